@@ -49,12 +49,12 @@ test_expect_success 'csv: every table' '
 
 test_expect_success 'csv: no such table' '
 	test_expect_code 2 trace2 export --to csv --table nodes "$MIX" 2>err &&
-	test_grep "recordings|processes|.*|sessions|threads|spans|events" err
+	test_grep "recordings|processes|.*|sessions|threads|spans|trace_spans|events" err
 '
 
 test_expect_success 'the page names every table' '
 	sed -n "s/.*it takes //p" err | tr "|" "\n" >names &&
-	test_line_count = 14 names &&
+	test_line_count = 15 names &&
 	while read -r table
 	do
 		grep -F "\`$table\`" "$GIT_BUILD_DIR"/Documentation/trace2-export.adoc ||
@@ -86,8 +86,8 @@ test_expect_success SQLITE3 'sqlite: the same rows as csv' '
 		tr -d "\r" | cut -d, -f1-7 | sort >actual &&
 	trace2 export --to csv "$MIX" | cut -d, -f1-7 | sort >expect &&
 	test_cmp expect actual &&
-	test "$(sqlite3 mix.db "pragma user_version; select version from schema")" = "3
-3" &&
+	test "$(sqlite3 mix.db "pragma user_version; select version from schema")" = "4
+4" &&
 	test "$(sqlite3 mix.db "pragma integrity_check")" = ok
 '
 

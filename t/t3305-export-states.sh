@@ -170,7 +170,7 @@ test_expect_success SQLITE3 'sqlite: a database of the version before is upgrade
 	trace2 export --to sqlite -o old.db "$MIX" &&
 	sqlite3 old.db "PRAGMA user_version; PRAGMA integrity_check;
 		SELECT count(*) FROM sqlite_master WHERE name = '\''tasks'\''" >actual &&
-	test_write_lines 3 ok 0 >expect &&
+	test_write_lines 4 ok 0 >expect &&
 	test_cmp expect actual &&
 	sqlite3 old.db "SELECT tree, ms FROM process_tree" >actual &&
 	cat >expect <<-\EOF &&

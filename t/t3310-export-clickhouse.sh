@@ -75,7 +75,7 @@ test_expect_success 'a day and a host, threads first and sessions last' '
 	test_write_lines "threads 3" "processes 3" "spans 5" "events 3" "data 1" "timers 1" \
 		"counters 2" "sessions 2" >expect &&
 	test_cmp expect actual &&
-	test_line_count = 20 server/schema.sql &&
+	test_line_count = 22 server/schema.sql &&
 	test_grep "ReplacingMergeTree(revision) PARTITION BY day ORDER BY (host, unit, row)" \
 		server/schema.sql
 '
@@ -210,7 +210,7 @@ test_expect_success 'a cluster: local tables, and those above them' '
 	server &&
 	test_when_finished stop &&
 	load --cluster two --database fleet "$MIX" &&
-	test_line_count = 34 server/schema.sql &&
+	test_line_count = 37 server/schema.sql &&
 	test_grep "CREATE TABLE IF NOT EXISTS .fleet.\..spans. AS .fleet.\..spans_local. ENGINE = Distributed(.two., .fleet., .spans_local., tree)" \
 		server/schema.sql &&
 	load --database fleet "$MIX" &&
@@ -225,7 +225,7 @@ test_expect_success 'a database of another version' '
 	echo "7	" >server/schema &&
 	test_expect_code 128 trace2 export --to clickhouse --url $url \
 		"$MIX" 2>err &&
-	test_grep "has schema version 7, and this trace2 writes 3" err
+	test_grep "has schema version 7, and this trace2 writes 4" err
 '
 
 test_expect_success 'one of a version before gets the tables and columns that it lacks' '
@@ -237,7 +237,7 @@ test_expect_success 'one of a version before gets the tables and columns that it
 		server/schema.sql &&
 	test_grep "ALTER TABLE .trace2.\..spans. ADD COLUMN .recording. Nullable(String)$" \
 		server/schema.sql &&
-	test_write_lines "1	" "3	" >expect &&
+	test_write_lines "1	" "4	" >expect &&
 	test_cmp expect server/schema &&
 	rm server/schema.sql &&
 	load "$MIX" &&

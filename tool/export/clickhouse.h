@@ -11,7 +11,7 @@
 
 /* In the table `schema`. It grows if the meaning of existing columns changes,
  * or a table or a column is added. */
-#define TR2_CLICKHOUSE_SCHEMA_VERSION 3
+#define TR2_CLICKHOUSE_SCHEMA_VERSION 4
 /* Since this version only tables and columns have been added, which are created
  * if missing. */
 #define TR2_CLICKHOUSE_SCHEMA_OLDEST 1

@@ -107,6 +107,19 @@ static void walk_process(struct tr2_export *x,
 		row(x, f, TR2_TABLE_samples, i);
 }
 
+static void walk_trace_spans(struct tr2_export *x,
+			     const struct tr2_export_format *f,
+			     uint32_t session)
+{
+	uint32_t i;
+
+	tr2_for_each_trace_span(x->m, session, i)
+		if (tr2_filter_trace_span(x->filter, x->m, i)) {
+			CALL(x, f, trace_span, i);
+			row(x, f, TR2_TABLE_trace_spans, i);
+		}
+}
+
 static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
 		      uint32_t node)
 {
@@ -119,10 +132,7 @@ static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
 		row(x, f, TR2_TABLE_sessions, s);
 		tr2_for_each_thread(x->m, s, i)
 			walk_thread(x, f, i);
-		if (f->trace_span)
-			tr2_for_each_trace_span(x->m, s, i)
-				if (tr2_filter_trace_span(x->filter, x->m, i))
-					CALL(x, f, trace_span, i);
+		walk_trace_spans(x, f, s);
 		if (f->metric || f->row)
 			tr2_for_each_metric(x->m, s, i) {
 				CALL(x, f, metric, i);

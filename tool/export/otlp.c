@@ -17,6 +17,7 @@
 #include "common/memory.h"
 #include "common/signals.h"
 #include "export/otlp_spans.h"
+#include "model/trace_span.h"
 
 static void chain_points(struct tr2_export *x, struct tr2_otlp *o)
 {
@@ -30,9 +31,9 @@ static void chain_points(struct tr2_export *x, struct tr2_otlp *o)
 	for (i = m->nr_points - 1; i > 0; i--) {
 		const struct tr2_point *p = &m->points[i];
 
-		around = tr2_otlp_region(x, p->parent);
-		work = tr2_otlp_worked_for(x, p->thread, p->at_ns, p->at_ns,
-					   around);
+		around = tr2_region_shown(x->filter, m, p->parent);
+		work = tr2_trace_span_at(x->filter, m, p->thread, p->at_ns,
+					 p->at_ns, around);
 		first = work   ? &o->of_trace_span[work] :
 			around ? &o->of_span[around] :
 				 &o->of_thread[p->thread];

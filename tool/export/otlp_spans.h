@@ -67,12 +67,6 @@ void tr2_otlp_inner_span(struct tr2_export *x, uint32_t span,
 			 struct tr2_span_id *id);
 void tr2_otlp_trace_span(struct tr2_export *x, uint32_t trace_span,
 			 struct tr2_span_id *id);
-/* Return the nearest region that is shown, from this one outwards; 0: none. And
- * the span of the program that was worked for when something began, see
- * tr2_work_in(). */
-uint32_t tr2_otlp_region(const struct tr2_export *x, uint32_t region);
-uint32_t tr2_otlp_worked_for(const struct tr2_export *x, uint32_t thread,
-			     int64_t start_ns, int64_t end_ns, uint32_t region);
 /* Set the parent of a region or child. */
 void tr2_otlp_inner_parent(struct tr2_export *x, uint32_t span,
 			   struct tr2_span_id *id);

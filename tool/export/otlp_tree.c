@@ -93,49 +93,14 @@ static bool is_same_trace(const struct tr2_context *a,
 	return a->trace[0] == b->trace[0] && a->trace[1] == b->trace[1];
 }
 
-uint32_t tr2_otlp_region(const struct tr2_export *x, uint32_t region)
-{
-	while (region && !tr2_filter_span(x->filter, x->m, region))
-		region = x->m->spans[region].parent;
-	return region;
-}
-
-uint32_t tr2_otlp_worked_for(const struct tr2_export *x, uint32_t thread,
-			     int64_t start_ns, int64_t end_ns, uint32_t region)
-{
-	const struct tr2_work *works = x->m->works;
-	uint32_t i = tr2_work_in(x->m, thread, start_ns, end_ns, region);
-
-	while (i && !tr2_filter_trace_span(x->filter, x->m, works[i].span))
-		i = works[i].outer;
-	return works[i].span;
-}
-
-/* Return the span of the program that a region or child is in; 0: none. */
-static uint32_t trace_span_around(const struct tr2_export *x, uint32_t span)
-{
-	const struct tr2_span *s;
-	uint32_t above, found;
-
-	for (; span; span = above) {
-		s = &x->m->spans[span];
-		above = tr2_otlp_region(x, s->parent);
-		found = tr2_otlp_worked_for(x, s->thread, s->start_ns,
-					    s->end_ns, above);
-		if (found)
-			return found;
-	}
-	return 0;
-}
-
 /* Return the place that TRACEPARENT gives to a child; id 0: none. */
 static struct tr2_context place_of_child(const struct tr2_export *x,
 					 uint32_t child)
 {
 	const struct tr2_model *m = x->m;
 	const struct tr2_span *s = &m->spans[m->children[child].span];
-	uint32_t span = tr2_otlp_worked_for(x, s->thread, s->start_ns,
-					    s->end_ns, 0);
+	uint32_t span = tr2_trace_span_at(x->filter, m, s->thread,
+					  s->start_ns, s->end_ns, 0);
 	struct tr2_context place = span ?
 		m->trace_spans[span].self :
 		m->sessions[m->threads[s->thread].session].trace;
@@ -154,7 +119,8 @@ static const struct tr2_context *trace_below(const struct tr2_export *x,
 	const struct tr2_model *m = x->m;
 	const struct tr2_otlp *o = x->state;
 	uint32_t child = m->nodes[node].child;
-	uint32_t span = child ? trace_span_around(x, m->children[child].span) :
+	uint32_t span = child ? tr2_trace_span_around(x->filter, m,
+						      m->children[child].span) :
 				0;
 
 	return span ? &m->trace_spans[span].self :
@@ -216,7 +182,7 @@ void tr2_otlp_inner_span(struct tr2_export *x, uint32_t span,
 	const struct tr2_span *s = &x->m->spans[span];
 	const struct tr2_model_session *session =
 		tr2_export_session_of(x, s->thread);
-	uint32_t around = trace_span_around(x, span);
+	uint32_t around = tr2_trace_span_around(x->filter, x->m, span);
 	struct tr2_context place = { .id = 0 };
 
 	if (s->kind == TR2_SPAN_CHILD)
@@ -241,9 +207,9 @@ void tr2_otlp_inner_parent(struct tr2_export *x, uint32_t span,
 			   struct tr2_span_id *id)
 {
 	const struct tr2_span *s = &x->m->spans[span];
-	uint32_t above = tr2_otlp_region(x, s->parent);
-	uint32_t around = tr2_otlp_worked_for(x, s->thread, s->start_ns,
-					      s->end_ns, above);
+	uint32_t above = tr2_region_shown(x->filter, x->m, s->parent);
+	uint32_t around = tr2_trace_span_at(x->filter, x->m, s->thread,
+					    s->start_ns, s->end_ns, above);
 
 	if (around)
 		tr2_otlp_trace_span(x, around, id);

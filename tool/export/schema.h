@@ -10,14 +10,16 @@
  * of existing columns changes, or if a table or a column is added: an older
  * version would leave rows of replaced sessions in a table that it does not
  * know. */
-#define TR2_SCHEMA_VERSION 3
+#define TR2_SCHEMA_VERSION 4
 /* Databases since this version are upgraded. */
 #define TR2_SCHEMA_OLDEST 1
 /* `PRAGMA application_id`: "tr2d". */
 #define TR2_SCHEMA_APPLICATION 0x74723264
 
 extern const char tr2_schema_indexes[], tr2_schema_views[];
-/* Fill the tables that replaced others. */
+/* Databases before this version had other tables in place of some, from which
+ * these are filled. */
+#define TR2_SCHEMA_TABLES 3
 extern const char tr2_schema_upgrade[];
 
 #endif

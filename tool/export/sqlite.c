@@ -42,6 +42,7 @@ struct database {
 	const char *path;
 	bool existed, open;
 	bool older; /* of an earlier version */
+	int64_t version;
 	/* this process created the file, and removes it on failure */
 	bool made;
 	sqlite3_stmt *insert[TR2_TABLE_NR];
@@ -99,6 +100,7 @@ static bool check_schema(struct tr2_export *x)
 	if (version < 0 || tables < 0)
 		return false;
 	d->existed = tables > 0;
+	d->version = version;
 	d->older = d->existed && version < TR2_SCHEMA_VERSION;
 	if (!tables)
 		return true;
@@ -166,7 +168,8 @@ static bool create_schema(struct tr2_export *x)
 		if (!create_table(x, &tr2_table_defs[i]) ||
 		    (d->older && !upgrade_table(x, &tr2_table_defs[i])))
 			return false;
-	if (d->older && !execute(x, tr2_schema_upgrade))
+	if (d->older && d->version < TR2_SCHEMA_TABLES &&
+	    !execute(x, tr2_schema_upgrade))
 		return false;
 	snprintf(sql, sizeof(sql),
 		 "PRAGMA application_id = %d; PRAGMA user_version = %d;"

@@ -6,6 +6,7 @@
 #include "export/stacks.h"
 #include "export/tables_cells.h"
 #include "model/states.h"
+#include "model/trace_span.h"
 
 const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR] = {
 #define TR2_COLUMN(name, sql) { #name, sql },
@@ -62,6 +63,18 @@ static void span_states(struct tr2_export *x, struct tr2_row *r, uint32_t span)
 	tr2_value_number_if(r, known, sums.wait_ns);
 }
 
+static void json(struct tr2_export *x, struct tr2_row *r, const char *text)
+{
+	size_t start = r->text.len;
+
+	if (!text) {
+		tr2_value_none(r);
+		return;
+	}
+	tr2_export_add_json(x, &r->text, text);
+	tr2_value_text_from(r, start);
+}
+
 static void fill_span(struct tr2_export *x, struct tr2_row *r,
 		      const struct tr2_row_ids *ids, uint32_t i)
 {
@@ -70,6 +83,7 @@ static void fill_span(struct tr2_export *x, struct tr2_row *r,
 					     [TR2_SPAN_EXEC] = "exec" };
 	const struct tr2_span *s = &x->m->spans[i];
 	int64_t wall = tr2_export_session_of(x, s->thread)->wall_ns;
+	uint32_t around;
 
 	tr2_value_number(r, tr2_row_span_id(ids, i));
 	tr2_value_thread_ids(x, r, ids, s->thread);
@@ -85,6 +99,33 @@ static void fill_span(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_source(x, r, s->repo, s->file, s->line);
 	child(x, r, s);
 	span_states(x, r, i);
+	around = tr2_trace_span_around(x->filter, x->m, i);
+	tr2_value_id(r, x->m->trace_spans[around].self.id);
+}
+
+static void fill_trace_span(struct tr2_export *x, struct tr2_row *r,
+			    const struct tr2_row_ids *ids, uint32_t i)
+{
+	const struct tr2_trace_span *s = &x->m->trace_spans[i];
+	int64_t wall = tr2_export_session_of(x, s->thread)->wall_ns;
+	struct tr2_trace_span_times times;
+	bool known = tr2_trace_span_times(x->m, i, &times);
+
+	tr2_value_thread_ids(x, r, ids, s->thread);
+	tr2_value_trace(r, &s->self);
+	tr2_value_id(r, s->parent);
+	tr2_value_number(r, (s->flags & TR2_TRACE_SPAN_REMOTE) != 0);
+	tr2_value_string(x, r, s->category);
+	tr2_value_string(x, r, s->name);
+	tr2_value_times(r, wall + s->start_ns, wall + s->end_ns);
+	tr2_value_number_if(r, known, times.queue_ns);
+	tr2_value_number_if(r, known, times.worked_ns);
+	tr2_value_number_if(r, known, times.idle_ns);
+	tr2_value_text(x, r, s->failed);
+	tr2_value_number(r, (s->flags & TR2_TRACE_SPAN_UNFINISHED) != 0);
+	tr2_value_number(r, s->one_in);
+	json(x, r, s->attributes);
+	tr2_value_text(x, r, s->tracestate);
 }
 
 static const char *point_kind(const struct tr2_point *p)
@@ -105,16 +146,13 @@ static void value(struct tr2_export *x, struct tr2_row *r,
 {
 	size_t start = r->text.len;
 
-	if (!p->value) {
-		tr2_value_none(r);
+	if (!p->value || p->kind == TR2_POINT_DATA_JSON ||
+	    p->kind == TR2_POINT_OTHER) {
+		json(x, r, p->value);
 		return;
 	}
-	if (p->kind == TR2_POINT_DATA_JSON || p->kind == TR2_POINT_OTHER)
-		tr2_export_add_json(x, &r->text, p->value);
-	else
-		tr2_buf_addstr(&r->text,
-			       tr2_export_value(x, tr2_s(x->m, p->key),
-						p->value));
+	tr2_buf_addstr(&r->text,
+		       tr2_export_value(x, tr2_s(x->m, p->key), p->value));
 	tr2_value_text_from(r, start);
 }
 
@@ -264,6 +302,7 @@ void tr2_row_fill(struct tr2_export *x, struct tr2_row *r,
 		[TR2_TABLE_sessions] = tr2_row_session,
 		[TR2_TABLE_threads] = fill_thread,
 		[TR2_TABLE_spans] = fill_span,
+		[TR2_TABLE_trace_spans] = fill_trace_span,
 		[TR2_TABLE_data] = fill_point,
 		[TR2_TABLE_events] = fill_point,
 		[TR2_TABLE_timers] = fill_metric,

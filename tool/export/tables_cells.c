@@ -92,6 +92,31 @@ void tr2_value_words(struct tr2_export *x, struct tr2_row *r,
 	}
 }
 
+void tr2_value_id(struct tr2_row *r, uint64_t id)
+{
+	size_t start = r->text.len;
+
+	if (!id) {
+		tr2_value_none(r);
+		return;
+	}
+	tr2_context_add_id(&r->text, id);
+	tr2_value_text_from(r, start);
+}
+
+void tr2_value_trace(struct tr2_row *r, const struct tr2_context *self)
+{
+	size_t start = r->text.len;
+
+	if (self->id) {
+		tr2_context_add_trace(&r->text, self);
+		tr2_value_text_from(r, start);
+	} else {
+		tr2_value_none(r);
+	}
+	tr2_value_id(r, self->id);
+}
+
 void tr2_value_times(struct tr2_row *r, int64_t start_ns, int64_t end_ns)
 {
 	tr2_value_number(r, start_ns);

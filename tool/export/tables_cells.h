@@ -50,6 +50,9 @@ void tr2_value_words(struct tr2_export *x, struct tr2_row *r,
 /* Add code and signal of an end, of which one is known at most. */
 void tr2_value_code(struct tr2_row *r, uint8_t end, bool known, int32_t code);
 const char *tr2_end_name(uint8_t end);
+/* Add the id of a span; two cells: its trace and its id. NULL: none. */
+void tr2_value_id(struct tr2_row *r, uint64_t id);
+void tr2_value_trace(struct tr2_row *r, const struct tr2_context *self);
 /* Add three cells: start, end, duration. */
 void tr2_value_times(struct tr2_row *r, int64_t start_ns, int64_t end_ns);
 /* Add two cells: the ids of the thread's session and of the thread. */

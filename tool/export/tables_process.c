@@ -250,6 +250,9 @@ uint32_t tr2_row_input(const struct tr2_export *x, enum tr2_table_id table,
 	case TR2_TABLE_spans:
 		return tr2_input_of_session(
 			m, m->threads[m->spans[i].thread].session);
+	case TR2_TABLE_trace_spans:
+		return tr2_input_of_session(
+			m, m->threads[m->trace_spans[i].thread].session);
 	case TR2_TABLE_events:
 	case TR2_TABLE_data:
 		return tr2_input_of_session(

@@ -154,4 +154,6 @@ void tr2_row_session(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_number(r, s->nr_errors);
 	tr2_value_number(r, s->nr_events);
 	tr2_value_size(r, s->lost);
+	tr2_value_trace(r, &s->trace);
+	tr2_value_id(r, s->trace_parent);
 }

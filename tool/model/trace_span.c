@@ -100,8 +100,9 @@ static uint32_t work_at(const struct tr2_model *m, uint32_t thread,
 	return work;
 }
 
-uint32_t tr2_work_in(const struct tr2_model *m, uint32_t thread,
-		     int64_t start_ns, int64_t end_ns, uint32_t region)
+uint32_t tr2_trace_span_at(const struct tr2_filter *f,
+			   const struct tr2_model *m, uint32_t thread,
+			   int64_t start_ns, int64_t end_ns, uint32_t region)
 {
 	const struct tr2_span *r = &m->spans[region];
 	const struct tr2_work *works = m->works;
@@ -113,7 +114,36 @@ uint32_t tr2_work_in(const struct tr2_model *m, uint32_t thread,
 	while (i && works[i].from_ns > start_ns &&
 	       !is_longer(&works[i], end_ns - start_ns))
 		i = works[i].outer;
-	return region && is_longer(&works[i], r->end_ns - r->start_ns) ? 0 : i;
+	if (region && is_longer(&works[i], r->end_ns - r->start_ns))
+		return 0;
+	while (i && !tr2_filter_trace_span(f, m, works[i].span))
+		i = works[i].outer;
+	return works[i].span;
+}
+
+uint32_t tr2_region_shown(const struct tr2_filter *f, const struct tr2_model *m,
+			  uint32_t region)
+{
+	while (region && !tr2_filter_span(f, m, region))
+		region = m->spans[region].parent;
+	return region;
+}
+
+uint32_t tr2_trace_span_around(const struct tr2_filter *f,
+			       const struct tr2_model *m, uint32_t span)
+{
+	const struct tr2_span *s;
+	uint32_t above, found;
+
+	for (; span; span = above) {
+		s = &m->spans[span];
+		above = tr2_region_shown(f, m, s->parent);
+		found = tr2_trace_span_at(f, m, s->thread, s->start_ns,
+					  s->end_ns, above);
+		if (found)
+			return found;
+	}
+	return 0;
 }
 
 /* Return the work that begins first of those that end after at_ns; 0: none. */

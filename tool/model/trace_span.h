@@ -6,6 +6,7 @@
 #ifndef TR2_MODEL_TRACE_SPAN_H
 #define TR2_MODEL_TRACE_SPAN_H
 
+#include "model/filter.h"
 #include "model/model.h"
 
 /* Where the time of a span went. */
@@ -20,10 +21,18 @@ struct tr2_trace_span_times {
 bool tr2_trace_span_times(const struct tr2_model *m, uint32_t trace_span,
 			  struct tr2_trace_span_times *times);
 
-/* Return the innermost work of a thread in which something began that took from
- * start_ns to end_ns, if that work is inside of a region; 0: the region is inside
- * of the work, or there is none. region 0: in the thread. */
-uint32_t tr2_work_in(const struct tr2_model *m, uint32_t thread,
-		     int64_t start_ns, int64_t end_ns, uint32_t region);
+/* All of these skip what the filter leaves out. */
+/* Return the innermost span that a thread worked for when something began there
+ * that took from start_ns to end_ns, if that work is inside of a region; 0: the
+ * region is inside of the work, or there is none. region 0: in the thread. */
+uint32_t tr2_trace_span_at(const struct tr2_filter *f,
+			   const struct tr2_model *m, uint32_t thread,
+			   int64_t start_ns, int64_t end_ns, uint32_t region);
+/* Return this region, or the nearest around it that is shown; 0: none. */
+uint32_t tr2_region_shown(const struct tr2_filter *f, const struct tr2_model *m,
+			  uint32_t region);
+/* Return the innermost span that a region or child is in; 0: none. */
+uint32_t tr2_trace_span_around(const struct tr2_filter *f,
+			       const struct tr2_model *m, uint32_t span);
 
 #endif
