@@ -111,7 +111,7 @@ test_expect_success GIT 'what the user configured for Git does not get into it' 
 test_expect_success !UNDER_VALGRIND 'the environment is the same, but for these variables' '
 	cat >show <<-\EOF &&
 	for (sort keys %ENV) {
-		print "$_=$ENV{$_}\n" if $_ ne "_" && /^GIT_TRACE2/ == $ARGV[0];
+		print "$_=$ENV{$_}\n" if !/^(_|TRACEPARENT)$/ && /^GIT_TRACE2/ == $ARGV[0];
 	}
 	EOF
 	odd="with

@@ -77,4 +77,34 @@ test_expect_success 'a command that was killed: by what' '
 	test_grep "; 0 lost, exit 143 ]$" err
 '
 
+test_expect_success JQ,READS_STREAMS 'the command is in a trace, which the recording tells' '
+	sane_unset TRACEPARENT GIT_TRACE2_SPANS &&
+	trace2 record -o traced -- sh -c "echo \$TRACEPARENT; test-tool trace2 001return 0" >out &&
+	jq -r ".trace | \"00-\" + .trace_id + \"-\" + .span_id + \"-01\"" traced/meta.json >expect &&
+	test_cmp expect out &&
+	jq -e ".trace.parent_id == null" traced/meta.json &&
+	trace2 export --to otlp traced >otlp &&
+	jq -r ".resourceSpans[].scopeSpans[].spans[] | .traceId" otlp | sort -u >actual &&
+	jq -r .trace.trace_id traced/meta.json >expect &&
+	test_cmp expect actual &&
+	jq -e "[.resourceSpans[].scopeSpans[].spans[]] as \$all
+		| (\$all[0] | .name == \"trace2 record\" and .parentSpanId == null)
+		and (\$all | length > 1)
+		and ([\$all[1:][] | .parentSpanId] - [\$all[] | .spanId] == [])" otlp
+'
+
+test_expect_success JQ 'it goes on with the trace around it; a sampled one it does not begin' '
+	parent=00-0123456789abcdef0123456789abcdef-fedcba9876543210 &&
+	TRACEPARENT=$parent-00 trace2 record -o traced -- sh -c "echo \$TRACEPARENT" >out &&
+	jq -r ".trace | \"00-\" + .trace_id + \"-\" + .span_id + \"-00\", .parent_id" \
+		traced/meta.json >actual &&
+	echo fedcba9876543210 >>out &&
+	test_cmp out actual &&
+	test_grep "^00-0123456789abcdef0123456789abcdef-" out &&
+	GIT_TRACE2_SPANS=1/100 trace2 record -o traced -- sh -c "echo x\$TRACEPARENT" >out &&
+	echo x >expect &&
+	test_cmp expect out &&
+	jq -e ".trace == null" traced/meta.json
+'
+
 test_done

@@ -185,7 +185,7 @@ test_expect_success SQLITE3 'sqlite: databases of others are left alone' '
 	test_cmp_bin before other.db &&
 	sqlite3 mix.db "pragma user_version = 7" &&
 	test_expect_code 128 trace2 export --to sqlite -o mix.db "$MIX" 2>err &&
-	test_grep "has schema version 7, and this trace2 writes 3" err &&
+	test_grep "has schema version 7, and this trace2 writes 4" err &&
 	echo "this is a text, and long enough not to be taken for something" >text.db &&
 	test_expect_code 128 trace2 export --to sqlite -o text.db "$MIX" 2>err &&
 	test_grep "cannot write .text.db.: file is not a database" err

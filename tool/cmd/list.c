@@ -200,6 +200,21 @@ static void print_point(const struct tr2_model *m, const struct tr2_point *p)
 	tr2_buf_release(&b);
 }
 
+static void print_trace(const struct tr2_model_session *s)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (!s->trace.id)
+		return;
+	tr2_context_add_trace(&b, &s->trace);
+	tr2_buf_addlit(&b, ", span ");
+	tr2_context_add_id(&b, s->trace.id);
+	tr2_buf_addlit(&b, " of ");
+	tr2_context_add_id(&b, s->trace_parent);
+	print_text("trace", tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
 static void print_session(const struct tr2_model *m, uint32_t session)
 {
 	const struct tr2_model_session *s = &m->sessions[session];
@@ -212,6 +227,7 @@ static void print_session(const struct tr2_model *m, uint32_t session)
 						     tr2_s(m, s->name));
 	print_text("mode", tr2_s(m, s->mode));
 	print_words("ancestry", &s->ancestry);
+	print_trace(s);
 	tr2_for_each_thread(m, session, t)
 		tr2_for_each_point(m, t, i)
 			print_point(m, &m->points[i]);

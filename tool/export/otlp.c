@@ -74,7 +74,10 @@ static bool begin(struct tr2_export *x)
 					    &tr2_otlp_own_names;
 	if (x->opt->urls.nr)
 		o->post = tr2_post_new(x->opt->urls.item[0]);
-	return !x->opt->urls.nr || o->post;
+	if (x->opt->urls.nr && !o->post)
+		return false;
+	tr2_otlp_write_recordings(x);
+	return true;
 }
 
 /* The signal that killed it; else its error message; else how it ended. */

@@ -85,7 +85,9 @@ struct tr2_otlp_names {
 extern const struct tr2_otlp_names tr2_otlp_own_names,
 	tr2_otlp_trace2receiver_names;
 
-/* Add the resource attributes of a process. */
+#define TR2_OTLP_RECORDER "trace2 record"
+
+/* Add the resource attributes of a process; 0: of the recorder. */
 void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 		       uint32_t session);
 

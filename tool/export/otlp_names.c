@@ -135,6 +135,11 @@ void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 					 tr2_node_name(m, node);
 	int32_t pid = session && s->pid > 0 ? s->pid : m->nodes[node].pid;
 
+	if (!node && !session) {
+		tr2_attribute_str(a, "service.name", TR2_OTLP_RECORDER);
+		add_host(a);
+		return;
+	}
 	tr2_attribute_str(a, "service.name", *program ? program : "unknown");
 	tr2_attribute_str(a, "service.version", tr2_s(m, s->exe_version));
 	if (pid > 0)

@@ -78,7 +78,9 @@ bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node,
 /* Find the trace of each node. */
 void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o);
 
-/* Write a span of the program: export/otlp_trace_span.c. */
+/* export/otlp_trace_span.c: write a span of the program; and one for each
+ * recording that has a place in a trace, above its processes. */
+void tr2_otlp_write_recordings(struct tr2_export *x);
 void tr2_otlp_write_trace_span(struct tr2_export *x, uint32_t i);
 
 /* Sampling: prepare it, when the traces are known. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* otlp_trace_span - write the program's spans, which have ids of their own. */
+/*
+ * otlp_trace_span - write what has ids of its own: the program's spans, and
+ * recordings.
+ */
 #include <string.h>
 
 #include "event/redact.h"
@@ -136,4 +139,53 @@ void tr2_otlp_write_trace_span(struct tr2_export *x, uint32_t i)
 	if (s->failed)
 		tr2_otlp_add_error(x, b, s->failed);
 	tr2_buf_addch(b, '}');
+}
+
+/* Return the last end of the processes of an input. */
+static int64_t end_of(const struct tr2_model *m, uint32_t input)
+{
+	int64_t end_ns = m->inputs[input].wall_ns;
+	uint32_t i;
+
+	tr2_for_each_root(m, i)
+		if (tr2_input_of_node(m, i) == input &&
+		    m->nodes[i].end_ns > end_ns)
+			end_ns = m->nodes[i].end_ns;
+	return end_ns;
+}
+
+static void write_recording(struct tr2_export *x, uint32_t input)
+{
+	const struct tr2_model_input *in = &x->m->inputs[input];
+	struct tr2_otlp *o = x->state;
+	struct tr2_span_id id, parent;
+	struct tr2_attributes a;
+	struct tr2_buf *b;
+
+	o->node = o->session = 0;
+	if (o->body.len)
+		tr2_otlp_open_resource(x);
+	tr2_otlp_set_id(&id, in->trace.id);
+	tr2_otlp_set_trace_id(&id.trace, &in->trace);
+	tr2_otlp_set_id(&parent, in->trace_parent);
+	b = tr2_otlp_open_span(x, &id, in->trace_parent ? &parent : NULL, NULL);
+	tr2_buf_reset(&x->text);
+	tr2_buf_addlit(&x->text, TR2_OTLP_RECORDER);
+	tr2_otlp_add_name(b, &x->text, TR2_OTLP_INTERNAL, in->wall_ns,
+			  end_of(x->m, input));
+	tr2_attributes_open(&a, x, b);
+	tr2_attribute_str(&a, "trace2.span", "recording");
+	tr2_attribute_str(&a, "trace2.recording", in->path);
+	tr2_attributes_close(&a);
+	tr2_buf_addch(b, '}');
+	tr2_otlp_close_resource(o);
+}
+
+void tr2_otlp_write_recordings(struct tr2_export *x)
+{
+	uint32_t i;
+
+	for (i = 1; i < x->m->nr_inputs; i++)
+		if (x->m->inputs[i].trace.id)
+			write_recording(x, i);
 }

@@ -127,6 +127,18 @@ static const struct tr2_context *trace_below(const struct tr2_export *x,
 		      &o->trace_of[m->nodes[node].parent];
 }
 
+/* Set the trace of a topmost process: of its recording, or a made up one. */
+static void begin_trace(struct tr2_export *x, uint32_t node)
+{
+	uint32_t input = tr2_input_of_node(x->m, node);
+	struct tr2_otlp *o = x->state;
+
+	if (input && x->m->inputs[input].trace.id)
+		o->trace_of[node] = x->m->inputs[input].trace;
+	else
+		tr2_otlp_trace_id(&o->trace_of[node], sid_at(x, node));
+}
+
 void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o)
 {
 	const struct tr2_model *m = x->m;
@@ -145,7 +157,7 @@ void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o)
 					    &m->sessions[session])))
 			o->trace_of[i] = *trace_below(x, i);
 		else
-			tr2_otlp_trace_id(&o->trace_of[i], sid_at(x, i));
+			begin_trace(x, i);
 	}
 }
 
@@ -250,11 +262,15 @@ bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node, uint32_t session,
 {
 	const struct tr2_model_session *s = &x->m->sessions[session];
 	const char *slash = session ? strrchr(s->sid, '/') : NULL;
+	uint32_t input = tr2_input_of_node(x->m, node);
+	uint64_t parent = s->trace_parent;
 
 	if (span_above(x, node, id))
 		return true;
-	if (s->trace_parent) {
-		tr2_otlp_set_id(id, s->trace_parent);
+	if (!parent && input)
+		parent = x->m->inputs[input].trace.id;
+	if (parent) {
+		tr2_otlp_set_id(id, parent);
 		return true;
 	}
 	if (!slash)

@@ -43,16 +43,6 @@ static uint32_t number_of(const struct tr2_json_member *member)
 	return (uint32_t)strtoul(member->value.p, NULL, 10);
 }
 
-/* Return up to 16 hexadecimal digits from `at` on. */
-static uint64_t id_at(const struct tr2_json_member *member, size_t at)
-{
-	size_t left = member->value.len > at ? member->value.len - at : 0;
-	char digits[17] = "";
-
-	memcpy(digits, member->value.p + at, left < 16 ? left : 16);
-	return strtoull(digits, NULL, 16);
-}
-
 static tr2_str intern(struct tr2_model *m, const struct tr2_json_member *member)
 {
 	static struct tr2_buf text; /* kept: it is mapped memory */
@@ -68,23 +58,6 @@ static const char *copy(struct tr2_model *m,
 	struct tr2_view v = tr2_json_member_text(member, &text);
 
 	return tr2_model_copy(m, v.p, v.len);
-}
-
-/* Take the members that tell who it is. */
-static bool take_id(struct tr2_context *self, uint64_t *parent,
-		    const struct tr2_json_member *member)
-{
-	if (tr2_json_member_is(member, "trace_id")) {
-		self->trace[0] = id_at(member, 0);
-		self->trace[1] = id_at(member, 16);
-	} else if (tr2_json_member_is(member, "span_id")) {
-		self->id = id_at(member, 0);
-	} else if (tr2_json_member_is(member, "parent_id")) {
-		*parent = id_at(member, 0);
-	} else {
-		return false;
-	}
-	return true;
 }
 
 /* Add the works of [["thread",from,to],…]; a name may have commas. */
@@ -156,7 +129,7 @@ static void take_member(struct tr2_model *m, uint32_t i,
 {
 	struct tr2_trace_span *span = &m->trace_spans[i];
 
-	if (take_id(&span->self, &span->parent, member))
+	if (tr2_json_member_id(member, &span->self, &span->parent))
 		return;
 	if (tr2_json_member_is(member, "threads"))
 		add_works(m, i, &member->value);
@@ -196,7 +169,7 @@ static void set_trace(struct build *b)
 	struct tr2_json_member member;
 
 	while (tr2_json_next_member(&text, &member))
-		take_id(&s->trace, &s->trace_parent, &member);
+		tr2_json_member_id(&member, &s->trace, &s->trace_parent);
 }
 
 bool tr2_build_data_span(struct build *b)

@@ -24,7 +24,11 @@ void tr2_model_input_end(struct tr2_model *m)
 
 	/* Unchanged: it is that of an input before, or NULL. */
 	in->meta_json = m->meta_json == in->meta_json ? NULL : m->meta_json;
-	in->wall_ns = in->meta_json ? m->meta_wall_ns : 0;
+	if (!in->meta_json)
+		return;
+	in->wall_ns = m->meta_wall_ns;
+	in->trace = m->meta_trace;
+	in->trace_parent = m->meta_trace_parent;
 }
 
 uint32_t tr2_input_of_session(const struct tr2_model *m, uint32_t session)

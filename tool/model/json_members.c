@@ -112,3 +112,29 @@ struct tr2_view tr2_json_member_text(const struct tr2_json_member *member,
 	}
 	return (struct tr2_view){ b->p ? b->p : "", b->len };
 }
+
+/* Return up to 16 hexadecimal digits from `at` on. */
+static uint64_t id_at(const struct tr2_json_member *member, size_t at)
+{
+	size_t left = member->value.len > at ? member->value.len - at : 0;
+	char digits[17] = "";
+
+	memcpy(digits, member->value.p + at, left < 16 ? left : 16);
+	return strtoull(digits, NULL, 16);
+}
+
+bool tr2_json_member_id(const struct tr2_json_member *member,
+			struct tr2_context *self, uint64_t *parent)
+{
+	if (tr2_json_member_is(member, "trace_id")) {
+		self->trace[0] = id_at(member, 0);
+		self->trace[1] = id_at(member, 16);
+	} else if (tr2_json_member_is(member, "span_id")) {
+		self->id = id_at(member, 0);
+	} else if (tr2_json_member_is(member, "parent_id")) {
+		*parent = id_at(member, 0);
+	} else {
+		return false;
+	}
+	return true;
+}

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "event/span.h"
 #include "model/view.h"
 
 struct tr2_json_member {
@@ -28,6 +29,10 @@ bool tr2_json_next_member(struct tr2_view *text,
 
 /* Is this its key? */
 bool tr2_json_member_is(const struct tr2_json_member *member, const char *key);
+
+/* Take `trace_id`, `span_id` and `parent_id`; false: it is another member. */
+bool tr2_json_member_id(const struct tr2_json_member *member,
+			struct tr2_context *self, uint64_t *parent);
 
 /* Return the value of a string, which lies in the buffer. */
 struct tr2_view tr2_json_member_text(const struct tr2_json_member *member,

@@ -481,6 +481,9 @@ struct tr2_model_input {
 	const char *path;
 	const char *meta_json; /* of a recording; NULL: none */
 	int64_t wall_ns;       /* when the recording began; 0 without */
+	/* Of a recorded command: its place in a trace; else id 0. */
+	struct tr2_context trace;
+	uint64_t trace_parent;
 	/* The first session and task that were read from it. */
 	uint32_t first_session, first_task;
 	/* Between two samples of the CPU time of a thread; 0: no samples. */
@@ -586,6 +589,8 @@ struct tr2_model {
 	const char *meta_json; /* its text, valid JSON on one line */
 	struct tr2_words command;
 	int64_t meta_wall_ns, meta_mono_ns; /* one moment in both clocks */
+	struct tr2_context meta_trace;
+	uint64_t meta_trace_parent;
 	bool has_meta, no_task_records;
 
 	struct tr2_model_private *priv;

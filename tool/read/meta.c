@@ -13,6 +13,7 @@
 #include "base/macros.h"
 #include "common/join.h"
 #include "model/build.h"
+#include "model/json_members.h"
 #include "read/json_plain.h"
 #include "read/kernel.h"
 #include "read/meta.h"
@@ -62,6 +63,15 @@ static void tell_newer(struct meta *meta, int64_t version)
 	tr2_build_problem(meta->m, TR2_PROBLEM_NEWER, meta->source, 0, text);
 }
 
+static void read_trace(struct tr2_model *m, struct tr2_view text)
+{
+	struct tr2_json_member member;
+
+	while (tr2_json_next_member(&text, &member))
+		tr2_json_member_id(&member, &m->meta_trace,
+				   &m->meta_trace_parent);
+}
+
 static void on_meta_member(void *data, const char *key, size_t len,
 			   const struct tr2_json_value *v)
 {
@@ -93,6 +103,8 @@ static void on_meta_member(void *data, const char *key, size_t len,
 		meta->lost_data = number_in(&v->text, "\"kernel_data\":");
 		meta->lost_tasks = number_in(&v->text, "\"kernel_records\":") +
 				   number_in(&v->text, "\"task_log\":");
+	} else if (key_is(key, len, "trace") && v->type == TR2_JSON_RAW) {
+		read_trace(m, v->text);
 	} else if (key_is(key, len, "task_records")) {
 		m->no_task_records = !is_text(v, "kernel");
 	}
@@ -331,6 +343,7 @@ static void read_meta(struct meta *meta, struct tr2_json *json, int fd)
 	const char *text;
 	size_t len;
 
+	meta->m->meta_trace.id = meta->m->meta_trace_parent = 0;
 	tr2_lines_start(&lines, fd);
 	len = tr2_lines_peek(&lines, &text, TR2_LINE_MAX_BYTES);
 	if (len && tr2_json_object(json, text, len, on_meta_member, meta) ==

@@ -32,13 +32,19 @@ static bool is_set_anew(const struct tr2_environment *e, const char *entry)
 	return false;
 }
 
-static bool set_variable(struct tr2_environment *e, const char *name,
-			 const char *value)
+static bool set(struct tr2_environment *e, const char *prefix, const char *name,
+		const char *value)
 {
-	if (asprintf(&e->vars[e->nr_own], "GIT_TRACE2_%s=%s", name, value) < 0)
+	if (asprintf(&e->vars[e->nr_own], "%s%s=%s", prefix, name, value) < 0)
 		return false;
 	e->nr_own++;
 	return true;
+}
+
+static bool set_variable(struct tr2_environment *e, const char *name,
+			 const char *value)
+{
+	return set(e, "GIT_TRACE2_", name, value);
 }
 
 static bool set_number(struct tr2_environment *e, const char *name,
@@ -63,7 +69,8 @@ static bool make_own(struct tr2_environment *e,
 	    !set_number(e, "EVENT_NESTING", r->nest) ||
 	    !set_variable(e, "EVENT_BRIEF", "0") ||
 	    !set_number(e, "MAX_FILES", r->heed_discard ? MANY_FILES : 0) ||
-	    (r->counters && !set_variable(e, "COUNTERS", r->counters)))
+	    (r->counters && !set_variable(e, "COUNTERS", r->counters)) ||
+	    (r->traceparent && !set(e, "", "TRACEPARENT", r->traceparent)))
 		return false;
 	return !r->rings || (set_variable(e, "RING", r->rings) &&
 			     set_variable(e, "RING_BRIEF", "0") &&

@@ -21,6 +21,7 @@ struct tr2_environment_request {
 	const char *counters; /* for GIT_TRACE2_COUNTERS; NULL: leave it */
 	const char *rings; /* a directory for rings, which a reader empties,
 			    * instead of event streams; NULL: leave them */
+	const char *traceparent; /* NULL: leave it */
 };
 
 /* false: no memory. */

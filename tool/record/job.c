@@ -179,6 +179,8 @@ static void fill_meta(const struct tr2_job *job)
 	m->rotate_bytes = job->rotate_bytes;
 	m->keep = job->keep;
 	m->listen = &rec.listen;
+	if (m->argv)
+		tr2_record_trace_begin(&m->trace);
 	tr2_anchor_take(&m->start);
 }
 
@@ -250,7 +252,9 @@ static int start_command(const struct tr2_job *job)
 	const char *target = rec.listen.nr_listeners ?
 				     rec.listen.listeners[0].address :
 				     rec.store.events_path;
-	const struct tr2_environment_request request = {
+	const struct tr2_record_trace *trace = &rec.meta.trace;
+	char traceparent[TR2_TRACEPARENT_BYTES + 1];
+	struct tr2_environment_request request = {
 		.target = target,
 		.nest = job->nest,
 		.heed_discard = job->max_size_bytes &&
@@ -262,6 +266,10 @@ static int start_command(const struct tr2_job *job)
 	struct tr2_environment env;
 	int failed, err;
 
+	if (trace->self.id) {
+		tr2_context_format(traceparent, &trace->self, trace->sampled);
+		request.traceparent = traceparent;
+	}
 	open_watch();
 	failed = !tr2_environment_init(&env, &request) ||
 		 tr2_run_start(&rec.run, job->argv, env.vars);

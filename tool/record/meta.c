@@ -136,6 +136,11 @@ static void add_command(struct tr2_buf *b, const struct tr2_meta *m)
 	tr2_buf_addch(b, ']');
 	add_number(b, "command_pid", (uint64_t)m->command_pid);
 	add_attached(b, m);
+	if (m->trace.self.id) {
+		add_key(b, "trace");
+		tr2_told_trace_json(b, &m->trace.self, m->trace.parent,
+				    m->trace.sampled);
+	}
 	add_number(b, "recorder_pid", (uint64_t)getpid());
 	add_text(b, "cwd", cwd);
 	free(cwd);

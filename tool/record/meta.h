@@ -18,6 +18,7 @@
 #include "record/run.h"
 #include "record/store.h"
 #include "record/tally.h"
+#include "record/trace.h"
 
 /* One moment in both clocks. */
 struct tr2_anchor {
@@ -33,6 +34,7 @@ struct tr2_straggler {
 struct tr2_meta {
 	char *const *argv; /* of the command; NULL: none */
 	int command_pid;   /* 0: not started */
+	struct tr2_record_trace trace;
 	const pid_t *pids; /* processes that ran already */
 	size_t nr_pids;
 	int64_t nest, timeout_ns, max_size_bytes, rotate_bytes, keep;
