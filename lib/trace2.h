@@ -70,6 +70,45 @@ TRACE2_INLINE_ int trace2_off_id_(int unused, ...)
 		 trace2_off_(0, __VA_ARGS__))
 
 /*
+ * Numbers that a call would take for others, found when they are compiled: a
+ * negative constant or a floating one where a number is unsigned, a constant
+ * above INTMAX_MAX where it is signed.
+ */
+#ifdef __has_attribute
+#if __has_attribute(error)
+#define TRACE2_ERROR_(message) __attribute__((error(message)))
+#endif
+#endif
+#ifdef TRACE2_ERROR_
+void trace2_misuse_negative_(void)
+	TRACE2_ERROR_("a negative number: this one adds up");
+void trace2_misuse_floating_(void)
+	TRACE2_ERROR_("a floating-point number: this one takes an integer");
+void trace2_misuse_large_(void)
+	TRACE2_ERROR_("more than INTMAX_MAX: use trace2_data_uintmax()");
+/* As the compiler's front end knows it, at any level of optimization. */
+#if defined(__cplusplus) && !defined(__clang__)
+#define TRACE2_LITERAL_(value) (__builtin_constant_p(value) ? (value) : 0)
+#else
+#define TRACE2_LITERAL_(value) \
+	__builtin_choose_expr(__builtin_constant_p(value), value, 0)
+#endif
+#define TRACE2_IS_FLOATING_(value) ((__typeof__((value) + 0))0.5 > 0)
+#define TRACE2_MISUSED_(condition, name) \
+	((condition) ? trace2_misuse_##name##_() : (void)0)
+#define TRACE2_CHECK_UNSIGNED_(value)                                      \
+	(TRACE2_MISUSED_(TRACE2_IS_FLOATING_(value), floating),            \
+	 TRACE2_MISUSED_(TRACE2_LITERAL_(value) <= 0 &&                    \
+				 TRACE2_LITERAL_(value) != 0, negative))
+#define TRACE2_CHECK_SIGNED_(value)                                      \
+	TRACE2_MISUSED_(TRACE2_LITERAL_(value) > 0 &&                    \
+				(intmax_t)TRACE2_LITERAL_(value) < 0, large)
+#else
+#define TRACE2_CHECK_UNSIGNED_(value) (void)0
+#define TRACE2_CHECK_SIGNED_(value) (void)0
+#endif
+
+/*
  * A place in the program that emits events: the strings that are constants
  * there. The library's: the macros below define one for each of their calls.
  */
@@ -608,7 +647,9 @@ TRACE2_INLINE_ void trace2_scope_end_(struct trace2_scope_ *scope)
 
 /*
  * Emit a value. string, intmax and uintmax are signal-safe. json takes JSON text; text
- * that is not valid JSON becomes a JSON string.
+ * that is not valid JSON becomes a JSON string. double writes
+ * text that is the same number, with a point in any locale, or NaN, Infinity,
+ * -Infinity.
  */
 TRACE2_API void trace2_data_string_fl(const char *file, int line,
 				      const char *category,
@@ -642,6 +683,17 @@ TRACE2_API void trace2_data_uintmax_at_(struct trace2_site *site,
 #define trace2_data_uintmax(category, repo, key, value)                  \
 	TRACE2_CALL_AT_(trace2_data_uintmax_at_, category, key, category, \
 			repo, key, (uintmax_t)(value))
+TRACE2_API void trace2_data_double_fl(const char *file, int line,
+				      const char *category,
+				      const struct trace2_repo *repo,
+				      const char *key, double value);
+TRACE2_API void trace2_data_double_at_(struct trace2_site *site,
+				       const char *category,
+				       const struct trace2_repo *repo,
+				       const char *key, double value);
+#define trace2_data_double(category, repo, key, value)                  \
+	TRACE2_CALL_AT_(trace2_data_double_at_, category, key, category, \
+			repo, key, value)
 TRACE2_API void trace2_data_json_at_(struct trace2_site *site,
 				     const char *category,
 				     const struct trace2_repo *repo,
@@ -650,8 +702,9 @@ TRACE2_API void trace2_data_json_at_(struct trace2_site *site,
 	TRACE2_CALL_AT_(trace2_data_string_at_, category, key, category, \
 			repo, key, value)
 #define trace2_data_intmax(category, repo, key, value)                  \
-	TRACE2_CALL_AT_(trace2_data_intmax_at_, category, key, category, \
-			repo, key, (intmax_t)(value))
+	(TRACE2_CHECK_SIGNED_(value),                                    \
+	 TRACE2_CALL_AT_(trace2_data_intmax_at_, category, key, category, \
+			 repo, key, (intmax_t)(value)))
 #define trace2_data_json(category, repo, key, json_text)              \
 	TRACE2_CALL_AT_(trace2_data_json_at_, category, key, category, \
 			repo, key, json_text)

@@ -341,7 +341,7 @@ TRACE2_INLINE_ int trace2_timer_stop_here_(struct trace2_timer *timer)
 TRACE2_API void trace2_timer_add_on_(struct trace2_timer *timer, uint64_t ns,
 				     const char *file, int line);
 #define trace2_timer_add(ident, ns)                                         \
-	(trace2_is_enabled() ?                                              \
+	(TRACE2_CHECK_UNSIGNED_(ns), trace2_is_enabled() ?                  \
 		 trace2_timer_add_on_(&(ident), (ns), __FILE__, __LINE__) : \
 		 trace2_off_(0, (ns)))
 
@@ -356,7 +356,7 @@ TRACE2_API void
 trace2_distribution_add_on_(struct trace2_distribution *distribution,
 			    uint64_t value, const char *file, int line);
 #define trace2_distribution_add(ident, value)                              \
-	(trace2_is_enabled() ?                                             \
+	(TRACE2_CHECK_UNSIGNED_(value), trace2_is_enabled() ?              \
 		 trace2_distribution_add_on_(&(ident), (value), __FILE__,  \
 					     __LINE__) :                   \
 		 trace2_off_(0, (value)))
@@ -398,8 +398,9 @@ trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)
 #endif
 
 #define trace2_counter_add(ident, value)                                    \
-	(trace2_is_enabled() ? trace2_counter_add_here_(&(ident), (value)) : \
-			       trace2_off_(0, (value)))
+	(TRACE2_CHECK_UNSIGNED_(value), trace2_is_enabled() ?               \
+		 trace2_counter_add_here_(&(ident), (value)) :              \
+		 trace2_off_(0, (value)))
 
 /*
  * Set the process's gauge, or change it: the number of connections, of bytes in

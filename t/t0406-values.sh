@@ -134,6 +134,94 @@ test_expect_success JQ 'a large unsigned number is data, too' '
 	test_cmp expect actual
 '
 
+test_expect_success JQ 'a floating-point number is data: the shortest text that is the same' '
+	set -- 0.1 -1e+100 0.30000000000000004 4.94065645841247e-324 \
+		1.7976931348623157e+308 0 -0 Infinity -Infinity NaN &&
+	test_write_lines "$@" >expect &&
+	traced --perf test-tool trace2 call $(printf "data_double c k %s , " "$@") \
+		printf end &&
+	jq -r "select(.event == \"data\").value" e >actual &&
+	test_cmp expect actual
+'
+
+cat >misuse.c <<'EOF'
+#include "trace2.h"
+TRACE2_COUNTER(counter, "c", "c", 0);
+TRACE2_TIMER(timer, "c", "t", 0);
+TRACE2_DISTRIBUTION(sizes, "c", "s", "bytes");
+#define BELOW (-1)
+enum { MINUS = -2 };
+void use(unsigned int u, int i, size_t size, unsigned char c, long l);
+void use(unsigned int u, int i, size_t size, unsigned char c, long l)
+{
+	const int constant = -3;
+
+	trace2_counter_add(counter, 0);
+	trace2_counter_add(counter, 1u);
+	trace2_counter_add(counter, ~(uint64_t)0);
+	trace2_counter_add(counter, u);
+	trace2_counter_add(counter, c);
+	trace2_counter_add(counter, size * 2 - u);
+	trace2_timer_add(timer, sizeof(counter));
+	trace2_timer_add(timer, l < 0 ? 0 : (uint64_t)l);
+	trace2_distribution_add(sizes, 4096);
+	trace2_data_intmax("c", 0, "k", constant);
+	trace2_data_intmax("c", 0, "k", size);
+	trace2_data_intmax("c", 0, "k", INTMAX_MAX);
+	trace2_data_intmax("c", 0, "k", i);
+#ifdef MISUSE
+	MISUSE;
+#endif
+}
+EOF
+
+# compile COMPILER OPTION...
+compile () {
+	compiler=$1 &&
+	shift &&
+	case $compiler in
+	*++) set -- -x c++ -std=c++11 "$@" ;;
+	*) set -- -std=c99 "$@" ;;
+	esac &&
+	"$compiler" "$@" -Wall -Wextra -Wpedantic -Wtype-limits -Wfloat-equal \
+		-Wsign-compare -Wshadow -Werror -I"$GIT_BUILD_DIR/lib" -c misuse.c \
+		-o misuse.o
+}
+
+# refuses COMPILER OPTION REASON CALL
+refuses () {
+	! compile "$1" "$2" -DMISUSE="$4" 2>errors &&
+	test_grep "$3" errors
+}
+
+for compiler in gcc g++ clang clang++
+do
+	command -v $compiler >/dev/null || continue
+	for level in -O0 -O2
+	do
+		test_expect_success "numbers that a call would take for others: $compiler $level" '
+			compile $compiler $level &&
+			for call in "counter_add(counter, " "timer_add(timer, " \
+				"distribution_add(sizes, "
+			do
+				for number in -1 BELOW MINUS -5000000000L
+				do
+					refuses $compiler $level "a negative number" \
+						"trace2_$call$number)" || return 1
+				done &&
+				for number in 0.5 1.0f "(double)u" "1.0L * i"
+				do
+					refuses $compiler $level \
+						"a floating-point number" \
+						"trace2_$call$number)" || return 1
+				done || return 1
+			done &&
+			refuses $compiler $level "use trace2_data_uintmax()" \
+				"trace2_data_intmax(\"c\", 0, \"k\", UINTMAX_MAX)"
+		'
+	done
+done
+
 test_expect_success JQ 'the status of a child as waitpid() gives it' '
 	traced --perf test-tool trace2 call child_start 1 ls , child_exit_status 1 1792 , \
 		child_start 1 ls , child_exit_status 1 9 &&

@@ -491,6 +491,35 @@ void trace2_data_uintmax_at_(struct trace2_site *site, const char *category,
 			     unsigned_text(memory, value), NULL);
 }
 
+static const char *double_text(char memory[TR2_DOUBLE_BYTES], double value)
+{
+	struct tr2_buf text;
+
+	tr2_buf_init_fixed(&text, memory, TR2_DOUBLE_BYTES);
+	tr2_buf_add_double(&text, value);
+	return tr2_buf_str(&text);
+}
+
+void trace2_data_double_fl(const char *file, int line, const char *category,
+			   const struct trace2_repo *repo, const char *key,
+			   double value)
+{
+	char memory[TR2_DOUBLE_BYTES];
+
+	trace2_data_string_fl(file, line, category, repo, key,
+			      double_text(memory, value));
+}
+
+void trace2_data_double_at_(struct trace2_site *site, const char *category,
+			    const struct trace2_repo *repo, const char *key,
+			    double value)
+{
+	char memory[TR2_DOUBLE_BYTES];
+
+	tr2_data_string_slow(site, category, repo, key,
+			     double_text(memory, value), NULL);
+}
+
 void tr2_data_intmax_slow(struct trace2_site *site, const char *category,
 			  const struct trace2_repo *repo, const char *key,
 			  intmax_t value, struct tr2_inside *announced)

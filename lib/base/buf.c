@@ -3,7 +3,9 @@
 #include "base/buf.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "base/mask.h"
@@ -152,6 +154,25 @@ void tr2_buf_add_i64(struct tr2_buf *b, int64_t value)
 {
 	if (tr2_buf_room(b, 20))
 		b->len = (size_t)(tr2_put_i64(b->p + b->len, value) - b->p);
+}
+
+void tr2_buf_add_double(struct tr2_buf *b, double value)
+{
+	char text[TR2_DOUBLE_BYTES], *comma;
+
+	if (!isfinite(value)) {
+		tr2_buf_addstr(b, isnan(value) ? "NaN" :
+				  value > 0    ? "Infinity" :
+						 "-Infinity");
+		return;
+	}
+	snprintf(text, sizeof(text), "%.15g", value);
+	if (strtod(text, NULL) != value)
+		snprintf(text, sizeof(text), "%.17g", value);
+	comma = strchr(text, ','); /* of the locale */
+	if (comma)
+		*comma = '.';
+	tr2_buf_addstr(b, text);
 }
 
 void tr2_buf_add_digits(struct tr2_buf *b, uint64_t value, unsigned int width)

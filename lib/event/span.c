@@ -3,8 +3,6 @@
 #include "event/span.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -116,26 +114,17 @@ static void add_ids(struct tr2_buf *b, const struct tr2_context *self,
 		add_id(b, "parent_id", parent);
 }
 
-/* The shortest form that is the same number; JSON has no other ones. */
+/* JSON has no numbers that are not finite. */
 static void add_double(struct tr2_buf *b, uint64_t bits)
 {
-	char text[40], *comma;
+	const char *quote;
 	double value;
 
 	memcpy(&value, &bits, sizeof(value));
-	if (!isfinite(value)) {
-		tr2_buf_addstr(b, isnan(value) ? "\"NaN\"" :
-				  value > 0    ? "\"Infinity\"" :
-						 "\"-Infinity\"");
-		return;
-	}
-	snprintf(text, sizeof(text), "%.15g", value);
-	if (strtod(text, NULL) != value)
-		snprintf(text, sizeof(text), "%.17g", value);
-	comma = strchr(text, ','); /* of the locale */
-	if (comma)
-		*comma = '.';
-	tr2_buf_addstr(b, text);
+	quote = isfinite(value) ? "" : "\"";
+	tr2_buf_addstr(b, quote);
+	tr2_buf_add_double(b, value);
+	tr2_buf_addstr(b, quote);
 }
 
 static bool is_attribute(const struct tr2_item *item)

@@ -50,6 +50,11 @@ static uint64_t u64_of(const char *s)
 	return s ? strtoumax(s, NULL, 10) : 0;
 }
 
+static double double_of(const char *s)
+{
+	return s ? strtod(s, NULL) : 0;
+}
+
 static int int_of(const char *s)
 {
 	return (int)intmax_of(s);

@@ -43,7 +43,8 @@ sub declared {
 	close $in or die "$cc -E failed on $header\n";
 	1 while $text =~ s/\{[^{}]*\}/;/g;
 	for (split /;/, $text) {
-		next if /\b(?:static|typedef|gnu_inline)\b/;
+		# One with an error is there to be refused.
+		next if /\b(?:static|typedef|gnu_inline)\b|\berror\(/;
 		if (/\b(trace2_\w+)\@(\d+)\s*\(/ || /\bextern\b.*\b(trace2_\w+)\@(\d+)\s*$/s) {
 			$found{$1} = $2;
 		}
