@@ -27,29 +27,48 @@
 
 /*
  * Metrics. Git numbers them; GIT_TIMERS and GIT_COUNTERS are rows for its
- * numbers.
+ * numbers. They are opened when tracing starts: constructors would register
+ * them in each process.
  */
 
-static struct libtrace2_timer timers[TRACE2_NUMBER_OF_TIMERS] = { GIT_TIMERS };
-static struct libtrace2_counter counters[TRACE2_NUMBER_OF_COUNTERS] = {
-	GIT_COUNTERS
+struct metric {
+	const char *path;
+	unsigned int flags;
 };
-LIBTRACE2_TIMERS(timers);
-LIBTRACE2_COUNTERS(counters);
+
+static struct libtrace2_timer *timers[TRACE2_NUMBER_OF_TIMERS];
+static struct libtrace2_counter *counters[TRACE2_NUMBER_OF_COUNTERS];
+
+static void open_metrics(void)
+{
+	static const struct metric timer_rows[] = { GIT_TIMERS };
+	static const struct metric counter_rows[] = { GIT_COUNTERS };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(timer_rows); i++)
+		timers[i] = libtrace2_timer_open(timer_rows[i].path,
+						 timer_rows[i].flags, NULL, 0);
+	for (i = 0; i < ARRAY_SIZE(counter_rows); i++)
+		counters[i] = libtrace2_counter_open(
+			counter_rows[i].path, counter_rows[i].flags, NULL, 0);
+}
 
 void trace2_timer_start(enum trace2_timer_id tid)
 {
-	libtrace2_timer_start(timers[tid]);
+	if (timers[tid])
+		libtrace2_timer_start(*timers[tid]);
 }
 
 void trace2_timer_stop(enum trace2_timer_id tid)
 {
-	libtrace2_timer_stop(timers[tid]);
+	if (timers[tid])
+		libtrace2_timer_stop(*timers[tid]);
 }
 
 void trace2_counter_add(enum trace2_counter_id cid, uint64_t value)
 {
-	libtrace2_counter_add(counters[cid], value);
+	if (counters[cid])
+		libtrace2_counter_add(*counters[cid], value);
 }
 
 /*
@@ -73,6 +92,8 @@ void trace2_initialize_fl(const char *file, int line)
 
 	libtrace2_initialize_fl(file, line, &options);
 	free(system_config);
+	if (libtrace2_is_enabled())
+		open_metrics();
 }
 
 int trace2_is_enabled(void)
