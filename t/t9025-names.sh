@@ -63,6 +63,7 @@ test_expect_success 'setup: the sources of a caller' '
 		{ (void)argc; (void)argv; return 1; }
 	NONE(tr2_cmd_config) NONE(tr2_cmd_events) NONE(tr2_cmd_fault)
 	NONE(tr2_cmd_keep) NONE(tr2_cmd_perf) NONE(tr2_cmd_ring)
+	void tool_report_repository(void) { }
 	EOF
 '
 

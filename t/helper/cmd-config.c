@@ -39,6 +39,20 @@ static void tell_fault(void *cookie, const struct tr2_config_fault *fault)
 		tool_error("cannot read '%s': %s", fault->path, fault->reason);
 }
 
+static void report_param(void *cookie, const struct tr2_config_entry *entry)
+{
+	(void)cookie;
+	if (trace2_wants_config(entry->key))
+		trace2_def_param(entry->key, entry->value, TRACE2_SCOPE_LOCAL);
+}
+
+void tool_report_repository(void)
+{
+	const struct tr2_config_request request = { .entry = report_param };
+
+	tr2_config_read_file(&request, TR2_CONFIG_GLOBAL, ".git/config");
+}
+
 /* The format of list. */
 struct format {
 	bool scope;

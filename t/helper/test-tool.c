@@ -11,7 +11,6 @@
  */
 #include "test-tool.h"
 
-#include "config/config.h"
 #include "host-state.h"
 
 #include <errno.h>
@@ -231,21 +230,6 @@ static void start(const struct setup *setup, const char **argv)
 	trace2_collect_process_info(TRACE2_PROCESS_INFO_STARTUP);
 }
 
-static void report_param(void *cookie, const struct tr2_config_entry *entry)
-{
-	(void)cookie;
-	if (trace2_wants_config(entry->key))
-		trace2_def_param(entry->key, entry->value,
-				 TRACE2_SCOPE_LOCAL);
-}
-
-static void report_repository(void)
-{
-	const struct tr2_config_request request = { .entry = report_param };
-
-	tr2_config_read_file(&request, TR2_CONFIG_GLOBAL, ".git/config");
-}
-
 static int run(const struct setup *setup, int argc, const char **argv)
 {
 	int i = argc ? find_command(argv[0]) : -1;
@@ -258,7 +242,7 @@ static int run(const struct setup *setup, int argc, const char **argv)
 	if (!setup->no_init)
 		trace2_cmd_name(argv[0]);
 	if (getenv("TEST_TOOL_AS_GIT"))
-		report_repository();
+		tool_report_repository();
 	return commands[i].run(argc, argv);
 }
 

@@ -101,6 +101,9 @@ char *tool_find_program(const char *name);
  * start. */
 int tool_spawn(const char *const *argv, long *pid);
 
+/* Emit the parameters of the repository in this directory. */
+void tool_report_repository(void);
+
 /* A handler that prints `handled SIGNO` to stderr. */
 void tool_telling_handler(int signo);
 
