@@ -8,6 +8,7 @@
 
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -170,7 +171,7 @@ void tr2_http_no_params(struct tr2_http *h)
 	tr2_must(h->now);
 }
 
-bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
+bool tr2_http_try(struct tr2_http *h, const char *body, size_t size_bytes)
 {
 	CURLcode failed;
 
@@ -183,13 +184,17 @@ bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
 	lib.easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE,
 			 (curl_off_t)size_bytes);
 	failed = lib.easy_perform(h->curl);
-	if (failed) {
-		tr2_error("cannot send to '%s': %s", tr2_http_shown(h),
-			  *h->error ? h->error : lib.easy_strerror(failed));
-		return false;
-	}
-	lib.easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &h->status);
-	return true;
+	if (failed && !*h->error)
+		snprintf(h->error, sizeof(h->error), "%s",
+			 lib.easy_strerror(failed));
+	if (!failed)
+		lib.easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &h->status);
+	return !failed;
+}
+
+const char *tr2_http_why(const struct tr2_http *h)
+{
+	return h->error;
 }
 
 /* libcurl repeats a request by itself if a reused connection had died: use a
@@ -203,6 +208,23 @@ bool tr2_http_post_once(struct tr2_http *h, const char *body,
 	ok = tr2_http_post(h, body, size_bytes);
 	lib.easy_setopt(h->curl, CURLOPT_FRESH_CONNECT, 0L);
 	return ok;
+}
+
+static int on_progress(void *stop, curl_off_t down_total, curl_off_t down,
+		       curl_off_t up_total, curl_off_t up)
+{
+	(void)down_total;
+	(void)down;
+	(void)up_total;
+	(void)up;
+	return atomic_load((const atomic_bool *)stop);
+}
+
+void tr2_http_stop_by(struct tr2_http *h, const atomic_bool *stop)
+{
+	lib.easy_setopt(h->curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+	lib.easy_setopt(h->curl, CURLOPT_XFERINFODATA, stop);
+	lib.easy_setopt(h->curl, CURLOPT_NOPROGRESS, 0L);
 }
 
 long tr2_http_status(const struct tr2_http *h)
@@ -220,14 +242,21 @@ bool tr2_http_is_busy(const struct tr2_http *h)
 	return h->status == 429 || (h->status >= 502 && h->status <= 504);
 }
 
-void tr2_http_wait(struct tr2_http *h, int tries)
+int64_t tr2_http_retry_after(struct tr2_http *h)
 {
 	curl_off_t after = 0;
-	struct timespec ts;
 
 	lib.easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &after);
-	if (after <= 0)
-		after = (curl_off_t)1 << (tries - 1);
+	return after > 0 ? after : 0;
+}
+
+void tr2_http_wait(struct tr2_http *h, int tries)
+{
+	int64_t after = tr2_http_retry_after(h);
+	struct timespec ts;
+
+	if (!after)
+		after = (int64_t)1 << (tries - 1);
 	ts = (struct timespec){ .tv_sec = after > MAX_WAIT_SECONDS ?
 				MAX_WAIT_SECONDS : (time_t)after };
 	nanosleep(&ts, NULL);
@@ -274,7 +303,7 @@ void tr2_http_no_params(struct tr2_http *h)
 	(void)h;
 }
 
-bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
+bool tr2_http_try(struct tr2_http *h, const char *body, size_t size_bytes)
 {
 	(void)h;
 	(void)body;
@@ -282,13 +311,31 @@ bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
 	return false;
 }
 
+const char *tr2_http_why(const struct tr2_http *h)
+{
+	(void)h;
+	return "";
+}
+
+void tr2_http_stop_by(struct tr2_http *h, const atomic_bool *stop)
+{
+	(void)h;
+	(void)stop;
+}
+
 bool tr2_http_post_once(struct tr2_http *h, const char *body,
 			size_t size_bytes)
 {
-	return tr2_http_post(h, body, size_bytes);
+	return tr2_http_try(h, body, size_bytes);
 }
 
 long tr2_http_status(const struct tr2_http *h)
+{
+	(void)h;
+	return 0;
+}
+
+int64_t tr2_http_retry_after(struct tr2_http *h)
 {
 	(void)h;
 	return 0;
@@ -319,3 +366,13 @@ const char *tr2_http_shown(struct tr2_http *h)
 }
 
 #endif
+
+bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
+{
+	bool ok = tr2_http_try(h, body, size_bytes);
+
+	if (!ok)
+		tr2_error("cannot send to '%s': %s", tr2_http_shown(h),
+			  tr2_http_why(h));
+	return ok;
+}

@@ -6,6 +6,8 @@
 #ifndef TR2_EXPORT_HTTP_H
 #define TR2_EXPORT_HTTP_H
 
+#include <stdatomic.h>
+
 #include "base/buf.h"
 
 #define TR2_HTTP_TRIES 5
@@ -21,7 +23,7 @@ struct tr2_http_server {
 	long request_seconds; /* timeout of a request with its answer */
 };
 
-/* The caller keeps `server`. NULL: an error was printed. */
+/* NULL: an error was printed. */
 struct tr2_http *tr2_http_new(const char *url,
 			      const struct tr2_http_server *server);
 void tr2_http_free(struct tr2_http *h);
@@ -34,7 +36,11 @@ void tr2_http_header(struct tr2_http *h, const char *header);
 void tr2_http_param(struct tr2_http *h, const char *param);
 void tr2_http_no_params(struct tr2_http *h);
 
-/* Send one request. false: there is no answer, and an error was printed. */
+/* Send one request. false: there is no answer, for the reason
+ * tr2_http_why(). */
+bool tr2_http_try(struct tr2_http *h, const char *body, size_t size_bytes);
+const char *tr2_http_why(const struct tr2_http *h);
+/* The same, but the error was printed. */
 bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes);
 /* The same for requests that must not be sent twice. */
 bool tr2_http_post_once(struct tr2_http *h, const char *body,
@@ -45,9 +51,15 @@ long tr2_http_status(const struct tr2_http *h);
 struct tr2_buf *tr2_http_answer(struct tr2_http *h);
 /* Did the last answer ask to try later (429, 502, 503, 504)? */
 bool tr2_http_is_busy(const struct tr2_http *h);
+/* Return after how many seconds the last answer asked to try again; 0: it did not
+ * say. */
+int64_t tr2_http_retry_after(struct tr2_http *h);
 /* Wait as long as the answer asked for, or 1, 2, 4, 8 seconds: tries counts
  * from 1. */
 void tr2_http_wait(struct tr2_http *h, int tries);
+
+/* Fail requests from when `stop` is set on, the present one within a second. */
+void tr2_http_stop_by(struct tr2_http *h, const atomic_bool *stop);
 
 /* Return the URL for messages: without a password. */
 const char *tr2_http_shown(struct tr2_http *h);

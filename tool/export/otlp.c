@@ -16,6 +16,7 @@
 
 #include "common/memory.h"
 #include "common/signals.h"
+#include "export/otlp_post.h"
 #include "export/otlp_spans.h"
 #include "model/trace_span.h"
 
@@ -73,7 +74,7 @@ static bool begin(struct tr2_export *x)
 	o->names = x->opt->trace2receiver ? &tr2_otlp_trace2receiver_names :
 					    &tr2_otlp_own_names;
 	if (x->opt->urls.nr)
-		o->post = tr2_post_new(x->opt->urls.item[0]);
+		o->post = tr2_post_new(x->opt->urls.item[0], 60);
 	if (x->opt->urls.nr && !o->post)
 		return false;
 	tr2_otlp_write_recordings(x);

@@ -91,19 +91,11 @@ extern const struct tr2_otlp_names tr2_otlp_own_names,
 void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 		       uint32_t session);
 
-struct tr2_post;
-
-/* NULL: an error was printed. */
-struct tr2_post *tr2_post_new(const char *url);
 
 /* export/otlp_env.c: the collector that the environment names; false: none, and
  * an error was printed. And its headers for each request. */
 struct tr2_http;
 bool tr2_otlp_env_url(struct tr2_buf *url);
 void tr2_otlp_env_headers(struct tr2_http *http);
-/* Send one request, retrying while the collector is busy. false: it was not
- * accepted, and an error was printed. */
-bool tr2_post_send(struct tr2_post *p, const char *body, size_t size_bytes);
-void tr2_post_free(struct tr2_post *p);
 
 #endif

@@ -36,7 +36,7 @@ bool tr2_otlp_env_url(struct tr2_buf *url)
 	}
 	value = variable("OTEL_EXPORTER_OTLP_ENDPOINT");
 	if (!value) {
-		tr2_error("--url=env: neither OTEL_EXPORTER_OTLP_ENDPOINT nor "
+		tr2_error("URL env: neither OTEL_EXPORTER_OTLP_ENDPOINT nor "
 			  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set: set one "
 			  "to the collector's URL, or name it with --url");
 		return false;

@@ -5,20 +5,22 @@
  * that it names or after 1, 2, 4 and 8 seconds; if it rejects one, its message
  * is printed.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
 #include "common/say.h"
-#include "export/http.h"
 #include "export/otlp.h"
+#include "export/otlp_post.h"
 #include "read/json.h"
 
 #define MAX_WORDS 300 /* of a response in a message */
 
 struct tr2_post {
 	struct tr2_http *http;
-	struct tr2_buf words;
+	struct tr2_buf words, why;
+	uint64_t rejected;
 };
 
 /* Return the URL: for "env" in b, else unchanged. NULL: none, and an error was
@@ -31,13 +33,13 @@ static const char *resolve(const char *url, struct tr2_buf *b)
 }
 
 /* `http://host:4318` means OTLP's default path there. */
-static struct tr2_http *connect_to(const char *given)
+static struct tr2_http *connect_to(const char *given, long request_seconds)
 {
-	static const struct tr2_http_server collector = {
+	const struct tr2_http_server collector = {
 		.kind = "a collector",
 		.path = "/v1/traces",
 		.instead = ", or write a file with -o and send that",
-		.request_seconds = 60,
+		.request_seconds = request_seconds,
 	};
 	struct tr2_buf b = TR2_BUF_INIT;
 	const char *url = resolve(given, &b);
@@ -47,9 +49,9 @@ static struct tr2_http *connect_to(const char *given)
 	return http;
 }
 
-struct tr2_post *tr2_post_new(const char *url)
+struct tr2_post *tr2_post_new(const char *url, long request_seconds)
 {
-	struct tr2_http *http = connect_to(url);
+	struct tr2_http *http = connect_to(url, request_seconds);
 	struct tr2_post *p;
 
 	if (!http)
@@ -67,6 +69,7 @@ void tr2_post_free(struct tr2_post *p)
 		return;
 	tr2_http_free(p->http);
 	tr2_buf_release(&p->words);
+	tr2_buf_release(&p->why);
 	free(p);
 }
 
@@ -104,35 +107,75 @@ static const char *words_of(struct tr2_post *p)
 	return tr2_buf_str(&p->words);
 }
 
-/* Warn if the collector accepted only a part. */
-static bool taken(struct tr2_post *p)
+/* Set the message, if there is anything to say. */
+static void note_answer(struct tr2_post *p, bool accepted)
 {
-	const char *words = words_of(p);
+	const char *words = words_of(p), *count;
+	char status[24];
 
-	if (strstr(words, "rejectedSpans") || strstr(words, "errorMessage"))
-		tr2_warning("'%s' rejected some spans: %s",
-			    tr2_http_shown(p->http), words);
-	return true;
+	if (accepted) {
+		count = strstr(words, "rejectedSpans");
+		if (!count && !strstr(words, "errorMessage"))
+			return;
+		if (count)
+			count += strcspn(count, "0123456789");
+		p->rejected = count ? strtoull(count, NULL, 10) : 0;
+		tr2_buf_addall(&p->why, "'", tr2_http_shown(p->http),
+			       "' rejected some spans: ", words);
+		return;
+	}
+	snprintf(status, sizeof(status), "%ld", tr2_http_status(p->http));
+	tr2_buf_addall(&p->why, "'", tr2_http_shown(p->http), "' answered ",
+		       status, *words ? ": " : "", words);
+}
+
+enum tr2_post_result tr2_post_try(struct tr2_post *p, const char *body,
+				  size_t size_bytes)
+{
+	long status;
+	bool accepted;
+
+	tr2_buf_reset(&p->why);
+	p->rejected = 0;
+	if (!tr2_http_try(p->http, body, size_bytes)) {
+		tr2_buf_addall(&p->why, "cannot send to '",
+			       tr2_http_shown(p->http), "': ",
+			       tr2_http_why(p->http));
+		return TR2_POST_NO_ANSWER;
+	}
+	status = tr2_http_status(p->http);
+	accepted = status >= 200 && status < 300;
+	note_answer(p, accepted);
+	return accepted ? TR2_POST_ACCEPTED :
+	       tr2_http_is_busy(p->http) ? TR2_POST_BUSY : TR2_POST_REFUSED;
+}
+
+const char *tr2_post_why(struct tr2_post *p)
+{
+	return tr2_buf_str(&p->why);
+}
+
+uint64_t tr2_post_rejected(const struct tr2_post *p)
+{
+	return p->rejected;
+}
+
+struct tr2_http *tr2_post_http(struct tr2_post *p)
+{
+	return p->http;
 }
 
 bool tr2_post_send(struct tr2_post *p, const char *body, size_t size_bytes)
 {
-	const char *words;
+	enum tr2_post_result result;
 	int tries = 0;
-	long status;
 
-	for (;;) {
-		if (!tr2_http_post(p->http, body, size_bytes))
-			return false;
-		if (!tr2_http_is_busy(p->http) || ++tries == TR2_HTTP_TRIES)
-			break;
+	while ((result = tr2_post_try(p, body, size_bytes)) == TR2_POST_BUSY &&
+	       ++tries < TR2_HTTP_TRIES)
 		tr2_http_wait(p->http, tries);
-	}
-	status = tr2_http_status(p->http);
-	if (status >= 200 && status < 300)
-		return taken(p);
-	words = words_of(p);
-	tr2_error("'%s' answered %ld%s%s", tr2_http_shown(p->http), status,
-		  *words ? ": " : "", words);
-	return false;
+	if (result != TR2_POST_ACCEPTED)
+		tr2_error("%s", tr2_post_why(p));
+	else if (p->why.len)
+		tr2_warning("%s", tr2_post_why(p));
+	return result == TR2_POST_ACCEPTED;
 }

@@ -6,6 +6,7 @@
 #include "common/join.h"
 #include "common/memory.h"
 #include "event/redact.h"
+#include "export/otlp_post.h"
 #include "export/otlp_spans.h"
 
 #define MAX_SPANS 4096
@@ -40,7 +41,9 @@ void tr2_otlp_send_request(struct tr2_export *x)
 		return;
 	tr2_buf_addlit(&o->body, "]}");
 	tr2_must(!o->body.failed);
-	if (!o->post) {
+	if (x->deliver) {
+		x->deliver(x, o->body.p, o->body.len, o->nr_spans);
+	} else if (!o->post) {
 		tr2_buf_add(&x->sink.buf, o->body.p, o->body.len);
 		tr2_buf_addch(&x->sink.buf, '\n');
 		tr2_sink_step(&x->sink);
