@@ -22,6 +22,9 @@
 #		data, and its parent for its end
 #	send WHAT PATH [ARGUMENT...]
 #		a client of an event socket, see t3100/send.perl
+#	finished
+#		end the recorder $pid; the rest of what descriptor 8 has from it is
+#		in the file `rest`
 #
 # shellcheck shell=sh
 
@@ -64,6 +67,12 @@ recording () {
 
 send () {
 	"$PERL_PATH" "$TEST_DIRECTORY/t3100/send.perl" "$@"
+}
+
+finished () {
+	kill -TERM "$pid" &&
+	cat <&8 >rest &&
+	wait "$pid"
 }
 
 made () {

@@ -33,12 +33,6 @@ listening () {
 	case "$line" in *"listening on"*) : ;; *) return 1 ;; esac
 }
 
-finished () {
-	kill -TERM "$pid" &&
-	cat <&8 >rest &&
-	wait "$pid"
-}
-
 # Print so many lines of 1000 bytes.
 numbered () {
 	awk "BEGIN { while (n++ < $1)

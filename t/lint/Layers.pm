@@ -36,9 +36,10 @@ my @TOOL = (
 	[ model => 'common' ],
 	[ read => 'common out model' ],
 	[ samples => 'common model' ],
-	[ record => 'common out read' ],
-	[ stat => 'common model read record' ],
 	[ export => 'common out model read samples' ],
+	[ forward => 'common model read export' ],
+	[ record => 'common out read forward' ],
+	[ stat => 'common model read record' ],
 	[ cmd => '*' ],
 );
 

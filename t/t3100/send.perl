@@ -9,6 +9,10 @@
 #	                 send.perl idle PATH N COMMAND...
 #	line BYTES       a line of that length, without its end
 #	lines N          N lines of 1000 bytes of one session, "s-many"
+#	trees N [LINES [FIRST]]
+#	                 N programs one after another, each with a connection of its own
+#	                 and so many more lines of 1000 bytes; one in 50 fails, one in
+#	                 40 takes 2 s
 
 use strict;
 use warnings;
@@ -79,6 +83,27 @@ if ($what eq 'stream' || $what eq 'dgram') {
 	$line .= ('v' x (997 - length $line)) . qq("}\n);
 	for (1 .. $rest[0]) {
 		send_all($s, $line);
+	}
+} elsif ($what eq 'trees') {
+	my ($n, $nr_lines, $first) = @rest;
+	$nr_lines //= 0;
+	$first //= 1;
+	my $rest = ',"t_abs":0.1,"t_rel":0.1,"nesting":1,"category":"c",'
+		. '"key":"k","value":"' . ('v' x 800) . '"';
+	for my $i ($first .. $first + $n - 1) {
+		my $sid = sprintf('20261121T090000.%06dZ-H0a7c9cdf-P%08x', $i, $i);
+		my $s = $i % 40 == 3 ? 2 : 0;
+		my $event = sub {
+			my ($name, $time, $more) = @_;
+			return qq({"event":"$name","sid":"$sid","thread":"main",)
+				. qq("time":"2026-11-21T09:00:0${time}00000Z"$more}\n);
+		};
+		my $client = connected(SOCK_STREAM);
+		send_all($client, $event->('version', '0.0', ',"evt":"4","exe":"1"')
+			. $event->('start', '0.0', ',"t_abs":0.0,"argv":["prog"]'));
+		send_all($client, $event->('data', '0.1', $rest)) for 1 .. $nr_lines;
+		send_all($client, $event->('atexit', "$s.5",
+			qq(,"t_abs":$s.5,"code":) . ($i % 50 == 7 ? 1 : 0)));
 	}
 } else {
 	die "send.perl: what is '$what'?\n";

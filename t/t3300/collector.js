@@ -4,7 +4,8 @@
 //
 // An OpenTelemetry collector on loopback. Its port is in DIR/port once it
 // listens. Each request gets the next ANSWER, later ones the last ANSWER:
-// STATUS, or STATUS=WORDS, or STATUS:SECONDS for Retry-After. Every request
+// STATUS, or STATUS=WORDS, or STATUS:SECONDS for Retry-After; "stall": none, the
+// connection stays open; "drop": a part, and the connection is closed. Every request
 // appends a line to DIR/requests and its body to DIR/bodies; "GET /quit" ends
 // it. With SCHEMA=1 a body is decoded with the official schema in the npm
 // package @opentelemetry/otlp-transformer: a body that does not match is
@@ -49,7 +50,7 @@ function decode(text) {
 
 function handle(request, response, body) {
 	let [, status, mark, words] = (answers.length > 1 ? answers.shift() :
-		answers[0]).match(/^(\d+)([:=]?)(.*)/);
+		answers[0]).match(/^(\w+)([:=]?)(.*)/);
 	if (request.url === '/quit') {
 		response.end();
 		server.close();
@@ -70,6 +71,13 @@ function handle(request, response, body) {
 	}
 	if (status === '200')
 		fs.appendFileSync(`${dir}/bodies`, `${body}\n`);
+	if (status === 'stall')
+		return;
+	if (status === 'drop') {
+		request.socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{');
+		request.socket.destroySoon();
+		return;
+	}
 	response.writeHead(status, mark === ':' ? { 'Retry-After': words } : {});
 	response.end(mark === '=' ? words : '');
 }

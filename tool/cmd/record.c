@@ -28,6 +28,8 @@ static int64_t max_size, rotate, keep, report_ns;
 static struct tr2_list addresses, events, processes;
 static const char *profile, *call_graph;
 static bool rings, no_states, quiet;
+static const char *forward_to, *forward_sample;
+static struct tr2_forward_options forward = { .sampling.one_in = 1 };
 
 static const struct tr2_option options[] = {
 	{ 'p', "pid", "PID[,PID...]", TR2_OPT_LIST, &processes,
@@ -68,6 +70,18 @@ static const struct tr2_option options[] = {
 	{ 0, "report-every", "S", TR2_OPT_DURATION, &report_ns,
 	  "with --listen and without CMD: print the counts to standard error "
 	  "every S, if they changed", NULL },
+	{ 0, "forward", "otlp:URL", TR2_OPT_STRING, &forward_to,
+	  "with --listen: send each tree of processes to this OpenTelemetry "
+	  "collector when it has ended; otlp:env: to the one that "
+	  "OTEL_EXPORTER_OTLP_ENDPOINT names", NULL },
+	{ 0, "forward-sample", "1/N", TR2_OPT_STRING, &forward_sample,
+	  "with --forward: one in N of the trees, and all that failed; 0: only "
+	  "these", NULL },
+	{ 0, "forward-slower", "T", TR2_OPT_DURATION, &forward.sampling.slow_ns,
+	  "with --forward-sample: and all that took T or more", NULL },
+	{ 0, "forward-redact", NULL, TR2_OPT_FLAG, &forward.redact,
+	  "with --forward: hide passwords and other secrets in every string",
+	  NULL },
 	TR2_OPT_END
 };
 
@@ -122,6 +136,31 @@ static int read_profile(struct tr2_kernel_wanted *wanted)
 	return read_call_graph(wanted);
 }
 
+/* Return an exit code. */
+static int read_forward(void)
+{
+	const struct tr2_command *c = &tr2_command_record;
+
+	if (!forward_to)
+		return forward_sample || forward.redact ?
+			tr2_usage_error(c, "--forward-%s goes with --forward",
+					forward_sample ? "sample" : "redact") : 0;
+	if (!addresses.nr)
+		return tr2_usage_error(c, "--forward goes with --listen; 'trace2 "
+					  "export --to otlp --url URL' sends a "
+					  "recording that is finished");
+	if (strncmp(forward_to, "otlp:", 5) || !forward_to[5])
+		return tr2_usage_error(c, "--forward takes otlp:URL, such as "
+					  "otlp:http://localhost:4318");
+	if (forward_sample &&
+	    !tr2_tree_sampling_parse(&forward.sampling, forward_sample))
+		return tr2_usage_error(c, "--forward-sample takes 1/N, up to "
+					  "1/%u, or 0", TR2_SAMPLING_MAX);
+	forward.url = forward_to + 5;
+	forward.quiet = quiet;
+	return 0;
+}
+
 static int usage(int argc)
 {
 	if (!argc && !addresses.nr && !processes.nr)
@@ -164,7 +203,11 @@ static int usage(int argc)
 	if (nest < 1)
 		return tr2_usage_error(&tr2_command_record,
 				       "--nest must be at least 1");
-	return 0;
+	if (forward.sampling.slow_ns && !forward_sample)
+		return tr2_usage_error(&tr2_command_record,
+				       "--forward-slower goes with "
+				       "--forward-sample");
+	return read_forward();
 }
 
 /* The processes of -p, each once. */
@@ -242,6 +285,7 @@ static int run(int argc, char **argv)
 	if (!code) {
 		job.pids = pids.item;
 		job.nr_pids = pids.nr;
+		job.forward = forward;
 		job.nest = nest;
 		job.rings = rings;
 		job.kernel.states = !no_states;

@@ -48,7 +48,7 @@ struct tr2_export {
 	struct tr2_tree_sampling *sampling; /* for otlp; NULL: keep all */
 	/* for otlp: takes a request in place of the sink; NULL: none */
 	void (*deliver)(struct tr2_export *x, const char *request, size_t len,
-			uint32_t nr_spans);
+			uint32_t nr_spans, uint32_t nr_trees);
 	void *deliver_to;
 	void *state;            /* owned by the format */
 	bool failed;            /* an error was printed: stop */

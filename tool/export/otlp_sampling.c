@@ -119,6 +119,7 @@ bool tr2_otlp_wants_tree(struct tr2_export *x, uint32_t top)
 			return false;
 	}
 	s->nr_kept++;
+	o->begins_tree = true;
 	return true;
 }
 

@@ -42,7 +42,8 @@ void tr2_otlp_send_request(struct tr2_export *x)
 	tr2_buf_addlit(&o->body, "]}");
 	tr2_must(!o->body.failed);
 	if (x->deliver) {
-		x->deliver(x, o->body.p, o->body.len, o->nr_spans);
+		x->deliver(x, o->body.p, o->body.len, o->nr_spans,
+			   o->nr_trees);
 	} else if (!o->post) {
 		tr2_buf_add(&x->sink.buf, o->body.p, o->body.len);
 		tr2_buf_addch(&x->sink.buf, '\n');
@@ -51,7 +52,7 @@ void tr2_otlp_send_request(struct tr2_export *x)
 		x->failed = true;
 	}
 	tr2_buf_reset(&o->body);
-	o->nr_spans = 0;
+	o->nr_spans = o->nr_trees = 0;
 }
 
 static bool is_full(const struct tr2_otlp *o)
@@ -85,6 +86,8 @@ struct tr2_buf *tr2_otlp_open_span(struct tr2_export *x,
 	else if (b->p[b->len - 1] == '}')
 		tr2_buf_addch(b, ',');
 	o->nr_spans++;
+	o->nr_trees += o->begins_tree;
+	o->begins_tree = false;
 	tr2_buf_addlit(b, "{\"traceId\":\"");
 	tr2_buf_addstr(b, id->trace.hex);
 	tr2_buf_addlit(b, "\",\"spanId\":\"");

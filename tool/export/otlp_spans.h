@@ -12,7 +12,9 @@ struct tr2_otlp {
 	const struct tr2_otlp_names *names;
 	struct tr2_post *post; /* NULL: write to the sink */
 	struct tr2_buf body;
-	uint32_t nr_spans;     /* in body */
+	/* In body: its spans, and the trees that begin in it. */
+	uint32_t nr_spans, nr_trees;
+	bool begins_tree; /* the next span does */
 	/* Points chained by the shown span, span of the program, or thread
 	 * around them. */
 	uint32_t *of_span, *of_trace_span, *of_thread, *next_point;

@@ -33,6 +33,7 @@
 
 #define SIZE_CHECK_NS 100000000u
 #define SHOWN_STRAGGLERS 5
+#define FORWARD_SECONDS 10
 
 /* The current recording. Static, because a thread that hangs on a disk may live
  * until the process ends. */
@@ -206,6 +207,12 @@ static int attach(void)
 	return tr2_attach_threads(&rec.attach, &rec.watch);
 }
 
+static int open_forward(const struct tr2_job *job)
+{
+	rec.listen.forward = tr2_forward_new(&job->forward);
+	return rec.listen.forward ? 0 : -1;
+}
+
 /* Open everything that may fail before the command runs. -1: the reason was
  * printed. */
 static int open_all(const struct tr2_job *job)
@@ -235,6 +242,7 @@ static int open_all(const struct tr2_job *job)
 	rec.run.on_usr1 = on_usr1;
 	if (!tr2_listen_open(&rec.listen, &rec.loop, job->addresses,
 			     job->nr_addresses) &&
+	    !(job->forward.url && open_forward(job)) &&
 	    !(job->nr_pids && attach()))
 		return 0;
 	tr2_store_undo(&rec.store);
@@ -329,8 +337,9 @@ static int start_listening(const struct tr2_job *job)
 		.keep = (unsigned int)job->keep,
 	};
 
-	return tr2_listen_start(&rec.listen, &rotate,
-				(uint64_t)job->max_size_bytes);
+	errno = rec.listen.forward ? tr2_forward_start(rec.listen.forward) : 0;
+	return errno ? -1 : tr2_listen_start(&rec.listen, &rotate,
+					     (uint64_t)job->max_size_bytes);
 }
 
 /* Only a recorder without a command reports to a service manager: a command has
@@ -447,6 +456,16 @@ static void say_rotate(const struct tr2_rotate *r)
 	tr2_buf_release(&b);
 }
 
+static void say_forward(struct tr2_forward *f)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	tr2_forward_counts(f, &b);
+	fprintf(stderr, "trace2 record: '%s': %s\n", tr2_forward_shown(f),
+		tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
 static void say_silent_programs(const struct tr2_meta *m)
 {
 	fprintf(stderr, "trace2 record: --max-size was reached: ");
@@ -479,6 +498,8 @@ static void say_sum(int code)
 		fprintf(stderr, "trace2 record: kernel.data ends early: "
 				"--max-size was reached\n");
 	say_rotate(&rec.listen.sink.rotate);
+	if (rec.listen.forward)
+		say_forward(rec.listen.forward);
 	fprintf(stderr, "[ trace2 record: %llu process%s, %llu event%s, "
 		"%.*f %s -> %s; %llu lost, exit %d%s ]\n",
 		(unsigned long long)m->processes, m->processes == 1 ? "" : "es",
@@ -613,6 +634,7 @@ static int finish(int code)
 	tr2_service_stop(&rec.service);
 	if (rec.listen.nr_listeners)
 		tr2_listen_finish(&rec.listen);
+	tr2_forward_finish(rec.listen.forward, FORWARD_SECONDS);
 	tr2_rings_finish(&rec.rings);
 	tr2_watch_finish(&rec.watch);
 	tr2_anchor_take(&rec.meta.end);
@@ -654,6 +676,7 @@ static void release(void)
 	tr2_loop_close(&rec.loop, &rec.patience);
 	tr2_loop_close(&rec.loop, &rec.size);
 	tr2_listen_release(&rec.listen);
+	tr2_forward_free(rec.listen.forward);
 	tr2_service_release(&rec.service);
 	tr2_attach_release(&rec.attach);
 	tr2_watch_release(&rec.watch);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "forward/forward.h"
 #include "record/kernel_records.h"
 #include "record/procs.h"
 
@@ -40,6 +41,7 @@ struct tr2_job {
 	int64_t report_ns;
 	const char *const *addresses; /* sockets to listen on */
 	size_t nr_addresses;
+	struct tr2_forward_options forward; /* with addresses */
 	struct tr2_kernel_wanted kernel; /* besides records of tasks */
 	bool rings; /* programs that support it write a ring */
 	bool quiet; /* print errors only */

@@ -77,12 +77,21 @@ static void name_unknown(struct tr2_listen *l, char name[TR2_SINK_NAME])
 	snprintf(name, TR2_SINK_NAME, "unknown-%u", l->nr_unknown);
 }
 
+/* Pass on lines for one file. */
+static void pass_lines(struct tr2_listen *l, uint64_t client, const char *name,
+		       const char *p, size_t len, uint64_t nr_lines)
+{
+	tr2_sink_add(&l->sink, name, p, len, nr_lines);
+	tr2_forward_add(l->forward, client, p, len, nr_lines);
+}
+
 /*
  * Write whole lines; consecutive lines for the same file go together. `name` is
  * the file of this client's last line, which also gets lines without a SID.
+ * client: its number; 0: a datagram.
  */
-static void take_lines(struct tr2_listen *l, char name[TR2_SINK_NAME],
-		       const char *p, size_t len)
+static void take_lines(struct tr2_listen *l, uint64_t client,
+		       char name[TR2_SINK_NAME], const char *p, size_t len)
 {
 	const char *end = p + len, *run = p, *next;
 	char own[TR2_SINK_NAME];
@@ -96,8 +105,8 @@ static void take_lines(struct tr2_listen *l, char name[TR2_SINK_NAME],
 				name_unknown(l, name);
 		} else if (strcmp(own, name)) {
 			if (nr_lines)
-				tr2_sink_add(&l->sink, name, run,
-					     (size_t)(p - run), nr_lines);
+				pass_lines(l, client, name, run,
+					   (size_t)(p - run), nr_lines);
 			memcpy(name, own, sizeof(own));
 			run = p;
 			nr_lines = 0;
@@ -105,8 +114,7 @@ static void take_lines(struct tr2_listen *l, char name[TR2_SINK_NAME],
 		nr_lines++;
 	}
 	if (nr_lines)
-		tr2_sink_add(&l->sink, name, run, (size_t)(end - run),
-			     nr_lines);
+		pass_lines(l, client, name, run, (size_t)(end - run), nr_lines);
 }
 
 static void drop_partial(struct tr2_client *c)
@@ -161,7 +169,8 @@ static void end_partial(struct tr2_client *c, const char *p, size_t len)
 {
 	add_partial(c, p, len);
 	if (c->nr_partial)
-		take_lines(c->listen, c->name, c->partial, c->nr_partial);
+		take_lines(c->listen, c->number, c->name, c->partial,
+			   c->nr_partial);
 	drop_partial(c);
 	c->skipping = false;
 }
@@ -184,7 +193,7 @@ static void take_bytes(struct tr2_client *c, const char *p, size_t len)
 	}
 	n = (size_t)(last + 1 - p);
 	if (n)
-		take_lines(c->listen, c->name, p, n);
+		take_lines(c->listen, c->number, c->name, p, n);
 	add_partial(c, p + n, len - n);
 }
 
@@ -212,6 +221,7 @@ static void close_client(struct tr2_client *c)
 	if (c->nr_partial)
 		end_partial(c, "\n", 1);
 	drop_partial(c);
+	tr2_forward_close(c->listen->forward, c->number);
 	unlink_client(c);
 	tr2_loop_close(c->listen->loop, &c->source);
 	free(c);
@@ -258,7 +268,7 @@ static void add_client(struct tr2_listen *l, int fd)
 	c->source.ready = client_ready;
 	c->listen = l;
 	link_client_last(c);
-	l->nr_clients++;
+	c->number = ++l->nr_clients;
 	if (tr2_loop_add(l->loop, &c->source, EPOLLIN)) {
 		tr2_sink_lose(&l->sink, TR2_LOSS_NO_MEMORY, 1);
 		close_client(c);
@@ -316,7 +326,7 @@ static void take_datagram(struct tr2_listener *s, size_t len)
 	char name[TR2_SINK_NAME];
 
 	memcpy(name, s->name, sizeof(name));
-	take_lines(s->listen, name, chunk, len);
+	take_lines(s->listen, 0, name, chunk, len);
 	if (!*s->name && !strncmp(name, "unknown-", 8))
 		memcpy(s->name, name, sizeof(name));
 }

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "forward/forward.h"
 #include "record/loop.h"
 #include "record/sink.h"
 
@@ -26,6 +27,7 @@
 struct tr2_client {
 	struct tr2_source source;
 	struct tr2_listen *listen;
+	uint64_t number; /* from 1 */
 	struct tr2_client *next, *prev; /* most recently active last */
 	char *partial; /* an unfinished line */
 	size_t nr_partial, alloc_partial;
@@ -47,6 +49,7 @@ struct tr2_listener {
 struct tr2_listen {
 	struct tr2_loop *loop;
 	struct tr2_sink sink;
+	struct tr2_forward *forward; /* NULL: none */
 	struct tr2_listener *listeners;
 	size_t nr_listeners;
 	struct tr2_client *first, *last;
@@ -65,7 +68,7 @@ int tr2_listen_open(struct tr2_listen *listen, struct tr2_loop *loop,
 int tr2_listen_start(struct tr2_listen *listen, const struct tr2_rotate *rotate,
 		     uint64_t max_bytes);
 /* Append the counts as text: lines and bytes collected, queued, lost by cause,
- * and removed by --keep. */
+ * removed by --keep, and forwarded. */
 struct tr2_buf;
 void tr2_listen_counts(struct tr2_listen *listen, struct tr2_buf *b);
 /* Read the lines that have arrived, write them, and remove the sockets. */

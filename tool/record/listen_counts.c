@@ -64,4 +64,8 @@ void tr2_listen_counts(struct tr2_listen *l, struct tr2_buf *b)
 			  "directory removed" : "directories removed");
 	}
 	pthread_mutex_unlock(&s->lock);
+	if (l->forward) {
+		tr2_buf_addlit(b, "; ");
+		tr2_forward_counts(l->forward, b);
+	}
 }

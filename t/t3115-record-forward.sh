@@ -1,0 +1,283 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 record --listen --forward: trees of processes, sent to a collector
+
+Each tree is sent once, when it has ended. Whatever the collector does, clients and the
+recording do not notice, and what was not sent is counted.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
+. "$TEST_DIRECTORY"/t3300/lib-export.sh
+
+test_skip_unless NODE,LIBCURL
+
+sane_unset OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_TRACES_HEADERS \
+	OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
+
+SQ=\'
+
+# A short path, since that of a socket has at most 107 bytes.
+sock=$(mktemp -d "${TMPDIR:-/tmp}/t3115.XXXXXX") || exit 1
+test_atexit 'rm -rf "$sock"'
+
+# forwarding [OPTION...]: start a recorder r that forwards to $url, and wait for it; its
+# later output can be read from descriptor 8.
+forwarding () {
+	rm -rf r r.old pipe &&
+	mkfifo pipe &&
+	{ trace2 record -o r --listen "$sock/s" --listen "af_unix:dgram:$sock/d" \
+		--forward "otlp:$url" "$@" >out 2>pipe & } &&
+	pid=$! &&
+	test_when_finished "kill -KILL $pid 2>/dev/null; wait $pid; rm -f \"$sock\"/[sd]" &&
+	exec 8<pipe &&
+	read -r line <&8 &&
+	read -r line <&8 &&
+	case "$line" in *"listening on"*) : ;; *) return 1 ;; esac
+}
+
+# counts_are PATTERN: ask for the counts until they match.
+counts_are () {
+	while :
+	do
+		kill -USR1 "$pid" &&
+		read -r line <&8 || return 1
+		case "$line" in
+		*"; "$1) break ;;
+		esac
+	done
+}
+
+# ids FILE: the ids of all spans with their parents.
+ids () {
+	jq -r ".resourceSpans[].scopeSpans[].spans[]
+		| .traceId + .spanId + \" \" + .parentSpanId + \" \" + .name" "$1" | sort
+}
+
+test_expect_success 'what is sent is what export makes of the recording' '
+	collector &&
+	forwarding &&
+	GIT_TRACE2_EVENT="af_unix:$sock/s" test-tool trace2 501span &&
+	GIT_TRACE2_EVENT="af_unix:$sock/s" test-tool trace2 004child \
+		test-tool trace2 001return 0 &&
+	send trees "$sock/s" 20 2 &&
+	finished &&
+	trace2 export --to otlp r >all.json 2>/dev/null &&
+	ids all.json >expect &&
+	ids collector/bodies >actual &&
+	test_cmp expect actual &&
+	test_file_not_empty expect &&
+	test_grep " 0 open, 0 waiting, 0 not sampled, 0 lost\$" rest
+'
+
+test_expect_success 'a tree is sent when it has ended, not before, while others go on' '
+	collector &&
+	forwarding &&
+	mkfifo hold &&
+	send trees "$sock/s" 3 &&
+	{ { begin open-P00000001 0 prog && cat hold; } |
+		"$PERL_PATH" -MIO::Socket::UNIX -e "
+			my \$s = IO::Socket::UNIX->new(Peer => shift) or die;
+			while (<STDIN>) { syswrite(\$s, \$_); }" "$sock/s" & } &&
+	client=$! &&
+	exec 7>hold &&
+	counts_are "3 trees sent (3 spans), 1 open, 0 waiting, 0 not sampled, 0 lost" &&
+	ids collector/bodies >before &&
+	event open-P00000001/child 10 version "\"evt\":\"4\",\"exe\":\"1\"" |
+		send stream "$sock/s" &&
+	event open-P00000001 20 atexit "\"t_abs\":0.02,\"code\":0" >&7 &&
+	counts_are "3 trees sent (3 spans), 1 open, *" &&
+	exec 7>&- &&
+	wait $client &&
+	counts_are "4 trees sent (5 spans), 0 open, *" &&
+	ids collector/bodies >after &&
+	test_line_count = 3 before &&
+	test_line_count = 5 after &&
+	finished
+'
+
+test_expect_success 'a process that writes datagrams has ended with atexit' '
+	collector &&
+	forwarding &&
+	begin dgram-P00000001 0 prog | send dgram "$sock/d" &&
+	counts_are "0 trees sent (0 spans), 1 open, *" &&
+	event dgram-P00000001 10 atexit "\"t_abs\":0.01,\"code\":0" |
+		send dgram "$sock/d" &&
+	counts_are "1 trees sent (1 spans), 0 open, *" &&
+	finished
+'
+
+test_expect_success 'a busy collector, and one that drops connections, is asked again' '
+	collector 503:1 429 drop 200 &&
+	forwarding &&
+	send trees "$sock/s" 10 &&
+	counts_are "10 trees sent (10 spans), 0 open, 0 waiting, *" &&
+	finished &&
+	cut -d" " -f4 collector/requests >actual &&
+	test_write_lines 503 429 drop 200 >expect &&
+	test_cmp expect actual &&
+	ids collector/bodies >ids &&
+	test_line_count = 10 ids &&
+	test_grep " 0 lost\$" rest
+'
+
+test_expect_success 'its messages: one for a failure, one for its end' '
+	collector 503 503 200 &&
+	forwarding &&
+	send trees "$sock/s" 1 &&
+	read -r first <&8 &&
+	read -r second <&8 &&
+	finished &&
+	test_write_lines "trace2: warning: $SQ$url$SQ answered 503 (trying again)" \
+		"trace2 record: the collector accepts spans again" >expect &&
+	test_write_lines "$first" "$second" >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a dead collector: nothing waits, all is recorded, losses are counted' '
+	url=http://127.0.0.1:1 &&
+	forwarding &&
+	send trees "$sock/s" 100 2 &&
+	read -r line <&8 &&
+	echo "$line" >said &&
+	finished &&
+	test_grep "^trace2: warning: cannot send to .* (trying again)" said &&
+	test_grep "0 trees sent (0 spans), 0 open, 0 waiting, 0 not sampled, 100 lost (unsent 100)\$" rest &&
+	test_grep "100 processes, 500 events, .* 0 lost, exit 0" rest
+'
+
+# Kilobytes of the recorder at most so far.
+peak () {
+	sed -n "s/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p" "/proc/$pid/status"
+}
+
+test_expect_success 'a collector that never answers: the same' '
+	collector stall &&
+	forwarding &&
+	send trees "$sock/s" 100 2 &&
+	counts_are "0 trees sent (0 spans), 0 open, 100 waiting, 0 not sampled, 0 lost" &&
+	send trees "$sock/s" 4000 10 101 &&
+	peak >peak &&
+	finished &&
+	test_grep "0 trees sent (0 spans), 0 open, 0 waiting, .* lost (queue_full .*unsent" rest
+'
+
+# With 64 MiB for the disk.
+test_expect_success !SANITIZE_ADDRESS,!SANITIZE_THREAD,!UNDER_VALGRIND 'and memory is bounded' '
+	test "$(cat peak)" -lt 200000
+'
+
+test_expect_success 'a refusal is not repeated' '
+	collector "400=no such tenant" &&
+	forwarding &&
+	send trees "$sock/s" 5 &&
+	counts_are "0 trees sent (0 spans), 0 open, 0 waiting, 0 not sampled, 5 lost (refused 5)" &&
+	finished &&
+	test_line_count = 1 collector/requests
+'
+
+test_expect_success 'spans that were rejected' '
+	collector "200={\"partialSuccess\":{\"rejectedSpans\":\"3\"}}" &&
+	forwarding &&
+	send trees "$sock/s" 5 &&
+	finished &&
+	test_grep "rejected some spans: {.*rejectedSpans" rest &&
+	test_grep "5 trees sent (2 spans), .* 0 lost, 3 spans rejected" rest
+'
+
+test_expect_success 'sampling: the same trees as in an export, and the rest is counted' '
+	collector &&
+	forwarding --forward-sample 1/4 --forward-slower 2s &&
+	send trees "$sock/s" 400 &&
+	finished &&
+	trace2 export --to otlp --sample 1/4 --slower 2s r >some.json &&
+	ids some.json >expect &&
+	ids collector/bodies >actual &&
+	test_cmp expect actual &&
+	jq -r ".resourceSpans[].scopeSpans[].spans[].traceState" collector/bodies |
+		sort -u >states &&
+	test_write_lines ot=th:0 ot=th:c >expect &&
+	test_cmp expect states &&
+	kept=$(wc -l <actual) &&
+	test_grep "$kept trees sent ($kept spans), .* $((400 - kept)) not sampled, 0 lost" rest &&
+	test "$kept" -lt 200
+'
+
+test_expect_success 'one in N stands for N: the sum is that of all, about' '
+	jq -n "[inputs.resourceSpans[].scopeSpans[].spans[].attributes[]
+		| select(.key == \"trace2.adjusted_count\").value.intValue
+		| tonumber] | add" collector/bodies >sum &&
+	test "$(cat sum)" -gt 320 &&
+	test "$(cat sum)" -lt 480
+'
+
+test_expect_success 'a tree that is too large is dropped and counted' '
+	collector &&
+	forwarding &&
+	send trees "$sock/s" 1 18000 &&
+	send stream "$sock/s" <<-EOF &&
+	{"event":"version","sid":"20261121T090000.000001Z-H0a7c9cdf-P00000002","thread":"main","time":"2026-11-21T09:00:00.000000Z","evt":"4","exe":"1"}
+	EOF
+	finished &&
+	test_grep "1 trees sent (1 spans), .* 1 lost (too_large 1)" rest
+'
+
+test_expect_success 'lines that are no events are counted' '
+	collector &&
+	forwarding &&
+	test_write_lines "{}" "{\"sid\":1}" | send stream "$sock/s" &&
+	finished &&
+	test_grep "0 trees sent (0 spans), .* 0 lost, 2 events lost" rest
+'
+
+test_expect_success 'with a command' '
+	collector &&
+	test_expect_code 3 trace2 record -o r2 --listen "$sock/s" --forward "otlp:$url/x" \
+		--forward-redact -- test-tool trace2 001return 3 &&
+	echo "POST /x application/json 200" >expect &&
+	test_cmp expect collector/requests &&
+	jq -e "[.resourceSpans[].scopeSpans[].spans[].status.code] == [2]" \
+		collector/bodies
+'
+
+test_expect_success 'the collector that the environment names' '
+	collector &&
+	OTEL_EXPORTER_OTLP_ENDPOINT=$url OTEL_EXPORTER_OTLP_HEADERS=x-token=1 \
+		trace2 record -q -o r2 --listen "$sock/s" --forward otlp:env -- \
+		test-tool trace2 001return 0 2>err &&
+	test_line_count = 1 err &&
+	echo "x-token: 1" >expect &&
+	test_cmp expect collector/headers
+'
+
+test_expect_success 'errors are found before the command runs, and leave nothing' '
+	test_expect_code 128 trace2 record -o r3 --listen "$sock/s" \
+		--forward otlp:file:///x -- touch ran 2>err &&
+	test_grep "is not the URL of a collector" err &&
+	test_expect_code 128 trace2 record -o r3 --listen "$sock/s" \
+		--forward otlp:env -- touch ran 2>err &&
+	test_grep "set one to the collector.s URL" err &&
+	test_path_is_missing ran &&
+	test_path_is_missing r3 &&
+	test_path_is_missing "$sock/s"
+'
+
+test_expect_success 'options that do not fit' '
+	while read -r message options
+	do
+		# shellcheck disable=SC2086 # several words
+		test_expect_code 2 trace2 record -o r3 $options -- true 2>err &&
+		test_grep "$message" err || return 1
+	done <<-EOF
+	export.--to.otlp --forward otlp:http://localhost
+	otlp:URL --listen $sock/s --forward http://localhost
+	otlp:URL --listen $sock/s --forward otlp:
+	goes.with.--forward\$ --listen $sock/s --forward-sample 1/2
+	goes.with.--forward\$ --listen $sock/s --forward-redact
+	goes.with.--forward-sample --listen $sock/s --forward otlp:http://localhost --forward-slower 1s
+	takes.1/N --listen $sock/s --forward otlp:http://localhost --forward-sample 1/0
+	EOF
+'
+
+test_done
