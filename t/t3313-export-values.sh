@@ -30,6 +30,38 @@ test_expect_success 'prometheus: a histogram, and gauges' '
 	test_grep "^trace2_gauge_max{category=\"tool\",gauge=\"busy\"} 9" actual
 '
 
+test_expect_success 'prometheus: labels of metrics that were defined at run time' '
+	GIT_TRACE2_EVENT="$PWD/opened" test-tool trace2 241open &&
+	sed "/\"event\":\"counter\"/d; /\"event\":\"at*exit\"/d" opened >named &&
+	start=$(sed q opened | sed "s/.*\"sid\":\"\([^\"]*\)\".*/\1/") &&
+	for name in "a{le=~1~}" "b{counter=~1~}" "c{x=~1~" "d{x=~1~}y" "e{1x=~1~}" \
+		"f{x=1}" "g{__x=~1~}" "h{x=~1~,}" "i{x=~1~,_y2=~}{,~}"
+	do
+		printf "{\"event\":\"counter\",\"sid\":\"%s\",\"thread\":\"main\",\"category\":\"t\",\"name\":\"%s\",\"count\":5}\n" \
+			"$start" "$(echo "$name" | sed "s/~/\\\\\"/g")" || return 1
+	done >>named &&
+	trace2 export --to prometheus opened >metrics &&
+	trace2 export --to prometheus named >>metrics &&
+	grep "^trace2_\(value_total\|gauge\|distribution_count\){" metrics | sort -u >actual &&
+	sort >expect <<-\EOF &&
+	trace2_distribution_count{category="a",distribution="b/c",method="GET"} 1
+	trace2_gauge{category="a",gauge="b/c",method="GET"} -7
+	trace2_value_total{category="",counter="{=\"\"}"} 6
+	trace2_value_total{category="http",counter="requests",code="\"2\\\"",method="GET"} 42
+	trace2_value_total{category="test",counter="test1"} 3
+	trace2_value_total{category="t",counter="a{le=\"1\"}"} 5
+	trace2_value_total{category="t",counter="b{counter=\"1\"}"} 5
+	trace2_value_total{category="t",counter="c{x=\"1\""} 5
+	trace2_value_total{category="t",counter="d{x=\"1\"}y"} 5
+	trace2_value_total{category="t",counter="e{1x=\"1\"}"} 5
+	trace2_value_total{category="t",counter="f{x=1}"} 5
+	trace2_value_total{category="t",counter="g{__x=\"1\"}"} 5
+	trace2_value_total{category="t",counter="h{x=\"1\",}"} 5
+	trace2_value_total{category="t",counter="i",x="1",_y2="}{,"} 5
+	EOF
+	test_cmp expect actual
+'
+
 test_expect_success 'csv: a table for each' '
 	trace2 export --to csv --table distributions -i d | cut -d, -f2-9 >actual &&
 	sed -n 1p actual >head &&

@@ -228,11 +228,12 @@ static void add_head(struct tr2_buf *b, const char *name, const char *type,
 		       type, "\n");
 }
 
-static void add_label(struct tr2_buf *b, const char *name, const char *value)
+static void add_label_part(struct tr2_buf *b, const char *name,
+			   const char *value, size_t len)
 {
 	tr2_buf_addstr(b, name);
 	tr2_buf_addlit(b, "=\"");
-	for (; *value; value++) {
+	for (; len--; value++) {
 		if (*value == '\\' || *value == '"')
 			tr2_buf_addch(b, '\\');
 		if (*value == '\n')
@@ -241,6 +242,61 @@ static void add_label(struct tr2_buf *b, const char *name, const char *value)
 			tr2_buf_addch(b, *value);
 	}
 	tr2_buf_addch(b, '"');
+}
+
+static void add_label(struct tr2_buf *b, const char *name, const char *value)
+{
+	add_label_part(b, name, value, strlen(value));
+}
+
+/* Return the end of `KEY="VALUE"`; NULL: this is none, or its key is taken. */
+static const char *end_of_label(const char *p, const char *taken)
+{
+	size_t len = strspn(p, "abcdefghijklmnopqrstuvwxyz_0123456789"
+			       "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+#define IS_KEY(name) (len == strlen(name) && !strncmp(p, name, len))
+	if (!len || strchr("0123456789", *p) || !strncmp(p, "__", 2) ||
+	    IS_KEY("le") || IS_KEY("category") || IS_KEY(taken) ||
+	    strncmp(p + len, "=\"", 2))
+		return NULL;
+	for (p += len + 2; *p != '"'; p++)
+		if (!*p || (*p == '\\' && !*++p))
+			return NULL;
+	return p + 1;
+}
+
+/* Return the labels of a name that trace2_metric_open() made; NULL: none. */
+static const char *find_labels(const char *name, const char *taken)
+{
+	const char *labels = strchr(name, '{'), *p = labels;
+
+	if (!p)
+		return NULL;
+	do {
+		p = end_of_label(p + 1, taken);
+		if (!p)
+			return NULL;
+	} while (*p == ',');
+	return strcmp(p, "}") ? NULL : labels + 1;
+}
+
+/* Append the label `key` with a metric's name, and the labels in that. */
+static void add_name(struct tr2_buf *b, const char *key, const char *name)
+{
+	const char *labels = find_labels(name, key);
+
+	if (!labels) {
+		add_label(b, key, name);
+		return;
+	}
+	add_label_part(b, key, name, (size_t)(labels - 1 - name));
+	tr2_buf_addch(b, ',');
+	for (; labels[1]; labels++)
+		if (*labels == '\n')
+			tr2_buf_addlit(b, "\\n");
+		else
+			tr2_buf_addch(b, *labels);
 }
 
 /* Append `NAME{a="…",b="…"`, with the brace open. labels: "a" or "a b". */
@@ -261,7 +317,7 @@ static void add_series(struct tr2_export *x, const char *name,
 	if (!second)
 		return;
 	tr2_buf_addch(b, ',');
-	add_label(b, second + 1, tr2_s(x->m, s->label[1]));
+	add_name(b, second + 1, tr2_s(x->m, s->label[1]));
 }
 
 static void add_number(struct tr2_buf *b, uint64_t value)
