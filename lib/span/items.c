@@ -7,6 +7,7 @@
 #include "base/macros.h"
 #include "base/put.h"
 #include "base/text.h"
+#include "base/text_scan.h"
 #include "event/redact.h"
 
 /* Longer texts with something that may be a secret are hidden as a whole: it
@@ -20,20 +21,15 @@ struct text {
 	bool may_have_secret;
 };
 
-/* Measure at most `max` bytes, and look for what redaction looks for: one pass
- * over strings that are mostly short. What is hidden here is hidden in all
- * targets: none looks again. */
+/* Measure at most `max` bytes, and look for what redaction looks for. What is
+ * hidden here is hidden in all targets: none looks again. */
 static inline struct text measure(const char *s, size_t max)
 {
-	struct text text = { s ? s : "", 0, false };
-	bool marked = false;
-	size_t n = 0;
+	struct text text = { s ? s : "", s ? strnlen(s, max) : 0, false };
 
-	if (s)
-		for (; n < max && s[n]; n++)
-			marked |= (s[n] == ':') | (s[n] == '=');
-	text.may_have_secret = marked || tr2_redact_may_find(text.s, n);
-	text.len = n;
+	text.may_have_secret =
+		tr2_text_classify(text.s, text.len) & TR2_TEXT_MARK ||
+		tr2_redact_may_find(text.s, text.len);
 	return text;
 }
 
