@@ -19,16 +19,7 @@
 #define MAX_NESTED 1000u
 _Static_assert(MAX_NESTED < TR2_RING_NEST, "they can be counted");
 
-/* One instruction: only this thread and its handlers write there. */
-static void add_u64(uint64_t *p, uint64_t n)
-{
-#if defined(__x86_64__) && !TR2_TSAN
-	__asm__ volatile("addq %1, %0" : "+m"(*p) : "r"(n) : "cc", "memory");
-#else
-	__atomic_fetch_add(p, n, __ATOMIC_RELAXED);
-#endif
-}
-
+/* As tr2_ring_add_u64(). */
 static void add_u32(uint32_t *p, uint32_t n)
 {
 #if defined(__x86_64__) && !TR2_TSAN
@@ -41,8 +32,8 @@ static void add_u32(uint32_t *p, uint32_t n)
 static void lose(struct tr2_control *ring, enum tr2_lost_cause cause,
 		 uint64_t nr)
 {
-	add_u64(&ring->lost[cause], nr);
-	add_u64(&ring->unreported, nr);
+	tr2_ring_add_u64(&ring->lost[cause], nr);
+	tr2_ring_add_u64(&ring->unreported, nr);
 	tr2_ring_store(&ring->room_until, 0);
 }
 
@@ -398,7 +389,7 @@ static uint64_t publish(struct tr2_control *ring, uint32_t records)
 	TR2_TESTPOINT(published);
 	add_u32(&ring->pending, -pending);
 	add_u32(&ring->placed, -placed);
-	add_u64(&ring->written, placed);
+	tr2_ring_add_u64(&ring->written, placed);
 	records += pending + tr2_ring_load(&ring->wake_records);
 	tr2_ring_store(&ring->wake_records, records);
 	tr2_ring_order();
@@ -574,13 +565,13 @@ static bool report_loss(struct tr2_control *ring, char *data,
 	if (!record.lost)
 		return true;
 	/* First, or a handler would report the same ones. */
-	add_u64(&ring->reported[cause], record.lost);
+	tr2_ring_add_u64(&ring->reported[cause], record.lost);
 	p = reserve(ring, data, sizeof(record));
 	if (p) {
 		memcpy(p, &record, sizeof(record));
-		add_u64(&ring->unreported, -record.lost);
+		tr2_ring_add_u64(&ring->unreported, -record.lost);
 	} else {
-		add_u64(&ring->reported[cause], -record.lost);
+		tr2_ring_add_u64(&ring->reported[cause], -record.lost);
 	}
 	return p != NULL;
 }

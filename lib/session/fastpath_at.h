@@ -104,7 +104,9 @@ TR2_INLINE bool tr2_fastpath_begin_cold(struct tr2_fastpath *q, size_t size)
 TR2_INLINE char *tr2_fastpath_begin_at(struct tr2_fastpath *q, bool hot,
 				       size_t bytes)
 {
-	uint64_t misc = q->nesting << TR2_MISC_NESTING_SHIFT, type;
+	uint32_t type = (q->form == TR2_FAST_NUMBER ? TR2_RECORD_SITE_NUMBER :
+						     TR2_RECORD_SITE_EVENT) +
+			(uint32_t)q->kind;
 	size_t n = sizeof(struct tr2_record_site_event) + bytes;
 	bool is_padded = bytes % TR2_RECORD_ALIGN;
 	char *p;
@@ -117,10 +119,10 @@ TR2_INLINE char *tr2_fastpath_begin_at(struct tr2_fastpath *q, bool hot,
 	/* The last word first: bytes behind the fields stay zero. */
 	if (!__builtin_constant_p(is_padded) || is_padded)
 		tr2_fast_put_u64(p + n - 8, 0);
-	type = (q->form == TR2_FAST_NUMBER ? TR2_RECORD_SITE_NUMBER :
-					     TR2_RECORD_SITE_EVENT) +
-	       (uint64_t)q->kind;
-	p = tr2_fast_put_u64(p, type | misc << 32 | n << 48);
+	/* struct tr2_record: `misc` and the size are one word. */
+	p = tr2_fast_put_u32(p, type);
+	p = tr2_fast_put_u32(p, q->nesting << TR2_MISC_NESTING_SHIFT |
+					(uint32_t)n << 16);
 	p = tr2_fast_put_u64(p, q->now_ns);
 	return tr2_fast_put_u64(p, q->thread->tid | (uint64_t)q->site->row << 32);
 }

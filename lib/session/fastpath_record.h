@@ -103,6 +103,12 @@ TR2_INLINE char *tr2_fast_put_u16(char *p, uint16_t value)
 	return p + sizeof(value);
 }
 
+TR2_INLINE char *tr2_fast_put_u32(char *p, uint32_t value)
+{
+	memcpy(p, &value, sizeof(value));
+	return p + sizeof(value);
+}
+
 TR2_INLINE char *tr2_fast_put_u64(char *p, uint64_t value)
 {
 	memcpy(p, &value, sizeof(value));
