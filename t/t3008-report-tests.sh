@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 report --tests'
+
+. ./test-lib.sh
+
+test_skip_unless READS_STREAMS
+
+# suite ID <TESTS: the stream of a script whose tests are the lines
+# FROM TO TOOK RESULT TITLE; without a RESULT, a test has no end.
+suite () {
+	head="\"sid\":\"20200101T000000.000000Z-H00000000-P0000000$1\",\"thread\":\"main\",\"time\":\"2020-01-01T00:00:0" &&
+	echo "{\"event\":\"version\",${head}0.000000Z\",\"evt\":\"4\",\"exe\":\"1\"}" &&
+	echo "{\"event\":\"start\",${head}0.000000Z\",\"t_abs\":0.0,\"argv\":[\"t000$1.sh\"]}" &&
+	echo "{\"event\":\"cmd_name\",${head}0.000000Z\",\"name\":\"t000$1.sh\",\"hierarchy\":\"t000$1.sh\"}" &&
+	while read -r from to took result title
+	do
+		name="\"category\":\"test\",\"label\":\"$title\"" &&
+		echo "{\"event\":\"region_enter\",$head${from}00000Z\",\"nesting\":1,$name}" &&
+		if test "$result" != -
+		then
+			echo "{\"event\":\"data\",$head${to}00000Z\",\"t_abs\":1.0,\"t_rel\":$took,\"nesting\":2,\"category\":\"test\",\"key\":\"result\",\"value\":\"$result\"}" &&
+			echo "{\"event\":\"region_leave\",$head${to}00000Z\",\"t_rel\":$took,\"nesting\":1,$name}"
+		fi || return 1
+	done &&
+	echo "{\"event\":\"atexit\",${head}9.000000Z\",\"t_abs\":9.0,\"code\":0}"
+}
+
+test_expect_success 'failed tests, the slowest, and the scripts' '
+	{
+		suite 1 <<-\EOF &&
+		1.0 2.0 1.0 ok 1 - quick
+		2.0 5.0 3.0 ok 2 - slow
+		5.0 5.5 0.5 skipped 3 - not here
+		EOF
+		suite 2 <<-\EOF
+		0.0 1.0 1.0 failed 1 - wrong
+		1.0 3.0 2.0 broken 2 - known
+		8.0 - - - 3 - cut
+		EOF
+	} >e &&
+	trace2 report --tests e >actual.all &&
+	sed "s/  */ /g; s/^ //; s/ $//" actual.all >actual &&
+	cat >expect <<-\EOF &&
+	WALL s RESULT SCRIPT TEST
+	1.000 failed t0002.sh 1 - wrong
+	1.000 no end t0002.sh 3 - cut
+
+	WALL s RESULT SCRIPT TEST
+	3.000 ok t0001.sh 2 - slow
+	2.000 broken t0002.sh 2 - known
+	1.000 ok t0001.sh 1 - quick
+	1.000 failed t0002.sh 1 - wrong
+	1.000 no end t0002.sh 3 - cut
+	0.500 skipped t0001.sh 3 - not here
+
+	WALL s OUTSIDE s TESTS FAILED SKIPPED SCRIPT
+	9.000 4.500 3 1 t0001.sh
+	9.000 5.000 3 2 t0002.sh
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'text shows ten, or -n; csv and JSON all of them' '
+	test_seq -f "1.0 2.0 1.0 ok %d - one" 15 | suite 1 >e &&
+	trace2 report --tests e >actual &&
+	test_grep -c "one" actual >count &&
+	test "$(cat count)" = 10 &&
+	trace2 report --tests -n 12 e >actual &&
+	test_grep -c "one" actual >count &&
+	test "$(cat count)" = 12 &&
+	trace2 report --tests --format=json e >actual &&
+	test_grep -o "\"test\":\"[^\"]*\"" actual >titles &&
+	test_line_count = 15 titles
+'
+
+test_expect_success 'a recording without tests' '
+	suite 1 </dev/null >e &&
+	trace2 report --tests e >actual 2>err &&
+	test_must_be_empty actual &&
+	test_grep "no tests in this recording" err
+'
+
+# bash knows microseconds.
+test_expect_success TASKS,BASH 'processes below a test are its own' '
+	cat >script.sh <<-\EOF &&
+	test_description="processes"
+	. "$TEST_DIRECTORY/test-lib.sh"
+	test_expect_success "none" ":"
+	test_expect_success "five" "
+		sleep 0.1 && sh -c \"env; env; sleep 0.1; :\"
+	"
+	test_done
+	EOF
+	(
+		TEST_OUTPUT_DIRECTORY=$PWD GIT_TEST_TRACE2=rec &&
+		GIT_TEST_CHAIN_LINT=0 TEST_NO_TEST_TOOL=t &&
+		export TEST_OUTPUT_DIRECTORY GIT_TEST_TRACE2 \
+			GIT_TEST_CHAIN_LINT TEST_NO_TEST_TOOL &&
+		bash script.sh
+	) &&
+	trace2 report --tests --format=csv -i rec >csv &&
+	test_grep "^[0-9]*,[0-9]*,[0-9]*,0,ok,script.sh,1 - none" csv &&
+	test_grep "^[0-9]*,[0-9]*,[0-9]*,5,ok,script.sh,2 - five" csv
+'
+
+test_done
