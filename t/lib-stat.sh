@@ -10,6 +10,8 @@
 
 # The kernel permits counting software events.
 test_lazy_prereq COUNT 'trace2 stat -e list | grep "^page-faults.* yes "'
+# The kernel counts what processes read and write.
+test_lazy_prereq IO 'test -r /proc/self/io'
 
 runs () {
 	rm -rf "$1" &&

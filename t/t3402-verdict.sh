@@ -7,7 +7,6 @@ test_description='the verdict of stat and diff: exact counts, times, the gate'
 . "$TEST_DIRECTORY"/lib-stat.sh
 
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
-test_lazy_prereq IO 'test -r /proc/self/io'
 test_lazy_prereq INSTRUCTIONS 'trace2 stat -e list | grep "^instructions.* yes "'
 
 test_skip_unless READS_STREAMS

@@ -47,6 +47,13 @@ project () {
 		do
 			echo "int f$i;" >src/1/f"$i".c || exit 1
 		done &&
+		write_script prog <<-\EOF &&
+		cat src/1/f1.c
+		EOF
+		git add . &&
+		git commit -q -m zeroth &&
+		git tag v1.0 &&
+		echo "cat src/1/f2.c" >>prog &&
 		git add . &&
 		git commit -q -m first &&
 		git clone -q --bare . ../upstream.git &&

@@ -26,6 +26,7 @@
 #include "record/counters.h"
 #include "record/job.h"
 #include "record/store.h"
+#include "stat/note.h"
 #include "stat/rundir.h"
 #include "stat/sequential.h"
 #include "stat/set.h"
@@ -36,7 +37,7 @@
 /* Where the machine counts them. */
 #define MORE_EVENTS "instructions"
 
-#define AGAINST_RUNS 10
+#define COMPARED_RUNS 10
 #define UNDECIDED_RUNS 100
 #define DECIDED_SHARE 0.05
 
@@ -44,13 +45,13 @@ static int64_t nr_runs = -1, nr_warmups;
 static struct tr2_list events;
 static const char *baseline, *against;
 static double fail_above = -1;
-static bool quiet, states, until_decided;
+static bool quiet, states, until_decided, note;
 struct tr2_measure_choice tr2_stat_choice = TR2_MEASURE_CHOICE_INIT;
 
 static const struct tr2_option options[] = {
 	{ 'r', "repeat", "N", TR2_OPT_INT, &nr_runs,
-	  "run CMD N times (1; with --against 10, and with --until-decided at "
-	  "most 100)", NULL },
+	  "run CMD N times (1; with --against or --note 10, with "
+	  "--until-decided at most 100)", NULL },
 	{ 0, "warmup", "N", TR2_OPT_INT, &nr_warmups,
 	  "first run CMD N times and ignore the results (0)",
 	  NULL },
@@ -73,6 +74,9 @@ static const struct tr2_option options[] = {
 	  "exit with 1 if the time or an exact count is significantly larger "
 	  "than the base's, by more than this (5%); of a selection, any value",
 	  NULL },
+	{ 0, "note", NULL, TR2_OPT_FLAG, &note,
+	  "keep the counts and times in the Git note of HEAD, for 'trace2 "
+	  "history'", NULL },
 	{ 'q', "quiet", NULL, TR2_OPT_FLAG, &quiet,
 	  "discard what CMD prints, and print the report in its place", NULL },
 	{ 'o', "output", "DIR", TR2_OPT_STRING, &tr2_common.output,
@@ -104,7 +108,7 @@ static int usage(int argc)
 		return tr2_usage_error(&tr2_command_stat, "no command given");
 	if (nr_runs < 0)
 		nr_runs = until_decided ? UNDECIDED_RUNS :
-			  against	? AGAINST_RUNS : 1;
+			  against || note ? COMPARED_RUNS : 1;
 	if (nr_runs < 1 || nr_runs > 1000000 || nr_warmups > 1000000)
 		return tr2_usage_error(&tr2_command_stat,
 				       "-r must be at least 1, and -r and "
@@ -382,6 +386,17 @@ static void init_side(struct tr2_stat_side *side, const char *name, char **argv)
 	side->sum.codes = tr2_calloc((size_t)nr_runs, sizeof(*side->sum.codes));
 }
 
+static int keep_note(void)
+{
+	struct tr2_buf line = TR2_BUF_INIT;
+	int ret;
+
+	tr2_stat_add_command(&line, st.cmd.sum.argv);
+	ret = tr2_note_keep(tr2_buf_str(&line), &st.cmd.measures);
+	tr2_buf_release(&line);
+	return ret;
+}
+
 static int run_and_report(char **argv)
 {
 	int before, code;
@@ -395,6 +410,8 @@ static int run_and_report(char **argv)
 	else if (before >= 0)
 		report_to(before);
 	code = report();
+	if (note && st.cmd.measures.nr_runs && keep_note() && !code)
+		code = TR2_EXIT_FATAL;
 	warn_of_uncounted();
 	if (states && st.cmd.measures.nr_runs && !st.cmd.measures.any_states)
 		tr2_warning("no states were recorded ('trace2 record' says "
@@ -479,7 +496,7 @@ static int run(int argc, char **argv)
 const struct tr2_command tr2_command_stat = {
 	.name = "stat",
 	.synopsis = "[-r N] [--warmup N] [-e EVENT] [--states] [-q] "
-		    "[-o DIR] "
+		    "[-o DIR] [--note] "
 		    "[--baseline PATH | --against CMD] [--until-decided] "
 		    "[--fail-above PCT] "
 		    "[--] CMD [ARG...]",

@@ -24,6 +24,9 @@ struct tr2_stat_side {
 
 extern struct tr2_measure_choice tr2_stat_choice;
 
+/* Append a command as a shell would read it, without control characters. */
+void tr2_stat_add_command(struct tr2_buf *line, char **argv);
+
 /*
  * Print the tables of CMD's measures, and notes on its runs; for `base`, which
  * may be NULL, only the notes. With `compared`, text has no tables: those of

@@ -97,21 +97,27 @@ static void print_how(const struct tr2_stat_side *side)
 	puts("");
 }
 
+void tr2_stat_add_command(struct tr2_buf *line, char **argv)
+{
+	struct tr2_buf b = TR2_BUF_INIT, quoted = TR2_BUF_INIT;
+	struct tr2_words words = words_of(argv, &b);
+
+	tr2_words_quote(&words, &quoted);
+	tr2_text_add(line, quoted.p, quoted.len);
+	tr2_buf_release(&quoted);
+	tr2_buf_release(&b);
+}
+
 static void print_summary(const char *before, const struct tr2_stat_side *side,
 			  bool text)
 {
-	struct tr2_buf b = TR2_BUF_INIT, line = TR2_BUF_INIT,
-		       shown = TR2_BUF_INIT;
-	struct tr2_words words = words_of(side->sum.argv, &b);
+	struct tr2_buf shown = TR2_BUF_INIT;
 
-	tr2_words_quote(&words, &line);
-	tr2_text_add(&shown, line.p, line.len);
+	tr2_stat_add_command(&shown, side->sum.argv);
 	printf(text ? "%s%s%s%s" : "%s%s`%s`%s", before,
 	       tr2_color_on(TR2_COLOR_HEADING), tr2_buf_str(&shown),
 	       tr2_color_off(TR2_COLOR_HEADING));
 	print_how(side);
-	tr2_buf_release(&b);
-	tr2_buf_release(&line);
 	tr2_buf_release(&shown);
 }
 

@@ -146,8 +146,8 @@ static void add_times(struct tr2_buf *b, const struct tr2_verdict *v)
 	}
 }
 
-static void add_verdict(struct tr2_buf *b, const struct tr2_verdict *v,
-			const struct tr2_comparison *c)
+void tr2_verdict_add(struct tr2_buf *b, const struct tr2_verdict *v,
+		     const struct tr2_comparison *c)
 {
 	tr2_buf_addstr(b, tr2_verdict_words[v->word]);
 	switch (v->word) {
@@ -248,7 +248,7 @@ void tr2_verdict_print(struct tr2_output *out, const struct tr2_verdict *v,
 	struct row row = { v, NULL };
 	const char *word = tr2_verdict_words[v->word];
 
-	add_verdict(&b, v, c);
+	tr2_verdict_add(&b, v, c);
 	row.text = tr2_buf_str(&b);
 	if (out->format == TR2_FORMAT_TEXT && c->nr)
 		printf("\n%s%s%s%s\n", tr2_color_on(color_of(v->word)), word,

@@ -6,6 +6,10 @@
 #include "cmd/measures.h"
 #include "stat/verdict.h"
 
+/* Append it as a line, without newline. */
+void tr2_verdict_add(struct tr2_buf *b, const struct tr2_verdict *v,
+		     const struct tr2_comparison *c);
+
 /* Print it: as a line, or in JSON as an object. */
 void tr2_verdict_print(struct tr2_output *out, const struct tr2_verdict *v,
 		       const struct tr2_comparison *c);

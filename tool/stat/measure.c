@@ -159,9 +159,9 @@ static struct tr2_measure *new_measure(struct tr2_measures *ms,
 	return it;
 }
 
-static struct tr2_measure *get_measure(struct tr2_measures *ms,
-				       enum tr2_measure_kind kind,
-				       const char *name)
+struct tr2_measure *tr2_measures_get(struct tr2_measures *ms,
+				     enum tr2_measure_kind kind,
+				     const char *name)
 {
 	uint32_t *slot;
 	uint64_t key;
@@ -183,7 +183,7 @@ add_value(struct tr2_measures *ms, enum tr2_measure_kind kind,
 	  enum tr2_measure_unit unit, const char *name, double value,
 	  double calls)
 {
-	struct tr2_measure *it = get_measure(ms, kind, name);
+	struct tr2_measure *it = tr2_measures_get(ms, kind, name);
 	uint32_t run = ms->nr_runs - 1;
 
 	it->unit = unit;
@@ -212,6 +212,13 @@ static void grow_runs(struct tr2_measures *ms)
 		}
 	}
 	ms->alloc_runs = alloc;
+}
+
+void tr2_measures_begin_run(struct tr2_measures *ms)
+{
+	if (ms->nr_runs >= ms->alloc_runs)
+		grow_runs(ms);
+	ms->nr_runs++;
 }
 
 /* Streams may contain any times. */
@@ -283,7 +290,7 @@ static void take_event(void *data, const struct tr2_run_counter *c)
 	struct tr2_measure *it;
 
 	if (c->note) {
-		it = get_measure(ms, TR2_MEASURE_EVENT, c->name);
+		it = tr2_measures_get(ms, TR2_MEASURE_EVENT, c->name);
 		if (!it->note)
 			it->note = tr2_strdup(c->note);
 		return;
@@ -440,9 +447,7 @@ void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m)
 {
 	struct tr2_run_meta meta;
 
-	if (ms->nr_runs >= ms->alloc_runs)
-		grow_runs(ms);
-	ms->nr_runs++;
+	tr2_measures_begin_run(ms);
 	ms->lost += m->lost;
 	tr2_run_meta_read(&meta, m, &ms->origin, take_event, ms);
 	ms->nr_failed += meta.failed;

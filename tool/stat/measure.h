@@ -84,6 +84,14 @@ void tr2_measures_release(struct tr2_measures *ms);
 /* Add one more run from its recording. */
 void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m);
 
+/* Begin a run without any measures. */
+void tr2_measures_begin_run(struct tr2_measures *ms);
+/* Return the measure of that kind and name; a new one has no unit, and no value
+ * in any run. */
+struct tr2_measure *tr2_measures_get(struct tr2_measures *ms,
+				     enum tr2_measure_kind kind,
+				     const char *name);
+
 /* Return the measure of that kind and name; NULL: there is none. */
 const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,
 					    enum tr2_measure_kind kind,

@@ -247,7 +247,7 @@ void tr2_verdict(struct tr2_verdict *v, const struct tr2_comparison *c,
 	memset(v, 0, sizeof(*v));
 	v->time[0] = tr2_verdict_time(c);
 	v->is_judged = v->time[0];
-	if (!v->is_judged)
+	if (!v->is_judged && alpha > 0)
 		v->time[0] = first_significant(c);
 	v->time[1] = find_event(c, "instructions");
 	for (i = 0; i < TR2_VERDICT_TIMES; i++)

@@ -50,7 +50,7 @@ struct tr2_verdict {
 	const struct tr2_difference *process;
 };
 
-/* Judge all rows of c at the level alpha. */
+/* Judge all rows of c at the level alpha; 0: only counts. */
 void tr2_verdict(struct tr2_verdict *v, const struct tr2_comparison *c,
 		 double alpha);
 

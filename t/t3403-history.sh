@@ -1,0 +1,206 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='what a command took at each commit: stat --note, history, bisect'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stat.sh
+
+PATH=$GIT_BUILD_DIR/build/bin:$PATH
+
+test_skip_unless READS_STREAMS,IO
+
+# Eight commits of a program: it reads $calls times, and computes.
+test_expect_success 'setup: the fifth commit reads more, the seventh fails to build' '
+	git init -q repo && (
+		cd repo &&
+		git config user.name A && git config user.email a@example.org &&
+		mkdir sub &&
+		for i in 1 2 3 4 5 6 7 8
+		do
+			calls=100 && { test $i -lt 5 || calls=101; } &&
+			code=0 && { test $i -ne 7 || code=1; } &&
+			cat >sub/prog.in <<-EOF &&
+			# $i
+			open F, q(/dev/zero);
+			sysread F, \$b, 1 for 1..$calls;
+			print "ran\\n";
+			EOF
+			echo "cp sub/prog.in sub/prog && exit $code" >build.sh &&
+			git add . && git commit -q -m "change $i" && git tag v$i || exit 1
+		done
+	)
+'
+
+test_expect_success 'stat --note keeps measures in a note of HEAD' '
+	(
+		cd repo &&
+		for i in 1 2 4 5 6
+		do
+			git checkout -q v$i && cp sub/prog.in sub/prog &&
+			trace2 stat -r 4 -q --note -- "$PERL_PATH" sub/prog >out 2>err &&
+			test_must_be_empty err || exit 1
+		done &&
+		git notes --ref=trace2 show v5 >note &&
+		grep "^command	.*perl sub/prog$" note &&
+		grep "^runs	4$" note &&
+		grep "^run		1	1	processes$" note &&
+		grep "^run	ns	1	[0-9]*,[0-9]*,[0-9]*,[0-9]*	wall$" note
+	)
+'
+
+test_expect_success 'another command has a block of its own, the same replaces it' '
+	(
+		cd repo && git checkout -q v6 &&
+		trace2 stat -r 4 -q --note -- true >out &&
+		trace2 stat -r 5 -q --note -- "$PERL_PATH" sub/prog >out &&
+		git notes --ref=trace2 show v6 >note &&
+		grep "^command\|^runs" note >actual &&
+		cat >expect <<-EOF &&
+		command	true
+		runs	4
+		command	$PERL_PATH sub/prog
+		runs	5
+		EOF
+		test_cmp expect actual &&
+		echo more >>build.sh &&
+		trace2 stat -r 4 -q --note -- true >out 2>err &&
+		grep "^trace2: warning: the work tree has changes that are not in HEAD" err &&
+		git checkout -q build.sh
+	)
+'
+
+test_expect_success 'history: a row a commit, and what changed' '
+	(
+		cd repo &&
+		trace2 history -- "$PERL_PATH" sub/prog >out &&
+		awk "/change [0-9]/ { print \$NF, /\\*/ }" out >actual &&
+		cat >expect <<-\EOF &&
+		1 0
+		2 0
+		4 0
+		5 1
+		6 0
+		EOF
+		test_cmp expect actual &&
+		v5=$(git rev-parse v5 | cut -c1-9) &&
+		grep "^$v5 more work: +1 bytes read, +1 reads$" out &&
+		grep "sub/prog: 5 commits, 1 of them changed it\. TIME is " out &&
+		trace2 history -n 2 -- "$PERL_PATH" sub/prog >out &&
+		grep "2 commits, 0 of them" out &&
+		trace2 history --revs v4 -- "$PERL_PATH" sub/prog >out &&
+		grep "3 commits, 0 of them" out
+	)
+'
+
+test_expect_success JQ 'history: JSON, and no command means the newest' '
+	(
+		cd repo &&
+		trace2 history --format=json >out &&
+		trace2 history --format=json -- "$PERL_PATH" sub/prog >actual &&
+		test_cmp out actual &&
+		jq -c ".history[] | [.subject, .runs, .change, .time_ns > 0]" out >actual &&
+		cat >expect <<-\EOF &&
+		["change 1",4,null,true]
+		["change 2",4,null,true]
+		["change 4",4,null,true]
+		["change 5",4,"more work: +1 bytes read, +1 reads",true]
+		["change 6",5,null,true]
+		EOF
+		test_cmp expect actual
+	)
+'
+
+test_expect_success 'history: nothing to show' '
+	(
+		cd repo &&
+		test_expect_code 128 trace2 history -- false 2>err &&
+		grep "^trace2: no commit has a note of false (.trace2 stat --note" err &&
+		test_expect_code 128 trace2 history --revs nothing 2>err &&
+		grep "git log nothing. failed" err
+	)
+'
+
+# A step of time that stays, in notes of 12 commits; a lone one that does not.
+test_expect_success 'history: where the time changed, and stayed' '
+	git init -q times && (
+		cd times &&
+		git config user.name A && git config user.email a@example.org &&
+		for i in 1 2 3 4 5 6 7 8 9
+		do
+			git commit -q --allow-empty -m "time $i" &&
+			ms=10 && { test $i -lt 6 || ms=12; } &&
+			{ test $i -ne 2 || ms=30; } &&
+			{
+				printf "command\\tx\\nruns\\t5\\n" &&
+				printf "event\\tns\\t1\\t" &&
+				printf "${ms}%s00000," 0 1 2 3 &&
+				printf "${ms}400000\\ttask-clock\\n"
+			} >note &&
+			git notes --ref=trace2 add -F note HEAD || exit 1
+		done &&
+		trace2 history >out &&
+		sed -n "/^\$/,\$p" out >actual &&
+		v=$(git rev-parse HEAD~3 | cut -c1-9) &&
+		cat >expect <<-EOF &&
+
+		$v slower: time +19.6%
+
+		x: 9 commits, 1 of them changed it. TIME is task-clock, the median of the runs.
+		EOF
+		test_cmp expect actual &&
+		grep "^[0-9a-f]* *30.200  ############  *time 2$" out &&
+		grep "^[0-9a-f]* *10.200  ####  *time 3$" out
+	)
+'
+
+test_expect_success 'bisect: by an exact count, over a commit that does not build' '
+	(
+		cd repo && git checkout -q v8 && echo mine >untracked &&
+		git rev-parse HEAD >../before && git status --porcelain -b >>../before &&
+		trace2 bisect -r 4 --only reads --good v1 --bad v8 \
+			--build "sh build.sh" -- "$PERL_PATH" sub/prog >out 2>err &&
+		grep "^good  [0-9a-f]*  reads [0-9]*  change 1$" out &&
+		grep "^bad   [0-9a-f]*  reads [0-9]*  change 8$" out &&
+		! grep "^ran" out &&
+		tail -n 2 out >actual &&
+		grep "^$(git rev-parse v5) change 5 (A U Thor, " actual &&
+		grep "^[a-z ]*: +1 reads" actual &&
+		git rev-parse HEAD >../after && git status --porcelain -b >>../after &&
+		test_cmp ../before ../after &&
+		test "$(git worktree list | wc -l)" = 1 &&
+		test_must_fail git rev-parse -q --verify refs/bisect/bad
+	)
+'
+
+test_expect_success 'bisect: in the directory of that name, and in TMPDIR' '
+	mkdir -p tmp && (
+		cd repo/sub &&
+		TMPDIR="$TRASH_DIRECTORY/tmp" trace2 bisect -r 4 --good v2 \
+			--bad v6 -- "$PERL_PATH" prog.in >out 2>err &&
+		grep "^$(git rev-parse v5) change 5" out &&
+		rm out err
+	) &&
+	find tmp -mindepth 1 >left &&
+	test_must_be_empty left
+'
+
+test_expect_success 'bisect: what is the same, and usage' '
+	(
+		cd repo &&
+		test_expect_code 1 trace2 bisect -r 4 --only reads --good v1 --bad v4 -- \
+			"$PERL_PATH" sub/prog.in 2>err &&
+		grep "^trace2: nothing tells .* from .*: no exact count differs" err &&
+		test_expect_code 128 trace2 bisect --good v1 --bad v8 -- false 2>err &&
+		grep "^trace2: cannot measure " err &&
+		test_expect_code 2 trace2 bisect -- true 2>err &&
+		grep "^trace2: needs --good REV and a command" err &&
+		test_expect_code 2 trace2 bisect -r 3 --good v1 -- true 2>err &&
+		grep "^trace2: -r must be at least 4" err &&
+		test_expect_code 128 trace2 bisect --good none -- true 2>err &&
+		grep "^trace2: --good and --bad must be commits" err &&
+		test "$(git worktree list | wc -l)" = 1
+	)
+'
+
+test_done
