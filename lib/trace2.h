@@ -199,6 +199,8 @@ TRACE2_API void trace2_initialize_clock(void);
 /* A forked child goes on in its parent's session: see trace2_session_resume(). */
 #define TRACE2_FORKS_GO_ON (1u << 5)
 
+struct trace2_event;
+
 /* Zero unused members: { .version = "1.0" } does it. */
 struct trace2_options {
 	/* The program's version, for the version event. */
@@ -217,7 +219,10 @@ struct trace2_options {
 	 * see trace2_cmd_set_config().
 	 */
 	const char *const *config;
-	const void *reserved[4];
+	/* Gets each event, and sink_data: see struct trace2_event. */
+	void (*sink)(const struct trace2_event *event, void *sink_data);
+	void *sink_data;
+	const void *reserved[2];
 };
 
 /*

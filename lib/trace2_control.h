@@ -54,6 +54,66 @@ TRACE2_API void trace2_flush_fl(const char *file, int line);
 		 trace2_flush_fl(__FILE__, __LINE__) : \
 		 (void)0)
 
+/*
+ * A sink is a function of the program that gets each event, for a log of the
+ * program's own or its tests: member `sink` of struct trace2_options (with
+ * TRACE2_MORE_OPTIONS). With a sink tracing is on, whatever targets there are; a
+ * ring beside it takes longer for each event.
+ *
+ * - It is called within the call that emits, in that thread: in any of them, at
+ *   the same time in several. While it runs, that thread's calls of the library
+ *   do nothing, so it may use code that is traced itself.
+ * - No lock of the library is held, and the thread is not cancelled. If the
+ *   program emits events in signal handlers, it is called there; the `signal`
+ *   event does not come to it. A forked child has the parent's sink.
+ * - It must return: no longjmp(), no exception, no end of the thread. What it
+ *   does to errno is undone. An exit() in it ends the session without its last
+ *   events.
+ * - All pointers are valid until it returns. Strings are redacted as the
+ *   settings say, and otherwise the program's bytes.
+ */
+enum trace2_field_type {
+	TRACE2_FIELD_STRING,
+	TRACE2_FIELD_JSON, /* text */
+	TRACE2_FIELD_INT,
+	TRACE2_FIELD_UINT,
+	TRACE2_FIELD_BOOL, /* as INT */
+	TRACE2_FIELD_NS, /* an INT, of nanoseconds */
+	TRACE2_FIELD_WORDS /* ends with NULL; of more than 62 words the first */
+};
+
+struct trace2_event_field {
+	const char *name; /* as in trace2-format(5) */
+	enum trace2_field_type type;
+	union {
+		const char *string;
+		const char *const *words;
+		int64_t number;
+		uint64_t unsigned_number;
+	} value;
+};
+
+/* The library may add members at the end. */
+struct trace2_event {
+	const char *name; /* "region_enter", as in trace2-format(5) */
+	const char *sid, *thread; /* the session, and the thread's name */
+	const char *file; /* the caller's; NULL: unknown */
+	int line;
+	int repo_id; /* 0: about none */
+	unsigned int nesting; /* 1 + open regions of the thread */
+	uint64_t wall_us; /* since 1970 */
+	uint64_t t_abs_ns; /* since the start of the process */
+	uint64_t t_rel_ns; /* the duration that the event has, or 0 */
+	/* The fields that the event has besides; those without a value are left
+	 * out. */
+	const struct trace2_event_field *fields;
+	unsigned int nr_fields;
+};
+
+/* Returns the field of that name; NULL: there is none, or event is NULL. */
+TRACE2_API const struct trace2_event_field *
+trace2_event_get(const struct trace2_event *event, const char *name);
+
 #ifdef __cplusplus
 }
 #endif

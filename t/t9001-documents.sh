@@ -155,7 +155,7 @@ test_expect_success CC,JQ,!INSTRUMENTED 'the server of spans in trace2-api(3)' '
 '
 
 test_expect_success CC,JQ,!INSTRUMENTED 'the daemon of trace2-api(3)' '
-	sed -n "/^== Programs that run for long/,/^== Misuse/p" "$docs"/trace2-api.adoc >section &&
+	sed -n "/^== Programs that run for long/,/^== Events for/p" "$docs"/trace2-api.adoc >section &&
 	c_block section 1 >httpd.c &&
 	test_line_count -gt 30 httpd.c &&
 	build httpd.c &&
@@ -165,6 +165,17 @@ test_expect_success CC,JQ,!INSTRUMENTED 'the daemon of trace2-api(3)' '
 	GIT_TRACE2_EVENT="$PWD/httpd.trace" ./httpd &&
 	jq -r "[input_filename, .event, .key // .part // .count, .value.count? // .value] |
 		map(tostring) | join(\" \")" httpd.trace.1 httpd.trace >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success CC,!INSTRUMENTED 'the sink of trace2-api(3)' '
+	sed -n "/^== Events for the program itself/,/^== Misuse/p" "$docs"/trace2-api.adoc >section &&
+	c_block section 1 >logs.c &&
+	test_line_count -gt 30 logs.c &&
+	build logs.c &&
+	shown_after section "./logs" >expect &&
+	test_line_count = 2 expect &&
+	./logs >actual &&
 	test_cmp expect actual
 '
 

@@ -64,6 +64,8 @@ int main(void)
 	AT(trace2_options, flags);
 	AT(trace2_options, system_config);
 	AT(trace2_options, config);
+	AT(trace2_options, sink);
+	AT(trace2_options, sink_data);
 	AT(trace2_options, reserved);
 	SIZE(trace2_repo);
 	AT(trace2_repo, worktree);
@@ -107,6 +109,20 @@ int main(void)
 	SIZE(trace2_span);
 	AT(trace2_span, id);
 	AT(trace2_span, place);
+	SIZE(trace2_event);
+	AT(trace2_event, sid);
+	AT(trace2_event, thread);
+	AT(trace2_event, file);
+	AT(trace2_event, line);
+	AT(trace2_event, repo_id);
+	AT(trace2_event, nesting);
+	AT(trace2_event, wall_us);
+	AT(trace2_event, t_rel_ns);
+	AT(trace2_event, fields);
+	AT(trace2_event, nr_fields);
+	SIZE(trace2_event_field);
+	AT(trace2_event_field, type);
+	AT(trace2_event_field, value);
 	SIZE(trace2_perf_attr);
 	AT(trace2_perf_attr, config);
 	AT(trace2_perf_attr, wakeup_events);
@@ -131,7 +147,9 @@ test_expect_success LONG_IS_64BIT 'the structures that programs hold have not ch
 	  flags 16
 	  system_config 24
 	  config 32
-	  reserved 40
+	  sink 40
+	  sink_data 48
+	  reserved 56
 	trace2_repo 16
 	  worktree 0
 	  repo_id 8
@@ -174,6 +192,20 @@ test_expect_success LONG_IS_64BIT 'the structures that programs hold have not ch
 	trace2_span 16
 	  id 0
 	  place 8
+	trace2_event 88
+	  sid 8
+	  thread 16
+	  file 24
+	  line 32
+	  repo_id 36
+	  nesting 40
+	  wall_us 48
+	  t_rel_ns 64
+	  fields 72
+	  nr_fields 80
+	trace2_event_field 24
+	  type 8
+	  value 16
 	trace2_perf_attr 96
 	  config 8
 	  wakeup_events 4

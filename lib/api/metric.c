@@ -53,7 +53,7 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 		}
 	}
 	if (!slot)
-		tr2_stream_lost();
+		tr2_thread_count_lost(tr2_self);
 	errno = saved_errno;
 	return slot;
 }

@@ -49,7 +49,7 @@ tr2_call_begin_inline(struct tr2_call *call, const char *file, int line)
 	thread = tr2_thread_enter(thread, &call->inside);
 	call->thread = thread;
 	if (unlikely(!thread)) {
-		tr2_stream_lost();
+		tr2_thread_count_lost(tr2_self);
 		*call->errno_at = call->saved_errno;
 		return false;
 	}

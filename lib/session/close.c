@@ -103,7 +103,7 @@ static bool is_quick(void)
 	for (i = 0; i < TR2_TARGET_NR; i++)
 		if (i != TR2_TARGET_ring && tr2_dest_is_on(tr2_stream_dest(i)))
 			return false;
-	return true;
+	return !tr2_stream.sink;
 }
 
 void tr2_session_close(void)

@@ -324,6 +324,8 @@ void tr2_fastpath_start(void)
 		if ((i == TR2_TARGET_ring) !=
 		    tr2_dest_is_on(tr2_stream_dest(i)))
 			return;
+	if (tr2_stream.sink)
+		return;
 	tr2_barrier_start(true);
 	tr2_fork_guard_set_fastpath(true);
 }

@@ -231,8 +231,10 @@ static void load_config(struct loading *l, const struct trace2_options *options)
 	}
 	if (options && (options->flags & TRACE2_OWN_PARAMS))
 		l->settings->own_params = true;
-	if (more)
-		load_program(l, options->config);
+	if (!more)
+		return;
+	load_program(l, options->config);
+	l->settings->has_sink = options->sink;
 }
 
 static bool wants_anything(const struct tr2_settings *settings)
@@ -242,7 +244,7 @@ static bool wants_anything(const struct tr2_settings *settings)
 	for (i = 0; i < TR2_TARGET_NR; i++)
 		if (settings->destination[i])
 			return true;
-	return false;
+	return settings->has_sink;
 }
 
 bool tr2_settings_load(struct tr2_settings *settings,

@@ -31,6 +31,7 @@ struct tr2_settings {
 #include "config/settings.def"
 	char *prefix; /* of the variables */
 	bool config_files; /* read them */
+	bool has_sink; /* the program's */
 	bool own_params; /* TRACE2_OWN_PARAMS */
 	char *system_config; /* NULL: the default */
 };

@@ -85,6 +85,10 @@ static bool prepare(const struct trace2_options *options)
 		tr2_settings_release(&tr2_session.settings);
 		return false;
 	}
+	if (tr2_session.settings.has_sink) {
+		tr2_stream.sink = options->sink;
+		tr2_stream.sink_data = options->sink_data;
+	}
 	tr2_stream.sid = tr2_inherit_sid();
 	tr2_stream.sid_room = tr2_inherit_sid_room();
 	tr2_stream.depth = tr2_inherit_depth();

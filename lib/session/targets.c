@@ -92,6 +92,8 @@ bool tr2_session_open_targets(enum tr2_open how)
 	for (i = 0; i < TR2_TARGET_NR; i++)
 		if (i != TR2_TARGET_ring && open_target(i, how))
 			opened |= 1u << i;
+	if (tr2_stream.sink)
+		opened |= TR2_STREAM_SINK;
 	tr2_stream.opened = opened;
 	return opened;
 }
@@ -103,7 +105,7 @@ static bool any_is_on(void)
 	for (i = 0; i < TR2_TARGET_NR; i++)
 		if (tr2_dest_is_on(tr2_stream_dest(i)))
 			return true;
-	return false;
+	return tr2_stream.sink;
 }
 
 /* A target whose directory is full gets only its sentinel. */

@@ -13,6 +13,7 @@
 #include "thread/emit_inline.h"
 #include "thread/enter.h"
 #include "thread/lock.h"
+#include "thread/sink.h"
 #include "thread/stream.h"
 
 /* Places of misuse that are reported; then one error says that there are
@@ -32,7 +33,7 @@ static bool needs_lock(const struct tr2_event *ev)
 	return tr2_event_flags(ev->kind) & TR2_E_PROCESS && !tr2_lock_is_mine();
 }
 
-bool tr2_call_emit_to_ring(struct tr2_call *call, const struct tr2_event *ev)
+static bool emit_to_ring(struct tr2_call *call, const struct tr2_event *ev)
 {
 	struct tr2_target *target = &tr2_stream.target[TR2_TARGET_ring];
 	bool locked;
@@ -49,6 +50,20 @@ bool tr2_call_emit_to_ring(struct tr2_call *call, const struct tr2_event *ev)
 	if (locked)
 		tr2_unlock();
 	return tr2_dest_is_on(&target->dest);
+}
+
+bool tr2_call_emit_structured(struct tr2_call *call, const struct tr2_event *ev)
+{
+	unsigned int opened = tr2_stream.opened;
+	bool is_on = false;
+
+	if (call->generation != tr2_stream.generation)
+		return true;
+	if (opened & 1u << TR2_TARGET_ring)
+		is_on = emit_to_ring(call, ev);
+	if (opened & TR2_STREAM_SINK)
+		tr2_sink_call(call, ev);
+	return is_on || opened & TR2_STREAM_SINK;
 }
 
 /* The name is part of every event of its thread. */

@@ -96,9 +96,8 @@ tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 	if (opened & 1u << TR2_TARGET_event)
 		any_on |= tr2_call_emit_to(call, TR2_TARGET_event, ev, kind,
 					   json);
-	if (unlikely(opened & 1u << TR2_TARGET_ring))
-		any_on |= call->generation != tr2_stream.generation ||
-			  tr2_call_emit_to_ring(call, ev);
+	if (unlikely(opened & (1u << TR2_TARGET_ring | TR2_STREAM_SINK)))
+		any_on |= tr2_call_emit_structured(call, ev);
 	if (unlikely(!any_on))
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
 }

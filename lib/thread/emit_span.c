@@ -5,6 +5,7 @@
 #include "span/record.h"
 #include "span/session_trace.h"
 #include "thread/lock.h"
+#include "thread/sink.h"
 
 static bool has_ring(const struct tr2_call *call)
 {
@@ -66,13 +67,17 @@ static void emit_text(struct tr2_call *call, const char *key,
 	thread->render.own_json = true;
 	emit_to(call, TR2_TARGET_perf, &ev);
 	emit_to(call, TR2_TARGET_event, &ev);
+	if (tr2_stream.opened & TR2_STREAM_SINK &&
+	    call->generation == tr2_stream.generation)
+		tr2_sink_call(call, &ev);
 	thread->render.own_json = false;
 }
 
 static bool has_text(void)
 {
 	return tr2_stream.opened &
-	       (1u << TR2_TARGET_perf | 1u << TR2_TARGET_event);
+	       (1u << TR2_TARGET_perf | 1u << TR2_TARGET_event |
+		TR2_STREAM_SINK);
 }
 
 void tr2_call_emit_span(struct tr2_call *call,

@@ -64,7 +64,7 @@ make_way(struct tr2_thread *thread, uintptr_t inside, struct tr2_inside *in)
 		abandon_call(thread);
 		return thread;
 	}
-	if (is_turned_away(thread, inside, in))
+	if (inside == thread->in_sink || is_turned_away(thread, inside, in))
 		return NULL;
 	return tr2_thread_renew(thread, in);
 }
@@ -80,6 +80,12 @@ struct tr2_thread *tr2_thread_enter_slow(struct tr2_thread *thread,
 	else
 		tr2_inside_end(in);
 	return thread;
+}
+
+void tr2_thread_count_lost(const struct tr2_thread *thread)
+{
+	if (!thread || !thread->in_sink || thread->busy != thread->in_sink)
+		tr2_stream_lost();
 }
 
 void tr2_thread_abandon(struct tr2_thread *thread)

@@ -79,6 +79,10 @@ static inline struct tr2_thread *tr2_thread_enter(struct tr2_thread *thread,
 	return thread;
 }
 
+/* Count a call that was not let in, unless it is the sink's, which is told
+ * that its calls do nothing. */
+void tr2_thread_count_lost(const struct tr2_thread *thread);
+
 /* Inside: do not cancel the thread asynchronously until it leaves. */
 void tr2_thread_defer_cancellation(struct tr2_thread *thread);
 void tr2_thread_restore_cancellation(struct tr2_thread *thread);

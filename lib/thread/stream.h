@@ -16,15 +16,21 @@
  * session/early.h. */
 #define TR2_ENABLED_EARLY 2
 
+#define TR2_STREAM_SINK (1u << TR2_TARGET_NR)
+
 struct tr2_stream {
 	uint64_t start_ns; /* monotonic; t_abs counts from it */
 	const char *sid; /* the session's whole id, "" before it has one */
 	size_t sid_room; /* the id is never longer in this process */
 	unsigned int depth; /* the number of sessions above it */
-	unsigned int opened; /* the targets of the session: 1 << id each */
+	unsigned int opened; /* the targets of the session: 1 << id each, and
+			      * TR2_STREAM_SINK */
 	bool redact;
 	volatile unsigned int generation; /* the number of forks so far */
 	uint32_t forked_by; /* the parent's thread; 0: unknown */
+	/* The program's function for each event; NULL: none. */
+	void (*sink)(const struct trace2_event *event, void *data);
+	void *sink_data;
 	atomic_uint_fast64_t lost; /* events that no target got */
 	struct tr2_target target[TR2_TARGET_NR];
 };

@@ -104,6 +104,7 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 	thread->owner.slot = thread->fast.slot = NULL;
 	tr2_regions_end(&thread->regions, false);
 	thread->entered.nr = 0;
+	thread->in_sink = 0;
 	thread->destructions = thread->nr_procs = 0;
 	thread->aside = NULL;
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `sink VERB`: a program whose sink prints events to descriptor 3, each in one
+ * write, or does what it should not.
+ */
+#include "trace2.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+TRACE2_COUNTER(called, "sink", "called", 0);
+
+static atomic_uint nr_events;
+static int mischief;
+
+static size_t print_field(char *p, size_t room,
+			  const struct trace2_event_field *f)
+{
+	size_t n = 0;
+	int i;
+
+	switch (f->type) {
+	case TRACE2_FIELD_STRING:
+	case TRACE2_FIELD_JSON:
+		return (size_t)snprintf(p, room, " %s=%s", f->name,
+					f->value.string);
+	case TRACE2_FIELD_WORDS:
+		n = (size_t)snprintf(p, room, " %s=", f->name);
+		for (i = 0; f->value.words[i]; i++)
+			n += (size_t)snprintf(p + n, room - n, "[%s]",
+					      f->value.words[i]);
+		return n;
+	case TRACE2_FIELD_UINT:
+		return (size_t)snprintf(p, room, " %s=%" PRIu64, f->name,
+					f->value.unsigned_number);
+	default:
+		return (size_t)snprintf(p, room, " %s=%" PRId64, f->name,
+					f->value.number);
+	}
+}
+
+static void print_event(const struct trace2_event *event, void *data)
+{
+	char line[4096];
+	size_t n;
+	unsigned int i;
+
+	if (strcmp(data, "data"))
+		abort();
+	n = (size_t)snprintf(line, sizeof(line), "%s %s %u", event->thread,
+			     event->name, event->nesting);
+	for (i = 0; i < event->nr_fields; i++)
+		n += print_field(line + n, sizeof(line) - n,
+				 &event->fields[i]);
+	line[n++] = '\n';
+	if (write(3, line, n) < 0)
+		perror("3");
+	atomic_fetch_add(&nr_events, 1);
+	errno = EDOM;
+	if (!mischief)
+		return;
+	trace2_data_string("sink", NULL, "from", "inside");
+	trace2_region_enter("sink", "inside", NULL);
+	trace2_counter_add(called, 1);
+	trace2_flush();
+	trace2_reopen();
+}
+
+static void *work(void *name)
+{
+	trace2_thread_start(name);
+	trace2_region_enter("sink", "work", NULL);
+	trace2_data_intmax("sink", NULL, "number", -7);
+	trace2_region_leave("sink", "work", NULL);
+	trace2_thread_exit();
+	return NULL;
+}
+
+static void run_threads(int nr)
+{
+	pthread_t threads[16];
+	int i;
+
+	for (i = 0; i < nr; i++)
+		if (pthread_create(&threads[i], NULL, work, (void *)"w"))
+			abort();
+	for (i = 0; i < nr; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void fork_one(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		trace2_data_string("sink", NULL, "child", "yes");
+		exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct trace2_options options = { .version = "1",
+						.flags = TRACE2_MORE_OPTIONS,
+						.sink = print_event,
+						.sink_data = (void *)"data" };
+	const char *verb = argc > 1 ? argv[1] : "";
+
+	mischief = !strcmp(verb, "mischief");
+	trace2_initialize_with(&options);
+	trace2_cmd_start(argv);
+	errno = ENOENT;
+	trace2_data_string("sink", NULL, "url", "https://me:secret@host/");
+	if (errno != ENOENT)
+		abort();
+	trace2_counter_add(called, 1);
+	if (!strcmp(verb, "threads"))
+		run_threads(16);
+	else if (!strcmp(verb, "fork"))
+		fork_one();
+	else
+		run_threads(1);
+	return trace2_cmd_exit(0);
+}

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='a function of the program gets each event'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
+
+test_expect_success 'without a target: tracing is on, and all events come' '
+	"$hosts/sink" one 3>actual &&
+	cat >expect <<-\EOF &&
+	main version 1 evt=4 exe=1
+	EOF
+	printf "main start 1 argv=[%s][one]\n" "$hosts/sink" >>expect &&
+	cat >>expect <<-\EOF &&
+	main data 1 category=sink key=url value=https://me:<REDACTED>@host/
+	th01:w thread_start 1
+	th01:w region_enter 1 category=sink label=work
+	th01:w data 2 category=sink key=number value=-7
+	th01:w region_leave 1 category=sink label=work
+	th01:w thread_exit 1
+	main exit 1 code=0
+	main counter 1 category=sink name=called count=1
+	main atexit 1 code=0
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'beside targets: the same events, and theirs are as without' '
+	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_RING="$(pwd)/r" \
+		"$hosts/sink" one 3>beside &&
+	test_cmp expect beside &&
+	trace2 check e &&
+	trace2 check r
+'
+
+test_expect_success 'its own calls do nothing, and are no loss' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/sink" mischief 3>out &&
+	grep -c . expect >nr &&
+	grep -c . out >actual &&
+	test_cmp nr actual &&
+	trace2 check e >out &&
+	test_grep "no problems" out &&
+	test_grep ! lost e
+'
+
+test_expect_success 'sixteen threads at once' '
+	"$hosts/sink" threads 3>out &&
+	grep -c thread_exit out >actual &&
+	echo 16 >expect &&
+	test_cmp expect actual &&
+	test_grep "^main atexit 1 code=0\$" out
+'
+
+test_expect_success 'a forked child has the sink, too' '
+	"$hosts/sink" fork 3>out &&
+	grep -c "main atexit" out >actual &&
+	echo 2 >expect &&
+	test_cmp expect actual &&
+	test_grep "main data 1 category=sink key=child value=yes" out
+'
+
+test_done
