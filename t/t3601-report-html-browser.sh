@@ -347,6 +347,27 @@ test_expect_success 'the flame graph' '
 	EOF
 '
 
+test_expect_success 'spans of the program: lanes, and where one waited' '
+	trace2 report --html spans.html "$TEST_DIRECTORY"/t3300/spans.event &&
+	browse spans.html <<-\EOF
+	like($b->text("#summary"), qr/2 processes, 4 threads, 7 spans/, "lanes are no thread");
+	$b->mouse("#canvas", 1, bar(6, 0.3));
+	is(chosen(), "http/request", "a span");
+	like($b->text("#details"), qr/is a span.*took 100 ms.*attributes .*"path":"\/a.*where queue 20\.000 ms, th01:worker 30\.000 ms, th02:worker 39\.000 ms, no thread 11\.000 ms/s, "where it was");
+	$b->mouse("#canvas", 1, bar(7, 0.2));
+	is(chosen(), "db/query", "a span in it");
+	like($b->text("#details"), qr/failed: no such table/, "why it failed");
+	$b->click("#details button:nth-of-type(2)");
+	is(chosen(), "http/request", "around it");
+	$b->mouse("#canvas", 1, bar(7, 0.6));
+	is(chosen(), "job/tick", "one beside it");
+	like($b->text("#details"), qr/no end seen/, "it is open");
+	$b->click("#tab-slowest_spans");
+	$b->click("#slowest_spans tr:nth-of-type(2) button");
+	is(chosen(), "http/request", "from the table");
+	EOF
+'
+
 test_expect_success 'tables: tabs by keys, sorting, names that lead to the timeline' '
 	browse page.html <<-\EOF
 	my $names = "return [...document.querySelectorAll(arguments[0] + \" tbody:first-of-type > tr > th\")].map((e) => e.textContent).join(\", \")";

@@ -60,6 +60,9 @@ bool tr2_report_table(const struct tr2_report *r, struct tr2_table *t,
 bool tr2_report_table_if_any(const struct tr2_report *r, struct tr2_table *t,
 			     const char *sort);
 
+/* cmd/report_span_parts.c: where the time of the program's spans went. */
+void tr2_report_span_parts(const struct tr2_report *r);
+
 /* Each session that the filter chooses. */
 #define tr2_report_for_each_session(r, i)  \
 	tr2_for_each_session((r)->m, (i))  \

@@ -182,6 +182,8 @@ static void cell_slow_name(struct tr2_table *t, const void *row)
 
 	tr2_cell_str(t, tr2_join(&b, tr2_s(r->of.m, r->e->span->category),
 				 tr2_s(r->of.m, r->e->span->name)));
+	tr2_cell_link(t, TR2_LINK_TRACE_SPAN,
+		      (uint32_t)(r->e->span - r->of.m->trace_spans));
 }
 
 static void cell_trace_id(struct tr2_table *t, const void *row)
@@ -206,6 +208,8 @@ static void cell_id(struct tr2_table *t, uint64_t id)
 TR2_CELL(cell_took, struct slow_row, tr2_cell_ns(t, took(r->e)))
 TR2_CELL(cell_time, struct slow_row,
 	 tr2_cell_wall(t, r->of.session->wall_ns + r->e->span->start_ns))
+TR2_CELL(cell_queue, struct slow_row,
+	 if (r->e->has_times) tr2_cell_ns(t, r->e->times.queue_ns))
 TR2_CELL(cell_own_worked, struct slow_row,
 	 if (r->e->has_times) tr2_cell_ns(t, r->e->times.worked_ns))
 TR2_CELL(cell_end, struct slow_row,
@@ -220,6 +224,7 @@ TR2_CELL(cell_parent_id, struct slow_row, cell_id(t, r->e->span->parent))
 
 static const struct tr2_column slow_columns[] = {
 	{ "took_ns", "TOOK", TR2_COL_SINGLE, cell_took },
+	{ "queue_ns", "QUEUE", TR2_COL_SINGLE | TR2_COL_YIELDS, cell_queue },
 	{ "worked_ns", "WORKED", TR2_COL_SINGLE, cell_own_worked },
 	{ "time", "TIME", TR2_COL_LEFT, cell_time },
 	{ "pid", "PID", TR2_COL_SPARE, tr2_session_cell_pid },
@@ -270,8 +275,10 @@ bool tr2_report_spans(const struct tr2_report *r)
 	if (all.nr)
 		qsort(all.entry, all.nr, sizeof(*all.entry), compare);
 	ok = print_names(r, &all);
-	if (ok)
+	if (ok) {
+		tr2_report_span_parts(r);
 		print_slowest(r, &all);
+	}
 	free(all.entry);
 	return ok;
 }

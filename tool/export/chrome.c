@@ -2,7 +2,7 @@
 /*
  * chrome - Trace Event JSON, which Perfetto, Chrome and speedscope open: one
  * process per process, with its threads, complete slices ("X"), flows from
- * parent to child, counters, and the states of threads. Times count from the start of the recording,
+ * parent to child, counters, the program's spans, and the states of threads. Times count from the start of the recording,
  * in microseconds with three decimals; `otherData` has that start.
  *
  * Slices of one thread always nest, since viewers rely on that. A child is
@@ -18,6 +18,7 @@
 #include "export/chrome.h"
 #include "model/filter.h"
 #include "model/model.h"
+#include "model/trace_span.h"
 #include "out/table.h"
 
 /* Above every pid of the kernel. */
@@ -444,6 +445,68 @@ static void point(struct tr2_export *x, uint32_t i)
 	add_point_args(x, p);
 }
 
+static void trace_span_end(struct tr2_export *x, char phase, uint32_t i,
+			   int64_t at_ns)
+{
+	const struct tr2_trace_span *s = &x->m->trace_spans[i];
+	const struct tr2_model_session *session =
+		tr2_export_session_of(x, s->thread);
+	const struct tr2_chrome *c = x->state;
+	uint32_t pid = c->pids[session->node];
+	struct tr2_buf *b = tr2_chrome_open_event(x, phase, pid, pid);
+
+	tr2_chrome_add_time(x, session->wall_ns + at_ns);
+	tr2_buf_addlit(b, ",\"cat\":\"span\",\"id2\":{\"local\":\"0x");
+	tr2_context_add_id(b, s->self.id);
+	tr2_buf_addlit(b, "\"}");
+	tr2_buf_reset(&x->text);
+	tr2_export_trace_span_name(x, &x->text, i);
+	tr2_chrome_add_name(x, tr2_buf_str(&x->text));
+}
+
+static void add_trace_span_args(struct tr2_export *x, uint32_t i)
+{
+	const struct tr2_trace_span *s = &x->m->trace_spans[i];
+	struct tr2_buf *b = &x->sink.buf;
+	struct tr2_trace_span_times times;
+	size_t args = tr2_chrome_open_args(b);
+
+	tr2_buf_addlit(b, ",\"trace_id\":\"");
+	tr2_context_add_trace(b, &s->self);
+	tr2_buf_addlit(b, "\",\"parent_id\":\"");
+	tr2_context_add_id(b, s->parent);
+	tr2_buf_addch(b, '"');
+	if (tr2_trace_span_times(x->m, i, &times)) {
+		tr2_export_json_int(b, "queue_ns", times.queue_ns);
+		tr2_export_json_int(b, "worked_ns", times.worked_ns);
+		tr2_export_json_int(b, "idle_ns", times.idle_ns);
+	}
+	if (s->failed)
+		tr2_export_json_str(x, b, "failed",
+				    *s->failed ? s->failed : "failed");
+	if (s->flags & TR2_TRACE_SPAN_UNFINISHED)
+		tr2_buf_addlit(b, ",\"open\":true");
+	if (s->one_in > 1)
+		tr2_export_json_int(b, "one_in", s->one_in);
+	if (s->attributes) {
+		tr2_buf_addlit(b, ",\"attributes\":");
+		tr2_export_add_json(x, b, s->attributes);
+	}
+	tr2_chrome_close_args(b, args);
+}
+
+/* An asynchronous slice has a track of its own: a span may cross others, and
+ * ends on another thread than it began on. */
+static void trace_span(struct tr2_export *x, uint32_t i)
+{
+	const struct tr2_trace_span *s = &x->m->trace_spans[i];
+
+	trace_span_end(x, 'b', i, s->start_ns);
+	add_trace_span_args(x, i);
+	trace_span_end(x, 'e', i, s->end_ns);
+	tr2_buf_addch(&x->sink.buf, '}');
+}
+
 /* A counter's value is known only at the end; before the start it is 0. */
 static void counter(struct tr2_export *x, const struct tr2_metric *metric,
 		    int64_t wall_ns, int64_t value)
@@ -552,6 +615,7 @@ const struct tr2_export_format tr2_export_chrome = {
 	.thread = thread,
 	.span = span,
 	.point = point,
+	.trace_span = trace_span,
 	.metric = metric,
 	.node_end = tr2_chrome_states,
 };

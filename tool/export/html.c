@@ -88,6 +88,8 @@ static bool begin(struct tr2_export *x)
 	h->of_node = tr2_calloc(m->nr_nodes, sizeof(*h->of_node));
 	h->of_thread = tr2_calloc(m->nr_threads, sizeof(*h->of_thread));
 	h->of_span = tr2_calloc(m->nr_spans, sizeof(*h->of_span));
+	h->of_trace_span = tr2_calloc(m->nr_trace_spans,
+				      sizeof(*h->of_trace_span));
 	h->of_point = tr2_calloc(m->nr_points, sizeof(*h->of_point));
 	tr2_frames_begin(&h->frames, x, false);
 	number_processes(x, h);
@@ -143,29 +145,41 @@ static void node(struct tr2_export *x, uint32_t i)
 	tr2_html_close_row(b);
 }
 
+void tr2_html_open_thread(struct tr2_export *x, uint32_t node, uint32_t name,
+			  int main_thread, int64_t start_ns, int64_t took_ns)
+{
+	struct tr2_html *h = x->state;
+	struct tr2_buf *b = &h->json;
+
+	/* Close the list of spans and the row of the thread before. */
+	if (h->nr_threads)
+		tr2_buf_addlit(b, "]],\n");
+	h->nr_spans_before = h->nr_spans;
+	h->last_ns = start_ns - h->origin_ns;
+	tr2_buf_addch(b, '[');
+	tr2_html_num(b, h->of_node[node]);
+	tr2_html_num(b, name);
+	tr2_html_num(b, main_thread);
+	tr2_html_num(b, h->last_ns);
+	tr2_html_num(b, took_ns);
+	tr2_buf_addch(b, '[');
+	tr2_html_step(x);
+}
+
 static void thread(struct tr2_export *x, uint32_t i)
 {
 	struct tr2_html *h = x->state;
 	const struct tr2_model_session *s = tr2_export_session_of(x, i);
 	const struct tr2_model_thread *t = &x->m->threads[i];
-	struct tr2_buf *b = &h->json;
 
 	tr2_frames_thread(&h->frames, x, i);
-	/* Close the list of spans and the row of the thread before. */
-	if (h->nr_threads)
-		tr2_buf_addlit(b, "]],\n");
+	tr2_html_open_thread(x, s->node,
+			     tr2_html_string(x, t->name ? tr2_s(x->m, t->name) :
+							  "main"),
+			     s->first_thread == i, s->wall_ns + t->start_ns,
+			     t->end_ns > t->start_ns ? t->end_ns - t->start_ns :
+						       0);
 	h->of_thread[i] = ++h->nr_threads;
-	h->nr_spans_before = h->nr_spans;
-	h->last_ns = s->wall_ns + t->start_ns - h->origin_ns;
-	tr2_buf_addch(b, '[');
-	tr2_html_num(b, h->of_node[s->node]);
-	tr2_html_num(b, tr2_html_string(x, t->name ? tr2_s(x->m, t->name) :
-						     "main"));
-	tr2_html_num(b, s->first_thread == i);
-	tr2_html_num(b, h->last_ns);
-	tr2_html_num(b, t->end_ns > t->start_ns ? t->end_ns - t->start_ns : 0);
-	tr2_buf_addch(b, '[');
-	tr2_html_step(x);
 }
 
 /* Return how many places before it the span around it is; 0: none. */
@@ -268,6 +282,7 @@ static bool end(struct tr2_export *x)
 	free(h->of_node);
 	free(h->of_thread);
 	free(h->of_span);
+	free(h->of_trace_span);
 	free(h->of_point);
 	tr2_html_release_strings(h);
 	tr2_buf_release(&h->processes);
@@ -284,4 +299,5 @@ const struct tr2_export_format tr2_export_html = {
 	.thread = thread,
 	.span = span,
 	.point = point,
+	.session_end = tr2_html_trace_spans,
 };

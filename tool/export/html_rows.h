@@ -28,6 +28,7 @@ struct tr2_html {
 	uint32_t *of_node; /* by process: 1 + its row */
 	uint32_t *of_thread;
 	uint32_t *of_span; /* in the order of the threads */
+	uint32_t *of_trace_span; /* among the spans */
 	uint32_t *of_point;
 	uint32_t nr_processes, nr_threads, nr_spans, nr_points;
 	uint32_t nr_spans_before; /* the current thread */
@@ -58,6 +59,13 @@ void tr2_html_open_row(struct tr2_buf *b);
 void tr2_html_num(struct tr2_buf *b, int64_t value);
 /* Close a row, which may be empty: no comma is left after the last number. */
 void tr2_html_close_row(struct tr2_buf *b);
+
+/* Begin the row of a thread, up to its spans; main_thread: 2: these are spans of
+ * the program, in lanes. The caller counts it. */
+void tr2_html_open_thread(struct tr2_export *x, uint32_t node, uint32_t name,
+			  int main_thread, int64_t start_ns, int64_t took_ns);
+/* export/html_trace_spans.c: add the program's spans of a session. */
+void tr2_html_trace_spans(struct tr2_export *x, uint32_t session);
 
 /* Write out h->json. */
 void tr2_html_step(struct tr2_export *x);

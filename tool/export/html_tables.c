@@ -49,6 +49,10 @@ static int64_t item_of(const struct tr2_export *x, const struct tr2_cell *cell)
 		first = h->nr_processes + h->nr_threads;
 		place = h->of_span[i];
 		break;
+	case TR2_LINK_TRACE_SPAN:
+		first = h->nr_processes + h->nr_threads;
+		place = h->of_trace_span[i];
+		break;
 	case TR2_LINK_POINT:
 		first = h->nr_processes + h->nr_threads + h->nr_spans;
 		place = h->of_point[i];

@@ -8,9 +8,9 @@
 // item, so that 100,000 of them need little memory.
 'use strict';
 
-const KIND = { region: 0, child: 1, exec: 2, process: 5, thread: 6, data: 7,
+const KIND = { region: 0, child: 1, exec: 2, span: 3, process: 5, thread: 6, data: 7,
 	error: 8, message: 9, signal: 10, step: 11 };
-const KIND_NAMES = ['region', 'child process', 'exec', '', '', 'process',
+const KIND_NAMES = ['region', 'child process', 'exec', 'span', '', 'process',
 	'thread', 'data point', 'error', 'message', 'signal',
 	'part of the critical path'];
 const OPEN = 4;
@@ -220,7 +220,9 @@ function decode(text) {
 		items.process[i] = items.up[i] = row[THREAD.process] - 1;
 		items.thread[i] = i;
 		addSpans(items, i, spans, next);
-		const info = { item: i, main: row[THREAD.main] === 1, first: next,
+		// The program's spans are in lanes, below no bar of a thread.
+		const info = { item: i, main: row[THREAD.main] > 0, first: next,
+			lanes: row[THREAD.main] > 1,
 			end: next + spans.length / SPAN_FIELDS };
 		next = info.end;
 		return info;

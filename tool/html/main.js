@@ -15,7 +15,8 @@ function showSummary(d) {
 	const parts = [d.roots.length < 2 ? showTime(whole) + ' wall' :
 		plural(d.roots.length, 'command') + ', ' + showTime(whole) +
 		' altogether in a span of ' + showTime(span)];
-	const threads = Math.max(d.threadInfo.length, d.tasks.length);
+	const threads = Math.max(d.threadInfo.filter((t) => !t.lanes).length,
+		d.tasks.length);
 
 	if (d.cpu !== undefined)
 		parts.push(showTime(d.cpu) + ' CPU (' + digits(d.cpu / whole) +
@@ -69,7 +70,7 @@ function describeItem(d, i, events) {
 		became, open, row } = items;
 	const p = d.processes[process[i]];
 	const isProcess = kind[i] === KIND.process, point = isPoint(d, i);
-	const step = kind[i] === KIND.step;
+	const step = kind[i] === KIND.step, span = kind[i] === KIND.span;
 	const np = d.processes.length;
 	const actions = [action('Zoom to it', () => events.select(i, 'zoom'))];
 
@@ -86,7 +87,7 @@ function describeItem(d, i, events) {
 		['is a', KIND_NAMES[kind[i]]],
 		['took', point ? '' :
 			showTime(dur[i]) + (open[i] ? ' (no end seen)' : '')],
-		['of it itself', point || step || kind[i] === KIND.thread ? '' :
+		['of it itself', point || step || span || kind[i] === KIND.thread ? '' :
 			showTime(self[i])],
 		['reason', step ? d.strings[detail[i]] : ''],
 		...(point || step ? [] : statesOf(d, i)),
@@ -94,15 +95,15 @@ function describeItem(d, i, events) {
 		['in', (point || step) && up[i] >= np + d.threadInfo.length ?
 			itemName(d, up[i]) : ''],
 		['in process', isProcess ? '' : d.strings[p[PROCESS.name]]],
-		['thread', thread[i] >= 0 && thread[i] !== i ?
+		['thread', thread[i] >= 0 && thread[i] !== i && !span ?
 			d.strings[d.items.name[thread[i]]] : ''],
 		['pid', isProcess && p[PROCESS.pid] > 0 ? String(p[PROCESS.pid]) : ''],
 		['end', isProcess ? endText(d, p) : ''],
 		['spawn', isProcess && p[PROCESS.spawn] >= 0 ?
 			showTime(p[PROCESS.spawn]) : ''],
 		[point && items.name[i] ? 'value' : point || kind[i] === KIND.region ?
-			'message' : 'command', step ? '' : d.strings[detail[i]]],
-		['at', d.strings[place[i]]],
+			'message' : span ? 'attributes' : 'command', step ? '' : d.strings[detail[i]]],
+		[span ? 'where' : 'at', d.strings[place[i]]],
 		['session', isProcess ? d.strings[p[PROCESS.sid]] : ''],
 	], actions);
 }

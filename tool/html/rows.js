@@ -119,8 +119,9 @@ function makeRows(d, unfolded) {
 			if (!info.main)
 				add([info.item], { depth: depth + 1,
 					title: d.strings[items.name[info.item]] });
-			for (const spans of rowsOfThread(d, info))
-				add(spans, { depth: depth + 1 });
+			rowsOfThread(d, info).forEach((spans, k) => add(spans,
+				{ depth: depth + 1, title: info.lanes && !k ?
+					d.strings[items.name[info.item]] : '' }));
 		}
 		addLater(groupsOf(d, node.children), depth + 1);
 	}

@@ -85,6 +85,8 @@ function tasksOfItem(d, i) {
 
 	if (i < 0)
 		return d.tasks;
+	if (kind[i] === KIND.span)
+		return [];
 	if (kind[i] === KIND.process || kind[i] === KIND.step)
 		return d.tasksOf[process[i]];
 	const task = d.taskOfItem.get(thread[i]) ||

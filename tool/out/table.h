@@ -90,7 +90,8 @@ enum tr2_link {
 	TR2_LINK_NODE,
 	TR2_LINK_THREAD,
 	TR2_LINK_SPAN,
-	TR2_LINK_POINT
+	TR2_LINK_POINT,
+	TR2_LINK_TRACE_SPAN
 };
 
 /* Define such a function: in GIVE, `t` is the table and `r` the row, a const
