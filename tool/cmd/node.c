@@ -24,6 +24,8 @@ static const struct {
 	[TR2_JOIN_SID] = { "sid", "by its session id alone" },
 	[TR2_JOIN_WINDOW] = { "window", "by its session id and time: likely" },
 	[TR2_JOIN_SPAN] = { "span", "as its parent saw it" },
+	[TR2_JOIN_TRANSPORT] = { "transport",
+				 "by the session ids that Git exchanged" },
 };
 
 const char *tr2_join_name(int join)

@@ -153,6 +153,7 @@ void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o)
 		if (session && m->sessions[session].trace.id)
 			o->trace_of[i] = m->sessions[session].trace;
 		else if (up && (!session ||
+				m->nodes[i].join == TR2_JOIN_TRANSPORT ||
 				is_in_trace(m, &m->nodes[o->sid_of[up]],
 					    &m->sessions[session])))
 			o->trace_of[i] = *trace_below(x, i);

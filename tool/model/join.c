@@ -368,6 +368,7 @@ void tr2_model_join(struct tr2_model *m)
 	join_sessions(&j);
 	join_spans(&j);
 	tr2_join_tasks(m);
+	tr2_join_transports(m);
 	free(j.order);
 	free(j.first);
 	free(j.sessions);

@@ -23,4 +23,7 @@ static inline uint32_t tr2_session_of_child(const struct tr2_model *m,
 /* Join the kernel's tasks, after sessions and child spans have nodes. */
 void tr2_join_tasks(struct tr2_model *m);
 
+/* Join the sides of Git's transports, after all that. */
+void tr2_join_transports(struct tr2_model *m);
+
 #endif

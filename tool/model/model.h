@@ -441,7 +441,9 @@ enum tr2_join {
 	TR2_JOIN_WINDOW,  /* … and one child span of the parent fits by time or
 			   * argv, though its pid is another's (a shell in
 			   * between) or unknown: likely, not certain */
-	TR2_JOIN_SPAN     /* only a child span is known */
+	TR2_JOIN_SPAN,    /* only a child span is known */
+	/* the session ids that both sides of a Git transport exchanged */
+	TR2_JOIN_TRANSPORT
 };
 
 /*

@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='both sides of a Git transport are one tree
+
+Git sends its session id to the other side if transfer.advertiseSID is set
+there. Each side writes a recording of its own.
+'
+
+. ./test-lib.sh
+
+test_skip_unless READS_STREAMS,GIT,JQ
+
+# As sshd does, the far end has no variables of the client.
+cat >ssh <<'EOF'
+#!/bin/sh
+test "$1" != -G || exit 1
+shift
+unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME GIT_PROTOCOL_FROM_USER
+GIT_TRACE2_EVENT=$FAR exec sh -c "$*"
+EOF
+chmod +x ssh
+
+# names FILE: the tree, without arguments
+names () {
+	sed -n "s/^[0-9:.]* *[0-9.]* *[0-9?]* *[0-9?]* *?*  *//p" "$1" |
+		sed "s/git \([a-z-]*\).*/git \1/; s/\[\([^ ]*\) .*/[\1]/; s|\[.*/ssh\]|[ssh]|"
+}
+
+test_expect_success 'setup: a repository whose Git tells its session' '
+	git init -q far &&
+	test_commit -C far one &&
+	git -C far config transfer.advertiseSID true &&
+	git init -q --bare push.git &&
+	git -C push.git config transfer.advertiseSID true &&
+	mkdir client server &&
+	GIT_SSH_VARIANT=simple GIT_SSH="$PWD/ssh" FAR="$PWD/server" \
+		GIT_TRACE2_EVENT="$PWD/client" \
+		git -c transfer.advertiseSID=true clone -q "host:$PWD/far" near &&
+	cat client/* server/* >all &&
+	test_grep "\"server-sid\"" all &&
+	test_grep "\"client-sid\"" all
+'
+
+test_expect_success 'the server is below its client, in list and in JSON' '
+	trace2 list server >out &&
+	names out >actual &&
+	test_grep "^git upload-pack\|^\[git-upload-pack\|^git-upload-pack" actual &&
+	trace2 list --format=json client server >json &&
+	jq -r ".processes[] | select(.join == \"transport\") | .depth" json >actual &&
+	echo 1 >expect &&
+	test_cmp expect actual &&
+	jq -r "[.processes[] | select(.depth == 0)] | length" json >actual &&
+	test_cmp expect actual &&
+	trace2 list -v client server >out &&
+	test_grep "by the session ids that Git exchanged" out
+'
+
+test_expect_success 'either side alone is enough to join them' '
+	for side in client server
+	do
+		mkdir mute &&
+		cp client/* server/* mute/ &&
+		sed -i "/\"$side-sid\"/d" mute/* &&
+		trace2 list --format=json mute >json &&
+		jq -r "[.processes[] | select(.depth == 0)] | length" json >actual &&
+		echo 1 >expect &&
+		test_cmp expect actual &&
+		rm -r mute || return 1
+	done
+'
+
+test_expect_success 'without either they are two trees' '
+	mkdir mute &&
+	cp client/* server/* mute/ &&
+	sed -i "/-sid\"/d" mute/* &&
+	trace2 list --format=json mute >json &&
+	jq -r "[.processes[] | select(.depth == 0)] | length" json >actual &&
+	echo 2 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'OTLP has both in one trace' '
+	trace2 export --to otlp client server >otlp &&
+	jq -r ".resourceSpans[].scopeSpans[].spans[].traceId" otlp | sort -u >actual &&
+	test_line_count = 1 actual
+'
+
+test_expect_success 'a push, too' '
+	rm -r client server &&
+	mkdir client server &&
+	GIT_SSH_VARIANT=simple GIT_SSH="$PWD/ssh" FAR="$PWD/server" \
+		GIT_TRACE2_EVENT="$PWD/client" git -C near -c transfer.advertiseSID=true \
+		push -q "host:$PWD/push.git" HEAD:refs/heads/two &&
+	trace2 list --format=json client server >json &&
+	jq -r ".processes[] | select(.join == \"transport\") | .name" json >actual &&
+	test_grep receive-pack actual &&
+	jq -r "[.processes[] | select(.depth == 0)] | length" json >actual &&
+	echo 1 >expect &&
+	test_cmp expect actual
+'
+
+test_done
