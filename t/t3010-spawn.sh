@@ -203,7 +203,7 @@ test_expect_success JQ 'all formats have the same values' '
 		.value.intValue | tonumber] | sort" otlp >actual &&
 	test_cmp expect actual &&
 	trace2 export --to csv --table spans late.event >spans &&
-	test "$(grep -c ",3000000\(,[^,]*\)\{4\}$" spans)" = 2
+	test "$(grep -c ",3000000\(,[^,]*\)\{5\}$" spans)" = 2
 '
 
 test_expect_success SQLITE3 'the view spawn_overhead: shares of the time by the parent' '
