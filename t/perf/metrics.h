@@ -9,6 +9,8 @@
 
 TRACE2_TIMER(bench_timer, "bench", "timer", 0);
 TRACE2_COUNTER(bench_counter, "bench", "counter", 0);
+TRACE2_DISTRIBUTION(bench_distribution, "bench", "sizes", "bytes");
+TRACE2_GAUGE(bench_gauge, "bench", "busy", "workers");
 
 static inline void add_counter(size_t n)
 {
@@ -38,6 +40,48 @@ static inline void two_clocks(size_t n)
 		bench_sink = bench_cheapest_clock();
 		bench_sink = bench_cheapest_clock();
 	}
+}
+
+static inline void add_interval(size_t n)
+{
+	while (n--)
+		trace2_timer_add(bench_timer, n);
+}
+
+static inline void add_value(size_t n)
+{
+	while (n--)
+		trace2_distribution_add(bench_distribution, n);
+}
+
+/* Count, sum, least, greatest, and a bucket for each power of two. */
+static inline void add_to_histogram(size_t n)
+{
+	static __thread volatile uint64_t sums[4], buckets[64];
+
+	while (n--) {
+		sums[0]++;
+		sums[1] += n;
+		if (n < sums[2])
+			sums[2] = n;
+		if (n > sums[3])
+			sums[3] = n;
+		buckets[63 - __builtin_clzll(n | 1)]++;
+	}
+}
+
+static inline void add_to_gauge(size_t n)
+{
+	while (n--)
+		trace2_gauge_add(bench_gauge, 1);
+}
+
+static inline void add_atomically(size_t n)
+{
+	static uint64_t value;
+
+	while (n--)
+		__atomic_fetch_add(&value, 1, __ATOMIC_RELAXED);
 }
 
 #endif

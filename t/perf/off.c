@@ -10,6 +10,8 @@
 
 TRACE2_TIMER(bench_timer, "bench", "timer", 0);
 TRACE2_COUNTER(bench_counter, "bench", "counter", 0);
+TRACE2_DISTRIBUTION(bench_distribution, "bench", "sizes", "bytes");
+TRACE2_GAUGE(bench_gauge, "bench", "busy", "workers");
 
 static volatile int never;
 
@@ -50,6 +52,32 @@ static void timer_off(size_t n)
 {
 	while (n--) {
 		trace2_timer_start(bench_timer);
+		bench_clobber();
+	}
+}
+
+static void span_off(size_t n)
+{
+	while (n--) {
+		trace2_span_t span = trace2_span_start("bench", "span",
+						       TRACE2_SPAN_NONE);
+		bench_clobber();
+		(void)span;
+	}
+}
+
+static void value_off(size_t n)
+{
+	while (n--) {
+		trace2_distribution_add(bench_distribution, 1);
+		bench_clobber();
+	}
+}
+
+static void gauge_off(size_t n)
+{
+	while (n--) {
+		trace2_gauge_set(bench_gauge, 1);
 		bench_clobber();
 	}
 }
@@ -105,6 +133,9 @@ int main(void)
 		OFF("printf", printf_off),
 		OFF("counter_add", counter_off),
 		OFF("timer_start", timer_off),
+		OFF("distribution_add", value_off),
+		OFF("gauge_set", gauge_off),
+		OFF("span_start", span_off),
 		{ "settings, nothing on", "getenv, open, read, close",
 		  read_settings, read_bare, 10, NULL, 0 },
 	};

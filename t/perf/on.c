@@ -265,17 +265,23 @@ static void run_null(void)
 
 static void run_metrics(void)
 {
-	static const struct bench_case counter = {
-		"counter_add, on", "add to a volatile thread-local",
-		add_counter, add_local, 20000, NULL, 0
+	static const char bare_histogram[] = "a histogram, thread-local";
+	static const struct bench_case cases[] = {
+		{ "counter_add, on", "add to a volatile thread-local",
+		  add_counter, add_local, 20000, NULL, 0 },
+		{ "timer start + stop, on", "two reads of the cheapest clock",
+		  timer, two_clocks, 3000, NULL, 0 },
+		{ "timer_add, on", bare_histogram, add_interval,
+		  add_to_histogram, 5000, NULL, 0 },
+		{ "distribution_add, on", bare_histogram, add_value,
+		  add_to_histogram, 5000, NULL, 0 },
+		{ "gauge_add, on", "an atomic add", add_to_gauge,
+		  add_atomically, 5000, NULL, 0 },
 	};
-	static const struct bench_case timed = {
-		"timer start + stop, on", "two reads of the cheapest clock",
-		timer, two_clocks, 3000, NULL, 0
-	};
+	size_t i;
 
-	bench_run(&counter);
-	bench_run(&timed);
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		bench_run(&cases[i]);
 }
 
 int main(int argc, char **argv)
