@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * telemetry.h - what zstd says of itself through libtrace2. `build` copies it to
+ * lib/common.
+ */
+#ifndef ZSTD_TELEMETRY_H
+#define ZSTD_TELEMETRY_H
+
+#include <trace2.h>
+
+TRACE2_COUNTER_DECLARE(telemetry_bytes_in);
+TRACE2_COUNTER_DECLARE(telemetry_bytes_out);
+
+/* The time that a job comes into a queue; 0 while nobody wants to know. */
+uint64_t telemetry_now(void);
+
+/* A thread takes the job. */
+void telemetry_dequeued(uint64_t queued_ns);
+
+#endif /* ZSTD_TELEMETRY_H */
