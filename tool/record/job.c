@@ -521,14 +521,20 @@ static uint64_t lost_programs(void)
 	return nr > rings ? nr - rings : 0;
 }
 
-/* The lines of events are the recorder's: their length depends on the time. */
+static void take_off(uint64_t *from, uint64_t value)
+{
+	*from -= value < *from ? value : *from;
+}
+
+/* The lines of events are the recorder's, a call each: their length depends on
+ * the time. */
 static void fill_io(struct tr2_io *io)
 {
-	uint64_t lines = rec.listen.nr_listeners ? 0 : rec.meta.tally.bytes;
-
 	*io = rec.run.io;
-	io->written_bytes -= lines < io->written_bytes ? lines :
-							 io->written_bytes;
+	if (rec.listen.nr_listeners)
+		return;
+	take_off(&io->written_bytes, rec.meta.tally.bytes);
+	take_off(&io->writes, rec.meta.tally.events);
 }
 
 static void fill_result(int code)
