@@ -114,12 +114,13 @@ void tr2_html_trace_spans(struct tr2_export *x, uint32_t session)
 {
 	const struct tr2_model *m = x->m;
 	struct tr2_html *h = x->state;
-	uint32_t i, nr = 0, *spans = tr2_calloc(m->nr_trace_spans, sizeof(*spans));
+	uint32_t i, nr = 0, alloc = 0, *spans = NULL;
 	int64_t end_ns = 0;
 
 	tr2_for_each_trace_span(m, session, i) {
 		if (!tr2_filter_trace_span(x->filter, m, i))
 			continue;
+		tr2_grow(spans, nr, alloc);
 		spans[nr++] = i;
 		if (m->trace_spans[i].end_ns > end_ns)
 			end_ns = m->trace_spans[i].end_ns;
