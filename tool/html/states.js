@@ -277,7 +277,10 @@ function makeLegend(d) {
 			showTime(d.pathGrain) + ' are put together' +
 			(d.grain ? ', too.' : ' in the same way: sums are exact.'));
 
-	return (i, t0, t1) => {
+	return (selected, t0, t1) => {
+		// A span of the program has no states: those of its process.
+		const i = selected >= 0 && d.items.kind[selected] === KIND.span ?
+			d.items.process[selected] : selected;
 		const sums = i < 0 && t0 <= d.t0 && t1 >= d.t1 ? all :
 			sumStates(d, tasksOfItem(d, i), t0, t1);
 
