@@ -700,9 +700,11 @@ test_expect_success TTY 'test_terminal' '
 
 # ---------------------------------------------------------------------------
 
+# Here they were in this shell.
 for shell in $subtest_shells
 do
 	test -n "${T0003_WITHIN-}" ||
+	test "$TRASH_DIRECTORY/shells/$shell" -ef "/proc/$$/exe" ||
 	test_expect_success "all of this in $shell" '
 		(
 			sane_unset HARNESS_ACTIVE GIT_SKIP_TESTS GIT_TEST_OPTS &&

@@ -50,13 +50,14 @@ test_expect_success 'setup: a tree with another test-tool' '
 	)
 '
 
+# Their chains are read where they run by themselves.
 for script in t0210-normal t0211-perf t0212-event t0213-ancestry \
 	t0215-all-events t0300-settings t0301-destinations t0302-params t0303-sid
 do
 	test_expect_success "$script" '
 		(
 			cd "$top/tree/t" &&
-			sh "$script.sh"
+			GIT_TEST_CHAIN_LINT=0 sh "$script.sh"
 		) >out 2>&1 || { cat out && return 1; }
 	'
 done
