@@ -5,7 +5,8 @@
 # at a time, run the tests that should fail, and report the mistakes that no
 # test detected.
 #
-#	perl t/mutate.perl [-n NUMBER] [--seed N] [-j N] SOURCE... [-- TEST...]
+#	perl t/mutate.perl [-n NUMBER] [--seed N] [-j N] [--minutes N] SOURCE...
+#		[-- TEST...]
 #	perl t/mutate.perl lib/event/redact.c -- t0217 event
 #	perl t/mutate.perl --list SOURCE...
 #
@@ -13,8 +14,11 @@
 # NUMBER (20) of them are chosen at random, the same ones for the same seed;
 # --list prints all of them. TESTs are named as for 'make test T=…'. Without
 # any, those run that reach the changed line, the quickest first, until one
-# fails: build/mutate/map says which do (t/coverage.perl makes it, if it is
-# missing or older than the last commit; that takes minutes).
+# fails: build/mutate/map says which do (t/coverage.perl makes it, once for each
+# commit; that takes minutes).
+#
+# build/mutate/results has each result as soon as it is known: a further run at
+# the same commit goes on where one was interrupted, or ended by --minutes.
 #
 # All of it happens in N (2) copies of the tree, build/mutate/1 and so on. A
 # mistake that does not compile, or does not change the program, does not count.
@@ -26,12 +30,14 @@ use warnings;
 use Cwd 'abs_path';
 use File::Basename;
 use Getopt::Long;
+use List::Util 'shuffle';
 use lib dirname(__FILE__) . '/lint';
 use Lint ();
 
 my $MAX_SECONDS = 120; # for the tests of one mistake, if nobody measured them
 my $COPIES = 'build/mutate';
 my $MAP = "$COPIES/map";
+my $RESULTS = "$COPIES/results";
 my $REASONS = 't/mutants.list';
 my $BUILD = 'CFLAGS=-O1 tests';
 my $PROGRAMS = 'cat t/helper/test-tool build/bin/trace2 build/unit/* | cksum';
@@ -127,6 +133,7 @@ sub read_map {
 	my %tests;
 	open my $in, '<', $MAP or die "$MAP: cannot read it: $!\n";
 	while (<$in>) {
+		next if /^#/;
 		my ($name, $ms, $path, $lines) = split;
 		for (split /,/, $lines) {
 			my ($from, $to) = /(\d+)-?(\d*)/;
@@ -212,24 +219,46 @@ sub read_reasons {
 	return \%reason;
 }
 
-# One of several: try every Nth mistake, and tell the parent.
+# One of several: try every Nth mistake of a list of numbers.
 sub work {
-	my ($nr, $of, $mistakes, $tests_for, $to) = @_;
+	my ($nr, $of, $mistakes, $tests_for, $until, @todo) = @_;
 	my $copy = "$COPIES/$nr";
 	my $as_it_is = `cd $copy && $PROGRAMS`;
-	for my $i (grep { $_ % $of == $nr - 1 } 0 .. $#$mistakes) {
+	open my $out, '>>', $RESULTS or die "$RESULTS: cannot write it: $!\n";
+	for my $i (@todo[grep { $_ % $of == $nr - 1 } 0 .. $#todo]) {
+		last if $until && time >= $until;
 		my $mistake = $mistakes->[$i];
 		my $result = try($copy, $mistake, [ $tests_for->($mistake) ],
 				 $as_it_is);
-		syswrite $to, "$i $result\n";
+		syswrite $out, place_of($mistake) . "\t$result\n";
 	}
 }
 
-my ($number, $seed, $jobs, $list) = (20, 1, 2, 0);
+sub place_of {
+	my ($mistake) = @_;
+	my ($path, $line, $what) = @$mistake;
+	return "$path:" . ($line + 1) . ": $what";
+}
+
+# The results so far, by place. Those of another commit, or by other tests, are
+# dropped.
+sub read_results {
+	my ($head) = @_;
+	my @lines = -f $RESULTS ? Lint::lines($RESULTS) : ();
+	if (!@lines || $lines[0] ne "$head\n") {
+		write_file($RESULTS, "$head\n");
+		return {};
+	}
+	shift @lines;
+	return { map { /^(.*)\t(.*)$/ ? ($1 => $2) : () } @lines };
+}
+
+my ($number, $seed, $jobs, $minutes, $list) = (20, 1, 2, 0, 0);
 my @before_dashes;
 GetOptions('n=i' => \$number, 'seed=i' => \$seed, 'j=i' => \$jobs,
-	   'list' => \$list, '<>' => sub { push @before_dashes, "$_[0]" })
-	or die "usage: perl t/mutate.perl [-n N] [--seed N] [-j N] SOURCE... [-- TEST...]\n";
+	   'minutes=i' => \$minutes, 'list' => \$list,
+	   '<>' => sub { push @before_dashes, "$_[0]" })
+	or die "usage: perl t/mutate.perl [-n N] [--seed N] [-j N] [--minutes N] SOURCE... [-- TEST...]\n";
 die "usage: perl t/mutate.perl [--list] SOURCE... [-- TEST...]\n"
 	if !@before_dashes || ($list && @ARGV) || $jobs < 1;
 
@@ -243,50 +272,56 @@ if ($list) {
 }
 
 chdir dirname(__FILE__) . '/..' or die "mutate: cannot go to the tree: $!\n";
+my $started = time;
 srand $seed;
 my @mistakes = choose($number, @all);
 my $reasons = read_reasons();
-make_copies($jobs);
+chomp(my $head = `git rev-parse HEAD`);
+system('mkdir', '-p', $COPIES) == 0 or die "mutate: cannot make $COPIES\n";
+my $results = read_results("$head @ARGV");
+my @todo = shuffle(grep { !$results->{place_of($mistakes[$_])} }
+		   0 .. $#mistakes);
 my $tests_for;
-if (@ARGV) {
+make_copies($jobs) if @todo;
+if (!@todo) {
+	$jobs = 0; # all of them are known
+} elsif (@ARGV) {
 	run("$COPIES/1", "T='@ARGV' JOBS=2 sh t/run-tests")
 		or die "mutate: the tests fail as it is: see $COPIES/1/log\n";
 	my @tests = map { [ $_, 0 ] } @ARGV;
 	$tests_for = sub { @tests };
 } else {
-	my $time = `git log -1 --format=%ct`;
-	system($^X, 't/coverage.perl', "$COPIES/coverage", $MAP) == 0 or exit 1
-		if !-f $MAP || (stat $MAP)[9] < $time;
+	system($^X, 't/coverage.perl', '-j', $jobs, "$COPIES/coverage", $MAP) == 0
+		or exit 1;
 	my $map = read_map();
 	$tests_for = sub { tests_of($map, $_[0][0], $_[0][1] + 1) };
 }
-pipe my $from, my $to or die "mutate: no pipe: $!\n";
 for my $nr (1 .. $jobs) {
 	my $pid = fork // die "mutate: cannot fork: $!\n";
 	next if $pid;
-	close $from;
-	work($nr, $jobs, \@mistakes, $tests_for, $to);
+	work($nr, $jobs, \@mistakes, $tests_for,
+	     $minutes && $started + 60 * $minutes, @todo);
 	exit 0;
 }
-close $to;
-my (%noticed, %missed, $known);
-$| = 1;
-while (<$from>) {
-	my ($i, $result) = /^(\d+) (.*)/;
-	my $mistake = $mistakes[$i];
-	my ($path, $line, $what) = @$mistake;
+wait for 1 .. $jobs;
+$results = read_results("$head @ARGV");
+my (%noticed, %missed, $known, $left);
+for my $mistake (@mistakes) {
+	my $result = $results->{place_of($mistake)};
+	my ($path, $line) = @$mistake;
 	(my $folder = $path) =~ s{/[^/]*$}{};
-	if ($result =~ /^noticed/) {
+	if (!$result) {
+		$left++;
+	} elsif ($result =~ /^noticed/) {
 		$noticed{$folder}++;
 	} elsif ($result =~ /^(?:SURVIVED|REACHED)/) {
 		my $reason = $reasons->{key_of($mistake)};
 		$known++ if $reason;
 		$missed{$folder}++ if !$reason;
-		print "$path:" . ($line + 1) . ": $what: " .
-			($reason // $result) . "\n" . (Lint::lines($path))[$line];
+		print place_of($mistake) . ': ' . ($reason // $result) . "\n" .
+			(Lint::lines($path))[$line];
 	}
 }
-wait for 1 .. $jobs;
 my ($seen, $survived) = (0, 0);
 for (sort keys %{{ %noticed, %missed }}) {
 	printf "%-16s %4d noticed %4d not\n", $_, $noticed{$_} // 0,
@@ -294,6 +329,7 @@ for (sort keys %{{ %noticed, %missed }}) {
 	$seen += $noticed{$_} // 0;
 	$survived += $missed{$_} // 0;
 }
-printf "trace2: mutate: %d mistakes: %d noticed, %d not, %d harmless\n",
-	$seen + $survived, $seen, $survived, $known // 0;
+printf "trace2: mutate: %d mistakes: %d noticed, %d not, %d harmless%s\n",
+	$seen + $survived, $seen, $survived, $known // 0,
+	$left ? ", $left not tried yet" : '';
 exit($survived ? 1 : 0);
