@@ -199,6 +199,10 @@ TRACE2_API void trace2_initialize_clock(void);
 /* A forked child goes on in its parent's session: see trace2_session_resume(). */
 #define TRACE2_FORKS_GO_ON (1u << 5)
 
+/* The user may switch tracing on and off while the program runs, by `trace2 set`:
+ * as GIT_TRACE2_CONTROL=1, which overrides it. Not with a ring. */
+#define TRACE2_CONTROL (1u << 6)
+
 struct trace2_event;
 
 /* Zero unused members: { .version = "1.0" } does it. */

@@ -186,3 +186,10 @@ expect_valid_stream () {
 	printf >&4 '%s\n' "$breaches"
 	return 1
 }
+
+# daemon_values FILE...: the numbers that each worker of the verbs 26x told, one a
+# line.
+daemon_values () {
+	jq -r 'select(.event == "data" and .category == "daemon") |
+		.key + " " + .value' "$@"
+}

@@ -12,12 +12,6 @@ test_skip_unless JQ
 times=50
 test_have_prereq !EXPENSIVE || times=1000
 
-# values FILE...: the numbers that each worker told, one a line.
-values () {
-	jq -r 'select(.event == "data" and .category == "daemon") |
-		.key + " " + .value' "$@"
-}
-
 # nothing_missing: the numbers of each key, in the order of the lines, are 0 1 2 …
 nothing_missing () {
 	awk '$2 != next_[$1]++ { print "missing before: " $0; bad = 1 }
@@ -36,10 +30,10 @@ test_expect_success 'reopen: later lines go into a new file, which says that it 
 			move:"$(pwd)/n" reopen step >out &&
 	echo "reopen: 0" >expect &&
 	test_cmp expect out &&
-	values e.old >actual &&
+	daemon_values e.old >actual &&
 	echo "main 0" >expect &&
 	test_cmp expect actual &&
-	values e >actual &&
+	daemon_values e >actual &&
 	echo "main 1" >expect &&
 	test_cmp expect actual &&
 	head -n 1 e >first &&
@@ -75,7 +69,7 @@ test_expect_success 'reopen without a rotation does nothing' '
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 261steps step reopen step &&
 	trace2 check e &&
 	test_grep ! "\"part\"" e &&
-	values e | nothing_missing
+	daemon_values e | nothing_missing
 '
 
 test_expect_success 'in a directory: the file of the session is made again' '
@@ -88,7 +82,7 @@ test_expect_success 'in a directory: the file of the session is made again' '
 	test_cmp expect actual &&
 	cat old/* d/* >e &&
 	trace2 check e &&
-	values e | nothing_missing
+	daemon_values e | nothing_missing
 '
 
 test_expect_success 'a file that cannot be opened: an error event, and the old one goes on' '
@@ -101,7 +95,7 @@ test_expect_success 'a file that cannot be opened: an error event, and the old o
 	jq -r "select(.event == \"error\").msg" gone/e >actual &&
 	echo "trace2: cannot open the event target again: No such file or directory" >expect &&
 	test_cmp expect actual &&
-	values gone/e sub/e | nothing_missing
+	daemon_values gone/e sub/e | nothing_missing
 '
 
 test_expect_success 'what failed is opened again: a host that closed all, a socket' '
@@ -109,7 +103,7 @@ test_expect_success 'what failed is opened again: a host that closed all, a sock
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 261steps step close reopen \
 		step &&
 	trace2 check e &&
-	values e | nothing_missing &&
+	daemon_values e | nothing_missing &&
 	jq -r "select(.event == \"version\").part" e >actual &&
 	printf "null\n2\n" >expect &&
 	test_cmp expect actual
@@ -118,7 +112,7 @@ test_expect_success 'what failed is opened again: a host that closed all, a sock
 test_expect_success 'the descriptor of the program goes on' '
 	GIT_TRACE2_EVENT=5 test-tool trace2 261steps step reopen step 5>e &&
 	trace2 check e &&
-	values e | nothing_missing
+	daemon_values e | nothing_missing
 '
 
 test_expect_success 'an incomplete line of another process is ended before the new part' '
@@ -147,7 +141,7 @@ test_expect_success "rotated $times times, while three threads emit: nothing is 
 		i=$((i + 1)) || return 1
 	done &&
 	cat "$@" r/e >e &&
-	values e | nothing_missing &&
+	daemon_values e | nothing_missing &&
 	trace2 check e >out &&
 	test_grep "^1 session, .*: no problems\$" out &&
 	valid r/e.$times &&

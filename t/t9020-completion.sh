@@ -84,7 +84,7 @@ do
 
 	test_expect_success "$PREREQ" "$shell: the commands and settings that help takes" "
 		offers $shell 'trace2 help re' record report &&
-		offers $shell 'trace2 help s' script settings stat &&
+		offers $shell 'trace2 help s' script set settings stat &&
 		offers $shell 'trace2 help GIT_TRACE2_RING_' GIT_TRACE2_RING_BRIEF \
 			GIT_TRACE2_RING_INSTEAD GIT_TRACE2_RING_MODE \
 			GIT_TRACE2_RING_SIZE &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs that run for long: see trace2_control.h. */
 #include "base/mask.h"
-#include "metric/metric.h"
 #include "session/call.h"
+#include "session/close.h"
 #include "session/targets.h"
 #include "trace2.h"
 
@@ -55,19 +55,6 @@ int trace2_reopen_fl(const char *file, int line)
 	return failed;
 }
 
-static void emit_so_far(struct tr2_call *call)
-{
-	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
-
-	tr2_parts_emit_so_far(call, sum);
-	if (!sum)
-		return;
-	tr2_lock();
-	tr2_metric_move(NULL, sum, call->now_ns);
-	tr2_arena_free(sum);
-	tr2_unlock();
-}
-
 void trace2_flush_fl(const char *file, int line)
 {
 	struct tr2_call call;
@@ -75,7 +62,7 @@ void trace2_flush_fl(const char *file, int line)
 	if (!tr2_call_begin(&call, file, line))
 		return;
 	if (begin_alone(&flushing, call.generation + 1)) {
-		emit_so_far(&call);
+		tr2_session_flush(&call);
 		atomic_store(&flushing, 0);
 	}
 	tr2_call_end(&call);

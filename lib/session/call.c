@@ -4,7 +4,14 @@
 
 #include <errno.h>
 
+#include "session/control.h"
 #include "session/early.h"
+
+bool tr2_call_look(void)
+{
+	return __atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST) < 0 &&
+	       tr2_control_look();
+}
 
 static bool begin_first(struct tr2_call *call, const char *file, int line)
 {

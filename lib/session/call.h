@@ -32,6 +32,9 @@
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line);
 void tr2_call_end(struct tr2_call *call);
 
+/* Tracing is not simply on. true: it is by now. */
+bool tr2_call_look(void);
+
 /* The thread's first call, or one that does nothing. */
 bool tr2_call_begin_slow(struct tr2_call *call, const char *file, int line);
 
@@ -54,7 +57,8 @@ tr2_call_begin_inline(struct tr2_call *call, const char *file, int line)
 		return false;
 	}
 	if (unlikely(__atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST) !=
-		     1)) {
+		     1) &&
+	    !tr2_call_look()) {
 		tr2_thread_leave(thread, &call->inside);
 		*call->errno_at = call->saved_errno;
 		return false;

@@ -8,6 +8,7 @@
 #include "base/barrier.h"
 #include "base/clock.h"
 #include "base/mask.h"
+#include "metric/metric.h"
 #include "part/pending_errors.h"
 #include "session/early.h"
 #include "session/fastpath.h"
@@ -34,6 +35,16 @@ static void check_clock(struct tr2_call *call)
 			       (double)worst_ns / 1e9);
 }
 
+static void free_sum(struct tr2_slot *sum, uint64_t now_ns)
+{
+	if (!sum)
+		return;
+	tr2_lock();
+	tr2_metric_move(NULL, sum, now_ns);
+	tr2_arena_free(sum);
+	tr2_unlock();
+}
+
 static void emit_parts(struct tr2_call *call,
 		       const struct tr2_thread *main_thread)
 {
@@ -44,7 +55,15 @@ static void emit_parts(struct tr2_call *call,
 	tr2_pending_errors_emit(call);
 	tr2_parts_emit_thread(call, main_thread);
 	tr2_parts_emit_process(call, sum);
-	tr2_parts_close();
+	free_sum(sum, call->now_ns);
+}
+
+void tr2_session_flush(struct tr2_call *call)
+{
+	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
+
+	tr2_parts_emit_so_far(call, sum);
+	free_sum(sum, call->now_ns);
 }
 
 /*
@@ -74,6 +93,7 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 		tr2_early_tell(&call);
 		check_clock(&call);
 		emit_parts(&call, main_thread);
+		tr2_parts_close();
 	}
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
@@ -142,4 +162,40 @@ void tr2_session_close(void)
 		tr2_mask_end(&before);
 	pthread_setcancelstate(cancel_state, NULL);
 	errno = saved_errno;
+}
+
+static void write_pause(struct tr2_thread *main_thread)
+{
+	struct tr2_call call = { .thread = tr2_self,
+				 .emitter = &main_thread->emitter,
+				 .file = __FILE__,
+				 .line = __LINE__,
+				 .generation = tr2_stream.generation,
+				 .now_ns = tr2_clock_now_ns() };
+	unsigned int i;
+
+	emit_parts(&call, main_thread);
+	call.now_ns = tr2_clock_now_ns();
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		tr2_dest_check_next(tr2_stream_dest(i));
+	TR2_EMIT(&call, atexit, .code.i = 0, .lost.u = tr2_stream_nr_lost());
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		tr2_dest_close_behind_line(tr2_stream_dest(i));
+}
+
+int tr2_session_pause(void)
+{
+	int expected = TR2_SESSION_ON;
+
+	if (!atomic_compare_exchange_strong(&tr2_session.state, &expected,
+					    TR2_SESSION_PAUSED))
+		return -EBUSY;
+	__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
+	tr2_barrier();
+	if (tr2_thread_wait_idle().busy) {
+		tr2_session.state = TR2_SESSION_ON;
+		return -EBUSY;
+	}
+	write_pause(tr2_thread_main());
+	return 0;
 }

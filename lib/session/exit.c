@@ -20,6 +20,7 @@
 #include "session/call.h"
 #include "session/children.h"
 #include "session/close.h"
+#include "session/control.h"
 #include "session/fork.h"
 #include "session/inherit.h"
 #include "session/parts.h"
@@ -99,6 +100,7 @@ static void release_session(void)
 	tr2_unwind_release();
 	tr2_pending_errors_release();
 	tr2_traceparent_end();
+	tr2_control_release();
 	tr2_session_release();
 }
 

@@ -13,6 +13,7 @@
 #include "part/pending_errors.h"
 #include "ring/wake.h"
 #include "session/children.h"
+#include "session/control.h"
 #include "session/fastpath.h"
 #include "session/inherit.h"
 #include "session/parts.h"
@@ -127,6 +128,7 @@ void tr2_session_after_fork(void)
 		 * event. */
 		tr2_thread_get();
 	}
+	tr2_control_after_fork();
 	tr2_mask_end(&before);
 	errno = saved_errno;
 }

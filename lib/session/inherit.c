@@ -188,6 +188,15 @@ bool tr2_inherit_start(uint64_t wall_us)
 	return made_by == pid;
 }
 
+bool tr2_inherit_renew(uint64_t wall_us)
+{
+	if (made_by != getpid())
+		return tr2_inherit_start(wall_us);
+	sid.len = own_sid_at ? own_sid_at - 1 : 0;
+	append_own_sid(wall_us, made_by);
+	return true;
+}
+
 void tr2_inherit_keep(void)
 {
 	maker = made_by = getpid();

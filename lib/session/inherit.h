@@ -22,6 +22,10 @@
  */
 bool tr2_inherit_start(uint64_t wall_us);
 
+/* The same, with another id for this process in place of the one it has. Its
+ * length is the same, and only the time in it changes. */
+bool tr2_inherit_renew(uint64_t wall_us);
+
 /* In a forked child: the parent's id is its own. */
 void tr2_inherit_keep(void);
 

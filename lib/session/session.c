@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mask.h"
+#include "thread/stream.h"
 
 struct tr2_session tr2_session;
 
@@ -50,6 +51,19 @@ void tr2_session_keep_argv(const char *const *argv)
 	}
 	copy[n] = NULL;
 	tr2_session.argv = copy;
+}
+
+void tr2_session_begin_again(uint64_t now_ns)
+{
+	tr2_stream.start_ns = now_ns;
+	tr2_stream.generation++;
+	tr2_stream.lost = 0;
+	tr2_session.part = 0;
+	tr2_session.exit_code = 0;
+	tr2_session.has_start = true;
+	tr2_session.has_exit = false;
+	tr2_session.open_execs = 0;
+	tr2_session.listed_config = tr2_session.listed_env = false;
 }
 
 void tr2_session_release(void)

@@ -3,6 +3,10 @@
  * session - one process's stream: its start, its targets, its end.
  *
  *	OFF ──start──► ON ──exit──► CLOSED
+ *	               ▲ `trace2 set` (control.h)
+ *	               ▼
+ *	             PAUSED: no target is on; the next session is to come
+ *
  *	               │ fork, in the child
  *	               ▼
  *	             FORKED ──first event, of any thread──► OPENING ──► ON,
@@ -23,6 +27,7 @@ enum tr2_session_state {
 	TR2_SESSION_ON,
 	TR2_SESSION_FORKED,
 	TR2_SESSION_OPENING,
+	TR2_SESSION_PAUSED,
 	TR2_SESSION_CLOSED
 };
 
@@ -51,6 +56,9 @@ static inline bool tr2_session_is_started(void)
 
 /* Keep a copy of argv. */
 void tr2_session_keep_argv(const char *const *argv);
+
+/* Another session begins in this process: its times and numbers. */
+void tr2_session_begin_again(uint64_t now_ns);
 
 /* Release memory, when the library is unloaded. */
 void tr2_session_release(void);

@@ -244,7 +244,7 @@ static bool wants_anything(const struct tr2_settings *settings)
 	for (i = 0; i < TR2_TARGET_NR; i++)
 		if (settings->destination[i])
 			return true;
-	return settings->has_sink;
+	return settings->has_sink || settings->control;
 }
 
 bool tr2_settings_load(struct tr2_settings *settings,
@@ -260,6 +260,7 @@ bool tr2_settings_load(struct tr2_settings *settings,
 					  TR2_DEFAULT_PREFIX);
 	if (!settings->prefix)
 		return false;
+	settings->control = options && options->flags & TRACE2_CONTROL;
 	load_variables(&l);
 	load_config(&l, options);
 	complain(&l);

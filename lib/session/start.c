@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mask.h"
+#include "session/control.h"
 #include "session/early.h"
 #include "session/exit.h"
 #include "session/fastpath.h"
@@ -93,7 +94,8 @@ static bool prepare(const struct trace2_options *options)
 	tr2_stream.sid_room = tr2_inherit_sid_room();
 	tr2_stream.depth = tr2_inherit_depth();
 	tr2_traceparent_start();
-	if (!tr2_session_open_targets(TR2_OPEN_FIRST)) {
+	if (!tr2_session_open_targets(TR2_OPEN_FIRST) &&
+	    !tr2_session.settings.control) {
 		tr2_settings_release(&tr2_session.settings);
 		return false;
 	}
@@ -140,6 +142,19 @@ static void begin_stream(const char *file, int line)
 		tr2_fastpath_disable();
 }
 
+/* Without a target, one may come while the process runs. */
+static void begin_session(const char *file, int line)
+{
+	if (tr2_stream.opened) {
+		tr2_session.state = TR2_SESSION_ON;
+		begin_stream(file, line);
+	} else {
+		tr2_session.state = tr2_thread_get() ? TR2_SESSION_PAUSED :
+						       TR2_SESSION_CLOSED;
+	}
+	tr2_control_open();
+}
+
 void tr2_session_start(const char *file, int line,
 		       const struct trace2_options *options)
 {
@@ -158,8 +173,7 @@ void tr2_session_start(const char *file, int line,
 		tr2_inherit_publish();
 		tr2_traceparent_publish();
 		arrange_for_the_end(options);
-		tr2_session.state = TR2_SESSION_ON;
-		begin_stream(file, line);
+		begin_session(file, line);
 	}
 	tr2_mask_end(&before);
 	errno = saved_errno;

@@ -71,8 +71,9 @@ static bool open_target(enum tr2_target_id id, enum tr2_open how)
 void tr2_session_prepare_text(void)
 {
 	char *const *destination = tr2_session.settings.destination;
-	bool normal = destination[TR2_TARGET_normal] != NULL;
-	bool perf = destination[TR2_TARGET_perf] != NULL;
+	bool later = tr2_session.settings.control;
+	bool normal = later || destination[TR2_TARGET_normal];
+	bool perf = later || destination[TR2_TARGET_perf];
 
 	if (normal || perf)
 		tr2_zone_load();

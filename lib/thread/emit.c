@@ -88,7 +88,9 @@ void tr2_call_name_thread(struct tr2_call *call, const char *base)
 	tr2_mask_begin(&before);
 	thread->announced = thread->has_new_name = true;
 	thread->start_ns = call->now_ns;
-	tr2_thread_name(thread, base);
+	/* It may have one from an earlier session of the process. */
+	if (base || !*thread->name || thread->is_main)
+		tr2_thread_name(thread, base);
 	tr2_mask_end(&before);
 }
 

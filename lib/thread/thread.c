@@ -98,6 +98,7 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 		main_thread = thread;
 	thread->announced = thread->is_main;
 	thread->id = 0;
+	*thread->name = '\0';
 	thread->named = thread->crossed_fork = false;
 	thread->has_new_name = thread->calls_parts = false;
 	memset(thread->own, 0, sizeof(thread->own));
@@ -117,6 +118,26 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 	if (thread->is_main)
 		tr2_thread_name(thread, NULL);
 	return thread;
+}
+
+void tr2_thread_begin_again(uint64_t now_ns)
+{
+	struct tr2_thread *thread;
+
+	tr2_lock();
+	if (tr2_arena_is_used())
+		tr2_metric_move(NULL, tr2_arena_totals(), now_ns);
+	for (thread = registry; thread; thread = thread->next) {
+		tr2_regions_end(&thread->regions, true);
+		thread->crossed_fork = true;
+		thread->start_ns = now_ns;
+		thread->announced = thread->is_main;
+		if (thread->owner.slot)
+			tr2_metric_move(NULL, thread->owner.slot, now_ns);
+		if (*thread->name)
+			set_head(thread);
+	}
+	tr2_unlock();
 }
 
 void tr2_thread_each(void (*visit)(const struct tr2_thread *thread))

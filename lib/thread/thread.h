@@ -91,6 +91,11 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid);
  * totals, its memory is kept for the next thread. The caller holds the lock. */
 void tr2_thread_free(struct tr2_thread *thread, uint64_t now_ns);
 
+/* Another session begins, while no other thread is in a call: no region is open,
+ * no metric has a value, and each thread is announced again, under its name.
+ * Takes the lock. */
+void tr2_thread_begin_again(uint64_t now_ns);
+
 /* Call visit for all threads. The caller holds the lock. */
 void tr2_thread_each(void (*visit)(const struct tr2_thread *thread));
 

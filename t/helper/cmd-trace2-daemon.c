@@ -146,9 +146,37 @@ static int ut_261steps(int argc, const char **argv)
 	return 0;
 }
 
+/* Steps of so many threads until the file exists. */
+static const char *until;
+
+static void *worker_until(void *unused)
+{
+	char name[16];
+	intmax_t i;
+
+	snprintf(name, sizeof(name), "w%u", atomic_fetch_add(&last_worker, 1));
+	trace2_thread_start("worker");
+	for (i = 0; access(until, F_OK); i++) {
+		step(name, i);
+		sched_yield();
+	}
+	trace2_thread_exit();
+	return unused;
+}
+
+static int ut_262until(int argc, const char **argv)
+{
+	(void)argc;
+	until = argv[0];
+	tool_run_threads((unsigned int)tool_number(argv[1], 1, 100),
+			 worker_until, NULL);
+	return 0;
+}
+
 const struct tool_verb tool_verbs_daemon[] = {
 	{ "260rotate", "<path> <times> <threads>", 3, 3, ut_260rotate },
 	{ "261steps", "(step|flush|reopen|close|move:<path>|sh:<command>)...", 1,
 	  -1, ut_261steps },
+	{ "262until", "<file> <threads>", 2, 2, ut_262until },
 	{ NULL, NULL, 0, 0, NULL },
 };

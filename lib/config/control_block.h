@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control_block - the page that a process with GIT_TRACE2_CONTROL shares with
+ * `trace2 set`: a memory file, which whoever owns the process can open by
+ * /proc/PID/fd. It cannot be made shorter.
+ *
+ * `trace2 set` locks the file (flock), writes the text, then the number of the
+ * request, stores TR2_ENABLED_LOOK at enabled_at in the process, unless that
+ * looks at every call, and waits until `done` is that number.
+ *
+ * The process reads what others may change meanwhile, or damage: it copies the
+ * text before it looks at it, and never follows an address that is here.
+ */
+#ifndef TR2_CONFIG_CONTROL_BLOCK_H
+#define TR2_CONFIG_CONTROL_BLOCK_H
+
+#include <stdint.h>
+
+#define TR2_CONTROL_NAME "trace2-control"
+#define TR2_CONTROL_MAGIC UINT64_C(0x31304c5443325254) /* TR2CTL01 */
+#define TR2_CONTROL_BYTES 4096u
+#define TR2_CONTROL_TEXT 3584u
+
+/* The value of trace2_enabled_ that makes the next call look at the page. It is
+ * negative, so that events of the fast path take the slow one. */
+#define TR2_ENABLED_LOOK (-1)
+
+struct tr2_control_block {
+	uint64_t magic;
+	uint64_t enabled_at; /* the address of trace2_enabled_ there */
+	uint32_t pid;
+	uint32_t looks; /* 1: at every call, since nobody may write into it */
+	uint32_t request, done;
+	int32_t result; /* of `done`: 0 or a negative errno */
+	uint32_t is_on; /* whether a target is, by then */
+	/* Lines, ending with NUL: VARIABLE=VALUE, `reopen`, `flush`. */
+	char text[TR2_CONTROL_TEXT];
+};
+_Static_assert(sizeof(struct tr2_control_block) <= TR2_CONTROL_BYTES,
+	       "it fits its page");
+
+#endif

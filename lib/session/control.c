@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+/* Take up settings while the process runs. */
+#include "session/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/barrier.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/macros.h"
+#include "base/mask.h"
+#include "config/config.h"
+#include "part/pending_errors.h"
+#include "session/close.h"
+#include "config/control_block.h"
+#include "session/inherit.h"
+#include "session/parts.h"
+#include "session/session.h"
+#include "session/targets.h"
+#include "thread/lock.h"
+#include "thread/stream.h"
+
+#ifndef MFD_CLOEXEC
+#define MFD_CLOEXEC 1u
+#define MFD_ALLOW_SEALING 2u
+#endif
+
+#define VALUE_BYTES 1024
+#define NR_TEXT TR2_TARGET_ring /* the targets before it */
+_Static_assert(NR_TEXT == TR2_TARGET_NR - 1, "the ring is the last one");
+
+static struct {
+	struct tr2_control_block *block; /* NULL: not asked for */
+	int fd;
+	struct tr2_file_id id;
+	atomic_bool is_taken; /* by the thread that does the work */
+	bool was_on; /* the session's id has been used */
+	bool looks_always;
+} control = { .fd = -1 };
+
+/* The settings of a request; they count when all are valid. */
+struct request {
+	bool has_target[NR_TEXT], has_brief[NR_TEXT], brief[NR_TEXT];
+	char target[NR_TEXT][VALUE_BYTES];
+	int nesting; /* 0: not set */
+	bool reopen, flush, has_settings;
+};
+
+/* What destinations point to: written while all are closed. */
+static char in_use[NR_TEXT][VALUE_BYTES];
+
+static void set_enabled(bool on)
+{
+	int value = control.looks_always ? TR2_ENABLED_LOOK : on;
+
+	__atomic_store_n(&trace2_enabled_, value, __ATOMIC_SEQ_CST);
+}
+
+/* An unprivileged user may write into another process of their own, unless Yama
+ * forbids it. */
+static bool others_may_write(void)
+{
+	char scope = '0';
+	int fd = open("/proc/sys/kernel/yama/ptrace_scope",
+		      O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return true;
+	if (read(fd, &scope, 1) != 1)
+		scope = '1';
+	close(fd);
+	return scope == '0';
+}
+
+/* Sealed: nobody can take its pages away from under this process. */
+static int make_file(void)
+{
+	int fd = (int)syscall(SYS_memfd_create, TR2_CONTROL_NAME,
+			      MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	fd = tr2_fd_move_up(fd);
+	if (fd >= 0 && (ftruncate(fd, TR2_CONTROL_BYTES) ||
+			fcntl(fd, F_ADD_SEALS,
+			      F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static bool map_file(int fd)
+{
+	struct tr2_control_block *block;
+	struct stat st;
+
+	block = mmap(NULL, TR2_CONTROL_BYTES, PROT_READ | PROT_WRITE,
+		     MAP_SHARED, fd, 0);
+	if (block == MAP_FAILED || fstat(fd, &st))
+		return false;
+	block->enabled_at = (uint64_t)(uintptr_t)&trace2_enabled_;
+	block->pid = (uint32_t)getpid();
+	block->looks = control.looks_always;
+	block->is_on = tr2_session.state == TR2_SESSION_ON;
+	__atomic_store_n(&block->magic, TR2_CONTROL_MAGIC, __ATOMIC_RELEASE);
+	control.id = tr2_file_id_of(&st);
+	control.fd = fd;
+	control.block = block;
+	return true;
+}
+
+static void share_page(void)
+{
+	int fd = make_file();
+
+	if (fd >= 0 && !map_file(fd))
+		close(fd);
+	if (control.block && control.looks_always &&
+	    tr2_session.state != TR2_SESSION_CLOSED)
+		set_enabled(true);
+}
+
+void tr2_control_open(void)
+{
+	const struct tr2_settings *settings = &tr2_session.settings;
+
+	if (!settings->control)
+		return;
+	if (settings->destination[TR2_TARGET_ring] || settings->counters ||
+	    settings->sample) {
+		tr2_pending_errors_add("GIT_TRACE2_CONTROL: not with a ring, "
+				       "opened counters or samples");
+		return;
+	}
+	control.looks_always = !others_may_write();
+	control.was_on = tr2_session.state == TR2_SESSION_ON;
+	share_page();
+}
+
+/* The parent's page stays mapped: a call that a handler interrupted to fork may
+ * be reading it. */
+void tr2_control_after_fork(void)
+{
+	if (!control.block)
+		return;
+	control.block = NULL;
+	if (tr2_fd_is(control.fd, &control.id))
+		close(control.fd);
+	control.fd = -1;
+	control.is_taken = control.was_on = false;
+	if (tr2_session.state == TR2_SESSION_PAUSED)
+		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
+	share_page();
+}
+
+void tr2_control_release(void)
+{
+	unsigned int i;
+
+	if (!control.block)
+		return;
+	munmap(control.block, TR2_CONTROL_BYTES);
+	control.block = NULL;
+	if (tr2_fd_is(control.fd, &control.id))
+		close(control.fd);
+	for (i = 0; i < NR_TEXT; i++)
+		if (tr2_session.settings.destination[i] == in_use[i])
+			tr2_session.settings.destination[i] = NULL;
+}
+
+/* Not a descriptor, which is the program's business. */
+static bool is_target(const char *value)
+{
+	return !*value || !strcmp(value, "0") || !strcasecmp(value, "false") ||
+	       *value == '/' || !strncmp(value, "af_unix:", 8);
+}
+
+static bool take_target(struct request *r, unsigned int id, const char *value)
+{
+	size_t len = strlen(value);
+
+	if (len >= VALUE_BYTES || !is_target(value))
+		return false;
+	memcpy(r->target[id], value, len + 1);
+	return r->has_target[id] = true;
+}
+
+static bool take_brief(struct request *r, unsigned int id, const char *value)
+{
+	int on;
+
+	if (tr2_config_bool(value, &on))
+		return false;
+	r->brief[id] = on;
+	return r->has_brief[id] = true;
+}
+
+/* The settings that may change; all others are refused. */
+static bool take_setting(struct request *r, const char *name, const char *value)
+{
+	r->has_settings = true;
+#define TARGET(id, suffix, key, help)                         \
+	if (TR2_TARGET_##id < NR_TEXT && !strcmp(name, suffix)) \
+		return take_target(r, TR2_TARGET_##id % NR_TEXT, value);
+#define BRIEF(id, suffix, key, help)                          \
+	if (TR2_TARGET_##id < NR_TEXT && !strcmp(name, suffix)) \
+		return take_brief(r, TR2_TARGET_##id % NR_TEXT, value);
+#include "config/settings.def"
+	return !strcmp(name, "_EVENT_NESTING") &&
+	       !tr2_config_int(value, &r->nesting) && r->nesting > 0;
+}
+
+static bool take_line(struct request *r, char *line)
+{
+	const char *prefix = tr2_session.settings.prefix;
+	char *value = strchr(line, '=');
+	size_t len;
+
+	if (!value) {
+		r->reopen |= !strcmp(line, "reopen");
+		r->flush |= !strcmp(line, "flush");
+		return !strcmp(line, "reopen") || !strcmp(line, "flush");
+	}
+	*value++ = '\0';
+	if (strncmp(line, prefix, strlen(prefix)))
+		prefix = TR2_DEFAULT_PREFIX;
+	len = strlen(prefix);
+	return !strncmp(line, prefix, len) &&
+	       take_setting(r, line + len, value);
+}
+
+static bool parse(struct request *r, char *text)
+{
+	char *end;
+
+	for (; *text; text = end) {
+		end = text + strcspn(text, "\n");
+		if (*end)
+			*end++ = '\0';
+		if (!take_line(r, text))
+			return false;
+	}
+	return true;
+}
+
+static bool is_off(const char *value)
+{
+	return !value || !*value || !strcmp(value, "0") ||
+	       !strcasecmp(value, "false");
+}
+
+/* No destination is open. true: there is a target to open. */
+static bool change_settings(const struct request *r)
+{
+	struct tr2_settings *settings = &tr2_session.settings;
+	bool any = tr2_stream.sink;
+	unsigned int i;
+
+	for (i = 0; i < NR_TEXT; i++) {
+		char **destination = &settings->destination[i];
+
+		if (r->has_target[i]) {
+			if (*destination != in_use[i])
+				free(*destination);
+			memcpy(in_use[i], r->target[i], VALUE_BYTES);
+			*destination = in_use[i];
+		}
+		if (r->has_brief[i])
+			settings->brief[i] = r->brief[i];
+		any |= !is_off(*destination);
+	}
+	if (r->nesting)
+		settings->max_nesting = (unsigned int)r->nesting;
+	return any;
+}
+
+/* Of a process whose trace2_cmd_start() was called while tracing was off. */
+static void emit_start(struct tr2_call *call)
+{
+	char text[1024];
+	const char *argv[64];
+	ssize_t n, at = 0;
+	unsigned int nr = 0;
+	int fd;
+
+	if (tr2_session.argv) {
+		TR2_EMIT(call, start,
+			 .argv.argv = (const char *const *)tr2_session.argv);
+		return;
+	}
+	fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	for (text[n > 0 ? n : 0] = '\0'; at < n && nr < ARRAY_SIZE(argv) - 1;
+	     at += (ssize_t)strlen(text + at) + 1)
+		argv[nr++] = text + at;
+	argv[nr] = NULL;
+	TR2_EMIT(call, start, .argv.argv = argv);
+}
+
+static void prepare_call(struct tr2_call *call)
+{
+	*call = (struct tr2_call){ .thread = tr2_self,
+				   .emitter = &tr2_self->emitter,
+				   .file = __FILE__,
+				   .line = __LINE__,
+				   .generation = tr2_stream.generation,
+				   .errno_at = tr2_self->errno_at,
+				   .now_ns = tr2_clock_now_ns() };
+}
+
+/* Begin a session; other threads are outside, or wait until its state is ON. */
+static int switch_on(void)
+{
+	struct tr2_thread *main_thread = tr2_thread_main();
+	uint64_t wall_us = tr2_clock_wall_us(tr2_clock_now_ns());
+	struct tr2_call call;
+
+	if (!(control.was_on ? tr2_inherit_renew(wall_us) :
+			       tr2_inherit_start(wall_us)))
+		return -ENOMEM;
+	control.was_on = true;
+	tr2_session_begin_again(tr2_clock_now_ns());
+	prepare_call(&call);
+	call.emitter = &main_thread->emitter;
+	tr2_stream.depth = tr2_inherit_depth();
+	tr2_thread_begin_again(call.now_ns);
+	errno = 0;
+	if (!tr2_session_open_targets(TR2_OPEN_IN_CHILD))
+		return errno ? -errno : -EINVAL;
+	tr2_session.state = TR2_SESSION_OPENING;
+	tr2_session_emit_version(&call);
+	emit_start(&call);
+	tr2_session.state = TR2_SESSION_ON;
+	return 0;
+}
+
+static int change(const struct request *r)
+{
+	bool was_on = tr2_session.state == TR2_SESSION_ON;
+	int error = was_on ? tr2_session_pause() : 0;
+
+	if (error)
+		return error;
+	return change_settings(r) ? switch_on() : 0;
+}
+
+static int reopen(void)
+{
+	struct tr2_call call;
+
+	prepare_call(&call);
+	return tr2_session_reopen_targets(&call) ? -EIO : 0;
+}
+
+static void flush(void)
+{
+	struct tr2_call call;
+
+	prepare_call(&call);
+	tr2_session_flush(&call);
+}
+
+static int apply(char *text)
+{
+	static struct request r; /* of the thread that has control.is_taken */
+	int error = 0;
+
+	memset(&r, 0, sizeof(r));
+	if (!parse(&r, text))
+		return -EINVAL;
+	if (r.flush && tr2_session.state == TR2_SESSION_ON)
+		flush();
+	if (r.has_settings)
+		error = change(&r);
+	if (!error && r.reopen && tr2_session.state == TR2_SESSION_ON)
+		error = reopen();
+	return error;
+}
+
+static void take_request(struct tr2_control_block *block)
+{
+	static char text[TR2_CONTROL_TEXT];
+	uint32_t request = __atomic_load_n(&block->request, __ATOMIC_ACQUIRE);
+	int state, error = 0;
+
+	if (request != block->done) {
+		memcpy(text, block->text, sizeof(text) - 1);
+		error = apply(text);
+	}
+	state = tr2_session.state;
+	set_enabled(state == TR2_SESSION_ON || state == TR2_SESSION_FORKED);
+	block->is_on = state == TR2_SESSION_ON;
+	block->result = error;
+	__atomic_store_n(&block->done, request, __ATOMIC_RELEASE);
+}
+
+bool tr2_control_look(void)
+{
+	struct tr2_control_block *block = control.block;
+	struct tr2_mask before;
+	int state = tr2_session.state;
+	bool is_due;
+
+	is_due = block &&
+		 __atomic_load_n(&block->request, __ATOMIC_RELAXED) !=
+			 __atomic_load_n(&block->done, __ATOMIC_RELAXED);
+	if (!is_due && !control.looks_always)
+		set_enabled(state == TR2_SESSION_ON ||
+			    state == TR2_SESSION_FORKED);
+	if (is_due &&
+	    (state == TR2_SESSION_ON || state == TR2_SESSION_PAUSED) &&
+	    !tr2_lock_is_mine() && !atomic_exchange(&control.is_taken, true)) {
+		tr2_mask_begin(&before);
+		take_request(block);
+		tr2_mask_end(&before);
+		atomic_store(&control.is_taken, false);
+	}
+	state = tr2_session.state;
+	return state == TR2_SESSION_ON || state == TR2_SESSION_FORKED;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control - settings that the user changes while the process runs: on, off,
+ * another target, a rotation. See control_block.h.
+ *
+ * There is no thread and no signal: trace2_enabled_ has a value with which the
+ * next call of any thread looks, and that one does the work. Each time that
+ * tracing is switched on, a session of its own begins.
+ */
+#ifndef TR2_SESSION_CONTROL_H
+#define TR2_SESSION_CONTROL_H
+
+#include <stdbool.h>
+
+/* Share the page, if the settings ask for it; again in a forked child, which
+ * has not its parent's. */
+void tr2_control_open(void);
+void tr2_control_after_fork(void);
+
+/* Remove the page, when the library is unloaded. */
+void tr2_control_release(void);
+
+/* Do what is asked for, if anything is. The calling thread has entered the
+ * library. true: tracing is on. */
+bool tr2_control_look(void);
+
+#endif

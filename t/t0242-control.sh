@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='settings change while the program runs'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+test_skip_unless JQ
+
+# With GIT_TEST_LONG, set by `make check`, as often as is promised.
+times=20
+test_have_prereq !EXPENSIVE || times=1000
+
+# Three threads emit until the file `stop` exists; their pid is in `pid`.
+begin () {
+	rm -rf stop pid e* d r &&
+	{
+		(
+			sh -c "echo \$\$ >pid.new && mv pid.new pid &&
+				exec test-tool trace2 262until stop 3"
+			echo $? >code
+		) &
+	} &&
+	until test -s pid && pid=$(cat pid) &&
+		{ readlink "/proc/$pid/fd"/* | grep -q trace2-control ||
+		  test -n "$1"; }
+	do
+		kill -0 $! || return 1
+	done
+}
+
+end () {
+	: >stop &&
+	wait &&
+	test "$(cat code)" = 0
+}
+
+# until_grown FILE: lines come.
+until_grown () {
+	until test -s "$1"
+	do
+		kill -0 "$pid" || return 1
+	done
+}
+
+# one_after_the_other: the numbers of each key, without a gap.
+one_after_the_other () {
+	awk '$1 in last && $2 != last[$1] + 1 { print "missing before: " $0; bad = 1 }
+		{ last[$1] = $2 }
+		END { exit bad || !NR }'
+}
+
+GIT_TRACE2_CONTROL=1
+export GIT_TRACE2_CONTROL
+
+test_expect_success 'on and off: a session of its own, with start and end' '
+	begin &&
+	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e1" GIT_TRACE2_PERF="$(pwd)/e2" &&
+	until_grown e1 &&
+	trace2 set -p $pid GIT_TRACE2_EVENT=0 GIT_TRACE2_PERF=0 &&
+	cp e1 copy &&
+	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e3" &&
+	until_grown e3 &&
+	end &&
+	test_cmp copy e1 &&
+	for file in e1 e2 e3
+	do
+		trace2 check $file >out &&
+		test_grep "^1 session, .*: no problems\$" out || return 1
+	done &&
+	jq -r "select(.event == \"start\").argv[0:3] | join(\" \")" e1 >actual &&
+	echo "test-tool trace2 262until" >expect &&
+	test_cmp expect actual &&
+	jq -r .sid e1 e3 | sort -u >sids &&
+	test_line_count = 2 sids &&
+	daemon_values e1 | one_after_the_other &&
+	jq -r "select(.event == \"counter\" and .name == \"steps\").count" e1 >actual &&
+	test_line_count = 1 actual
+'
+
+test_expect_success 'reopen and flush, for the program' '
+	begin &&
+	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e1" &&
+	until_grown e1 &&
+	mv e1 e1.old &&
+	trace2 set -p $pid --reopen --flush &&
+	until_grown e1 &&
+	end &&
+	cat e1.old e1 >both &&
+	trace2 check both >out &&
+	test_grep "^1 session, .*: no problems\$" out &&
+	daemon_values both | one_after_the_other &&
+	test_grep "counter_so_far.*steps" both
+'
+
+test_expect_success "on, rotated and off $times times, while three threads emit" '
+	begin &&
+	i=0 &&
+	while test $i -lt $times
+	do
+		i=$((i + 1)) &&
+		trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e" &&
+		until_grown e &&
+		mv e e.1 &&
+		trace2 set -p $pid --reopen &&
+		until_grown e &&
+		trace2 set -p $pid GIT_TRACE2_EVENT=0 &&
+		cat e.1 e >both &&
+		daemon_values both | one_after_the_other &&
+		trace2 check both >out &&
+		test_grep "^1 session, .*: no problems\$" out &&
+		rm e e.1 both || return 1
+	done &&
+	end
+'
+
+test_expect_success 'what must not change is refused, and nothing has changed' '
+	begin &&
+	for setting in GIT_TRACE2_RING=/tmp/r GIT_TRACE2_EVENT=5 GIT_TRACE2_SAMPLE=x \
+		GIT_TRACE2_EVENT=relative GIT_TRACE2_EVENT_NESTING=-1 OTHER=1 \
+		GIT_TRACE2_EVENT_BRIEF=perhaps
+	do
+		test_expect_code 128 trace2 set -p $pid GIT_TRACE2_PERF="$(pwd)/e" \
+			"$setting" 2>err &&
+		test_grep "refuses this" err || return 1
+	done &&
+	test_path_is_missing e &&
+	test_expect_code 128 trace2 set -p $pid GIT_TRACE2_EVENT=/no/such/dir/e 2>err &&
+	test_grep "No such file or directory" err &&
+	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e" &&
+	until_grown e &&
+	end &&
+	trace2 check e
+'
+
+test_expect_success 'a page full of garbage does not harm the program' '
+	begin &&
+	page=$(ls -l /proc/$pid/fd | sed -n "s/.* \([0-9]*\) -> .*trace2-control.*/\1/p") &&
+	test_must_fail truncate -s 0 /proc/$pid/fd/$page &&
+	dd if=/dev/urandom of=/proc/$pid/fd/$page bs=4096 count=1 conv=notrunc 2>/dev/null &&
+	test_expect_code 128 trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e" &&
+	end
+'
+
+test_expect_success 'a process that did not ask for it; a process that is none' '
+	sane_unset GIT_TRACE2_CONTROL &&
+	begin without &&
+	test_expect_code 128 trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e" 2>err &&
+	test_grep "takes no settings" err &&
+	end &&
+	test_expect_code 128 trace2 set -p $pid --reopen 2>err &&
+	test_grep "no process" err
+'
+
+test_done
