@@ -76,7 +76,7 @@ TRACE2_INLINE_ int trace2_off_id_(int unused, ...)
  */
 #ifdef __has_attribute
 #if __has_attribute(error)
-#define TRACE2_ERROR_(message) __attribute__((error(message)))
+#define TRACE2_ERROR_(message) __attribute__((__error__(message)))
 #endif
 #endif
 #ifdef TRACE2_ERROR_

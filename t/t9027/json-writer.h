@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+struct json_writer {
+	struct strbuf json;
+};

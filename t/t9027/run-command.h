@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+struct child_process {
+	struct {
+		const char **v;
+		size_t nr;
+	} args;
+	pid_t pid;
+	int trace2_child_id;
+	uint64_t trace2_child_us_start;
+	const char *trace2_child_class, *trace2_hook_name, *dir;
+	unsigned int git_cmd, use_shell;
+};

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+/* struct strbuf is in git-compat-util.h. */

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#error "this is the tracer that the adapter replaces"
+static struct tr2_timer_metadata tr2_timer_metadata[] = {
+	[TRACE2_TIMER_ID_READ] = {
+		.category = "index",
+		.name = "read",
+		.want_per_thread_events = 0,
+	},
+};

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+extern const char git_version_string[];
