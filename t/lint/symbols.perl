@@ -44,7 +44,7 @@ sub declared {
 	1 while $text =~ s/\{[^{}]*\}/;/g;
 	for (split /;/, $text) {
 		# One with an error is there to be refused.
-		next if /\b(?:static|typedef|gnu_inline)\b|\berror\(/;
+		next if /\b(?:static|typedef|gnu_inline)\b|\b(?:__)?error(?:__)?\(/;
 		if (/\b(trace2_\w+)\@(\d+)\s*\(/ || /\bextern\b.*\b(trace2_\w+)\@(\d+)\s*$/s) {
 			$found{$1} = $2;
 		}

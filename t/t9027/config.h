@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What the adapter uses of this header of Git; written for the test. */
 struct repository;
 enum config_scope {
 	CONFIG_SCOPE_UNKNOWN,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What the adapter uses of this header of Git; written for the test. */
 struct child_process {
 	struct {
 		const char **v;
