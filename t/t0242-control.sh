@@ -75,6 +75,7 @@ test_expect_success 'on and off: a session of its own, with start and end' '
 	jq -r .sid e1 e3 | sort -u >sids &&
 	test_line_count = 2 sids &&
 	daemon_values e1 | one_after_the_other &&
+	test_grep ! "\"error\"" e1 e3 &&
 	jq -r "select(.event == \"counter\" and .name == \"steps\").count" e1 >actual &&
 	test_line_count = 1 actual
 '

@@ -118,6 +118,7 @@ void tr2_session_after_fork(void)
 		tr2_session.exit_code = 0;
 		tr2_stream.sid_room = tr2_inherit_sid_room();
 		tr2_stream.lost = 0;
+		tr2_stream.is_joined = false;
 		tr2_session.listed_config = tr2_session.listed_env = false;
 		tr2_session.next_child_id = tr2_session.next_exec_id = 0;
 		tr2_repo_after_fork();

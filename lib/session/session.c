@@ -58,6 +58,7 @@ void tr2_session_begin_again(uint64_t now_ns)
 	tr2_stream.start_ns = now_ns;
 	tr2_stream.generation++;
 	tr2_stream.lost = 0;
+	tr2_stream.is_joined = true;
 	tr2_session.part = 0;
 	tr2_session.exit_code = 0;
 	tr2_session.has_start = true;

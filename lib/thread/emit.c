@@ -181,9 +181,12 @@ void tr2_call_error(struct tr2_call *call, const char *fmt, ...)
 
 void tr2_call_report_once(struct tr2_call *call, const char *fmt, ...)
 {
-	enum place place = find_place(call->file, call->line);
+	enum place place;
 	va_list ap;
 
+	if (tr2_stream.is_joined)
+		return;
+	place = find_place(call->file, call->line);
 	if (place == NO_ROOM && !atomic_exchange(&is_full, true))
 		tr2_call_error(call,
 			       "trace2: misuse in more than %u places; no "

@@ -26,6 +26,9 @@ struct tr2_stream {
 	unsigned int opened; /* the targets of the session: 1 << id each, and
 			      * TR2_STREAM_SINK */
 	bool redact;
+	/* The session began in the midst of the process: what looks like misuse
+	 * may have its beginning before that. */
+	bool is_joined;
 	volatile unsigned int generation; /* the number of forks so far */
 	uint32_t forked_by; /* the parent's thread; 0: unknown */
 	/* The program's function for each event; NULL: none. */

@@ -129,7 +129,6 @@ void tr2_thread_begin_again(uint64_t now_ns)
 		tr2_metric_move(NULL, tr2_arena_totals(), now_ns);
 	for (thread = registry; thread; thread = thread->next) {
 		tr2_regions_end(&thread->regions, true);
-		thread->crossed_fork = true;
 		thread->start_ns = now_ns;
 		thread->announced = thread->is_main;
 		if (thread->owner.slot)
