@@ -242,11 +242,12 @@ static char *read_notes(struct tr2_timeline *t, char *log, char *command)
 
 static int run(int argc, char **argv)
 {
+	static const char notes[] = "--notes=" TR2_NOTES_REF;
 	struct tr2_buf log = TR2_BUF_INIT, line = TR2_BUF_INIT;
 	struct tr2_timeline t = { 0 };
 	char *command;
 
-	if (tr2_git_run(&log, NULL, "log", "--notes=" TR2_NOTES_REF,
+	if (tr2_git_run(&log, NULL, "log", notes,
 			"--format=%H%x1f%s%x1f%N%x1e", revisions, "--")) {
 		tr2_buf_release(&log);
 		tr2_error("'git log %s' failed: run this in a Git repository, "

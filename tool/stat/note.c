@@ -98,9 +98,9 @@ static const char *find_block(const char *note, const char *command,
 			      size_t *len)
 {
 	size_t words = command ? strlen(command) : 0;
-	const char *at = note, *end, *name;
+	const char *at, *end, *name;
 
-	while (at && *at) {
+	for (at = note; *at; at = end) {
 		end = strstr(at, "\n" COMMAND);
 		end = end ? end + 1 : at + strlen(at);
 		name = at + strlen(COMMAND);
@@ -110,7 +110,6 @@ static const char *find_block(const char *note, const char *command,
 			*len = (size_t)(end - at);
 			return at;
 		}
-		at = end;
 	}
 	return NULL;
 }
@@ -200,6 +199,7 @@ bool tr2_note_read(struct tr2_measures *ms, const char *note,
 }
 
 static const char *const ref = "--ref=" TR2_NOTES_REF;
+static const char *const shown = "--notes=" TR2_NOTES_REF;
 
 int tr2_note_keep(const char *command, const struct tr2_measures *ms)
 {
@@ -212,8 +212,8 @@ int tr2_note_keep(const char *command, const struct tr2_measures *ms)
 	if (head && changed && *changed)
 		tr2_warning("the work tree has changes that are not in HEAD, "
 			    "whose note gets these counts");
-	if (head && tr2_git_run(&before, NULL, "log", "-1",
-				"--notes=" TR2_NOTES_REF, "--format=%N", head))
+	if (head && tr2_git_run(&before, NULL, "log", "-1", shown,
+				"--format=%N", head))
 		tr2_buf_reset(&before);
 	tr2_note_add_others(&note, tr2_buf_str(&before), command);
 	tr2_note_add(&note, command, ms);

@@ -95,7 +95,7 @@ static double *times_of(const struct tr2_timeline *t, size_t from, size_t to,
 		const struct tr2_measure *it =
 			tr2_timeline_time(t, &t->item[i]);
 
-		for (run = 0; run < t->item[i].measures.nr_runs; run++)
+		for (run = 0; it && run < t->item[i].measures.nr_runs; run++)
 			if (!isnan(it->values[run]))
 				out[(*nr)++] = it->values[run];
 	}
