@@ -198,4 +198,24 @@ test_expect_success 'no ring, no process, no column' '
 	test_grep "no table has a column .colour. to sort by" err
 '
 
+test_expect_success 'distributions and gauges' '
+	GIT_TRACE2_RING="$PWD/ended.ring" test-tool trace2 call distribution_add bytes 2 , \
+		distribution_add bytes 3001 , gauge_set busy 9 , \
+		gauge_set busy -3 &&
+	trace2 top --once ended.ring >out.top &&
+	sed -n "/DISTRIBUTION/,/^\$/p; /GAUGE/,/^\$/p" out.top | shape |
+		sed "s/^2 [0-9]* /2 RATE /" >actual &&
+	cat >expect <<-\EOF &&
+	COUNT PER SECOND MEAN MIN MAX UNIT DISTRIBUTION
+	2 RATE 1501 2 3001 bytes tool/size
+
+	NOW MIN MAX UNIT GAUGE
+	-3 -3 9 workers tool/busy
+	EOF
+	test_cmp expect actual &&
+	trace2 top --once --format=json ended.ring >values.json &&
+	jq -e ".distributions[0].sum == 3003 and .gauges[0].last == -3 and
+		(.timers + .counters == [])" values.json
+'
+
 test_done

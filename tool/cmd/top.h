@@ -195,12 +195,19 @@ void tr2_top_rows_release(struct tr2_top_rows *rows);
 bool tr2_top_print(struct tr2_top *top, enum tr2_format format,
 		   const char *sort);
 
-/* top_metrics.c: initialise tables of timers and counters, and of threads with
- * their open regions, and add the rows. */
+/* top_metrics.c: initialise tables of metrics, one for each kind, and of threads
+ * with their open regions, and add the rows; metrics: TR2_TOP_METRICS tables. */
+enum {
+	TR2_TOP_TIMERS,
+	TR2_TOP_DISTRIBUTIONS,
+	TR2_TOP_COUNTERS,
+	TR2_TOP_GAUGES,
+	TR2_TOP_METRICS
+};
 struct tr2_table;
 struct tr2_output;
 void tr2_top_add_metrics(const struct tr2_top *top, struct tr2_output *out,
-			 struct tr2_table *timers, struct tr2_table *counters);
+			 struct tr2_table *metrics);
 /* max: stop after that many rows; 0: all. */
 void tr2_top_add_threads(const struct tr2_top *top, struct tr2_output *out,
 			 struct tr2_table *threads, uint32_t max);

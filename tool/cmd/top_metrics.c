@@ -22,6 +22,7 @@ struct metric_row {
 	const struct tr2_top_process *p;
 	const struct tr2_definition *d;
 	const struct tr2_ring_value *now, *before;
+	const struct tr2_ring_gauge *gauge;
 	uint64_t period_ns;
 	bool several;
 };
@@ -92,6 +93,40 @@ static const struct tr2_column timer_columns[] = {
 	{ "timer", "TIMER", TR2_COL_FLEX, cell_metric },
 };
 
+/* Of distributions, a value in place of ns. */
+TR2_CELL(cell_mean_value, struct metric_row,
+	 tr2_cell_uint(t, r->now->count ? r->now->total_ns / r->now->count : 0))
+TR2_CELL(cell_sum, struct metric_row, tr2_cell_uint(t, r->now->total_ns))
+TR2_CELL(cell_least, struct metric_row, tr2_cell_uint(t, r->now->min_ns))
+TR2_CELL(cell_most, struct metric_row, tr2_cell_uint(t, r->now->max_ns))
+TR2_CELL(cell_unit, struct metric_row,
+	 tr2_cell_str(t, tr2_ring_file_string(&r->p->ring->file, r->d->unit)))
+
+static const struct tr2_column distribution_columns[] = {
+	{ "pid", "PID", 0, cell_pid },
+	{ "count", "COUNT", 0, cell_count },
+	{ "per_second", "PER SECOND", 0, cell_per_second },
+	{ "sum", "", TR2_COL_DATA, cell_sum },
+	{ "mean", "MEAN", 0, cell_mean_value },
+	{ "min", "MIN", 0, cell_least },
+	{ "max", "MAX", 0, cell_most },
+	{ "unit", "UNIT", TR2_COL_LEFT, cell_unit },
+	{ "distribution", "DISTRIBUTION", TR2_COL_FLEX, cell_metric },
+};
+
+TR2_CELL(cell_last, struct metric_row, tr2_cell_int(t, r->gauge->last))
+TR2_CELL(cell_gauge_min, struct metric_row, tr2_cell_int(t, r->gauge->min))
+TR2_CELL(cell_gauge_max, struct metric_row, tr2_cell_int(t, r->gauge->max))
+
+static const struct tr2_column gauge_columns[] = {
+	{ "pid", "PID", 0, cell_pid },
+	{ "last", "NOW", 0, cell_last },
+	{ "min", "MIN", 0, cell_gauge_min },
+	{ "max", "MAX", 0, cell_gauge_max },
+	{ "unit", "UNIT", TR2_COL_LEFT, cell_unit },
+	{ "gauge", "GAUGE", TR2_COL_FLEX, cell_metric },
+};
+
 /* A timer or counter that was never used is not shown. */
 static bool is_touched(const struct tr2_ring_value *v)
 {
@@ -120,37 +155,66 @@ static const struct tr2_ring_value *before(const struct tr2_top_ring *ring,
 		       &ring->before.values[i] : &none;
 }
 
+/* Return the table of a row, by its kind; NULL: it is not shown. */
+static struct tr2_table *table_of(const struct metric_row *row,
+				  struct tr2_table *metrics)
+{
+	if (row->d->kind == TR2_DEFINITION_GAUGE)
+		return row->gauge ? &metrics[TR2_TOP_GAUGES] : NULL;
+	if (!is_touched(row->now))
+		return NULL;
+	switch (row->d->kind) {
+	case TR2_DEFINITION_TIMER:
+		return &metrics[TR2_TOP_TIMERS];
+	case TR2_DEFINITION_DISTRIBUTION:
+		return &metrics[TR2_TOP_DISTRIBUTIONS];
+	case TR2_DEFINITION_COUNTER:
+		return &metrics[TR2_TOP_COUNTERS];
+	default:
+		return NULL;
+	}
+}
+
 static void add_metrics(const struct tr2_top_process *p, bool several,
-			struct tr2_table *timers, struct tr2_table *counters)
+			struct tr2_table *metrics)
 {
 	const struct tr2_top_ring *ring = p->ring;
 	struct metric_row row = { .p = p, .several = several,
 				  .period_ns = period_ns(ring) };
+	struct tr2_ring_gauge gauge;
+	struct tr2_table *table;
 	uint32_t i;
 
 	for (i = 0; i < ring->now.nr; i++) {
 		row.d = &ring->file.definitions[i];
 		row.now = &ring->now.values[i];
 		row.before = before(ring, i);
-		if (is_touched(row.now) &&
-		    row.d->kind < TR2_DEFINITION_DISTRIBUTION)
-			tr2_table_add(row.d->kind == TR2_DEFINITION_TIMER ?
-					      timers : counters, &row);
+		row.gauge = row.d->kind == TR2_DEFINITION_GAUGE &&
+			    tr2_ring_cells_gauge(&ring->file, row.d, &gauge) ?
+			&gauge : NULL;
+		table = table_of(&row, metrics);
+		if (table)
+			tr2_table_add(table, &row);
 	}
 }
 
 void tr2_top_add_metrics(const struct tr2_top *top, struct tr2_output *out,
-			 struct tr2_table *timers, struct tr2_table *counters)
+			 struct tr2_table *metrics)
 {
 	uint32_t i;
 
-	tr2_table_init(timers, out, "timers", TR2_COLUMNS(timer_columns));
-	tr2_table_init(counters, out, "counters",
+	tr2_table_init(&metrics[TR2_TOP_TIMERS], out, "timers",
+		       TR2_COLUMNS(timer_columns));
+	tr2_table_init(&metrics[TR2_TOP_DISTRIBUTIONS], out, "distributions",
+		       TR2_COLUMNS(distribution_columns));
+	tr2_table_init(&metrics[TR2_TOP_COUNTERS], out, "counters",
 		       TR2_COLUMNS(counter_columns));
+	tr2_table_init(&metrics[TR2_TOP_GAUGES], out, "gauges",
+		       TR2_COLUMNS(gauge_columns));
 	for (i = 1; i < top->nr; i++)
 		if (top->process[i].ring)
-			add_metrics(&top->process[i], top->nr_live > 1, timers,
-				    counters);
+			add_metrics(&top->process[i], top->nr_live > 1,
+				    metrics);
 }
 
 struct thread_row {

@@ -331,17 +331,20 @@ bool tr2_top_print(struct tr2_top *top, enum tr2_format format,
 	uint32_t height = format == TR2_FORMAT_TEXT ? tr2_term_height() : 0;
 	/* Behind the sum; one more may say that columns are left out. */
 	uint32_t room = height > 8 ? height - 4 : 4, others, most;
-	struct tr2_table timers, counters, threads;
+	struct tr2_table metrics[TR2_TOP_METRICS], threads;
 	struct tr2_output out;
-	bool sorted;
+	bool sorted = false;
+	unsigned int i;
 
 	tr2_output_begin(&out, format);
 	out.csv_table = "processes";
-	tr2_top_add_metrics(top, &out, &timers, &counters);
+	tr2_top_add_metrics(top, &out, metrics);
 	tr2_top_add_threads(top, &out, &threads, height ? room : 0);
-	sorted = sort && tr2_table_sort(&timers, sort);
-	sorted = (sort && tr2_table_sort(&counters, sort)) || sorted;
-	others = lines_of(&timers) + lines_of(&counters) + lines_of(&threads);
+	others = lines_of(&threads);
+	for (i = 0; i < TR2_TOP_METRICS; i++) {
+		sorted = (sort && tr2_table_sort(&metrics[i], sort)) || sorted;
+		others += lines_of(&metrics[i]);
+	}
 	most = room / 2 > MIN_ROWS + 2 ? room / 2 : MIN_ROWS + 2;
 	if (most + others < room)
 		most = room - others;
@@ -349,8 +352,8 @@ bool tr2_top_print(struct tr2_top *top, enum tr2_format format,
 	sorted = print_processes(&out, top, sort, height ? most - 2 : 0) ||
 		 sorted;
 	room = room > most ? room - most : 0;
-	print_table(&timers, height ? &room : NULL);
-	print_table(&counters, height ? &room : NULL);
+	for (i = 0; i < TR2_TOP_METRICS; i++)
+		print_table(&metrics[i], height ? &room : NULL);
 	print_table(&threads, height ? &room : NULL);
 	tr2_output_end(&out);
 	if (sort && !sorted)
