@@ -148,6 +148,8 @@ test_expect_success 'every verb is in this list, or left out for a reason' '
 	094fd_stays_free
 	114timer_clock
 	212module
+	260rotate
+	262until
 	300redact_start
 	301redact_child_start
 	302redact_exec

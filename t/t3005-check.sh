@@ -253,7 +253,7 @@ test_expect_success '--env: a file that cannot be used is named' '
 test_expect_success '--env: each setting of the list is one' '
 	trace2 help settings >list &&
 	sed -n "s/^\(GIT_TRACE2[A-Z_]*\).*/\1/p" list >variables &&
-	test_line_count = 24 variables &&
+	test_line_count = 25 variables &&
 	while read -r variable
 	do
 		test_env "$variable=1" trace2 check --env >out || : &&
@@ -264,7 +264,7 @@ test_expect_success '--env: each setting of the list is one' '
 
 test_expect_success '--env: each key of the list is one, whatever its case' '
 	sed -n "s/^GIT_TRACE2[A-Z_]*, \(trace2[.][A-Za-z]*\).*/\1/p" list >keys &&
-	test_line_count = 21 keys &&
+	test_line_count = 22 keys &&
 	while read -r key
 	do
 		variable=$(trace2 help "$key" | sed "s/,.*//;q") &&
