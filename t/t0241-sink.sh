@@ -63,4 +63,13 @@ test_expect_success 'a forked child has the sink, too' '
 	test_grep "main data 1 category=sink key=child value=yes" out
 '
 
+test_expect_success 'an exit() in it, while it holds a lock: its targets end, without it' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" \
+		test_expect_code 3 "$hosts/sink" exit 3>out &&
+	test_grep "main data 1" out &&
+	test_grep ! atexit out &&
+	test_grep "\"event\":\"atexit\".*\"code\":3" e
+'
+
 test_done

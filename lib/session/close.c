@@ -132,6 +132,7 @@ void tr2_session_close(void)
 	struct tr2_thread *thread;
 	bool interrupted, quick = is_quick();
 	struct tr2_mask before;
+	uintptr_t inside;
 
 	if (!atomic_compare_exchange_strong(&tr2_session.state, &expected,
 					    TR2_SESSION_CLOSED))
@@ -148,7 +149,11 @@ void tr2_session_close(void)
 	interrupted = tr2_lock_is_mine();
 	thread = interrupted ? tr2_self : tr2_thread_get();
 	if (thread) {
-		interrupted |= atomic_exchange(&thread->busy, 1) != 0;
+		inside = atomic_exchange(&thread->busy, 1);
+		thread->in_sink = inside && inside == thread->in_sink ?
+					  TR2_EXIT_IN_SINK :
+					  0;
+		interrupted |= inside != 0;
 		if (interrupted) {
 			tr2_dest_set_urgent();
 			/* The interrupted call does not continue. */

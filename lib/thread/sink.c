@@ -165,7 +165,8 @@ void tr2_sink_call(struct tr2_call *call, const struct tr2_event *ev)
 	int saved_errno = errno, cancel_state;
 	struct shown shown;
 
-	if (ev->kind == TR2_EV_signal || tr2_lock_is_mine())
+	if (ev->kind == TR2_EV_signal || tr2_lock_is_mine() ||
+	    thread->in_sink == TR2_EXIT_IN_SINK)
 		return;
 	if (!show(&shown, &thread->render, ev)) {
 		tr2_stream_lost();

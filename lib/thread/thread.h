@@ -67,7 +67,8 @@ struct tr2_thread {
 	unsigned int calls_without; /* calls without long lines: see
 				     * context.h */
 
-	uintptr_t in_sink; /* busy, while the program's sink runs */
+	uintptr_t in_sink; /* busy, while the program's sink runs, or: */
+#define TR2_EXIT_IN_SINK 1u /* the sink called exit(): it may hold locks */
 	struct tr2_thread *next, *prev; /* in the registry, or of ended ones */
 	struct tr2_thread *aside; /* see tr2_thread_renew() */
 	void *own[TR2_MAX_PARTS]; /* the parts' data of the thread: see

@@ -18,7 +18,8 @@
 TRACE2_COUNTER(called, "sink", "called", 0);
 
 static atomic_uint nr_events;
-static int mischief;
+static int mischief, exits;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t print_field(char *p, size_t room,
 			  const struct trace2_event_field *f)
@@ -64,6 +65,12 @@ static void print_event(const struct trace2_event *event, void *data)
 		perror("3");
 	atomic_fetch_add(&nr_events, 1);
 	errno = EDOM;
+	if (exits) {
+		pthread_mutex_lock(&lock);
+		if (!strcmp(event->name, "data"))
+			exit(3);
+		pthread_mutex_unlock(&lock);
+	}
 	if (!mischief)
 		return;
 	trace2_data_string("sink", NULL, "from", "inside");
@@ -115,6 +122,7 @@ int main(int argc, char **argv)
 	const char *verb = argc > 1 ? argv[1] : "";
 
 	mischief = !strcmp(verb, "mischief");
+	exits = !strcmp(verb, "exit");
 	trace2_initialize_with(&options);
 	trace2_cmd_start(argv);
 	errno = ENOENT;
