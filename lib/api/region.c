@@ -493,10 +493,12 @@ void trace2_data_uintmax_at_(struct trace2_site *site, const char *category,
 
 static const char *double_text(char memory[TR2_DOUBLE_BYTES], double value)
 {
+	int saved_errno = errno;
 	struct tr2_buf text;
 
 	tr2_buf_init_fixed(&text, memory, TR2_DOUBLE_BYTES);
 	tr2_buf_add_double(&text, value);
+	errno = saved_errno; /* a subnormal number is ERANGE */
 	return tr2_buf_str(&text);
 }
 

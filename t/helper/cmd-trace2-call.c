@@ -52,7 +52,11 @@ static uint64_t u64_of(const char *s)
 
 static double double_of(const char *s)
 {
-	return s ? strtod(s, NULL) : 0;
+	int saved_errno = errno; /* a subnormal number is ERANGE */
+	double value = s ? strtod(s, NULL) : 0;
+
+	errno = saved_errno;
+	return value;
 }
 
 static int int_of(const char *s)
