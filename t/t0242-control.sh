@@ -116,6 +116,32 @@ test_expect_success "on, rotated and off $times times, while three threads emit"
 	end
 '
 
+test_lazy_prereq SCOPE '
+	test_have_prereq !INSTRUMENTED,!MUSL &&
+	cp "$GIT_BUILD_DIR/build/modules/bare-ptrace-scope.so" scope.so &&
+	env LD_PRELOAD=./scope.so true 2>err &&
+	test_must_be_empty err &&
+	cp scope.so "$TRASH_DIRECTORY"
+'
+
+test_expect_success SCOPE 'where nobody may write into the process: after a target failed, too' '
+	echo 1 >scope &&
+	LD_PRELOAD=./scope.so &&
+	export LD_PRELOAD &&
+	begin &&
+	sane_unset LD_PRELOAD &&
+	trace2 set -p $pid GIT_TRACE2_EVENT=/dev/full &&
+	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e1" &&
+	until_grown e1 &&
+	mv e1 e1.old &&
+	trace2 set -p $pid --reopen &&
+	until_grown e1 &&
+	trace2 set -p $pid GIT_TRACE2_EVENT=0 &&
+	end &&
+	cat e1.old e1 >both &&
+	trace2 check both
+'
+
 test_expect_success 'what must not change is refused, and nothing has changed' '
 	begin &&
 	for setting in GIT_TRACE2_RING=/tmp/r GIT_TRACE2_EVENT=5 GIT_TRACE2_SAMPLE=x \

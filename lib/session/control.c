@@ -58,9 +58,8 @@ static char in_use[NR_TEXT][VALUE_BYTES];
 
 static void set_enabled(bool on)
 {
-	int value = control.looks_always ? TR2_ENABLED_LOOK : on;
-
-	__atomic_store_n(&trace2_enabled_, value, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&trace2_enabled_, tr2_stream.enabled[on],
+			 __ATOMIC_SEQ_CST);
 }
 
 /* An unprivileged user may write into another process of their own, unless Yama
@@ -122,8 +121,11 @@ static void share_page(void)
 	if (fd >= 0 && !map_file(fd))
 		close(fd);
 	if (control.block && control.looks_always &&
-	    tr2_session.state != TR2_SESSION_CLOSED)
+	    tr2_session.state != TR2_SESSION_CLOSED) {
+		tr2_stream.enabled[0] = TR2_ENABLED_LOOK;
+		tr2_stream.enabled[1] = TR2_ENABLED_LOOK;
 		set_enabled(true);
+	}
 }
 
 void tr2_control_open(void)

@@ -164,7 +164,8 @@ static bool goes_on(void)
 
 static void give_up(void)
 {
-	__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&trace2_enabled_, tr2_stream.enabled[0],
+			 __ATOMIC_RELAXED);
 }
 
 /* Go on in the parent's session: open its targets again. */

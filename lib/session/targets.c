@@ -134,7 +134,8 @@ void tr2_session_publish_targets(struct tr2_call *call)
 	}
 	tr2_barrier_start(false);
 	tr2_fastpath_start();
-	__atomic_store_n(&trace2_enabled_, any_is_on(), __ATOMIC_SEQ_CST);
+	__atomic_store_n(&trace2_enabled_, tr2_stream.enabled[any_is_on()],
+			 __ATOMIC_SEQ_CST);
 }
 
 /* Stop a target that lost `version`: readers learn from it which process emits
@@ -214,7 +215,8 @@ void tr2_session_revive(void)
 void tr2_session_recheck(void)
 {
 	if (!any_is_on())
-		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&trace2_enabled_, tr2_stream.enabled[0],
+				 __ATOMIC_SEQ_CST);
 }
 
 int tr2_session_reopen_targets(struct tr2_call *call)

@@ -99,7 +99,8 @@ tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 	if (unlikely(opened & (1u << TR2_TARGET_ring | TR2_STREAM_SINK)))
 		any_on |= tr2_call_emit_structured(call, ev);
 	if (unlikely(!any_on))
-		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&trace2_enabled_, tr2_stream.enabled[0],
+				 __ATOMIC_RELAXED);
 }
 
 /* As TR2_EMIT(). */

@@ -4,7 +4,7 @@
 
 int trace2_enabled_ = TR2_ENABLED_EARLY;
 
-struct tr2_stream tr2_stream = { .sid = "" };
+struct tr2_stream tr2_stream = { .sid = "", .enabled = { 0, 1 } };
 
 void tr2_stream_lost(void)
 {

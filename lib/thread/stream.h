@@ -29,6 +29,8 @@ struct tr2_stream {
 	/* The session began in the midst of the process: what looks like misuse
 	 * may have its beginning before that. */
 	bool is_joined;
+	int enabled[2]; /* trace2_enabled_ while no target takes bytes, and
+			 * while one does */
 	volatile unsigned int generation; /* the number of forks so far */
 	uint32_t forked_by; /* the parent's thread; 0: unknown */
 	/* The program's function for each event; NULL: none. */
