@@ -74,7 +74,7 @@ test_expect_success 'an option that is mistyped, cut short or unlike all others'
 		>expect &&
 	test_cmp expect actual &&
 	test_expect_code 2 trace2 report --t 2>err &&
-	test_grep "unknown option .--t.\. Did you mean .--threads. or .--timers.?$" err &&
+	test_grep "unknown option .--t.\. Did you mean .--tests., .--threads. or .--timers.?$" err &&
 	test_expect_code 2 trace2 report --xylophone 2>err &&
 	test_grep "unknown option .--xylophone.$" err
 '

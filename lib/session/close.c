@@ -45,8 +45,9 @@ static void free_sum(struct tr2_slot *sum, uint64_t now_ns)
 	tr2_unlock();
 }
 
-static void emit_parts(struct tr2_call *call,
-		       const struct tr2_thread *main_thread)
+/* Return the sum of all threads, which goes on if the process does. */
+static struct tr2_slot *emit_parts(struct tr2_call *call,
+				   const struct tr2_thread *main_thread)
 {
 	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
 
@@ -55,7 +56,7 @@ static void emit_parts(struct tr2_call *call,
 	tr2_pending_errors_emit(call);
 	tr2_parts_emit_thread(call, main_thread);
 	tr2_parts_emit_process(call, sum);
-	free_sum(sum, call->now_ns);
+	return sum;
 }
 
 void tr2_session_flush(struct tr2_call *call)
@@ -92,7 +93,7 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 			tr2_parts_before_call(thread);
 		tr2_early_tell(&call);
 		check_clock(&call);
-		emit_parts(&call, main_thread);
+		(void)emit_parts(&call, main_thread);
 		tr2_parts_close();
 	}
 	call.now_ns = tr2_clock_now_ns();
@@ -179,7 +180,7 @@ static void write_pause(struct tr2_thread *main_thread)
 				 .now_ns = tr2_clock_now_ns() };
 	unsigned int i;
 
-	emit_parts(&call, main_thread);
+	free_sum(emit_parts(&call, main_thread), call.now_ns);
 	call.now_ns = tr2_clock_now_ns();
 	for (i = 0; i < TR2_TARGET_NR; i++)
 		tr2_dest_check_next(tr2_stream_dest(i));
