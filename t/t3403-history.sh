@@ -70,6 +70,20 @@ test_expect_success 'another command has a block of its own, the same replaces i
 	)
 '
 
+test_expect_success 'the machine does not change the times of the notes' '
+	(
+		cd repo &&
+		for i in 1 2 4 5 6
+		do
+			git notes --ref=trace2 show v$i >note &&
+			sed "s/^\(run	ns	[^	]*	\)[^	]*/\15000000/" note >same &&
+			! test_cmp note same >/dev/null &&
+			git notes --ref=trace2 add -f -F same v$i || exit 1
+		done &&
+		rm note same
+	)
+'
+
 test_expect_success 'history: a row a commit, and what changed' '
 	(
 		cd repo &&
