@@ -100,9 +100,16 @@ void trace2_misuse_large_(void)
 	(TRACE2_MISUSED_(TRACE2_IS_FLOATING_(value), floating),            \
 	 TRACE2_MISUSED_(TRACE2_LITERAL_(value) <= 0 &&                    \
 				 TRACE2_LITERAL_(value) != 0, negative))
+#ifdef __cplusplus
+/* Of whatever has a cast to intmax_t, such as enum class and std::atomic. */
+#define TRACE2_CHECK_SIGNED_(value)                            \
+	TRACE2_MISUSED_(TRACE2_LITERAL_((long double)(value)) > \
+				(long double)INTMAX_MAX, large)
+#else
 #define TRACE2_CHECK_SIGNED_(value)                                      \
 	TRACE2_MISUSED_(TRACE2_LITERAL_(value) > 0 &&                    \
 				(intmax_t)TRACE2_LITERAL_(value) < 0, large)
+#endif
 #else
 #define TRACE2_CHECK_UNSIGNED_(value) (void)0
 #define TRACE2_CHECK_SIGNED_(value) (void)0

@@ -146,6 +146,11 @@ test_expect_success JQ 'a floating-point number is data: the shortest text that 
 
 cat >misuse.c <<'EOF'
 #include "trace2.h"
+#ifdef __cplusplus
+#include <atomic>
+enum class state { idle, busy };
+static std::atomic<long> number;
+#endif
 TRACE2_COUNTER(counter, "c", "c", 0);
 TRACE2_TIMER(timer, "c", "t", 0);
 TRACE2_DISTRIBUTION(sizes, "c", "s", "bytes");
@@ -169,6 +174,10 @@ void use(unsigned int u, int i, size_t size, unsigned char c, long l)
 	trace2_data_intmax("c", 0, "k", size);
 	trace2_data_intmax("c", 0, "k", INTMAX_MAX);
 	trace2_data_intmax("c", 0, "k", i);
+#ifdef __cplusplus
+	trace2_data_intmax("c", 0, "k", state::busy);
+	trace2_data_intmax("c", 0, "k", number);
+#endif
 #ifdef MISUSE
 	MISUSE;
 #endif
