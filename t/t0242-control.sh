@@ -142,6 +142,14 @@ test_expect_success SCOPE 'where nobody may write into the process: after a targ
 	trace2 check both
 '
 
+test_expect_success SCOPE 'where it looks at every call, threads have their names' '
+	echo 1 >scope &&
+	rm -f e &&
+	env LD_PRELOAD=./scope.so GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool trace2 call pthread_create worker &&
+	test_grep "\"thread\":\"th01:worker\"" e
+'
+
 test_expect_success 'what must not change is refused, and nothing has changed' '
 	begin &&
 	for setting in GIT_TRACE2_RING=/tmp/r GIT_TRACE2_EVENT=5 GIT_TRACE2_SAMPLE=x \

@@ -50,7 +50,8 @@ static inline struct tr2_dest *tr2_stream_dest(enum tr2_target_id id)
 /* Unlike trace2_is_enabled(), false before trace2_initialize(). */
 static inline bool tr2_stream_is_on(void)
 {
-	return __atomic_load_n(&trace2_enabled_, __ATOMIC_RELAXED) == 1;
+	/* TR2_ENABLED_LOOK is odd, too. */
+	return __atomic_load_n(&trace2_enabled_, __ATOMIC_RELAXED) & 1;
 }
 
 /* Count an event or misuse that is reported nowhere else. */
