@@ -4,6 +4,7 @@
 test_description='programs that run for long: files are rotated, metrics told so far'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-build.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
 test_skip_unless JQ
@@ -172,6 +173,56 @@ test_expect_success 'flush: the metrics so far, and the same at the end as witho
 	jq -r "select(.event == \"counter\") | .name + \" \" + (.count | tostring)" e >actual &&
 	echo "steps 3" >expect &&
 	test_cmp expect actual
+'
+
+cat >jumps.c <<'EOF'
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <trace2.h>
+
+TRACE2_COUNTER(counter, "c", "c", 0);
+static sigjmp_buf begin;
+static volatile sig_atomic_t is_inside;
+
+static void jump(int signo)
+{
+	(void)signo;
+	if (is_inside)
+		siglongjmp(begin, 1);
+}
+
+/* A handler jumps out of 100 calls. */
+int main(void)
+{
+	struct itimerval often = { { 0, 500 }, { 0, 500 } };
+	volatile int jumps = 0;
+
+	trace2_initialize();
+	trace2_counter_add(counter, 1);
+	signal(SIGALRM, jump);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (jumps < 100) {
+		if (sigsetjmp(begin, 1))
+			jumps++;
+		is_inside = 1;
+		trace2_flush();
+		is_inside = 0;
+	}
+	often.it_value.tv_usec = 0;
+	setitimer(ITIMER_REAL, &often, NULL);
+	trace2_data_string("c", NULL, "mark", "x");
+	trace2_flush();
+	return 0;
+}
+EOF
+
+test_expect_success CC,!INSTRUMENTED 'flush: also after a handler jumped out of it' '
+	build "$CC" jumps.c -std=gnu11 &&
+	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" GIT_TRACE2_EVENT="$PWD/jumped" \
+		./program &&
+	sed "1,/\"mark\"/d" jumped >behind &&
+	test_grep "\"key\":\"counter_so_far\"" behind
 '
 
 test_done

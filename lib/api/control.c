@@ -58,12 +58,18 @@ int trace2_reopen_fl(const char *file, int line)
 void trace2_flush_fl(const char *file, int line)
 {
 	struct tr2_call call;
+	struct tr2_mask before;
 
-	if (!tr2_call_begin(&call, file, line))
+	if (!trace2_is_enabled())
 		return;
-	if (begin_alone(&flushing, call.generation + 1)) {
-		tr2_session_flush(&call);
-		atomic_store(&flushing, 0);
+	/* A handler that jumps out would keep all others from it. */
+	tr2_mask_begin(&before);
+	if (tr2_call_begin(&call, file, line)) {
+		if (begin_alone(&flushing, call.generation + 1)) {
+			tr2_session_flush(&call);
+			atomic_store(&flushing, 0);
+		}
+		tr2_call_end(&call);
 	}
-	tr2_call_end(&call);
+	tr2_mask_end(&before);
 }
