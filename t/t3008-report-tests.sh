@@ -94,6 +94,8 @@ test_expect_success TASKS,BASH 'processes below a test are its own' '
 	test_done
 	EOF
 	(
+		# Not below prove: the script records itself.
+		unset HARNESS_ACTIVE TRACE2_PROVE &&
 		TEST_OUTPUT_DIRECTORY=$PWD GIT_TEST_TRACE2=rec &&
 		GIT_TEST_CHAIN_LINT=0 TEST_NO_TEST_TOOL=t &&
 		export TEST_OUTPUT_DIRECTORY GIT_TEST_TRACE2 \
