@@ -133,6 +133,7 @@ static void fill_difference(struct tr2_comparison *c,
 		.p_pairs = NAN,
 	};
 	if (d->unit != TR2_UNIT_NS &&
+	    !tr2_measure_is_random(d->kind, d->name) &&
 	    !tr2_measure_is_of_machine(d->kind, d->name))
 		d->exact = exactness(scratch, na, scratch + na, nb);
 	if (d->exact)

@@ -59,19 +59,32 @@ const char *const tr2_measure_units[] = {
 	[TR2_UNIT_BYTES] = "bytes",
 };
 
+static bool is_event_of(enum tr2_measure_kind kind, const char *name,
+			const char *const *events)
+{
+	if (kind == TR2_MEASURE_EVENT)
+		for (; *events; events++)
+			if (!strncmp(name, *events, strlen(*events)))
+				return true;
+	return false;
+}
+
+bool tr2_measure_is_random(enum tr2_measure_kind kind, const char *name)
+{
+	static const char *const events[] = { "page-faults", "minor-faults",
+					      NULL };
+
+	return is_event_of(kind, name, events);
+}
+
 bool tr2_measure_is_of_machine(enum tr2_measure_kind kind, const char *name)
 {
 	static const char *const events[] = { "context-switches",
 					      "cpu-migrations",
-					      "major-faults" };
-	size_t i;
+					      "major-faults", NULL };
 
-	if (kind == TR2_MEASURE_RUN)
-		return !strcmp(name, "maxrss");
-	for (i = 0; kind == TR2_MEASURE_EVENT && i < ARRAY_SIZE(events); i++)
-		if (!strncmp(name, events[i], strlen(events[i])))
-			return true;
-	return false;
+	return kind == TR2_MEASURE_RUN ? !strcmp(name, "maxrss") :
+					 is_event_of(kind, name, events);
 }
 
 enum tr2_measure_unit tr2_measure_unit_of(const char *name)

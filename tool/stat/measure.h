@@ -49,6 +49,10 @@ static inline bool tr2_measure_is_of_states(enum tr2_measure_kind kind)
 /* Does the machine decide on it, more than the command? */
 bool tr2_measure_is_of_machine(enum tr2_measure_kind kind, const char *name);
 
+/* Does it depend on random addresses? It is not exact, though it may be the same
+ * in a few runs. */
+bool tr2_measure_is_random(enum tr2_measure_kind kind, const char *name);
+
 enum tr2_measure_unit { TR2_UNIT_COUNT, TR2_UNIT_NS, TR2_UNIT_BYTES };
 extern const char *const tr2_measure_units[]; /* "", "ns", "bytes" */
 
