@@ -44,12 +44,14 @@ test_expect_success 'a shell between two processes is detected, and marked as li
 	test_cmp expect actual
 '
 
-# A script and its subshell; of the latter, only the SID names the parent.
+# subshell [TIME]: a script, which starts Git at TIME, and its subshell; of the
+# latter, only the SID names the parent.
 subshell () {
+	local git="${1-10}" &&
 	begin A-P0000000a 0 script &&
 	event A-P0000000a 10 child_start "\"child_id\":0,\"child_class\":\"?\",\"use_shell\":false,\"argv\":[\"git\"]" &&
-	begin A-P0000000a/B-P0000000b 10 git &&
-	event A-P0000000a/B-P0000000b 12 atexit "\"code\":0" &&
+	begin A-P0000000a/B-P0000000b "$git" git &&
+	event A-P0000000a/B-P0000000b "$((git + 2))" atexit "\"code\":0" &&
 	event A-P0000000a 20 child_exit "\"child_id\":0,\"pid\":11,\"code\":0,\"t_rel\":0.01" &&
 	begin A-P0000000a/C-P0000000c 20 sub &&
 	event A-P0000000a/C-P0000000c 20 atexit "\"code\":0" &&
@@ -68,6 +70,17 @@ test_expect_success 'a child with a session of its own is no step between two ot
 '
 
 # The clock of a shell may be off by 10 ms.
+test_expect_success 'neither if it seems to begin after the other one' '
+	subshell 23 >stream &&
+	trace2 list stream | sed -n "s/^[0-9].* 0 *\([0-9]*\) /\1/p" >actual &&
+	cat >expect <<-\EOF &&
+	10    script
+	12 ?  ├ sub
+	11    └ git
+	EOF
+	test_cmp expect actual
+'
+
 test_expect_success 'a session that seems to begin after the end of its process' '
 	subshell | recording coarse &&
 	{

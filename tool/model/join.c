@@ -137,10 +137,19 @@ static void order_children(struct join *j)
 	free(s);
 }
 
+/* Return the child span that has the pid of a session below; 0: none. */
+static uint32_t find_by_pid(const struct join *j,
+			    const struct tr2_model_session *s)
+{
+	return s->pid > 0 ? tr2_map_get(&j->by_pid,
+					tr2_key(s->parent, (uint32_t)s->pid)) :
+			    0;
+}
+
 static void map_pids(struct join *j)
 {
-	const struct tr2_model *m = j->m;
-	uint32_t i;
+	struct tr2_model *m = j->m;
+	uint32_t i, child;
 
 	for (i = 1; i < m->nr_children; i++) {
 		const struct tr2_child *c = &m->children[i];
@@ -149,6 +158,11 @@ static void map_pids(struct join *j)
 			*tr2_map_slot(&j->by_pid,
 				      tr2_key(tr2_session_of_child(m, i),
 					      (uint32_t)c->pid)) = i;
+	}
+	for (i = 1; i < m->nr_sessions; i++) {
+		child = find_by_pid(j, &m->sessions[i]);
+		if (child && !(m->sessions[i].flags & TR2_SESSION_FORKED))
+			m->children[child].traced = true;
 	}
 }
 
@@ -201,7 +215,7 @@ static int fit(const struct tr2_model *m, const struct tr2_child *c,
 		return 0;
 	if (c->pid == -1 && c->has_code)
 		return 0; /* the child could not be started */
-	if (c->node && m->nodes[c->node].join == TR2_JOIN_PID)
+	if (c->traced)
 		return 0; /* its session's id would be in the SID */
 	if (same_command(&c->argv, &s->argv))
 		return c->node ? 0 : 3;
@@ -313,9 +327,7 @@ static uint32_t node_for_session(struct join *j, uint32_t session)
 				    TR2_JOIN_SID);
 	if (took_over(m, s))
 		return m->sessions[s->parent].node;
-	child = s->pid > 0 ? tr2_map_get(&j->by_pid,
-					 tr2_key(s->parent, (uint32_t)s->pid)) :
-			     0;
+	child = find_by_pid(j, s);
 	if (!child || m->children[child].node)
 		return node_by_window(j, session);
 	node = tr2_new_node(j->m, m->sessions[s->parent].node, TR2_JOIN_PID);

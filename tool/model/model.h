@@ -78,6 +78,7 @@ struct tr2_child {
 	bool has_code;
 	bool use_shell;
 	bool ready;    /* ended by child_ready, went on in the background */
+	bool traced;   /* a session below its own has its pid */
 	tr2_str child_class, hook, cd, exe;
 	struct tr2_words argv;
 };
