@@ -458,7 +458,7 @@ signals_of () {
 		for signal in TERM:15 HUP:1
 		do
 			rm -f e &&
-			test_expect_code $((128 + ${signal#*:})) env \
+			test_expect_code $((128 + ${signal#*:})) env --default-signal \
 				GIT_TRACE2_SIGNALS="INT,TERM 1" \
 				GIT_TRACE2_EVENT="$PWD/e" $shell dies ${signal%:*} >out &&
 			echo mine >expect &&
