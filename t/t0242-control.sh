@@ -4,6 +4,7 @@
 test_description='settings change while the program runs'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-build.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
 test_skip_unless JQ
@@ -186,6 +187,44 @@ test_expect_success 'a process that did not ask for it; a process that is none' 
 	end &&
 	test_expect_code 128 trace2 set -p $pid --reopen 2>err &&
 	test_grep "no process" err
+'
+
+cat >overwritten.c <<'EOF'
+#include <stdio.h>
+#include <time.h>
+#include "trace2.h"
+
+/* What a call does that has just seen no request: the word that a request has
+ * stored meanwhile is lost. Once; then call until tracing is on. */
+int main(void)
+{
+	static const struct timespec a_while = { 0, 1000000 };
+
+	trace2_initialize();
+	puts("ready");
+	fflush(stdout);
+	while (__atomic_load_n(&trace2_enabled_, __ATOMIC_RELAXED) >= 0)
+		nanosleep(&a_while, NULL);
+	__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
+	do {
+		nanosleep(&a_while, NULL);
+		trace2_data_intmax("c", NULL, "called", 1);
+	} while (trace2_enabled_ != 1);
+	return 0;
+}
+EOF
+
+# Where Yama is in the way, nothing is stored.
+test_expect_success CC,!INSTRUMENTED 'a request is not lost if a call overwrites the word' '
+	build "$CC" overwritten.c -std=gnu11 &&
+	mkfifo ready &&
+	{ GIT_TRACE2_CONTROL=1 LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
+		./program >ready & } &&
+	read -r answer <ready &&
+	{ trace2 set -p $! GIT_TRACE2_EVENT="$(pwd)/taken" ||
+	  { kill $!; false; }; } &&
+	wait $! &&
+	test_grep "\"key\":\"called\"" taken
 '
 
 test_done

@@ -113,6 +113,7 @@ static bool make_it_look(const struct tr2_control_block *block)
 						 0) == (ssize_t)sizeof(look);
 }
 
+/* A call that ends while this one writes may overwrite it: write it again. */
 static bool is_done(const struct tr2_control_block *block, uint32_t request)
 {
 	static const struct timespec a_while = { 0, 1000000 };
@@ -123,6 +124,7 @@ static bool is_done(const struct tr2_control_block *block, uint32_t request)
 		if (__atomic_load_n(&block->done, __ATOMIC_ACQUIRE) == request)
 			return true;
 		nanosleep(&a_while, NULL);
+		(void)make_it_look(block);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while ((now.tv_sec - from.tv_sec) * INT64_C(1000000000) +
 			 (now.tv_nsec - from.tv_nsec) <
