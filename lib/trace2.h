@@ -665,7 +665,7 @@ TRACE2_INLINE_ void trace2_scope_end_(struct trace2_scope_ *scope)
  * Emit a value. string, intmax and uintmax are signal-safe. json takes JSON text; text
  * that is not valid JSON becomes a JSON string. double writes
  * text that is the same number, with a point in any locale, or NaN, Infinity,
- * -Infinity.
+ * -Infinity. json and double are not signal-safe.
  */
 TRACE2_API void trace2_data_string_fl(const char *file, int line,
 				      const char *category,

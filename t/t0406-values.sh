@@ -4,6 +4,7 @@
 test_description='intervals that were measured elsewhere, and distributions'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-build.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
 # distributions: what e tells of each.
@@ -142,6 +143,45 @@ test_expect_success JQ 'a floating-point number is data: the shortest text that 
 		printf end &&
 	jq -r "select(.event == \"data\").value" e >actual &&
 	test_cmp expect actual
+'
+
+cat >locale.c <<'EOF'
+#include <locale.h>
+#include <stdio.h>
+#include "trace2.h"
+
+int main(void)
+{
+	if (!setlocale(LC_ALL, ""))
+		return 1;
+	printf("%g\n", 0.5);
+	trace2_initialize();
+	trace2_data_double("c", NULL, "k", 0.5);
+	trace2_data_double("c", NULL, "k", -1.25e100);
+	trace2_data_double("c", NULL, "k", 7);
+	return 0;
+}
+EOF
+
+test_lazy_prereq LOCALES '
+	localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" &&
+	localedef -i ps_AF -f UTF-8 "$PWD/ps_AF.UTF-8"
+'
+
+# The point of ps_AF has two bytes.
+test_expect_success JQ,CC,LOCALES,!INSTRUMENTED 'data_double has a point in any locale' '
+	build "$CC" locale.c -std=gnu11 &&
+	localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" &&
+	localedef -i ps_AF -f UTF-8 "$PWD/ps_AF.UTF-8" &&
+	test_write_lines 0.5 -1.25e+100 7 >expect &&
+	for locale in de_DE ps_AF
+	do
+		LOCPATH=$PWD LC_ALL=$locale.UTF-8 GIT_TRACE2_EVENT="$PWD/$locale" \
+			LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program >out &&
+		! grep -q -F 0.5 out &&
+		jq -r "select(.event == \"data\").value" $locale >actual &&
+		test_cmp expect actual || return 1
+	done
 '
 
 cat >misuse.c <<'EOF'

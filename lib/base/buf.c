@@ -158,7 +158,8 @@ void tr2_buf_add_i64(struct tr2_buf *b, int64_t value)
 
 void tr2_buf_add_double(struct tr2_buf *b, double value)
 {
-	char text[TR2_DOUBLE_BYTES], *comma;
+	static const char plain[] = "0123456789+-e";
+	char text[TR2_DOUBLE_BYTES], *point;
 
 	if (!isfinite(value)) {
 		tr2_buf_addstr(b, isnan(value) ? "NaN" :
@@ -169,10 +170,12 @@ void tr2_buf_add_double(struct tr2_buf *b, double value)
 	snprintf(text, sizeof(text), "%.15g", value);
 	if (strtod(text, NULL) != value)
 		snprintf(text, sizeof(text), "%.17g", value);
-	comma = strchr(text, ','); /* of the locale */
-	if (comma)
-		*comma = '.';
-	tr2_buf_addstr(b, text);
+	point = text + strspn(text, plain);
+	tr2_buf_add(b, text, (size_t)(point - text));
+	if (*point) { /* the locale's, of one byte or more */
+		tr2_buf_addch(b, '.');
+		tr2_buf_addstr(b, point + strcspn(point, plain));
+	}
 }
 
 void tr2_buf_add_digits(struct tr2_buf *b, uint64_t value, unsigned int width)
