@@ -9,6 +9,7 @@
 
 #include "common/map.h"
 #include "common/memory.h"
+#include "read/event_json.h"
 
 #define NS_PER_S 1000000000ll
 #define SILENT_NS (30 * NS_PER_S)
@@ -32,24 +33,17 @@ struct sid {
 
 static bool find_sid(struct sid *sid, const char *line, size_t len)
 {
-	/* Inside of strings quotes are escaped, so this is the key. */
-	static const char key[] = "\"sid\":\"";
-	const char *newline = memchr(line, '\n', len), *start, *end, *slash;
+	const char *newline = memchr(line, '\n', len), *slash;
+	size_t n;
 
 	len = newline ? (size_t)(newline - line) : len;
-	start = memmem(line, len, key, sizeof(key) - 1);
-	if (!start)
+	if (!tr2_event_json_sid(line, len, &sid->root, &n))
 		return false;
-	start += sizeof(key) - 1;
-	end = memchr(start, '"', (size_t)(line + len - start));
-	if (!end)
-		return false;
-	slash = memchr(start, '/', (size_t)(end - start));
-	sid->root = start;
-	sid->nr_root = (size_t)((slash ? slash : end) - start);
-	slash = memrchr(start, '/', (size_t)(end - start));
-	sid->own = slash ? slash + 1 : start;
-	sid->nr_own = (size_t)(end - sid->own);
+	slash = memrchr(sid->root, '/', n);
+	sid->own = slash ? slash + 1 : sid->root;
+	sid->nr_own = n - (size_t)(sid->own - sid->root);
+	slash = memchr(sid->root, '/', n);
+	sid->nr_root = slash ? (size_t)(slash - sid->root) : n;
 	return sid->nr_root && sid->nr_root <= MAX_ROOT;
 }
 

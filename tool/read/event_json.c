@@ -52,6 +52,24 @@ void tr2_event_reader_source(struct tr2_event_reader *r, tr2_str source)
 	r->source = source;
 }
 
+bool tr2_event_json_sid(const char *line, size_t len, const char **sid,
+			size_t *sid_len)
+{
+	/* Inside of strings quotes are escaped, so this is the key. */
+	static const char key[] = "\"sid\":\"";
+	const char *at = memmem(line, len, key, sizeof(key) - 1), *end;
+
+	if (!at)
+		return false;
+	at += sizeof(key) - 1;
+	end = memchr(at, '"', (size_t)(line + len - at));
+	if (!end)
+		return false;
+	*sid = at;
+	*sid_len = (size_t)(end - at);
+	return true;
+}
+
 bool tr2_event_json_looks(const char *text, size_t len)
 {
 	static const char start[] = "{\"event\":";

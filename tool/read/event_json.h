@@ -40,6 +40,10 @@ bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
 /* Does the text begin like an event? Used to detect a file's format. */
 bool tr2_event_json_looks(const char *text, size_t len);
 
+/* Find the session id in a line that need not be valid; *sid is not terminated. */
+bool tr2_event_json_sid(const char *line, size_t len, const char **sid,
+			size_t *sid_len);
+
 /* Parse `YYYY-MM-DDTHH:MM:SS.uuuuuuZ` into microseconds since 1970. false: not
  * such a time, or before 1970 or after 2115. */
 bool tr2_parse_time(const char *s, size_t len, int64_t *wall_us);

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "read/event_json.h"
 #include "read/read.h"
 #include "record/socket.h"
 
@@ -46,26 +47,20 @@ static bool is_safe_name(const char *p, size_t len)
 
 bool tr2_listen_name(const char *line, size_t len, char name[TR2_SINK_NAME])
 {
-	/* Inside of strings quotes are escaped, so this is the key. */
-	static const char key[] = "\"sid\":\"";
-	const char *start, *end, *slash;
+	const char *sid, *slash;
+	size_t n;
 
-	if (!len || *line != '{')
+	if (!len || *line != '{' || !tr2_event_json_sid(line, len, &sid, &n))
 		return false;
-	start = memmem(line, len, key, sizeof(key) - 1);
-	if (!start)
+	slash = memrchr(sid, '/', n);
+	if (slash) {
+		n -= (size_t)(slash + 1 - sid);
+		sid = slash + 1;
+	}
+	if (!is_safe_name(sid, n))
 		return false;
-	start += sizeof(key) - 1;
-	end = memchr(start, '"', (size_t)(line + len - start));
-	if (!end)
-		return false;
-	slash = memrchr(start, '/', (size_t)(end - start));
-	if (slash)
-		start = slash + 1;
-	if (!is_safe_name(start, (size_t)(end - start)))
-		return false;
-	memcpy(name, start, (size_t)(end - start));
-	name[end - start] = '\0';
+	memcpy(name, sid, n);
+	name[n] = '\0';
 	return true;
 }
 
