@@ -27,8 +27,8 @@ TRACE2_COUNTER_DECLARE(telemetry_connects);
 TRACE2_COUNTER_DECLARE(telemetry_reuses);
 TRACE2_GAUGE_DECLARE(telemetry_connections);
 
-/* The headers of a request are there: its span begins, and what is sent on gets
- * the traceparent of it. */
+/* Begin the span of a request whose headers have arrived, and put its
+ * traceparent into the headers for the server. */
 void telemetry_request(struct stream *s, struct htx *htx);
 
 /* The stream waits for a server to have room, and waits no longer; the latter on

@@ -11,7 +11,7 @@
 TRACE2_COUNTER_DECLARE(telemetry_bytes_in);
 TRACE2_COUNTER_DECLARE(telemetry_bytes_out);
 
-/* The time that a job comes into a queue; 0 while nobody wants to know. */
+/* Return the time at which a job enters a queue; 0 while tracing is off. */
 uint64_t telemetry_now(void);
 
 /* A thread takes the job. */

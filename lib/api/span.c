@@ -332,7 +332,7 @@ struct end {
 	const char *reason;
 };
 
-/* Hold the span to end it, and set *told; false: it is not open. */
+/* Hold the span to end it, and set *told. Return false if it is not open. */
 INLINE bool finish(struct tr2_thread *thread, const struct end *end,
 		   uint64_t now_ns, struct tr2_span_hold *hold,
 		   struct tr2_told_span *told, struct asked *asked)

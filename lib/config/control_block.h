@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * control_block - the page that a process with GIT_TRACE2_CONTROL shares with
- * `trace2 set`: a memory file, which whoever owns the process can open by
- * /proc/PID/fd. It cannot be made shorter.
+ * `trace2 set`: a memory file. The owner of the process can open it through
+ * /proc/PID/fd, and nobody can make it shorter.
  *
  * `trace2 set` locks the file (flock), writes the text, then the number of the
  * request, stores TR2_ENABLED_LOOK at enabled_at in the process, unless that

@@ -78,7 +78,7 @@ static bool others_may_write(void)
 	return scope == '0';
 }
 
-/* Sealed: nobody can take its pages away from under this process. */
+/* Seal it: if someone made it shorter, an access would be a SIGBUS. */
 static int make_file(void)
 {
 	int fd = (int)syscall(SYS_memfd_create, TR2_CONTROL_NAME,

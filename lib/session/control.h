@@ -20,8 +20,8 @@ void tr2_control_after_fork(void);
 /* Remove the page, when the library is unloaded. */
 void tr2_control_release(void);
 
-/* Do what is asked for, if anything is. The calling thread has entered the
- * library. true: tracing is on. */
+/* Take up a request of `trace2 set`, if there is one. The calling thread has
+ * entered the library. Return whether tracing is on. */
 bool tr2_control_look(void);
 
 #endif
