@@ -5,17 +5,19 @@
 # at a time, run the tests that should fail, and report the mistakes that no
 # test detected.
 #
-#	perl t/mutate.perl [-n NUMBER] [--seed N] [-j N] [--minutes N] SOURCE...
-#		[-- TEST...]
+#	perl t/mutate.perl [-n NUMBER] [--seed N] [-j N] [--minutes N]
+#		[--seconds N] SOURCE... [-- TEST...]
 #	perl t/mutate.perl lib/event/redact.c -- t0217 event
 #	perl t/mutate.perl --list SOURCE...
 #
 # A mistake is a missing statement, another operator, a number increased by one.
 # NUMBER (20) of them are chosen at random, the same ones for the same seed;
 # --list prints all of them. TESTs are named as for 'make test T=…'. Without
-# any, those run that reach the changed line, the quickest first, until one
-# fails: build/mutate/map says which do (t/coverage.perl makes it, once for each
-# commit; that takes minutes).
+# any, those run that reach the changed line, until one fails: build/mutate/map
+# says which do (t/coverage.perl makes it, once for each commit; that takes
+# minutes). Those come first that reach many lines of the source in little time.
+# --seconds ends the tests of a mistake when they have taken about so long; a
+# further run without it tries all tests on what they did not detect.
 #
 # build/mutate/results has each result as soon as it is known: a further run at
 # the same commit goes on where one was interrupted, or ended by --minutes.
@@ -128,18 +130,18 @@ sub make_copies {
 		or die "mutate: cannot copy $COPIES/1\n" for 2 .. $number;
 }
 
-# The tests that reach each line, by the map: [name, seconds] by path and line.
+# The tests that reach each line, by the map: [name, seconds, lines of the source
+# for each second] by path and line.
 sub read_map {
 	my %tests;
 	open my $in, '<', $MAP or die "$MAP: cannot read it: $!\n";
 	while (<$in>) {
 		next if /^#/;
-		my ($name, $ms, $path, $lines) = split;
-		for (split /,/, $lines) {
-			my ($from, $to) = /(\d+)-?(\d*)/;
-			push @{$tests{$path}{$_}}, [ $name, $ms / 1000 ]
-				for $from .. $to || $from;
-		}
+		my ($name, $ms, $path, $ranges) = split;
+		my @lines = map { /(\d+)-?(\d*)/ ? $1 .. $2 || $1 : () }
+			split /,/, $ranges;
+		my $test = [ $name, $ms / 1000, @lines / ($ms + 1) ];
+		push @{$tests{$path}{$_}}, $test for @lines;
 	}
 	close $in;
 	return \%tests;
@@ -152,7 +154,7 @@ sub tests_of {
 	my $of_file = $map->{$path} // {};
 	my $above = $line;
 	$above-- while $above > $line - 8 && !$of_file->{$above};
-	return sort { $a->[1] <=> $b->[1] } @{$of_file->{$above} // []};
+	return sort { $b->[2] <=> $a->[2] } @{$of_file->{$above} // []};
 }
 
 sub write_file {
@@ -177,7 +179,7 @@ sub fails {
 # Return the name of the test that noticed it, 'SURVIVED', or the reason why it
 # does not count.
 sub try {
-	my ($copy, $mistake, $tests, $before) = @_;
+	my ($copy, $mistake, $tests, $before, $seconds) = @_;
 	my ($path, $i, undef, $new) = @$mistake;
 	my $text = Lint::slurp($path);
 	my @lines = split /^/, $text;
@@ -189,7 +191,13 @@ sub try {
 	} elsif (`cd $copy && $PROGRAMS` eq $before) {
 		$result = 'changes nothing';
 	} else {
+		my ($until, $nr) = (time + $seconds, 0);
 		for my $test (@$tests) {
+			if ($seconds && time >= $until) {
+				$result = "SURVIVED $nr of " . @$tests . ' tests';
+				last;
+			}
+			$nr++;
 			next if !fails($copy, $test);
 			$result = "noticed by $test->[0]";
 			last;
@@ -221,7 +229,7 @@ sub read_reasons {
 
 # One of several: try every Nth mistake of a list of numbers.
 sub work {
-	my ($nr, $of, $mistakes, $tests_for, $until, @todo) = @_;
+	my ($nr, $of, $mistakes, $tests_for, $until, $seconds, @todo) = @_;
 	my $copy = "$COPIES/$nr";
 	my $as_it_is = `cd $copy && $PROGRAMS`;
 	open my $out, '>>', $RESULTS or die "$RESULTS: cannot write it: $!\n";
@@ -229,7 +237,7 @@ sub work {
 		last if $until && time >= $until;
 		my $mistake = $mistakes->[$i];
 		my $result = try($copy, $mistake, [ $tests_for->($mistake) ],
-				 $as_it_is);
+				 $as_it_is, $seconds);
 		syswrite $out, place_of($mistake) . "\t$result\n";
 	}
 }
@@ -253,12 +261,19 @@ sub read_results {
 	return { map { /^(.*)\t(.*)$/ ? ($1 => $2) : () } @lines };
 }
 
-my ($number, $seed, $jobs, $minutes, $list) = (20, 1, 2, 0, 0);
+# Is a mistake still to be tried?
+sub is_open {
+	my ($result, $seconds) = @_;
+	return !$result || (!$seconds && $result =~ /^SURVIVED \d/);
+}
+
+my ($number, $seed, $jobs, $minutes, $seconds, $list) = (20, 1, 2, 0, 0, 0);
 my @before_dashes;
 GetOptions('n=i' => \$number, 'seed=i' => \$seed, 'j=i' => \$jobs,
-	   'minutes=i' => \$minutes, 'list' => \$list,
+	   'minutes=i' => \$minutes, 'seconds=i' => \$seconds,
+	   'list' => \$list,
 	   '<>' => sub { push @before_dashes, "$_[0]" })
-	or die "usage: perl t/mutate.perl [-n N] [--seed N] [-j N] [--minutes N] SOURCE... [-- TEST...]\n";
+	or die "usage: perl t/mutate.perl [-n N] [--seed N] [-j N] [--minutes N] [--seconds N] SOURCE... [-- TEST...]\n";
 die "usage: perl t/mutate.perl [--list] SOURCE... [-- TEST...]\n"
 	if !@before_dashes || ($list && @ARGV) || $jobs < 1;
 
@@ -279,7 +294,7 @@ my $reasons = read_reasons();
 chomp(my $head = `git rev-parse HEAD`);
 system('mkdir', '-p', $COPIES) == 0 or die "mutate: cannot make $COPIES\n";
 my $results = read_results("$head @ARGV");
-my @todo = shuffle(grep { !$results->{place_of($mistakes[$_])} }
+my @todo = shuffle(grep { is_open($results->{place_of($mistakes[$_])}, $seconds) }
 		   0 .. $#mistakes);
 my $tests_for;
 make_copies($jobs) if @todo;
@@ -300,7 +315,7 @@ for my $nr (1 .. $jobs) {
 	my $pid = fork // die "mutate: cannot fork: $!\n";
 	next if $pid;
 	work($nr, $jobs, \@mistakes, $tests_for,
-	     $minutes && $started + 60 * $minutes, @todo);
+	     $minutes && $started + 60 * $minutes, $seconds, @todo);
 	exit 0;
 }
 wait for 1 .. $jobs;
