@@ -182,6 +182,19 @@ test_expect_success 'a hundred thousand processes, each below the one before' '
 '
 
 # Three programs in one process: two with sessions, and the last without.
+test_expect_success JQ 'of a process only a thread was recorded: it has no time of its own' '
+	recording threads </dev/null &&
+	{
+		forked 0 15 1 && execed 10 15 one &&
+		task fork 20 17 "\"tid\":18,\"ppid\":16,\"ptid\":16" &&
+		ended 100 15 "\"code\":0"
+	} >threads/tasks.jsonl &&
+	trace2 list --format=json threads >out.json &&
+	jq -r ".processes[] | select(.pid == 17) | .start, .wall_ns" out.json >actual &&
+	test_write_lines 2026-11-21T12:00:00.100000Z 0 >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'a session lasts from exec to exec; what follows has none' '
 	{
 		begin A-P0000000f 12 one &&

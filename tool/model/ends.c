@@ -112,18 +112,25 @@ static void end_of_task(struct tr2_node *n, const struct tr2_model_task *t)
 	n->end_by = TR2_BY_KERNEL;
 }
 
+/* Return the first time that is known of a task. It has none of its own if only
+ * threads of it were recorded. */
+static int64_t first_of_task(const struct tr2_model *m,
+			     const struct tr2_model_task *t)
+{
+	if (t->first_segment)
+		return m->segments[t->first_segment].start_ns;
+	return t->end_ns != TR2_NO_TIME ? t->end_ns : t->seen_ns;
+}
+
 /* Replace the times of its events by those of the kernel, as far as known. */
 static void times_from_task(const struct tr2_model *m, struct tr2_node *n)
 {
 	const struct tr2_model_task *t = &m->tasks[n->task];
-	int64_t first = t->first_segment ?
-				m->segments[t->first_segment].start_ns :
-				t->end_ns;
 
 	if (t->start_ns != TR2_NO_TIME)
 		n->start_ns = t->start_ns;
 	else if (!n->session)
-		n->start_ns = first;
+		n->start_ns = first_of_task(m, t);
 	if (t->end_ns != TR2_NO_TIME)
 		n->end_ns = t->end_ns;
 	else if (!n->session)
