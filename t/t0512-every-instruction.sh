@@ -7,8 +7,8 @@ The handler returns, jumps away, ends its thread or the process. Afterwards the
 thread has its errno, its mask and its cancellation, it and others go on, and
 what was said and counted is there or counted as lost.
 
-Where each stop needs a process of its own there are fewer, evenly, unless
-GIT_TEST_LONG is set.
+Unless GIT_TEST_LONG is set, stops in calls of more than a thousand instructions
+are fewer, evenly, and fewer still where each needs a process of its own.
 '
 
 . ./test-lib.sh
@@ -16,9 +16,9 @@ GIT_TEST_LONG is set.
 . "$TEST_DIRECTORY/lib-faults.sh"
 
 hosts=$GIT_BUILD_DIR/build/hosts
-all=1000000
+most=1000
 few=80
-test_have_prereq !EXPENSIVE || few=$all
+test_have_prereq !EXPENSIVE || most=1000000 few=1000000
 
 test_skip_unless JQ,STEPS 'jq is needed, and a processor that stops behind each instruction'
 
@@ -29,7 +29,7 @@ through=
 stepped () {
 	rm -f e &&
 	GIT_TRACE2_EVENT="${into-$(pwd)/e}" \
-		$through timeout 600 "$hosts/steps" "$1" "$2" "${3-$all}" >out ||
+		$through timeout 600 "$hosts/steps" "$1" "$2" "${3-$most}" >out ||
 	{
 		echo "it was: $1 $2" &&
 		cat out &&
@@ -139,7 +139,7 @@ in_ring () {
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE="${size-16m}" \
 		GIT_TRACE2_SAMPLE=app/steps/sampled/:7 \
-		timeout 600 "$hosts/steps" "$1" "$2" "${3-$all}" >out &&
+		timeout 600 "$hosts/steps" "$1" "$2" "${3-$most}" >out &&
 	cat out &&
 	read_numbers &&
 	for file in r/*
@@ -184,7 +184,7 @@ test_expect_success READS_STREAMS 'a handler that emits events while a region be
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
-		timeout 600 "$hosts/steps" regions calls "$all" >out &&
+		timeout 600 "$hosts/steps" regions calls "$most" >out &&
 	trace2 check r >checked &&
 	test_grep ": no problems\$" checked
 '
@@ -194,7 +194,7 @@ test_expect_success READS_STREAMS 'the same, where newer events overwrite older 
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=32k \
-		timeout 600 "$hosts/steps" regions calls "$all" >out &&
+		timeout 600 "$hosts/steps" regions calls "$most" >out &&
 	trace2 script --git-event r 2>err |
 	jq -r "select(.nesting) | [.event, .nesting] | @tsv" >nested &&
 	test_grep "newer records replaced" err &&
@@ -260,10 +260,10 @@ test_expect_success 'a thread is cancelled, asynchronously or not' '
 '
 
 test_expect_success 'pthread_exit() in a handler during a write' '
-	{ cat fifo >got & } &&
-	cat=$! &&
+	{ ./patient <fifo >got & } &&
+	reader=$! &&
 	into=9 stepped say-again-in-thread ends 9>fifo &&
-	wait $cat &&
+	wait $reader &&
 	mv got e &&
 	test "$(told event atexit)" = 1
 '

@@ -5,7 +5,8 @@
  * them a handler may run, which writes a record and has test points, too; a
  * handler may jump out of the code that it interrupted; the reader may take all
  * records. All sequences of such choices are run, up to a number of choices
- * other than "go on". After each step a reader must see whole records only,
+ * other than "go on"; where these are very many, one choice more is for
+ * GIT_TEST_LONG. After each step a reader must see whole records only,
  * each once and in order, and at the end each is read, overwritten or counted
  * as lost.
  */
@@ -36,12 +37,14 @@ struct scenario {
 	const char *name;
 	bool consume;
 	unsigned int records, size; /* for the writer */
-	/* nesting of handlers; number of events in all */
-	unsigned int max_depth, max_events;
+	/* nesting of handlers; number of events in all, and with
+	 * GIT_TEST_LONG */
+	unsigned int max_depth, few_events, more_events;
 	bool may[NR_CHOICES];
 };
 
 static const struct scenario *scenario;
+static unsigned int max_events;
 
 /* The choices of this run, and the number of options at each place. */
 static unsigned char chosen[MAX_CHOICES], options[MAX_CHOICES];
@@ -207,7 +210,7 @@ static bool may(enum choice what)
 {
 	/* Slow with ThreadSanitizer, which finds nothing here. */
 	if (!scenario->may[what] ||
-	    run.events + TR2_TSAN >= scenario->max_events)
+	    run.events + TR2_TSAN >= max_events)
 		return false;
 	if (what == HANDLER || what == BIG_HANDLER)
 		return run.depth < scenario->max_depth;
@@ -350,6 +353,7 @@ static uint64_t explore(const struct scenario *s)
 	uint64_t nr = 0;
 
 	scenario = s;
+	max_events = getenv("GIT_TEST_LONG") ? s->more_events : s->few_events;
 	nr_wrong = 0;
 	nr_chosen = 0;
 	do {
@@ -360,19 +364,19 @@ static uint64_t explore(const struct scenario *s)
 }
 
 static const struct scenario scenarios[] = {
-	{ "handlers, flight recorder", false, 2, 40, 3, 3,
+	{ "handlers, flight recorder", false, 2, 40, 3, 3, 3,
 	  { [HANDLER] = true } },
-	{ "large handlers, flight recorder", false, 2, 40, 2, 3,
+	{ "large handlers, flight recorder", false, 2, 40, 2, 3, 3,
 	  { [BIG_HANDLER] = true, [HANDLER] = true } },
-	{ "many records, flight recorder", false, 14, 40, 1, 2,
+	{ "many records, flight recorder", false, 14, 40, 1, 2, 2,
 	  { [HANDLER] = true } },
-	{ "handlers and a reader", true, 6, 40, 2, 3,
+	{ "handlers and a reader", true, 6, 40, 2, 2, 3,
 	  { [HANDLER] = true, [READ] = true } },
-	{ "a full ring and a reader", true, 14, 40, 1, 2,
+	{ "a full ring and a reader", true, 14, 40, 1, 2, 2,
 	  { [HANDLER] = true, [READ] = true } },
-	{ "handlers that jump, flight recorder", false, 3, 40, 2, 4,
+	{ "handlers that jump, flight recorder", false, 3, 40, 2, 3, 4,
 	  { [HANDLER] = true, [JUMP] = true } },
-	{ "handlers that jump, and a reader", true, 7, 40, 1, 3,
+	{ "handlers that jump, and a reader", true, 7, 40, 1, 2, 3,
 	  { [HANDLER] = true, [JUMP] = true, [READ] = true } },
 };
 
