@@ -181,8 +181,8 @@ test_expect_success WAKERS 'the critical path, back to when it was attached to' 
 		length == 1 and .[0].time_ns > 290000000" report.json
 '
 
-# The leak detector has a thread, or a process, of its own.
-test_expect_success STATES,!SANITIZE_ADDRESS 'all threads' '
+# The leak detector and ThreadSanitizer have threads, or a process, of their own.
+test_expect_success STATES,!SANITIZE_ADDRESS,!TSAN 'all threads' '
 	start "$hosts/worker" 5 2 exit &&
 	read -r answer <&9 &&
 	attach -p $pid &&

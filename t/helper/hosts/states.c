@@ -55,8 +55,8 @@ struct known {
 
 /* In memory that child processes share. */
 static struct shared {
-	volatile bool waits; /* the main thread is about to wait */
-	volatile bool over;
+	_Atomic bool waits; /* the main thread is about to wait */
+	_Atomic bool over;
 	struct known known, chain[3];
 } *shared;
 
