@@ -208,7 +208,7 @@ sub try {
 	return $result;
 }
 
-# Lines of t/mutants.list: PATH: WHAT: LINE # REASON
+# Lines of t/mutants.list: PATH: WHAT: LINE # REASON, with * for any text.
 sub key_of {
 	my ($mistake) = @_;
 	my ($path, $i, $what) = @$mistake;
@@ -217,14 +217,24 @@ sub key_of {
 }
 
 sub read_reasons {
-	my %reason;
+	my @reasons;
 	for (-f $REASONS ? Lint::lines($REASONS) : ()) {
 		chomp;
 		next if /^#|^$/;
 		/^(.*?)\s+# (.+)/ or die "$REASONS: a line has no reason: $_\n";
-		$reason{$1} = $2;
+		my ($key, $reason) = ($1, $2);
+		my $like = join '.*', map { quotemeta } split /\*/, $key, -1;
+		push @reasons, [ qr/^$like$/, $reason ];
 	}
-	return \%reason;
+	return \@reasons;
+}
+
+# Why no test can notice the mistake; undef: none of the reasons is for it.
+sub reason_of {
+	my ($reasons, $mistake) = @_;
+	my $key = key_of($mistake);
+	my ($found) = grep { $key =~ $_->[0] } @$reasons;
+	return $found && $found->[1];
 }
 
 # One of several: try every Nth mistake of a list of numbers.
@@ -330,7 +340,7 @@ for my $mistake (@mistakes) {
 	} elsif ($result =~ /^noticed/) {
 		$noticed{$folder}++;
 	} elsif ($result =~ /^(?:SURVIVED|REACHED)/) {
-		my $reason = $reasons->{key_of($mistake)};
+		my $reason = reason_of($reasons, $mistake);
 		$known++ if $reason;
 		$missed{$folder}++ if !$reason;
 		print place_of($mistake) . ': ' . ($reason // $result) . "\n" .
