@@ -13,8 +13,7 @@
 
 /*
  * Inside the strings of JSON any character may be written as \uXXXX, and these
- * characters occur only in strings: those that would end the element or begin a
- * comment, and the two line separators of old scripts.
+ * occur only in strings: they would end the element, or begin a comment.
  */
 void tr2_html_add_data(struct tr2_buf *b, const char *json, size_t len)
 {
@@ -24,18 +23,11 @@ void tr2_html_add_data(struct tr2_buf *b, const char *json, size_t len)
 		return;
 	end = json + len;
 	for (p = json; p < end; p++) {
-		bool line_end = *p == '\xe2' && end - p >= 3 &&
-				p[1] == '\x80' &&
-				(p[2] == '\xa8' || p[2] == '\xa9');
-
-		if (*p != '<' && *p != '>' && *p != '&' && !line_end)
+		if (*p != '<' && *p != '>' && *p != '&')
 			continue;
 		tr2_buf_add(b, from, (size_t)(p - from));
-		tr2_buf_addstr(b, line_end ? (p[2] == '\xa8' ? "\\u2028" :
-							       "\\u2029") :
-				  *p == '<' ? "\\u003c" :
+		tr2_buf_addstr(b, *p == '<' ? "\\u003c" :
 				  *p == '>' ? "\\u003e" : "\\u0026");
-		p += line_end ? 2 : 0;
 		from = p + 1;
 	}
 	tr2_buf_add(b, from, (size_t)(end - from));

@@ -80,10 +80,6 @@ static void write_data(struct tr2_export *x, const struct tr2_buf *b)
 	tr2_must(!b->failed);
 	for (at = 0; at < b->len; at += n) {
 		n = b->len - at < PIECE_BYTES ? b->len - at : PIECE_BYTES;
-		/* Characters stay whole. */
-		while (at + n < b->len && n > PIECE_BYTES - 4 &&
-		       ((unsigned char)b->p[at + n] & 0xc0) == 0x80)
-			n--;
 		tr2_html_add_data(&x->sink.buf, b->p + at, n);
 		tr2_sink_step(&x->sink);
 	}
