@@ -117,6 +117,17 @@ test_expect_success 'chrome: states of threads, and wake-ups' '
 	test_grep ! state out.json
 '
 
+test_expect_success 'chrome: every event but names has a time' '
+	for trace in alias clone data error
+	do
+		trace2 export --to chrome "$TRACES/$trace.event" >out.json &&
+		jq -r ".traceEvents[] | select(.ph != \"M\") | .ts | type" out.json |
+			sort -u >actual &&
+		echo number >expect &&
+		test_cmp expect actual || return 1
+	done
+'
+
 for trace in alias clone commit counters data error fetch gc nest push status timers
 do
 	test_expect_success "chrome: slices nest in $trace" '
