@@ -226,6 +226,14 @@ test_expect_success 'of many scripts of one interpreter, the longest have rows' 
 	test_cmp expect actual
 '
 
+test_expect_success 'commands of one program are no scripts of it' '
+	sed "s|/bin/sh|git|; s|\"sh\"|\"git\"|; s|\(t[0-9]*\)-x.sh|\1|" scripts.event >commands.event &&
+	trace2 report commands.event >out &&
+	test_grep "git t61" out &&
+	test_grep "git t50" out &&
+	test_grep ! "git.*[*]" out
+'
+
 test_expect_success 'trees are drawn in ASCII without UTF-8' '
 	LC_ALL=C trace2 report few.event >out &&
 	test_grep "	*|-cc$" out &&
