@@ -234,6 +234,17 @@ test_expect_success 'commands of one program are no scripts of it' '
 	test_grep ! "git.*[*]" out
 '
 
+# Of the names, the second bytes of the first and the last character agree with
+# those of others, or the first bytes do.
+test_expect_success 'what the names of scripts share is whole characters' '
+	"$PERL_PATH" -pe "s/\"t(5[0-9])-x.sh/\"\xc3@{[\$1 % 2 ? qq(\xa9) : qq(\xa8)]}\$1@{[\$1 % 2 ? qq(\xc3) : qq(\xc2)]}\xa9.sh/" \
+		scripts.event >letters.event &&
+	trace2 report letters.event >out &&
+	sed -n "s/.*├ sh \(.*\) x 4 .*/\1/p" out >actual &&
+	echo "*.sh" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'trees are drawn in ASCII without UTF-8' '
 	LC_ALL=C trace2 report few.event >out &&
 	test_grep "	*|-cc$" out &&
