@@ -27,8 +27,8 @@
 
 /*
  * Metrics. Git numbers them; GIT_TIMERS and GIT_COUNTERS are rows for its
- * numbers. They are opened when tracing starts: constructors would register
- * them in each process.
+ * numbers. Each is opened by its first use: most commands use none, and the
+ * pages that opening writes are some of the costs of a short process.
  */
 
 struct metric {
@@ -36,39 +36,52 @@ struct metric {
 	unsigned int flags;
 };
 
-static struct libtrace2_timer *timers[TRACE2_NUMBER_OF_TIMERS];
-static struct libtrace2_counter *counters[TRACE2_NUMBER_OF_COUNTERS];
-
-static void open_metrics(void)
+static struct libtrace2_timer *timer_of(enum trace2_timer_id tid)
 {
-	static const struct metric timer_rows[] = { GIT_TIMERS };
-	static const struct metric counter_rows[] = { GIT_COUNTERS };
-	size_t i;
+	static const struct metric rows[] = { GIT_TIMERS };
+	static struct libtrace2_timer *opened[ARRAY_SIZE(rows)];
+	struct libtrace2_timer *timer =
+		__atomic_load_n(&opened[tid], __ATOMIC_ACQUIRE);
 
-	for (i = 0; i < ARRAY_SIZE(timer_rows); i++)
-		timers[i] = libtrace2_timer_open(timer_rows[i].path,
-						 timer_rows[i].flags, NULL, 0);
-	for (i = 0; i < ARRAY_SIZE(counter_rows); i++)
-		counters[i] = libtrace2_counter_open(
-			counter_rows[i].path, counter_rows[i].flags, NULL, 0);
+	if (!timer) { /* the same one in each thread */
+		timer = libtrace2_timer_open(rows[tid].path, rows[tid].flags,
+					     NULL, 0);
+		__atomic_store_n(&opened[tid], timer, __ATOMIC_RELEASE);
+	}
+	return timer;
+}
+
+static struct libtrace2_counter *counter_of(enum trace2_counter_id cid)
+{
+	static const struct metric rows[] = { GIT_COUNTERS };
+	static struct libtrace2_counter *opened[ARRAY_SIZE(rows)];
+	struct libtrace2_counter *counter =
+		__atomic_load_n(&opened[cid], __ATOMIC_ACQUIRE);
+
+	if (!counter) {
+		counter = libtrace2_counter_open(rows[cid].path,
+						 rows[cid].flags, NULL, 0);
+		__atomic_store_n(&opened[cid], counter, __ATOMIC_RELEASE);
+	}
+	return counter;
 }
 
 void trace2_timer_start(enum trace2_timer_id tid)
 {
-	if (timers[tid])
-		libtrace2_timer_start(*timers[tid]);
+	if (libtrace2_is_enabled())
+		libtrace2_timer_start(*timer_of(tid));
 }
 
 void trace2_timer_stop(enum trace2_timer_id tid)
 {
-	if (timers[tid])
-		libtrace2_timer_stop(*timers[tid]);
+	if (libtrace2_is_enabled())
+		libtrace2_timer_stop(*timer_of(tid));
 }
 
 void trace2_counter_add(enum trace2_counter_id cid, uint64_t value)
 {
-	if (counters[cid])
-		libtrace2_counter_add(*counters[cid], value);
+	if (libtrace2_is_enabled())
+		libtrace2_counter_add(*counter_of(cid), value);
 }
 
 /*
@@ -92,8 +105,6 @@ void trace2_initialize_fl(const char *file, int line)
 
 	libtrace2_initialize_fl(file, line, &options);
 	free(system_config);
-	if (libtrace2_is_enabled())
-		open_metrics();
 }
 
 int trace2_is_enabled(void)
