@@ -18,9 +18,10 @@ __thread struct trace2_mine_ trace2_mine_
 _Static_assert(TRACE2_INLINE_COUNTERS_ == TR2_MAX_COUNTERS &&
 		       TRACE2_INLINE_TIMERS_ == TR2_MAX_TIMERS,
 	       "for the inline part");
-#define SAME(member) \
-	_Static_assert(offsetof(struct trace2_timer_cell_, member) == \
-			       offsetof(struct tr2_timer_cell, member), "")
+#define SAME(member)                                                    \
+	_Static_assert(offsetof(struct trace2_timer_cell_, member) ==   \
+			       offsetof(struct tr2_timer_cell, member), \
+		       "")
 SAME(lock);
 SAME(nest);
 SAME(start);
@@ -29,7 +30,8 @@ SAME(min_ns);
 SAME(max_ns);
 SAME(count);
 _Static_assert(sizeof(struct trace2_timer_cell_) ==
-		       sizeof(struct tr2_timer_cell), "");
+		       sizeof(struct tr2_timer_cell),
+	       "");
 __thread struct tr2_slot *tr2_my_slot
 	__attribute__((tls_model("initial-exec")));
 
@@ -37,16 +39,20 @@ struct tr2_arena_rings tr2_arena_rings;
 
 /* Slots of a file; zero without a file. */
 static struct {
-	size_t stride; /* distance of two slots */
-	unsigned int nr_used; /* lower slots have memory */
-	struct tr2_slot *at[TR2_MAX_SLOTS]; /* NULL: no memory yet */
-	uint8_t in_use[TR2_MAX_SLOTS];
+	size_t stride;		 /* distance of two slots */
+	unsigned int nr_used;	 /* lower slots have memory */
 	struct tr2_slot *totals; /* slot 0, or a private one */
 	/* Parts of each slot with space on the disk: a size from its beginning,
 	 * and up to an end within the histograms (0: none). */
 	size_t cells_backed, histograms_backed;
 	bool gauges_backed;
 } arena;
+
+struct file_slots {
+	struct tr2_slot *at[TR2_MAX_SLOTS]; /* NULL: no memory yet */
+	uint8_t in_use[TR2_MAX_SLOTS];
+};
+TR2_LARGE struct file_slots tr2_arena_slots;
 
 static struct tr2_arena_owner *owners;
 
@@ -57,9 +63,8 @@ TR2_LARGE struct tr2_gauge_cell tr2_arena_private_gauges[TR2_MAX_GAUGES];
 #define FIRST_RING_BYTES 4096u
 
 /* Private slots. The first two are the totals and a thread's. */
-static struct tr2_blocks private_slots = {
-	sizeof(struct tr2_slot), 2, 0, 0, NULL
-};
+static struct tr2_blocks private_slots = { sizeof(struct tr2_slot), 2, 0, 0,
+					   NULL };
 
 static uint64_t offset_of(unsigned int i)
 {
@@ -72,8 +77,8 @@ static uint64_t ring_end(uint64_t bytes)
 	uint64_t offset = tr2_arena_rings.data_offset;
 	uint64_t end = tr2_file_round_up(offset + bytes) - offset;
 
-	return end < tr2_arena_rings.data_size ? end :
-						 tr2_arena_rings.data_size;
+	return end < tr2_arena_rings.data_size ? end
+					       : tr2_arena_rings.data_size;
 }
 
 /* Histograms begin at a whole page, which on some machines also holds
@@ -97,9 +102,9 @@ static void set_pieces(struct tr2_file_piece *pieces, unsigned int i)
 	pieces[0] = (struct tr2_file_piece){ offset, arena.cells_backed };
 	pieces[1] = (struct tr2_file_piece){ offset + begin,
 					     end > begin ? end - begin : 0 };
-	pieces[2] = (struct tr2_file_piece){
-		offset + tr2_arena_rings.data_offset, ring_end(FIRST_RING_BYTES)
-	};
+	pieces[2] =
+		(struct tr2_file_piece){ offset + tr2_arena_rings.data_offset,
+					 ring_end(FIRST_RING_BYTES) };
 }
 
 static struct tr2_slot *file_pages(unsigned int i)
@@ -123,8 +128,8 @@ static void set_versions(struct tr2_slot *slot)
 
 static void set_ring(struct tr2_control *control)
 {
-	control->mode = tr2_arena_rings.consume ? TR2_RING_CONSUME :
-						  TR2_RING_OVERWRITE;
+	control->mode =
+		tr2_arena_rings.consume ? TR2_RING_CONSUME : TR2_RING_OVERWRITE;
 	control->data_offset = tr2_arena_rings.data_offset;
 	control->data_size = tr2_arena_rings.data_size;
 	control->backed = ring_end(FIRST_RING_BYTES);
@@ -138,7 +143,8 @@ static void set_ring(struct tr2_control *control)
 static void add_slot(struct tr2_slot *slot)
 {
 	/* Release: owners of rings read it without the lock. */
-	__atomic_store_n(&arena.at[arena.nr_used], slot, __ATOMIC_RELEASE);
+	__atomic_store_n(&tr2_arena_slots.at[arena.nr_used], slot,
+			 __ATOMIC_RELEASE);
 	__atomic_store_n(&arena.nr_used, arena.nr_used + 1, __ATOMIC_RELEASE);
 	set_ring(&slot->control);
 	/* Release: a reader that counts the slot finds it ready. */
@@ -149,18 +155,18 @@ static void add_slot(struct tr2_slot *slot)
 /* Slots get memory in their order, so that the file has no gaps. */
 static struct tr2_slot *take_slot(unsigned int i)
 {
-	struct tr2_slot *slot = arena.at[i];
+	struct tr2_slot *slot = tr2_arena_slots.at[i];
 
 	if (!slot)
 		slot = file_pages(i);
 	if (!slot)
 		return NULL;
 	set_versions(slot);
-	if (!arena.at[i]) {
+	if (!tr2_arena_slots.at[i]) {
 		TR2_CHECK(i == arena.nr_used);
 		add_slot(slot);
 	}
-	arena.in_use[i] = 1;
+	tr2_arena_slots.in_use[i] = 1;
 	return slot;
 }
 
@@ -177,7 +183,7 @@ static struct tr2_slot *claim_in_file(void)
 {
 	unsigned int i = 1;
 
-	while (i < TR2_MAX_SLOTS && arena.in_use[i])
+	while (i < TR2_MAX_SLOTS && tr2_arena_slots.in_use[i])
 		i++;
 	/* Not if the slot before it has no memory. */
 	return i < TR2_MAX_SLOTS && i <= arena.nr_used ? take_slot(i) : NULL;
@@ -200,7 +206,8 @@ static unsigned int index_of(const struct tr2_slot *slot)
 	unsigned int nr = __atomic_load_n(&arena.nr_used, __ATOMIC_ACQUIRE), i;
 
 	for (i = 0; i < nr; i++)
-		if (__atomic_load_n(&arena.at[i], __ATOMIC_RELAXED) == slot)
+		if (__atomic_load_n(&tr2_arena_slots.at[i], __ATOMIC_RELAXED) ==
+		    slot)
 			return i;
 	return NO_INDEX;
 }
@@ -216,8 +223,8 @@ void tr2_arena_free(struct tr2_slot *slot)
 		tr2_blocks_put(&private_slots, slot);
 		return;
 	}
-	TR2_CHECK(arena.in_use[i]);
-	arena.in_use[i] = 0;
+	TR2_CHECK(tr2_arena_slots.in_use[i]);
+	tr2_arena_slots.in_use[i] = 0;
 }
 
 void tr2_arena_add_owner(struct tr2_arena_owner *owner)
@@ -289,7 +296,7 @@ static bool back_cells(size_t from, size_t to)
 	for (i = 0; to > from && i < arena.nr_used; i++) {
 		piece.offset = offset_of(i) + from;
 		if (!tr2_file_back(&piece, 1) &&
-		    !populate((char *)arena.at[i] + from, to - from))
+		    !populate((char *)tr2_arena_slots.at[i] + from, to - from))
 			return false;
 	}
 	return true;
@@ -298,8 +305,8 @@ static bool back_cells(size_t from, size_t to)
 static bool back_counters_and_timers(const struct tr2_arena_cells *nr)
 {
 	size_t end = tr2_file_round_up(
-		nr->timers ? offsetof(struct tr2_slot, timer[nr->timers]) :
-			     offsetof(struct tr2_slot, counter[nr->counters]));
+		nr->timers ? offsetof(struct tr2_slot, timer[nr->timers])
+			   : offsetof(struct tr2_slot, counter[nr->counters]));
 
 	if (arena.histograms_backed && end > histograms_begin())
 		end = histograms_begin();
@@ -328,8 +335,8 @@ static const struct tr2_file_piece gauges_piece = {
 	TR2_GAUGES_OFFSET, TR2_SLOTS_OFFSET - TR2_GAUGES_OFFSET
 };
 
-/* All of them at once: two pages. Before there is a file, map_first() gets their
- * space. */
+/* All of them at once: two pages. Before there is a file, map_first() gets
+ * their space. */
 static bool back_gauges(void)
 {
 	if (!arena.gauges_backed && tr2_file_header &&
@@ -369,7 +376,7 @@ struct tr2_slot *tr2_arena_totals(void)
 
 struct tr2_slot *tr2_arena_slot(unsigned int i)
 {
-	return i < arena.nr_used ? arena.at[i] : NULL;
+	return i < arena.nr_used ? tr2_arena_slots.at[i] : NULL;
 }
 
 bool tr2_arena_is_used(void)
@@ -442,6 +449,8 @@ static void forget_rings(void)
 	tr2_file_forget();
 	tr2_file_header = NULL;
 	memset(&tr2_arena_rings, 0, sizeof(tr2_arena_rings));
+	if (arena.nr_used)
+		memset(&tr2_arena_slots, 0, sizeof(tr2_arena_slots));
 	memset(&arena, 0, sizeof(arena));
 }
 
@@ -482,8 +491,8 @@ static void add_first_slots(void)
 		set_versions(slot);
 		add_slot(slot);
 	}
-	arena.totals = arena.at[0];
-	arena.in_use[0] = 1;
+	arena.totals = tr2_arena_slots.at[0];
+	tr2_arena_slots.in_use[0] = 1;
 }
 
 bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
@@ -496,8 +505,8 @@ bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 	tr2_arena_back_cells(&(struct tr2_arena_cells){ .counters = 0 });
 	tr2_arena_rings.data_offset =
 		tr2_file_round_up(sizeof(struct tr2_slot));
-	arena.stride = tr2_file_round_up(tr2_arena_rings.data_offset +
-					 data_size);
+	arena.stride =
+		tr2_file_round_up(tr2_arena_rings.data_offset + data_size);
 	tr2_arena_rings.data_size = data_size;
 	tr2_arena_rings.consume = mode == TR2_RING_CONSUME;
 	tr2_file_header = map_first();
@@ -515,7 +524,7 @@ void tr2_arena_release(void)
 	unsigned int i;
 
 	for (i = 0; i < arena.nr_used; i++)
-		munmap(arena.at[i], arena.stride);
+		munmap(tr2_arena_slots.at[i], arena.stride);
 	if (tr2_file_header)
 		munmap(tr2_file_header, TR2_SLOTS_OFFSET);
 	forget_rings();
@@ -554,7 +563,7 @@ static void forget_file(void)
 
 	cover(tr2_file_header, TR2_SLOTS_OFFSET);
 	for (i = 0; i < arena.nr_used; i++)
-		cover(arena.at[i], arena.stride);
+		cover(tr2_arena_slots.at[i], arena.stride);
 }
 
 void tr2_arena_forget(void)

@@ -17,9 +17,9 @@
 #include "base/macros.h"
 #include "base/mask.h"
 #include "config/config.h"
+#include "config/control_block.h"
 #include "part/pending_errors.h"
 #include "session/close.h"
-#include "config/control_block.h"
 #include "session/inherit.h"
 #include "session/parts.h"
 #include "session/session.h"
@@ -41,7 +41,7 @@ static struct {
 	int fd;
 	struct tr2_file_id id;
 	atomic_bool is_taken; /* by the thread that does the work */
-	bool was_on; /* the session's id has been used */
+	bool was_on;	      /* the session's id has been used */
 	bool looks_always;
 } control = { .fd = -1 };
 
@@ -53,8 +53,14 @@ struct request {
 	bool reopen, flush, has_settings;
 };
 
-/* What destinations point to: written while all are closed. */
-static char in_use[NR_TEXT][VALUE_BYTES];
+/* Of the thread that has control.is_taken. */
+struct room {
+	/* What destinations point to: written while all are closed. */
+	char in_use[NR_TEXT][VALUE_BYTES];
+	struct request request;
+	char text[TR2_CONTROL_TEXT];
+};
+TR2_LARGE struct room tr2_control_room;
 
 static void set_enabled(bool on)
 {
@@ -172,7 +178,8 @@ void tr2_control_release(void)
 	if (tr2_fd_is(control.fd, &control.id))
 		close(control.fd);
 	for (i = 0; i < NR_TEXT; i++)
-		if (tr2_session.settings.destination[i] == in_use[i])
+		if (tr2_session.settings.destination[i] ==
+		    tr2_control_room.in_use[i])
 			tr2_session.settings.destination[i] = NULL;
 }
 
@@ -207,10 +214,10 @@ static bool take_brief(struct request *r, unsigned int id, const char *value)
 static bool take_setting(struct request *r, const char *name, const char *value)
 {
 	r->has_settings = true;
-#define TARGET(id, suffix, key, help)                         \
+#define TARGET(id, suffix, key, help)                           \
 	if (TR2_TARGET_##id < NR_TEXT && !strcmp(name, suffix)) \
 		return take_target(r, TR2_TARGET_##id % NR_TEXT, value);
-#define BRIEF(id, suffix, key, help)                          \
+#define BRIEF(id, suffix, key, help)                            \
 	if (TR2_TARGET_##id < NR_TEXT && !strcmp(name, suffix)) \
 		return take_brief(r, TR2_TARGET_##id % NR_TEXT, value);
 #include "config/settings.def"
@@ -268,10 +275,11 @@ static bool change_settings(const struct request *r)
 		char **destination = &settings->destination[i];
 
 		if (r->has_target[i]) {
-			if (*destination != in_use[i])
+			if (*destination != tr2_control_room.in_use[i])
 				free(*destination);
-			memcpy(in_use[i], r->target[i], VALUE_BYTES);
-			*destination = in_use[i];
+			memcpy(tr2_control_room.in_use[i], r->target[i],
+			       VALUE_BYTES);
+			*destination = tr2_control_room.in_use[i];
 		}
 		if (r->has_brief[i])
 			settings->brief[i] = r->brief[i];
@@ -325,8 +333,8 @@ static int switch_on(void)
 	uint64_t wall_us = tr2_clock_wall_us(tr2_clock_now_ns());
 	struct tr2_call call;
 
-	if (!(control.was_on ? tr2_inherit_renew(wall_us) :
-			       tr2_inherit_start(wall_us)))
+	if (!(control.was_on ? tr2_inherit_renew(wall_us)
+			     : tr2_inherit_start(wall_us)))
 		return -ENOMEM;
 	control.was_on = true;
 	tr2_session_begin_again(tr2_clock_now_ns());
@@ -372,29 +380,29 @@ static void flush(void)
 
 static int apply(char *text)
 {
-	static struct request r; /* of the thread that has control.is_taken */
+	struct request *r = &tr2_control_room.request;
 	int error = 0;
 
-	memset(&r, 0, sizeof(r));
-	if (!parse(&r, text))
+	memset(r, 0, sizeof(*r));
+	if (!parse(r, text))
 		return -EINVAL;
-	if (r.flush && tr2_session.state == TR2_SESSION_ON)
+	if (r->flush && tr2_session.state == TR2_SESSION_ON)
 		flush();
-	if (r.has_settings)
-		error = change(&r);
-	if (!error && r.reopen && tr2_session.state == TR2_SESSION_ON)
+	if (r->has_settings)
+		error = change(r);
+	if (!error && r->reopen && tr2_session.state == TR2_SESSION_ON)
 		error = reopen();
 	return error;
 }
 
 static void take_request(struct tr2_control_block *block)
 {
-	static char text[TR2_CONTROL_TEXT];
+	char *text = tr2_control_room.text;
 	uint32_t request = __atomic_load_n(&block->request, __ATOMIC_ACQUIRE);
 	int state, error = 0;
 
 	if (request != block->done) {
-		memcpy(text, block->text, sizeof(text) - 1);
+		memcpy(text, block->text, TR2_CONTROL_TEXT - 1);
 		error = apply(text);
 	}
 	state = tr2_session.state;

@@ -35,12 +35,13 @@ static const struct {
 };
 
 /* The handler's own memory: the thread's buffers may be in use. */
-static struct {
+struct last {
 	atomic_uintptr_t owner; /* the dying thread, by &tr2_self; 0: none */
 	atomic_bool is_written;
 	struct tr2_thread thread;
 	char redacted[16];
-} last;
+};
+TR2_LARGE struct last tr2_signal_last;
 TR2_LARGE char tr2_signal_line[8192];
 
 static bool installed[MAX_SIGNO + 1];
@@ -105,8 +106,8 @@ static void prepare_thread(struct tr2_thread *thread)
 	thread->announced = true;
 	tr2_buf_init_fixed(&thread->render.line, tr2_signal_line,
 			   sizeof(tr2_signal_line));
-	tr2_buf_init_fixed(&thread->render.redacted, last.redacted,
-			   sizeof(last.redacted));
+	tr2_buf_init_fixed(&thread->render.redacted, tr2_signal_last.redacted,
+			   sizeof(tr2_signal_last.redacted));
 	if (self)
 		thread->emitter = self->emitter;
 	if (tr2_self)
@@ -116,16 +117,16 @@ static void prepare_thread(struct tr2_thread *thread)
 
 static void write_last_event(const char *file, int line, int signo)
 {
-	struct tr2_call call = { .thread = &last.thread,
-				 .emitter = &last.thread.emitter,
+	struct tr2_call call = { .thread = &tr2_signal_last.thread,
+				 .emitter = &tr2_signal_last.thread.emitter,
 				 .file = file,
 				 .line = line,
 				 .generation = tr2_stream.generation };
 
-	prepare_thread(&last.thread);
-	if (!last.thread.emitter.thread_name)
+	prepare_thread(&tr2_signal_last.thread);
+	if (!tr2_signal_last.thread.emitter.thread_name)
 		return;
-	if (last.thread.is_main)
+	if (tr2_signal_last.thread.is_main)
 		call.emitter = &tr2_thread_main()->emitter;
 	tr2_dest_set_urgent();
 	tr2_session_give_up_record();
@@ -158,8 +159,9 @@ static void end_session(const char *file, int line, int signo)
 	uintptr_t owner = 0, self = (uintptr_t)&tr2_self;
 	int expected = TR2_SESSION_ON;
 
-	if (!atomic_compare_exchange_strong(&last.owner, &owner, self)) {
-		while (owner != self && !last.is_written &&
+	if (!atomic_compare_exchange_strong(&tr2_signal_last.owner, &owner,
+					    self)) {
+		while (owner != self && !tr2_signal_last.is_written &&
 		       tr2_clock_now_ns() < deadline_ns)
 			sched_yield();
 		return;
@@ -171,7 +173,7 @@ static void end_session(const char *file, int line, int signo)
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
 		tr2_fastpath_disable();
 	}
-	last.is_written = true;
+	tr2_signal_last.is_written = true;
 }
 
 void tr2_signal_end(const char *file, int line, int signo)

@@ -16,7 +16,7 @@
 /* For processes with few sites. */
 #define FIRST_BYTES 8192u
 
-struct tr2_site *tr2_site_chunks[TR2_MAX_SITES / TR2_SITES_PER_CHUNK];
+TR2_LARGE struct tr2_site *tr2_site_chunks[TR2_MAX_SITES / TR2_SITES_PER_CHUNK];
 
 /* Sites by their category and name, the newest one first. */
 TR2_LARGE const struct tr2_site *tr2_site_buckets[NR_BUCKETS];
