@@ -84,7 +84,20 @@ MAKEFLAGS += --no-builtin-rules
 # ---------------------------------------------------------------------------
 # Sources
 
+# Linkers take objects nearly in this order: first those that each process uses,
+# tracing or not; last those that few use; each behind one that refers to it, else
+# it comes at the end. So the pages that a process touches are few.
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
+START_SRC := lib/api/init.c lib/session/start.c lib/session/settings.c \
+	$(filter lib/config/%,$(LIB_SRC)) $(patsubst %,lib/session/%.c,exit \
+	thread_end early session) $(patsubst %,lib/base/%.c,clock mask buf)
+USUAL_SRC := $(filter-out $(patsubst %,lib/%.c,api/control api/gauge \
+	api/metric% api/perf api/region% api/span base/build_id base/unwind \
+	session/control session/fastpath% session/ring span/items), \
+	$(foreach dir,api session thread arena span event target site base, \
+	$(filter lib/$(dir)/%,$(LIB_SRC))))
+LIB_SRC := $(START_SRC) $(filter-out $(START_SRC),$(USUAL_SRC)) \
+	$(filter-out $(START_SRC) $(USUAL_SRC),$(LIB_SRC))
 PUBLIC_SRC := $(sort $(wildcard lib/*.h lib/*.hpp))
 # The file in place of all that a small library lacks.
 SMALL_SRC = lib/session/small.c
