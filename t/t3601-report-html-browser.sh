@@ -204,9 +204,14 @@ test_expect_success 'many processes are packed into lanes, and unfold' '
 	EOF
 '
 
-# 2,000 processes and 20,000 in the same time.
+# Four times the processes in the same time, or ten times with GIT_TEST_LONG.
 test_expect_success 'a picture costs as much as it has pixels, not processes' '
-	for n in 1000 10000
+	times=4 &&
+	if test_have_prereq EXPENSIVE
+	then
+		times=10
+	fi &&
+	for n in 1000 ${times}000
 	do
 		"$PERL_PATH" -e "
 			my (\$n, \$wall) = (shift, 800_000);
@@ -236,23 +241,30 @@ test_expect_success 'a picture costs as much as it has pixels, not processes' '
 			"$TEST_DIRECTORY"/t3600/steps.perl "$PWD"/many.html >count.$n ||
 		return 1
 	done &&
-	few=$(cat count.1000) && many=$(cat count.10000) &&
+	few=$(cat count.1000) && many=$(cat count.${times}000) &&
 	echo "$few and $many steps" >&3 &&
 	test "$few" -gt 10000 && test "$many" -lt $((2 * few))
 '
 
+# As deep as a recursion may not be, with GIT_TEST_LONG.
 test_expect_success 'a tree deeper than there are lanes, or a stack of calls' '
+	deep=1000 &&
+	if test_have_prereq EXPENSIVE
+	then
+		deep=5000
+	fi &&
 	"$PERL_PATH" -e "
+		my \$deep = shift;
 		my @lines = ([0, q(0 fork 1000 1000 1 1)], [6000, q(0 exit 1000 1000)]);
 		push @lines, [\$_, sprintf q(0 fork %d %d %d %d),
 				(1000 + \$_) x 2, (999 + \$_) x 2],
 			[\$_, sprintf q(0 comm %d %d deep exec), (1000 + \$_) x 2],
-			[6000, sprintf q(0 exit %d %d), (1000 + \$_) x 2] for 1 .. 5000;
+			[6000, sprintf q(0 exit %d %d), (1000 + \$_) x 2] for 1 .. \$deep;
 		print map { qq(@\$_\n) } sort { \$a->[0] <=> \$b->[0] } @lines;
-	" >records &&
+	" $deep >records &&
 	made r <records &&
 	trace2 report --html deep.html r &&
-	browse deep.html <<-\EOF
+	DEEP=$deep browse deep.html <<-\EOF
 	my $rows = "return (document.querySelector(\"#spacer\").offsetHeight - 50) / 21";
 	is($b->js($rows), 1 + 400 + 1, "one, lanes, and the rest in the last");
 	$b->js("document.querySelector(\"#canvas\").focus()");
@@ -261,9 +273,9 @@ test_expect_success 'a tree deeper than there are lanes, or a stack of calls' '
 	$b->click("#tab-processes");
 	$b->js("let more; while ((more = document.querySelector(\"#processes .more button\"))) more.click()");
 	$b->js("[...document.querySelectorAll(\"#processes tbody th button\")].pop().click()");
-	like($b->text("#details"), qr/pid 6000/, "the last");
+	like($b->text("#details"), qr/pid ${\(1000 + $ENV{DEEP})}/, "the last");
 	$b->click("#details button:nth-of-type(3)");
-	is($b->js($rows), 5001, "all have rows");
+	is($b->js($rows), $ENV{DEEP} + 1, "all have rows");
 	EOF
 '
 
