@@ -298,7 +298,7 @@ HOST_CXX_OBJ := $(call objects,$(HOST_CXX_SRC))
 EXAMPLE_OBJ := $(call objects,$(EXAMPLE_SRC))
 TOOL_C_OBJ := $(addprefix $(TOOL_OBJ)/,$(TOOL_SRC:.c=.o))
 TOOL_CXX_OBJ := $(addprefix $(TOOL_OBJ)/,$(TOOL_CXX_SRC:.cc=.o))
-HTML_OBJ := $(TOOL_OBJ)/html-parts.o
+GENERATED_OBJ := $(TOOL_OBJ)/html-parts.o $(TOOL_OBJ)/syscall-names.o
 FUZZ_OBJ := $(addprefix $(TOOL_OBJ)/,$(FUZZ_SRC:.c=.o))
 
 A = $(BUILD)/lib/lib$(P)trace2.a
@@ -402,7 +402,17 @@ build/html-parts.c: $(HTML_SRC) Makefile
 			echo '},' || exit 1; \
 		done && echo '{ NULL, NULL } };'; } >$@
 
-$(TOOL_OBJ)/html-parts.o: build/html-parts.c
+# System calls by number.
+build/syscall-names.c: Makefile
+	$(call say,GEN){ echo '#include <sys/syscall.h>' && \
+		echo 'extern const char *const tr2_syscall_names[];' && \
+		echo 'extern const unsigned int tr2_nr_syscall_names;' && \
+		echo 'const char *const tr2_syscall_names[] = {' && \
+		echo '#include <sys/syscall.h>' | $(CC) $(CFLAGS) -E -dM - | \
+		sed -n '/_NR_arch_specific_syscall /d; /_NR_syscalls /d; s/^#define __NR_\([a-z][a-z0-9_]*\) .*/[__NR_\1] = "\1",/p' && \
+		echo '}; const unsigned int tr2_nr_syscall_names = sizeof(tr2_syscall_names) / sizeof(*tr2_syscall_names);'; } >$@
+
+$(GENERATED_OBJ): $(TOOL_OBJ)/%.o: build/%.c
 	$(call say,CC)$(CC) $(C_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(A): $(LIB_OBJ) $(BUILD)/build-options
@@ -421,11 +431,11 @@ t/helper/test-tool: $(TEST_TOOL_OBJ) $(A) build/build-options
 	$(call say,LINK)$(CC) -rdynamic -o $@ $(TEST_TOOL_OBJ) $(A) $(LINK_FLAGS)
 
 # The files that take longest to compile come first.
-build/bin/trace2: $(TOOL_CXX_OBJ) $(TOOL_C_OBJ) $(HTML_OBJ) $(A) build/build-options
+build/bin/trace2: $(TOOL_CXX_OBJ) $(TOOL_C_OBJ) $(GENERATED_OBJ) $(A) build/build-options
 	@$(foreach row,$(TOOL_MISSING),echo >&2 "trace2: built without $(subst \
 		-, ,$(call field,4,$(row))): Debian package $(call \
 		field,3,$(row)) brings it";) :
-	$(call say,LINK)$(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(TOOL_C_OBJ) $(HTML_OBJ) \
+	$(call say,LINK)$(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(TOOL_C_OBJ) $(GENERATED_OBJ) \
 		$(TOOL_CXX_OBJ) $(A) $(LINK_FLAGS) $(TOOL_LIBS)
 
 # One called shared-NAME is linked with the shared library, as users do.
@@ -467,7 +477,7 @@ $(EXAMPLES): build/examples/%: $(OBJ)/examples/%.o $(SO) build/build-options
 
 # All objects for fuzzers and unit tests: everything but the commands.
 FUZZED = $(filter-out $(TOOL_OBJ)/tool/main.o $(TOOL_OBJ)/tool/cmd/%,$(TOOL_C_OBJ)) \
-	$(HTML_OBJ) $(TOOL_CXX_OBJ) $(LIB_OBJ)
+	$(GENERATED_OBJ) $(TOOL_CXX_OBJ) $(LIB_OBJ)
 LINK_FUZZ = $(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(filter-out \
 	%/$(if $(1),replay,libfuzzer).o,$(FUZZ_OBJ)) $(FUZZED) $(LINK_FLAGS) \
 	$(1) $(TOOL_LIBS)
@@ -491,7 +501,7 @@ ifneq ($(LIB_ONLY),)
 OBJECTS = $(LIB_OBJ)
 PROGRAMS = $(A) $(SO).$(SO_VERSION)
 else
-OBJECTS = $(LIB_OBJ) $(TOOL_C_OBJ) $(TOOL_CXX_OBJ) $(HTML_OBJ) $(TEST_TOOL_OBJ) \
+OBJECTS = $(LIB_OBJ) $(TOOL_C_OBJ) $(TOOL_CXX_OBJ) $(GENERATED_OBJ) $(TEST_TOOL_OBJ) \
 	$(UNIT_OBJ) $(PERF_OBJ) $(MODULE_OBJ) $(HOST_OBJ) $(HOST_CXX_OBJ) \
 	$(EXAMPLE_OBJ) $(FUZZ_OBJ)
 PROGRAMS = $(A) $(SO).$(SO_VERSION) $(TOOL) $(EXAMPLES) $(UNITS) $(PERFS) \

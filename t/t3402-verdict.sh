@@ -7,6 +7,8 @@ test_description='the verdict of stat and diff: exact counts, times, the gate'
 . "$TEST_DIRECTORY"/lib-stat.sh
 
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
+test_lazy_prereq SYSCALLS 'trace2 stat -q --syscalls true 2>err >out && ! test -s err'
+test_lazy_prereq SETPRIV 'setpriv --bounding-set=-bpf,-perfmon,-sys_admin true'
 test_lazy_prereq INSTRUCTIONS 'trace2 stat -e list | grep "^instructions.* yes "'
 
 test_skip_unless READS_STREAMS
@@ -222,6 +224,67 @@ test_expect_success 'processes are named' '
 	EOF
 	trace2 stat -q --against "./starts 3" ./starts 13 >out &&
 	test_grep "^[a-z ]*: .*+10 processes (true)" out
+'
+
+test_expect_success SYSCALLS,JQ 'system calls are counted by kind, in all processes' '
+	writes work &&
+	trace2 stat -r 4 -q --syscalls --format=json sh -c "./work 300; ./work 400" >out &&
+	jq -c ".measures[] | select(.name == \"write\") |
+		[.kind, .min == .max, .mean >= 700 and .mean < 720]" out >actual &&
+	echo "[\"syscall\",true,true]" >expect &&
+	test_cmp expect actual &&
+	jq -c "[.measures[] | select(.kind == \"syscall\") | .mean] | add" out >actual &&
+	jq -c ".measures[] | select(.name == \"system-calls\") | .mean" out >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success SYSCALLS 'kinds of system calls that differ, and those of one side' '
+	writes work &&
+	trace2 stat -q --syscalls --against "./work 1000" ./work 1010 >out &&
+	test_grep "^[a-z ]*: .*+10 read, +10 write, " out &&
+	trace2 stat -r 4 -q --syscalls --only system-calls,syscall \
+		--against "$PERL_PATH -e 1" -- "$PERL_PATH" -e "mkdir q(d) for 1..9" >out &&
+	test_grep "^[a-z ]*: +9 mkdir, +9 system-calls$" out &&
+	test_grep "^ *0  *9  *+9  *exact  \*  mkdir$" out &&
+	trace2 stat -q -r 4 -o kept --syscalls true &&
+	trace2 stat -q -r 4 -o kept-without true &&
+	trace2 diff --only syscall kept kept-without >out &&
+	test_grep "^Nothing measured" out
+'
+
+test_expect_success SYSCALLS 'on a screen: their sum' '
+	trace2 stat -q --syscalls true >out &&
+	test_grep "^  *[1-9][0-9]*  system-calls$" out &&
+	test_grep ! execve out &&
+	trace2 stat -q --syscalls -n 100 true >out &&
+	test_grep "execve$" out
+'
+
+test_expect_success SYSCALLS 'a process that outlives a run is not in the next' '
+	write_script leaves <<-\EOF &&
+	if mkdir begun 2>/dev/null
+	then
+		"$PERL_PATH" -e "until (-e q(over) or not -d q(begun)) { 1 while wait > 0; rmdir q(none) } mkdir q(left)" >/dev/null 2>&1 &
+	else
+		>over
+		until test -d left
+		do
+			:
+		done
+	fi
+	EOF
+	PERL_PATH="$PERL_PATH" trace2 stat -r 2 -q -o left-over --syscalls ./leaves &&
+	test_grep "\"syscalls\":.*\"rmdir\":" left-over/run-0001/meta.json &&
+	test_grep "\"syscalls\":" left-over/run-0002/meta.json &&
+	test_grep ! "\"rmdir\":" left-over/run-0002/meta.json
+'
+
+test_expect_success SYSCALLS,SETPRIV 'without permission the rest is measured' '
+	setpriv --bounding-set=-bpf,-perfmon,-sys_admin trace2 stat -q --syscalls true >out 2>err &&
+	echo "trace2: warning: system calls are not counted: not permitted (it needs CAP_BPF and CAP_PERFMON)" >expect &&
+	test_cmp expect err &&
+	test_grep wall out &&
+	test_grep ! system-calls out
 '
 
 test_expect_success COUNT,JQ 'runs in turns are compared in pairs' '

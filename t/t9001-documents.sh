@@ -242,7 +242,7 @@ test_expect_success CC,READS_STREAMS,!INSTRUMENTED 'the command reads that event
 	test_grep "tree/tool/model/build\.c" changed &&
 	compile_as_one tool.o changed &&
 	mkdir objects &&
-	cp -R "$GIT_BUILD_DIR/$TOOL_OBJ"/html-parts.o \
+	cp -R "$GIT_BUILD_DIR/$TOOL_OBJ"/*.o \
 		"$GIT_BUILD_DIR/$TOOL_OBJ"/tool objects/ &&
 	sed "s|^tree\(.*\)\.c$|objects\1.o|" changed | xargs rm &&
 	(

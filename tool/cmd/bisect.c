@@ -30,6 +30,7 @@
 
 static const char *good, *bad, *build;
 static int64_t nr_runs = 10;
+static bool syscalls;
 static struct tr2_measure_choice choice = TR2_MEASURE_CHOICE_INIT;
 
 static const struct tr2_option options[] = {
@@ -45,6 +46,8 @@ static const struct tr2_option options[] = {
 	{ 0, "only", "KIND[,KIND...]", TR2_OPT_STRING, &choice.only,
 	  "decide by these kinds, numbers of the run or events alone, as "
 	  "'trace2 diff --only' takes them", NULL },
+	{ 0, "syscalls", NULL, TR2_OPT_FLAG, &syscalls,
+	  "count system calls by kind, too, as 'trace2 stat --syscalls'", NULL },
 	TR2_OPT_END
 };
 
@@ -446,6 +449,8 @@ static int run(int argc, char **argv)
 	good = tr2_git_text("rev-parse", "--verify", "-q", good);
 	bad = tr2_git_text("rev-parse", "--verify", "-q", bad);
 	bi.argv = argv;
+	if (syscalls)
+		tr2_event_counters_add_syscalls(&bi.counters);
 	if (!home || !good || !bad || !tr2_event_counters_add(&bi.counters, EVENTS)) {
 		tr2_error("--good and --bad must be commits of this repository");
 		code = TR2_EXIT_FATAL;

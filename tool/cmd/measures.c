@@ -42,7 +42,8 @@ static bool is_single(const char *name, size_t len)
 {
 	static const char *const runs[] = {
 		"wall", "cpu-time", "user", "system", "maxrss", "processes",
-		"bytes-read", "bytes-written", "reads", "writes"
+		"bytes-read", "bytes-written", "reads", "writes",
+		"system-calls"
 	};
 	struct tr2_perfevents events;
 	struct tr2_perfevent event;
@@ -67,7 +68,7 @@ bool tr2_choice_valid(const struct tr2_measure_choice *choice,
 		if (is_kind(p, n) || is_single(p, n))
 			continue;
 		tr2_usage_error(command, "invalid kind '%.*s': --only takes "
-					 "run, event, process, cpu, wait, "
+					 "run, event, syscall, process, cpu, wait, "
 					 "ready, self, region, timer, counter, "
 					 "data, or the name of a number of the "
 					 "run (wall) or of an event",

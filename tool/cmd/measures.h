@@ -26,8 +26,8 @@ static inline bool tr2_choice_is_all(const struct tr2_measure_choice *choice)
 /* The options of a selection, for the table of a command. */
 #define TR2_MEASURE_OPTIONS(choice)                                           \
 	{ 0, "only", "KIND[,KIND...]", TR2_OPT_STRING, &(choice).only,        \
-	  "show and judge only these kinds: run, event, process, cpu, wait, "  \
-	  "ready, self, region, timer, counter, data; or numbers of the run "  \
+	  "show and judge only these kinds: run, event, syscall, process, cpu, " \
+	  "wait, ready, self, region, timer, counter, data; or numbers of the run " \
 	  "and events by name: wall, page-faults", NULL },                    \
 	{ 'N', "name", "GLOB", TR2_OPT_STRING, &(choice).region,              \
 	  "show only processes, regions, timers and counters whose name "     \

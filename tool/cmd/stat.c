@@ -45,7 +45,7 @@ static int64_t nr_runs = -1, nr_warmups;
 static struct tr2_list events;
 static const char *baseline, *against;
 static double fail_above = -1;
-static bool quiet, states, until_decided, note;
+static bool quiet, states, syscalls, until_decided, note;
 struct tr2_measure_choice tr2_stat_choice = TR2_MEASURE_CHOICE_INIT;
 
 static const struct tr2_option options[] = {
@@ -59,6 +59,9 @@ static const struct tr2_option options[] = {
 	  "count these events; names as in perf, 'list' lists them "
 	  "(task-clock, page-faults, context-switches, cpu-migrations, and "
 	  "instructions where the machine counts them)", NULL },
+	{ 0, "syscalls", NULL, TR2_OPT_FLAG, &syscalls,
+	  "count system calls by kind, too: needs CAP_BPF and CAP_PERFMON, and "
+	  "takes about 50 ns for each call", NULL },
 	{ 0, "states", NULL, TR2_OPT_FLAG, &states,
 	  "record states of threads, too, and show CPU time and waiting by the "
 	  "kind of a process", NULL },
@@ -156,6 +159,8 @@ static bool parse_events(void)
 {
 	size_t i;
 
+	if (syscalls)
+		tr2_event_counters_add_syscalls(&st.counters);
 	for (i = 0; i < events.nr; i++)
 		if (!tr2_event_counters_add(&st.counters, events.item[i]))
 			return false;
@@ -365,6 +370,7 @@ static void warn_of_uncounted(void)
 
 	if (!st.cmd.measures.nr_runs)
 		return;
+	tr2_event_counters_check_syscalls(&st.counters);
 	tr2_perfevents_init(&events_of, list);
 	while (tr2_perfevents_next(&events_of, &ev) == TR2_PERFEVENT_OK) {
 		snprintf(name, sizeof(name), "perf/%s", ev.text);
@@ -495,7 +501,7 @@ static int run(int argc, char **argv)
 
 const struct tr2_command tr2_command_stat = {
 	.name = "stat",
-	.synopsis = "[-r N] [--warmup N] [-e EVENT] [--states] [-q] "
+	.synopsis = "[-r N] [--warmup N] [-e EVENT] [--states] [--syscalls] [-q] "
 		    "[-o DIR] [--note] "
 		    "[--baseline PATH | --against CMD] [--until-decided] "
 		    "[--fail-above PCT] "

@@ -159,8 +159,7 @@ static void cell_calls(struct tr2_table *t, const void *row)
 {
 	const struct line *l = row;
 
-	if (l->numbers.nr && l->it->kind != TR2_MEASURE_RUN &&
-	    l->it->kind != TR2_MEASURE_EVENT &&
+	if (l->numbers.nr && l->it->kind > TR2_MEASURE_SYSCALL &&
 	    l->it->kind != TR2_MEASURE_COUNTER)
 		tr2_cell_real(t, l->calls);
 }
@@ -433,6 +432,7 @@ static size_t rows_of(struct screen *screen, const struct line *lines,
 		if (!strcmp(lines[i].it->name, FIRST_COUNT))
 			break;
 	most = kind == TR2_MEASURE_RUN ? i :
+	       kind == TR2_MEASURE_SYSCALL ? 0 :
 	       kind > TR2_MEASURE_EVENT && rows > SCREEN_ROWS ? SCREEN_ROWS :
 								rows;
 	if (kind > TR2_MEASURE_EVENT && most + 2 > screen->lines)

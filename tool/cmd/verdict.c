@@ -66,7 +66,7 @@ static void add_count(struct tr2_buf *b, const struct tr2_verdict *v,
 							   TR2_UNIT_COUNT,
 			fabs(delta));
 	tr2_buf_addch(b, ' ');
-	if (d->kind > TR2_MEASURE_EVENT) {
+	if (d->kind > TR2_MEASURE_SYSCALL) {
 		tr2_buf_addstr(b, tr2_measure_names[d->kind]);
 		tr2_buf_addch(b, ' ');
 	}

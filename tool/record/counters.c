@@ -98,6 +98,29 @@ bool tr2_event_counters_add(struct tr2_event_counters *cs, const char *text)
 	return got == TR2_PERFEVENT_END;
 }
 
+static void warn_of_syscalls(const char *why)
+{
+	tr2_warning("system calls are not counted: %s", why);
+}
+
+void tr2_event_counters_add_syscalls(struct tr2_event_counters *cs)
+{
+	const char *why;
+
+	cs->syscalls = tr2_syscalls_open(&why);
+	if (!cs->syscalls)
+		warn_of_syscalls(why);
+}
+
+void tr2_event_counters_check_syscalls(const struct tr2_event_counters *cs)
+{
+	const char *why = cs->syscalls ? tr2_syscalls_why_not(cs->syscalls) :
+					 NULL;
+
+	if (why)
+		warn_of_syscalls(why);
+}
+
 void tr2_event_counters_release(struct tr2_event_counters *cs)
 {
 	size_t i;
@@ -106,6 +129,7 @@ void tr2_event_counters_release(struct tr2_event_counters *cs)
 		if (cs->item[i].fd >= 0)
 			close(cs->item[i].fd);
 	free(cs->item);
+	tr2_syscalls_close(cs->syscalls);
 	tr2_buf_release(&cs->programs);
 	memset(cs, 0, sizeof(*cs));
 }
@@ -191,6 +215,9 @@ void tr2_event_counters_open(struct tr2_event_counters *cs, pid_t pid)
 	int leader = -1;
 	size_t i;
 
+	if (cs->syscalls)
+		tr2_syscalls_begin(cs->syscalls);
+
 	for (i = 0; i < cs->nr; i++) {
 		struct tr2_event_counter *c = &cs->item[i];
 		bool alone = !c->event.group || c->event.is_leader;
@@ -216,6 +243,8 @@ void tr2_event_counters_read(struct tr2_event_counters *cs)
 	uint64_t values[3];
 	size_t i;
 
+	if (cs->syscalls)
+		tr2_syscalls_end(cs->syscalls);
 	for (i = 0; i < cs->nr; i++) {
 		struct tr2_event_counter *c = &cs->item[i];
 		ssize_t n;
@@ -269,4 +298,6 @@ void tr2_event_counters_add_meta(const struct tr2_event_counters *cs,
 		add_counter(b, &cs->item[i]);
 	}
 	tr2_buf_addch(b, '}');
+	if (cs->syscalls)
+		tr2_syscalls_add_meta(cs->syscalls, b);
 }

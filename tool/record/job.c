@@ -279,6 +279,8 @@ static int start_command(const struct tr2_job *job)
 		request.traceparent = traceparent;
 	}
 	open_watch();
+	if (job->counters)
+		rec.run.mark_fd = tr2_syscalls_mark_fd(job->counters->syscalls);
 	failed = !tr2_environment_init(&env, &request) ||
 		 tr2_run_start(&rec.run, job->argv, env.vars);
 	err = errno;

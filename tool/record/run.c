@@ -17,6 +17,7 @@
 
 #include "base/macros.h"
 #include "read/procfs.h"
+#include "record/syscalls.h"
 
 static const int forwarded[] = { SIGHUP,  SIGINT,  SIGQUIT,
 				 SIGTERM, SIGUSR1, SIGUSR2 };
@@ -122,7 +123,7 @@ int tr2_run_prepare(struct tr2_run *run, struct tr2_loop *loop)
 	sigset_t set;
 
 	run->loop = loop;
-	run->go_fd = run->error_fd = -1;
+	run->go_fd = run->error_fd = run->mark_fd = -1;
 	getrlimit(RLIMIT_NOFILE, &run->files);
 	run->signals.ready = signals_ready;
 	fill_signals(&set);
@@ -215,6 +216,7 @@ static _Noreturn void be_child(const struct tr2_run *run, int go, int error,
 	setrlimit(RLIMIT_NOFILE, &run->files);
 	sigaction(SIGCHLD, &before.sigchld, NULL);
 	sigprocmask(SIG_SETMASK, &before.mask, NULL);
+	tr2_syscalls_mark(run->mark_fd);
 	execvpe(argv[0], argv, envp);
 	err = errno;
 	if (write(error, &err, sizeof(err)) < 0)

@@ -33,6 +33,7 @@ struct tr2_run {
 	struct tr2_loop *loop;
 	pid_t pid;                 /* 0: not started */
 	int go_fd, error_fd;       /* between start and exec */
+	int mark_fd;               /* for tr2_syscalls_mark() in the child; -1 */
 	int signo;                 /* the last signal that requested the end */
 	struct rlimit files;
 	bool ended;

@@ -25,6 +25,22 @@ static size_t values_of(const struct tr2_measure *it, uint32_t nr_runs,
 	return nr;
 }
 
+/* A kind of system calls that a side does not have is there 0 times. */
+static size_t values_of_side(const struct tr2_measures *ms,
+			     const struct tr2_measure *it,
+			     enum tr2_measure_kind kind, double *out)
+{
+	size_t nr = 0;
+	uint32_t i;
+
+	if (it || kind != TR2_MEASURE_SYSCALL)
+		return values_of(it, ms->nr_runs, out);
+	for (i = 0; i < ms->nr_runs; i++)
+		if (tr2_measures_have_syscalls(ms, i))
+			out[nr++] = 0;
+	return nr;
+}
+
 static double middle(const double *values, size_t nr)
 {
 	struct tr2_numbers numbers;
@@ -112,8 +128,8 @@ static void fill_difference(struct tr2_comparison *c,
 			    const struct tr2_measure *new, double *scratch)
 {
 	const struct tr2_measure *any = base ? base : new;
-	size_t na = values_of(base, c->nr_base, scratch);
-	size_t nb = values_of(new, c->nr_new, scratch + na);
+	size_t na = values_of_side(c->base_runs, base, any->kind, scratch);
+	size_t nb = values_of_side(c->new_runs, new, any->kind, scratch + na);
 	struct tr2_difference *d = &c->item[c->nr++];
 	double *pairs = scratch + c->nr_base + c->nr_new;
 	size_t nr;
@@ -211,11 +227,24 @@ static void judge(struct tr2_comparison *c)
 	free(p);
 }
 
-/* Without states on one side, nothing is known of the difference. */
+static bool have_syscalls(const struct tr2_measures *ms)
+{
+	uint32_t i;
+
+	for (i = 0; i < ms->nr_runs; i++)
+		if (tr2_measures_have_syscalls(ms, i))
+			return true;
+	return false;
+}
+
+/* Without states or system calls on one side, nothing is known of the
+ * difference. */
 static bool can_compare(const struct tr2_measures *base,
 			const struct tr2_measures *new,
 			enum tr2_measure_kind kind)
 {
+	if (kind == TR2_MEASURE_SYSCALL)
+		return have_syscalls(base) && have_syscalls(new);
 	return !tr2_measure_is_of_states(kind) ||
 	       (base->any_states && new->any_states);
 }

@@ -18,6 +18,7 @@
 
 const char *const tr2_measure_names[TR2_MEASURE_NR] = {
 	[TR2_MEASURE_RUN] = "run",	   [TR2_MEASURE_EVENT] = "event",
+	[TR2_MEASURE_SYSCALL] = "syscall",
 	[TR2_MEASURE_PROCESS] = "process", [TR2_MEASURE_CPU] = "cpu",
 	[TR2_MEASURE_WAIT] = "wait",	   [TR2_MEASURE_READY] = "ready",
 	[TR2_MEASURE_SELF] = "self",	   [TR2_MEASURE_REGION] = "region",
@@ -28,6 +29,7 @@ const char *const tr2_measure_names[TR2_MEASURE_NR] = {
 const char *const tr2_measure_plurals[TR2_MEASURE_NR] = {
 	[TR2_MEASURE_RUN] = "numbers of the run",
 	[TR2_MEASURE_EVENT] = "events",
+	[TR2_MEASURE_SYSCALL] = "kinds of system calls",
 	[TR2_MEASURE_PROCESS] = "processes",
 	[TR2_MEASURE_CPU] = "CPU times",
 	[TR2_MEASURE_WAIT] = "waits",
@@ -42,6 +44,7 @@ const char *const tr2_measure_plurals[TR2_MEASURE_NR] = {
 const char *const tr2_measure_headings[TR2_MEASURE_NR] = {
 	[TR2_MEASURE_RUN] = "RUN",
 	[TR2_MEASURE_EVENT] = "EVENT",
+	[TR2_MEASURE_SYSCALL] = "SYSTEM CALL",
 	[TR2_MEASURE_PROCESS] = "PROCESS (SUM)",
 	[TR2_MEASURE_CPU] = "CPU (SUM)",
 	[TR2_MEASURE_WAIT] = "WAIT (SUM)",
@@ -110,12 +113,22 @@ void tr2_measures_release(struct tr2_measures *ms)
 	memset(ms, 0, sizeof(*ms));
 }
 
+bool tr2_measures_have_syscalls(const struct tr2_measures *ms, uint32_t run)
+{
+	const struct tr2_measure *all =
+		tr2_measures_find(ms, TR2_MEASURE_RUN, "system-calls");
+
+	return all && !isnan(all->values[run]);
+}
+
 /* Return the value of a measure in a run that does not contain it. */
 static double absent(const struct tr2_measures *ms, enum tr2_measure_kind kind,
 		     uint32_t run)
 {
 	if (tr2_measure_is_of_states(kind))
 		return ms->has_states[run] ? 0 : NAN;
+	if (kind == TR2_MEASURE_SYSCALL)
+		return tr2_measures_have_syscalls(ms, run) ? 0 : NAN;
 	return kind == TR2_MEASURE_RUN || kind == TR2_MEASURE_EVENT ? NAN : 0;
 }
 
@@ -275,6 +288,18 @@ static void take_number(struct tr2_measures *ms, enum tr2_measure_unit unit,
 		add_value(ms, TR2_MEASURE_RUN, unit, name, (double)value, 1);
 }
 
+/* Kinds that the run does not have were counted, too. */
+static void take_syscalls(struct tr2_measures *ms, int64_t all)
+{
+	uint32_t run = ms->nr_runs - 1, i;
+
+	take_number(ms, TR2_UNIT_COUNT, "system-calls", all);
+	for (i = 0; all >= 0 && i < ms->nr; i++)
+		if (ms->item[i].kind == TR2_MEASURE_SYSCALL &&
+		    isnan(ms->item[i].values[run]))
+			ms->item[i].values[run] = 0;
+}
+
 static void take_run(struct tr2_measures *ms, const struct tr2_model *m,
 		     const struct tr2_run_meta *meta)
 {
@@ -288,6 +313,7 @@ static void take_run(struct tr2_measures *ms, const struct tr2_model *m,
 	take_number(ms, TR2_UNIT_BYTES, "maxrss", meta->maxrss_bytes);
 	take_number(ms, TR2_UNIT_COUNT, "processes",
 		    m->nr_nodes ? m->nr_nodes - 1 : 0);
+	take_syscalls(ms, meta->syscalls);
 	take_number(ms, TR2_UNIT_BYTES, "bytes-read", meta->read_bytes);
 	take_number(ms, TR2_UNIT_BYTES, "bytes-written", meta->written_bytes);
 	take_number(ms, TR2_UNIT_COUNT, "reads", meta->reads);
@@ -308,8 +334,8 @@ static void take_event(void *data, const struct tr2_run_counter *c)
 			it->note = tr2_strdup(c->note);
 		return;
 	}
-	add_value(ms, TR2_MEASURE_EVENT, tr2_measure_unit_of(c->unit), c->name,
-		  c->value, 1);
+	add_value(ms, c->is_syscall ? TR2_MEASURE_SYSCALL : TR2_MEASURE_EVENT,
+		  tr2_measure_unit_of(c->unit), c->name, c->value, 1);
 }
 
 static void take_processes(struct tr2_measures *ms, const struct tr2_model *m)

@@ -8,7 +8,7 @@
  *
  * If a run does not contain a name, its time and count there are 0. A value
  * that was not measured in a run (a counter of the kernel that was not opened,
- * states that were not recorded) is NAN.
+ * system calls that were not counted, states that were not recorded) is NAN.
  */
 #ifndef TR2_STAT_MEASURE_H
 #define TR2_STAT_MEASURE_H
@@ -20,6 +20,7 @@
 enum tr2_measure_kind {
 	TR2_MEASURE_RUN,
 	TR2_MEASURE_EVENT,
+	TR2_MEASURE_SYSCALL,
 	TR2_MEASURE_PROCESS,
 	/* By the kind of process, from states: sums over all its processes. */
 	TR2_MEASURE_CPU,
@@ -95,6 +96,9 @@ void tr2_measures_begin_run(struct tr2_measures *ms);
 struct tr2_measure *tr2_measures_get(struct tr2_measures *ms,
 				     enum tr2_measure_kind kind,
 				     const char *name);
+
+/* Were system calls counted in the run? */
+bool tr2_measures_have_syscalls(const struct tr2_measures *ms, uint32_t run);
 
 /* Return the measure of that kind and name; NULL: there is none. */
 const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,

@@ -17,7 +17,7 @@ struct reader {
 	tr2_run_counter_fn *fn;
 	void *data;
 	/* Copies of inner objects: a view is valid until the next parse. */
-	struct tr2_buf rusage, io, counters, programs;
+	struct tr2_buf rusage, io, counters, syscalls, programs;
 };
 
 static bool is(const char *key, size_t len, const char *want)
@@ -71,6 +71,8 @@ static void on_member(void *data, const char *key, size_t len,
 		copy_text(&r->io, v->text.p, v->text.len);
 	else if (v->type == TR2_JSON_RAW && is(key, len, "counters"))
 		copy_text(&r->counters, v->text.p, v->text.len);
+	else if (v->type == TR2_JSON_RAW && is(key, len, "syscalls"))
+		copy_text(&r->syscalls, v->text.p, v->text.len);
 	else if (v->type == TR2_JSON_RAW && is(key, len, "programs"))
 		copy_text(&r->programs, v->text.p, v->text.len);
 	else if (is(key, len, "exit_signal") ||
@@ -172,18 +174,36 @@ static void on_counter(void *data, const char *key, size_t len,
 	tr2_json_free(json);
 }
 
+static void on_syscall(void *data, const char *key, size_t len,
+		       const struct tr2_json_value *v)
+{
+	struct reader *r = data;
+	struct tr2_buf name = TR2_BUF_INIT;
+	struct tr2_run_counter out = { .is_syscall = true, .unit = "" };
+
+	if (v->type != TR2_JSON_INT && v->type != TR2_JSON_UINT)
+		return;
+	tr2_buf_add(&name, key, len);
+	out.name = tr2_buf_str(&name);
+	out.value = number(v);
+	r->meta->syscalls = (r->meta->syscalls < 0 ? 0 : r->meta->syscalls) +
+			    (int64_t)out.value;
+	r->fn(r->data, &out);
+	tr2_buf_release(&name);
+}
+
 void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 		       struct tr2_origin *origin, tr2_run_counter_fn *fn,
 		       void *data)
 {
 	struct reader r = { meta, origin, fn, data,
 			    TR2_BUF_INIT, TR2_BUF_INIT, TR2_BUF_INIT,
-			    TR2_BUF_INIT };
+			    TR2_BUF_INIT, TR2_BUF_INIT };
 	struct tr2_buf text = TR2_BUF_INIT;
 	struct tr2_json *json;
 
 	*meta = (struct tr2_run_meta){ -1, -1, -1, -1, -1, -1, -1, -1,
-					false };
+					-1, false };
 	json = m->meta_json ? tr2_json_new() : NULL;
 	if (!json)
 		return;
@@ -198,6 +218,9 @@ void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 	if (text_len(&r.counters))
 		tr2_json_object(json, r.counters.p, text_len(&r.counters),
 				on_counter, &r);
+	if (text_len(&r.syscalls))
+		tr2_json_object(json, r.syscalls.p, text_len(&r.syscalls),
+				on_syscall, &r);
 	if (text_len(&r.programs))
 		tr2_json_object(json, r.programs.p, text_len(&r.programs),
 				on_origin, &r);
@@ -206,5 +229,6 @@ void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 	tr2_buf_release(&r.io);
 	tr2_buf_release(&r.programs);
 	tr2_buf_release(&r.counters);
+	tr2_buf_release(&r.syscalls);
 	tr2_buf_release(&text);
 }

@@ -13,13 +13,16 @@
 struct tr2_run_meta {
 	int64_t wall_ns, user_ns, system_ns, maxrss_bytes;
 	int64_t read_bytes, written_bytes, reads, writes;
+	int64_t syscalls; /* of all kinds */
 	/* the command ended with an exit code other than 0, or by a signal */
 	bool failed;
 };
 
-/* An event of the kernel that was counted over the run. */
+/* An event of the kernel, or a kind of system calls, that was counted over the
+ * run. */
 struct tr2_run_counter {
 	const char *name;
+	bool is_syscall;
 	const char *unit; /* "ns", "bytes", "" */
 	const char *note; /* reason why it was not counted; NULL: it was */
 	double value;     /* extrapolated to the whole run if the counter ran

@@ -85,14 +85,16 @@ bool tr2_difference_is_count(const struct tr2_difference *d, double *delta)
 }
 
 /* The smaller, the earlier in a list of counts. The number of a process is told
- * with that of all processes. */
+ * with that of all processes; kinds of system calls say more than their sum. */
 static int rank_of(const struct tr2_difference *d)
 {
 	if (d->kind == TR2_MEASURE_RUN)
-		return !strcmp(d->name, "processes") ? 0 : 3;
+		return !strcmp(d->name, "processes")	? 0 :
+		       !strcmp(d->name, "system-calls") ? 6 : 4;
 	return d->kind == TR2_MEASURE_PROCESS ? 1 :
 	       d->kind == TR2_MEASURE_EVENT   ? 2 :
-	       d->kind == TR2_MEASURE_REGION  ? 4 : 5;
+	       d->kind == TR2_MEASURE_SYSCALL ? 3 :
+	       d->kind == TR2_MEASURE_REGION  ? 5 : 7;
 }
 
 static bool comes_before(const struct tr2_difference *a,
