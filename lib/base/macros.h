@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* macros - the number of an array's elements; which way a branch goes; what is
- * in line; variables of the library's own; where large arrays lie. */
+/* macros - the number of an array's elements; texts of tables; which way a branch
+ * goes; what is in line; variables of the library's own; where large arrays lie. */
 #ifndef TR2_BASE_MACROS_H
 #define TR2_BASE_MACROS_H
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
+
+/*
+ * For a text in a table, whose member is an array: NULL is "". A pointer would be
+ * relocated at the start of each process, and its page be the process's own.
+ */
+#define TR2_IN_PLACE(text) _Generic((text), void *: "", default: text)
 
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)

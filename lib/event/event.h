@@ -124,26 +124,32 @@ struct tr2_event {
 	bool as_main; /* emitted in the name of the main thread */
 };
 
+#define TR2_FIELD_NAME_BYTES 12
 struct tr2_field {
-	const char *name;
-	enum tr2_field_type type;
-	unsigned int flags;
+	char name[TR2_FIELD_NAME_BYTES]; /* in place: see TR2_IN_PLACE() */
+	uint8_t type; /* enum tr2_field_type */
+	uint8_t flags;
 };
 
 #define TR2_MAX_FIELDS 10
+#define TR2_EVENT_NAME_BYTES 20
 
 /* Width of the perf target's event column, in characters. */
 #define TR2_EVENT_WIDTH 12
 
 struct tr2_event_row {
-	const char *name;
-	unsigned int flags;
-	const char *normal, *perf_category, *perf_message;
+	char name[TR2_EVENT_NAME_BYTES];
 	struct tr2_key padded; /* name, in a column of TR2_EVENT_WIDTH */
-	struct tr2_field field[TR2_MAX_FIELDS + 1]; /* ends with name NULL */
+	struct tr2_field field[TR2_MAX_FIELDS + 1]; /* ends with name "" */
+	unsigned int flags;
 };
-
 extern const struct tr2_event_row tr2_event_rows[TR2_EVENT_NR];
+
+/* NULL: the target does not show it. */
+struct tr2_event_text {
+	const char *normal, *perf_category, *perf_message;
+};
+extern const struct tr2_event_text tr2_event_texts[TR2_EVENT_NR];
 
 /* The flags of an event; constant if the event is. */
 static inline unsigned int tr2_event_flags(enum tr2_event_kind kind)

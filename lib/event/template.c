@@ -42,7 +42,7 @@ static uint8_t field_index(const struct tr2_event_row *row, const char *name,
 {
 	uint8_t i;
 
-	for (i = 0; row->field[i].name; i++)
+	for (i = 0; *row->field[i].name; i++)
 		if (strlen(row->field[i].name) == len &&
 		    !memcmp(row->field[i].name, name, len))
 			return i;
@@ -154,7 +154,7 @@ static void prepare_normal(void)
 
 	for (i = 0; i < TR2_EVENT_NR; i++)
 		tr2_templates[i].normal = compile(&tr2_event_rows[i],
-						  tr2_event_rows[i].normal, true);
+						  tr2_event_texts[i].normal, true);
 }
 
 static void prepare_perf(void)
@@ -163,10 +163,11 @@ static void prepare_perf(void)
 
 	for (i = 0; i < TR2_EVENT_NR; i++) {
 		const struct tr2_event_row *row = &tr2_event_rows[i];
+		const struct tr2_event_text *text = &tr2_event_texts[i];
 		struct tr2_templates *t = &tr2_templates[i];
 
-		t->perf_category = compile(row, row->perf_category, false);
-		t->perf_message = compile(row, row->perf_message, true);
+		t->perf_category = compile(row, text->perf_category, false);
+		t->perf_message = compile(row, text->perf_message, true);
 	}
 }
 

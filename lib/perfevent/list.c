@@ -330,7 +330,7 @@ static const char *take_own(struct tr2_perfevents *list,
 	tr2_buf_addlit(&b, "PMU ");
 	tr2_buf_addstr(&b, ev->scope);
 	tr2_buf_addlit(&b, " has");
-	for (row = tr2_perfevent_names; row->name; row++) {
+	for (row = tr2_perfevent_names; *row->name; row++) {
 		if (row->pmu != pmu)
 			continue;
 		tr2_buf_addch(&b, ' ');

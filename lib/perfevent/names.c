@@ -3,38 +3,49 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "base/macros.h"
 #include "perfevent/perfevent.h"
 
+#define ROW(name, alias, pmu, config, unit, about)                            \
+	{                                                                     \
+		name, TR2_IN_PLACE(alias), about, unit, TR2_PMU_##pmu, config \
+	}
 #define HW(name, alias, config, about) \
-	{ name, alias, TR2_PMU_HARDWARE, PERF_COUNT_HW_##config, "", about }
+	ROW(name, alias, HARDWARE, PERF_COUNT_HW_##config, "", about)
 #define SW(name, alias, config, unit, about) \
-	{ name, alias, TR2_PMU_SOFTWARE, PERF_COUNT_SW_##config, unit, about }
-#define POWER(name, config, about) \
-	{ name, NULL, TR2_PMU_POWER, config, "uJ", about }
+	ROW(name, alias, SOFTWARE, PERF_COUNT_SW_##config, unit, about)
+#define POWER(name, config, about) ROW(name, NULL, POWER, config, "uJ", about)
 #define PROCESS(name, config, unit, about) \
-	{ name, NULL, TR2_PMU_PROCESS, config, unit, about }
+	ROW(name, NULL, PROCESS, config, unit, about)
 
 const struct tr2_perfevent_name tr2_perfevent_names[] = {
 	HW("cpu-cycles", "cycles", CPU_CYCLES, "cycles of the CPU"),
-	HW("instructions", NULL, INSTRUCTIONS, "instructions that were retired"),
-	HW("cache-references", NULL, CACHE_REFERENCES, "accesses of the last level cache"),
+	HW("instructions", NULL, INSTRUCTIONS,
+	   "instructions that were retired"),
+	HW("cache-references", NULL, CACHE_REFERENCES,
+	   "accesses of the last level cache"),
 	HW("cache-misses", NULL, CACHE_MISSES, "of them, misses"),
 	HW("branch-instructions", "branches", BRANCH_INSTRUCTIONS, "branches"),
-	HW("branch-misses", NULL, BRANCH_MISSES, "branches that were mispredicted"),
+	HW("branch-misses", NULL, BRANCH_MISSES,
+	   "branches that were mispredicted"),
 	HW("bus-cycles", NULL, BUS_CYCLES, "cycles of the bus"),
-	HW("stalled-cycles-frontend", "idle-cycles-frontend", STALLED_CYCLES_FRONTEND,
-	   "cycles that waited for instructions"),
-	HW("stalled-cycles-backend", "idle-cycles-backend", STALLED_CYCLES_BACKEND,
-	   "cycles that waited for resources"),
-	HW("ref-cycles", NULL, REF_CPU_CYCLES, "cycles at the nominal frequency"),
+	HW("stalled-cycles-frontend", "idle-cycles-frontend",
+	   STALLED_CYCLES_FRONTEND, "cycles that waited for instructions"),
+	HW("stalled-cycles-backend", "idle-cycles-backend",
+	   STALLED_CYCLES_BACKEND, "cycles that waited for resources"),
+	HW("ref-cycles", NULL, REF_CPU_CYCLES,
+	   "cycles at the nominal frequency"),
 	SW("cpu-clock", NULL, CPU_CLOCK, "ns", "time on the CPU's clock"),
 	SW("task-clock", NULL, TASK_CLOCK, "ns", "time that the task ran"),
 	SW("page-faults", "faults", PAGE_FAULTS, "", "page faults"),
-	SW("context-switches", "cs", CONTEXT_SWITCHES, "", "times the CPU went to another task"),
+	SW("context-switches", "cs", CONTEXT_SWITCHES, "",
+	   "times the CPU went to another task"),
 	SW("cpu-migrations", "migrations", CPU_MIGRATIONS, "",
 	   "times the task went to another CPU"),
-	SW("minor-faults", NULL, PAGE_FAULTS_MIN, "", "page faults without reading a disk"),
-	SW("major-faults", NULL, PAGE_FAULTS_MAJ, "", "page faults that read a disk"),
+	SW("minor-faults", NULL, PAGE_FAULTS_MIN, "",
+	   "page faults without reading a disk"),
+	SW("major-faults", NULL, PAGE_FAULTS_MAJ, "",
+	   "page faults that read a disk"),
 	SW("alignment-faults", NULL, ALIGNMENT_FAULTS, "",
 	   "unaligned accesses that the kernel mended"),
 	SW("emulation-faults", NULL, EMULATION_FAULTS, "",
@@ -54,12 +65,12 @@ const struct tr2_perfevent_name tr2_perfevent_names[] = {
 	PROCESS("ctx-switches", 3, "", "context switches of all threads"),
 	PROCESS("open-fds", 4, "", "open descriptors now"),
 	PROCESS("threads", 5, "", "threads now"),
-	{ NULL, NULL, TR2_PMU_NR, 0, NULL, NULL },
+	{ "", "", "", "", TR2_PMU_NR, 0 },
 };
 
 static bool is(const char *text, const char *name, size_t len)
 {
-	return text && strlen(text) == len && !memcmp(text, name, len);
+	return *text && strlen(text) == len && !memcmp(text, name, len);
 }
 
 const struct tr2_perfevent_name *
@@ -67,7 +78,7 @@ tr2_perfevent_find(enum tr2_perfevent_pmu pmu, const char *name, size_t len)
 {
 	const struct tr2_perfevent_name *row;
 
-	for (row = tr2_perfevent_names; row->name; row++)
+	for (row = tr2_perfevent_names; *row->name; row++)
 		if (row->pmu == pmu &&
 		    (is(row->name, name, len) || is(row->alias, name, len)))
 			return row;
@@ -75,44 +86,45 @@ tr2_perfevent_find(enum tr2_perfevent_pmu pmu, const char *name, size_t len)
 }
 
 /* Names of a cache event's three parts, each with perf's aliases. */
-#define MAX_ALIASES 5
-static const char *const caches[][MAX_ALIASES] = {
-	{ "L1-dcache", "l1-d", "l1d", "L1-data", NULL },
-	{ "L1-icache", "l1-i", "l1i", "L1-instruction", NULL },
-	{ "LLC", "L2", NULL },
-	{ "dTLB", "d-tlb", "Data-TLB", NULL },
-	{ "iTLB", "i-tlb", "Instruction-TLB", NULL },
-	{ "branch", "bpu", "btb", "bpc", NULL },
-	{ "node", NULL },
-	{ NULL },
+#define MAX_ALIASES 4
+#define ALIAS_BYTES 18
+typedef char part_aliases[MAX_ALIASES][ALIAS_BYTES];
+static const part_aliases caches[] = {
+	{ "L1-dcache", "l1-d", "l1d", "L1-data" },
+	{ "L1-icache", "l1-i", "l1i", "L1-instruction" },
+	{ "LLC", "L2" },
+	{ "dTLB", "d-tlb", "Data-TLB" },
+	{ "iTLB", "i-tlb", "Instruction-TLB" },
+	{ "branch", "bpu", "btb", "bpc" },
+	{ "node" },
+	{ "" },
 };
-static const char *const operations[][MAX_ALIASES] = {
-	{ "loads", "load", "read", NULL },
-	{ "stores", "store", "write", NULL },
-	{ "prefetches", "prefetch", "speculative-read", "speculative-load",
-	  NULL },
-	{ NULL },
+static const part_aliases operations[] = {
+	{ "loads", "load", "read" },
+	{ "stores", "store", "write" },
+	{ "prefetches", "prefetch", "speculative-read", "speculative-load" },
+	{ "" },
 };
-static const char *const results[][MAX_ALIASES] = {
-	{ "refs", "Reference", "ops", "access", NULL },
-	{ "misses", "miss", NULL },
-	{ NULL },
+static const part_aliases results[] = {
+	{ "refs", "Reference", "ops", "access" },
+	{ "misses", "miss" },
+	{ "" },
 };
 
 /*
  * Take a part, and the '-' before it, off the front of *name. Return its
  * number; -1: no match, and nothing was taken.
  */
-static int take_part(const char *const (*parts)[MAX_ALIASES], const char **name,
-		     size_t *len, bool is_first)
+static int take_part(const part_aliases *parts, const char **name, size_t *len,
+		     bool is_first)
 {
 	size_t skip = is_first ? 0 : 1, n;
 	int i, alias;
 
 	if (!is_first && (!*len || **name != '-'))
 		return -1;
-	for (i = 0; parts[i][0]; i++) {
-		for (alias = 0; alias < MAX_ALIASES && parts[i][alias];
+	for (i = 0; *parts[i][0]; i++) {
+		for (alias = 0; alias < MAX_ALIASES && *parts[i][alias];
 		     alias++) {
 			n = strlen(parts[i][alias]);
 			if (n > *len - skip ||

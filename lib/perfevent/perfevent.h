@@ -142,13 +142,12 @@ int tr2_perfevent_resolve(struct tr2_perfevent *ev, const char **why);
 void tr2_perfevent_explain(const struct tr2_perfevent *ev, int error,
 			   char *text, size_t size_bytes);
 
-/* The named events, for lists; ends with name NULL. */
+/* The named events, for lists; ends with name "". */
 struct tr2_perfevent_name {
-	const char *name, *alias; /* alias NULL: none */
-	enum tr2_perfevent_pmu pmu;
-	uint64_t config;
-	const char *unit;
-	const char *about;
+	char name[24], alias[24]; /* alias "": none */
+	char about[48], unit[8];
+	uint8_t pmu; /* enum tr2_perfevent_pmu */
+	uint8_t config;
 };
 
 extern const struct tr2_perfevent_name tr2_perfevent_names[];

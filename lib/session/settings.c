@@ -19,12 +19,13 @@ enum type { TEXT, BOOLEAN, POSITIVE, COUNT, RING_MODE };
 
 /* One row a setting; see settings.def. */
 static const struct row {
-	const char *suffix, *key, *fallback;
-	enum type type;
-	size_t offset;
+	char suffix[16], key[24], fallback[12]; /* "": none */
+	uint8_t type;
+	uint16_t offset;
 } rows[] = {
 #define ROW(type, member, variable, key, fallback) \
-	{ variable, key, fallback, type, offsetof(struct tr2_settings, member) },
+	{ variable, TR2_IN_PLACE(key), TR2_IN_PLACE(fallback), type, \
+	  offsetof(struct tr2_settings, member) },
 #define TARGET(name, variable, key, help) \
 	ROW(TEXT, destination[TR2_TARGET_##name], variable, key, NULL)
 #define BRIEF(name, variable, key, help) \
@@ -116,7 +117,7 @@ static void store_fallbacks(struct loading *l)
 	size_t i;
 
 	for (i = 0; i < NR_ROWS; i++)
-		if (rows[i].fallback && !l->stored[i])
+		if (*rows[i].fallback && !l->stored[i])
 			store_value(l, &rows[i], rows[i].fallback);
 }
 
@@ -159,7 +160,7 @@ static void store_key(struct loading *l, const char *key, size_t len,
 	size_t i;
 
 	for (i = 0; i < NR_ROWS; i++)
-		if (rows[i].key && !l->from_variable[i] &&
+		if (*rows[i].key && !l->from_variable[i] &&
 		    !strncasecmp(rows[i].key, key, len) && !rows[i].key[len])
 			store_value(l, &rows[i], value);
 }

@@ -182,10 +182,10 @@ static void encode(struct tr2_render *r, const struct tr2_event *ev, bool brief)
 	unsigned int i;
 
 	tr2_buf_reset(&r->line);
-	for (i = 0; f[i].name; i++)
+	for (i = 0; *f[i].name; i++)
 		record.limit -= least_bytes(f[i].type);
 	add_head(&record, ev, brief);
-	for (i = 0; f[i].name && !r->line.failed; i++) {
+	for (i = 0; *f[i].name && !r->line.failed; i++) {
 		record.limit += least_bytes(f[i].type);
 		add_field(&record, ev, f[i].type, &ev->v[i]);
 	}

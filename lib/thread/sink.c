@@ -149,7 +149,7 @@ static bool show(struct shown *shown, struct tr2_render *r,
 		.t_abs_ns = ev->t_abs_ns,
 		.fields = shown->fields,
 	};
-	for (i = 0; f[i].name; i++) {
+	for (i = 0; *f[i].name; i++) {
 		if (f[i].type == TR2_T_T_REL)
 			shown->ev.t_rel_ns = ev->t_rel_ns;
 		if (!is_left_out(&f[i], &ev->v[i]))

@@ -82,7 +82,7 @@ static void check_fields(const struct tr2_parsed_event *a,
 	const struct tr2_field *field = tr2_event_rows[a->kind].field;
 	int i;
 
-	for (i = 0; field[i].name; i++)
+	for (i = 0; *field[i].name; i++)
 		fuzz_check(same_field(i, a, b), "%s differs", field[i].name);
 }
 

@@ -99,7 +99,7 @@ static void take_event(struct fuzz_input *in, struct made *e)
 	e->ev.file = take_string(in, e);
 	e->sid = take_string(in, e);
 	e->emitter.thread_name = take_string(in, e);
-	for (i = 0; tr2_event_rows[e->ev.kind].field[i].name; i++)
+	for (i = 0; *tr2_event_rows[e->ev.kind].field[i].name; i++)
 		take_value(in, e, i);
 	e->ev.v = e->v;
 	tr2_render_json_head(&e->json_head, e->sid, e->emitter.thread_name);
@@ -179,7 +179,7 @@ static const struct tr2_field *next_field(struct expected *x)
 {
 	const struct tr2_field *f = tr2_event_rows[x->e->ev.kind].field;
 
-	for (; f[x->field].name; x->field++)
+	for (; *f[x->field].name; x->field++)
 		if (!(f[x->field].flags & TR2_F_TEXT_ONLY) &&
 		    (!(f[x->field].flags & TR2_F_OPT) ||
 		     tr2_event_has(&x->e->ev, x->field)))
@@ -301,7 +301,7 @@ static void check_clock(const char *p)
 
 static void check_normal(struct tr2_render *r, const struct made *e)
 {
-	const char *template = tr2_event_rows[e->ev.kind].normal;
+	const char *template = tr2_event_texts[e->ev.kind].normal;
 
 	template = template ? template : "";
 	tr2_render_normal(r, &e->ev, e->brief);

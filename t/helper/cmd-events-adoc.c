@@ -6,9 +6,9 @@
 
 static void fields(const char *event, const struct tr2_field *f)
 {
-	if (!f->name)
+	if (!*f->name)
 		printf("|%s\n|\n|\n|\n", event);
-	for (; f->name; f++) {
+	for (; *f->name; f++) {
 		printf("|%s\n|%s\n|%s\n|", event, f->name,
 		       tool_event_types[f->type].text);
 		tool_print_flags(f->flags, tool_field_flags,
@@ -28,17 +28,18 @@ static void template(const char *target, const char *template)
 
 static void text(const struct tr2_event_row *row)
 {
+	const struct tr2_event_text *t = tool_event_text(row);
 	unsigned int times = row->flags & (TR2_E_T_ABS | TR2_E_T_REL);
 
-	if (!row->normal && !row->perf_message)
+	if (!t->normal && !t->perf_message)
 		return;
 	printf("`%s`::\n", row->name);
-	template("normal", row->normal);
-	if (row->normal && row->perf_message)
+	template("normal", t->normal);
+	if (t->normal && t->perf_message)
 		printf(" +\n");
-	template("perf", row->perf_message);
-	template("; category", row->perf_category);
-	if (row->perf_message && times) {
+	template("perf", t->perf_message);
+	template("; category", t->perf_category);
+	if (t->perf_message && times) {
 		printf("; times: ");
 		tool_print_flags(times, tool_event_flags,
 				 ARRAY_SIZE(tool_event_flags), tool_flag_text,

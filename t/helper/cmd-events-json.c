@@ -22,7 +22,7 @@ static void fields(const struct tr2_field *f)
 {
 	const char *separator = "";
 
-	for (; f->name; f++) {
+	for (; *f->name; f++) {
 		printf("%s{\"name\":\"%s\",\"type\":\"%s\",\"flags\":[",
 		       separator, f->name, tool_event_types[f->type].name);
 		tool_print_flags(f->flags, tool_field_flags,
@@ -43,6 +43,8 @@ static void begin(void)
 
 static void event(const struct tr2_event_row *row)
 {
+	const struct tr2_event_text *text = tool_event_text(row);
+
 	printf("%s{\"name\":\"%s\",\"flags\":[", before, row->name);
 	tool_print_flags(row->flags, tool_event_flags,
 			 ARRAY_SIZE(tool_event_flags), tool_flag_name, "\"",
@@ -50,9 +52,9 @@ static void event(const struct tr2_event_row *row)
 	printf("],\"fields\":[");
 	fields(row->field);
 	putchar(']');
-	string("normal", row->normal);
-	string("perf_category", row->perf_category);
-	string("perf_message", row->perf_message);
+	string("normal", text->normal);
+	string("perf_category", text->perf_category);
+	string("perf_message", text->perf_message);
 	putchar('}');
 	before = ",\n";
 }

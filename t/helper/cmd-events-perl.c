@@ -17,7 +17,7 @@ static void string(const char *s)
 
 static void fields(const struct tr2_field *f, const char *indent)
 {
-	for (; f->name; f++) {
+	for (; *f->name; f++) {
 		printf("%s{ name => '%s', type => '%s', flags => [", indent,
 		       f->name, tool_event_types[f->type].name);
 		tool_print_flags(f->flags, tool_field_flags,
@@ -44,6 +44,8 @@ static void begin(void)
 
 static void event(const struct tr2_event_row *row)
 {
+	const struct tr2_event_text *text = tool_event_text(row);
+
 	printf("\t{\n\t\tname => '%s',\n\t\tflags => [", row->name);
 	tool_print_flags(row->flags, tool_event_flags,
 			 ARRAY_SIZE(tool_event_flags), tool_flag_name, "'",
@@ -51,11 +53,11 @@ static void event(const struct tr2_event_row *row)
 	printf("],\n\t\tfields => [\n");
 	fields(row->field, "\t\t\t");
 	printf("\t\t],\n\t\tnormal => ");
-	string(row->normal);
+	string(text->normal);
 	printf(",\n\t\tperf_category => ");
-	string(row->perf_category);
+	string(text->perf_category);
 	printf(",\n\t\tperf_message => ");
-	string(row->perf_message);
+	string(text->perf_message);
 	printf(",\n\t},\n");
 }
 

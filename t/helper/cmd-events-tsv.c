@@ -15,9 +15,9 @@ static void event(const struct tr2_event_row *row)
 {
 	const struct tr2_field *f = row->field;
 
-	if (!f->name)
+	if (!*f->name)
 		printf("%s\t\t\t\n", row->name);
-	for (; f->name; f++) {
+	for (; *f->name; f++) {
 		printf("%s\t%s\t%s\t", row->name, f->name,
 		       tool_event_types[f->type].name);
 		tool_print_flags(f->flags, tool_field_flags,

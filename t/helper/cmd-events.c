@@ -23,7 +23,7 @@ const struct tr2_field tool_event_head[] = {
 	{ .name = "file", .type = TR2_T_STR, .flags = TR2_F_OPT | TR2_F_VOLATILE },
 	{ .name = "line", .type = TR2_T_INT, .flags = TR2_F_OPT | TR2_F_VOLATILE },
 	{ .name = "repo", .type = TR2_T_INT, .flags = TR2_F_OPT },
-	{ .name = NULL }
+	{ .name = "" }
 };
 
 const struct tool_word tool_event_types[] = {

@@ -211,7 +211,7 @@ static void print_site_event(const struct tool_arena *arena,
 	       head->misc >> TR2_MISC_NESTING_SHIFT);
 	print_text_at(arena, row->file);
 	printf(" line=%u site=%u", row->line, event->site);
-	for (f = tr2_event_rows[kind].field; f->name; f++) {
+	for (f = tr2_event_rows[kind].field; *f->name; f++) {
 		if (f->type == TR2_T_T_ABS || f->type == TR2_T_NESTING)
 			continue;
 		printf(" %s=", f->name);
@@ -244,7 +244,7 @@ static void print_event(const struct tr2_record *head, struct cursor *c)
 	       event->nesting);
 	print_string(c);
 	printf(" line=%u", event->line);
-	for (f = tr2_event_rows[kind].field; f->name; f++) {
+	for (f = tr2_event_rows[kind].field; *f->name; f++) {
 		if (f->type == TR2_T_T_ABS || f->type == TR2_T_NESTING)
 			continue;
 		printf(" %s=", f->name);

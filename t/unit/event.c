@@ -25,7 +25,7 @@ static void test_table(void)
 	for (i = 0; i < TR2_EVENT_NR; i++) {
 		const struct tr2_templates *t = &tr2_templates[i];
 
-		for (nr = 0; tr2_event_rows[i].field[nr].name; nr++)
+		for (nr = 0; *tr2_event_rows[i].field[nr].name; nr++)
 			;
 		bad += count_bad_ops(t->normal, nr);
 		bad += count_bad_ops(t->perf_category, nr);

@@ -42,10 +42,10 @@ static bool has_site_fields(enum tr2_event_kind kind)
 {
 	const struct tr2_field *f = tr2_event_rows[kind].field;
 
-	while (f->name && !(f->flags & TR2_F_SITE))
+	while (*f->name && !(f->flags & TR2_F_SITE))
 		f++;
 	/* Its place is all that is constant. */
-	return f->name || kind == TR2_EV_printf;
+	return *f->name || kind == TR2_EV_printf;
 }
 
 /* The fields of the site are its category and its name; others are the rest. */
@@ -57,7 +57,7 @@ static void fill(struct tr2_value *v, const struct tr2_event *ev,
 	unsigned int i, nr = 0;
 
 	memset(v, 0, TR2_MAX_FIELDS * sizeof(*v));
-	for (i = 0; f[i].name; i++)
+	for (i = 0; *f[i].name; i++)
 		if (f[i].flags & TR2_F_SITE)
 			v[i].s = names[nr++];
 		else if (f[i].type == TR2_T_STR)

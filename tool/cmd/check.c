@@ -88,7 +88,7 @@ static void check_fields(const struct place *at)
 	char text[120];
 	int i;
 
-	for (i = 0; row->field[i].name; i++) {
+	for (i = 0; *row->field[i].name; i++) {
 		if (row->field[i].flags & (TR2_F_OPT | TR2_F_TEXT_ONLY) ||
 		    !is_missing(at->ev, i))
 			continue;

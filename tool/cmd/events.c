@@ -70,7 +70,7 @@ static void cell_about(struct tr2_table *t, const void *row)
 	struct tr2_buf b = TR2_BUF_INIT;
 
 	tr2_buf_addstr(&b, r->known ? r->known->about : r->about);
-	if (r->known && r->known->alias) {
+	if (r->known && *r->known->alias) {
 		tr2_buf_addlit(&b, "; also ");
 		tr2_buf_addstr(&b, r->known->alias);
 	}
@@ -110,7 +110,8 @@ int tr2_events_list(void)
 	size_t i;
 
 	tr2_table_init(&t, &out, "events", TR2_COLUMNS(columns));
-	for (row.known = tr2_perfevent_names; row.known->name; row.known++)
+	for (row.known = tr2_perfevent_names; *row.known->name;
+	     row.known++)
 		tr2_table_add(&t, &row);
 	for (i = 0; i < ARRAY_SIZE(others); i++)
 		tr2_table_add(&t, &others[i]);

@@ -264,11 +264,11 @@ static void print_json(struct tr2_printer *p, const struct tr2_line *line)
 static void print_text(struct tr2_printer *p, const struct row *r)
 {
 	struct tr2_render *render = &p->render.render;
-	const struct tr2_event_row *row;
+	const struct tr2_event_text *row;
 
 	if (r->ev->kind < 0)
 		return;
-	row = &tr2_event_rows[r->ev->kind];
+	row = &tr2_event_texts[r->ev->kind];
 	if (!(p->form == TR2_PRINT_PERF ? row->perf_message : row->normal))
 		return;
 	set_render(r);

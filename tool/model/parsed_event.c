@@ -25,7 +25,7 @@ void tr2_parsed_event_set_kind(struct tr2_parsed_event *ev, int kind)
 		return;
 	memset(ev->value, 0, sizeof(ev->value));
 	field = tr2_event_rows[kind].field;
-	for (i = 0; field[i].name; i++)
+	for (i = 0; *field[i].name; i++)
 		if (field[i].type == TR2_T_INT || field[i].type == TR2_T_SECONDS)
 			ev->value[i].i = TR2_ABSENT;
 }
@@ -84,7 +84,7 @@ int tr2_field_find(int kind, const char *name, size_t len)
 	if (kind < 0 || !len)
 		return -1;
 	field = tr2_event_rows[kind].field;
-	for (i = 0; field[i].name; i++)
+	for (i = 0; *field[i].name; i++)
 		if (is_called(field[i].name, name, len))
 			return i;
 	return -1;

@@ -85,7 +85,7 @@ static void make_room(struct tr2_parsed_render *r,
 	const struct tr2_field *field = tr2_event_rows[ev->kind].field;
 	size_t text = ev->file.len + 1, words = 0, i;
 
-	for (i = 0; field[i].name; i++)
+	for (i = 0; *field[i].name; i++)
 		if (field[i].type == TR2_T_ARGV)
 			words += ev->value[i].words.nr + 1u;
 		else if (field[i].type == TR2_T_STR ||
@@ -124,7 +124,7 @@ void tr2_parsed_render_set(struct tr2_parsed_render *r,
 	size_t i;
 
 	make_room(r, ev);
-	for (i = 0; field[i].name; i++)
+	for (i = 0; *field[i].name; i++)
 		set_value(r, field[i].type, &ev->value[i], &r->values[i]);
 	set_who(r, m, ev);
 	r->event = (struct tr2_event){

@@ -324,7 +324,7 @@ static unsigned int regions_around(const struct tr2_model *m,
 static bool take_message(struct tr2_perf_reader *r,
 			 const struct tr2_view *column, unsigned int regions)
 {
-	const struct tr2_event_row *row = &tr2_event_rows[r->ev.kind];
+	const struct tr2_event_text *row = &tr2_event_texts[r->ev.kind];
 	struct tr2_view text = without_dots(column[MESSAGE], regions);
 	bool ok = true;
 

@@ -354,7 +354,7 @@ bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_ring_file *f,
 	ev->event.len = strlen(ev->event.p);
 	take_head(e, &c, record, &site, ev);
 	field = tr2_event_rows[kind].field;
-	for (i = 0; field[i].name && !c.short_of; i++)
+	for (i = 0; *field[i].name && !c.short_of; i++)
 		if (!of_site)
 			take_field(e, &c, i, ev);
 		else if (field[i].flags & TR2_F_SITE && site.nr_taken < 2)
