@@ -178,6 +178,41 @@ test_expect_success '--env: nothing is on' '
 	test_grep "no target is on" out
 '
 
+# The reader of `stalled` has stopped, and its queue is full.
+test_expect_success PIPE 'sockets: of a reader that reads, and of one that does not' '
+	cat >listen.perl <<-\EOF &&
+	use Socket;
+	my $dir = shift;
+	my %kind = (stream => SOCK_STREAM, queue => SOCK_DGRAM, stalled => SOCK_DGRAM);
+	for (sort keys %kind) {
+		socket my $s, AF_UNIX, $kind{$_}, 0 or die;
+		bind $s, pack_sockaddr_un("$dir/$_") or die;
+		$kind{$_} == SOCK_DGRAM or listen $s, 5 or die;
+		push @kept, $s;
+	}
+	socket my $s, AF_UNIX, SOCK_DGRAM, 0 or die;
+	connect $s, pack_sockaddr_un("$dir/stalled") or die;
+	1 while defined send $s, "x", Socket::MSG_DONTWAIT;
+	open my $ready, ">", "ready" or die;
+	close $ready;
+	sleep;
+	EOF
+	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t3005.XXXXXX") &&
+	test_when_finished "rm -rf \"\$sockets\"" &&
+	mkfifo ready &&
+	{ "$PERL_PATH" listen.perl "$sockets" & } &&
+	test_when_finished "kill $!" &&
+	: <ready &&
+	GIT_TRACE2=af_unix:stream:$sockets/stream \
+		trace2 check --env >out &&
+	test_grep "^GIT_TRACE2  .*a stream socket whose reader reads" out &&
+	GIT_TRACE2_EVENT=af_unix:dgram:$sockets/queue trace2 check --env >out &&
+	test_grep "^GIT_TRACE2_EVENT .*a datagram socket whose reader reads" out &&
+	test_expect_code 1 env GIT_TRACE2_EVENT=af_unix:dgram:"$sockets/stalled" \
+		trace2 check --env >out &&
+	test_grep "^GIT_TRACE2_EVENT .*a datagram socket whose reader does not read" out
+'
+
 test_expect_success '--env: a directory, a socket without a reader, a near miss' '
 	mkdir events &&
 	test_expect_code 1 env GIT_TRACE2_EVENT="$PWD/events" \
