@@ -59,7 +59,8 @@ shape () {
 	    -e "s/ *$worker/ PID/" -e "s/wait pipe/wait/" -e "s/  */ /g" -e "s/^ //" "$@"
 }
 
-test_expect_success 'a process that runs: counters, timers, threads, where they are' '
+# ThreadSanitizer has a thread of its own.
+test_expect_success !TSAN 'a process that runs: counters, timers, threads, where they are' '
 	start_worker rings 2 5 exit &&
 	until_it_waits &&
 	trace2 top --once -p "$worker" >out.top &&

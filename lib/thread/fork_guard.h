@@ -16,9 +16,13 @@
 #define TR2_GUARD_FASTPATH 2u /* see session/fastpath.h */
 extern const volatile uint32_t *tr2_fork_guard TR2_HIDDEN;
 
+/* Acquire: threads may look while the session starts; pairs with
+ * tr2_fork_guard_make(). */
 static inline uint32_t tr2_fork_guard_flags(void)
 {
-	return __atomic_load_n(tr2_fork_guard, __ATOMIC_RELAXED);
+	return __atomic_load_n(
+		__atomic_load_n(&tr2_fork_guard, __ATOMIC_ACQUIRE),
+		__ATOMIC_RELAXED);
 }
 
 /* Set or clear TR2_GUARD_FASTPATH. */
@@ -33,13 +37,9 @@ void tr2_fork_guard_set(void);
 /* Unmap the page; no call looks at it any more. */
 void tr2_fork_guard_release(void);
 
-/* Acquire: threads may look while the session starts; pairs with
- * tr2_fork_guard_make(). */
 static inline bool tr2_fork_guard_is_cleared(void)
 {
-	return !__atomic_load_n(
-		__atomic_load_n(&tr2_fork_guard, __ATOMIC_ACQUIRE),
-		__ATOMIC_RELAXED);
+	return !tr2_fork_guard_flags();
 }
 
 #endif
