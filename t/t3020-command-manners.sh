@@ -75,4 +75,20 @@ test_expect_success JQ 'nothing in a stream can do so either' '
 	test_grep "[^ ].x1b.31m.xc2.x9b2J.x7f.n" actual
 '
 
+test_expect_success 'a closed standard stream is not taken for a file' '
+	events=$TEST_DIRECTORY/traces/gc.event &&
+	trace2 export --to chrome -o expect "$events" &&
+	trace2 export --to chrome -o actual "$events" >&- &&
+	test_cmp expect actual &&
+	trace2 export --to chrome -o actual "$events" <&- >&- 2>&- &&
+	test_cmp expect actual &&
+	test_expect_code 128 trace2 list "$events" >&- 2>err &&
+	test_grep "cannot write the output: Bad file descriptor" err &&
+	test_expect_code 128 trace2 list - <&- 2>err &&
+	test_grep "Bad file descriptor" err &&
+	trace2 record -o closed -- "$SHELL_PATH" -c "echo unseen; :" <&- >&- 2>&- &&
+	trace2 check closed &&
+	! grep -r unseen closed/events
+'
+
 test_done

@@ -2,9 +2,11 @@
 /*
  * trace2 - the command: find the subcommand and run it.
  */
+#include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/commands.h"
 #include "common/say.h"
@@ -51,6 +53,19 @@ static int check_output(int code)
 	return TR2_EXIT_FATAL;
 }
 
+/* Let no file become a standard stream that the caller closed: what is printed
+ * would end in it. Reading and writing such a stream stays an error. */
+static bool keep_standard_streams(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+			return false;
+	return true;
+}
+
 /* Map blocks from this size on: the kernel moves them when they grow, and gets
  * them back as soon as they are freed. By default glibc raises the limit with
  * each such block that is freed, and from then on copies arrays of up to 32
@@ -65,6 +80,8 @@ int main(int argc, char **argv)
 #ifdef M_MMAP_THRESHOLD
 	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 #endif
+	if (!keep_standard_streams())
+		return TR2_EXIT_FATAL;
 	if (!strcmp(name, "-h") || !strcmp(name, "--help"))
 		name = "help";
 	if (!strcmp(name, "--version") || !strcmp(name, "-v"))
