@@ -17,13 +17,14 @@ sane_unset OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_TRACES_HEADERS \
 
 test_expect_success 'headers, decoded' '
 	collector &&
-	OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20s3cret%3D, x-scope = a b ,x-eq=1=2,x-odd=50%" \
+	OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20s3cret%3D, x-scope = a b ,x-eq=1=2,x-odd=50%,x-hex=%2a%5f" \
 		trace2 export --to otlp --url $url "$MIX" 2>err &&
 	test_must_be_empty err &&
 	sort collector/headers >actual &&
 	cat >expect <<-\EOF &&
 	authorization: Bearer s3cret=
 	x-eq: 1=2
+	x-hex: *_
 	x-odd: 50%
 	x-scope: a b
 	EOF
