@@ -7,10 +7,21 @@
 #include <stddef.h>
 #include <unwind.h>
 
-/* Weak: a program that is linked statically may have none. */
+/*
+ * Weak: a program that is linked statically may have none, nor one with a
+ * glibc older than 2.34, where they are in a library of their own. A test for
+ * them makes the loader look them up at the start of each process: only there.
+ */
 #pragma weak dlopen
 #pragma weak dlsym
 #pragma weak dlclose
+#define HAS_DLOPEN true
+#ifdef __GLIBC__
+#if !__GLIBC_PREREQ(2, 34)
+#undef HAS_DLOPEN
+#define HAS_DLOPEN (dlopen != NULL)
+#endif
+#endif
 
 static void *libgcc; /* of all loads, the last one */
 
@@ -88,7 +99,7 @@ static bool is_static(void)
 void tr2_unwind_release(void)
 {
 	__atomic_store_n(&backtrace, NULL, __ATOMIC_RELEASE);
-	if (libgcc && dlclose)
+	if (libgcc)
 		dlclose(libgcc);
 	libgcc = NULL;
 }
@@ -106,7 +117,8 @@ const char *tr2_unwind_prepare(void)
 		return NULL;
 	if (is_static())
 		return "the program is linked statically";
-	libgcc = dlopen ? dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL) : NULL;
+	libgcc = HAS_DLOPEN ? dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL)
+			    : NULL;
 	if (!libgcc)
 		return "there is no libgcc_s.so.1";
 	p = dlsym(libgcc, "_Unwind_GetIP");

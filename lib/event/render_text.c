@@ -270,7 +270,7 @@ static char *add_perf_place_slow(struct tr2_render *r, char *p,
 				const struct tr2_event *ev)
 {
 	size_t start = tr2_render_leave(r, p), len;
-	char *place, *tail;
+	char *place, *tail, kept[PERF_FILE_TAIL];
 
 	p = add_place(r, p, ev);
 	place = r->line.p + start;
@@ -279,8 +279,10 @@ static char *add_perf_place_slow(struct tr2_render *r, char *p,
 		tail = p - PERF_FILE_TAIL;
 		tail += rest_of_character(place, tail, p);
 		len = (size_t)(p - tail);
-		memmove(place + 3, tail, len);
+		/* Not memmove(), which nothing else here needs at a start. */
+		memcpy(kept, tail, len);
 		memcpy(place, "...", 3);
+		memcpy(place + 3, kept, len);
 		p = place + 3 + len;
 	}
 	p = put_pad(r, p, start, PERF_FILE_WIDTH);
