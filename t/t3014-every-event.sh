@@ -150,7 +150,7 @@ test_expect_success LIBCURL 'a database server is sent them all' '
 	test_when_finished "kill $server_pid; wait $server_pid || :" &&
 	until test -e server/port
 	do
-		kill -0 $server_pid || return 1
+		kill -0 $server_pid && sleep 0.02 || return 1
 	done &&
 	trace2 export --to clickhouse $usual $odd \
 		--url "http://127.0.0.1:$(cat server/port)"

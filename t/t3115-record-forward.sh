@@ -46,6 +46,7 @@ counts_are () {
 		case "$line" in
 		*"; "$1) break ;;
 		esac
+		sleep 0.05
 	done
 }
 

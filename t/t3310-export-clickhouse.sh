@@ -27,7 +27,7 @@ start_server () {
 	server_pid=$! &&
 	until test -e server/port
 	do
-		kill -0 "$server_pid" || return 1
+		kill -0 "$server_pid" && sleep 0.02 || return 1
 	done &&
 	url=http://127.0.0.1:$(cat server/port)
 }

@@ -39,7 +39,7 @@ collector () {
 	test_when_finished "kill $collector_pid; wait $collector_pid || :" &&
 	until test -e collector/port
 	do
-		kill -0 "$collector_pid" || return 1
+		kill -0 "$collector_pid" && sleep 0.02 || return 1
 	done &&
 	url=http://127.0.0.1:$(cat collector/port)
 }
