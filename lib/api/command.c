@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command: its start, name and end. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "session/call.h"
 #include "session/inherit.h"
@@ -74,17 +75,22 @@ void trace2_cmd_path_fl(const char *file, int line, const char *path)
 
 void trace2_cmd_name_fl(const char *file, int line, const char *name)
 {
+	char usual[256];
+	struct tr2_buf *hierarchy, fixed;
 	struct tr2_call call;
-	struct tr2_buf *hierarchy;
+	const char *names;
 	bool locked;
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
 	name = name ? name : "";
-	hierarchy = &call.thread->message;
-	tr2_buf_reset(hierarchy);
+	tr2_buf_init_fixed(&fixed, usual, sizeof(usual));
 	locked = tr2_lock_others();
-	tr2_buf_addstr(hierarchy, tr2_inherit_add_name(name));
+	names = tr2_inherit_add_name(name);
+	hierarchy =
+		strlen(names) < sizeof(usual) ? &fixed : &call.thread->message;
+	tr2_buf_reset(hierarchy);
+	tr2_buf_addstr(hierarchy, names);
 	if (locked)
 		tr2_unlock();
 	TR2_EMIT(&call, cmd_name, .name.s = name,
