@@ -31,6 +31,10 @@ test_region_ () {
 
 # test_result_ RESULT [TITLE]
 test_result_ () {
+	trace2_together_ test_result_events_ "$@"
+}
+
+test_result_events_ () {
 	test "$1" != failed || trace2_error "not ok $test_count - $2"
 	trace2_data test result "$1"
 	trace2_region_leave

@@ -71,6 +71,20 @@ test_expect_success 'a test is a region with its result' '
 		trace.event
 '
 
+# Each time that dash reads costs as much as a line.
+test_expect_success 'the result and the end of a test have one time' '
+	for shell in $subtest_shells
+	do
+		rm -f trace.event &&
+		test_expect_code 1 test_env GIT_TRACE2_EVENT="$PWD/trace.event" \
+			run_subtest "$shell" all &&
+		trace2_jq "[.[] | select(.category == \"test\" and .event != \"region_enter\") | .t_rel] |
+			length == 10 and
+			all(range(0; length; 2) as \$i | .[\$i] == .[\$i + 1]; .)" \
+			trace.event || return 1
+	done
+'
+
 test_expect_success 'the results are the same as without' '
 	for shell in $subtest_shells
 	do

@@ -99,7 +99,11 @@ trace2_has_limit_ () {
 # Write a line, or switch tracing off.
 # shellcheck disable=SC2261 # the descriptor may be 2: only then is it redirected
 trace2_write_ () {
-	if test -z "$trace2_fd_"
+	if test -n "$trace2_hold_"
+	then
+		trace2_held_="$trace2_held_${trace2_held_:+
+}$1"
+	elif test -z "$trace2_fd_"
 	then
 		printf '%s\n' "$1" 2>/dev/null >>"$trace2_file_"
 	else

@@ -7,9 +7,22 @@
 # Begin an event: is it a subshell's, and when is it? false: tracing is off.
 trace2_begin_ () {
 	test -n "$trace2_on_" || return
+	test -z "$trace2_hold_" || return 0
 	test "$trace2_proc_" -ef "$trace2_self_" || trace2_forked_
 	trace2_now_
 	test -n "$trace2_on_"
+}
+
+# trace2_together_ COMMAND [ARG...]: give its events one time, and write them at
+# once: in dash, each time and each write takes tens of system calls.
+trace2_hold_='' trace2_held_=''
+trace2_together_ () {
+	trace2_begin_ || return 0
+	trace2_hold_=t
+	"$@"
+	trace2_hold_=
+	test -z "$trace2_held_" || trace2_write_ "$trace2_held_"
+	trace2_held_=
 }
 
 # Set trace2_place_ to the caller's file and line, which only bash knows.

@@ -13,11 +13,14 @@ trace2_plain_=${trace2_simple_%-}:=-
 # Set trace2_json_ to the inside of a JSON string.
 trace2_json_of_ () {
 	trace2_json_=$1
-	case $1 in
-	*[!$trace2_simple_]*|????????????????????*) ;;
-	*) return 0 ;;
-	esac
-	test -z "$trace2_redact_" || trace2_redact_ "$1"
+	if test -n "$trace2_redact_"
+	then
+		case $1 in
+		*[!$trace2_simple_]*|????????????????????*) ;;
+		*) return 0 ;;
+		esac
+		trace2_redact_ "$1"
+	fi
 	case $trace2_json_ in
 	*[!$trace2_plain_]*) trace2_escape_ "$trace2_json_" ;;
 	esac
