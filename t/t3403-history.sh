@@ -11,7 +11,7 @@ PATH=$GIT_BUILD_DIR/build/bin:$PATH
 test_skip_unless READS_STREAMS,IO
 
 # Eight commits of a program: it reads $calls times, and computes.
-test_expect_success 'setup: the fifth commit reads more, the seventh fails to build' '
+test_expect_success 'setup: the fifth commit reads more, the sixth fails to build' '
 	git init -q repo && (
 		cd repo &&
 		git config user.name A && git config user.email a@example.org &&
@@ -19,7 +19,7 @@ test_expect_success 'setup: the fifth commit reads more, the seventh fails to bu
 		for i in 1 2 3 4 5 6 7 8
 		do
 			calls=100 && { test $i -lt 5 || calls=101; } &&
-			code=0 && { test $i -ne 7 || code=1; } &&
+			code=0 && { test $i -ne 6 || code=1; } &&
 			cat >sub/prog.in <<-EOF &&
 			# $i
 			open F, q(/dev/zero);
@@ -176,6 +176,7 @@ test_expect_success 'bisect: by an exact count, over a commit that does not buil
 			--build "sh build.sh" -- "$PERL_PATH" sub/prog >out 2>err &&
 		grep "^good  [0-9a-f]*  reads [0-9]*  change 1$" out &&
 		grep "^bad   [0-9a-f]*  reads [0-9]*  change 8$" out &&
+		grep "^skip  $(git rev-parse v6 | cut -c1-9)$" out &&
 		! grep "^ran" out &&
 		tail -n 2 out >actual &&
 		grep "^$(git rev-parse v5) change 5 (A U Thor, " actual &&
@@ -185,6 +186,25 @@ test_expect_success 'bisect: by an exact count, over a commit that does not buil
 		test "$(git worktree list | wc -l)" = 1 &&
 		test_must_fail git rev-parse -q --verify refs/bisect/bad
 	)
+'
+
+test_expect_success JQ 'bisect: as JSON' '
+	(
+		cd repo &&
+		trace2 bisect -r 4 --only reads --good v1 --bad v8 --format=json \
+			--build "sh build.sh" -- "$PERL_PATH" sub/prog >../out &&
+		git rev-parse v5 >../v5
+	) &&
+	jq -r ".found[0] | .commit, .subject[:8], .kind, .name, .exact" out >actual &&
+	{ cat v5 && printf "%s\n" "change 5" run reads yes; } >expect &&
+	test_cmp expect actual &&
+	jq -r ".steps[:2][] | .is, .subject" out >actual &&
+	printf "%s\n" good "change 1" bad "change 8" >expect &&
+	test_cmp expect actual &&
+	jq -e "(.steps | map(select(.is == \"bad\").value) | min) -
+		(.steps | map(select(.is == \"good\").value) | max) == 1" out &&
+	jq -e ".steps | map(select(.is == \"skip\")) | length == 1 and .[0].value == null and .[0].subject == \"change 6\"" out &&
+	jq -e ".verdict[0].counts_more > 0 and (.verdict[0].text | contains(\"+1 reads\"))" out
 '
 
 test_expect_success 'bisect: in the directory of that name, and in TMPDIR' '

@@ -59,6 +59,13 @@ struct point {
 	struct tr2_measures measures;
 };
 
+/* A commit that was judged. */
+struct step {
+	char *commit, *subject;
+	const char *word; /* good, bad, skip */
+	double value;     /* NAN: it was skipped */
+};
+
 static struct {
 	char **argv;
 	char *tree;   /* the work tree */
@@ -66,6 +73,9 @@ static struct {
 	char *runs;   /* where runs are recorded */
 	struct point *item;
 	uint32_t nr, alloc;
+	struct step *step;
+	uint32_t nr_steps, alloc_steps;
+	struct tr2_output json;
 	struct tr2_event_counters counters;
 	/* What decides: a row of the ends, its number of calls, or its time. */
 	enum tr2_measure_kind kind;
@@ -213,6 +223,70 @@ static bool is_bad(const struct tr2_measures *ms)
 	return fabs(value - bi.bad) < fabs(value - bi.good);
 }
 
+static bool is_text(void)
+{
+	return tr2_common.format == TR2_FORMAT_TEXT;
+}
+
+TR2_CELL(cell_commit, struct step, tr2_cell_str(t, r->commit))
+TR2_CELL(cell_word, struct step, tr2_cell_str(t, r->word))
+TR2_CELL(cell_value, struct step,
+	 if (!isnan(r->value)) tr2_cell_real(t, r->value))
+TR2_CELL(cell_subject, struct step, tr2_cell_str(t, r->subject))
+
+static const struct tr2_column step_columns[] = {
+	{ "commit", "", TR2_COL_DATA, cell_commit },
+	{ "is", "", TR2_COL_DATA, cell_word },
+	{ "value", "", TR2_COL_DATA, cell_value },
+	{ "subject", "", TR2_COL_DATA, cell_subject },
+};
+
+/* What decided, and what was found. */
+struct found {
+	const char *commit, *subject;
+};
+
+TR2_CELL(cell_found, struct found, tr2_cell_str(t, r->commit))
+TR2_CELL(cell_found_subject, struct found, tr2_cell_str(t, r->subject))
+TR2_CELL(cell_kind, struct found,
+	 (void)r; tr2_cell_str(t, tr2_measure_names[bi.kind]))
+TR2_CELL(cell_name, struct found, (void)r; tr2_cell_str(t, bi.name))
+TR2_CELL(cell_exact, struct found,
+	 (void)r; tr2_cell_str(t, bi.is_exact ? "yes" : "no"))
+
+static const struct tr2_column found_columns[] = {
+	{ "commit", "", TR2_COL_DATA, cell_found },
+	{ "subject", "", TR2_COL_DATA, cell_found_subject },
+	{ "kind", "", TR2_COL_DATA, cell_kind },
+	{ "name", "", TR2_COL_DATA, cell_name },
+	{ "exact", "", TR2_COL_DATA, cell_exact },
+};
+
+/* Print the steps as data, where CMD's output does not go. */
+static void begin_data(void)
+{
+	struct tr2_table t;
+	uint32_t i;
+
+	fflush(stdout);
+	dup2(fileno(bi.out), 1);
+	tr2_output_begin(&bi.json, tr2_common.format);
+	bi.json.csv_table = "steps";
+	tr2_table_init(&t, &bi.json, "steps", TR2_COLUMNS(step_columns));
+	for (i = 0; i < bi.nr_steps; i++)
+		tr2_table_add(&t, &bi.step[i]);
+	tr2_table_finish(&t);
+}
+
+static void add_step(const char *commit, const char *word, double value)
+{
+	tr2_grow(bi.step, bi.nr_steps, bi.alloc_steps);
+	bi.step[bi.nr_steps++] = (struct step){
+		tr2_strdup(commit),
+		tr2_git_text("log", "-1", "--format=%s", commit), word, value
+	};
+}
+
 static void say_step(const struct tr2_measures *ms, const char *commit,
 		     const char *word)
 {
@@ -220,8 +294,12 @@ static void say_step(const struct tr2_measures *ms, const char *commit,
 	enum tr2_measure_unit unit =
 		it && !bi.by_calls ? it->unit : TR2_UNIT_COUNT;
 	struct tr2_buf b = TR2_BUF_INIT;
-	char *subject = tr2_git_text("log", "-1", "--format=%s", commit);
+	const char *subject;
 
+	add_step(commit, word, value_of(ms));
+	if (!is_text())
+		return;
+	subject = bi.step[bi.nr_steps - 1].subject;
 	/* A count differs by less than a rounded one shows. */
 	if (bi.is_exact)
 		tr2_buf_add_u64(&b, (uint64_t)llround(value_of(ms)));
@@ -230,8 +308,14 @@ static void say_step(const struct tr2_measures *ms, const char *commit,
 	fprintf(bi.out, "%-4s  %.9s  %s %s  %s\n", word, commit, bi.name,
 	       tr2_buf_str(&b), subject ? subject : "");
 	fflush(bi.out);
-	free(subject);
 	tr2_buf_release(&b);
+}
+
+static void say_skip(const char *commit)
+{
+	add_step(commit, "skip", NAN);
+	if (is_text())
+		fprintf(bi.out, "skip  %.9s\n", commit);
 }
 
 /* Tell Git of the current commit. Return its last word if that is the commit it
@@ -274,8 +358,8 @@ static char *search(void)
 		if (p && !bi.stop)
 			say_step(&p->measures, commit,
 				 is_bad(&p->measures) ? "bad" : "good");
-		else if (!bi.stop)
-			fprintf(bi.out, "skip  %.9s\n", commit ? commit : "");
+		else if (commit && !bi.stop)
+			say_skip(commit);
 		if (!bi.stop)
 			first = tell(!p ? "skip" : is_bad(&p->measures) ?
 					 "bad" : "good", &over);
@@ -294,6 +378,17 @@ static void say_unexplained(enum tr2_verdict_word word)
 			"not: --only task-clock finds what is.\n");
 }
 
+static void print_found(const char *first, const char *subject)
+{
+	struct found found = { first, subject };
+
+	if (is_text())
+		fprintf(bi.out, "\n%s %s\n", first, subject ? subject : "");
+	else
+		tr2_table_print_row(&bi.json, "found",
+				    TR2_COLUMNS(found_columns), &found);
+}
+
 /* Compare the commit with the one before it. */
 static void print_result(const char *first)
 {
@@ -310,15 +405,24 @@ static void print_result(const char *first)
 		measure_rev(parent);
 	a = parent ? find_point(parent) : NULL;
 	b = find_point(first);
-	fprintf(bi.out, "\n%s %s\n", first, subject ? subject : "");
+	if (!is_text())
+		begin_data();
+	print_found(first, subject);
 	if (a && b) {
 		tr2_compare(&c, &a->measures, &b->measures, false, takes, NULL);
 		tr2_verdict(&v, &c, TR2_ALPHA);
 		tr2_verdict_add(&text, &v, &c);
-		fprintf(bi.out, "%s\n", tr2_buf_str(&text));
-		say_unexplained(v.word);
+		if (is_text())
+			fprintf(bi.out, "%s\n", tr2_buf_str(&text));
+		else
+			tr2_verdict_print(&bi.json, &v, &c);
+		if (is_text())
+			say_unexplained(v.word);
 		tr2_comparison_release(&c);
 	}
+	if (!is_text())
+		tr2_output_end(&bi.json);
+	fflush(stdout);
 	tr2_buf_release(&text);
 	free(before);
 	free(parent);
@@ -418,6 +522,11 @@ static void release(void)
 		free(bi.item[i].commit);
 		tr2_measures_release(&bi.item[i].measures);
 	}
+	for (i = 0; i < bi.nr_steps; i++) {
+		free(bi.step[i].commit);
+		free(bi.step[i].subject);
+	}
+	free(bi.step);
 	if (bi.out)
 		fclose(bi.out);
 	free(bi.item);
@@ -477,7 +586,7 @@ const struct tr2_command tr2_command_bisect = {
 		   "exact count that differs between both ends decides, or "
 		   "else the time.",
 	.options = options,
-	.common = 0,
+	.common = TR2_COMMON_FORMAT,
 	.flags = TR2_COMMAND_STOP | TR2_COMMAND_NO_PAGER,
 	.run = run,
 };
