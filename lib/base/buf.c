@@ -204,9 +204,8 @@ void tr2_buf_add_seconds(struct tr2_buf *b, uint64_t ns, unsigned int width)
 
 void tr2_buf_add_seconds9(struct tr2_buf *b, uint64_t ns)
 {
-	tr2_buf_add_u64(b, ns / 1000000000u);
-	tr2_buf_addch(b, '.');
-	tr2_buf_add_digits(b, ns % 1000000000u, 9);
+	if (tr2_buf_room(b, 21))
+		b->len = (size_t)(tr2_put_seconds9(b->p + b->len, ns) - b->p);
 }
 
 void tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)

@@ -10,6 +10,7 @@
 #ifndef TR2_BASE_PUT_H
 #define TR2_BASE_PUT_H
 
+#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -103,6 +104,40 @@ static inline char *tr2_put_6(char *p, uint32_t value)
 	return tr2_put_2(p, (unsigned int)(x >> 32));
 }
 
+/* Write exactly 9 digits. */
+static inline char *tr2_put_9(char *p, uint32_t value)
+{
+	uint32_t high = value / 1000000u;
+
+	*p++ = (char)('0' + high / 100);
+	p = tr2_put_2(p, high % 100);
+	return tr2_put_6(p, value - high * 1000000u);
+}
+
+/* The 8 hexadecimal digits of a number, the first one in the lowest byte. */
+static inline uint64_t tr2_hex_8(uint32_t value)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t x = __builtin_bswap32(value);
+
+	/* A byte for each half of a byte. */
+	x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
+	x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
+	x = (x >> 4 & (ones * 15)) | (x & UINT64_C(0x000f000f000f000f)) << 8;
+	return x + ones * '0' + ((x + ones * 6) >> 4 & ones) * ('a' - '0' - 10);
+}
+
+/* Write exactly 16 digits. */
+static inline char *tr2_put_hex16(char *p, uint64_t value)
+{
+	const uint64_t text[2] = {
+		htole64(tr2_hex_8((uint32_t)(value >> 32))),
+		htole64(tr2_hex_8((uint32_t)value)),
+	};
+
+	return tr2_put(p, (const char *)text, sizeof(text));
+}
+
 /* Write at most 20 bytes; tr2_put_u64_slow() writes numbers of any length. */
 char *tr2_put_u64_slow(char *p, uint64_t value);
 
@@ -144,6 +179,16 @@ static inline char *tr2_put_seconds(char *p, uint64_t ns)
 	p = tr2_put_u64(p, s);
 	*p++ = '.';
 	return tr2_put_6(p, (uint32_t)(us - s * 1000000u));
+}
+
+/* Write nanoseconds as seconds with all decimals. At most 21 bytes. */
+static inline char *tr2_put_seconds9(char *p, uint64_t ns)
+{
+	uint64_t s = ns / 1000000000u;
+
+	p = tr2_put_u64(p, s);
+	*p++ = '.';
+	return tr2_put_9(p, (uint32_t)(ns - s * 1000000000u));
 }
 
 #endif

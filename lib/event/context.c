@@ -2,16 +2,8 @@
 /* The W3C's trace context: ids as text, and traceparent. */
 #include <string.h>
 
+#include "base/put.h"
 #include "event/span.h"
-
-static const char digits[] = "0123456789abcdef";
-
-static char *put_hex(char *p, uint64_t value, unsigned int width)
-{
-	while (width--)
-		*p++ = digits[value >> 4 * width & 15];
-	return p;
-}
 
 void tr2_context_add_trace(struct tr2_buf *b, const struct tr2_context *context)
 {
@@ -21,32 +13,27 @@ void tr2_context_add_trace(struct tr2_buf *b, const struct tr2_context *context)
 
 void tr2_context_add_id(struct tr2_buf *b, uint64_t id)
 {
-	char text[16] = { 0 };
-	const char *end = put_hex(text, id, 16);
-
-	tr2_buf_add(b, text, (size_t)(end - text));
+	if (tr2_buf_room(b, 16))
+		b->len = (size_t)(tr2_put_hex16(b->p + b->len, id) - b->p);
 }
 
 void tr2_context_format(char out[TR2_TRACEPARENT_BYTES + 1],
 			const struct tr2_context *context, bool sampled)
 {
-	char *p = out;
+	char *p = tr2_put_lit(out, "00-");
 
-	p = put_hex(p, 0, 2);
+	p = tr2_put_hex16(p, context->trace[0]);
+	p = tr2_put_hex16(p, context->trace[1]);
 	*p++ = '-';
-	p = put_hex(p, context->trace[0], 16);
-	p = put_hex(p, context->trace[1], 16);
-	*p++ = '-';
-	p = put_hex(p, context->id, 16);
-	*p++ = '-';
-	p = put_hex(p, sampled, 2);
-	*p = '\0';
+	p = tr2_put_hex16(p, context->id);
+	memcpy(p, sampled ? "-01" : "-00", sizeof("-01"));
 }
 
 /* Take so many digits, in lower case, and what follows them. */
 static bool take_hex(const char **s, unsigned int width, char behind,
 		     uint64_t *value)
 {
+	static const char digits[] = "0123456789abcdef";
 	const char *digit;
 
 	for (*value = 0; width--; ++*s) {

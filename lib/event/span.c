@@ -6,9 +6,30 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/macros.h"
+#include "base/put.h"
 #include "base/text.h"
+#include "base/text_scan.h"
 
-static bool take(const char **p, const char *end, void *out, size_t bytes)
+/* Room for the fixed parts, and for so many bytes of a span: an item that is
+ * not a text to escape, or a double, takes at most three times its bytes. */
+#define ROOM(bytes) (512 + 3 * (bytes))
+
+/* The text is written at a cursor; only what takes more room goes through the
+ * buffer. */
+struct out {
+	struct tr2_buf *b;
+	size_t room;
+};
+
+struct item {
+	enum tr2_item_type type;
+	const char *key, *text;
+	size_t key_len, text_len;
+	uint64_t value, from_ns, to_ns;
+};
+
+TR2_INLINE bool take(const char **p, const char *end, void *out, size_t bytes)
 {
 	if ((size_t)(end - *p) < bytes)
 		return false;
@@ -17,8 +38,8 @@ static bool take(const char **p, const char *end, void *out, size_t bytes)
 	return true;
 }
 
-static bool take_text(const char **p, const char *end, const char **text,
-		      size_t len, size_t *out_len)
+TR2_INLINE bool take_text(const char **p, const char *end, const char **text,
+			  size_t len, size_t *out_len)
 {
 	if ((size_t)(end - *p) < len)
 		return false;
@@ -28,8 +49,8 @@ static bool take_text(const char **p, const char *end, const char **text,
 	return true;
 }
 
-bool tr2_item_name(const char **p, const char *end, const char **name,
-		   size_t *len)
+TR2_INLINE bool take_name(const char **p, const char *end, const char **name,
+			  size_t *len)
 {
 	uint8_t length;
 
@@ -37,7 +58,7 @@ bool tr2_item_name(const char **p, const char *end, const char **name,
 	       take_text(p, end, name, length, len);
 }
 
-static bool take_string(const char **p, const char *end, struct tr2_item *item)
+TR2_INLINE bool take_string(const char **p, const char *end, struct item *item)
 {
 	uint16_t length;
 
@@ -45,20 +66,23 @@ static bool take_string(const char **p, const char *end, struct tr2_item *item)
 	       take_text(p, end, &item->text, length, &item->text_len);
 }
 
-static bool take_interval(const char **p, const char *end,
-			  struct tr2_item *item)
+TR2_INLINE bool take_interval(const char **p, const char *end,
+			      struct item *item)
 {
-	return take(p, end, &item->tid, sizeof(item->tid)) &&
+	uint32_t tid;
+
+	return take(p, end, &tid, sizeof(tid)) &&
 	       take(p, end, &item->from_ns, sizeof(item->from_ns)) &&
 	       take(p, end, &item->to_ns, sizeof(item->to_ns));
 }
 
-bool tr2_item_next(const char **p, const char *end, struct tr2_item *item)
+/* Take an item, and move *p behind it; false: there is none. */
+TR2_INLINE bool take_item(const char **p, const char *end, struct item *item)
 {
 	uint8_t type, boolean;
 
 	if (!take(p, end, &type, sizeof(type)) ||
-	    !tr2_item_name(p, end, &item->key, &item->key_len))
+	    !take_name(p, end, &item->key, &item->key_len))
 		return false;
 	item->type = type;
 	switch (type) {
@@ -81,207 +105,257 @@ bool tr2_item_next(const char **p, const char *end, struct tr2_item *item)
 	}
 }
 
-static void add_key(struct tr2_buf *b, const char *key)
-{
-	tr2_buf_addlit(b, ",\"");
-	tr2_buf_addstr(b, key);
-	tr2_buf_addlit(b, "\":");
-}
-
-static void add_text(struct tr2_buf *b, const char *s, size_t len)
-{
-	tr2_buf_addch(b, '"');
-	tr2_json_add_escaped(b, s, len);
-	tr2_buf_addch(b, '"');
-}
-
-static void add_id(struct tr2_buf *b, const char *key, uint64_t id)
-{
-	add_key(b, key);
-	tr2_buf_addch(b, '"');
-	tr2_context_add_id(b, id);
-	tr2_buf_addch(b, '"');
-}
-
-static void add_ids(struct tr2_buf *b, const struct tr2_context *self,
-		    uint64_t parent)
-{
-	tr2_buf_addlit(b, "{\"trace_id\":\"");
-	tr2_context_add_trace(b, self);
-	tr2_buf_addch(b, '"');
-	add_id(b, "span_id", self->id);
-	if (parent)
-		add_id(b, "parent_id", parent);
-}
-
-/* JSON has no numbers that are not finite. */
-static void add_double(struct tr2_buf *b, uint64_t bits)
-{
-	const char *quote;
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	quote = isfinite(value) ? "" : "\"";
-	tr2_buf_addstr(b, quote);
-	tr2_buf_add_double(b, value);
-	tr2_buf_addstr(b, quote);
-}
-
-static bool is_attribute(const struct tr2_item *item)
+static bool is_attribute(const struct item *item)
 {
 	return item->type <= TR2_ITEM_STRING;
 }
 
-static bool is_set_again(const struct tr2_item *item, const char *p,
+/* What the items have, found in one pass. */
+struct survey {
+	struct item failed, state; /* the last ones */
+	bool has_attributes, has_intervals;
+	bool may_repeat; /* a key */
+};
+
+TR2_INLINE uint64_t bit_of_key(const struct item *item)
+{
+	const char *key = item->key;
+	size_t len = item->key_len;
+	unsigned int mix = (unsigned int)len;
+
+	if (len)
+		mix += (unsigned char)key[0] + 7u * (unsigned char)key[len - 1] +
+		       11u * (unsigned char)key[len / 2];
+	return UINT64_C(1) << mix % 64;
+}
+
+static void look_through(struct survey *survey, const char *p, const char *end)
+{
+	uint64_t keys = 0, bit;
+	struct item item = { .type = 0 };
+
+	*survey = (struct survey){ .may_repeat = false };
+	while (take_item(&p, end, &item)) {
+		if (is_attribute(&item)) {
+			bit = bit_of_key(&item);
+			survey->may_repeat |= (keys & bit) != 0;
+			keys |= bit;
+			survey->has_attributes = true;
+		} else if (item.type == TR2_ITEM_INTERVAL) {
+			survey->has_intervals = true;
+		} else if (item.type == TR2_ITEM_FAILED) {
+			survey->failed = item;
+		} else {
+			survey->state = item;
+		}
+	}
+}
+
+static bool is_set_again(const struct item *item, const char *p,
 			 const char *end)
 {
-	struct tr2_item later;
+	struct item later;
 
-	while (tr2_item_next(&p, end, &later))
+	while (take_item(&p, end, &later))
 		if (is_attribute(&later) && later.key_len == item->key_len &&
 		    !memcmp(later.key, item->key, item->key_len))
 			return true;
 	return false;
 }
 
-static void add_value(struct tr2_buf *b, const struct tr2_item *item)
+/* Hand the buffer to code that appends to it, and take the cursor back. Without
+ * memory what it appended is left out. */
+static char *back(const struct out *out, size_t before)
+{
+	if (out->b->failed || !tr2_buf_room(out->b, out->room))
+		out->b->len = before;
+	return out->b->p + out->b->len;
+}
+
+static __attribute__((noinline)) char *
+put_escaped(const struct out *out, char *p, const char *s, size_t len)
+{
+	size_t before = out->b->len = (size_t)(p - out->b->p);
+
+	tr2_json_add_escaped(out->b, s, len);
+	return back(out, before);
+}
+
+/* JSON has no numbers that are not finite. */
+static __attribute__((noinline)) char *put_double(const struct out *out,
+						  char *p, uint64_t bits)
+{
+	size_t before = out->b->len = (size_t)(p - out->b->p);
+	const char *quote;
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	quote = isfinite(value) ? "" : "\"";
+	tr2_buf_addstr(out->b, quote);
+	tr2_buf_add_double(out->b, value);
+	tr2_buf_addstr(out->b, quote);
+	return back(out, before);
+}
+
+static char *put_text(const struct out *out, char *p, const char *s, size_t len)
+{
+	*p++ = '"';
+	if (likely(tr2_text_copy(p, s, len)))
+		p += len;
+	else
+		p = put_escaped(out, p, s, len);
+	*p = '"';
+	return p + 1;
+}
+
+/* The key with its comma and colon: a literal. */
+#define PUT_TEXT(out, p, key, s, len) \
+	put_text(out, tr2_put_lit(p, ",\"" key "\":"), s, len)
+
+static char *put_ids(char *p, const struct tr2_context *self, uint64_t parent)
+{
+	p = tr2_put_lit(p, "{\"trace_id\":\"");
+	p = tr2_put_hex16(p, self->trace[0]);
+	p = tr2_put_hex16(p, self->trace[1]);
+	p = tr2_put_lit(p, "\",\"span_id\":\"");
+	p = tr2_put_hex16(p, self->id);
+	if (parent) {
+		p = tr2_put_lit(p, "\",\"parent_id\":\"");
+		p = tr2_put_hex16(p, parent);
+	}
+	return tr2_put_lit(p, "\"");
+}
+
+static char *put_value(const struct out *out, char *p, const struct item *item)
 {
 	switch (item->type) {
 	case TR2_ITEM_INT:
-		tr2_buf_add_i64(b, (int64_t)item->value);
-		break;
+		return tr2_put_i64(p, (int64_t)item->value);
 	case TR2_ITEM_DOUBLE:
-		add_double(b, item->value);
-		break;
+		return put_double(out, p, item->value);
 	case TR2_ITEM_BOOL:
-		tr2_buf_addstr(b, item->value ? "true" : "false");
-		break;
+		return item->value ? tr2_put_lit(p, "true") :
+				     tr2_put_lit(p, "false");
 	default:
-		add_text(b, item->text, item->text_len);
+		return put_text(out, p, item->text, item->text_len);
 	}
 }
 
-static void add_attributes(struct tr2_buf *b, const char *p, const char *end)
+static char *put_attributes(const struct out *out, char *p, const char *from,
+			    const char *end, bool may_repeat)
 {
-	struct tr2_item item;
-	bool any = false;
+	struct item item = { .type = 0 };
+	char before = '{';
 
-	while (tr2_item_next(&p, end, &item)) {
-		if (!is_attribute(&item) || is_set_again(&item, p, end))
+	p = tr2_put_lit(p, ",\"attributes\":");
+	while (take_item(&from, end, &item)) {
+		if (!is_attribute(&item) ||
+		    (may_repeat && is_set_again(&item, from, end)))
 			continue;
-		if (!any)
-			add_key(b, "attributes");
-		tr2_buf_addch(b, any ? ',' : '{');
-		any = true;
-		add_text(b, item.key, item.key_len);
-		tr2_buf_addch(b, ':');
-		add_value(b, &item);
+		*p++ = before;
+		before = ',';
+		p = put_text(out, p, item.key, item.key_len);
+		*p++ = ':';
+		p = put_value(out, p, &item);
 	}
-	if (any)
-		tr2_buf_addch(b, '}');
+	*p = '}';
+	return p + 1;
 }
 
-static void add_threads(struct tr2_buf *b, const char *p, const char *end,
-			uint64_t start_ns)
+static char *put_threads(const struct out *out, char *p, const char *from,
+			 const char *end, uint64_t start_ns)
 {
-	struct tr2_item item;
-	bool any = false;
+	struct item item = { .type = 0 };
+	char before = '[';
 
-	while (tr2_item_next(&p, end, &item)) {
+	p = tr2_put_lit(p, ",\"threads\":");
+	while (take_item(&from, end, &item)) {
 		if (item.type != TR2_ITEM_INTERVAL)
 			continue;
-		if (!any)
-			add_key(b, "threads");
-		tr2_buf_addstr(b, any ? ",[" : "[[");
-		any = true;
-		add_text(b, item.key, item.key_len);
-		tr2_buf_addch(b, ',');
-		tr2_buf_add_seconds9(b, tr2_clock_since(start_ns, item.from_ns));
-		tr2_buf_addch(b, ',');
-		tr2_buf_add_seconds9(b, tr2_clock_since(start_ns, item.to_ns));
-		tr2_buf_addch(b, ']');
+		*p++ = before;
+		before = ',';
+		*p++ = '[';
+		p = put_text(out, p, item.key, item.key_len);
+		*p++ = ',';
+		p = tr2_put_seconds9(p, tr2_clock_since(start_ns, item.from_ns));
+		*p++ = ',';
+		p = tr2_put_seconds9(p, tr2_clock_since(start_ns, item.to_ns));
+		*p++ = ']';
 	}
-	if (any)
-		tr2_buf_addch(b, ']');
+	*p = ']';
+	return p + 1;
 }
 
-/* Add the last text of this type; always: an empty one if there is none. */
-static void add_last(struct tr2_buf *b, const char *key, const char *p,
-		     const char *end, enum tr2_item_type type, bool always)
+static void take_name_or_end(const char **p, const char *end, struct item *name)
 {
-	const char *text = always ? "" : NULL;
-	struct tr2_item item;
-	size_t len = 0;
-
-	while (tr2_item_next(&p, end, &item))
-		if (item.type == type) {
-			text = item.text;
-			len = item.text_len;
-		}
-	if (!text)
+	if (take_name(p, end, &name->text, &name->text_len))
 		return;
-	add_key(b, key);
-	add_text(b, text, len);
+	*p = end;
+	name->text = "";
+	name->text_len = 0;
 }
 
-static void add_name(struct tr2_buf *b, const char *key, const char **p,
-		     const char *end)
+static char *put_start(const struct out *out, char *p,
+		       const struct tr2_told_span *span, uint64_t start_ns,
+		       const struct item *category, const struct item *name)
 {
-	const char *name;
-	size_t len;
-
-	if (!tr2_item_name(p, end, &name, &len)) {
-		*p = end;
-		name = "";
-		len = 0;
-	}
-	add_key(b, key);
-	add_text(b, name, len);
-}
-
-static void add_time(struct tr2_buf *b, const char *key, uint64_t start_ns,
-		     uint64_t ns)
-{
-	add_key(b, key);
-	tr2_buf_add_seconds9(b, tr2_clock_since(start_ns, ns));
-}
-
-static void add_number(struct tr2_buf *b, const char *key, uint64_t value)
-{
-	add_key(b, key);
-	tr2_buf_add_u64(b, value);
+	p = put_ids(p, &span->self, span->parent);
+	if (span->flags & TR2_TOLD_REMOTE)
+		p = tr2_put_lit(p, ",\"remote\":true");
+	p = PUT_TEXT(out, p, "category", category->text, category->text_len);
+	p = PUT_TEXT(out, p, "name", name->text, name->text_len);
+	p = tr2_put_lit(p, ",\"start\":");
+	p = tr2_put_seconds9(p, tr2_clock_since(start_ns, span->start_ns));
+	p = tr2_put_lit(p, ",\"end\":");
+	p = tr2_put_seconds9(p, tr2_clock_since(start_ns, span->end_ns));
+	if (span->flags & TR2_TOLD_UNFINISHED)
+		p = tr2_put_lit(p, ",\"unfinished\":true");
+	return p;
 }
 
 void tr2_told_span_json(struct tr2_buf *b, const struct tr2_told_span *span,
 			uint64_t start_ns)
 {
-	const char *p = span->bytes, *end = p + span->len;
+	const struct out out = { b, ROOM(span->len) };
+	const char *from = span->bytes, *end = from + span->len;
+	struct item category, name;
+	struct survey has;
+	char *p;
 
-	add_ids(b, &span->self, span->parent);
-	if (span->flags & TR2_TOLD_REMOTE)
-		tr2_buf_addlit(b, ",\"remote\":true");
-	add_name(b, "category", &p, end);
-	add_name(b, "name", &p, end);
-	add_time(b, "start", start_ns, span->start_ns);
-	add_time(b, "end", start_ns, span->end_ns);
-	if (span->flags & TR2_TOLD_UNFINISHED)
-		tr2_buf_addlit(b, ",\"unfinished\":true");
+	if (!tr2_buf_room(b, out.room))
+		return;
+	take_name_or_end(&from, end, &category);
+	take_name_or_end(&from, end, &name);
+	look_through(&has, from, end);
+	p = put_start(&out, b->p + b->len, span, start_ns, &category, &name);
 	if (span->flags & TR2_TOLD_FAILED)
-		add_last(b, "failed", p, end, TR2_ITEM_FAILED, true);
+		p = PUT_TEXT(&out, p, "failed",
+			     has.failed.text ? has.failed.text : "",
+			     has.failed.text_len);
 	if (span->one_in > 1)
-		add_number(b, "one_in", span->one_in);
-	add_attributes(b, p, end);
-	add_threads(b, p, end, start_ns);
-	add_last(b, "tracestate", p, end, TR2_ITEM_STATE, false);
+		p = tr2_put_u64(tr2_put_lit(p, ",\"one_in\":"), span->one_in);
+	if (has.has_attributes)
+		p = put_attributes(&out, p, from, end, has.may_repeat);
+	if (has.has_intervals)
+		p = put_threads(&out, p, from, end, start_ns);
+	if (has.state.text)
+		p = PUT_TEXT(&out, p, "tracestate", has.state.text,
+			     has.state.text_len);
 	if (span->lost)
-		add_number(b, "lost", span->lost);
-	tr2_buf_addch(b, '}');
+		p = tr2_put_u64(tr2_put_lit(p, ",\"lost\":"), span->lost);
+	*p++ = '}';
+	b->len = (size_t)(p - b->p);
 }
 
 void tr2_told_trace_json(struct tr2_buf *b, const struct tr2_context *self,
 			 uint64_t parent, bool sampled)
 {
-	add_ids(b, self, parent);
-	tr2_buf_addstr(b, sampled ? ",\"sampled\":true}" :
-				    ",\"sampled\":false}");
+	char *p;
+
+	if (!tr2_buf_room(b, ROOM(0)))
+		return;
+	p = put_ids(b->p + b->len, self, parent);
+	p = sampled ? tr2_put_lit(p, ",\"sampled\":true}") :
+		      tr2_put_lit(p, ",\"sampled\":false}");
+	b->len = (size_t)(p - b->p);
 }

@@ -66,22 +66,8 @@ struct tr2_told_span {
 	size_t len;
 };
 
-struct tr2_item {
-	enum tr2_item_type type;
-	const char *key, *text;
-	size_t key_len, text_len;
-	uint64_t value;
-	uint32_t tid;
-	uint64_t from_ns, to_ns;
-};
-
-/* Take a name, or an item, of the bytes from *p on, and move *p behind it;
- * false: there is none. */
-bool tr2_item_name(const char **p, const char *end, const char **name,
-		   size_t *len);
-bool tr2_item_next(const char **p, const char *end, struct tr2_item *item);
-
-/* Append the JSON object of the event. Times count from start_ns. */
+/* Append the JSON object of the event; nothing if there is no memory, which
+ * b->failed tells. Times count from start_ns. */
 void tr2_told_span_json(struct tr2_buf *b, const struct tr2_told_span *span,
 			uint64_t start_ns);
 

@@ -37,7 +37,7 @@ static void emit_to(struct tr2_call *call, enum tr2_target_id id,
 		tr2_dest_drop(&target->dest);
 }
 
-/* The value is in the thread's buffer for messages. */
+/* The value is in the thread's buffer for messages, unless memory was short. */
 static void emit_text(struct tr2_call *call, const char *key,
 		      unsigned int nesting)
 {
@@ -62,6 +62,10 @@ static void emit_text(struct tr2_call *call, const char *key,
 		.t_rel_ns = call->t_rel_ns,
 	};
 
+	if (thread->message.failed) {
+		tr2_stream_lost();
+		return;
+	}
 	/* What the program set, a span has without secrets. */
 	thread->render.redact = false;
 	thread->render.own_json = true;
