@@ -60,13 +60,17 @@ struct trace2_text_ {
 	const char *s;
 	size_t len;
 };
-TRACE2_INLINE_ struct trace2_text_ trace2_measure_(const char *s)
+TRACE2_INLINE_ struct trace2_text_ trace2_text_of_(const char *s, size_t len)
 {
 	struct trace2_text_ text;
 
 	text.s = s;
-	text.len = trace2_length_(s);
+	text.len = len;
 	return text;
+}
+TRACE2_INLINE_ struct trace2_text_ trace2_measure_(const char *s)
+{
+	return trace2_text_of_(s, trace2_length_(s));
 }
 
 TRACE2_API trace2_span_t trace2_span_start_fl(const char *file, int line,
@@ -82,12 +86,16 @@ TRACE2_API trace2_span_t trace2_span_start_on_(const char *file, int line,
 					       struct trace2_text_ category,
 					       struct trace2_text_ name,
 					       trace2_span_t parent);
+TRACE2_API trace2_span_t trace2_span_start_remote_on_(
+	const char *file, int line, struct trace2_text_ category,
+	struct trace2_text_ name, const char *traceparent,
+	const char *tracestate);
 TRACE2_API void trace2_span_set_intmax_(trace2_span_t span,
 					struct trace2_text_ key,
 					intmax_t value);
 TRACE2_API void trace2_span_set_string_(trace2_span_t span,
 					struct trace2_text_ key,
-					const char *value);
+					struct trace2_text_ value);
 TRACE2_API void trace2_span_set_double_(trace2_span_t span,
 					struct trace2_text_ key, double value);
 TRACE2_API void trace2_span_set_bool_(trace2_span_t span,
@@ -105,6 +113,19 @@ TRACE2_API void trace2_span_fail_fl(const char *file, int line,
 TRACE2_INLINE_ int trace2_span_is_on_(trace2_span_t span)
 {
 	return trace2_is_enabled() && span.place;
+}
+
+/* In `place`: the span is not sampled, and nothing will be told of it. */
+#define TRACE2_SPAN_UNTOLD_ ((uint64_t)1 << 32)
+
+/*
+ * Returns 1 if what the program sets for the span may be told; 0 if it is
+ * TRACE2_SPAN_NONE, not sampled, or tracing is off: then attributes need not be
+ * computed, and setting them does nothing. A branch.
+ */
+TRACE2_INLINE_ int trace2_span_is_told(trace2_span_t span)
+{
+	return trace2_span_is_on_(span) && !(span.place & TRACE2_SPAN_UNTOLD_);
 }
 
 /*
@@ -141,8 +162,9 @@ trace2_span_start_remote_(const char *file, int line, const char *category,
 			  const char *tracestate)
 {
 	return trace2_is_enabled() ?
-		       trace2_span_start_remote_fl(file, line, category, name,
-						   traceparent, tracestate) :
+		       trace2_span_start_remote_on_(
+			       file, line, trace2_measure_(category),
+			       trace2_measure_(name), traceparent, tracestate) :
 		       TRACE2_SPAN_NONE;
 }
 
@@ -153,26 +175,37 @@ trace2_span_start_remote_(const char *file, int line, const char *category,
 TRACE2_INLINE_ void trace2_span_set_intmax(trace2_span_t span,
 						const char *key, intmax_t value)
 {
-	if (trace2_span_is_on_(span))
+	if (trace2_span_is_told(span))
 		trace2_span_set_intmax_(span, trace2_measure_(key), value);
 }
 TRACE2_INLINE_ void trace2_span_set_string(trace2_span_t span,
 						const char *key,
 						const char *value)
 {
-	if (trace2_span_is_on_(span))
-		trace2_span_set_string_(span, trace2_measure_(key), value);
+	if (trace2_span_is_told(span))
+		trace2_span_set_string_(span, trace2_measure_(key),
+					trace2_measure_(value));
+}
+/* The same for a string with a length, and possibly no NUL; one inside ends
+ * it. */
+TRACE2_INLINE_ void trace2_span_set_string_n(trace2_span_t span,
+					     const char *key,
+					     const char *value, size_t len)
+{
+	if (trace2_span_is_told(span))
+		trace2_span_set_string_(span, trace2_measure_(key),
+					trace2_text_of_(value, len));
 }
 TRACE2_INLINE_ void trace2_span_set_double(trace2_span_t span,
 						const char *key, double value)
 {
-	if (trace2_span_is_on_(span))
+	if (trace2_span_is_told(span))
 		trace2_span_set_double_(span, trace2_measure_(key), value);
 }
 TRACE2_INLINE_ void trace2_span_set_bool(trace2_span_t span,
 					      const char *key, int value)
 {
-	if (trace2_span_is_on_(span))
+	if (trace2_span_is_told(span))
 		trace2_span_set_bool_(span, trace2_measure_(key), value);
 }
 

@@ -61,6 +61,11 @@ INLINE void tell_start(const char *file, int line,
 		tell_start_slow(file, line, &told);
 }
 
+static struct trace2_text_ unmeasured(const char *s)
+{
+	return (struct trace2_text_){ s, TRACE2_UNKNOWN_LENGTH_ };
+}
+
 /* What is known of a new span's parent. */
 struct above {
 	struct tr2_context context; /* id 0: there is none */
@@ -88,21 +93,24 @@ INLINE trace2_span_t start(const char *file, int line,
 {
 	bool redact = tr2_stream.redact;
 	struct tr2_span_hold hold;
-	bool is_sampled;
+	bool is_sampled, is_told;
 
 	if (!tr2_span_make(&hold))
 		return TRACE2_SPAN_NONE;
 	decide(&hold, above);
 	is_sampled = hold.span->flags & TR2_TOLD_SAMPLED;
-	tr2_span_set_names(hold.span, category, name, redact);
-	hold.span->start_ns = tr2_clock_now_ns();
+	is_told = is_sampled || tr2_sampling.slower_ns;
+	if (is_told) {
+		tr2_span_set_names(hold.span, category, name, redact);
+		hold.span->start_ns = tr2_clock_now_ns();
+	}
 	if (is_sampled)
 		tell_start(file, line, &hold);
-	if (unlikely(tracestate != NULL))
+	if (unlikely(tracestate != NULL) && is_told)
 		tr2_span_set_text(hold.span, TR2_SPAN_NO_KEY, TR2_ITEM_STATE,
-				  tracestate, redact);
+				  unmeasured(tracestate), redact);
 	tr2_span_release(&hold);
-	return tr2_span_handle(&hold, !is_sampled && !tr2_sampling.slower_ns);
+	return tr2_span_handle(&hold, !is_told);
 }
 
 /* A span without a parent is a child of the session, if that is in a trace. */
@@ -113,11 +121,6 @@ INLINE void be_below_session(struct above *above)
 	above->context = trace->self;
 	above->one_in = 1;
 	above->flags = trace->self.id && trace->sampled ? TR2_TOLD_SAMPLED : 0;
-}
-
-static struct trace2_text_ unmeasured(const char *s)
-{
-	return (struct trace2_text_){ s, TRACE2_UNKNOWN_LENGTH_ };
 }
 
 trace2_span_t trace2_span_start_on_(const char *file, int line,
@@ -149,11 +152,11 @@ trace2_span_t trace2_span_start_fl(const char *file, int line,
 				     unmeasured(name), parent);
 }
 
-trace2_span_t trace2_span_start_remote_fl(const char *file, int line,
-					  const char *category,
-					  const char *name,
-					  const char *traceparent,
-					  const char *tracestate)
+trace2_span_t trace2_span_start_remote_on_(const char *file, int line,
+					   struct trace2_text_ category,
+					   struct trace2_text_ name,
+					   const char *traceparent,
+					   const char *tracestate)
 {
 	struct above above = { .one_in = 1 };
 	bool sampled;
@@ -167,8 +170,18 @@ trace2_span_t trace2_span_start_remote_fl(const char *file, int line,
 		be_below_session(&above);
 		tracestate = NULL;
 	}
-	return start(file, line, unmeasured(category), unmeasured(name), &above,
-		     tracestate);
+	return start(file, line, category, name, &above, tracestate);
+}
+
+trace2_span_t trace2_span_start_remote_fl(const char *file, int line,
+					  const char *category,
+					  const char *name,
+					  const char *traceparent,
+					  const char *tracestate)
+{
+	return trace2_span_start_remote_on_(file, line, unmeasured(category),
+					    unmeasured(name), traceparent,
+					    tracestate);
 }
 
 static bool is_untold(trace2_span_t span)
@@ -218,7 +231,7 @@ void trace2_span_set_bool_(trace2_span_t span, struct trace2_text_ key,
 }
 
 void trace2_span_set_string_(trace2_span_t span, struct trace2_text_ key,
-			     const char *value)
+			     struct trace2_text_ value)
 {
 	struct tr2_span_hold hold;
 
@@ -280,7 +293,17 @@ static void forget_ended(struct tr2_entered *entered)
 	entered->nr = nr;
 }
 
-void trace2_span_enter_fl(const char *file, int line, trace2_span_t span)
+/* May the thread enter and leave spans without the frame of a call? */
+INLINE bool is_ready(const struct tr2_thread *thread)
+{
+	return likely(is_open()) && likely(thread != NULL) &&
+	       __atomic_load_n(&trace2_enabled_, __ATOMIC_RELAXED) == 1 &&
+	       thread->announced &&
+	       !atomic_load_explicit(&thread->busy, memory_order_relaxed);
+}
+
+static __attribute__((noinline)) void enter_slow(const char *file, int line,
+						 trace2_span_t span)
 {
 	struct tr2_call call;
 
@@ -294,21 +317,51 @@ void trace2_span_enter_fl(const char *file, int line, trace2_span_t span)
 	tr2_call_end(&call);
 }
 
-void trace2_span_leave_fl(const char *file, int line, trace2_span_t span)
+void trace2_span_enter_fl(const char *file, int line, trace2_span_t span)
+{
+	struct tr2_thread *thread = tr2_self;
+
+	if (!is_ready(thread) ||
+	    !tr2_entered_push(&thread->entered, span,
+			      is_untold(span) ? 0 : tr2_clock_now_ns()))
+		enter_slow(file, line, span);
+}
+
+INLINE void leave(struct tr2_thread *thread, trace2_span_t span,
+		  uint64_t now_ns, struct asked *asked)
+{
+	uint32_t nr = tr2_entered_find(&thread->entered, span);
+
+	asked->nr = 0;
+	if (likely(nr))
+		leave_from(thread, nr - 1, now_ns, asked);
+	else
+		tr2_span_count(TR2_SPAN_NOT_ENTERED);
+}
+
+static __attribute__((noinline)) void leave_slow(const char *file, int line,
+						 trace2_span_t span)
 {
 	struct asked asked;
 	struct tr2_call call;
-	uint32_t nr;
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
-	asked.nr = 0;
-	nr = tr2_entered_find(&call.thread->entered, span);
-	if (nr)
-		leave_from(call.thread, nr - 1, call.now_ns, &asked);
-	else
-		tr2_span_count(TR2_SPAN_NOT_ENTERED);
+	leave(call.thread, span, call.now_ns, &asked);
 	tr2_call_end(&call);
+	end_all(&asked);
+}
+
+void trace2_span_leave_fl(const char *file, int line, trace2_span_t span)
+{
+	struct tr2_thread *thread = tr2_self;
+	struct asked asked;
+
+	if (!is_ready(thread)) {
+		leave_slow(file, line, span);
+		return;
+	}
+	leave(thread, span, tr2_clock_now_ns(), &asked);
 	end_all(&asked);
 }
 
@@ -342,7 +395,7 @@ INLINE bool finish(struct tr2_thread *thread, const struct end *end,
 		return false;
 	if (end->reason && !is_untold(end->span))
 		tr2_span_set_text(hold->span, TR2_SPAN_NO_KEY, TR2_ITEM_FAILED,
-				  end->reason, tr2_stream.redact);
+				  unmeasured(end->reason), tr2_stream.redact);
 	*told = tr2_told_span_of(hold, now_ns);
 	told->nesting = thread ? (uint32_t)thread->regions.nr_open + 1 : 1;
 	if (end->failed || tr2_span_shall_fail(hold))

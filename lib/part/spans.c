@@ -45,7 +45,7 @@ static void spans_emit_process(struct tr2_call *call, struct tr2_slot *sum)
 	while (tr2_span_hold_next(&hold, &place)) {
 		told = tr2_told_span_of(&hold, call->now_ns);
 		told.flags |= TR2_TOLD_UNFINISHED;
-		if (tr2_sampling_keeps(&told))
+		if (told.len && tr2_sampling_keeps(&told))
 			tr2_call_emit_span(call, &told);
 		tr2_span_free(&hold);
 	}

@@ -15,6 +15,8 @@
 #define SCAN_BYTES 1024u
 #define SHOWN_BYTES (SCAN_BYTES + SCAN_BYTES / 2)
 
+#define TEXT(s) ((struct trace2_text_){ (s), TRACE2_UNKNOWN_LENGTH_ })
+
 struct text {
 	const char *s;
 	size_t len;
@@ -23,15 +25,20 @@ struct text {
 
 /* Measure at most `max` bytes, and look for what redaction looks for. What is
  * hidden here is hidden in all targets: none looks again. */
-static inline struct text measure(const char *s, size_t max)
+static inline struct text measure(struct trace2_text_ given, size_t max)
 {
-	struct text text = { s ? s : "", s ? strnlen(s, max) : 0, false };
+	struct text text = { "", 0, false };
 
+	if (given.s) {
+		text.s = given.s;
+		text.len = strnlen(given.s, given.len < max ? given.len : max);
+	}
 	text.may_have_secret =
 		tr2_text_classify(text.s, text.len) & TR2_TEXT_MARK ||
 		tr2_redact_may_find(text.s, text.len);
 	return text;
 }
+
 
 static inline void cut(struct text *text, size_t max)
 {
@@ -89,7 +96,7 @@ static __attribute__((noinline)) void
 put_name_slow(struct tr2_open_span *span, const char *name, size_t max,
 	      bool redact)
 {
-	struct text text = measure(name, SCAN_BYTES);
+	struct text text = measure(TEXT(name), SCAN_BYTES);
 	char memory[SHOWN_BYTES];
 	struct tr2_buf scratch;
 
@@ -132,7 +139,7 @@ static inline char *put_head(char *p, enum tr2_item_type type,
 static __attribute__((noinline)) struct text
 measure_key_slow(const char *key, bool redact, char shown[TR2_SPAN_KEY_MAX])
 {
-	struct text text = measure(key, SCAN_BYTES);
+	struct text text = measure(TEXT(key), SCAN_BYTES);
 	char memory[SHOWN_BYTES];
 	struct tr2_buf scratch;
 
@@ -170,11 +177,12 @@ void tr2_span_set_number(struct tr2_open_span *span, struct trace2_text_ key,
 }
 
 void tr2_span_set_text(struct tr2_open_span *span, struct trace2_text_ key,
-		       enum tr2_item_type type, const char *text, bool redact)
+		       enum tr2_item_type type, struct trace2_text_ given,
+		       bool redact)
 {
 	char shown[TR2_SPAN_KEY_MAX];
 	struct text name = measure_key(key, redact, shown);
-	struct text value = measure(text, SCAN_BYTES);
+	struct text value = measure(given, SCAN_BYTES);
 	char memory[SHOWN_BYTES], *p;
 	struct tr2_buf scratch;
 	uint16_t len;

@@ -28,7 +28,8 @@ void tr2_span_set_number(struct tr2_open_span *span, struct trace2_text_ key,
 			 enum tr2_item_type type, uint64_t value, bool redact);
 /* type: STRING, FAILED or STATE, which have no key. */
 void tr2_span_set_text(struct tr2_open_span *span, struct trace2_text_ key,
-		       enum tr2_item_type type, const char *text, bool redact);
+		       enum tr2_item_type type, struct trace2_text_ text,
+		       bool redact);
 
 struct tr2_interval {
 	const char *thread;

@@ -36,8 +36,8 @@
 #define TR2_SPAN_ROOM (TR2_SPAN_BYTES - 72u)
 
 /* In a handle's place, beside 1 + the number of its entry: the span will not be
- * told, so nothing needs to be set. */
-#define TR2_PLACE_UNTOLD (UINT64_C(1) << 32)
+ * told, so nothing needs to be set, and it has no names. */
+#define TR2_PLACE_UNTOLD TRACE2_SPAN_UNTOLD_
 
 struct tr2_open_span {
 	/* Read by children, in other threads. */
