@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "base/macros.h"
-#include "base/text_scan.h"
 
 #define MAX_PATH_BYTES 4096u
 
@@ -142,32 +141,11 @@ static size_t word_end(const char *name, size_t len, size_t at)
 	return end;
 }
 
-/* All of `ends` have a k or an s. */
-static bool has_k_or_s(const char *name, size_t len)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t found = 0, x, k, s;
-	size_t at = 0;
-
-	do {
-		x = len - at < 8 ? tr2_text_load_short(name + at, len - at) :
-				   tr2_text_load(name + at);
-		x |= ones * 0x20;
-		k = x ^ ones * 'k';
-		s = x ^ ones * 's';
-		found |= ((k - ones) & ~k) | ((s - ones) & ~s);
-		at += 8;
-	} while (at < len);
-	return found & ones << 7;
-}
-
 enum tr2_name_kind tr2_name_kind(const char *name, size_t len)
 {
 	enum tr2_name_kind kind = TR2_NAME_PLAIN, found;
 	size_t at = 0, last = 0, last_end = 0, end;
 
-	if (!has_k_or_s(name, len))
-		return TR2_NAME_PLAIN;
 	for (; at < len; at = end > at ? end : at + 1) {
 		end = word_end(name, len, at);
 		if (end == at)
