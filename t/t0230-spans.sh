@@ -470,4 +470,47 @@ test_expect_success JQ,CC,!INSTRUMENTED 'spans of others make room: entered ones
 	test_cmp expect actual
 '
 
+cat >told.c <<'EOT'
+#include <stdio.h>
+#include "trace2.h"
+
+int main(void)
+{
+	static const char text[] = "abcdef";
+	trace2_span_t span;
+
+	trace2_initialize();
+	span = trace2_span_start("c", "n", TRACE2_SPAN_NONE);
+	printf("%d %d\n", trace2_span_is_told(span),
+	       trace2_span_is_told(TRACE2_SPAN_NONE));
+	trace2_span_set_string_n(span, "part", text, 3);
+	trace2_span_set_string_n(span, "nothing", text, 0);
+	trace2_span_set_string_n(span, "nul", "a\0b", 3);
+	trace2_span_set_string_n(span, "absent", NULL, 3);
+	trace2_span_set_string_n(span, "url", "https://u:p@h/x", 14);
+	trace2_span_set_string_n(span, "password", "secret", 6);
+	trace2_span_end(span);
+	return 0;
+}
+EOT
+
+test_expect_success JQ,CC,!INSTRUMENTED 'strings with a length; whether attributes are worth computing' '
+	build "$CC" told.c -std=gnu11 &&
+	rm -f actual &&
+	told () {
+		LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" "$@" ./program >>actual
+	} &&
+	told env GIT_TRACE2_EVENT="$PWD/told" &&
+	told env GIT_TRACE2_EVENT="$PWD/untold" GIT_TRACE2_SPANS=1/1000000 &&
+	told env &&
+	test_write_lines "1 0" "0 0" "0 0" >expect &&
+	test_cmp expect actual &&
+	jq -c "select(.key == \"span\").value.attributes" told >actual &&
+	cat >expect <<-\EOF &&
+	{"part":"abc","nothing":"","nul":"a","absent":"","url":"https://u:<REDACTED>@h/","password":"<REDACTED>"}
+	EOF
+	test_cmp expect actual &&
+	test_grep ! "\"key\":\"span\"" untold
+'
+
 test_done
