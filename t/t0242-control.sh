@@ -227,4 +227,45 @@ test_expect_success CC,!INSTRUMENTED 'a request is not lost if a call overwrites
 	test_grep "\"key\":\"called\"" taken
 '
 
+cat >main_gone.c <<'EOF'
+#include <pthread.h>
+#include <unistd.h>
+#include "trace2.h"
+
+static void *emit(void *unused)
+{
+	for (; access("stop", F_OK); usleep(1000))
+		trace2_data_intmax("c", NULL, "called", 1);
+	return unused;
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	trace2_initialize();
+	if (!pthread_create(&thread, NULL, emit, NULL))
+		pthread_exit(NULL);
+	return 1;
+}
+EOF
+
+test_expect_success CC,!INSTRUMENTED 'a process whose main thread has ended' '
+	rm -f stop &&
+	test_when_finished ": >stop" &&
+	build "$CC" main_gone.c -std=gnu11 &&
+	{ GIT_TRACE2_CONTROL=1 LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
+		./program & } &&
+	pid=$! &&
+	until grep -q "^State:.Z" /proc/$pid/status
+	do
+		kill -0 $pid || return 1
+	done &&
+	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/without_main" &&
+	until_grown without_main &&
+	: >stop &&
+	wait $pid &&
+	test_grep "\"key\":\"called\"" without_main
+'
+
 test_done

@@ -4,6 +4,7 @@
 test_description='trace2 record -p: processes that run already'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-attach.sh"
 . "$TEST_DIRECTORY/lib-perf.sh"
 
 hosts=$GIT_BUILD_DIR/build/hosts
@@ -11,76 +12,9 @@ SQ=\'
 
 test_skip_unless JQ,PIPE,PERL 'no jq, no fifos or no perl'
 
-# start COMMAND...: run it, until `end`; its pid is in $pid.
-start () {
-	rm -f in out &&
-	mkfifo in out &&
-	{ "$@" <in >out & } &&
-	pid=$! &&
-	exec 8>in 9<out &&
-	# It ends with its input. Its pid may soon be that of another process.
-	test_when_finished "exec 8>&-" &&
-	started=$!
-}
-
-# Each line that it is told is a command, after which it answers. An argument is
-# the user.
-start_shell () {
-	start "$@" sh -c "while read -r line; do eval \"\$line\"; echo done; done" &&
-	echo "echo \$\$" >&8 &&
-	read -r pid <&9 &&
-	read -r answer <&9
-}
-
-tell () {
-	echo "$1" >&8 && read -r answer <&9 && test "$answer" = "${2-done}"
-}
-
-end () {
-	exec 8>&- 9<&- &&
-	wait "$started"
-}
-
 # In a process of its own.
 refused () {
 	exec "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all "$@"
-}
-
-# attach OPTION...: return when they are recorded in r, by the user $by.
-attach () {
-	rm -rf r said &&
-	mkdir -m 777 r &&
-	mkfifo said &&
-	{ ${by-} trace2 record -o r "$@" 2>said 8>&- 9<&- & } &&
-	recorder=$! &&
-	exec 7<said &&
-	while read -r line
-	do
-		echo "$line" &&
-		case "$line" in
-		*"recording process"*) break ;;
-		esac || return 1
-	done <&7 >first &&
-	test_grep "recording process [0-9]* (.*) until it ends, or Ctrl-C" first
-}
-
-# detached [SIGNAL]: send the recorder this signal, if any; it has ended with 0.
-detached () {
-	case "${1-}" in
-	?*) kill -s "$1" "$(jq .recorder_pid r/meta.json)" ;;
-	esac &&
-	cat <&7 >err &&
-	exec 7<&- &&
-	wait "$recorder"
-}
-
-# listed FILTER: this is true of the processes of `trace2 list`.
-listed () {
-	trace2 list -i r --format=json >list.json &&
-	jq -e "[.processes[]] | $1" list.json >/dev/null || {
-		jq -c ".processes[]" list.json >&4
-		return 1
-	}
 }
 
 test_expect_success TASKS 'a shell, and what it starts from then on, until Ctrl-C' '

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,10 +15,10 @@
 #include "base/fd.h"
 #include "base/macros.h"
 #include "base/mask.h"
-#include "config/config.h"
 #include "config/control_block.h"
 #include "part/pending_errors.h"
 #include "session/close.h"
+#include "session/control_request.h"
 #include "session/inherit.h"
 #include "session/parts.h"
 #include "session/session.h"
@@ -32,32 +31,18 @@
 #define MFD_ALLOW_SEALING 2u
 #endif
 
-#define VALUE_BYTES 1024
-#define NR_TEXT TR2_TARGET_ring /* the targets before it */
-_Static_assert(NR_TEXT == TR2_TARGET_NR - 1, "the ring is the last one");
-
 static struct {
 	struct tr2_control_block *block; /* NULL: not asked for */
 	int fd;
 	struct tr2_file_id id;
 	atomic_bool is_taken; /* by the thread that does the work */
-	bool was_on;	      /* the session's id has been used */
+	bool was_on; /* the session's id has been used */
 	bool looks_always;
 } control = { .fd = -1 };
 
-/* The settings of a request; they count when all are valid. */
-struct request {
-	bool has_target[NR_TEXT], has_brief[NR_TEXT], brief[NR_TEXT];
-	char target[NR_TEXT][VALUE_BYTES];
-	int nesting; /* 0: not set */
-	bool reopen, flush, has_settings;
-};
-
 /* Of the thread that has control.is_taken. */
 struct room {
-	/* What destinations point to: written while all are closed. */
-	char in_use[NR_TEXT][VALUE_BYTES];
-	struct request request;
+	struct tr2_control_wish request;
 	char text[TR2_CONTROL_TEXT];
 };
 TR2_LARGE struct room tr2_control_room;
@@ -169,125 +154,13 @@ void tr2_control_after_fork(void)
 
 void tr2_control_release(void)
 {
-	unsigned int i;
-
 	if (!control.block)
 		return;
+	tr2_control_release_settings();
 	munmap(control.block, TR2_CONTROL_BYTES);
 	control.block = NULL;
 	if (tr2_fd_is(control.fd, &control.id))
 		close(control.fd);
-	for (i = 0; i < NR_TEXT; i++)
-		if (tr2_session.settings.destination[i] ==
-		    tr2_control_room.in_use[i])
-			tr2_session.settings.destination[i] = NULL;
-}
-
-/* Not a descriptor, which is the program's business. */
-static bool is_target(const char *value)
-{
-	return !*value || !strcmp(value, "0") || !strcasecmp(value, "false") ||
-	       *value == '/' || !strncmp(value, "af_unix:", 8);
-}
-
-static bool take_target(struct request *r, unsigned int id, const char *value)
-{
-	size_t len = strlen(value);
-
-	if (len >= VALUE_BYTES || !is_target(value))
-		return false;
-	memcpy(r->target[id], value, len + 1);
-	return r->has_target[id] = true;
-}
-
-static bool take_brief(struct request *r, unsigned int id, const char *value)
-{
-	int on;
-
-	if (tr2_config_bool(value, &on))
-		return false;
-	r->brief[id] = on;
-	return r->has_brief[id] = true;
-}
-
-/* The settings that may change; all others are refused. */
-static bool take_setting(struct request *r, const char *name, const char *value)
-{
-	r->has_settings = true;
-#define TARGET(id, suffix, key, help)                           \
-	if (TR2_TARGET_##id < NR_TEXT && !strcmp(name, suffix)) \
-		return take_target(r, TR2_TARGET_##id % NR_TEXT, value);
-#define BRIEF(id, suffix, key, help)                            \
-	if (TR2_TARGET_##id < NR_TEXT && !strcmp(name, suffix)) \
-		return take_brief(r, TR2_TARGET_##id % NR_TEXT, value);
-#include "config/settings.def"
-	return !strcmp(name, "_EVENT_NESTING") &&
-	       !tr2_config_int(value, &r->nesting) && r->nesting > 0;
-}
-
-static bool take_line(struct request *r, char *line)
-{
-	const char *prefix = tr2_session.settings.prefix;
-	char *value = strchr(line, '=');
-	size_t len;
-
-	if (!value) {
-		r->reopen |= !strcmp(line, "reopen");
-		r->flush |= !strcmp(line, "flush");
-		return !strcmp(line, "reopen") || !strcmp(line, "flush");
-	}
-	*value++ = '\0';
-	if (strncmp(line, prefix, strlen(prefix)))
-		prefix = TR2_DEFAULT_PREFIX;
-	len = strlen(prefix);
-	return !strncmp(line, prefix, len) &&
-	       take_setting(r, line + len, value);
-}
-
-static bool parse(struct request *r, char *text)
-{
-	char *end;
-
-	for (; *text; text = end) {
-		end = text + strcspn(text, "\n");
-		if (*end)
-			*end++ = '\0';
-		if (!take_line(r, text))
-			return false;
-	}
-	return true;
-}
-
-static bool is_off(const char *value)
-{
-	return !value || !*value || !strcmp(value, "0") ||
-	       !strcasecmp(value, "false");
-}
-
-/* No destination is open. true: there is a target to open. */
-static bool change_settings(const struct request *r)
-{
-	struct tr2_settings *settings = &tr2_session.settings;
-	bool any = tr2_stream.sink;
-	unsigned int i;
-
-	for (i = 0; i < NR_TEXT; i++) {
-		char **destination = &settings->destination[i];
-
-		if (r->has_target[i]) {
-			if (*destination != tr2_control_room.in_use[i])
-				free(*destination);
-			memcpy(tr2_control_room.in_use[i], r->target[i],
-			       VALUE_BYTES);
-			*destination = tr2_control_room.in_use[i];
-		}
-		if (r->has_brief[i])
-			settings->brief[i] = r->brief[i];
-		any |= !is_off(*destination);
-	}
-	if (r->nesting)
-		settings->max_nesting = (unsigned int)r->nesting;
-	return any;
 }
 
 /* Of a process whose trace2_cmd_start() was called while tracing was off. */
@@ -352,14 +225,14 @@ static int switch_on(void)
 	return 0;
 }
 
-static int change(const struct request *r)
+static int change(const struct tr2_control_wish *r)
 {
 	bool was_on = tr2_session.state == TR2_SESSION_ON;
 	int error = was_on ? tr2_session_pause() : 0;
 
 	if (error)
 		return error;
-	return change_settings(r) ? switch_on() : 0;
+	return tr2_control_change(r) ? switch_on() : 0;
 }
 
 static int reopen(void)
@@ -380,15 +253,15 @@ static void flush(void)
 
 static int apply(char *text)
 {
-	struct request *r = &tr2_control_room.request;
+	struct tr2_control_wish *r = &tr2_control_room.request;
 	int error = 0;
 
 	memset(r, 0, sizeof(*r));
-	if (!parse(r, text))
+	if (!tr2_control_parse(r, text))
 		return -EINVAL;
 	if (r->flush && tr2_session.state == TR2_SESSION_ON)
 		flush();
-	if (r->has_settings)
+	if (tr2_control_is_change(r))
 		error = change(r);
 	if (!error && r->reopen && tr2_session.state == TR2_SESSION_ON)
 		error = reopen();
@@ -399,15 +272,21 @@ static void take_request(struct tr2_control_block *block)
 {
 	char *text = tr2_control_room.text;
 	uint32_t request = __atomic_load_n(&block->request, __ATOMIC_ACQUIRE);
+	uint32_t taken = request;
 	int state, error = 0;
 
-	if (request != block->done) {
-		memcpy(text, block->text, TR2_CONTROL_TEXT - 1);
+	memcpy(text, block->text, TR2_CONTROL_TEXT - 1);
+	if (request && __atomic_compare_exchange_n(&block->request, &taken, 0,
+						   false, __ATOMIC_ACQ_REL,
+						   __ATOMIC_RELAXED))
 		error = apply(text);
-	}
+	else
+		request = 0;
 	state = tr2_session.state;
 	set_enabled(state == TR2_SESSION_ON || state == TR2_SESSION_FORKED);
 	block->is_on = state == TR2_SESSION_ON;
+	if (!request)
+		return;
 	block->result = error;
 	__atomic_store_n(&block->done, request, __ATOMIC_RELEASE);
 }
@@ -419,9 +298,7 @@ bool tr2_control_look(void)
 	int state = tr2_session.state;
 	bool is_due;
 
-	is_due = block &&
-		 __atomic_load_n(&block->request, __ATOMIC_RELAXED) !=
-			 __atomic_load_n(&block->done, __ATOMIC_RELAXED);
+	is_due = block && __atomic_load_n(&block->request, __ATOMIC_RELAXED);
 	if (!is_due && !control.looks_always)
 		set_enabled(state == TR2_SESSION_ON ||
 			    state == TR2_SESSION_FORKED);

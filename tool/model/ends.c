@@ -284,6 +284,13 @@ static void end_session(struct tr2_model_session *s, const struct tr2_node *n)
 	s->code = n->code;
 }
 
+/* The end of the recording, or of tracing, was that of its session. */
+static bool runs_on(const struct tr2_model_task *t)
+{
+	return t->begun_ns && t->end_ns == TR2_NO_TIME &&
+	       !(t->flags & TR2_TASK_EXITED);
+}
+
 static void set_times(struct tr2_model *m, struct tr2_node *n)
 {
 	if (n->session)
@@ -292,6 +299,10 @@ static void set_times(struct tr2_model *m, struct tr2_node *n)
 		end_of_task(n, &m->tasks[n->task]);
 	else if (n->child)
 		times_from_span(m, n);
+	if (n->session && n->task && runs_on(&m->tasks[n->task])) {
+		n->end = TR2_END_OPEN;
+		n->has_code = false;
+	}
 	if (n->task)
 		times_from_task(m, n);
 	n->at_least = is_open(m, n);

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/macros.h"
+#include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "out/table.h"
@@ -27,6 +28,7 @@
 #include "record/service.h"
 #include "read/read.h"
 #include "record/store.h"
+#include "record/switch.h"
 #include "record/tally.h"
 #include "record/watch.h"
 #include "common/signals.h"
@@ -46,6 +48,7 @@ static struct {
 	struct tr2_rings rings;
 	struct tr2_run run;
 	struct tr2_attach attach;
+	struct tr2_switch switched;
 	struct tr2_watch watch;
 	struct tr2_meta meta;
 	struct tr2_source patience; /* runs after CMD has ended */
@@ -105,6 +108,24 @@ static void on_stop(void *data)
 	rec.loop.stop = true;
 }
 
+/* Whatever runs may have been forked by a process that is switched on. */
+static void switch_back(int64_t wait_ns)
+{
+	struct tr2_straggler *running;
+	size_t nr, i;
+	pid_t *pids;
+
+	if (!rec.switched.nr)
+		return;
+	nr = tr2_watch_running(&rec.watch, &running);
+	pids = tr2_calloc(nr + 1, sizeof(*pids));
+	for (i = 0; i < nr; i++)
+		pids[i] = running[i].pid;
+	tr2_switch_back(&rec.switched, pids, nr, wait_ns);
+	free(running);
+	free(pids);
+}
+
 /*
  * Programs write into the directory themselves. They are stopped as Git limits
  * such a directory: while the discard file exists, a program that starts writes
@@ -134,6 +155,7 @@ static void check_size(struct tr2_source *source, uint32_t events)
 	if (fd >= 0)
 		close(fd);
 	tr2_loop_close(&rec.loop, source);
+	switch_back(0);
 }
 
 static int watch_size(void)
@@ -319,6 +341,8 @@ static void start_attached(const struct tr2_job *job)
 			"until it ends, or Ctrl-C\n",
 			(int)rec.attach.process[i].pid,
 			rec.attach.process[i].name);
+	tr2_switch_on(&rec.switched, &rec.attach, rec.store.events_path,
+		      rec.store.events_fd, job->nest);
 }
 
 static void say_listening(void)
@@ -634,7 +658,7 @@ static int finish(int code)
 {
 	bool all;
 
-
+	switch_back(rec.job->timeout_ns);
 	if (rec.raised)
 		tr2_priority_restore();
 	if (rec.job->counters)
@@ -662,6 +686,7 @@ static int finish(int code)
 	if (!rec.meta.no_task_records)
 		tr2_kernel_records_say_refused(&rec.watch.kernel);
 	say_stragglers();
+	tr2_switch_say(&rec.switched, rec.attach.nr);
 	say_silent();
 	say_sum(code);
 	return code;
@@ -674,7 +699,7 @@ static void init(const struct tr2_job *job)
 	rec.store.dir_fd = rec.store.events_fd = rec.kernel_fd = -1;
 	rec.run.signals.fd = rec.patience.fd = rec.size.fd = -1;
 	rec.rings.timer.fd = rec.rings.watch.fd = -1;
-	rec.service.timer.fd = -1;
+	rec.service.timer.fd = rec.switched.timer.fd = -1;
 	tr2_watch_init(&rec.watch);
 	rec.watch.quiet = job->quiet;
 }
@@ -686,6 +711,7 @@ static void release(void)
 	tr2_listen_release(&rec.listen);
 	tr2_forward_free(rec.listen.forward);
 	tr2_service_release(&rec.service);
+	tr2_switch_release(&rec.switched);
 	tr2_attach_release(&rec.attach);
 	tr2_watch_release(&rec.watch);
 	tr2_run_release(&rec.run);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Parse a request for other settings, and change them. */
+#include "session/control_request.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/macros.h"
+#include "config/config.h"
+#include "session/session.h"
+#include "thread/stream.h"
+
+struct targets {
+	/* What destinations point to: written while all are closed. */
+	char in_use[TR2_CONTROL_NR][TR2_CONTROL_VALUE];
+	char kept[TR2_CONTROL_VALUE];
+};
+TR2_LARGE struct targets tr2_control_targets;
+
+/* The event target, and its settings, while a recording has its own. */
+static struct {
+	bool is_kept;
+	char *destination; /* of malloc, or tr2_control_targets.kept */
+	bool brief;
+	unsigned int nesting;
+} kept;
+
+static char *in_use(unsigned int id)
+{
+	return tr2_control_targets.in_use[id];
+}
+
+/* Of a recording that has put nothing back. */
+static void forget_kept(void)
+{
+	if (kept.is_kept && kept.destination != tr2_control_targets.kept)
+		free(kept.destination);
+	kept.is_kept = false;
+}
+
+void tr2_control_release_settings(void)
+{
+	unsigned int i;
+
+	forget_kept();
+	for (i = 0; i < TR2_CONTROL_NR; i++)
+		if (tr2_session.settings.destination[i] == in_use(i))
+			tr2_session.settings.destination[i] = NULL;
+}
+
+/* Not a descriptor, which is the program's business. */
+static bool is_target(const char *value)
+{
+	return !*value || !strcmp(value, "0") || !strcasecmp(value, "false") ||
+	       *value == '/' || !strncmp(value, "af_unix:", 8);
+}
+
+static bool take_target(struct tr2_control_wish *r, unsigned int id,
+			const char *value)
+{
+	size_t len = strlen(value);
+
+	if (len >= TR2_CONTROL_VALUE || !is_target(value))
+		return false;
+	memcpy(r->target[id], value, len + 1);
+	return r->has_target[id] = true;
+}
+
+static bool take_brief(struct tr2_control_wish *r, unsigned int id,
+		       const char *value)
+{
+	int on;
+
+	if (tr2_config_bool(value, &on))
+		return false;
+	r->brief[id] = on;
+	return r->has_brief[id] = true;
+}
+
+/* The settings that may change; all others are refused. */
+static bool take_setting(struct tr2_control_wish *r, const char *name,
+			 const char *value)
+{
+	r->has_settings = true;
+#define TARGET(id, suffix, key, help)                                  \
+	if (TR2_TARGET_##id < TR2_CONTROL_NR && !strcmp(name, suffix)) \
+		return take_target(r, TR2_TARGET_##id % TR2_CONTROL_NR, value);
+#define BRIEF(id, suffix, key, help)                                   \
+	if (TR2_TARGET_##id < TR2_CONTROL_NR && !strcmp(name, suffix)) \
+		return take_brief(r, TR2_TARGET_##id % TR2_CONTROL_NR, value);
+#include "config/settings.def"
+	return !strcmp(name, "_EVENT_NESTING") &&
+	       !tr2_config_int(value, &r->nesting) && r->nesting > 0;
+}
+
+static bool take_word(struct tr2_control_wish *r, const char *word)
+{
+	bool *wanted = !strcmp(word, "reopen") ? &r->reopen :
+		       !strcmp(word, "flush")  ? &r->flush :
+		       !strcmp(word, "record") ? &r->record :
+						 NULL;
+
+	return wanted && (*wanted = true);
+}
+
+static bool take_restore(struct tr2_control_wish *r, const char *target)
+{
+	size_t len = strlen(target);
+
+	if (len >= TR2_CONTROL_VALUE)
+		return false;
+	memcpy(r->restore, target, len + 1);
+	return true;
+}
+
+static bool take_line(struct tr2_control_wish *r, char *line)
+{
+	const char *prefix = tr2_session.settings.prefix;
+	char *value = strchr(line, '=');
+	size_t len;
+
+	if (!value)
+		return take_word(r, line);
+	*value++ = '\0';
+	if (!strcmp(line, "restore"))
+		return take_restore(r, value);
+	if (strncmp(line, prefix, strlen(prefix)))
+		prefix = TR2_DEFAULT_PREFIX;
+	len = strlen(prefix);
+	return !strncmp(line, prefix, len) &&
+	       take_setting(r, line + len, value);
+}
+
+bool tr2_control_parse(struct tr2_control_wish *r, char *text)
+{
+	char *end;
+
+	for (; *text; text = end) {
+		end = text + strcspn(text, "\n");
+		if (*end)
+			*end++ = '\0';
+		if (!take_line(r, text))
+			return false;
+	}
+	return true;
+}
+
+static bool is_off(const char *value)
+{
+	return !value || !*value || !strcmp(value, "0") ||
+	       !strcasecmp(value, "false");
+}
+
+static void set_target(unsigned int id, const char *value)
+{
+	char **destination = &tr2_session.settings.destination[id];
+
+	if (*destination != in_use(id))
+		free(*destination);
+	memcpy(in_use(id), value, strlen(value) + 1);
+	*destination = in_use(id);
+}
+
+/* The first recording keeps it; one that was killed has put nothing back. */
+static void keep(void)
+{
+	struct tr2_settings *settings = &tr2_session.settings;
+	char **destination = &settings->destination[TR2_TARGET_event];
+
+	if (kept.is_kept)
+		return;
+	kept.is_kept = true;
+	kept.brief = settings->brief[TR2_TARGET_event];
+	kept.nesting = settings->max_nesting;
+	kept.destination = *destination;
+	if (*destination == in_use(TR2_TARGET_event))
+		kept.destination = memcpy(tr2_control_targets.kept,
+					  *destination, TR2_CONTROL_VALUE);
+	*destination = in_use(TR2_TARGET_event);
+}
+
+static void put_back(void)
+{
+	struct tr2_settings *settings = &tr2_session.settings;
+
+	if (kept.destination == tr2_control_targets.kept)
+		set_target(TR2_TARGET_event, tr2_control_targets.kept);
+	else
+		settings->destination[TR2_TARGET_event] = kept.destination;
+	settings->brief[TR2_TARGET_event] = kept.brief;
+	settings->max_nesting = kept.nesting;
+	kept.is_kept = false;
+}
+
+/* Is the event target still that of this recording? */
+static bool is_recorded(const struct tr2_control_wish *r)
+{
+	const char *target =
+		tr2_session.settings.destination[TR2_TARGET_event];
+
+	return kept.is_kept && *r->restore && target &&
+	       !strcmp(target, r->restore);
+}
+
+bool tr2_control_is_change(const struct tr2_control_wish *r)
+{
+	return r->has_settings || is_recorded(r);
+}
+
+bool tr2_control_change(const struct tr2_control_wish *r)
+{
+	struct tr2_settings *settings = &tr2_session.settings;
+	bool any = tr2_stream.sink;
+	unsigned int i;
+
+	if (is_recorded(r))
+		put_back();
+	if (r->record)
+		keep();
+	else if (r->has_target[TR2_TARGET_event])
+		forget_kept();
+	for (i = 0; i < TR2_CONTROL_NR; i++) {
+		char **destination = &settings->destination[i];
+
+		if (r->has_target[i])
+			set_target(i, r->target[i]);
+		if (r->has_brief[i])
+			settings->brief[i] = r->brief[i];
+		any |= !is_off(*destination);
+	}
+	if (r->nesting)
+		settings->max_nesting = (unsigned int)r->nesting;
+	return any;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control_request - the settings of a running process that others may change:
+ * the lines that config/control_block.h describes. One thread at a time.
+ */
+#ifndef TR2_SESSION_CONTROL_REQUEST_H
+#define TR2_SESSION_CONTROL_REQUEST_H
+
+#include <stdbool.h>
+
+#include "target/target.h"
+
+#define TR2_CONTROL_VALUE 1024
+#define TR2_CONTROL_NR TR2_TARGET_ring /* the targets before it */
+_Static_assert(TR2_CONTROL_NR == TR2_TARGET_NR - 1, "the ring is last");
+
+/* The settings of a request; they count when all are valid. */
+struct tr2_control_wish {
+	bool has_target[TR2_CONTROL_NR];
+	bool has_brief[TR2_CONTROL_NR], brief[TR2_CONTROL_NR];
+	char target[TR2_CONTROL_NR][TR2_CONTROL_VALUE];
+	int nesting; /* 0: not set */
+	bool reopen, flush, has_settings, record;
+	char restore[TR2_CONTROL_VALUE]; /* "": nothing */
+};
+
+/* false: a line is not valid. Changes the text. */
+bool tr2_control_parse(struct tr2_control_wish *r, char *text);
+
+/* Are there settings to change, by what is set now? */
+bool tr2_control_is_change(const struct tr2_control_wish *r);
+
+/* Change them; no destination is open. true: there is a target to open. */
+bool tr2_control_change(const struct tr2_control_wish *r);
+
+/* Release what the settings point to. */
+void tr2_control_release_settings(void);
+
+#endif

@@ -1,0 +1,239 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 record -p: tracing is on in programs that allow it'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-attach.sh"
+. "$TEST_DIRECTORY/lib-build.sh"
+. "$TEST_DIRECTORY/lib-perf.sh"
+
+test_skip_unless JQ,PIPE 'no jq, or no fifos'
+
+# start_daemon: three threads emit to e0 until the file `stop` exists.
+start_daemon () {
+	rm -f stop e0 &&
+	test_when_finished ": >stop" &&
+	{ GIT_TRACE2_CONTROL=1 GIT_TRACE2_EVENT="$(pwd)/e0" GIT_TRACE2_EVENT_BRIEF=1 \
+		test-tool trace2 262until stop 3 & } &&
+	pid=$! &&
+	until test -s e0
+	do
+		kill -0 "$pid" || return 1
+	done
+}
+
+stop_daemon () {
+	: >stop &&
+	wait "$pid"
+}
+
+# until_grown FILE: lines come that were not there.
+until_grown () {
+	size=$(wc -c <"$1") &&
+	while test "$(wc -c <"$1")" = "$size"
+	do
+		kill -0 "$pid" || return 1
+	done
+}
+
+until_in_recording () {
+	until cat r/events/* 2>/dev/null | grep -q .
+	do
+		kill -0 "$pid" || return 1
+	done
+}
+
+# The session in the recording, with a beginning and an end, is whole.
+is_whole_session () {
+	trace2 check -i r >checked &&
+	test_grep "^1 session, .*: no problems\$" checked &&
+	cat r/events/* >lines &&
+	test_grep "\"file\":\"lib" lines &&
+	jq -r "select(.event == \"start\").argv[1:3] | join(\" \")" lines >actual &&
+	echo "trace2 262until" >expect &&
+	test_cmp expect actual
+}
+
+test_expect_success 'tracing is switched on in a program that allows it, and put back' '
+	start_daemon &&
+	attach -p $pid &&
+	until_in_recording &&
+	cp e0 as_it_was &&
+	until_in_recording &&
+	test_cmp as_it_was e0 &&
+	detached INT &&
+	test_grep "tracing was switched on in 1 of 1 process$" err &&
+	is_whole_session &&
+	until_grown e0 &&
+	stop_daemon &&
+	test_grep ! "\"data\".*\"file\"" e0 &&
+	trace2 check e0 &&
+	jq -r "select(.event == \"version\").sid" e0 >sids &&
+	test_line_count = 2 sids
+'
+
+test_expect_success TASKS 'it runs on, although its session has ended' '
+	listed "length == 1 and .[0].end == \"open\" and .[0].at_least == \"yes\" and
+		.[0].pid == $pid"
+'
+
+test_expect_success 'it ends while it is recorded' '
+	start_daemon &&
+	attach -p $pid &&
+	until_in_recording &&
+	stop_daemon &&
+	detached &&
+	test_grep "tracing was switched on in 1 of 1 process$" err &&
+	is_whole_session
+'
+
+test_expect_success 'the recorder is killed: it writes there, until another one ends' '
+	start_daemon &&
+	attach -p $pid &&
+	until_in_recording &&
+	kill -KILL $recorder &&
+	test_expect_code 137 wait $recorder &&
+	exec 7<&- &&
+	until_grown r/events/* &&
+	rm -rf r.killed && mv r r.killed &&
+	attach -p $pid &&
+	until_in_recording &&
+	detached INT &&
+	until_grown e0 &&
+	stop_daemon &&
+	test_grep "tracing was switched on in 1 of 1 process$" err &&
+	is_whole_session
+'
+
+test_expect_success 'a target that was set meanwhile stays' '
+	start_daemon &&
+	attach -p $pid &&
+	until_in_recording &&
+	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e1" &&
+	detached INT &&
+	until_grown e1 &&
+	cp e0 as_it_was &&
+	stop_daemon &&
+	test_cmp as_it_was e0
+'
+
+test_expect_success 'of two recordings the later one has the events' '
+	start_daemon &&
+	attach -p $pid &&
+	until_in_recording &&
+	{ trace2 record -q -o later -p $pid & } &&
+	second=$! &&
+	until test -n "$(ls later/events 2>/dev/null)"
+	do
+		kill -0 $second || return 1
+	done &&
+	detached INT &&
+	until_grown later/events/* &&
+	kill -INT $second &&
+	wait $second &&
+	until_grown e0 &&
+	stop_daemon
+'
+
+# Nothing is written there when it calls the library at last.
+test_expect_success 'of two programs, one without the library, one that does not call it' '
+	rm -f wake &&
+	mkfifo wake &&
+	{ GIT_TRACE2_CONTROL=1 test-tool trace2 261steps "sh:read line <wake" step & } &&
+	idle=$! &&
+	exec 6>wake &&
+	until readlink /proc/$idle/fd/* | grep -q trace2-control
+	do
+		kill -0 $idle || return 1
+	done &&
+	start_shell &&
+	attach -p $pid,$idle &&
+	detached INT &&
+	test_grep "switched on in 0 of 2 processes; others have not called the library" err &&
+	echo go >&6 &&
+	exec 6>&- &&
+	wait $idle &&
+	end &&
+	test_must_fail ls r/events/*
+'
+
+cat >forker.c <<'EOF'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "trace2.h"
+
+static void emit_until(const char *file)
+{
+	for (; access(file, F_OK); usleep(1000))
+		trace2_data_intmax("f", NULL, "emitted", getpid());
+}
+
+int main(void)
+{
+	trace2_initialize();
+	emit_until("fork");
+	if (!fork())
+		emit_until("stop");
+	else
+		emit_until("stop");
+	return wait(NULL) < 0 && 0;
+}
+EOF
+
+test_expect_success TASKS,CC,!INSTRUMENTED 'what it forks is switched off with it' '
+	rm -f stop fork &&
+	test_when_finished ": >fork; : >stop" &&
+	build "$CC" forker.c -std=gnu11 &&
+	{ GIT_TRACE2_CONTROL=1 LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program & } &&
+	pid=$! &&
+	until readlink /proc/$pid/fd/* | grep -q trace2-control
+	do
+		kill -0 $pid || return 1
+	done &&
+	attach -p $pid &&
+	until_in_recording &&
+	: >fork &&
+	until test "$(ls r/events | wc -l)" = 2
+	do
+		kill -0 $pid || return 1
+	done &&
+	detached INT &&
+	trace2 check -i r >checked &&
+	test_grep "^2 sessions, .*: no problems$" checked &&
+	cat r/events/* >lines &&
+	grep -c "\"atexit\"" lines >nr &&
+	echo 2 >expect &&
+	test_cmp expect nr &&
+	: >stop &&
+	wait $pid
+'
+
+test_lazy_prereq HIDES 'unshare -rm sh -c "mkdir hidden && mount -t tmpfs none hidden"'
+
+test_expect_success HIDES 'a program that cannot reach the directory is recorded without' '
+	rm -f stop &&
+	test_when_finished ": >stop" &&
+	mkdir -p hidden &&
+	{ GIT_TRACE2_CONTROL=1 unshare -rm sh -c "mount -t tmpfs none hidden &&
+		exec test-tool trace2 262until stop 3" & } &&
+	pid=$! &&
+	until readlink /proc/$pid/fd/* | grep -q trace2-control
+	do
+		kill -0 $pid || return 1
+	done &&
+	{ trace2 record -o hidden/r -p $pid 2>err & } &&
+	recorder=$! &&
+	until grep "recording process" err
+	do
+		kill -0 $recorder || return 1
+	done &&
+	kill -INT $recorder &&
+	wait $recorder &&
+	test_grep "process $pid writes no events: it cannot reach the recording" err &&
+	test_grep "switched on in 0 of 1 process$" err &&
+	stop_daemon
+'
+
+test_done
