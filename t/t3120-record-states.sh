@@ -42,14 +42,8 @@ test_expect_success WAKERS,PERF_SCRIPT 'what each waited in, and who woke it' '
 
 test_expect_success WAKERS 'the names of its functions are kept until the next boot' '
 	cache=$HOME/.cache/trace2/kallsyms &&
-	write_script until-it-waits <<-\EOF &&
-	until grep -q "^State:.S" /proc/$PPID/status
-	do
-		sleep 0.01
-	done
-	EOF
 	waited () {
-		trace2 record -q -- sh -c "./until-it-waits; :" &&
+		trace2 record -q -- sh -c "sleep 0.01; :" &&
 		grep "$1\$" trace2.data/kernel.symbols
 	} &&
 	waited do_wait &&
@@ -133,7 +127,7 @@ test_expect_success TASKS,LONG_IS_64BIT 'no records that are written from anothe
 
 test_expect_success TASKS,LONG_IS_64BIT 'when the recorder is killed, what it copied can be read' '
 	test_expect_code 137 trace2 record -- "$PERL_PATH" \
-		"$TEST_DIRECTORY/t3120/ping-pong.perl" 1000 trace2.data/kernel.data &&
+		"$TEST_DIRECTORY/t3120/ping-pong.perl" 30000 kill &&
 	jq -e ".state == \"running\"" trace2.data/meta.json &&
 	walked trace2.data/kernel.data >records &&
 	test "$(awk "/^SWITCH/ { print \$2 }" records)" -gt 1000 &&
