@@ -3,10 +3,9 @@
  * otlp_ids - ids that are the same in every export of a stream, on any machine,
  * so that processes whose streams are exported separately are in one trace.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/put.h"
 #include "export/otlp.h"
 #include "export/sha256.h"
 
@@ -22,14 +21,15 @@ static uint64_t number_at(const uint8_t *bytes)
 
 void tr2_otlp_set_id(struct tr2_span_id *id, uint64_t number)
 {
-	snprintf(id->hex, sizeof(id->hex), "%016" PRIx64, number);
+	*tr2_put_hex16(id->hex, number) = '\0';
 }
 
 void tr2_otlp_set_trace_id(struct tr2_trace_id *id,
 			   const struct tr2_context *context)
 {
-	snprintf(id->hex, sizeof(id->hex), "%016" PRIx64 "%016" PRIx64,
-		 context->trace[0], context->trace[1]);
+	char *p = tr2_put_hex16(id->hex, context->trace[0]);
+
+	*tr2_put_hex16(p, context->trace[1]) = '\0';
 }
 
 void tr2_otlp_trace_id(struct tr2_context *id, const char *sid)
