@@ -437,7 +437,6 @@ static void point(struct tr2_export *x, uint32_t i)
 	struct tr2_buf *b = tr2_chrome_open_event(x, 'i', c->pids[s->node], c->tid);
 
 	tr2_chrome_add_time(x, s->wall_ns + p->at_ns);
-	tr2_buf_addlit(b, ",\"s\":\"t\"");
 	tr2_export_json_str(x, b, "cat", point_category(p));
 	tr2_buf_reset(&x->text);
 	add_point_name(x, &x->text, p);
