@@ -295,8 +295,8 @@ TRACE2_INLINE_ int trace2_cmd_exit_(const char *file, int line, int code)
  * For a handler of the program's own, of a signal that is about to end the
  * process: emits the signal event, with which the session ends. Calls after it
  * do nothing. Of several threads with signals, the first one's is emitted; the
- * others wait until it is written, at most 0.1 s. Its own write waits for a
- * reader as that of any event may. Nothing in a forked child without events,
+ * others wait until it is written, at most 0.1 s. Its own write waits for readers
+ * for at most 50 ms, also of those that have GIT_TRACE2_PATIENCE. Nothing in a forked child without events,
  * and for what is no signal's number. Signal-safe, also if the signal
  * interrupted the library.
  */

@@ -281,6 +281,21 @@ test_expect_success 'a part of it is for the last line' '
 	test_cmp expect actual
 '
 
+# The pipe is full by then, without a wait of the program.
+test_expect_success 'a signal that ends the process does not wait for people' '
+	fill="dd if=/dev/zero of=/dev/fd/9 bs=4096 oflag=nonblock" &&
+	test_expect_code 143 test_env GIT_TRACE2_PATIENCE=10 \
+		GIT_TRACE2_SIGNALS=TERM GIT_TRACE2_EVENT=9 \
+		test-tool fault stalled-pipe 9 \
+		strace -f -o log test-tool trace2 261steps step \
+			"sh:$fill 2>fill.log; kill -TERM \$PPID" &&
+	test_grep "event[^,]*signal.* EAGAIN" log &&
+	test_grep "killed by SIGTERM" log &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" log >actual &&
+	echo "waits: at most 50 ms, writes that may wait: 0" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success PIPE 'a fifo' '
 	stalls "$sockets/f" test-tool fault read-fifo --never-read "$sockets/f"
 '

@@ -129,6 +129,7 @@ static void write_last_event(const char *file, int line, int signo)
 	if (tr2_signal_last.thread.is_main)
 		call.emitter = &tr2_thread_main()->emitter;
 	tr2_dest_set_urgent();
+	tr2_dest_expect_last();
 	tr2_session_give_up_record();
 	call.now_ns = tr2_clock_now_ns();
 	TR2_EMIT(&call, signal, .signo.i = signo);

@@ -216,7 +216,7 @@ void tr2_dest_set_patience(unsigned int seconds);
 void tr2_dest_expect_last(void);
 
 /* A signal ends the process, and its handler writes the last line: no thread
- * waits for a lock from now on. */
+ * waits for a lock from now on, nor for a reader longer than TR2_STALL_NS. */
 void tr2_dest_set_urgent(void);
 
 #endif

@@ -91,6 +91,14 @@ static uint64_t limit_of(bool patient)
 		       limit - limit / LAST_PART;
 }
 
+/* Whoever sent a signal that ends the process waits for that: people's readers
+ * have no more time than others then. */
+static bool is_patient(const struct tr2_dest *dest)
+{
+	return dest->patient &&
+	       !atomic_load_explicit(&urgent, memory_order_relaxed);
+}
+
 /*
  * A destination gives back no more than it took: a fast reader does not pay for
  * one that stalls. If a handler jumps out in between, the process has less to
@@ -98,8 +106,9 @@ static uint64_t limit_of(bool patient)
  */
 static uint64_t take_time(struct tr2_dest *dest, uint64_t ns)
 {
-	uint64_t taken = take_from_account(&used_ns[dest->patient],
-					   limit_of(dest->patient), ns);
+	bool patient = is_patient(dest);
+	uint64_t taken = take_from_account(&used_ns[patient], limit_of(patient),
+					   ns);
 
 	if (taken)
 		atomic_fetch_add_explicit(&dest->charged_ns, taken,
@@ -109,7 +118,7 @@ static uint64_t take_time(struct tr2_dest *dest, uint64_t ns)
 
 static void give_time_back(struct tr2_dest *dest, uint64_t ns)
 {
-	give_back(&used_ns[dest->patient], give_back(&dest->charged_ns, ns));
+	give_back(&used_ns[is_patient(dest)], give_back(&dest->charged_ns, ns));
 }
 
 static bool poll_for(int fd, uint64_t ns)
@@ -170,7 +179,7 @@ static bool has_read(const struct tr2_dest *dest)
 
 void tr2_wait_give_back(struct tr2_dest *dest, size_t bytes)
 {
-	if (!dest->patient)
+	if (!is_patient(dest))
 		give_time_back(dest, bytes * TR2_STALL_BACK_NS);
 	else if (has_read(dest))
 		give_time_back(dest, UINT64_MAX);
