@@ -361,8 +361,12 @@ test_expect_success 'usage errors, and inputs that are not there' '
 	test_grep "^trace2: no new runs given" err &&
 	test_expect_code 128 trace2 diff a nowhere 2>err &&
 	test_grep "^trace2: cannot read .nowhere.: No such file" err &&
-	test_expect_code 2 trace2 diff --fail-above much a b 2>err &&
-	test_grep "is not a value of --fail-above: it takes a percentage such as 5%" err
+	for value in much 5 1 -5%
+	do
+		test_expect_code 2 trace2 diff --fail-above $value a b 2>err &&
+		test_grep "is not a value of --fail-above: it takes a percentage such as 5%" err ||
+		return 1
+	done
 '
 
 # meta_says DIR TEXT: add this to the recordings of a set.

@@ -89,7 +89,9 @@ static bool parse_percent(const char *s, double *out)
 		return false;
 	if (!strcmp(unit, "%"))
 		*out /= 100;
-	return !*unit || !strcmp(unit, "%");
+	else if (*unit || *out >= 1) /* 5 for 5% would be 500% */
+		return false;
+	return true;
 }
 
 /* Parse a date and time, a time of today, or a duration before now. Local time

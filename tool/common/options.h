@@ -39,7 +39,7 @@ enum tr2_opt_kind {
 	TR2_OPT_DURATION,
 	TR2_OPT_TIME,     /* int64_t: wall nanoseconds; HH:MM[:SS], ISO 8601, or
 			   * a duration before now */
-	TR2_OPT_PERCENT,  /* double: 5% or 0.05 is 0.05 */
+	TR2_OPT_PERCENT,  /* double: 5% or 0.05 is 0.05; not 5 */
 	TR2_OPT_HEADING   /* not an option: a heading in the help */
 };
 
