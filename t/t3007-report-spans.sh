@@ -54,6 +54,16 @@ test_expect_success 'the slowest, with what was set' '
 	test_cmp expect actual
 '
 
+test_expect_success 'escapes in an attribute leave the times as they are' '
+	stream >e <<-\EOF &&
+	slow 302374677,"attributes":{"a":"\""},"threads":[["main",1.292374676,1.294476134]]
+	EOF
+	trace2 report --spans --format=json e >all &&
+	jq -c ".slowest_spans[] | [.took_ns, .queue_ns, .worked_ns]" all >actual &&
+	echo "[302374677,292374676,2101458]" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'text shows ten, or -n' '
 	test_seq 100 199 | sed "s/.*/request &/" | stream >e &&
 	trace2 report --spans e >actual &&

@@ -140,7 +140,38 @@ static std::string_view find_source(tr2_json *json)
 	return { from, size_t(skip_value(from) - from) };
 }
 
-/* Strings are decoded, so that redaction sees through escapes. */
+static const char *skip_number(const char *p)
+{
+	return p + strspn(p, "0123456789+-.eE");
+}
+
+/* Strings are decoded, so that redaction sees through escapes; numbers stay as
+ * they are in the source: simdjson would write other digits. */
+static void put_decoded(tr2_json *json, const char *source)
+{
+	std::string text = simdjson::minify(json->value);
+	const char *p = text.c_str(), *from;
+
+	while (*p) {
+		source = skip_space(source);
+		from = p;
+		if (*p == '"') {
+			p = skip_string(p);
+			source = skip_string(source);
+		} else if (*p == '-' || (*p >= '0' && *p <= '9')) {
+			p = skip_number(p);
+			from = source;
+			source = skip_number(source);
+			put_text(json, from, source - from);
+			continue;
+		} else {
+			p++;
+			source++;
+		}
+		put_text(json, from, p - from);
+	}
+}
+
 extern "C" tr2_view tr2_json_source(const tr2_json_value *v)
 {
 	tr2_json *json = v->json;
@@ -149,9 +180,7 @@ extern "C" tr2_view tr2_json_source(const tr2_json_value *v)
 	const char *p = source.data(), *end = p + source.size(), *from;
 
 	if (source.find('\\') != source.npos) {
-		std::string text = simdjson::minify(json->value);
-
-		put_text(json, text.data(), text.size());
+		put_decoded(json, p);
 		return view_from(json, start);
 	}
 	while (p < end) {
