@@ -64,6 +64,16 @@ test_expect_success 'escapes in an attribute leave the times as they are' '
 	test_cmp expect actual
 '
 
+test_expect_success 'times with more decimals than nanoseconds are rounded' '
+	stream >e <<-\EOF &&
+	slow 30237467699999999,"threads":[["main",1.2923746759999999,1.2944761340000001]]
+	EOF
+	trace2 report --spans --format=json e >all &&
+	jq -c ".slowest_spans[] | [.took_ns, .queue_ns, .worked_ns]" all >actual &&
+	echo "[302374677,292374676,2101458]" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'text shows ten, or -n' '
 	test_seq 100 199 | sed "s/.*/request &/" | stream >e &&
 	trace2 report --spans e >actual &&

@@ -12,7 +12,12 @@
 /* Of one span; the library keeps less. */
 #define MAX_WORKS 4096
 
-/* Take seconds with up to 9 decimals; *p is moved behind them. */
+static bool is_digit(const char *p, const char *end)
+{
+	return p < end && *p >= '0' && *p <= '9';
+}
+
+/* Take seconds, of which 9 decimals count; *p is moved behind them. */
 static int64_t take_ns(const char **p, const char *end)
 {
 	int64_t ns = 0;
@@ -26,6 +31,9 @@ static int64_t take_ns(const char **p, const char *end)
 		else
 			break;
 	}
+	ns += decimals == 9 && is_digit(*p, end) && **p >= '5';
+	while (is_digit(*p, end))
+		++*p;
 	for (decimals = decimals < 0 ? 0 : decimals; decimals < 9; decimals++)
 		ns = ns < INT64_MAX / 20 ? ns * 10 : ns;
 	return ns;
