@@ -183,6 +183,30 @@ test_expect_success 'threads hand spans to each other, and share one' '
 	both 506pool 4 500
 '
 
+test_expect_success 'a thread without an event ends the process: spans are told as main' '
+	check () {
+		trace2 check traces >out &&
+		test_grep ": no problems\$" out &&
+		spans "[.name, .unfinished, .attributes.i]" | sort >actual &&
+		printf "%s\n" "[\"ended\",true,null]" "[\"open\",true,1]" >expect &&
+		test_cmp expect actual
+	} &&
+	both 512exiting 0
+'
+
+test_expect_success 'the end of a span was overwritten: it is told before atexit' '
+	rm -f ring &&
+	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_RING_SIZE=16k \
+		test-tool trace2 512exiting 2000 &&
+	test_expect_code 1 trace2 check ring >out &&
+	test_grep "^1 session, " out &&
+	trace2 script --git-event ring |
+		jq -c "select(.key == \"span\").value | [.name, .unfinished]" |
+		sort >actual &&
+	printf "%s\n" "[\"ended\",true]" "[\"open\",true]" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'handlers use the spans that they interrupt' '
 	test_seq 0 4999 | sed "s/.*/[null,&]/" >expect &&
 	check () {

@@ -20,9 +20,10 @@
  * more. */
 #define MAX_PLACES 64
 
-/* A thread gets its ring at its first event. */
-static void take_ring(struct tr2_thread *thread)
+void tr2_call_take_ring(const struct tr2_call *call)
 {
+	struct tr2_thread *thread = call->thread;
+
 	if (!tr2_my_slot && thread == tr2_self && !tr2_lock_is_mine())
 		tr2_arena_set_mine(tr2_thread_slot(thread));
 }
@@ -42,7 +43,7 @@ static bool emit_to_ring(struct tr2_call *call, const struct tr2_event *ev)
 		tr2_dest_drop(&target->dest);
 		return false;
 	}
-	take_ring(call->thread);
+	tr2_call_take_ring(call);
 	locked = needs_lock(ev);
 	if (locked)
 		tr2_lock();

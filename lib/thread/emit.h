@@ -44,6 +44,9 @@ void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
 /* Announce the thread as "unknown". */
 void tr2_call_announce_unknown(struct tr2_call *call);
 
+/* Give the thread its ring, at its first event. */
+void tr2_call_take_ring(const struct tr2_call *call);
+
 /* Emit to the ring and the sink; true: one of them is still on. */
 bool tr2_call_emit_structured(struct tr2_call *call,
 			      const struct tr2_event *ev);

@@ -17,8 +17,11 @@ static bool has_ring(const struct tr2_call *call)
 static void put_record(const struct tr2_call *call, uint32_t type,
 		       const struct tr2_told_span *span)
 {
-	if (has_ring(call) && !tr2_span_put_record(tr2_my_slot, type, span,
-						   call->thread->tid, true))
+	if (!has_ring(call))
+		return;
+	tr2_call_take_ring(call);
+	if (!tr2_span_put_record(tr2_my_slot, type, span, call->thread->tid,
+				 true))
 		tr2_dest_drop(tr2_stream_dest(TR2_TARGET_ring));
 }
 

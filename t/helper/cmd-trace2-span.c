@@ -313,6 +313,34 @@ static int ut_511killed(int argc, const char **argv)
 	return 0;
 }
 
+static unsigned long nr_behind;
+static trace2_span_t none;
+
+static void *end_and_exit(void *arg)
+{
+	unsigned long i;
+
+	trace2_span_end(*(const trace2_span_t *)arg);
+	for (i = 0; i < nr_behind; i++)
+		trace2_data_intmax("exiting", NULL, "behind", i);
+	exit(0);
+}
+
+/* A thread ends the process, in which a span and a region are open. */
+static int ut_512exiting(int argc, const char **argv)
+{
+	trace2_span_t open = trace2_span_start("exiting", "open",
+					       TRACE2_SPAN_NONE);
+	trace2_span_t ended = trace2_span_start("exiting", "ended", open);
+
+	(void)argc;
+	trace2_span_set_intmax(open, "i", 1);
+	trace2_region_enter("exiting", "region", NULL);
+	nr_behind = (unsigned long)tool_number(argv[0], 0, INT_MAX);
+	tool_run_thread(end_and_exit, nr_behind ? &ended : &none);
+	return 0;
+}
+
 const struct tool_verb tool_verbs_span[] = {
 	{ "501span", "", 0, 0, ut_501span },
 	{ "502texts", "<category> <name> [<key> <value>]...", 2, -1,
@@ -326,5 +354,6 @@ const struct tool_verb tool_verbs_span[] = {
 	{ "509children", "<traceparent>", 1, 1, ut_509children },
 	{ "510took", "[!]<ms>...", 1, -1, ut_510took },
 	{ "511killed", "", 0, 0, ut_511killed },
+	{ "512exiting", "<nr data>", 1, 1, ut_512exiting },
 	{ NULL, NULL, 0, 0, NULL },
 };

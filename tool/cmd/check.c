@@ -137,6 +137,16 @@ static void check_order(const struct place *at, uint8_t *seen)
 		*seen |= SEEN_ATEXIT;
 }
 
+/* The library's own data, such as gauges at the end: outside of all regions. */
+static bool is_own(const struct tr2_parsed_event *ev)
+{
+	const struct tr2_view *category = &ev->as.data_json.category.text;
+
+	return ev->kind == TR2_EV_data_json && ev->nesting == 1 &&
+	       category->len == strlen("trace2") &&
+	       !memcmp(category->p, "trace2", category->len);
+}
+
 /* Only for events with nesting in every target: at the end of a thread, open
  * regions are closed silently. */
 static bool is_nested(const struct place *at, unsigned int open)
@@ -147,7 +157,7 @@ static bool is_nested(const struct place *at, unsigned int open)
 	if (ev->kind < 0 || !(tr2_event_rows[ev->kind].flags & TR2_E_NESTED) ||
 	    ev->nesting == TR2_ABSENT || flags & TR2_SESSION_NO_BEGINNING)
 		return true;
-	return ev->nesting == open + 1;
+	return ev->nesting == open + 1 || is_own(ev);
 }
 
 static void check_nesting(const struct place *at, uint16_t *open)

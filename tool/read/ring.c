@@ -322,17 +322,20 @@ static void add_event(struct tr2_ring_reader *r, const struct entry *entry,
 			   entry->record->misc & TR2_MISC_MAIN, ev);
 }
 
+/* The library tells the trace, and spans at the end of the process, as main. */
 static void add_span(struct tr2_ring_reader *r, const struct entry *entry,
 		     struct tr2_parsed_event *ev)
 {
 	const struct tr2_record_span *span = (const void *)entry->record;
+	bool as_main = span->head.type == TR2_RECORD_TRACE ||
+		       span->flags & TR2_TOLD_UNFINISHED;
 
 	if (tr2_ring_span(&r->spans, &r->event, &r->file, span, ev))
-		add_nested(r, entry, span->tid,
-			   span->head.type == TR2_RECORD_TRACE, ev);
+		add_nested(r, entry, span->tid, as_main, ev);
 }
 
-/* Behind all other events: spans that a killed process left open. */
+/* Behind all other events but atexit: spans that a killed process left open, or
+ * whose end was lost. */
 static void add_unfinished(struct tr2_ring_reader *r)
 {
 	uint64_t last = r->nr_entries ? r->entries[r->nr_entries - 1].time : 0;
@@ -345,6 +348,12 @@ static void add_unfinished(struct tr2_ring_reader *r)
 					     &ev))
 			add_parsed(r, &ev, last, r->spans.start[i]->tid,
 				   r->spans.start[i]->time, false);
+	tr2_ring_spans_reset(&r->spans);
+}
+
+static bool is_atexit(const struct tr2_record *record)
+{
+	return record->type == TR2_RECORD_EVENT + TR2_EV_atexit;
 }
 
 static void add_entry_to_model(struct tr2_ring_reader *r,
@@ -378,8 +387,11 @@ static void add_events(struct tr2_ring_reader *r)
 	if (r->nr_entries)
 		qsort(r->entries, r->nr_entries, sizeof(*r->entries),
 		      compare_entries);
-	for (i = 0; i < r->nr_entries; i++)
+	for (i = 0; i < r->nr_entries; i++) {
+		if (is_atexit(r->entries[i].record))
+			add_unfinished(r);
 		add_entry_to_model(r, &r->entries[i]);
+	}
 	add_unfinished(r);
 }
 
