@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * telemetry.c - what HAProxy says of itself through libtrace2: a span for each
- * request, and in it one for each queue and each server that it waited for.
- * `build` copies it to src.
+ * request, and one in it for each queue and each new connection to a server that
+ * it waited for. `build` copies it to src.
  */
-#include <time.h>
-
 #include <haproxy/backend.h>
+#include <haproxy/clock.h>
 #include <haproxy/http.h>
 #include <haproxy/http_ana-t.h>
 #include <haproxy/http_htx.h>
@@ -19,23 +18,19 @@
 #include <haproxy/telemetry.h>
 
 TRACE2_TIMER_SHARED(telemetry_poll, "poll", "wait", TRACE2_PER_THREAD);
-TRACE2_TIMER_SHARED(telemetry_recv, "socket", "recv", 0);
-TRACE2_TIMER_SHARED(telemetry_send, "socket", "send", 0);
-TRACE2_COUNTER_SHARED(telemetry_connects, "server", "connects", 0);
-TRACE2_COUNTER_SHARED(telemetry_reuses, "server", "reuses", 0);
 TRACE2_GAUGE_SHARED(telemetry_connections, "client", "connections",
 		    "connections");
+TRACE2_COUNTER(connects, "server", "connects", 0);
+TRACE2_COUNTER(reuses, "server", "reuses", 0);
 TRACE2_DISTRIBUTION(queue_wait, "server", "queue", "us");
+TRACE2_DISTRIBUTION(response_wait, "server", "response", "us");
 TRACE2_DISTRIBUTION(response_bytes, "http", "response", "bytes");
 
-/* HAProxy's strings have a length, and no NUL behind them. */
-static const char *terminate(struct ist s, char *buf, size_t size)
+/* In line, so that the key is a constant. */
+static inline __attribute__((always_inline)) void
+set_string(trace2_span_t span, const char *key, struct ist value)
 {
-	size_t len = MIN(istlen(s), size - 1);
-
-	memcpy(buf, istptr(s), len);
-	buf[len] = '\0';
-	return buf;
+	trace2_span_set_string_n(span, key, istptr(value), istlen(value));
 }
 
 /* What is behind `?` may be secret. */
@@ -47,84 +42,114 @@ static struct ist path_of(struct ist uri)
 	return iststop(path, '?');
 }
 
-void telemetry_request(struct stream *s, struct htx *htx)
+/* HAProxy's strings have no NUL behind them. */
+static trace2_span_t start_request(struct ist parent)
+{
+	char text[257];
+	size_t len = MIN(istlen(parent), sizeof(text) - 1);
+
+	if (!len)
+		return trace2_span_start("http", "request", TRACE2_SPAN_NONE);
+	memcpy(text, istptr(parent), len);
+	text[len] = '\0';
+	return trace2_span_start_remote("http", "request", text, NULL);
+}
+
+void telemetry_on_request(struct stream *s, struct htx *htx)
 {
 	struct htx_sl *sl = http_get_stline(htx);
 	struct http_hdr_ctx parent = { .blk = NULL };
-	char text[257], context[TRACE2_SPAN_CONTEXT_BYTES];
+	char context[TRACE2_SPAN_CONTEXT_BYTES];
 	trace2_span_t span;
+	struct ist value;
 
-	if (!trace2_is_enabled())
-		return;
-	*text = '\0';
-	if (http_find_header(htx, ist("traceparent"), &parent, 1))
-		terminate(parent.value, text, sizeof(text));
-	span = trace2_span_start_remote("http", "request", text, NULL);
+	http_find_header(htx, ist("traceparent"), &parent, 1);
+	span = start_request(parent.value);
 	s->telemetry.request = span;
 	trace2_span_enter(span);
-	trace2_span_set_string(span, "method",
-			       terminate(htx_sl_req_meth(sl), text, 32));
-	trace2_span_set_string(span, "path",
-			       terminate(path_of(htx_sl_req_uri(sl)), text,
-					 sizeof(text)));
+	if (trace2_span_is_told(span)) {
+		set_string(span, "method", htx_sl_req_meth(sl));
+		set_string(span, "path", path_of(htx_sl_req_uri(sl)));
+	}
 
 	/* The last use of the start line, which may move now. */
-	if (!trace2_span_context(span, context, sizeof(context)))
+	value = ist2(context, trace2_span_context(span, context, sizeof(context)));
+	if (!istlen(value))
 		return;
 	if (parent.blk)
-		http_replace_header_value(htx, &parent, ist(context));
+		http_replace_header_value(htx, &parent, value);
 	else
-		http_add_header(htx, ist("traceparent"), ist(context));
+		http_add_header(htx, ist("traceparent"), value);
 }
 
-static uint64_t clock_ns(void)
+/* The time of the last return from poll: no clock is read. */
+static uint64_t now_us(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
+	return now.tv_sec * 1000000ull + now.tv_usec;
 }
 
-void telemetry_queued(struct stream *s)
+/* The clocks of two threads may differ. */
+static uint64_t us_since(uint64_t then_us)
 {
-	if (!trace2_is_enabled())
+	uint64_t us = now_us();
+
+	return us > then_us ? us - then_us : 0;
+}
+
+static void wait_for(struct stream *s, const char *what)
+{
+	trace2_span_fail(s->telemetry.wait, "retried");
+	s->telemetry.wait = trace2_span_start("server", what, s->telemetry.request);
+}
+
+static void wait_no_longer(struct stream *s)
+{
+	trace2_span_end(s->telemetry.wait);
+	s->telemetry.wait = TRACE2_SPAN_NONE;
+}
+
+void telemetry_on_queued(struct stream *s)
+{
+	s->telemetry.queued_us = now_us();
+	wait_for(s, "queue");
+}
+
+void telemetry_on_dequeued(struct stream *s)
+{
+	if (!s->telemetry.queued_us)
 		return;
-	s->telemetry.queue.since_ns = clock_ns();
-	s->telemetry.queue.span = trace2_span_start("server", "queue",
-						    s->telemetry.request);
+	trace2_distribution_add(queue_wait, us_since(s->telemetry.queued_us));
+	s->telemetry.queued_us = 0;
+	wait_no_longer(s);
 }
 
-void telemetry_dequeued(struct stream *s)
-{
-	if (!s->telemetry.queue.since_ns)
-		return;
-	trace2_distribution_add(queue_wait,
-				(clock_ns() - s->telemetry.queue.since_ns) / 1000);
-	s->telemetry.queue.since_ns = 0;
-	trace2_span_end(s->telemetry.queue.span);
-}
-
-void telemetry_server(struct stream *s)
+void telemetry_on_server(struct stream *s)
 {
 	struct server *server = objt_server(s->target);
 
-	if (!trace2_is_enabled())
-		return;
+	s->telemetry.asked_us = now_us();
 	if (s->flags & SF_SRV_REUSED)
-		trace2_counter_add(telemetry_reuses, 1);
+		trace2_counter_add(reuses, 1);
 	else
-		trace2_counter_add(telemetry_connects, 1);
-	trace2_span_fail(s->telemetry.server, "retried");
-	s->telemetry.server = trace2_span_start("server", "response",
-						s->telemetry.request);
+		trace2_counter_add(connects, 1);
+	if (s->flags & SF_SRV_REUSED && !s->conn_retries)
+		return;
+	wait_for(s, "response");
 	if (server)
-		trace2_span_set_string(s->telemetry.server, "server", server->id);
+		trace2_span_set_string(s->telemetry.wait, "server", server->id);
 }
 
-void telemetry_response(struct stream *s)
+void telemetry_on_response(struct stream *s)
 {
-	trace2_span_end(s->telemetry.server);
-	s->telemetry.server = TRACE2_SPAN_NONE;
+	uint64_t us;
+
+	if (!s->telemetry.asked_us)
+		return;
+	us = us_since(s->telemetry.asked_us);
+	s->telemetry.asked_us = 0;
+	trace2_distribution_add(response_wait, us);
+	trace2_span_set_intmax(s->telemetry.request, "server_us", us);
+	wait_no_longer(s);
 }
 
 /* Why a stream ended; NULL: well, or HAProxy answered as it should. */
@@ -146,24 +171,33 @@ static const char *failure(const struct stream *s)
 	return why < sizeof(names) / sizeof(*names) ? names[why] : "other";
 }
 
-void telemetry_end(struct stream *s)
+static void set_result(trace2_span_t span, const struct stream *s)
 {
-	trace2_span_t span = s->telemetry.request;
-	const char *why = failure(s);
+	const struct server *server = objt_server(s->target);
 
-	if (!trace2_is_enabled() || !span.id)
-		return;
-	if (s->telemetry.server.id)
-		trace2_span_fail(s->telemetry.server, why ? why : "no response");
 	if (s->flags & SF_BE_ASSIGNED)
 		trace2_span_set_string(span, "backend", s->be->id);
+	if (server)
+		trace2_span_set_string(span, "server", server->id);
 	if (s->txn)
 		trace2_span_set_intmax(span, "status", s->txn->status);
 	trace2_span_set_intmax(span, "bytes_in", s->logs.bytes_in);
 	trace2_span_set_intmax(span, "bytes_out", s->logs.bytes_out);
 	if (s->conn_retries)
 		trace2_span_set_intmax(span, "retries", s->conn_retries);
+}
+
+void telemetry_on_end(struct stream *s)
+{
+	trace2_span_t span = s->telemetry.request;
+	const char *why = failure(s);
+
+	if (!span.id)
+		return;
+	trace2_span_fail(s->telemetry.wait, why ? why : "no response");
 	trace2_distribution_add(response_bytes, s->logs.bytes_out);
+	if (trace2_span_is_told(span))
+		set_result(span, s);
 	if (why)
 		trace2_span_fail(span, why);
 	else

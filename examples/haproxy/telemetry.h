@@ -11,37 +11,45 @@
 struct htx;
 struct stream;
 
-/* The spans of a stream, and when it came into a queue. */
+/* The span of a stream, and one for what it waits for; times of HAProxy's clock,
+ * 0: it does not wait. */
 struct telemetry {
-	trace2_span_t request, server;
-	struct {
-		trace2_span_t span;
-		uint64_t since_ns;
-	} queue;
+	trace2_span_t request, wait;
+	uint64_t queued_us, asked_us;
 };
 
 TRACE2_TIMER_DECLARE(telemetry_poll);
-TRACE2_TIMER_DECLARE(telemetry_recv);
-TRACE2_TIMER_DECLARE(telemetry_send);
-TRACE2_COUNTER_DECLARE(telemetry_connects);
-TRACE2_COUNTER_DECLARE(telemetry_reuses);
 TRACE2_GAUGE_DECLARE(telemetry_connections);
+
+void telemetry_on_request(struct stream *s, struct htx *htx);
+void telemetry_on_queued(struct stream *s);
+void telemetry_on_dequeued(struct stream *s);
+void telemetry_on_server(struct stream *s);
+void telemetry_on_response(struct stream *s);
+void telemetry_on_end(struct stream *s);
+
+/* While tracing is off, each is one branch. */
+#define TELEMETRY_CALL(function, ...) \
+	do { \
+		if (trace2_is_enabled()) \
+			function(__VA_ARGS__); \
+	} while (0)
 
 /* Begin the span of a request whose headers have arrived, and put its
  * traceparent into the headers for the server. */
-void telemetry_request(struct stream *s, struct htx *htx);
+#define telemetry_request(s, htx) TELEMETRY_CALL(telemetry_on_request, s, htx)
 
 /* The stream waits for a server to have room, and waits no longer; the latter on
  * any thread. */
-void telemetry_queued(struct stream *s);
-void telemetry_dequeued(struct stream *s);
+#define telemetry_queued(s) TELEMETRY_CALL(telemetry_on_queued, s)
+#define telemetry_dequeued(s) TELEMETRY_CALL(telemetry_on_dequeued, s)
 
 /* The stream connects to its server, or takes a connection that is open; the
  * headers of the response are there. */
-void telemetry_server(struct stream *s);
-void telemetry_response(struct stream *s);
+#define telemetry_server(s) TELEMETRY_CALL(telemetry_on_server, s)
+#define telemetry_response(s) TELEMETRY_CALL(telemetry_on_response, s)
 
 /* The stream ends. */
-void telemetry_end(struct stream *s);
+#define telemetry_end(s) TELEMETRY_CALL(telemetry_on_end, s)
 
 #endif /* _HAPROXY_TELEMETRY_H */
