@@ -51,7 +51,7 @@ int tr2_config_int(const char *value, int *out)
 
 int tr2_config_bool(const char *value, int *out)
 {
-	static const char *const words[2][4] = {
+	static const char words[2][4][6] = {
 		{ "", "false", "no", "off" },
 		{ "true", "yes", "on", "on" },
 	};

@@ -16,12 +16,49 @@ const struct tr2_event_row tr2_event_rows[TR2_EVENT_NR] = {
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-#define TR2_EVENT(name, flags, fields, normal, category, perf) \
-	{ normal, category, perf },
-const struct tr2_event_text tr2_event_texts[TR2_EVENT_NR] = {
+/* The templates lie in place, one behind the other, not behind pointers, which the
+ * loader would relocate in each process. */
+#define TR2_EVENT(name, flags, fields, normal, category, perf)    \
+	char normal_##name[sizeof(TR2_IN_PLACE(normal))];         \
+	char category_##name[sizeof(TR2_IN_PLACE(category))];     \
+	char perf_##name[sizeof(TR2_IN_PLACE(perf))];
+struct templates {
 #include "event/events.def"
 };
 #undef TR2_EVENT
+
+#define TR2_EVENT(name, flags, fields, normal, category, perf) \
+	TR2_IN_PLACE(normal), TR2_IN_PLACE(category), TR2_IN_PLACE(perf),
+static const struct templates templates = {
+#include "event/events.def"
+};
+#undef TR2_EVENT
+
+#define TR2_EVENT(name, flags, fields, normal, category, perf) \
+	{ offsetof(struct templates, normal_##name),           \
+	  offsetof(struct templates, category_##name),         \
+	  offsetof(struct templates, perf_##name) },
+static const struct {
+	uint16_t normal, category, perf;
+} places[TR2_EVENT_NR] = {
+#include "event/events.def"
+};
+#undef TR2_EVENT
+
+struct tr2_event_text tr2_event_text(enum tr2_event_kind kind)
+{
+	const char *first = (const char *)&templates;
+	const char *category = first + places[kind].category;
+	unsigned int flags = tr2_event_flags(kind);
+
+	return (struct tr2_event_text){
+		.normal = flags & TR2_E_NORMAL ? first + places[kind].normal :
+						 NULL,
+		.perf_category = *category ? category : NULL,
+		.perf_message = flags & TR2_E_PERF ? first + places[kind].perf :
+						     NULL,
+	};
+}
 
 #define TR2_FIELD(type, name, flags)                                \
 	_Static_assert(sizeof(#name) <= TR2_FIELD_NAME_BYTES,       \

@@ -145,11 +145,11 @@ struct tr2_event_row {
 };
 extern const struct tr2_event_row tr2_event_rows[TR2_EVENT_NR];
 
-/* NULL: the target does not show it. */
+/* Its templates; NULL: the target does not show it. */
 struct tr2_event_text {
 	const char *normal, *perf_category, *perf_message;
 };
-extern const struct tr2_event_text tr2_event_texts[TR2_EVENT_NR];
+struct tr2_event_text tr2_event_text(enum tr2_event_kind kind);
 
 /* The flags of an event; constant if the event is. */
 static inline unsigned int tr2_event_flags(enum tr2_event_kind kind)

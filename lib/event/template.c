@@ -153,8 +153,8 @@ static void prepare_normal(void)
 	unsigned int i;
 
 	for (i = 0; i < TR2_EVENT_NR; i++)
-		tr2_templates[i].normal = compile(&tr2_event_rows[i],
-						  tr2_event_texts[i].normal, true);
+		tr2_templates[i].normal = compile(
+			&tr2_event_rows[i], tr2_event_text(i).normal, true);
 }
 
 static void prepare_perf(void)
@@ -163,11 +163,11 @@ static void prepare_perf(void)
 
 	for (i = 0; i < TR2_EVENT_NR; i++) {
 		const struct tr2_event_row *row = &tr2_event_rows[i];
-		const struct tr2_event_text *text = &tr2_event_texts[i];
+		const struct tr2_event_text text = tr2_event_text(i);
 		struct tr2_templates *t = &tr2_templates[i];
 
-		t->perf_category = compile(row, text->perf_category, false);
-		t->perf_message = compile(row, text->perf_message, true);
+		t->perf_category = compile(row, text.perf_category, false);
+		t->perf_message = compile(row, text.perf_message, true);
 	}
 }
 

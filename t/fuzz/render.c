@@ -301,7 +301,7 @@ static void check_clock(const char *p)
 
 static void check_normal(struct tr2_render *r, const struct made *e)
 {
-	const char *template = tr2_event_texts[e->ev.kind].normal;
+	const char *template = tr2_event_text(e->ev.kind).normal;
 
 	template = template ? template : "";
 	tr2_render_normal(r, &e->ev, e->brief);

@@ -28,18 +28,18 @@ static void template(const char *target, const char *template)
 
 static void text(const struct tr2_event_row *row)
 {
-	const struct tr2_event_text *t = tool_event_text(row);
+	const struct tr2_event_text t = tool_event_text(row);
 	unsigned int times = row->flags & (TR2_E_T_ABS | TR2_E_T_REL);
 
-	if (!t->normal && !t->perf_message)
+	if (!t.normal && !t.perf_message)
 		return;
 	printf("`%s`::\n", row->name);
-	template("normal", t->normal);
-	if (t->normal && t->perf_message)
+	template("normal", t.normal);
+	if (t.normal && t.perf_message)
 		printf(" +\n");
-	template("perf", t->perf_message);
-	template("; category", t->perf_category);
-	if (t->perf_message && times) {
+	template("perf", t.perf_message);
+	template("; category", t.perf_category);
+	if (t.perf_message && times) {
 		printf("; times: ");
 		tool_print_flags(times, tool_event_flags,
 				 ARRAY_SIZE(tool_event_flags), tool_flag_text,

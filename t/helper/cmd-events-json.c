@@ -43,7 +43,7 @@ static void begin(void)
 
 static void event(const struct tr2_event_row *row)
 {
-	const struct tr2_event_text *text = tool_event_text(row);
+	const struct tr2_event_text text = tool_event_text(row);
 
 	printf("%s{\"name\":\"%s\",\"flags\":[", before, row->name);
 	tool_print_flags(row->flags, tool_event_flags,
@@ -52,9 +52,9 @@ static void event(const struct tr2_event_row *row)
 	printf("],\"fields\":[");
 	fields(row->field);
 	putchar(']');
-	string("normal", text->normal);
-	string("perf_category", text->perf_category);
-	string("perf_message", text->perf_message);
+	string("normal", text.normal);
+	string("perf_category", text.perf_category);
+	string("perf_message", text.perf_message);
 	putchar('}');
 	before = ",\n";
 }

@@ -44,7 +44,7 @@ static void begin(void)
 
 static void event(const struct tr2_event_row *row)
 {
-	const struct tr2_event_text *text = tool_event_text(row);
+	const struct tr2_event_text text = tool_event_text(row);
 
 	printf("\t{\n\t\tname => '%s',\n\t\tflags => [", row->name);
 	tool_print_flags(row->flags, tool_event_flags,
@@ -53,11 +53,11 @@ static void event(const struct tr2_event_row *row)
 	printf("],\n\t\tfields => [\n");
 	fields(row->field, "\t\t\t");
 	printf("\t\t],\n\t\tnormal => ");
-	string(text->normal);
+	string(text.normal);
 	printf(",\n\t\tperf_category => ");
-	string(text->perf_category);
+	string(text.perf_category);
 	printf(",\n\t\tperf_message => ");
-	string(text->perf_message);
+	string(text.perf_message);
 	printf(",\n\t},\n");
 }
 

@@ -20,10 +20,10 @@ struct tool_events_form {
 extern const struct tool_events_form tool_events_perl, tool_events_adoc,
 	tool_events_json, tool_events_tsv;
 
-static inline const struct tr2_event_text *
+static inline struct tr2_event_text
 tool_event_text(const struct tr2_event_row *row)
 {
-	return &tr2_event_texts[row - tr2_event_rows];
+	return tr2_event_text((enum tr2_event_kind)(row - tr2_event_rows));
 }
 
 /* A name in the table, and its description in the manual. */

@@ -264,12 +264,12 @@ static void print_json(struct tr2_printer *p, const struct tr2_line *line)
 static void print_text(struct tr2_printer *p, const struct row *r)
 {
 	struct tr2_render *render = &p->render.render;
-	const struct tr2_event_text *row;
+	struct tr2_event_text text;
 
 	if (r->ev->kind < 0)
 		return;
-	row = &tr2_event_texts[r->ev->kind];
-	if (!(p->form == TR2_PRINT_PERF ? row->perf_message : row->normal))
+	text = tr2_event_text((enum tr2_event_kind)r->ev->kind);
+	if (!(p->form == TR2_PRINT_PERF ? text.perf_message : text.normal))
 		return;
 	set_render(r);
 	if (p->form == TR2_PRINT_PERF)

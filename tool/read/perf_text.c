@@ -324,15 +324,16 @@ static unsigned int regions_around(const struct tr2_model *m,
 static bool take_message(struct tr2_perf_reader *r,
 			 const struct tr2_view *column, unsigned int regions)
 {
-	const struct tr2_event_text *row = &tr2_event_texts[r->ev.kind];
+	const struct tr2_event_text row =
+		tr2_event_text((enum tr2_event_kind)r->ev.kind);
 	struct tr2_view text = without_dots(column[MESSAGE], regions);
 	bool ok = true;
 
-	if (row->perf_category)
-		ok = tr2_match(&r->ev, row->perf_category, column[CATEGORY].p,
+	if (row.perf_category)
+		ok = tr2_match(&r->ev, row.perf_category, column[CATEGORY].p,
 			       column[CATEGORY].len, &r->scratch);
-	if (row->perf_message && *row->perf_message)
-		ok &= tr2_match(&r->ev, row->perf_message, text.p, text.len,
+	if (row.perf_message && *row.perf_message)
+		ok &= tr2_match(&r->ev, row.perf_message, text.p, text.len,
 				&r->scratch);
 	return ok;
 }
