@@ -208,6 +208,11 @@ void tr2_buf_add_seconds9(struct tr2_buf *b, uint64_t ns)
 		b->len = (size_t)(tr2_put_seconds9(b->p + b->len, ns) - b->p);
 }
 
+bool tr2_buf_is_format(const char *fmt)
+{
+	return strchr(fmt, '%');
+}
+
 void tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
 {
 	int saved_errno = errno, n;

@@ -118,6 +118,9 @@ void tr2_buf_add_digits(struct tr2_buf *b, uint64_t value, unsigned int width);
 void tr2_buf_add_seconds(struct tr2_buf *b, uint64_t ns, unsigned int width);
 void tr2_buf_add_seconds9(struct tr2_buf *b, uint64_t ns);
 
+/* Whether anything in it is to be formatted. */
+bool tr2_buf_is_format(const char *fmt);
+
 /* Append like vsnprintf(), of any length; leave ap usable. */
 void tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "base/raw.h"
 
 #define NS_PER_S 1000000000u
 #define REFRESH_NS (5u * (uint64_t)NS_PER_S)
@@ -231,7 +232,9 @@ void tr2_clock_prepare(void)
 				   * prctl() write it */
 
 	store(&is_forbidden,
-	      !prctl(PR_GET_TSC, &mode) && mode != PR_TSC_ENABLE);
+	      !tr2_raw_call(SYS_prctl, PR_GET_TSC, (long)(intptr_t)&mode, 0, 0,
+			    0, 0) &&
+		      mode != PR_TSC_ENABLE);
 #endif
 }
 

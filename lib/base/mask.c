@@ -3,6 +3,8 @@
  * within each other. */
 #include "base/mask.h"
 
+#include <string.h>
+
 static __thread bool is_masked __attribute__((tls_model("initial-exec")));
 
 void tr2_mask_begin(struct tr2_mask *before)
@@ -12,7 +14,8 @@ void tr2_mask_begin(struct tr2_mask *before)
 	before->is_nested = is_masked;
 	if (is_masked)
 		return;
-	sigfillset(&all);
+	/* Not sigfillset(), which the loader would look up in each process. */
+	memset(&all, 0xff, sizeof(all));
 	/* First: a handler that jumps out here leaves the thread unchanged. */
 	pthread_sigmask(SIG_BLOCK, &all, &before->signals);
 	is_masked = true;

@@ -175,13 +175,11 @@ static inline bool tr2_kept_repo(char *p, int shown)
 
 static inline char *tr2_kept_dots(char *p, unsigned int nesting)
 {
-	size_t n = 2 * ((size_t)nesting - 1), at;
+	size_t n = 2 * ((size_t)nesting - 1);
 
 	if (n > TR2_PERF_MAX_DOTS)
 		n = TR2_PERF_MAX_DOTS;
-	for (at = 0; at < n; at += 16)
-		memset(p + at, '.', 16);
-	return p + n;
+	return tr2_put_chars(p, '.', n);
 }
 
 /* kind: a constant, that of the event. */

@@ -114,19 +114,14 @@ static char *add_arrows(struct tr2_render *r, char *p, const char *const *argv)
 	return p;
 }
 
-static char *put_chars(char *p, char c, size_t n)
-{
-	memset(p, c, n);
-	return p + n;
-}
-
 static char *put_wide(char *p, uint64_t ns)
 {
 	char text[TR2_KEY_MAX];
 	size_t len = (size_t)(tr2_put_seconds(text, ns) - text);
 
+	memcpy(p, "        ", 8);
 	if (len < 8)
-		p = put_chars(p, ' ', 8 - len);
+		p += 8 - len;
 	return tr2_put(p, text, len);
 }
 
@@ -218,7 +213,7 @@ static char *put_pad(const struct tr2_render *r, char *p, size_t start,
 {
 	size_t len = (size_t)(p - r->line.p) - start;
 
-	return len < width ? put_chars(p, ' ', width - len) : p;
+	return len < width ? tr2_put_chars(p, ' ', width - len) : p;
 }
 
 /* Append the place behind the time, and pad to the column of the text. */
@@ -392,7 +387,7 @@ static char *add_dots(struct tr2_render *r, char *p, unsigned int nesting)
 	if (n > TR2_PERF_MAX_DOTS)
 		n = TR2_PERF_MAX_DOTS;
 	if (tr2_render_has_room(r, p, n))
-		return put_chars(p, '.', n);
+		return tr2_put_chars(p, '.', n);
 	before = tr2_render_leave(r, p);
 	tr2_buf_addchars(&r->line, '.', n);
 	return tr2_render_back(r, before);

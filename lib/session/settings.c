@@ -40,6 +40,8 @@ static const struct row {
 
 struct loading {
 	struct tr2_settings *settings;
+	/* The program's: kept if the session begins. */
+	const char *prefix, *system_config;
 	bool seen[NR_ROWS], from_variable[NR_ROWS], stored[NR_ROWS];
 	bool failed; /* no memory */
 	struct tr2_buf complaints;
@@ -145,12 +147,11 @@ static void take_variable(struct loading *l, const char *rest)
 /* One pass over the environment instead of one getenv() for each row. */
 static void load_variables(struct loading *l)
 {
-	size_t len = strlen(l->settings->prefix);
+	size_t len = strlen(l->prefix);
 	char **entry;
 
 	for (entry = environ; entry && *entry; entry++)
-		if (**entry == *l->settings->prefix &&
-		    !strncmp(*entry, l->settings->prefix, len))
+		if (**entry == *l->prefix && !strncmp(*entry, l->prefix, len))
 			take_variable(l, *entry + len);
 }
 
@@ -201,7 +202,7 @@ static void load_files(struct loading *l)
 	const struct tr2_config_request request = {
 		.entry = take_entry, .fault = take_fault, .cookie = l,
 		.section = "trace2", .thorough = l->settings->debug,
-		.system_file = l->settings->system_config,
+		.system_file = l->system_config,
 	};
 
 	tr2_config_read(&request);
@@ -223,9 +224,8 @@ static void load_config(struct loading *l, const struct trace2_options *options)
 {
 	bool more = options && (options->flags & TRACE2_MORE_OPTIONS);
 
-	if (more && options->system_config)
-		store_text(l, &l->settings->system_config,
-			   options->system_config);
+	if (more)
+		l->system_config = options->system_config;
 	if (!options || !(options->flags & TRACE2_NO_CONFIG_FILES)) {
 		l->settings->config_files = true;
 		load_files(l);
@@ -248,28 +248,37 @@ static bool wants_anything(const struct tr2_settings *settings)
 	return settings->has_sink || settings->control;
 }
 
+/* false: nothing is wanted, or there is no memory. */
+static bool keep(struct loading *l)
+{
+	if (!wants_anything(l->settings))
+		return false;
+	store_text(l, &l->settings->prefix, l->prefix);
+	if (l->system_config)
+		store_text(l, &l->settings->system_config, l->system_config);
+	store_fallbacks(l);
+	return !l->failed;
+}
+
 bool tr2_settings_load(struct tr2_settings *settings,
 		       const struct trace2_options *options)
 {
-	struct loading l = { .settings = settings };
+	struct loading l = {
+		.settings = settings,
+		.prefix = options && options->prefix ? options->prefix :
+						       TR2_DEFAULT_PREFIX,
+	};
 
 	memset(settings, 0, sizeof(*settings));
 	if (getauxval(AT_SECURE))
-		return false;
-	settings->prefix = strdup(options && options->prefix ?
-					  options->prefix :
-					  TR2_DEFAULT_PREFIX);
-	if (!settings->prefix)
 		return false;
 	settings->control = options && options->flags & TRACE2_CONTROL;
 	load_variables(&l);
 	load_config(&l, options);
 	complain(&l);
 	tr2_buf_release(&l.complaints);
-	if (!l.failed && wants_anything(settings)) {
-		store_fallbacks(&l);
+	if (keep(&l))
 		return true;
-	}
 	tr2_settings_release(settings);
 	return false;
 }

@@ -127,7 +127,7 @@ const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 	/* The most frequent formats need no copy. */
 	if (fmt[0] == '%' && fmt[1] == 's' && !fmt[2])
 		return first_of(ap);
-	if (!strchr(fmt, '%'))
+	if (!tr2_buf_is_format(fmt))
 		return fmt;
 	if (call->thread->cancel_type == TR2_NO_CANCEL_TYPE)
 		tr2_thread_defer_cancellation(call->thread);

@@ -64,6 +64,9 @@ void tr2_regions_release(struct tr2_regions *regions);
 /* End all regions; forgive: their leaves may still come. */
 void tr2_regions_end(struct tr2_regions *regions, bool forgive);
 
+/* Make room for one more; false: none, and it is only counted. */
+bool tr2_regions_make_room(struct tr2_regions *regions);
+
 /* Copy the open regions over those of `to`, which are obsolete. Regions without
  * memory are not kept. */
 void tr2_regions_copy(struct tr2_regions *to, const struct tr2_regions *from);
