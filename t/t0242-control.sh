@@ -268,4 +268,77 @@ test_expect_success CC,!INSTRUMENTED 'a process whose main thread has ended' '
 	test_grep "\"key\":\"called\"" without_main
 '
 
+cat >busy.c <<'EOF'
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+#include "trace2.h"
+
+static void sink(const struct trace2_event *event, void *unused)
+{
+	(void)unused;
+	while (!strcmp(event->thread, "th01:busy") && access("go", F_OK))
+		usleep(1000);
+}
+
+static void *be_busy(void *unused)
+{
+	trace2_thread_start("busy");
+	return unused;
+}
+
+/* One thread is in a call until the file exists, the other one takes requests. */
+int main(void)
+{
+	const struct trace2_options options = {
+		.flags = TRACE2_CONTROL | TRACE2_MORE_OPTIONS, .sink = sink
+	};
+	pthread_t thread;
+
+	trace2_initialize_with(&options);
+	if (pthread_create(&thread, NULL, be_busy, NULL))
+		return 1;
+	for (; access("stop", F_OK); usleep(1000))
+		trace2_data_intmax("c", NULL, "called", 1);
+	return pthread_join(thread, NULL);
+}
+EOF
+
+# The process has answered NUMBER requests, as long as the command asks.
+answered () {
+	until test "$(od -An -tu4 -j28 -N4 "$page")" -ge "$1"
+	do
+		kill -0 "$set" || return 1
+	done
+}
+
+test_expect_success CC,!INSTRUMENTED 'a thread is in a call for long: it is asked again' '
+	rm -f stop go &&
+	test_when_finished ": >go; : >stop" &&
+	build "$CC" busy.c -std=gnu11 &&
+	{ LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program & } &&
+	pid=$! &&
+	until page=$(ls -l /proc/$pid/fd |
+		sed -n "s/.* \([0-9]*\) -> .*trace2-control.*/\1/p") && test -n "$page"
+	do
+		kill -0 $pid || return 1
+	done &&
+	page=/proc/$pid/fd/$page &&
+	until ! trace2 set --timeout=200ms -p $pid \
+			GIT_TRACE2_EVENT="$(pwd)/busy" 2>err &&
+		grep "writing for too long: try again" err
+	do
+		kill -0 $pid || return 1
+	done &&
+	{ trace2 set --timeout=1d -p $pid GIT_TRACE2_EVENT="$(pwd)/busy" & } &&
+	set=$! &&
+	answered 5 &&
+	test_path_is_missing busy &&
+	: >go &&
+	wait $set &&
+	: >stop &&
+	wait $pid &&
+	test_grep "\"key\":\"called\"" busy
+'
+
 test_done

@@ -259,10 +259,10 @@ static int apply(char *text)
 	memset(r, 0, sizeof(*r));
 	if (!tr2_control_parse(r, text))
 		return -EINVAL;
-	if (r->flush && tr2_session.state == TR2_SESSION_ON)
-		flush();
-	if (tr2_control_is_change(r))
+	if (tr2_control_is_change(r)) /* the end of a session tells all */
 		error = change(r);
+	else if (r->flush && tr2_session.state == TR2_SESSION_ON)
+		flush();
 	if (!error && r->reopen && tr2_session.state == TR2_SESSION_ON)
 		error = reopen();
 	return error;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,8 @@ static int ut_261steps(int argc, const char **argv)
 			printf("reopen: %d\n", trace2_reopen());
 		} else if (!strcmp(*argv, "close")) {
 			close_all();
+		} else if (!strcmp(*argv, "raise")) {
+			raise(SIGTERM);
 		} else if (!strncmp(*argv, "move:", 5)) {
 			snprintf(moved, sizeof(moved), "%s.old", *argv + 5);
 			if (rename(*argv + 5, moved))
@@ -175,8 +178,9 @@ static int ut_262until(int argc, const char **argv)
 
 const struct tool_verb tool_verbs_daemon[] = {
 	{ "260rotate", "<path> <times> <threads>", 3, 3, ut_260rotate },
-	{ "261steps", "(step|flush|reopen|close|move:<path>|sh:<command>)...", 1,
-	  -1, ut_261steps },
+	{ "261steps",
+	  "(step|flush|reopen|close|raise|move:<path>|sh:<command>)...", 1, -1,
+	  ut_261steps },
 	{ "262until", "<file> <threads>", 2, 2, ut_262until },
 	{ NULL, NULL, 0, 0, NULL },
 };

@@ -76,6 +76,9 @@ static int ask(struct tr2_control_page *page, const char *text)
 		return TR2_EXIT_FATAL;
 	}
 	answer = tr2_control_page_wait(page, wait_ns, &result);
+	if (answer == TR2_CONTROL_WAITS && page->is_busy &&
+	    tr2_control_page_withdraw(page))
+		return report(EBUSY);
 	if (answer == TR2_CONTROL_ANSWERED)
 		return report(result);
 	if (answer == TR2_CONTROL_GONE)

@@ -126,6 +126,17 @@ static int make_it_look(const struct tr2_control_page *page)
 		       errno;
 }
 
+/* Set a new number. The page is locked. */
+static int set_request(struct tr2_control_page *page)
+{
+	struct tr2_control_block *block = page->block;
+
+	page->request = block->last + 1 ? block->last + 1 : 1;
+	block->last = page->request;
+	__atomic_store_n(&block->request, page->request, __ATOMIC_RELEASE);
+	return make_it_look(page);
+}
+
 int tr2_control_page_ask(struct tr2_control_page *page, const char *lines)
 {
 	struct tr2_control_block *block = page->block;
@@ -137,12 +148,21 @@ int tr2_control_page_ask(struct tr2_control_page *page, const char *lines)
 		return errno;
 	__atomic_store_n(&block->request, 0, __ATOMIC_SEQ_CST);
 	memcpy(block->text, lines, strlen(lines) + 1);
-	page->request = block->last + 1 ? block->last + 1 : 1;
-	block->last = page->request;
-	__atomic_store_n(&block->request, page->request, __ATOMIC_RELEASE);
-	error = make_it_look(page);
+	page->is_busy = false;
+	error = set_request(page);
 	(void)flock(page->fd, LOCK_UN);
 	return error;
+}
+
+/* The lines are still there, unless somebody else has asked meanwhile. */
+static void ask_again(struct tr2_control_page *page)
+{
+	if (flock(page->fd, LOCK_EX))
+		return;
+	page->is_busy = true;
+	if (page->block->last == page->request)
+		(void)set_request(page);
+	(void)flock(page->fd, LOCK_UN);
 }
 
 /* Find a thread that runs: false: there is none. */
@@ -174,7 +194,9 @@ enum tr2_control_answer tr2_control_page_look(struct tr2_control_page *page,
 
 	if (__atomic_load_n(&block->done, __ATOMIC_ACQUIRE) == page->request) {
 		*result = -block->result;
-		return TR2_CONTROL_ANSWERED;
+		if (*result != EBUSY)
+			return TR2_CONTROL_ANSWERED;
+		ask_again(page);
 	}
 	if (block->last != page->request)
 		return TR2_CONTROL_REPLACED;

@@ -18,6 +18,7 @@ struct tr2_control_page {
 	int fd;
 	struct tr2_control_block *block; /* NULL: not open */
 	uint32_t request; /* the last one of ours; 0: none */
+	bool is_busy; /* a thread was writing for too long: asked again */
 };
 
 enum tr2_control_answer {
@@ -35,7 +36,8 @@ void tr2_control_page_release(struct tr2_control_page *page);
  * for others that have locked the page. */
 int tr2_control_page_ask(struct tr2_control_page *page, const char *lines);
 
-/* Look for the answer. result: 0 or a positive errno, if it is there. */
+/* Look for the answer. result: 0 or a positive errno, if it is there. Ask again if
+ * a thread was writing for too long. */
 enum tr2_control_answer tr2_control_page_look(struct tr2_control_page *page,
 					      int *result);
 

@@ -61,9 +61,7 @@ static int ask_on(struct tr2_control_page *page, const char *target,
 static void refused(struct tr2_switch *s, struct tr2_switched *p, int error)
 {
 	p->state = TR2_SWITCH_REFUSED;
-	say_refused(p->page.pid,
-		    error == EBUSY ? "a thread of it was writing for too long" :
-				     strerror(error));
+	say_refused(p->page.pid, strerror(error));
 	ask_back(&p->page, s->target);
 }
 
