@@ -6,23 +6,40 @@ test_description='hosts with functions that have the names of the library
 Git has functions called trace2_cmd_start_fl() and the like. The hosts here have
 one for every name of the library, which says that it was called. The calls of
 the library are those of `test-tool trace2`, built here once more.
+
+Then examples/git replaces the tracer of a small program, which takes the place of
+Git, whose source is not here: it has the functions, tables and lines of its
+Makefile that examples/git relies on. With Git itself that is tested by: make check
+CHECK=git
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
 
 test_skip_unless MAKE,!INSTRUMENTED
 
 # make takes no directory with blanks in its name.
 top=$(mktemp -d "${TMPDIR:-/tmp}/t9025.XXXXXX") || exit 1
+library=$top/into/library
 test_atexit 'rm -rf "$top"'
 so=$GIT_BUILD_DIR/build/lib/libtrace2.so
 FLAGS="-std=c11 -D_GNU_SOURCE -pthread"
 
-# make_lib ARGUMENT...: without optimisation, which takes longest.
+# All is built with the same variables, so that it is built once; without
+# optimisation, which takes longest.
+make=$(command -v make)
+mkdir bin && write_script bin/make <<EOF
+exec "$make" "\$@" CC="$CC" CFLAGS=-O0 CPPFLAGS= LDFLAGS= DEVELOPER= SANITIZE= \\
+	SHELL_PATH="$SHELL_PATH"
+EOF
+
+# with_make COMMAND...
+with_make () {
+	PATH="$TRASH_DIRECTORY/bin:$PATH" "$@" >out 2>&1
+}
+
 make_lib () {
-	make CC="$CC" CFLAGS=-O0 CPPFLAGS= LDFLAGS= DEVELOPER= SANITIZE= \
-		SHELL_PATH="$SHELL_PATH" "$@" >out 2>&1 ||
-	{ cat out && return 1; }
+	with_make make "$@" || { cat out && return 1; }
 }
 
 # Write functions of a host, of the names on standard input.
@@ -104,7 +121,7 @@ test_expect_success 'setup: a sub-make of another project, with names of its own
 	mkdir "$top/sub" &&
 	cp -R "$GIT_BUILD_DIR/Makefile" "$GIT_BUILD_DIR/lib" "$top/sub" &&
 	(cd "$top/sub" && find . | LC_ALL=C sort) >before &&
-	echo "lib: ; +\$(MAKE) -C sub PREFIX_NAMES=my_ BUILD=$top/out lib" \
+	echo "lib: ; +\$(MAKE) -C sub PREFIX_NAMES=lib BUILD=$library lib" \
 		>"$top/Makefile" &&
 	make_lib -C "$top" lib
 '
@@ -114,35 +131,35 @@ test_expect_success 'it wrote into its own directory alone' '
 	test_cmp before actual &&
 	cat >expect <<-\EOF &&
 	./build-options
-	./include/my_trace2.h
-	./include/my_trace2.hpp
-	./include/my_trace2_control.h
-	./include/my_trace2_metric.h
-	./include/my_trace2_perf.h
-	./include/my_trace2_span.h
-	./lib/libmy_trace2.a
-	./lib/libmy_trace2.map
-	./lib/libmy_trace2.so
-	./lib/libmy_trace2.so.1
-	./lib/libmy_trace2.so.1.0.0
-	./lib/my_names.h
+	./include/libtrace2.h
+	./include/libtrace2.hpp
+	./include/libtrace2_control.h
+	./include/libtrace2_metric.h
+	./include/libtrace2_perf.h
+	./include/libtrace2_span.h
+	./lib/liblibtrace2.a
+	./lib/liblibtrace2.map
+	./lib/liblibtrace2.so
+	./lib/liblibtrace2.so.1
+	./lib/liblibtrace2.so.1.0.0
+	./lib/libnames.h
 	EOF
-	(cd "$top/out" && find . -type f ! -path "./obj/*" -o -name "*.so*") |
+	(cd "$library" && find . -type f ! -path "./obj/*" -o -name "*.so*") |
 	LC_ALL=C sort >actual &&
 	test_cmp expect actual
 '
 
 test_expect_success 'all its names begin so' '
-	nm -g --defined-only "$top/out/lib/libmy_trace2.a" |
+	nm -g --defined-only "$library/lib/liblibtrace2.a" |
 	awk "NF == 3 { print \$3 }" >actual &&
 	test_line_count -gt 400 actual &&
-	test_grep ! -v "^my_tr" actual &&
-	nm -D --defined-only "$top/out/lib/libmy_trace2.so" |
+	test_grep ! -v "^libtr" actual &&
+	nm -D --defined-only "$library/lib/liblibtrace2.so" |
 	awk "{ print \$3 }" >actual &&
 	test_line_count -gt 60 actual &&
-	test_grep ! -v -e "^my_trace2_" -e "^MY_TRACE2_1" actual &&
-	cat "$top"/out/include/* | tr -cs "A-Za-z0-9_" "\n" >words &&
-	test_grep "^MY_TRACE2_TIMER$" words &&
+	test_grep ! -v -e "^libtrace2_" -e "^LIBTRACE2_1" actual &&
+	cat "$library"/include/* | tr -cs "A-Za-z0-9_" "\n" >words &&
+	test_grep "^LIBTRACE2_TIMER$" words &&
 	test_grep ! -i "^trace2_" words
 '
 
@@ -151,45 +168,45 @@ test_expect_success 'setup: a host of it' '
 	mkdir my &&
 	for file in tool/*
 	do
-		sed -e "s/\<trace2_/my_&/g" -e "s/\<TRACE2_/MY_&/g" \
-			-e "s/\"trace2\.h/\"my_trace2.h/" "$file" \
+		sed -e "s/\<trace2_/lib&/g" -e "s/\<TRACE2_/LIB&/g" \
+			-e "s/\"trace2\.h/\"libtrace2.h/" "$file" \
 			>"my/${file#tool/}" || return 1
 	done &&
-	nm -g --defined-only "$top/out/lib/libmy_trace2.a" |
-	sed -n "s/.* T my_//p" | grep -v "^tr2_cmd_" >names &&
+	nm -g --defined-only "$library/lib/liblibtrace2.a" |
+	sed -n "s/.* T lib//p" | grep -v "^tr2_cmd_" >names &&
 	test_line_count -gt 400 names &&
 	functions_of_host <names >functions.c &&
 	mkdir objects &&
-	(cd objects && $CC $FLAGS -I"$top/out/include" -c ../my/*.c ../functions.c)
+	(cd objects && $CC $FLAGS -I"$library/include" -c ../my/*.c ../functions.c)
 '
 
 test_expect_success 'with the archive' '
-	$CC $FLAGS objects/*.o -o host "$top/out/lib/libmy_trace2.a" &&
+	$CC $FLAGS objects/*.o -o host "$library/lib/liblibtrace2.a" &&
 	makes_all_calls ./host
 '
 
 test_expect_success 'with the shared library' '
-	$CC $FLAGS -rdynamic objects/*.o -o host -L"$top/out/lib" \
-		-lmy_trace2 -Wl,-rpath,"$top/out/lib" &&
+	$CC $FLAGS -rdynamic objects/*.o -o host -L"$library/lib" \
+		-llibtrace2 -Wl,-rpath,"$library/lib" &&
 	LC_ALL=C readelf -d host >dynamic &&
-	test_grep "NEEDED.*libmy_trace2.so.1]" dynamic &&
+	test_grep "NEEDED.*liblibtrace2.so.1]" dynamic &&
 	makes_all_calls ./host
 '
 
 cat >both.c <<'EOT'
 #include <trace2.h>
-#include <my_trace2.h>
+#include <libtrace2.h>
 #ifdef __cplusplus
 #include <trace2.hpp>
-#include <my_trace2.hpp>
+#include <libtrace2.hpp>
 static trace2::timing *theirs_too;
-static my_trace2::timing *mine_too;
+static libtrace2::timing *mine_too;
 #endif
 TRACE2_COUNTER(theirs, "both", "theirs", 0);
-MY_TRACE2_COUNTER(mine, "both", "mine", 0);
+LIBTRACE2_COUNTER(mine, "both", "mine", 0);
 int main(void)
 {
-	struct my_trace2_options options = { 0 };
+	struct libtrace2_options options = { 0 };
 
 #ifdef __cplusplus
 	(void)theirs_too;
@@ -197,20 +214,20 @@ int main(void)
 #endif
 	options.prefix = "MY";
 	trace2_initialize();
-	my_trace2_initialize_with(&options);
+	libtrace2_initialize_with(&options);
 	trace2_counter_add(theirs, 1);
-	my_trace2_counter_add(mine, 2);
-	return my_trace2_cmd_exit(trace2_cmd_exit(0));
+	libtrace2_counter_add(mine, 2);
+	return libtrace2_cmd_exit(trace2_cmd_exit(0));
 }
 EOT
 
 test_expect_success PKG_CONFIG 'installed beside the library itself, in one program' '
-	make_lib -C "$top/sub" install-lib PREFIX_NAMES=my_ \
-		BUILD="$top/out" DESTDIR=/ PREFIX="$top/usr" &&
+	make_lib -C "$top/sub" install-lib PREFIX_NAMES=lib \
+		BUILD="$library" DESTDIR=/ PREFIX="$top/usr" &&
 	test_path_is_missing "$top/usr/bin" &&
 	export PKG_CONFIG_PATH="$top/usr/lib/pkgconfig" &&
-	pkg-config --print-requires my_trace2-perf >actual &&
-	echo my_trace2 >expect &&
+	pkg-config --print-requires libtrace2-perf >actual &&
+	echo libtrace2 >expect &&
 	test_cmp expect actual &&
 	languages=c &&
 	if test_have_prereq !MUSL
@@ -226,12 +243,91 @@ test_expect_success PKG_CONFIG 'installed beside the library itself, in one prog
 		rm -f theirs mine &&
 		$CC -x $language -I"$GIT_BUILD_DIR/lib" both.c -x none -o both \
 			"$GIT_BUILD_DIR/build/lib/libtrace2.a" \
-			$(pkg-config --cflags --libs my_trace2) &&
+			$(pkg-config --cflags --libs libtrace2) &&
 		LD_LIBRARY_PATH="$top/usr/lib" GIT_TRACE2="$PWD/theirs" \
 			MY="$PWD/mine" ./both &&
 		sed -n "s/.* counter //p" theirs mine >actual &&
 		test_cmp expect actual || return 1
 	done
+'
+
+# ---- examples/git ----------------------------------------------------------
+
+build () {
+	with_make "$GIT_BUILD_DIR/examples/git/build" --source "$top/like-git" \
+		--into "$top/into" --only adapted
+}
+
+test_expect_success 'the tracer is swapped; its tables of metrics are read' '
+	cp -R "$TEST_DIRECTORY/t9025" "$top/like-git" &&
+	{ build || { cat out && false; }; } &&
+	test_grep "^build: $top/into/adapted: git version 7.8.9\$" out &&
+	test_path_is_missing "$top/into/adapted/trace2.c" &&
+	test_cmp "$TEST_DIRECTORY/t9025/git.c" "$top/into/adapted/git.c"
+'
+
+test_expect_success 'with tracing off, nothing is written' '
+	"$top/into/adapted/git" log >out 2>err &&
+	echo "git version 7.8.9" >expect &&
+	test_cmp expect out &&
+	test_must_be_empty err
+'
+
+test_expect_success JQ 'events of all kinds, with the call sites of the program' '
+	GIT_TRACE2_CONFIG_PARAMS="core.*" trace_to event:e -- \
+		"$top/into/adapted/git" log &&
+	expect_valid_stream e &&
+	trace2_jq "all(.file == \"git.c\" or (.event |
+		test(\"timer|counter|atexit|cmd_ancestry\")))" e &&
+	jq -c "[.event, .exe // .name // .param // .worktree // .argv // .label //
+		.key // .code, .repo // .child_id // .intervals // .count // .value]" e |
+	grep -v "\"start\"" >actual &&
+	cat >expect <<-\EOF &&
+	["version","7.8.9",null]
+	["cmd_name","log",null]
+	["def_param","core.wanted","yes"]
+	["def_repo","/some where",1]
+	["region_enter","load",1]
+	["data_json","j",1]
+	["region_leave","load",1]
+	["child_start",["git","log","-1"],0]
+	["child_exit",3,0]
+	["child_start",["git","log","-1"],1]
+	["child_exit",3,1]
+	["exit",0,null]
+	["th_counter","objects",42]
+	["timer","read",1]
+	["counter","objects",42]
+	["atexit",0,null]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'a child that goes on in the background is the same session' '
+	trace_to event:e -- "$top/into/adapted/git" gc &&
+	trace2_jq "map(.sid) | unique | length == 1" e &&
+	jq -c "select(.event == \"child_start\").child_id" e >actual &&
+	test_write_lines 0 1 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a function that the adapter lacks, a table that cannot be read' '
+	cp "$top/like-git/trace2.h" kept &&
+	echo "void trace2_new_fl(const char *file, int line);" \
+		>>"$top/like-git/trace2.h" &&
+	test_must_fail build &&
+	test_grep "^build: the adapter has no function trace2_new_fl()" out &&
+	cp kept "$top/like-git/trace2.h" &&
+	sed "s/\.name = \"read\"/.name = 0/" "$TEST_DIRECTORY/t9025/trace2/tr2_tmr.c" \
+		>"$top/like-git/trace2/tr2_tmr.c" &&
+	test_must_fail build &&
+	test_grep "^build: cannot read the metrics in trace2/tr2_tmr.c" out
+'
+
+test_expect_success 'a source that is not such a program is refused' '
+	rm "$top/like-git/run-command.h" &&
+	test_must_fail build &&
+	test_grep "is not the source of Git" out
 '
 
 test_done
