@@ -88,6 +88,29 @@ test_expect_success 'it ends while it is recorded' '
 	is_whole_session
 '
 
+# The process cannot answer; the pauses let the recorder take each signal.
+test_expect_success 'timeout sends a signal twice: that is one' '
+	start_daemon &&
+	attach -p $pid &&
+	until_in_recording &&
+	kill -STOP $pid &&
+	test_when_finished "kill -CONT $pid || :" &&
+	while grep -L "^State:.*T" /proc/$pid/task/*/status | grep .
+	do
+		kill -0 $pid || return 1
+	done &&
+	for i in 1 2 3 4 5 6 7 8 9 10
+	do
+		kill -TERM "$(jq .recorder_pid r/meta.json)" && sleep 0.01 ||
+			return 1
+	done &&
+	kill -CONT $pid &&
+	detached &&
+	test_grep ! "until its next call" err &&
+	is_whole_session &&
+	stop_daemon
+'
+
 test_expect_success 'the recorder is killed: it writes there, until another one ends' '
 	start_daemon &&
 	attach -p $pid &&

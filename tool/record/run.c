@@ -73,6 +73,17 @@ static void stop_here(int signo)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
+/* timeout(1) sends its signal to the process, and at once to its group, too. */
+static bool is_repeated(struct tr2_run *run,
+			const struct signalfd_siginfo *info)
+{
+	pid_t by = info->ssi_code == SI_USER ? (pid_t)info->ssi_pid : 0;
+	bool repeated = !run->pid && by && by == run->stopped_by;
+
+	run->stopped_by = by;
+	return repeated;
+}
+
 static void take_signal(struct tr2_run *run,
 			const struct signalfd_siginfo *info)
 {
@@ -90,7 +101,7 @@ static void take_signal(struct tr2_run *run,
 	else if (is_in(stopping, ARRAY_SIZE(stopping), signo))
 		stop_here(signo);
 	else if (is_in(forwarded, ARRAY_SIZE(forwarded), signo) &&
-		 (!run->pid || run->ended))
+		 (!run->pid || run->ended) && !is_repeated(run, info))
 		run->on_stop(run->data);
 }
 

@@ -30,6 +30,7 @@ struct tr2_io {
 
 struct tr2_run {
 	struct tr2_source signals; /* a signalfd */
+	pid_t stopped_by; /* the process that sent the last of them; 0: none */
 	struct tr2_loop *loop;
 	pid_t pid;                 /* 0: not started */
 	int go_fd, error_fd;       /* between start and exec */
