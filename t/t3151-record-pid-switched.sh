@@ -91,7 +91,7 @@ test_expect_success 'it ends while it is recorded' '
 # The process cannot answer; the pauses let the recorder take each signal.
 test_expect_success 'timeout sends a signal twice: that is one' '
 	start_daemon &&
-	attach -p $pid &&
+	attach --timeout 1h -p $pid &&
 	until_in_recording &&
 	kill -STOP $pid &&
 	test_when_finished "kill -CONT $pid || :" &&
@@ -99,10 +99,10 @@ test_expect_success 'timeout sends a signal twice: that is one' '
 	do
 		kill -0 $pid || return 1
 	done &&
+	to=$(jq .recorder_pid r/meta.json) &&
 	for i in 1 2 3 4 5 6 7 8 9 10
 	do
-		kill -TERM "$(jq .recorder_pid r/meta.json)" && sleep 0.01 ||
-			return 1
+		kill -TERM $to && sleep 0.01 || return 1
 	done &&
 	kill -CONT $pid &&
 	detached &&
