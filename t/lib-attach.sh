@@ -52,10 +52,15 @@ attach () {
 	test_grep "recording process [0-9]* (.*) until it ends, or Ctrl-C" first
 }
 
+# recorder_pid DIR: print the recorder's.
+recorder_pid () {
+	sed -n 's/.*"recorder_pid": *\([0-9]*\).*/\1/p' "$1/meta.json"
+}
+
 # detached [SIGNAL]: send the recorder this signal, if any; it has ended with 0.
 detached () {
 	case "${1-}" in
-	?*) kill -s "$1" "$(jq .recorder_pid r/meta.json)" ;;
+	?*) kill -s "$1" "$(recorder_pid r)" ;;
 	esac &&
 	cat <&7 >err &&
 	exec 7<&- &&

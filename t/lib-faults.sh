@@ -56,7 +56,12 @@ intact () {
 }
 
 lost_in () {
-	jq -s '[.[] | select(.event == "atexit")] | .[-1].lost // 0' "$1"
+	awk '/"event":"atexit"/ {
+		lost = 0
+		if (match($0, /"lost":[0-9]+/))
+			lost = substr($0, RSTART + 7, RLENGTH - 7)
+	}
+	END { print lost + 0 }' "$1"
 }
 
 # whole_lines FILE: print it without an incomplete last line

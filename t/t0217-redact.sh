@@ -12,45 +12,65 @@ tokens that are recognised by their form; and nothing else: t0217/innocent.
 
 export GIT_TRACE2_BRIEF=1 GIT_TRACE2_EVENT_NESTING=9
 
-# shows TEXT REDACTED: data with the value TEXT appears as REDACTED in both
-# targets that show data, and as the text of a printf in all three.
+# shows TEXT REDACTED [TEXT REDACTED]...: data with the value TEXT appears as
+# REDACTED in both targets that show data, and as the text of a printf in all three.
 shows () {
-	traced test-tool trace2 call data_string cat k "$1" , printf "$1" &&
+	pairs=$(($# / 2)) &&
+	: >shown &&
+	while test $pairs -gt 0
+	do
+		pairs=$((pairs - 1)) &&
+		text=$1 &&
+		printf "%s\n" "$2" >>shown &&
+		shift 2 &&
+		set -- "$@" , data_string cat k "$text" , printf "$text" || return 1
+	done &&
+	shift &&
+	traced test-tool trace2 call "$@" &&
 	sed -n "s/^.* | cat  *| k://p" p >actual &&
 	sed -n "s/^.* | printf .* |  *| //p" p >>actual &&
-	jq -r "select(.event == \"data\").value,
-		select(.event == \"printf\").msg" e >>actual &&
+	jq -s -r "(.[] | select(.event == \"data\").value),
+		(.[] | select(.event == \"printf\").msg)" e >>actual &&
 	sed -e "1,/^cmd_name/d" -e "/^exit/,\$d" n >>actual &&
-	printf "%s\n" "$2" "$2" "$2" "$2" "$2" >expect &&
+	cat shown shown shown shown shown >expect &&
 	test_cmp expect actual
+}
+
+# shows_all TEXT...: each as it is.
+shows_all () {
+	for text
+	do
+		shift && set -- "$@" "$text" "$text" || return 1
+	done &&
+	shows "$@"
 }
 
 test_skip_unless JQ
 
 test_expect_success 'the password of a URL' '
 	shows https://user:pwd@example.com/ \
-		"https://user:<REDACTED>@example.com/" &&
-	shows https://user:pwd@example.com:8080/x?y#z \
-		"https://user:<REDACTED>@example.com:8080/x?y#z" &&
-	shows "cannot read '\''http://u:p@h'\'' (403)" \
+		"https://user:<REDACTED>@example.com/" \
+		https://user:pwd@example.com:8080/x?y#z \
+		"https://user:<REDACTED>@example.com:8080/x?y#z" \
+		"cannot read '\''http://u:p@h'\'' (403)" \
 		"cannot read '\''http://u:<REDACTED>@h'\'' (403)"
 '
 
 test_expect_success 'of any scheme, in any case' '
-	shows ftp://user:pwd@example.com/ "ftp://user:<REDACTED>@example.com/" &&
-	shows ssh://git:pwd@example.com/ "ssh://git:<REDACTED>@example.com/" &&
-	shows HTTPS://User:Pwd@example.com/ "HTTPS://User:<REDACTED>@example.com/" &&
-	shows svn+ssh://u:p@h/ "svn+ssh://u:<REDACTED>@h/"
+	shows ftp://user:pwd@example.com/ "ftp://user:<REDACTED>@example.com/" \
+		ssh://git:pwd@example.com/ "ssh://git:<REDACTED>@example.com/" \
+		HTTPS://User:Pwd@example.com/ "HTTPS://User:<REDACTED>@example.com/" \
+		svn+ssh://u:p@h/ "svn+ssh://u:<REDACTED>@h/"
 '
 
 test_expect_success 'that holds an @ or a /' '
 	shows https://user:p@ss@example.com/ \
-		"https://user:<REDACTED>@example.com/" &&
-	shows https://user:p/ss@example.com/ \
-		"https://user:<REDACTED>@example.com/" &&
-	shows https://user:p:s:s@example.com/ \
-		"https://user:<REDACTED>@example.com/" &&
-	shows https://:pwd@example.com/ "https://:<REDACTED>@example.com/"
+		"https://user:<REDACTED>@example.com/" \
+		https://user:p/ss@example.com/ \
+		"https://user:<REDACTED>@example.com/" \
+		https://user:p:s:s@example.com/ \
+		"https://user:<REDACTED>@example.com/" \
+		https://:pwd@example.com/ "https://:<REDACTED>@example.com/"
 '
 
 test_expect_success 'several URLs in one string' '
@@ -59,55 +79,49 @@ test_expect_success 'several URLs in one string' '
 '
 
 test_expect_success 'a user alone may be a token on http, not elsewhere' '
-	shows https://t0k3n@example.com/ "https://<REDACTED>@example.com/" &&
-	shows http://t0k3n@example.com/ "http://<REDACTED>@example.com/" &&
-	shows ssh://git@example.com/ "ssh://git@example.com/"
+	shows https://t0k3n@example.com/ "https://<REDACTED>@example.com/" \
+		http://t0k3n@example.com/ "http://<REDACTED>@example.com/" \
+		ssh://git@example.com/ "ssh://git@example.com/"
 '
 
 test_expect_success 'a URL without a secret is left as it is' '
-	for url in https://example.com/ https://example.com:8080/a@b \
+	shows_all https://example.com/ https://example.com:8080/a@b \
 		http://h/p:q@r git@example.com:path file:///a:b@c \
 		"a: b@c" "x:y" "http://" "://a:b@c"
-	do
-		shows "$url" "$url" || return 1
-	done
 '
 
 test_expect_success 'the header Authorization' '
-	shows "Authorization: Basic c2VjcmV0" "Authorization: <REDACTED>" &&
-	shows "authorization:Bearer abc def" "authorization:<REDACTED>" &&
-	shows "http.extraHeader=AUTHORIZATION: basic abc" \
-		"http.extraHeader=AUTHORIZATION: <REDACTED>" &&
-	shows "curl -H '\''Authorization: Bearer x'\'' -v" \
+	shows "Authorization: Basic c2VjcmV0" "Authorization: <REDACTED>" \
+		"authorization:Bearer abc def" "authorization:<REDACTED>" \
+		"http.extraHeader=AUTHORIZATION: basic abc" \
+		"http.extraHeader=AUTHORIZATION: <REDACTED>" \
+		"curl -H '\''Authorization: Bearer x'\'' -v" \
 		"curl -H '\''Authorization: <REDACTED>'\'' -v"
 '
 
 test_expect_success 'parameters of a query' '
-	shows "https://h/p?token=abc&x=1" "https://h/p?token=<REDACTED>&x=1" &&
-	shows "https://h/p?x=1&X-Amz-Signature=abc#f" \
-		"https://h/p?x=1&X-Amz-Signature=<REDACTED>#f" &&
-	shows "https://h/p?access_token=abc&client_secret=d" \
+	shows "https://h/p?token=abc&x=1" "https://h/p?token=<REDACTED>&x=1" \
+		"https://h/p?x=1&X-Amz-Signature=abc#f" \
+		"https://h/p?x=1&X-Amz-Signature=<REDACTED>#f" \
+		"https://h/p?access_token=abc&client_secret=d" \
 		"https://h/p?access_token=<REDACTED>&client_secret=<REDACTED>"
 '
 
 test_expect_success 'names that contain the word of a secret' '
-	shows token=abc "token=<REDACTED>" &&
-	shows MY_SECRET=abc "MY_SECRET=<REDACTED>" &&
-	shows db.password="a b c" "db.password=<REDACTED>" &&
-	shows --passwd=abc "--passwd=<REDACTED>" &&
-	shows apiKey=abc "apiKey=<REDACTED>" &&
-	shows "run PASSWORD=xyz make" "run PASSWORD=<REDACTED> make" &&
-	shows "api_key=\"a b\" c" "api_key=\"<REDACTED>\" c" &&
-	shows "a secret='\''b c'\'' d" "a secret='\''<REDACTED>'\'' d"
+	shows token=abc "token=<REDACTED>" \
+		MY_SECRET=abc "MY_SECRET=<REDACTED>" \
+		db.password="a b c" "db.password=<REDACTED>" \
+		--passwd=abc "--passwd=<REDACTED>" \
+		apiKey=abc "apiKey=<REDACTED>" \
+		"run PASSWORD=xyz make" "run PASSWORD=<REDACTED> make" \
+		"api_key=\"a b\" c" "api_key=\"<REDACTED>\" c" \
+		"a secret='\''b c'\'' d" "a secret='\''<REDACTED>'\'' d"
 '
 
 test_expect_success 'a word must be whole' '
-	for text in monkey=abc keyboard=abc tokenize=abc passwordless=1 \
+	shows_all monkey=abc keyboard=abc tokenize=abc passwordless=1 \
 		a=b "key = value" =x "key" key=abc user.signingKey=abc \
 		token=1 password=true token.path=abc
-	do
-		shows "$text" "$text" || return 1
-	done
 '
 
 # calls FILE SED CALL...: set the arguments of test-tool in $calls to CALL... with
@@ -336,12 +350,11 @@ test_expect_success 'GIT_TRACE2_REDACT=0 shows all' '
 	GIT_TRACE2_REDACT=0 &&
 	export GIT_TRACE2_REDACT &&
 	test_when_finished "sane_unset GIT_TRACE2_REDACT" &&
-	shows https://user:pwd@example.com/ https://user:pwd@example.com/ &&
-	shows token=abc token=abc &&
+	shows_all https://user:pwd@example.com/ token=abc &&
 	traced test-tool trace2 303redact_def_param my.token abc &&
 	test_grep "^def_param scope:unknown my.token=abc\$" n &&
 	GIT_TRACE2_REDACT=false &&
-	shows token=abc token=abc
+	shows_all token=abc
 '
 
 test_expect_success 'other values of it redact' '

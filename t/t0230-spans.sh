@@ -14,10 +14,10 @@ trace=0af7651916cd43dd8448eb211c80319c
 
 # spans FILTER: what e tells of each span, in the order of their ends.
 spans () {
-	jq -c "select(.category == \"trace2\" and .key == \"span\").value | $1" e
+	grep "\"category\":\"trace2\",\"key\":\"span\"" e | jq -c ".value | $1"
 }
 errors () {
-	jq -r 'select(.event == "error").msg' e
+	grep "\"event\":\"error\"" e | jq -r .msg
 }
 
 test_expect_success 'a span is one event at its end, with what was set' '
@@ -126,13 +126,15 @@ test_expect_success 'what does not fit is left out, and counted' '
 '
 
 test_expect_success 'more than 16384 open spans: the others are none, and counted' '
-	traced --event test-tool trace2 504open 16400 >out &&
+	rm -f e &&
+	GIT_TRACE2_EVENT="$PWD/e" test-tool trace2 504open 16400 >out &&
+	trace2 check e &&
 	printf "%s\n" "none: 16" "again: 1" >expect &&
 	test_cmp expect out &&
 	errors >actual &&
 	echo "trace2: spans without room: too many were open: 16" >expect &&
 	test_cmp expect actual &&
-	spans .span_id | sort -u >ids &&
+	sed -n "s/.*\"key\":\"span\".*\"span_id\":\"\([0-9a-f]*\)\".*/\1/p" e | sort -u >ids &&
 	test_line_count = 16385 ids
 '
 

@@ -20,6 +20,17 @@ test_have_prereq !EXPENSIVE || stops=100000
 
 test_skip_unless JQ,STEPS 'jq is needed, and a processor that stops behind each instruction'
 
+# Print how many values of e are `call`, or as long as a handler says.
+nr_values () {
+	awk '/"event":"data"/ {
+		value = substr($0, index($0, "\"value\":\"") + 9)
+		sub(/".*/, "", value)
+		n = length(value)
+		told += value ~ /^(call|x+)$/ && (n == 4 || n == 4999 || n == 149999)
+	}
+	END { print told + 0 }' e
+}
+
 # interrupted STACK: no event is missing or damaged.
 interrupted () {
 	rm -f e &&
@@ -32,10 +43,7 @@ interrupted () {
 	said=$(sed -n "s/^said \([0-9]*\)\$/\1/p" out) &&
 	test -n "$said" &&
 	intact e &&
-	jq -s "[.[] | select(.event == \"data\").value |
-		select(test(\"^(call|x+)\$\")) | length |
-		select(IN(4, 4999, 149999))] | length" e >told &&
-	test $(($(cat told) + $(lost_in e))) = "$said"
+	test $(($(nr_values) + $(lost_in e))) = "$said"
 }
 
 test_expect_success 'a handler says much, where it came' '
@@ -85,8 +93,7 @@ behind () {
 	test "$jumped" -gt 20 &&
 	test "$pages" -lt 64 &&
 	intact e &&
-	jq -s "[.[] | select(.value == \"behind a jump\")] | length" e >told &&
-	test "$(cat told)" = "$jumped"
+	test "$(grep -c "\"value\":\"behind a jump\"" e)" = "$jumped"
 }
 
 test_expect_success 'a handler jumps far up the stack' '

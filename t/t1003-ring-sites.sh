@@ -29,7 +29,8 @@ run () {
 
 # Without what differs between runs, and between constants and variables.
 steady () {
-	jq -c "del(.time, .t_abs, .t_rel, .sid, .file, .line, .argv)" "$1"
+	LC_ALL=C sed -e 's/"\(time\|sid\|file\)":"[^"]*",*//g' -e 's/"argv":\[[^]]*\],*//' \
+		-e 's/"\(t_abs\|t_rel\|line\)":[0-9.]*,*//g' "$1"
 }
 
 same () {
@@ -63,8 +64,8 @@ test_expect_success 'the same, again and again' '
 	run often GIT_TRACE2_RING_SIZE=4m &&
 	test_line_count -gt 10000 from-ring &&
 	same e from-ring &&
-	jq -c "select(.t_rel > 60)" from-ring >wrong &&
-	test_must_be_empty wrong
+	test_grep "\"t_rel\":[0-9.]" from-ring &&
+	test_grep ! "\"t_rel\":\([6-9]\|[0-9][0-9]\)[0-9]" from-ring
 '
 
 test_expect_success 'without redaction, secrets are in the rows, too' '
@@ -159,12 +160,12 @@ test_expect_success 'sites and counters are defined at the same time' '
 		rm -f r &&
 		GIT_TRACE2_RING="$(pwd)/r" \
 			"$GIT_BUILD_DIR/build/hosts/sites-and-metrics" &&
-		trace2 script --git-event r >from-ring &&
-		jq -r "select(.event == \"data\" and .category == \"sites\") |
-			.key == .value" from-ring >equal &&
-		test_line_count = 1201 equal &&
-		test_grep ! false equal || return 1
-	done
+		trace2 script --git-event r >>from-rings || return 1
+	done &&
+	jq -r "select(.event == \"data\" and .category == \"sites\") |
+		.key == .value" from-rings >equal &&
+	test_line_count = 12010 equal &&
+	test_grep ! false equal
 '
 
 test_done

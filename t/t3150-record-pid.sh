@@ -268,7 +268,7 @@ test_expect_success STATES,READS_STREAMS 'a ring that goes on, and is smaller th
 test_expect_success NEXT_PID,EXIT_CODES 'the exit code of an earlier process with the same pid is not its own' '
 	start_shell &&
 	attach -p $pid &&
-	recorder_pid=$(jq .recorder_pid r/meta.json) &&
+	recorder_pid=$(recorder_pid r) &&
 	kill -STOP $recorder_pid &&
 	stranger= &&
 	until test "$(cat new 2>/dev/null)" = "${stranger:-none}"
