@@ -93,10 +93,13 @@ START_SRC := lib/api/init.c lib/session/start.c lib/session/settings.c \
 	$(filter lib/config/%,$(LIB_SRC)) $(patsubst %,lib/session/%.c,exit \
 	thread_end early session) $(patsubst %,lib/base/%.c,clock mask buf)
 USUAL_SRC := $(filter-out $(patsubst %,lib/%.c,api/control api/gauge \
-	api/metric% api/perf api/region% api/span base/build_id base/unwind \
-	session/control session/fastpath% session/ring span/items), \
-	$(foreach dir,api session thread arena span event target site base, \
-	$(filter lib/$(dir)/%,$(LIB_SRC))))
+	api/metric% api/perf api/region% api/sink api/span base/build_id \
+	base/inside base/unwind event/pieces event/span session/control% \
+	session/fastpath% session/process session/ring span/items \
+	target/dest_reopen target/ring target/take_back thread/emit_span \
+	thread/sink), $(foreach dir,api session thread arena span event target \
+	base,$(filter lib/$(dir)/%,$(LIB_SRC))) lib/metric/def.c $(patsubst \
+	%,lib/part/%.c,metrics pending_errors spans tasks watch))
 LIB_SRC := $(START_SRC) $(filter-out $(START_SRC),$(USUAL_SRC)) \
 	$(filter-out $(START_SRC) $(USUAL_SRC),$(LIB_SRC))
 PUBLIC_SRC := $(sort $(wildcard lib/*.h lib/*.hpp))

@@ -63,8 +63,9 @@ TR2_LARGE struct tr2_gauge_cell tr2_arena_private_gauges[TR2_MAX_GAUGES];
 #define FIRST_RING_BYTES 4096u
 
 /* Private slots. The first two are the totals and a thread's. */
-static struct tr2_blocks private_slots = { sizeof(struct tr2_slot), 2, 0, 0,
-					   NULL };
+static struct tr2_blocks private_slots = {
+	.block_bytes = sizeof(struct tr2_slot), .first = 2,
+};
 
 static uint64_t offset_of(unsigned int i)
 {

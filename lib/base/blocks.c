@@ -13,19 +13,10 @@
 
 #define HEAD_BYTES 4096u /* or a page, if that is larger */
 #define WORD_BITS 64u
-#define MAX_WORDS ((HEAD_BYTES - 32) / 8)
+#define MAX_WORDS ((HEAD_BYTES - sizeof(struct tr2_blocks_chunk)) / 8)
 #define GROWTH 8u
 /* Avoid transparent huge pages: they would allocate unused memory. */
 #define HUGE_BYTES (2u << 20)
-
-/* Size and number never change: a forked child relies on them. */
-struct tr2_blocks_chunk {
-	struct tr2_blocks_chunk *next;
-	size_t size_bytes;
-	unsigned int nr, nr_used;
-	uint64_t used[MAX_WORDS]; /* a bit for each block */
-};
-_Static_assert(sizeof(struct tr2_blocks_chunk) <= HEAD_BYTES, "one page");
 
 static size_t whole_pages(size_t bytes)
 {
@@ -42,14 +33,16 @@ static size_t stride_of(const struct tr2_blocks *blocks)
 static char *block_at(const struct tr2_blocks *blocks,
 		      const struct tr2_blocks_chunk *chunk, unsigned int i)
 {
-	return (char *)chunk + whole_pages(HEAD_BYTES) +
-	       i * stride_of(blocks);
+	return chunk->first + i * stride_of(blocks);
 }
 
-static struct tr2_blocks_chunk *map(const struct tr2_blocks *blocks,
-				    unsigned int nr)
+/* Size and number never change while it is in the list: a forked child relies
+ * on them. */
+static struct tr2_blocks_chunk *map(struct tr2_blocks *blocks, unsigned int nr)
 {
-	size_t size = whole_pages(HEAD_BYTES) + nr * stride_of(blocks);
+	bool at_home = !blocks->chunks && nr <= WORD_BITS;
+	size_t head = at_home ? 0 : whole_pages(HEAD_BYTES);
+	size_t size = head + nr * stride_of(blocks);
 	struct tr2_blocks_chunk *chunk;
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -58,9 +51,16 @@ static struct tr2_blocks_chunk *map(const struct tr2_blocks *blocks,
 		return NULL;
 	if (size >= HUGE_BYTES)
 		(void)madvise(p, size, MADV_NOHUGEPAGE);
-	chunk = p;
-	chunk->size_bytes = size;
-	chunk->nr = nr;
+	chunk = at_home ? &blocks->home : p;
+	if (at_home)
+		blocks->home_used = 0;
+	*chunk = (struct tr2_blocks_chunk){
+		.mapping = p,
+		.first = (char *)p + head,
+		.used = at_home ? &blocks->home_used : (uint64_t *)&chunk[1],
+		.size_bytes = size,
+		.nr = nr,
+	};
 	return chunk;
 }
 
@@ -123,7 +123,8 @@ static void clear(void *p, size_t bytes)
 
 static bool is_in(const struct tr2_blocks_chunk *chunk, const void *block)
 {
-	return (uintptr_t)block - (uintptr_t)chunk < chunk->size_bytes;
+	return (uintptr_t)block - (uintptr_t)chunk->mapping <
+	       chunk->size_bytes;
 }
 
 /* Keep an empty chunk if it has the only free blocks: the next thread needs
@@ -137,7 +138,7 @@ static void unmap(struct tr2_blocks *blocks, struct tr2_blocks_chunk **at)
 	blocks->nr -= chunk->nr;
 	/* First, for a child that is forked in between. */
 	__atomic_store_n(at, chunk->next, __ATOMIC_RELEASE);
-	munmap(chunk, chunk->size_bytes);
+	munmap(chunk->mapping, chunk->size_bytes);
 }
 
 void tr2_blocks_put(struct tr2_blocks *blocks, void *block)
@@ -172,7 +173,7 @@ void tr2_blocks_release(struct tr2_blocks *blocks)
 	blocks->chunks = NULL;
 	for (; chunk; chunk = next) {
 		next = chunk->next;
-		munmap(chunk, chunk->size_bytes);
+		munmap(chunk->mapping, chunk->size_bytes);
 	}
 }
 
@@ -191,7 +192,7 @@ static void clear_blocks(struct tr2_blocks *blocks,
 	char *start = block_at(blocks, chunk, 0), *p;
 	unsigned int i;
 
-	memset(chunk->used, 0, sizeof(chunk->used));
+	memset(chunk->used, 0, (chunk->nr + WORD_BITS - 1) / WORD_BITS * 8);
 	chunk->nr_used = 0;
 	for (i = 0; i < chunk->nr; i++) {
 		p = block_at(blocks, chunk, i);

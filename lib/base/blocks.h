@@ -7,7 +7,8 @@
  *		| its head  | block 0 | block 1 | …
  *		+-----------+---------+---------+----
  *
- * A chunk is one mapping. The next chunk has an eighth of the present number of
+ * A chunk is one mapping; that of the first one lies in struct tr2_blocks: most
+ * processes need no more. The next chunk has an eighth of the present number of
  * blocks, so that the number of mappings grows with the logarithm, and little
  * unused memory is mapped. A block that is put back uses no memory, and a chunk
  * that is not needed any more is unmapped.
@@ -19,14 +20,23 @@
 #define TR2_BASE_BLOCKS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-struct tr2_blocks_chunk;
+struct tr2_blocks_chunk {
+	struct tr2_blocks_chunk *next;
+	char *mapping, *first; /* and its first block */
+	uint64_t *used; /* a bit for each block */
+	size_t size_bytes;
+	unsigned int nr, nr_used;
+};
 
 struct tr2_blocks {
 	size_t block_bytes;
 	unsigned int first; /* blocks in the first chunks */
 	unsigned int nr, nr_used;
 	struct tr2_blocks_chunk *chunks; /* oldest first */
+	struct tr2_blocks_chunk home;
+	uint64_t home_used;
 };
 
 /* Return a zeroed block, page-aligned; NULL: no memory. */

@@ -43,7 +43,9 @@ struct task {
 	} counter[MAX_COUNTERS];
 };
 
-static struct tr2_blocks blocks = { sizeof(struct task), 4, 0, 0, NULL };
+static struct tr2_blocks blocks = {
+	.block_bytes = sizeof(struct task), .first = 4,
+};
 static struct task *all_tasks;
 
 /* The task of a thread without descriptors. */
@@ -64,7 +66,7 @@ static void counters_load(const char *list)
 	enum tr2_perfevent_result result;
 	struct counter *counter, one;
 
-	if (!list || counters)
+	if (counters)
 		return;
 	counters = calloc(MAX_COUNTERS, sizeof(*counters));
 	if (!counters)

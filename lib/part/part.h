@@ -14,7 +14,7 @@
 
 /* All hooks may be NULL. [L]: the caller holds the process's lock. */
 struct tr2_part {
-	/* Read the part's setting; NULL: not set. Called once. */
+	/* Read the part's setting, if it is set. Called once. */
 	void (*load)(const char *setting);
 	/* Open what the setting names; again in a forked child. */
 	void (*open)(struct tr2_thread *main_thread, void **own);
@@ -51,6 +51,7 @@ struct tr2_part {
 
 #define PART(name) extern const struct tr2_part tr2_part_##name;
 #define PART_WITH(name, setting) PART(name)
+#define PART_OF(name, setting) PART(name)
 #include "part/parts.def"
 
 #endif

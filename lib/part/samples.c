@@ -140,7 +140,7 @@ static void samples_load(const char *list)
 	enum tr2_perfevent_result result;
 	struct tr2_sample *sample, one;
 
-	if (!list || tr2_samples)
+	if (tr2_samples)
 		return;
 	tr2_samples = calloc(TR2_MAX_SAMPLES, sizeof(*tr2_samples));
 	if (!tr2_samples)

@@ -20,7 +20,8 @@ static void watch_thread_begin(struct tr2_thread *thread, void **own)
 	const struct tr2_pmu_task task = task_of(thread);
 
 	(void)own;
-	tr2_pmu_task_begin(&task);
+	if (tr2_pmu_nr_watching)
+		tr2_pmu_task_begin(&task);
 }
 
 /* Main begins with its name, so no event reports it. */

@@ -18,7 +18,9 @@ static struct page {
 	struct child child[255];
 } *pages;
 
-static struct tr2_blocks blocks = { sizeof(struct page), 1, 0, 0, NULL };
+static struct tr2_blocks blocks = {
+	.block_bytes = sizeof(struct page), .first = 1,
+};
 
 /* Return the open child, or with is_open false an unused place. NULL: there is
  * none. */

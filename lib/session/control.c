@@ -123,8 +123,6 @@ void tr2_control_open(void)
 {
 	const struct tr2_settings *settings = &tr2_session.settings;
 
-	if (!settings->control)
-		return;
 	if (settings->destination[TR2_TARGET_ring] || settings->counters ||
 	    settings->sample) {
 		tr2_pending_errors_add("GIT_TRACE2_CONTROL: not with a ring, "

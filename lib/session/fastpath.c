@@ -4,7 +4,6 @@
 
 #include <errno.h>
 
-#include "base/barrier.h"
 #include "base/clock.h"
 #include "base/macros.h"
 #include "base/mask.h"
@@ -314,23 +313,4 @@ void tr2_fastpath_back_out(struct tr2_inside *announced)
 {
 	if (unlikely(announced != NULL))
 		tr2_ring_back_out(&tr2_my_slot->control, announced);
-}
-
-void tr2_fastpath_start(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < TR2_TARGET_NR; i++)
-		if ((i == TR2_TARGET_ring) !=
-		    tr2_dest_is_on(tr2_stream_dest(i)))
-			return;
-	if (tr2_stream.sink)
-		return;
-	tr2_barrier_start(true);
-	tr2_fork_guard_set_fastpath(true);
-}
-
-void tr2_fastpath_disable(void)
-{
-	tr2_fork_guard_set_fastpath(false);
 }

@@ -29,12 +29,12 @@ static inline bool tr2_fastpath_is_on(void)
 }
 #endif
 
-/* Call it before other threads can see that tracing is on. */
-void tr2_fastpath_start(void);
-
 /* Tracing ends, or a part needs a hook at each call: events take the slow path
  * from now on. */
-void tr2_fastpath_disable(void);
+static inline void tr2_fastpath_disable(void)
+{
+	tr2_fork_guard_set_fastpath(false);
+}
 
 bool tr2_fastpath_region_enter(const char *file, int line, const char *category,
 			       const char *label, int repo_id);

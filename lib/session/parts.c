@@ -8,37 +8,55 @@
 
 static const struct row {
 	const struct tr2_part *part;
-	size_t setting; /* the offset of its setting */
+	uint16_t setting; /* the offset of its setting; 0: it has none */
+	bool is_optional;
 } rows[] = {
-#define PART(name) { &tr2_part_##name, 0 },
+#define PART(name) { &tr2_part_##name, 0, false },
 #define PART_WITH(name, setting) \
-	{ &tr2_part_##name, offsetof(struct tr2_settings, setting) },
+	{ &tr2_part_##name, offsetof(struct tr2_settings, setting), false },
+#define PART_OF(name, setting) \
+	{ &tr2_part_##name, offsetof(struct tr2_settings, setting), true },
 #include "part/parts.def"
 };
 #define NR_PARTS ARRAY_SIZE(rows)
 _Static_assert(NR_PARTS <= TR2_MAX_PARTS, "a thread has room for all");
 
+/* A bit for each optional part whose setting is set: most processes do not touch
+ * the code of the others. */
+static unsigned int wanted;
+
+static bool is_wanted(size_t i)
+{
+	/* Acquire: the part is loaded. */
+	return !rows[i].is_optional ||
+	       __atomic_load_n(&wanted, __ATOMIC_ACQUIRE) >> i & 1;
+}
+
 /* Call a hook of all parts that have it, in their order or in reverse. i is the
  * part's number. */
-#define EACH(hook, ...)                                     \
-	do {                                                \
-		for (size_t i = 0; i < NR_PARTS; i++)       \
-			if (rows[i].part->hook)             \
+#define EACH(hook, ...)                                          \
+	do {                                                     \
+		for (size_t i = 0; i < NR_PARTS; i++)            \
+			if (is_wanted(i) && rows[i].part->hook)  \
 				rows[i].part->hook(__VA_ARGS__); \
 	} while (0)
-#define EACH_BACK(hook, ...)                                \
-	do {                                                \
-		for (size_t i = NR_PARTS; i--;)             \
-			if (rows[i].part->hook)             \
+#define EACH_BACK(hook, ...)                                     \
+	do {                                                     \
+		for (size_t i = NR_PARTS; i--;)                  \
+			if (is_wanted(i) && rows[i].part->hook)  \
 				rows[i].part->hook(__VA_ARGS__); \
 	} while (0)
 
-static void load_part(const struct row *row,
-		      const struct tr2_settings *settings)
+static void load_part(size_t i, const struct tr2_settings *settings)
 {
-	const void *at = (const char *)settings + row->setting;
+	const void *at = (const char *)settings + rows[i].setting;
+	const char *setting = *(char *const *)at;
 
-	row->part->load(*(char *const *)at);
+	if (!setting)
+		return;
+	if (rows[i].part->load)
+		rows[i].part->load(setting);
+	__atomic_fetch_or(&wanted, 1u << i, __ATOMIC_RELEASE);
 }
 
 void tr2_parts_open(struct tr2_thread *main_thread,
@@ -47,9 +65,9 @@ void tr2_parts_open(struct tr2_thread *main_thread,
 	size_t i;
 
 	for (i = 0; i < NR_PARTS; i++) {
-		if (settings && rows[i].part->load)
-			load_part(&rows[i], settings);
-		if (rows[i].part->open)
+		if (settings && rows[i].setting)
+			load_part(i, settings);
+		if (is_wanted(i) && rows[i].part->open)
 			rows[i].part->open(main_thread, &main_thread->own[i]);
 	}
 }

@@ -90,18 +90,10 @@ static void end_parts(void)
 	tr2_unlock();
 }
 
-void tr2_session_give_up_record(void)
-{
-	if (tr2_my_slot && !tr2_lock_is_mine())
-		tr2_ring_finish(tr2_my_slot);
-}
-
-void tr2_session_end_ring(enum tr2_arena_state how, int status, bool locked)
+void tr2_session_end_open_ring(enum tr2_arena_state how, int status, bool locked)
 {
 	struct tr2_arena_header *header = tr2_arena_header();
 
-	if (!header)
-		return;
 	if (!locked)
 		end_parts();
 	__atomic_store_n(&header->status, (uint32_t)status, __ATOMIC_RELAXED);

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 
 #include "arena/arena.h"
+#include "ring/ring.h"
+#include "thread/lock.h"
 
 /* Move the arena into this file: see tr2_dest_request. false: errno. */
 bool tr2_session_map_ring(int fd);
@@ -15,12 +17,23 @@ void tr2_session_begin_ring(void);
 
 /* The process ends, possibly in a signal handler: the interrupted record will
  * not be finished, and the last events must not wait for it. */
-void tr2_session_give_up_record(void);
+static inline void tr2_session_give_up_record(void)
+{
+	if (tr2_my_slot && !tr2_lock_is_mine())
+		tr2_ring_finish(tr2_my_slot);
+}
 
 /*
  * Write how the process ended, and stop wake-ups. locked: the lock cannot be
  * taken, and parts are not called.
  */
-void tr2_session_end_ring(enum tr2_arena_state how, int status, bool locked);
+void tr2_session_end_open_ring(enum tr2_arena_state how, int status,
+			       bool locked);
+static inline void tr2_session_end_ring(enum tr2_arena_state how, int status,
+					bool locked)
+{
+	if (tr2_arena_header())
+		tr2_session_end_open_ring(how, status, locked);
+}
 
 #endif

@@ -19,21 +19,20 @@
 static void tasks_load(const char *setting)
 {
 	(void)setting;
-	if (tr2_session.settings.destination[TR2_TARGET_ring])
-		tr2_pending_errors_add("this library is built without rings");
+	tr2_pending_errors_add("this library is built without rings");
 }
 
 static void counters_load(const char *setting)
 {
-	if (setting)
-		tr2_pending_errors_add("this library is built without opened "
-				       "counters");
+	(void)setting;
+	tr2_pending_errors_add("this library is built without opened "
+			       "counters");
 }
 
 static void samples_load(const char *setting)
 {
-	if (setting)
-		tr2_pending_errors_add("this library is built without samples");
+	(void)setting;
+	tr2_pending_errors_add("this library is built without samples");
 }
 
 const struct tr2_part tr2_part_tasks = { .load = tasks_load };
@@ -53,23 +52,12 @@ void tr2_session_begin_ring(void)
 {
 }
 
-void tr2_session_give_up_record(void)
-{
-}
-
-void tr2_session_end_ring(enum tr2_arena_state how, int status, bool locked)
+void tr2_session_end_open_ring(enum tr2_arena_state how, int status,
+			       bool locked)
 {
 	(void)how;
 	(void)status;
 	(void)locked;
-}
-
-void tr2_fastpath_start(void)
-{
-}
-
-void tr2_fastpath_disable(void)
-{
 }
 
 void tr2_wake_close(void)

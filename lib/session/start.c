@@ -152,7 +152,8 @@ static void begin_session(const char *file, int line)
 		tr2_session.state = tr2_thread_get() ? TR2_SESSION_PAUSED :
 						       TR2_SESSION_CLOSED;
 	}
-	tr2_control_open();
+	if (tr2_session.settings.control)
+		tr2_control_open();
 }
 
 void tr2_session_start(const char *file, int line,

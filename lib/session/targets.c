@@ -10,11 +10,11 @@
 #include "event/render.h"
 #include "part/pending_errors.h"
 #include "session/early.h"
-#include "session/fastpath.h"
 #include "session/inherit.h"
 #include "session/ring.h"
 #include "session/session.h"
 #include "session/traceparent.h"
+#include "thread/fork_guard.h"
 #include "thread/stream.h"
 
 /* The version of the event format that consumers check. */
@@ -109,6 +109,21 @@ static bool any_is_on(void)
 	return tr2_stream.sink;
 }
 
+/* If the ring is the only target. */
+static void start_fastpath(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		if ((i == TR2_TARGET_ring) !=
+		    tr2_dest_is_on(tr2_stream_dest(i)))
+			return;
+	if (tr2_stream.sink)
+		return;
+	tr2_barrier_start(true);
+	tr2_fork_guard_set_fastpath(true);
+}
+
 /* A target whose directory is full gets only its sentinel. */
 void tr2_session_publish_targets(struct tr2_call *call)
 {
@@ -133,7 +148,7 @@ void tr2_session_publish_targets(struct tr2_call *call)
 		}
 	}
 	tr2_barrier_start(false);
-	tr2_fastpath_start();
+	start_fastpath();
 	__atomic_store_n(&trace2_enabled_, tr2_stream.enabled[any_is_on()],
 			 __ATOMIC_SEQ_CST);
 }

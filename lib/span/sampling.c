@@ -62,10 +62,6 @@ bool tr2_sampling_set(const char *setting)
 	const char *word;
 	size_t len;
 
-	if (!setting) {
-		tr2_sampling = (struct tr2_sampling){ 1, 0 };
-		return true;
-	}
 	while ((word = tr2_split(&setting, ",", &len))) {
 		const char *end = word + len;
 		size_t n = sizeof(slower) - 1;

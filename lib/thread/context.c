@@ -37,7 +37,9 @@ struct memory {
 #define HEAD_BYTES (PAGE_BYTES - sizeof(struct tr2_thread))
 _Static_assert(HEAD_BYTES >= HEAD_ROOM(512), "the usual ids have room");
 
-static struct tr2_blocks blocks = { sizeof(struct memory), 4, 0, 0, NULL };
+static struct tr2_blocks blocks = {
+	.block_bytes = sizeof(struct memory), .first = 4,
+};
 static struct tr2_thread *warm;
 static unsigned int nr_warm;
 

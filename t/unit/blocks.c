@@ -12,7 +12,7 @@
 #define NR 5000
 #define BYTES 8000 /* not a multiple of the page size */
 
-static struct tr2_blocks blocks = { BYTES, 2, 0, 0, NULL };
+static struct tr2_blocks blocks = { .block_bytes = BYTES, .first = 2 };
 static char *block[NR];
 
 static unsigned int count_mappings(void)
