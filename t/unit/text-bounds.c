@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Searches in strings, which load words and vectors, read no byte before or behind
+ * them: pages around them cannot be read. */
+#include "base/text_scan.h"
+#include "event/redact.h"
+#include "session/fastpath_record.h"
+
+#include "tap.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MAX_LEN 70
+
+/* What begins each kind of search; other bytes are 'a'. */
+static const char *const beginnings[] = {
+	"", "-", "--token ", ":", "=", "://", "\\\\", "ghp_", "key=", "a:b@",
+};
+
+static void fill(char *s, size_t len, const char *beginning, size_t at)
+{
+	size_t n = strlen(beginning);
+
+	memset(s, 'a', len);
+	if (at < len)
+		memcpy(s + at, beginning, n < len - at ? n : len - at);
+}
+
+/* Return what the searches found, to compare. */
+static unsigned int search(const char *s, size_t len)
+{
+	const struct tr2_fast_text text = { .s = s, .len = len };
+	struct tr2_buf scratch = TR2_BUF_INIT;
+	tr2_fast_words_2 marks = tr2_fast_marks_in(&text);
+	bool may_find = tr2_redact_may_find(s, len);
+	size_t n = len;
+	unsigned int found = tr2_redact(&scratch, s, &n) != s;
+
+	tr2_buf_release(&scratch);
+	return found | (unsigned int)may_find << 1 |
+	       (marks[0] | marks[1] ? 4u : 0) |
+	       (tr2_text_classify(s, len) & TR2_TEXT_MARK) << 3;
+}
+
+/* The string lies between two such pages, at one of them. */
+static bool is_the_same(char *page, size_t bytes, size_t len,
+			const char *beginning)
+{
+	char *const places[] = { page, page + bytes - len };
+	static char alone[MAX_LEN + 200];
+	size_t at, i;
+
+	for (at = 0; at <= len; at++) {
+		fill(alone + 100, len, beginning, at);
+		for (i = 0; i < 2; i++) {
+			fill(places[i], len, beginning, at);
+			if (search(places[i], len) != search(alone + 100, len))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Each length has another alignment at the page behind it; before it, vectors
+ * begin at the page. */
+int main(void)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE), len, i;
+	char *pages = mmap(NULL, 3 * bytes, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool same = true;
+
+	if (pages == MAP_FAILED ||
+	    mprotect(pages + bytes, bytes, PROT_READ | PROT_WRITE))
+		return 1;
+	for (i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+		for (len = 0; len <= MAX_LEN; len++)
+			same &= is_the_same(pages + bytes, bytes, len,
+					    beginnings[i]);
+		ok(same, *beginnings[i] ? beginnings[i] : "no beginning");
+	}
+	return done_testing();
+}
