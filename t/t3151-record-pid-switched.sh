@@ -73,9 +73,31 @@ test_expect_success 'tracing is switched on in a program that allows it, and put
 	test_line_count = 2 sids
 '
 
+test_expect_success 'meta.json names the processes that were switched on' '
+	jq -c "[.attached, .switched_on, .losses.cut_programs]" r/meta.json >actual &&
+	echo "[[$pid],[$pid],0]" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success TASKS 'it runs on, although its session has ended' '
 	listed "length == 1 and .[0].end == \"open\" and .[0].at_least == \"yes\" and
 		.[0].pid == $pid"
+'
+
+test_expect_success 'after --max-size it writes where it did before, which is counted' '
+	start_daemon &&
+	attach -p $pid --max-size 20k &&
+	until_in_recording &&
+	until_grown e0 &&
+	detached INT &&
+	stop_daemon &&
+	test_grep "max-size was reached: tracing was switched off in 1 process$" err &&
+	test_grep ! " 0 lost" err &&
+	jq -c "[.losses.cut_programs, .lost > 0]" r/meta.json >actual &&
+	echo "[1,true]" >expect &&
+	test_cmp expect actual &&
+	trace2 report r >report &&
+	test_grep -i "lost\|incomplete" report
 '
 
 test_expect_success 'it ends while it is recorded' '

@@ -156,6 +156,7 @@ static void check_size(struct tr2_source *source, uint32_t events)
 		close(fd);
 	tr2_loop_close(&rec.loop, source);
 	switch_back(0);
+	rec.meta.cut_programs = tr2_switch_nr_on(&rec.switched);
 }
 
 static int watch_size(void)
@@ -196,6 +197,7 @@ static void fill_meta(const struct tr2_job *job)
 	m->argv = *job->argv ? job->argv : NULL;
 	m->pids = job->pids;
 	m->nr_pids = job->nr_pids;
+	m->switched = &rec.switched;
 	m->nest = job->nest;
 	m->timeout_ns = job->timeout_ns;
 	m->max_size_bytes = job->max_size_bytes;
@@ -495,7 +497,11 @@ static void say_forward(struct tr2_forward *f)
 static void say_silent_programs(const struct tr2_meta *m)
 {
 	fprintf(stderr, "trace2 record: --max-size was reached: ");
-	if (m->no_task_records)
+	if (m->nr_pids)
+		fprintf(stderr, "tracing was switched off in %llu process%s\n",
+			(unsigned long long)m->cut_programs,
+			m->cut_programs == 1 ? "" : "es");
+	else if (m->no_task_records)
 		fprintf(stderr, "programs that started later recorded nothing "
 				"(their number is unknown without the kernel's "
 				"records)\n");

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "read/meta.h"
+#include "record/switch.h"
 
 #define NS_PER_S 1000000000u
 
@@ -122,6 +123,24 @@ static void add_attached(struct tr2_buf *b, const struct tr2_meta *m)
 	tr2_buf_addch(b, ']');
 }
 
+static void add_switched(struct tr2_buf *b, const struct tr2_meta *m)
+{
+	const struct tr2_switch *s = m->switched;
+	size_t i;
+
+	if (!m->nr_pids)
+		return;
+	add_key(b, "switched_on");
+	tr2_buf_addch(b, '[');
+	for (i = 0; i < s->nr; i++) {
+		if (s->process[i].state != TR2_SWITCH_ON)
+			continue;
+		add_comma(b);
+		tr2_buf_add_u64(b, (uint64_t)s->process[i].page.pid);
+	}
+	tr2_buf_addch(b, ']');
+}
+
 static void add_command(struct tr2_buf *b, const struct tr2_meta *m)
 {
 	char *cwd = getcwd(NULL, 0);
@@ -215,7 +234,8 @@ static void add_sources(struct tr2_buf *b, const struct tr2_meta *m)
 uint64_t tr2_meta_lost(const struct tr2_meta *m)
 {
 	uint64_t lost = m->lost_kernel_records + m->lost_kernel_data +
-			m->lost_task_log + m->lost_exit_codes + m->lost_programs + m->tally.lost;
+			m->lost_task_log + m->lost_exit_codes + m->lost_programs +
+			m->cut_programs + m->tally.lost;
 	int i;
 
 	for (i = 0; i < TR2_LOSS_NR; i++)
@@ -235,6 +255,7 @@ static void add_losses(struct tr2_buf *b, const struct tr2_meta *m)
 	add_number(b, "task_log", m->lost_task_log);
 	add_number(b, "exit_codes", m->lost_exit_codes);
 	add_number(b, "programs", m->lost_programs);
+	add_number(b, "cut_programs", m->cut_programs);
 	add_number(b, "events", m->tally.lost);
 	for (i = 0; i < TR2_LOSS_NR; i++)
 		add_number(b, tr2_loss_names[i], m->listen->sink.lost[i]);
@@ -318,6 +339,7 @@ static void add_result(struct tr2_buf *b, const struct tr2_meta *m,
 	add_number(b, "files", m->tally.files);
 	add_number(b, "events", m->tally.events);
 	add_number(b, "event_bytes", m->tally.bytes);
+	add_switched(b, m);
 	add_losses(b, m);
 	add_key(b, "still_running");
 	tr2_buf_addch(b, '[');

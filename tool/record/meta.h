@@ -37,6 +37,7 @@ struct tr2_meta {
 	struct tr2_record_trace trace;
 	const pid_t *pids; /* processes that ran already */
 	size_t nr_pids;
+	const struct tr2_switch *switched; /* those of them that allow it */
 	int64_t nest, timeout_ns, max_size_bytes, rotate_bytes, keep;
 	const struct tr2_listen *listen;
 	struct tr2_anchor start, end;
@@ -59,6 +60,8 @@ struct tr2_meta {
 	uint64_t lost_kernel_records, lost_kernel_data;
 	uint64_t lost_task_log, lost_exit_codes;
 	uint64_t lost_programs; /* that started after --max-size was reached */
+	/* In which tracing was switched off again by then. */
+	uint64_t cut_programs;
 	const struct tr2_straggler *stragglers;
 	size_t nr_stragglers;
 	const struct tr2_event_counters *counters; /* NULL: none */

@@ -249,14 +249,25 @@ void tr2_switch_back(struct tr2_switch *s, const pid_t *pids, size_t nr,
 	free(children);
 }
 
+static size_t count(const struct tr2_switch *s, enum tr2_switch_state state)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < s->nr; i++)
+		nr += s->process[i].state == state;
+	return nr;
+}
+
+size_t tr2_switch_nr_on(const struct tr2_switch *s)
+{
+	return count(s, TR2_SWITCH_ON);
+}
+
 void tr2_switch_say(const struct tr2_switch *s, size_t nr_attached)
 {
-	size_t i, on = 0, asked = 0;
+	size_t on = count(s, TR2_SWITCH_ON);
+	size_t asked = count(s, TR2_SWITCH_ASKED);
 
-	for (i = 0; i < s->nr; i++) {
-		on += s->process[i].state == TR2_SWITCH_ON;
-		asked += s->process[i].state == TR2_SWITCH_ASKED;
-	}
 	if (s->nr)
 		fprintf(stderr, "trace2 record: tracing was switched on in %zu "
 			"of %zu process%s%s\n", on, nr_attached,

@@ -12,9 +12,11 @@
 #include "record/attach.h"
 #include "record/control_page.h"
 
+enum tr2_switch_state { TR2_SWITCH_ASKED, TR2_SWITCH_ON, TR2_SWITCH_REFUSED };
+
 struct tr2_switched {
 	struct tr2_control_page page;
-	enum { TR2_SWITCH_ASKED, TR2_SWITCH_ON, TR2_SWITCH_REFUSED } state;
+	enum tr2_switch_state state;
 };
 
 struct tr2_switch {
@@ -35,6 +37,9 @@ void tr2_switch_on(struct tr2_switch *s, const struct tr2_attach *attach,
  * at most this time, or until the loop is stopped. */
 void tr2_switch_back(struct tr2_switch *s, const pid_t *pids, size_t nr,
 		     int64_t wait_ns);
+
+/* In how many it is on, or was until it was asked back. */
+size_t tr2_switch_nr_on(const struct tr2_switch *s);
 
 /* Print how many were switched on, if any allows it. */
 void tr2_switch_say(const struct tr2_switch *s, size_t nr_attached);
