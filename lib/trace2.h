@@ -255,7 +255,8 @@ TRACE2_API void trace2_initialize_fl(const char *file, int line,
  * call makes it, and puts it into the environment for children
  * (GIT_TRACE2_PARENT_SID): no other thread may use getenv() meanwhile. If tracing
  * begins later, it is the session's. "" if there is no memory, or the program has
- * raised privileges (setuid). Valid until the process forks or ends.
+ * raised privileges (setuid). Valid until the process forks or ends, or tracing is
+ * switched on while it runs (TRACE2_CONTROL), which changes its text.
  */
 TRACE2_API const char *trace2_session_id(void);
 
@@ -518,7 +519,8 @@ TRACE2_API void trace2_exec_result_fl(const char *file, int line, int exec_id,
 /*
  * The first and the last call of a thread's function. A thread that calls
  * neither is announced as "unknown" with its first event, and its end is
- * noticed. An exit without a start is reported.
+ * noticed; so is one that began before tracing was switched on, under its name
+ * in the kernel (pthread_setname_np()). An exit without a start is reported.
  */
 TRACE2_API void trace2_thread_start_fl(const char *file, int line,
 				       const char *base_name);

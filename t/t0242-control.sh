@@ -13,13 +13,14 @@ test_skip_unless JQ
 times=20
 test_have_prereq !EXPENSIVE || times=1000
 
-# Three threads emit until the file `stop` exists; their pid is in `pid`.
+# begin [WITHOUT [VERB THREADS]]: three threads emit until the file `stop` exists;
+# their pid is in `pid`.
 begin () {
 	rm -rf stop pid e* d r &&
 	{
 		(
 			sh -c "echo \$\$ >pid.new && mv pid.new pid &&
-				exec test-tool trace2 262until stop 3"
+				exec test-tool trace2 ${2-262until} stop ${3-3}"
 			echo $? >code
 		) &
 	} &&
@@ -45,6 +46,14 @@ until_grown () {
 	done
 }
 
+# until_data FILE: an event of a worker is there; the first lines are others.
+until_data () {
+	until grep -q "\"event\":\"data\"" "$1"
+	do
+		kill -0 "$pid" || return 1
+	done 2>/dev/null
+}
+
 # one_after_the_other: the numbers of each key, without a gap.
 one_after_the_other () {
 	awk '$1 in last && $2 != last[$1] + 1 { print "missing before: " $0; bad = 1 }
@@ -58,7 +67,7 @@ export GIT_TRACE2_CONTROL
 test_expect_success 'on and off: a session of its own, with start and end' '
 	begin &&
 	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e1" GIT_TRACE2_PERF="$(pwd)/e2" &&
-	until_grown e1 &&
+	until_data e1 &&
 	trace2 set -p $pid GIT_TRACE2_EVENT=0 GIT_TRACE2_PERF=0 &&
 	cp e1 copy &&
 	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e3" &&
@@ -84,7 +93,7 @@ test_expect_success 'on and off: a session of its own, with start and end' '
 test_expect_success 'reopen and flush, for the program' '
 	begin &&
 	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e1" &&
-	until_grown e1 &&
+	until_data e1 &&
 	mv e1 e1.old &&
 	trace2 set -p $pid --reopen --flush &&
 	until_grown e1 &&
@@ -103,7 +112,7 @@ test_expect_success "on, rotated and off $times times, while three threads emit"
 	do
 		i=$((i + 1)) &&
 		trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e" &&
-		until_grown e &&
+		until_data e &&
 		mv e e.1 &&
 		trace2 set -p $pid --reopen &&
 		until_grown e &&
@@ -113,6 +122,24 @@ test_expect_success "on, rotated and off $times times, while three threads emit"
 		trace2 check both >out &&
 		test_grep "^1 session, .*: no problems\$" out &&
 		rm e e.1 both || return 1
+	done &&
+	end
+'
+
+test_expect_success "on and off $times times, while threads do all that they may" '
+	begin "" 263kinds_until 4 &&
+	i=0 &&
+	while test $i -lt $times
+	do
+		i=$((i + 1)) &&
+		trace2 set --timeout=1d -p $pid GIT_TRACE2_EVENT="$(pwd)/e" \
+			GIT_TRACE2_PERF="$(pwd)/e2" &&
+		until_grown e &&
+		trace2 set --timeout=1d -p $pid GIT_TRACE2_EVENT=0 &&
+		trace2 set --timeout=1d -p $pid GIT_TRACE2_PERF=0 &&
+		trace2 check e >out &&
+		test_grep "^1 session, .*: no problems\$" out &&
+		rm e e2 || return 1
 	done &&
 	end
 '
@@ -229,11 +256,13 @@ test_expect_success CC,!INSTRUMENTED 'a request is not lost if a call overwrites
 
 cat >main_gone.c <<'EOF'
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include "trace2.h"
 
 static void *emit(void *unused)
 {
+	prctl(PR_SET_NAME, "io-worker");
 	for (; access("stop", F_OK); usleep(1000))
 		trace2_data_intmax("c", NULL, "called", 1);
 	return unused;
@@ -268,7 +297,15 @@ test_expect_success CC,!INSTRUMENTED 'a process whose main thread has ended' '
 	test_grep "\"key\":\"called\"" without_main
 '
 
+test_expect_success CC,!INSTRUMENTED 'a thread from before: under its name in the kernel, from its first event on' '
+	sed -n "s/.*\"event\":\"\([^\"]*\)\".*\"thread\":\"th01:io-worker\".*/\1/p" \
+		without_main | uniq >actual &&
+	test_write_lines thread_start data thread_exit >expect &&
+	test_cmp expect actual
+'
+
 cat >busy.c <<'EOF'
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -277,7 +314,10 @@ cat >busy.c <<'EOF'
 static void sink(const struct trace2_event *event, void *unused)
 {
 	(void)unused;
-	while (!strcmp(event->thread, "th01:busy") && access("go", F_OK))
+	if (strcmp(event->thread, "th01:busy"))
+		return;
+	close(creat("inside", 0600));
+	while (access("go", F_OK))
 		usleep(1000);
 }
 
@@ -313,13 +353,14 @@ answered () {
 }
 
 test_expect_success CC,!INSTRUMENTED 'a thread is in a call for long: it is asked again' '
-	rm -f stop go &&
+	rm -f stop go inside &&
 	test_when_finished ": >go; : >stop" &&
 	build "$CC" busy.c -std=gnu11 &&
 	{ LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program & } &&
 	pid=$! &&
 	until page=$(ls -l /proc/$pid/fd |
-		sed -n "s/.* \([0-9]*\) -> .*trace2-control.*/\1/p") && test -n "$page"
+		sed -n "s/.* \([0-9]*\) -> .*trace2-control.*/\1/p") &&
+		test -n "$page" && test -e inside
 	do
 		kill -0 $pid || return 1
 	done &&

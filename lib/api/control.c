@@ -48,9 +48,10 @@ int trace2_reopen_fl(const char *file, int line)
 	if (tr2_call_begin(&call, file, line)) {
 		atomic_store(&reopen_again, true);
 		failed = reopen(&call, call.generation + 1);
+		/* Inside: `trace2 set` waits for this before it goes on. */
+		tr2_session_recheck();
 		tr2_call_end(&call);
 	}
-	tr2_session_recheck();
 	tr2_mask_end(&before);
 	return failed;
 }

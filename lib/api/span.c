@@ -53,7 +53,8 @@ INLINE void tell_start(const char *file, int line,
 {
 	const struct tr2_told_span told = tr2_told_span_of(hold, 0);
 
-	if (!(tr2_stream.opened & 1u << TR2_TARGET_ring))
+	if (!(__atomic_load_n(&tr2_stream.opened, __ATOMIC_RELAXED) &
+	      1u << TR2_TARGET_ring))
 		return;
 	if (likely(tr2_fastpath_is_on() && tr2_fastpath_span_is_ready()))
 		tr2_fastpath_span_start(&told);
@@ -298,7 +299,7 @@ INLINE bool is_ready(const struct tr2_thread *thread)
 {
 	return likely(is_open()) && likely(thread != NULL) &&
 	       __atomic_load_n(&trace2_enabled_, __ATOMIC_RELAXED) == 1 &&
-	       thread->announced &&
+	       __atomic_load_n(&thread->announced, __ATOMIC_RELAXED) &&
 	       !atomic_load_explicit(&thread->busy, memory_order_relaxed);
 }
 

@@ -368,11 +368,17 @@ struct tr2_gauge_cell *tr2_arena_gauges(void)
 
 struct tr2_slot *tr2_arena_totals(void)
 {
-	if (!arena.totals && tr2_file_header)
-		arena.totals = take_slot(0);
-	if (!arena.totals)
-		arena.totals = tr2_arena_scratch();
-	return arena.totals;
+	struct tr2_slot *totals = arena.totals;
+
+	if (totals)
+		return totals;
+	if (tr2_file_header)
+		totals = take_slot(0);
+	if (!totals)
+		totals = tr2_arena_scratch();
+	/* Another thread asks without the lock whether there are any. */
+	__atomic_store_n(&arena.totals, totals, __ATOMIC_RELAXED);
+	return totals;
 }
 
 struct tr2_slot *tr2_arena_slot(unsigned int i)
@@ -382,7 +388,7 @@ struct tr2_slot *tr2_arena_slot(unsigned int i)
 
 bool tr2_arena_is_used(void)
 {
-	return arena.totals != NULL;
+	return __atomic_load_n(&arena.totals, __ATOMIC_RELAXED) != NULL;
 }
 
 struct tr2_arena_header *tr2_arena_header(void)

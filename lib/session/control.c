@@ -266,12 +266,19 @@ static int apply(char *text)
 	return error;
 }
 
+static bool is_on(void)
+{
+	int state = tr2_session.state;
+
+	return state == TR2_SESSION_ON || state == TR2_SESSION_FORKED;
+}
+
 static void take_request(struct tr2_control_block *block)
 {
 	char *text = tr2_control_room.text;
 	uint32_t request = __atomic_load_n(&block->request, __ATOMIC_ACQUIRE);
 	uint32_t taken = request;
-	int state, error = 0;
+	int error = 0;
 
 	memcpy(text, block->text, TR2_CONTROL_TEXT - 1);
 	if (request && __atomic_compare_exchange_n(&block->request, &taken, 0,
@@ -280,34 +287,43 @@ static void take_request(struct tr2_control_block *block)
 		error = apply(text);
 	else
 		request = 0;
-	state = tr2_session.state;
-	set_enabled(state == TR2_SESSION_ON || state == TR2_SESSION_FORKED);
-	block->is_on = state == TR2_SESSION_ON;
+	set_enabled(is_on());
+	block->is_on = tr2_session.state == TR2_SESSION_ON;
 	if (!request)
 		return;
 	block->result = error;
 	__atomic_store_n(&block->done, request, __ATOMIC_RELEASE);
 }
 
+static bool may_take(bool is_due)
+{
+	int state = tr2_session.state;
+
+	if (!is_due)
+		return !control.looks_always;
+	return (state == TR2_SESSION_ON || state == TR2_SESSION_PAUSED) &&
+	       !tr2_lock_is_mine();
+}
+
+/* Only the thread that has it changes trace2_enabled_: what another one has seen
+ * before may be over. */
 bool tr2_control_look(void)
 {
 	struct tr2_control_block *block = control.block;
 	struct tr2_mask before;
-	int state = tr2_session.state;
 	bool is_due;
 
 	is_due = block && __atomic_load_n(&block->request, __ATOMIC_RELAXED);
-	if (!is_due && !control.looks_always)
-		set_enabled(state == TR2_SESSION_ON ||
-			    state == TR2_SESSION_FORKED);
-	if (is_due &&
-	    (state == TR2_SESSION_ON || state == TR2_SESSION_PAUSED) &&
-	    !tr2_lock_is_mine() && !atomic_exchange(&control.is_taken, true)) {
-		tr2_mask_begin(&before);
-		take_request(block);
-		tr2_mask_end(&before);
+	if (!may_take(is_due))
+		return is_on();
+	tr2_mask_begin(&before);
+	if (!atomic_exchange(&control.is_taken, true)) {
+		if (is_due)
+			take_request(block);
+		else
+			set_enabled(is_on());
 		atomic_store(&control.is_taken, false);
 	}
-	state = tr2_session.state;
-	return state == TR2_SESSION_ON || state == TR2_SESSION_FORKED;
+	tr2_mask_end(&before);
+	return is_on();
 }

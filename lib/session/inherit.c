@@ -193,6 +193,8 @@ bool tr2_inherit_renew(uint64_t wall_us)
 	if (made_by != getpid())
 		return tr2_inherit_start(wall_us);
 	sid.len = own_sid_at ? own_sid_at - 1 : 0;
+	/* A process that is forked meanwhile has the ids above this one. */
+	__atomic_store_n(&sid.value[sid.len], '\0', __ATOMIC_RELEASE);
 	append_own_sid(wall_us, made_by);
 	return true;
 }

@@ -93,6 +93,7 @@ static bool prepare(const struct trace2_options *options)
 	tr2_stream.sid = tr2_inherit_sid();
 	tr2_stream.sid_room = tr2_inherit_sid_room();
 	tr2_stream.depth = tr2_inherit_depth();
+	tr2_stream.redact = tr2_session.settings.redact;
 	tr2_traceparent_start();
 	if (!tr2_session_open_targets(TR2_OPEN_FIRST) &&
 	    !tr2_session.settings.control) {

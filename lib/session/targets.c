@@ -84,7 +84,6 @@ bool tr2_session_open_targets(enum tr2_open how)
 {
 	unsigned int opened = 0, i;
 
-	tr2_stream.redact = tr2_session.settings.redact;
 	tr2_dest_set_patience(tr2_session.settings.patience);
 	if (open_target(TR2_TARGET_ring, how)) {
 		opened |= 1u << TR2_TARGET_ring;
@@ -95,7 +94,8 @@ bool tr2_session_open_targets(enum tr2_open how)
 			opened |= 1u << i;
 	if (tr2_stream.sink)
 		opened |= TR2_STREAM_SINK;
-	tr2_stream.opened = opened;
+	/* The start of a span reads it without the frame of a call. */
+	__atomic_store_n(&tr2_stream.opened, opened, __ATOMIC_RELAXED);
 	return opened;
 }
 

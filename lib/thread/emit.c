@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "base/mask.h"
 #include "event/redact.h"
@@ -79,11 +80,20 @@ static const char *shown_name(struct tr2_thread *thread, const char *base)
 	return base == scratch->p ? tr2_buf_str(scratch) : base;
 }
 
+/* Whoever switches tracing on in a process knows its threads from top and ps. */
+static const char *kernel_name(char name[16])
+{
+	return prctl(PR_GET_NAME, name) || !*name ? NULL : name;
+}
+
 void tr2_call_name_thread(struct tr2_call *call, const char *base)
 {
 	struct tr2_thread *thread = call->thread;
 	struct tr2_mask before;
+	char name[16];
 
+	if (!base && tr2_stream.is_joined && !*thread->name)
+		base = kernel_name(name);
 	base = shown_name(thread, base);
 	/* A handler's call in between would see half a name. */
 	tr2_mask_begin(&before);

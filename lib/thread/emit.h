@@ -52,7 +52,7 @@ bool tr2_call_emit_structured(struct tr2_call *call,
 			      const struct tr2_event *ev);
 
 /* Give the thread its number and name, for its announcement; base NULL:
- * "unknown". */
+ * "unknown", or its name in the kernel if the session began in its midst. */
 void tr2_call_name_thread(struct tr2_call *call, const char *base);
 
 /* Format into the thread's buffer; NULL if fmt is NULL or empty. */

@@ -130,7 +130,9 @@ void tr2_thread_begin_again(uint64_t now_ns)
 	for (thread = registry; thread; thread = thread->next) {
 		tr2_regions_end(&thread->regions, true);
 		thread->start_ns = now_ns;
-		thread->announced = thread->is_main;
+		/* The thread may look whether it may enter a span. */
+		__atomic_store_n(&thread->announced, thread->is_main,
+				 __ATOMIC_RELAXED);
 		if (thread->owner.slot)
 			tr2_metric_move(NULL, thread->owner.slot, now_ns);
 		if (*thread->name)

@@ -176,11 +176,79 @@ static int ut_262until(int argc, const char **argv)
 	return 0;
 }
 
+/* What threads may do at any time: one kind in each, until the file exists. */
+static void count(void)
+{
+	trace2_timer_start(daemon_time);
+	trace2_counter_add(daemon_steps, 1);
+	trace2_distribution_add(tool_sizes, 7);
+	trace2_gauge_set(daemon_level, 4);
+	trace2_timer_stop(daemon_time);
+}
+
+static void serve(void)
+{
+	trace2_span_t span = trace2_span_start("daemon", "request",
+					       TRACE2_SPAN_NONE);
+
+	trace2_span_set_intmax(span, "status", 200);
+	trace2_span_enter(span);
+	trace2_region_enter("daemon", "work", NULL);
+	trace2_region_leave("daemon", "work", NULL);
+	trace2_span_leave(span);
+	trace2_span_end(span);
+}
+
+static void rotate_and_flush(void)
+{
+	trace2_reopen();
+	trace2_flush();
+}
+
+static void *call_once(void *unused)
+{
+	trace2_counter_add(daemon_steps, 1);
+	trace2_data_intmax("daemon", NULL, "once", 1);
+	return unused;
+}
+
+static void begin_and_end(void)
+{
+	pthread_t thread;
+
+	if (!trace2_pthread_create(&thread, NULL, "once", call_once, NULL))
+		pthread_join(thread, NULL);
+}
+
+static void *kind_until(void *unused)
+{
+	static void (*const kinds[])(void) = { count, serve, rotate_and_flush,
+					       begin_and_end };
+	unsigned int kind = atomic_fetch_add(&last_worker, 1) % 4;
+
+	unsigned int i;
+
+	for (; access(until, F_OK); sched_yield())
+		for (i = 0; i < 20; i++)
+			kinds[kind]();
+	return unused;
+}
+
+static int ut_263kinds_until(int argc, const char **argv)
+{
+	(void)argc;
+	until = argv[0];
+	tool_run_threads((unsigned int)tool_number(argv[1], 1, 100),
+			 kind_until, NULL);
+	return 0;
+}
+
 const struct tool_verb tool_verbs_daemon[] = {
 	{ "260rotate", "<path> <times> <threads>", 3, 3, ut_260rotate },
 	{ "261steps",
 	  "(step|flush|reopen|close|raise|move:<path>|sh:<command>)...", 1, -1,
 	  ut_261steps },
 	{ "262until", "<file> <threads>", 2, 2, ut_262until },
+	{ "263kinds_until", "<file> <threads>", 2, 2, ut_263kinds_until },
 	{ NULL, NULL, 0, 0, NULL },
 };

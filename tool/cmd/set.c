@@ -76,9 +76,12 @@ static int ask(struct tr2_control_page *page, const char *text)
 		return TR2_EXIT_FATAL;
 	}
 	answer = tr2_control_page_wait(page, wait_ns, &result);
-	if (answer == TR2_CONTROL_WAITS && page->is_busy &&
-	    tr2_control_page_withdraw(page))
-		return report(EBUSY);
+	if (answer == TR2_CONTROL_WAITS && page->is_busy) {
+		if (tr2_control_page_withdraw(page))
+			return report(EBUSY);
+		/* Just taken up: it answers soon. */
+		answer = tr2_control_page_wait(page, WAIT_NS, &result);
+	}
 	if (answer == TR2_CONTROL_ANSWERED)
 		return report(result);
 	if (answer == TR2_CONTROL_GONE)
