@@ -19,8 +19,8 @@ prepare () {
 	unset GIT_TRACE2 GIT_TRACE2_PERF GIT_TRACE2_EVENT GIT_TRACE2_RING \
 		GIT_TRACE2_SPANS GIT_TRACE2_PARENT_SID TRACEPARENT
 	library_path=$(dirname "$(find "$into/programs" -name 'libluajit*.so.2')")
-	# Of the number of the process: several may run at once.
-	port=$((10000 + $$ % 20000))
+	# Ten of the number of the process: several may run at once.
+	port=$((10000 + $$ % 2000 * 10))
 }
 
 write_config () {

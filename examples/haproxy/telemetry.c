@@ -24,7 +24,6 @@ TRACE2_COUNTER(connects, "server", "connects", 0);
 TRACE2_COUNTER(reuses, "server", "reuses", 0);
 TRACE2_DISTRIBUTION(queue_wait, "server", "queue", "us");
 TRACE2_DISTRIBUTION(response_wait, "server", "response", "us");
-TRACE2_DISTRIBUTION(response_bytes, "http", "response", "bytes");
 
 /* In line, so that the key is a constant. */
 static inline __attribute__((always_inline)) void
@@ -66,7 +65,6 @@ void telemetry_on_request(struct stream *s, struct htx *htx)
 	http_find_header(htx, ist("traceparent"), &parent, 1);
 	span = start_request(parent.value);
 	s->telemetry.request = span;
-	trace2_span_enter(span);
 	if (trace2_span_is_told(span)) {
 		set_string(span, "method", htx_sl_req_meth(sl));
 		set_string(span, "path", path_of(htx_sl_req_uri(sl)));
@@ -181,7 +179,6 @@ static void set_result(trace2_span_t span, const struct stream *s)
 		trace2_span_set_string(span, "server", server->id);
 	if (s->txn)
 		trace2_span_set_intmax(span, "status", s->txn->status);
-	trace2_span_set_intmax(span, "bytes_in", s->logs.bytes_in);
 	trace2_span_set_intmax(span, "bytes_out", s->logs.bytes_out);
 	if (s->conn_retries)
 		trace2_span_set_intmax(span, "retries", s->conn_retries);
@@ -195,7 +192,6 @@ void telemetry_on_end(struct stream *s)
 	if (!span.id)
 		return;
 	trace2_span_fail(s->telemetry.wait, why ? why : "no response");
-	trace2_distribution_add(response_bytes, s->logs.bytes_out);
 	if (trace2_span_is_told(span))
 		set_result(span, s);
 	if (why)
