@@ -539,4 +539,159 @@ test_expect_success JQ,CC,!INSTRUMENTED 'strings with a length; whether attribut
 	test_grep ! "\"key\":\"span\"" untold
 '
 
+cat >below.c <<'EOT'
+#include "trace2.h"
+
+#define TRACE "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-"
+
+/* The untold span ends below one that is told, and another one is left alone. */
+int main(void)
+{
+	trace2_span_t told, untold;
+
+	trace2_initialize();
+	told = trace2_span_start("c", "told", TRACE2_SPAN_NONE);
+	untold = trace2_span_start_remote("c", "untold", TRACE "00", NULL);
+	trace2_span_enter(untold);
+	trace2_span_enter(told);
+	trace2_span_end(untold);
+	trace2_span_leave(told);
+	trace2_span_enter(untold);
+	trace2_span_end(told);
+	trace2_span_set_intmax(untold, "x", 1);
+
+	told = trace2_span_start("c", "around", TRACE2_SPAN_NONE);
+	untold = trace2_span_start_remote("c", "untold", TRACE "00", NULL);
+	trace2_span_enter(told);
+	trace2_span_enter(untold);
+	trace2_span_leave(untold);
+	trace2_span_leave(told);
+	trace2_span_enter(told);
+	trace2_span_enter(untold);
+	trace2_span_end(untold);
+	trace2_span_end(told);
+	return 0;
+}
+EOT
+
+test_expect_success JQ,CC,!INSTRUMENTED 'untold spans end and are left among those that are told' '
+	build "$CC" below.c -std=gnu11 &&
+	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
+		GIT_TRACE2_EVENT="$PWD/below" ./program &&
+	jq -r "select(.key == \"span\").value | .name,
+		(.threads[] | .[2] >= .[1])" below >actual &&
+	test_write_lines told true around true true >expect &&
+	test_cmp expect actual &&
+	jq -r "select(.event == \"error\").msg" below >actual &&
+	cat >expect <<-\EOF &&
+	trace2: span_enter or span_leave without the other: 1
+	EOF
+	test_cmp expect actual
+'
+
+cat >judged.c <<'EOT'
+#include <stdio.h>
+#include <string.h>
+#include "trace2.h"
+
+/* As for a constant. */
+static void set(trace2_span_t span, const char *key)
+{
+	trace2_span_set_string_(span, trace2_text_of_(key, strlen(key)),
+				trace2_text_of_("value", 5));
+}
+
+/* Names of one length: those that are secret end otherwise, or begin so. */
+int main(void)
+{
+	static const char *const forms[] = {
+		"x%02d.tokex", "x%02d.token", "key_%02d_tokex", "key_%02d_token",
+		"t%02dx", "a%02dapikez", "a%02dapikey", "%02dtoken", "%02dtokex",
+	};
+	trace2_span_t span;
+	unsigned int i, nr;
+	char key[32];
+
+	trace2_initialize();
+	for (nr = 0; nr < 100; nr++) {
+		span = trace2_span_start("c", "n", TRACE2_SPAN_NONE);
+		for (i = 0; i < 3 * sizeof(forms) / sizeof(*forms); i++) {
+			snprintf(key, sizeof(key),
+				 forms[i % (sizeof(forms) / sizeof(*forms))], nr);
+			set(span, key);
+		}
+		trace2_span_end(span);
+	}
+	return 0;
+}
+EOT
+
+test_expect_success JQ,CC,!INSTRUMENTED 'names that were judged before are not taken for others' '
+	build "$CC" judged.c -std=gnu11 &&
+	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
+		GIT_TRACE2_EVENT="$PWD/judged" ./program &&
+	jq -r "select(.key == \"span\").value.attributes | to_entries[] |
+		\"\(.key | sub(\"[0-9]+\"; \"N\")) \(.value)\"" judged |
+		sort | uniq -c | awk "{print \$1, \$2, \$3}" >actual &&
+	cat >expect <<-\EOF &&
+	100 Ntoken <REDACTED>
+	100 Ntokex value
+	100 aNapikey <REDACTED>
+	100 aNapikez value
+	100 key_N_token <REDACTED>
+	100 key_N_tokex value
+	100 tNx value
+	100 xN.token <REDACTED>
+	100 xN.tokex value
+	EOF
+	test_cmp expect actual
+'
+
+cat >words.c <<'EOT'
+#include <stdio.h>
+#include <string.h>
+#include "trace2.h"
+
+/* A byte at each place of texts of each length. */
+int main(void)
+{
+	char text[40];
+	size_t len, at;
+	trace2_span_t span;
+
+	trace2_initialize();
+	for (len = 1; len < 20; len++) {
+		for (at = 0; at < len; at++) {
+			memset(text, 'a', sizeof(text));
+			text[at] = '\0';
+			span = trace2_span_start("c", "n", TRACE2_SPAN_NONE);
+			trace2_span_set_string_n(span, "nul", text, len);
+			trace2_span_set_intmax(span, "is", (intmax_t)at);
+			memset(text, 'a', sizeof(text));
+			memcpy(text + at, "password=b", 10);
+			trace2_span_set_string_n(span, "mark", text, at + 10);
+			memcpy(text + at, " -passw\"b c", 11);
+			trace2_span_set_string_n(span, "plain", text, at + 11);
+			trace2_span_set_string(span, "option", "--token b1c2");
+			trace2_span_end(span);
+		}
+	}
+	return 0;
+}
+EOT
+
+test_expect_success JQ,CC,!INSTRUMENTED 'short strings: what ends them, or is hidden, at any place' '
+	# Optimized: the names are constants then.
+	build "$CC" words.c -std=gnu11 -O2 &&
+	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
+		GIT_TRACE2_EVENT="$PWD/words" ./program &&
+	jq -r "select(.key == \"span\").value.attributes |
+		select((.nul | length) != .is or
+			(.mark, .option | contains(\"b\")) or
+			(.plain | length) != .is + 11)" words >actual &&
+	test_must_be_empty actual &&
+	jq -r "select(.key == \"span\").key" words >spans &&
+	test_line_count = 190 spans
+'
+
 test_done

@@ -204,7 +204,10 @@ INLINE void set_number(trace2_span_t span, struct trace2_text_ key,
 {
 	struct tr2_span_hold hold;
 
-	if (is_untold(span) || !tr2_span_hold(&hold, span))
+	if (is_untold(span))
+		return;
+	hold = tr2_span_hold(span);
+	if (!hold.span)
 		return;
 	tr2_span_set_number(hold.span, key, type, value, tr2_stream.redact);
 	release(&hold, span);
@@ -236,7 +239,10 @@ void trace2_span_set_string_(trace2_span_t span, struct trace2_text_ key,
 {
 	struct tr2_span_hold hold;
 
-	if (is_untold(span) || !tr2_span_hold(&hold, span))
+	if (is_untold(span))
+		return;
+	hold = tr2_span_hold(span);
+	if (!hold.span)
 		return;
 	tr2_span_set_text(hold.span, key, TR2_ITEM_STRING, value,
 			  tr2_stream.redact);
@@ -255,6 +261,20 @@ static void end_all(struct asked *asked)
 		end_as_asked(asked->span[--asked->nr]);
 }
 
+static void add_interval(struct tr2_open_span *span,
+			 const struct tr2_thread *thread, uint64_t from_ns,
+			 uint64_t to_ns)
+{
+	const struct tr2_interval interval = {
+		.thread = thread->name,
+		.tid = thread->tid,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+	};
+
+	tr2_span_add_interval(span, &interval);
+}
+
 /* Leave the spans above the one at this place of the stack, and that one. */
 static void leave_from(struct tr2_thread *thread, uint32_t at, uint64_t now_ns,
 		       struct asked *asked)
@@ -264,17 +284,12 @@ static void leave_from(struct tr2_thread *thread, uint32_t at, uint64_t now_ns,
 	uint32_t i;
 
 	for (i = entered->nr; i-- > at;) {
-		const struct tr2_interval interval = {
-			.thread = thread->name,
-			.tid = thread->tid,
-			.from_ns = entered->at[i].from_ns,
-			.to_ns = now_ns,
-		};
-
-		if (is_untold(entered->at[i].span) ||
-		    !tr2_span_hold(&hold, entered->at[i].span))
+		if (is_untold(entered->at[i].span))
 			continue;
-		tr2_span_add_interval(hold.span, &interval);
+		hold = tr2_span_hold(entered->at[i].span);
+		if (!hold.span)
+			continue;
+		add_interval(hold.span, thread, entered->at[i].from_ns, now_ns);
 		if (tr2_span_release(&hold))
 			asked->span[asked->nr++] = entered->at[i].span;
 	}
@@ -362,21 +377,33 @@ void trace2_span_leave_fl(const char *file, int line, trace2_span_t span)
 		leave_slow(file, line, span);
 		return;
 	}
+	if (is_untold(span) && tr2_entered_pop(&thread->entered, span))
+		return;
 	leave(thread, span, tr2_clock_now_ns(), &asked);
 	end_all(&asked);
 }
 
-/* If the calling thread works for it. */
-INLINE void leave_own(struct tr2_thread *thread, trace2_span_t span,
-		      uint64_t now_ns, struct asked *asked)
+/* If the calling thread works for the span, leave it and those above it, and
+ * return since when it does; else 0. */
+INLINE uint64_t leave_own(struct tr2_thread *thread, trace2_span_t span,
+			  uint64_t now_ns, struct asked *asked)
 {
+	uint64_t from_ns;
 	uint32_t nr;
 
+	asked->nr = 0;
 	if (likely(!thread || !thread->entered.nr))
-		return;
+		return 0;
 	nr = tr2_entered_find(&thread->entered, span);
-	if (nr)
-		leave_from(thread, nr - 1, now_ns, asked);
+	if (!nr)
+		return 0;
+	if (unlikely(nr != thread->entered.nr))
+		leave_from(thread, nr, now_ns, asked);
+	from_ns = thread->entered.at[nr - 1].from_ns;
+	/* A handler's spans may take the place from here on. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread->entered.nr = nr - 1;
+	return from_ns;
 }
 
 /* How a span ends. */
@@ -391,10 +418,14 @@ INLINE bool finish(struct tr2_thread *thread, const struct end *end,
 		   uint64_t now_ns, struct tr2_span_hold *hold,
 		   struct tr2_told_span *told, struct asked *asked)
 {
-	leave_own(thread, end->span, now_ns, asked);
-	if (!tr2_span_hold_to_end(hold, end->span, end->failed))
+	uint64_t from_ns = leave_own(thread, end->span, now_ns, asked);
+
+	*hold = tr2_span_hold_to_end(end->span, end->failed);
+	if (!hold->span)
 		return false;
-	if (end->reason && !is_untold(end->span))
+	if (from_ns)
+		add_interval(hold->span, thread, from_ns, now_ns);
+	if (end->reason)
 		tr2_span_set_text(hold->span, TR2_SPAN_NO_KEY, TR2_ITEM_FAILED,
 				  unmeasured(end->reason), tr2_stream.redact);
 	*told = tr2_told_span_of(hold, now_ns);
@@ -408,9 +439,10 @@ INLINE bool finish(struct tr2_thread *thread, const struct end *end,
  * interrupted the library. */
 static void drop(const struct end *end)
 {
-	struct tr2_span_hold hold;
+	const struct tr2_span_hold hold =
+		tr2_span_hold_to_end(end->span, end->failed);
 
-	if (tr2_span_hold_to_end(&hold, end->span, end->failed))
+	if (hold.span)
 		tr2_span_free(&hold);
 }
 
@@ -426,7 +458,6 @@ static __attribute__((noinline)) void end_slow(const char *file, int line,
 		drop(end);
 		return;
 	}
-	asked.nr = 0;
 	tr2_call_announce(&call, NULL);
 	if (finish(call.thread, end, call.now_ns, &hold, &told, &asked)) {
 		if (tr2_sampling_keeps(&told))
@@ -437,27 +468,42 @@ static __attribute__((noinline)) void end_slow(const char *file, int line,
 	end_all(&asked);
 }
 
+/* End a span of which nothing is told. */
+INLINE void end_untold(const struct end *end)
+{
+	struct tr2_thread *thread = tr2_self;
+	struct asked asked;
+
+	asked.nr = 0;
+	if (thread && thread->entered.nr &&
+	    !tr2_entered_pop(&thread->entered, end->span))
+		leave_own(thread, end->span, tr2_clock_now_ns(), &asked);
+	drop(end);
+	end_all(&asked);
+}
+
 INLINE void end_span(const char *file, int line, const struct end *end)
 {
-	bool untold = is_untold(end->span);
+	const struct end slow = *end;
 	struct tr2_span_hold hold;
 	struct tr2_told_span told;
 	struct asked asked;
 
-	if (unlikely(!is_open()) ||
-	    (!untold &&
-	     !(tr2_fastpath_is_on() && tr2_fastpath_span_is_ready()))) {
-		end_slow(file, line, end);
-		return;
-	}
-	asked.nr = 0;
-	if (finish(tr2_self, end, untold ? 0 : tr2_clock_now_ns(), &hold,
-		   &told, &asked)) {
-		if (!untold && tr2_sampling_keeps(&told))
+	if (unlikely(!is_open())) {
+		end_slow(file, line, &slow);
+	} else if (is_untold(end->span)) {
+		end_untold(end);
+	} else if (!tr2_fastpath_is_on() || !tr2_fastpath_span_is_ready()) {
+		end_slow(file, line, &slow);
+	} else if (finish(tr2_self, end, tr2_clock_now_ns(), &hold, &told,
+			  &asked)) {
+		if (tr2_sampling_keeps(&told))
 			tr2_fastpath_span_end(&told);
 		tr2_span_free(&hold);
+		end_all(&asked);
+	} else {
+		end_all(&asked);
 	}
-	end_all(&asked);
 }
 
 static __attribute__((noinline)) void end_as_asked(trace2_span_t span)

@@ -10,7 +10,6 @@
 #ifndef TR2_BASE_PUT_H
 #define TR2_BASE_PUT_H
 
-#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -122,30 +121,6 @@ static inline char *tr2_put_9(char *p, uint32_t value)
 	*p++ = (char)('0' + high / 100);
 	p = tr2_put_2(p, high % 100);
 	return tr2_put_6(p, value - high * 1000000u);
-}
-
-/* The 8 hexadecimal digits of a number, the first one in the lowest byte. */
-static inline uint64_t tr2_hex_8(uint32_t value)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-	uint64_t x = __builtin_bswap32(value);
-
-	/* A byte for each half of a byte. */
-	x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
-	x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
-	x = (x >> 4 & (ones * 15)) | (x & UINT64_C(0x000f000f000f000f)) << 8;
-	return x + ones * '0' + ((x + ones * 6) >> 4 & ones) * ('a' - '0' - 10);
-}
-
-/* Write exactly 16 digits. */
-static inline char *tr2_put_hex16(char *p, uint64_t value)
-{
-	const uint64_t text[2] = {
-		htole64(tr2_hex_8((uint32_t)(value >> 32))),
-		htole64(tr2_hex_8((uint32_t)value)),
-	};
-
-	return tr2_put(p, (const char *)text, sizeof(text));
 }
 
 /* Write at most 20 bytes; tr2_put_u64_slow() writes numbers of any length. */

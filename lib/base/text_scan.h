@@ -113,6 +113,31 @@ static inline unsigned int tr2_text_classify(const char *s, size_t n)
 }
 #endif
 
+/* Whether none of s[0..n), n at most 16, is a mark, a dash or NUL. */
+#if defined(__SSE2__)
+static inline bool tr2_text_is_unmarked(const char *s, size_t n)
+{
+	__m128i x, odd;
+
+	if (n >= 8)
+		x = _mm_set_epi64x((long long)tr2_text_load(s + n - 8),
+				   (long long)tr2_text_load(s));
+	else
+		x = _mm_cvtsi64_si128((long long)tr2_text_load_short(s, n));
+#define IS(c) _mm_cmpeq_epi8(x, _mm_set1_epi8(c))
+	odd = _mm_or_si128(_mm_or_si128(IS(':'), IS('=')),
+			   _mm_or_si128(IS('-'), IS('\0')));
+#undef IS
+	return !(_mm_movemask_epi8(odd) & (n >= 8 ? 0xffff : 0xff));
+}
+#else
+static inline bool tr2_text_is_unmarked(const char *s, size_t n)
+{
+	return !(tr2_text_classify(s, n) &
+		 (TR2_TEXT_MARK | TR2_TEXT_CONTROL)) && !memchr(s, '-', n);
+}
+#endif
+
 /*
  * Copy s[0..n) to `to`; true: no byte needs an escape in any target, and none
  * is a mark of a secret. It may be false for plain text, but never true for

@@ -2,7 +2,7 @@
 /* The W3C's trace context: ids as text, and traceparent. */
 #include <string.h>
 
-#include "base/put.h"
+#include "base/put_hex.h"
 #include "event/span.h"
 
 void tr2_context_add_trace(struct tr2_buf *b, const struct tr2_context *context)

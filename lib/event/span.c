@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/macros.h"
 #include "base/put.h"
+#include "base/put_hex.h"
 #include "base/text.h"
 #include "base/text_scan.h"
 

@@ -38,6 +38,19 @@ static inline bool tr2_entered_push(struct tr2_entered *entered,
 	return true;
 }
 
+/* false: it is not the innermost one. */
+static inline bool tr2_entered_pop(struct tr2_entered *entered,
+				   trace2_span_t span)
+{
+	uint32_t nr = entered->nr;
+
+	if (!nr || entered->at[nr - 1].span.id != span.id ||
+	    entered->at[nr - 1].span.place != span.place)
+		return false;
+	entered->nr = nr - 1;
+	return true;
+}
+
 /* Return 1 + the place of a span; 0: it was not entered. */
 static inline uint32_t tr2_entered_find(const struct tr2_entered *entered,
 					trace2_span_t span)

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/text_scan.h"
 #include "event/redact.h"
+#include "event/redact_token.h"
 
 /* Longer texts with something that may be a secret are hidden as a whole: it
  * might end behind that. */
@@ -25,7 +26,7 @@ struct text {
 
 /* Measure at most `max` bytes, and look for what redaction looks for. What is
  * hidden here is hidden in all targets: none looks again. */
-static inline struct text measure(struct trace2_text_ given, size_t max)
+static struct text measure(struct trace2_text_ given, size_t max)
 {
 	struct text text = { "", 0, false };
 
@@ -38,7 +39,6 @@ static inline struct text measure(struct trace2_text_ given, size_t max)
 		tr2_redact_may_find(text.s, text.len);
 	return text;
 }
-
 
 static inline void cut(struct text *text, size_t max)
 {
@@ -164,28 +164,115 @@ static inline struct text measure_key(struct trace2_text_ key, bool redact,
 		       measure_key_slow(key.s, redact, shown);
 }
 
+/*
+ * Short constants that are no names of secrets, each judged once. An entry never
+ * changes: `state` is 0, BUSY while one call writes it, then 1 + the length.
+ */
+#define BUSY UINT32_MAX
+#define JUDGED_BYTES 16u
+TR2_LARGE struct tr2_span_judged {
+	uint64_t first, last; /* 8 bytes each, or both parts of fewer */
+	uint32_t state;
+} tr2_span_judged[64];
+
+static __attribute__((noinline)) bool judge(const struct tr2_span_judged *key,
+					    const char *name,
+					    struct tr2_span_judged *judged)
+{
+	uint32_t free = 0;
+
+	if (tr2_redact_is_secret_name(name))
+		return false;
+	if (__atomic_compare_exchange_n(&judged->state, &free, BUSY, false,
+					__ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+		judged->first = key->first;
+		judged->last = key->last;
+		/* Release: pairs with the acquire of is_plain(). */
+		__atomic_store_n(&judged->state, key->state, __ATOMIC_RELEASE);
+	}
+	return true;
+}
+
+/* Is it a short constant, and no secret's name? */
+static inline bool is_plain(struct trace2_text_ name)
+{
+	struct tr2_span_judged key, *judged;
+	size_t n = name.len;
+
+	if (unlikely(n > JUDGED_BYTES))
+		return false;
+	key.first = n < 8 ? tr2_text_load_short(name.s, n) :
+			    tr2_text_load(name.s);
+	key.last = n < 8 ? 0 : tr2_text_load(name.s + n - 8);
+	key.state = (uint32_t)n + 1;
+	judged = &tr2_span_judged[((key.first ^ key.last << 1) *
+				   UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+	if (likely(__atomic_load_n(&judged->state, __ATOMIC_ACQUIRE) ==
+		   key.state) &&
+	    likely(judged->first == key.first && judged->last == key.last))
+		return true;
+	return judge(&key, name.s, judged);
+}
+
+/* A key that is shown as it is. All bytes of the value are written; what is
+ * behind those of its type is slack. */
+static inline void put_number(struct tr2_open_span *span,
+			      const struct text *key, enum tr2_item_type type,
+			      uint64_t value)
+{
+	size_t bytes = type == TR2_ITEM_BOOL ? 1 : sizeof(value);
+	char *p = reserve(span, 2 + key->len + bytes, TR2_SPAN_ATTRIBUTES_MAX);
+
+	if (p)
+		memcpy(put_head(p, type, key), &value, sizeof(value));
+}
+
+static __attribute__((noinline)) void
+set_number_slow(struct tr2_open_span *span, const char *key,
+		enum tr2_item_type type, uint64_t value, bool redact)
+{
+	char shown[TR2_SPAN_KEY_MAX];
+	const struct text text = measure_key_slow(key, redact, shown);
+
+	put_number(span, &text, type, value);
+}
+
 void tr2_span_set_number(struct tr2_open_span *span, struct trace2_text_ key,
 			 enum tr2_item_type type, uint64_t value, bool redact)
 {
-	char shown[TR2_SPAN_KEY_MAX];
-	struct text text = measure_key(key, redact, shown);
-	size_t bytes = type == TR2_ITEM_BOOL ? 1 : sizeof(value);
-	char *p = reserve(span, 2 + text.len + bytes, TR2_SPAN_ATTRIBUTES_MAX);
+	const struct text text = { key.s, key.len, false };
 
-	if (p)
-		memcpy(put_head(p, type, &text), &value, bytes);
+	if (likely(key.len <= TR2_SPAN_KEY_MAX))
+		put_number(span, &text, type, value);
+	else
+		set_number_slow(span, key.s, type, value, redact);
 }
 
-void tr2_span_set_text(struct tr2_open_span *span, struct trace2_text_ key,
-		       enum tr2_item_type type, struct trace2_text_ given,
-		       bool redact)
+static inline void put_string(struct tr2_open_span *span,
+			      const struct text *key, enum tr2_item_type type,
+			      const struct text *value)
+{
+	uint16_t len = (uint16_t)value->len;
+	char *p = reserve(span, 2 + key->len + sizeof(len) + len,
+			  type == TR2_ITEM_FAILED ? TR2_SPAN_ROOM :
+						    TR2_SPAN_ATTRIBUTES_MAX);
+
+	if (!p)
+		return;
+	p = put_head(p, type, key);
+	memcpy(p, &len, sizeof(len));
+	put_text(p + sizeof(len), value);
+}
+
+static __attribute__((noinline)) void
+set_text_slow(struct tr2_open_span *span, struct trace2_text_ key,
+	      enum tr2_item_type type, struct trace2_text_ given, bool redact)
 {
 	char shown[TR2_SPAN_KEY_MAX];
 	struct text name = measure_key(key, redact, shown);
 	struct text value = measure(given, SCAN_BYTES);
-	char memory[SHOWN_BYTES], *p;
+	char memory[SHOWN_BYTES];
 	struct tr2_buf scratch;
-	uint16_t len;
 
 	if (redact && name.len && tr2_redact_is_secret_name(key.s)) {
 		hide_all(&value);
@@ -195,15 +282,25 @@ void tr2_span_set_text(struct tr2_open_span *span, struct trace2_text_ key,
 	}
 	cut(&value, type == TR2_ITEM_FAILED ? TR2_SPAN_REASON_MAX :
 					      TR2_SPAN_STRING_MAX);
-	len = (uint16_t)value.len;
-	p = reserve(span, 2 + name.len + sizeof(len) + value.len,
-		    type == TR2_ITEM_FAILED ? TR2_SPAN_ROOM :
-					      TR2_SPAN_ATTRIBUTES_MAX);
-	if (!p)
-		return;
-	p = put_head(p, type, &name);
-	memcpy(p, &len, sizeof(len));
-	put_text(p + sizeof(len), &value);
+	put_string(span, &name, type, &value);
+}
+
+/* Most keys are short constants, and most values shorter than any token. */
+void tr2_span_set_text(struct tr2_open_span *span, struct trace2_text_ key,
+		       enum tr2_item_type type, struct trace2_text_ given,
+		       bool redact)
+{
+	const struct text name = { key.s, key.len, false };
+	struct text value = { given.s, given.len, false };
+
+	if (given.len == TRACE2_UNKNOWN_LENGTH_ && given.s)
+		value.len = strnlen(given.s, TR2_TOKEN_BYTES);
+	if (likely(value.len < TR2_TOKEN_BYTES) && likely(value.s != NULL) &&
+	    likely(tr2_text_is_unmarked(value.s, value.len)) &&
+	    likely(is_plain(key)))
+		put_string(span, &name, type, &value);
+	else
+		set_text_slow(span, key, type, given, redact);
 }
 
 void tr2_span_add_interval(struct tr2_open_span *span,

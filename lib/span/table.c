@@ -17,7 +17,7 @@
 
 #define FREE 0u
 #define MAKING 1u
-#define HELD 1u
+#define HELD TR2_SPAN_HELD
 
 /* How often a call looks at a span that another thread is changing: for some
  * 10 us. */
@@ -26,21 +26,15 @@
 /* Of so many calls that find all entries in use, one searches. */
 #define FULL_CALLS 64
 
-struct table {
-	uint64_t state[TR2_SPANS_MAX];
-	struct tr2_open_span span[TR2_SPANS_MAX];
-};
-
-static struct table *table; /* NULL: no span yet */
+struct tr2_span_table *tr2_span_table;
 static bool no_memory;
 /* No entry was free, and so many calls since then; 0: the search is worth
  * it. */
 static uint32_t full;
-static uint32_t nr_forks;
+uint32_t tr2_span_nr_forks;
 static uint64_t misuses[TR2_SPAN_MISUSES];
 
-/* Where the thread looks first: its last entry, in the cache. */
-static __thread uint32_t hint __attribute__((tls_model("initial-exec")));
+__thread uint32_t tr2_span_hint __attribute__((tls_model("initial-exec")));
 static uint32_t nr_hints;
 
 static uint64_t seed[3];
@@ -103,9 +97,9 @@ uint64_t tr2_span_random(void)
 }
 
 /* The memory is not reserved: pages exist once they are used. */
-static __attribute__((noinline)) struct table *map_table(void)
+static __attribute__((noinline)) struct tr2_span_table *map_table(void)
 {
-	struct table *found = NULL, *made;
+	struct tr2_span_table *found = NULL, *made;
 	int saved_errno;
 
 	if (__atomic_load_n(&no_memory, __ATOMIC_RELAXED))
@@ -118,35 +112,24 @@ static __attribute__((noinline)) struct table *map_table(void)
 		__atomic_store_n(&no_memory, true, __ATOMIC_RELAXED);
 		return NULL;
 	}
-	/* Release: pairs with the acquire of the_table(). */
-	if (__atomic_compare_exchange_n(&table, &found, made, false,
+	/* Release: pairs with the acquire of tr2_span_the_table(). */
+	if (__atomic_compare_exchange_n(&tr2_span_table, &found, made, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return made;
 	munmap(made, sizeof(*made));
 	return found;
 }
 
-static inline struct table *the_table(void)
-{
-	return __atomic_load_n(&table, __ATOMIC_ACQUIRE);
-}
-
-/* Acquire: pairs with the release of the entry's last owner. */
-static inline bool swap(uint64_t *state, uint64_t from, uint64_t to)
-{
-	return __atomic_compare_exchange_n(state, &from, to, false,
-					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
 /* Threads begin in different places, so that they seldom meet. */
 static __attribute__((noinline)) void make_hint(void)
 {
-	hint = __atomic_fetch_add(&nr_hints, 1, __ATOMIC_RELAXED) *
-		       (TR2_SPANS_MAX / 64 + 1) + 1;
+	tr2_span_hint = __atomic_fetch_add(&nr_hints, 1, __ATOMIC_RELAXED) *
+				(TR2_SPANS_MAX / 64 + 1) + 1;
 }
 
 /* A forked child has no room: take the place of a span of the parent's. */
-static __attribute__((noinline)) uint32_t claim_of_parent(struct table *t)
+static __attribute__((noinline)) uint32_t
+claim_of_parent(struct tr2_span_table *t)
 {
 	uint64_t state;
 	uint32_t at;
@@ -156,28 +139,28 @@ static __attribute__((noinline)) uint32_t claim_of_parent(struct table *t)
 		state = __atomic_load_n(&t->state[at], __ATOMIC_ACQUIRE);
 		if (state > MAKING &&
 		    __atomic_load_n(&t->span[at].process, __ATOMIC_RELAXED) !=
-			    nr_forks &&
-		    swap(&t->state[at], state, MAKING))
+			    tr2_span_nr_forks &&
+		    tr2_span_swap(&t->state[at], state, MAKING))
 			return at;
 	}
 	return TR2_SPANS_MAX;
 }
 
 /* Return the number of an entry that was free; TR2_SPANS_MAX: none. */
-static inline uint32_t claim(struct table *t)
+static inline uint32_t claim(struct tr2_span_table *t)
 {
 	uint32_t i, at;
 
-	if (unlikely(!hint))
+	if (unlikely(!tr2_span_hint))
 		make_hint();
 	if (unlikely(__atomic_load_n(&full, __ATOMIC_RELAXED)) &&
 	    __atomic_add_fetch(&full, 1, __ATOMIC_RELAXED) % FULL_CALLS)
 		return TR2_SPANS_MAX;
 	for (i = 0; i < TR2_SPANS_MAX; i++) {
-		at = (hint + i) % TR2_SPANS_MAX;
+		at = (tr2_span_hint + i) % TR2_SPANS_MAX;
 		if (__atomic_load_n(&t->state[at], __ATOMIC_RELAXED) == FREE &&
-		    swap(&t->state[at], FREE, MAKING)) {
-			hint = at + TR2_SPANS_MAX;
+		    tr2_span_swap(&t->state[at], FREE, MAKING)) {
+			tr2_span_hint = at + TR2_SPANS_MAX;
 			return at;
 		}
 	}
@@ -189,7 +172,7 @@ static inline uint32_t claim(struct table *t)
 
 bool tr2_span_make(struct tr2_span_hold *hold)
 {
-	struct table *t = the_table();
+	struct tr2_span_table *t = tr2_span_the_table();
 	struct tr2_open_span *span;
 	uint64_t id;
 
@@ -207,7 +190,7 @@ bool tr2_span_make(struct tr2_span_hold *hold)
 	hold->id = id ? id : 2;
 	hold->span = span;
 	__atomic_store_n(&span->process,
-			 __atomic_load_n(&nr_forks, __ATOMIC_RELAXED),
+			 __atomic_load_n(&tr2_span_nr_forks, __ATOMIC_RELAXED),
 			 __ATOMIC_RELAXED);
 	span->lost = span->used = 0;
 	return true;
@@ -245,37 +228,15 @@ void tr2_span_set_flags(const struct tr2_span_hold *hold, uint32_t flags,
 
 static uint64_t *state_of(const struct tr2_span_hold *hold)
 {
-	return &the_table()->state[hold->place];
-}
-
-bool tr2_span_release(const struct tr2_span_hold *hold)
-{
-	__atomic_store_n(state_of(hold), hold->id, __ATOMIC_RELEASE);
-	/* First the store, then the load: pairs with the barrier of ask(). */
-	if (likely(tr2_barrier_works))
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	else
-		tr2_fence(__ATOMIC_SEQ_CST);
-	return unlikely((__atomic_load_n(&hold->span->asked, __ATOMIC_RELAXED) &
-			 ~(uint64_t)1) == hold->id);
+	return &tr2_span_the_table()->state[hold->place];
 }
 
 void tr2_span_free(const struct tr2_span_hold *hold)
 {
 	__atomic_store_n(state_of(hold), FREE, __ATOMIC_RELEASE);
-	hint = hold->place + TR2_SPANS_MAX;
+	tr2_span_hint = hold->place + TR2_SPANS_MAX;
 	if (unlikely(__atomic_load_n(&full, __ATOMIC_RELAXED)))
 		__atomic_store_n(&full, 0, __ATOMIC_RELAXED);
-}
-
-/* Return the number of the entry; TR2_SPANS_MAX: there is none such. */
-static inline uint32_t place_of(trace2_span_t span)
-{
-	uint32_t at = (uint32_t)span.place - 1;
-
-	return the_table() && !(span.id & HELD) && span.id &&
-			       at < TR2_SPANS_MAX ?
-		       at : TR2_SPANS_MAX;
 }
 
 static inline void pause_a_little(void)
@@ -283,12 +244,6 @@ static inline void pause_a_little(void)
 #if defined(__x86_64__)
 	__builtin_ia32_pause();
 #endif
-}
-
-/* Who this thread is. */
-static inline uint64_t self(void)
-{
-	return (uint64_t)(uintptr_t)&hint;
 }
 
 enum waited { WAITED_HELD, WAITED_GONE, WAITED_BUSY };
@@ -301,55 +256,52 @@ wait_for(uint64_t *state, const struct tr2_span_hold *hold)
 	int i;
 
 	for (i = 1; i <= MAX_LOOKS; i++) {
-		if (swap(state, hold->id, held))
+		if (tr2_span_swap(state, hold->id, held))
 			return WAITED_HELD;
 		found = __atomic_load_n(state, __ATOMIC_RELAXED);
 		if (found != hold->id && found != held)
 			return WAITED_GONE;
 		if (__atomic_load_n(&hold->span->holder, __ATOMIC_RELAXED) ==
-		    self())
+		    tr2_span_self())
 			break;
 		pause_a_little();
 	}
 	return WAITED_BUSY;
 }
 
-static inline bool is_of_this_process(const struct tr2_span_hold *hold)
+static bool is_of_this_process(const struct tr2_span_hold *hold)
 {
-	__atomic_store_n(&hold->span->holder, self(), __ATOMIC_RELAXED);
-	if (likely(hold->span->process ==
-		   __atomic_load_n(&nr_forks, __ATOMIC_RELAXED)))
+	if (tr2_span_note_holder(hold))
 		return true;
 	tr2_span_release(hold);
 	return false;
 }
 
-static inline enum waited find(struct tr2_span_hold *hold, trace2_span_t span)
+static enum waited find(struct tr2_span_hold *hold, trace2_span_t span)
 {
-	struct table *t = the_table();
-	enum waited found = WAITED_HELD;
-	uint64_t *state;
+	struct tr2_span_table *t = tr2_span_the_table();
+	enum waited found;
 
-	hold->place = place_of(span);
-	if (unlikely(hold->place == TR2_SPANS_MAX))
+	hold->place = tr2_span_place(t, span);
+	if (hold->place == TR2_SPANS_MAX)
 		return WAITED_GONE;
 	hold->id = span.id;
 	hold->span = &t->span[hold->place];
-	state = &t->state[hold->place];
-	if (unlikely(!swap(state, span.id, span.id | HELD)))
-		found = wait_for(state, hold);
+	found = wait_for(&t->state[hold->place], hold);
 	return found != WAITED_HELD || is_of_this_process(hold) ? found :
 								  WAITED_GONE;
 }
 
-bool tr2_span_hold(struct tr2_span_hold *hold, trace2_span_t span)
+struct tr2_span_hold tr2_span_hold_slow(trace2_span_t span)
 {
-	enum waited found = find(hold, span);
+	struct tr2_span_hold hold;
+	enum waited found = find(&hold, span);
 
-	if (likely(found == WAITED_HELD))
-		return true;
+	if (found == WAITED_HELD)
+		return hold;
 	tr2_span_count(found == WAITED_BUSY ? TR2_SPAN_BUSY : TR2_SPAN_UNKNOWN);
-	return false;
+	hold.span = NULL;
+	return hold;
 }
 
 /* Ask the holder to end the span; true: it has just released it, so this call
@@ -360,33 +312,34 @@ static __attribute__((noinline)) bool ask(const struct tr2_span_hold *hold,
 	__atomic_store_n(&hold->span->asked, hold->id | failed,
 			 __ATOMIC_SEQ_CST);
 	tr2_barrier();
-	return swap(state_of(hold), hold->id, hold->id | HELD) &&
+	return tr2_span_swap(state_of(hold), hold->id, hold->id | HELD) &&
 	       is_of_this_process(hold);
 }
 
-bool tr2_span_hold_to_end(struct tr2_span_hold *hold, trace2_span_t span,
-			  bool failed)
+struct tr2_span_hold tr2_span_hold_to_end_slow(trace2_span_t span, bool failed)
 {
-	enum waited found = find(hold, span);
+	struct tr2_span_hold hold;
+	enum waited found = find(&hold, span);
 
-	if (likely(found == WAITED_HELD))
-		return true;
-	if (found == WAITED_BUSY)
-		return ask(hold, failed);
-	tr2_span_count(TR2_SPAN_UNKNOWN);
-	return false;
+	if (found == WAITED_GONE)
+		tr2_span_count(TR2_SPAN_UNKNOWN);
+	if (found == WAITED_GONE ||
+	    (found == WAITED_BUSY && !ask(&hold, failed)))
+		hold.span = NULL;
+	return hold;
 }
 
 bool tr2_span_look_up(trace2_span_t span, struct tr2_context *context,
 		      uint32_t *flags, uint32_t *one_in)
 {
-	uint32_t at = place_of(span);
+	const struct tr2_span_table *t = tr2_span_the_table();
+	uint32_t at = tr2_span_place(t, span);
 	const struct tr2_open_span *s;
 	uint64_t found;
 
 	if (unlikely(at == TR2_SPANS_MAX))
 		return false;
-	s = &the_table()->span[at];
+	s = &t->span[at];
 	/* Acquire: the state that is read behind is not older. Pairs with the
 	 * releases of tr2_span_make(). */
 	context->trace[0] = __atomic_load_n(&s->trace[0], __ATOMIC_ACQUIRE);
@@ -394,13 +347,13 @@ bool tr2_span_look_up(trace2_span_t span, struct tr2_context *context,
 	context->id = span.id;
 	*flags = __atomic_load_n(&s->flags, __ATOMIC_ACQUIRE);
 	*one_in = __atomic_load_n(&s->one_in, __ATOMIC_ACQUIRE);
-	found = __atomic_load_n(&the_table()->state[at], __ATOMIC_RELAXED);
+	found = __atomic_load_n(&t->state[at], __ATOMIC_RELAXED);
 	return (found & ~(uint64_t)HELD) == span.id;
 }
 
 bool tr2_span_hold_next(struct tr2_span_hold *hold, uint32_t *place)
 {
-	struct table *t = the_table();
+	struct tr2_span_table *t = tr2_span_the_table();
 	uint64_t state;
 
 	for (; t && *place < TR2_SPANS_MAX; ++*place) {
@@ -408,14 +361,14 @@ bool tr2_span_hold_next(struct tr2_span_hold *hold, uint32_t *place)
 		if (state <= MAKING)
 			continue;
 		if (state & HELD ||
-		    !swap(&t->state[*place], state, state | HELD)) {
+		    !tr2_span_swap(&t->state[*place], state, state | HELD)) {
 			tr2_span_count(TR2_SPAN_BUSY);
 			continue;
 		}
 		hold->place = *place;
 		hold->id = state;
 		hold->span = &t->span[*place];
-		if (hold->span->process == nr_forks) {
+		if (hold->span->process == tr2_span_nr_forks) {
 			++*place;
 			return true;
 		}
@@ -428,7 +381,7 @@ void tr2_spans_forked(void)
 {
 	size_t i;
 
-	nr_forks++;
+	tr2_span_nr_forks++;
 	is_seeded = 0;
 	for (i = 0; i < TR2_SPAN_MISUSES; i++)
 		misuses[i] = 0;
@@ -436,7 +389,7 @@ void tr2_spans_forked(void)
 
 void tr2_spans_unmap(void)
 {
-	if (table)
-		munmap(table, sizeof(*table));
-	table = NULL;
+	if (tr2_span_table)
+		munmap(tr2_span_table, sizeof(*tr2_span_table));
+	tr2_span_table = NULL;
 }

@@ -28,6 +28,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/barrier.h"
+#include "base/macros.h"
+#include "base/sanitize.h"
 #include "event/span.h"
 #include "trace2.h"
 
@@ -54,6 +57,18 @@ struct tr2_open_span {
 	char bytes[TR2_SPAN_ROOM]; /* see event/span.h */
 };
 _Static_assert(sizeof(struct tr2_open_span) == TR2_SPAN_BYTES, "a power of two");
+
+#define TR2_SPAN_HELD 1u
+
+struct tr2_span_table {
+	uint64_t state[TR2_SPANS_MAX];
+	struct tr2_open_span span[TR2_SPANS_MAX];
+};
+extern struct tr2_span_table *tr2_span_table TR2_HIDDEN; /* NULL: no span yet */
+extern uint32_t tr2_span_nr_forks TR2_HIDDEN;
+/* Where the thread looks first for a free entry: its last one, in the cache. */
+extern __thread uint32_t tr2_span_hint TR2_HIDDEN
+	__attribute__((tls_model("initial-exec")));
 
 /* What went wrong, for an error at the end of the process. */
 enum tr2_span_misuse {
@@ -82,13 +97,101 @@ void tr2_span_set_trace(const struct tr2_span_hold *hold,
 			const struct tr2_context *parent);
 void tr2_span_set_flags(const struct tr2_span_hold *hold, uint32_t flags,
 			uint32_t one_in);
-/* Hold an open span of this process; false: counted. */
-bool tr2_span_hold(struct tr2_span_hold *hold, trace2_span_t span);
-/* The same to end it; false: it is not open, or its holder has been asked. */
-bool tr2_span_hold_to_end(struct tr2_span_hold *hold, trace2_span_t span,
-			  bool failed);
+
+static inline struct tr2_span_table *tr2_span_the_table(void)
+{
+	return __atomic_load_n(&tr2_span_table, __ATOMIC_ACQUIRE);
+}
+
 /* Let others change it. true: end it, since another call could not. */
-bool tr2_span_release(const struct tr2_span_hold *hold);
+TR2_INLINE bool tr2_span_release(const struct tr2_span_hold *hold)
+{
+	__atomic_store_n(&tr2_span_the_table()->state[hold->place], hold->id,
+			 __ATOMIC_RELEASE);
+	/* First the store, then the load: pairs with the barrier of ask(). */
+	if (likely(tr2_barrier_works))
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	else
+		tr2_fence(__ATOMIC_SEQ_CST);
+	return unlikely((__atomic_load_n(&hold->span->asked, __ATOMIC_RELAXED) &
+			 ~(uint64_t)1) == hold->id);
+}
+
+/* Return the number of the entry; TR2_SPANS_MAX: there is none such. */
+TR2_INLINE uint32_t tr2_span_place(const struct tr2_span_table *table,
+				   trace2_span_t span)
+{
+	uint32_t at = (uint32_t)span.place - 1;
+
+	return table && !(span.id & TR2_SPAN_HELD) && span.id &&
+			       at < TR2_SPANS_MAX ?
+		       at : TR2_SPANS_MAX;
+}
+
+/* Acquire: pairs with the release of the entry's last owner. */
+TR2_INLINE bool tr2_span_swap(uint64_t *state, uint64_t from, uint64_t to)
+{
+	return __atomic_compare_exchange_n(state, &from, to, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* Who this thread is. */
+static inline uint64_t tr2_span_self(void)
+{
+	return (uintptr_t)&tr2_span_hint;
+}
+
+/* The holder is this thread. false: the span is another process's. */
+TR2_INLINE bool tr2_span_note_holder(const struct tr2_span_hold *hold)
+{
+	__atomic_store_n(&hold->span->holder, tr2_span_self(),
+			 __ATOMIC_RELAXED);
+	return likely(hold->span->process ==
+		      __atomic_load_n(&tr2_span_nr_forks, __ATOMIC_RELAXED));
+}
+
+/* Hold an open span of this process that no other call holds. */
+TR2_INLINE struct tr2_span_hold tr2_span_hold_at_once(trace2_span_t span)
+{
+	struct tr2_span_hold hold = { NULL, 0, span.id };
+	struct tr2_span_table *table = tr2_span_the_table();
+	uint32_t place = tr2_span_place(table, span);
+
+	if (unlikely(place == TR2_SPANS_MAX) ||
+	    unlikely(!tr2_span_swap(&table->state[place], span.id,
+				    span.id | TR2_SPAN_HELD)))
+		return hold;
+	hold.place = place;
+	hold.span = &table->span[place];
+	if (likely(tr2_span_note_holder(&hold)))
+		return hold;
+	tr2_span_release(&hold);
+	hold.span = NULL;
+	return hold;
+}
+
+struct tr2_span_hold tr2_span_hold_slow(trace2_span_t span);
+struct tr2_span_hold tr2_span_hold_to_end_slow(trace2_span_t span, bool failed);
+
+/* Hold an open span of this process; hold.span NULL: counted. */
+TR2_INLINE struct tr2_span_hold tr2_span_hold(trace2_span_t span)
+{
+	const struct tr2_span_hold hold = tr2_span_hold_at_once(span);
+
+	return likely(hold.span != NULL) ? hold : tr2_span_hold_slow(span);
+}
+
+/* The same to end it; hold.span NULL: it is not open, or its holder has been
+ * asked. */
+TR2_INLINE struct tr2_span_hold tr2_span_hold_to_end(trace2_span_t span,
+						     bool failed)
+{
+	const struct tr2_span_hold hold = tr2_span_hold_at_once(span);
+
+	return likely(hold.span != NULL) ?
+		       hold : tr2_span_hold_to_end_slow(span, failed);
+}
+
 /* Has another call asked for it to end as failed? */
 static inline bool tr2_span_shall_fail(const struct tr2_span_hold *hold)
 {

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "base/put.h"
+#include "base/put_hex.h"
 #include "export/otlp.h"
 #include "export/sha256.h"
 
