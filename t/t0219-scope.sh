@@ -9,12 +9,13 @@ TRACE2_SCOPE() in C and C++, and the objects of trace2.hpp.
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-build.sh
 
+# regions [ARGUMENT]: run ./program.
 # The kind, the line and the label of each region and message, the messages of
 # errors, and the threads.
 regions () {
 	rm -f trace &&
 	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-	GIT_TRACE2_EVENT="$PWD/trace" GIT_TRACE2_EVENT_NESTING=9 ./program &&
+	GIT_TRACE2_EVENT="$PWD/trace" GIT_TRACE2_EVENT_NESTING=9 ./program "$@" &&
 	jq -r "select(.event | test(\"region|printf|error|thread|data|th_timer\")) |
 		\"\(.event) \(.line) \(.label // .msg // .thread)\"" trace >actual
 }
@@ -120,7 +121,7 @@ template <typename T> static T in_template(T value)
 	return lambda();
 }
 
-int main()
+static int objects()
 {
 	trace2::region off("r", "off");
 	trace2_initialize();
@@ -164,24 +165,6 @@ error 24 trace2: a call came before trace2_initialize(); such calls are lost
 th_timer null main
 EOF
 
-for compiler in g++ clang++
-do
-	if ! command -v $compiler >/dev/null
-	then
-		continue
-	fi
-	for flags in "-std=c++17 -O0" "-std=gnu++17 -O2" "-std=c++20 -O2"
-	do
-		test_expect_success JQ,!INSTRUMENTED "$compiler $flags: so do objects, by exceptions and in threads" '
-			build $compiler objects.cc $flags &&
-			regions &&
-			sed "s/^th_timer .* \(th01.worker\|main\)/th_timer null \1/" \
-				actual >scrubbed &&
-			test_cmp expect-objects scrubbed
-		'
-	done
-done
-
 cat >spans.cc <<'EOT2'
 #include <future>
 #include <stdexcept>
@@ -200,7 +183,7 @@ static trace2::span begin(const char *name)
 	return s;
 }
 
-int main()
+static int spans()
 {
 	trace2_initialize();
 	{
@@ -241,17 +224,35 @@ throws exception {}
 remote null {}
 EOF
 
+cat >both.cc <<'EOT2'
+#include "objects.cc"
+#include "spans.cc"
+
+int main(int argc, char **)
+{
+	return argc > 1 ? spans() : objects();
+}
+EOT2
+
+# The headers of C++ take most of the time: they are read once.
 for compiler in g++ clang++
 do
 	if ! command -v $compiler >/dev/null
 	then
 		continue
 	fi
-	for flags in "-std=c++17 -O0" "-std=c++20 -O2"
+	for flags in "-std=c++17 -O0" "-std=gnu++17 -O2" "-std=c++20 -O2"
 	do
-		test_expect_success JQ,!INSTRUMENTED "$compiler $flags: spans are moved, end once, and fail by exceptions" '
-			build $compiler spans.cc $flags &&
+		test_expect_success JQ,!INSTRUMENTED "$compiler $flags: so do objects, by exceptions and in threads" '
+			build $compiler both.cc $flags &&
 			regions &&
+			sed "s/^th_timer .* \(th01.worker\|main\)/th_timer null \1/" \
+				actual >scrubbed &&
+			test_cmp expect-objects scrubbed
+		'
+
+		test_expect_success JQ,!INSTRUMENTED "$compiler $flags: spans are moved, end once, and fail by exceptions" '
+			regions spans &&
 			jq -s -r "map(select(.key == \"span\").value) | .[] |
 				\"\(.name) \(.failed) \(.attributes // {})\"" \
 				trace >actual &&
