@@ -299,6 +299,29 @@ test_expect_success 'a daemon that forks twice; a worker with a program of its o
 	test "$(grep -c "forked" out)" = 1
 '
 
+test_expect_success 'a process below more forks is no daemon of it' '
+	{
+		begin A-P0000000f 0 top && atexit A-P0000000f 20 &&
+		event A-P0000000f 25 data "\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" &&
+		atexit A-P0000000f 80
+	} | recording often &&
+	{
+		forked 0 15 1 && execed 0 15 top &&
+		for pid in 16 17 18 19 20
+		do
+			forked $((pid - 5)) $pid $((pid - 1)) || return 1
+		done &&
+		for pid in 19 18 17 16 15
+		do
+			ended 21 $pid "\"code\":0" || return 1
+		done &&
+		ended 81 20 "\"code\":0"
+	} >often/tasks.jsonl &&
+	trace2 list often >out &&
+	test_grep " ?  .*top (forked)$" out &&
+	test_grep ! " 20 .*(forked)" out
+'
+
 test_expect_success 'without the kernel it is a likely child, without a pid' '
 	trace2 list gc/events/stream >out &&
 	test_grep " ?  └ top (forked)$" out &&

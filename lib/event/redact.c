@@ -151,7 +151,7 @@ static bool find_userinfo(const char *s, size_t len, size_t colon, size_t start,
 	while (user_end < len && !is_gap(s, len, user_end) &&
 	       !strchr(":@/?#", s[user_end]))
 		user_end++;
-	if (user_end == len || is_gap(s, len, user_end))
+	if (user_end == len)
 		return false;
 	if (s[user_end] == '@' && is_http(s, colon) && user_end > start) {
 		*hide = (struct span){ start, user_end };
