@@ -177,6 +177,16 @@ test_expect_success 'SPAWN is not known where the end is not' '
 	test_cmp expect actual
 '
 
+test_expect_success 'the start of the command was lost: it has no time, and no wrong one' '
+	recording lost </dev/null &&
+	"$PERL_PATH" -pi -e "s/}\$/,\"command\":[\"top\"],\"command_pid\":15}/" lost/meta.json &&
+	{
+		ended 50 15 "\"code\":0" && forked 20 16 15 && ended 40 16 "\"code\":0"
+	} >lost/tasks.jsonl &&
+	trace2 report --color=never lost >out &&
+	test_grep "^0 us wall, 2 processes" out
+'
+
 test_expect_success 'a child of a process that was killed is shown once' '
 	{
 		begin A-P0000000f 0 top && child A-P0000000f 10 0 kid

@@ -133,6 +133,14 @@ uint32_t tr2_build_task_argv(struct tr2_model *m, int32_t pid,
 /* A comm is cut after this. */
 #define COMM_MAX 15
 
+/* Records may be lost: return the first time that is known of the task. */
+static int64_t known_time(const struct tr2_model_task *t)
+{
+	return t->start_ns != TR2_NO_TIME ? t->start_ns :
+	       t->end_ns != TR2_NO_TIME	  ? t->end_ns :
+					    t->seen_ns;
+}
+
 static bool has_name(const struct tr2_model *m, const struct tr2_segment *s,
 		     const char *program)
 {
@@ -149,7 +157,8 @@ void tr2_build_task_command(struct tr2_model *m, uint32_t task)
 
 	if (m->command.nr && !s->argv.nr &&
 	    (!s->exec || has_name(m, s, m->command.text)))
-		current(m, task, m->tasks[task].start_ns)->argv = m->command;
+		current(m, task, known_time(&m->tasks[task]))->argv =
+			m->command;
 }
 
 static void set_end(struct tr2_model_task *t, int64_t wall_ns)
