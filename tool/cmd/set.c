@@ -59,6 +59,11 @@ static int report(int error)
 		tr2_error("process %lld: a thread was writing for too long: "
 			  "try again",
 			  (long long)pid);
+	else if (error == EIO && reopen)
+		tr2_error("process %lld: cannot open all files again: where "
+			  "it cannot, it goes on in the old one, with an "
+			  "error event",
+			  (long long)pid);
 	else
 		tr2_error("process %lld: cannot open a target: %s",
 			  (long long)pid, strerror(error));
