@@ -74,6 +74,14 @@ test_expect_success 'times with more decimals than nanoseconds are rounded' '
 	test_cmp expect actual
 '
 
+test_expect_success 'a sum of damaged times is not negative' '
+	test_seq 30 |
+	sed "s/.*/long 0,\"end\":9000000000,\"threads\":[[\"main\",1,9000000000]]/" |
+	stream >e &&
+	trace2 report --spans --format=json e >all &&
+	jq -e ".spans[0].total_ns > 9e18 and .span_parts[0].sum_ns > 9e18" all
+'
+
 test_expect_success 'text shows ten, or -n' '
 	test_seq 100 199 | sed "s/.*/request &/" | stream >e &&
 	trace2 report --spans e >actual &&

@@ -126,7 +126,7 @@ static void fold(struct parts *p)
 
 	for (i = 0; i < p->nr; i++) {
 		if (nr && !compare(&part[nr - 1], &part[i])) {
-			part[nr - 1].ns += part[i].ns;
+			tr2_ns_add(&part[nr - 1].ns, part[i].ns);
 			part[nr - 1].count += part[i].count;
 		} else {
 			if (nr && compare_spans(&part[nr - 1], &part[i])) {
@@ -136,7 +136,7 @@ static void fold(struct parts *p)
 			}
 			part[nr++] = part[i];
 		}
-		of_ns += part[i].ns;
+		tr2_ns_add(&of_ns, part[i].ns);
 	}
 	while (first < nr)
 		part[first++].of_ns = of_ns;

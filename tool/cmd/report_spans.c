@@ -142,14 +142,14 @@ static void add_to_name(struct name_row *row, const struct entry *e)
 {
 	row->nr++;
 	row->stands_for += e->span->one_in;
-	row->total_ns += took(e);
+	tr2_ns_add(&row->total_ns, took(e));
 	row->nr_failed += e->span->failed != NULL;
 	row->nr_unfinished += is_unfinished(e);
 	if (!e->has_times)
 		return;
 	row->nr_worked++;
-	row->worked_ns += e->times.worked_ns;
-	row->of_worked_ns += took(e);
+	tr2_ns_add(&row->worked_ns, e->times.worked_ns);
+	tr2_ns_add(&row->of_worked_ns, took(e));
 }
 
 static bool print_names(const struct tr2_report *r, const struct entries *all)
