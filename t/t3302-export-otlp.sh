@@ -76,9 +76,11 @@ test_expect_success 'status, times, events' '
 	test_cmp expect actual &&
 	spans "select(.name == \"read/file\") | .startTimeUnixNano,
 		.endTimeUnixNano, .events[0].name, .events[0].timeUnixNano,
-		.events[0].attributes[0].value.intValue" out.json >actual &&
+		.events[0].attributes[0].value.intValue, (.attributes[] |
+		select(.key | test(\"^trace2.(span|category|label)\$\")).value.stringValue)" \
+		out.json >actual &&
 	test_write_lines 1795251600003100000 1795251600006100000 read/bytes \
-		1795251600003200000 4096 >expect &&
+		1795251600003200000 4096 region read file >expect &&
 	test_cmp expect actual
 '
 
