@@ -175,7 +175,11 @@ locale_with_point_of () {
 	test -f "$1.UTF-8/LC_NUMERIC"
 }
 
-test_lazy_prereq LOCALES 'locale_with_point_of de_DE && locale_with_point_of ps_AF'
+# They stay for the test.
+test_lazy_prereq LOCALES '
+	locale_with_point_of de_DE && locale_with_point_of ps_AF &&
+	mv ./*.UTF-8 "$TRASH_DIRECTORY"
+'
 
 # The point of ps_AF has two bytes.
 test_expect_success JQ,CC,LOCALES,!INSTRUMENTED 'data_double has a point in any locale' '
@@ -183,7 +187,6 @@ test_expect_success JQ,CC,LOCALES,!INSTRUMENTED 'data_double has a point in any 
 	test_write_lines 0.5 -1.25e+100 7 >expect &&
 	for locale in de_DE ps_AF
 	do
-		locale_with_point_of $locale &&
 		LOCPATH=$PWD LC_ALL=$locale.UTF-8 GIT_TRACE2_EVENT="$PWD/$locale.event" \
 			LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program >out &&
 		! grep -q -F 0.5 out &&
