@@ -7,10 +7,18 @@ use warnings;
 
 my $limit_ms = @ARGV > 1 ? shift : 50;
 my ($waits, $ns, $blocking, $opened) = (0, 0, 0, 0);
-my %nonblock;
+my (%nonblock, %begun);
 # All calls in which a thread may wait, with their timeout if nothing was read.
 # A wait that a signal interrupted used a part of it.
 while (<>) {
+	# strace cuts a call in two where another process or thread comes between.
+	my ($pid) = /^(\d+) /;
+	$pid //= 0;
+	if (s/ *<unfinished \.\.\.>\n//) {
+		$begun{$pid} = $_;
+		next;
+	}
+	s{^(?:\d+ +)?<\.\.\. \w+ resumed>}{delete $begun{$pid} // ''}e;
 	if (/\bp?poll\(.*\{tv_sec=(\d+), tv_nsec=(\d+)\}.*= (?:0 |\?|-1 )/) {
 		next if !$1 && !$2;
 		$waits++;
