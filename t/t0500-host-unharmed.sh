@@ -150,6 +150,7 @@ test_expect_success 'every verb is in this list, or left out for a reason' '
 	212module
 	260rotate
 	262until
+	263kinds_until
 	300redact_start
 	301redact_child_start
 	302redact_exec
