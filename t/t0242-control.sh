@@ -373,7 +373,7 @@ test_expect_success CC,!INSTRUMENTED 'a thread is in a call for long: it is aske
 	done &&
 	{ trace2 set --timeout=1d -p $pid GIT_TRACE2_EVENT="$(pwd)/busy" & } &&
 	set=$! &&
-	answered 5 &&
+	answered 3 &&
 	test_path_is_missing busy &&
 	: >go &&
 	wait $set &&

@@ -84,7 +84,8 @@ static int ask(struct tr2_control_page *page, const char *text)
 	if (answer == TR2_CONTROL_WAITS && page->is_busy) {
 		if (tr2_control_page_withdraw(page))
 			return report(EBUSY);
-		/* Just taken up: it answers soon. */
+		/* Taken up: it answers soon, or has answered. */
+		page->gives_up = true;
 		answer = tr2_control_page_wait(page, WAIT_NS, &result);
 	}
 	if (answer == TR2_CONTROL_ANSWERED)

@@ -19,6 +19,8 @@
 #include "read/procfs.h"
 
 #define LINK_IS "/memfd:" TR2_CONTROL_NAME
+/* The process waits for its threads 50 ms each time. */
+#define AGAIN_NS 250000000
 
 /* Open the page among the descriptors of a thread. 0, or an errno; ENXIO: it is
  * not there; ECHILD: there are no descriptors, as of a thread that has ended. */
@@ -133,6 +135,7 @@ static int set_request(struct tr2_control_page *page)
 
 	page->request = block->last + 1 ? block->last + 1 : 1;
 	block->last = page->request;
+	page->asked_ns = tr2_clock_now_ns();
 	__atomic_store_n(&block->request, page->request, __ATOMIC_RELEASE);
 	return make_it_look(page);
 }
@@ -159,7 +162,6 @@ static void ask_again(struct tr2_control_page *page)
 {
 	if (flock(page->fd, LOCK_EX))
 		return;
-	page->is_busy = true;
 	if (page->block->last == page->request)
 		(void)set_request(page);
 	(void)flock(page->fd, LOCK_UN);
@@ -194,9 +196,11 @@ enum tr2_control_answer tr2_control_page_look(struct tr2_control_page *page,
 
 	if (__atomic_load_n(&block->done, __ATOMIC_ACQUIRE) == page->request) {
 		*result = -block->result;
-		if (*result != EBUSY)
+		if (*result != EBUSY || page->gives_up)
 			return TR2_CONTROL_ANSWERED;
-		ask_again(page);
+		page->is_busy = true;
+		if (tr2_clock_now_ns() - page->asked_ns > AGAIN_NS)
+			ask_again(page);
 	}
 	if (block->last != page->request)
 		return TR2_CONTROL_REPLACED;

@@ -18,7 +18,9 @@ struct tr2_control_page {
 	int fd;
 	struct tr2_control_block *block; /* NULL: not open */
 	uint32_t request; /* the last one of ours; 0: none */
-	bool is_busy; /* a thread was writing for too long: asked again */
+	uint64_t asked_ns; /* when */
+	bool is_busy;      /* a thread was writing for too long: asked again */
+	bool gives_up;     /* that is the answer now */
 };
 
 enum tr2_control_answer {
@@ -37,7 +39,8 @@ void tr2_control_page_release(struct tr2_control_page *page);
 int tr2_control_page_ask(struct tr2_control_page *page, const char *lines);
 
 /* Look for the answer. result: 0 or a positive errno, if it is there. Ask again if
- * a thread was writing for too long. */
+ * a thread was writing for too long, but rarely: each time the thread that takes
+ * up the request waits for the other one. */
 enum tr2_control_answer tr2_control_page_look(struct tr2_control_page *page,
 					      int *result);
 
