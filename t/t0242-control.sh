@@ -197,6 +197,17 @@ test_expect_success 'what must not change is refused, and nothing has changed' '
 	trace2 check e
 '
 
+test_expect_success 'it goes on with the targets that it can open, and the command fails' '
+	begin &&
+	test_expect_code 128 trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e1" \
+		GIT_TRACE2_PERF=/no/such/dir/e 2>err &&
+	test_grep "cannot open a target: No such file" err &&
+	until_data e1 &&
+	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e2" &&
+	until_data e2 &&
+	end
+'
+
 test_expect_success 'a page full of garbage does not harm the program' '
 	begin &&
 	page=$(ls -l /proc/$pid/fd | sed -n "s/.* \([0-9]*\) -> .*trace2-control.*/\1/p") &&

@@ -197,12 +197,14 @@ static void prepare_call(struct tr2_call *call)
 				   .now_ns = tr2_clock_now_ns() };
 }
 
-/* Begin a session; other threads are outside, or wait until its state is ON. */
-static int switch_on(void)
+/* Begin a session, although a target may be missing; other threads are outside, or
+ * wait until its state is ON. */
+static int switch_on(const struct tr2_control_wish *r)
 {
 	struct tr2_thread *main_thread = tr2_thread_main();
 	uint64_t wall_us = tr2_clock_wall_us(tr2_clock_now_ns());
 	struct tr2_call call;
+	int error = 0;
 
 	if (!(control.was_on ? tr2_inherit_renew(wall_us)
 			     : tr2_inherit_start(wall_us)))
@@ -216,11 +218,13 @@ static int switch_on(void)
 	errno = 0;
 	if (!tr2_session_open_targets(TR2_OPEN_IN_CHILD))
 		return errno ? -errno : -EINVAL;
+	if (tr2_control_is_missing(r))
+		error = errno ? -errno : -EINVAL;
 	tr2_session.state = TR2_SESSION_OPENING;
 	tr2_session_emit_version(&call);
 	emit_start(&call);
 	tr2_session.state = TR2_SESSION_ON;
-	return 0;
+	return error;
 }
 
 static int change(const struct tr2_control_wish *r)
@@ -230,7 +234,7 @@ static int change(const struct tr2_control_wish *r)
 
 	if (error)
 		return error;
-	return tr2_control_change(r) ? switch_on() : 0;
+	return tr2_control_change(r) ? switch_on(r) : 0;
 }
 
 static int reopen(void)

@@ -208,6 +208,17 @@ bool tr2_control_is_change(const struct tr2_control_wish *r)
 	return r->has_settings || is_recorded(r);
 }
 
+bool tr2_control_is_missing(const struct tr2_control_wish *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < TR2_CONTROL_NR; i++)
+		if (r->has_target[i] && !is_off(r->target[i]) &&
+		    !tr2_dest_is_on(tr2_stream_dest(i)))
+			return !r->record;
+	return false;
+}
+
 bool tr2_control_change(const struct tr2_control_wish *r)
 {
 	struct tr2_settings *settings = &tr2_session.settings;

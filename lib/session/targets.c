@@ -83,19 +83,27 @@ void tr2_session_prepare_text(void)
 bool tr2_session_open_targets(enum tr2_open how)
 {
 	unsigned int opened = 0, i;
+	int error = 0;
 
 	tr2_dest_set_patience(tr2_session.settings.patience);
 	if (open_target(TR2_TARGET_ring, how)) {
 		opened |= 1u << TR2_TARGET_ring;
 		tr2_session_begin_ring();
 	}
-	for (i = 0; i < TR2_TARGET_NR; i++)
-		if (i != TR2_TARGET_ring && open_target(i, how))
+	for (i = 0; i < TR2_TARGET_NR; i++) {
+		if (i == TR2_TARGET_ring)
+			continue;
+		errno = 0;
+		if (open_target(i, how))
 			opened |= 1u << i;
+		else if (errno)
+			error = errno;
+	}
 	if (tr2_stream.sink)
 		opened |= TR2_STREAM_SINK;
 	/* The start of a span reads it without the frame of a call. */
 	__atomic_store_n(&tr2_stream.opened, opened, __ATOMIC_RELAXED);
+	errno = error;
 	return opened;
 }
 

@@ -14,7 +14,8 @@ enum tr2_open {
 	TR2_OPEN_AGAIN /* likewise, and the parent's files go on */
 };
 
-/* Open them. true: at least one destination takes bytes. */
+/* Open them. true: at least one destination takes bytes. errno is that of one that
+ * could not be opened, or 0. */
 bool tr2_session_open_targets(enum tr2_open how);
 
 /* Prepare what the normal and the perf target need, if one of them may be

@@ -65,7 +65,8 @@ static int report(int error)
 			  "error event",
 			  (long long)pid);
 	else
-		tr2_error("process %lld: cannot open a target: %s",
+		tr2_error("process %lld: cannot open a target: %s: it goes on "
+			  "with those that it can",
 			  (long long)pid, strerror(error));
 	return TR2_EXIT_FATAL;
 }
