@@ -297,9 +297,9 @@ TRACE2_INLINE_ int trace2_cmd_exit_(const char *file, int line, int code)
  * process: emits the signal event, with which the session ends. Calls after it
  * do nothing. Of several threads with signals, the first one's is emitted; the
  * others wait until it is written, at most 0.1 s. Its own write waits for readers
- * for at most 50 ms, also of those that have GIT_TRACE2_PATIENCE. Nothing in a forked child without events,
- * and for what is no signal's number. Signal-safe, also if the signal
- * interrupted the library.
+ * for at most 50 ms, also for those that have GIT_TRACE2_PATIENCE. Nothing in a
+ * forked child without events, and for what is no signal's number. Signal-safe,
+ * also if the signal interrupted the library.
  */
 TRACE2_API void trace2_signal_fl(const char *file, int line, int signo);
 #define trace2_signal(signo) TRACE2_CALL_(trace2_signal_fl, signo)

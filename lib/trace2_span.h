@@ -121,7 +121,7 @@ TRACE2_INLINE_ int trace2_span_is_on_(trace2_span_t span)
 /*
  * Returns 1 if what the program sets for the span may be told; 0 if it is
  * TRACE2_SPAN_NONE, not sampled, or tracing is off: then attributes need not be
- * computed, and setting them does nothing. A branch.
+ * computed, and setting them does nothing. A branch. Any thread; signal-safe.
  */
 TRACE2_INLINE_ int trace2_span_is_told(trace2_span_t span)
 {
@@ -186,7 +186,7 @@ TRACE2_INLINE_ void trace2_span_set_string(trace2_span_t span,
 		trace2_span_set_string_(span, trace2_measure_(key),
 					trace2_measure_(value));
 }
-/* The same for a string with a length, and possibly no NUL; one inside ends
+/* The same for a string of at most len bytes, which needs no NUL; one inside ends
  * it. */
 TRACE2_INLINE_ void trace2_span_set_string_n(trace2_span_t span,
 					     const char *key,

@@ -11,8 +11,8 @@
 struct htx;
 struct stream;
 
-/* The span of a stream, and one for what it waits for; times of HAProxy's clock,
- * 0: it does not wait. */
+/* A stream has a span for its request, and one while it waits. Times are those of
+ * HAProxy's clock; 0: it does not wait. */
 struct telemetry {
 	trace2_span_t request, wait;
 	uint64_t queued_us, asked_us;

@@ -468,7 +468,7 @@ static __attribute__((noinline)) void end_slow(const char *file, int line,
 	end_all(&asked);
 }
 
-/* End a span of which nothing is told. */
+/* End a span that is not told. */
 INLINE void end_untold(const struct end *end)
 {
 	struct tr2_thread *thread = tr2_self;

@@ -77,7 +77,7 @@ TR2_INLINE bool take_interval(const char **p, const char *end,
 	       take(p, end, &item->to_ns, sizeof(item->to_ns));
 }
 
-/* Take an item, and move *p behind it; false: there is none. */
+/* Read the item at *p, and move *p to the next one. false: no item is left. */
 TR2_INLINE bool take_item(const char **p, const char *end, struct item *item)
 {
 	uint8_t type, boolean;
@@ -164,8 +164,8 @@ static bool is_set_again(const struct item *item, const char *p,
 	return false;
 }
 
-/* Hand the buffer to code that appends to it, and take the cursor back. Without
- * memory what it appended is left out. */
+/* Hand the buffer to code that appends to it, and take the cursor back. If
+ * there is no memory, leave out what it appended. */
 static char *back(const struct out *out, size_t before)
 {
 	if (out->b->failed || !tr2_buf_room(out->b, out->room))

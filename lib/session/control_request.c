@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/macros.h"
 #include "config/config.h"
@@ -52,8 +51,8 @@ void tr2_control_release_settings(void)
 /* Not a descriptor, which is the program's business. */
 static bool is_target(const char *value)
 {
-	return !*value || !strcmp(value, "0") || !strcasecmp(value, "false") ||
-	       *value == '/' || !strncmp(value, "af_unix:", 8);
+	return tr2_dest_is_off_value(value) || *value == '/' ||
+	       !strncmp(value, "af_unix:", 8);
 }
 
 static bool take_target(struct tr2_control_wish *r, unsigned int id,
@@ -146,12 +145,6 @@ bool tr2_control_parse(struct tr2_control_wish *r, char *text)
 	return true;
 }
 
-static bool is_off(const char *value)
-{
-	return !value || !*value || !strcmp(value, "0") ||
-	       !strcasecmp(value, "false");
-}
-
 static void set_target(unsigned int id, const char *value)
 {
 	char **destination = &tr2_session.settings.destination[id];
@@ -213,7 +206,7 @@ bool tr2_control_is_missing(const struct tr2_control_wish *r)
 	unsigned int i;
 
 	for (i = 0; i < TR2_CONTROL_NR; i++)
-		if (r->has_target[i] && !is_off(r->target[i]) &&
+		if (r->has_target[i] && !tr2_dest_is_off_value(r->target[i]) &&
 		    !tr2_dest_is_on(tr2_stream_dest(i)))
 			return !r->record;
 	return false;
@@ -238,7 +231,7 @@ bool tr2_control_change(const struct tr2_control_wish *r)
 			set_target(i, r->target[i]);
 		if (r->has_brief[i])
 			settings->brief[i] = r->brief[i];
-		any |= !is_off(*destination);
+		any |= !tr2_dest_is_off_value(*destination);
 	}
 	if (r->nesting)
 		settings->max_nesting = (unsigned int)r->nesting;

@@ -27,7 +27,7 @@ struct tr2_control_wish {
 /* false: a line is not valid. Changes the text. */
 bool tr2_control_parse(struct tr2_control_wish *r, char *text);
 
-/* Are there settings to change, by what is set now? */
+/* Does the request change settings? */
 bool tr2_control_is_change(const struct tr2_control_wish *r);
 
 /* Change them; no destination is open. true: there is a target to open. */

@@ -214,8 +214,8 @@ static inline bool is_plain(struct trace2_text_ name)
 	return judge(&key, name.s, judged);
 }
 
-/* A key that is shown as it is. All bytes of the value are written; what is
- * behind those of its type is slack. */
+/* Append a number under a key that needs no redaction. Write all 8 bytes of the
+ * value; the next item overwrites those that its type does not have. */
 static inline void put_number(struct tr2_open_span *span,
 			      const struct text *key, enum tr2_item_type type,
 			      uint64_t value)

@@ -38,8 +38,8 @@
 #define TR2_SPAN_BYTES 1024u
 #define TR2_SPAN_ROOM (TR2_SPAN_BYTES - 72u)
 
-/* In a handle's place, beside 1 + the number of its entry: the span will not be
- * told, so nothing needs to be set, and it has no names. */
+/* In a handle's place, beside 1 + the index of its entry: the span is not told. It
+ * has no names, and attributes are not stored. */
 #define TR2_PLACE_UNTOLD TRACE2_SPAN_UNTOLD_
 
 struct tr2_open_span {
@@ -117,7 +117,7 @@ TR2_INLINE bool tr2_span_release(const struct tr2_span_hold *hold)
 			 ~(uint64_t)1) == hold->id);
 }
 
-/* Return the number of the entry; TR2_SPANS_MAX: there is none such. */
+/* Return the index of the entry. TR2_SPANS_MAX: the handle has none. */
 TR2_INLINE uint32_t tr2_span_place(const struct tr2_span_table *table,
 				   trace2_span_t span)
 {

@@ -98,6 +98,9 @@ struct tr2_dest_request {
  * if it fits at once. */
 void tr2_dest_warn(const char *line, size_t len);
 
+/* Does a setting's value, which may be NULL, mean that the target is off? */
+bool tr2_dest_is_off_value(const char *value);
+
 /*
  * Open the destination of the setting; false: off, or unusable. If unusable, a
  * warning goes to stderr if `debug`, and always if the value is invalid. Not

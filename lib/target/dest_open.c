@@ -372,9 +372,10 @@ static bool open_socket(struct tr2_dest *dest,
 	return use_or_close(dest, request, tr2_fd_move_up(fd));
 }
 
-static bool is_off(const char *value)
+bool tr2_dest_is_off_value(const char *value)
 {
-	return !*value || !strcmp(value, "0") || !strcasecmp(value, "false");
+	return !value || !*value || !strcmp(value, "0") ||
+	       !strcasecmp(value, "false");
 }
 
 /* Parse "1", "true" and "2" to "9"; -1: not a descriptor. */
@@ -398,7 +399,7 @@ bool tr2_dest_open(struct tr2_dest *dest,
 	atomic_store_explicit(&dest->lost, 0, memory_order_relaxed);
 	dest->sentinel = false;
 	dest->warn_name = request->debug ? value : NULL;
-	if (!value || is_off(value))
+	if (tr2_dest_is_off_value(value))
 		return false;
 	if (value[0] == '/')
 		return open_path(dest, request);
