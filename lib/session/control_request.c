@@ -208,7 +208,7 @@ bool tr2_control_is_missing(const struct tr2_control_wish *r)
 	for (i = 0; i < TR2_CONTROL_NR; i++)
 		if (r->has_target[i] && !tr2_dest_is_off_value(r->target[i]) &&
 		    !tr2_dest_is_on(tr2_stream_dest(i)))
-			return !r->record;
+			return true;
 	return false;
 }
 

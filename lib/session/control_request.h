@@ -33,7 +33,7 @@ bool tr2_control_is_change(const struct tr2_control_wish *r);
 /* Change them; no destination is open. true: there is a target to open. */
 bool tr2_control_change(const struct tr2_control_wish *r);
 
-/* Is a target off that was asked for? A recording does not ask. */
+/* Is a target off that the request switches on? */
 bool tr2_control_is_missing(const struct tr2_control_wish *r);
 
 /* Release what the settings point to. */
