@@ -267,7 +267,7 @@ test_expect_success 'processes that outlive the command are waited for, but not 
 	cat >expect <<-EOF &&
 	trace2 record: 1 process still running (pid $pid cat), not waited for
 	EOF
-	head -n 1 err | sed "s/ sh)/ cat)/" >actual &&
+	sed -n "/still running/{ s/ sh)/ cat)/; p; }" err >actual &&
 	test_cmp expect actual &&
 	jq -e ".still_running[0].pid == $pid" trace2.data/meta.json &&
 	>hold

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <linux/mount.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/perf_file.h"
@@ -23,13 +26,41 @@ static const char *const names[] = {
 #define MOUNT "/sys/kernel/tracing"
 #define OTHER_MOUNT "/sys/kernel/debug/tracing"
 
+static int open_dir(int at, const char *path)
+{
+	return openat(at, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Open the events of a tracefs that is mounted nowhere: root needs no mount that
+ * others would see, and that would stay. */
+static int open_detached(void)
+{
+	int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+	int mount = -1, events = -1;
+
+	if (fs < 0)
+		return -1;
+	if (!syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		mount = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, 0);
+	if (mount >= 0) {
+		events = open_dir(mount, "events");
+		close(mount);
+	}
+	close(fs);
+	return events;
+}
+
 static int open_events(void)
 {
-	int fd = open(MOUNT "/events", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = open_dir(AT_FDCWD, MOUNT "/events"), err = errno;
 
-	if (fd >= 0 || errno == EACCES)
+	if (fd >= 0 || err == EACCES)
 		return fd;
-	return open(OTHER_MOUNT "/events", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = open_dir(AT_FDCWD, OTHER_MOUNT "/events");
+	if (fd < 0)
+		fd = open_detached();
+	errno = err;
+	return fd;
 }
 
 /* Append the size of a file and its content; in tracefs the size is known
