@@ -54,9 +54,19 @@ until_data () {
 	done 2>/dev/null
 }
 
-# one_after_the_other: the numbers of each key, without a gap.
+# one_after_the_other [FILE]: the numbers of each key, without more gaps than the
+# stream in FILE tells of (a sanitizer, or valgrind, can hold a thread up).
 one_after_the_other () {
-	awk '$1 in last && $2 != last[$1] + 1 { print "missing before: " $0; bad = 1 }
+	told=0 &&
+	if test -n "$1"
+	then
+		told=$(grep -c "\"error\".*too long to change settings" "$1") || :
+	fi &&
+	awk -v told="$told" '
+		$1 in last && $2 != last[$1] + 1 && ++gaps[$1] > told {
+			print "missing before: " $0
+			bad = 1
+		}
 		{ last[$1] = $2 }
 		END { exit bad || !NR }'
 }
@@ -118,7 +128,7 @@ test_expect_success "on, rotated and off $times times, while three threads emit"
 		until_grown e &&
 		trace2 set -p $pid GIT_TRACE2_EVENT=0 &&
 		cat e.1 e >both &&
-		daemon_values both | one_after_the_other &&
+		daemon_values both | one_after_the_other both &&
 		trace2 check both >out &&
 		test_grep "^1 session, .*: no problems\$" out &&
 		rm e e.1 both || return 1
@@ -325,6 +335,8 @@ cat >busy.c <<'EOF'
 static void sink(const struct trace2_event *event, void *unused)
 {
 	(void)unused;
+	if (!strcmp(event->name, "error"))
+		close(creat("told", 0600));
 	if (strcmp(event->thread, "th01:busy"))
 		return;
 	close(creat("inside", 0600));
@@ -364,7 +376,7 @@ answered () {
 }
 
 test_expect_success CC,!INSTRUMENTED 'a thread is in a call for long: it is asked again' '
-	rm -f stop go inside &&
+	rm -f stop go inside told &&
 	test_when_finished ": >go; : >stop" &&
 	build "$CC" busy.c -std=gnu11 &&
 	{ LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program & } &&
@@ -385,6 +397,7 @@ test_expect_success CC,!INSTRUMENTED 'a thread is in a call for long: it is aske
 	{ trace2 set --timeout=1d -p $pid GIT_TRACE2_EVENT="$(pwd)/busy" & } &&
 	set=$! &&
 	answered 3 &&
+	test_path_is_file told &&
 	test_path_is_missing busy &&
 	: >go &&
 	wait $set &&
