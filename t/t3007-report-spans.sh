@@ -92,6 +92,118 @@ test_expect_success 'text shows ten, or -n' '
 	test_line_count -lt 7 slowest
 '
 
+test_expect_success '-g attr: by the values of an attribute' '
+	stream >e <<-\EOF &&
+	request 100,"attributes":{"status":200,"a":{"status":7}}
+	request 300,"attributes":{"status":200}
+	request 700,"failed":"","attributes":{"a":"\"status\":404","status":404}
+	request 600,"attributes":{"status":"404"},"one_in":10
+	request 500,"attributes":{"status":true}
+	request 400,"attributes":{"status":"(none)"}
+	request 350,"attributes":{"status":""}
+	request 050
+	queue 20,"attributes":{"stat":200}
+	queue 10,"unfinished":true
+	EOF
+	trace2 report --spans -g attr:status --format=json e >all &&
+	jq -c ".spans[] | [.span, .group, .count, .recorded, .p50_ns, .p99_ns, .failed, .unfinished]" all >actual &&
+	cat >expect <<-\EOF &&
+	["http/request","404",11,2,600000000,700000000,1,null]
+	["http/request","true",1,1,500000000,500000000,null,null]
+	["http/request","(none)",1,1,400000000,400000000,null,null]
+	["http/request","200",2,2,100000000,300000000,null,null]
+	["http/request","",1,1,350000000,350000000,null,null]
+	["http/queue","(none)",2,2,100000000,200000000,null,1]
+	["http/request","(none)",1,1,50000000,50000000,null,null]
+	EOF
+	test_cmp expect actual &&
+	trace2 report --spans -g attr:status --format=csv e >csv &&
+	test_line_count = 8 csv &&
+	grep ",404,http/request,2$" csv
+'
+
+# Print the first table of text, with one blank between columns.
+first_table () {
+	sed "/^\$/,\$d" "$1" | sed -e "s/  */ /g" -e "s/^ //"
+}
+
+test_expect_success '-g attr: in text, the first 20 rows, and one for all others' '
+	{
+		test_seq 100 129 | sed "s,.*,request &\,\"attributes\":{\"path\":\"/&\"}," &&
+		echo "request 101,\"attributes\":{\"path\":\"/129\"}"
+	} | stream >e &&
+	trace2 report --spans -g attr:path e >all &&
+	first_table all >actual &&
+	test_line_count = 22 actual &&
+	sed -n "2p;3p;21p;22p" actual >ends &&
+	cat >expect <<-\EOF &&
+	0.230 2 115.000 101.000 129.000 129.000 129.000 /129 http/request
+	0.128 1 128.000 128.000 128.000 128.000 128.000 /128 http/request
+	0.110 1 110.000 110.000 110.000 110.000 110.000 /110 http/request
+	1.045 10 104.500 104.000 108.000 109.000 109.000 (10 more)
+	EOF
+	test_cmp expect ends &&
+	trace2 report --spans -g attr:path -s p50 e >all &&
+	first_table all >actual &&
+	sed -n "2p;22p" actual >ends &&
+	cat >expect <<-\EOF &&
+	0.128 1 128.000 128.000 128.000 128.000 128.000 /128 http/request
+	1.166 11 106.000 104.000 108.000 129.000 129.000 (10 more)
+	EOF
+	test_cmp expect ends &&
+	trace2 report --spans -g attr:path --all e >all &&
+	first_table all >actual &&
+	test_line_count = 31 actual &&
+	trace2 report --spans -g attr:path -n 25 e >all &&
+	first_table all >actual &&
+	test_line_count = 26 actual &&
+	trace2 report --spans -g attr:path --format=json e >all &&
+	jq -e ".spans | length == 30" all
+'
+
+test_expect_success '-g attr: keys and values that are no plain text' '
+	esc=$(printf "\\033[31m") &&
+	cr=$(printf "a\\rb") &&
+	bad=$(printf "\\377") &&
+	long=$(printf "%0700d" 1) &&
+	for target in RING EVENT
+	do
+		mkdir $target &&
+		env GIT_TRACE2_$target="$PWD/$target" \
+			test-tool trace2 502texts http a "k\"ey" "$esc$cr$bad" &&
+		env GIT_TRACE2_$target="$PWD/$target" \
+			test-tool trace2 502texts http b "k\"ey" "$long" &&
+		trace2 report --spans -g "attr:k\"ey" $target >actual &&
+		first_table actual >table &&
+		test_grep "[\\]x1b\[31ma[\\]rb.* http/a" table &&
+		! tr -d "\\040-\\176\\200-\\377\\n" <table | grep . &&
+		awk "length > 110 { exit 1 }" table &&
+		trace2 report --spans -g "attr:k\"ey" --format=json $target >all &&
+		jq -c ".spans[] | [.span, (.group | explode | [length, .[0], .[4], .[6], .[8]])]" all >actual &&
+		cat >expect <<-\EOF &&
+		["http/a",[9,27,109,13,65533]]
+		["http/b",[256,48,48,48,48]]
+		EOF
+		LC_ALL=C sort actual >sorted &&
+		test_cmp expect sorted || return 1
+	done
+'
+
+test_expect_success '-g attr: is redacted by its key' '
+	echo "request 1,\"attributes\":{\"password\":\"tea\"}" | stream >e &&
+	trace2 report --spans -g attr:password --redact --format=json e >all &&
+	jq -e ".spans[0].group" all >actual &&
+	test_grep ! tea actual
+'
+
+test_expect_success '-g attr: needs a key, and is for --spans' '
+	test_expect_code 2 trace2 report --spans -g attr: e 2>err &&
+	test_grep "attr:KEY" err &&
+	test_expect_code 2 trace2 report -g attr:a e 2>err &&
+	test_grep "attr:a is for --spans" err &&
+	test_expect_code 2 trace2 report --spans --regions -g attr:a e
+'
+
 test_expect_success 'where the time went: queue, threads, regions and children inside' '
 	trace2 report --spans --format=json "$TEST_DIRECTORY"/t3300/spans.event >all &&
 	jq -r ".span_parts | sort_by(.span, -.sum_ns)[] |

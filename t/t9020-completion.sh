@@ -77,8 +77,8 @@ do
 	"
 
 	test_expect_success "$PREREQ" "$shell: the values of an option that takes one of a few" "
-		offers $shell 'trace2 report --group ' cmd mode region repo sid &&
-		offers $shell 'trace2 report -g ' cmd mode region repo sid &&
+		offers $shell 'trace2 report --group ' attr: cmd mode region repo sid &&
+		offers $shell 'trace2 report -g ' attr: cmd mode region repo sid &&
 		offers $shell 'trace2 report --group m' mode
 	"
 
@@ -99,7 +99,7 @@ done
 
 # bash itself completes files if the function returns nothing.
 test_expect_success BASH 'bash: a value after =' '
-	offers bash "trace2 report --group=" cmd mode region repo sid &&
+	offers bash "trace2 report --group=" attr: cmd mode region repo sid &&
 	offers bash "trace2 report --group=m" mode
 '
 

@@ -32,10 +32,16 @@ bool tr2_is_help(const struct tr2_command *c)
 	return !strcmp(c->name, "help");
 }
 
-void tr2_add_choices(struct tr2_buf *b, const char *choices)
+void tr2_add_choices(struct tr2_buf *b, const char *choices, const char *colon)
 {
-	for (; *choices; choices++)
-		tr2_buf_addch(b, *choices == '|' ? ' ' : *choices);
+	for (; *choices; choices++) {
+		if (*choices == ':') {
+			tr2_buf_addstr(b, colon);
+			choices += strcspn(choices, "|") - 1;
+		} else {
+			tr2_buf_addch(b, *choices == '|' ? ' ' : *choices);
+		}
+	}
 }
 
 void tr2_add_names(struct tr2_buf *b, const struct tr2_option *o,

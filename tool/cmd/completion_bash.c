@@ -26,7 +26,7 @@ static void bash_value(struct tr2_buf *b, const struct tr2_command *c,
 	tr2_buf_addlit(b, ") value=");
 	if (o->choices) {
 		tr2_buf_addlit(b, "words words='");
-		tr2_add_choices(b, o->choices);
+		tr2_add_choices(b, o->choices, ":");
 		tr2_buf_addlit(b, "'");
 	} else {
 		tr2_buf_addstr(b, tr2_wants_file(o) ? "file" : "free");

@@ -23,7 +23,7 @@ static void fish_option(struct tr2_buf *b, const struct tr2_command *c,
 	tr2_add_names(b, o, " -s ", " -l ");
 	if (o->choices) {
 		tr2_buf_addlit(b, " -x -a '");
-		tr2_add_choices(b, o->choices);
+		tr2_add_choices(b, o->choices, ":");
 		tr2_buf_addch(b, '\'');
 	} else if (tr2_wants_file(o)) {
 		tr2_buf_addlit(b, " -r -F");

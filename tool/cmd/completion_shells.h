@@ -23,7 +23,8 @@ bool tr2_runs_command(const struct tr2_command *c);
 bool tr2_is_help(const struct tr2_command *c);
 
 /* Append "a|b" as "a b". */
-void tr2_add_choices(struct tr2_buf *b, const char *choices);
+void tr2_add_choices(struct tr2_buf *b, const char *choices,
+		     const char *colon);
 /* Append the letter and the name of an option, those that it has. */
 void tr2_add_names(struct tr2_buf *b, const struct tr2_option *o,
 		   const char *before_letter, const char *before_name);

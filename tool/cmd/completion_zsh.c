@@ -46,7 +46,7 @@ static void zsh_spec(struct tr2_buf *b, const struct tr2_option *o, bool is_long
 	}
 	if (o->choices) {
 		tr2_buf_addch(b, '(');
-		tr2_add_choices(b, o->choices);
+		tr2_add_choices(b, o->choices, "\\:");
 		tr2_buf_addch(b, ')');
 	} else if (tr2_wants_file(o)) {
 		tr2_buf_addlit(b, "_files");

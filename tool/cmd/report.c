@@ -57,13 +57,14 @@ static const struct tr2_option options[] = {
 	{ 'n', "lines", "N", TR2_OPT_INT, &report.limit,
 	  "show only the first N lines", NULL },
 	{ 0, "all", NULL, TR2_OPT_FLAG, &report.all,
-	  "show every process and every step of the path", NULL },
+	  "show every process, every step of the path and every row of --spans",
+	  NULL },
 	{ 0, "wide", NULL, TR2_OPT_FLAG, &report.wide,
 	  "do not cut command lines", NULL },
 	{ 'g', "group", "BY", TR2_OPT_STRING, &report.group,
 	  "merge lines of the same kind of process (cmd), mode, repo or sid; "
-	  "--functions also by region",
-	  "cmd|mode|repo|sid|" TR2_GROUP_REGION },
+	  "--functions also by region, --spans by the attribute KEY (attr:KEY)",
+	  "cmd|mode|repo|sid|" TR2_GROUP_REGION "|" TR2_GROUP_ATTRIBUTE "KEY" },
 	{ 0, "what-if", "[CHANGE]", TR2_OPT_LIST, &what_if,
 	  "the time that would follow from CHANGE: NAME=2x, NAME=50% or "
 	  "NAME=0, where NAME is a process, category/label of a region, "
@@ -79,6 +80,15 @@ static const struct tr2_option options[] = {
 	TR2_OPTION_DEBUGINFOD(&debuginfod),
 	TR2_OPT_END
 };
+
+const char *tr2_report_attribute(const struct tr2_report *r)
+{
+	const size_t len = strlen(TR2_GROUP_ATTRIBUTE);
+
+	if (!r->group || strncmp(r->group, TR2_GROUP_ATTRIBUTE, len))
+		return NULL;
+	return r->group + len;
+}
 
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session)
 {
@@ -302,17 +312,28 @@ static int check_path(void)
 			       "--path is of the whole: give it without filters");
 }
 
-/* Return 0, or an exit code. */
-static int check_group(void)
+static bool is_only_view(size_t view)
 {
 	size_t i;
 
-	if (!report.group || strcmp(report.group, TR2_GROUP_REGION))
-		return 0;
 	for (i = 0; i < NR_VIEWS; i++)
-		if (chosen[i] != (i == VIEW_functions))
-			return tr2_usage_error(&tr2_command_report,
-					       "-g region is for --functions");
+		if (chosen[i] != (i == view))
+			return false;
+	return true;
+}
+
+/* Return 0, or an exit code. */
+static int check_group(void)
+{
+	const struct tr2_command *c = &tr2_command_report;
+
+	if (!report.group)
+		return 0;
+	if (!strcmp(report.group, TR2_GROUP_REGION) &&
+	    !is_only_view(VIEW_functions))
+		return tr2_usage_error(c, "-g region is for --functions");
+	if (tr2_report_attribute(&report) && !is_only_view(VIEW_spans))
+		return tr2_usage_error(c, "-g %s is for --spans", report.group);
 	return 0;
 }
 

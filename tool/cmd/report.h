@@ -23,8 +23,14 @@ struct tr2_report {
 	const struct tr2_list *what_if;
 };
 
+/* Where it is no terminal, lines of tables with long names are cut to this
+ * width. */
+#define TR2_REPORT_WIDTH 100
+
 /* -g region: only for --functions. */
 #define TR2_GROUP_REGION "region"
+/* -g attr:KEY: only for --spans. */
+#define TR2_GROUP_ATTRIBUTE "attr:"
 
 /* Are there samples? false: in text, a warning says how to record some. */
 bool tr2_report_has_samples(const struct tr2_report *r);
@@ -46,6 +52,9 @@ void tr2_report_print_note(const char *text);
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session);
 /* The same of a process. */
 const char *tr2_report_node_group(const struct tr2_report *r, uint32_t node);
+
+/* Return KEY of -g attr:KEY; NULL: another -g, or none. */
+const char *tr2_report_attribute(const struct tr2_report *r);
 
 /* Sort by -s (or by `sort`), and cut by -n. false: no such column, and an error
  * was printed. */

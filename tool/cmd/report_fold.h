@@ -11,8 +11,6 @@
 
 /* Text has at most so many rows of processes, and as many of the path. */
 #define TR2_REPORT_ROWS 40
-/* Where it is no terminal, the lines of both are cut to this width. */
-#define TR2_REPORT_WIDTH 100
 /* Text leaves out what takes less than this share of the whole. */
 #define TR2_REPORT_SHARE 0.005
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_spans - trace2 report --spans: how long spans took, by name, and the
- * slowest of them.
+ * report_spans - trace2 report --spans: how long spans took, by name and by -g,
+ * and the slowest of them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,13 +16,15 @@
 
 /* The slowest spans that text shows; -n sets another number. */
 #define MOST_SLOWEST 10
+/* Text has so many rows of names; the last one has the sums of all others. */
+#define MOST_NAMES 20
 
 struct entry {
 	const struct tr2_trace_span *span;
 	const struct tr2_model_session *session;
 	struct tr2_trace_span_times times;
 	bool has_times;
-	const char *by;
+	const char *by; /* its group; NULL: none */
 };
 
 struct entries {
@@ -38,6 +40,7 @@ static int64_t took(const struct entry *e)
 static void gather(struct entries *all, const struct tr2_report *r,
 		   uint32_t session)
 {
+	const char *key = tr2_report_attribute(r);
 	struct entry *e;
 	uint32_t i;
 
@@ -49,7 +52,8 @@ static void gather(struct entries *all, const struct tr2_report *r,
 		e->span = &r->m->trace_spans[i];
 		e->session = &r->m->sessions[session];
 		e->has_times = tr2_trace_span_times(r->m, i, &e->times);
-		e->by = tr2_report_group(r, session);
+		e->by = key ? tr2_trace_span_attribute(r->m, i, key) :
+			      tr2_report_group(r, session);
 	}
 }
 
@@ -58,13 +62,20 @@ static bool is_unfinished(const struct entry *e)
 	return e->span->flags & TR2_TRACE_SPAN_UNFINISHED;
 }
 
+static int compare_times(const void *va, const void *vb)
+{
+	return took(va) < took(vb) ? -1 : took(va) > took(vb);
+}
+
 static int compare_groups(const struct entry *a, const struct entry *b)
 {
 	if (a->span->category != b->span->category)
 		return a->span->category < b->span->category ? -1 : 1;
 	if (a->span->name != b->span->name)
 		return a->span->name < b->span->name ? -1 : 1;
-	return strcmp(a->by ? a->by : "", b->by ? b->by : "");
+	if (!a->by || !b->by)
+		return !b->by - !a->by;
+	return strcmp(a->by, b->by);
 }
 
 static int compare(const void *va, const void *vb)
@@ -72,16 +83,17 @@ static int compare(const void *va, const void *vb)
 	const struct entry *a = va, *b = vb;
 	int order = compare_groups(a, b);
 
-	if (order)
-		return order;
-	return took(a) < took(b) ? -1 : took(a) > took(b);
+	return order ? order : compare_times(va, vb);
 }
 
-/* The spans of one name, by the time that they took. */
+/* The spans of one name and group, by the time that they took; or all that are
+ * in no row of their own. */
 struct name_row {
-	const struct tr2_model *m;
+	const struct tr2_report *r;
 	const struct entry *first;
 	uint32_t nr;
+	uint32_t number;    /* of the row */
+	uint32_t nr_others; /* rows that it stands for; 0: for one */
 	uint64_t stands_for;
 	uint32_t nr_failed, nr_unfinished, nr_worked;
 	int64_t total_ns, worked_ns, of_worked_ns;
@@ -97,11 +109,33 @@ static int64_t percentile(const struct name_row *r, unsigned int percent)
 
 static void cell_name(struct tr2_table *t, const void *row)
 {
-	const struct name_row *r = row;
+	const struct name_row *row_of = row;
+	const struct tr2_trace_span *span = row_of->first->span;
+	const struct tr2_model *m = row_of->r->m;
 	static struct tr2_buf b; /* kept: it is mapped memory */
 
-	tr2_cell_str(t, tr2_join(&b, tr2_s(r->m, r->first->span->category),
-				 tr2_s(r->m, r->first->span->name)));
+	if (row_of->nr_others) {
+		tr2_buf_reset(&b);
+		tr2_buf_addlit(&b, "(");
+		tr2_buf_add_u64(&b, row_of->nr_others);
+		tr2_buf_addlit(&b, " more)");
+		tr2_cell_str(t, tr2_buf_str(&b));
+		return;
+	}
+	tr2_cell_str(t, tr2_join(&b, tr2_s(m, span->category),
+				 tr2_s(m, span->name)));
+}
+
+/* The key may say that the value is a secret. */
+static void cell_group(struct tr2_table *t, const void *row)
+{
+	const struct name_row *row_of = row;
+	const char *key = tr2_report_attribute(row_of->r);
+
+	if (!row_of->r->group || row_of->nr_others)
+		return;
+	tr2_cell_value(t, key ? key : "",
+		       row_of->first->by ? row_of->first->by : "(none)");
 }
 
 TR2_CELL(cell_count, struct name_row, tr2_cell_uint(t, r->stands_for))
@@ -119,8 +153,8 @@ TR2_CELL(cell_failed, struct name_row,
 	 if (r->nr_failed) tr2_cell_uint(t, r->nr_failed))
 TR2_CELL(cell_unfinished, struct name_row,
 	 if (r->nr_unfinished) tr2_cell_uint(t, r->nr_unfinished))
-TR2_CELL(cell_group, struct name_row, tr2_cell_str(t, r->first->by))
 TR2_CELL(cell_recorded, struct name_row, tr2_cell_uint(t, r->nr))
+TR2_CELL(cell_number, struct name_row, tr2_cell_uint(t, r->number))
 
 static const struct tr2_column name_columns[] = {
 	{ "total_ns", "SUM", 0, cell_total },
@@ -136,6 +170,12 @@ static const struct tr2_column name_columns[] = {
 	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
 	{ "span", "SPAN", TR2_COL_FLEX, cell_name },
 	{ "recorded", "", TR2_COL_DATA, cell_recorded },
+	{ NULL, "", TR2_COL_DATA, cell_number }, /* not printed */
+};
+
+struct name_rows {
+	struct name_row *row;
+	uint32_t nr, alloc;
 };
 
 static void add_to_name(struct name_row *row, const struct entry *e)
@@ -152,21 +192,71 @@ static void add_to_name(struct name_row *row, const struct entry *e)
 	tr2_ns_add(&row->of_worked_ns, took(e));
 }
 
-static bool print_names(const struct tr2_report *r, const struct entries *all)
+static void find_names(const struct tr2_report *r, const struct entries *all,
+		       struct name_rows *rows)
 {
-	struct name_row row;
-	struct tr2_table t;
+	struct name_row *row;
 	uint32_t i, end;
 
-	tr2_table_init(&t, r->out, "spans", TR2_COLUMNS(name_columns));
 	for (i = 0; i < all->nr; i = end) {
-		row = (struct name_row){ .m = r->m, .first = &all->entry[i] };
+		tr2_grow(rows->row, rows->nr, rows->alloc);
+		row = &rows->row[rows->nr];
+		*row = (struct name_row){ .r = r, .first = &all->entry[i],
+					  .number = rows->nr++ };
 		for (end = i; end < all->nr &&
-			      !compare_groups(row.first, &all->entry[end]);)
-			add_to_name(&row, &all->entry[end++]);
-		tr2_table_add(&t, &row);
+			      !compare_groups(row->first, &all->entry[end]);)
+			add_to_name(row, &all->entry[end++]);
 	}
-	return tr2_report_table_if_any(r, &t, "total");
+}
+
+/* Put the rows behind the first ones, as the table is sorted, into one. */
+static void fold_others(struct tr2_table *t, const struct name_rows *rows)
+{
+	struct name_row others = { .r = rows->row->r }, *row;
+	const struct entry *e;
+	struct entries of = { NULL, 0, 0 };
+	uint32_t i;
+
+	for (i = MOST_NAMES; i < rows->nr; i++) {
+		row = &rows->row[tr2_cell_number(t, i, t->nr_columns - 1)];
+		others.nr_others++;
+		for (e = row->first; e < row->first + row->nr; e++) {
+			add_to_name(&others, e);
+			tr2_grow(of.entry, of.nr, of.alloc);
+			of.entry[of.nr++] = *e;
+		}
+	}
+	qsort(of.entry, of.nr, sizeof(*of.entry), compare_times);
+	others.first = of.entry;
+	tr2_table_limit(t, MOST_NAMES);
+	tr2_table_add(t, &others);
+	free(of.entry);
+}
+
+static bool print_names(const struct tr2_report *r, const struct entries *all)
+{
+	struct name_rows rows = { NULL, 0, 0 };
+	struct tr2_table t;
+	uint32_t i;
+	bool ok;
+
+	tr2_table_init(&t, r->out, "spans", TR2_COLUMNS(name_columns));
+	if (!all->nr)
+		return tr2_report_table_if_any(r, &t, "total");
+	find_names(r, all, &rows);
+	for (i = 0; i < rows.nr; i++)
+		tr2_table_add(&t, &rows.row[i]);
+	ok = tr2_report_sort(r, &t, "total");
+	if (ok && tr2_report_is_text(r) && !r->all && r->limit < 0 &&
+	    rows.nr > MOST_NAMES + 1)
+		fold_others(&t, &rows);
+	r->out->piped_width = tr2_report_attribute(r) ? TR2_REPORT_WIDTH : 0;
+	if (ok)
+		tr2_table_print(&t);
+	r->out->piped_width = 0;
+	tr2_table_release(&t);
+	free(rows.row);
+	return ok;
 }
 
 /* One of the slowest. */
@@ -240,7 +330,7 @@ static const struct tr2_column slow_columns[] = {
 
 static int compare_took(const void *va, const void *vb)
 {
-	return took(va) > took(vb) ? -1 : took(va) < took(vb);
+	return compare_times(vb, va);
 }
 
 static void print_slowest(const struct tr2_report *r, struct entries *all)

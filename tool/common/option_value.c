@@ -133,12 +133,16 @@ static bool parse_time(const char *s, int64_t *out)
 
 static bool is_choice(const char *choices, const char *s)
 {
-	const char *choice;
+	const char *choice, *colon;
 	size_t n;
 
-	while ((choice = tr2_split(&choices, "|", &n)))
-		if (strlen(s) == n && !memcmp(choice, s, n))
+	while ((choice = tr2_split(&choices, "|", &n))) {
+		colon = memchr(choice, ':', n);
+		if (colon)
+			n = (size_t)(colon + 1 - choice);
+		if (!strncmp(s, choice, n) && !colon == !s[n])
 			return true;
+	}
 	return false;
 }
 

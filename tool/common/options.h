@@ -56,7 +56,9 @@ struct tr2_option {
 	enum tr2_opt_kind kind;
 	void *value;
 	const char *help; /* one sentence without a full stop */
-	const char *choices; /* "a|b|c": the only valid values; or NULL */
+	/* "a|b|c:KEY": the only valid values, of which the last is c: and any
+	 * text; or NULL */
+	const char *choices;
 };
 
 #define TR2_OPT_END { 0, NULL, NULL, TR2_OPT_HEADING, NULL, NULL, NULL }

@@ -3,7 +3,9 @@
 #include "model/trace_span.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "model/json_members.h"
 #include "model/private.h"
 
 static const struct tr2_work *sorted_works;
@@ -157,6 +159,40 @@ static uint32_t next_work(const struct tr2_model *m,
 		    (!found || m->works[i].from_ns < m->works[found].from_ns))
 			found = i;
 	return found;
+}
+
+static bool is_key(const struct tr2_json_member *member, const char *key)
+{
+	static struct tr2_buf text; /* kept: it is mapped memory */
+	struct tr2_json_member escaped = { .value = member->key };
+	struct tr2_view v;
+
+	if (!memchr(member->key.p, '\\', member->key.len))
+		return tr2_json_member_is(member, key);
+	v = tr2_json_member_text(&escaped, &text);
+	return v.len == strlen(key) && !memcmp(v.p, key, v.len);
+}
+
+const char *tr2_trace_span_attribute(struct tr2_model *m, uint32_t trace_span,
+				     const char *key)
+{
+	static struct tr2_buf unescaped; /* kept: it is mapped memory */
+	const char *object = m->trace_spans[trace_span].attributes;
+	struct tr2_json_member member;
+	struct tr2_view text, value;
+
+	if (!object)
+		return NULL;
+	text = (struct tr2_view){ object, strlen(object) };
+	while (tr2_json_next_member(&text, &member)) {
+		if (!is_key(&member, key))
+			continue;
+		value = member.is_string ?
+				tr2_json_member_text(&member, &unescaped) :
+				member.value;
+		return tr2_s(m, tr2_intern(m, value.p, value.len));
+	}
+	return NULL;
 }
 
 bool tr2_trace_span_times(const struct tr2_model *m, uint32_t trace_span,

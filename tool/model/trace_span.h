@@ -21,6 +21,11 @@ struct tr2_trace_span_times {
 bool tr2_trace_span_times(const struct tr2_model *m, uint32_t trace_span,
 			  struct tr2_trace_span_times *times);
 
+/* Return the value of an attribute as text: a string without its quotes, or a
+ * number, a boolean, an object as JSON; NULL: the span does not have it. */
+const char *tr2_trace_span_attribute(struct tr2_model *m, uint32_t trace_span,
+				     const char *key);
+
 /* All of these skip what the filter leaves out. */
 /* Return the innermost span that a thread worked for when something began there
  * that took from start_ns to end_ns, if that work is inside of a region; 0: the

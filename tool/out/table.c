@@ -283,6 +283,11 @@ void tr2_cell_link(struct tr2_table *t, enum tr2_link link, uint32_t number)
 	t->cells[t->nr_cells - 1].linked = number;
 }
 
+uint64_t tr2_cell_number(const struct tr2_table *t, size_t row, size_t column)
+{
+	return tr2_cell_at(t, row, column)->u;
+}
+
 const struct tr2_cell *tr2_cell_at(const struct tr2_table *t, size_t row,
 				   size_t column)
 {

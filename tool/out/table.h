@@ -200,6 +200,9 @@ void tr2_cell_keep_count(struct tr2_table *t);
 void tr2_cell_color(struct tr2_table *t, enum tr2_color color);
 void tr2_cell_link(struct tr2_table *t, enum tr2_link link, uint32_t number);
 
+/* Return the number in a cell of tr2_cell_uint(). */
+uint64_t tr2_cell_number(const struct tr2_table *t, size_t row, size_t column);
+
 /* Print it, between tr2_output_begin() and tr2_output_end(). */
 void tr2_table_print(struct tr2_table *t);
 /* Print and release it. */
