@@ -444,6 +444,21 @@ settings_of () {
 		expect_valid_stream rest &&
 		rm e
 	'
+
+	test_expect_success "$needs,JQ" "$shell: a line that another process is writing is not ended" '
+		printf "{\"event\":" >e &&
+		mkdir growing &&
+		write_script growing/wc <<-\EOF &&
+		printf "%s\n" "1}" >>e
+		printf 10
+		EOF
+		PATH="$PWD/growing:$PATH" run all >out || test $? = 7 &&
+		head -n 1 e >actual &&
+		echo "{\"event\":1}" >expect &&
+		test_cmp expect actual &&
+		test_grep ! "^\$" e &&
+		rm -r e growing
+	'
 }
 test_shells settings_of
 

@@ -40,6 +40,19 @@ trace2_open_fd_ () {
 	trace2_fd_=$1
 }
 
+# A killed process may have left the last line incomplete. One that another process
+# is appending grows at the end: look until the size stays.
+trace2_is_cut_ () {
+	trace2_before_=
+	while test -n "$(tail -c 1 "$1" 2>/dev/null)"
+	do
+		trace2_size_=$(wc -c 2>/dev/null <"$1")
+		test "$trace2_size_" != "$trace2_before_" || return 0
+		trace2_before_=$trace2_size_
+	done
+	return 1
+}
+
 trace2_open_path_ () {
 	trace2_file_=$1
 	if test -d "$1"
@@ -47,9 +60,7 @@ trace2_open_path_ () {
 		trace2_open_directory_ "$1"
 	elif test -f "$1" || test -c "$1" || ! test -e "$1"
 	then
-		# A killed process may have left the last line incomplete.
-		test ! -s "$1" || test ! -f "$1" ||
-		test -z "$(tail -c 1 "$1" 2>/dev/null)" ||
+		test ! -s "$1" || test ! -f "$1" || ! trace2_is_cut_ "$1" ||
 		printf '\n' 2>/dev/null >>"$1" || :
 	else
 		trace2_refuse_ 'a script writes to no pipe and to no socket'

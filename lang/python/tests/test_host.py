@@ -10,7 +10,7 @@ import tempfile
 import threading
 import unittest
 
-from traced import TracedTest
+from traced import MODULE, TracedTest
 
 WORK = """
 with trace2.region("c", "l"):
@@ -97,6 +97,26 @@ for i in range(100):
         with open(self.stream, encoding="utf-8") as file:
             lines = file.read().split("\n")
         self.assertEqual(lines[0], '{"event":')
+        self.assertEqual(json.loads(lines[1])["event"], "version")
+        os.unlink(self.stream)
+
+    def test_line_that_another_process_is_writing(self):
+        with open(self.stream, "w", encoding="utf-8") as file:
+            file.write('{"event":')
+        module = os.path.join(self.dir, "sitecustomize.py")
+        with open(module, "w", encoding="utf-8") as file:
+            file.write(f"""
+import os
+rest = ['"x"}}\\n', "1,"]
+def sched_yield():
+    with open({self.stream!r}, "a") as file:
+        file.write(rest.pop())
+os.sched_yield = sched_yield
+""")
+        self.run_program(WORK, env={"PYTHONPATH": MODULE + os.pathsep + self.dir})
+        with open(self.stream, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        self.assertEqual(lines[0], '{"event":1,"x"}')
         self.assertEqual(json.loads(lines[1])["event"], "version")
         os.unlink(self.stream)
 

@@ -164,12 +164,20 @@ def _move_up(fd):
 
 
 def _end_line(dest, path):
-    """A process that was killed may have left an incomplete line."""
+    """A process that was killed may have left an incomplete line. One that
+    another process is appending grows at the end where it crosses a page: look
+    until the size stays (most file systems look for a hole when no write is in
+    progress)."""
     try:
         with open(path, "rb") as file:
-            if file.seek(0, os.SEEK_END) > 0:
-                file.seek(-1, os.SEEK_END)
-                dest.cut = file.read(1) != b"\n"
+            fd, size = file.fileno(), -1
+            while (end := os.fstat(fd).st_size) != size:
+                size = end
+                if not size or os.pread(fd, 1, size - 1) == b"\n":
+                    return
+                os.lseek(fd, size - 1, os.SEEK_HOLE)
+                os.sched_yield()
+            dest.cut = True
     except OSError:
         pass
 
