@@ -445,6 +445,9 @@ settings_of () {
 		rm e
 	'
 
+	case $shell in
+	busybox*) return ;; # which runs its own wc
+	esac
 	test_expect_success "$needs,JQ" "$shell: a line that another process is writing is not ended" '
 		printf "{\"event\":" >e &&
 		mkdir growing &&
