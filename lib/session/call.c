@@ -9,8 +9,10 @@
 
 bool tr2_call_look(void)
 {
-	return __atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST) < 0 &&
-	       tr2_control_look();
+	int enabled = __atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST);
+
+	/* 1: another thread has taken the request meanwhile. */
+	return enabled < 0 ? tr2_control_look() : enabled == 1;
 }
 
 static bool begin_first(struct tr2_call *call, const char *file, int line)
