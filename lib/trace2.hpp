@@ -14,7 +14,9 @@
 #define TRACE2_HPP
 
 #include <exception>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -170,18 +172,20 @@ class [[nodiscard]] span {
 	/* For the calls of C, and as a parent: span s("a", "b", outer.get()). */
 	trace2_span_t get() const noexcept { return span_; }
 
+	/* An unsigned value past INTMAX_MAX becomes a double. */
 	template <typename T> void set(const char *key, const T &value) noexcept
 	{
 		if constexpr (std::is_same_v<T, bool>)
 			trace2_span_set_bool(span_, key, value);
 		else if constexpr (std::is_integral_v<T>)
-			trace2_span_set_intmax(span_, key,
-					       static_cast<intmax_t>(value));
+			set_integer(key, value);
 		else if constexpr (std::is_floating_point_v<T>)
 			trace2_span_set_double(span_, key,
 					       static_cast<double>(value));
-		else if constexpr (std::is_same_v<T, std::string>)
-			trace2_span_set_string(span_, key, value.c_str());
+		else if constexpr (std::is_same_v<T, std::string> ||
+				   std::is_same_v<T, std::string_view>)
+			trace2_span_set_string_n(span_, key, value.data(),
+						 value.size());
 		else
 			trace2_span_set_string(span_, key, value);
 	}
@@ -213,6 +217,19 @@ class [[nodiscard]] span {
 		: span_(of), file_(file), line_(line),
 		  exceptions_(std::uncaught_exceptions())
 	{
+	}
+
+	template <typename T> void set_integer(const char *key, T value) noexcept
+	{
+		constexpr auto most = std::numeric_limits<intmax_t>::max();
+
+		if (std::is_unsigned_v<T> &&
+		    static_cast<uintmax_t>(value) > uintmax_t{ most })
+			trace2_span_set_double(span_, key,
+					       static_cast<double>(value));
+		else
+			trace2_span_set_intmax(span_, key,
+					       static_cast<intmax_t>(value));
 	}
 
 	trace2_span_t span_ = TRACE2_SPAN_NONE;

@@ -168,6 +168,7 @@ EOF
 cat >spans.cc <<'EOT2'
 #include <future>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 #include "trace2.hpp"
 
@@ -210,6 +211,9 @@ static int spans()
 	}
 	auto remote = trace2::span::remote("http", "remote",
 		"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+	remote.set("part", std::string_view("abcdef").substr(1, 3));
+	remote.set("nothing", std::string_view());
+	remote.set("more", uint64_t{ 1 } << 63);
 	trace2_printf("%s", remote.context().c_str());
 	return trace2_cmd_exit(0);
 }
@@ -221,7 +225,7 @@ request null {"status":200,"path":"/index","literal":"text","load":0.5,"cached":
 first null {"status":200,"path":"/index","literal":"text","load":0.5,"cached":true}
 second refused {"status":200,"path":"/index","literal":"text","load":0.5,"cached":true}
 throws exception {}
-remote null {}
+remote null {"part":"bcd","nothing":""}
 EOF
 
 cat >both.cc <<'EOT2'
@@ -254,12 +258,13 @@ do
 		test_expect_success JQ,!INSTRUMENTED "$compiler $flags: spans are moved, end once, and fail by exceptions" '
 			regions spans &&
 			jq -s -r "map(select(.key == \"span\").value) | .[] |
-				\"\(.name) \(.failed) \(.attributes // {})\"" \
+				\"\(.name) \(.failed) \(.attributes // {} | del(.more))\"" \
 				trace >actual &&
 			test_cmp expect-spans actual &&
 			jq -s -e "map(select(.key == \"span\").value) |
 				.[0].parent_id == .[1].span_id and
 				(.[1].threads | length) == 1 and .[5].remote and
+				.[5].attributes.more > 9e18 and
 				.[5].trace_id == \"0af7651916cd43dd8448eb211c80319c\"" \
 				trace &&
 			trace_id=$(jq -s -r "map(select(.key == \"span\").value) |
