@@ -5,9 +5,11 @@ test_description='the verdict of stat and diff: exact counts, times, the gate'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-stat.sh
+. "$TEST_DIRECTORY"/lib-perf.sh
 
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
 test_lazy_prereq SYSCALLS 'trace2 stat -q --syscalls true 2>err >out && ! test -s err'
+test_lazy_prereq ALLOCATIONS 'trace2 stat -q --allocations true 2>err >out && ! test -s err'
 test_lazy_prereq SETPRIV 'setpriv --bounding-set=-bpf,-perfmon,-sys_admin true'
 test_lazy_prereq INSTRUCTIONS 'trace2 stat -e list | grep "^instructions.* yes "'
 
@@ -286,6 +288,72 @@ test_expect_success SYSCALLS,SETPRIV 'without permission the rest is measured' '
 	test_cmp expect err &&
 	test_grep wall out &&
 	test_grep ! system-calls out
+'
+
+cat >allocates.c <<'EOF'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Each kind so many times, in this process and in a child. */
+int main(int argc, char **argv)
+{
+	int nr = argc > 1 ? atoi(argv[1]) : 0;
+	pid_t child = fork();
+	void *p;
+
+	for (; nr > 0; nr--) {
+		free(malloc(10));
+		free(realloc(calloc(1, 10), 1000));
+		free(aligned_alloc(64, 64));
+		if (!posix_memalign(&p, 64, 64))
+			free(p);
+	}
+	return child <= 0 ? 0 : waitpid(child, NULL, 0) != child;
+}
+EOF
+
+test_expect_success ALLOCATIONS,CC 'allocations of all kinds are counted, in all processes' '
+	"$CC" -O0 -o allocates allocates.c &&
+	trace2 stat -r 4 -q --allocations --only allocations \
+		--against "./allocates 100" ./allocates 110 >out &&
+	test_grep "^more work: +100 allocations\$" out &&
+	trace2 stat -q --allocations ./allocates 1000 >out &&
+	allocations=$(sed -n "s/^ *\([0-9]*\)  allocations\$/\1/p" out) &&
+	test "$allocations" -ge 10000 &&
+	test "$allocations" -lt 11000
+'
+
+# The probes of all, by a mount of our own.
+probes () {
+	mkdir -p tracefs &&
+	unshare -m sh -c "mount -t tracefs none \"\$1\" && cat \"\$1/uprobe_events\"" \
+		- "$PWD/tracefs"
+}
+
+test_lazy_prereq PROBES 'probes'
+
+test_expect_success ALLOCATIONS,PROBES 'no probes are left, also by a command that was killed' '
+	mkfifo begun go &&
+	{ trace2 stat -q --allocations sh -c "echo begun >begun; read answer <go" \
+		>/dev/null 2>&1 & } &&
+	stat=$! &&
+	read -r answer <begun &&
+	probes >before &&
+	test_grep "trace2_$stat/malloc" before &&
+	kill -s KILL $stat &&
+	{ wait $stat || :; } &&
+	echo over >go &&
+	trace2 stat -q --allocations true >out &&
+	probes >after &&
+	test_grep ! "trace2_$stat/" after
+'
+
+test_expect_success SETPRIV,ORDINARY_USER 'without permission to probe, the rest is measured' '
+	as_ordinary trace2 stat -q --allocations true >out 2>err &&
+	test_grep "^trace2: warning: allocations are not counted: /sys/kernel/tracing: .*CAP_PERFMON, is needed)\$" err &&
+	test_grep wall out &&
+	test_grep ! allocations out
 '
 
 test_expect_success COUNT,JQ 'runs in turns are compared in pairs' '

@@ -30,7 +30,7 @@
 
 static const char *good, *bad, *build;
 static int64_t nr_runs = 10;
-static bool syscalls;
+static bool syscalls, allocations;
 static struct tr2_measure_choice choice = TR2_MEASURE_CHOICE_INIT;
 
 static const struct tr2_option options[] = {
@@ -48,6 +48,8 @@ static const struct tr2_option options[] = {
 	  "'trace2 diff --only' takes them", NULL },
 	{ 0, "syscalls", NULL, TR2_OPT_FLAG, &syscalls,
 	  "count system calls by kind, too, as 'trace2 stat --syscalls'", NULL },
+	{ 0, "allocations", NULL, TR2_OPT_FLAG, &allocations,
+	  "count allocations, too, as 'trace2 stat --allocations'", NULL },
 	TR2_OPT_END
 };
 
@@ -560,6 +562,8 @@ static int run(int argc, char **argv)
 	bi.argv = argv;
 	if (syscalls)
 		tr2_event_counters_add_syscalls(&bi.counters);
+	if (allocations)
+		tr2_event_counters_add_allocations(&bi.counters);
 	if (!home || !good || !bad || !tr2_event_counters_add(&bi.counters, EVENTS)) {
 		tr2_error("--good and --bad must be commits of this repository");
 		code = TR2_EXIT_FATAL;

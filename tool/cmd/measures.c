@@ -43,7 +43,7 @@ static bool is_single(const char *name, size_t len)
 	static const char *const runs[] = {
 		"wall", "cpu-time", "user", "system", "maxrss", "processes",
 		"bytes-read", "bytes-written", "reads", "writes",
-		"system-calls"
+		"system-calls", "allocations"
 	};
 	struct tr2_perfevents events;
 	struct tr2_perfevent event;

@@ -45,7 +45,7 @@ static int64_t nr_runs = -1, nr_warmups;
 static struct tr2_list events;
 static const char *baseline, *against;
 static double fail_above = -1;
-static bool quiet, states, syscalls, until_decided, note;
+static bool quiet, states, syscalls, allocations, until_decided, note;
 struct tr2_measure_choice tr2_stat_choice = TR2_MEASURE_CHOICE_INIT;
 
 static const struct tr2_option options[] = {
@@ -62,6 +62,9 @@ static const struct tr2_option options[] = {
 	{ 0, "syscalls", NULL, TR2_OPT_FLAG, &syscalls,
 	  "count system calls by kind, too: needs CAP_BPF and CAP_PERFMON, and "
 	  "takes about 50 ns for each call", NULL },
+	{ 0, "allocations", NULL, TR2_OPT_FLAG, &allocations,
+	  "count allocations, too: needs access to tracefs and CAP_PERFMON, and "
+	  "takes about a microsecond for each", NULL },
 	{ 0, "states", NULL, TR2_OPT_FLAG, &states,
 	  "record states of threads, too, and show CPU time and waiting by the "
 	  "kind of a process", NULL },
@@ -161,6 +164,8 @@ static bool parse_events(void)
 
 	if (syscalls)
 		tr2_event_counters_add_syscalls(&st.counters);
+	if (allocations)
+		tr2_event_counters_add_allocations(&st.counters);
 	for (i = 0; i < events.nr; i++)
 		if (!tr2_event_counters_add(&st.counters, events.item[i]))
 			return false;
@@ -370,7 +375,7 @@ static void warn_of_uncounted(void)
 
 	if (!st.cmd.measures.nr_runs)
 		return;
-	tr2_event_counters_check_syscalls(&st.counters);
+	tr2_event_counters_check(&st.counters);
 	tr2_perfevents_init(&events_of, list);
 	while (tr2_perfevents_next(&events_of, &ev) == TR2_PERFEVENT_OK) {
 		snprintf(name, sizeof(name), "perf/%s", ev.text);
@@ -501,7 +506,7 @@ static int run(int argc, char **argv)
 
 const struct tr2_command tr2_command_stat = {
 	.name = "stat",
-	.synopsis = "[-r N] [--warmup N] [-e EVENT] [--states] [--syscalls] [-q] "
+	.synopsis = "[-r N] [--warmup N] [-e EVENT] [--states] [--syscalls] [--allocations] [-q] "
 		    "[-o DIR] [--note] "
 		    "[--baseline PATH | --against CMD] [--until-decided] "
 		    "[--fail-above PCT] "

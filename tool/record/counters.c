@@ -98,9 +98,10 @@ bool tr2_event_counters_add(struct tr2_event_counters *cs, const char *text)
 	return got == TR2_PERFEVENT_END;
 }
 
-static void warn_of_syscalls(const char *why)
+static void warn_of(const char *what, const char *why)
 {
-	tr2_warning("system calls are not counted: %s", why);
+	if (why)
+		tr2_warning("%s are not counted: %s", what, why);
 }
 
 void tr2_event_counters_add_syscalls(struct tr2_event_counters *cs)
@@ -109,16 +110,25 @@ void tr2_event_counters_add_syscalls(struct tr2_event_counters *cs)
 
 	cs->syscalls = tr2_syscalls_open(&why);
 	if (!cs->syscalls)
-		warn_of_syscalls(why);
+		warn_of("system calls", why);
 }
 
-void tr2_event_counters_check_syscalls(const struct tr2_event_counters *cs)
+void tr2_event_counters_add_allocations(struct tr2_event_counters *cs)
 {
-	const char *why = cs->syscalls ? tr2_syscalls_why_not(cs->syscalls) :
-					 NULL;
+	const char *why;
 
-	if (why)
-		warn_of_syscalls(why);
+	cs->allocations = tr2_allocations_open(&why);
+	if (!cs->allocations)
+		warn_of("allocations", why);
+}
+
+void tr2_event_counters_check(const struct tr2_event_counters *cs)
+{
+	if (cs->syscalls)
+		warn_of("system calls", tr2_syscalls_why_not(cs->syscalls));
+	if (cs->allocations)
+		warn_of("allocations",
+			tr2_allocations_why_not(cs->allocations));
 }
 
 void tr2_event_counters_release(struct tr2_event_counters *cs)
@@ -130,6 +140,7 @@ void tr2_event_counters_release(struct tr2_event_counters *cs)
 			close(cs->item[i].fd);
 	free(cs->item);
 	tr2_syscalls_close(cs->syscalls);
+	tr2_allocations_close(cs->allocations);
 	tr2_buf_release(&cs->programs);
 	memset(cs, 0, sizeof(*cs));
 }
@@ -217,7 +228,8 @@ void tr2_event_counters_open(struct tr2_event_counters *cs, pid_t pid)
 
 	if (cs->syscalls)
 		tr2_syscalls_begin(cs->syscalls);
-
+	if (cs->allocations)
+		tr2_allocations_begin(cs->allocations, pid);
 	for (i = 0; i < cs->nr; i++) {
 		struct tr2_event_counter *c = &cs->item[i];
 		bool alone = !c->event.group || c->event.is_leader;
@@ -245,6 +257,8 @@ void tr2_event_counters_read(struct tr2_event_counters *cs)
 
 	if (cs->syscalls)
 		tr2_syscalls_end(cs->syscalls);
+	if (cs->allocations)
+		tr2_allocations_end(cs->allocations);
 	for (i = 0; i < cs->nr; i++) {
 		struct tr2_event_counter *c = &cs->item[i];
 		ssize_t n;
@@ -289,13 +303,17 @@ static void add_counter(struct tr2_buf *b, const struct tr2_event_counter *c)
 void tr2_event_counters_add_meta(const struct tr2_event_counters *cs,
 				 struct tr2_buf *b)
 {
+	bool more = false;
 	size_t i;
 
 	tr2_buf_addlit(b, ",\"counters\":{");
+	if (cs->allocations)
+		more = tr2_allocations_add_meta(cs->allocations, b);
 	for (i = 0; i < cs->nr; i++) {
-		if (i)
+		if (more)
 			tr2_buf_addch(b, ',');
 		add_counter(b, &cs->item[i]);
+		more = true;
 	}
 	tr2_buf_addch(b, '}');
 	if (cs->syscalls)

@@ -3,8 +3,8 @@
  * counters - events that are counted over a command and its descendants, as
  * `perf stat` does: opened on the command before its exec, inherited by its
  * children, and read at the end. Events that only a program itself can count
- * (app/…, process/…) are passed to it in GIT_TRACE2_COUNTERS. System calls, if
- * they were asked for, are counted over the same processes.
+ * (app/…, process/…) are passed to it in GIT_TRACE2_COUNTERS. System calls and
+ * allocations, if they were asked for, are counted over the same processes.
  */
 #ifndef TR2_RECORD_COUNTERS_H
 #define TR2_RECORD_COUNTERS_H
@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "perfevent/perfevent.h"
+#include "record/allocations.h"
 #include "record/syscalls.h"
 
 struct tr2_event_counter {
@@ -35,15 +36,17 @@ struct tr2_event_counters {
 	/* the other events, in the form of GIT_TRACE2_COUNTERS */
 	struct tr2_buf programs;
 	struct tr2_syscalls *syscalls; /* NULL: not counted */
+	struct tr2_allocations *allocations; /* NULL: not counted */
 };
 
 /* Add the events of a list in perf's syntax. false: the reason was printed to
  * stderr. */
 bool tr2_event_counters_add(struct tr2_event_counters *counters, const char *list);
-/* Count system calls, too; a warning says why they cannot be. */
+/* Count system calls, or allocations, too; a warning says why they cannot be. */
 void tr2_event_counters_add_syscalls(struct tr2_event_counters *counters);
-/* After the runs: warn if the last one's system calls were not all counted. */
-void tr2_event_counters_check_syscalls(const struct tr2_event_counters *counters);
+void tr2_event_counters_add_allocations(struct tr2_event_counters *counters);
+/* After the runs: warn if in the last one these were not all counted. */
+void tr2_event_counters_check(const struct tr2_event_counters *counters);
 void tr2_event_counters_release(struct tr2_event_counters *counters);
 
 /* Open them on pid, a child that has not called exec yet; they count from its

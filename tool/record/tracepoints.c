@@ -7,12 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <linux/mount.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/perf_file.h"
+#include "record/tracefs.h"
 
 #define SYSTEM "sched"
 #define STATE_FIELD " prev_state;\toffset:"
@@ -22,52 +20,11 @@ static const char *const names[] = {
 	[TR2_TRACEPOINT_WAKING] = "sched_waking",
 };
 
-/* Where tracefs is mounted; debugfs has it, too, if that is mounted. */
-#define MOUNT "/sys/kernel/tracing"
-#define OTHER_MOUNT "/sys/kernel/debug/tracing"
-
-static int open_dir(int at, const char *path)
-{
-	return openat(at, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
-/* Open the events of a tracefs that is mounted nowhere: root needs no mount that
- * others would see, and that would stay. */
-static int open_detached(void)
-{
-	int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
-	int mount = -1, events = -1;
-
-	if (fs < 0)
-		return -1;
-	if (!syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		mount = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, 0);
-	if (mount >= 0) {
-		events = open_dir(mount, "events");
-		close(mount);
-	}
-	close(fs);
-	return events;
-}
-
-static int open_events(void)
-{
-	int fd = open_dir(AT_FDCWD, MOUNT "/events"), err = errno;
-
-	if (fd >= 0 || err == EACCES)
-		return fd;
-	fd = open_dir(AT_FDCWD, OTHER_MOUNT "/events");
-	if (fd < 0)
-		fd = open_detached();
-	errno = err;
-	return fd;
-}
-
 /* Append the size of a file and its content; in tracefs the size is known
  * after reading only. false: errno. */
-static bool add_file(struct tr2_buf *b, int events, const char *path)
+static bool add_file(struct tr2_buf *b, int tracefs, const char *path)
 {
-	int fd = openat(events, path, O_RDONLY | O_CLOEXEC);
+	int fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
 	size_t at = b->len;
 	uint64_t size;
 	ssize_t n = -1;
@@ -85,7 +42,7 @@ static bool add_file(struct tr2_buf *b, int events, const char *path)
 	return true;
 }
 
-static bool add_header(struct tr2_buf *b, int events)
+static bool add_header(struct tr2_buf *b, int tracefs)
 {
 	const union {
 		uint16_t number;
@@ -98,24 +55,24 @@ static bool add_header(struct tr2_buf *b, int events)
 	tr2_buf_addch(b, sizeof(long));
 	tr2_perf_add_u32(b, (uint32_t)sysconf(_SC_PAGESIZE));
 	tr2_buf_add(b, "header_page", sizeof("header_page"));
-	if (!add_file(b, events, "header_page"))
+	if (!add_file(b, tracefs, "events/header_page"))
 		return false;
 	tr2_buf_add(b, "header_event", sizeof("header_event"));
-	if (!add_file(b, events, "header_event"))
+	if (!add_file(b, tracefs, "events/header_event"))
 		return false;
 	tr2_perf_add_u32(b, 0); /* events of ftrace itself */
 	return true;
 }
 
-static bool add_event(struct tr2_tracepoints *t, int events, size_t i)
+static bool add_event(struct tr2_tracepoints *t, int tracefs, size_t i)
 {
 	struct tr2_buf *b = &t->data;
 	size_t at = b->len;
 	const char *id, *state;
 	char path[64];
 
-	snprintf(path, sizeof(path), SYSTEM "/%s/format", names[i]);
-	if (!add_file(b, events, path) || b->failed)
+	snprintf(path, sizeof(path), "events/" SYSTEM "/%s/format", names[i]);
+	if (!add_file(b, tracefs, path) || b->failed)
 		return false;
 	id = strstr(tr2_buf_str(b) + at + sizeof(uint64_t), "\nID: ");
 	t->id[i] = id ? strtoull(id + 5, NULL, 10) : 0;
@@ -126,18 +83,18 @@ static bool add_event(struct tr2_tracepoints *t, int events, size_t i)
 	return id != NULL;
 }
 
-static bool add_all(struct tr2_tracepoints *t, int events)
+static bool add_all(struct tr2_tracepoints *t, int tracefs)
 {
 	struct tr2_buf *b = &t->data;
 	size_t i;
 
-	if (!add_header(b, events))
+	if (!add_header(b, tracefs))
 		return false;
 	tr2_perf_add_u32(b, 1); /* systems */
 	tr2_buf_add(b, SYSTEM, sizeof(SYSTEM));
 	tr2_perf_add_u32(b, TR2_TRACEPOINT_NR);
 	for (i = 0; i < TR2_TRACEPOINT_NR; i++)
-		if (!add_event(t, events, i))
+		if (!add_event(t, tracefs, i))
 			return false;
 	tr2_perf_add_u32(b, 0); /* no symbols, */
 	tr2_perf_add_u32(b, 0); /* formats of printk, */
@@ -148,20 +105,17 @@ static bool add_all(struct tr2_tracepoints *t, int events)
 
 bool tr2_tracepoints_read(struct tr2_tracepoints *t)
 {
-	int events = open_events();
-	bool ok = events >= 0 && add_all(t, events);
+	int tracefs = tr2_tracefs_open();
+	bool ok = tracefs >= 0 && add_all(t, tracefs);
 	int err = errno;
 
-	if (events >= 0)
-		close(events);
+	if (tracefs >= 0)
+		close(tracefs);
 	t->why_not[0] = '\0';
 	if (ok)
 		return true;
 	tr2_tracepoints_release(t);
-	snprintf(t->why_not, sizeof(t->why_not), "%s: %s (%s is needed)",
-		 MOUNT, strerror(err),
-		 err == ENOENT ? "a mounted tracefs, and CAP_PERFMON," :
-				 "access to it, and CAP_PERFMON,");
+	tr2_tracefs_explain(t->why_not, sizeof(t->why_not), err);
 	return false;
 }
 

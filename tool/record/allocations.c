@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Count allocations by probes of the kernel. A probe is defined in tracefs, and
+ * counts as a tracepoint does, since an event that names its file itself cannot
+ * be inherited: fork() would fail in the process that has it.
+ */
+#include "record/allocations.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+#include "record/tracefs.h"
+
+#define PROBES "uprobe_events"
+#define GROUP "trace2_"
+
+/* Those that call no other one of them. */
+static const char *const functions[] = { "malloc", "calloc", "realloc",
+					 "posix_memalign", "aligned_alloc" };
+
+struct tr2_allocations {
+	int tracefs;
+	uint64_t id[ARRAY_SIZE(functions)];
+	int fd[ARRAY_SIZE(functions)];
+	bool is_defined[ARRAY_SIZE(functions)];
+	uint64_t count;
+	int error; /* of the last run */
+};
+
+/* Where a function is in its file. */
+struct place {
+	uintptr_t address;
+	const char *path;
+	uintptr_t offset;
+};
+
+static int find_in(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct place *place = data;
+	size_t i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		uintptr_t at = place->address - info->dlpi_addr - h->p_vaddr;
+
+		if (h->p_type != PT_LOAD || at >= h->p_memsz)
+			continue;
+		place->path = info->dlpi_name;
+		place->offset = at + h->p_offset;
+		return 1;
+	}
+	return 0;
+}
+
+/* A sanitizer has functions of the same names in the program. */
+static bool find(struct place *place, const char *function)
+{
+	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	void *address = dlsym(libc ? libc : RTLD_DEFAULT, function);
+
+	if (libc)
+		dlclose(libc);
+	memset(place, 0, sizeof(*place));
+	place->address = (uintptr_t)address;
+	return address && dl_iterate_phdr(find_in, place) &&
+	       place->path[0] == '/' && !strpbrk(place->path, " \t\n:");
+}
+
+static bool write_probes(int tracefs, const char *line)
+{
+	int fd = openat(tracefs, PROBES, O_WRONLY | O_APPEND | O_CLOEXEC);
+	size_t len = strlen(line);
+	bool ok = fd >= 0 && write(fd, line, len) == (ssize_t)len;
+	int err = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = err;
+	return ok;
+}
+
+static uint64_t read_id(int tracefs, const char *function)
+{
+	char path[128], text[32];
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "events/" GROUP "%d/%s/id", (int)getpid(),
+		 function);
+	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return strtoull(text, NULL, 10);
+}
+
+static bool define(struct tr2_allocations *a, size_t i)
+{
+	struct place place;
+	char line[4200];
+
+	if (!find(&place, functions[i])) {
+		errno = ENOENT;
+		return false;
+	}
+	if ((size_t)snprintf(line, sizeof(line), "p:" GROUP "%d/%s %s:0x%zx\n",
+			     (int)getpid(), functions[i], place.path,
+			     (size_t)place.offset) >= sizeof(line)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	if (!write_probes(a->tracefs, line))
+		return false;
+	a->is_defined[i] = true;
+	a->id[i] = read_id(a->tracefs, functions[i]);
+	errno = EINVAL;
+	return a->id[i] != 0;
+}
+
+static void undefine(int tracefs, int pid, const char *function)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "-:" GROUP "%d/%s\n", pid, function);
+	write_probes(tracefs, line);
+}
+
+/* Remove the probes of commands that were killed. */
+static void sweep(int tracefs)
+{
+	int fd = openat(tracefs, PROBES, O_RDONLY | O_CLOEXEC), pid;
+	FILE *probes = fd < 0 ? NULL : fdopen(fd, "r");
+	char line[4400], function[64];
+
+	if (!probes) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while (fgets(line, sizeof(line), probes))
+		if (sscanf(line, "p:" GROUP "%d/%63[a-z_] ", &pid, function) ==
+			    2 &&
+		    kill(pid, 0) && errno == ESRCH)
+			undefine(tracefs, pid, function);
+	fclose(probes);
+}
+
+struct tr2_allocations *tr2_allocations_open(const char **why_not)
+{
+	static char why[192];
+	struct tr2_allocations *a = calloc(1, sizeof(*a));
+	size_t i;
+
+	*why_not = why;
+	snprintf(why, sizeof(why), "%s", strerror(ENOMEM));
+	if (!a)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(functions); i++)
+		a->fd[i] = -1;
+	a->tracefs = tr2_tracefs_open();
+	if (a->tracefs >= 0)
+		sweep(a->tracefs);
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		if (a->tracefs >= 0 && define(a, i))
+			continue;
+		tr2_tracefs_explain(why, sizeof(why), errno);
+		tr2_allocations_close(a);
+		return NULL;
+	}
+	return a;
+}
+
+void tr2_allocations_close(struct tr2_allocations *a)
+{
+	size_t i;
+
+	if (!a)
+		return;
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		if (a->fd[i] >= 0)
+			close(a->fd[i]);
+		if (a->is_defined[i])
+			undefine(a->tracefs, (int)getpid(), functions[i]);
+	}
+	if (a->tracefs >= 0)
+		close(a->tracefs);
+	free(a);
+}
+
+void tr2_allocations_begin(struct tr2_allocations *a, pid_t pid)
+{
+	struct perf_event_attr attr;
+	size_t i;
+
+	a->error = 0;
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.inherit = attr.disabled = attr.enable_on_exec = 1;
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		attr.config = a->id[i];
+		a->fd[i] = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1,
+					PERF_FLAG_FD_CLOEXEC);
+		if (a->fd[i] < 0)
+			a->error = errno;
+	}
+}
+
+void tr2_allocations_end(struct tr2_allocations *a)
+{
+	uint64_t count;
+	size_t i;
+
+	a->count = 0;
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		if (a->fd[i] < 0)
+			continue;
+		if (read(a->fd[i], &count, sizeof(count)) ==
+		    (ssize_t)sizeof(count))
+			a->count += count;
+		else
+			a->error = errno;
+		close(a->fd[i]);
+		a->fd[i] = -1;
+	}
+}
+
+const char *tr2_allocations_why_not(const struct tr2_allocations *a)
+{
+	return a->error ? strerror(a->error) : NULL;
+}
+
+bool tr2_allocations_add_meta(const struct tr2_allocations *a, struct tr2_buf *b)
+{
+	if (a->error)
+		return false;
+	tr2_buf_addlit(b, "\"allocations\":{\"value\":");
+	tr2_buf_add_u64(b, a->count);
+	tr2_buf_addlit(b, ",\"unit\":\"\"}");
+	return true;
+}
