@@ -42,12 +42,14 @@ void tr2_thread_exit(struct tr2_call *call)
 	call->thread = NULL; /* it may be another thread's by now */
 }
 
-/* A thread may end without trace2_thread_exit(). */
+/* A thread may end without trace2_thread_exit(). Another one may begin a session
+ * meanwhile. */
 static void exit_silently(const struct tr2_thread *thread)
 {
+	bool announced = __atomic_load_n(&thread->announced, __ATOMIC_RELAXED);
 	struct tr2_call call;
 
-	if (trace2_is_enabled() && (thread->announced || thread->owner.slot) &&
+	if (trace2_is_enabled() && (announced || thread->owner.slot) &&
 	    tr2_call_begin(&call, __FILE__, __LINE__)) {
 		/* In a child whose fork was not noticed, it is main. */
 		if (!call.thread->is_main)
