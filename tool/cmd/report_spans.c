@@ -226,7 +226,8 @@ static void fold_others(struct tr2_table *t, const struct name_rows *rows)
 			of.entry[of.nr++] = *e;
 		}
 	}
-	qsort(of.entry, of.nr, sizeof(*of.entry), compare_times);
+	if (of.nr)
+		qsort(of.entry, of.nr, sizeof(*of.entry), compare_times);
 	others.first = of.entry;
 	tr2_table_limit(t, MOST_NAMES);
 	tr2_table_add(t, &others);
