@@ -425,16 +425,21 @@ test_expect_success 'a run that stands apart is named, and stays in the numbers'
 	test_grep " 2[0-9.]* m*s  wall$" err
 '
 
-test_expect_success JQ '--against: both take turns, and also in being first' '
+test_expect_success JQ '--against: both take turns, and chance says which is first' '
 	write_script turn <<-\EOF &&
 	echo "$*" >>turns
 	EOF
 	trace2 stat -r 4 --warmup 1 -q -o pair --only run --against "./turn \"the base\"" \
 		./turn new >out 2>err &&
 	test_must_be_empty err &&
-	test_write_lines "the base" new "the base" new new "the base" \
-		"the base" new new "the base" >expect &&
-	test_cmp expect turns &&
+	printf "the base\tnew\nnew\tthe base\n" | sort >expect &&
+	paste - - <turns | sort -u >actual &&
+	if ! cmp expect actual
+	then
+		trace2 stat -r 60 -q --against "./turn \"the base\"" ./turn new >more &&
+		paste - - <turns | sort -u >actual &&
+		test_cmp expect actual
+	fi &&
 	test_grep "^./turn new: 4 runs in turns after 1 warm-up run$" out &&
 	test_grep "^Compared with ./turn .the base.: 4 runs in turns after 1 warm-up run$" out &&
 	test_grep "^Medians of 4 and 4 runs" out &&
@@ -493,11 +498,16 @@ test_expect_success 'interrupted while they take turns: complete runs of both ar
 	EOF
 	test_expect_code 130 trace2 stat -r 5 -q -o halted --against "./halts base" \
 		./halts new >out 2>err &&
-	test_grep "^./halts new: 2 runs in turns; interrupted, 5 were requested$" out &&
-	test_grep "^Compared with ./halts base: 3 runs in turns$" out &&
-	test_grep "^Medians of 3 and 2 runs" out &&
-	ls halted halted.base | grep run >actual &&
-	test_write_lines run-0001 run-0002 run-0001 run-0002 run-0003 >expect &&
+	new=2 base=3 &&
+	if test -d halted/run-0003
+	then
+		new=3 base=2
+	fi &&
+	test_grep "^./halts new: $new runs in turns; interrupted, 5 were requested$" out &&
+	test_grep "^Compared with ./halts base: $base runs in turns$" out &&
+	test_grep "^Medians of $base and $new runs" out &&
+	ls halted halted.base | grep -c run >actual &&
+	echo 5 >expect &&
 	test_cmp expect actual
 '
 
