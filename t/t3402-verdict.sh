@@ -96,6 +96,17 @@ test_expect_success 'slower: by how much, and where' '
 	test_grep "^faster: task-clock -16.6% (-17.0% to -16.2%), from a/part 1.49ms -> 502us" out
 '
 
+test_expect_success 'a test that the medians contradict decides nothing' '
+	base=5001,5002,5003,5004,5005,5006,5007,5008,5009,5010,5100,5101,5102,5103,5104,5105,5106,5107,5108,5109,5110 &&
+	new=5050,5051,5052,5053,5054,5055,5056,5057,5058,5059,5099,5200,5201,5202,5203,5204,5205,5206,5207,5208,5209 &&
+	runs a wall=$base task-clock=$base &&
+	runs b wall=$new task-clock=$new &&
+	trace2 diff a b >out &&
+	test_grep "^no difference: task-clock +" out &&
+	test_grep ! "\*" out &&
+	trace2 diff --fail-above 0 b a
+'
+
 test_expect_success JQ 'the time: task-clock, or else wall; instructions beside it' '
 	runs a wall=$same task-clock=$same instructions=$same &&
 	runs b wall=$same task-clock=$same instructions=$(echo $same | sed s/50/60/g) &&
@@ -334,11 +345,11 @@ probes () {
 test_lazy_prereq PROBES 'probes'
 
 test_expect_success ALLOCATIONS,PROBES 'no probes are left, also by a command that was killed' '
-	mkfifo begun go &&
-	{ trace2 stat -q --allocations sh -c "echo begun >begun; read answer <go" \
+	mkfifo shell go &&
+	{ trace2 stat -q --allocations sh -c "echo begun >shell; read answer <go" \
 		>/dev/null 2>&1 & } &&
 	stat=$! &&
-	read -r answer <begun &&
+	read -r answer <shell &&
 	probes >before &&
 	test_grep "trace2_$stat/malloc" before &&
 	kill -s KILL $stat &&

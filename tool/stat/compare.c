@@ -182,7 +182,21 @@ static int by_delta(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
-/* The p of pairs, if so few can tell a difference in so many rows. */
+/*
+ * Do the medians say that it fell where the test says that it grew, or the other
+ * way round? With outliers they can.
+ */
+static bool is_contradictory(const struct tr2_comparison *c,
+			     const struct tr2_difference *d)
+{
+	struct tr2_stat_interval ratio;
+
+	return tr2_difference_interval(c, d, TR2_ALPHA, &ratio) &&
+	       (ratio.ratio - 1) * (d->new - d->base) <= 0;
+}
+
+/* The p of pairs, if so few can tell a difference in so many rows. A test that
+ * the medians contradict decides nothing. */
 static void choose_test(struct tr2_comparison *c, size_t from, size_t to)
 {
 	double rows = 0;
@@ -197,6 +211,8 @@ static void choose_test(struct tr2_comparison *c, size_t from, size_t to)
 
 		if (c->paired[d->kind] && !isnan(d->p))
 			d->p = isnan(d->p_pairs) ? 1 : d->p_pairs;
+		if (d->p < TR2_ALPHA && is_contradictory(c, d))
+			d->p = 1;
 		d->p_alone = d->p;
 	}
 }
