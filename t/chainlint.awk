@@ -12,6 +12,12 @@
 #	3  it holds; but the outermost list is not a single chain of &&, so that
 #	   running it with a failing command at its beginning proves nothing
 #
+#	awk -v whole=1 -f chainlint.awk script
+#
+# Prints the bodies in single quotes whose chain holds, each as "<0:BODY:>" or
+# "<3:BODY:>", so that not each of them needs a process. Bodies that it does not
+# find, or that are broken, are left to the form above.
+#
 # Rules for each list of commands (the body itself, a subshell, a brace group,
 # each part of an if, a loop or a case, a command substitution):
 #  - a command followed by another one is joined to it by &&, || or |;
@@ -26,10 +32,52 @@
 # The parser follows the grammar of the shell, one function for each rule. It is
 # written for any POSIX awk: mawk, gawk, busybox.
 
+whole { find_body($0); next }
 { L[NR] = $0 }
 
 END {
-	LAST = NR; LN = 1; P = 1
+	if (whole)
+		exit 0
+	code = lint(NR)
+	for (i = 1; i <= LAST; i++)
+		if (i in PROBLEM)
+			printf "line %d: %s: %s\n", i, PROBLEM[i], trim(L[i])
+	exit code
+}
+
+# Add LINE of a script to the body that it is in, if any.
+function find_body(line,	n) {
+	if (!FOUND) {
+		if (line !~ /^[ \t]*test_expect_(success|failure) .*'$/)
+			return
+		n = split(line, QUOTED, "'")
+		# The title, or the body, too, is on this line.
+		L[FOUND = 1] = n % 2 ? QUOTED[n - 1] : ""
+		if (n % 2)
+			print_body()
+	} else if (line ~ /^[ \t]*'$/) {
+		L[++FOUND] = substr(line, 1, length(line) - 1)
+		print_body()
+	} else {
+		gsub(/'\\''/, "'", line)
+		L[++FOUND] = line
+	}
+}
+
+function print_body(	i, code) {
+	code = lint(FOUND)
+	if (code != 1) {
+		printf "<%d:", code
+		for (i = 1; i < FOUND; i++)
+			print L[i]
+		printf "%s:>", L[FOUND]
+	}
+	FOUND = 0
+}
+
+# Parse the body of so many lines in L, and return the exit code above.
+function lint(lines,	i) {
+	LAST = lines; LN = 1; P = 1
 	# The plain characters of a word. A string, since in /.../ the awks
 	# differ over a slash within brackets.
 	PLAIN = "^[]A-Za-z0-9_./=:,%+@^~*?!{}[-]+"
@@ -38,17 +86,15 @@ END {
 	NSTATUS = 0	# number of $? so far
 	NLOOSE = 0	# how often the list at depth 0 is more than one && chain
 	DEPTH = 0
+	FATAL = 0
+	split("", PROBLEM)
 	next_token()
 	parse_list("")
 	if (TYPE != "end")
 		lost()
-	n = 0
-	for (i = 1; i <= LAST; i++)
-		if (i in PROBLEM) {
-			printf "line %d: %s: %s\n", i, PROBLEM[i], trim(L[i])
-			n++
-		}
-	exit n ? 1 : NLOOSE ? 3 : 0
+	for (i in PROBLEM)
+		return 1
+	return NLOOSE ? 3 : 0
 }
 
 function trim(s) {

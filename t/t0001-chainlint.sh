@@ -88,6 +88,34 @@ test_expect_success 'reports whether a failing first command proves anything' '
 	test_expect_code 3 lint awk <status
 '
 
+# read_script AWK...: find the bodies of a script, and compare with `expect`.
+read_script () {
+	"$@" -v whole=1 -f "$TEST_DIRECTORY/chainlint.awk" script >actual &&
+	test_cmp expect actual
+}
+
+test_expect_success 'of a script, the bodies that hold are told at once' '
+	for file in "$TEST_DIRECTORY"/chainlint/good-*.test
+	do
+		lint awk <"$file"
+		code=$? &&
+		echo "test_expect_success A,!B \"${file##*/}\" '\''" &&
+		sed "s/'\''/&\\\\&&/g" "$file" &&
+		echo "	'\''" &&
+		{ printf "<$code:\n" && cat "$file" && printf "\t:>"; } >&6 ||
+		return 1
+	done >script 6>expect &&
+	for file in "$TEST_DIRECTORY"/chainlint/bad-*.test
+	do
+		echo "test_expect_failure '\''it does not hold'\'' '\''" &&
+		sed "/^=====\$/,\$d; s/'\''/&\\\\&&/g" "$file" &&
+		echo "'\''" || return 1
+	done >>script &&
+	echo "	test_expect_success '\''on one line'\'' '\''a && b'\''" >>script &&
+	printf "<0:a && b:>" >>expect &&
+	each_awk read_script
+'
+
 # If a line of a good body loses its &&, that must be detected; so no construct
 # hides a break after it.
 test_expect_success 'a break is found behind each construct' '

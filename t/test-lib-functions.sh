@@ -152,6 +152,11 @@ perl () {
 	command "$PERL_PATH" "$@" 2>&7
 } 7>&2 2>&4
 
+# sort reads from a pipe into 30 MB of memory, which glibc would fill first.
+sort () {
+	MALLOC_PERTURB_='' command sort "$@" 2>&7
+} 7>&2 2>&4
+
 # ---------------------------------------------------------------------------
 # Files and text
 
@@ -567,8 +572,10 @@ test_tick () {
 	export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
 }
 
+# Without the dozen of examples that Git copies into each.
 test_create_repo () {
-	git -c init.defaultBranch=main init -q "${1-.}"
+	git -c init.defaultBranch=main init -q --template= "${1-.}" &&
+	mkdir "${1-.}/.git/hooks" "${1-.}/.git/info"
 }
 
 # test_commit [-C DIR] MESSAGE [FILE [CONTENTS [TAG]]]

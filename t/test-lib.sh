@@ -52,6 +52,8 @@ fi
 : "${GIT_BUILD_DIR:=${TEST_DIRECTORY%/t}}"
 TEST_RESULTS_DIR=$TEST_OUTPUT_DIRECTORY/test-results
 
+test_script_=$PWD/$0
+test "${0#/}" = "$0" || test_script_=$0
 TEST_NAME=${0##*/}
 TEST_NAME=${TEST_NAME%.sh}
 this_test=${TEST_NAME%%-*}
