@@ -12,3 +12,16 @@ build () {
 		-I"$GIT_BUILD_DIR/lib" "$source" -o program \
 		-L"$GIT_BUILD_DIR/build/lib" -ltrace2 -pthread
 }
+
+# turns COMPILER NR: set $rare to the prerequisite EXPENSIVE if it is the other
+# compiler that builds with the flags of this number in a usual run. Each has every
+# second of them, all if the other is not there.
+turns () {
+	rare=
+	case "$1 $(($2 % 2))" in
+	"gcc 0") ! command -v clang ;;
+	"clang 1") ! command -v gcc ;;
+	"g++ 0") ! command -v clang++ ;;
+	"clang++ 1") ! command -v g++ ;;
+	esac >/dev/null || rare=,EXPENSIVE
+}

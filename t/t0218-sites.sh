@@ -138,9 +138,12 @@ do
 	then
 		continue
 	fi
+	nr=0
 	for flags in "-std=c99 -O0" "-std=c11 -O2" "-std=gnu17 -O2 -fno-common"
 	do
-		test_expect_success !INSTRUMENTED "$compiler $flags: constants and variables compile, and give the same events" '
+		nr=$((nr + 1))
+		turns $compiler $nr
+		test_expect_success "!INSTRUMENTED$rare" "$compiler $flags: constants and variables compile, and give the same events" '
 			build $compiler calls.c $flags &&
 			events >constants &&
 			test_line_count -gt 50 constants &&
@@ -195,9 +198,12 @@ do
 	then
 		continue
 	fi
+	nr=0
 	for flags in "-std=c++11 -O0" "-std=c++14 -O2" "-std=gnu++17 -O0" "-std=c++20 -O2"
 	do
-		test_expect_success !INSTRUMENTED "$compiler $flags: so they do in C++" '
+		nr=$((nr + 1))
+		turns $compiler $nr
+		test_expect_success "!INSTRUMENTED$rare" "$compiler $flags: so they do in C++" '
 			build $compiler calls.cc $flags &&
 			events >constants &&
 			test_grep constructor constants &&

@@ -278,12 +278,18 @@ test_expect_success SYSCALLS 'a process that outlives a run is not in the next' 
 	write_script leaves <<-\EOF &&
 	if mkdir begun 2>/dev/null
 	then
-		"$PERL_PATH" -e "until (-e q(over) or not -d q(begun)) { 1 while wait > 0; rmdir q(none) } mkdir q(left)" >/dev/null 2>&1 &
+		"$PERL_PATH" -e "
+			do {
+				\$over = -e q(over) || ! -d q(begun);
+				rmdir q(none);
+				select undef, undef, undef, 0.001;
+			} until \$over;
+			mkdir q(left)" >/dev/null 2>&1 &
 	else
 		>over
 		until test -d left
 		do
-			:
+			sleep 0.01
 		done
 	fi
 	EOF
