@@ -10,7 +10,7 @@ test_description='settings change while the program runs'
 test_skip_unless JQ
 
 # With GIT_TEST_LONG, set by `make check`, as often as is promised.
-times=20
+times=10
 test_have_prereq !EXPENSIVE || times=1000
 
 # begin [WITHOUT [VERB THREADS]]: three threads emit until the file `stop` exists;

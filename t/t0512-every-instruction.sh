@@ -7,7 +7,7 @@ The handler returns, jumps away, ends its thread or the process. Afterwards the
 thread has its errno, its mask and its cancellation, it and others go on, and
 what was said and counted is there or counted as lost.
 
-Unless GIT_TEST_LONG is set, stops in calls of more than a thousand instructions
+Unless GIT_TEST_LONG is set, stops in calls of more than five hundred instructions
 are fewer, evenly, and fewer still where each needs a process of its own.
 '
 
@@ -16,8 +16,8 @@ are fewer, evenly, and fewer still where each needs a process of its own.
 . "$TEST_DIRECTORY/lib-faults.sh"
 
 hosts=$GIT_BUILD_DIR/build/hosts
-most=1000
-few=80
+most=500
+few=40
 test_have_prereq !EXPENSIVE || most=1000000 few=1000000
 
 test_skip_unless JQ,STEPS 'jq is needed, and a processor that stops behind each instruction'

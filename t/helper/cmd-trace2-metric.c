@@ -180,6 +180,8 @@ static void take_interval(struct taken *t, const char *how, uint64_t ns)
 	else
 		trace2_timer_start(timer_clocked);
 	from = to = clock_ns();
+	if (ns > 20000000)
+		tool_sleep_ms((int)(ns / 1000000 - 10));
 	while (to < from + ns)
 		to = clock_ns();
 	if (!strcmp(how, "histogram"))

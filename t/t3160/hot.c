@@ -66,7 +66,7 @@ OUT_OF_LINE static void both(void)
 
 int main(int argc, char **argv)
 {
-	long nr = argc > 1 ? strtol(argv[1], NULL, 10) : 300;
+	long nr = argc > 1 ? strtol(argv[1], NULL, 10) : 200;
 
 	trace2_initialize();
 	trace2_cmd_start(argv);
