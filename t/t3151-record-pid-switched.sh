@@ -10,12 +10,13 @@ test_description='trace2 record -p: tracing is on in programs that allow it'
 
 test_skip_unless JQ,PIPE 'no jq, or no fifos'
 
-# start_daemon: three threads emit to e0 until the file `stop` exists.
+# start_daemon [COMMAND...]: three threads emit to e0, no nested events, until the file
+# `stop` exists.
 start_daemon () {
-	rm -f stop e0 &&
+	rm -rf stop e0 e1 r later &&
 	test_when_finished ": >stop" &&
 	{ GIT_TRACE2_CONTROL=1 GIT_TRACE2_EVENT="$(pwd)/e0" GIT_TRACE2_EVENT_BRIEF=1 \
-		test-tool trace2 262until stop 3 & } &&
+		GIT_TRACE2_EVENT_NESTING=1 "$@" test-tool trace2 262until stop 3 & } &&
 	pid=$! &&
 	until test -s e0
 	do
@@ -28,20 +29,31 @@ stop_daemon () {
 	wait "$pid"
 }
 
-# until_grown FILE: lines come that were not there.
-until_grown () {
-	size=$(wc -c <"$1") &&
-	while test "$(wc -c <"$1")" = "$size"
+# Print the bytes of all traces.
+bytes () {
+	wc -c n0 e0 e1 r*/events/* later/events/* 2>/dev/null |
+	awk "{ last = \$1 } END { print last }"
+}
+
+# until_lines CONDITION: it becomes true. The daemon has not written 300 MB anywhere
+# meanwhile, which takes it seconds.
+until_lines () {
+	before=$(bytes) &&
+	while now=$(bytes) && ! eval "$1"
 	do
-		kill -0 "$pid" || return 1
+		kill -0 "$pid" &&
+		test $((now - before)) -lt 300000000 || return 1
 	done
 }
 
+# until_grown FILE: lines come that were not there.
+until_grown () {
+	grown=$1 size=$(wc -c <"$1") &&
+	until_lines "test \"\$(wc -c <\"\$grown\")\" != $size"
+}
+
 until_in_recording () {
-	until cat r/events/* 2>/dev/null | grep -q .
-	do
-		kill -0 "$pid" || return 1
-	done
+	until_lines "cat r/events/* 2>/dev/null | grep -q ."
 }
 
 # The session in the recording, with a beginning and an end, is whole.
@@ -60,14 +72,16 @@ test_expect_success 'tracing is switched on in a program that allows it, and put
 	attach -p $pid &&
 	until_in_recording &&
 	cp e0 as_it_was &&
-	until_in_recording &&
+	until_lines "grep -q \"\\\"nesting\\\":2\" r/events/*" &&
 	test_cmp as_it_was e0 &&
 	detached INT &&
 	test_grep "tracing was switched on in 1 of 1 process$" err &&
 	is_whole_session &&
 	until_grown e0 &&
 	stop_daemon &&
-	test_grep ! "\"data\".*\"file\"" e0 &&
+	test_grep "\"region_enter\"" e0 &&
+	test_grep ! "\"file\":" e0 &&
+	test_grep ! "\"nesting\":2" e0 &&
 	trace2 check e0 &&
 	grep "\"event\":\"version\"" e0 | jq -r .sid >sids &&
 	test_line_count = 2 sids
@@ -159,6 +173,10 @@ test_expect_success 'a target that was set meanwhile stays' '
 	detached INT &&
 	until_grown e1 &&
 	cp e0 as_it_was &&
+	attach -p $pid &&
+	until_in_recording &&
+	detached INT &&
+	until_grown e1 &&
 	stop_daemon &&
 	test_cmp as_it_was e0
 '
@@ -188,7 +206,7 @@ test_expect_success 'of two programs, one without the library, one that does not
 	{ GIT_TRACE2_CONTROL=1 test-tool trace2 261steps "sh:read line <wake" step & } &&
 	idle=$! &&
 	exec 6>wake &&
-	until readlink /proc/$idle/fd/* | grep -q trace2-control
+	until ls -l /proc/$idle/fd | grep -q trace2-control
 	do
 		kill -0 $idle || return 1
 	done &&
@@ -233,7 +251,7 @@ test_expect_success TASKS,CC,!INSTRUMENTED 'what it forks is switched off with i
 	build "$CC" forker.c -std=gnu11 &&
 	{ GIT_TRACE2_CONTROL=1 LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program & } &&
 	pid=$! &&
-	until readlink /proc/$pid/fd/* | grep -q trace2-control
+	until ls -l /proc/$pid/fd | grep -q trace2-control
 	do
 		kill -0 $pid || return 1
 	done &&
@@ -264,7 +282,7 @@ test_expect_success HIDES 'a program that cannot reach the directory is recorded
 	{ GIT_TRACE2_CONTROL=1 unshare -rm sh -c "mount -t tmpfs none hidden &&
 		exec test-tool trace2 262until stop 3" & } &&
 	pid=$! &&
-	until readlink /proc/$pid/fd/* | grep -q trace2-control
+	until ls -l /proc/$pid/fd | grep -q trace2-control
 	do
 		kill -0 $pid || return 1
 	done &&
@@ -279,6 +297,31 @@ test_expect_success HIDES 'a program that cannot reach the directory is recorded
 	test_grep "process $pid writes no events: it cannot reach the recording" err &&
 	test_grep "switched on in 0 of 1 process$" err &&
 	stop_daemon
+'
+
+test_lazy_prereq SHUTS 'mkdir shut && unshare -rm sh -c "mount --bind shut shut &&
+	mount -o remount,bind,ro shut && ! touch shut/file"'
+
+# It sees the same directory, but read-only. Another target may be on.
+test_expect_success SHUTS 'a program that cannot write into the directory goes on as before' '
+	for normal in n0 ""
+	do
+		rm -rf shut n0 &&
+		mkdir shut &&
+		start_daemon env GIT_TRACE2="${normal:+$(pwd)/n0}" unshare -rm sh -c \
+			"mount --bind shut shut &&
+			mount -o remount,bind,ro shut && exec \"\$@\"" sh &&
+		{ trace2 record -o shut/r -p $pid 2>err & } &&
+		recorder=$! &&
+		until_lines "grep \"process $pid writes no events: Read-only file system\" err" &&
+		until_grown e0 &&
+		kill -INT $recorder &&
+		wait $recorder &&
+		test_grep "switched on in 0 of 1 process$" err &&
+		test_must_fail ls shut/r/events/* &&
+		until_grown e0 &&
+		stop_daemon || return 1
+	done
 '
 
 test_done
