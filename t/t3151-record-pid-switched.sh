@@ -199,6 +199,43 @@ test_expect_success 'of two recordings the later one has the events' '
 	stop_daemon
 '
 
+# state PID LETTER: wait until the process is in this state.
+state () {
+	until grep -q "^State:.$2" "/proc/$1/status"
+	do
+		kill -0 "$1" || return 1
+	done
+}
+
+# The first one asks before the second one has read the answer to its request.
+test_expect_success 'of two recordings the later one puts back, whatever it knows' '
+	start_daemon &&
+	attach -p $pid &&
+	until_in_recording &&
+	kill -STOP $pid &&
+	test_when_finished "kill -CONT $pid || :" &&
+	state $pid T &&
+	{ trace2 record -o later -p $pid 2>err.later & } &&
+	second=$! &&
+	until grep "recording process" err.later
+	do
+		kill -0 $second || return 1
+	done &&
+	state $second S &&
+	kill -STOP $second &&
+	test_when_finished "kill -CONT $second || :" &&
+	state $second T &&
+	kill -CONT $pid &&
+	until_lines "cat later/events/* 2>/dev/null | grep -q ." &&
+	detached INT &&
+	kill -INT $second &&
+	kill -CONT $second &&
+	wait $second &&
+	test_grep "may write no events: another" err.later &&
+	until_grown e0 &&
+	stop_daemon
+'
+
 # Nothing is written there when it calls the library at last.
 test_expect_success 'of two programs, one without the library, one that does not call it' '
 	rm -f wake &&

@@ -87,9 +87,10 @@ static size_t look_at_all(struct tr2_switch *s)
 			waiting++;
 			break;
 		case TR2_CONTROL_REPLACED:
-			p->state = TR2_SWITCH_REFUSED;
-			say_refused(p->page.pid, "'trace2 set' changed its "
-						 "settings");
+			p->state = TR2_SWITCH_UNKNOWN;
+			tr2_warning("process %d may write no events: another "
+				    "'trace2 set' or 'trace2 record' changed "
+				    "its settings", (int)p->page.pid);
 			break;
 		case TR2_CONTROL_GONE:
 			break;
@@ -175,7 +176,8 @@ static bool is_ours(const struct tr2_switch *s, pid_t pid)
 	return false;
 }
 
-/* A request that was not taken up is withdrawn. */
+/* A request that was not taken up is withdrawn. Of a process that writes
+ * elsewhere by now the other one changes nothing. */
 static void ask_all_back(struct tr2_switch *s)
 {
 	size_t i;
@@ -187,10 +189,10 @@ static void ask_all_back(struct tr2_switch *s)
 		if (p->state == TR2_SWITCH_ASKED &&
 		    tr2_control_page_withdraw(&p->page))
 			continue;
-		if (p->state != TR2_SWITCH_REFUSED) {
+		if (p->state == TR2_SWITCH_ASKED)
 			p->state = TR2_SWITCH_ON;
+		if (p->state != TR2_SWITCH_REFUSED)
 			ask_back(&p->page, s->target);
-		}
 	}
 }
 
@@ -209,7 +211,8 @@ static pid_t waiting_for(const struct tr2_switch *s,
 	size_t i;
 
 	for (i = 0; i < s->nr; i++)
-		if (s->process[i].state == TR2_SWITCH_ON &&
+		if ((s->process[i].state == TR2_SWITCH_ON ||
+		     s->process[i].state == TR2_SWITCH_UNKNOWN) &&
 		    is_waiting(&s->process[i].page))
 			return s->process[i].page.pid;
 	for (i = 0; i < nr; i++)

@@ -12,7 +12,13 @@
 #include "record/attach.h"
 #include "record/control_page.h"
 
-enum tr2_switch_state { TR2_SWITCH_ASKED, TR2_SWITCH_ON, TR2_SWITCH_REFUSED };
+enum tr2_switch_state {
+	TR2_SWITCH_ASKED,
+	TR2_SWITCH_ON,
+	/* Another request came before its answer was read: it may be on. */
+	TR2_SWITCH_UNKNOWN,
+	TR2_SWITCH_REFUSED
+};
 
 struct tr2_switched {
 	struct tr2_control_page page;
