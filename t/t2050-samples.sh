@@ -99,4 +99,14 @@ test_expect_success 'a small ring takes the calls that it has room for' '
 	test_line_count = 2 samples
 '
 
+test_expect_success !MUSL,!INSTRUMENTED 'without the unwinder: samples without calls, and the reason' '
+	mkdir broken &&
+	: >broken/libgcc_s.so.1 &&
+	LD_LIBRARY_PATH=$(pwd)/broken sampled app/test/test1/:10 \
+		test-tool trace2 200counter 4 5 1 32 &&
+	test_grep "values=10 calls=0 nowhere\$" samples &&
+	errors >actual &&
+	test_grep "^trace2: samples have no calls: there is no libgcc_s.so.1\$" actual
+'
+
 test_done
