@@ -31,7 +31,7 @@ stop_daemon () {
 
 # Print the bytes of all traces.
 bytes () {
-	wc -c n0 e0 e1 r*/events/* later/events/* 2>/dev/null |
+	wc -c p0 e0 e1 r*/events/* later/events/* 2>/dev/null |
 	awk "{ last = \$1 } END { print last }"
 }
 
@@ -341,11 +341,11 @@ test_lazy_prereq SHUTS 'mkdir shut && unshare -rm sh -c "mount --bind shut shut 
 
 # It sees the same directory, but read-only. Another target may be on.
 test_expect_success SHUTS 'a program that cannot write into the directory goes on as before' '
-	for normal in n0 ""
+	for perf in p0 ""
 	do
-		rm -rf shut n0 &&
+		rm -rf shut p0 &&
 		mkdir shut &&
-		start_daemon env GIT_TRACE2="${normal:+$(pwd)/n0}" unshare -rm sh -c \
+		start_daemon env GIT_TRACE2_PERF="${perf:+$(pwd)/p0}" unshare -rm sh -c \
 			"mount --bind shut shut &&
 			mount -o remount,bind,ro shut && exec \"\$@\"" sh &&
 		{ trace2 record -o shut/r -p $pid 2>err & } &&
