@@ -324,7 +324,9 @@ test_expect_success 'left processes are found however they hide' '
 			cd sub &&
 			{ (read -r line <../fifo && :) & } &&
 			echo \$! >../../pid2
-		)
+		) &&
+		{ (cd / && read -r line <\"\$OLDPWD/fifo\") & } &&
+		echo \$! >../pid3
 	"
 	test_done
 	EOF
@@ -334,8 +336,9 @@ test_expect_success 'left processes are found however they hide' '
 		grep "left running.*sleep" out | sort >actual &&
 		test_cmp expect.title actual &&
 		grep "left running" out >actual &&
-		test_line_count = 4 actual &&
-		is_gone "$(cat pid1)" && is_gone "$(cat pid2)" || return 1
+		test_line_count = 5 actual &&
+		is_gone "$(cat pid1)" && is_gone "$(cat pid2)" &&
+		is_gone "$(cat pid3)" || return 1
 	done
 '
 
