@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Searches in strings, which load words and vectors, read no byte before or behind
- * them: pages around them cannot be read. */
+/* Searches in strings and copies of them, which load words and vectors, touch no
+ * byte before or behind them: pages around them cannot be read or written. */
+#include "base/text.h"
 #include "base/text_scan.h"
 #include "event/redact.h"
 #include "session/fastpath_record.h"
@@ -26,9 +27,25 @@ static void fill(char *s, size_t len, const char *beginning, size_t at)
 		memcpy(s + at, beginning, n < len - at ? n : len - at);
 }
 
+/* Return a number made of what the escapers append. */
+static unsigned int escape(const char *s, size_t len)
+{
+	static struct tr2_buf b; /* kept: it is mapped memory */
+	unsigned int sum = 0;
+	size_t i;
+
+	tr2_buf_reset(&b);
+	tr2_json_add_escaped(&b, s, len);
+	tr2_text_add(&b, s, len);
+	for (i = 0; i < b.len; i++)
+		sum = sum * 31 + (unsigned char)b.p[i];
+	return sum << 5;
+}
+
 /* Return what the searches found, to compare. */
 static unsigned int search(const char *s, size_t len)
 {
+	bool unmarked = len <= 16 && tr2_text_is_unmarked(s, len);
 	const struct tr2_fast_text text = { .s = s, .len = len };
 	struct tr2_buf scratch = TR2_BUF_INIT;
 	tr2_fast_words_2 marks = tr2_fast_marks_in(&text);
@@ -37,9 +54,10 @@ static unsigned int search(const char *s, size_t len)
 	unsigned int found = tr2_redact(&scratch, s, &n) != s;
 
 	tr2_buf_release(&scratch);
-	return found | (unsigned int)may_find << 1 |
+	return (found | (unsigned int)may_find << 1 | (unsigned int)unmarked << 4 |
 	       (marks[0] | marks[1] ? 4u : 0) |
-	       (tr2_text_classify(s, len) & TR2_TEXT_MARK) << 3;
+	       (tr2_text_classify(s, len) & TR2_TEXT_MARK) << 1) +
+	       escape(s, len);
 }
 
 /* The string lies between two such pages, at one of them. */
@@ -47,14 +65,16 @@ static bool is_the_same(char *page, size_t bytes, size_t len,
 			const char *beginning)
 {
 	char *const places[] = { page, page + bytes - len };
-	static char alone[MAX_LEN + 200];
+	static char alone[MAX_LEN + 200], copy[MAX_LEN];
 	size_t at, i;
 
 	for (at = 0; at <= len; at++) {
 		fill(alone + 100, len, beginning, at);
 		for (i = 0; i < 2; i++) {
-			fill(places[i], len, beginning, at);
-			if (search(places[i], len) != search(alone + 100, len))
+			if (tr2_text_copy(places[i], alone + 100, len) !=
+				    tr2_text_copy(copy, places[i], len) ||
+			    memcmp(copy, alone + 100, len) ||
+			    search(places[i], len) != search(alone + 100, len))
 				return false;
 		}
 	}
