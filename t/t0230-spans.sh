@@ -75,13 +75,17 @@ test_expect_success 'also if the ring is the only target' '
 '
 
 test_expect_success 'a killed process: its ring has the spans that were open' '
-	rm -f ring &&
-	test_expect_code 137 env GIT_TRACE2_RING="$PWD/ring" \
-		sh -c "test-tool trace2 511killed; exit \$?" &&
-	trace2 script --git-event ring >e &&
-	spans "[.name, .unfinished]" >actual &&
 	printf "%s\n" "[\"ended\",null]" "[\"open\",true]" >expect &&
-	test_cmp expect actual
+	for beside in 0 "$PWD/stream"
+	do
+		rm -f ring stream &&
+		test_expect_code 137 env GIT_TRACE2_RING="$PWD/ring" \
+			GIT_TRACE2_EVENT="$beside" \
+			sh -c "test-tool trace2 511killed; exit \$?" &&
+		trace2 script --git-event ring >e &&
+		spans "[.name, .unfinished]" >actual &&
+		test_cmp expect actual || return 1
+	done
 '
 
 test_expect_success 'long texts are cut between characters, secrets hidden' '
@@ -114,7 +118,12 @@ test_expect_success 'secrets are hidden in all targets: tokens, in keys, too' '
 	for target in e p ring
 	do
 		test_grep ! -a -e a1b2c3 -e 0123456789abc $target || return 1
-	done
+	done &&
+	rm e &&
+	GIT_TRACE2_EVENT="$PWD/e" GIT_TRACE2_REDACT=0 test-tool trace2 502texts \
+		c "$token" k v "--token=a1b2c3" a x "$token" &&
+	test_grep "\"name\":\"$token\"" e &&
+	test_grep "\"--token=a1b2c3\":\"a\",\"x\":\"$token\"" e
 '
 
 test_expect_success 'what does not fit is left out, and counted' '
