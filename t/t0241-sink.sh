@@ -28,6 +28,14 @@ test_expect_success 'without a target: tracing is on, and all events come' '
 	test_cmp expect actual
 '
 
+test_expect_success 'words of a command line that have secrets' '
+	"$hosts/sink" one https://me:pw@host/ --token=a1b2c3 3>out &&
+	printf "main start 1 argv=[%s][one][https://me:<REDACTED>@host/][--token=<REDACTED>]\n" \
+		"$hosts/sink" >expect.start &&
+	sed -n 2p out >actual &&
+	test_cmp expect.start actual
+'
+
 test_expect_success 'beside targets: the same events, and theirs are as without' '
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_RING="$(pwd)/r" \
 		"$hosts/sink" one 3>beside &&

@@ -80,6 +80,10 @@ static void test_attr(void)
 	attr = (struct trace2_perf_attr){ .type = TRACE2_PERF_TYPE_PROCESS };
 	IS(trace2_perf_open(&attr, 1, -1, NULL, &ev), -ESRCH,
 	   "what another process has");
+	IS(trace2_perf_open(&attr, 0, 0, NULL, &ev), -EINVAL,
+	   "what a process has on a CPU");
+	IS(trace2_perf_open(&attr, -1, -1, NULL, &ev), -EINVAL,
+	   "what all processes have");
 	IS(trace2_perf_open(&attr, getpid(), -1, NULL, &ev), 0,
 	   "this one by its number");
 	trace2_perf_close(ev);
