@@ -83,6 +83,8 @@ test_expect_success 'tracing is switched on in a program that allows it, and put
 	test_grep ! "\"file\":" e0 &&
 	test_grep ! "\"nesting\":2" e0 &&
 	trace2 check e0 &&
+	jq -r .thread lines e0 | sort -u >threads &&
+	! grep -v -x -e main -e "th0[123]:worker" threads &&
 	grep "\"event\":\"version\"" e0 | jq -r .sid >sids &&
 	test_line_count = 2 sids
 '
