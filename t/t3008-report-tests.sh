@@ -8,7 +8,8 @@ test_description='trace2 report --tests'
 test_skip_unless READS_STREAMS
 
 # suite ID <TESTS: the stream of a script whose tests are the lines
-# FROM TO TOOK RESULT TITLE; without a RESULT, a test has no end.
+# FROM TO TOOK RESULT TITLE; without a RESULT, a test has no end. One with "child"
+# in its TITLE starts one, which has its main 50 ms later.
 suite () {
 	head="\"sid\":\"20200101T000000.000000Z-H00000000-P0000000$1\",\"thread\":\"main\",\"time\":\"2020-01-01T00:00:0" &&
 	echo "{\"event\":\"version\",${head}0.000000Z\",\"evt\":\"4\",\"exe\":\"1\"}" &&
@@ -18,9 +19,18 @@ suite () {
 	do
 		name="\"category\":\"test\",\"label\":\"$title\"" &&
 		echo "{\"event\":\"region_enter\",$head${from}00000Z\",\"nesting\":1,$name}" &&
+		case "$title" in
+		*child*)
+			echo "{\"event\":\"child_start\",$head${from}00000Z\",\"child_id\":0,\"child_class\":\"?\",\"use_shell\":false,\"argv\":[\"sh\"]}" &&
+			below=$(echo "$head" | sed "s/\",/\/20200101T000001.000000Z-H00000000-P00000007&/") &&
+			echo "{\"event\":\"version\",$below${from}50000Z\",\"evt\":\"4\",\"exe\":\"1\"}" &&
+			echo "{\"event\":\"start\",$below${from}50000Z\",\"t_abs\":0.0,\"argv\":[\"sh\"]}" &&
+			echo "{\"event\":\"atexit\",$below${to}00000Z\",\"t_abs\":0.95,\"code\":0}" &&
+			echo "{\"event\":\"child_exit\",$head${to}00000Z\",\"child_id\":0,\"pid\":7,\"code\":0,\"t_rel\":$took}" ;;
+		esac &&
 		if test "$result" != -
 		then
-			echo "{\"event\":\"data\",$head${to}00000Z\",\"t_abs\":1.0,\"t_rel\":$took,\"nesting\":2,\"category\":\"test\",\"key\":\"result\",\"value\":\"$result\"}" &&
+			echo "{\"event\":\"data\",$head${to}00000Z\",\"t_abs\":$to,\"t_rel\":$took,\"nesting\":2,\"category\":\"test\",\"key\":\"result\",\"value\":\"$result\"}" &&
 			echo "{\"event\":\"region_leave\",$head${to}00000Z\",\"t_rel\":$took,\"nesting\":1,$name}"
 		fi || return 1
 	done &&
@@ -58,6 +68,28 @@ test_expect_success 'failed tests, the slowest, and the scripts' '
 	WALL s OUTSIDE s TESTS FAILED SKIPPED SCRIPT
 	9.000 4.500 3 1 t0001.sh
 	9.000 5.000 3 2 t0002.sh
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'a child is of the test that started it, also in a later script' '
+	{
+		suite 1 <<-\EOF &&
+		1.0 2.0 1.0 ok 1 - first
+		2.0 3.0 1.0 ok 2 - one child
+		EOF
+		suite 2 <<-\EOF
+		1.0 2.0 1.0 ok 1 - none
+		2.0 3.0 1.0 ok 2 - a child
+		EOF
+	} >e &&
+	trace2 report --tests --format=json e >all &&
+	jq -r ".tests[] | [.test, .spawn_ns] | tojson" all >actual &&
+	cat >expect <<-\EOF &&
+	["1 - first",null]
+	["2 - one child",50000000]
+	["1 - none",null]
+	["2 - a child",50000000]
 	EOF
 	test_cmp expect actual
 '

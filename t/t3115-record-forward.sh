@@ -110,7 +110,7 @@ test_expect_success 'a process that writes datagrams has ended with atexit' '
 '
 
 test_expect_success 'a busy collector, and one that drops connections, is asked again' '
-	collector 503:1 429 drop 200 &&
+	collector 503:2 429 drop 200 &&
 	forwarding &&
 	send trees "$sock/s" 10 &&
 	counts_are "10 trees sent (10 spans), 0 open, 0 waiting, *" &&
@@ -118,6 +118,9 @@ test_expect_success 'a busy collector, and one that drops connections, is asked 
 	cut -d" " -f4 collector/requests >actual &&
 	test_write_lines 503 429 drop 200 >expect &&
 	test_cmp expect actual &&
+	# Not before the time that it named.
+	awk "NR == 1 { first = \$1 } NR == 2 { exit !(\$1 - first >= 1990) }" \
+		collector/times &&
 	ids collector/bodies >ids &&
 	test_line_count = 10 ids &&
 	test_grep " 0 lost\$" rest

@@ -81,6 +81,14 @@ test_expect_success 'status, times, events' '
 		out.json >actual &&
 	test_write_lines 1795251600003100000 1795251600006100000 read/bytes \
 		1795251600003200000 4096 region read file >expect &&
+	test_cmp expect actual &&
+	spans "select(.name == \"work\").attributes[] |
+		select(.key | test(\"timer\")) | [.key, .value.intValue] | tojson" \
+		out.json >actual &&
+	cat >expect <<-\EOF &&
+	["trace2.timer.read/wait.intervals","4"]
+	["trace2.timer.read/wait.total_ns","2000000"]
+	EOF
 	test_cmp expect actual
 '
 
@@ -199,7 +207,8 @@ test_expect_success '-N and -t choose spans of the program, too' '
 '
 
 test_expect_success 'the names of trace2receiver' '
-	trace2 export --to otlp --compat trace2receiver "$MIX" >compat.json &&
+	sed "s/\"nesting\":1,\"category\":\"load\"/\"repo\":2,&/" "$MIX" >repo.event &&
+	trace2 export --to otlp --compat trace2receiver repo.event >compat.json &&
 	spans .name compat.json >actual &&
 	cat >expect <<-\EOF &&
 	prog:work
@@ -213,11 +222,12 @@ test_expect_success 'the names of trace2receiver' '
 	EOF
 	test_cmp expect actual &&
 	spans ".attributes[] | select(.key | IN(\"trace2.region.data\",
-		\"trace2.cmd.exit_code\", \"trace2.param.set\")) | .value[]" \
+		\"trace2.region.repoid\", \"trace2.cmd.exit_code\", \"trace2.param.set\")) | .value[]" \
 		compat.json >actual &&
 	cat >expect <<-\EOF &&
 	1
 	{"remote.token":"s3cr3t","core.bare":"false"}
+	2
 	{"read":{"bytes":"4096"}}
 	3
 	EOF

@@ -93,13 +93,14 @@ test_expect_success 'many labels become few, and nothing is lost' '
 		do
 			event s 1000 counter "\"category\":\"a\\\"b\",\"name\":\"n$i\",\"count\":$i" ||
 			return 1
-		done
+		done &&
+		event s 1000 counter "\"category\":\"other\",\"name\":\"other\",\"count\":2"
 	} >many.event &&
 	trace2 export --to prometheus many.event >many.prom &&
 	grep "^trace2_value_total" many.prom >values &&
 	test_line_count = 101 values &&
 	test_grep "{category=\"a..b\",counter=\"n1000\"} 1000" values &&
-	test_grep "{category=\"other\",counter=\"other\"} 405450" values
+	test_grep "{category=\"other\",counter=\"other\"} 405452" values
 '
 
 test_expect_success 'a file takes its place when it is whole' '

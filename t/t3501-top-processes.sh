@@ -282,15 +282,18 @@ test_expect_success 'the regions that are open, by a stream of events' '
 
 test_expect_success TTY 'on a terminal, those of one name share a row' '
 	start_family name:same name:same name:same name:same name:same \
-		name:same name:same name:same name:other &&
+		name:same name:same name:same name:other stop zombie &&
 	test_when_finished end_family &&
-	until_top "(.processes | length) == 10 and
-		([.processes[1:][].comm] | unique == [\"other\", \"same\"])" \
+	until_top "(.processes | length) == 12 and
+		([.processes[1:10][].comm] | unique == [\"other\", \"same\"]) and
+		[.processes[10:][].state] == [\"stopped\", \"zombie\"]" \
 		-p $parent &&
 	LINES=12 COLUMNS=80 test_terminal trace2 top --once -p $parent >actual &&
 	test_line_count -lt 12 actual &&
 	test_grep "same x 8$" actual &&
 	test_grep "other$" actual &&
+	# These are in different states.
+	test_grep " wait  .* perl x 2$" actual &&
 	LINES=40 COLUMNS=80 test_terminal trace2 top --once -p $parent >actual &&
 	test_grep ! " x 8" actual &&
 	trace2 top --once -p $parent >actual &&

@@ -241,7 +241,7 @@ test_expect_success JQ 'too many pieces of the path are put together, and add up
 				[\$at, q(1 in 20 20)], [\$at + \$run, q(1 out 20 20)],
 				[\$at + \$run, q(0 in 10 10)];
 		}
-		print qq(200100 1 exit 20 20\n200200 0 exit 10 10\n);
+		print qq(200002 1 exit 20 20\n200003 0 exit 10 10\n);
 	" >records &&
 	made r <records &&
 	trace2 report --html page.html r &&

@@ -6,7 +6,8 @@
 // listens. Each request gets the next ANSWER, later ones the last ANSWER:
 // STATUS, or STATUS=WORDS, or STATUS:SECONDS for Retry-After; "stall": none, the
 // connection stays open; "drop": a part, and the connection is closed. Every request
-// appends a line to DIR/requests and its body to DIR/bodies; "GET /quit" ends
+// appends a line to DIR/requests, its body to DIR/bodies and its time in
+// milliseconds to DIR/times; "GET /quit" ends
 // it. With SCHEMA=1 a body is decoded with the official schema in the npm
 // package @opentelemetry/otlp-transformer: a body that does not match is
 // answered with 400, the decoded one is written to DIR/decoded.
@@ -69,6 +70,7 @@ function handle(request, response, body) {
 			[status, mark, words] = [400, '=', error.message];
 		}
 	}
+	fs.appendFileSync(`${dir}/times`, `${Math.round(performance.now())}\n`);
 	if (status === '200')
 		fs.appendFileSync(`${dir}/bodies`, `${body}\n`);
 	if (status === 'stall')
