@@ -92,6 +92,14 @@ test_expect_success 'status, times, events' '
 	test_cmp expect actual
 '
 
+test_expect_success 'an error is an exception, whatever was before it' '
+	sed "/\"event\":\"error\"/p" "$MIX" >twice.event &&
+	trace2 export --to otlp twice.event >twice.json &&
+	spans "select(.name == \"helper\").events[]?.name" twice.json >actual &&
+	test_write_lines exception exception >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'the resource' '
 	jq -c ".resourceSpans[0].resource.attributes[] | [.key, (.value[]
 		| if type == \"object\" then [.values[].stringValue] else . end)]" \

@@ -173,7 +173,10 @@ test_expect_success 'bisect: by an exact count, over a commit that does not buil
 		cd repo && git checkout -q v8 && echo mine >untracked &&
 		git rev-parse HEAD >../before && git status --porcelain -b >>../before &&
 		trace2 bisect -r 4 --only reads --good v1 --bad v8 \
-			--build "sh build.sh" -- "$PERL_PATH" sub/prog >out 2>err &&
+			--build "cat \"$PWD/out\" >>\"$PWD/seen\"; sh build.sh" \
+			-- "$PERL_PATH" sub/prog >out 2>err &&
+		# A line is there while the next commit is built.
+		grep "^good .* change 1$" seen && rm seen &&
 		grep "^good  [0-9a-f]*  reads [0-9]*  change 1$" out &&
 		grep "^bad   [0-9a-f]*  reads [0-9]*  change 8$" out &&
 		grep "^skip  $(git rev-parse v6 | cut -c1-9)$" out &&

@@ -20,10 +20,8 @@ static const char *kind_of(enum tr2_perfevent_pmu pmu)
 		return "software";
 	case TR2_PMU_POWER:
 		return "power";
-	case TR2_PMU_PROCESS:
-		return "process";
 	default:
-		return "other";
+		return "process";
 	}
 }
 

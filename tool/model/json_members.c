@@ -63,35 +63,23 @@ bool tr2_json_member_is(const struct tr2_json_member *member, const char *key)
 	       !memcmp(member->key.p, key, member->key.len);
 }
 
-/* NUL, and half of a pair, which is no character, become U+FFFD. */
-static void add_utf8(struct tr2_buf *b, unsigned int c)
-{
-	if (!c || (c >= 0xd800 && c < 0xe000))
-		c = 0xfffd;
-	if (c < 0x80) {
-		tr2_buf_addch(b, (char)c);
-		return;
-	}
-	if (c < 0x800) {
-		tr2_buf_addch(b, (char)(0xc0 | c >> 6));
-	} else {
-		tr2_buf_addch(b, (char)(0xe0 | c >> 12));
-		tr2_buf_addch(b, (char)(0x80 | (c >> 6 & 0x3f)));
-	}
-	tr2_buf_addch(b, (char)(0x80 | (c & 0x3f)));
-}
-
 /* The library escapes what JSON must escape, with \u00HH for what has no name,
- * and writes all else as it is. Return the place behind the escape. */
+ * and writes all else as it is; so does the reader of streams. NUL, which is no
+ * text, becomes U+FFFD. Return the place behind the escape. */
 static const char *add_escape(struct tr2_buf *b, const char *p, const char *end)
 {
 	static const char names[] = "bfnrt", are[] = "\b\f\n\r\t";
 	const char *name = strchr(names, *p);
 	char digits[5] = "";
+	unsigned long c;
 
 	if (*p == 'u' && end - p >= 5) {
 		memcpy(digits, p + 1, 4);
-		add_utf8(b, (unsigned int)strtoul(digits, NULL, 16));
+		c = strtoul(digits, NULL, 16);
+		if (c && c < 0x80)
+			tr2_buf_addch(b, (char)c);
+		else
+			tr2_buf_addstr(b, "\xef\xbf\xbd");
 		return p + 5;
 	}
 	tr2_buf_addch(b, *p && name ? are[name - names] : *p);
