@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "stat/interval.h"
 #include "stat/numbers.h"
 #include "stat/significance.h"
 #include "stat/split.h"
@@ -59,6 +60,7 @@ static void fill(double *out, size_t nr, make_fn *make)
 }
 
 #define PAIRS 2000
+#define INTERVALS 200
 
 static double share_below(double alpha, size_t na, size_t nb, make_fn *make)
 {
@@ -191,6 +193,35 @@ static void test_error(void)
 		"10 runs with a long tail: 61 in 100");
 }
 
+/* How often the interval of so many runs, by the approximation, has the true
+ * ratio. */
+static double covered_ratio(size_t nr, bool pairs)
+{
+	struct tr2_stat_interval of;
+	double a[64], b[64];
+	int i, in = 0;
+	size_t j;
+
+	for (i = 0; i < INTERVALS; i++) {
+		fill(a, nr, skewed);
+		fill(b, nr, skewed);
+		for (j = 0; j < nr; j++)
+			b[j] *= 1.5;
+		if (pairs ? tr2_interval_of_pairs(&of, a, b, nr, 0.05) :
+			    tr2_interval_of_sets(&of, a, nr, b, nr, 0.05))
+			in += of.low <= 1.5 && of.high >= 1.5;
+	}
+	return in / (double)INTERVALS;
+}
+
+static void test_interval(void)
+{
+	seed = 987654321987654321u;
+	is_near(covered_ratio(60, true), 0.95, 0.04,
+		"60 pairs: 95 of 100 intervals have the ratio");
+	is_near(covered_ratio(40, false), 0.95, 0.04, "40 and 40 runs, too");
+}
+
 static struct tr2_spread spread_of(const double *values, size_t nr)
 {
 	struct tr2_spread s;
@@ -315,6 +346,7 @@ int main(void)
 	test_found();
 	test_needed();
 	test_error();
+	test_interval();
 	test_spread();
 	test_spread_by_chance();
 	test_split();
