@@ -245,7 +245,7 @@ test_lint_ () {
 }
 
 # Return what chainlint.awk says of BODY. The first call reads the whole script:
-# a process for each test would be a twelfth of the time of a suite.
+# a process for each test would be a fiftieth of the time of this suite.
 test_lint_read_ () {
 	test -n "${test_lint_read_+t}" ||
 	test_lint_read_=$(awk -v whole=1 -f "$TEST_LIB_DIRECTORY/chainlint.awk" \

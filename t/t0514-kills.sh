@@ -130,7 +130,7 @@ test_expect_success 'where signals are recorded, each is, whatever it interrupte
 		for pair in "TERM 15" "HUP 1" "ABRT 6"
 		do
 			GIT_TRACE2_SIGNALS=TERM,HUP,ABRT \
-				"$PERL_PATH" kills.perl $where $pair $((rounds * 4)) ||
+				"$PERL_PATH" kills.perl $where $pair $((rounds * 2)) ||
 			return 1
 		done
 	done
