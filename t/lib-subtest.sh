@@ -70,7 +70,8 @@ run_subtest () (
 	test -n "${subtest_keeps_skip-}" || unset GIT_SKIP_TESTS
 	TEST_OUTPUT_DIRECTORY=$TRASH_DIRECTORY
 	TEST_NO_TEST_TOOL=${subtest_no_tool-t}
-	export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL
+	TEST_NO_CREATE_REPO=t
+	export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL TEST_NO_CREATE_REPO
 	"$subtest_shell" "$subtest_name.sh" --no-color "$@" \
 		>out.raw 2>err.raw </dev/null
 	code=$?

@@ -17,7 +17,6 @@ or waits, whatever becomes of the destination.
 """
 
 import functools
-import inspect
 import json
 import os
 import sys
@@ -27,6 +26,7 @@ from ._child import Popen, execvp, run
 from ._metric import Counter, Timer
 from ._session import seconds as _seconds
 from ._span import NO_SPAN, Span, current_span, span, traced, traceparent
+from ._span import is_coroutine as _is_coroutine
 
 __all__ = [
     "Counter", "NO_SPAN", "Popen", "Span", "Timer", "cmd_exit", "cmd_mode", "cmd_name",
@@ -114,7 +114,7 @@ class region:
 
     def __call__(self, function):
         category, label, message = self.category, self.label, self.message
-        if inspect.iscoroutinefunction(function):
+        if _is_coroutine(function):
             return traced(category, label)(function)
 
         where = getattr(function, "__code__", None)

@@ -354,7 +354,7 @@ def span(category, name, parent=None, *, traceparent=None, tracestate=None):
 def traced(category, name):
     """Return a decorator: each call of the function, or coroutine, is a span."""
     def decorate(function):
-        if _is_coroutine(function):
+        if is_coroutine(function):
             @functools.wraps(function)
             async def wrapper(*args, **options):
                 with span(category, name):
@@ -368,7 +368,8 @@ def traced(category, name):
     return decorate
 
 
-def _is_coroutine(function):
+def is_coroutine(function):
+    # It takes as long to import as the rest of this module.
     import inspect
     return inspect.iscoroutinefunction(function)
 
