@@ -35,14 +35,15 @@ bytes () {
 	awk "{ last = \$1 } END { print last }"
 }
 
-# until_lines CONDITION: it becomes true. The daemon has not written 300 MB anywhere
+# until_lines CONDITION: it becomes true. The daemon has not written $most anywhere
 # meanwhile, which takes it seconds.
+most=300000000
 until_lines () {
 	before=$(bytes) &&
 	while now=$(bytes) && ! eval "$1"
 	do
 		kill -0 "$pid" &&
-		test $((now - before)) -lt 300000000 || return 1
+		test $((now - before)) -lt $most || return 1
 	done
 }
 
@@ -114,6 +115,74 @@ test_expect_success 'after --max-size it writes where it did before, which is co
 	test_cmp expect actual &&
 	trace2 report r >report &&
 	test_grep -i "lost\|incomplete" report
+'
+
+cat >busy.c <<'EOF'
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+#include "trace2.h"
+
+/* A call of this thread lasts while `block` is there. */
+static void sink(const struct trace2_event *event, void *unused)
+{
+	(void)unused;
+	if (strcmp(event->thread, "th01:busy") || access("block", F_OK))
+		return;
+	close(creat("inside", 0600));
+	while (!access("block", F_OK))
+		usleep(1000);
+}
+
+static void *emit(void *name)
+{
+	trace2_thread_start(name);
+	for (; access("stop", F_OK); usleep(1000))
+		trace2_data_string("busy", NULL, name, "emits");
+	return NULL;
+}
+
+int main(void)
+{
+	const struct trace2_options options = {
+		.flags = TRACE2_CONTROL | TRACE2_MORE_OPTIONS, .sink = sink
+	};
+	char busy[] = "busy";
+	pthread_t thread;
+
+	trace2_initialize_with(&options);
+	if (pthread_create(&thread, NULL, emit, busy))
+		return 1;
+	for (; access("stop", F_OK); usleep(1000))
+		trace2_data_string("busy", NULL, "main", "emits");
+	return pthread_join(thread, NULL);
+}
+EOF
+
+test_expect_success CC,!INSTRUMENTED 'after --max-size, a process with a thread in a call is asked again' '
+	rm -rf stop block inside e0 e1 r later &&
+	most=5000000 &&
+	test_when_finished "most=300000000; rm -f block; : >stop" &&
+	build "$CC" busy.c -std=gnu11 &&
+	{ GIT_TRACE2_EVENT="$(pwd)/e0" LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
+		./program & } &&
+	pid=$! &&
+	until test -s e0
+	do
+		kill -0 $pid || return 1
+	done &&
+	attach -p $pid --max-size 200k &&
+	until_in_recording &&
+	: >block &&
+	until_lines "test -e inside" &&
+	until_lines "test -e r/events/git-trace2-discard" &&
+	until_lines "grep -q \"too long to change settings\" r/events/2*" &&
+	rm block &&
+	until_grown e0 &&
+	detached INT &&
+	: >stop &&
+	wait $pid
 '
 
 test_expect_success 'it ends while it is recorded' '

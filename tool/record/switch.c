@@ -16,6 +16,7 @@
 #define FIRST_DELAY_NS 1000000u
 #define MAX_DELAY_NS 1000000000u
 #define LOOK_MS 2
+#define LOOK_BACK_NS 100000000u
 
 static void say_refused(pid_t pid, const char *why)
 {
@@ -204,21 +205,32 @@ static bool is_waiting(struct tr2_control_page *page)
 	       tr2_control_page_look(page, &error) == TR2_CONTROL_WAITS;
 }
 
-/* Return a process that has not taken it up; 0: all have. */
+/* Look at all: one that was busy is asked again. Return a process that has not
+ * taken it up; 0: all have. */
 static pid_t waiting_for(const struct tr2_switch *s,
 			 struct tr2_control_page *children, size_t nr)
 {
+	pid_t pid = 0;
 	size_t i;
 
 	for (i = 0; i < s->nr; i++)
 		if ((s->process[i].state == TR2_SWITCH_ON ||
 		     s->process[i].state == TR2_SWITCH_UNKNOWN) &&
 		    is_waiting(&s->process[i].page))
-			return s->process[i].page.pid;
+			pid = s->process[i].page.pid;
 	for (i = 0; i < nr; i++)
 		if (is_waiting(&children[i]))
-			return children[i].pid;
-	return 0;
+			pid = children[i].pid;
+	return pid;
+}
+
+static void look_back(struct tr2_source *source, uint32_t events)
+{
+	struct tr2_switch *s = (struct tr2_switch *)source;
+
+	(void)events;
+	if (!waiting_for(s, NULL, 0))
+		tr2_loop_close(s->loop, &s->timer);
 }
 
 void tr2_switch_back(struct tr2_switch *s, const pid_t *pids, size_t nr,
@@ -247,6 +259,11 @@ void tr2_switch_back(struct tr2_switch *s, const pid_t *pids, size_t nr,
 	if (pid && wait_ns)
 		tr2_warning("process %d writes to '%s' until its next call of "
 			    "the library", (int)pid, s->target);
+	if (!wait_ns) {
+		s->timer.ready = look_back;
+		(void)tr2_loop_add_timer(s->loop, &s->timer, LOOK_BACK_NS,
+					 LOOK_BACK_NS);
+	}
 	for (i = 0; i < nr; i++)
 		tr2_control_page_release(&children[i]);
 	free(children);
