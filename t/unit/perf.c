@@ -736,8 +736,10 @@ static void test_parse(void)
 		   events[2].attr.config == TRACE2_PERF_TIMER(timed) &&
 		   !strcmp(events[2].name, "app/unit/timed:ns/"),
 	   "the program's own");
+	memset(&events[1], 0x5a, sizeof(events[1]));
 	IS(trace2_perf_parse("cs,cs,cs,cs", events, 1, NULL, 0), 4,
 	   "a list longer than its array");
+	IS(events[1].name[0], 0x5a, "behind the array nothing is written");
 	IS(trace2_perf_parse("cs,app/unit/none/", events, 3, error,
 			     sizeof(error)), -ENOENT, "no such counter");
 	is_text(error, strlen(error), "event 'app/unit/none/': the program "
