@@ -326,6 +326,21 @@ test_expect_success JQ 'an address belongs to what was mapped there last' '
 	test_cmp expect actual
 '
 
+test_expect_success JQ 'of callers alone, the one with most below it comes first' '
+	counted >/dev/null <<-\EOF &&
+	0 0 fork 10 10 1 1
+	1 0 comm 10 10 one exec
+	2 0 map 10 10 1000 1000 /none/a
+	3 0 sample 10 10 1100,1300
+	4 0 sample 10 10 1100,1200
+	5 0 sample 10 10 1100,1200
+	20 0 exit 10 10
+	EOF
+	jq -r ".functions[].function" json >actual &&
+	test_write_lines a+0x100 a+0x1ff a+0x2ff >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success JQ 'a fork has the mappings of then, an exec has none' '
 	counted >actual <<-\EOF &&
 	0 0 fork 10 10 1 1
