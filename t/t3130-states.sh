@@ -371,6 +371,28 @@ test_expect_success 'the innermost listed function of the kernel is the cause' '
 	test_cmp expect actual
 '
 
+test_expect_success 'a process waits for what the latest of its threads does, while that waits' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 two exec
+	5 0 fork 10 11 10 10
+	6 1 in 10 11
+	10 0 switch 10 10 0 swapper schedule,do_wait
+	10 0 out 10 10
+	20 1 switch 10 11 0 swapper schedule,pipe_read
+	20 1 out 10 11
+	30 1 in 10 11
+	40 1 exit 10 11
+	60 0 in 10 10
+	70 0 exit 10 10
+	EOF
+	states r >/dev/null &&
+	echo "30000 10000 20000" >expect &&
+	of process wait_ns wait_pipe_ns wait_child_ns >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success 'who woke a thread, and who had its CPU' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
@@ -540,6 +562,8 @@ test_expect_success 'a finished file that was cut is a problem' '
 	5 0 in 10 10
 	100 0 exit 10 10
 	EOF
+	states r >actual &&
+	test_must_be_empty err &&
 	head -c 600 r/kernel.data >cut &&
 	mv cut r/kernel.data &&
 	states r >actual &&

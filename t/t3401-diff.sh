@@ -73,6 +73,32 @@ test_expect_success 'base, new, delta, ratio of runs, events, regions, timers, c
 	test_cmp expect.words actual.words
 '
 
+test_expect_success 'of the states of processes, a digest has the CPU time' '
+	for set in slow slower
+	do
+		cpu=20 && { test $set = slow || cpu=40; } &&
+		mkdir $set &&
+		for i in 1 2 3 4 5
+		do
+			cat >records <<-EOF &&
+			0 0 fork 10 10 1 1
+			1 0 comm 10 10 prog exec
+			2 0 in 10 10
+			$((cpu + i)) 0 out 10 10
+			$((cpu * 5 + i * 2)) 0 in 10 10
+			$((cpu * 6 + i * 3)) 0 exit 10 10
+			EOF
+			"$PERL_PATH" "$TEST_DIRECTORY"/t3130/kernel.perl $set/run-000$i \
+				<records || return 1
+		done || return 1
+	done &&
+	trace2 diff slow slower >out &&
+	test_grep "CPU (SUM)" out &&
+	test_grep ! "WAIT (SUM)" out &&
+	trace2 diff -n 9 slow slower >out &&
+	test_grep "WAIT (SUM)" out
+'
+
 test_expect_success JQ 'p equals that from trying every way to divide the runs' '
 	cat >pairs <<-\EOF &&
 	1,2,3,4 5,6,7,8

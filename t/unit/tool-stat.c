@@ -2,14 +2,15 @@
 /*
  * tool-stat - statistics of runs, checked with generated runs of known
  * distribution: how often chance is reported as a difference, how often the
- * mean is within its error, when runs are reported as suspicious. The numbers
- * are the same in each run of this test.
+ * mean is within its error, when runs are reported as suspicious; and how real
+ * numbers are printed. The numbers are the same in each run of this test.
  */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "out/table.h"
 #include "stat/interval.h"
 #include "stat/numbers.h"
 #include "stat/significance.h"
@@ -339,6 +340,24 @@ static void test_split(void)
 	refuses("a #b", "sh -c");
 }
 
+static void formats(double value, const char *want)
+{
+	struct tr2_buf text = TR2_BUF_INIT;
+
+	tr2_fmt_real(&text, value);
+	is_text(tr2_buf_str(&text), text.len, want, want);
+	tr2_buf_release(&text);
+}
+
+static void test_format(void)
+{
+	formats(3, "3");
+	formats(0.12345, "0.123");
+	formats(1.2345, "1.23");
+	formats(12.345, "12.3");
+	formats(123456.5, "123456.5");
+}
+
 int main(void)
 {
 	test_false_alarms();
@@ -350,5 +369,6 @@ int main(void)
 	test_spread();
 	test_spread_by_chance();
 	test_split();
+	test_format();
 	return done_testing();
 }
