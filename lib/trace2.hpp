@@ -145,10 +145,10 @@ class [[nodiscard]] span {
 						      tracestate),
 			    file, line);
 	}
+	/* Moved by a destructor: an exception that is under way is not the span's. */
 	span(span &&other) noexcept
-		: span_(std::exchange(other.span_, TRACE2_SPAN_NONE)),
-		  file_(other.file_), line_(other.line_),
-		  exceptions_(other.exceptions_)
+		: span(std::exchange(other.span_, TRACE2_SPAN_NONE),
+		       other.file_, other.line_)
 	{
 	}
 	/* Ends the span that this object had. */
@@ -156,10 +156,11 @@ class [[nodiscard]] span {
 	{
 		span moved(std::move(other));
 
+		end();
 		std::swap(span_, moved.span_);
-		std::swap(file_, moved.file_);
-		std::swap(line_, moved.line_);
-		std::swap(exceptions_, moved.exceptions_);
+		file_ = moved.file_;
+		line_ = moved.line_;
+		exceptions_ = moved.exceptions_;
 		return *this;
 	}
 	~span()

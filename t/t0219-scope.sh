@@ -187,6 +187,35 @@ static trace2::span begin(const char *name)
 	return s;
 }
 
+/* What a destructor does while an exception is under way. */
+struct in_destructor {
+	trace2::span &ends, &begins, &replaced;
+
+	~in_destructor()
+	{
+		trace2::span here(std::move(ends));
+
+		begins = begin("begins");
+		replaced = trace2::span();
+	}
+};
+
+static void move_in_destructor()
+{
+	trace2::span ends = begin("ends"), replaced = begin("replaced"), begins;
+
+	try {
+		in_destructor d{ ends, begins, replaced };
+		throw std::runtime_error("");
+	} catch (const std::exception &) {
+	}
+	try {
+		trace2::span moved(std::move(begins));
+		throw std::runtime_error("");
+	} catch (const std::exception &) {
+	}
+}
+
 static int spans()
 {
 	trace2_initialize();
@@ -212,6 +241,7 @@ static int spans()
 		throw std::runtime_error("");
 	} catch (const std::exception &) {
 	}
+	move_in_destructor();
 	auto remote = trace2::span::remote("http", "remote",
 		"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
 	remote.set("part", std::string_view("abcdef").substr(1, 3));
@@ -228,6 +258,9 @@ request null {"status":200,"path":"/index","literal":"text","load":0.5,"cached":
 first null {"status":200,"path":"/index","literal":"text","load":0.5,"cached":true}
 second refused {"status":200,"path":"/index","literal":"text","load":0.5,"cached":true}
 throws exception {}
+replaced null {"status":200,"path":"/index","literal":"text","load":0.5,"cached":true}
+ends null {"status":200,"path":"/index","literal":"text","load":0.5,"cached":true}
+begins exception {"status":200,"path":"/index","literal":"text","load":0.5,"cached":true}
 remote null {"part":"bcd","nothing":""}
 true
 EOF
@@ -267,10 +300,10 @@ do
 			jq -s -r "map(select(.key == \"span\").value) |
 				(.[] | \"\(.name) \(.failed) \(.attributes // {} | del(.more))\"),
 				(.[0].parent_id == .[1].span_id and
-				(.[1].threads | length) == 1 and .[5].remote and
-				.[5].attributes.more > 9e18 and
-				.[5].trace_id == \"0af7651916cd43dd8448eb211c80319c\"),
-				\"00-\(.[5].trace_id)-\(.[5].span_id)-01\"" \
+				(.[1].threads | length) == 1 and .[-1].remote and
+				.[-1].attributes.more > 9e18 and
+				.[-1].trace_id == \"0af7651916cd43dd8448eb211c80319c\"),
+				\"00-\(.[-1].trace_id)-\(.[-1].span_id)-01\"" \
 				trace >actual &&
 			trace_id=$(sed -n "\$p" actual) &&
 			sed "\$d" actual >known &&
