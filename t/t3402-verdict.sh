@@ -349,6 +349,7 @@ probes () {
 }
 
 test_lazy_prereq PROBES 'probes'
+test_lazy_prereq PIDNS 'unshare --pid --fork --kill-child true'
 
 test_expect_success ALLOCATIONS,PROBES 'no probes are left, also by a command that was killed' '
 	mkfifo shell go &&
@@ -370,6 +371,27 @@ test_expect_success ALLOCATIONS,PROBES 'no probes are left, also by a command th
 		try=$((try + 1)) &&
 		test $try -lt 100 || return 1
 	done
+'
+
+# The first process of a container has the same pid each time.
+test_expect_success ALLOCATIONS,PROBES,PIDNS 'allocations are counted after a command of the same pid was killed' '
+	{ unshare --pid --fork --kill-child trace2 stat -q --allocations \
+		sh -c "echo begun >shell; read answer <go" >/dev/null 2>&1 & } &&
+	unshare=$! &&
+	read -r answer <shell &&
+	probes >before &&
+	test_grep "trace2_1/malloc" before &&
+	kill -s KILL $unshare &&
+	{ wait $unshare || :; } &&
+	# The kernel ends the others, and then the probes can be replaced.
+	try=0 &&
+	until unshare --pid --fork trace2 stat -q --allocations true >out 2>err &&
+		test_must_be_empty err
+	do
+		try=$((try + 1)) &&
+		test $try -lt 100 || return 1
+	done &&
+	test_grep allocations out
 '
 
 test_expect_success SETPRIV,ORDINARY_USER 'without permission to probe, the rest is measured' '

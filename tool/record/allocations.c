@@ -139,7 +139,8 @@ static void undefine(int tracefs, int pid, const char *function)
 	write_probes(tracefs, line);
 }
 
-/* Remove the probes of commands that were killed. */
+/* Remove the probes of commands that were killed, also of one that had this pid: in
+ * a container it is often the same. */
 static void sweep(int tracefs)
 {
 	int fd = openat(tracefs, PROBES, O_RDONLY | O_CLOEXEC), pid;
@@ -154,7 +155,7 @@ static void sweep(int tracefs)
 	while (fgets(line, sizeof(line), probes))
 		if (sscanf(line, "p:" GROUP "%d/%63[a-z_] ", &pid, function) ==
 			    2 &&
-		    kill(pid, 0) && errno == ESRCH)
+		    (pid == getpid() || (kill(pid, 0) && errno == ESRCH)))
 			undefine(tracefs, pid, function);
 	fclose(probes);
 }
