@@ -278,13 +278,15 @@ test_expect_success 'a test that exits' '
 	EOF
 '
 
-# No such process, or one that its new parent has not reaped yet.
+# No such process, or one that its new parent has not reaped yet. One that was
+# killed and is nobody's child here may need a processor to die.
 is_gone () {
 	test -n "$1" &&
-	if test -f "/proc/$1/stat"
-	then
-		test_grep "^[0-9]* (.*) Z" "/proc/$1/stat"
-	fi
+	while test -f "/proc/$1/stat" &&
+	      ! grep -q -s "^[0-9]* (.*) Z" "/proc/$1/stat"
+	do
+		sleep 0.01 || return 1
+	done
 }
 
 test_expect_success 'a process that was left running' '
