@@ -44,10 +44,13 @@ test_expect_success JQ 'the page has the content of the recording' '
 test_expect_success JQ 'what strings have in common is in the page once' '
 	same="-I/usr/include/a/rather/long/directory -DAND_A_DEFINITION_OF=\\\"something\\\"" &&
 	other="-I/usr/share/another/directory/to/look/into" &&
+	first=/home/of/one/who/likes/long/names/for/directories &&
+	second=/srv/builds/of/the/last/month/and/of/this/one/too &&
 	{
 		begin P 0 make &&
 		for line in "cc $same x $same" "cc $other $same $other" "cc $same é -c é.c" \
-			"cc é -c a.c $same -o a.o" "cc é -c a.c $same -o a.o -g"
+			"cc é -c a.c $same -o a.o" "cc é -c a.c $same -o a.o -g" \
+			"cc -zzzzz$first" "cc -yyyzz$first" "cc -yyyzz$second" "cc -zzzzz$second"
 		do
 			i=$((${i-0} + 1)) &&
 			event P $i child_start "\"child_id\":$i,\"child_class\":\"?\",\"use_shell\":true,\"argv\":[\"$line\"]" ||
