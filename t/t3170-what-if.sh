@@ -60,7 +60,21 @@ test_expect_success 'a change by nothing changes nothing' '
 	then_is 90000
 '
 
+test_expect_success 'a wait of unknown cause is changed by nothing that names one' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 one exec
+	20000 0 out 10 10
+	50000 0 in 10 10
+	60000 0 exit 10 10
+	EOF
+	what_if one=2x &&
+	then_is 55000 30000
+'
+
 test_expect_success 'who waits for a faster thread gets on earlier' '
+	chain &&
 	# The writer works 44 ms until it wakes.
 	what_if writer=2x &&
 	then_is 68000 &&
