@@ -25,7 +25,7 @@ begin () {
 		) &
 	} &&
 	until test -s pid && pid=$(cat pid) &&
-		{ readlink "/proc/$pid/fd"/* | grep -q trace2-control ||
+		{ ls -l "/proc/$pid/fd" >fds && grep -q trace2-control fds ||
 		  test -n "$1"; }
 	do
 		kill -0 $! || return 1
