@@ -79,7 +79,8 @@ test_expect_success 'csv: a table for each' '
 
 test_expect_success JQ 'chrome and OpenTelemetry' '
 	trace2 export --to chrome -i d >chrome &&
-	jq -e "[.traceEvents[] | select(.cat == \"distribution\").args.sum] == [3002, 3002] and
+	jq -e "[.traceEvents[] | select(.cat == \"distribution\") | [.name, .args.sum]] ==
+			[[\"tool/size\", 3002], [\"tool/size\", 3002]] and
 		([.traceEvents[] | select(.ph == \"C\" and (.name | test(\"busy\"))).args.value] |
 			contains([5]) and contains([-3]))" chrome &&
 	trace2 export --to otlp -i d >otlp &&
