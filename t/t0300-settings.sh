@@ -420,10 +420,14 @@ test_expect_success 'a file that includes itself is read, and does not hang' '
 	test_grep "^warning: trace2: .*: includes nest deeper than 10 files" err
 '
 
-test_expect_success 'a home that is missing, a HOME that is unset' '
+test_expect_success 'a home that is missing, or is a file; a HOME that is unset' '
 	no_config &&
-	HOME="$(pwd)/missing" expect_traces "" &&
-	test_must_be_empty err &&
+	>file &&
+	for home in missing file
+	do
+		HOME="$(pwd)/$home" GIT_TRACE2_DST_DEBUG=1 expect_traces "" &&
+		test_must_be_empty err || return 1
+	done &&
 	(
 		sane_unset HOME &&
 		expect_traces "" &&
