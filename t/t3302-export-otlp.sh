@@ -319,4 +319,15 @@ test_expect_success LIBCURL 'libcurl is loaded by what sends, and by nothing els
 	test_grep "cannot send to a collector: .*libcurl.so.4: " err
 '
 
+test_expect_success 'a counter that is larger than its signed integers' '
+	cat >large.event <<-\EOF &&
+	{"event":"version","sid":"20200101T000000.0Z-H1-P1","thread":"main","time":"2020-01-01T00:00:00.000000Z","evt":"4","exe":"x"}
+	{"event":"counter","sid":"20200101T000000.0Z-H1-P1","thread":"main","time":"2020-01-01T00:00:00.000001Z","category":"c","name":"largest","count":9223372036854775807}
+	{"event":"counter","sid":"20200101T000000.0Z-H1-P1","thread":"main","time":"2020-01-01T00:00:00.000002Z","category":"c","name":"larger","count":9223372036854775808}
+	EOF
+	trace2 export --to otlp large.event >out.json &&
+	test_grep "largest\",\"value\":{\"intValue\":\"9223372036854775807\"}" out.json &&
+	test_grep "larger\",\"value\":{\"doubleValue\":9223372036854775808}" out.json
+'
+
 test_done

@@ -54,6 +54,19 @@ void tr2_attribute_int(struct tr2_attributes *a, const char *key, int64_t value)
 	tr2_buf_addlit(a->b, "\"}}");
 }
 
+/* OTLP's integers are signed: a larger number is a double. */
+static void add_unsigned(struct tr2_attributes *a, const char *key,
+			 uint64_t value)
+{
+	if (value <= INT64_MAX) {
+		tr2_attribute_int(a, key, (int64_t)value);
+		return;
+	}
+	open_value(a, key, "doubleValue");
+	tr2_buf_add_u64(a->b, value);
+	tr2_buf_addlit(a->b, "}}");
+}
+
 void tr2_attribute_json(struct tr2_attributes *a, const char *key,
 			const char *type, const struct tr2_view *value,
 			bool quoted)
@@ -207,14 +220,12 @@ static void add_metrics(struct tr2_attributes *a, uint32_t session,
 		tr2_export_metric_name(a->x, key, metric);
 		if (timer) {
 			tr2_buf_addlit(key, ".intervals");
-			tr2_attribute_int(a, tr2_buf_str(key),
-					  (int64_t)metric->count);
+			add_unsigned(a, tr2_buf_str(key), metric->count);
 			key->len -= sizeof("intervals") - 1;
 			tr2_buf_addlit(key, "total_ns");
 		}
-		tr2_attribute_int(a, tr2_buf_str(key),
-				  (int64_t)(timer ? metric->total_ns :
-						    metric->count));
+		add_unsigned(a, tr2_buf_str(key),
+			     timer ? metric->total_ns : metric->count);
 	}
 }
 
