@@ -11,11 +11,11 @@
 #include <fcntl.h>
 #include <link.h>
 #include <linux/perf_event.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,9 +32,11 @@ static const char *const functions[] = { "malloc", "calloc", "realloc",
 
 struct tr2_allocations {
 	int tracefs;
+	/* Of the C library's file: all commands that count at a time share the
+	 * probes; the last one can remove them, also those of a killed one. */
+	char group[64];
 	uint64_t id[ARRAY_SIZE(functions)];
 	int fd[ARRAY_SIZE(functions)];
-	bool is_defined[ARRAY_SIZE(functions)];
 	uint64_t count;
 	int error; /* of the last run */
 };
@@ -92,15 +94,14 @@ static bool write_probes(int tracefs, const char *line)
 	return ok;
 }
 
-static uint64_t read_id(int tracefs, const char *function)
+static uint64_t read_id(const struct tr2_allocations *a, const char *function)
 {
 	char path[128], text[32];
 	int fd;
 	ssize_t n;
 
-	snprintf(path, sizeof(path), "events/" GROUP "%d/%s/id", (int)getpid(),
-		 function);
-	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "events/%s/%s/id", a->group, function);
+	fd = openat(a->tracefs, path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	if (fd >= 0)
 		close(fd);
@@ -111,53 +112,36 @@ static uint64_t read_id(int tracefs, const char *function)
 static bool define(struct tr2_allocations *a, size_t i)
 {
 	struct place place;
+	struct stat st;
 	char line[4200];
 
 	if (!find(&place, functions[i])) {
 		errno = ENOENT;
 		return false;
 	}
-	if ((size_t)snprintf(line, sizeof(line), "p:" GROUP "%d/%s %s:0x%zx\n",
-			     (int)getpid(), functions[i], place.path,
-			     (size_t)place.offset) >= sizeof(line)) {
+	if (stat(place.path, &st))
+		return false;
+	snprintf(a->group, sizeof(a->group), GROUP "%jx_%jx",
+		 (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+	if ((size_t)snprintf(line, sizeof(line), "p:%s/%s %s:0x%zx\n", a->group,
+			     functions[i], place.path, (size_t)place.offset) >=
+	    sizeof(line)) {
 		errno = ENAMETOOLONG;
 		return false;
 	}
-	if (!write_probes(a->tracefs, line))
+	if (!write_probes(a->tracefs, line) && errno != EEXIST)
 		return false;
-	a->is_defined[i] = true;
-	a->id[i] = read_id(a->tracefs, functions[i]);
+	a->id[i] = read_id(a, functions[i]);
 	errno = EINVAL;
 	return a->id[i] != 0;
 }
 
-static void undefine(int tracefs, int pid, const char *function)
+static void undefine(const struct tr2_allocations *a, const char *function)
 {
 	char line[128];
 
-	snprintf(line, sizeof(line), "-:" GROUP "%d/%s\n", pid, function);
-	write_probes(tracefs, line);
-}
-
-/* Remove the probes of commands that were killed, also of one that had this pid: in
- * a container it is often the same. */
-static void sweep(int tracefs)
-{
-	int fd = openat(tracefs, PROBES, O_RDONLY | O_CLOEXEC), pid;
-	FILE *probes = fd < 0 ? NULL : fdopen(fd, "r");
-	char line[4400], function[64];
-
-	if (!probes) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	while (fgets(line, sizeof(line), probes))
-		if (sscanf(line, "p:" GROUP "%d/%63[a-z_] ", &pid, function) ==
-			    2 &&
-		    (pid == getpid() || (kill(pid, 0) && errno == ESRCH)))
-			undefine(tracefs, pid, function);
-	fclose(probes);
+	snprintf(line, sizeof(line), "-:%s/%s\n", a->group, function);
+	write_probes(a->tracefs, line);
 }
 
 struct tr2_allocations *tr2_allocations_open(const char **why_not)
@@ -173,8 +157,6 @@ struct tr2_allocations *tr2_allocations_open(const char **why_not)
 	for (i = 0; i < ARRAY_SIZE(functions); i++)
 		a->fd[i] = -1;
 	a->tracefs = tr2_tracefs_open();
-	if (a->tracefs >= 0)
-		sweep(a->tracefs);
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
 		if (a->tracefs >= 0 && define(a, i))
 			continue;
@@ -194,28 +176,37 @@ void tr2_allocations_close(struct tr2_allocations *a)
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
 		if (a->fd[i] >= 0)
 			close(a->fd[i]);
-		if (a->is_defined[i])
-			undefine(a->tracefs, (int)getpid(), functions[i]);
+		if (a->id[i])
+			undefine(a, functions[i]);
 	}
 	if (a->tracefs >= 0)
 		close(a->tracefs);
 	free(a);
 }
 
-void tr2_allocations_begin(struct tr2_allocations *a, pid_t pid)
+static int open_event(uint64_t id, pid_t pid)
 {
 	struct perf_event_attr attr;
-	size_t i;
 
-	a->error = 0;
 	memset(&attr, 0, sizeof(attr));
 	attr.size = sizeof(attr);
 	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.config = id;
 	attr.inherit = attr.disabled = attr.enable_on_exec = 1;
+	return (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+void tr2_allocations_begin(struct tr2_allocations *a, pid_t pid)
+{
+	size_t i;
+
+	a->error = 0;
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
-		attr.config = a->id[i];
-		a->fd[i] = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1,
-					PERF_FLAG_FD_CLOEXEC);
+		a->fd[i] = open_event(a->id[i], pid);
+		/* Another command may have removed it between two runs. */
+		if (a->fd[i] < 0 && define(a, i))
+			a->fd[i] = open_event(a->id[i], pid);
 		if (a->fd[i] < 0)
 			a->error = errno;
 	}
