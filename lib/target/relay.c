@@ -47,7 +47,7 @@ static bool open_pipe(struct tr2_relay *relay)
 /* Remove data that could not be moved. Keeps errno. */
 static void drain(struct tr2_relay *relay)
 {
-	char rest[CHUNK];
+	char rest[512]; /* a handler's stack may be small */
 	int error = errno;
 
 	while (tr2_sys_read(relay->pipe.ends[0], rest, sizeof(rest)) > 0)
