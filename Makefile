@@ -59,9 +59,9 @@ PERL_PATH = /usr/bin/perl
 PYTHON_PATH = /usr/bin/python3
 PKG_CONFIG = pkg-config
 INSTALL = install
-# Two more than there are processors: tests often wait for another process. With
+# One more than there are processors: tests often wait for another process. With
 # '=', each command of a make below `make test` would count them again.
-JOBS ?= $(shell expr 2 + $$(nproc 2>/dev/null || echo 2))
+JOBS ?= $(shell expr 1 + $$(nproc 2>/dev/null || echo 2))
 
 PREFIX = /usr/local
 bindir = $(PREFIX)/bin

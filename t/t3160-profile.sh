@@ -274,7 +274,7 @@ test_expect_success CC,TASKS,LIBDW,JQ 'a static program' '
 '
 
 test_expect_success CC,TASKS,LIBDW,JQ 'record -p: a process that has its mappings already' '
-	./fp 500 &
+	./fp 1000 &
 	trace2 record --profile -p $! &&
 	functions &&
 	share mix 45 82
