@@ -27,7 +27,7 @@ static void fill(char *s, size_t len, const char *beginning, size_t at)
 		memcpy(s + at, beginning, n < len - at ? n : len - at);
 }
 
-/* Return a number made of what the escapers append. */
+/* Return a checksum of the text that the escapers append. */
 static unsigned int escape(const char *s, size_t len)
 {
 	static struct tr2_buf b; /* kept: it is mapped memory */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find tracefs, or mount it where nobody else sees it. */
+/* Open tracefs; if it is not mounted, mount it without a path. */
 #include "record/tracefs.h"
 
 #include <errno.h>
@@ -27,7 +27,8 @@ static int open_mount(const char *path)
 	return -1;
 }
 
-/* A mount without a path: nobody else sees it, and it ends with its descriptor. */
+/* Mount tracefs without a path. No other process sees the mount, and the kernel
+ * removes it when the descriptor is closed. */
 static int open_detached(void)
 {
 	int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
