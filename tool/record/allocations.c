@@ -160,7 +160,12 @@ struct tr2_allocations *tr2_allocations_open(const char **why_not)
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
 		if (a->tracefs >= 0 && define(a, i))
 			continue;
-		tr2_tracefs_explain(why, sizeof(why), errno);
+		if (a->tracefs < 0 || errno == EACCES || errno == EPERM)
+			tr2_tracefs_explain(why, sizeof(why), errno);
+		else
+			snprintf(why, sizeof(why),
+				 "%s (a kernel with CONFIG_UPROBE_EVENTS is "
+				 "needed)", strerror(errno));
 		tr2_allocations_close(a);
 		return NULL;
 	}
