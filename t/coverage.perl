@@ -7,7 +7,9 @@
 #	perl t/coverage.perl [-j N] COPY MAP [TEST...]
 #
 # MAP.part has what is known of a map that was interrupted; a further call at
-# the same commit goes on with it. A whole map of this commit is left alone.
+# the same commit goes on with it. A whole map of this commit is left alone. From
+# that of another commit with the same sources, the rows of the tests that did
+# not change are kept.
 #
 # A row of the map is a test's name, its milliseconds, a source, and the lines
 # of it that ran: t0210-normal.sh 812 lib/api/region.c 25-31,40. What a process
@@ -101,6 +103,21 @@ sub build {
 		or die "coverage: the copy cannot be built: see $copy/log\n";
 }
 
+# What the map of another commit says of tests that did not change since then.
+sub rows_kept {
+	my ($map) = @_;
+	my ($first, @rows) = -f $map ? Lint::lines($map) : '';
+	my ($old) = $first =~ /^# (\w+) $/ or return ();
+	my %changed;
+	for (`git diff --name-only $old HEAD`) {
+		next if m{^(?:Documentation/|t/mut)};
+		return () if !m{^t/(?:unit/(.*)\.c$|(t\d{4}))};
+		$changed{$1 // $2} = 1;
+	}
+	return () if $?;
+	return grep { /^(?:# done )?(t\d{4}|\S+)/ && !$changed{$1} } @rows;
+}
+
 my $jobs = 2;
 GetOptions('j=i' => \$jobs) && @ARGV >= 2
 	or die "usage: perl t/coverage.perl [-j N] COPY MAP [TEST...]\n";
@@ -115,7 +132,7 @@ chomp @tests;
 @tests = grep { my $t = basename($_); grep { index($t, $_) == 0 } @only } @tests
 	if @only;
 my @part = -f "$map.part" ? Lint::lines("$map.part") : ();
-@part = ($first) if !@part || $part[0] ne $first;
+@part = ($first, rows_kept($map)) if !@part || $part[0] ne $first;
 my %done = map { /^# done (.*)/ ? ($1 => 1) : () } @part;
 open my $out, '>', "$map.part" or die "$map.part: cannot write it: $!\n";
 $out->autoflush;

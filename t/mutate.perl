@@ -8,19 +8,21 @@
 #	perl t/mutate.perl [-n NUMBER] [--seed N] [-j N] [--minutes N]
 #		[--seconds N] SOURCE... [-- TEST...]
 #	perl t/mutate.perl lib/event/redact.c -- t0217 event
-#	perl t/mutate.perl --list SOURCE...
+#	perl t/mutate.perl --list [-n NUMBER] [--seed N] SOURCE...
 #
 # A mistake is a missing statement, another operator, a number increased by one.
-# NUMBER (20) of them are chosen at random, the same ones for the same seed;
-# --list prints all of them. TESTs are named as for 'make test T=…'. Without
-# any, those run that reach the changed line, until one fails: build/mutate/map
-# says which do (t/coverage.perl makes it, once for each commit; that takes
-# minutes). Those come first that reach many lines of the source in little time.
-# --seconds ends the tests of a mistake when they have taken about so long; a
-# further run without it tries all tests on what they did not detect.
+# NUMBER (20) of them are chosen at random: the same ones for the same seed, as
+# long as their lines stay as they are. --list prints them, without -n all that
+# are possible. TESTs are named as for 'make test T=…'. Without any, those run
+# that reach the changed line, until one fails: build/mutate/map says which do
+# (t/coverage.perl makes it, which takes minutes). Those come first that reach
+# many lines of the source in little time.
+# --seconds ends the tests of a mistake when they have used about so many seconds
+# of CPU; a further run without it tries all tests on what they did not detect.
 #
 # build/mutate/results has each result as soon as it is known: a further run at
-# the same commit goes on where one was interrupted, or ended by --minutes.
+# the same commit goes on where one was interrupted, or ended by --minutes. At
+# another commit it starts anew, with the test that detected the mistake before.
 #
 # All of it happens in N (2) copies of the tree, build/mutate/1 and so on. A
 # mistake that does not compile, or does not change the program, does not count.
@@ -30,6 +32,7 @@ use strict;
 use warnings;
 
 use Cwd 'abs_path';
+use Digest::MD5 'md5_hex';
 use File::Basename;
 use Getopt::Long;
 use List::Util 'shuffle';
@@ -91,26 +94,31 @@ sub mistakes_in {
 	return @found;
 }
 
-# Return [path, line number, description, the new line] for each mistake.
+# Return [path, line number, description, the new line, identity] for each
+# mistake. The identity stays the same when other lines change.
 sub mistakes_of {
 	my ($path) = @_;
 	my $text = Lint::slurp($path);
 	my @lines = split /^/, $text;
 	my @code = split /^/, Lint::c_code($text);
-	my @found;
+	my (@found, %nr_of);
 	for my $i (0 .. $#lines) {
-		push @found, map { [ $path, $i, @$_ ] }
-			mistakes_in($lines[$i], $code[$i]);
+		for (mistakes_in($lines[$i], $code[$i])) {
+			my ($what, $new) = @$_;
+			my $key = "$path: $lines[$i] -> $new";
+			push @found, [ $path, $i, $what, $new,
+				       md5_hex($key . $nr_of{$key}++) ];
+		}
 	}
 	return @found;
 }
 
 sub choose {
-	my ($number, @from) = @_;
-	my @chosen;
-	push @chosen, splice @from, int rand @from, 1
-		while @from && @chosen < $number;
-	return sort { $a->[0] cmp $b->[0] || $a->[1] <=> $b->[1] } @chosen;
+	my ($number, $seed, @from) = @_;
+	my %order = map { $_->[4] => md5_hex("$seed $_->[4]") } @from;
+	@from = sort { $order{$a->[4]} cmp $order{$b->[4]} } @from;
+	splice @from, $number if @from > $number;
+	return sort { $a->[0] cmp $b->[0] || $a->[1] <=> $b->[1] } @from;
 }
 
 # Run a command in a copy; true if it succeeds.
@@ -148,13 +156,14 @@ sub read_map {
 }
 
 # A line that only continues a statement has no count of its own: take the one
-# above it that has.
+# above it that has. The test that detected the mistake before comes first.
 sub tests_of {
-	my ($map, $path, $line) = @_;
+	my ($map, $path, $line, $before) = @_;
 	my $of_file = $map->{$path} // {};
 	my $above = $line;
 	$above-- while $above > $line - 8 && !$of_file->{$above};
-	return sort { $b->[2] <=> $a->[2] } @{$of_file->{$above} // []};
+	return sort { ($b->[0] eq $before) <=> ($a->[0] eq $before) ||
+		      $b->[2] <=> $a->[2] } @{$of_file->{$above} // []};
 }
 
 sub write_file {
@@ -176,6 +185,11 @@ sub fails {
 		"T='$name' JOBS=2 GIT_TEST_OPTS=-i timeout -k 5 $most sh t/run-tests");
 }
 
+sub seconds_of_children {
+	my (undef, undef, $user, $system) = times;
+	return $user + $system;
+}
+
 # Return the name of the test that noticed it, 'SURVIVED', or the reason why it
 # does not count.
 sub try {
@@ -191,9 +205,9 @@ sub try {
 	} elsif (`cd $copy && $PROGRAMS` eq $before) {
 		$result = 'changes nothing';
 	} else {
-		my ($until, $nr) = (time + $seconds, 0);
+		my ($until, $nr) = (seconds_of_children() + $seconds, 0);
 		for my $test (@$tests) {
-			if ($seconds && time >= $until) {
+			if ($seconds && seconds_of_children() >= $until) {
 				$result = "SURVIVED $nr of " . @$tests . ' tests';
 				last;
 			}
@@ -247,7 +261,8 @@ sub work {
 		my $mistake = $mistakes->[$i];
 		my $result = try($copy, $mistake, [ $tests_for->($mistake) ],
 				 $as_it_is, $seconds);
-		syswrite $out, place_of($mistake) . "\t$result\n";
+		syswrite $out, join("\t", $mistake->[4], place_of($mistake),
+				    $result) . "\n";
 	}
 }
 
@@ -257,26 +272,27 @@ sub place_of {
 	return "$path:" . ($line + 1) . ": $what";
 }
 
-# The results so far, by place. Those of another commit, or by other tests, are
-# dropped.
+# The results so far, by the identity of the mistake. Of those of another commit,
+# or by other tests, only which test detected it stays.
 sub read_results {
 	my ($head) = @_;
-	my @lines = -f $RESULTS ? Lint::lines($RESULTS) : ();
-	if (!@lines || $lines[0] ne "$head\n") {
-		write_file($RESULTS, "$head\n");
-		return {};
+	my ($first, @lines) = -f $RESULTS ? Lint::lines($RESULTS) : '';
+	if ($first ne "$head\n") {
+		s/\t(?:was |)noticed by /\twas noticed by / for @lines;
+		@lines = grep { /\twas noticed by / } @lines;
+		write_file($RESULTS, join '', "$head\n", @lines);
 	}
-	shift @lines;
-	return { map { /^(.*)\t(.*)$/ ? ($1 => $2) : () } @lines };
+	return { map { /^(\w+)\t.*\t(.*)$/ ? ($1 => $2) : () } @lines };
 }
 
 # Is a mistake still to be tried?
 sub is_open {
 	my ($result, $seconds) = @_;
-	return !$result || (!$seconds && $result =~ /^SURVIVED \d/);
+	return !$result || $result =~ /^was / ||
+		(!$seconds && $result =~ /^SURVIVED \d/);
 }
 
-my ($number, $seed, $jobs, $minutes, $seconds, $list) = (20, 1, 2, 0, 0, 0);
+my ($number, $seed, $jobs, $minutes, $seconds, $list) = (0, 1, 2, 0, 0, 0);
 my @before_dashes;
 GetOptions('n=i' => \$number, 'seed=i' => \$seed, 'j=i' => \$jobs,
 	   'minutes=i' => \$minutes, 'seconds=i' => \$seconds,
@@ -286,9 +302,10 @@ GetOptions('n=i' => \$number, 'seed=i' => \$seed, 'j=i' => \$jobs,
 die "usage: perl t/mutate.perl [--list] SOURCE... [-- TEST...]\n"
 	if !@before_dashes || ($list && @ARGV) || $jobs < 1;
 
-my @all = map { mistakes_of($_) } @before_dashes;
+my @mistakes = map { mistakes_of($_) } @before_dashes;
+@mistakes = choose($number || 20, $seed, @mistakes) if $number || !$list;
 if ($list) {
-	for (@all) {
+	for (@mistakes) {
 		my ($path, $i, $what, $new) = @$_;
 		print "$path:" . ($i + 1) . ": $what: $new";
 	}
@@ -298,12 +315,11 @@ if ($list) {
 chdir dirname(__FILE__) . '/..' or die "mutate: cannot go to the tree: $!\n";
 my $started = time;
 srand $seed;
-my @mistakes = choose($number, @all);
 my $reasons = read_reasons();
 chomp(my $head = `git rev-parse HEAD`);
 system('mkdir', '-p', $COPIES) == 0 or die "mutate: cannot make $COPIES\n";
 my $results = read_results("$head @ARGV");
-my @todo = shuffle(grep { is_open($results->{place_of($mistakes[$_])}, $seconds) }
+my @todo = shuffle(grep { is_open($results->{$mistakes[$_][4]}, $seconds) }
 		   0 .. $#mistakes);
 my $tests_for;
 make_copies($jobs) if @todo;
@@ -318,7 +334,12 @@ if (!@todo) {
 	system($^X, 't/coverage.perl', '-j', $jobs, "$COPIES/coverage", $MAP) == 0
 		or exit 1;
 	my $map = read_map();
-	$tests_for = sub { tests_of($map, $_[0][0], $_[0][1] + 1) };
+	$tests_for = sub {
+		my ($path, $i, undef, undef, $id) = @{$_[0]};
+		my $before = $results->{$id} // '';
+		$before =~ s/^was noticed by //;
+		return tests_of($map, $path, $i + 1, $before);
+	};
 }
 for my $nr (1 .. $jobs) {
 	my $pid = fork // die "mutate: cannot fork: $!\n";
@@ -331,10 +352,10 @@ wait for 1 .. $jobs;
 $results = read_results("$head @ARGV");
 my (%noticed, %missed, $known, $left);
 for my $mistake (@mistakes) {
-	my $result = $results->{place_of($mistake)};
+	my $result = $results->{$mistake->[4]};
 	my ($path, $line) = @$mistake;
 	(my $folder = $path) =~ s{/[^/]*$}{};
-	if (!$result) {
+	if (!$result || $result =~ /^was /) {
 		$left++;
 	} elsif ($result =~ /^noticed/) {
 		$noticed{$folder}++;

@@ -46,6 +46,19 @@ test_expect_success PERL_TEST_HELPERS 'statements, comparisons, numbers; no text
 	test_cmp expect actual
 '
 
+test_expect_success PERL_TEST_HELPERS 'other lines do not change the choice' '
+	mutate --list -n 6 sample.c | sed "s/:[0-9]*:/:/" >expect &&
+	test_line_count = 6 expect &&
+	{
+		sed 2q sample.c &&
+		echo "	int first = a;" &&
+		sed 1,2d sample.c
+	} >moved.c &&
+	mv moved.c sample.c &&
+	mutate --list -n 6 sample.c | sed "s/:[0-9]*:/:/" >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success PERL_TEST_HELPERS 'without a source there is nothing to do' '
 	test_expect_code 255 mutate 2>err &&
 	test_grep "usage: perl t/mutate.perl" err &&
