@@ -62,6 +62,12 @@ test_expect_success 'chrome: flows, counters, names' '
 	test_cmp expect actual &&
 	test_grep "\"args\":{\"value\":18446744073709551615}" out.json &&
 	jq -e ".otherData.start == \"2026-11-21T09:00:00.000000Z\"" out.json &&
+	jq -c ".traceEvents[] | select(.cat == \"timer\") | [(.ts | floor), .args]" \
+		out.json >actual &&
+	cat >expect <<-\EOF &&
+	[20000,{"intervals":4,"total_ns":2000000,"min_ns":100000,"max_ns":1000000}]
+	EOF
+	test_cmp expect actual &&
 	jq -r ".traceEvents[] | select(.name == \"process_labels\")
 		| .args.labels" out.json >actual &&
 	cat >expect <<-\EOF &&

@@ -92,6 +92,28 @@ test_expect_success 'status, times, events' '
 	test_cmp expect actual
 '
 
+test_expect_success 'threads last as long as they ran; modes, hooks, repositories' '
+	spans "select(.name | test(\"^thread\")) | .startTimeUnixNano,
+		.endTimeUnixNano" out.json >actual &&
+	test_write_lines 1795251600003000000 1795251600007000000 >expect &&
+	test_cmp expect actual &&
+	trace2 export --to otlp "$TRACES/commit.event" >commit.json &&
+	spans "select(.name | test(\"pre-commit\")).attributes[] |
+		select(.key == \"trace2.child.hook\").value.stringValue" \
+		commit.json >actual &&
+	echo pre-commit >expect &&
+	test_cmp expect actual &&
+	sed -e "s/\"nesting\":1,\"category\":\"load\"/\"repo\":2,&/" \
+		-e "/\"cmd_name\"/{p;s/cmd_name/cmd_mode/;s/\"work\",.*/\"fast\"}/;}" \
+		"$MIX" >mode.event &&
+	trace2 export --to otlp mode.event >mode.json &&
+	spans "[.name, (.attributes[] | select(.key |
+		test(\"^trace2.(mode|repo)\$\")).value[])] | select(.[1]) | tojson" \
+		mode.json >actual &&
+	test_write_lines "[\"work\",\"fast\"]" "[\"load/all\",\"2\"]" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'an error is an exception, whatever was before it' '
 	sed "/\"event\":\"error\"/p" "$MIX" >twice.event &&
 	trace2 export --to otlp twice.event >twice.json &&

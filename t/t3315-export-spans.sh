@@ -82,14 +82,15 @@ test_expect_success SQLITE3 'sqlite: a database without such tables is upgraded'
 test_expect_success 'chrome: asynchronous slices with the ids' '
 	trace2 export --to chrome --redact "$SPANS" >chrome.json &&
 	jq -c ".traceEvents[] | select(.cat == \"span\") | [.ph, .name, .pid, .ts, .id2.local,
-		.args.queue_ns, .args.failed, .args.attributes[\"api.token\"]]" chrome.json >actual &&
+		.args.queue_ns, .args.failed, .args.attributes[\"api.token\"],
+		.args.open]" chrome.json >actual &&
 	cat >expect <<-\EOF &&
-	["b","db/query",100,40000.400,"0xb1b1b1b1b1b1b1b1",0,"no such table",null]
-	["e","db/query",100,50000.700,"0xb1b1b1b1b1b1b1b1",null,null,null]
-	["b","http/request",100,10000.000,"0xa1a1a1a1a1a1a1a1",20000000,null,"<REDACTED>"]
-	["e","http/request",100,110000.000,"0xa1a1a1a1a1a1a1a1",null,null,null]
-	["b","job/tick",100,100000.000,"0xc1c1c1c1c1c1c1c1",null,null,null]
-	["e","job/tick",100,220000.000,"0xc1c1c1c1c1c1c1c1",null,null,null]
+	["b","db/query",100,40000.400,"0xb1b1b1b1b1b1b1b1",0,"no such table",null,null]
+	["e","db/query",100,50000.700,"0xb1b1b1b1b1b1b1b1",null,null,null,null]
+	["b","http/request",100,10000.000,"0xa1a1a1a1a1a1a1a1",20000000,null,"<REDACTED>",null]
+	["e","http/request",100,110000.000,"0xa1a1a1a1a1a1a1a1",null,null,null,null]
+	["b","job/tick",100,100000.000,"0xc1c1c1c1c1c1c1c1",null,null,null,true]
+	["e","job/tick",100,220000.000,"0xc1c1c1c1c1c1c1c1",null,null,null,null]
 	EOF
 	sed "s/\.[0-9]*,\"0x/,\"0x/" actual >times &&
 	sed "s/\.[0-9]*,\"0x/,\"0x/" expect >expect.times &&
