@@ -9,6 +9,7 @@ t3311 has the real one.
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
 
 test_skip_unless LIBCURL 'built without libcurl'
 SQ=\'
@@ -101,11 +102,11 @@ test_expect_success 'text is in there as it was' '
 	server &&
 	test_when_finished stop &&
 	cat >sed.odd <<-\EOF &&
-	s/from \\"a\\", b/a\\tb\\nc\\\\d/
+	s/from \\"a\\", b/\\ta\\tb\\nc\\\\d/
 	EOF
 	sed -f sed.odd "$MIX" >odd.event &&
 	cat >expect <<-\EOF &&
-	a\tb\nc\\d
+	\ta\tb\nc\\d
 	EOF
 	load odd.event &&
 	cut -f14 server/spans | grep -x -F -f expect >actual &&
@@ -147,6 +148,28 @@ test_expect_success 'a load that was cut off is completed, whatever got lost' '
 			test_cmp once actual || return 1
 		done || return 1
 	done
+'
+
+test_expect_success 'a recording: all its rows are counted, those of a process from 1' '
+	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
+	server &&
+	test_when_finished stop &&
+	load kernel 2>err &&
+	echo "[ trace2 export: 3 processes, 0 sessions, 19 rows -> $url, database trace2; 0 sessions were there ]" \
+		>expect &&
+	test_cmp expect err &&
+	counts >actual &&
+	cat >expect <<-\EOF &&
+	recordings 1 1
+	processes 3 3
+	kernel_threads 3 3
+	states 12 12
+	EOF
+	test_cmp expect actual &&
+	cut -f 5 server/states | sort -n | uniq -c | awk "{ print \$1, \$2 }" |
+		head -n 1 >actual &&
+	echo 3 1 >expect &&
+	test_cmp expect actual
 '
 
 test_expect_success 'a busy server is asked again, and doubles nothing' '

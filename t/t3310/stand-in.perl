@@ -39,7 +39,10 @@ sub rows {
 # Return the units in a query with their revisions.
 sub units {
 	my ($table, $question) = @_;
-	my %asked = map { $_ => 1 } $question =~ /',(\d+)\)/g;
+	my $one = qr/\('[^']*',-?\d+\)/;
+	my ($list) = $question =~ / IN \(($one(?:,$one)*)\) GROUP BY unit FORMAT /;
+	die "not a question: $question\n" if !defined $list;
+	my %asked = map { $_ => 1 } $list =~ /',(\d+)\)/g;
 	my %revision;
 	for (rows($table)) {
 		my (undef, undef, undef, $unit, undef, $revision) = split /\t/;
