@@ -56,6 +56,27 @@ test_expect_success 'processes of one kind share a row, below others that do' '
 	test_cmp expect actual
 '
 
+test_expect_success 'CPU time of a row is that of all its processes' '
+	{
+		echo 0 0 fork 10 10 1 1 &&
+		echo 0 0 in 10 10 &&
+		echo 1 0 comm 10 10 make exec &&
+		for i in $(test_seq 50)
+		do
+			at=$((i * 100)) && pid=$((10 + i)) &&
+			echo $at 0 fork $pid $pid 10 10 &&
+			echo $at 0 out 10 10 &&
+			echo $((at + 10)) 0 in $pid $pid &&
+			echo $((at + 11)) 0 comm $pid $pid cc exec &&
+			echo $((at + 60)) 0 exit $pid $pid &&
+			echo $((at + 70)) 0 in 10 10 || return 1
+		done &&
+		echo 6000 0 exit 10 10
+	} | made r &&
+	trace2 report r >out &&
+	test_grep "^  3.000   3.000    0.000     0.500   50.0%     1.050  └ cc x 50 (60us, max 60us)$" out
+'
+
 test_expect_success '--all and -n show single processes, JSON has all of them' '
 	trace2 report --all many.event >out &&
 	grep -c "├ cc$\|│ └ cc1$" out >actual &&

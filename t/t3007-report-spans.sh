@@ -207,16 +207,16 @@ test_expect_success '-g attr: needs a key, and is for --spans' '
 test_expect_success 'where the time went: queue, threads, regions and children inside' '
 	trace2 report --spans --format=json "$TEST_DIRECTORY"/t3300/spans.event >all &&
 	jq -r ".span_parts | sort_by(.span, -.sum_ns)[] |
-		\"\(.span) \(.where) \(.sum_ns) \(.share * 100 | round) \(.kind)\"" all >actual &&
+		\"\(.span) \(.where) \(.sum_ns) \(.share * 100 | round) \(.kind) \(.count)\"" all >actual &&
 	cat >expect <<-\EOF &&
-	db/query itself 5000200 50 own
-	db/query db/read 5000000 50 inside
-	db/query no thread 100 0 own
-	http/request itself 45000000 45 own
-	http/request queue 20000000 20 own
-	http/request child thumb 20000000 20 inside
-	http/request no thread 11000000 11 own
-	http/request http/parse 4000000 4 inside
+	db/query itself 5000200 50 own 1
+	db/query db/read 5000000 50 inside 1
+	db/query no thread 100 0 own 1
+	http/request itself 45000000 45 own 1
+	http/request queue 20000000 20 own 1
+	http/request child thumb 20000000 20 inside 1
+	http/request no thread 11000000 11 own 1
+	http/request http/parse 4000000 4 inside 1
 	EOF
 	test_cmp expect actual
 '

@@ -245,6 +245,9 @@ test_expect_success 'three runs on each side cannot tell, four can' '
 	runs a wall=1,2,3 && runs b wall=7,8,9 &&
 	trace2 diff a b >actual &&
 	test_grep "^Medians of 3 and 3 runs. So few runs cannot tell" actual &&
+	runs one wall=1 &&
+	trace2 diff one b >actual &&
+	test_grep "^Medians of 1 and 3 runs. So few runs cannot tell" actual &&
 	test_expect_code 2 trace2 diff --fail-above 5% a b 2>err &&
 	runs a wall=1000,2000,3000,4000 && runs b wall=6000,7000,8000,9000 &&
 	test_expect_code 1 trace2 diff --only run --fail-above 5% a b 2>err &&

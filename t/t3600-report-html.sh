@@ -101,6 +101,20 @@ test_expect_success JQ 'its tables are those of the report' '
 	test_cmp expect actual
 '
 
+test_expect_success JQ 'counters and timers have a table by thread, too' '
+	trace2 report --html page.html "$TRACES/counters.event" &&
+	page_data page.html >data &&
+	jq -c ".strings as \$s | .tables[] | select(.name == \"counters_by_thread\")
+		| .rows[] | [.[0], .[1], \$s[.[3]], \$s[.[4]]]" data |
+		sort >actual &&
+	cat >expect <<-\EOF &&
+	[20,1,"th01:ut_201","test/test2"]
+	[20,1,"th02:ut_201","test/test2"]
+	[20,1,"th03:ut_201","test/test2"]
+	EOF
+	test_cmp expect actual
+'
+
 test_expect_success JQ 'its names lead to what they name' '
 	trace2 report --html page.html known.event &&
 	page_data page.html >data &&
