@@ -6,7 +6,7 @@ test_description='trace2 check: streams, settings, and a probe'
 . ./test-lib.sh
 
 unchecked 'forged: what check has to find' \
-	double early made-up nesting no-key thread type
+	double early lost-member made-up nesting no-key thread type
 
 test_skip_unless READS_STREAMS
 
@@ -98,7 +98,9 @@ test_expect_success 'consequences of that are no errors' '
 	finds lost-more "warning: a region_leave without a region_enter" &&
 	test_grep " 0 kinds of error, 3 of warning\$" out &&
 	sed "/\"atexit\"/s/\"lost\":250/\"lost\":0/" lost-more >made-up &&
-	finds made-up "error: a region_leave without a region_enter"
+	finds made-up "error: a region_leave without a region_enter" &&
+	sed "/\"start\"/s/\"t_abs\":[0-9.]*,//" lost >lost-member &&
+	finds lost-member "error: .*t_abs"
 '
 
 test_expect_success 'each input is checked by itself' '

@@ -131,7 +131,7 @@ test_expect_success JQ 'p of many runs is the normal approximation with ties' '
 		sed "s/,$//") &&
 	echo "$base $new" | ps_of >actual &&
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/normal-p.perl "$base" "$new" >expect &&
-	awk "{ printf \"%.6f\n\", \$1 }" actual >rounded &&
+	awk "{ printf \"%.8f\n\", \$1 }" actual >rounded &&
 	test_cmp expect rounded
 '
 
