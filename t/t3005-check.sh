@@ -6,7 +6,7 @@ test_description='trace2 check: streams, settings, and a probe'
 . ./test-lib.sh
 
 unchecked 'forged: what check has to find' \
-	double early lost-member made-up nesting no-key thread type
+	double early lost-member made-up nesting no-key thread twice type
 
 test_skip_unless READS_STREAMS
 
@@ -53,6 +53,11 @@ test_expect_success 'the rules on which consumers rely are checked' '
 	forge type "s/\"line\":77/\"line\":\"77\"/" && finds type "error: a field has a value of the wrong type" &&
 	{ cat "$traces/status.event" && cat "$traces/status.event"; } >double &&
 	finds double "this session id has started before"
+'
+
+test_expect_success 'a child that ends twice was started once' '
+	sed "/\"child_exit\"/p" "$traces/commit.event" >twice &&
+	finds twice "error: the end of something that was not started"
 '
 
 test_expect_success 'metrics stand between exit and atexit' '

@@ -70,8 +70,9 @@ test_expect_success 'a command, its output and its exit code' '
 	then
 		test_cmp expect actual
 	fi &&
-	jq -e "(.command | .[0:2]) == [\"sh\", \"-c\"] and .exit_code == 3 and
-		.state == \"complete\" and .lost == 0" trace2.data/meta.json
+	jq -e --arg host "$(uname -n)" \
+		"(.command | .[0:2]) == [\"sh\", \"-c\"] and .exit_code == 3 and
+		.host == \$host and .state == \"complete\" and .lost == 0" trace2.data/meta.json
 '
 
 test_expect_success GIT 'the events of real Git commands' '
@@ -168,6 +169,10 @@ test_expect_success 'a command that is not found, or cannot be run' '
 	test_grep "Is a directory" actual &&
 	>plain &&
 	test_expect_code 126 trace2 record -o nothing -- ./plain 2>actual &&
+	test_grep "Permission denied" actual &&
+	mkdir in-path && >in-path/plain &&
+	test_expect_code 126 env PATH="$PWD/in-path:$PATH" \
+		trace2 record -o nothing -- plain 2>actual &&
 	test_grep "Permission denied" actual &&
 	test_path_is_missing nothing
 '
