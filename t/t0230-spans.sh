@@ -272,6 +272,23 @@ test_expect_success 'an invalid TRACEPARENT is none' '
 	done
 '
 
+test_expect_success 'a later version of TRACEPARENT may have more, behind a hyphen' '
+	for value in $above-01-x 01-${above#00-}-01x
+	do
+		rm -f e &&
+		TRACEPARENT=$value GIT_TRACE2_EVENT="$PWD/e" \
+			test-tool trace2 501span &&
+		test_grep ! "\"key\":\"trace\"" e || return 1
+	done &&
+	for value in 01-${above#00-}-01 01-${above#00-}-01-x
+	do
+		rm -f e &&
+		TRACEPARENT=$value GIT_TRACE2_EVENT="$PWD/e" \
+			test-tool trace2 501span &&
+		test_grep "\"key\":\"trace\"" e || return 1
+	done
+'
+
 test_expect_success 'a child of a span gets its trace, others that of the session' '
 	test-tool trace2 509children $above-01 >actual &&
 	printf "%s\n" "span: " "before: (null)" "within: (null)" \

@@ -37,6 +37,7 @@ static void test_names(void)
 		{ "migrations", TR2_PMU_SOFTWARE, 1, 4 },
 		{ "major-faults", TR2_PMU_SOFTWARE, 1, 6 },
 		{ "L1-dcache-loads", TR2_PMU_CACHE, 3, 0 },
+		{ "L1-dcache", TR2_PMU_CACHE, 3, 0 },
 		{ "L1-dcache-load-misses", TR2_PMU_CACHE, 3, 0x10000 },
 		{ "LLC-store-misses", TR2_PMU_CACHE, 3, 0x10102 },
 		{ "iTLB-load-misses", TR2_PMU_CACHE, 3, 0x10004 },
