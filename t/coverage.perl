@@ -108,14 +108,8 @@ sub rows_kept {
 	my ($map) = @_;
 	my ($first, @rows) = -f $map ? Lint::lines($map) : '';
 	my ($old) = $first =~ /^# (\w+) $/ or return ();
-	my %changed;
-	for (`git diff --name-only $old HEAD`) {
-		next if m{^(?:Documentation/|t/mut)};
-		return () if !m{^t/(?:unit/(.*)\.c$|(t\d{4}))};
-		$changed{$1 // $2} = 1;
-	}
-	return () if $?;
-	return grep { /^(?:# done )?(t\d{4}|\S+)/ && !$changed{$1} } @rows;
+	my $changed = Lint::tests_changed_since($old) or return ();
+	return grep { /^(?:# done )?(t\d{4}|\S+)/ && !$changed->{$1} } @rows;
 }
 
 my $jobs = 2;

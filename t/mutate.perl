@@ -273,13 +273,21 @@ sub place_of {
 }
 
 # The results so far, by the identity of the mistake. Of those of another commit,
-# or by other tests, only which test detected it stays.
+# or by other tests, only which test detected it stays; or all that these detect,
+# if no source changed, and the test did not.
 sub read_results {
 	my ($head) = @_;
 	my ($first, @lines) = -f $RESULTS ? Lint::lines($RESULTS) : '';
 	if ($first ne "$head\n") {
-		s/\t(?:was |)noticed by /\twas noticed by / for @lines;
-		@lines = grep { /\twas noticed by / } @lines;
+		my ($old, $same) = $first =~ /^(\w+)/;
+		my $changed = $old && $first eq "$old @ARGV\n" ?
+			Lint::tests_changed_since($old) : undef;
+		for (@lines) {
+			$same = /\tnoticed by (t\d{4}|\S+)/ && $changed &&
+				!$changed->{$1};
+			s/\tnoticed by /\twas noticed by / if !$same;
+		}
+		@lines = grep { /\t(?:was |)noticed by / } @lines;
 		write_file($RESULTS, join '', "$head\n", @lines);
 	}
 	return { map { /^(\w+)\t.*\t(.*)$/ ? ($1 => $2) : () } @lines };
