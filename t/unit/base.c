@@ -267,19 +267,33 @@ static void test_civil(void)
 	is_u64(right, nr, "dates of 8000 years are those of libc");
 }
 
+/* Is the offset at that time libc's? */
+static bool is_offset_at(int64_t t, long *offset)
+{
+	time_t when = (time_t)t;
+	struct tm tm;
+
+	localtime_r(&when, &tm);
+	*offset = tm.tm_gmtoff;
+	return tr2_zone_offset((uint64_t)t) == *offset;
+}
+
 static void check_zone(const char *name)
 {
-	int64_t now = (int64_t)time(NULL), t;
+	int64_t now = (int64_t)time(NULL), t, second;
 	unsigned int right = 0, nr = 0;
+	long before, offset, at;
 
 	setenv("TZ", name, 1);
 	tr2_zone_load();
+	is_offset_at(now, &before);
 	for (t = now; t < now + 365 * 86400; t += 1171, nr++) {
-		time_t when = (time_t)t;
-		struct tm tm;
-
-		localtime_r(&when, &tm);
-		right += tr2_zone_offset((uint64_t)t) == tm.tm_gmtoff;
+		right += is_offset_at(t, &offset);
+		/* Every second before a change, and the one of the change. */
+		for (second = t - 1171; offset != before && second < t;
+		     second++, nr++)
+			right += is_offset_at(second, &at);
+		before = offset;
 	}
 	is_u64(right, nr, "local offsets of a year are those of libc");
 }

@@ -425,6 +425,14 @@ static void test_clocks(void)
 	IS(trace2_perf_open(&attr, 0, -1, NULL, &ev), -EINVAL,
 	   "task-clock cannot leave out the kernel");
 	attr.exclude_kernel = 0;
+	attr.exclude_idle = 1;
+	IS(trace2_perf_open(&attr, -1, 0, NULL, &ev), -EINVAL,
+	   "a processor cannot leave out the idle task");
+	ev = NULL;
+	ok(trace2_perf_open(&attr, 0, -1, NULL, &ev) != -EINVAL,
+	   "a thread has no idle task, whether it may count or not");
+	trace2_perf_close(ev);
+	attr.exclude_idle = 0;
 	attr.type = TRACE2_PERF_TYPE_POWER;
 	attr.exclude_user = 1;
 	IS(trace2_perf_open(&attr, 0, -1, NULL, &ev), -EINVAL,
