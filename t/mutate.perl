@@ -139,7 +139,7 @@ sub make_copies {
 }
 
 # The tests that reach each line, by the map: [name, seconds, lines of the source
-# for each second] by path and line.
+# for each second] by path and line; those that reach the source at all by 0.
 sub read_map {
 	my %tests;
 	open my $in, '<', $MAP or die "$MAP: cannot read it: $!\n";
@@ -149,21 +149,25 @@ sub read_map {
 		my @lines = map { /(\d+)-?(\d*)/ ? $1 .. $2 || $1 : () }
 			split /,/, $ranges;
 		my $test = [ $name, $ms / 1000, @lines / ($ms + 1) ];
-		push @{$tests{$path}{$_}}, $test for @lines;
+		push @{$tests{$path}{$_}}, $test for 0, @lines;
 	}
 	close $in;
 	return \%tests;
 }
 
 # A line that only continues a statement has no count of its own: take the one
-# above it that has. The test that detected the mistake before comes first.
+# above it that has. The test that detected the mistake before comes first; the
+# other tests of the source come last, since counts of processes are missing that
+# ended by a signal or _exit().
 sub tests_of {
 	my ($map, $path, $line, $before) = @_;
 	my $of_file = $map->{$path} // {};
 	my $above = $line;
 	$above-- while $above > $line - 8 && !$of_file->{$above};
+	my %reaches = map { $_->[0] => 1 } @{$of_file->{$above} // []};
 	return sort { ($b->[0] eq $before) <=> ($a->[0] eq $before) ||
-		      $b->[2] <=> $a->[2] } @{$of_file->{$above} // []};
+		      ($reaches{$b->[0]} // 0) <=> ($reaches{$a->[0]} // 0) ||
+		      $b->[2] <=> $a->[2] } @{$of_file->{0} // []};
 }
 
 sub write_file {
