@@ -49,7 +49,7 @@ attach () {
 		*"recording process"*) break ;;
 		esac || return 1
 	done <&7 >first &&
-	test_grep "recording process [0-9]* (.*) until it ends, or Ctrl-C" first
+	test_grep "recording process [0-9]* (..*) until it ends, or Ctrl-C" first
 }
 
 # recorder_pid DIR: print the recorder's.

@@ -28,6 +28,12 @@ test_expect_success 'a tree with times, ends and pids' '
 	test_cmp expect actual
 '
 
+test_expect_success 'a program is shown without its directory, whatever its length' '
+	{ begin P 0 /opt/x && event P 5 atexit; } >short.event &&
+	trace2 list short.event >actual &&
+	test_grep "  x$" actual
+'
+
 test_expect_success 'a shell between two processes is detected, and marked as likely' '
 	trace2 list "$traces/fetch.event" >out &&
 	sed -n "3,4p" out | cut -c 26- >actual &&
