@@ -111,7 +111,8 @@ test_expect_success 'what failed is opened again: a host that closed all, a sock
 '
 
 test_expect_success 'the descriptor of the program goes on' '
-	GIT_TRACE2_EVENT=5 test-tool trace2 261steps step reopen step 5>e &&
+	GIT_TRACE2_EVENT=5 test-tool trace2 261steps step reopen step 5>e >out &&
+	test_grep "^reopen: 0$" out &&
 	trace2 check e &&
 	daemon_values e | nothing_missing
 '
