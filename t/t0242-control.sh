@@ -38,6 +38,18 @@ end () {
 	test "$(cat code)" = 0
 }
 
+# Set $page to the page that $pid shares. The library makes it at a low descriptor
+# and moves it to a high one: for a moment there are both.
+find_page () {
+	until page=$(ls -l "/proc/$pid/fd" |
+		sed -n "s/.* \([0-9][0-9]*\) -> .*trace2-control.*/\1/p") &&
+		test "${page:-0}" -gt 99 2>/dev/null
+	do
+		kill -0 "$pid" || return 1
+	done
+	page=/proc/$pid/fd/$page
+}
+
 # until_grown FILE: lines come.
 until_grown () {
 	until test -s "$1"
@@ -220,9 +232,9 @@ test_expect_success 'it goes on with the targets that it can open, and the comma
 
 test_expect_success 'a page full of garbage does not harm the program' '
 	begin &&
-	page=$(ls -l /proc/$pid/fd | sed -n "s/.* \([0-9]*\) -> .*trace2-control.*/\1/p") &&
-	test_must_fail truncate -s 0 /proc/$pid/fd/$page &&
-	dd if=/dev/urandom of=/proc/$pid/fd/$page bs=4096 count=1 conv=notrunc 2>/dev/null &&
+	find_page &&
+	test_must_fail truncate -s 0 "$page" &&
+	dd if=/dev/urandom of="$page" bs=4096 count=1 conv=notrunc 2>/dev/null &&
 	test_expect_code 128 trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e" &&
 	end
 '
@@ -369,7 +381,8 @@ EOF
 
 # The process has answered NUMBER requests, as long as the command asks.
 answered () {
-	until test "$(od -An -tu4 -j28 -N4 "$page")" -ge "$1"
+	until od -An -tu4 -j28 -N4 "$page" >done || return 1
+		test "$(cat done)" -ge "$1"
 	do
 		kill -0 "$set" || return 1
 	done
@@ -381,13 +394,11 @@ test_expect_success CC,!INSTRUMENTED 'a thread is in a call for long: it is aske
 	build "$CC" busy.c -std=gnu11 &&
 	{ LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program & } &&
 	pid=$! &&
-	until page=$(ls -l /proc/$pid/fd |
-		sed -n "s/.* \([0-9]*\) -> .*trace2-control.*/\1/p") &&
-		test -n "$page" && test -e inside
+	find_page &&
+	until test -e inside
 	do
 		kill -0 $pid || return 1
 	done &&
-	page=/proc/$pid/fd/$page &&
 	until ! trace2 set --timeout=200ms -p $pid \
 			GIT_TRACE2_EVENT="$(pwd)/busy" 2>err &&
 		grep "writing for too long: try again" err
