@@ -132,6 +132,59 @@ test_expect_success 'text need not be UTF-8, and may have bars in it' '
 '
 
 # The recorder is the parent.
+# line MS DEPTH EVENT T_ABS MESSAGE
+line () {
+	printf "12:00:00.%03d000 a.c:1 | d%d | main | %-12s |     | %9s |     |     | %s\n" "$@"
+}
+
+# Git writes a line to each target, and takes its time after the other targets had
+# theirs: the start of upload-pack is 14 ms late.
+test_expect_success 'perf text of two processes of one depth, with a line that was late' '
+	{
+		line 100 0 version "" 2.39.5 &&
+		line 100 0 start 0.000100 "git clone" &&
+		line 101 0 child_start 0.001000 "[ch0] class:? argv:[git upload-pack]" &&
+		line 110 1 version "" 2.39.5 &&
+		line 124 1 start 0.000400 "git upload-pack" &&
+		line 125 1 child_start 0.015000 "[ch0] class:? argv:[git pack-objects]" &&
+		line 130 0 child_start 0.030000 "[ch1] class:? argv:[git index-pack]" &&
+		line 135 1 version "" 2.39.5 &&
+		line 135 1 start 0.000400 "git index-pack" &&
+		line 160 1 child_exit 0.050000 "[ch0] pid:9 code:0" &&
+		line 161 1 exit 0.051000 "code:0" &&
+		line 161 1 atexit 0.051000 "code:0" &&
+		line 170 1 exit 0.035000 "code:0" &&
+		line 170 1 atexit 0.035000 "code:0" &&
+		line 171 0 child_exit 0.071000 "[ch1] pid:8 code:0" &&
+		line 172 0 child_exit 0.072000 "[ch0] pid:7 code:0" &&
+		line 173 0 atexit 0.073000 "code:0"
+	} >mixed.perf &&
+	trace2 check mixed.perf >out &&
+	test_grep "3 sessions, 17 events: no problems" out &&
+	trace2 list -i mixed.perf >out &&
+	test_grep " 51.000 .*git upload-pack" out &&
+	test_grep " 35.000 .*git index-pack" out
+'
+
+# sed makes the second one start when the first one did.
+test_expect_success 'perf text whose lines may be of one process or another' '
+	sed -e "s/:00.135\(.*git index-pack\)/:00.110\1/" \
+		-e "s/:00.160/:00.140/" mixed.perf >unsure.perf &&
+	test_must_fail test_cmp mixed.perf unsure.perf &&
+	test_expect_code 1 trace2 check unsure.perf >out &&
+	test_grep "unsure.perf:[0-9]*: warning: processes of one depth ran at the same time: a line may be the other" out &&
+	test_grep " 0 kinds of error" out &&
+	test_grep ! " error: " out
+'
+
+test_expect_success 'a line that was late is of the process whose start is nearest' '
+	sed "s/:00.160/:00.166/" mixed.perf >late.perf &&
+	test_must_fail test_cmp mixed.perf late.perf &&
+	test_expect_code 1 trace2 check late.perf >out &&
+	test_grep "late.perf:10: warning: processes of one depth" out &&
+	test_grep " 0 kinds of error, 1 of warning\$" out
+'
+
 test_expect_success 'a recording whose recorder was killed' '
 	test_expect_code 137 trace2 record -o killed -- \
 		sh -c "test-tool trace2 001return 0; kill -9 \$PPID" &&

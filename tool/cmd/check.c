@@ -230,8 +230,8 @@ struct found {
 	bool brief;
 };
 
-/* Problems that missing events cause. */
-static bool comes_of_loss(enum tr2_problem_kind kind)
+/* Problems that missing events cause, or those of another process. */
+static bool comes_of_others(enum tr2_problem_kind kind)
 {
 	switch (kind) {
 	case TR2_PROBLEM_BAD_LINE:
@@ -245,14 +245,18 @@ static bool comes_of_loss(enum tr2_problem_kind kind)
 	}
 }
 
-static bool has_lost(const struct tr2_model *m, tr2_str source)
+/* Are events missing there, or assigned to a process that may be the wrong one? */
+static bool is_excused(const struct tr2_model *m, tr2_str source)
 {
+	const struct tr2_problem *p;
 	uint32_t i;
 
-	for (i = 1; i < m->nr_problems; i++)
-		if (m->problems[i].kind == TR2_PROBLEM_LOST &&
-		    m->problems[i].source == source)
+	for (i = 1; i < m->nr_problems; i++) {
+		p = &m->problems[i];
+		if ((p->kind == TR2_PROBLEM_LOST ||
+		     p->kind == TR2_PROBLEM_UNSURE) && p->source == source)
 			return true;
+	}
 	return false;
 }
 
@@ -267,11 +271,12 @@ static bool is_error(const struct tr2_model *m, const struct tr2_problem *p)
 	case TR2_PROBLEM_CHILD:
 	case TR2_PROBLEM_NEWER:
 	case TR2_PROBLEM_OVERWRITTEN:
+	case TR2_PROBLEM_UNSURE:
 	case TR2_PROBLEM_LOST:
 	case TR2_PROBLEM_FULL:
 		return false;
 	default:
-		return !comes_of_loss(p->kind) || !has_lost(m, p->source);
+		return !comes_of_others(p->kind) || !is_excused(m, p->source);
 	}
 }
 

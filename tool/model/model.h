@@ -508,6 +508,7 @@ enum tr2_problem_kind {
 	TR2_PROBLEM_FILE,         /* cannot be read */
 	TR2_PROBLEM_NEWER,        /* written by a newer version */
 	TR2_PROBLEM_OVERWRITTEN,  /* a ring keeps the newest records only */
+	TR2_PROBLEM_UNSURE,       /* perf text: of one process or another */
 	/* Only `trace2 check` detects most of these, and only it shows them. */
 	TR2_PROBLEM_MISSING,      /* mandatory field missing */
 	TR2_PROBLEM_ORDER,        /* of version, exit, metrics, atexit */

@@ -17,7 +17,9 @@
 #define DAY_US 86400000000ll
 #define MAX_DAYS_US (TR2_MAX_AT_NS / 1000)
 
-/* The starts computed from two lines of a process differ by less than this. */
+/* The starts computed from two lines of a process differ by less than this, unless
+ * one was written late: a line has its wall time from when it was written, which
+ * is after its t_abs. */
 #define SAME_START_NS 2000000
 
 enum { DEPTH, THREAD, EVENT, REPO, T_ABS, T_REL, CATEGORY, MESSAGE, COLUMNS };
@@ -26,7 +28,8 @@ enum { DEPTH, THREAD, EVENT, REPO, T_ABS, T_REL, CATEGORY, MESSAGE, COLUMNS };
 struct running {
 	uint32_t session;
 	unsigned int depth;
-	int64_t start_ns; /* TR2_ABSENT until a line had both times */
+	int64_t start_ns; /* the earliest that a line gives; TR2_ABSENT: none
+			   * had both times */
 	uint64_t last_line;
 };
 
@@ -227,34 +230,54 @@ static int64_t distance(int64_t a, int64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Choose the process of this depth to which the line most likely belongs. */
-static struct running *find_running(struct tr2_perf_reader *r,
-				    unsigned int depth, int64_t start_ns)
+/* How far a line is from the others of a process, by the start computed from it.
+ * A start event begins the process that has none yet. */
+static int64_t how_far(const struct tr2_perf_reader *r,
+		       const struct running *c, int64_t start_ns)
 {
-	struct running *best = NULL, *near = NULL;
-	uint32_t i;
+	if (start_ns == TR2_ABSENT)
+		return SAME_START_NS;
+	if (c->start_ns == TR2_ABSENT)
+		return r->ev.kind == TR2_EV_start ? -1 : SAME_START_NS;
+	return distance(c->start_ns, start_ns);
+}
+
+/* Choose the process of this depth to which the line most likely belongs, of
+ * several the one that had a line last. */
+static struct running *find_running(struct tr2_perf_reader *r,
+				    unsigned int depth, int64_t start_ns,
+				    bool *unsure)
+{
+	struct running *best = NULL;
+	int64_t least = 0;
+	uint32_t i, nr = 0, nr_near = 0;
 
 	for (i = 0; i < r->nr; i++) {
 		struct running *c = &r->running[i];
+		int64_t far;
 
 		if (c->depth != depth)
 			continue;
-		if (!best || c->last_line > best->last_line)
-			best = c;
-		if (start_ns != TR2_ABSENT && c->start_ns != TR2_ABSENT &&
-		    distance(c->start_ns, start_ns) < SAME_START_NS &&
-		    (!near || distance(c->start_ns, start_ns) <
-				      distance(near->start_ns, start_ns)))
-			near = c;
+		far = how_far(r, c, start_ns);
+		nr++;
+		nr_near += far < SAME_START_NS;
+		if (best && (far > least || (far == least &&
+					     c->last_line < best->last_line)))
+			continue;
+		best = c;
+		least = far;
 	}
-	return near ? near : best;
+	*unsure = start_ns != TR2_ABSENT && least >= 0 && nr > 1 &&
+		  nr_near != 1;
+	return best;
 }
 
 static struct running *start_process(struct tr2_perf_reader *r,
 				     unsigned int depth)
 {
-	struct running *parent = depth ? find_running(r, depth - 1,
-						      TR2_ABSENT) : NULL;
+	bool unsure;
+	struct running *parent =
+		depth ? find_running(r, depth - 1, TR2_ABSENT, &unsure) : NULL;
 	struct tr2_buf sid = TR2_BUF_INIT;
 	char own[32];
 	uint32_t s;
@@ -285,14 +308,21 @@ static struct running *process_of(struct tr2_perf_reader *r,
 	const struct tr2_parsed_event *ev = &r->ev;
 	int64_t start_ns = TR2_ABSENT;
 	struct running *p = NULL;
+	bool unsure = false;
 
 	if (ev->wall_us != TR2_ABSENT && ev->t_abs != TR2_ABSENT)
 		start_ns = ev->wall_us * 1000 - ev->t_abs;
 	if (ev->kind != TR2_EV_version || goes_on(ev))
-		p = find_running(r, depth, start_ns);
+		p = find_running(r, depth, start_ns, &unsure);
 	if (!p)
 		p = start_process(r, depth);
-	if (p->start_ns == TR2_ABSENT)
+	if (unsure)
+		tr2_build_problem(r->m, TR2_PROBLEM_UNSURE, r->source, line,
+				  "processes of one depth ran at the same "
+				  "time: a line may be the other's (the event "
+				  "target tells them apart)");
+	else if (start_ns != TR2_ABSENT &&
+		 (p->start_ns == TR2_ABSENT || start_ns < p->start_ns))
 		p->start_ns = start_ns;
 	p->last_line = line;
 	return p;
