@@ -145,6 +145,34 @@ test_expect_success 'a process waits only when all of its threads do' '
 	test_cmp expect actual
 '
 
+test_expect_success 'report -g adds up the CPU times of each kind' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	10 0 fork 11 11 10 10
+	12 1 in 11 11
+	13 1 comm 11 11 cc exec
+	20 0 out 10 10
+	40 1 exit 11 11
+	41 0 in 10 10
+	50 0 fork 12 12 10 10
+	52 1 in 12 12
+	53 1 comm 12 12 cc exec
+	55 0 out 10 10
+	62 1 exit 12 12
+	63 0 in 10 10
+	70 0 exit 10 10
+	EOF
+	trace2 report -g cmd -s cpu r >actual &&
+	cat >expect <<-\EOF &&
+	SUM WALL us  SUM SELF us  SHARE  SUM CPU us  SUM SPAWN us  COUNT  P50 us  P90 us  P99 us  MAX us  GROUP
+	         70           28  40.0%          41             -      1      70      70      70      70  top
+	         42           42  60.0%          38             2      2      12      30      30      30  cc
+	EOF
+	test_cmp expect actual
+'
+
 test_expect_success 'records of all CPUs are merged by time' '
 	made r <<-\EOF &&
 	0 1 fork 10 10 1 1

@@ -353,6 +353,7 @@ static void cell_group_spawn(struct tr2_table *t, const void *row)
 
 static const struct tr2_column group_columns[] = {
 	TIMES,
+	{ "cpu_ns", "SUM CPU", 0, cell_cpu },
 	{ "spawn_ns", "SUM SPAWN", 0, cell_group_spawn },
 	{ "processes", "COUNT", 0, cell_nr },
 	PERCENTILES,
@@ -371,6 +372,8 @@ static void gather_node(struct gathering *g, uint32_t node)
 		tr2_ns_add(&group->extra_ns, n->spawn_ns);
 		group->nr_extra++;
 	}
+	if (n->cpu_ns != TR2_NO_TIME)
+		tr2_ns_add(&group->run_ns, n->cpu_ns);
 	g->group = group_index(g, group);
 	tr2_own_of_node(m, node, own_of_node, g);
 }
