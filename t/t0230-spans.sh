@@ -16,8 +16,11 @@ trace=0af7651916cd43dd8448eb211c80319c
 spans () {
 	grep "\"category\":\"trace2\",\"key\":\"span\"" e | jq -c ".value | $1"
 }
-errors () {
-	grep "\"event\":\"error\"" e | jq -r .msg
+# spans_and_errors FILTER [FILE]: that, then its errors
+spans_and_errors () {
+	jq -s -r "(.[] | select(.category == \"trace2\" and .key == \"span\").value |
+			$1 | tojson),
+		(.[] | select(.event == \"error\").msg)" "${2-e}"
 }
 
 test_expect_success 'a span is one event at its end, with what was set' '
@@ -33,6 +36,9 @@ test_expect_success 'a span is one event at its end, with what was set' '
 '
 
 test_expect_success 'ids: of parents, of traces, and never twice' '
+	cp e before &&
+	traced --event test-tool trace2 501span &&
+	cat before e >runs &&
 	trace2_jq "[.[] | select(.key? == \"span\").value] |
 		.[0].parent_id == .[1].span_id and
 		.[0].trace_id == .[1].trace_id and
@@ -40,21 +46,20 @@ test_expect_success 'ids: of parents, of traces, and never twice' '
 		(.[1].parent_id | not) and
 		(map(.start <= .end) | all) and
 		(map(.span_id | test(\"^[0-9a-f]{16}$\")) | all) and
-		(map(.trace_id | test(\"^[0-9a-f]{32}$\")) | all)" e -s &&
-	cp e before &&
-	traced --event test-tool trace2 501span &&
-	cat before e | jq -r "select(.key == \"span\").value | .span_id" |
-		sort | uniq -d >twice &&
-	test_must_be_empty twice
+		(map(.trace_id | test(\"^[0-9a-f]{32}$\")) | all) and
+		(map(.span_id) | length == 6 and
+			length == (unique | length))" runs
 '
 
 test_expect_success 'a ring tells the same' '
 	rm -f e &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e" \
 	TRACEPARENT=$above-01 test-tool trace2 501span &&
-	trace2 script --git-event ring |
-		jq -c "select(.event == \"data_json\") | [.thread, .nesting, .key, .value]" >actual &&
-	jq -c "select(.event == \"data_json\") | [.thread, .nesting, .key, .value]" e >expect &&
+	trace2 script --git-event ring >r &&
+	jq -r "select(.event == \"data_json\") |
+		\"\(input_filename) \([.thread, .nesting, .key, .value])\"" e r >told &&
+	sed -n "s/^e //p" told >expect &&
+	sed -n "s/^r //p" told >actual &&
 	test_line_count = 4 expect &&
 	test_cmp expect actual &&
 	trace2 check ring
@@ -75,17 +80,18 @@ test_expect_success 'also if the ring is the only target' '
 '
 
 test_expect_success 'a killed process: its ring has the spans that were open' '
-	printf "%s\n" "[\"ended\",null]" "[\"open\",true]" >expect &&
+	rm -f e &&
 	for beside in 0 "$PWD/stream"
 	do
 		rm -f ring stream &&
 		test_expect_code 137 env GIT_TRACE2_RING="$PWD/ring" \
 			GIT_TRACE2_EVENT="$beside" \
 			sh -c "test-tool trace2 511killed; exit \$?" &&
-		trace2 script --git-event ring >e &&
-		spans "[.name, .unfinished]" >actual &&
-		test_cmp expect actual || return 1
-	done
+		trace2 script --git-event ring >>e &&
+		printf "%s\n" "[\"ended\",null]" "[\"open\",true]" || return 1
+	done >expect &&
+	spans "[.name, .unfinished]" >actual &&
+	test_cmp expect actual
 '
 
 test_expect_success 'long texts are cut between characters, secrets hidden' '
@@ -140,7 +146,7 @@ test_expect_success 'more than 16384 open spans: the others are none, and counte
 	trace2 check e &&
 	printf "%s\n" "none: 16" "again: 1" >expect &&
 	test_cmp expect out &&
-	errors >actual &&
+	spans_and_errors empty >actual &&
 	echo "trace2: spans without room: too many were open: 16" >expect &&
 	test_cmp expect actual &&
 	sed -n "s/.*\"key\":\"span\".*\"span_id\":\"\([0-9a-f]*\)\".*/\1/p" e | sort -u >ids &&
@@ -151,14 +157,10 @@ test_expect_success 'ended and forged spans are counted, never followed' '
 	traced --event test-tool trace2 505misuse >out &&
 	echo "context: '\'\''" >expect &&
 	test_cmp expect out &&
-	spans "[.name, .attributes, .parent_id]" >actual &&
+	spans_and_errors "[.name, .attributes, .parent_id]" >actual &&
 	cat >expect <<-\EOF &&
 	["ended",null,null]
 	["child of ended",null,null]
-	EOF
-	test_cmp expect actual &&
-	errors >actual &&
-	cat >expect <<-\EOF &&
 	trace2: calls with a span that is not open: 164
 	trace2: span_enter or span_leave without the other: 1
 	EOF
@@ -184,12 +186,10 @@ test_expect_success 'threads hand spans to each other, and share one' '
 	1 ["shared",false,null]
 	EOF
 	check () {
-		spans "[.name, .parent_id != null, .unfinished]" |
+		spans_and_errors "[.name, .parent_id != null, .unfinished]" >told &&
+		sed "/^[^[].*span that was being changed/d" told |
 			sort | uniq -c | sed "s/^ *//" >actual &&
-		test_cmp expect actual &&
-		errors >errors &&
-		sed "/span that was being changed/d" errors >others &&
-		test_must_be_empty others
+		test_cmp expect actual
 	} &&
 	both 506pool 4 500
 '
@@ -230,14 +230,12 @@ test_expect_success 'handlers use the spans that they interrupt' '
 
 test_expect_success 'a forked child uses the spans of its parent as parents only' '
 	traced --event test-tool trace2 508fork &&
-	spans "[.name, .parent_id != null, .attributes]" >actual &&
+	spans_and_errors "[.name, .parent_id != null, .attributes]" >actual &&
 	cat >expect <<-\EOF &&
 	["child",true,null]
 	["parent",false,null]
+	trace2: calls with a span that is not open: 2
 	EOF
-	test_cmp expect actual &&
-	errors >actual &&
-	echo "trace2: calls with a span that is not open: 2" >expect &&
 	test_cmp expect actual
 '
 
@@ -245,19 +243,15 @@ test_expect_success 'a session under a TRACEPARENT tells that, and passes its ow
 	rm -f e &&
 	TRACEPARENT=$above-01 GIT_TRACE2_EVENT="$PWD/e" \
 		test-tool trace2 005exec test-tool trace2 501span &&
-	jq -c "select(.key == \"trace\").value |
-		[.trace_id, .parent_id, .sampled]" e >actual &&
-	first=$(jq -r "select(.key == \"trace\").value.span_id" e | sed q) &&
-	cat >expect <<-EOF &&
-	["$trace","b7ad6b7169203331",true]
-	["$trace","$first",true]
-	EOF
-	test_cmp expect actual &&
-	second=$(jq -r "select(.key == \"trace\").value.span_id" e | sed -n 2p) &&
-	spans "[.trace_id, .parent_id]" >all &&
-	grep -c "\"$trace\",\"$second\"" all >nr &&
-	echo 2 >expect &&
-	test_cmp expect nr
+	trace2_jq "
+		[.[] | select(.key == \"trace\").value] as \$sessions |
+		[.[] | select(.key == \"span\").value | [.trace_id, .parent_id]] as \$spans |
+		(\$sessions | map([.trace_id, .parent_id, .sampled])) == [
+			[\"$trace\", \"b7ad6b7169203331\", true],
+			[\"$trace\", \$sessions[0].span_id, true]
+		] and
+		(\$spans | map(select(. == [\"$trace\", \$sessions[1].span_id])) |
+			length == 2)" e
 '
 
 test_expect_success 'an invalid TRACEPARENT is none' '
@@ -320,25 +314,28 @@ test_expect_success 'a child of a span gets its trace, others that of the sessio
 '
 
 test_expect_success 'GIT_TRACE2_SPANS: one trace in so many, and what was slower or failed' '
-	names () {
-		rm -f e &&
-		GIT_TRACE2_SPANS=$1 GIT_TRACE2_EVENT="$PWD/e" \
-			test-tool trace2 510took 1 1 !2 &&
-		spans "[.name, .one_in]"
-	} &&
-	names 0 >actual &&
-	test_must_be_empty actual &&
-	names 1 >actual &&
-	test_line_count = 3 actual &&
-	names slower:1us >actual &&
-	test_line_count = 3 actual &&
-	echo "[\"2\",null]" >expect &&
-	names slower:900s >actual &&
-	test_cmp expect actual &&
-	names 1/999999999,slower:900000ms >actual &&
-	test_cmp expect actual &&
-	names slower:900s,1 >actual &&
-	test_line_count = 3 actual
+	for told in "none 0" "all 1" "slow slower:1us" "failed slower:900s" \
+		"few 1/999999999,slower:900000ms" "both slower:900s,1"
+	do
+		GIT_TRACE2_SPANS=${told#* } GIT_TRACE2_EVENT="$PWD/${told% *}.took" \
+			test-tool trace2 510took 1 1 !2 || return 1
+	done &&
+	jq -r "select(.key == \"span\") |
+		\"\(input_filename) \(.value | [.name, .one_in])\"" *.took >actual &&
+	cat >expect <<-\EOF &&
+	all.took ["1",null]
+	all.took ["1",null]
+	all.took ["2",null]
+	both.took ["1",null]
+	both.took ["1",null]
+	both.took ["2",null]
+	failed.took ["2",null]
+	few.took ["2",null]
+	slow.took ["1",null]
+	slow.took ["1",null]
+	slow.took ["2",null]
+	EOF
+	test_cmp expect actual
 '
 
 test_expect_success 'half of the traces' '
@@ -369,11 +366,12 @@ test_expect_success 'an invalid GIT_TRACE2_SPANS is reported' '
 		rm -f e &&
 		GIT_TRACE2_SPANS=$value GIT_TRACE2_EVENT="$PWD/e" \
 			test-tool trace2 501span &&
-		errors >actual &&
-		test_grep "GIT_TRACE2_SPANS: want 1/N" actual &&
-		spans .name >actual &&
-		test_line_count = 3 actual || return 1
-	done
+		cat e >>all || return 1
+	done &&
+	trace2_jq "group_by(.sid) | length == 8 and all(
+		any(.[] | select(.event == \"error\").msg;
+			contains(\"GIT_TRACE2_SPANS: want 1/N\")) and
+		(map(select(.key == \"span\")) | length == 3))" all
 '
 
 cat >ended.c <<'EOT'
@@ -604,12 +602,10 @@ test_expect_success JQ,CC,!INSTRUMENTED 'untold spans end and are left among tho
 	build "$CC" below.c -std=gnu11 &&
 	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
 		GIT_TRACE2_EVENT="$PWD/below" ./program &&
-	jq -r "select(.key == \"span\").value | .name,
-		(.threads[] | .[2] >= .[1])" below >actual &&
-	test_write_lines told true around true true >expect &&
-	test_cmp expect actual &&
-	jq -r "select(.event == \"error\").msg" below >actual &&
+	spans_and_errors "[.name, (.threads[] | .[2] >= .[1])]" below >actual &&
 	cat >expect <<-\EOF &&
+	["told",true]
+	["around",true,true]
 	trace2: span_enter or span_leave without the other: 1
 	EOF
 	test_cmp expect actual
@@ -711,13 +707,11 @@ test_expect_success JQ,CC,!INSTRUMENTED 'short strings: what ends them, or is hi
 	build "$CC" words.c -std=gnu11 -O2 &&
 	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
 		GIT_TRACE2_EVENT="$PWD/words" ./program &&
-	jq -r "select(.key == \"span\").value.attributes |
-		select((.nul | length) != .is or
+	trace2_jq "[.[] | select(.key == \"span\").value.attributes] |
+		length == 190 and
+		map(select((.nul | length) != .is or
 			(.mark, .option | contains(\"b\")) or
-			(.plain | length) != .is + 11)" words >actual &&
-	test_must_be_empty actual &&
-	jq -r "select(.key == \"span\").key" words >spans &&
-	test_line_count = 190 spans
+			(.plain | length) != .is + 11)) == []" words
 '
 
 test_done
