@@ -12,17 +12,26 @@ trace2 reads from them. Recordings of real programs are in t3131.
 
 test_skip_unless JQ
 
-# states DIR: print the states in microseconds: TID STATE FROM FOR ...
+# dumped DIR: write what trace2 reads of threads and processes to `dump`.
+dumped () {
+	"$GIT_BUILD_DIR/build/unit/tool-states" "$1" >dump 2>err
+}
+
+# states DIR [TYPE FIELD...]: print the states in microseconds: TID STATE FROM FOR
+# ...; then what `of` does.
 states () {
-	"$GIT_BUILD_DIR/build/unit/tool-states" "$1" >dump 2>err &&
-	jq -r 'select(.type == "state") |
+	dumped "$1" && shift &&
+	jq -r -s '(.[] | select(.type == "state") |
 		"\(.tid) \(.state) \((.start_ns - 5e9) / 1000) \(.ns / 1000)" +
 		(if .cause and .cause != "unknown" then " " + .cause else "" end) +
 		(if .other then " by \(.other)" else "" end) +
 		(if .comm then " by \(.comm)" else "" end) +
 		(if .by_kernel then " by kernel" else "" end) +
 		(if .by_outside then " by outside" else "" end) +
-		(if .inferred then " ~" else "" end)' dump
+		(if .inferred then " ~" else "" end)),
+		($ARGS.positional as [$type] | .[] | select(.type == $type) | . as $row |
+		[$ARGS.positional[1:][] | $row[.] // "-"] | join(" "))' \
+		dump --args "$@"
 }
 
 # of TYPE FIELD...: print these fields of the last dump.
@@ -51,11 +60,9 @@ test_expect_success 'run, ready and wait' '
 	10 run 30 20
 	10 wait 50 40
 	10 run 90 10
+	10 10 first 45000 45000 15000 40000
 	EOF
-	states r >actual &&
-	test_cmp expect actual &&
-	echo "10 10 first 45000 45000 15000 40000" >expect &&
-	of thread pid tid comm cpu_ns run_ns ready_ns wait_ns >actual &&
+	states r thread pid tid comm cpu_ns run_ns ready_ns wait_ns >actual &&
 	test_cmp expect actual
 '
 
@@ -133,7 +140,7 @@ test_expect_success 'a process waits only when all of its threads do' '
 	96 1 exit 10 11
 	100 0 exit 10 10
 	EOF
-	states r >/dev/null &&
+	dumped r &&
 	cat >expect <<-\EOF &&
 	10 40000 0 60000
 	11 31000 30000 25000
@@ -203,7 +210,7 @@ test_expect_success 'CPU time is what the kernel counted on each CPU' '
 	50 0 read 10 10 30000
 	50 1 read 10 10 9000
 	EOF
-	states r >/dev/null &&
+	dumped r &&
 	echo "39000 40000" >expect &&
 	of thread cpu_ns run_ns >actual &&
 	test_cmp expect actual
@@ -221,7 +228,7 @@ test_expect_success 'without a count, switches belong to the thread that gets th
 	90 0 exit 10 10
 	90 0 exit 11 11
 	EOF
-	states r >/dev/null &&
+	dumped r &&
 	cat >expect <<-\EOF &&
 	10 62000 56000
 	11 31000 28000
@@ -238,7 +245,7 @@ test_expect_success 'a count that the switches contradict is not used' '
 	50 0 read 10 10 3000000
 	50 1 read 10 10 9000
 	EOF
-	states r >/dev/null &&
+	dumped r &&
 	echo "40000 40000" >expect &&
 	of thread cpu_ns run_ns >actual &&
 	test_cmp expect actual
@@ -329,7 +336,7 @@ test_expect_success 'an exec ends all other threads' '
 	21 1 comm 10 10 new exec
 	30 1 exit 10 10
 	EOF
-	states r >/dev/null &&
+	dumped r &&
 	cat >expect <<-\EOF &&
 	10 5000000000 5000020000
 	11 5000010000 5000021000
@@ -347,7 +354,7 @@ test_expect_success 'what still runs lasts until the last record' '
 	12 1 in 10 11
 	40 0 out 10 10
 	EOF
-	states r >/dev/null &&
+	dumped r &&
 	cat >expect <<-\EOF &&
 	10 5000040000 true
 	11 5000040000 true
@@ -415,7 +422,7 @@ test_expect_success 'a process waits for what the latest of its threads does, wh
 	60 0 in 10 10
 	70 0 exit 10 10
 	EOF
-	states r >/dev/null &&
+	dumped r &&
 	echo "30000 10000 20000" >expect &&
 	of process wait_ns wait_pipe_ns wait_child_ns >actual &&
 	test_cmp expect actual
@@ -603,7 +610,7 @@ test_expect_success 'a finished file that was cut is a problem' '
 	test_grep ! "cut short" err &&
 	head -c 600 r/kernel.data >cut &&
 	mv cut r/kernel.data &&
-	states r >actual &&
+	dumped r &&
 	test_grep "kernel.data.: it was cut short" err
 '
 
@@ -614,13 +621,13 @@ test_expect_success 'a file of another machine, or of no kernel' '
 	test_must_be_empty actual &&
 	test_grep "kernel.data.: it was recorded on a machine of the other byte order" err &&
 	echo "$records" | made r --clock=0 &&
-	states r >actual &&
+	dumped r &&
 	test_grep "its clock is not CLOCK_MONOTONIC" err &&
 	>r/kernel.data &&
-	states r >actual &&
+	dumped r &&
 	test_grep "it is empty" err &&
 	yes no | head -n 100 >r/kernel.data &&
-	states r >actual &&
+	dumped r &&
 	test_grep "not in the format of perf.data" err &&
 	test_grep ! "cpu_ns" dump
 '
@@ -637,7 +644,7 @@ test_expect_success 'lost records mark the threads that lived then' '
 	5200 0 in 10 10
 	5300 0 exit 10 10
 	EOF
-	states r >/dev/null &&
+	dumped r &&
 	cat >expect <<-\EOF &&
 	10 true
 	11 -
@@ -658,7 +665,7 @@ test_expect_success 'missing switches mark their thread' '
 	80 0 in 10 10
 	100 0 exit 10 10
 	EOF
-	states r >/dev/null &&
+	dumped r &&
 	echo "10 true 55000 5000 40000" >expect &&
 	of thread tid lost run_ns ready_ns wait_ns >actual &&
 	test_cmp expect actual
@@ -672,7 +679,7 @@ test_expect_success 'a clock that goes back is a problem, and no negative time' 
 	4000 0 in 10 10
 	10000 0 exit 10 10
 	EOF
-	states r >/dev/null &&
+	dumped r &&
 	test_grep "kernel.data.: the kernel.s clock went back" err &&
 	jq -e -s "all(.[]; .ns // 0 >= 0)" dump
 '
@@ -683,18 +690,14 @@ test_expect_success 'without switches there are no states, but CPU times' '
 	20 0 exit 10 10
 	20 0 read 10 10 1234
 	EOF
-	states r >actual &&
-	test_must_be_empty actual &&
-	of process cpu_ns wait_ns >actual &&
+	states r process cpu_ns wait_ns >actual &&
 	echo "1234 -" >expect &&
 	test_cmp expect actual
 '
 
 test_expect_success 'old recordings have neither' '
 	rm r/kernel.data &&
-	states r >actual &&
-	test_must_be_empty actual &&
-	of process cpu_ns wait_ns >actual &&
+	states r process cpu_ns wait_ns >actual &&
 	echo "- -" >expect &&
 	test_cmp expect actual
 '
