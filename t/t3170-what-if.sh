@@ -12,16 +12,18 @@ microseconds. The last one records a real command.
 
 test_skip_unless JQ
 
-# then_is WALL [BEST]: check the answer of the last JSON, in microseconds.
+# then_is <EXPECT: each line is a change, and the time of the recording r that
+# would follow, in microseconds: at worst, and at best.
 then_is () {
-	jq -r '.what_if[0] | "\(.then_ns / 1000) \(.then_at_least_ns / 1000)"' \
-		json >actual &&
-	echo "$1 ${2-$1}" >expect &&
+	cat >expect &&
+	while read -r change times
+	do
+		trace2 report --format=json --what-if="$change" r || return 1
+	done <expect >json &&
+	jq -r '.what_if[0] |
+		(.what | split(", ") | join(",")) +
+		" \(.then_ns / 1000) \(.then_at_least_ns / 1000)"' json >actual &&
 	test_cmp expect actual
-}
-
-what_if () {
-	trace2 report --format=json --what-if="$1" r >json
 }
 
 # The top process waits for two others: the writer computes, and wakes the
@@ -53,11 +55,11 @@ chain () {
 
 test_expect_success 'a change by nothing changes nothing' '
 	chain &&
-	trace2 report --format=json r | jq .critical_path >expect &&
-	what_if "*=1x" &&
-	jq .critical_path json >actual &&
-	test_cmp expect actual &&
-	then_is 90000
+	then_is <<-\EOF &&
+	*=1x 90000 90000
+	EOF
+	trace2 report --format=json r >>json &&
+	jq -s -e "map(.critical_path) | .[0] == .[1] and (.[0] | length > 0)" json
 '
 
 test_expect_success 'a wait of unknown cause is changed by nothing that names one' '
@@ -69,22 +71,21 @@ test_expect_success 'a wait of unknown cause is changed by nothing that names on
 	50000 0 in 10 10
 	60000 0 exit 10 10
 	EOF
-	what_if one=2x &&
-	then_is 55000 30000
+	then_is <<-\EOF
+	one=2x 55000 30000
+	EOF
 '
 
 test_expect_success 'who waits for a faster thread gets on earlier' '
 	chain &&
-	# The writer works 44 ms until it wakes.
-	what_if writer=2x &&
-	then_is 68000 &&
-	what_if "wri*=50%" &&
-	then_is 68000 &&
-	what_if reader=2x &&
-	# 27 ms from the wake-up to the wake-up.
-	then_is 76500 &&
-	what_if writer=0.5x &&
-	then_is 134000
+	# The writer works 44 ms until it wakes, the reader 27 ms from the wake-up
+	# to the wake-up.
+	then_is <<-\EOF
+	writer=2x 68000 68000
+	wri*=50% 68000 68000
+	reader=2x 76500 76500
+	writer=0.5x 134000 134000
+	EOF
 '
 
 test_expect_success 'several changes count together, and the new path is shown' '
@@ -117,9 +118,10 @@ test_expect_success 'another chain becomes the longest: the gain ends there' '
 	65000 0 in 10 10
 	71000 0 exit 10 10
 	EOF
-	what_if a=0 &&
 	# b ends at 44 ms: the top may have to wait for it, or not.
-	then_is 50000 11000 &&
+	then_is <<-\EOF &&
+	a=0 50000 11000
+	EOF
 	trace2 report --what-if --format=json r >json &&
 	jq -e "[.what_if[] | select(.what == \"a\")][0] |
 		.gain_ns == 21000000 and .on_path_ns == 60000000" json
@@ -146,8 +148,9 @@ test_expect_success 'only at worst must all children have ended' '
 	65000 0 in 10 10
 	71000 0 exit 10 10
 	EOF
-	what_if a=0 &&
-	then_is 50000 11000.003
+	then_is <<-\EOF
+	a=0 50000 11000.003
+	EOF
 '
 
 # a is a process below another one, and wakes the top by a pipe; b has ended.
@@ -173,8 +176,9 @@ test_expect_success 'who was woken by no child waited for none' '
 	66000 1 exit 11 11
 	71000 0 exit 10 10
 	EOF
-	what_if a=0 &&
-	then_is 11000.001 11000
+	then_is <<-\EOF
+	a=0 11000.001 11000
+	EOF
 '
 
 test_expect_success 'a wait that no thread ended takes as long as before, or less' '
@@ -190,14 +194,12 @@ test_expect_success 'a wait that no thread ended takes as long as before, or les
 	90000 0 in 10 10
 	100000 0 exit 10 10
 	EOF
-	what_if wait:disk=50% &&
-	then_is 90000 &&
-	what_if wait:sleep=5x &&
-	then_is 60000 &&
-	what_if wait=0 &&
-	then_is 30000.002 30000 &&
-	what_if "to*=2x" &&
-	then_is 50000
+	then_is <<-\EOF
+	wait:disk=50% 90000 90000
+	wait:sleep=5x 60000 60000
+	wait=0 30000.002 30000
+	to*=2x 50000 50000
+	EOF
 '
 
 test_expect_success 'what something outside ended has two answers' '
@@ -211,11 +213,11 @@ test_expect_success 'what something outside ended has two answers' '
 	100000 0 exit 10 10
 	EOF
 	# At 60 ms as before, or after half the time.
-	what_if top=2x &&
-	then_is 80000 50000 &&
 	# It is the wait that changes.
-	what_if wait:socket=0 &&
-	then_is 81000.001 81000 &&
+	then_is <<-\EOF &&
+	top=2x 80000 50000
+	wait:socket=0 81000.001 81000
+	EOF
 	# Preempted for 10 ms before, which is shorter at best, too.
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
@@ -228,8 +230,9 @@ test_expect_success 'what something outside ended has two answers' '
 	60000 0 in 10 10
 	100000 0 exit 10 10
 	EOF
-	what_if top=2x &&
-	then_is 80000 50000
+	then_is <<-\EOF
+	top=2x 80000 50000
+	EOF
 '
 
 test_expect_success 'a short wait was for an answer, a page or a disk is none of outside' '
@@ -245,8 +248,9 @@ test_expect_success 'a short wait was for an answer, a page or a disk is none of
 		${wait#* } 0 in 10 10
 		100000 0 exit 10 10
 		EOF
-		what_if top=2x &&
-		then_is 50000 || return 1
+		then_is <<-\EOF || return 1
+		top=2x 50000 50000
+		EOF
 	done
 '
 
@@ -268,15 +272,14 @@ test_expect_success 'time without a CPU shrinks with the one that had it, at bes
 	60000 0 in 10 10
 	100000 0 exit 10 10
 	EOF
-	what_if busy=2x &&
-	then_is 100000 80000 &&
 	# Its 50 ms on a CPU are less interrupted.
-	what_if top=2x &&
-	then_is 70000 50000 &&
+	then_is <<-\EOF &&
+	busy=2x 100000 80000
+	top=2x 70000 50000
+	ready=0 60000.001 60000
+	EOF
 	trace2 report --what-if=busy=2x r >out &&
-	grep "would be 100.000 ms (0.0% less), or 80.000 ms (20.0%) at best" out &&
-	what_if ready=0 &&
-	then_is 60000.001 60000
+	grep "would be 100.000 ms (0.0% less), or 80.000 ms (20.0%) at best" out
 '
 
 test_expect_success 'the ranking has the largest gain first' '
@@ -321,23 +324,22 @@ test_expect_success 'the order is that of the middle between the bounds' '
 
 test_expect_success 'regions, and those inside of them' '
 	nested_recording 1000 &&
-	what_if c/inner=0 &&
-	then_is 80000 &&
-	jq -r ".critical_path[] | \"\(.label) \(.state) \(.time_ns / 1000)\"" json >actual &&
+	# Inner regions have both changes of the last line.
+	then_is <<-\EOF &&
+	c/inner=0 80000 80000
+	c/out*=2x 62500 62500
+	c/inner=0,c/outer=2x 52500 52500
+	EOF
+	trace2 report --what-if --format=json r >>json &&
+	jq -s -r "(.[0].critical_path[] | \"\(.label) \(.state) \(.time_ns / 1000)\"),
+		(.[3].what_if[] | select(.what | test(\"/\")) | \"\(.what) \(.gain_ns)\")" json >actual &&
 	cat >expect <<-\EOF &&
 	null run 25000
 	outer run 35000
 	outer wait 20000
+	c/outer 74999999
+	c/inner 20000000
 	EOF
-	test_cmp expect actual &&
-	what_if "c/out*=2x" &&
-	then_is 62500 &&
-	# Inner regions have both changes.
-	what_if "c/inner=0,c/outer=2x" &&
-	then_is 52500 &&
-	trace2 report --what-if --format=json r >json &&
-	jq -c "[.what_if[] | select(.what | test(\"/\")) | [.what, .gain_ns]]" json >actual &&
-	echo "[[\"c/outer\",74999999],[\"c/inner\",20000000]]" >expect &&
 	test_cmp expect actual
 '
 
@@ -369,11 +371,11 @@ test_expect_success 'regions of threads are those of each' '
 		event_us A-P0000000a 57000 region_leave "\"nesting\":1,\"category\":\"c\",\"label\":\"join\"" &&
 		event_us A-P0000000a 59000 atexit "\"code\":0"
 	} >r/events/A-P0000000a &&
-	what_if c/work=0 &&
-	then_is 20000 &&
 	# Its own 0.1 ms before, and 2 ms after the wait.
-	what_if c/join=0 &&
-	then_is 57900
+	then_is <<-\EOF
+	c/work=0 20000 20000
+	c/join=0 57900 57900
+	EOF
 '
 
 test_expect_success 'a program that a process ran before, by its name' '
@@ -384,10 +386,10 @@ test_expect_success 'a program that a process ran before, by its name' '
 	61000 0 comm 10 10 second exec
 	100000 0 exit 10 10
 	EOF
-	what_if "se[*]=2x" &&
-	then_is 69500 &&
-	what_if second=2x &&
-	then_is 80500 &&
+	then_is <<-\EOF &&
+	se[*]=2x 69500 69500
+	second=2x 80500 80500
+	EOF
 	# In the ranking a name is no glob.
 	trace2 report --what-if --format=json r >json &&
 	jq -c "[.what_if[] | [.what, .on_path_ns / 1e6, (.gain_ns / 1e6 | round)]]" json >actual &&
@@ -422,12 +424,11 @@ test_expect_success 'a wrong change is named, with what is right' '
 	test_expect_code 2 trace2 report --what-if=writer=nan% r 2>err &&
 	test_expect_code 2 trace2 report --what-if=writer=1e-300x r 2>err &&
 	test_expect_code 2 trace2 report --what-if=writer=1e9% r 2>err &&
-	what_if "*=0.001x" &&
-	jq -e ".what_if[0].then_ns > 0" json &&
+	trace2 report --format=json --what-if="*=0.001x" r >json &&
 	trace2 report --format=json --what-if="*=0.001x" --what-if="*=0.001x" \
 		--what-if="*=0.001x" --what-if="*=0.001x" --what-if="*=0.001x" \
-		r >json &&
-	jq -e ".what_if[0].then_ns > 0" json &&
+		r >>json &&
+	jq -s -e "map(.what_if[0].then_ns > 0) == [true, true]" json &&
 	test_expect_code 2 trace2 report --what-if=wait:dsk=0 r 2>err &&
 	grep "disk or pipe" err &&
 	test_expect_code 2 trace2 report --what-if=nobody=0 r 2>err &&
@@ -451,14 +452,14 @@ test_expect_success 'a real command would gain by sleeping less' '
 	trace2 report --format=json real >json &&
 	if jq -e "[.critical_path[].state] | any" json
 	then
-		wall=$(jq .summary[0].wall_ns json) &&
-		trace2 report --format=json --what-if real >json &&
-		jq -e ".what_if[] | select(.what == \"sleep\") |
-			.gain_ns > 0 and .at_most_ns < $wall and
-			.on_path_ns >= 300000000" json &&
+		trace2 report --format=json --what-if real >>json &&
 		# A busy machine has the shell wait for a CPU meanwhile.
-		trace2 report --format=json --what-if "sleep 0.2=0" real >json &&
-		jq -e ".what_if[0].then_ns < $wall" json
+		trace2 report --format=json --what-if "sleep 0.2=0" real >>json &&
+		jq -s -e ".[0].summary[0].wall_ns as \$wall |
+			(.[1].what_if[] | select(.what == \"sleep\") |
+				.gain_ns > 0 and .at_most_ns < \$wall and
+				.on_path_ns >= 300000000) and
+			.[2].what_if[0].then_ns < \$wall" json
 	fi
 '
 
