@@ -23,11 +23,12 @@ both () {
 # Times are rounded differently, and a file has the events of several threads in
 # the order in which they were written; all else is the same.
 same_events () {
-	for f in event from-ring
-	do
-		jq -cs "sort_by(.thread)[] | del(.time, .t_abs, .t_rel)" $f \
-			>$f.same || return 1
-	done &&
+	jq -rn --slurpfile event event --slurpfile ring from-ring "
+		([\"event\", \$event], [\"ring\", \$ring]) as [\$from, \$events] |
+		\$events | sort_by(.thread)[] | del(.time, .t_abs, .t_rel) |
+		\"\(\$from) \(.)\"" >both.same &&
+	sed -n "s/^event //p" both.same >event.same &&
+	sed -n "s/^ring //p" both.same >from-ring.same &&
 	test_line_count -gt 2 event.same &&
 	test_cmp event.same from-ring.same
 }
@@ -61,9 +62,9 @@ for verb in '001return 7' '003error message text' \
 do
 	test_expect_success JQ "as the event target has it: $verb" '
 		both test-tool trace2 $verb &&
-		sid=$(jq -r "select(.event == \"version\") | .sid" from-ring) &&
+		sid=$(sed -n "s/^{\"event\":\"version\",\"sid\":\"\([^\"]*\).*/\1/p" from-ring) &&
 		test -n "$sid" &&
-		jq -c "select(.sid == \"$sid\")" event >own &&
+		grep -F "\"sid\":\"$sid\"," event >own &&
 		mv own event &&
 		same_events &&
 		trace2 check event ring >out &&
@@ -97,12 +98,11 @@ test_expect_success JQ 'a killed process: its events, and the values of its metr
 	grep -c "region_enter *worker *worker label:round" actual >count &&
 	echo 10 >expect &&
 	test_cmp expect count &&
-	trace2 report --counters --format=json ring >counters &&
-	jq -e ".counters[0] | .counter == \"worker/rounds\" and .value == 10" \
-		counters &&
-	trace2 report --timers --format=json ring >timers &&
-	jq -e ".timers[0] | .timer == \"worker/work\" and .unfinished == 2 and
-		.intervals == 0" timers
+	trace2 report --counters --format=json ring >reports &&
+	trace2 report --timers --format=json ring >>reports &&
+	jq -s -e "(.[0].counters[0] | .counter == \"worker/rounds\" and .value == 10) and
+		(.[1].timers[0] | .timer == \"worker/work\" and .unfinished == 2 and
+		.intervals == 0)" reports
 '
 
 # Byte 296 is in header.lost[TR2_LOST_DEFINITION].
@@ -116,18 +116,23 @@ test_expect_success '... metrics without a name are lost, unless they were repor
 	trace2 check bad
 '
 
-# The values of timers and counters, of the process and of its threads, without
-# times.
-stood_at () {
+# metrics RING: reports of the timers and counters, of the process and of its
+# threads.
+metrics () {
 	for what in timers counters "timers --per-thread" \
 		"counters --per-thread"
 	do
 		# The words are options.
 		# shellcheck disable=SC2086
 		trace2 report --$what --format=json "$1" || return 1
-	done >out 2>err &&
-	jq -cS ".timers, .counters | select(.) | sort_by(.thread)[] |
-		{ thread, timer, counter, value, intervals }" out
+	done 2>err
+}
+
+# stood_at REPORTS...: the values in them, without times, after the name of each
+# file
+stood_at () {
+	jq -r ".timers, .counters | select(.) | sort_by(.thread)[] |
+		\"\(input_filename) \({ thread, timer, counter, value, intervals })\"" "$@"
 }
 
 test_expect_success JQ 'however it ended, its timers and counters are there' '
@@ -138,7 +143,12 @@ test_expect_success JQ 'however it ended, its timers and counters are there' '
 		{ GIT_TRACE2_RING="$(pwd)/ring" "$hosts/worker" 2 5 $end \
 			<lines >out 2>&1 || :; } &&
 		test_grep ready out &&
-		stood_at ring >$end || return 1
+		metrics ring >$end.json || return 1
+	done &&
+	stood_at exit.json ended.json leave.json kill.json _exit.json >stood &&
+	for end in exit ended leave kill _exit
+	do
+		sed -n "s/^$end\.json //p" stood >$end || return 1
 	done &&
 	jq -r "[.counter // .timer, .thread, .value // .intervals] | @tsv" \
 		exit >actual &&
@@ -183,20 +193,26 @@ test_expect_success JQ 'killed at any record of its end: nothing is missing, not
 	{ GIT_TRACE2_RING="$(pwd)/ring" "$hosts/worker" 2 5 exit \
 		<lines >out 2>&1 || test $? = 3; } &&
 	# The count of main is in the sum of ended threads by then.
-	stood_at ring >stood &&
-	sed "/\"main\"/d" stood >expect &&
-	test_line_count = 6 expect &&
+	metrics ring >whole.json &&
 	slot=$(($(number_at u8 144) + $(number_at u8 152))) &&
 	"$PERL_PATH" heads.perl ring "$slot" >heads &&
 	head -n 8 heads >last &&
 	test_line_count = 8 last &&
+	set -- &&
 	while read -r head
 	do
+		set -- "$@" $#.json &&
 		damage $((slot + 128)) "$head" &&
-		stood_at bad >stood &&
-		sed "/\"main\"/d" stood >actual &&
-		test_cmp expect actual || return 1
+		metrics bad >$(($# - 1)).json || return 1
 	done <last &&
+	stood_at whole.json "$@" >stood &&
+	sed -n "/\"main\"/d; s/^whole\.json //p" stood >expect &&
+	test_line_count = 6 expect &&
+	for file
+	do
+		sed -n "/\"main\"/d; s/^$file //p" stood >actual &&
+		test_cmp expect actual || return 1
+	done &&
 	trace2 script -F thread,event bad >out &&
 	test_grep "^ *main *region_leave" out &&
 	test_grep ! "^ *main *\(timer\|counter\|exit\|atexit\)" out
