@@ -201,8 +201,8 @@ test_expect_success JQ 'an argv of 240 KB is whole' '
 test_expect_success JQ 'the real arguments of a program, too' '
 	big=$("$PERL_PATH" -e "print q(a b) x 25000") &&
 	traced test-tool trace2 call cmd_mode "$big" &&
-	trace2_jq "[.[] | select(.event == \"start\").argv[4] | length] == [75000]" e &&
-	trace2_jq "[.[] | select(.event == \"cmd_mode\").name | length] == [75000]" e
+	trace2_jq "([.[] | select(.event == \"start\").argv[4] | length] == [75000]) and
+		([.[] | select(.event == \"cmd_mode\").name | length] == [75000])" e
 '
 
 test_expect_success JQ 'JSON text that is not JSON is a string' '

@@ -94,17 +94,14 @@ test_expect_success 'a counter without a count is no event' '
 test_expect_success JQ 'more counters than there is room for' '
 	traced --perf test-tool trace2 211counter_many 1100 &&
 	expect_valid_stream e &&
-	trace2_jq "
-		[.[] | select(.event == \"counter\")] |
+	trace2_jq "([.[] | select(.event == \"counter\")] |
 		length > 1000 and length <= 1024 and
-		(map(.name == \"c\\(.count - 1)\") | all)" e &&
-	trace2_jq "
-		[.[] | select(.event == \"error\").msg] |
-		length == 1 and (.[0] | test(\"^trace2: [0-9]+ metrics do not count: more than 512 timers and distributions, 64 distributions, 1024 counters or 128 gauges are defined\$\"))" e &&
-	trace2_jq "
-		([.[] | select(.event == \"counter\")] | length) +
+		(map(.name == \"c\\(.count - 1)\") | all)) and
+		([.[] | select(.event == \"error\").msg] |
+		length == 1 and (.[0] | test(\"^trace2: [0-9]+ metrics do not count: more than 512 timers and distributions, 64 distributions, 1024 counters or 128 gauges are defined\$\"))) and
+		(([.[] | select(.event == \"counter\")] | length) +
 		(.[] | select(.event == \"error\").msg | split(\" \")[1] | tonumber)
-		== 1100" e
+		== 1100)" e
 '
 
 test_expect_success JQ 'the order of counters is that of their registration' '

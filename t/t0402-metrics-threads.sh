@@ -133,14 +133,12 @@ test_expect_success 'the order of events' '
 # More threads at the same time than the arena has slots.
 test_expect_success '300 threads at once' '
 	traced --event test-tool trace2 051threads 300 &&
-	trace2_jq "[.[] | select(.event == \"counter\").count] == [300]" e &&
-	trace2_jq "
-		[.[] | select(.event == \"th_counter\")]
-		| length == 300 and all(.count == 1)" e &&
-	trace2_jq "
-		[.[] | select(.event == \"thread_start\").thread] | sort ==
+	trace2_jq "([.[] | select(.event == \"counter\").count] == [300]) and
+		([.[] | select(.event == \"th_counter\")]
+		| length == 300 and all(.count == 1)) and
+		([.[] | select(.event == \"thread_start\").thread] | sort ==
 		([range(1; 301) | if . < 10 then \"th0\\(.):wave\" else \"th\\(.):wave\" end]
-			| sort)" e
+			| sort))" e
 '
 
 test_expect_success '1000 threads, 20 at once' '

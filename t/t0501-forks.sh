@@ -48,14 +48,14 @@ test_expect_success 'another thread has the first event: main has the new SID, t
 
 test_expect_success 'several threads have the first event at once: one session' '
 	forked threads-at-once &&
-	trace2_jq "[.[] | select(.event == \"version\")] | length == 2" e &&
-	trace2_jq "[.[] | select(.value == \"together\")] | length == 4" e
+	trace2_jq "([.[] | select(.event == \"version\")] | length == 2) and
+		([.[] | select(.value == \"together\")] | length == 4)" e
 '
 
 test_expect_success 'the child forks while its session is being opened: both have one' '
 	forked while-it-opens &&
-	trace2_jq "[.[] | select(.event == \"version\")] | length == 3" e &&
-	trace2_jq "[.[] | .value // empty] | sort == [\"child\", \"grandchild\"]" e
+	trace2_jq "([.[] | select(.event == \"version\")] | length == 3) and
+		([.[] | .value // empty] | sort == [\"child\", \"grandchild\"])" e
 '
 
 test_expect_success 'only a thread of the child counts: the count is an event' '
@@ -84,8 +84,8 @@ test_expect_success 'forked by a thread without events: it is main' '
 
 test_expect_success 'a timer that ran: its stop in the child says nothing' '
 	forked timer-runs &&
-	trace2_jq "all(.[]; .event != \"error\")" e &&
-	trace2_jq "[.[] | select(.event == \"timer\").intervals] == [1]" e
+	trace2_jq "all(.[]; .event != \"error\") and
+		([.[] | select(.event == \"timer\").intervals] == [1])" e
 '
 
 test_expect_success '%m is the errno of the caller in the first event, too' '

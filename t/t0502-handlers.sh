@@ -22,8 +22,8 @@ handled () {
 }
 
 said_after () {
-	trace2_jq "[.[] | select(.value == \"after\")] | length == 1" e &&
-	trace2_jq ".[-1].event == \"atexit\"" e
+	trace2_jq "([.[] | select(.value == \"after\")] | length == 1) and
+		(.[-1].event == \"atexit\")" e
 }
 
 test_expect_success 'a handler that calls the one before it stays and survives' '
@@ -79,8 +79,8 @@ test_expect_success INJECT,UNIX_SOCKETS 'a thread ends during a write: others wr
 		env GIT_TRACE2_EVENT="af_unix:stream:$sockets/s" \
 		LD_PRELOAD="$inject" INJECT_RAISE=10 \
 		timeout 60 "$hosts/handlers" ends-in-a-write &&
-	trace2_jq "[.[] | select(.value == \"after\")] | length == 20" e &&
-	trace2_jq ".[-1].event == \"atexit\"" e
+	trace2_jq "([.[] | select(.value == \"after\")] | length == 20) and
+		(.[-1].event == \"atexit\")" e
 '
 
 test_expect_success !INSTRUMENTED 'exit during a write: atexit has its own line' '

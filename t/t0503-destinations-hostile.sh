@@ -72,8 +72,8 @@ test_expect_success ROOT,!ASAN 'likewise, but it is the controlling terminal: un
 	terminal other-user-controlling &&
 	# The terminal may have accepted a part of the line at which it stopped.
 	"$PERL_PATH" -ne "print if /^\{.*\}\$/" e >whole &&
-	trace2_jq ".[0].event == \"version\"" whole &&
-	trace2_jq "[.[-1] | .event, .lost > 0] == [\"atexit\", true]" whole
+	trace2_jq "(.[0].event == \"version\") and
+		([.[-1] | .event, .lost > 0] == [\"atexit\", true])" whole
 '
 
 test_expect_success 'a terminal that stops background jobs which write: not the host' '
@@ -180,15 +180,15 @@ test_expect_success !INSTRUMENTED 'no memory for main of a forked child: another
 	GIT_TRACE2_PARENT_SID=$sid limited no-main >actual &&
 	echo "child: exit 7" >expect &&
 	test_cmp expect actual &&
-	trace2_jq "[.[] | select(.event == \"error\").msg] ==
-		[\"trace2: thread_exit without thread_start\"]" e &&
-	trace2_jq "all(.[]; .thread == \"main\")" e
+	trace2_jq "([.[] | select(.event == \"error\").msg] ==
+		[\"trace2: thread_exit without thread_start\"]) and
+		all(.[]; .thread == \"main\")" e
 '
 
 test_expect_success !INSTRUMENTED 'a process that may not read the processor'\''s counter' '
 	limited no-counter &&
-	trace2_jq "[.[] | select(.event == \"data\")] | length == 5000" e &&
-	trace2_jq "[.[] | select(.event == \"timer\").intervals] == [1]" e
+	trace2_jq "([.[] | select(.event == \"data\")] | length == 5000) and
+		([.[] | select(.event == \"timer\").intervals] == [1])" e
 '
 
 test_expect_success 'the losses of a target that is off are reported by the others' '

@@ -36,13 +36,11 @@ churned () {
 test_expect_success 'into a file: whole lines, whole sums' '
 	churned GIT_TRACE2_EVENT="$(pwd)/e" &&
 	intact e &&
-	trace2_jq "
-		[.[] | select(.event == \"counter\") | {(.name): .count}] | add |
+	trace2_jq "([.[] | select(.event == \"counter\") | {(.name): .count}] | add |
 		.test1 == $counted + 100 * $rounds and
-		.calls == $rounds and .items == 10 * $rounds" e &&
-	trace2_jq "
-		[.[] | select(.event == \"timer\" and .category == \"module\").intervals]
-		== [$rounds]" e
+		.calls == $rounds and .items == 10 * $rounds) and
+		([.[] | select(.event == \"timer\" and .category == \"module\").intervals]
+		== [$rounds])" e
 '
 
 test_expect_success 'all targets, of which one fails meanwhile' '
@@ -50,9 +48,9 @@ test_expect_success 'all targets, of which one fails meanwhile' '
 	churned GIT_TRACE2=9 GIT_TRACE2_PERF="$(pwd)/p" \
 		GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 &&
 	intact e &&
-	trace2_jq "[.[] | select(.event == \"counter\" and .name == \"items\").count]
-		== [10 * $rounds]" e &&
-	trace2_jq ".[-1] | .event == \"atexit\" and .lost > 0" e
+	trace2_jq "([.[] | select(.event == \"counter\" and .name == \"items\").count]
+		== [10 * $rounds]) and
+		(.[-1] | .event == \"atexit\" and .lost > 0)" e
 '
 
 test_expect_success 'all targets fail: the host does not care' '

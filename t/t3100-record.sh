@@ -258,9 +258,9 @@ test_expect_success TASKS,EXIT_CODES,NEXT_PID 'a later process with the pid of o
 
 test_expect_success TASKS 'an orphan is waited for, its status and rusage known' '
 	trace2 record -- sh -c "(sh -c : ; sh -c \"exit 4\"; exit 6) & exit 0" &&
-	jq -e ".tasks[1] | .code == 6 and .status_from == \"wait\" and
-		.rusage.maxrss_bytes > 0" trace2.data/meta.json &&
-	jq -e ".still_running == []" trace2.data/meta.json
+	jq -e "(.tasks[1] | .code == 6 and .status_from == \"wait\" and
+		.rusage.maxrss_bytes > 0) and
+		(.still_running == [])" trace2.data/meta.json
 '
 
 test_expect_success 'processes that outlive the command are waited for, but not for ever' '

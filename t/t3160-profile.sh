@@ -168,11 +168,11 @@ test_expect_success CC,TASKS,LIBDW,PERF_SCRIPT,JQ '--functions has the shares th
 test_expect_success CC,TASKS,LIBDW,JQ 'a function has the time of those that it calls in its total' '
 	recorded alone.data --no-states --profile -- ./fp &&
 	trace2 report --functions --format=json alone.data >json &&
-	jq -e "[.functions[] | select(.function == \"main\")][0] |
-		.self == 0 and .total_share > 0.9" json &&
-	jq -e ".functions | (map(.self) | add) as \$all |
+	jq -e "([.functions[] | select(.function == \"main\")][0] |
+		.self == 0 and .total_share > 0.9) and
+		(.functions | (map(.self) | add) as \$all |
 		all(.[]; .self <= .total and .unit == \"ns\" and
-			(.share - .self / \$all | fabs) < 0.001)" json
+			(.share - .self / \$all | fabs) < 0.001))" json
 '
 
 test_expect_success CC,TASKS,LIBDW '--functions as text and CSV' '
@@ -202,10 +202,10 @@ test_expect_success CC,TASKS,LIBDW,JQ '--cmd and -g cmd tell processes apart' '
 test_expect_success CC,STATES,LIBDW,JQ 'what is not on the critical path' '
 	trace2 record --profile -- sh -c "./other 20 & ./fp 300; wait" &&
 	trace2 report --functions --format=json >json &&
-	jq -e ".functions | map(select(.function == \"mix\"))[0] |
-		.on_path > .self * 0.8" json &&
-	jq -e ".functions | map(select(.function == \"mezcla\"))[0] |
-		.on_path < .self * 0.2" json &&
+	jq -e "(.functions | map(select(.function == \"mix\"))[0] |
+		.on_path > .self * 0.8) and
+		(.functions | map(select(.function == \"mezcla\"))[0] |
+		.on_path < .self * 0.2)" json &&
 	trace2 record --no-states --profile -- ./fp 50 &&
 	trace2 report --functions --format=json >json &&
 	jq -e "all(.functions[]; .on_path == null)" json

@@ -204,10 +204,10 @@ test_expect_success JQ 'bisect: as JSON' '
 	jq -r ".steps[:2][] | .is, .subject" out >actual &&
 	printf "%s\n" good "change 1" bad "change 8" >expect &&
 	test_cmp expect actual &&
-	jq -e "(.steps | map(select(.is == \"bad\").value) | min) -
-		(.steps | map(select(.is == \"good\").value) | max) == 1" out &&
-	jq -e ".steps | map(select(.is == \"skip\")) | length == 1 and .[0].value == null and .[0].subject == \"change 6\"" out &&
-	jq -e ".verdict[0].counts_more > 0 and (.verdict[0].text | contains(\"+1 reads\"))" out
+	jq -e "((.steps | map(select(.is == \"bad\").value) | min) -
+		(.steps | map(select(.is == \"good\").value) | max) == 1) and
+		(.steps | map(select(.is == \"skip\")) | length == 1 and .[0].value == null and .[0].subject == \"change 6\") and
+		(.verdict[0].counts_more > 0 and (.verdict[0].text | contains(\"+1 reads\")))" out
 '
 
 test_expect_success 'bisect: in the directory of that name, and in TMPDIR' '
