@@ -32,8 +32,32 @@ as_text () {
 	sed -e "s/'\\\\''//g" -e "s/'\\\\!'//g" -e "s/'//g" "$1"
 }
 
-# shape TEXT SHOWN: every event contains TEXT, every target shows SHOWN.
+# shape TEXT SHOWN [TEXT SHOWN]...: every event contains TEXT, every target shows
+# SHOWN.
 shape () {
+	rm -f [1-9].e shapes &&
+	nr=0 &&
+	while test $# != 0
+	do
+		nr=$((nr + 1)) &&
+		shape_in_texts "$1" "$2" &&
+		cp e $nr.e &&
+		printf "%s\n" "$2" >>shapes &&
+		shift 2 || return 1
+	done &&
+	jq -r "[.argv[1]?, .argv[0]?, .value?, .msg?, .name?] | .[] |
+		select(. != null) | \"\(input_filename) \(.)\"" [1-9].e >values &&
+	nr=0 &&
+	while IFS= read -r shown
+	do
+		nr=$((nr + 1)) &&
+		grep -F -x -c -e "$nr.e $shown" values || return 1
+	done <shapes >actual &&
+	sed "s/.*/11/" shapes >expect &&
+	test_cmp expect actual
+}
+
+shape_in_texts () {
 	said cmd_start prog "$1" , cmd_alias al "$1" , \
 		child_start 1 "$1" , child_exit 1 0 , exec prog "$1" , \
 		def_param local param "$1" , cmd_error "$1" , cmd_mode "$1" , \
@@ -41,16 +65,12 @@ shape () {
 		region_leave_printf c l NULL "$1" , \
 		data_string c k "$1" , printf "$1" &&
 	nowhere &&
-	jq -r "[.argv[1]?, .argv[0]?, .value?, .msg?, .name?] | .[] |
-		select(. != null)" e | grep -F -x -c -e "$2" >actual &&
-	# start, alias, child, exec, parameter, error, mode, twice the region,
-	# data, message.
-	echo 11 >expect &&
-	test_cmp expect actual &&
 	shown=$(printf "%s" "$2" | sed "s/'//g; s/!//g") &&
 	as_text n | grep -F -c -e "$shown" >actual &&
 	echo 8 >expect &&
 	test_cmp expect actual &&
+	# start, alias, child, exec, parameter, error, mode, twice the region,
+	# data, message.
 	as_text p | grep -F -c -e "$shown" >actual &&
 	echo 11 >expect &&
 	test_cmp expect actual
@@ -68,58 +88,58 @@ test_expect_success '2: a token in place of the user' '
 
 test_expect_success '3: @, / or a quote in the password' '
 	shape "https://u:hunter@2@example.com/" \
-		"https://u:<REDACTED>@example.com/" &&
-	shape "https://u:hunter/2@example.com/" \
-		"https://u:<REDACTED>@example.com/" &&
-	shape "https://u:x\"hunter@example.com/" \
-		"https://u:<REDACTED>@example.com/" &&
-	shape "https://u:x\`hunter<2>@example.com/" \
-		"https://u:<REDACTED>@example.com/" &&
-	shape "https://u:hunter?2#3@example.com/" \
+		"https://u:<REDACTED>@example.com/" \
+		"https://u:hunter/2@example.com/" \
+		"https://u:<REDACTED>@example.com/" \
+		"https://u:x\"hunter@example.com/" \
+		"https://u:<REDACTED>@example.com/" \
+		"https://u:x\`hunter<2>@example.com/" \
+		"https://u:<REDACTED>@example.com/" \
+		"https://u:hunter?2#3@example.com/" \
 		"https://u:<REDACTED>@example.com/"
 '
 
 test_expect_success '4: the scheme in capitals' '
 	shape "HTTPS://User:HUNTER2@Example.com/" \
-		"HTTPS://User:<REDACTED>@Example.com/" &&
-	shape "HTTP://HUNTER2@Example.com/" "HTTP://<REDACTED>@Example.com/"
+		"HTTPS://User:<REDACTED>@Example.com/" \
+		"HTTP://HUNTER2@Example.com/" "HTTP://<REDACTED>@Example.com/"
 '
 
 test_expect_success '5: ftp, ssh, and any other scheme' '
-	shape "ftp://u:hunter2@example.com/" "ftp://u:<REDACTED>@example.com/" &&
-	shape "ssh://git:hunter2@example.com:22/x" \
-		"ssh://git:<REDACTED>@example.com:22/x" &&
-	shape "socks5h://u:hunter2@proxy:1080" \
+	shape "ftp://u:hunter2@example.com/" "ftp://u:<REDACTED>@example.com/" \
+		"ssh://git:hunter2@example.com:22/x" \
+		"ssh://git:<REDACTED>@example.com:22/x" \
+		"socks5h://u:hunter2@proxy:1080" \
 		"socks5h://u:<REDACTED>@proxy:1080"
 '
 
 test_expect_success '6: parameters of a query' '
 	shape "https://example.com/x?private_token=hunter2&page=1" \
-		"https://example.com/x?private_token=<REDACTED>&page=1" &&
-	shape "https://example.com/?a=1&X-Amz-Signature=hunter2#top" \
+		"https://example.com/x?private_token=<REDACTED>&page=1" \
+		"https://example.com/?a=1&X-Amz-Signature=hunter2#top" \
 		"https://example.com/?a=1&X-Amz-Signature=<REDACTED>#top"
 '
 
 test_expect_success '7: headers that authorize' '
 	shape "Authorization: Basic hunter2hunter2==" \
-		"Authorization: <REDACTED>" &&
-	shape "http.extraHeader=AUTHORIZATION: bearer hunter2 hunter3" \
+		"Authorization: <REDACTED>" \
+		"http.extraHeader=AUTHORIZATION: bearer hunter2 hunter3" \
 		"http.extraHeader=AUTHORIZATION: <REDACTED>"
 '
 
 test_expect_success '8: -c key=url' '
 	shape "remote.o.url=https://u:hunter2@example.com/" \
-		"remote.o.url=https://u:<REDACTED>@example.com/" &&
-	shape "http.proxy=http://hunter2@proxy:8080" \
-		"http.proxy=http://<REDACTED>@proxy:8080" &&
-	shape "url.https://u:hunter2@h/.insteadOf=https://h/" \
+		"remote.o.url=https://u:<REDACTED>@example.com/" \
+		"http.proxy=http://hunter2@proxy:8080" \
+		"http.proxy=http://<REDACTED>@proxy:8080" \
+		"url.https://u:hunter2@h/.insteadOf=https://h/" \
 		"url.https://u:<REDACTED>@h/.insteadOf=https://h/"
 '
 
 test_expect_success '9: what an alias stands for' '
 	shape "!curl -H \"Authorization: token hunter2\" https://u:hunter2@h/" \
-		"!curl -H \"Authorization: <REDACTED>\" https://u:<REDACTED>@h/" &&
-	shape "!f() { PASSWORD=hunter2 make; }; f" \
+		"!curl -H \"Authorization: <REDACTED>\" https://u:<REDACTED>@h/" \
+		"!f() { PASSWORD=hunter2 make; }; f" \
 		"!f() { PASSWORD=<REDACTED> make; }; f"
 '
 
@@ -147,8 +167,8 @@ test_expect_success '10: variables, by their names and by what they hold' '
 
 test_expect_success '11: messages of errors, and the format they come from' '
 	shape "fatal: unable to access '\''https://u:hunter2@h/x/'\'': 403" \
-		"fatal: unable to access '\''https://u:<REDACTED>@h/x/'\'': 403" &&
-	shape "Could not read <https://u:hunter2@h>, https://u:hunter3@i; gave up" \
+		"fatal: unable to access '\''https://u:<REDACTED>@h/x/'\'': 403" \
+		"Could not read <https://u:hunter2@h>, https://u:hunter3@i; gave up" \
 		"Could not read <https://u:<REDACTED>@h>, https://u:<REDACTED>@i; gave up"
 '
 

@@ -74,12 +74,6 @@ trace2_span_end
 wait
 EOF
 
-# ids KEY NAME MEMBERS: of a span, or of a trace of a session.
-ids () {
-	cat events/* | jq -r "select(.key == \"$1\").value |
-		select(\"$2\" == \"\" or .name == \"$2\") | $3"
-}
-
 # run HOW: leave the events of all in the folder events.
 run () {
 	rm -rf events &&
@@ -97,26 +91,32 @@ for how in below beside
 do
 	test_expect_success "$how the script: one trace, from the script to what the server runs" '
 		run $how &&
-		ids span request .trace_id >trace &&
-		test_line_count = 1 trace &&
-		ids span serve .trace_id >actual &&
-		test_cmp trace actual &&
-		ids trace "" .trace_id >actual &&
-		test_cmp trace actual &&
-		ids span request .span_id >expect &&
-		ids span serve .parent_id >actual &&
-		test_cmp expect actual &&
-		ids span serve "[.remote, .attributes.path, .attributes.status]" |
-			jq -c . >actual &&
-		echo "[true,\"/version\",200]" >expect &&
-		test_cmp expect actual &&
+		jq -s -r "
+			[.[] | select(.key == \"span\").value] as \$spans |
+			[\$spans[] | select(.name == \"request\")] as \$request |
+			[\$spans[] | select(.name == \"serve\")] as \$serve |
+			[.[] | select(.key == \"trace\").value] as \$session |
+			([\$request, \$serve, \$session] | map(length) == [1, 1, 1] and
+				(map(.[0].trace_id) | unique | length == 1)) and
+			\$serve[0].parent_id == \$request[0].span_id,
+			(\$serve[0] | [.remote, .attributes.path, .attributes.status] | tojson),
+			\$session[0].trace_id, \$session[0].parent_id, \$serve[0].span_id" \
+			events/* >actual &&
+		{
+			read -r related &&
+			read -r remote &&
+			read -r trace &&
+			read -r parent &&
+			read -r serve
+		} <actual &&
+		test "$related $remote" = "true [true,\"/version\",200]" &&
 		PYTHONPATH="$PYTHONPATH" "$PYTHON_PATH" -c "
 import sys
 from trace2 import _span
 # The number of the child is 1.
 print(\"%016x\" % _span._mix((int(sys.argv[1], 16) + 2 * 0x9e3779b97f4a7c15) % 2**64))
-" "$(ids span serve .span_id)" >expect &&
-		ids trace "" .parent_id >actual &&
+" "$serve" >expect &&
+		echo "$parent" >actual &&
 		test_cmp expect actual
 	'
 
@@ -124,7 +124,7 @@ print(\"%016x\" % _span._mix((int(sys.argv[1], 16) + 2 * 0x9e3779b97f4a7c15) % 2
 		trace2 export --to otlp events >otlp.json &&
 		jq -r "[.resourceSpans[].scopeSpans[].spans[]] as \$all |
 			([\$all[] | {key: .spanId, value: .name}] | from_entries) as \$names |
-			\$all[] | select(.traceId == \"$(cat trace)\") |
+			\$all[] | select(.traceId == \"$trace\") |
 			\"\(.name) < \(\$names[.parentSpanId // \"\"])\"" otlp.json |
 			sed "s/child python[0-9.]*/child python/" | LC_ALL=C sort >actual &&
 		cat >expect <<-\EOF &&

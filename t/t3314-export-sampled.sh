@@ -37,14 +37,15 @@ EOF
 # spans have as traceState to `states`, and the sum of adjusted counts to `sum`.
 sampled () {
 	trace2 export --to otlp "$@" many.event >out.json &&
-	jq -r ".resourceSpans[].scopeSpans[].spans[]
-		| select(.parentSpanId == null) | .traceId" out.json |
-		sort >kept &&
-	jq -r ".resourceSpans[].scopeSpans[].spans[] | .traceState" out.json |
-		sort -u >states &&
-	jq -n "[inputs.resourceSpans[].scopeSpans[].spans[].attributes[]
-		| select(.key == \"trace2.adjusted_count\").value.intValue
-		| tonumber] | add" out.json >sum
+	jq -r -s "[.[].resourceSpans[].scopeSpans[].spans[]]
+		| (.[] | select(.parentSpanId == null) | \"kept \(.traceId)\"),
+		(.[] | \"state \(.traceState)\"),
+		([.[].attributes[]
+			| select(.key == \"trace2.adjusted_count\").value.intValue
+			| tonumber] | \"sum \(add)\")" out.json >told &&
+	sed -n "s/^kept //p" told | sort >kept &&
+	sed -n "s/^state //p" told | sort -u >states &&
+	sed -n "s/^sum //p" told >sum
 }
 
 # expected THRESHOLD [SLOW]: the ids of the traces to keep; with SLOW the slow ones,
