@@ -223,6 +223,27 @@ test_expect_success '100 MB without a newline: counted, and memory stays bounded
 	test_cmp after l/events/after
 '
 
+# datagram SID BYTES: a line of that length, and a newline.
+datagram () {
+	printf "{\"sid\":\"%s\",\"value\":\"%0$(($2 - 21 - ${#1}))d\"}\n" "$1" 0
+}
+
+test_expect_success 'a datagram of 256 KiB is taken, newline and all; a larger one is counted' '
+	listening l 1 --listen "af_unix:dgram:$sock/d" &&
+	datagram fits 262143 >fits &&
+	datagram over 262144 >over &&
+	tr -d "\n" <fits | send dgram "$sock/d" &&
+	tr -d "\n" <over | send dgram "$sock/d" &&
+	finished &&
+	ls l/events >actual &&
+	echo fits >expect &&
+	test_cmp expect actual &&
+	test_cmp_bin fits l/events/fits &&
+	echo "too_long 1" >expect &&
+	lost l >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success 'a disk that hangs: reading goes on, the rest is counted' '
 	listening l 1 --listen "$sock/s" &&
 	mkfifo l/events/s-many &&
