@@ -94,6 +94,19 @@ test_expect_success 'it is found by its directory, and what it does shows' '
 		.timers[0].running == 2 and (.threads | length) == 3" top.json
 '
 
+test_expect_success 'and by the file of its ring' '
+	ring=rings/$(ls rings) &&
+	for by in "$ring" "-p $ring"
+	do
+		trace2 top --once --format=json $by >top.json &&
+		jq -e ".sum[0].processes == 1 and .sum[0].ended == 0 and
+			.processes[0].pid == $worker and
+			.processes[0].state != \"ended\" and
+			.counters[0].value == 12 and
+			(.threads | length) == 3" top.json || return 1
+	done
+'
+
 test_expect_success 'rates are those between two looks' '
 	>looks &&
 	{ trace2 top --format=json -d 0.01 rings >>looks 8>&- 9<&- & } &&
