@@ -70,9 +70,11 @@ test_expect_success 'a command, its output and its exit code' '
 	then
 		test_cmp expect actual
 	fi &&
-	jq -e --arg host "$(uname -n)" \
+	jq -e --arg host "$(uname -n)" --arg kernel "$(uname -srv)" \
+		--arg machine "$(uname -m)" \
 		"(.command | .[0:2]) == [\"sh\", \"-c\"] and .exit_code == 3 and
-		.host == \$host and .state == \"complete\" and .lost == 0" trace2.data/meta.json
+		.host == \$host and .kernel == \$kernel and .machine == \$machine and
+		.state == \"complete\" and .lost == 0" trace2.data/meta.json
 '
 
 test_expect_success GIT 'the events of real Git commands' '
