@@ -185,6 +185,45 @@ test_expect_success 'likewise in a ring, and when trace2 hides them' '
 	test_cmp expect actual
 '
 
+test_expect_success 'a known token of the shortest length, and what is shorter' '
+	letters=Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2 &&
+	capitals=HUNTER2HUNTER2HUNTER2 &&
+	set -- "it: eyJHunter2Hun.eyJ2" "it: eyJ<REDACTED>" \
+		"it: eyJHunter2Hu.eyJ2" "it: eyJHunter2Hu.eyJ2" &&
+	while read -r begin length of
+	do
+		least=$(printf "%.${length}s" "${of:-$letters}") &&
+		set -- "$@" "it: $begin$least" "it: $begin<REDACTED>" \
+			"it: $begin${least%?}" "it: $begin${least%?}" || return 1
+	done <<-EOF &&
+	ghp_ 30
+	gho_ 30
+	ghu_ 30
+	ghs_ 30
+	ghr_ 30
+	github_pat_ 22
+	glpat- 20
+	AKIA 16 $capitals
+	ASIA 16 $capitals
+	xoxb- 20
+	xoxp- 20
+	xoxa- 20
+	xoxs- 20
+	sk- 20
+	sk_live_ 16
+	rk_live_ 16
+	sk_test_ 16
+	npm_ 36
+	pypi-AgE 32
+	AIza 35
+	hf_ 30
+	dop_v1_ 60
+	dckr_pat_ 20
+	tskey- 20
+	EOF
+	shows "$@"
+'
+
 # texts FILE: the messages and values in n and p and e.
 texts () {
 	jq -r "select(.event == \"error\").msg,
