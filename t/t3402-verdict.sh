@@ -407,6 +407,23 @@ test_expect_success COUNT,JQ 'runs in turns are compared in pairs' '
 	test_cmp expect plain
 '
 
+# Of differences, W+ is 6 of 36: in 26 of 256 cases one as far from the middle.
+# Of ratios, the changes from 0 would be the largest.
+test_expect_success JQ 'a pair with a value of 0 has no ratio: the differences are compared' '
+	write_script counts <<-\EOF &&
+	echo "$1" >>"turns.$1"
+	shift "$(wc -l <"turns.$1")"
+	exec test-tool trace2 200counter "$1"
+	EOF
+	trace2 stat -q -r 8 --format=json \
+		--against "./counts base 100 0 100 0 0 100 100 100" \
+		./counts new 50 1 50 1 1 50 50 50 >out &&
+	jq -c ".differences[] | select(.kind == \"counter\") |
+		[.name, .base, .new, .p]" out >actual &&
+	echo "[\"test/test1\",100,50,0.1015625]" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success INSTRUCTIONS,JQ 'instructions are counted where the machine does' '
 	trace2 stat -q -r 2 --format=json true >out &&
 	jq -e ".measures[] | select(.name | startswith(\"instructions\")) | .mean > 1000" out
