@@ -55,6 +55,13 @@ test_expect_success 'its own calls do nothing, and are no loss' '
 	test_grep ! lost e
 '
 
+test_expect_success !INSTRUMENTED 'an event for which there is no memory is lost, and counted' '
+	"$hosts/sink" no-memory 3>out &&
+	test_grep ! alias out &&
+	test_grep "^main exit 1" out &&
+	test_grep "^main atexit 1 code=0 lost=1\$" out
+'
+
 test_expect_success 'sixteen threads at once' '
 	"$hosts/sink" threads 3>out &&
 	grep -c thread_exit out >actual &&

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,6 +114,29 @@ static void fork_one(void)
 	waitpid(pid, NULL, 0);
 }
 
+/* Words with a secret are copied, all of them into one buffer, which grows. */
+static void say_without_memory(void)
+{
+	static char word[1000] = "https://me:secret@host/";
+	const char *argv[50] = { NULL };
+	struct rlimit before, none;
+	size_t i;
+
+	memset(word + strlen(word), 'x', sizeof(word) - strlen(word) - 1);
+	for (i = 0; i < 49; i++)
+		argv[i] = word;
+	if (getrlimit(RLIMIT_AS, &before))
+		abort();
+	none = before;
+	none.rlim_cur = 0;
+	if (setrlimit(RLIMIT_AS, &none))
+		abort();
+	errno = ENOENT;
+	trace2_cmd_alias("long", argv);
+	if (errno != ENOENT || setrlimit(RLIMIT_AS, &before))
+		abort();
+}
+
 int main(int argc, char **argv)
 {
 	const struct trace2_options options = { .version = "1",
@@ -134,6 +158,8 @@ int main(int argc, char **argv)
 		run_threads(16);
 	else if (!strcmp(verb, "fork"))
 		fork_one();
+	else if (!strcmp(verb, "no-memory"))
+		say_without_memory();
 	else
 		run_threads(1);
 	return trace2_cmd_exit(0);
