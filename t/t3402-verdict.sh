@@ -450,4 +450,19 @@ test_expect_success COUNT '--until-decided stops when the time decides' '
 	test_grep "^trace2: --until-decided needs --against" err
 '
 
+# Each run computes twice as much as its pair, but every other pair eight times as
+# much as the one before.
+test_expect_success COUNT '--until-decided looks at pairs: a load that both have does not matter' '
+	write_script alike <<-EOF &&
+	echo "\$1" >>"turns.\$1"
+	test \$((\$(wc -l <"turns.\$1") % 2)) = 0 || set -- "\$1" \$((\$2 * 8))
+	exec "$PERL_PATH" -e "1 for 1 .. \$2"
+	EOF
+	rm -f turns.* &&
+	trace2 stat -q -r 9 --only task-clock --until-decided \
+		--against "./alike base 300000" ./alike new 600000 >out &&
+	test_grep "^Decided after [79] of at most 9 pairs" out &&
+	test_grep "^slower: task-clock" out
+'
+
 test_done
