@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tool-trees - the trees of processes that write datagrams: which of them have
- * ended, when the processes do not say so.
+ * ended, when the processes do not say so; and which are dropped when there are
+ * too many.
  */
 #include <stdarg.h>
 #include <unistd.h>
@@ -19,11 +20,11 @@ static struct tr2_trees trees;
 __attribute__((format(printf, 2, 3))) static void
 add_datagram(int64_t now_ns, const char *format, ...)
 {
-	struct tr2_tree_chunk *c = tr2_calloc(1, sizeof(*c) + 200);
+	struct tr2_tree_chunk *c = tr2_calloc(1, sizeof(*c) + 400);
 	va_list ap;
 
 	va_start(ap, format);
-	c->len = (size_t)vsnprintf(c->text, 200, format, ap);
+	c->len = (size_t)vsnprintf(c->text, 400, format, ap);
 	va_end(ap);
 	c->nr_lines = 1;
 	tr2_trees_add(&trees, c, now_ns);
@@ -46,7 +47,7 @@ static int nr_ended(void)
 	return nr;
 }
 
-int main(void)
+static void test_ends(void)
 {
 	int i;
 
@@ -70,5 +71,42 @@ int main(void)
 	tr2_trees_end(&trees, 61 * S);
 	IS(nr_ended(), MANY, "in the end all have ended");
 	tr2_trees_release(&trees);
+}
+
+static void begin_long(int nr)
+{
+	add_datagram(0, "{\"event\":\"version\",\"sid\":\"%0240d-P%08x\"}\n", nr,
+		     (unsigned int)getpid());
+}
+
+/* Begin so many that there is no memory for their lines, then none for all their
+ * names. */
+static void test_memory(void)
+{
+	uint64_t dropped;
+	int nr = 0;
+
+	do
+		begin_long(nr++);
+	while (trees.counts.open);
+	begin_long(nr++);
+	begin_long(nr++);
+	dropped = trees.counts.memory_full;
+	IS(dropped, nr, "each tree is dropped once");
+	ok(trees.bytes <= TR2_TREES_BYTES, "together they have no more memory");
+	begin_long(nr - 1);
+	IS(trees.counts.memory_full, dropped, "it is known which were dropped");
+	begin_long(0);
+	IS(trees.counts.memory_full, dropped + 1, "the first is forgotten");
+	tr2_trees_end(&trees, 0);
+	IS(nr_ended(), 0, "at the end none of them is there");
+	IS(trees.bytes, 0, "and no memory is taken");
+	tr2_trees_release(&trees);
+}
+
+int main(void)
+{
+	test_ends();
+	test_memory();
 	return done_testing();
 }
