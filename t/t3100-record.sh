@@ -607,6 +607,22 @@ test_expect_success SECCOMP,EXIT_CODES 'the process connector stands in for perf
 		trace2.data/meta.json
 '
 
+# Its descriptors are closed when no process has them any more.
+test_expect_success SECCOMP,!MUSL 'a recorder that is killed before the command runs leaves no process behind' '
+	test_when_finished "rm -rf gone" &&
+	{
+		(
+			ulimit -c 0 &&
+			"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" priority \
+				trace2 record -o gone -- touch ran
+		)
+		echo $? >code
+	} 2>&1 | cat >out &&
+	echo 159 >expect &&
+	test_cmp expect code &&
+	test_path_is_missing ran
+'
+
 test_expect_success TASKS 'more processes than the kernel has room for: counted' '
 	cat >cmd <<-\EOF &&
 	i=0

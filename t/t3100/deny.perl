@@ -1,11 +1,12 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# deny.perl perf|all COMMAND [ARGUMENT...]
+# deny.perl perf|all|priority COMMAND [ARGUMENT...]
 #
 # Run COMMAND with perf_event_open (all: and netlink sockets) refused with
-# EPERM, as by the seccomp filter of a container. Exits with 77 if that is not
-# possible.
+# EPERM, as by the seccomp filter of a container. priority: instead, whoever
+# asks for its scheduling policy is killed, as the recorder does when its command
+# is about to run. Exits with 77 if that is not possible.
 
 use strict;
 use warnings;
@@ -13,16 +14,16 @@ use POSIX ();
 
 my ($what, @command) = @ARGV;
 my $machine = (POSIX::uname())[4];
-# Numbers of prctl, perf_event_open, socket.
+# Numbers of prctl, perf_event_open, socket, sched_getscheduler.
 my %calls = (
-	x86_64  => [ 157, 298, 41 ],
-	aarch64 => [ 167, 241, 198 ],
+	x86_64  => [ 157, 298, 41, 145 ],
+	aarch64 => [ 167, 241, 198, 120 ],
 );
 exit 77 if !$calls{$machine};
-my ($prctl, $perf, $socket) = @{ $calls{$machine} };
+my ($prctl, $perf, $socket, $policy) = @{ $calls{$machine} };
 my ($set_no_new_privs, $set_seccomp, $filter) = (38, 22, 2);
 my ($load, $equal, $return) = (0x20, 0x15, 0x06);
-my ($allow, $eperm) = (0x7fff0000, 0x00050001);
+my ($allow, $eperm, $kill) = (0x7fff0000, 0x00050001, 0x80000000);
 my $af_netlink = 16;
 
 # struct sock_filter: code, jump if true, jump if false, k.
@@ -35,6 +36,12 @@ my @filter = (
 	[ $return, 0, 0, $allow ],
 	[ $return, 0, 0, $eperm ],
 );
+@filter = (
+	[ $load,   0, 0, 0 ],
+	[ $equal,  1, 0, $policy ],
+	[ $return, 0, 0, $allow ],
+	[ $return, 0, 0, $kill ],
+) if $what eq 'priority';
 my $code = join '', map { pack 'SCCL', @$_ } @filter;
 my $program = pack 'Sx![P]P', scalar(@filter), $code;
 syscall($prctl, $set_no_new_privs, 1, 0, 0, 0) == 0 or exit 77;
