@@ -242,6 +242,18 @@ test_expect_success STATES,READS_STREAMS,!SANITIZE_ADDRESS 'its ring, with the e
 		--slurpfile list list.json
 '
 
+test_expect_success TASKS 'its ring cannot be copied: that is said' '
+	start_worker 1 1 exit &&
+	attach -p $pid &&
+	ring=r/rings/$(ls rings) &&
+	mv "$ring" early &&
+	mkdir "$ring" &&
+	{ detached INT; test $? = 128; } &&
+	exec 8>&- &&
+	test_expect_code 3 end &&
+	test_grep "^trace2: .r/rings. is incomplete: Is a directory\$" err
+'
+
 test_expect_success STATES,READS_STREAMS 'a ring that goes on, and is smaller than what is recorded' '
 	GIT_TRACE2_RING_SIZE=4k && export GIT_TRACE2_RING_SIZE &&
 	start_worker 1 1 exit &&
