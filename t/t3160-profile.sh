@@ -326,6 +326,31 @@ test_expect_success JQ 'an address belongs to what was mapped there last' '
 	test_cmp expect actual
 '
 
+test_expect_success JQ 'functions of the kernel, by their addresses in kernel.symbols' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	1 0 comm 10 10 one exec
+	3 0 sample 10 10 ffffffffffffff80,ffffffff81000010
+	4 0 sample 10 10 ffffffffffffff80,ffffffff81000110
+	5 0 sample 10 10 ffffffffffffff80,ffffffff81000210
+	6 0 sample 10 10 ffffffffffffff80,ffffffff81000410
+	20 0 exit 10 10
+	EOF
+	cat >r/kernel.symbols <<-\EOF &&
+	ffffffff81000000 t before
+	ffffffff81000100 t f
+	ffffffff81000200 T behind [mod]
+	EOF
+	trace2 report --functions -i r | sed "s/  */ /g" >actual &&
+	cat >expect <<-\EOF &&
+	SELF ms SHARE TOTAL ms SAMPLES FUNCTION MODULE
+	 2.000 50.0% 2.000 2 behind [mod]
+	 1.000 25.0% 1.000 1 before [kernel]
+	 1.000 25.0% 1.000 1 f [kernel]
+	EOF
+	test_cmp expect actual
+'
+
 test_expect_success JQ 'of callers alone, the one with most below it comes first' '
 	counted >/dev/null <<-\EOF &&
 	0 0 fork 10 10 1 1
