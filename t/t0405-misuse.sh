@@ -530,6 +530,14 @@ test_expect_success 'calls before the library is initialized: one error' '
 			.file == \"t/helper/cmd-trace2-calls.def\" and .line == $line)" e
 '
 
+test_expect_success 'the name of its file is cut to 255 bytes' '
+	name=$(printf "%0250d" 0) &&
+	misused 0 --no-init call data_string_fl "${name}1234567890" c k v , \
+		initialize , cmd_start prog &&
+	trace2_jq "[.[] | select(.event == \"error\")] | .[0] |
+		.file == \"${name}12345\" and .line == 1" e
+'
+
 test_expect_success 'the call may be a counter; the error comes at the end at the latest' '
 	for first in "counter_add test1 5" "timer_start test1" "thread_start x"
 	do
