@@ -82,8 +82,8 @@ test_expect_success 'a handler that says much, into a ring' '
 	done
 '
 
-# behind HOW: after each jump events are recorded again, and the memory that
-# this needs does not grow with the number of jumps.
+# behind HOW: after each jump events are recorded again, and counted; the memory
+# that this needs does not grow with the number of jumps.
 behind () {
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" timeout 600 "$hosts/stacks" "$1" $stops >out &&
@@ -93,7 +93,8 @@ behind () {
 	test "$jumped" -gt 20 &&
 	test "$pages" -lt 64 &&
 	intact e &&
-	test "$(grep -c "\"value\":\"behind a jump\"" e)" = "$jumped"
+	test "$(grep -c "\"value\":\"behind a jump\"" e)" = "$jumped" &&
+	test_grep "\"event\":\"counter\".*\"name\":\"jumped\",\"count\":$jumped}" e
 }
 
 test_expect_success 'a handler jumps far up the stack' '

@@ -46,6 +46,8 @@
 #define SS_AUTODISARM (1U << 31)
 #endif
 
+TRACE2_COUNTER(jumped, "stacks", "jumped", 0);
+
 static char long_text[LONG_BYTES], kept_text[KEPT_BYTES];
 static struct path *path;
 static volatile bool is_running, has_stopped;
@@ -225,6 +227,12 @@ static void count_jump(void)
 		pages_before = pages_of_memory();
 }
 
+static void say_behind_jump(void)
+{
+	say("behind a jump");
+	trace2_counter_add(jumped, 1);
+}
+
 static void jump_up(long at)
 {
 	stop_at = at;
@@ -233,7 +241,7 @@ static void jump_up(long at)
 		return;
 	}
 	count_jump();
-	say("behind a jump");
+	say_behind_jump();
 }
 
 static void say_often(void)
@@ -242,7 +250,7 @@ static void say_often(void)
 
 	for (i = 0; i < NR_DOWN; i++)
 		say("further down");
-	say("behind a jump");
+	say_behind_jump();
 }
 
 static void jump_down(long at)
