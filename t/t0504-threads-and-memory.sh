@@ -38,6 +38,17 @@ test_expect_success 'names by several threads: none is torn' '
 	test_cmp expect names
 '
 
+test_expect_success 'children by several threads: each has its end' '
+	threaded 0 children-at-once &&
+	sed -n "s/.*\"event\":\"\(child_[a-z]*\)\".*\"child_id\":\([0-9]*\).*/\1 \2/p" \
+		e >events &&
+	sed -n "s/child_start //p" events | sort -n >starts &&
+	sed -n "s/child_exit //p" events | sort -n >ends &&
+	test_line_count = 8000 starts &&
+	test_cmp starts ends &&
+	test_grep ! "\"event\":\"error\"" e
+'
+
 test_expect_success 'version comes first, whichever thread waits' '
 	for round in 1 2 3 4 5
 	do

@@ -13,6 +13,7 @@
 
 #define NR_KEYS 40
 #define NR_READERS 2
+#define NR_CHILDREN 2000
 
 static atomic_int go = 1, nr_running;
 
@@ -124,6 +125,31 @@ static void names_at_once(void)
 	for (i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	puts(getenv("GIT_TRACE2_PARENT_NAME"));
+}
+
+static void *run_children(void *arg)
+{
+	static const char *argv[] = { "child", NULL };
+	struct trace2_child child = { .argv = argv };
+	int i;
+
+	nr_running++;
+	while (nr_running < 4)
+		;
+	for (i = 0; i < NR_CHILDREN; i++)
+		trace2_child_end(trace2_child_begin(&child), 4711, 0);
+	return arg;
+}
+
+static void children_at_once(void)
+{
+	pthread_t threads[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, run_children, NULL);
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
 }
 
 static void *say_for_ever(void *arg)
@@ -238,6 +264,8 @@ int main(int argc, char **argv)
 		names_beside_getenv();
 	else if (!strcmp(verb, "names-at-once"))
 		names_at_once();
+	else if (!strcmp(verb, "children-at-once"))
+		children_at_once();
 	else if (!strcmp(verb, "cancels-itself"))
 		cancels_itself();
 	else if (!strcmp(verb, "exits-in-handler"))
