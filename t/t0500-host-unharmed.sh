@@ -34,7 +34,7 @@ outcome () {
 	echo "$code" >"$name.code"
 }
 
-test_expect_success 'errno is kept by every call' '
+test_expect_success 'errno and the signal mask are kept by every call' '
 	test-tool trace2 015errno &&
 	all_targets test-tool trace2 015errno &&
 	GIT_TRACE2=/dev/full test-tool trace2 015errno &&

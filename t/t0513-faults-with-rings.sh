@@ -65,7 +65,7 @@ test_expect_success 'every verb: output, end, descriptors, signals, children' '
 	intact e && readable
 '
 
-test_expect_success 'errno is kept by every call, and NULL is taken' '
+test_expect_success 'errno and the signal mask are kept by every call, and NULL is taken' '
 	afresh &&
 	all_on test-tool trace2 015errno &&
 	all_on test-tool trace2 014nulls &&

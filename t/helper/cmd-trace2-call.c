@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Call any public functions by name, in any order; and check the promises that
- * hold for all of them: errno is kept, NULL is allowed.
+ * hold for all of them: errno and the signal mask are kept, NULL is allowed.
  */
 #include "cmd-trace2.h"
 
@@ -578,6 +578,25 @@ static int errno_is_kept(const struct call *call, const char **a)
 	return 0;
 }
 
+/* Another mask each time, so that none that is left from before is the same. */
+static int mask_is_kept(const struct call *call, const char **a)
+{
+	static int nr;
+	int blocked = nr++ % 2 ? SIGUSR1 : SIGUSR2;
+	int other = blocked == SIGUSR1 ? SIGUSR2 : SIGUSR1;
+	sigset_t mask, after;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, blocked);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	call->run(a);
+	sigprocmask(SIG_BLOCK, NULL, &after);
+	if (sigismember(&after, blocked) && !sigismember(&after, other))
+		return 1;
+	fprintf(stderr, "trace2_%s() changed the signal mask\n", call->name);
+	return 0;
+}
+
 static int ut_015errno(int argc, const char **argv)
 {
 	const char *a[2 * PADDING];
@@ -593,6 +612,8 @@ static int ut_015errno(int argc, const char **argv)
 		bad |= !errno_is_kept(&calls[i],
 				      sample_args(calls[i].sample, words, a));
 		bad |= !errno_is_kept(&calls[i], sample_args("", words, a));
+		bad |= !mask_is_kept(&calls[i],
+				     sample_args(calls[i].sample, words, a));
 	}
 	return bad;
 }
