@@ -617,7 +617,7 @@ test_expect_success SECCOMP,!MUSL 'a recorder that is killed before the command 
 				trace2 record -o gone -- touch ran
 		)
 		echo $? >code
-	} 2>&1 | cat >out &&
+	} 2>&1 | cat >held &&
 	echo 159 >expect &&
 	test_cmp expect code &&
 	test_path_is_missing ran
