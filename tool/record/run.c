@@ -294,37 +294,72 @@ static bool read_number(const char *text, const char *key, uint64_t *value)
 	return at && sscanf(at + strlen(key), "%" SCNu64, value) == 1;
 }
 
-/* Read what the command read and wrote, if it has ended: the kernel adds those
- * that it waited for, and forgets all when it is reaped. */
-static void read_io(struct tr2_run *run)
+/* Read what a process read and wrote. Return the size of that text, or 0. */
+static size_t read_io(pid_t pid, struct tr2_io *io)
 {
-	siginfo_t info = { .si_pid = 0 };
-	struct tr2_io *io = &run->io;
 	char text[400];
-	ssize_t n;
+	ssize_t n = tr2_procfs_read(pid, "io", text, sizeof(text) - 1);
 
-	if (!run->pid || run->ended ||
-	    waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOHANG | WNOWAIT) ||
-	    !info.si_pid)
-		return;
-	n = tr2_procfs_read(run->pid, "io", text, sizeof(text) - 1);
 	if (n <= 0)
-		return;
+		return 0;
 	text[n] = '\0';
 	io->known = read_number(text, "rchar: ", &io->read_bytes) &&
 		    read_number(text, "wchar: ", &io->written_bytes) &&
 		    read_number(text, "syscr: ", &io->reads) &&
 		    read_number(text, "syscw: ", &io->writes);
+	return io->known ? (size_t)n : 0;
+}
+
+static bool has_ended(const struct tr2_run *run)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return run->pid && !run->ended &&
+	       !waitid(P_PID, (id_t)run->pid, &info,
+		       WEXITED | WNOHANG | WNOWAIT) &&
+	       info.si_pid;
+}
+
+static pid_t wait_for(pid_t pid, int *status, struct rusage *usage)
+{
+	pid_t found;
+
+	do
+		found = wait4(pid, status, WNOHANG, usage);
+	while (found < 0 && errno == EINTR);
+	return found;
+}
+
+/*
+ * The kernel adds what a process read and wrote to its parent's when that reaps
+ * it. Without privileges nobody else can read it: a process that has ended has
+ * no memory, which would say whose it is. The recorder's one read in between is
+ * that of the first text.
+ */
+static pid_t reap_with_io(struct tr2_run *run, int *status,
+			  struct rusage *usage)
+{
+	struct tr2_io first = { 0 }, then = { 0 };
+	size_t size = read_io(getpid(), &first);
+	pid_t pid = wait_for(run->pid, status, usage);
+
+	if (!size || !read_io(getpid(), &then))
+		return pid;
+	run->io.read_bytes = then.read_bytes - first.read_bytes - size;
+	run->io.written_bytes = then.written_bytes - first.written_bytes;
+	run->io.reads = then.reads - first.reads - 1;
+	run->io.writes = then.writes - first.writes;
+	run->io.known = true;
+	return pid;
 }
 
 pid_t tr2_run_reap(struct tr2_run *run, int *status, struct rusage *usage)
 {
-	pid_t pid;
+	bool ended = has_ended(run);
+	pid_t pid = ended && !read_io(run->pid, &run->io) ?
+			    reap_with_io(run, status, usage) :
+			    wait_for(-1, status, usage);
 
-	read_io(run);
-	do
-		pid = wait4(-1, status, WNOHANG, usage);
-	while (pid < 0 && errno == EINTR);
 	if (pid > 0 && pid == run->pid && !run->ended) {
 		run->ended = true;
 		run->status = *status;
