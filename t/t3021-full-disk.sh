@@ -38,6 +38,17 @@ test_expect_success 'the end of a recording is written, whatever filled the disk
 	test_grep ! "meta.json.tmp" names
 '
 
+test_expect_success 'stat fails if a run could not be written, be it the last one' '
+	mkdir stat &&
+	write_script on-stat-disk <<-\EOF &&
+	mount -t tmpfs -o size=512k none stat &&
+	trace2 stat -q -o stat/s -- sh -c "test-tool trace2 001return 0; cat /dev/zero >stat/all 2>/dev/null; :"
+	EOF
+	test_expect_code 128 unshare -rm ./on-stat-disk >out 2>err &&
+	test_grep "No space left on device" err &&
+	test_grep "some runs could not be read" out
+'
+
 test_expect_success 'with a list of processes that is too long for what is left' '
 	mkdir many &&
 	write_script on-many-disk <<-\EOF &&

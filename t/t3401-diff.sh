@@ -64,7 +64,7 @@ test_expect_success 'base, new, delta, ratio of runs, events, regions, timers, c
 
 	Medians of 5 and 5 runs. * P < 0.05.
 	P: test of Mann and Whitney, by Holm for all of a kind.
-	Counts: 5 are the same in every run, 1 differ exactly, 1 vary.
+	Counts: 5 are the same in every run, 1 differs exactly, 1 varies.
 
 	slower: wall +83.3% (+53.8% to +120%), from index/read 4.00ms -> 9.00ms, +7 counter io/bytes
 	EOF

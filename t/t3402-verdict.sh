@@ -39,7 +39,7 @@ test_expect_success 'a count that is the same in every run: any difference is on
 	done &&
 	trace2 diff a b >out &&
 	test_grep "^1000  1001  *+1  *1.00  exact  \*  odb/unzip$" out &&
-	test_grep "^Counts: 2 are the same in every run, 1 differ exactly, 1 vary.$" out &&
+	test_grep "^Counts: 2 are the same in every run, 1 differs exactly, 1 varies.$" out &&
 	verdict "more work: +1 counter odb/unzip; time: task-clock 0% (-0.6% to +0.6%)" &&
 	trace2 diff b a >out &&
 	verdict "less work: -1 counter odb/unzip; time: task-clock 0% (-0.6% to +0.6%)"
@@ -208,6 +208,58 @@ test_expect_success IO,JQ 'bytes and calls of reading and writing, below CMD, to
 	["writes",true]
 	EOF
 	test_cmp expect actual
+'
+
+test_expect_success IO,ORDINARY_USER,JQ 'an ordinary user has the same counts of reading and writing' '
+	writes alike && chmod 755 alike &&
+	mkdir -p ordinary && chmod 777 ordinary &&
+	trace2 record -q -o io -- ./alike 70 >/dev/null &&
+	as_ordinary trace2 record -q -o ordinary/io -- ./alike 70 >/dev/null &&
+	jq -c .io io/meta.json >expect &&
+	jq -c .io ordinary/io/meta.json >actual &&
+	test_grep written_bytes actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'what --only names and nobody measured is said, and not judged' '
+	runs a wall=$same task-clock=$same &&
+	runs b wall=$same task-clock=$same &&
+	trace2 diff --only wall,bytes-read a b >out 2>err &&
+	test_grep "^trace2: warning: .bytes-read. was not measured$" err &&
+	test_expect_code 2 trace2 diff --fail-above 1% --only wall,bytes-read a b \
+		>out 2>err &&
+	test_grep "^trace2: --fail-above: .bytes-read. was not measured$" err
+'
+
+longer=50000,50100,50200,50300,50400,50500,50600,50700,50800,50900
+
+# The text says what the gate judges.
+test_expect_success 'of a selection, each kind counts' '
+	runs a wall=$same task-clock=$same &&
+	runs b wall=$longer task-clock=$same &&
+	test_expect_code 1 trace2 diff --fail-above 5% --only wall,task-clock a b \
+		>out 2>err &&
+	test_grep "^trace2: run .wall. grew from 5.04ms to 50.4ms" err &&
+	verdict "slower: wall +900% (+894% to +906%)"
+'
+
+test_expect_success 'without one, a wall time that differs is named' '
+	trace2 diff a b >out &&
+	verdict "no difference: task-clock 0% (-0.6% to +0.6%), 2 counts are the same; wall +900% (P 1.1e-05)" &&
+	trace2 diff a a >out &&
+	verdict "no difference: task-clock 0% (-0.6% to +0.6%), 2 counts are the same"
+'
+
+test_expect_success 'runs that failed, and damaged ones, make a verdict doubtful' '
+	sed "s/\"version\":1/&,\"exit_code\":3/" b/run-0002/meta.json >meta &&
+	test_grep exit_code meta &&
+	mv meta b/run-0002/meta.json &&
+	for file in a/run-0001/events/*
+	do
+		echo garbage >>"$file" || return 1
+	done &&
+	trace2 diff --only task-clock a b >out 2>err &&
+	verdict "no difference: task-clock 0% (-0.6% to +0.6%); 1 of 10 new runs failed; 1 of 10 runs of the base are incomplete"
 '
 
 # The lines of its events have times, whose length varies.
@@ -444,6 +496,7 @@ test_expect_success COUNT '--until-decided stops when the time decides' '
 	test_grep "^slower: task-clock" out &&
 	trace2 stat -q -r 3 --until-decided --against true true >out &&
 	test_grep "^Not decided after 3 of at most 3 pairs" out &&
+	test_grep "^cannot tell: " out &&
 	trace2 stat -q --until-decided --fail-above 1000% --against true true >out &&
 	test_grep "^Decided after [0-9]* of" out &&
 	test_expect_code 2 trace2 stat --until-decided true 2>err &&

@@ -64,6 +64,8 @@ test_expect_success 'another command has a block of its own, the same replaces i
 		EOF
 		test_cmp expect actual &&
 		echo more >>build.sh &&
+		test_expect_code 1 trace2 stat -q --note -- false >out 2>err &&
+		grep "^trace2: warning: no note was kept: false failed (exit code 1)$" err &&
 		trace2 stat -r 4 -q --note -- true >out 2>err &&
 		grep "^trace2: warning: the work tree has changes that are not in HEAD" err &&
 		git checkout -q build.sh
@@ -98,7 +100,7 @@ test_expect_success 'history: a row a commit, and what changed' '
 		EOF
 		test_cmp expect actual &&
 		v5=$(git rev-parse v5 | cut -c1-9) &&
-		grep "^$v5 more work: +1 bytes read, +1 reads$" out &&
+		grep "^$v5 more work: +1 byte read, +1 read$" out &&
 		grep "sub/prog: 5 commits, 1 of them changed it\. TIME is " out &&
 		trace2 history -n 2 -- "$PERL_PATH" sub/prog >out &&
 		grep "2 commits, 0 of them" out &&
@@ -118,7 +120,7 @@ test_expect_success JQ 'history: JSON, and no command means the newest' '
 		["change 1",4,null,true]
 		["change 2",4,null,true]
 		["change 4",4,null,true]
-		["change 5",4,"more work: +1 bytes read, +1 reads",true]
+		["change 5",4,"more work: +1 byte read, +1 read",true]
 		["change 6",5,null,true]
 		EOF
 		test_cmp expect actual
@@ -183,7 +185,7 @@ test_expect_success 'bisect: by an exact count, over a commit that does not buil
 		! grep "^ran" out &&
 		tail -n 2 out >actual &&
 		grep "^$(git rev-parse v5) change 5 (A U Thor, " actual &&
-		grep "^[a-z ]*: +1 reads" actual &&
+		grep "^[a-z ]*: +1 read" actual &&
 		git rev-parse HEAD >../after && git status --porcelain -b >>../after &&
 		test_cmp ../before ../after &&
 		test "$(git worktree list | wc -l)" = 1 &&
@@ -207,7 +209,7 @@ test_expect_success JQ 'bisect: as JSON' '
 	jq -e "((.steps | map(select(.is == \"bad\").value) | min) -
 		(.steps | map(select(.is == \"good\").value) | max) == 1) and
 		(.steps | map(select(.is == \"skip\")) | length == 1 and .[0].value == null and .[0].subject == \"change 6\") and
-		(.verdict[0].counts_more > 0 and (.verdict[0].text | contains(\"+1 reads\")))" out
+		(.verdict[0].counts_more > 0 and (.verdict[0].text | contains(\"+1 read\")))" out
 '
 
 test_expect_success 'bisect: in the directory of that name, and in TMPDIR' '

@@ -59,6 +59,8 @@ static int compare(const struct tr2_measures *base,
 	fflush(stdout);
 	if (fail_above >= 0)
 		code = tr2_verdict_judge(&v, &c, &choice, fail_above);
+	else
+		tr2_choice_is_measured(&choice, &c, NULL);
 	tr2_comparison_release(&c);
 	return code;
 }

@@ -146,9 +146,10 @@ static void print_changes(const struct row *rows, size_t nr,
 		printf(text ? "%.9s %s\n" : "- `%.9s` %s\n",
 		       rows[i].moment->commit, rows[i].text);
 	}
-	printf("\n%s%s: %zu commits, %zu of them changed it. TIME is %s, the "
+	printf("\n%s%s: %zu commit%s, %zu of them changed it. TIME is %s, the "
 	       "median of the runs.%s\n",
-	       text ? tr2_color_on(TR2_COLOR_DIM) : "", command, nr, changes,
+	       text ? tr2_color_on(TR2_COLOR_DIM) : "", command, nr,
+	       nr == 1 ? "" : "s", changes,
 	       time ? time : "unknown",
 	       text ? tr2_color_off(TR2_COLOR_DIM) : "");
 }

@@ -110,6 +110,37 @@ bool tr2_choice_judges(const struct tr2_measure_choice *choice,
 	       kind == TR2_MEASURE_RUN || is_named(choice->only, kind, name);
 }
 
+static bool has_row(const struct tr2_comparison *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr; i++)
+		if (is_named(name, c->item[i].kind, c->item[i].name))
+			return true;
+	return false;
+}
+
+bool tr2_choice_is_measured(const struct tr2_measure_choice *choice,
+			    const struct tr2_comparison *c, const char *option)
+{
+	const char *list = choice->only, *p;
+	char name[TR2_PERFEVENT_BYTES];
+	bool all = true;
+	size_t n;
+
+	while (list && (p = tr2_split(&list, ",", &n))) {
+		snprintf(name, sizeof(name), "%.*s", (int)n, p);
+		if (is_kind(p, n) || has_row(c, name))
+			continue;
+		all = false;
+		if (option)
+			tr2_error("%s'%s' was not measured", option, name);
+		else
+			tr2_warning("'%s' was not measured", name);
+	}
+	return all;
+}
+
 void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,
 		      double value)
 {
@@ -322,6 +353,7 @@ void tr2_compare_chosen(struct tr2_comparison *c,
 			const struct tr2_measure_choice *choice)
 {
 	tr2_compare(c, base, new, in_turns, takes, choice);
+	c->selected = choice->only;
 }
 
 bool tr2_comparison_runs_can_tell(const struct tr2_comparison *c)
@@ -440,16 +472,19 @@ static void print_tests(struct tr2_output *out, const struct tr2_comparison *c)
 
 /* Report kinds with so many comparisons that no difference can be significant:
  * a reader would take that for "no difference". */
-static void print_hopeless(const struct tr2_comparison *c)
+static void print_hopeless(const struct tr2_comparison *c,
+			   const struct tr2_verdict *v)
 {
 	int kind;
 
 	for (kind = 0; kind < TR2_MEASURE_NR; kind++)
 		if (!tr2_comparison_can_tell(c, (enum tr2_measure_kind)kind))
 			printf("%zu %s: so few runs cannot tell a difference "
-			       "from chance in any of them.\n%zu on each side "
-			       "are the least, or fewer %s (-N, -t).\n",
+			       "from chance in any of them%s.\n%zu on each "
+			       "side are the least, or fewer %s (-N, -t).\n",
 			       c->tested[kind], tr2_measure_plurals[kind],
+			       v->is_judged && (int)v->time[0]->kind == kind ?
+				       " (the verdict's is tested alone)" : "",
 			       tr2_runs_needed(c->tested[kind]),
 			       tr2_measure_plurals[kind]);
 }
@@ -476,9 +511,12 @@ static void print_counts(const struct shown *s)
 	const struct tr2_verdict *v = s->v;
 
 	if (v->nr_same || v->nr_counts)
-		printf("Counts: %zu are the same in every run, %zu differ "
-		       "exactly, %zu vary.\n", v->nr_same,
-		       v->nr_more + v->nr_less, v->nr_vary);
+		printf("Counts: %zu %s the same in every run, %zu differ%s "
+		       "exactly, %zu var%s.\n", v->nr_same,
+		       v->nr_same == 1 ? "is" : "are",
+		       v->nr_more + v->nr_less,
+		       v->nr_more + v->nr_less == 1 ? "s" : "", v->nr_vary,
+		       v->nr_vary == 1 ? "ies" : "y");
 	if (s->digest && s->hidden)
 		printf("Not shown: %zu other row%s (-n 100, or "
 		       "--format=json).\n", s->hidden,
@@ -509,7 +547,7 @@ static void print_legend(const struct shown *s, bool text)
 		puts(marks ? "* P < 0.05." :
 			     "No difference is significant (P < 0.05).");
 		print_test(c);
-		print_hopeless(c);
+		print_hopeless(c, s->v);
 		print_counts(s);
 	}
 	fputs(text ? tr2_color_off(TR2_COLOR_DIM) : "", stdout);

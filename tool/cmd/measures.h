@@ -53,6 +53,12 @@ bool tr2_choice_takes(const struct tr2_measure_choice *choice,
 bool tr2_choice_judges(const struct tr2_measure_choice *choice,
 		       enum tr2_measure_kind kind, const char *name);
 
+/* Is there a row of each number and event that --only names? Warns of others;
+ * with the name of an option and a colon, reports an error. */
+bool tr2_choice_is_measured(const struct tr2_measure_choice *choice,
+			    const struct tr2_comparison *c,
+			    const char *option);
+
 #define TR2_MEASURED_NOTHING                                                  \
 	"Nothing measured matches --only, -N and -t."
 

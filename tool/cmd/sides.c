@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* sides - describe the two sides of a comparison. */
-/* sides - describe the two sides of a comparison. */
 #include "cmd/sides.h"
 
 #include <stdio.h>

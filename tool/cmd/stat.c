@@ -86,7 +86,7 @@ static const struct tr2_option options[] = {
 	  "keep the counts and times in the Git note of HEAD, for 'trace2 "
 	  "history'", NULL },
 	{ 'q', "quiet", NULL, TR2_OPT_FLAG, &quiet,
-	  "discard what CMD prints, and print the report in its place", NULL },
+	  "discard the standard output of CMD, and print the report there", NULL },
 	{ 'o', "output", "DIR", TR2_OPT_STRING, &tr2_common.output,
 	  "keep the recordings of the runs in this directory, and those of "
 	  "--against in DIR.base", NULL },
@@ -216,7 +216,8 @@ static void run_once(struct tr2_stat_side *side, unsigned int nr)
 		note_end(&side->sum, code, &result);
 	if (nr && !st.stop) {
 		side->sum.codes[side->sum.nr_runs++] = code;
-		if (tr2_set_read(&side->measures, path, true))
+		if (tr2_set_read(&side->measures, path, true) ||
+		    result.unwritten)
 			side->measures.failed = true;
 	}
 	if (!nr || st.stop || dir->temporary)
@@ -336,6 +337,8 @@ static int compare_with(struct tr2_output *out,
 	tr2_compare_chosen(&c, base, &st.cmd.measures, base != &st.baseline,
 			   &tr2_stat_choice);
 	tr2_verdict(&v, &c, until_decided ? st.sequential.alpha : TR2_ALPHA);
+	if (until_decided && !st.decided && v.word == TR2_VERDICT_SAME)
+		v.word = TR2_VERDICT_UNKNOWN;
 	tr2_comparison_print(out, &c, &v, &tr2_stat_choice);
 	if (base == &st.baseline)
 		tr2_sides_print(out, base, &st.cmd.measures);
@@ -344,6 +347,8 @@ static int compare_with(struct tr2_output *out,
 	fflush(stdout);
 	if (fail_above >= 0)
 		code = tr2_verdict_judge(&v, &c, &tr2_stat_choice, fail_above);
+	else
+		tr2_choice_is_measured(&tr2_stat_choice, &c, NULL);
 	tr2_comparison_release(&c);
 	return code;
 }
@@ -412,11 +417,18 @@ static void init_side(struct tr2_stat_side *side, const char *name, char **argv)
 	side->sum.codes = tr2_calloc((size_t)nr_runs, sizeof(*side->sum.codes));
 }
 
+/* A command that fails may do less: history would take that for an
+ * improvement. */
 static int keep_note(void)
 {
 	struct tr2_buf line = TR2_BUF_INIT;
 	int ret;
 
+	if (st.cmd.sum.nr_failed) {
+		tr2_warning("no note was kept: %s failed (exit code %d)",
+			    st.cmd.sum.argv[0], st.cmd.sum.code);
+		return 0;
+	}
 	tr2_stat_add_command(&line, st.cmd.sum.argv);
 	ret = tr2_note_keep(tr2_buf_str(&line), &st.cmd.measures);
 	tr2_buf_release(&line);
@@ -442,6 +454,8 @@ static int run_and_report(char **argv)
 	if (states && st.cmd.measures.nr_runs && !st.cmd.measures.any_states)
 		tr2_warning("no states were recorded ('trace2 record' says "
 			    "why)");
+	if ((st.cmd.measures.failed || st.base.measures.failed) && !code)
+		code = TR2_EXIT_FATAL;
 	/* The command's own failure is more important. */
 	return st.code ? st.code : code;
 }

@@ -55,6 +55,21 @@ static void add_time(struct tr2_buf *b, const struct tr2_verdict *v, size_t i)
 	tr2_buf_addch(b, ')');
 }
 
+/* "+1 process", "+2 processes", "+1.2 MiB read" */
+static void add_count_name(struct tr2_buf *b, const struct tr2_difference *d,
+			   double delta)
+{
+	const char *name = strncmp(d->name, "bytes-", 6) ? d->name :
+							   d->name + 6;
+	size_t len = strlen(name), plural;
+
+	plural = len > 2 && !strcmp(name + len - 3, "ses") ? 2 :
+		 len > 1 && name[len - 1] == 's'	   ? 1 : 0;
+	if (d->kind == TR2_MEASURE_RUN && fabs(delta) == 1)
+		len -= plural;
+	tr2_text_add(b, name, len);
+}
+
 static void add_count(struct tr2_buf *b, const struct tr2_verdict *v,
 		      const struct tr2_difference *d)
 {
@@ -70,8 +85,7 @@ static void add_count(struct tr2_buf *b, const struct tr2_verdict *v,
 		tr2_buf_addstr(b, tr2_measure_names[d->kind]);
 		tr2_buf_addch(b, ' ');
 	}
-	/* "+1.2 MiB read" */
-	add_name(b, strncmp(d->name, "bytes-", 6) ? d->name : d->name + 6);
+	add_count_name(b, d, delta);
 	if (!v->process || d->kind != TR2_MEASURE_RUN ||
 	    !!strcmp(d->name, "processes"))
 		return;
@@ -121,17 +135,41 @@ static void add_from(struct tr2_buf *b, const struct tr2_difference *from)
 	tr2_fmt_measure(b, from->unit, isnan(from->new) ? 0 : from->new);
 }
 
-static void add_few(struct tr2_buf *b, const struct tr2_comparison *c)
+/* Waiting and other programs change it, too. */
+static void add_wall(struct tr2_buf *b, const struct tr2_difference *wall)
 {
-	char text[100];
+	char text[40];
 
-	if (!c->nr) {
-		tr2_buf_addlit(b, ": nothing was measured");
+	if (!wall)
 		return;
-	}
-	snprintf(text, sizeof(text), ": %u and %u runs are too few (-r 10)",
-		 c->nr_base, c->nr_new);
+	tr2_buf_addlit(b, "; wall ");
+	add_change(b, wall->new / wall->base);
+	snprintf(text, sizeof(text), " (P %.2g)", wall->p);
 	tr2_buf_addstr(b, text);
+}
+
+static void add_runs(struct tr2_buf *b, uint32_t nr, uint32_t of,
+		     const char *side, const char *what)
+{
+	if (!nr)
+		return;
+	tr2_buf_addlit(b, "; ");
+	tr2_buf_add_u64(b, nr);
+	tr2_buf_addlit(b, " of ");
+	tr2_buf_add_u64(b, of);
+	tr2_buf_addall(b, side, what);
+}
+
+/* What makes the verdict doubtful. */
+static void add_doubts(struct tr2_buf *b, const struct tr2_comparison *c)
+{
+	add_runs(b, c->base_runs->nr_failed, c->nr_base, " runs of the base",
+		 " failed");
+	add_runs(b, c->new_runs->nr_failed, c->nr_new, " new runs", " failed");
+	add_runs(b, c->base_runs->nr_incomplete, c->nr_base,
+		 " runs of the base", " are incomplete");
+	add_runs(b, c->new_runs->nr_incomplete, c->nr_new, " new runs",
+		 " are incomplete");
 }
 
 /* Both times, if there are two. */
@@ -144,6 +182,26 @@ static void add_times(struct tr2_buf *b, const struct tr2_verdict *v)
 			tr2_buf_addlit(b, ", ");
 		add_time(b, v, i);
 	}
+}
+
+static void add_few(struct tr2_buf *b, const struct tr2_verdict *v,
+		    const struct tr2_comparison *c)
+{
+	char text[100];
+
+	if (!c->nr) {
+		tr2_buf_addlit(b, ": nothing was measured");
+		return;
+	}
+	if (v->is_judged && tr2_comparison_runs_can_tell(c)) {
+		tr2_buf_addlit(b, ": ");
+		add_times(b, v);
+		add_same(b, v, ", ");
+		return;
+	}
+	snprintf(text, sizeof(text), ": %u and %u runs are too few (-r 10)",
+		 c->nr_base, c->nr_new);
+	tr2_buf_addstr(b, text);
 }
 
 void tr2_verdict_add(struct tr2_buf *b, const struct tr2_verdict *v,
@@ -178,10 +236,12 @@ void tr2_verdict_add(struct tr2_buf *b, const struct tr2_verdict *v,
 			add_times(b, v);
 		}
 		add_same(b, v, v->is_judged ? ", " : ": ");
+		add_wall(b, v->wall);
 		break;
 	case TR2_VERDICT_UNKNOWN:
-		add_few(b, c);
+		add_few(b, v, c);
 	}
+	add_doubts(b, c);
 }
 
 /* The verdict with its text. */
@@ -359,7 +419,8 @@ int tr2_verdict_judge(const struct tr2_verdict *v,
 	int code = 0;
 	size_t i;
 
-	if (!can_judge(v, c, choice))
+	if (!can_judge(v, c, choice) ||
+	    !tr2_choice_is_measured(choice, c, "--fail-above: "))
 		return TR2_EXIT_USAGE;
 	for (i = 0; i < c->nr; i++) {
 		const struct tr2_difference *d = &c->item[i];

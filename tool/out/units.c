@@ -140,7 +140,7 @@ void tr2_fmt_bytes(struct tr2_buf *b, uint64_t bytes)
 		i++;
 	}
 	add_ratio(b, bytes, unit, i ? 1 : 0);
-	tr2_buf_addstr(b, units[i]);
+	tr2_buf_addstr(b, bytes == 1 ? " byte" : units[i]);
 }
 
 /* Like "%.1f%%", 50 times as fast. */

@@ -57,6 +57,7 @@ static struct {
 	bool over_size;
 	int kernel_fd; /* kernel.data; -1: it is not recorded */
 	bool raised; /* the recorder's priority */
+	bool unwritten; /* a part of the recording */
 	/* rings that existed when the size was reached */
 	uint64_t rings_before;
 	uint64_t went_ns, wall_ns; /* CMD: start, and duration */
@@ -677,13 +678,15 @@ static int finish(int code)
 	tr2_watch_finish(&rec.watch);
 	tr2_anchor_take(&rec.meta.end);
 	all = write_symbols();
-	if (!say_unwritten() || !all)
+	rec.unwritten = !say_unwritten() || !all;
+	if (rec.unwritten)
 		code = or_fatal(code);
 	fill_result(code);
 	if (tr2_meta_write(&rec.meta, &rec.store)) {
 		tr2_error("cannot write '%s/" TR2_STORE_META "': %s (the "
 			  "recording says that it is still running)",
 			  rec.store.path, strerror(errno));
+		rec.unwritten = true;
 		code = or_fatal(code);
 	}
 	if (rec.job->quiet)
@@ -732,6 +735,7 @@ static void fill_job_result(struct tr2_job_result *result)
 		.started = rec.run.ended,
 		.status = rec.run.status,
 		.signo = rec.run.signo,
+		.unwritten = rec.unwritten,
 		.wall_ns = rec.wall_ns,
 		.usage = rec.meta.usage,
 	};

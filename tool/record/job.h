@@ -52,6 +52,7 @@ struct tr2_job_result {
 	bool started;     /* the command ran: the members below are set */
 	int status;       /* as returned by wait4() */
 	int signo;        /* the last signal that requested the end; 0: none */
+	bool unwritten;   /* a part of the recording could not be written */
 	uint64_t wall_ns; /* from its exec until its end was noticed */
 	struct tr2_usage usage;
 };

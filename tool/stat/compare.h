@@ -48,6 +48,8 @@ struct tr2_comparison {
 	bool paired[TR2_MEASURE_NR];   /* p is Wilcoxon's */
 	uint32_t nr_base, nr_new;      /* runs */
 	uint32_t nr_pairs;             /* of runs in turns; 0: they were not */
+	/* The user named kinds or rows: each of them counts. */
+	bool selected;
 };
 
 /* Selects the measures to compare; `data` is the caller's. */

@@ -80,6 +80,8 @@ struct tr2_measures {
 	uint64_t lost; /* events reported as lost in the recordings */
 	/* runs in which the command's exit code was not 0 */
 	uint32_t nr_failed;
+	/* runs of which something could not be read */
+	uint32_t nr_incomplete;
 	struct tr2_origin origin;
 	bool failed;   /* a run could not be read: measures are missing */
 };

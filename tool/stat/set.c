@@ -12,6 +12,22 @@
 #include "common/options.h"
 #include "read/read.h"
 
+static bool is_incomplete(const struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_problems; i++)
+		switch (m->problems[i].kind) {
+		case TR2_PROBLEM_FILE:
+		case TR2_PROBLEM_BAD_LINE:
+		case TR2_PROBLEM_CUT_LINE:
+			return true;
+		default:
+			break;
+		}
+	return false;
+}
+
 static int read_run(struct tr2_measures *ms, const char *path, bool quiet)
 {
 	struct tr2_load load = { &path, 1, quiet ? TR2_LOAD_QUIET : 0, NULL,
@@ -19,8 +35,10 @@ static int read_run(struct tr2_measures *ms, const char *path, bool quiet)
 	struct tr2_model *m = tr2_model_new();
 	enum tr2_load_result result = tr2_load(m, &load);
 
-	if (result == TR2_LOAD_OK)
+	if (result == TR2_LOAD_OK) {
 		tr2_measures_take(ms, m);
+		ms->nr_incomplete += is_incomplete(m);
+	}
 	tr2_model_free(m);
 	return result == TR2_LOAD_FAILED ? TR2_EXIT_FATAL : 0;
 }

@@ -58,17 +58,40 @@ const struct tr2_difference *tr2_verdict_time(const struct tr2_comparison *c)
 	return d;
 }
 
-/* If no time was selected: the row that changed most, of those that differ. */
+/* The row that changed most, of those that differ. */
 static const struct tr2_difference *
-first_significant(const struct tr2_comparison *c)
+first_significant(const struct tr2_comparison *c, bool of_machine)
 {
 	size_t i;
 
-	for (i = 0; i < c->nr; i++)
-		if (c->item[i].significant && !isnan(c->item[i].p) &&
-		    is_on_both(&c->item[i]))
-			return &c->item[i];
+	for (i = 0; i < c->nr; i++) {
+		const struct tr2_difference *d = &c->item[i];
+
+		if (d->significant && !isnan(d->p) && is_on_both(d) &&
+		    (of_machine || d->kind == TR2_MEASURE_RUN ||
+		     !tr2_measure_is_of_machine(d->kind, d->name)))
+			return d;
+	}
 	return NULL;
+}
+
+/* The time decides, or what differs where there is none; of a selection, also
+ * what differs beside it. */
+static void choose_time(struct tr2_verdict *v, const struct tr2_comparison *c,
+			double alpha)
+{
+	const struct tr2_difference *other;
+
+	v->time[0] = tr2_verdict_time(c);
+	v->is_judged = v->time[0];
+	if (!(alpha > 0) || (v->is_judged && (!c->selected ||
+					      v->time[0]->p_alone < alpha)))
+		return;
+	other = first_significant(c, !v->is_judged);
+	if (!other)
+		return;
+	v->time[0] = other;
+	v->is_judged = false;
 }
 
 static double delta_of_calls(const struct tr2_difference *d)
@@ -247,10 +270,7 @@ void tr2_verdict(struct tr2_verdict *v, const struct tr2_comparison *c,
 	size_t i;
 
 	memset(v, 0, sizeof(*v));
-	v->time[0] = tr2_verdict_time(c);
-	v->is_judged = v->time[0];
-	if (!v->is_judged && alpha > 0)
-		v->time[0] = first_significant(c);
+	choose_time(v, c, alpha);
 	v->time[1] = find_event(c, "instructions");
 	for (i = 0; i < TR2_VERDICT_TIMES; i++)
 		v->has_interval[i] =
@@ -258,6 +278,10 @@ void tr2_verdict(struct tr2_verdict *v, const struct tr2_comparison *c,
 				c, v->time[i], alpha, &v->interval[i]);
 	take_counts(v, c);
 	v->word = word_of(v, c, alpha);
+	v->wall = tr2_comparison_find(c, TR2_MEASURE_RUN, "wall");
+	if (v->wall && (v->word != TR2_VERDICT_SAME || !v->wall->significant ||
+			!is_on_both(v->wall) || v->wall == v->time[0]))
+		v->wall = NULL;
 	if (v->word == TR2_VERDICT_SLOWER || v->word == TR2_VERDICT_FASTER)
 		take_from(v, c);
 }

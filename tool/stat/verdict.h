@@ -32,8 +32,8 @@ extern const char *const tr2_verdict_words[];
 struct tr2_verdict {
 	enum tr2_verdict_word word;
 	/* The times that are judged, the first one decides; with their
-	 * intervals. NULL: none. Not is_judged: no time was selected, and this
-	 * is the first row that differs. */
+	 * intervals. NULL: none. Not is_judged: no time was selected, or others
+	 * of the selection differ, and this is the first row that does. */
 	bool is_judged;
 	const struct tr2_difference *time[TR2_VERDICT_TIMES];
 	struct tr2_stat_interval interval[TR2_VERDICT_TIMES];
@@ -46,6 +46,8 @@ struct tr2_verdict {
 	size_t nr_counts;        /* without processes by name, if `process` */
 	size_t nr_more, nr_less; /* of all counts */
 	size_t nr_same, nr_vary; /* counts that do not differ, or vary */
+	/* The wall time, if that alone differs; else NULL. */
+	const struct tr2_difference *wall;
 	/* The process whose number changed most, if all did; NULL. */
 	const struct tr2_difference *process;
 };
