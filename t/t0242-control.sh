@@ -41,8 +41,8 @@ end () {
 # Set $page to the page that $pid shares. The library makes it at a low descriptor
 # and moves it to a high one: for a moment there are both.
 find_page () {
-	until page=$(ls -l "/proc/$pid/fd" |
-		sed -n "s/.* \([0-9][0-9]*\) -> .*trace2-control.*/\1/p") &&
+	until ls -l "/proc/$pid/fd" >fds &&
+		page=$(sed -n "s/.* \([0-9][0-9]*\) -> .*trace2-control.*/\1/p" fds) &&
 		test "${page:-0}" -gt 99 2>/dev/null
 	do
 		kill -0 "$pid" || return 1
@@ -381,8 +381,8 @@ EOF
 
 # The process has answered NUMBER requests, as long as the command asks.
 answered () {
-	until od -An -tu4 -j28 -N4 "$page" >done || return 1
-		test "$(cat done)" -ge "$1"
+	until od -An -tu4 -j28 -N4 "$page" >nr || return 1
+		test "$(cat nr)" -ge "$1"
 	do
 		kill -0 "$set" || return 1
 	done
