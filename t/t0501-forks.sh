@@ -15,19 +15,19 @@ hosts=$GIT_BUILD_DIR/build/hosts
 
 test_skip_unless JQ
 
-# forked VERB: write a valid stream to e, and the child's events to actual, one
-# line per event: thread, event, its fields.
+# forked VERB: write a valid stream to e.
 forked () {
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" timeout 60 "$hosts/forks" "$@" &&
-	expect_valid_stream e &&
-	jq -r "select(.sid | contains(\"/\")) | [.thread, .event,
-			.value // .count // .msg // .name // empty]
-			| map(tostring) | join(\" \")" e >actual
+	expect_valid_stream e
 }
 
-# version, start and atexit around standard input, from main.
+# The events of the child, one a line (thread, event, its fields), are version,
+# start and atexit around standard input, from main.
 child_told () {
+	jq -r "select(.sid | contains(\"/\")) | [.thread, .event,
+			.value // .count // .msg // .name // empty]
+			| map(tostring) | join(\" \")" e >actual &&
 	{
 		test_write_lines "main version" "main start" &&
 		cat &&
@@ -122,12 +122,10 @@ test_expect_success !SANITIZE_THREAD 'in a handler, during a write: files are wh
 	GIT_TRACE2=9 GIT_TRACE2_EVENT="$(pwd)/dir" \
 		timeout 60 "$hosts/forks" handler-forks &&
 	test_stdout_line_count = 2 ls dir &&
-	for file in dir/*
-	do
-		jq -s -e "map(.sid) | unique | length == 1" "$file" >/dev/null &&
-		jq -s -e "[.[] | select(.value == \"after\")] | length == 1" \
-			"$file" >/dev/null || return 1
-	done
+	jq -n -e "[inputs | { file: input_filename, sid, value }] |
+		group_by(.file) | length == 2 and all(
+			(map(.sid) | unique | length == 1) and
+			(map(select(.value == \"after\")) | length == 1))" dir/*
 '
 
 test_done
