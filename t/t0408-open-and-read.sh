@@ -22,11 +22,11 @@ test_expect_success JQ 'values of threads that ended, and of the running one' '
 
 test_expect_success JQ 'labels are sorted, and quoted; the same ones are the same metric' '
 	traced --perf test-tool trace2 241open &&
-	jq -c "select(.event | test(\"timer|counter\")) |
-		[.event, .category, .name, .count // .intervals]" e >actual &&
-	jq -c "select(.event == \"data_json\") | [.key, .value.category, .value.name,
-		.value.unit, .value.sum // .value.last]" e >>actual &&
-	jq -c "select(.event == \"printf\").msg" e >>actual &&
+	jq -c "(select(.event | test(\"timer|counter\")) |
+			[.event, .category, .name, .count // .intervals]),
+		(select(.event == \"data_json\") | [.key, .value.category, .value.name,
+			.value.unit, .value.sum // .value.last]),
+		select(.event == \"printf\").msg" e >actual &&
 	sort actual >actual.sorted &&
 	cat >expect <<-\EOF &&
 	"same: 1 count:42 sum:0 min:0 max:0 last:0 unfinished:0"

@@ -84,15 +84,15 @@ test_expect_success JQ,READS_STREAMS 'the command is in a trace, which the recor
 	trace2 record -o traced -- sh -c "echo \$TRACEPARENT; test-tool trace2 001return 0" >out &&
 	jq -r ".trace | \"00-\" + .trace_id + \"-\" + .span_id + \"-01\"" traced/meta.json >expect &&
 	test_cmp expect out &&
-	jq -e ".trace.parent_id == null" traced/meta.json &&
 	trace2 export --to otlp traced >otlp &&
-	jq -r ".resourceSpans[].scopeSpans[].spans[] | .traceId" otlp | sort -u >actual &&
-	jq -r .trace.trace_id traced/meta.json >expect &&
-	test_cmp expect actual &&
-	jq -e "[.resourceSpans[].scopeSpans[].spans[]] as \$all
-		| (\$all[0] | .name == \"trace2 record\" and .parentSpanId == null)
+	jq -s -e ".[0].trace as \$trace
+		| [.[1:][].resourceSpans[].scopeSpans[].spans[]] as \$all
+		| \$trace.parent_id == null
+		and (\$all | map(.traceId) | unique) == [\$trace.trace_id]
+		and (\$all[0] | .name == \"trace2 record\" and .parentSpanId == null)
 		and (\$all | length > 1)
-		and ([\$all[1:][] | .parentSpanId] - [\$all[] | .spanId] == [])" otlp
+		and ([\$all[1:][] | .parentSpanId] - [\$all[] | .spanId] == [])" \
+		traced/meta.json otlp
 '
 
 test_expect_success JQ 'it goes on with the trace around it; a sampled one it does not begin' '
