@@ -233,13 +233,15 @@ test_expect_success STATES,READS_STREAMS,!SANITIZE_ADDRESS 'its ring, with the e
 	trace2 script rings/* >itself &&
 	test_cmp itself recorded &&
 	trace2 report --regions -i r --format=json >regions.json &&
-	jq -e "[.regions[] | select(.region == \"worker/round\")] | .[0].calls == 16" regions.json &&
 	trace2 report --counters -i r --format=json >counters.json &&
-	jq -e ".counters[0].value == 16" counters.json &&
 	trace2 export --to chrome -i r >chrome.json &&
-	jq -e "[.traceEvents[] | select(.name == \"worker/round\") | .ts] | min < 0 or
-		.[0] < .[-1] - (\$list[0].processes[0].wall_ns / 1000)" chrome.json \
-		--slurpfile list list.json
+	jq -s -e "(.[0] | [.regions[] | select(.region == \"worker/round\")] |
+			.[0].calls == 16) and
+		.[1].counters[0].value == 16 and
+		(.[3].processes[0].wall_ns as \$wall | .[2] |
+			[.traceEvents[] | select(.name == \"worker/round\") | .ts] |
+			min < 0 or .[0] < .[-1] - (\$wall / 1000))" \
+		regions.json counters.json chrome.json list.json
 '
 
 test_expect_success TASKS 'its ring cannot be copied: that is said' '
