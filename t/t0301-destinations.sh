@@ -194,11 +194,11 @@ test_expect_success JQ 'a directory: one file a process, named after the SID' '
 	test_grep ! -v "^20[0-9]\{6\}T[0-9]\{6\}\.[0-9]\{6\}Z-H[0-9a-f]\{8\}-P[0-9a-f]\{8\}\$" names &&
 	for name in $(cat names)
 	do
-		jq -r ".sid | sub(\".*/\"; \"\")" "dir/$name" | sort -u >actual &&
-		echo "$name" >expect &&
-		test_cmp expect actual &&
+		echo "dir/$name $name" &&
 		expect_valid_stream "dir/$name" || return 1
-	done
+	done >expect &&
+	jq -r "\"\(input_filename) \(.sid | sub(\".*/\"; \"\"))\"" dir/* | sort -u >actual &&
+	test_cmp expect actual
 '
 
 test_expect_success 'a directory for each target, or one for all' '

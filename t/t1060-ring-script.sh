@@ -15,11 +15,10 @@ test_expect_success 'the histogram of a timer is what the event target says' '
 	GIT_TRACE2_EVENT="$(pwd)/event" GIT_TRACE2_RING="$(pwd)/ring" \
 		test-tool trace2 110timer_histogram 1 2 4 8 &&
 	trace2 script --git-event ring >from-ring &&
-	for f in event from-ring
-	do
-		jq -c "select(.event == \"timer\" or .event == \"th_timer\")
-			| del(.time)" $f >$f.timers || return 1
-	done &&
+	jq -r "select(.event == \"timer\" or .event == \"th_timer\")
+		| \"\(input_filename) \(del(.time))\"" event from-ring >timers &&
+	sed -n "s/^event //p" timers >event.timers &&
+	sed -n "s/^from-ring //p" timers >from-ring.timers &&
 	test_line_count = 2 event.timers &&
 	test_grep "\"histogram\":\[\[0\.[0-9]*,[1-4]\],\[" event.timers &&
 	test_cmp event.timers from-ring.timers

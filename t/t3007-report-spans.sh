@@ -178,15 +178,18 @@ test_expect_success '-g attr: keys and values that are no plain text' '
 		test_grep "[\\]x1b\[31ma[\\]rb.* http/a" table &&
 		! tr -d "\\040-\\176\\200-\\377\\n" <table | grep . &&
 		awk "length > 110 { exit 1 }" table &&
-		trace2 report --spans -g "attr:k\"ey" --format=json $target >all &&
-		jq -c ".spans[] | [.span, (.group | explode | [length, .[0], .[4], .[6], .[8]])]" all >actual &&
-		cat >expect <<-\EOF &&
-		["http/a",[9,27,109,13,65533]]
-		["http/b",[256,48,48,48,48]]
-		EOF
-		LC_ALL=C sort actual >sorted &&
-		test_cmp expect sorted || return 1
-	done
+		trace2 report --spans -g "attr:k\"ey" --format=json $target >$target.json || return 1
+	done &&
+	jq -r ".spans[] | [.span, (.group | explode | [length, .[0], .[4], .[6], .[8]])] |
+		\"\(input_filename) \(.)\"" EVENT.json RING.json >actual &&
+	cat >expect <<-\EOF &&
+	EVENT.json ["http/a",[9,27,109,13,65533]]
+	EVENT.json ["http/b",[256,48,48,48,48]]
+	RING.json ["http/a",[9,27,109,13,65533]]
+	RING.json ["http/b",[256,48,48,48,48]]
+	EOF
+	LC_ALL=C sort actual >sorted &&
+	test_cmp expect sorted
 '
 
 test_expect_success '-g attr: is redacted by its key' '

@@ -61,12 +61,13 @@ test_expect_success 'either side alone is enough to join them' '
 		mkdir mute &&
 		cp client/* server/* mute/ &&
 		sed -i "/\"$side-sid\"/d" mute/* &&
-		trace2 list --format=json mute >json &&
-		jq -r "[.processes[] | select(.depth == 0)] | length" json >actual &&
-		echo 1 >expect &&
-		test_cmp expect actual &&
+		trace2 list --format=json mute >$side.json &&
 		rm -r mute || return 1
-	done
+	done &&
+	jq -r "\"\(input_filename) \([.processes[] | select(.depth == 0)] | length)\"" \
+		client.json server.json >actual &&
+	test_write_lines "client.json 1" "server.json 1" >expect &&
+	test_cmp expect actual
 '
 
 test_expect_success 'without either they are two trees' '

@@ -104,10 +104,7 @@ test_expect_success GIT 'real Git commands, over both kinds' '
 	GIT_TRACE2_EVENT="af_unix:stream:$sock/s" git version &&
 	GIT_TRACE2_EVENT="af_unix:dgram:$sock/d" git version &&
 	finished &&
-	for file in l/events/*
-	do
-		jq -r .event "$file" >>events || return 1
-	done &&
+	jq -r .event l/events/* >events &&
 	grep -c -x -e version -e start -e atexit events >actual &&
 	echo 6 >expect &&
 	test_cmp expect actual

@@ -69,14 +69,12 @@ test_expect_success 'what is sent is what export makes of the recording' '
 	ids collector/bodies >actual &&
 	test_cmp expect actual &&
 	test_file_not_empty expect &&
-	uname -n >expect &&
-	for file in all.json collector/bodies
-	do
-		jq -r ".resourceSpans[].resource.attributes[] |
-			select(.key == \"host.name\").value.stringValue" $file |
-			sort -u >actual &&
-		test_cmp expect actual || return 1
-	done &&
+	printf "%s $(uname -n)\n" all.json collector/bodies >expect &&
+	jq -r ".resourceSpans[].resource.attributes[] |
+		select(.key == \"host.name\").value.stringValue |
+		\"\(input_filename) \(.)\"" all.json collector/bodies |
+		sort -u >actual &&
+	test_cmp expect actual &&
 	test_grep " 0 open, 0 waiting, 0 not sampled, 0 lost\$" rest
 '
 
