@@ -1,7 +1,7 @@
 # Find slices of a thread that reach beyond the one around them: there must be none.
 def ns: . * 1000 | round;
 [.traceEvents[] | select(.ph == "X")]
-| if length == 0 then "there are no slices" else
+| if length == 0 then "\(input_filename): there are no slices" else
 	group_by([.pid, .tid])[]
 	| reduce (to_entries | sort_by(.value.ts, -.value.dur, .key)
 			| .[].value) as $slice ({open: [], bad: []};
@@ -12,5 +12,5 @@ def ns: . * 1000 | round;
 		| if (.open | length > 0) and .open[-1] < $to
 			then .bad += [$slice] else . end
 		| .open += [$to])
-	| .bad[]
+	| .bad[] | "\(input_filename): \(.)"
 end
