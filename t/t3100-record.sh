@@ -158,6 +158,14 @@ test_expect_success !SANITIZE_THREAD,!UNDER_VALGRIND 'no descriptor, limit, mask
 	test_cmp expect actual
 '
 
+# HUP INT QUIT, USR1, USR2 PIPE, TERM, CHLD CONT, TSTP TTIN TTOU, XFSZ.
+test_expect_success !UNDER_VALGRIND 'the recorder holds back the signals that it forwards, and no others' '
+	trace2 record -o blocked -- sh -c "cat /proc/\$PPID/status" >status &&
+	sed -n "s/^SigBlk:.0*//p" status >actual &&
+	echo 13b5a07 >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'a command that is not found, or cannot be run' '
 	rm -rf nothing &&
 	test_expect_code 127 trace2 record -o nothing -- no-such-command \
