@@ -50,6 +50,14 @@ test_expect_success 'reopen: later lines go into a new file, which says that it 
 	test_grep ! part first
 '
 
+# What a span says has no secrets by the time that it is written.
+test_expect_success 'the version in the new file has no secret, also after a span' '
+	GIT_TRACE2_EVENT="$(pwd)/secret" TEST_TOOL_AS_GIT="1.0 https://me:hunter2@host/" \
+		test-tool trace2 261steps span move:"$(pwd)/secret" reopen step &&
+	head -n 1 secret >first &&
+	test_grep "\"exe\":\"1.0 https://me:<REDACTED>@host/\",\"part\":2}" first
+'
+
 test_expect_success 'each file passes trace2 check, and both together are one session' '
 	for file in e e.old p p.old
 	do

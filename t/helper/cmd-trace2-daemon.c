@@ -130,6 +130,9 @@ static int ut_261steps(int argc, const char **argv)
 			trace2_flush();
 		} else if (!strcmp(*argv, "reopen")) {
 			printf("reopen: %d\n", trace2_reopen());
+		} else if (!strcmp(*argv, "span")) {
+			trace2_span_end(trace2_span_start("daemon", "span",
+							  TRACE2_SPAN_NONE));
 		} else if (!strcmp(*argv, "close")) {
 			close_all();
 		} else if (!strcmp(*argv, "raise")) {
@@ -246,7 +249,8 @@ static int ut_263kinds_until(int argc, const char **argv)
 const struct tool_verb tool_verbs_daemon[] = {
 	{ "260rotate", "<path> <times> <threads>", 3, 3, ut_260rotate },
 	{ "261steps",
-	  "(step|flush|reopen|close|raise|move:<path>|sh:<command>)...", 1, -1,
+	  "(step|flush|reopen|span|close|raise|move:<path>|sh:<command>)...",
+	  1, -1,
 	  ut_261steps },
 	{ "262until", "<file> <threads>", 2, 2, ut_262until },
 	{ "263kinds_until", "<file> <threads>", 2, 2, ut_263kinds_until },
