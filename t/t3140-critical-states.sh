@@ -293,6 +293,43 @@ test_expect_success '--waits: many, by whom most of the time' '
 	test_cmp expect actual
 '
 
+# kid START PID BY END: top starts it, waits for it, and goes on at END; 10 us after
+# START it has no CPU, until 10 us before END.
+kid () {
+	cat <<-EOF
+	$1 0 fork $2 $2 10 10
+	$(($1 + 1)) 0 switch 10 10 0 swapper schedule,do_wait
+	$(($1 + 1)) 0 out 10 10
+	$(($1 + 1)) 0 in $2 $2
+	$(($1 + 2)) 0 comm $2 $2 kid exec
+	$(($1 + 10)) 0 switch $2 $2 77 $3
+	$(($1 + 10)) 0 out $2 $2 preempted
+	$(($4 - 10)) 0 in $2 $2
+	$(($4 - 1)) 0 waking $2 $2 10
+	$(($4 - 1)) 0 exit $2 $2
+	$4 0 in 10 10
+	EOF
+}
+
+test_expect_success 'a sum names the one that had the CPU for more than half of it' '
+	for end in 260 360
+	do
+		{
+			test_write_lines "0 0 fork 10 10 1 1" "0 0 in 10 10" \
+				"1 0 comm 10 10 top exec" &&
+			kid 10 11 one 60 &&
+			kid 100 12 two 150 &&
+			kid 200 13 three $end &&
+			echo "400 0 exit 10 10"
+		} | made r &&
+		trace2 report --summary --format=json r >json &&
+		jq -r ".parts[] | select(.kind == \"kid\" and .state == \"ready\") |
+			\"\(.processes) \(.time_ns) \(.by)\"" json || return 1
+	done >actual &&
+	test_write_lines "3 103000 null" "3 203000 three" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'programs before an exec are steps of their own' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
