@@ -351,6 +351,21 @@ test_expect_success JQ 'functions of the kernel, by their addresses in kernel.sy
 	test_cmp expect actual
 '
 
+test_expect_success JQ 'a sample without calls counts, too' '
+	counted >actual <<-\EOF &&
+	0 0 fork 10 10 1 1
+	1 0 comm 10 10 one exec
+	2 0 map 10 10 1000 2000 /none/a
+	3 0 sample 10 10 1800
+	4 0 sample 10 10 ffffffffffffff80
+	5 0 sample 10 10 ffffffffffffff80
+	20 0 exit 10 10
+	EOF
+	test_write_lines "[unknown] 2" "a+0x800 1" >expect &&
+	test_cmp expect actual &&
+	jq -e ".functions[0] | .function == \"[unknown]\" and .self == 2000000" json
+'
+
 test_expect_success JQ 'of callers alone, the one with most below it comes first' '
 	counted >/dev/null <<-\EOF &&
 	0 0 fork 10 10 1 1
