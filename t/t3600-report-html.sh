@@ -266,15 +266,25 @@ test_expect_success JQ 'too many pieces of the path are put together, and add up
 		print qq(200002 1 exit 20 20\n200003 0 exit 10 10\n);
 	" >records &&
 	made r <records &&
+	{
+		event_us A-P0000000a 1 version "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event_us A-P0000000a 1 start "\"t_abs\":0.0,\"argv\":[\"top\"]" &&
+		event_us A-P0000000a 3 region_enter \
+			"\"nesting\":1,\"category\":\"c\",\"label\":\"first\"" &&
+		event_us A-P0000000a 9 region_leave \
+			"\"nesting\":1,\"category\":\"c\",\"label\":\"first\"" &&
+		event_us A-P0000000a 200003 atexit "\"code\":0"
+	} >r/events/A-P0000000a &&
 	trace2 report --html page.html r &&
 	page_data page.html >data &&
 	jq -c "$ROWS [.path | rows(6)] as \$p | [.pathGrain > 0,
 		(\$p | length > 1000 and length <= 30000),
-		any(\$p[]; .[0] != 0),
+		any(\$p[]; .[0] != 0), any(.strings[]; . == \"c/first\"),
+		([\$p[] | select(.[3] != 0)] | length <= 1),
 		([\$p[] | select(.[4] % 32 == 0)[1]] | add),
 		([\$p[][1]] | add)]" data >actual &&
 	trace2 report --path --format=json r |
-		jq -c "[true, true, false,
+		jq -c "[true, true, false, true, true,
 			([.critical_path[] | select(.state == \"run\").time_ns] | add),
 			([.critical_path[].time_ns] | add)]" >expect &&
 	test_cmp expect actual
