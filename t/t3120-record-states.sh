@@ -89,8 +89,9 @@ test_expect_success ORDINARY_USER,PARANOID_2,PERF_SCRIPT 'what is refused to an 
 # all.
 test_lazy_prereq PERFMON_ALONE '
 	test "$(cat /proc/sys/kernel/kptr_restrict)" = 0 &&
+	chmod a+rx . &&
 	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps +perfmon \
-		--ambient-caps +perfmon true
+		--ambient-caps +perfmon ls "$(pwd)"
 '
 
 test_expect_success ROOT,PERFMON_ALONE,PARANOID_2 'without the addresses of functions, it says which setting hides them' '
