@@ -22,8 +22,9 @@ test_skip_unless JQ,STEPS 'jq is needed, and a processor that stops behind each 
 
 # Print how many values of e are `call`, or as long as a handler says.
 nr_values () {
-	awk '/"event":"data"/ {
-		value = substr($0, index($0, "\"value\":\"") + 9)
+	awk '/"event":"(data|printf)"/ {
+		value = $0
+		sub(/.*"(value":"|msg":"who: )/, "", value)
 		sub(/".*/, "", value)
 		n = length(value)
 		told += value ~ /^(call|x+)$/ && (n == 4 || n == 4999 || n == 149999)
@@ -64,6 +65,11 @@ test_expect_success 'a handler on one with SS_AUTODISARM' '
 test_expect_success !MUSL 'a handler that switches to another context' '
 	interrupted context-above &&
 	interrupted context-below
+'
+
+test_expect_success 'messages of both are formatted, each in memory of its own' '
+	interrupted format-same &&
+	interrupted format-disarmed-above
 '
 
 # Handlers nest in a ring, which has room for this many.

@@ -12,6 +12,7 @@
  *	context-above, context-below	that of another context
  *
  * above and below: by address. After each handler the interrupted call goes on.
+ * With the prefix format- the strings are messages, which the library formats.
  *
  * Or the handler jumps out of the call, and the program makes more calls:
  *
@@ -51,6 +52,7 @@ TRACE2_COUNTER(jumped, "stacks", "jumped", 0);
 static char long_text[LONG_BYTES], kept_text[KEPT_BYTES];
 static struct path *path;
 static volatile bool is_running, has_stopped;
+static bool is_formatted;
 static volatile long stop_at = NEVER, nr_missed;
 static volatile unsigned long nr_said, nr_jumps;
 static long pages_before; /* the first jumps, which may need some */
@@ -59,7 +61,10 @@ static void (*handle)(void);
 
 static void say(const char *text)
 {
-	trace2_data_string("stacks", NULL, "who", text);
+	if (is_formatted)
+		trace2_printf("%s: %s", "who", text);
+	else
+		trace2_data_string("stacks", NULL, "who", text);
 	__atomic_fetch_add(&nr_said, 1, __ATOMIC_RELAXED);
 }
 
@@ -133,6 +138,9 @@ static bool prepare(const char *name, char *stack)
 {
 	handle = shout;
 	take_steps(0);
+	is_formatted = !strncmp(name, "format-", 7);
+	if (is_formatted)
+		name += 7;
 	if (!strncmp(name, "plain-", 6))
 		return prepare_alternate(stack, 0);
 	if (!strncmp(name, "disarmed-", 9))
