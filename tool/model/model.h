@@ -584,7 +584,7 @@ struct tr2_model {
 	int64_t spawning_ns; /* the part of the roots' time in which a process
 			      * was started or reaped while its parent waited */
 
-	uint64_t nr_events, nr_bytes, nr_files, nr_bad_lines;
+	uint64_t nr_events, nr_bytes, nr_files;
 	uint64_t lost; /* of all sessions, and of the recording itself */
 	/* Number of events by kind (enum tr2_event_kind), for --events. */
 	uint64_t events_by_kind[64];

@@ -419,7 +419,6 @@ static void find_other(struct tr2_event_reader *r)
 static bool bad_line(struct tr2_event_reader *r, uint64_t number,
 		     enum tr2_problem_kind kind, const char *why)
 {
-	r->m->nr_bad_lines++;
 	tr2_build_problem(r->m, kind, r->source, number, why);
 	return false;
 }

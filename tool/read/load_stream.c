@@ -81,7 +81,6 @@ static void note_end(struct tr2_loader *l, tr2_str source)
 	char text[100];
 
 	l->m->nr_bytes += lines->nr_bytes;
-	l->m->nr_bad_lines += lines->nr_long;
 	if (lines->nr_long) {
 		snprintf(text, sizeof(text),
 			 "a line longer than %u MiB was left out",

@@ -453,7 +453,6 @@ bool tr2_perf_reader_line(struct tr2_perf_reader *r, const char *line,
 		add_event(r, column, number);
 		return true;
 	}
-	r->m->nr_bad_lines++;
 	tr2_build_problem(r->m,
 			  last ? TR2_PROBLEM_CUT_LINE : TR2_PROBLEM_BAD_LINE,
 			  r->source, number,
