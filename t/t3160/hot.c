@@ -2,7 +2,8 @@
 /*
  * hot - compute: 70 % of the CPU time in seven(), of which nearly all is in
  * mix(), which it calls; 30 % in three(). NR: how often, each time for a
- * millisecond or so. "fork": a child does it.
+ * millisecond on average: always as long, all samples of a millisecond would be
+ * of the same function. "fork": a child does it.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -72,7 +73,9 @@ int main(int argc, char **argv)
 	trace2_cmd_start(argv);
 	if (argc > 2 && fork())
 		return wait(NULL) < 0;
-	for (; nr; nr--)
+	for (; nr; nr--) {
+		scale = 6250 * (2 + nr * 5 % 13);
 		both();
+	}
 	return 0;
 }
