@@ -408,8 +408,9 @@ probes () {
 test_lazy_prereq PROBES 'probes'
 test_expect_success ALLOCATIONS,PROBES 'no probes are left, also by a command that was killed' '
 	mkfifo shell go &&
-	{ trace2 stat -q --allocations sh -c "echo begun >shell; read answer <go" \
-		>/dev/null 2>&1 & } &&
+	# What the killed command leaves goes with the trash directory.
+	{ TMPDIR=$PWD trace2 stat -q --allocations \
+		sh -c "echo begun >shell; read answer <go" >/dev/null 2>&1 & } &&
 	stat=$! &&
 	read -r answer <shell &&
 	probes >before &&
