@@ -201,6 +201,27 @@ test_expect_success PROVE 'prove -PTrace2: a session from what a script prints' 
 	test_cmp expect actual
 '
 
+# with_plugin OPTION... SCRIPT...: run prove with the plugin, the events going to
+# a new directory dir.
+with_plugin () {
+	rm -rf dir && mkdir dir &&
+	GIT_TRACE2_EVENT="$PWD/dir" PERL5LIB="$GIT_BUILD_DIR/lang/perl:$PWD" \
+		prove -PTrace2 --exec "$SHELL_PATH" "$@"
+}
+
+test_expect_success PROVE 'prove -PTrace2: titles and paths that are not UTF-8' '
+	bad=$(printf "b\377d") && good=$(printf "b\357\277\275d") &&
+	two=$(printf "m\303\274ll \342\202\254 \360\237\230\200") &&
+	printf "%s\n" "echo 1..2" "echo ok 1 - $bad" "echo ok 2 - $two" >$bad.sh &&
+	printf "%s\n" "echo TAP version 13" "echo 1..1" "echo ok 1 - $two" >13.sh &&
+	with_plugin $bad.sh 13.sh &&
+	cat dir/* >both &&
+	test_grep "\"argv\":\[\"$good.sh\"\]" both &&
+	test_grep "region_leave.*\"1 - $good\"" both &&
+	test_grep "region_leave.*\"2 - $two\"" both &&
+	test_grep "region_leave.*\"1 - $two\"" both
+'
+
 test_expect_success PROVE 'prove -PTrace2: a script of the harness has one session' '
 	(
 		TEST_OUTPUT_DIRECTORY=$PWD TEST_NO_TEST_TOOL=t &&

@@ -66,9 +66,20 @@ sub utc {
 	return strftime($format, gmtime $time) . sprintf('.%06dZ', $us);
 }
 
-# The inside of a JSON string.
+# A character of UTF-8 that is none of ASCII.
+my $UTF8 = qr/[\xc2-\xdf][\x80-\xbf]
+	| \xe0[\xa0-\xbf][\x80-\xbf] | \xed[\x80-\x9f][\x80-\xbf]
+	| [\xe1-\xec\xee\xef][\x80-\xbf]{2}
+	| \xf0[\x90-\xbf][\x80-\xbf]{2} | \xf4[\x80-\x8f][\x80-\xbf]{2}
+	| [\xf1-\xf3][\x80-\xbf]{3}/x;
+
+# The inside of a JSON string, as bytes: each invalid one is U+FFFD. prove has
+# characters after "TAP version 13", and bytes otherwise.
 sub text {
 	my ($text) = @_;
+	utf8::encode($text) if utf8::is_utf8($text);
+	return $text if $text !~ /[^ !#-\[\]-~]/;
+	$text =~ s/($UTF8)|[\x80-\xff]/$1 \/\/ "\xef\xbf\xbd"/ge;
 	$text =~ s/(["\\])/\\$1/g;
 	$text =~ s/([\x00-\x1f])/sprintf '\\u%04x', ord $1/ge;
 	return $text;
