@@ -209,6 +209,94 @@ with_plugin () {
 		prove -PTrace2 --exec "$SHELL_PATH" "$@"
 }
 
+# One test of each script goes on when the events have the one before, which
+# needs its line to be read at once.
+test_expect_success PROVE 'prove -PTrace2 -j: the time of a test is that of its own line' '
+	cat >seen.sh <<-\EOF &&
+	seen () {
+		tries=0
+		until cat dir/* | grep -q "region_leave.*$1\""
+		do
+			tries=$((tries + 1))
+			test "$tries" -lt 200 || exit
+			sleep 0.05
+		done
+	}
+	EOF
+	cat >plan.sh <<-\EOF &&
+	. ./seen.sh
+	printf "1..3\n# a comment\nok 1 - first\n"
+	seen "1 - first"
+	printf "ok 2 - second\nok 3 - third\n"
+	seen "3 - third"
+	EOF
+	cat >part.sh <<-\EOF &&
+	. ./seen.sh
+	echo "on standard error" >&2
+	seen "3 - third"
+	printf "1..2\nok 1 - part"
+	echo "on standard error" >&2
+	printf " by part\nok 2 - last\n"
+	seen "2 - last"
+	EOF
+	for merge in "" --merge
+	do
+		with_plugin -j2 $merge plan.sh part.sh >out 2>err &&
+		test_grep "^Files=2, Tests=5" out &&
+		for file in dir/*
+		do
+			expect_valid_stream "$file" || return 1
+		done || return 1
+	done
+'
+
+test_expect_success PROVE 'prove -PTrace2 prints what prove prints' '
+	cat >odd.sh <<-\EOF &&
+	printf "TAP version 13\n\n\n1..6\nnot\nok 1 - in two lines\n"
+	printf "ok 2 - m\303\274ll\nok 3 - pa"
+	echo "on standard error" >&2
+	printf "rt\nok 4 # skip it\nnot ok 5 # TODO known breakage\n ---\n a: b\n ...\n"
+	printf "ok 6 - without an end"
+	exit 3
+	EOF
+	echo "echo 1..0 # SKIP nothing here" >none.sh &&
+	for options in "" -v "-v --merge" "-f --comments" --tapversion=13
+	do
+		test_expect_code 1 prove $options --exec "$SHELL_PATH" \
+			odd.sh none.sh >expect 2>expect.err &&
+		test_expect_code 1 with_plugin $options odd.sh none.sh \
+			>actual 2>err &&
+		for file in expect actual
+		do
+			sed "/^Files=/d; s/ at .* line [0-9]*//" "$file" >"$file.sed" ||
+			return 1
+		done &&
+		test_cmp expect.sed actual.sed &&
+		case "$options" in
+		*--merge) ;; # perl says where it found no UTF-8
+		*) test_cmp expect.err err ;;
+		esac || return 1
+	done
+'
+
+test_expect_success PROVE 'prove -PTrace2: a multiplexer that is not of prove' '
+	cat >Own.pm <<-\EOF &&
+	package Own;
+	our @ISA = "TAP::Harness";
+	sub multiplexer_class { "Own::Multiplexer" }
+	package Own::Multiplexer;
+	our @ISA = "TAP::Parser::Multiplexer";
+	sub new { warn "used\n"; shift->SUPER::new(@_) }
+	1;
+	EOF
+	printf "%s\n" "echo 1..2" "echo ok 1" "echo ok 2" >two.sh &&
+	test_env HARNESS_SUBCLASS=Own with_plugin -j2 two.sh none.sh >out 2>err &&
+	test_grep "^used" err &&
+	cat dir/* >both &&
+	test_grep -c "region_leave" both >count &&
+	test "$(cat count)" = 2
+'
+
 test_expect_success PROVE 'prove -PTrace2: titles and paths that are not UTF-8' '
 	bad=$(printf "b\377d") && good=$(printf "b\357\277\275d") &&
 	two=$(printf "m\303\274ll \342\202\254 \360\237\230\200") &&

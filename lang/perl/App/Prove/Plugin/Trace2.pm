@@ -14,10 +14,14 @@ use strict;
 use warnings;
 
 use Digest::SHA 'sha1_hex';
+use Errno;
 use File::Basename;
 use POSIX 'strftime';
+use Scalar::Util;
 use Sys::Hostname;
 use TAP::Harness;
+use TAP::Parser::Iterator::Process;
+use TAP::Parser::Multiplexer;
 use Time::HiRes;
 
 my $MICRO = 1_000_000;
@@ -29,8 +33,9 @@ sub load {
 	# A harness that reports itself need not.
 	$ENV{TRACE2_PROVE} = 1;
 	my $app = $prove->{app_prove};
-	@App::Prove::Plugin::Trace2::Harness::ISA =
-		$app->{harness_class} // $ENV{HARNESS_SUBCLASS} // 'TAP::Harness';
+	my $above = $app->{harness_class} || $ENV{HARNESS_SUBCLASS} || 'TAP::Harness';
+	eval "require $above" or die $@ if !$above->can('new');
+	@App::Prove::Plugin::Trace2::Harness::ISA = $above;
 	$INC{'App/Prove/Plugin/Trace2/Harness.pm'} = __FILE__;
 	$app->{harness_class} = 'App::Prove::Plugin::Trace2::Harness';
 }
@@ -66,6 +71,19 @@ sub utc {
 	return strftime($format, gmtime $time) . sprintf('.%06dZ', $us);
 }
 
+# The same for an event: most are in the same second as the one before.
+{
+	my ($second, $text) = (0, '');
+
+	sub event_time {
+		my ($time) = @_;
+		my $now = int $time;
+		($second, $text) = ($now, strftime('%Y-%m-%dT%H:%M:%S', gmtime $now))
+			if $now != $second;
+		return sprintf '%s.%06dZ', $text, ($time - $now) * $MICRO;
+	}
+}
+
 # A character of UTF-8 that is none of ASCII.
 my $UTF8 = qr/[\xc2-\xdf][\x80-\xbf]
 	| \xe0[\xa0-\xbf][\x80-\xbf] | \xed[\x80-\x9f][\x80-\xbf]
@@ -85,12 +103,16 @@ sub text {
 	return $text;
 }
 
-# A line is written at once: scripts may share a file.
-sub emit {
+sub event {
 	my ($self, $event, $time, $members) = @_;
-	syswrite $self->{out}, sprintf
-		'{"event":"%s","sid":"%s","thread":"main","time":"%s",%s}' . "\n",
-		$event, $self->{sid}, utc($time, '%Y-%m-%dT%H:%M:%S'), $members;
+	return "{\"event\":\"$event\",\"sid\":\"$self->{sid}\",\"thread\":\"main\"," .
+		'"time":"' . event_time($time) . "\",$members}\n";
+}
+
+# Lines are written at once: scripts may share a file.
+sub emit {
+	my $self = shift;
+	syswrite $self->{out}, $self->event(@_);
 }
 
 sub result_of {
@@ -100,23 +122,26 @@ sub result_of {
 	return $test->is_ok ? 'ok' : 'failed';
 }
 
-# A test has ended now.
+# A test has ended when its line came.
 sub test {
 	my ($self, $test) = @_;
-	my ($from, $to) = ($self->{last}, Time::HiRes::time);
+	my ($from, $to) = ($self->{last}, $self->{lines}{at} // Time::HiRes::time);
 	my $label = text(join ' ', grep { length } $test->number,
 			 $test->description);
 	my $name = "\"category\":\"test\",\"label\":\"$label\"";
 	my $result = result_of($test);
+	my $took = sprintf '%.6f', $to - $from;
 	$self->{last} = $to;
-	$self->emit('region_enter', $from, "\"nesting\":1,$name");
-	$self->emit('error', $to, "\"msg\":\"not ok $label\",\"fmt\":\"not ok $label\"")
+	my $events = $self->event('region_enter', $from, "\"nesting\":1,$name");
+	$events .= $self->event('error', $to,
+				"\"msg\":\"not ok $label\",\"fmt\":\"not ok $label\"")
 		if $result eq 'failed';
-	$self->emit('data', $to, sprintf '"t_abs":%.6f,"t_rel":%.6f,"nesting":2,' .
-		    '"category":"test","key":"result","value":"%s"',
-		    $to - $self->{start}, $to - $from, $result);
-	$self->emit('region_leave', $to, sprintf '"t_rel":%.6f,"nesting":1,%s',
-		    $to - $from, $name);
+	$events .= $self->event('data', $to, sprintf '"t_abs":%.6f,"t_rel":%s,' .
+			'"nesting":2,"category":"test","key":"result","value":"%s"',
+			$to - $self->{start}, $took, $result);
+	$events .= $self->event('region_leave', $to,
+				"\"t_rel\":$took,\"nesting\":1,$name");
+	syswrite $self->{out}, $events;
 }
 
 sub end {
@@ -128,16 +153,240 @@ sub end {
 }
 
 # ----------------------------------------------------------------------------
+# The output of a script, read as soon as it is there, with the times of its
+# lines. prove itself reads a chunk, and what comes later when it has taken all
+# lines of that.
+
+package App::Prove::Plugin::Trace2::Lines;
+
+our @ISA = 'TAP::Parser::Iterator::Process';
+
+# Of a script that is faster than prove, the rest stays in the pipe.
+my $MOST_BYTES = 1 << 20;
+
+# So often prove is interrupted to read what has come.
+my $PAUSE = 0.0005;
+
+my @all; # weak: an iterator may go before its end
+my $looked = 0;
+
+# Take over an iterator that has read nothing; false if it is not as expected.
+sub take_over {
+	my ($class, $iterator) = @_;
+	return if ref $iterator ne 'TAP::Parser::Iterator::Process' ||
+		$^O =~ /^(?:MSWin32|VMS)$/i || $iterator->{_next};
+	my ($out, $err) = @$iterator{'out', 'err'};
+	my @handles = grep { $_ } $out, $err;
+	return if !$out || grep { !defined fileno $_ } @handles;
+	$iterator->{trace2} = {
+		open => \@handles, err => $err || 0, queue => [], bytes => 0,
+		partial => '', size => $iterator->{chunk_size} || 65536,
+		at => undef, utf8 => 0,
+		# Its own ways: it has no empty lines at the end of a chunk,
+		# unless it reads both from one pipe.
+		empty => $err ? 0 : -1,
+	};
+	push @all, $iterator->{trace2};
+	Scalar::Util::weaken($all[-1]);
+	return bless $iterator, $class;
+}
+
+# Read a chunk. An entry of the queue is its time, its size, what goes to
+# prove's own standard error instead, and its lines.
+sub fill {
+	my ($lines, $handle, $now) = @_;
+	my $got = sysread $handle, my $chunk, $lines->{size};
+	return if !defined $got && ($!{EINTR} || $!{EAGAIN});
+	if (!$got) {
+		@{$lines->{open}} = grep { $_ != $handle } @{$lines->{open}};
+		push @{$lines->{queue}}, [$now, 0, undef, $lines->{partial}]
+			if !@{$lines->{open}} && length $lines->{partial};
+		return;
+	}
+	if ($handle == $lines->{err}) {
+		push @{$lines->{queue}}, [$now, $got, $chunk];
+		$lines->{bytes} += $got;
+		return;
+	}
+	my $end = rindex $chunk, "\n";
+	if ($end < 0) {
+		$lines->{partial} .= $chunk;
+		return;
+	}
+	my @lines = split /\n/, $lines->{partial} . substr($chunk, 0, $end + 1),
+		$lines->{empty};
+	pop @lines if $lines->{empty};
+	$lines->{partial} = substr $chunk, $end + 1;
+	return if !@lines;
+	push @{$lines->{queue}}, [$now, $got, undef, @lines];
+	$lines->{bytes} += $got;
+}
+
+# Read what has come, of all scripts. Without a TIMEOUT, wait. OTHERS: bits of
+# other files to wait for; return those that are ready.
+sub look {
+	my ($timeout, $others) = @_;
+	my $bits = $others // '';
+	@all = grep { $_ && @{$_->{open}} } @all;
+	Scalar::Util::weaken($_) for @all;
+	my @from = grep { $_->{bytes} < $MOST_BYTES } @all;
+	for my $lines (@from) {
+		vec($bits, fileno $_, 1) = 1 for @{$lines->{open}};
+	}
+	my $nr = select $bits, undef, undef, $timeout;
+	$looked = Time::HiRes::time;
+	if ($nr < 0) {
+		# As prove, which takes an error for the end.
+		@{$_->{open}} = () for $!{EINTR} ? () : @from;
+		return '';
+	}
+	return '' if !$nr;
+	for my $lines (@from) {
+		vec($bits, fileno $_, 1) && fill($lines, $_, $looked)
+			for @{[@{$lines->{open}}]};
+	}
+	return $bits;
+}
+
+# Look, unless that was just now.
+sub glance {
+	look(0) if abs(Time::HiRes::time() - $looked) > $PAUSE;
+}
+
+# Print what is for standard error; return whether there is a line or the end.
+sub has_next {
+	my ($lines) = @_;
+	my $queue = $lines->{queue};
+	while (@$queue && defined $queue->[0][2]) {
+		my $entry = shift @$queue;
+		$lines->{bytes} -= $entry->[1];
+		print STDERR $entry->[2];
+	}
+	return @$queue || !@{$lines->{open}};
+}
+
+sub next_raw {
+	my ($self) = @_;
+	my $lines = $self->{trace2};
+	glance();
+	look() until has_next($lines);
+	my $entry = $lines->{queue}[0];
+	if (!$entry) {
+		$self->_finish if !$lines->{finished}++;
+		return;
+	}
+	$lines->{at} = $entry->[0];
+	my $line = splice @$entry, 3, 1;
+	if (@$entry == 3) {
+		shift @{$lines->{queue}};
+		$lines->{bytes} -= $entry->[1];
+	}
+	$line = decode($line, $lines) for 1 .. $lines->{utf8};
+	return $line;
+}
+
+# As prove does, which counts on it: twice, if both its option and the script
+# say version 13.
+sub decode {
+	my ($line, $lines) = @_;
+	return Encode::decode_utf8($line) if $lines->{err};
+	Encode::_utf8_on($line);
+	return $line;
+}
+
+sub handle_unicode {
+	my ($self) = @_;
+	$self->{trace2}{utf8}++ if eval { require Encode };
+}
+
+# ----------------------------------------------------------------------------
+# prove -j: a result of any script that has one. prove's own way waits until a
+# file can be read, although more lines of what it read before are left.
+
+package App::Prove::Plugin::Trace2::Multiplexer;
+
+our @ISA = 'TAP::Parser::Multiplexer';
+
+sub add {
+	my ($self, $parser, $stash) = @_;
+	my $iterator = App::Prove::Plugin::Trace2::Harness::iterator($parser);
+	return $self->SUPER::add($parser, $stash)
+		if ref $iterator ne 'App::Prove::Plugin::Trace2::Lines';
+	push @{$self->{trace2}}, [$parser, $stash, $iterator->{trace2}];
+}
+
+sub parsers {
+	my ($self) = @_;
+	return $self->SUPER::parsers() + @{$self->{trace2} || []};
+}
+
+# The bits of files that are no scripts, such as sockets.
+sub others {
+	my ($self) = @_;
+	my $bits = '';
+	vec($bits, fileno $_->[0], 1) = 1
+		for $self->{select} ? $self->{select}->handles : ();
+	return $bits;
+}
+
+sub next {
+	my ($self) = @_;
+	my $all = $self->{trace2} || [];
+	return $self->SUPER::next() if !@$all || @{$self->{avid} || []};
+	my $others = $self->others;
+	App::Prove::Plugin::Trace2::Lines::glance();
+	while (1) {
+		# Each in turn.
+		for (1 .. @$all) {
+			push @$all, shift @$all;
+			my ($parser, $stash, $lines) = @{$all->[-1]};
+			next if !App::Prove::Plugin::Trace2::Lines::has_next($lines);
+			my $result = $parser->next;
+			pop @$all if !defined $result;
+			return ($parser, $stash, $result);
+		}
+		my $ready = App::Prove::Plugin::Trace2::Lines::look(undef, $others);
+		return $self->SUPER::next() if ($ready & $others) =~ /[^\0]/;
+	}
+}
+
+# ----------------------------------------------------------------------------
 # The harness of prove, which begins and ends a session with each script
 
 package App::Prove::Plugin::Trace2::Harness;
 
+# Old versions call it a stream.
+sub iterator {
+	my ($parser) = @_;
+	my $get = $parser->can('_iterator') || $parser->can('_stream') or return;
+	return $parser->$get;
+}
+
+sub multiplexer_class {
+	my ($self, @set) = @_;
+	my $class = $self->SUPER::multiplexer_class(@set);
+	return ($class // '') eq 'TAP::Parser::Multiplexer'
+		? 'App::Prove::Plugin::Trace2::Multiplexer' : $class;
+}
+
+# Return whether its multiplexer, if any, knows of lines that were read before.
+sub knows_lines {
+	my ($self) = @_;
+	return 1 if $self->jobs < 2;
+	return TAP::Harness->can('multiplexer_class') &&
+		$self->multiplexer_class eq 'App::Prove::Plugin::Trace2::Multiplexer';
+}
+
 sub make_parser {
 	my ($self, $job) = @_;
 	my ($parser, @more) = $self->SUPER::make_parser($job);
-	my $pid = $parser->_iterator->{pid};
+	my $iterator = iterator($parser);
+	my $pid = $iterator && $iterator->{pid};
 	my $session = $pid && App::Prove::Plugin::Trace2->new($job->filename, $pid);
 	if ($session) {
+		$session->{lines} = $iterator->{trace2}
+			if $self->knows_lines &&
+			App::Prove::Plugin::Trace2::Lines->take_over($iterator);
 		$parser->{trace2_session} = $session;
 		$parser->callback(test => sub { $session->test($_[0]) });
 	}
