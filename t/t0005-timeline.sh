@@ -64,6 +64,7 @@ test_expect_success 'a test is a region with its result' '
 	  test/result broken
 	1 test/5 - no fault any more
 	  test/result fixed
+	  test/script failed
 	exit 1
 	EOF
 	test_expect_code 1 timeline_subtest all &&
@@ -78,7 +79,7 @@ test_expect_success 'the result and the end of a test have one time' '
 		rm -f trace.event &&
 		test_expect_code 1 test_env GIT_TRACE2_EVENT="$PWD/trace.event" \
 			run_subtest "$shell" all &&
-		trace2_jq "[.[] | select(.category == \"test\" and .event != \"region_enter\") | .t_rel] |
+		trace2_jq "[.[] | select(.category == \"test\" and .key != \"script\" and .event != \"region_enter\") | .t_rel] |
 			length == 10 and
 			all(range(0; length; 2) as \$i | .[\$i] == .[\$i + 1]; .)" \
 			trace.event || return 1
@@ -105,9 +106,62 @@ test_expect_success 'a script that stops at a failure is complete' '
 	1 test/2 - a "password=x" in quotes
 	  error: not ok 2 - a "password=x" in quotes
 	  test/result failed
+	  test/script failed
 	exit 1
 	EOF
 	test_expect_code 1 timeline_subtest all -i
+'
+
+# timeline_end NAME <TESTS: print what the session NAME says of its script.
+timeline_end () {
+	write_subtest "$1" &&
+	for shell in $subtest_shells
+	do
+		rm -f trace.event &&
+		GIT_TRACE2_EVENT="$PWD/trace.event" run_subtest "$shell" "$1"
+		expect_valid_stream trace.event &&
+		print_timeline | sed -n "/^1/d; /result/d; s/^  *//; p" |
+			paste -s -d: || return 1
+	done | uniq
+}
+
+test_expect_success 'how a script ended' '
+	timeline_end quits <<-\EOF >actual &&
+	test_expect_success "it works" "true"
+	exit 3
+	EOF
+	timeline_end quits_well <<-\EOF >>actual &&
+	test_expect_success "it works" "true"
+	exit 0
+	EOF
+	timeline_end within <<-\EOF >>actual &&
+	test_expect_success "it leaves" "exit 4"
+	test_done
+	EOF
+	timeline_end errs <<-\EOF >>actual &&
+	error "no disk"
+	EOF
+	timeline_end holds_none <<-\EOF >>actual &&
+	test_done
+	EOF
+	timeline_end skips <<-\EOF >>actual &&
+	skip_all="nothing here"
+	test_done
+	EOF
+	timeline_end works <<-\EOF >>actual &&
+	test_expect_success "it works" "true"
+	test_done
+	EOF
+	cat >expect <<-\EOF &&
+	error: exited with 3:test/script failed:exit 3
+	error: exited with 1:test/script failed:exit 1
+	error: exited with 4:test/script failed:exit 4
+	error: exited with 1:test/script failed:exit 1
+	error: exited with 1:test/script failed:exit 1
+	test/script skipped:exit 0
+	test/script ok:exit 0
+	EOF
+	test_cmp expect actual
 '
 
 test_expect_success 'a destination that a script cannot use' '
@@ -190,6 +244,7 @@ test_expect_success PROVE 'prove -PTrace2: a session from what a script prints' 
 	  test/result fixed
 	1 test/6
 	  test/result ok
+	  test/script failed
 	exit 1
 	EOF
 	rm -rf dir && mkdir dir &&
@@ -279,6 +334,69 @@ test_expect_success PROVE 'prove -PTrace2 prints what prove prints' '
 	done
 '
 
+# says_script SCRIPT: print what its session says of it.
+says_script () {
+	jq -r --arg name "$1" -s '
+		(map(select(.name == $name))[0].sid) as $sid |
+		map(select(.sid == $sid) |
+			if .event == "error" then .msg
+			elif .key == "script" then .value
+			elif .event == "exit" then .code
+			else empty end) |
+		join(": ")' both
+}
+
+test_expect_success PROVE 'prove -PTrace2: why prove says that a script failed' '
+	test_write_lines "echo 1..3" "echo ok 1" "kill -9 \$\$" >killed.sh &&
+	test_write_lines "echo ok 1" "exit 2" >two.sh &&
+	test_write_lines ": nothing" >empty.sh &&
+	test_write_lines "echo 1..2" "echo not ok 1 - a" "echo ok 2" "exit 1" >failed.sh &&
+	test_write_lines "echo 1..1" "echo not ok 1 \\# skip b" >skip.sh &&
+	test_write_lines "echo 1..1" "echo ok 1" "echo ok 2 \\# skip c" >more.sh &&
+	test_write_lines "echo 1..0 \\# SKIP all of it" >all.sh &&
+	test_write_lines "echo 1..1" "echo not ok 1 \\# TODO known breakage" >todo.sh &&
+	test_write_lines "for i in 2 1 4 3 6 5 8; do echo ok \$i; done" "echo 1..7" \
+		>order.sh &&
+	test_write_lines "echo 1..2" "echo ok 1" "echo Bail out! no disk" "exit 255" \
+		>bail.sh &&
+	for jobs in 1 2
+	do
+		test_must_fail with_plugin -j$jobs killed.sh two.sh empty.sh \
+			failed.sh skip.sh more.sh all.sh todo.sh order.sh &&
+		cat dir/* >both &&
+		for script in killed two empty failed skip more all todo order
+		do
+			says_script $script.sh || return 1
+		done >actual &&
+		cat >expect <<-\EOF &&
+		killed by signal 9: Bad plan.  You planned 3 tests but ran 1.: failed: 137
+		exited with 2: No plan found in TAP output: failed: 2
+		No plan found in TAP output: failed: 0
+		not ok 1 - a: failed: 1
+		not ok 1: failed: 0
+		not planned: ok 2: Bad plan.  You planned 1 tests but ran 2.: failed: 0
+		skipped: 0
+		ok: 0
+		Tests out of sequence.  Found (2) but expected (1): Tests out of sequence.  Found (1) but expected (2): Tests out of sequence.  Found (4) but expected (3): Tests out of sequence.  Found (3) but expected (4): Tests out of sequence.  Found (6) but expected (5): and 2 more: failed: 0
+		EOF
+		test_cmp expect actual &&
+		for file in dir/*
+		do
+			expect_valid_stream "$file" || return 1
+		done || return 1
+	done &&
+	test_must_fail with_plugin bail.sh &&
+	cat dir/* >both &&
+	says_script bail.sh >actual &&
+	echo "exited with 255: Bail out! no disk: Bad plan.  You planned 2 tests but ran 1.: failed: 255" >expect &&
+	test_cmp expect actual &&
+	test_must_fail with_plugin --ignore-exit two.sh &&
+	cat dir/* >both &&
+	says_script two.sh >actual &&
+	echo "No plan found in TAP output: failed: 2" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success PROVE 'prove -PTrace2: a multiplexer that is not of prove' '
 	cat >Own.pm <<-\EOF &&
 	package Own;
@@ -289,7 +407,7 @@ test_expect_success PROVE 'prove -PTrace2: a multiplexer that is not of prove' '
 	sub new { warn "used\n"; shift->SUPER::new(@_) }
 	1;
 	EOF
-	printf "%s\n" "echo 1..2" "echo ok 1" "echo ok 2" >two.sh &&
+	test_write_lines "echo 1..2" "echo ok 1" "echo ok 2" >two.sh &&
 	test_env HARNESS_SUBCLASS=Own with_plugin -j2 two.sh none.sh >out 2>err &&
 	test_grep "^used" err &&
 	cat dir/* >both &&

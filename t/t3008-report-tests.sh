@@ -7,9 +7,10 @@ test_description='trace2 report --tests'
 
 test_skip_unless READS_STREAMS
 
-# suite ID <TESTS: the stream of a script whose tests are the lines
-# FROM TO TOOK RESULT TITLE; without a RESULT, a test has no end. One with "child"
-# in its TITLE starts one, which has its main 50 ms later.
+# suite ID [CODE [RESULT [REASON]]] <TESTS: the stream of a script that exits with
+# CODE, whose tests are the lines FROM TO TOOK RESULT TITLE; without a RESULT, a
+# test has no end. One with "child" in its TITLE starts one, which has its main
+# 50 ms later.
 suite () {
 	head="\"sid\":\"20200101T000000.000000Z-H00000000-P0000000$1\",\"thread\":\"main\",\"time\":\"2020-01-01T00:00:0" &&
 	echo "{\"event\":\"version\",${head}0.000000Z\",\"evt\":\"4\",\"exe\":\"1\"}" &&
@@ -34,7 +35,15 @@ suite () {
 			echo "{\"event\":\"region_leave\",$head${to}00000Z\",\"t_rel\":$took,\"nesting\":1,$name}"
 		fi || return 1
 	done &&
-	echo "{\"event\":\"atexit\",${head}9.000000Z\",\"t_abs\":9.0,\"code\":0}"
+	if test -n "${4-}"
+	then
+		echo "{\"event\":\"error\",${head}9.000000Z\",\"msg\":\"$4\",\"fmt\":\"$4\"}"
+	fi &&
+	if test -n "${3-}"
+	then
+		echo "{\"event\":\"data\",${head}9.000000Z\",\"t_abs\":9.0,\"t_rel\":9.0,\"nesting\":1,\"category\":\"test\",\"key\":\"script\",\"value\":\"$3\"}"
+	fi &&
+	echo "{\"event\":\"atexit\",${head}9.000000Z\",\"t_abs\":9.0,\"code\":${2-0}}"
 }
 
 test_expect_success 'failed tests, the slowest, and the scripts' '
@@ -65,9 +74,47 @@ test_expect_success 'failed tests, the slowest, and the scripts' '
 	1.000 no end t0002.sh 3 - cut
 	0.500 skipped t0001.sh 3 - not here
 
-	WALL s OUTSIDE s TESTS FAILED SKIPPED SCRIPT
-	9.000 4.500 3 1 t0001.sh
-	9.000 5.000 3 2 t0002.sh
+	WALL s OUTSIDE s TESTS FAILED SKIPPED RESULT SCRIPT
+	9.000 4.500 3 1 ok t0001.sh
+	9.000 5.000 3 2 failed t0002.sh
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'scripts that failed, but for their tests' '
+	{
+		echo "1.0 2.0 1.0 ok 1 - one" | suite 1 2 &&
+		suite 2 0 failed "No plan" </dev/null &&
+		echo "1.0 2.0 1.0 failed 1 - one" | suite 3 1 failed &&
+		echo "1.0 2.0 1.0 failed 1 - one" | suite 4 2 failed "Bad plan" &&
+		echo "1.0 2.0 1.0 failed 1 - one" | suite 5 1 &&
+		echo "1.0 2.0 1.0 ok 1 - one" | suite 6 3 ok &&
+		suite 7 0 skipped </dev/null &&
+		echo "1.0 - - - 1 - cut" | suite 8 2 &&
+		suite 9 3 "" "no script" </dev/null
+	} >e &&
+	trace2 report --tests --format=json e >all &&
+	jq -r ".scripts[] | [.script, .tests, .result, .reason] | tojson" all \
+		>actual &&
+	cat >expect <<-\EOF &&
+	["t0001.sh",1,"failed","exited with 2"]
+	["t0002.sh",0,"failed","No plan"]
+	["t0003.sh",1,"failed",null]
+	["t0004.sh",1,"failed","Bad plan"]
+	["t0005.sh",1,"failed",null]
+	["t0006.sh",1,"ok",null]
+	["t0007.sh",0,"skipped",null]
+	["t0008.sh",1,"failed","exited with 2"]
+	EOF
+	test_cmp expect actual &&
+	trace2 report --tests e >actual.all &&
+	sed "s/  */ /g; s/^ //; s/ $//; /^$/,\$d" actual.all >actual &&
+	cat >expect <<-\EOF &&
+	WALL s TESTS FAILED RESULT SCRIPT REASON
+	9.000 1 failed t0001.sh exited with 2
+	9.000 0 failed t0002.sh No plan
+	9.000 1 1 failed t0004.sh Bad plan
+	9.000 1 1 failed t0008.sh exited with 2
 	EOF
 	test_cmp expect actual
 '

@@ -455,9 +455,9 @@ GIT_EXIT_OK=
 . "$TEST_LIB_DIRECTORY/lib-prereq.sh"
 . "$TEST_LIB_DIRECTORY/lib-leftover.sh"
 
-# Runs when the shell ends, in any way.
+# test_at_shell_exit [CODE]: runs when the shell ends, in any way.
 test_at_shell_exit () {
-	local code=$?
+	local code="${1-$?}"
 	{ set +x; } 2>/dev/null
 	test_run_atexit_
 	if test -n "$GIT_EXIT_OK"
@@ -481,7 +481,7 @@ test_at_signal () {
 }
 if test -n "$test_timeline_"
 then
-	trace2_on_exit test_at_shell_exit
+	trap 'test_timeline_at_exit_ "$?"' EXIT
 else
 	trap test_at_shell_exit EXIT
 fi

@@ -3,11 +3,13 @@
  * report_tests - trace2 report --tests: the tests of suites whose scripts are
  * sessions, and the scripts. A test is a region test/NUMBER - TITLE with the
  * data test/result; its processes are those that its script started in it, and
- * all below them.
+ * all below them. The data test/script is the result of a script; errors
+ * outside its tests say why it failed.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "cmd/node.h"
 #include "cmd/report.h"
 #include "common/memory.h"
@@ -33,9 +35,13 @@ struct test {
 
 struct script {
 	struct tr2_session_row of;
+	const char *result; /* NULL: it did not end */
+	struct tr2_buf reasons; /* why it failed, but for its tests */
+	const char *reason;     /* their text; NULL: none */
 	struct costs costs;
 	int64_t outside_ns; /* of its tests */
 	uint64_t tests, failed, skipped;
+	uint64_t cut; /* of those that failed: they have no end */
 };
 
 /* Both, as far as they were gathered. */
@@ -114,14 +120,37 @@ static void share_processes(const struct tr2_model *m, struct script *script,
 	}
 }
 
+static bool is_bad(const char *result)
+{
+	return !result || !strcmp(result, "failed");
+}
+
 static void count(struct script *script, const struct test *t)
 {
 	script->tests++;
 	script->outside_ns -= t->costs.wall_ns;
-	if (!t->result || !strcmp(t->result, "failed"))
+	script->cut += !t->result;
+	if (is_bad(t->result))
 		script->failed++;
 	else if (!strcmp(t->result, "skipped"))
 		script->skipped++;
+}
+
+/* Return whether a point is the data test/KEY. */
+static bool is_data(const struct tr2_model *m, const struct tr2_point *p,
+		    const char *key)
+{
+	return p->value && p->key && is_test(m, p->category) &&
+	       !strcmp(tr2_s(m, p->key), key);
+}
+
+/* Return the test from `t` on that is the region `span`, or the first one after
+ * it. Both are in the order of their starts. */
+static uint32_t test_from(const struct suite *all, uint32_t t, uint32_t span)
+{
+	while (t < all->nr_test && all->test[t].span < span)
+		t++;
+	return t;
 }
 
 static void set_results(struct suite *all, uint32_t first, uint32_t thread)
@@ -132,14 +161,76 @@ static void set_results(struct suite *all, uint32_t first, uint32_t thread)
 	tr2_for_each_point(m, thread, i) {
 		const struct tr2_point *p = &m->points[i];
 
-		if (!p->value || !p->key || !is_test(m, p->category) ||
-		    strcmp(tr2_s(m, p->key), "result"))
+		if (!is_data(m, p, "result"))
 			continue;
-		while (t < all->nr_test && all->test[t].span < p->parent)
-			t++;
+		t = test_from(all, t, p->parent);
 		if (t < all->nr_test && all->test[t].span == p->parent)
 			all->test[t].result = p->value;
 	}
+}
+
+static void add_reason(struct script *script, const char *text)
+{
+	if (script->reasons.len)
+		tr2_buf_addlit(&script->reasons, "; ");
+	tr2_buf_addstr(&script->reasons, text);
+}
+
+/* Return the test around a point: 0 if there is none. */
+static uint32_t span_of_test(const struct tr2_model *m,
+			     const struct tr2_point *p)
+{
+	uint32_t i = p->parent;
+
+	while (i && !is_test(m, m->spans[i].category))
+		i = m->spans[i].parent;
+	return i;
+}
+
+/* Take what the script's session says of it. An error in a test is that test's,
+ * unless it has no end. */
+static void set_script(struct suite *all, uint32_t first, struct script *script)
+{
+	const struct tr2_model *m = all->r->m;
+	uint32_t i, span, t = first;
+
+	tr2_for_each_point(m, script->of.session->first_thread, i) {
+		const struct tr2_point *p = &m->points[i];
+
+		if (is_data(m, p, "script"))
+			script->result = p->value;
+		if (p->kind != TR2_POINT_ERROR || !p->value)
+			continue;
+		span = span_of_test(m, p);
+		t = test_from(all, t, span);
+		if (!span || t == all->nr_test || !all->test[t].result)
+			add_reason(script, p->value);
+	}
+}
+
+/* Say how a script ended whose session does not: it was killed, or its harness
+ * does not tell. Failed tests are reason enough for a code. */
+static void set_end(struct script *script)
+{
+	const struct tr2_model *m = script->of.m;
+	const struct tr2_node *n = &m->nodes[script->of.session->node];
+	bool killed = n->end == TR2_END_SIGNAL;
+	bool failed = n->has_code && n->code && script->failed == script->cut;
+
+	if (!script->result && (killed || n->has_code))
+		script->result = killed || failed || script->failed ?
+				 "failed" : "ok";
+	if (!is_bad(script->result)) {
+		tr2_buf_release(&script->reasons);
+		return;
+	}
+	if (!script->reasons.len && (killed || failed)) {
+		add_reason(script, killed ? "killed by signal " :
+					    "exited with ");
+		tr2_buf_add_i64(&script->reasons, n->code);
+	}
+	if (script->reasons.len)
+		script->reason = tr2_buf_str(&script->reasons);
 }
 
 static void gather_tests(struct suite *all, struct tr2_session_row of)
@@ -160,24 +251,36 @@ static void gather_tests(struct suite *all, struct tr2_session_row of)
 	}
 }
 
+static void set_costs(struct suite *all, uint32_t first, struct script *script)
+{
+	const struct tr2_model *m = all->r->m;
+	const struct tr2_node *n = &m->nodes[script->of.session->node];
+	uint32_t i;
+
+	script->costs.wall_ns = script->outside_ns = n->end_ns - n->start_ns;
+	add_known(&script->costs.cpu_ns, n->cpu_ns);
+	share_processes(m, script, all->test + first, all->nr_test - first);
+	for (i = first; i < all->nr_test; i++) {
+		tr2_ns_add(&all->test[i].costs.cpu_ns, own_cpu(m, &all->test[i]));
+		count(script, &all->test[i]);
+	}
+}
+
 static void gather_script(struct suite *all, uint32_t session)
 {
 	const struct tr2_model *m = all->r->m;
 	struct script script = { .of = { m, &m->sessions[session] } };
-	const struct tr2_node *n = &m->nodes[script.of.session->node];
-	uint32_t first = all->nr_test, i;
+	uint32_t first = all->nr_test;
 
 	gather_tests(all, script.of);
-	if (all->nr_test == first)
-		return;
-	script.costs.wall_ns = script.outside_ns = n->end_ns - n->start_ns;
-	add_known(&script.costs.cpu_ns, n->cpu_ns);
 	set_results(all, first, script.of.session->first_thread);
-	share_processes(m, &script, all->test + first, all->nr_test - first);
-	for (i = first; i < all->nr_test; i++) {
-		tr2_ns_add(&all->test[i].costs.cpu_ns, own_cpu(m, &all->test[i]));
-		count(&script, &all->test[i]);
+	set_script(all, first, &script);
+	if (all->nr_test == first && !script.result) {
+		tr2_buf_release(&script.reasons);
+		return;
 	}
+	set_costs(all, first, &script);
+	set_end(&script);
 	tr2_grow(all->script, all->nr_script, all->alloc_script);
 	all->script[all->nr_script++] = script;
 }
@@ -229,6 +332,10 @@ TR2_CELL(cell_failed, struct script,
 	 if (r->failed) tr2_cell_uint(t, r->failed))
 TR2_CELL(cell_skipped, struct script,
 	 if (r->skipped) tr2_cell_uint(t, r->skipped))
+TR2_CELL(cell_script_result, struct script,
+	 tr2_cell_str(t, r->result ? r->result : "no end"))
+TR2_CELL(cell_reason, struct script,
+	 if (r->reason) tr2_cell_str(t, r->reason))
 
 static const struct tr2_column script_columns[] = {
 	{ "wall_ns", "WALL", 0, cell_script_wall },
@@ -239,7 +346,19 @@ static const struct tr2_column script_columns[] = {
 	{ "tests", "TESTS", 0, cell_tests },
 	{ "failed", "FAILED", 0, cell_failed },
 	{ "skipped", "SKIPPED", 0, cell_skipped },
+	{ "result", "RESULT", TR2_COL_LEFT, cell_script_result },
 	{ "script", "SCRIPT", TR2_COL_FLEX, tr2_session_cell_process },
+	{ "reason", "", TR2_COL_DATA, cell_reason },
+	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
+};
+
+static const struct tr2_column failed_columns[] = {
+	{ "wall_ns", "WALL", 0, cell_script_wall },
+	{ "tests", "TESTS", 0, cell_tests },
+	{ "failed", "FAILED", 0, cell_failed },
+	{ "result", "RESULT", TR2_COL_LEFT, cell_script_result },
+	{ "script", "SCRIPT", TR2_COL_FLEX, tr2_session_cell_process },
+	{ "reason", "REASON", TR2_COL_FLEX, cell_reason },
 	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
 };
 
@@ -250,6 +369,28 @@ static bool print(const struct tr2_report *r, struct tr2_table *t)
 	if (own.limit < 0 && tr2_report_is_text(r))
 		own.limit = MOST_ROWS;
 	return tr2_report_table_if_any(&own, t, "wall");
+}
+
+/* The scripts that failed, but for those whose tests say it all. */
+static bool print_failed_scripts(const struct suite *all)
+{
+	struct tr2_report own = *all->r;
+	struct tr2_table t;
+	uint32_t i;
+
+	own.sort = NULL; /* -s names a column of tests */
+	tr2_table_init(&t, own.out, "failed_scripts",
+		       TR2_COLUMNS(failed_columns));
+	for (i = 0; i < all->nr_script; i++) {
+		const struct script *s = &all->script[i];
+
+		if (is_bad(s->result) && (s->reason || !s->failed))
+			tr2_table_add(&t, s);
+	}
+	if (t.nr_rows)
+		return tr2_report_table(&own, &t, "wall");
+	tr2_table_release(&t);
+	return true;
 }
 
 /* Those that failed, then the slowest. */
@@ -265,7 +406,7 @@ static bool print_tests(const struct suite *all)
 		const struct test *test = &all->test[i];
 
 		tr2_table_add(&t, test);
-		if (!test->result || !strcmp(test->result, "failed"))
+		if (is_bad(test->result))
 			tr2_table_add(&failed, test);
 	}
 	if (failed.nr_rows && !tr2_report_table(all->r, &failed, "wall")) {
@@ -283,7 +424,7 @@ static bool print_scripts(const struct suite *all)
 	struct tr2_table t;
 	uint32_t i;
 
-	own.sort = NULL; /* -s names a column of the other table */
+	own.sort = NULL;
 	tr2_table_init(&t, own.out, "scripts", TR2_COLUMNS(script_columns));
 	for (i = 0; i < all->nr_script; i++)
 		tr2_table_add(&t, &all->script[i]);
@@ -298,9 +439,11 @@ bool tr2_report_tests(const struct tr2_report *r)
 
 	tr2_report_for_each_session(r, i)
 		gather_script(&all, i);
-	ok = print_tests(&all);
+	ok = print_failed_scripts(&all) && print_tests(&all);
 	if (ok && all.nr_script)
 		ok = print_scripts(&all);
+	for (i = 0; i < all.nr_script; i++)
+		tr2_buf_release(&all.script[i].reasons);
 	free(all.test);
 	free(all.script);
 	return ok;

@@ -3,7 +3,8 @@
 # Below GIT_TRACE2_EVENT, a test script that prove runs is a session of Trace2,
 # whatever it is written in: from the lines of TAP that it prints, each test
 # becomes a region test/NUMBER - TITLE with the data test/result, from the line
-# before to its own.
+# before to its own. What prove says of the script itself is the data
+# test/script (ok, failed or skipped), and an error for each of its reasons.
 #
 #	trace2 record -- prove -PTrace2 -j2 t/
 #
@@ -25,6 +26,7 @@ use TAP::Parser::Multiplexer;
 use Time::HiRes;
 
 my $MICRO = 1_000_000;
+my $MOST_REASONS = 5; # prove's own number
 
 sub load {
 	my ($class, $prove) = @_;
@@ -115,11 +117,13 @@ sub emit {
 	syswrite $self->{out}, $self->event(@_);
 }
 
+# As prove counts: "not ok # skip" failed, and so did what is beyond the plan.
 sub result_of {
 	my ($test) = @_;
+	return 'failed' if !$test->is_ok;
 	return 'skipped' if $test->has_skip;
 	return $test->is_actual_ok ? 'fixed' : 'broken' if $test->has_todo;
-	return $test->is_ok ? 'ok' : 'failed';
+	return 'ok';
 }
 
 # A test has ended when its line came.
@@ -133,8 +137,9 @@ sub test {
 	my $took = sprintf '%.6f', $to - $from;
 	$self->{last} = $to;
 	my $events = $self->event('region_enter', $from, "\"nesting\":1,$name");
+	my $said = $test->is_actual_ok ? 'not planned: ok' : 'not ok';
 	$events .= $self->event('error', $to,
-				"\"msg\":\"not ok $label\",\"fmt\":\"not ok $label\"")
+				"\"msg\":\"$said $label\",\"fmt\":\"$said $label\"")
 		if $result eq 'failed';
 	$events .= $self->event('data', $to, sprintf '"t_abs":%.6f,"t_rel":%s,' .
 			'"nesting":2,"category":"test","key":"result","value":"%s"',
@@ -144,12 +149,44 @@ sub test {
 	syswrite $self->{out}, $events;
 }
 
+# Why prove says that a script failed, but for its tests. Where tests failed as
+# planned, the exit code says that again.
+sub reasons {
+	my ($self, $parser) = @_;
+	my $wait = $parser->ignore_exit ? 0 : $parser->wait // 0;
+	my @wrong = $parser->parse_errors;
+	my $nr = @wrong;
+	splice @wrong, $MOST_REASONS, $nr, 'and ' . ($nr - $MOST_REASONS) . ' more'
+		if $nr > $MOST_REASONS;
+	unshift @wrong, $self->{bailout} if defined $self->{bailout};
+	unshift @wrong, 'exited with ' . ($wait >> 8)
+		if $wait >> 8 && (@wrong || !$parser->failed);
+	unshift @wrong, 'killed by signal ' . ($wait & 127) if $wait & 127;
+	return @wrong;
+}
+
 sub end {
-	my ($self, $wait) = @_;
-	my $now = Time::HiRes::time;
-	my $code = sprintf '"t_abs":%.6f,"code":%d', $now - $self->{start},
-		$wait & 127 ? 128 + ($wait & 127) : $wait >> 8;
-	$self->emit($_, $now, $code) for 'exit', 'atexit';
+	my ($self, $parser) = @_;
+	my ($now, $wait) = (Time::HiRes::time, $parser->wait);
+	my $events = '';
+	my @reasons = $self->reasons($parser);
+	for my $reason (map { text($_) } @reasons) {
+		$events .= $self->event('error', $now,
+					"\"msg\":\"$reason\",\"fmt\":\"$reason\"");
+	}
+	my $result = @reasons || $parser->has_problems ? 'failed' :
+		$parser->skip_all ? 'skipped' : 'ok';
+	my $abs = sprintf '"t_abs":%.6f', $now - $self->{start};
+	(my $rel = $abs) =~ s/abs/rel/;
+	$events .= $self->event('data', $now, "$abs,$rel,\"nesting\":1," .
+				"\"category\":\"test\",\"key\":\"script\",\"value\":\"$result\"");
+	# Where one bails out, prove does not wait for its end.
+	if (defined $wait) {
+		my $code = $wait & 127 ? 128 + ($wait & 127) : $wait >> 8;
+		$events .= $self->event($_, $now, "$abs,\"code\":$code")
+			for 'exit', 'atexit';
+	}
+	syswrite $self->{out}, $events;
 }
 
 # ----------------------------------------------------------------------------
@@ -389,6 +426,10 @@ sub make_parser {
 			App::Prove::Plugin::Trace2::Lines->take_over($iterator);
 		$parser->{trace2_session} = $session;
 		$parser->callback(test => sub { $session->test($_[0]) });
+		$parser->callback(bailout => sub {
+			$session->{bailout} = join ' ', 'Bail out!',
+				grep { length } $_[0]->explanation;
+		});
 	}
 	return ($parser, @more);
 }
@@ -396,7 +437,7 @@ sub make_parser {
 sub finish_parser {
 	my ($self, $parser, @more) = @_;
 	my $session = delete $parser->{trace2_session};
-	$session->end($parser->wait // 0) if $session;
+	$session->end($parser) if $session;
 	return $self->SUPER::finish_parser($parser, @more);
 }
 
