@@ -72,6 +72,7 @@ test_lazy_prereq CC '
 	echo "int main(void) { return 0; }" >probe.c &&
 	"${CC:-cc}" probe.c -o probe
 '
+test_lazy_prereq PROVE 'prove --version'
 test_lazy_prereq MAKE 'make --version'
 test_lazy_prereq PKG_CONFIG 'pkg-config --version'
 test_lazy_prereq ASCIIDOCTOR 'asciidoctor --version'

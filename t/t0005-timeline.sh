@@ -9,8 +9,6 @@ test_description='the harness: a script as a session, its tests as regions'
 
 test_skip_unless JQ
 
-test_lazy_prereq PROVE 'prove --version'
-
 # Print each region in trace.event, its result, the errors and the exit code.
 print_timeline () {
 	jq -r '

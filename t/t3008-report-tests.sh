@@ -161,6 +161,28 @@ test_expect_success 'a recording without tests' '
 	test_grep "no tests in this recording" err
 '
 
+# Its parent is a zombie until prove has read all.
+test_expect_success TASKS,PROVE,JQ 'a line that comes after the end of its script' '
+	cat >late.sh <<-\EOF &&
+	echo 1..2
+	(
+		until grep -q "^State:.Z" /proc/$$/status
+		do
+			sleep 0.05
+		done
+		sleep 0.2
+		echo ok 1
+		sleep 0.2
+		echo ok 2
+	) &
+	EOF
+	PERL5LIB="$GIT_BUILD_DIR/lang/perl" trace2 record -q -o late -- \
+		prove -PTrace2 --exec "$SHELL_PATH" late.sh &&
+	trace2 report --tests --format=json -i late >all &&
+	jq -e ".scripts[0].wall_ns as \$all | .tests[0].wall_ns <= \$all and
+		.tests[1].wall_ns == 0 and .scripts[0].outside_ns >= 0" all
+'
+
 # bash knows microseconds.
 test_expect_success TASKS,BASH 'processes below a test are its own' '
 	cat >script.sh <<-\EOF &&

@@ -233,9 +233,19 @@ static void set_end(struct script *script)
 		script->reason = tr2_buf_str(&script->reasons);
 }
 
+/* Return the time of a test. Its line may come after the end of its script, from
+ * a process in the background. */
+static int64_t wall_within(const struct tr2_span *s, int64_t end_ns)
+{
+	if (end_ns > s->end_ns)
+		end_ns = s->end_ns;
+	return end_ns > s->start_ns ? end_ns - s->start_ns : 0;
+}
+
 static void gather_tests(struct suite *all, struct tr2_session_row of)
 {
 	const struct tr2_model *m = all->r->m;
+	int64_t end_ns = m->nodes[of.session->node].end_ns - of.session->wall_ns;
 	uint32_t i;
 
 	tr2_for_each_span(m, of.session->first_thread, i) {
@@ -246,7 +256,7 @@ static void gather_tests(struct suite *all, struct tr2_session_row of)
 		tr2_grow(all->test, all->nr_test, all->alloc_test);
 		all->test[all->nr_test++] = (struct test){
 			.of = of, .span = i,
-			.costs.wall_ns = s->end_ns - s->start_ns,
+			.costs.wall_ns = wall_within(s, end_ns),
 		};
 	}
 }
@@ -264,6 +274,8 @@ static void set_costs(struct suite *all, uint32_t first, struct script *script)
 		tr2_ns_add(&all->test[i].costs.cpu_ns, own_cpu(m, &all->test[i]));
 		count(script, &all->test[i]);
 	}
+	if (script->outside_ns < 0)
+		script->outside_ns = 0; /* tests that are regions of tests */
 }
 
 static void gather_script(struct suite *all, uint32_t session)
