@@ -49,6 +49,19 @@ test_expect_success 'stat --note keeps measures in a note of HEAD' '
 	)
 '
 
+# In a hook, GIT_INDEX_FILE names the index of a commit that is being made.
+test_expect_success 'stat --note leaves the index as it is' '
+	(
+		cd repo && git checkout -q v3 &&
+		cat sub/prog.in >../same &&
+		mv ../same sub/prog.in && cp .git/index before &&
+		GIT_INDEX_FILE=$PWD/before trace2 stat -r 4 -q --note -- true >out &&
+		cmp .git/index before && rm before &&
+		git notes --ref=trace2 show v3 >note && grep "^command	true$" note &&
+		git notes --ref=trace2 remove v3 && rm note out
+	)
+'
+
 test_expect_success 'another command has a block of its own, the same replaces it' '
 	(
 		cd repo && git checkout -q v6 &&
@@ -237,7 +250,7 @@ test_expect_success 'bisect: what is the same, and usage' '
 		test_expect_code 2 trace2 bisect -r 3 --good v1 -- true 2>err &&
 		grep "^trace2: -r must be at least 4" err &&
 		test_expect_code 128 trace2 bisect --good none -- true 2>err &&
-		grep "^trace2: --good and --bad must be commits" err &&
+		grep "^trace2: --good: this repository has no commit .none." err &&
 		test "$(git worktree list | wc -l)" = 1
 	)
 '

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/bisect_tree.h"
 #include "cmd/stat.h"
 #include "cmd/verdict.h"
 #include "common/memory.h"
@@ -28,15 +29,17 @@
 
 #define EVENTS "task-clock,page-faults"
 
-static const char *good, *bad, *build;
+static struct tr2_bisect_rev good = { .option = "--good" };
+static struct tr2_bisect_rev bad = { .option = "--bad", .word = "HEAD" };
+static const char *build;
 static int64_t nr_runs = 10;
 static bool syscalls, allocations;
 static struct tr2_measure_choice choice = TR2_MEASURE_CHOICE_INIT;
 
 static const struct tr2_option options[] = {
-	{ 0, "good", "REV", TR2_OPT_STRING, &good,
+	{ 0, "good", "REV", TR2_OPT_STRING, &good.word,
 	  "a commit before the change", NULL },
-	{ 0, "bad", "REV", TR2_OPT_STRING, &bad,
+	{ 0, "bad", "REV", TR2_OPT_STRING, &bad.word,
 	  "a commit that has it (HEAD)", NULL },
 	{ 0, "build", "CMD", TR2_OPT_STRING, &build,
 	  "run this by sh before each measurement; commits for which it fails "
@@ -70,9 +73,10 @@ struct step {
 
 static struct {
 	char **argv;
-	char *tree;   /* the work tree */
-	char *inside; /* the current directory in it */
-	char *runs;   /* where runs are recorded */
+	struct tr2_bisect_repo repo;
+	struct tr2_bisect_tree tree;
+	char *bases; /* commits before both ends, if not only `good` is */
+	char *runs;  /* where runs are recorded */
 	struct point *item;
 	uint32_t nr, alloc;
 	struct step *step;
@@ -150,26 +154,36 @@ static struct point *measure(const char *commit)
 	return p;
 }
 
-static char *head(void)
+/* Check a commit out, and measure it. NULL: it cannot be measured. */
+static struct point *measure_commit(const char *commit)
 {
-	return tr2_git_text("rev-parse", "HEAD");
+	if (tr2_bisect_tree_checkout(&bi.tree, commit) ||
+	    !tr2_bisect_tree_enter(&bi.tree))
+		return NULL;
+	return measure(commit);
 }
 
-static struct point *measure_rev(const char *rev)
+static void say_no_directory(const struct tr2_bisect_rev *rev)
 {
-	char *commit;
+	tr2_error("%s has no directory '%s', the current one, in which CMD is "
+		  "to run: go to one that all commits have", rev->text,
+		  bi.repo.prefix);
+}
+
+static struct point *measure_rev(const struct tr2_bisect_rev *rev)
+{
 	struct point *p;
 
-	if (tr2_git_run(NULL, NULL, "checkout", "-q", "--detach", rev)) {
-		tr2_error("cannot check '%s' out", rev);
+	if (tr2_bisect_tree_checkout(&bi.tree, rev->commit))
+		return NULL;
+	if (!tr2_bisect_tree_enter(&bi.tree)) {
+		say_no_directory(rev);
 		return NULL;
 	}
-	commit = head();
-	p = commit ? measure(commit) : NULL;
+	p = measure(rev->commit);
 	if (!p && !bi.stop)
-		tr2_error("cannot measure '%s': %s or the command failed", rev,
-			  build ? "--build" : "(it may need --build)");
-	free(commit);
+		tr2_error("cannot measure %s: %s or the command failed",
+			  rev->text, build ? "--build" : "(it may need --build)");
 	return p;
 }
 
@@ -327,7 +341,7 @@ static char *tell(const char *word, bool *over)
 	struct tr2_buf out = TR2_BUF_INIT;
 	char *first = NULL;
 
-	*over = tr2_git_run(&out, NULL, "-C", bi.tree, "bisect", word) != 0;
+	*over = tr2_git_run(&out, NULL, "-C", bi.tree.path, "bisect", word) != 0;
 	if (strstr(tr2_buf_str(&out), " is the first bad commit")) {
 		first = tr2_strdup(out.p);
 		first[strcspn(first, " ")] = '\0';
@@ -343,20 +357,18 @@ static char *search(void)
 	char *first = NULL;
 	bool over = false;
 
-	if (tr2_git_run(NULL, NULL, "-C", bi.tree, "bisect", "start",
-			"--no-checkout", bad, good)) {
-		tr2_error("'git bisect start' failed: is '%s' a commit before "
-			  "'%s'?", good, bad);
+	if (tr2_git_run(NULL, NULL, "-C", bi.tree.path, "bisect", "start",
+			"--no-checkout", bad.commit, good.commit)) {
+		tr2_error("'git bisect start' failed: is %s a commit before "
+			  "%s?", good.text, bad.text);
 		return NULL;
 	}
 	while (!over && !bi.stop) {
 		char *commit = tr2_git_text("rev-parse", "BISECT_HEAD");
 		struct point *p = commit ? find_point(commit) : NULL;
 
-		if (commit && !p &&
-		    !tr2_git_run(NULL, NULL, "checkout", "-q", "--detach",
-				 commit))
-			p = measure(commit);
+		if (commit && !p)
+			p = measure_commit(commit);
 		if (p && !bi.stop)
 			say_step(&p->measures, commit,
 				 is_bad(&p->measures) ? "bad" : "good");
@@ -404,7 +416,7 @@ static void print_result(const char *first)
 	subject = tr2_git_text("log", "-1", "--format=%s (%an, %as)", first);
 	/* It was measured unless it was skipped. */
 	if (parent && !find_point(parent))
-		measure_rev(parent);
+		measure_commit(parent);
 	a = parent ? find_point(parent) : NULL;
 	b = find_point(first);
 	if (!is_text())
@@ -433,20 +445,17 @@ static void print_result(const char *first)
 
 static int bisect(void)
 {
-	struct point *from = measure_rev(good);
-	char *commit = from ? tr2_strdup(from->commit) : NULL, *first;
-	struct point *to = from && !bi.stop ? measure_rev(bad) : NULL;
+	struct point *from = measure_rev(&good);
+	struct point *to = from && !bi.stop ? measure_rev(&bad) : NULL;
+	char *first;
 
-	if (!to || !commit) {
-		free(commit);
+	if (!to)
 		return TR2_EXIT_FATAL;
-	}
-	from = find_point(commit); /* it may have moved */
-	free(commit);
+	from = find_point(good.commit); /* it may have moved */
 	if (!choose(&from->measures, &to->measures)) {
-		tr2_error("nothing tells '%s' from '%s': no exact count "
+		tr2_error("nothing tells %s from %s: no exact count "
 			  "differs, and no time ('trace2 stat -r' with more "
-			  "runs may)", good, bad);
+			  "runs may)", good.text, bad.text);
 		return TR2_EXIT_FOUND;
 	}
 	say_step(&from->measures, from->commit, "good");
@@ -476,44 +485,22 @@ static int open_output(void)
 	return 0;
 }
 
-/* Make a work tree beside the user's, and go there. */
+/* Find the commits, make a work tree beside the user's, and go there. */
 static int open_tree(void)
 {
-	const char *tmp = getenv("TMPDIR");
-	char *dir = tr2_strf("%s/trace2-bisect-XXXXXX", tmp && *tmp ? tmp :
-								      "/tmp");
-	char *prefix = tr2_git_text("rev-parse", "--show-prefix");
-
-	if (!prefix || !mkdtemp(dir)) {
-		tr2_error(prefix ? "cannot create a directory in TMPDIR" :
-				   "this is no work tree of Git");
-		free(prefix);
-		free(dir);
+	if (tr2_bisect_repo_find(&bi.repo) ||
+	    tr2_bisect_rev_find(&bi.repo, &good) ||
+	    tr2_bisect_rev_find(&bi.repo, &bad) ||
+	    tr2_bisect_check_ends(&bi.repo, &good, &bad, &bi.bases) ||
+	    tr2_bisect_repo_open(&bi.repo))
 		return -1;
-	}
-	bi.tree = tr2_strf("%s/tree", dir);
-	bi.inside = tr2_strf("%s/%s", bi.tree, prefix);
-	bi.runs = tr2_strf("%s/run", dir);
-	free(prefix);
-	free(dir);
-	if (!tr2_git_run(NULL, NULL, "worktree", "add", "--detach", bi.tree,
-			 bad) &&
-	    !chdir(bi.inside))
+	bi.runs = tr2_strf("%s/run", bi.repo.dir);
+	if (tr2_bisect_tree_add(&bi.tree, &bi.repo, "tree", &bad))
+		return -1;
+	if (tr2_bisect_tree_enter(&bi.tree))
 		return 0;
-	tr2_error("cannot make a work tree of '%s' in '%s'", bad, bi.tree);
+	say_no_directory(&bad);
 	return -1;
-}
-
-static void close_tree(const char *home)
-{
-	if (!bi.tree)
-		return;
-	tr2_git_run(NULL, NULL, "-C", bi.tree, "bisect", "reset", "HEAD");
-	if (chdir(home))
-		tr2_warning("cannot go back to '%s'", home);
-	tr2_git_run(NULL, NULL, "worktree", "remove", "--force", bi.tree);
-	*strrchr(bi.tree, '/') = '\0';
-	rmdir(bi.tree);
 }
 
 static void release(void)
@@ -533,20 +520,20 @@ static void release(void)
 		fclose(bi.out);
 	free(bi.item);
 	free(bi.name);
-	free(bi.tree);
-	free(bi.inside);
+	free(bi.bases);
 	free(bi.runs);
+	tr2_bisect_tree_remove(&bi.tree, &bi.repo);
+	tr2_bisect_repo_release(&bi.repo);
+	tr2_bisect_rev_release(&good);
+	tr2_bisect_rev_release(&bad);
 	tr2_event_counters_release(&bi.counters);
 }
 
 static int run(int argc, char **argv)
 {
-	char *home;
-	int code;
+	int code = TR2_EXIT_FATAL;
 
-	if (!bad)
-		bad = "HEAD";
-	if (!argc || !good)
+	if (!argc || !good.word)
 		return tr2_usage_error(&tr2_command_bisect,
 				       "needs --good REV and a command");
 	if (nr_runs < TR2_EXACT_LEAST || nr_runs > 1000000)
@@ -555,28 +542,15 @@ static int run(int argc, char **argv)
 				       "1000000");
 	if (!tr2_choice_valid(&choice, &tr2_command_bisect))
 		return TR2_EXIT_USAGE;
-	/* Names of the user's HEAD mean another commit in the work tree. */
-	home = getcwd(NULL, 0);
-	good = tr2_git_text("rev-parse", "--verify", "-q", good);
-	bad = tr2_git_text("rev-parse", "--verify", "-q", bad);
 	bi.argv = argv;
 	if (syscalls)
 		tr2_event_counters_add_syscalls(&bi.counters);
 	if (allocations)
 		tr2_event_counters_add_allocations(&bi.counters);
-	if (!home || !good || !bad || !tr2_event_counters_add(&bi.counters, EVENTS)) {
-		tr2_error("--good and --bad must be commits of this repository");
-		code = TR2_EXIT_FATAL;
-	} else {
-		code = open_output() || open_tree() ? TR2_EXIT_FATAL :
-						      bisect();
-	}
-	if (home)
-		close_tree(home);
+	if (tr2_event_counters_add(&bi.counters, EVENTS) && !open_output() &&
+	    !open_tree())
+		code = bisect();
 	release();
-	free(home);
-	free((char *)good);
-	free((char *)bad);
 	return bi.stop ? 128 + SIGINT : code;
 }
 

@@ -41,7 +41,7 @@ static void read_all(int fd, struct tr2_buf *out)
 }
 
 /* A recorder has blocked the signals that end a process. */
-static int spawn(pid_t *pid, int in, int out, char **words)
+static int spawn(pid_t *pid, const int *fds, char **words)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
@@ -50,9 +50,9 @@ static int spawn(pid_t *pid, int in, int out, char **words)
 
 	sigemptyset(&none);
 	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_adddup2(&files, in, 0);
-	posix_spawn_file_actions_adddup2(&files, out, 1);
-	posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, fds[0], 0);
+	posix_spawn_file_actions_adddup2(&files, fds[1], 1);
+	posix_spawn_file_actions_adddup2(&files, fds[2], 2);
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
 	posix_spawnattr_setsigmask(&attr, &none);
@@ -72,38 +72,137 @@ static int wait_for(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-int tr2_git(struct tr2_buf *out, const char *input, const char *const *argv)
+static char **words_of(const char *const *argv)
 {
-	int in = open_input(input), ends[2], code = -1;
 	size_t nr = 0;
 	char **words;
-	pid_t pid;
 
-	if (in < 0 || pipe2(ends, O_CLOEXEC)) {
-		if (in >= 0)
-			close(in);
-		return -1;
-	}
 	while (argv[nr])
 		nr++;
 	words = tr2_calloc(nr + 2, sizeof(*words));
 	words[0] = tr2_strdup("git");
 	while (nr--)
 		words[nr + 1] = tr2_strdup(argv[nr]);
-	if (!spawn(&pid, in, ends[1], words)) {
+	return words;
+}
+
+static void free_words(char **words)
+{
+	size_t i;
+
+	for (i = 0; words[i]; i++)
+		free(words[i]);
+	free(words);
+}
+
+/* Run it with this standard input and standard error. */
+static int run_with(int in, int err, struct tr2_buf *out,
+		    const char *const *argv)
+{
+	int ends[2], code = -1;
+	char **words;
+	pid_t pid;
+
+	if (in < 0 || err < 0 || pipe2(ends, O_CLOEXEC))
+		return -1;
+	words = words_of(argv);
+	if (!spawn(&pid, (const int[]){ in, ends[1], err }, words)) {
 		close(ends[1]);
 		ends[1] = -1;
 		read_all(ends[0], out);
 		code = wait_for(pid);
 	}
-	for (nr = 0; words[nr]; nr++)
-		free(words[nr]);
-	free(words);
-	close(in);
+	free_words(words);
 	close(ends[0]);
 	if (ends[1] >= 0)
 		close(ends[1]);
 	return code;
+}
+
+static void close_all(int a, int b)
+{
+	if (a >= 0)
+		close(a);
+	if (b >= 0)
+		close(b);
+}
+
+int tr2_git(struct tr2_buf *out, const char *input, const char *const *argv)
+{
+	int in = open_input(input);
+	int err = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int code = run_with(in, err, out, argv);
+
+	close_all(in, err);
+	return code;
+}
+
+/* Append a line without the blanks before it. Return the next line. */
+static const char *add_line(struct tr2_buf *b, const char *line)
+{
+	size_t len;
+
+	line += strspn(line, " \t");
+	len = strcspn(line, "\n");
+	tr2_buf_add(b, line, len);
+	return line + len + (line[len] == '\n');
+}
+
+/* Append the reason of what Git said: the first error, with the line after it if
+ * that is what it is about, or else the last line. */
+static void add_reason(struct tr2_buf *why, const char *said)
+{
+	const char *line, *reason = "", *next;
+
+	for (line = said; *line; line = next) {
+		next = line + strcspn(line, "\n");
+		next += *next == '\n';
+		if (next > line + 1)
+			reason = line;
+		if (!strncmp(line, "fatal: ", 7) ||
+		    !strncmp(line, "error: ", 7)) {
+			reason = line + 7;
+			break;
+		}
+	}
+	next = add_line(why, reason);
+	if (why->len && why->p[why->len - 1] == ':') {
+		tr2_buf_addch(why, ' ');
+		add_line(why, next);
+	}
+}
+
+int tr2_git_why(struct tr2_buf *out, struct tr2_buf *why,
+		const char *const *argv)
+{
+	int in = open_input(NULL), err = memfd_create("stderr", MFD_CLOEXEC);
+	int code = run_with(in, err, out, argv);
+	struct tr2_buf said = TR2_BUF_INIT;
+
+	if (code && err >= 0 && !lseek(err, 0, SEEK_SET))
+		read_all(err, &said);
+	if (code)
+		add_reason(why, tr2_buf_str(&said));
+	if (code && !why->len)
+		tr2_buf_addstr(why, code < 0 ? "git cannot be run" :
+					       "git failed");
+	tr2_buf_release(&said);
+	close_all(in, err);
+	return code;
+}
+
+void tr2_git_forget(void)
+{
+	struct tr2_buf out = TR2_BUF_INIT;
+	char *name, *rest = NULL;
+
+	tr2_git_run(&out, NULL, "rev-parse", "--local-env-vars");
+	tr2_buf_addch(&out, '\0');
+	tr2_must(!out.failed);
+	for (name = strtok_r(out.p, "\n", &rest); name;
+	     name = strtok_r(NULL, "\n", &rest))
+		unsetenv(name);
+	tr2_buf_release(&out);
 }
 
 char *tr2_git_line(const char *const *argv)

@@ -206,7 +206,10 @@ int tr2_note_keep(const char *command, const struct tr2_measures *ms)
 	struct tr2_buf before = TR2_BUF_INIT, note = TR2_BUF_INIT;
 	char *head = tr2_git_text("rev-parse", "-q", "--verify",
 				  "HEAD^{commit}");
-	char *changed = tr2_git_text("status", "--porcelain", "-uno");
+	/* In a hook the index is one of a commit that is being made: leave it
+	 * as it is. */
+	char *changed = tr2_git_text("--no-optional-locks", "status",
+				     "--porcelain", "-uno");
 	int code = -1;
 
 	if (head && changed && *changed)

@@ -1,0 +1,170 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 bisect: what it must not touch, must not claim, and says'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stat.sh
+
+PATH=$GIT_BUILD_DIR/build/bin:$PATH
+
+test_skip_unless READS_STREAMS,IO
+
+# Five commits of a program; from the fourth on it reads more.
+test_expect_success 'setup' '
+	git init -q -b main repo && (
+		cd repo &&
+		git config user.name A && git config user.email a@example.org &&
+		mkdir sub && echo x >other &&
+		for i in 1 2 3 4 5
+		do
+			calls=100 && { test $i -lt 4 || calls=101; } &&
+			cat >sub/prog <<-EOF &&
+			# $i
+			open F, q(/dev/zero);
+			sysread F, \$b, 1 for 1..$calls;
+			EOF
+			git add . && git commit -q -m "change $i" && git tag v$i || exit 1
+		done
+	) &&
+	cat >search <<-EOF &&
+	#!/bin/sh
+	exec trace2 bisect -r 4 --only reads --good v1 --bad v5 \\
+		--build "git status >/dev/null && git add -A && git rev-parse HEAD >built" \\
+		"\$@" -- "$PERL_PATH" sub/prog
+	EOF
+	chmod +x search
+'
+
+state () {
+	git rev-parse HEAD && git symbolic-ref HEAD && git status --porcelain &&
+	git diff --cached && git diff
+}
+
+test_expect_success 'a hook: the commit that is made has what the user staged' '
+	(
+		cd repo && git checkout -q -b hooked &&
+		cat >.git/hooks/pre-commit <<-EOF &&
+		#!/bin/sh
+		exec "$TRASH_DIRECTORY/search" >"$TRASH_DIRECTORY/out" 2>&1
+		EOF
+		chmod +x .git/hooks/pre-commit &&
+		echo y >other && git commit -qam mine && rm .git/hooks/pre-commit &&
+		grep "^$(git rev-parse v4) change 4" ../out &&
+		test "$(git diff --name-only v5 HEAD)" = other &&
+		git status --porcelain >status && sed -i /status/d status &&
+		test_must_be_empty status && rm status
+	)
+'
+
+test_expect_success 'variables of Git: index, HEAD and files stay' '
+	(
+		cd repo && git checkout -q -f -B staged v5 &&
+		echo staged >other && git add other && echo not >sub/new &&
+		git add sub/new && echo more >>sub/new && state >../before &&
+		GIT_INDEX_FILE=$PWD/.git/index ../search >../out &&
+		grep "^$(git rev-parse v4) change 4" ../out &&
+		state >../after && test_cmp ../before ../after &&
+		GIT_DIR=$PWD/.git GIT_WORK_TREE=$PWD ../search >../out &&
+		grep "^$(git rev-parse v4) change 4" ../out &&
+		state >../after && test_cmp ../before ../after &&
+		test "$(git worktree list | wc -l)" = 1
+	)
+'
+
+test_expect_success 'GIT_DIR chooses the repository' '
+	mkdir -p elsewhere && (
+		cd elsewhere &&
+		GIT_DIR=../repo/.git GIT_WORK_TREE=. ../search >../out &&
+		grep "change 4" ../out && ls >../left
+	) &&
+	test_must_be_empty left
+'
+
+test_expect_success 'an alias and a hook in a linked work tree' '
+	(
+		cd repo && git worktree add -q -b linked ../linked v5 &&
+		git config alias.bi "!\"$TRASH_DIRECTORY/search\"" &&
+		cd ../linked && echo staged >other && git add other &&
+		state >../before && git bi >../out 2>&1 &&
+		grep "change 4" ../out && state >../after &&
+		test_cmp ../before ../after &&
+		cat >../repo/.git/hooks/post-commit <<-EOF &&
+		#!/bin/sh
+		exec "$TRASH_DIRECTORY/search" >"$TRASH_DIRECTORY/out" 2>&1
+		EOF
+		chmod +x ../repo/.git/hooks/post-commit &&
+		git commit -q -m linked && rm ../repo/.git/hooks/post-commit &&
+		grep "change 4" ../out &&
+		git status --porcelain >../status && test_must_be_empty ../status &&
+		test "$(git diff --name-only v5 HEAD)" = other
+	)
+'
+
+test_expect_success 'what the build does to tracked files is undone' '
+	(
+		cd repo && git checkout -q -f main &&
+		trace2 bisect -r 4 --only reads --good v1 --bad v5 \
+			--build "echo >>other; echo >>sub/prog" \
+			-- "$PERL_PATH" sub/prog >../out &&
+		grep "change 4" ../out
+	)
+'
+
+test_expect_success 'ends that cannot be: each message has the word and the cause' '
+	says () {
+		test_expect_code 128 trace2 bisect -r 4 "$@" -- \
+			"$PERL_PATH" sub/prog >out 2>err &&
+		test_must_be_empty out && test $(wc -l <err) = 1 && rm out
+	} &&
+	(
+		cd repo && git checkout -q -f main && sha=$(git rev-parse v5 | cut -c1-9) &&
+		says --good nosuch &&
+		grep "^trace2: --good: this repository has no commit .nosuch.$" err &&
+		says --good v1 --bad v2:other &&
+		grep "^trace2: --bad .v2:other. is a blob of this repository, and" err &&
+		says --good v5 &&
+		grep "^trace2: --good .v5. ($sha) and --bad .HEAD. ($sha) are the same" err &&
+		says --good v5 --bad v1 &&
+		grep "^trace2: --bad .v1. (.*) comes before --good .v5. ($sha): exch" err &&
+		mkdir -p build && cd build &&
+		says --good v1 &&
+		grep "^trace2: .HEAD. ($sha) has no directory .build/., the current" err &&
+		cd .. && rm -r build && git checkout -q --orphan other v5 &&
+		git commit -q -m alone && git checkout -q -f main &&
+		says --good v1 --bad other &&
+		grep "^trace2: --bad .other. (.*) does not come from .*no commit in comm" err
+	) &&
+	git init -q empty && (
+		cd empty && says --good x &&
+		grep "has no commit .x.: nothing was committed yet" err
+	) &&
+	git clone -q --depth 2 "file://$PWD/repo" shallow && (
+		cd shallow && git fetch -q --depth 1 origin tag v1 &&
+		says --good v1 && grep "^trace2: --bad .HEAD. .*shallow.*--unsh" err &&
+		says --good v2 && grep "no commit .v2.: this clone is shallow" err
+	)
+'
+
+test_expect_success 'outside of a repository' '
+	mkdir outside && (
+		cd outside &&
+		GIT_CEILING_DIRECTORIES=$TRASH_DIRECTORY test_expect_code 128 \
+			trace2 bisect --good v1 -- true 2>err &&
+		grep "^trace2: there is no Git repository here: not a git repo" err
+	)
+'
+
+test_expect_success 'TMPDIR: missing, relative' '
+	(
+		cd repo && git checkout -q -f main &&
+		TMPDIR=/nonexistent test_expect_code 128 \
+			trace2 bisect -r 4 --good v1 -- "$PERL_PATH" sub/prog 2>err &&
+		grep "^trace2: cannot make a directory in ./nonexistent.: No such" err &&
+		mkdir ../tmp && TMPDIR=../tmp ../search >out && grep "change 4" out &&
+		rm out err
+	) &&
+	rmdir tmp
+'
+
+test_done
