@@ -11,9 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/events.h"
@@ -28,6 +26,7 @@
 #include "record/counters.h"
 #include "record/job.h"
 #include "record/store.h"
+#include "stat/coin.h"
 #include "stat/note.h"
 #include "stat/rundir.h"
 #include "stat/sequential.h"
@@ -225,17 +224,6 @@ static void run_once(struct tr2_stat_side *side, unsigned int nr)
 	free(path);
 }
 
-static bool toss_coin(void)
-{
-	static uint64_t coins;
-	static unsigned int nr;
-
-	if (!nr && getrandom(&coins, sizeof(coins), 0) != sizeof(coins))
-		coins = (uint64_t)time(NULL) * UINT64_C(0x9e3779b97f4a7c15);
-	nr = (nr + 1) % 64;
-	return coins >> nr & 1;
-}
-
 /*
  * Run this number on both sides. The order is random, which makes the test of
  * pairs exact whatever else the machine does: in any regular order, a load that
@@ -243,7 +231,7 @@ static bool toss_coin(void)
  */
 static void run_pair(unsigned int nr, uint64_t *done)
 {
-	struct tr2_stat_side *first = st.base_argv && toss_coin() ? &st.base :
+	struct tr2_stat_side *first = st.base_argv && tr2_coin_toss() ? &st.base :
 								    &st.cmd;
 	struct tr2_stat_side *second = first == &st.cmd ? &st.base : &st.cmd;
 
