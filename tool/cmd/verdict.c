@@ -33,25 +33,24 @@ static void add_name(struct tr2_buf *b, const char *name)
 	tr2_text_add(b, name, strlen(name));
 }
 
-static void add_time(struct tr2_buf *b, const struct tr2_verdict *v, size_t i)
+void tr2_difference_add(struct tr2_buf *b, const struct tr2_difference *d,
+			const struct tr2_stat_interval *interval)
 {
-	const struct tr2_difference *d = v->time[i];
-
 	add_name(b, d->name);
 	tr2_buf_addch(b, ' ');
-	if (!v->has_interval[i]) {
-		tr2_fmt_measure(b, d->unit, d->base);
+	if (!interval) {
+		tr2_fmt_measure(b, d->unit, isnan(d->base) ? 0 : d->base);
 		tr2_buf_addlit(b, " -> ");
-		tr2_fmt_measure(b, d->unit, d->new);
+		tr2_fmt_measure(b, d->unit, isnan(d->new) ? 0 : d->new);
 		return;
 	}
-	add_change(b, v->interval[i].ratio);
-	if (!(v->interval[i].low > 0))
+	add_change(b, interval->ratio);
+	if (!(interval->low > 0))
 		return;
 	tr2_buf_addlit(b, " (");
-	add_change(b, v->interval[i].low);
+	add_change(b, interval->low);
 	tr2_buf_addlit(b, " to ");
-	add_change(b, v->interval[i].high);
+	add_change(b, interval->high);
 	tr2_buf_addch(b, ')');
 }
 
@@ -68,6 +67,12 @@ static void add_count_name(struct tr2_buf *b, const struct tr2_difference *d,
 	if (d->kind == TR2_MEASURE_RUN && fabs(delta) == 1)
 		len -= plural;
 	tr2_text_add(b, name, len);
+}
+
+static void add_time(struct tr2_buf *b, const struct tr2_verdict *v, size_t i)
+{
+	tr2_difference_add(b, v->time[i],
+			   v->has_interval[i] ? &v->interval[i] : NULL);
 }
 
 static void add_count(struct tr2_buf *b, const struct tr2_verdict *v,
@@ -128,11 +133,7 @@ static void add_from(struct tr2_buf *b, const struct tr2_difference *from)
 	if (!from)
 		return;
 	tr2_buf_addlit(b, ", from ");
-	add_name(b, from->name);
-	tr2_buf_addch(b, ' ');
-	tr2_fmt_measure(b, from->unit, isnan(from->base) ? 0 : from->base);
-	tr2_buf_addlit(b, " -> ");
-	tr2_fmt_measure(b, from->unit, isnan(from->new) ? 0 : from->new);
+	tr2_difference_add(b, from, NULL);
 }
 
 /* Waiting and other programs change it, too. */

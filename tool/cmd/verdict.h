@@ -6,6 +6,11 @@
 #include "cmd/measures.h"
 #include "stat/verdict.h"
 
+/* Append a row: its name, and the change in percent with its interval; without
+ * one (NULL), both values. */
+void tr2_difference_add(struct tr2_buf *b, const struct tr2_difference *d,
+			const struct tr2_stat_interval *interval);
+
 /* Append it as a line, without newline. */
 void tr2_verdict_add(struct tr2_buf *b, const struct tr2_verdict *v,
 		     const struct tr2_comparison *c);
