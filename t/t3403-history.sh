@@ -194,7 +194,7 @@ test_expect_success 'bisect: by an exact count, over a commit that does not buil
 		grep "^good .* change 1$" seen && rm seen &&
 		grep "^good  [0-9a-f]*  reads [0-9]*  change 1$" out &&
 		grep "^bad   [0-9a-f]*  reads [0-9]*  change 8$" out &&
-		grep "^skip  $(git rev-parse v6 | cut -c1-9)$" out &&
+		grep "^skip  $(git rev-parse v6 | cut -c1-9)  --build failed with exit code 1  change 6$" out &&
 		! grep "^ran" out &&
 		tail -n 2 out >actual &&
 		grep "^$(git rev-parse v5) change 5 (A U Thor, " actual &&

@@ -129,7 +129,7 @@ test_expect_success 'ends that cannot be: each message has the word and the caus
 		grep "^trace2: --bad .v1. (.*) comes before --good .v5. ($sha): exch" err &&
 		mkdir -p build && cd build &&
 		says --good v1 &&
-		grep "^trace2: .HEAD. ($sha) has no directory .build/., the current" err &&
+		grep "^trace2: cannot measure .HEAD. ($sha): it has no directory .build/., the current one: go to one that all commits have$" err &&
 		cd .. && rm -r build && git checkout -q --orphan other v5 &&
 		git commit -q -m alone && git checkout -q -f main &&
 		says --good v1 --bad other &&
@@ -165,6 +165,88 @@ test_expect_success 'TMPDIR: missing, relative' '
 		rm out err
 	) &&
 	rmdir tmp
+'
+
+# The program computes for as long as its commit and the number of runs say, and
+# does the same otherwise.
+test_expect_success 'setup: a program whose time depends on the runs before' '
+	git init -q -b main times && (
+		cd times &&
+		git config user.name A && git config user.email a@example.org &&
+		cat >prog <<-\EOF &&
+		my ($state, $when) = @ARGV;
+		open F, ">>", $state; syswrite F, "x"; close F;
+		my ($runs, $version) = (-s $state, -s "version");
+		if (eval $when) { $x += $_ for 1..800000 }
+		EOF
+		for i in 1 2 3 4 5 6
+		do
+			printf x >>version &&
+			git add . && git commit -q -m "time $i" && git tag t$i || exit 1
+		done
+	) &&
+	cat >slow <<-EOF &&
+	#!/bin/sh
+	: >"$TRASH_DIRECTORY/times/.git/state"
+	when=\$1 && shift
+	exec trace2 bisect -r 6 --good t1 --bad t6 "\$@" -- \
+		"$PERL_PATH" prog "$TRASH_DIRECTORY/times/.git/state" "\$when"
+	EOF
+	chmod +x slow
+'
+
+# By chance, turns find a difference of the ends one time in 20.
+test_expect_success 'the machine becomes slower: no commit is named' '
+	(
+		cd times &&
+		test_expect_code 1 ../slow "\$runs > 6" >out 2>err &&
+		! grep -E "^[0-9a-f]{40}" out &&
+		grep "^trace2: nothing tells .t1. (.*) .* .t6. (.*)" err
+	)
+'
+
+# Nor with the commit before, one time in 40.
+test_expect_success 'only the ends differ: no commit is named' '
+	(
+		cd times && sha=$(git rev-parse t6 | cut -c1-9) &&
+		for try in 1 2 3
+		do
+			../slow "\$version > 5 && \$runs <= 24" >out 2>err
+			test $? = 1 && break
+		done &&
+		! grep -E "^[0-9a-f]{40}" out &&
+		grep "^bad .* time 6$" out && grep "^good .* time 5$" out &&
+		grep "^trace2: nothing tells .t1. .* and .t6. .* apart for certain: the time of the ends differed by task-clock +.*, that of $sha and the one before it does not so (task-clock .*)" err
+	)
+'
+
+test_expect_success 'the commit differs in the other direction: it is not named' '
+	(
+		cd times &&
+		test_expect_code 1 ../slow "\$runs <= 48 ? \$version > 5 : \$version < 6" \
+			>out 2>err &&
+		! grep -E "^[0-9a-f]{40}" out &&
+		grep "apart for certain.* (task-clock -" err
+	)
+'
+
+test_expect_success JQ 'no commit is named in JSON, either' '
+	(
+		cd times &&
+		test_expect_code 1 ../slow "\$runs <= 48 ? \$version > 5 : \$version < 6" \
+			--format=json >out 2>err &&
+		jq -e "(.found | not) and (.steps | length > 2) and .verdict[0]" out
+	)
+'
+
+test_expect_success 'a commit that is slower is found, and its values are in turns' '
+	(
+		cd times &&
+		../slow "\$version > 3" >out 2>err &&
+		test_must_be_empty err &&
+		grep "^$(git rev-parse t4) time 4" out && grep "^slower: task-clock +" out &&
+		test "$(git worktree list | wc -l)" = 1
+	)
 '
 
 test_done

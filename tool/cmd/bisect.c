@@ -4,6 +4,11 @@
  * in a work tree of its own, in which each commit is built and CMD runs a few
  * times. What tells good from bad is chosen from both ends: an exact count that
  * differs, or else the time.
+ *
+ * A time that was measured later may differ because the machine does. So where
+ * the time decides, no commit is measured alone: it takes turns with another one
+ * that is built in a second work tree. That is the good end; at last, the commit
+ * before the one that was found.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,16 +17,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/bisect_steps.h"
 #include "cmd/bisect_tree.h"
 #include "cmd/stat.h"
 #include "cmd/verdict.h"
 #include "common/memory.h"
 #include "common/say.h"
+#include "common/signals.h"
 #include "record/counters.h"
 #include "record/job.h"
 #include "record/store.h"
+#include "stat/coin.h"
 #include "stat/git.h"
 #include "stat/numbers.h"
 #include "stat/set.h"
@@ -62,34 +71,29 @@ extern const struct tr2_command tr2_command_bisect;
 struct point {
 	char *commit;
 	struct tr2_measures measures;
-};
-
-/* A commit that was judged. */
-struct step {
-	char *commit, *subject;
-	const char *word; /* good, bad, skip */
-	double value;     /* NAN: it was skipped */
+	double good; /* what the good end had in turns with it; NAN: no turns */
 };
 
 static struct {
 	char **argv;
 	struct tr2_bisect_repo repo;
-	struct tr2_bisect_tree tree;
+	struct tr2_bisect_tree tree; /* of the commit that is measured */
+	struct tr2_bisect_tree base; /* of the one that takes turns with it */
 	char *bases; /* commits before both ends, if not only `good` is */
 	char *runs;  /* where runs are recorded */
 	struct point *item;
 	uint32_t nr, alloc;
-	struct step *step;
-	uint32_t nr_steps, alloc_steps;
+	struct tr2_bisect_steps steps;
 	struct tr2_output json;
 	struct tr2_event_counters counters;
-	/* What decides: a row of the ends, its number of calls, or its time. */
-	enum tr2_measure_kind kind;
-	char *name;
-	bool by_calls, is_exact;
-	double good, bad; /* values */
+	struct tr2_bisect_decision by;
+	bool in_turns;
+	struct tr2_buf ends; /* by how much they differ */
 	enum tr2_verdict_word time_word; /* of the ends */
-	FILE *out; /* CMD has no output */
+	struct tr2_buf why; /* a commit cannot be measured */
+	FILE *out;   /* CMD has no output */
+	bool has_run; /* CMD or the build, and failed */
+	bool failed;  /* an error was printed */
 	bool stop;
 } bi;
 
@@ -100,8 +104,30 @@ static bool takes(const struct tr2_difference *d, const void *data)
 				fmax(d->base, d->new));
 }
 
-/* Run something for the bisection. Return its exit code. */
-static int run_once(char **argv, bool is_build, struct tr2_measures *ms)
+static bool is_text(void)
+{
+	return tr2_common.format == TR2_FORMAT_TEXT;
+}
+
+static void set_why(const char *what, int code,
+		    const struct tr2_job_result *result)
+{
+	tr2_buf_reset(&bi.why);
+	tr2_buf_addstr(&bi.why, what);
+	bi.has_run = true;
+	if (!result->started) {
+		tr2_buf_addlit(&bi.why, " cannot be run");
+	} else if (WIFSIGNALED(result->status)) {
+		tr2_buf_addlit(&bi.why, " was ended by ");
+		tr2_signal_add(&bi.why, WTERMSIG(result->status));
+	} else {
+		tr2_buf_addlit(&bi.why, " failed with exit code ");
+		tr2_buf_add_i64(&bi.why, code);
+	}
+}
+
+/* Run something in the current directory. false: bi.why, or bi.stop. */
+static bool run_once(char **argv, const char *what, struct tr2_measures *ms)
 {
 	struct tr2_job job = {
 		.argv = argv,
@@ -109,7 +135,7 @@ static int run_once(char **argv, bool is_build, struct tr2_measures *ms)
 		.nest = TR2_JOB_NEST,
 		.timeout_ns = TR2_JOB_TIMEOUT_NS,
 		.quiet = true,
-		.counters = is_build ? NULL : &bi.counters,
+		.counters = ms ? &bi.counters : NULL,
 	};
 	struct tr2_job_result result;
 	int code = tr2_job_run(&job, &result);
@@ -117,10 +143,70 @@ static int run_once(char **argv, bool is_build, struct tr2_measures *ms)
 	bi.stop |= result.signo != 0;
 	if (!result.started && !code)
 		code = TR2_EXIT_FATAL;
-	if (!code && !bi.stop && ms && tr2_set_read(ms, bi.runs, true))
+	if (code)
+		set_why(what, code, &result);
+	if (!code && !bi.stop && ms && tr2_set_read(ms, bi.runs, true)) {
 		code = TR2_EXIT_FATAL;
+		tr2_buf_reset(&bi.why);
+		tr2_buf_addlit(&bi.why, "its recording cannot be read");
+	}
 	tr2_store_remove(bi.runs);
-	return code;
+	return !code && !bi.stop;
+}
+
+static bool enter(const struct tr2_bisect_tree *tree)
+{
+	if (tr2_bisect_tree_enter(tree))
+		return true;
+	tr2_buf_reset(&bi.why);
+	tr2_buf_addall(&bi.why, "it has no directory '", bi.repo.prefix,
+		       "', the current one: go to one that all commits have");
+	return false;
+}
+
+/* Check a commit out, and build it. false: as run_once(), or bi.failed. */
+static bool prepare(const struct tr2_bisect_tree *tree, const char *commit)
+{
+	char *words[] = { (char *)"sh", (char *)"-c", (char *)build, NULL };
+
+	bi.failed |= tr2_bisect_tree_checkout(tree, commit) != 0;
+	return !bi.failed && enter(tree) &&
+	       (!build || run_once(words, "--build", NULL));
+}
+
+static bool run_in(const struct tr2_bisect_tree *tree, struct tr2_measures *ms)
+{
+	return enter(tree) && run_once(bi.argv, "CMD", ms);
+}
+
+/* Measure what the work tree has; in turns: and what the base has. */
+static bool measure_tree(struct tr2_measures *ms, struct tr2_measures *base)
+{
+	bool ok = true, base_first;
+	int64_t i;
+
+	for (i = 0; ok && i < nr_runs; i++) {
+		base_first = base && tr2_coin_toss();
+		if (base_first)
+			ok = run_in(&bi.base, base);
+		ok = ok && run_in(&bi.tree, ms);
+		if (base && !base_first)
+			ok = ok && run_in(&bi.base, base);
+	}
+	return ok;
+}
+
+/* Return the value that decides: the count, or the median. */
+static double value_of(const struct tr2_measures *ms)
+{
+	const struct tr2_measure *it =
+		tr2_measures_find(ms, bi.by.kind, bi.by.name);
+	struct tr2_numbers n;
+
+	if (!it)
+		return 0;
+	return tr2_numbers(&n, bi.by.by_calls ? it->calls : it->values,
+			   ms->nr_runs) ? n.p50 : NAN;
 }
 
 static struct point *find_point(const char *commit)
@@ -133,205 +219,164 @@ static struct point *find_point(const char *commit)
 	return NULL;
 }
 
-/* Build and measure what the work tree has. NULL: it cannot be measured. */
+/* Build and measure a commit. NULL: as prepare(). */
 static struct point *measure(const char *commit)
 {
-	char *words[] = { (char *)"sh", (char *)"-c", (char *)build, NULL };
-	struct tr2_measures ms = { 0 };
-	struct point *p;
-	int64_t i;
-	int code = build ? run_once(words, true, NULL) : 0;
+	struct tr2_measures ms = { 0 }, base = { 0 };
+	struct point *p = NULL;
 
-	for (i = 0; !code && !bi.stop && i < nr_runs; i++)
-		code = run_once(bi.argv, false, &ms);
-	if (code || bi.stop) {
+	if (prepare(&bi.tree, commit) &&
+	    measure_tree(&ms, bi.in_turns ? &base : NULL)) {
+		tr2_grow(bi.item, bi.nr, bi.alloc);
+		p = &bi.item[bi.nr++];
+		*p = (struct point){ tr2_strdup(commit), ms,
+				     bi.in_turns ? value_of(&base) : NAN };
+	} else {
 		tr2_measures_release(&ms);
-		return NULL;
 	}
-	tr2_grow(bi.item, bi.nr, bi.alloc);
-	p = &bi.item[bi.nr++];
-	*p = (struct point){ tr2_strdup(commit), ms };
+	tr2_measures_release(&base);
 	return p;
 }
 
-/* Check a commit out, and measure it. NULL: it cannot be measured. */
-static struct point *measure_commit(const char *commit)
+static void say_unmeasured(const struct tr2_bisect_rev *rev)
 {
-	if (tr2_bisect_tree_checkout(&bi.tree, commit) ||
-	    !tr2_bisect_tree_enter(&bi.tree))
-		return NULL;
-	return measure(commit);
+	if (bi.stop || bi.failed)
+		return;
+	bi.failed = true;
+	tr2_error("cannot measure %s: %s%s", rev->text, tr2_buf_str(&bi.why),
+		  bi.has_run && !build ? " (it may need --build)" : "");
 }
 
-static void say_no_directory(const struct tr2_bisect_rev *rev)
+static struct point *measure_end(const struct tr2_bisect_rev *rev)
 {
-	tr2_error("%s has no directory '%s', the current one, in which CMD is "
-		  "to run: go to one that all commits have", rev->text,
-		  bi.repo.prefix);
-}
+	struct point *p = measure(rev->commit);
 
-static struct point *measure_rev(const struct tr2_bisect_rev *rev)
-{
-	struct point *p;
-
-	if (tr2_bisect_tree_checkout(&bi.tree, rev->commit))
-		return NULL;
-	if (!tr2_bisect_tree_enter(&bi.tree)) {
-		say_no_directory(rev);
-		return NULL;
-	}
-	p = measure(rev->commit);
-	if (!p && !bi.stop)
-		tr2_error("cannot measure %s: %s or the command failed",
-			  rev->text, build ? "--build" : "(it may need --build)");
+	if (!p)
+		say_unmeasured(rev);
 	return p;
 }
 
-/* Return the value that decides: the count, or the median. */
-static double value_of(const struct tr2_measures *ms)
+static void decide_by(const struct tr2_difference *d, bool is_exact,
+		      const struct tr2_measures *from,
+		      const struct tr2_measures *to)
 {
-	const struct tr2_measure *it =
-		tr2_measures_find(ms, bi.kind, bi.name);
-	struct tr2_numbers n;
-
-	if (!it)
-		return 0;
-	return tr2_numbers(&n, bi.by_calls ? it->calls : it->values,
-			   ms->nr_runs) ? n.p50 : NAN;
+	bi.by.by_calls = is_exact && d->exact != TR2_EXACT_DIFFERS;
+	bi.by.is_exact = is_exact;
+	bi.by.kind = d->kind;
+	bi.by.unit = bi.by.by_calls ? TR2_UNIT_COUNT : d->unit;
+	bi.by.name = tr2_strdup(d->name);
+	bi.by.good = value_of(from);
+	bi.by.bad = value_of(to);
 }
 
-/* Choose what tells both ends apart. false: nothing does. */
-static bool choose(const struct tr2_measures *from,
-		   const struct tr2_measures *to)
+/* Append by how much the row that decides differs. */
+static void add_difference(struct tr2_buf *b, const struct tr2_comparison *c,
+			   const struct tr2_difference *d)
 {
-	const struct tr2_difference *d = NULL;
+	struct tr2_stat_interval interval;
+	bool has = !bi.by.is_exact &&
+		   tr2_difference_interval(c, d, TR2_ALPHA, &interval);
+
+	tr2_difference_add(b, d, has ? &interval : NULL);
+}
+
+/* Choose an exact count that tells both ends apart. false: none does. */
+static bool choose_count(const struct tr2_measures *from,
+			 const struct tr2_measures *to)
+{
+	const struct tr2_difference *d;
 	struct tr2_comparison c;
 	struct tr2_verdict v;
 
 	tr2_compare(&c, from, to, false, takes, NULL);
 	tr2_verdict(&v, &c, TR2_ALPHA);
 	bi.time_word = v.word;
-	if (v.count[0]) {
-		d = v.count[0];
-		bi.by_calls = d->exact != TR2_EXACT_DIFFERS;
-		bi.is_exact = true;
-	} else if (v.word == TR2_VERDICT_SLOWER || v.word == TR2_VERDICT_FASTER ||
-		   v.word == TR2_VERDICT_MORE || v.word == TR2_VERDICT_LESS) {
-		d = v.time[0];
-	}
+	d = v.count[0];
 	if (d) {
-		bi.kind = d->kind;
-		bi.name = tr2_strdup(d->name);
-		bi.good = value_of(from);
-		bi.bad = value_of(to);
+		decide_by(d, true, from, to);
+		add_difference(&bi.ends, &c, d);
 	}
 	tr2_comparison_release(&c);
 	return d != NULL;
 }
 
-/* Is this commit like the bad end? */
-static bool is_bad(const struct tr2_measures *ms)
+/* Choose a time, or a number that varies, that differs by more than chance. */
+static bool choose_time(const struct tr2_measures *from,
+			const struct tr2_measures *to)
 {
-	double value = value_of(ms);
+	const struct tr2_difference *d;
+	struct tr2_comparison c;
+	struct tr2_verdict v;
+	bool differs;
 
-	if (!bi.is_exact && value > 0 && bi.good > 0 && bi.bad > 0)
-		return fabs(log(value / bi.bad)) < fabs(log(value / bi.good));
-	return fabs(value - bi.bad) < fabs(value - bi.good);
+	tr2_compare(&c, from, to, true, takes, NULL);
+	tr2_verdict(&v, &c, TR2_ALPHA);
+	d = v.time[0];
+	differs = d && (v.is_judged ? d->p_alone : d->p) < TR2_ALPHA;
+	if (differs) {
+		decide_by(d, false, from, to);
+		add_difference(&bi.ends, &c, d);
+	}
+	tr2_comparison_release(&c);
+	return differs;
 }
 
-static bool is_text(void)
+/* Measure the ends in turns: the work tree has the bad one. */
+static bool tell_by_time(void)
 {
-	return tr2_common.format == TR2_FORMAT_TEXT;
-}
+	struct tr2_measures from = { 0 }, to = { 0 };
+	bool ok = false;
 
-TR2_CELL(cell_commit, struct step, tr2_cell_str(t, r->commit))
-TR2_CELL(cell_word, struct step, tr2_cell_str(t, r->word))
-TR2_CELL(cell_value, struct step,
-	 if (!isnan(r->value)) tr2_cell_real(t, r->value))
-TR2_CELL(cell_subject, struct step, tr2_cell_str(t, r->subject))
-
-static const struct tr2_column step_columns[] = {
-	{ "commit", "", TR2_COL_DATA, cell_commit },
-	{ "is", "", TR2_COL_DATA, cell_word },
-	{ "value", "", TR2_COL_DATA, cell_value },
-	{ "subject", "", TR2_COL_DATA, cell_subject },
-};
-
-/* What decided, and what was found. */
-struct found {
-	const char *commit, *subject;
-};
-
-TR2_CELL(cell_found, struct found, tr2_cell_str(t, r->commit))
-TR2_CELL(cell_found_subject, struct found, tr2_cell_str(t, r->subject))
-TR2_CELL(cell_kind, struct found,
-	 (void)r; tr2_cell_str(t, tr2_measure_names[bi.kind]))
-TR2_CELL(cell_name, struct found, (void)r; tr2_cell_str(t, bi.name))
-TR2_CELL(cell_exact, struct found,
-	 (void)r; tr2_cell_str(t, bi.is_exact ? "yes" : "no"))
-
-static const struct tr2_column found_columns[] = {
-	{ "commit", "", TR2_COL_DATA, cell_found },
-	{ "subject", "", TR2_COL_DATA, cell_found_subject },
-	{ "kind", "", TR2_COL_DATA, cell_kind },
-	{ "name", "", TR2_COL_DATA, cell_name },
-	{ "exact", "", TR2_COL_DATA, cell_exact },
-};
-
-/* Print the steps as data, where CMD's output does not go. */
-static void begin_data(void)
-{
-	struct tr2_table t;
-	uint32_t i;
-
-	fflush(stdout);
-	dup2(fileno(bi.out), 1);
-	tr2_output_begin(&bi.json, tr2_common.format);
-	bi.json.csv_table = "steps";
-	tr2_table_init(&t, &bi.json, "steps", TR2_COLUMNS(step_columns));
-	for (i = 0; i < bi.nr_steps; i++)
-		tr2_table_add(&t, &bi.step[i]);
-	tr2_table_finish(&t);
-}
-
-static void add_step(const char *commit, const char *word, double value)
-{
-	tr2_grow(bi.step, bi.nr_steps, bi.alloc_steps);
-	bi.step[bi.nr_steps++] = (struct step){
-		tr2_strdup(commit),
-		tr2_git_text("log", "-1", "--format=%s", commit), word, value
-	};
-}
-
-static void say_step(const struct tr2_measures *ms, const char *commit,
-		     const char *word)
-{
-	const struct tr2_measure *it = tr2_measures_find(ms, bi.kind, bi.name);
-	enum tr2_measure_unit unit =
-		it && !bi.by_calls ? it->unit : TR2_UNIT_COUNT;
-	struct tr2_buf b = TR2_BUF_INIT;
-	const char *subject;
-
-	add_step(commit, word, value_of(ms));
-	if (!is_text())
-		return;
-	subject = bi.step[bi.nr_steps - 1].subject;
-	/* A count differs by less than a rounded one shows. */
-	if (bi.is_exact)
-		tr2_buf_add_u64(&b, (uint64_t)llround(value_of(ms)));
+	if (tr2_bisect_tree_add(&bi.base, &bi.repo, "tree-2", &good))
+		bi.failed = true;
+	else if (!prepare(&bi.base, good.commit) || !measure_tree(&to, &from))
+		say_unmeasured(&good);
 	else
-		tr2_fmt_measure(&b, unit, value_of(ms));
-	fprintf(bi.out, "%-4s  %.9s  %s %s  %s\n", word, commit, bi.name,
-	       tr2_buf_str(&b), subject ? subject : "");
-	fflush(bi.out);
-	tr2_buf_release(&b);
+		ok = choose_time(&from, &to);
+	bi.in_turns = ok;
+	tr2_measures_release(&from);
+	tr2_measures_release(&to);
+	return ok;
 }
 
-static void say_skip(const char *commit)
+/* Is this commit like the bad end? */
+static bool is_bad(const struct point *p)
 {
-	add_step(commit, "skip", NAN);
-	if (is_text())
-		fprintf(bi.out, "skip  %.9s\n", commit);
+	double value = value_of(&p->measures);
+	double from = isnan(p->good) ? bi.by.good : p->good, to = bi.by.bad;
+
+	if (bi.by.is_exact || !(value > 0 && from > 0 && to > 0 &&
+				bi.by.good > 0))
+		return fabs(value - to) < fabs(value - from);
+	/* The machine may be slower now than it was for the ends. */
+	to *= from / bi.by.good;
+	return fabs(log(value / to)) < fabs(log(value / from));
+}
+
+static void add_step(const char *commit, const char *word, double value,
+		     const char *why)
+{
+	struct tr2_bisect_step step = { .commit = commit, .word = word,
+					.value = value, .why = why };
+
+	tr2_bisect_step_add(&bi.steps, &step, &bi.by,
+			    is_text() ? bi.out : NULL);
+}
+
+/* Measure a commit, unless it was, and print what it is. NULL: as prepare(). */
+static const char *judge(const char *commit)
+{
+	struct point *p = find_point(commit);
+	const char *word;
+
+	if (!p)
+		p = measure(commit);
+	if (!p && (bi.stop || bi.failed))
+		return NULL;
+	word = !p ? "skip" : is_bad(p) ? "bad" : "good";
+	add_step(commit, word, p ? value_of(&p->measures) : NAN,
+		 p ? NULL : tr2_buf_str(&bi.why));
+	return word;
 }
 
 /* Tell Git of the current commit. Return its last word if that is the commit it
@@ -341,12 +386,17 @@ static char *tell(const char *word, bool *over)
 	struct tr2_buf out = TR2_BUF_INIT;
 	char *first = NULL;
 
-	*over = tr2_git_run(&out, NULL, "-C", bi.tree.path, "bisect", word) != 0;
+	*over = tr2_git_run(&out, NULL, "-C", bi.tree.path, "bisect",
+			    word) != 0;
 	if (strstr(tr2_buf_str(&out), " is the first bad commit")) {
 		first = tr2_strdup(out.p);
 		first[strcspn(first, " ")] = '\0';
 	}
 	*over |= first || strstr(tr2_buf_str(&out), "only 'skip'ped");
+	if (*over && !first) {
+		tr2_error("the commit was not found: too many were skipped");
+		bi.failed = true;
+	}
 	tr2_buf_release(&out);
 	return first;
 }
@@ -354,119 +404,219 @@ static char *tell(const char *word, bool *over)
 /* Return the first bad commit, to be freed; NULL: it was not found. */
 static char *search(void)
 {
-	char *first = NULL;
-	bool over = false;
+	struct tr2_buf why = TR2_BUF_INIT;
+	const char *word;
+	char *first = NULL, *commit;
+	bool over = tr2_git_try(NULL, &why, "-C", bi.tree.path, "bisect",
+				"start", "--no-checkout", bad.commit,
+				good.commit) != 0;
 
-	if (tr2_git_run(NULL, NULL, "-C", bi.tree.path, "bisect", "start",
-			"--no-checkout", bad.commit, good.commit)) {
-		tr2_error("'git bisect start' failed: is %s a commit before "
-			  "%s?", good.text, bad.text);
-		return NULL;
-	}
+	if (over)
+		tr2_error("'git bisect start' failed between %s and %s: %s",
+			  good.text, bad.text, tr2_buf_str(&why));
 	while (!over && !bi.stop) {
-		char *commit = tr2_git_text("rev-parse", "BISECT_HEAD");
-		struct point *p = commit ? find_point(commit) : NULL;
-
-		if (commit && !p)
-			p = measure_commit(commit);
-		if (p && !bi.stop)
-			say_step(&p->measures, commit,
-				 is_bad(&p->measures) ? "bad" : "good");
-		else if (commit && !bi.stop)
-			say_skip(commit);
-		if (!bi.stop)
-			first = tell(!p ? "skip" : is_bad(&p->measures) ?
-					 "bad" : "good", &over);
-		over |= !commit;
+		commit = tr2_git_text("-C", bi.tree.path, "rev-parse",
+				      "BISECT_HEAD");
+		word = commit ? judge(commit) : NULL;
+		if (word)
+			first = tell(word, &over);
+		over |= !word;
 		free(commit);
 	}
+	tr2_buf_release(&why);
 	return first;
 }
 
 /* The ends differ in time, and this commit does not explain it. */
 static void say_unexplained(enum tr2_verdict_word word)
 {
-	if (bi.is_exact && bi.time_word == TR2_VERDICT_SLOWER &&
+	if (bi.by.is_exact && bi.time_word == TR2_VERDICT_SLOWER &&
 	    word != bi.time_word)
 		fprintf(bi.out, "The bad end is slower, and this commit is "
 			"not: --only task-clock finds what is.\n");
 }
 
-static void print_found(const char *first, const char *subject)
+/* Does what decided differ here as it does between the ends? */
+static bool is_confirmed(const struct tr2_difference *d)
 {
-	struct found found = { first, subject };
+	bool by_calls = bi.by.by_calls;
+	double delta;
 
-	if (is_text())
-		fprintf(bi.out, "\n%s %s\n", first, subject ? subject : "");
-	else
-		tr2_table_print_row(&bi.json, "found",
-				    TR2_COLUMNS(found_columns), &found);
+	if (!d)
+		return false;
+	delta = by_calls ? d->new_calls - d->base_calls :
+			   tr2_difference_delta(d);
+	if (!(delta * (bi.by.bad - bi.by.good) > 0))
+		return false;
+	if ((by_calls ? d->exact_calls : d->exact) == TR2_EXACT_DIFFERS)
+		return true;
+	/* One of them does not have it at all. */
+	if (d->kind > TR2_MEASURE_SYSCALL && (isnan(d->base) || isnan(d->new)))
+		return true;
+	return !by_calls && d->p_alone < TR2_ALPHA;
 }
 
-/* Compare the commit with the one before it. */
-static void print_result(const char *first)
+static int say_unconfirmed(const char *first, const struct tr2_comparison *c,
+			   const struct tr2_difference *d)
 {
-	char *before = tr2_strf("%s^", first), *parent, *subject;
-	struct point *a, *b;
+	const char *what = bi.by.unit == TR2_UNIT_NS ? "time" : "number";
+	struct tr2_buf here = TR2_BUF_INIT;
+
+	if (d)
+		add_difference(&here, c, d);
+	tr2_error("nothing tells %s and %s apart for certain: the %s of the "
+		  "ends differed by %s, that of %.9s and the one before it "
+		  "does not so (%s); more runs (-r %lld) or a calmer machine "
+		  "may tell", good.text, bad.text, what, tr2_buf_str(&bi.ends),
+		  first, d ? tr2_buf_str(&here) : "it has none",
+		  (long long)nr_runs * 2);
+	tr2_buf_release(&here);
+	return TR2_EXIT_FOUND;
+}
+
+/* Print the steps as data, where CMD's output does not go. */
+static void begin_data(void)
+{
+	fflush(stdout);
+	dup2(fileno(bi.out), 1);
+	tr2_output_begin(&bi.json, tr2_common.format);
+	bi.json.csv_table = "steps";
+	tr2_bisect_steps_print(&bi.json, &bi.steps);
+}
+
+static void print_found(const char *first)
+{
+	char *text = tr2_bisect_subject(first, "%s (%an, %as)", is_text());
+
+	if (is_text())
+		fprintf(bi.out, "\n%s %s\n", first, text);
+	else
+		tr2_bisect_found_print(&bi.json, first, text, &bi.by);
+	free(text);
+}
+
+static void print_verdict(const struct tr2_comparison *c)
+{
 	struct tr2_buf text = TR2_BUF_INIT;
-	struct tr2_comparison c;
 	struct tr2_verdict v;
 
-	parent = tr2_git_text("rev-parse", before);
-	subject = tr2_git_text("log", "-1", "--format=%s (%an, %as)", first);
-	/* It was measured unless it was skipped. */
-	if (parent && !find_point(parent))
-		measure_commit(parent);
-	a = parent ? find_point(parent) : NULL;
-	b = find_point(first);
+	tr2_verdict(&v, c, TR2_ALPHA);
+	tr2_verdict_add(&text, &v, c);
+	if (is_text())
+		fprintf(bi.out, "%s\n", tr2_buf_str(&text));
+	else
+		tr2_verdict_print(&bi.json, &v, c);
+	if (is_text())
+		say_unexplained(v.word);
+	tr2_buf_release(&text);
+}
+
+/* Print the commit, with its comparison if there is one, if that confirms it.
+ * Return the exit code. */
+static int print_result(const char *first, const struct tr2_comparison *c)
+{
+	const struct tr2_difference *d =
+		c ? tr2_comparison_find(c, bi.by.kind, bi.by.name) : NULL;
+	bool confirmed = !c || is_confirmed(d);
+
 	if (!is_text())
 		begin_data();
-	print_found(first, subject);
-	if (a && b) {
-		tr2_compare(&c, &a->measures, &b->measures, false, takes, NULL);
-		tr2_verdict(&v, &c, TR2_ALPHA);
-		tr2_verdict_add(&text, &v, &c);
-		if (is_text())
-			fprintf(bi.out, "%s\n", tr2_buf_str(&text));
-		else
-			tr2_verdict_print(&bi.json, &v, &c);
-		if (is_text())
-			say_unexplained(v.word);
-		tr2_comparison_release(&c);
-	}
+	if (confirmed)
+		print_found(first);
+	if (c && (confirmed || !is_text()))
+		print_verdict(c);
 	if (!is_text())
 		tr2_output_end(&bi.json);
 	fflush(stdout);
-	tr2_buf_release(&text);
+	return confirmed ? 0 : say_unconfirmed(first, c, d);
+}
+
+/* A count tells without a comparison, too: the commit before cannot be measured
+ * if it is one that no step reached. */
+static int compare_counts(const char *first, const char *before)
+{
+	struct point *a, *b;
+	struct tr2_comparison c;
+	int code;
+
+	if (!find_point(before))
+		measure(before);
+	a = find_point(before);
+	b = find_point(first);
+	if (!a || !b)
+		return print_result(first, NULL);
+	tr2_compare(&c, &a->measures, &b->measures, false, takes, NULL);
+	code = print_result(first, &c);
+	tr2_comparison_release(&c);
+	return code;
+}
+
+static int compare_in_turns(const char *first, const char *before)
+{
+	struct tr2_measures a = { 0 }, b = { 0 };
+	struct tr2_comparison c;
+	int code = TR2_EXIT_FATAL;
+
+	if (prepare(&bi.base, before) && prepare(&bi.tree, first) &&
+	    measure_tree(&b, &a)) {
+		tr2_compare(&c, &a, &b, true, takes, NULL);
+		code = print_result(first, &c);
+		tr2_comparison_release(&c);
+	} else if (!bi.stop && !bi.failed) {
+		tr2_error("%.9s cannot be compared with the commit before it: "
+			  "%s", first, tr2_buf_str(&bi.why));
+	}
+	tr2_measures_release(&a);
+	tr2_measures_release(&b);
+	return code;
+}
+
+/* Compare the commit with the one before it. Return the exit code. */
+static int finish(const char *first)
+{
+	char *name = tr2_strf("%s^", first);
+	char *before = tr2_git_text("-C", bi.tree.path, "rev-parse", name);
+	int code;
+
+	if (!before)
+		code = print_result(first, NULL);
+	else
+		code = bi.in_turns ? compare_in_turns(first, before) :
+				     compare_counts(first, before);
+	free(name);
 	free(before);
-	free(parent);
-	free(subject);
+	return code;
+}
+
+static bool measure_ends(void)
+{
+	return measure_end(&good) && measure_end(&bad);
 }
 
 static int bisect(void)
 {
-	struct point *from = measure_rev(&good);
-	struct point *to = from && !bi.stop ? measure_rev(&bad) : NULL;
+	const struct tr2_measures *from, *to;
 	char *first;
+	int code;
 
-	if (!to)
+	if (!measure_ends())
 		return TR2_EXIT_FATAL;
-	from = find_point(good.commit); /* it may have moved */
-	if (!choose(&from->measures, &to->measures)) {
-		tr2_error("nothing tells %s from %s: no exact count "
-			  "differs, and no time ('trace2 stat -r' with more "
-			  "runs may)", good.text, bad.text);
+	from = &find_point(good.commit)->measures;
+	to = &find_point(bad.commit)->measures;
+	if (!choose_count(from, to) && !tell_by_time()) {
+		if (bi.failed || bi.stop)
+			return TR2_EXIT_FATAL;
+		tr2_error("nothing tells %s from %s: no exact count differs, "
+			  "and in turns no time (more runs may tell: -r %lld)",
+			  good.text, bad.text, (long long)nr_runs * 2);
 		return TR2_EXIT_FOUND;
 	}
-	say_step(&from->measures, from->commit, "good");
-	say_step(&to->measures, to->commit, "bad");
+	add_step(good.commit, "good", bi.by.good, NULL);
+	add_step(bad.commit, "bad", bi.by.bad, NULL);
 	first = search();
-	if (first)
-		print_result(first);
-	else if (!bi.stop)
-		tr2_error("the commit was not found: too many were skipped");
+	code = first ? finish(first) : TR2_EXIT_FATAL;
 	free(first);
-	return first ? 0 : TR2_EXIT_FATAL;
+	return code;
 }
 
 /* Discard what CMD and the build print to standard output. */
@@ -495,11 +645,11 @@ static int open_tree(void)
 	    tr2_bisect_repo_open(&bi.repo))
 		return -1;
 	bi.runs = tr2_strf("%s/run", bi.repo.dir);
-	if (tr2_bisect_tree_add(&bi.tree, &bi.repo, "tree", &bad))
+	if (tr2_bisect_tree_add(&bi.tree, &bi.repo, "tree-1", &bad))
 		return -1;
-	if (tr2_bisect_tree_enter(&bi.tree))
+	if (enter(&bi.tree))
 		return 0;
-	say_no_directory(&bad);
+	say_unmeasured(&bad);
 	return -1;
 }
 
@@ -511,18 +661,17 @@ static void release(void)
 		free(bi.item[i].commit);
 		tr2_measures_release(&bi.item[i].measures);
 	}
-	for (i = 0; i < bi.nr_steps; i++) {
-		free(bi.step[i].commit);
-		free(bi.step[i].subject);
-	}
-	free(bi.step);
+	tr2_bisect_steps_release(&bi.steps);
+	tr2_buf_release(&bi.why);
+	tr2_buf_release(&bi.ends);
 	if (bi.out)
 		fclose(bi.out);
 	free(bi.item);
-	free(bi.name);
+	free(bi.by.name);
 	free(bi.bases);
 	free(bi.runs);
 	tr2_bisect_tree_remove(&bi.tree, &bi.repo);
+	tr2_bisect_tree_remove(&bi.base, &bi.repo);
 	tr2_bisect_repo_release(&bi.repo);
 	tr2_bisect_rev_release(&good);
 	tr2_bisect_rev_release(&bad);
