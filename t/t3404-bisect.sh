@@ -167,6 +167,96 @@ test_expect_success 'TMPDIR: missing, relative' '
 	rmdir tmp
 '
 
+test_expect_success 'a subject cannot reach the terminal' '
+	(
+		cd repo && git checkout -q -f -b esc v3 &&
+		cp sub/prog prog && sed s/100/101/ prog >sub/prog && rm prog &&
+		git commit -q -a -m "$(printf "red \\033[31m\\302\\233")" &&
+		trace2 bisect -r 4 --only reads --good v1 --bad esc \
+			-- "$PERL_PATH" sub/prog >out &&
+		test "$(grep -c "red \\\\x1b\[31m\\\\xc2\\\\x9b" out)" = 2 &&
+		! grep "$(printf "\\033")" out && rm out
+	)
+'
+
+test_expect_success 'what is skipped has a reason and a subject' '
+	search_without () {
+		test_expect_code 128 trace2 bisect -r 4 --only reads --good v1 \
+			--bad v5 "$@" >out 2>err
+	} &&
+	(
+		cd repo && git checkout -q -f main &&
+		sha=$(git rev-parse v3 | cut -c1-9) &&
+		search_without -- sh -c "! grep -q \"^# [34]\" sub/prog || kill -KILL \$\$
+			exec \"$PERL_PATH\" sub/prog" &&
+		grep "^skip  $sha  CMD was ended by SIGKILL  change 3$" out &&
+		grep "^trace2: the commit was not found, because some were skipped: it is one of 3: " err &&
+		grep "$(git rev-parse --short v3) (change 3)" err &&
+		grep "$(git rev-parse --short v4) (change 4)" err &&
+		grep "$(git rev-parse --short v5) (change 5)" err &&
+		search_without --build "! grep -q \"^# 3\" sub/prog || exit 3" \
+			-- "$PERL_PATH" sub/prog &&
+		grep "^skip  $sha  --build failed with exit code 3  change 3$" out &&
+		grep "it is one of 2: " err
+	)
+'
+
+test_expect_success 'an end that cannot be measured: why' '
+	(
+		cd repo && git checkout -q -f main && sha=$(git rev-parse v1 | cut -c1-9) &&
+		test_expect_code 128 trace2 bisect --good v1 -- sh -c "exit 5" 2>err &&
+		grep "^trace2: cannot measure .v1. ($sha): CMD failed with exit code 5 (it may need --build)$" err &&
+		test_expect_code 128 trace2 bisect --good v1 --build "exit 6" -- true 2>err &&
+		grep "^trace2: cannot measure .v1. ($sha): --build failed with exit code 6$" err &&
+		test_expect_code 128 trace2 bisect --good $sha -- ./none 2>err &&
+		grep "^trace2: cannot measure .$sha.: CMD cannot be run" err &&
+		test_expect_code 128 trace2 bisect --good v1 -r 4 --build \
+			": >\"\$(git rev-parse --git-dir)/index.lock\"" -- true 2>err &&
+		grep "^trace2: cannot check .* out in ./.*: Unable to create .*index.lock.: File exists" err &&
+		test "$(git worktree list | wc -l)" = 2
+	)
+'
+
+test_expect_success 'a merge base that is bad' '
+	(
+		cd repo && git checkout -q -f -b mended v5 &&
+		git checkout -q v3 sub/prog && git commit -q -m mended &&
+		git checkout -q -b other-way v5 && echo >>other &&
+		git commit -qam other && git checkout -q main &&
+		test_expect_code 128 trace2 bisect -r 4 --only reads \
+			--good mended --bad other-way -- "$PERL_PATH" sub/prog >out 2>err &&
+		test $(wc -l <err) = 1 &&
+		grep "^trace2: the merge base $(git rev-parse v5 | cut -c1-9) (change 5) is bad: " err
+	)
+'
+
+# At that run CMD ends the command that runs it.
+test_expect_success 'a signal: how far it had come' '
+	cat >until <<-\EOF &&
+	open F, ">>", $ARGV[0]; syswrite F, "x"; close F;
+	kill TERM => getppid if -s $ARGV[0] == $ARGV[1];
+	do "./sub/prog";
+	EOF
+	(
+		cd repo && git checkout -q -f main && mkdir ../tmp &&
+		ends_at () {
+			: >../state &&
+			TMPDIR=../tmp test_expect_code 130 trace2 bisect -r 4 \
+				--only reads --good v1 --bad v5 -- "$PERL_PATH" \
+				"$TRASH_DIRECTORY/until" "$TRASH_DIRECTORY/state" \
+				$1 >out 2>err &&
+			test $(wc -l <err) = 1
+		} &&
+		ends_at 6 &&
+		grep "^trace2: interrupted before both ends were measured$" err &&
+		ends_at 10 &&
+		from=$(git rev-parse v1 | cut -c1-9) && to=$(git rev-parse v5 | cut -c1-9) &&
+		grep "^trace2: interrupted after 2 commits: .* among the 4 of .git log $from\.\.$to.$" err &&
+		test "$(git worktree list | wc -l)" = 2
+	) &&
+	rmdir tmp
+'
+
 # The program computes for as long as its commit and the number of runs say, and
 # does the same otherwise.
 test_expect_success 'setup: a program whose time depends on the runs before' '

@@ -17,26 +17,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/bisect_run.h"
 #include "cmd/bisect_steps.h"
-#include "cmd/bisect_tree.h"
 #include "cmd/stat.h"
 #include "cmd/verdict.h"
 #include "common/memory.h"
 #include "common/say.h"
-#include "common/signals.h"
 #include "record/counters.h"
-#include "record/job.h"
-#include "record/store.h"
-#include "stat/coin.h"
 #include "stat/git.h"
 #include "stat/numbers.h"
-#include "stat/set.h"
 #include "stat/significance.h"
 
 #define EVENTS "task-clock,page-faults"
+/* The exit code of git-bisect(1) if only skipped commits are left. */
+#define ONLY_SKIPPED 2
+#define SHOWN_CANDIDATES 10
 
 static struct tr2_bisect_rev good = { .option = "--good" };
 static struct tr2_bisect_rev bad = { .option = "--bad", .word = "HEAD" };
@@ -75,26 +72,19 @@ struct point {
 };
 
 static struct {
-	char **argv;
-	struct tr2_bisect_repo repo;
+	struct tr2_bisect_runner run;
 	struct tr2_bisect_tree tree; /* of the commit that is measured */
 	struct tr2_bisect_tree base; /* of the one that takes turns with it */
 	char *bases; /* commits before both ends, if not only `good` is */
-	char *runs;  /* where runs are recorded */
 	struct point *item;
 	uint32_t nr, alloc;
 	struct tr2_bisect_steps steps;
 	struct tr2_output json;
-	struct tr2_event_counters counters;
 	struct tr2_bisect_decision by;
 	bool in_turns;
 	struct tr2_buf ends; /* by how much they differ */
 	enum tr2_verdict_word time_word; /* of the ends */
-	struct tr2_buf why; /* a commit cannot be measured */
-	FILE *out;   /* CMD has no output */
-	bool has_run; /* CMD or the build, and failed */
-	bool failed;  /* an error was printed */
-	bool stop;
+	FILE *out; /* CMD has no output */
 } bi;
 
 static bool takes(const struct tr2_difference *d, const void *data)
@@ -107,93 +97,6 @@ static bool takes(const struct tr2_difference *d, const void *data)
 static bool is_text(void)
 {
 	return tr2_common.format == TR2_FORMAT_TEXT;
-}
-
-static void set_why(const char *what, int code,
-		    const struct tr2_job_result *result)
-{
-	tr2_buf_reset(&bi.why);
-	tr2_buf_addstr(&bi.why, what);
-	bi.has_run = true;
-	if (!result->started) {
-		tr2_buf_addlit(&bi.why, " cannot be run");
-	} else if (WIFSIGNALED(result->status)) {
-		tr2_buf_addlit(&bi.why, " was ended by ");
-		tr2_signal_add(&bi.why, WTERMSIG(result->status));
-	} else {
-		tr2_buf_addlit(&bi.why, " failed with exit code ");
-		tr2_buf_add_i64(&bi.why, code);
-	}
-}
-
-/* Run something in the current directory. false: bi.why, or bi.stop. */
-static bool run_once(char **argv, const char *what, struct tr2_measures *ms)
-{
-	struct tr2_job job = {
-		.argv = argv,
-		.dir = bi.runs,
-		.nest = TR2_JOB_NEST,
-		.timeout_ns = TR2_JOB_TIMEOUT_NS,
-		.quiet = true,
-		.counters = ms ? &bi.counters : NULL,
-	};
-	struct tr2_job_result result;
-	int code = tr2_job_run(&job, &result);
-
-	bi.stop |= result.signo != 0;
-	if (!result.started && !code)
-		code = TR2_EXIT_FATAL;
-	if (code)
-		set_why(what, code, &result);
-	if (!code && !bi.stop && ms && tr2_set_read(ms, bi.runs, true)) {
-		code = TR2_EXIT_FATAL;
-		tr2_buf_reset(&bi.why);
-		tr2_buf_addlit(&bi.why, "its recording cannot be read");
-	}
-	tr2_store_remove(bi.runs);
-	return !code && !bi.stop;
-}
-
-static bool enter(const struct tr2_bisect_tree *tree)
-{
-	if (tr2_bisect_tree_enter(tree))
-		return true;
-	tr2_buf_reset(&bi.why);
-	tr2_buf_addall(&bi.why, "it has no directory '", bi.repo.prefix,
-		       "', the current one: go to one that all commits have");
-	return false;
-}
-
-/* Check a commit out, and build it. false: as run_once(), or bi.failed. */
-static bool prepare(const struct tr2_bisect_tree *tree, const char *commit)
-{
-	char *words[] = { (char *)"sh", (char *)"-c", (char *)build, NULL };
-
-	bi.failed |= tr2_bisect_tree_checkout(tree, commit) != 0;
-	return !bi.failed && enter(tree) &&
-	       (!build || run_once(words, "--build", NULL));
-}
-
-static bool run_in(const struct tr2_bisect_tree *tree, struct tr2_measures *ms)
-{
-	return enter(tree) && run_once(bi.argv, "CMD", ms);
-}
-
-/* Measure what the work tree has; in turns: and what the base has. */
-static bool measure_tree(struct tr2_measures *ms, struct tr2_measures *base)
-{
-	bool ok = true, base_first;
-	int64_t i;
-
-	for (i = 0; ok && i < nr_runs; i++) {
-		base_first = base && tr2_coin_toss();
-		if (base_first)
-			ok = run_in(&bi.base, base);
-		ok = ok && run_in(&bi.tree, ms);
-		if (base && !base_first)
-			ok = ok && run_in(&bi.base, base);
-	}
-	return ok;
 }
 
 /* Return the value that decides: the count, or the median. */
@@ -219,14 +122,15 @@ static struct point *find_point(const char *commit)
 	return NULL;
 }
 
-/* Build and measure a commit. NULL: as prepare(). */
+/* Build and measure a commit. NULL: see bi.run. */
 static struct point *measure(const char *commit)
 {
 	struct tr2_measures ms = { 0 }, base = { 0 };
 	struct point *p = NULL;
 
-	if (prepare(&bi.tree, commit) &&
-	    measure_tree(&ms, bi.in_turns ? &base : NULL)) {
+	if (tr2_bisect_prepare(&bi.run, &bi.tree, commit) &&
+	    tr2_bisect_measure(&bi.run, &bi.tree, &ms,
+			       bi.in_turns ? &bi.base : NULL, &base)) {
 		tr2_grow(bi.item, bi.nr, bi.alloc);
 		p = &bi.item[bi.nr++];
 		*p = (struct point){ tr2_strdup(commit), ms,
@@ -240,11 +144,11 @@ static struct point *measure(const char *commit)
 
 static void say_unmeasured(const struct tr2_bisect_rev *rev)
 {
-	if (bi.stop || bi.failed)
+	if (bi.run.stop || bi.run.failed)
 		return;
-	bi.failed = true;
-	tr2_error("cannot measure %s: %s%s", rev->text, tr2_buf_str(&bi.why),
-		  bi.has_run && !build ? " (it may need --build)" : "");
+	bi.run.failed = true;
+	tr2_error("cannot measure %s: %s%s", rev->text, tr2_buf_str(&bi.run.why),
+		  bi.run.has_run && !build ? " (it may need --build)" : "");
 }
 
 static struct point *measure_end(const struct tr2_bisect_rev *rev)
@@ -321,15 +225,21 @@ static bool choose_time(const struct tr2_measures *from,
 	return differs;
 }
 
+static bool measure_turns(struct tr2_measures *base, struct tr2_measures *ms)
+{
+	return tr2_bisect_measure(&bi.run, &bi.tree, ms, &bi.base, base);
+}
+
 /* Measure the ends in turns: the work tree has the bad one. */
 static bool tell_by_time(void)
 {
 	struct tr2_measures from = { 0 }, to = { 0 };
 	bool ok = false;
 
-	if (tr2_bisect_tree_add(&bi.base, &bi.repo, "tree-2", &good))
-		bi.failed = true;
-	else if (!prepare(&bi.base, good.commit) || !measure_tree(&to, &from))
+	if (tr2_bisect_tree_add(&bi.base, &bi.run.repo, "tree-2", &good))
+		bi.run.failed = true;
+	else if (!tr2_bisect_prepare(&bi.run, &bi.base, good.commit) ||
+		 !measure_turns(&from, &to))
 		say_unmeasured(&good);
 	else
 		ok = choose_time(&from, &to);
@@ -363,7 +273,7 @@ static void add_step(const char *commit, const char *word, double value,
 			    is_text() ? bi.out : NULL);
 }
 
-/* Measure a commit, unless it was, and print what it is. NULL: as prepare(). */
+/* Measure a commit, unless it was, and print what it is. NULL: see bi.run. */
 static const char *judge(const char *commit)
 {
 	struct point *p = find_point(commit);
@@ -371,34 +281,78 @@ static const char *judge(const char *commit)
 
 	if (!p)
 		p = measure(commit);
-	if (!p && (bi.stop || bi.failed))
+	if (!p && (bi.run.stop || bi.run.failed))
 		return NULL;
 	word = !p ? "skip" : is_bad(p) ? "bad" : "good";
 	add_step(commit, word, p ? value_of(&p->measures) : NAN,
-		 p ? NULL : tr2_buf_str(&bi.why));
+		 p ? NULL : tr2_buf_str(&bi.run.why));
 	return word;
+}
+
+/* Only skipped commits are left: name those that Git lists. */
+static void say_skipped(char *list)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+	char *line, *rest = NULL, *subject;
+	uint32_t nr = 0;
+
+	for (line = strtok_r(list, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (strspn(line, "0123456789abcdef") != strlen(bad.commit) ||
+		    nr++ >= SHOWN_CANDIDATES)
+			continue;
+		subject = tr2_bisect_subject(line, "%h (%s)", false);
+		tr2_buf_addall(&b, nr > 1 ? ", " : "", subject);
+		free(subject);
+	}
+	if (nr > SHOWN_CANDIDATES)
+		tr2_buf_addall(&b, ", ...");
+	tr2_error("the commit was not found, because some were skipped: it is "
+		  "one of %u: %s", nr, tr2_buf_str(&b));
+	tr2_buf_release(&b);
 }
 
 /* Tell Git of the current commit. Return its last word if that is the commit it
  * looked for, to be freed; *over: no commit is left. */
 static char *tell(const char *word, bool *over)
 {
-	struct tr2_buf out = TR2_BUF_INIT;
+	struct tr2_buf out = TR2_BUF_INIT, why = TR2_BUF_INIT;
 	char *first = NULL;
+	int code = tr2_git_try(&out, &why, "-C", bi.tree.path, "bisect", word);
 
-	*over = tr2_git_run(&out, NULL, "-C", bi.tree.path, "bisect",
-			    word) != 0;
-	if (strstr(tr2_buf_str(&out), " is the first bad commit")) {
+	tr2_buf_addch(&out, '\0');
+	tr2_must(!out.failed);
+	if (strstr(out.p, " is the first bad commit")) {
 		first = tr2_strdup(out.p);
 		first[strcspn(first, " ")] = '\0';
+	} else if (code && !tr2_bisect_stopped(&bi.run)) {
+		if (code == ONLY_SKIPPED)
+			say_skipped(out.p);
+		else
+			tr2_error("'git bisect %s' failed: %s", word,
+				  tr2_buf_str(&why));
 	}
-	*over |= first || strstr(tr2_buf_str(&out), "only 'skip'ped");
-	if (*over && !first) {
-		tr2_error("the commit was not found: too many were skipped");
-		bi.failed = true;
-	}
+	*over = first || code;
 	tr2_buf_release(&out);
+	tr2_buf_release(&why);
 	return first;
+}
+
+/* Is it a commit from which both ends come, and bad? Then nothing after it made
+ * the bad end so. */
+static bool is_bad_base(const char *commit, const char *word)
+{
+	char *subject;
+
+	if (!bi.bases || !strstr(bi.bases, commit) || strcmp(word, "bad") != 0)
+		return false;
+	subject = tr2_bisect_subject(commit, "%s", false);
+	tr2_error("the merge base %.9s (%s) is bad: --bad %s has it from there, "
+		  "and on the way to --good %s it was undone; give a --good "
+		  "that comes before the merge base", commit, subject, bad.text,
+		  good.text);
+	free(subject);
+	return true;
 }
 
 /* Return the first bad commit, to be freed; NULL: it was not found. */
@@ -411,20 +365,52 @@ static char *search(void)
 				"start", "--no-checkout", bad.commit,
 				good.commit) != 0;
 
-	if (over)
+	if (over && !tr2_bisect_stopped(&bi.run))
 		tr2_error("'git bisect start' failed between %s and %s: %s",
 			  good.text, bad.text, tr2_buf_str(&why));
-	while (!over && !bi.stop) {
+	while (!over && !tr2_bisect_stopped(&bi.run)) {
 		commit = tr2_git_text("-C", bi.tree.path, "rev-parse",
 				      "BISECT_HEAD");
 		word = commit ? judge(commit) : NULL;
-		if (word)
+		if (word && !is_bad_base(commit, word))
 			first = tell(word, &over);
-		over |= !word;
+		else
+			over = true;
 		free(commit);
 	}
 	tr2_buf_release(&why);
 	return first;
+}
+
+/* Return how many commits may be the one, to be freed. */
+static char *count_candidates(void)
+{
+	return tr2_git_text("-C", bi.tree.path, "rev-list", "--count",
+			    "refs/bisect/bad", "--not",
+			    "--glob=refs/bisect/good-*");
+}
+
+static void say_interrupted(void)
+{
+	const struct tr2_bisect_step *from, *to;
+	char *nr = bi.steps.nr ? count_candidates() : NULL;
+
+	if (!bi.steps.nr) {
+		tr2_error("interrupted before both ends were measured");
+		return;
+	}
+	from = tr2_bisect_step_last(&bi.steps, "good");
+	to = tr2_bisect_step_last(&bi.steps, "bad");
+	if (nr && !strcmp(nr, "1"))
+		tr2_error("interrupted after %u commits: %.9s seems to be the "
+			  "one, but was not compared with the one before it",
+			  bi.steps.nr, to->commit);
+	else
+		tr2_error("interrupted after %u commits: the one that changed "
+			  "it is among the %s of 'git log %.9s..%.9s'",
+			  bi.steps.nr, nr ? nr : "commits", from->commit,
+			  to->commit);
+	free(nr);
 }
 
 /* The ends differ in time, and this commit does not explain it. */
@@ -557,14 +543,15 @@ static int compare_in_turns(const char *first, const char *before)
 	struct tr2_comparison c;
 	int code = TR2_EXIT_FATAL;
 
-	if (prepare(&bi.base, before) && prepare(&bi.tree, first) &&
-	    measure_tree(&b, &a)) {
+	if (tr2_bisect_prepare(&bi.run, &bi.base, before) &&
+	    tr2_bisect_prepare(&bi.run, &bi.tree, first) &&
+	    measure_turns(&a, &b)) {
 		tr2_compare(&c, &a, &b, true, takes, NULL);
 		code = print_result(first, &c);
 		tr2_comparison_release(&c);
-	} else if (!bi.stop && !bi.failed) {
+	} else if (!bi.run.stop && !bi.run.failed) {
 		tr2_error("%.9s cannot be compared with the commit before it: "
-			  "%s", first, tr2_buf_str(&bi.why));
+			  "%s", first, tr2_buf_str(&bi.run.why));
 	}
 	tr2_measures_release(&a);
 	tr2_measures_release(&b);
@@ -604,7 +591,7 @@ static int bisect(void)
 	from = &find_point(good.commit)->measures;
 	to = &find_point(bad.commit)->measures;
 	if (!choose_count(from, to) && !tell_by_time()) {
-		if (bi.failed || bi.stop)
+		if (bi.run.failed || bi.run.stop)
 			return TR2_EXIT_FATAL;
 		tr2_error("nothing tells %s from %s: no exact count differs, "
 			  "and in turns no time (more runs may tell: -r %lld)",
@@ -638,16 +625,16 @@ static int open_output(void)
 /* Find the commits, make a work tree beside the user's, and go there. */
 static int open_tree(void)
 {
-	if (tr2_bisect_repo_find(&bi.repo) ||
-	    tr2_bisect_rev_find(&bi.repo, &good) ||
-	    tr2_bisect_rev_find(&bi.repo, &bad) ||
-	    tr2_bisect_check_ends(&bi.repo, &good, &bad, &bi.bases) ||
-	    tr2_bisect_repo_open(&bi.repo))
+	if (tr2_bisect_repo_find(&bi.run.repo) ||
+	    tr2_bisect_rev_find(&bi.run.repo, &good) ||
+	    tr2_bisect_rev_find(&bi.run.repo, &bad) ||
+	    tr2_bisect_check_ends(&bi.run.repo, &good, &bad, &bi.bases) ||
+	    tr2_bisect_repo_open(&bi.run.repo))
 		return -1;
-	bi.runs = tr2_strf("%s/run", bi.repo.dir);
-	if (tr2_bisect_tree_add(&bi.tree, &bi.repo, "tree-1", &bad))
+	bi.run.dir = tr2_strf("%s/run", bi.run.repo.dir);
+	if (tr2_bisect_tree_add(&bi.tree, &bi.run.repo, "tree-1", &bad))
 		return -1;
-	if (enter(&bi.tree))
+	if (tr2_bisect_enter(&bi.run, &bi.tree))
 		return 0;
 	say_unmeasured(&bad);
 	return -1;
@@ -662,20 +649,17 @@ static void release(void)
 		tr2_measures_release(&bi.item[i].measures);
 	}
 	tr2_bisect_steps_release(&bi.steps);
-	tr2_buf_release(&bi.why);
 	tr2_buf_release(&bi.ends);
 	if (bi.out)
 		fclose(bi.out);
 	free(bi.item);
 	free(bi.by.name);
 	free(bi.bases);
-	free(bi.runs);
-	tr2_bisect_tree_remove(&bi.tree, &bi.repo);
-	tr2_bisect_tree_remove(&bi.base, &bi.repo);
-	tr2_bisect_repo_release(&bi.repo);
+	tr2_bisect_tree_remove(&bi.tree, &bi.run.repo);
+	tr2_bisect_tree_remove(&bi.base, &bi.run.repo);
+	tr2_bisect_runner_release(&bi.run);
 	tr2_bisect_rev_release(&good);
 	tr2_bisect_rev_release(&bad);
-	tr2_event_counters_release(&bi.counters);
 }
 
 static int run(int argc, char **argv)
@@ -691,16 +675,24 @@ static int run(int argc, char **argv)
 				       "1000000");
 	if (!tr2_choice_valid(&choice, &tr2_command_bisect))
 		return TR2_EXIT_USAGE;
-	bi.argv = argv;
+	bi.run.argv = argv;
+	bi.run.build = build;
+	bi.run.nr_runs = nr_runs;
+	tr2_bisect_catch_signals();
 	if (syscalls)
-		tr2_event_counters_add_syscalls(&bi.counters);
+		tr2_event_counters_add_syscalls(&bi.run.counters);
 	if (allocations)
-		tr2_event_counters_add_allocations(&bi.counters);
-	if (tr2_event_counters_add(&bi.counters, EVENTS) && !open_output() &&
+		tr2_event_counters_add_allocations(&bi.run.counters);
+	if (tr2_event_counters_add(&bi.run.counters, EVENTS) && !open_output() &&
 	    !open_tree())
 		code = bisect();
+	/* A pending one shall not end this before the work trees are removed. */
+	if (tr2_bisect_stopped(&bi.run)) {
+		say_interrupted();
+		code = 128 + SIGINT;
+	}
 	release();
-	return bi.stop ? 128 + SIGINT : code;
+	return code;
 }
 
 const struct tr2_command tr2_command_bisect = {

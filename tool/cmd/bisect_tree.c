@@ -168,22 +168,15 @@ int tr2_bisect_tree_add(struct tr2_bisect_tree *tree,
 }
 
 int tr2_bisect_tree_checkout(const struct tr2_bisect_tree *tree,
-			     const char *commit)
+			     const char *commit, struct tr2_buf *why)
 {
-	struct tr2_buf why = TR2_BUF_INIT;
 	/* Git keeps a directory in which it runs. */
-	int ret = chdir(tree->path) ? -1 : 0;
-
-	if (ret)
-		tr2_buf_addstr(&why, strerror(errno));
-	else
-		ret = tr2_git_try(NULL, &why, "checkout", "-q", "-f",
-				  "--detach", commit);
-	if (ret)
-		tr2_error("cannot check %.9s out in '%s': %s", commit,
-			  tree->path, tr2_buf_str(&why));
-	tr2_buf_release(&why);
-	return ret ? -1 : 0;
+	if (chdir(tree->path)) {
+		tr2_buf_addstr(why, strerror(errno));
+		return -1;
+	}
+	return tr2_git_try(NULL, why, "checkout", "-q", "-f", "--detach",
+			   commit) ? -1 : 0;
 }
 
 bool tr2_bisect_tree_enter(const struct tr2_bisect_tree *tree)

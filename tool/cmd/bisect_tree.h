@@ -52,9 +52,10 @@ int tr2_bisect_repo_open(struct tr2_bisect_repo *repo);
 int tr2_bisect_tree_add(struct tr2_bisect_tree *tree,
 			const struct tr2_bisect_repo *repo, const char *name,
 			const struct tr2_bisect_rev *rev);
-/* Check a commit out, over whatever the build did to files that Git tracks. */
+/* Check a commit out, over whatever the build did to files that Git tracks. -1:
+ * `why` is appended, and no message printed. */
 int tr2_bisect_tree_checkout(const struct tr2_bisect_tree *tree,
-			     const char *commit);
+			     const char *commit, struct tr2_buf *why);
 /* Make its directory the current one. false: the commit does not have it. */
 bool tr2_bisect_tree_enter(const struct tr2_bisect_tree *tree);
 
