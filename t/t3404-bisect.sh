@@ -101,6 +101,20 @@ test_expect_success 'an alias and a hook in a linked work tree' '
 	)
 '
 
+test_expect_success 'PWD is where CMD runs' '
+	(
+		cd repo/sub &&
+		for dir in . ..
+		do
+			cd $dir &&
+			trace2 bisect -r 4 --only reads --good v1 --bad v5 -- \
+				"$PERL_PATH" -MCwd -e "\$ENV{PWD} eq getcwd() or exit 9;
+				do(-e q(prog) ? q(./prog) : q(./sub/prog))" >out &&
+			grep "change 4" out && rm out || exit 1
+		done
+	)
+'
+
 test_expect_success 'what the build does to tracked files is undone' '
 	(
 		cd repo && git checkout -q -f main &&

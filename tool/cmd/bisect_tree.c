@@ -158,6 +158,8 @@ int tr2_bisect_tree_add(struct tr2_bisect_tree *tree,
 
 	tree->path = tr2_strf("%s/%s", repo->dir, name);
 	tree->inside = tr2_strf("%s/%s", tree->path, repo->prefix);
+	/* As the current directory's name, which PWD has. */
+	tree->inside[strlen(tree->inside) - 1] = '\0';
 	ret = tr2_git_try(NULL, &why, repo->git_dir, "worktree", "add",
 			  "--detach", tree->path, rev->commit);
 	if (ret)
