@@ -139,6 +139,14 @@ test_expect_success CC,TASKS,LIBDW,X86_64 'and unwinds copies of stacks' '
 	grep "mix seven both main " path
 '
 
+test_expect_success CC,TASKS,LIBDW,X86_64 'also where an expression finds the frame' '
+	"${CC:-cc}" -g -O2 -fomit-frame-pointer -o expression \
+		"$TEST_DIRECTORY/t3160/expression.c" &&
+	trace2 record -o expression.data --profile --call-graph dwarf -- ./expression &&
+	main_path expression.data &&
+	test_grep "work through main " path
+'
+
 test_expect_success CC,TASKS,LIBDW 'a child that executes nothing has the mappings of its parent' '
 	trace2 record --profile -- ./fp 300 fork &&
 	main_path &&
