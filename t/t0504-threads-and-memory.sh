@@ -69,6 +69,17 @@ test_expect_success 'trace2_initialize is no cancellation point' '
 	test_cmp expect actual
 '
 
+test_expect_success 'a thread that starts and ends keeps its type of cancellation' '
+	threaded 0 keeps-type &&
+	cat >expect <<-\EOF &&
+	started: asynchronous
+	ended: asynchronous
+	started: deferred
+	ended: deferred
+	EOF
+	test_cmp expect actual
+'
+
 # ThreadSanitizer has let go of the thread by then.
 test_expect_success !TSAN 'the first call of a thread that cancels itself, in a destructor' '
 	GIT_TRACE2_RING="$(pwd)/ring" threaded 0 cancels-itself &&

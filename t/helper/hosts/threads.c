@@ -217,6 +217,38 @@ static void cancels_itself(void)
 	in_a_thread(cancel_self, &go);
 }
 
+static void say_type(const char *when)
+{
+	int type, ignored;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+	pthread_setcanceltype(type, &ignored);
+	printf("%s: %s\n", when,
+	       type == PTHREAD_CANCEL_ASYNCHRONOUS ? "asynchronous" :
+						     "deferred");
+}
+
+static void *end_with_type(void *type)
+{
+	int ignored;
+
+	pthread_setcanceltype(*(int *)type, &ignored);
+	trace2_thread_start("typed");
+	say_type("started");
+	trace2_thread_exit();
+	say_type("ended");
+	return NULL;
+}
+
+static void keeps_type(void)
+{
+	int type = PTHREAD_CANCEL_ASYNCHRONOUS;
+
+	in_a_thread(end_with_type, &type);
+	type = PTHREAD_CANCEL_DEFERRED;
+	in_a_thread(end_with_type, &type);
+}
+
 static void *add_one(void *arg)
 {
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
@@ -266,6 +298,8 @@ int main(int argc, char **argv)
 		names_at_once();
 	else if (!strcmp(verb, "children-at-once"))
 		children_at_once();
+	else if (!strcmp(verb, "keeps-type"))
+		keeps_type();
 	else if (!strcmp(verb, "cancels-itself"))
 		cancels_itself();
 	else if (!strcmp(verb, "exits-in-handler"))
