@@ -266,6 +266,32 @@ test_expect_success 'processes begin and end while it looks' '
 		all(.[]; .processes[0].pid == $parent)" looks
 '
 
+# Hogs share the CPUs. While top is stopped, the one that it watches ends.
+test_expect_success 'what has ended no longer waits for a CPU' '
+	hogs= &&
+	for i in 1 2 3 4 5 6
+	do
+		{ "$PERL_PATH" -e "1 while 1" & } &&
+		hogs="$hogs $!" || return 1
+	done &&
+	test_when_finished "kill $hogs" &&
+	{ "$PERL_PATH" -e "1 while 1" & } &&
+	parent=$! &&
+	{ trace2 top --format=json -d 0.1 -p $parent >looks & } &&
+	top=$! &&
+	until test "$(grep -c "\"sum\"" looks)" -gt 3
+	do
+		kill -0 $top || return 1
+	done &&
+	kill -STOP $top &&
+	kill $parent &&
+	! wait $parent &&
+	kill -CONT $top &&
+	wait $top &&
+	jq -s -e "(.[-1].sum[0] | .ended == 1 and .ready == 0) and
+		.[-1].processes[0].state == \"ended\"" looks
+'
+
 test_expect_success 'the regions that are open, by a stream of events' '
 	rm -rf trace2.data worker-in worker-out &&
 	mkfifo worker-in worker-out &&
