@@ -47,6 +47,23 @@ test_expect_success 'csv: every table' '
 	test_grep "^1,,read,blocks,18446744073709551615" counters.csv
 '
 
+test_expect_success 'csv: where a region, an event and data were, and of which repository' '
+	sed -e "s/\"line\":4,/&\"repo\":1,/" -e "s/\"line\":6,/&\"repo\":2,/" \
+		-e "s/\"line\":9,/&\"repo\":3,/" "$MIX" >repos.event &&
+	for table in spans events data
+	do
+		trace2 export --to csv --table $table repos.event >out.csv &&
+		"$PERL_PATH" -MText::ParseWords -ne "
+			chomp;
+			my @c = map { \$_ // q() } parse_line(q(,), 0, \$_);
+			@at{@c} = 0 .. \$#c, next if \$. == 1;
+			print qq($table \$c[\$at{line}] \$c[\$at{repo}]\n) if \$c[\$at{repo}];
+		" out.csv || return 1
+	done >actual &&
+	test_write_lines "spans 6 2" "events 4 1" "data 9 3" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'csv: no such table' '
 	test_expect_code 2 trace2 export --to csv --table nodes "$MIX" 2>err &&
 	test_grep "recordings|processes|.*|sessions|threads|spans|trace_spans|events" err
