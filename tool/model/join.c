@@ -154,7 +154,7 @@ static void map_pids(struct join *j)
 	for (i = 1; i < m->nr_children; i++) {
 		const struct tr2_child *c = &m->children[i];
 
-		if (c->pid > 0 && m->spans[c->span].kind == TR2_SPAN_CHILD)
+		if (c->pid > 0) /* an exec has none */
 			*tr2_map_slot(&j->by_pid,
 				      tr2_key(tr2_session_of_child(m, i),
 					      (uint32_t)c->pid)) = i;
