@@ -118,6 +118,15 @@ test_expect_success 'names that contain the word of a secret' '
 		"a secret='\''b c'\'' d" "a secret='\''<REDACTED>'\'' d"
 '
 
+test_expect_success 'the name of a file that has a key is no secret, its ending alone is' '
+	shows private_key=a.pem private_key=a.pem \
+		private_key=a.key private_key=a.key \
+		private_key=.pem "private_key=<REDACTED>" \
+		private_key=.key "private_key=<REDACTED>" \
+		private_key=/a private_key=/a \
+		password=a.pem "password=<REDACTED>"
+'
+
 test_expect_success 'a word must be whole' '
 	shows_all monkey=abc keyboard=abc tokenize=abc passwordless=1 \
 		a=b "key = value" =x "key" key=abc user.signingKey=abc \
