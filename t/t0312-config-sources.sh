@@ -38,6 +38,17 @@ test_expect_success 'settings come from the system, then from the user' '
 		"global trace2.from=xdg" "global trace2.from=home"
 '
 
+test_expect_success 'they are read where the host has no descriptor 0, and it stays free' '
+	test-tool config settings >expect &&
+	test-tool config settings <&- >actual &&
+	test_cmp expect actual &&
+	test-tool --no-init trace2 090fds <&- >expect &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 090fds <&- >fds &&
+	test_path_is_file e &&
+	grep -v "^[1-9][0-9][0-9]* CLOEXEC\$" fds >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success 'GIT_CONFIG_NOSYSTEM leaves the system out' '
 	GIT_CONFIG_NOSYSTEM=yes test-tool config settings >actual &&
 	test_grep ! system actual &&
