@@ -332,6 +332,19 @@ test_expect_success PROVE 'prove -PTrace2 prints what prove prints' '
 	done
 '
 
+test_expect_success PROVE 'prove -PTrace2: many scripts, few files' '
+	for i in $(test_seq 40)
+	do
+		test_write_lines "echo 1..1" "echo ok 1" >many$i.sh || return 1
+	done &&
+	(
+		ulimit -n 30 &&
+		with_plugin -j2 many*.sh
+	) &&
+	ls dir >sessions &&
+	test_line_count = 40 sessions
+'
+
 # says_script SCRIPT: print what its session says of it.
 says_script () {
 	jq -r --arg name "$1" -s '

@@ -187,6 +187,8 @@ sub end {
 			for 'exit', 'atexit';
 	}
 	syswrite $self->{out}, $events;
+	# prove keeps each parser, with its callbacks.
+	close $self->{out};
 }
 
 # ----------------------------------------------------------------------------
@@ -416,6 +418,8 @@ sub knows_lines {
 
 sub make_parser {
 	my ($self, $job) = @_;
+	# The start of a script takes long enough for lines of others.
+	App::Prove::Plugin::Trace2::Lines::glance();
 	my ($parser, @more) = $self->SUPER::make_parser($job);
 	my $iterator = iterator($parser);
 	my $pid = $iterator && $iterator->{pid};
@@ -431,6 +435,7 @@ sub make_parser {
 				grep { length } $_[0]->explanation;
 		});
 	}
+	App::Prove::Plugin::Trace2::Lines::glance();
 	return ($parser, @more);
 }
 
