@@ -583,6 +583,27 @@ test_expect_success TASKS,!UNDER_VALGRIND,READS_STREAMS 'and check knows of them
 	test_grep " 0 kinds of error, 2 of warning" found
 '
 
+test_expect_success TASKS 'records of processes count, too, and end' '
+	cat >many <<-\EOF &&
+	until test -e "$GIT_TRACE2_EVENT/git-trace2-discard"
+	do
+		env true
+	done
+	EOF
+	trace2 record --no-states --max-size 20k -- sh ./many 2>err &&
+	test_grep "^trace2 record: --max-size was reached: [0-9]* program" err &&
+	test_grep "^trace2 record: tasks.jsonl ends early: --max-size was reached\$" err &&
+	size=$(wc -c <trace2.data/tasks.jsonl) &&
+	test "$size" -le 20480 &&
+	jq -e ".losses.task_log > 0" trace2.data/meta.json
+'
+
+# It looks at its size ten times a second.
+test_expect_success TASKS 'a few do not reach --max-size' '
+	trace2 record --no-states --max-size 1M -- sh -c "env true; sleep 1" 2>err &&
+	test_grep ! "max-size" err
+'
+
 test_expect_success SECCOMP 'and if the losses are unknown, that is reported' '
 	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
 		trace2 record --max-size 50k -- sh ./full 2>err &&

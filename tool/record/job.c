@@ -141,9 +141,10 @@ static void check_size(struct tr2_source *source, uint32_t events)
 	(void)events;
 	if (read(source->fd, &ticks, sizeof(ticks)) < 0 ||
 	    tr2_tally_sizes(&tally, rec.store.events_fd) ||
-	    tally.bytes + rec.rings.bytes + rec.watch.log.bytes +
-			    rec.watch.kernel.file.bytes <
-		    (uint64_t)rec.job->max_size_bytes)
+	    (!rec.watch.log.is_full &&
+	     tally.bytes + rec.rings.bytes + rec.watch.log.bytes +
+			     rec.watch.kernel.file.bytes <
+		     (uint64_t)rec.job->max_size_bytes))
 		return;
 	rec.over_size = rec.rings.over_size = true;
 	rec.rings_before = rec.rings.files;
@@ -529,6 +530,9 @@ static void say_sum(int code)
 				"records of rings are lost\n");
 	if (m->lost_kernel_data && !rec.watch.kernel.file.error)
 		fprintf(stderr, "trace2 record: kernel.data ends early: "
+				"--max-size was reached\n");
+	if (rec.watch.log.is_full)
+		fprintf(stderr, "trace2 record: tasks.jsonl ends early: "
 				"--max-size was reached\n");
 	say_rotate(&rec.listen.sink.rotate);
 	if (rec.listen.forward)

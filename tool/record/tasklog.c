@@ -102,9 +102,8 @@ static void flush_text(struct tr2_tasklog *log, uint64_t nr_lines)
 
 	if (!b->len)
 		return;
-	if (b->failed ||
-	    (log->max_bytes && log->bytes + b->len > log->max_bytes) ||
-	    log->fd < 0) {
+	log->is_full |= log->max_bytes && log->bytes + b->len > log->max_bytes;
+	if (b->failed || log->is_full || log->fd < 0) {
 		log->lost += nr_lines;
 	} else if (write_text(log->fd, b->p, b->len)) {
 		log->lost += nr_lines;

@@ -47,6 +47,7 @@ struct tr2_tasklog {
 	struct tr2_buf text;
 	uint64_t bytes;     /* written so far */
 	uint64_t max_bytes; /* 0: no limit */
+	bool is_full;       /* a record would have exceeded that */
 	uint64_t lost;      /* records that could not be held or written */
 	int write_errno;    /* of the first write that failed */
 };
