@@ -162,6 +162,18 @@ test_expect_success 'a function that returns early, again and again' '
 	EOF
 '
 
+test_expect_success 'a place that leaves regions of others leaves its own, too' '
+	misused 0 034leave_others &&
+	cat >expect <<-\EOF &&
+	trace2: region '\''leave/first'\'' is left as '\''leave/own'\''
+	EOF
+	head -n 1 actual >first &&
+	test_cmp expect first &&
+	jq -r "select(.event == \"region_leave\").label" e >actual &&
+	test_write_lines first own last >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'times of those that end so are their own' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \

@@ -72,6 +72,25 @@ static int ut_032leave(int argc, const char **argv)
 	return 0;
 }
 
+static void leave_own(void)
+{
+	trace2_region_leave("leave", "own", NULL);
+}
+
+/* One place in the program leaves its own region, and those of others. */
+static int ut_034leave_others(int argc, const char **argv)
+{
+	(void)argc;
+	(void)argv;
+	trace2_region_enter("leave", "first", NULL);
+	leave_own();
+	trace2_region_enter("leave", "own", NULL);
+	leave_own();
+	trace2_region_enter("leave", "last", NULL);
+	leave_own();
+	return 0;
+}
+
 static void write_in_fork(long long events, size_t size, int fds[2])
 {
 	char c;
@@ -123,5 +142,6 @@ const struct tool_verb tool_verbs_load[] = {
 	{ "032leave", "<times>", 1, 1, ut_032leave },
 	{ "033writers", "<processes> <events> <bytes of each value>", 3, 3,
 	  ut_033writers },
+	{ "034leave_others", "", 0, 0, ut_034leave_others },
 	{ NULL, NULL, 0, 0, NULL },
 };
