@@ -340,6 +340,12 @@ test_expect_success TTY 'and if there are more rows, the busiest are shown' '
 	test_line_count -lt 13 actual &&
 	test_grep "run .* perl" actual &&
 	test_grep "more processes$" actual &&
+	LINES=15 COLUMNS=80 test_terminal trace2 top --once -p $parent >actual &&
+	test_grep "more processes$" actual &&
+	LINES=16 COLUMNS=80 test_terminal trace2 top --once -p $parent >actual &&
+	test_line_count -lt 16 actual &&
+	test_grep ! "more processes" actual &&
+	test_grep " a$" actual &&
 	LINES=13 COLUMNS=80 test_terminal trace2 top --once -s cpu \
 		-p $parent >actual &&
 	test_line_count -lt 13 actual &&
