@@ -623,6 +623,9 @@ test_expect_success 'a file of another machine, or of no kernel' '
 	echo "$records" | made r --clock=0 &&
 	dumped r &&
 	test_grep "its clock is not CLOCK_MONOTONIC" err &&
+	echo "$records" | made r --unnamed &&
+	states r >actual &&
+	test_grep "its records do not name their events (sample_type without IDENTIFIER)" err &&
 	>r/kernel.data &&
 	dumped r &&
 	test_grep "it is empty" err &&

@@ -21,6 +21,7 @@
 #
 #	--growing    as a recorder leaves it that was killed
 #	--clock=N    the clock of the events
+#	--unnamed    events that promise no identifier in their records
 #	--container=N   pids of tracepoints are larger by N
 #	--swap       as written by a machine of the other byte order
 use strict;
@@ -244,7 +245,9 @@ for my $i (0 .. $#events) {
 	my $e = $events[$i];
 	# sample_id_all, use_clockid; read_format ID
 	my $attr = pack 'LLQQQQQLLQQQQLLQ', $e->{type}, 112, $e->{config},
-		$e->{period} // 1, $e->{sample}, 4, 1 << 18 | 1 << 25, 0, 0, 0,
+		$e->{period} // 1,
+		$option{unnamed} ? $e->{sample} & ~(1 << 16) : $e->{sample},
+		4, 1 << 18 | 1 << 25, 0, 0, 0,
 		0, 0, $e->{sample} & STACK_FIELDS ? REGISTERS : 0, 64, $clock, 0;
 	$attrs .= $attr . pack 'QQ', $header_size + length $ids, 8 * NR_CPUS;
 	$ids .= pack 'Q*', map { id($i, $_) } 0 .. NR_CPUS - 1;
