@@ -117,7 +117,8 @@ do
 			case "$pair" in
 			SEGV*) ! test_have_prereq INSTRUMENTED || continue ;;
 			esac &&
-			"$PERL_PATH" kills.perl $where $pair $rounds >out &&
+			{ "$PERL_PATH" kills.perl $where $pair $rounds >out 2>err ||
+			  { say_color error "# $where, $pair: $(cat err)" >&5; false; }; } &&
 			cat out &&
 			test_grep " [1-9][0-9]* records read back" out || return 1
 		done

@@ -273,7 +273,8 @@ static void add_step(const char *commit, const char *word, double value,
 			    is_text() ? bi.out : NULL);
 }
 
-/* Measure a commit, unless it was, and print what it is. NULL: see bi.run. */
+/* Measure a commit that was not measured before, and print whether it is good,
+ * bad or skipped. NULL: the search ends, see bi.run. */
 static const char *judge(const char *commit)
 {
 	struct point *p = find_point(commit);

@@ -25,7 +25,7 @@ static const struct tr2_column step_columns[] = {
 	{ "subject", "", TR2_COL_DATA, cell_subject },
 };
 
-/* What decided, and what was found. */
+/* The commit that was found, and the measure that decided. */
 struct found {
 	const char *commit, *subject;
 	const struct tr2_bisect_decision *by;

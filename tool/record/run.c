@@ -332,8 +332,8 @@ static pid_t wait_for(pid_t pid, int *status, struct rusage *usage)
 
 /*
  * The kernel adds what a process read and wrote to its parent's when that reaps
- * it. Without privileges nobody else can read it: a process that has ended has
- * no memory, which would say whose it is. The recorder's one read in between is
+ * it. An ordinary user cannot read that of a process that has ended, which has
+ * no memory left by which the kernel checks the owner. The recorder's one read in between is
  * that of the first text.
  */
 static pid_t reap_with_io(struct tr2_run *run, int *status,

@@ -75,8 +75,8 @@ first_significant(const struct tr2_comparison *c, bool of_machine)
 	return NULL;
 }
 
-/* The time decides, or what differs where there is none; of a selection, also
- * what differs beside it. */
+/* Choose the time. Without one, choose the first row that differs; of a selection,
+ * also where its time does not differ. */
 static void choose_time(struct tr2_verdict *v, const struct tr2_comparison *c,
 			double alpha)
 {
