@@ -231,6 +231,19 @@ test_expect_success SYMLINKS 'test_path_is_...' '
 	fails_saying "not a directory: no-such" test_dir_is_empty no-such
 '
 
+test_expect_success 'wait_until: a state that comes late ends the wait, one that never comes fails it' '
+	test_when_finished "rm -f late" &&
+	{
+		{ sleep 0.1 && : >late; } &
+	} &&
+	wait_until test -f late &&
+	wait &&
+	GIT_TEST_PATIENCE=1 &&
+	test_when_finished "unset GIT_TEST_PATIENCE" &&
+	fails_saying "waited in vain until: test -f never" \
+		wait_until test -f never
+'
+
 test_expect_success 'test_seq, test_write_lines' '
 	cat >expect <<-\EOF &&
 	1

@@ -376,6 +376,25 @@ test_dir_is_empty () {
 	return 1
 }
 
+# wait_until COMMAND...: return when COMMAND succeeds, which is tried 50 times a
+# second. This is the only place in which the suite gives up waiting: after as
+# many tries as make $GIT_TEST_PATIENCE seconds, which run-tests scales with the
+# speed of the machine. A busy machine tries less often, and so waits longer.
+# COMMAND may be a function, or "eval" with a script.
+wait_until () {
+	local tries=$((${GIT_TEST_PATIENCE:-60} * 50))
+	until "$@"
+	do
+		tries=$((tries - 1))
+		if test "$tries" -le 0
+		then
+			echo >&4 "error: waited in vain until: $*"
+			return 1
+		fi
+		sleep 0.02
+	done
+}
+
 # test_seq [-f FORMAT] [FIRST] LAST
 test_seq () {
 	local format='%d\n' i=1
