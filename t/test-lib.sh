@@ -399,8 +399,20 @@ say () {
 	say_color info "$*"
 }
 
+# run-tests gives a descriptor for what tests print, so that it can show the
+# output of one that failed. Scripts that tests run shall not write there, too.
+test_output_=${GIT_TEST_OUTPUT-}
+unset GIT_TEST_OUTPUT
+if test -n "$test_output_"
+then
+	exec 3>&"$test_output_" 4>&3
+	case "$test_output_" in
+	[5-9]) eval "exec $test_output_>&-" ;;
+	esac
+else
+	exec 3>/dev/null 4>/dev/null
+fi
 exec 5>&1 6<&0 7>&2
-exec 3>/dev/null 4>/dev/null
 if test -n "$verbose_log"
 then
 	exec 3>>"$test_results_base.out" 4>&3
