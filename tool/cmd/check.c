@@ -265,6 +265,7 @@ static bool is_error(const struct tr2_model *m, const struct tr2_problem *p)
 	switch (p->kind) {
 	case TR2_PROBLEM_CUT_LINE:
 	case TR2_PROBLEM_UNKNOWN:
+	case TR2_PROBLEM_FAILED_TIME:
 	case TR2_PROBLEM_CLOCK:
 	case TR2_PROBLEM_NO_START:
 	case TR2_PROBLEM_NO_END:

@@ -150,6 +150,7 @@ static const struct tr2_column columns[] = {
 	{ "segments", "", TR2_COL_DATA, tr2_node_cell_segments },
 	{ "at_least", "", TR2_COL_DATA, tr2_node_cell_at_least },
 	{ "begun", "", TR2_COL_DATA, tr2_node_cell_begun },
+	{ "cut", "", TR2_COL_DATA, tr2_node_cell_cut },
 };
 
 static void print_label(const char *label)

@@ -65,7 +65,12 @@ static const struct tr2_node *node_of(const void *row)
 
 void tr2_node_cell_start(struct tr2_table *t, const void *row)
 {
-	tr2_cell_wall(t, node_of(row)->start_ns);
+	const struct tr2_node_row *r = row;
+	const struct tr2_node *n = node_of(row);
+	bool unknown = !n->task && r->m->sessions[n->session].flags &
+					   TR2_SESSION_NO_PLACE;
+
+	tr2_cell_wall(t, unknown ? TR2_NO_TIME : n->start_ns);
 }
 
 /* Return when a process began that ran already when it was recorded; else 0. */
@@ -165,6 +170,14 @@ void tr2_node_cell_argv(struct tr2_table *t, const void *row)
 	const struct tr2_node_row *r = row;
 
 	tr2_cell_words(t, tr2_node_words(r->m, r->node));
+}
+
+void tr2_node_cell_cut(struct tr2_table *t, const void *row)
+{
+	const struct tr2_node_row *r = row;
+
+	tr2_cell_json(t, tr2_node_words(r->m, r->node)->cut ? "true" :
+							      "false");
 }
 
 void tr2_node_cell_join(struct tr2_table *t, const void *row)
@@ -293,7 +306,8 @@ static void add_segment(struct tr2_buf *b, const struct tr2_model *m,
 		tr2_buf_addstr(b, k ? "," : "");
 		tr2_json_add_string(b, w);
 	}
-	tr2_buf_addstr(b, s->argv.nr ? "]}" : "}");
+	tr2_buf_addstr(b, s->argv.nr ? "]" : "");
+	tr2_buf_addstr(b, s->argv.cut ? ",\"cut\":true}" : "}");
 }
 
 void tr2_node_cell_segments(struct tr2_table *t, const void *row)

@@ -37,6 +37,7 @@ void tr2_node_cell_pid(struct tr2_table *t, const void *row);
 void tr2_node_cell_sid(struct tr2_table *t, const void *row);
 void tr2_node_cell_name(struct tr2_table *t, const void *row);
 void tr2_node_cell_argv(struct tr2_table *t, const void *row);
+void tr2_node_cell_cut(struct tr2_table *t, const void *row);
 void tr2_node_cell_join(struct tr2_table *t, const void *row);
 /* A mark if its parent is only likely. */
 void tr2_node_cell_uncertain(struct tr2_table *t, const void *row);

@@ -149,6 +149,7 @@ static const struct tr2_column process_columns[] = {
 	{ "segments", "", TR2_COL_DATA, tr2_node_cell_segments },
 	{ "at_least", "", TR2_COL_DATA, tr2_node_cell_at_least },
 	{ "begun", "", TR2_COL_DATA, tr2_node_cell_begun },
+	{ "cut", "", TR2_COL_DATA, tr2_node_cell_cut },
 };
 
 /* Which processes the table shows: the legend explains marks of these only. */

@@ -130,8 +130,7 @@ static void add_outside(struct gathering *g, uint32_t session)
 		const struct tr2_span *span = &m->spans[i];
 		int64_t from = span->start_ns > to ? span->start_ns : to;
 
-		if (span->parent || span->kind != TR2_SPAN_REGION ||
-		    span->end_ns <= from)
+		if (span->kind != TR2_SPAN_REGION || span->end_ns <= from)
 			continue;
 		outside -= span->end_ns - from;
 		to = span->end_ns;

@@ -16,7 +16,7 @@
 
 static struct tr2_words words_of(char **argv, struct tr2_buf *b)
 {
-	struct tr2_words words = { NULL, 0 };
+	struct tr2_words words = { 0 };
 
 	for (; *argv; argv++, words.nr++)
 		tr2_buf_add(b, *argv, strlen(*argv) + 1);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cmd/top.h"
+#include "common/iso_time.h"
 #include "common/memory.h"
 #include "model/model.h"
 #include "read/event_json.h"
@@ -40,17 +41,15 @@ static int64_t boot_wall_ns(void)
 static bool parse_name(const char *name, struct tr2_top_file *f)
 {
 	const char *pid = strstr(name, "-P");
-	char time[64], *end;
 	int64_t wall_us;
+	char *end;
 
 	if (!pid || pid - name < 23)
 		return false;
 	f->pid = (int32_t)strtoul(pid + 2, &end, 16);
 	if (end != pid + 10 || (*end && *end != '.'))
 		return false;
-	snprintf(time, sizeof(time), "%.4s-%.2s-%.5s:%.2s:%.10s", name,
-		 name + 4, name + 6, name + 11, name + 13);
-	if (!tr2_parse_time(time, strlen(time), &wall_us))
+	if (!tr2_parse_time(name, strcspn(name, "-"), &wall_us))
 		return false;
 	f->start_ns = wall_us * 1000 - boot_wall_ns() + SLACK_NS;
 	return true;
@@ -119,19 +118,12 @@ static bool open_stream(struct tr2_top_process *p, const char *path)
 	return true;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void attach(struct tr2_top_process *p, const char *path)
 {
 	struct tr2_top_ring *ring;
 
 	/* Names begin with a time. */
-	if (p->file && strcmp(base_name(path), base_name(p->file)) <= 0)
+	if (p->file && strcmp(tr2_base_name(path), tr2_base_name(p->file)) <= 0)
 		return;
 	ring = tr2_top_ring_open(path, false);
 	if (!ring && access(path, R_OK))

@@ -277,14 +277,14 @@ static const struct tr2_column process_columns[] = {
 static struct tr2_words read_argv(const struct tr2_top_process *p,
 				  char text[ARGV_BYTES + 1])
 {
-	struct tr2_words argv = { text, 0 };
+	struct tr2_words argv = { .text = text };
 	ssize_t n = p->state == TR2_TOP_ENDED ?
 			    0 : tr2_procfs_read(p->pid, "cmdline", text,
 						ARGV_BYTES);
 	ssize_t i;
 
 	if (n <= 0)
-		return (struct tr2_words){ NULL, 0 };
+		return (struct tr2_words){ 0 };
 	text[n] = '\0';
 	for (i = 0; i < n; i++)
 		argv.nr += !text[i] || i == n - 1;
@@ -297,7 +297,7 @@ static void add_process(struct tr2_table *t, const struct tr2_top *top,
 	char text[ARGV_BYTES + 1];
 	struct process_row r = { top, row, &top->process[row->first], NULL };
 	struct tr2_words argv = row->nr == 1 ? read_argv(r.p, text) :
-					       (struct tr2_words){ NULL, 0 };
+					       (struct tr2_words){ 0 };
 
 	r.argv = &argv;
 	tr2_table_add_at(t, &r, row->depth);

@@ -5,6 +5,7 @@
 #ifndef TR2_COMMON_WORDS_H
 #define TR2_COMMON_WORDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -15,13 +16,21 @@ struct tr2_buf;
 struct tr2_words {
 	const char *text; /* NULL if nr is 0 */
 	uint32_t nr;
+	bool cut; /* The last word was longer, or words follow that are unknown. */
 };
 
 #define tr2_for_each_word(words, w, i)                   \
 	for ((i) = 0, (w) = (words)->text; (i) < (words)->nr; \
 	     (i)++, (w) += strlen(w) + 1)
 
-/* Append the words quoted for a shell. */
+/*
+ * Return the last part of a program's path: after the last slash, or the last
+ * backslash of a path of Windows (C:\..., \\host\..., or one that ends in .exe).
+ * A path that ends in its separator is returned whole.
+ */
+const char *tr2_base_name(const char *path);
+
+/* Append the words quoted for a shell, and … if they were cut. */
 void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out);
 
 #endif

@@ -73,7 +73,7 @@ static bool is_secret(struct tr2_git_event *g, const struct tr2_view *name)
 static void add_words(struct tr2_export *x, struct tr2_buf *b,
 		      const struct tr2_json_value *v)
 {
-	struct tr2_words words = { v->text.p, v->nr };
+	struct tr2_words words = { .text = v->text.p, .nr = v->nr };
 
 	tr2_export_add_words(x, b, &words);
 }

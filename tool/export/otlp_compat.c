@@ -22,13 +22,6 @@
 /* The largest number of a span's points that are joined. */
 #define MAX_POINTS 1000
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void process_name(struct tr2_export *x, struct tr2_buf *b, uint32_t node,
 			 uint32_t session)
 {
@@ -39,7 +32,7 @@ static void process_name(struct tr2_export *x, struct tr2_buf *b, uint32_t node,
 		tr2_export_node_name(x, b, node);
 		return;
 	}
-	tr2_buf_addstr(b, tr2_export_text(x, base_name(s->argv.text)));
+	tr2_buf_addstr(b, tr2_export_text(x, tr2_base_name(s->argv.text)));
 	if (*name) {
 		tr2_buf_addch(b, ':');
 		tr2_buf_addstr(b, tr2_export_text(x, name));
@@ -253,7 +246,7 @@ static void process(struct tr2_attributes *a, uint32_t node, uint32_t session,
 	words(a, "trace2.cmd.ancestry", &s->ancestry);
 	if (s->argv.nr)
 		tr2_attribute_str(a, "trace2.cmd.name",
-				  base_name(s->argv.text));
+				  tr2_base_name(s->argv.text));
 	tr2_buf_reset(&a->x->text);
 	process_name(a->x, &a->x->text, node, session);
 	tr2_attribute_str(a, "trace2.cmd.name_verb_mode",

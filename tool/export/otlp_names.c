@@ -116,13 +116,6 @@ void tr2_attribute_number(struct tr2_attributes *a, const char *key,
 		tr2_attribute_str(a, key, text);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void add_host(struct tr2_attributes *a)
 {
 	char name[256];
@@ -144,7 +137,7 @@ void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 	const struct tr2_model_session *s = &m->sessions[session];
 	const struct tr2_words *argv = session && s->argv.nr ?
 		&s->argv : tr2_node_words(m, node);
-	const char *program = argv->nr ? base_name(argv->text) :
+	const char *program = argv->nr ? tr2_base_name(argv->text) :
 					 tr2_node_name(m, node);
 	int32_t pid = session && s->pid > 0 ? s->pid : m->nodes[node].pid;
 

@@ -14,6 +14,9 @@
 /* How many open regions of a thread are searched for the enter of a leave. */
 #define MAX_UNWIND 64
 
+/* A duration and the time of its event are two readings of the clock. */
+#define SAME_START_NS 1000000
+
 static tr2_str intern_view(const struct build *b, const struct tr2_view *v)
 {
 	return b->ev->padded && v->len ? tr2_intern_padded(b->m, v->p, v->len) :
@@ -28,7 +31,7 @@ static const char *copy_view(struct tr2_model *m, const struct tr2_view *v)
 static struct tr2_words copy_words(struct tr2_model *m,
 				   const struct tr2_words_view *v)
 {
-	struct tr2_words words = { NULL, 0 };
+	struct tr2_words words = { 0 };
 
 	if (!v->nr)
 		return words;
@@ -47,6 +50,23 @@ static uint32_t as_uint32(int64_t value)
 	return value < 0 || value > UINT32_MAX ? 0 : (uint32_t)value;
 }
 
+/*
+ * Return the region around an event. It is the open region that began last,
+ * unless the event's nesting says that it is not inside of that one: a server
+ * may handle several requests in turns in one thread.
+ */
+static uint32_t region_around(const struct build *b)
+{
+	const struct tr2_span *spans = b->m->spans;
+	uint32_t i = thread_of(b)->open;
+
+	if (b->ev->nesting == TR2_ABSENT || b->ev->nesting < 1)
+		return i;
+	while (i && spans[i].depth + 1 >= b->ev->nesting)
+		i = spans[i].parent;
+	return i;
+}
+
 static uint32_t new_span(struct build *b, enum tr2_span_kind kind)
 {
 	struct tr2_model *m = b->m;
@@ -60,8 +80,8 @@ static uint32_t new_span(struct build *b, enum tr2_span_kind kind)
 	span->flags = TR2_SPAN_OPEN;
 	span->start_ns = span->end_ns = b->at_ns;
 	span->thread = b->t;
-	span->parent = t->open;
-	depth = t->open ? m->spans[t->open].depth + 1u : 0;
+	span->parent = region_around(b);
+	depth = span->parent ? m->spans[span->parent].depth + 1u : 0;
 	span->depth = (uint16_t)(depth > UINT16_MAX ? UINT16_MAX : depth);
 	span->file = intern_view(b, &b->ev->file);
 	span->line = as_uint32(b->ev->line);
@@ -111,35 +131,110 @@ static void on_region_enter(struct build *b)
 	span->category = intern_view(b, &v->category.text);
 	span->label = intern_view(b, &v->label.text);
 	span->msg = intern_view(b, &v->msg.text);
+	span->below = thread_of(b)->open;
 	thread_of(b)->open = i;
+	if (span->below != span->parent)
+		tr2_build_event_problem(
+			b, TR2_PROBLEM_OVERLAP,
+			"regions of one thread overlap: a nesting began again "
+			"before its region ended");
 }
 
-/* Find the open region that this leave ends; 0: none. */
+static bool is_called(const struct tr2_span *span, tr2_str category,
+		      tr2_str label)
+{
+	return span->category == category && span->label == label;
+}
+
+/* Return by how much the region's start differs from that which its leave
+ * gives; 0 if the leave does not tell. */
+static int64_t start_off(const struct build *b, const struct tr2_span *span)
+{
+	int64_t off;
+
+	if (b->ev->t_rel == TR2_ABSENT ||
+	    (b->ev->wall_us == TR2_ABSENT && b->ev->t_abs == TR2_ABSENT))
+		return 0;
+	off = b->at_ns - tr2_at_ns(b->ev->t_rel) - span->start_ns;
+	return off < 0 ? -off : off;
+}
+
+/* Find the open region that this leave ends; 0: none. Of several with its name
+ * it is the innermost, unless another one began when it says. */
 static uint32_t region_left(const struct build *b, tr2_str category,
 			    tr2_str label)
 {
 	const struct tr2_span *spans = b->m->spans;
-	uint32_t i = thread_of(b)->open;
+	uint32_t i = thread_of(b)->open, innermost = 0, best = 0;
+	int64_t off, least = TR2_CLOCK_STEP_NS;
+	int up;
+
+	for (up = 0; i && up < MAX_UNWIND; up++, i = spans[i].below) {
+		if (!is_called(&spans[i], category, label))
+			continue;
+		off = start_off(b, &spans[i]);
+		if (off < SAME_START_NS)
+			return i;
+		if (off < least) {
+			least = off;
+			best = i;
+		}
+		if (!innermost)
+			innermost = i;
+	}
+	return best ? best : innermost;
+}
+
+/* Find a region that was closed when one around it ended before it. */
+static uint32_t region_left_late(const struct build *b, tr2_str category,
+				 tr2_str label)
+{
+	const struct tr2_span *spans = b->m->spans;
+	uint32_t i = thread_of(b)->closed;
 	int up;
 
 	for (up = 0; i && up < MAX_UNWIND; up++, i = spans[i].parent)
-		if (spans[i].category == category && spans[i].label == label)
+		if (spans[i].flags & TR2_SPAN_CLOSED_BY_OUTER &&
+		    is_called(&spans[i], category, label))
 			return i;
 	return 0;
 }
 
-/* Close the regions that are still open inside a region that ends. */
-static void close_down_to(const struct build *b, uint32_t span, int64_t end_ns)
+static bool is_inside(const struct tr2_span *spans, uint32_t i, uint32_t outer)
+{
+	while (i && i != outer)
+		i = spans[i].parent;
+	return i;
+}
+
+/* Take a region out of the open ones, with those that are open inside of it:
+ * most programs that leave the outer one first never leave the inner one. */
+static void close_region(const struct build *b, uint32_t outer)
 {
 	struct tr2_model_thread *t = thread_of(b);
 	struct tr2_span *spans = b->m->spans;
+	uint32_t *link = &t->open, closed = 0;
 
-	while (t->open && t->open != span) {
-		spans[t->open].end_ns = end_ns;
-		spans[t->open].flags &= (uint8_t)~TR2_SPAN_OPEN;
-		spans[t->open].flags |= TR2_SPAN_CLOSED_BY_OUTER;
-		t->open = spans[t->open].parent;
+	while (*link != outer) {
+		struct tr2_span *inner = &spans[*link];
+
+		if (!is_inside(spans, *link, outer)) {
+			link = &inner->below;
+			continue;
+		}
+		if (!closed)
+			closed = *link;
+		inner->end_ns = b->at_ns;
+		inner->flags &= (uint8_t)~TR2_SPAN_OPEN;
+		inner->flags |= TR2_SPAN_CLOSED_BY_OUTER;
+		*link = inner->below;
 	}
+	*link = spans[outer].below;
+	if (!closed)
+		return;
+	t->closed = closed;
+	tr2_build_event_problem(b, TR2_PROBLEM_UNPAIRED,
+				"a region_leave while an inner region is open");
 }
 
 /* Set the start of a span of which only the end was recorded. */
@@ -152,6 +247,28 @@ static void start_from_end(const struct build *b, struct tr2_span *span)
 			tr2_at_ns(b->at_ns - tr2_at_ns(b->ev->t_rel));
 }
 
+/* Add a region of which only the end was recorded. */
+static void leave_unknown(struct build *b, tr2_str category, tr2_str label)
+{
+	uint32_t i;
+	struct tr2_span *span;
+
+	/* A forked process may leave regions that its parent entered, and a
+	 * process whose first events are lost may leave regions unknown
+	 * here. */
+	if (!(session_of(b)->flags &
+	      (TR2_SESSION_FORKED | TR2_SESSION_NO_BEGINNING)))
+		tr2_build_event_problem(b, TR2_PROBLEM_UNPAIRED,
+					"a region_leave without a "
+					"region_enter");
+	i = new_span(b, TR2_SPAN_REGION);
+	span = &b->m->spans[i];
+	start_from_end(b, span);
+	span->category = category;
+	span->label = label;
+	span->msg = intern_view(b, &b->ev->as.region_leave.msg.text);
+}
+
 static void on_region_leave(struct build *b)
 {
 	const struct tr2_parsed_region_leave *v = &b->ev->as.region_leave;
@@ -160,34 +277,19 @@ static void on_region_leave(struct build *b)
 	uint32_t i = region_left(b, category, label);
 	struct tr2_span *span;
 
-	if (!i) {
-		/* A forked process may leave regions that its parent entered,
-		 * and a process whose first events are lost may leave regions
-		 * unknown here. */
-		if (!(session_of(b)->flags &
-		      (TR2_SESSION_FORKED | TR2_SESSION_NO_BEGINNING)))
-			tr2_build_event_problem(
-				b, TR2_PROBLEM_UNPAIRED,
-				"a region_leave without a region_enter");
-		i = new_span(b, TR2_SPAN_REGION);
-		span = &b->m->spans[i];
-		start_from_end(b, span);
-		span->category = category;
-		span->label = label;
-		span->msg = intern_view(b, &v->msg.text);
-		return;
+	if (i) {
+		close_region(b, i);
+	} else {
+		i = region_left_late(b, category, label);
+		if (!i) {
+			leave_unknown(b, category, label);
+			return;
+		}
 	}
 	b->m->priv->last_span = i;
 	span = &b->m->spans[i];
-	if (i != thread_of(b)->open) {
-		tr2_build_event_problem(
-			b, TR2_PROBLEM_UNPAIRED,
-			"a region_leave while an inner region is open");
-		close_down_to(b, i, b->at_ns);
-	}
 	span->end_ns = tr2_build_end_time(b, span->start_ns);
-	span->flags &= (uint8_t)~TR2_SPAN_OPEN;
-	thread_of(b)->open = span->parent;
+	span->flags &= (uint8_t)~(TR2_SPAN_OPEN | TR2_SPAN_CLOSED_BY_OUTER);
 }
 
 /* Add a point with the name `category/key`. */
@@ -364,8 +466,12 @@ static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 			     tr2_map_get(&m->priv->execs,
 					 child_key(b->s, as_int32(id)));
 	struct tr2_span *span;
+	bool went_on;
 
-	if (!i || !(m->spans[m->children[i].span].flags & TR2_SPAN_OPEN)) {
+	/* Of a child that was ready, some programs report the end, too. */
+	went_on = i && b->ev->kind == TR2_EV_child_exit && m->children[i].ready;
+	if (!i || (!(m->spans[m->children[i].span].flags & TR2_SPAN_OPEN) &&
+		   !went_on)) {
 		if (!(session_of(b)->flags & TR2_SESSION_NO_BEGINNING))
 			tr2_build_event_problem(
 				b, TR2_PROBLEM_UNPAIRED,
@@ -395,6 +501,7 @@ static void on_child_exit(struct build *b)
 	struct tr2_child *c = child_ended(b, TR2_SPAN_CHILD, v->child_id.i);
 
 	c->pid = as_int32(v->pid.i);
+	c->ready = false;
 	set_code(c, v->code.i);
 }
 

@@ -15,6 +15,10 @@
  * are for sessions with more, which are rare. */
 #define TR2_MANY 8
 
+/* A wall clock that differs by more than this from the expected time was set; a
+ * smaller difference is between two readings of it. */
+#define TR2_CLOCK_STEP_NS 50000000
+
 /* The argument of every handler: the event, its session and thread, its
  * time. */
 struct build {

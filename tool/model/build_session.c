@@ -10,10 +10,6 @@
 #include "common/map.h"
 #include "model/build_private.h"
 
-/* A wall clock that differs by more than this from the expected time was set; a
- * smaller difference is between two readings of it. */
-#define CLOCK_STEP_NS 50000000
-
 void tr2_build_event_problem(const struct build *b, enum tr2_problem_kind kind,
 			     const char *text)
 {
@@ -234,15 +230,22 @@ int64_t tr2_build_event_time(const struct build *b, struct tr2_model_session *s)
 	int64_t wall_ns, step, at_ns = tr2_at_ns(ev->t_abs);
 
 	if (ev->wall_us == TR2_ABSENT) {
-		s->flags |= TR2_SESSION_BRIEF;
-		return ev->t_abs == TR2_ABSENT ? s->now_ns : at_ns;
+		if (!ev->bad_time)
+			s->flags |= TR2_SESSION_BRIEF;
+		if (ev->t_abs == TR2_ABSENT)
+			return s->now_ns;
+		/* In a brief stream, version alone has the time, and start
+		 * says how late that was. */
+		if (s->flags & TR2_SESSION_TENTATIVE)
+			set_clock(b->m, s, s->wall_ns + s->now_ns - at_ns);
+		return at_ns;
 	}
 	wall_ns = tr2_wall_ns(ev->wall_us * 1000);
 	if (ev->t_abs != TR2_ABSENT) {
 		step = wall_ns - at_ns - s->clock_ns;
 		if (s->flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_TENTATIVE))
 			set_clock(b->m, s, wall_ns - at_ns);
-		else if (step > CLOCK_STEP_NS || step < -CLOCK_STEP_NS)
+		else if (step > TR2_CLOCK_STEP_NS || step < -TR2_CLOCK_STEP_NS)
 			clock_was_set(b, s, wall_ns - at_ns);
 		return at_ns;
 	}
@@ -267,7 +270,7 @@ int64_t tr2_build_end_time(struct build *b, int64_t start_ns)
 	if (ev->t_abs != TR2_ABSENT)
 		return end;
 	if (ev->wall_us != TR2_ABSENT &&
-	    (off > CLOCK_STEP_NS || off < -CLOCK_STEP_NS))
+	    (off > TR2_CLOCK_STEP_NS || off < -TR2_CLOCK_STEP_NS))
 		clock_was_set(b, s, tr2_wall_ns(ev->wall_us * 1000) - end);
 	if (ev->wall_us == TR2_ABSENT || s->flags & TR2_SESSION_CLOCK_STEP)
 		b->at_ns = end;

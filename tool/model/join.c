@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/iso_time.h"
 #include "model/join_private.h"
 
 struct join {
@@ -176,13 +177,6 @@ uint32_t tr2_new_node(struct tr2_model *m, uint32_t parent, enum tr2_join join)
 	return i;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Does the session's argv match the argv of the span? `git foo` may have become
  * `/usr/lib/git-core/git foo` or `git-foo`. */
 static bool same_command(const struct tr2_words *a, const struct tr2_words *b)
@@ -190,7 +184,7 @@ static bool same_command(const struct tr2_words *a, const struct tr2_words *b)
 	const char *wa = a->text, *wb = b->text;
 	uint32_t i;
 
-	if (!a->nr || a->nr != b->nr || strcmp(base_name(wa), base_name(wb)))
+	if (!a->nr || a->nr != b->nr || strcmp(tr2_base_name(wa), tr2_base_name(wb)))
 		return false;
 	for (i = 1; i < a->nr; i++) {
 		wa += strlen(wa) + 1;
@@ -368,6 +362,60 @@ static void join_spans(struct join *j)
 	}
 }
 
+/* Return the first start of a session that has one; 0: none has. */
+static int64_t first_start(const struct tr2_model *m)
+{
+	int64_t first_ns = 0;
+	uint32_t i;
+
+	for (i = 1; i < m->nr_sessions; i++) {
+		const struct tr2_model_session *s = &m->sessions[i];
+
+		if (!(s->flags & TR2_SESSION_NO_CLOCK) &&
+		    (!first_ns || s->wall_ns < first_ns))
+			first_ns = s->wall_ns;
+	}
+	return first_ns;
+}
+
+/*
+ * Place a session whose times are missing or cannot be read, so that no sum
+ * reaches back to 1970: at the time in its id, or else where its parent began,
+ * or the first of all.
+ */
+static void place_session(const struct tr2_model *m,
+			  struct tr2_model_session *s, int64_t first_ns)
+{
+	const char *slash = strrchr(s->sid, '/');
+	const char *own = slash ? slash + 1 : s->sid;
+	int64_t wall_us;
+
+	if (tr2_parse_time(own, strcspn(own, "-"), &wall_us)) {
+		s->wall_ns = tr2_wall_ns(wall_us * 1000);
+		return;
+	}
+	s->wall_ns = m->sessions[s->parent].wall_ns;
+	if (!s->wall_ns)
+		s->wall_ns = first_ns;
+	if (s->wall_ns)
+		s->flags |= TR2_SESSION_NO_PLACE;
+}
+
+/* Parents come before their children in the order. */
+static void place_sessions(const struct join *j)
+{
+	struct tr2_model *m = j->m;
+	int64_t first_ns = first_start(m);
+	uint32_t i;
+
+	for (i = 1; i < m->nr_sessions; i++) {
+		struct tr2_model_session *s = &m->sessions[j->sessions[i]];
+
+		if (s->flags & TR2_SESSION_NO_CLOCK)
+			place_session(m, s, first_ns);
+	}
+}
+
 void tr2_model_join(struct tr2_model *m)
 {
 	struct join j = { .m = m };
@@ -375,6 +423,7 @@ void tr2_model_join(struct tr2_model *m)
 	tr2_model_end_sessions(m);
 	find_parents(m);
 	order_sessions(&j);
+	place_sessions(&j);
 	order_children(&j);
 	map_pids(&j);
 	join_sessions(&j);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kind - derive the kind of a process from its name and its words. */
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/macros.h"
@@ -54,19 +55,21 @@ static bool is_interpreter(size_t i, const char *program, size_t len)
 	return true;
 }
 
-/* Return the length of the word's last part, and where that begins. */
-static size_t base_of(const char *word, size_t len, const char **base)
+/* Return the length of a program's last part without .exe, and where that
+ * begins. */
+static size_t base_of(const char *program, const char **base)
 {
-	const char *slash = memrchr(word, '/', len);
+	size_t len;
 
-	*base = slash && slash + 1 < word + len ? slash + 1 : word;
-	return len - (size_t)(*base - word);
+	*base = tr2_base_name(program);
+	len = strlen(*base);
+	return len > 4 && !strcasecmp(*base + len - 4, ".exe") ? len - 4 : len;
 }
 
 static void add_base(struct tr2_buf *out, const char *word)
 {
 	const char *base;
-	size_t len = base_of(word, strlen(word), &base);
+	size_t len = base_of(word, &base);
 
 	/* A login shell. */
 	if (len > 1 && *base == '-') {
@@ -173,20 +176,24 @@ static void add_named(struct tr2_buf *out, const struct tr2_model_session *s,
 	size_t len = 0;
 
 	if (s->argv.nr)
-		len = base_of(s->argv.text, strlen(s->argv.text), &base);
+		len = base_of(s->argv.text, &base);
 	if (len > 4 && !strncmp(base, "git-", 4))
 		len = 3;
 	tr2_buf_add(out, base, len);
-	if (!len || strcmp(base, name) != 0)
+	if (len != strlen(name) || memcmp(base, name, len) != 0)
 		tr2_buf_addall(out, len ? " " : "", name);
 }
 
 /* A command line in one word for a shell: the shell is not shown. */
 static void add_line(struct tr2_buf *out, const char *line)
 {
+	static struct tr2_buf program; /* kept: it is mapped memory */
 	const char *base;
-	size_t len = base_of(line, strcspn(line, " \t\n;|&"), &base);
+	size_t len;
 
+	tr2_buf_reset(&program);
+	tr2_buf_add(&program, line, strcspn(line, " \t\n;|&"));
+	len = base_of(tr2_buf_str(&program), &base);
 	tr2_buf_add(out, base, len);
 	line += strcspn(line, " ");
 	if (len == 3 && !memcmp(base, "git", 3) && *line && line[1] != '-')

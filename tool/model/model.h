@@ -47,7 +47,8 @@ enum tr2_span_kind {
 
 #define TR2_SPAN_OPEN (1u << 0)     /* never ended; end_ns is the time of its
 				     * session's last event */
-#define TR2_SPAN_CLOSED_BY_OUTER (1u << 1) /* has no leave */
+#define TR2_SPAN_CLOSED_BY_OUTER (1u << 1) /* the region around it ended, and
+					    * it has no leave */
 #define TR2_SPAN_NO_START (1u << 2) /* has no enter; start computed from the
 				     * leave's t_rel */
 
@@ -61,6 +62,9 @@ struct tr2_span {
 	tr2_str file;
 	uint32_t line;
 	uint32_t repo;
+	/* while loading: the region that its thread had entered before, and
+	 * that is still open; its parent, unless they overlap */
+	uint32_t below;
 	uint16_t depth; /* 0 for the outermost */
 	uint8_t kind;   /* enum tr2_span_kind */
 	uint8_t flags;  /* TR2_SPAN_… */
@@ -257,7 +261,9 @@ struct tr2_model_thread {
 	uint32_t nr_spans;
 	/* Its works by start: nr_works of thread_works from first_work on. */
 	uint32_t first_work, nr_works;
-	uint32_t open; /* while loading: the innermost open region */
+	uint32_t open; /* while loading: the open region that began last */
+	uint32_t closed; /* while loading: the innermost region that ended with
+			  * one around it, without a leave of its own */
 	int32_t tid;          /* 0: unknown; only rings have it */
 	uint32_t task_thread; /* as the kernel knows it; 0: unknown */
 };
@@ -282,7 +288,7 @@ enum tr2_end_by {
 #define TR2_SESSION_NO_VERSION (1u << 0) /* does not begin with version */
 #define TR2_SESSION_NO_START (1u << 1)
 #define TR2_SESSION_BRIEF (1u << 2)      /* events without time */
-/* without any wall time: wall_ns is 0 */
+/* No event has a wall time: wall_ns is from its SID, or a guess. */
 #define TR2_SESSION_NO_CLOCK (1u << 3)
 #define TR2_SESSION_CLOCK_STEP (1u << 4) /* its wall clock was set meanwhile */
 #define TR2_SESSION_DUPLICATE (1u << 5)  /* its SID began again: it has the same
@@ -297,6 +303,8 @@ enum tr2_end_by {
 #define TR2_SESSION_NO_BEGINNING (1u << 10) /* from a ring in which newer events
 					     * overwrote older ones, or a file
 					     * in which it goes on */
+#define TR2_SESSION_NO_PLACE (1u << 11) /* nothing says when it began: wall_ns is
+					 * another session's */
 #define TR2_SESSION_TENTATIVE (1u << 15) /* while loading: wall_ns is a guess */
 
 struct tr2_model_session {
@@ -502,6 +510,9 @@ enum tr2_problem_kind {
 	TR2_PROBLEM_UTF8,         /* repaired with U+FFFD */
 	TR2_PROBLEM_UNKNOWN,      /* event not in the table */
 	TR2_PROBLEM_FIELD,        /* a field of the wrong type or missing */
+	TR2_PROBLEM_TIME,         /* a time that cannot be read */
+	TR2_PROBLEM_FAILED_TIME,  /* its program could not tell the time */
+	TR2_PROBLEM_OVERLAP,      /* regions of a thread are not nested */
 	TR2_PROBLEM_UNPAIRED,     /* leave or exit without its start */
 	TR2_PROBLEM_DUPLICATE,    /* a SID that began twice */
 	TR2_PROBLEM_CLOCK,        /* the wall clock was set */

@@ -36,38 +36,91 @@ void tr2_own_add(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
 	tr2_ns_add(data, to_ns - from_ns);
 }
 
-static int64_t wall_of(const struct tr2_model *m, uint32_t span)
+/* The spans of a thread that have begun and may not have ended, each after those
+ * that began before it. */
+struct stack {
+	struct running {
+		uint32_t span;
+		int64_t end_ns; /* wall */
+	} *of;
+	uint32_t nr, alloc;
+	int64_t at_ns; /* up to here, the time has been given away */
+};
+
+/* Give the time until to_ns to the spans that run: each moment to the one that
+ * began last. */
+static void pass_time(struct stack *s, int64_t to_ns, tr2_piece_fn *fn,
+		      void *data)
 {
-	return m->sessions[m->threads[m->spans[span].thread].session].wall_ns;
+	while (s->nr && s->at_ns < to_ns) {
+		const struct running *top = &s->of[s->nr - 1];
+		int64_t until_ns = top->end_ns < to_ns ? top->end_ns : to_ns;
+
+		if (until_ns > s->at_ns) {
+			fn(data, top->span, s->at_ns, until_ns);
+			s->at_ns = until_ns;
+		}
+		if (top->end_ns <= s->at_ns)
+			s->nr--;
+	}
+	if (to_ns > s->at_ns)
+		s->at_ns = to_ns;
+}
+
+/* Return when a span ended. A child that its region did not wait for counts
+ * within the region; a region that overlaps another counts to its own end. */
+static int64_t busy_to(const struct tr2_model *m, uint32_t span,
+		       const struct stack *s, int64_t wall)
+{
+	int64_t end_ns = wall + tr2_span_busy_to(m, span);
+	uint32_t i;
+
+	if (m->spans[span].kind == TR2_SPAN_REGION)
+		return end_ns;
+	for (i = s->nr; i--;)
+		if (s->of[i].span == m->spans[span].parent)
+			return end_ns < s->of[i].end_ns ? end_ns :
+							  s->of[i].end_ns;
+	return end_ns;
+}
+
+static void sweep_thread(const struct tr2_model *m, uint32_t thread,
+			 struct stack *s, bool regions_only, tr2_piece_fn *fn,
+			 void *data)
+{
+	int64_t wall = m->sessions[m->threads[thread].session].wall_ns;
+	uint32_t i;
+
+	s->nr = 0;
+	s->at_ns = INT64_MIN;
+	tr2_for_each_span(m, thread, i) {
+		if (regions_only && m->spans[i].kind != TR2_SPAN_REGION)
+			continue;
+		pass_time(s, wall + m->spans[i].start_ns, fn, data);
+		tr2_grow(s->of, s->nr, s->alloc);
+		s->of[s->nr] = (struct running){ i, busy_to(m, i, s, wall) };
+		s->nr++;
+	}
+	pass_time(s, INT64_MAX, fn, data);
 }
 
 void tr2_own_of_spans(const struct tr2_model *m, tr2_piece_fn *fn, void *data)
 {
-	int64_t *at_ns = tr2_calloc(m->nr_spans, sizeof(*at_ns)), wall, end_ns;
-	struct own o = { .fn = fn, .data = data };
+	struct stack s = { 0 };
 	uint32_t i;
 
-	/* In a thread, spans are in the order of their starts, and come after
-	 * those around them. */
-	for (i = 1; i < m->nr_spans; i++) {
-		wall = wall_of(m, i);
-		at_ns[i] = wall + m->spans[i].start_ns;
-		o.of = m->spans[i].parent;
-		if (!o.of)
-			continue;
-		end_ns = wall + tr2_span_busy_to(m, i);
-		o.at_ns = at_ns[o.of];
-		o.end_ns = wall + tr2_span_busy_to(m, o.of);
-		cover(&o, at_ns[i], end_ns);
-		at_ns[o.of] = o.at_ns;
-	}
-	for (i = 1; i < m->nr_spans; i++) {
-		o.of = i;
-		o.at_ns = at_ns[i];
-		o.end_ns = wall_of(m, i) + tr2_span_busy_to(m, i);
-		finish(&o);
-	}
-	free(at_ns);
+	for (i = 1; i < m->nr_threads; i++)
+		sweep_thread(m, i, &s, false, fn, data);
+	free(s.of);
+}
+
+void tr2_own_of_regions(const struct tr2_model *m, uint32_t thread,
+			tr2_piece_fn *fn, void *data)
+{
+	struct stack s = { 0 };
+
+	sweep_thread(m, thread, &s, true, fn, data);
+	free(s.of);
 }
 
 static void add_to_span(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
@@ -83,10 +136,19 @@ void tr2_own_sums(const struct tr2_model *m, int64_t *out)
 	tr2_own_of_spans(m, add_to_span, out);
 }
 
-/* Return the next outermost span of a thread, from i on. */
+/* Is it a region within another, or an exec, which replaces the process? */
+static bool is_covered(const struct tr2_model *m, const struct tr2_span *span)
+{
+	return span->kind == TR2_SPAN_EXEC ||
+	       (span->parent && (span->kind != TR2_SPAN_REGION ||
+				 span->end_ns <=
+					 m->spans[span->parent].end_ns));
+}
+
+/* Return the next span of a thread that no other one covers, from i on. */
 static uint32_t outermost(const struct tr2_model *m, uint32_t i)
 {
-	while (i && (m->spans[i].parent || m->spans[i].kind == TR2_SPAN_EXEC))
+	while (i && is_covered(m, &m->spans[i]))
 		i = m->spans[i].next;
 	return i;
 }

@@ -12,9 +12,14 @@
 typedef void tr2_piece_fn(void *data, uint32_t of, int64_t from_ns,
 			  int64_t to_ns);
 
-/* Of each region or child: the time that none directly in it covers.
- * `of` is the span. A child ends by tr2_span_busy_to(). */
+/* Of each region or child: the time that none which began later in its thread
+ * covers, so that each moment of a thread counts once. `of` is the span. A child
+ * ends by tr2_span_busy_to(). */
 void tr2_own_of_spans(const struct tr2_model *m, tr2_piece_fn *fn, void *data);
+
+/* The same of the regions of one thread, as if it had no children. */
+void tr2_own_of_regions(const struct tr2_model *m, uint32_t thread,
+			tr2_piece_fn *fn, void *data);
 
 /* Of a thread: outside of its spans and, if it is the main thread, outside of
  * the processes below its process. `of` is the thread. */

@@ -47,6 +47,7 @@ struct tr2_parsed_event {
 	struct tr2_view file;
 	struct tr2_view raw; /* the whole line; NULL: none */
 	int64_t wall_us, line, repo; /* TR2_ABSENT if absent */
+	bool bad_time; /* It has a time that cannot be read; wall_us is absent. */
 	int64_t t_abs, t_rel; /* in ns, TR2_ABSENT if absent */
 	int64_t nesting;
 	/* Are 32 bytes readable from the start of every text? */

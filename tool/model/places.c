@@ -2,6 +2,7 @@
 /* places - list the borders of regions and programs of a task thread. */
 #include <stdlib.h>
 
+#include "model/own.h"
 #include "model/places.h"
 #include "model/private.h"
 
@@ -13,27 +14,17 @@ static void add_border(struct tr2_borders *b, int64_t at_ns, uint32_t in)
 	b->border[b->nr++] = (struct tr2_border){ at_ns, in };
 }
 
-static void list_regions(const struct tr2_model *m, struct tr2_borders *b,
-			 uint32_t thread)
+/* A region has a piece of its thread's time. */
+static void add_piece(void *data, uint32_t region, int64_t from_ns,
+		      int64_t to_ns)
 {
-	int64_t wall = m->sessions[m->threads[thread].session].wall_ns;
-	uint32_t i, in = 0;
+	struct tr2_borders *b = data;
 
-	tr2_for_each_span(m, thread, i) {
-		const struct tr2_span *s = &m->spans[i];
-
-		if (s->kind != TR2_SPAN_REGION)
-			continue;
-		for (; in && (in != s->parent ||
-			      m->spans[in].end_ns <= s->start_ns);
-		     in = m->spans[in].parent)
-			add_border(b, wall + m->spans[in].end_ns,
-				   m->spans[in].parent);
-		add_border(b, wall + s->start_ns, i);
-		in = i;
-	}
-	for (; in; in = m->spans[in].parent)
-		add_border(b, wall + m->spans[in].end_ns, m->spans[in].parent);
+	/* The border before is the end of the last piece. */
+	if (b->nr && b->border[b->nr - 1].at_ns == from_ns)
+		b->nr--;
+	add_border(b, from_ns, region);
+	add_border(b, to_ns, 0);
 }
 
 static void list_segments(const struct tr2_model *m, struct tr2_borders *b,
@@ -65,9 +56,10 @@ void tr2_places_list(const struct tr2_model *m, uint32_t task_thread,
 
 	*p = (struct tr2_places){ 0 };
 	for (; s && t->tid == task->pid; s = m->sessions[s].next_of_node)
-		list_regions(m, &p->regions, m->sessions[s].first_thread);
+		tr2_own_of_regions(m, m->sessions[s].first_thread, add_piece,
+				   &p->regions);
 	if (t->thread && t->tid != task->pid)
-		list_regions(m, &p->regions, t->thread);
+		tr2_own_of_regions(m, t->thread, add_piece, &p->regions);
 	if (task->node)
 		list_segments(m, &p->segments, t->task);
 }

@@ -160,13 +160,6 @@ int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span)
 	       ended > s->end_ns   ? s->end_ns : ended;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Return the name of a command in one word, which may be a whole line for a
  * shell: only a '/' in its first word counts. */
 static const char *command_name(const char *line)
@@ -207,7 +200,7 @@ const char *tr2_node_name(const struct tr2_model *m, uint32_t node)
 	if (*name && *name != '_')
 		return name;
 	if (s->argv.nr && *s->argv.text)
-		return base_name(s->argv.text);
+		return tr2_base_name(s->argv.text);
 	if (*name)
 		return name;
 	if (c->hook)
@@ -215,9 +208,9 @@ const char *tr2_node_name(const struct tr2_model *m, uint32_t node)
 	if (c->argv.nr == 1 && *c->argv.text)
 		return command_name(c->argv.text);
 	if (c->argv.nr && *c->argv.text)
-		return base_name(c->argv.text);
+		return tr2_base_name(c->argv.text);
 	if (last->argv.nr && *last->argv.text)
-		return base_name(last->argv.text);
+		return tr2_base_name(last->argv.text);
 	return last->comm ? tr2_s(m, last->comm) : "?";
 }
 

@@ -299,7 +299,7 @@ const struct tr2_cell *tr2_cell_at(const struct tr2_table *t, size_t row,
 
 void tr2_cell_words_as_text(const struct tr2_cell *cell, struct tr2_buf *out)
 {
-	struct tr2_words words = { cell->s, cell->nr_words };
+	struct tr2_words words = { .text = cell->s, .nr = cell->nr_words };
 
 	tr2_words_quote(&words, out);
 }

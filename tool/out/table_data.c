@@ -12,7 +12,7 @@
 
 static void words_as_json(const struct tr2_cell *cell, struct tr2_buf *out)
 {
-	struct tr2_words words = { cell->s, cell->nr_words };
+	struct tr2_words words = { .text = cell->s, .nr = cell->nr_words };
 	const char *w;
 	uint32_t i;
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "common/iso_time.h"
 #include "common/memory.h"
 #include "read/event_json.h"
 #include "read/event_json_private.h"
@@ -83,39 +84,6 @@ bool tr2_event_json_looks(const char *text, size_t len)
 	return len && *text == '{';
 }
 
-static bool digits(const char *s, size_t n, unsigned int *value)
-{
-	*value = 0;
-	while (n--) {
-		unsigned int d = (unsigned char)*s++ - (unsigned int)'0';
-
-		if (d > 9)
-			return false;
-		*value = *value * 10 + d;
-	}
-	return true;
-}
-
-bool tr2_parse_time(const char *s, size_t len, int64_t *wall_us)
-{
-	unsigned int y, mon, d, h, min, sec, us;
-
-	if (len != 27 || s[4] != '-' || s[7] != '-' || s[10] != 'T' ||
-	    s[13] != ':' || s[16] != ':' || s[19] != '.' || s[26] != 'Z')
-		return false;
-	if (!digits(s, 4, &y) || !digits(s + 5, 2, &mon) ||
-	    !digits(s + 8, 2, &d) || !digits(s + 11, 2, &h) ||
-	    !digits(s + 14, 2, &min) || !digits(s + 17, 2, &sec) ||
-	    !digits(s + 20, 6, &us))
-		return false;
-	if (y < 1970 || y > 2115 || mon < 1 || mon > 12 || d < 1 || d > 31 ||
-	    h > 23 || min > 59 || sec > 60)
-		return false;
-	*wall_us = (((tr2_days_until(y, mon, d) * 24 + h) * 60 + min) * 60 +
-		    sec) * 1000000 + us;
-	return true;
-}
-
 void tr2_json_add_scalar(struct tr2_buf *b, const struct tr2_json_value *v)
 {
 	if (v->type == TR2_JSON_INT)
@@ -131,6 +99,7 @@ struct general {
 	struct tr2_event_reader *r;
 	struct tr2_parsed_event *ev;
 	bool wrong_type;
+	struct tr2_view time;
 };
 
 static struct tr2_view scratch_from(struct tr2_buf *b, size_t start)
@@ -299,8 +268,11 @@ static bool set_head(struct general *g, enum head head,
 	case THREAD:
 		return text_of(g, v, false, &g->r->thread_seen);
 	case TIME:
-		return v->type == TR2_JSON_STRING &&
-		       tr2_parse_time(v->text.p, v->text.len, &ev->wall_us);
+		ev->bad_time = v->type != TR2_JSON_STRING ||
+			       !tr2_parse_time(v->text.p, v->text.len,
+					       &ev->wall_us);
+		g->time = v->text;
+		return true;
 	case FILE_NAME:
 		return set_text(g, v, false, &ev->file);
 	case LINE:
@@ -345,11 +317,28 @@ static enum tr2_json_result parse(struct general *g, const char *line,
 	return tr2_json_object(r->json, line, len, on_member, g);
 }
 
+/* Git writes the year 1900 if the C library cannot tell the time. */
+static void note_bad_time(struct tr2_event_reader *r,
+			  const struct tr2_view *time, uint64_t number)
+{
+	static const char failed[] = "1900-00-00T";
+
+	if (time->len > sizeof(failed) &&
+	    !memcmp(time->p, failed, sizeof(failed) - 1))
+		tr2_build_problem(r->m, TR2_PROBLEM_FAILED_TIME, r->source,
+				  number, "the program could not tell the "
+					  "time");
+	else
+		tr2_build_problem(r->m, TR2_PROBLEM_TIME, r->source, number,
+				  "a time that cannot be read: not such as "
+				  "2026-11-21T10:15:02.123456Z");
+}
+
 static enum tr2_json_result read_general(struct tr2_event_reader *r,
 					 const char *line, size_t len,
 					 uint64_t number, struct tr2_parsed_event *ev)
 {
-	struct general g = { r, ev, false };
+	struct general g = { .r = r, .ev = ev };
 	enum tr2_json_result result = parse(&g, line, len);
 
 	if (result == TR2_JSON_UTF8) {
@@ -363,6 +352,8 @@ static enum tr2_json_result read_general(struct tr2_event_reader *r,
 	if (result == TR2_JSON_OK && g.wrong_type && number)
 		tr2_build_problem(r->m, TR2_PROBLEM_FIELD, r->source, number,
 				  "a field has a value of the wrong type");
+	if (result == TR2_JSON_OK && ev->bad_time && number)
+		note_bad_time(r, &g.time, number);
 	return result;
 }
 

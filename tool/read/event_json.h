@@ -44,8 +44,4 @@ bool tr2_event_json_looks(const char *text, size_t len);
 bool tr2_event_json_sid(const char *line, size_t len, const char **sid,
 			size_t *sid_len);
 
-/* Parse `YYYY-MM-DDTHH:MM:SS.uuuuuuZ` into microseconds since 1970. false: not
- * such a time, or before 1970 or after 2115. */
-bool tr2_parse_time(const char *s, size_t len, int64_t *wall_us);
-
 #endif

@@ -16,6 +16,7 @@
  */
 #include <string.h>
 
+#include "common/iso_time.h"
 #include "read/event_json_private.h"
 #include "read/scan.h"
 
@@ -69,11 +70,14 @@ static inline const char *seconds_of_minute(const struct tr2_event_reader *r,
 static const char *plain_time(struct tr2_event_reader *r, const char *p,
 			      int64_t *wall_us)
 {
-	int64_t whole;
+	int64_t whole, us;
 
 	if (!r->minute[0] || memcmp(p, r->minute, sizeof(r->minute)) != 0) {
-		/* A leap second belongs to the next minute. */
-		if (!tr2_parse_time(p, 27, &whole) || p[17] == '6')
+		/* Other forms of these 27 bytes may have an offset. A leap
+		 * second belongs to the next minute. */
+		if (p[4] != '-' || p[10] != 'T' || p[19] != '.' ||
+		    !tr2_six_digits(p + 20, &us) ||
+		    !tr2_parse_time(p, 27, &whole) || p[17] == '6')
 			return NULL;
 		memcpy(r->minute, p, sizeof(r->minute));
 		r->minute_us = whole - whole % 60000000;
@@ -269,6 +273,7 @@ size_t tr2_event_json_fast(struct tr2_event_reader *r, const char *line,
 		return 0;
 	ev->t_abs = ev->t_rel = ev->nesting = TR2_ABSENT;
 	ev->padded = true;
+	ev->bad_time = false;
 	head = take_kind(r, line + sizeof(start) - 1, ev);
 	if (!head)
 		return 0;

@@ -33,7 +33,8 @@ enum tr2_input_form {
 	TR2_FORM_EVENT,
 	TR2_FORM_PERF,
 	TR2_FORM_RING,
-	TR2_FORM_NORMAL, /* this and those behind it are not read */
+	TR2_FORM_NORMAL, /* this and those after it are not read */
+	TR2_FORM_UTF16,
 	TR2_FORM_PIPED_RING,
 	TR2_FORM_OTHER
 };

@@ -22,14 +22,32 @@
 /* The number of bytes in which the format is searched. */
 #define PEEK_BYTES 65536u
 
+#define UTF8_MARK "\xef\xbb\xbf"
+
 static enum tr2_input_form form_of_line(const char *line, size_t len)
 {
+	if (len >= 3 && !memcmp(line, UTF8_MARK, 3)) {
+		line += 3;
+		len -= 3;
+	}
 	if (tr2_event_json_looks(line, len))
 		return TR2_FORM_EVENT;
 	if (tr2_perf_text_looks(line, len))
 		return TR2_FORM_PERF;
 	return tr2_normal_text_looks(line, len) ? TR2_FORM_NORMAL :
 						  TR2_FORM_OTHER;
+}
+
+/* Does the text begin with the mark of UTF-16, or with ASCII in it? The shell of
+ * Windows writes that for `>`. */
+static bool is_utf16(const char *text, size_t len)
+{
+	static const char marks[2][2] = { "\xff\xfe", "\xfe\xff" };
+
+	return len >= 4 &&
+	       (!memcmp(text, marks[0], 2) || !memcmp(text, marks[1], 2) ||
+		(text[0] && !text[1] && text[2] && !text[3]) ||
+		(!text[0] && text[1] && !text[2] && text[3]));
 }
 
 /* The first line that has a known format decides; it may follow garbage. */
@@ -41,6 +59,8 @@ static enum tr2_input_form form_of(struct tr2_lines *l)
 
 	if (tr2_ring_file_looks(text, len))
 		return TR2_FORM_PIPED_RING;
+	if (is_utf16(text, len))
+		return TR2_FORM_UTF16;
 	for (end = text + len; text < end; text = newline + 1) {
 		newline = memchr(text, '\n', (size_t)(end - text));
 		if (!newline)
@@ -127,6 +147,12 @@ static bool read_one_line(struct tr2_loader *l, enum tr2_input_form form)
 		return false;
 	if (is_blank(line, len))
 		return true;
+	/* Editors and shells of Windows begin UTF-8 with a mark, too. */
+	if (l->lines.number == 1 && len >= 3 &&
+	    !memcmp(line, UTF8_MARK, 3)) {
+		line += 3;
+		len -= 3;
+	}
 	if (form == TR2_FORM_PERF)
 		tr2_perf_reader_line(l->perf, line, len, l->lines.number,
 				     got == TR2_LINES_LAST);
@@ -200,6 +226,9 @@ const char *tr2_loader_why_not(enum tr2_input_form form)
 	if (form == TR2_FORM_NORMAL)
 		return "it is text of the normal target, which does not "
 		       "identify processes: use GIT_TRACE2_EVENT instead";
+	if (form == TR2_FORM_UTF16)
+		return "it is text in UTF-16: convert it to UTF-8 first, by "
+		       "'iconv -f UTF-16 -t UTF-8'";
 	return "neither event JSON, nor perf text, nor a ring, nor a recording";
 }
 

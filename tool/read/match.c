@@ -65,7 +65,8 @@ static bool seconds_value(const char *s, size_t len, int64_t *ns)
 	return true;
 }
 
-/* Parse one shell word: bare, in single quotes, or after backslashes. */
+/* Parse one shell word: bare, in single quotes, or ' and ! after a backslash.
+ * Git quotes words with another backslash; others write them bare. */
 static const char *unquote_word(struct tr2_buf *out, const char *p,
 				const char *end)
 {
@@ -74,7 +75,8 @@ static const char *unquote_word(struct tr2_buf *out, const char *p,
 	for (; p < end && (quoted || *p != ' '); p++) {
 		if (*p == '\'')
 			quoted = !quoted;
-		else if (*p == '\\' && !quoted && p + 1 < end)
+		else if (*p == '\\' && !quoted && p + 1 < end &&
+			 (p[1] == '\'' || p[1] == '!'))
 			tr2_buf_addch(out, *++p);
 		else
 			tr2_buf_addch(out, *p);

@@ -115,7 +115,7 @@ struct task_record {
 	struct tr2_words_view argv;
 	int64_t time_ns, pid, ppid, tid, ptid, code, signal, count;
 	int64_t user_ns, system_ns, maxrss_bytes, begun_ns;
-	bool exec;
+	bool exec, cut;
 };
 
 static void on_task_member(void *data, const char *key, size_t len,
@@ -140,6 +140,8 @@ static void on_task_member(void *data, const char *key, size_t len,
 	TAKE_TEXT(wchan)
 	if (IS("exec", BOOL))
 		t->exec = v->i;
+	if (IS("cut", BOOL))
+		t->cut = v->i;
 	if (v->type == TR2_JSON_WORDS)
 		t->argv = (struct tr2_words_view){ v->text.p, v->text.len,
 						   v->nr };
@@ -184,7 +186,7 @@ static void add_status(struct tr2_model *m, const struct task_record *r,
 static void add_argv(struct tr2_model *m, const struct task_record *r,
 		     int64_t wall_ns)
 {
-	struct tr2_words argv = { .nr = r->argv.nr };
+	struct tr2_words argv = { .nr = r->argv.nr, .cut = r->cut };
 
 	if (argv.nr)
 		argv.text = tr2_model_copy(m, r->argv.p, r->argv.len);

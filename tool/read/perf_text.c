@@ -22,6 +22,9 @@
  * is after its t_abs. */
 #define SAME_START_NS 2000000
 
+/* Of `HH:MM:SS.uuuuuu `. */
+#define TIME_BYTES 16
+
 enum { DEPTH, THREAD, EVENT, REPO, T_ABS, T_REL, CATEGORY, MESSAGE, COLUMNS };
 
 /* A process that has not ended yet. */
@@ -78,18 +81,31 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Find `dN `: at the start, or after the first ` | dN `. */
+/* Is this `dN |`, with which the columns begin? */
+static bool is_depth(const char *p, const char *end)
+{
+	if (end - p <= 5 || *p++ != 'd' || !is_digit(*p))
+		return false;
+	while (p < end && is_digit(*p))
+		p++;
+	while (p < end && *p == ' ')
+		p++;
+	return p < end && *p == '|';
+}
+
+/* Find `dN |`: after the first bar, or in a brief line after what a mail or a
+ * log of CI may have put before it, which ends in a blank. */
 static const char *find_depth(const char *line, const char *end)
 {
-	const char *p = line;
+	const char *p;
 
-	if (end - line > 5 && *line == 'd' && is_digit(line[1]))
-		return line;
-	while ((p = memmem(p, (size_t)(end - p), "| d", 3))) {
-		if (end - p > 8 && is_digit(p[3]))
+	for (p = line; (p = memmem(p, (size_t)(end - p), "| d", 3)); p += 3)
+		if (is_depth(p + 2, end))
 			return p + 2;
-		p += 3;
-	}
+	for (p = line; p < end && *p != '|'; p++)
+		if ((p == line || p[-1] == ' ' || p[-1] == '\t' ||
+		     p[-1] == '>') && is_depth(p, end))
+			return p;
 	return NULL;
 }
 
@@ -116,19 +132,24 @@ static const char *behind_repaired(const char *p, const char *end, size_t bytes)
 	return p;
 }
 
-/* Find the end of a column, searching from its width on, since its text may
- * contain a bar, too; a longer text ends at the next bar. */
+/* Find the end of a column. Words and numbers end at the next bar. A name may
+ * contain a bar: look for one at the column's width, then for the next. */
 static const char *find_bar(const char *p, const char *end, int i)
 {
 	static const size_t width[COLUMNS] = { [THREAD] = 24, [CATEGORY] = 12 };
 	const char *bar;
 
+	if (!width[i])
+		return memchr(p, '|', (size_t)(end - p));
 	if ((size_t)(end - p) > width[i] && is_bar(p + width[i], end))
-		return p + width[i];
-	bar = width[i] ? behind_repaired(p, end, width[i]) : end;
-	if (is_bar(bar, end))
-		return bar;
-	return memmem(p, (size_t)(end - p), " | ", 3);
+		return p + width[i] + 1;
+	bar = behind_repaired(p, end, width[i]);
+	if (!is_bar(bar, end))
+		bar = memmem(p, (size_t)(end - p), " | ", 3);
+	/* An empty message may have lost its trailing space. */
+	if (!bar && end - p >= 2 && !memcmp(end - 2, " |", 2))
+		bar = end - 2;
+	return bar ? bar + 1 : NULL;
 }
 
 /* false: these are not the perf target's columns. */
@@ -139,14 +160,11 @@ static bool split(const char *p, const char *end, struct tr2_view *column)
 
 	for (i = 0; i < MESSAGE; i++) {
 		bar = find_bar(p, end, i);
-		/* An empty message may have lost its trailing space. */
-		if (!bar && i == CATEGORY && end - p >= 2 &&
-		    !memcmp(end - 2, " |", 2))
-			bar = end - 2;
 		if (!bar)
 			return false;
 		column[i] = trim(p, bar);
-		p = bar + 3 < end ? bar + 3 : end;
+		p = bar + 1;
+		p += p < end && *p == ' ';
 	}
 	column[MESSAGE] = (struct tr2_view){ p, (size_t)(end - p) };
 	return column[DEPTH].len > 1 && column[EVENT].len;
@@ -189,6 +207,32 @@ static int64_t number_of(const char *s, size_t n)
 	return v;
 }
 
+/* Is this `HH:MM:SS.uuuuuu `? */
+static bool is_time(const char *p, const char *end)
+{
+	static const char form[] = "00:00:00.000000";
+	size_t i;
+
+	if ((size_t)(end - p) < sizeof(form) || p[sizeof(form) - 1] != ' ')
+		return false;
+	for (i = 0; i < sizeof(form) - 1; i++)
+		if (form[i] == '0' ? !is_digit(p[i]) : p[i] != form[i])
+			return false;
+	return true;
+}
+
+/* Find the time before file:line: the last one in the text before the columns,
+ * since a log of CI puts its own before that. NULL: none. */
+static const char *find_time(const char *p, const char *end)
+{
+	const char *at;
+
+	for (at = end - TIME_BYTES; at >= p; at--)
+		if (is_time(at, end) && (at == p || !is_digit(at[-1])))
+			return at;
+	return NULL;
+}
+
 /* Parse `HH:MM:SS.uuuuuu file:line `; times count from the first line's day
  * 0. */
 static void take_prefix(struct tr2_perf_reader *r, const char *p,
@@ -198,7 +242,8 @@ static void take_prefix(struct tr2_perf_reader *r, const char *p,
 	const char *colon;
 	int64_t us;
 
-	if (end - p < 16 || p[2] != ':' || p[5] != ':' || p[8] != '.')
+	p = find_time(p, end);
+	if (!p)
 		return;
 	us = ((number_of(p, 2) * 60 + number_of(p + 3, 2)) * 60 +
 	      number_of(p + 6, 2)) * 1000000 + number_of(p + 9, 6);
@@ -206,7 +251,7 @@ static void take_prefix(struct tr2_perf_reader *r, const char *p,
 		r->days_us += DAY_US;
 	r->last_wall_us = us;
 	r->ev.wall_us = us + r->days_us;
-	where = trim(p + 15, end - 1);
+	where = trim(p + 15, end[-2] == '|' ? end - 2 : end);
 	colon = where.len ? memrchr(where.p, ':', where.len) : NULL;
 	if (!colon)
 		return;
@@ -351,6 +396,56 @@ static unsigned int regions_around(const struct tr2_model *m,
 	return ev->kind == TR2_EV_region_leave && nr ? nr - 1 : nr;
 }
 
+/* Return the number after `key:`, which begins a word; TR2_ABSENT: none. */
+static int64_t number_after(struct tr2_view text, const char *key)
+{
+	const char *p = text.p, *end = text.p + text.len;
+	size_t len = strlen(key);
+	bool negative;
+
+	for (; (p = memmem(p, (size_t)(end - p), key, len)); p++) {
+		const char *digits = p + len;
+
+		if (p > text.p && p[-1] != ' ')
+			continue;
+		negative = digits < end && *digits == '-';
+		digits += negative;
+		if (digits < end && is_digit(*digits))
+			return (negative ? -1 : 1) *
+			       number_of(digits, (size_t)(end - digits));
+	}
+	return TR2_ABSENT;
+}
+
+/* Parse a message of a producer that has the words of Git, but not its order:
+ * the command of a child without its class, codes after other words. */
+static bool take_loosely(struct tr2_perf_reader *r, struct tr2_view text)
+{
+	const struct tr2_event_row *row = &tr2_event_rows[r->ev.kind];
+	char key[32];
+	int64_t value;
+	int i;
+
+	if (r->ev.kind == TR2_EV_child_start)
+		return tr2_match(&r->ev, "[ch{child_id}] {argv}", text.p,
+				 text.len, &r->scratch);
+	for (i = 0; *row->field[i].name; i++) {
+		if (row->field[i].type == TR2_T_T_ABS ||
+		    row->field[i].type == TR2_T_T_REL ||
+		    row->field[i].flags & TR2_F_OPT)
+			continue;
+		if (row->field[i].type != TR2_T_INT)
+			return false;
+		snprintf(key, sizeof(key), "%s:", row->field[i].name);
+		value = number_after(text, strcmp(key, "child_id:") != 0 ?
+						   key : "[ch");
+		if (value == TR2_ABSENT)
+			return false;
+		*tr2_parsed_number_at(&r->ev, i) = value;
+	}
+	return true;
+}
+
 static bool take_message(struct tr2_perf_reader *r,
 			 const struct tr2_view *column, unsigned int regions)
 {
@@ -364,7 +459,8 @@ static bool take_message(struct tr2_perf_reader *r,
 			       column[CATEGORY].len, &r->scratch);
 	if (row.perf_message && *row.perf_message)
 		ok &= tr2_match(&r->ev, row.perf_message, text.p, text.len,
-				&r->scratch);
+				&r->scratch) ||
+		      take_loosely(r, text);
 	return ok;
 }
 
@@ -375,8 +471,7 @@ static bool take_columns(struct tr2_perf_reader *r, const char *line,
 
 	if (!depth || !split(depth, line + len, column))
 		return false;
-	if (depth > line)
-		take_prefix(r, line, depth - 2);
+	take_prefix(r, line, depth);
 	r->ev.event = column[EVENT];
 	tr2_parsed_event_set_kind(&r->ev, tr2_kind_of(column[EVENT].p,
 						      column[EVENT].len));

@@ -152,6 +152,11 @@ void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 	ssize_t n = tr2_procfs_read(pid, "cmdline", text, sizeof(text));
 	bool cut = n > ARGV_BYTES;
 
+	/* The last word keeps its beginning. */
+	if (cut)
+		text[--n] = '\0';
+	if (cut && text[n - 1])
+		n++;
 	if (n <= 0 || had_ended(w, pid, now))
 		return;
 	tr2_buf_reset(b);
