@@ -328,6 +328,44 @@ test_expect_success 'a forked process that kept the SID is another process' '
 	test_cmp expect actual
 '
 
+test_expect_success 'perf text: a forked process that goes on has its name' '
+	trace2 list "$traces/fetch.perf" 2>/dev/null >out &&
+	sed -n "s/^[0-9:.]* *\([0-9].*maintenance\)/\1/p" out |
+		sed "s/ *? */ /" >actual &&
+	cat >expect <<-\EOF &&
+	1.175     0 └ git maintenance run --auto --no-quiet --detach
+	0.582     0 └ git maintenance run --auto --no-quiet --detach (forked)
+	EOF
+	test_cmp expect actual
+'
+
+# As Git 2.55 does: the fork is in a region, and may leave it before its parent
+# has written its exit, in which the region has two dots.
+test_expect_success JQ 'perf text: a fork that leaves the region of its parent is read' '
+	cat >detached.perf <<-\EOF &&
+	09:30:00.000200 a.c:48             | d0 | main                     | version      |     |           |           |              | 2.55.0
+	09:30:00.000300 a.c:49             | d0 | main                     | start        |     |  0.000300 |           |              | git maintenance run --detach
+	09:30:00.001000 a.c:50             | d0 | main                     | region_enter | r1  |  0.001000 |           | maintenance  | label:detach
+	09:30:00.002000 a.c:51             | d0 | main                     | region_leave | r1  |  0.002000 |  0.001000 | maintenance  | label:detach
+	09:30:00.002100 a.c:52             | d0 | main                     | exit         |     |  0.002100 |           |              | ..code:0
+	09:30:00.002200 a.c:53             | d0 | main                     | atexit       |     |  0.002200 |           |              | ..code:0
+	09:30:00.003000 a.c:54             | d0 | main                     | child_start  |     |  0.003000 |           |              | [ch0] class:? argv:[git gc]
+	09:30:00.013000 a.c:55             | d0 | main                     | child_exit   |     |  0.013000 |  0.010000 |              | [ch0] pid:7 code:0
+	09:30:00.014000 a.c:56             | d0 | main                     | exit         |     |  0.014000 |           |              | code:3
+	09:30:00.014100 a.c:57             | d0 | main                     | atexit       |     |  0.014100 |           |              | code:3
+	EOF
+	trace2 check detached.perf &&
+	trace2 list --format=json detached.perf >json &&
+	jq -r ".processes[] | [.wall_ns / 1e6, .code, .join, .argv[0:2][]] |
+		join(\" \")" json >actual &&
+	cat >expect <<-\EOF &&
+	2.2 0 root git maintenance
+	11.9 3 sid git maintenance
+	10 0 span git gc
+	EOF
+	test_cmp expect actual
+'
+
 test_expect_success 'a wall clock that is set does not spoil durations' '
 	{ begin &&
 	  event region_enter 00.2 ",\"nesting\":1,\"category\":\"a\",\"label\":\"b\"" &&

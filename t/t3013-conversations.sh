@@ -59,6 +59,15 @@ test_expect_success 'a region may wait for a transport that another one started'
 	test_cmp expect actual
 '
 
+test_expect_success 'a helper for HTTP is a transport, too' '
+	for class in remote-http remote-https
+	do
+		push $class >http.event &&
+		path_of http.event >actual &&
+		test_cmp expect actual || return 1
+	done
+'
+
 test_expect_success 'a child of another kind is not' '
 	push "?" >other.event &&
 	path_of other.event >actual &&

@@ -111,10 +111,9 @@ static void check_order(const struct place *at, uint8_t *seen)
 	uint32_t nr = s->flags & TR2_SESSION_NO_BEGINNING ? UINT32_MAX :
 							    s->nr_events;
 
+	/* check_ends() asks whether a forked process goes on there. */
 	if (nr == 1 && s->flags & TR2_SESSION_FORKED)
-		found(at, TR2_PROBLEM_AFTER_END,
-		      "an event after atexit, which must come last (a forked "
-		      "process that kept its parent's session id?)");
+		;
 	else if (*seen & SEEN_ATEXIT)
 		found(at, TR2_PROBLEM_AFTER_END,
 		      "an event after atexit, which must come last");
@@ -154,8 +153,10 @@ static bool is_nested(const struct place *at, unsigned int open)
 	const struct tr2_parsed_event *ev = at->ev;
 	unsigned int flags = at->m->sessions[ev->session].flags;
 
+	/* A forked process is inside of regions of its parent. */
 	if (ev->kind < 0 || !(tr2_event_rows[ev->kind].flags & TR2_E_NESTED) ||
-	    ev->nesting == TR2_ABSENT || flags & TR2_SESSION_NO_BEGINNING)
+	    ev->nesting == TR2_ABSENT ||
+	    flags & (TR2_SESSION_NO_BEGINNING | TR2_SESSION_FORKED))
 		return true;
 	return ev->nesting == open + 1 || is_own(ev);
 }
@@ -192,7 +193,15 @@ static void check_ends(struct tr2_model *m)
 	tr2_for_each_session(m, i) {
 		const struct tr2_model_session *s = &m->sessions[i];
 
-		if (s->end == TR2_END_OPEN || s->end_by)
+		bool has_end = s->end != TR2_END_OPEN && !s->end_by;
+
+		if (!has_end && s->flags & TR2_SESSION_FORKED)
+			tr2_build_problem(m, TR2_PROBLEM_AFTER_END, s->source,
+					  0, "events after atexit, which must "
+					     "come last: a forked process "
+					     "would have an atexit of its "
+					     "own");
+		else if (!has_end)
 			tr2_build_problem(m, TR2_PROBLEM_NO_END, s->source, 0,
 					  "a session has no atexit: it was "
 					  "killed, cut off, or still runs");

@@ -244,6 +244,14 @@ static void push_scope(struct walk *w, const struct item *s)
 /* How many children are searched for each gap. */
 #define MAX_PARTNERS 64
 
+/* Is it the other side of a fetch or a push: a server, ssh, or the helper that
+ * talks to a server by HTTP? These are Git's names. */
+static bool is_transport(const char *child_class)
+{
+	return !strncmp(child_class, "transport/", 10) ||
+	       !strncmp(child_class, "remote-", 7);
+}
+
 /* Is the node a transport with which this scope may have talked? It was started
  * in another region. If it ends in the scope, the scope waited for it. */
 static bool is_partner(const struct walk *w, const struct item *scope,
@@ -255,7 +263,7 @@ static bool is_partner(const struct walk *w, const struct item *scope,
 
 	return n->child && m->spans[c->span].parent != scope->span &&
 	       n->end_ns <= scope->end_ns &&
-	       !strncmp(tr2_s(m, c->child_class), "transport/", 10);
+	       is_transport(tr2_s(m, c->child_class));
 }
 
 /* Find the partner that ran in [from, to), at its end; false: none. */

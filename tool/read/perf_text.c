@@ -36,6 +36,11 @@ struct running {
 	uint64_t last_line;
 };
 
+/* Git forks without exec to go on in the background (`git maintenance run
+ * --detach`): then lines of a process come after its end. So many that ended last
+ * are kept for that. */
+#define NR_ENDED 16
+
 struct tr2_perf_reader {
 	struct tr2_model *m;
 	tr2_event_fn *fn;
@@ -43,6 +48,8 @@ struct tr2_perf_reader {
 	tr2_str source;
 	struct running *running;
 	uint32_t nr, alloc;
+	struct running ended[NR_ENDED]; /* session 0: unused */
+	uint32_t next_ended;
 	int64_t last_wall_us, days_us; /* total of the midnights passed */
 	struct tr2_buf scratch, repaired;
 	struct tr2_parsed_event ev;
@@ -73,6 +80,7 @@ void tr2_perf_reader_source(struct tr2_perf_reader *r, tr2_str source)
 {
 	r->source = source;
 	r->nr = 0;
+	memset(r->ended, 0, sizeof(r->ended));
 	r->last_wall_us = r->days_us = 0;
 }
 
@@ -341,6 +349,37 @@ static struct running *start_process(struct tr2_perf_reader *r,
 	return &r->running[r->nr++];
 }
 
+/* Return the process of this depth that ended, and to which the line belongs;
+ * NULL: none. */
+static struct running *find_ended(struct tr2_perf_reader *r,
+				  unsigned int depth, int64_t start_ns)
+{
+	struct running *best = NULL;
+	uint32_t i;
+
+	for (i = 0; i < NR_ENDED; i++) {
+		struct running *c = &r->ended[i];
+
+		if (!c->session || c->depth != depth ||
+		    (start_ns != TR2_ABSENT &&
+		     how_far(r, c, start_ns) >= SAME_START_NS))
+			continue;
+		if (!best || c->last_line > best->last_line)
+			best = c;
+	}
+	return best;
+}
+
+/* Take it back among the running ones: the model begins a session for what goes
+ * on. */
+static struct running *go_on(struct tr2_perf_reader *r, struct running *ended)
+{
+	tr2_grow(r->running, r->nr, r->alloc);
+	r->running[r->nr] = *ended;
+	ended->session = 0;
+	return &r->running[r->nr++];
+}
+
 /* The file begins with a part of a session. */
 static bool goes_on(const struct tr2_parsed_event *ev)
 {
@@ -352,13 +391,22 @@ static struct running *process_of(struct tr2_perf_reader *r,
 {
 	const struct tr2_parsed_event *ev = &r->ev;
 	int64_t start_ns = TR2_ABSENT;
-	struct running *p = NULL;
+	struct running *p = NULL, *ended;
 	bool unsure = false;
 
 	if (ev->wall_us != TR2_ABSENT && ev->t_abs != TR2_ABSENT)
 		start_ns = ev->wall_us * 1000 - ev->t_abs;
 	if (ev->kind != TR2_EV_version || goes_on(ev))
 		p = find_running(r, depth, start_ns, &unsure);
+	if (ev->kind != TR2_EV_version && ev->kind != TR2_EV_start &&
+	    (!p || (start_ns != TR2_ABSENT &&
+		    how_far(r, p, start_ns) >= SAME_START_NS))) {
+		ended = find_ended(r, depth, start_ns);
+		if (ended) {
+			p = go_on(r, ended);
+			unsure = false;
+		}
+	}
 	if (!p)
 		p = start_process(r, depth);
 	if (unsure)
@@ -446,6 +494,13 @@ static bool take_loosely(struct tr2_perf_reader *r, struct tr2_view text)
 	return true;
 }
 
+static bool match_message(struct tr2_perf_reader *r, const char *template,
+			  struct tr2_view text)
+{
+	return tr2_match(&r->ev, template, text.p, text.len, &r->scratch) ||
+	       take_loosely(r, text);
+}
+
 static bool take_message(struct tr2_perf_reader *r,
 			 const struct tr2_view *column, unsigned int regions)
 {
@@ -458,9 +513,11 @@ static bool take_message(struct tr2_perf_reader *r,
 		ok = tr2_match(&r->ev, row.perf_category, column[CATEGORY].p,
 			       column[CATEGORY].len, &r->scratch);
 	if (row.perf_message && *row.perf_message)
-		ok &= tr2_match(&r->ev, row.perf_message, text.p, text.len,
-				&r->scratch) ||
-		      take_loosely(r, text);
+		/* A fork may have left regions in which its parent still
+		 * is: then more dots are there than regions. */
+		ok &= match_message(r, row.perf_message, text) ||
+		      match_message(r, row.perf_message,
+				    without_dots(text, text.len));
 	return ok;
 }
 
@@ -501,10 +558,17 @@ static void add_event(struct tr2_perf_reader *r, const struct tr2_view *column,
 		tr2_build_problem(r->m, TR2_PROBLEM_FIELD, r->source, number,
 				  "a malformed message");
 	tr2_build_event(r->m, ev);
+	if (tr2_build_last_session(r->m) != ev->session) {
+		ev->session = tr2_build_last_session(r->m);
+		ev->thread = tr2_build_last_thread(r->m);
+		process->session = ev->session;
+	}
 	if (r->fn)
 		r->fn(r->data, r->m, ev);
-	if (ev->kind == TR2_EV_atexit)
+	if (ev->kind == TR2_EV_atexit) {
+		r->ended[r->next_ended++ % NR_ENDED] = *process;
 		*process = r->running[--r->nr];
+	}
 }
 
 bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
