@@ -430,4 +430,64 @@ test_expect_success GIT,EXIT_CODES 'a fetch that leaves gc behind' '
 		.share <= 1)"
 '
 
+# Three processes of one pid, each 5 ms after the one before: their streams end
+# before the kernel sees their ends.
+test_expect_success 'a session belongs to the nearest of the processes with its pid' '
+	for n in 1 2 3
+	do
+		ms=$((n * 10)) &&
+		begin "20261121T120000.00${n}000Z-Hab-P00000010" $((ms + 2)) one$n &&
+		event "20261121T120000.00${n}000Z-Hab-P00000010" $((ms + 4)) \
+			atexit "\"t_abs\":0.002,\"code\":$n" || return 1
+	done | recording reused &&
+	{
+		forked 0 15 1 && execed 0 15 top &&
+		for n in 1 2 3
+		do
+			ms=$((n * 10)) &&
+			forked $ms 16 15 && execed $((ms + 1)) 16 one$n &&
+			ended $((ms + 5)) 16 "\"code\":$n" || return 1
+		done &&
+		ended 50 15 "\"code\":0"
+	} >reused/tasks.jsonl &&
+	trace2 list --format=json reused >json &&
+	jq -r ".processes[1:][] | [.start[20:23], .code, .argv[0],
+		.segments[-1].comm] | join(\" \")" json >actual &&
+	cat >expect <<-\EOF &&
+	010 1 one1 one1
+	020 2 one2 one2
+	030 3 one3 one3
+	EOF
+	test_cmp expect actual
+'
+
+# For an ordinary user, the kernel writes an exit when a task becomes set-uid.
+test_expect_success 'a set-uid program ends when it is waited for, or nobody knows when' '
+	{
+		task fork 0 15 "\"tid\":15,\"ppid\":1,\"ptid\":1" &&
+		execed 1 15 top &&
+		forked 10 16 15 && execed 11 16 ping && ended 11 16 &&
+		task status 60 16 "\"code\":2,\"from\":\"connector\"" &&
+		forked 60 17 15 && execed 61 17 su && ended 61 17 &&
+		ended 200 15 "\"code\":0"
+	} >tasks &&
+	recording privileged </dev/null && cp tasks privileged/tasks.jsonl &&
+	sed "s/}\$/,\"uid\":1000}/" privileged/meta.json >meta &&
+	cp meta privileged/meta.json &&
+	trace2 list --format=json privileged >json &&
+	jq -r ".processes[] | [.name, .wall_ns / 1e6, .at_least, .code // \"-\",
+		.wait_ns // \"-\"] | join(\" \")" json >actual &&
+	cat >expect <<-\EOF &&
+	top 200 no 0 -
+	ping 50 no 2 -
+	su 1 yes - -
+	EOF
+	test_cmp expect actual &&
+	trace2 list privileged >out &&
+	test_grep "a set-uid program .* is not recorded after its start" out &&
+	grep -v "16\|17" tasks >privileged/tasks.jsonl &&
+	trace2 list privileged >out &&
+	test_grep ! "set-uid" out
+'
+
 test_done

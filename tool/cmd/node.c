@@ -397,7 +397,8 @@ void tr2_print_legend(const struct tr2_model *m,
 		      bool (*shown)(const struct tr2_model *, uint32_t),
 		      bool exits)
 {
-	bool uncertain = false, silent = false, guessed = false, begun = false;
+	bool uncertain = false, silent = false, guessed = false, begun = false,
+	     privileged = false;
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
@@ -406,10 +407,12 @@ void tr2_print_legend(const struct tr2_model *m,
 		uncertain |= is_uncertain(m, i);
 		silent |= !tr2_node_session(m, i);
 		begun |= begun_ns(m, i) != 0;
+		privileged |= m->tasks[m->nodes[i].task].flags &
+			      TR2_TASK_PRIVILEGED;
 		guessed |= m->nodes[i].end == TR2_END_SIGNAL &&
 			   m->nodes[i].end_by == TR2_BY_PARENT;
 	}
-	if (uncertain || silent || guessed || begun)
+	if (uncertain || silent || guessed || begun || privileged)
 		fputs(tr2_color_on(TR2_COLOR_DIM), stdout);
 	if (silent)
 		fputs("[...] is not instrumented: seen by its parent or the "
@@ -423,6 +426,9 @@ void tr2_print_legend(const struct tr2_model *m,
 	if (guessed && exits)
 		fputs("SIG...? is guessed from the exit code that its parent "
 		      "saw: 128 + the signal\n", stdout);
-	if (uncertain || silent || guessed || begun)
+	if (privileged)
+		fputs("a set-uid program (such as sudo, su, mount, ping) is not "
+		      "recorded after its start: root may\n", stdout);
+	if (uncertain || silent || guessed || begun || privileged)
 		fputs(tr2_color_off(TR2_COLOR_DIM), stdout);
 }

@@ -61,6 +61,13 @@ uint32_t tr2_build_task_exit(struct tr2_model *m, int32_t pid, int32_t tid,
 /* A status that may be later than the end. */
 uint32_t tr2_build_task_status(struct tr2_model *m, int32_t pid,
 			       int64_t wall_ns);
+/*
+ * Of the tasks from first_task on, that an ordinary user recorded: if the records
+ * of one end with its exec, the kernel took the user's events off it, as it does
+ * at the exec of a set-uid program. Then it ended when its status was told, or
+ * nobody knows when.
+ */
+void tr2_build_privileged(struct tr2_model *m, uint32_t first_task);
 
 /* Note a problem: the first of its kind in a source keeps its text and line,
  * the others are only counted. text is copied. */

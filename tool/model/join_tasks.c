@@ -17,6 +17,8 @@ struct task_nodes {
 	struct tr2_model *m;
 	uint32_t *node_of_pid_next; /* nodes with the same pid */
 	struct tr2_map nodes_by_pid;
+	uint32_t *task_of_pid_next; /* tasks with the same pid */
+	struct tr2_map tasks_by_pid;
 	/* lists of the tasks that a task started */
 	uint32_t *first_task, *next_task;
 };
@@ -32,6 +34,19 @@ static void map_nodes(struct task_nodes *j)
 			continue;
 		slot = tr2_map_slot(&j->nodes_by_pid, (uint32_t)m->nodes[i].pid);
 		j->node_of_pid_next[i] = *slot;
+		*slot = i;
+	}
+}
+
+static void map_tasks(struct task_nodes *j)
+{
+	const struct tr2_model *m = j->m;
+	uint32_t i, *slot;
+
+	j->task_of_pid_next = tr2_calloc(m->nr_tasks, sizeof(uint32_t));
+	for (i = 1; i < m->nr_tasks; i++) {
+		slot = tr2_map_slot(&j->tasks_by_pid, (uint32_t)m->tasks[i].pid);
+		j->task_of_pid_next[i] = *slot;
 		*slot = i;
 	}
 }
@@ -70,16 +85,58 @@ static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
 			start + span->end_ns - span->start_ns + TR2_SLOP_NS);
 }
 
-/* Find the node with this task's pid that began while the task lived. */
+/* Return how far the beginning of a node lies outside of the life of a task, or
+ * how long before it a child span begins. */
+static int64_t how_far(const struct tr2_model *m, const struct tr2_node *n,
+		       const struct tr2_model_task *t)
+{
+	int64_t start = early_start(m, n);
+	int64_t begun_ns = t->begun_ns ? t->begun_ns : t->start_ns;
+
+	if (t->start_ns == TR2_NO_TIME)
+		return t->end_ns != TR2_NO_TIME && start > t->end_ns ?
+			       start - t->end_ns : 0;
+	if (!n->session)
+		return t->start_ns > start ? t->start_ns - start :
+					     start - t->start_ns;
+	if (start < begun_ns)
+		return begun_ns - start;
+	return t->end_ns != TR2_NO_TIME && start > t->end_ns ?
+		       start - t->end_ns : 0;
+}
+
+/* A pid may be used again soon: does no other task fit the node better? */
+static bool is_nearest(const struct task_nodes *j, const struct tr2_node *n,
+		       const struct tr2_model_task *t)
+{
+	const struct tr2_model *m = j->m;
+	uint32_t i = tr2_map_get(&j->tasks_by_pid, (uint32_t)t->pid);
+	int64_t far_ns = how_far(m, n, t);
+
+	for (; i; i = j->task_of_pid_next[i])
+		if (!m->tasks[i].node && fits_task(m, n, &m->tasks[i]) &&
+		    how_far(m, n, &m->tasks[i]) < far_ns)
+			return false;
+	return true;
+}
+
+/* Find the node with this task's pid that began while the task lived, or nearest
+ * to that. */
 static uint32_t node_of_task(const struct task_nodes *j,
 			     const struct tr2_model_task *t)
 {
 	const struct tr2_model *m = j->m;
-	uint32_t i = tr2_map_get(&j->nodes_by_pid, (uint32_t)t->pid);
+	uint32_t i = tr2_map_get(&j->nodes_by_pid, (uint32_t)t->pid), best = 0;
 
-	while (i && (m->nodes[i].task || !fits_task(m, &m->nodes[i], t)))
-		i = j->node_of_pid_next[i];
-	return i;
+	for (; i; i = j->node_of_pid_next[i]) {
+		const struct tr2_node *n = &m->nodes[i];
+
+		if (!n->task && fits_task(m, n, t) && is_nearest(j, n, t) &&
+		    (!best || how_far(m, n, t) <
+				      how_far(m, &m->nodes[best], t)))
+			best = i;
+	}
+	return best;
 }
 
 /* The kernel's record of the parent replaces every guess. */
@@ -261,6 +318,7 @@ void tr2_join_tasks(struct tr2_model *m)
 	if (m->nr_tasks < 2)
 		return;
 	map_nodes(&j);
+	map_tasks(&j);
 	order_tasks(&j);
 	for (i = 1; i < m->nr_tasks; i++) {
 		node = node_of_task(&j, &m->tasks[i]);
@@ -277,7 +335,9 @@ void tr2_join_tasks(struct tr2_model *m)
 	break_circles(m);
 	hand_to_shells(m);
 	free(j.node_of_pid_next);
+	free(j.task_of_pid_next);
 	free(j.first_task);
 	free(j.next_task);
 	tr2_map_release(&j.nodes_by_pid);
+	tr2_map_release(&j.tasks_by_pid);
 }

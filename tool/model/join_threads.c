@@ -131,6 +131,9 @@ static void sum_node(const struct tr2_model *m, struct tr2_node *n)
 	uint32_t i;
 
 	n->cpu_ns = n->ready_ns = n->wait_ns = TR2_NO_TIME;
+	/* Its states after that exec are not recorded. */
+	if (m->tasks[n->task].flags & TR2_TASK_PRIVILEGED)
+		return;
 	tr2_for_each_task_thread(m, n->task, i) {
 		if (m->task_threads[i].cpu_ns == TR2_NO_TIME)
 			continue;

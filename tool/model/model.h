@@ -349,6 +349,8 @@ struct tr2_model_session {
 #define TR2_TASK_EXITED (1u << 0)
 #define TR2_TASK_HAS_STATUS (1u << 1)
 #define TR2_TASK_HAS_RUSAGE (1u << 2)
+/* It became set-uid: the kernel records no more of it for an ordinary user. */
+#define TR2_TASK_PRIVILEGED (1u << 3)
 
 /* A process; of its threads, only the number is kept. */
 struct tr2_model_task {
@@ -365,6 +367,7 @@ struct tr2_model_task {
 	int64_t begun_ns;
 	/* without an end: until when it ran at least; 0: unknown */
 	int64_t seen_ns;
+	int64_t status_ns;        /* with TR2_TASK_HAS_STATUS: when it was told */
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
 	uint8_t flags;
 	uint64_t user_ns, system_ns, maxrss_bytes; /* with TR2_TASK_HAS_RUSAGE */

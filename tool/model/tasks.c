@@ -189,7 +189,41 @@ uint32_t tr2_build_task_status(struct tr2_model *m, int32_t pid,
 	struct tr2_model_task *t = &m->tasks[i];
 
 	t->flags |= TR2_TASK_EXITED | TR2_TASK_HAS_STATUS;
+	t->status_ns = tr2_wall_ns(wall_ns);
 	if (t->end_ns == TR2_NO_TIME)
 		set_end(t, wall_ns);
 	return i;
+}
+
+/* No process ends so soon after an exec. */
+#define AT_EXEC_NS 50000
+
+static bool ended_at_exec(const struct tr2_model *m,
+			  const struct tr2_model_task *t)
+{
+	const struct tr2_segment *s = &m->segments[t->last_segment];
+
+	return s->exec && t->end_ns != TR2_NO_TIME &&
+	       t->end_ns - s->start_ns < AT_EXEC_NS;
+}
+
+void tr2_build_privileged(struct tr2_model *m, uint32_t first_task)
+{
+	uint32_t i;
+
+	for (i = first_task; i < m->nr_tasks; i++) {
+		struct tr2_model_task *t = &m->tasks[i];
+
+		if (!ended_at_exec(m, t))
+			continue;
+		if (!(t->flags & TR2_TASK_HAS_STATUS)) {
+			t->seen_ns = t->end_ns;
+			goes_on(t);
+		} else if (t->status_ns - t->end_ns > AT_EXEC_NS) {
+			t->end_ns = t->status_ns;
+		} else {
+			continue;
+		}
+		t->flags |= TR2_TASK_PRIVILEGED;
+	}
 }

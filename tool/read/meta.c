@@ -25,7 +25,7 @@ struct meta {
 	uint64_t lost, in_streams;
 	uint64_t lost_tasks; /* by tasks.jsonl and kernel.data */
 	uint64_t lost_data;  /* of kernel.data */
-	int64_t command_pid;
+	int64_t command_pid, uid;
 	int64_t end_ns;  /* of the recording, in CLOCK_MONOTONIC */
 	int64_t last_ns; /* wall time of the latest record */
 	tr2_str cwd;
@@ -83,6 +83,8 @@ static void on_meta_member(void *data, const char *key, size_t len,
 		m->command.nr = v->nr;
 	} else if (key_is(key, len, "cwd") && v->type == TR2_JSON_STRING) {
 		meta->cwd = tr2_intern(m, v->text.p, v->text.len);
+	} else if (key_is(key, len, "uid") && v->type == TR2_JSON_INT) {
+		meta->uid = v->i;
 	} else if (key_is(key, len, "command_pid") && v->type == TR2_JSON_INT) {
 		meta->command_pid = v->i;
 	} else if (key_is(key, len, "version") && v->type == TR2_JSON_INT) {
@@ -403,6 +405,8 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 	}
 	place_command(&meta, first_task);
 	set_seen(&meta, first_task);
+	if (meta.uid > 0)
+		tr2_build_privileged(m, first_task);
 	/* The meta.json of a complete recording has the total of all losses. */
 	if (!meta.complete)
 		lost = meta.lost_tasks;
