@@ -306,20 +306,26 @@ static void on_exit_record(struct tr2_states_build *b,
 		b->exits[b->m->tasks[task].parent] = b->end;
 }
 
-/* An exec ends all other threads of the process; the one that did it, if it is
- * not the first, goes on under the first one's tid. */
+/* An exec ends all other threads of the process. The one that did it, if it is
+ * not the first, goes on under the first one's tid, as the thread of `first`,
+ * which began with that. */
 static void end_others(struct tr2_states_build *b,
-		       const struct tr2_task_record *r, uint32_t task)
+		       const struct tr2_task_record *r, uint32_t task,
+		       const struct tr2_tid *first)
 {
+	struct tr2_task_thread *goes_on = tr2_tid_thread(b, first);
 	uint32_t i;
 
 	for (i = b->m->tasks[task].first_thread; i;
 	     i = b->m->task_threads[i].next) {
 		struct tr2_tid *slot = tr2_tid_find(b, b->m->task_threads[i].tid);
 
-		if (slot && slot->live && slot->thread == i &&
-		    b->m->task_threads[i].tid != r->tid)
-			end(b, slot, r->wall_ns);
+		if (!slot || !slot->live || slot->thread != i ||
+		    b->m->task_threads[i].tid == r->tid)
+			continue;
+		end(b, slot, r->wall_ns);
+		if (goes_on->start_ns == r->wall_ns)
+			goes_on->creator = i;
 	}
 }
 
@@ -331,7 +337,7 @@ static void on_comm(struct tr2_states_build *b, const struct tr2_task_record *r)
 		return;
 	tr2_tid_thread(b, slot)->comm = tr2_intern(b->m, r->comm.p, r->comm.len);
 	if (r->how & TR2_HOW_EXEC)
-		end_others(b, r, tr2_tid_thread(b, slot)->task);
+		end_others(b, r, tr2_tid_thread(b, slot)->task, slot);
 }
 
 /* The kernel counts on each CPU, and says so when the thread has ended. */

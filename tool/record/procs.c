@@ -128,6 +128,13 @@ void tr2_procs_event(struct tr2_procs *procs, const struct tr2_task_event *e)
 	} else if (e->comm[0]) {
 		memcpy(p->comm, e->comm, sizeof(p->comm));
 	}
+	/* If another thread than the first one calls exec, the first one ends
+	 * before, but its process goes on. */
+	if (e->kind == TR2_TASK_EXEC && p->ended && e->time_ns >= p->end_ns) {
+		p->ended = false;
+		p->end_ns = 0;
+		p->status_from = 0;
+	}
 }
 
 void tr2_procs_status(struct tr2_procs *procs, pid_t pid, int status,
