@@ -16,6 +16,7 @@
 #include "common/say.h"
 #include "common/signals.h"
 #include "read/json.h"
+#include "read/procfs.h"
 
 struct meta {
 	struct tr2_top *top; /* gets the processes that were attached to; or NULL */
@@ -147,7 +148,8 @@ bool tr2_top_open_recording(struct tr2_top *top, const char *path)
 
 	if (!read_meta(path, top, &meta) || meta.complete || !is_locked(path))
 		return say_why_not(path, &meta);
-	top->began_ns = meta.start_monotonic_ns + suspended_ns();
+	top->began_ns = meta.start_monotonic_ns + tr2_kernel_shift_ns() +
+			suspended_ns();
 	if (!tr2_procfs_stat((int32_t)meta.recorder_pid, 0, &recorder) ||
 	    recorder.start_ns > top->began_ns) {
 		tr2_error("cannot see the processes of the recording '%s': they "

@@ -4,11 +4,15 @@
  * for the other records, and let the kernel's parents replace guesses.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/join_private.h"
 
 /* How many forks in a row a daemon makes at most. */
 #define MAX_FORKS 3
+
+/* A comm is cut after this. */
+#define COMM_MAX 15
 
 /* The times of a traced shell are hundredths of a second. */
 #define COARSE_NS (10 * TR2_SLOP_NS)
@@ -38,6 +42,12 @@ static void map_nodes(struct task_nodes *j)
 	}
 }
 
+/* A program names its session by the pid that it knows. */
+static uint32_t pid_in_sid(const struct tr2_model_task *t)
+{
+	return (uint32_t)(t->own_pid ? t->own_pid : t->pid);
+}
+
 static void map_tasks(struct task_nodes *j)
 {
 	const struct tr2_model *m = j->m;
@@ -45,7 +55,7 @@ static void map_tasks(struct task_nodes *j)
 
 	j->task_of_pid_next = tr2_calloc(m->nr_tasks, sizeof(uint32_t));
 	for (i = 1; i < m->nr_tasks; i++) {
-		slot = tr2_map_slot(&j->tasks_by_pid, (uint32_t)m->tasks[i].pid);
+		slot = tr2_map_slot(&j->tasks_by_pid, pid_in_sid(&m->tasks[i]));
 		j->task_of_pid_next[i] = *slot;
 		*slot = i;
 	}
@@ -85,6 +95,23 @@ static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
 			start + span->end_ns - span->start_ns + TR2_SLOP_NS);
 }
 
+/* Did the task run the program that the session tells of? Of processes in other
+ * pid namespaces, several have one pid at the same time. */
+static bool fits_command(const struct tr2_model *m, const struct tr2_node *n,
+			 const struct tr2_model_task *t)
+{
+	const struct tr2_words *argv = n->session ?
+		&m->sessions[n->session].argv : &m->children[n->child].argv;
+	uint32_t i;
+
+	for (i = t->first_segment; i; i = m->segments[i].next)
+		if (argv->nr && m->segments[i].argv.nr &&
+		    !strcmp(tr2_base_name(argv->text),
+			    tr2_base_name(m->segments[i].argv.text)))
+			return true;
+	return false;
+}
+
 /* Return how far the beginning of a node lies outside of the life of a task, or
  * how long before it a child span begins. */
 static int64_t how_far(const struct tr2_model *m, const struct tr2_node *n,
@@ -110,7 +137,7 @@ static bool is_nearest(const struct task_nodes *j, const struct tr2_node *n,
 		       const struct tr2_model_task *t)
 {
 	const struct tr2_model *m = j->m;
-	uint32_t i = tr2_map_get(&j->tasks_by_pid, (uint32_t)t->pid);
+	uint32_t i = tr2_map_get(&j->tasks_by_pid, pid_in_sid(t));
 	int64_t far_ns = how_far(m, n, t);
 
 	for (; i; i = j->task_of_pid_next[i])
@@ -126,12 +153,14 @@ static uint32_t node_of_task(const struct task_nodes *j,
 			     const struct tr2_model_task *t)
 {
 	const struct tr2_model *m = j->m;
-	uint32_t i = tr2_map_get(&j->nodes_by_pid, (uint32_t)t->pid), best = 0;
+	uint32_t i = tr2_map_get(&j->nodes_by_pid, pid_in_sid(t)), best = 0;
 
 	for (; i; i = j->node_of_pid_next[i]) {
 		const struct tr2_node *n = &m->nodes[i];
 
-		if (!n->task && fits_task(m, n, t) && is_nearest(j, n, t) &&
+		if (!n->task && fits_task(m, n, t) &&
+		    (!t->own_pid || fits_command(m, n, t)) &&
+		    is_nearest(j, n, t) &&
 		    (!best || how_far(m, n, t) <
 				      how_far(m, &m->nodes[best], t)))
 			best = i;
@@ -249,6 +278,59 @@ static void join_forked(struct task_nodes *j)
 	}
 }
 
+static bool ran_program(const struct tr2_model *m,
+			const struct tr2_model_task *t, const char *name)
+{
+	uint32_t i;
+
+	for (i = t->first_segment; i; i = m->segments[i].next)
+		if (m->segments[i].exec &&
+		    !strncmp(tr2_s(m, m->segments[i].comm), name, COMM_MAX))
+			return true;
+	return false;
+}
+
+/* Find the only task without a node that ran the program of a session and lived
+ * all of its time; 0: none, or several. */
+static uint32_t find_by_program(const struct tr2_model *m,
+				const struct tr2_model_session *s)
+{
+	const char *name = tr2_base_name(s->argv.text);
+	uint32_t i, found = 0;
+
+	for (i = 1; i < m->nr_tasks; i++) {
+		const struct tr2_model_task *t = &m->tasks[i];
+
+		if (t->node || !lived(t, s->wall_ns + s->start_ns,
+				      s->wall_ns + s->end_ns) ||
+		    !ran_program(m, t, name))
+			continue;
+		if (found)
+			return 0;
+		found = i;
+	}
+	return found;
+}
+
+/* A process in another pid namespace, whose own pid could not be read before it
+ * ended, has a session with a pid that the recorder does not know. */
+static void join_strangers(struct tr2_model *m)
+{
+	uint32_t i, task;
+
+	for (i = 1; i < m->nr_nodes; i++) {
+		const struct tr2_node *n = &m->nodes[i];
+
+		if (n->task || !n->session || n->pid <= 0 ||
+		    !m->sessions[n->session].argv.nr ||
+		    m->sessions[n->session].flags & TR2_SESSION_NO_CLOCK)
+			continue;
+		task = find_by_program(m, &m->sessions[n->session]);
+		if (task)
+			set_task(m, i, task);
+	}
+}
+
 /* If the parent did not live to see its child's end, the child has no pid
  * there: choose the first task, among those that the parent started then, that
  * has no node. */
@@ -327,6 +409,7 @@ void tr2_join_tasks(struct tr2_model *m)
 	}
 	join_forked(&j);
 	join_open_spans(&j);
+	join_strangers(m);
 	for (i = 1; i < m->nr_tasks; i++)
 		if (!m->tasks[i].node)
 			set_task(m, tr2_new_node(m, 0, TR2_JOIN_ROOT), i);

@@ -355,6 +355,7 @@ struct tr2_model_session {
 /* A process; of its threads, only the number is kept. */
 struct tr2_model_task {
 	int32_t pid, ppid;
+	int32_t own_pid; /* in its own pid namespace; 0: the recorder's is that */
 	uint32_t parent; /* task; 0: its start was not recorded */
 	uint32_t node;
 	uint32_t nr_threads;

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/macros.h"
 #include "common/join.h"
 #include "model/build.h"
@@ -17,6 +16,7 @@
 #include "read/json_plain.h"
 #include "read/kernel.h"
 #include "read/meta.h"
+#include "read/procfs.h"
 
 struct meta {
 	struct tr2_model *m;
@@ -116,7 +116,7 @@ struct task_record {
 	struct tr2_view type, comm, state, wchan;
 	struct tr2_words_view argv;
 	int64_t time_ns, pid, ppid, tid, ptid, code, signal, count;
-	int64_t user_ns, system_ns, maxrss_bytes, begun_ns;
+	int64_t user_ns, system_ns, maxrss_bytes, begun_ns, own_pid;
 	bool exec, cut;
 };
 
@@ -159,6 +159,7 @@ static void on_task_member(void *data, const char *key, size_t len,
 	TAKE_INT(maxrss_bytes)
 	TAKE_INT(count)
 	TAKE_INT(begun_ns)
+	TAKE_INT(own_pid)
 #undef IS
 #undef TAKE_INT
 #undef TAKE_TEXT
@@ -185,24 +186,26 @@ static void add_status(struct tr2_model *m, const struct task_record *r,
 	}
 }
 
+static bool pid_fits(int64_t pid)
+{
+	return pid > 0 && pid <= INT32_MAX;
+}
+
 static void add_argv(struct tr2_model *m, const struct task_record *r,
 		     int64_t wall_ns)
 {
 	struct tr2_words argv = { .nr = r->argv.nr, .cut = r->cut };
+	uint32_t i;
 
 	if (argv.nr)
 		argv.text = tr2_model_copy(m, r->argv.p, r->argv.len);
-	tr2_build_task_argv(m, (int32_t)r->pid, &argv, wall_ns);
+	i = tr2_build_task_argv(m, (int32_t)r->pid, &argv, wall_ns);
+	m->tasks[i].own_pid = pid_fits(r->own_pid) ? (int32_t)r->own_pid : 0;
 }
 
 static int64_t wall_of(const struct tr2_model *m, int64_t monotonic_ns)
 {
 	return monotonic_ns + m->meta_wall_ns - m->meta_mono_ns;
-}
-
-static bool pid_fits(int64_t pid)
-{
-	return pid > 0 && pid <= INT32_MAX;
 }
 
 static void add_fork(struct tr2_model *m, const struct task_record *r,
@@ -313,7 +316,7 @@ static int64_t ran_until(const struct meta *meta)
 		return 0;
 	if (meta->complete)
 		return meta->end_ns ? wall_of(meta->m, meta->end_ns) : 0;
-	return meta->running ? wall_of(meta->m, (int64_t)tr2_clock_now_ns()) :
+	return meta->running ? wall_of(meta->m, (int64_t)tr2_kernel_now_ns()) :
 			       meta->last_ns;
 }
 

@@ -8,10 +8,49 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "read/procfs.h"
 
 /* Of the kernel's task flags. */
 #define PF_KTHREAD 0x00200000u
+
+/* Read the offsets, which are those of this process's children: it may have
+ * asked for another namespace and not be in it itself. */
+static int64_t read_shift_ns(void)
+{
+	char own[64], children[64], text[256];
+	ssize_t n = readlink("/proc/self/ns/time", own, sizeof(own));
+	ssize_t n_children = readlink("/proc/self/ns/time_for_children",
+				      children, sizeof(children));
+	long long s, ns;
+
+	if (n <= 0 || n != n_children || memcmp(own, children, (size_t)n) != 0)
+		return 0;
+	n = tr2_procfs_read((int32_t)getpid(), "timens_offsets", text,
+			    sizeof(text) - 1);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	if (sscanf(text, "monotonic %lld %lld", &s, &ns) != 2)
+		return 0;
+	return s * 1000000000 + ns;
+}
+
+int64_t tr2_kernel_shift_ns(void)
+{
+	static int64_t shift_ns;
+	static bool is_known;
+
+	if (!is_known)
+		shift_ns = read_shift_ns();
+	is_known = true;
+	return shift_ns;
+}
+
+uint64_t tr2_kernel_now_ns(void)
+{
+	return tr2_clock_now_ns() - (uint64_t)tr2_kernel_shift_ns();
+}
 
 int64_t tr2_procfs_tick_ns(void)
 {
@@ -130,4 +169,34 @@ bool tr2_procfs_cpu(int32_t pid, int64_t *cpu_ns)
 		return false;
 	*cpu_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 	return true;
+}
+
+/* Read which pid namespace a process is in. */
+static ssize_t pid_namespace(const char *pid, char *out, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/pid", pid);
+	return readlink(path, out, size);
+}
+
+int32_t tr2_procfs_own_pid(int32_t pid)
+{
+	char mine[64], its[64], number[16], text[4096], *line, *last;
+	ssize_t n;
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	n = pid_namespace("self", mine, sizeof(mine));
+	if (n <= 0 || pid_namespace(number, its, sizeof(its)) <= 0 ||
+	    !memcmp(mine, its, (size_t)n) ||
+	    !tr2_procfs_text(pid, 0, "status", text, sizeof(text)))
+		return 0;
+	/* One pid for each namespace that it is in, the own one last. */
+	line = strstr(text, "\nNSpid:");
+	if (!line)
+		return 0;
+	line += strlen("\nNSpid:");
+	line[strcspn(line, "\n")] = '\0';
+	last = strrchr(line, '\t');
+	return last ? atoi(last + 1) : 0;
 }

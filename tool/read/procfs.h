@@ -31,6 +31,12 @@ struct tr2_procfs_stat {
 			    * that they waited for; in ticks */
 };
 
+/* Return CLOCK_MONOTONIC as the kernel's records have it: that of the machine. A
+ * process in a time namespace, such as a restored container, has another. */
+uint64_t tr2_kernel_now_ns(void);
+/* Return by how much this process's CLOCK_MONOTONIC is later. */
+int64_t tr2_kernel_shift_ns(void);
+
 /* The length of a tick. */
 int64_t tr2_procfs_tick_ns(void);
 
@@ -53,6 +59,10 @@ bool tr2_procfs_stat(int32_t pid, int32_t tid, struct tr2_procfs_stat *out);
 /* Read for how long a thread had been ready without a CPU when it last got
  * one. */
 bool tr2_procfs_ready(int32_t pid, int32_t tid, int64_t *ready_ns);
+
+/* Return the pid of a process in its own pid namespace; 0: it is in that of the
+ * caller, or it is unknown. */
+int32_t tr2_procfs_own_pid(int32_t pid);
 
 /* Read the CPU time of all threads of a process so far, without those that run
  * since the last tick. */

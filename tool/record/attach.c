@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"
@@ -342,7 +341,7 @@ static void process_ended(struct tr2_source *source, uint32_t events)
 	const struct tr2_task_event e = {
 		.kind = TR2_TASK_EXIT, .pid = p->pid, .tid = p->pid,
 		.ppid = p->ppid, .ptid = p->ppid,
-		.time_ns = tr2_clock_now_ns(),
+		.time_ns = tr2_kernel_now_ns(),
 	};
 
 	(void)events;
@@ -369,7 +368,8 @@ static int64_t suspended_ns(void)
  * which it waits, as JSON from malloc(). */
 static char *describe(const struct tr2_procfs_stat *stat, pid_t tid)
 {
-	int64_t begun_ns = stat->start_ns - suspended_ns();
+	int64_t begun_ns = stat->start_ns - suspended_ns() -
+			   tr2_kernel_shift_ns();
 	char function[TR2_PROCFS_NAME_SIZE], *text;
 	bool waits = stat->state != 'R' &&
 		     tr2_procfs_text(stat->pid, tid, "wchan", function,
@@ -423,7 +423,7 @@ static void add_process(struct tr2_watch *w, const struct tr2_attached *p,
 void tr2_attach_start(struct tr2_attach *a, struct tr2_loop *loop,
 		      struct tr2_watch *w)
 {
-	uint64_t now = tr2_clock_now_ns();
+	uint64_t now = tr2_kernel_now_ns();
 	size_t i;
 
 	a->loop = loop;

@@ -240,11 +240,39 @@ void tr2_connector_init(struct tr2_connector *c)
 	c->source.fd = c->exits_fd = -1;
 }
 
+/* Is this process in that namespace of the machine, which has a fixed number? */
+static bool is_initial(const char *link, const char *initial)
+{
+	char target[64];
+	ssize_t n = readlink(link, target, sizeof(target) - 1);
+
+	target[n < 0 ? 0 : n] = '\0';
+	return n < 0 || !strcmp(target, initial);
+}
+
+/* The kernel answers processes in the initial namespaces alone. Elsewhere, its
+ * silence would have to be waited for. */
+static bool namespace_forbids(struct tr2_connector *c)
+{
+	const char *what =
+		!is_initial("/proc/self/ns/pid", "pid:[4026531836]") ? "pid" :
+		!is_initial("/proc/self/ns/user", "user:[4026531837]") ? "user" :
+									 NULL;
+
+	if (what)
+		snprintf(c->why_not, sizeof(c->why_not),
+			 "process connector: not in a %s namespace, such as a "
+			 "container's", what);
+	return what;
+}
+
 bool tr2_connector_open(struct tr2_connector *c, struct tr2_loop *loop,
 			bool with_forks)
 {
 	c->loop = loop;
 	c->source.ready = connector_ready;
+	if (namespace_forbids(c))
+		return false;
 	if (open_socket(&c->source.fd, with_forks ? ALL : EXECS) &&
 	    (with_forks || open_socket(&c->exits_fd, EXITS)) &&
 	    !tr2_loop_add(loop, &c->source, EPOLLIN))

@@ -26,6 +26,7 @@
 #include "record/rings.h"
 #include "record/run.h"
 #include "record/service.h"
+#include "read/procfs.h"
 #include "read/read.h"
 #include "record/store.h"
 #include "record/switch.h"
@@ -150,7 +151,7 @@ static void check_size(struct tr2_source *source, uint32_t events)
 	rec.rings_before = rec.rings.files;
 	/* Without a command, no program writes here. */
 	if (rec.run.pid)
-		rec.watch.procs.full_ns = tr2_clock_now_ns();
+		rec.watch.procs.full_ns = tr2_kernel_now_ns();
 	tr2_kernel_records_stop(&rec.watch.kernel);
 	fd = openat(rec.store.events_fd, TR2_DISCARD,
 		    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -697,7 +698,8 @@ static int finish(int code)
 		return code;
 	/* If there are no records of tasks at all, the start said it. */
 	if (!rec.meta.no_task_records)
-		tr2_kernel_records_say_refused(&rec.watch.kernel);
+		tr2_kernel_records_say_refused(&rec.watch.kernel,
+					       rec.watch.connector.why_not);
 	say_stragglers();
 	tr2_switch_say(&rec.switched, rec.attach.nr);
 	say_silent();

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "read/procfs.h"
 #include "record/kernel_maps.h"
 #include "record/meta.h"
 
@@ -206,7 +206,7 @@ static void add_record(struct tr2_kernel_records *k, struct tr2_buf *b,
 static void add_kernel_mmap(struct tr2_kernel_records *k)
 {
 	const struct tr2_task_trailer trailer = {
-		.time_ns = tr2_clock_now_ns(),
+		.time_ns = tr2_kernel_now_ns(),
 	};
 	struct tr2_buf b = TR2_BUF_INIT;
 	size_t at;
@@ -334,7 +334,8 @@ static void refuse_all(struct tr2_kernel_records *k, const char *why)
 			 wants(k, i) ? why : "not requested");
 }
 
-void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k)
+void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k,
+				    const char *no_connector)
 {
 	static const char *const what[] = {
 		[TR2_KERNEL_STATES] = "states of threads",
@@ -346,6 +347,11 @@ void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k)
 	const char *before = "trace2 record: not recorded: ";
 	size_t i;
 
+	if (no_connector[0]) {
+		fprintf(stderr, "%sexit codes, and arguments of short "
+				"processes: %s", before, no_connector);
+		before = "; ";
+	}
 	for (i = 0; i < TR2_KERNEL_SOURCES; i++) {
 		if (!wants(k, i) || !k->refused[i][0])
 			continue;

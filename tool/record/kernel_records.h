@@ -80,7 +80,8 @@ void tr2_kernel_records_maps(struct tr2_kernel_records *kernel, pid_t pid,
 void tr2_kernel_records_name(struct tr2_kernel_records *kernel, pid_t pid,
 			     pid_t tid, const char *comm, uint64_t time_ns);
 /* Print what was refused on stderr, in one line. */
-void tr2_kernel_records_say_refused(const struct tr2_kernel_records *kernel);
+void tr2_kernel_records_say_refused(const struct tr2_kernel_records *kernel,
+				    const char *no_connector);
 /* Write no more records, and stop their events; those of tasks go on. */
 void tr2_kernel_records_stop(struct tr2_kernel_records *kernel);
 /* Copy the last records, and finish the file. */

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "read/meta.h"
+#include "read/procfs.h"
 #include "record/switch.h"
 
 #define NS_PER_S 1000000000u
@@ -41,6 +42,7 @@ void tr2_anchor_take(struct tr2_anchor *a)
 		a->monotonic_ns = before + best / 2;
 		a->wall_ns = wall;
 	}
+	a->monotonic_ns -= (uint64_t)tr2_kernel_shift_ns();
 }
 
 static void add_key(struct tr2_buf *b, const char *key)

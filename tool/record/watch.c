@@ -2,6 +2,7 @@
 /* Combine all sources of information about recorded processes. */
 #include "record/watch.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/text.h"
 #include "read/procfs.h"
 
@@ -18,6 +18,9 @@
 #define SLACK_NS 50000000u
 /* Write what there is this often, for those who read while it is recorded. */
 #define LIVE_NS 1000000000u
+/* So often execs are looked for without the connector, and so many are kept. */
+#define LOOK_NS 10000000u
+#define MOST_UNREAD 4096
 #define ARGV_BYTES 4096
 /* How long to wait for the last exit codes: in ms, and how often. */
 #define LATE_MS 10
@@ -30,13 +33,15 @@ void tr2_watch_init(struct tr2_watch *w)
 	tr2_kernel_records_init(&w->kernel);
 	tr2_tasklog_init(&w->log, -1);
 	tr2_connector_init(&w->connector);
-	w->timer.fd = -1;
+	w->timer.fd = w->exec_timer.fd = -1;
 	snprintf(w->why_not, sizeof(w->why_not), "no command was run");
 }
 
 void tr2_watch_release(struct tr2_watch *w)
 {
 	tr2_loop_close(w->loop, &w->timer);
+	tr2_loop_close(w->loop, &w->exec_timer);
+	free(w->unread);
 	tr2_kernel_records_release(&w->kernel);
 	tr2_connector_release(&w->connector);
 	tr2_buf_release(&w->text);
@@ -85,7 +90,7 @@ static void write_log(struct tr2_watch *w, uint64_t now)
 static void rings_ready(void *data)
 {
 	struct tr2_watch *w = data;
-	uint64_t now = tr2_clock_now_ns();
+	uint64_t now = tr2_kernel_now_ns();
 
 	tr2_kernel_rings_copy(&w->kernel.rings);
 	write_log(w, now);
@@ -97,9 +102,32 @@ void tr2_watch_add(struct tr2_watch *w, const struct tr2_task_event *e)
 	tr2_tasklog_add(&w->log, e);
 }
 
+/* Without the connector, which reports each exec at once, the arguments of a
+ * program are read soon after: the process is there, unless it was short. */
+static void note_exec(struct tr2_watch *w, const struct tr2_task_event *e)
+{
+	struct tr2_task_event *unread;
+	size_t alloc = w->alloc_unread ? w->alloc_unread * 2 : 64;
+
+	if (w->nr_unread == w->alloc_unread) {
+		if (alloc > MOST_UNREAD)
+			return;
+		unread = realloc(w->unread, alloc * sizeof(*unread));
+		if (!unread)
+			return;
+		w->unread = unread;
+		w->alloc_unread = alloc;
+	}
+	w->unread[w->nr_unread++] = *e;
+}
+
 static void take_record(void *data, const struct tr2_task_event *e)
 {
-	tr2_watch_add(data, e);
+	struct tr2_watch *w = data;
+
+	tr2_watch_add(w, e);
+	if (e->kind == TR2_TASK_EXEC && !w->has_connector)
+		note_exec(w, e);
 }
 
 static void read_comm(pid_t pid, char comm[TR2_COMM_SIZE])
@@ -141,6 +169,18 @@ static bool had_ended(struct tr2_watch *w, pid_t pid, uint64_t now)
 	return p && p->ended && p->end_ns < now;
 }
 
+/* Append the pid that a process has in its own namespace, by which it names its
+ * session, if that is another one than the recorder's. */
+static void add_own_pid(struct tr2_buf *b, pid_t pid)
+{
+	int32_t own = tr2_procfs_own_pid(pid);
+
+	if (own <= 0)
+		return;
+	tr2_buf_addlit(b, ",\"own_pid\":");
+	tr2_buf_add_i64(b, own);
+}
+
 /* The program may have ended or called exec: then the log has less. */
 void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 {
@@ -148,7 +188,7 @@ void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 				    .time_ns = time_ns };
 	struct tr2_buf *b = &w->text;
 	char text[ARGV_BYTES + 1], *p, *end;
-	uint64_t now = tr2_clock_now_ns();
+	uint64_t now = tr2_kernel_now_ns();
 	ssize_t n = tr2_procfs_read(pid, "cmdline", text, sizeof(text));
 	bool cut = n > ARGV_BYTES;
 
@@ -172,9 +212,28 @@ void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 	tr2_buf_addch(b, ']');
 	if (cut)
 		tr2_buf_addlit(b, ",\"cut\":true");
+	add_own_pid(b, pid);
 	e.more = copy_text(b);
 	if (e.more)
 		tr2_tasklog_add(&w->log, &e);
+}
+
+static void look_for_execs(struct tr2_source *source, uint32_t events)
+{
+	struct tr2_watch *w = (struct tr2_watch *)((char *)source -
+						   offsetof(struct tr2_watch,
+							    exec_timer));
+	uint64_t ticks;
+	size_t i;
+
+	(void)events;
+	if (read(source->fd, &ticks, sizeof(ticks)) < 0)
+		return;
+	tr2_kernel_rings_scan(&w->kernel.rings);
+	/* A look whether a process has ended may find more of them. */
+	for (i = 0; i < w->nr_unread; i++)
+		tr2_watch_argv(w, w->unread[i].pid, w->unread[i].time_ns);
+	w->nr_unread = 0;
 }
 
 static void take_exit(struct tr2_watch *w, const struct tr2_task_event *e,
@@ -256,6 +315,10 @@ void tr2_watch_run(struct tr2_watch *w)
 	tr2_kernel_records_start(&w->kernel);
 	w->timer.ready = timer_ready;
 	(void)tr2_loop_add_timer(w->loop, &w->timer, LIVE_NS, LIVE_NS);
+	w->exec_timer.ready = look_for_execs;
+	if (w->has_tasks && !w->has_connector)
+		(void)tr2_loop_add_timer(w->loop, &w->exec_timer, LOOK_NS,
+					 LOOK_NS);
 }
 
 void tr2_watch_start(struct tr2_watch *w, pid_t pid)
@@ -263,7 +326,7 @@ void tr2_watch_start(struct tr2_watch *w, pid_t pid)
 	const struct tr2_task_event e = {
 		.kind = TR2_TASK_FORK, .pid = pid, .tid = pid,
 		.ppid = getpid(), .ptid = getpid(),
-		.time_ns = tr2_clock_now_ns(),
+		.time_ns = tr2_kernel_now_ns(),
 	};
 
 	tr2_watch_add(w, &e);
@@ -274,14 +337,14 @@ bool tr2_watch_reap(struct tr2_watch *w, struct tr2_run *run)
 {
 	struct tr2_usage usage;
 	struct rusage ru;
-	uint64_t now = tr2_clock_now_ns();
+	uint64_t now = tr2_kernel_now_ns();
 	int status;
 	pid_t pid;
 
 	tr2_kernel_rings_scan(&w->kernel.rings);
 	write_log(w, now);
 	while ((pid = tr2_run_reap(run, &status, &ru)) > 0) {
-		now = tr2_clock_now_ns();
+		now = tr2_kernel_now_ns();
 		tr2_usage_from_rusage(&usage, &ru);
 		tr2_procs_status(&w->procs, pid, status, TR2_STATUS_WAIT, now,
 				 &usage);

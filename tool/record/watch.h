@@ -21,6 +21,10 @@
 
 struct tr2_watch {
 	struct tr2_source timer; /* first: it is cast to this struct */
+	/* Execs whose arguments are to be read; only without the connector. */
+	struct tr2_source exec_timer;
+	struct tr2_task_event *unread;
+	size_t nr_unread, alloc_unread;
 	struct tr2_loop *loop;
 	struct tr2_procs procs;
 	struct tr2_tasklog log;

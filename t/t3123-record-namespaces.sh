@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='recordings across pid and time namespaces, as containers have them'
+
+. ./test-lib.sh
+
+test_skip_unless READS_STREAMS,GIT,JQ,TASKS
+
+test_lazy_prereq PID_NAMESPACE 'unshare -p --fork --mount-proc true'
+test_lazy_prereq TIME_NAMESPACE 'unshare -T --monotonic 5 -f true'
+
+# rows RECORDING: the arguments, exit code and kind of each process.
+rows () {
+	trace2 list --format=json "$1" >json &&
+	jq -r '.processes[] | [(.argv // ["?"] | join(" ")), .code // "-",
+		.instrumented] | join("; ")' json
+}
+
+test_expect_success PID_NAMESPACE,EXIT_CODES 'a session in a pid namespace belongs to the process that the kernel recorded' '
+	test_expect_code 7 trace2 record -q -o below -- \
+		unshare -p --fork --mount-proc \
+		sh -c "git --version; git rev-parse --git-dir; exit 7" &&
+	rows below >actual &&
+	cat >expect <<-\EOF &&
+	unshare -p --fork --mount-proc sh -c git --version; git rev-parse --git-dir; exit 7; 7; no
+	sh -c git --version; git rev-parse --git-dir; exit 7; 7; no
+	git --version; 0; yes
+	git rev-parse --git-dir; 0; yes
+	EOF
+	test_cmp expect actual
+'
+
+# has_arguments RECORDING: the log of the recording, which is written while it
+# goes on, has those of the reader.
+has_arguments () {
+	test -f "$1/tasks.jsonl" && grep -q "\"argv\":\[\"cat\",\"fifo\"" "$1/tasks.jsonl"
+}
+
+# The connector does not serve a pid namespace.
+test_expect_success PID_NAMESPACE 'a recorder in a pid namespace says what is missing, and reads arguments' '
+	mkfifo fifo &&
+	{
+		unshare -p --fork --mount-proc trace2 record -o inside -- \
+			sh -c "cat fifo; exit 3" 2>err &
+	} &&
+	exec 9>fifo &&
+	wait_until has_arguments inside &&
+	exec 9>&- &&
+	test_expect_code 3 wait $! &&
+	rows inside >actual &&
+	cat >expect <<-\EOF &&
+	sh -c cat fifo; exit 3; 3; no
+	cat fifo; -; no
+	EOF
+	test_cmp expect actual &&
+	test_grep "not recorded: exit codes, and arguments of short processes: process connector: not in a pid namespace" err
+'
+
+test_expect_success TIME_NAMESPACE 'a recorder in a time namespace takes the times of the kernel' '
+	for shift in -1 100000
+	do
+		rm -rf shifted &&
+		unshare -T --monotonic $shift -f \
+			trace2 record -q -o shifted -- git --version &&
+		trace2 list --format=json shifted >json &&
+		jq -e ".processes | length == 1 and
+			(.[0].wall_ns | . > 0 and . < 5e10)" json || return 1
+	done
+'
+
+test_done
