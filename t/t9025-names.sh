@@ -11,6 +11,8 @@ Then examples/git replaces the tracer of a small program, which takes the place 
 Git, whose source is not here: it has the functions, tables and lines of its
 Makefile that examples/git relies on. With Git itself that is tested by: make check
 CHECK=git
+
+What compiles the library again runs under make check (GIT_TEST_LONG).
 '
 
 . ./test-lib.sh
@@ -116,8 +118,23 @@ test_expect_success !MUSL 'the shared library never calls functions of the host'
 	makes_all_calls ./host
 '
 
-# Copies of what a project needs of the tree.
-test_expect_success 'setup: a sub-make of another project, with names of its own' '
+test_expect_success 'each name of the library, and of its public files, gets the prefix' '
+	make_lib -C "$GIT_BUILD_DIR" PREFIX_NAMES=lib BUILD="$top/named" \
+		"$top/named/lib/libnames.h" "$top/named/include/libtrace2_metric.h" &&
+	nm -g --defined-only "$GIT_BUILD_DIR/build/lib/libtrace2.a" |
+	awk "NF == 3 { print \"#define\", \$3, \"lib\" \$3 }" | sort -u >names &&
+	test_line_count -gt 400 names &&
+	sort "$top/named/lib/libnames.h" >defined &&
+	comm -23 names defined >missing &&
+	test_must_be_empty missing &&
+	tr -cs "A-Za-z0-9_" "\n" <"$top/named/include/libtrace2_metric.h" >words &&
+	test_grep "^LIBTRACE2_TIMER$" words &&
+	test_grep ! -i "^trace2_" words
+'
+
+# In full by make check, which compiles the library once more. Copies of what a
+# project needs of the tree.
+test_expect_success EXPENSIVE 'setup: a sub-make of another project, with names of its own' '
 	mkdir "$top/sub" &&
 	cp -R "$GIT_BUILD_DIR/Makefile" "$GIT_BUILD_DIR/lib" "$top/sub" &&
 	(cd "$top/sub" && find . | LC_ALL=C sort) >before &&
@@ -126,7 +143,7 @@ test_expect_success 'setup: a sub-make of another project, with names of its own
 	make_lib -C "$top" lib
 '
 
-test_expect_success 'it wrote into its own directory alone' '
+test_expect_success EXPENSIVE 'it wrote into its own directory alone' '
 	(cd "$top/sub" && find . | LC_ALL=C sort) >actual &&
 	test_cmp before actual &&
 	cat >expect <<-\EOF &&
@@ -149,7 +166,7 @@ test_expect_success 'it wrote into its own directory alone' '
 	test_cmp expect actual
 '
 
-test_expect_success 'all its names begin so' '
+test_expect_success EXPENSIVE 'all its names begin so' '
 	nm -g --defined-only "$library/lib/liblibtrace2.a" |
 	awk "NF == 3 { print \$3 }" >actual &&
 	test_line_count -gt 400 actual &&
@@ -164,7 +181,7 @@ test_expect_success 'all its names begin so' '
 '
 
 # The caller, with these names, and functions of the usual ones.
-test_expect_success 'setup: a host of it' '
+test_expect_success EXPENSIVE 'setup: a host of it' '
 	mkdir my &&
 	for file in tool/*
 	do
@@ -180,12 +197,12 @@ test_expect_success 'setup: a host of it' '
 	(cd objects && $CC $FLAGS -I"$library/include" -c ../my/*.c ../functions.c)
 '
 
-test_expect_success 'with the archive' '
+test_expect_success EXPENSIVE 'with the archive' '
 	$CC $FLAGS objects/*.o -o host "$library/lib/liblibtrace2.a" &&
 	makes_all_calls ./host
 '
 
-test_expect_success 'with the shared library' '
+test_expect_success EXPENSIVE 'with the shared library' '
 	$CC $FLAGS -rdynamic objects/*.o -o host -L"$library/lib" \
 		-llibtrace2 -Wl,-rpath,"$library/lib" &&
 	LC_ALL=C readelf -d host >dynamic &&
@@ -221,7 +238,7 @@ int main(void)
 }
 EOT
 
-test_expect_success PKG_CONFIG 'installed beside the library itself, in one program' '
+test_expect_success EXPENSIVE,PKG_CONFIG 'installed beside the library itself, in one program' '
 	make_lib -C "$top/sub" install-lib PREFIX_NAMES=lib \
 		BUILD="$library" DESTDIR=/ PREFIX="$top/usr" &&
 	test_path_is_missing "$top/usr/bin" &&
@@ -258,22 +275,37 @@ build () {
 		--into "$top/into" --only adapted
 }
 
-test_expect_success 'the tracer is swapped; its tables of metrics are read' '
+test_expect_success 'a function that the adapter lacks is named' '
 	cp -R "$TEST_DIRECTORY/t9025" "$top/like-git" &&
+	echo "void trace2_new_fl(const char *file, int line);" \
+		>>"$top/like-git/trace2.h" &&
+	test_must_fail build &&
+	test_grep "^build: the adapter has no function trace2_new_fl()" out &&
+	cp "$TEST_DIRECTORY/t9025/trace2.h" "$top/like-git"
+'
+
+test_expect_success 'a source that is not such a program is refused' '
+	mv "$top/like-git/run-command.h" kept &&
+	test_must_fail build &&
+	test_grep "is not the source of Git" out &&
+	mv kept "$top/like-git/run-command.h"
+'
+
+test_expect_success EXPENSIVE 'the tracer is swapped; its tables of metrics are read' '
 	{ build || { cat out && false; }; } &&
 	test_grep "^build: $top/into/adapted: git version 7.8.9\$" out &&
 	test_path_is_missing "$top/into/adapted/trace2.c" &&
 	test_cmp "$TEST_DIRECTORY/t9025/git.c" "$top/into/adapted/git.c"
 '
 
-test_expect_success 'with tracing off, nothing is written' '
+test_expect_success EXPENSIVE 'with tracing off, nothing is written' '
 	"$top/into/adapted/git" log >out 2>err &&
 	echo "git version 7.8.9" >expect &&
 	test_cmp expect out &&
 	test_must_be_empty err
 '
 
-test_expect_success JQ 'events of all kinds, with the call sites of the program' '
+test_expect_success EXPENSIVE,JQ 'events of all kinds, with the call sites of the program' '
 	GIT_TRACE2_CONFIG_PARAMS="core.*" trace_to event:e -- \
 		"$top/into/adapted/git" log &&
 	expect_valid_stream e &&
@@ -303,7 +335,7 @@ test_expect_success JQ 'events of all kinds, with the call sites of the program'
 	test_cmp expect actual
 '
 
-test_expect_success JQ 'a child that goes on in the background is the same session' '
+test_expect_success EXPENSIVE,JQ 'a child that goes on in the background is the same session' '
 	trace_to event:e -- "$top/into/adapted/git" gc &&
 	trace2_jq "map(.sid) | unique | length == 1" e &&
 	jq -c "select(.event == \"child_start\").child_id" e >actual &&
@@ -311,23 +343,11 @@ test_expect_success JQ 'a child that goes on in the background is the same sessi
 	test_cmp expect actual
 '
 
-test_expect_success 'a function that the adapter lacks, a table that cannot be read' '
-	cp "$top/like-git/trace2.h" kept &&
-	echo "void trace2_new_fl(const char *file, int line);" \
-		>>"$top/like-git/trace2.h" &&
-	test_must_fail build &&
-	test_grep "^build: the adapter has no function trace2_new_fl()" out &&
-	cp kept "$top/like-git/trace2.h" &&
+test_expect_success EXPENSIVE 'a table of metrics that cannot be read is named' '
 	sed "s/\.name = \"read\"/.name = 0/" "$TEST_DIRECTORY/t9025/trace2/tr2_tmr.c" \
 		>"$top/like-git/trace2/tr2_tmr.c" &&
 	test_must_fail build &&
 	test_grep "^build: cannot read the metrics in trace2/tr2_tmr.c" out
-'
-
-test_expect_success 'a source that is not such a program is refused' '
-	rm "$top/like-git/run-command.h" &&
-	test_must_fail build &&
-	test_grep "is not the source of Git" out
 '
 
 test_done

@@ -4,12 +4,13 @@
 test_description='a small library, without rings, samples and opened counters
 
 Scripts of this suite run in a tree of links, in which test-tool alone is
-another: it is linked with the small library.
+another: it is linked with the small library. As that is compiled here, this runs
+under make check (GIT_TEST_LONG).
 '
 
 . ./test-lib.sh
 
-test_skip_unless MAKE,!INSTRUMENTED
+test_skip_unless EXPENSIVE,MAKE,!INSTRUMENTED
 
 # make takes no directory with blanks in its name.
 top=$(mktemp -d "${TMPDIR:-/tmp}/t9026.XXXXXX") || exit 1
@@ -50,14 +51,11 @@ test_expect_success 'setup: a tree with another test-tool' '
 	)
 '
 
-# Their chains are read where they run by themselves. The events and the settings
-# are in the first ones; a usual run leaves out the others.
-rare=
+# Their chains are read where they run by themselves.
 for script in t0210-normal t0212-event t0300-settings t0301-destinations \
 	t0211-perf t0213-ancestry t0215-all-events t0302-params t0303-sid
 do
-	test "$script" != t0211-perf || rare=EXPENSIVE
-	test_expect_success ${rare:+"$rare"} "$script" '
+	test_expect_success "$script: as with the whole library" '
 		(
 			cd "$top/tree/t" &&
 			GIT_TEST_CHAIN_LINT=0 sh "$script.sh"
