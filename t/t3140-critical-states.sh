@@ -557,25 +557,47 @@ test_expect_success 'without states it is the old path, and that is said' '
 	jq -e ".critical_path[0] | .state == null and .inferred == null" json
 '
 
-test_expect_success WAKERS 'a pipeline: the sleep, then who writes, then who sorts' '
-	trace2 record -o pipe -- \
-		sh -c "(sleep 0.1; seq 300000) | sort | tail -1; sleep 0.03" &&
+# The reader waits when the sleep begins.
+test_expect_success PIPE,WAKERS 'a pipeline: the sleep, who writes, and who sorts, not who waits for them' '
+	cat >pipeline <<-\EOF &&
+	mkfifo lines
+	sort <lines >sorted &
+	{
+		until grep -q sort /proc/$!/comm && grep -q "^State:.S" /proc/$!/status
+		do
+			:
+		done
+		sleep 0.1
+		seq 100000
+	} >lines
+	wait
+	sleep 0.03
+	EOF
+	trace2 record -o pipe -- sh pipeline &&
 	path pipe >actual &&
-	sed -n "s/^[0-9]* \([a-z]*\) .*/\1/p" actual | uniq >order &&
-	grep -v -e sh -e tail order >actual &&
-	test_write_lines sleep seq sort sleep >expect &&
-	test_cmp expect actual &&
-	path pipe | awk "/sleep wait:sleep/ && \$NF >= 100000" >long &&
+	test_grep " seq run" actual &&
+	test_grep " sort run" actual &&
+	test_grep ! " sort wait:pipe" actual &&
+	awk "/sleep wait:sleep/ && \$NF >= 100000" actual >long &&
 	test_line_count = 1 long
 '
 
 test_expect_success GIT,WAKERS 'a clone whose other side sleeps: the sleep, not who reads' '
 	git init -q up &&
 	git -C up -c user.name=A -c user.email=a@b commit -q --allow-empty -m one &&
-	trace2 record -o clone -- git clone -q -u "sleep 0.5; git-upload-pack" \
-		"file://$PWD/up" copy &&
+	write_script late <<-\EOF &&
+	# Until the other side waits for it.
+	until grep -q "^State:.S" /proc/$PPID/status
+	do
+		:
+	done
+	sleep 0.1
+	exec git-upload-pack "$@"
+	EOF
+	PATH="$PWD:$PATH" trace2 record -o clone -- \
+		git clone -q -u late "file://$PWD/up" copy &&
 	path clone >actual &&
-	awk "/ sleep wait:sleep / && \$NF >= 500000" actual >long &&
+	awk "/ sleep wait:sleep / && \$NF >= 100000" actual >long &&
 	test_line_count = 1 long
 '
 

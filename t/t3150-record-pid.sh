@@ -111,14 +111,27 @@ test_expect_success WAKERS 'each state, as the program knows it' '
 
 # From the shell, which waits for both, over cat, to what both waited for.
 test_expect_success WAKERS 'the critical path, back to when it was attached to' '
+	# cat waits when the sleep begins.
+	cat >piped <<-\EOF &&
+	mkfifo nothing
+	cat <nothing &
+	{
+		until grep -q cat /proc/$!/comm && grep -q "^State:.S" /proc/$!/status
+		do
+			:
+		done
+		exec sleep 0.1
+	} >nothing
+	wait
+	EOF
 	start_shell &&
 	attach -p $pid &&
-	tell "sleep 0.3 | cat" &&
+	tell "sh ./piped" &&
 	detached INT &&
 	end &&
 	trace2 report -i r --format=json >report.json &&
 	jq -e "[.critical_path[] | select(.process == \"sleep\" and .cause == \"sleep\")] |
-		length == 1 and .[0].time_ns > 290000000" report.json
+		length == 1 and .[0].time_ns >= 100000000" report.json
 '
 
 # The leak detector and ThreadSanitizer have threads, or a process, of their own.
@@ -179,7 +192,7 @@ test_expect_success TASKS 'a recording in progress' '
 
 test_expect_success TASKS 'a child that was there before is not shown by top' '
 	start_shell &&
-	tell "sleep 1000 & echo \$! >sleeper; sleep 0.1" &&
+	tell "sleep 1000 & echo \$! >sleeper" &&
 	attach -p $pid &&
 	tell "sleep 1000 & echo \$! >later" &&
 	trace2 top --once --format=json r >top.json &&
@@ -256,6 +269,11 @@ test_expect_success TASKS 'its ring cannot be copied: that is said' '
 	test_grep "^trace2: .r/rings. is incomplete: Is a directory\$" err
 '
 
+# has_rounds NR: so many are in the recording.
+has_rounds () {
+	test "$(trace2 script -i r | grep -c "main.*region_enter.*label:round")" = "$1"
+}
+
 test_expect_success STATES,READS_STREAMS 'a ring that goes on, and is smaller than what is recorded' '
 	GIT_TRACE2_RING_SIZE=4k && export GIT_TRACE2_RING_SIZE &&
 	start_worker 1 1 exit &&
@@ -267,10 +285,7 @@ test_expect_success STATES,READS_STREAMS 'a ring that goes on, and is smaller th
 		do
 			tell "" round || return 1
 		done &&
-		until test "$(trace2 script -i r | grep -c "main.*region_enter.*label:round")" = $((8 * batch))
-		do
-			: again || return 1
-		done || return 1
+		wait_until has_rounds $((8 * batch)) || return 1
 	done &&
 	detached INT &&
 	tell "" round &&
@@ -284,19 +299,21 @@ test_expect_success STATES,READS_STREAMS 'a ring that goes on, and is smaller th
 	test_grep "newer records replaced" out.txt
 '
 
+# A process of the shell got the pid of a $stranger, who ended with code 7.
+has_pid_of_stranger () {
+	stranger=$(sh -c "echo \$\$; exit 7" || :) &&
+	echo $((stranger - 1)) >/proc/sys/kernel/ns_last_pid &&
+	tell "sh -c \"echo \\\$\\\$ >new\"" &&
+	test "$(cat new)" = "$stranger"
+}
+
 # Others may start processes in between: then they do it again.
 test_expect_success NEXT_PID,EXIT_CODES 'the exit code of an earlier process with the same pid is not its own' '
 	start_shell &&
 	attach -p $pid &&
 	recorder_pid=$(recorder_pid r) &&
 	kill -STOP $recorder_pid &&
-	stranger= &&
-	until test "$(cat new 2>/dev/null)" = "${stranger:-none}"
-	do
-		stranger=$(sh -c "echo \$\$; exit 7" || :) &&
-		echo $((stranger - 1)) >/proc/sys/kernel/ns_last_pid &&
-		tell "sh -c \"echo \\\$\\\$ >new\"" || return 1
-	done &&
+	wait_until has_pid_of_stranger &&
 	kill -CONT $recorder_pid &&
 	detached INT &&
 	end &&
