@@ -18,10 +18,12 @@ start_daemon () {
 	{ GIT_TRACE2_CONTROL=1 GIT_TRACE2_EVENT="$(pwd)/e0" GIT_TRACE2_EVENT_BRIEF=1 \
 		GIT_TRACE2_EVENT_NESTING=1 "$@" test-tool trace2 262until stop 3 & } &&
 	pid=$! &&
-	until test -s e0
-	do
-		kill -0 "$pid" || return 1
-	done
+	wait_until test -s e0
+}
+
+# may_be_asked PID: the library in the process takes requests.
+may_be_asked () {
+	ls -l "/proc/$1/fd" | grep -q trace2-control
 }
 
 stop_daemon () {
@@ -35,16 +37,15 @@ bytes () {
 	awk "{ last = \$1 } END { print last }"
 }
 
-# until_lines CONDITION: it becomes true. The daemon has not written $most anywhere
-# meanwhile, which takes it seconds.
+# until_lines CONDITION: it becomes true, before the daemon fills the disk.
 most=300000000
 until_lines () {
 	before=$(bytes) &&
-	while now=$(bytes) && ! eval "$1"
-	do
-		kill -0 "$pid" &&
-		test $((now - before)) -lt $most || return 1
-	done
+	wait_until eval "$1 || wrote_too_much" &&
+	! wrote_too_much
+}
+wrote_too_much () {
+	test $(($(bytes) - before)) -gt $most
 }
 
 # until_grown FILE: lines come that were not there.
@@ -162,16 +163,12 @@ EOF
 
 test_expect_success CC,!INSTRUMENTED 'after --max-size, a process with a thread in a call is asked again' '
 	rm -rf stop block inside e0 e1 r later &&
-	most=5000000 &&
-	test_when_finished "most=300000000; rm -f block; : >stop" &&
+	test_when_finished "rm -f block; : >stop" &&
 	build "$CC" busy.c -std=gnu11 &&
 	{ GIT_TRACE2_EVENT="$(pwd)/e0" LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
 		./program & } &&
 	pid=$! &&
-	until test -s e0
-	do
-		kill -0 $pid || return 1
-	done &&
+	wait_until test -s e0 &&
 	attach -p $pid --max-size 200k &&
 	until_in_recording &&
 	: >block &&
@@ -195,21 +192,28 @@ test_expect_success 'it ends while it is recorded' '
 	is_whole_session
 '
 
-# The process cannot answer; the pauses let the recorder take each signal.
+# all_stopped PID: all threads of the process are.
+all_stopped () {
+	! grep -L "^State:.*T" "/proc/$1"/task/*/status | grep .
+}
+
+# is_taken PID: it has no signal of a process left to take.
+is_taken () {
+	grep -q "^ShdPnd:.0*$" "/proc/$1/status"
+}
+
+# The process cannot answer. The recorder takes each signal before the next.
 test_expect_success 'timeout sends a signal twice: that is one' '
 	start_daemon &&
 	attach --timeout 1h -p $pid &&
 	until_in_recording &&
 	kill -STOP $pid &&
 	test_when_finished "kill -CONT $pid || :" &&
-	while grep -L "^State:.*T" /proc/$pid/task/*/status | grep .
-	do
-		kill -0 $pid || return 1
-	done &&
+	wait_until all_stopped $pid &&
 	to=$(jq .recorder_pid r/meta.json) &&
 	for i in 1 2 3 4 5 6 7 8 9 10
 	do
-		kill -TERM $to && sleep 0.01 || return 1
+		kill -TERM $to && wait_until is_taken $to || return 1
 	done &&
 	kill -CONT $pid &&
 	detached &&
@@ -258,10 +262,7 @@ test_expect_success 'of two recordings the later one has the events' '
 	until_in_recording &&
 	{ trace2 record -q -o later -p $pid & } &&
 	second=$! &&
-	until test -n "$(ls later/events 2>/dev/null)"
-	do
-		kill -0 $second || return 1
-	done &&
+	wait_until eval "ls later/events/*" &&
 	detached INT &&
 	until_grown later/events/* &&
 	kill -INT $second &&
@@ -272,10 +273,14 @@ test_expect_success 'of two recordings the later one has the events' '
 
 # state PID LETTER: wait until the process is in this state.
 state () {
-	until grep -q "^State:.$2" "/proc/$1/status"
-	do
-		kill -0 "$1" || return 1
-	done
+	wait_until grep -q "^State:.$2" "/proc/$1/status"
+}
+
+# is_asked PID TARGET: the last request that it got names the target.
+is_asked () {
+	fd=$(ls -l "/proc/$1/fd" |
+		sed -n "s/.* \([0-9]*\) -> .*trace2-control.*/\1/p") &&
+	tr -d "\0" <"/proc/$1/fd/$fd" | grep -q "GIT_TRACE2_EVENT=.*/$2"
 }
 
 # The first one asks before the second one has read the answer to its request.
@@ -288,10 +293,7 @@ test_expect_success 'of two recordings the later one puts back, whatever it know
 	state $pid T &&
 	{ trace2 record -o later -p $pid 2>err.later & } &&
 	second=$! &&
-	until grep "recording process" err.later
-	do
-		kill -0 $second || return 1
-	done &&
+	wait_until is_asked $pid later/events &&
 	state $second S &&
 	kill -STOP $second &&
 	test_when_finished "kill -CONT $second || :" &&
@@ -314,10 +316,7 @@ test_expect_success 'of two programs, one without the library, one that does not
 	{ GIT_TRACE2_CONTROL=1 test-tool trace2 261steps "sh:read line <wake" step & } &&
 	idle=$! &&
 	exec 6>wake &&
-	until ls -l /proc/$idle/fd | grep -q trace2-control
-	do
-		kill -0 $idle || return 1
-	done &&
+	wait_until may_be_asked $idle &&
 	start_shell &&
 	attach -p $pid,$idle &&
 	detached INT &&
@@ -359,17 +358,11 @@ test_expect_success TASKS,CC,!INSTRUMENTED 'what it forks is switched off with i
 	build "$CC" forker.c -std=gnu11 &&
 	{ GIT_TRACE2_CONTROL=1 LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program & } &&
 	pid=$! &&
-	until ls -l /proc/$pid/fd | grep -q trace2-control
-	do
-		kill -0 $pid || return 1
-	done &&
+	wait_until may_be_asked $pid &&
 	attach -p $pid &&
 	until_in_recording &&
 	: >fork &&
-	until test "$(ls r/events | wc -l)" = 2
-	do
-		kill -0 $pid || return 1
-	done &&
+	wait_until eval "test \"\$(ls r/events | wc -l)\" = 2" &&
 	detached INT &&
 	trace2 check -i r >checked &&
 	test_grep "^2 sessions, .*: no problems$" checked &&
@@ -390,16 +383,12 @@ test_expect_success HIDES 'a program that cannot reach the directory is recorded
 	{ GIT_TRACE2_CONTROL=1 unshare -rm sh -c "mount -t tmpfs none hidden &&
 		exec test-tool trace2 262until stop 3" & } &&
 	pid=$! &&
-	until ls -l /proc/$pid/fd | grep -q trace2-control
-	do
-		kill -0 $pid || return 1
-	done &&
+	wait_until may_be_asked $pid &&
+	# A SIGINT that comes before the recorder runs is ignored.
+	rm -f err &&
 	{ trace2 record -o hidden/r -p $pid 2>err & } &&
 	recorder=$! &&
-	until grep "recording process" err
-	do
-		kill -0 $recorder || return 1
-	done &&
+	wait_until grep "recording process" err &&
 	kill -INT $recorder &&
 	wait $recorder &&
 	test_grep "process $pid writes no events: it cannot reach the recording" err &&
