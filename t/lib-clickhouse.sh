@@ -60,10 +60,11 @@ start_server () {
 	{ clickhouse-server --config-file="$PWD/$1/config.xml" \
 		>"$1"/out 2>&1 & } &&
 	started=$! &&
-	until ask "$2" "SELECT 1" >/dev/null 2>&1
-	do
-		kill -0 "$started" || return 1
-	done
+	wait_until answers "$2"
+}
+
+answers () {
+	ask "$1" "SELECT 1" >/dev/null 2>&1
 }
 
 # ask URL QUERY

@@ -148,10 +148,7 @@ test_expect_success LIBCURL 'a database server is sent them all' '
 		>server.out 2>&1 & } &&
 	server_pid=$! &&
 	test_when_finished "kill $server_pid; wait $server_pid || :" &&
-	until test -e server/port
-	do
-		kill -0 $server_pid && sleep 0.02 || return 1
-	done &&
+	wait_until test -e server/port &&
 	trace2 export --to clickhouse $usual $odd \
 		--url "http://127.0.0.1:$(cat server/port)"
 '

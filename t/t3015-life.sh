@@ -427,10 +427,8 @@ test_expect_success PIPE,JQ,TASKS 'while the recorder runs: until now' '
 	} &&
 	exec 8>stop &&
 	test_when_finished "exec 8>&-" &&
-	until test -s started && grep -q "\"comm\":\"cat\"" now/tasks.jsonl
-	do
-		sleep 0.1 || return 1
-	done &&
+	wait_until test -s started &&
+	wait_until grep -q "\"comm\":\"cat\"" now/tasks.jsonl &&
 	test_expect_code 1 trace2 check now >out &&
 	test_grep "the recording is not finished: .trace2 record. still runs" out &&
 	trace2 list --format=json now >first &&

@@ -39,15 +39,12 @@ forwarding () {
 
 # counts_are PATTERN: ask for the counts until they match.
 counts_are () {
-	while :
-	do
-		kill -USR1 "$pid" &&
-		read -r line <&8 || return 1
-		case "$line" in
-		*"; "$1) break ;;
-		esac
-		sleep 0.05
-	done
+	wait_until says "$1"
+}
+says () {
+	kill -USR1 "$pid" &&
+	read -r line <&8 &&
+	case "$line" in *"; "$1) : ;; *) false ;; esac
 }
 
 # ids FILE: the ids of all spans with their parents.

@@ -48,10 +48,7 @@ test_expect_success EXPENSIVE,OTLP_SCHEMA,LIBCURL,GIT \
 		>collector/out 2>&1 & } &&
 	collector_pid=$! &&
 	test_when_finished "kill $collector_pid" &&
-	until test -e collector/port
-	do
-		kill -0 $collector_pid || return 1
-	done &&
+	wait_until test -e collector/port &&
 	url=http://127.0.0.1:$(cat collector/port) &&
 	test -d kernel || made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
 	for input in "$MIX" "$TRACES"/*.event kernel

@@ -26,10 +26,7 @@ start_server () {
 	{ "$PERL_PATH" "$TEST_DIRECTORY"/t3310/stand-in.perl server "$@" \
 		>server.out 2>&1 & } &&
 	server_pid=$! &&
-	until test -e server/port
-	do
-		kill -0 "$server_pid" && sleep 0.02 || return 1
-	done &&
+	wait_until test -e server/port &&
 	url=http://127.0.0.1:$(cat server/port)
 }
 stop () {

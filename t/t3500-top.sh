@@ -44,11 +44,11 @@ end_worker () {
 
 # Its threads wait, after they have said that they are ready.
 until_it_waits () {
-	until trace2 top --once --format=json -p "$worker" |
-		jq -e ".processes[0].state == \"wait\""
-	do
-		: again || return 1
-	done
+	wait_until waits
+}
+waits () {
+	trace2 top --once --format=json -p "$worker" |
+	jq -e ".processes[0].state == \"wait\""
 }
 
 # The first numbers of lines differ from run to run, and not every user is told

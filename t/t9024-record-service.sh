@@ -41,14 +41,13 @@ numbered () {
 
 # All that was sent has arrived when the answer of the recorder contains it.
 counts_are () {
-	while :
-	do
-		kill -USR1 "$pid" &&
-		read -r line <&8 || return 1
-		case "$line" in
-		*" $1 events, "*" 0 waiting "*) break ;;
-		esac
-	done
+	wait_until says "* $1 events, * 0 waiting *"
+}
+# says PATTERN: its answer is like this.
+says () {
+	kill -USR1 "$pid" &&
+	read -r line <&8 &&
+	case "$line" in $1) : ;; *) false ;; esac
 }
 
 bytes_in () {
@@ -160,18 +159,17 @@ test_expect_success 'SIGUSR1: one line of counts' '
 	test_grep " 10 events" rest
 '
 
+# all_are_counted NR: so many lines arrived or are lost.
+all_are_counted () {
+	says "*" &&
+	test "$1" = $(($(echo "$line" |
+		sed "s/.* \([0-9]*\) events, .* \([0-9]*\) lost.*/\1 + \2/")))
+}
+
 test_expect_success 'its line has the losses by cause' '
 	listening l --max-size 3000 &&
 	numbered 20 | send stream "$sock/s" &&
-	sum=0 &&
-	while test "$sum" != 20
-	do
-		kill -USR1 "$pid" &&
-		read -r line <&8 &&
-		sum=$(echo "$line" |
-			sed "s/.* \([0-9]*\) events, .* \([0-9]*\) lost.*/\1 + \2/") &&
-		sum=$(($sum)) || return 1
-	done &&
+	wait_until all_are_counted 20 &&
 	echo "$line" >actual &&
 	test_grep ", \([0-9]*\) lost (over_max_size \1)$" actual &&
 	finished
@@ -239,7 +237,6 @@ managed () {
 	{ "$PERL_PATH" -MSocket -e '
 		my $name = shift;
 		$name =~ s/^@/\0/;
-		alarm 60; # in case that nothing arrives
 		socket(S, AF_UNIX, SOCK_DGRAM, 0) && bind(S, sockaddr_un($name))
 			or die "$name: $!\n";
 		$| = 1;
@@ -402,10 +399,7 @@ test_expect_success 'what the unit runs collects' '
 		-e "s,\\$\\$,\\$,g" line >command &&
 	{ STATE_DIRECTORY="$PWD/state" sh -c "exec $(cat command)" 2>said & } &&
 	unit=$! &&
-	while ! test -S "$sock/run/trace2.sock"
-	do
-		kill -0 $unit || return 1
-	done &&
+	wait_until test -S "$sock/run/trace2.sock" &&
 	echo "{\"sid\":\"one\"}" | send stream "$sock/run/trace2.sock" &&
 	kill -TERM $unit &&
 	wait $unit &&

@@ -37,10 +37,7 @@ collector () {
 		>collector/out 2>&1 & } &&
 	collector_pid=$! &&
 	test_when_finished "kill $collector_pid; wait $collector_pid || :" &&
-	until test -e collector/port
-	do
-		kill -0 "$collector_pid" && sleep 0.02 || return 1
-	done &&
+	wait_until test -e collector/port &&
 	url=http://127.0.0.1:$(cat collector/port)
 }
 
