@@ -4,6 +4,7 @@
 test_description='trace2 record --profile: which functions compute'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-attach.sh"
 . "$TEST_DIRECTORY/lib-perf.sh"
 . "$TEST_DIRECTORY/lib-stream.sh"
 
@@ -33,16 +34,19 @@ perf_functions () {
 }
 
 # seven_tenths [A B]: of the samples in the functions A (mix) and B (three), the
-# first has 70 %: of 200 samples, 57 to 83. On a busy machine others have a part of
-# all, the kernel's for example.
+# first has 70 %. Samples are a matter of chance: a usual run asks for the order
+# alone, make check for 55 to 85 %, too.
+tenths="0 1"
+test_have_prereq !EXPENSIVE || tenths="0.55 0.85"
 seven_tenths () {
-	awk -v a="${1-mix}" -v b="${2-three}" '
+	awk -v a="${1-mix}" -v b="${2-three}" -v tenths="$tenths" '
 		$2 == a { of_a = $1 }
 		$2 == b { of_b = $1 }
 		END {
-			both = of_a + of_b
-			exit !(both > 20 && of_a > 0.57 * both &&
-				of_a < 0.83 * both)
+			split(tenths, bound, " ")
+			share = of_a / (of_a + of_b)
+			exit !(of_b > 0 && of_a > of_b &&
+				share > bound[1] && share < bound[2])
 		}' functions
 }
 
@@ -63,7 +67,7 @@ test_expect_success CC,TASKS,PERF_SCRIPT 'samples have functions, and their call
 	perf_functions fp.data &&
 	seven_tenths &&
 	perf_paths fp.data &&
-	test "$(grep -c "mix.* both.* main" paths)" -gt 50
+	test "$(grep -c "mix.* both.* main" paths)" -gt 5
 '
 
 test_expect_success CC,TASKS,PERF_SCRIPT,X86_64 'and by copies of the stack, where there are none' '
@@ -71,18 +75,26 @@ test_expect_success CC,TASKS,PERF_SCRIPT,X86_64 'and by copies of the stack, whe
 	perf_functions no-fp.data &&
 	seven_tenths &&
 	perf_paths no-fp.data &&
-	test "$(grep -c "mix seven both main" paths)" -gt 50
+	test "$(grep -c "mix seven both main" paths)" -gt 5
 '
 
-test_expect_success CC,TASKS 'so many a second of CPU time' '
-	trace2 record --no-states --profile=100 -- ./fp &&
-	a=$("$PERL_PATH" "$TEST_DIRECTORY/t3120/records.perl" \
-		trace2.data/kernel.data | awk "/^SAMPLE/ { print \$2 }") &&
-	trace2 record --no-states --profile=2000 -- ./fp &&
-	b=$("$PERL_PATH" "$TEST_DIRECTORY/t3120/records.perl" \
-		trace2.data/kernel.data | awk "/^SAMPLE/ { print \$2 }") &&
-	test "$b" -gt $((10 * a)) &&
-	test "$b" -lt $((40 * a))
+# How many the kernel took is compared by make check.
+test_expect_success CC,STATES,JQ,LIBDW '--profile=HZ: a sample stands for this part of a second of CPU time' '
+	for hz in 100 2000
+	do
+		trace2 record --profile=$hz -o $hz -- ./fp &&
+		trace2 report --functions --format=json -i $hz || return 1
+	done >json &&
+	jq ".coverage[0].period_ns" json >actual &&
+	test_write_lines 10000000 500000 >expect &&
+	test_cmp expect actual &&
+	jq -s -e "map([.functions[].samples] | add) |
+		.[0] > 0 and .[1] > .[0]" json
+'
+
+test_expect_success EXPENSIVE,CC,STATES,JQ,LIBDW '--profile=2000 has 20 times the samples of --profile=100' '
+	jq -s -e "map([.functions[].samples] | add) |
+		.[1] > 10 * .[0] and .[1] < 40 * .[0]" json
 '
 
 test_expect_success TASKS,PERF_SCRIPT '--no-states leaves samples alone' '
@@ -148,13 +160,13 @@ test_expect_success CC,TASKS,LIBDW,X86_64 'also where an expression finds the fr
 '
 
 test_expect_success CC,TASKS,LIBDW 'a child that executes nothing has the mappings of its parent' '
-	trace2 record --profile -- ./fp 300 fork &&
+	trace2 record --profile -- ./fp 100 fork &&
 	main_path &&
 	grep "mix .*both main " path
 '
 
 test_expect_success CC,TASKS,LIBDW 'what a process executes later has its own' '
-	trace2 record --profile -- sh -c "./fp 150; exec ./other 150" &&
+	trace2 record --profile -- sh -c "./fp 50; exec ./other 50" &&
 	main_path &&
 	test_grep " mix\$" out &&
 	test_grep " mezcla\$" out
@@ -201,7 +213,7 @@ test_expect_success CC,TASKS,LIBDW '--functions as text and CSV' '
 '
 
 test_expect_success CC,TASKS,LIBDW,JQ '--cmd and -g cmd tell processes apart' '
-	trace2 record --profile -- sh -c "./fp 400; exec ./other 150" &&
+	trace2 record --profile -- sh -c "./fp; exec ./other 50" &&
 	functions --cmd "*fp*" &&
 	seven_tenths &&
 	test_grep ! mezcla functions &&
@@ -210,18 +222,6 @@ test_expect_success CC,TASKS,LIBDW,JQ '--cmd and -g cmd tell processes apart' '
 	grep "^mix fp" groups &&
 	grep "^mezcla " groups &&
 	test_grep ! "^mezcla fp" groups
-'
-
-test_expect_success CC,STATES,LIBDW,JQ 'what is not on the critical path' '
-	trace2 record --profile -- sh -c "./other 20 & ./fp 300; wait" &&
-	trace2 report --functions --format=json >json &&
-	jq -e "(.functions | map(select(.function == \"mix\"))[0] |
-		.on_path > .self * 0.8) and
-		(.functions | map(select(.function == \"mezcla\"))[0] |
-		.on_path < .self * 0.2)" json &&
-	trace2 record --no-states --profile -- ./fp 50 &&
-	trace2 report --functions --format=json >json &&
-	jq -e "all(.functions[]; .on_path == null)" json
 '
 
 test_expect_success CC,STATES,LIBDW,JQ 'rows of the critical path name the function that ran most' '
@@ -286,10 +286,14 @@ test_expect_success CC,TASKS,LIBDW,JQ 'a static program' '
 	seven_tenths
 '
 
-test_expect_success CC,TASKS,LIBDW,JQ 'record -p: a process that has its mappings already' '
-	./fp 1000 &
-	trace2 record --profile -p $! &&
-	functions &&
+test_expect_success PIPE,CC,TASKS,LIBDW,JQ 'record -p: a process that has its mappings already' '
+	start ./fp 100 read &&
+	attach --profile -p $pid &&
+	echo >&8 &&
+	detached &&
+	end &&
+	rm in out &&
+	functions -i r &&
 	seven_tenths
 '
 
@@ -337,6 +341,41 @@ test_expect_success JQ 'an address belongs to what was mapped there last' '
 	b+0x400 1
 	EOF
 	test_cmp expect actual
+'
+
+test_expect_success JQ 'on_path: what another process computes meanwhile is not' '
+	counted >actual <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 one exec
+	2 0 map 10 10 1000 1000 /none/a
+	1000 0 fork 11 11 10 10
+	1001 1 in 11 11
+	1002 1 comm 11 11 two exec
+	1003 1 map 11 11 1000 1000 /none/b
+	1500 0 sample 10 10 1100
+	2000 1 sample 11 11 1100
+	2500 0 sample 10 10 1100
+	3000 1 exit 11 11
+	4000 0 exit 10 10
+	EOF
+	test_write_lines "a+0x100 2" "b+0x100 1" >expect &&
+	test_cmp expect actual &&
+	jq -c ".functions[] | [.function, .self, .on_path]" json >actual &&
+	test_write_lines "[\"a+0x100\",2000000,2000000]" \
+		"[\"b+0x100\",1000000,0]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'on_path is unknown without states' '
+	counted >actual <<-\EOF &&
+	0 0 fork 10 10 1 1
+	1 0 comm 10 10 one exec
+	2 0 map 10 10 1000 1000 /none/a
+	3 0 sample 10 10 1100
+	20 0 exit 10 10
+	EOF
+	jq -e "all(.functions[]; .on_path == null)" json
 '
 
 test_expect_success JQ 'functions of the kernel, by their addresses in kernel.symbols' '

@@ -3,7 +3,7 @@
  * hot - compute: 70 % of the CPU time in seven(), of which nearly all is in
  * mix(), which it calls; 30 % in three(). NR: how often, each time for a
  * millisecond on average: always as long, all samples of a millisecond would be
- * of the same function. "fork": a child does it.
+ * of the same function. "fork": a child does it. "read": after a byte of input.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -67,12 +67,15 @@ OUT_OF_LINE static void both(void)
 
 int main(int argc, char **argv)
 {
-	long nr = argc > 1 ? strtol(argv[1], NULL, 10) : 200;
+	long nr = argc > 1 ? strtol(argv[1], NULL, 10) : 100;
+	char byte;
 
 	trace2_initialize();
 	trace2_cmd_start(argv);
-	if (argc > 2 && fork())
+	if (argc > 2 && *argv[2] == 'f' && fork())
 		return wait(NULL) < 0;
+	if (argc > 2 && *argv[2] == 'r' && read(0, &byte, 1) != 1)
+		return 1;
 	for (; nr; nr--) {
 		scale = 6250 * (2 + nr * 5 % 13);
 		both();
