@@ -209,7 +209,7 @@ test_expect_success 'bisect: by an exact count, over a commit that does not buil
 test_expect_success JQ 'bisect: as JSON' '
 	(
 		cd repo &&
-		trace2 bisect -r 4 --only reads --good v1 --bad v8 --format=json \
+		trace2 bisect -r 4 --only reads --good v4 --bad v7 --format=json \
 			--build "sh build.sh" -- "$PERL_PATH" sub/prog >../out &&
 		git rev-parse v5 >../v5
 	) &&
@@ -217,7 +217,7 @@ test_expect_success JQ 'bisect: as JSON' '
 	{ cat v5 && printf "%s\n" "change 5" run reads yes; } >expect &&
 	test_cmp expect actual &&
 	jq -r ".steps[:2][] | .is, .subject" out >actual &&
-	printf "%s\n" good "change 1" bad "change 8" >expect &&
+	printf "%s\n" good "change 4" bad "change 7" >expect &&
 	test_cmp expect actual &&
 	jq -e "((.steps | map(select(.is == \"bad\").value) | min) -
 		(.steps | map(select(.is == \"good\").value) | max) == 1) and
@@ -228,7 +228,7 @@ test_expect_success JQ 'bisect: as JSON' '
 test_expect_success 'bisect: in the directory of that name, and in TMPDIR' '
 	mkdir -p tmp && (
 		cd repo/sub &&
-		TMPDIR="$TRASH_DIRECTORY/tmp" trace2 bisect -r 4 --good v2 \
+		TMPDIR="$TRASH_DIRECTORY/tmp" trace2 bisect -r 4 --good v3 \
 			--bad v6 -- "$PERL_PATH" prog.in >out 2>err &&
 		grep "^$(git rev-parse v5) change 5" out &&
 		rm out err
