@@ -273,13 +273,13 @@ test_expect_success IO,JQ,!TSAN 'the lines of events are not what CMD wrote' '
 
 test_expect_success IO 'one percent of work more is found by counts' '
 	writes work &&
-	trace2 stat -q --against "./work 1000" ./work 1010 >out &&
+	trace2 stat -q -r 4 --against "./work 1000" ./work 1010 >out &&
 	test_grep "^[a-z ]*: .*+200 bytes written, +100 bytes read, +10 reads, and 1 more count" out &&
-	test_grep "^./work 1010: 10 runs in turns$" out &&
-	test_expect_code 1 trace2 stat -q --fail-above 0.5% --against "./work 1000" \
+	test_grep "^./work 1010: 4 runs in turns$" out &&
+	test_expect_code 1 trace2 stat -q -r 4 --fail-above 0.5% --against "./work 1000" \
 		./work 1010 >out 2>err &&
 	test_grep "run .writes. grew from 1000 to 1010, by more than 0.5% (the same in every run)" err &&
-	trace2 stat -q --fail-above 0.5% --only writes,reads,bytes-read,bytes-written \
+	trace2 stat -q -r 4 --fail-above 0.5% --only writes,reads,bytes-read,bytes-written \
 		--against "./work 1000" ./work 1000
 '
 
@@ -292,7 +292,7 @@ test_expect_success 'processes are named' '
 		i=$((i + 1))
 	done
 	EOF
-	trace2 stat -q --against "./starts 3" ./starts 13 >out &&
+	trace2 stat -q -r 4 --against "./starts 3" ./starts 13 >out &&
 	test_grep "^[a-z ]*: .*+10 processes (true)" out
 '
 
@@ -309,7 +309,7 @@ test_expect_success SYSCALLS,JQ 'system calls are counted by kind, in all proces
 
 test_expect_success SYSCALLS 'kinds of system calls that differ, and those of one side' '
 	writes work &&
-	trace2 stat -q --syscalls --against "./work 1000" ./work 1010 >out &&
+	trace2 stat -q -r 4 --syscalls --against "./work 1000" ./work 1010 >out &&
 	test_grep "^[a-z ]*: .*+10 read, +10 write, " out &&
 	trace2 stat -r 4 -q --syscalls --only system-calls,syscall \
 		--against "$PERL_PATH -e 1" -- "$PERL_PATH" -e "mkdir q(d) for 1..9" >out &&
@@ -405,6 +405,12 @@ probes () {
 		- "$PWD/tracefs"
 }
 
+no_probes_are_left () {
+	trace2 stat -q --allocations true >out &&
+	probes >after &&
+	! grep "trace2_" after
+}
+
 test_lazy_prereq PROBES 'probes'
 test_expect_success ALLOCATIONS,PROBES 'no probes are left, also by a command that was killed' '
 	mkfifo shell go &&
@@ -419,14 +425,7 @@ test_expect_success ALLOCATIONS,PROBES 'no probes are left, also by a command th
 	{ wait $stat || :; } &&
 	echo over >go &&
 	# They can be removed once the shell has ended.
-	try=0 &&
-	while trace2 stat -q --allocations true >out &&
-		probes >after &&
-		grep "trace2_" after
-	do
-		try=$((try + 1)) &&
-		test $try -lt 100 || return 1
-	done
+	wait_until no_probes_are_left
 '
 
 test_expect_success ALLOCATIONS,PROBES 'two commands that count at a time do not disturb each other' '
@@ -485,12 +484,13 @@ test_expect_success !INSTRUCTIONS 'and not named where it does not' '
 	test_grep ! instructions out
 '
 
+# One computes ten times as much as the other.
 test_expect_success COUNT '--until-decided stops when the time decides' '
 	write_script computes <<-EOF &&
 	exec "$PERL_PATH" -e "1 for 1 .. \$1"
 	EOF
-	trace2 stat -q --until-decided --against "./computes 10" ./computes 3000000 >out &&
-	test_grep "^\./computes 3000000: 7 runs in turns$" out &&
+	trace2 stat -q --until-decided --against "./computes 10" ./computes 1000000 >out &&
+	test_grep "^\./computes 1000000: 7 runs in turns$" out &&
 	test_grep "^Decided after 7 of at most 100 pairs; a wrong verdict" out &&
 	test_grep "^slower: task-clock" out &&
 	trace2 stat -q -r 3 --until-decided --against true true >out &&
