@@ -5,6 +5,8 @@ test_description='the rules of make lint
 
 Each rule runs on a small tree that is made here: it holds on a good one, and
 on a bad one it fails and says where and why.
+
+Rules that need a compiler are tested by make check (GIT_TEST_LONG).
 '
 
 . ./test-lib.sh
@@ -121,7 +123,7 @@ do
 	rule=${rule##*/}
 	rule=${rule%.perl}
 	case "$rule" in
-	header) prereq=CC ;;
+	header) prereq=EXPENSIVE,CC ;;
 	*) prereq= ;;
 	esac
 	test_expect_success $prereq "$rule holds on a good tree" "
@@ -229,7 +231,7 @@ test_expect_success 'an include of a folder of the command that is above' '
 	)
 '
 
-test_expect_success CC 'a call that points up, declared by hand' '
+test_expect_success EXPENSIVE,CC 'a call that points up, declared by hand' '
 	(
 		good_tree &&
 		source_file lib/base/up.c <<-\EOF &&
@@ -259,7 +261,7 @@ test_expect_success CC 'a call that points up, declared by hand' '
 	)
 '
 
-test_expect_success CC 'two files that call one another' '
+test_expect_success EXPENSIVE,CC 'two files that call one another' '
 	(
 		good_tree &&
 		source_file lib/base/one.c <<-\EOF &&
@@ -483,7 +485,7 @@ test_expect_success 'Perl' '
 	)
 '
 
-test_expect_success CC 'a header that does not compile everywhere' '
+test_expect_success EXPENSIVE,CC 'a header that does not compile everywhere' '
 	(
 		good_tree &&
 		echo "int trace2_three(int class);" >>lib/trace2.h &&
@@ -499,7 +501,7 @@ test_expect_success CC 'a header that does not compile everywhere' '
 	)
 '
 
-test_expect_success CC,!MUSL 'symbols: exports and declarations agree' '
+test_expect_success EXPENSIVE,CC,!MUSL 'symbols: exports and declarations agree' '
 	(
 		good_tree &&
 		build_lib lib/api/one.c lib/base/buf.c &&
@@ -509,7 +511,7 @@ test_expect_success CC,!MUSL 'symbols: exports and declarations agree' '
 	)
 '
 
-test_expect_success CC,!MUSL 'symbols: a foreign name, and one that is missing' '
+test_expect_success EXPENSIVE,CC,!MUSL 'symbols: a foreign name, and one that is missing' '
 	(
 		good_tree &&
 		echo "int trace2_three(void);" >>lib/trace2.h &&

@@ -199,7 +199,8 @@ compile_as_one () {
 		-r -nostdlib -o "$1" $(cat "$2")
 }
 
-test_expect_success CC,!INSTRUMENTED 'the example of adding an event' '
+# As they are to be put in: make check compiles all that uses the table.
+test_expect_success CC,!INSTRUMENTED 'the example of adding an event: its function compiles' '
 	mkdir -p tree &&
 	cp -R "$GIT_BUILD_DIR"/lib "$GIT_BUILD_DIR"/tool tree/ &&
 	c_block "$docs"/technical/adding-an-event.adoc 1 \
@@ -212,6 +213,11 @@ test_expect_success CC,!INSTRUMENTED 'the example of adding an event' '
 	mv header tree/lib/trace2.h &&
 	c_block "$docs"/technical/adding-an-event.adoc 3 \
 		>>tree/lib/api/command.c &&
+	"$CC" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Itree/lib \
+		-fsyntax-only tree/lib/api/command.c tree/lib/event/render_json.c
+'
+
+test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the example of adding an event' '
 	cat >stage.c <<-\EOT &&
 	#include "trace2.h"
 	int main(int argc, char **argv)
@@ -237,7 +243,7 @@ test_expect_success CC,!INSTRUMENTED 'the example of adding an event' '
 '
 
 # No other file of the command needs a change.
-test_expect_success CC,READS_STREAMS,!INSTRUMENTED 'the command reads that event' '
+test_expect_success EXPENSIVE,CC,READS_STREAMS,!INSTRUMENTED 'the command reads that event' '
 	use_the_table "$TOOL_OBJ/tool" >changed &&
 	test_grep "tree/tool/model/build\.c" changed &&
 	compile_as_one tool.o changed &&

@@ -168,10 +168,13 @@ test_expect_success 'options that the pages name are options of that command' '
 	tr "\n" "\0" <pages.list | xargs -0 cat >all &&
 	named_options all >options &&
 	test_line_count -gt 10 options &&
+	for command in $(cut -d " " -f 1 options | uniq)
+	do
+		trace2 "$command" -h >"help.$command" || return 1
+	done &&
 	while read -r command option
 	do
-		trace2 "$command" -h >help &&
-		grep -q -e " $option\\([ =[]\|$\\)" help ||
+		grep -q -e " $option\\([ =[]\|$\\)" "help.$command" ||
 		{ echo "$command has no $option" && return 1; }
 	done <options
 '
@@ -190,6 +193,8 @@ do
 	needs=GIT,READS_STREAMS
 	case "$page" in
 	howto-computing-*) needs=$needs,STATES ;;
+	# It measures each of many commits: make check does.
+	howto-slower) needs=EXPENSIVE,$needs ;;
 	# Needs a running process; needs servers, which t3311 has.
 	trace2-top | howto-fleet) continue ;;
 	esac

@@ -5,6 +5,8 @@ test_description='static analysis, and functions that are banned
 
 Each analyser finds a bug of its kind, in a file or in a header of it; a file
 that was good is not looked at again until something of it changes.
+
+make check runs the analysers (GIT_TEST_LONG), make test what the compiler bans.
 '
 
 . ./test-lib.sh
@@ -77,7 +79,7 @@ test_expect_success 'a good file is looked at once' '
 	test_grep "1 files under.*, 0 looked at anew" actual
 '
 
-test_expect_success 'and again when it, its header or the checks change' '
+test_expect_success EXPENSIVE 'and again when it, its header or the checks change' '
 	for file in lib/base/one.c lib/base/one.h .clang-tidy t/lint/cppcheck.list
 	do
 		case $file in
@@ -89,7 +91,7 @@ test_expect_success 'and again when it, its header or the checks change' '
 	done
 '
 
-test_expect_success CLANG_TIDY 'clang-tidy finds a bug' '
+test_expect_success EXPENSIVE,CLANG_TIDY 'clang-tidy finds a bug' '
 	make_tree &&
 	cat >>tree/lib/base/one.c <<-\EOF &&
 	int two(int x);
@@ -104,12 +106,12 @@ test_expect_success CLANG_TIDY 'clang-tidy finds a bug' '
 	test_grep "lib/base/one.c:1[0-9]:.*\[bugprone-suspicious-semicolon" actual
 '
 
-test_expect_success CLANG_TIDY 'and goes on finding it' '
+test_expect_success EXPENSIVE,CLANG_TIDY 'and goes on finding it' '
 	test_must_fail analyse &&
 	test_grep "bugprone-suspicious-semicolon" actual
 '
 
-test_expect_success CPPCHECK 'cppcheck finds a bug' '
+test_expect_success EXPENSIVE,CPPCHECK 'cppcheck finds a bug' '
 	make_tree &&
 	cat >>tree/lib/base/one.c <<-\EOF &&
 	int two(void)
@@ -123,7 +125,7 @@ test_expect_success CPPCHECK 'cppcheck finds a bug' '
 	test_grep "lib/base/one.c:13:.*\[arrayIndexOutOfBounds\]" actual
 '
 
-test_expect_success GCC 'gcc finds a bug' '
+test_expect_success EXPENSIVE,GCC 'gcc finds a bug' '
 	make_tree &&
 	cat >>tree/lib/base/one.c <<-\EOF &&
 	void two(void *p, int a)

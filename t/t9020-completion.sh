@@ -42,6 +42,15 @@ offered_by_fish () {
 	cut -f1 | LC_ALL=C sort
 }
 
+# One table has the options of all commands: two shells are asked for those of three
+# commands, by make check of all.
+some_commands () {
+	case "$1" in
+	bash) cat ;;
+	*) if test_have_prereq EXPENSIVE; then cat; else grep -x -e record -e report -e set; fi ;;
+	esac
+}
+
 # offers SHELL LINE WORD...
 offers () {
 	shell=$1 line=$2 &&
@@ -63,7 +72,8 @@ do
 	"
 
 	test_expect_success "$PREREQ" "$shell: options, each of each command" "
-		trace2 help --commands >commands &&
+		trace2 help --commands | some_commands $shell >commands &&
+		test_file_not_empty commands &&
 		while read -r command
 		do
 			trace2 help \$command |
