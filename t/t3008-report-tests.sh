@@ -168,11 +168,9 @@ test_expect_success TASKS,PROVE,JQ 'a line that comes after the end of its scrip
 	(
 		until grep -q "^State:.Z" /proc/$$/status
 		do
-			sleep 0.05
+			sleep 0.02
 		done
-		sleep 0.2
 		echo ok 1
-		sleep 0.2
 		echo ok 2
 	) &
 	EOF
@@ -190,7 +188,7 @@ test_expect_success TASKS,BASH 'processes below a test are its own' '
 	. "$TEST_DIRECTORY/test-lib.sh"
 	test_expect_success "none" ":"
 	test_expect_success "five" "
-		sleep 0.1 && sh -c \"env; env; sleep 0.1; :\"
+		sleep 0.01 && sh -c \"env; env; sleep 0.01; :\"
 	"
 	test_done
 	EOF

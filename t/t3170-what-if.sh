@@ -445,8 +445,8 @@ test_expect_success 'without states there is no answer' '
 
 test_expect_success 'a real command would gain by sleeping less' '
 	cat >prog.sh <<-\EOF &&
-	sleep 0.2
-	sleep 0.1
+	sleep 0.04
+	sleep 0.02
 	EOF
 	trace2 record -q -o real -- sh prog.sh &&
 	trace2 report --format=json real >json &&
@@ -454,11 +454,11 @@ test_expect_success 'a real command would gain by sleeping less' '
 	then
 		trace2 report --format=json --what-if real >>json &&
 		# A busy machine has the shell wait for a CPU meanwhile.
-		trace2 report --format=json --what-if "sleep 0.2=0" real >>json &&
+		trace2 report --format=json --what-if "sleep 0.04=0" real >>json &&
 		jq -s -e ".[0].summary[0].wall_ns as \$wall |
 			(.[1].what_if[] | select(.what == \"sleep\") |
 				.gain_ns > 0 and .at_most_ns < \$wall and
-				.on_path_ns >= 300000000) and
+				.on_path_ns >= 60000000) and
 			.[2].what_if[0].then_ns < \$wall" json
 	fi
 '

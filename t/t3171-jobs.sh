@@ -178,7 +178,7 @@ test_expect_success 'what is no number of jobs, or has no jobs, is named' '
 '
 
 test_expect_success 'a real make takes a time between the bounds' '
-	printf "%s\n" "all: a b c d" "a b c d:; sleep 0.2" >Makefile &&
+	printf "%s\n" "all: a b c d" "a b c d:; sleep 0.1" >Makefile &&
 	trace2 record -q -o two -- make -s -j2 &&
 	trace2 report --format=json two >json &&
 	if jq -e "[.critical_path[].state] | any" json
@@ -190,11 +190,11 @@ test_expect_success 'a real make takes a time between the bounds' '
 		trace2 report --format=json -j 4 one >>json &&
 		jq -s -e ".[0].summary[0].wall_ns as \$one |
 			(.[1].what_if[0] | .of == \"make\" and .jobs == 4 and
-			.at_once == 2 and .then_at_least_ns >= 800000000 and
+			.at_once == 2 and .then_at_least_ns >= 400000000 and
 			.then_at_least_ns <= .then_ns and
-			\$one >= 800000000) and
-			(.[2].what_if[0].then_at_least_ns | . >= 200000000 and
-			. < \$one - 500000000)" json
+			\$one >= 400000000) and
+			(.[2].what_if[0].then_at_least_ns | . >= 100000000 and
+			. < \$one - 200000000)" json
 	fi
 '
 
