@@ -275,10 +275,12 @@ test_expect_success GIT 'Git itself: directories with blanks, many repositories'
 	live 0 init -q ../sub &&
 	live 0 -C ../sub commit -q --allow-empty -m sub &&
 	live 0 init -q &&
-	for i in 1 2 3 4 5 6 7 8 9 10
+	for i in 1 2 3 4 5 6 7 8 9
 	do
-		live 0 submodule --quiet add "file://$(pwd)/live/sub" s$i || return 1
+		HOME="$(pwd)/live" git -C "$repo" submodule --quiet add \
+			"file://$(pwd)/live/sub" s$i || return 1
 	done &&
+	live 0 submodule --quiet add "file://$(pwd)/live/sub" s10 &&
 	live 0 commit -q -m first &&
 	test_grep "worktree .*/a b'\''\$" live.normal &&
 	live 0 status &&
