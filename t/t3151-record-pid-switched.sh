@@ -23,7 +23,10 @@ start_daemon () {
 
 # may_be_asked PID: the library in the process takes requests.
 may_be_asked () {
-	ls -l "/proc/$1/fd" | grep -q trace2-control
+	test -n "$(control_page "$1")"
+}
+control_page () {
+	find "/proc/$1/fd" -lname "*trace2-control*"
 }
 
 stop_daemon () {
@@ -278,9 +281,7 @@ state () {
 
 # is_asked PID TARGET: the last request that it got names the target.
 is_asked () {
-	fd=$(ls -l "/proc/$1/fd" |
-		sed -n "s/.* \([0-9]*\) -> .*trace2-control.*/\1/p") &&
-	tr -d "\0" <"/proc/$1/fd/$fd" | grep -q "GIT_TRACE2_EVENT=.*/$2"
+	tr -d "\0" <"$(control_page "$1")" | grep -q "GIT_TRACE2_EVENT=.*/$2"
 }
 
 # The first one asks before the second one has read the answer to its request.
