@@ -298,7 +298,7 @@ test_expect_success 'setup: a program that depends on the runs before' '
 	#!/bin/sh
 	: >"$TRASH_DIRECTORY/times/.git/state"
 	when=\$1 && shift
-	exec trace2 bisect -r 6 --only "\$measure" --good t1 --bad t6 "\$@" -- \
+	exec trace2 bisect -r 6 --only "\$measure" --good t4 --bad t6 "\$@" -- \
 		"$PERL_PATH" prog "$TRASH_DIRECTORY/times/.git/state" "\$when"
 	EOF
 	chmod +x slow &&
@@ -310,7 +310,7 @@ test_expect_success 'the machine becomes slower: no commit is named' '
 		cd times &&
 		test_expect_code 1 ../slow "\$runs > 6" >out 2>err &&
 		! grep -E "^[0-9a-f]{40}" out &&
-		grep "^trace2: nothing tells .t1. (.*) .* .t6. (.*)" err
+		grep "^trace2: nothing tells .t4. (.*) .* .t6. (.*)" err
 	)
 '
 
@@ -320,14 +320,14 @@ test_expect_success 'only the ends differ: no commit is named' '
 		test_expect_code 1 ../slow "\$version > 5 && \$runs <= 24" >out 2>err &&
 		! grep -E "^[0-9a-f]{40}" out &&
 		grep "^bad .* time 6$" out && grep "^good .* time 5$" out &&
-		grep "^trace2: nothing tells .t1. .* and .t6. .* apart for certain: the number of the ends differed by reads +.*, that of $sha and the one before it does not so (reads .*)" err
+		grep "^trace2: nothing tells .t4. .* and .t6. .* apart for certain: the number of the ends differed by reads +.*, that of $sha and the one before it does not so (reads .*)" err
 	)
 '
 
 test_expect_success JQ 'the commit differs in the other direction: it is not named' '
 	(
 		cd times &&
-		test_expect_code 1 ../slow "\$runs <= 48 ? \$version > 5 : \$version < 6" \
+		test_expect_code 1 ../slow "\$runs <= 42 ? \$version > 5 : \$version < 6" \
 			--format=json >out 2>err &&
 		grep "apart for certain.* (reads -" err &&
 		jq -e "(.found | not) and (.steps | length > 2) and .verdict[0]" out
@@ -337,9 +337,9 @@ test_expect_success JQ 'the commit differs in the other direction: it is not nam
 test_expect_success 'a commit that reads more is found, and its values are in turns' '
 	(
 		cd times &&
-		../slow "\$version > 3" >out 2>err &&
+		../slow "\$version > 4" >out 2>err &&
 		test_must_be_empty err &&
-		grep "^$(git rev-parse t4) time 4" out && grep "reads +" out &&
+		grep "^$(git rev-parse t5) time 5" out && grep "reads +" out &&
 		test "$(git worktree list | wc -l)" = 1
 	)
 '
@@ -348,9 +348,9 @@ test_expect_success 'a commit that reads more is found, and its values are in tu
 test_expect_success EXPENSIVE 'a commit that is slower is found' '
 	(
 		cd times &&
-		COMPUTE=1 measure=task-clock ../slow "\$version > 3" >out 2>err &&
+		COMPUTE=1 measure=task-clock ../slow "\$version > 4" >out 2>err &&
 		test_must_be_empty err &&
-		grep "^$(git rev-parse t4) time 4" out && grep "^slower: task-clock +" out &&
+		grep "^$(git rev-parse t5) time 5" out && grep "^slower: task-clock +" out &&
 		test "$(git worktree list | wc -l)" = 1
 	)
 '
