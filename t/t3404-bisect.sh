@@ -81,9 +81,13 @@ test_expect_success 'GIT_DIR chooses the repository' '
 	test_must_be_empty left
 '
 
-test_expect_success 'an alias and a hook in a linked work tree' '
+test_expect_success 'setup: a linked work tree' '
+	git -C repo worktree add -q -b linked ../linked v5
+'
+
+test_expect_success EXPENSIVE 'an alias and a hook in a linked work tree' '
 	(
-		cd repo && git worktree add -q -b linked ../linked v5 &&
+		cd repo &&
 		git config alias.bi "!\"$TRASH_DIRECTORY/search\"" &&
 		cd ../linked && echo staged >other && git add other &&
 		state >../before && git bi >../out 2>&1 &&
@@ -324,7 +328,7 @@ test_expect_success 'only the ends differ: no commit is named' '
 	)
 '
 
-test_expect_success JQ 'the commit differs in the other direction: it is not named' '
+test_expect_success EXPENSIVE,JQ 'the commit differs in the other direction: it is not named' '
 	(
 		cd times &&
 		test_expect_code 1 ../slow "\$runs <= 42 ? \$version > 5 : \$version < 6" \

@@ -44,10 +44,10 @@ counts_are () {
 	wait_until says "* $1 events, * 0 waiting *"
 }
 # says PATTERN: its answer is like this.
+# shellcheck disable=SC2254 # a pattern
 says () {
 	kill -USR1 "$pid" &&
 	read -r line <&8 &&
-	# shellcheck disable=SC2254 # a pattern
 	case "$line" in $1) : ;; *) false ;; esac
 }
 
