@@ -247,6 +247,7 @@ test_expect_success 'processes begin and end while it looks' '
 	{ trace2 top --format=json -d 0.0001 -p $parent >looks 8>&- 9<&- & } &&
 	top=$! &&
 	wait_until looked $looks &&
+	wait_until grep -q "\"ended\":[1-9]" looks &&
 	kill $top && wait $top &&
 	jq -s -e "(length > $looks) and ([.[].sum[0].cpu_ns] | . == sort) and
 		(.[-1].sum[0].ended > 0) and
