@@ -8,7 +8,7 @@ TEST_NO_TEST_TOOL=t
 . "$TEST_DIRECTORY"/lib-subtest.sh
 
 test_expect_success 'setup' '
-	test_subtest_shells &&
+	test_subtest_shells bash &&
 	write_subtest talk <<-\EOF
 	test_expect_success "one" "
 		echo to stdout &&
@@ -273,6 +273,10 @@ test_expect_success 'what the last run left is removed, even if read-only' '
 	done
 '
 
+odd_options=--tee
+test_have_prereq !EXPENSIVE ||
+odd_options='-d --tee -x --verbose-log --stress-limit=1'
+
 test_expect_success SYMLINKS 'in a path with spaces and other characters' '
 	dir="it'\''s a \$(false) \"odd\" path" &&
 	mkdir -p "$dir/t" &&
@@ -287,7 +291,7 @@ test_expect_success SYMLINKS 'in a path with spaces and other characters' '
 		mv tmp t9999-talk.sh &&
 		for shell in $subtest_shells
 		do
-			for option in -d --tee -x --verbose-log --stress-limit=1
+			for option in $odd_options
 			do
 				"$TRASH_DIRECTORY/shells/$shell" t9999-talk.sh \
 					$option >out 2>&1 || {
@@ -498,7 +502,7 @@ test_expect_success 'setup of a program with an error' '
 # The result there does not depend on the shell.
 shell=${subtest_shells##* }
 
-test_expect_success VALGRIND,CC '--valgrind finds errors whose exit code is lost' '
+test_expect_success EXPENSIVE,VALGRIND,CC '--valgrind finds errors whose exit code is lost' '
 	cc -g -o "prog dir/t/helper/test-bad" bad.c &&
 	(
 		GIT_BUILD_DIR="$TRASH_DIRECTORY/prog dir" &&

@@ -3,7 +3,8 @@
 
 test_description='the harness: the functions that tests call
 
-The last tests run this script again in each shell that is there.'
+With GIT_TEST_LONG the last tests run this script again in each shell that is
+there.'
 
 TEST_NO_TEST_TOOL=t
 . ./test-lib.sh

@@ -35,7 +35,7 @@ timeline_subtest () {
 }
 
 test_expect_success 'setup' '
-	test_subtest_shells &&
+	test_subtest_shells bash &&
 	cat >tests <<-\EOF
 	test_lazy_prereq NEVER "false"
 	test_expect_success "it works" "! env | grep TRACE2"
@@ -267,12 +267,9 @@ with_plugin () {
 test_expect_success PROVE 'prove -PTrace2 -j: the time of a test is that of its own line' '
 	cat >seen.sh <<-\EOF &&
 	seen () {
-		tries=0
 		until cat dir/* | grep -q "region_leave.*$1\""
 		do
-			tries=$((tries + 1))
-			test "$tries" -lt 200 || exit
-			sleep 0.05
+			sleep 0.02
 		done
 	}
 	EOF
@@ -303,6 +300,16 @@ test_expect_success PROVE 'prove -PTrace2 -j: the time of a test is that of its 
 	done
 '
 
+# prove takes long to start: one run of each kind, unless GIT_TEST_LONG is set.
+plugin_options='"-v --merge"' plugin_jobs=2
+no_destinations='"" "$PWD/not/here"'
+if test_have_prereq EXPENSIVE
+then
+	plugin_options='"" -v "-v --merge" "-f --comments" --tapversion=13'
+	plugin_jobs='1 2'
+	no_destinations='"" 1 "$PWD/pipe" "$PWD/not/here"'
+fi
+
 test_expect_success PROVE 'prove -PTrace2 prints what prove prints' '
 	cat >odd.sh <<-\EOF &&
 	printf "TAP version 13\n\n\n1..6\nnot\nok 1 - in two lines\n"
@@ -313,7 +320,8 @@ test_expect_success PROVE 'prove -PTrace2 prints what prove prints' '
 	exit 3
 	EOF
 	echo "echo 1..0 # SKIP nothing here" >none.sh &&
-	for options in "" -v "-v --merge" "-f --comments" --tapversion=13
+	eval "set -- $plugin_options" &&
+	for options
 	do
 		test_expect_code 1 prove $options --exec "$SHELL_PATH" \
 			odd.sh none.sh >expect 2>expect.err &&
@@ -370,7 +378,7 @@ test_expect_success PROVE 'prove -PTrace2: why prove says that a script failed' 
 		>order.sh &&
 	test_write_lines "echo 1..2" "echo ok 1" "echo Bail out! no disk" "exit 255" \
 		>bail.sh &&
-	for jobs in 1 2
+	for jobs in $plugin_jobs
 	do
 		test_must_fail with_plugin -j$jobs killed.sh two.sh empty.sh \
 			failed.sh skip.sh more.sh all.sh todo.sh order.sh &&
@@ -451,7 +459,8 @@ test_expect_success PROVE 'prove -PTrace2: a script of the harness has one sessi
 '
 
 test_expect_success PROVE 'prove -PTrace2: without a destination, no change' '
-	for to in "" 1 "$PWD/pipe" "$PWD/not/here"
+	eval "set -- $no_destinations" &&
+	for to
 	do
 		test_must_fail env GIT_TRACE2_EVENT="$to" \
 			PERL5LIB="$GIT_BUILD_DIR/lang/perl" \
