@@ -10,7 +10,7 @@ test_description='settings change while the program runs'
 test_skip_unless JQ
 
 # With GIT_TEST_LONG, set by `make check`, as often as is promised.
-times=10
+times=4
 test_have_prereq !EXPENSIVE || times=1000
 
 # begin [WITHOUT [VERB THREADS]]: three threads emit until the file `stop` exists;
@@ -24,12 +24,13 @@ begin () {
 			echo $? >code
 		) &
 	} &&
-	until test -s pid && pid=$(cat pid) &&
-		{ ls -l "/proc/$pid/fd" >fds && grep -q trace2-control fds ||
-		  test -n "$1"; }
-	do
-		kill -0 $! || return 1
-	done
+	wait_until test -s pid &&
+	pid=$(cat pid) &&
+	{ test -n "$1" || wait_until has_page; }
+}
+
+has_page () {
+	ls -l "/proc/$pid/fd" >fds && grep -q trace2-control fds
 }
 
 end () {
@@ -41,29 +42,24 @@ end () {
 # Set $page to the page that $pid shares. The library makes it at a low descriptor
 # and moves it to a high one: for a moment there are both.
 find_page () {
-	until ls -l "/proc/$pid/fd" >fds &&
-		page=$(sed -n "s/.* \([0-9][0-9]*\) -> .*trace2-control.*/\1/p" fds) &&
-		test "${page:-0}" -gt 99 2>/dev/null
-	do
-		kill -0 "$pid" || return 1
-	done
+	wait_until has_one_page &&
 	page=/proc/$pid/fd/$page
+}
+
+has_one_page () {
+	ls -l "/proc/$pid/fd" >fds &&
+	page=$(sed -n "s/.* \([0-9][0-9]*\) -> .*trace2-control.*/\1/p" fds) &&
+	test "${page:-0}" -gt 99 2>/dev/null
 }
 
 # until_grown FILE: lines come.
 until_grown () {
-	until test -s "$1"
-	do
-		kill -0 "$pid" || return 1
-	done
+	wait_until test -s "$1"
 }
 
 # until_data FILE: an event of a worker is there; the first lines are others.
 until_data () {
-	until grep -q "\"event\":\"data\"" "$1"
-	do
-		kill -0 "$pid" || return 1
-	done 2>/dev/null
+	wait_until grep -q -s "\"event\":\"data\"" "$1"
 }
 
 # one_after_the_other [FILE]: the numbers of each key, without more gaps than the
@@ -319,10 +315,7 @@ test_expect_success CC,!INSTRUMENTED 'a process whose main thread has ended' '
 	{ GIT_TRACE2_CONTROL=1 LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
 		./program & } &&
 	pid=$! &&
-	until grep -q "^State:.Z" /proc/$pid/status
-	do
-		kill -0 $pid || return 1
-	done &&
+	wait_until grep -q "^State:.Z" /proc/$pid/status &&
 	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/without_main" &&
 	until_grown without_main &&
 	: >stop &&
@@ -379,13 +372,17 @@ int main(void)
 }
 EOF
 
-# The process has answered NUMBER requests, as long as the command asks.
-answered () {
-	until od -An -tu4 -j28 -N4 "$page" >nr || return 1
-		test "$(cat nr)" -ge "$1"
-	do
-		kill -0 "$set" || return 1
-	done
+# The process has answered NUMBER requests.
+has_answered () {
+	od -An -tu4 -j28 -N4 "$page" >nr &&
+	test "$(cat nr)" -ge "$1"
+}
+
+# The command gives up while the process waits for the thread. On a busy machine
+# the process may not have looked by then.
+gives_up () {
+	! trace2 set --timeout=200ms -p $pid GIT_TRACE2_EVENT="$(pwd)/busy" 2>err &&
+	grep "writing for too long: try again" err
 }
 
 test_expect_success CC,!INSTRUMENTED 'a thread is in a call for long: it is asked again' '
@@ -395,19 +392,11 @@ test_expect_success CC,!INSTRUMENTED 'a thread is in a call for long: it is aske
 	{ LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program & } &&
 	pid=$! &&
 	find_page &&
-	until test -e inside
-	do
-		kill -0 $pid || return 1
-	done &&
-	until ! trace2 set --timeout=200ms -p $pid \
-			GIT_TRACE2_EVENT="$(pwd)/busy" 2>err &&
-		grep "writing for too long: try again" err
-	do
-		kill -0 $pid || return 1
-	done &&
+	wait_until test -e inside &&
+	wait_until gives_up &&
 	{ trace2 set --timeout=1d -p $pid GIT_TRACE2_EVENT="$(pwd)/busy" & } &&
 	set=$! &&
-	answered 3 &&
+	wait_until has_answered 3 &&
 	test_path_is_file told &&
 	test_path_is_missing busy &&
 	: >go &&

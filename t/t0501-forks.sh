@@ -18,7 +18,7 @@ test_skip_unless JQ
 # forked VERB: write a valid stream to e.
 forked () {
 	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" timeout 60 "$hosts/forks" "$@" &&
+	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/forks" "$@" &&
 	expect_valid_stream e
 }
 
@@ -110,7 +110,7 @@ test_expect_success 'a child has no descriptors of its parent beside its own' '
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/dirs" \
 		GIT_TRACE2_EVENT="$(pwd)/dirs" GIT_TRACE2_RING="$(pwd)/dirs" \
 		GIT_TRACE2_COUNTERS=task-clock \
-		timeout 60 "$hosts/forks" same-descriptors >out &&
+		"$hosts/forks" same-descriptors >out &&
 	echo "0 more" >expect &&
 	test_cmp expect out
 '
@@ -120,7 +120,7 @@ test_expect_success 'a child has no descriptors of its parent beside its own' '
 test_expect_success !SANITIZE_THREAD 'in a handler, during a write: files are whole' '
 	mkdir dir &&
 	GIT_TRACE2=9 GIT_TRACE2_EVENT="$(pwd)/dir" \
-		timeout 60 "$hosts/forks" handler-forks &&
+		"$hosts/forks" handler-forks &&
 	test_stdout_line_count = 2 ls dir &&
 	jq -n -e "[inputs | { file: input_filename, sid, value }] |
 		group_by(.file) | length == 2 and all(

@@ -18,7 +18,7 @@ test_skip_unless JQ
 handled () {
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code "$1" \
-		timeout 60 "$hosts/handlers" "$2" >out
+		"$hosts/handlers" "$2" >out
 }
 
 said_after () {
@@ -54,7 +54,7 @@ test_expect_success !INSTRUMENTED 'jumps out of calls: the thread and others go 
 '
 
 test_expect_success !INSTRUMENTED 'jumps out of calls that write to a pipe: it is written to the end' '
-	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/handlers" jumps-often 9>&1 |
+	GIT_TRACE2_EVENT=9 "$hosts/handlers" jumps-often 9>&1 |
 	tail -n 2 >e &&
 	trace2_jq "[.[0].value, .[1].event] == [\"after\", \"atexit\"]" e
 '
@@ -78,14 +78,14 @@ test_expect_success INJECT,UNIX_SOCKETS 'a thread ends during a write: others wr
 	test-tool fault listen-stream --output=e "$sockets/s" \
 		env GIT_TRACE2_EVENT="af_unix:stream:$sockets/s" \
 		LD_PRELOAD="$inject" INJECT_RAISE=10 \
-		timeout 60 "$hosts/handlers" ends-in-a-write &&
+		"$hosts/handlers" ends-in-a-write &&
 	trace2_jq "([.[] | select(.value == \"after\")] | length == 20) and
 		(.[-1].event == \"atexit\")" e
 '
 
 test_expect_success !INSTRUMENTED 'exit during a write: atexit has its own line' '
 	GIT_TRACE2_EVENT=9 test_expect_code 5 \
-		timeout 60 "$hosts/handlers" exits-in-a-line >lines &&
+		"$hosts/handlers" exits-in-a-line >lines &&
 	tail -n 1 lines >e &&
 	trace2_jq "[.[] | .event, .lost] == [\"atexit\", 1]" e &&
 	tail -n 2 lines | head -n 1 >e &&

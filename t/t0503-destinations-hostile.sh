@@ -19,24 +19,24 @@ test_skip_unless JQ
 
 limited () {
 	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" timeout 60 "$hosts/limits" "$1"
+	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/limits" "$1"
 }
 
 # The host drained its reader, then printed the rest of the stream.
 stalled () {
-	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/limits" "$1" >rest &&
+	GIT_TRACE2_EVENT=9 "$hosts/limits" "$1" >rest &&
 	tail -n 1 rest | tr -d "\r" >e &&
 	trace2_jq "[.[] | .event, .lost > 0] == [\"atexit\", true]" e
 }
 
 test_expect_success 'a warning to a closed pipe does not end the host' '
 	echo alive >expect &&
-	GIT_TRACE2=bogus timeout 60 "$hosts/limits" warn-dead >actual &&
+	GIT_TRACE2=bogus "$hosts/limits" warn-dead >actual &&
 	test_cmp expect actual
 '
 
 test_expect_success 'a warning where all is full does not stop it' '
-	GIT_TRACE2=bogus timeout 60 "$hosts/limits" warn-full >actual &&
+	GIT_TRACE2=bogus "$hosts/limits" warn-full >actual &&
 	test_cmp expect actual
 '
 
@@ -58,7 +58,7 @@ test_expect_success 'a terminal that is never read' '
 
 # terminal VERB: write its output to e.
 terminal () {
-	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/terminals" "$1" >got &&
+	GIT_TRACE2_EVENT=9 "$hosts/terminals" "$1" >got &&
 	tr -d "\r" <got >e
 }
 
@@ -82,7 +82,7 @@ test_expect_success 'a terminal that stops background jobs which write: not the 
 '
 
 test_expect_success 'a line that was cut has an end before the next one' '
-	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/limits" cut-line >lines &&
+	GIT_TRACE2_EVENT=9 "$hosts/limits" cut-line >lines &&
 	"$PERL_PATH" -ne "print unless /^\{.*\}\$/" lines >torn &&
 	test_line_count = 1 torn &&
 	test_grep "^{\"event\":\"data\".*yyy\$" torn &&
@@ -94,7 +94,7 @@ test_expect_success 'a line that was cut has an end before the next one' '
 
 # Time for which threads wait for each other does not count as the reader's.
 test_expect_success '8 threads into a pipe that has room: no line is lost' '
-	GIT_TRACE2_BRIEF=1 GIT_TRACE2=9 timeout 60 "$hosts/limits" roomy-pipe >n &&
+	GIT_TRACE2_BRIEF=1 GIT_TRACE2=9 "$hosts/limits" roomy-pipe >n &&
 	grep "^nr " n >said &&
 	test_line_count = 32000 said &&
 	tail -n 1 n >actual &&

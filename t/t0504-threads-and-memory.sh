@@ -15,7 +15,7 @@ test_skip_unless JQ
 threaded () {
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code "$1" \
-		timeout 60 "$hosts/threads" "$2" >actual
+		"$hosts/threads" "$2" >actual
 }
 
 test_expect_success !INSTRUMENTED 'the first call of a thread, in a handler: no malloc' '
@@ -94,7 +94,7 @@ test_expect_success !INSTRUMENTED 'exit in a handler: counters are reported' '
 # plugged VERB: not with musl, which cannot load libraries with initial-exec
 # thread-local memory at run time.
 plugged () {
-	GIT_TRACE2_EVENT="$(pwd)/e" timeout 60 \
+	GIT_TRACE2_EVENT="$(pwd)/e" \
 		"$hosts/plugins" "$1" "$plugin" >actual
 }
 
@@ -117,7 +117,7 @@ test_expect_success !MUSL,!INSTRUMENTED 'unloaded and loaded again' '
 leaves_nothing () {
 	rm -rf e rings &&
 	mkdir rings &&
-	env GIT_TRACE2_EVENT="$(pwd)/e" "$@" timeout 60 \
+	env GIT_TRACE2_EVENT="$(pwd)/e" "$@" \
 		"$hosts/plugins" count "$plugin" >actual &&
 	echo "0 mappings, 0 descriptors" >expect &&
 	test_cmp expect actual

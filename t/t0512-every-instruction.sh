@@ -29,7 +29,7 @@ through=
 stepped () {
 	rm -f e &&
 	GIT_TRACE2_EVENT="${into-$(pwd)/e}" \
-		$through timeout 600 "$hosts/steps" "$1" "$2" "${3-$most}" >out ||
+		$through "$hosts/steps" "$1" "$2" "${3-$most}" >out ||
 	{
 		echo "it was: $1 $2" &&
 		cat out &&
@@ -96,7 +96,7 @@ test_expect_success 'siglongjmp() out of the first call of a forked child' '
 
 test_expect_success 'siglongjmp() out of trace2_initialize()' '
 	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" timeout 600 \
+	GIT_TRACE2_EVENT="$(pwd)/e" \
 		"$hosts/handlers" jumps-out-of-the-start &&
 	test "$(told value after)" = 100
 '
@@ -141,7 +141,7 @@ in_ring () {
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE="${size-16m}" \
 		GIT_TRACE2_SAMPLE=app/steps/sampled/:7 \
-		timeout 600 "$hosts/steps" "$1" "$2" "${3-$most}" >out &&
+		"$hosts/steps" "$1" "$2" "${3-$most}" >out &&
 	cat out &&
 	read_numbers &&
 	for file in r/*
@@ -186,7 +186,7 @@ test_expect_success READS_STREAMS 'a handler that emits events while a region be
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
-		timeout 600 "$hosts/steps" regions calls "$most" >out &&
+		"$hosts/steps" regions calls "$most" >out &&
 	trace2 check r >checked &&
 	test_grep ": no problems\$" checked
 '
@@ -196,7 +196,7 @@ test_expect_success READS_STREAMS 'the same, where newer events overwrite older 
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=32k \
-		timeout 600 "$hosts/steps" regions calls "$most" >out &&
+		"$hosts/steps" regions calls "$most" >out &&
 	trace2 script --git-event r 2>err |
 	jq -r "select(.nesting) | [.event, .nesting] | @tsv" >nested &&
 	test_grep "newer records replaced" err &&
@@ -225,7 +225,7 @@ test_expect_success 'the same in a storm of signals, with other threads' '
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
 		GIT_TRACE2_SAMPLE=app/handlers/sampled/:100 \
-		timeout 600 "$hosts/handlers" samples-in-a-storm >out &&
+		"$hosts/handlers" samples-in-a-storm >out &&
 	cat out &&
 	test-tool ring dump r/* >dump.txt &&
 	handled=$(sed -n "s/handled \([0-9]*\),.*/\1/p" out) &&

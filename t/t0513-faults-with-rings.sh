@@ -179,18 +179,18 @@ test_expect_success 'forks of every kind' '
 		raw-clone in-a-silent-thread timer-runs names-itself \
 		three-children
 	do
-		all_on timeout 60 "$hosts/forks" $verb || return 1
+		all_on "$hosts/forks" $verb || return 1
 	done &&
 	intact e && readable
 '
 
 test_expect_success !INSTRUMENTED,!MUSL 'handlers that jump and fork, threads that are cancelled' '
 	afresh &&
-	all_on timeout 60 "$hosts/forks" handler-forks &&
+	all_on "$hosts/forks" handler-forks &&
 	for verb in chained dies-in-thread child-ends jumps jumps-in-threads \
 		cancels
 	do
-		all_on timeout 60 "$hosts/handlers" $verb || return 1
+		all_on "$hosts/handlers" $verb || return 1
 	done &&
 	readable
 '
@@ -201,7 +201,7 @@ test_expect_success !INSTRUMENTED,!MUSL 'the library is unloaded, and loaded aga
 	afresh &&
 	for verb in unload-before-thread unload-in-child reload
 	do
-		all_on timeout 60 "$hosts/plugins" $verb \
+		all_on "$hosts/plugins" $verb \
 			"$modules/static-plugin.so" || return 1
 	done
 '
@@ -214,7 +214,7 @@ test_expect_success 'threads come and go while modules are loaded: whole sums' '
 	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_RING_SIZE=64k \
 		GIT_TRACE2_SAMPLE="$sample" GIT_TRACE2_COUNTERS="$counters" \
 		GIT_TRACE2_EVENT="$(pwd)/e" \
-		timeout 120 "$hosts/churn" "$modules/metrics.so" $rounds >out &&
+		"$hosts/churn" "$modules/metrics.so" $rounds >out &&
 	counted=$(sed -n "s/^counted //p" out) &&
 	test "$counted" -ge $((rounds * 6)) &&
 	readable && intact e &&
@@ -226,7 +226,7 @@ test_expect_success 'threads come and go while modules are loaded: whole sums' '
 '
 
 test_expect_success !MUSL 'a module is unloaded while its counters are sampled, on and off' '
-	timeout 120 "$hosts/modules" "$modules/bare-metrics.so" 3000 >actual &&
+	"$hosts/modules" "$modules/bare-metrics.so" 3000 >actual &&
 	echo "used 3000 times" >expect &&
 	test_cmp expect actual
 '

@@ -35,7 +35,7 @@ nr_values () {
 # interrupted STACK: no event is missing or damaged.
 interrupted () {
 	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" timeout 600 "$hosts/stacks" "$1" $stops >out ||
+	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/stacks" "$1" $stops >out ||
 	{
 		cat out &&
 		return 1
@@ -79,7 +79,7 @@ test_expect_success 'a handler that says much, into a ring' '
 		rm -rf r &&
 		mkdir r &&
 		GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
-			timeout 600 "$hosts/stacks" $stack 50 >out &&
+			"$hosts/stacks" $stack 50 >out &&
 		said=$(sed -n "s/^said \([0-9]*\)\$/\1/p" out) &&
 		test-tool ring dump r/* >dump.txt &&
 		lost=$(sed -n "s/^1 atexit .* lost=//p" dump.txt) &&
@@ -92,7 +92,7 @@ test_expect_success 'a handler that says much, into a ring' '
 # that this needs does not grow with the number of jumps.
 behind () {
 	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" timeout 600 "$hosts/stacks" "$1" $stops >out &&
+	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/stacks" "$1" $stops >out &&
 	cat out &&
 	jumped=$(sed -n "s/^said .*, jumped \([0-9]*\)\$/\1/p" out) &&
 	pages=$(sed -n "s/^took \([-0-9]*\) pages\$/\1/p" out) &&
@@ -117,7 +117,7 @@ test_expect_success 'likewise, where all goes into a ring' '
 		rm -rf r &&
 		mkdir r &&
 		GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
-			timeout 600 "$hosts/stacks" $how $stops >out &&
+			"$hosts/stacks" $how $stops >out &&
 		jumped=$(sed -n "s/^said .*, jumped \([0-9]*\)\$/\1/p" out) &&
 		test-tool ring dump r/* >dump.txt &&
 		lost=$(sed -n "s/.* lost\[3\]=\([0-9]*\)\$/\1/p" dump.txt) &&

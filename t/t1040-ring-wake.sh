@@ -9,12 +9,6 @@ hosts=$GIT_BUILD_DIR/build/hosts
 
 test_skip_unless PIPE,PROC 'no host program, no fifos, or no /proc'
 
-# bounded COMMAND...: replace this shell by COMMAND, which an alarm ends if it
-# waits for ever: then its death fails the test.
-bounded () {
-	exec "$PERL_PATH" -e "\$SIG{ALRM} = q(DEFAULT); alarm 60; exec @ARGV" "$@"
-}
-
 # start [VAR=VALUE...]: a worker whose main thread makes a round, of three
 # records, for each line of input; its ring is in `ring`, in consume mode. Its
 # arguments are in $worker_is.
@@ -23,7 +17,7 @@ worker_is="0 0 exit"
 start () {
 	rm -f ring in out waits &&
 	mkfifo in out waits &&
-	{ bounded env GIT_TRACE2_RING="$(pwd)/ring" \
+	{ exec env GIT_TRACE2_RING="$(pwd)/ring" \
 		GIT_TRACE2_RING_MODE=consume "$@" \
 		"$hosts/worker" $worker_is <in >out 2>err & } &&
 	worker=$! &&
@@ -34,7 +28,7 @@ start () {
 
 # reader HOW RECORDS [SLOT]: sleep at the main thread's ring.
 reader () {
-	{ bounded test-tool ring wait ring "${3-1}" "$1" "$2" >waits 8>&- 9<&- & } &&
+	{ exec test-tool ring wait ring "${3-1}" "$1" "$2" >waits 8>&- 9<&- & } &&
 	reader=$! &&
 	exec 7<waits &&
 	read -r answer <&7 &&
@@ -46,11 +40,12 @@ state () {
 	cut -d " " -f 3 "/proc/$reader/stat"
 }
 
+is_asleep () {
+	test "$(state)" = S
+}
+
 asleep () {
-	until test "$(state)" = S
-	do
-		test "$(state)" != Z || return 1
-	done
+	wait_until is_asleep
 }
 
 round () {
