@@ -15,15 +15,17 @@ test_lazy_prereq LOST_FORMAT '
 	esac
 '
 
-# The kernel limits the number of samples: then it is done again.
+# The kernel limits the number of samples in each tick of its clock: then the run
+# is made again.
 # faults PAGES PERIOD MAP: the library's in ours; their number, and lost ones.
 faults () {
-	for try in 1 2 3 4 5 6 7 8 9 10
-	do
-		test-tool perf faults "$@" >out || return 1
-		grep "throttled 0" out >/dev/null && break
-	done &&
+	wait_until faults_unthrottled "$@" &&
 	take_ours
+}
+
+faults_unthrottled () {
+	test-tool perf faults "$@" >out &&
+	grep "throttled 0" out >/dev/null
 }
 
 take_ours () {
@@ -34,17 +36,18 @@ take_ours () {
 
 # The same, with those of perf record in theirs.
 recorded () {
-	for try in 1 2 3 4 5 6 7 8 9 10
-	do
-		perf record -q -e page-faults:u -c 1 -d -o perf.data \
-			test-tool perf faults "$@" >out &&
-		perf report --stats -i perf.data >stats 2>/dev/null || return 1
-		grep "throttled 0" out >/dev/null &&
-		! grep " THROTTLE " stats >/dev/null && break
-	done &&
+	wait_until recorded_unthrottled "$@" &&
 	take_ours &&
 	perf script -i perf.data -F tid,ip,addr 2>/dev/null |
 	awk "{ print \$1, \$3, \$2 }" | LC_ALL=C sort >theirs
+}
+
+recorded_unthrottled () {
+	perf record -q -e page-faults:u -c 1 -d -o perf.data \
+		test-tool perf faults "$@" >out &&
+	grep "throttled 0" out >/dev/null &&
+	perf report --stats -i perf.data >stats 2>/dev/null &&
+	! grep " THROTTLE " stats >/dev/null
 }
 
 # The faults of a sanitizer exceed the limit of samples.
