@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define STACK_BYTES 65536
@@ -144,6 +145,8 @@ static long more_bytes(void)
 
 static void with_memory(int nr, void (*function)(void))
 {
+	/* A huge page would be there at once, whatever is used of it. */
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	count_and_say();
 	what_threads_do = function;
 	bytes_before = resident_bytes();
