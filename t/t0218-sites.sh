@@ -203,6 +203,7 @@ do
 	do
 		nr=$((nr + 1))
 		turns $compiler $nr
+		test $nr -lt 3 || rare=,EXPENSIVE
 		test_expect_success "!INSTRUMENTED$rare" "$compiler $flags: so they do in C++" '
 			build $compiler calls.cc $flags &&
 			events >constants &&

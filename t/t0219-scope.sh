@@ -287,6 +287,7 @@ do
 	do
 		nr=$((nr + 1))
 		turns $compiler $nr
+		test $nr -lt 3 || rare=,EXPENSIVE
 		test_expect_success "JQ,!INSTRUMENTED$rare" "$compiler $flags: so do objects, by exceptions and in threads" '
 			build $compiler both.cc $flags &&
 			regions &&

@@ -146,7 +146,7 @@ test_expect_success 'more than 16384 open spans: the others are none, and counte
 	trace2 check e &&
 	printf "%s\n" "none: 16" "again: 1" >expect &&
 	test_cmp expect out &&
-	spans_and_errors empty >actual &&
+	sed -n "s/.*\"event\":\"error\".*\"msg\":\"\([^\"]*\)\".*/\1/p" e >actual &&
 	echo "trace2: spans without room: too many were open: 16" >expect &&
 	test_cmp expect actual &&
 	sed -n "s/.*\"key\":\"span\".*\"span_id\":\"\([0-9a-f]*\)\".*/\1/p" e | sort -u >ids &&
@@ -440,7 +440,9 @@ int main(int argc, char **argv)
 }
 EOT
 
-for how in "30000" "1000 h"
+threaded=5000 handled=200
+test_have_prereq !EXPENSIVE || threaded=30000 handled=1000
+for how in "$threaded" "$handled h"
 do
 	test_expect_success JQ,CC,!INSTRUMENTED "every span ends while others change it: $how" '
 		build "$CC" ended.c -std=gnu11 &&

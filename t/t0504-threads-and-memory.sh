@@ -44,7 +44,7 @@ test_expect_success 'children by several threads: each has its end' '
 		e >events &&
 	sed -n "s/child_start //p" events | sort -n >starts &&
 	sed -n "s/child_exit //p" events | sort -n >ends &&
-	test_line_count = 8000 starts &&
+	test_line_count = 2000 starts &&
 	test_cmp starts ends &&
 	test_grep ! "\"event\":\"error\"" e
 '

@@ -7,8 +7,8 @@ The handler returns, jumps away, ends its thread or the process. Afterwards the
 thread has its errno, its mask and its cancellation, it and others go on, and
 what was said and counted is there or counted as lost.
 
-Unless GIT_TEST_LONG is set, stops in calls of more than five hundred instructions
-are fewer, evenly, and fewer still where each needs a process of its own.
+Unless GIT_TEST_LONG is set, stops in calls of more than two hundred instructions
+are fewer, evenly, and fewer still where each needs a thread or a process of its own.
 '
 
 . ./test-lib.sh
@@ -16,9 +16,8 @@ are fewer, evenly, and fewer still where each needs a process of its own.
 . "$TEST_DIRECTORY/lib-faults.sh"
 
 hosts=$GIT_BUILD_DIR/build/hosts
-most=500
-few=40
-test_have_prereq !EXPENSIVE || most=1000000 few=1000000
+most=200 some=60 few=15
+test_have_prereq !EXPENSIVE || most=1000000 some=1000000 few=1000000
 
 test_skip_unless JQ,STEPS 'jq is needed, and a processor that stops behind each instruction'
 
@@ -244,21 +243,21 @@ test_expect_success 'the same in a storm of signals, with other threads' '
 test_expect_success 'pthread_exit() in a handler' '
 	for call in say-in-thread count-in-thread thread
 	do
-		stepped $call ends &&
+		stepped $call ends $some &&
 		test "$(told event atexit)" = 1 || return 1
 	done &&
-	in_ring thread ends
+	in_ring thread ends $some
 '
 
 test_expect_success 'a thread is cancelled, asynchronously or not' '
 	for call in say-in-thread say-again-in-thread count-in-thread thread
 	do
-		stepped $call cancels &&
+		stepped $call cancels $some &&
 		intact e &&
 		test "$(told event atexit)" = 1 || return 1
 	done &&
-	in_ring say-again-in-thread cancels &&
-	in_ring thread cancels
+	in_ring say-again-in-thread cancels $some &&
+	in_ring thread cancels $some
 '
 
 test_expect_success 'pthread_exit() in a handler during a write' '

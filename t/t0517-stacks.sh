@@ -15,7 +15,7 @@ With GIT_TEST_LONG at each instruction; otherwise at some of them, evenly.
 . "$TEST_DIRECTORY/lib-faults.sh"
 
 hosts=$GIT_BUILD_DIR/build/hosts
-stops=100
+stops=40
 test_have_prereq !EXPENSIVE || stops=100000
 
 test_skip_unless JQ,STEPS 'jq is needed, and a processor that stops behind each instruction'
@@ -79,7 +79,7 @@ test_expect_success 'a handler that says much, into a ring' '
 		rm -rf r &&
 		mkdir r &&
 		GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
-			"$hosts/stacks" $stack 50 >out &&
+			"$hosts/stacks" $stack 20 >out &&
 		said=$(sed -n "s/^said \([0-9]*\)\$/\1/p" out) &&
 		test-tool ring dump r/* >dump.txt &&
 		lost=$(sed -n "s/^1 atexit .* lost=//p" dump.txt) &&

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #define NR_JUMPS 300
-#define NR_JUMPS_OFTEN 3000
+#define NR_JUMPS_OFTEN 1000
 #define NR_STARTS 100
-#define NR_CANCELLED 4000
+#define NR_CANCELLED 1500
 #define NR_SAMPLED 300000
 #define NR_SAMPLERS 3
 

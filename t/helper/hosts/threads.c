@@ -13,7 +13,7 @@
 
 #define NR_KEYS 40
 #define NR_READERS 2
-#define NR_CHILDREN 2000
+#define NR_CHILDREN 500
 
 static atomic_int go = 1, nr_running;
 
