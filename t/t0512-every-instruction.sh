@@ -17,7 +17,20 @@ are fewer, evenly, and fewer still where each needs a thread or a process of its
 
 hosts=$GIT_BUILD_DIR/build/hosts
 most=200 some=60 few=15
-test_have_prereq !EXPENSIVE || most=1000000 some=1000000 few=1000000
+# Of kinds of calls that differ in where they are made, one; unless GIT_TEST_LONG
+# is set.
+in_child=say in_fifo=say in_rings=say
+in_ends=say-in-thread in_cancels='say-again-in-thread thread'
+calls='say thread' records=say
+if test_have_prereq EXPENSIVE
+then
+	most=1000000 some=1000000 few=1000000
+	in_child='say count' in_fifo='say thread' in_rings='say regions thread'
+	in_ends='say-in-thread count-in-thread thread'
+	in_cancels='say-in-thread say-again-in-thread count-in-thread thread'
+	calls='say regions print count time say-in-thread count-in-thread thread'
+	records='say count-sampled thread'
+fi
 
 test_skip_unless JQ,STEPS 'jq is needed, and a processor that stops behind each instruction'
 
@@ -87,10 +100,11 @@ do
 done
 
 test_expect_success 'siglongjmp() out of the first call of a forked child' '
-	stepped say-in-child jumps $few &&
-	intact e &&
-	stepped count-in-child jumps $few &&
-	intact e
+	for call in $in_child
+	do
+		stepped $call-in-child jumps $few &&
+		intact e || return 1
+	done
 '
 
 test_expect_success 'siglongjmp() out of trace2_initialize()' '
@@ -122,7 +136,7 @@ test_expect_success 'siglongjmp() out of a write to a pipe: others write on' '
 # Through another pipe.
 test_expect_success 'siglongjmp() out of a write to a fifo: others write on' '
 	mkfifo fifo &&
-	for call in say thread
+	for call in $in_fifo
 	do
 		{ cat fifo >got & } &&
 		reader=$! &&
@@ -155,7 +169,7 @@ found () {
 }
 
 test_expect_success 'siglongjmp() out of a record and of a sample' '
-	for call in say regions thread
+	for call in $in_rings
 	do
 		in_ring $call jumps &&
 		test "$(found "behind a jump")" = "$jumped" || return 1
@@ -241,7 +255,7 @@ test_expect_success 'the same in a storm of signals, with other threads' '
 '
 
 test_expect_success 'pthread_exit() in a handler' '
-	for call in say-in-thread count-in-thread thread
+	for call in $in_ends
 	do
 		stepped $call ends $some &&
 		test "$(told event atexit)" = 1 || return 1
@@ -250,7 +264,7 @@ test_expect_success 'pthread_exit() in a handler' '
 '
 
 test_expect_success 'a thread is cancelled, asynchronously or not' '
-	for call in say-in-thread say-again-in-thread count-in-thread thread
+	for call in $in_cancels
 	do
 		stepped $call cancels $some &&
 		intact e &&
@@ -268,13 +282,6 @@ test_expect_success 'pthread_exit() in a handler during a write' '
 	mv got e &&
 	test "$(told event atexit)" = 1
 '
-
-calls="say thread" records=say
-if test_have_prereq EXPENSIVE
-then
-	calls="say regions print count time say-in-thread count-in-thread thread"
-	records="say count-sampled thread"
-fi
 
 test_expect_success 'exit() in a handler' '
 	for call in $calls
