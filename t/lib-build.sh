@@ -13,6 +13,14 @@ build () {
 		-L"$GIT_BUILD_DIR/build/lib" -ltrace2 -pthread
 }
 
+# first_of COMPILER...: print the first one that is there.
+first_of () {
+	for compiler_
+	do
+		command -v "$compiler_" >/dev/null && echo "$compiler_" && return
+	done
+}
+
 # turns COMPILER NR: set $rare to the prerequisite EXPENSIVE if it is the other
 # compiler that builds with the flags of this number in a usual run. Each has every
 # second of them, all if the other is not there.

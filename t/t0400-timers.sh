@@ -39,7 +39,7 @@ test_expect_success 'the helpers of these tests fail when they should' '
 '
 
 test_expect_success JQ 'of the main thread, too, before the summary' '
-	traced --perf test-tool trace2 call timer_start test2 , timer_stop test2 &&
+	traced test-tool trace2 call timer_start test2 , timer_stop test2 &&
 	timers >actual &&
 	cat >expect <<-\EOF &&
 	["th_timer","main","test","test2",1,null]
@@ -74,14 +74,14 @@ test_expect_success 'the lines of all three targets' '
 
 # A sleep is never shorter than requested.
 test_expect_success JQ 'times: min, max, total' '
-	traced --perf test-tool trace2 100timer 3 10 &&
+	traced test-tool trace2 100timer 3 10 &&
 	trace2_jq "
 		.[] | select(.event == \"timer\") |
 		.t_min >= 0.01 and .t_max >= .t_min and
 		.t_total >= 0.03 and
 		.t_total + 0.000002 >= .t_min * 2 + .t_max and
 		.t_total - 0.000002 <= .t_max * 2 + .t_min" e &&
-	traced --perf test-tool trace2 110timer_histogram 5 30 &&
+	traced test-tool trace2 110timer_histogram 5 30 &&
 	trace2_jq "
 		.[] | select(.event == \"timer\") |
 		.t_min >= 0.005 and .t_max >= 0.03 and
@@ -89,7 +89,7 @@ test_expect_success JQ 'times: min, max, total' '
 '
 
 test_expect_success JQ 'a start inside a running interval only nests' '
-	traced --perf test-tool trace2 call timer_start test1 , sleep_ms 10 , timer_start test1 , \
+	traced test-tool trace2 call timer_start test1 , sleep_ms 10 , timer_start test1 , \
 		sleep_ms 10 , timer_stop test1 , sleep_ms 10 , timer_stop test1 &&
 	trace2_jq "[.[] | select(.event | test(\"timer\"))] | length == 1 and (.[0] |
 		[.event, .thread, .category, .name, .intervals, .unfinished] ==
@@ -98,7 +98,7 @@ test_expect_success JQ 'a start inside a running interval only nests' '
 '
 
 test_expect_success JQ 'time between intervals does not count' '
-	traced --perf test-tool trace2 call timer_start test1 , timer_stop test1 , sleep_ms 50 , \
+	traced test-tool trace2 call timer_start test1 , timer_stop test1 , sleep_ms 50 , \
 		timer_start test1 , timer_stop test1 &&
 	trace2_jq "
 		(.[] | select(.event == \"timer\")) as \$timer
@@ -106,18 +106,18 @@ test_expect_success JQ 'time between intervals does not count' '
 '
 
 test_expect_success JQ 'an interval that is running at the end' '
-	traced --perf test-tool trace2 call timer_start test1 , timer_stop test1 , timer_start test1 , \
+	traced test-tool trace2 call timer_start test1 , timer_stop test1 , timer_start test1 , \
 		sleep_ms 10 &&
 	trace2_jq "
 		.[] | select(.event == \"timer\") |
 		.unfinished == 1 and .t_total >= 0.01" e &&
-	traced --perf test-tool trace2 112timer_unfinished &&
+	traced test-tool trace2 112timer_unfinished &&
 	timers >actual &&
 	test_grep "^\[\"timer\",\"main\",\"test\",\"test2\",[0-9]*,1\]\$" actual
 '
 
 test_expect_success JQ 'intervals that are running when their threads end' '
-	traced --perf test-tool trace2 112timer_unfinished 3 &&
+	traced test-tool trace2 112timer_unfinished 3 &&
 	expect_valid_stream e &&
 	trace2_jq "
 		[.[] | select(.event == \"th_timer\").unfinished] == [1, 1, 1] and
@@ -125,7 +125,7 @@ test_expect_success JQ 'intervals that are running when their threads end' '
 '
 
 test_expect_success JQ 'a stop without a start: one error, counted each time' '
-	traced --perf test-tool trace2 call --repeat=3 timer_stop test1 &&
+	traced test-tool trace2 call --repeat=3 timer_stop test1 &&
 	trace2_jq "
 		[.[] | select(.event == \"error\").msg] ==
 			[\"trace2: timer '\''test1'\'' stopped without a start\"] and
@@ -133,13 +133,13 @@ test_expect_success JQ 'a stop without a start: one error, counted each time' '
 '
 
 test_expect_success JQ 'started in one thread and stopped in another: two halves' '
-	traced --perf test-tool trace2 111timer_handed &&
+	traced test-tool trace2 111timer_handed &&
 	trace2_jq "[.[] | select(.event == \"timer\") | [.name, .unfinished]] ==
 		[[\"handed\", 2]]" e
 '
 
 test_expect_success JQ 'a timer that was never started is no event' '
-	traced --perf test-tool trace2 001return 0 &&
+	traced test-tool trace2 001return 0 &&
 	timers >actual &&
 	test_must_be_empty actual
 '
@@ -148,7 +148,7 @@ test_expect_success JQ 'a timer that was never started is no event' '
 # Histograms
 
 test_expect_success JQ 'only timers that ask for one have it' '
-	traced --perf test-tool trace2 call timer_start hist , timer_stop hist , timer_start plain , \
+	traced test-tool trace2 call timer_start hist , timer_stop hist , timer_start plain , \
 		timer_stop plain &&
 	trace2_jq "
 		[.[] | select(.event == \"timer\") | [.name, has(\"histogram\")]] | sort ==
@@ -157,7 +157,7 @@ test_expect_success JQ 'only timers that ask for one have it' '
 '
 
 test_expect_success JQ 'counts add up; bounds grow and enclose min and max' '
-	traced --perf test-tool trace2 call --repeat=1000 timer_start hist , timer_stop hist &&
+	traced test-tool trace2 call --repeat=1000 timer_start hist , timer_stop hist &&
 	trace2_jq "
 		.[] | select(.event == \"timer\") |
 		.intervals == 1000 and
@@ -174,7 +174,7 @@ test_expect_success JQ 'counts add up; bounds grow and enclose min and max' '
 test_expect_success JQ 'a bound is at most 6.25 % above what it counts' '
 	for ms in 0 1 3 7 20
 	do
-		traced --perf test-tool trace2 110timer_histogram $ms &&
+		traced test-tool trace2 110timer_histogram $ms &&
 		cat e >>all || return 1
 	done &&
 	trace2_jq "
@@ -185,7 +185,7 @@ test_expect_success JQ 'a bound is at most 6.25 % above what it counts' '
 '
 
 test_expect_success JQ 'of each thread and of all' '
-	traced --perf test-tool trace2 110timer_histogram 1 1 2 &&
+	traced test-tool trace2 110timer_histogram 1 1 2 &&
 	trace2_jq "
 		[.[] | select(.event | test(\"timer\"))] |
 		map(.event) == [\"th_timer\", \"timer\"] and
@@ -196,7 +196,7 @@ test_expect_success JQ 'of each thread and of all' '
 # ---------------------------------------------------------------------------
 
 test_expect_success JQ 'more timers than there is room for' '
-	traced --perf test-tool trace2 113timer_many 600 &&
+	traced test-tool trace2 113timer_many 600 &&
 	expect_valid_stream e &&
 	trace2_jq "
 		[.[] | select(.event == \"timer\")] as \$timers |
@@ -208,10 +208,10 @@ test_expect_success JQ 'more timers than there is room for' '
 '
 
 test_expect_success JQ 'more histograms than there is room for' '
-	traced --perf test-tool trace2 113timer_many --histograms 55 &&
+	traced test-tool trace2 113timer_many --histograms 55 &&
 	trace2_jq "[.[] | select(.event == \"error\")] == [] and
 		[.[] | select(.histogram).name] == [range(55) | \"t\(.)\"]" e &&
-	traced --perf test-tool trace2 113timer_many --histograms 80 &&
+	traced test-tool trace2 113timer_many --histograms 80 &&
 	expect_valid_stream e &&
 	trace2_jq "
 		[.[] | select(.event == \"error\").msg] as \$errors |
@@ -223,7 +223,7 @@ test_expect_success JQ 'more histograms than there is room for' '
 '
 
 test_expect_success JQ 'more timers and more histograms: an error for each' '
-	traced --perf test-tool trace2 113timer_many --histograms 600 &&
+	traced test-tool trace2 113timer_many --histograms 600 &&
 	jq -r "select(.event == \"error\").msg" e |
 		sed "s/^trace2: [0-9][0-9]*/trace2: N/" >actual &&
 	cat >expect <<-\EOF &&
@@ -234,7 +234,7 @@ test_expect_success JQ 'more timers and more histograms: an error for each' '
 '
 
 test_expect_success JQ 'the order of timers is that of their registration' '
-	traced --perf test-tool trace2 113timer_many 50 &&
+	traced test-tool trace2 113timer_many 50 &&
 	jq -r "select(.event == \"timer\") | .name" e >actual &&
 	test_seq -f "t%d" 0 49 >expect &&
 	test_cmp expect actual

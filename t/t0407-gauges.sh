@@ -13,7 +13,7 @@ gauges () {
 }
 
 test_expect_success JQ 'the last, least and greatest value' '
-	traced --perf test-tool trace2 call gauge_set busy 5 , gauge_add busy 4 , \
+	traced test-tool trace2 call gauge_set busy 5 , gauge_add busy 4 , \
 		gauge_sub busy 12 , gauge_add busy 1 , gauge_set plain -7 &&
 	gauges >actual &&
 	cat >expect <<-\EOF &&
@@ -26,14 +26,14 @@ test_expect_success JQ 'the last, least and greatest value' '
 '
 
 test_expect_success JQ 'a gauge that was set to 0 is told, one that was not set is not' '
-	traced --perf test-tool trace2 call gauge_set busy 0 &&
+	traced test-tool trace2 call gauge_set busy 0 &&
 	gauges >actual &&
 	echo "{\"category\":\"tool\",\"name\":\"busy\",\"unit\":\"workers\",\"last\":0,\"min\":0,\"max\":0}" >expect &&
 	test_cmp expect actual
 '
 
 test_expect_success 'the whole range' '
-	traced --perf test-tool trace2 call gauge_set busy -9223372036854775808 , \
+	traced test-tool trace2 call gauge_set busy -9223372036854775808 , \
 		gauge_set busy 9223372036854775807 , gauge_set plain 9223372036854775807 , \
 		gauge_add plain 1 &&
 	test_grep "busy.*\"last\":9223372036854775807,\"min\":-9223372036854775808,\"max\":9223372036854775807}" e &&
@@ -41,12 +41,12 @@ test_expect_success 'the whole range' '
 '
 
 test_expect_success 'the least value alone' '
-	traced --perf test-tool trace2 call gauge_set busy -9223372036854775808 &&
+	traced test-tool trace2 call gauge_set busy -9223372036854775808 &&
 	test_grep "busy.*\"last\":-9223372036854775808,\"min\":-9223372036854775808,\"max\":-9223372036854775808}" e
 '
 
 test_expect_success JQ 'all threads change one value' '
-	traced --perf test-tool trace2 230gauge 8 20000 &&
+	traced test-tool trace2 230gauge 8 20000 &&
 	gauges >actual &&
 	jq -e ".name == \"open\" and .last == 8 and .min == 1 and
 		.max >= 8 and .max <= 32" actual
@@ -65,7 +65,7 @@ test_expect_success JQ 'a forked child begins with 0' '
 '
 
 test_expect_success JQ 'more gauges than there is room for' '
-	traced --perf test-tool trace2 231gauge_many 140 &&
+	traced test-tool trace2 231gauge_many 140 &&
 	expect_valid_stream e &&
 	trace2_jq "
 		[.[] | select(.event == \"error\").msg] as \$errors |

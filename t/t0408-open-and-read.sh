@@ -7,7 +7,7 @@ test_description='metrics that are defined at run time, and reading them back'
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
 test_expect_success JQ 'values of threads that ended, and of the running one' '
-	traced --perf test-tool trace2 240read &&
+	traced test-tool trace2 240read &&
 	jq -r "select(.event == \"printf\").msg" e >actual &&
 	cat >expect <<-\EOF &&
 	unset: 0 count:0 sum:0 min:0 max:0 last:0 unfinished:0
@@ -21,7 +21,7 @@ test_expect_success JQ 'values of threads that ended, and of the running one' '
 '
 
 test_expect_success JQ 'labels are sorted, and quoted; the same ones are the same metric' '
-	traced --perf test-tool trace2 241open &&
+	traced test-tool trace2 241open &&
 	jq -c "(select(.event | test(\"timer|counter\")) |
 			[.event, .category, .name, .count // .intervals]),
 		(select(.event == \"data_json\") | [.key, .value.category, .value.name,
@@ -42,7 +42,7 @@ test_expect_success JQ 'labels are sorted, and quoted; the same ones are the sam
 '
 
 test_expect_success JQ 'more names than there is room for: opens in vain are counted' '
-	traced --perf test-tool trace2 242open_many 1100 &&
+	traced test-tool trace2 242open_many 1100 &&
 	expect_valid_stream e &&
 	trace2_jq "([.[] | select(.event == \"error\").msg] |
 		length == 1 and (.[0] | test(\"^trace2: [0-9]+ metrics do not count: \"))) and

@@ -29,8 +29,8 @@ run () {
 
 # Without what differs between runs, and between constants and variables.
 steady () {
-	LC_ALL=C sed -e 's/"\(time\|sid\|file\)":"[^"]*",*//g' -e 's/"argv":\[[^]]*\],*//' \
-		-e 's/"\(t_abs\|t_rel\|line\)":[0-9.]*,*//g' "$1"
+	"$PERL_PATH" -pe 's/"(?:time|sid|file)":"[^"]*",*//g; s/"argv":\[[^]]*\],*//;
+		s/"(?:t_abs|t_rel|line)":[0-9.]*,*//g' "$1"
 }
 
 same () {
