@@ -15,10 +15,11 @@
 #	trace_to TARGET:FILE... -- COMMAND...
 #		runs it with these targets (normal, perf, event) going to these
 #		files, after removing older streams from them
-#	traced [--TARGET] [CODE] COMMAND...
+#	traced [--TARGET | --valid] [CODE] COMMAND...
 #		run it with the normal target in n, perf in p, event in e; it must
 #		exit with CODE, or 0. Leave what TARGET has in `actual`, without
-#		what differs from run to run; an event stream must be valid, too
+#		what differs from run to run; an event stream must be valid, too.
+#		--valid requires that, and leaves nothing
 #
 # Arguments that cannot be intended (an empty one, an unknown event, a missing
 # file) are a bug in the test and end the script: with a mere failure, "!
@@ -73,7 +74,7 @@ trace_to () {
 traced () {
 	local target='' code=0
 	case "${1-}" in
-	--normal|--perf|--event) target=${1#--} && shift ;;
+	--normal|--perf|--event|--valid) target=${1#--} && shift ;;
 	--*) BUG "traced: $1 is no target" ;;
 	esac
 	case "${1-}" in
@@ -86,6 +87,7 @@ traced () {
 	event)
 		expect_valid_stream e &&
 		perl "$trace2_scrub_/event.perl" <e >actual ;;
+	valid) expect_valid_stream e ;;
 	esac
 }
 

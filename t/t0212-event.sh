@@ -193,7 +193,7 @@ test_expect_success 'integers of data are strings, JSON is JSON, the rest a stri
 '
 
 test_expect_success 'regions deeper than 2 are left out silently' '
-	traced --event test-tool trace2 031nest 4 &&
+	traced --valid test-tool trace2 031nest 4 &&
 	trace2_jq "
 		[.[] | select(.nesting) | [.event, .nesting, .label]] == [
 			[\"region_enter\", 1, \"r1\"],
@@ -207,7 +207,7 @@ test_expect_success 'the limit can be set' '
 	GIT_TRACE2_EVENT_NESTING=5 &&
 	export GIT_TRACE2_EVENT_NESTING &&
 	test_when_finished "sane_unset GIT_TRACE2_EVENT_NESTING" &&
-	traced --event test-tool trace2 031nest 4 &&
+	traced --valid test-tool trace2 031nest 4 &&
 	jq -c "select(.nesting) | [.event, .nesting, .label // .key]" e >actual.nest &&
 	cat >expect <<-\EOF &&
 	["region_enter",1,"r1"]
@@ -228,7 +228,7 @@ test_expect_success 'a value that is not above 0 changes nothing' '
 	do
 		GIT_TRACE2_EVENT_NESTING=$value &&
 		export GIT_TRACE2_EVENT_NESTING &&
-		traced --event test-tool trace2 031nest 4 &&
+		traced --valid test-tool trace2 031nest 4 &&
 		cat e >>all || return 1
 	done &&
 	sane_unset GIT_TRACE2_EVENT_NESTING &&
@@ -324,14 +324,14 @@ test_expect_success '_exit() ends without atexit, quick_exit() with it' '
 	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code 3 test-tool trace2 061_exit 3 &&
 	expect_valid_stream --killed e &&
 	trace2_jq "(.[-1] | [.event, .code]) == [\"exit\", 3]" e &&
-	traced --event 3 test-tool trace2 062quick_exit 3 &&
+	traced --valid 3 test-tool trace2 062quick_exit 3 &&
 	trace2_jq "(.[-1] | [.event, .code]) == [\"atexit\", 3]" e
 '
 
 test_expect_success 'exit() in another thread, and a main thread that leaves' '
-	traced --event 5 test-tool trace2 065exit_in_thread 5 &&
+	traced --valid 5 test-tool trace2 065exit_in_thread 5 &&
 	trace2_jq "(.[-1] | [.event, .code, .thread]) == [\"atexit\", 5, \"main\"]" e &&
-	traced --event test-tool trace2 066main_leaves 0 &&
+	traced --valid test-tool trace2 066main_leaves 0 &&
 	trace2_jq "any(.[]; .event == \"data\" and .thread == \"th01:survivor\") and
 		(.[-1] | [.event, .code, .thread]) == [\"atexit\", 0, \"main\"]" e
 '

@@ -24,7 +24,7 @@ spans_and_errors () {
 }
 
 test_expect_success 'a span is one event at its end, with what was set' '
-	traced --event test-tool trace2 501span &&
+	traced --valid test-tool trace2 501span &&
 	spans "[.category, .name, .failed, .attributes]" >actual &&
 	cat >expect <<-\EOF &&
 	["db","query","no such table",null]
@@ -37,7 +37,7 @@ test_expect_success 'a span is one event at its end, with what was set' '
 
 test_expect_success 'ids: of parents, of traces, and never twice' '
 	cp e before &&
-	traced --event test-tool trace2 501span &&
+	traced --valid test-tool trace2 501span &&
 	cat before e >runs &&
 	trace2_jq "[.[] | select(.key? == \"span\").value] |
 		.[0].parent_id == .[1].span_id and
@@ -96,7 +96,7 @@ test_expect_success 'a killed process: its ring has the spans that were open' '
 
 test_expect_success 'long texts are cut between characters, secrets hidden' '
 	long=$(printf %0300d 0 | tr 0 x) &&
-	traced --event test-tool trace2 502texts "c$long" "é$long" \
+	traced --valid test-tool trace2 502texts "c$long" "é$long" \
 		"k$long" "v$long" url https://u:pw@host/ password x \
 		header "Authorization: Bearer abc" &&
 	spans "[(.category, .name, .failed | length),
@@ -133,7 +133,7 @@ test_expect_success 'secrets are hidden in all targets: tokens, in keys, too' '
 '
 
 test_expect_success 'what does not fit is left out, and counted' '
-	traced --event test-tool trace2 503much 100 &&
+	traced --valid test-tool trace2 503much 100 &&
 	spans "[(.threads | length) + .lost + (.attributes.key + 1),
 		.threads[0][0], (.threads | map(.[1] <= .[2]) | all)]" >actual &&
 	echo "[200,\"main\",true]" >expect &&
@@ -155,7 +155,7 @@ test_expect_success 'more than 16384 open spans: the others are none, and counte
 '
 
 test_expect_success 'ended and forged spans are counted, never followed' '
-	traced --event test-tool trace2 505misuse >out &&
+	traced --valid test-tool trace2 505misuse >out &&
 	echo "context: '\'\''" >expect &&
 	test_cmp expect out &&
 	spans_and_errors "[.name, .attributes, .parent_id]" >actual &&
@@ -230,7 +230,7 @@ test_expect_success 'handlers use the spans that they interrupt' '
 '
 
 test_expect_success 'a forked child uses the spans of its parent as parents only' '
-	traced --event test-tool trace2 508fork &&
+	traced --valid test-tool trace2 508fork &&
 	spans_and_errors "[.name, .parent_id != null, .attributes]" >actual &&
 	cat >expect <<-\EOF &&
 	["child",true,null]
@@ -289,7 +289,7 @@ test_expect_success 'a child of a span gets its trace, others that of the sessio
 	printf "%s\n" "span: " "before: (null)" "within: (null)" \
 		"after: (null)" >expect &&
 	test_cmp expect actual &&
-	traced --event test-tool trace2 509children $above-00 >out &&
+	traced --valid test-tool trace2 509children $above-00 >out &&
 	sed "s/-[0-9a-f]\{16\}-/-ID-/" out >actual &&
 	cat >expect <<-EOF &&
 	span: 00-$trace-ID-00

@@ -75,7 +75,7 @@ test_expect_success 'a thread that ends by pthread_exit()' '
 '
 
 test_expect_success 'a thread that still runs when the process ends' '
-	traced --event test-tool trace2 047thread_running &&
+	traced --valid test-tool trace2 047thread_running &&
 	metrics "[\"unfinished\", map(select(.event == \"timer\").unfinished)]" |
 		grep "\"main\"\|unfinished" >actual &&
 	cat >expect <<-\EOF &&
@@ -87,12 +87,12 @@ test_expect_success 'a thread that still runs when the process ends' '
 '
 
 test_expect_success 'a thread that counts after thread_exit' '
-	traced --event test-tool trace2 050thread_destructor &&
+	traced --valid test-tool trace2 050thread_destructor &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [7]" e
 '
 
 test_expect_success 'a thread without thread_start' '
-	traced --event test-tool trace2 041thread_unannounced &&
+	traced --valid test-tool trace2 041thread_unannounced &&
 	jq -c "select(.thread != \"main\") | [.thread, .event]" e >actual &&
 	cat >expect <<-\EOF &&
 	["th01:unknown","thread_start"]
@@ -103,12 +103,12 @@ test_expect_success 'a thread without thread_start' '
 '
 
 test_expect_success 'exit() in another thread' '
-	traced --event 3 test-tool trace2 065exit_in_thread 3 &&
+	traced --valid 3 test-tool trace2 065exit_in_thread 3 &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [1]" e
 '
 
 test_expect_success 'a thread of trace2_pthread_create()' '
-	traced --event test-tool trace2 045thread_created base &&
+	traced --valid test-tool trace2 045thread_created base &&
 	jq -c "select(.thread != \"main\") | [.thread, .event]" e >actual &&
 	cat >expect <<-\EOF &&
 	["th01:base","thread_start"]
@@ -119,7 +119,7 @@ test_expect_success 'a thread of trace2_pthread_create()' '
 '
 
 test_expect_success 'the order of events' '
-	traced --event test-tool trace2 call counter_add test1 1 , counter_add test2 2 , \
+	traced --valid test-tool trace2 call counter_add test1 1 , counter_add test2 2 , \
 		timer_start test2 , timer_stop test2 , timer_start test1 , \
 		timer_stop test1 &&
 	jq -c "select(.event | test(\"^cmd_anc\") | not) | [.event, .name]" e | sed 1,3d >actual &&
@@ -138,7 +138,7 @@ test_expect_success 'the order of events' '
 
 # More threads at the same time than the arena has slots.
 test_expect_success '300 threads at once' '
-	traced --event test-tool trace2 051threads 300 &&
+	traced --valid test-tool trace2 051threads 300 &&
 	trace2_jq "([.[] | select(.event == \"counter\").count] == [300]) and
 		([.[] | select(.event == \"th_counter\")]
 		| length == 300 and all(.count == 1)) and
@@ -148,14 +148,14 @@ test_expect_success '300 threads at once' '
 '
 
 test_expect_success '1000 threads, 20 at once' '
-	traced --event test-tool trace2 051threads 1000 20 &&
+	traced --valid test-tool trace2 051threads 1000 20 &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [1000]" e
 '
 
 # ---------------------------------------------------------------------------
 
 test_expect_success 'a module that is loaded, used and unloaded' '
-	traced --event test-tool trace2 212module "$modules/bare-metrics.so" &&
+	traced --valid test-tool trace2 212module "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
 	cat >expect <<-\EOF &&
 	["timer","main","module","work",2]
@@ -170,7 +170,7 @@ test_expect_success 'a module that is loaded, used and unloaded' '
 '
 
 test_expect_success 'the same module again and again is one definition' '
-	traced --event test-tool trace2 212module "$modules/bare-metrics.so" \
+	traced --valid test-tool trace2 212module "$modules/bare-metrics.so" \
 		"$modules/bare-metrics.so" "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
 	cat >expect <<-\EOF &&
@@ -183,13 +183,13 @@ test_expect_success 'the same module again and again is one definition' '
 '
 
 test_expect_success 'a module that stays until the end' '
-	traced --event test-tool trace2 212module --keep "$modules/bare-metrics.so" &&
+	traced --valid test-tool trace2 212module --keep "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
 	test_line_count = 4 actual
 '
 
 test_expect_success 'a program that is linked with the shared library' '
-	traced --event "$hosts/plain" >out &&
+	traced --valid "$hosts/plain" >out &&
 	echo done >expect &&
 	test_cmp expect out &&
 	metrics "[\"histogram\", (map(select(.event == \"timer\").histogram[][1]) | add)]" |
@@ -207,7 +207,7 @@ test_expect_success 'a program that is linked with the shared library' '
 '
 
 test_expect_success CXX_HOST 'a program in C++' '
-	traced --event "$hosts/cxx" >out &&
+	traced --valid "$hosts/cxx" >out &&
 	echo done >expect &&
 	test_cmp expect out &&
 	metrics | sort >actual &&
