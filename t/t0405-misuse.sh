@@ -75,14 +75,13 @@ test_expect_success 'one leave too many: open regions are unaffected' '
 # tree FILE...: print the regions and errors of event streams, one per line, each
 # after the name of its file.
 tree () {
-	jq -r "input_filename + \" \" +
-		if .event | startswith(\"region\") then
-			\"\(.event[7:]) \(.nesting) \(.category // \"\")/\(.label // \"\")\"
-		elif .event == \"error\" then
-			.msg
-		else
-			empty
-		end" "$@"
+	"$PERL_PATH" -ne '
+		my %of = (category => "", label => "");
+		$of{$1} = $2 // $3 while /"(event|nesting|category|label|msg)":
+			(?:"((?:[^"\\]|\\.)*)"|(\d+))/gx;
+		print "$ARGV $1 $of{nesting} $of{category}/$of{label}\n"
+			if $of{event} =~ /^region_(.*)/;
+		print "$ARGV $of{msg}\n" if $of{event} eq "error"' "$@"
 }
 
 # expect_tree CALL... <EXPECT: the regions and errors after these calls. A ring

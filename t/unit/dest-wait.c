@@ -49,6 +49,19 @@ static void start(void)
 	tr2_wait_init(&dest, false);
 }
 
+static void give_time_back(void)
+{
+	tr2_wait_note_progress(&dest, TR2_STALL_NS);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 /* Another thread and this one advance in lockstep. */
 static pthread_t other;
 static atomic_int other_stage;
@@ -135,14 +148,19 @@ static void give(void)
 	tr2_wait_unlock(&dest, me);
 }
 
+/* On a busy machine the owner may not run for as long as it is waited for. */
 static void *wait_for_it(void *arg)
 {
 	uint32_t tid = tid_of_thread();
+	int tries = 100;
 
-	if (lock_as(tid) == TR2_LOCKED) {
-		atomic_store(&other_stage, 1);
-		tr2_wait_unlock(&dest, tid);
+	while (lock_as(tid) != TR2_LOCKED) {
+		if (!tries--)
+			return arg;
+		give_time_back();
 	}
+	atomic_store(&other_stage, 1);
+	tr2_wait_unlock(&dest, tid);
 	return arg;
 }
 
@@ -251,20 +269,27 @@ static void *have_it_often(void *arg)
 
 static void test_owners_that_go_on(void)
 {
-	unsigned int nr_lost = 0;
+	unsigned int nr_early = 0;
+	uint64_t from;
 
 	start();
 	start_other(have_it_often);
 	while (!atomic_load(&over)) {
-		if (!atomic_load(&other_stage))
+		if (!atomic_load(&other_stage)) {
+			sched_yield();
 			continue;
-		if (lock_as(me) == TR2_LOCKED)
+		}
+		from = now_ns();
+		if (lock_as(me) == TR2_LOCKED) {
 			tr2_wait_unlock(&dest, me);
-		else
-			nr_lost++;
+			continue;
+		}
+		/* On a busy machine one turn may take as long as all. */
+		nr_early += now_ns() - from < TR2_STALL_NS;
+		give_time_back();
 	}
 	pthread_join(other, NULL);
-	is_u64(nr_lost, 0, "a lock that changes owners is waited for");
+	is_u64(nr_early, 0, "a lock that changes owners is waited for");
 	is_u64(atomic_load(&dest.charged_ns), 0, "and the reader's time stays");
 }
 
