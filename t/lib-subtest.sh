@@ -28,9 +28,9 @@ test_subtest_shells () {
 	subtest_shells=
 	for name in ${1-} dash bash busybox
 	do
-		path=$(find_in_path $name) || continue
+		path=$(find_in_path "$name") || continue
 		link=$name
-		if test $name = busybox
+		if test "$name" = busybox
 		then
 			"$path" ash -c : 2>/dev/null || continue
 			link=ash

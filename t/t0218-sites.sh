@@ -215,7 +215,7 @@ do
 		'
 	done
 	rare=
-	test $compiler = $usual || rare=,EXPENSIVE
+	test "$compiler" = "$usual" || rare=,EXPENSIVE
 	# musl never unloads.
 	test_expect_success "!INSTRUMENTED,!MUSL$rare" "$compiler: a module with sites in inline functions is unloaded" '
 		build $compiler loads.cc -std=c++11 -ldl &&

@@ -381,7 +381,7 @@ has_answered () {
 # The command gives up while the process waits for the thread. On a busy machine
 # the process may not have looked by then.
 gives_up () {
-	! trace2 set --timeout=200ms -p $pid GIT_TRACE2_EVENT="$(pwd)/busy" 2>err &&
+	! trace2 set --timeout=200ms -p "$pid" GIT_TRACE2_EVENT="$(pwd)/busy" 2>err &&
 	grep "writing for too long: try again" err
 }
 

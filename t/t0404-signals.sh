@@ -16,13 +16,13 @@ test_skip_unless JQ
 ends_by=$TEST_DIRECTORY/t0404/ends-by.perl
 
 # killed WORD ARG...: the program ends by a signal or with a code, WORD, with
-# and without tracing; writes an event stream to e.
+# and without tracing; leaves an event stream in e, its errors in traced.err.
 killed () {
 	word=$1 &&
 	shift &&
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" test-tool "$@" &&
-	ended $word &&
+	ended "$word" &&
 	expect_valid_stream --killed e
 }
 
