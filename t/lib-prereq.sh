@@ -97,6 +97,7 @@ test_lazy_prereq NEXT_PID '
 	echo $next >/proc/sys/kernel/ns_last_pid
 '
 # Mounted in a new namespace, as its root.
+test_lazy_prereq PID_NAMESPACE 'unshare -rpf --mount-proc true'
 test_lazy_prereq TMPFS '
 	mkdir mnt &&
 	unshare -rm sh -c "mount -t tmpfs -o size=64k none mnt && : >mnt/file"

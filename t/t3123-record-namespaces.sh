@@ -7,7 +7,6 @@ test_description='recordings across pid and time namespaces, as containers have 
 
 test_skip_unless READS_STREAMS,GIT,JQ,TASKS
 
-test_lazy_prereq PID_NAMESPACE 'unshare -p --fork --mount-proc true'
 test_lazy_prereq TIME_NAMESPACE 'unshare -T --monotonic 5 -f true'
 
 # rows RECORDING: the arguments, exit code and kind of each process.
@@ -19,11 +18,11 @@ rows () {
 
 test_expect_success PID_NAMESPACE,EXIT_CODES 'a session in a pid namespace belongs to the process that the kernel recorded' '
 	test_expect_code 7 trace2 record -q -o below -- \
-		unshare -p --fork --mount-proc \
+		unshare -rpf --mount-proc \
 		sh -c "git --version; git rev-parse --git-dir; exit 7" &&
 	rows below >actual &&
 	cat >expect <<-\EOF &&
-	unshare -p --fork --mount-proc sh -c git --version; git rev-parse --git-dir; exit 7; 7; no
+	unshare -rpf --mount-proc sh -c git --version; git rev-parse --git-dir; exit 7; 7; no
 	sh -c git --version; git rev-parse --git-dir; exit 7; 7; no
 	git --version; 0; yes
 	git rev-parse --git-dir; 0; yes
@@ -41,7 +40,7 @@ has_arguments () {
 test_expect_success PID_NAMESPACE 'a recorder in a pid namespace says what is missing, and reads arguments' '
 	mkfifo fifo &&
 	{
-		unshare -p --fork --mount-proc trace2 record -o inside -- \
+		unshare -rpf --mount-proc trace2 record -o inside -- \
 			sh -c "cat fifo; exit 3" 2>err &
 	} &&
 	exec 9>fifo &&

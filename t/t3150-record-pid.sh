@@ -321,8 +321,6 @@ test_expect_success NEXT_PID,EXIT_CODES 'the exit code of an earlier process wit
 		all(.[]; .code == 0)"
 '
 
-test_lazy_prereq PID_NAMESPACE 'unshare -rpf --mount-proc true'
-
 test_expect_success PID_NAMESPACE,TASKS 'a process of another pid namespace' '
 	start_shell unshare -rpf --mount-proc &&
 	test "$pid" = 1 &&
