@@ -246,6 +246,7 @@ static bool comes_of_others(enum tr2_problem_kind kind)
 	case TR2_PROBLEM_BAD_LINE:
 	case TR2_PROBLEM_UNPAIRED:
 	case TR2_PROBLEM_ORDER:
+	case TR2_PROBLEM_OVERLAP:
 	case TR2_PROBLEM_NESTING:
 	case TR2_PROBLEM_THREAD:
 		return true;
