@@ -157,8 +157,8 @@ TRACE2_API void trace2_unregister_gauge_(struct trace2_gauge *gauge);
  * Never NULL, and valid until the process ends. What does not fit (see above;
  * more than 8 labels; a name of more than 255 bytes) does not count, and an
  * error event at exit says how many opens were in vain: so let no label have
- * values without bound. With tracing off, too, it takes a lock and searches: not
- * for hot paths. Not for signal handlers: there it may be in vain.
+ * values without bound. With tracing off, too, it searches: not for hot paths.
+ * Signal-safe; into a ring, it takes a lock.
  */
 struct trace2_label {
 	const char *key, *value;
@@ -209,15 +209,24 @@ struct trace2_timer_cell_ {
 	uint64_t start, total_ns, min_ns, max_ns, count;
 	uint64_t reserved[2];
 };
+/* In a page that the kernel clears in forked children: there nothing is in line
+ * until the library has noticed the fork, as the cells may be the parent's. */
+struct trace2_guard_ {
+	uint32_t flags; /* the library's */
+	uint32_t counters, timers; /* TRACE2_INLINE_..._ */
+};
 struct trace2_mine_ {
 	uint64_t *counters; /* TRACE2_INLINE_COUNTERS_ of them */
 	struct trace2_timer_cell_ *timers; /* TRACE2_INLINE_TIMERS_ of them;
 					    * NULL: not by ticks */
 	uint64_t until; /* the last ticks at which a timer may start in line */
 	uint64_t rate; /* ns a tick, times 2^32 */
+	const struct trace2_guard_ *guard; /* set if one of the pointers is */
 };
 __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_
 	__attribute__((tls_model("initial-exec")));
+#define TRACE2_GUARDED_(member) \
+	__atomic_load_n(&trace2_mine_.guard->member, __ATOMIC_RELAXED)
 #define TRACE2_INLINE_COUNTERS_ 1024u
 #define TRACE2_INLINE_TIMERS_ 512u
 #define TRACE2_INLINE_TICKS_ 2097152u /* a timer's, some 0.5 to 2 ms */
@@ -255,7 +264,7 @@ trace2_timer_here_(const struct trace2_timer *timer)
 	if (timer) /* known where it is compiled */
 		index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED);
 	if (__builtin_expect(!cell, 0) ||
-	    __builtin_expect(index >= TRACE2_INLINE_TIMERS_, 0))
+	    __builtin_expect(index >= TRACE2_GUARDED_(timers), 0))
 		return 0;
 	return cell + index;
 }
@@ -385,7 +394,7 @@ trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)
 	if (counter) /* known where it is compiled */
 		index = __atomic_load_n(&counter->index, __ATOMIC_RELAXED);
 	if (__builtin_expect(!cell, 0) ||
-	    __builtin_expect(index >= TRACE2_INLINE_COUNTERS_, 0)) {
+	    __builtin_expect(index >= TRACE2_GUARDED_(counters), 0)) {
 		trace2_counter_add_on_(counter, value);
 		return;
 	}

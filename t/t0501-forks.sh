@@ -72,6 +72,53 @@ test_expect_success 'without the C library: a session of its own' '
 	EOF
 '
 
+# ringed VERB: write the events of its rings to e.
+ringed () {
+	rm -rf rings &&
+	mkdir rings &&
+	GIT_TRACE2_RING="$(pwd)/rings" timeout 60 "$hosts/forks" "$1" &&
+	trace2 script --git-event rings >e
+}
+
+for how in clone fork-alone
+do
+	test_expect_success "a child that only counts counts its own: $how" '
+		forked counts-after-$how &&
+		trace2_jq "[.[] | select(.event == \"counter\").count] |
+			sort == [1, 1000]" e
+	'
+
+done
+
+test_expect_success 'a child that only counts leaves a ring of its parent alone' '
+	for how in clone fork-alone
+	do
+		ringed counts-after-$how &&
+		trace2_jq "([.[] | select(.event == \"counter\").count] |
+				sort == [1, 1000]) and
+			([.[] | select(.event == \"timer\").intervals] == [1, 1])" e ||
+		return 1
+	done
+'
+
+test_expect_success 'a handler before ours speaks in the child: one session, one sum' '
+	forked early-handler-speaks &&
+	child_told <<-\EOF
+	main data early
+	main data child
+	main counter 5
+	EOF
+'
+
+test_expect_success 'a handler before ours counts in the child: its own' '
+	forked early-handler-counts &&
+	trace2_jq "[.[] | select(.event == \"counter\").count] |
+		sort == [5, 1000]" e &&
+	ringed early-handler-counts &&
+	trace2_jq "[.[] | select(.event == \"counter\").count] |
+		sort == [5, 1000]" e
+'
+
 test_expect_success 'forked by a thread without events: it is main' '
 	forked in-a-silent-thread &&
 	child_told <<-\EOF

@@ -51,6 +51,16 @@ stepped () {
 	read_numbers
 }
 
+# The same with tracing off.
+stepped_off () {
+	timeout 600 "$hosts/steps" "$1" "$2" "${3-$most}" >out ||
+	{
+		echo "it was: $1 $2, off" &&
+		cat out &&
+		return 1
+	}
+}
+
 read_numbers () {
 	stops=$(sed -n "s/^\([0-9]*\) instructions, missed .*/\1/p" out) &&
 	missed=$(sed -n "s/^.* instructions, missed \([0-9]*\)\$/\1/p" out) &&
@@ -87,6 +97,16 @@ do
 		test "$jumped" -gt 2 &&
 		intact e &&
 		test "$(told msg "behind a jump")" = "$jumped"
+	'
+done
+
+for call in open module
+do
+	test_expect_success "siglongjmp() out of: $call" '
+		stepped $call jumps &&
+		test "$jumped" -gt 2 &&
+		test "$(told msg "behind a jump")" = "$jumped" &&
+		stepped_off $call jumps
 	'
 done
 
@@ -281,6 +301,33 @@ test_expect_success 'pthread_exit() in a handler during a write' '
 	wait $reader &&
 	mv got e &&
 	test "$(told event atexit)" = 1
+'
+
+test_expect_success 'a thread ends, or is cancelled, while it defines a metric' '
+	for how in ends cancels
+	do
+		stepped open-in-thread $how &&
+		test "$(told event atexit)" = 1 &&
+		stepped_off open-in-thread $how || return 1
+	done
+'
+
+# The child of another thread, by fork(), _Fork() or clone(), calls each function
+# first, some in a handler of pthread_atfork() that comes before the library's.
+for call in open read count-in-thread module say
+do
+	test_expect_success "another thread forks in: $call" '
+		stepped $call forks &&
+		intact e &&
+		stepped_off $call forks
+	'
+done
+
+test_expect_success 'another thread forks in the same, into a ring' '
+	for call in open read count-in-thread module thread
+	do
+		in_ring $call forks || return 1
+	done
 '
 
 test_expect_success 'exit() in a handler' '

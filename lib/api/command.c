@@ -9,7 +9,7 @@
 #include "session/process.h"
 #include "session/repo.h"
 #include "session/targets.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 #include "trace2.h"
 
 void trace2_cmd_start_fl(const char *file, int line, const char *const *argv)

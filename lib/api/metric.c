@@ -13,7 +13,7 @@
 #include "session/early.h"
 #include "session/thread_life.h"
 #include "thread/enter.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 #include "thread/stream.h"
 #include "trace2.h"
 
@@ -21,6 +21,7 @@ bool tr2_metric_file_is_open(void)
 {
 	struct tr2_call call;
 
+	tr2_fork_guard_look();
 	if (tr2_session.state != TR2_SESSION_FORKED ||
 	    !tr2_session.settings.destination[TR2_TARGET_ring])
 		return true;
@@ -62,7 +63,10 @@ static inline struct tr2_slot *my_slot(void)
 {
 	struct tr2_slot *slot = tr2_my_slot;
 
-	return likely(slot != NULL) ? slot : slot_slow();
+	/* In a forked child it may be the parent's. */
+	return likely(slot != NULL) && likely(!tr2_fork_guard_is_cleared()) ?
+		       slot :
+		       slot_slow();
 }
 
 /*
@@ -161,7 +165,7 @@ CODE void trace2_counter_add_on_(struct trace2_counter *counter, uint64_t value)
 {
 	struct tr2_slot *slot = tr2_my_slot;
 
-	if (likely(slot != NULL))
+	if (likely(slot != NULL) && likely(!tr2_fork_guard_is_cleared()))
 		add(slot, counter, value);
 	else
 		add_slow(counter, value);

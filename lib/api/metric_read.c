@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "metric/metric.h"
 #include "session/session.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 #include "trace2.h"
 
 struct reading {
@@ -88,11 +88,12 @@ int trace2_counter_read_on_(const struct trace2_counter *counter,
 int trace2_gauge_read_on_(const struct trace2_gauge *gauge,
 			  struct trace2_metric_value *value)
 {
-	const struct tr2_gauge_cell *cell =
-		__atomic_load_n(&tr2_gauges, __ATOMIC_RELAXED);
+	const struct tr2_gauge_cell *cell;
 	unsigned int index;
 	uint64_t high, low;
 
+	tr2_fork_guard_look();
+	cell = __atomic_load_n(&tr2_gauges, __ATOMIC_RELAXED);
 	trace2_no_value_(value);
 	if (!gauge || !value || !cell)
 		return 0;

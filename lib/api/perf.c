@@ -8,8 +8,8 @@
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
 #include "session/fork.h"
-#include "thread/fork_guard.h"
-#include "thread/lock.h"
+#include "base/fork_guard.h"
+#include "base/lock.h"
 #include "trace2_perf.h"
 
 /* false: a handler interrupted the holder of the lock. */
@@ -18,8 +18,6 @@ static bool begin_call(int *saved_errno)
 	*saved_errno = errno;
 	if (tr2_lock_is_mine())
 		return false;
-	if (unlikely(!*tr2_fork_guard))
-		tr2_session_after_fork();
 	tr2_lock();
 	return true;
 }

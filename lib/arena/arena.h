@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "arena/layout.h"
+#include "base/fork_guard.h"
 #include "base/macros.h"
 #include "trace2.h"
 
@@ -32,6 +33,9 @@ static inline void tr2_arena_set_mine(struct tr2_slot *slot)
 {
 	if (tr2_my_slot == slot)
 		return;
+	/* First: a handler that jumps out here leaves no pointer without it. */
+	trace2_mine_.guard = tr2_fork_guard;
+	__atomic_signal_fence(__ATOMIC_RELEASE);
 	tr2_my_slot = slot;
 	trace2_mine_.timers = NULL; /* until the first one asks for the clock */
 	trace2_mine_.counters = slot ? slot->counter : NULL;

@@ -2,81 +2,96 @@
 /*
  * Definitions. Constructors register them, also in programs that never switch
  * tracing on: static tables, no allocation unless there are very many.
+ *
+ * There is no lock. A definition is complete, and never changes, before one
+ * instruction appends it to its table. So whoever stops anywhere in here, jumps
+ * away, ends or is not there in a forked child, leaves nothing that another one
+ * would wait for. Only an arena's file, if there is one, has a lock: the
+ * process's.
  */
+#include "base/lock.h"
 #include "base/macros.h"
 #include "metric/metric.h"
 #include "metric/marks.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #define POOL_BYTES 16384u
-#define HASH_SIZE 2048u /* a power of two above both capacities */
 
+/* Appended at the first NULL. */
 struct table {
-	struct tr2_metric_def *def;
+	struct tr2_metric_def **def;
+	/* Of their names, for the search; 0: not written yet. */
+	atomic_uint *hash;
 	unsigned int max;
-	atomic_uint nr; /* released after the row is complete */
+	atomic_uint nr; /* so many at least */
+	unsigned int nr_published; /* under the process's lock */
 };
 
-TR2_LARGE struct tr2_metric_def tr2_metric_timers[TR2_MAX_TIMERS];
-TR2_LARGE struct tr2_metric_def tr2_metric_counters[TR2_MAX_COUNTERS];
-TR2_LARGE struct tr2_metric_def tr2_metric_gauges[TR2_MAX_GAUGES];
+TR2_LARGE struct tr2_metric_def *tr2_metric_timers[TR2_MAX_TIMERS];
+TR2_LARGE struct tr2_metric_def *tr2_metric_counters[TR2_MAX_COUNTERS];
+TR2_LARGE struct tr2_metric_def *tr2_metric_gauges[TR2_MAX_GAUGES];
+TR2_LARGE atomic_uint tr2_metric_timer_hashes[TR2_MAX_TIMERS];
+TR2_LARGE atomic_uint tr2_metric_counter_hashes[TR2_MAX_COUNTERS];
+TR2_LARGE atomic_uint tr2_metric_gauge_hashes[TR2_MAX_GAUGES];
 static struct table tables[TR2_METRIC_KINDS] = {
-	[TR2_METRIC_TIMER] = { tr2_metric_timers, TR2_MAX_TIMERS, 0 },
-	[TR2_METRIC_COUNTER] = { tr2_metric_counters, TR2_MAX_COUNTERS, 0 },
-	[TR2_METRIC_GAUGE] = { tr2_metric_gauges, TR2_MAX_GAUGES, 0 },
+	[TR2_METRIC_TIMER] = { tr2_metric_timers, tr2_metric_timer_hashes,
+			       TR2_MAX_TIMERS, 0, 0 },
+	[TR2_METRIC_COUNTER] = { tr2_metric_counters,
+				 tr2_metric_counter_hashes, TR2_MAX_COUNTERS,
+				 0, 0 },
+	[TR2_METRIC_GAUGE] = { tr2_metric_gauges, tr2_metric_gauge_hashes,
+			       TR2_MAX_GAUGES, 0, 0 },
 };
-
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-/* Set before the thread takes the lock, until it has released it. */
-static __thread bool may_hold __attribute__((tls_model("initial-exec")));
-/* index + 1, by hash of kind, category and name. */
-TR2_LARGE uint16_t tr2_metric_by_name[TR2_METRIC_KINDS][HASH_SIZE];
-static unsigned int nr_histograms;
 static atomic_uint nr_refused, nr_without_histogram;
 
-/* Each pool except the first begins with a pointer to the previous one. */
-TR2_LARGE char tr2_metric_first_pool[POOL_BYTES];
-static char *pool = tr2_metric_first_pool;
-static size_t pool_used;
+/* Memory that is given out once. */
+struct pool {
+	struct pool *before;
+	atomic_size_t used; /* of bytes; may be more than there are */
+	char bytes[POOL_BYTES - sizeof(void *) - sizeof(atomic_size_t)];
+};
+TR2_LARGE struct pool tr2_metric_first_pool;
+static struct pool *pool = &tr2_metric_first_pool;
 
-static void lock(void)
+/* Put an empty pool before the one that is full. */
+static bool add_pool(struct pool *full)
 {
-	may_hold = true;
-	pthread_mutex_lock(&mutex);
+	struct pool *fresh = mmap(NULL, sizeof(*fresh), PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (fresh == MAP_FAILED)
+		return false;
+	fresh->before = full;
+	/* Release: pairs with take(). */
+	if (!__atomic_compare_exchange_n(&pool, &full, fresh, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		munmap(fresh, sizeof(*fresh)); /* another one was faster */
+	return true;
 }
 
-static void unlock(void)
+/* Return memory that is never freed; NULL: there is none. */
+static void *take(size_t size)
 {
-	pthread_mutex_unlock(&mutex);
-	may_hold = false;
-}
+	const size_t align = sizeof(void *);
+	struct pool *from;
+	size_t at;
 
-/* Return a copy that is never freed; NULL: no memory. */
-static const char *intern(const char *s)
-{
-	size_t size = strlen(s) + 1;
-	char *copy;
-
-	if (size > POOL_BYTES - sizeof(pool))
+	size = (size + align - 1) & ~(align - 1);
+	if (size > sizeof(from->bytes))
 		return NULL;
-	if (size > POOL_BYTES - pool_used) {
-		void *p = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		if (p == MAP_FAILED)
+	for (;;) {
+		from = __atomic_load_n(&pool, __ATOMIC_ACQUIRE);
+		at = atomic_fetch_add_explicit(&from->used, size,
+					       memory_order_relaxed);
+		if (at <= sizeof(from->bytes) - size)
+			return from->bytes + at;
+		if (!add_pool(from))
 			return NULL;
-		memcpy(p, &pool, sizeof(pool));
-		pool = p;
-		pool_used = sizeof(pool);
 	}
-	copy = pool + pool_used;
-	pool_used += size;
-	return memcpy(copy, s, size);
 }
 
 /* FNV-1a (Fowler, Noll, Vo), over the string and its NUL. */
@@ -88,26 +103,81 @@ static uint32_t hash_string(uint32_t hash, const char *s)
 	return hash;
 }
 
-/* Return its entry in tr2_metric_by_name, or the place for a new one. */
-static uint16_t *find_name(enum tr2_metric_kind kind, const char *category,
-			   const char *name, bool has_unit)
+static uint32_t hash_of(const char *category, const char *name)
 {
-	uint32_t at = hash_string(hash_string(2166136261u, category), name);
-	const struct tr2_metric_def *def;
-	uint16_t *entry;
+	uint32_t hash = hash_string(hash_string(2166136261u, category), name);
 
-	for (;; at++) {
-		entry = &tr2_metric_by_name[kind][at % HASH_SIZE];
-		if (!*entry)
-			return entry;
-		def = &tables[kind].def[*entry - 1];
-		if (!strcmp(def->category, category) &&
-		    !strcmp(def->name, name) && !def->unit == !has_unit)
-			return entry;
-	}
+	return hash ? hash : 1;
 }
 
-static bool is_published; /* under lock */
+/* Copy a string to where the copies of a definition lie. */
+static const char *copy_to(char **at, const char *s)
+{
+	size_t size = strlen(s) + 1;
+	char *copy = memcpy(*at, s, size);
+
+	*at += size;
+	return copy;
+}
+
+/* NULL: no memory. */
+static struct tr2_metric_def *make_def(const struct tr2_metric_given *given)
+{
+	size_t bytes = strlen(given->category) + strlen(given->name) + 2 +
+		       (given->unit ? strlen(given->unit) + 1 : 0);
+	struct tr2_metric_def *def = take(sizeof(*def) + bytes);
+	char *strings;
+
+	if (!def)
+		return NULL;
+	strings = (char *)(def + 1);
+	def->category = copy_to(&strings, given->category);
+	def->name = copy_to(&strings, given->name);
+	def->unit = given->unit ? copy_to(&strings, given->unit) : NULL;
+	def->flags = given->flags;
+	return def;
+}
+
+static struct tr2_metric_def *def_at(const struct table *table,
+				     unsigned int index)
+{
+	/* Acquire: pairs with append(). */
+	return __atomic_load_n(&table->def[index], __ATOMIC_ACQUIRE);
+}
+
+static bool is_same(const struct tr2_metric_def *def, const char *category,
+		    const char *name, bool has_unit)
+{
+	return !strcmp(def->category, category) && !strcmp(def->name, name) &&
+	       !def->unit == !has_unit;
+}
+
+/* Return its index, from `at` on, or the first one that is unused; the table's
+ * maximum: none. */
+static unsigned int search(struct table *table, unsigned int at, uint32_t hash,
+			   const struct tr2_metric_given *given)
+{
+	const struct tr2_metric_def *def;
+	uint32_t other;
+
+	for (; at < table->max; at++) {
+		other = atomic_load_explicit(&table->hash[at],
+					     memory_order_relaxed);
+		if (other && other != hash)
+			continue;
+		def = def_at(table, at);
+		if (!def || is_same(def, given->category, given->name,
+				    given->unit))
+			break;
+		if (!other) /* whoever appended it did not get to that */
+			atomic_store_explicit(&table->hash[at],
+					      hash_of(def->category, def->name),
+					      memory_order_relaxed);
+	}
+	return at;
+}
+
+static bool is_published; /* under the process's lock */
 
 /* The number of cells with space in the arena's file, if there is one. */
 static struct {
@@ -125,36 +195,43 @@ static unsigned int round_up(unsigned int nr, unsigned int step,
 	return nr < max ? nr : max;
 }
 
-/* The cells to have space for, if there will be one more of this kind;
- * TR2_METRIC_KINDS: no more. */
-static struct tr2_arena_cells cells_with(enum tr2_metric_kind kind,
-					 bool histogram)
+static unsigned int count_histograms(const struct table *table, unsigned int nr)
 {
-	const struct tr2_arena_cells nr = {
-		.counters = round_up(tr2_metric_nr(TR2_METRIC_COUNTER) +
-					     (kind == TR2_METRIC_COUNTER),
-				     MORE_COUNTERS, TR2_MAX_COUNTERS),
-		.timers = round_up(tr2_metric_nr(TR2_METRIC_TIMER) +
-					   (kind == TR2_METRIC_TIMER),
-				   MORE_TIMERS, TR2_MAX_TIMERS),
-		.histograms = round_up(nr_histograms + histogram, 1,
-				       TR2_MAX_HISTOGRAMS),
-		.gauges = round_up(tr2_metric_nr(TR2_METRIC_GAUGE) +
-					   (kind == TR2_METRIC_GAUGE),
-				   TR2_MAX_GAUGES, TR2_MAX_GAUGES),
+	unsigned int i, histograms = 0;
+
+	for (i = 0; i < nr; i++)
+		histograms += def_at(table, i)->histogram != 0;
+	return histograms;
+}
+
+/* The cells to have space for, with so many definitions. */
+static struct tr2_arena_cells cells_of(const unsigned int *nr,
+				       unsigned int histograms)
+{
+	const struct tr2_arena_cells cells = {
+		.counters = round_up(nr[TR2_METRIC_COUNTER], MORE_COUNTERS,
+				     TR2_MAX_COUNTERS),
+		.timers = round_up(nr[TR2_METRIC_TIMER], MORE_TIMERS,
+				   TR2_MAX_TIMERS),
+		.histograms = histograms,
+		.gauges = nr[TR2_METRIC_GAUGE] ? TR2_MAX_GAUGES : 0,
 	};
 
-	return nr;
+	return cells;
 }
 
 void tr2_metric_back(tr2_metric_more more)
 {
-	lock();
-	backed.more = more;
-	backed.nr = cells_with(TR2_METRIC_KINDS, false);
+	unsigned int nr[TR2_METRIC_KINDS], kind;
+
+	/* First: whoever appends from now on asks for space. */
+	__atomic_store_n(&backed.more, more, __ATOMIC_SEQ_CST);
+	for (kind = 0; kind < TR2_METRIC_KINDS; kind++)
+		nr[kind] = tr2_metric_nr(kind);
+	backed.nr = cells_of(nr, count_histograms(&tables[TR2_METRIC_TIMER],
+						  nr[TR2_METRIC_TIMER]));
 	if (more)
 		tr2_arena_back_cells(&backed.nr);
-	unlock();
 }
 
 static void keep_larger(unsigned int *nr, unsigned int other)
@@ -163,35 +240,16 @@ static void keep_larger(unsigned int *nr, unsigned int other)
 		*nr = other;
 }
 
-bool tr2_metric_try_lock(void)
-{
-	bool held = may_hold;
-
-	may_hold = true;
-	if (!held && !pthread_mutex_trylock(&mutex))
-		return true;
-	may_hold = held;
-	return false;
-}
-
-void tr2_metric_unlock(void)
-{
-	unlock();
-}
-
-/*
- * Get space for more cells. It releases the lock meanwhile, since the process's
- * lock comes first. false: no space.
- */
+/* Get space for more cells, under the lock. */
 static bool back_more(const struct tr2_arena_cells *nr)
 {
-	tr2_metric_more more = backed.more;
-	bool ok;
-
-	unlock();
-	ok = more(nr);
-	lock();
-	if (!ok)
+	if (!backed.more ||
+	    (nr->counters <= backed.nr.counters &&
+	     nr->timers <= backed.nr.timers &&
+	     nr->gauges <= backed.nr.gauges &&
+	     nr->histograms <= backed.nr.histograms))
+		return true;
+	if (!backed.more(nr))
 		return false;
 	keep_larger(&backed.nr.counters, nr->counters);
 	keep_larger(&backed.nr.timers, nr->timers);
@@ -200,24 +258,28 @@ static bool back_more(const struct tr2_arena_cells *nr)
 	return true;
 }
 
-/* Other threads may define metrics meanwhile. */
-static bool find_space(enum tr2_metric_kind kind, unsigned int flags)
+/*
+ * Let the cell of this index have space in the arena's file. Asked before the
+ * definition is appended, and before a program gets its index, since a file may
+ * come in between.
+ */
+static bool find_space(enum tr2_metric_kind kind, unsigned int index,
+		       unsigned int histogram)
 {
-	bool histogram = kind == TR2_METRIC_TIMER &&
-			 (flags & TRACE2_HISTOGRAM);
-	struct tr2_arena_cells nr;
+	unsigned int nr[TR2_METRIC_KINDS] = { 0 };
+	struct tr2_arena_cells cells;
+	bool ok;
 
-	while (backed.more) {
-		nr = cells_with(kind, histogram);
-		if (nr.counters <= backed.nr.counters &&
-		    nr.timers <= backed.nr.timers &&
-		    nr.gauges <= backed.nr.gauges &&
-		    nr.histograms <= backed.nr.histograms)
-			return true;
-		if (!back_more(&nr))
-			return false;
-	}
-	return true;
+	if (!__atomic_load_n(&backed.more, __ATOMIC_SEQ_CST))
+		return true;
+	if (tr2_lock_is_mine()) /* the handler of a fault within */
+		return false;
+	nr[kind] = index + 1;
+	cells = cells_of(nr, histogram);
+	tr2_lock();
+	ok = back_more(&cells);
+	tr2_unlock();
+	return ok;
 }
 
 static enum tr2_definition_kind
@@ -230,9 +292,9 @@ definition_kind(const struct table *table, const struct tr2_metric_def *def)
 	return def->unit ? TR2_DEFINITION_DISTRIBUTION : TR2_DEFINITION_TIMER;
 }
 
-static void publish(struct table *table, unsigned int index)
+static void publish(const struct table *table, unsigned int index)
 {
-	const struct tr2_metric_def *def = &table->def[index];
+	const struct tr2_metric_def *def = def_at(table, index);
 	const struct tr2_definition numbers = {
 		.scope = TR2_SCOPE_THREAD,
 		.flags = def->flags,
@@ -247,60 +309,108 @@ static void publish(struct table *table, unsigned int index)
 
 void tr2_metric_publish(void)
 {
-	unsigned int kind, i, nr;
+	unsigned int kind, nr;
+	struct table *table;
 
-	lock();
-	is_published = true;
+	__atomic_store_n(&is_published, true, __ATOMIC_SEQ_CST);
 	for (kind = 0; kind < TR2_METRIC_KINDS; kind++) {
+		table = &tables[kind];
 		nr = tr2_metric_nr(kind);
-		for (i = 0; i < nr; i++)
-			publish(&tables[kind], i);
+		for (; table->nr_published < nr; table->nr_published++)
+			publish(table, table->nr_published);
 	}
-	unlock();
 }
 
-void tr2_metric_publish_row(enum tr2_definition_kind kind,
-			    const struct tr2_definition *numbers,
-			    const char *category, const char *name)
+/* Publish a new definition. What a handler of a fault within the lock leaves
+ * out, the next one publishes. */
+static void publish_new(void)
 {
-	lock();
-	tr2_arena_define(kind, numbers, category, name);
-	unlock();
+	if (!__atomic_load_n(&is_published, __ATOMIC_SEQ_CST) ||
+	    tr2_lock_is_mine())
+		return;
+	tr2_lock();
+	if (is_published)
+		tr2_metric_publish();
+	tr2_unlock();
 }
 
-static void add_histogram(struct tr2_metric_def *def)
+/* Set the number of its histogram, if it is appended here. false: it would be
+ * a distribution without one, which is nothing. */
+static bool give_histogram(const struct table *table, unsigned int index,
+			   struct tr2_metric_def *def)
 {
-	if (nr_histograms < TR2_MAX_HISTOGRAMS)
-		def->histogram = ++nr_histograms;
-	else
+	unsigned int nr;
+
+	def->histogram = 0;
+	if (!(def->flags & TRACE2_HISTOGRAM) ||
+	    table != &tables[TR2_METRIC_TIMER])
+		return true;
+	nr = count_histograms(table, index);
+	if (nr < TR2_MAX_HISTOGRAMS)
+		def->histogram = nr + 1;
+	return def->histogram || !def->unit;
+}
+
+/* false: another one was faster. */
+static bool append(struct table *table, unsigned int index,
+		   struct tr2_metric_def *def)
+{
+	struct tr2_metric_def *none = NULL;
+
+	/* Release: whoever finds it finds it complete. Sequential: see
+	 * tr2_metric_back(). */
+	if (!__atomic_compare_exchange_n(&table->def[index], &none, def, false,
+					 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return false;
+	if (def->flags & TRACE2_HISTOGRAM && !def->histogram &&
+	    table == &tables[TR2_METRIC_TIMER])
 		atomic_fetch_add_explicit(&nr_without_histogram, 1,
 					  memory_order_relaxed);
+	return true;
 }
 
-/* Strings that are copied for a definition that is refused stay in the pool. */
-static bool add_def(struct table *table, unsigned int nr,
-		    const struct tr2_metric_given *given)
+/* Append it, or find the one that is there. Return the index; the table's
+ * maximum: no room. */
+static unsigned int find_or_append(enum tr2_metric_kind kind,
+				   const struct tr2_metric_given *given)
 {
-	struct tr2_metric_def *def = &table->def[nr];
-	unsigned int flags = given->flags;
+	struct table *table = &tables[kind];
+	uint32_t hash = hash_of(given->category, given->name);
+	unsigned int at = search(table, 0, hash, given);
+	struct tr2_metric_def *def = NULL;
 
-	/* A distribution is nothing without its histogram. */
-	if (nr >= table->max ||
-	    (given->unit && flags & TRACE2_HISTOGRAM &&
-	     nr_histograms == TR2_MAX_HISTOGRAMS))
-		return false;
-	def->category = intern(given->category);
-	def->name = intern(given->name);
-	def->unit = given->unit ? intern(given->unit) : NULL;
-	if (!def->category || !def->name || !def->unit != !given->unit)
-		return false;
-	def->flags = flags;
-	if ((flags & TRACE2_HISTOGRAM) && table->def == tr2_metric_timers)
-		add_histogram(def);
-	atomic_store_explicit(&table->nr, nr + 1, memory_order_release);
-	if (is_published)
-		publish(table, nr);
-	return true;
+	while (at < table->max && !def_at(table, at)) {
+		if (!def)
+			def = make_def(given);
+		if (!def || !give_histogram(table, at, def) ||
+		    !find_space(kind, at, def->histogram))
+			return table->max;
+		if (append(table, at, def)) {
+			atomic_store_explicit(&table->hash[at], hash,
+					      memory_order_relaxed);
+			publish_new();
+			break;
+		}
+		at = search(table, at, hash, given);
+	}
+	return at;
+}
+
+/* Return the index; TRACE2_UNREGISTERED_: no room. */
+static unsigned int define(enum tr2_metric_kind kind,
+			   const struct tr2_metric_given *given)
+{
+	unsigned int index = find_or_append(kind, given);
+	struct tr2_metric_def *def;
+
+	if (index == tables[kind].max)
+		return TRACE2_UNREGISTERED_;
+	def = def_at(&tables[kind], index);
+	if (def->flags != given->flags ||
+	    (def->unit && given->unit && strcmp(def->unit, given->unit) != 0))
+		def->is_ambiguous = true;
+	return find_space(kind, index, def->histogram) ? index :
+							 TRACE2_UNREGISTERED_;
 }
 
 /* Return the index with its marks. */
@@ -310,29 +420,18 @@ static unsigned int marked(const struct tr2_metric_def *def, unsigned int index)
 	       (def->histogram ? TR2_METRIC_HISTOGRAM : 0);
 }
 
-/* Return the marked index; TRACE2_UNREGISTERED_: no room. */
-static unsigned int define(enum tr2_metric_kind kind,
-			   const struct tr2_metric_given *given)
+/* Store the marked index at a place that is kept. The mark may change
+ * meanwhile: see tr2_metric_sample(). */
+static void give_index(enum tr2_metric_kind kind, unsigned int index,
+		       unsigned int *place)
 {
-	struct table *table = &tables[kind];
-	uint16_t *entry = find_name(kind, given->category, given->name,
-				    given->unit);
-	struct tr2_metric_def *def;
-	unsigned int nr;
+	const struct tr2_metric_def *def = def_at(&tables[kind], index);
+	unsigned int given;
 
-	if (*entry) {
-		def = &table->def[*entry - 1];
-		if (def->flags != given->flags ||
-		    (def->unit && given->unit &&
-		     strcmp(def->unit, given->unit) != 0))
-			def->is_ambiguous = true;
-		return marked(def, *entry - 1u);
-	}
-	nr = atomic_load_explicit(&table->nr, memory_order_relaxed);
-	if (!add_def(table, nr, given))
-		return TRACE2_UNREGISTERED_;
-	*entry = (uint16_t)(nr + 1);
-	return marked(&table->def[nr], nr);
+	do {
+		given = marked(def, index);
+		__atomic_store_n(place, given, __ATOMIC_SEQ_CST);
+	} while (given != marked(def, index));
 }
 
 void tr2_metric_refuse(void)
@@ -342,20 +441,20 @@ void tr2_metric_refuse(void)
 
 static void register_metric(enum tr2_metric_kind kind, const char *category,
 			    const char *name, const char *unit,
-			    unsigned int flags, unsigned int *index)
+			    unsigned int flags, unsigned int *place)
 {
 	const struct tr2_metric_given given = { category ? category : "",
 				     name ? name : "", unit, flags };
-
+	unsigned int index = TRACE2_UNREGISTERED_;
 	int saved_errno = errno;
 
-	lock();
-	*index = TRACE2_UNREGISTERED_;
-	if (find_space(kind, flags) && tr2_marks_keep(kind, index))
-		*index = define(kind, &given);
-	if (*index == TRACE2_UNREGISTERED_)
+	__atomic_store_n(place, index, __ATOMIC_RELAXED);
+	if (tr2_marks_keep(kind, place))
+		index = define(kind, &given);
+	if (index == TRACE2_UNREGISTERED_)
 		tr2_metric_refuse();
-	unlock();
+	else
+		give_index(kind, index, place);
 	errno = saved_errno;
 }
 
@@ -363,40 +462,18 @@ unsigned int tr2_metric_open(enum tr2_metric_kind kind,
 			     const struct tr2_metric_given *given,
 			     tr2_metric_place *place_of)
 {
-	unsigned int index = TRACE2_UNREGISTERED_, marked_index, *place;
+	unsigned int index = define(kind, given), *place;
 
-	if (may_hold) { /* in a signal handler */
-		tr2_metric_refuse();
-		return index;
-	}
-	lock();
-	marked_index = find_space(kind, given->flags) ? define(kind, given) :
-							index;
-	if (marked_index != TRACE2_UNREGISTERED_) {
-		index = marked_index & ~TR2_METRIC_MARKS;
+	if (index != TRACE2_UNREGISTERED_) {
 		place = place_of(kind, index);
-		__atomic_store_n(place, marked_index, __ATOMIC_RELAXED);
-		if (!tr2_marks_keep(kind, place)) {
-			*place = TRACE2_UNREGISTERED_;
+		if (tr2_marks_keep(kind, place))
+			give_index(kind, index, place);
+		else
 			index = TRACE2_UNREGISTERED_;
-		}
 	}
 	if (index == TRACE2_UNREGISTERED_)
 		tr2_metric_refuse();
-	unlock();
 	return index;
-}
-
-/* Remove the place before the module's memory is unmapped. At the end of a
- * process, whose thread may have been interrupted here by a handler that exits,
- * that is no longer needed. */
-static void forget_place(const unsigned int *index)
-{
-	if (may_hold)
-		return;
-	lock();
-	tr2_marks_forget(index);
-	unlock();
 }
 
 void trace2_register_timer_(struct trace2_timer *timer)
@@ -435,60 +512,64 @@ void trace2_register_gauge_(struct trace2_gauge *gauge)
 void trace2_unregister_timer_(struct trace2_timer *timer)
 {
 	if (timer)
-		forget_place(&timer->index);
+		tr2_marks_forget(&timer->index);
 }
 
 void trace2_unregister_counter_(struct trace2_counter *counter)
 {
 	if (counter)
-		forget_place(&counter->index);
+		tr2_marks_forget(&counter->index);
 }
 
 void trace2_unregister_gauge_(struct trace2_gauge *gauge)
 {
 	if (gauge)
-		forget_place(&gauge->index);
+		tr2_marks_forget(&gauge->index);
 }
 
 void trace2_unregister_distribution_(struct trace2_distribution *distribution)
 {
 	if (distribution)
-		forget_place(&distribution->index);
+		tr2_marks_forget(&distribution->index);
 }
 
 void tr2_metric_sample(enum tr2_metric_kind kind, unsigned int index, bool on)
 {
-	struct tr2_metric_def *def = &tables[kind].def[index];
-	unsigned int before;
+	struct tr2_metric_def *def = def_at(&tables[kind], index);
+	unsigned int before = marked(def, index);
 
-	lock();
-	before = marked(def, index);
 	def->is_sampled = on;
 	tr2_marks_change(kind, before, marked(def, index));
-	unlock();
 }
 
 unsigned int tr2_metric_nr(enum tr2_metric_kind kind)
 {
-	/* Acquire: pairs with the release in add_def(). */
-	return atomic_load_explicit(&tables[kind].nr, memory_order_acquire);
+	struct table *table = &tables[kind];
+	unsigned int known, nr;
+
+	known = nr = atomic_load_explicit(&table->nr, memory_order_relaxed);
+	while (nr < table->max && def_at(table, nr))
+		nr++;
+	if (nr != known)
+		atomic_store_explicit(&table->nr, nr, memory_order_relaxed);
+	return nr;
 }
 
 const struct tr2_metric_def *tr2_metric_def(enum tr2_metric_kind kind,
 					    unsigned int index)
 {
-	return &tables[kind].def[index];
+	return def_at(&tables[kind], index);
 }
 
 unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 			     const char *name)
 {
-	unsigned int entry;
+	const struct tr2_metric_given given = { category, name, NULL, 0 };
+	struct table *table = &tables[kind];
+	unsigned int at = search(table, 0, hash_of(category, name), &given);
 
-	lock();
-	entry = *find_name(kind, category, name, false);
-	unlock();
-	return entry ? entry - 1 : TRACE2_UNREGISTERED_;
+	return at < table->max && def_at(table, at) ? at :
+						      TRACE2_UNREGISTERED_;
 }
 
 unsigned int tr2_metric_nr_refused(void)
@@ -502,38 +583,36 @@ unsigned int tr2_metric_nr_without_histogram(void)
 				    memory_order_relaxed);
 }
 
-static void release_names(void)
-{
-	char *before;
-
-	for (; pool != tr2_metric_first_pool; pool = before) {
-		memcpy(&before, pool, sizeof(before));
-		munmap(pool, POOL_BYTES);
-	}
-}
-
 void tr2_metric_release(void)
 {
-	if (may_hold)
-		return;
-	lock();
+	struct pool *from = pool;
+	unsigned int kind;
+
 	tr2_marks_release();
-	if (pool != tr2_metric_first_pool) {
-		/* No name can be found from now on. */
-		memset(tr2_metric_by_name, 0, sizeof(tr2_metric_by_name));
-		tables[TR2_METRIC_TIMER].nr = tables[TR2_METRIC_COUNTER].nr =
-			tables[TR2_METRIC_GAUGE].nr = 0;
-		release_names();
+	if (from == &tr2_metric_first_pool)
+		return;
+	/* No name can be found from now on. */
+	for (kind = 0; kind < TR2_METRIC_KINDS; kind++) {
+		memset(tables[kind].def, 0,
+		       tables[kind].max * sizeof(*tables[kind].def));
+		memset(tables[kind].hash, 0,
+		       tables[kind].max * sizeof(*tables[kind].hash));
+		tables[kind].nr = 0;
 	}
-	unlock();
+	while (from != &tr2_metric_first_pool) {
+		pool = from->before;
+		munmap(from, sizeof(*from));
+		from = pool;
+	}
 }
 
 void tr2_metric_after_fork(void)
 {
-	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+	unsigned int kind;
 
-	mutex = unlocked;
-	may_hold = false;
 	is_published = false;
+	for (kind = 0; kind < TR2_METRIC_KINDS; kind++)
+		tables[kind].nr_published = 0;
 	backed.more = NULL;
+	tr2_marks_after_fork();
 }

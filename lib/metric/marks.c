@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* marks - a set, by hash of the address, at most half full. */
+/*
+ * marks - a set of addresses: hash tables, of which the last one is four times as
+ * large as the one before it. An address is put into the last one, in the first
+ * of PROBES places that is free; one instruction puts it there or takes it away.
+ */
 #include "metric/marks.h"
 
+#include "base/lock.h"
 #include "base/macros.h"
 
 #include <stddef.h>
@@ -9,125 +14,192 @@
 #include <sys/mman.h>
 
 #define FIRST_PLACES 256u /* a power of two */
+#define PROBES 4u
 
-/* One pointer leads to all of it, so that a child that another thread forks
- * meanwhile finds either the old or the new set. */
-struct place {
-	unsigned int *index; /* NULL: never used; &gone: removed */
-	enum tr2_metric_kind kind;
-};
+/*
+ * An address and, in its low bits, the kind. FREE was never used: behind it there
+ * is nothing with that hash.
+ */
+#define FREE ((uintptr_t)0)
+#define GONE ((uintptr_t)KIND_BITS)
+#define KIND_BITS 3u
+_Static_assert(TR2_METRIC_KINDS <= KIND_BITS && _Alignof(unsigned int) >= 4,
+	       "an address has room for the kind");
+
 struct places {
-	size_t size, nr_used; /* nr_used: all but NULL */
-	struct place *at;
+	struct places *before; /* NULL: it is the first one */
+	size_t size;
+	atomic_uintptr_t *at;
 };
-static unsigned int gone = TRACE2_UNREGISTERED_;
-TR2_LARGE struct place tr2_metric_first_places[FIRST_PLACES];
-static struct places first_places = { FIRST_PLACES, 0,
-					tr2_metric_first_places };
-static struct places *places = &first_places;
+TR2_LARGE atomic_uintptr_t tr2_metric_first_places[FIRST_PLACES];
+static struct places first_places = { NULL, FIRST_PLACES,
+				      tr2_metric_first_places };
+static struct places *places = &first_places; /* the last ones */
+/* A thread, which holds the process's lock, writes to the addresses. */
+static atomic_bool changing;
 
 static size_t hash_place(const unsigned int *index)
 {
 	return (uintptr_t)index * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 }
 
-/* Return its place, or a free one. */
-static struct place *find_place(const struct places *set,
-				const unsigned int *index)
+static struct places *last_places(void)
 {
-	struct place *place, *room = NULL;
-	size_t i = hash_place(index);
+	/* Acquire: pairs with add_places(). */
+	return __atomic_load_n(&places, __ATOMIC_ACQUIRE);
+}
 
-	for (;; i++) {
-		place = &set->at[i & (set->size - 1)];
-		if (place->index == index)
+static bool is_at(uintptr_t place, const unsigned int *index)
+{
+	return (place & ~(uintptr_t)KIND_BITS) == (uintptr_t)index;
+}
+
+/* Return the address's place in the table; else NULL, and in *room one that was
+ * unused (NULL: there was none). */
+static atomic_uintptr_t *find_place(const struct places *set,
+				    const unsigned int *index,
+				    atomic_uintptr_t **room)
+{
+	size_t hash = hash_place(index), i;
+	atomic_uintptr_t *place;
+	uintptr_t now;
+
+	*room = NULL;
+	for (i = 0; i < PROBES; i++) {
+		place = &set->at[(hash + i) & (set->size - 1)];
+		now = *place;
+		if (is_at(now, index))
 			return place;
-		if (!place->index)
-			return room ? room : place;
-		if (place->index == &gone && !room)
-			room = place;
+		if (!*room && (now == FREE || now == GONE))
+			*room = place;
+		if (now == FREE)
+			break;
 	}
+	return NULL;
 }
 
-static void put_place(struct places *set, const struct place *place)
+static bool is_kept(const unsigned int *index, atomic_uintptr_t **room)
 {
-	struct place *at = find_place(set, place->index);
+	const struct places *set = last_places();
+	atomic_uintptr_t *unused;
 
-	set->nr_used += !at->index;
-	*at = *place;
-}
-
-static size_t count_places(void)
-{
-	size_t i, nr = 0;
-
-	for (i = 0; i < places->size; i++)
-		nr += places->at[i].index && places->at[i].index != &gone;
-	return nr;
+	if (find_place(set, index, room))
+		return true;
+	for (set = set->before; set; set = set->before)
+		if (find_place(set, index, &unused))
+			return true;
+	return false;
 }
 
 static size_t bytes_of(size_t size)
 {
-	return sizeof(struct places) + size * sizeof(struct place);
+	return sizeof(struct places) + size * sizeof(atomic_uintptr_t);
 }
 
-/* Make a set with twice the room, without the removed places. */
-static bool grow_places(void)
+/* Add a table, unless another thread does meanwhile. */
+static bool add_places(void)
 {
-	struct places *old = places, *set;
-	size_t size = FIRST_PLACES, nr = count_places(), i;
+	struct places *last = last_places(), *set;
+	size_t size = last->size * 4;
 
-	while (size < nr * 4)
-		size *= 2;
 	set = mmap(NULL, bytes_of(size), PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (set == MAP_FAILED)
 		return false;
+	set->before = last;
 	set->size = size;
-	set->at = (struct place *)(set + 1);
-	for (i = 0; i < old->size; i++)
-		if (old->at[i].index && old->at[i].index != &gone)
-			put_place(set, &old->at[i]);
-	places = set;
-	if (old != &first_places)
-		munmap(old, bytes_of(old->size));
+	set->at = (atomic_uintptr_t *)(set + 1);
+	/* Release: it is complete. */
+	if (!__atomic_compare_exchange_n(&places, &last, set, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		munmap(set, bytes_of(size));
 	return true;
 }
 
 bool tr2_marks_keep(enum tr2_metric_kind kind, unsigned int *index)
 {
-	const struct place place = { index, kind };
+	atomic_uintptr_t *room;
+	uintptr_t before;
 
-	if (places->nr_used * 2 >= places->size && !grow_places())
-		return false;
-	put_place(places, &place);
+	while (!is_kept(index, &room)) {
+		if (!room) {
+			if (!add_places())
+				return false;
+			continue;
+		}
+		before = *room;
+		if ((before == FREE || before == GONE) &&
+		    atomic_compare_exchange_strong(room, &before,
+						   (uintptr_t)index | kind))
+			break;
+	}
 	return true;
 }
 
+/* It is there once: only metrics that are opened, which are never forgotten, may
+ * be kept by two threads at once. */
 void tr2_marks_forget(const unsigned int *index)
 {
-	struct place *place = find_place(places, index);
+	const struct places *set;
+	atomic_uintptr_t *place, *unused;
 
-	if (place->index == index)
-		place->index = &gone;
+	for (set = last_places(); set; set = set->before) {
+		place = find_place(set, index, &unused);
+		if (!place)
+			continue;
+		atomic_store(place, GONE);
+		break;
+	}
+	/* Who changes them says so, and then looks at the places: it has seen
+	 * this, or is waited for. */
+	if (atomic_load(&changing) && !tr2_lock_is_mine()) {
+		tr2_lock();
+		tr2_unlock();
+	}
+}
+
+static void change_in(const struct places *set, enum tr2_metric_kind kind,
+		      unsigned int from, unsigned int to)
+{
+	unsigned int *index, expected;
+	uintptr_t now;
+	size_t i;
+
+	for (i = 0; i < set->size; i++) {
+		now = set->at[i];
+		index = (unsigned int *)(now & ~(uintptr_t)KIND_BITS);
+		expected = from;
+		/* Counting threads see it soon enough. */
+		if (index && (now & KIND_BITS) == kind)
+			__atomic_compare_exchange_n(index, &expected, to, false,
+						    __ATOMIC_SEQ_CST,
+						    __ATOMIC_SEQ_CST);
+	}
 }
 
 void tr2_marks_change(enum tr2_metric_kind kind, unsigned int from,
-		       unsigned int to)
+		      unsigned int to)
 {
-	const struct place *place;
+	const struct places *set;
 
-	/* Relaxed: counting threads see it soon enough. */
-	for (place = places->at; place < places->at + places->size; place++)
-		if (place->index && place->kind == kind && *place->index == from)
-			__atomic_store_n(place->index, to, __ATOMIC_RELAXED);
+	atomic_store(&changing, true);
+	for (set = last_places(); set; set = set->before)
+		change_in(set, kind, from, to);
+	atomic_store(&changing, false);
+}
+
+void tr2_marks_after_fork(void)
+{
+	changing = false;
 }
 
 void tr2_marks_release(void)
 {
-	struct places *old = places;
+	struct places *set = places, *before;
 
 	places = &first_places;
-	if (old != &first_places)
-		munmap(old, bytes_of(old->size));
+	for (; set != &first_places; set = before) {
+		before = set->before;
+		munmap(set, bytes_of(set->size));
+	}
 }

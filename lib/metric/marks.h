@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * marks - the addresses of the indexes in all modules' definitions, for marking
- * them. The caller holds the lock of definitions.
+ * them. Without a lock, like the definitions.
  */
 #ifndef TR2_METRIC_MARKS_H
 #define TR2_METRIC_MARKS_H
 
 #include "metric/metric.h"
 
-/* false: no memory. */
+/* Keep an address, once. false: no memory. */
 bool tr2_marks_keep(enum tr2_metric_kind kind, unsigned int *index);
+
+/* Remove it before the module's memory is unmapped: nothing is written there
+ * any more. */
 void tr2_marks_forget(const unsigned int *index);
 
-/* Replace this index of that kind in all modules. */
+/* Replace this index of that kind in all modules. The caller holds the process's
+ * lock. */
 void tr2_marks_change(enum tr2_metric_kind kind, unsigned int from,
 		       unsigned int to);
+
+/* Call it in a forked child: nobody changes them. */
+void tr2_marks_after_fork(void);
 
 /* Release the memory of a large set. */
 void tr2_marks_release(void);

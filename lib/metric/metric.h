@@ -32,7 +32,7 @@ struct tr2_metric_def {
 	const char *unit; /* of distributions and gauges; NULL: of others */
 	unsigned int flags; /* TRACE2_PER_THREAD, TRACE2_HISTOGRAM */
 	unsigned int histogram; /* its number + 1; 0: none */
-	bool is_sampled;
+	atomic_bool is_sampled;
 	atomic_bool is_ambiguous; /* defined again, with other flags */
 };
 
@@ -51,15 +51,15 @@ static inline bool tr2_metric_is_sampled(unsigned int index, unsigned int max)
 	       (index & ~TR2_METRIC_MARKS) < max;
 }
 
-/* Set the mark in the index of all modules, or clear it. */
+/* Set the mark in the index of all modules, or clear it. The caller holds the
+ * process's lock. */
 void tr2_metric_sample(enum tr2_metric_kind kind, unsigned int index, bool on);
 
 unsigned int tr2_metric_nr(enum tr2_metric_kind kind);
 const struct tr2_metric_def *tr2_metric_def(enum tr2_metric_kind kind,
 					    unsigned int index);
 
-/* Return the index of a timer or counter; TRACE2_UNREGISTERED_: none. Takes a
- * lock. */
+/* Return the index of a timer or counter; TRACE2_UNREGISTERED_: none. */
 unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 			     const char *name);
 
@@ -87,7 +87,7 @@ unsigned int tr2_metric_nr_without_histogram(void);
 /* Release the memory of very many definitions, when the library is unloaded. */
 void tr2_metric_release(void);
 
-/* Call it in a forked child: unlocks a lock that another thread held. */
+/* Call it in a forked child: it has no arena's file. */
 void tr2_metric_after_fork(void);
 
 /* These work on the calling thread's slot, with a checked index < TR2_MAX_…. */
@@ -163,26 +163,15 @@ void tr2_metric_move(struct tr2_slot *to, struct tr2_slot *from,
 
 /*
  * From now on, give cells space in the arena's file before their definition is
- * visible: present ones at once, later ones by `more`, which takes the
- * process's lock and then calls tr2_arena_back_cells(). NULL: stop that. The
- * caller holds the lock.
+ * visible: present ones at once, later ones by `more`, which is called under the
+ * process's lock. NULL: stop that. The caller holds the lock.
  */
 typedef bool (*tr2_metric_more)(const struct tr2_arena_cells *nr);
 void tr2_metric_back(tr2_metric_more more);
 
-/* Publish the present definitions to readers of the arena's file, and later
- * ones when they are made. */
+/* Publish the definitions to readers of the arena's file, and later ones when
+ * they are made. The caller holds the process's lock, which all that is written
+ * there is under. */
 void tr2_metric_publish(void);
-/*
- * Lock the strings and definitions of the arena's file, in which modules may
- * define metrics at any time, with the process's lock held. false: another
- * thread, or code that a signal handler interrupted, changes them.
- */
-bool tr2_metric_try_lock(void);
-void tr2_metric_unlock(void);
-/* Publish a row of another kind. */
-void tr2_metric_publish_row(enum tr2_definition_kind kind,
-			    const struct tr2_definition *numbers,
-			    const char *category, const char *name);
 
 #endif

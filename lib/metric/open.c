@@ -41,20 +41,26 @@ static union tr2_opened *at(enum tr2_metric_kind kind, unsigned int index)
 					    &tr2_opened_timers[index];
 }
 
+/* Another thread may store the same. */
+static void set_once(const char **at, const char *s)
+{
+	__atomic_store_n(at, s, __ATOMIC_RELAXED);
+}
+
 static unsigned int *place_of(enum tr2_metric_kind kind, unsigned int index)
 {
 	const struct tr2_metric_def *def = tr2_metric_def(kind, index);
 	union tr2_opened *opened = at(kind, index);
 
 	if (def->unit) { /* both begin with the same members */
-		opened->gauge.category = def->category;
-		opened->gauge.name = def->name;
-		opened->gauge.unit = def->unit;
+		set_once(&opened->gauge.category, def->category);
+		set_once(&opened->gauge.name, def->name);
+		set_once(&opened->gauge.unit, def->unit);
 		return kind == TR2_METRIC_GAUGE ? &opened->gauge.index :
 						  &opened->distribution.index;
 	}
-	opened->timer.category = def->category;
-	opened->timer.name = def->name;
+	set_once(&opened->timer.category, def->category);
+	set_once(&opened->timer.name, def->name);
 	return kind == TR2_METRIC_COUNTER ? &opened->counter.index :
 					    &opened->timer.index;
 }

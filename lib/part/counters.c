@@ -16,7 +16,7 @@
 #include "part/share.h"
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 
 #define MAX_COUNTERS 64
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)

@@ -20,7 +20,7 @@
 #include "pmu/pmu.h"
 #include "ring/ring.h"
 #include "ring/task.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
 
@@ -258,8 +258,8 @@ void tr2_sample_publish(const struct tr2_sample *sample)
 		.flags = (uint32_t)(sample->id >> 32),
 	};
 
-	tr2_metric_publish_row(TR2_DEFINITION_EVENT, &row, "perf",
-			       sample->event.text);
+	tr2_arena_define(TR2_DEFINITION_EVENT, &row, "perf",
+			 sample->event.text);
 }
 
 /* Under the lock. */

@@ -15,7 +15,7 @@
 #include "pmu/pool.h"
 #include "ring/ring.h"
 #include "ring/task.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 
 /* For each thread and event; the kernel may permit less. */
 #define MAP_BYTES (512u * 1024u)

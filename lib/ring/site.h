@@ -39,7 +39,7 @@ tr2_ring_find_site(const struct tr2_site *site)
 }
 
 /* Write the site's row, if there is room. may: it may have one. Under the
- * process's lock, and that of tr2_metric_try_lock(). */
+ * process's lock. */
 void tr2_ring_add_site(const struct tr2_site *site, bool may);
 
 /* The process has another file, or none. */

@@ -26,8 +26,7 @@ static bool begin_first(struct tr2_call *call, const char *file, int line)
 		tr2_early_note(file, line);
 		return false;
 	}
-	if (tr2_fork_guard_is_cleared())
-		tr2_session_after_fork();
+	tr2_fork_guard_look();
 	if (tr2_thread_get())
 		return tr2_call_begin(call, file, line);
 	tr2_stream_lost();

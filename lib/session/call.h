@@ -26,8 +26,8 @@
 #include "thread/context.h"
 #include "thread/emit.h"
 #include "thread/enter.h"
-#include "thread/fork_guard.h"
-#include "thread/lock.h"
+#include "base/fork_guard.h"
+#include "base/lock.h"
 
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line);
 void tr2_call_end(struct tr2_call *call);

@@ -4,7 +4,7 @@
 
 #include "base/blocks.h"
 #include "base/macros.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 
 struct child {
 	uint64_t start_ns;

@@ -18,7 +18,7 @@
 #include "session/signal.h"
 #include "session/thread_life.h"
 #include "session/traceparent.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 #include "thread/stream.h"
 
 /* On a busy machine, times in a stream differ by more anyway. */

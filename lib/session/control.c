@@ -23,7 +23,7 @@
 #include "session/parts.h"
 #include "session/session.h"
 #include "session/targets.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 #include "thread/stream.h"
 
 #ifndef MFD_CLOEXEC

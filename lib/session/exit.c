@@ -27,8 +27,8 @@
 #include "session/thread_life.h"
 #include "session/traceparent.h"
 #include "site/site.h"
-#include "thread/fork_guard.h"
-#include "thread/lock.h"
+#include "base/fork_guard.h"
+#include "base/lock.h"
 #include "thread/stream.h"
 
 static bool exit_has_begun, is_unloaded;
@@ -61,8 +61,7 @@ void tr2_session_exit(void)
 	struct tr2_call call;
 
 	exit_has_begun = true;
-	if (tr2_fork_guard_is_cleared())
-		tr2_session_after_fork();
+	tr2_fork_guard_look();
 	if (tr2_session.state == TR2_SESSION_FORKED) {
 		/* A child without events leaves no trace. */
 		if (!tr2_arena_is_used() ||

@@ -13,8 +13,8 @@
 #include "session/fastpath_at.h"
 #include "session/fastpath_record.h"
 #include "thread/emit.h"
-#include "thread/fork_guard.h"
-#include "thread/lock.h"
+#include "base/fork_guard.h"
+#include "base/lock.h"
 #include "thread/stream.h"
 
 /* An event with its file, line and names. */
@@ -217,10 +217,7 @@ __attribute__((noinline, cold)) static void add_row(const struct tr2_site *site)
 	if (tr2_lock_is_mine())
 		return;
 	tr2_lock();
-	if (tr2_metric_try_lock()) {
-		tr2_ring_add_site(site, may);
-		tr2_metric_unlock();
-	}
+	tr2_ring_add_site(site, may);
 	tr2_unlock();
 	errno = saved_errno;
 }

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #include "site/site.h"
-#include "thread/fork_guard.h"
+#include "base/fork_guard.h"
 
 /* Whether the ring is the only target, and takes events. */
 #ifdef TR2_SMALL

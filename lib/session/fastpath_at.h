@@ -15,7 +15,7 @@
 #include "ring/ring.h"
 #include "ring/site.h"
 #include "session/fastpath_record.h"
-#include "thread/fork_guard.h"
+#include "base/fork_guard.h"
 #include "thread/stream.h"
 #include "thread/thread.h"
 

@@ -22,8 +22,8 @@
 #include "session/thread_life.h"
 #include "session/traceparent.h"
 #include "thread/context.h"
-#include "thread/fork_guard.h"
-#include "thread/lock.h"
+#include "base/fork_guard.h"
+#include "base/lock.h"
 #include "thread/stream.h"
 
 /* Of a thread without earlier calls. */
@@ -88,7 +88,7 @@ static void before_fork(void)
 	forking_tid = (uint32_t)syscall(SYS_gettid);
 }
 
-void tr2_session_after_fork(void)
+static void after_fork(void)
 {
 	int saved_errno = errno;
 	struct tr2_mask before;
@@ -134,6 +134,13 @@ void tr2_session_after_fork(void)
 	errno = saved_errno;
 }
 
+/* A handler of the host that came before may have noticed the fork. */
+static void in_child(void)
+{
+	if (!tr2_fork_guard_is_made() || tr2_fork_guard_is_cleared())
+		after_fork();
+}
+
 void tr2_session_watch_forks(void)
 {
 	static atomic_bool watched;
@@ -141,8 +148,8 @@ void tr2_session_watch_forks(void)
 
 	tr2_mask_begin(&before);
 	if (!atomic_exchange(&watched, true)) {
-		tr2_fork_guard_make();
-		pthread_atfork(before_fork, NULL, tr2_session_after_fork);
+		tr2_fork_guard_make(after_fork);
+		pthread_atfork(before_fork, NULL, in_child);
 	}
 	tr2_mask_end(&before);
 }
@@ -242,8 +249,7 @@ void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 
 void tr2_session_resume(void)
 {
-	if (tr2_fork_guard_is_cleared())
-		tr2_session_after_fork();
+	tr2_fork_guard_look();
 	if (tr2_session.state == TR2_SESSION_FORKED)
 		is_resumed = true;
 }

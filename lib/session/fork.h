@@ -10,11 +10,9 @@
 #include "session/session.h"
 #include "thread/thread.h"
 
-/* Call tr2_session_after_fork() in every child; once. */
+/* From now on, every child gets into the state FORKED, once: by a handler of
+ * fork(), or where the fork is noticed. */
 void tr2_session_watch_forks(void);
-
-/* Put a forked child into the state FORKED, if it is not yet. */
-void tr2_session_after_fork(void);
 
 /* In a forked child without a session yet: go on in the parent's. */
 void tr2_session_resume(void);

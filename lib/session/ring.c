@@ -12,7 +12,7 @@
 #include "ring/wake.h"
 #include "session/parts.h"
 #include "session/session.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 #include "thread/stream.h"
 
 static uint64_t rounded_size(void)
@@ -24,18 +24,6 @@ static uint64_t rounded_size(void)
 	return size;
 }
 
-static bool back_cells(const struct tr2_arena_cells *nr)
-{
-	bool ok;
-
-	if (tr2_lock_is_mine()) /* in a signal handler */
-		return false;
-	tr2_lock();
-	ok = tr2_arena_back_cells(nr);
-	tr2_unlock();
-	return ok;
-}
-
 /* In a forked child other threads may begin meanwhile. */
 bool tr2_session_map_ring(int fd)
 {
@@ -44,7 +32,7 @@ bool tr2_session_map_ring(int fd)
 	/* A sign of life for readers only. */
 	(void)flock(fd, LOCK_EX | LOCK_NB);
 	tr2_lock();
-	tr2_metric_back(back_cells);
+	tr2_metric_back(tr2_arena_back_cells);
 	tr2_ring_forget_sites();
 	ok = tr2_arena_map(fd, rounded_size(), tr2_session.settings.ring_mode);
 	if (!ok)

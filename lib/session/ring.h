@@ -7,7 +7,7 @@
 
 #include "arena/arena.h"
 #include "ring/ring.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 
 /* Move the arena into this file: see tr2_dest_request. false: errno. */
 bool tr2_session_map_ring(int fd);

@@ -14,7 +14,7 @@
 #include "session/ring.h"
 #include "session/session.h"
 #include "session/traceparent.h"
-#include "thread/fork_guard.h"
+#include "base/fork_guard.h"
 #include "thread/stream.h"
 
 /* The version of the event format that consumers check. */

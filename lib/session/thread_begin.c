@@ -2,7 +2,7 @@
 /* Make the context of a thread at its first call. */
 #include "session/parts.h"
 #include "session/thread_life.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 
 struct tr2_thread_key tr2_thread_key;
 

@@ -6,7 +6,7 @@
 #include "session/parts.h"
 #include "session/thread_life.h"
 #include "thread/enter.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 
 /*
  * Destructors of the host that run after ours may still call the library: ours

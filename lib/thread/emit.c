@@ -13,7 +13,7 @@
 #include "event/redact.h"
 #include "thread/emit_inline.h"
 #include "thread/enter.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 #include "thread/sink.h"
 #include "thread/stream.h"
 

@@ -4,7 +4,7 @@
 
 #include "span/record.h"
 #include "span/session_trace.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 #include "thread/sink.h"
 
 static bool has_ring(const struct tr2_call *call)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "event/render_internal.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 
 #define MAX_WORDS 62
 

@@ -17,7 +17,7 @@
 #include "metric/metric.h"
 #include "ring/ring.h"
 #include "thread/context.h"
-#include "thread/lock.h"
+#include "base/lock.h"
 #include "thread/stream.h"
 
 #define MAX_IDLE_WAIT_NS (50u * UINT64_C(1000000))

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NR_THREADS 4
@@ -84,6 +87,8 @@ static void threads_at_once(void)
 }
 
 static int waits_for_name; /* of the host: see gethostname() */
+static int wakes_urgent; /* likewise */
+static sem_t urgent_is_ready, urgent_is_due;
 
 /* Overrides libc's, which the library calls to open a child's session. */
 __attribute__((visibility("default"))) int gethostname(char *name,
@@ -95,7 +100,104 @@ __attribute__((visibility("default"))) int gethostname(char *name,
 		pthread_barrier_wait(&barrier);
 		pthread_barrier_wait(&barrier);
 	}
+	if (wakes_urgent) {
+		wakes_urgent = 0;
+		sem_post(&urgent_is_due);
+	}
 	return 0;
+}
+
+static void be_urgent(void)
+{
+	const struct sched_param param = { .sched_priority = 1 };
+
+	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
+		exit(77);
+}
+
+static void stay_on_one_cpu(void)
+{
+	cpu_set_t cpus;
+	int cpu = sched_getcpu();
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu < 0 ? 0 : cpu, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		exit(77);
+}
+
+/* The kernel lets other threads run after 0.95 s of this one. */
+static void check_urgent(void (*call)(void))
+{
+	struct timespec used;
+
+	while (sem_wait(&urgent_is_due))
+		;
+	call();
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) || used.tv_sec ||
+	    used.tv_nsec > 500000000)
+		abort();
+}
+
+static void say_urgently(void)
+{
+	say((void *)"urgent");
+}
+
+static void ask_urgently(void)
+{
+	if (!*trace2_session_id())
+		abort();
+}
+
+static void *run_urgent(void *call)
+{
+	be_urgent();
+	sem_post(&urgent_is_ready);
+	check_urgent(*(void (**)(void))call);
+	return NULL;
+}
+
+/* A thread of real-time priority has the CPU of the one that it needs: its call
+ * must sleep. */
+static void urgent_thread(void (*first)(void), void (*call)(void))
+{
+	pthread_t thread;
+
+	stay_on_one_cpu();
+	sem_init(&urgent_is_ready, 0, 0);
+	sem_init(&urgent_is_due, 0, 0);
+	if (pthread_create(&thread, NULL, run_urgent, &call))
+		abort();
+	while (sem_wait(&urgent_is_ready))
+		;
+	wakes_urgent = 1;
+	first();
+	pthread_join(thread, NULL);
+}
+
+static void say_usually(void)
+{
+	say((void *)"usual");
+}
+
+static void may_be_urgent(void)
+{
+	stay_on_one_cpu();
+	be_urgent();
+}
+
+static void urgent_while_it_opens(void)
+{
+	if (!fork()) {
+		urgent_thread(say_usually, say_urgently);
+		exit(0);
+	}
+}
+
+static void urgent_while_its_id_is_made(void)
+{
+	urgent_thread(ask_urgently, ask_urgently);
 }
 
 /* The child forks while another thread is about to open its session. */
@@ -132,6 +234,86 @@ static void raw_clone(void)
 {
 	if (!syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) {
 		say((void *)"child");
+		exit(0);
+	}
+}
+
+static pid_t clone_alone(void)
+{
+	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+static void count_to(int most)
+{
+	int i;
+
+	for (i = 0; i < most; i++)
+		trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
+}
+
+/* After 1,000 counts of the parent, the child that did not run the library's
+ * handler counts only, in each way that there is. */
+static void count_after(pid_t (*fork_alone)(void))
+{
+	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
+	trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
+	count_to(1000);
+	if (!fork_alone()) {
+		trace2_timer_start(TRACE2_TIMER_ID_TEST1);
+		trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
+		count_to(1);
+		exit(0);
+	}
+}
+
+static void counts_after_clone(void)
+{
+	count_after(clone_alone);
+}
+
+static void counts_after_fork_alone(void)
+{
+	count_after(_Fork);
+}
+
+static void (*early_handler)(void);
+
+/* Registered before trace2_initialize(): comes before the library's. */
+static void in_early_handler(void)
+{
+	if (early_handler)
+		early_handler();
+}
+
+static void say_early(void)
+{
+	say((void *)"early");
+	count_to(2);
+}
+
+/* The child's session begins in the handler. */
+static void early_handler_speaks(void)
+{
+	early_handler = say_early;
+	count_to(1000);
+	if (!fork()) {
+		say((void *)"child");
+		count_to(3);
+		exit(0);
+	}
+}
+
+static void count_early(void)
+{
+	count_to(2);
+}
+
+static void early_handler_counts(void)
+{
+	early_handler = count_early;
+	count_to(1000);
+	if (!fork()) {
+		count_to(3);
 		exit(0);
 	}
 }
@@ -274,7 +456,14 @@ static const struct {
 	{ "threads-at-once", threads_at_once },
 	{ "while-it-opens", while_it_opens },
 	{ "only-a-thread-counts", only_a_thread_counts },
+	{ "may-be-urgent", may_be_urgent },
+	{ "urgent-while-it-opens", urgent_while_it_opens },
+	{ "urgent-while-its-id-is-made", urgent_while_its_id_is_made },
 	{ "raw-clone", raw_clone },
+	{ "counts-after-clone", counts_after_clone },
+	{ "counts-after-fork-alone", counts_after_fork_alone },
+	{ "early-handler-speaks", early_handler_speaks },
+	{ "early-handler-counts", early_handler_counts },
 	{ "in-a-silent-thread", in_a_silent_thread },
 	{ "timer-runs", timer_runs },
 	{ "formats-errno", formats_errno },
@@ -290,6 +479,7 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "handler-forks"))
 		prepare_pipe();
+	pthread_atfork(NULL, NULL, in_early_handler);
 	trace2_initialize();
 	trace2_cmd_start(argv);
 	for (i = 0; argc == 2 && i < sizeof(verbs) / sizeof(*verbs); i++) {

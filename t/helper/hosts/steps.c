@@ -10,6 +10,9 @@
  *	cancels	has another thread cancel this one, asynchronously at every
  *		second instruction
  *	exits	exit(5)
+ *	forks	has another thread fork: by fork(), with a handler that was there
+ *		before the library's, by _Fork() or by clone(). In the child one
+ *		public function after the other is the first to be called.
  *
  * If there are more than MOST instructions, some are evenly left out. It prints
  * how many there were, how many of the last recording no run reached, and the
@@ -32,6 +35,7 @@
 #include <stdlib.h>
 #include <stdnoreturn.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,15 +125,6 @@ static void *cancel_others(void *arg)
 	return arg;
 }
 
-static void start_cancelling(void)
-{
-	pthread_t thread;
-
-	if (sem_init(&has_asked, 0, 0) ||
-	    pthread_create(&thread, NULL, cancel_others, NULL))
-		die("no thread");
-}
-
 /* Returns unless cancellation is asynchronous: then it is pending. */
 static void cancel_thread(void)
 {
@@ -142,6 +137,88 @@ static void cancel_thread(void)
 	sched_yield();
 }
 
+/* What children call first: the table is below. */
+struct call {
+	const char *name;
+	void (*run)(void);
+};
+static const struct call *first_call(void);
+static volatile size_t nr_forks;
+static volatile bool calls_in_atfork;
+
+static void call_first(void)
+{
+	if (first_call()->run)
+		first_call()->run();
+}
+
+/* Registered before trace2_initialize(): called before the library's. */
+static void in_early_handler(void)
+{
+	if (calls_in_atfork)
+		call_first();
+}
+
+static pid_t fork_somehow(size_t how)
+{
+	calls_in_atfork = how == 0;
+	switch (how) {
+	case 0:
+		return fork();
+	case 1:
+		return _Fork();
+	default:
+		return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	}
+}
+
+static sem_t has_forked;
+static int end_of_child;
+
+/* A thread that never steps. */
+static void *fork_for_others(void *arg)
+{
+	pid_t pid;
+
+	for (;;) {
+		if (sem_wait(&has_asked))
+			continue;
+		pid = fork_somehow(nr_forks % 3);
+		if (!pid) {
+			/* A child that hangs has all signals blocked. */
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			if (!calls_in_atfork)
+				call_first();
+			exit(0);
+		}
+		calls_in_atfork = false;
+		if (waitpid(pid, &end_of_child, 0) != pid)
+			end_of_child = -1;
+		sem_post(&has_forked);
+	}
+	return arg;
+}
+
+static void start_thread(void *(*function)(void *))
+{
+	pthread_t thread;
+
+	if (sem_init(&has_asked, 0, 0) || sem_init(&has_forked, 0, 0) ||
+	    pthread_create(&thread, NULL, function, NULL))
+		die("no thread");
+}
+
+static void have_another_fork(void)
+{
+	sem_post(&has_asked);
+	while (sem_wait(&has_forked))
+		;
+	if (end_of_child)
+		die("a child that calls %s first ended with %d",
+		    first_call()->name, end_of_child);
+	nr_forks++;
+}
+
 static void on_trap(int signo, siginfo_t *info, void *context)
 {
 	(void)signo;
@@ -149,7 +226,8 @@ static void on_trap(int signo, siginfo_t *info, void *context)
 	/* A mask does not hold back another thread. */
 	if (!breakpoint_is_hit(path, context,
 			       is_running && (!is_blocked ||
-					      handle == cancel_thread)))
+					      handle == cancel_thread ||
+					      handle == have_another_fork)))
 		return;
 	*has_stopped = true;
 	handle();
@@ -218,6 +296,41 @@ static void open_counter(void)
 	trace2_perf_close(event);
 }
 
+/* Each time a new metric, until the names are used up. */
+static void open_metrics(void)
+{
+	static unsigned int nr;
+	char text[8];
+	const struct trace2_label label = { "nr", text };
+	struct trace2_counter *opened;
+	struct trace2_timer *opened_timer;
+
+	snprintf(text, sizeof(text), "%u", nr++ % 400);
+	opened = trace2_counter_open("steps/opened", 0, &label, 1);
+	trace2_counter_add(*opened, 1);
+	opened_timer = trace2_timer_open("steps/opened", TRACE2_HISTOGRAM,
+					 &label, 1);
+	trace2_timer_add(*opened_timer, 1);
+}
+
+static void read_counter(void)
+{
+	struct trace2_metric_value value;
+
+	trace2_counter_read(other, &value);
+}
+
+static struct trace2_counter loaded =
+	TRACE2_COUNTER_INIT("steps", "loaded", 0);
+
+/* What the constructors and destructors of a module do. */
+static void load_module(void)
+{
+	trace2_register_counter_(&loaded);
+	trace2_counter_add(loaded, 1);
+	trace2_unregister_counter_(&loaded);
+}
+
 /* THREAD_AGAIN: a thread that called the library before */
 enum where { HERE, THREAD, THREAD_AGAIN, CHILD };
 
@@ -233,6 +346,10 @@ static const struct operation {
 	{ "count-sampled", count_sampled, HERE },
 	{ "time", take_time, HERE },
 	{ "perf", open_counter, HERE },
+	{ "open", open_metrics, HERE },
+	{ "open-in-thread", open_metrics, THREAD },
+	{ "read", read_counter, HERE },
+	{ "module", load_module, HERE },
 	{ "say-in-thread", say, THREAD },
 	{ "say-again-in-thread", say, THREAD_AGAIN },
 	{ "count-in-thread", count, THREAD },
@@ -278,6 +395,7 @@ static const struct {
 	{ "ends", end_thread },
 	{ "cancels", cancel_thread },
 	{ "exits", end_process },
+	{ "forks", have_another_fork },
 };
 
 /* The type of cancellation, asynchronous at every second instruction. */
@@ -292,6 +410,106 @@ static void set_type(int type)
 	int before;
 
 	pthread_setcanceltype(type, &before);
+}
+
+/* What children call first. */
+
+TRACE2_GAUGE(gauge, "steps", "gauge", NULL);
+TRACE2_DISTRIBUTION(distribution, "steps", "distribution", NULL);
+
+static void first_timer(void)
+{
+	trace2_timer_add(timer, 1);
+}
+
+static void first_distribution(void)
+{
+	trace2_distribution_add(distribution, 1);
+}
+
+static void first_gauge(void)
+{
+	trace2_gauge_set(gauge, 1);
+}
+
+static void first_readings(void)
+{
+	struct trace2_metric_value value;
+
+	trace2_timer_read(timer, &value);
+	trace2_gauge_read(gauge, &value);
+}
+
+static void first_span(void)
+{
+	trace2_span_end(trace2_span_start("steps", "span", TRACE2_SPAN_NONE));
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static void first_thread(void)
+{
+	pthread_t thread;
+
+	if (!trace2_pthread_create(&thread, NULL, "first", nothing, NULL))
+		pthread_join(thread, NULL);
+}
+
+static void first_child(void)
+{
+	static const char *const argv[] = { "true", NULL };
+	const struct trace2_child child = { .argv = argv };
+
+	trace2_child_end(trace2_child_begin(&child), 1, 0);
+}
+
+static void first_control(void)
+{
+	trace2_flush();
+	trace2_reopen();
+}
+
+static void first_id(void)
+{
+	if (!trace2_session_id())
+		abort();
+}
+
+static void first_resume(void)
+{
+	trace2_session_resume();
+	_exit(0); /* the parent has the last event */
+}
+
+static const struct call firsts[] = {
+	{ "trace2_counter_add", count },
+	{ "trace2_counter_read", read_counter },
+	{ "trace2_counter_open", open_metrics },
+	{ "a module with a counter", load_module },
+	{ "trace2_data_string", say },
+	{ "trace2_region_enter", regions },
+	{ "trace2_timer_start", take_time },
+	{ "trace2_timer_add", first_timer },
+	{ "trace2_distribution_add", first_distribution },
+	{ "trace2_gauge_set", first_gauge },
+	{ "trace2_timer_read", first_readings },
+	{ "trace2_span_start", first_span },
+	{ "trace2_pthread_create", first_thread },
+	{ "trace2_thread_start", start_and_exit },
+	{ "trace2_child_begin", first_child },
+	{ "trace2_perf_open", open_counter },
+	{ "trace2_flush", first_control },
+	{ "trace2_session_id", first_id },
+	{ "trace2_session_resume", first_resume },
+	{ "exit", NULL },
+};
+
+static const struct call *first_call(void)
+{
+	return &firsts[nr_forks % (sizeof(firsts) / sizeof(*firsts))];
 }
 
 /* Check that errno, cancellation and the mask are unchanged. */
@@ -326,6 +544,8 @@ static void *say_and_count(void *arg)
 {
 	trace2_data_string("steps", NULL, "who", "thread");
 	trace2_counter_add(other, 1);
+	if (!trace2_counter_open("steps/after", 0, NULL, 0)->name)
+		die("another thread opens no metric");
 	look("another thread", PTHREAD_CANCEL_DEFERRED);
 	return arg;
 }
@@ -534,6 +754,7 @@ int main(int argc, char **argv)
 		fputs("usage: steps <call> <how> [<most stops>]\n", stderr);
 		return 129;
 	}
+	pthread_atfork(NULL, NULL, in_early_handler);
 	path = path_new();
 	has_stopped = (volatile bool *)path_new();
 	trace2_initialize();
@@ -542,7 +763,9 @@ int main(int argc, char **argv)
 	trace2_counter_add(other, 1);
 	sigaction(SIGTRAP, &action, NULL);
 	if (handle == cancel_thread)
-		start_cancelling();
+		start_thread(cancel_others);
+	else if (handle == have_another_fork)
+		start_thread(fork_for_others);
 	run_all(argc > 3 ? atol(argv[3]) : 1000000);
 	return 0;
 }

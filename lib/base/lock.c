@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The process's lock, which masks signals and cancellation. */
-#include "thread/lock.h"
+#include "base/lock.h"
 
 #include <pthread.h>
 
 #include "base/barrier.h"
+#include "base/fork_guard.h"
 #include "base/mask.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -18,6 +19,8 @@ void tr2_lock(void)
 	struct tr2_mask before;
 
 	tr2_mask_begin(&before);
+	/* Its holder may not exist in this process. */
+	tr2_fork_guard_look();
 	pthread_mutex_lock(&lock);
 	tr2_lock_mine = true;
 	before_lock = before;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fork_guard - notice a forked child whose fork ran no handlers (_Fork(), a bare
+ * clone()), or not ours yet: by a page that the kernel clears in children. Each
+ * call looks at it: those with a frame when they begin, all others that wait for
+ * another thread when they take the lock (lock.h), and metrics in line, whose
+ * cells are in a file of the parent's.
+ */
+#ifndef TR2_BASE_FORK_GUARD_H
+#define TR2_BASE_FORK_GUARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/macros.h"
+#include "trace2.h"
+
+/* 0 in such a child, until tr2_fork_guard_set(); else these. */
+#define TR2_GUARD_SET 1u
+#define TR2_GUARD_FASTPATH 2u /* see session/fastpath.h */
+extern const struct trace2_guard_ *tr2_fork_guard TR2_HIDDEN;
+
+/* Acquire: threads may look while the session starts; pairs with
+ * tr2_fork_guard_make(). */
+static inline uint32_t tr2_fork_guard_flags(void)
+{
+	return __atomic_load_n(
+		&__atomic_load_n(&tr2_fork_guard, __ATOMIC_ACQUIRE)->flags,
+		__ATOMIC_RELAXED);
+}
+
+/* Set or clear TR2_GUARD_FASTPATH. */
+void tr2_fork_guard_set_fastpath(bool on);
+
+/* Map the page, and have in_child called where a fork is noticed. Without it no
+ * such child is noticed. */
+void tr2_fork_guard_make(void (*in_child)(void));
+bool tr2_fork_guard_is_made(void);
+
+/* Call in_child. */
+void tr2_fork_guard_notice(void);
+
+/* The child has noticed the fork. */
+void tr2_fork_guard_set(void);
+
+/* Unmap the page; no call looks at it any more. */
+void tr2_fork_guard_release(void);
+
+static inline bool tr2_fork_guard_is_cleared(void)
+{
+	return !tr2_fork_guard_flags();
+}
+
+/* Notice a fork that was not noticed yet, whoever comes first. */
+static inline void tr2_fork_guard_look(void)
+{
+	if (unlikely(tr2_fork_guard_is_cleared()))
+		tr2_fork_guard_notice();
+}
+
+#endif
