@@ -80,6 +80,20 @@ ringed () {
 	trace2 script --git-event rings >e
 }
 
+test_lazy_prereq REAL_TIME '
+	"$hosts/forks" may-be-urgent
+'
+
+test_expect_success REAL_TIME 'a thread of real-time priority sleeps until another one has opened the session' '
+	forked urgent-while-it-opens &&
+	trace2_jq "([.[] | select(.event == \"version\")] | length == 2) and
+		([.[] | .value // empty] | sort == [\"urgent\", \"usual\"])" e
+'
+
+test_expect_success REAL_TIME 'a thread of real-time priority sleeps until another one has made the id' '
+	timeout 60 "$hosts/forks" urgent-while-its-id-is-made
+'
+
 for how in clone fork-alone
 do
 	test_expect_success "a child that only counts counts its own: $how" '

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "session/call.h"
 #include "session/inherit.h"
 #include "session/params.h"
 #include "session/process.h"
 #include "session/repo.h"
 #include "session/targets.h"
-#include "base/lock.h"
 #include "trace2.h"
 
 void trace2_cmd_start_fl(const char *file, int line, const char *const *argv)

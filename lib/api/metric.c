@@ -5,6 +5,7 @@
 
 #include "api/metric.h"
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/macros.h"
 #include "base/unwind.h"
 #include "metric/metric.h"
@@ -13,7 +14,6 @@
 #include "session/early.h"
 #include "session/thread_life.h"
 #include "thread/enter.h"
-#include "base/lock.h"
 #include "thread/stream.h"
 #include "trace2.h"
 

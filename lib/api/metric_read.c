@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "metric/metric.h"
 #include "session/session.h"
-#include "base/lock.h"
 #include "trace2.h"
 
 struct reading {

@@ -2,14 +2,13 @@
 /* Opened counters: each call under the process's lock. */
 #include <errno.h>
 
+#include "base/lock.h"
 #include "base/macros.h"
 #include "base/mask.h"
 #include "base/unwind.h"
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
 #include "session/fork.h"
-#include "base/fork_guard.h"
-#include "base/lock.h"
 #include "trace2_perf.h"
 
 /* false: a handler interrupted the holder of the lock. */

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
@@ -165,9 +166,32 @@ static inline int tr2_sys_futex_wait(atomic_uint *word, uint32_t value,
 			    NULL, 0L);
 }
 
+/* Wait while *word is `value`, or for a slice: whoever changes it may not get to
+ * waking others. Not sched_yield(), with which a thread of real-time priority
+ * keeps the others off its CPU. */
+static inline void tr2_await(const atomic_int *word, int value)
+{
+	tr2_sys_futex_wait((atomic_uint *)(uintptr_t)word, (uint32_t)value,
+			   10000000u);
+}
+
+/* Let other threads run for a moment. */
+static inline void tr2_let_others_run(void)
+{
+	static const struct timespec moment = { 0, 20000 };
+
+	tr2_sys_sleep(&moment);
+}
+
 static inline void tr2_sys_futex_wake(atomic_uint *word, int nr)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, nr, NULL, NULL, 0L);
+}
+
+/* Wake all that await a change of *word. */
+static inline void tr2_awake(atomic_int *word)
+{
+	tr2_sys_futex_wake((atomic_uint *)(uintptr_t)word, INT_MAX);
 }
 
 #endif

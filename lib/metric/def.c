@@ -11,8 +11,8 @@
  */
 #include "base/lock.h"
 #include "base/macros.h"
-#include "metric/metric.h"
 #include "metric/marks.h"
+#include "metric/metric.h"
 
 #include <errno.h>
 #include <stdatomic.h>

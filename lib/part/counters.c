@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "base/blocks.h"
+#include "base/lock.h"
 #include "base/macros.h"
 #include "part/part.h"
 #include "part/pending_errors.h"
 #include "part/share.h"
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
-#include "base/lock.h"
 
 #define MAX_COUNTERS 64
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)

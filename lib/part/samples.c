@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/unwind.h"
 #include "part/pending_errors.h"
 #include "part/share.h"
@@ -20,7 +21,6 @@
 #include "pmu/pmu.h"
 #include "ring/ring.h"
 #include "ring/task.h"
-#include "base/lock.h"
 
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
 

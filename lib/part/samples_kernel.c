@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "base/macros.h"
 #include "part/samples.h"
 #include "part/share.h"
@@ -15,7 +16,6 @@
 #include "pmu/pool.h"
 #include "ring/ring.h"
 #include "ring/task.h"
-#include "base/lock.h"
 
 /* For each thread and event; the kernel may permit less. */
 #define MAP_BYTES (512u * 1024u)

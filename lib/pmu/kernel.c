@@ -2,7 +2,6 @@
 /* The PMU of the kernel's events: perf_event_open(2). */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/raw.h"
 #include "pmu/kernel.h"
 #include "pmu/kernel_page.h"
 
@@ -348,7 +348,7 @@ static ssize_t read_group(int fd, struct group_reading *all)
 			errno = EAGAIN;
 			break;
 		}
-		sched_yield();
+		tr2_let_others_run();
 	}
 	return n;
 }

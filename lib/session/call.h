@@ -17,6 +17,8 @@
 #define TR2_SESSION_CALL_H
 
 #include "base/clock.h"
+#include "base/fork_guard.h"
+#include "base/lock.h"
 #include "base/macros.h"
 #include "session/fork.h"
 #include "session/parts.h"
@@ -26,8 +28,6 @@
 #include "thread/context.h"
 #include "thread/emit.h"
 #include "thread/enter.h"
-#include "base/fork_guard.h"
-#include "base/lock.h"
 
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line);
 void tr2_call_end(struct tr2_call *call);

@@ -3,8 +3,8 @@
 #include "session/children.h"
 
 #include "base/blocks.h"
-#include "base/macros.h"
 #include "base/lock.h"
+#include "base/macros.h"
 
 struct child {
 	uint64_t start_ns;

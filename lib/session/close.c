@@ -7,6 +7,7 @@
 
 #include "base/barrier.h"
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/mask.h"
 #include "metric/metric.h"
 #include "part/pending_errors.h"
@@ -18,7 +19,6 @@
 #include "session/signal.h"
 #include "session/thread_life.h"
 #include "session/traceparent.h"
-#include "base/lock.h"
 #include "thread/stream.h"
 
 /* On a busy machine, times in a stream differ by more anyway. */

@@ -13,6 +13,7 @@
 #include "base/barrier.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/lock.h"
 #include "base/macros.h"
 #include "base/mask.h"
 #include "config/control_block.h"
@@ -23,7 +24,6 @@
 #include "session/parts.h"
 #include "session/session.h"
 #include "session/targets.h"
-#include "base/lock.h"
 #include "thread/stream.h"
 
 #ifndef MFD_CLOEXEC

@@ -14,6 +14,8 @@
 #include <elf.h>
 #include <link.h>
 
+#include "base/fork_guard.h"
+#include "base/lock.h"
 #include "base/unwind.h"
 #include "metric/metric.h"
 #include "part/pending_errors.h"
@@ -27,8 +29,6 @@
 #include "session/thread_life.h"
 #include "session/traceparent.h"
 #include "site/site.h"
-#include "base/fork_guard.h"
-#include "base/lock.h"
 #include "thread/stream.h"
 
 static bool exit_has_begun, is_unloaded;

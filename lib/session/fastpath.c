@@ -5,6 +5,8 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "base/fork_guard.h"
+#include "base/lock.h"
 #include "base/macros.h"
 #include "base/mask.h"
 #include "metric/metric.h"
@@ -13,8 +15,6 @@
 #include "session/fastpath_at.h"
 #include "session/fastpath_record.h"
 #include "thread/emit.h"
-#include "base/fork_guard.h"
-#include "base/lock.h"
 #include "thread/stream.h"
 
 /* An event with its file, line and names. */

@@ -16,8 +16,8 @@
 
 #include <stdbool.h>
 
-#include "site/site.h"
 #include "base/fork_guard.h"
+#include "site/site.h"
 
 /* Whether the ring is the only target, and takes events. */
 #ifdef TR2_SMALL

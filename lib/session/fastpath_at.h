@@ -11,11 +11,11 @@
 #define TR2_SESSION_FASTPATH_AT_H
 
 #include "base/clock.h"
+#include "base/fork_guard.h"
 #include "base/macros.h"
 #include "ring/ring.h"
 #include "ring/site.h"
 #include "session/fastpath_record.h"
-#include "base/fork_guard.h"
 #include "thread/stream.h"
 #include "thread/thread.h"
 

@@ -4,12 +4,15 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/barrier.h"
 #include "base/clock.h"
+#include "base/fork_guard.h"
+#include "base/lock.h"
 #include "base/mask.h"
+#include "base/raw.h"
 #include "part/pending_errors.h"
 #include "ring/wake.h"
 #include "session/children.h"
@@ -22,8 +25,6 @@
 #include "session/thread_life.h"
 #include "session/traceparent.h"
 #include "thread/context.h"
-#include "base/fork_guard.h"
-#include "base/lock.h"
 #include "thread/stream.h"
 
 /* Of a thread without earlier calls. */
@@ -241,10 +242,15 @@ void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 		open_anew(thread, file, line);
 		atomic_store_explicit(&tr2_session.state, TR2_SESSION_ON,
 				      memory_order_release);
+		if (!tr2_barrier_is_alone())
+			tr2_awake(&tr2_session.state);
 	}
 	tr2_mask_end(&before);
-	while (tr2_session.state == TR2_SESSION_OPENING)
-		sched_yield();
+	while (tr2_session.state == TR2_SESSION_OPENING) {
+		tr2_await(&tr2_session.state, TR2_SESSION_OPENING);
+		/* A handler may have forked meanwhile. */
+		tr2_fork_guard_look();
+	}
 }
 
 void tr2_session_resume(void)

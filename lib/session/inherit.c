@@ -5,14 +5,15 @@
  */
 #include "session/inherit.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/barrier.h"
 #include "base/buf.h"
 #include "base/mask.h"
+#include "base/raw.h"
 #include "base/sha1.h"
 #include "event/render.h"
 
@@ -23,6 +24,7 @@
 /* An id's component has 41 bytes; forks of forks append to the same memory. */
 #define ROOM 1024u
 #define MAX_OWN 96u
+#define MAX_WAITS 100u /* of tr2_await(): a second */
 
 /*
  * A variable that is changed in place after it was put into the environment,
@@ -169,7 +171,8 @@ static bool make_sid(uint64_t wall_us, int pid)
 
 bool tr2_inherit_start(uint64_t wall_us)
 {
-	int pid = getpid(), before = maker;
+	int pid = getpid(), before = maker, made;
+	unsigned int tries = MAX_WAITS;
 	struct tr2_mask mask;
 
 	if (made_by == pid)
@@ -180,11 +183,14 @@ bool tr2_inherit_start(uint64_t wall_us)
 			made_by = pid;
 		else
 			maker = 0;
+		if (!tr2_barrier_is_alone())
+			tr2_awake(&made_by);
 	}
 	tr2_mask_end(&mask);
-	/* Another thread makes it; in a child forked meanwhile, this one. */
-	while (made_by != pid && maker == pid)
-		sched_yield();
+	/* Another thread makes it; in a child forked meanwhile, this one. A child
+	 * in another namespace may have its parent's number: it waits in vain. */
+	while ((made = made_by) != pid && maker == pid && tries--)
+		tr2_await(&made_by, made);
 	return made_by == pid;
 }
 

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "metric/metric.h"
 #include "ring/ring.h"
 #include "ring/site.h"
 #include "ring/wake.h"
 #include "session/parts.h"
 #include "session/session.h"
-#include "base/lock.h"
 #include "thread/stream.h"
 
 static uint64_t rounded_size(void)

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "arena/arena.h"
-#include "ring/ring.h"
 #include "base/lock.h"
+#include "ring/ring.h"
 
 /* Move the arena into this file: see tr2_dest_request. false: errno. */
 bool tr2_session_map_ring(int fd);

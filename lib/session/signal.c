@@ -3,7 +3,6 @@
 #include "session/signal.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/macros.h"
+#include "base/raw.h"
 #include "base/split.h"
 #include "session/fastpath.h"
 #include "session/ring.h"
@@ -164,7 +164,7 @@ static void end_session(const char *file, int line, int signo)
 					    self)) {
 		while (owner != self && !tr2_signal_last.is_written &&
 		       tr2_clock_now_ns() < deadline_ns)
-			sched_yield();
+			tr2_let_others_run();
 		return;
 	}
 	/* Not in a forked child without events. */

@@ -6,6 +6,7 @@
 
 #include "base/barrier.h"
 #include "base/clock.h"
+#include "base/fork_guard.h"
 #include "base/text.h"
 #include "event/render.h"
 #include "part/pending_errors.h"
@@ -14,7 +15,6 @@
 #include "session/ring.h"
 #include "session/session.h"
 #include "session/traceparent.h"
-#include "base/fork_guard.h"
 #include "thread/stream.h"
 
 /* The version of the event format that consumers check. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Make the context of a thread at its first call. */
+#include "base/lock.h"
 #include "session/parts.h"
 #include "session/thread_life.h"
-#include "base/lock.h"
 
 struct tr2_thread_key tr2_thread_key;
 

@@ -2,11 +2,11 @@
 /* End a thread: its last events, and the destructor that notices its end. */
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/lock.h"
 #include "session/call.h"
 #include "session/parts.h"
 #include "session/thread_life.h"
 #include "thread/enter.h"
-#include "base/lock.h"
 
 /*
  * Destructors of the host that run after ours may still call the library: ours

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
@@ -17,6 +16,7 @@
 #include "base/fd.h"
 #include "base/macros.h"
 #include "base/mask.h"
+#include "base/raw.h"
 #include "base/text.h"
 #include "target/dest.h"
 
@@ -83,7 +83,7 @@ static bool ends_in_a_piece(int fd, off_t size)
 		if (pread(fd, &last, 1, size - 1) != 1 || last == '\n')
 			return false;
 		lseek(fd, size - 1, SEEK_HOLE);
-		sched_yield();
+		tr2_let_others_run();
 	} while (!fstat(fd, &st) && st.st_size != size);
 	return true;
 }

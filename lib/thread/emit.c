@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "base/lock.h"
 #include "base/mask.h"
 #include "event/redact.h"
 #include "thread/emit_inline.h"
 #include "thread/enter.h"
-#include "base/lock.h"
 #include "thread/sink.h"
 #include "thread/stream.h"
 

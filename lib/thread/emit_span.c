@@ -2,9 +2,9 @@
 /* Emit spans to the targets. */
 #include "thread/emit_span.h"
 
+#include "base/lock.h"
 #include "span/record.h"
 #include "span/session_trace.h"
-#include "base/lock.h"
 #include "thread/sink.h"
 
 static bool has_ring(const struct tr2_call *call)

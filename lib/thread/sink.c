@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "event/render_internal.h"
 #include "base/lock.h"
+#include "event/render_internal.h"
 
 #define MAX_WORDS 62
 

@@ -5,19 +5,19 @@
 #include "thread/thread.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
+#include "base/raw.h"
 #include "base/sanitize.h"
 #include "base/text.h"
 #include "metric/metric.h"
 #include "ring/ring.h"
 #include "thread/context.h"
-#include "base/lock.h"
 #include "thread/stream.h"
 
 #define MAX_IDLE_WAIT_NS (50u * UINT64_C(1000000))
@@ -383,7 +383,7 @@ struct tr2_thread_nr tr2_thread_wait_idle(void)
 	struct tr2_thread_nr nr;
 
 	while ((nr = count_calls()).busy && tr2_clock_now_ns() < deadline)
-		sched_yield();
+		tr2_let_others_run();
 	return nr;
 }
 

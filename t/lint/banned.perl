@@ -32,6 +32,7 @@ my %BANNED = (
 	(map { $_ => 'its place is base/lock.c: children of any fork must see who holds it' }
 		qw(pthread_mutex_lock pthread_mutex_trylock pthread_rwlock_rdlock
 		pthread_rwlock_wrlock pthread_spin_lock sem_wait mtx_lock)),
+	sched_yield => 'a thread of real-time priority keeps the CPU; use tr2_await()',
 	alloca => 'a large argument would run off the stack',
 );
 my $names = join '|', map { quotemeta } sort keys %BANNED;
