@@ -40,6 +40,7 @@ int trace2_reopen_fl(const char *file, int line)
 	struct tr2_mask before;
 	int failed = 0;
 
+	tr2_session_await_pause();
 	if (tr2_session.state != TR2_SESSION_ON)
 		return 0;
 	/* A handler that jumps out would leave a half-opened file. */

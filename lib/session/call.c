@@ -7,12 +7,40 @@
 #include "session/control.h"
 #include "session/early.h"
 
-bool tr2_call_look(void)
+/* Another thread waits until all are outside: be there, and wait for it. Its
+ * patience is short. */
+static void step_aside(struct tr2_call *call)
+{
+	while (call->thread && tr2_session.state == TR2_SESSION_PAUSING) {
+		tr2_thread_leave(call->thread, &call->inside);
+		tr2_session_await_pause();
+		call->thread = tr2_self ?
+				       tr2_thread_enter(tr2_self, &call->inside) :
+				       NULL;
+	}
+}
+
+static bool is_on(void)
 {
 	int enabled = __atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST);
 
 	/* 1: another thread has taken the request meanwhile. */
 	return enabled < 0 ? tr2_control_look() : enabled == 1;
+}
+
+bool tr2_call_look(struct tr2_call *call)
+{
+	do {
+		step_aside(call);
+		if (call->thread && is_on())
+			return true;
+	} while (call->thread && tr2_session.state == TR2_SESSION_PAUSING);
+	if (call->thread)
+		tr2_thread_leave(call->thread, &call->inside);
+	else
+		tr2_thread_count_lost(tr2_self);
+	*call->errno_at = call->saved_errno;
+	return false;
 }
 
 static bool begin_first(struct tr2_call *call, const char *file, int line)

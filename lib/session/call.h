@@ -32,8 +32,8 @@
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line);
 void tr2_call_end(struct tr2_call *call);
 
-/* Tracing is not simply on. true: it is by now. */
-bool tr2_call_look(void);
+/* Tracing is not simply on. false: the call, which has entered, does nothing. */
+bool tr2_call_look(struct tr2_call *call);
 
 /* The thread's first call, or one that does nothing. */
 bool tr2_call_begin_slow(struct tr2_call *call, const char *file, int line);
@@ -57,11 +57,10 @@ tr2_call_begin_inline(struct tr2_call *call, const char *file, int line)
 		return false;
 	}
 	if (unlikely(__atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST) !=
-		     1) &&
-	    !tr2_call_look()) {
-		tr2_thread_leave(thread, &call->inside);
-		*call->errno_at = call->saved_errno;
-		return false;
+		     1)) {
+		if (!tr2_call_look(call))
+			return false;
+		thread = call->thread;
 	}
 	call->site = NULL;
 	call->file = file;

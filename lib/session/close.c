@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/mask.h"
+#include "base/raw.h"
+#include "config/control_block.h"
 #include "metric/metric.h"
 #include "part/pending_errors.h"
 #include "session/early.h"
@@ -129,15 +131,22 @@ static bool is_quick(void)
 
 void tr2_session_close(void)
 {
-	int expected = TR2_SESSION_ON, saved_errno = errno, cancel_state;
+	int expected, saved_errno = errno, cancel_state;
 	struct tr2_thread *thread;
 	bool interrupted, quick = is_quick();
 	struct tr2_mask before;
 	uintptr_t inside;
 
-	if (!atomic_compare_exchange_strong(&tr2_session.state, &expected,
-					    TR2_SESSION_CLOSED))
+	do {
+		tr2_session_await_pause();
+		expected = TR2_SESSION_ON;
+	} while (!atomic_compare_exchange_strong(&tr2_session.state, &expected,
+						 TR2_SESSION_CLOSED) &&
+		 expected == TR2_SESSION_PAUSING);
+	if (expected != TR2_SESSION_ON) {
+		errno = saved_errno;
 		return;
+	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	if (quick)
 		tr2_mask_begin(&before);
@@ -194,14 +203,21 @@ int tr2_session_pause(void)
 	int expected = TR2_SESSION_ON;
 
 	if (!atomic_compare_exchange_strong(&tr2_session.state, &expected,
-					    TR2_SESSION_PAUSED))
+					    TR2_SESSION_PAUSING))
 		return -EBUSY;
-	__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&trace2_enabled_, TR2_ENABLED_LOOK, __ATOMIC_SEQ_CST);
+	/* Each thread is visibly in a call, or sees that it has to wait. */
 	tr2_barrier();
 	if (tr2_thread_wait_idle().busy) {
 		tr2_session.state = TR2_SESSION_ON;
+		tr2_awake(&tr2_session.state);
 		return -EBUSY;
 	}
+	tr2_session.state = TR2_SESSION_CHANGING;
+	__atomic_store_n(&trace2_enabled_, tr2_stream.enabled[0],
+			 __ATOMIC_SEQ_CST);
+	tr2_awake(&tr2_session.state);
+	tr2_barrier(); /* metrics, too */
 	write_pause(tr2_thread_main());
 	return 0;
 }

@@ -227,31 +227,21 @@ static int switch_on(const struct tr2_control_wish *r)
 	return error;
 }
 
-/* Other threads took tracing to be off while it waited for one of them. */
-static void tell_of_gap(uint64_t since_ns)
-{
-	struct tr2_call call;
-
-	if (tr2_session.state != TR2_SESSION_ON)
-		return;
-	prepare_call(&call);
-	tr2_call_error(&call,
-		       "trace2: a thread was in a call for too long to change "
-		       "settings: events of the last %.3f seconds are missing",
-		       (double)(call.now_ns - since_ns) / 1e9);
-}
-
 static int change(const struct tr2_control_wish *r)
 {
 	bool was_on = tr2_session.state == TR2_SESSION_ON;
-	uint64_t since_ns = tr2_clock_now_ns();
 	int error = was_on ? tr2_session_pause() : 0;
 
-	if (error) {
-		tell_of_gap(since_ns);
+	if (error)
 		return error;
-	}
-	return tr2_control_change(r) ? switch_on(r) : 0;
+	/* A child that is forked from now on has a session, if its settings, which
+	 * are the old or the new ones, have a target. */
+	tr2_session.state = TR2_SESSION_CHANGING;
+	if (tr2_control_change(r))
+		error = switch_on(r);
+	if (tr2_session.state == TR2_SESSION_CHANGING)
+		tr2_session.state = TR2_SESSION_PAUSED;
+	return error;
 }
 
 static int reopen(void)

@@ -11,8 +11,9 @@
 #include "thread/stream.h"
 
 struct targets {
-	/* What destinations point to: written while all are closed. */
-	char in_use[TR2_CONTROL_NR][TR2_CONTROL_VALUE];
+	/* What destinations point to. The other one of two is written, so that a
+	 * child that is forked meanwhile finds a whole one. */
+	char in_use[TR2_CONTROL_NR][2][TR2_CONTROL_VALUE];
 	char kept[TR2_CONTROL_VALUE];
 };
 TR2_LARGE struct targets tr2_control_targets;
@@ -25,9 +26,11 @@ static struct {
 	unsigned int nesting;
 } kept;
 
-static char *in_use(unsigned int id)
+/* Is the destination a value that was set? */
+static bool is_set(unsigned int id, const char *destination)
 {
-	return tr2_control_targets.in_use[id];
+	return destination == tr2_control_targets.in_use[id][0] ||
+	       destination == tr2_control_targets.in_use[id][1];
 }
 
 /* Of a recording that has put nothing back. */
@@ -44,7 +47,7 @@ void tr2_control_release_settings(void)
 
 	forget_kept();
 	for (i = 0; i < TR2_CONTROL_NR; i++)
-		if (tr2_session.settings.destination[i] == in_use(i))
+		if (is_set(i, tr2_session.settings.destination[i]))
 			tr2_session.settings.destination[i] = NULL;
 }
 
@@ -148,11 +151,15 @@ bool tr2_control_parse(struct tr2_control_wish *r, char *text)
 static void set_target(unsigned int id, const char *value)
 {
 	char **destination = &tr2_session.settings.destination[id];
+	char *before = *destination, (*in_use)[TR2_CONTROL_VALUE];
+	bool is_kept = kept.is_kept && before == kept.destination;
 
-	if (*destination != in_use(id))
-		free(*destination);
-	memcpy(in_use(id), value, strlen(value) + 1);
-	*destination = in_use(id);
+	in_use = tr2_control_targets.in_use[id];
+	in_use += before == in_use[0];
+	memcpy(*in_use, value, strlen(value) + 1);
+	__atomic_store_n(destination, *in_use, __ATOMIC_RELEASE);
+	if (!is_set(id, before) && !is_kept)
+		free(before);
 }
 
 /* The first recording keeps it; one that was killed has put nothing back. */
@@ -167,10 +174,9 @@ static void keep(void)
 	kept.brief = settings->brief[TR2_TARGET_event];
 	kept.nesting = settings->max_nesting;
 	kept.destination = *destination;
-	if (*destination == in_use(TR2_TARGET_event))
+	if (is_set(TR2_TARGET_event, *destination))
 		kept.destination = memcpy(tr2_control_targets.kept,
 					  *destination, TR2_CONTROL_VALUE);
-	*destination = in_use(TR2_TARGET_event);
 }
 
 static void put_back(void)
@@ -220,7 +226,7 @@ bool tr2_control_change(const struct tr2_control_wish *r)
 
 	if (is_recorded(r))
 		put_back();
-	if (r->record)
+	if (r->record && r->has_target[TR2_TARGET_event])
 		keep();
 	else if (r->has_target[TR2_TARGET_event])
 		forget_kept();

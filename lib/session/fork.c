@@ -77,11 +77,17 @@ static void take_parents(struct tr2_regions *regions)
 	regions->nr_implicit_leaves = parents.nr_implicit_leaves;
 }
 
+/* The thread that changes its state is not in this child. */
+static bool is_changing(void)
+{
+	return tr2_session.state == TR2_SESSION_OPENING ||
+	       tr2_session.state == TR2_SESSION_PAUSING ||
+	       tr2_session.state == TR2_SESSION_CHANGING;
+}
+
 static bool had_session(void)
 {
-	/* OPENING: the thread that opens it is not in this child. */
-	return tr2_session.state == TR2_SESSION_ON ||
-	       tr2_session.state == TR2_SESSION_OPENING;
+	return tr2_session.state == TR2_SESSION_ON || is_changing();
 }
 
 static void before_fork(void)
@@ -125,6 +131,10 @@ static void after_fork(void)
 		tr2_repo_after_fork();
 		tr2_session.has_start = tr2_session.has_exit = false;
 		tr2_session.open_execs = 0;
+		if (is_changing())
+			__atomic_store_n(&trace2_enabled_,
+					 tr2_stream.enabled[1],
+					 __ATOMIC_RELAXED);
 		tr2_session.state = TR2_SESSION_FORKED;
 		/* The thread that forked is main, whichever has the first
 		 * event. */

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork_guard.h"
 #include "base/mask.h"
+#include "base/raw.h"
 #include "thread/stream.h"
 
 struct tr2_session tr2_session;
@@ -30,6 +32,15 @@ static char **allocate(size_t bytes)
 }
 
 /* The words are in the same memory, behind the pointers. */
+void tr2_session_await_pause(void)
+{
+	while (tr2_session.state == TR2_SESSION_PAUSING) {
+		tr2_await(&tr2_session.state, TR2_SESSION_PAUSING);
+		/* A handler may have forked meanwhile. */
+		tr2_fork_guard_look();
+	}
+}
+
 void tr2_session_keep_argv(const char *const *argv)
 {
 	static atomic_bool kept;

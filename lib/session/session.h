@@ -7,6 +7,10 @@
  *	               ▼
  *	             PAUSED: no target is on; the next session is to come
  *
+ *	In between it is PAUSING, until no thread is in a call, while others wait
+ *	(if that takes too long, it is ON again, and nothing was lost); and then
+ *	CHANGING, while calls do nothing.
+ *
  *	               │ fork, in the child
  *	               ▼
  *	             FORKED ──first event, of any thread──► OPENING ──► ON,
@@ -27,6 +31,8 @@ enum tr2_session_state {
 	TR2_SESSION_ON,
 	TR2_SESSION_FORKED,
 	TR2_SESSION_OPENING,
+	TR2_SESSION_PAUSING,
+	TR2_SESSION_CHANGING,
 	TR2_SESSION_PAUSED,
 	TR2_SESSION_CLOSED
 };
@@ -53,6 +59,9 @@ static inline bool tr2_session_is_started(void)
 {
 	return tr2_session.state != TR2_SESSION_OFF;
 }
+
+/* Wait until it is no longer PAUSING. */
+void tr2_session_await_pause(void);
 
 /* Keep a copy of argv. */
 void tr2_session_keep_argv(const char *const *argv);

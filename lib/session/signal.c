@@ -179,8 +179,10 @@ static void end_session(const char *file, int line, int signo)
 
 void tr2_signal_end(const char *file, int line, int signo)
 {
-	int saved_errno = errno, state = tr2_session.state;
+	int saved_errno = errno, state;
 
+	tr2_session_await_pause();
+	state = tr2_session.state;
 	/* CLOSED: perhaps by another thread, which is still writing. */
 	if (state == TR2_SESSION_ON || state == TR2_SESSION_CLOSED)
 		end_session(file, line, signo);
