@@ -51,6 +51,40 @@ test_expect_success 'another descriptor, likewise' '
 	test_grep "\"event\":\"data\"" trace
 '
 
+# apart WHO DESTINATION: WHO has descriptors of its own.
+apart () {
+	GIT_TRACE2_EVENT=$2 "$hosts/changes" "$1-with-own-descriptors"
+}
+
+# spoke FILE NAME...: these and no others have lines there.
+spoke () {
+	sed -n "s/.*\"key\":\"who\",\"value\":\"\([^\"]*\)\".*/\1/p" "$1" >actual &&
+	shift &&
+	test_write_lines "$@" >expect &&
+	test_cmp expect actual
+}
+
+test_expect_success 'a thread with descriptors of its own: only its events are lost' '
+	rm -f e &&
+	apart thread "$(pwd)/e" &&
+	spoke e before after later "at last" &&
+	trace2_jq "[.[] | select(.event == \"atexit\").lost] == [9]" e &&
+	mkdir apart &&
+	apart thread "$(pwd)/apart" &&
+	cat apart/* >e &&
+	spoke e before after later "at last" &&
+	apart thread 9 9>e &&
+	spoke e before after later "at last" &&
+	{ apart thread 9 9>&1 | cat >e; } &&
+	spoke e before after later "at last"
+'
+
+test_expect_success 'main has descriptors of its own: only its events are lost' '
+	rm -f e &&
+	apart main "$(pwd)/e" &&
+	spoke e before after
+'
+
 # Any process of the same user may write to the file.
 test_expect_success 'a ring overwritten by another process does not stop the host' '
 	rm -rf rings &&

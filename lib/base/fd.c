@@ -5,9 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/raw.h"
 
 /* Numbers away from those that a host or a shell is likely to use. */
@@ -36,6 +39,59 @@ int tr2_fd_move_up(int fd)
 	if (moved < 0)
 		errno = EMFILE;
 	return moved;
+}
+
+/* What getdents64() returns. */
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+static bool has_thread(const char *tid, int fd, const struct tr2_file_id *id)
+{
+	char memory[64];
+	struct tr2_buf path;
+	struct stat st;
+
+	tr2_buf_init_fixed(&path, memory, sizeof(memory));
+	tr2_buf_addall(&path, "/proc/self/task/", tid, "/fd/");
+	tr2_buf_add_u64(&path, (uint64_t)fd);
+	return !path.failed && !stat(tr2_buf_str(&path), &st) &&
+	       st.st_dev == id->device && st.st_ino == id->inode;
+}
+
+static bool has_one_of(const char *entries, size_t bytes, int fd,
+		       const struct tr2_file_id *id)
+{
+	const struct entry *entry;
+	size_t at;
+
+	for (at = 0; at < bytes; at += entry->size) {
+		entry = (const void *)(entries + at);
+		if (*entry->name != '.' && has_thread(entry->name, fd, id))
+			return true;
+	}
+	return false;
+}
+
+/* The directory is not opened by opendir(), which calls malloc. */
+bool tr2_fd_is_elsewhere(int fd, const struct tr2_file_id *id)
+{
+	_Alignas(struct entry) char entries[512];
+	int tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool found = false;
+	long n;
+
+	if (tasks < 0)
+		return false;
+	while (!found && (n = syscall(SYS_getdents64, tasks, entries,
+				      sizeof(entries))) > 0)
+		found = has_one_of(entries, (size_t)n, fd, id);
+	close(tasks);
+	return found;
 }
 
 int tr2_pipe_open(struct tr2_pipe *p)

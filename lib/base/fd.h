@@ -37,6 +37,13 @@ static inline bool tr2_fd_is(int fd, const struct tr2_file_id *id)
 	       st.st_ino == id->inode;
 }
 
+/*
+ * Has another thread this file at that number, in a table of its own
+ * (unshare(CLONE_FILES))? Asked of one that the calling thread has not. Slow;
+ * signal-safe.
+ */
+bool tr2_fd_is_elsewhere(int fd, const struct tr2_file_id *id);
+
 /* A pipe inside the process: non-blocking, close-on-exec. Its functions are
  * async-signal-safe. */
 struct tr2_pipe {

@@ -306,13 +306,21 @@ static void take_request(struct tr2_control_block *block)
 	__atomic_store_n(&block->done, request, __ATOMIC_RELEASE);
 }
 
+/* What a thread with a table of descriptors of its own opens, others have not. */
+static bool has_own_descriptors(void)
+{
+	return !tr2_fd_is(control.fd, &control.id) &&
+	       tr2_fd_is_elsewhere(control.fd, &control.id);
+}
+
 static bool may_take(bool is_due)
 {
 	int state = tr2_session.state;
 
 	if (!is_due)
 		return !control.looks_always;
-	return (state == TR2_SESSION_ON || state == TR2_SESSION_PAUSED) &&
+	return !has_own_descriptors() &&
+	       (state == TR2_SESSION_ON || state == TR2_SESSION_PAUSED) &&
 	       !tr2_lock_is_mine();
 }
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -93,6 +94,8 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
 	dest->no_nosignal = dest->terminal;
 	dest->hurried = false;
 	dest->cut = false;
+	dest->nr_apart = 0;
+	memset(dest->apart, 0, sizeof(dest->apart));
 	dest->patient = tr2_wait_is_patient() && dest->kind != TR2_DEST_FILE &&
 			(dest->terminal || !ours);
 	tr2_relay_init(&dest->relay);
@@ -327,6 +330,34 @@ static bool is_final(int error)
 	return error != EAGAIN && error != ENOBUFS;
 }
 
+static uint32_t tid_of(uint32_t tid)
+{
+	return tid ? tid : (uint32_t)syscall(SYS_gettid);
+}
+
+/* Is the file off for this thread? true: look whether it is so still. */
+static bool is_apart(const struct tr2_dest *dest, uint32_t tid)
+{
+	unsigned int i;
+
+	for (i = 0; dest->nr_apart && i < TR2_MAX_APART; i++)
+		if (dest->apart[i] == tid_of(tid))
+			return true;
+	return false;
+}
+
+/* The thread has not the file. true: others have. */
+static bool set_apart(struct tr2_dest *dest, uint32_t tid)
+{
+	if (is_apart(dest, tid))
+		return true;
+	if (!tr2_fd_is_elsewhere(dest->fd, &dest->id))
+		return false;
+	dest->apart[dest->nr_apart++ % TR2_MAX_APART] = tid_of(tid);
+	tr2_dest_not_plain(dest);
+	return true;
+}
+
 /* done: bytes already written. */
 static void write_line(struct tr2_dest *dest, int fd, const char *line,
 		       size_t len, size_t done)
@@ -353,6 +384,9 @@ failed:
 			dest->cut = true;
 		return;
 	}
+	if (error == EBADF && !tr2_dest_has_its_file(dest) &&
+	    set_apart(dest, 0))
+		return;
 	if (done && !tr2_take_back(fd, &dest->id, line, done))
 		write_all(dest, fd, "\n", 1);
 	if (switch_off(dest))
@@ -397,26 +431,32 @@ static bool is_new_second(atomic_uint_fast64_t *checked, uint64_t second)
  * unlikely to be reused. The number of a descriptor of the host's own is free
  * for its very next file, so check that each time.
  */
-static void check_descriptor(struct tr2_dest *dest, uint64_t second)
+static bool check_descriptor(struct tr2_dest *dest, uint64_t second,
+			     uint32_t tid)
 {
-	if (dest->ours && !is_new_second(&dest->checked, second))
-		return;
-	if (!tr2_dest_has_its_file(dest))
-		switch_off(dest);
-	else if (dest->kind == TR2_DEST_FILE &&
-		 is_new_second(&dest->limit_checked, second))
+	if (dest->ours && !is_apart(dest, tid) &&
+	    !is_new_second(&dest->checked, second))
+		return true;
+	if (!tr2_dest_has_its_file(dest)) {
+		if (!set_apart(dest, tid))
+			switch_off(dest);
+		return false;
+	}
+	if (dest->kind == TR2_DEST_FILE &&
+	    is_new_second(&dest->limit_checked, second))
 		dest->size_limited = may_raise_sigxfsz();
+	return true;
 }
 
 /* The rest of this second needs no checks, if nothing is special. */
 static void be_plain(struct tr2_dest *dest, uint64_t second)
 {
-	if (!dest->ours || dest->cut || dest->size_limited)
+	if (!dest->ours || dest->cut || dest->size_limited || dest->nr_apart)
 		return;
 	atomic_store(&dest->plain_us, second * TR2_DEST_PLAIN_US);
 	/* Another thread may have switched it off meanwhile: then it sees this
 	 * store, or this thread sees that it is off. */
-	if (!atomic_load(&dest->on))
+	if (!atomic_load(&dest->on) || dest->nr_apart)
 		tr2_dest_not_plain(dest);
 }
 
@@ -425,9 +465,7 @@ void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
 {
 	uint64_t second = wall_us / TR2_DEST_PLAIN_US;
 
-	if (tr2_dest_is_on(dest))
-		check_descriptor(dest, second);
-	if (!tr2_dest_is_on(dest)) {
+	if (!tr2_dest_is_on(dest) || !check_descriptor(dest, second, tid)) {
 		tr2_dest_drop(dest);
 	} else if (dest->kind != TR2_DEST_FILE) {
 		write_whole(dest, line, len, second, tid);

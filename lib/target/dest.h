@@ -33,6 +33,8 @@
 #define TR2_STALL_BACK_NS 200u
 #define TR2_DEST_PLAIN_US 1000000u
 
+#define TR2_MAX_APART 4
+
 enum tr2_dest_kind {
 	TR2_DEST_FILE, /* a regular file, or a device: plain writes */
 	TR2_DEST_PIPE, /* or a terminal: may stall, may raise SIGPIPE */
@@ -71,6 +73,10 @@ struct tr2_dest {
 	/* Time waited for its reader: its part of the account. */
 	atomic_uint_fast64_t charged_ns;
 	atomic_uint_fast64_t lost; /* lines */
+	/* Threads with a table of descriptors of their own, in which the file is
+	 * not: it is off for them alone. 0: none. */
+	atomic_uint apart[TR2_MAX_APART];
+	atomic_uint nr_apart; /* so many were found */
 	/* Odd while the file behind fd is replaced: see tr2_dest_reopen(). */
 	atomic_uint swaps;
 	struct tr2_file_id id; /* atomic members, valid while swaps is even */

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "target/dest.h"
 
 /* Take what the calls of writers need to know of the new file. */
@@ -70,6 +71,9 @@ int tr2_dest_reopen(struct tr2_dest *dest,
 		return 0;
 	/* Before the open, which may get its number. */
 	is_closed = !tr2_dest_has_its_file(dest);
+	/* A new one would be in this thread's own table. */
+	if (is_closed && tr2_fd_is_elsewhere(dest->fd, &dest->id))
+		return -EBADF;
 	errno = 0;
 	if (!tr2_dest_open(&fresh, request))
 		return errno ? -errno : -EINVAL;

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,10 +188,86 @@ static void from_now_on(void)
 	trace2_cmd_error("an error of the %s", "host");
 }
 
+static void say(const char *who)
+{
+	trace2_data_string("changes", NULL, "who", who);
+}
+
+/* From here on the calling thread has a table of descriptors of its own, in which
+ * only the usual three are open. */
+static void keep_three_descriptors(void)
+{
+	struct rlimit limit;
+	int fd;
+
+	if (unshare(CLONE_FILES) || getrlimit(RLIMIT_NOFILE, &limit))
+		abort();
+	for (fd = 3; fd < 1024 && (rlim_t)fd < limit.rlim_cur; fd++)
+		close(fd);
+}
+
+static void *be_apart(void *reopens)
+{
+	keep_three_descriptors();
+	say("apart");
+	if (reopens)
+		trace2_reopen();
+	say("apart again");
+	return NULL;
+}
+
+static void run_apart(void *reopens)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, be_apart, reopens))
+		abort();
+	pthread_join(thread, NULL);
+}
+
+static void thread_with_own_descriptors(void)
+{
+	static char yes[] = "yes";
+
+	say("before");
+	run_apart(NULL);
+	say("after");
+	run_apart(yes);
+	say("later");
+	trace2_reopen();
+	say("at last");
+}
+
+static pthread_barrier_t apart;
+
+static void *say_before_and_after(void *unused)
+{
+	say("before");
+	pthread_barrier_wait(&apart);
+	pthread_barrier_wait(&apart);
+	say("after");
+	return unused;
+}
+
+static void main_with_own_descriptors(void)
+{
+	pthread_t thread;
+
+	pthread_barrier_init(&apart, NULL, 2);
+	if (pthread_create(&thread, NULL, say_before_and_after, NULL))
+		abort();
+	pthread_barrier_wait(&apart);
+	be_apart(NULL);
+	pthread_barrier_wait(&apart);
+	pthread_join(thread, NULL);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } verbs[] = {
+	{ "thread-with-own-descriptors", thread_with_own_descriptors },
+	{ "main-with-own-descriptors", main_with_own_descriptors },
 	{ "limit-memory", limit_memory },
 	{ "replace-stderr", replace_stderr },
 	{ "replace-nine", replace_nine },
