@@ -115,6 +115,23 @@ test_expect_success 'a child that only counts leaves a ring of its parent alone'
 	done
 '
 
+test_expect_success 'a thread of a child without handlers comes first, then the one that forked' '
+	forked thread-first-after-clone &&
+	child_told <<-\EOF &&
+	main data thread
+	th01:unknown thread_start
+	th01:unknown data main
+	th02:unknown thread_start
+	th02:unknown data thread
+	th02:unknown thread_exit
+	th01:unknown data main
+	main counter 7
+	EOF
+	ringed thread-first-after-clone &&
+	trace2_jq "[.[] | select(.event == \"counter\").count] |
+		sort == [7, 1000]" e
+'
+
 test_expect_success 'a handler before ours speaks in the child: one session, one sum' '
 	forked early-handler-speaks &&
 	child_told <<-\EOF

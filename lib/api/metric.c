@@ -44,7 +44,9 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 		return NULL;
 	}
 	tr2_metric_file_is_open();
-	if (!tr2_lock_is_mine()) {
+	if (tr2_my_slot && tr2_self && tr2_self->owner.slot == tr2_my_slot) {
+		slot = tr2_my_slot;
+	} else if (!tr2_lock_is_mine()) {
 		thread = tr2_thread_get();
 		if (thread)
 			thread = tr2_thread_enter(thread, &inside);
@@ -64,7 +66,7 @@ static inline struct tr2_slot *my_slot(void)
 	struct tr2_slot *slot = tr2_my_slot;
 
 	/* In a forked child it may be the parent's. */
-	return likely(slot != NULL) && likely(!tr2_fork_guard_is_cleared()) ?
+	return likely(slot != NULL) && likely(tr2_fork_guard_is_set()) ?
 		       slot :
 		       slot_slow();
 }
@@ -165,7 +167,7 @@ CODE void trace2_counter_add_on_(struct trace2_counter *counter, uint64_t value)
 {
 	struct tr2_slot *slot = tr2_my_slot;
 
-	if (likely(slot != NULL) && likely(!tr2_fork_guard_is_cleared()))
+	if (likely(slot != NULL) && likely(tr2_fork_guard_is_set()))
 		add(slot, counter, value);
 	else
 		add_slow(counter, value);

@@ -139,6 +139,8 @@ int trace2_pthread_create_fl(const char *file, int line, pthread_t *thread,
 		tr2_early_note(file, line);
 		return pthread_create(thread, attr, function, arg);
 	}
+	/* Before the new thread does. */
+	tr2_fork_guard_look();
 	start = malloc(sizeof(*start));
 	if (!start) {
 		errno = saved_errno;

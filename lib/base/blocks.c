@@ -217,3 +217,9 @@ void tr2_blocks_after_fork(struct tr2_blocks *blocks, const void *const *kept,
 	for (chunk = blocks->chunks; chunk; chunk = chunk->next)
 		clear_blocks(blocks, chunk, kept, nr_kept);
 }
+
+void tr2_blocks_forget(struct tr2_blocks *blocks)
+{
+	blocks->chunks = NULL;
+	blocks->nr = blocks->nr_used = 0;
+}

@@ -54,4 +54,7 @@ void tr2_blocks_release(struct tr2_blocks *blocks);
 void tr2_blocks_after_fork(struct tr2_blocks *blocks, const void *const *kept,
 			   size_t nr_kept);
 
+/* Likewise, but they all stay in use, and mapped, for good. */
+void tr2_blocks_forget(struct tr2_blocks *blocks);
+
 #endif

@@ -43,14 +43,18 @@ bool tr2_fork_guard_is_made(void)
 	return guard != &no_guard;
 }
 
-void tr2_fork_guard_set(void)
+void tr2_fork_guard_set(bool is_late)
 {
-	*guard = set;
+	static const struct trace2_guard_ late = { TR2_GUARD_LATE, 0, 0 };
+
+	*guard = is_late ? late : set;
 }
 
 void tr2_fork_guard_set_fastpath(bool on)
 {
 	/* A child that has not noticed the fork stays so. */
+	if (on && tr2_fork_guard_flags() & TR2_GUARD_LATE)
+		return;
 	if (on)
 		__atomic_fetch_or(&guard->flags, TR2_GUARD_FASTPATH, __ATOMIC_RELAXED);
 	else

@@ -18,6 +18,10 @@
 /* 0 in such a child, until tr2_fork_guard_set(); else these. */
 #define TR2_GUARD_SET 1u
 #define TR2_GUARD_FASTPATH 2u /* see session/fastpath.h */
+/* In place of both: another thread of the child noticed the fork than the one
+ * that forked, whose slot is the parent's. So nothing is in line, nor fast, and
+ * a thread's slot counts only if its context has it, too. */
+#define TR2_GUARD_LATE 4u
 extern const struct trace2_guard_ *tr2_fork_guard TR2_HIDDEN;
 
 /* Acquire: threads may look while the session starts; pairs with
@@ -41,7 +45,7 @@ bool tr2_fork_guard_is_made(void);
 void tr2_fork_guard_notice(void);
 
 /* The child has noticed the fork. */
-void tr2_fork_guard_set(void);
+void tr2_fork_guard_set(bool is_late);
 
 /* Unmap the page; no call looks at it any more. */
 void tr2_fork_guard_release(void);
@@ -49,6 +53,12 @@ void tr2_fork_guard_release(void);
 static inline bool tr2_fork_guard_is_cleared(void)
 {
 	return !tr2_fork_guard_flags();
+}
+
+/* false: the calling thread's slot may be the parent's. */
+static inline bool tr2_fork_guard_is_set(void)
+{
+	return tr2_fork_guard_flags() & TR2_GUARD_SET;
 }
 
 /* Notice a fork that was not noticed yet, whoever comes first. */

@@ -95,17 +95,25 @@ static void before_fork(void)
 	forking_tid = (uint32_t)syscall(SYS_gettid);
 }
 
+/* Another thread of the child comes first than the one that forked. That is the
+ * process's first one. */
+static bool is_late(void)
+{
+	return !tr2_self && (pid_t)syscall(SYS_gettid) != getpid();
+}
+
 static void after_fork(void)
 {
 	int saved_errno = errno;
 	struct tr2_mask before;
+	bool late = is_late();
 	unsigned int i;
 
 	tr2_mask_begin(&before);
 	if (had_session())
 		keep_parents();
 	is_resumed = false;
-	tr2_fork_guard_set();
+	tr2_fork_guard_set(late);
 	tr2_clock_after_fork();
 	tr2_stream.generation++;
 	tr2_stream.forked_by = tr2_self ? tr2_self->tid : forking_tid;
@@ -117,7 +125,7 @@ static void after_fork(void)
 	tr2_arena_forget();
 	tr2_children_after_fork();
 	tr2_parts_forked();
-	tr2_thread_after_fork();
+	tr2_thread_after_fork(late);
 	if (had_session()) {
 		for (i = 0; i < TR2_TARGET_NR; i++)
 			tr2_dest_close(tr2_stream_dest(i));

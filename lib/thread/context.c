@@ -131,6 +131,13 @@ void tr2_context_after_fork(const struct tr2_thread *self,
 	tr2_blocks_after_fork(&blocks, kept, nr);
 }
 
+void tr2_context_keep_all(void)
+{
+	warm = NULL;
+	nr_warm = 0;
+	tr2_blocks_forget(&blocks);
+}
+
 /* Whether the call needed more than the buffer's home. */
 static bool was_needed(struct tr2_buf *b)
 {

@@ -25,6 +25,9 @@ void tr2_context_put(struct tr2_thread *thread);
 /* Unmap all memory; no thread may have a context. */
 void tr2_context_release(void);
 
+/* Call it in a forked child, too, instead: all stay in use. */
+void tr2_context_keep_all(void);
+
 /*
  * Call it in a forked child: frees all contexts except those of the calling
  * thread and of the parent's main thread, in whose name it may be emitting an

@@ -387,26 +387,52 @@ struct tr2_thread_nr tr2_thread_wait_idle(void)
 	return nr;
 }
 
-void tr2_thread_after_fork(void)
+static void begin_in_child(struct tr2_thread *thread)
 {
-	struct tr2_thread *thread = tr2_self;
-
-	registry = NULL;
-	tr2_context_after_fork(thread, main_thread);
-	main_thread = thread;
-	last_id = 0;
-	if (!thread)
-		return;
-	insert(thread);
-	thread->is_main = true;
-	thread->announced = true;
 	thread->owner.slot = thread->fast.slot = NULL;
 	memset(thread->own, 0, sizeof(thread->own));
 	thread->calls_parts = false;
 	thread->ptid = 0;
-	thread->tid = (uint32_t)syscall(SYS_gettid);
 	tr2_regions_end(&thread->regions, true);
 	thread->entered.nr = 0;
 	thread->crossed_fork = true;
+}
+
+/* Which of them is not known: all go on, as threads without events. */
+static void keep_all(void)
+{
+	struct tr2_thread *thread;
+
+	for (thread = registry; thread; thread = thread->next) {
+		begin_in_child(thread);
+		thread->is_main = thread->announced = thread->named = false;
+		thread->id = 0;
+		*thread->name = '\0';
+		thread->tid = (uint32_t)getpid();
+		atomic_store(&thread->busy, 0);
+	}
+}
+
+void tr2_thread_after_fork(bool is_late)
+{
+	struct tr2_thread *thread = tr2_self;
+
+	last_id = 0;
+	if (is_late) {
+		keep_all();
+		tr2_context_keep_all();
+		main_thread = NULL;
+		return;
+	}
+	registry = NULL;
+	tr2_context_after_fork(thread, main_thread);
+	main_thread = thread;
+	if (!thread)
+		return;
+	insert(thread);
+	begin_in_child(thread);
+	thread->is_main = true;
+	thread->announced = true;
+	thread->tid = (uint32_t)syscall(SYS_gettid);
 	/* busy stays: the call that a handler interrupted to fork continues. */
 }

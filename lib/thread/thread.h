@@ -137,9 +137,9 @@ struct tr2_thread_nr tr2_thread_wait_idle(void);
 /* Free all contexts. The caller holds the lock. */
 void tr2_thread_release_all(void);
 
-/* Call it in a forked child: the calling thread is the only one, and is
- * main. */
-void tr2_thread_after_fork(void);
+/* Call it in a forked child: the calling thread is the only one, and is main.
+ * is_late: it did not fork; one of the others did, and may call later. */
+void tr2_thread_after_fork(bool is_late);
 
 /* Return the start of the innermost open region, or of the thread. */
 static inline uint64_t tr2_region_start(const struct tr2_thread *thread)

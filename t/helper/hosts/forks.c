@@ -276,6 +276,31 @@ static void counts_after_fork_alone(void)
 	count_after(_Fork);
 }
 
+/* Another thread of the child than the one that forked comes first. */
+static void *speak_and_count(void *arg)
+{
+	say((void *)"thread");
+	count_to(1);
+	return arg;
+}
+
+static void thread_first_after_clone(void)
+{
+	say((void *)"parent");
+	trace2_region_enter("forks", "parent", NULL);
+	count_to(1000);
+	if (!clone_alone()) {
+		in_a_thread(speak_and_count, NULL);
+		count_to(2);
+		say((void *)"main");
+		count_to(3);
+		in_a_thread(speak_and_count, NULL);
+		say((void *)"main");
+		exit(0);
+	}
+	trace2_region_leave("forks", "parent", NULL);
+}
+
 static void (*early_handler)(void);
 
 /* Registered before trace2_initialize(): comes before the library's. */
@@ -462,6 +487,7 @@ static const struct {
 	{ "raw-clone", raw_clone },
 	{ "counts-after-clone", counts_after_clone },
 	{ "counts-after-fork-alone", counts_after_fork_alone },
+	{ "thread-first-after-clone", thread_first_after_clone },
 	{ "early-handler-speaks", early_handler_speaks },
 	{ "early-handler-counts", early_handler_counts },
 	{ "in-a-silent-thread", in_a_silent_thread },
