@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Very many definitions: each is marked while it is sampled, as long as its
- * module is loaded, and costs no more than if there were few. The cost is
+ * module is loaded, and costs no more than if there were few. Threads may define
+ * the same ones at once. The cost is
  * counted in instructions, if the processor can stop after each; it cannot in
  * valgrind, and ThreadSanitizer delays signals.
  */
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 
+#include "base/lock.h"
 #include "base/sanitize.h"
 #include "metric/metric.h"
 #include "tap.h"
@@ -145,6 +149,88 @@ static void test_space(void)
 	tr2_metric_back(NULL);
 }
 
+#define NR_THREADS 4
+#define NR_NAMES 200u
+
+static struct trace2_timer *opened[NR_THREADS][NR_NAMES];
+static pthread_barrier_t barrier;
+
+static struct trace2_timer *open_timer(unsigned int nr)
+{
+	char text[16];
+	const struct trace2_label label = { "nr", text };
+
+	snprintf(text, sizeof(text), "%u", nr);
+	return trace2_timer_open("unit/at-once",
+				 nr % 4 ? 0 : TRACE2_HISTOGRAM, &label, 1);
+}
+
+/* Each begins elsewhere; a module comes and goes meanwhile. */
+static void *open_all(void *number)
+{
+	unsigned int first = *(unsigned int *)number, i, nr;
+	struct trace2_counter counter = { "unit", "at-once", 0,
+					  TRACE2_UNREGISTERED_ };
+
+	pthread_barrier_wait(&barrier);
+	for (i = 0; i < NR_NAMES; i++) {
+		nr = (i / 8 * 8 + (i + first * 2) % 8) % NR_NAMES;
+		opened[first][nr] = open_timer(nr);
+		trace2_register_counter_(&counter);
+		trace2_unregister_counter_(&counter);
+	}
+	return NULL;
+}
+
+static void *sample_meanwhile(void *unused)
+{
+	unsigned int i;
+
+	pthread_barrier_wait(&barrier);
+	for (i = 0; i < NR_NAMES; i++) {
+		tr2_lock();
+		tr2_metric_sample(TR2_METRIC_COUNTER, 0, i % 2 == 0);
+		tr2_unlock();
+	}
+	return unused;
+}
+
+static unsigned int count_different(void)
+{
+	unsigned int i, t, nr = 0;
+
+	for (i = 0; i < NR_NAMES; i++)
+		for (t = 1; t < NR_THREADS; t++)
+			nr += opened[t][i] != opened[0][i];
+	return nr;
+}
+
+static void test_threads(void)
+{
+	unsigned int before = tr2_metric_nr(TR2_METRIC_TIMER), i,
+		     histograms = 0, at_last = 0, numbers[NR_THREADS];
+	const struct tr2_metric_def *def;
+	pthread_t threads[NR_THREADS + 1];
+
+	pthread_barrier_init(&barrier, NULL, NR_THREADS + 1);
+	for (i = 0; i < NR_THREADS; i++) {
+		numbers[i] = i;
+		pthread_create(&threads[i], NULL, open_all, &numbers[i]);
+	}
+	pthread_create(&threads[NR_THREADS], NULL, sample_meanwhile, NULL);
+	for (i = 0; i <= NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	is_u64(count_different(), 0, "threads that open the same at once get it");
+	is_u64(tr2_metric_nr(TR2_METRIC_TIMER), before + NR_NAMES,
+	       "and each is there once");
+	for (i = 0; i < before + NR_NAMES; i++) {
+		def = tr2_metric_def(TR2_METRIC_TIMER, i);
+		histograms += def->histogram != 0;
+		at_last = def->histogram ? def->histogram : at_last;
+	}
+	is_u64(at_last, histograms, "histograms have numbers without gaps");
+}
+
 int main(void)
 {
 	struct sigaction action = { .sa_handler = on_step };
@@ -153,6 +239,7 @@ int main(void)
 	sigaction(SIGTRAP, &action, NULL);
 	test_cost();
 	test_marks();
+	test_threads();
 	is_u64(tr2_metric_nr_refused(), 1, "there was room for all others");
 	return done_testing();
 }
