@@ -198,7 +198,7 @@ test_expect_success 'siglongjmp() out of a record and of a sample' '
 	test "$(found "behind a jump")" = "$jumped"
 '
 
-for call in say regions print count perf
+for call in say regions print count perf open
 do
 	test_expect_success "a handler that calls the library in: $call" '
 		stepped $call calls &&

@@ -152,22 +152,26 @@ static bool is_same(const struct tr2_metric_def *def, const char *category,
 	       !def->unit == !has_unit;
 }
 
-/* Return its index, from `at` on, or the first one that is unused; the table's
- * maximum: none. */
+/* Return its index, from `at` on, or the first one that is unused, which may be
+ * used by now; the table's maximum: none. */
 static unsigned int search(struct table *table, unsigned int at, uint32_t hash,
-			   const struct tr2_metric_given *given)
+			   const struct tr2_metric_given *given, bool *found)
 {
 	const struct tr2_metric_def *def;
 	uint32_t other;
 
+	*found = false;
 	for (; at < table->max; at++) {
 		other = atomic_load_explicit(&table->hash[at],
 					     memory_order_relaxed);
 		if (other && other != hash)
 			continue;
 		def = def_at(table, at);
-		if (!def || is_same(def, given->category, given->name,
-				    given->unit))
+		if (!def)
+			break;
+		*found = is_same(def, given->category, given->name,
+				 given->unit);
+		if (*found)
 			break;
 		if (!other) /* whoever appended it did not get to that */
 			atomic_store_explicit(&table->hash[at],
@@ -376,23 +380,24 @@ static unsigned int find_or_append(enum tr2_metric_kind kind,
 {
 	struct table *table = &tables[kind];
 	uint32_t hash = hash_of(given->category, given->name);
-	unsigned int at = search(table, 0, hash, given);
 	struct tr2_metric_def *def = NULL;
+	unsigned int at = 0;
+	bool found;
 
-	while (at < table->max && !def_at(table, at)) {
+	for (;;) {
+		at = search(table, at, hash, given, &found);
+		if (found || at == table->max)
+			return at;
 		if (!def)
 			def = make_def(given);
 		if (!def || !give_histogram(table, at, def) ||
 		    !find_space(kind, at, def->histogram))
 			return table->max;
-		if (append(table, at, def)) {
-			atomic_store_explicit(&table->hash[at], hash,
-					      memory_order_relaxed);
-			publish_new();
+		if (append(table, at, def))
 			break;
-		}
-		at = search(table, at, hash, given);
 	}
+	atomic_store_explicit(&table->hash[at], hash, memory_order_relaxed);
+	publish_new();
 	return at;
 }
 
@@ -566,10 +571,11 @@ unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 {
 	const struct tr2_metric_given given = { category, name, NULL, 0 };
 	struct table *table = &tables[kind];
-	unsigned int at = search(table, 0, hash_of(category, name), &given);
+	bool found;
+	unsigned int at = search(table, 0, hash_of(category, name), &given,
+				 &found);
 
-	return at < table->max && def_at(table, at) ? at :
-						      TRACE2_UNREGISTERED_;
+	return found ? at : TRACE2_UNREGISTERED_;
 }
 
 unsigned int tr2_metric_nr_refused(void)

@@ -2,9 +2,8 @@
 /*
  * Very many definitions: each is marked while it is sampled, as long as its
  * module is loaded, and costs no more than if there were few. Threads may define
- * the same ones at once. The cost is
- * counted in instructions, if the processor can stop after each; it cannot in
- * valgrind, and ThreadSanitizer delays signals.
+ * the same ones at once. The cost is counted in instructions, if the processor
+ * can stop after each; it cannot in valgrind, and ThreadSanitizer delays signals.
  */
 #include <pthread.h>
 #include <signal.h>

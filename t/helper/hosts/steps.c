@@ -296,7 +296,26 @@ static void open_counter(void)
 	trace2_perf_close(event);
 }
 
-/* Each time a new metric, until the names are used up. */
+static char opened_name[32];
+static volatile bool is_opening;
+static struct trace2_counter *volatile opened_by_handler;
+
+/* A handler opens the same one meanwhile, or another one. */
+static bool opens_another(void)
+{
+	return stop_at & 1;
+}
+
+static void open_in_handler(void)
+{
+	const struct trace2_label label = { "in", "handler" };
+
+	if (is_opening)
+		opened_by_handler = trace2_counter_open(
+			opened_name, 0, &label, opens_another());
+}
+
+/* While it is interrupted: a new metric, until the names are used up. */
 static void open_metrics(void)
 {
 	static unsigned int nr;
@@ -305,8 +324,16 @@ static void open_metrics(void)
 	struct trace2_counter *opened;
 	struct trace2_timer *opened_timer;
 
-	snprintf(text, sizeof(text), "%u", nr++ % 400);
-	opened = trace2_counter_open("steps/opened", 0, &label, 1);
+	opened_by_handler = NULL;
+	nr += is_running;
+	snprintf(text, sizeof(text), "%u", nr % 450);
+	snprintf(opened_name, sizeof(opened_name), "steps/opened%s", text);
+	is_opening = true;
+	opened = trace2_counter_open(opened_name, 0, NULL, 0);
+	is_opening = false;
+	if (opened_by_handler &&
+	    (opened_by_handler == opened) == opens_another())
+		die("names and metrics do not agree");
 	trace2_counter_add(*opened, 1);
 	opened_timer = trace2_timer_open("steps/opened", TRACE2_HISTOGRAM,
 					 &label, 1);
@@ -368,6 +395,7 @@ static void jump(void)
 
 static void call(void)
 {
+	open_in_handler();
 	trace2_data_string("steps", NULL, "who", "handler");
 	trace2_counter_add(sampled, 1);
 	trace2_timer_start(timer);
