@@ -477,19 +477,13 @@ test_expect_success CC,!INSTRUMENTED 'a request that waits for a thread: others 
 		LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program >forked & } &&
 	pid=$! &&
 	find_page &&
-	until grep -q "\"key\":\"child\"" before
-	do
-		kill -0 $pid || return 1
-	done &&
+	wait_until grep -q -s "\"key\":\"child\"" before &&
 	{ trace2 set --timeout=1d -p $pid GIT_TRACE2_EVENT="$(pwd)/after" & } &&
 	set=$! &&
 	wait_until has_answered 8 &&
 	: >go &&
 	wait $set &&
-	until grep -q "\"key\":\"child\"" after
-	do
-		kill -0 $pid || return 1
-	done &&
+	wait_until grep -q -s "\"key\":\"child\"" after &&
 	: >stop &&
 	wait $pid &&
 	cat before after >both &&

@@ -76,7 +76,7 @@ test_expect_success 'without the C library: a session of its own' '
 ringed () {
 	rm -rf rings &&
 	mkdir rings &&
-	GIT_TRACE2_RING="$(pwd)/rings" timeout 60 "$hosts/forks" "$1" &&
+	GIT_TRACE2_RING="$(pwd)/rings" "$hosts/forks" "$1" &&
 	trace2 script --git-event rings >e
 }
 
@@ -91,7 +91,7 @@ test_expect_success REAL_TIME 'a thread of real-time priority sleeps until anoth
 '
 
 test_expect_success REAL_TIME 'a thread of real-time priority sleeps until another one has made the id' '
-	timeout 60 "$hosts/forks" urgent-while-its-id-is-made
+	"$hosts/forks" urgent-while-its-id-is-made
 '
 
 for how in clone fork-alone
