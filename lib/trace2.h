@@ -7,7 +7,8 @@
  * - While tracing is off it costs one load and one predicted branch. Its
  *   arguments are evaluated exactly once, on or off.
  * - It accepts NULL for any pointer. A NULL string is empty or left out.
- * - It keeps errno, never fails its caller, never aborts, never prints.
+ * - It keeps errno and the flags of floating-point exceptions, never fails its
+ *   caller, never aborts, never prints.
  * - It may be called from any thread, at any time, and after fork.
  *   It is no cancellation point. Not to be called between vfork and exec.
  * - Strings and structures are only read during the call.

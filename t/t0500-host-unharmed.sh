@@ -195,6 +195,41 @@ test_expect_success 'a trace that goes nowhere good' '
 	EOF
 '
 
+# Each kind of target renders numbers itself.
+test_expect_success 'floating-point exceptions: none is raised, no flag is set' '
+	for target in GIT_TRACE2 GIT_TRACE2_PERF GIT_TRACE2_EVENT GIT_TRACE2_RING
+	do
+		rm -rf told &&
+		if test $target = GIT_TRACE2_RING
+		then
+			mkdir told
+		fi &&
+		for how in trap flags
+		do
+			unharmed $target="$(pwd)/told" \
+				"$GIT_BUILD_DIR/build/hosts/numbers" $how ||
+			return 1
+		done
+	done
+'
+
+test_expect_success JQ 'what a program tells of numbers is what they are' '
+	GIT_TRACE2_EVENT="$(pwd)/told.e" "$GIT_BUILD_DIR/build/hosts/numbers" flags &&
+	test_when_finished "rm told.e" &&
+	jq -r "select(.event == \"data\" and .key == \"at\").value" told.e >actual &&
+	cat >expect <<-\EOF &&
+	0
+	4.94065645841247e-324
+	1.7976931348623157e+308
+	-Infinity
+	NaN
+	NaN
+	0.1
+	9.2233720368547758e+18
+	EOF
+	test_cmp expect actual
+'
+
 test_expect_success 'a program that was built with the shared library' '
 	outcome off "$GIT_BUILD_DIR/build/hosts/plain" 7 &&
 	all_targets outcome on "$GIT_BUILD_DIR/build/hosts/plain" 7 &&

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/double.h"
 #include "base/macros.h"
 #include "base/put.h"
 #include "session/call.h"
@@ -491,22 +492,17 @@ void trace2_data_uintmax_at_(struct trace2_site *site, const char *category,
 			     unsigned_text(memory, value), NULL);
 }
 
-static const char *double_text(char memory[TR2_DOUBLE_BYTES], double value)
+static const char *double_text(char memory[TR2_DOUBLE_BYTES + 1], double value)
 {
-	int saved_errno = errno;
-	struct tr2_buf text;
-
-	tr2_buf_init_fixed(&text, memory, TR2_DOUBLE_BYTES);
-	tr2_buf_add_double(&text, value);
-	errno = saved_errno; /* a subnormal number is ERANGE */
-	return tr2_buf_str(&text);
+	*tr2_put_double(memory, tr2_double_bits(value)) = '\0';
+	return memory;
 }
 
 void trace2_data_double_fl(const char *file, int line, const char *category,
 			   const struct trace2_repo *repo, const char *key,
 			   double value)
 {
-	char memory[TR2_DOUBLE_BYTES];
+	char memory[TR2_DOUBLE_BYTES + 1];
 
 	trace2_data_string_fl(file, line, category, repo, key,
 			      double_text(memory, value));
@@ -516,7 +512,7 @@ void trace2_data_double_at_(struct trace2_site *site, const char *category,
 			    const struct trace2_repo *repo, const char *key,
 			    double value)
 {
-	char memory[TR2_DOUBLE_BYTES];
+	char memory[TR2_DOUBLE_BYTES + 1];
 
 	tr2_data_string_slow(site, category, repo, key,
 			     double_text(memory, value), NULL);

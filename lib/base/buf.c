@@ -3,11 +3,11 @@
 #include "base/buf.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/double.h"
 #include "base/mask.h"
 #include "base/put.h"
 
@@ -156,26 +156,10 @@ void tr2_buf_add_i64(struct tr2_buf *b, int64_t value)
 		b->len = (size_t)(tr2_put_i64(b->p + b->len, value) - b->p);
 }
 
-void tr2_buf_add_double(struct tr2_buf *b, double value)
+void tr2_buf_add_double(struct tr2_buf *b, uint64_t bits)
 {
-	static const char plain[] = "0123456789+-e";
-	char text[TR2_DOUBLE_BYTES], *point;
-
-	if (!isfinite(value)) {
-		tr2_buf_addstr(b, isnan(value) ? "NaN" :
-				  value > 0    ? "Infinity" :
-						 "-Infinity");
-		return;
-	}
-	snprintf(text, sizeof(text), "%.15g", value);
-	if (strtod(text, NULL) != value)
-		snprintf(text, sizeof(text), "%.17g", value);
-	point = text + strspn(text, plain);
-	tr2_buf_add(b, text, (size_t)(point - text));
-	if (*point) { /* the locale's, of one byte or more */
-		tr2_buf_addch(b, '.');
-		tr2_buf_addstr(b, point + strcspn(point, plain));
-	}
+	if (tr2_buf_room(b, TR2_DOUBLE_BYTES))
+		b->len = (size_t)(tr2_put_double(b->p + b->len, bits) - b->p);
 }
 
 void tr2_buf_add_digits(struct tr2_buf *b, uint64_t value, unsigned int width)

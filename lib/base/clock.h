@@ -120,6 +120,11 @@ static inline uint64_t tr2_clock_since(uint64_t earlier_ns, uint64_t later_ns)
 	return later_ns > earlier_ns ? later_ns - earlier_ns : 0;
 }
 
+/* Nanoseconds as seconds, for "%llu.%03llu": see base/double.h. */
+#define TR2_SECONDS_3(ns)                     \
+	(unsigned long long)((ns) / 1000000000u), \
+		(unsigned long long)((ns) / 1000000u % 1000u)
+
 /*
  * Call it before the first read of a clock: in a process that forbids itself to
  * read the counter, libc's clock_gettime(), which reads it too, would kill it.

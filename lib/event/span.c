@@ -2,10 +2,10 @@
 /* Parse the bytes of a span, and write it as JSON. */
 #include "event/span.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/double.h"
 #include "base/macros.h"
 #include "base/put.h"
 #include "base/put_hex.h"
@@ -187,13 +187,10 @@ static __attribute__((noinline)) char *put_double(const struct out *out,
 						  char *p, uint64_t bits)
 {
 	size_t before = out->b->len = (size_t)(p - out->b->p);
-	const char *quote;
-	double value;
+	const char *quote = tr2_double_is_finite(bits) ? "" : "\"";
 
-	memcpy(&value, &bits, sizeof(value));
-	quote = isfinite(value) ? "" : "\"";
 	tr2_buf_addstr(out->b, quote);
-	tr2_buf_add_double(out->b, value);
+	tr2_buf_add_double(out->b, bits);
 	tr2_buf_addstr(out->b, quote);
 	return back(out, before);
 }

@@ -32,9 +32,9 @@ static void check_clock(struct tr2_call *call)
 
 	if (worst_ns > CLOCK_TOLERANCE_NS)
 		tr2_call_error(call,
-			       "trace2: times may be wrong by %.3f seconds: "
-			       "the processor's clock went astray",
-			       (double)worst_ns / 1e9);
+			       "trace2: times may be wrong by %llu.%03llu "
+			       "seconds: the processor's clock went astray",
+			       TR2_SECONDS_3(worst_ns));
 }
 
 static void free_sum(struct tr2_slot *sum, uint64_t now_ns)
