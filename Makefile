@@ -206,7 +206,10 @@ C_FLAGS = -std=c11 $(BASE_FLAGS) $(C_ONLY) $(CPPFLAGS) $(CFLAGS) \
 CXX_FLAGS = -std=c++17 $(BASE_FLAGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS)
 # The same objects are used for the archive and the shared library.
 PIC_FLAGS = -fPIC -fno-semantic-interposition
-LIB_FLAGS = $(PIC_FLAGS) -ftls-model=initial-exec $(BANNED) -DTR2_IN_LIBRARY \
+# See lib/base/tls.h.
+TLS_FLAGS := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-std=gnu11 -mno-red-zone \
+	-DTR2_NO_RED_ZONE)
+LIB_FLAGS = $(PIC_FLAGS) $(TLS_FLAGS) $(BANNED) -DTR2_IN_LIBRARY \
 	$(if $(PREFIX_NAMES),-include $(NAMES_H)) $(if $(SMALL),$(SMALL_FLAGS))
 # The linker leaves out what only other parts use.
 SMALL_FLAGS = -DTR2_SMALL -ffunction-sections -fdata-sections

@@ -13,7 +13,10 @@
  *   It is no cancellation point. Not to be called between vfork and exec.
  * - Strings and structures are only read during the call.
  * - "Signal-safe" marks the calls that a signal handler may make; one that
- *   interrupts the library itself is counted as lost instead of performed.
+ *   interrupts the library itself is counted as lost instead of performed. If
+ *   the library was loaded by dlopen(), alone or inside a plugin, the thread
+ *   must have made a call before, such as trace2_thread_start(): at the first
+ *   one the dynamic linker may call malloc.
  *
  * The calls are macros over functions that end in _fl and take the caller's
  * file and line first; call those to pass another file and line. Calls whose

@@ -91,8 +91,7 @@ test_expect_success !INSTRUMENTED 'exit in a handler: counters are reported' '
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [2]" e
 '
 
-# plugged VERB: not with musl, which cannot load libraries with initial-exec
-# thread-local memory at run time.
+# plugged VERB: not with musl, which unloads nothing.
 plugged () {
 	GIT_TRACE2_EVENT="$(pwd)/e" \
 		"$hosts/plugins" "$1" "$plugin" >actual
@@ -113,11 +112,11 @@ test_expect_success !MUSL,!INSTRUMENTED 'unloaded and loaded again' '
 '
 
 # leaves_nothing VARIABLE=VALUE...: no memory is left, with the event stream e
-# on
+# on. The dynamic linker calls malloc in threads, which may map more arenas.
 leaves_nothing () {
 	rm -rf e rings &&
 	mkdir rings &&
-	env GIT_TRACE2_EVENT="$(pwd)/e" "$@" \
+	env MALLOC_ARENA_MAX=1 GIT_TRACE2_EVENT="$(pwd)/e" "$@" \
 		"$hosts/plugins" count "$plugin" >actual &&
 	echo "0 mappings, 0 descriptors" >expect &&
 	test_cmp expect actual
@@ -148,6 +147,55 @@ test_expect_success !MUSL,KERNEL_EVENTS,!INSTRUMENTED 'nor of events of the kern
 	leaves_nothing GIT_TRACE2_RING="$(pwd)/rings" \
 		GIT_TRACE2_COUNTERS=page-faults,task-clock \
 		GIT_TRACE2_SAMPLE=page-faults:1000,cs:100
+'
+
+# tenants HOW NR [VARIABLE=VALUE...]: with NR copies of the plugin.
+tenants () {
+	how=$1 nr=$2 &&
+	shift 2 &&
+	i=1 &&
+	set -- "$@" "$hosts/tenants" "$how" "$GIT_BUILD_DIR/build/modules/bare-near.so" &&
+	while test "$i" -le "$nr"
+	do
+		cp "$plugin" "plugin.$i.so" &&
+		set -- "$@" "$(pwd)/plugin.$i.so" &&
+		i=$((i + 1)) || return 1
+	done &&
+	env "$@" >actual ||
+	{
+		cat actual &&
+		return 1
+	}
+}
+
+test_expect_success !INSTRUMENTED '40 plugins with the library, then a module of the host' '
+	test_when_finished "rm -f plugin.*.so" &&
+	tenants all 40 &&
+	rm -f e &&
+	tenants all 40 GIT_TRACE2_EVENT="$(pwd)/e" &&
+	expect_valid_stream e &&
+	grep -c "\"value\":\"thread\"" e >actual &&
+	echo 40 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success !MUSL,!INSTRUMENTED 'two plugins replace each other 100 times, then the module' '
+	test_when_finished "rm -f plugin.*.so" &&
+	tenants in-turns 2 &&
+	rm -f e &&
+	tenants in-turns 2 GIT_TRACE2_EVENT="$(pwd)/e" &&
+	expect_valid_stream e
+'
+
+test_expect_success !INSTRUMENTED 'neither a plugin nor the shared library demands a place near the thread' '
+	for file in "$plugin" "$GIT_BUILD_DIR/build/lib/libtrace2.so" \
+		"$GIT_BUILD_DIR/build/modules/metrics.so"
+	do
+		readelf -d "$file" >flags &&
+		test_grep ! STATIC_TLS flags || return 1
+	done &&
+	readelf -d "$GIT_BUILD_DIR/build/modules/bare-near.so" >flags &&
+	test_grep STATIC_TLS flags
 '
 
 test_done

@@ -194,7 +194,6 @@ use_the_table () {
 compile_as_one () {
 	# shellcheck disable=SC2046 # no name in the tree has a space
 	"$CC" -std=c11 -D_GNU_SOURCE -Itree/lib -Itree/tool \
-		-ftls-model=initial-exec \
 		-idirafter "$GIT_BUILD_DIR/build/kernel-headers" \
 		-r -nostdlib -o "$1" $(cat "$2")
 }

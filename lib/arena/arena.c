@@ -13,8 +13,7 @@
 #include "base/macros.h"
 #include "base/sanitize.h"
 
-__thread struct trace2_mine_ trace2_mine_
-	__attribute__((tls_model("initial-exec")));
+__thread struct trace2_mine_ trace2_mine_ TR2_TLS_USED;
 _Static_assert(TRACE2_INLINE_COUNTERS_ == TR2_MAX_COUNTERS &&
 		       TRACE2_INLINE_TIMERS_ == TR2_MAX_TIMERS,
 	       "for the inline part");
@@ -32,8 +31,7 @@ SAME(count);
 _Static_assert(sizeof(struct trace2_timer_cell_) ==
 		       sizeof(struct tr2_timer_cell),
 	       "");
-__thread struct tr2_slot *tr2_my_slot
-	__attribute__((tls_model("initial-exec")));
+__thread struct tr2_slot *tr2_tls_slot TR2_TLS_USED;
 
 struct tr2_arena_rings tr2_arena_rings;
 

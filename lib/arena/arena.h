@@ -22,23 +22,24 @@
 #include "arena/layout.h"
 #include "base/fork_guard.h"
 #include "base/macros.h"
+#include "base/tls.h"
 #include "trace2.h"
 
 /* The calling thread's slot; NULL before its first metric or ring record. For
  * counters and timers in line, trace2_mine_ has its cells. */
-extern __thread struct tr2_slot *tr2_my_slot
-	__attribute__((tls_model("initial-exec"))) TR2_HIDDEN;
+extern __thread struct tr2_slot *tr2_tls_slot TR2_HIDDEN;
+#define tr2_my_slot TR2_TLS(tr2_tls_slot)
 
 static inline void tr2_arena_set_mine(struct tr2_slot *slot)
 {
 	if (tr2_my_slot == slot)
 		return;
 	/* First: a handler that jumps out here leaves no pointer without it. */
-	trace2_mine_.guard = tr2_fork_guard;
+	trace2_my_()->guard = tr2_fork_guard;
 	__atomic_signal_fence(__ATOMIC_RELEASE);
 	tr2_my_slot = slot;
-	trace2_mine_.timers = NULL; /* until the first one asks for the clock */
-	trace2_mine_.counters = slot ? slot->counter : NULL;
+	trace2_my_()->timers = NULL; /* until the first one asks for the clock */
+	trace2_my_()->counters = slot ? slot->counter : NULL;
 }
 
 /* Return a slot with zeroed cells; NULL: no memory. */

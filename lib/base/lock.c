@@ -9,7 +9,7 @@
 #include "base/mask.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-__thread bool tr2_lock_mine __attribute__((tls_model("initial-exec")));
+__thread bool tr2_tls_lock_mine TR2_TLS_USED;
 
 /* The state that the holder of the lock restores. */
 static struct tr2_mask before_lock;

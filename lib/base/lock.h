@@ -15,6 +15,8 @@
 
 #include <stdbool.h>
 
+#include "base/tls.h"
+
 void tr2_lock(void);
 
 /* Take it if the process has other threads; true: it was taken. For data that
@@ -22,8 +24,8 @@ void tr2_lock(void);
 bool tr2_lock_others(void);
 void tr2_unlock(void);
 
-extern __thread bool tr2_lock_mine
-	__attribute__((tls_model("initial-exec")));
+extern __thread bool tr2_tls_lock_mine TR2_HIDDEN;
+#define tr2_lock_mine TR2_TLS(tr2_tls_lock_mine)
 static inline bool tr2_lock_is_mine(void)
 {
 	return tr2_lock_mine;

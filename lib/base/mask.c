@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static __thread bool is_masked __attribute__((tls_model("initial-exec")));
+static __thread bool is_masked;
 
 void tr2_mask_begin(struct tr2_mask *before)
 {

@@ -219,8 +219,7 @@ struct tr2_limits {
 	struct tr2_limits *next, *prev;
 	uint64_t at[TR2_MAX_COUNTERS + TR2_MAX_TIMERS];
 };
-extern __thread struct tr2_limits *tr2_my_limits
-	__attribute__((tls_model("initial-exec")));
+extern __thread struct tr2_limits *tr2_my_limits TR2_HIDDEN;
 
 static inline unsigned int tr2_limit_nr(enum tr2_metric_kind kind,
 					unsigned int index)

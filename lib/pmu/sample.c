@@ -18,8 +18,7 @@
 static struct tr2_pool pool = { sizeof(struct tr2_limits), NULL };
 static struct tr2_limits *all_limits;
 
-__thread struct tr2_limits *tr2_my_limits
-	__attribute__((tls_model("initial-exec")));
+__thread struct tr2_limits *tr2_my_limits;
 
 static bool samples(const struct trace2_perf *ev, enum tr2_metric_kind kind,
 		    unsigned int index)

@@ -522,8 +522,7 @@ void tr2_ring_back_out(struct tr2_control *ring, struct tr2_inside *in)
 static bool waits_too_long(struct tr2_control *ring, uintptr_t at,
 			   const struct tr2_inside *in)
 {
-	static __thread unsigned int nr
-		__attribute__((tls_model("initial-exec")));
+	static __thread unsigned int nr;
 
 	nr = tr2_ring_load(&ring->pending) ? nr + 1 : 0;
 	return nr >= MAX_WAITING &&

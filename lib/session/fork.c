@@ -28,7 +28,7 @@
 #include "thread/stream.h"
 
 /* Of a thread without earlier calls. */
-static __thread uint32_t forking_tid __attribute__((tls_model("initial-exec")));
+static __thread uint32_t forking_tid;
 
 /* The parent's session, for a child that goes on in it. */
 static struct {

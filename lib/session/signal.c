@@ -36,7 +36,7 @@ static const struct {
 
 /* The handler's own memory: the thread's buffers may be in use. */
 struct last {
-	atomic_uintptr_t owner; /* the dying thread, by &tr2_self; 0: none */
+	atomic_uintptr_t owner; /* the dying thread, by tr2_tls_thread(); 0: none */
 	atomic_bool is_written;
 	struct tr2_thread thread;
 	char redacted[16];
@@ -157,7 +157,7 @@ static bool happens_again(const struct sigaction *now, const siginfo_t *info)
 static void end_session(const char *file, int line, int signo)
 {
 	uint64_t deadline_ns = tr2_clock_now_ns() + MAX_WAIT_NS;
-	uintptr_t owner = 0, self = (uintptr_t)&tr2_self;
+	uintptr_t owner = 0, self = tr2_tls_thread();
 	int expected = TR2_SESSION_ON;
 
 	if (!atomic_compare_exchange_strong(&tr2_signal_last.owner, &owner,

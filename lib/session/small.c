@@ -79,8 +79,7 @@ void tr2_target_emit_to_ring(struct tr2_target *target,
 }
 
 /* No metric is ever marked as sampled. */
-__thread struct tr2_limits *tr2_my_limits
-	__attribute__((tls_model("initial-exec")));
+__thread struct tr2_limits *tr2_my_limits;
 
 void tr2_perf_overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 		       unsigned int index, const struct tr2_callchain *chain)

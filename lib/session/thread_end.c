@@ -14,7 +14,7 @@
  * which ends at once, since there may be no further round.
  */
 #define LAST_DESTRUCTION 3
-static __thread bool has_ended __attribute__((tls_model("initial-exec")));
+static __thread bool has_ended;
 
 static void end_thread(struct tr2_thread *thread, uint64_t now_ns)
 {

@@ -34,7 +34,7 @@ static uint32_t full;
 uint32_t tr2_span_nr_forks;
 static uint64_t misuses[TR2_SPAN_MISUSES];
 
-__thread uint32_t tr2_span_hint __attribute__((tls_model("initial-exec")));
+__thread uint32_t tr2_tls_span_hint TR2_TLS_USED;
 static uint32_t nr_hints;
 
 static uint64_t seed[3];

@@ -31,6 +31,7 @@
 #include "base/barrier.h"
 #include "base/macros.h"
 #include "base/sanitize.h"
+#include "base/tls.h"
 #include "event/span.h"
 #include "trace2.h"
 
@@ -67,8 +68,8 @@ struct tr2_span_table {
 extern struct tr2_span_table *tr2_span_table TR2_HIDDEN; /* NULL: no span yet */
 extern uint32_t tr2_span_nr_forks TR2_HIDDEN;
 /* Where the thread looks first for a free entry: its last one, in the cache. */
-extern __thread uint32_t tr2_span_hint TR2_HIDDEN
-	__attribute__((tls_model("initial-exec")));
+extern __thread uint32_t tr2_tls_span_hint TR2_HIDDEN;
+#define tr2_span_hint TR2_TLS(tr2_tls_span_hint)
 
 /* What went wrong, for an error at the end of the process. */
 enum tr2_span_misuse {
@@ -138,7 +139,7 @@ TR2_INLINE bool tr2_span_swap(uint64_t *state, uint64_t from, uint64_t to)
 /* Who this thread is. */
 static inline uint64_t tr2_span_self(void)
 {
-	return (uintptr_t)&tr2_span_hint;
+	return tr2_tls_thread();
 }
 
 /* The holder is this thread. false: the span is another process's. */

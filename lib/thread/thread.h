@@ -18,6 +18,7 @@
 #include "arena/arena.h"
 #include "base/clock_fit.h"
 #include "base/inside.h"
+#include "base/tls.h"
 #include "event/event.h"
 #include "event/kept.h"
 #include "event/render.h"
@@ -80,8 +81,8 @@ struct tr2_thread {
 };
 
 /* The calling thread's; NULL before its first call and after its end. */
-extern __thread struct tr2_thread *tr2_self
-	__attribute__((tls_model("initial-exec"))) TR2_HIDDEN;
+extern __thread struct tr2_thread *tr2_tls_self TR2_HIDDEN;
+#define tr2_self TR2_TLS(tr2_tls_self)
 
 /* Make a context for the calling thread, in the registry; the first one is
  * main's. creator_tid 0: unknown. NULL: no memory. The caller holds the
