@@ -56,6 +56,57 @@ test_expect_success '3 to 9: that descriptor' '
 	test_must_be_empty err
 '
 
+# between VALUE NAME: what the program around it writes is before and after. The
+# descriptor is a file that is not appended to.
+between () {
+	{
+		echo before >&"$2" &&
+		GIT_TRACE2=$1 test-tool trace2 001return 0 &&
+		echo after >&"$2"
+	} >out 2>err &&
+	shift 2 &&
+	printf "before\nafter\n" >expect &&
+	sed -n "1p; \$p" "$1" >actual &&
+	test_cmp expect actual &&
+	sed "1d; \$d" "$1" >lines &&
+	expect_normal lines
+}
+
+test_expect_success SYMLINKS 'the name of a descriptor is that descriptor, not a file' '
+	ln -s /dev/stderr named &&
+	ln -s named named-twice &&
+	mkdir named-dir &&
+	ln -s /dev/fd named-dir/fd &&
+	ln -s ../named-dir/fd/2 named-dir/two &&
+	for value in /dev/stderr /dev/fd/2 /dev/../dev/fd/2 /proc/self/fd/2 \
+		/proc/thread-self/fd/2 "$(pwd)/named" "$(pwd)/named-twice" \
+		"$(pwd)/named-dir/fd/2" "$(pwd)/named-dir/two"
+	do
+		between "$value" 2 err || return 1
+	done &&
+	between /dev/stdout 1 out &&
+	between /dev/fd/1 1 out
+'
+
+test_expect_success BASH 'likewise one of more digits' '
+	bash -c "
+		{ echo before >&12 &&
+		GIT_TRACE2=/dev/fd/12 test-tool trace2 001return 0 &&
+		echo after >&12; } 12>twelve" &&
+	sed "1d; \$d" twelve >lines &&
+	expect_normal lines
+'
+
+# A file that the program reads is not written to by its descriptor.
+test_expect_success 'the name of a descriptor that takes no lines is a path' '
+	: >input &&
+	GIT_TRACE2=/dev/fd/7 test-tool trace2 001return 0 7<input &&
+	expect_normal input &&
+	mkdir given &&
+	GIT_TRACE2=/dev/fd/7 test-tool trace2 001return 0 7<given &&
+	expect_normal given/*
+'
+
 test_expect_success !UNDER_VALGRIND 'a descriptor that is not open: nothing' '
 	GIT_TRACE2=8 test-tool trace2 001return 0 2>err 8>&- &&
 	test_must_be_empty err &&

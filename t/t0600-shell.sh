@@ -423,6 +423,16 @@ settings_of () {
 		mkdir dir &&
 		GIT_TRACE2_EVENT=4 $shell all >out 4>e || test $? = 7 &&
 		expect_valid_stream e &&
+		{
+			echo before >&4 &&
+			{
+				GIT_TRACE2_EVENT=/dev/fd/4 $shell all >out ||
+				test $? = 7
+			} &&
+			echo after >&4
+		} 4>e &&
+		sed "1d; \$d" e >lines &&
+		expect_valid_stream lines &&
 		GIT_TRACE2_EVENT="$PWD/dir" $shell tree >out &&
 		ls dir >names &&
 		test_line_count = 5 names &&

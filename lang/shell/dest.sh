@@ -19,6 +19,10 @@ trace2_open_ () {
 	case $GIT_TRACE2_EVENT in
 	1|[Tt][Rr][Uu][Ee]) trace2_open_fd_ 2 ;;
 	[2-9]) trace2_open_fd_ "$GIT_TRACE2_EVENT" ;;
+	/dev/stderr|/dev/fd/2|/proc/self/fd/2) trace2_open_fd_ 2 ;;
+	/dev/stdout|/dev/fd/1|/proc/self/fd/1) trace2_open_fd_ 1 ;;
+	/dev/fd/[3-9]|/proc/self/fd/[3-9])
+		trace2_open_fd_ "${GIT_TRACE2_EVENT##*/}" ;;
 	/*) trace2_open_path_ "$GIT_TRACE2_EVENT" ;;
 	af_unix:*) trace2_refuse_ 'a script cannot connect to a socket' ;;
 	*)

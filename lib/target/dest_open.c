@@ -16,12 +16,15 @@
 #include "base/fd.h"
 #include "base/macros.h"
 #include "base/mask.h"
+#include "base/put.h"
 #include "base/raw.h"
 #include "base/text.h"
 #include "target/dest.h"
 
 #define SENTINEL "git-trace2-discard"
 #define MAX_COLLISIONS 9
+#define MOST_LINKS 8
+#define LONGEST_LINK 255
 
 static void warn(const char *before, const struct tr2_dest_request *request,
 		 const char *between, const char *after)
@@ -130,13 +133,15 @@ static bool use_or_close(struct tr2_dest *dest,
 
 #define TERMINAL_FLAGS (O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
+#define OWN_DESCRIPTORS "/proc/self/fd/"
+
 /* Another user's terminal can be opened by a process that it controls. */
 static int open_terminal(int fd)
 {
-	char path[] = "/proc/self/fd/0";
+	char path[sizeof(OWN_DESCRIPTORS) + 20] = OWN_DESCRIPTORS;
 	int own;
 
-	path[sizeof(path) - 2] = (char)('0' + fd);
+	*tr2_put_u64(path + strlen(path), (uint64_t)fd) = '\0';
 	own = open(path, TERMINAL_FLAGS);
 	if (own < 0 && tcgetsid(fd) >= 0)
 		own = open("/dev/tty", TERMINAL_FLAGS);
@@ -299,20 +304,112 @@ static bool open_in_directory(struct tr2_dest *dest,
 	return use_or_close(dest, request, fd);
 }
 
-/* Open the value as a file. A directory fails with EISDIR, or EEXIST. */
-static int open_file(const struct tr2_dest_request *request)
+/* Open the value as a file. A directory fails with EISDIR, or EEXIST, and a link
+ * with ELOOP, if `flags` say so. */
+static int open_file(const struct tr2_dest_request *request, int flags)
 {
 	if (request->prepare)
 		return create_mapped(request, AT_FDCWD, request->value);
-	return tr2_fd_move_up(open(request->value, OPEN_FLAGS, 0666));
+	return tr2_fd_move_up(open(request->value, OPEN_FLAGS | flags, 0666));
+}
+
+static bool is_own_descriptors(int directory, const char *name)
+{
+	struct stat st, own;
+
+	return !fstat(directory, &st) && !stat(name, &own) &&
+	       st.st_dev == own.st_dev && st.st_ino == own.st_ino;
+}
+
+/* The number in the name of an entry of /proc/self/fd; -1: none. */
+static int number_of(int directory, const char *name)
+{
+	int fd = 0;
+
+	if (!is_own_descriptors(directory, OWN_DESCRIPTORS) &&
+	    !is_own_descriptors(directory, "/proc/thread-self/fd"))
+		return -1;
+	for (; *name >= '0' && *name <= '9' && fd < 1000000; name++)
+		fd = fd * 10 + *name - '0';
+	return *name ? -1 : fd;
+}
+
+/* Go to the directory of a path, from the one `at`, which is closed. Return its
+ * descriptor, or -1. */
+static int enter_directory_of(int at, char *path, const char **name)
+{
+	char *slash = strrchr(path, '/');
+	int to;
+
+	*name = slash ? slash + 1 : path;
+	if (!slash)
+		return at;
+	slash[slash == path] = '\0';
+	to = openat(at, slash == path ? "/" : path,
+		    O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (at >= 0)
+		close(at);
+	return to;
+}
+
+/*
+ * Return the descriptor of this process to which a link leads, as /dev/stderr
+ * does, /dev/fd/3, or a link to these; -1: to none. Opened as a file, it would
+ * have a position of its own: the host's lines and ours would overwrite each
+ * other.
+ */
+static int descriptor_behind(const char *link)
+{
+	char path[LONGEST_LINK + 1];
+	size_t len = strlen(link);
+	const char *name;
+	int at = AT_FDCWD, fd = -1, i;
+	ssize_t n;
+
+	if (len > LONGEST_LINK)
+		return -1;
+	memcpy(path, link, len + 1);
+	for (i = 0; i < MOST_LINKS && fd < 0; i++) {
+		/* The name lies behind what the next link overwrites. */
+		at = enter_directory_of(at, path, &name);
+		if (at == -1)
+			return -1;
+		fd = number_of(at, name);
+		if (fd >= 0)
+			break;
+		n = readlinkat(at, name, path, LONGEST_LINK);
+		if (n <= 0 || n == LONGEST_LINK)
+			break;
+		path[n] = '\0';
+	}
+	if (at >= 0)
+		close(at);
+	return fd;
+}
+
+static bool accepts_lines(int fd)
+{
+	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+	struct stat st;
+
+	return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY &&
+	       !fstat(fd, &st) && !S_ISDIR(st.st_mode);
 }
 
 static bool open_path(struct tr2_dest *dest,
 		      const struct tr2_dest_request *request)
 {
 	bool beside = request->prepare && request->in_forked_child, on;
-	int fd = beside ? -1 : open_file(request), error = errno, directory;
+	int fd = beside ? -1 : open_file(request, O_NOFOLLOW), directory;
+	int error = errno, own;
 
+	if (fd < 0 && !beside && error == ELOOP) {
+		own = descriptor_behind(request->value);
+		if (accepts_lines(own))
+			return open_descriptor(dest, request, own);
+		fd = open_file(request, 0);
+		error = errno;
+	}
 	if (fd >= 0)
 		return use_file(dest, request, fd);
 	/* O_PATH: a directory may be writable without being readable. */

@@ -67,6 +67,19 @@ trace2.data("c", "k", 2)
         self.assertEqual(self.names(), ["version", "start", "cmd_name", "data"])
         self.assertEqual(os.path.getsize(os.path.join(self.dir, "host")), 0)
 
+    def test_name_of_a_descriptor(self):
+        with open(self.stream, "wb") as file:
+            self.run_program("""
+import os
+os.write(5, b"   \\n")
+trace2.data("c", "k", 1)
+os.write(5, b"   \\n")
+""", to="/dev/fd/5", pass_fds=[5], preexec_fn=lambda: os.dup2(file.fileno(), 5))
+        with open(self.stream, "rb") as file:
+            lines = file.read().splitlines()
+        self.assertEqual(len([li for li in lines if li.startswith(b"{")]), 6)
+        self.assertEqual(len(lines), 8)
+
     def test_limit_of_files(self):
         self.run_program("""
 import resource, signal
