@@ -146,6 +146,20 @@ test_expect_success KERNEL_EVENTS 'more events than a quarter of the descriptors
 	test_grep "event .minor-faults.: events take a quarter" e
 '
 
+# How much more is locked, in KB, is in `actual`.
+test_expect_success 'locked memory: spans take as much as they need' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" "$GIT_BUILD_DIR/build/hosts/locked" >actual &&
+	one=$(sed -n "s/^one //p" actual) &&
+	many=$(sed -n "s/^many //p" actual) &&
+	test "$one" -gt 0 &&
+	test "$one" -le 256 &&
+	test "$many" -le 512 &&
+	grep "\"span\"" e >spans &&
+	test_line_count = 301 spans &&
+	test_grep ! "without room" e
+'
+
 test_expect_success KERNEL_EVENTS 'threads that ended give their descriptors back' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_COUNTERS=page-faults \

@@ -96,19 +96,25 @@ uint64_t tr2_span_random(void)
 	return id ? id : 1;
 }
 
-/* The memory is not reserved: pages exist once they are used. */
+/* The memory is not reserved: pages exist once they are used. NULL: none. */
+static void *map(size_t bytes)
+{
+	int saved_errno = errno;
+	void *made = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	errno = saved_errno;
+	return made == MAP_FAILED ? NULL : made;
+}
+
 static __attribute__((noinline)) struct tr2_span_table *map_table(void)
 {
 	struct tr2_span_table *found = NULL, *made;
-	int saved_errno;
 
 	if (__atomic_load_n(&no_memory, __ATOMIC_RELAXED))
 		return NULL;
-	saved_errno = errno;
-	made = mmap(NULL, sizeof(*made), PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	errno = saved_errno;
-	if (made == MAP_FAILED) {
+	made = map(sizeof(*made));
+	if (!made) {
 		__atomic_store_n(&no_memory, true, __ATOMIC_RELAXED);
 		return NULL;
 	}
@@ -118,6 +124,22 @@ static __attribute__((noinline)) struct tr2_span_table *map_table(void)
 		return made;
 	munmap(made, sizeof(*made));
 	return found;
+}
+
+#define PIECE_BYTES (TR2_SPANS_PIECE * sizeof(struct tr2_open_span))
+
+/* false: no memory. */
+static __attribute__((noinline)) bool map_piece(struct tr2_open_span **piece)
+{
+	struct tr2_open_span *found = NULL, *made = map(PIECE_BYTES);
+
+	if (!made)
+		return false;
+	/* Release: pairs with the acquire of tr2_span_at(). */
+	if (!__atomic_compare_exchange_n(piece, &found, made, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		munmap(made, PIECE_BYTES);
+	return true;
 }
 
 /* Threads begin in different places, so that they seldom meet. */
@@ -138,17 +160,36 @@ claim_of_parent(struct tr2_span_table *t)
 		/* Acquire: the process is that of this state. */
 		state = __atomic_load_n(&t->state[at], __ATOMIC_ACQUIRE);
 		if (state > MAKING &&
-		    __atomic_load_n(&t->span[at].process, __ATOMIC_RELAXED) !=
-			    tr2_span_nr_forks &&
+		    __atomic_load_n(&tr2_span_at(t, at)->process,
+				    __ATOMIC_RELAXED) != tr2_span_nr_forks &&
 		    tr2_span_swap(&t->state[at], state, MAKING))
 			return at;
 	}
 	return TR2_SPANS_MAX;
 }
 
+static inline struct tr2_open_span *piece_of(const struct tr2_span_table *t,
+					     uint32_t at)
+{
+	return __atomic_load_n(&t->piece[at / TR2_SPANS_PIECE],
+			       __ATOMIC_RELAXED);
+}
+
+/* Whether the entry has memory, now. Where there is none for a piece, a search
+ * maps no other. */
+static inline bool has_piece(struct tr2_span_table *t, uint32_t at,
+			     bool *has_memory)
+{
+	if (likely(piece_of(t, at) != NULL))
+		return true;
+	*has_memory = *has_memory && map_piece(&t->piece[at / TR2_SPANS_PIECE]);
+	return *has_memory;
+}
+
 /* Return the number of an entry that was free; TR2_SPANS_MAX: none. */
 static inline uint32_t claim(struct tr2_span_table *t)
 {
+	bool has_memory = true;
 	uint32_t i, at;
 
 	if (unlikely(!tr2_span_hint))
@@ -159,6 +200,7 @@ static inline uint32_t claim(struct tr2_span_table *t)
 	for (i = 0; i < TR2_SPANS_MAX; i++) {
 		at = (tr2_span_hint + i) % TR2_SPANS_MAX;
 		if (__atomic_load_n(&t->state[at], __ATOMIC_RELAXED) == FREE &&
+		    has_piece(t, at, &has_memory) &&
 		    tr2_span_swap(&t->state[at], FREE, MAKING)) {
 			tr2_span_hint = at + TR2_SPANS_MAX;
 			return at;
@@ -184,7 +226,7 @@ bool tr2_span_make(struct tr2_span_hold *hold)
 		tr2_span_count(TR2_SPAN_NO_ROOM);
 		return false;
 	}
-	span = &t->span[hold->place];
+	span = tr2_span_at(t, hold->place);
 	id = tr2_mix64((++span->uses * (uint64_t)TR2_SPANS_MAX + hold->place) ^
 		     seed_at(0)) & ~(uint64_t)HELD;
 	hold->id = id ? id : 2;
@@ -286,7 +328,7 @@ static enum waited find(struct tr2_span_hold *hold, trace2_span_t span)
 	if (hold->place == TR2_SPANS_MAX)
 		return WAITED_GONE;
 	hold->id = span.id;
-	hold->span = &t->span[hold->place];
+	hold->span = tr2_span_at(t, hold->place);
 	found = wait_for(&t->state[hold->place], hold);
 	return found != WAITED_HELD || is_of_this_process(hold) ? found :
 								  WAITED_GONE;
@@ -337,9 +379,9 @@ bool tr2_span_look_up(trace2_span_t span, struct tr2_context *context,
 	const struct tr2_open_span *s;
 	uint64_t found;
 
-	if (unlikely(at == TR2_SPANS_MAX))
+	if (unlikely(at == TR2_SPANS_MAX) || unlikely(!piece_of(t, at)))
 		return false;
-	s = &t->span[at];
+	s = tr2_span_at(t, at);
 	/* Acquire: the state that is read behind is not older. Pairs with the
 	 * releases of tr2_span_make(). */
 	context->trace[0] = __atomic_load_n(&s->trace[0], __ATOMIC_ACQUIRE);
@@ -367,7 +409,7 @@ bool tr2_span_hold_next(struct tr2_span_hold *hold, uint32_t *place)
 		}
 		hold->place = *place;
 		hold->id = state;
-		hold->span = &t->span[*place];
+		hold->span = tr2_span_at(t, *place);
 		if (hold->span->process == tr2_span_nr_forks) {
 			++*place;
 			return true;
@@ -389,7 +431,13 @@ void tr2_spans_forked(void)
 
 void tr2_spans_unmap(void)
 {
-	if (tr2_span_table)
-		munmap(tr2_span_table, sizeof(*tr2_span_table));
+	struct tr2_span_table *t = tr2_span_table;
+	size_t i;
+
+	for (i = 0; t && i < ARRAY_SIZE(t->piece); i++)
+		if (t->piece[i])
+			munmap(t->piece[i], PIECE_BYTES);
+	if (t)
+		munmap(t, sizeof(*t));
 	tr2_span_table = NULL;
 }

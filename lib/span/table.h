@@ -19,8 +19,10 @@
  * random seed: unique without a counter that threads share.
  *
  * A forked child has a copy. It can read its parent's spans and leaves them
- * alone otherwise. All of it is signal-safe; the memory is mapped at the first
- * span.
+ * alone otherwise. All of it is signal-safe. The table is mapped at the first
+ * span, and data in pieces when spans need them: a host that locks its memory has
+ * all of a mapping locked, and its limit may allow little. An entry whose piece is
+ * not mapped is free, so a handle finds nothing there.
  */
 #ifndef TR2_SPAN_TABLE_H
 #define TR2_SPAN_TABLE_H
@@ -60,10 +62,11 @@ struct tr2_open_span {
 _Static_assert(sizeof(struct tr2_open_span) == TR2_SPAN_BYTES, "a power of two");
 
 #define TR2_SPAN_HELD 1u
+#define TR2_SPANS_PIECE 64u
 
 struct tr2_span_table {
 	uint64_t state[TR2_SPANS_MAX];
-	struct tr2_open_span span[TR2_SPANS_MAX];
+	struct tr2_open_span *piece[TR2_SPANS_MAX / TR2_SPANS_PIECE];
 };
 extern struct tr2_span_table *tr2_span_table TR2_HIDDEN; /* NULL: no span yet */
 extern uint32_t tr2_span_nr_forks TR2_HIDDEN;
@@ -102,6 +105,15 @@ void tr2_span_set_flags(const struct tr2_span_hold *hold, uint32_t flags,
 static inline struct tr2_span_table *tr2_span_the_table(void)
 {
 	return __atomic_load_n(&tr2_span_table, __ATOMIC_ACQUIRE);
+}
+
+/* Only of an entry that is not free, or was taken. Acquire: pairs with
+ * map_piece(). */
+TR2_INLINE struct tr2_open_span *
+tr2_span_at(const struct tr2_span_table *table, uint32_t place)
+{
+	return __atomic_load_n(&table->piece[place / TR2_SPANS_PIECE],
+			       __ATOMIC_ACQUIRE) + place % TR2_SPANS_PIECE;
 }
 
 /* Let others change it. true: end it, since another call could not. */
@@ -163,7 +175,7 @@ TR2_INLINE struct tr2_span_hold tr2_span_hold_at_once(trace2_span_t span)
 				    span.id | TR2_SPAN_HELD)))
 		return hold;
 	hold.place = place;
-	hold.span = &table->span[place];
+	hold.span = tr2_span_at(table, place);
 	if (likely(tr2_span_note_holder(&hold)))
 		return hold;
 	tr2_span_release(&hold);
