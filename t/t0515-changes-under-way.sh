@@ -104,4 +104,47 @@ test_expect_success !INSTRUMENTED 'a sampled counter in a handler with a small s
 	test_cmp expect actual
 '
 
+test_lazy_prereq TIMENS '
+	"$GIT_BUILD_DIR/build/hosts/namespaces" fork 0
+'
+
+# in_namespace HOW: intervals last 0.1 s, some few more of them, and `time` is that
+# of now, wherever the clock of the namespace is.
+in_namespace () {
+	for ms in 864000000 300 -300 -10000
+	do
+		rm -f e &&
+		GIT_TRACE2_EVENT="$(pwd)/e" \
+			"$GIT_BUILD_DIR/build/hosts/namespaces" "$1" $ms &&
+		expect_valid_stream e &&
+		test_grep ! "\"event\":\"error\"" e &&
+		jq -c "select(
+			(.time | sub(\"[.].*\"; \"Z\") | fromdate) as \$at |
+			now - \$at > 60 or \$at - now > 5 or
+			(.t_abs // 0) > 60 or
+			((.t_rel // .t_max // 1) | . < 0.09 or . > 60) or
+			(.value.end? // 0.1 | . < 0.09 or . > 60))" e >wrong ||
+		return 1
+		test -s wrong || continue
+		echo "with $ms ms" &&
+		cat wrong
+		return 1
+	done
+}
+
+test_expect_success JQ,TIMENS 'a child in another time namespace' '
+	in_namespace fork &&
+	in_namespace bare-fork &&
+	in_namespace resume
+'
+
+test_expect_success JQ,TIMENS 'the process enters another time namespace' '
+	in_namespace enter
+'
+
+test_expect_success JQ,TIMENS 'a child in one, without the counter of the processor' '
+	in_namespace kernel-fork &&
+	in_namespace kernel-resume
+'
+
 test_done

@@ -16,8 +16,8 @@
 #include "base/raw.h"
 
 #define NS_PER_S 1000000000u
-#define REFRESH_NS (5u * (uint64_t)NS_PER_S)
 #define DAY_S 86400
+#define FORK_TOLERANCE_NS 10000000u
 
 /*
  * While a thread makes the first scale from an anchor, with some uncertainty,
@@ -46,6 +46,12 @@ static struct {
 	uint32_t taken;
 	struct tr2_fit fit;
 } maker;
+/*
+ * What the library's monotonic time is ahead of the kernel's. In another time
+ * namespace that is another clock; times go on from those before, so that
+ * intervals across the change are right, and other processes can compare them.
+ */
+static uint64_t shift_ns;
 static uint64_t first_ns; /* of tr2_clock_start() */
 static uint64_t due_ns; /* an anchor before this time is useless */
 
@@ -64,6 +70,11 @@ static uint64_t read_clock(clockid_t id)
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
+static uint64_t read_monotonic(void)
+{
+	return read_clock(CLOCK_MONOTONIC) + load(&shift_ns);
+}
+
 /* Take the tightest of three: an interruption may separate the two reads. */
 static void take_anchor(struct tr2_clock_anchor *anchor)
 {
@@ -73,7 +84,7 @@ static void take_anchor(struct tr2_clock_anchor *anchor)
 	anchor->width = UINT64_MAX;
 	for (i = 0; i < 3; i++) {
 		before = tr2_clock_ticks();
-		ns = read_clock(CLOCK_MONOTONIC);
+		ns = read_monotonic();
 		width = tr2_clock_ticks() - before;
 		if (width >= anchor->width)
 			continue;
@@ -149,6 +160,57 @@ static void set_due(void)
 					 fit->from.ns + TR2_FIT_FIRST_NS);
 }
 
+static uint64_t size_of(int64_t ns)
+{
+	return ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+}
+
+/* Return by how much the monotonic clock was set ahead while the wall clock was
+ * not, since its offset was looked up. */
+static int64_t ahead_of_wall(uint64_t now_ns)
+{
+	uint64_t wall_ns = read_clock(CLOCK_REALTIME) - now_ns;
+
+	return load(&tr2_clock.wall_until_ns) ?
+		       (int64_t)(load(&tr2_clock.wall_ns) - wall_ns) : 0;
+}
+
+/* The clock is ahead of the counter. If it is of the wall clock, too, or has gone
+ * back, which it never does, it is that of another namespace. */
+static int64_t ahead_by_namespace(const struct tr2_clock_anchor *now,
+				  int64_t ahead_ns)
+{
+	int64_t of_wall_ns = ahead_of_wall(now->ns);
+
+	if (size_of(of_wall_ns - ahead_ns) <= size_of(ahead_ns) / 8)
+		return ahead_ns;
+	return now->ns < maker.fit.from.ns ? ahead_ns : 0;
+}
+
+/* Go on from the times before, if this is another namespace. */
+static void follow_namespace(struct tr2_clock_anchor *now)
+{
+	int64_t ahead_ns = 0;
+
+	if (maker.fit.rate && !maker.fit.distrusted)
+		ahead_ns = tr2_fit_ahead(&maker.fit, now);
+	else if (now->ns < maker.fit.from.ns)
+		ahead_ns = (int64_t)(now->ns - maker.fit.from.ns);
+	if (likely(!ahead_ns))
+		return;
+	ahead_ns = ahead_by_namespace(now, ahead_ns);
+	store(&shift_ns, shift_ns - (uint64_t)ahead_ns);
+	now->ns -= (uint64_t)ahead_ns;
+}
+
+static void draw(struct tr2_clock_anchor *now)
+{
+	follow_namespace(now);
+	tr2_fit_anchor(&maker.fit, now);
+	publish(&maker.fit);
+	set_due();
+}
+
 static void make_scale(void)
 {
 	struct tr2_clock_anchor anchor;
@@ -158,9 +220,7 @@ static void make_scale(void)
 	if (__atomic_exchange_n(&maker.taken, 1, __ATOMIC_ACQUIRE))
 		return;
 	take_anchor(&anchor);
-	tr2_fit_anchor(&maker.fit, &anchor);
-	publish(&maker.fit);
-	set_due();
+	draw(&anchor);
 	__atomic_store_n(&maker.taken, 0, __ATOMIC_RELEASE);
 }
 
@@ -187,14 +247,15 @@ uint64_t tr2_clock_now_slow(void)
 
 	/* Another maker may have replaced it meanwhile. */
 	if (!load(&is_fitting))
-		return read_clock(CLOCK_MONOTONIC);
+		return read_monotonic();
 	if (ask_scale(&given_ns))
 		return given_ns;
-	ns = read_clock(CLOCK_MONOTONIC);
-	if (ns >= load(&due_ns)) {
+	ns = read_monotonic();
+	if (ns >= load(&due_ns) || given_ns - ns - 1 < INT64_MAX) {
 		make_scale();
 		if (ask_scale(&given_ns))
 			return given_ns;
+		ns = read_monotonic();
 	}
 	return ns - MARGIN_NS > given_ns ? ns - MARGIN_NS : given_ns;
 }
@@ -281,33 +342,69 @@ void tr2_clock_start(void)
 	store(&is_fitting, true);
 }
 
-void tr2_clock_after_fork(void)
+/* A scale that another thread was making is in no usable state. */
+static void begin_again(const struct tr2_clock_anchor *now)
 {
-	struct tr2_clock_anchor anchor;
-
-	if (!load(&is_fitting) || !maker.taken)
-		return;
-	take_anchor(&anchor);
 	maker.fit = (struct tr2_fit){ .scale = tr2_clock_newest(),
 				      .line = newest_line() };
 	maker.fit.scale.base_ns = tr2_scale_end(&maker.fit.scale);
 	maker.fit.scale.window = 0;
-	tr2_fit_start(&maker.fit, &anchor);
+	tr2_fit_start(&maker.fit, now);
 	publish(&maker.fit);
 	set_due();
 	maker.taken = 0;
 }
 
+void tr2_clock_before_fork(void)
+{
+	if (!load(&is_fitting) && load(&tr2_clock.wall_until_ns))
+		tr2_clock_look_up_wall();
+}
+
+/* Without a counter, only the wall clock tells that this is another namespace; it
+ * may have been set, too, but hardly since before the fork. */
+static void follow_by_wall(void)
+{
+	int64_t ahead_ns = ahead_of_wall(read_monotonic());
+
+	if (size_of(ahead_ns) > FORK_TOLERANCE_NS)
+		store(&shift_ns, shift_ns - (uint64_t)ahead_ns);
+}
+
+void tr2_clock_after_fork(void)
+{
+	struct tr2_clock_anchor anchor;
+
+	if (!load(&is_fitting) || maker.taken || !maker.fit.rate)
+		follow_by_wall();
+	if (load(&is_fitting)) {
+		take_anchor(&anchor);
+		if (maker.taken) {
+			begin_again(&anchor);
+		} else {
+			draw(&anchor);
+		}
+	}
+	if (load(&tr2_clock.wall_until_ns))
+		tr2_clock_look_up_wall();
+}
+
 uint64_t tr2_clock_worst_ns(void)
 {
-	uint64_t before_ns = read_clock(CLOCK_MONOTONIC), worst_ns;
-	uint64_t given_ns = tr2_clock_now_ns();
-	uint64_t after_ns = read_clock(CLOCK_MONOTONIC);
+	uint64_t given_ns, before_ns, after_ns, worst_ns;
+	struct tr2_clock_anchor anchor;
 
 	if (__atomic_exchange_n(&maker.taken, 1, __ATOMIC_ACQUIRE))
 		return 0;
+	if (load(&is_fitting)) {
+		take_anchor(&anchor);
+		follow_namespace(&anchor);
+	}
 	worst_ns = maker.fit.worst_ns;
 	__atomic_store_n(&maker.taken, 0, __ATOMIC_RELEASE);
+	before_ns = read_monotonic();
+	given_ns = tr2_clock_now_ns();
+	after_ns = read_monotonic();
 	if (worst_ns < tr2_clock_since(after_ns, given_ns))
 		worst_ns = tr2_clock_since(after_ns, given_ns);
 	if (worst_ns < tr2_clock_since(given_ns, before_ns))
@@ -317,10 +414,10 @@ uint64_t tr2_clock_worst_ns(void)
 
 void tr2_clock_look_up_wall(void)
 {
-	uint64_t mono = read_clock(CLOCK_MONOTONIC);
+	uint64_t mono = read_monotonic();
 
 	store(&tr2_clock.wall_ns, read_clock(CLOCK_REALTIME) - mono);
-	store(&tr2_clock.wall_until_ns, mono + REFRESH_NS);
+	store(&tr2_clock.wall_until_ns, mono + TR2_WALL_REFRESH_NS);
 }
 
 /* Convert days to a date in the proleptic Gregorian calendar: count 400-year

@@ -70,8 +70,8 @@ uint64_t tr2_clock_now_slow(void);
  * window, or in a forked child. Signal-safe. */
 struct tr2_scale tr2_clock_newest(void);
 
-/* Return CLOCK_MONOTONIC in nanoseconds; within a thread it never goes back.
- * Signal-safe. */
+/* Return CLOCK_MONOTONIC in nanoseconds, of the time namespace in which the
+ * process began; within a thread it never goes back. Signal-safe. */
 TR2_INLINE uint64_t tr2_clock_now_ns(void)
 {
 	/* Acquire: pairs with the release in publish(). */
@@ -135,21 +135,27 @@ void tr2_clock_prepare(void);
  * signal handlers exist; opens a file. */
 void tr2_clock_start(void);
 
-/* Call it in a forked child: repairs data that another thread was changing. */
+/* Call it before a fork, if that is known. */
+void tr2_clock_before_fork(void);
+/* Call it in a forked child, which may be in another time namespace: repairs data
+ * that another thread was changing, too. */
 void tr2_clock_after_fork(void);
 
 /* Return the largest error of times so far, in ns, found by comparisons with
  * the kernel's clock, the last one now. */
 uint64_t tr2_clock_worst_ns(void);
 
+#define TR2_WALL_REFRESH_NS UINT64_C(5000000000)
 void tr2_clock_look_up_wall(void);
 
 /* Convert a time of tr2_clock_now_ns() to wall time in microseconds since 1970.
  * Signal-safe; any thread. */
 static inline uint64_t tr2_clock_wall_us(uint64_t now_ns)
 {
-	if (unlikely(now_ns >= __atomic_load_n(&tr2_clock.wall_until_ns,
-					       __ATOMIC_RELAXED)))
+	uint64_t until_ns = __atomic_load_n(&tr2_clock.wall_until_ns,
+					    __ATOMIC_RELAXED);
+
+	if (unlikely(until_ns - now_ns - 1 >= TR2_WALL_REFRESH_NS))
 		tr2_clock_look_up_wall();
 	return (now_ns +
 		__atomic_load_n(&tr2_clock.wall_ns, __ATOMIC_RELAXED)) /

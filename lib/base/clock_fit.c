@@ -13,6 +13,10 @@
 #define LONGEST_WINDOW_NS UINT64_C(16000000)
 #define FAR_APART_NS UINT64_C(1000000000)
 
+/* A clock that differs by more was set, however long ago it was read. */
+#define SET_NS UINT64_C(1000000)
+#define SET_PART 128
+
 /* Reading both takes some 30 ns without an interruption. */
 #define WIDEST_NS 1000u
 
@@ -91,6 +95,19 @@ uint64_t tr2_fit_past(const struct tr2_fit *fit,
 	if (ns <= most_ns)
 		return line->ns - ns;
 	return ns - most_ns <= JUMP_NS(most_ns) ? first_ns : line->ns;
+}
+
+int64_t tr2_fit_ahead(const struct tr2_fit *fit,
+		      const struct tr2_clock_anchor *now)
+{
+	int64_t gap_ns = (int64_t)(now->ns - fit->from.ns);
+	uint64_t ticks = now->ticks - fit->from.ticks;
+	uint64_t passed_ns = ticks <= INT64_MAX ? ns_of(ticks, fit->rate) : 0;
+	int64_t ahead_ns = gap_ns - (int64_t)passed_ns;
+	uint64_t slack_ns = SET_NS + passed_ns / SET_PART;
+
+	return distance((uint64_t)ahead_ns + slack_ns, 0) > 2 * slack_ns ?
+		       ahead_ns : 0;
 }
 
 /* Draw a line from here that gives no time before the last one; at the end of

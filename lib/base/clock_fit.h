@@ -102,6 +102,15 @@ uint64_t tr2_fit_past(const struct tr2_fit *fit,
 		      const struct tr2_clock_line *line, uint64_t ticks,
 		      uint64_t first_ns);
 
+/*
+ * Return by how much the clock is ahead of the counter since the last anchor (if
+ * negative, behind), and more than either can be wrong; else 0. Both keep their
+ * rate, so one was set: the counter, by the machine; or the clock, by a time
+ * namespace that the process entered or was forked into.
+ */
+int64_t tr2_fit_ahead(const struct tr2_fit *fit,
+		      const struct tr2_clock_anchor *now);
+
 /* Start without a rate. */
 void tr2_fit_start(struct tr2_fit *fit, const struct tr2_clock_anchor *now);
 

@@ -93,6 +93,7 @@ static bool had_session(void)
 static void before_fork(void)
 {
 	forking_tid = (uint32_t)syscall(SYS_gettid);
+	tr2_clock_before_fork();
 }
 
 /* Another thread of the child comes first than the one that forked. That is the

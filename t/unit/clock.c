@@ -407,6 +407,34 @@ static void *watch(void *arg)
 	return NULL;
 }
 
+/* Of a clock that is set by so many ns after this time. */
+static int64_t ahead_after(uint64_t ns, double set_ns)
+{
+	struct machine m = boot(2.6);
+	struct tr2_clock_anchor anchor;
+
+	run(&m, S, 100000);
+	pass(&m, (double)ns);
+	m.ns += set_ns;
+	anchor = look(&m);
+	return tr2_fit_ahead(&m.fit, &anchor);
+}
+
+/* As in another time namespace. */
+static void test_set_clock(void)
+{
+	const double day = 86400e9;
+
+	is_u64((uint64_t)ahead_after(MS, 0), 0, "a clock that was not set");
+	is_u64((uint64_t)ahead_after(36000 * S, 0), 0, "nor while idle");
+	ok((ahead_after(MS, day) + (int64_t)MS) / (int64_t)S == 86400,
+	   "set by a day");
+	ok(ahead_after(10 * S, -0.3e9) / (int64_t)S == 0 &&
+		   ahead_after(10 * S, -0.3e9) < -290 * (int64_t)MS,
+	   "set back a little");
+	ok(ahead_after(10 * S, -1000e9) / (int64_t)S <= -999, "or below zero");
+}
+
 #define NR_THREADS 4
 
 static void test_here(void)
@@ -450,6 +478,7 @@ int main(void)
 	test_bad_counter();
 	test_intervals();
 	test_strange_intervals();
+	test_set_clock();
 	test_here();
 	return done_testing();
 }
