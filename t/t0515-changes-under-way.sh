@@ -8,6 +8,7 @@ It changes after the library has begun, and finds what it finds without tracing.
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-faults.sh"
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
@@ -102,6 +103,43 @@ test_expect_success !INSTRUMENTED 'a sampled counter in a handler with a small s
 	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_SAMPLE=app/changes/counted/:1 \
 		"$hosts/changes" small-signal-stack >actual &&
 	test_cmp expect actual
+'
+
+# told NR FILE...: it has the data of so many rounds, and an end.
+told () {
+	nr=$1 &&
+	shift &&
+	expect_valid_stream "$1" &&
+	grep "\"event\":\"data\"" "$1" >data &&
+	test_line_count = $((10 * nr)) data &&
+	test_grep "\"event\":\"atexit\"" "$1"
+}
+
+# There is one descriptor afterwards: that of the file.
+test_expect_success 'all descriptors are closed, again and again: the file goes on' '
+	rm -rf e dir &&
+	mkdir dir &&
+	printf "1 descriptors\n1 descriptors\n" >expect &&
+	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" close-often >actual &&
+	test_cmp expect actual &&
+	told 100 e &&
+	GIT_TRACE2_EVENT="$(pwd)/dir" "$hosts/changes" close-often >actual &&
+	test_cmp expect actual &&
+	told 100 dir/*
+'
+
+test_expect_success 'closed, and another file has the name: it is not touched' '
+	rm -f e e.old &&
+	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" close-renamed &&
+	test_must_be_empty e &&
+	grep "\"event\":\"data\"" e.old >data &&
+	test_line_count = 10 data
+'
+
+test_expect_success !INSTRUMENTED 'closed in a sandbox that kills for an open: nothing is opened' '
+	rm -f e &&
+	unharmed GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" close-in-sandbox &&
+	ended code 0
 '
 
 test_lazy_prereq TIMENS '

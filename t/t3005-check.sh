@@ -55,6 +55,14 @@ test_expect_success 'the rules on which consumers rely are checked' '
 	finds double "this session id has started before"
 '
 
+test_expect_success 'a process that its parent saw exit was not killed' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 004child \
+		test-tool trace2 001return 0 &&
+	sed "/\"\(at\|\)exit\",\"sid\":\"[^\"]*\//d" e >lines &&
+	finds lines "a session has no atexit, but its process exited: by _exit()"
+'
+
 test_expect_success 'a child that ends twice was started once' '
 	sed "/\"child_exit\"/p" "$traces/commit.event" >twice &&
 	finds twice "error: the end of something that was not started"

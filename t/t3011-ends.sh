@@ -84,7 +84,7 @@ test_expect_success 'open regions lasted until it was killed' '
 
 test_expect_success 'the stream itself still has no end: check says so' '
 	test_expect_code 1 trace2 check killed >out 2>&1 &&
-	test_grep "a session has no atexit" out
+	test_grep "a session has no atexit: a signal killed it" out
 '
 
 test_expect_success 'exports: status, attributes, arguments' '

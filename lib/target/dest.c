@@ -370,6 +370,8 @@ static void write_line(struct tr2_dest *dest, int fd, const char *line,
 		dest->cut = false;
 	}
 	done += write_all(dest, fd, line + done, len - done);
+	if (done < len && errno == EBADF && tr2_dest_find_again(dest))
+		done += write_all(dest, dest->fd, line + done, len - done);
 	if (done == len) {
 		if (dest->cut)
 			dest->cut = false;
@@ -437,7 +439,7 @@ static bool check_descriptor(struct tr2_dest *dest, uint64_t second,
 	if (dest->ours && !is_apart(dest, tid) &&
 	    !is_new_second(&dest->checked, second))
 		return true;
-	if (!tr2_dest_has_its_file(dest)) {
+	if (!tr2_dest_has_its_file(dest) && !tr2_dest_find_again(dest)) {
 		if (!set_apart(dest, tid))
 			switch_off(dest);
 		return false;

@@ -41,6 +41,13 @@ enum tr2_dest_kind {
 	TR2_DEST_SOCKET
 };
 
+/* Where a file of ours is, to open it again; path NULL: it is none. */
+struct tr2_dest_place {
+	const char *path;
+	const char *name; /* of a file in this directory; NULL: it is the file */
+	int number; /* behind the name; 0: none */
+};
+
 struct tr2_dest {
 	atomic_bool on;
 	int fd; /* stays open while others may write: see tr2_dest_close */
@@ -79,6 +86,7 @@ struct tr2_dest {
 	atomic_uint nr_apart; /* so many were found */
 	/* Odd while the file behind fd is replaced: see tr2_dest_reopen(). */
 	atomic_uint swaps;
+	struct tr2_dest_place place;
 	struct tr2_file_id id; /* atomic members, valid while swaps is even */
 };
 
@@ -190,6 +198,14 @@ bool tr2_dest_has_its_file(struct tr2_dest *dest);
 int tr2_dest_reopen(struct tr2_dest *dest,
 		    const struct tr2_dest_request *request, const char *head,
 		    size_t len);
+
+/*
+ * The host has closed the descriptor, and perhaps reused its number: open the
+ * same file again, if it is still at its path, so that the rest is not lost. Not
+ * in a sandbox, which may kill the host for that. true: it can be written to.
+ * Signal-safe.
+ */
+bool tr2_dest_find_again(struct tr2_dest *dest);
 
 /* Switch it off. Signal-safe. */
 void tr2_dest_stop(struct tr2_dest *dest);

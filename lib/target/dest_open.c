@@ -271,7 +271,8 @@ static int create(const struct tr2_dest_request *request, int directory,
 				     0666));
 }
 
-static int create_unique(const struct tr2_dest_request *request, int directory)
+static int create_unique(const struct tr2_dest_request *request, int directory,
+			 int *number)
 {
 	const char *name = request->file_name;
 	struct tr2_buf with_number = TR2_BUF_INIT;
@@ -285,6 +286,7 @@ static int create_unique(const struct tr2_dest_request *request, int directory)
 		fd = create(request, directory, tr2_buf_str(&with_number));
 	}
 	tr2_buf_release(&with_number);
+	*number = i - 1;
 	return fd;
 }
 
@@ -292,11 +294,15 @@ static bool open_in_directory(struct tr2_dest *dest,
 			      const struct tr2_dest_request *request,
 			      int directory)
 {
-	int fd;
+	int fd, number;
 
-	if (request->goes_on || !is_full(directory, request->max_files))
-		return use_or_close(dest, request,
-				    create_unique(request, directory));
+	if (request->goes_on || !is_full(directory, request->max_files)) {
+		fd = create_unique(request, directory, &number);
+		dest->place = (struct tr2_dest_place){
+			request->value, request->file_name, number
+		};
+		return use_or_close(dest, request, fd);
+	}
 	fd = request->prepare ? -1 : create(request, directory, SENTINEL);
 	if (fd < 0)
 		return refuse(request, "the directory has too many files");
@@ -410,8 +416,10 @@ static bool open_path(struct tr2_dest *dest,
 		fd = open_file(request, 0);
 		error = errno;
 	}
-	if (fd >= 0)
+	if (fd >= 0) {
+		dest->place.path = request->value;
 		return use_file(dest, request, fd);
+	}
 	/* O_PATH: a directory may be writable without being readable. */
 	directory = open(request->value, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0) {
@@ -495,6 +503,7 @@ bool tr2_dest_open(struct tr2_dest *dest,
 	dest->fd = -1;
 	atomic_store_explicit(&dest->lost, 0, memory_order_relaxed);
 	dest->sentinel = false;
+	dest->place = (struct tr2_dest_place){ NULL, NULL, 0 };
 	dest->warn_name = request->debug ? value : NULL;
 	if (tr2_dest_is_off_value(value))
 		return false;

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Open a destination again while others write to it: the new file takes the
- * descriptor's number in one system call, so that writers need no lock.
+ * descriptor's number in one system call, so that writers need no lock. And find
+ * the file of one that the host has closed.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/fd.h"
+#include "base/mask.h"
 #include "target/dest.h"
+
+#define LONGEST_NAME 128
 
 /* Take what the calls of writers need to know of the new file. */
 static void describe(struct tr2_dest *dest, const struct tr2_dest *fresh)
@@ -16,6 +22,7 @@ static void describe(struct tr2_dest *dest, const struct tr2_dest *fresh)
 	__atomic_store_n(&dest->id.device, fresh->id.device, __ATOMIC_RELEASE);
 	__atomic_store_n(&dest->id.inode, fresh->id.inode, __ATOMIC_RELEASE);
 	dest->size_limited = fresh->size_limited;
+	dest->place = fresh->place;
 }
 
 /* is_closed: the host has closed the descriptor, whose number is no longer the
@@ -40,6 +47,85 @@ static int replace_file(struct tr2_dest *dest, struct tr2_dest *fresh,
 		atomic_store(&dest->on, true);
 	}
 	return error;
+}
+
+static bool is_in_sandbox(void)
+{
+	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
+}
+
+#define FIND_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+
+static int open_place(const struct tr2_dest_place *place)
+{
+	char memory[LONGEST_NAME];
+	struct tr2_buf name;
+	int directory, fd;
+
+	if (!place->name)
+		return open(place->path, FIND_FLAGS);
+	tr2_buf_init_fixed(&name, memory, sizeof(memory));
+	tr2_buf_addstr(&name, place->name);
+	if (place->number) {
+		tr2_buf_addch(&name, '.');
+		tr2_buf_add_u64(&name, (uint64_t)place->number);
+	}
+	directory = open(place->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (directory < 0)
+		return -1;
+	fd = openat(directory, tr2_buf_str(&name), FIND_FLAGS | O_NOFOLLOW);
+	close(directory);
+	return fd;
+}
+
+/*
+ * Under the number that it had, if that is free: threads may have tables of
+ * descriptors of their own (CLONE_FILES), and all use this number. Another thread
+ * may have been first.
+ */
+static bool take_again(struct tr2_dest *dest, int fd)
+{
+	int moved = fcntl(fd, F_DUPFD_CLOEXEC, dest->fd);
+
+	close(fd);
+	if (moved == dest->fd)
+		return true;
+	if (tr2_dest_has_its_file(dest)) {
+		if (moved >= 0)
+			close(moved);
+		return true;
+	}
+	/* Other threads have it under the old number, in their own table. */
+	if (moved >= 0 && tr2_fd_is_elsewhere(dest->fd, &dest->id)) {
+		close(moved);
+		return false;
+	}
+	if (moved < 0)
+		return false;
+	atomic_fetch_add(&dest->swaps, 1);
+	dest->fd = moved;
+	atomic_fetch_add(&dest->swaps, 1);
+	return true;
+}
+
+bool tr2_dest_find_again(struct tr2_dest *dest)
+{
+	struct tr2_mask before;
+	bool found = false;
+	int fd;
+
+	if (!dest->place.path || !dest->ours || dest->sentinel ||
+	    dest->kind != TR2_DEST_FILE || dest->fd < 0 || is_in_sandbox())
+		return false;
+	/* A handler that jumps out would leak a descriptor. */
+	tr2_mask_begin(&before);
+	fd = open_place(&dest->place);
+	if (tr2_fd_is(fd, &dest->id))
+		found = take_again(dest, fd);
+	else if (fd >= 0)
+		close(fd);
+	tr2_mask_end(&before);
+	return found;
 }
 
 /* A descriptor of the host is the host's business, and so is who reads what a

@@ -186,6 +186,21 @@ static void on_event(void *data, struct tr2_model *m, const struct tr2_parsed_ev
 	check_nesting(&at, &c->open[ev->thread]);
 }
 
+/* The kernel or the parent may have told how the process ended. */
+static const char *why_no_end(const struct tr2_model_session *s)
+{
+	switch (s->end) {
+	case TR2_END_SIGNAL:
+		return "a session has no atexit: a signal killed it";
+	case TR2_END_EXIT:
+		return "a session has no atexit, but its process exited: by "
+		       "_exit(), or it had closed the stream";
+	default:
+		return "a session has no atexit: it was killed, cut off, had "
+		       "closed the stream, or still runs";
+	}
+}
+
 static void check_ends(struct tr2_model *m)
 {
 	uint32_t i, t;
@@ -203,8 +218,7 @@ static void check_ends(struct tr2_model *m)
 					     "own");
 		else if (!has_end)
 			tr2_build_problem(m, TR2_PROBLEM_NO_END, s->source, 0,
-					  "a session has no atexit: it was "
-					  "killed, cut off, or still runs");
+					  why_no_end(s));
 		tr2_build_problems(m, TR2_PROBLEM_LOST, s->source,
 				   "the program lost events",
 				   s->lost);

@@ -10,13 +10,17 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -262,12 +266,100 @@ static void main_with_own_descriptors(void)
 	pthread_join(thread, NULL);
 }
 
+static void close_all(void)
+{
+	int fd;
+
+	for (fd = STDERR_FILENO + 1; fd < 4096; fd++)
+		close(fd);
+}
+
+/* Each thread has a table of descriptors of its own, and closes all in it. */
+static void *close_own(void *arg)
+{
+	int i;
+
+	if (unshare(CLONE_FILES))
+		abort();
+	for (i = 0; i < 3; i++) {
+		close_all();
+		say_something();
+	}
+	return arg;
+}
+
+static int nr_descriptors(void)
+{
+	int fd, nr = 0;
+
+	for (fd = 0; fd < 4096; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+/* As daemons do, again and again. */
+static void close_often(void)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		close_all();
+		say_something();
+	}
+	printf("%d descriptors\n", nr_descriptors() - STDERR_FILENO - 1);
+	for (i = 0; i < 20; i++) {
+		if (pthread_create(&thread, NULL, close_own, NULL))
+			abort();
+		pthread_join(thread, NULL);
+		say_something();
+	}
+	printf("%d descriptors\n", nr_descriptors() - STDERR_FILENO - 1);
+}
+
+/* The kernel kills the process for opening a file. */
+static void close_in_sandbox(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {
+		.len = sizeof(filter) / sizeof(*filter), .filter = filter
+	};
+
+	say_something();
+	close_all();
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		abort();
+	say_something();
+	puts("in a sandbox");
+}
+
+/* The file is another one by then. */
+static void close_renamed(void)
+{
+	say_something();
+	close_all();
+	if (rename("e", "e.old") ||
+	    close(open("e", O_CREAT | O_WRONLY | O_CLOEXEC, 0666)))
+		abort();
+	say_something();
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } verbs[] = {
 	{ "thread-with-own-descriptors", thread_with_own_descriptors },
 	{ "main-with-own-descriptors", main_with_own_descriptors },
+	{ "close-often", close_often },
+	{ "close-in-sandbox", close_in_sandbox },
+	{ "close-renamed", close_renamed },
 	{ "limit-memory", limit_memory },
 	{ "replace-stderr", replace_stderr },
 	{ "replace-nine", replace_nine },
