@@ -344,6 +344,7 @@ tests: all $(EXAMPLES) $(TEST_TOOL) $(UNITS) $(MODULES) $(HOSTS) $(HOSTS_CXX) \
 HOT = api/region api/region_at event/render event/render_json event/render_text ring/ring \
 	session/call session/fastpath thread/emit thread/enter thread/region
 $(HOT:%=$(OBJ)/lib/%.o): LIB_FLAGS += -fno-plt
+$(OBJ)/lib/session/bind.o: LIB_FLAGS += -fno-builtin
 # The halves of a span's handle stay in two registers: to join them in a vector,
 # the processor would wait for both to be on the stack.
 SPANS = api/span session/fastpath_span span/items span/table

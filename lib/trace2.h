@@ -17,6 +17,9 @@
  *   the library was loaded by dlopen(), alone or inside a plugin, the thread
  *   must have made a call before, such as trace2_thread_start(): at the first
  *   one the dynamic linker may call malloc.
+ * - Such a call takes at most 4,096 bytes of the handler's stack. The kernel
+ *   takes as much for itself, so an alternate stack of 8,192 bytes is enough, on
+ *   processors whose registers need more (AMX) one of sysconf(_SC_SIGSTKSZ).
  *
  * The calls are macros over functions that end in _fl and take the caller's
  * file and line first; call those to pass another file and line. Calls whose
@@ -668,10 +671,9 @@ TRACE2_INLINE_ void trace2_scope_end_(struct trace2_scope_ *scope)
 		category, label)
 
 /*
- * Emit a value. string, intmax and uintmax are signal-safe. json takes JSON text; text
- * that is not valid JSON becomes a JSON string. double writes
- * text that is the same number, with a point in any locale, or NaN, Infinity,
- * -Infinity. json and double are not signal-safe.
+ * Emit a value. All but json are signal-safe. json takes JSON text; text that is
+ * not valid JSON becomes a JSON string. double writes text that is the same number,
+ * with a point in any locale, or NaN, Infinity, -Infinity.
  */
 TRACE2_API void trace2_data_string_fl(const char *file, int line,
 				      const char *category,

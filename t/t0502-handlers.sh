@@ -92,4 +92,48 @@ test_expect_success !INSTRUMENTED 'exit during a write: atexit has its own line'
 	trace2_jq "[.[] | .event, .count] == [\"counter\", 3]" e
 '
 
+# fits PROGRAM VARIABLE=VALUE: no call of a handler takes more than 4 KB of stack;
+# the first one, where the dynamic linker looks for a function, little beside what
+# that takes.
+fits () {
+	env "$2" "$1" >depths &&
+	linker=$(sed -n "s/^binding \([0-9]*\) .*/\1/p" depths) &&
+	test -n "$linker" &&
+	awk -v linker="$linker" "
+		{ most = linker + 1024 > 4096 ? linker + 1024 : 4096 }
+		\$1 != \"binding\" && (\$2 > most || \$3 > 4096) { print }
+	" depths >deep &&
+	test_line_count = 15 depths &&
+	test_must_be_empty deep ||
+	{
+		cat depths
+		return 1
+	}
+}
+
+fits_with_targets () {
+	rm -rf painted &&
+	mkdir painted &&
+	for target in GIT_TRACE2 GIT_TRACE2_PERF GIT_TRACE2_EVENT GIT_TRACE2_RING
+	do
+		fits "$1" $target="$(pwd)/painted" || return 1
+	done &&
+	rm -f failed &&
+	{
+		fits "$1" GIT_TRACE2_EVENT=9 9>&1 >&3 || : >failed
+	} | cat >piped &&
+	test_path_is_missing failed
+} 3>&1
+
+test_expect_success !INSTRUMENTED 'calls in handlers take 4 KB of stack at most' '
+	fits_with_targets "$hosts/painted"
+'
+
+test_expect_success !INSTRUMENTED,CC 'with the archive, in a program that is linked lazily' '
+	"$CC" -O1 -D_GNU_SOURCE -I"$GIT_BUILD_DIR/lib" \
+		"$GIT_BUILD_DIR/t/helper/hosts/painted.c" -o lazy \
+		"$GIT_BUILD_DIR/build/lib/libtrace2.a" -Wl,-z,lazy -pthread &&
+	fits_with_targets ./lazy
+'
+
 test_done

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mask.h"
+#include "session/bind.h"
 #include "session/control.h"
 #include "session/early.h"
 #include "session/exit.h"
@@ -104,6 +105,7 @@ static bool prepare(const struct trace2_options *options)
 		options && (options->flags & TRACE2_FORKS_GO_ON);
 	if (options && options->version)
 		tr2_session.version = strdup(options->version);
+	tr2_bind_libc();
 	tr2_clock_start();
 	tr2_session_prepare_text();
 	return true;

@@ -265,24 +265,37 @@ static inline void put_string(struct tr2_open_span *span,
 }
 
 static __attribute__((noinline)) void
+put_value_slow(struct tr2_open_span *span, const struct text *key,
+	       enum tr2_item_type type, struct text value, bool hides)
+{
+	char memory[SHOWN_BYTES];
+	struct tr2_buf scratch;
+
+	if (hides) {
+		tr2_buf_init_fixed(&scratch, memory, sizeof(memory));
+		hide(&value, &scratch);
+	}
+	cut(&value, type == TR2_ITEM_FAILED ? TR2_SPAN_REASON_MAX :
+					      TR2_SPAN_STRING_MAX);
+	put_string(span, key, type, &value);
+}
+
+/* The key and the value take their memory for hiding one after the other: signal
+ * handlers have little. */
+static __attribute__((noinline)) void
 set_text_slow(struct tr2_open_span *span, struct trace2_text_ key,
 	      enum tr2_item_type type, struct trace2_text_ given, bool redact)
 {
 	char shown[TR2_SPAN_KEY_MAX];
 	struct text name = measure_key(key, redact, shown);
 	struct text value = measure(given, SCAN_BYTES);
-	char memory[SHOWN_BYTES];
-	struct tr2_buf scratch;
+	bool hides = redact && value.may_have_secret;
 
 	if (redact && name.len && tr2_redact_is_secret_name(key.s)) {
 		hide_all(&value);
-	} else if (redact && value.may_have_secret) {
-		tr2_buf_init_fixed(&scratch, memory, sizeof(memory));
-		hide(&value, &scratch);
+		hides = false;
 	}
-	cut(&value, type == TR2_ITEM_FAILED ? TR2_SPAN_REASON_MAX :
-					      TR2_SPAN_STRING_MAX);
-	put_string(span, &name, type, &value);
+	put_value_slow(span, &name, type, value, hides);
 }
 
 /* Most keys are short constants, and most values shorter than any token. */

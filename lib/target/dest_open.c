@@ -83,9 +83,10 @@ static bool ends_in_a_piece(int fd, off_t size)
 
 	do {
 		size = st.st_size;
-		if (pread(fd, &last, 1, size - 1) != 1 || last == '\n')
+		if (tr2_sys_pread(fd, &last, 1, (uint64_t)size - 1) != 1 ||
+		    last == '\n')
 			return false;
-		lseek(fd, size - 1, SEEK_HOLE);
+		tr2_raw_call(SYS_lseek, fd, size - 1, SEEK_HOLE, 0, 0, 0);
 		tr2_let_others_run();
 	} while (!fstat(fd, &st) && st.st_size != size);
 	return true;

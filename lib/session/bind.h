@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* bind - look up what calls in signal handlers need of the C library. */
+#ifndef TR2_SESSION_BIND_H
+#define TR2_SESSION_BIND_H
+
+/* May change errno. */
+void tr2_bind_libc(void);
+
+#endif
