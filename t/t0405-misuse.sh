@@ -577,4 +577,41 @@ test_expect_success 'calls after the end are nothing' '
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
 
+# The program contains the archive; a library of it has the shared one.
+test_expect_success CC,!INSTRUMENTED 'two copies in a process: one error names the other' '
+	cat >part.c <<-\EOF &&
+	#include <trace2.h>
+	void part(void);
+	void part(void)
+	{
+		trace2_region_enter("part", "work", NULL);
+		trace2_region_leave("part", "work", NULL);
+	}
+	EOF
+	cat >whole.c <<-\EOF &&
+	#include <trace2.h>
+	void part(void);
+	int main(int argc, char **argv)
+	{
+		(void)argc;
+		trace2_initialize();
+		trace2_cmd_start((const char *const *)argv);
+		part();
+		return trace2_cmd_exit(0);
+	}
+	EOF
+	lib=$GIT_BUILD_DIR/build/lib &&
+	"$CC" -shared -fPIC -I"$GIT_BUILD_DIR/lib" part.c -o libpart.so \
+		-L"$lib" -ltrace2 -Wl,-rpath,"$lib" &&
+	"$CC" -I"$GIT_BUILD_DIR/lib" whole.c -o whole -L. -lpart \
+		"$lib/libtrace2.a" -pthread -Wl,-rpath,"$(pwd)" \
+		-Wl,-rpath-link,"$lib" &&
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" ./whole &&
+	expect_valid_stream e &&
+	grep "\"event\":\"error\"" e >errors &&
+	test_line_count = 1 errors &&
+	test_grep "in this process twice, here and as .*libtrace2.so" errors
+'
+
 test_done

@@ -13,6 +13,7 @@
 #include "config/control_block.h"
 #include "metric/metric.h"
 #include "part/pending_errors.h"
+#include "session/copies.h"
 #include "session/early.h"
 #include "session/fastpath.h"
 #include "session/parts.h"
@@ -25,6 +26,7 @@
 
 /* On a busy machine, times in a stream differ by more anyway. */
 #define CLOCK_TOLERANCE_NS 1000000u
+#define PATH_BYTES 256
 
 static void check_clock(struct tr2_call *call)
 {
@@ -35,6 +37,18 @@ static void check_clock(struct tr2_call *call)
 			       "trace2: times may be wrong by %llu.%03llu "
 			       "seconds: the processor's clock went astray",
 			       TR2_SECONDS_3(worst_ns));
+}
+
+static void check_copies(struct tr2_call *call)
+{
+	char path[PATH_BYTES];
+
+	if (tr2_copies_find(path, sizeof(path)))
+		tr2_call_error(call,
+			       "trace2: the library is in this process twice, "
+			       "here and as '%s': calls through that copy are "
+			       "missing; link all with the shared library",
+			       path);
 }
 
 static void free_sum(struct tr2_slot *sum, uint64_t now_ns)
@@ -95,6 +109,7 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 			tr2_parts_before_call(thread);
 		tr2_early_tell(&call);
 		check_clock(&call);
+		check_copies(&call);
 		(void)emit_parts(&call, main_thread);
 		tr2_parts_close();
 	}
