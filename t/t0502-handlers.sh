@@ -103,7 +103,7 @@ fits () {
 		{ most = linker + 1024 > 4096 ? linker + 1024 : 4096 }
 		\$1 != \"binding\" && (\$2 > most || \$3 > 4096) { print }
 	" depths >deep &&
-	test_line_count = 15 depths &&
+	test_line_count -eq 15 depths &&
 	test_must_be_empty deep ||
 	{
 		cat depths

@@ -111,7 +111,7 @@ told () {
 	shift &&
 	expect_valid_stream "$1" &&
 	grep "\"event\":\"data\"" "$1" >data &&
-	test_line_count = $((10 * nr)) data &&
+	test_line_count -eq $((10 * nr)) data &&
 	test_grep "\"event\":\"atexit\"" "$1"
 }
 

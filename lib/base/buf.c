@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "base/double.h"
 #include "base/mask.h"
 #include "base/put.h"
 
@@ -154,12 +153,6 @@ void tr2_buf_add_i64(struct tr2_buf *b, int64_t value)
 {
 	if (tr2_buf_room(b, 20))
 		b->len = (size_t)(tr2_put_i64(b->p + b->len, value) - b->p);
-}
-
-void tr2_buf_add_double(struct tr2_buf *b, uint64_t bits)
-{
-	if (tr2_buf_room(b, TR2_DOUBLE_BYTES))
-		b->len = (size_t)(tr2_put_double(b->p + b->len, bits) - b->p);
 }
 
 void tr2_buf_add_digits(struct tr2_buf *b, uint64_t value, unsigned int width)

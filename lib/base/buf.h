@@ -105,9 +105,6 @@ const char *tr2_buf_str(struct tr2_buf *b);
 void tr2_buf_add_u64(struct tr2_buf *b, uint64_t value);
 void tr2_buf_add_i64(struct tr2_buf *b, int64_t value);
 
-/* Append a number by its bits: see base/double.h. */
-void tr2_buf_add_double(struct tr2_buf *b, uint64_t bits);
-
 /* Append exactly `width` digits, with leading zeros. */
 void tr2_buf_add_digits(struct tr2_buf *b, uint64_t value, unsigned int width);
 

@@ -41,7 +41,6 @@
 #define TR2_TLS_OFFSET(name)                       \
 	__extension__({                            \
 		uintptr_t offset_;                 \
-                                                   \
 		TRACE2_TLS_OFFSET_(offset_, name); \
 		offset_;                           \
 	})
