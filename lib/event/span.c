@@ -189,9 +189,10 @@ static __attribute__((noinline)) char *put_double(const struct out *out,
 	size_t before = out->b->len = (size_t)(p - out->b->p);
 	const char *quote = tr2_double_is_finite(bits) ? "" : "\"";
 	char text[TR2_DOUBLE_BYTES];
+	const char *end = tr2_put_double(text, bits);
 
 	tr2_buf_addstr(out->b, quote);
-	tr2_buf_add(out->b, text, (size_t)(tr2_put_double(text, bits) - text));
+	tr2_buf_add(out->b, text, (size_t)(end - text));
 	tr2_buf_addstr(out->b, quote);
 	return back(out, before);
 }
