@@ -65,25 +65,30 @@ spoke () {
 	test_cmp expect actual
 }
 
-test_expect_success 'a thread with descriptors of its own: only its events are lost' '
+test_expect_success 'a thread with descriptors of its own finds the file again' '
 	rm -f e &&
 	apart thread "$(pwd)/e" &&
-	spoke e before after later "at last" &&
-	trace2_jq "[.[] | select(.event == \"atexit\").lost] == [9]" e &&
+	spoke e before apart "apart again" after apart "apart again" later \
+		"at last" &&
+	trace2_jq "[.[] | select(.event == \"atexit\").lost] == [null]" e &&
 	mkdir apart &&
 	apart thread "$(pwd)/apart" &&
 	cat apart/* >e &&
-	spoke e before after later "at last" &&
+	spoke e before apart "apart again" after apart "apart again" later \
+		"at last"
+'
+
+test_expect_success 'a thread with descriptors of its own loses what is no file of ours, others nothing' '
 	apart thread 9 9>e &&
 	spoke e before after later "at last" &&
 	{ apart thread 9 9>&1 | cat >e; } &&
 	spoke e before after later "at last"
 '
 
-test_expect_success 'main has descriptors of its own: only its events are lost' '
+test_expect_success 'main has descriptors of its own: no event is lost' '
 	rm -f e &&
 	apart main "$(pwd)/e" &&
-	spoke e before after
+	spoke e before apart "apart again" after
 '
 
 # Any process of the same user may write to the file.

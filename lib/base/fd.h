@@ -37,6 +37,10 @@ static inline bool tr2_fd_is(int fd, const struct tr2_file_id *id)
 	       st.st_ino == id->inode;
 }
 
+/* Does a filter judge system calls? It may kill the process for one that it did
+ * not make before, such as open(). Signal-safe. */
+bool tr2_is_in_sandbox(void);
+
 /*
  * Has another thread this file at that number, in a table of its own
  * (unshare(CLONE_FILES))? Asked of one that the calling thread has not. Slow;

@@ -13,7 +13,6 @@
  */
 #include "session/bind.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,12 +50,8 @@ static size_t bind_strings(void)
 
 void tr2_bind_libc(void)
 {
-	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 	sigset_t set;
 	size_t used;
-
-	if (!pthread_mutex_trylock(&mutex))
-		pthread_mutex_unlock(&mutex);
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGPIPE);

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -47,11 +46,6 @@ static int replace_file(struct tr2_dest *dest, struct tr2_dest *fresh,
 		atomic_store(&dest->on, true);
 	}
 	return error;
-}
-
-static bool is_in_sandbox(void)
-{
-	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
 }
 
 #define FIND_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
@@ -115,7 +109,7 @@ bool tr2_dest_find_again(struct tr2_dest *dest)
 	int fd;
 
 	if (!dest->place.path || !dest->ours || dest->sentinel ||
-	    dest->kind != TR2_DEST_FILE || dest->fd < 0 || is_in_sandbox())
+	    dest->kind != TR2_DEST_FILE || dest->fd < 0 || tr2_is_in_sandbox())
 		return false;
 	/* A handler that jumps out would leak a descriptor. */
 	tr2_mask_begin(&before);
