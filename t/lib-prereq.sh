@@ -111,10 +111,14 @@ test_lazy_prereq KERNEL_EVENTS '
 '
 test_lazy_prereq KERNEL_SAMPLES 'test-tool perf faults 1 1 1'
 # recording_has KEY [SOURCE]: by the meta.json of a recording, KEY came from the
-# kernel, or from SOURCE.
+# kernel, or from SOURCE. One recording is made for all that a script asks.
 recording_has () {
-	trace2 record -o probe -- true &&
-	grep "\"$1\":\"${2-kernel}\"" probe/meta.json
+	local meta="$TRASH_DIRECTORY/.meta-of-probe"
+	test -s "$meta" || {
+		trace2 record -o probe -- true &&
+		mv probe/meta.json "$meta"
+	}
+	grep "\"$1\":\"${2-kernel}\"" "$meta"
 }
 # A recording has the processes of its command, and how they ended.
 test_lazy_prereq TASKS 'recording_has task_records'

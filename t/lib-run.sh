@@ -79,25 +79,55 @@ test_have_one_prereq_ () {
 	return 1
 }
 
-# test_have_prereq A,!B,C: are all satisfied, and those with ! not? The others
-# are named in $missing_prereq.
-test_have_prereq () {
+# Would it cost a probe to know whether NAME is satisfied? EXPENSIVE and ROOT
+# decide about many tests, and cost next to nothing.
+test_prereq_costs_ () {
+	case "$1" in
+	EXPENSIVE|ROOT|NOT_ROOT) return 1 ;;
+	esac
+	case "$test_lazy_tried_" in
+	*" $1 "*) return 1 ;;
+	esac
+	case "$test_lazy_known_" in
+	*" $1 "*) return 0 ;;
+	esac
+	return 1
+}
+
+# Name those of the list that are missing in $missing_prereq: all that are known
+# already, or if none of these is, the first that a probe finds. No probe runs
+# for a test that is skipped anyway.
+test_missing_prereq_ () {
+	local rest="$1," one how
 	missing_prereq=
-	test_prereq_rest_=$1,
-	while test -n "$test_prereq_rest_"
+	for how in known probed
 	do
-		test_prereq_one_=${test_prereq_rest_%%,*}
-		test_prereq_rest_=${test_prereq_rest_#*,}
-		case "$test_prereq_one_" in
-		'')
-			continue ;;
-		!*)
-			! test_have_one_prereq_ "${test_prereq_one_#!}" ;;
-		*)
-			test_have_one_prereq_ "$test_prereq_one_" ;;
-		esac ||
-		missing_prereq=${missing_prereq:+$missing_prereq,}$test_prereq_one_
+		test_prereq_rest_=$rest rest=
+		while test -n "$test_prereq_rest_"
+		do
+			one=${test_prereq_rest_%%,*}
+			test_prereq_rest_=${test_prereq_rest_#*,}
+			if test "$how" = known && test_prereq_costs_ "${one#!}"
+			then
+				rest=$rest$one,
+				continue
+			fi
+			case "$one" in
+			'') continue ;;
+			!*) ! test_have_one_prereq_ "${one#!}" ;;
+			*) test_have_one_prereq_ "$one" ;;
+			esac && continue
+			missing_prereq=${missing_prereq:+$missing_prereq,}$one
+			test "$how" = known || return 0
+		done
+		test -z "$missing_prereq" || return 0
 	done
+}
+
+# test_have_prereq A,!B,C: are all satisfied, and those with ! not? Others are
+# named in $missing_prereq.
+test_have_prereq () {
+	test_missing_prereq_ "$1"
 	test -z "$missing_prereq"
 }
 

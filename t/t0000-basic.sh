@@ -129,6 +129,7 @@ test_expect_success 'prereqs: set, negated, several, lazy' '
 	test_set_prereq HAVE
 	test_lazy_prereq LAZY "echo ran >>../lazy-ran"
 	test_lazy_prereq LAZY_NOT "false"
+	test_lazy_prereq LAZY_NO "false"
 	test_lazy_prereq LAZY_UNUSED ">../lazy-unused-ran"
 	test_expect_success HAVE "have" "true"
 	test_expect_success DONT "do not have" "false"
@@ -137,6 +138,8 @@ test_expect_success 'prereqs: set, negated, several, lazy' '
 	test_expect_success HAVE,!HAVE,DONT "some" "false"
 	test_expect_success LAZY,!LAZY_NOT "lazy" "true"
 	test_expect_success LAZY "lazy again" "true"
+	test_expect_success LAZY_UNUSED,!LAZY,DONT "known" "false"
+	test_expect_success LAZY_NO,LAZY_UNUSED "probed" "false"
 	test_expect_success MINGW "windows" "false"
 	test_set_prereq !HAVE
 	test_expect_success HAVE "no more" "false"
@@ -156,11 +159,13 @@ test_expect_success 'prereqs: set, negated, several, lazy' '
 	ok 5 # skip some (missing !HAVE,DONT of HAVE,!HAVE,DONT)
 	ok 6 - lazy
 	ok 7 - lazy again
-	ok 8 # skip windows (missing MINGW)
-	ok 9 # skip no more (missing HAVE)
-	ok 10 - set by hand
-	# passed all 10 test(s)
-	1..10
+	ok 8 # skip known (missing !LAZY,DONT of LAZY_UNUSED,!LAZY,DONT)
+	ok 9 # skip probed (missing LAZY_NO of LAZY_NO,LAZY_UNUSED)
+	ok 10 # skip windows (missing MINGW)
+	ok 11 # skip no more (missing HAVE)
+	ok 12 - set by hand
+	# passed all 12 test(s)
+	1..12
 	EOF
 '
 
