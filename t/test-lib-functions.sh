@@ -591,10 +591,16 @@ test_tick () {
 	export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
 }
 
-# Without the dozen of examples that Git copies into each.
+# What `git init` makes, without the dozen of examples that it copies into each.
+# By hand, as each script begins with it.
 test_create_repo () {
-	git -c init.defaultBranch=main init -q --template= "${1-.}" &&
-	mkdir "${1-.}/.git/hooks" "${1-.}/.git/info"
+	local dir="${1-.}/.git"
+	mkdir -p "$dir/hooks" "$dir/info" "$dir/objects/info" \
+		"$dir/objects/pack" "$dir/refs/heads" "$dir/refs/tags" &&
+	echo "ref: refs/heads/main" >"$dir/HEAD" &&
+	printf '[core]\n\t%s\n' "repositoryformatversion = 0" >"$dir/config" &&
+	printf '\t%s\n' "filemode = true" "bare = false" \
+		"logallrefupdates = true" >>"$dir/config"
 }
 
 # test_commit [-C DIR] MESSAGE [FILE [CONTENTS [TAG]]]
