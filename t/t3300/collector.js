@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// node collector.js DIR ANSWER...
+// node collector.js DIR [ANSWER...]
 //
 // An OpenTelemetry collector on loopback. Its port is in DIR/port once it
-// listens. Each request gets the next ANSWER, later ones the last ANSWER:
+// listens. Each request gets the next ANSWER, later ones the last ANSWER; without
+// one, it takes the next line of DIR/answers, which may change at any time:
 // STATUS, or STATUS=WORDS, or STATUS:SECONDS for Retry-After; "stall": none, the
 // connection stays open; "drop": a part, and the connection is closed. Every request
 // appends a line to DIR/requests, its body to DIR/bodies and its time in
@@ -49,9 +50,19 @@ function decode(text) {
 			Buffer.from(value.data).toString('hex') : value);
 }
 
+function nextAnswer() {
+	if (answers.length)
+		return answers.length > 1 ? answers.shift() : answers[0];
+	const file = `${dir}/answers`;
+	const [first, ...rest] = fs.readFileSync(file, 'utf8').trim().split('\n');
+	if (rest.length)
+		fs.writeFileSync(file, `${rest.join('\n')}\n`);
+	return first;
+}
+
 function handle(request, response, body) {
-	let [, status, mark, words] = (answers.length > 1 ? answers.shift() :
-		answers[0]).match(/^(\w+)([:=]?)(.*)/);
+	let [, status, mark, words] = nextAnswer()
+		.match(/^(\w+)([:=]?)(.*)/);
 	if (request.url === '/quit') {
 		response.end();
 		server.close();

@@ -26,19 +26,33 @@ fi
 test_lazy_prereq NODE 'node --version'
 test_lazy_prereq DEV_FULL 'test -c /dev/full'
 
-# collector [ANSWER...]: start a collector that gives these answers (see
-# collector.js) or accepts all, until the test ends; its URL is in $url.
+# collector [ANSWER...]: have a collector that gives these answers (see
+# collector.js) or accepts all, until the next call; its URL is in $url. One
+# program serves the whole script, since node takes long to start.
+collector_pid=
 # shellcheck disable=SC2034 # for the scripts
 collector () {
 	test $# -gt 0 || set -- 200
 	rm -rf collector &&
 	mkdir collector &&
-	{ node "$TEST_DIRECTORY"/t3300/collector.js collector "$@" \
-		>collector/out 2>&1 & } &&
-	collector_pid=$! &&
-	test_when_finished "kill $collector_pid; wait $collector_pid || :" &&
-	wait_until test -e collector/port &&
-	url=http://127.0.0.1:$(cat collector/port)
+	test_write_lines "$@" >collector/answers &&
+	if test -z "$collector_pid"
+	then
+		{ node "$TEST_DIRECTORY"/t3300/collector.js collector \
+			>collector.out 2>&1 & } &&
+		collector_pid=$! &&
+		test_atexit end_collector &&
+		wait_until test -e collector/port &&
+		collector_url=http://127.0.0.1:$(cat collector/port)
+	fi &&
+	url=$collector_url
+}
+end_collector () {
+	test -z "$collector_pid" || {
+		kill -KILL "$collector_pid"
+		wait "$collector_pid"
+	}
+	collector_pid=
 }
 
 # The tables of csv and the databases.
