@@ -366,6 +366,39 @@ test_expect_success JQ 'perf text: a fork that leaves the region of its parent i
 	test_cmp expect actual
 '
 
+# Stock Git writes newlines in words as they are.
+test_expect_success JQ 'perf text: a quoted word goes on in the next lines' '
+	cat >lines.perf <<-\EOF &&
+	09:30:00.000200 a.c:48             | d0 | main                     | version      |     |           |           |              | 2.39.5
+	09:30:00.000300 a.c:49             | d0 | main                     | start        |     |  0.000300 |           |              | git commit -m '\''it'\''\'\'''\''s
+
+	  d0 of 3: isn'\''\'\'''\''t it'\'' file
+	09:30:00.002000 a.c:54             | d0 | main                     | child_start  |     |  0.002000 |           |              | [ch0] class:hook argv:[cat '\''two
+	lines'\'']
+	09:30:00.003000 a.c:55             | d0 | main                     | child_exit   |     |  0.003000 |  0.001000 |              | [ch0] pid:7 code:0
+	09:30:00.004000 a.c:54             | d0 | main                     | child_start  |     |  0.004000 |           |              | [ch1] don'\''t
+	09:30:00.005000 a.c:55             | d0 | main                     | child_exit   |     |  0.005000 |  0.001000 |              | [ch1] pid:8 code:0
+	09:30:00.014100 a.c:57             | d0 | main                     | atexit       |     |  0.014100 |           |              | code:0
+	EOF
+	trace2 check lines.perf &&
+	trace2 list --format=json lines.perf >json &&
+	jq -c ".processes[].argv" json >actual &&
+	cat >expect <<-\EOF &&
+	["git","commit","-m","it'\''s\n\n  d0 of 3: isn'\''t it","file"]
+	["cat","two\nlines"]
+	["dont"]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'perf text: a quoted word that does not end keeps what there is' '
+	head -n 3 lines.perf >cut.perf &&
+	trace2 list --format=json cut.perf >json 2>err &&
+	jq -c ".processes[].argv" json >actual &&
+	printf "%s\n" "[\"git\",\"commit\",\"-m\",\"it'\''s\\n\"]" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'a wall clock that is set does not spoil durations' '
 	{ begin &&
 	  event region_enter 00.2 ",\"nesting\":1,\"category\":\"a\",\"label\":\"b\"" &&

@@ -169,6 +169,7 @@ enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load)
 	tr2_perf_reader_free(l.perf);
 	tr2_ring_reader_free(l.rings);
 	tr2_lines_release(&l.lines);
+	tr2_buf_release(&l.begun);
 	if (result == TR2_LOAD_OK)
 		finish(&l);
 	return result;

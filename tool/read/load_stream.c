@@ -136,6 +136,52 @@ static bool is_blank(const char *line, size_t len)
 	return !len;
 }
 
+static void end_begun(struct tr2_loader *l, bool last)
+{
+	if (l->begun.len)
+		tr2_perf_reader_line(l->perf, l->begun.p, l->begun.len,
+				     l->begun_number, last);
+	tr2_buf_reset(&l->begun);
+}
+
+static void begin(struct tr2_loader *l, const char *line, size_t len)
+{
+	l->begun_number = l->lines.number;
+	tr2_buf_add(&l->begun, line, len);
+	tr2_must(!l->begun.failed);
+}
+
+/* Does the line belong to the one that was begun? It is no other event then. */
+static bool joins(struct tr2_loader *l, const char *line, size_t len)
+{
+	if (!l->begun.len || l->begun.len + len > TR2_LINE_MAX_BYTES ||
+	    tr2_perf_text_looks(line, len))
+		return false;
+	tr2_buf_addch(&l->begun, '\n');
+	tr2_buf_add(&l->begun, line, len);
+	tr2_must(!l->begun.failed);
+	return true;
+}
+
+static void take_perf_line(struct tr2_loader *l, const char *line, size_t len,
+			   bool last)
+{
+	if (joins(l, line, len)) {
+		/* Only a line with a quote can be the last one. */
+		if (last || (memchr(line, '\'', len) &&
+			     !tr2_perf_text_goes_on(l->begun.p, l->begun.len)))
+			end_begun(l, last);
+		return;
+	}
+	end_begun(l, false);
+	if (is_blank(line, len))
+		return;
+	if (!last && tr2_perf_text_goes_on(line, len))
+		begin(l, line, len);
+	else
+		tr2_perf_reader_line(l->perf, line, len, l->lines.number, last);
+}
+
 /* Read the next line, whatever its form. false: there is none. */
 static bool read_one_line(struct tr2_loader *l, enum tr2_input_form form)
 {
@@ -143,10 +189,10 @@ static bool read_one_line(struct tr2_loader *l, enum tr2_input_form form)
 	size_t len;
 	enum tr2_lines_result got = tr2_lines_next(&l->lines, &line, &len);
 
-	if (got == TR2_LINES_END)
+	if (got == TR2_LINES_END) {
+		end_begun(l, false);
 		return false;
-	if (is_blank(line, len))
-		return true;
+	}
 	/* Editors and shells of Windows begin UTF-8 with a mark, too. */
 	if (l->lines.number == 1 && len >= 3 &&
 	    !memcmp(line, UTF8_MARK, 3)) {
@@ -154,9 +200,8 @@ static bool read_one_line(struct tr2_loader *l, enum tr2_input_form form)
 		len -= 3;
 	}
 	if (form == TR2_FORM_PERF)
-		tr2_perf_reader_line(l->perf, line, len, l->lines.number,
-				     got == TR2_LINES_LAST);
-	else
+		take_perf_line(l, line, len, got == TR2_LINES_LAST);
+	else if (!is_blank(line, len))
 		tr2_event_reader_line(l->events, line, len, l->lines.number,
 				      got == TR2_LINES_LAST);
 	return true;

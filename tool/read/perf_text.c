@@ -186,6 +186,42 @@ bool tr2_perf_text_looks(const char *line, size_t len)
 	return depth && split(depth, line + len, column);
 }
 
+static bool has_command(enum tr2_event_kind kind)
+{
+	const struct tr2_event_row *row = &tr2_event_rows[kind];
+	int i;
+
+	for (i = 0; *row->field[i].name; i++)
+		if (row->field[i].type == TR2_T_ARGV)
+			return true;
+	return false;
+}
+
+bool tr2_perf_text_goes_on(const char *line, size_t len)
+{
+	struct tr2_view column[COLUMNS];
+	const char *end = line + len, *depth, *p;
+	bool quoted = false;
+	int kind;
+
+	/* Most lines have no quote. */
+	if (!memchr(line, '\'', len))
+		return false;
+	depth = find_depth(line, end);
+	if (!depth || !split(depth, end, column))
+		return false;
+	kind = tr2_kind_of(column[EVENT].p, column[EVENT].len);
+	if (kind < 0 || !has_command((enum tr2_event_kind)kind))
+		return false;
+	for (p = column[MESSAGE].p; p < end; p++)
+		if (*p == '\'')
+			quoted = !quoted;
+		else if (*p == '\\' && !quoted && p + 1 < end &&
+			 (p[1] == '\'' || p[1] == '!'))
+			p++;
+	return quoted;
+}
+
 bool tr2_normal_text_looks(const char *line, size_t len)
 {
 	static const char *const words[] = { "version ", "start ", "exit ",

@@ -29,6 +29,9 @@ bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
 			   size_t len, unsigned int regions,
 			   struct tr2_parsed_event *ev);
 
+/* Does a quoted word of a command go on in the next line of the text? Git writes
+ * newlines in words as they are. */
+bool tr2_perf_text_goes_on(const char *line, size_t len);
 bool tr2_perf_text_looks(const char *line, size_t len);
 bool tr2_normal_text_looks(const char *line, size_t len);
 
