@@ -63,6 +63,14 @@ test_expect_success 'a process that its parent saw exit was not killed' '
 	finds lines "a session has no atexit, but its process exited: by _exit()"
 '
 
+test_expect_success 'a thread that Git does not announce is good' '
+	sed "/\"child_/s/\"main\"/\"th01:unknown\"/" "$traces/commit.event" \
+		>unknown &&
+	test_grep "th01:unknown" unknown &&
+	trace2 check unknown >out &&
+	test_grep "events: no problems\$" out
+'
+
 test_expect_success 'a child that ends twice was started once' '
 	sed "/\"child_exit\"/p" "$traces/commit.event" >twice &&
 	finds twice "error: the end of something that was not started"

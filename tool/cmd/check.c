@@ -201,6 +201,15 @@ static const char *why_no_end(const struct tr2_model_session *s)
 	}
 }
 
+/* A thread that emits events without a name of its own has this one: Git and the
+ * library write no thread_start for it. */
+static bool is_unknown(const struct tr2_model *m, uint32_t thread)
+{
+	const char *colon = strchr(tr2_s(m, m->threads[thread].name), ':');
+
+	return colon && !strcmp(colon, ":unknown");
+}
+
 static void check_ends(struct tr2_model *m)
 {
 	uint32_t i, t;
@@ -224,6 +233,7 @@ static void check_ends(struct tr2_model *m)
 				   s->lost);
 		tr2_for_each_thread(m, i, t)
 			if (m->threads[t].flags & TR2_THREAD_UNANNOUNCED &&
+			    !is_unknown(m, t) &&
 			    !(s->flags & TR2_SESSION_NO_BEGINNING))
 				tr2_build_problem(m, TR2_PROBLEM_THREAD,
 						  s->source, 0,
