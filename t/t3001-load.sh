@@ -391,6 +391,22 @@ test_expect_success JQ 'perf text: a quoted word goes on in the next lines' '
 	test_cmp expect actual
 '
 
+test_expect_success 'perf text: an error goes on in the next line' '
+	cat >error.perf <<-\EOF &&
+	09:30:00.000200 a.c:48             | d0 | main                     | version      |     |           |           |              | 2.39.5
+	09:30:00.000300 a.c:49             | d0 | main                     | start        |     |  0.000300 |           |              | git switch a
+	09:30:00.002000 a.c:54             | d0 | main                     | error        |     |           |           |              | cannot switch: rebasing
+	Consider "git rebase --quit"
+	09:30:00.014100 a.c:57             | d0 | main                     | atexit       |     |  0.014100 |           |              | code:128
+	EOF
+	trace2 check error.perf &&
+	trace2 script -F message error.perf >out &&
+	test_grep "rebasing.nConsider .git rebase --quit" out &&
+	sed "s/^Consider/fatal: &/" error.perf |
+	test_expect_code 1 trace2 check - >out &&
+	test_grep ":4: error: not a line of the perf target" out
+'
+
 test_expect_success JQ 'perf text: a quoted word that does not end keeps what there is' '
 	head -n 3 lines.perf >cut.perf &&
 	trace2 list --format=json cut.perf >json 2>err &&

@@ -26,7 +26,7 @@ static void read_line(const char *line, size_t len, uint64_t number, bool last)
 	memcpy(copy, line, len);
 	memset(copy + len, '\n', 1 + 64);
 	tr2_perf_text_looks(copy, len);
-	tr2_perf_text_goes_on(copy, len);
+	tr2_perf_text_more(copy, len);
 	tr2_normal_text_looks(copy, len);
 	tr2_perf_reader_line(reader, copy, len, number, last);
 	tr2_perf_reader_parse(reader, copy, len, 1, &ev);

@@ -20,7 +20,8 @@ struct tr2_loader {
 	struct tr2_perf_reader *perf;
 	struct tr2_ring_reader *rings;
 	struct tr2_lines lines;
-	struct tr2_buf begun;  /* a line of perf text that goes on */
+	struct tr2_buf begun; /* a line of perf text that goes on */
+	enum tr2_perf_more more;
 	uint64_t begun_number; /* its first line's */
 	struct tr2_progress progress;
 	/* Of the directory that is read. */

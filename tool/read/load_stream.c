@@ -144,42 +144,57 @@ static void end_begun(struct tr2_loader *l, bool last)
 	tr2_buf_reset(&l->begun);
 }
 
-static void begin(struct tr2_loader *l, const char *line, size_t len)
+/* Is this `fatal: …`? On standard error, which has the events, too, Git prints an
+ * error behind its event. */
+static bool is_report(const char *line, size_t len)
 {
-	l->begun_number = l->lines.number;
-	tr2_buf_add(&l->begun, line, len);
-	tr2_must(!l->begun.failed);
+	size_t i = 0;
+
+	while (i < len && ((line[i] >= 'a' && line[i] <= 'z') ||
+			   (line[i] >= 'A' && line[i] <= 'Z')))
+		i++;
+	return i && i < len && line[i] == ':';
 }
 
 /* Does the line belong to the one that was begun? It is no other event then. */
-static bool joins(struct tr2_loader *l, const char *line, size_t len)
+static bool joins(const struct tr2_loader *l, const char *line, size_t len)
 {
 	if (!l->begun.len || l->begun.len + len > TR2_LINE_MAX_BYTES ||
 	    tr2_perf_text_looks(line, len))
 		return false;
-	tr2_buf_addch(&l->begun, '\n');
+	return l->more == TR2_PERF_QUOTED ||
+	       (!is_blank(line, len) && !is_report(line, len));
+}
+
+static void keep_begun(struct tr2_loader *l, const char *line, size_t len)
+{
 	tr2_buf_add(&l->begun, line, len);
 	tr2_must(!l->begun.failed);
-	return true;
 }
 
 static void take_perf_line(struct tr2_loader *l, const char *line, size_t len,
 			   bool last)
 {
 	if (joins(l, line, len)) {
+		tr2_buf_addch(&l->begun, '\n');
+		keep_begun(l, line, len);
 		/* Only a line with a quote can be the last one. */
 		if (last || (memchr(line, '\'', len) &&
-			     !tr2_perf_text_goes_on(l->begun.p, l->begun.len)))
+			     tr2_perf_text_more(l->begun.p, l->begun.len) ==
+				     TR2_PERF_WHOLE))
 			end_begun(l, last);
 		return;
 	}
 	end_begun(l, false);
 	if (is_blank(line, len))
 		return;
-	if (!last && tr2_perf_text_goes_on(line, len))
-		begin(l, line, len);
-	else
+	l->more = last ? TR2_PERF_WHOLE : tr2_perf_text_more(line, len);
+	if (l->more == TR2_PERF_WHOLE) {
 		tr2_perf_reader_line(l->perf, line, len, l->lines.number, last);
+		return;
+	}
+	l->begun_number = l->lines.number;
+	keep_begun(l, line, len);
 }
 
 /* Read the next line, whatever its form. false: there is none. */

@@ -197,29 +197,31 @@ static bool has_command(enum tr2_event_kind kind)
 	return false;
 }
 
-bool tr2_perf_text_goes_on(const char *line, size_t len)
+enum tr2_perf_more tr2_perf_text_more(const char *line, size_t len)
 {
 	struct tr2_view column[COLUMNS];
 	const char *end = line + len, *depth, *p;
 	bool quoted = false;
 	int kind;
 
-	/* Most lines have no quote. */
-	if (!memchr(line, '\'', len))
-		return false;
+	/* Most lines have neither. */
+	if (!memchr(line, '\'', len) && !memmem(line, len, "| error ", 8))
+		return TR2_PERF_WHOLE;
 	depth = find_depth(line, end);
 	if (!depth || !split(depth, end, column))
-		return false;
+		return TR2_PERF_WHOLE;
 	kind = tr2_kind_of(column[EVENT].p, column[EVENT].len);
+	if (kind == TR2_EV_error)
+		return TR2_PERF_ERROR;
 	if (kind < 0 || !has_command((enum tr2_event_kind)kind))
-		return false;
+		return TR2_PERF_WHOLE;
 	for (p = column[MESSAGE].p; p < end; p++)
 		if (*p == '\'')
 			quoted = !quoted;
 		else if (*p == '\\' && !quoted && p + 1 < end &&
 			 (p[1] == '\'' || p[1] == '!'))
 			p++;
-	return quoted;
+	return quoted ? TR2_PERF_QUOTED : TR2_PERF_WHOLE;
 }
 
 bool tr2_normal_text_looks(const char *line, size_t len)

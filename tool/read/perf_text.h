@@ -29,9 +29,14 @@ bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
 			   size_t len, unsigned int regions,
 			   struct tr2_parsed_event *ev);
 
-/* Does a quoted word of a command go on in the next line of the text? Git writes
- * newlines in words as they are. */
-bool tr2_perf_text_goes_on(const char *line, size_t len);
+enum tr2_perf_more {
+	TR2_PERF_WHOLE,
+	TR2_PERF_QUOTED, /* a quoted word of a command goes on behind it */
+	TR2_PERF_ERROR   /* an error, whose text may go on behind it */
+};
+
+/* Git writes newlines in texts as they are. */
+enum tr2_perf_more tr2_perf_text_more(const char *line, size_t len);
 bool tr2_perf_text_looks(const char *line, size_t len);
 bool tr2_normal_text_looks(const char *line, size_t len);
 
