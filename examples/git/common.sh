@@ -1,13 +1,35 @@
 # SPDX-License-Identifier: MIT
 #
-# What `measure` and `faults` share, which source it: both Gits of --into, a
-# repository with as many files as Git has, and a directory of their own.
+# What the scripts here share, which source it: how options are read; and for
+# `measure` and `faults` both Gits of --into, a repository with as many files as
+# Git has, and a directory of their own.
 #
 # shellcheck shell=sh
 
 die () {
 	echo >&2 "${0##*/}: $*"
 	exit 1
+}
+
+# read_option VALUED WORD...: the first word is $option, of $words words, and
+# $value is its value: the next word, or attached (--into=DIR, -j2). Options
+# without one are not in the list VALUED.
+# shellcheck disable=SC2034 # the scripts read it
+read_option () {
+	valued=$1
+	shift
+	option=$1 value='' words=1
+	case "$1" in
+	--*=*) option=${1%%=*} value=${1#*=} ;;
+	-[!-]?*) value=${1#-?} && option=${1%"$value"} ;;
+	esac
+	case " $valued " in
+	*" $option "*) ;;
+	*) option=$1 value='' && return ;;
+	esac
+	test "$option" = "$1" || return 0
+	test $# -ge 2 || die "$1 needs a value"
+	value=$2 words=2
 }
 
 # prepare DIR EXAMPLES: DIR is where `build` built, EXAMPLES where these files are.
@@ -31,10 +53,10 @@ prepare () {
 		GIT_TRACE2_EVENT GIT_TRACE2_RING
 	if ! cp -R "$into/source" "$tmp/repository" ||
 		! cd "$tmp/repository" ||
-		! "$into/stock/git" init -q . ||
+		! "$into/stock/git" init -q --template= . ||
 		! "$into/stock/git" add . ||
 		! "$into/stock/git" -c user.name=A -c user.email=a@example.com \
-			commit -qm all
+			-c maintenance.auto=false commit -qm all
 	then
 		die "cannot make a repository"
 	fi
