@@ -114,29 +114,46 @@ test_expect_success 'a sleep waits, a loop runs' '
 	holds "[.[] | select(.type == \"process\")] | .[0].run_ns > .[1].run_ns"
 '
 
-# Go calls exec in any thread; so does this.
-test_expect_success PYTHON 'an exec in another thread than the first goes on with that thread' '
+# reads_fifo: the log of the recording has the arguments of the new program.
+reads_fifo () {
+	test -f threaded/tasks.jsonl &&
+	grep -q "\"argv\":\[\"cat\",\"fifo\"" threaded/tasks.jsonl
+}
+
+# Go calls exec in any thread; so does this. The new program runs until its
+# arguments were read, where they can be.
+test_expect_success PYTHON,PIPE 'an exec in another thread than the first goes on with that thread' '
 	cat >thread-exec.py <<-\EOF &&
 	import os, sys, threading, time
 
 	def work():
 	    while time.thread_time() < 0.1:
 	        pass
-	    os.execvp("sleep", ["sleep", "0.01"])
+	    os.execvp("cat", ["cat", "fifo"])
 
 	threading.Thread(target=work).start()
 	time.sleep(1000)
 	EOF
-	trace2 record -q -o threaded -- "$PYTHON_PATH" thread-exec.py &&
+	mkfifo fifo &&
+	{
+		trace2 record -q -o threaded -- "$PYTHON_PATH" thread-exec.py &
+	} &&
+	exec 9>fifo &&
+	if test_have_prereq EXIT_CODES
+	then
+		wait_until reads_fifo
+	fi &&
+	exec 9>&- &&
+	wait $! &&
 	trace2 report --format=json threaded >json &&
-	jq -e "[.critical_path[] | select(.process != \"sleep\" and
+	jq -e "[.critical_path[] | select(.process != \"cat\" and
 		.state == \"run\") | .time_ns] | add // 0 > 9e7" json
 '
 
 test_expect_success PYTHON,EXIT_CODES 'a program that another thread executed has its arguments' '
 	trace2 list --format=json threaded >json &&
 	jq -c "[.processes[0] | .argv, .code]" json >actual &&
-	echo "[[\"sleep\",\"0.01\"],0]" >expect &&
+	echo "[[\"cat\",\"fifo\"],0]" >expect &&
 	test_cmp expect actual
 '
 

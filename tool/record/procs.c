@@ -130,6 +130,8 @@ void tr2_procs_event(struct tr2_procs *procs, const struct tr2_task_event *e)
 	}
 	/* If another thread than the first one calls exec, the first one ends
 	 * before, but its process goes on. */
+	if (e->kind == TR2_TASK_EXEC)
+		p->exec_ns = e->time_ns;
 	if (e->kind == TR2_TASK_EXEC && p->ended && e->time_ns >= p->end_ns) {
 		p->ended = false;
 		p->end_ns = 0;
@@ -143,7 +145,8 @@ void tr2_procs_status(struct tr2_procs *procs, pid_t pid, int status,
 {
 	struct tr2_proc *p = tr2_procs_find(procs, pid);
 
-	if (!p)
+	/* The end of the first thread may be told after that. */
+	if (!p || time_ns < p->exec_ns)
 		return;
 	p->ended = true;
 	if (!p->end_ns)

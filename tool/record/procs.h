@@ -35,6 +35,7 @@ struct tr2_proc {
 	pid_t pid, ppid;
 	uint64_t start_ns, end_ns; /* 0: unknown */
 	int status;                /* as returned by wait4() */
+	uint64_t exec_ns; /* of its last exec; 0: none */
 	uint8_t status_from; /* enum tr2_status_source */
 	bool ended, has_usage;
 	char comm[TR2_COMM_SIZE];

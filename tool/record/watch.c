@@ -145,8 +145,10 @@ static bool is_ours(struct tr2_watch *w, const struct tr2_task_event *e)
 	pid_t pid = e->kind == TR2_TASK_FORK ? e->ppid : e->pid;
 	struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
 
-	/* Unknown, or known to be dead: perhaps its fork was not read yet. */
-	if (w->has_tasks && (!p || p->status_from)) {
+	/* Unknown, or known to be dead: perhaps its fork was not read yet, or
+	 * its exec in another thread than the first, which ends before. */
+	if (w->has_tasks && (!p || p->status_from ||
+			     (p->ended && e->kind == TR2_TASK_EXEC))) {
 		tr2_kernel_rings_scan(&w->kernel.rings);
 		p = tr2_procs_find(&w->procs, pid);
 	}
