@@ -190,12 +190,26 @@ test_expect_success TASKS 'a recording in progress' '
 	end
 '
 
+# /proc has the start of a process in hundredths of a second: is it so old that
+# top can see that it began before the recording?
+is_older () {
+	awk -v "start=$(cut -d" " -f22 "/proc/$1/stat")" \
+		"{ exit !(\$1 * 100 > start + 5) }" /proc/uptime
+}
+
+# top asks for what is there now: the shell may still be forking.
+shows_later () {
+	trace2 top --once --format=json r >top.json &&
+	jq -e "any(.processes[]; .pid == $(cat later))" top.json
+}
+
 test_expect_success TASKS 'a child that was there before is not shown by top' '
 	start_shell &&
 	tell "sleep 1000 & echo \$! >sleeper" &&
+	wait_until is_older $(cat sleeper) &&
 	attach -p $pid &&
 	tell "sleep 1000 & echo \$! >later" &&
-	trace2 top --once --format=json r >top.json &&
+	wait_until shows_later &&
 	jq -e "[.processes[].pid] == [$pid, $(cat later)]" top.json &&
 	detached INT &&
 	kill $(cat sleeper later) &&
