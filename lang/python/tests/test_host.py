@@ -126,7 +126,7 @@ def sched_yield():
         file.write(rest.pop())
 os.sched_yield = sched_yield
 """)
-        self.run_program(WORK, env={"PYTHONPATH": MODULE + os.pathsep + self.dir})
+        self.run_program(WORK, env={"PYTHONPATH": MODULE + os.pathsep + self.dir}, site=True)
         with open(self.stream, encoding="utf-8") as file:
             lines = file.read().split("\n")
         self.assertEqual(lines[0], '{"event":1,"x"}')

@@ -30,9 +30,11 @@ class TracedTest(unittest.TestCase):
             self.dir = directory.name
         self.stream = os.path.join(self.dir, "stream")
 
-    def run_program(self, program, *args, to=None, env=None, expect=0, running=None, **options):
+    def run_program(self, program, *args, to=None, env=None, expect=0, running=None,
+                    site=False, **options):
         """Run a program that begins the session; return its standard output.
-        running: called before its standard input ends."""
+        running: called before its standard input ends. site: with the packages that
+        are installed, which takes long."""
         path = os.path.join(self.dir, "prog.py")
         with open(path, "w", encoding="utf-8") as file:
             file.write("import sys\nimport trace2\ntrace2.initialize()\n" + program)
@@ -41,7 +43,8 @@ class TracedTest(unittest.TestCase):
         variables["PYTHONPATH"] = MODULE
         variables["GIT_TRACE2_EVENT"] = self.stream if to is None else to
         variables.update(env or {})
-        with subprocess.Popen([sys.executable, path, *args], env=variables, cwd=self.dir,
+        command = [sys.executable, *([] if site else ["-S"]), path, *args]
+        with subprocess.Popen(command, env=variables, cwd=self.dir,
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, **options) as child:
             if running:
