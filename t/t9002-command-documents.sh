@@ -194,7 +194,8 @@ do
 	case "$page" in
 	# These compute, or measure many runs: make check does.
 	howto-computing-*) needs=EXPENSIVE,$needs,STATES ;;
-	howto-slower | trace2-stat) needs=EXPENSIVE,$needs ;;
+	howto-slower | trace2-stat | trace2-bisect | trace2-history)
+		needs=EXPENSIVE,$needs ;;
 	# Needs a running process; needs servers, which t3311 has.
 	trace2-top | howto-fleet) continue ;;
 	esac
