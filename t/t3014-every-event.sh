@@ -58,44 +58,48 @@ make_views () {
 	echo "report -t 1us -N *"
 }
 
-# view WORDS INPUT...: run it, into `out`; JSON is collected in `json`. Only
-# `check` fails because of errors in a stream.
+# view WORDS INPUT...: run it; JSON is collected in `json`, the rest in `text`.
+# Only `check` fails because of errors in a stream.
 # shellcheck disable=SC2086 # words
 view () {
-	rm -rf out page db &&
 	words=$1 &&
 	shift &&
 	case "$words" in
-	"export --to perf"|"export --to sqlite") words="$words -o db" ;;
+	"export --to perf"|"export --to sqlite")
+		rm -rf db &&
+		words="$words -o db" ;;
+	*--html*) rm -rf page ;;
 	esac &&
 	set -f &&
 	set -- trace2 $words "$@" &&
 	set +f &&
 	case "$words" in
+	script*--git-*) into=text ;;
+	*=json|*chrome|*otlp*|*git-event) into=json ;;
+	*) into=text ;;
+	esac &&
+	case "$words" in
 	check*) test_expect_code 1 "$@" ;;
 	*) "$@" ;;
-	esac >out 2>err ||
+	esac >>$into 2>err ||
 	{
 		cat >&4 err &&
 		echo >&4 "this failed: $*" &&
 		return 1
 	}
-	test_grep ! "(null)" out &&
-	case "$words" in
-	script*--git-*) ;;
-	*=json|*chrome|*otlp*|*git-event) cat out >>json ;;
-	esac
 }
 
 # views FILE INPUTS: run each view in FILE.
 # shellcheck disable=SC2086 # words
 views () {
-	rm -f json &&
+	rm -f json text &&
 	while read -r words
 	do
 		view "$words" $2 || return 1
 	done <"$1" &&
 	test -s json &&
+	test_grep ! "(null)" json &&
+	test_grep ! "(null)" text &&
 	jq . <json >pretty
 }
 

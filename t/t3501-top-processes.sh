@@ -33,14 +33,14 @@ test_lazy_prereq WCHAN '
 cat >family.perl <<\EOF
 use strict;
 use warnings;
-use Time::HiRes qw(clock);
+use Time::HiRes qw(clock sleep);
 
 sub do_it {
 	my ($what) = @_;
 	if ($what eq 'hog') { 1 while 1 }
 	if ($what eq 'stop') { kill STOP => $$ }
 	if ($what eq 'quick') { 1 while clock() < 0.03 }
-	while ($what eq 'forks') { fork or exit; wait }
+	while ($what eq 'forks') { fork or exit; wait; sleep 0.002 }
 	$0 = $1 if $what =~ /^name:(.*)/;
 	sleep 1000 if $what =~ /^name/;
 	exit;
@@ -155,11 +155,16 @@ test_expect_success 'a recording in progress: its command and all below that' '
 	until_top "(.processes | length) == 3" trace2.data
 '
 
+has_ends () {
+	test "$(grep -c "\"exit\"" trace2.data/tasks.jsonl)" -gt "$1"
+}
+
 test_expect_success TASKS 'processes that ended before it looked are counted' '
 	# The recorder writes what it knows when it gets more.
 	record_family quick quick quick forks &&
 	test_when_finished "exec 8>&- 9<&-; wait $parent || :" &&
-	until_top ".sum[0].ended > 100 and .sum[0].cpu_ns >= 60000000"
+	wait_until has_ends 50 &&
+	until_top ".sum[0].ended > 50 and .sum[0].cpu_ns >= 60000000"
 '
 
 test_expect_success 'the end of a recording is seen, and its code' '
