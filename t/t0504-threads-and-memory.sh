@@ -38,13 +38,15 @@ test_expect_success 'names by several threads: none is torn' '
 	test_cmp expect names
 '
 
+nr=2000
+test_have_prereq !EXPENSIVE || nr=8000
 test_expect_success 'children by several threads: each has its end' '
 	threaded 0 children-at-once &&
 	sed -n "s/.*\"event\":\"\(child_[a-z]*\)\".*\"child_id\":\([0-9]*\).*/\1 \2/p" \
 		e >events &&
 	sed -n "s/child_start //p" events | sort -n >starts &&
 	sed -n "s/child_exit //p" events | sort -n >ends &&
-	test_line_count = 2000 starts &&
+	test_line_count = $nr starts &&
 	test_cmp starts ends &&
 	test_grep ! "\"event\":\"error\"" e
 '
