@@ -55,10 +55,12 @@ trace2_number_ () {
 
 trace_to () {
 	(
+		older=
 		while test "${1?}" != --
 		do
-			rm -f "${1#*:}" || exit 1
+			test ! -e "${1#*:}" || older="$older ${1#*:}"
 			case "$1" in
+			*[[:blank:]]*) BUG "trace_to: a blank in '$1'" ;;
 			normal:?*) export GIT_TRACE2="$PWD/${1#*:}" ;;
 			perf:?*) export GIT_TRACE2_PERF="$PWD/${1#*:}" ;;
 			event:?*) export GIT_TRACE2_EVENT="$PWD/${1#*:}" ;;
@@ -67,6 +69,9 @@ trace_to () {
 			shift
 		done
 		shift
+		# shellcheck disable=SC2086 # several files
+		test -z "$older" || rm -f $older || exit 1
+		unset older
 		"$@"
 	)
 }
