@@ -147,8 +147,8 @@ test_expect_success 'no difference is not called one' '
 
 # Of one distribution: 60 pairs of sets, always the same, of which 3 may be reported
 # as different by chance (and more than 8 with a probability below 1 in 100). A
-# usual run compares the first 15.
-pairs=15
+# usual run compares the first 8.
+pairs=8
 test_have_prereq !EXPENSIVE || pairs=60
 test_expect_success JQ 'chance is reported as a difference as rarely as it should' '
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/same-pairs.perl | head -n $pairs >some &&
