@@ -22,8 +22,8 @@ static void spans_emit_errors(struct tr2_call *call)
 		[TR2_SPAN_UNKNOWN] = "calls with a span that is not open",
 		[TR2_SPAN_BUSY] = "calls with a span that was being changed",
 		[TR2_SPAN_NO_ROOM] = "spans without room: too many were open",
-		[TR2_SPAN_NOT_ENTERED] = "span_enter or span_leave without the "
-					 "other",
+		[TR2_SPAN_NOT_ENTERED] = ("span_enter or span_leave without the "
+					 "other"),
 	};
 	unsigned long long nr;
 	unsigned int i;

@@ -31,7 +31,6 @@ static char **allocate(size_t bytes)
 	return copy;
 }
 
-/* The words are in the same memory, behind the pointers. */
 void tr2_session_await_pause(void)
 {
 	while (tr2_session.state == TR2_SESSION_PAUSING) {
@@ -41,6 +40,7 @@ void tr2_session_await_pause(void)
 	}
 }
 
+/* The words are in the same memory, after the pointers. */
 void tr2_session_keep_argv(const char *const *argv)
 {
 	static atomic_bool kept;

@@ -306,7 +306,7 @@ static void merge_rows(struct folding *f)
 	struct tr2_fold *fold = f->fold, old = *fold;
 	uint32_t *now = tr2_calloc(old.nr, sizeof(*now)), i, *slot;
 
-	*fold = (struct tr2_fold){ NULL };
+	*fold = (struct tr2_fold){ 0 };
 	tr2_map_release(&f->map);
 	add_row(fold, 0, 0, 0);
 	for (i = 1; i < old.nr; i++) {
@@ -392,7 +392,7 @@ bool tr2_report_fold(struct tr2_fold *fold, const struct tr2_report *r)
 	struct folding f = { .r = r, .fold = fold };
 	uint32_t i, root = 0;
 
-	*fold = (struct tr2_fold){ NULL };
+	*fold = (struct tr2_fold){ 0 };
 	if (fits_unfolded(r))
 		return false;
 	f.row_of = tr2_calloc(m->nr_nodes, sizeof(*f.row_of));

@@ -583,7 +583,7 @@ void tr2_report_parts(const struct tr2_report *r, size_t most)
 	struct tr2_step *steps = NULL;
 	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0;
 	struct tr2_path_sum *sums;
-	struct rows rows = { NULL };
+	struct rows rows = { 0 };
 	struct tr2_table t;
 
 	nr = tr2_critical_sums(m, steps, nr, &sums);

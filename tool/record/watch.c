@@ -222,9 +222,8 @@ void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 
 static void look_for_execs(struct tr2_source *source, uint32_t events)
 {
-	struct tr2_watch *w = (struct tr2_watch *)((char *)source -
-						   offsetof(struct tr2_watch,
-							    exec_timer));
+	void *watch = (char *)source - offsetof(struct tr2_watch, exec_timer);
+	struct tr2_watch *w = watch;
 	uint64_t ticks;
 	size_t i;
 
