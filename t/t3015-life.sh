@@ -173,7 +173,7 @@ test_expect_success 'many processes, each below the one before' '
 		}
 		task(q(exit), 2 * \$n - \$_, \$_, q()) for reverse 1..\$n" >deep/tasks.jsonl &&
 	(
-		ulimit -s 1024 &&
+		ulimit -s 2048 &&
 		trace2 list --cmd p3 deep >list &&
 		trace2 report deep >out &&
 		trace2 report --html page deep &&

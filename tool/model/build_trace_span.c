@@ -75,6 +75,7 @@ static void add_works(struct tr2_model *m, uint32_t span,
 	const char *p = text->p, *end = p + text->len;
 	struct tr2_json_member name;
 	struct tr2_work *work;
+	uint32_t i;
 
 	m->trace_spans[span].first_work = m->nr_works;
 	while (p < end && m->trace_spans[span].nr_works < MAX_WORKS) {
@@ -87,7 +88,8 @@ static void add_works(struct tr2_model *m, uint32_t span,
 			break;
 		name.value.len = (size_t)(p - name.value.p);
 		p += 2;
-		work = &m->works[tr2_add(m, works)];
+		i = tr2_add(m, works); /* may move them */
+		work = &m->works[i];
 		work->span = span;
 		work->name = intern(m, &name);
 		work->from_ns = take_ns(&p, end);
