@@ -88,7 +88,7 @@ test_expect_success SYMLINKS 'the name of a descriptor is that descriptor, not a
 	between /dev/fd/1 1 out
 '
 
-test_expect_success BASH 'likewise one of more digits' '
+test_expect_success BASH 'the name of a descriptor of more digits is that descriptor' '
 	bash -c "
 		{ echo before >&12 &&
 		GIT_TRACE2=/dev/fd/12 test-tool trace2 001return 0 &&

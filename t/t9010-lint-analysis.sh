@@ -79,7 +79,7 @@ test_expect_success 'a good file is looked at once' '
 	test_grep "1 files under.*, 0 looked at anew" actual
 '
 
-test_expect_success EXPENSIVE 'and again when it, its header or the checks change' '
+test_expect_success EXPENSIVE 'a file is analysed again when it, its header or the checks change' '
 	for file in lib/base/one.c lib/base/one.h .clang-tidy t/lint/cppcheck.list
 	do
 		case $file in
@@ -106,7 +106,7 @@ test_expect_success EXPENSIVE,CLANG_TIDY 'clang-tidy finds a bug' '
 	test_grep "lib/base/one.c:1[0-9]:.*\[bugprone-suspicious-semicolon" actual
 '
 
-test_expect_success EXPENSIVE,CLANG_TIDY 'and goes on finding it' '
+test_expect_success EXPENSIVE,CLANG_TIDY 'a complaint stays until the file is mended' '
 	test_must_fail analyse &&
 	test_grep "bugprone-suspicious-semicolon" actual
 '

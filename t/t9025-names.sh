@@ -143,7 +143,7 @@ test_expect_success EXPENSIVE 'setup: a sub-make of another project, with names 
 	make_lib -C "$top" lib
 '
 
-test_expect_success EXPENSIVE 'it wrote into its own directory alone' '
+test_expect_success EXPENSIVE 'a build with names of its own writes into its directory alone' '
 	(cd "$top/sub" && find . | LC_ALL=C sort) >actual &&
 	test_cmp before actual &&
 	cat >expect <<-\EOF &&
@@ -197,12 +197,12 @@ test_expect_success EXPENSIVE 'setup: a host of it' '
 	(cd objects && $CC $FLAGS -I"$library/include" -c ../my/*.c ../functions.c)
 '
 
-test_expect_success EXPENSIVE 'with the archive' '
+test_expect_success EXPENSIVE 'a host makes all calls of a prefixed archive' '
 	$CC $FLAGS objects/*.o -o host "$library/lib/liblibtrace2.a" &&
 	makes_all_calls ./host
 '
 
-test_expect_success EXPENSIVE 'with the shared library' '
+test_expect_success EXPENSIVE 'a host makes all calls of a prefixed shared library' '
 	$CC $FLAGS -rdynamic objects/*.o -o host -L"$library/lib" \
 		-llibtrace2 -Wl,-rpath,"$library/lib" &&
 	LC_ALL=C readelf -d host >dynamic &&

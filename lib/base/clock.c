@@ -47,9 +47,10 @@ static struct {
 	struct tr2_fit fit;
 } maker;
 /*
- * What the library's monotonic time is ahead of the kernel's. In another time
- * namespace that is another clock; times go on from those before, so that
- * intervals across the change are right, and other processes can compare them.
+ * By how much the library's monotonic time is ahead of the kernel's. Another time
+ * namespace has another clock. The library's times go on from those before, so
+ * that intervals across the change are right, and other processes can compare
+ * them.
  */
 static uint64_t shift_ns;
 static uint64_t first_ns; /* of tr2_clock_start() */
@@ -175,8 +176,8 @@ static int64_t ahead_of_wall(uint64_t now_ns)
 		       (int64_t)(load(&tr2_clock.wall_ns) - wall_ns) : 0;
 }
 
-/* The clock is ahead of the counter. If it is of the wall clock, too, or has gone
- * back, which it never does, it is that of another namespace. */
+/* The clock is ahead of the counter. If it is ahead of the wall clock, too, or has
+ * gone back, which it never does, it is the clock of another namespace. */
 static int64_t ahead_by_namespace(const struct tr2_clock_anchor *now,
 				  int64_t ahead_ns)
 {

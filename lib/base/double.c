@@ -229,7 +229,7 @@ static void make_fraction(struct fraction *f, uint64_t mantissa, int exponent)
 	make_fraction_at(f, mantissa, exponent);
 }
 
-/* Return so many digits, cut; top is what remains of the last one. */
+/* Return the next `nr` digits, not rounded. The fraction keeps the rest. */
 static uint64_t take_digits(struct fraction *f, unsigned int nr)
 {
 	uint64_t digits = take_digit(&f->top, &f->below);

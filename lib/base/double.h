@@ -21,7 +21,7 @@ static inline uint64_t tr2_double_bits(double value)
 	return bits;
 }
 
-/* Neither infinite nor NaN. */
+/* Is it neither infinite nor NaN? */
 static inline bool tr2_double_is_finite(uint64_t bits)
 {
 	return (bits >> 52 & 0x7ff) != 0x7ff;

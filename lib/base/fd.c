@@ -42,7 +42,7 @@ int tr2_fd_move_up(int fd)
 	return moved;
 }
 
-/* What getdents64() returns. */
+/* An entry that getdents64() returns. */
 struct entry {
 	uint64_t inode;
 	int64_t offset;

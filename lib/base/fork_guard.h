@@ -61,7 +61,7 @@ static inline bool tr2_fork_guard_is_set(void)
 	return tr2_fork_guard_flags() & TR2_GUARD_SET;
 }
 
-/* Notice a fork that was not noticed yet, whoever comes first. */
+/* Notice a fork that no call has noticed yet. */
 static inline void tr2_fork_guard_look(void)
 {
 	if (unlikely(tr2_fork_guard_is_cleared()))

@@ -2,9 +2,10 @@
 /*
  * lock - the process's lock: threads, arena, opened counters.
  *
- * Whoever takes it first notices a fork that ran no handler yet, so no child waits
- * for a thread of its parent: then the child's state is as after a handler that
- * forked (see fork_guard.h). It is the only mutex of the library.
+ * A thread that takes it notices first whether the process was forked without our
+ * handler, so no child waits for a thread of its parent: then the child's state
+ * is as after a handler that forked (see fork_guard.h). It is the only mutex of
+ * the library.
  *
  * Its holder is neither cancelled nor interrupted: a handler that leaves by
  * siglongjmp() would leave it locked. The handler of a fault inside can ask

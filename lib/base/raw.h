@@ -166,9 +166,9 @@ static inline int tr2_sys_futex_wait(atomic_uint *word, uint32_t value,
 			    NULL, 0L);
 }
 
-/* Wait while *word is `value`, or for a slice: whoever changes it may not get to
- * waking others. Not sched_yield(), with which a thread of real-time priority
- * keeps the others off its CPU. */
+/* Wait while *word is `value`, at most 10 ms: the thread that changes it may end
+ * before it wakes others. With sched_yield(), a thread of real-time priority would
+ * keep the others off its CPU. */
 static inline void tr2_await(const atomic_int *word, int value)
 {
 	tr2_sys_futex_wait((atomic_uint *)(uintptr_t)word, (uint32_t)value,

@@ -4,9 +4,9 @@
  * tracing on: static tables, no allocation unless there are very many.
  *
  * There is no lock. A definition is complete, and never changes, before one
- * instruction appends it to its table. So whoever stops anywhere in here, jumps
- * away, ends or is not there in a forked child, leaves nothing that another one
- * would wait for. Only an arena's file, if there is one, has a lock: the
+ * instruction appends it to its table. So a thread that stops anywhere in here,
+ * jumps away, ends, or does not exist in a forked child, leaves nothing that
+ * another thread would wait for. Only an arena's file, if there is one, has a lock: the
  * process's.
  */
 #include "base/lock.h"
