@@ -153,7 +153,7 @@ test_expect_success '--data' '
 
 # The buckets of the 10th, 18th and 20th of 20 intervals; the bucket of the
 # largest ends with it. Two processes had "mixed", one kept no buckets.
-test_expect_success '--timers: percentiles, where all intervals are in buckets' '
+test_expect_success JQ '--timers: percentiles, where all intervals are in buckets' '
 	cat >buckets.event <<-\EOF &&
 	{"event":"version","sid":"A","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
 	{"event":"start","sid":"A","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.000000,"argv":["a"]}
@@ -167,20 +167,16 @@ test_expect_success '--timers: percentiles, where all intervals are in buckets' 
 	{"event":"timer","sid":"B","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":1,"category":"t","name":"mixed","intervals":1,"t_total":0.001000,"t_min":0.001000,"t_max":0.001000}
 	{"event":"atexit","sid":"B","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":1,"t_abs":1.000000,"code":0}
 	EOF
-	trace2 report --timers buckets.event >actual &&
+	trace2 report --timers --format=json buckets.event >out &&
+	trace2 report --timers --format=json -g cmd -s timer buckets.event >>out &&
+	jq -s -c "(.[0].timers[] | [.timer,.total_ns,.intervals,.mean_ns,.min_ns,
+			.p50_ns,.p90_ns,.p99_ns,.max_ns]),
+		(.[1].timers[] | [.timer,.group,.p50_ns,.p90_ns,.p99_ns])" \
+		out >actual &&
 	cat >expect <<-\EOF &&
-	SUM ms  INTERVALS   MEAN us    MIN us  P50 us  P90 us    P99 us    MAX us  TIMER
-	 3.020         20   151.000     1.000   2.047   2.047  1000.000  1000.000  t/both
-	 3.000          3  1000.000  1000.000                            1000.000  t/mixed
-	 0.001          3     0.333     0.000   0.447   0.447     0.447     0.000  t/short
-	EOF
-	test_cmp expect actual
-'
-
-test_expect_success JQ 'as JSON: nanoseconds, null without buckets' '
-	trace2 report --timers --format=json -g cmd -s timer buckets.event >out &&
-	jq -c ".timers[] | [.timer,.group,.p50_ns,.p90_ns,.p99_ns]" out >actual &&
-	cat >expect <<-\EOF &&
+	["t/both",3020000,20,151000,1000,2047,2047,1000000,1000000]
+	["t/mixed",3000000,3,1000000,1000000,null,null,null,1000000]
+	["t/short",1000,3,333,0,447,447,447,0]
 	["t/both","a",1023,11263,1000000]
 	["t/both","b",2000,2000,2000]
 	["t/mixed","a",1000000,1000000,1000000]
@@ -190,17 +186,17 @@ test_expect_success JQ 'as JSON: nanoseconds, null without buckets' '
 	test_cmp expect actual
 '
 
-test_expect_success '--per-thread' '
-	trace2 report --counters --per-thread "$traces/counters.event" >actual &&
+test_expect_success JQ '--per-thread' '
+	trace2 report --counters --per-thread --format=json \
+		"$traces/counters.event" >out &&
+	jq -c ".counters[] | [.value,.processes,.thread,.counter]" out |
+	sort >actual &&
 	cat >expect <<-\EOF &&
-	VALUE  PROCESSES  THREAD       COUNTER
-	   20          1  th01:ut_201  test/test2
-	   20          1  th02:ut_201  test/test2
-	   20          1  th03:ut_201  test/test2
+	[20,1,"th01:ut_201","test/test2"]
+	[20,1,"th02:ut_201","test/test2"]
+	[20,1,"th03:ut_201","test/test2"]
 	EOF
-	sort actual >actual.sorted &&
-	sort expect >expect.sorted &&
-	test_cmp expect.sorted actual.sorted
+	test_cmp expect actual
 '
 
 test_expect_success JQ 'the headline is in JSON, too' '
@@ -292,7 +288,7 @@ test_expect_success 'the kind of a process has its command or its script' '
 # Two processes of one name overlap for 40 ms, their regions of one name for 10,
 # and one of these is inside another of that name. A third process goes on after
 # the first one.
-test_expect_success 'SHARE is of the wall time, and counts each moment once' '
+test_expect_success JQ 'SHARE is of the wall time, and counts each moment once' '
 	. "$TEST_DIRECTORY/lib-stream.sh" &&
 	region () {
 		event "$1" "$2" region_$3 "\"nesting\":1,\"category\":\"c\",\"label\":\"r\""
@@ -305,22 +301,19 @@ test_expect_success 'SHARE is of the wall time, and counts each moment once' '
 		begin P/C 90 late && event P/C 150 atexit && event P 100 atexit
 	} >parallel.event &&
 	cat >expect <<-\EOF &&
-	SUM WALL ms  SUM SELF ms  SHARE  SUM SPAWN  COUNT   P50 ms   P90 ms   P99 ms   MAX ms  GROUP
-	    110.000      110.000  70.0%          -      2   50.000   60.000   60.000   60.000  kid
-	    100.000       20.000  20.0%          -      1  100.000  100.000  100.000  100.000  top
-	     60.000       60.000  10.0%          -      1   60.000   60.000   60.000   60.000  late
+	["kid",2,110,110,0.7,null,50,60,60,60]
+	["top",1,100,20,0.2,null,100,100,100,100]
+	["late",1,60,60,0.1,null,60,60,60,60]
+	["(in no region)",4,210,130,0.8,null,30,100,100,100]
+	["c/r",3,70,60,0.5,null,30,30,30,30]
 	EOF
-	trace2 report -g cmd parallel.event >actual &&
-	test_cmp expect actual &&
-	cat >expect <<-\EOF &&
-	SUM WALL ms  SUM SELF ms  SHARE  CALLS   P50 ms   P90 ms   P99 ms   MAX ms  REGION
-	    210.000      130.000  80.0%      4   30.000  100.000  100.000  100.000  (in no region)
-	     70.000       60.000  50.0%      3   30.000   30.000   30.000   30.000  c/r
-	EOF
-	trace2 report --regions parallel.event >actual &&
-	sed "s/  */ /g" expect >expect.words &&
-	sed "s/  */ /g" actual >actual.words &&
-	test_cmp expect.words actual.words
+	trace2 report -g cmd --format=json parallel.event >out &&
+	trace2 report --regions --format=json parallel.event >>out &&
+	jq -c "def ms: if . then . / 1e6 else . end;
+		(.groups // .regions)[] | [.region // .group, .calls // .processes,
+		(.total_ns, .self_ns | ms), .share, .spawn_ns,
+		(.p50_ns, .p90_ns, .p99_ns, .max_ns | ms)]" out >actual &&
+	test_cmp expect actual
 '
 
 test_expect_success '-s sorts, -n cuts' '

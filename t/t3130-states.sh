@@ -171,11 +171,12 @@ test_expect_success 'report -g adds up the CPU times of each kind' '
 	63 0 in 10 10
 	70 0 exit 10 10
 	EOF
-	trace2 report -g cmd -s cpu r >actual &&
+	trace2 report -g cmd -s cpu --format=json r >json &&
+	jq -c ".groups[] | [.group, .processes, .total_ns, .self_ns, .share, .cpu_ns,
+		.spawn_ns, .p50_ns, .p90_ns, .p99_ns, .max_ns]" json >actual &&
 	cat >expect <<-\EOF &&
-	SUM WALL us  SUM SELF us  SHARE  SUM CPU us  SUM SPAWN us  COUNT  P50 us  P90 us  P99 us  MAX us  GROUP
-	         70           28  40.0%          41             -      1      70      70      70      70  top
-	         42           42  60.0%          38             2      2      12      30      30      30  cc
+	["top",1,70000,28000,0.4,41000,null,70000,70000,70000,70000]
+	["cc",2,42000,42000,0.6,38000,2000,12000,30000,30000,30000]
 	EOF
 	test_cmp expect actual
 '
