@@ -172,7 +172,7 @@ test_expect_success CC,TASKS,LIBDW,SQLITE3 'samples of a process without Trace2 
 	trace2 export --to sqlite -o kernel.db kernel &&
 	sqlite3 kernel.db "SELECT count(*) - count(DISTINCT time_ns),
 		count(*) - count(process_id), max(session_id),
-		count(*) > 50 FROM samples" >actual &&
+		count(*) > 0 FROM samples" >actual &&
 	echo "0|0|0|1" >expect &&
 	test_cmp expect actual &&
 	sqlite3 kernel.db "SELECT kind FROM functions LIMIT 1" >actual &&

@@ -88,8 +88,9 @@ test_expect_success CC,STATES,JQ,LIBDW '--profile=HZ: a sample stands for this p
 	jq ".coverage[0].period_ns" json >actual &&
 	test_write_lines 10000000 500000 >expect &&
 	test_cmp expect actual &&
-	jq -s -e "map([.functions[].samples] | add) |
-		.[0] > 0 and .[1] > .[0]" json
+	jq -s -e "all(.[]; .coverage[0].period_ns as \$period |
+		.functions | length > 0 and
+			all(.[]; .self == .samples * \$period))" json
 '
 
 test_expect_success EXPENSIVE,CC,STATES,JQ,LIBDW '--profile=2000 has 20 times the samples of --profile=100' '

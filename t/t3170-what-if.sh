@@ -444,9 +444,18 @@ test_expect_success 'without states there is no answer' '
 '
 
 test_expect_success 'a real command would gain by sleeping less' '
+	# Sleep when the shell waits for it: a busy machine may stop the shell
+	# for as long as the sleep, which then is not on the path.
+	write_script late <<-\EOF &&
+	until read -r pid comm state rest </proc/$PPID/stat && test "$state" = S
+	do
+		:
+	done
+	exec sleep "$1"
+	EOF
 	cat >prog.sh <<-\EOF &&
-	sleep 0.04
-	sleep 0.02
+	./late 0.04
+	./late 0.02
 	EOF
 	trace2 record -q -o real -- sh prog.sh &&
 	trace2 report --format=json real >json &&
