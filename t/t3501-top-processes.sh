@@ -274,6 +274,7 @@ test_expect_success 'what has ended no longer waits for a CPU' '
 	top=$! &&
 	wait_until looked 3 &&
 	kill -STOP $top &&
+	wait_until grep -q "^State:.T" /proc/$top/status &&
 	kill $parent &&
 	! wait $parent &&
 	kill -CONT $top &&
