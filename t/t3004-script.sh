@@ -11,26 +11,41 @@ test_skip_unless READS_STREAMS
 
 traces=$TEST_DIRECTORY/traces
 
-# Hide the values that Git writes in another target at another time, or from
-# another line of its source.
+# masked DIR TARGET NAME...: print the files NAME.TARGET. Hide the values that Git
+# writes in another target at another time, or from another line of its source.
+masked () {
+	(
+		dir=$1 && target=$2 && shift 2 && cd "$dir" &&
+		for name
+		do
+			test -s "$name.$target" && set -- "$@" "$name.$target" &&
+			shift || exit 1
+		done &&
+		awk "{ print FILENAME, \$0 }" "$@"
+	) | mask
+}
+
 mask () {
 	sed -e 's/[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]\{6\}/TIME/' \
 		-e 's/ *[0-9][0-9]*\.[0-9]\{6\}/ T/g' \
-		-e 's/tr2_tgt_[a-z]*\.c:[0-9]* */TARGET /' "$1" | sort
+		-e 's/tr2_tgt_[a-z]*\.c:[0-9]* */TARGET /' ${1+"$1"} | sort
 }
 
-for name in alias clone commit counters data error fetch gc nest push status timers
+for target in normal perf
 do
-	for target in normal perf
-	do
-		test_expect_success "--git-$target as Git wrote it: $name" '
-			trace2 script --git-$target "$traces/$name.event" >out &&
-			mask out >actual &&
-			mask "$traces/$name.$target" >expect &&
-			test -s expect &&
-			test_cmp expect actual
-		'
-	done
+	test_expect_success "--git-$target as Git wrote it" '
+		names="alias clone commit counters data error fetch gc nest push
+			status timers" &&
+		for name in $names
+		do
+			trace2 script --git-$target "$traces/$name.event" \
+				>$name.$target || return 1
+		done &&
+		masked . $target $names >actual &&
+		masked "$traces" $target $names >expect &&
+		test -s expect &&
+		test_cmp expect actual
+	'
 done
 
 # Git pads the column of the repository first, and then adds a space.
@@ -44,15 +59,17 @@ test_expect_success 'ids of repositories with two digits, as Git shows them' '
 	test_cmp expect actual
 '
 
-for name in gc status alias timers counters
-do
-	test_expect_success "--git-perf from perf text is that text: $name" '
-		trace2 script --git-perf "$traces/$name.perf" >out &&
-		mask out >actual &&
-		mask "$traces/$name.perf" >expect &&
-		test_cmp expect actual
-	'
-done
+test_expect_success '--git-perf from perf text is that text' '
+	names="gc status alias timers counters" &&
+	for name in $names
+	do
+		trace2 script --git-perf "$traces/$name.perf" >$name.perf ||
+		return 1
+	done &&
+	masked . perf $names >actual &&
+	masked "$traces" perf $names >expect &&
+	test_cmp expect actual
+'
 
 test_expect_success '--git-event gives every line as it was, by time' '
 	trace2 script --git-event "$traces/gc.event" >out &&
@@ -73,10 +90,13 @@ test_expect_success JQ '--git-event from perf text is valid JSON' '
 '
 
 # The members of a line keep their order; a line without a time gets one.
+inputs="timers.perf nest.event gc.event"
+test_have_prereq !EXPENSIVE ||
+inputs="timers.perf error.event nest.event gc.perf gc.event"
 for filter in "" "-N index/*" "-t 3ms" "--cmd gc" "-D 0" "-D 2 -N cache_tree/*"
 do
 	test_expect_success "--git-event is what export --to git-event gives: $filter" '
-		for input in timers.perf error.event nest.event gc.perf gc.event
+		for input in $inputs
 		do
 			{ trace2 script --git-event $filter "$traces/$input" >actual ||
 			test_grep "^trace2: no .* matches" err; } 2>err &&
