@@ -331,7 +331,7 @@ test_expect_success 'only the ends differ: no commit is named' '
 test_expect_success EXPENSIVE,JQ 'the commit differs in the other direction: it is not named' '
 	(
 		cd times &&
-		test_expect_code 1 ../slow "\$runs <= 42 ? \$version > 5 : \$version < 6" \
+		test_expect_code 1 ../slow "\$runs <= 24 ? \$version > 5 : \$version < 6" \
 			--format=json >out 2>err &&
 		grep "apart for certain.* (reads -" err &&
 		jq -e "(.found | not) and (.steps | length > 2) and .verdict[0]" out
