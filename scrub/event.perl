@@ -7,7 +7,7 @@
 # Each line must be a valid event by the table, so that a token replaces only
 # values of the right form: a time must be a number with six decimals.
 use strict;
-use warnings;
+BEGIN { $^W = 1 }
 
 BEGIN { unshift @INC, (__FILE__ =~ m{(.*/)}s ? $1 : '') . 'lib' }
 use Trace2::Json;

@@ -7,7 +7,7 @@
 # The normal target has no column for the event's name: text that begins like an
 # event of the table is that event, any other text is that of a printf.
 use strict;
-use warnings;
+BEGIN { $^W = 1 }
 
 BEGIN { unshift @INC, (__FILE__ =~ m{(.*/)}s ? $1 : '') . 'lib' }
 use Trace2::Scrub;

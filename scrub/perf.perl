@@ -7,7 +7,7 @@
 # Columns are found by their width, so that a thread, a category or a message
 # may contain a "|".
 use strict;
-use warnings;
+BEGIN { $^W = 1 }
 
 BEGIN { unshift @INC, (__FILE__ =~ m{(.*/)}s ? $1 : '') . 'lib' }
 use Trace2::Scrub;

@@ -6,7 +6,7 @@
 # traced.err, traced.ends and traced.state to DIRECTORY, where it is run; fails
 # if one differs from untraced.*.
 use strict;
-use warnings;
+BEGIN { $^W = 1 }
 
 my $dir = shift;
 my @variables;

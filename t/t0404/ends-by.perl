@@ -5,7 +5,7 @@
 #
 #	ends-by.perl COMMAND...
 use strict;
-use warnings;
+BEGIN { $^W = 1 }
 
 $SIG{$_} = 'DEFAULT' for qw(HUP INT QUIT PIPE ALRM TERM USR1 USR2);
 system { $ARGV[0] } @ARGV;

@@ -3,7 +3,7 @@
 # waits.perl [MS] LOG: count the waits of a traced program and their total time,
 # which may be that long, or 50 ms, and its blocking writes, in a log of strace.
 use strict;
-use warnings;
+BEGIN { $^W = 1 }
 
 my $limit_ms = @ARGV > 1 ? shift : 50;
 my ($waits, $ns, $blocking, $opened) = (0, 0, 0, 0);

@@ -4,7 +4,7 @@
 package Trace2::Events;
 
 use strict;
-use warnings;
+BEGIN { $^W = 1 }
 
 # The members at the beginning of every event.
 our @HEAD = (

@@ -5,7 +5,7 @@
 package Trace2::Rules;
 
 use strict;
-use warnings;
+BEGIN { $^W = 1 }
 
 my @events;
 

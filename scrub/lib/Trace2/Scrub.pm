@@ -10,7 +10,7 @@
 package Trace2::Scrub;
 
 use strict;
-use warnings;
+BEGIN { $^W = 1 }
 
 use Trace2::Events;
 use Trace2::Template;

@@ -9,7 +9,7 @@
 package Trace2::Template;
 
 use strict;
-use warnings;
+BEGIN { $^W = 1 }
 
 # A word quoted for the shell: bare, or in single quotes with ' and ! written
 # '\'' and '\!'.
