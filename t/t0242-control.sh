@@ -10,7 +10,7 @@ test_description='settings change while the program runs'
 test_skip_unless JQ
 
 # With GIT_TEST_LONG, set by `make check`, as often as is promised.
-times=4
+times=2
 test_have_prereq !EXPENSIVE || times=1000
 
 # begin [WITHOUT [VERB THREADS]]: three threads emit until the file `stop` exists;
@@ -367,7 +367,8 @@ EOF
 # The process has answered NUMBER requests.
 has_answered () {
 	od -An -tu4 -j28 -N4 "$page" >nr &&
-	test "$(cat nr)" -ge "$1"
+	read -r answered <nr &&
+	test "$answered" -ge "$1"
 }
 
 # The command gives up while the process waits for the thread. On a busy machine
@@ -429,7 +430,7 @@ static void rest(void)
 	const char *is_long = getenv("GIT_TEST_LONG");
 
 	if (!is_long || !*is_long)
-		usleep(500);
+		usleep(5000);
 }
 
 static void *nest(void *key)

@@ -34,7 +34,7 @@ test_lazy_prereq TAMPERING '
 '
 
 # per_calls VALUE CALL ARG...: write to actual the system calls that are more with
-# twice $nr (200) calls of test-tool. A few are the memory that test-tool takes,
+# twice $nr (50) calls of test-tool. A few are the memory that test-tool takes,
 # and once a second the library checks whether the destination is unchanged.
 per_calls () {
 	value=$1 &&
@@ -43,7 +43,7 @@ per_calls () {
 	do
 		rm -f e &&
 		calls_of env GIT_TRACE2_EVENT="$value" \
-			test-tool trace2 call --repeat=$((n * ${nr:-200})) \
+			test-tool trace2 call --repeat=$((n * ${nr:-50})) \
 			"$@" >calls.$n 9>nine || return 1
 	done &&
 	awk "NR == FNR { before[\$1] = \$2; next }
@@ -54,7 +54,7 @@ per_calls () {
 # The size of the file changes the number of brk() and mmap().
 test_expect_success 'an event into a file: one write' '
 	per_calls "$(pwd)/e" data_string c k v &&
-	echo "write 200" >expect &&
+	echo "write 50" >expect &&
 	test_cmp expect actual &&
 	mkdir d &&
 	per_calls "$(pwd)/d" data_string c k v &&
@@ -64,8 +64,8 @@ test_expect_success 'an event into a file: one write' '
 test_expect_success 'a file that the host has open: its descriptor is checked' '
 	per_calls 9 data_string c k v &&
 	cat >expect <<-\EOF &&
-	fstat 200
-	write 200
+	fstat 50
+	write 50
 	EOF
 	test_cmp expect actual
 '
@@ -122,7 +122,7 @@ test_expect_success UNIX_SOCKETS 'an event into a socket: one' '
 
 test_expect_success 'a region: two writes; a message, a parameter: one' '
 	per_calls "$(pwd)/e" region_enter c l , region_leave c l &&
-	echo "write 400" >expect &&
+	echo "write 100" >expect &&
 	test_cmp expect actual &&
 	per_calls "$(pwd)/e" printf "a message" , def_param local k v &&
 	test_cmp expect actual
