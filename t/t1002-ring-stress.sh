@@ -6,14 +6,14 @@ test_description='rings under threads, signal handlers, a live reader, and kills
 . ./test-lib.sh
 
 # With GIT_TEST_LONG, set by `make check`, the numbers that are promised.
-records=1000000 kills=50
+records=300000 kills=15
 if test_have_prereq EXPENSIVE
 then
 	records=100000000 kills=1000
 fi
 if test_have_prereq INSTRUMENTED
 then
-	records=100000 kills=20
+	records=100000 kills=15
 fi
 
 test_expect_success "$records records, read while they are written" '
