@@ -37,7 +37,7 @@ reader () {
 
 # Print the state of the reader from the kernel: S, or Z after its end.
 state () {
-	cut -d " " -f 3 "/proc/$reader/stat"
+	read -r _ _ state _ <"/proc/$reader/stat" && echo "$state"
 }
 
 is_asleep () {

@@ -15,7 +15,9 @@ SPDX="SPDX-License-""Identifier: MIT"
 
 # source_file PATH: write standard input there, below the licence.
 source_file () {
-	mkdir -p "$(dirname "$1")" &&
+	case "$1" in
+	*/*) test -d "${1%/*}" || mkdir -p "${1%/*}" ;;
+	esac &&
 	case "$1" in
 	*.sh|*.perl|*.pm|*.py)
 		echo "# $SPDX" >"$1" ;;

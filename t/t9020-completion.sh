@@ -13,10 +13,15 @@ test_lazy_prereq ZSH 'zsh -f -c "zmodload zsh/zpty && autoload -Uz compinit &&
 	compinit -D -u"'
 test_lazy_prereq FISH 'fish --version'
 
+# script SHELL FILE: write what the command prints for the shell, once.
+script () {
+	test -s "$2" || trace2 help --completion "$1" >"$2"
+}
+
 # Each prints the completions that NAME_OF_SHELL offers after LINE, one per
 # line. LINE ends with a blank if a new word begins.
 offered_by_bash () {
-	trace2 help --completion bash >completion.bash &&
+	script bash completion.bash &&
 	LINE="$1" bash --norc -c '
 		. ./completion.bash
 		# Split words like readline.
@@ -32,12 +37,12 @@ offered_by_bash () {
 
 offered_by_zsh () {
 	mkdir -p functions &&
-	trace2 help --completion zsh >functions/_trace2 &&
+	script zsh functions/_trace2 &&
 	zsh -f "$TEST_DIRECTORY/t9020/complete.zsh" functions "$1"
 }
 
 offered_by_fish () {
-	trace2 help --completion fish >completion.fish &&
+	script fish completion.fish &&
 	LINE="$1" fish -c 'source completion.fish; complete -C "$LINE"' |
 	cut -f1 | LC_ALL=C sort
 }
