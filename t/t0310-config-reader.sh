@@ -82,7 +82,7 @@ test_expect_success PERL 'the same seed makes the same files' '
 	test_cmp one.all two.all
 '
 
-files=100
+files=40
 test_have_prereq !EXPENSIVE || files=2000
 test_expect_success GIT_SPACES,PERL "$files files made at random are read as git does" '
 	mkdir random &&
