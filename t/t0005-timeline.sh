@@ -262,6 +262,16 @@ with_plugin () {
 		prove -PTrace2 --exec "$SHELL_PATH" "$@"
 }
 
+# prove takes long to start: one run of each kind, unless GIT_TEST_LONG is set.
+plugin_options='"-v --merge"' plugin_jobs=2 plugin_merges='""'
+no_destinations='"" "$PWD/not/here"'
+if test_have_prereq EXPENSIVE
+then
+	plugin_options='"" -v "-v --merge" "-f --comments" --tapversion=13'
+	plugin_jobs='1 2' plugin_merges='"" --merge'
+	no_destinations='"" 1 "$PWD/pipe" "$PWD/not/here"'
+fi
+
 # One test of each script goes on when the events have the one before, which
 # needs its line to be read at once.
 test_expect_success PROVE 'prove -PTrace2 -j: the time of a test is that of its own line' '
@@ -289,7 +299,8 @@ test_expect_success PROVE 'prove -PTrace2 -j: the time of a test is that of its 
 	printf " by part\nok 2 - last\n"
 	seen "2 - last"
 	EOF
-	for merge in "" --merge
+	eval "set -- $plugin_merges" &&
+	for merge
 	do
 		with_plugin -j2 $merge plan.sh part.sh >out 2>err &&
 		test_grep "^Files=2, Tests=5" out &&
@@ -299,16 +310,6 @@ test_expect_success PROVE 'prove -PTrace2 -j: the time of a test is that of its 
 		done || return 1
 	done
 '
-
-# prove takes long to start: one run of each kind, unless GIT_TEST_LONG is set.
-plugin_options='"-v --merge"' plugin_jobs=2
-no_destinations='"" "$PWD/not/here"'
-if test_have_prereq EXPENSIVE
-then
-	plugin_options='"" -v "-v --merge" "-f --comments" --tapversion=13'
-	plugin_jobs='1 2'
-	no_destinations='"" 1 "$PWD/pipe" "$PWD/not/here"'
-fi
 
 test_expect_success PROVE 'prove -PTrace2 prints what prove prints' '
 	cat >odd.sh <<-\EOF &&
