@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #define NR_JUMPS 300
-#define NR_JUMPS_OFTEN (is_long() ? 3000 : 1000)
+#define NR_JUMPS_OFTEN (is_long() ? 3000 : 500)
 #define NR_STARTS 100
-#define NR_CANCELLED (is_long() ? 4000 : 1500)
+#define NR_CANCELLED (is_long() ? 4000 : 600)
 #define NR_SAMPLED 300000
 #define NR_SAMPLERS 3
 
