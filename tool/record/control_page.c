@@ -54,17 +54,19 @@ static int open_of_thread(struct tr2_control_page *page, pid_t tid)
 	return error;
 }
 
-/* Threads have the same descriptors, until they end. */
+/* Threads have the same descriptors, until they end: then the directory is empty,
+ * and root's, whosever process it is. */
 static int open_fd(struct tr2_control_page *page)
 {
 	int error = open_of_thread(page, page->pid);
 	int32_t tid;
 	DIR *tasks;
 
-	if (error != ECHILD)
+	if (error != ECHILD && error != EACCES)
 		return error;
 	tasks = tr2_procfs_open(page->pid);
-	while (error == ECHILD && tasks && tr2_procfs_next(tasks, &tid))
+	while ((error == ECHILD || error == EACCES) && tasks &&
+	       tr2_procfs_next(tasks, &tid))
 		error = open_of_thread(page, tid);
 	if (tasks)
 		closedir(tasks);
