@@ -577,41 +577,114 @@ test_expect_success 'calls after the end are nothing' '
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
 
-# The program contains the archive; a library of it has the shared one.
-test_expect_success CC,!INSTRUMENTED 'two copies in a process: one error names the other' '
+# A program contains the archive; a library of it has the shared one, or contains the
+# archive, too. The program initializes its own copy, the library's, or both; then each
+# says one thing.
+test_expect_success CC,!INSTRUMENTED 'programs with two copies are built' '
 	cat >part.c <<-\EOF &&
+	#include <string.h>
 	#include <trace2.h>
-	void part(void);
-	void part(void)
+	void part(const char *what);
+	void part(const char *what)
 	{
-		trace2_region_enter("part", "work", NULL);
-		trace2_region_leave("part", "work", NULL);
+		static const char *const argv[] = { "part", NULL };
+
+		if (strstr(what, "part"))
+			trace2_initialize();
+		if (strstr(what, "part-starts"))
+			trace2_cmd_start(argv);
+		trace2_data_intmax("part", NULL, "from-part", 1);
 	}
 	EOF
 	cat >whole.c <<-\EOF &&
+	#include <dlfcn.h>
+	#include <string.h>
 	#include <trace2.h>
-	void part(void);
+	#ifdef LINKED
+	void part(const char *what);
+	#endif
 	int main(int argc, char **argv)
 	{
+	#ifndef LINKED
+		void *library = dlopen("libpart.so", RTLD_NOW);
+		void (*part)(const char *);
+
+		if (!library)
+			return 99;
+		*(void **)&part = dlsym(library, "part");
+	#endif
 		(void)argc;
-		trace2_initialize();
-		trace2_cmd_start((const char *const *)argv);
-		part();
-		return trace2_cmd_exit(0);
+		if (strstr(argv[1], "program")) {
+			trace2_initialize();
+			trace2_cmd_start((const char *const *)argv);
+		}
+		part(argv[1]);
+		trace2_data_intmax("whole", NULL, "from-program", 1);
+		return 0;
 	}
 	EOF
 	lib=$GIT_BUILD_DIR/build/lib &&
-	"$CC" -shared -fPIC -I"$GIT_BUILD_DIR/lib" part.c -o libpart.so \
+	mkdir shared archive &&
+	"$CC" -shared -fPIC -I"$GIT_BUILD_DIR/lib" part.c -o shared/libpart.so \
 		-L"$lib" -ltrace2 -Wl,-rpath,"$lib" &&
-	"$CC" -I"$GIT_BUILD_DIR/lib" whole.c -o whole -L. -lpart \
-		"$lib/libtrace2.a" -pthread -Wl,-rpath,"$(pwd)" \
-		-Wl,-rpath-link,"$lib" &&
+	"$CC" -shared -fPIC -I"$GIT_BUILD_DIR/lib" part.c -o archive/libpart.so \
+		"$lib/libtrace2.a" -pthread -Wl,--exclude-libs,ALL &&
+	for kind in shared archive
+	do
+		"$CC" -I"$GIT_BUILD_DIR/lib" whole.c -o $kind/loaded \
+			"$lib/libtrace2.a" -pthread -ldl \
+			-Wl,-rpath,"$(pwd)/$kind" &&
+		"$CC" -DLINKED -I"$GIT_BUILD_DIR/lib" whole.c -o $kind/linked \
+			-L$kind -lpart "$lib/libtrace2.a" -pthread \
+			-Wl,-rpath,"$(pwd)/$kind" -Wl,-rpath-link,"$lib" ||
+		return 1
+	done
+'
+
+# Whose data the stream has, and the errors: their place, and which copy they name.
+told_by () {
 	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" ./whole &&
+	GIT_TRACE2_EVENT="$(pwd)/e" "$@" &&
 	expect_valid_stream e &&
-	grep "\"event\":\"error\"" e >errors &&
-	test_line_count = 1 errors &&
-	test_grep "in this process twice, here and as .*libtrace2.so" errors
+	jq -r "select(.event == \"data\") | .key" e | sort >actual &&
+	jq -r "select(.event == \"error\") | \"\(.file | sub(\".*/\"; \"\")) \(.msg |
+		sub(\".* twice, here and (as .*/)?\"; \"\") | sub(\"[.:].*\"; \"\"))\"" \
+		e >>actual
+}
+
+# of_each WORDS: the library with a copy of its own, found at run time or by the
+# linker; then it has one that is called.
+of_each () {
+	for kind in shared/loaded archive/loaded archive/linked
+	do
+		other=libpart
+		case $kind in shared/*) other=libtrace2 ;; esac
+		told_by $kind "$1" &&
+		eval "test_write_lines $2" >expect &&
+		test_cmp expect actual || return 1
+	done
+}
+
+test_expect_success CC,JQ,!INSTRUMENTED 'two copies, only that of the program is initialized: an error names the other' '
+	of_each program "from-program \"part.c \$other\""
+'
+
+test_expect_success CC,JQ,!INSTRUMENTED 'two copies, only that of a library is initialized: an error names the program' '
+	of_each part-starts "from-part \"whole.c in the program itself\""
+'
+
+test_expect_success CC,JQ,!INSTRUMENTED 'two copies, both are initialized: nothing is missing' '
+	of_each program+part-starts "from-part from-program"
+'
+
+# A program exports to its libraries what they ask for.
+test_expect_success CC,JQ,!INSTRUMENTED 'two copies, the linker leads all calls to one: nothing is missing' '
+	test_write_lines from-part from-program >expect &&
+	for how in program part-starts program+part
+	do
+		told_by shared/linked $how &&
+		test_cmp expect actual || return 1
+	done
 '
 
 test_done

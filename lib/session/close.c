@@ -26,7 +26,6 @@
 
 /* On a busy machine, times in a stream differ by more anyway. */
 #define CLOCK_TOLERANCE_NS 1000000u
-#define PATH_BYTES 256
 
 static void check_clock(struct tr2_call *call)
 {
@@ -41,14 +40,25 @@ static void check_clock(struct tr2_call *call)
 
 static void check_copies(struct tr2_call *call)
 {
-	char path[PATH_BYTES];
+	const char *file = call->file;
+	int line = call->line;
+	struct tr2_copy copy;
+	unsigned int i;
 
-	if (tr2_copies_find(path, sizeof(path)))
+	for (i = 0; tr2_copies_find(i, &copy); i++) {
+		if (*copy.file) {
+			call->file = copy.file;
+			call->line = copy.line;
+		}
 		tr2_call_error(call,
 			       "trace2: the library is in this process twice, "
-			       "here and as '%s': calls through that copy are "
+			       "here and %s%s%s: calls through that copy are "
 			       "missing; link all with the shared library",
-			       path);
+			       *copy.path ? "as '" : "in the program itself",
+			       copy.path, *copy.path ? "'" : "");
+		call->file = file;
+		call->line = line;
+	}
 }
 
 static void free_sum(struct tr2_slot *sum, uint64_t now_ns)

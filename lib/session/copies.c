@@ -1,71 +1,92 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program that contains the archive, and a library of it that is linked with
- * the shared one: the dynamic linker leads the library's calls to this copy if the
- * program has them, else to the other, which was never initialized, and knows
- * neither a session nor that it should have one. So this copy looks for the other.
+ * the shared one, or contains the archive, too: the dynamic linker leads calls to
+ * one copy or the other. One that was never initialized knows neither a session
+ * nor that it should have one. So a copy that was looks for the others.
  */
 #include "session/copies.h"
 
 #include <link.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-/* With the names of a library that has a prefix: libmy_trace2.so. */
-#define TEXT_(name) #name
-#define TEXT(name) TEXT_(name)
-#define OWN_NAME TEXT(trace2_initialize)
-#define OWN_LEN (sizeof(OWN_NAME) - sizeof("_initialize"))
+#include "session/early.h"
 
-struct wanted {
-	char *path;
-	size_t size;
+#define NAME_BYTES sizeof(TR2_EARLY_NAME)
+#define ROUNDED(n) (((size_t)(n) + 3) & ~(size_t)3)
+
+struct search {
+	unsigned int left;
+	struct tr2_copy *copy;
 };
 
-static bool is_shared_library(const char *path)
+/* Return the address in the note of the library, NULL: there is none. */
+static const char *find_note(const char *p, size_t left)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	ElfW(Nhdr) note;
+	size_t size;
 
-	return !strncmp(name, "lib", 3) &&
-	       !strncmp(name + 3, OWN_NAME, OWN_LEN) &&
-	       !strncmp(name + 3 + OWN_LEN, ".so", 3);
+	while (left >= sizeof(note)) {
+		memcpy(&note, p, sizeof(note));
+		size = sizeof(note) + ROUNDED(note.n_namesz) +
+		       ROUNDED(note.n_descsz);
+		if (size > left)
+			return NULL;
+		if (note.n_type == TR2_EARLY_NOTE &&
+		    note.n_namesz == NAME_BYTES &&
+		    note.n_descsz == sizeof(int32_t) &&
+		    !memcmp(p + sizeof(note), TR2_EARLY_NAME, NAME_BYTES))
+			return p + sizeof(note) + ROUNDED(NAME_BYTES);
+		p += size;
+		left -= size;
+	}
+	return NULL;
 }
 
-static bool contains(const struct dl_phdr_info *object, uintptr_t address)
+static const struct tr2_early *find_early(const struct dl_phdr_info *object)
 {
+	const char *at = NULL;
+	int32_t distance;
 	unsigned int i;
 
-	for (i = 0; i < object->dlpi_phnum; i++) {
+	for (i = 0; !at && i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
 
-		if (part->p_type == PT_LOAD &&
-		    address - object->dlpi_addr - part->p_vaddr <
-			    part->p_memsz)
-			return true;
+		/* Notes of 8 bytes' alignment are others'. */
+		if (part->p_type == PT_NOTE && part->p_align <= 4)
+			at = find_note((const char *)(object->dlpi_addr +
+						      part->p_vaddr),
+				       part->p_memsz);
 	}
-	return false;
+	if (!at)
+		return NULL;
+	memcpy(&distance, at, sizeof(distance));
+	return (const struct tr2_early *)(const void *)(at + distance);
 }
 
 static int look_at(struct dl_phdr_info *object, size_t size, void *data)
 {
-	const struct wanted *wanted = data;
-	size_t len;
+	const struct tr2_early *early = find_early(object);
+	struct search *search = data;
+	struct tr2_copy *copy = search->copy;
+	const char *path = object->dlpi_name ? object->dlpi_name : "";
+	size_t len = strnlen(path, sizeof(copy->path) - 1);
 
 	(void)size;
-	if (!object->dlpi_name || !is_shared_library(object->dlpi_name) ||
-	    contains(object, (uintptr_t)look_at))
+	if (!early || early == &tr2_early || !tr2_early_is_noted(early) ||
+	    search->left--)
 		return 0;
-	len = strnlen(object->dlpi_name, wanted->size - 1);
-	memcpy(wanted->path, object->dlpi_name, len);
-	wanted->path[len] = '\0';
+	memcpy(copy->path, path, len);
+	copy->path[len] = '\0';
+	memcpy(copy->file, early->file, sizeof(copy->file));
+	copy->line = early->line;
 	return 1;
 }
 
-int tr2_copies_find(char *path, size_t size)
+bool tr2_copies_find(unsigned int number, struct tr2_copy *copy)
 {
-	struct wanted wanted = { path, size };
+	struct search search = { number, copy };
 
-	return dl_iterate_phdr(look_at, &wanted);
+	return dl_iterate_phdr(look_at, &search);
 }

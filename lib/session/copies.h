@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* copies - the shared library in a process whose program contains another copy. */
+/* copies - other copies of the library in the process. */
 #ifndef TR2_SESSION_COPIES_H
 #define TR2_SESSION_COPIES_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
-/* Return whether the shared library is loaded and this code is in another object,
- * and copy its path, cut if it is longer. Takes a lock of the dynamic linker. */
-int tr2_copies_find(char *path, size_t size);
+#define TR2_COPIES_PATH 256
+
+struct tr2_copy {
+	char path[TR2_COPIES_PATH]; /* cut if longer; "": the program */
+	char file[256]; /* the place of the first call; "": unknown */
+	int line;
+};
+
+/* Find the copy of this number, from 0, that was called and never initialized.
+ * Takes a lock of the dynamic linker. */
+bool tr2_copies_find(unsigned int number, struct tr2_copy *copy);
 
 #endif

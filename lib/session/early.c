@@ -5,40 +5,64 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/tls.h"
 #include "thread/stream.h"
 
-#define FILE_BYTES 256
+/* Elsewhere than trace2_enabled_, which two copies of the library may share. */
+enum { NONE, BEING_NOTED, NOTED, OVER };
 
-/* A copy, since the string's module may be unloaded by then. */
-static struct {
-	char file[FILE_BYTES]; /* "": unknown */
-	int line;
-	atomic_bool is_there;
-} first;
+struct tr2_early tr2_early TR2_HIDDEN TR2_TLS_USED;
 
-/* true for the first call. */
-static bool switch_off(void)
+/* An ELF note, by which another copy in the process finds the variable: in the
+ * program itself it has no name for the dynamic linker. */
+#define TEXT_(word) #word
+#define TEXT(word) TEXT_(word)
+__asm__(".pushsection .note.trace2,\"a\",%note\n"
+	".balign 4\n"
+	".long 2f - 1f, 4, " TEXT(TR2_EARLY_NOTE) "\n"
+	"1: .asciz \"" TR2_EARLY_NAME "\"\n"
+	"2: .balign 4\n"
+	".long " TEXT(tr2_early) " - .\n"
+	".popsection");
+
+static void switch_off(void)
 {
 	int early = TR2_ENABLED_EARLY;
 
-	return __atomic_compare_exchange_n(&trace2_enabled_, &early, 0, false,
-					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&trace2_enabled_, &early, 0, false,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 void tr2_early_note(const char *file, int line)
 {
-	if (!switch_off())
+	int none = NONE;
+
+	if (atomic_load_explicit(&tr2_early.state, memory_order_relaxed) !=
+		    NONE ||
+	    !atomic_compare_exchange_strong(&tr2_early.state, &none,
+					    BEING_NOTED))
 		return;
+	switch_off();
 	if (file)
-		memcpy(first.file, file, strnlen(file, FILE_BYTES - 1));
-	first.line = line;
-	/* Release: pairs with tr2_early_tell(). */
-	atomic_store_explicit(&first.is_there, true, memory_order_release);
+		memcpy(tr2_early.file, file,
+		       strnlen(file, sizeof(tr2_early.file) - 1));
+	tr2_early.line = line;
+	/* Release: pairs with tr2_early_is_noted(). */
+	atomic_store_explicit(&tr2_early.state, NOTED, memory_order_release);
 }
 
 void tr2_early_end(void)
 {
-	(void)switch_off();
+	int none = NONE;
+
+	(void)atomic_compare_exchange_strong(&tr2_early.state, &none, OVER);
+	switch_off();
+}
+
+bool tr2_early_is_noted(const struct tr2_early *early)
+{
+	return atomic_load_explicit(&early->state, memory_order_acquire) ==
+	       NOTED;
 }
 
 void tr2_early_tell(struct tr2_call *call)
@@ -46,13 +70,12 @@ void tr2_early_tell(struct tr2_call *call)
 	const char *file = call->file;
 	int line = call->line;
 
-	/* Acquire: pairs with tr2_early_note(). */
-	if (!atomic_exchange_explicit(&first.is_there, false,
-				      memory_order_acquire))
+	if (!tr2_early_is_noted(&tr2_early) ||
+	    atomic_exchange(&tr2_early.state, OVER) != NOTED)
 		return;
-	if (*first.file) {
-		call->file = first.file;
-		call->line = first.line;
+	if (*tr2_early.file) {
+		call->file = tr2_early.file;
+		call->line = tr2_early.line;
 	}
 	/* Behind the start event, which lies in another ring. */
 	call->now_ns = tr2_clock_now_ns();

@@ -8,10 +8,31 @@
 #ifndef TR2_SESSION_EARLY_H
 #define TR2_SESSION_EARLY_H
 
+#include <stdatomic.h>
+
 #include "thread/emit.h"
+
+/* An ELF note with this name and type has the distance from its content to the
+ * variable, in 4 bytes. A library with a prefix has a note of its own. */
+#define TR2_EARLY_NAME_(name) #name
+#define TR2_EARLY_NAME_OF(name) TR2_EARLY_NAME_(name)
+#define TR2_EARLY_NAME TR2_EARLY_NAME_OF(trace2_initialize)
+#define TR2_EARLY_NOTE 1
+
+struct tr2_early {
+	atomic_int state;
+	int line;
+	/* A copy, since the string's module may be unloaded by then. */
+	char file[256]; /* "": unknown */
+};
+
+extern struct tr2_early tr2_early TR2_HIDDEN;
 
 /* Record the call. file NULL: unknown place. Any thread; signal-safe. */
 void tr2_early_note(const char *file, int line);
+
+/* Return whether a call is recorded there, in this copy or in another. */
+bool tr2_early_is_noted(const struct tr2_early *early);
 
 /* Switch calls off from now on, unless tracing is switched on. */
 void tr2_early_end(void);
