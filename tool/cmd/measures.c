@@ -376,20 +376,15 @@ struct shown {
 /* Does a digest show the row? */
 static bool is_telling(const struct shown *s, const struct tr2_difference *d)
 {
-	static const char *const always[] = { "wall", "processes",
-					      "page-faults" };
 	double delta;
-	size_t i;
 
 	if (d->significant || tr2_difference_is_count(d, &delta))
 		return !tr2_measure_is_of_states(d->kind) ||
 		       d->kind == TR2_MEASURE_CPU;
 	if (d->kind > TR2_MEASURE_EVENT)
 		return !tr2_comparison_runs_can_tell(s->c) && fabs(delta) > 0;
-	for (i = 0; i < ARRAY_SIZE(always); i++)
-		if (!strcmp(d->name, always[i]))
-			return true;
-	return d == s->v->time[0] || d == s->v->time[1];
+	return is_named("wall,processes,page-faults", d->kind, d->name) ||
+	       d == s->v->time[0] || d == s->v->time[1];
 }
 
 /* Return how many rows a kind may have in a digest. */
