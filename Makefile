@@ -414,8 +414,9 @@ build/html-parts.c: $(HTML_SRC) Makefile
 			echo '},' || exit 1; \
 		done && echo '{ NULL, NULL } };'; } >$@
 
-# System calls by number.
-build/syscall-names.c: Makefile
+# System calls by number: each C library has its own list.
+$(OBJ)/syscall-names.c: Makefile
+	@mkdir -p $(@D)
 	$(call say,GEN){ echo '#include <sys/syscall.h>' && \
 		echo 'extern const char *const tr2_syscall_names[];' && \
 		echo 'extern const unsigned int tr2_nr_syscall_names;' && \
@@ -424,7 +425,9 @@ build/syscall-names.c: Makefile
 		sed -n '/_NR_arch_specific_syscall /d; /_NR_syscalls /d; s/^#define __NR_\([a-z][a-z0-9_]*\) .*/[__NR_\1] = "\1",/p' && \
 		echo '}; const unsigned int tr2_nr_syscall_names = sizeof(tr2_syscall_names) / sizeof(*tr2_syscall_names);'; } >$@
 
-$(GENERATED_OBJ): $(TOOL_OBJ)/%.o: build/%.c
+$(TOOL_OBJ)/html-parts.o: build/html-parts.c
+$(TOOL_OBJ)/syscall-names.o: $(OBJ)/syscall-names.c
+$(GENERATED_OBJ):
 	$(call say,CC)$(CC) $(C_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(A): $(LIB_OBJ) $(BUILD)/build-options

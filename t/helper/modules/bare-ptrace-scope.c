@@ -32,4 +32,6 @@ static int open_as(const char *path, int flags, va_list ap)
 	}
 
 OPEN(open)
+#ifndef open64 /* musl: it is the same */
 OPEN(open64)
+#endif
