@@ -185,7 +185,8 @@ test_expect_success JQ,TIMENS 'the process enters another time namespace' '
 	in_namespace enter
 '
 
-# Runtimes of sanitizers read the counter.
+# The malloc() of a sanitizer asks the vDSO for the time, which reads the counter: the
+# process would end there.
 test_expect_success JQ,TIMENS,!INSTRUMENTED 'a child in one, without the counter of the processor' '
 	in_namespace kernel-fork &&
 	in_namespace kernel-resume
