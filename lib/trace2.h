@@ -17,9 +17,10 @@
  *   the library was loaded by dlopen(), alone or inside a plugin, the thread
  *   must have made a call before, such as trace2_thread_start(): at the first
  *   one the dynamic linker may call malloc.
- * - Such a call takes at most 4,096 bytes of the handler's stack. The kernel
- *   takes as much for itself, so an alternate stack of 8,192 bytes is enough, on
- *   processors whose registers need more (AMX) one of sysconf(_SC_SIGSTKSZ).
+ * - Such a call takes at most 4,096 bytes of the handler's stack, with the vector
+ *   registers of AVX-512 that the dynamic linker saves at a first one. The frame of
+ *   the kernel has them, too: 3,376 bytes. So an alternate stack of 8,192 bytes is
+ *   enough; on processors with more (AMX) one of sysconf(_SC_SIGSTKSZ).
  *
  * The calls are macros over functions that end in _fl and take the caller's
  * file and line first; call those to pass another file and line. Calls whose

@@ -4,7 +4,8 @@
  * signal-safe, on a painted stack. It prints for each the bytes of stack that the
  * first and the second one took, beyond those of a handler that does nothing; and
  * for the first call of a thread, and of a forked child, that comes from a handler.
- * The line `binding` is for what the dynamic linker takes.
+ * The line `binding` is for what the dynamic linker takes, `kernel` for the frame of
+ * the signal, which has the processor's registers.
  */
 #include "trace2.h"
 
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -195,6 +197,11 @@ int main(int argc, char **argv)
 	memcpy(long_text + 900, "\n" SECRET "\t", sizeof(SECRET) + 1);
 	trace2_initialize();
 	trace2_cmd_start(argv);
+#ifdef AT_MINSIGSTKSZ
+	printf("kernel %lu 0\n", getauxval(AT_MINSIGSTKSZ));
+#else
+	puts("kernel 0 0");
+#endif
 	print(stack, "binding", bind);
 	pthread_create(&thread, NULL, begin_in_handler, in_thread);
 	pthread_join(thread, NULL);
