@@ -10,6 +10,7 @@
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "session/early.h"
 
@@ -70,7 +71,10 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data)
 	const struct tr2_early *early = find_early(object);
 	struct search *search = data;
 	struct tr2_copy *copy = search->copy;
-	const char *path = object->dlpi_name ? object->dlpi_name : "";
+	/* musl has a name for the program. */
+	bool has_path = object->dlpi_name &&
+			(uintptr_t)object->dlpi_phdr != getauxval(AT_PHDR);
+	const char *path = has_path ? object->dlpi_name : "";
 	size_t len = strnlen(path, sizeof(copy->path) - 1);
 
 	(void)size;
