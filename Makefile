@@ -16,7 +16,7 @@
 #   SMALL=1            'make lib' without rings, samples and opened counters
 #   BUILD=DIR          where 'make lib' puts what it makes (build)
 #   SANITIZE=LIST      address,undefined or thread
-#   LINT_DEEP=1        'make lint' runs clang's analyzer, too
+#   LINT_DEEP=gcc      'make lint' runs gcc's analyzer, too, or clang's (clang)
 #   V=1                show the commands
 #   T='t0210 t03'      run only tests whose names begin with one of these
 #   FUZZ, FUZZ_SECONDS fuzzers that 'make fuzz' runs, and how long each
@@ -556,7 +556,7 @@ fuzz:
 ## lint: check the sources by the rules in t/lint
 lint: tests
 	@$(shell mkdir -p build/lint)$(file >build/lint/files,$(LINT_FILES)):
-	@LINT_FLAGS=$(call quote,$(LINT_FLAGS)) LINT_DEEP=$(LINT_DEEP) \
+	@LINT_FLAGS=$(call quote,$(LINT_FLAGS)) LINT_DEEP=$(call quote,$(LINT_DEEP)) \
 		JOBS=$(JOBS) $(SHELL_PATH) t/lint/run
 
 ## generate: update the files generated from tables of events, settings and options

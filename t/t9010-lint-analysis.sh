@@ -67,7 +67,7 @@ make_tree () {
 }
 
 analyse () {
-	LINT_FLAGS='-std=c11 -D_GNU_SOURCE -Ilib' LINT_DEEP='' \
+	LINT_FLAGS='-std=c11 -D_GNU_SOURCE -Ilib' LINT_DEEP=${1-} \
 		sh tree/t/lint/analyse >actual 2>&1
 }
 
@@ -135,7 +135,7 @@ test_expect_success EXPENSIVE,GCC 'gcc finds a bug' '
 		free(p);
 	}
 	EOF
-	test_must_fail analyse &&
+	test_must_fail analyse gcc &&
 	test_grep "one.c:13:.*analyzer-double-free" actual
 '
 
