@@ -122,12 +122,12 @@ MODULE_SRC := $(sort $(wildcard t/helper/modules/*.c))
 HOST_SRC := $(sort $(wildcard t/helper/hosts/*.c))
 HOST_CXX_SRC := $(sort $(wildcard t/helper/hosts/*.cc))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
-TOOL_SRC := $(sort $(wildcard tool/*.c tool/*/*.c))
-TOOL_CXX_SRC := $(sort $(wildcard tool/*/*.cc))
+TOOL_SRC := $(sort $(wildcard tool/*.c tool/*/*.c tool/*/*/*.c))
+TOOL_CXX_SRC := $(sort $(wildcard tool/*/*/*.cc))
 # The parts of the page of `trace2 report --html`; main.js runs after all other
 # scripts.
-HTML_SRC := tool/html/page.html tool/html/style.css $(filter-out \
-	%/main.js,$(sort $(wildcard tool/html/*.js))) tool/html/main.js
+HTML_SRC := $(addprefix tool/export/page/,page.html style.css) $(filter-out \
+	%/main.js,$(sort $(wildcard tool/export/page/*.js))) tool/export/page/main.js
 # The parts of trace2.sh: the first remains with tracing off, the last one begins
 # the session.
 SHELL_SRC := $(addprefix lang/shell/,$(addsuffix .sh,off clock text dest event \
@@ -397,8 +397,8 @@ $(TOOL_OBJ)/tool/%.o: tool/%.cc
 
 # Only the reader and the model gain from more optimisation, which takes a
 # third of the time of the compiler. A caller's CFLAGS hold everywhere.
-$(filter-out $(TOOL_OBJ)/tool/read/% $(TOOL_OBJ)/tool/model/% \
-	$(TOOL_OBJ)/tool/common/%,$(TOOL_C_OBJ)): CFLAGS := $(CFLAGS:-O2=-O1)
+$(filter-out $(addprefix $(TOOL_OBJ)/tool/,read/% format/% model/% common/%), \
+	$(TOOL_C_OBJ)): CFLAGS := $(CFLAGS:-O2=-O1)
 
 build/bin/trace2.sh: $(SHELL_SRC)
 	@mkdir -p $(@D)
@@ -406,7 +406,7 @@ build/bin/trace2.sh: $(SHELL_SRC)
 
 # Turn text files into C strings, line by line.
 build/html-parts.c: $(HTML_SRC) Makefile
-	$(call say,GEN){ echo '#include "export/html.h"' && \
+	$(call say,GEN){ echo '#include "export/page/html.h"' && \
 		echo 'const struct tr2_html_part tr2_html_parts[] = {' && \
 		for file in $(HTML_SRC); do \
 			printf '{ "%s",\n' "$$file" && \
@@ -491,7 +491,8 @@ $(EXAMPLES): build/examples/%: $(OBJ)/examples/%.o $(SO) build/build-options
 		-Lbuild/lib -ltrace2
 
 # All objects for fuzzers and unit tests: everything but the commands.
-FUZZED = $(filter-out $(TOOL_OBJ)/tool/main.o $(TOOL_OBJ)/tool/cmd/%,$(TOOL_C_OBJ)) \
+FUZZED = $(filter-out $(addprefix $(TOOL_OBJ)/tool/,main.o cmd/% report/% top/% \
+	check/% script/% bisect/%),$(TOOL_C_OBJ)) \
 	$(GENERATED_OBJ) $(TOOL_CXX_OBJ) $(LIB_OBJ)
 LINK_FUZZ = $(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(filter-out \
 	%/$(if $(1),replay,libfuzzer).o,$(FUZZ_OBJ)) $(FUZZED) $(LINK_FLAGS) \

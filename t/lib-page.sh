@@ -17,7 +17,7 @@ TRACES="$TEST_DIRECTORY/traces"
 # shellcheck disable=SC2016,SC2034 # the dollars are for jq
 ROWS='def rows($n): . as $a | range(0; length; $n) as $i | $a[$i:$i + $n];'
 
-# Join the parts of strings as tool/html/data.js does.
+# Join the parts of strings as tool/export/page/data.js does.
 page_data () {
 	"$PERL_PATH" -MJSON::PP -0777 -ne '
 		my ($data, $strings) = m{<script type="application/json" id="data">(.*?\n"strings":)(.*?)\}</script>}s or exit;

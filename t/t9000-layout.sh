@@ -234,6 +234,20 @@ test_expect_success 'an include of a folder of the command that is above' '
 	)
 '
 
+test_expect_success 'a crowded folder, and a name that occurs twice in the command' '
+	(
+		good_tree &&
+		for nr in $(test_seq 21)
+		do
+			source_file tool/model/f$nr.c </dev/null || return 1
+		done &&
+		source_file tool/read/f2.c </dev/null &&
+		complains rooms \
+			"tool/read/f2.c:1: f2.c: tool/model/f2.c has this name" \
+			"tool/model:1: 21 C files: a folder has at most 20"
+	)
+'
+
 test_expect_success EXPENSIVE,CC 'a call that points up, declared by hand' '
 	(
 		good_tree &&

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "model/critical.h"
-#include "read/event_json_private.h"
+#include "model/path/critical.h"
+#include "format/events/event_json_private.h"
 
 struct side {
 	struct tr2_model *m;

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "export/export.h"
-#include "export/html.h"
+#include "export/page/html.h"
 #include "fuzz.h"
-#include "model/critical.h"
+#include "model/path/critical.h"
 #include "out/table.h"
-#include "read/event_json.h"
+#include "format/events/event_json.h"
 
 static const char *const tables[] = {
 #define TR2_TABLE(name, columns) #name,

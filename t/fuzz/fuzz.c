@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "event/render.h"
-#include "read/parsed_render.h"
+#include "format/events/parsed_render.h"
 
 const struct fuzzer fuzzers[] = {
 #define FUZZER(name, max_bytes, what) { #name, max_bytes, what, fuzz_##name },

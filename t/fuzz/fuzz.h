@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "read/json.h"
+#include "format/events/json.h"
 
 /* The rest of an input. */
 struct fuzz_input {

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "fuzz.h"
-#include "read/utf8.h"
+#include "format/events/utf8.h"
 
 struct seen {
 	unsigned int nr;

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "model/build.h"
+#include "model/build/build.h"
 #include "model/states.h"
-#include "read/kernel.h"
-#include "read/utf8.h"
+#include "format/kernel/kernel.h"
+#include "format/events/utf8.h"
 
 static char dir[256], path[300];
 

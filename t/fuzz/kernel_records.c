@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "record/kernel_rings.h"
+#include "record/kernel/kernel_rings.h"
 
 #define RING_BYTES 4096
 

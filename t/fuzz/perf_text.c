@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "model/critical.h"
+#include "model/path/critical.h"
 #include "model/parsed_event.h"
-#include "read/perf_text.h"
+#include "format/events/perf_text.h"
 
 static struct tr2_perf_reader *reader;
 

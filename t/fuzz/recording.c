@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "model/critical.h"
-#include "read/meta.h"
+#include "model/path/critical.h"
+#include "format/recording/meta_read.h"
 
 static char dir[256], meta[300], tasks[300];
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "read/utf8.h"
+#include "format/events/utf8.h"
 
 #define MAX_WORDS 4
 #define MAX_BUCKETS 3

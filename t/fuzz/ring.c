@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "read/ring.h"
-#include "read/ring_cells.h"
+#include "format/ring/ring.h"
+#include "format/ring/ring_cells.h"
 
 #define STRINGS 512
 #define DEFINITIONS 768

@@ -11,11 +11,11 @@
 
 #include "base/buf.h"
 #include "out/table.h"
-#include "stat/interval.h"
-#include "stat/numbers.h"
-#include "stat/significance.h"
-#include "stat/split.h"
-#include "stat/spread.h"
+#include "compare/interval.h"
+#include "compare/numbers.h"
+#include "compare/significance.h"
+#include "common/split_command.h"
+#include "compare/spread.h"
 #include "tap.h"
 
 static uint64_t seed;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/memory.h"
-#include "forward/trees.h"
+#include "record/forward/trees.h"
 #include "tap.h"
 
 #define S 1000000000ll

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "stat/interval.h"
-#include "stat/sequential.h"
-#include "stat/significance.h"
+#include "compare/interval.h"
+#include "compare/sequential.h"
+#include "compare/significance.h"
 #include "tap.h"
 
 #define TRIALS 2000

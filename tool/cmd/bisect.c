@@ -19,16 +19,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/bisect_run.h"
-#include "cmd/bisect_steps.h"
-#include "cmd/stat.h"
-#include "cmd/verdict.h"
+#include "bisect/bisect_run.h"
+#include "bisect/bisect_steps.h"
+#include "compare/stat.h"
+#include "compare/verdict_text.h"
 #include "common/memory.h"
 #include "common/say.h"
-#include "record/counters.h"
-#include "stat/git.h"
-#include "stat/numbers.h"
-#include "stat/significance.h"
+#include "record/kernel/counters.h"
+#include "compare/git.h"
+#include "compare/numbers.h"
+#include "compare/significance.h"
 
 #define EVENTS "task-clock,page-faults"
 /* The exit code of git-bisect(1) if only skipped commits are left. */

@@ -10,14 +10,14 @@
 
 #include "base/buf.h"
 #include "base/text.h"
-#include "cmd/check.h"
-#include "cmd/inputs.h"
+#include "check/check.h"
+#include "report/input_options.h"
 #include "common/memory.h"
 #include "common/options.h"
-#include "model/build.h"
+#include "model/build/build.h"
 #include "model/parsed_event.h"
 #include "out/table.h"
-#include "read/read.h"
+#include "format/read.h"
 
 static bool env, send_probe;
 

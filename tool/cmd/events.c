@@ -9,7 +9,7 @@
 #include "perfevent/perfevent.h"
 #include "common/options.h"
 #include "out/table.h"
-#include "record/counters.h"
+#include "record/kernel/counters.h"
 
 static const char *kind_of(enum tr2_perfevent_pmu pmu)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "cmd/inputs.h"
+#include "report/input_options.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "export/export.h"

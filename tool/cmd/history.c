@@ -10,14 +10,14 @@
 
 #include "base/macros.h"
 #include "base/text.h"
-#include "cmd/stat.h"
-#include "cmd/verdict.h"
+#include "compare/stat.h"
+#include "compare/verdict_text.h"
 #include "common/memory.h"
 #include "common/say.h"
-#include "stat/git.h"
-#include "stat/note.h"
-#include "stat/numbers.h"
-#include "stat/timeline.h"
+#include "compare/git.h"
+#include "compare/note.h"
+#include "compare/numbers.h"
+#include "compare/timeline.h"
 
 #define BAR_WIDTH 12
 /* Between the parts of a commit, and between commits. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cmd/inputs.h"
-#include "cmd/node.h"
+#include "report/input_options.h"
+#include "report/node.h"
 #include "common/join.h"
 #include "common/memory.h"
 #include "common/options.h"

@@ -2,7 +2,7 @@
 /*
  * trace2 record - run a command and keep its Trace2 events and the kernel's
  * records of its processes, or keep those of running processes, or collect
- * events from sockets. record/job.h
+ * events from sockets. record/job/job.h
  * describes the order of steps.
  */
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "cmd/events.h"
 #include "common/memory.h"
 #include "common/options.h"
-#include "record/counters.h"
-#include "record/job.h"
+#include "record/kernel/counters.h"
+#include "record/job/job.h"
 
 #define DEFAULT_DIR "trace2.data"
 /* As perf, out of step with what runs a thousand times a second. */

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/inputs.h"
-#include "cmd/script.h"
+#include "report/input_options.h"
+#include "script/script.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "model/filter.h"
-#include "read/read.h"
+#include "format/read.h"
 
 static bool follow, git_normal, git_perf, git_event;
 static const char *fields = "time,pid,cmd,thread,event,message";

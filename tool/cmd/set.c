@@ -10,7 +10,7 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "config/control_block.h"
-#include "record/control_page.h"
+#include "record/job/control_page.h"
 
 #define WAIT_NS INT64_C(5000000000)
 

@@ -15,24 +15,23 @@
 #include <unistd.h>
 
 #include "cmd/events.h"
-#include "cmd/sides.h"
-#include "cmd/stat.h"
-#include "cmd/verdict.h"
+#include "compare/sides.h"
+#include "compare/stat.h"
+#include "compare/verdict_text.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "out/progress.h"
-#include "read/json.h"
-#include "record/counters.h"
-#include "record/job.h"
+#include "format/events/json.h"
+#include "record/kernel/counters.h"
+#include "record/job/job.h"
 #include "record/store.h"
-#include "stat/coin.h"
-#include "stat/note.h"
-#include "stat/rundir.h"
-#include "stat/sequential.h"
-#include "stat/set.h"
-#include "stat/significance.h"
-#include "stat/split.h"
+#include "compare/note.h"
+#include "compare/rundir.h"
+#include "compare/sequential.h"
+#include "compare/run_set.h"
+#include "compare/significance.h"
+#include "common/split_command.h"
 
 #define DEFAULT_EVENTS "task-clock,page-faults,context-switches,cpu-migrations"
 /* Where the machine counts them. */
@@ -47,7 +46,6 @@ static struct tr2_list events;
 static const char *baseline, *against;
 static double fail_above = -1;
 static bool quiet, states, syscalls, allocations, until_decided, note;
-struct tr2_measure_choice tr2_stat_choice = TR2_MEASURE_CHOICE_INIT;
 
 static const struct tr2_option options[] = {
 	{ 'r', "repeat", "N", TR2_OPT_INT, &nr_runs,

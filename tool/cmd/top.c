@@ -10,7 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "cmd/top.h"
+#include "top/top.h"
 #include "common/options.h"
 #include "out/term.h"
 

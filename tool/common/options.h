@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/filter.h"
+#include "common/filter_options.h"
 #include "common/format.h"
 
 enum tr2_opt_kind {

@@ -13,10 +13,10 @@
 #include "common/words.h"
 #include "event/redact.h"
 #include "model/filter.h"
-#include "read/json.h"
-#include "read/parsed_render.h"
+#include "format/events/json.h"
+#include "format/events/parsed_render.h"
 #include "read/reread.h"
-#include "read/utf8.h"
+#include "format/events/utf8.h"
 
 struct tr2_git_event {
 	struct tr2_export *x;

@@ -17,7 +17,7 @@
 #include "export/export.h"
 #include "export/series.h"
 #include "model/histogram.h"
-#include "model/own.h"
+#include "model/join/self_time.h"
 #include "model/states.h"
 
 #define MAX_SERIES 100

@@ -22,7 +22,7 @@
  * compares between sessions of one machine. Nodes of the tree and tasks contain
  * such wall times directly. Times may be negative if a clock was set.
  *
- * One thread fills a model (tool/model/build.h). After tr2_model_finish() it is
+ * One thread fills a model (tool/model/build/build.h). After tr2_model_finish() it is
  * read-only, and any thread may read it.
  */
 #ifndef TR2_MODEL_MODEL_H
@@ -484,7 +484,7 @@ struct tr2_node {
 				   * else from its parent's */
 	int64_t self_ns;  /* time in which none of its children ran */
 	int64_t spawn_ns; /* time its parent lost by starting and reaping it:
-			   * model/spawn.c; TR2_NO_TIME: unknown */
+			   * model/join/spawn.c; TR2_NO_TIME: unknown */
 	/* model/states.h; TR2_NO_TIME: unknown. CPU time is the sum of all
 	 * threads', and may exceed the wall time. In wait_ns none of them ran
 	 * or was ready; in ready_ns none ran, and one was ready. */

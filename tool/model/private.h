@@ -37,9 +37,13 @@ struct tr2_sids {
 	bool again; /* a SID has had more than one session */
 };
 
-/* In model/build_session.c: return the thread of this name; 0: none. */
+/* In model/build/build_session.c: return the thread of this name; 0: none. */
 uint32_t tr2_find_thread(const struct tr2_model *m, uint32_t session,
 			 tr2_str name);
+
+/* Like tr2_intern(), faster for short texts that were used recently. 32 bytes
+ * from s on must be readable, whatever the length. */
+tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len);
 
 /* Return the latest session of a SID; 0: none. */
 uint32_t tr2_sid_find(const struct tr2_model *m, const char *sid, size_t len);
@@ -95,26 +99,26 @@ struct tr2_model_private {
 	 memset(&(m)->kind[(m)->nr_##kind], 0, sizeof(*(m)->kind)),          \
 	 (m)->nr_##kind++)
 
-/* In model/join.c, model/tree.c: the steps of tr2_model_finish(). */
+/* In model/join/join.c, model/join/tree.c: the steps of tr2_model_finish(). */
 void tr2_model_join(struct tr2_model *m);
 void tr2_model_tree(struct tr2_model *m);
 
-/* In model/ends.c: close open spans at the last event of their session;
+/* In model/join/process_end.c: close open spans at the last event of their session;
  * determine when and how each process ran and ended, from all sources. */
 void tr2_model_end_sessions(struct tr2_model *m);
 void tr2_model_ends(struct tr2_model *m);
 
-/* In model/join_threads.c: join threads with the kernel's, and sum the states
+/* In model/join/join_threads.c: join threads with the kernel's, and sum the states
  * of processes. */
 void tr2_model_threads(struct tr2_model *m);
 
-/* In model/trace_span.c: find the threads of works, and sort those of each. */
+/* In model/build/trace_span.c: find the threads of works, and sort those of each. */
 void tr2_model_works(struct tr2_model *m);
 
-/* In model/join_samples.c: find process, thread and region of samples. */
+/* In model/join/join_samples.c: find process, thread and region of samples. */
 void tr2_model_samples(struct tr2_model *m);
 
-/* In model/spawn.c: compute the cost of starting processes from their times. */
+/* In model/join/spawn.c: compute the cost of starting processes from their times. */
 void tr2_model_spawn(struct tr2_model *m);
 
 /* In model/spawn_states.c. */

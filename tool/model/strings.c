@@ -9,7 +9,6 @@
 #include <emmintrin.h>
 #endif
 
-#include "model/build.h"
 #include "model/model.h"
 #include "model/private.h"
 

@@ -7,11 +7,11 @@
 #define TR2_READ_LOAD_PRIVATE_H
 
 #include "out/progress.h"
-#include "read/event_json.h"
-#include "read/lines.h"
-#include "read/perf_text.h"
-#include "read/read.h"
-#include "read/ring.h"
+#include "format/events/event_json.h"
+#include "common/lines.h"
+#include "format/events/perf_text.h"
+#include "format/read.h"
+#include "format/ring/ring.h"
 
 struct tr2_loader {
 	struct tr2_model *m;

@@ -17,7 +17,6 @@
 #include "base/macros.h"
 #include "common/memory.h"
 #include "common/say.h"
-#include "record/rotate.h"
 
 #define META_TMP "meta.json.tmp"
 /* More than it has, but for hundreds of processes that go on. */
@@ -93,6 +92,15 @@ static bool is_kind(int dir_fd, const char *name, mode_t kind)
 static const char *const directories[] = { TR2_STORE_EVENTS, TR2_STORE_RINGS };
 #define NR_DIRECTORIES (ARRAY_SIZE(directories))
 
+static bool is_rotated(const char *name)
+{
+	const size_t len = sizeof(TR2_STORE_ROTATED) - 1;
+
+	return !strncmp(name, TR2_STORE_ROTATED, len) &&
+	       strlen(name + len) >= 6 &&
+	       !name[len + strspn(name + len, "0123456789")];
+}
+
 static bool is_directory_of_ours(const char *name)
 {
 	size_t i;
@@ -100,7 +108,7 @@ static bool is_directory_of_ours(const char *name)
 	for (i = 0; i < NR_DIRECTORIES; i++)
 		if (!strcmp(name, directories[i]))
 			return true;
-	return tr2_rotate_is_name(name);
+	return is_rotated(name);
 }
 
 /* The files in a recording. */

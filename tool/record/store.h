@@ -19,6 +19,8 @@
 #define TR2_STORE_SYMBOLS "kernel.symbols"
 #define TR2_STORE_EVENTS "events"
 #define TR2_STORE_RINGS "rings"
+/* Followed by six or more digits. */
+#define TR2_STORE_ROTATED TR2_STORE_EVENTS "."
 
 /* The beginning of meta.json, which identifies a recording. */
 #define TR2_STORE_MAGIC "{\"format\":\"trace2-recording\""

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bisect_steps - what `trace2 bisect` decides by, and the commits that it judged:
+ * a line each as text, rows of "steps" and "found" as data.
+ */
+#ifndef TR2_BISECT_BISECT_STEPS_H
+#define TR2_BISECT_BISECT_STEPS_H
+
+#include <stdio.h>
+
+#include "compare/measures.h"
+
+/* A row that both ends have: its value or its number of calls. */
+struct tr2_bisect_decision {
+	enum tr2_measure_kind kind;
+	enum tr2_measure_unit unit;
+	char *name;
+	bool by_calls, is_exact;
+	double good, bad; /* values of the ends */
+};
+
+/* A commit that was judged. */
+struct tr2_bisect_step {
+	const char *commit, *subject;
+	const char *word; /* good, bad, skip */
+	double value;     /* NAN: it was skipped */
+	const char *why;  /* it was skipped; NULL */
+};
+
+struct tr2_bisect_steps {
+	struct tr2_bisect_step *item;
+	uint32_t nr, alloc;
+};
+
+/* Append a copy of a step with its subject, and print its line to `out`; NULL: do not. */
+void tr2_bisect_step_add(struct tr2_bisect_steps *steps,
+			 const struct tr2_bisect_step *step,
+			 const struct tr2_bisect_decision *by, FILE *out);
+/* Return the last step of that word. */
+const struct tr2_bisect_step *
+tr2_bisect_step_last(const struct tr2_bisect_steps *steps, const char *word);
+void tr2_bisect_steps_print(struct tr2_output *out,
+			    const struct tr2_bisect_steps *steps);
+void tr2_bisect_found_print(struct tr2_output *out, const char *commit,
+			    const char *subject,
+			    const struct tr2_bisect_decision *by);
+void tr2_bisect_steps_release(struct tr2_bisect_steps *steps);
+
+/* Return the subject of a commit by a format of git-log(1), without control
+ * characters if it is for a terminal; "" if there is none. */
+char *tr2_bisect_subject(const char *commit, const char *format, bool is_text);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lines - read a descriptor in large blocks and return it line by line, in
+ * memory that does not grow with the input.
+ */
+#ifndef TR2_COMMON_LINES_H
+#define TR2_COMMON_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Longer lines are skipped and counted. */
+#define TR2_LINE_MAX_BYTES (32u << 20)
+
+struct tr2_lines {
+	int fd;
+	char *buf;
+	size_t alloc;
+	size_t at, len;    /* read and not yet returned: buf[at..len) */
+	size_t whole;      /* end of the last whole line in it, or 0 */
+	uint64_t number;   /* of the last line returned, from 1 */
+	uint64_t nr_bytes; /* read so far */
+	uint64_t nr_long;  /* lines skipped */
+	uint64_t first_long; /* number of the first line skipped */
+	bool eof, skipping;
+	int error; /* errno of a failed read */
+};
+
+/* Set up for reading fd. Memory is allocated at the first line; one struct may
+ * read several files in turn. */
+void tr2_lines_start(struct tr2_lines *l, int fd);
+void tr2_lines_release(struct tr2_lines *l);
+
+enum tr2_lines_result {
+	TR2_LINES_END,  /* or an error: l->error */
+	TR2_LINES_LINE, /* it has a newline, at line[len] */
+	/* the input ends without a newline; one was put at line[len] */
+	TR2_LINES_LAST
+};
+
+/*
+ * Return the next line, without newline or a CR before it, valid until the next
+ * call. 64 bytes after it are readable.
+ */
+enum tr2_lines_result tr2_lines_next(struct tr2_lines *l, const char **line,
+				     size_t *len);
+
+/*
+ * For callers that find the ends of lines themselves: return the text from the
+ * next line on, with *end after its last newline; 64 more bytes are readable.
+ * It stays the same until a line is taken. NULL: no whole line has been read;
+ * tr2_lines_next() reads on.
+ */
+static inline const char *tr2_lines_ahead(const struct tr2_lines *l,
+					  const char **end)
+{
+	*end = l->buf + l->whole;
+	return l->at < l->whole && !l->skipping ? l->buf + l->at : NULL;
+}
+
+/* Take the first line of tr2_lines_ahead(), which has len bytes before its
+ * newline. */
+static inline void tr2_lines_take(struct tr2_lines *l, size_t len)
+{
+	l->at += len + 1;
+	l->number++;
+}
+
+/* Show up to n bytes at the start of the input without taking them. */
+size_t tr2_lines_peek(struct tr2_lines *l, const char **text, size_t n);
+
+#endif

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/* Collect the measures of runs from their models. */
+#include "compare/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/macros.h"
+#include "common/join.h"
+#include "common/map.h"
+#include "common/memory.h"
+#include "model/kind.h"
+#include "model/join/self_time.h"
+#include "model/stats.h"
+#include "compare/run_meta.h"
+
+const char *const tr2_measure_names[TR2_MEASURE_NR] = {
+	[TR2_MEASURE_RUN] = "run",	   [TR2_MEASURE_EVENT] = "event",
+	[TR2_MEASURE_SYSCALL] = "syscall",
+	[TR2_MEASURE_PROCESS] = "process", [TR2_MEASURE_CPU] = "cpu",
+	[TR2_MEASURE_WAIT] = "wait",	   [TR2_MEASURE_READY] = "ready",
+	[TR2_MEASURE_SELF] = "self",	   [TR2_MEASURE_REGION] = "region",
+	[TR2_MEASURE_TIMER] = "timer",	   [TR2_MEASURE_COUNTER] = "counter",
+	[TR2_MEASURE_DATA] = "data",
+};
+
+const char *const tr2_measure_plurals[TR2_MEASURE_NR] = {
+	[TR2_MEASURE_RUN] = "numbers of the run",
+	[TR2_MEASURE_EVENT] = "events",
+	[TR2_MEASURE_SYSCALL] = "kinds of system calls",
+	[TR2_MEASURE_PROCESS] = "processes",
+	[TR2_MEASURE_CPU] = "CPU times",
+	[TR2_MEASURE_WAIT] = "waits",
+	[TR2_MEASURE_READY] = "times without a CPU",
+	[TR2_MEASURE_SELF] = "kinds of processes",
+	[TR2_MEASURE_REGION] = "regions",
+	[TR2_MEASURE_TIMER] = "timers",
+	[TR2_MEASURE_COUNTER] = "counters",
+	[TR2_MEASURE_DATA] = "values of data",
+};
+
+const char *const tr2_measure_headings[TR2_MEASURE_NR] = {
+	[TR2_MEASURE_RUN] = "RUN",
+	[TR2_MEASURE_EVENT] = "EVENT",
+	[TR2_MEASURE_SYSCALL] = "SYSTEM CALL",
+	[TR2_MEASURE_PROCESS] = "PROCESS (SUM)",
+	[TR2_MEASURE_CPU] = "CPU (SUM)",
+	[TR2_MEASURE_WAIT] = "WAIT (SUM)",
+	[TR2_MEASURE_READY] = "READY (SUM)",
+	[TR2_MEASURE_SELF] = "SELF",
+	[TR2_MEASURE_REGION] = "REGION (SUM)",
+	[TR2_MEASURE_TIMER] = "TIMER (SUM)",
+	[TR2_MEASURE_COUNTER] = "COUNTER",
+	[TR2_MEASURE_DATA] = "DATA (SUM)",
+};
+
+const char *const tr2_measure_units[] = {
+	[TR2_UNIT_COUNT] = "",
+	[TR2_UNIT_NS] = "ns",
+	[TR2_UNIT_BYTES] = "bytes",
+};
+
+static bool is_event_of(enum tr2_measure_kind kind, const char *name,
+			const char *const *events)
+{
+	if (kind == TR2_MEASURE_EVENT)
+		for (; *events; events++)
+			if (!strncmp(name, *events, strlen(*events)))
+				return true;
+	return false;
+}
+
+bool tr2_measure_is_random(enum tr2_measure_kind kind, const char *name)
+{
+	static const char *const events[] = { "page-faults", "minor-faults",
+					      NULL };
+
+	return is_event_of(kind, name, events);
+}
+
+bool tr2_measure_is_of_machine(enum tr2_measure_kind kind, const char *name)
+{
+	static const char *const events[] = { "context-switches",
+					      "cpu-migrations",
+					      "major-faults", NULL };
+
+	return kind == TR2_MEASURE_RUN ? !strcmp(name, "maxrss") :
+					 is_event_of(kind, name, events);
+}
+
+enum tr2_measure_unit tr2_measure_unit_of(const char *name)
+{
+	return !strcmp(name, "ns")    ? TR2_UNIT_NS :
+	       !strcmp(name, "bytes") ? TR2_UNIT_BYTES : TR2_UNIT_COUNT;
+}
+
+void tr2_measures_release(struct tr2_measures *ms)
+{
+	uint32_t i;
+
+	for (i = 0; i < ms->nr; i++) {
+		free(ms->item[i].name);
+		free(ms->item[i].values);
+		free(ms->item[i].calls);
+		free(ms->item[i].note);
+	}
+	free(ms->item);
+	free(ms->has_states);
+	tr2_origin_release(&ms->origin);
+	tr2_map_release(&ms->map);
+	memset(ms, 0, sizeof(*ms));
+}
+
+bool tr2_measures_have_syscalls(const struct tr2_measures *ms, uint32_t run)
+{
+	const struct tr2_measure *all =
+		tr2_measures_find(ms, TR2_MEASURE_RUN, "system-calls");
+
+	return all && !isnan(all->values[run]);
+}
+
+/* Return the value of a measure in a run that does not contain it. */
+static double absent(const struct tr2_measures *ms, enum tr2_measure_kind kind,
+		     uint32_t run)
+{
+	if (tr2_measure_is_of_states(kind))
+		return ms->has_states[run] ? 0 : NAN;
+	if (kind == TR2_MEASURE_SYSCALL)
+		return tr2_measures_have_syscalls(ms, run) ? 0 : NAN;
+	return kind == TR2_MEASURE_RUN || kind == TR2_MEASURE_EVENT ? NAN : 0;
+}
+
+static bool is_it(const struct tr2_measure *it, enum tr2_measure_kind kind,
+		  const char *name)
+{
+	return it->kind == kind && !strcmp(it->name, name);
+}
+
+static uint64_t key_of(enum tr2_measure_kind kind, const char *name)
+{
+	return tr2_mix(tr2_hash(name, strlen(name)), (uint64_t)kind + 1) | 1;
+}
+
+/* Names with equal hashes get the keys that follow; 0 is no key. */
+static uint64_t key_after(uint64_t key)
+{
+	return key + 2 ? key + 2 : 1;
+}
+
+const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,
+					    enum tr2_measure_kind kind,
+					    const char *name)
+{
+	uint64_t key;
+	uint32_t i;
+
+	for (key = key_of(kind, name);; key = key_after(key)) {
+		i = tr2_map_get(&ms->map, key);
+		if (!i)
+			return NULL;
+		if (is_it(&ms->item[i - 1], kind, name))
+			return &ms->item[i - 1];
+	}
+}
+
+static struct tr2_measure *new_measure(struct tr2_measures *ms,
+				       enum tr2_measure_kind kind,
+				       const char *name)
+{
+	struct tr2_measure *it;
+	uint32_t i;
+
+	tr2_grow(ms->item, ms->nr, ms->alloc);
+	it = &ms->item[ms->nr++];
+	*it = (struct tr2_measure){
+		.kind = kind,
+		.name = tr2_strdup(name),
+		.values = tr2_calloc(ms->alloc_runs, sizeof(*it->values)),
+		.calls = tr2_calloc(ms->alloc_runs, sizeof(*it->calls)),
+	};
+	for (i = 0; i < ms->alloc_runs; i++)
+		it->values[i] = absent(ms, kind, i);
+	return it;
+}
+
+struct tr2_measure *tr2_measures_get(struct tr2_measures *ms,
+				     enum tr2_measure_kind kind,
+				     const char *name)
+{
+	uint32_t *slot;
+	uint64_t key;
+
+	for (key = key_of(kind, name);; key = key_after(key)) {
+		slot = tr2_map_slot(&ms->map, key);
+		if (!*slot)
+			break;
+		if (is_it(&ms->item[*slot - 1], kind, name))
+			return &ms->item[*slot - 1];
+	}
+	*slot = ms->nr + 1;
+	return new_measure(ms, kind, name);
+}
+
+/* Add to the value of the current run. */
+static struct tr2_measure *
+add_value(struct tr2_measures *ms, enum tr2_measure_kind kind,
+	  enum tr2_measure_unit unit, const char *name, double value,
+	  double calls)
+{
+	struct tr2_measure *it = tr2_measures_get(ms, kind, name);
+	uint32_t run = ms->nr_runs - 1;
+
+	it->unit = unit;
+	if (isnan(it->values[run]))
+		it->values[run] = 0;
+	it->values[run] += value;
+	it->calls[run] += calls;
+	return it;
+}
+
+static void grow_runs(struct tr2_measures *ms)
+{
+	uint32_t alloc = ms->alloc_runs ? ms->alloc_runs * 2 : 16, i, run;
+	struct tr2_measure *it;
+
+	ms->has_states = tr2_realloc(ms->has_states, alloc, sizeof(bool));
+	for (run = ms->alloc_runs; run < alloc; run++)
+		ms->has_states[run] = false;
+	for (i = 0; i < ms->nr; i++) {
+		it = &ms->item[i];
+		it->values = tr2_realloc(it->values, alloc, sizeof(double));
+		it->calls = tr2_realloc(it->calls, alloc, sizeof(double));
+		for (run = ms->alloc_runs; run < alloc; run++) {
+			it->values[run] = absent(ms, it->kind, run);
+			it->calls[run] = 0;
+		}
+	}
+	ms->alloc_runs = alloc;
+}
+
+void tr2_measures_begin_run(struct tr2_measures *ms)
+{
+	if (ms->nr_runs >= ms->alloc_runs)
+		grow_runs(ms);
+	ms->nr_runs++;
+}
+
+/* Streams may contain any times. */
+static double length(int64_t start_ns, int64_t end_ns)
+{
+	int64_t ns;
+
+	return __builtin_sub_overflow(end_ns, start_ns, &ns) ? 0 : (double)ns;
+}
+
+/* Without a measured time: from the first start to the last end. */
+static double span_of_all(const struct tr2_model *m)
+{
+	int64_t start = INT64_MAX, end = INT64_MIN;
+	uint32_t i;
+
+	tr2_for_each_root(m, i) {
+		if (m->nodes[i].start_ns < start)
+			start = m->nodes[i].start_ns;
+		if (m->nodes[i].end_ns > end)
+			end = m->nodes[i].end_ns;
+	}
+	return end > start ? length(start, end) : 0;
+}
+
+static bool has_open_root(const struct tr2_model *m)
+{
+	uint32_t i;
+
+	tr2_for_each_root(m, i)
+		if (m->nodes[i].at_least)
+			return true;
+	return false;
+}
+
+/* A number of meta.json; -1: it is not there. */
+static void take_number(struct tr2_measures *ms, enum tr2_measure_unit unit,
+			const char *name, int64_t value)
+{
+	if (value >= 0)
+		add_value(ms, TR2_MEASURE_RUN, unit, name, (double)value, 1);
+}
+
+/* Kinds that the run does not have were counted, too. */
+static void take_syscalls(struct tr2_measures *ms, int64_t all)
+{
+	uint32_t run = ms->nr_runs - 1, i;
+
+	take_number(ms, TR2_UNIT_COUNT, "system-calls", all);
+	for (i = 0; all >= 0 && i < ms->nr; i++)
+		if (ms->item[i].kind == TR2_MEASURE_SYSCALL &&
+		    isnan(ms->item[i].values[run]))
+			ms->item[i].values[run] = 0;
+}
+
+static void take_run(struct tr2_measures *ms, const struct tr2_model *m,
+		     const struct tr2_run_meta *meta)
+{
+	double wall = meta->wall_ns >= 0 ? (double)meta->wall_ns :
+					   span_of_all(m);
+
+	add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "wall", wall, 1)
+		->at_least |= meta->wall_ns < 0 && has_open_root(m);
+	take_number(ms, TR2_UNIT_NS, "user", meta->user_ns);
+	take_number(ms, TR2_UNIT_NS, "system", meta->system_ns);
+	take_number(ms, TR2_UNIT_BYTES, "maxrss", meta->maxrss_bytes);
+	take_number(ms, TR2_UNIT_COUNT, "processes",
+		    m->nr_nodes ? m->nr_nodes - 1 : 0);
+	take_syscalls(ms, meta->syscalls);
+	take_number(ms, TR2_UNIT_BYTES, "bytes-read", meta->read_bytes);
+	take_number(ms, TR2_UNIT_BYTES, "bytes-written", meta->written_bytes);
+	take_number(ms, TR2_UNIT_COUNT, "reads", meta->reads);
+	take_number(ms, TR2_UNIT_COUNT, "writes", meta->writes);
+	if (meta->user_ns >= 0 && meta->system_ns >= 0)
+		add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "cpu-time",
+			  (double)meta->user_ns + (double)meta->system_ns, 1);
+}
+
+static void take_event(void *data, const struct tr2_run_counter *c)
+{
+	struct tr2_measures *ms = data;
+	struct tr2_measure *it;
+
+	if (c->note) {
+		it = tr2_measures_get(ms, TR2_MEASURE_EVENT, c->name);
+		if (!it->note)
+			it->note = tr2_strdup(c->note);
+		return;
+	}
+	add_value(ms, c->is_syscall ? TR2_MEASURE_SYSCALL : TR2_MEASURE_EVENT,
+		  tr2_measure_unit_of(c->unit), c->name, c->value, 1);
+}
+
+static void take_processes(struct tr2_measures *ms, const struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+		const struct tr2_node *n = &m->nodes[i];
+
+		add_value(ms, TR2_MEASURE_PROCESS, TR2_UNIT_NS,
+			  tr2_node_name(m, i), length(n->start_ns, n->end_ns),
+			  1)->at_least |= n->at_least;
+	}
+}
+
+/* Note that the run has states, and so all of their measures a value. */
+static void begin_states(struct tr2_measures *ms)
+{
+	uint32_t run = ms->nr_runs - 1, i;
+
+	ms->any_states = ms->has_states[run] = true;
+	for (i = 0; i < ms->nr; i++)
+		if (tr2_measure_is_of_states(ms->item[i].kind))
+			ms->item[i].values[run] = 0;
+}
+
+struct own {
+	const struct tr2_model *m;
+	struct tr2_groups groups;
+	uint32_t group, root;
+};
+
+static void own_of_node(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
+{
+	struct own *own = data;
+	const struct tr2_group_piece piece = { own->group, own->root, from_ns,
+					       to_ns };
+
+	(void)of;
+	tr2_groups_piece(&own->groups, own->m, &piece);
+}
+
+static void take_times(struct tr2_measures *ms, const struct tr2_node *n,
+		       const char *kind)
+{
+	if (n->cpu_ns == TR2_NO_TIME)
+		return;
+	add_value(ms, TR2_MEASURE_CPU, TR2_UNIT_NS, kind, (double)n->cpu_ns, 1);
+	add_value(ms, TR2_MEASURE_WAIT, TR2_UNIT_NS, kind, (double)n->wait_ns,
+		  1);
+	add_value(ms, TR2_MEASURE_READY, TR2_UNIT_NS, kind,
+		  (double)n->ready_ns, 1);
+}
+
+static void take_states(struct tr2_measures *ms, const struct tr2_model *m)
+{
+	struct own own = { .m = m };
+	struct tr2_buf kind = TR2_BUF_INIT;
+	const char *name;
+	uint32_t i;
+
+	begin_states(ms);
+	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+		if (!m->nodes[i].parent)
+			own.root = i;
+		tr2_buf_reset(&kind);
+		tr2_kind_add(m, i, 0, &kind);
+		take_times(ms, &m->nodes[i], tr2_buf_str(&kind));
+		/* The measure keeps the name. */
+		name = add_value(ms, TR2_MEASURE_SELF, TR2_UNIT_NS,
+				 tr2_buf_str(&kind), 0, 1)->name;
+		own.group = (uint32_t)(tr2_groups_get(&own.groups, NULL, name) -
+				       own.groups.group);
+		tr2_own_of_node(m, i, own_of_node, &own);
+	}
+	tr2_groups_sort(&own.groups);
+	for (i = 0; i < own.groups.nr; i++)
+		add_value(ms, TR2_MEASURE_SELF, TR2_UNIT_NS,
+			  own.groups.group[i].name,
+			  (double)own.groups.group[i].once_ns, 0);
+	tr2_groups_release(&own.groups);
+	tr2_buf_release(&kind);
+}
+
+static const char *full_name(const struct tr2_model *m, tr2_str category,
+			     tr2_str name)
+{
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+
+	return tr2_join(&b, tr2_s(m, category), tr2_s(m, name));
+}
+
+static void take_regions(struct tr2_measures *ms, const struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_spans; i++) {
+		const struct tr2_span *s = &m->spans[i];
+
+		if (s->kind == TR2_SPAN_REGION)
+			add_value(ms, TR2_MEASURE_REGION, TR2_UNIT_NS,
+				  full_name(m, s->category, s->label),
+				  length(s->start_ns, s->end_ns), 1);
+	}
+}
+
+static void take_metrics(struct tr2_measures *ms, const struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_metrics; i++) {
+		const struct tr2_metric *metric = &m->metrics[i];
+		const char *name = full_name(m, metric->category, metric->name);
+
+		/* The process's metric contains those of its threads. */
+		if (metric->thread)
+			continue;
+		if (metric->kind == TR2_METRIC_TIMER)
+			add_value(ms, TR2_MEASURE_TIMER, TR2_UNIT_NS, name,
+				  (double)metric->total_ns, (double)metric->count);
+		else if (metric->kind == TR2_METRIC_COUNTER)
+			add_value(ms, TR2_MEASURE_COUNTER, TR2_UNIT_COUNT, name,
+				  (double)metric->count, 1);
+	}
+}
+
+/* Whole numbers that programs reported. */
+static void take_data(struct tr2_measures *ms, const struct tr2_model *m)
+{
+	uint32_t i;
+	long long value;
+	char *end;
+
+	for (i = 1; i < m->nr_points; i++) {
+		const struct tr2_point *p = &m->points[i];
+
+		if (p->kind != TR2_POINT_DATA || !p->value || !*p->value)
+			continue;
+		value = strtoll(p->value, &end, 10);
+		if (!*end)
+			add_value(ms, TR2_MEASURE_DATA, TR2_UNIT_COUNT,
+				  full_name(m, p->category, p->key),
+				  (double)value, 1);
+	}
+}
+
+void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m)
+{
+	struct tr2_run_meta meta;
+
+	tr2_measures_begin_run(ms);
+	ms->lost += m->lost;
+	tr2_run_meta_read(&meta, m, &ms->origin, take_event, ms);
+	ms->nr_failed += meta.failed;
+	take_run(ms, m, &meta);
+	take_processes(ms, m);
+	if (m->has_states)
+		take_states(ms, m);
+	take_regions(ms, m);
+	take_metrics(ms, m);
+	take_data(ms, m);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * measure - the measures of a command's runs: the run as a whole, the kernel's
+ * counters, and time or counts by the name of a process, region, timer or
+ * counter; each with one value per run. Where the states of threads are known,
+ * so are, by the kind of a process (model/kind.h), its CPU time, its time
+ * without a CPU and without work, and the time in which it was on its own.
+ *
+ * If a run does not contain a name, its time and count there are 0. A value
+ * that was not measured in a run (a counter of the kernel that was not opened,
+ * system calls that were not counted, states that were not recorded) is NAN.
+ */
+#ifndef TR2_COMPARE_MEASURE_H
+#define TR2_COMPARE_MEASURE_H
+
+#include "common/map.h"
+#include "model/model.h"
+#include "compare/origin.h"
+
+enum tr2_measure_kind {
+	TR2_MEASURE_RUN,
+	TR2_MEASURE_EVENT,
+	TR2_MEASURE_SYSCALL,
+	TR2_MEASURE_PROCESS,
+	/* By the kind of process, from states: sums over all its processes. */
+	TR2_MEASURE_CPU,
+	TR2_MEASURE_WAIT,
+	TR2_MEASURE_READY,
+	/* when a process of the kind ran, and none of its children: each moment
+	 * once, as SHARE of `trace2 report -g cmd` */
+	TR2_MEASURE_SELF,
+	TR2_MEASURE_REGION,
+	TR2_MEASURE_TIMER,
+	TR2_MEASURE_COUNTER,
+	TR2_MEASURE_DATA,
+	TR2_MEASURE_NR
+};
+
+/* "run", "event" …: in options and data; "numbers of the run", "events" …: in
+ * sentences; "RUN", "EVENT" …: as headings. */
+extern const char *const tr2_measure_names[TR2_MEASURE_NR];
+extern const char *const tr2_measure_plurals[TR2_MEASURE_NR];
+extern const char *const tr2_measure_headings[TR2_MEASURE_NR];
+
+static inline bool tr2_measure_is_of_states(enum tr2_measure_kind kind)
+{
+	return kind >= TR2_MEASURE_CPU && kind <= TR2_MEASURE_SELF;
+}
+
+/* Does the machine decide on it, more than the command? */
+bool tr2_measure_is_of_machine(enum tr2_measure_kind kind, const char *name);
+
+/* Does it depend on random addresses? It is not exact, though it may be the same
+ * in a few runs. */
+bool tr2_measure_is_random(enum tr2_measure_kind kind, const char *name);
+
+enum tr2_measure_unit { TR2_UNIT_COUNT, TR2_UNIT_NS, TR2_UNIT_BYTES };
+extern const char *const tr2_measure_units[]; /* "", "ns", "bytes" */
+
+enum tr2_measure_unit tr2_measure_unit_of(const char *name);
+
+struct tr2_measure {
+	enum tr2_measure_kind kind;
+	enum tr2_measure_unit unit;
+	char *name;
+	double *values; /* one per run */
+	/* number of processes, regions, intervals of that name */
+	double *calls;
+	char *note;     /* reason why it was not measured; NULL */
+	bool at_least;  /* the end of a process is unknown in some run */
+};
+
+struct tr2_measures {
+	struct tr2_measure *item;
+	uint32_t nr, alloc;
+	uint32_t nr_runs, alloc_runs;
+	bool *has_states; /* of each run */
+	bool any_states;
+	struct tr2_map map;
+	uint64_t lost; /* events reported as lost in the recordings */
+	/* runs in which the command's exit code was not 0 */
+	uint32_t nr_failed;
+	/* runs of which something could not be read */
+	uint32_t nr_incomplete;
+	struct tr2_origin origin;
+	bool failed;   /* a run could not be read: measures are missing */
+};
+
+void tr2_measures_release(struct tr2_measures *ms);
+
+/* Add one more run from its recording. */
+void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m);
+
+/* Begin a run without any measures. */
+void tr2_measures_begin_run(struct tr2_measures *ms);
+/* Return the measure of that kind and name; a new one has no unit, and no value
+ * in any run. */
+struct tr2_measure *tr2_measures_get(struct tr2_measures *ms,
+				     enum tr2_measure_kind kind,
+				     const char *name);
+
+/* Were system calls counted in the run? */
+bool tr2_measures_have_syscalls(const struct tr2_measures *ms, uint32_t run);
+
+/* Return the measure of that kind and name; NULL: there is none. */
+const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,
+					    enum tr2_measure_kind kind,
+					    const char *name);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* measures - the tables of `trace2 stat` and `trace2 diff`. */
+#ifndef TR2_COMPARE_MEASURES_H
+#define TR2_COMPARE_MEASURES_H
+
+#include "common/options.h"
+#include "out/table.h"
+#include "compare/compare.h"
+#include "compare/measure.h"
+
+/* A selection of measures: by kind, name and size. */
+struct tr2_measure_choice {
+	const char *only;   /* --only: names of kinds, comma-separated; NULL: all */
+	const char *region; /* -N: a glob of names, but not of runs; NULL: any */
+	int64_t min_ns;     /* -t: hide times below it */
+	int64_t limit;      /* -n: lines of each kind; -1: all */
+};
+
+/* Were no rows selected? Then tables have what tells most, at most a screen. */
+static inline bool tr2_choice_is_all(const struct tr2_measure_choice *choice)
+{
+	return !choice->only && !choice->region && !choice->min_ns &&
+	       choice->limit < 0;
+}
+
+/* The options of a selection, for the table of a command. */
+#define TR2_MEASURE_OPTIONS(choice)                                           \
+	{ 0, "only", "KIND[,KIND...]", TR2_OPT_STRING, &(choice).only,        \
+	  "show and judge only these kinds: run, event, syscall, process, cpu, " \
+	  "wait, ready, self, region, timer, counter, data; or numbers of the run " \
+	  "and events by name: wall, page-faults", NULL },                    \
+	{ 'N', "name", "GLOB", TR2_OPT_STRING, &(choice).region,              \
+	  "show only processes, regions, timers and counters whose name "     \
+	  "matches GLOB", NULL },                                             \
+	{ 't', "min-time", "TIME", TR2_OPT_DURATION, &(choice).min_ns,        \
+	  "hide times below TIME (1ms, 20us, 1.5s)", NULL },                  \
+	{ 'n', "lines", "N", TR2_OPT_INT, &(choice).limit,                    \
+	  "show the first N lines of each kind (without a selection: what "   \
+	  "tells most, on a screen)", NULL }
+
+#define TR2_MEASURE_CHOICE_INIT { NULL, NULL, 0, -1 }
+
+/* false: --only has an invalid kind, and an error was printed. */
+bool tr2_choice_valid(const struct tr2_measure_choice *choice,
+		      const struct tr2_command *command);
+/* `larger`: the largest value of the row. */
+bool tr2_choice_takes(const struct tr2_measure_choice *choice,
+		      enum tr2_measure_kind kind, enum tr2_measure_unit unit,
+		      const char *name, double larger);
+
+/* Does --fail-above judge it, if it was selected? What the machine decides on
+ * only if it was selected by name. */
+bool tr2_choice_judges(const struct tr2_measure_choice *choice,
+		       enum tr2_measure_kind kind, const char *name);
+
+/* Is there a row of each number and event that --only names? Warns of others;
+ * with the name of an option and a colon, reports an error. */
+bool tr2_choice_is_measured(const struct tr2_measure_choice *choice,
+			    const struct tr2_comparison *c,
+			    const char *option);
+
+#define TR2_MEASURED_NOTHING                                                  \
+	"Nothing measured matches --only, -N and -t."
+
+/* Give a value in its unit; nothing for NAN. */
+void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,
+		      double value);
+/* Append the same as text. */
+void tr2_fmt_measure(struct tr2_buf *b, enum tr2_measure_unit unit,
+		     double value);
+
+/* tr2_compare() of the selection: a smaller one needs a smaller difference to
+ * be significant, since a selection by name, kind or size does not depend on
+ * P. */
+void tr2_compare_chosen(struct tr2_comparison *c,
+			const struct tr2_measures *base,
+			const struct tr2_measures *new, bool in_turns,
+			const struct tr2_measure_choice *choice);
+
+/* Print the tables of a comparison, and the meaning of their marks. */
+struct tr2_verdict;
+void tr2_comparison_print(struct tr2_output *out,
+			  const struct tr2_comparison *c,
+			  const struct tr2_verdict *v,
+			  const struct tr2_measure_choice *choice);
+
+/* Can so many runs show any difference, even if every run of one side is above
+ * all of the other? */
+bool tr2_comparison_runs_can_tell(const struct tr2_comparison *c);
+
+#endif

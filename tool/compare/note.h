@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * note - measures as text, kept for a commit in a Git note: a block for each
+ * command, of lines of fields separated by tabs:
+ *
+ *	command	git status -s
+ *	runs	10
+ *	run		1	1	processes
+ *	event	ns	1	3270541,3300127,…	task-clock
+ *	region	ns	2	104000,99000,…	index/refresh
+ *
+ * kind, unit, calls, values of the runs, name. What is the same in every run is
+ * there once.
+ */
+#ifndef TR2_COMPARE_NOTE_H
+#define TR2_COMPARE_NOTE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "compare/measure.h"
+
+/* The ref of the notes, below refs/notes. */
+#define TR2_NOTES_REF "trace2"
+
+/* Append the block of a command to a note. */
+void tr2_note_add(struct tr2_buf *note, const char *command,
+		  const struct tr2_measures *ms);
+/* Append the blocks of all other commands. */
+void tr2_note_add_others(struct tr2_buf *note, const char *from,
+			 const char *command);
+/* Read the block of a command; NULL: the first one. false: there is none. */
+bool tr2_note_read(struct tr2_measures *ms, const char *note,
+		   const char *command);
+
+/* Keep the measures of a command in the note of HEAD, in place of earlier ones
+ * of that command. -1: an error was printed. */
+int tr2_note_keep(const char *command, const struct tr2_measures *ms);
+
+#endif

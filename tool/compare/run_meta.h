@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run_meta - read the values of a whole run from its meta.json
+ * (Documentation/technical/recording-format.adoc).
+ */
+#ifndef TR2_COMPARE_RUN_META_H
+#define TR2_COMPARE_RUN_META_H
+
+#include "model/model.h"
+#include "compare/origin.h"
+
+/* -1: missing. */
+struct tr2_run_meta {
+	int64_t wall_ns, user_ns, system_ns, maxrss_bytes;
+	int64_t read_bytes, written_bytes, reads, writes;
+	int64_t syscalls; /* of all kinds */
+	/* the command ended with an exit code other than 0, or by a signal */
+	bool failed;
+};
+
+/* An event of the kernel, or a kind of system calls, that was counted over the
+ * run. */
+struct tr2_run_counter {
+	const char *name;
+	bool is_syscall;
+	const char *unit; /* "ns", "bytes", "" */
+	const char *note; /* reason why it was not counted; NULL: it was */
+	double value;     /* extrapolated to the whole run if the counter ran
+			   * only a part of it */
+};
+
+typedef void tr2_run_counter_fn(void *data, const struct tr2_run_counter *c);
+
+/* Read meta.json. The machine's description is added to `origin`, unless that
+ * is NULL. */
+void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
+		       struct tr2_origin *origin, tr2_run_counter_fn *fn,
+		       void *data);
+
+#endif

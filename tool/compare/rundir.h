@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rundir - the directory of a new set of runs: DIR/run-0001 and so on, each a
+ * recording; kept under the name that the user gave, or removed.
+ */
+#ifndef TR2_COMPARE_RUNDIR_H
+#define TR2_COMPARE_RUNDIR_H
+
+#include <stdbool.h>
+
+struct tr2_rundir {
+	char *path;
+	bool temporary;
+};
+
+/*
+ * Create it. path NULL: a temporary one. An earlier set of that name moves to
+ * PATH.old, replacing the one there; anything that is not a set stays, and is
+ * an error. -1: an error was printed.
+ */
+int tr2_rundir_open(struct tr2_rundir *dir, const char *path);
+/* Return the directory of a run, to be freed by the caller. */
+char *tr2_rundir_run(const struct tr2_rundir *dir, unsigned int nr);
+/* Remove a temporary directory, which must be empty. */
+void tr2_rundir_close(struct tr2_rundir *dir);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* Decide whether one side is slower than the other. */
+#include "compare/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "compare/significance.h"
+
+const char *const tr2_verdict_words[] = {
+	[TR2_VERDICT_SLOWER] = "slower",
+	[TR2_VERDICT_FASTER] = "faster",
+	[TR2_VERDICT_MORE] = "more work",
+	[TR2_VERDICT_LESS] = "less work",
+	[TR2_VERDICT_OTHER] = "other work",
+	[TR2_VERDICT_SAME] = "no difference",
+	[TR2_VERDICT_UNKNOWN] = "cannot tell",
+};
+
+/* A part of the time that is less than this share of the whole difference does
+ * not explain it. */
+#define FROM_SHARE 0.3
+/* An outer region has nearly the same difference as an inner one. */
+#define INNER_SHARE 0.7
+
+static bool is_on_both(const struct tr2_difference *d)
+{
+	return d && !isnan(d->base) && !isnan(d->new);
+}
+
+/* Names of events may have modifiers: task-clock:u. */
+static const struct tr2_difference *find_event(const struct tr2_comparison *c,
+					       const char *name)
+{
+	size_t len = strlen(name), i;
+
+	for (i = 0; i < c->nr; i++)
+		if (c->item[i].kind == TR2_MEASURE_EVENT &&
+		    !strncmp(c->item[i].name, name, len) &&
+		    (!c->item[i].name[len] || c->item[i].name[len] == ':') &&
+		    is_on_both(&c->item[i]))
+			return &c->item[i];
+	return NULL;
+}
+
+const struct tr2_difference *tr2_verdict_time(const struct tr2_comparison *c)
+{
+	static const char *const names[] = { "cpu-time", "wall" };
+	const struct tr2_difference *d = find_event(c, "task-clock");
+	size_t i;
+
+	for (i = 0; !d && i < ARRAY_SIZE(names); i++) {
+		d = tr2_comparison_find(c, TR2_MEASURE_RUN, names[i]);
+		if (!is_on_both(d))
+			d = NULL;
+	}
+	return d;
+}
+
+/* The row that changed most, of those that differ. */
+static const struct tr2_difference *
+first_significant(const struct tr2_comparison *c, bool of_machine)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr; i++) {
+		const struct tr2_difference *d = &c->item[i];
+
+		if (d->significant && !isnan(d->p) && is_on_both(d) &&
+		    (of_machine || d->kind == TR2_MEASURE_RUN ||
+		     !tr2_measure_is_of_machine(d->kind, d->name)))
+			return d;
+	}
+	return NULL;
+}
+
+/* Choose the time. Without one, choose the first row that differs; of a selection,
+ * also where its time does not differ. */
+static void choose_time(struct tr2_verdict *v, const struct tr2_comparison *c,
+			double alpha)
+{
+	const struct tr2_difference *other;
+
+	v->time[0] = tr2_verdict_time(c);
+	v->is_judged = v->time[0];
+	if (!(alpha > 0) || (v->is_judged && (!c->selected ||
+					      v->time[0]->p_alone < alpha)))
+		return;
+	other = first_significant(c, !v->is_judged);
+	if (!other)
+		return;
+	v->time[0] = other;
+	v->is_judged = false;
+}
+
+static double delta_of_calls(const struct tr2_difference *d)
+{
+	return d->new_calls - d->base_calls;
+}
+
+bool tr2_difference_is_count(const struct tr2_difference *d, double *delta)
+{
+	*delta = d->exact == TR2_EXACT_DIFFERS ? tr2_difference_delta(d) :
+						 delta_of_calls(d);
+	return d->exact == TR2_EXACT_DIFFERS ||
+	       d->exact_calls == TR2_EXACT_DIFFERS;
+}
+
+/* The smaller, the earlier in a list of counts. The number of a process is told
+ * with that of all processes; kinds of system calls say more than their sum. */
+static int rank_of(const struct tr2_difference *d)
+{
+	if (d->kind == TR2_MEASURE_RUN)
+		return !strcmp(d->name, "processes")	? 0 :
+		       !strcmp(d->name, "system-calls") ? 6 : 4;
+	return d->kind == TR2_MEASURE_PROCESS ? 1 :
+	       d->kind == TR2_MEASURE_EVENT   ? 2 :
+	       d->kind == TR2_MEASURE_SYSCALL ? 3 :
+	       d->kind == TR2_MEASURE_REGION  ? 5 : 7;
+}
+
+static bool comes_before(const struct tr2_difference *a,
+			 const struct tr2_difference *b)
+{
+	double da, db;
+
+	if (rank_of(a) != rank_of(b))
+		return rank_of(a) < rank_of(b);
+	tr2_difference_is_count(a, &da);
+	tr2_difference_is_count(b, &db);
+	return fabs(da) > fabs(db);
+}
+
+static void insert_count(struct tr2_verdict *v, const struct tr2_difference *d)
+{
+	size_t i, at;
+
+	for (at = 0; at < TR2_VERDICT_COUNTS && v->count[at]; at++)
+		if (comes_before(d, v->count[at]))
+			break;
+	if (at == TR2_VERDICT_COUNTS)
+		return;
+	for (i = TR2_VERDICT_COUNTS - 1; i > at; i--)
+		v->count[i] = v->count[i - 1];
+	v->count[at] = d;
+}
+
+/* The number of processes by name explains that of all processes. */
+static void choose_process(struct tr2_verdict *v,
+			   const struct tr2_comparison *c, double all)
+{
+	const struct tr2_difference *best = NULL;
+	size_t i;
+
+	for (i = 0; i < c->nr; i++) {
+		const struct tr2_difference *d = &c->item[i];
+
+		if (d->kind == TR2_MEASURE_PROCESS &&
+		    d->exact_calls == TR2_EXACT_DIFFERS &&
+		    delta_of_calls(d) * all > 0 &&
+		    (!best || fabs(delta_of_calls(d)) >
+				      fabs(delta_of_calls(best))))
+			best = d;
+	}
+	v->process = best;
+}
+
+static void take_counts(struct tr2_verdict *v, const struct tr2_comparison *c)
+{
+	const struct tr2_difference *all =
+		tr2_comparison_find(c, TR2_MEASURE_RUN, "processes");
+	bool more_processes = all && all->exact == TR2_EXACT_DIFFERS;
+	double delta;
+	size_t i;
+
+	if (more_processes)
+		choose_process(v, c, tr2_difference_delta(all));
+	for (i = 0; i < c->nr; i++) {
+		const struct tr2_difference *d = &c->item[i];
+
+		if (d->unit != TR2_UNIT_NS &&
+		    !tr2_measure_is_of_machine(d->kind, d->name)) {
+			v->nr_same += d->exact == TR2_EXACT_SAME;
+			v->nr_vary += d->exact == TR2_EXACT_NO;
+		}
+		v->nr_same += d->exact_calls == TR2_EXACT_SAME;
+		if (!tr2_difference_is_count(d, &delta))
+			continue;
+		v->nr_more += delta > 0;
+		v->nr_less += delta < 0;
+		if (more_processes && d->kind == TR2_MEASURE_PROCESS)
+			continue;
+		insert_count(v, d);
+		v->nr_counts++;
+	}
+}
+
+static double size_of(const struct tr2_difference *d)
+{
+	return fmax(isnan(d->base) ? 0 : d->base, isnan(d->new) ? 0 : d->new);
+}
+
+/*
+ * Of the rows of a kind that changed as the whole did: the one that takes least,
+ * of those with nearly the largest difference. Regions around it have that
+ * difference, too, and take longer.
+ */
+static const struct tr2_difference *
+innermost(const struct tr2_comparison *c, enum tr2_measure_kind kind,
+	  double whole)
+{
+	const struct tr2_difference *best = NULL;
+	double largest = FROM_SHARE * fabs(whole) / INNER_SHARE;
+	size_t i;
+
+	for (i = 0; i < c->nr; i++)
+		if (c->item[i].kind == kind && c->item[i].significant &&
+		    tr2_difference_delta(&c->item[i]) * whole > 0)
+			largest = fmax(largest,
+				fabs(tr2_difference_delta(&c->item[i])));
+	for (i = 0; i < c->nr; i++) {
+		const struct tr2_difference *d = &c->item[i];
+
+		if (d->kind == kind && d->significant &&
+		    tr2_difference_delta(d) * whole > 0 &&
+		    fabs(tr2_difference_delta(d)) >= INNER_SHARE * largest &&
+		    (!best || size_of(d) < size_of(best)))
+			best = d;
+	}
+	return best;
+}
+
+static void take_from(struct tr2_verdict *v, const struct tr2_comparison *c)
+{
+	static const enum tr2_measure_kind kinds[] = {
+		TR2_MEASURE_REGION, TR2_MEASURE_TIMER, TR2_MEASURE_CPU,
+		TR2_MEASURE_PROCESS
+	};
+	double whole = tr2_difference_delta(v->time[0]);
+	size_t i;
+
+	for (i = 0; !v->from && i < ARRAY_SIZE(kinds); i++)
+		v->from = innermost(c, kinds[i], whole);
+}
+
+static enum tr2_verdict_word word_of(const struct tr2_verdict *v,
+				     const struct tr2_comparison *c,
+				     double alpha)
+{
+	const struct tr2_difference *time = v->time[0];
+
+	if (time && (v->is_judged ? time->p_alone : time->p) < alpha)
+		return time->unit == TR2_UNIT_NS || v->is_judged ?
+			       time->new > time->base ? TR2_VERDICT_SLOWER :
+							TR2_VERDICT_FASTER :
+			       time->new > time->base ? TR2_VERDICT_MORE :
+							TR2_VERDICT_LESS;
+	if (v->nr_more || v->nr_less)
+		return !v->nr_less ? TR2_VERDICT_MORE :
+		       !v->nr_more ? TR2_VERDICT_LESS : TR2_VERDICT_OTHER;
+	if (!c->nr || tr2_mann_whitney_least(c->nr_base, c->nr_new) >= alpha)
+		return TR2_VERDICT_UNKNOWN;
+	return TR2_VERDICT_SAME;
+}
+
+void tr2_verdict(struct tr2_verdict *v, const struct tr2_comparison *c,
+		 double alpha)
+{
+	size_t i;
+
+	memset(v, 0, sizeof(*v));
+	choose_time(v, c, alpha);
+	v->time[1] = find_event(c, "instructions");
+	for (i = 0; i < TR2_VERDICT_TIMES; i++)
+		v->has_interval[i] =
+			v->time[i] && tr2_difference_interval(
+				c, v->time[i], alpha, &v->interval[i]);
+	take_counts(v, c);
+	v->word = word_of(v, c, alpha);
+	v->wall = tr2_comparison_find(c, TR2_MEASURE_RUN, "wall");
+	if (v->wall && (v->word != TR2_VERDICT_SAME || !v->wall->significant ||
+			!is_on_both(v->wall) || v->wall == v->time[0]))
+		v->wall = NULL;
+	if (v->word == TR2_VERDICT_SLOWER || v->word == TR2_VERDICT_FASTER)
+		take_from(v, c);
+}

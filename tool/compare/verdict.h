@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * verdict - is NEW slower than BASE? Decided by two kinds of evidence:
+ *
+ * - The CPU time of all processes, by a test: task-clock, or what else there is
+ *   of it; and instructions, where the machine counts them.
+ * - Counts that are the same in every run of a side: any difference is one.
+ *   Counts that vary say nothing here.
+ */
+#ifndef TR2_COMPARE_VERDICT_H
+#define TR2_COMPARE_VERDICT_H
+
+#include "compare/compare.h"
+
+enum tr2_verdict_word {
+	TR2_VERDICT_SLOWER,
+	TR2_VERDICT_FASTER,
+	/* the time does not differ, but exact counts are all larger; all
+	 * smaller; some of each */
+	TR2_VERDICT_MORE,
+	TR2_VERDICT_LESS,
+	TR2_VERDICT_OTHER,
+	TR2_VERDICT_SAME,
+	TR2_VERDICT_UNKNOWN /* so few runs cannot tell */
+};
+/* "slower", "faster", "more work" … */
+extern const char *const tr2_verdict_words[];
+
+#define TR2_VERDICT_TIMES 2
+#define TR2_VERDICT_COUNTS 3
+
+struct tr2_verdict {
+	enum tr2_verdict_word word;
+	/* The times that are judged, the first one decides; with their
+	 * intervals. NULL: none. Not is_judged: no time was selected, or others
+	 * of the selection differ, and this is the first row that does. */
+	bool is_judged;
+	const struct tr2_difference *time[TR2_VERDICT_TIMES];
+	struct tr2_stat_interval interval[TR2_VERDICT_TIMES];
+	bool has_interval[TR2_VERDICT_TIMES];
+	/* The innermost region, or else process, that has most of the
+	 * difference in time; NULL: none is known. */
+	const struct tr2_difference *from;
+	/* Exact counts that differ, the most important first. */
+	const struct tr2_difference *count[TR2_VERDICT_COUNTS];
+	size_t nr_counts;        /* without processes by name, if `process` */
+	size_t nr_more, nr_less; /* of all counts */
+	size_t nr_same, nr_vary; /* counts that do not differ, or vary */
+	/* The wall time, if that alone differs; else NULL. */
+	const struct tr2_difference *wall;
+	/* The process whose number changed most, if all did; NULL. */
+	const struct tr2_difference *process;
+};
+
+/* Judge all rows of c at the level alpha; 0: only counts. */
+void tr2_verdict(struct tr2_verdict *v, const struct tr2_comparison *c,
+		 double alpha);
+
+/* Return the row that stands for the time of a comparison: task-clock, CPU time
+ * of wait4(2), wall; NULL: none was measured on both sides. */
+const struct tr2_difference *tr2_verdict_time(const struct tr2_comparison *c);
+
+/* Is this a finding of its exact counts? *delta: by how much; else NULL. */
+bool tr2_difference_is_count(const struct tr2_difference *d, double *delta);
+
+#endif

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/* verdict_text - print what a comparison comes to, and judge it. */
+#include "compare/verdict_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "base/text.h"
+#include "common/say.h"
+#include "compare/significance.h"
+
+/* Append a change in percent: +5.1%. */
+static void add_change(struct tr2_buf *b, double ratio)
+{
+	double percent = (ratio - 1) * 100;
+	char text[40];
+
+	if (isinf(percent))
+		snprintf(text, sizeof(text), "any");
+	else
+		snprintf(text, sizeof(text), "%+.*f%%",
+			 fabs(percent) < 0.1 ? 2 : fabs(percent) < 100 ? 1 : 0,
+			 percent);
+	if (!strcmp(text, "+0.00%") || !strcmp(text, "-0.00%"))
+		snprintf(text, sizeof(text), "0%%");
+	tr2_buf_addstr(b, text);
+}
+
+static void add_name(struct tr2_buf *b, const char *name)
+{
+	tr2_text_add(b, name, strlen(name));
+}
+
+void tr2_difference_add(struct tr2_buf *b, const struct tr2_difference *d,
+			const struct tr2_stat_interval *interval)
+{
+	add_name(b, d->name);
+	tr2_buf_addch(b, ' ');
+	if (!interval) {
+		tr2_fmt_measure(b, d->unit, isnan(d->base) ? 0 : d->base);
+		tr2_buf_addlit(b, " -> ");
+		tr2_fmt_measure(b, d->unit, isnan(d->new) ? 0 : d->new);
+		return;
+	}
+	add_change(b, interval->ratio);
+	if (!(interval->low > 0))
+		return;
+	tr2_buf_addlit(b, " (");
+	add_change(b, interval->low);
+	tr2_buf_addlit(b, " to ");
+	add_change(b, interval->high);
+	tr2_buf_addch(b, ')');
+}
+
+/* "+1 process", "+2 processes", "+1.2 MiB read" */
+static void add_count_name(struct tr2_buf *b, const struct tr2_difference *d,
+			   double delta)
+{
+	const char *name = strncmp(d->name, "bytes-", 6) ? d->name :
+							   d->name + 6;
+	size_t len = strlen(name), plural;
+
+	plural = len > 2 && !strcmp(name + len - 3, "ses") ? 2 :
+		 len > 1 && name[len - 1] == 's'	   ? 1 : 0;
+	if (d->kind == TR2_MEASURE_RUN && fabs(delta) == 1)
+		len -= plural;
+	tr2_text_add(b, name, len);
+}
+
+static void add_time(struct tr2_buf *b, const struct tr2_verdict *v, size_t i)
+{
+	tr2_difference_add(b, v->time[i],
+			   v->has_interval[i] ? &v->interval[i] : NULL);
+}
+
+static void add_count(struct tr2_buf *b, const struct tr2_verdict *v,
+		      const struct tr2_difference *d)
+{
+	double delta;
+
+	tr2_difference_is_count(d, &delta);
+	tr2_buf_addch(b, delta < 0 ? '-' : '+');
+	tr2_fmt_measure(b, d->exact == TR2_EXACT_DIFFERS ? d->unit :
+							   TR2_UNIT_COUNT,
+			fabs(delta));
+	tr2_buf_addch(b, ' ');
+	if (d->kind > TR2_MEASURE_SYSCALL) {
+		tr2_buf_addstr(b, tr2_measure_names[d->kind]);
+		tr2_buf_addch(b, ' ');
+	}
+	add_count_name(b, d, delta);
+	if (!v->process || d->kind != TR2_MEASURE_RUN ||
+	    !!strcmp(d->name, "processes"))
+		return;
+	tr2_buf_addlit(b, " (");
+	add_name(b, v->process->name);
+	tr2_buf_addch(b, ')');
+}
+
+/* Append the counts that differ, after `between`. */
+static void add_counts(struct tr2_buf *b, const struct tr2_verdict *v,
+		       const char *between)
+{
+	size_t i;
+
+	for (i = 0; i < TR2_VERDICT_COUNTS && v->count[i]; i++) {
+		tr2_buf_addstr(b, i ? ", " : between);
+		add_count(b, v, v->count[i]);
+	}
+	if (v->nr_counts > i) {
+		tr2_buf_addlit(b, ", and ");
+		tr2_buf_add_u64(b, v->nr_counts - i);
+		tr2_buf_addstr(b, v->nr_counts - i == 1 ? " more count" :
+							  " more counts");
+	}
+}
+
+static void add_same(struct tr2_buf *b, const struct tr2_verdict *v,
+		     const char *between)
+{
+	if (v->nr_counts || !v->nr_same)
+		return;
+	tr2_buf_addstr(b, between);
+	tr2_buf_add_u64(b, v->nr_same);
+	tr2_buf_addstr(b, v->nr_same == 1 ? " count is the same" :
+					    " counts are the same");
+}
+
+static void add_from(struct tr2_buf *b, const struct tr2_difference *from)
+{
+	if (!from)
+		return;
+	tr2_buf_addlit(b, ", from ");
+	tr2_difference_add(b, from, NULL);
+}
+
+/* Waiting and other programs change it, too. */
+static void add_wall(struct tr2_buf *b, const struct tr2_difference *wall)
+{
+	char text[40];
+
+	if (!wall)
+		return;
+	tr2_buf_addlit(b, "; wall ");
+	add_change(b, wall->new / wall->base);
+	snprintf(text, sizeof(text), " (P %.2g)", wall->p);
+	tr2_buf_addstr(b, text);
+}
+
+static void add_runs(struct tr2_buf *b, uint32_t nr, uint32_t of,
+		     const char *side, const char *what)
+{
+	if (!nr)
+		return;
+	tr2_buf_addlit(b, "; ");
+	tr2_buf_add_u64(b, nr);
+	tr2_buf_addlit(b, " of ");
+	tr2_buf_add_u64(b, of);
+	tr2_buf_addall(b, side, what);
+}
+
+/* What makes the verdict doubtful. */
+static void add_doubts(struct tr2_buf *b, const struct tr2_comparison *c)
+{
+	add_runs(b, c->base_runs->nr_failed, c->nr_base, " runs of the base",
+		 " failed");
+	add_runs(b, c->new_runs->nr_failed, c->nr_new, " new runs", " failed");
+	add_runs(b, c->base_runs->nr_incomplete, c->nr_base,
+		 " runs of the base", " are incomplete");
+	add_runs(b, c->new_runs->nr_incomplete, c->nr_new, " new runs",
+		 " are incomplete");
+}
+
+/* Both times, if there are two. */
+static void add_times(struct tr2_buf *b, const struct tr2_verdict *v)
+{
+	size_t i;
+
+	for (i = 0; i < TR2_VERDICT_TIMES && v->time[i]; i++) {
+		if (i)
+			tr2_buf_addlit(b, ", ");
+		add_time(b, v, i);
+	}
+}
+
+static void add_few(struct tr2_buf *b, const struct tr2_verdict *v,
+		    const struct tr2_comparison *c)
+{
+	char text[100];
+
+	if (!c->nr) {
+		tr2_buf_addlit(b, ": nothing was measured");
+		return;
+	}
+	if (v->is_judged && tr2_comparison_runs_can_tell(c)) {
+		tr2_buf_addlit(b, ": ");
+		add_times(b, v);
+		add_same(b, v, ", ");
+		return;
+	}
+	snprintf(text, sizeof(text), ": %u and %u runs are too few (-r 10)",
+		 c->nr_base, c->nr_new);
+	tr2_buf_addstr(b, text);
+}
+
+void tr2_verdict_add(struct tr2_buf *b, const struct tr2_verdict *v,
+		     const struct tr2_comparison *c)
+{
+	tr2_buf_addstr(b, tr2_verdict_words[v->word]);
+	switch (v->word) {
+	case TR2_VERDICT_SLOWER:
+	case TR2_VERDICT_FASTER:
+		tr2_buf_addlit(b, ": ");
+		add_times(b, v);
+		add_from(b, v->from);
+		add_counts(b, v, ", ");
+		add_same(b, v, ", ");
+		break;
+	case TR2_VERDICT_MORE:
+	case TR2_VERDICT_LESS:
+	case TR2_VERDICT_OTHER:
+		if (v->time[0] && !v->is_judged) {
+			tr2_buf_addlit(b, ": ");
+			add_time(b, v, 0);
+		}
+		add_counts(b, v, v->time[0] && !v->is_judged ? ", " : ": ");
+		if (v->is_judged) {
+			tr2_buf_addlit(b, "; time: ");
+			add_times(b, v);
+		}
+		break;
+	case TR2_VERDICT_SAME:
+		if (v->is_judged) {
+			tr2_buf_addlit(b, ": ");
+			add_times(b, v);
+		}
+		add_same(b, v, v->is_judged ? ", " : ": ");
+		add_wall(b, v->wall);
+		break;
+	case TR2_VERDICT_UNKNOWN:
+		add_few(b, v, c);
+	}
+	add_doubts(b, c);
+}
+
+/* The verdict with its text. */
+struct row {
+	const struct tr2_verdict *v;
+	const char *text;
+};
+
+static void give_bound(struct tr2_table *t, const struct tr2_verdict *v,
+		       double value)
+{
+	if (v->has_interval[0] && !isinf(value))
+		tr2_cell_real(t, value);
+}
+
+TR2_CELL(cell_word, struct row, tr2_cell_str(t, tr2_verdict_words[r->v->word]))
+TR2_CELL(cell_time, struct row,
+	 if (r->v->time[0]) tr2_cell_str(t, r->v->time[0]->name))
+TR2_CELL(cell_ratio, struct row,
+	 give_bound(t, r->v, r->v->interval[0].ratio))
+TR2_CELL(cell_low, struct row, give_bound(t, r->v, r->v->interval[0].low))
+TR2_CELL(cell_high, struct row, give_bound(t, r->v, r->v->interval[0].high))
+TR2_CELL(cell_p, struct row,
+	 if (r->v->time[0]) tr2_cell_real(t, r->v->time[0]->p_alone))
+TR2_CELL(cell_from_kind, struct row,
+	 if (r->v->from)
+		 tr2_cell_str(t, tr2_measure_names[r->v->from->kind]))
+TR2_CELL(cell_from, struct row,
+	 if (r->v->from) tr2_cell_str(t, r->v->from->name))
+TR2_CELL(cell_more, struct row, tr2_cell_uint(t, r->v->nr_more))
+TR2_CELL(cell_less, struct row, tr2_cell_uint(t, r->v->nr_less))
+TR2_CELL(cell_same, struct row, tr2_cell_uint(t, r->v->nr_same))
+TR2_CELL(cell_vary, struct row, tr2_cell_uint(t, r->v->nr_vary))
+TR2_CELL(cell_text, struct row, tr2_cell_str(t, r->text))
+
+static const struct tr2_column columns[] = {
+	{ "verdict", "", TR2_COL_DATA, cell_word },
+	{ "time", "", TR2_COL_DATA, cell_time },
+	{ "ratio", "", TR2_COL_DATA, cell_ratio },
+	{ "ratio_low", "", TR2_COL_DATA, cell_low },
+	{ "ratio_high", "", TR2_COL_DATA, cell_high },
+	{ "p", "", TR2_COL_DATA, cell_p },
+	{ "from_kind", "", TR2_COL_DATA, cell_from_kind },
+	{ "from", "", TR2_COL_DATA, cell_from },
+	{ "counts_more", "", TR2_COL_DATA, cell_more },
+	{ "counts_less", "", TR2_COL_DATA, cell_less },
+	{ "counts_same", "", TR2_COL_DATA, cell_same },
+	{ "counts_vary", "", TR2_COL_DATA, cell_vary },
+	{ "text", "", TR2_COL_DATA, cell_text },
+};
+
+static enum tr2_color color_of(enum tr2_verdict_word word)
+{
+	return word == TR2_VERDICT_SLOWER || word == TR2_VERDICT_MORE ?
+		       TR2_COLOR_BAD :
+	       word == TR2_VERDICT_FASTER || word == TR2_VERDICT_LESS ?
+		       TR2_COLOR_GOOD : TR2_COLOR_HEADING;
+}
+
+void tr2_verdict_print(struct tr2_output *out, const struct tr2_verdict *v,
+		       const struct tr2_comparison *c)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+	struct row row = { v, NULL };
+	const char *word = tr2_verdict_words[v->word];
+
+	tr2_verdict_add(&b, v, c);
+	row.text = tr2_buf_str(&b);
+	if (out->format == TR2_FORMAT_TEXT && c->nr)
+		printf("\n%s%s%s%s\n", tr2_color_on(color_of(v->word)), word,
+		       tr2_color_off(color_of(v->word)),
+		       row.text + strlen(word));
+	else if (out->format == TR2_FORMAT_MARKDOWN && c->nr)
+		printf("\n**%s**%s\n", word, row.text + strlen(word));
+	else if (out->format == TR2_FORMAT_JSON)
+		tr2_table_print_row(out, "verdict", TR2_COLUMNS(columns), &row);
+	tr2_buf_release(&b);
+}
+
+/* Report the measures that cannot be judged. false: none can. */
+static bool can_judge_kinds(const struct tr2_comparison *c)
+{
+	bool any = false, all = true, exact = false;
+	size_t i;
+	int kind;
+
+	for (i = 0; i < c->nr; i++)
+		exact |= c->item[i].exact != TR2_EXACT_NO;
+	for (kind = 0; kind < TR2_MEASURE_NR; kind++) {
+		bool can = tr2_comparison_can_tell(
+			c, (enum tr2_measure_kind)kind);
+
+		all &= can;
+		any |= can && c->tested[kind];
+		if (!can)
+			tr2_warning("--fail-above ignores %zu %s: %u and %u "
+				    "runs are too few to tell a difference "
+				    "from chance in so many (use -r %zu or "
+				    "more, or select fewer with --only, -N, "
+				    "-t)",
+				    c->tested[kind], tr2_measure_plurals[kind],
+				    c->nr_base, c->nr_new,
+				    tr2_runs_needed(c->tested[kind]));
+	}
+	return any || all || exact;
+}
+
+static bool can_judge(const struct tr2_verdict *v,
+		      const struct tr2_comparison *c,
+		      const struct tr2_measure_choice *choice)
+{
+	if (!c->nr) {
+		tr2_error("--fail-above: nothing measured matches --only, -N "
+			  "and -t");
+		return false;
+	}
+	if (!tr2_comparison_runs_can_tell(c)) {
+		tr2_error("--fail-above: %u and %u runs are too few to tell a "
+			  "difference from chance (each side needs at least "
+			  "four)", c->nr_base, c->nr_new);
+		return false;
+	}
+	return tr2_choice_is_all(choice) ? v->is_judged : can_judge_kinds(c);
+}
+
+static bool is_time_of(const struct tr2_verdict *v,
+		       const struct tr2_difference *d)
+{
+	return v->is_judged && (d == v->time[0] || d == v->time[1]);
+}
+
+/* Did it grow by more than that, so that the gate closes? */
+static bool fails(const struct tr2_verdict *v, const struct tr2_difference *d,
+		  const struct tr2_measure_choice *choice, double share)
+{
+	if (!tr2_choice_judges(choice, d->kind, d->name))
+		return false;
+	if (is_time_of(v, d))
+		return d->p_alone < TR2_ALPHA &&
+		       d->new - d->base > share * d->base;
+	if (tr2_choice_is_all(choice) && d->exact != TR2_EXACT_DIFFERS)
+		return false;
+	return tr2_difference_above(d, share);
+}
+
+static bool calls_fail(const struct tr2_difference *d, double share)
+{
+	return d->exact_calls == TR2_EXACT_DIFFERS && d->base_calls > 0 &&
+	       d->new_calls - d->base_calls > share * d->base_calls;
+}
+
+/* p: NAN if all runs of a side are the same. */
+static void say_growth(const struct tr2_difference *d, double share, double p,
+		       const char *of, enum tr2_measure_unit unit,
+		       double from, double to)
+{
+	struct tr2_buf base = TR2_BUF_INIT, new = TR2_BUF_INIT;
+	char why[40];
+
+	tr2_fmt_measure(&base, unit, from);
+	tr2_fmt_measure(&new, unit, to);
+	snprintf(why, sizeof(why), "p = %.2g", p);
+	tr2_error("%s%s '%s' grew from %s to %s, by more than %g%% (%s)", of,
+		  tr2_measure_names[d->kind], d->name, tr2_buf_str(&base),
+		  tr2_buf_str(&new), share * 100,
+		  isnan(p) ? "the same in every run" : why);
+	tr2_buf_release(&base);
+	tr2_buf_release(&new);
+}
+
+int tr2_verdict_judge(const struct tr2_verdict *v,
+		      const struct tr2_comparison *c,
+		      const struct tr2_measure_choice *choice, double share)
+{
+	int code = 0;
+	size_t i;
+
+	if (!can_judge(v, c, choice) ||
+	    !tr2_choice_is_measured(choice, c, "--fail-above: "))
+		return TR2_EXIT_USAGE;
+	for (i = 0; i < c->nr; i++) {
+		const struct tr2_difference *d = &c->item[i];
+
+		if (fails(v, d, choice, share)) {
+			say_growth(d, share,
+				   is_time_of(v, d) ? d->p_alone : d->p, "",
+				   d->unit, d->base, d->new);
+			code = TR2_EXIT_FOUND;
+		}
+		if (calls_fail(d, share)) {
+			say_growth(d, share, NAN, "number of ", TR2_UNIT_COUNT,
+				   d->base_calls, d->new_calls);
+			code = TR2_EXIT_FOUND;
+		}
+	}
+	return code;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * otlp - declarations that the files of the OTLP export share: ids, attributes,
+ * and sending to a collector.
+ */
+#ifndef TR2_EXPORT_OTLP_OTLP_H
+#define TR2_EXPORT_OTLP_OTLP_H
+
+#include "export/export.h"
+#include "model/view.h"
+
+struct tr2_trace_id {
+	char hex[33];
+};
+/* A span, and the trace that it is in. */
+struct tr2_span_id {
+	char hex[17];
+	struct tr2_trace_id trace;
+};
+
+void tr2_otlp_set_id(struct tr2_span_id *id, uint64_t number);
+void tr2_otlp_set_trace_id(struct tr2_trace_id *id,
+			   const struct tr2_context *context);
+
+/* The whole tree's, from the first component of a SID. */
+void tr2_otlp_trace_id(struct tr2_context *id, const char *sid);
+/* A process's, from the last component. */
+void tr2_otlp_process_id(struct tr2_span_id *id, const char *sid);
+/* A part of a process's, from the whole SID, a kind, a name, a number. */
+void tr2_otlp_inner_id(struct tr2_span_id *id, struct tr2_buf *scratch,
+		       const char *sid, const char *kind, const char *name,
+		       uint64_t number);
+
+/* `"attributes":[…]`, added one by one. */
+struct tr2_attributes {
+	struct tr2_export *x;
+	struct tr2_buf *b;
+	bool any;
+};
+
+void tr2_attributes_open(struct tr2_attributes *a, struct tr2_export *x,
+			 struct tr2_buf *b);
+void tr2_attributes_close(struct tr2_attributes *a);
+/* Add nothing for NULL and "". */
+void tr2_attribute_str(struct tr2_attributes *a, const char *key,
+		       const char *value);
+void tr2_attribute_int(struct tr2_attributes *a, const char *key,
+		       int64_t value);
+/* Add a value as it is, a number or a boolean; quoted if it is one of 64 bits. */
+void tr2_attribute_json(struct tr2_attributes *a, const char *key,
+			const char *type, const struct tr2_view *value,
+			bool quoted);
+void tr2_attribute_true(struct tr2_attributes *a, const char *key);
+/* Add nothing for no words. */
+void tr2_attribute_words(struct tr2_attributes *a, const char *key,
+			 const struct tr2_words *words);
+/* Add an integer if the text is one. */
+void tr2_attribute_number(struct tr2_attributes *a, const char *key,
+			  const char *text);
+
+/* The chained points of a span or a thread: see otlp.c. */
+struct tr2_points {
+	uint32_t first;
+	const uint32_t *next;
+};
+
+/* The names and descriptions of spans. */
+struct tr2_otlp_names {
+	/* Append the name, redacted. `session` is 0 for a process without
+	 * one. */
+	void (*process_name)(struct tr2_export *x, struct tr2_buf *b,
+			     uint32_t node, uint32_t session);
+	void (*span_name)(struct tr2_export *x, struct tr2_buf *b,
+			  uint32_t span);
+	void (*process)(struct tr2_attributes *a, uint32_t node,
+			uint32_t session, struct tr2_points points);
+	void (*thread)(struct tr2_attributes *a, uint32_t thread,
+		       struct tr2_points points);
+	void (*span)(struct tr2_attributes *a, uint32_t span,
+		     struct tr2_points points);
+	const char *scope;
+	bool events; /* points become span events */
+};
+
+extern const struct tr2_otlp_names tr2_otlp_own_names,
+	tr2_otlp_trace2receiver_names;
+
+#define TR2_OTLP_RECORDER "trace2 record"
+
+/* Add the resource attributes of a process; 0: of the recorder. */
+void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
+		       uint32_t session);
+
+
+/* export/otlp/otlp_env.c: the collector that the environment names; false: none, and
+ * an error was printed. And its headers for each request. */
+struct tr2_http;
+bool tr2_otlp_env_url(struct tr2_buf *url);
+void tr2_otlp_env_headers(struct tr2_http *http);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * html - declarations that both parts of the page for a browser share: html.c,
+ * html_rows.c, html_tables.c and html_tail.c write the data of the recording,
+ * html_page.c the page around it.
+ *
+ * The data is JSON, in arrays without names so that 100,000 spans are 4 MB;
+ * tool/export/page/data.js names their places. All of it goes through
+ * tr2_html_add_data(): no text of a recording can end the element that contains
+ * it.
+ */
+#ifndef TR2_EXPORT_PAGE_HTML_H
+#define TR2_EXPORT_PAGE_HTML_H
+
+#include "export/export.h"
+
+/* One file of tool/export/page, embedded into the program by the Makefile. */
+struct tr2_html_part {
+	const char *path; /* "tool/export/page/style.css" */
+	const char *text;
+};
+
+extern const struct tr2_html_part tr2_html_parts[]; /* ends with NULL */
+
+/* Write the page up to its data, and after them. */
+void tr2_html_open(struct tr2_export *x, const char *title);
+void tr2_html_close(struct tr2_export *x);
+
+/* Append JSON text for the element that contains the data. */
+void tr2_html_add_data(struct tr2_buf *b, const char *json, size_t len);
+
+extern const struct tr2_export_format tr2_export_html;
+
+#endif

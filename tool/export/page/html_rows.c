@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* html_rows - strings by number and rows of numbers, see export/html_rows.h. */
+#include "export/page/html_rows.h"
+
+#include <string.h>
+
+#include "common/memory.h"
+#include "out/table.h"
+
+/* Return the number of a text that is already redacted. */
+static uint32_t number(struct tr2_export *x, const char *s, size_t len)
+{
+	struct tr2_html *h = x->state;
+	tr2_str id = tr2_intern(x->m, s, len);
+	uint32_t *slot;
+
+	if (!id)
+		return 0;
+	slot = tr2_map_slot(&h->numbers, tr2_key(0, id));
+	if (!*slot) {
+		tr2_html_add_text(h, tr2_s(x->m, id), strlen(tr2_s(x->m, id)));
+		*slot = h->nr_strings;
+	}
+	return *slot;
+}
+
+uint32_t tr2_html_string(struct tr2_export *x, const char *s)
+{
+	s = s ? tr2_export_text(x, s) : "";
+	return number(x, s, strlen(s));
+}
+
+uint32_t tr2_html_text(struct tr2_export *x)
+{
+	return number(x, x->text.p, x->text.len);
+}
+
+uint32_t tr2_html_place(struct tr2_export *x, tr2_str file, uint32_t line)
+{
+	if (!file)
+		return 0;
+	tr2_buf_reset(&x->text);
+	tr2_buf_addstr(&x->text, tr2_export_text(x, tr2_s(x->m, file)));
+	tr2_buf_addch(&x->text, ':');
+	tr2_buf_add_u64(&x->text, line);
+	return tr2_html_text(x);
+}
+
+uint32_t tr2_html_command(struct tr2_export *x, const struct tr2_words *words)
+{
+	tr2_buf_reset(&x->text);
+	tr2_export_add_command(x, &x->text, words);
+	return tr2_html_text(x);
+}
+
+void tr2_html_open_row(struct tr2_buf *b)
+{
+	tr2_buf_addstr(b, b->len ? ",\n[" : "[");
+}
+
+void tr2_html_close_row(struct tr2_buf *b)
+{
+	if (!b->failed && b->len && b->p[b->len - 1] == ',')
+		b->len--;
+	tr2_buf_addch(b, ']');
+}
+
+void tr2_html_num(struct tr2_buf *b, int64_t value)
+{
+	tr2_buf_add_i64(b, value);
+	tr2_buf_addch(b, ',');
+}
+
+#define PIECE_BYTES 65536
+
+static void write_data(struct tr2_export *x, const struct tr2_buf *b)
+{
+	size_t at, n;
+
+	tr2_must(!b->failed);
+	for (at = 0; at < b->len; at += n) {
+		n = b->len - at < PIECE_BYTES ? b->len - at : PIECE_BYTES;
+		tr2_html_add_data(&x->sink.buf, b->p + at, n);
+		tr2_sink_step(&x->sink);
+	}
+}
+
+void tr2_html_step(struct tr2_export *x)
+{
+	struct tr2_html *h = x->state;
+
+	write_data(x, &h->json);
+	tr2_buf_reset(&h->json);
+}
+
+void tr2_html_key(struct tr2_buf *b, const char *name)
+{
+	tr2_buf_addlit(b, ",\n\"");
+	tr2_buf_addstr(b, name);
+	tr2_buf_addlit(b, "\":");
+}
+
+void tr2_html_array(struct tr2_export *x, const char *name,
+		    struct tr2_buf *rows)
+{
+	struct tr2_html *h = x->state;
+
+	tr2_html_key(&h->json, name);
+	tr2_buf_addch(&h->json, '[');
+	tr2_html_step(x);
+	write_data(x, rows);
+	tr2_buf_release(rows);
+	tr2_buf_addch(&h->json, ']');
+	tr2_html_step(x);
+}
+
+void tr2_html_strings(struct tr2_export *x)
+{
+	struct tr2_html *h = x->state;
+
+	tr2_html_key(&h->json, "strings");
+	tr2_buf_addlit(&h->json, "[\"\"");
+	tr2_html_step(x);
+	write_data(x, &h->strings);
+	tr2_buf_addlit(&h->json, "]}");
+	tr2_html_step(x);
+}

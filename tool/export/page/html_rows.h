@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * html_rows - declarations that the files that write the page's data share: the
+ * state of the export, strings by number, and rows of numbers.
+ */
+#ifndef TR2_EXPORT_PAGE_HTML_ROWS_H
+#define TR2_EXPORT_PAGE_HTML_ROWS_H
+
+#include "common/map.h"
+#include "export/profile/frames.h"
+#include "export/page/html.h"
+
+/* A string of the page; the model has it. */
+struct tr2_html_text {
+	const char *s;
+	size_t len;
+};
+
+/* Where a block of bytes is: its text, by index, and its place there. */
+struct tr2_html_block {
+	uint32_t text, at;
+};
+
+struct tr2_html {
+	struct tr2_frames frames;
+	int64_t origin_ns;
+	int64_t cpu_ns; /* of the processes; TR2_NO_TIME: unknown */
+	uint32_t *of_node; /* by process: 1 + its row */
+	uint32_t *of_thread;
+	uint32_t *of_span; /* in the order of the threads */
+	uint32_t *of_trace_span; /* among the spans */
+	uint32_t *of_point;
+	uint32_t nr_processes, nr_threads, nr_spans, nr_points;
+	uint32_t nr_spans_before; /* the current thread */
+	int64_t last_ns; /* start of the last span */
+	struct tr2_map numbers; /* numbers by interned string */
+	struct tr2_html_text *texts; /* by number - 1 */
+	uint32_t nr_strings, alloc_texts;
+	struct tr2_map blocks; /* 1 + index, by hash */
+	struct tr2_html_block *block;
+	uint32_t nr_blocks, alloc_blocks;
+	/* Rows, and the strings in the order of their numbers. */
+	struct tr2_buf processes, points, strings;
+	struct tr2_buf json; /* the next output */
+};
+
+/* Return the number of a string, redacted; 0: "" or NULL. */
+uint32_t tr2_html_string(struct tr2_export *x, const char *s);
+/* Return the number of the text in x->text, which is redacted. */
+uint32_t tr2_html_text(struct tr2_export *x);
+uint32_t tr2_html_place(struct tr2_export *x, tr2_str file, uint32_t line);
+uint32_t tr2_html_command(struct tr2_export *x, const struct tr2_words *words);
+
+/* export/page/html_strings.c: append a string of the model; release all. */
+void tr2_html_add_text(struct tr2_html *h, const char *s, size_t len);
+void tr2_html_release_strings(struct tr2_html *h);
+
+void tr2_html_open_row(struct tr2_buf *b);
+void tr2_html_num(struct tr2_buf *b, int64_t value);
+/* Close a row, which may be empty: no comma is left after the last number. */
+void tr2_html_close_row(struct tr2_buf *b);
+
+/* Begin the row of a thread, up to its spans; main_thread: 2: these are spans of
+ * the program, in lanes. The caller counts it. */
+void tr2_html_open_thread(struct tr2_export *x, uint32_t node, uint32_t name,
+			  int main_thread, int64_t start_ns, int64_t took_ns);
+/* export/page/html_trace_spans.c: add the program's spans of a session. */
+void tr2_html_trace_spans(struct tr2_export *x, uint32_t session);
+
+/* Write out h->json. */
+void tr2_html_step(struct tr2_export *x);
+void tr2_html_key(struct tr2_buf *b, const char *name);
+/* Write rows, and release their memory. */
+void tr2_html_array(struct tr2_export *x, const char *name,
+		    struct tr2_buf *rows);
+/* Write all strings, and the end of the data. */
+void tr2_html_strings(struct tr2_export *x);
+
+/* In the page, a state is its kind, or WAIT and its cause; and a flag. */
+#define TR2_HTML_NR_CODES (TR2_STATE_WAIT + TR2_CAUSE_NR)
+#define TR2_HTML_INFERRED 32
+
+/* export/page/html_states.c: write the kernel's threads. */
+void tr2_html_add_states(struct tr2_export *x);
+/* export/page/html_path.c: write the critical path. */
+void tr2_html_add_path(struct tr2_export *x);
+
+/* export/page/html_samples.c: write the samples. */
+void tr2_html_add_samples(struct tr2_export *x);
+
+/* export/page/html_tables.c: write the tables of the report. */
+void tr2_html_tables(struct tr2_export *x);
+
+/* export/page/html_tail.c: write the data that follows the spans. */
+void tr2_html_add_tail(struct tr2_export *x);
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clickhouse - write sessions to a running ClickHouse, over HTTP, from any
+ * number of machines.
+ *
+ * Nothing is stored twice, however often and from wherever it is exported:
+ * - Ids follow from the session's key (tr2_session_key()), the day and the host
+ *   from its SID: a session always has the same rows, in the same partition and
+ *   on the same shard, and the primary key is (host, unit, row). So tables of
+ *   the ReplacingMergeTree kind recognise duplicate rows. They remove them when
+ *   they merge, later; a query that must not see both uses FINAL. ClickHouse's
+ *   other deduplication works for replicated tables or the last hundred inserts
+ *   only, and only for identical blocks; a timer that exports again after a
+ *   failure has other blocks.
+ * - So the exporter first queries, and sends only missing sessions. A session
+ *   is stored when its row in `sessions` is, which is sent last. If a load was
+ *   interrupted, a table has all rows of a session or none: they are in one
+ *   block. A session is sent again, with a greater revision, only if it went on
+ *   after it was loaded; and two exporters of the same file at the same time
+ *   both send.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "export/sql/clickhouse.h"
+#include "model/join/self_time.h"
+#include "model/states.h"
+
+struct clickhouse {
+	struct tr2_clickhouse c;
+	struct tr2_row row;
+	struct tr2_row_ids ids;
+	struct tr2_clickhouse_unit *units; /* by session of the model */
+	uint32_t *near; /* by process: its session, or one near it */
+	int64_t *session_ids, *thread_ids, *span_ids;
+	int64_t *process_ids, *kernel_thread_ids, *recording_ids;
+	uint32_t *point_rows, *metric_rows, *sample_rows;
+	uint32_t *next_row; /* by session */
+	/* In the current process. */
+	uint32_t state_row, sample_row;
+	int64_t *self;      /* by span */
+	bool skip;          /* the current session is stored already */
+	uint64_t nr_there; /* such sessions */
+};
+
+/* Number rows in the order in which they were read: later events of a session
+ * do not change earlier numbers. */
+static void number_rows(struct tr2_export *x)
+{
+	struct clickhouse *h = x->state;
+	const struct tr2_model *m = x->m;
+	uint32_t i, s;
+
+	for (i = 1; i < m->nr_threads; i++) {
+		s = m->threads[i].session;
+		h->thread_ids[i] = h->session_ids[s] + ++h->next_row[s];
+	}
+	memset(h->next_row, 0, m->nr_sessions * sizeof(*h->next_row));
+	for (i = 1; i < m->nr_spans; i++) {
+		s = m->threads[m->spans[i].thread].session;
+		h->span_ids[i] = h->session_ids[s] + ++h->next_row[s];
+	}
+	memset(h->next_row, 0, m->nr_sessions * sizeof(*h->next_row));
+	for (i = 1; i < m->nr_points; i++) {
+		s = m->threads[m->points[i].thread].session;
+		h->point_rows[i] = ++h->next_row[s];
+	}
+	memset(h->next_row, 0, m->nr_sessions * sizeof(*h->next_row));
+	for (i = 1; i < m->nr_metrics; i++)
+		h->metric_rows[i] = ++h->next_row[m->metrics[i].session];
+	memset(h->next_row, 0, m->nr_sessions * sizeof(*h->next_row));
+	for (i = 1; i < m->nr_samples; i++)
+		h->sample_rows[i] = ++h->next_row[m->samples[i].session];
+}
+
+/* Find the session of each process, or of the nearest one above it; else any,
+ * since all run on one machine. */
+static void find_near(struct clickhouse *h, const struct tr2_model *m)
+{
+	uint32_t i;
+
+	h->near[0] = m->nr_sessions > 1 ? 1 : 0;
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
+		h->near[i] = m->nodes[i].session ? m->nodes[i].session :
+						   h->near[m->nodes[i].parent];
+}
+
+static void process_unit(struct tr2_export *x, struct tr2_clickhouse_unit *unit,
+			 uint32_t node)
+{
+	const struct clickhouse *h = x->state;
+	uint32_t near = h->near[node];
+
+	tr2_clickhouse_process_unit(x, unit, near ? &h->units[near] : NULL,
+				    node);
+}
+
+/* The id of a recording or a process is its unit; its threads are numbered from
+ * there. */
+static void number_units(struct tr2_export *x)
+{
+	struct clickhouse *h = x->state;
+	const struct tr2_model *m = x->m;
+	struct tr2_clickhouse_unit unit;
+	uint32_t i, t, nr;
+
+	for (i = 1; i < m->nr_inputs; i++) {
+		tr2_clickhouse_recording_unit(x, &unit, i);
+		h->recording_ids[i] = unit.unit;
+	}
+	for (i = 1; i < m->nr_nodes; i++) {
+		process_unit(x, &unit, i);
+		h->process_ids[i] = unit.unit;
+		nr = 0;
+		tr2_for_each_task_thread(m, m->nodes[i].task, t)
+			h->kernel_thread_ids[t] = unit.unit + ++nr;
+	}
+}
+
+static void allocate(struct clickhouse *h, const struct tr2_model *m)
+{
+	h->units = tr2_calloc(m->nr_sessions, sizeof(*h->units));
+	h->near = tr2_calloc(m->nr_nodes, sizeof(*h->near));
+	h->session_ids = tr2_calloc(m->nr_sessions, sizeof(*h->session_ids));
+	h->next_row = tr2_calloc(m->nr_sessions, sizeof(*h->next_row));
+	h->thread_ids = tr2_calloc(m->nr_threads, sizeof(*h->thread_ids));
+	h->span_ids = tr2_calloc(m->nr_spans, sizeof(*h->span_ids));
+	h->self = tr2_calloc(m->nr_spans, sizeof(*h->self));
+	h->process_ids = tr2_calloc(m->nr_nodes, sizeof(*h->process_ids));
+	h->kernel_thread_ids = tr2_calloc(m->nr_task_threads + 1,
+					  sizeof(*h->kernel_thread_ids));
+	h->recording_ids = tr2_calloc(m->nr_inputs + 1,
+				      sizeof(*h->recording_ids));
+	h->point_rows = tr2_calloc(m->nr_points, sizeof(*h->point_rows));
+	h->metric_rows = tr2_calloc(m->nr_metrics, sizeof(*h->metric_rows));
+	h->sample_rows = tr2_calloc(m->nr_samples, sizeof(*h->sample_rows));
+	h->ids = (struct tr2_row_ids){ .session_ids = h->session_ids,
+				       .thread_ids = h->thread_ids,
+				       .span_ids = h->span_ids,
+				       .process_ids = h->process_ids,
+				       .kernel_thread_ids =
+					       h->kernel_thread_ids,
+				       .recording_ids = h->recording_ids,
+				       .recording_keys = true,
+				       .id_of_sid = tr2_clickhouse_id,
+				       .self_ns = h->self };
+}
+
+/* Create the tables on every server that --url names; rows go to the first. */
+static bool prepare_servers(struct tr2_export *x)
+{
+	const struct tr2_export_options *opt = x->opt;
+	struct clickhouse *h = x->state;
+	size_t i = opt->urls.nr;
+	bool ok = true;
+
+	h->c.database = opt->database;
+	while (ok && i-- > 0) {
+		tr2_http_free(h->c.http);
+		h->c.http = tr2_clickhouse_connect(opt->urls.item[i]);
+		ok = h->c.http && tr2_clickhouse_schema(&h->c, opt->cluster);
+	}
+	return ok;
+}
+
+/* Find sessions that are stored. Of two equal sessions, the second counts as
+ * stored. */
+static bool find_loaded(struct tr2_export *x)
+{
+	struct clickhouse *h = x->state;
+	uint32_t nr = x->m->nr_sessions, i;
+	struct tr2_clickhouse_unit **list = tr2_calloc(nr, sizeof(*list));
+	bool ok;
+
+	for (i = 1; i < nr; i++)
+		list[i] = &h->units[i];
+	ok = tr2_clickhouse_ask(&h->c, TR2_TABLE_sessions, list + 1, nr - 1);
+	for (i = 2; i < nr; i++)
+		if (list[i]->unit == list[i - 1]->unit)
+			list[i]->there = true;
+	free(list);
+	return ok;
+}
+
+static bool begin(struct tr2_export *x)
+{
+	struct clickhouse *h = tr2_calloc(1, sizeof(*h));
+	uint32_t i;
+
+	x->state = h;
+	allocate(h, x->m);
+	if (!prepare_servers(x))
+		return false;
+	tr2_own_sums(x->m, h->self);
+	tr2_for_each_session(x->m, i) {
+		tr2_clickhouse_session_unit(x, &h->units[i], i);
+		h->session_ids[i] = h->units[i].unit;
+	}
+	number_rows(x);
+	find_near(h, x->m);
+	number_units(x);
+	return find_loaded(x);
+}
+
+static void session(struct tr2_export *x, uint32_t i)
+{
+	struct clickhouse *h = x->state;
+
+	h->skip = h->units[i].there;
+	if (h->skip) {
+		h->nr_there++;
+		return;
+	}
+	tr2_clickhouse_begin(&h->c, &h->units[i]);
+}
+
+/* Return the number of a row in its unit and table. */
+static uint32_t row_number(const struct tr2_export *x, enum tr2_table_id table,
+			   uint32_t i)
+{
+	const struct clickhouse *h = x->state;
+	const struct tr2_model *m = x->m;
+	uint32_t s;
+
+	switch (table) {
+	case TR2_TABLE_threads:
+		s = m->threads[i].session;
+		return (uint32_t)(h->thread_ids[i] - h->session_ids[s]);
+	case TR2_TABLE_spans:
+		s = m->threads[m->spans[i].thread].session;
+		return (uint32_t)(h->span_ids[i] - h->session_ids[s]);
+	case TR2_TABLE_data:
+	case TR2_TABLE_events:
+		return h->point_rows[i];
+	case TR2_TABLE_timers:
+	case TR2_TABLE_counters:
+	case TR2_TABLE_distributions:
+	case TR2_TABLE_gauges:
+		return h->metric_rows[i];
+	case TR2_TABLE_samples:
+		return m->samples[i].session ? h->sample_rows[i] :
+					       h->sample_row;
+	case TR2_TABLE_kernel_threads:
+		return (uint32_t)(h->kernel_thread_ids[i] -
+				  h->process_ids[m->tasks[m->task_threads[i].task]
+							 .node]);
+	case TR2_TABLE_states:
+		return h->state_row;
+	default:
+		return 0;
+	}
+}
+
+/* Begin the unit of a recording, or of a process, whose row is its first. */
+static void begin_unit(struct tr2_export *x, enum tr2_table_id table,
+		       uint32_t i)
+{
+	struct clickhouse *h = x->state;
+	struct tr2_clickhouse_unit unit;
+
+	if (table == TR2_TABLE_recordings)
+		tr2_clickhouse_recording_unit(x, &unit, i);
+	else if (table == TR2_TABLE_processes)
+		process_unit(x, &unit, i);
+	else
+		return;
+	h->state_row = h->sample_row = 0;
+	h->skip = false;
+	tr2_clickhouse_begin(&h->c, &unit);
+}
+
+static void end_unit(struct tr2_export *x)
+{
+	struct clickhouse *h = x->state;
+
+	if (!tr2_clickhouse_end(&h->c))
+		x->failed = true;
+}
+
+static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
+{
+	struct clickhouse *h = x->state;
+
+	if (h->skip && tr2_clickhouse_of_session(table))
+		return;
+	/* Of a file without meta.json nothing is known but the key, which all
+	 * rows have; nor a day. */
+	if (table == TR2_TABLE_recordings && !x->m->inputs[i].meta_json)
+		return;
+	begin_unit(x, table, i);
+	h->state_row += table == TR2_TABLE_states;
+	h->sample_row += table == TR2_TABLE_samples;
+	tr2_row_fill(x, &h->row, &h->ids, table, i);
+	tr2_clickhouse_row(&h->c, table, row_number(x, table, i), &h->row);
+	if (table == TR2_TABLE_recordings)
+		end_unit(x);
+}
+
+static void node_end(struct tr2_export *x, uint32_t i)
+{
+	(void)i;
+	end_unit(x);
+}
+
+static void session_end(struct tr2_export *x, uint32_t i)
+{
+	struct clickhouse *h = x->state;
+
+	(void)i;
+	if (!h->skip)
+		end_unit(x);
+}
+
+static void print_result(const struct clickhouse *h)
+{
+	uint64_t nr_rows = 0;
+	int i;
+
+	for (i = 0; i < TR2_TABLE_NR; i++)
+		nr_rows += h->c.sent_rows[i];
+	fprintf(stderr, "[ trace2 export: %" PRIu64 " processes, %" PRIu64
+		" sessions, %" PRIu64 " rows -> %s, database %s; %" PRIu64
+		" sessions were there ]\n",
+		h->c.sent_rows[TR2_TABLE_processes],
+		h->c.sent_rows[TR2_TABLE_sessions], nr_rows, tr2_http_shown(h->c.http),
+		h->c.database, h->nr_there);
+}
+
+static void release(struct clickhouse *h)
+{
+	tr2_clickhouse_release(&h->c);
+	tr2_row_release(&h->row);
+	free(h->units);
+	free(h->near);
+	free(h->session_ids);
+	free(h->thread_ids);
+	free(h->span_ids);
+	free(h->process_ids);
+	free(h->kernel_thread_ids);
+	free(h->recording_ids);
+	free(h->point_rows);
+	free(h->metric_rows);
+	free(h->sample_rows);
+	free(h->next_row);
+	free(h->self);
+	free(h);
+}
+
+static bool end(struct tr2_export *x)
+{
+	struct clickhouse *h = x->state;
+	bool ok = !x->failed;
+
+	if (ok)
+		ok = tr2_clickhouse_flush(&h->c);
+	if (ok)
+		print_result(h);
+	release(h);
+	return ok;
+}
+
+const struct tr2_export_format tr2_export_clickhouse = {
+	.flags = TR2_EXPORT_URL | TR2_EXPORT_DATABASE,
+	.begin = begin,
+	.end = end,
+	.session = session,
+	.session_end = session_end,
+	.node_end = node_end,
+	.row = row,
+};

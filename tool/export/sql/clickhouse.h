@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clickhouse - declarations that the files of the ClickHouse export share.
+ * export/sql/clickhouse.c explains how it avoids storing sessions twice.
+ */
+#ifndef TR2_EXPORT_SQL_CLICKHOUSE_H
+#define TR2_EXPORT_SQL_CLICKHOUSE_H
+
+#include "export/http.h"
+#include "export/sql/tables.h"
+
+/* In the table `schema`. It grows if the meaning of existing columns changes,
+ * or a table or a column is added. */
+#define TR2_CLICKHOUSE_SCHEMA_VERSION 4
+/* Since this version only tables and columns have been added, which are created
+ * if missing. */
+#define TR2_CLICKHOUSE_SCHEMA_OLDEST 1
+
+/* The columns that every table has before those of export/tables.def: the day,
+ * the host, the tree (the sharding key), the unit, the row in the unit, and the
+ * revision, of which the greatest wins. Ends with NULL. */
+extern const struct tr2_column_def tr2_clickhouse_columns[];
+
+/*
+ * A session, a process or a recording, which a table has wholly or not at all.
+ * All members but the revision follow from its key, so that they are the same in
+ * every export.
+ */
+struct tr2_clickhouse_unit {
+	int64_t unit, tree;
+	uint64_t revision; /* grows as more becomes known */
+	const char *host;  /* not terminated */
+	size_t host_len;
+	int32_t day;       /* since 1970 */
+	/* stored, in this revision or a later one, when queried */
+	bool there;
+};
+
+/* Return an id that is not negative, with room for the ids of its parts. */
+int64_t tr2_clickhouse_id(const char *key, size_t len);
+/* Set all but .there, which is left alone. */
+void tr2_clickhouse_session_unit(struct tr2_export *x,
+				 struct tr2_clickhouse_unit *u,
+				 uint32_t session);
+/* Identify a process by its key and the host. near: the unit of its session, or
+ * of one near it; NULL: there is none. */
+void tr2_clickhouse_process_unit(struct tr2_export *x,
+				 struct tr2_clickhouse_unit *u,
+				 const struct tr2_clickhouse_unit *near,
+				 uint32_t node);
+void tr2_clickhouse_recording_unit(struct tr2_export *x,
+				   struct tr2_clickhouse_unit *u,
+				   uint32_t input);
+/* Are the rows of a table those of a session? */
+static inline bool tr2_clickhouse_of_session(enum tr2_table_id table)
+{
+	return table != TR2_TABLE_recordings && table != TR2_TABLE_processes &&
+	       table != TR2_TABLE_kernel_threads && table != TR2_TABLE_states;
+}
+
+/* The rows of one unit, in each table. */
+struct tr2_clickhouse_piece {
+	struct tr2_clickhouse_unit unit;
+	bool suspect; /* some of its rows may be stored */
+	size_t end[TR2_TABLE_NR]; /* end of its rows in the table's text */
+};
+
+struct tr2_clickhouse {
+	struct tr2_export *x;
+	struct tr2_http *http;
+	const char *database;
+	struct tr2_buf query, body;
+	struct tr2_buf head; /* the first columns of the current unit */
+	/* Rows that were not sent yet. */
+	struct tr2_buf rows[TR2_TABLE_NR];
+	uint32_t nr_rows[TR2_TABLE_NR];
+	struct tr2_clickhouse_piece *pieces;
+	struct tr2_clickhouse_unit **list; /* room for all pieces */
+	uint32_t nr_pieces, alloc_pieces;
+	uint64_t sent_rows[TR2_TABLE_NR];
+};
+
+/* NULL: an error was printed. */
+struct tr2_http *tr2_clickhouse_connect(const char *url);
+
+/* Send the query in c->query; its answer is in c->http. Retries while the
+ * server is busy. false: an error was printed. */
+bool tr2_clickhouse_query(struct tr2_clickhouse *c);
+/* Handle a response other than 200. true: the server is busy. false: an error
+ * was printed. */
+bool tr2_clickhouse_busy(struct tr2_clickhouse *c);
+/* Wait before the next try, or return true, after an error message, if the
+ * server was busy for too long. tries: from 1. */
+bool tr2_clickhouse_gave_up(struct tr2_clickhouse *c, int tries);
+
+/* Create the database and its tables if they do not exist, or check their
+ * version. cluster: NULL for a single server. false: an error was printed. */
+bool tr2_clickhouse_schema(struct tr2_clickhouse *c, const char *cluster);
+
+/* Set .there of the units that a table has. Sorts the list. false: an error was
+ * printed. */
+bool tr2_clickhouse_ask(struct tr2_clickhouse *c, enum tr2_table_id table,
+			struct tr2_clickhouse_unit **list, size_t nr);
+
+/* Begin a piece, add its rows, end it; the end sends the rows if there are
+ * enough. false: an error was printed. */
+void tr2_clickhouse_begin(struct tr2_clickhouse *c,
+			  const struct tr2_clickhouse_unit *unit);
+void tr2_clickhouse_row(struct tr2_clickhouse *c, enum tr2_table_id table,
+			uint32_t nr, const struct tr2_row *r);
+bool tr2_clickhouse_end(struct tr2_clickhouse *c);
+/* Send all remaining rows. */
+bool tr2_clickhouse_flush(struct tr2_clickhouse *c);
+void tr2_clickhouse_release(struct tr2_clickhouse *c);
+
+#endif

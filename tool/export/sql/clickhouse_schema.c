@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clickhouse_schema - requests to a ClickHouse server, and its tables,
+ * generated from export/tables.def. On a cluster each server has its own rows
+ * in NAME_local, and NAME is the Distributed table over those of all.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "common/memory.h"
+#include "common/say.h"
+#include "export/sql/clickhouse.h"
+
+#define MAX_WORDS 300 /* of a response in a message */
+
+const struct tr2_column_def tr2_clickhouse_columns[] = {
+	{ "day", "Date" },   { "host", "String" }, { "tree", "Int64" },
+	{ "unit", "Int64" }, { "row", "UInt32" },  { "revision", "UInt64" },
+	{ NULL, NULL },
+};
+
+static void add_login(struct tr2_http *http, const char *header,
+		      const char *variable)
+{
+	const char *value = getenv(variable);
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (!value || !*value || strpbrk(value, "\r\n"))
+		return;
+	tr2_buf_addstr(&b, header);
+	tr2_buf_addstr(&b, value);
+	tr2_http_header(http, tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
+struct tr2_http *tr2_clickhouse_connect(const char *url)
+{
+	static const struct tr2_http_server server = {
+		.kind = "a ClickHouse server",
+		.request_seconds = 300,
+	};
+	struct tr2_http *http = tr2_http_new(url, &server);
+
+	if (!http)
+		return NULL;
+	add_login(http, "X-ClickHouse-User: ", "CLICKHOUSE_USER");
+	add_login(http, "X-ClickHouse-Key: ", "CLICKHOUSE_PASSWORD");
+	return http;
+}
+
+/* Is it a temporary error: "Code: 202, …" or "Code: 202. …", too many queries
+ * or too many parts waiting to be merged? */
+static bool passes(const char *answer)
+{
+	static const char code[] = "Code: ";
+	long nr;
+
+	if (strncmp(answer, code, sizeof(code) - 1))
+		return false;
+	nr = strtol(answer + sizeof(code) - 1, NULL, 10);
+	return nr == 202 || nr == 252;
+}
+
+bool tr2_clickhouse_busy(struct tr2_clickhouse *c)
+{
+	struct tr2_buf words = TR2_BUF_INIT;
+	const char *answer = tr2_buf_str(tr2_http_answer(c->http));
+	size_t len = strcspn(answer, "\r\n");
+
+	if (tr2_http_is_busy(c->http) || passes(answer))
+		return true;
+	tr2_text_add(&words, answer, tr2_utf8_cut(answer, len, MAX_WORDS));
+	tr2_error("'%s' answered %ld%s%s", tr2_http_shown(c->http),
+		  tr2_http_status(c->http), words.len ? ": " : "",
+		  tr2_buf_str(&words));
+	tr2_buf_release(&words);
+	return false;
+}
+
+bool tr2_clickhouse_gave_up(struct tr2_clickhouse *c, int tries)
+{
+	if (tries < TR2_HTTP_TRIES)
+		return tr2_http_wait(c->http, tries), false;
+	tr2_error("'%s' is too busy: try again later",
+		  tr2_http_shown(c->http));
+	return true;
+}
+
+bool tr2_clickhouse_query(struct tr2_clickhouse *c)
+{
+	int tries = 0;
+
+	tr2_http_no_params(c->http);
+	/* Wait for the end, so that the status reports late errors, too. */
+	tr2_http_param(c->http, "wait_end_of_query=1");
+	tr2_http_param(c->http, "max_query_size=16777216");
+	tr2_http_param(c->http, "max_ast_elements=1000000");
+	tr2_must(!c->query.failed);
+	do {
+		if (!tr2_http_post(c->http, c->query.p, c->query.len))
+			return false;
+		if (tr2_http_status(c->http) == 200)
+			return true;
+	} while (tr2_clickhouse_busy(c) && !tr2_clickhouse_gave_up(c, ++tries));
+	return false;
+}
+
+/* Execute `text`, with % replaced by the database, followed by `more`. */
+static bool execute(struct tr2_clickhouse *c, const char *text,
+		    const char *more)
+{
+	const char *p;
+
+	tr2_buf_reset(&c->query);
+	for (p = text; *p; p++) {
+		if (*p == '%')
+			tr2_buf_addall(&c->query, "`", c->database, "`");
+		else
+			tr2_buf_addch(&c->query, *p);
+	}
+	tr2_buf_addstr(&c->query, more);
+	return tr2_clickhouse_query(c);
+}
+
+/* Rows have the key of their recording. */
+static bool is_recording(const struct tr2_column_def *col)
+{
+	return !strcmp(col->name, "recording");
+}
+
+static void add_column(struct tr2_buf *b, const struct tr2_column_def *col)
+{
+	bool required = tr2_column_is_required(col);
+
+	tr2_buf_addall(b, "`", col->name, required ? "` " : "` Nullable(",
+		       tr2_column_is_text(col) || is_recording(col) ? "String" :
+		       tr2_column_is_unsigned(col) ? "UInt64" :
+						     "Int64",
+		       required ? "" : ")");
+	/* For people: the time as DateTime. */
+	if (!strcmp(col->name, "start_ns") && required)
+		tr2_buf_addlit(b, ", `start` DateTime ALIAS "
+			       "toDateTime(intDiv(start_ns, 1000000000))");
+	if (!strcmp(col->name, "time_ns"))
+		tr2_buf_addlit(b, ", `time` DateTime ALIAS "
+			       "toDateTime(intDiv(time_ns, 1000000000))");
+}
+
+static void add_table(struct tr2_clickhouse *c, const char *name,
+		      const char *suffix)
+{
+	tr2_buf_addall(&c->query, "`", c->database, "`.`", name, suffix, "`");
+}
+
+static bool create_rows(struct tr2_clickhouse *c, const struct tr2_table_def *t,
+			const char *suffix)
+{
+	const struct tr2_column_def *col;
+
+	tr2_buf_reset(&c->query);
+	tr2_buf_addlit(&c->query, "CREATE TABLE IF NOT EXISTS ");
+	add_table(c, t->name, suffix);
+	for (col = tr2_clickhouse_columns; col->name; col++)
+		tr2_buf_addall(&c->query,
+			       col == tr2_clickhouse_columns ? " (`" : ", `",
+			       col->name, "` ", col->sql);
+	for (col = t->column; col->name; col++) {
+		tr2_buf_addlit(&c->query, ", ");
+		add_column(&c->query, col);
+	}
+	tr2_buf_addlit(&c->query, ") ENGINE = ReplacingMergeTree(revision) "
+		       "PARTITION BY day ORDER BY (host, unit, row)");
+	return tr2_clickhouse_query(c);
+}
+
+static bool create_distributed(struct tr2_clickhouse *c, const char *name,
+			       const char *cluster)
+{
+	tr2_buf_reset(&c->query);
+	tr2_buf_addlit(&c->query, "CREATE TABLE IF NOT EXISTS ");
+	add_table(c, name, "");
+	tr2_buf_addlit(&c->query, " AS ");
+	add_table(c, name, "_local");
+	tr2_buf_addall(&c->query, " ENGINE = Distributed(`", cluster, "`, `",
+		       c->database, "`, `", name, "_local`, tree)");
+	return tr2_clickhouse_query(c);
+}
+
+/* Is there a column? -1: an error was printed. */
+static int has_column(struct tr2_clickhouse *c, const char *table,
+		      const char *suffix, const char *column)
+{
+	tr2_buf_reset(&c->query);
+	tr2_buf_addlit(&c->query, "SELECT count() FROM system.columns WHERE ");
+	tr2_buf_addall(&c->query, "database = '", c->database,
+		       "' AND table = '", table, suffix, "' AND name = '",
+		       column, "'");
+	if (!tr2_clickhouse_query(c))
+		return -1;
+	return atoi(tr2_buf_str(tr2_http_answer(c->http))) != 0;
+}
+
+/* Add the columns that a table of an earlier version lacks: none is
+ * required. */
+static bool add_columns(struct tr2_clickhouse *c, const struct tr2_table_def *t,
+			const char *suffix)
+{
+	const struct tr2_column_def *col;
+	int there;
+
+	for (col = t->column; col->name; col++) {
+		there = tr2_column_is_required(col) ?
+				1 : has_column(c, t->name, suffix, col->name);
+		if (there < 0)
+			return false;
+		if (there)
+			continue;
+		tr2_buf_reset(&c->query);
+		tr2_buf_addlit(&c->query, "ALTER TABLE ");
+		add_table(c, t->name, suffix);
+		tr2_buf_addlit(&c->query, " ADD COLUMN ");
+		add_column(&c->query, col);
+		if (!tr2_clickhouse_query(c))
+			return false;
+	}
+	return true;
+}
+
+static bool create_table(struct tr2_clickhouse *c,
+			 const struct tr2_table_def *t, const char *cluster,
+			 bool older)
+{
+	const char *suffix = cluster ? "_local" : "";
+
+	return create_rows(c, t, suffix) &&
+	       (!older || add_columns(c, t, suffix)) &&
+	       (!cluster || create_distributed(c, t->name, cluster)) &&
+	       (!cluster || !older || add_columns(c, t, ""));
+}
+
+static bool create_views(struct tr2_clickhouse *c)
+{
+	static const struct {
+		const char *name, *query;
+	} views[] = {
+#define TR2_VIEW(name, query) { #name, query },
+#include "export/sql/clickhouse_views.def"
+#undef TR2_VIEW
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(views); i++)
+		if (!execute(c, "DROP TABLE IF EXISTS %.", views[i].name) ||
+		    !execute(c, views[i].query, ""))
+			return false;
+	return true;
+}
+
+/* The version is written last: if it exists, all tables do. */
+static bool create(struct tr2_clickhouse *c, const char *cluster, bool older)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+	bool ok = execute(c, "CREATE DATABASE IF NOT EXISTS %", "");
+	int i;
+
+	for (i = 0; ok && i < TR2_TABLE_NR; i++)
+		ok = create_table(c, &tr2_table_defs[i], cluster, older);
+	ok = ok && create_views(c);
+	tr2_buf_add_u64(&b, TR2_CLICKHOUSE_SCHEMA_VERSION);
+	tr2_buf_addall(&b, ", '", cluster ? cluster : "", "')");
+	ok = ok && execute(c, "CREATE TABLE IF NOT EXISTS %.schema "
+			      "(version UInt32, cluster String) "
+			      "ENGINE = MergeTree ORDER BY version", "") &&
+	     execute(c, "INSERT INTO %.schema (version, cluster) VALUES (",
+		     tr2_buf_str(&b));
+	tr2_buf_release(&b);
+	return ok;
+}
+
+/* Return the version in the database; 0: none yet, -1: an error was printed. */
+static int version_of(struct tr2_clickhouse *c)
+{
+	tr2_buf_reset(&c->query);
+	tr2_buf_addlit(&c->query, "SELECT count() FROM system.tables WHERE "
+		       "name = 'schema' AND database = '");
+	tr2_buf_addstr(&c->query, c->database);
+	tr2_buf_addlit(&c->query, "'");
+	if (!tr2_clickhouse_query(c))
+		return -1;
+	if (!atoi(tr2_buf_str(tr2_http_answer(c->http))))
+		return 0;
+	if (!execute(c, "SELECT version, cluster FROM %.schema "
+			"ORDER BY version DESC LIMIT 1", ""))
+		return -1;
+	return atoi(tr2_buf_str(tr2_http_answer(c->http)));
+}
+
+static bool is_cluster(struct tr2_clickhouse *c, const char *cluster)
+{
+	const char *name = tr2_buf_str(tr2_http_answer(c->http));
+	size_t len;
+
+	if (!cluster)
+		return true;
+	name += strcspn(name, "\t");
+	name += *name == '\t';
+	len = strcspn(name, "\n");
+	if (strlen(cluster) == len && !memcmp(cluster, name, len))
+		return true;
+	tr2_error("the tables of '%s' at '%s' were not made for the cluster "
+		  "'%s': choose another --database", c->database,
+		  tr2_http_shown(c->http), cluster);
+	return false;
+}
+
+/* Add tables and columns that an earlier version lacks, on each server of a cluster. */
+static bool upgrade(struct tr2_clickhouse *c, const char *cluster)
+{
+	const char *old = tr2_buf_str(tr2_http_answer(c->http));
+
+	old += strcspn(old, "\t");
+	old += *old == '\t';
+	if (cluster || !strcspn(old, "\n"))
+		return create(c, cluster, true);
+	tr2_error("the tables of '%s' at '%s' were made by an older trace2: give "
+		  "--cluster=%.*s and the --url of each server once, as when "
+		  "they were made", c->database, tr2_http_shown(c->http),
+		  (int)strcspn(old, "\n"), old);
+	return false;
+}
+
+bool tr2_clickhouse_schema(struct tr2_clickhouse *c, const char *cluster)
+{
+	int version = version_of(c);
+
+	if (version < 0)
+		return false;
+	if (!version)
+		return create(c, cluster, false);
+	if (version >= TR2_CLICKHOUSE_SCHEMA_OLDEST &&
+	    version <= TR2_CLICKHOUSE_SCHEMA_VERSION)
+		return is_cluster(c, cluster) &&
+		       (version == TR2_CLICKHOUSE_SCHEMA_VERSION ||
+			upgrade(c, cluster));
+	tr2_error("the database '%s' at '%s' has schema version %d, and this "
+		  "trace2 writes %d: choose another --database", c->database,
+		  tr2_http_shown(c->http), version, TR2_CLICKHOUSE_SCHEMA_VERSION);
+	return false;
+}

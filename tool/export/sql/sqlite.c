@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sqlite - write sessions to an SQLite database, beside those of other exports.
+ *
+ * An export is one transaction: it is in the database wholly or not at all. A
+ * session that is already there (by its key) is replaced, so that running an
+ * export again duplicates nothing, and a session that was still running then is
+ * completed.
+ */
+#include "export/sql/tables.h"
+
+#ifdef HAVE_SQLITE3
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/memory.h"
+#include "common/say.h"
+#include "export/sql/schema.h"
+#include "model/join/self_time.h"
+#include "common/options.h"
+
+#define BUSY_MS 10000
+
+/* A table with a key, by which rows keep their ids. */
+struct keyed {
+	sqlite3_stmt *find;
+	int64_t next;
+	/* Delete what belongs to a row, given its id. */
+	sqlite3_stmt *forget[TR2_TABLE_NR + 1];
+	int nr_forget;
+};
+
+struct database {
+	sqlite3 *db;
+	const char *path;
+	bool existed, open;
+	bool older; /* of an earlier version */
+	int64_t version;
+	/* this process created the file, and removes it on failure */
+	bool made;
+	sqlite3_stmt *insert[TR2_TABLE_NR];
+	struct tr2_row row;
+	struct tr2_row_ids ids;
+	/* By session, process and input of the model; 0: not in the database. */
+	int64_t *session_ids, *process_ids, *recording_ids;
+	struct keyed sessions, processes, recordings;
+	int64_t *self; /* by span */
+};
+
+static bool fail(struct tr2_export *x)
+{
+	struct database *d = x->state;
+
+	if (!x->failed)
+		tr2_error("cannot write '%s': %s", d->path,
+			  d->db ? sqlite3_errmsg(d->db) : strerror(ENOMEM));
+	x->failed = true;
+	return false;
+}
+
+static bool execute(struct tr2_export *x, const char *sql)
+{
+	struct database *d = x->state;
+
+	return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK ||
+	       fail(x);
+}
+
+/* Return the number that a query yields; -1: it failed. */
+static int64_t query(struct tr2_export *x, const char *sql)
+{
+	struct database *d = x->state;
+	sqlite3_stmt *stmt;
+	int64_t value = -1;
+
+	if (sqlite3_prepare_v2(d->db, sql, -1, &stmt, NULL) != SQLITE_OK ||
+	    sqlite3_step(stmt) != SQLITE_ROW)
+		fail(x);
+	else
+		value = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return value;
+}
+
+/* Check that the database is ours and of a known version, or empty. */
+static bool check_schema(struct tr2_export *x)
+{
+	struct database *d = x->state;
+	int64_t version = query(x, "PRAGMA user_version");
+	int64_t application = query(x, "PRAGMA application_id");
+	int64_t tables = query(x, "SELECT count(*) FROM sqlite_master");
+
+	if (version < 0 || tables < 0)
+		return false;
+	d->existed = tables > 0;
+	d->version = version;
+	d->older = d->existed && version < TR2_SCHEMA_VERSION;
+	if (!tables)
+		return true;
+	if (application != TR2_SCHEMA_APPLICATION)
+		tr2_error("'%s' is a database of another program: choose "
+			  "another file", d->path);
+	else if (version < TR2_SCHEMA_OLDEST || version > TR2_SCHEMA_VERSION)
+		tr2_error("'%s' has schema version %" PRId64 ", and this trace2 "
+			  "writes %d: choose another file", d->path, version,
+			  TR2_SCHEMA_VERSION);
+	else
+		return true;
+	x->failed = true;
+	return false;
+}
+
+static void add_columns(struct tr2_buf *b, const struct tr2_table_def *t,
+			bool types)
+{
+	const struct tr2_column_def *c;
+
+	for (c = t->column; c->name; c++)
+		tr2_buf_addall(b, c == t->column ? "(\"" : ", \"", c->name,
+			       types ? "\" " : "\"", types ? c->sql : "");
+	tr2_buf_addch(b, ')');
+}
+
+static bool create_table(struct tr2_export *x, const struct tr2_table_def *t)
+{
+	tr2_buf_reset(&x->text);
+	tr2_buf_addall(&x->text, "CREATE TABLE IF NOT EXISTS ", t->name);
+	add_columns(&x->text, t, true);
+	return execute(x, tr2_buf_str(&x->text));
+}
+
+/* Add the columns that a table of an earlier version lacks. */
+static bool upgrade_table(struct tr2_export *x, const struct tr2_table_def *t)
+{
+	const struct tr2_column_def *c;
+	char sql[200];
+
+	for (c = t->column; c->name; c++) {
+		snprintf(sql, sizeof(sql), "SELECT count(*) FROM "
+			 "pragma_table_info('%s') WHERE name = '%s'",
+			 t->name, c->name);
+		if (query(x, sql))
+			continue;
+		snprintf(sql, sizeof(sql), "ALTER TABLE %s ADD COLUMN \"%s\" %s",
+			 t->name, c->name, c->sql);
+		if (!execute(x, sql))
+			return false;
+	}
+	return !x->failed;
+}
+
+/* Create the tables and columns that are missing, in an empty database or in
+ * one of an earlier version. */
+static bool create_schema(struct tr2_export *x)
+{
+	struct database *d = x->state;
+	char sql[400];
+	int i;
+
+	for (i = 0; i < TR2_TABLE_NR; i++)
+		if (!create_table(x, &tr2_table_defs[i]) ||
+		    (d->older && !upgrade_table(x, &tr2_table_defs[i])))
+			return false;
+	if (d->older && d->version < TR2_SCHEMA_TABLES &&
+	    !execute(x, tr2_schema_upgrade))
+		return false;
+	snprintf(sql, sizeof(sql),
+		 "PRAGMA application_id = %d; PRAGMA user_version = %d;"
+		 "CREATE TABLE IF NOT EXISTS schema(version INTEGER NOT NULL);"
+		 "DELETE FROM schema; INSERT INTO schema VALUES (%d)",
+		 TR2_SCHEMA_APPLICATION, TR2_SCHEMA_VERSION,
+		 TR2_SCHEMA_VERSION);
+	return execute(x, sql);
+}
+
+static bool prepare_insert(struct tr2_export *x, int table)
+{
+	struct database *d = x->state;
+	const struct tr2_column_def *c = tr2_table_defs[table].column;
+
+	tr2_buf_reset(&x->text);
+	tr2_buf_addall(&x->text, "INSERT OR REPLACE INTO ",
+		       tr2_table_defs[table].name, " ");
+	add_columns(&x->text, &tr2_table_defs[table], false);
+	tr2_buf_addlit(&x->text, " VALUES (?");
+	while ((++c)->name)
+		tr2_buf_addlit(&x->text, ",?");
+	tr2_buf_addch(&x->text, ')');
+	return sqlite3_prepare_v2(d->db, tr2_buf_str(&x->text), -1,
+				  &d->insert[table], NULL) == SQLITE_OK ||
+	       fail(x);
+}
+
+static bool prepare_keyed(struct tr2_export *x, struct keyed *k,
+			  const char *table)
+{
+	struct database *d = x->state;
+	char sql[80];
+
+	snprintf(sql, sizeof(sql), "SELECT coalesce(max(id), 0) + 1 FROM %s",
+		 table);
+	k->next = query(x, sql);
+	snprintf(sql, sizeof(sql), "SELECT id FROM %s WHERE key = ?", table);
+	return sqlite3_prepare_v2(d->db, sql, -1, &k->find, NULL) == SQLITE_OK ||
+	       fail(x);
+}
+
+static bool prepare_forget(struct tr2_export *x, struct keyed *k,
+			   const char *sql)
+{
+	struct database *d = x->state;
+
+	return sqlite3_prepare_v2(d->db, sql, -1, &k->forget[k->nr_forget++],
+				  NULL) == SQLITE_OK ||
+	       fail(x);
+}
+
+/* Does each row of the table belong to one session? */
+static bool is_of_session(const struct tr2_table_def *t)
+{
+	const struct tr2_column_def *c = t->column;
+
+	while (c->name && strcmp(c->name, "session_id"))
+		c++;
+	return c->name && tr2_column_is_required(c);
+}
+
+/* Of sessions and processes of an earlier export, which keep their ids: delete
+ * what they have. */
+static bool prepare_forgets(struct tr2_export *x)
+{
+	struct database *d = x->state;
+	char sql[120];
+	int i;
+
+	for (i = 0; i < TR2_TABLE_NR; i++) {
+		if (!is_of_session(&tr2_table_defs[i]))
+			continue;
+		snprintf(sql, sizeof(sql), "DELETE FROM %s WHERE session_id = ?",
+			 tr2_table_defs[i].name);
+		if (!prepare_forget(x, &d->sessions, sql))
+			return false;
+	}
+	/* Spans get new ids. */
+	return prepare_forget(x, &d->sessions,
+			      "UPDATE sessions SET parent_span_id = NULL"
+			      " WHERE parent_id = ?") &&
+	       prepare_forget(x, &d->processes,
+			      "DELETE FROM samples WHERE session_id = 0 AND"
+			      " process_id = ?") &&
+	       prepare_forget(x, &d->processes,
+			      "DELETE FROM states WHERE kernel_thread_id IN"
+			      " (SELECT id FROM kernel_threads"
+			      " WHERE process_id = ?)") &&
+	       prepare_forget(x, &d->processes,
+			      "DELETE FROM kernel_threads WHERE process_id = ?");
+}
+
+static bool prepare(struct tr2_export *x)
+{
+	struct database *d = x->state;
+	int i;
+
+	for (i = 0; i < TR2_TABLE_NR; i++)
+		if (!prepare_insert(x, i))
+			return false;
+	d->ids.thread = query(x, "SELECT coalesce(max(id), 0) FROM threads");
+	d->ids.span = query(x, "SELECT coalesce(max(id), 0) FROM spans");
+	d->ids.kernel_thread =
+		query(x, "SELECT coalesce(max(id), 0) FROM kernel_threads");
+	return prepare_keyed(x, &d->sessions, "sessions") &&
+	       prepare_keyed(x, &d->processes, "processes") &&
+	       prepare_keyed(x, &d->recordings, "recordings") &&
+	       prepare_forgets(x);
+}
+
+/* SQLite would open a device, and a failed export would remove it. */
+static bool check_file(struct tr2_export *x)
+{
+	struct database *d = x->state;
+	struct stat st;
+
+	d->made = lstat(d->path, &st) < 0 && errno == ENOENT;
+	if (d->made || stat(d->path, &st) < 0 || S_ISREG(st.st_mode))
+		return true;
+	tr2_error("cannot write '%s': not a regular file", d->path);
+	x->failed = true;
+	return false;
+}
+
+static bool open_database(struct tr2_export *x)
+{
+	struct database *d = x->state;
+
+	if (!check_file(x))
+		return false;
+	/* One thread uses it: locks would be a tenth of the time. */
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	if (sqlite3_open_v2(d->path, &d->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+			    NULL) != SQLITE_OK)
+		return fail(x);
+	sqlite3_busy_timeout(d->db, BUSY_MS);
+	if (!execute(x, "BEGIN IMMEDIATE"))
+		return false;
+	d->open = true;
+	if (!check_schema(x))
+		return false;
+	if (d->existed && !d->older)
+		return prepare(x);
+	return create_schema(x) && prepare(x);
+}
+
+static bool begin(struct tr2_export *x)
+{
+	struct database *d = tr2_calloc(1, sizeof(*d));
+
+	x->state = d;
+	d->session_ids = tr2_calloc(x->m->nr_sessions, sizeof(*d->session_ids));
+	d->process_ids = tr2_calloc(x->m->nr_nodes, sizeof(*d->process_ids));
+	d->recording_ids = tr2_calloc(x->m->nr_inputs + 1,
+				      sizeof(*d->recording_ids));
+	d->self = tr2_calloc(x->m->nr_spans, sizeof(*d->self));
+	d->ids.self_ns = d->self;
+	d->path = x->output;
+	d->ids.session_ids = d->session_ids;
+	d->ids.process_ids = d->process_ids;
+	d->ids.recording_ids = d->recording_ids;
+	tr2_own_sums(x->m, d->self);
+	return open_database(x);
+}
+
+static int bind(sqlite3_stmt *stmt, int column, const struct tr2_row *r,
+		const struct tr2_row_value *v)
+{
+	char number[24];
+
+	switch (v->kind) {
+	case TR2_VALUE_INT:
+		return sqlite3_bind_int64(stmt, column, v->i);
+	case TR2_VALUE_UINT: /* as text: SQLite's integers are too small */
+		snprintf(number, sizeof(number), "%" PRIu64, v->u);
+		return sqlite3_bind_text(stmt, column, number, -1,
+					 SQLITE_TRANSIENT);
+	case TR2_VALUE_TEXT:
+		return sqlite3_bind_text64(stmt, column, r->text.p + v->at,
+					   v->len, SQLITE_STATIC, SQLITE_UTF8);
+	default:
+		return sqlite3_bind_null(stmt, column);
+	}
+}
+
+static void insert(struct tr2_export *x, enum tr2_table_id table)
+{
+	struct database *d = x->state;
+	sqlite3_stmt *stmt = d->insert[table];
+	int ok = SQLITE_OK;
+	unsigned int i;
+
+	tr2_must(!d->row.text.failed);
+	for (i = 0; i < d->row.nr && ok == SQLITE_OK; i++)
+		ok = bind(stmt, (int)i + 1, &d->row, &d->row.value[i]);
+	if (ok != SQLITE_OK || sqlite3_step(stmt) != SQLITE_DONE)
+		fail(x);
+	sqlite3_reset(stmt);
+}
+
+static bool forget(struct tr2_export *x, const struct keyed *k, int64_t id)
+{
+	int i, result;
+
+	for (i = 0; i < k->nr_forget; i++) {
+		sqlite3_bind_int64(k->forget[i], 1, id);
+		result = sqlite3_step(k->forget[i]);
+		sqlite3_reset(k->forget[i]);
+		if (result != SQLITE_DONE)
+			return fail(x);
+	}
+	return true;
+}
+
+/* Return the id of the row with the key in x->text; 0: there is none. */
+static int64_t find_key(struct tr2_export *x, struct keyed *k)
+{
+	int64_t id = 0;
+
+	sqlite3_bind_text64(k->find, 1, x->text.p, x->text.len, SQLITE_STATIC,
+			    SQLITE_UTF8);
+	if (sqlite3_step(k->find) == SQLITE_ROW)
+		id = sqlite3_column_int64(k->find, 0);
+	sqlite3_reset(k->find);
+	return id;
+}
+
+static void session(struct tr2_export *x, uint32_t i)
+{
+	struct database *d = x->state;
+	int64_t id;
+
+	tr2_buf_reset(&x->text);
+	tr2_session_key(x, &x->text, i);
+	id = find_key(x, &d->sessions);
+	if (!id || forget(x, &d->sessions, id))
+		d->session_ids[i] = id ? id : d->sessions.next++;
+}
+
+static void node(struct tr2_export *x, uint32_t i)
+{
+	struct database *d = x->state;
+	int64_t id;
+
+	tr2_buf_reset(&x->text);
+	tr2_process_key(x, &x->text, i);
+	id = find_key(x, &d->processes);
+	if (!id || forget(x, &d->processes, id))
+		d->process_ids[i] = id ? id : d->processes.next++;
+}
+
+static void find_recording(struct tr2_export *x, uint32_t i)
+{
+	struct database *d = x->state;
+	int64_t id;
+
+	tr2_buf_reset(&x->text);
+	tr2_recording_key(x, &x->text, i);
+	id = find_key(x, &d->recordings);
+	d->recording_ids[i] = id ? id : d->recordings.next++;
+}
+
+static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
+{
+	struct database *d = x->state;
+
+	if (table == TR2_TABLE_recordings)
+		find_recording(x, i);
+	tr2_row_fill(x, &d->row, &d->ids, table, i);
+	insert(x, table);
+}
+
+/* For sessions whose parent was exported separately, before or after. */
+static const char join_parents[] =
+	"UPDATE sessions SET parent_id = (SELECT p.id FROM sessions p"
+	" WHERE p.sid = sessions.parent_sid AND p.id <> sessions.id"
+	" ORDER BY p.id LIMIT 1)"
+	" WHERE parent_id IS NULL AND parent_sid IS NOT NULL";
+
+static bool finish(struct tr2_export *x)
+{
+	return execute(x, tr2_schema_indexes) && execute(x, join_parents) &&
+	       execute(x, tr2_schema_views) && execute(x, "COMMIT");
+}
+
+static void finalize(const struct keyed *k)
+{
+	int i;
+
+	sqlite3_finalize(k->find);
+	for (i = 0; i < k->nr_forget; i++)
+		sqlite3_finalize(k->forget[i]);
+}
+
+static bool end(struct tr2_export *x)
+{
+	struct database *d = x->state;
+	int i;
+
+	if (d->open && !x->failed)
+		finish(x);
+	for (i = 0; i < TR2_TABLE_NR; i++)
+		sqlite3_finalize(d->insert[i]);
+	finalize(&d->sessions);
+	finalize(&d->processes);
+	finalize(&d->recordings);
+	/* Closing rolls back an uncommitted transaction. */
+	sqlite3_close(d->db);
+	if (x->failed && d->open && d->made)
+		unlink(d->path);
+	tr2_row_release(&d->row);
+	free(d->session_ids);
+	free(d->process_ids);
+	free(d->recording_ids);
+	free(d->self);
+	free(d);
+	return !x->failed;
+}
+
+const struct tr2_export_format tr2_export_sqlite = {
+	.flags = TR2_EXPORT_OWN_FILE,
+	.begin = begin,
+	.end = end,
+	.node = node,
+	.session = session,
+	.row = row,
+};
+
+#else
+
+const struct tr2_export_format tr2_export_sqlite = {
+	.flags = TR2_EXPORT_OWN_FILE,
+	.missing_library = "SQLite",
+	.missing_package = "libsqlite3-dev",
+};
+
+#endif

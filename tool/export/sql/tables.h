@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tables - the model as rows of tables (export/tables.def), for csv, sqlite and
+ * ClickHouse.
+ */
+#ifndef TR2_EXPORT_SQL_TABLES_H
+#define TR2_EXPORT_SQL_TABLES_H
+
+#include <string.h>
+
+#include "export/export.h"
+
+#define TR2_MAX_COLUMNS 32
+
+struct tr2_column_def {
+	const char *name, *sql;
+};
+
+struct tr2_table_def {
+	const char *name;
+	struct tr2_column_def column[TR2_MAX_COLUMNS + 1]; /* ends with NULL */
+};
+
+extern const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR];
+
+enum tr2_value_kind {
+	TR2_VALUE_NULL,
+	TR2_VALUE_INT,
+	TR2_VALUE_UINT, /* may exceed INT64_MAX */
+	TR2_VALUE_TEXT
+};
+
+struct tr2_row_value {
+	enum tr2_value_kind kind;
+	union {
+		int64_t i;
+		uint64_t u;
+		struct {
+			size_t at, len; /* in tr2_row.text, followed by a NUL */
+		};
+	};
+};
+
+/* Does a column contain text, is it never NULL, may it exceed INT64_MAX? */
+static inline bool tr2_column_is_text(const struct tr2_column_def *c)
+{
+	return strstr(c->sql, "TEXT") != NULL;
+}
+static inline bool tr2_column_is_required(const struct tr2_column_def *c)
+{
+	return strstr(c->sql, "NOT NULL") || strstr(c->sql, "PRIMARY KEY");
+}
+static inline bool tr2_column_is_unsigned(const struct tr2_column_def *c)
+{
+	return strstr(c->sql, "UNSIGNED") != NULL;
+}
+
+/* One row. Zeroed means initialised. */
+struct tr2_row {
+	struct tr2_row_value value[TR2_MAX_COLUMNS];
+	unsigned int nr;
+	struct tr2_buf text;
+};
+
+/* How model indexes become ids (zeroed: the id is the index), and what else a
+ * row needs. */
+struct tr2_row_ids {
+	int64_t thread, span, kernel_thread; /* added to the index */
+	/* Ids by index; NULL: computed as above. */
+	const int64_t *session_ids, *thread_ids, *span_ids;
+	const int64_t *process_ids, *kernel_thread_ids;
+	const int64_t *recording_ids; /* by input */
+	bool recording_keys; /* a row has its recording's key, not its id */
+	/* Return the id of a session that is not in the model, which is the
+	 * same in every export; NULL: unknown. */
+	int64_t (*id_of_sid)(const char *sid, size_t len);
+	const int64_t *self_ns; /* by span: its own time */
+};
+
+/* Fill the row for the object with this index. */
+void tr2_row_fill(struct tr2_export *x, struct tr2_row *r,
+		  const struct tr2_row_ids *ids, enum tr2_table_id table,
+		  uint32_t i);
+void tr2_row_release(struct tr2_row *r);
+
+/* Append the key that identifies a session across exports, redacted: its SID,
+ * and if the SID was used again, the time. */
+void tr2_session_key(struct tr2_export *x, struct tr2_buf *b,
+		     uint32_t session);
+/* Append the key of a process: that of its first session; else its pid and its
+ * start; and of a recording: when and where it was made; else its path. */
+void tr2_process_key(struct tr2_export *x, struct tr2_buf *b, uint32_t node);
+void tr2_recording_key(struct tr2_export *x, struct tr2_buf *b, uint32_t input);
+
+#endif

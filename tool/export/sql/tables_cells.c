@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* tables_cells - the cells of a row, see export/tables_cells.h. */
+#include "export/sql/tables_cells.h"
+
+struct tr2_row_value *tr2_value_next(struct tr2_row *r,
+				     enum tr2_value_kind kind)
+{
+	struct tr2_row_value *v =
+		&r->value[r->nr < TR2_MAX_COLUMNS ? r->nr++ : 0];
+
+	v->kind = kind;
+	return v;
+}
+
+void tr2_row_begin(struct tr2_row *r)
+{
+	r->nr = 0;
+	tr2_buf_reset(&r->text);
+}
+
+void tr2_value_none(struct tr2_row *r)
+{
+	tr2_value_next(r, TR2_VALUE_NULL);
+}
+
+void tr2_value_number(struct tr2_row *r, int64_t value)
+{
+	tr2_value_next(r, TR2_VALUE_INT)->i = value;
+}
+
+void tr2_value_number_if(struct tr2_row *r, bool known, int64_t value)
+{
+	if (known)
+		tr2_value_number(r, value);
+	else
+		tr2_value_none(r);
+}
+
+void tr2_value_size(struct tr2_row *r, uint64_t value)
+{
+	if (value <= INT64_MAX)
+		tr2_value_number(r, (int64_t)value);
+	else
+		tr2_value_next(r, TR2_VALUE_UINT)->u = value;
+}
+
+void tr2_value_text_from(struct tr2_row *r, size_t start)
+{
+	struct tr2_row_value *v = tr2_value_next(r, TR2_VALUE_TEXT);
+
+	v->at = start;
+	v->len = r->text.len - start;
+	tr2_buf_addch(&r->text, '\0');
+}
+
+void tr2_value_text(struct tr2_export *x, struct tr2_row *r, const char *s)
+{
+	size_t start = r->text.len;
+
+	if (!s || !*s) {
+		tr2_value_none(r);
+		return;
+	}
+	tr2_buf_addstr(&r->text, tr2_export_text(x, s));
+	tr2_value_text_from(r, start);
+}
+
+void tr2_value_string(struct tr2_export *x, struct tr2_row *r, tr2_str s)
+{
+	tr2_value_text(x, r, tr2_s(x->m, s));
+}
+
+void tr2_value_words(struct tr2_export *x, struct tr2_row *r,
+		     const struct tr2_words *w, bool quoted)
+{
+	size_t start = r->text.len;
+
+	if (quoted) {
+		if (w->nr) {
+			tr2_export_add_command(x, &r->text, w);
+			tr2_value_text_from(r, start);
+		} else {
+			tr2_value_none(r);
+		}
+	}
+	start = r->text.len;
+	if (w->nr) {
+		tr2_export_add_words(x, &r->text, w);
+		tr2_value_text_from(r, start);
+	} else {
+		tr2_value_none(r);
+	}
+}
+
+void tr2_value_id(struct tr2_row *r, uint64_t id)
+{
+	size_t start = r->text.len;
+
+	if (!id) {
+		tr2_value_none(r);
+		return;
+	}
+	tr2_context_add_id(&r->text, id);
+	tr2_value_text_from(r, start);
+}
+
+void tr2_value_trace(struct tr2_row *r, const struct tr2_context *self)
+{
+	size_t start = r->text.len;
+
+	if (self->id) {
+		tr2_context_add_trace(&r->text, self);
+		tr2_value_text_from(r, start);
+	} else {
+		tr2_value_none(r);
+	}
+	tr2_value_id(r, self->id);
+}
+
+void tr2_value_times(struct tr2_row *r, int64_t start_ns, int64_t end_ns)
+{
+	tr2_value_number(r, start_ns);
+	tr2_value_number(r, end_ns);
+	tr2_value_number(r, end_ns - start_ns);
+}
+
+int64_t tr2_row_session_id(const struct tr2_row_ids *ids, uint32_t session)
+{
+	return ids->session_ids ? ids->session_ids[session] : session;
+}
+
+int64_t tr2_row_thread_id(const struct tr2_row_ids *ids, uint32_t thread)
+{
+	return ids->thread_ids ? ids->thread_ids[thread] : ids->thread + thread;
+}
+
+int64_t tr2_row_span_id(const struct tr2_row_ids *ids, uint32_t span)
+{
+	return ids->span_ids ? ids->span_ids[span] : ids->span + span;
+}
+
+void tr2_value_thread_ids(struct tr2_export *x, struct tr2_row *r,
+			  const struct tr2_row_ids *ids, uint32_t thread)
+{
+	tr2_value_number(
+		r, tr2_row_session_id(ids, x->m->threads[thread].session));
+	tr2_value_number(r, tr2_row_thread_id(ids, thread));
+}
+
+void tr2_value_source(struct tr2_export *x, struct tr2_row *r, uint32_t repo,
+		      tr2_str file, uint32_t line)
+{
+	tr2_value_number_if(r, repo, repo);
+	tr2_value_string(x, r, file);
+	tr2_value_number_if(r, file, line);
+}
+
+void tr2_row_release(struct tr2_row *r)
+{
+	tr2_buf_release(&r->text);
+}

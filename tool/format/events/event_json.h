@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_json - read lines of the event target (and of Git's) into the model.
+ */
+#ifndef TR2_FORMAT_EVENTS_EVENT_JSON_H
+#define TR2_FORMAT_EVENTS_EVENT_JSON_H
+
+#include "format/read.h"
+
+struct tr2_event_reader;
+
+/* NULL: built without a JSON parser. */
+struct tr2_event_reader *tr2_event_reader_new(struct tr2_model *m,
+					      tr2_event_fn *fn, void *data);
+void tr2_event_reader_free(struct tr2_event_reader *r);
+
+/* Set the file from which the next lines come. */
+void tr2_event_reader_source(struct tr2_event_reader *r, tr2_str source);
+
+/*
+ * The usual case: parse the first line of text if the fast reader accepts it.
+ * Return its length without the newline; 0: the line is for
+ * tr2_event_reader_line(). end[-1] must be a newline, this line's or another's,
+ * and TR2_JSON_PADDING more bytes must be readable.
+ */
+size_t tr2_event_reader_next(struct tr2_event_reader *r, const char *text,
+			     const char *end, uint64_t number);
+
+/* Parse any line, passed without its newline. line[len] must be a newline, and
+ * TR2_JSON_PADDING more bytes must be readable. `last`: the input ends here
+ * without a newline, so that a bad line is a truncated one. false: it is not an
+ * event, which was noted as a problem. */
+bool tr2_event_reader_line(struct tr2_event_reader *r, const char *line,
+			   size_t len, uint64_t number, bool last);
+
+/* Parse the line into `ev` only, adding nothing to the model. */
+bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
+			    size_t len, struct tr2_parsed_event *ev);
+
+/* Does the text begin like an event? Used to detect a file's format. */
+bool tr2_event_json_looks(const char *text, size_t len);
+
+/* Find the session id in a line that need not be valid; *sid is not terminated. */
+bool tr2_event_json_sid(const char *line, size_t len, const char **sid,
+			size_t *sid_len);
+
+#endif

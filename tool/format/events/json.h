@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * json - parse one line with one JSON object, and pass on its members one by
+ * one. simdjson parses it (format/events/json_simd.cc, the only C++ of the project);
+ * this is the interface for C.
+ */
+#ifndef TR2_FORMAT_EVENTS_JSON_H
+#define TR2_FORMAT_EVENTS_JSON_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "model/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The number of bytes after a text that must be readable; their values do not
+ * matter. */
+#define TR2_JSON_PADDING 64
+
+enum tr2_json_type {
+	TR2_JSON_STRING,  /* text: decoded, NUL as U+FFFD */
+	TR2_JSON_INT,     /* i */
+	TR2_JSON_UINT,    /* u: only if it does not fit into i */
+	TR2_JSON_DECIMAL, /* ns */
+	TR2_JSON_BOOL,    /* i */
+	TR2_JSON_NULL,
+	TR2_JSON_WORDS,   /* an array of only strings. text: nr decoded words,
+			   * each ended by a NUL */
+	TR2_JSON_RAW      /* other arrays, and objects. text: as JSON */
+};
+
+struct tr2_json_value {
+	enum tr2_json_type type;
+	struct tr2_view text;
+	uint32_t nr;
+	int64_t i;
+	uint64_t u;
+	/* for DECIMAL, taken as seconds; TR2_ABSENT past 30 years */
+	int64_t ns;
+	struct tr2_json *json;
+};
+
+enum tr2_json_result {
+	TR2_JSON_OK,
+	TR2_JSON_BAD,       /* not a JSON object */
+	TR2_JSON_UTF8       /* not UTF-8 */
+};
+
+/* false: built without simdjson, so that tr2_json_new() returns NULL. */
+bool tr2_json_available(void);
+
+struct tr2_json;
+
+struct tr2_json *tr2_json_new(void);
+void tr2_json_free(struct tr2_json *json);
+
+/* Called for each member in order. The views are valid until the next call of
+ * tr2_json_object(). */
+typedef void tr2_json_member_fn(void *data, const char *key, size_t key_len,
+				const struct tr2_json_value *value);
+
+/* Call `member` for each member, only if the whole text is one valid JSON
+ * object. */
+enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
+				     size_t len, tr2_json_member_fn *member,
+				     void *data);
+
+/* Return the value as JSON without white space; numbers keep their digits. Only
+ * the member function may call this, for its own value. */
+struct tr2_view tr2_json_source(const struct tr2_json_value *v);
+
+/* Append INT, UINT and BOOL as text; append nothing for other types. */
+void tr2_json_add_scalar(struct tr2_buf *b, const struct tr2_json_value *v);
+
+/* The largest number of seconds that is accepted as a time. */
+#define TR2_JSON_MAX_SECONDS 1000000000
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

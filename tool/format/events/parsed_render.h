@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parsed_render - render a parsed event as a line of any of Git's formats. It
+ * converts the event's fields to those of the library, whose renderers write
+ * the line.
+ */
+#ifndef TR2_FORMAT_EVENTS_PARSED_RENDER_H
+#define TR2_FORMAT_EVENTS_PARSED_RENDER_H
+
+#include "event/render.h"
+#include "model/model.h"
+#include "model/parsed_event.h"
+
+/* Zeroed means initialised. */
+struct tr2_parsed_render {
+	struct tr2_event event;   /* the last one */
+	struct tr2_render render; /* its lines */
+	struct tr2_emitter emitter;
+	struct tr2_value values[TR2_MAX_FIELDS];
+	struct tr2_buf text, head, perf_head, words;
+};
+
+/* Set r->event from `ev`, whose kind is known. `nesting` is 1 + the open
+ * regions of its thread. The event is valid until the next call. A histogram
+ * has its numbers if the reader parsed them. */
+void tr2_parsed_render_set(struct tr2_parsed_render *r,
+			   const struct tr2_model *m,
+			   const struct tr2_parsed_event *ev,
+			   unsigned int nesting);
+void tr2_parsed_render_release(struct tr2_parsed_render *r);
+
+#endif

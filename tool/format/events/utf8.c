@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * utf8 - see read/utf8.h.
+ */
+#include "base/text.h"
+#include "common/memory.h"
+#include "format/events/utf8.h"
+
+bool tr2_utf8_valid(const char *s, size_t len)
+{
+	size_t i = 0, n;
+
+	while (i < len) {
+		if ((unsigned char)s[i] < 0x80) {
+			i++;
+			continue;
+		}
+		n = tr2_utf8_sequence(s + i, len - i);
+		if (!n)
+			return false;
+		i += n;
+	}
+	return true;
+}
+
+void tr2_utf8_repair(struct tr2_buf *out, const char *s, size_t len,
+		     size_t padding)
+{
+	size_t i = 0, n;
+
+	tr2_buf_reset(out);
+	while (i < len) {
+		n = s[i] ? tr2_utf8_sequence(s + i, len - i) : 0;
+		if (n)
+			tr2_buf_add(out, s + i, n);
+		else
+			tr2_buf_addlit(out, "\xef\xbf\xbd");
+		i += n ? n : 1;
+	}
+	n = out->len;
+	tr2_buf_addchars(out, '\n', padding);
+	out->len = n;
+	tr2_must(!out->failed);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_data - read a file of the kernel's records in the format of perf
+ * (perf.data), by `trace2 record` or by perf itself: its events, and its
+ * records in the order of time.
+ *
+ * The file is not trusted. It may be cut anywhere, and a recorder may still be
+ * appending to it: it is read in pieces, never mapped, and every offset and
+ * size in it is checked. All numbers are in this machine's byte order.
+ */
+#ifndef TR2_FORMAT_KERNEL_KERNEL_DATA_H
+#define TR2_FORMAT_KERNEL_KERNEL_DATA_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/map.h"
+#include "format/kernel/kernel_formats.h"
+
+enum tr2_data_is {
+	TR2_DATA_OTHER,
+	TR2_DATA_TASK_CLOCK,   /* the first event: CPU times */
+	TR2_DATA_SWITCHES,     /* context-switches: a sample before each */
+	TR2_DATA_SCHED_SWITCH, /* likewise, a tracepoint */
+	TR2_DATA_SCHED_WAKING,
+	TR2_DATA_PROFILE /* samples of the CPU time */
+};
+
+/* An event that was opened on each CPU. */
+struct tr2_data_source {
+	enum tr2_data_is is;
+	uint32_t type;
+	bool without_kernel;
+	uint64_t config, sample_type, sample_period, read_format, registers;
+};
+
+/* The records of one CPU, in the order in which the kernel wrote them. */
+struct tr2_data_ring {
+	struct tr2_data_extent {
+		uint64_t at, len;
+	} *extents; /* pieces of the file, each of whole records */
+	uint32_t nr, alloc;
+	uint64_t bytes;
+};
+
+struct tr2_kernel_data {
+	int fd; /* owned by the caller */
+	uint64_t size;
+	uint64_t data_at, data_end;
+	bool growing; /* it was not finished: data_end is where it ends now */
+	struct tr2_data_source *sources;
+	uint32_t nr_sources;
+	struct tr2_map ids; /* id + 1 to an index into opened */
+	struct tr2_data_opened {
+		uint32_t source, ring;
+	} *opened;
+	uint32_t nr_opened, alloc_opened;
+	bool has_identifier; /* every record has its id in a fixed place */
+	struct tr2_data_ring *rings;
+	uint32_t nr_rings;
+	struct tr2_kernel_formats formats;
+	const char *problem; /* the first; NULL: none */
+};
+
+struct tr2_kernel_record {
+	uint32_t type; /* enum perf_event_type */
+	uint16_t misc;
+	uint32_t ring;
+	const struct tr2_data_source *source;
+	int32_t pid, tid;
+	uint64_t time_ns;
+	/* What is before the fields that every record has. */
+	const unsigned char *body;
+	size_t len;
+	/* Of samples: return addresses and raw data, unaligned. */
+	const unsigned char *calls, *raw;
+	uint32_t nr_calls, raw_len;
+	/* Of samples: the user's registers and the copy of the stack; NULL:
+	 * none. */
+	const unsigned char *registers, *stack;
+	uint32_t stack_len;
+	uint64_t at; /* offset of the body in the file */
+};
+
+/* Read header and events. false: its records cannot be read; see f->problem. */
+bool tr2_kernel_data_open(struct tr2_kernel_data *f, int fd);
+void tr2_kernel_data_release(struct tr2_kernel_data *f);
+
+/* Read exactly len bytes of the file, or fail. */
+bool tr2_kernel_data_read(const struct tr2_kernel_data *f, uint64_t at,
+			  void *out, size_t len);
+
+/* Return false to end the walk. The record is valid during the call. */
+typedef bool tr2_kernel_record_fn(void *data,
+				  const struct tr2_kernel_record *r);
+
+/* Pass every record once, in the order of the file, and note where the records
+ * of each ring are. */
+bool tr2_kernel_data_scan(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
+			  void *data);
+/* After that: pass them in the order of time. */
+void tr2_kernel_data_merge(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
+			   void *data);
+
+/* In kernel_record.c: find the fields of a record. false: its event is unknown,
+ * it has no time, or it is invalid. */
+bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
+			     const unsigned char *p, size_t size,
+			     struct tr2_kernel_record *r);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* kernel_profile - read samples and mappings from the kernel's records. */
+#include "format/kernel/kernel_profile.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "model/private.h"
+#include "format/kernel/kernel_symbols.h"
+#include "format/events/utf8.h"
+
+/* More is no call path. */
+#define MAX_CALLS 4096
+/* Larger values are no addresses, but begin a part of the call path. */
+#define FIRST_MARKER ((uint64_t)-4095)
+
+void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
+			      const struct tr2_kernel_data *f)
+{
+	struct tr2_model_input *in = &m->inputs[m->nr_inputs - 1];
+	uint32_t i;
+
+	*p = (struct tr2_kernel_profile){ .m = m, .file = TR2_BUF_INIT };
+	for (i = 0; i < f->nr_sources; i++) {
+		if (f->sources[i].is != TR2_DATA_PROFILE)
+			continue;
+		p->is_on = true;
+		in->period_ns = (int64_t)f->sources[i].sample_period;
+		in->samples_without_kernel = f->sources[i].without_kernel;
+	}
+	p->event = p->is_on ? tr2_intern(m, "task-clock", 10) : 0;
+}
+
+void tr2_kernel_profile_release(struct tr2_kernel_profile *p)
+{
+	tr2_map_release(&p->spaces);
+	tr2_buf_release(&p->file);
+}
+
+static void add_function(void *data, uint64_t addr, const char *name, size_t len,
+			 const char *module, size_t module_len)
+{
+	struct tr2_kernel_profile *p = data;
+	struct tr2_model *m = p->m;
+	struct tr2_kernel_function *f;
+	uint32_t i;
+
+	if (!tr2_utf8_valid(name, len) || !tr2_utf8_valid(module, module_len))
+		return;
+	i = tr2_add(m, kernel_functions);
+	f = &m->kernel_functions[i];
+	f->addr = addr;
+	f->kernel = p->kernel;
+	f->name = tr2_intern(m, name, len);
+	f->module = module_len ? tr2_intern(m, module, module_len) :
+				 tr2_intern(m, "[kernel]", 8);
+}
+
+static int by_addr(const void *va, const void *vb)
+{
+	const struct tr2_kernel_function *a = va, *b = vb;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+void tr2_kernel_profile_names(struct tr2_kernel_profile *p, int fd)
+{
+	struct tr2_model *m = p->m;
+	uint32_t first = m->nr_kernel_functions;
+
+	/* After those of earlier recordings. */
+	p->kernel = m->kernel_functions[first - 1].kernel + 1;
+	tr2_kernel_symbols_each(fd, add_function, p);
+	if (m->nr_kernel_functions > first)
+		qsort(m->kernel_functions + first,
+		      m->nr_kernel_functions - first,
+		      sizeof(*m->kernel_functions), by_addr);
+	else
+		p->kernel = 0;
+}
+
+static uint32_t new_space(struct tr2_kernel_profile *p, uint32_t pid,
+			  uint32_t parent, int64_t wall_ns)
+{
+	uint32_t i = tr2_add(p->m, spaces);
+
+	p->m->spaces[i] = (struct tr2_space){ .parent = parent,
+					      .start_ns = wall_ns,
+					      .kernel = p->kernel };
+	*tr2_map_slot(&p->spaces, tr2_key(0, pid)) = i;
+	return i;
+}
+
+static uint32_t space_of(struct tr2_kernel_profile *p, uint32_t pid,
+			 int64_t wall_ns)
+{
+	uint32_t i = tr2_map_get(&p->spaces, tr2_key(0, pid));
+
+	return i ? i : new_space(p, pid, 0, wall_ns);
+}
+
+/* pid, ppid: the new one has the mappings that its parent has now, which may be
+ * those of a fork, too. */
+static void on_fork(struct tr2_kernel_profile *p, const uint32_t ids[2],
+		    int64_t wall_ns)
+{
+	const struct tr2_space *parent;
+	uint32_t i;
+
+	if (ids[0] == ids[1]) /* a thread */
+		return;
+	i = space_of(p, ids[1], wall_ns);
+	parent = &p->m->spaces[i];
+	if (!parent->has_mappings && parent->parent) {
+		i = parent->parent;
+		wall_ns = parent->start_ns;
+	}
+	new_space(p, ids[0], i, wall_ns);
+}
+
+static bool take_name(struct tr2_kernel_profile *p, const unsigned char *at,
+		      size_t size, struct tr2_mapping *mapping)
+{
+	const char *name = (const char *)at;
+	size_t len = strnlen(name, size);
+
+	if (!tr2_utf8_valid(name, len)) {
+		tr2_utf8_repair(&p->file, name, len, 0);
+		name = tr2_buf_str(&p->file);
+		len = p->file.len;
+	}
+	mapping->file = tr2_intern(p->m, name, len);
+	return len > 0;
+}
+
+/* As the kernel lays MMAP and MMAP2 out. */
+struct mapped {
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+};
+
+struct mapped_file {
+	uint8_t build_id_size, reserved[3];
+	uint8_t build_id[TR2_BUILD_ID_MAX];
+	uint32_t prot, flags;
+};
+
+/* Read what MMAP2 has before the name. false: it is no code. */
+static bool take_file(const struct tr2_kernel_record *r, size_t *at,
+		      struct tr2_mapping *mapping)
+{
+	struct mapped_file file;
+
+	if (r->type == PERF_RECORD_MMAP)
+		return !(r->misc & PERF_RECORD_MISC_MMAP_DATA);
+	if (r->len < *at + sizeof(file))
+		return false;
+	memcpy(&file, r->body + *at, sizeof(file));
+	*at += sizeof(file);
+	if (r->misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
+	    file.build_id_size <= sizeof(file.build_id)) {
+		mapping->build_id_size = file.build_id_size;
+		memcpy(mapping->build_id, file.build_id,
+		       sizeof(file.build_id));
+	}
+	return file.prot & PROT_EXEC;
+}
+
+static void on_mapping(struct tr2_kernel_profile *p,
+		       const struct tr2_kernel_record *r, int64_t wall_ns)
+{
+	struct tr2_mapping mapping = { .at_ns = wall_ns };
+	size_t at = sizeof(struct mapped);
+	struct mapped mapped;
+	uint32_t i;
+
+	if (r->len < sizeof(mapped))
+		return;
+	memcpy(&mapped, r->body, sizeof(mapped));
+	if (mapped.pid == UINT32_MAX || !take_file(r, &at, &mapping) ||
+	    !take_name(p, r->body + at, r->len - at, &mapping))
+		return;
+	mapping.space = space_of(p, mapped.pid, wall_ns);
+	p->m->spaces[mapping.space].has_mappings = true;
+	mapping.addr = mapped.addr;
+	mapping.len = mapped.len;
+	mapping.pgoff = mapped.pgoff;
+	i = tr2_add(p->m, mappings);
+	p->m->mappings[i] = mapping;
+}
+
+void tr2_kernel_profile_process(struct tr2_kernel_profile *p,
+				const struct tr2_kernel_record *r,
+				int64_t wall_ns)
+{
+	uint32_t ids[2];
+
+	if (!p->is_on || r->len < sizeof(ids))
+		return;
+	memcpy(ids, r->body, sizeof(ids));
+	if (r->type == PERF_RECORD_FORK)
+		on_fork(p, ids, wall_ns);
+	else if (r->type == PERF_RECORD_COMM &&
+		 r->misc & PERF_RECORD_MISC_COMM_EXEC)
+		new_space(p, ids[0], 0, wall_ns);
+	else if (r->type == PERF_RECORD_MMAP || r->type == PERF_RECORD_MMAP2)
+		on_mapping(p, r, wall_ns);
+}
+
+static void add_call(struct tr2_model *m, struct tr2_model_sample *sample,
+		     uint64_t addr)
+{
+	uint32_t call = tr2_add(m, calls);
+
+	m->calls[call] = addr;
+	if (!sample->nr_calls++)
+		sample->first_call = call;
+}
+
+/* The first address of the kernel, and of the process, is that of the
+ * instruction itself. */
+static void add_calls(struct tr2_model *m, struct tr2_model_sample *sample,
+		      const struct tr2_kernel_record *r)
+{
+	bool is_return = false;
+	uint64_t addr;
+	uint32_t i;
+
+	for (i = 0; i < r->nr_calls && i < MAX_CALLS; i++) {
+		memcpy(&addr, r->calls + i * sizeof(addr), sizeof(addr));
+		if (addr < FIRST_MARKER)
+			add_call(m, sample, addr + !is_return);
+		is_return = addr < FIRST_MARKER;
+	}
+}
+
+/* Note where the copy is: few readers need it. 0: there is none. */
+static uint32_t add_stack(struct tr2_kernel_profile *p,
+			  const struct tr2_kernel_data *f,
+			  const struct tr2_kernel_record *r)
+{
+	struct tr2_model *m = p->m;
+	uint32_t i;
+	int fd;
+
+	if (!p->stack_file) {
+		fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 3);
+		if (fd < 0)
+			return 0;
+		p->stack_file = tr2_add(m, stack_files);
+		m->stack_files[p->stack_file] = (struct tr2_stack_file){
+			fd, r->source->registers };
+	}
+	i = tr2_add(m, stacks);
+	m->stacks[i] = (struct tr2_sample_stack){
+		.file = p->stack_file,
+		.len = r->stack_len,
+		.registers_at = r->at + (uint64_t)(r->registers - r->body),
+		.stack_at = r->at + (uint64_t)(r->stack - r->body),
+	};
+	return i;
+}
+
+void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
+			       const struct tr2_kernel_data *f,
+			       const struct tr2_kernel_record *r,
+			       uint32_t task_thread, int64_t wall_ns)
+{
+	struct tr2_model_sample sample = {
+		.event = p->event,
+		.cpu = r->ring,
+		.task_thread = task_thread,
+		.at_ns = wall_ns,
+		.count = r->source->sample_period,
+		.is_time = true,
+	};
+	uint32_t i;
+
+	if (!task_thread) {
+		p->nr_unknown++;
+		return;
+	}
+	sample.space = space_of(p, (uint32_t)r->pid, wall_ns);
+	if (r->registers && r->stack)
+		sample.stack = add_stack(p, f, r);
+	add_calls(p->m, &sample, r);
+	i = tr2_add(p->m, samples);
+	p->m->samples[i] = sample;
+}

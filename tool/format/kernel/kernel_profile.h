@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_profile - pass samples of the CPU time to the model, with the mappings
+ * by which their addresses are understood.
+ */
+#ifndef TR2_FORMAT_KERNEL_KERNEL_PROFILE_H
+#define TR2_FORMAT_KERNEL_KERNEL_PROFILE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "common/map.h"
+#include "model/model.h"
+#include "format/kernel/kernel_data.h"
+
+struct tr2_kernel_profile {
+	struct tr2_model *m;
+	bool is_on;             /* the file has such samples */
+	struct tr2_map spaces;  /* pid to its space */
+	tr2_str event;
+	uint32_t kernel;        /* of its functions; 0: unknown */
+	uint32_t stack_file;    /* 0: not opened yet */
+	uint64_t nr_unknown;    /* samples of threads that are not known */
+	struct tr2_buf file;    /* a name that was not UTF-8, repaired */
+};
+
+/* Begin, once the events of a file are known. */
+void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
+			      const struct tr2_kernel_data *f);
+/* Read the names of the kernel's functions. */
+void tr2_kernel_profile_names(struct tr2_kernel_profile *p, int fd);
+/* A record of a fork, an exec or a mapping, in the order of time. */
+void tr2_kernel_profile_process(struct tr2_kernel_profile *p,
+				const struct tr2_kernel_record *r,
+				int64_t wall_ns);
+/* A sample, of this thread of the kernel; 0: unknown. */
+void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
+			       const struct tr2_kernel_data *f,
+			       const struct tr2_kernel_record *r,
+			       uint32_t task_thread, int64_t wall_ns);
+void tr2_kernel_profile_release(struct tr2_kernel_profile *p);
+
+#endif

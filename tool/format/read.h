@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * read - load recordings, files, directories and streams into a model.
+ *
+ * The content of an input determines its format: event JSON, perf text, a
+ * directory of either, or a recording of `trace2 record` (DIR/meta.json,
+ * DIR/tasks.jsonl, DIR/events/: see format/recording/meta_read.h). Input is not trusted: a
+ * loader fails only if a file cannot be read, never because of the content.
+ */
+#ifndef TR2_FORMAT_READ_H
+#define TR2_FORMAT_READ_H
+
+#include "model/model.h"
+
+/* A file of this name in a directory of streams stops programs that start later
+ * from writing there. */
+#define TR2_DISCARD "git-trace2-discard"
+
+#define TR2_LOAD_LINES (1u << 0) /* keep every line: m->lines, sorted by time */
+#define TR2_LOAD_QUIET (1u << 1) /* print no problems */
+#define TR2_LOAD_NO_TREE (1u << 2) /* leave tr2_model_finish() to the caller */
+
+enum tr2_load_result {
+	TR2_LOAD_OK,
+	TR2_LOAD_NOTHING, /* nothing to do (a message was printed): exit 0 */
+	TR2_LOAD_FAILED   /* an error was printed: exit TR2_EXIT_FATAL */
+};
+
+struct tr2_parsed_event;
+
+/* Called for each event after it was added to the model; `ev` is valid during
+ * the call. */
+typedef void tr2_event_fn(void *data, struct tr2_model *m,
+			  const struct tr2_parsed_event *ev);
+
+struct tr2_load {
+	const char *const *paths; /* "-": standard input */
+	size_t nr_paths;
+	unsigned int flags;
+	tr2_event_fn *event; /* may be NULL */
+	void *data;
+};
+
+/*
+ * Load all paths into m and finish the model. Problems are added to m->problems
+ * and, unless QUIET, printed to stderr as warnings.
+ */
+enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load);
+
+#endif

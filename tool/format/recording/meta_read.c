@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * meta_read - implements format/recording/meta_read.h, which describes the files.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "common/join.h"
+#include "model/build/build.h"
+#include "model/json_members.h"
+#include "format/events/json_plain.h"
+#include "format/kernel/kernel.h"
+#include "format/recording/meta_read.h"
+#include "common/procfs.h"
+
+struct meta {
+	struct tr2_model *m;
+	tr2_str source;
+	/* in_streams: of these, those that the streams report themselves */
+	uint64_t lost, in_streams;
+	uint64_t lost_tasks; /* by tasks.jsonl and kernel.data */
+	uint64_t lost_data;  /* of kernel.data */
+	int64_t command_pid, uid;
+	int64_t end_ns;  /* of the recording, in CLOCK_MONOTONIC */
+	int64_t last_ns; /* wall time of the latest record */
+	tr2_str cwd;
+	bool complete, running;
+};
+
+static bool key_is(const char *key, size_t len, const char *want)
+{
+	return strlen(want) == len && !memcmp(key, want, len);
+}
+
+static bool is_text(const struct tr2_json_value *v, const char *want)
+{
+	return v->type == TR2_JSON_STRING &&
+	       key_is(v->text.p, v->text.len, want);
+}
+
+/* Return the number of `name` in the text of a JSON object of numbers; 0:
+ * none. */
+static uint64_t number_in(const struct tr2_view *object, const char *name)
+{
+	const char *at = memmem(object->p, object->len, name, strlen(name));
+
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+static void tell_newer(struct meta *meta, int64_t version)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 "its version is %lld, and this trace2 knows up to %d: results "
+		 "may be incomplete or wrong; use a newer trace2",
+		 (long long)version, TR2_META_VERSION);
+	tr2_build_problem(meta->m, TR2_PROBLEM_NEWER, meta->source, 0, text);
+}
+
+static void read_trace(struct tr2_model *m, struct tr2_view text)
+{
+	struct tr2_json_member member;
+
+	while (tr2_json_next_member(&text, &member))
+		tr2_json_member_id(&member, &m->meta_trace,
+				   &m->meta_trace_parent);
+}
+
+static void on_meta_member(void *data, const char *key, size_t len,
+			   const struct tr2_json_value *v)
+{
+	struct meta *meta = data;
+	struct tr2_model *m = meta->m;
+
+	if (key_is(key, len, "command") && v->type == TR2_JSON_WORDS) {
+		m->command.text = tr2_model_copy(m, v->text.p, v->text.len);
+		m->command.nr = v->nr;
+	} else if (key_is(key, len, "cwd") && v->type == TR2_JSON_STRING) {
+		meta->cwd = tr2_intern(m, v->text.p, v->text.len);
+	} else if (key_is(key, len, "uid") && v->type == TR2_JSON_INT) {
+		meta->uid = v->i;
+	} else if (key_is(key, len, "command_pid") && v->type == TR2_JSON_INT) {
+		meta->command_pid = v->i;
+	} else if (key_is(key, len, "version") && v->type == TR2_JSON_INT) {
+		if (v->i > TR2_META_VERSION)
+			tell_newer(meta, v->i);
+	} else if (key_is(key, len, "start_wall_ns")) {
+		m->meta_wall_ns = tr2_wall_ns(v->i);
+	} else if (key_is(key, len, "start_monotonic_ns")) {
+		m->meta_mono_ns = tr2_wall_ns(v->i);
+	} else if (key_is(key, len, "end_monotonic_ns")) {
+		meta->end_ns = tr2_wall_ns(v->i);
+	} else if (key_is(key, len, "state")) {
+		meta->complete = is_text(v, "complete");
+	} else if (key_is(key, len, "lost") && v->type == TR2_JSON_INT) {
+		meta->lost = v->i > 0 ? (uint64_t)v->i : 0;
+	} else if (key_is(key, len, "losses") && v->type == TR2_JSON_RAW) {
+		meta->in_streams = number_in(&v->text, "\"events\":");
+		meta->lost_data = number_in(&v->text, "\"kernel_data\":");
+		meta->lost_tasks = number_in(&v->text, "\"kernel_records\":") +
+				   number_in(&v->text, "\"task_log\":");
+	} else if (key_is(key, len, "trace") && v->type == TR2_JSON_RAW) {
+		read_trace(m, v->text);
+	} else if (key_is(key, len, "task_records")) {
+		m->no_task_records = !is_text(v, "kernel");
+	}
+}
+
+struct task_record {
+	struct tr2_view type, comm, state, wchan;
+	struct tr2_words_view argv;
+	int64_t time_ns, pid, ppid, tid, ptid, code, signal, count;
+	int64_t user_ns, system_ns, maxrss_bytes, begun_ns, own_pid;
+	bool exec, cut;
+};
+
+static void on_task_member(void *data, const char *key, size_t len,
+			   const struct tr2_json_value *v)
+{
+	struct task_record *t = data;
+
+/* The compiler knows the length of each name. */
+#define IS(name, of_type)                                           \
+	(len == sizeof(name) - 1 && v->type == TR2_JSON_##of_type && \
+	 !memcmp(key, name, sizeof(name) - 1))
+#define TAKE_INT(name)            \
+	if (IS(#name, INT))       \
+		t->name = v->i;
+#define TAKE_TEXT(name)           \
+	if (IS(#name, STRING))    \
+		t->name = v->text;
+
+	TAKE_TEXT(type)
+	TAKE_TEXT(comm)
+	TAKE_TEXT(state)
+	TAKE_TEXT(wchan)
+	if (IS("exec", BOOL))
+		t->exec = v->i;
+	if (IS("cut", BOOL))
+		t->cut = v->i;
+	if (v->type == TR2_JSON_WORDS)
+		t->argv = (struct tr2_words_view){ v->text.p, v->text.len,
+						   v->nr };
+	TAKE_INT(time_ns)
+	TAKE_INT(pid)
+	TAKE_INT(tid)
+	TAKE_INT(ppid)
+	TAKE_INT(ptid)
+	TAKE_INT(code)
+	TAKE_INT(signal)
+	TAKE_INT(user_ns)
+	TAKE_INT(system_ns)
+	TAKE_INT(maxrss_bytes)
+	TAKE_INT(count)
+	TAKE_INT(begun_ns)
+	TAKE_INT(own_pid)
+#undef IS
+#undef TAKE_INT
+#undef TAKE_TEXT
+}
+
+static bool type_is(const struct task_record *t, const char *want)
+{
+	return key_is(t->type.p, t->type.len, want);
+}
+
+static void add_status(struct tr2_model *m, const struct task_record *r,
+		       int64_t wall_ns)
+{
+	uint32_t i = tr2_build_task_status(m, (int32_t)r->pid, wall_ns);
+	struct tr2_model_task *t = &m->tasks[i];
+
+	t->code = (int32_t)r->code;
+	t->signal = (int32_t)r->signal;
+	if (r->user_ns || r->system_ns || r->maxrss_bytes) {
+		t->flags |= TR2_TASK_HAS_RUSAGE;
+		t->user_ns = (uint64_t)r->user_ns;
+		t->system_ns = (uint64_t)r->system_ns;
+		t->maxrss_bytes = (uint64_t)r->maxrss_bytes;
+	}
+}
+
+static bool pid_fits(int64_t pid)
+{
+	return pid > 0 && pid <= INT32_MAX;
+}
+
+static void add_argv(struct tr2_model *m, const struct task_record *r,
+		     int64_t wall_ns)
+{
+	struct tr2_words argv = { .nr = r->argv.nr, .cut = r->cut };
+	uint32_t i;
+
+	if (argv.nr)
+		argv.text = tr2_model_copy(m, r->argv.p, r->argv.len);
+	i = tr2_build_task_argv(m, (int32_t)r->pid, &argv, wall_ns);
+	m->tasks[i].own_pid = pid_fits(r->own_pid) ? (int32_t)r->own_pid : 0;
+}
+
+static int64_t wall_of(const struct tr2_model *m, int64_t monotonic_ns)
+{
+	return monotonic_ns + m->meta_wall_ns - m->meta_mono_ns;
+}
+
+static void add_fork(struct tr2_model *m, const struct task_record *r,
+		     int64_t wall_ns)
+{
+	tr2_build_task_fork(m, (int32_t)r->pid,
+			    pid_fits(r->ppid) ? (int32_t)r->ppid : 0,
+			    (int32_t)r->tid, wall_ns);
+	if (r->state.len && r->begun_ns >= 0 && r->begun_ns <= r->time_ns)
+		tr2_build_task_found(m, (int32_t)r->pid, (int32_t)r->tid,
+				     wall_ns, wall_of(m, r->begun_ns),
+				     *r->state.p, &r->wchan);
+}
+
+/* false: an unknown record. */
+static bool add_record(struct meta *meta, struct task_record *r)
+{
+	struct tr2_model *m = meta->m;
+	int64_t wall_ns;
+	char comm[64];
+
+	if (type_is(r, "lost") && r->count > 0) {
+		meta->lost_tasks += (uint64_t)r->count;
+		return true;
+	}
+	if (!pid_fits(r->pid) || r->time_ns <= 0 || r->time_ns > INT64_MAX / 4)
+		return false;
+	wall_ns = wall_of(m, r->time_ns);
+	if (wall_ns > meta->last_ns)
+		meta->last_ns = wall_ns;
+	if (type_is(r, "fork") && pid_fits(r->tid)) {
+		add_fork(m, r, wall_ns);
+	} else if (type_is(r, "comm")) {
+		size_t n = r->comm.len < sizeof(comm) ? r->comm.len :
+							sizeof(comm) - 1;
+
+		if (n)
+			memcpy(comm, r->comm.p, n);
+		comm[n] = '\0';
+		tr2_build_task_comm(m, (int32_t)r->pid,
+				    (int32_t)(pid_fits(r->tid) ? r->tid : r->pid),
+				    comm, r->exec, wall_ns);
+	} else if (type_is(r, "exit")) {
+		tr2_build_task_exit(m, (int32_t)r->pid,
+				    (int32_t)(pid_fits(r->tid) ? r->tid : r->pid),
+				    wall_ns);
+	} else if (type_is(r, "argv")) {
+		add_argv(m, r, wall_ns);
+	} else if (type_is(r, "status")) {
+		add_status(m, r, wall_ns);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Does the recorder hold its lock on the file? */
+static bool is_locked(int fd)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+
+	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
+static bool read_record(struct tr2_json *json, struct tr2_buf *scratch,
+			const char *line, size_t len,
+			struct task_record *record)
+{
+	*record = (struct task_record){ 0 };
+	if (tr2_json_plain(line, len, scratch, on_task_member, record))
+		return true;
+	*record = (struct task_record){ 0 };
+	return tr2_json_object(json, line, len, on_task_member, record) ==
+	       TR2_JSON_OK;
+}
+
+static void read_tasks(struct meta *meta, struct tr2_json *json, int fd)
+{
+	struct tr2_lines lines = { 0 };
+	struct tr2_buf scratch = TR2_BUF_INIT;
+	enum tr2_lines_result got;
+	const char *line;
+	size_t len;
+
+	meta->running = is_locked(fd);
+	tr2_lines_start(&lines, fd);
+	while ((got = tr2_lines_next(&lines, &line, &len)) == TR2_LINES_LINE ||
+	       got == TR2_LINES_LAST) {
+		struct task_record record;
+
+		if (!len)
+			continue;
+		if (!read_record(json, &scratch, line, len, &record) ||
+		    !add_record(meta, &record))
+			tr2_build_problem(meta->m, TR2_PROBLEM_BAD_LINE,
+					  meta->source, lines.number,
+					  "not a task record");
+	}
+	tr2_lines_release(&lines);
+	tr2_buf_release(&scratch);
+}
+
+/* Return until when processes ran of which the recording has no end: until it
+ * ended, or until now, or until it broke off. 0: unknown. */
+static int64_t ran_until(const struct meta *meta)
+{
+	if (meta->lost_tasks)
+		return 0;
+	if (meta->complete)
+		return meta->end_ns ? wall_of(meta->m, meta->end_ns) : 0;
+	return meta->running ? wall_of(meta->m, (int64_t)tr2_kernel_now_ns()) :
+			       meta->last_ns;
+}
+
+static void set_seen(const struct meta *meta, uint32_t first_task)
+{
+	int64_t seen_ns = tr2_wall_ns(ran_until(meta));
+	uint32_t i;
+
+	for (i = first_task; i < meta->m->nr_tasks; i++)
+		meta->m->tasks[i].seen_ns = seen_ns;
+}
+
+/* The recorder's directory is that in which it started the command, whose
+ * arguments are in meta.json, too. */
+static void place_command(const struct meta *meta, uint32_t first_task)
+{
+	struct tr2_model *m = meta->m;
+	uint32_t i;
+
+	for (i = first_task; i < m->nr_tasks; i++)
+		if (m->tasks[i].pid == meta->command_pid) {
+			m->tasks[i].cwd = meta->cwd;
+			tr2_build_task_command(m, i);
+			return;
+		}
+}
+
+static void read_meta(struct meta *meta, struct tr2_json *json, int fd)
+{
+	struct tr2_lines lines = { 0 };
+	const char *text;
+	size_t len;
+
+	meta->m->meta_trace.id = meta->m->meta_trace_parent = 0;
+	tr2_lines_start(&lines, fd);
+	len = tr2_lines_peek(&lines, &text, TR2_LINE_MAX_BYTES);
+	if (len && tr2_json_object(json, text, len, on_meta_member, meta) ==
+			   TR2_JSON_OK) {
+		meta->m->has_meta = true;
+		meta->m->meta_json = tr2_model_copy(meta->m, text, len);
+	} else {
+		tr2_build_problem(meta->m, TR2_PROBLEM_FILE, meta->source, 0,
+				  "not a JSON object: the times of task "
+				  "records are unknown");
+	}
+	tr2_lines_release(&lines);
+}
+
+static void read_one(struct meta *meta, struct tr2_json *json, const char *dir,
+		     const char *name,
+		     void (*fn)(struct meta *, struct tr2_json *, int))
+{
+	struct tr2_buf path = TR2_BUF_INIT;
+	int fd;
+
+	fd = open(tr2_join(&path, dir, name), O_RDONLY | O_CLOEXEC);
+	meta->source = tr2_intern(meta->m, path.p, path.len);
+	if (fd >= 0) {
+		fn(meta, json, fd);
+		close(fd);
+	} else if (errno != ENOENT) {
+		tr2_build_problem(meta->m, TR2_PROBLEM_FILE, meta->source, 0,
+				  strerror(errno));
+	}
+	tr2_buf_release(&path);
+}
+
+void tr2_meta_load(struct tr2_model *m, const char *dir)
+{
+	struct meta meta = { .m = m };
+	struct tr2_json *json = tr2_json_new();
+	uint32_t first_task = m->nr_tasks;
+	uint64_t lost = 0;
+	int64_t end_ns = 0;
+	tr2_str source;
+
+	if (!json)
+		return;
+	read_one(&meta, json, dir, "meta.json", read_meta);
+	source = meta.source;
+	/* Times can be converted only with the clocks of meta.json. */
+	if (m->has_meta) {
+		read_one(&meta, json, dir, "tasks.jsonl", read_tasks);
+		if (meta.complete && !meta.lost_data)
+			end_ns = tr2_wall_ns(wall_of(m, meta.end_ns));
+		meta.lost_tasks += tr2_kernel_load(m, dir, first_task, &end_ns);
+		if (end_ns > meta.last_ns)
+			meta.last_ns = end_ns;
+	}
+	place_command(&meta, first_task);
+	set_seen(&meta, first_task);
+	if (meta.uid > 0)
+		tr2_build_privileged(m, first_task);
+	/* The meta.json of a complete recording has the total of all losses. */
+	if (!meta.complete)
+		lost = meta.lost_tasks;
+	else if (meta.lost > meta.in_streams)
+		lost = meta.lost - meta.in_streams;
+	m->lost += lost;
+	tr2_build_problems(m, TR2_PROBLEM_LOST, source,
+			   "lines, records or programs were lost while it was "
+			   "recorded",
+			   lost);
+	if (m->has_meta && !meta.complete)
+		tr2_build_problem(m, TR2_PROBLEM_NO_END, source, 0,
+				  meta.running ?
+					  "the recording is not finished: "
+					  "'trace2 record' still runs" :
+					  "the recording is not finished: "
+					  "'trace2 record' was killed");
+	tr2_json_free(json);
+}

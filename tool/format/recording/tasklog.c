@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Sort records of tasks by time and write them as JSON. */
+#include "format/recording/tasklog.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+/* For each kind: its name and its fields. */
+enum { HAS_TID = 1, HAS_PARENT = 2, HAS_COMM = 4, HAS_COUNT = 8 };
+static const struct {
+	const char *name;
+	unsigned int fields;
+} kinds[] = {
+	[TR2_TASK_FORK] = { "fork", HAS_TID | HAS_PARENT },
+	[TR2_TASK_EXEC] = { "comm", HAS_TID | HAS_COMM },
+	[TR2_TASK_COMM] = { "comm", HAS_TID | HAS_COMM },
+	[TR2_TASK_EXIT] = { "exit", HAS_TID | HAS_PARENT },
+	[TR2_TASK_LOST] = { "lost", HAS_COUNT },
+	[TR2_TASK_ARGV] = { "argv", 0 },
+	[TR2_TASK_STATUS] = { "status", 0 },
+};
+
+void tr2_tasklog_init(struct tr2_tasklog *log, int fd)
+{
+	memset(log, 0, sizeof(*log));
+	log->fd = fd;
+}
+
+void tr2_tasklog_release(struct tr2_tasklog *log)
+{
+	size_t i;
+
+	for (i = 0; i < log->nr; i++)
+		free(log->held[i].more);
+	free(log->held);
+	tr2_buf_release(&log->text);
+	if (log->fd >= 0)
+		close(log->fd);
+	tr2_tasklog_init(log, -1);
+}
+
+static void add_number(struct tr2_buf *b, const char *key, uint64_t value)
+{
+	tr2_buf_addlit(b, ",\"");
+	tr2_buf_addstr(b, key);
+	tr2_buf_addlit(b, "\":");
+	tr2_buf_add_u64(b, value);
+}
+
+static void add_line(struct tr2_buf *b, const struct tr2_task_event *e)
+{
+	unsigned int fields = kinds[e->kind].fields;
+
+	tr2_buf_addlit(b, "{\"type\":\"");
+	tr2_buf_addstr(b, kinds[e->kind].name);
+	tr2_buf_addch(b, '"');
+	add_number(b, "time_ns", e->time_ns);
+	if (fields & HAS_COUNT)
+		add_number(b, "count", e->lost);
+	else
+		add_number(b, "pid", (uint64_t)e->pid);
+	if (fields & HAS_TID)
+		add_number(b, "tid", (uint64_t)e->tid);
+	if (fields & HAS_PARENT) {
+		add_number(b, "ppid", (uint64_t)e->ppid);
+		add_number(b, "ptid", (uint64_t)e->ptid);
+	}
+	if (fields & HAS_COMM) {
+		tr2_buf_addlit(b, ",\"comm\":");
+		tr2_json_add_string(b, e->comm);
+	}
+	if (e->kind == TR2_TASK_EXEC)
+		tr2_buf_addlit(b, ",\"exec\":true");
+	if (e->more)
+		tr2_buf_addstr(b, e->more);
+	tr2_buf_addlit(b, "}\n");
+}
+
+static int write_text(int fd, const char *p, size_t len)
+{
+	ssize_t n;
+
+	while (len) {
+		n = write(fd, p, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Write the text; if the disk takes only a part of a line, remove that part. */
+static void flush_text(struct tr2_tasklog *log, uint64_t nr_lines)
+{
+	struct tr2_buf *b = &log->text;
+
+	if (!b->len)
+		return;
+	log->is_full |= log->max_bytes && log->bytes + b->len > log->max_bytes;
+	if (b->failed || log->is_full || log->fd < 0) {
+		log->lost += nr_lines;
+	} else if (write_text(log->fd, b->p, b->len)) {
+		log->lost += nr_lines;
+		if (!log->write_errno)
+			log->write_errno = errno;
+		if (ftruncate(log->fd, (off_t)log->bytes) ||
+		    lseek(log->fd, (off_t)log->bytes, SEEK_SET) < 0) {
+			close(log->fd);
+			log->fd = -1;
+		}
+	} else {
+		log->bytes += b->len;
+	}
+	tr2_buf_reset(b);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	uint64_t x = ((const struct tr2_task_event *)a)->time_ns;
+	uint64_t y = ((const struct tr2_task_event *)b)->time_ns;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Write the first nr of the held records, which are sorted. */
+static void write_first(struct tr2_tasklog *log, size_t nr)
+{
+	uint64_t nr_lines = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		add_line(&log->text, &log->held[i]);
+		free(log->held[i].more);
+		nr_lines++;
+		if (log->text.len >= 65536) {
+			flush_text(log, nr_lines);
+			nr_lines = 0;
+		}
+	}
+	flush_text(log, nr_lines);
+	memmove(log->held, log->held + nr, (log->nr - nr) * sizeof(*log->held));
+	log->nr -= nr;
+}
+
+void tr2_tasklog_write(struct tr2_tasklog *log, uint64_t time_ns)
+{
+	size_t nr = 0;
+
+	if (!log->nr)
+		return;
+	qsort(log->held, log->nr, sizeof(*log->held), by_time);
+	while (nr < log->nr && (log->held[nr].time_ns < time_ns ||
+				time_ns == UINT64_MAX))
+		nr++;
+	write_first(log, nr);
+}
+
+static bool make_room(struct tr2_tasklog *log)
+{
+	size_t alloc = log->alloc ? log->alloc * 2 : 256;
+	struct tr2_task_event *held;
+
+	if (log->nr < log->alloc)
+		return true;
+	if (alloc <= TR2_TASKLOG_HELD) {
+		held = realloc(log->held, alloc * sizeof(*held));
+		if (held) {
+			log->held = held;
+			log->alloc = alloc;
+			return true;
+		}
+	}
+	if (!log->nr)
+		return false;
+	qsort(log->held, log->nr, sizeof(*log->held), by_time);
+	write_first(log, (log->nr + 1) / 2);
+	return true;
+}
+
+void tr2_tasklog_add(struct tr2_tasklog *log,
+		     const struct tr2_task_event *event)
+{
+	if (make_room(log)) {
+		log->held[log->nr++] = *event;
+		return;
+	}
+	free(event->more);
+	log->lost++;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tasklog - tasks.jsonl: the events of tasks, in order of time.
+ *
+ * The kernel delivers its records one CPU at a time, so records are held until
+ * no older one can come, and then written in order. At most TR2_TASKLOG_HELD
+ * records are held: beyond that, the oldest half is written even though older
+ * records may still come.
+ */
+#ifndef TR2_FORMAT_RECORDING_TASKLOG_H
+#define TR2_FORMAT_RECORDING_TASKLOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+enum tr2_task_kind {
+	TR2_TASK_FORK,
+	TR2_TASK_EXEC,
+	TR2_TASK_COMM,
+	TR2_TASK_EXIT,
+	TR2_TASK_LOST,
+	TR2_TASK_ARGV,
+	TR2_TASK_STATUS
+};
+
+#define TR2_COMM_SIZE 16
+
+struct tr2_task_event {
+	enum tr2_task_kind kind;
+	pid_t pid, tid, ppid, ptid; /* as in the recording format */
+	uint64_t time_ns;
+	uint64_t lost;            /* for LOST */
+	char comm[TR2_COMM_SIZE]; /* for EXEC and COMM; may be empty */
+	char *more; /* for ARGV and STATUS: more JSON members, each after a
+		     * comma; from malloc(), freed by the log */
+};
+
+#define TR2_TASKLOG_HELD 65536u
+
+struct tr2_tasklog {
+	int fd;
+	struct tr2_task_event *held;
+	size_t nr, alloc;
+	struct tr2_buf text;
+	uint64_t bytes;     /* written so far */
+	uint64_t max_bytes; /* 0: no limit */
+	bool is_full;       /* a record would have exceeded that */
+	uint64_t lost;      /* records that could not be held or written */
+	int write_errno;    /* of the first write that failed */
+};
+
+/* Write to fd, which is closed on release. */
+void tr2_tasklog_init(struct tr2_tasklog *log, int fd);
+void tr2_tasklog_release(struct tr2_tasklog *log);
+
+void tr2_tasklog_add(struct tr2_tasklog *log,
+		     const struct tr2_task_event *event);
+/* Write the records older than time_ns. UINT64_MAX: all. */
+void tr2_tasklog_write(struct tr2_tasklog *log, uint64_t time_ns);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring_cells - read the values of a process's metrics from the cells of its
+ * ring's file, whether it runs, has ended or was killed.
+ */
+#ifndef TR2_FORMAT_RING_RING_CELLS_H
+#define TR2_FORMAT_RING_RING_CELLS_H
+
+#include "format/ring/ring_file.h"
+
+/* The value of one definition, for all threads or for one. */
+struct tr2_ring_value {
+	uint64_t count; /* a counter's value; a timer's number of intervals */
+	uint64_t total_ns, min_ns, max_ns;
+	uint64_t unpaired;
+	uint64_t running;    /* number of intervals not ended yet */
+	uint64_t running_ns; /* their total time, as of `now_ns` */
+};
+
+/*
+ * Sum the counts of all threads so far into one value for each of
+ * f->definitions. Each thread is counted exactly once, though threads begin and
+ * end meanwhile. false: they did so all the time, and the sum may be off by one
+ * thread.
+ */
+bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
+			struct tr2_ring_value *out);
+
+/* Read the values of one slot's thread. */
+void tr2_ring_cells_of(struct tr2_ring_file *f, uint32_t slot, uint64_t now_ns,
+		       struct tr2_ring_value *out);
+
+struct tr2_ring_gauge {
+	int64_t last, min, max;
+};
+
+/* Read a gauge of the process. false: it was never set. */
+bool tr2_ring_cells_gauge(const struct tr2_ring_file *f,
+			  const struct tr2_definition *d,
+			  struct tr2_ring_gauge *out);
+
+/*
+ * Append the non-empty buckets of a definition, of one slot or of all that
+ * count, as JSON in the event target's form: [[upper_bound,count],…], in seconds
+ * for a timer.
+ * Append nothing if there are none.
+ */
+#define TR2_RING_ALL_SLOTS UINT32_MAX
+struct tr2_buf;
+void tr2_ring_cells_histogram(struct tr2_ring_file *f,
+			      const struct tr2_definition *d, uint32_t slot,
+			      struct tr2_buf *out);
+
+#endif

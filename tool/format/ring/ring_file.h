@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring_file - read the file of a ring
+ * (Documentation/technical/ring-format.adoc) whose process runs, has ended or
+ * was killed.
+ *
+ * The file is not trusted, and another process may change or truncate it at any
+ * time: it is read, never mapped, every offset is checked against its size, and
+ * callers get copies only. Reading does not disturb the process.
+ */
+#ifndef TR2_FORMAT_RING_RING_FILE_H
+#define TR2_FORMAT_RING_RING_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena/layout.h"
+#include "ring/layout.h"
+
+struct tr2_ring_file {
+	int fd; /* owned by the caller */
+	uint64_t size;
+	struct tr2_arena_header header; /* as of the last update */
+	char *strings; /* ends with a NUL */
+	uint64_t strings_used;
+	struct tr2_definition *definitions;
+	uint32_t nr_definitions, nr_slots;
+	/* The first problem of the file; "" if there is none. */
+	char problem[160];
+	uint64_t problem_offset;
+};
+
+enum tr2_ring_is {
+	TR2_RING_IS_GOOD,
+	TR2_RING_IS_NONE,  /* another kind of file */
+	TR2_RING_IS_BEGUN, /* empty: its process died, or is still starting */
+	TR2_RING_IS_NEWER, /* than this reader; see f->problem */
+	TR2_RING_IS_DAMAGED, /* see f->problem */
+	TR2_RING_IS_NO_MEMORY
+};
+
+/* Are these bytes the start of a ring's file? */
+bool tr2_ring_file_looks(const char *start, size_t len);
+
+/* Does the file begin like a ring's, even if its header is incomplete? */
+bool tr2_ring_file_is(int fd);
+
+/* Read header, strings and definitions. The caller keeps fd. */
+enum tr2_ring_is tr2_ring_file_open(struct tr2_ring_file *f, int fd);
+/* Read them again, since the process goes on. */
+enum tr2_ring_is tr2_ring_file_update(struct tr2_ring_file *f);
+/* Read the strings again, which the records of a running process may need that
+ * were read later. false: no memory. */
+bool tr2_ring_file_update_strings(struct tr2_ring_file *f);
+void tr2_ring_file_release(struct tr2_ring_file *f);
+
+/* Return a string of the file, or "". */
+const char *tr2_ring_file_string(const struct tr2_ring_file *f,
+				 uint32_t offset);
+
+/* Convert a record's time to nanoseconds of CLOCK_MONOTONIC. */
+uint64_t tr2_ring_file_ns(const struct tr2_ring_file *f, uint64_t ticks);
+/* Convert it to nanoseconds since the session began: 0 to TR2_MAX_AT_NS. */
+int64_t tr2_ring_file_since_start(const struct tr2_ring_file *f,
+				  uint64_t ticks);
+
+/* Does the process that writes the file still run? */
+bool tr2_ring_file_is_alive(const struct tr2_ring_file *f);
+
+/* Set the problem, unless one is set already. */
+void tr2_ring_file_problem(struct tr2_ring_file *f, uint64_t offset,
+			   const char *text);
+
+/* Read a slot's control page as of one moment. false: it is not in the file. */
+bool tr2_ring_file_control(struct tr2_ring_file *f, uint32_t slot,
+			   struct tr2_control *out);
+
+/* The number of lost events and records. Of a process that did not exit, also
+ * the timers and counters whose names found no room. */
+uint64_t tr2_ring_file_lost(struct tr2_ring_file *f);
+
+/* The position of a slot's ring; size 0: it has none. */
+struct tr2_ring_place {
+	uint64_t offset, size;
+};
+struct tr2_ring_place tr2_ring_file_place(struct tr2_ring_file *f,
+					  uint32_t slot,
+					  const struct tr2_control *control);
+
+/* Consecutive records, copied from a ring. */
+struct tr2_ring_records {
+	uint8_t *p; /* allocated by malloc(), aligned as records are */
+	size_t len;
+	uint64_t position; /* of p[0] */
+	uint64_t ring_size;
+};
+
+/*
+ * Copy the records between tail and head of a slot, from position `from` on.
+ * out->p is NULL if there are none. false: no memory.
+ */
+bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
+			   uint64_t from, struct tr2_ring_records *out);
+
+/*
+ * Return the record at *at and move *at after it, skipping FILLERs. NULL: the
+ * end, or invalid data, with *bad set.
+ */
+const struct tr2_record *tr2_ring_records_next(const struct tr2_ring_records *r,
+					       size_t *at, bool *bad);
+
+/* Read exactly len bytes of the file, or fail. */
+bool tr2_ring_file_read(const struct tr2_ring_file *f, uint64_t offset,
+			void *out, size_t len);
+/* Return the offset of a slot. */
+uint64_t tr2_ring_file_slot(const struct tr2_ring_file *f, uint32_t slot);
+
+#endif

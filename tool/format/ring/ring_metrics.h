@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring_metrics - add the timers and counters of a ring's process to the model,
+ * except those that events reported: a killed process reported none, or only
+ * some if it was killed while it ended.
+ */
+#ifndef TR2_FORMAT_RING_RING_METRICS_H
+#define TR2_FORMAT_RING_RING_METRICS_H
+
+#include "model/private.h"
+#include "format/ring/ring_file.h"
+#include "format/ring/ring_names.h"
+
+/* Add the metrics of `session`, whose events are in the model already: the sums
+ * over all threads and, for TRACE2_PER_THREAD, the values of each live thread.
+ * Running intervals are counted up to now_ns. */
+void tr2_ring_metrics(struct tr2_model *m, struct tr2_ring_file *f,
+		      struct tr2_ring_names *names, uint32_t session,
+		      uint64_t now_ns);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring_names - map a kernel's thread id at some time to the thread's name, from
+ * the task records of a ring, and from its slots if those were overwritten.
+ */
+#ifndef TR2_FORMAT_RING_RING_NAMES_H
+#define TR2_FORMAT_RING_RING_NAMES_H
+
+#include "common/map.h"
+#include "format/ring/ring_file.h"
+#include "format/ring/ring_nesting.h"
+
+struct tr2_ring_name {
+	uint64_t since, until; /* ticks; 0: unknown */
+	uint32_t tid;
+	uint32_t task; /* set by the reader of samples */
+	struct tr2_ring_nesting nesting; /* set by the reader of events */
+	char text[64];
+};
+
+/* Zeroed means initialised. */
+struct tr2_ring_names {
+	struct tr2_ring_name *name;
+	uint32_t nr, alloc;
+	struct tr2_map latest; /* index of the latest entry of a tid */
+	uint32_t pid;
+	char made_up[32];
+};
+
+/* Take the names in a task record. */
+void tr2_ring_names_record(struct tr2_ring_names *n,
+			   const struct tr2_record *record);
+/* Call it after all records; from here on names can be looked up. */
+void tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f);
+
+/* Return the entry of a thread at that time; NULL: no record has it. */
+struct tr2_ring_name *tr2_ring_names_find(struct tr2_ring_names *n,
+					  uint32_t tid, uint64_t time);
+
+/* Return the thread's name; as_main: it wrote as the main thread. Valid until
+ * the next call. */
+const char *tr2_ring_names_of(struct tr2_ring_names *n, uint32_t tid,
+			      uint64_t time, bool as_main);
+
+void tr2_ring_names_reset(struct tr2_ring_names *n);
+void tr2_ring_names_release(struct tr2_ring_names *n);
+
+#endif

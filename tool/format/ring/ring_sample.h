@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring_sample - add samples and mappings of a ring to the model.
+ */
+#ifndef TR2_FORMAT_RING_RING_SAMPLE_H
+#define TR2_FORMAT_RING_RING_SAMPLE_H
+
+#include "common/map.h"
+#include "model/model.h"
+#include "format/ring/ring_file.h"
+#include "format/ring/ring_names.h"
+
+/* Lookups for the samples of one file. Zeroed means initialised. */
+struct tr2_ring_samples {
+	struct tr2_map events; /* names by id, without 0 */
+	struct tr2_map times; /* ids of events that count ns */
+	struct tr2_map tasks; /* of threads that no record names */
+	bool has_events;
+};
+
+bool tr2_ring_is_sample(const struct tr2_record *record);
+
+/* Add a sample, without calls and values that reach past the record's end. */
+void tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
+		     const struct tr2_ring_file *f, struct tr2_ring_names *n,
+		     uint32_t session, const struct tr2_record_sample *record);
+
+/* Forget the file's lookups. */
+void tr2_ring_samples_reset(struct tr2_ring_samples *s);
+
+/* Add MMAP and MMAP2 records; one that is too short is skipped. */
+bool tr2_ring_is_mapping(const struct tr2_record *record);
+void tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
+		      uint32_t session, const struct tr2_record *record);
+
+#endif

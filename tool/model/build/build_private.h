@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build_private - state and functions that the files building the model share:
+ * the current event, its session and its thread.
+ */
+#ifndef TR2_MODEL_BUILD_BUILD_PRIVATE_H
+#define TR2_MODEL_BUILD_BUILD_PRIVATE_H
+
+#include "base/buf.h"
+#include "model/build/build.h"
+#include "model/parsed_event.h"
+#include "model/private.h"
+
+/* Up to so many threads or children of a session are searched one by one; maps
+ * are for sessions with more, which are rare. */
+#define TR2_MANY 8
+
+/* A wall clock that differs by more than this from the expected time was set; a
+ * smaller difference is between two readings of it. */
+#define TR2_CLOCK_STEP_NS 50000000
+
+/* The argument of every handler: the event, its session and thread, its
+ * time. */
+struct build {
+	struct tr2_model *m;
+	const struct tr2_parsed_event *ev;
+	uint32_t s, t;
+	int64_t at_ns;
+};
+
+static inline struct tr2_model_session *session_of(const struct build *b)
+{
+	return &b->m->sessions[b->s];
+}
+
+static inline struct tr2_model_thread *thread_of(const struct build *b)
+{
+	return &b->m->threads[b->t];
+}
+
+/* Note a problem of this event. */
+void tr2_build_event_problem(const struct build *b, enum tr2_problem_kind kind,
+			     const char *text);
+
+/* Does another process write under this SID from here on? */
+/* Threads that outlive main still belong to the old process. */
+static inline bool tr2_build_begins_anew(const struct build *b)
+{
+	const struct tr2_model_session *s = session_of(b);
+
+	/* Not in a file in which the session goes on. */
+	return (b->ev->kind == TR2_EV_version &&
+		!b->ev->as.version.part.u) ||
+	       (s->end == TR2_END_EXIT && b->t == s->first_thread);
+}
+
+/* Begin a new session, for a SID that begins again or for a forked process that
+ * goes on under the SID. */
+uint32_t tr2_build_begin_again(const struct build *b);
+uint32_t tr2_build_go_on_forked(const struct build *b);
+
+/* Return the event's time since its process started. */
+int64_t tr2_build_event_time(const struct build *b,
+			     struct tr2_model_session *s);
+/* Return the end of a span that began at start_ns. Its own t_rel comes from the
+ * monotonic clock, and shows if the wall clock was set meanwhile. */
+int64_t tr2_build_end_time(struct build *b, int64_t start_ns);
+/* Extend session and thread to this event, whose time its handler may have
+ * corrected. */
+static inline void tr2_build_lasts(const struct build *b)
+{
+	struct tr2_model_session *s = session_of(b);
+	struct tr2_model_thread *t = thread_of(b);
+
+	s->now_ns = b->at_ns;
+	if (b->at_ns > s->end_ns)
+		s->end_ns = b->at_ns;
+	if (b->at_ns > t->end_ns)
+		t->end_ns = b->at_ns;
+}
+
+/* Add a metric of the session, without a name. */
+struct tr2_metric *tr2_build_new_metric(struct build *b,
+					enum tr2_model_metric_kind kind);
+/* Is this the category, or the key, of a data_json event? */
+static inline bool tr2_build_is(const struct tr2_view *text, const char *word)
+{
+	return text->len == strlen(word) && !memcmp(text->p, word, text->len);
+}
+
+/* Add the metric that a data_json event of the category `trace2` contains; or
+ * the span, or the place of the session in a trace. false: it is other data. */
+bool tr2_build_data_metric(struct build *b);
+bool tr2_build_data_span(struct build *b);
+
+#endif

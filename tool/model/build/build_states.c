@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build_states - turn the kernel's records into threads, and keep their states:
+ * build_switches.c has what switches and wake-ups mean.
+ *
+ * The states of a tid are in a part of m->states that is large enough for all
+ * that its records can add; at the end the parts are moved together.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build/build_states_private.h"
+
+/* By how much the times of one event may differ between two sources. */
+#define SLOP_NS 1000000
+
+static void map_tasks(struct tr2_states_build *b)
+{
+	uint32_t i, *slot;
+
+	b->earlier = tr2_calloc(b->m->nr_tasks, sizeof(*b->earlier));
+	for (i = b->first_task; i < b->m->nr_tasks; i++) {
+		slot = tr2_map_slot(&b->tasks,
+				    tr2_key(0, (uint32_t)b->m->tasks[i].pid));
+		b->earlier[i] = *slot;
+		*slot = i;
+	}
+}
+
+struct tr2_states_build *tr2_states_build_new(struct tr2_model *m,
+					      uint32_t first_task)
+{
+	struct tr2_states_build *b = tr2_calloc(1, sizeof(*b));
+
+	b->m = m;
+	b->first_task = first_task;
+	b->first_thread = m->nr_task_threads;
+	b->nr_slots = 1;
+	/* One that waits all the time has no switch. */
+	b->nr_switches = m->priv->nr_found;
+	map_tasks(b);
+	return b;
+}
+
+/* Return the task that had this pid at that time; 0: none. */
+static uint32_t task_at(const struct tr2_states_build *b, int32_t pid,
+			int64_t wall_ns)
+{
+	uint32_t i = tr2_map_get(&b->tasks, tr2_key(0, (uint32_t)pid));
+
+	while (i && b->m->tasks[i].start_ns != TR2_NO_TIME &&
+	       b->m->tasks[i].start_ns > wall_ns + SLOP_NS)
+		i = b->earlier[i];
+	return i;
+}
+
+struct tr2_tid *tr2_tid_find(const struct tr2_states_build *b, int32_t tid)
+{
+	uint32_t i = tr2_map_get(&b->tids, tr2_key(0, (uint32_t)tid));
+
+	return i ? &b->slots[i] : NULL;
+}
+
+void tr2_states_build_count(struct tr2_states_build *b,
+			    const struct tr2_task_record *r)
+{
+	/* Of OUT: a wait, and ready after it; or run before it, if the start of
+	 * the thread is missing. */
+	static const uint8_t states[] = {
+		[TR2_TASK_RECORD_FORK] = 1, [TR2_TASK_RECORD_EXIT] = 1,
+		[TR2_TASK_RECORD_COMM] = 1, [TR2_TASK_RECORD_IN] = 1,
+		[TR2_TASK_RECORD_OUT] = 2,  [TR2_TASK_RECORD_LOST] = 0,
+	};
+	uint32_t *i;
+
+	b->has_wakings |= r->kind == TR2_TASK_RECORD_WAKING;
+	if (r->kind == TR2_TASK_RECORD_LOST ||
+	    r->kind == TR2_TASK_RECORD_WAKING || r->tid <= 0)
+		return;
+	i = tr2_map_slot(&b->tids, tr2_key(0, (uint32_t)r->tid));
+	if (!*i) {
+		tr2_grow(b->slots, b->nr_slots, b->alloc_slots);
+		*i = b->nr_slots++;
+		b->slots[*i] = (struct tr2_tid){ .room = 2 };
+	}
+	b->slots[*i].room += states[r->kind];
+	b->nr_switches += r->kind == TR2_TASK_RECORD_IN ||
+			  r->kind == TR2_TASK_RECORD_OUT;
+}
+
+struct tr2_state *tr2_state_push(struct tr2_states_build *b,
+				 struct tr2_tid *slot, int64_t wall_ns,
+				 enum tr2_state_kind kind)
+{
+	struct tr2_task_thread *t = tr2_tid_thread(b, slot);
+	const struct tr2_state *last = tr2_tid_last(b, slot);
+	struct tr2_state *s = &b->none;
+
+	if (b->nr_switches && slot->used < slot->room) {
+		s = &b->m->states[slot->first + slot->used++];
+		t->nr_states++;
+	} else if (b->nr_switches) {
+		t->flags |= TR2_TASK_THREAD_LOST;
+	}
+	if (last && last->start_ns > wall_ns)
+		wall_ns = last->start_ns;
+	*s = (struct tr2_state){ .start_ns = wall_ns, .kind = (uint8_t)kind };
+	return s;
+}
+
+/* Chain the thread to the others of its process. */
+static void chain(struct tr2_model *m, uint32_t thread)
+{
+	struct tr2_model_task *task = &m->tasks[m->task_threads[thread].task];
+
+	if (task->last_thread)
+		m->task_threads[task->last_thread].next = thread;
+	else
+		task->first_thread = thread;
+	task->last_thread = thread;
+}
+
+static void begin(struct tr2_states_build *b, struct tr2_tid *slot, uint32_t task,
+		  int32_t tid, int64_t wall_ns)
+{
+	struct tr2_model *m = b->m;
+	uint32_t i = tr2_add(m, task_threads), at = i - b->first_thread;
+	struct tr2_task_thread *t = &m->task_threads[i];
+
+	tr2_grow(b->slot_of, at, b->alloc_slot_of);
+	b->slot_of[at] = (uint32_t)(slot - b->slots);
+	slot->thread = i;
+	slot->live = true;
+	slot->leaves = slot->woken_early = false;
+	t->task = task;
+	t->tid = tid;
+	t->start_ns = wall_ns;
+	t->end_ns = TR2_NO_TIME;
+	t->cpu_ns = TR2_NO_TIME;
+	t->first_state = slot->first + slot->used;
+	if (!m->tasks[task].first_thread &&
+	    m->tasks[task].start_ns != TR2_NO_TIME)
+		t->start_ns = m->tasks[task].start_ns;
+	chain(m, i);
+}
+
+/* Begin the threads that ran already. */
+static void begin_found(struct tr2_states_build *b)
+{
+	struct tr2_model_private *p = b->m->priv;
+	struct tr2_tid *slot;
+	uint32_t i, task;
+
+	for (i = 0; i < p->nr_found; i++) {
+		const struct tr2_found_thread *f = &p->found[i];
+
+		slot = tr2_tid_find(b, f->tid);
+		task = task_at(b, f->pid, f->wall_ns);
+		if (!slot || slot->live ||
+		    b->m->tasks[task].start_ns != f->wall_ns)
+			continue;
+		begin(b, slot, task, f->tid, f->wall_ns);
+		tr2_state_push(b, slot, f->wall_ns, f->kind)->cause = f->cause;
+		slot->found = b->has_found = true;
+	}
+	p->nr_found = 0;
+}
+
+/* false: there are too many. */
+static bool place_states(struct tr2_states_build *b)
+{
+	struct tr2_model *m = b->m;
+	uint64_t nr = b->first_state;
+	uint32_t i;
+
+	for (i = 1; i < b->nr_slots; i++) {
+		b->slots[i].first = (uint32_t)nr;
+		nr += b->slots[i].room;
+	}
+	if (nr > UINT32_MAX)
+		return false;
+	m->states = tr2_realloc(m->states, nr, sizeof(*m->states));
+	tr2_in_large_pages(m->states, nr * sizeof(*m->states));
+	memset(m->states, 0, sizeof(*m->states));
+	return true;
+}
+
+bool tr2_states_build_begin(struct tr2_states_build *b, uint32_t nr_cpus)
+{
+	struct tr2_model *m = b->m;
+
+	b->cpus = tr2_calloc(nr_cpus, sizeof(*b->cpus));
+	b->nr_cpus = nr_cpus;
+	b->exits = tr2_calloc(m->nr_tasks, sizeof(*b->exits));
+	b->ends = tr2_calloc(m->nr_tasks, sizeof(*b->ends));
+	b->first_state = m->nr_states ? m->nr_states : 1;
+	if (b->nr_switches && !place_states(b))
+		return false;
+	begin_found(b);
+	return true;
+}
+
+/* The thread has left its CPU for good. */
+static void leave_cpu(struct tr2_states_build *b, uint32_t thread,
+		      int64_t wall_ns)
+{
+	uint32_t i;
+
+	for (i = 0; i < b->nr_cpus; i++)
+		if (b->cpus[i].thread == thread && b->cpus[i].until_ns > wall_ns)
+			b->cpus[i].until_ns = wall_ns;
+}
+
+static void end(struct tr2_states_build *b, struct tr2_tid *slot, int64_t wall_ns)
+{
+	struct tr2_task_thread *t = tr2_tid_thread(b, slot);
+
+	t->end_ns = wall_ns < t->start_ns ? t->start_ns : wall_ns;
+	slot->live = false;
+	leave_cpu(b, slot->thread, wall_ns);
+}
+
+struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
+			     const struct tr2_task_record *r,
+			     enum tr2_state_kind before)
+{
+	struct tr2_tid *slot = tr2_tid_find(b, r->tid);
+	struct tr2_state *state;
+	bool is_new = slot && !slot->thread;
+	uint32_t task;
+
+	if (!slot || slot->live)
+		return slot;
+	task = task_at(b, r->pid, r->wall_ns);
+	/* Records of a thread that has ended say nothing, unless the process
+	 * is another one, or another thread took over its tid by an exec. */
+	if (!task || (slot->thread && tr2_tid_thread(b, slot)->task == task &&
+		      !(r->kind == TR2_TASK_RECORD_COMM && r->how & TR2_HOW_EXEC)))
+		return NULL;
+	begin(b, slot, task, r->tid, r->wall_ns);
+	state = tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns,
+			       before);
+	if (r->kind == TR2_TASK_RECORD_COMM && r->how & TR2_HOW_EXEC &&
+	    is_new && !b->command && !b->has_found) {
+		/* The recorder lets the command go; its records begin when it
+		 * executes its program. */
+		state->kind = TR2_STATE_READY;
+		tr2_state_push(b, slot, r->wall_ns, TR2_STATE_RUN);
+		b->command = slot->thread;
+	}
+	return slot;
+}
+
+/* It was found, but began after the recording. */
+static void begin_again(const struct tr2_states_build *b, struct tr2_tid *slot,
+			struct tr2_state *guess, uint32_t creator,
+			int64_t wall_ns)
+{
+	struct tr2_task_thread *t = tr2_tid_thread(b, slot);
+
+	t->start_ns = wall_ns;
+	t->creator = creator;
+	*guess = (struct tr2_state){ .start_ns = wall_ns,
+				     .kind = TR2_STATE_READY };
+	slot->found = false;
+}
+
+static void on_fork(struct tr2_states_build *b, const struct tr2_task_record *r)
+{
+	struct tr2_tid *slot = tr2_tid_find(b, r->tid);
+	const struct tr2_tid *from = tr2_tid_find(b, r->other);
+	uint32_t creator = from ? from->thread : 0;
+	uint32_t task = task_at(b, r->pid, r->wall_ns);
+	struct tr2_state *guess;
+
+	if (!slot || !task)
+		return;
+	guess = slot->live ? tr2_tid_guess(b, slot) : NULL;
+	if (guess) {
+		begin_again(b, slot, guess, creator, r->wall_ns);
+		return;
+	}
+	if (slot->live) { /* its end was lost */
+		tr2_tid_thread(b, slot)->flags |= TR2_TASK_THREAD_LOST;
+		end(b, slot, r->wall_ns);
+	}
+	begin(b, slot, task, r->tid, r->wall_ns);
+	tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns, TR2_STATE_READY);
+	tr2_tid_thread(b, slot)->creator = creator;
+	tr2_tid_thread(b, slot)->comm = b->m->task_threads[creator].comm;
+}
+
+static void on_exit_record(struct tr2_states_build *b,
+			   const struct tr2_task_record *r)
+{
+	struct tr2_tid *slot = tr2_tid_live(b, r, TR2_STATE_RUN);
+	uint32_t task;
+
+	if (!slot)
+		return;
+	end(b, slot, r->wall_ns);
+	task = tr2_tid_thread(b, slot)->task;
+	b->end = (struct tr2_thread_end){ r->wall_ns, slot->thread };
+	b->ends[task] = b->end;
+	if (r->tid == r->pid)
+		b->exits[b->m->tasks[task].parent] = b->end;
+}
+
+/* An exec ends all other threads of the process. The one that did it, if it is
+ * not the first, goes on under the first one's tid, as the thread of `first`,
+ * which began with that. */
+static void end_others(struct tr2_states_build *b,
+		       const struct tr2_task_record *r, uint32_t task,
+		       const struct tr2_tid *first)
+{
+	struct tr2_task_thread *goes_on = tr2_tid_thread(b, first);
+	uint32_t i;
+
+	for (i = b->m->tasks[task].first_thread; i;
+	     i = b->m->task_threads[i].next) {
+		struct tr2_tid *slot = tr2_tid_find(b, b->m->task_threads[i].tid);
+
+		if (!slot || !slot->live || slot->thread != i ||
+		    b->m->task_threads[i].tid == r->tid)
+			continue;
+		end(b, slot, r->wall_ns);
+		if (goes_on->start_ns == r->wall_ns)
+			goes_on->creator = i;
+	}
+}
+
+static void on_comm(struct tr2_states_build *b, const struct tr2_task_record *r)
+{
+	struct tr2_tid *slot = tr2_tid_live(b, r, TR2_STATE_RUN);
+
+	if (!slot)
+		return;
+	tr2_tid_thread(b, slot)->comm = tr2_intern(b->m, r->comm.p, r->comm.len);
+	if (r->how & TR2_HOW_EXEC)
+		end_others(b, r, tr2_tid_thread(b, slot)->task, slot);
+}
+
+/* The kernel counts on each CPU, and says so when the thread has ended. */
+static void on_cpu_time(struct tr2_states_build *b,
+			const struct tr2_task_record *r)
+{
+	const struct tr2_tid *slot = tr2_tid_find(b, r->tid);
+	struct tr2_task_thread *t;
+
+	if (!slot || !slot->thread || r->value > TR2_MAX_AT_NS)
+		return;
+	t = tr2_tid_thread(b, slot);
+	if (t->cpu_ns == TR2_NO_TIME)
+		t->cpu_ns = 0;
+	tr2_ns_add(&t->cpu_ns, (int64_t)r->value);
+}
+
+static void on_lost(struct tr2_states_build *b, const struct tr2_task_record *r)
+{
+	tr2_grow(b->losses, b->nr_losses, b->alloc_losses);
+	b->losses[b->nr_losses++] = (struct tr2_loss){ r->since_ns, r->wall_ns };
+}
+
+void tr2_states_build_add(struct tr2_states_build *b,
+			  const struct tr2_task_record *r)
+{
+	static void (*const handlers[])(struct tr2_states_build *b,
+					const struct tr2_task_record *r) = {
+		[TR2_TASK_RECORD_FORK] = on_fork,
+		[TR2_TASK_RECORD_EXIT] = on_exit_record,
+		[TR2_TASK_RECORD_COMM] = on_comm,
+		[TR2_TASK_RECORD_IN] = tr2_states_on_in,
+		[TR2_TASK_RECORD_OUT] = tr2_states_on_out,
+		[TR2_TASK_RECORD_LEAVES] = tr2_states_on_leaves,
+		[TR2_TASK_RECORD_WAKING] = tr2_states_on_waking,
+		[TR2_TASK_RECORD_CPU_TIME] = on_cpu_time,
+		[TR2_TASK_RECORD_LOST] = on_lost,
+	};
+
+	handlers[r->kind](b, r);
+}
+
+uint32_t tr2_states_build_thread(const struct tr2_states_build *b, int32_t tid)
+{
+	const struct tr2_tid *slot = tr2_tid_find(b, tid);
+
+	return slot ? slot->thread : 0;
+}
+
+/* Nobody knows whose records were lost. */
+static bool lost_during(const struct tr2_states_build *b,
+			const struct tr2_task_thread *t)
+{
+	uint32_t low = 0, high = b->nr_losses, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (b->losses[mid].to_ns < t->start_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < b->nr_losses && b->losses[low].from_ns <= t->end_ns;
+}
+
+/* Set the end of a thread that has none, and move states that are out of its
+ * life to its start or its end. */
+static void close_thread(struct tr2_states_build *b, uint32_t thread,
+			 int64_t wall_ns)
+{
+	struct tr2_task_thread *t = &b->m->task_threads[thread];
+	const struct tr2_model_task *task = &b->m->tasks[t->task];
+	uint32_t i;
+
+	if (t->end_ns == TR2_NO_TIME) {
+		t->flags |= TR2_TASK_THREAD_OPEN;
+		t->end_ns = wall_ns;
+		if (task->end_ns != TR2_NO_TIME && task->end_ns < wall_ns)
+			t->end_ns = task->end_ns;
+		if (t->end_ns < t->start_ns)
+			t->end_ns = t->start_ns;
+	}
+	if (lost_during(b, t))
+		t->flags |= TR2_TASK_THREAD_LOST;
+	for (i = 0; i < t->nr_states; i++) {
+		struct tr2_state *s = &b->m->states[t->first_state + i];
+
+		if (s->start_ns < t->start_ns || !i)
+			s->start_ns = t->start_ns;
+		if (s->start_ns > t->end_ns)
+			s->start_ns = t->end_ns;
+	}
+}
+
+/* How far the kernel's count may be off: by 1 %, a moment, and for a switch. */
+static int64_t tolerance(int64_t cpu_ns, uint32_t nr_switches)
+{
+	return cpu_ns / 100 + 100000 + (int64_t)nr_switches * 500;
+}
+
+/*
+ * Without a count of the kernel, the CPU time is that between switches, and the
+ * time of a switch itself, which the kernel adds to the thread that it gives
+ * the CPU: between two threads of the recording that is seen.
+ *
+ * The same if both disagree: the kernel swaps the counters of related threads,
+ * and may report one thread's count as another's.
+ */
+static void set_cpu_time(struct tr2_states_build *b, uint32_t thread)
+{
+	struct tr2_task_thread *t = &b->m->task_threads[thread];
+	const struct tr2_state *s;
+	int64_t cpu = 0, between;
+	uint32_t i, nr = 0;
+
+	if (!t->nr_states)
+		return;
+	s = &b->m->states[t->first_state];
+	for (i = 0; i < t->nr_states; i++) {
+		if (s[i].kind != TR2_STATE_RUN)
+			continue;
+		cpu += (i + 1 < t->nr_states ? s[i + 1].start_ns : t->end_ns) -
+		       s[i].start_ns;
+		nr++;
+	}
+	between = b->nr_handovers ? b->handover_ns / b->nr_handovers : 0;
+	cpu += between * nr;
+	if (t->cpu_ns == TR2_NO_TIME ||
+	    (!(t->flags & TR2_TASK_THREAD_LOST) &&
+	     (t->cpu_ns > cpu + tolerance(cpu, nr) ||
+	      t->cpu_ns < cpu - tolerance(cpu, nr))))
+		t->cpu_ns = cpu;
+}
+
+/*
+ * Add the CPU time of the command before it executed its program: that of all
+ * tasks by wait4(), less that of their threads. Place it directly before the
+ * exec.
+ */
+static void set_command_start(struct tr2_states_build *b)
+{
+	struct tr2_model *m = b->m;
+	struct tr2_task_thread *t = &m->task_threads[b->command];
+	struct tr2_state *s;
+	int64_t ns = 0;
+	uint32_t i;
+
+	if (!b->command || t->nr_states < 2)
+		return;
+	s = &m->states[t->first_state];
+	for (i = b->first_task; i < m->nr_tasks; i++) {
+		tr2_ns_add(&ns, tr2_at_ns((int64_t)m->tasks[i].user_ns));
+		tr2_ns_add(&ns, tr2_at_ns((int64_t)m->tasks[i].system_ns));
+	}
+	for (i = b->first_thread; i < m->nr_task_threads; i++)
+		if (m->task_threads[i].cpu_ns != TR2_NO_TIME)
+			tr2_ns_add(&ns, -m->task_threads[i].cpu_ns);
+	if (ns > s[1].start_ns - s[0].start_ns)
+		ns = s[1].start_ns - s[0].start_ns;
+	if (ns <= 0)
+		return;
+	s[1].start_ns -= ns;
+	t->cpu_ns += ns;
+}
+
+/* Move the states of all slots together. */
+static void compact(struct tr2_states_build *b)
+{
+	struct tr2_model *m = b->m;
+	uint32_t i, to = b->first_state;
+
+	for (i = 1; i < b->nr_slots; i++) {
+		struct tr2_tid *slot = &b->slots[i];
+
+		memmove(&m->states[to], &m->states[slot->first],
+			slot->used * sizeof(*m->states));
+		slot->room = slot->first - to; /* by how much they moved */
+		to += slot->used;
+	}
+	for (i = b->first_thread; i < m->nr_task_threads; i++)
+		m->task_threads[i].first_state -=
+			b->slots[b->slot_of[i - b->first_thread]].room;
+	m->nr_states = to;
+	m->states = tr2_realloc(m->states, to, sizeof(*m->states));
+	m->has_states = true;
+}
+
+void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns)
+{
+	uint32_t i;
+
+	for (i = b->first_thread; i < b->m->nr_task_threads; i++) {
+		close_thread(b, i, wall_ns);
+		set_cpu_time(b, i);
+	}
+	set_command_start(b);
+	if (b->nr_switches)
+		compact(b);
+	tr2_map_release(&b->tasks);
+	tr2_map_release(&b->tids);
+	free(b->earlier);
+	free(b->slots);
+	free(b->slot_of);
+	free(b->losses);
+	free(b->cpus);
+	free(b->exits);
+	free(b->ends);
+	free(b);
+}

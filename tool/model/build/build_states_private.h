@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build_states_private - what is known while the kernel's records are added: of
+ * each tid, of each CPU.
+ */
+#ifndef TR2_MODEL_BUILD_BUILD_STATES_PRIVATE_H
+#define TR2_MODEL_BUILD_BUILD_STATES_PRIVATE_H
+
+#include "model/build/build_states.h"
+#include "model/private.h"
+
+/* A tid, which may be that of one thread after the other. */
+struct tr2_tid {
+	uint32_t first, room, used; /* its part of m->states */
+	uint32_t thread;            /* the latest; 0: none */
+	bool live;                  /* it has not ended */
+	bool found; /* it ran already: its first state is a guess */
+	/* LEAVES and WAKING records that came before their OUT. */
+	bool leaves, woken_early;
+	uint8_t cause;
+	bool knows_next;
+	int32_t next_tid;
+	tr2_str next_comm;
+	uint32_t waker;
+	uint8_t waker_flags;
+	int64_t woken_ns;
+};
+
+/* Who has a CPU, or had it last. */
+struct tr2_cpu {
+	uint32_t thread; /* 0: not in the recording */
+	tr2_str comm;    /* of one that is not; 0: unknown */
+	int64_t since_ns, until_ns;
+	/* A thread that lost it to one that is not known yet, and its state. */
+	uint32_t lost_by, lost_state;
+};
+
+/* The latest end of a thread; thread 0: none. */
+struct tr2_thread_end {
+	int64_t at_ns;
+	uint32_t thread;
+};
+
+struct tr2_states_build {
+	struct tr2_model *m;
+	uint32_t first_task, first_thread, first_state;
+	struct tr2_map tasks; /* pid to its latest task */
+	uint32_t *earlier;    /* the task before it with the same pid */
+	struct tr2_map tids;  /* tid to slot */
+	struct tr2_tid *slots;
+	uint32_t nr_slots, alloc_slots;
+	uint32_t *slot_of; /* by task thread, from first_thread on */
+	uint32_t alloc_slot_of;
+	uint64_t nr_switches;
+	/* From one thread of the recording to another on the same CPU. */
+	int64_t handover_ns, nr_handovers;
+	bool has_wakings;
+	uint32_t command; /* the first thread of the recorded command */
+	bool has_found;   /* there is none, but threads that ran already */
+	struct tr2_cpu *cpus;
+	uint32_t nr_cpus;
+	struct tr2_thread_end *exits; /* by task: of its children */
+	struct tr2_thread_end *ends;  /* by task: of its threads */
+	struct tr2_thread_end end;    /* of all */
+	struct tr2_loss {
+		int64_t from_ns, to_ns;
+	} *losses; /* by to_ns */
+	uint32_t nr_losses, alloc_losses;
+	struct tr2_state none; /* where a state goes that has no room */
+};
+
+static inline struct tr2_task_thread *
+tr2_tid_thread(const struct tr2_states_build *b, const struct tr2_tid *slot)
+{
+	return &b->m->task_threads[slot->thread];
+}
+
+/* Return the thread's last state; NULL: it has none. */
+static inline struct tr2_state *tr2_tid_last(const struct tr2_states_build *b,
+					     const struct tr2_tid *slot)
+{
+	const struct tr2_task_thread *t = tr2_tid_thread(b, slot);
+
+	return t->nr_states ? &b->m->states[t->first_state + t->nr_states - 1] :
+			      NULL;
+}
+
+/* Return the state in which a thread was found, if it has no other: it was read
+ * at another moment than the first record. Else NULL. */
+static inline struct tr2_state *tr2_tid_guess(const struct tr2_states_build *b,
+					      const struct tr2_tid *slot)
+{
+	return slot->found && tr2_tid_thread(b, slot)->nr_states == 1 ?
+		       tr2_tid_last(b, slot) : NULL;
+}
+
+/* Return what is known of a tid; NULL: it has no records of its own. */
+struct tr2_tid *tr2_tid_find(const struct tr2_states_build *b, int32_t tid);
+
+/* Find the live thread of a record. If its start was not recorded, it was in
+ * this state before. NULL: its process is not in the recording. */
+struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
+			     const struct tr2_task_record *r,
+			     enum tr2_state_kind before);
+
+/* Begin a state of the thread. Times that go back, between CPUs or since a
+ * clock jumped, do not make a state end before it began. */
+struct tr2_state *tr2_state_push(struct tr2_states_build *b,
+				 struct tr2_tid *slot, int64_t wall_ns,
+				 enum tr2_state_kind kind);
+
+/* In build_switches.c. */
+void tr2_states_on_in(struct tr2_states_build *b,
+		      const struct tr2_task_record *r);
+void tr2_states_on_out(struct tr2_states_build *b,
+		       const struct tr2_task_record *r);
+void tr2_states_on_leaves(struct tr2_states_build *b,
+			  const struct tr2_task_record *r);
+void tr2_states_on_waking(struct tr2_states_build *b,
+			  const struct tr2_task_record *r);
+
+#endif

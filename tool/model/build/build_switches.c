@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build_switches - turn switches and wake-ups into states: why a thread waits,
+ * who woke it, and who has the CPU that it is ready for.
+ */
+#include "model/build/build_states_private.h"
+
+/* A wake-up that comes this long before the thread leaves its CPU meets it on
+ * the way: it wakes it from the wait that follows. */
+#define EARLY_NS 50000
+/* Between two threads on a CPU is less than that, unless it is idle. */
+#define SWITCH_NS 50000
+#define HANDOVER_NS 10000
+/* An exiting thread wakes others after its last record, within this time. */
+#define EXITED_NS 10000000
+/* Without wake-ups: a thread that was woken is given a CPU within this time. */
+#define WOKEN_NS 200000
+#define REAPED_NS 1000000
+
+static struct tr2_cpu *cpu_of(const struct tr2_states_build *b,
+			      const struct tr2_task_record *r)
+{
+	return &b->cpus[r->cpu];
+}
+
+/* Return the thread that has this tid, or had it a moment ago; 0: none. */
+static uint32_t thread_at(const struct tr2_states_build *b, int32_t tid,
+			  int64_t wall_ns)
+{
+	const struct tr2_tid *slot = tr2_tid_find(b, tid);
+
+	if (!slot || !slot->thread)
+		return 0;
+	return slot->live ||
+			       tr2_tid_thread(b, slot)->end_ns + EXITED_NS >=
+				       wall_ns ?
+		       slot->thread : 0;
+}
+
+void tr2_states_on_leaves(struct tr2_states_build *b,
+			  const struct tr2_task_record *r)
+{
+	struct tr2_tid *slot = tr2_tid_find(b, r->tid);
+
+	if (!slot)
+		return;
+	slot->leaves = true;
+	slot->cause = (uint8_t)r->cause;
+	slot->knows_next = r->how & TR2_HOW_NEXT;
+	slot->next_tid = r->other;
+	slot->next_comm = slot->knows_next && r->other ?
+				  tr2_intern(b->m, r->comm.p, r->comm.len) : 0;
+}
+
+/* Set who had the CPU while the thread was ready. */
+static void lost_to(struct tr2_state *ready, uint32_t thread, tr2_str comm)
+{
+	ready->other = thread;
+	if (!thread && comm) {
+		ready->comm = comm;
+		ready->flags |= TR2_STATE_BY_OUTSIDE;
+	}
+}
+
+/* The thread of the slot has left its CPU, and `state` is what it does now. */
+static void give_cpu(struct tr2_states_build *b, struct tr2_tid *slot,
+		     struct tr2_cpu *cpu, struct tr2_state *state,
+		     int64_t wall_ns)
+{
+	uint32_t next = slot->leaves && slot->knows_next ?
+				thread_at(b, slot->next_tid, wall_ns) : 0;
+
+	cpu->thread = slot->thread;
+	cpu->comm = 0;
+	cpu->until_ns = wall_ns;
+	cpu->lost_by = 0;
+	if (slot->leaves && slot->knows_next && !next && slot->next_comm)
+		*cpu = (struct tr2_cpu){ .comm = slot->next_comm,
+					 .since_ns = wall_ns,
+					 .until_ns = INT64_MAX };
+	if (state->kind != TR2_STATE_READY)
+		return;
+	if (slot->leaves && slot->knows_next) {
+		lost_to(state, next, slot->next_comm);
+	} else if (state != &b->none) {
+		cpu->lost_by = slot->thread;
+		cpu->lost_state = (uint32_t)(state - b->m->states);
+	}
+}
+
+void tr2_states_on_out(struct tr2_states_build *b,
+		       const struct tr2_task_record *r)
+{
+	struct tr2_tid *slot = tr2_tid_live(b, r, TR2_STATE_RUN);
+	const struct tr2_state *last = slot ? tr2_tid_last(b, slot) : NULL;
+	struct tr2_state *state, *guess;
+
+	if (!slot)
+		return;
+	guess = tr2_tid_guess(b, slot);
+	if (guess)
+		*guess = (struct tr2_state){ .start_ns = guess->start_ns,
+					     .kind = TR2_STATE_RUN };
+	else if (last && last->kind != TR2_STATE_RUN)
+		tr2_tid_thread(b, slot)->flags |= TR2_TASK_THREAD_LOST;
+	state = tr2_state_push(b, slot, r->wall_ns,
+			       r->how & TR2_HOW_PREEMPTED ? TR2_STATE_READY :
+							    TR2_STATE_WAIT);
+	if (slot->leaves && state->kind == TR2_STATE_WAIT)
+		state->cause = slot->cause;
+	give_cpu(b, slot, cpu_of(b, r), state, r->wall_ns);
+	slot->leaves = false;
+}
+
+static void set_waker(struct tr2_state *wait, uint32_t waker, uint8_t flags)
+{
+	wait->other = waker;
+	wait->flags = flags;
+	/* Packets to this machine are handled in the context of their sender,
+	 * and others in that of whoever runs. */
+	if (flags & TR2_STATE_BY_KERNEL && waker) {
+		if (wait->cause == TR2_CAUSE_socket ||
+		    wait->cause == TR2_CAUSE_poll)
+			wait->flags |= TR2_STATE_INFERRED;
+		else
+			wait->other = 0;
+	}
+}
+
+/* Each wake-up is recorded twice, for the thread that wakes and for the one
+ * that is woken: the second finds that one ready. */
+void tr2_states_on_waking(struct tr2_states_build *b,
+			  const struct tr2_task_record *r)
+{
+	struct tr2_tid *slot = tr2_tid_find(b, r->tid);
+	struct tr2_state *last;
+	uint32_t waker = 0;
+	uint8_t flags = 0;
+
+	if (!slot || !slot->live)
+		return;
+	last = tr2_tid_last(b, slot);
+	if (!(r->how & TR2_HOW_INTERRUPT))
+		waker = thread_at(b, r->other, r->wall_ns);
+	if (r->how & (TR2_HOW_INTERRUPT | TR2_HOW_SOFTIRQ) || !r->other)
+		flags = TR2_STATE_BY_KERNEL;
+	else if (!waker)
+		flags = TR2_STATE_BY_OUTSIDE;
+	if (last && last->kind == TR2_STATE_WAIT) {
+		set_waker(last, waker, flags);
+		tr2_state_push(b, slot, r->wall_ns, TR2_STATE_READY);
+	} else if (last && last->kind == TR2_STATE_RUN) {
+		slot->woken_early = true;
+		slot->woken_ns = r->wall_ns;
+		slot->waker = waker;
+		slot->waker_flags = flags;
+	}
+}
+
+/* Return the only thread that ran just before; 0: there is none, or there are
+ * several. */
+static uint32_t only_candidate(const struct tr2_states_build *b, uint32_t self,
+			       int64_t from_ns, int64_t to_ns)
+{
+	uint32_t i, found = 0;
+
+	for (i = 0; i < b->nr_cpus; i++) {
+		const struct tr2_cpu *c = &b->cpus[i];
+
+		if (!c->thread || c->thread == self || c->thread == found ||
+		    c->since_ns >= to_ns || c->until_ns < from_ns)
+			continue;
+		if (found)
+			return 0;
+		found = c->thread;
+	}
+	return found;
+}
+
+/* A thread that ends wakes the one that waits for its end, by a futex, readers
+ * whose only writer it was, and its parent, by SIGCHLD; the kernel does not
+ * report that. Return it; 0: none. */
+static uint32_t ended_for(const struct tr2_states_build *b,
+			  const struct tr2_tid *slot,
+			  const struct tr2_state *wait, int64_t wall_ns)
+{
+	uint32_t task = tr2_tid_thread(b, slot)->task;
+	const struct tr2_thread_end *end =
+		wait->cause == TR2_CAUSE_lock ? &b->ends[task] :
+		wait->cause == TR2_CAUSE_poll ||
+				wait->cause == TR2_CAUSE_signal ?
+						&b->exits[task] :
+		wait->cause == TR2_CAUSE_pipe ? &b->end : NULL;
+
+	return end && end->thread != slot->thread &&
+			       end->at_ns >= wait->start_ns &&
+			       end->at_ns >= wall_ns - EXITED_NS ?
+		       end->thread : 0;
+}
+
+/* Derive who woke a thread that now has a CPU. Where wake-ups are recorded, it
+ * was none of the recording's threads, unless one that was exiting. */
+static void infer_waker(const struct tr2_states_build *b,
+			const struct tr2_tid *slot, struct tr2_state *wait,
+			int64_t wall_ns)
+{
+	uint32_t task = tr2_tid_thread(b, slot)->task;
+	const struct tr2_thread_end *child = &b->exits[task];
+	int64_t from_ns = wall_ns - WOKEN_NS;
+
+	if (child->thread && child->at_ns >= wait->start_ns &&
+	    (wait->cause == TR2_CAUSE_child ||
+	     (wait->cause == TR2_CAUSE_unknown &&
+	      child->at_ns >= wall_ns - REAPED_NS))) {
+		/* It is certain if it was recorded that it waits for a child. */
+		wait->flags = wait->cause ? 0 : TR2_STATE_INFERRED;
+		wait->cause = TR2_CAUSE_child;
+		wait->other = child->thread;
+		return;
+	}
+	if (wait->cause == TR2_CAUSE_sleep || wait->cause == TR2_CAUSE_disk ||
+	    wait->cause == TR2_CAUSE_page) {
+		wait->flags = TR2_STATE_INFERRED | TR2_STATE_BY_KERNEL;
+		return;
+	}
+	if (b->has_wakings) {
+		wait->other = ended_for(b, slot, wait, wall_ns);
+		wait->flags = wait->other ? TR2_STATE_INFERRED : 0;
+		return;
+	}
+	if (from_ns < wait->start_ns)
+		from_ns = wait->start_ns;
+	wait->other = only_candidate(b, slot->thread, from_ns, wall_ns);
+	if (wait->other)
+		wait->flags = TR2_STATE_INFERRED;
+}
+
+/* End a wait with its wake-up, if that was recorded early, or not at all. */
+static void end_wait(struct tr2_states_build *b, struct tr2_tid *slot,
+		     struct tr2_state *wait, int64_t wall_ns)
+{
+	if (b->has_wakings && slot->woken_early &&
+	    slot->woken_ns >= wait->start_ns - EARLY_NS) {
+		set_waker(wait, slot->waker, slot->waker_flags);
+		tr2_state_push(b, slot, wait->start_ns, TR2_STATE_READY);
+	} else {
+		infer_waker(b, slot, wait, wall_ns);
+	}
+}
+
+/* Set who had the CPU before the thread that was ready for it. */
+static void find_owner(const struct tr2_cpu *cpu, uint32_t self,
+		       struct tr2_state *ready, int64_t wall_ns)
+{
+	if (ready->other || ready->comm || cpu->thread == self ||
+	    cpu->until_ns <= ready->start_ns)
+		return;
+	if (!cpu->thread || cpu->until_ns >= wall_ns - SWITCH_NS)
+		lost_to(ready, cpu->thread, cpu->comm);
+}
+
+/* Sum how long switches take. If it takes longer, another thread, or none, had
+ * the CPU meanwhile. */
+static void note_handover(struct tr2_states_build *b,
+			  const struct tr2_cpu *cpu, uint32_t thread,
+			  int64_t wall_ns)
+{
+	int64_t ns = wall_ns - cpu->until_ns;
+
+	if (!cpu->thread || cpu->thread == thread || ns < 0 || ns > HANDOVER_NS)
+		return;
+	b->handover_ns += ns;
+	b->nr_handovers++;
+}
+
+/* A thread that lost this CPU lost it to the one that has it now. */
+static void settle_loss(struct tr2_states_build *b, struct tr2_cpu *cpu,
+			uint32_t thread, int64_t wall_ns)
+{
+	if (cpu->lost_by && cpu->lost_by != thread &&
+	    cpu->until_ns >= wall_ns - SWITCH_NS)
+		lost_to(&b->m->states[cpu->lost_state], thread, 0);
+	cpu->lost_by = 0;
+}
+
+void tr2_states_on_in(struct tr2_states_build *b,
+		      const struct tr2_task_record *r)
+{
+	struct tr2_tid *slot = tr2_tid_live(b, r, TR2_STATE_READY);
+	struct tr2_state *last = slot ? tr2_tid_last(b, slot) : NULL;
+	struct tr2_cpu *cpu = cpu_of(b, r);
+
+	if (!slot)
+		return;
+	if (last && last->kind == TR2_STATE_RUN && tr2_tid_guess(b, slot)) {
+		last->kind = TR2_STATE_READY;
+	} else if (last && last->kind == TR2_STATE_RUN) {
+		tr2_tid_thread(b, slot)->flags |= TR2_TASK_THREAD_LOST;
+		return;
+	}
+	if (last && last->kind == TR2_STATE_WAIT) {
+		end_wait(b, slot, last, r->wall_ns);
+		last = tr2_tid_last(b, slot);
+	}
+	if (last && last->kind == TR2_STATE_READY)
+		find_owner(cpu, slot->thread, last, r->wall_ns);
+	note_handover(b, cpu, slot->thread, r->wall_ns);
+	settle_loss(b, cpu, slot->thread, r->wall_ns);
+	tr2_state_push(b, slot, r->wall_ns, TR2_STATE_RUN);
+	slot->woken_early = slot->leaves = false;
+	*cpu = (struct tr2_cpu){ .thread = slot->thread,
+				 .since_ns = r->wall_ns,
+				 .until_ns = INT64_MAX };
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* join_private - what join.c and join_tasks.c share. */
+#ifndef TR2_MODEL_JOIN_JOIN_PRIVATE_H
+#define TR2_MODEL_JOIN_JOIN_PRIVATE_H
+
+#include "model/private.h"
+
+/* By clock error a process may seem to start this much before its
+ * child_start. */
+#define TR2_SLOP_NS 1000000
+
+/* How many child spans or tasks are searched for one that fits. */
+#define TR2_MAX_CANDIDATES 256
+
+uint32_t tr2_new_node(struct tr2_model *m, uint32_t parent, enum tr2_join join);
+
+static inline uint32_t tr2_session_of_child(const struct tr2_model *m,
+					    uint32_t child)
+{
+	return m->threads[m->spans[m->children[child].span].thread].session;
+}
+
+/* Join the kernel's tasks, after sessions and child spans have nodes. */
+void tr2_join_tasks(struct tr2_model *m);
+
+/* Join the sides of Git's transports, after all that. */
+void tr2_join_transports(struct tr2_model *m);
+
+#endif

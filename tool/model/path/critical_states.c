@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * critical_states - the critical path over wake-ups. A thread is walked back
+ * through its states, until it waited and a thread that ran woke it: that one
+ * is walked back from this moment, and at the beginning of a thread the one
+ * that created it. Each step goes back in time, or to a thread that ran or was
+ * created earlier, so the walk ends.
+ */
+#include <stdlib.h>
+
+#include "model/path/critical_private.h"
+#include "model/join/thread_borders.h"
+#include "model/private.h"
+#include "model/states.h"
+
+/* The places of a thread. The walk never goes forward, so that each border is
+ * passed once. */
+struct places {
+	struct tr2_places of;
+	uint32_t regions_left, segments_left; /* later ones are passed */
+	bool listed;
+};
+
+/* The time of an owner for one reason. */
+struct reason {
+	struct tr2_step step;
+	int64_t inferred_ns; /* of its time */
+	uint32_t next;       /* of the same owner, 1 + its index */
+	uint32_t first_part; /* 1 + its index */
+};
+
+/* How much of that is due to one thread. */
+struct part {
+	tr2_str by;
+	uint32_t next; /* of the same reason, 1 + its index */
+	int64_t ns;
+};
+
+static const struct tr2_step unknown = { .kind = TR2_STEP_WAIT };
+
+struct walk {
+	const struct tr2_model *m;
+	uint32_t root;
+	int64_t from_ns; /* where the walk ends */
+	int64_t at_ns;
+	uint32_t thread, state; /* where the walk is; 0: before its states */
+	bool inferred;
+
+	/* An owner is a step; all indexes are 1 + that of the element. */
+	struct tr2_step *owners;
+	uint32_t nr_owners, alloc_owners;
+	uint32_t *first_reason; /* by owner */
+	uint32_t alloc_first_reason;
+	struct reason *reasons;
+	uint32_t nr_reasons, alloc_reasons;
+	struct part *parts;
+	uint32_t nr_parts, alloc_parts;
+	struct tr2_map by_region; /* (owner around it, category/label) */
+	struct tr2_map by_reason; /* (owner, kind, cause) */
+	struct tr2_map by_part;   /* (reason, by) */
+	uint32_t *of_node, *of_segment, *of_span; /* their owners */
+	uint32_t *stack; /* of spans */
+	uint32_t alloc_stack;
+	struct places *places; /* by task thread */
+	struct tr2_path_pieces *pieces; /* NULL: not needed */
+};
+
+static struct places *places_of(struct walk *w, uint32_t thread)
+{
+	struct places *p = &w->places[thread];
+
+	if (p->listed)
+		return p;
+	p->listed = true;
+	tr2_places_list(w->m, thread, &p->of);
+	p->regions_left = p->of.regions.nr;
+	p->segments_left = p->of.segments.nr;
+	return p;
+}
+
+/* Return the place of the time before at_ns, and since when at most. */
+static uint32_t place_before(const struct tr2_borders *b, uint32_t *left,
+			     int64_t at_ns, int64_t *since_ns)
+{
+	const struct tr2_border *last;
+
+	while (*left && b->border[*left - 1].at_ns >= at_ns)
+		--*left;
+	if (!*left)
+		return 0;
+	last = &b->border[*left - 1];
+	if (last->at_ns > *since_ns)
+		*since_ns = last->at_ns;
+	return last->in;
+}
+
+static uint32_t add_owner(struct walk *w, const struct tr2_step *owner)
+{
+	tr2_grow(w->owners, w->nr_owners, w->alloc_owners);
+	tr2_grow(w->first_reason, w->nr_owners, w->alloc_first_reason);
+	w->first_reason[w->nr_owners] = 0;
+	w->owners[w->nr_owners] = *owner;
+	w->owners[w->nr_owners].start_ns = INT64_MAX;
+	return ++w->nr_owners;
+}
+
+/* Return the owner of a process's time outside regions, with all processes
+ * above it. */
+static uint32_t owner_of_node(struct walk *w, uint32_t node, uint32_t segment)
+{
+	const struct tr2_node *nodes = w->m->nodes;
+	uint32_t *slot, inner = 0, owner = 0;
+	bool known = false;
+
+	while (node && !known) {
+		slot = segment ? &w->of_segment[segment] : &w->of_node[node];
+		known = *slot;
+		if (!known)
+			*slot = add_owner(w, &(struct tr2_step){
+						     .node = node,
+						     .segment = segment });
+		if (inner)
+			w->owners[inner - 1].parent = *slot;
+		owner = owner ? owner : *slot;
+		inner = *slot;
+		segment = tr2_segment_at(w->m, nodes[node].parent,
+				     nodes[node].start_ns);
+		node = nodes[node].parent;
+	}
+	return owner;
+}
+
+/* Regions of one name in one place share an owner. */
+static uint32_t owner_of_region(struct walk *w, uint32_t around, uint32_t span)
+{
+	const struct tr2_span *s = &w->m->spans[span];
+	uint64_t name = tr2_mix(tr2_mix(around, s->category), s->label);
+	uint32_t *slot = tr2_map_slot(&w->by_region, name | 1);
+	struct tr2_step owner = { .node = w->owners[around - 1].node,
+				  .segment = w->owners[around - 1].segment,
+				  .span = span,
+				  .parent = around };
+
+	if (!*slot)
+		*slot = add_owner(w, &owner);
+	return *slot;
+}
+
+static uint32_t owner_of(struct walk *w, uint32_t node, uint32_t segment,
+			 uint32_t span)
+{
+	const struct tr2_span *spans = w->m->spans;
+	uint32_t owner, nr = 0, i;
+
+	for (i = span; i && !w->of_span[i]; i = spans[i].parent) {
+		tr2_grow(w->stack, nr, w->alloc_stack);
+		w->stack[nr++] = i;
+	}
+	owner = i ? w->of_span[i] : owner_of_node(w, node, segment);
+	while (nr--) {
+		owner = owner_of_region(w, owner, w->stack[nr]);
+		w->of_span[w->stack[nr]] = owner;
+	}
+	return owner;
+}
+
+static uint32_t reason_of(struct walk *w, uint32_t owner,
+			  const struct tr2_step *reason)
+{
+	uint64_t key = tr2_mix(owner, (uint64_t)reason->kind << 8 |
+					      reason->cause);
+	uint32_t *slot = tr2_map_slot(&w->by_reason, key | 1);
+	uint32_t *first = &w->first_reason[owner - 1];
+
+	if (!*slot) {
+		tr2_grow(w->reasons, w->nr_reasons, w->alloc_reasons);
+		w->reasons[w->nr_reasons] = (struct reason){
+			.step = { .kind = reason->kind,
+				  .cause = reason->cause },
+			.next = *first,
+		};
+		*slot = *first = ++w->nr_reasons;
+	}
+	return *slot;
+}
+
+static void add_part(struct walk *w, uint32_t reason, tr2_str by, int64_t ns)
+{
+	uint32_t *slot = tr2_map_slot(&w->by_part, tr2_key(reason, by));
+	uint32_t *first = &w->reasons[reason - 1].first_part;
+
+	if (!*slot) {
+		tr2_grow(w->parts, w->nr_parts, w->alloc_parts);
+		w->parts[w->nr_parts] = (struct part){ by, *first, 0 };
+		*slot = *first = ++w->nr_parts;
+	}
+	w->parts[*slot - 1].ns += ns;
+}
+
+static void add_piece(struct walk *w, uint32_t owner, int64_t from_ns,
+		      const struct tr2_step *reason)
+{
+	uint32_t i = reason_of(w, owner, reason);
+	int64_t ns = w->at_ns - from_ns;
+
+	w->reasons[i - 1].step.ns += ns;
+	w->reasons[i - 1].inferred_ns += w->inferred ? ns : 0;
+	if (from_ns < w->owners[owner - 1].start_ns)
+		w->owners[owner - 1].start_ns = from_ns;
+	if (reason->kind != TR2_STEP_RUN)
+		add_part(w, i, reason->by, ns);
+	tr2_path_add_piece(w->pieces, &(struct tr2_path_piece){
+		.start_ns = from_ns,
+		.end_ns = w->at_ns,
+		.node = w->owners[owner - 1].node,
+		.span = w->owners[owner - 1].span,
+		.task_thread = w->thread,
+		.by = reason->kind != TR2_STEP_RUN ? reason->by : 0,
+		.kind = reason->kind,
+		.cause = reason->cause,
+		.inferred = w->inferred,
+	});
+}
+
+/* The time since from_ns belongs to the thread, by the regions and programs in
+ * which it was. */
+static void charge(struct walk *w, int64_t from_ns,
+		   const struct tr2_step *reason)
+{
+	struct places *p = places_of(w, w->thread);
+	uint32_t task = w->m->task_threads[w->thread].task;
+	uint32_t node = w->m->tasks[task].node, segment, span;
+	int64_t from;
+
+	if (from_ns < w->from_ns)
+		from_ns = w->from_ns;
+	while (w->at_ns > from_ns) {
+		from = from_ns;
+		segment = place_before(&p->of.segments, &p->segments_left,
+				       w->at_ns, &from);
+		span = place_before(&p->of.regions, &p->regions_left,
+				    w->at_ns, &from);
+		add_piece(w, owner_of(w, node ? node : w->root, segment, span),
+			  from, reason);
+		w->at_ns = from;
+	}
+}
+
+/* Go on at that thread, from w->at_ns on. */
+static void go_to(struct walk *w, uint32_t thread)
+{
+	w->thread = thread;
+	w->state = tr2_state_at(w->m, thread, w->at_ns - 1);
+}
+
+static struct tr2_step as_reason(const struct tr2_model *m,
+				 const struct tr2_state *s)
+{
+	static const uint8_t kinds[] = {
+		[TR2_STATE_RUN] = TR2_STEP_RUN,
+		[TR2_STATE_READY] = TR2_STEP_READY,
+		[TR2_STATE_WAIT] = TR2_STEP_WAIT,
+	};
+
+	return (struct tr2_step){
+		.kind = kinds[s->kind],
+		.cause = s->kind == TR2_STATE_WAIT ? s->cause : 0,
+		.by = s->other ? m->task_threads[s->other].comm : s->comm,
+	};
+}
+
+/* At the end of a wait: go on at the thread that ended it, if it ran, or if its
+ * own end did: then the wait lasted a little longer. */
+static bool follow(struct walk *w, const struct tr2_state *s)
+{
+	const struct tr2_model *m = w->m;
+	const struct tr2_task_thread *by = &m->task_threads[s->other];
+	struct tr2_step reason = as_reason(m, s);
+	uint32_t state;
+
+	if (s->kind != TR2_STATE_WAIT || !s->other || s->other == w->thread ||
+	    w->at_ns != tr2_state_end(m, w->thread, w->state))
+		return false;
+	if (by->end_ns < w->at_ns && by->end_ns > by->start_ns &&
+	    by->end_ns > s->start_ns && by->nr_states)
+		charge(w, by->end_ns, &reason);
+	state = tr2_state_at(m, s->other, w->at_ns - 1);
+	if (w->at_ns <= w->from_ns || !state ||
+	    m->states[state].kind != TR2_STATE_RUN)
+		return false;
+	w->inferred = s->flags & TR2_STATE_INFERRED;
+	go_to(w, s->other);
+	return true;
+}
+
+/* What was before the thread's first state? */
+static void go_to_creator(struct walk *w)
+{
+	const struct tr2_task_thread *t = &w->m->task_threads[w->thread];
+
+	if (w->at_ns > t->start_ns)
+		charge(w, t->start_ns, &unknown);
+	if (t->creator && t->creator < w->thread)
+		go_to(w, t->creator);
+	else
+		charge(w, w->from_ns, &unknown);
+}
+
+static void go_back(struct walk *w)
+{
+	const struct tr2_model *m = w->m;
+	const struct tr2_state *s = &m->states[w->state];
+	struct tr2_step reason;
+
+	if (!w->state) {
+		go_to_creator(w);
+		return;
+	}
+	if (follow(w, s))
+		return;
+	reason = as_reason(m, s);
+	charge(w, s->start_ns, &reason);
+	w->state = w->state > m->task_threads[w->thread].first_state ?
+			   w->state - 1 : 0;
+}
+
+/* Return the thread that ended last, or with `main` the first thread, which
+ * after an exec may be another one. */
+static uint32_t last_thread(const struct tr2_model *m, uint32_t task, bool main)
+{
+	uint32_t i, last = 0;
+
+	tr2_for_each_task_thread(m, task, i)
+		if ((!main || m->task_threads[i].tid == m->tasks[task].pid) &&
+		    m->task_threads[i].nr_states &&
+		    (!last || m->task_threads[i].end_ns >=
+				      m->task_threads[last].end_ns))
+			last = i;
+	return last;
+}
+
+/* Go back until from_ns. */
+static void walk_back(struct walk *w, int64_t from_ns, uint32_t thread)
+{
+	int64_t end_ns = w->m->task_threads[thread].end_ns;
+
+	w->from_ns = from_ns;
+	w->thread = thread;
+	if (end_ns < w->at_ns)
+		charge(w, end_ns, &unknown);
+	go_to(w, thread);
+	while (w->at_ns > from_ns)
+		go_back(w);
+}
+
+/* An owner begins with the first one inside it. */
+static void spread_starts(struct tr2_step *owners, uint32_t nr)
+{
+	struct tr2_step *in, *around;
+	uint32_t i;
+
+	for (i = 0; i < nr; i++)
+		for (in = &owners[i]; in->parent; in = around) {
+			around = &owners[in->parent - 1];
+			if (around->start_ns <= in->start_ns)
+				break;
+			around->start_ns = in->start_ns;
+		}
+}
+
+/* The thread to which most of the time is due. */
+static tr2_str largest_part(const struct walk *w, const struct reason *r)
+{
+	const struct part *best = NULL;
+	uint32_t i;
+
+	for (i = r->first_part; i; i = w->parts[i - 1].next)
+		if (!best || w->parts[i - 1].ns > best->ns)
+			best = &w->parts[i - 1];
+	return best ? best->by : 0;
+}
+
+static int compare_reasons(const void *va, const void *vb)
+{
+	const struct tr2_step *a = va, *b = vb;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return a->kind != b->kind ? a->kind - b->kind : a->cause - b->cause;
+}
+
+/* Make the owner the step of its largest reason; those of the others are added
+ * behind all owners. */
+static void make_steps(struct walk *w, uint32_t owner, uint32_t *more)
+{
+	struct tr2_step list[2 + TR2_CAUSE_NR], *step = &w->owners[owner - 1];
+	uint32_t i, nr = 0, last = owner;
+
+	for (i = w->first_reason[owner - 1]; i; i = w->reasons[i - 1].next) {
+		const struct reason *r = &w->reasons[i - 1];
+
+		list[nr] = r->step;
+		list[nr].by = largest_part(w, r);
+		list[nr].inferred = r->inferred_ns > r->step.ns / 2;
+		list[nr].node = step->node;
+		list[nr].segment = step->segment;
+		list[nr].span = step->span;
+		list[nr].parent = step->parent;
+		list[nr++].start_ns = step->start_ns;
+	}
+	if (!nr)
+		return;
+	qsort(list, nr, sizeof(*list), compare_reasons);
+	*step = list[0];
+	for (i = 1; i < nr; i++) {
+		tr2_grow(w->owners, w->nr_owners, w->alloc_owners);
+		w->owners[w->nr_owners] = list[i];
+		more[last - 1] = ++w->nr_owners;
+		last = w->nr_owners;
+	}
+}
+
+static size_t steps_of(struct walk *w, struct tr2_step **steps)
+{
+	uint32_t i, nr_owners = w->nr_owners;
+	uint32_t *more = tr2_calloc((size_t)nr_owners + w->nr_reasons,
+				    sizeof(*more));
+	size_t nr;
+
+	spread_starts(w->owners, nr_owners);
+	for (i = 1; i <= nr_owners; i++)
+		make_steps(w, i, more);
+	nr = tr2_steps_order(w->owners, w->nr_owners, more, steps);
+	free(more);
+	return nr;
+}
+
+static void release(struct walk *w)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->m->nr_task_threads; i++)
+		tr2_places_release(&w->places[i].of);
+	free(w->places);
+	free(w->owners);
+	free(w->first_reason);
+	free(w->reasons);
+	free(w->parts);
+	free(w->of_node);
+	free(w->of_segment);
+	free(w->of_span);
+	free(w->stack);
+	tr2_map_release(&w->by_region);
+	tr2_map_release(&w->by_reason);
+	tr2_map_release(&w->by_part);
+}
+
+bool tr2_critical_by_states(const struct tr2_model *m, uint32_t root)
+{
+	return m->has_states && last_thread(m, m->nodes[root].task, false);
+}
+
+size_t tr2_critical_states(const struct tr2_model *m, uint32_t root,
+			   struct tr2_step **steps,
+			   struct tr2_path_pieces *pieces)
+{
+	const struct tr2_node *n = &m->nodes[root];
+	uint32_t last = last_thread(m, n->task, false);
+	uint32_t main = last_thread(m, n->task, true);
+	struct walk w = {
+		.m = m,
+		.root = root,
+		.at_ns = n->end_ns,
+		.of_node = tr2_calloc(m->nr_nodes, sizeof(*w.of_node)),
+		.of_segment = tr2_calloc(m->nr_segments, sizeof(*w.of_segment)),
+		.of_span = tr2_calloc(m->nr_spans, sizeof(*w.of_span)),
+		.places = tr2_calloc(m->nr_task_threads, sizeof(*w.places)),
+		.pieces = pieces,
+	};
+	size_t nr;
+
+	/* Other threads may outlive the first one, which else has the end. */
+	if (main && main != last && m->task_threads[main].end_ns < n->end_ns &&
+	    m->task_threads[main].end_ns > n->start_ns)
+		walk_back(&w, m->task_threads[main].end_ns, last);
+	walk_back(&w, n->start_ns, main ? main : last);
+	nr = steps_of(&w, steps);
+	release(&w);
+	return nr;
+}

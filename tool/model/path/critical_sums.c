@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* critical_sums - sum the steps of a critical path by kind of process, region
+ * and reason. */
+#include <stdlib.h>
+
+#include "model/path/critical.h"
+#include "model/kind.h"
+#include "model/private.h"
+
+/* Ways end here: nobody reads longer ones, and each step is added to all parts
+ * of its way. */
+#define MAX_WAY 64
+
+/* The kinds on the way down from the root to a process. */
+struct way {
+	uint32_t above; /* another way; 0: none */
+	uint32_t node;  /* the first process at its end */
+	uint32_t length;
+};
+
+/* The time of a sum at the end of a way, and further down. */
+struct share {
+	uint32_t sum, way; /* 1 + index of the sum */
+	int64_t ns;
+};
+
+struct summing {
+	struct tr2_model *m;
+	tr2_str *kinds;   /* by node; 0: not yet known */
+	uint32_t *way_of; /* the same */
+	struct way *ways; /* [0] is none */
+	uint32_t nr_ways, alloc_ways;
+	struct tr2_map by_way; /* (way above, kind) */
+	uint32_t *unknown;     /* the processes from one upwards without a way */
+	uint32_t nr_unknown, alloc_unknown;
+	struct share *shares;
+	uint32_t nr_shares, alloc_shares;
+	struct tr2_map by_share; /* (sum, way): 1 + its index */
+	struct tr2_path_sum *sums;
+	uint32_t nr, alloc;
+	struct tr2_map by_key; /* 1 + the index of a sum */
+	struct tr2_map seen;   /* (sum, node) */
+};
+
+static tr2_str kind_of(struct summing *s, uint32_t node)
+{
+	if (!s->kinds[node])
+		s->kinds[node] = tr2_kind(s->m, node, 0);
+	return s->kinds[node];
+}
+
+static uint32_t add_way(struct summing *s, uint32_t above, uint32_t node)
+{
+	tr2_grow(s->ways, s->nr_ways, s->alloc_ways);
+	s->ways[s->nr_ways] = (struct way){
+		.above = above,
+		.node = node,
+		.length = above ? s->ways[above].length + 1 : 1,
+	};
+	return s->nr_ways++;
+}
+
+/* Return the way to a process, given that to its parent. */
+static uint32_t way_on(struct summing *s, uint32_t way, uint32_t node)
+{
+	uint32_t *slot;
+
+	if (s->ways[way].length == MAX_WAY)
+		return way;
+	slot = tr2_map_slot(&s->by_way, tr2_key(way, kind_of(s, node)));
+	if (!*slot)
+		*slot = add_way(s, way, node);
+	return *slot;
+}
+
+/* Return the way to a process; 0: it is none. */
+static uint32_t way_to(struct summing *s, uint32_t node)
+{
+	uint32_t way;
+
+	for (; node && !s->way_of[node]; node = s->m->nodes[node].parent) {
+		tr2_grow(s->unknown, s->nr_unknown, s->alloc_unknown);
+		s->unknown[s->nr_unknown++] = node;
+	}
+	for (way = s->way_of[node]; s->nr_unknown;) {
+		node = s->unknown[--s->nr_unknown];
+		way = s->way_of[node] = way_on(s, way, node);
+	}
+	return way;
+}
+
+/* Add a step's time to each way on which it is. */
+static void add_shares(struct summing *s, uint32_t sum, uint32_t node,
+		       int64_t ns)
+{
+	uint32_t *slot, way = way_to(s, s->m->nodes[node].parent);
+
+	for (; way; way = s->ways[way].above) {
+		slot = tr2_map_slot(&s->by_share, tr2_key(sum, way));
+		if (!*slot) {
+			tr2_grow(s->shares, s->nr_shares, s->alloc_shares);
+			s->shares[s->nr_shares] = (struct share){ sum, way, 0 };
+			*slot = ++s->nr_shares;
+		}
+		s->shares[*slot - 1].ns += ns;
+	}
+}
+
+/* Find the longest way with more than half of the time of each sum: no other
+ * way of that length has as much. */
+static void find_places(struct summing *s)
+{
+	const struct tr2_node *nodes = s->m->nodes;
+	uint32_t i, node;
+
+	for (i = 0; i < s->nr_shares; i++) {
+		const struct share *share = &s->shares[i];
+		struct tr2_path_sum *sum = &s->sums[share->sum - 1];
+
+		node = s->ways[share->way].node;
+		if (share->ns > sum->step.ns / 2 &&
+		    (!sum->in || nodes[node].depth > nodes[sum->in].depth))
+			sum->in = node;
+	}
+}
+
+static struct tr2_path_sum *sum_of(struct summing *s, const struct tr2_step *step)
+{
+	const struct tr2_span *span = &s->m->spans[step->span];
+	tr2_str kind = step->segment ?
+			       tr2_kind(s->m, step->node, step->segment) :
+			       kind_of(s, step->node);
+	uint64_t key = tr2_mix(tr2_mix(kind, span->category), span->label);
+	uint32_t *slot;
+
+	key = tr2_mix(key, (uint64_t)step->kind << 8 | step->cause);
+	slot = tr2_map_slot(&s->by_key, key | 1);
+	if (!*slot) {
+		tr2_grow(s->sums, s->nr, s->alloc);
+		s->sums[s->nr] = (struct tr2_path_sum){
+			.kind = kind,
+			.step = *step,
+		};
+		s->sums[s->nr].step.ns = 0;
+		*slot = ++s->nr;
+	}
+	return &s->sums[*slot - 1];
+}
+
+/* Keep the one with more than half of the time, if there is one: others take
+ * theirs from it. */
+static void vote(struct tr2_path_sum *sum, tr2_str by, int64_t ns)
+{
+	if (by == sum->step.by) {
+		sum->by_ns += ns;
+	} else if (ns > sum->by_ns) {
+		sum->step.by = by;
+		sum->by_ns = ns - sum->by_ns;
+	} else {
+		sum->by_ns -= ns;
+	}
+}
+
+static void add_step(struct summing *s, const struct tr2_step *step)
+{
+	struct tr2_path_sum *sum = sum_of(s, step);
+	uint32_t index = (uint32_t)(sum - s->sums) + 1;
+	uint32_t *seen = tr2_map_slot(&s->seen, tr2_key(index, step->node));
+
+	sum->nr_nodes += !*seen;
+	*seen = 1;
+	add_shares(s, index, step->node, step->ns);
+	sum->step.ns += step->ns;
+	sum->inferred_ns += step->inferred ? step->ns : 0;
+	if (step->start_ns < sum->step.start_ns)
+		sum->step.start_ns = step->start_ns;
+	vote(sum, step->by, step->ns);
+}
+
+/* Is more than half of the time of a sum for the one that it names? */
+static void check_votes(struct summing *s, const struct tr2_step *steps,
+			size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		s->sums[i].by_ns = 0;
+	for (i = 0; i < nr; i++) {
+		struct tr2_path_sum *sum =
+			steps[i].ns ? sum_of(s, &steps[i]) : NULL;
+
+		if (sum && steps[i].by == sum->step.by)
+			sum->by_ns += steps[i].ns;
+	}
+	for (i = 0; i < s->nr; i++)
+		if (s->sums[i].by_ns <= s->sums[i].step.ns / 2)
+			s->sums[i].step.by = 0;
+}
+
+static int compare_sums(const void *va, const void *vb)
+{
+	const struct tr2_path_sum *a = va, *b = vb;
+
+	if (a->step.ns != b->step.ns)
+		return a->step.ns > b->step.ns ? -1 : 1;
+	if (a->step.start_ns != b->step.start_ns)
+		return a->step.start_ns < b->step.start_ns ? -1 : 1;
+	return a->kind < b->kind ? -1 : a->kind > b->kind;
+}
+
+size_t tr2_critical_sums(struct tr2_model *m, const struct tr2_step *steps,
+			 size_t nr, struct tr2_path_sum **sums)
+{
+	struct summing s = { .m = m };
+	size_t i;
+
+	s.kinds = tr2_calloc(m->nr_nodes, sizeof(*s.kinds));
+	s.way_of = tr2_calloc(m->nr_nodes, sizeof(*s.way_of));
+	add_way(&s, 0, 0);
+	for (i = 0; i < nr; i++)
+		if (steps[i].ns)
+			add_step(&s, &steps[i]);
+	check_votes(&s, steps, nr);
+	find_places(&s);
+	for (i = 0; i < s.nr; i++)
+		s.sums[i].step.inferred =
+			s.sums[i].inferred_ns > s.sums[i].step.ns / 2;
+	if (s.nr)
+		qsort(s.sums, s.nr, sizeof(*s.sums), compare_sums);
+	tr2_map_release(&s.by_key);
+	tr2_map_release(&s.seen);
+	tr2_map_release(&s.by_way);
+	tr2_map_release(&s.by_share);
+	free(s.kinds);
+	free(s.way_of);
+	free(s.ways);
+	free(s.unknown);
+	free(s.shares);
+	*sums = s.sums;
+	return s.nr;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * jobs - how long a command that runs jobs side by side (make, ninja, prove,
+ * xargs -P) would take with another number of them.
+ *
+ * A job is a process that a runner started, with all below it. Runners are the
+ * processes of one name; one below another shares its jobs, as make's do. Which
+ * job needed which other one was not recorded, so that there are two answers.
+ * At worst each job needed all that had ended before it began, in the recorded
+ * order; at best none needed another one.
+ */
+#ifndef TR2_MODEL_PATH_JOBS_H
+#define TR2_MODEL_PATH_JOBS_H
+
+#include "model/model.h"
+
+struct tr2_jobs {
+	uint32_t *job; /* nodes, by start */
+	uint32_t nr, alloc;
+	const char *runner; /* the name of the runners */
+	uint32_t at_once; /* the largest recorded number of jobs */
+	uint32_t longest; /* a node */
+	int64_t sum_ns, longest_ns;
+};
+
+/*
+ * Find the jobs below and including a root. runner: a glob of the runners'
+ * name; NULL: the name that had most children side by side, or else the first
+ * process with more than one child. false: there are none.
+ */
+bool tr2_jobs_find(struct tr2_jobs *jobs, const struct tr2_model *m,
+		   uint32_t root, const char *runner);
+void tr2_jobs_release(struct tr2_jobs *jobs);
+
+struct tr2_retime;
+/* Fill job_ns with how long each job takes with the last changes. Return it. */
+const int64_t *tr2_retimed_jobs(const struct tr2_retime *r,
+				const struct tr2_jobs *jobs, int64_t *job_ns);
+
+/* Return the wall time of the root with at most `slots` jobs at once, if each
+ * job took so long. m: the model that was searched. */
+int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
+		       uint32_t root, uint32_t slots, const int64_t *job_ns);
+int64_t tr2_jobs_best(const struct tr2_jobs *jobs, const struct tr2_model *m,
+		      uint32_t root, uint32_t slots, const int64_t *job_ns);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * what_if_rank - what a recording would gain if a part of its critical path took no
+ * time: the drag of each kind of process, region and cause of waiting.
+ */
+#ifndef TR2_MODEL_PATH_WHAT_IF_RANK_H
+#define TR2_MODEL_PATH_WHAT_IF_RANK_H
+
+#include "model/path/what_if_times.h"
+
+struct tr2_gain {
+	struct tr2_change change; /* factor 0, exact; its name is allocated */
+	int64_t path_ns;          /* on the path */
+	int64_t ns, most_ns;      /* the least and the most that is gained */
+};
+
+/*
+ * Return the largest gains of a root that has states (tr2_critical_by_states()),
+ * of the `max` parts that have most of the path: the largest first, by the middle
+ * of their bounds.
+ */
+size_t tr2_gains(const struct tr2_model *m, uint32_t root, size_t max,
+		 struct tr2_gain **gains);
+void tr2_gains_free(struct tr2_gain *gains, size_t nr);
+
+/* Return the gain of changes, as two bounds. pieces: of time that change. */
+struct tr2_gain tr2_gain_of(struct tr2_retime *r, uint32_t root,
+			    const struct tr2_change *changes, size_t nr,
+			    uint64_t *pieces);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * what_if_times - how long a recording would have taken if a part of it were faster.
+ *
+ * The states of threads (model/states.h) and their wake-ups are a graph: a
+ * thread goes on where its last state ended; a wait that a thread of the
+ * recording ended, ends when that thread comes to the same point; any other
+ * wait, and the time on a CPU, takes as long as it did, or less where a change
+ * says so. Retiming computes all times of the graph again.
+ *
+ * Three things were not recorded, so that there are two answers. A wait that
+ * something outside the recording ended may last as long as it did, or end at
+ * the moment when it did. A thread that is faster, or lost its CPU to one that
+ * is, may be without a CPU for less time, or not. A parent that a child's end woke may
+ * need only that one, or all that had ended. TR2_RETIME_BEST assumes the first
+ * of each, TR2_RETIME_WORST the second.
+ */
+#ifndef TR2_MODEL_PATH_WHAT_IF_TIMES_H
+#define TR2_MODEL_PATH_WHAT_IF_TIMES_H
+
+#include "model/model.h"
+
+enum tr2_change_kind {
+	/* All that processes of a name do themselves: time on a CPU, and waits
+	 * that no thread of the recording ended. */
+	TR2_CHANGE_PROCESS,
+	TR2_CHANGE_REGION, /* the same in regions of a name */
+	/* Waits that no thread of the recording ended: all, or of a cause. */
+	TR2_CHANGE_WAIT,
+	TR2_CHANGE_READY, /* time without a CPU */
+	TR2_CHANGE_JOBS   /* so many jobs at once: see model/path/jobs.h */
+};
+
+struct tr2_change {
+	enum tr2_change_kind kind;
+	/* A glob of the process's name, kind or command line, or of the
+	 * region's `category/label`; `exact`: its kind, or that text. */
+	const char *name;
+	bool exact;
+	int cause;     /* WAIT: enum tr2_cause; -1: any */
+	double factor; /* of the time; 0: it takes none */
+	uint32_t jobs;
+};
+
+/*
+ * Parse NAME=FACTOR: NAME is the glob of a process, `category/label` of a
+ * region, `wait`, `wait:CAUSE` or `ready`; FACTOR is 0, 50% or 2x (twice as
+ * fast). Or -j N, or NAME=-jN. name is allocated. Return NULL, or what is wrong
+ * with the text.
+ */
+const char *tr2_change_parse(const char *text, struct tr2_change *c);
+
+enum tr2_retime_bound { TR2_RETIME_BEST, TR2_RETIME_WORST };
+
+struct tr2_retime;
+
+/* Prepare the retiming of a model that has states. */
+struct tr2_retime *tr2_retime_new(const struct tr2_model *m);
+void tr2_retime_free(struct tr2_retime *r);
+
+/* Compute all times with these changes. Return how much of the recording they
+ * change: the number of pieces of time that are faster or slower now. */
+uint64_t tr2_retime(struct tr2_retime *r, const struct tr2_change *changes,
+		    size_t nr, enum tr2_retime_bound bound);
+
+/* Return the time from the start to the end of a process, with the last
+ * changes. */
+int64_t tr2_retimed_wall(const struct tr2_retime *r, uint32_t node);
+
+/* Return a copy of the model with the new times of processes, threads, states
+ * and regions: what the critical path reads. It shares all else with the model;
+ * free it by tr2_retimed_free(). */
+struct tr2_model *tr2_retimed_model(const struct tr2_retime *r);
+void tr2_retimed_free(struct tr2_model *m);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* forward - implements forward/forward.h. */
+#include "record/forward/forward.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/macros.h"
+#include "common/memory.h"
+#include "common/say.h"
+#include "record/forward/requests.h"
+#include "format/events/json.h"
+
+#define NS_PER_MS 1000000ll
+#define NS_PER_S 1000000000ll
+/* A tree that has ended waits so long for processes that begin late. */
+#define LINGER_NS NS_PER_S
+/* between two turns of the thread, so that it wakes up for many lines at once;
+ * and between two requests */
+#define TURN_NS (50 * NS_PER_MS)
+#define REQUEST_NS (250 * NS_PER_MS)
+#define LOOK_NS (10 * NS_PER_S)
+/* Take a turn at once if so many bytes are queued; render at once, and at a
+ * time, so many. */
+#define TURN_BYTES (256u << 10)
+#define RENDER_BYTES (4u << 20)
+
+struct counts {
+	struct tr2_trees_counts trees;
+	uint64_t nr_trees, nr_kept; /* chosen from, chosen */
+};
+
+struct tr2_forward {
+	struct tr2_post *post;
+	bool quiet;
+	pthread_t thread;
+	bool started;
+	/* Under the lock: */
+	pthread_mutex_t lock;
+	pthread_cond_t more, done;
+	struct tr2_tree_chunk *first, *last;
+	size_t queued_bytes;
+	uint64_t lost_lines; /* the queue was full */
+	bool ending, ended;
+	struct counts counts;
+	/* Of the thread only: */
+	struct tr2_trees trees;
+	struct tr2_requests requests;
+	int64_t rendered_ns, looked_ns;
+	/* Of its own threads. */
+	struct tr2_sender sender;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+static struct timespec as_time(int64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
+				  .tv_nsec = (long)(ns % NS_PER_S) };
+}
+
+/* Can events be read? */
+static bool has_reader(void)
+{
+	struct tr2_json *json = tr2_json_new();
+
+	if (!json)
+		tr2_error("--forward: this trace2 was built without simdjson, "
+			  "which reads JSON: install libsimdjson-dev or "
+			  "simdjson-devel, and build it again");
+	tr2_json_free(json);
+	return json != NULL;
+}
+
+struct tr2_forward *tr2_forward_new(const struct tr2_forward_options *options)
+{
+	struct tr2_post *post = has_reader() ?
+		tr2_post_new(options->url, 10) : NULL;
+	struct tr2_forward *f;
+
+	if (!post)
+		return NULL;
+	f = tr2_calloc(1, sizeof(*f));
+	f->post = post;
+	f->quiet = options->quiet;
+	f->requests.sampling = options->sampling;
+	f->requests.redact = options->redact;
+	f->requests.sender = &f->sender;
+	tr2_requests_init(&f->requests);
+	pthread_mutex_init(&f->lock, NULL);
+	tr2_cond_init(&f->more);
+	tr2_cond_init(&f->done);
+	return f;
+}
+
+/* When is the next turn, if nothing arrives? Trees that have ended are rendered
+ * together. */
+static int64_t next_turn(const struct tr2_forward *f)
+{
+	int64_t at = f->looked_ns + LOOK_NS, due;
+
+	if (f->trees.ended.first) {
+		due = f->trees.ended.first->at_ns + LINGER_NS;
+		if (due < f->rendered_ns + REQUEST_NS)
+			due = f->rendered_ns + REQUEST_NS;
+		if (due < at)
+			at = due;
+	}
+	return at;
+}
+
+/* Wait until there is something to do, and take what is queued. Called with the
+ * lock. */
+static struct tr2_tree_chunk *await_lines(struct tr2_forward *f,
+					  int64_t turned_ns)
+{
+	struct tr2_tree_chunk *chunks;
+	struct timespec until;
+	int64_t at;
+
+	for (;;) {
+		at = f->first ? turned_ns + TURN_NS : next_turn(f);
+		if (f->ending || f->queued_bytes >= TURN_BYTES ||
+		    now_ns() >= at)
+			break;
+		until = as_time(at);
+		pthread_cond_timedwait(&f->more, &f->lock, &until);
+	}
+	chunks = f->first;
+	f->first = f->last = NULL;
+	f->queued_bytes = 0;
+	return chunks;
+}
+
+static void render(struct tr2_forward *f, int64_t now)
+{
+	if (tr2_requests_of_trees(&f->requests, &f->trees, RENDER_BYTES))
+		f->rendered_ns = now;
+}
+
+static void add_chunks(struct tr2_forward *f, struct tr2_tree_chunk *c,
+		       int64_t now)
+{
+	struct tr2_tree_chunk *next;
+
+	for (; c; c = next) {
+		next = c->next;
+		tr2_trees_add(&f->trees, c, now);
+		if (f->trees.ended_bytes >= RENDER_BYTES)
+			render(f, now);
+	}
+}
+
+static void take_turn(struct tr2_forward *f, struct tr2_tree_chunk *chunks)
+{
+	int64_t now = now_ns();
+
+	add_chunks(f, chunks, now);
+	if (now >= f->looked_ns + LOOK_NS) {
+		tr2_trees_look(&f->trees, now);
+		f->looked_ns = now;
+	}
+	if (f->trees.ended.first && now >= next_turn(f))
+		render(f, now);
+}
+
+/* Called with the lock. */
+static void publish(struct tr2_forward *f)
+{
+	f->counts = (struct counts){ f->trees.counts,
+				     f->requests.sampling.nr_trees,
+				     f->requests.sampling.nr_kept };
+}
+
+static void *forward_main(void *data)
+{
+	struct tr2_forward *f = data;
+	struct tr2_tree_chunk *chunks;
+	int64_t turned_ns = 0;
+	bool ending = false;
+
+	pthread_mutex_lock(&f->lock);
+	while (!ending) {
+		chunks = await_lines(f, turned_ns);
+		ending = f->ending;
+		pthread_mutex_unlock(&f->lock);
+		turned_ns = now_ns();
+		take_turn(f, chunks);
+		if (ending) {
+			tr2_trees_end(&f->trees, now_ns());
+			while (f->trees.ended.first)
+				render(f, now_ns());
+		}
+		pthread_mutex_lock(&f->lock);
+		publish(f);
+	}
+	f->ended = true;
+	pthread_cond_signal(&f->done);
+	pthread_mutex_unlock(&f->lock);
+	return NULL;
+}
+
+int tr2_forward_start(struct tr2_forward *f)
+{
+	int err = tr2_sender_start(&f->sender, f->post, f->quiet);
+
+	f->looked_ns = now_ns();
+	if (!err)
+		err = tr2_thread_start(&f->thread, forward_main, f);
+	f->started = !err;
+	return err;
+}
+
+static void enqueue(struct tr2_forward *f, struct tr2_tree_chunk *c)
+{
+	bool signals;
+
+	c->next = NULL;
+	pthread_mutex_lock(&f->lock);
+	if (f->queued_bytes + sizeof(*c) + c->len > TR2_FORWARD_QUEUE_BYTES &&
+	    c->nr_lines) {
+		f->lost_lines += c->nr_lines;
+		pthread_mutex_unlock(&f->lock);
+		free(c);
+		return;
+	}
+	signals = !f->first;
+	*(f->last ? &f->last->next : &f->first) = c;
+	f->last = c;
+	f->queued_bytes += sizeof(*c) + c->len;
+	if (signals || f->queued_bytes >= TURN_BYTES)
+		pthread_cond_signal(&f->more);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void tr2_forward_add(struct tr2_forward *f, uint64_t client, const char *text,
+		     size_t len, uint64_t nr_lines)
+{
+	struct tr2_tree_chunk *c;
+
+	if (!f)
+		return;
+	c = malloc(sizeof(*c) + len);
+	if (!c) {
+		pthread_mutex_lock(&f->lock);
+		f->lost_lines += nr_lines;
+		pthread_mutex_unlock(&f->lock);
+		return;
+	}
+	c->client = client;
+	c->nr_lines = nr_lines;
+	c->len = len;
+	memcpy(c->text, text, len);
+	enqueue(f, c);
+}
+
+void tr2_forward_close(struct tr2_forward *f, uint64_t client)
+{
+	tr2_forward_add(f, client, "", 0, 0);
+}
+
+static void add_count(struct tr2_buf *b, const char *before, uint64_t n,
+		      const char *after)
+{
+	tr2_buf_addstr(b, before);
+	tr2_buf_add_u64(b, n);
+	tr2_buf_addstr(b, after);
+}
+
+static void add_lost(struct tr2_buf *b, const struct counts *c,
+		     const struct tr2_sender_counts *sent)
+{
+	const struct {
+		const char *name;
+		uint64_t nr;
+	} cause[] = {
+		{ "too_large", c->trees.too_large },
+		{ "memory_full", c->trees.memory_full },
+		{ "queue_full", sent->queue_full },
+		{ "refused", sent->refused },
+		{ "unsent", sent->unsent },
+	};
+	const char *before = " (";
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cause); i++)
+		sum += cause[i].nr;
+	add_count(b, ", ", sum, " lost");
+	for (i = 0; i < ARRAY_SIZE(cause); i++) {
+		if (!cause[i].nr)
+			continue;
+		tr2_buf_addall(b, before, cause[i].name);
+		add_count(b, " ", cause[i].nr, "");
+		before = ", ";
+	}
+	tr2_buf_addstr(b, sum ? ")" : "");
+}
+
+void tr2_forward_counts(struct tr2_forward *f, struct tr2_buf *b)
+{
+	struct tr2_sender_counts sent;
+	struct counts c;
+	uint64_t lines;
+
+	tr2_sender_count(&f->sender, &sent);
+	pthread_mutex_lock(&f->lock);
+	c = f->counts;
+	lines = f->lost_lines + c.trees.lost_lines;
+	pthread_mutex_unlock(&f->lock);
+	add_count(b, "", sent.sent_trees, " trees sent (");
+	add_count(b, "", sent.sent_spans, " spans), ");
+	add_count(b, "", c.trees.open, " open, ");
+	add_count(b, "", sent.waiting_trees, " waiting, ");
+	add_count(b, "", c.nr_trees - c.nr_kept, " not sampled");
+	add_lost(b, &c, &sent);
+	if (sent.rejected_spans)
+		add_count(b, ", ", sent.rejected_spans, " spans rejected");
+	if (lines)
+		add_count(b, ", ", lines, " events lost");
+}
+
+const char *tr2_forward_shown(struct tr2_forward *f)
+{
+	return tr2_http_shown(tr2_post_http(f->post));
+}
+
+void tr2_forward_finish(struct tr2_forward *f, unsigned int seconds)
+{
+	struct timespec until;
+	bool ended;
+
+	if (!f || !f->started)
+		return;
+	until = as_time(now_ns() + seconds * NS_PER_S);
+	pthread_mutex_lock(&f->lock);
+	f->ending = true;
+	pthread_cond_signal(&f->more);
+	while (!f->ended)
+		if (pthread_cond_timedwait(&f->done, &f->lock, &until))
+			break;
+	ended = f->ended;
+	pthread_mutex_unlock(&f->lock);
+	if (ended)
+		pthread_join(f->thread, NULL);
+	else
+		pthread_detach(f->thread);
+	f->started = !ended;
+	f->started |= !tr2_sender_finish(&f->sender, &until);
+}
+
+/* If a thread did not end, its memory must live until exit. */
+void tr2_forward_free(struct tr2_forward *f)
+{
+	if (!f || f->started)
+		return;
+	tr2_trees_release(&f->trees);
+	tr2_requests_release(&f->requests);
+	tr2_post_free(f->post);
+	free(f);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * attach - record processes that run already: all of their threads, and what
+ * these begin from then on. The processes are not stopped, and go on when the
+ * recording ends.
+ */
+#ifndef TR2_RECORD_JOB_ATTACH_H
+#define TR2_RECORD_JOB_ATTACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "record/loop.h"
+
+struct tr2_watch;
+
+struct tr2_attached {
+	struct tr2_source pidfd; /* first: it is cast to this struct */
+	struct tr2_attach *attach;
+	pid_t pid, ppid;
+	int64_t start_ns; /* CLOCK_BOOTTIME, in ticks */
+	char name[64];
+	char *ring; /* the path of its ring; NULL: it has none */
+};
+
+struct tr2_attach {
+	struct tr2_attached *process; /* by start */
+	size_t nr;
+	size_t nr_running;
+	bool has_rings;
+	struct tr2_watch *watch;
+	struct tr2_loop *loop;
+};
+
+/* Find the processes. Return 0, or the exit code after an error message. */
+int tr2_attach_open(struct tr2_attach *attach, const pid_t *pids, size_t nr);
+void tr2_attach_release(struct tr2_attach *attach);
+
+/* Open the kernel's events for all of their threads, disabled. The watch is
+ * open. Return 0, or the exit code after an error message. */
+int tr2_attach_threads(struct tr2_attach *attach, struct tr2_watch *watch);
+
+/* From now on they are recorded. The loop stops when all have ended. */
+void tr2_attach_start(struct tr2_attach *attach, struct tr2_loop *loop,
+		      struct tr2_watch *watch);
+
+#endif

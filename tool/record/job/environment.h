@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * environment - the recorded command's environment: the process's own, except
+ * the variables that control where its events go.
+ */
+#ifndef TR2_RECORD_JOB_ENVIRONMENT_H
+#define TR2_RECORD_JOB_ENVIRONMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tr2_environment {
+	char **vars; /* for execve() */
+	int nr_own;  /* the first of vars, which were set here */
+};
+
+struct tr2_environment_request {
+	const char *target; /* destination of events */
+	int64_t nest;
+	bool heed_discard; /* programs check for the discard file */
+	const char *counters; /* for GIT_TRACE2_COUNTERS; NULL: leave it */
+	const char *rings; /* a directory for rings, which a reader empties,
+			    * instead of event streams; NULL: leave them */
+	const char *traceparent; /* NULL: leave it */
+};
+
+/* false: no memory. */
+bool tr2_environment_init(struct tr2_environment *e,
+			  const struct tr2_environment_request *request);
+void tr2_environment_release(struct tr2_environment *e);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Switch tracing on in running processes while they are recorded. */
+#include "record/job/live_trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "common/memory.h"
+#include "common/say.h"
+#include "config/control_block.h"
+
+#define FIRST_DELAY_NS 1000000u
+#define MAX_DELAY_NS 1000000000u
+#define LOOK_MS 2
+#define LOOK_BACK_NS 100000000u
+
+static void say_refused(pid_t pid, const char *why)
+{
+	tr2_warning("process %d writes no events: %s", (int)pid, why);
+}
+
+/* Is the directory the same for the process? It may have another root. */
+static bool can_reach(pid_t pid, const char *target, int target_fd)
+{
+	struct stat ours, theirs;
+	char *path = tr2_strf("/proc/%d/root%s", (int)pid, target);
+	bool same;
+
+	same = !fstat(target_fd, &ours) && !stat(path, &theirs) &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+	free(path);
+	return same;
+}
+
+static void ask_back(struct tr2_control_page *page, const char *target)
+{
+	char *text = tr2_strf("restore=%s\n", target);
+
+	(void)tr2_control_page_ask(page, text);
+	free(text);
+}
+
+static int ask_on(struct tr2_control_page *page, const char *target,
+		  int64_t nest)
+{
+	char *text = tr2_strf("record\nGIT_TRACE2_EVENT=%s\n"
+			      "GIT_TRACE2_EVENT_BRIEF=0\n"
+			      "GIT_TRACE2_EVENT_NESTING=%lld\n",
+			      target, (long long)nest);
+	int error = strchr(target, '\n') ? EINVAL :
+					   tr2_control_page_ask(page, text);
+
+	free(text);
+	return error;
+}
+
+/* What it did for the request that was refused is undone. */
+static void refused(struct tr2_switch *s, struct tr2_switched *p, int error)
+{
+	p->state = TR2_SWITCH_REFUSED;
+	say_refused(p->page.pid, strerror(error));
+	ask_back(&p->page, s->target);
+}
+
+/* Return how many have not answered. */
+static size_t look_at_all(struct tr2_switch *s)
+{
+	size_t i, waiting = 0;
+	int error;
+
+	for (i = 0; i < s->nr; i++) {
+		struct tr2_switched *p = &s->process[i];
+
+		if (p->state != TR2_SWITCH_ASKED)
+			continue;
+		switch (tr2_control_page_look(&p->page, &error)) {
+		case TR2_CONTROL_ANSWERED:
+			if (error)
+				refused(s, p, error);
+			else
+				p->state = TR2_SWITCH_ON;
+			break;
+		case TR2_CONTROL_WAITS:
+			waiting++;
+			break;
+		case TR2_CONTROL_REPLACED:
+			p->state = TR2_SWITCH_UNKNOWN;
+			tr2_warning("process %d may write no events: another "
+				    "'trace2 set' or 'trace2 record' changed "
+				    "its settings", (int)p->page.pid);
+			break;
+		case TR2_CONTROL_GONE:
+			break;
+		}
+	}
+	return waiting;
+}
+
+static void look_later(struct tr2_switch *s);
+
+static void look(struct tr2_source *source, uint32_t events)
+{
+	struct tr2_switch *s = (struct tr2_switch *)source;
+
+	(void)events;
+	tr2_loop_close(s->loop, &s->timer);
+	if (!look_at_all(s))
+		return;
+	s->delay_ns *= s->delay_ns < MAX_DELAY_NS ? 2 : 1;
+	look_later(s);
+}
+
+static void look_later(struct tr2_switch *s)
+{
+	s->timer.ready = look;
+	(void)tr2_loop_add_timer(s->loop, &s->timer, s->delay_ns, 0);
+}
+
+static void add(struct tr2_switch *s, pid_t pid, int target_fd, int64_t nest)
+{
+	struct tr2_switched *p = &s->process[s->nr];
+	int error = tr2_control_page_open(&p->page, pid);
+
+	if (error)
+		return;
+	s->nr++;
+	p->state = TR2_SWITCH_REFUSED;
+	if (!can_reach(pid, s->target, target_fd)) {
+		say_refused(pid, "it cannot reach the recording's directory");
+		return;
+	}
+	error = ask_on(&p->page, s->target, nest);
+	if (error)
+		say_refused(pid, strerror(error));
+	else
+		p->state = TR2_SWITCH_ASKED;
+}
+
+void tr2_switch_on(struct tr2_switch *s, const struct tr2_attach *attach,
+		   const char *target, int target_fd, int64_t nest)
+{
+	size_t i;
+
+	s->loop = attach->loop;
+	s->target = target;
+	s->delay_ns = FIRST_DELAY_NS;
+	s->process = tr2_calloc(attach->nr, sizeof(*s->process));
+	for (i = 0; i < attach->nr; i++)
+		add(s, attach->process[i].pid, target_fd, nest);
+	if (s->nr)
+		look_later(s);
+}
+
+/* Of what a process forked. One that has begun no session takes it up when it
+ * has: that is not waited for. */
+static void ask_child(struct tr2_control_page *page, pid_t pid,
+		      const char *target)
+{
+	if (tr2_control_page_open(page, pid))
+		return;
+	ask_back(page, target);
+	if (!page->block->is_on)
+		tr2_control_page_release(page);
+}
+
+static bool is_ours(const struct tr2_switch *s, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		if (s->process[i].page.pid == pid)
+			return true;
+	return false;
+}
+
+/* A request that was not taken up is withdrawn. Of a process that writes
+ * elsewhere by now the other one changes nothing. */
+static void ask_all_back(struct tr2_switch *s)
+{
+	size_t i;
+
+	(void)look_at_all(s);
+	for (i = 0; i < s->nr; i++) {
+		struct tr2_switched *p = &s->process[i];
+
+		if (p->state == TR2_SWITCH_ASKED &&
+		    tr2_control_page_withdraw(&p->page))
+			continue;
+		if (p->state == TR2_SWITCH_ASKED)
+			p->state = TR2_SWITCH_ON;
+		if (p->state != TR2_SWITCH_REFUSED)
+			ask_back(&p->page, s->target);
+	}
+}
+
+static bool is_waiting(struct tr2_control_page *page)
+{
+	int error;
+
+	return page->block &&
+	       tr2_control_page_look(page, &error) == TR2_CONTROL_WAITS;
+}
+
+/* Look at all: one that was busy is asked again. Return a process that has not
+ * taken it up; 0: all have. */
+static pid_t waiting_for(const struct tr2_switch *s,
+			 struct tr2_control_page *children, size_t nr)
+{
+	pid_t pid = 0;
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		if ((s->process[i].state == TR2_SWITCH_ON ||
+		     s->process[i].state == TR2_SWITCH_UNKNOWN) &&
+		    is_waiting(&s->process[i].page))
+			pid = s->process[i].page.pid;
+	for (i = 0; i < nr; i++)
+		if (is_waiting(&children[i]))
+			pid = children[i].pid;
+	return pid;
+}
+
+static void look_back(struct tr2_source *source, uint32_t events)
+{
+	struct tr2_switch *s = (struct tr2_switch *)source;
+
+	(void)events;
+	if (!waiting_for(s, NULL, 0))
+		tr2_loop_close(s->loop, &s->timer);
+}
+
+void tr2_switch_back(struct tr2_switch *s, const pid_t *pids, size_t nr,
+		     int64_t wait_ns)
+{
+	uint64_t from = tr2_clock_now_ns();
+	struct tr2_control_page *children;
+	pid_t pid;
+	size_t i;
+
+	if (!s->nr)
+		return;
+	tr2_loop_close(s->loop, &s->timer);
+	ask_all_back(s);
+	children = tr2_calloc(nr + 1, sizeof(*children));
+	for (i = 0; i < nr; i++) {
+		children[i].fd = -1;
+		if (!is_ours(s, pids[i]))
+			ask_child(&children[i], pids[i], s->target);
+	}
+	if (wait_ns)
+		s->loop->stop = false;
+	while ((pid = waiting_for(s, children, nr)) && !s->loop->stop &&
+	       tr2_clock_now_ns() - from < (uint64_t)wait_ns)
+		tr2_loop_once(s->loop, LOOK_MS);
+	if (pid && wait_ns)
+		tr2_warning("process %d writes to '%s' until its next call of "
+			    "the library", (int)pid, s->target);
+	if (!wait_ns) {
+		s->timer.ready = look_back;
+		(void)tr2_loop_add_timer(s->loop, &s->timer, LOOK_BACK_NS,
+					 LOOK_BACK_NS);
+	}
+	for (i = 0; i < nr; i++)
+		tr2_control_page_release(&children[i]);
+	free(children);
+}
+
+static size_t count(const struct tr2_switch *s, enum tr2_switch_state state)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < s->nr; i++)
+		nr += s->process[i].state == state;
+	return nr;
+}
+
+size_t tr2_switch_nr_on(const struct tr2_switch *s)
+{
+	return count(s, TR2_SWITCH_ON);
+}
+
+void tr2_switch_say(const struct tr2_switch *s, size_t nr_attached)
+{
+	size_t on = count(s, TR2_SWITCH_ON);
+	size_t asked = count(s, TR2_SWITCH_ASKED);
+
+	if (s->nr)
+		fprintf(stderr, "trace2 record: tracing was switched on in %zu "
+			"of %zu process%s%s\n", on, nr_attached,
+			nr_attached == 1 ? "" : "es",
+			asked ? "; others have not called the library" : "");
+}
+
+void tr2_switch_release(struct tr2_switch *s)
+{
+	size_t i;
+
+	if (s->loop)
+		tr2_loop_close(s->loop, &s->timer);
+	for (i = 0; i < s->nr; i++)
+		tr2_control_page_release(&s->process[i].page);
+	free(s->process);
+}

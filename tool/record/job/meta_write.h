@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * meta_write - meta.json: the command, where and when it ran, and the result
+ * (Documentation/technical/recording-format.adoc).
+ */
+#ifndef TR2_RECORD_JOB_META_WRITE_H
+#define TR2_RECORD_JOB_META_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "record/kernel/counters.h"
+#include "record/anchor.h"
+#include "record/kernel/kernel_records.h"
+#include "record/streams/listen.h"
+#include "record/sources/procs.h"
+#include "record/sources/run.h"
+#include "record/store.h"
+#include "record/streams/stream_totals.h"
+#include "record/sources/trace.h"
+
+struct tr2_straggler {
+	int pid;
+	char comm[TR2_COMM_SIZE];
+};
+
+struct tr2_meta {
+	char *const *argv; /* of the command; NULL: none */
+	int command_pid;   /* 0: not started */
+	struct tr2_record_trace trace;
+	const pid_t *pids; /* processes that ran already */
+	size_t nr_pids;
+	const struct tr2_switch *switched; /* those of them that allow it */
+	int64_t nest, timeout_ns, max_size_bytes, rotate_bytes, keep;
+	const struct tr2_listen *listen;
+	struct tr2_anchor start, end;
+	/* NULL: available */
+	const char *no_task_records, *no_exit_codes;
+	const char *task_source; /* perf, connector, none */
+	/* For states, causes of waits and wakers; "": available. */
+	const char *refused[TR2_KERNEL_SOURCES];
+
+	/* Set at the end: */
+	bool complete;
+	bool started; /* the command ran: status and usage are set */
+	int status, exit_code;
+	uint64_t wall_ns; /* of the command */
+	struct tr2_usage usage;
+	struct tr2_io io; /* without the lines of events */
+	const struct tr2_procs *procs;
+	uint64_t processes;
+	struct tr2_tally tally;
+	uint64_t lost_kernel_records, lost_kernel_data;
+	uint64_t lost_task_log, lost_exit_codes;
+	uint64_t lost_programs; /* that started after --max-size was reached */
+	/* In which tracing was switched off again by then. */
+	uint64_t cut_programs;
+	const struct tr2_straggler *stragglers;
+	size_t nr_stragglers;
+	const struct tr2_event_counters *counters; /* NULL: none */
+};
+
+/* Return the number of all known losses: records, lines, events, programs. */
+uint64_t tr2_meta_lost(const struct tr2_meta *meta);
+
+/* -1: errno. */
+int tr2_meta_write(const struct tr2_meta *meta, struct tr2_store *store);
+
+/* Add `,"code":0` or `,"signal":9,"core_dumped":true` for a status of
+ * wait4(). */
+void tr2_meta_add_status(struct tr2_buf *b, int status);
+/* Add `,"user_ns":…` etc. */
+void tr2_meta_add_usage(struct tr2_buf *b, const struct tr2_usage *usage);
+/* "wait", "connector", "none" */
+const char *tr2_meta_source(enum tr2_status_source from);
+
+#endif

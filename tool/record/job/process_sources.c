@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/* Combine all sources of information about recorded processes. */
+#include "record/job/process_sources.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "common/procfs.h"
+
+#define WRITE_EVERY_NS 100000000u
+/* A record gets its time before it is published, by up to this much. */
+#define SLACK_NS 50000000u
+/* Write what there is this often, for those who read while it is recorded. */
+#define LIVE_NS 1000000000u
+/* So often execs are looked for without the connector, and so many are kept. */
+#define LOOK_NS 10000000u
+#define MOST_UNREAD 4096
+#define ARGV_BYTES 4096
+/* How long to wait for the last exit codes: in ms, and how often. */
+#define LATE_MS 10
+#define LATE_TRIES 10
+
+void tr2_watch_init(struct tr2_watch *w)
+{
+	memset(w, 0, sizeof(*w));
+	tr2_procs_init(&w->procs);
+	tr2_kernel_records_init(&w->kernel);
+	tr2_tasklog_init(&w->log, -1);
+	tr2_connector_init(&w->connector);
+	w->timer.fd = w->exec_timer.fd = -1;
+	snprintf(w->why_not, sizeof(w->why_not), "no command was run");
+}
+
+void tr2_watch_release(struct tr2_watch *w)
+{
+	tr2_loop_close(w->loop, &w->timer);
+	tr2_loop_close(w->loop, &w->exec_timer);
+	free(w->unread);
+	tr2_kernel_records_release(&w->kernel);
+	tr2_connector_release(&w->connector);
+	tr2_buf_release(&w->text);
+	tr2_tasklog_release(&w->log);
+	tr2_procs_release(&w->procs);
+}
+
+/* Copy the text into memory from malloc(), which the log requires. */
+static char *copy_text(struct tr2_buf *b)
+{
+	return b->failed ? NULL : strdup(tr2_buf_str(b));
+}
+
+static void log_status(struct tr2_watch *w, pid_t pid, int status,
+		       enum tr2_status_source from, uint64_t time_ns,
+		       const struct tr2_usage *usage)
+{
+	struct tr2_task_event e = { .kind = TR2_TASK_STATUS, .pid = pid,
+				    .time_ns = time_ns };
+	struct tr2_buf *b = &w->text;
+
+	tr2_buf_reset(b);
+	if (!tr2_buf_room(b, 512))
+		return;
+	tr2_meta_add_status(b, status);
+	tr2_buf_addlit(b, ",\"from\":");
+	tr2_json_add_string(b, tr2_meta_source(from));
+	if (usage)
+		tr2_meta_add_usage(b, usage);
+	e.more = copy_text(b);
+	if (e.more)
+		tr2_tasklog_add(&w->log, &e);
+}
+
+/* All records older than the start of a whole pass over the rings were read,
+ * by the time `now`. Exits may still be in the kernel. */
+static void write_log(struct tr2_watch *w, uint64_t now)
+{
+	if (now < w->written_ns + WRITE_EVERY_NS)
+		return;
+	w->written_ns = now;
+	tr2_connector_read(&w->connector);
+	tr2_tasklog_write(&w->log, now - SLACK_NS);
+}
+
+static void rings_ready(void *data)
+{
+	struct tr2_watch *w = data;
+	uint64_t now = tr2_kernel_now_ns();
+
+	tr2_kernel_rings_copy(&w->kernel.rings);
+	write_log(w, now);
+}
+
+void tr2_watch_add(struct tr2_watch *w, const struct tr2_task_event *e)
+{
+	tr2_procs_event(&w->procs, e);
+	tr2_tasklog_add(&w->log, e);
+}
+
+/* Without the connector, which reports each exec at once, the arguments of a
+ * program are read soon after: the process is there, unless it was short. */
+static void note_exec(struct tr2_watch *w, const struct tr2_task_event *e)
+{
+	struct tr2_task_event *unread;
+	size_t alloc = w->alloc_unread ? w->alloc_unread * 2 : 64;
+
+	if (w->nr_unread == w->alloc_unread) {
+		if (alloc > MOST_UNREAD)
+			return;
+		unread = realloc(w->unread, alloc * sizeof(*unread));
+		if (!unread)
+			return;
+		w->unread = unread;
+		w->alloc_unread = alloc;
+	}
+	w->unread[w->nr_unread++] = *e;
+}
+
+static void take_record(void *data, const struct tr2_task_event *e)
+{
+	struct tr2_watch *w = data;
+
+	tr2_watch_add(w, e);
+	if (e->kind == TR2_TASK_EXEC && !w->has_connector)
+		note_exec(w, e);
+}
+
+static void read_comm(pid_t pid, char comm[TR2_COMM_SIZE])
+{
+	ssize_t n = tr2_procfs_read(pid, "comm", comm, TR2_COMM_SIZE);
+
+	if (n < 1)
+		n = 1;
+	comm[n - 1] = '\0'; /* replaces the newline */
+}
+
+/* The pid of a process that has ended may be a stranger's now. */
+static bool is_ours(struct tr2_watch *w, const struct tr2_task_event *e)
+{
+	pid_t pid = e->kind == TR2_TASK_FORK ? e->ppid : e->pid;
+	struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
+
+	/* Unknown, or known to be dead: perhaps its fork was not read yet, or
+	 * its exec in another thread than the first, which ends before. */
+	if (w->has_tasks && (!p || p->status_from ||
+			     (p->ended && e->kind == TR2_TASK_EXEC))) {
+		tr2_kernel_rings_scan(&w->kernel.rings);
+		p = tr2_procs_find(&w->procs, pid);
+	}
+	/* An earlier process may have had that pid. */
+	if (!p || p->status_from == TR2_STATUS_CONNECTOR ||
+	    e->time_ns < p->start_ns)
+		return false;
+	return !p->ended || e->kind == TR2_TASK_EXIT || e->time_ns <= p->end_ns;
+}
+
+/* Had it ended before `now`, when its files in /proc were read? Then they were
+ * perhaps a stranger's. */
+static bool had_ended(struct tr2_watch *w, pid_t pid, uint64_t now)
+{
+	const struct tr2_proc *p;
+
+	if (w->has_tasks)
+		tr2_kernel_rings_scan(&w->kernel.rings);
+	p = tr2_procs_find(&w->procs, pid);
+	return p && p->ended && p->end_ns < now;
+}
+
+/* Append the pid that a process has in its own namespace, by which it names its
+ * session, if that is another one than the recorder's. */
+static void add_own_pid(struct tr2_buf *b, pid_t pid)
+{
+	int32_t own = tr2_procfs_own_pid(pid);
+
+	if (own <= 0)
+		return;
+	tr2_buf_addlit(b, ",\"own_pid\":");
+	tr2_buf_add_i64(b, own);
+}
+
+/* The program may have ended or called exec: then the log has less. */
+void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
+{
+	struct tr2_task_event e = { .kind = TR2_TASK_ARGV, .pid = pid,
+				    .time_ns = time_ns };
+	struct tr2_buf *b = &w->text;
+	char text[ARGV_BYTES + 1], *p, *end;
+	uint64_t now = tr2_kernel_now_ns();
+	ssize_t n = tr2_procfs_read(pid, "cmdline", text, sizeof(text));
+	bool cut = n > ARGV_BYTES;
+
+	/* The last word keeps its beginning. */
+	if (cut)
+		text[--n] = '\0';
+	if (cut && text[n - 1])
+		n++;
+	if (n <= 0 || had_ended(w, pid, now))
+		return;
+	tr2_buf_reset(b);
+	tr2_buf_addlit(b, ",\"argv\":[");
+	for (p = text; p < text + n; p = end + 1) {
+		end = memchr(p, '\0', (size_t)(text + n - p));
+		if (!end)
+			break;
+		if (p > text)
+			tr2_buf_addch(b, ',');
+		tr2_json_add_string(b, p);
+	}
+	tr2_buf_addch(b, ']');
+	if (cut)
+		tr2_buf_addlit(b, ",\"cut\":true");
+	add_own_pid(b, pid);
+	e.more = copy_text(b);
+	if (e.more)
+		tr2_tasklog_add(&w->log, &e);
+}
+
+static void look_for_execs(struct tr2_source *source, uint32_t events)
+{
+	void *watch = (char *)source - offsetof(struct tr2_watch, exec_timer);
+	struct tr2_watch *w = watch;
+	uint64_t ticks;
+	size_t i;
+
+	(void)events;
+	if (read(source->fd, &ticks, sizeof(ticks)) < 0)
+		return;
+	tr2_kernel_rings_scan(&w->kernel.rings);
+	/* A look whether a process has ended may find more of them. */
+	for (i = 0; i < w->nr_unread; i++)
+		tr2_watch_argv(w, w->unread[i].pid, w->unread[i].time_ns);
+	w->nr_unread = 0;
+}
+
+static void take_exit(struct tr2_watch *w, const struct tr2_task_event *e,
+		      int status)
+{
+	if (!w->has_tasks)
+		tr2_watch_add(w, e);
+	if (e->pid != e->tid)
+		return;
+	tr2_procs_status(&w->procs, e->pid, status, TR2_STATUS_CONNECTOR,
+			 e->time_ns, NULL);
+	/* For own children wait4() will return it, with the usage. */
+	if (e->ppid != getpid())
+		log_status(w, e->pid, status, TR2_STATUS_CONNECTOR, e->time_ns,
+			   NULL);
+}
+
+/* Called for any process of the machine. */
+static void take_connector(void *data, const struct tr2_task_event *from,
+			   int status)
+{
+	struct tr2_watch *w = data;
+	struct tr2_task_event e = *from;
+
+	if (!is_ours(w, &e))
+		return;
+	switch (e.kind) {
+	case TR2_TASK_FORK:
+		tr2_watch_add(w, &e);
+		break;
+	case TR2_TASK_EXEC:
+		if (!w->has_tasks) {
+			read_comm(e.pid, e.comm);
+			tr2_watch_add(w, &e);
+		}
+		tr2_watch_argv(w, e.pid, e.time_ns);
+		break;
+	default:
+		take_exit(w, &e, status);
+	}
+}
+
+void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd)
+{
+	w->loop = loop;
+	w->kernel.tasks.take = take_record;
+	w->kernel.rings.ready = rings_ready;
+	w->kernel.tasks.data = w->kernel.rings.data = w;
+	w->has_tasks = tr2_kernel_records_open(&w->kernel, loop, data_fd);
+	w->connector.take = take_connector;
+	w->connector.data = w;
+	w->has_connector = tr2_connector_open(&w->connector, loop,
+					      !w->has_tasks);
+	w->why_not[0] = '\0';
+	if (w->has_tasks || w->has_connector)
+		return;
+	snprintf(w->why_not, sizeof(w->why_not), "%s; %s", w->kernel.why_not,
+		 w->connector.why_not);
+	if (w->quiet)
+		return;
+	fprintf(stderr, "trace2 record: going on without the kernel's task "
+		"records: %s\n", w->why_not);
+}
+
+static void timer_ready(struct tr2_source *source, uint32_t events)
+{
+	struct tr2_watch *w = (struct tr2_watch *)source;
+	uint64_t ticks;
+
+	(void)events;
+	if (read(source->fd, &ticks, sizeof(ticks)) < 0)
+		return;
+	tr2_connector_read(&w->connector);
+	rings_ready(w);
+}
+
+void tr2_watch_run(struct tr2_watch *w)
+{
+	tr2_kernel_records_start(&w->kernel);
+	w->timer.ready = timer_ready;
+	(void)tr2_loop_add_timer(w->loop, &w->timer, LIVE_NS, LIVE_NS);
+	w->exec_timer.ready = look_for_execs;
+	if (w->has_tasks && !w->has_connector)
+		(void)tr2_loop_add_timer(w->loop, &w->exec_timer, LOOK_NS,
+					 LOOK_NS);
+}
+
+void tr2_watch_start(struct tr2_watch *w, pid_t pid)
+{
+	const struct tr2_task_event e = {
+		.kind = TR2_TASK_FORK, .pid = pid, .tid = pid,
+		.ppid = getpid(), .ptid = getpid(),
+		.time_ns = tr2_kernel_now_ns(),
+	};
+
+	tr2_watch_add(w, &e);
+	tr2_watch_run(w);
+}
+
+bool tr2_watch_reap(struct tr2_watch *w, struct tr2_run *run)
+{
+	struct tr2_usage usage;
+	struct rusage ru;
+	uint64_t now = tr2_kernel_now_ns();
+	int status;
+	pid_t pid;
+
+	tr2_kernel_rings_scan(&w->kernel.rings);
+	write_log(w, now);
+	while ((pid = tr2_run_reap(run, &status, &ru)) > 0) {
+		now = tr2_kernel_now_ns();
+		tr2_usage_from_rusage(&usage, &ru);
+		tr2_procs_status(&w->procs, pid, status, TR2_STATUS_WAIT, now,
+				 &usage);
+		log_status(w, pid, status, TR2_STATUS_WAIT, now, &usage);
+	}
+	return pid == 0;
+}
+
+static bool exit_codes_missing(const struct tr2_watch *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->procs.nr; i++)
+		if (w->procs.proc[i].ended && !w->procs.proc[i].status_from)
+			return true;
+	return false;
+}
+
+/* The connector reports after the parent can reap: events of the last ends may
+ * still be on their way. */
+static void wait_for_exit_codes(struct tr2_watch *w)
+{
+	int i;
+
+	for (i = 0; i < LATE_TRIES && exit_codes_missing(w); i++) {
+		tr2_connector_wait(&w->connector, LATE_MS);
+		tr2_connector_read(&w->connector);
+	}
+}
+
+void tr2_watch_finish(struct tr2_watch *w)
+{
+	tr2_kernel_rings_scan(&w->kernel.rings);
+	tr2_connector_read(&w->connector);
+	if (w->has_connector)
+		wait_for_exit_codes(w);
+	tr2_kernel_records_finish(&w->kernel);
+	tr2_tasklog_write(&w->log, UINT64_MAX);
+}
+
+void tr2_watch_result(const struct tr2_watch *w, struct tr2_meta *m)
+{
+	size_t i;
+
+	m->no_task_records = w->why_not[0] ? w->why_not : NULL;
+	m->task_source = w->has_tasks ? "perf" :
+			 w->has_connector ? "connector" : "none";
+	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
+		m->refused[i] = w->kernel.refused[i];
+	m->no_exit_codes = w->has_connector ? NULL :
+			   w->connector.why_not[0] ? w->connector.why_not :
+						     "no command was run";
+	m->procs = &w->procs;
+	m->lost_kernel_data = w->kernel.file.lost;
+	m->lost_kernel_records = w->kernel.tasks.lost + w->kernel.tasks.damaged;
+	m->lost_task_log = w->log.lost;
+	m->lost_exit_codes = w->connector.lost;
+}

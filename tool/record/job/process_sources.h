@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process_sources - collect information on the recorded processes from all sources into
+ * tasks.jsonl and the list of processes.
+ */
+#ifndef TR2_RECORD_JOB_PROCESS_SOURCES_H
+#define TR2_RECORD_JOB_PROCESS_SOURCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "record/sources/connector.h"
+#include "record/kernel/kernel_records.h"
+#include "record/loop.h"
+#include "record/job/meta_write.h"
+#include "record/sources/procs.h"
+#include "record/sources/run.h"
+#include "format/recording/tasklog.h"
+
+struct tr2_watch {
+	struct tr2_source timer; /* first: it is cast to this struct */
+	/* Execs whose arguments are to be read; only without the connector. */
+	struct tr2_source exec_timer;
+	struct tr2_task_event *unread;
+	size_t nr_unread, alloc_unread;
+	struct tr2_loop *loop;
+	struct tr2_procs procs;
+	struct tr2_tasklog log;
+	struct tr2_kernel_records kernel;
+	struct tr2_connector connector;
+	bool has_tasks, has_connector;
+	bool quiet; /* do not warn about unavailable sources */
+	char why_not[400]; /* the reason if there are no task records */
+	uint64_t written_ns; /* time of the last write to the log */
+	struct tr2_buf text; /* of the record that is added to the log */
+};
+
+/* The caller sets watch->log.fd afterwards. */
+void tr2_watch_init(struct tr2_watch *watch);
+void tr2_watch_release(struct tr2_watch *watch);
+
+/*
+ * Open the sources, before the command is forked. Unavailable ones are reported
+ * once on stderr and left out. data_fd: kernel.data; -1: it is not recorded.
+ */
+void tr2_watch_open(struct tr2_watch *watch, struct tr2_loop *loop, int data_fd);
+/* Watch `pid`, a child of this process that has not called exec yet, and its
+ * descendants. */
+void tr2_watch_start(struct tr2_watch *watch, pid_t pid);
+
+/* For processes that run already: begin to watch; add a record, whose `more`
+ * belongs to the log then; add the arguments of a process. */
+void tr2_watch_run(struct tr2_watch *watch);
+void tr2_watch_add(struct tr2_watch *watch, const struct tr2_task_event *event);
+void tr2_watch_argv(struct tr2_watch *watch, pid_t pid, uint64_t time_ns);
+
+/* Reap the children that have ended. false: there are none left. */
+bool tr2_watch_reap(struct tr2_watch *watch, struct tr2_run *run);
+
+/* Read the remaining events and write all to tasks.jsonl. */
+void tr2_watch_finish(struct tr2_watch *watch);
+
+/* Set the members of meta.json that come from here. */
+void tr2_watch_result(const struct tr2_watch *watch, struct tr2_meta *meta);
+
+/* Return the running descendants of this process, or the recorded processes that
+ * have not ended, at most 1000; the caller frees them. */
+size_t tr2_watch_stragglers(struct tr2_straggler **stragglers);
+size_t tr2_watch_running(const struct tr2_watch *watch,
+			 struct tr2_straggler **stragglers);
+
+#endif

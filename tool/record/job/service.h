@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * service - reports of a long-running recorder: lines of counts on stderr, when
+ * SIGUSR1 requests one and at intervals, and to a service manager its
+ * readiness, its counts and its end.
+ */
+#ifndef TR2_RECORD_JOB_SERVICE_H
+#define TR2_RECORD_JOB_SERVICE_H
+
+#include "record/streams/listen.h"
+#include "record/loop.h"
+
+struct tr2_service {
+	struct tr2_source timer; /* fd -1: not started */
+	struct tr2_loop *loop;
+	struct tr2_listen *listen;
+	bool says;    /* report to stderr, too */
+	bool notifies;
+	char *last; /* the last report */
+};
+
+/*
+ * Report readiness. `every_ns`: interval of reporting counts on stderr if they
+ * changed; 0: only on request. -1: errno.
+ */
+int tr2_service_start(struct tr2_service *service, struct tr2_loop *loop,
+		      struct tr2_listen *listen, uint64_t every_ns);
+/* Report the counts. */
+void tr2_service_say(struct tr2_service *service);
+/* Report the end; does nothing if it was not started. */
+void tr2_service_stop(struct tr2_service *service);
+void tr2_service_release(struct tr2_service *service);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Collect addresses of callchains. */
+#include "record/kernel/callchains.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the sample's identifier, and of the number of its addresses. */
+#define NR_AT (sizeof(struct perf_event_header) + 6 * sizeof(uint64_t))
+/* Larger values are no addresses, but begin a part of the chain. */
+#define MARKER ((uint64_t)PERF_CONTEXT_MAX)
+/* In prev_state: the thread was preempted. */
+#define PREEMPTED 0x100
+#define FULL (TR2_CALLCHAINS_ADDRS / 4 * 3)
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static void add_addr(struct tr2_callchains *c, uint64_t addr)
+{
+	uint32_t i = (uint32_t)(mix(0, addr) % TR2_CALLCHAINS_ADDRS);
+
+	while (c->addrs[i] && c->addrs[i] != addr)
+		i = (i + 1) % TR2_CALLCHAINS_ADDRS;
+	if (c->addrs[i] || c->nr >= FULL)
+		return;
+	c->addrs[i] = addr;
+	c->nr++;
+}
+
+/* raw: the size of the tracepoint's data (4 bytes), and the data. */
+static bool waits(const struct tr2_callchains *c, const unsigned char *raw,
+		  size_t size)
+{
+	long state;
+
+	if (!c->state_at || size < 4 + c->state_at + sizeof(state))
+		return true;
+	memcpy(&state, raw + 4 + c->state_at, sizeof(state));
+	return state && !(state & PREEMPTED);
+}
+
+/* Return the number of addresses before those of the user. */
+static uint64_t kernel_part(const unsigned char *p, uint64_t nr)
+{
+	uint64_t i, addr;
+
+	for (i = 0; i < nr; i++) {
+		memcpy(&addr, p + i * sizeof(addr), sizeof(addr));
+		if (addr == (uint64_t)PERF_CONTEXT_USER)
+			break;
+	}
+	return i;
+}
+
+void tr2_callchains_add(struct tr2_callchains *c, const unsigned char *record,
+			size_t size, bool is_switch)
+{
+	const unsigned char *p = record + NR_AT + sizeof(uint64_t);
+	uint64_t nr, hash = 0, addr, i;
+
+	if (size < NR_AT + sizeof(nr))
+		return;
+	memcpy(&nr, record + NR_AT, sizeof(nr));
+	size -= NR_AT + sizeof(nr);
+	if (nr > size / sizeof(addr) ||
+	    (is_switch &&
+	     !waits(c, p + nr * sizeof(addr), size - nr * sizeof(addr))))
+		return;
+	nr = kernel_part(p, nr);
+	for (i = 0; i < nr; i++) {
+		memcpy(&addr, p + i * sizeof(addr), sizeof(addr));
+		hash = mix(hash, addr);
+	}
+	if (!nr || c->seen[hash % TR2_CALLCHAINS_SEEN] == hash)
+		return;
+	c->seen[hash % TR2_CALLCHAINS_SEEN] = hash;
+	for (i = 0; i < nr; i++) {
+		memcpy(&addr, p + i * sizeof(addr), sizeof(addr));
+		if (addr && addr < MARKER)
+			add_addr(c, addr);
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+void tr2_callchains_sort(struct tr2_callchains *c)
+{
+	uint32_t i, nr = 0;
+
+	for (i = 0; i < TR2_CALLCHAINS_ADDRS; i++)
+		if (c->addrs[i])
+			c->addrs[nr++] = c->addrs[i];
+	qsort(c->addrs, nr, sizeof(*c->addrs), by_value);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * callchains - the addresses of the kernel's functions that occur in samples.
+ * Chains repeat: one that was seen is skipped.
+ */
+#ifndef TR2_RECORD_KERNEL_CALLCHAINS_H
+#define TR2_RECORD_KERNEL_CALLCHAINS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TR2_CALLCHAINS_SEEN 1024
+#define TR2_CALLCHAINS_ADDRS 16384
+
+struct tr2_callchains {
+	size_t state_at; /* of prev_state in the raw data; 0: there is none */
+	uint64_t seen[TR2_CALLCHAINS_SEEN];   /* hashes of chains */
+	uint64_t addrs[TR2_CALLCHAINS_ADDRS]; /* a hash table; 0: free */
+	uint32_t nr;
+};
+
+/* The fields of the samples. */
+#define TR2_CALLCHAINS_TYPE                                               \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |      \
+	 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |        \
+	 PERF_SAMPLE_CALLCHAIN)
+
+/* Add the addresses of a sample, including its header, complete in memory;
+ * is_switch: unless the thread could go on, and waits for nothing. */
+void tr2_callchains_add(struct tr2_callchains *chains,
+			const unsigned char *record, size_t size,
+			bool is_switch);
+/* Sort the addresses, in place: addrs[0..nr). Nothing may be added then. */
+void tr2_callchains_sort(struct tr2_callchains *chains);
+
+#endif

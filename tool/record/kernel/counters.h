@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * counters - events that are counted over a command and its descendants, as
+ * `perf stat` does: opened on the command before its exec, inherited by its
+ * children, and read at the end. Events that only a program itself can count
+ * (app/…, process/…) are passed to it in GIT_TRACE2_COUNTERS. System calls and
+ * allocations, if they were asked for, are counted over the same processes.
+ */
+#ifndef TR2_RECORD_KERNEL_COUNTERS_H
+#define TR2_RECORD_KERNEL_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "perfevent/perfevent.h"
+#include "record/kernel/allocations.h"
+#include "record/kernel/syscalls.h"
+
+struct tr2_event_counter {
+	struct tr2_perfevent event;
+	/* without the modifiers that had to be dropped */
+	char name[TR2_PERFEVENT_BYTES + 2];
+	int fd;       /* -1: not open */
+	char why_not[TR2_PERFEVENT_BYTES]; /* "" if it counts */
+	uint64_t value, enabled_ns, running_ns;
+};
+
+struct tr2_event_counters {
+	struct tr2_event_counter *item; /* events of the kernel */
+	uint32_t nr, alloc;
+	/* a group whose first event was in the list already; 0: none */
+	unsigned int headless;
+	/* the other events, in the form of GIT_TRACE2_COUNTERS */
+	struct tr2_buf programs;
+	struct tr2_syscalls *syscalls; /* NULL: not counted */
+	struct tr2_allocations *allocations; /* NULL: not counted */
+};
+
+/* Add the events of a list in perf's syntax. false: the reason was printed to
+ * stderr. */
+bool tr2_event_counters_add(struct tr2_event_counters *counters, const char *list);
+/* Count system calls, or allocations, too; a warning says why they cannot be. */
+void tr2_event_counters_add_syscalls(struct tr2_event_counters *counters);
+void tr2_event_counters_add_allocations(struct tr2_event_counters *counters);
+/* After the runs: warn if in the last one these were not all counted. */
+void tr2_event_counters_check(const struct tr2_event_counters *counters);
+void tr2_event_counters_release(struct tr2_event_counters *counters);
+
+/* Open them on pid, a child that has not called exec yet; they count from its
+ * exec. */
+void tr2_event_counters_open(struct tr2_event_counters *counters, pid_t pid);
+/* At the end: read the values and close. */
+void tr2_event_counters_read(struct tr2_event_counters *counters);
+/* `,"counters":{…}` for meta.json. */
+void tr2_event_counters_add_meta(const struct tr2_event_counters *counters,
+			   struct tr2_buf *b);
+
+/* Return the value of GIT_TRACE2_COUNTERS; NULL: leave it unset. */
+const char *tr2_event_counters_for_programs(struct tr2_event_counters *counters);
+
+/* Can this machine count the event for this user? */
+bool tr2_event_works(const struct tr2_perfevent *event);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* kallsyms - the kernel's functions and their addresses, from /proc/kallsyms. */
+#ifndef TR2_RECORD_KERNEL_KALLSYMS_H
+#define TR2_RECORD_KERNEL_KALLSYMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct tr2_kallsyms {
+	uint64_t start; /* address of the kernel's first function; 0: unknown */
+	int fd;         /* -1: not open */
+	struct tr2_buf text; /* as far as it was read */
+};
+
+/* Read where the kernel begins. false: addresses are hidden. */
+bool tr2_kallsyms_open(struct tr2_kallsyms *symbols);
+void tr2_kallsyms_release(struct tr2_kallsyms *symbols);
+
+/*
+ * Append the lines of those functions that have one of the addresses, which are
+ * sorted, and of the functions behind them. Addresses are those to which calls
+ * return. false: no memory.
+ */
+bool tr2_kallsyms_add(struct tr2_kallsyms *symbols, struct tr2_buf *out,
+		      const uint64_t *addrs, uint32_t nr);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* Open events of the kernel for each CPU. */
+#include "record/kernel/kernel_events.h"
+
+#include <errno.h>
+#if defined(__x86_64__) || defined(__aarch64__)
+#include <asm/perf_regs.h>
+#endif
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/close_later.h"
+
+/* Functions of the kernel in a callchain: the innermost name the cause of a
+ * wait. */
+#define MAX_STACK 10
+
+#define SECOND_NS 1000000000u
+
+/* The registers of a user's thread that perf, too, copies. */
+#ifdef __x86_64__
+#define USER_REGS                                                       \
+	(((UINT64_C(1) << PERF_REG_X86_64_MAX) - 1) &                   \
+	 ~(UINT64_C(1) << PERF_REG_X86_DS | UINT64_C(1) << PERF_REG_X86_ES | \
+	   UINT64_C(1) << PERF_REG_X86_FS | UINT64_C(1) << PERF_REG_X86_GS))
+#elif defined(__aarch64__)
+#define USER_REGS ((UINT64_C(1) << (PERF_REG_ARM64_PC + 1)) - 1)
+#else
+#define USER_REGS UINT64_C(0)
+#endif
+
+void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
+			   uint32_t type, uint64_t config)
+{
+	struct perf_event_attr *attr = &event->attr;
+
+	memset(event, 0, sizeof(*event));
+	event->name = name;
+	attr->size = sizeof(*attr);
+	attr->type = type;
+	attr->config = config;
+	/* perf script requires IP and PERIOD even of an event without samples;
+	 * only samples have them. */
+	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+			    PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			    PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+	attr->read_format = PERF_FORMAT_ID;
+	attr->sample_id_all = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	attr->disabled = 1;
+	attr->enable_on_exec = 1;
+	attr->inherit = 1;
+	attr->exclude_hv = 1;
+	attr->watermark = 1; /* of half a ring */
+}
+
+void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states,
+			    bool mappings)
+{
+	struct perf_event_attr *attr = &event->attr;
+
+	tr2_kernel_event_init(event, states ? "task-clock:u" : "dummy:u",
+			      PERF_TYPE_SOFTWARE,
+			      states ? PERF_COUNT_SW_TASK_CLOCK :
+				       PERF_COUNT_SW_DUMMY);
+	attr->task = 1;
+	attr->comm = 1;
+	attr->comm_exec = 1;
+	attr->exclude_kernel = 1;
+	attr->context_switch = states;
+	attr->mmap = attr->mmap2 = attr->build_id = mappings;
+}
+
+/* Every occurrence is a sample. */
+static void sample_all(struct perf_event_attr *attr)
+{
+	attr->sample_period = 1;
+	if (attr->type == PERF_TYPE_TRACEPOINT)
+		attr->sample_type |= PERF_SAMPLE_RAW;
+}
+
+void tr2_kernel_event_switches(struct tr2_kernel_event *event,
+			       uint64_t tracepoint)
+{
+	struct perf_event_attr *attr = &event->attr;
+
+	if (tracepoint)
+		tr2_kernel_event_init(event, "sched:sched_switch",
+				      PERF_TYPE_TRACEPOINT, tracepoint);
+	else
+		tr2_kernel_event_init(event, "context-switches:k",
+				      PERF_TYPE_SOFTWARE,
+				      PERF_COUNT_SW_CONTEXT_SWITCHES);
+	sample_all(attr);
+	attr->exclude_user = !tracepoint;
+	attr->sample_type |= TR2_CALLCHAINS_TYPE;
+	attr->exclude_callchain_user = 1;
+	attr->sample_max_stack = MAX_STACK;
+}
+
+void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
+			      uint64_t tracepoint)
+{
+	tr2_kernel_event_init(event, "sched:sched_waking", PERF_TYPE_TRACEPOINT,
+			      tracepoint);
+	sample_all(&event->attr);
+}
+
+bool tr2_kernel_can_copy_stacks(void)
+{
+	return USER_REGS != 0;
+}
+
+void tr2_kernel_event_profile(struct tr2_kernel_event *event, uint32_t hz,
+			      uint32_t stack_bytes)
+{
+	struct perf_event_attr *attr = &event->attr;
+
+	tr2_kernel_event_init(event, "task-clock", PERF_TYPE_SOFTWARE,
+			      PERF_COUNT_SW_TASK_CLOCK);
+	attr->sample_period = SECOND_NS / hz;
+	attr->sample_type |= TR2_CALLCHAINS_TYPE;
+	if (!stack_bytes)
+		return;
+	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->sample_regs_user = USER_REGS;
+	attr->sample_stack_user = stack_bytes;
+	attr->exclude_callchain_user = 1;
+}
+
+static int open_on_cpu(const struct tr2_kernel_event *event, pid_t tid, int cpu)
+{
+	struct perf_event_attr attr = event->attr;
+
+	/* Those of threads begin together. */
+	if (tid)
+		attr.enable_on_exec = 0;
+	return (int)syscall(SYS_perf_event_open, &attr, tid, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+/* There is room. */
+static int add_fd(struct tr2_kernel_event *event, int fd)
+{
+	event->fds[event->nr] = fd;
+	return ioctl(fd, PERF_EVENT_IOC_ID, &event->ids[event->nr++]);
+}
+
+static long nr_cpus(void)
+{
+	long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+	return nr < 1 ? 1 : nr;
+}
+
+/* Make room for one more on each CPU. false: errno. */
+static bool make_room(struct tr2_kernel_event *event)
+{
+	size_t alloc = event->nr + (size_t)nr_cpus();
+	uint64_t *ids;
+	int *fds;
+
+	if (alloc <= event->alloc)
+		return true;
+	alloc += event->alloc;
+	errno = ENOMEM;
+	fds = realloc(event->fds, alloc * sizeof(*fds));
+	if (!fds)
+		return false;
+	event->fds = fds;
+	ids = realloc(event->ids, alloc * sizeof(*ids));
+	if (!ids)
+		return false;
+	event->ids = ids;
+	event->alloc = (uint32_t)alloc;
+	return true;
+}
+
+/* Nothing stays open. Return -1, with errno as it is. */
+static int undo(struct tr2_kernel_event *event)
+{
+	int err = errno;
+
+	tr2_kernel_event_close(event);
+	errno = err;
+	return -1;
+}
+
+/* false: errno. */
+static bool open_rings(struct tr2_kernel_event *event,
+		       struct tr2_kernel_rings *rings)
+{
+	int nr = (int)nr_cpus(), cpu, fd;
+
+	rings->ring = calloc((size_t)nr, sizeof(*rings->ring));
+	if (!make_room(event) || !rings->ring)
+		return false;
+	for (cpu = 0; cpu < nr; cpu++) {
+		fd = open_on_cpu(event, 0, cpu);
+		if (fd < 0 && errno == ENODEV)
+			continue; /* there is no such CPU now */
+		if (fd < 0 || add_fd(event, fd))
+			return false;
+		tr2_kernel_rings_add(rings, fd, cpu);
+	}
+	event->nr_own = event->nr;
+	return rings->nr;
+}
+
+int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
+				struct tr2_kernel_rings *rings, bool large)
+{
+	int err;
+
+	if (open_rings(event, rings) && !tr2_kernel_rings_map(rings, large))
+		return 0;
+	err = errno;
+	tr2_kernel_rings_release(rings);
+	errno = err;
+	undo(event);
+	if (err != EINVAL || !event->attr.build_id)
+		return -1;
+	event->attr.build_id = 0; /* before Linux 5.12 */
+	return tr2_kernel_event_open_rings(event, rings, large);
+}
+
+static bool open_to_rings(struct tr2_kernel_event *event,
+			  const struct tr2_kernel_rings *rings, pid_t tid)
+{
+	bool ok = make_room(event);
+	size_t i;
+	int fd;
+
+	for (i = 0; ok && i < rings->nr; i++) {
+		const struct tr2_kernel_ring *r = &rings->ring[i];
+
+		fd = open_on_cpu(event, tid, r->cpu);
+		ok = fd >= 0 && !add_fd(event, fd) &&
+		     !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->source.fd);
+	}
+	return ok;
+}
+
+int tr2_kernel_event_open(struct tr2_kernel_event *event,
+			  const struct tr2_kernel_rings *rings)
+{
+	if (!open_to_rings(event, rings, 0))
+		return undo(event);
+	event->nr_own = event->nr;
+	return 0;
+}
+
+int tr2_kernel_event_attach(struct tr2_kernel_event *event,
+			    const struct tr2_kernel_rings *rings, pid_t tid)
+{
+	return open_to_rings(event, rings, tid) ? 0 : -1;
+}
+
+void tr2_kernel_event_detach(struct tr2_kernel_event *event)
+{
+	while (event->nr > event->nr_own)
+		close(event->fds[--event->nr]);
+}
+
+void tr2_kernel_event_start(const struct tr2_kernel_event *event)
+{
+	uint32_t i;
+
+	for (i = event->nr_own; i < event->nr; i++)
+		ioctl(event->fds[i], PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void tr2_kernel_event_stop(const struct tr2_kernel_event *event)
+{
+	uint32_t i;
+
+	for (i = 0; i < event->nr; i++)
+		ioctl(event->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void tr2_kernel_event_close(struct tr2_kernel_event *event)
+{
+	uint32_t i;
+
+	if (event->attr.type == PERF_TYPE_TRACEPOINT)
+		tr2_close_later(event->fds, event->nr);
+	else
+		for (i = 0; i < event->nr; i++)
+			close(event->fds[i]);
+	free(event->fds);
+	free(event->ids);
+	event->fds = NULL;
+	event->ids = NULL;
+	event->nr = event->nr_own = event->alloc = 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_events - events of the kernel, each opened for every CPU, because an
+ * inherited event cannot be mapped otherwise.
+ *
+ * They are opened on the recorder, disabled, before it forks the command: what
+ * it forks inherits them, and they begin with an exec. For a process that runs
+ * already, they are opened on each of its threads, too.
+ *
+ * None has inherit_stat: a task that ends would write its count (PERF_RECORD_READ)
+ * into the rings of all CPUs from the one it is on. The kernel's rings have one
+ * writer, and such a ring can stop for good without a record of loss.
+ */
+#ifndef TR2_RECORD_KERNEL_KERNEL_EVENTS_H
+#define TR2_RECORD_KERNEL_KERNEL_EVENTS_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "record/kernel/kernel_rings.h"
+
+struct tr2_kernel_event {
+	struct perf_event_attr attr;
+	const char *name;
+	/* Those of the recorder, one a CPU that exists; then those of threads. */
+	int *fds;
+	uint64_t *ids;
+	uint32_t nr, nr_own, alloc;
+};
+
+/* Fill the fields that all events have. */
+void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
+			   uint32_t type, uint64_t config);
+
+/*
+ * The first event: records of tasks; with states, of switches, too; with
+ * mappings, of the files that processes execute.
+ */
+void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states,
+			    bool mappings);
+
+/* Samples of switches, with the functions of the kernel in which a thread
+ * waits. tracepoint: the number of sched_switch; 0: of the software event. */
+void tr2_kernel_event_switches(struct tr2_kernel_event *event,
+			       uint64_t tracepoint);
+/* Samples of sched_waking. */
+void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
+			      uint64_t tracepoint);
+
+/* Samples of the CPU time, with the calls that led there. stack_bytes: copy so
+ * much of the user's stack, and the registers; 0: follow frame pointers. */
+void tr2_kernel_event_profile(struct tr2_kernel_event *event, uint32_t hz,
+			      uint32_t stack_bytes);
+/* Are registers and stacks of this machine understood? */
+bool tr2_kernel_can_copy_stacks(void);
+
+/* Open it; the rings are its own. -1: errno, and nothing is open. */
+int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
+				struct tr2_kernel_rings *rings, bool large);
+
+/* Open it; its records go to the rings. -1: errno, and nothing is open. */
+int tr2_kernel_event_open(struct tr2_kernel_event *event,
+			  const struct tr2_kernel_rings *rings);
+
+/* Open it for a thread and what that begins from now on, disabled. -1: errno. */
+int tr2_kernel_event_attach(struct tr2_kernel_event *event,
+			    const struct tr2_kernel_rings *rings, pid_t tid);
+/* Close it for all threads. */
+void tr2_kernel_event_detach(struct tr2_kernel_event *event);
+/* Enable it for all threads, and what they began meanwhile. */
+void tr2_kernel_event_start(const struct tr2_kernel_event *event);
+
+/* Stop it for all tasks. */
+void tr2_kernel_event_stop(const struct tr2_kernel_event *event);
+void tr2_kernel_event_close(struct tr2_kernel_event *event);
+
+#endif

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/* Open the kernel's events, and write kernel.data. */
+#include "record/kernel/kernel_records.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/procfs.h"
+#include "record/kernel/kernel_maps.h"
+#include "record/anchor.h"
+
+/* More than the kernel without its modules has. */
+#define KERNEL_BYTES (UINT64_C(1) << 30)
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+void tr2_kernel_records_init(struct tr2_kernel_records *k)
+{
+	size_t i;
+
+	memset(k, 0, sizeof(*k));
+	tr2_kernel_file_init(&k->file);
+	k->rings.tasks = &k->tasks;
+	k->rings.chains = &k->chains;
+	k->kallsyms.fd = k->data_fd = -1;
+	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
+		snprintf(k->refused[i], sizeof(k->refused[i]), "no command was run");
+}
+
+void tr2_kernel_records_release(struct tr2_kernel_records *k)
+{
+	uint32_t i;
+
+	tr2_kernel_rings_release(&k->rings);
+	for (i = 0; i < k->nr; i++)
+		tr2_kernel_event_close(&k->events[i]);
+	tr2_kernel_file_release(&k->file);
+	if (k->data_fd >= 0)
+		close(k->data_fd);
+	tr2_tracepoints_release(&k->tracepoints);
+	tr2_kallsyms_release(&k->kallsyms);
+	tr2_tasks_release(&k->tasks);
+}
+
+/* Return the value of a setting of the kernel; -1: it is not known. */
+static int setting(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	int value;
+
+	if (!f)
+		return -1;
+	if (fscanf(f, "%d", &value) != 1)
+		value = -1;
+	fclose(f);
+	return value;
+}
+
+/* Describe why perf_event_open failed, if kernel.perf_event_paranoid must be at
+ * most `most`. */
+static void explain(char *out, size_t size, int err, int most)
+{
+	int level = setting(PARANOID);
+	bool refused = err == EACCES || err == EPERM;
+
+	if (err == ENOSYS)
+		snprintf(out, size, "this kernel has no perf_event_open");
+	else if (refused && level > most)
+		snprintf(out, size, "perf_event_open: %s "
+			 "(kernel.perf_event_paranoid is %d; at most %d, or "
+			 "CAP_PERFMON, is needed)", strerror(err), level, most);
+	else
+		snprintf(out, size, "perf_event_open: %s%s", strerror(err),
+			 err == EPERM ? " (a seccomp filter, as in containers?)"
+				      : "");
+}
+
+/* Open the next event. false: refused. */
+static bool open_next(struct tr2_kernel_records *k,
+		      enum tr2_kernel_source source, int paranoid)
+{
+	if (tr2_kernel_event_open(&k->events[k->nr], &k->rings)) {
+		explain(k->refused[source], sizeof(k->refused[source]), errno,
+			paranoid);
+		return false;
+	}
+	k->nr++;
+	k->refused[source][0] = '\0';
+	return true;
+}
+
+static bool open_switches(struct tr2_kernel_records *k)
+{
+	uint64_t id = k->tracepoints.id[TR2_TRACEPOINT_SWITCH];
+
+	if (id) {
+		tr2_kernel_event_switches(&k->events[k->nr], id);
+		if (open_next(k, TR2_KERNEL_CAUSES, -1)) {
+			k->chains.state_at = k->tracepoints.state_at;
+			return true;
+		}
+	}
+	tr2_kernel_event_switches(&k->events[k->nr], 0);
+	return open_next(k, TR2_KERNEL_CAUSES, 1);
+}
+
+/* Callchains of the kernel are useless without names. */
+static void check_names(struct tr2_kernel_records *k,
+			enum tr2_kernel_source source)
+{
+	int restricted = setting("/proc/sys/kernel/kptr_restrict");
+
+	/* If it is 0, addresses are shown to those who may profile. */
+	if (k->kallsyms.fd < 0)
+		snprintf(k->refused[source], sizeof(k->refused[source]),
+			 "/proc/kallsyms has no addresses (kernel.%s is %d; "
+			 "%s, or CAP_SYSLOG, is needed)",
+			 restricted ? "kptr_restrict" : "perf_event_paranoid",
+			 restricted ? restricted : setting(PARANOID),
+			 restricted ? "0" : "at most 1");
+}
+
+static void open_causes(struct tr2_kernel_records *k)
+{
+	if (open_switches(k))
+		check_names(k, TR2_KERNEL_CAUSES);
+}
+
+static void open_wakers(struct tr2_kernel_records *k)
+{
+	uint64_t id = k->tracepoints.id[TR2_TRACEPOINT_WAKING];
+
+	if (!id) {
+		snprintf(k->refused[TR2_KERNEL_WAKERS],
+			 sizeof(k->refused[TR2_KERNEL_WAKERS]), "%s",
+			 k->tracepoints.why_not);
+		return;
+	}
+	tr2_kernel_event_wakings(&k->events[k->nr], id);
+	open_next(k, TR2_KERNEL_WAKERS, -1);
+}
+
+/* If the kernel's part is refused, open that of the user. */
+static void open_samples(struct tr2_kernel_records *k)
+{
+	struct tr2_kernel_event *event = &k->events[k->nr];
+
+	tr2_kernel_event_profile(event, k->wanted.hz, k->wanted.stack_bytes);
+	if (open_next(k, TR2_KERNEL_INSIDE, 1)) {
+		k->refused[TR2_KERNEL_SAMPLES][0] = '\0';
+		check_names(k, TR2_KERNEL_INSIDE);
+		return;
+	}
+	event->name = "task-clock:u";
+	event->attr.exclude_kernel = event->attr.exclude_callchain_kernel = 1;
+	open_next(k, TR2_KERNEL_SAMPLES, 2);
+}
+
+/* The features that describe the machine and the clock. */
+static void add_features(struct tr2_perf_file *file)
+{
+	struct utsname u;
+	struct tr2_buf *b = file->features;
+	struct tr2_anchor anchor;
+
+	if (!uname(&u)) {
+		tr2_perf_add_str(&b[TR2_PERF_HOSTNAME], u.nodename);
+		tr2_perf_add_str(&b[TR2_PERF_OSRELEASE], u.release);
+		tr2_perf_add_str(&b[TR2_PERF_ARCH], u.machine);
+	}
+	tr2_perf_add_str(&b[TR2_PERF_VERSION], "trace2 " TRACE2_VERSION);
+	tr2_perf_add_u32(&b[TR2_PERF_NRCPUS],
+			 (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
+	tr2_perf_add_u32(&b[TR2_PERF_NRCPUS],
+			 (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
+	tr2_perf_add_u64(&b[TR2_PERF_CLOCKID], 1); /* resolution: 1 ns */
+	tr2_anchor_take(&anchor);
+	tr2_perf_add_u32(&b[TR2_PERF_CLOCK_DATA], 1); /* version */
+	tr2_perf_add_u32(&b[TR2_PERF_CLOCK_DATA], CLOCK_MONOTONIC);
+	tr2_perf_add_u64(&b[TR2_PERF_CLOCK_DATA], anchor.wall_ns);
+	tr2_perf_add_u64(&b[TR2_PERF_CLOCK_DATA], anchor.monotonic_ns);
+}
+
+/* End the record that begins at `at`, and write it. */
+static void add_record(struct tr2_kernel_records *k, struct tr2_buf *b,
+		       size_t at, struct tr2_task_trailer trailer)
+{
+	struct iovec part;
+
+	trailer.id = k->events[0].ids[0];
+	tr2_buf_add(b, &trailer, sizeof(trailer));
+	tr2_perf_end_record(b, at);
+	part = (struct iovec){ b->p, b->len };
+	if (!b->failed)
+		tr2_kernel_file_append(&k->file, &part, 1, 1);
+	tr2_buf_release(b);
+}
+
+/* Append where the kernel's functions are, for perf, which finds their names in
+ * /proc/kallsyms. */
+static void add_kernel_mmap(struct tr2_kernel_records *k)
+{
+	const struct tr2_task_trailer trailer = {
+		.time_ns = tr2_kernel_now_ns(),
+	};
+	struct tr2_buf b = TR2_BUF_INIT;
+	size_t at;
+
+	if (k->kallsyms.fd < 0)
+		return;
+	at = tr2_perf_begin_record(&b, PERF_RECORD_MMAP,
+				   PERF_RECORD_MISC_KERNEL);
+	tr2_perf_add_u32(&b, UINT32_MAX); /* no process, */
+	tr2_perf_add_u32(&b, 0);          /* no thread */
+	tr2_perf_add_u64(&b, k->kallsyms.start);
+	tr2_perf_add_u64(&b, KERNEL_BYTES);
+	tr2_perf_add_u64(&b, k->kallsyms.start);
+	tr2_perf_add_padded(&b, "[kernel.kallsyms]_text", 64);
+	add_record(k, &b, at, trailer);
+}
+
+void tr2_kernel_records_name(struct tr2_kernel_records *k, pid_t pid, pid_t tid,
+			     const char *comm, uint64_t time_ns)
+{
+	const struct tr2_task_trailer trailer = {
+		.pid = (uint32_t)pid, .tid = (uint32_t)tid, .time_ns = time_ns,
+	};
+	struct tr2_buf b = TR2_BUF_INIT;
+	size_t at;
+
+	if (!k->rings.file)
+		return;
+	at = tr2_perf_begin_record(&b, PERF_RECORD_COMM, 0);
+	tr2_perf_add_u32(&b, (uint32_t)pid);
+	tr2_perf_add_u32(&b, (uint32_t)tid);
+	tr2_perf_add_padded(&b, comm, TR2_COMM_SIZE);
+	add_record(k, &b, at, trailer);
+}
+
+void tr2_kernel_records_maps(struct tr2_kernel_records *k, pid_t pid,
+			     uint64_t time_ns)
+{
+	const struct tr2_task_trailer trailer = {
+		.pid = (uint32_t)pid, .tid = (uint32_t)pid, .time_ns = time_ns,
+	};
+	struct tr2_buf b = TR2_BUF_INIT;
+	char path[64], *line = NULL;
+	size_t size = 0, at;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = k->rings.file && k->wanted.hz ? fopen(path, "re") : NULL;
+	while (f && getline(&line, &size, f) > 0) {
+		at = tr2_perf_begin_record(&b, PERF_RECORD_MMAP2,
+					   PERF_RECORD_MISC_USER);
+		if (tr2_kernel_maps_add(&b, pid, line))
+			add_record(k, &b, at, trailer);
+		tr2_buf_reset(&b);
+	}
+	tr2_buf_release(&b);
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+static void begin_file(struct tr2_kernel_records *k)
+{
+	struct tr2_perf_file *perf = &k->file.perf;
+	uint32_t i;
+
+	for (i = 0; i < k->nr; i++)
+		k->rows[i] = (struct tr2_perf_file_event){
+			.attr = k->events[i].attr,
+			.name = k->events[i].name,
+			.ids = k->events[i].ids,
+			.nr_ids = k->events[i].nr,
+		};
+	perf->events = k->rows;
+	perf->nr_events = k->nr;
+	add_features(perf);
+	perf->tracing = k->tracepoints.data;
+	k->tracepoints.data = (struct tr2_buf)TR2_BUF_INIT;
+	tr2_kernel_file_begin(&k->file, k->data_fd);
+	k->data_fd = -1;
+	add_kernel_mmap(k);
+	k->rings.file = &k->file;
+}
+
+/* Note the events whose samples have functions of the kernel. */
+static void note_chains(struct tr2_kernel_records *k)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < k->nr; i++) {
+		const struct tr2_kernel_event *e = &k->events[i];
+		enum tr2_chain chain = e->attr.sample_period == 1 ?
+					       TR2_CHAIN_OF_WAIT :
+					       TR2_CHAIN_OF_CPU;
+
+		for (j = 0; e->attr.sample_type & PERF_SAMPLE_CALLCHAIN &&
+			    !e->attr.exclude_callchain_kernel && j < e->nr; j++)
+			*tr2_map_slot(&k->rings.chain_ids, e->ids[j] + 1) =
+				chain;
+	}
+}
+
+static void open_states(struct tr2_kernel_records *k)
+{
+	k->refused[TR2_KERNEL_STATES][0] = '\0';
+	tr2_tracepoints_read(&k->tracepoints);
+	open_causes(k);
+	open_wakers(k);
+}
+
+static bool wants(const struct tr2_kernel_records *k,
+		  enum tr2_kernel_source source)
+{
+	return source < TR2_KERNEL_SAMPLES ? k->wanted.states :
+					     k->wanted.hz != 0;
+}
+
+/* Nothing of what is wanted is there yet. */
+static void refuse_all(struct tr2_kernel_records *k, const char *why)
+{
+	size_t i;
+
+	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
+		snprintf(k->refused[i], sizeof(k->refused[i]), "%s",
+			 wants(k, i) ? why : "not requested");
+}
+
+void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k,
+				    const char *no_connector)
+{
+	static const char *const what[] = {
+		[TR2_KERNEL_STATES] = "states of threads",
+		[TR2_KERNEL_CAUSES] = "causes of waits",
+		[TR2_KERNEL_WAKERS] = "wakers",
+		[TR2_KERNEL_SAMPLES] = "samples",
+		[TR2_KERNEL_INSIDE] = "samples in the kernel",
+	};
+	const char *before = "trace2 record: not recorded: ";
+	size_t i;
+
+	if (no_connector[0]) {
+		fprintf(stderr, "%sexit codes, and arguments of short "
+				"processes: %s", before, no_connector);
+		before = "; ";
+	}
+	for (i = 0; i < TR2_KERNEL_SOURCES; i++) {
+		if (!wants(k, i) || !k->refused[i][0])
+			continue;
+		fprintf(stderr, "%s%s: %s", before, what[i], k->refused[i]);
+		before = "; ";
+		/* Without these, there are no others, for the same reason. */
+		if (i == TR2_KERNEL_STATES || i == TR2_KERNEL_SAMPLES)
+			break;
+	}
+	if (*before == ';')
+		fputc('\n', stderr);
+}
+
+bool tr2_kernel_records_open(struct tr2_kernel_records *k,
+			     struct tr2_loop *loop, int data_fd)
+{
+	k->rings.loop = loop;
+	k->data_fd = data_fd;
+	if (data_fd >= 0)
+		tr2_kallsyms_open(&k->kallsyms);
+	tr2_kernel_event_tasks(&k->events[0], k->wanted.states, k->wanted.hz);
+	/* perf looks for unwinding tables in data. */
+	k->events[0].attr.mmap_data = k->wanted.stack_bytes != 0;
+	if (tr2_kernel_event_open_rings(&k->events[0], &k->rings,
+					data_fd >= 0)) {
+		explain(k->why_not, sizeof(k->why_not), errno, 2);
+		refuse_all(k, k->why_not);
+		return false;
+	}
+	k->nr = 1;
+	refuse_all(k, "");
+	if (k->wanted.states)
+		open_states(k);
+	if (k->wanted.hz)
+		open_samples(k);
+	return true;
+}
+
+int tr2_kernel_records_attach(struct tr2_kernel_records *k, pid_t tid)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->nr; i++)
+		if (tr2_kernel_event_attach(&k->events[i], &k->rings, tid))
+			return -errno;
+	return 0;
+}
+
+void tr2_kernel_records_detach(struct tr2_kernel_records *k)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->nr; i++)
+		tr2_kernel_event_detach(&k->events[i]);
+}
+
+void tr2_kernel_records_start(struct tr2_kernel_records *k)
+{
+	uint32_t i;
+
+	note_chains(k);
+	if (k->nr && k->data_fd >= 0)
+		begin_file(k);
+	for (i = 0; i < k->nr; i++)
+		tr2_kernel_event_start(&k->events[i]);
+}
+
+void tr2_kernel_records_stop(struct tr2_kernel_records *k)
+{
+	uint32_t i;
+
+	for (i = 1; i < k->nr; i++)
+		tr2_kernel_event_stop(&k->events[i]);
+	k->file.is_full = true;
+}
+
+void tr2_kernel_records_finish(struct tr2_kernel_records *k)
+{
+	tr2_kernel_rings_copy(&k->rings);
+	tr2_kernel_file_finish(&k->file);
+}
+
+bool tr2_kernel_records_symbols(struct tr2_kernel_records *k,
+				struct tr2_buf *out)
+{
+	if (!k->chains.nr || k->kallsyms.fd < 0)
+		return true;
+	tr2_callchains_sort(&k->chains);
+	return tr2_kallsyms_add(&k->kallsyms, out, k->chains.addrs,
+				k->chains.nr);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Scan and empty the kernel's rings. */
+#include "record/kernel/kernel_rings.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/*
+ * Size of a ring, unless the rings of all CPUs would be too large. With records
+ * of tasks alone, 256 KiB hold 4000; with states, a CPU may write 100 MB/s, and
+ * when half of a ring is full, the recorder has 20 ms to begin to copy.
+ */
+#define TASKS_BYTES (256u << 10)
+#define STATES_BYTES (4u << 20)
+#define ALL_BYTES (64u << 20)
+#define MIN_BYTES (16u << 10)
+#define RECORD_MAX 65536u
+/* A record of perf itself: no later record is older than those before the
+ * previous one. */
+#define RECORD_FINISHED_ROUND 68
+
+static void ring_ready(struct tr2_source *source, uint32_t events)
+{
+	struct tr2_kernel_ring *r = (struct tr2_kernel_ring *)source;
+
+	r->rings->ready(r->rings->data);
+	if (events & (EPOLLHUP | EPOLLERR))
+		tr2_loop_remove(r->rings->loop, source);
+}
+
+void tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu)
+{
+	rings->ring[rings->nr++] = (struct tr2_kernel_ring){
+		.source = { .fd = fd, .ready = ring_ready },
+		.cpu = cpu,
+		.rings = rings,
+	};
+}
+
+static size_t first_size(size_t nr, bool large)
+{
+	size_t size = large ? STATES_BYTES : TASKS_BYTES;
+
+	while (size > MIN_BYTES && size * nr > ALL_BYTES)
+		size /= 2;
+	return size;
+}
+
+/* Unmap the first nr rings. */
+static void unmap(struct tr2_kernel_rings *rings, size_t nr)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + rings->size_bytes, i;
+
+	for (i = 0; i < nr; i++) {
+		tr2_loop_remove(rings->loop, &rings->ring[i].source);
+		munmap(rings->ring[i].map, bytes);
+	}
+	rings->size_bytes = 0;
+}
+
+static bool map_one(struct tr2_kernel_ring *r)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + r->rings->size_bytes;
+	int err;
+
+	r->map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      r->source.fd, 0);
+	if (r->map == MAP_FAILED)
+		return false;
+	if (!tr2_loop_add(r->rings->loop, &r->source, EPOLLIN))
+		return true;
+	err = errno;
+	munmap(r->map, bytes);
+	errno = err;
+	return false;
+}
+
+static bool map_all(struct tr2_kernel_rings *rings, size_t size_bytes)
+{
+	size_t i;
+	int err;
+
+	rings->size_bytes = size_bytes;
+	for (i = 0; i < rings->nr; i++) {
+		if (map_one(&rings->ring[i]))
+			continue;
+		err = errno;
+		unmap(rings, i);
+		errno = err;
+		return false;
+	}
+	return true;
+}
+
+int tr2_kernel_rings_map(struct tr2_kernel_rings *rings, bool large)
+{
+	size_t size = first_size(rings->nr, large);
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+
+	while (!map_all(rings, size)) {
+		size /= 2;
+		if (size < page_size || (errno != EPERM && errno != ENOMEM))
+			return -1;
+	}
+	return 0;
+}
+
+void tr2_kernel_rings_release(struct tr2_kernel_rings *rings)
+{
+	if (rings->size_bytes)
+		unmap(rings, rings->nr);
+	free(rings->ring);
+	tr2_map_release(&rings->chain_ids);
+	rings->ring = NULL;
+	rings->nr = 0;
+}
+
+static const char *data_of(const struct tr2_kernel_ring *r)
+{
+	return (char *)r->map + sysconf(_SC_PAGESIZE);
+}
+
+/* Split `n` bytes from position `at`, which may wrap. Return the number of
+ * parts. */
+static int parts_of(const struct tr2_kernel_ring *r, uint64_t at, size_t n,
+		    struct iovec part[2])
+{
+	size_t size = r->rings->size_bytes, from = (size_t)(at % size);
+	size_t first = n < size - from ? n : size - from;
+	char *data = (char *)data_of(r);
+
+	part[0] = (struct iovec){ data + from, first };
+	part[1] = (struct iovec){ data, n - first };
+	return n > first ? 2 : 1;
+}
+
+/* Return the record at a position, complete in memory. */
+static const unsigned char *record_at(const struct tr2_kernel_ring *r,
+				      uint64_t at, size_t size)
+{
+	static unsigned char copy[RECORD_MAX];
+	struct iovec part[2];
+
+	if (parts_of(r, at, size, part) == 1)
+		return part[0].iov_base;
+	memcpy(copy, part[0].iov_base, part[0].iov_len);
+	memcpy(copy + part[0].iov_len, part[1].iov_base, part[1].iov_len);
+	return copy;
+}
+
+/* Pass the callchain of a sample, if it has one. */
+static void scan_sample(const struct tr2_kernel_ring *r,
+			const struct perf_event_header *h, uint64_t at)
+{
+	uint64_t id;
+	uint32_t chain;
+
+	if (h->size < sizeof(*h) + sizeof(id))
+		return;
+	memcpy(&id, record_at(r, at + sizeof(*h), sizeof(id)), sizeof(id));
+	chain = tr2_map_get(&r->rings->chain_ids, id + 1);
+	if (chain)
+		tr2_callchains_add(r->rings->chains, record_at(r, at, h->size),
+				   h->size, chain == TR2_CHAIN_OF_WAIT);
+}
+
+/* Return the position behind the record at `at`; 0: it is invalid. */
+static uint64_t scan_record(struct tr2_kernel_ring *r, uint64_t at,
+			    uint64_t head)
+{
+	struct perf_event_header h;
+
+	if (head - at < sizeof(h))
+		return 0;
+	memcpy(&h, record_at(r, at, sizeof(h)), sizeof(h));
+	if (h.size < sizeof(h) || h.size > head - at)
+		return 0;
+	if (tr2_tasks_wants(h.type))
+		tr2_tasks_add(r->rings->tasks, record_at(r, at, h.size),
+			      h.size);
+	else if (h.type == PERF_RECORD_SAMPLE && r->rings->chain_ids.nr)
+		scan_sample(r, &h, at);
+	return at + h.size;
+}
+
+static void scan_ring(struct tr2_kernel_ring *r)
+{
+	struct perf_event_mmap_page *page = r->map;
+	bool whole = r->whole == r->scanned;
+	uint64_t head, next;
+
+	/* Pairs with the kernel's store: earlier records are complete. */
+	head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	while (r->scanned < head) {
+		next = scan_record(r, r->scanned, head);
+		if (!next) {
+			r->rings->tasks->damaged++;
+			r->scanned = head;
+			break;
+		}
+		r->scanned = next;
+		r->nr_whole += whole;
+		if (whole)
+			r->whole = next;
+	}
+}
+
+void tr2_kernel_rings_scan(struct tr2_kernel_rings *rings)
+{
+	size_t i;
+
+	for (i = 0; i < rings->nr; i++)
+		scan_ring(&rings->ring[i]);
+	tr2_tasks_deliver(rings->tasks);
+}
+
+static bool copy_ring(struct tr2_kernel_ring *r)
+{
+	struct perf_event_mmap_page *page = r->map;
+	uint64_t tail = page->data_tail;
+	struct iovec part[2];
+	bool any = r->whole > tail;
+	int nr;
+
+	if (any && r->rings->file) {
+		nr = parts_of(r, tail, (size_t)(r->whole - tail), part);
+		tr2_kernel_file_append(r->rings->file, part, nr, r->nr_whole);
+	}
+	r->whole = r->scanned;
+	r->nr_whole = 0;
+	/* After the copy: from now on the kernel may overwrite them. */
+	__atomic_store_n(&page->data_tail, r->scanned, __ATOMIC_RELEASE);
+	return any;
+}
+
+void tr2_kernel_rings_copy(struct tr2_kernel_rings *rings)
+{
+	struct perf_event_header end = { RECORD_FINISHED_ROUND, 0, sizeof(end) };
+	struct iovec part = { &end, sizeof(end) };
+	bool any = false;
+	size_t i;
+
+	tr2_kernel_rings_scan(rings);
+	for (i = 0; i < rings->nr; i++)
+		any |= copy_ring(&rings->ring[i]);
+	if (any && rings->file)
+		tr2_kernel_file_append(rings->file, &part, 1, 0);
+}

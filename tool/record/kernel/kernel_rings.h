@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_rings - the rings into which the kernel writes its records, one for
+ * each CPU, with the records of all events there.
+ *
+ * Records stay in a ring until they are copied to kernel.data. Records of tasks
+ * are needed earlier: scanning passes those that are new to `tasks`, and
+ * callchains to `chains`. It leaves all in the ring, so that they are copied in
+ * large pieces.
+ */
+#ifndef TR2_RECORD_KERNEL_KERNEL_RINGS_H
+#define TR2_RECORD_KERNEL_KERNEL_RINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/map.h"
+#include "record/kernel/callchains.h"
+#include "record/kernel/kernel_file.h"
+#include "record/loop.h"
+#include "record/task_table.h"
+
+struct tr2_kernel_ring {
+	struct tr2_source source;
+	int cpu;
+	struct tr2_kernel_rings *rings;
+	void *map; /* the control page, then the data */
+	/* Positions: tasks has the records before `scanned`; those from
+	 * data_tail to `whole` are to be copied, nr_whole records. After an
+	 * invalid record, `whole` stays behind. */
+	uint64_t scanned, whole, nr_whole;
+};
+
+enum tr2_chain { TR2_CHAIN_OF_WAIT = 1, TR2_CHAIN_OF_CPU };
+
+struct tr2_kernel_rings {
+	struct tr2_kernel_ring *ring;
+	size_t nr;
+	size_t size_bytes; /* of the data of each; 0: they are not mapped */
+	struct tr2_loop *loop;
+	struct tr2_tasks *tasks;
+	struct tr2_callchains *chains;
+	/* 1 + identifiers of events to the kind of callchain that their samples
+	 * have: enum tr2_chain. */
+	struct tr2_map chain_ids;
+	struct tr2_kernel_file *file; /* NULL: nothing is copied */
+	void (*ready)(void *data);
+	void *data;
+};
+
+/* Add the ring of an event on a CPU. There must be room in rings->ring. */
+void tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu);
+/*
+ * Map all rings; they are smaller if the limit of locked memory is near. large:
+ * for more than records of tasks.
+ * rings->ready() is called when a ring is half full, and should copy. -1: errno,
+ * and none is mapped.
+ */
+int tr2_kernel_rings_map(struct tr2_kernel_rings *rings, bool large);
+/* The events stay open. */
+void tr2_kernel_rings_release(struct tr2_kernel_rings *rings);
+
+/* Deliver all records of tasks that are available. */
+void tr2_kernel_rings_scan(struct tr2_kernel_rings *rings);
+/* Do so, and copy all records to the file. */
+void tr2_kernel_rings_copy(struct tr2_kernel_rings *rings);
+
+#endif

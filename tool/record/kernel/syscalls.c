@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* Load the BPF programs that count system calls, and read the counts. */
+#include "record/kernel/syscalls.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "common/memory.h"
+
+/* By number; generated from <sys/syscall.h>. */
+extern const char *const tr2_syscall_names[];
+extern const unsigned int tr2_nr_syscall_names;
+
+#define MAX_TASKS 16384
+#define MAX_CALLS 1024
+/* One slot more: the tasks for which the map had no room. */
+#define LOST MAX_CALLS
+#define COUNTS_BYTES ((MAX_CALLS + 1) * sizeof(uint64_t))
+
+struct tr2_syscalls {
+	/* Maps: from the address of a task to 0; from a call to its count. */
+	int tasks, counts;
+	int mark, links[3];
+	uint64_t *live; /* the map of counts */
+	uint64_t count[MAX_CALLS + 1];
+};
+
+static int bpf(int command, union bpf_attr *attr)
+{
+	return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
+}
+
+static int new_map(enum bpf_map_type type, uint32_t key_bytes, uint32_t nr,
+		   uint32_t flags)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = type;
+	attr.key_size = key_bytes;
+	attr.value_size = sizeof(uint64_t);
+	attr.max_entries = nr;
+	attr.map_flags = flags;
+	return bpf(BPF_MAP_CREATE, &attr);
+}
+
+/* Instructions; R0 has results, R1 to R4 arguments, R10 is the stack's end. */
+#define INSN(c, dst, src, o, i)                                               \
+	{ .code = (c), .dst_reg = (dst), .src_reg = (src), .off = (o), .imm = (i) }
+#define MOVE(dst, src) INSN(BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0)
+#define SET(dst, value) INSN(BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, value)
+/* Point to a place on the stack: two instructions. */
+#define POINT(dst, at)                                                        \
+	MOVE(dst, BPF_REG_10), INSN(BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, at)
+/* Argument n of a tracepoint, of which R1 is the list. */
+#define ARGUMENT(dst, n)                                                      \
+	INSN(BPF_LDX | BPF_MEM | BPF_DW, dst, BPF_REG_1, (n) * 8, 0)
+#define STORE(at, src)                                                        \
+	INSN(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, src, at, 0)
+#define STORE_WORD(at, src)                                                   \
+	INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, src, at, 0)
+#define STORE_VALUE(at, value)                                                \
+	INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, at, value)
+#define CALL(function)                                                        \
+	INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_##function)
+#define SKIP_IF_0(nr) INSN(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, nr, 0)
+/* Two instructions. */
+#define MAP(dst, fd)                                                          \
+	INSN(BPF_LD | BPF_DW | BPF_IMM, dst, BPF_PSEUDO_MAP_FD, 0, fd),       \
+		INSN(0, 0, 0, 0, 0)
+/* R0 = the value of the key at this place, or 0: five. */
+#define LOOK_UP(fd, at)                                                       \
+	MAP(BPF_REG_1, fd), POINT(BPF_REG_2, at), CALL(map_lookup_elem)
+/* Add a task with value 0; its address is at -8: nine. */
+#define ADD_TASK(fd)                                                          \
+	STORE_VALUE(-16, 0), MAP(BPF_REG_1, fd), POINT(BPF_REG_2, -8),        \
+		POINT(BPF_REG_3, -16), SET(BPF_REG_4, BPF_ANY),               \
+		CALL(map_update_elem)
+/* Count one more at R0: two. */
+#define COUNT                                                                 \
+	SET(BPF_REG_1, 1),                                                    \
+		INSN(BPF_STX | BPF_XADD | BPF_DW, BPF_REG_0, BPF_REG_1, 0, 0)
+/* Two. */
+#define RETURN SET(BPF_REG_0, 0), INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
+
+static int load(const struct bpf_insn *insn, size_t nr)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
+	attr.insns = (uintptr_t)insn;
+	attr.insn_cnt = (uint32_t)nr;
+	/* The kernel lends these functions to no other licence. */
+	attr.license = (uintptr_t)"Dual MIT/GPL";
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+/* Attach the program to a tracepoint, as long as the result is open. */
+static int attach(const char *tracepoint, int program)
+{
+	union bpf_attr attr;
+	int link, err;
+
+	if (program < 0)
+		return -1;
+	memset(&attr, 0, sizeof(attr));
+	attr.raw_tracepoint.name = (uintptr_t)tracepoint;
+	attr.raw_tracepoint.prog_fd = (uint32_t)program;
+	link = bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
+	err = errno;
+	close(program);
+	errno = err;
+	return link;
+}
+
+static int load_mark(int tasks)
+{
+	const struct bpf_insn insn[] = {
+		CALL(get_current_task),
+		STORE(-8, BPF_REG_0),
+		ADD_TASK(tasks),
+		RETURN,
+	};
+
+	return load(insn, ARRAY_SIZE(insn));
+}
+
+/* sys_enter(registers, call) */
+static int load_enter(int tasks, int counts)
+{
+	const struct bpf_insn insn[] = {
+		ARGUMENT(BPF_REG_7, 1),
+		CALL(get_current_task),
+		STORE(-8, BPF_REG_0),
+		LOOK_UP(tasks, -8),
+		SKIP_IF_0(9),
+		STORE_WORD(-16, BPF_REG_7),
+		LOOK_UP(counts, -16),
+		SKIP_IF_0(2),
+		COUNT,
+		RETURN,
+	};
+
+	return load(insn, ARRAY_SIZE(insn));
+}
+
+/* sched_process_fork(parent, child) */
+static int load_fork(int tasks, int counts)
+{
+	const struct bpf_insn insn[] = {
+		ARGUMENT(BPF_REG_7, 1),
+		ARGUMENT(BPF_REG_6, 0),
+		STORE(-8, BPF_REG_6),
+		LOOK_UP(tasks, -8),
+		SKIP_IF_0(21),
+		STORE(-8, BPF_REG_7),
+		ADD_TASK(tasks),
+		SKIP_IF_0(10),
+		SET(BPF_REG_6, LOST),
+		STORE_WORD(-16, BPF_REG_6),
+		LOOK_UP(counts, -16),
+		SKIP_IF_0(2),
+		COUNT,
+		RETURN,
+	};
+
+	return load(insn, ARRAY_SIZE(insn));
+}
+
+/* sched_process_exit(task) */
+static int load_exit(int tasks)
+{
+	const struct bpf_insn insn[] = {
+		ARGUMENT(BPF_REG_6, 0),
+		STORE(-8, BPF_REG_6),
+		MAP(BPF_REG_1, tasks),
+		POINT(BPF_REG_2, -8),
+		CALL(map_delete_elem),
+		RETURN,
+	};
+
+	return load(insn, ARRAY_SIZE(insn));
+}
+
+/* false: errno. */
+static bool open_all(struct tr2_syscalls *s)
+{
+	void *live;
+
+	s->tasks = new_map(BPF_MAP_TYPE_HASH, sizeof(uint64_t), MAX_TASKS, 0);
+	s->counts = s->tasks < 0 ? -1 :
+		new_map(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), MAX_CALLS + 1,
+			BPF_F_MMAPABLE);
+	if (s->counts < 0)
+		return false;
+	live = mmap(NULL, COUNTS_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    s->counts, 0);
+	if (live == MAP_FAILED)
+		return false;
+	s->live = live;
+	s->mark = load_mark(s->tasks);
+	if (s->mark < 0)
+		return false;
+	/* The last one first: then no task is left over. */
+	s->links[0] = attach("sched_process_exit", load_exit(s->tasks));
+	if (s->links[0] < 0)
+		return false;
+	s->links[1] = attach("sched_process_fork",
+			     load_fork(s->tasks, s->counts));
+	if (s->links[1] < 0)
+		return false;
+	s->links[2] = attach("sys_enter", load_enter(s->tasks, s->counts));
+	return s->links[2] >= 0;
+}
+
+static const char *why_not(int err)
+{
+	return err == EPERM ?
+		       "not permitted (it needs CAP_BPF and CAP_PERFMON)" :
+	       err == ENOSYS || err == EINVAL ?
+		       "the kernel has no BPF that can (Linux 5.10 has)" :
+	       err == ENOENT ? "the kernel has no tracepoint of them" :
+			       strerror(err);
+}
+
+struct tr2_syscalls *tr2_syscalls_open(const char **why)
+{
+	struct tr2_syscalls *s = tr2_calloc(1, sizeof(*s));
+
+	s->tasks = s->counts = s->mark = -1;
+	s->links[0] = s->links[1] = s->links[2] = -1;
+	if (open_all(s))
+		return s;
+	*why = why_not(errno);
+	tr2_syscalls_close(s);
+	return NULL;
+}
+
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+void tr2_syscalls_close(struct tr2_syscalls *s)
+{
+	size_t i;
+
+	if (!s)
+		return;
+	for (i = ARRAY_SIZE(s->links); i; i--)
+		close_fd(s->links[i - 1]);
+	if (s->live)
+		munmap(s->live, COUNTS_BYTES);
+	close_fd(s->mark);
+	close_fd(s->counts);
+	close_fd(s->tasks);
+	free(s);
+}
+
+/* What outlived the last run is not in the next. */
+static void forget_tasks(const struct tr2_syscalls *s)
+{
+	union bpf_attr attr;
+	uint64_t task;
+	int left;
+
+	for (left = MAX_TASKS; left; left--) {
+		memset(&attr, 0, sizeof(attr));
+		attr.map_fd = (uint32_t)s->tasks;
+		attr.next_key = (uintptr_t)&task;
+		if (bpf(BPF_MAP_GET_NEXT_KEY, &attr))
+			return;
+		attr.key = (uintptr_t)&task;
+		attr.value = 0;
+		bpf(BPF_MAP_DELETE_ELEM, &attr);
+	}
+}
+
+void tr2_syscalls_begin(struct tr2_syscalls *s)
+{
+	forget_tasks(s);
+	memset(s->live, 0, COUNTS_BYTES);
+}
+
+int tr2_syscalls_mark_fd(const struct tr2_syscalls *s)
+{
+	return s ? s->mark : -1;
+}
+
+void tr2_syscalls_mark(int mark_fd)
+{
+	union bpf_attr attr;
+
+	if (mark_fd < 0)
+		return;
+	memset(&attr, 0, sizeof(attr));
+	attr.test.prog_fd = (uint32_t)mark_fd;
+	bpf(BPF_PROG_TEST_RUN, &attr);
+}
+
+void tr2_syscalls_end(struct tr2_syscalls *s)
+{
+	memcpy(s->count, s->live, COUNTS_BYTES);
+}
+
+const char *tr2_syscalls_why_not(const struct tr2_syscalls *s)
+{
+	size_t i;
+
+	if (s->count[LOST])
+		return "there were too many tasks at once";
+	for (i = 0; i < MAX_CALLS; i++)
+		if (s->count[i])
+			return NULL;
+	/* There is an execve at least. */
+	return why_not(EINVAL);
+}
+
+static void add_name(struct tr2_buf *b, unsigned int call)
+{
+	if (call < tr2_nr_syscall_names && tr2_syscall_names[call]) {
+		tr2_buf_addstr(b, tr2_syscall_names[call]);
+		return;
+	}
+	tr2_buf_addlit(b, "syscall-");
+	tr2_buf_add_u64(b, call);
+}
+
+void tr2_syscalls_add_meta(const struct tr2_syscalls *s, struct tr2_buf *b)
+{
+	const char *before = "\"";
+	unsigned int i;
+
+	if (tr2_syscalls_why_not(s))
+		return;
+	tr2_buf_addlit(b, ",\"syscalls\":{");
+	for (i = 0; i < MAX_CALLS; i++) {
+		if (!s->count[i])
+			continue;
+		tr2_buf_addstr(b, before);
+		add_name(b, i);
+		tr2_buf_addlit(b, "\":");
+		tr2_buf_add_u64(b, s->count[i]);
+		before = ",\"";
+	}
+	tr2_buf_addch(b, '}');
+}

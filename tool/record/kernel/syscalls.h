@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * syscalls - count the system calls of a command and its descendants, by kind:
+ * BPF programs at the kernel's tracepoints follow the tasks and count. No other
+ * process takes part: a call costs the command about 50 ns, and those of all
+ * other processes a part of that, as long as it is open.
+ */
+#ifndef TR2_RECORD_KERNEL_SYSCALLS_H
+#define TR2_RECORD_KERNEL_SYSCALLS_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+struct tr2_syscalls;
+
+/* Return NULL if this user or kernel cannot count; *why_not says why. */
+struct tr2_syscalls *tr2_syscalls_open(const char **why_not);
+void tr2_syscalls_close(struct tr2_syscalls *s);
+
+/* Begin a run: forget the counts and the tasks of the one before. */
+void tr2_syscalls_begin(struct tr2_syscalls *s);
+/* For tr2_syscalls_mark(). */
+int tr2_syscalls_mark_fd(const struct tr2_syscalls *s);
+/* In the child, before its exec: count this task from now on. */
+void tr2_syscalls_mark(int mark_fd);
+/* End a run: keep its counts. */
+void tr2_syscalls_end(struct tr2_syscalls *s);
+/* Return why the counts of the last run are not complete; NULL: they are. */
+const char *tr2_syscalls_why_not(const struct tr2_syscalls *s);
+/* `,"syscalls":{…}` for meta.json, if they are complete. */
+void tr2_syscalls_add_meta(const struct tr2_syscalls *s, struct tr2_buf *b);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Read the formats of tracepoints. */
+#include "record/kernel/tracepoints.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/perf_file.h"
+#include "record/kernel/tracefs.h"
+
+#define SYSTEM "sched"
+#define STATE_FIELD " prev_state;\toffset:"
+
+static const char *const names[] = {
+	[TR2_TRACEPOINT_SWITCH] = "sched_switch",
+	[TR2_TRACEPOINT_WAKING] = "sched_waking",
+};
+
+/* Append the size of a file and its content; in tracefs the size is known
+ * after reading only. false: errno. */
+static bool add_file(struct tr2_buf *b, int tracefs, const char *path)
+{
+	int fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
+	size_t at = b->len;
+	uint64_t size;
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return false;
+	tr2_perf_add_u64(b, 0);
+	while (tr2_buf_room(b, 4096) && (n = read(fd, b->p + b->len, 4096)) > 0)
+		b->len += (size_t)n;
+	close(fd);
+	if (n < 0)
+		return false;
+	size = b->len - at - sizeof(size);
+	memcpy(b->p + at, &size, sizeof(size));
+	return true;
+}
+
+static bool add_header(struct tr2_buf *b, int tracefs)
+{
+	const union {
+		uint16_t number;
+		uint8_t first;
+	} order = { 1 };
+
+	tr2_buf_addlit(b, "\x17\x08\x44tracing0.6");
+	tr2_buf_addch(b, '\0');
+	tr2_buf_addch(b, !order.first); /* 1: big-endian */
+	tr2_buf_addch(b, sizeof(long));
+	tr2_perf_add_u32(b, (uint32_t)sysconf(_SC_PAGESIZE));
+	tr2_buf_add(b, "header_page", sizeof("header_page"));
+	if (!add_file(b, tracefs, "events/header_page"))
+		return false;
+	tr2_buf_add(b, "header_event", sizeof("header_event"));
+	if (!add_file(b, tracefs, "events/header_event"))
+		return false;
+	tr2_perf_add_u32(b, 0); /* events of ftrace itself */
+	return true;
+}
+
+static bool add_event(struct tr2_tracepoints *t, int tracefs, size_t i)
+{
+	struct tr2_buf *b = &t->data;
+	size_t at = b->len;
+	const char *id, *state;
+	char path[64];
+
+	snprintf(path, sizeof(path), "events/" SYSTEM "/%s/format", names[i]);
+	if (!add_file(b, tracefs, path) || b->failed)
+		return false;
+	id = strstr(tr2_buf_str(b) + at + sizeof(uint64_t), "\nID: ");
+	t->id[i] = id ? strtoull(id + 5, NULL, 10) : 0;
+	state = strstr(b->p + at + sizeof(uint64_t), STATE_FIELD);
+	if (state)
+		t->state_at = strtoul(state + sizeof(STATE_FIELD) - 1, NULL, 10);
+	errno = EINVAL;
+	return id != NULL;
+}
+
+static bool add_all(struct tr2_tracepoints *t, int tracefs)
+{
+	struct tr2_buf *b = &t->data;
+	size_t i;
+
+	if (!add_header(b, tracefs))
+		return false;
+	tr2_perf_add_u32(b, 1); /* systems */
+	tr2_buf_add(b, SYSTEM, sizeof(SYSTEM));
+	tr2_perf_add_u32(b, TR2_TRACEPOINT_NR);
+	for (i = 0; i < TR2_TRACEPOINT_NR; i++)
+		if (!add_event(t, tracefs, i))
+			return false;
+	tr2_perf_add_u32(b, 0); /* no symbols, */
+	tr2_perf_add_u32(b, 0); /* formats of printk, */
+	tr2_perf_add_u64(b, 0); /* names of tasks */
+	errno = ENOMEM;
+	return !b->failed;
+}
+
+bool tr2_tracepoints_read(struct tr2_tracepoints *t)
+{
+	int tracefs = tr2_tracefs_open();
+	bool ok = tracefs >= 0 && add_all(t, tracefs);
+	int err = errno;
+
+	if (tracefs >= 0)
+		close(tracefs);
+	t->why_not[0] = '\0';
+	if (ok)
+		return true;
+	tr2_tracepoints_release(t);
+	tr2_tracefs_explain(t->why_not, sizeof(t->why_not), err);
+	return false;
+}
+
+void tr2_tracepoints_release(struct tr2_tracepoints *t)
+{
+	tr2_buf_release(&t->data);
+}

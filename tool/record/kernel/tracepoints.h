@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tracepoints - the formats of tracepoints, from tracefs: the number of an
+ * event, and the tracing data of a perf.data file, by which it is decoded.
+ */
+#ifndef TR2_RECORD_KERNEL_TRACEPOINTS_H
+#define TR2_RECORD_KERNEL_TRACEPOINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum tr2_tracepoint {
+	TR2_TRACEPOINT_SWITCH, /* sched:sched_switch */
+	TR2_TRACEPOINT_WAKING, /* sched:sched_waking */
+	TR2_TRACEPOINT_NR
+};
+
+struct tr2_tracepoints {
+	uint64_t id[TR2_TRACEPOINT_NR];
+	size_t state_at; /* of prev_state in the data of sched_switch; 0: unknown */
+	struct tr2_buf data;
+	char why_not[128]; /* "" if they were read */
+};
+
+/* false: why_not is the reason. */
+bool tr2_tracepoints_read(struct tr2_tracepoints *tracepoints);
+void tr2_tracepoints_release(struct tr2_tracepoints *tracepoints);
+
+#endif

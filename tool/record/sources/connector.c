@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's process connector: a netlink socket with a filter. */
+#include "record/sources/connector.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <linux/filter.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+
+#define RECEIVE_BYTES (4 << 20)
+#define ACK_MS 50
+
+#define EVENT_AT (NLMSG_HDRLEN + sizeof(struct cn_msg))
+#define FIELD_AT(field) \
+	((uint32_t)(EVENT_AT + offsetof(struct proc_event, field)))
+
+/* The filter loads words in network order; the events are in host order. */
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FIELD_AT(field))
+#define IF_EQUAL(value, yes, no) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(value), yes, no)
+#define DROP BPF_STMT(BPF_RET | BPF_K, 0)
+#define KEEP BPF_STMT(BPF_RET | BPF_K, 0xffffffff)
+
+enum events { ALL, EXECS, EXITS /* of whole processes */ };
+
+static int set_filter(int fd, enum events events)
+{
+	struct sock_filter all[] = {
+		LOAD(what),
+		IF_EQUAL(PROC_EVENT_NONE, 4, 0),
+		IF_EQUAL(PROC_EVENT_FORK, 3, 0),
+		IF_EQUAL(PROC_EVENT_EXEC, 2, 0),
+		IF_EQUAL(PROC_EVENT_EXIT, 1, 0),
+		DROP,
+		KEEP,
+	};
+	struct sock_filter execs[] = {
+		LOAD(what),
+		IF_EQUAL(PROC_EVENT_NONE, 2, 0),
+		IF_EQUAL(PROC_EVENT_EXEC, 1, 0),
+		DROP,
+		KEEP,
+	};
+	struct sock_filter exits[] = {
+		LOAD(what),
+		IF_EQUAL(PROC_EVENT_NONE, 6, 0),
+		IF_EQUAL(PROC_EVENT_EXIT, 0, 4),
+		LOAD(event_data.exit.process_pid),
+		BPF_STMT(BPF_MISC | BPF_TAX, 0),
+		LOAD(event_data.exit.process_tgid),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_X, 0, 1, 0),
+		DROP,
+		KEEP,
+	};
+	const struct sock_fprog programs[] = {
+		[ALL] = { ARRAY_SIZE(all), all },
+		[EXECS] = { ARRAY_SIZE(execs), execs },
+		[EXITS] = { ARRAY_SIZE(exits), exits },
+	};
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &programs[events],
+			  sizeof(programs[events]));
+}
+
+static int ask(int fd)
+{
+	char packet[NLMSG_SPACE(sizeof(struct cn_msg) + sizeof(uint32_t))]
+		__attribute__((aligned(NLMSG_ALIGNTO)));
+	struct nlmsghdr *h = (struct nlmsghdr *)packet;
+	struct cn_msg msg;
+	uint32_t op = PROC_CN_MCAST_LISTEN;
+
+	memset(packet, 0, sizeof(packet));
+	memset(&msg, 0, sizeof(msg));
+	h->nlmsg_len = NLMSG_LENGTH(sizeof(msg) + sizeof(op));
+	h->nlmsg_type = NLMSG_DONE;
+	msg.id.idx = CN_IDX_PROC;
+	msg.id.val = CN_VAL_PROC;
+	msg.len = sizeof(op);
+	memcpy(NLMSG_DATA(h), &msg, sizeof(msg));
+	memcpy((char *)NLMSG_DATA(h) + sizeof(msg), &op, sizeof(op));
+	return send(fd, packet, h->nlmsg_len, 0) < 0 ? -1 : 0;
+}
+
+/* Receive an event. -1: errno (EAGAIN: none). 0: not a message of the
+ * kernel. */
+static int receive(int fd, struct proc_event *event)
+{
+	char packet[1024] __attribute__((aligned(NLMSG_ALIGNTO)));
+	struct sockaddr_nl from;
+	socklen_t from_len = sizeof(from);
+	struct cn_msg msg;
+	size_t size;
+	ssize_t n;
+
+	memset(&from, 0, sizeof(from));
+	do
+		n = recvfrom(fd, packet, sizeof(packet), MSG_DONTWAIT,
+			     (struct sockaddr *)&from, &from_len);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -1;
+	if ((size_t)n < EVENT_AT || from.nl_pid)
+		return 0;
+	memcpy(&msg, packet + NLMSG_HDRLEN, sizeof(msg));
+	if (msg.id.idx != CN_IDX_PROC || msg.id.val != CN_VAL_PROC)
+		return 0;
+	size = (size_t)n - EVENT_AT;
+	memset(event, 0, sizeof(*event));
+	memcpy(event, packet + EVENT_AT,
+	       size < sizeof(*event) ? size : sizeof(*event));
+	return size >= offsetof(struct proc_event, event_data);
+}
+
+/* Wait until the kernel accepts or rejects the request. It may also not
+ * answer. */
+static int wait_for_ack(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct proc_event event;
+	int n;
+
+	while (poll(&p, 1, ACK_MS) > 0) {
+		n = receive(fd, &event);
+		if (n < 0 && errno != ENOBUFS && errno != EAGAIN)
+			return -1;
+		if (n <= 0 || event.what != PROC_EVENT_NONE)
+			continue;
+		errno = (int)event.event_data.ack.err;
+		return errno ? -1 : 0;
+	}
+	errno = EPERM;
+	return -1;
+}
+
+static void take_event(struct tr2_connector *c, const struct proc_event *from)
+{
+	struct tr2_task_event e = { .time_ns = from->timestamp_ns };
+	int status = 0;
+
+	if (from->what == PROC_EVENT_FORK) {
+		e.kind = TR2_TASK_FORK;
+		e.pid = from->event_data.fork.child_tgid;
+		e.tid = from->event_data.fork.child_pid;
+		e.ppid = from->event_data.fork.parent_tgid;
+		e.ptid = from->event_data.fork.parent_pid;
+	} else if (from->what == PROC_EVENT_EXEC) {
+		e.kind = TR2_TASK_EXEC;
+		e.pid = from->event_data.exec.process_tgid;
+		e.tid = from->event_data.exec.process_pid;
+	} else if (from->what == PROC_EVENT_EXIT) {
+		e.kind = TR2_TASK_EXIT;
+		e.pid = from->event_data.exit.process_tgid;
+		e.tid = from->event_data.exit.process_pid;
+		e.ppid = from->event_data.exit.parent_tgid;
+		e.ptid = from->event_data.exit.parent_pid;
+		status = (int)from->event_data.exit.exit_code;
+	} else {
+		return;
+	}
+	c->take(c->data, &e, status);
+}
+
+static void read_socket(struct tr2_connector *c, int fd)
+{
+	struct proc_event event;
+	int n;
+
+	for (;;) {
+		n = receive(fd, &event);
+		if (n > 0)
+			take_event(c, &event);
+		else if (n < 0 && errno == ENOBUFS)
+			c->lost++;
+		else if (n < 0)
+			return;
+	}
+}
+
+/* Exits first: a pid is not used again before. */
+void tr2_connector_read(struct tr2_connector *c)
+{
+	if (c->exits_fd >= 0)
+		read_socket(c, c->exits_fd);
+	if (c->source.fd >= 0)
+		read_socket(c, c->source.fd);
+}
+
+void tr2_connector_wait(struct tr2_connector *c, int ms)
+{
+	struct pollfd p = {
+		.fd = c->exits_fd >= 0 ? c->exits_fd : c->source.fd,
+		.events = POLLIN,
+	};
+
+	poll(&p, 1, ms);
+}
+
+static void connector_ready(struct tr2_source *source, uint32_t events)
+{
+	(void)events;
+	tr2_connector_read((struct tr2_connector *)source);
+}
+
+static int listen_on(int fd, enum events events)
+{
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK,
+				       .nl_groups = CN_IDX_PROC };
+	int bytes = RECEIVE_BYTES;
+
+	/* With a small buffer more events are lost and counted. */
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+	if (set_filter(fd, events) ||
+	    bind(fd, (struct sockaddr *)&address, sizeof(address)) || ask(fd))
+		return -1;
+	return wait_for_ack(fd);
+}
+
+/* false: errno. */
+static bool open_socket(int *fd, enum events events)
+{
+	*fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
+	return *fd >= 0 && !listen_on(*fd, events);
+}
+
+void tr2_connector_init(struct tr2_connector *c)
+{
+	c->source.fd = c->exits_fd = -1;
+}
+
+/* Is this process in that namespace of the machine, which has a fixed number? */
+static bool is_initial(const char *link, const char *initial)
+{
+	char target[64];
+	ssize_t n = readlink(link, target, sizeof(target) - 1);
+
+	target[n < 0 ? 0 : n] = '\0';
+	return n < 0 || !strcmp(target, initial);
+}
+
+/* The kernel answers processes in the initial namespaces alone. Elsewhere, its
+ * silence would have to be waited for. */
+static bool namespace_forbids(struct tr2_connector *c)
+{
+	const char *what =
+		!is_initial("/proc/self/ns/pid", "pid:[4026531836]") ? "pid" :
+		!is_initial("/proc/self/ns/user", "user:[4026531837]") ? "user" :
+									 NULL;
+
+	if (what)
+		snprintf(c->why_not, sizeof(c->why_not),
+			 "process connector: not in a %s namespace, such as a "
+			 "container's", what);
+	return what;
+}
+
+bool tr2_connector_open(struct tr2_connector *c, struct tr2_loop *loop,
+			bool with_forks)
+{
+	c->loop = loop;
+	c->source.ready = connector_ready;
+	if (namespace_forbids(c))
+		return false;
+	if (open_socket(&c->source.fd, with_forks ? ALL : EXECS) &&
+	    (with_forks || open_socket(&c->exits_fd, EXITS)) &&
+	    !tr2_loop_add(loop, &c->source, EPOLLIN))
+		return true;
+	snprintf(c->why_not, sizeof(c->why_not), "process connector: %s",
+		 strerror(errno));
+	tr2_connector_release(c);
+	return false;
+}
+
+void tr2_connector_release(struct tr2_connector *c)
+{
+	if (c->source.fd >= 0)
+		tr2_loop_close(c->loop, &c->source);
+	if (c->exits_fd >= 0)
+		close(c->exits_fd);
+	tr2_connector_init(c);
+}

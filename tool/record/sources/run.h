@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run - run one command undisturbed: same process group, terminal, descriptors,
+ * signal mask and dispositions. Signals sent to the recorder are forwarded,
+ * except those that the terminal sends to both.
+ */
+#ifndef TR2_RECORD_SOURCES_RUN_H
+#define TR2_RECORD_SOURCES_RUN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "record/loop.h"
+
+/* A shell's exit codes for a command that cannot be run. */
+#define TR2_EXIT_CANNOT_RUN 126
+#define TR2_EXIT_NOT_FOUND 127
+
+/*
+ * What the command, and all processes that it waited for, read and wrote by
+ * system calls: from files, pipes, sockets and terminals alike.
+ */
+struct tr2_io {
+	bool known; /* the kernel counts it */
+	uint64_t read_bytes, written_bytes, reads, writes;
+};
+
+struct tr2_run {
+	struct tr2_source signals; /* a signalfd */
+	pid_t stopped_by; /* the process that sent the last of them; 0: none */
+	struct tr2_loop *loop;
+	pid_t pid;                 /* 0: not started */
+	int go_fd, error_fd;       /* between start and exec */
+	int mark_fd;               /* for tr2_syscalls_mark() in the child; -1 */
+	int signo;                 /* the last signal that requested the end */
+	struct rlimit files;
+	bool ended;
+	int status;
+	struct rusage usage;
+	struct tr2_io io;
+	/* Children may have ended: call tr2_run_reap(). */
+	void (*on_child)(void *data);
+	/* A signal requested the end while no command ran. */
+	void (*on_stop)(void *data);
+	/* SIGUSR1 arrived and there never was a command; NULL: as on_stop. */
+	void (*on_usr1)(void *data);
+	void *data;
+};
+
+/* From now on the loop reads signals, which stay blocked after run is released;
+ * the recorder adopts orphans. -1: errno. */
+int tr2_run_prepare(struct tr2_run *run, struct tr2_loop *loop);
+void tr2_run_release(struct tr2_run *run);
+
+/* Return the exit code if `name` cannot be run, with errno set: 126, 127; 0 if
+ * it seems to be executable. */
+int tr2_run_check(const char *name);
+
+/* Fork; the child waits for tr2_run_go(). -1: errno. */
+int tr2_run_start(struct tr2_run *run, char *const argv[], char *const envp[]);
+/* Let the child exec. -1: it failed, errno; the child has ended then. */
+int tr2_run_go(struct tr2_run *run);
+
+/*
+ * Reap one child, either the command or an adopted orphan. Return its pid; 0:
+ * none has ended; -1: there are no children left.
+ */
+pid_t tr2_run_reap(struct tr2_run *run, int *status, struct rusage *usage);
+
+#endif

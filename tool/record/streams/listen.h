@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * listen - collect event lines from Unix sockets with many clients at once.
+ *
+ * Clients are not trusted: lines go to a file named after a SID component that
+ * is safe as a name, else to unknown-N; a line may have TR2_LISTEN_LINE bytes,
+ * all unfinished lines together TR2_LISTEN_PARTIAL; and if descriptors run out,
+ * the client that was silent for longest is closed.
+ */
+#ifndef TR2_RECORD_STREAMS_LISTEN_H
+#define TR2_RECORD_STREAMS_LISTEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "record/forward/forward.h"
+#include "record/loop.h"
+#include "record/streams/stream_sink.h"
+
+#define TR2_LISTEN_LINE (16u << 20)
+#define TR2_LISTEN_PARTIAL (64u << 20)
+#define TR2_LISTEN_UNKNOWN 100u
+
+struct tr2_client {
+	struct tr2_source source;
+	struct tr2_listen *listen;
+	uint64_t number; /* from 1 */
+	struct tr2_client *next, *prev; /* most recently active last */
+	char *partial; /* an unfinished line */
+	size_t nr_partial, alloc_partial;
+	bool skipping; /* skip the rest of a line that is too long */
+	char name[TR2_SINK_NAME]; /* file of its last line, or "" */
+};
+
+struct tr2_listener {
+	struct tr2_source source;
+	struct tr2_listen *listen;
+	bool dgram;
+	char *path;    /* absolute */
+	char *address; /* as a destination: af_unix:KIND:PATH */
+	dev_t dev;     /* of the socket file that was created */
+	ino_t ino;
+	char name[TR2_SINK_NAME]; /* for datagrams: like a client's */
+};
+
+struct tr2_listen {
+	struct tr2_loop *loop;
+	struct tr2_sink sink;
+	struct tr2_forward *forward; /* NULL: none */
+	struct tr2_listener *listeners;
+	size_t nr_listeners;
+	struct tr2_client *first, *last;
+	struct tr2_source pause; /* a timer, while no descriptor is free */
+	size_t partial_bytes;
+	unsigned int nr_unknown;
+	uint64_t nr_clients; /* total */
+	uint64_t evicted;    /* closed to free a descriptor */
+};
+
+/* Open sockets at `addresses` ([af_unix:[stream:|dgram:]]PATH). -1: the reason
+ * was printed to stderr, and nothing is left behind. */
+int tr2_listen_open(struct tr2_listen *listen, struct tr2_loop *loop,
+		    const char *const *addresses, size_t nr);
+/* Begin to collect lines; see sink.h. -1: errno. */
+int tr2_listen_start(struct tr2_listen *listen, const struct tr2_rotate *rotate,
+		     uint64_t max_bytes);
+/* Append the counts as text: lines and bytes collected, queued, lost by cause,
+ * removed by --keep, and forwarded. */
+struct tr2_buf;
+void tr2_listen_counts(struct tr2_listen *listen, struct tr2_buf *b);
+/* Read the lines that have arrived, write them, and remove the sockets. */
+void tr2_listen_finish(struct tr2_listen *listen);
+void tr2_listen_release(struct tr2_listen *listen);
+
+/*
+ * Set `name` to the file of a line of len bytes: the last component of its SID.
+ * false: it has none that is safe as a file name.
+ */
+bool tr2_listen_name(const char *line, size_t len, char name[TR2_SINK_NAME]);
+
+#endif

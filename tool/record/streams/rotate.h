@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rotate - rename the directory of event streams when it has reached a size,
+ * and create a new one: DIR/events becomes DIR/events.000001 and is never
+ * changed from then on, so that another program may ship and remove it. The
+ * number of rotated directories may be limited: the oldest is removed when a
+ * new one is added.
+ *
+ * Used by the thread of the sink only, which is the only one that writes there.
+ */
+#ifndef TR2_RECORD_STREAMS_ROTATE_H
+#define TR2_RECORD_STREAMS_ROTATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/streams/stream_totals.h"
+
+struct tr2_rotate {
+	int dir_fd;    /* of the recording */
+	int events_fd; /* same number for each directory */
+	uint64_t max_bytes; /* 0: never rotate */
+	unsigned int keep;  /* rotated directories; 0: all */
+	uint64_t bytes;     /* in the current directory */
+	unsigned int nr;    /* rotated directories */
+	unsigned int oldest; /* the first that may still exist, less 1 */
+	int error;           /* errno of the first failure */
+	struct tr2_tally done; /* content of the rotated directories */
+	/* Removed directories; their streams and bytes. */
+	unsigned int removed;
+	uint64_t removed_files, removed_bytes;
+};
+
+/* Return how many of the len bytes of whole lines fit into the current
+ * directory: whole lines; 0 if it is full. A line longer than max_bytes gets a
+ * directory of its own. */
+size_t tr2_rotate_room(const struct tr2_rotate *rotate, const char *text,
+		       size_t len);
+
+/* Rotate the directory; no file in it may be open for writing. If that fails,
+ * the current one is used for max_bytes more. */
+void tr2_rotate_now(struct tr2_rotate *rotate);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stream_totals - the amount of recorded data: files, lines and bytes of a directory of
+ * event streams, and the losses that their writers reported.
+ */
+#ifndef TR2_RECORD_STREAMS_STREAM_TOTALS_H
+#define TR2_RECORD_STREAMS_STREAM_TOTALS_H
+
+#include <stdint.h>
+
+struct tr2_tally {
+	uint64_t files, events, bytes;
+	/* files that do not begin with `version`: of processes that have
+	 * another file, if the directory was rotated */
+	uint64_t continued;
+	uint64_t lost; /* sum of "lost" in atexit events */
+};
+
+/* Read every stream below events_fd. -1: the directory could not be read. */
+int tr2_tally_read(struct tr2_tally *tally, int events_fd);
+
+/* Add up sizes only (tally->files, tally->bytes). */
+int tr2_tally_sizes(struct tr2_tally *tally, int events_fd);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Decode the kernel's records of forks, execs and exits. */
+#include "record/task_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct task_body { /* for FORK and EXIT */
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time_ns;
+};
+
+static int decode_task(const unsigned char *body, size_t size,
+		       enum tr2_task_kind kind, struct tr2_task_event *e)
+{
+	struct task_body b;
+
+	if (size < sizeof(b))
+		return -1;
+	memcpy(&b, body, sizeof(b));
+	e->kind = kind;
+	e->pid = (pid_t)b.pid;
+	e->tid = (pid_t)b.tid;
+	e->ppid = (pid_t)b.ppid;
+	e->ptid = (pid_t)b.ptid;
+	e->time_ns = b.time_ns;
+	return 1;
+}
+
+static int decode_comm(const unsigned char *body, size_t size, bool exec,
+		       struct tr2_task_event *e)
+{
+	uint32_t ids[2];
+	size_t len;
+
+	if (size <= sizeof(ids) + sizeof(struct tr2_task_trailer))
+		return -1;
+	len = size - sizeof(ids) - sizeof(struct tr2_task_trailer);
+	if (len > sizeof(e->comm) - 1)
+		len = sizeof(e->comm) - 1;
+	memcpy(ids, body, sizeof(ids));
+	memcpy(e->comm, body + sizeof(ids), len);
+	e->kind = exec ? TR2_TASK_EXEC : TR2_TASK_COMM;
+	e->pid = (pid_t)ids[0];
+	e->tid = (pid_t)ids[1];
+	return 1;
+}
+
+static int decode_lost(const unsigned char *body, size_t size,
+		       struct tr2_task_event *e)
+{
+	uint64_t lost[2]; /* id, number */
+
+	if (size < sizeof(lost))
+		return -1;
+	memcpy(lost, body, sizeof(lost));
+	e->kind = TR2_TASK_LOST;
+	e->lost = lost[1];
+	return 1;
+}
+
+static int decode_lost_samples(const unsigned char *body, size_t size,
+			       struct tr2_task_event *e)
+{
+	if (size < sizeof(e->lost))
+		return -1;
+	memcpy(&e->lost, body, sizeof(e->lost));
+	e->kind = TR2_TASK_LOST;
+	return 1;
+}
+
+int tr2_task_decode(const unsigned char *record, size_t size,
+		    struct tr2_task_event *e)
+{
+	struct perf_event_header h;
+	struct tr2_task_trailer t;
+	const unsigned char *body = record + sizeof(h);
+
+	if (size < sizeof(h) + sizeof(t))
+		return -1;
+	memcpy(&h, record, sizeof(h));
+	memcpy(&t, record + size - sizeof(t), sizeof(t));
+	memset(e, 0, sizeof(*e));
+	e->time_ns = t.time_ns;
+	size -= sizeof(h);
+	switch (h.type) {
+	case PERF_RECORD_FORK:
+		return decode_task(body, size, TR2_TASK_FORK, e);
+	case PERF_RECORD_EXIT:
+		return decode_task(body, size, TR2_TASK_EXIT, e);
+	case PERF_RECORD_COMM:
+		return decode_comm(body, size,
+				   h.misc & PERF_RECORD_MISC_COMM_EXEC, e);
+	case PERF_RECORD_LOST:
+		return decode_lost(body, size, e);
+	case PERF_RECORD_LOST_SAMPLES:
+		return decode_lost_samples(body, size, e);
+	default:
+		return 0;
+	}
+}
+
+static bool make_room(struct tr2_tasks *t)
+{
+	size_t alloc = t->alloc_batch ? t->alloc_batch * 2 : 256;
+	struct tr2_task_event *batch;
+
+	if (t->nr_batch < t->alloc_batch)
+		return true;
+	batch = realloc(t->batch, alloc * sizeof(*batch));
+	if (!batch)
+		return false;
+	t->batch = batch;
+	t->alloc_batch = alloc;
+	return true;
+}
+
+void tr2_tasks_add(struct tr2_tasks *t, const unsigned char *record, size_t size)
+{
+	struct tr2_task_event e;
+	int is = tr2_task_decode(record, size, &e);
+
+	if (is < 0)
+		t->damaged++;
+	if (is <= 0)
+		return;
+	if (e.kind == TR2_TASK_LOST)
+		t->lost += e.lost;
+	if (make_room(t))
+		t->batch[t->nr_batch++] = e;
+	else
+		t->lost++;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	uint64_t x = ((const struct tr2_task_event *)a)->time_ns;
+	uint64_t y = ((const struct tr2_task_event *)b)->time_ns;
+
+	return x < y ? -1 : x > y;
+}
+
+void tr2_tasks_deliver(struct tr2_tasks *t)
+{
+	size_t i;
+
+	if (t->nr_batch > 1)
+		qsort(t->batch, t->nr_batch, sizeof(*t->batch), by_time);
+	for (i = 0; i < t->nr_batch; i++)
+		t->take(t->data, &t->batch[i]);
+	t->nr_batch = 0;
+}
+
+void tr2_tasks_release(struct tr2_tasks *t)
+{
+	free(t->batch);
+	t->batch = NULL;
+	t->nr_batch = t->alloc_batch = 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * task_table - the kernel's records of forks, execs and exits: decoded while the
+ * command runs, and delivered in order of time. Of all records in the kernel's
+ * rings, only these are looked at.
+ */
+#ifndef TR2_RECORD_TASK_TABLE_H
+#define TR2_RECORD_TASK_TABLE_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/recording/tasklog.h"
+
+/* The fields that sample_id_all appends to each record other than a sample:
+ * sample_type TID | TIME | CPU | IDENTIFIER. */
+struct tr2_task_trailer {
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, reserved;
+	uint64_t id;
+};
+
+struct tr2_tasks {
+	uint64_t lost;    /* records for which there was no room */
+	uint64_t damaged; /* rings with invalid data, which were skipped */
+	void (*take)(void *data, const struct tr2_task_event *event);
+	void *data;
+	/* The records of one pass over the rings. */
+	struct tr2_task_event *batch;
+	size_t nr_batch, alloc_batch;
+};
+
+/* Does a record of this type have to be passed to tr2_tasks_add()? */
+static inline bool tr2_tasks_wants(uint32_t type)
+{
+	const uint32_t wanted =
+		1u << PERF_RECORD_FORK | 1u << PERF_RECORD_EXIT |
+		1u << PERF_RECORD_COMM | 1u << PERF_RECORD_LOST |
+		1u << PERF_RECORD_LOST_SAMPLES;
+
+	return type < 32 && (wanted >> type & 1);
+}
+
+/* Add a record of the kernel's format, including its header, complete in
+ * memory. */
+void tr2_tasks_add(struct tr2_tasks *tasks, const unsigned char *record,
+		   size_t size);
+/* Call take() for each record that was added, in order of time, so that a fork
+ * precedes all records of its child. */
+void tr2_tasks_deliver(struct tr2_tasks *tasks);
+void tr2_tasks_release(struct tr2_tasks *tasks);
+
+/*
+ * Decode one record. Return 1 and fill `event`, 0 for a record that is not
+ * needed, -1 for an invalid one.
+ */
+int tr2_task_decode(const unsigned char *record, size_t size,
+		    struct tr2_task_event *event);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* node - the columns of processes, the same in every command. */
+#ifndef TR2_REPORT_NODE_H
+#define TR2_REPORT_NODE_H
+
+#include "model/model.h"
+#include "out/table.h"
+
+/* Return the name of a join for JSON ("pid", "sid", "window" …), and a
+ * phrase. */
+const char *tr2_join_name(int join);
+const char *tr2_join_words(int join);
+
+/* Append 0, 128, SIGTERM, exec, open … */
+void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node);
+
+/* A process as a row; the rows of a table may have it as their first member. */
+struct tr2_node_row {
+	const struct tr2_model *m;
+	uint32_t node;
+};
+
+/* Its cells. */
+void tr2_node_cell_start(struct tr2_table *t, const void *row);
+/* When it began, if that was before it was recorded. */
+void tr2_node_cell_begun(struct tr2_table *t, const void *row);
+void tr2_node_cell_wall(struct tr2_table *t, const void *row);
+/* yes: its end is unknown, and that is a lower bound. */
+void tr2_node_cell_at_least(struct tr2_table *t, const void *row);
+void tr2_node_cell_cpu(struct tr2_table *t, const void *row);
+void tr2_node_cell_wait(struct tr2_table *t, const void *row);
+void tr2_node_cell_ready(struct tr2_table *t, const void *row);
+/* JSON: true if records of its states were lost; null without states. */
+void tr2_node_cell_states_lost(struct tr2_table *t, const void *row);
+void tr2_node_cell_exit(struct tr2_table *t, const void *row); /* coloured */
+void tr2_node_cell_pid(struct tr2_table *t, const void *row);
+void tr2_node_cell_sid(struct tr2_table *t, const void *row);
+void tr2_node_cell_name(struct tr2_table *t, const void *row);
+void tr2_node_cell_argv(struct tr2_table *t, const void *row);
+void tr2_node_cell_cut(struct tr2_table *t, const void *row);
+void tr2_node_cell_join(struct tr2_table *t, const void *row);
+/* A mark if its parent is only likely. */
+void tr2_node_cell_uncertain(struct tr2_table *t, const void *row);
+/* The command line, its program without directory; in brackets if the process
+ * is not instrumented. Before it, earlier programs that ran for long. */
+void tr2_node_cell_command(struct tr2_table *t, const void *row);
+/* The same for one of its earlier programs; 0: the last one, alone. */
+void tr2_node_cell_program(struct tr2_table *t, const void *row,
+			   uint32_t segment);
+/* JSON: its programs from fork to exec, and from exec to exec. */
+void tr2_node_cell_segments(struct tr2_table *t, const void *row);
+void tr2_node_cell_end(struct tr2_table *t, const void *row);
+void tr2_node_cell_code(struct tr2_table *t, const void *row);
+void tr2_node_cell_signal(struct tr2_table *t, const void *row);
+void tr2_node_cell_signal_name(struct tr2_table *t, const void *row);
+void tr2_node_cell_end_by(struct tr2_table *t, const void *row);
+
+/* The process of a session; rows of its events have it as their first member. */
+struct tr2_session_row {
+	const struct tr2_model *m;
+	const struct tr2_model_session *session;
+};
+
+void tr2_session_cell_process(struct tr2_table *t, const void *row);
+void tr2_session_cell_pid(struct tr2_table *t, const void *row);
+void tr2_session_cell_sid(struct tr2_table *t, const void *row);
+
+/* The columns of the end, for programs. */
+#define TR2_NODE_END_COLUMNS                                               \
+	{ "end", "", TR2_COL_DATA, tr2_node_cell_end },                    \
+	{ "code", "", TR2_COL_DATA, tr2_node_cell_code },                  \
+	{ "signal", "", TR2_COL_DATA, tr2_node_cell_signal },              \
+	{ "signal_name", "", TR2_COL_DATA, tr2_node_cell_signal_name },    \
+	{ "end_by", "", TR2_COL_DATA, tr2_node_cell_end_by }
+
+/* Print the meaning of the marks in the table, if it has any. `exits`: the
+ * table has cells of tr2_node_cell_exit(). */
+void tr2_print_legend(const struct tr2_model *m,
+		      bool (*shown)(const struct tr2_model *, uint32_t),
+		      bool exits);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* path_functions - count the functions of samples on the critical path. */
+#include "report/path_functions.h"
+
+#include <stdlib.h>
+
+#include "common/map.h"
+#include "common/memory.h"
+#include "model/kind.h"
+#include "samples/symbols.h"
+
+/* "Mostly" takes so many samples, for at least half of the time. */
+#define MIN_SAMPLES 5
+
+/* The samples of a part of the path. */
+struct part {
+	int64_t ns;
+	uint32_t nr;
+	uint32_t best, most; /* the function that has most, and how many */
+};
+
+struct tr2_path_functions {
+	struct tr2_model *m;
+	struct tr2_symbols *symbols;
+	struct part *parts;
+	uint32_t nr_parts, alloc_parts;
+	struct tr2_map by_part; /* to 1 + its index */
+	struct tr2_map counts;  /* part and function to samples */
+};
+
+/* Of one process and program, or with a kind of all such processes. */
+static uint64_t part_of(const struct tr2_model *m, const struct tr2_step *step,
+			tr2_str kind)
+{
+	const struct tr2_span *span = &m->spans[step->span];
+	uint64_t who = kind ? tr2_mix(kind, UINT64_MAX) :
+			      tr2_mix(step->node, step->segment);
+
+	return tr2_mix(tr2_mix(who, span->category), span->label) | 1;
+}
+
+static void count(struct tr2_path_functions *f, uint64_t key, uint32_t symbol,
+		  uint64_t ns)
+{
+	uint32_t nr = ++*tr2_map_slot(&f->counts, tr2_mix(key, symbol) | 1);
+	uint32_t *slot = tr2_map_slot(&f->by_part, key);
+	struct part *part;
+
+	if (!*slot) {
+		tr2_grow(f->parts, f->nr_parts, f->alloc_parts);
+		f->parts[f->nr_parts] = (struct part){ 0 };
+		*slot = ++f->nr_parts;
+	}
+	part = &f->parts[*slot - 1];
+	tr2_ns_add(&part->ns, (int64_t)ns);
+	part->nr++;
+	if (nr <= part->most)
+		return;
+	part->most = nr;
+	part->best = symbol;
+}
+
+static void add_sample(struct tr2_path_functions *f,
+		       const struct tr2_model_sample *s)
+{
+	struct tr2_model *m = f->m;
+	uint32_t symbol[TR2_SYMBOLS_OF_CALL], nr;
+	struct tr2_step step = { .node = s->node, .span = s->span };
+
+	if (!s->nr_calls)
+		return;
+	step.segment = tr2_segment_at(m, s->node,
+		m->sessions[s->session].wall_ns + s->at_ns);
+	nr = tr2_symbols_of_call(f->symbols, s, m->calls[s->first_call],
+				 symbol);
+	count(f, part_of(m, &step, 0), symbol[nr - 1], s->count);
+	count(f, part_of(m, &step, tr2_kind(m, s->node, step.segment)),
+	      symbol[nr - 1], s->count);
+}
+
+struct tr2_path_functions *tr2_path_functions_new(struct tr2_model *m)
+{
+	bool *on_path = tr2_critical_samples(m);
+	struct tr2_path_functions *f;
+	uint32_t i;
+
+	if (!on_path)
+		return NULL;
+	f = tr2_calloc(1, sizeof(*f));
+	f->m = m;
+	f->symbols = tr2_symbols_new(m);
+	for (i = 1; i < m->nr_samples; i++)
+		if (on_path[i] && m->samples[i].is_time)
+			add_sample(f, &m->samples[i]);
+	free(on_path);
+	return f;
+}
+
+void tr2_path_functions_free(struct tr2_path_functions *f)
+{
+	if (!f)
+		return;
+	tr2_symbols_free(f->symbols);
+	tr2_map_release(&f->counts);
+	tr2_map_release(&f->by_part);
+	free(f->parts);
+	free(f);
+}
+
+const char *tr2_path_function(const struct tr2_path_functions *f,
+			      const struct tr2_step *step, tr2_str kind)
+{
+	const struct part *part;
+	uint32_t i;
+
+	if (!f || step->kind != TR2_STEP_RUN)
+		return NULL;
+	i = tr2_map_get(&f->by_part, part_of(f->m, step, kind));
+	part = i ? &f->parts[i - 1] : NULL;
+	return part && part->nr >= MIN_SAMPLES && part->ns >= step->ns / 2 ?
+		       tr2_s(f->m, tr2_symbol(f->symbols, part->best).name) :
+		       NULL;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_fold - the tree of processes as so many rows as a person reads: those
+ * of one kind (model/kind.h) whose parents share a row share one, and the rows
+ * that take the least time are left out.
+ */
+#ifndef TR2_REPORT_REPORT_FOLD_H
+#define TR2_REPORT_REPORT_FOLD_H
+
+#include "report/report.h"
+
+/* Text has at most so many rows of processes, and as many of the path. */
+#define TR2_REPORT_ROWS 40
+/* Text leaves out what takes less than this share of the whole. */
+#define TR2_REPORT_SHARE 0.005
+
+/* One process, or several. Times are sums; TR2_NO_TIME: unknown. */
+struct tr2_fold_row {
+	uint32_t node, nr; /* the first of them, and how many they are */
+	uint32_t parent, first, last, next; /* rows; 0: none */
+	tr2_str kind;
+	bool shown, at_least;
+	int64_t wall_ns, cpu_ns, wait_ns, ready_ns, self_ns, spawn_ns;
+	int64_t once_ns; /* in which at least one ran, and its root */
+	int64_t median_ns, max_ns;
+};
+
+struct tr2_fold {
+	struct tr2_fold_row *row; /* [0] is above the roots */
+	uint32_t nr, alloc;
+	/* What is left out: the number of rows, and the largest of them. */
+	uint32_t nr_rest;
+	int64_t most_rest_ns;
+	struct tr2_fold_row rest; /* their sums */
+	/* The processes that have a row of their own. */
+	uint32_t single[TR2_REPORT_ROWS], nr_singles;
+};
+
+/* Fold the processes that r->filter selects. false: they fit unfolded. */
+bool tr2_report_fold(struct tr2_fold *fold, const struct tr2_report *r);
+void tr2_fold_release(struct tr2_fold *fold);
+
+/* Return the next row that is shown, in the order of the tree; 0: none. Start
+ * with 0. *depth changes by the same steps; start with -1. */
+uint32_t tr2_fold_after(const struct tr2_fold *fold, uint32_t row, int *depth);
+
+/* Append `, each less than 0.5%`, or a larger bound. */
+void tr2_report_add_bound(struct tr2_buf *b, int64_t most_ns, int64_t whole_ns);
+
+/* Return the part of a process's time in which its root still ran. */
+int64_t tr2_report_time_within(const struct tr2_node *n,
+			       const struct tr2_node *root);
+
+#endif

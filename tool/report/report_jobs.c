@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* report_jobs - trace2 report --what-if='-j N': more or fewer jobs at once. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/report.h"
+#include "common/memory.h"
+#include "common/say.h"
+#include "model/path/jobs.h"
+#include "model/path/what_if_times.h"
+
+struct answer {
+	const char *name;
+	const struct tr2_jobs *jobs;
+	int64_t wall_ns, worst_ns, best_ns;
+};
+
+TR2_CELL(cell_name, struct answer, tr2_cell_str(t, r->name))
+TR2_CELL(cell_wall, struct answer, tr2_cell_ns(t, r->wall_ns))
+TR2_CELL(cell_worst, struct answer, tr2_cell_ns(t, r->worst_ns))
+TR2_CELL(cell_best, struct answer, tr2_cell_ns(t, r->best_ns))
+TR2_CELL(cell_jobs, struct answer, tr2_cell_uint(t, r->jobs->nr))
+TR2_CELL(cell_runner, struct answer, tr2_cell_str(t, r->jobs->runner))
+TR2_CELL(cell_at_once, struct answer, tr2_cell_uint(t, r->jobs->at_once))
+TR2_CELL(cell_sum, struct answer, tr2_cell_ns(t, r->jobs->sum_ns))
+TR2_CELL(cell_longest, struct answer, tr2_cell_ns(t, r->jobs->longest_ns))
+
+static const struct tr2_column columns[] = {
+	{ "what", NULL, 0, cell_name },
+	{ "wall_ns", NULL, 0, cell_wall },
+	{ "then_ns", NULL, 0, cell_worst },
+	{ "then_at_least_ns", NULL, 0, cell_best },
+	{ "jobs", NULL, 0, cell_jobs },
+	{ "of", NULL, 0, cell_runner },
+	{ "at_once", NULL, 0, cell_at_once },
+	{ "sum_ns", NULL, 0, cell_sum },
+	{ "longest_ns", NULL, 0, cell_longest },
+};
+
+/* Print, for example:
+ * -j 4: 80.7 s would be between 41.0 s, if no job needs another one, and 80.7 s
+ * 765 jobs of make, at most 2 at once: 158.1 s in all, the longest 2.7 s (cc …) */
+static void print_sentence(const struct tr2_report *r, const struct answer *a)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	tr2_buf_addall(&b, a->name, ": ");
+	tr2_fmt_ns(&b, a->wall_ns);
+	tr2_buf_addlit(&b, " would be between ");
+	tr2_fmt_ns(&b, a->best_ns);
+	tr2_buf_addlit(&b, ", if no job needs another one, and ");
+	tr2_fmt_ns(&b, a->worst_ns);
+	printf("%s\n", tr2_buf_str(&b));
+	tr2_buf_reset(&b);
+	tr2_fmt_ns(&b, a->jobs->sum_ns);
+	tr2_buf_addlit(&b, " in all, the longest ");
+	tr2_fmt_ns(&b, a->jobs->longest_ns);
+	printf("%" PRIu32 " job%s of %s, at most %" PRIu32 " at once: %s (%s)\n",
+	       a->jobs->nr, a->jobs->nr == 1 ? "" : "s", a->jobs->runner,
+	       a->jobs->at_once, tr2_buf_str(&b),
+	       tr2_node_name(r->m, a->jobs->longest));
+	tr2_buf_release(&b);
+}
+
+bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
+		     const struct tr2_job_changes *c)
+{
+	const struct tr2_node *n = &r->m->nodes[root];
+	struct tr2_retime *retime = tr2_retime_new(r->m);
+	struct tr2_jobs jobs;
+	struct answer a = { .name = c->name, .jobs = &jobs,
+			    .wall_ns = n->end_ns - n->start_ns };
+	int64_t *job_ns;
+
+	if (!tr2_jobs_find(&jobs, r->m, root, c->jobs->name)) {
+		tr2_error("--what-if='%s' changes nothing: no such process of "
+			  "this recording runs others", c->name);
+		tr2_retime_free(retime);
+		return false;
+	}
+	job_ns = tr2_calloc(jobs.nr, sizeof(*job_ns));
+	tr2_retime(retime, c->change, c->nr, TR2_RETIME_WORST);
+	a.worst_ns = tr2_jobs_worst(&jobs, r->m, root, c->jobs->jobs,
+				    tr2_retimed_jobs(retime, &jobs, job_ns));
+	/* Each job has a CPU then. */
+	c->change[c->nr] = (struct tr2_change){ .kind = TR2_CHANGE_READY };
+	tr2_retime(retime, c->change, c->nr + 1, TR2_RETIME_BEST);
+	a.best_ns = tr2_jobs_best(&jobs, r->m, root, c->jobs->jobs,
+				  tr2_retimed_jobs(retime, &jobs, job_ns));
+	tr2_retime_free(retime);
+	free(job_ns);
+	if (a.best_ns > a.worst_ns)
+		a.best_ns = a.worst_ns;
+	if (tr2_report_is_text(r))
+		print_sentence(r, &a);
+	else
+		tr2_table_print_row(r->out, "what_if", TR2_COLUMNS(columns), &a);
+	tr2_jobs_release(&jobs);
+	return true;
+}

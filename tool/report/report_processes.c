@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_processes - trace2 report without a view: the critical path, and the
+ * time of each process as a tree.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/node.h"
+#include "report/report.h"
+#include "report/report_fold.h"
+#include "common/memory.h"
+
+struct process {
+	struct tr2_node_row of;
+	const struct tr2_fold_row *fold; /* several processes; NULL: one */
+	const struct tr2_fold *rest;     /* the last row; NULL: no */
+	uint32_t root;
+	int64_t whole;
+	bool with_self; /* also where there are states */
+};
+
+static const struct tr2_node *node_of(const struct process *r)
+{
+	return &r->of.m->nodes[r->of.node];
+}
+
+static bool is_text(const struct tr2_table *t)
+{
+	return tr2_output_is_text(t->output);
+}
+
+/* The time of a process, or of all in a row. */
+#define TIME(r, member) ((r)->fold ? (r)->fold->member : node_of(r)->member)
+
+static void cell_wall(struct tr2_table *t, const void *row)
+{
+	const struct process *r = row;
+
+	if (!r->fold) {
+		tr2_node_cell_wall(t, row);
+		return;
+	}
+	tr2_cell_ns(t, r->fold->wall_ns);
+	if (r->fold->at_least)
+		tr2_cell_at_least(t);
+}
+
+/* CPU and WAIT say more, where they are known. */
+TR2_CELL(cell_self, struct process,
+	 if (r->with_self || !is_text(t) || TIME(r, wait_ns) == TR2_NO_TIME)
+		 tr2_cell_ns(t, TIME(r, self_ns)))
+TR2_CELL(cell_cpu, struct process, tr2_cell_ns(t, TIME(r, cpu_ns)))
+TR2_CELL(cell_wait, struct process, tr2_cell_ns(t, TIME(r, wait_ns)))
+
+/* Text has READY and SPAWN where there is something to see. */
+static void give_notable(struct tr2_table *t, const struct process *r,
+			 int64_t ns)
+{
+	if (!is_text(t) ||
+	    (!r->rest && tr2_report_share(ns, r->whole) >= TR2_REPORT_SHARE))
+		tr2_cell_ns(t, ns);
+}
+
+TR2_CELL(cell_ready, struct process, give_notable(t, r, TIME(r, ready_ns)))
+TR2_CELL(cell_spawn, struct process, give_notable(t, r, TIME(r, spawn_ns)))
+
+static void cell_share(struct tr2_table *t, const void *row)
+{
+	const struct process *r = row;
+	const struct tr2_node *nodes = r->of.m->nodes;
+
+	if (r->rest)
+		return;
+	tr2_cell_share(t, tr2_report_share(
+				  r->fold ? r->fold->once_ns :
+					    tr2_report_time_within(
+						    node_of(r),
+						    &nodes[r->root]),
+				  r->whole));
+}
+
+/* cc1 x 214 (62.9ms, max 658ms) */
+static void give_fold(struct tr2_table *t, const struct process *r)
+{
+	const struct tr2_fold_row *row = r->fold;
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	tr2_buf_reset(&b);
+	if (r->rest) {
+		tr2_buf_add_u64(&b, row->nr);
+		tr2_buf_addlit(&b, " more in ");
+		tr2_buf_add_u64(&b, r->rest->nr_rest);
+		tr2_buf_addstr(&b, r->rest->nr_rest == 1 ? " row" : " rows");
+		tr2_report_add_bound(&b, r->rest->most_rest_ns, r->whole);
+		tr2_cell_str(t, tr2_buf_str(&b));
+		tr2_cell_color(t, TR2_COLOR_DIM);
+		return;
+	}
+	tr2_buf_addstr(&b, tr2_s(r->of.m, row->kind));
+	tr2_buf_addlit(&b, " x ");
+	tr2_buf_add_u64(&b, row->nr);
+	tr2_buf_addlit(&b, " (");
+	tr2_fmt_ns_short(&b, row->median_ns);
+	tr2_buf_addlit(&b, ", max ");
+	tr2_fmt_ns_short(&b, row->max_ns);
+	tr2_buf_addch(&b, ')');
+	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_cell_keep_count(t);
+	tr2_cell_link(t, TR2_LINK_NODE, row->node);
+}
+
+static void cell_command(struct tr2_table *t, const void *row)
+{
+	const struct process *r = row;
+
+	if (r->fold)
+		give_fold(t, r);
+	else
+		tr2_node_cell_command(t, row);
+}
+
+TR2_CELL(cell_uncertain, struct process,
+	 if (!r->fold) tr2_node_cell_uncertain(t, row))
+TR2_CELL(cell_exit, struct process, if (!r->fold) tr2_node_cell_exit(t, row))
+TR2_CELL(cell_pid, struct process, if (!r->fold) tr2_node_cell_pid(t, row))
+
+static const struct tr2_column process_columns[] = {
+	{ "wall_ns", "WALL", 0, cell_wall },
+	{ "cpu_ns", "CPU", 0, cell_cpu },
+	{ "wait_ns", "WAIT", 0, cell_wait },
+	{ "ready_ns", "READY", TR2_COL_YIELDS, cell_ready },
+	{ "self_ns", "SELF", 0, cell_self },
+	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share },
+	{ "spawn_ns", "SPAWN", TR2_COL_YIELDS, cell_spawn },
+	{ NULL, "EXIT", TR2_COL_DATA | TR2_COL_PAGE | TR2_COL_LEFT,
+	  cell_exit },
+	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, cell_uncertain },
+	{ NULL, "PROCESS", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT,
+	  cell_command },
+	{ "name", "", TR2_COL_DATA, tr2_node_cell_name },
+	{ "argv", "", TR2_COL_DATA, tr2_node_cell_argv },
+	{ "pid", "PID", TR2_COL_DATA | TR2_COL_PAGE, cell_pid },
+	{ "sid", "", TR2_COL_DATA, tr2_node_cell_sid },
+	{ "start", "", TR2_COL_DATA, tr2_node_cell_start },
+	{ "join", "", TR2_COL_DATA, tr2_node_cell_join },
+	{ "states_lost", "", TR2_COL_DATA, tr2_node_cell_states_lost },
+	TR2_NODE_END_COLUMNS,
+	{ "segments", "", TR2_COL_DATA, tr2_node_cell_segments },
+	{ "at_least", "", TR2_COL_DATA, tr2_node_cell_at_least },
+	{ "begun", "", TR2_COL_DATA, tr2_node_cell_begun },
+	{ "cut", "", TR2_COL_DATA, tr2_node_cell_cut },
+};
+
+/* Which processes the table shows: the legend explains marks of these only. */
+static const struct tr2_filter *legend_filter;
+static const struct tr2_fold *legend_fold;
+
+static bool is_chosen(const struct tr2_model *m, uint32_t node)
+{
+	uint32_t i;
+
+	if (!legend_fold)
+		return tr2_filter_node(legend_filter, m, node);
+	for (i = 0; i < legend_fold->nr_singles; i++)
+		if (legend_fold->single[i] == node)
+			return true;
+	return false;
+}
+
+static void give_processes(struct tr2_table *t, void *data)
+{
+	const struct tr2_report *r = data;
+	const struct tr2_model *m = r->m;
+	struct process row = { .of.m = m,
+			       .whole = tr2_report_whole_ns(m),
+			       .with_self = r->sort != NULL };
+	int *depths = tr2_calloc(m->nr_nodes, sizeof(*depths)), depth;
+	uint32_t i;
+
+	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+		if (!m->nodes[i].parent)
+			row.root = i;
+		row.of.node = i;
+		/* Count those that are selected. */
+		depths[i] = depth = depths[m->nodes[i].parent];
+		if (!tr2_filter_node(r->filter, m, i))
+			continue;
+		depths[i]++;
+		tr2_table_add_at(t, &row, depth);
+	}
+	free(depths);
+}
+
+static uint32_t root_of(const struct tr2_model *m, uint32_t node)
+{
+	while (m->nodes[node].parent)
+		node = m->nodes[node].parent;
+	return node;
+}
+
+/* Return whether a row has several processes; the last one does not count. */
+static bool give_folded(struct tr2_table *t, const struct tr2_report *r,
+			const struct tr2_fold *fold)
+{
+	struct process row = { .of.m = r->m,
+			       .whole = tr2_report_whole_ns(r->m) };
+	bool several = false;
+	int depth = -1;
+	uint32_t i;
+
+	for (i = tr2_fold_after(fold, 0, &depth); i;
+	     i = tr2_fold_after(fold, i, &depth)) {
+		row.of.node = fold->row[i].node;
+		row.root = root_of(r->m, row.of.node);
+		row.fold = fold->row[i].nr > 1 ? &fold->row[i] : NULL;
+		several |= row.fold != NULL;
+		tr2_table_add_at(t, &row, depth);
+	}
+	row.fold = &fold->rest;
+	row.rest = fold;
+	if (fold->nr_rest)
+		tr2_table_add_at(t, &row, 0);
+	return several;
+}
+
+/* The whole and the path come first in text, where they are read first. */
+static void print_above(const struct tr2_report *r, bool with_path)
+{
+	tr2_report_summary(r);
+	if (with_path && tr2_report_is_text(r))
+		tr2_report_path(r);
+}
+
+static bool processes(const struct tr2_report *r, bool with_path)
+{
+	bool folds = tr2_report_is_text(r) && !r->all && !r->sort && r->limit < 0;
+	struct tr2_fold fold = { .nr = 0 };
+	struct tr2_table t;
+	bool ok, several = false;
+
+	tr2_table_init(&t, r->out, "processes", TR2_COLUMNS(process_columns));
+	folds = folds && tr2_report_fold(&fold, r);
+	/* Only a sorted table needs all rows in memory. */
+	if (folds)
+		several = give_folded(&t, r, &fold);
+	else if (r->sort || r->limit >= 0)
+		give_processes(&t, (void *)r);
+	else
+		tr2_table_rows(&t, give_processes, (void *)r);
+	ok = tr2_report_sort(r, &t, NULL);
+	if (ok) {
+		r->out->piped_width = TR2_REPORT_WIDTH;
+		print_above(r, with_path);
+		r->out->caption =
+			"the processes as a tree; [...]: not instrumented; "
+			"<: began before it was recorded; "
+			"?: likely, but not certainly, a child of the process "
+			"above it";
+		tr2_table_print(&t);
+		r->out->piped_width = 0;
+	}
+	tr2_table_release(&t);
+	if (ok && several)
+		printf("%sx N: sums of N processes; in brackets the median and "
+		       "the largest WALL%s\n", tr2_color_on(TR2_COLOR_DIM),
+		       tr2_color_off(TR2_COLOR_DIM));
+	legend_filter = r->filter;
+	legend_fold = folds ? &fold : NULL;
+	if (ok && tr2_report_is_text(r))
+		tr2_print_legend(r->m, is_chosen, false);
+	tr2_fold_release(&fold);
+	return ok;
+}
+
+void tr2_report_processes_by_kind(const struct tr2_report *r)
+{
+	struct tr2_fold fold = { .nr = 0 };
+	struct tr2_table t;
+
+	if (!tr2_report_fold(&fold, r))
+		return;
+	tr2_table_init(&t, r->out, "processes_by_kind",
+		       TR2_COLUMNS(process_columns));
+	give_folded(&t, r, &fold);
+	r->out->caption = "the processes as a tree; those of one kind below one "
+			  "process are one row, which leads to the first of "
+			  "them: their number, median and largest time";
+	tr2_table_print(&t);
+	tr2_table_release(&t);
+	tr2_fold_release(&fold);
+}
+
+bool tr2_report_processes(const struct tr2_report *r)
+{
+	bool with_path = !tr2_filter_on(r->filter) && !r->sort && r->limit < 0;
+
+	if (!processes(r, with_path))
+		return false;
+	if (with_path && !tr2_report_is_text(r))
+		tr2_report_path(r);
+	return true;
+}

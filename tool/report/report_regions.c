@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_regions - trace2 report --regions, --threads, and -g alone.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/node.h"
+#include "report/report.h"
+#include "common/join.h"
+#include "common/memory.h"
+#include "model/join/self_time.h"
+#include "model/states.h"
+#include "model/stats.h"
+
+static const char no_region[] = "(in no region)";
+
+/* Return the text `category/label` of a span, which lives as long as the
+ * model. */
+static const char *region_name(struct tr2_model *m, const struct tr2_span *s)
+{
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	tr2_join(&b, tr2_s(m, s->category), tr2_s(m, s->label));
+	return tr2_s(m, tr2_intern(m, b.p, b.len));
+}
+
+/* The groups of a view, and what has time of its own in them. */
+struct gathering {
+	const struct tr2_report *r;
+	struct tr2_groups groups;
+	uint32_t *root_of;  /* by node */
+	uint32_t *group_of; /* by span: 1 + its group, 0: none */
+	uint32_t group;     /* of a thread or a process */
+};
+
+static void begin_gathering(struct gathering *g, const struct tr2_report *r)
+{
+	const struct tr2_model *m = r->m;
+	uint32_t i;
+
+	*g = (struct gathering){ .r = r };
+	g->group_of = tr2_calloc(m->nr_spans, sizeof(*g->group_of));
+	g->root_of = tr2_calloc(m->nr_nodes, sizeof(*g->root_of));
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
+		g->root_of[i] = m->nodes[i].parent ?
+					g->root_of[m->nodes[i].parent] : i;
+}
+
+static void end_gathering(struct gathering *g)
+{
+	tr2_groups_release(&g->groups);
+	free(g->root_of);
+	free(g->group_of);
+}
+
+static uint32_t group_index(const struct gathering *g,
+			    const struct tr2_group *group)
+{
+	return (uint32_t)(group - g->groups.group);
+}
+
+static void add_piece(struct gathering *g, uint32_t group, uint32_t node,
+		      int64_t from_ns, int64_t to_ns)
+{
+	struct tr2_group_piece piece = { group, g->root_of[node], from_ns,
+					 to_ns };
+
+	tr2_groups_piece(&g->groups, g->r->m, &piece);
+}
+
+/* Add what a thread did in a piece of a group. */
+static void add_states(struct gathering *g, uint32_t group, uint32_t thread,
+		       int64_t from_ns, int64_t to_ns)
+{
+	const struct tr2_model *m = g->r->m;
+	struct tr2_group *to = &g->groups.group[group];
+	struct tr2_state_sums sums = { 0 };
+
+	if (!m->threads[thread].task_thread)
+		return;
+	tr2_states_sum(m, m->threads[thread].task_thread, from_ns, to_ns,
+		       &sums);
+	to->run_ns += sums.run_ns;
+	to->ready_ns += sums.ready_ns;
+	to->wait_ns += sums.wait_ns;
+}
+
+static void own_of_span(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
+{
+	const struct gathering *g = data;
+	const struct tr2_model *m = g->r->m;
+	uint32_t thread = m->spans[of].thread;
+
+	if (!g->group_of[of])
+		return;
+	add_piece(data, g->group_of[of] - 1,
+		  m->sessions[m->threads[thread].session].node, from_ns, to_ns);
+	add_states(data, g->group_of[of] - 1, thread, from_ns, to_ns);
+}
+
+static void own_of_thread(void *data, uint32_t of, int64_t from_ns,
+			  int64_t to_ns)
+{
+	const struct gathering *g = data;
+	const struct tr2_model *m = g->r->m;
+
+	add_piece(data, g->group, m->sessions[m->threads[of].session].node,
+		  from_ns, to_ns);
+	add_states(data, g->group, of, from_ns, to_ns);
+}
+
+static void own_of_node(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
+{
+	const struct gathering *g = data;
+
+	add_piece(data, g->group, of, from_ns, to_ns);
+}
+
+/* Add the session's time outside of main's outermost regions. */
+static void add_outside(struct gathering *g, uint32_t session)
+{
+	const struct tr2_model *m = g->r->m;
+	const struct tr2_model_session *s = &m->sessions[session];
+	int64_t outside = s->end_ns - s->start_ns, to = INT64_MIN;
+	struct tr2_group *group;
+	uint32_t i;
+
+	tr2_for_each_span(m, s->first_thread, i) {
+		const struct tr2_span *span = &m->spans[i];
+		int64_t from = span->start_ns > to ? span->start_ns : to;
+
+		if (span->kind != TR2_SPAN_REGION || span->end_ns <= from)
+			continue;
+		outside -= span->end_ns - from;
+		to = span->end_ns;
+	}
+	group = tr2_groups_get(&g->groups, tr2_report_group(g->r, session),
+			       no_region);
+	tr2_group_add(group, s->node, outside > 0 ? outside : 0);
+	g->group = group_index(g, group);
+	tr2_own_of_thread(m, s->first_thread, own_of_thread, g);
+}
+
+static void gather_session(struct gathering *g, uint32_t session)
+{
+	struct tr2_model *m = g->r->m;
+	struct tr2_group *group;
+	uint32_t t, i;
+
+	if (!g->r->filter->region && !g->r->filter->min_ns)
+		add_outside(g, session);
+	tr2_for_each_thread(m, session, t)
+		tr2_for_each_span(m, t, i) {
+			const struct tr2_span *span = &m->spans[i];
+
+			if (span->kind != TR2_SPAN_REGION ||
+			    !tr2_filter_span(g->r->filter, m, i))
+				continue;
+			group = tr2_groups_get(&g->groups,
+					       tr2_report_group(g->r, session),
+					       region_name(m, span));
+			tr2_group_add(group, i, span->end_ns - span->start_ns);
+			g->group_of[i] = 1 + group_index(g, group);
+		}
+}
+
+struct group_row {
+	const struct tr2_group *g;
+	int64_t whole;
+};
+
+TR2_CELL(cell_total, struct group_row, tr2_cell_ns(t, r->g->total_ns))
+TR2_CELL(cell_self, struct group_row, tr2_cell_ns(t, r->g->self_ns))
+TR2_CELL(cell_share, struct group_row,
+	 tr2_cell_share(t, tr2_report_share(r->g->once_ns, r->whole)))
+TR2_CELL(cell_nr, struct group_row, tr2_cell_uint(t, r->g->nr))
+TR2_CELL(cell_p50, struct group_row,
+	 tr2_cell_ns(t, tr2_group_percentile(r->g, 0.5)))
+TR2_CELL(cell_p90, struct group_row,
+	 tr2_cell_ns(t, tr2_group_percentile(r->g, 0.9)))
+TR2_CELL(cell_p99, struct group_row,
+	 tr2_cell_ns(t, tr2_group_percentile(r->g, 0.99)))
+TR2_CELL(cell_max, struct group_row, tr2_cell_ns(t, r->g->max_ns))
+TR2_CELL(cell_by, struct group_row, tr2_cell_str(t, r->g->by))
+TR2_CELL(cell_name, struct group_row, tr2_cell_str(t, r->g->name))
+
+/* The same, leading to the longest one. */
+static void cell_region(struct tr2_table *t, const void *row)
+{
+	const struct group_row *r = row;
+
+	cell_name(t, row);
+	tr2_cell_link(t, r->g->name == no_region ? TR2_LINK_NODE :
+						   TR2_LINK_SPAN,
+		      r->g->longest);
+}
+
+static bool has_states(const struct tr2_group *g)
+{
+	return g->run_ns || g->ready_ns || g->wait_ns;
+}
+
+TR2_CELL(cell_cpu, struct group_row,
+	 if (has_states(r->g)) tr2_cell_ns(t, r->g->run_ns))
+TR2_CELL(cell_wait, struct group_row,
+	 if (has_states(r->g)) tr2_cell_ns(t, r->g->wait_ns))
+TR2_CELL(cell_ready, struct group_row,
+	 if (has_states(r->g)) tr2_cell_ns(t, r->g->ready_ns))
+
+/* How the durations of a group are spread. */
+#define PERCENTILES                                                        \
+	{ "p50_ns", "P50", TR2_COL_SINGLE | TR2_COL_SPARE, cell_p50 },      \
+	{ "p90_ns", "P90", TR2_COL_SINGLE | TR2_COL_SPARE, cell_p90 },      \
+	{ "p99_ns", "P99", TR2_COL_SINGLE | TR2_COL_SPARE, cell_p99 },      \
+	{ "max_ns", "MAX", TR2_COL_SINGLE | TR2_COL_YIELDS, cell_max }
+
+/* Its times, which are sums over parallel work, too, and its share, which is
+ * not. */
+#define TIMES                                                    \
+	{ "total_ns", "SUM WALL", 0, cell_total },   \
+	{ "self_ns", "SUM SELF", 0, cell_self },     \
+	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share }
+
+static const struct tr2_column region_columns[] = {
+	TIMES,
+	{ "cpu_ns", "CPU", 0, cell_cpu },
+	{ "wait_ns", "WAIT", 0, cell_wait },
+	{ "ready_ns", "READY", TR2_COL_YIELDS, cell_ready },
+	{ "calls", "CALLS", TR2_COL_YIELDS, cell_nr },
+	PERCENTILES,
+	{ "group", "GROUP", TR2_COL_FLEX, cell_by },
+	{ "region", "REGION", TR2_COL_FLEX, cell_region },
+};
+
+/* Print a row a group. */
+static bool print_groups(struct gathering *g, const char *name,
+			 const struct tr2_column *columns, size_t nr_columns,
+			 const char *sort)
+{
+	struct group_row row = { NULL, tr2_report_whole_ns(g->r->m) };
+	struct tr2_table t;
+	uint32_t i;
+
+	tr2_table_init(&t, g->r->out, name, columns, nr_columns);
+	tr2_groups_sort(&g->groups);
+	for (i = 0; i < g->groups.nr; i++) {
+		row.g = &g->groups.group[i];
+		tr2_table_add(&t, &row);
+	}
+	return tr2_report_table(g->r, &t, sort);
+}
+
+bool tr2_report_regions(const struct tr2_report *r)
+{
+	struct gathering g;
+	uint32_t i;
+	bool ok;
+
+	begin_gathering(&g, r);
+	tr2_report_for_each_session(r, i)
+		gather_session(&g, i);
+	tr2_own_of_spans(r->m, own_of_span, &g);
+	ok = print_groups(&g, "regions", TR2_COLUMNS(region_columns), "self");
+	end_gathering(&g);
+	return ok;
+}
+
+struct thread_row {
+	struct tr2_session_row of;
+	const struct tr2_model_thread *thread;
+	int64_t wall_ns, in_regions_ns;
+	uint64_t nr_regions;
+};
+
+static void measure_thread(struct thread_row *row, uint32_t thread)
+{
+	const struct tr2_model *m = row->of.m;
+	int64_t to = INT64_MIN, from;
+	uint32_t i;
+
+	row->thread = &m->threads[thread];
+	row->wall_ns = row->thread->end_ns - row->thread->start_ns;
+	row->in_regions_ns = 0;
+	row->nr_regions = 0;
+	tr2_for_each_span(m, thread, i) {
+		const struct tr2_span *span = &m->spans[i];
+
+		if (span->kind != TR2_SPAN_REGION)
+			continue;
+		row->nr_regions++;
+		from = span->start_ns > to ? span->start_ns : to;
+		if (span->end_ns > from) {
+			row->in_regions_ns += span->end_ns - from;
+			to = span->end_ns;
+		}
+	}
+}
+
+TR2_CELL(cell_thread_wall, struct thread_row, tr2_cell_ns(t, r->wall_ns))
+TR2_CELL(cell_thread_in, struct thread_row, tr2_cell_ns(t, r->in_regions_ns))
+TR2_CELL(cell_thread_busy, struct thread_row,
+	 tr2_cell_share(t, tr2_report_share(r->in_regions_ns, r->wall_ns)))
+TR2_CELL(cell_thread_regions, struct thread_row,
+	 tr2_cell_uint(t, r->nr_regions))
+TR2_CELL(cell_thread_start, struct thread_row,
+	 tr2_cell_ns(t, r->thread->start_ns - r->of.session->start_ns))
+TR2_CELL(cell_thread_name, struct thread_row,
+	 tr2_cell_str(t, tr2_s(r->of.m, r->thread->name));
+	 tr2_cell_link(t, TR2_LINK_THREAD,
+		       (uint32_t)(r->thread - r->of.m->threads)))
+
+static const struct tr2_column thread_columns[] = {
+	{ "wall_ns", "WALL", 0, cell_thread_wall },
+	{ "in_regions_ns", "IN REGIONS", 0, cell_thread_in },
+	{ "busy", "BUSY", TR2_COL_HEAT, cell_thread_busy },
+	{ "regions", "REGIONS", 0, cell_thread_regions },
+	{ "start_ns", "FROM", 0, cell_thread_start },
+	{ "thread", "THREAD", TR2_COL_FLEX, cell_thread_name },
+	{ "process", "PROCESS", TR2_COL_FLEX, tr2_session_cell_process },
+	{ "pid", "", TR2_COL_DATA, tr2_session_cell_pid },
+	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
+};
+
+bool tr2_report_threads(const struct tr2_report *r)
+{
+	struct thread_row row = { .of.m = r->m };
+	struct tr2_table t;
+	uint32_t s, i;
+
+	tr2_table_init(&t, r->out, "threads", TR2_COLUMNS(thread_columns));
+	tr2_report_for_each_session(r, s) {
+		row.of.session = &r->m->sessions[s];
+		tr2_for_each_thread(r->m, s, i) {
+			measure_thread(&row, i);
+			if (row.wall_ns >= r->filter->min_ns)
+				tr2_table_add(&t, &row);
+		}
+	}
+	return tr2_report_table_if_any(r, &t, NULL);
+}
+
+static void cell_group_spawn(struct tr2_table *t, const void *row)
+{
+	const struct group_row *r = row;
+
+	if (r->g->nr_extra)
+		tr2_cell_ns(t, r->g->extra_ns);
+	else if (t->output->format == TR2_FORMAT_TEXT)
+		tr2_cell_str(t, "-");
+}
+
+static const struct tr2_column group_columns[] = {
+	TIMES,
+	{ "cpu_ns", "SUM CPU", 0, cell_cpu },
+	{ "spawn_ns", "SUM SPAWN", 0, cell_group_spawn },
+	{ "processes", "COUNT", 0, cell_nr },
+	PERCENTILES,
+	{ "group", "GROUP", TR2_COL_FLEX, cell_name },
+};
+
+static void gather_node(struct gathering *g, uint32_t node)
+{
+	const struct tr2_model *m = g->r->m;
+	const struct tr2_node *n = &m->nodes[node];
+	struct tr2_group *group =
+		tr2_groups_get(&g->groups, NULL, tr2_report_node_group(g->r, node));
+
+	tr2_group_add(group, node, n->end_ns - n->start_ns);
+	if (n->spawn_ns != TR2_NO_TIME) {
+		tr2_ns_add(&group->extra_ns, n->spawn_ns);
+		group->nr_extra++;
+	}
+	if (n->cpu_ns != TR2_NO_TIME)
+		tr2_ns_add(&group->run_ns, n->cpu_ns);
+	g->group = group_index(g, group);
+	tr2_own_of_node(m, node, own_of_node, g);
+}
+
+bool tr2_report_groups(const struct tr2_report *r)
+{
+	const struct tr2_model *m = r->m;
+	struct gathering g;
+	uint32_t i;
+	bool ok;
+
+	begin_gathering(&g, r);
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
+		if (tr2_filter_node(r->filter, m, i))
+			gather_node(&g, i);
+	ok = print_groups(&g, "groups", TR2_COLUMNS(group_columns), "total");
+	end_gathering(&g);
+	return ok;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_span_parts - for trace2 report --spans: where the time of spans of one
+ * name went. A span waits in a queue until a thread works for it; later, no
+ * thread may. While threads work for it, they are in regions, or wait for
+ * children; the rest is the program's own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "common/join.h"
+#include "common/memory.h"
+#include "model/build/trace_span.h"
+
+struct part {
+	tr2_str category, name; /* of the spans */
+	tr2_str what;
+	bool is_inside; /* a region or child; else the spans' own */
+	uint64_t count;
+	int64_t ns;
+	int64_t of_ns; /* how long all spans of the name took */
+};
+
+struct parts {
+	struct tr2_model *m;
+	struct part *part;
+	uint32_t nr, alloc;
+};
+
+static void add(struct parts *p, uint32_t span, tr2_str what, bool is_inside,
+		int64_t ns)
+{
+	const struct tr2_trace_span *s = &p->m->trace_spans[span];
+
+	tr2_grow(p->part, p->nr, p->alloc);
+	p->part[p->nr++] = (struct part){ s->category, s->name, what, is_inside,
+					  1, ns, 0 };
+}
+
+static tr2_str intern(struct parts *p, const char *s)
+{
+	return tr2_intern(p->m, s, strlen(s));
+}
+
+static tr2_str name_of(struct parts *p, const struct tr2_span *s)
+{
+	static struct tr2_buf b; /* kept: it is mapped memory */
+	const struct tr2_child *c = &p->m->children[s->child];
+	const char *slash = c->argv.nr ? strrchr(c->argv.text, '/') : NULL;
+
+	if (s->kind == TR2_SPAN_REGION)
+		return intern(p, tr2_join(&b, tr2_s(p->m, s->category),
+					  tr2_s(p->m, s->label)));
+	tr2_buf_reset(&b);
+	tr2_buf_addall(&b, "child ", slash ? slash + 1 :
+				     c->argv.nr ? c->argv.text :
+						  tr2_s(p->m, c->child_class));
+	return intern(p, tr2_buf_str(&b));
+}
+
+/* Add the outermost regions and children in spans, and their time to that of
+ * each span. */
+static void add_inside(struct parts *p, const struct tr2_report *r,
+		       uint32_t thread, int64_t *inside_ns)
+{
+	const struct tr2_model *m = p->m;
+	uint32_t i, span;
+
+	if (!m->threads[thread].nr_works)
+		return;
+	tr2_for_each_span(m, thread, i) {
+		const struct tr2_span *s = &m->spans[i];
+
+		span = tr2_trace_span_at(r->filter, m, thread, s->start_ns,
+					 s->end_ns, s->parent);
+		if (!span)
+			continue;
+		add(p, span, name_of(p, s), true, s->end_ns - s->start_ns);
+		inside_ns[span] += s->end_ns - s->start_ns;
+	}
+}
+
+static void add_own(struct parts *p, const struct tr2_report *r,
+		    uint32_t session, const int64_t *inside_ns)
+{
+	struct tr2_trace_span_times t;
+	uint32_t i;
+
+	tr2_for_each_trace_span(p->m, session, i) {
+		if (!tr2_filter_trace_span(r->filter, p->m, i) ||
+		    !tr2_trace_span_times(p->m, i, &t))
+			continue;
+		add(p, i, intern(p, "queue"), false, t.queue_ns);
+		add(p, i, intern(p, "no thread"), false, t.idle_ns);
+		add(p, i, intern(p, "itself"), false,
+		    t.worked_ns > inside_ns[i] ? t.worked_ns - inside_ns[i] : 0);
+	}
+}
+
+static int compare_spans(const struct part *a, const struct part *b)
+{
+	if (a->category != b->category)
+		return a->category < b->category ? -1 : 1;
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+static int compare(const void *va, const void *vb)
+{
+	const struct part *a = va, *b = vb;
+	int order = compare_spans(a, b);
+
+	if (order)
+		return order;
+	if (a->is_inside != b->is_inside)
+		return a->is_inside ? 1 : -1;
+	return a->what < b->what ? -1 : a->what > b->what;
+}
+
+/* Add up equal parts, and the time of all spans of a name. */
+static void fold(struct parts *p)
+{
+	struct part *part = p->part;
+	uint32_t i, nr = 0, first = 0;
+	int64_t of_ns = 0;
+
+	for (i = 0; i < p->nr; i++) {
+		if (nr && !compare(&part[nr - 1], &part[i])) {
+			tr2_ns_add(&part[nr - 1].ns, part[i].ns);
+			part[nr - 1].count += part[i].count;
+		} else {
+			if (nr && compare_spans(&part[nr - 1], &part[i])) {
+				while (first < nr)
+					part[first++].of_ns = of_ns;
+				of_ns = 0;
+			}
+			part[nr++] = part[i];
+		}
+		tr2_ns_add(&of_ns, part[i].ns);
+	}
+	while (first < nr)
+		part[first++].of_ns = of_ns;
+	p->nr = nr;
+}
+
+struct part_row {
+	const struct tr2_model *m;
+	const struct part *part;
+};
+
+static void cell_span(struct tr2_table *t, const void *row)
+{
+	const struct part_row *r = row;
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	tr2_cell_str(t, tr2_join(&b, tr2_s(r->m, r->part->category),
+				 tr2_s(r->m, r->part->name)));
+}
+
+TR2_CELL(cell_sum, struct part_row, tr2_cell_ns(t, r->part->ns))
+TR2_CELL(cell_share, struct part_row,
+	 tr2_cell_share(t, tr2_report_share(r->part->ns, r->part->of_ns)))
+TR2_CELL(cell_count, struct part_row, tr2_cell_uint(t, r->part->count))
+TR2_CELL(cell_what, struct part_row, tr2_cell_str(t, tr2_s(r->m, r->part->what)))
+TR2_CELL(cell_kind, struct part_row,
+	 tr2_cell_str(t, r->part->is_inside ? "inside" : "own"))
+
+static const struct tr2_column columns[] = {
+	{ "sum_ns", "SUM", 0, cell_sum },
+	{ "share", "SHARE", TR2_COL_HEAT, cell_share },
+	{ "count", "COUNT", TR2_COL_YIELDS, cell_count },
+	{ "span", "SPAN", TR2_COL_LEFT, cell_span },
+	{ "where", "WHERE", TR2_COL_FLEX, cell_what },
+	{ "kind", "", TR2_COL_DATA, cell_kind },
+};
+
+void tr2_report_span_parts(const struct tr2_report *r)
+{
+	struct parts p = { .m = r->m };
+	struct part_row row = { .m = r->m };
+	struct tr2_report own = *r;
+	struct tr2_table table;
+	uint32_t session, thread, i;
+	int64_t *inside_ns = tr2_calloc(r->m->nr_trace_spans, sizeof(*inside_ns));
+
+	tr2_report_for_each_session(r, session) {
+		tr2_for_each_thread(r->m, session, thread)
+			add_inside(&p, r, thread, inside_ns);
+		add_own(&p, r, session, inside_ns);
+	}
+	if (p.nr)
+		qsort(p.part, p.nr, sizeof(*p.part), compare);
+	fold(&p);
+	tr2_table_init(&table, r->out, "span_parts", TR2_COLUMNS(columns));
+	for (i = 0; i < p.nr; i++) {
+		row.part = &p.part[i];
+		if (row.part->ns)
+			tr2_table_add(&table, &row);
+	}
+	own.sort = NULL; /* -s names a column of the first table */
+	if (p.nr)
+		tr2_report_table(&own, &table, "sum");
+	free(p.part);
+	free(inside_ns);
+}

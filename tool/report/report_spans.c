@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_spans - trace2 report --spans: how long spans took, by name and by -g,
+ * and the slowest of them.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/node.h"
+#include "report/report.h"
+#include "common/join.h"
+#include "common/memory.h"
+#include "model/build/trace_span.h"
+
+/* The slowest spans that text shows; -n sets another number. */
+#define MOST_SLOWEST 10
+/* Text has so many rows of names; the last one has the sums of all others. */
+#define MOST_NAMES 20
+
+struct entry {
+	const struct tr2_trace_span *span;
+	const struct tr2_model_session *session;
+	struct tr2_trace_span_times times;
+	bool has_times;
+	const char *by; /* its group; NULL: none */
+};
+
+struct entries {
+	struct entry *entry;
+	uint32_t nr, alloc;
+};
+
+static int64_t took(const struct entry *e)
+{
+	return e->span->end_ns - e->span->start_ns;
+}
+
+static void gather(struct entries *all, const struct tr2_report *r,
+		   uint32_t session)
+{
+	const char *key = tr2_report_attribute(r);
+	struct entry *e;
+	uint32_t i;
+
+	tr2_for_each_trace_span(r->m, session, i) {
+		if (!tr2_filter_trace_span(r->filter, r->m, i))
+			continue;
+		tr2_grow(all->entry, all->nr, all->alloc);
+		e = &all->entry[all->nr++];
+		e->span = &r->m->trace_spans[i];
+		e->session = &r->m->sessions[session];
+		e->has_times = tr2_trace_span_times(r->m, i, &e->times);
+		e->by = key ? tr2_trace_span_attribute(r->m, i, key) :
+			      tr2_report_group(r, session);
+	}
+}
+
+static bool is_unfinished(const struct entry *e)
+{
+	return e->span->flags & TR2_TRACE_SPAN_UNFINISHED;
+}
+
+static int compare_times(const void *va, const void *vb)
+{
+	return took(va) < took(vb) ? -1 : took(va) > took(vb);
+}
+
+static int compare_groups(const struct entry *a, const struct entry *b)
+{
+	if (a->span->category != b->span->category)
+		return a->span->category < b->span->category ? -1 : 1;
+	if (a->span->name != b->span->name)
+		return a->span->name < b->span->name ? -1 : 1;
+	if (!a->by || !b->by)
+		return !b->by - !a->by;
+	return strcmp(a->by, b->by);
+}
+
+static int compare(const void *va, const void *vb)
+{
+	const struct entry *a = va, *b = vb;
+	int order = compare_groups(a, b);
+
+	return order ? order : compare_times(va, vb);
+}
+
+/* The spans of one name and group, by the time that they took; or all that are
+ * in no row of their own. */
+struct name_row {
+	const struct tr2_report *r;
+	const struct entry *first;
+	uint32_t nr;
+	uint32_t number;    /* of the row */
+	uint32_t nr_others; /* rows that it stands for; 0: for one */
+	uint64_t stands_for;
+	uint32_t nr_failed, nr_unfinished, nr_worked;
+	int64_t total_ns, worked_ns, of_worked_ns;
+};
+
+/* By nearest rank. */
+static int64_t percentile(const struct name_row *r, unsigned int percent)
+{
+	uint64_t rank = ((uint64_t)r->nr * percent + 99) / 100;
+
+	return took(&r->first[rank ? rank - 1 : 0]);
+}
+
+static void cell_name(struct tr2_table *t, const void *row)
+{
+	const struct name_row *row_of = row;
+	const struct tr2_trace_span *span = row_of->first->span;
+	const struct tr2_model *m = row_of->r->m;
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	if (row_of->nr_others) {
+		tr2_buf_reset(&b);
+		tr2_buf_addlit(&b, "(");
+		tr2_buf_add_u64(&b, row_of->nr_others);
+		tr2_buf_addlit(&b, " more)");
+		tr2_cell_str(t, tr2_buf_str(&b));
+		return;
+	}
+	tr2_cell_str(t, tr2_join(&b, tr2_s(m, span->category),
+				 tr2_s(m, span->name)));
+}
+
+/* The key may say that the value is a secret. */
+static void cell_group(struct tr2_table *t, const void *row)
+{
+	const struct name_row *row_of = row;
+	const char *key = tr2_report_attribute(row_of->r);
+
+	if (!row_of->r->group || row_of->nr_others)
+		return;
+	tr2_cell_value(t, key ? key : "",
+		       row_of->first->by ? row_of->first->by : "(none)");
+}
+
+TR2_CELL(cell_count, struct name_row, tr2_cell_uint(t, r->stands_for))
+TR2_CELL(cell_total, struct name_row, tr2_cell_ns(t, r->total_ns))
+TR2_CELL(cell_mean, struct name_row, tr2_cell_ns(t, r->total_ns / r->nr))
+TR2_CELL(cell_p50, struct name_row, tr2_cell_ns(t, percentile(r, 50)))
+TR2_CELL(cell_p90, struct name_row, tr2_cell_ns(t, percentile(r, 90)))
+TR2_CELL(cell_p99, struct name_row, tr2_cell_ns(t, percentile(r, 99)))
+TR2_CELL(cell_max, struct name_row, tr2_cell_ns(t, percentile(r, 100)))
+TR2_CELL(cell_worked, struct name_row,
+	 if (r->nr_worked)
+		 tr2_cell_share(t, tr2_report_share(r->worked_ns,
+						    r->of_worked_ns)))
+TR2_CELL(cell_failed, struct name_row,
+	 if (r->nr_failed) tr2_cell_uint(t, r->nr_failed))
+TR2_CELL(cell_unfinished, struct name_row,
+	 if (r->nr_unfinished) tr2_cell_uint(t, r->nr_unfinished))
+TR2_CELL(cell_recorded, struct name_row, tr2_cell_uint(t, r->nr))
+TR2_CELL(cell_number, struct name_row, tr2_cell_uint(t, r->number))
+
+static const struct tr2_column name_columns[] = {
+	{ "total_ns", "SUM", 0, cell_total },
+	{ "count", "COUNT", 0, cell_count },
+	{ "mean_ns", "MEAN", TR2_COL_SINGLE | TR2_COL_SPARE, cell_mean },
+	{ "p50_ns", "P50", TR2_COL_SINGLE, cell_p50 },
+	{ "p90_ns", "P90", TR2_COL_SINGLE | TR2_COL_SPARE, cell_p90 },
+	{ "p99_ns", "P99", TR2_COL_SINGLE, cell_p99 },
+	{ "max_ns", "MAX", TR2_COL_SINGLE, cell_max },
+	{ "worked", "WORKED", 0, cell_worked },
+	{ "failed", "FAILED", 0, cell_failed },
+	{ "unfinished", "UNFINISHED", 0, cell_unfinished },
+	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
+	{ "span", "SPAN", TR2_COL_FLEX, cell_name },
+	{ "recorded", "", TR2_COL_DATA, cell_recorded },
+	{ NULL, "", TR2_COL_DATA, cell_number }, /* not printed */
+};
+
+struct name_rows {
+	struct name_row *row;
+	uint32_t nr, alloc;
+};
+
+static void add_to_name(struct name_row *row, const struct entry *e)
+{
+	row->nr++;
+	row->stands_for += e->span->one_in;
+	tr2_ns_add(&row->total_ns, took(e));
+	row->nr_failed += e->span->failed != NULL;
+	row->nr_unfinished += is_unfinished(e);
+	if (!e->has_times)
+		return;
+	row->nr_worked++;
+	tr2_ns_add(&row->worked_ns, e->times.worked_ns);
+	tr2_ns_add(&row->of_worked_ns, took(e));
+}
+
+static void find_names(const struct tr2_report *r, const struct entries *all,
+		       struct name_rows *rows)
+{
+	struct name_row *row;
+	uint32_t i, end;
+
+	for (i = 0; i < all->nr; i = end) {
+		tr2_grow(rows->row, rows->nr, rows->alloc);
+		row = &rows->row[rows->nr];
+		*row = (struct name_row){ .r = r, .first = &all->entry[i],
+					  .number = rows->nr++ };
+		for (end = i; end < all->nr &&
+			      !compare_groups(row->first, &all->entry[end]);)
+			add_to_name(row, &all->entry[end++]);
+	}
+}
+
+/* Put the rows behind the first ones, as the table is sorted, into one. */
+static void fold_others(struct tr2_table *t, const struct name_rows *rows)
+{
+	struct name_row others = { .r = rows->row->r }, *row;
+	const struct entry *e;
+	struct entries of = { NULL, 0, 0 };
+	uint32_t i;
+
+	for (i = MOST_NAMES; i < rows->nr; i++) {
+		row = &rows->row[tr2_cell_number(t, i, t->nr_columns - 1)];
+		others.nr_others++;
+		for (e = row->first; e < row->first + row->nr; e++) {
+			add_to_name(&others, e);
+			tr2_grow(of.entry, of.nr, of.alloc);
+			of.entry[of.nr++] = *e;
+		}
+	}
+	if (of.nr)
+		qsort(of.entry, of.nr, sizeof(*of.entry), compare_times);
+	others.first = of.entry;
+	tr2_table_limit(t, MOST_NAMES);
+	tr2_table_add(t, &others);
+	free(of.entry);
+}
+
+static bool print_names(const struct tr2_report *r, const struct entries *all)
+{
+	struct name_rows rows = { NULL, 0, 0 };
+	struct tr2_table t;
+	uint32_t i;
+	bool ok;
+
+	tr2_table_init(&t, r->out, "spans", TR2_COLUMNS(name_columns));
+	if (!all->nr)
+		return tr2_report_table_if_any(r, &t, "total");
+	find_names(r, all, &rows);
+	for (i = 0; i < rows.nr; i++)
+		tr2_table_add(&t, &rows.row[i]);
+	ok = tr2_report_sort(r, &t, "total");
+	if (ok && tr2_report_is_text(r) && !r->all && r->limit < 0 &&
+	    rows.nr > MOST_NAMES + 1)
+		fold_others(&t, &rows);
+	r->out->piped_width = tr2_report_attribute(r) ? TR2_REPORT_WIDTH : 0;
+	if (ok)
+		tr2_table_print(&t);
+	r->out->piped_width = 0;
+	tr2_table_release(&t);
+	free(rows.row);
+	return ok;
+}
+
+/* One of the slowest. */
+struct slow_row {
+	struct tr2_session_row of;
+	const struct entry *e;
+};
+
+static void cell_slow_name(struct tr2_table *t, const void *row)
+{
+	const struct slow_row *r = row;
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	tr2_cell_str(t, tr2_join(&b, tr2_s(r->of.m, r->e->span->category),
+				 tr2_s(r->of.m, r->e->span->name)));
+	tr2_cell_link(t, TR2_LINK_TRACE_SPAN,
+		      (uint32_t)(r->e->span - r->of.m->trace_spans));
+}
+
+static void cell_trace_id(struct tr2_table *t, const void *row)
+{
+	const struct slow_row *r = row;
+	char text[40];
+
+	snprintf(text, sizeof(text), "%016" PRIx64 "%016" PRIx64,
+		 r->e->span->self.trace[0], r->e->span->self.trace[1]);
+	tr2_cell_str(t, text);
+}
+
+static void cell_id(struct tr2_table *t, uint64_t id)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, id);
+	if (id)
+		tr2_cell_str(t, text);
+}
+
+TR2_CELL(cell_took, struct slow_row, tr2_cell_ns(t, took(r->e)))
+TR2_CELL(cell_time, struct slow_row,
+	 tr2_cell_wall(t, r->of.session->wall_ns + r->e->span->start_ns))
+TR2_CELL(cell_queue, struct slow_row,
+	 if (r->e->has_times) tr2_cell_ns(t, r->e->times.queue_ns))
+TR2_CELL(cell_own_worked, struct slow_row,
+	 if (r->e->has_times) tr2_cell_ns(t, r->e->times.worked_ns))
+TR2_CELL(cell_end, struct slow_row,
+	 tr2_cell_str(t, is_unfinished(r->e)	  ? "unfinished" :
+			 !r->e->span->failed	  ? NULL :
+			 *r->e->span->failed	  ? r->e->span->failed :
+						    "failed"))
+TR2_CELL(cell_attributes, struct slow_row,
+	 tr2_cell_str(t, r->e->span->attributes))
+TR2_CELL(cell_span_id, struct slow_row, cell_id(t, r->e->span->self.id))
+TR2_CELL(cell_parent_id, struct slow_row, cell_id(t, r->e->span->parent))
+
+static const struct tr2_column slow_columns[] = {
+	{ "took_ns", "TOOK", TR2_COL_SINGLE, cell_took },
+	{ "queue_ns", "QUEUE", TR2_COL_SINGLE | TR2_COL_YIELDS, cell_queue },
+	{ "worked_ns", "WORKED", TR2_COL_SINGLE, cell_own_worked },
+	{ "time", "TIME", TR2_COL_LEFT, cell_time },
+	{ "pid", "PID", TR2_COL_SPARE, tr2_session_cell_pid },
+	{ "process", "PROCESS", TR2_COL_LEFT, tr2_session_cell_process },
+	{ "span", "SPAN", TR2_COL_LEFT, cell_slow_name },
+	{ "end", "END", TR2_COL_FLEX, cell_end },
+	{ "attributes", "ATTRIBUTES", TR2_COL_FLEX, cell_attributes },
+	{ "trace_id", "", TR2_COL_DATA, cell_trace_id },
+	{ "span_id", "", TR2_COL_DATA, cell_span_id },
+	{ "parent_id", "", TR2_COL_DATA, cell_parent_id },
+	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
+};
+
+static int compare_took(const void *va, const void *vb)
+{
+	return compare_times(vb, va);
+}
+
+static void print_slowest(const struct tr2_report *r, struct entries *all)
+{
+	struct slow_row row = { .of.m = r->m };
+	uint32_t i, most = tr2_report_is_text(r) && r->limit < 0 ?
+				   MOST_SLOWEST : all->nr;
+	struct tr2_report own = *r;
+	struct tr2_table t;
+
+	if (!all->nr)
+		return;
+	qsort(all->entry, all->nr, sizeof(*all->entry), compare_took);
+	tr2_table_init(&t, r->out, "slowest_spans", TR2_COLUMNS(slow_columns));
+	for (i = 0; i < all->nr && i < most; i++) {
+		row.e = &all->entry[i];
+		row.of.session = row.e->session;
+		tr2_table_add(&t, &row);
+	}
+	own.sort = NULL; /* -s names a column of the other table */
+	tr2_report_table(&own, &t, "took");
+}
+
+bool tr2_report_spans(const struct tr2_report *r)
+{
+	struct entries all = { NULL, 0, 0 };
+	uint32_t session;
+	bool ok;
+
+	tr2_report_for_each_session(r, session)
+		gather(&all, r, session);
+	if (all.nr)
+		qsort(all.entry, all.nr, sizeof(*all.entry), compare);
+	ok = print_names(r, &all);
+	if (ok) {
+		tr2_report_span_parts(r);
+		print_slowest(r, &all);
+	}
+	free(all.entry);
+	return ok;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_summary - the result of the whole, above the processes of `trace2
+ * report`: one sentence, or a row of JSON.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/node.h"
+#include "report/report.h"
+#include "event/redact.h"
+#include "model/path/critical.h"
+
+/* A shorter time after the end of the whole does not count as background. */
+#define MIN_BACKGROUND_NS 1000000
+/* Text does not say that less was lost to others on the CPUs. */
+#define MIN_READY_SHARE 0.005
+
+int64_t tr2_report_whole_ns(const struct tr2_model *m)
+{
+	int64_t whole = 0;
+	uint32_t i;
+
+	tr2_for_each_root(m, i)
+		tr2_ns_add(&whole, m->nodes[i].end_ns - m->nodes[i].start_ns);
+	return whole;
+}
+
+/* Return the time that processes ran on after the ends of the roots. */
+static int64_t background_ns(const struct tr2_model *m)
+{
+	int64_t last, sum = 0;
+	uint32_t root, i;
+
+	tr2_for_each_root(m, root) {
+		last = m->nodes[root].end_ns;
+		for (i = m->nodes[root].first; i && i != m->nodes[root].next;
+		     i = tr2_node_after(m, i))
+			if (m->nodes[i].end_ns > last)
+				last = m->nodes[i].end_ns;
+		tr2_ns_add(&sum, last - m->nodes[root].end_ns);
+	}
+	return sum;
+}
+
+struct summary {
+	struct tr2_node_row root; /* node 0: there are several */
+	int64_t whole_ns, background_ns;
+	int64_t cpu_ns; /* of all processes; TR2_NO_TIME: unknown */
+	/* Of the critical path; TR2_NO_TIME: unknown. */
+	int64_t waiting_ns, ready_ns;
+	int64_t span_ns; /* from the first start of a root to the last end */
+	bool at_least;   /* the end of a root is unknown */
+	uint32_t nr_roots, nr_processes, nr_failed; /* nr_failed: of the roots */
+	uint64_t nr_errors;
+};
+
+static void sum_cpu(struct summary *s, const struct tr2_model *m, uint32_t node)
+{
+	if (m->nodes[node].cpu_ns == TR2_NO_TIME)
+		return;
+	if (s->cpu_ns == TR2_NO_TIME)
+		s->cpu_ns = 0;
+	tr2_ns_add(&s->cpu_ns, m->nodes[node].cpu_ns);
+}
+
+/* What the path of the only root consists of. */
+static void sum_path(struct summary *s, const struct tr2_model *m)
+{
+	struct tr2_step *steps;
+	size_t nr, i;
+
+	s->waiting_ns = s->ready_ns = TR2_NO_TIME;
+	if (!s->root.node || !tr2_critical_by_states(m, s->root.node))
+		return;
+	s->waiting_ns = s->ready_ns = 0;
+	nr = tr2_critical_path(m, s->root.node, &steps);
+	for (i = 0; i < nr; i++) {
+		if (steps[i].kind == TR2_STEP_WAIT)
+			s->waiting_ns += steps[i].ns;
+		if (steps[i].kind == TR2_STEP_READY)
+			s->ready_ns += steps[i].ns;
+	}
+	free(steps);
+}
+
+static void sum_up(struct summary *s, const struct tr2_model *m)
+{
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+	uint32_t i;
+
+	*s = (struct summary){ .root.m = m,
+			       .whole_ns = tr2_report_whole_ns(m),
+			       .background_ns = background_ns(m) };
+	s->cpu_ns = TR2_NO_TIME;
+	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+		s->nr_processes++;
+		sum_cpu(s, m, i);
+	}
+	tr2_for_each_root(m, i) {
+		const struct tr2_node *n = &m->nodes[i];
+
+		s->root.node = s->nr_roots++ ? 0 : i;
+		s->nr_failed += tr2_node_failed(n);
+		s->at_least |= n->at_least;
+		first_ns = n->start_ns < first_ns ? n->start_ns : first_ns;
+		last_ns = n->end_ns > last_ns ? n->end_ns : last_ns;
+	}
+	if (s->nr_roots)
+		s->span_ns = last_ns - first_ns;
+	tr2_for_each_session(m, i)
+		s->nr_errors += m->sessions[i].nr_errors;
+	sum_path(s, m);
+}
+
+/* Append a number with its noun. */
+static void add_number(struct tr2_buf *b, uint64_t nr, const char *noun,
+		       const char *plural)
+{
+	tr2_buf_add_u64(b, nr);
+	tr2_buf_addall(b, noun, nr == 1 ? "" : plural);
+}
+
+/* Append how the whole ended if it failed, and where to read more. */
+static void add_failures(struct tr2_buf *b, const struct summary *s)
+{
+	const struct tr2_model *m = s->root.m;
+
+	if (s->nr_failed && s->root.node) {
+		tr2_buf_addstr(b, m->nodes[s->root.node].end == TR2_END_SIGNAL ?
+					  "; " : "; exit ");
+		tr2_exit_text(b, m, s->root.node);
+	} else if (s->nr_failed) {
+		tr2_buf_addlit(b, "; ");
+		tr2_buf_add_u64(b, s->nr_failed);
+		tr2_buf_addlit(b, " failed (list --errors)");
+	}
+	if (s->nr_errors) {
+		tr2_buf_addlit(b, "; ");
+		add_number(b, s->nr_errors, " error", "s");
+		tr2_buf_addlit(b, " (report --errors)");
+	}
+}
+
+/* Append a part of the wall time: `; 3.241 s (78.0%) waiting`. */
+static void add_part(struct tr2_buf *b, const struct summary *s, int64_t ns,
+		     const char *what)
+{
+	tr2_buf_addlit(b, "; ");
+	tr2_fmt_ns(b, ns);
+	tr2_buf_addlit(b, " (");
+	tr2_fmt_share(b, tr2_report_share(ns, s->whole_ns));
+	tr2_buf_addall(b, ") ", what);
+}
+
+/* Several roots are commands that do not depend on each other. */
+static void add_whole(struct tr2_buf *b, const struct summary *s)
+{
+	if (s->nr_roots >= 2) {
+		tr2_buf_add_u64(b, s->nr_roots);
+		tr2_buf_addlit(b, " commands, ");
+	}
+	tr2_buf_addstr(b, s->at_least ? ">= " : "");
+	tr2_fmt_ns(b, s->whole_ns);
+	if (s->nr_roots < 2) {
+		tr2_buf_addlit(b, " wall, ");
+		return;
+	}
+	tr2_buf_addlit(b, " altogether in a span of ");
+	tr2_fmt_ns(b, s->span_ns);
+	tr2_buf_addlit(b, ": ");
+}
+
+static void add_cpu(struct tr2_buf *b, const struct summary *s)
+{
+	char cpus[32];
+
+	if (s->cpu_ns == TR2_NO_TIME)
+		return;
+	tr2_fmt_ns(b, s->cpu_ns);
+	snprintf(cpus, sizeof(cpus), " CPU (%.2f CPUs), ",
+		 tr2_report_share(s->cpu_ns, s->whole_ns));
+	tr2_buf_addstr(b, cpus);
+}
+
+static void add_summary(struct tr2_buf *b, const struct summary *s)
+{
+	const struct tr2_model *m = s->root.m;
+
+	add_whole(b, s);
+	add_cpu(b, s);
+	add_number(b, s->nr_processes, " process", "es");
+	tr2_buf_addlit(b, ", ");
+	add_number(b, m->nr_events, " event", "s");
+	if (s->waiting_ns != TR2_NO_TIME)
+		add_part(b, s, s->waiting_ns, "waiting");
+	if (s->ready_ns != TR2_NO_TIME &&
+	    tr2_report_share(s->ready_ns, s->whole_ns) >= MIN_READY_SHARE)
+		add_part(b, s, s->ready_ns, "without a CPU");
+	if (m->spawning_ns)
+		add_part(b, s, m->spawning_ns, "spawning");
+	if (s->background_ns >= MIN_BACKGROUND_NS) {
+		tr2_buf_addlit(b, "; ");
+		tr2_fmt_ns(b, s->background_ns);
+		tr2_buf_addlit(b, " more in the background");
+	}
+	if (m->lost) {
+		tr2_buf_addlit(b, "; ");
+		tr2_buf_add_u64(b, m->lost);
+		tr2_buf_addlit(b, " events lost");
+	}
+	add_failures(b, s);
+}
+
+/* Print the sentence; on a terminal in lines that fit, if they can. */
+static void print_summary(const struct summary *s, bool wide)
+{
+	size_t width = wide ? 0 : tr2_term_width(), column = 0, len;
+	struct tr2_buf b = TR2_BUF_INIT;
+	const char *p, *end;
+
+	add_summary(&b, s);
+	for (p = tr2_buf_str(&b); *p; p += len) {
+		end = strstr(p + 1, "; ");
+		len = end ? (size_t)(end - p) + 1 : strlen(p);
+		/* Parts but the first begin with a space. */
+		if (width && column && column + len > width) {
+			putchar('\n');
+			column = 0;
+			p++;
+			len--;
+		}
+		printf("%.*s", (int)len, p);
+		column += len;
+	}
+	puts("\n");
+	tr2_buf_release(&b);
+}
+
+TR2_CELL(cell_wall, struct summary, tr2_cell_ns(t, r->whole_ns))
+TR2_CELL(cell_cpu, struct summary, tr2_cell_ns(t, r->cpu_ns))
+TR2_CELL(cell_waiting, struct summary, tr2_cell_ns(t, r->waiting_ns))
+TR2_CELL(cell_ready, struct summary, tr2_cell_ns(t, r->ready_ns))
+TR2_CELL(cell_at_least, struct summary,
+	 tr2_cell_str(t, r->at_least ? "yes" : "no"))
+TR2_CELL(cell_commands, struct summary, tr2_cell_uint(t, r->nr_roots))
+TR2_CELL(cell_span, struct summary, tr2_cell_ns(t, r->span_ns))
+TR2_CELL(cell_processes, struct summary, tr2_cell_uint(t, r->nr_processes))
+TR2_CELL(cell_events, struct summary, tr2_cell_uint(t, r->root.m->nr_events))
+TR2_CELL(cell_spawning, struct summary,
+	 tr2_cell_ns(t, r->root.m->spawning_ns))
+TR2_CELL(cell_background, struct summary, tr2_cell_ns(t, r->background_ns))
+TR2_CELL(cell_lost, struct summary, tr2_cell_uint(t, r->root.m->lost))
+TR2_CELL(cell_failed, struct summary, tr2_cell_uint(t, r->nr_failed))
+TR2_CELL(cell_errors, struct summary, tr2_cell_uint(t, r->nr_errors))
+
+TR2_CELL(cell_states_lost, struct summary,
+	 if (r->root.m->has_states)
+		 tr2_cell_json(t, tr2_report_states_lost(r->root.m) ? "true" :
+								      "false"))
+
+static const struct tr2_column columns[] = {
+	{ "argv", "", TR2_COL_DATA, tr2_node_cell_argv },
+	{ "wall_ns", "", TR2_COL_DATA, cell_wall },
+	{ "cpu_ns", "", TR2_COL_DATA, cell_cpu },
+	{ "waiting_ns", "", TR2_COL_DATA, cell_waiting },
+	{ "ready_ns", "", TR2_COL_DATA, cell_ready },
+	{ "processes", "", TR2_COL_DATA, cell_processes },
+	{ "events", "", TR2_COL_DATA, cell_events },
+	{ "spawning_ns", "", TR2_COL_DATA, cell_spawning },
+	{ "background_ns", "", TR2_COL_DATA, cell_background },
+	{ "lost", "", TR2_COL_DATA, cell_lost },
+	{ "states_lost", "", TR2_COL_DATA, cell_states_lost },
+	{ "failed", "", TR2_COL_DATA, cell_failed },
+	{ "code", "", TR2_COL_DATA, tr2_node_cell_code },
+	{ "signal", "", TR2_COL_DATA, tr2_node_cell_signal },
+	{ "errors", "", TR2_COL_DATA, cell_errors },
+	{ "commands", "", TR2_COL_DATA, cell_commands },
+	{ "span_ns", "", TR2_COL_DATA, cell_span },
+	{ "at_least", "", TR2_COL_DATA, cell_at_least },
+};
+
+void tr2_report_summary(const struct tr2_report *r)
+{
+	struct summary s;
+
+	/* In CSV the processes come first: many read only the first table. The
+	 * page sums up what it includes. */
+	if (r->out->format == TR2_FORMAT_CSV ||
+	    r->out->format == TR2_FORMAT_PAGE)
+		return;
+	sum_up(&s, r->m);
+	if (tr2_output_is_text(r->out))
+		print_summary(&s, r->out->wide);
+	else
+		tr2_table_print_row(r->out, "summary", TR2_COLUMNS(columns), &s);
+}
+
+/* The command as a line of its own; in Markdown as code. */
+static void print_command(const struct tr2_report *r)
+{
+	struct tr2_buf line = TR2_BUF_INIT, safe = TR2_BUF_INIT;
+	struct tr2_buf out = TR2_BUF_INIT;
+	const char *text;
+	size_t len;
+
+	tr2_node_command(r->m, r->m->first_root, &line);
+	text = tr2_buf_str(&line);
+	len = line.len;
+	if (r->out->redact)
+		text = tr2_redact(&safe, text, &len);
+	tr2_text_add(&out, text, len);
+	if (out.len && r->m->first_root == r->m->last_root)
+		printf("%s%s\n%s",
+		       tr2_report_is_text(r) ? "" : "    ", tr2_buf_str(&out),
+		       tr2_report_is_text(r) ? "" : "\n");
+	tr2_buf_release(&line);
+	tr2_buf_release(&safe);
+	tr2_buf_release(&out);
+}
+
+/* So many parts of the path. */
+#define NR_PARTS 5
+
+void tr2_report_brief(const struct tr2_report *r)
+{
+	if (tr2_output_is_text(r->out))
+		print_command(r);
+	tr2_report_summary(r);
+	tr2_report_parts(r, NR_PARTS);
+}

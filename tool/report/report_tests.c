@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_tests - trace2 report --tests: the tests of suites whose scripts are
+ * sessions, and the scripts. A test is a region test/NUMBER - TITLE with the
+ * data test/result; its processes are those that its script started in it, and
+ * all below them. The data test/script is the result of a script; errors
+ * outside its tests say why it failed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "report/node.h"
+#include "report/report.h"
+#include "common/memory.h"
+#include "model/states.h"
+
+/* The rows that text shows; -n sets another number. */
+#define MOST_ROWS 10
+
+static const char category[] = "test";
+
+/* What a test, or a script, cost. */
+struct costs {
+	int64_t wall_ns, cpu_ns, spawn_ns;
+	uint64_t processes;
+};
+
+struct test {
+	struct tr2_session_row of;
+	uint32_t span;
+	const char *result; /* NULL: it did not end */
+	struct costs costs;
+};
+
+struct script {
+	struct tr2_session_row of;
+	const char *result; /* NULL: it did not end */
+	struct tr2_buf reasons; /* why it failed, but for its tests */
+	const char *reason;     /* their text; NULL: none */
+	struct costs costs;
+	int64_t outside_ns; /* of its tests */
+	uint64_t tests, failed, skipped;
+	uint64_t cut; /* of those that failed: they have no end */
+};
+
+/* Both, as far as they were gathered. */
+struct suite {
+	const struct tr2_report *r;
+	struct test *test;
+	struct script *script;
+	uint32_t nr_test, alloc_test, nr_script, alloc_script;
+};
+
+static bool is_test(const struct tr2_model *m, tr2_str name)
+{
+	return name && !strcmp(tr2_s(m, name), category);
+}
+
+static void add_known(int64_t *to, int64_t ns)
+{
+	if (ns != TR2_NO_TIME)
+		tr2_ns_add(to, ns);
+}
+
+/* Add a process and all below it. */
+static void add_processes(const struct tr2_model *m, uint32_t node,
+			  struct costs *to)
+{
+	uint16_t depth = m->nodes[node].depth;
+
+	do {
+		add_known(&to->cpu_ns, m->nodes[node].cpu_ns);
+		add_known(&to->spawn_ns, m->nodes[node].spawn_ns);
+		to->processes++;
+		node = tr2_node_after(m, node);
+	} while (node && m->nodes[node].depth > depth);
+}
+
+static void add_costs(struct costs *to, const struct costs *c)
+{
+	tr2_ns_add(&to->cpu_ns, c->cpu_ns);
+	tr2_ns_add(&to->spawn_ns, c->spawn_ns);
+	to->processes += c->processes;
+}
+
+/* Return the CPU time of the script's own shell or program in a test. */
+static int64_t own_cpu(const struct tr2_model *m, const struct test *t)
+{
+	const struct tr2_span *s = &m->spans[t->span];
+	uint32_t task_thread = m->threads[s->thread].task_thread;
+	int64_t wall = t->of.session->wall_ns;
+	struct tr2_state_sums sums = { 0 };
+
+	if (task_thread)
+		tr2_states_sum(m, task_thread, wall + s->start_ns,
+			       wall + s->end_ns, &sums);
+	return sums.run_ns;
+}
+
+/* Add the processes that the script started to the tests that it was in. Both
+ * are in the order of their starts. */
+static void share_processes(const struct tr2_model *m, struct script *script,
+			    struct test *test, uint32_t nr)
+{
+	const struct tr2_model_session *s = script->of.session;
+	struct costs costs;
+	uint32_t i, t = 0;
+
+	tr2_for_each_child_node(m, s->node, i) {
+		int64_t at_ns = m->nodes[i].start_ns - s->wall_ns;
+
+		while (t < nr && m->spans[test[t].span].end_ns <= at_ns)
+			t++;
+		costs = (struct costs){ 0 };
+		add_processes(m, i, &costs);
+		add_costs(&script->costs, &costs);
+		if (t < nr && m->spans[test[t].span].start_ns <= at_ns)
+			add_costs(&test[t].costs, &costs);
+	}
+}
+
+static bool is_bad(const char *result)
+{
+	return !result || !strcmp(result, "failed");
+}
+
+static void count(struct script *script, const struct test *t)
+{
+	script->tests++;
+	script->outside_ns -= t->costs.wall_ns;
+	script->cut += !t->result;
+	if (is_bad(t->result))
+		script->failed++;
+	else if (!strcmp(t->result, "skipped"))
+		script->skipped++;
+}
+
+/* Return whether a point is the data test/KEY. */
+static bool is_data(const struct tr2_model *m, const struct tr2_point *p,
+		    const char *key)
+{
+	return p->value && p->key && is_test(m, p->category) &&
+	       !strcmp(tr2_s(m, p->key), key);
+}
+
+/* Return the test from `t` on that is the region `span`, or the first one after
+ * it. Both are in the order of their starts. */
+static uint32_t test_from(const struct suite *all, uint32_t t, uint32_t span)
+{
+	while (t < all->nr_test && all->test[t].span < span)
+		t++;
+	return t;
+}
+
+static void set_results(struct suite *all, uint32_t first, uint32_t thread)
+{
+	const struct tr2_model *m = all->r->m;
+	uint32_t i, t = first;
+
+	tr2_for_each_point(m, thread, i) {
+		const struct tr2_point *p = &m->points[i];
+
+		if (!is_data(m, p, "result"))
+			continue;
+		t = test_from(all, t, p->parent);
+		if (t < all->nr_test && all->test[t].span == p->parent)
+			all->test[t].result = p->value;
+	}
+}
+
+static void add_reason(struct script *script, const char *text)
+{
+	if (script->reasons.len)
+		tr2_buf_addlit(&script->reasons, "; ");
+	tr2_buf_addstr(&script->reasons, text);
+}
+
+/* Return the test around a point: 0 if there is none. */
+static uint32_t span_of_test(const struct tr2_model *m,
+			     const struct tr2_point *p)
+{
+	uint32_t i = p->parent;
+
+	while (i && !is_test(m, m->spans[i].category))
+		i = m->spans[i].parent;
+	return i;
+}
+
+/* Take what the script's session says of it. An error in a test is that test's,
+ * unless it has no end. */
+static void set_script(struct suite *all, uint32_t first, struct script *script)
+{
+	const struct tr2_model *m = all->r->m;
+	uint32_t i, span, t = first;
+
+	tr2_for_each_point(m, script->of.session->first_thread, i) {
+		const struct tr2_point *p = &m->points[i];
+
+		if (is_data(m, p, "script"))
+			script->result = p->value;
+		if (p->kind != TR2_POINT_ERROR || !p->value)
+			continue;
+		span = span_of_test(m, p);
+		t = test_from(all, t, span);
+		if (!span || t == all->nr_test || !all->test[t].result)
+			add_reason(script, p->value);
+	}
+}
+
+/* Say how a script ended whose session does not: it was killed, or its harness
+ * does not tell. Failed tests are reason enough for a code. */
+static void set_end(struct script *script)
+{
+	const struct tr2_model *m = script->of.m;
+	const struct tr2_node *n = &m->nodes[script->of.session->node];
+	bool killed = n->end == TR2_END_SIGNAL;
+	bool failed = n->has_code && n->code && script->failed == script->cut;
+
+	if (!script->result && (killed || n->has_code))
+		script->result = killed || failed || script->failed ?
+				 "failed" : "ok";
+	if (!is_bad(script->result)) {
+		tr2_buf_release(&script->reasons);
+		return;
+	}
+	if (!script->reasons.len && (killed || failed)) {
+		add_reason(script, killed ? "killed by signal " :
+					    "exited with ");
+		tr2_buf_add_i64(&script->reasons, n->code);
+	}
+	if (script->reasons.len)
+		script->reason = tr2_buf_str(&script->reasons);
+}
+
+/* Return the time of a test. Its line may come after the end of its script, from
+ * a process in the background. */
+static int64_t wall_within(const struct tr2_span *s, int64_t end_ns)
+{
+	if (end_ns > s->end_ns)
+		end_ns = s->end_ns;
+	return end_ns > s->start_ns ? end_ns - s->start_ns : 0;
+}
+
+static void gather_tests(struct suite *all, struct tr2_session_row of)
+{
+	const struct tr2_model *m = all->r->m;
+	int64_t end_ns = m->nodes[of.session->node].end_ns - of.session->wall_ns;
+	uint32_t i;
+
+	tr2_for_each_span(m, of.session->first_thread, i) {
+		const struct tr2_span *s = &m->spans[i];
+
+		if (s->kind != TR2_SPAN_REGION || !is_test(m, s->category))
+			continue;
+		tr2_grow(all->test, all->nr_test, all->alloc_test);
+		all->test[all->nr_test++] = (struct test){
+			.of = of, .span = i,
+			.costs.wall_ns = wall_within(s, end_ns),
+		};
+	}
+}
+
+static void set_costs(struct suite *all, uint32_t first, struct script *script)
+{
+	const struct tr2_model *m = all->r->m;
+	const struct tr2_node *n = &m->nodes[script->of.session->node];
+	uint32_t i;
+
+	script->costs.wall_ns = script->outside_ns = n->end_ns - n->start_ns;
+	add_known(&script->costs.cpu_ns, n->cpu_ns);
+	share_processes(m, script, all->test + first, all->nr_test - first);
+	for (i = first; i < all->nr_test; i++) {
+		tr2_ns_add(&all->test[i].costs.cpu_ns, own_cpu(m, &all->test[i]));
+		count(script, &all->test[i]);
+	}
+	if (script->outside_ns < 0)
+		script->outside_ns = 0; /* tests that are regions of tests */
+}
+
+static void gather_script(struct suite *all, uint32_t session)
+{
+	const struct tr2_model *m = all->r->m;
+	struct script script = { .of = { m, &m->sessions[session] } };
+	uint32_t first = all->nr_test;
+
+	gather_tests(all, script.of);
+	set_results(all, first, script.of.session->first_thread);
+	set_script(all, first, &script);
+	if (all->nr_test == first && !script.result) {
+		tr2_buf_release(&script.reasons);
+		return;
+	}
+	set_costs(all, first, &script);
+	set_end(&script);
+	tr2_grow(all->script, all->nr_script, all->alloc_script);
+	all->script[all->nr_script++] = script;
+}
+
+static void cell_ns_if(struct tr2_table *t, int64_t ns)
+{
+	if (ns)
+		tr2_cell_ns(t, ns);
+}
+
+/* Without the kernel's records it is unknown how many there were. */
+static void cell_nr_processes(struct tr2_table *t,
+			      const struct tr2_session_row *of, uint64_t nr)
+{
+	if (of->m->nodes[of->session->node].task)
+		tr2_cell_uint(t, nr);
+}
+
+TR2_CELL(cell_wall, struct test, tr2_cell_ns(t, r->costs.wall_ns))
+TR2_CELL(cell_cpu, struct test, cell_ns_if(t, r->costs.cpu_ns))
+TR2_CELL(cell_spawn, struct test, cell_ns_if(t, r->costs.spawn_ns))
+TR2_CELL(cell_processes, struct test,
+	 cell_nr_processes(t, &r->of, r->costs.processes))
+TR2_CELL(cell_result, struct test,
+	 tr2_cell_str(t, r->result ? r->result : "no end"))
+TR2_CELL(cell_test, struct test,
+	 tr2_cell_str(t, tr2_s(r->of.m, r->of.m->spans[r->span].label));
+	 tr2_cell_link(t, TR2_LINK_SPAN, r->span))
+
+static const struct tr2_column test_columns[] = {
+	{ "wall_ns", "WALL", 0, cell_wall },
+	{ "cpu_ns", "CPU", 0, cell_cpu },
+	{ "spawn_ns", "SPAWN", 0, cell_spawn },
+	{ "processes", "PROCESSES", 0, cell_processes },
+	{ "result", "RESULT", TR2_COL_LEFT, cell_result },
+	{ "script", "SCRIPT", TR2_COL_FLEX, tr2_session_cell_process },
+	{ "test", "TEST", TR2_COL_FLEX, cell_test },
+	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
+};
+
+TR2_CELL(cell_script_wall, struct script, tr2_cell_ns(t, r->costs.wall_ns))
+TR2_CELL(cell_script_cpu, struct script, cell_ns_if(t, r->costs.cpu_ns))
+TR2_CELL(cell_script_spawn, struct script, cell_ns_if(t, r->costs.spawn_ns))
+TR2_CELL(cell_script_processes, struct script,
+	 cell_nr_processes(t, &r->of, r->costs.processes))
+TR2_CELL(cell_outside, struct script, tr2_cell_ns(t, r->outside_ns))
+TR2_CELL(cell_tests, struct script, tr2_cell_uint(t, r->tests))
+TR2_CELL(cell_failed, struct script,
+	 if (r->failed) tr2_cell_uint(t, r->failed))
+TR2_CELL(cell_skipped, struct script,
+	 if (r->skipped) tr2_cell_uint(t, r->skipped))
+TR2_CELL(cell_script_result, struct script,
+	 tr2_cell_str(t, r->result ? r->result : "no end"))
+TR2_CELL(cell_reason, struct script,
+	 if (r->reason) tr2_cell_str(t, r->reason))
+
+static const struct tr2_column script_columns[] = {
+	{ "wall_ns", "WALL", 0, cell_script_wall },
+	{ "outside_ns", "OUTSIDE", 0, cell_outside },
+	{ "cpu_ns", "CPU", 0, cell_script_cpu },
+	{ "spawn_ns", "SPAWN", 0, cell_script_spawn },
+	{ "processes", "PROCESSES", 0, cell_script_processes },
+	{ "tests", "TESTS", 0, cell_tests },
+	{ "failed", "FAILED", 0, cell_failed },
+	{ "skipped", "SKIPPED", 0, cell_skipped },
+	{ "result", "RESULT", TR2_COL_LEFT, cell_script_result },
+	{ "script", "SCRIPT", TR2_COL_FLEX, tr2_session_cell_process },
+	{ "reason", "", TR2_COL_DATA, cell_reason },
+	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
+};
+
+static const struct tr2_column failed_columns[] = {
+	{ "wall_ns", "WALL", 0, cell_script_wall },
+	{ "tests", "TESTS", 0, cell_tests },
+	{ "failed", "FAILED", 0, cell_failed },
+	{ "result", "RESULT", TR2_COL_LEFT, cell_script_result },
+	{ "script", "SCRIPT", TR2_COL_FLEX, tr2_session_cell_process },
+	{ "reason", "REASON", TR2_COL_FLEX, cell_reason },
+	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
+};
+
+static bool print(const struct tr2_report *r, struct tr2_table *t)
+{
+	struct tr2_report own = *r;
+
+	if (own.limit < 0 && tr2_report_is_text(r))
+		own.limit = MOST_ROWS;
+	return tr2_report_table_if_any(&own, t, "wall");
+}
+
+/* The scripts that failed, but for those whose tests say it all. */
+static bool print_failed_scripts(const struct suite *all)
+{
+	struct tr2_report own = *all->r;
+	struct tr2_table t;
+	uint32_t i;
+
+	own.sort = NULL; /* -s names a column of tests */
+	tr2_table_init(&t, own.out, "failed_scripts",
+		       TR2_COLUMNS(failed_columns));
+	for (i = 0; i < all->nr_script; i++) {
+		const struct script *s = &all->script[i];
+
+		if (is_bad(s->result) && (s->reason || !s->failed))
+			tr2_table_add(&t, s);
+	}
+	if (t.nr_rows)
+		return tr2_report_table(&own, &t, "wall");
+	tr2_table_release(&t);
+	return true;
+}
+
+/* Those that failed, then the slowest. */
+static bool print_tests(const struct suite *all)
+{
+	struct tr2_table failed, t;
+	uint32_t i;
+
+	tr2_table_init(&failed, all->r->out, "failed_tests",
+		       TR2_COLUMNS(test_columns));
+	tr2_table_init(&t, all->r->out, "tests", TR2_COLUMNS(test_columns));
+	for (i = 0; i < all->nr_test; i++) {
+		const struct test *test = &all->test[i];
+
+		tr2_table_add(&t, test);
+		if (is_bad(test->result))
+			tr2_table_add(&failed, test);
+	}
+	if (failed.nr_rows && !tr2_report_table(all->r, &failed, "wall")) {
+		tr2_table_release(&t);
+		return false;
+	}
+	if (!failed.nr_rows)
+		tr2_table_release(&failed);
+	return print(all->r, &t);
+}
+
+static bool print_scripts(const struct suite *all)
+{
+	struct tr2_report own = *all->r;
+	struct tr2_table t;
+	uint32_t i;
+
+	own.sort = NULL;
+	tr2_table_init(&t, own.out, "scripts", TR2_COLUMNS(script_columns));
+	for (i = 0; i < all->nr_script; i++)
+		tr2_table_add(&t, &all->script[i]);
+	return print(&own, &t);
+}
+
+bool tr2_report_tests(const struct tr2_report *r)
+{
+	struct suite all = { .r = r };
+	uint32_t i;
+	bool ok;
+
+	tr2_report_for_each_session(r, i)
+		gather_script(&all, i);
+	ok = print_failed_scripts(&all) && print_tests(&all);
+	if (ok && all.nr_script)
+		ok = print_scripts(&all);
+	for (i = 0; i < all.nr_script; i++)
+		tr2_buf_release(&all.script[i].reasons);
+	free(all.test);
+	free(all.script);
+	return ok;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_waits - trace2 report --waits: what threads waited for, by cause,
+ * process and region.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/node.h"
+#include "report/report.h"
+#include "common/join.h"
+#include "common/memory.h"
+#include "common/say.h"
+#include "model/kind.h"
+#include "model/states.h"
+#include "model/stats.h"
+
+/* What the waits of a group have in common. */
+struct kind {
+	enum tr2_cause cause;
+	uint32_t node, span;
+	tr2_str process; /* its kind: model/kind.h */
+	uint64_t nr_inferred;
+	uint32_t first_waker; /* 1 + its index */
+};
+
+struct waker {
+	const char *name;
+	int64_t ns;
+	uint32_t next; /* of the same group, 1 + its index */
+};
+
+struct waits {
+	const struct tr2_report *r;
+	tr2_str process; /* the kind of the current one */
+	struct tr2_groups groups;
+	struct kind *kinds; /* by group */
+	uint32_t nr_kinds, alloc_kinds;
+	struct waker *wakers;
+	uint32_t nr_wakers, alloc_wakers;
+	struct tr2_map by_waker; /* (group, name) to 1 + its index */
+};
+
+/* The regions of a thread, by time. */
+struct place {
+	int64_t wall_ns; /* of its session */
+	uint32_t next;   /* the first span that begins later */
+	uint32_t in;     /* the innermost region; 0: none */
+};
+
+/* Return the region at a time, which is not before that of the last call. */
+static uint32_t region_at(const struct tr2_model *m, struct place *p,
+			  int64_t wall_ns)
+{
+	const struct tr2_span *spans = m->spans;
+	int64_t at_ns = wall_ns - p->wall_ns;
+
+	for (; p->next && spans[p->next].start_ns <= at_ns;
+	     p->next = spans[p->next].next) {
+		if (spans[p->next].kind != TR2_SPAN_REGION)
+			continue;
+		while (p->in && p->in != spans[p->next].parent)
+			p->in = spans[p->in].parent;
+		p->in = p->next;
+	}
+	while (p->in && spans[p->in].end_ns <= at_ns)
+		p->in = spans[p->in].parent;
+	return p->in;
+}
+
+static const char *waker_of(const struct tr2_model *m,
+			    const struct tr2_state *s)
+{
+	if (s->other)
+		return tr2_s(m, m->task_threads[s->other].comm);
+	if (s->comm)
+		return tr2_s(m, s->comm);
+	return s->flags & TR2_STATE_BY_KERNEL ? "(kernel)" : NULL;
+}
+
+static void add_waker(struct waits *w, uint32_t group, const char *name,
+		      int64_t ns)
+{
+	uint64_t key = tr2_mix(group, tr2_hash(name, strlen(name))) | 1;
+	uint32_t *slot = tr2_map_slot(&w->by_waker, key);
+	uint32_t *first = &w->kinds[group].first_waker;
+
+	if (!*slot) {
+		tr2_grow(w->wakers, w->nr_wakers, w->alloc_wakers);
+		w->wakers[w->nr_wakers] = (struct waker){ name, 0, *first };
+		*slot = *first = ++w->nr_wakers;
+	}
+	w->wakers[*slot - 1].ns += ns;
+}
+
+/* Return the name of the group: cause, process, and region. */
+static const char *group_name(const struct waits *w, const struct kind *k)
+{
+	struct tr2_model *m = w->r->m;
+	static struct tr2_buf b; /* kept: it is mapped memory */
+	const struct tr2_span *s = &m->spans[k->span];
+
+	tr2_buf_reset(&b);
+	tr2_buf_addstr(&b, tr2_cause_name(k->cause));
+	tr2_buf_addch(&b, '\n');
+	tr2_buf_addstr(&b, tr2_s(m, w->process));
+	tr2_buf_addch(&b, '\n');
+	tr2_buf_addstr(&b, tr2_s(m, s->category));
+	tr2_buf_addch(&b, '/');
+	tr2_buf_addstr(&b, tr2_s(m, s->label));
+	return tr2_s(m, tr2_intern(m, tr2_buf_str(&b), b.len));
+}
+
+static void add_wait(struct waits *w, const struct kind *kind,
+		     const struct tr2_state *s, int64_t ns)
+{
+	struct tr2_model *m = w->r->m;
+	const char *waker = waker_of(m, s);
+	struct tr2_group *group =
+		tr2_groups_get(&w->groups,
+			       tr2_report_node_group(w->r, kind->node),
+			       group_name(w, kind));
+	uint32_t i = (uint32_t)(group - w->groups.group);
+
+	tr2_group_add(group, 0, ns);
+	if (i == w->nr_kinds) {
+		tr2_grow(w->kinds, w->nr_kinds, w->alloc_kinds);
+		w->kinds[w->nr_kinds] = *kind;
+		w->kinds[w->nr_kinds++].process = w->process;
+	}
+	w->kinds[i].nr_inferred += s->flags & TR2_STATE_INFERRED ? 1 : 0;
+	if (waker)
+		add_waker(w, i, waker, ns);
+}
+
+static bool is_chosen(const struct waits *w, uint32_t span, int64_t ns)
+{
+	const struct tr2_filter *f = w->r->filter;
+
+	return ns >= f->min_ns &&
+	       (!f->region || (span && tr2_filter_span(f, w->r->m, span)));
+}
+
+static void gather_thread(struct waits *w, uint32_t node, uint32_t thread)
+{
+	const struct tr2_model *m = w->r->m;
+	const struct tr2_model_thread *t =
+		&m->threads[m->task_threads[thread].thread];
+	struct place place = { m->sessions[t->session].wall_ns, t->first_span,
+			       0 };
+	struct kind kind = { .node = node };
+	int64_t ns;
+	uint32_t i;
+
+	tr2_for_each_state(m, thread, i) {
+		const struct tr2_state *s = &m->states[i];
+
+		if (s->kind != TR2_STATE_WAIT)
+			continue;
+		kind.cause = s->cause;
+		kind.span = region_at(m, &place, s->start_ns);
+		ns = tr2_state_end(m, thread, i) - s->start_ns;
+		if (is_chosen(w, kind.span, ns))
+			add_wait(w, &kind, s, ns);
+	}
+}
+
+struct wait_row {
+	const struct waits *w;
+	const struct tr2_group *g;
+	const struct kind *k;
+	const char *waker; /* NULL: unknown */
+};
+
+static const struct tr2_span *span_of(const struct wait_row *r)
+{
+	return &r->w->r->m->spans[r->k->span];
+}
+
+TR2_CELL(cell_total, struct wait_row, tr2_cell_ns(t, r->g->total_ns))
+TR2_CELL(cell_count, struct wait_row, tr2_cell_uint(t, r->g->nr))
+TR2_CELL(cell_p50, struct wait_row,
+	 tr2_cell_ns(t, tr2_group_percentile(r->g, 0.5)))
+TR2_CELL(cell_max, struct wait_row, tr2_cell_ns(t, r->g->max_ns))
+TR2_CELL(cell_cause, struct wait_row,
+	 tr2_cell_str(t, tr2_output_is_text(t->output) && !r->k->cause ?
+				 "?" : tr2_cause_name(r->k->cause)))
+TR2_CELL(cell_inferred, struct wait_row,
+	 tr2_cell_uint(t, r->k->nr_inferred))
+TR2_CELL(cell_group, struct wait_row, tr2_cell_str(t, r->g->by))
+TR2_CELL(cell_process, struct wait_row,
+	 tr2_cell_str(t, tr2_s(r->w->r->m, r->k->process)))
+
+/* With a mark if most of them were derived. */
+static void cell_waker(struct tr2_table *t, const void *row)
+{
+	const struct wait_row *r = row;
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	if (!r->waker)
+		return;
+	tr2_buf_reset(&b);
+	tr2_buf_addstr(&b, tr2_output_is_text(t->output) &&
+				   r->k->nr_inferred > r->g->nr / 2 ? "~" : "");
+	tr2_buf_addstr(&b, r->waker);
+	tr2_cell_str(t, tr2_buf_str(&b));
+}
+
+static void cell_region(struct tr2_table *t, const void *row)
+{
+	const struct wait_row *r = row;
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	if (r->k->span)
+		tr2_cell_str(t, tr2_join(&b, tr2_s(r->w->r->m,
+						   span_of(r)->category),
+					 tr2_s(r->w->r->m, span_of(r)->label)));
+}
+
+static const struct tr2_column columns[] = {
+	{ "total_ns", "SUM", 0, cell_total },
+	{ "count", "COUNT", 0, cell_count },
+	{ "p50_ns", "P50", TR2_COL_SINGLE | TR2_COL_YIELDS, cell_p50 },
+	{ "max_ns", "MAX", TR2_COL_SINGLE, cell_max },
+	{ "cause", "WAIT", TR2_COL_LEFT, cell_cause },
+	{ "woken_by", "WOKEN BY", TR2_COL_LEFT, cell_waker },
+	{ "inferred", "", TR2_COL_DATA, cell_inferred },
+	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
+	{ "process", "PROCESS", TR2_COL_FLEX, cell_process },
+	{ "region", "REGION", TR2_COL_FLEX, cell_region },
+};
+
+static const char *main_waker(const struct waits *w, const struct kind *k)
+{
+	const struct waker *best = NULL;
+	uint32_t i;
+
+	for (i = k->first_waker; i; i = w->wakers[i - 1].next)
+		if (!best || w->wakers[i - 1].ns > best->ns)
+			best = &w->wakers[i - 1];
+	return best ? best->name : NULL;
+}
+
+static void release(struct waits *w)
+{
+	tr2_groups_release(&w->groups);
+	tr2_map_release(&w->by_waker);
+	free(w->kinds);
+	free(w->wakers);
+}
+
+bool tr2_report_waits(const struct tr2_report *r)
+{
+	struct waits w = { .r = r };
+	struct wait_row row = { .w = &w };
+	struct tr2_table t;
+	uint32_t i, thread;
+	bool ok;
+
+	if (!r->m->has_states && tr2_report_is_text(r)) {
+		tr2_warning("no waits in this recording: it has no states of "
+			    "threads ('trace2 record' says at its end why)");
+		return true;
+	}
+	for (i = r->m->first_root; i; i = tr2_node_after(r->m, i)) {
+		if (!tr2_filter_node(r->filter, r->m, i))
+			continue;
+		w.process = tr2_kind(r->m, i, 0);
+		tr2_for_each_task_thread(r->m, r->m->nodes[i].task, thread)
+			gather_thread(&w, i, thread);
+	}
+	tr2_groups_sort(&w.groups);
+	tr2_table_init(&t, r->out, "waits", TR2_COLUMNS(columns));
+	for (i = 0; i < w.groups.nr; i++) {
+		row.g = &w.groups.group[i];
+		row.k = &w.kinds[i];
+		row.waker = main_waker(&w, row.k);
+		tr2_table_add(&t, &row);
+	}
+	ok = tr2_report_table_if_any(r, &t, "total");
+	release(&w);
+	return ok;
+}

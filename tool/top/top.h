@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * top - shared by the parts of `trace2 top`: the processes that it watches, and
+ * their rings and streams.
+ */
+#ifndef TR2_TOP_TOP_H
+#define TR2_TOP_TOP_H
+
+#include "common/format.h"
+#include "common/map.h"
+#include "common/words.h"
+#include "model/model.h"
+#include "common/grown.h"
+#include "common/procfs.h"
+#include "format/ring/ring_cells.h"
+
+/* The values of a ring's metrics at one time. */
+struct tr2_top_sample {
+	uint64_t at_ns; /* CLOCK_MONOTONIC */
+	struct tr2_ring_value *values;
+	uint32_t nr;
+};
+
+struct tr2_top_ring {
+	struct tr2_ring_file file;
+	struct tr2_top_sample now, before;
+	bool alive;
+	int64_t ran_ns; /* until now, or its last record */
+	char name[TR2_PROCFS_NAME_SIZE]; /* of the program, if it has ended */
+};
+
+/* A stream of events that is being written. */
+struct tr2_top_stream {
+	struct tr2_grown grown;
+	struct tr2_model *m; /* of its last events */
+	struct tr2_event_reader *reader;
+	uint64_t nr_bytes; /* that m was made from */
+};
+
+enum tr2_top_state {
+	TR2_TOP_RUN, /* on a CPU, or ready for one */
+	TR2_TOP_WAIT,
+	TR2_TOP_STOPPED,
+	TR2_TOP_ZOMBIE, /* has ended, and its parent has not noticed */
+	TR2_TOP_ENDED   /* since the last reading */
+};
+
+/* Sums over the threads of a process since its start. */
+struct tr2_top_times {
+	int64_t at_ns; /* of the reading, CLOCK_BOOTTIME */
+	int64_t cpu_ns;
+	int64_t ready_ns;  /* ready for a CPU, without one */
+	int64_t waited_ns; /* CPU time of the children that it waited for */
+};
+
+struct tr2_top_process {
+	int32_t pid, ppid;
+	int64_t start_ns; /* CLOCK_BOOTTIME; with pid, it identifies it */
+	uint32_t parent, first, last, next; /* children by start; 0: none */
+	uint32_t nr_threads;
+	uint32_t nr_readings; /* since its name changed */
+	uint8_t state; /* enum tr2_top_state */
+	bool is_recorder; /* not shown; it waits for orphans */
+	bool has_before;
+	enum tr2_cause cause; /* of its wait */
+	char comm[TR2_PROCFS_NAME_SIZE];
+	/* of the kernel, in which it waits; "": unknown */
+	char function[TR2_PROCFS_NAME_SIZE];
+	struct tr2_top_times now, before;
+	int64_t owed_ns; /* during a reading: CPU time of children that ended */
+	char *file; /* of the ring or the stream; NULL: none */
+	struct tr2_top_ring *ring;
+	struct tr2_top_stream *stream;
+};
+
+/* A directory in which processes write streams or rings. */
+struct tr2_top_dir {
+	char *path;
+	bool adopts; /* is who writes there watched for that alone? */
+};
+
+struct tr2_top {
+	/* What is watched: one of these, or the directories. */
+	int32_t root; /* a process and all below it */
+	int32_t recorder;
+	const char *path; /* of the recording */
+	/* Or processes that were recorded later, and what they began since. */
+	int32_t *roots;
+	uint32_t nr_roots, alloc_roots;
+	struct tr2_top_dir dirs[2];
+	uint32_t nr_dirs;
+	/* Of a recording. */
+	struct tr2_grown tasks; /* fd -1: none */
+	uint64_t nr_exits;      /* in tasks */
+	int64_t began_ns;       /* CLOCK_BOOTTIME */
+	char *end;              /* how it ended; NULL: it goes on */
+
+	/* process[0] is none; the others in order of their starts. */
+	struct tr2_top_process *process;
+	uint32_t nr, alloc;
+	struct tr2_map by_pid;
+	uint32_t nr_live; /* without zombies */
+	uint64_t nr_ended;
+	uint32_t nr_readings;
+	int64_t at_ns, before_ns; /* CLOCK_BOOTTIME */
+	/* The CPU time of all, ended ones included; lost_ns of that belongs to
+	 * ended ones for which no watched process waited. */
+	int64_t cpu_ns, before_cpu_ns, lost_ns;
+};
+
+/* top_find.c: choose the processes to watch, and scan them. false: an error was
+ * printed. */
+bool tr2_top_open_process(struct tr2_top *top, const char *pid_or_file);
+bool tr2_top_open_path(struct tr2_top *top, const char *path);
+void tr2_top_close(struct tr2_top *top);
+
+/* top_recording.c: open a recording in progress, and note its end. */
+bool tr2_top_open_recording(struct tr2_top *top, const char *path);
+void tr2_top_read_recording(struct tr2_top *top);
+
+/* top_scan.c: read the processes. */
+void tr2_top_scan(struct tr2_top *top);
+struct tr2_top_process *tr2_top_find(const struct tr2_top *top, int32_t pid);
+void tr2_top_free_process(struct tr2_top_process *p);
+/* Add the process of a ring, if it has ended; nothing else is read then. */
+struct tr2_top_process *tr2_top_add_ended(struct tr2_top *top, int32_t pid);
+int64_t tr2_top_wall_ns(const struct tr2_top_process *p);
+/* Return for which share of the time since the last reading, or else since its
+ * start, it had a CPU, or was ready for one. */
+double tr2_top_cpu(const struct tr2_top_process *p);
+double tr2_top_ready(const struct tr2_top_process *p);
+
+/* top_cause.c: find out for what a thread waits (0: its process), and in which
+ * function of the kernel; "": that is refused. */
+enum tr2_cause tr2_top_cause(int32_t pid, int32_t tid,
+			     char function[TR2_PROCFS_NAME_SIZE]);
+
+/* top_files.c: find the rings and streams of processes. `find` lists the files
+ * of the directories whose names have pids. */
+struct tr2_top_file {
+	int32_t pid;
+	int64_t start_ns; /* CLOCK_BOOTTIME; its process began before */
+	char *path;
+	bool adopts;
+};
+struct tr2_top_files {
+	struct tr2_top_file *file;
+	uint32_t nr, alloc;
+};
+void tr2_top_files_find(const struct tr2_top *top, struct tr2_top_files *files);
+void tr2_top_files_release(struct tr2_top_files *files);
+/* Open the newest one of each process. */
+void tr2_top_files_attach(struct tr2_top *top,
+			  const struct tr2_top_files *files);
+/* Find the rings of processes in their mappings. */
+void tr2_top_files_mapped(struct tr2_top *top);
+/* Read the lines that programs appended to the streams. */
+void tr2_top_streams_read(struct tr2_top *top);
+
+/* top_ring.c */
+/* Open the ring's file. Return NULL if it is not a ring; `say` prints an
+ * error then. */
+struct tr2_top_ring *tr2_top_ring_open(const char *path, bool say);
+void tr2_top_ring_close(struct tr2_top_ring *ring);
+/* Read its metrics. */
+void tr2_top_ring_read(struct tr2_top_ring *ring);
+/* Read its records: the regions of each thread. */
+struct tr2_model *tr2_top_ring_model(const struct tr2_top_ring *ring);
+
+/* top_rows.c: what a screen shows: processes, or several of one kind. */
+struct tr2_top_row {
+	uint32_t first; /* process; 0: the rest, for which there is no room */
+	uint32_t nr;    /* processes */
+	int depth;
+	uint32_t parent, first_child, last_child, next; /* rows */
+	uint32_t last_process, nr_run, nr_threads;
+	bool is_shown, is_mixed; /* mixed: in several states */
+	double cpu, ready; /* shares of the time since the last reading */
+	int64_t cpu_ns, wall_ns;
+};
+struct tr2_top_rows {
+	struct tr2_top_row *row; /* row[0] is above all */
+	uint32_t nr, alloc;
+	uint32_t *next_in_row; /* of a process */
+};
+/* max: 0 for all, or the number of rows that fit. */
+void tr2_top_rows_make(struct tr2_top_rows *rows, const struct tr2_top *top,
+		       uint32_t max);
+/* Return the row that is printed after `row`; 0: the end. */
+uint32_t tr2_top_rows_after(const struct tr2_top_rows *rows, uint32_t row);
+void tr2_top_rows_release(struct tr2_top_rows *rows);
+
+/* top_view.c: print all. false: an error was printed: there is no column
+ * `sort`, which may be NULL. */
+bool tr2_top_print(struct tr2_top *top, enum tr2_format format,
+		   const char *sort);
+
+/* top_metrics.c: initialise tables of metrics, one for each kind, and of threads
+ * with their open regions, and add the rows; metrics: TR2_TOP_METRICS tables. */
+enum {
+	TR2_TOP_TIMERS,
+	TR2_TOP_DISTRIBUTIONS,
+	TR2_TOP_COUNTERS,
+	TR2_TOP_GAUGES,
+	TR2_TOP_METRICS
+};
+struct tr2_table;
+struct tr2_output;
+void tr2_top_add_metrics(const struct tr2_top *top, struct tr2_output *out,
+			 struct tr2_table *metrics);
+/* max: stop after that many rows; 0: all. */
+void tr2_top_add_threads(const struct tr2_top *top, struct tr2_output *out,
+			 struct tr2_table *threads, uint32_t max);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* top_recording - a recording in progress: who writes it, and how it ends. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/split.h"
+#include "top/top.h"
+#include "common/memory.h"
+#include "common/say.h"
+#include "common/signals.h"
+#include "format/events/json.h"
+#include "common/procfs.h"
+
+struct meta {
+	struct tr2_top *top; /* gets the processes that were attached to; or NULL */
+	bool complete, has_command;
+	int64_t recorder_pid, start_monotonic_ns;
+	int64_t exit_code, exit_signal; /* -1: none */
+	int64_t cpu_ns; /* of the command */
+};
+
+static bool key_is(const char *key, size_t len, const char *want)
+{
+	return strlen(want) == len && !memcmp(key, want, len);
+}
+
+/* Return the number of `name` in the text of a JSON object; 0: none. */
+static int64_t number_in(const struct tr2_view *object, const char *name)
+{
+	const char *at = memmem(object->p, object->len, name, strlen(name));
+
+	return at ? strtoll(at + strlen(name), NULL, 10) : 0;
+}
+
+static void add_attached(struct meta *meta, const struct tr2_json_value *v)
+{
+	const char *list = v->text.p, *item;
+	struct tr2_top *top = meta->top;
+	size_t len;
+
+	meta->has_command = true;
+	while (top && list < v->text.p + v->text.len &&
+	       (item = tr2_split(&list, "[,]", &len))) {
+		tr2_grow(top->roots, top->nr_roots, top->alloc_roots);
+		top->roots[top->nr_roots++] = (int32_t)strtol(item, NULL, 10);
+	}
+}
+
+static void on_member(void *data, const char *key, size_t len,
+		      const struct tr2_json_value *v)
+{
+	struct meta *meta = data;
+
+	if (key_is(key, len, "state"))
+		meta->complete = v->type == TR2_JSON_STRING &&
+				 key_is(v->text.p, v->text.len, "complete");
+	else if (key_is(key, len, "command"))
+		meta->has_command = v->type == TR2_JSON_WORDS && v->nr;
+	else if (key_is(key, len, "attached") && v->type == TR2_JSON_RAW)
+		add_attached(meta, v);
+	else if (key_is(key, len, "recorder_pid"))
+		meta->recorder_pid = v->i;
+	else if (key_is(key, len, "start_monotonic_ns"))
+		meta->start_monotonic_ns = v->i;
+	else if (key_is(key, len, "exit_code"))
+		meta->exit_code = v->i;
+	else if (key_is(key, len, "exit_signal"))
+		meta->exit_signal = v->i;
+	else if (key_is(key, len, "rusage") && v->type == TR2_JSON_RAW)
+		meta->cpu_ns = number_in(&v->text, "\"user_ns\":") +
+			       number_in(&v->text, "\"system_ns\":");
+}
+
+static bool read_meta(const char *dir, struct tr2_top *top, struct meta *meta)
+{
+	char *path = tr2_strf("%s/meta.json", dir);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct tr2_json *json = tr2_json_new();
+	struct tr2_grown g;
+	const char *line;
+	size_t len;
+	bool ok;
+
+	memset(meta, 0, sizeof(*meta));
+	meta->top = top;
+	meta->exit_code = meta->exit_signal = -1;
+	tr2_grown_start(&g, fd);
+	ok = fd >= 0 && json && tr2_grown_line(&g, &line, &len) &&
+	     tr2_json_object(json, line, len, on_member, meta) == TR2_JSON_OK;
+	tr2_grown_release(&g);
+	tr2_json_free(json);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return ok;
+}
+
+/* The recorder holds a lock on the directory. */
+static bool is_locked(const char *dir)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) &&
+		      errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return locked;
+}
+
+/* Return CLOCK_BOOTTIME less CLOCK_MONOTONIC: the time of suspensions. */
+static int64_t suspended_ns(void)
+{
+	struct timespec boot, monotonic;
+
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (int64_t)(boot.tv_sec - monotonic.tv_sec) * 1000000000 +
+	       (boot.tv_nsec - monotonic.tv_nsec);
+}
+
+static bool say_why_not(const char *path, const struct meta *meta)
+{
+	if (!tr2_json_available())
+		tr2_error("this trace2 was built without simdjson, which reads "
+			  "recordings: name a process with -p");
+	else if (meta->complete)
+		tr2_error("the recording '%s' has ended ('trace2 report %s' "
+			  "shows it)", path, path);
+	else
+		tr2_error("nobody writes the recording '%s' any more: its "
+			  "recorder was killed ('trace2 report %s' shows what "
+			  "there is)", path, path);
+	return false;
+}
+
+bool tr2_top_open_recording(struct tr2_top *top, const char *path)
+{
+	struct tr2_procfs_stat recorder;
+	struct meta meta;
+	char *tasks;
+
+	if (!read_meta(path, top, &meta) || meta.complete || !is_locked(path))
+		return say_why_not(path, &meta);
+	top->began_ns = meta.start_monotonic_ns + tr2_kernel_shift_ns() +
+			suspended_ns();
+	if (!tr2_procfs_stat((int32_t)meta.recorder_pid, 0, &recorder) ||
+	    recorder.start_ns > top->began_ns) {
+		tr2_error("cannot see the processes of the recording '%s': they "
+			  "are in another pid namespace", path);
+		return false;
+	}
+	top->path = path;
+	top->recorder = recorder.pid;
+	tasks = tr2_strf("%s/tasks.jsonl", path);
+	tr2_grown_start(&top->tasks, open(tasks, O_RDONLY | O_CLOEXEC));
+	free(tasks);
+	top->dirs[0] = (struct tr2_top_dir){ tr2_strf("%s/events", path),
+					     !meta.has_command };
+	top->dirs[1] = (struct tr2_top_dir){ tr2_strf("%s/rings", path), false };
+	top->nr_dirs = 2;
+	return true;
+}
+
+/* Count the processes that ended, seen or not. */
+static void read_tasks(struct tr2_top *top)
+{
+	const char *line;
+	size_t len;
+	int pid, tid;
+
+	while (tr2_grown_line(&top->tasks, &line, &len))
+		if (sscanf(line, "{\"type\":\"exit\",\"time_ns\":%*u,"
+				 "\"pid\":%d,\"tid\":%d,", &pid, &tid) == 2 &&
+		    pid == tid)
+			top->nr_exits++;
+}
+
+static void note_end(struct tr2_top *top)
+{
+	struct meta meta;
+
+	if (!read_meta(top->path, NULL, &meta) || !meta.complete)
+		top->end = tr2_strdup("its recorder was killed");
+	else if (meta.exit_signal > 0)
+		top->end = tr2_strf("ended by signal %d",
+				    (int)meta.exit_signal);
+	else if (meta.exit_code >= 0)
+		top->end = tr2_strf("exited with code %d",
+				    (int)meta.exit_code);
+	else
+		top->end = tr2_strdup("ended");
+	if (top->cpu_ns < meta.cpu_ns)
+		top->cpu_ns = meta.cpu_ns;
+}
+
+void tr2_top_read_recording(struct tr2_top *top)
+{
+	bool goes_on = is_locked(top->path);
+
+	if (top->tasks.fd >= 0)
+		read_tasks(top);
+	if (!goes_on)
+		note_end(top);
+}

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * top_scan - one reading of the processes that are watched, and of their CPU
+ * time, so that the time of those that end is not lost from the sum.
+ *
+ * Once it is watched, a process stays so, wherever its parent's end puts it.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "top/top.h"
+#include "common/memory.h"
+
+enum member { UNKNOWN, NO, YES };
+
+/* A process of this machine. */
+struct seen {
+	struct tr2_procfs_stat stat;
+	enum member member;
+};
+
+struct scan {
+	struct tr2_top *top;
+	struct seen *seen; /* seen[0] is none */
+	uint32_t nr, alloc;
+	struct tr2_map by_pid;
+	struct tr2_top_files files;
+};
+
+static uint64_t key_of(int32_t pid)
+{
+	return tr2_key(0, (uint32_t)pid);
+}
+
+struct tr2_top_process *tr2_top_find(const struct tr2_top *top, int32_t pid)
+{
+	uint32_t i = tr2_map_get(&top->by_pid, key_of(pid));
+
+	return i ? &top->process[i] : NULL;
+}
+
+static struct seen *seen_of(const struct scan *s, int32_t pid)
+{
+	uint32_t i = tr2_map_get(&s->by_pid, key_of(pid));
+
+	return i ? &s->seen[i] : NULL;
+}
+
+/* Read all processes before anything else: so the CPU time of a child that is
+ * read later is not yet in its parent's. */
+static void list_all(struct scan *s)
+{
+	DIR *dir = tr2_procfs_open(TR2_PROCFS_ALL);
+	struct seen *seen;
+	int32_t pid;
+
+	s->nr = 1;
+	while (dir && tr2_procfs_next(dir, &pid)) {
+		tr2_grow(s->seen, s->nr, s->alloc);
+		seen = &s->seen[s->nr];
+		memset(seen, 0, sizeof(*seen));
+		if (tr2_procfs_stat(pid, 0, &seen->stat))
+			*tr2_map_slot(&s->by_pid, key_of(pid)) = s->nr++;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Return the parent; NULL: none was read, or another has its pid now, or it began
+ * the child before it was recorded. */
+static struct seen *parent_of(const struct scan *s, const struct seen *child)
+{
+	struct seen *parent = seen_of(s, child->stat.ppid);
+
+	if (s->top->nr_roots &&
+	    child->stat.start_ns + tr2_procfs_tick_ns() < s->top->began_ns)
+		return NULL;
+	return parent && parent->stat.start_ns <= child->stat.start_ns ?
+		       parent : NULL;
+}
+
+static void set_member(const struct scan *s, int32_t pid)
+{
+	struct seen *seen = seen_of(s, pid);
+
+	if (seen)
+		seen->member = YES;
+}
+
+/* Mark the processes from which the others are found. */
+static void mark_known(const struct scan *s)
+{
+	const struct tr2_top *top = s->top;
+	const struct tr2_top_process *p;
+	struct seen *seen;
+	uint32_t i;
+
+	for (i = 1; i < top->nr; i++) {
+		p = &top->process[i];
+		seen = seen_of(s, p->pid);
+		if (seen && seen->stat.start_ns == p->start_ns)
+			seen->member = YES;
+	}
+	/* Later, another process may have these pids. */
+	if (!top->nr_readings) {
+		set_member(s, top->root);
+		set_member(s, top->recorder);
+		for (i = 0; i < top->nr_roots; i++)
+			set_member(s, top->roots[i]);
+	}
+	for (i = 0; i < s->files.nr; i++) {
+		seen = seen_of(s, s->files.file[i].pid);
+		if (seen && s->files.file[i].adopts &&
+		    seen->stat.start_ns <= s->files.file[i].start_ns)
+			seen->member = YES;
+	}
+}
+
+/* Mark a process that has an ancestor which is marked, and those between. */
+static void mark_below(const struct scan *s, struct seen *seen)
+{
+	struct seen *at = seen;
+
+	/* NO ends a cycle, which numbers that changed hands may seem to form. */
+	for (; at && at->member == UNKNOWN; at = parent_of(s, at))
+		at->member = NO;
+	if (!at || at->member == NO)
+		return;
+	for (; seen != at; seen = parent_of(s, seen))
+		seen->member = YES;
+}
+
+static enum tr2_top_state state_of(char letter)
+{
+	switch (letter) {
+	case 'R':
+		return TR2_TOP_RUN;
+	case 'T':
+	case 't':
+		return TR2_TOP_STOPPED;
+	case 'Z':
+	case 'X':
+		return TR2_TOP_ZOMBIE;
+	default:
+		return TR2_TOP_WAIT;
+	}
+}
+
+/* Combine the state of a thread with that of the threads before it: one that
+ * runs, or waits for something outside the process, says more than one that
+ * waits for another thread. */
+static void add_thread(struct tr2_top_process *p, int32_t tid, char letter)
+{
+	enum tr2_top_state state = state_of(letter);
+	int64_t ready_ns;
+
+	if (tr2_procfs_ready(p->pid, tid, &ready_ns))
+		p->now.ready_ns += ready_ns;
+	if (state < p->state)
+		p->state = (uint8_t)state;
+	if (state == TR2_TOP_WAIT && p->state == state &&
+	    (p->cause == TR2_CAUSE_unknown || p->cause == TR2_CAUSE_lock))
+		p->cause = tr2_top_cause(p->pid, tid, p->function);
+}
+
+static void set_state(struct tr2_top_process *p, enum tr2_top_state state)
+{
+	p->state = (uint8_t)state;
+	p->cause = TR2_CAUSE_unknown;
+	*p->function = '\0';
+}
+
+static void read_threads(struct tr2_top_process *p,
+			 const struct tr2_procfs_stat *stat)
+{
+	DIR *dir = stat->nr_threads > 1 ? tr2_procfs_open(p->pid) : NULL;
+	struct tr2_procfs_stat thread;
+	int32_t tid;
+
+	set_state(p, TR2_TOP_ZOMBIE);
+	p->now.ready_ns = 0;
+	if (!dir)
+		add_thread(p, 0, stat->state);
+	while (dir && tr2_procfs_next(dir, &tid))
+		if (tr2_procfs_stat(p->pid, tid, &thread))
+			add_thread(p, tid, thread.state);
+	if (dir)
+		closedir(dir);
+	if (p->state != TR2_TOP_WAIT)
+		set_state(p, p->state);
+}
+
+static int64_t boot_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static void read_process(struct tr2_top_process *p,
+			 const struct tr2_procfs_stat *stat)
+{
+	p->before = p->now;
+	p->now.at_ns = boot_ns();
+	p->ppid = stat->ppid;
+	p->nr_threads = stat->nr_threads;
+	if (strcmp(p->comm, stat->comm) != 0)
+		p->nr_readings = 0;
+	p->nr_readings++;
+	memcpy(p->comm, stat->comm, sizeof(p->comm));
+	read_threads(p, stat);
+	p->now.waited_ns = stat->waited_ns;
+	if (!tr2_procfs_cpu(p->pid, &p->now.cpu_ns))
+		p->now.cpu_ns = stat->cpu_ns;
+	/* Ticks, or a sum that a thread has just left. */
+	if (p->now.cpu_ns < p->before.cpu_ns)
+		p->now.cpu_ns = p->before.cpu_ns;
+}
+
+/* Add a process to the new list, with its data of the old list if it has any. */
+static void take_process(struct tr2_top *top, struct tr2_top_process *old,
+			 const struct tr2_procfs_stat *stat)
+{
+	struct tr2_top_process *p;
+
+	tr2_grow(top->process, top->nr, top->alloc);
+	p = &top->process[top->nr++];
+	memset(p, 0, sizeof(*p));
+	if (old) {
+		*p = *old;
+		p->has_before = true;
+		old->pid = 0;
+	} else {
+		p->pid = stat->pid;
+		p->start_ns = stat->start_ns;
+		p->is_recorder = p->pid == top->recorder;
+	}
+	read_process(p, stat);
+}
+
+static void take_ended(struct tr2_top *top, struct tr2_top_process *old)
+{
+	struct tr2_top_process *p;
+
+	if (old->state == TR2_TOP_ENDED) {
+		tr2_top_free_process(old);
+		return;
+	}
+	tr2_grow(top->process, top->nr, top->alloc);
+	p = &top->process[top->nr++];
+	*p = *old;
+	p->before = p->now;
+	set_state(p, TR2_TOP_ENDED);
+	top->nr_ended += !p->is_recorder;
+}
+
+static int compare_starts(const void *va, const void *vb)
+{
+	const struct tr2_top_process *a = va, *b = vb;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+/* Return the CPU time of a process: its own, and that of the children that it
+ * waited for. */
+static int64_t time_of(const struct tr2_top_process *p)
+{
+	return p->now.waited_ns + (p->is_recorder ? 0 : p->now.cpu_ns);
+}
+
+/*
+ * The CPU time of a process that ended goes to the process that waited for it,
+ * and with it that of its own children. If that is its parent, note there how
+ * much that must be at least. If its parent ended as well, it may be any
+ * other one: *any. If it is not watched, the time is lost from the sum.
+ */
+static void owe(struct tr2_top *top, const struct tr2_top_process *ended,
+		int64_t *any)
+{
+	struct tr2_top_process *parent = tr2_top_find(top, ended->ppid);
+
+	if (!parent)
+		top->lost_ns += time_of(ended);
+	else if (parent->state == TR2_TOP_ENDED)
+		*any += time_of(ended);
+	else
+		parent->owed_ns += time_of(ended);
+}
+
+/* Return what a process got from its children since the last reading. Read it
+ * again, as they may have ended between two reads. */
+static int64_t got(const struct tr2_top_process *p)
+{
+	struct tr2_procfs_stat stat;
+
+	return p->has_before && tr2_procfs_stat(p->pid, 0, &stat) &&
+	       stat.start_ns == p->start_ns ?
+		       stat.waited_ns - p->before.waited_ns : 0;
+}
+
+/* Return the CPU time of ended processes for which no parent waited: no other
+ * process's times include it. */
+static int64_t missing(const struct tr2_top *top, int64_t any)
+{
+	/* Both terms of a sum are rounded to ticks. */
+	int64_t rounded_ns = 2 * tr2_procfs_tick_ns(), sum = 0, left;
+	struct tr2_top_process *p;
+	uint32_t i;
+
+	for (i = 1; i < top->nr; i++) {
+		p = &top->process[i];
+		if (p->state == TR2_TOP_ENDED || (!p->owed_ns && !any))
+			continue;
+		left = p->owed_ns - got(p);
+		if (left > rounded_ns)
+			sum += left;
+		else if (left < 0)
+			any += left;
+		p->owed_ns = 0;
+	}
+	return any > rounded_ns ? sum + any : sum;
+}
+
+static void add_times(struct tr2_top *top)
+{
+	int64_t sum = 0, any = 0;
+	uint32_t i;
+
+	for (i = 1; i < top->nr; i++)
+		if (top->process[i].state == TR2_TOP_ENDED)
+			owe(top, &top->process[i], &any);
+		else
+			sum += time_of(&top->process[i]);
+	top->lost_ns += missing(top, any);
+	top->before_cpu_ns = top->cpu_ns;
+	/* The time of a child that ended between two reads is missing until the
+	 * next reading. */
+	if (top->cpu_ns < sum + top->lost_ns)
+		top->cpu_ns = sum + top->lost_ns;
+}
+
+static void build_tree(struct tr2_top *top)
+{
+	struct tr2_top_process *p, *all = top->process;
+	uint32_t i, parent;
+
+	top->nr_live = 0;
+	all[0].first = all[0].last = 0;
+	for (i = 1; i < top->nr; i++)
+		all[i].first = all[i].last = all[i].next = 0;
+	for (i = 1; i < top->nr; i++) {
+		p = &all[i];
+		top->nr_live += !p->is_recorder && p->state < TR2_TOP_ZOMBIE;
+		parent = tr2_map_get(&top->by_pid, key_of(p->ppid));
+		if (parent == i || all[parent].is_recorder ||
+		    all[parent].start_ns > p->start_ns ||
+		    all[parent].state == TR2_TOP_ENDED)
+			parent = 0;
+		p->parent = parent;
+		if (all[parent].last)
+			all[all[parent].last].next = i;
+		else
+			all[parent].first = i;
+		all[parent].last = i;
+	}
+}
+
+static void sort_processes(struct tr2_top *top)
+{
+	uint32_t i;
+
+	if (top->nr > 2)
+		qsort(top->process + 1, top->nr - 1, sizeof(*top->process),
+		      compare_starts);
+	tr2_map_release(&top->by_pid);
+	for (i = 1; i < top->nr; i++)
+		*tr2_map_slot(&top->by_pid, key_of(top->process[i].pid)) = i;
+}
+
+static void start_list(struct tr2_top *top)
+{
+	top->alloc = 0;
+	top->nr = 0;
+	top->process = NULL;
+	tr2_grow(top->process, top->nr, top->alloc);
+	memset(&top->process[top->nr++], 0, sizeof(*top->process));
+}
+
+struct tr2_top_process *tr2_top_add_ended(struct tr2_top *top, int32_t pid)
+{
+	struct tr2_top_process *p;
+
+	free(top->process);
+	start_list(top);
+	tr2_grow(top->process, top->nr, top->alloc);
+	p = &top->process[top->nr++];
+	memset(p, 0, sizeof(*p));
+	p->pid = pid;
+	p->state = TR2_TOP_ENDED;
+	build_tree(top);
+	return p;
+}
+
+/* Make the new list of processes from those of the last reading and those that
+ * were read. */
+static void take_all(struct scan *s)
+{
+	struct tr2_top *top = s->top;
+	struct tr2_top_process *old = top->process, *p;
+	uint32_t nr_old = top->nr, i;
+
+	start_list(top);
+	for (i = 1; i < s->nr; i++) {
+		const struct tr2_procfs_stat *stat = &s->seen[i].stat;
+		uint32_t known;
+
+		if (s->seen[i].member != YES)
+			continue;
+		known = tr2_map_get(&top->by_pid, key_of(stat->pid));
+		p = known ? &old[known] : NULL;
+		if (p && p->start_ns != stat->start_ns)
+			p = NULL;
+		take_process(top, p, stat);
+	}
+	for (i = 1; i < nr_old; i++)
+		if (old[i].pid)
+			take_ended(top, &old[i]);
+	free(old);
+}
+
+void tr2_top_scan(struct tr2_top *top)
+{
+	struct scan s = { .top = top };
+	uint32_t i;
+
+	top->before_ns = top->at_ns;
+	top->at_ns = boot_ns();
+	tr2_top_files_find(top, &s.files);
+	list_all(&s);
+	mark_known(&s);
+	for (i = 1; i < s.nr; i++)
+		mark_below(&s, &s.seen[i]);
+	take_all(&s);
+	sort_processes(top);
+	add_times(top);
+	build_tree(top);
+	tr2_top_files_attach(top, &s.files);
+	top->nr_readings++;
+	tr2_top_files_release(&s.files);
+	tr2_map_release(&s.by_pid);
+	free(s.seen);
+}
+
+int64_t tr2_top_wall_ns(const struct tr2_top_process *p)
+{
+	int64_t ns = p->now.at_ns - p->start_ns, tick_ns = tr2_procfs_tick_ns();
+
+	return ns > tick_ns ? ns : tick_ns;
+}
+
+static double share(const struct tr2_top_process *p, int64_t now_ns,
+		    int64_t before_ns)
+{
+	int64_t ns = p->has_before ? p->now.at_ns - p->before.at_ns :
+				     tr2_top_wall_ns(p);
+
+	/* A sum over threads is less when one has ended. */
+	return now_ns > before_ns && ns > 0 ?
+		       (double)(now_ns - before_ns) / (double)ns : 0;
+}
+
+double tr2_top_cpu(const struct tr2_top_process *p)
+{
+	return share(p, p->now.cpu_ns, p->before.cpu_ns);
+}
+
+double tr2_top_ready(const struct tr2_top_process *p)
+{
+	double ready = share(p, p->now.ready_ns, p->before.ready_ns);
+
+	/* The kernel counts when a thread gets a CPU, for all the time that it
+	 * had been ready, which may have begun before the last reading. */
+	return ready < p->nr_threads ? ready : p->nr_threads;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * top_view - print what was read: sums, processes, metrics, and regions; on a
+ * terminal no more than it has room for.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "top/top.h"
+#include "common/memory.h"
+#include "common/say.h"
+#include "common/time.h"
+#include "model/states.h"
+#include "out/table.h"
+
+/* The fewest rows of processes, even if other tables have many. */
+#define MIN_ROWS 5
+#define ARGV_BYTES 4096
+
+/* Return the lines of a table, unless it is empty. */
+static uint32_t lines_of(const struct tr2_table *t)
+{
+	return t->nr_rows ? t->nr_rows + 2 : 0;
+}
+
+/* Print a table unless it is empty, and release it: at most *lines of it, which
+ * is reduced; NULL: all. */
+static void print_table(struct tr2_table *t, uint32_t *lines)
+{
+	if (lines && lines_of(t) > *lines)
+		tr2_table_limit(t, *lines > 2 ? *lines - 2 : 0);
+	if (lines)
+		*lines -= lines_of(t);
+	if (t->nr_rows || t->output->format != TR2_FORMAT_TEXT)
+		tr2_table_print(t);
+	tr2_table_release(t);
+}
+
+struct sum_row {
+	const struct tr2_top *top;
+	uint32_t nr_run, nr_wait;
+	uint64_t nr_ended;
+	int64_t wall_ns;
+	double cpus, ready;
+};
+
+static const char *state_of_all(const struct tr2_top *top)
+{
+	return top->end ? top->end : top->path || top->nr_live ? "running" :
+								 "ended";
+}
+
+TR2_CELL(cell_processes, struct sum_row, tr2_cell_uint(t, r->top->nr_live))
+TR2_CELL(cell_run, struct sum_row, tr2_cell_uint(t, r->nr_run))
+TR2_CELL(cell_wait, struct sum_row, tr2_cell_uint(t, r->nr_wait))
+TR2_CELL(cell_ended, struct sum_row, tr2_cell_uint(t, r->nr_ended))
+TR2_CELL(cell_cpus, struct sum_row, tr2_cell_share(t, r->cpus))
+TR2_CELL(cell_ready, struct sum_row, tr2_cell_share(t, r->ready))
+TR2_CELL(cell_cpu_ns, struct sum_row, tr2_cell_ns(t, r->top->cpu_ns))
+TR2_CELL(cell_wall, struct sum_row, tr2_cell_ns(t, r->wall_ns))
+TR2_CELL(cell_of_all, struct sum_row, tr2_cell_str(t, state_of_all(r->top)))
+
+static const struct tr2_column sum_columns[] = {
+	{ "processes", "PROCESSES", 0, cell_processes },
+	{ "run", "RUN", 0, cell_run },
+	{ "wait", "WAIT", 0, cell_wait },
+	{ "ended", "ENDED", 0, cell_ended },
+	{ "cpu", "%CPU", 0, cell_cpus },
+	{ "ready", "READY", 0, cell_ready },
+	{ "cpu_ns", "CPU", 0, cell_cpu_ns },
+	{ "wall_ns", "WALL", 0, cell_wall },
+	{ "state", "STATE", TR2_COL_LEFT, cell_of_all },
+};
+
+/* Return for how long all of it has run. */
+static int64_t age_ns(const struct tr2_top *top)
+{
+	int64_t began_ns = top->began_ns;
+
+	if (!began_ns)
+		began_ns = top->nr > 1 ? top->process[1].start_ns : top->at_ns;
+	return top->at_ns - began_ns;
+}
+
+static void print_sum(struct tr2_output *out, const struct tr2_top *top)
+{
+	struct tr2_table t;
+	struct sum_row sum = { .top = top, .nr_ended = top->nr_ended,
+			       .wall_ns = age_ns(top) };
+	int64_t period_ns = top->nr_readings > 1 ?
+				    top->at_ns - top->before_ns : sum.wall_ns;
+	const struct tr2_top_process *p;
+	uint32_t i;
+
+	for (i = 1; i < top->nr; i++) {
+		p = &top->process[i];
+		if (p->is_recorder)
+			continue;
+		sum.nr_run += p->state == TR2_TOP_RUN;
+		sum.nr_wait += p->state == TR2_TOP_WAIT;
+		sum.nr_ended += p->state == TR2_TOP_ZOMBIE;
+		sum.ready += tr2_top_ready(p);
+	}
+	if (sum.nr_ended < top->nr_exits)
+		sum.nr_ended = top->nr_exits;
+	sum.cpus = (double)(top->cpu_ns - top->before_cpu_ns) /
+		   (double)(period_ns > 0 ? period_ns : 1);
+	tr2_table_init(&t, out, "sum", TR2_COLUMNS(sum_columns));
+	/* Of a process that had ended before nothing is known but its ring. */
+	if (top->nr_readings)
+		tr2_table_add(&t, &sum);
+	print_table(&t, NULL);
+}
+
+struct process_row {
+	const struct tr2_top *top;
+	const struct tr2_top_row *row;
+	const struct tr2_top_process *p; /* the first; process[0]: none */
+	const struct tr2_words *argv;
+};
+
+static const char *state_of_ring(const struct tr2_top_ring *ring,
+				 char text[40])
+{
+	const struct tr2_arena_header *h = &ring->file.header;
+
+	if (ring->alive)
+		return "running";
+	if (h->state != TR2_ARENA_EXITED && h->state != TR2_ARENA_SIGNALLED)
+		return "gone without a word: killed, or it called _exit() or "
+		       "exec()";
+	snprintf(text, 40, "%s %u",
+		 h->state == TR2_ARENA_EXITED ? "exited with code" :
+						"ended by signal",
+		 h->status);
+	return text;
+}
+
+static void cell_state(struct tr2_table *t, const void *row)
+{
+	static const char *const names[] = {
+		[TR2_TOP_RUN] = "run",		 [TR2_TOP_WAIT] = "wait",
+		[TR2_TOP_STOPPED] = "stopped",	 [TR2_TOP_ZOMBIE] = "zombie",
+		[TR2_TOP_ENDED] = "ended",
+	};
+	const struct process_row *r = row;
+	bool has_cause = r->p->cause != TR2_CAUSE_unknown &&
+			 tr2_output_is_text(t->output);
+	char text[40];
+
+	if (!r->row->first)
+		return;
+	if (r->row->is_mixed && r->row->nr_run)
+		snprintf(text, sizeof(text), "%u run", r->row->nr_run);
+	else if (r->row->is_mixed)
+		snprintf(text, sizeof(text), "wait");
+	else
+		snprintf(text, sizeof(text), "%s%s%s", names[r->p->state],
+			 has_cause ? " " : "",
+			 has_cause ? tr2_cause_name(r->p->cause) : "");
+	if (r->p->state >= TR2_TOP_ZOMBIE && r->p->ring)
+		tr2_cell_str(t, state_of_ring(r->p->ring, text));
+	else
+		tr2_cell_str(t, text);
+	tr2_cell_color(t, r->row->nr_run ? TR2_COLOR_GOOD :
+			  r->p->state > TR2_TOP_WAIT ? TR2_COLOR_BAD :
+						       TR2_COLOR_NONE);
+}
+
+static void cell_command(struct tr2_table *t, const void *row)
+{
+	const struct process_row *r = row;
+	struct tr2_buf b = TR2_BUF_INIT;
+	char more[40] = "";
+	struct tr2_words argv = *r->argv;
+	const char *slash;
+
+	if (!r->row->first)
+		snprintf(more, sizeof(more), "%u more processes", r->row->nr);
+	else if (r->row->nr > 1)
+		snprintf(more, sizeof(more), " x %u", r->row->nr);
+	if (*more || !argv.nr) {
+		tr2_buf_addstr(&b, *r->p->comm || !r->p->ring ?
+					   r->p->comm : r->p->ring->name);
+		tr2_buf_addstr(&b, more);
+	} else {
+		slash = strrchr(argv.text, '/');
+		argv.text = slash && slash[1] ? slash + 1 : argv.text;
+		tr2_words_quote(&argv, &b);
+	}
+	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
+static void cell_lost(struct tr2_table *t, const void *row)
+{
+	const struct process_row *r = row;
+
+	if (r->p->ring)
+		tr2_cell_uint(t, tr2_ring_file_lost(&r->p->ring->file));
+}
+
+static bool has_ended(const struct process_row *r)
+{
+	return r->p->state == TR2_TOP_ENDED;
+}
+
+static int64_t age_of(const struct process_row *r)
+{
+	if (!r->row->first)
+		return TR2_NO_TIME;
+	return has_ended(r) && r->p->ring ? r->p->ring->ran_ns :
+					    r->row->wall_ns;
+}
+
+/* Was it seen for the last time before it ended? Its ring may have the end. */
+static bool is_at_least(const struct process_row *r)
+{
+	const struct tr2_top_ring *ring = r->p->ring;
+
+	return has_ended(r) &&
+	       !(ring && (ring->file.header.state == TR2_ARENA_EXITED ||
+			  ring->file.header.state == TR2_ARENA_SIGNALLED));
+}
+
+static void give_time(struct tr2_table *t, const struct process_row *r,
+		      int64_t ns)
+{
+	tr2_cell_ns(t, ns);
+	if (r->row->first && is_at_least(r))
+		tr2_cell_at_least(t);
+}
+
+TR2_CELL(cell_pid, struct process_row,
+	 if (r->row->nr == 1) tr2_cell_int(t, r->p->pid))
+TR2_CELL(cell_ppid, struct process_row, tr2_cell_int(t, r->p->ppid))
+TR2_CELL(cell_comm, struct process_row, tr2_cell_str(t, r->p->comm))
+TR2_CELL(cell_cause, struct process_row,
+	 if (r->p->cause != TR2_CAUSE_unknown)
+		 tr2_cell_str(t, tr2_cause_name(r->p->cause)))
+TR2_CELL(cell_function, struct process_row,
+	 if (*r->p->function) tr2_cell_str(t, r->p->function))
+TR2_CELL(cell_share, struct process_row,
+	 if (!has_ended(r)) tr2_cell_share(t, r->row->cpu))
+TR2_CELL(cell_ready_share, struct process_row,
+	 if (!has_ended(r)) tr2_cell_share(t, r->row->ready))
+TR2_CELL(cell_used, struct process_row,
+	 if (r->row->cpu_ns || !has_ended(r))
+		 give_time(t, r, r->row->cpu_ns))
+TR2_CELL(cell_age, struct process_row, give_time(t, r, age_of(r)))
+TR2_CELL(cell_at_least, struct process_row,
+	 tr2_cell_str(t, is_at_least(r) ? "yes" : "no"))
+TR2_CELL(cell_threads, struct process_row,
+	 tr2_cell_uint(t, has_ended(r) ? 0 : r->row->nr_threads))
+TR2_CELL(cell_argv, struct process_row, tr2_cell_words(t, r->argv))
+
+static const struct tr2_column process_columns[] = {
+	{ "pid", "PID", 0, cell_pid },
+	{ "ppid", "", TR2_COL_DATA, cell_ppid },
+	{ "state", "STATE", TR2_COL_LEFT, cell_state },
+	{ "cause", "", TR2_COL_DATA, cell_cause },
+	{ "function", "", TR2_COL_DATA, cell_function },
+	{ "cpu", "%CPU", TR2_COL_HEAT, cell_share },
+	{ "ready", "READY", 0, cell_ready_share },
+	{ "cpu_ns", "CPU", 0, cell_used },
+	{ "wall_ns", "WALL", 0, cell_age },
+	{ "threads", "THREADS", TR2_COL_YIELDS, cell_threads },
+	{ "lost", "LOST", 0, cell_lost },
+	{ "at_least", "", TR2_COL_DATA, cell_at_least },
+	{ "comm", "", TR2_COL_DATA, cell_comm },
+	{ "argv", "", TR2_COL_DATA, cell_argv },
+	{ "command", "COMMAND", TR2_COL_TREE | TR2_COL_FLEX, cell_command },
+};
+
+/* Read the words of a process that still has them. */
+static struct tr2_words read_argv(const struct tr2_top_process *p,
+				  char text[ARGV_BYTES + 1])
+{
+	struct tr2_words argv = { .text = text };
+	ssize_t n = p->state == TR2_TOP_ENDED ?
+			    0 : tr2_procfs_read(p->pid, "cmdline", text,
+						ARGV_BYTES);
+	ssize_t i;
+
+	if (n <= 0)
+		return (struct tr2_words){ 0 };
+	text[n] = '\0';
+	for (i = 0; i < n; i++)
+		argv.nr += !text[i] || i == n - 1;
+	return argv;
+}
+
+static void add_process(struct tr2_table *t, const struct tr2_top *top,
+			const struct tr2_top_row *row)
+{
+	char text[ARGV_BYTES + 1];
+	struct process_row r = { top, row, &top->process[row->first], NULL };
+	struct tr2_words argv = row->nr == 1 ? read_argv(r.p, text) :
+					       (struct tr2_words){ 0 };
+
+	r.argv = &argv;
+	tr2_table_add_at(t, &r, row->depth);
+}
+
+/* max: the number of rows that fit, or 0. */
+static bool print_processes(struct tr2_output *out, const struct tr2_top *top,
+			    const char *sort, uint32_t max)
+{
+	struct tr2_top_rows rows;
+	struct tr2_table t;
+	bool sorted;
+	uint32_t i;
+
+	tr2_table_init(&t, out, "processes", TR2_COLUMNS(process_columns));
+	tr2_top_rows_make(&rows, top, sort ? 0 : max);
+	for (i = tr2_top_rows_after(&rows, 0); i;
+	     i = tr2_top_rows_after(&rows, i))
+		add_process(&t, top, &rows.row[i]);
+	tr2_top_rows_release(&rows);
+	sorted = sort && tr2_table_sort(&t, sort);
+	if (max)
+		tr2_table_limit(&t, max);
+	tr2_table_finish(&t);
+	return sorted;
+}
+
+bool tr2_top_print(struct tr2_top *top, enum tr2_format format,
+		   const char *sort)
+{
+	uint32_t height = format == TR2_FORMAT_TEXT ? tr2_term_height() : 0;
+	/* Behind the sum; one more may say that columns are left out. */
+	uint32_t room = height > 8 ? height - 4 : 4, others, most;
+	struct tr2_table metrics[TR2_TOP_METRICS], threads;
+	struct tr2_output out;
+	bool sorted = false;
+	unsigned int i;
+
+	tr2_output_begin(&out, format);
+	out.csv_table = "processes";
+	tr2_top_add_metrics(top, &out, metrics);
+	tr2_top_add_threads(top, &out, &threads, height ? room : 0);
+	others = lines_of(&threads);
+	for (i = 0; i < TR2_TOP_METRICS; i++) {
+		sorted = (sort && tr2_table_sort(&metrics[i], sort)) || sorted;
+		others += lines_of(&metrics[i]);
+	}
+	most = room / 2 > MIN_ROWS + 2 ? room / 2 : MIN_ROWS + 2;
+	if (most + others < room)
+		most = room - others;
+	print_sum(&out, top);
+	sorted = print_processes(&out, top, sort, height ? most - 2 : 0) ||
+		 sorted;
+	room = room > most ? room - most : 0;
+	for (i = 0; i < TR2_TOP_METRICS; i++)
+		print_table(&metrics[i], height ? &room : NULL);
+	print_table(&threads, height ? &room : NULL);
+	tr2_output_end(&out);
+	if (sort && !sorted)
+		tr2_error("no table has a column '%s' to sort by", sort);
+	return !sort || sorted;
+}
