@@ -484,8 +484,9 @@ TRACE2_API void trace2_gauge_sub_on_(struct trace2_gauge *gauge, int64_t value);
 /*
  * Read a metric: the sum over all threads of this process so far, in one moment
  * for each thread. Returns 1; 0, with a value of zeros, if tracing is off, if it
- * does not count, if the gauge was never set, or in a signal handler that
- * interrupts the library. Takes a lock for some 10 ns a thread.
+ * does not count, if the gauge was never set, or in a signal handler, or a function
+ * in place of libc's, that interrupts the library. Takes a lock for some 10 ns a
+ * thread.
  */
 struct trace2_metric_value {
 	uint64_t count; /* a counter's; the number of intervals or values */

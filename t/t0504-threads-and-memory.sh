@@ -25,6 +25,17 @@ test_expect_success !INSTRUMENTED 'the first call of a thread, in a handler: no 
 	trace2_jq "[.[] | select(.event == \"data\")] | length == 1" e
 '
 
+test_expect_success 'a program with mutex functions of its own makes calls in them' '
+	test_write_lines "read 1" "read 2" called >expect &&
+	mkdir profiles &&
+	GIT_TRACE2_EVENT="$(pwd)/e.profiler" "$hosts/profiler" >actual &&
+	test_cmp expect actual &&
+	trace2_jq "[.[] | select(.event == \"counter\" and .name == \"read\").count] ==
+		[2]" e.profiler &&
+	GIT_TRACE2_RING="$(pwd)/profiles" "$hosts/profiler" >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success 'a name does not move the environment that others read' '
 	threaded 0 names-beside-getenv &&
 	echo "same environ" >expect &&

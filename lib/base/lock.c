@@ -21,8 +21,9 @@ void tr2_lock(void)
 	tr2_mask_begin(&before);
 	/* Its holder may not exist in this process. */
 	tr2_fork_guard_look();
-	pthread_mutex_lock(&lock);
+	/* The mutex's functions may be the program's, and call the library. */
 	tr2_lock_mine = true;
+	pthread_mutex_lock(&lock);
 	before_lock = before;
 }
 
@@ -38,8 +39,8 @@ void tr2_unlock(void)
 {
 	struct tr2_mask before = before_lock;
 
-	tr2_lock_mine = false;
 	pthread_mutex_unlock(&lock);
+	tr2_lock_mine = false;
 	tr2_mask_end(&before);
 }
 

@@ -8,8 +8,9 @@
  * the library.
  *
  * Its holder is neither cancelled nor interrupted: a handler that leaves by
- * siglongjmp() would leave it locked. The handler of a fault inside can ask
- * tr2_lock_is_mine().
+ * siglongjmp() would leave it locked. What is called inside, while it is taken
+ * or given back as well, can ask tr2_lock_is_mine(): the handler of a fault, or
+ * a function that the program has in place of the C library's.
  */
 #ifndef TR2_BASE_LOCK_H
 #define TR2_BASE_LOCK_H

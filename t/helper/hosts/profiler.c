@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `profiler`: a program that has pthread_mutex_lock() and _unlock() of its own, as
+ * a profiler of locks does, and makes calls of the library in them, in main and in
+ * a thread that has made none before. It prints how often the library took its
+ * lock, and the counter.
+ */
+#include "trace2.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+TRACE2_COUNTER(locks, "profiler", "locks", 0);
+TRACE2_COUNTER(seen, "profiler", "read", 0);
+
+static bool is_on;
+static __thread bool is_inside;
+static int nr_calls;
+
+static void profile(const char *name)
+{
+	struct trace2_metric_value value;
+
+	if (!is_on || is_inside)
+		return;
+	is_inside = true;
+	__atomic_fetch_add(&nr_calls, 1, __ATOMIC_RELAXED);
+	trace2_counter_read(seen, &value);
+	trace2_region_enter("profiler", name, NULL);
+	trace2_counter_add(locks, 1);
+	trace2_metric_open(TRACE2_METRIC_COUNTER, "profiler/opened", NULL, 0,
+			   NULL, 0);
+	trace2_region_leave("profiler", name, NULL);
+	trace2_flush();
+	is_inside = false;
+}
+
+static int call(const char *name, pthread_mutex_t *mutex)
+{
+	int (*next)(pthread_mutex_t *);
+	void *found = dlsym(RTLD_NEXT, name);
+
+	memcpy(&next, &found, sizeof(next));
+	return next(mutex);
+}
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	profile("lock");
+	return call("pthread_mutex_lock", mutex);
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	int result = call("pthread_mutex_unlock", mutex);
+
+	profile("unlock");
+	return result;
+}
+
+static void *work(void *arg)
+{
+	struct trace2_metric_value value;
+
+	trace2_region_enter("profiler", "work", NULL);
+	trace2_counter_add(seen, 1);
+	trace2_region_leave("profiler", "work", NULL);
+	trace2_counter_read(seen, &value);
+	printf("read %d\n", (int)value.count);
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	(void)argc;
+	trace2_initialize();
+	trace2_cmd_start((const char *const *)argv);
+	is_on = true;
+	work(NULL);
+	if (trace2_pthread_create(&thread, NULL, "work", work, NULL))
+		return 1;
+	pthread_join(thread, NULL);
+	trace2_flush();
+	puts(nr_calls ? "called" : "never called");
+	return trace2_cmd_exit(0);
+}
