@@ -27,6 +27,15 @@ test_expect_success !INSTRUMENTED 'a limit for memory that is set later: there i
 	test_cmp expect actual
 '
 
+test_expect_success 'local times in the trace: the zone of the host is its own' '
+	TZ=AAA+5 "$hosts/changes" change-zone >expect &&
+	TZ=AAA+5 GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" \
+		"$hosts/changes" change-zone >actual &&
+	test_cmp expect actual &&
+	TZ=AAA+5 GIT_TRACE2_CONTROL=1 "$hosts/changes" change-zone >actual &&
+	test_cmp expect actual
+'
+
 # replaced NUMBER VERB: the trace has the events before, the host its file.
 replaced () {
 	rm -f host.db &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The scale from ticks to nanoseconds: making it, publishing it to other
- * threads, and asking the kernel without it; civil and local time.
+ * threads, and asking the kernel without it; civil time.
  */
 #include "base/clock.h"
 
@@ -440,90 +440,4 @@ void tr2_clock_civil(struct tr2_civil *out, uint64_t seconds)
 	out->hour = of_day / 3600;
 	out->minute = of_day / 60 % 60;
 	out->second = of_day % 60;
-}
-
-/*
- * Local time without localtime_r() at every event, whose lock a signal handler
- * may have interrupted: the times of the coming year at which the offset
- * changes, found once. An offset that holds for less than STEP_S may be missed;
- * no zone has one before 2040.
- */
-#define MAX_CHANGES 8
-#define HOUR_S 3600
-#define STEP_S (28 * DAY_S)
-#define YEAR_S (366 * DAY_S)
-
-static struct {
-	unsigned int nr;
-	int64_t from[MAX_CHANGES];
-	long offset[MAX_CHANGES];
-} zone;
-
-static long offset_at(int64_t when)
-{
-	time_t t = (time_t)when;
-	struct tm tm;
-
-	return localtime_r(&t, &tm) ? tm.tm_gmtoff : 0;
-}
-
-static void add_change(int64_t from, long offset)
-{
-	if (zone.nr == MAX_CHANGES)
-		return;
-	zone.from[zone.nr] = from;
-	zone.offset[zone.nr++] = offset;
-}
-
-/* Return the end of the unit of time, between both, in which the offset is no
- * longer `before`. */
-static int64_t bisect(int64_t low, int64_t high, int64_t unit, long before)
-{
-	int64_t middle;
-
-	while (high - low > unit) {
-		middle = low + (high - low) / unit / 2 * unit;
-		if (offset_at(middle) == before)
-			low = middle;
-		else
-			high = middle;
-	}
-	return high;
-}
-
-/* Return the second of a change; nearly all are at a full hour of UTC. */
-static int64_t find_change(int64_t low, int64_t high, long before)
-{
-	high = bisect(low, high, HOUR_S, before);
-	if (offset_at(high - 1) == before)
-		return high;
-	return bisect(high - HOUR_S, high, 1, before);
-}
-
-void tr2_zone_load(void)
-{
-	int64_t now = (int64_t)(read_clock(CLOCK_REALTIME) / NS_PER_S);
-	int64_t from = now - now % HOUR_S, to;
-	long before, after;
-
-	zone.nr = 0;
-	tzset();
-	before = offset_at(from);
-	add_change(from, before);
-	for (to = from + STEP_S; to < now + YEAR_S + STEP_S; to += STEP_S) {
-		after = offset_at(to);
-		if (after != before)
-			add_change(find_change(to - STEP_S, to, before), after);
-		before = after;
-	}
-}
-
-long tr2_zone_offset(uint64_t wall_seconds)
-{
-	unsigned int i = zone.nr;
-
-	while (i-- > 1)
-		if ((int64_t)wall_seconds >= zone.from[i])
-			return zone.offset[i];
-	return zone.nr ? zone.offset[0] : 0;
 }

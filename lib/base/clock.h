@@ -168,12 +168,4 @@ struct tr2_civil {
 };
 void tr2_clock_civil(struct tr2_civil *out, uint64_t seconds);
 
-/*
- * Return the seconds to add to UTC for local time. tr2_zone_load() reads the
- * rules once (it takes libc's lock, so not in a signal handler);
- * tr2_zone_offset() is signal-safe and correct for a year from then.
- */
-void tr2_zone_load(void);
-long tr2_zone_offset(uint64_t wall_seconds);
-
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/local_time.h"
 #include "base/put.h"
 #include "event/redact.h"
 #include "event/render_internal.h"

@@ -7,6 +7,7 @@
 #include "base/barrier.h"
 #include "base/clock.h"
 #include "base/fork_guard.h"
+#include "base/local_time.h"
 #include "base/text.h"
 #include "event/render.h"
 #include "part/pending_errors.h"

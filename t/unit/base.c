@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/local_time.h"
 #include "base/put.h"
 #include "base/sha1.h"
 #include "base/text.h"
@@ -285,6 +286,7 @@ static void check_zone(const char *name)
 	long before, offset, at;
 
 	setenv("TZ", name, 1);
+	tzset();
 	tr2_zone_load();
 	is_offset_at(now, &before);
 	for (t = now; t < now + 365 * 86400; t += 1171, nr++) {
@@ -308,6 +310,14 @@ static void test_zone(void)
 	check_zone("UTC0");
 	/* A change at a second of its own. */
 	check_zone("AAA0BBB,100/1:02:03,200/4:05:06");
+	/* Rules without a file: summer at the turn of the year, days
+	 * without 29 February, names in <>, times below 0, none at all. */
+	check_zone("NZST-12NZDT,M9.5.0,M4.1.0/3");
+	check_zone("AAA-3:30BBB,J60/0,J300/-1");
+	check_zone("<-02>2<-01>,M3.5.0/-1,M10.5.0/0");
+	check_zone(":Asia/Kolkata");
+	check_zone("No/Such");
+	check_zone("");
 }
 
 static void test_sha1(void)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/local_time.h"
 #include "base/macros.h"
 #include "event/render.h"
 #include "out/table.h"

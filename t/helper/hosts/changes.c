@@ -23,6 +23,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TRACE_FD 9
@@ -351,6 +352,20 @@ static void close_renamed(void)
 	say_something();
 }
 
+/* Print what the C library has of a zone, and local time after another one was
+ * set: localtime_r() need not look at TZ again, and looks at it once. */
+static void change_zone(void)
+{
+	const time_t when = 0;
+	struct tm tm;
+
+	say_something();
+	printf("%ld %s\n", timezone, tzname[0]);
+	setenv("TZ", "BBB-9", 1);
+	localtime_r(&when, &tm);
+	printf("%d %s\n", tm.tm_hour, tm.tm_zone);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -361,6 +376,7 @@ static const struct {
 	{ "close-in-sandbox", close_in_sandbox },
 	{ "close-renamed", close_renamed },
 	{ "limit-memory", limit_memory },
+	{ "change-zone", change_zone },
 	{ "replace-stderr", replace_stderr },
 	{ "replace-nine", replace_nine },
 	{ "small-signal-stack", small_signal_stack },

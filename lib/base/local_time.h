@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* local_time - local times of the coming year. */
+#ifndef TR2_BASE_LOCAL_TIME_H
+#define TR2_BASE_LOCAL_TIME_H
+
+#include <stdint.h>
+
+/*
+ * Return the seconds to add to UTC for local time. tr2_zone_load() reads the
+ * rules once, from a file (so not in a signal handler);
+ * tr2_zone_offset() is signal-safe and correct for a year from then.
+ */
+void tr2_zone_load(void);
+long tr2_zone_offset(uint64_t wall_seconds);
+
+#endif
