@@ -18,14 +18,23 @@ do
 
 done
 
+# kinds FILE: how many events of each kind it has, sorted.
+kinds () {
+	awk '
+		match($0, /"event":"[a-z_]*"/) { nr[substr($0, RSTART, RLENGTH)]++ }
+		END { for (kind in nr) print nr[kind], kind | "sort" }
+	' "$1"
+}
+
 # In the others a process forks and goes on in the middle of a region.
 for trace in alias clone counters data error gc nest status timers
 do
 	test_expect_success "perf text of $trace becomes a valid stream" '
 		trace2 export --to git-event "$TRACES/$trace.perf" >out.event &&
 		expect_valid_stream --killed out.event &&
-		jq -r .event "$TRACES/$trace.event" | sort | uniq -c >expect &&
-		jq -r .event out.event | sort | uniq -c >actual &&
+		kinds "$TRACES/$trace.event" >expect &&
+		kinds out.event >actual &&
+		test_file_not_empty expect &&
 		test_cmp expect actual
 	'
 done
