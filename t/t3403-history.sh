@@ -20,15 +20,30 @@ test_expect_success 'setup: the fifth commit reads more, the sixth fails to buil
 		do
 			calls=100 && { test $i -lt 5 || calls=101; } &&
 			code=0 && { test $i -ne 6 || code=1; } &&
-			cat >sub/prog.in <<-EOF &&
+			cat <<-EOF || exit 1
+			commit refs/heads/all
+			author A U Thor <author@example.com> $((1700000000 + i)) +0000
+			committer A <a@example.org> $((1700000000 + i)) +0000
+			data <<END
+			change $i
+			END
+			M 644 inline build.sh
+			data <<END
+			cp sub/prog.in sub/prog && exit $code
+			END
+			M 644 inline sub/prog.in
+			data <<END
 			# $i
 			open F, q(/dev/zero);
 			sysread F, \$b, 1 for 1..$calls;
 			print "ran\\n";
+			END
+			reset refs/tags/v$i
+			from refs/heads/all
 			EOF
-			echo "cp sub/prog.in sub/prog && exit $code" >build.sh &&
-			git add . && git commit -q -m "change $i" && git tag v$i || exit 1
-		done
+		done >../commits &&
+		git fast-import --quiet <../commits &&
+		git checkout -q all
 	)
 '
 
@@ -88,14 +103,20 @@ test_expect_success 'another command has a block of its own, the same replaces i
 test_expect_success 'the machine does not change the times of the notes' '
 	(
 		cd repo &&
+		test_write_lines "commit refs/notes/trace2" \
+			"committer A <a@example.org> 1700000100 +0000" \
+			"data 0" "from refs/notes/trace2^0" >../notes &&
 		for i in 1 2 4 5 6
 		do
-			git notes --ref=trace2 show v$i >note &&
-			sed "s/^\([a-z]*	ns	[^	]*	\)[^	]*/\15000000/" note >same &&
-			! test_cmp note same >/dev/null &&
-			git notes --ref=trace2 add -f -F same v$i || exit 1
-		done &&
-		rm note same
+			git notes --ref=trace2 show v$i >../note &&
+			sed "s/^\([a-z]*	ns	[^	]*	\)[^	]*/\15000000/" ../note >../same &&
+			! cmp -s ../note ../same &&
+			echo "N inline refs/tags/v$i" &&
+			echo "data <<END" &&
+			cat ../same &&
+			echo END || exit 1
+		done >>../notes &&
+		git fast-import --quiet <../notes
 	)
 '
 
@@ -154,20 +175,30 @@ test_expect_success 'history: nothing to show' '
 test_expect_success 'history: where the time changed, and stayed' '
 	git init -q times && (
 		cd times &&
-		git config user.name A && git config user.email a@example.org &&
 		for i in 1 2 3 4 5 6 7 8 9
 		do
-			git commit -q --allow-empty -m "time $i" &&
 			ms=10 && { test $i -lt 6 || ms=12; } &&
 			{ test $i -ne 2 || ms=30; } &&
-			{
-				printf "command\\tx\\nruns\\t5\\n" &&
-				printf "event\\tns\\t1\\t" &&
-				printf "${ms}%s00000," 0 1 2 3 &&
-				printf "${ms}400000\\ttask-clock\\n"
-			} >note &&
-			git notes --ref=trace2 add -F note HEAD || exit 1
-		done &&
+			cat <<-EOF || exit 1
+			commit refs/heads/times
+			mark :$i
+			committer A <a@example.org> $((1700000000 + i)) +0000
+			data <<END
+			time $i
+			END
+			commit refs/notes/trace2
+			committer A <a@example.org> $((1700000000 + i)) +0000
+			data 0
+			N inline :$i
+			data <<END
+			command	x
+			runs	5
+			event	ns	1	${ms}000000,${ms}100000,${ms}200000,${ms}300000,${ms}400000	task-clock
+			END
+			EOF
+		done >commits &&
+		git fast-import --quiet <commits &&
+		git checkout -q times &&
 		trace2 history >out &&
 		sed -n "/^\$/,\$p" out >actual &&
 		v=$(git rev-parse HEAD~3 | cut -c1-9) &&
