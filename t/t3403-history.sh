@@ -244,16 +244,18 @@ test_expect_success JQ 'bisect: as JSON' '
 			--build "sh build.sh" -- "$PERL_PATH" sub/prog >../out &&
 		git rev-parse v5 >../v5
 	) &&
-	jq -r ".found[0] | .commit, .subject[:8], .kind, .name, .exact" out >actual &&
-	{ cat v5 && printf "%s\n" "change 5" run reads yes; } >expect &&
-	test_cmp expect actual &&
-	jq -r ".steps[:2][] | .is, .subject" out >actual &&
-	printf "%s\n" good "change 4" bad "change 7" >expect &&
-	test_cmp expect actual &&
-	jq -e "((.steps | map(select(.is == \"bad\").value) | min) -
-		(.steps | map(select(.is == \"good\").value) | max) == 1) and
-		(.steps | map(select(.is == \"skip\")) | length == 1 and .[0].value == null and .[0].subject == \"change 6\") and
-		(.verdict[0].counts_more > 0 and (.verdict[0].text | contains(\"+1 read\")))" out
+	jq -r "(.found[0] | .commit, .subject[:8], .kind, .name, .exact),
+		(.steps[:2][] | .is, .subject),
+		(.steps | (map(select(.is == \"bad\").value) | min) -
+			(map(select(.is == \"good\").value) | max)),
+		(.steps[] | select(.is == \"skip\") | .value, .subject),
+		(.verdict[0] | .counts_more > 0, (.text | contains(\"+1 read\")))" out >actual &&
+	{
+		cat v5 &&
+		test_write_lines "change 5" run reads yes good "change 4" bad "change 7" \
+			1 null "change 6" true true
+	} >expect &&
+	test_cmp expect actual
 '
 
 test_expect_success 'bisect: in the directory of that name, and in TMPDIR' '
