@@ -10,7 +10,16 @@ test_description='config files are read as Git reads them'
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-config.sh
 
-corpus=$TEST_DIRECTORY/t0310
+corpus=$TRASH_DIRECTORY/corpus
+
+test_expect_success 'setup: unpack the files' '
+	for kind in good bad
+	do
+		mkdir -p "$corpus/$kind" &&
+		tar -C "$corpus/$kind" -xf "$TEST_DIRECTORY/t0310/$kind.tar" ||
+		return 1
+	done
+'
 
 test_expect_success PERL 'good files have the expected content' '
 	for file in "$corpus"/good/*
@@ -18,8 +27,8 @@ test_expect_success PERL 'good files have the expected content' '
 		printf "@ %s\0" "${file##*/}" &&
 		list "$file" || return 1
 	done >good.raw &&
-	perl "$corpus/show.perl" <good.raw >good &&
-	test_cmp "$corpus/good.expect" good
+	perl "$TEST_DIRECTORY/t0310/show.perl" <good.raw >good &&
+	test_cmp "$TEST_DIRECTORY/t0310/good.expect" good
 '
 
 test_expect_success 'bad files are refused, with line and reason' '
@@ -30,7 +39,7 @@ test_expect_success 'bad files are refused, with line and reason' '
 		test_must_be_empty out &&
 		sed "s/^error: cannot read .*: line /line /" err || return 1
 	done >bad &&
-	test_cmp "$corpus/bad.expect" bad
+	test_cmp "$TEST_DIRECTORY/t0310/bad.expect" bad
 '
 
 test_expect_success GIT_SPACES 'git reads the good files likewise' '
@@ -75,8 +84,8 @@ test_expect_success GIT,PERL 'git reads long names, values and lines likewise' '
 
 test_expect_success PERL 'the same seed makes the same files' '
 	mkdir one two &&
-	perl "$corpus/generate.perl" 5 20 one &&
-	perl "$corpus/generate.perl" 5 20 two &&
+	perl "$TEST_DIRECTORY/t0310/generate.perl" 5 20 one &&
+	perl "$TEST_DIRECTORY/t0310/generate.perl" 5 20 two &&
 	cat one/* >one.all &&
 	cat two/* >two.all &&
 	test_cmp one.all two.all
@@ -86,7 +95,7 @@ files=40
 test_have_prereq !EXPENSIVE || files=2000
 test_expect_success GIT_SPACES,PERL "$files files made at random are read as git does" '
 	mkdir random &&
-	perl "$corpus/generate.perl" 310 $files random &&
+	perl "$TEST_DIRECTORY/t0310/generate.perl" 310 $files random &&
 	same_as_git random/* &&
 	echo "$taken were taken" &&
 	test "$taken" -gt $((files * 4 / 10)) &&

@@ -10,7 +10,7 @@ test_description='config keys, values, and files that test-tool writes'
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-config.sh
 
-corpus=$TEST_DIRECTORY/t0310
+corpus=$TRASH_DIRECTORY/corpus
 
 # ---------------------------------------------------------------------------
 # Patterns and values
@@ -240,6 +240,8 @@ test_have_prereq !EXPENSIVE || every=1
 
 test_expect_success 'all that is good survives being written' '
 	nr=0 &&
+	mkdir -p "$corpus/good" &&
+	tar -C "$corpus/good" -xf "$TEST_DIRECTORY/t0310/good.tar" &&
 	for file in "$corpus"/good/*
 	do
 		nr=$((nr + 1)) &&

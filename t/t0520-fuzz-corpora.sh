@@ -11,11 +11,21 @@ something once.
 . ./test-lib.sh
 
 replay=$GIT_BUILD_DIR/build/fuzz/replay
-corpus=$TEST_DIRECTORY/fuzz/corpus
+corpus=$TRASH_DIRECTORY/corpus
+unchecked 'broken by the fuzzer' 'corpus/*'
 TMPDIR=$TRASH_DIRECTORY
 export TMPDIR
 
 "$replay" >fuzzers || : >fuzzers
+
+test_expect_success 'setup: unpack the corpora' '
+	for file in "$TEST_DIRECTORY"/fuzz/corpus/*
+	do
+		name=${file##*/} name=${name%.tar} &&
+		mkdir -p "$corpus/$name" &&
+		tar -C "$corpus/$name" -xf "$file" || return 1
+	done
+'
 
 test_expect_success 'each row of the table has a file, a corpus and a fuzzer' '
 	sed -n "s/^FUZZER(\([a-z_]*\),.*/\1/p" \
