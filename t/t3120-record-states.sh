@@ -24,8 +24,17 @@ test_expect_success TASKS,PERF_SCRIPT 'when each process began, had a CPU, and e
 	test "$(grep -c "PERF_RECORD_EXIT" records)" = 2
 '
 
+# A shell that waits, for a sleep that begins when it does.
+write_script waits <<\EOF
+{
+	until grep -q "^State:.S" /proc/$$/status; do :; done
+	exec sleep 0.01
+} | cat
+:
+EOF
+
 test_expect_success WAKERS,PERF_SCRIPT 'what each waited in, and who woke it' '
-	trace2 record -- sh -c "sleep 0.01 | cat; :" 2>err &&
+	trace2 record -- ./waits 2>err &&
 	test_grep ! "not recorded" err &&
 	jq -e ".states == \"kernel\" and .wait_causes == \"kernel\"" \
 		trace2.data/meta.json &&
@@ -37,13 +46,13 @@ test_expect_success WAKERS,PERF_SCRIPT 'what each waited in, and who woke it' '
 	grep "_clock_nanosleep\$" samples &&
 	grep " t do_wait\$\| T do_wait\$" trace2.data/kernel.symbols &&
 	grep "clock_nanosleep" trace2.data/kernel.symbols >names &&
-	LC_ALL=C sort -c trace2.data/kernel.symbols
+	LC_ALL=C sort -c -s -k 1,1 trace2.data/kernel.symbols
 '
 
 test_expect_success WAKERS 'the names of its functions are kept until the next boot' '
 	cache=$HOME/.cache/trace2/kallsyms &&
 	waited () {
-		trace2 record -q -- sh -c "sleep 0.01; :" &&
+		trace2 record -q -- ./waits &&
 		grep "$1\$" trace2.data/kernel.symbols
 	} &&
 	waited do_wait &&
