@@ -32,15 +32,6 @@ test_expect_success EXPENSIVE,SPEEDSCOPE 'speedscope shows the threads' '
 	test_file_not_empty shot.png
 '
 
-test_expect_success EXPENSIVE,SPEEDSCOPE 'speedscope opens on the critical path' '
-	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
-	trace2 export --to speedscope -o out.json kernel &&
-	node "$TEST_DIRECTORY"/t3300/speedscope.js out.json shot.png \
-		"$(command -v chromium)" >shown 2>said &&
-	test_grep "critical path (1/2)" shown &&
-	test_grep ! -i "warning\|error:\|could not" said
-'
-
 test_expect_success EXPENSIVE,OTLP_SCHEMA,LIBCURL,GIT \
 	'the official schema takes everything' '
 	mkdir collector &&

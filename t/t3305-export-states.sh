@@ -225,35 +225,4 @@ test_expect_success 'git-event says what it cannot say' '
 	test_must_be_empty err
 '
 
-test_expect_success 'speedscope: the path by time, and all threads' '
-	trace2 export --to speedscope r >scope &&
-	jq -r ".shared.frames as \$f | .profiles[0].events[] |
-		\"\(.at) \(.type) \(\$f[.frame].name)\"" scope >actual &&
-	cat >expect <<-\EOF &&
-	0 O top
-	5 O writer
-	5 O [ready]
-	8 C [ready]
-	20 O c/l
-	50 C c/l
-	52 C writer
-	52 O reader
-	52 O [ready]
-	53 C [ready]
-	80 C reader
-	80 O [ready]
-	81 C [ready]
-	90 C top
-	EOF
-	test_cmp expect actual &&
-	jq -c ".profiles[] | [.endValue, (.weights // [] | add)]" scope >actual &&
-	test_write_lines "[90,null]" "[221,221]" >expect &&
-	test_cmp expect actual &&
-	jq -r ".shared.frames as \$f | .profiles[1] | [.samples, .weights] |
-		transpose[] | \"\([.[0][] | \$f[.].name] | join(\";\")) \(.[1])\"" \
-		scope | sort >actual &&
-	trace2 export --to folded --states r | sort >expect &&
-	test_cmp expect actual
-'
-
 test_done
