@@ -96,31 +96,75 @@ static int on_file(const char *path, const struct stat *st, int type,
 	return 0;
 }
 
-/* Are these arguments of rm files, or missing, with no option but -f? */
-static bool are_files(int nr, const char **arg)
+/* Is this the name of a tree that rm would remove, without a question: no slash
+ * at its end, behind which a symbolic link counts as its target, no "." or "..",
+ * which rm refuses? */
+static bool is_plain_name(const char *path)
 {
-	bool force = false;
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+
+	return *base && strcmp(base, ".") && strcmp(base, "..");
+}
+
+/* What the option (-f, -r or both in one) allows; 0: it is another one. */
+enum { FORCE = 1, RECURSIVE = 2 };
+
+static int rm_option(const char *arg)
+{
+	int flags = 0;
+
+	for (arg++; *arg; arg++) {
+		if (!strchr("fr", *arg))
+			return 0;
+		flags |= *arg == 'f' ? FORCE : RECURSIVE;
+	}
+	return flags;
+}
+
+/* Can we do what rm would do with these arguments: files, with -r directories,
+ * with -f what is missing? */
+static bool are_removable(int nr, const char **arg)
+{
+	int flags = 0, option, i;
 	struct stat st;
-	int i;
 
 	for (i = 0; i < nr; i++) {
-		if (!strcmp(arg[i], "-f"))
-			force = true;
-		else if (arg[i][0] == '-' ||
-			 (lstat(arg[i], &st) ? !force || errno != ENOENT :
-					       !S_ISREG(st.st_mode)))
+		if (arg[i][0] == '-') {
+			option = rm_option(arg[i]);
+			if (!option)
+				return false;
+			flags |= option;
+		} else if (lstat(arg[i], &st)) {
+			if (!(flags & FORCE) || errno != ENOENT)
+				return false;
+		} else if (!is_plain_name(arg[i]) ||
+			   (!S_ISREG(st.st_mode) && !(flags & RECURSIVE))) {
 			return false;
+		}
 	}
 	return nr > 0;
 }
 
-/* Most calls of rm are such, and need no other program. false: not all went. */
-static bool remove_files(int nr, const char **arg)
+static int on_removal(const char *path, const struct stat *st, int type,
+		      struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+/* Most calls of rm are such, and need no other program. false: not all went;
+ * rm tries again, and says why. */
+static bool remove_all(int nr, const char **arg)
 {
 	int i;
 
 	for (i = 0; i < nr; i++)
-		if (arg[i][0] != '-' && unlink(arg[i]) && errno != ENOENT)
+		if (arg[i][0] != '-' && unlink(arg[i]) && errno != ENOENT &&
+		    nftw(arg[i], on_removal, 16,
+			 FTW_DEPTH | FTW_PHYS | FTW_MOUNT))
 			return false;
 	return true;
 }
@@ -143,8 +187,8 @@ int tr2_cmd_keep(int argc, const char **argv)
 				nftw(argv[i], on_file, 16,
 				     FTW_PHYS | FTW_MOUNT);
 	}
-	if (!strcmp(argv[3], "rm") && are_files(argc - 4, argv + 4) &&
-	    remove_files(argc - 4, argv + 4))
+	if (!strcmp(argv[3], "rm") && are_removable(argc - 4, argv + 4) &&
+	    remove_all(argc - 4, argv + 4))
 		return 0;
 	execvp(argv[3], (char *const *)argv + 3);
 	return 127;
