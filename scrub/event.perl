@@ -27,10 +27,11 @@ each component by itself: the child of _SID0_ is _SID0_/_SID1_. The members
                    perf target words them, in the order of the table, those of
                    a kind by thread; equal ones once, with their number
     --rules        print a line for each rule that the stream breaks instead
+    --strict       print the stream, and fail if it breaks a rule
     --killed       by these rules the end of a session may be missing
 EOT
 
-my ($keep_file, $summary, $rules, $killed);
+my ($keep_file, $summary, $rules, $strict, $killed);
 
 # By event: its fields by name, and the names of its mandatory fields.
 my (%fields, %required);
@@ -233,11 +234,12 @@ sub names_and_values {
 
 sub judge {
 	Trace2::Rules::add($., names_and_values(@_));
-	return undef;
 }
 
 sub print_end {
 	return print Trace2::Rules::breaches($killed) if $rules;
+	my @breaches = $strict ? Trace2::Rules::breaches($killed) : ();
+	die @breaches if @breaches;
 	for my $sid (@sids) {
 		print "process $sid\n";
 		for my $event (@Trace2::Events::EVENTS) {
@@ -250,8 +252,11 @@ Trace2::Scrub::run(
 	usage => $USAGE,
 	options => {
 		'keep-file' => \$keep_file, 'summary' => \$summary,
-		'rules' => \$rules, 'killed' => \$killed,
+		'rules' => \$rules, 'strict' => \$strict, 'killed' => \$killed,
 	},
-	line => sub { $rules ? judge(@_) : scrub(@_) },
+	line => sub {
+		judge(@_) if $rules || $strict;
+		return $rules ? undef : scrub(@_);
+	},
 	end => \&print_end,
 );

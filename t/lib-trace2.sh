@@ -7,7 +7,8 @@
 #		in a perf stream that was scrubbed by perf.perl
 #	trace2_jq ASSERTION FILE [JQ-OPTION...]
 #	count_events EVENT FILE
-#	expect_valid_stream [--killed] FILE
+#	expect_valid_stream [--killed] [--scrub] FILE
+#	event_members MEMBERS EVENTS FILE...
 #		in an event stream, as written by the program
 #
 # and a function that writes such streams:
@@ -89,9 +90,7 @@ traced () {
 	case "$target" in
 	normal) perl "$trace2_scrub_/normal.perl" <n >actual ;;
 	perf) perl "$trace2_scrub_/perf.perl" <p >actual ;;
-	event)
-		expect_valid_stream e &&
-		perl "$trace2_scrub_/event.perl" <e >actual ;;
+	event) expect_valid_stream --scrub e ;;
 	valid) expect_valid_stream e ;;
 	esac
 }
@@ -171,12 +170,17 @@ count_events () {
 }
 
 # --killed: the program could not end its sessions. (A session that ends with a
-# signal event is complete.)
+# signal event is complete.) --scrub: leave the scrubbed stream in `actual`.
 expect_valid_stream () {
-	local killed='' breaches
+	local killed='' scrub='' breaches
 	if test "${1-}" = --killed
 	then
 		killed=--killed
+		shift
+	fi
+	if test "${1-}" = --scrub
+	then
+		scrub=t
 		shift
 	fi
 	trace2_args_ expect_valid_stream 1 "$@"
@@ -186,12 +190,49 @@ expect_valid_stream () {
 		echo >&4 "error: expect_valid_stream: '$1' is empty"
 		return 1
 	fi
-	breaches=$(perl "$trace2_scrub_/event.perl" --rules $killed "$1") ||
-	return 1
-	test -z "$breaches" && return 0
+	if test -n "$scrub"
+	then
+		breaches=$(perl "$trace2_scrub_/event.perl" --strict $killed \
+			"$1" 2>&1 >actual) && return 0
+	else
+		breaches=$(perl "$trace2_scrub_/event.perl" --rules $killed \
+			"$1") || return 1
+		test -n "$breaches" || return 0
+	fi
 	echo >&4 "error: '$1' breaks rules of the event target:"
 	printf >&4 '%s\n' "$breaches"
 	return 1
+}
+
+# event_members MEMBERS EVENTS FILE...: print for each event whose name matches
+# EVENTS as a whole what it has of these members; "a|b" is the first of both that
+# it has. Strings stay as they are in JSON. Not for members that are lists or
+# objects, or are inside one. (jq takes ten times as long to start.)
+event_members () {
+	test $# -ge 3 || BUG "event_members wants members, events and a file"
+	trace2_members_=$1 trace2_events_=$2
+	shift 2
+	awk -v members="$trace2_members_" -v events="^($trace2_events_)\$" '
+	function member(name) {
+		if (!match($0, "[{,]\"" name "\":(\"([^\"\\\\]|\\\\.)*\"|[^\",}[]*)"))
+			return 0
+		value = substr($0, RSTART + length(name) + 4,
+			RLENGTH - length(name) - 4)
+		gsub(/^"|"$/, "", value)
+		return 1
+	}
+	BEGIN { nr = split(members, wanted, " ") }
+	member("event") && value ~ events {
+		line = ""
+		for (i = 1; i <= nr; i++) {
+			nr_names = split(wanted[i], names, "|")
+			for (j = 1; j <= nr_names && !member(names[j]); j++)
+				;
+			if (j <= nr_names)
+				line = line (line == "" ? "" : " ") value
+		}
+		print line
+	}' "$@"
 }
 
 # daemon_values FILE...: the numbers that each worker of the verbs 26x told, one a

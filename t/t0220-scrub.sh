@@ -769,6 +769,40 @@ test_expect_success JQ 'expect_valid_stream sees each rule broken' '
 	breaks 7 "pid -1 with code 143" "13s/\"pid\":7/\"pid\":-1/"
 '
 
+test_expect_success 'expect_valid_stream --scrub leaves the stream, and sees a rule broken' '
+	scrub event <good >expect &&
+	expect_valid_stream --scrub good &&
+	test_cmp expect actual &&
+	sed "\$d" good >bad &&
+	sed "\$d" expect >expect.bad &&
+	! expect_valid_stream --scrub bad 4>err &&
+	test_grep "rule 1: .*comes last" err &&
+	test_cmp expect.bad actual &&
+	expect_valid_stream --killed --scrub bad &&
+	test_cmp expect.bad actual &&
+	echo "no JSON" >bad &&
+	! expect_valid_stream --scrub bad 4>err &&
+	test_grep "line 1: not a JSON object" err
+'
+
+test_expect_success 'event_members' '
+	{
+		event data a "\"nesting\":1,\"key\":\"\\\\\\\"key\\\":\\\"b\",\"value\":\"w\"" &&
+		event child_exit a "\"pid\":-1,\"code\":3" &&
+		event exit b "\"t_abs\":0.000001,\"code\":0"
+	} >in &&
+	event_members "event code|pid nesting key value" ".*" in >actual &&
+	cat >expect <<-\EOF &&
+	data 1 \\\"key\":\"b w
+	child_exit 3
+	exit 0
+	EOF
+	test_cmp expect actual &&
+	event_members "sid pid|value" "exit|data" in in >actual &&
+	test_write_lines "a w" b "a w" b >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success JQ 'expect_valid_stream: killed sessions, and no stream at all' '
 	sed "\$d" good >killed &&
 	! expect_valid_stream killed &&

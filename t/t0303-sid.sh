@@ -107,11 +107,10 @@ test_expect_success 'a program that is not traced in between changes nothing' '
 test_expect_success 'forked children: a component of their own' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code 5 test-tool trace2 074fork_twice &&
-	expect_valid_stream e &&
-	perl "$TEST_DIRECTORY/../scrub/event.perl" e |
-		jq -r "select(.event == \"version\") | .sid" >actual &&
+	expect_valid_stream --scrub e &&
+	event_members sid version actual >sids &&
 	test_write_lines _SID0_ _SID0_/_SID1_ _SID0_/_SID1_/_SID2_ >expect &&
-	test_cmp expect actual
+	test_cmp expect sids
 '
 
 test_expect_success 'many processes at once have as many ids' '

@@ -40,8 +40,7 @@ same () {
 }
 
 scrubbed () {
-	expect_valid_stream e &&
-	perl "$TEST_DIRECTORY/../scrub/event.perl" e >actual
+	expect_valid_stream --scrub e
 }
 
 # members EVENT MEMBER: the values in the stream, one a line
