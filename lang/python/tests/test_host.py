@@ -437,11 +437,27 @@ print("done")
 import os, signal
 before = dict(os.environ)
 trace2.initialize()
+slow = {"_hashlib", "json", "random", "socket"} & set(sys.modules)
+assert not slow, slow
 assert not trace2.enabled() and trace2.traceparent() is None
 with trace2.span("c", "s") as span:
     assert span is trace2.NO_SPAN
 assert dict(os.environ) == before and sys.exit.__module__ == "sys"
 """ + WORK, to=""), "done\n")
+
+    def test_modules_out_of_reach(self):
+        # As after a chroot: by initialize(), and later.
+        before = "import sys\nimport trace2\n"
+        gone = "sys.path.clear()\nsys.meta_path.clear()\n"
+        start = "trace2.initialize()\n"
+        rest = "with trace2.span('c', 's'):\n\ttrace2.data('c', 'k', [1])\nprint('done')\n"
+        for program in before + gone + start + rest, before + start + gone + rest:
+            out = subprocess.run([sys.executable, "-S", "-c", program], check=True,
+                                 env=dict(os.environ, PYTHONPATH=MODULE,
+                                          GIT_TRACE2_EVENT=self.stream),
+                                 stdout=subprocess.PIPE).stdout
+            self.assertEqual(out, b"done\n")
+        self.assertEqual(self.one("data_json", key="k")["value"], None)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ or waits, whatever becomes of the destination.
 """
 
 import functools
-import json
 import os
 import sys
 
@@ -174,8 +173,9 @@ def _json_of(session, value):
             return item if item - item == 0 else str(item)
         return json.loads(session.text(item))
     try:
+        import json  # few programs need it
         return json.dumps(clean(value), ensure_ascii=False, separators=(",", ":"))
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, ImportError, OSError):
         return "null"
 
 

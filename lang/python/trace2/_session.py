@@ -2,16 +2,15 @@
 """The session of the process: its start, its events, threads, forks, its end."""
 
 import atexit
-import hashlib
 import itertools
 import os
 import signal
-import socket
 import sys
 import threading
 import time
 
-from . import _dest, _text
+# Modules that only a traced program waits for, from start() on.
+_dest = _text = None
 
 PREFIX = "GIT_TRACE2"
 PARENT_SID = PREFIX + "_PARENT_SID"
@@ -119,7 +118,7 @@ class Session:
         self.execs = itertools.count()
         self.lost = 0
         wall = self.wall_base_ns + self.start_ns
-        host = hashlib.sha1(os.fsencode(socket.gethostname())).hexdigest()[:8]
+        host = _sha1(os.fsencode(os.uname().nodename)).hexdigest()[:8]
         stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(wall // 10**9))
         own = f"{stamp}.{wall // 1000 % 10**6:06d}Z-H{host}-P{self.pid:08x}"
         parent = "".join(c for c in os.environ.get(PARENT_SID, "") if c.isprintable())
@@ -415,6 +414,16 @@ def _after_fork():
         current.after_fork()
 
 
+def _load():
+    global _dest, _text, _sha1
+    from . import _dest, _span, _text
+    try:
+        from _sha1 import sha1 as _sha1
+    except ImportError:  # hashlib loads OpenSSL
+        from hashlib import sha1 as _sha1
+    _span.load()
+
+
 _initialized = False
 
 
@@ -428,6 +437,10 @@ def start(argv):
         return
     value = os.environ.get(PREFIX + "_EVENT", "")
     if value.lower() in ("", "0", "false"):
+        return
+    try:
+        _load()
+    except (ImportError, OSError):  # out of reach, say after a chroot
         return
     session = Session(argv)
     if session.open():

@@ -5,14 +5,13 @@ import contextvars
 import functools
 import math
 import os
-import random
-import re
 import sys
 
-from . import _session, _text
+from . import _session
 
-_TRACEPARENT = re.compile(
-    r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?", re.DOTALL)
+# What only a traced program waits for, from load() on.
+_TRACEPARENT = _random = _text = None
+
 _current = contextvars.ContextVar("trace2_span", default=None)
 _MAX_OPEN = 16384
 _MAX_INTERVALS = 16
@@ -42,8 +41,15 @@ def _random_id():
     return f"{_random.getrandbits(64) or 1:016x}"
 
 
-# Of the module's own, as the host may seed the other one.
-_random = random.Random()
+def load():
+    global _TRACEPARENT, _random, _text
+    import random
+    import re
+    from . import _text
+    _TRACEPARENT = re.compile(
+        r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?", re.DOTALL)
+    # The module's own, as the host may seed the other one.
+    _random = random.Random()
 
 
 def _parse(header):
@@ -369,6 +375,8 @@ def traced(category, name):
 
 
 def is_coroutine(function):
+    if type(function) is type(is_coroutine) and not function.__dict__:
+        return bool(function.__code__.co_flags & 0x80)  # inspect.CO_COROUTINE
     # It takes as long to import as the rest of this module.
     import inspect
     return inspect.iscoroutinefunction(function)

@@ -6,7 +6,11 @@ the rules are coarser. A test compares both.
 """
 
 import re
-from json.encoder import encode_basestring
+
+try:
+    from _json import encode_basestring
+except ImportError:  # the package json takes long to load
+    from json.encoder import encode_basestring
 
 HIDDEN = "<REDACTED>"
 
