@@ -88,7 +88,7 @@ test_expect_success 'a thread that still runs when the process ends' '
 
 test_expect_success 'a thread that counts after thread_exit' '
 	traced --valid test-tool trace2 050thread_destructor &&
-	trace2_jq "[.[] | select(.event == \"counter\").count] == [7]" e
+	test "$(event_members count counter e)" = 7
 '
 
 test_expect_success 'a thread without thread_start' '
@@ -104,7 +104,7 @@ test_expect_success 'a thread without thread_start' '
 
 test_expect_success 'exit() in another thread' '
 	traced --valid 3 test-tool trace2 065exit_in_thread 3 &&
-	trace2_jq "[.[] | select(.event == \"counter\").count] == [1]" e
+	test "$(event_members count counter e)" = 1
 '
 
 test_expect_success 'a thread of trace2_pthread_create()' '
@@ -149,7 +149,7 @@ test_expect_success '300 threads at once' '
 
 test_expect_success '1000 threads, 20 at once' '
 	traced --valid test-tool trace2 051threads 1000 20 &&
-	trace2_jq "[.[] | select(.event == \"counter\").count] == [1000]" e
+	test "$(event_members count counter e)" = 1000
 '
 
 # ---------------------------------------------------------------------------
