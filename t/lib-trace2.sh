@@ -11,11 +11,13 @@
 #	event_members MEMBERS EVENTS FILE...
 #		in an event stream, as written by the program
 #
-# and a function that writes such streams:
+# and functions that write such streams:
 #
 #	trace_to TARGET:FILE... -- COMMAND...
 #		runs it with these targets (normal, perf, event) going to these
 #		files, after removing older streams from them
+#	event_line NAME SID MEMBERS
+#		prints a line of the event target
 #	traced [--TARGET | --valid] [CODE] COMMAND...
 #		run it with the normal target in n, perf in p, event in e; it must
 #		exit with CODE, or 0. Leave what TARGET has in `actual`, without
@@ -93,6 +95,12 @@ traced () {
 	event) expect_valid_stream --scrub e ;;
 	valid) expect_valid_stream e ;;
 	esac
+}
+
+# event_line NAME SID MEMBERS: print a line of the event target.
+event_line () {
+	printf '{"event":"%s","sid":"%s","thread":"main","time":"%s","file":"a.c","line":1%s}\n' \
+		"$1" "$2" 2026-11-21T07:20:00.123456Z "${3:+,$3}"
 }
 
 # Require exactly one line LINE in FILE.

@@ -29,12 +29,6 @@ perf () {
 	printf 'd%s | %-24s | %-12s | %-3s | %9s | %9s | %-12.12s | %s\n' "$@"
 }
 
-# event NAME SID MEMBERS: a line of the event target.
-event () {
-	printf '{"event":"%s","sid":"%s","thread":"main","time":"%s","file":"a.c","line":1%s}\n' \
-		"$1" "$2" 2026-11-21T07:20:00.123456Z "${3:+,$3}"
-}
-
 # refuses TARGET: it must fail for the file "in", with the message in "expect".
 refuses () {
 	test_expect_code 1 scrub "$1" <in >out 2>actual &&
@@ -268,14 +262,14 @@ test_expect_success 'perf: broken columns fail' '
 
 test_expect_success 'event: tokens in place, the rest byte for byte' '
 	{
-		event version s1 "\"evt\":\"4\",\"exe\":\"2.55\"" &&
-		event start s1 "\"t_abs\":0.001137,\"argv\":[\"/usr/bin/pr\\\"og\",\"a,b\",\"\"]" &&
-		event def_repo s1 "\"repo\":1,\"worktree\":\"/home/dev\"" &&
-		event child_exit s1 "\"child_id\":0,\"pid\":77,\"code\":3,\"t_rel\":0.000001" &&
-		event child_exit s1 "\"child_id\":1,\"pid\":-1,\"code\":-1,\"t_rel\":0.000001" &&
-		event data_json s1 "\"t_abs\":0.000001,\"t_rel\":0.000001,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":{\"pid\": 3,\"t_abs\":[1e9,\"\\u00e9\"]}" &&
-		event timer s1 "\"category\":\"c\",\"name\":\"n\",\"intervals\":2,\"t_total\":0.000003,\"t_min\":0.000001,\"t_max\":0.000002,\"histogram\":[[0.000002,2]]" &&
-		event error s1 "\"msg\":\"\\\"pid\\\":7,\\\"t_abs\\\":0.000001\",\"fmt\":\"%s\",\"new\":[null]"
+		event_line version s1 "\"evt\":\"4\",\"exe\":\"2.55\"" &&
+		event_line start s1 "\"t_abs\":0.001137,\"argv\":[\"/usr/bin/pr\\\"og\",\"a,b\",\"\"]" &&
+		event_line def_repo s1 "\"repo\":1,\"worktree\":\"/home/dev\"" &&
+		event_line child_exit s1 "\"child_id\":0,\"pid\":77,\"code\":3,\"t_rel\":0.000001" &&
+		event_line child_exit s1 "\"child_id\":1,\"pid\":-1,\"code\":-1,\"t_rel\":0.000001" &&
+		event_line data_json s1 "\"t_abs\":0.000001,\"t_rel\":0.000001,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":{\"pid\": 3,\"t_abs\":[1e9,\"\\u00e9\"]}" &&
+		event_line timer s1 "\"category\":\"c\",\"name\":\"n\",\"intervals\":2,\"t_total\":0.000003,\"t_min\":0.000001,\"t_max\":0.000002,\"histogram\":[[0.000002,2]]" &&
+		event_line error s1 "\"msg\":\"\\\"pid\\\":7,\\\"t_abs\\\":0.000001\",\"fmt\":\"%s\",\"new\":[null]"
 	} >in &&
 	cat >expect <<-\EOF &&
 	{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"2.55"}
@@ -292,7 +286,7 @@ test_expect_success 'event: tokens in place, the rest byte for byte' '
 '
 
 test_expect_success 'event: file and line are kept when asked for' '
-	event exit s1 "\"t_abs\":0.000001,\"code\":0" >in &&
+	event_line exit s1 "\"t_abs\":0.000001,\"code\":0" >in &&
 	cat >expect <<-\EOF &&
 	{"event":"exit","sid":"_SID0_","thread":"main","time":"_TIME_","file":"a.c","line":1,"t_abs":"_T_ABS_","code":0}
 	EOF
@@ -310,7 +304,7 @@ test_expect_success 'event: brief lines, without time, file and line' '
 test_expect_success 'event: SIDs are numbered as they come, parents kept' '
 	for sid in a a/b c a/b/d a a/b odd//e
 	do
-		event thread_start "$sid" || return 1
+		event_line thread_start "$sid" || return 1
 	done >in &&
 	cat >expect <<-\EOF &&
 	_SID0_
@@ -377,12 +371,12 @@ test_expect_success 'event: --summary prints a record for each process' '
 
 test_expect_success 'event: --summary decodes strings, folds and sorts lines' '
 	{
-		event printf s "\"t_abs\":0.000001,\"msg\":\"\\ud83d\\ude00 \\u00e9 \\ud83d \\\"q\\\" \\n\\u001b\"" &&
-		event exec s "\"exec_id\":0,\"exe\":\"/bin/e\",\"argv\":[\"it'\''s\",\"\",\"a!\",\"b\\tc\"]" &&
-		event thread_start s | sed "s/\"main\"/\"th02:x\"/" &&
-		event thread_start s | sed "s/\"main\"/\"th01:x\"/" &&
-		event cmd_mode s "\"name\":\"again\"" &&
-		event cmd_mode s "\"name\":\"again\""
+		event_line printf s "\"t_abs\":0.000001,\"msg\":\"\\ud83d\\ude00 \\u00e9 \\ud83d \\\"q\\\" \\n\\u001b\"" &&
+		event_line exec s "\"exec_id\":0,\"exe\":\"/bin/e\",\"argv\":[\"it'\''s\",\"\",\"a!\",\"b\\tc\"]" &&
+		event_line thread_start s | sed "s/\"main\"/\"th02:x\"/" &&
+		event_line thread_start s | sed "s/\"main\"/\"th01:x\"/" &&
+		event_line cmd_mode s "\"name\":\"again\"" &&
+		event_line cmd_mode s "\"name\":\"again\""
 	} >in &&
 	sed "s/Q/$SQ/g" >expect <<-EOF &&
 	process _SID0_
@@ -444,10 +438,10 @@ test_expect_success 'normal and event leave out the same' '
 	scrub normal --keep "*" <in >actual &&
 	test_cmp in actual &&
 	{
-		event cmd_path s "\"path\":\"/bin/prog\"" &&
-		event cmd_ancestry s "\"ancestry\":[\"sh\"]" &&
-		event counter s "\"category\":\"fsync\",\"name\":\"x\",\"count\":1" &&
-		event counter s "\"category\":\"mine\",\"name\":\"x\",\"count\":1"
+		event_line cmd_path s "\"path\":\"/bin/prog\"" &&
+		event_line cmd_ancestry s "\"ancestry\":[\"sh\"]" &&
+		event_line counter s "\"category\":\"fsync\",\"name\":\"x\",\"count\":1" &&
+		event_line counter s "\"category\":\"mine\",\"name\":\"x\",\"count\":1"
 	} >in &&
 	scrub event <in >actual &&
 	test_line_count = 1 actual &&
@@ -513,7 +507,7 @@ test_expect_success 'long lines and many quotes' '
 	test_cmp expect actual &&
 	test_must_be_empty err &&
 	value=$(perl -e "print chr(92).chr(110) x 50000") &&
-	event error s "\"msg\":\"$value$value\"" >in &&
+	event_line error s "\"msg\":\"$value$value\"" >in &&
 	scrub event --keep-file <in >actual 2>err &&
 	test_must_be_empty err &&
 	sed "s/\"_SID0_\"/\"s\"/;s/_TIME_/2026-11-21T07:20:00.123456Z/" actual >same &&
@@ -545,7 +539,7 @@ test_expect_success 'a new row of the table is all that a scrubber needs' '
 	perf 0 main foo "" " 0.000001" "" "" "..bar=3" >in &&
 	echo "d0|main|foo||_T_ABS_|||..bar=_BAR_" >expect &&
 	perl new/perf.perl <in >actual && test_cmp expect actual &&
-	event foo s "\"bar\":3" >in &&
+	event_line foo s "\"bar\":3" >in &&
 	perl new/event.perl <in >actual && test_grep "\"bar\":\"_BAR_\"" actual
 '
 

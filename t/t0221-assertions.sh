@@ -15,12 +15,6 @@ test_skip_unless PERL_TEST_HELPERS 'the scrubbers are written in perl'
 traces=$TEST_DIRECTORY/traces
 scrub_dir=$TEST_DIRECTORY/../scrub
 
-# event NAME SID MEMBERS: a line of the event target.
-event () {
-	printf '{"event":"%s","sid":"%s","thread":"main","time":"%s","file":"a.c","line":1%s}\n' \
-		"$1" "$2" 2026-11-21T07:20:00.123456Z "${3:+,$3}"
-}
-
 # is_bug COMMAND...: the assertion must report a bug in the test.
 is_bug () {
 	if ("$@" >out 2>&1 7>&1)
@@ -128,22 +122,22 @@ breaks () {
 
 test_expect_success JQ 'expect_valid_stream sees each rule broken' '
 	{
-		event version a "\"evt\":\"4\",\"exe\":\"1\"" &&
-		event start a "\"t_abs\":0.000001,\"argv\":[\"x\"]" &&
-		event region_enter a "\"nesting\":1,\"category\":\"c\",\"label\":\"l\"" &&
-		event region_enter a "\"nesting\":2,\"category\":\"c\",\"label\":\"m\"" &&
-		event region_leave a "\"t_rel\":0.000001,\"nesting\":2,\"category\":\"c\",\"label\":\"m\"" &&
-		event region_leave a "\"t_rel\":0.000001,\"nesting\":1,\"category\":\"c\",\"label\":\"l\"" &&
-		event thread_start a | sed "s/\"main\"/\"th01:x\"/" &&
-		event data a "\"t_abs\":0.000001,\"t_rel\":0.000001,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" | sed "s/\"main\"/\"th01:x\"/" &&
-		event child_start a "\"child_id\":0,\"child_class\":\"?\",\"use_shell\":false,\"argv\":[\"y\"]" &&
-		event version a/b "\"evt\":\"4\",\"exe\":\"1\"" &&
-		event start a/b "\"t_abs\":0.000001,\"argv\":[\"y\"]" &&
-		event signal a/b "\"t_abs\":0.000001,\"signo\":15" &&
-		event child_exit a "\"child_id\":0,\"pid\":7,\"code\":143,\"t_rel\":0.000001" &&
-		event exit a "\"t_abs\":0.000001,\"code\":0" &&
-		event counter a "\"category\":\"c\",\"name\":\"n\",\"count\":1" &&
-		event atexit a "\"t_abs\":0.000001,\"code\":0"
+		event_line version a "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event_line start a "\"t_abs\":0.000001,\"argv\":[\"x\"]" &&
+		event_line region_enter a "\"nesting\":1,\"category\":\"c\",\"label\":\"l\"" &&
+		event_line region_enter a "\"nesting\":2,\"category\":\"c\",\"label\":\"m\"" &&
+		event_line region_leave a "\"t_rel\":0.000001,\"nesting\":2,\"category\":\"c\",\"label\":\"m\"" &&
+		event_line region_leave a "\"t_rel\":0.000001,\"nesting\":1,\"category\":\"c\",\"label\":\"l\"" &&
+		event_line thread_start a | sed "s/\"main\"/\"th01:x\"/" &&
+		event_line data a "\"t_abs\":0.000001,\"t_rel\":0.000001,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" | sed "s/\"main\"/\"th01:x\"/" &&
+		event_line child_start a "\"child_id\":0,\"child_class\":\"?\",\"use_shell\":false,\"argv\":[\"y\"]" &&
+		event_line version a/b "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event_line start a/b "\"t_abs\":0.000001,\"argv\":[\"y\"]" &&
+		event_line signal a/b "\"t_abs\":0.000001,\"signo\":15" &&
+		event_line child_exit a "\"child_id\":0,\"pid\":7,\"code\":143,\"t_rel\":0.000001" &&
+		event_line exit a "\"t_abs\":0.000001,\"code\":0" &&
+		event_line counter a "\"category\":\"c\",\"name\":\"n\",\"count\":1" &&
+		event_line atexit a "\"t_abs\":0.000001,\"code\":0"
 	} >good &&
 	expect_valid_stream good &&
 	sed "/\"start\".*\"y\"/d" good >early &&
@@ -191,9 +185,9 @@ test_expect_success 'expect_valid_stream --scrub leaves the stream, and sees a r
 
 test_expect_success 'event_members' '
 	{
-		event data a "\"nesting\":1,\"key\":\"\\\\\\\"key\\\":\\\"b\",\"value\":\"w\"" &&
-		event child_exit a "\"pid\":-1,\"code\":3" &&
-		event exit b "\"t_abs\":0.000001,\"code\":0"
+		event_line data a "\"nesting\":1,\"key\":\"\\\\\\\"key\\\":\\\"b\",\"value\":\"w\"" &&
+		event_line child_exit a "\"pid\":-1,\"code\":3" &&
+		event_line exit b "\"t_abs\":0.000001,\"code\":0"
 	} >in &&
 	event_members "event code|pid nesting key value" ".*" in >actual &&
 	cat >expect <<-\EOF &&
@@ -212,7 +206,7 @@ test_expect_success JQ 'expect_valid_stream: killed sessions, and no stream at a
 	! expect_valid_stream killed &&
 	expect_valid_stream --killed killed &&
 	sed -n 1p good >discard &&
-	event too_many_files a >>discard &&
+	event_line too_many_files a >>discard &&
 	expect_valid_stream discard &&
 	! expect_valid_stream nothing.event &&
 	echo "no JSON" >text &&
