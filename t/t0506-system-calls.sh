@@ -147,16 +147,21 @@ barriers () {
 	sed -n "s/.*membarrier(MEMBARRIER_CMD_\([A-Z_]*\),.* = 0$/\1/p" log
 }
 
+# musl does not tell whether there are threads, and registers the process before
+# the first one.
 test_expect_success 'the end makes other threads pass a barrier, if there are any' '
-	barriers test-tool trace2 001return 0 >actual &&
 	echo REGISTER_PRIVATE_EXPEDITED >expect &&
-	test_cmp expect actual &&
-	barriers test-tool trace2 065exit_in_thread 0 >actual &&
+	if test_have_prereq !MUSL
+	then
+		barriers test-tool trace2 001return 0 >actual &&
+		test_cmp expect actual || return 1
+	fi &&
+	barriers test-tool trace2 065exit_in_thread 0 | uniq >actual &&
 	echo PRIVATE_EXPEDITED >>expect &&
 	test_cmp expect actual
 '
 
-test_expect_success 'with threads at the start none is registered, which takes long' '
+test_expect_success !MUSL 'with threads at the start none is registered, which takes long' '
 	barriers "$hosts/threads" early-speakers >actual &&
 	test_must_be_empty actual
 '
@@ -184,8 +189,11 @@ within () {
 	return 1
 }
 
+# pthread_key_create() of musl makes two of its own.
 test_expect_success 'a session with tracing off makes two calls at most' '
-	within 2 NOTHING=1
+	most=2 &&
+	test_have_prereq !MUSL || most=4 &&
+	within $most NOTHING=1
 '
 
 # Twice as many as they are: some more are no fault, a loop of calls is one.

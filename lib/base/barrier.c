@@ -18,11 +18,22 @@
 #define IS_ALONE false
 #endif
 
+/*
+ * musl registers the process itself before it creates the first thread, and a
+ * second time takes no time. Only a static program, in which it does not, waits
+ * if it has threads already.
+ */
+#ifdef __GLIBC__
+#define IS_QUICK IS_ALONE
+#else
+#define IS_QUICK true
+#endif
+
 bool tr2_barrier_works;
 
 void tr2_barrier_start(bool may_wait)
 {
-	if (!tr2_barrier_works && (may_wait || IS_ALONE) &&
+	if (!tr2_barrier_works && (may_wait || IS_QUICK) &&
 	    !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
 		     0))
 		tr2_barrier_works = true;
