@@ -13,6 +13,18 @@ build () {
 		-L"$GIT_BUILD_DIR/build/lib" -ltrace2 -pthread
 }
 
+# compilers COMPILER...: print those whose programs run with the library as it
+# was built: if that is with musl, only its own.
+compilers () {
+	if ! test_have_prereq MUSL
+	then
+		echo "$*"
+	elif test "$1" = gcc
+	then
+		echo "$CC"
+	fi
+}
+
 # first_of COMPILER...: print the first one that is there.
 first_of () {
 	for compiler_

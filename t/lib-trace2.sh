@@ -10,6 +10,9 @@
 #	expect_valid_stream [--killed] [--scrub] FILE
 #	event_members MEMBERS EVENTS FILE...
 #		in an event stream, as written by the program
+#	no_problems FILE|DIRECTORY
+#		for trace2 check, if it was built with what reads streams: one
+#		session, whole
 #
 # and functions that write such streams:
 #
@@ -241,6 +244,12 @@ event_members () {
 		}
 		print line
 	}' "$@"
+}
+
+no_problems () {
+	test_have_prereq READS_STREAMS || return 0
+	trace2 check "$1" >checked &&
+	test_grep "^1 session, .*: no problems\$" checked
 }
 
 # daemon_values FILE...: the numbers that each worker of the verbs 26x told, one a

@@ -132,9 +132,9 @@ events () {
 		-e 's/"sid":"[^"]*",//; p' trace
 }
 
-for compiler in gcc clang
+for compiler in $(compilers gcc clang)
 do
-	if ! command -v $compiler >/dev/null
+	if ! command -v "$compiler" >/dev/null
 	then
 		continue
 	fi
@@ -142,7 +142,7 @@ do
 	for flags in "-std=c99 -O0" "-std=c11 -O2" "-std=gnu17 -O2 -fno-common"
 	do
 		nr=$((nr + 1))
-		turns $compiler $nr
+		turns "$compiler" $nr
 		test_expect_success "!INSTRUMENTED$rare" "$compiler $flags: constants and variables compile, and give the same events" '
 			build $compiler calls.c $flags &&
 			events >constants &&
@@ -192,10 +192,11 @@ int main()
 }
 EOT
 
-usual=$(first_of g++ clang++)
-for compiler in g++ clang++
+# shellcheck disable=SC2046 # words
+usual=$(first_of $(compilers g++ clang++))
+for compiler in $(compilers g++ clang++)
 do
-	if ! command -v $compiler >/dev/null
+	if ! command -v "$compiler" >/dev/null
 	then
 		continue
 	fi
@@ -203,7 +204,7 @@ do
 	for flags in "-std=c++11 -O0" "-std=c++14 -O2" "-std=gnu++17 -O0" "-std=c++20 -O2"
 	do
 		nr=$((nr + 1))
-		turns $compiler $nr
+		turns "$compiler" $nr
 		test "$nr $compiler" = "1 $usual" || rare=,EXPENSIVE
 		test_expect_success "!INSTRUMENTED$rare" "$compiler $flags: so they do in C++" '
 			build $compiler calls.cc $flags &&

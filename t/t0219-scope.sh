@@ -83,9 +83,9 @@ region_leave 25 label
 error 32 trace2: a call came before trace2_initialize(); such calls are lost
 EOF
 
-for compiler in gcc clang
+for compiler in $(compilers gcc clang)
 do
-	if ! command -v $compiler >/dev/null
+	if ! command -v "$compiler" >/dev/null
 	then
 		continue
 	fi
@@ -93,7 +93,7 @@ do
 	for flags in "-std=c99 -O0" "-std=c11 -O2" "-std=gnu17 -O1"
 	do
 		nr=$((nr + 1))
-		turns $compiler $nr
+		turns "$compiler" $nr
 		test_expect_success "JQ,!INSTRUMENTED$rare" "$compiler $flags: TRACE2_SCOPE ends with its block, however that is left" '
 			build $compiler scope.c $flags &&
 			regions &&
@@ -277,10 +277,11 @@ EOT2
 
 # The headers of C++ take most of the time: they are read once, and in a usual run
 # with one compiler.
-usual=$(first_of g++ clang++)
-for compiler in g++ clang++
+# shellcheck disable=SC2046 # words
+usual=$(first_of $(compilers g++ clang++))
+for compiler in $(compilers g++ clang++)
 do
-	if ! command -v $compiler >/dev/null
+	if ! command -v "$compiler" >/dev/null
 	then
 		continue
 	fi
@@ -288,7 +289,7 @@ do
 	for flags in "-std=c++17 -O0" "-std=gnu++17 -O2" "-std=c++20 -O2"
 	do
 		nr=$((nr + 1))
-		turns $compiler $nr
+		turns "$compiler" $nr
 		test "$nr $compiler" = "1 $usual" || rare=,EXPENSIVE
 		test_expect_success "JQ,!INSTRUMENTED$rare" "$compiler $flags: so do objects, by exceptions and in threads" '
 			build $compiler both.cc $flags &&

@@ -40,8 +40,8 @@ test_expect_success 'beside targets: the same events, and theirs are as without'
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_RING="$(pwd)/r" \
 		"$hosts/sink" one 3>beside &&
 	test_cmp expect beside &&
-	trace2 check e &&
-	trace2 check r
+	no_problems e &&
+	no_problems r
 '
 
 test_expect_success 'its own calls do nothing, and are no loss' '
@@ -50,8 +50,7 @@ test_expect_success 'its own calls do nothing, and are no loss' '
 	grep -c . expect >nr &&
 	grep -c . out >actual &&
 	test_cmp nr actual &&
-	trace2 check e >out &&
-	test_grep "no problems" out &&
+	no_problems e &&
 	test_grep ! lost e
 '
 
@@ -78,13 +77,16 @@ test_expect_success 'a forked child has the sink, too' '
 	test_grep "main data 1 category=sink key=child value=yes" out
 '
 
+# Handlers of musl do not see the code.
 test_expect_success 'an exit() in it, while it holds a lock: its targets end, without it' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" \
 		test_expect_code 3 "$hosts/sink" exit 3>out &&
 	test_grep "main data 1" out &&
 	test_grep ! atexit out &&
-	test_grep "\"event\":\"atexit\".*\"code\":3" e
+	code=3 &&
+	test_have_prereq !MUSL || code=0 &&
+	test_grep "\"event\":\"atexit\".*\"code\":$code" e
 '
 
 test_done

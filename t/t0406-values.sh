@@ -85,7 +85,7 @@ test_expect_success JQ 'more distributions than there is room for' '
 		(.[0] | split(\" \")[1] | tonumber) + (\$distributions | length) == 80" e
 '
 
-test_expect_success JQ 'the report adds up processes: by bucket, and by unit' '
+test_expect_success READS_STREAMS,JQ 'the report adds up processes: by bucket, and by unit' '
 	rm -rf d && mkdir d &&
 	for value in 10 20 1000
 	do
@@ -103,7 +103,7 @@ test_expect_success JQ 'the report adds up processes: by bucket, and by unit' '
 		[[\"KiB\", 4], [\"bytes\", 12]]" actual
 '
 
-test_expect_success JQ 'the cells of a ring tell the same, also of a killed process' '
+test_expect_success READS_STREAMS,JQ 'the cells of a ring tell the same, also of a killed process' '
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e2" \
 		test-tool trace2 220values 2 5 6 700 &&
 	trace2 report --distributions --format=json e2 >expect &&
@@ -119,7 +119,7 @@ test_expect_success JQ 'the cells of a ring tell the same, also of a killed proc
 		.p50 == 5 and .p99 == 700)" actual
 '
 
-test_expect_success 'names and units with characters that JSON escapes' '
+test_expect_success READS_STREAMS 'names and units with characters that JSON escapes' '
 	cat >odd.event <<-\EOF &&
 	{"event":"version","sid":"20260101T000000.000000Z-H00000000-P00000001","thread":"main","time":"2026-01-01T00:00:00.000000Z","evt":"4","exe":"1"}
 	{"event":"data_json","sid":"20260101T000000.000000Z-H00000000-P00000001","thread":"main","time":"2026-01-01T00:00:00.100000Z","t_abs":0.1,"t_rel":0.1,"nesting":1,"category":"trace2","key":"distribution","value":{"category":"a \"b\"","name":"c\\d/\u001be\t","unit":"}, [","count":1,"sum":4,"min":4,"max":4,"histogram":[[4,1]]}}
@@ -181,7 +181,9 @@ locales=ps_AF
 test_have_prereq !EXPENSIVE || locales='de_DE ps_AF'
 
 # They stay for the test.
+# musl has the point in all locales.
 test_lazy_prereq LOCALES '
+	test_have_prereq !MUSL || return 1
 	for locale in $locales
 	do
 		locale_with_point_of $locale || return 1

@@ -51,7 +51,7 @@ test_expect_success JQ 'more names than there is room for: opens in vain are cou
 		== 1102)" e
 '
 
-test_expect_success JQ 'with a ring that is open already' '
+test_expect_success READS_STREAMS,JQ 'with a ring that is open already' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 241open &&
 	trace2 report --counters --gauges --distributions --format=json ring >actual &&
@@ -59,7 +59,7 @@ test_expect_success JQ 'with a ring that is open already' '
 		[.gauges[].last] == [-7] and [.distributions[].sum] == [7]" actual
 '
 
-test_expect_success JQ 'an opened metric is sampled like any other' '
+test_expect_success READS_STREAMS,JQ 'an opened metric is sampled like any other' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_SAMPLE=app/test/test1/:1 \
 		test-tool trace2 241open &&

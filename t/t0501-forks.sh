@@ -104,7 +104,7 @@ do
 
 done
 
-test_expect_success 'a child that only counts leaves a ring of its parent alone' '
+test_expect_success READS_STREAMS 'a child that only counts leaves a ring of its parent alone' '
 	for how in clone fork-alone
 	do
 		ringed counts-after-$how &&
@@ -115,7 +115,7 @@ test_expect_success 'a child that only counts leaves a ring of its parent alone'
 	done
 '
 
-test_expect_success 'a thread of a child without handlers comes first, then the one that forked' '
+test_expect_success READS_STREAMS 'a thread of a child without handlers comes first, then the one that forked' '
 	forked thread-first-after-clone &&
 	child_told <<-\EOF &&
 	main data thread
@@ -141,7 +141,7 @@ test_expect_success 'a handler before ours speaks in the child: one session, one
 	EOF
 '
 
-test_expect_success 'a handler before ours counts in the child: its own' '
+test_expect_success READS_STREAMS 'a handler before ours counts in the child: its own' '
 	forked early-handler-counts &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] |
 		sort == [5, 1000]" e &&

@@ -33,6 +33,10 @@ test_lazy_prereq TAMPERING '
 	test ! -s out
 '
 
+# musl may map the memory of test-tool anew for each call.
+own=none
+test_have_prereq !MUSL || own="^m(un)?map$"
+
 # per_calls VALUE CALL ARG...: write to actual the system calls that are more with
 # twice $nr (50) calls of test-tool. A few are the memory that test-tool takes,
 # and once a second the library checks whether the destination is unchanged.
@@ -47,7 +51,9 @@ per_calls () {
 			"$@" >calls.$n 9>nine || return 1
 	done &&
 	awk "NR == FNR { before[\$1] = \$2; next }
-		\$2 - before[\$1] > 10 { print \$1, \$2 - before[\$1] }" \
+		\$2 - before[\$1] > 10 && \$1 !~ /$own/ {
+			print \$1, \$2 - before[\$1]
+		}" \
 		calls.1 calls.2 >actual
 }
 

@@ -74,9 +74,12 @@ static char *take_variable(struct fuzz_input *in, const char *name)
 	return text;
 }
 
-static void free_variable(const char *value, const char *name)
+/* Free what was kept here last. A destructor at the end of the process may write
+ * to the variables, as if the environment still referred to them. */
+static void keep_variable(char **kept, const char *value, const char *name)
 {
-	free((char *)(uintptr_t)value - strlen(name));
+	free(*kept);
+	*kept = (char *)(uintptr_t)value - strlen(name);
 }
 
 void fuzz_inherit(struct fuzz_input *in)
@@ -86,6 +89,7 @@ void fuzz_inherit(struct fuzz_input *in)
 	uint64_t wall_us = fuzz_number(in) % (1ull << 52);
 	unsigned int forks = fuzz_byte(in);
 	char *name = fuzz_string(in);
+	static char *sid, *names;
 
 	fuzz_environment(list);
 	fuzz_check(tr2_inherit_start(wall_us), "no memory");
@@ -99,9 +103,8 @@ void fuzz_inherit(struct fuzz_input *in)
 			   "names are too long");
 	}
 	tr2_inherit_end();
-	/* In a normal process, the environment refers to these. */
-	free_variable(tr2_inherit_sid(), SID);
-	free_variable(tr2_inherit_add_name(""), NAME);
+	keep_variable(&sid, tr2_inherit_sid(), SID);
+	keep_variable(&names, tr2_inherit_add_name(""), NAME);
 	free(list[0]);
 	free(list[1]);
 	free(name);
