@@ -239,7 +239,7 @@ test_expect_success JQ 'as JSON' '
 		out out.env >actual &&
 	cat >expect <<-\EOF &&
 	["warning",1]
-	{"sessions":1,"events":13,"errors":0,"warnings":2,"brief":"no"}
+	{"sessions":1,"events":13,"errors":0,"warnings":2,"brief":false}
 	{"targets":1,"faults":2}
 	EOF
 	test_cmp expect actual &&

@@ -422,7 +422,7 @@ test_expect_success GIT,EXIT_CODES 'a fetch that leaves gc behind' '
 		[.pid, .join, .instrumented] | join(\" \")" >halves &&
 	test "$(cut -d" " -f1 halves | sort -u | wc -l)" = "$(wc -l <halves)" &&
 	test_line_count -gt 1 halves &&
-	! grep -v "^[0-9][0-9]* task yes$" halves &&
+	! grep -v "^[0-9][0-9]* task true$" halves &&
 	jq -r .processes fetch/meta.json >expect &&
 	trace2 list fetch | grep -c "^[0-9]" >actual &&
 	test_cmp expect actual &&
@@ -478,9 +478,9 @@ test_expect_success 'a set-uid program ends when it is waited for, or nobody kno
 	jq -r ".processes[] | [.name, .wall_ns / 1e6, .at_least, .code // \"-\",
 		.wait_ns // \"-\"] | join(\" \")" json >actual &&
 	cat >expect <<-\EOF &&
-	top 200 no 0 -
-	ping 50 no 2 -
-	su 1 yes - -
+	top 200 false 0 -
+	ping 50 false 2 -
+	su 1 true - -
 	EOF
 	test_cmp expect actual &&
 	trace2 list privileged >out &&

@@ -318,7 +318,7 @@ test_expect_success JQ 'the recorder was killed: until the last record' '
 	for command in list report
 	do
 		trace2 $command --format=json killed >>killed.json &&
-		echo "[[\"yes\",50],[\"yes\",40],[\"no\",3],[\"no\",10]]" || return 1
+		echo "[[true,50],[true,40],[false,3],[false,10]]" || return 1
 	done >expect &&
 	jq -c "[.processes[] | [.at_least, .wall_ns / 1000000]]" killed.json >actual &&
 	test_cmp expect actual &&
@@ -376,7 +376,7 @@ test_expect_success JQ 'a collection of commands: how many, how long, in which s
 	test_cmp expect actual &&
 	trace2 report --format=json open.event |
 	jq -c ".summary[0] | [.commands, .wall_ns, .span_ns, .at_least]" >actual &&
-	echo "[3,60000000,80000000,\"yes\"]" >expect &&
+	echo "[3,60000000,80000000,true]" >expect &&
 	test_cmp expect actual
 '
 
@@ -443,8 +443,8 @@ test_expect_success PIPE,JQ,TASKS 'while the recorder runs: until now' '
 	wait $pid &&
 	trace2 list --format=json now >last &&
 	jq -s -e "(map([.processes[].wall_ns] | max) | .[0] < .[1]) and
-		(map([.processes[].at_least] | unique) | .[0] == [\"yes\"] and
-			.[2] == [\"no\"])" first second last
+		(map([.processes[].at_least] | unique) | .[0] == [true] and
+			.[2] == [false])" first second last
 '
 
 test_done

@@ -399,7 +399,7 @@ test_expect_success 'what still runs lasts until the last record' '
 	of thread tid end_ns open >actual &&
 	test_cmp expect actual &&
 	trace2 list r --format=json >list.json &&
-	jq -e ".processes[0] | .wall_ns == 40000 and .at_least == \"yes\"" list.json
+	jq -e ".processes[0] | .wall_ns == 40000 and .at_least == true" list.json
 '
 
 test_expect_success 'the innermost listed function of the kernel is the cause' '

@@ -36,9 +36,9 @@ test_expect_success TASKS 'a shell, and what it starts from then on, until Ctrl-
 		[.still_running[].pid] == [$pid]" r/meta.json &&
 	listed "length == 3 and .[0].pid == $pid and
 		.[0].argv[0:2] == [\"sh\", \"-c\"] and .[0].end == \"open\" and
-		.[0].at_least == \"yes\" and .[0].begun < .[0].start and
+		.[0].at_least == true and .[0].begun < .[0].start and
 		(.[1:] | all(.join == \"task\" and .begun == null and
-			.at_least == \"no\" and .end == \"exit\"))" &&
+			.at_least == false and .end == \"exit\"))" &&
 	trace2 list -i r >out.txt &&
 	test_grep " >= .* open *$pid *< \[sh -c " out.txt &&
 	test_grep ! "/bin/true.*>=" out.txt &&
@@ -65,7 +65,7 @@ test_expect_success TASKS 'until the process ends' '
 		case "$signal" in
 		"")	test_grep ! "still running" err &&
 			listed "length == 1 and .[0].end == \"exit\" and
-				.[0].at_least == \"no\" and .[0].begun" ;;
+				.[0].at_least == false and .[0].begun" ;;
 		*)	listed ".[0].end == \"open\"" &&
 			end ;;
 		esac || return 1
@@ -181,7 +181,7 @@ test_expect_success TASKS 'a recording in progress' '
 	start_shell &&
 	attach -p $pid &&
 	tell /bin/true &&
-	listed "length >= 1 and (.[0] | .begun and .at_least == \"yes\")" &&
+	listed "length >= 1 and (.[0] | .begun and .at_least == true)" &&
 	trace2 report -i r >out.txt &&
 	test_grep "^>= .* wall" out.txt &&
 	trace2 top --once --format=json r >top.json &&
@@ -232,7 +232,7 @@ test_expect_success SECCOMP 'with everything refused: when it ended' '
 	detached &&
 	test_grep "without the kernel${SQ}s task records" first &&
 	listed "length == 1 and (.[0] | .begun and .end == \"exit\" and
-		.at_least == \"no\" and .argv[0:2] == [\"sh\", \"-c\"])"
+		.at_least == false and .argv[0:2] == [\"sh\", \"-c\"])"
 '
 
 # start_worker ARG...: a program whose ring is in rings.
@@ -252,7 +252,7 @@ test_expect_success STATES,READS_STREAMS,!SANITIZE_ADDRESS 'its ring, with the e
 	test_expect_code 3 end &&
 	test_grep "1 process, 80 events" err &&
 	listed "length == 1 and (.[0] | .begun and .begun < .start and
-		.code == 3 and .threads == 4 and .instrumented == \"yes\" and
+		.code == 3 and .threads == 4 and .instrumented == true and
 		.cpu_ns > 0)" &&
 	trace2 check -i r &&
 	trace2 check rings/* &&
@@ -304,7 +304,7 @@ test_expect_success STATES,READS_STREAMS 'a ring that goes on, and is smaller th
 	detached INT &&
 	tell "" round &&
 	test_grep "1 process still running" err &&
-	listed ".[0].end == \"open\" and .[0].at_least == \"yes\"" &&
+	listed ".[0].end == \"open\" and .[0].at_least == true" &&
 	test_might_fail trace2 check -i r >out.txt &&
 	test_grep "no atexit" out.txt &&
 	test_grep ! "replaced" out.txt &&

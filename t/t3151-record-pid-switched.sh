@@ -118,7 +118,7 @@ test_expect_success 'meta.json names the processes that were switched on' '
 '
 
 test_expect_success TASKS 'it runs on, although its session has ended' '
-	listed "length == 1 and .[0].end == \"open\" and .[0].at_least == \"yes\" and
+	listed "length == 1 and .[0].end == \"open\" and .[0].at_least == true and
 		.[0].pid == $pid"
 '
 

@@ -456,7 +456,7 @@ test_expect_success JQ '--against: both take turns, and chance says which is fir
 	jq -c "[.stat[] | [.side, .command, .runs, .failed, .code, .in_turns]],
 		[.runs[] | [.side, .run]]" out >actual &&
 	cat >expect <<-\EOF &&
-	[["cmd",["false"],4,4,1,"yes"],["base",["true"],4,0,0,"yes"]]
+	[["cmd",["false"],4,4,1,true],["base",["true"],4,0,0,true]]
 	[["cmd",1],["cmd",2],["cmd",3],["cmd",4],["base",1],["base",2],["base",3],["base",4]]
 	EOF
 	test_cmp expect actual
@@ -556,7 +556,7 @@ test_expect_success SECCOMP,JQ 'a process whose end is unknown took at least so 
 		sh -c "\"\$0\" 1 1 kill </dev/null; exit 0" "$GIT_BUILD_DIR/build/hosts/worker" >out &&
 	jq -c "[.measures[] | select(.name == \"worker\" or .name == \"wall\") |
 		[.name, .at_least]] | sort" out >actual &&
-	echo "[[\"wall\",\"no\"],[\"worker\",\"yes\"]]" >expect &&
+	echo "[[\"wall\",false],[\"worker\",true]]" >expect &&
 	test_cmp expect actual
 '
 
@@ -612,7 +612,7 @@ test_expect_success JQ,STATES '--states and --against: which kind changed' '
 	compute_and_wait less 3 20 &&
 	trace2 stat -q -r 5 --states --only cpu,wait --format=json \
 		--against ./less ./work >out &&
-	jq -c "([.differences[] | select(.significant == \"yes\") |
+	jq -c "([.differences[] | select(.significant == true) |
 			[.kind, .name]] | map(select(. == [\"cpu\", \"perl -e\"]))),
 		[.tests[].kind]" out >actual &&
 	test_write_lines "[[\"cpu\",\"perl -e\"]]" "[\"cpu\",\"wait\"]" >expect &&

@@ -170,10 +170,10 @@ test_expect_success JQ 'p grows with the number of names that are looked at' '
 	jq -r "(.differences[] | \"\(.name) \(.p * 252 | round) \(.significant)\"),
 		(.tests[] | tojson)" out >actual &&
 	cat >expect <<-\EOF &&
-	a/a 6 yes
-	a/b 252 no
-	a/c 252 no
-	{"kind":"region","tested":3,"can_tell":"yes","runs_needed":5}
+	a/a 6 true
+	a/b 252 false
+	a/c 252 false
+	{"kind":"region","tested":3,"can_tell":true,"runs_needed":5}
 	EOF
 	test_cmp expect actual
 '
@@ -354,9 +354,9 @@ test_expect_success '--format=md' '
 test_expect_success '--format=csv' '
 	cat >expect <<-\EOF &&
 	kind,unit,base,new,delta,ratio,p,significant,exact,side,base_calls,new_calls,exact_calls,base_at_least,new_at_least,name
-	run,ns,1000000,3000000,2000000,3,0.0285714285714,yes,,both,,,,no,no,wall
-	run,,1,1,0,1,,no,same,both,,,,no,no,processes
-	region,ns,5000,5000,0,1,,,,both,1,1,same,no,no,a|b/c_d
+	run,ns,1000000,3000000,2000000,3,0.0285714285714,true,,both,,,,false,false,wall
+	run,,1,1,0,1,,false,same,both,,,,false,false,processes
+	region,ns,5000,5000,0,1,,,,both,1,1,same,false,false,a|b/c_d
 	EOF
 	trace2 diff --only run,region --format=csv a b >actual &&
 	test_cmp expect actual
@@ -497,7 +497,7 @@ test_expect_success SECCOMP,JQ 'a process whose end is unknown took at least so 
 	test_grep "^ *[0-9.]*  *>= [0-9.]* .* worker\$" out &&
 	trace2 diff --format=json exit kill >out &&
 	jq -e ".differences[] | select(.name == \"worker\" and .kind == \"process\") |
-		.base_at_least == \"no\" and .new_at_least == \"yes\"" out &&
+		.base_at_least == false and .new_at_least == true" out &&
 	cp -R kill/events stream &&
 	trace2 diff exit stream >out &&
 	test_grep ">= [0-9.]* .* wall\$" out

@@ -37,7 +37,7 @@ TR2_CELL(cell_kind, struct found,
 	 tr2_cell_str(t, tr2_measure_names[r->by->kind]))
 TR2_CELL(cell_name, struct found, tr2_cell_str(t, r->by->name))
 TR2_CELL(cell_exact, struct found,
-	 tr2_cell_str(t, r->by->is_exact ? "yes" : "no"))
+	 tr2_cell_bool(t, r->by->is_exact))
 
 static const struct tr2_column found_columns[] = {
 	{ "commit", "", TR2_COL_DATA, cell_found },

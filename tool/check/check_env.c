@@ -94,7 +94,7 @@ struct row {
 TR2_CELL(cell_variable, struct row, tr2_cell_str(t, r->variable))
 TR2_CELL(cell_value, struct row, tr2_cell_str(t, r->found->value))
 TR2_CELL(cell_origin, struct row, tr2_cell_str(t, r->found->origin))
-TR2_CELL(cell_works, struct row, tr2_cell_str(t, r->works ? "yes" : "no"))
+TR2_CELL(cell_works, struct row, tr2_cell_bool(t, r->works))
 
 static void cell_meaning(struct tr2_table *t, const void *row)
 {

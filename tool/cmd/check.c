@@ -407,7 +407,7 @@ TR2_CELL(cell_sessions, struct found, tr2_cell_uint(t, r->sessions))
 TR2_CELL(cell_events, struct found, tr2_cell_uint(t, r->events))
 TR2_CELL(cell_errors, struct found, tr2_cell_uint(t, r->errors))
 TR2_CELL(cell_warnings, struct found, tr2_cell_uint(t, r->warnings))
-TR2_CELL(cell_brief, struct found, tr2_cell_str(t, r->brief ? "yes" : "no"))
+TR2_CELL(cell_brief, struct found, tr2_cell_bool(t, r->brief))
 
 static const struct tr2_column summary_columns[] = {
 	{ "sessions", "", TR2_COL_DATA, cell_sessions },

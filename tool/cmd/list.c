@@ -94,7 +94,7 @@ SESSION_CELL(cell_events, tr2_cell_uint(t, s->nr_events))
 SESSION_CELL(cell_errors, tr2_cell_uint(t, s->nr_errors))
 SESSION_CELL(cell_lost, tr2_cell_uint(t, s->lost))
 TR2_CELL(cell_instrumented, struct tr2_node_row,
-	 tr2_cell_str(t, session_of(r) ? "yes" : "no"))
+	 tr2_cell_bool(t, session_of(r)))
 
 /* Only the recorded command's directory is known. */
 static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)

@@ -223,7 +223,7 @@ static void cell_significant(struct tr2_table *t, const void *row)
 	const struct tr2_difference *d = row;
 
 	if (d->significant || !isnan(d->p) || d->exact)
-		tr2_cell_str(t, d->significant ? "yes" : "no");
+		tr2_cell_bool(t, d->significant);
 }
 
 static const char *const exactness[] = {
@@ -290,9 +290,9 @@ TR2_CELL(cell_base, struct tr2_difference,
 TR2_CELL(cell_new, struct tr2_difference,
 	 give_side(t, r, r->new, r->new_at_least))
 TR2_CELL(cell_base_at_least, struct tr2_difference,
-	 tr2_cell_str(t, r->base_at_least ? "yes" : "no"))
+	 tr2_cell_bool(t, r->base_at_least))
 TR2_CELL(cell_new_at_least, struct tr2_difference,
-	 tr2_cell_str(t, r->new_at_least ? "yes" : "no"))
+	 tr2_cell_bool(t, r->new_at_least))
 TR2_CELL(cell_delta, struct tr2_difference,
 	 tr2_cell_real(t, tr2_difference_delta(r)))
 TR2_CELL(cell_ratio, struct tr2_difference, tr2_cell_real(t, ratio_of(r)))
@@ -442,7 +442,7 @@ TR2_CELL(cell_test_kind, struct kind_row,
 	 tr2_cell_str(t, tr2_measure_names[r->kind]))
 TR2_CELL(cell_tested, struct kind_row, tr2_cell_uint(t, r->c->tested[r->kind]))
 TR2_CELL(cell_can_tell, struct kind_row,
-	 tr2_cell_str(t, tr2_comparison_can_tell(r->c, r->kind) ? "yes" : "no"))
+	 tr2_cell_bool(t, tr2_comparison_can_tell(r->c, r->kind)))
 TR2_CELL(cell_runs_needed, struct kind_row,
 	 tr2_cell_uint(t, tr2_runs_needed(r->c->tested[r->kind])))
 

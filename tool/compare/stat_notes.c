@@ -106,8 +106,7 @@ TR2_CELL(cell_run, struct run_row, tr2_cell_uint(t, r->run + 1))
 TR2_CELL(cell_run_wall, struct run_row,
 	 tr2_cell_measure(t, TR2_UNIT_NS, r->wall->values[r->run]))
 TR2_CELL(cell_run_stands_apart, struct run_row,
-	 tr2_cell_str(t, stands_apart(r->numbers, r->wall->values[r->run]) ?
-			 "yes" : "no"))
+	 tr2_cell_bool(t, stands_apart(r->numbers, r->wall->values[r->run])))
 TR2_CELL(cell_run_code, struct run_row,
 	 tr2_cell_int(t, r->side->sum.codes[r->run]))
 

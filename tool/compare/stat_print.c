@@ -43,10 +43,10 @@ TR2_CELL(cell_nr_runs, struct tr2_stat_side, tr2_cell_int(t, r->sum.nr_runs))
 TR2_CELL(cell_failed, struct tr2_stat_side, tr2_cell_int(t, r->sum.nr_failed))
 TR2_CELL(cell_code, struct tr2_stat_side, tr2_cell_int(t, r->sum.code))
 TR2_CELL(cell_interrupted, struct tr2_stat_side,
-	 tr2_cell_str(t, r->sum.interrupted ? "yes" : "no"))
+	 tr2_cell_bool(t, r->sum.interrupted))
 TR2_CELL(cell_lost, struct tr2_stat_side, tr2_cell_uint(t, r->measures.lost))
 TR2_CELL(cell_in_turns, struct tr2_stat_side,
-	 tr2_cell_str(t, r->sum.in_turns ? "yes" : "no"))
+	 tr2_cell_bool(t, r->sum.in_turns))
 
 static const struct tr2_column summary_columns[] = {
 	{ "side", "", TR2_COL_DATA, cell_side },
@@ -195,7 +195,7 @@ TR2_CELL(cell_note, struct line,
 	 if (!r->numbers.nr) tr2_cell_str(t, r->it->note))
 
 TR2_CELL(cell_at_least, struct line,
-	 tr2_cell_str(t, r->it->at_least ? "yes" : "no"))
+	 tr2_cell_bool(t, r->it->at_least))
 
 static const struct tr2_column columns[] = {
 	{ "kind", "", TR2_COL_DATA, cell_kind },

@@ -220,6 +220,14 @@ void tr2_cell_json(struct tr2_table *t, const char *json)
 	cell_text(t, TR2_CELL_JSON, safe, len, 0);
 }
 
+void tr2_cell_bool(struct tr2_table *t, bool value)
+{
+	if (tr2_output_is_text(t->output))
+		tr2_cell_str(t, value ? "yes" : "no");
+	else
+		tr2_cell_json(t, value ? "true" : "false");
+}
+
 void tr2_cell_int(struct tr2_table *t, int64_t value)
 {
 	new_cell(t, TR2_CELL_INT)->i = value;

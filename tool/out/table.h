@@ -191,6 +191,8 @@ void tr2_cell_share(struct tr2_table *t, double ratio);
 void tr2_cell_wall(struct tr2_table *t, int64_t wall_ns);
 void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words);
 void tr2_cell_json(struct tr2_table *t, const char *json);
+/* yes or no; true or false in JSON and CSV. */
+void tr2_cell_bool(struct tr2_table *t, bool value);
 /* Mark the cell just set as a lower bound: `>= ` in text. */
 void tr2_cell_at_least(struct tr2_table *t);
 /* The cell just set may be cut, but not the first ` x 214` in it, nor what is in

@@ -98,7 +98,7 @@ void tr2_node_cell_wall(struct tr2_table *t, const void *row)
 
 void tr2_node_cell_at_least(struct tr2_table *t, const void *row)
 {
-	tr2_cell_str(t, node_of(row)->at_least ? "yes" : "no");
+	tr2_cell_bool(t, node_of(row)->at_least);
 }
 
 void tr2_node_cell_cpu(struct tr2_table *t, const void *row)
@@ -125,7 +125,7 @@ void tr2_node_cell_states_lost(struct tr2_table *t, const void *row)
 	tr2_for_each_task_thread(m, node_of(row)->task, i)
 		lost |= m->task_threads[i].flags & TR2_TASK_THREAD_LOST;
 	if (node_of(row)->wait_ns != TR2_NO_TIME)
-		tr2_cell_json(t, lost ? "true" : "false");
+		tr2_cell_bool(t, lost);
 }
 
 void tr2_node_cell_exit(struct tr2_table *t, const void *row)
@@ -176,8 +176,7 @@ void tr2_node_cell_cut(struct tr2_table *t, const void *row)
 {
 	const struct tr2_node_row *r = row;
 
-	tr2_cell_json(t, tr2_node_words(r->m, r->node)->cut ? "true" :
-							      "false");
+	tr2_cell_bool(t, tr2_node_words(r->m, r->node)->cut);
 }
 
 void tr2_node_cell_join(struct tr2_table *t, const void *row)

@@ -178,7 +178,7 @@ TR2_CELL(cell_step_by, struct step_row,
 		 tr2_cell_str(t, tr2_s(r->of.m, r->step->by)))
 TR2_CELL(cell_step_inferred, struct step_row,
 	 if (r->step->kind)
-		 tr2_cell_json(t, r->step->inferred ? "true" : "false"))
+		 tr2_cell_bool(t, r->step->inferred))
 TR2_CELL(cell_step_time, struct step_row, tr2_cell_ns(t, r->step->ns))
 TR2_CELL(cell_step_share, struct step_row,
 	 tr2_cell_share(t, tr2_report_share(r->step->ns, r->whole)))

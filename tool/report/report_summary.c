@@ -244,7 +244,7 @@ TR2_CELL(cell_cpu, struct summary, tr2_cell_ns(t, r->cpu_ns))
 TR2_CELL(cell_waiting, struct summary, tr2_cell_ns(t, r->waiting_ns))
 TR2_CELL(cell_ready, struct summary, tr2_cell_ns(t, r->ready_ns))
 TR2_CELL(cell_at_least, struct summary,
-	 tr2_cell_str(t, r->at_least ? "yes" : "no"))
+	 tr2_cell_bool(t, r->at_least))
 TR2_CELL(cell_commands, struct summary, tr2_cell_uint(t, r->nr_roots))
 TR2_CELL(cell_span, struct summary, tr2_cell_ns(t, r->span_ns))
 TR2_CELL(cell_processes, struct summary, tr2_cell_uint(t, r->nr_processes))
@@ -258,8 +258,7 @@ TR2_CELL(cell_errors, struct summary, tr2_cell_uint(t, r->nr_errors))
 
 TR2_CELL(cell_states_lost, struct summary,
 	 if (r->root.m->has_states)
-		 tr2_cell_json(t, tr2_report_states_lost(r->root.m) ? "true" :
-								      "false"))
+		 tr2_cell_bool(t, tr2_report_states_lost(r->root.m)))
 
 static const struct tr2_column columns[] = {
 	{ "argv", "", TR2_COL_DATA, tr2_node_cell_argv },

@@ -250,7 +250,7 @@ TR2_CELL(cell_used, struct process_row,
 		 give_time(t, r, r->row->cpu_ns))
 TR2_CELL(cell_age, struct process_row, give_time(t, r, age_of(r)))
 TR2_CELL(cell_at_least, struct process_row,
-	 tr2_cell_str(t, is_at_least(r) ? "yes" : "no"))
+	 tr2_cell_bool(t, is_at_least(r)))
 TR2_CELL(cell_threads, struct process_row,
 	 tr2_cell_uint(t, has_ended(r) ? 0 : r->row->nr_threads))
 TR2_CELL(cell_argv, struct process_row, tr2_cell_words(t, r->argv))
