@@ -42,6 +42,14 @@ finds () {
 	test_grep "$2" out
 }
 
+test_expect_success 'a span that ended in a region too deep to be told is good' '
+	forge deep "/region_enter.*\"nesting\":1/{p; s/region_enter/data_json/; s/\"nesting\":1/\"t_abs\":0.1,\"t_rel\":0.1,\"nesting\":4/; s/\"category\".*/\"category\":\"trace2\",\"key\":\"span\",\"value\":{\"trace_id\":\"c1c2910fb81d79230e02a33b6763be03\",\"span_id\":\"7ff91526f45044ec\",\"category\":\"a\",\"name\":\"s\",\"start\":0.01,\"end\":0.02}}/
+		}" &&
+	test_grep "nesting.:4" deep &&
+	test_expect_code 1 trace2 check deep >out &&
+	test_grep "0 kinds of error" out
+'
+
 test_expect_success 'the rules on which consumers rely are checked' '
 	forge no-version 1d && finds no-version ":1: error: the first event of a session is not version" &&
 	forge no-start 2d && finds no-start ":2: warning: start is not the second event" &&

@@ -2,8 +2,8 @@
 /* Config files. */
 #include <stdlib.h>
 
-#include "fuzz.h"
 #include "config/config.h"
+#include "fuzz.h"
 
 /* Keys and values in their order: key, NUL, = and value or -, NUL. */
 struct keys {

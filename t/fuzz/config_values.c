@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fuzz.h"
 #include "config/config.h"
+#include "fuzz.h"
 
 /* Elements of patterns on which fnmatch() and Git agree. */
 static const char *const elements[] = {

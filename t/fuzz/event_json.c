@@ -5,9 +5,9 @@
  */
 #include <stdlib.h>
 
+#include "format/events/event_json_private.h"
 #include "fuzz.h"
 #include "model/path/critical.h"
-#include "format/events/event_json_private.h"
 
 struct side {
 	struct tr2_model *m;

@@ -10,10 +10,10 @@
 
 #include "export/export.h"
 #include "export/page/html.h"
+#include "format/events/event_json.h"
 #include "fuzz.h"
 #include "model/path/critical.h"
 #include "out/table.h"
-#include "format/events/event_json.h"
 
 static const char *const tables[] = {
 #define TR2_TABLE(name, columns) #name,

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "fuzz.h"
 #include "format/events/utf8.h"
+#include "fuzz.h"
 
 struct seen {
 	unsigned int nr;

@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/events/utf8.h"
+#include "format/kernel/kernel.h"
 #include "fuzz.h"
 #include "model/build/build.h"
 #include "model/states.h"
-#include "format/kernel/kernel.h"
-#include "format/events/utf8.h"
 
 static char dir[256], path[300];
 

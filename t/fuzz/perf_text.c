@@ -2,10 +2,10 @@
 /* Lines of the perf target. */
 #include <stdlib.h>
 
-#include "fuzz.h"
-#include "model/path/critical.h"
-#include "model/parsed_event.h"
 #include "format/events/perf_text.h"
+#include "fuzz.h"
+#include "model/parsed_event.h"
+#include "model/path/critical.h"
 
 static struct tr2_perf_reader *reader;
 

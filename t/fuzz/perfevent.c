@@ -2,9 +2,9 @@
 /* Lists of events, from the environment or a command line. */
 #include <stdlib.h>
 
-#include "perfevent/perfevent.h"
 #include "base/text.h"
 #include "fuzz.h"
+#include "perfevent/perfevent.h"
 
 static bool is_printable(const char *s)
 {

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/recording/meta_read.h"
 #include "fuzz.h"
 #include "model/path/critical.h"
-#include "format/recording/meta_read.h"
 
 static char dir[256], meta[300], tasks[300];
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fuzz.h"
 #include "format/events/utf8.h"
+#include "fuzz.h"
 
 #define MAX_WORDS 4
 #define MAX_BUCKETS 3

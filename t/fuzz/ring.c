@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fuzz.h"
 #include "format/ring/ring.h"
 #include "format/ring/ring_cells.h"
+#include "fuzz.h"
 
 #define STRINGS 512
 #define DEFINITIONS 768

@@ -10,10 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../helper/breakpoint.h"
 #include "base/buf.h"
 #include "base/sanitize.h"
 #include "tap.h"
-#include "../helper/breakpoint.h"
 
 static char home[64];
 static struct tr2_buf buf;

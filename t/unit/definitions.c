@@ -9,11 +9,11 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "../helper/single-step.h"
 #include "base/lock.h"
 #include "base/sanitize.h"
 #include "metric/metric.h"
 #include "tap.h"
-#include "../helper/single-step.h"
 
 #define MANY 4000u
 #define FEW 70u

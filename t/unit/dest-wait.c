@@ -13,10 +13,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/sanitize.h"
-#include "target/wait.h"
-#include "tap.h"
 #include "../helper/single-step.h"
+#include "base/sanitize.h"
+#include "tap.h"
+#include "target/wait.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define TOO_SLOW true /* a hundred instructions become thousands */

@@ -11,9 +11,9 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "../helper/breakpoint.h"
 #include "ring/ring.h"
 #include "tap.h"
-#include "../helper/breakpoint.h"
 
 #define DATA_SIZE 4096u
 #define END (UINT64_C(0x100000000)) /* also the end of a lap */

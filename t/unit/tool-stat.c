@@ -10,12 +10,12 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "out/table.h"
+#include "common/split_command.h"
 #include "compare/interval.h"
 #include "compare/numbers.h"
 #include "compare/significance.h"
-#include "common/split_command.h"
 #include "compare/spread.h"
+#include "out/table.h"
 #include "tap.h"
 
 static uint64_t seed;

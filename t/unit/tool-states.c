@@ -11,11 +11,11 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "common/say.h"
+#include "format/read.h"
 #include "model/build/build.h"
 #include "model/build/build_states.h"
 #include "model/path/critical.h"
 #include "model/states.h"
-#include "format/read.h"
 #include "tap.h"
 
 static const char *const kinds[] = { "run", "ready", "wait" };

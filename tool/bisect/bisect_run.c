@@ -10,10 +10,10 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "common/signals.h"
+#include "compare/run_set.h"
+#include "compare/sequential.h"
 #include "record/job/job.h"
 #include "record/store.h"
-#include "compare/sequential.h"
-#include "compare/run_set.h"
 
 static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 static volatile sig_atomic_t caught;

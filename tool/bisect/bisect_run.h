@@ -11,8 +11,8 @@
 
 #include "base/buf.h"
 #include "bisect/bisect_tree.h"
-#include "record/kernel/counters.h"
 #include "compare/measure.h"
+#include "record/kernel/counters.h"
 
 struct tr2_bisect_runner {
 	char **argv;       /* CMD */

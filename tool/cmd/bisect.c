@@ -21,14 +21,14 @@
 
 #include "bisect/bisect_run.h"
 #include "bisect/bisect_steps.h"
-#include "compare/stat.h"
-#include "compare/verdict_text.h"
 #include "common/memory.h"
 #include "common/say.h"
-#include "record/kernel/counters.h"
 #include "compare/git.h"
 #include "compare/numbers.h"
 #include "compare/significance.h"
+#include "compare/stat.h"
+#include "compare/verdict_text.h"
+#include "record/kernel/counters.h"
 
 #define EVENTS "task-clock,page-faults"
 /* The exit code of git-bisect(1) if only skipped commits are left. */

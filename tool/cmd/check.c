@@ -11,13 +11,13 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "report/input_options.h"
 #include "common/memory.h"
 #include "common/options.h"
+#include "format/read.h"
 #include "model/build/build.h"
 #include "model/parsed_event.h"
 #include "out/table.h"
-#include "format/read.h"
+#include "report/input_options.h"
 
 static bool env, send_probe;
 
@@ -136,12 +136,14 @@ static void check_order(const struct place *at, uint8_t *seen)
 		*seen |= SEEN_ATEXIT;
 }
 
-/* The library's own data, such as gauges at the end: outside of all regions. */
-static bool is_own(const struct tr2_parsed_event *ev)
+/* The library's own data: gauges at the end are outside of all regions, and a
+ * span has its depth also where the regions around it were too deep to be told. */
+static bool is_own(const struct tr2_parsed_event *ev, unsigned int open)
 {
 	const struct tr2_view *category = &ev->as.data_json.category.text;
 
-	return ev->kind == TR2_EV_data_json && ev->nesting == 1 &&
+	return ev->kind == TR2_EV_data_json &&
+	       (ev->nesting == 1 || ev->nesting > open) &&
 	       category->len == strlen("trace2") &&
 	       !memcmp(category->p, "trace2", category->len);
 }
@@ -158,7 +160,7 @@ static bool is_nested(const struct place *at, unsigned int open)
 	    ev->nesting == TR2_ABSENT ||
 	    flags & (TR2_SESSION_NO_BEGINNING | TR2_SESSION_FORKED))
 		return true;
-	return ev->nesting == open + 1 || is_own(ev);
+	return ev->nesting == open + 1 || is_own(ev, open);
 }
 
 static void check_nesting(const struct place *at, uint16_t *open)

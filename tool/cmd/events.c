@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "perfevent/perfevent.h"
 #include "common/options.h"
 #include "out/table.h"
+#include "perfevent/perfevent.h"
 #include "record/kernel/counters.h"
 
 static const char *kind_of(enum tr2_perfevent_pmu pmu)

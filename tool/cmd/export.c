@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "report/input_options.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "export/export.h"
+#include "report/input_options.h"
 #include "samples/symbols.h"
 
 static const struct {

@@ -10,14 +10,14 @@
 
 #include "base/macros.h"
 #include "base/text.h"
-#include "compare/stat.h"
-#include "compare/verdict_text.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "compare/git.h"
 #include "compare/note.h"
 #include "compare/numbers.h"
+#include "compare/stat.h"
 #include "compare/timeline.h"
+#include "compare/verdict_text.h"
 
 #define BAR_WIDTH 12
 /* Between the parts of a commit, and between commits. */

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/input_options.h"
-#include "report/node.h"
 #include "common/join.h"
 #include "common/memory.h"
 #include "common/options.h"
@@ -14,6 +12,8 @@
 #include "event/event.h"
 #include "model/filter.h"
 #include "out/table.h"
+#include "report/input_options.h"
+#include "report/node.h"
 
 static bool verbose, only_open, only_errors, events, known;
 

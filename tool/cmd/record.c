@@ -11,8 +11,8 @@
 #include "cmd/events.h"
 #include "common/memory.h"
 #include "common/options.h"
-#include "record/kernel/counters.h"
 #include "record/job/job.h"
+#include "record/kernel/counters.h"
 
 #define DEFAULT_DIR "trace2.data"
 /* As perf, out of step with what runs a thousand times a second. */

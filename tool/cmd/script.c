@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/input_options.h"
-#include "script/script.h"
 #include "common/options.h"
 #include "common/say.h"
-#include "model/filter.h"
 #include "format/read.h"
+#include "model/filter.h"
+#include "report/input_options.h"
+#include "script/script.h"
 
 static bool follow, git_normal, git_perf, git_event;
 static const char *fields = "time,pid,cmd,thread,event,message";

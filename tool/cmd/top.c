@@ -10,9 +10,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "top/top.h"
 #include "common/options.h"
 #include "out/term.h"
+#include "top/top.h"
 
 #define DEFAULT_DELAY_NS 2000000000
 #define SCREEN_BYTES 65536

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/memory.h"
 #include "common/grown.h"
+#include "common/memory.h"
 
 #define BLOCK 65536
 /* Readers read a little past a line. */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/memory.h"
 #include "common/lines.h"
+#include "common/memory.h"
 
 #define FIRST_BYTES (256u * 1024)
 #define PADDING 64

@@ -11,10 +11,10 @@
 #include "common/join.h"
 #include "common/map.h"
 #include "common/memory.h"
-#include "model/kind.h"
-#include "model/join/self_time.h"
-#include "model/stats.h"
 #include "compare/run_meta.h"
+#include "model/join/self_time.h"
+#include "model/kind.h"
+#include "model/stats.h"
 
 const char *const tr2_measure_names[TR2_MEASURE_NR] = {
 	[TR2_MEASURE_RUN] = "run",	   [TR2_MEASURE_EVENT] = "event",

@@ -14,8 +14,8 @@
 #define TR2_COMPARE_MEASURE_H
 
 #include "common/map.h"
-#include "model/model.h"
 #include "compare/origin.h"
+#include "model/model.h"
 
 enum tr2_measure_kind {
 	TR2_MEASURE_RUN,

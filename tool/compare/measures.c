@@ -11,9 +11,9 @@
 #include "base/split.h"
 #include "common/options.h"
 #include "common/say.h"
-#include "perfevent/perfevent.h"
 #include "compare/significance.h"
 #include "compare/verdict.h"
+#include "perfevent/perfevent.h"
 
 static bool is_listed(const char *list, const char *name)
 {

@@ -4,9 +4,9 @@
 #define TR2_COMPARE_MEASURES_H
 
 #include "common/options.h"
-#include "out/table.h"
 #include "compare/compare.h"
 #include "compare/measure.h"
+#include "out/table.h"
 
 /* A selection of measures: by kind, name and size. */
 struct tr2_measure_choice {

@@ -6,8 +6,8 @@
 #ifndef TR2_COMPARE_RUN_META_H
 #define TR2_COMPARE_RUN_META_H
 
-#include "model/model.h"
 #include "compare/origin.h"
+#include "model/model.h"
 
 /* -1: missing. */
 struct tr2_run_meta {

@@ -6,8 +6,8 @@
 #ifndef TR2_COMPARE_SIDES_H
 #define TR2_COMPARE_SIDES_H
 
-#include "out/table.h"
 #include "compare/measure.h"
+#include "out/table.h"
 
 /* Print a note on differing machines below the comparison; in JSON "sides".
  * Losses and failures go to stderr. */

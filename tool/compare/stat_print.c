@@ -9,10 +9,10 @@
 
 #include "base/macros.h"
 #include "base/text.h"
-#include "compare/stat.h"
 #include "common/memory.h"
 #include "common/words.h"
 #include "compare/numbers.h"
+#include "compare/stat.h"
 
 struct tr2_measure_choice tr2_stat_choice = TR2_MEASURE_CHOICE_INIT;
 

@@ -11,10 +11,10 @@
 #define TR2_EXPORT_EXPORT_H
 
 #include "base/text.h"
+#include "common/options.h"
 #include "export/sampling.h"
 #include "export/sink.h"
 #include "model/model.h"
-#include "common/options.h"
 
 struct tr2_export_options {
 	struct tr2_list urls; /* empty: write to a file */

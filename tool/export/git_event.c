@@ -12,11 +12,11 @@
 #include "common/say.h"
 #include "common/words.h"
 #include "event/redact.h"
-#include "model/filter.h"
 #include "format/events/json.h"
 #include "format/events/parsed_render.h"
-#include "read/reread.h"
 #include "format/events/utf8.h"
+#include "model/filter.h"
+#include "read/reread.h"
 
 struct tr2_git_event {
 	struct tr2_export *x;

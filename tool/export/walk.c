@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "common/signals.h"
 #include "export/stacks.h"
 #include "model/filter.h"
 #include "model/states.h"
-#include "common/signals.h"
 
 static bool stopped(const struct tr2_export *x)
 {

@@ -11,10 +11,10 @@
 #include "common/join.h"
 #include "common/memory.h"
 #include "common/say.h"
-#include "model/build/build.h"
-#include "read/load_private.h"
 #include "format/recording/meta_read.h"
 #include "format/ring/ring_spill.h"
+#include "model/build/build.h"
+#include "read/load_private.h"
 
 /* Read one file of a directory: an unreadable one is a problem, not an
  * error. */

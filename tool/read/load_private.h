@@ -6,12 +6,12 @@
 #ifndef TR2_READ_LOAD_PRIVATE_H
 #define TR2_READ_LOAD_PRIVATE_H
 
-#include "out/progress.h"
-#include "format/events/event_json.h"
 #include "common/lines.h"
+#include "format/events/event_json.h"
 #include "format/events/perf_text.h"
 #include "format/read.h"
 #include "format/ring/ring.h"
+#include "out/progress.h"
 
 struct tr2_loader {
 	struct tr2_model *m;

@@ -11,13 +11,13 @@
 
 #include "base/buf.h"
 #include "common/memory.h"
+#include "format/ring/ring_file.h"
+#include "format/ring/ring_spill.h"
 #include "model/build/build.h"
 #include "model/parsed_event.h"
 #include "model/private.h"
 #include "read/load_private.h"
 #include "read/reread.h"
-#include "format/ring/ring_file.h"
-#include "format/ring/ring_spill.h"
 
 /* The number of bytes in which the format is searched. */
 #define PEEK_BYTES 65536u

@@ -6,10 +6,10 @@
 
 #include "base/buf.h"
 #include "common/memory.h"
-#include "model/build/build.h"
 #include "format/events/event_json.h"
 #include "format/events/json.h"
 #include "format/events/perf_text.h"
+#include "model/build/build.h"
 
 void tr2_line_set(struct tr2_line *line, const struct tr2_model *m,
 		  const struct tr2_parsed_event *ev)

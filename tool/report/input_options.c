@@ -2,8 +2,8 @@
 /* input_options - take the inputs of a command from its words and -i. */
 #include "report/input_options.h"
 
-#include "report/no_match.h"
 #include "common/say.h"
+#include "report/no_match.h"
 
 bool tr2_inputs(int argc, char **argv, struct tr2_list *out)
 {

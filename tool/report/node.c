@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/node.h"
 #include "common/signals.h"
 #include "model/states.h"
+#include "report/node.h"
 
 static bool is_uncertain(const struct tr2_model *m, uint32_t node)
 {

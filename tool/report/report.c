@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/input_options.h"
-#include "report/report.h"
-#include "common/options.h"
 #include "common/memory.h"
+#include "common/options.h"
 #include "common/say.h"
 #include "export/page/html.h"
 #include "model/kind.h"
 #include "model/path/what_if_times.h"
+#include "report/input_options.h"
+#include "report/report.h"
 #include "samples/symbols.h"
 
 #define TR2_REPORT_VIEW(name, help) VIEW_##name,

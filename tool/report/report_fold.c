@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report_fold.h"
 #include "common/map.h"
 #include "common/memory.h"
 #include "model/kind.h"
 #include "model/stats.h"
+#include "report/report_fold.h"
 
 /* A process of a row: its time, and the part in which its root ran. */
 struct piece {

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "report/report.h"
 #include "common/join.h"
 #include "common/map.h"
 #include "common/memory.h"
 #include "model/path/critical.h"
+#include "report/report.h"
 #include "samples/symbols.h"
 
 /* Text leaves out functions below this share, by themselves. */

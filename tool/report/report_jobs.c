@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/report.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "model/path/jobs.h"
 #include "model/path/what_if_times.h"
+#include "report/report.h"
 
 struct answer {
 	const char *name;

@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "arena/layout.h"
-#include "compare/measures.h"
-#include "report/report.h"
 #include "common/join.h"
 #include "common/map.h"
 #include "common/memory.h"
 #include "common/say.h"
+#include "compare/measures.h"
+#include "compare/run_meta.h"
 #include "model/histogram.h"
 #include "model/model.h"
-#include "compare/run_meta.h"
+#include "report/report.h"
 
 /* The sum of the metrics of one kind and name, and of one unit. Times are in ns,
  * values of distributions in their unit. */

@@ -9,16 +9,16 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "common/join.h"
+#include "common/memory.h"
+#include "model/kind.h"
+#include "model/path/critical.h"
+#include "model/path/what_if_rank.h"
+#include "model/states.h"
 #include "report/node.h"
 #include "report/path_functions.h"
 #include "report/report.h"
 #include "report/report_fold.h"
-#include "common/join.h"
-#include "common/memory.h"
-#include "model/path/critical.h"
-#include "model/path/what_if_rank.h"
-#include "model/kind.h"
-#include "model/states.h"
 
 /* Steps are shown one by one if no more than this share of the whole is in those
  * that are too small to be shown. */

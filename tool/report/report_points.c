@@ -2,9 +2,9 @@
 /*
  * report_points - trace2 report --data and --errors: what happened at a moment.
  */
+#include "common/join.h"
 #include "report/node.h"
 #include "report/report.h"
-#include "common/join.h"
 
 struct point_row {
 	struct tr2_session_row of;

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/memory.h"
 #include "report/node.h"
 #include "report/report.h"
 #include "report/report_fold.h"
-#include "common/memory.h"
 
 struct process {
 	struct tr2_node_row of;

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/node.h"
-#include "report/report.h"
 #include "common/join.h"
 #include "common/memory.h"
 #include "model/join/self_time.h"
 #include "model/states.h"
 #include "model/stats.h"
+#include "report/node.h"
+#include "report/report.h"
 
 static const char no_region[] = "(in no region)";
 

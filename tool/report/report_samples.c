@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "report/report.h"
 #include "common/map.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "model/model.h"
+#include "report/report.h"
 #include "samples/symbols.h"
 
 /* An event, or a function on a path to it. Lists are by index; 0: none. */

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
 #include "common/join.h"
 #include "common/memory.h"
 #include "model/build/trace_span.h"
+#include "report/report.h"
 
 struct part {
 	tr2_str category, name; /* of the spans */

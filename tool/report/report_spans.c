@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/node.h"
-#include "report/report.h"
 #include "common/join.h"
 #include "common/memory.h"
 #include "model/build/trace_span.h"
+#include "report/node.h"
+#include "report/report.h"
 
 /* The slowest spans that text shows; -n sets another number. */
 #define MOST_SLOWEST 10

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/node.h"
-#include "report/report.h"
 #include "event/redact.h"
 #include "model/path/critical.h"
+#include "report/node.h"
+#include "report/report.h"
 
 /* A shorter time after the end of the whole does not count as background. */
 #define MIN_BACKGROUND_NS 1000000

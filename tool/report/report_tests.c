@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "report/node.h"
-#include "report/report.h"
 #include "common/memory.h"
 #include "model/states.h"
+#include "report/node.h"
+#include "report/report.h"
 
 /* The rows that text shows; -n sets another number. */
 #define MOST_ROWS 10

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/node.h"
-#include "report/report.h"
 #include "common/join.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "model/kind.h"
 #include "model/states.h"
 #include "model/stats.h"
+#include "report/node.h"
+#include "report/report.h"
 
 /* What the waits of a group have in common. */
 struct kind {

@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "report/report.h"
-#include "report/report_fold.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "model/path/critical.h"
 #include "model/path/what_if_rank.h"
 #include "model/states.h"
+#include "report/report.h"
+#include "report/report_fold.h"
 
 /* So many parts of the path are tried. */
 #define MAX_TRIED 40

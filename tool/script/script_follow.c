@@ -16,14 +16,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "script/script.h"
+#include "common/grown.h"
 #include "common/join.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "format/events/event_json.h"
-#include "common/grown.h"
 #include "format/events/perf_text.h"
+#include "script/script.h"
 
 #define LOOK_MS 200
 

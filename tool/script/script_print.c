@@ -9,10 +9,10 @@
 #include "base/macros.h"
 #include "base/split.h"
 #include "base/text.h"
-#include "script/script.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "out/table.h"
+#include "script/script.h"
 
 /* An event, for the cells of its line. */
 struct row {

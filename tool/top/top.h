@@ -7,12 +7,12 @@
 #define TR2_TOP_TOP_H
 
 #include "common/format.h"
-#include "common/map.h"
-#include "common/words.h"
-#include "model/model.h"
 #include "common/grown.h"
+#include "common/map.h"
 #include "common/procfs.h"
+#include "common/words.h"
 #include "format/ring/ring_cells.h"
+#include "model/model.h"
 
 /* The values of a ring's metrics at one time. */
 struct tr2_top_sample {

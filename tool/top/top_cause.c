@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "top/top.h"
 #include "model/wait_causes.h"
+#include "top/top.h"
 
 #define STACK_BYTES 4096
 

@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "top/top.h"
 #include "common/iso_time.h"
 #include "common/memory.h"
-#include "model/model.h"
 #include "format/events/event_json.h"
 #include "format/ring/ring_mapped.h"
+#include "model/model.h"
+#include "top/top.h"
 
 /* Clocks differ by that much, and the start of a process is in ticks. */
 #define SLACK_NS 100000000

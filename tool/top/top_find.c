@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "top/top.h"
 #include "common/memory.h"
 #include "common/say.h"
+#include "top/top.h"
 
 /* Watch the process of a ring; if it has ended, show the ring's last state. */
 static bool open_ring(struct tr2_top *top, const char *path)

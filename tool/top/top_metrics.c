@@ -6,11 +6,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "top/top.h"
 #include "common/join.h"
 #include "common/memory.h"
 #include "model/model.h"
 #include "out/table.h"
+#include "top/top.h"
 
 /* Columns of a process are empty in text if there is only one. */
 static bool names_process(const struct tr2_table *t, bool several)

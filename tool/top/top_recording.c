@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "base/split.h"
-#include "top/top.h"
 #include "common/memory.h"
+#include "common/procfs.h"
 #include "common/say.h"
 #include "common/signals.h"
 #include "format/events/json.h"
-#include "common/procfs.h"
+#include "top/top.h"
 
 struct meta {
 	struct tr2_top *top; /* gets the processes that were attached to; or NULL */

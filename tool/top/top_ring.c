@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "top/top.h"
 #include "common/memory.h"
 #include "common/say.h"
-#include "model/model.h"
 #include "format/ring/ring.h"
+#include "model/model.h"
+#include "top/top.h"
 
 /* Print why a file without a valid ring cannot be watched. */
 static void say_no_ring(const struct tr2_top_ring *ring, const char *path,

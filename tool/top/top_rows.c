@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "top/top.h"
 #include "common/memory.h"
+#include "top/top.h"
 
 static bool is_shown(const struct tr2_top *top, const struct tr2_top_process *p)
 {

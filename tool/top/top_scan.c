@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "top/top.h"
 #include "common/memory.h"
+#include "top/top.h"
 
 enum member { UNKNOWN, NO, YES };
 

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "top/top.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "common/time.h"
 #include "model/states.h"
 #include "out/table.h"
+#include "top/top.h"
 
 /* The fewest rows of processes, even if other tables have many. */
 #define MIN_ROWS 5

@@ -7,9 +7,9 @@
 
 #include "event/redact.h"
 #include "export/otlp/otlp_spans.h"
+#include "model/build/trace_span.h"
 #include "model/json_members.h"
 #include "model/states.h"
-#include "model/build/trace_span.h"
 
 /* Text as it is, without a NUL. */
 static const char *text_of(const struct tr2_view *v)

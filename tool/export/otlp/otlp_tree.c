@@ -7,8 +7,8 @@
 
 #include "common/memory.h"
 #include "export/otlp/otlp_spans.h"
-#include "model/filter.h"
 #include "model/build/trace_span.h"
+#include "model/filter.h"
 
 static void set_trace(const struct tr2_export *x, uint32_t node,
 		      struct tr2_span_id *id)

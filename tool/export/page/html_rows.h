@@ -7,8 +7,8 @@
 #define TR2_EXPORT_PAGE_HTML_ROWS_H
 
 #include "common/map.h"
-#include "export/profile/frames.h"
 #include "export/page/html.h"
+#include "export/profile/frames.h"
 
 /* A string of the page; the model has it. */
 struct tr2_html_text {

@@ -7,8 +7,8 @@
 
 #include "common/memory.h"
 #include "export/page/html_rows.h"
-#include "model/filter.h"
 #include "model/build/trace_span.h"
+#include "model/filter.h"
 #include "out/table.h"
 
 #define KIND_SPAN 3

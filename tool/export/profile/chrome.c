@@ -16,9 +16,9 @@
 #include "common/map.h"
 #include "common/memory.h"
 #include "export/profile/chrome.h"
+#include "model/build/trace_span.h"
 #include "model/filter.h"
 #include "model/model.h"
-#include "model/build/trace_span.h"
 #include "out/table.h"
 
 /* Above every pid of the kernel. */

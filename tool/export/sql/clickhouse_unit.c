@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/sql/clickhouse.h"
 #include "export/sha256.h"
+#include "export/sql/clickhouse.h"
 
 #define DAY_NS (INT64_C(86400) * 1000000000)
 #define LAST_DAY 49708 /* 2106-02-05: the last of ClickHouse's Date */

@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 #include "common/memory.h"
+#include "common/options.h"
 #include "common/say.h"
 #include "export/sql/schema.h"
 #include "model/join/self_time.h"
-#include "common/options.h"
 
 #define BUSY_MS 10000
 

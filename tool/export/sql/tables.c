@@ -3,10 +3,10 @@
  * tables - implements export/tables.h. Each function below fills the columns of
  * its table in the order of export/tables.def; unknown values are NULL.
  */
-#include "export/stacks.h"
 #include "export/sql/tables_cells.h"
-#include "model/states.h"
+#include "export/stacks.h"
 #include "model/build/trace_span.h"
+#include "model/states.h"
 
 const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR] = {
 #define TR2_COLUMN(name, sql) { #name, sql },

@@ -14,10 +14,10 @@
 
 #include "base/text.h"
 #include "common/iso_time.h"
+#include "common/lines.h"
 #include "common/memory.h"
 #include "format/events/event_json.h"
 #include "format/events/event_json_private.h"
-#include "common/lines.h"
 #include "format/events/utf8.h"
 
 struct tr2_event_reader *tr2_event_reader_new(struct tr2_model *m,

@@ -6,10 +6,10 @@
 #define TR2_FORMAT_EVENTS_EVENT_JSON_PRIVATE_H
 
 #include "base/buf.h"
-#include "model/build/build.h"
-#include "model/parsed_event.h"
 #include "format/events/event_json.h"
 #include "format/events/json.h"
+#include "model/build/build.h"
+#include "model/parsed_event.h"
 
 /* The first bytes of an event's name and of the text after it, and its kind. */
 struct tr2_seen_kind {

@@ -8,10 +8,10 @@
 
 #include "base/macros.h"
 #include "common/memory.h"
-#include "model/build/build.h"
 #include "format/events/match.h"
 #include "format/events/perf_text.h"
 #include "format/events/utf8.h"
+#include "model/build/build.h"
 
 /* A day of wall time in microseconds, and the maximum of all days. */
 #define DAY_US 86400000000ll

@@ -10,12 +10,12 @@
 
 #include "common/join.h"
 #include "common/memory.h"
-#include "model/build/build.h"
-#include "model/build/build_states.h"
+#include "format/events/utf8.h"
 #include "format/kernel/kernel_data.h"
 #include "format/kernel/kernel_profile.h"
 #include "format/kernel/kernel_symbols.h"
-#include "format/events/utf8.h"
+#include "model/build/build.h"
+#include "model/build/build_states.h"
 
 /* Times of one ring may be swapped by an interrupt, not by more than this. */
 #define SWAPPED_NS 1000000

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "model/private.h"
-#include "format/kernel/kernel_symbols.h"
 #include "format/events/utf8.h"
+#include "format/kernel/kernel_symbols.h"
+#include "model/private.h"
 
 /* More is no call path. */
 #define MAX_CALLS 4096

@@ -10,8 +10,8 @@
 
 #include "base/buf.h"
 #include "common/map.h"
-#include "model/model.h"
 #include "format/kernel/kernel_data.h"
+#include "model/model.h"
 
 struct tr2_kernel_profile {
 	struct tr2_model *m;

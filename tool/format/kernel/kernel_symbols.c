@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/memory.h"
 #include "common/lines.h"
+#include "common/memory.h"
 
 /* Markers in a call path, such as that of the user's part, are above. */
 #define FIRST_MARKER ((uint64_t)-4095)

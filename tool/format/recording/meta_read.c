@@ -11,12 +11,12 @@
 
 #include "base/macros.h"
 #include "common/join.h"
-#include "model/build/build.h"
-#include "model/json_members.h"
+#include "common/procfs.h"
 #include "format/events/json_plain.h"
 #include "format/kernel/kernel.h"
 #include "format/recording/meta_read.h"
-#include "common/procfs.h"
+#include "model/build/build.h"
+#include "model/json_members.h"
 
 struct meta {
 	struct tr2_model *m;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "model/build/build.h"
 #include "format/events/parsed_render.h"
 #include "format/ring/ring_event.h"
 #include "format/ring/ring_metrics.h"
@@ -17,6 +16,7 @@
 #include "format/ring/ring_sample.h"
 #include "format/ring/ring_span.h"
 #include "format/ring/ring_spill.h"
+#include "model/build/build.h"
 
 /* One record with its time. */
 struct entry {

@@ -7,8 +7,8 @@
 #define TR2_FORMAT_RING_RING_EVENT_H
 
 #include "base/buf.h"
-#include "model/parsed_event.h"
 #include "format/ring/ring_file.h"
+#include "model/parsed_event.h"
 #include "ring/layout.h"
 
 /* The memory for an event's fields that are not in the record. Zeroed means

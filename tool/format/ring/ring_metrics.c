@@ -8,9 +8,9 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "format/ring/ring_cells.h"
 #include "model/build/build.h"
 #include "model/parsed_event.h"
-#include "format/ring/ring_cells.h"
 #include "trace2.h"
 
 struct adding {

@@ -7,9 +7,9 @@
 #ifndef TR2_FORMAT_RING_RING_METRICS_H
 #define TR2_FORMAT_RING_RING_METRICS_H
 
-#include "model/private.h"
 #include "format/ring/ring_file.h"
 #include "format/ring/ring_names.h"
+#include "model/private.h"
 
 /* Add the metrics of `session`, whose events are in the model already: the sums
  * over all threads and, for TRACE2_PER_THREAD, the values of each live thread.

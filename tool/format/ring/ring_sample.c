@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/private.h"
 #include "format/events/utf8.h"
+#include "model/private.h"
 
 bool tr2_ring_is_sample(const struct tr2_record *record)
 {

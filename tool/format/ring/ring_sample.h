@@ -6,9 +6,9 @@
 #define TR2_FORMAT_RING_RING_SAMPLE_H
 
 #include "common/map.h"
-#include "model/model.h"
 #include "format/ring/ring_file.h"
 #include "format/ring/ring_names.h"
+#include "model/model.h"
 
 /* Lookups for the samples of one file. Zeroed means initialised. */
 struct tr2_ring_samples {

@@ -18,8 +18,8 @@
  */
 #include <string.h>
 
-#include "model/private.h"
 #include "common/signals.h"
+#include "model/private.h"
 
 /* The exit code of Git's usage message, not of signal 1. */
 #define USAGE_CODE 129

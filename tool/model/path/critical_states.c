@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 
-#include "model/path/critical_private.h"
 #include "model/join/thread_borders.h"
+#include "model/path/critical_private.h"
 #include "model/private.h"
 #include "model/states.h"
 

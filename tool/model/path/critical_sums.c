@@ -3,8 +3,8 @@
  * and reason. */
 #include <stdlib.h>
 
-#include "model/path/critical.h"
 #include "model/kind.h"
+#include "model/path/critical.h"
 #include "model/private.h"
 
 /* Ways end here: nobody reads longer ones, and each step is added to all parts

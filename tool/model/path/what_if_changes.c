@@ -8,8 +8,8 @@
 #include "base/macros.h"
 #include "common/join.h"
 #include "model/kind.h"
-#include "model/private.h"
 #include "model/path/what_if_private.h"
+#include "model/private.h"
 #include "model/states.h"
 
 /* Of one change. */

@@ -3,9 +3,9 @@
 #ifndef TR2_MODEL_PATH_WHAT_IF_PRIVATE_H
 #define TR2_MODEL_PATH_WHAT_IF_PRIVATE_H
 
+#include "model/join/thread_borders.h"
 #include "model/path/critical.h"
 #include "model/path/jobs.h"
-#include "model/join/thread_borders.h"
 #include "model/path/what_if_times.h"
 
 /* From at_ns on (recorded), own work takes this part of its time. */

@@ -5,11 +5,11 @@
 
 #include "base/buf.h"
 #include "common/join.h"
-#include "model/path/critical.h"
-#include "model/path/what_if_rank.h"
 #include "model/kind.h"
-#include "model/private.h"
+#include "model/path/critical.h"
 #include "model/path/what_if_private.h"
+#include "model/path/what_if_rank.h"
+#include "model/private.h"
 
 struct list {
 	const struct tr2_model *m;

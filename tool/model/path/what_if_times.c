@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "model/join/thread_borders.h"
-#include "model/private.h"
 #include "model/path/what_if_private.h"
+#include "model/private.h"
 #include "model/states.h"
 
 /* Shorter waits that no thread of the recording ended keep their length. */

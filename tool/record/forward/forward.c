@@ -9,8 +9,8 @@
 #include "base/macros.h"
 #include "common/memory.h"
 #include "common/say.h"
-#include "record/forward/requests.h"
 #include "format/events/json.h"
+#include "record/forward/requests.h"
 
 #define NS_PER_MS 1000000ll
 #define NS_PER_S 1000000000ll

@@ -9,9 +9,9 @@
 #include "base/text.h"
 #include "common/memory.h"
 #include "export/export.h"
-#include "model/build/build.h"
 #include "format/events/event_json.h"
 #include "format/events/json.h"
+#include "model/build/build.h"
 
 /* Memory that is kept between trees. */
 #define KEPT_BYTES (1u << 20)

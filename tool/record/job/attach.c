@@ -16,8 +16,8 @@
 
 #include "common/memory.h"
 #include "common/options.h"
-#include "common/say.h"
 #include "common/procfs.h"
+#include "common/say.h"
 #include "format/ring/ring_mapped.h"
 #include "record/job/process_sources.h"
 

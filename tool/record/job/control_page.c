@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "config/control_block.h"
 #include "common/procfs.h"
+#include "config/control_block.h"
 
 #define LINK_IS "/memfd:" TR2_CONTROL_NAME
 /* The process waits for its threads 50 ms each time. */

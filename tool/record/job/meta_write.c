@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "format/recording/meta_read.h"
 #include "common/procfs.h"
+#include "format/recording/meta_read.h"
 #include "record/job/live_trace.h"
 
 static void add_key(struct tr2_buf *b, const char *key)

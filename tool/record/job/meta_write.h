@@ -11,15 +11,15 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "record/kernel/counters.h"
 #include "record/anchor.h"
+#include "record/kernel/counters.h"
 #include "record/kernel/kernel_records.h"
-#include "record/streams/listen.h"
 #include "record/sources/procs.h"
 #include "record/sources/run.h"
-#include "record/store.h"
-#include "record/streams/stream_totals.h"
 #include "record/sources/trace.h"
+#include "record/store.h"
+#include "record/streams/listen.h"
+#include "record/streams/stream_totals.h"
 
 struct tr2_straggler {
 	int pid;

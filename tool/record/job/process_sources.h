@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "record/sources/connector.h"
+#include "format/recording/tasklog.h"
+#include "record/job/meta_write.h"
 #include "record/kernel/kernel_records.h"
 #include "record/loop.h"
-#include "record/job/meta_write.h"
+#include "record/sources/connector.h"
 #include "record/sources/procs.h"
 #include "record/sources/run.h"
-#include "format/recording/tasklog.h"
 
 struct tr2_watch {
 	struct tr2_source timer; /* first: it is cast to this struct */

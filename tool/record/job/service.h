@@ -7,8 +7,8 @@
 #ifndef TR2_RECORD_JOB_SERVICE_H
 #define TR2_RECORD_JOB_SERVICE_H
 
-#include "record/streams/listen.h"
 #include "record/loop.h"
+#include "record/streams/listen.h"
 
 struct tr2_service {
 	struct tr2_source timer; /* fd -1: not started */

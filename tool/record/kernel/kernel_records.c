@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "common/procfs.h"
-#include "record/kernel/kernel_maps.h"
 #include "record/anchor.h"
+#include "record/kernel/kernel_maps.h"
 
 /* More than the kernel without its modules has. */
 #define KERNEL_BYTES (UINT64_C(1) << 30)

@@ -14,8 +14,8 @@
 #include "record/kernel/kernel_events.h"
 #include "record/kernel/kernel_file.h"
 #include "record/kernel/kernel_rings.h"
-#include "record/task_table.h"
 #include "record/kernel/tracepoints.h"
+#include "record/task_table.h"
 
 enum tr2_kernel_source {
 	TR2_KERNEL_STATES,  /* when each thread had a CPU */

@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "record/loop.h"
 #include "format/recording/tasklog.h"
+#include "record/loop.h"
 
 struct tr2_connector {
 	struct tr2_source source;

@@ -16,9 +16,9 @@
 
 #include "format/ring/ring_file.h"
 #include "format/ring/ring_spill.h"
+#include "record/store.h"
 #include "record/streams/ring_copy.h"
 #include "record/streams/ringmap.h"
-#include "record/store.h"
 
 /* The interval of checking all rings for changes without a wake-up: new
  * threads, ends by SIGKILL, small amounts in a ring that does not fill. */
