@@ -95,6 +95,21 @@ test_expect_success 'in a directory: the file of the session is made again' '
 	daemon_values e | nothing_missing
 '
 
+test_expect_success 'a directory that was moved away: an error event, and no file of its name' '
+	rm -rf d old &&
+	mkdir d &&
+	GIT_TRACE2_EVENT="$(pwd)/d" test-tool trace2 261steps step \
+		"sh:mv d old" reopen step >out &&
+	echo "reopen: 1" >expect &&
+	test_cmp expect out &&
+	test_path_is_missing d &&
+	cat old/* >e &&
+	jq -r "select(.event == \"error\").msg" e >actual &&
+	echo "trace2: cannot open the event target again: No such file or directory" >expect &&
+	test_cmp expect actual &&
+	daemon_values e | nothing_missing
+'
+
 test_expect_success 'a file that cannot be opened: an error event, and the old one goes on' '
 	rm -f e &&
 	mkdir sub &&

@@ -156,6 +156,12 @@ test_expect_success !INSTRUMENTED 'closed in a sandbox that kills for an open: n
 	ended code 0
 '
 
+test_expect_success 'a sandbox that refuses gettid: errno stays' '
+	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" refuse-gettid >out &&
+	echo "errno 4242" >expect &&
+	test_cmp expect out
+'
+
 test_lazy_prereq TIMENS '
 	"$GIT_BUILD_DIR/build/hosts/namespaces" fork 0
 '

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/macros.h"
+#include "base/raw.h"
 #include "pmu/pmu.h"
 #include "pmu/pool.h"
 #include "pmu/record.h"
@@ -333,7 +334,7 @@ int tr2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 		return -ENOMEM;
 	ev->attr = *attr;
 	ev->pid = pid;
-	ev->tid = pid ? pid : (pid_t)syscall(SYS_gettid);
+	ev->tid = pid ? pid : (pid_t)tr2_raw_gettid();
 	ev->cpu = cpu;
 	error = init(ev, group);
 	if (error) {

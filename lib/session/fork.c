@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/barrier.h"
@@ -92,7 +91,7 @@ static bool had_session(void)
 
 static void before_fork(void)
 {
-	forking_tid = (uint32_t)syscall(SYS_gettid);
+	forking_tid = tr2_raw_gettid();
 	tr2_clock_before_fork();
 }
 
@@ -100,7 +99,7 @@ static void before_fork(void)
  * process's first one. */
 static bool is_late(void)
 {
-	return !tr2_self && (pid_t)syscall(SYS_gettid) != getpid();
+	return !tr2_self && (pid_t)tr2_raw_gettid() != getpid();
 }
 
 static void after_fork(void)

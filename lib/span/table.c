@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/barrier.h"
 #include "base/clock.h"
 #include "base/macros.h"
+#include "base/raw.h"
 #include "base/sanitize.h"
 #include "base/sha1.h"
 
@@ -57,7 +57,7 @@ static __attribute__((noinline)) void make_seed(void)
 {
 	struct {
 		uint64_t random[2], tid, time_ns, nr;
-	} from = { .tid = (uint64_t)syscall(SYS_gettid),
+	} from = { .tid = tr2_raw_gettid(),
 		   .time_ns = tr2_clock_now_ns() };
 	uintptr_t at_random = getauxval(AT_RANDOM);
 	uint8_t digest[20];

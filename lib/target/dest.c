@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/raw.h"
 #include "base/text.h"
 #include "target/take_back.h"
 #include "target/wait.h"
@@ -332,7 +333,7 @@ static bool is_final(int error)
 
 static uint32_t tid_of(uint32_t tid)
 {
-	return tid ? tid : (uint32_t)syscall(SYS_gettid);
+	return tid ? tid : tr2_raw_gettid();
 }
 
 /* Is the file off for this thread? true: look whether it is so still. */

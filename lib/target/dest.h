@@ -104,6 +104,8 @@ struct tr2_dest_request {
 	 */
 	bool (*prepare)(int fd);
 	bool debug; /* say on stderr why it cannot be used */
+	/* The value was a directory before: never make a file of that name. */
+	bool was_directory;
 	bool goes_on; /* the parent's file in a directory is this process's */
 	bool in_forked_child; /* print nothing: the parent has done so */
 };

@@ -407,10 +407,11 @@ static bool open_path(struct tr2_dest *dest,
 		      const struct tr2_dest_request *request)
 {
 	bool beside = request->prepare && request->in_forked_child, on;
-	int fd = beside ? -1 : open_file(request, O_NOFOLLOW), directory;
+	bool no_file = beside || request->was_directory;
+	int fd = no_file ? -1 : open_file(request, O_NOFOLLOW), directory;
 	int error = errno, own;
 
-	if (fd < 0 && !beside && error == ELOOP) {
+	if (fd < 0 && !no_file && error == ELOOP) {
 		own = descriptor_behind(request->value);
 		if (accepts_lines(own))
 			return open_descriptor(dest, request, own);
@@ -424,7 +425,8 @@ static bool open_path(struct tr2_dest *dest,
 	/* O_PATH: a directory may be writable without being readable. */
 	directory = open(request->value, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0) {
-		errno = error;
+		if (!request->was_directory)
+			errno = error;
 		fd = beside ? create_mapped_beside(request) : -1;
 		return use_file(dest, request, fd);
 	}

@@ -10,6 +10,7 @@
 #ifndef TR2_TARGET_WAIT_H
 #define TR2_TARGET_WAIT_H
 
+#include "base/raw.h"
 #include "target/dest.h"
 
 /* Initialise: unlocked. same: a forked child opened its parent's again, and
@@ -59,7 +60,7 @@ static inline enum tr2_locking tr2_wait_lock(struct tr2_dest *dest,
 	uint32_t word = 0;
 
 	if (unlikely(!*tid))
-		*tid = (uint32_t)syscall(SYS_gettid);
+		*tid = tr2_raw_gettid();
 	if (unlikely(!atomic_compare_exchange_strong_explicit(
 		    &dest->lock, &word, *tid, memory_order_acquire,
 		    memory_order_relaxed)))

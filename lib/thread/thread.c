@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -109,7 +108,7 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 	thread->destructions = thread->nr_procs = 0;
 	thread->aside = NULL;
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
-	thread->tid = (uint32_t)syscall(SYS_gettid);
+	thread->tid = tr2_raw_gettid();
 	thread->ptid = creator_tid;
 	thread->errno_at = &errno;
 	thread->start_ns = tr2_clock_now_ns();
@@ -433,6 +432,6 @@ void tr2_thread_after_fork(bool is_late)
 	begin_in_child(thread);
 	thread->is_main = true;
 	thread->announced = true;
-	thread->tid = (uint32_t)syscall(SYS_gettid);
+	thread->tid = tr2_raw_gettid();
 	/* busy stays: the call that a handler interrupted to fork continues. */
 }

@@ -9,6 +9,7 @@
 #include "ring/layout.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -341,6 +342,30 @@ static void close_in_sandbox(void)
 	puts("in a sandbox");
 }
 
+/* A sandbox that refuses to tell the thread's id. */
+static void refuse_gettid(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_gettid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {
+		.len = sizeof(filter) / sizeof(*filter), .filter = filter
+	};
+	struct trace2_span span;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		abort();
+	errno = 4242;
+	span = trace2_span_start("changes", "refused", TRACE2_SPAN_NONE);
+	trace2_span_end(span);
+	printf("errno %d\n", errno);
+}
+
 /* The file is another one by then. */
 static void close_renamed(void)
 {
@@ -374,6 +399,7 @@ static const struct {
 	{ "main-with-own-descriptors", main_with_own_descriptors },
 	{ "close-often", close_often },
 	{ "close-in-sandbox", close_in_sandbox },
+	{ "refuse-gettid", refuse_gettid },
 	{ "close-renamed", close_renamed },
 	{ "limit-memory", limit_memory },
 	{ "change-zone", change_zone },
