@@ -69,6 +69,24 @@ test_expect_success 'a newline is \n in text' '
 	test_line_count = 8 actual
 '
 
+# Of 20 MB, where the fault would make 2 GB.
+test_expect_success JQ 'a format with a huge width, or of invalid characters, is the message itself' '
+	traced test-tool trace2 012formats 20000000 &&
+	sed -n "/\"event\":\"\(error\|printf\|region_\)/p" e >formatted &&
+	cat >expect <<-\EOF &&
+	%*d
+	%.*f
+	%-*s
+	%1$*2$d
+	%s: %20000000d
+	%f%Lf%lld%zu%c %*d
+	%ls
+	whole 7    |   y
+	EOF
+	jq -r .msg formatted >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success 'other control characters' '
 	traced test-tool trace2 call cmd_mode "$(printf "a\tb\rc\001d\033[31me\177f\bg")" &&
 	sed -n "/^cmd_mode/p" n >actual &&

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/format.h"
 #include "base/mask.h"
 #include "base/put.h"
 
@@ -190,30 +191,31 @@ bool tr2_buf_is_format(const char *fmt)
 	return strchr(fmt, '%');
 }
 
-void tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
+bool tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
 {
 	int saved_errno = errno, n;
 	va_list again;
 	size_t room;
 
-	if (!tr2_buf_room(b, 255))
-		return;
+	if (!tr2_format_is_bounded(fmt, ap) || !tr2_buf_room(b, 255))
+		return false;
 	errno = saved_errno; /* for %m */
 	room = b->alloc - b->len;
 	va_copy(again, ap);
 	n = vsnprintf(b->p + b->len, room, fmt, again);
 	va_end(again);
 	if (n < 0)
-		return;
+		return false;
 	if ((size_t)n >= room) {
 		if (!tr2_buf_room(b, (size_t)n))
-			return;
+			return false;
 		errno = saved_errno;
 		va_copy(again, ap);
 		n = vsnprintf(b->p + b->len, (size_t)n + 1, fmt, again);
 		va_end(again);
 		if (n < 0)
-			return;
+			return false;
 	}
 	b->len += (size_t)n;
+	return true;
 }

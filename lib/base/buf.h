@@ -116,8 +116,9 @@ void tr2_buf_add_seconds9(struct tr2_buf *b, uint64_t ns);
 /* Whether anything in it is to be formatted. */
 bool tr2_buf_is_format(const char *fmt);
 
-/* Append like vsnprintf(), of any length; leave ap usable. */
-void tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
+/* Append like vsnprintf(), of any length; leave ap usable. false: nothing is
+ * appended, because memory is short or the format cannot be followed. */
+bool tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
 #endif

@@ -143,8 +143,8 @@ const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 		tr2_thread_defer_cancellation(call->thread);
 	tr2_buf_reset(b);
 	errno = call->saved_errno; /* for %m */
-	tr2_buf_vaddf(b, fmt, ap);
-	return tr2_buf_str(b);
+	/* One that cannot be followed tells more than nothing. */
+	return tr2_buf_vaddf(b, fmt, ap) ? tr2_buf_str(b) : fmt;
 }
 
 static atomic_uintptr_t reported[MAX_PLACES];

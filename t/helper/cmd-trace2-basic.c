@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <wchar.h>
 
 static int ut_001return(int argc, const char **argv)
 {
@@ -117,6 +118,25 @@ static int ut_303redact_def_param(int argc, const char **argv)
 	return 0;
 }
 
+/* The same through each function, and what a format may have beside it. */
+static int ut_012formats(int argc, const char **argv)
+{
+	int wide = (int)tool_number(argv[0], INT_MIN, INT_MAX);
+	static const wchar_t no_character[] = { 0x110000, 0 };
+
+	(void)argc;
+	trace2_cmd_error("%*d", wide, 3);
+	trace2_printf("%.*f", wide, 3.5);
+	trace2_region_enter_printf("c", "l", NULL, "%-*s", wide, "x");
+	trace2_region_leave_printf("c", "l", NULL, "%1$*2$d", 1, wide);
+	trace2_printf("%s: %20000000d", "x", 3);
+	trace2_printf("%f%Lf%lld%zu%c %*d", 1.0, 2.0L, 3LL, (size_t)4, '5',
+		      wide, 6);
+	trace2_printf("%ls", no_character);
+	trace2_printf("%.*s %-5d|%*s", wide, "whole", 7, 4, "y");
+	return 0;
+}
+
 const struct tool_verb tool_verbs_basic[] = {
 	{ "001return", "<code>", 1, 1, ut_001return },
 	{ "002exit", "<code>", 1, 1, ut_002exit },
@@ -127,6 +147,7 @@ const struct tool_verb tool_verbs_basic[] = {
 	{ "009bug_BUG", "", 0, 0, ut_009bug_BUG },
 	{ "010bug_BUG", "", 0, 0, ut_010bug_BUG },
 	{ "011die", "<message>", 1, 1, ut_011die },
+	{ "012formats", "<width>", 1, 1, ut_012formats },
 	{ "300redact_start", "<arg>...", 1, -1, ut_300redact_start },
 	{ "301redact_child_start", "<arg>...", 1, -1,
 	  ut_301redact_child_start },

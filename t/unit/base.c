@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The building blocks of the text targets: buffers, texts, clocks, hashes. */
+#include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
+#include <wchar.h>
 
 #include "base/clock.h"
+#include "base/format.h"
 #include "base/local_time.h"
 #include "base/put.h"
 #include "base/sha1.h"
@@ -67,6 +71,51 @@ static void test_growth(void)
 	ok(!tr2_buf_room(&b, SIZE_MAX - 2) && b.failed,
 	   "an absurd size fails instead of wrapping");
 	tr2_buf_reset(&b);
+}
+
+/* Not declared as one with a format: the compiler would refuse these. */
+static bool is_bounded(const char *fmt, ...)
+{
+	bool yes;
+	va_list ap;
+
+	va_start(ap, fmt);
+	yes = tr2_format_is_bounded(fmt, ap);
+	va_end(ap);
+	return yes;
+}
+
+static void test_formats(void)
+{
+	/* As arguments of other types lie between, each is stepped over. */
+#define BETWEEN "%%%m%d%ld%lld%hhd%zu%td%jd%c%lc%f%Lf%s%p%-#6.3x"
+#define ARGUMENTS 1, -1L, -1LL, -1, SIZE_MAX, (ptrdiff_t)-1, INTMAX_MIN, 'c', \
+		  (wint_t)'d', 1e300, 2.0L, "s", (void *)&b, 0x7fffffff
+	static const char *const none[] = { "%", "%-", "%.", "%l", "%5$", "%*",
+					    "%Y%*d" };
+	unsigned int i;
+
+	ok(is_bounded("%5d%.3f%1048576d%-*d%.*s", 1, 2.0, 3, -1048576, 4,
+		      INT_MAX, ""),
+	   "widths up to a limit, and strings that end before theirs");
+	ok(!is_bounded("%1048577d", 1) && !is_bounded("%.2147483647f", 1.0) &&
+		   !is_bounded("%s%04294967297d", "", 1),
+	   "larger ones in the format");
+	ok(!is_bounded("%*d", INT_MAX, 1) && !is_bounded("%*d", INT_MIN, 1) &&
+		   !is_bounded("%.*f", INT_MAX, 1.0) &&
+		   is_bounded("%.*f", INT_MIN, 1.0),
+	   "larger ones as arguments, but a negative precision is none");
+	ok(is_bounded(BETWEEN "%*d", ARGUMENTS, 5, INT_MAX) &&
+		   !is_bounded(BETWEEN "%*d", ARGUMENTS, INT_MAX, 5),
+	   "as arguments behind others");
+	ok(is_bounded("%2$*1$d %2$d", 5, INT_MAX) &&
+		   !is_bounded("%2$*1$d", INT_MAX, 5) &&
+		   is_bounded("%1$.*2$s", "", INT_MAX) &&
+		   !is_bounded("%1$.*2$f", 1.0, INT_MAX),
+	   "as arguments at a position");
+	for (i = 0; i < sizeof(none) / sizeof(*none); i++)
+		is_bounded(none[i], 1, 2, 3);
+	ok(true, "formats that end early");
 }
 
 static void test_utf8(void)
@@ -356,6 +405,7 @@ int main(void)
 	test_numbers();
 	test_fixed_buffer();
 	test_growth();
+	test_formats();
 	test_utf8();
 	test_json();
 	test_classify();

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Read a format as the C library does. Where no width or precision is an
+ * argument, only the format is looked at; else the arguments before it are
+ * stepped over, each as its type.
+ */
+#include "base/format.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum type { NONE, INT, LONG, LLONG, DOUBLE, LDOUBLE, POINTER, UNKNOWN };
+
+/* Arguments that are told by their position: of so many the types are kept. */
+#define MAX_POSITIONS 64
+
+/* A number in a conversion. */
+struct number {
+	unsigned int value; /* as large as can be, if it is larger */
+	unsigned int at; /* the position of the argument that has it; 0: none */
+	bool is_argument;
+};
+
+struct conversion {
+	unsigned int at; /* the position of its argument, or 0 */
+	struct number width, precision;
+	enum type type;
+	bool is_string;
+};
+
+struct arguments {
+	va_list ap;
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static const char *read_digits(const char *p, unsigned int *value)
+{
+	for (*value = 0; is_digit(*p); p++)
+		if (*value <= TR2_FORMAT_MAX_WIDTH)
+			*value = *value * 10 + (unsigned int)(*p - '0');
+	return p;
+}
+
+/* Read digits, a star, or a star with a position. */
+static const char *read_number(const char *p, struct number *number)
+{
+	const char *end;
+
+	if (*p != '*')
+		return read_digits(p, &number->value);
+	number->is_argument = true;
+	end = read_digits(++p, &number->at);
+	if (end > p && *end == '$')
+		return end + 1;
+	number->at = 0;
+	return p;
+}
+
+static enum type of_size(size_t bytes)
+{
+	return bytes > sizeof(long) ? LLONG : bytes > sizeof(int) ? LONG : INT;
+}
+
+/* The modifiers of a conversion, and the type of an integer with them. */
+static const char *read_length(const char *p, enum type *integer,
+			       bool *is_long_double)
+{
+	*integer = INT;
+	for (;; p++)
+		switch (*p) {
+		case 'h':
+			break;
+		case 'l':
+			*integer = *integer == INT ? LONG : LLONG;
+			break;
+		case 'L':
+			*is_long_double = true;
+			*integer = LLONG;
+			break;
+		case 'q':
+			*integer = LLONG;
+			break;
+		case 'j':
+			*integer = of_size(sizeof(intmax_t));
+			break;
+		case 'z':
+		case 'Z':
+			*integer = of_size(sizeof(size_t));
+			break;
+		case 't':
+			*integer = of_size(sizeof(ptrdiff_t));
+			break;
+		default:
+			return p;
+		}
+}
+
+static enum type type_of(char c, enum type integer, bool is_long_double)
+{
+	if (c && strchr("dioxXubB", c))
+		return integer;
+	if (c && strchr("fFeEgGaA", c))
+		return is_long_double ? LDOUBLE : DOUBLE;
+	if (c && strchr("sSpn", c))
+		return POINTER;
+	if (c == 'c' || c == 'C')
+		return INT;
+	return c == '%' || c == 'm' ? NONE : UNKNOWN;
+}
+
+/* Read what follows a percent sign. */
+static const char *read_conversion(const char *p, struct conversion *c)
+{
+	bool is_long_double = false;
+	enum type integer;
+	const char *end;
+
+	memset(c, 0, sizeof(*c));
+	end = read_digits(p, &c->at);
+	if (end > p && *end == '$')
+		p = end + 1;
+	else
+		c->at = 0;
+	p += strspn(p, "-+ #0'I");
+	p = read_number(p, &c->width);
+	if (*p == '.')
+		p = read_number(p + 1, &c->precision);
+	p = read_length(p, &integer, &is_long_double);
+	c->type = type_of(*p, integer, is_long_double);
+	c->is_string = *p == 's' || *p == 'S' || *p == 'm';
+	return *p ? p + 1 : p;
+}
+
+/* A negative width is one to the left, a negative precision is none. */
+static bool is_width(int value)
+{
+	return (value < 0 ? 0u - (unsigned int)value : (unsigned int)value) <=
+	       TR2_FORMAT_MAX_WIDTH;
+}
+
+static bool is_precision(const struct conversion *c, int value)
+{
+	return c->is_string || value <= (int)TR2_FORMAT_MAX_WIDTH;
+}
+
+static bool has_room(const struct conversion *c)
+{
+	return c->width.value <= TR2_FORMAT_MAX_WIDTH &&
+	       (c->is_string || c->precision.value <= TR2_FORMAT_MAX_WIDTH) &&
+	       c->at <= TR2_FORMAT_MAX_WIDTH;
+}
+
+static void step_over(struct arguments *from, enum type type)
+{
+	switch (type) {
+	case INT:
+		(void)va_arg(from->ap, int);
+		break;
+	case LONG:
+		(void)va_arg(from->ap, long);
+		break;
+	case LLONG:
+		(void)va_arg(from->ap, long long);
+		break;
+	case DOUBLE:
+		(void)va_arg(from->ap, double);
+		break;
+	case LDOUBLE:
+		(void)va_arg(from->ap, long double);
+		break;
+	case POINTER:
+		(void)va_arg(from->ap, void *);
+		break;
+	case NONE:
+	case UNKNOWN:
+		break;
+	}
+}
+
+/* An unknown conversion may have any argument: what follows is not looked at. */
+static bool are_bounded(const char *p, struct arguments *from)
+{
+	struct conversion c;
+
+	while ((p = strchr(p, '%'))) {
+		p = read_conversion(p + 1, &c);
+		if (c.width.is_argument && !is_width(va_arg(from->ap, int)))
+			return false;
+		if (c.precision.is_argument &&
+		    !is_precision(&c, va_arg(from->ap, int)))
+			return false;
+		if (c.type == UNKNOWN)
+			return true;
+		step_over(from, c.type);
+	}
+	return true;
+}
+
+static void note(unsigned char *types, unsigned int at, enum type type)
+{
+	if (at && at <= MAX_POSITIONS)
+		types[at] = (unsigned char)type;
+}
+
+/* Read the arguments in their order; false: not all of their types are known,
+ * or one that is a number is not read. */
+static bool read_positions(const unsigned char *types, unsigned int nr,
+			   struct arguments *from, int *values)
+{
+	unsigned int at;
+
+	for (at = 1; at <= nr; at++)
+		if (types[at] == INT)
+			values[at] = va_arg(from->ap, int);
+		else if (types[at] == NONE || types[at] == UNKNOWN)
+			return false;
+		else
+			step_over(from, (enum type)types[at]);
+	return true;
+}
+
+static bool are_positions_bounded(const char *fmt, struct arguments *from)
+{
+	unsigned char types[MAX_POSITIONS + 1] = { 0 };
+	int values[MAX_POSITIONS + 1] = { 0 };
+	unsigned int nr = 0;
+	struct conversion c;
+	const char *p = fmt;
+
+	while ((p = strchr(p, '%'))) {
+		p = read_conversion(p + 1, &c);
+		note(types, c.at, c.type);
+		note(types, c.width.at, INT);
+		note(types, c.precision.at, INT);
+		if (c.width.at > nr)
+			nr = c.width.at;
+		if (c.precision.at > nr)
+			nr = c.precision.at;
+	}
+	if (nr > MAX_POSITIONS || !read_positions(types, nr, from, values))
+		return false;
+	for (p = fmt; (p = strchr(p, '%'));) {
+		p = read_conversion(p + 1, &c);
+		if (!is_width(values[c.width.at]) ||
+		    !is_precision(&c, values[c.precision.at]))
+			return false;
+	}
+	return true;
+}
+
+bool tr2_format_is_bounded(const char *fmt, va_list ap)
+{
+	bool has_arguments = false, has_positions = false, is_bounded = true;
+	struct arguments from;
+	struct conversion c;
+	const char *p = fmt;
+
+	while ((p = strchr(p, '%'))) {
+		if (p[1] == 's' || p[1] == 'd' || p[1] == 'u') {
+			p += 2;
+			continue;
+		}
+		p = read_conversion(p + 1, &c);
+		if (!has_room(&c))
+			return false;
+		has_arguments |= c.width.is_argument || c.precision.is_argument;
+		has_positions |= c.width.at || c.precision.at;
+	}
+	if (!has_arguments)
+		return true;
+	va_copy(from.ap, ap);
+	is_bounded = has_positions ? are_positions_bounded(fmt, &from) :
+				     are_bounded(fmt, &from);
+	va_end(from.ap);
+	return is_bounded;
+}

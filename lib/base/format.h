@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * format - whether a format of printf() may be handed to the C library.
+ *
+ * A width or a precision is often computed, and a wrong one may be INT_MAX: the
+ * C library would make 2 GB of blanks or zeros, and glibc takes 4 to 10 GB of
+ * memory for that.
+ */
+#ifndef TR2_BASE_FORMAT_H
+#define TR2_BASE_FORMAT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+/* A text with more blanks or zeros than this is no message. */
+#define TR2_FORMAT_MAX_WIDTH (1u << 20)
+
+/* false: a width, or a precision that is not that of a string, is larger. Leave
+ * ap usable. */
+bool tr2_format_is_bounded(const char *fmt, va_list ap);
+
+#endif
