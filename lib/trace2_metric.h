@@ -406,7 +406,7 @@ TRACE2_API void trace2_timer_add_on_(struct trace2_timer *timer, uint64_t ns,
 
 /*
  * Adds a value to the distribution: from 0 to 2^63 - 1, in its unit. A negative
- * one is dropped and reported. The sum of all values is modulo 2^64; minimum
+ * one is dropped and reported. The sum of all values stops at INT64_MAX; minimum
  * and maximum are exact, percentiles as exact as the buckets, which are at most
  * 6.25 % wide. Signal-safe; no lock, no system call, no allocation after a
  * thread's first call.
@@ -490,7 +490,7 @@ TRACE2_API void trace2_gauge_sub_on_(struct trace2_gauge *gauge, int64_t value);
  */
 struct trace2_metric_value {
 	uint64_t count; /* a counter's; the number of intervals or values */
-	uint64_t sum; /* of a timer in ns; modulo 2^64 */
+	uint64_t sum; /* of a timer in ns; at most INT64_MAX */
 	int64_t min, max; /* 0 if count is 0; a gauge's */
 	int64_t last; /* a gauge's */
 	uint64_t unfinished; /* intervals that are running, or miss an end */

@@ -36,7 +36,7 @@ static void add_timer(const struct tr2_slot *slot, void *cookie)
 			v->max = (int64_t)sum.max_ns;
 	}
 	v->count += sum.count;
-	v->sum += sum.total_ns;
+	v->sum = tr2_clock_sum(v->sum, sum.total_ns);
 	v->unfinished += sum.unfinished;
 }
 

@@ -120,6 +120,16 @@ static inline uint64_t tr2_clock_since(uint64_t earlier_ns, uint64_t later_ns)
 	return later_ns > earlier_ns ? later_ns - earlier_ns : 0;
 }
 
+/* Return the sum; INT64_MAX, which readers take, if it is larger. */
+static inline uint64_t tr2_clock_sum(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) || sum > INT64_MAX ?
+		       INT64_MAX :
+		       sum;
+}
+
 /* Nanoseconds as seconds, for "%llu.%03llu": see base/double.h. */
 #define TR2_SECONDS_3(ns)                     \
 	(unsigned long long)((ns) / 1000000000u), \

@@ -89,7 +89,7 @@ static void cell_record(struct tr2_timer_cell *cell, uint64_t ns)
 {
 	uint64_t count = load(&cell->count);
 
-	store(&cell->total_ns, load(&cell->total_ns) + ns);
+	store(&cell->total_ns, tr2_clock_sum(load(&cell->total_ns), ns));
 	if (!count || ns < load(&cell->min_ns))
 		store(&cell->min_ns, ns);
 	if (!count || ns > load(&cell->max_ns))
@@ -206,7 +206,7 @@ void tr2_timer_read(const struct tr2_slot *slot, unsigned int index,
 	if (slot)
 		read_cell(&cell, &slot->timer[index]);
 	out->count = cell.count;
-	out->total_ns = cell.total_ns;
+	out->total_ns = tr2_clock_sum(cell.total_ns, 0);
 	out->min_ns = cell.count ? cell.min_ns : 0;
 	out->max_ns = cell.max_ns;
 	out->unfinished = cell.unpaired;
@@ -215,7 +215,9 @@ void tr2_timer_read(const struct tr2_slot *slot, unsigned int index,
 				   cell.start :
 				   tr2_clock_past_ns(cell.start);
 		out->unfinished++;
-		out->total_ns += tr2_clock_since(start_ns, now_ns);
+		out->total_ns = tr2_clock_sum(out->total_ns,
+					      tr2_clock_since(start_ns,
+							      now_ns));
 	}
 }
 
@@ -229,7 +231,7 @@ static void fold_timer(struct tr2_timer_cell *to,
 			to->max_ns = sum->max_ns;
 	}
 	to->count += sum->count;
-	to->total_ns += sum->total_ns;
+	to->total_ns = tr2_clock_sum(to->total_ns, sum->total_ns);
 	to->unpaired += sum->unfinished;
 }
 

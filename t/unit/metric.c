@@ -78,6 +78,28 @@ static void test_fold(void)
 	tr2_arena_free(b);
 }
 
+static void test_sums(void)
+{
+	unsigned int index = timed.index & ~TR2_METRIC_MARKS, i;
+	struct tr2_slot *a = tr2_arena_claim(), *b = tr2_arena_claim();
+	struct tr2_timer_cell *cell = &b->timer[index];
+	struct tr2_timer_sum sum;
+
+	for (i = 0; i < 3; i++)
+		tr2_timer_cell_add(cell, INT64_MAX, NULL);
+	tr2_timer_read(b, index, 0, &sum);
+	is_u64(sum.total_ns, INT64_MAX, "a total stops at 2^63 - 1");
+	is_u64(sum.count, 3, "but the number of intervals is right");
+	cell->total_ns += 5; /* a short interval, added in line */
+	tr2_timer_cell_start(cell, 1, TR2_NEST_NS);
+	tr2_metric_fold(a, b, 1000);
+	tr2_metric_fold(a, b, 1000);
+	tr2_timer_read(a, index, 0, &sum);
+	is_u64(sum.total_ns, INT64_MAX, "so does that of several threads");
+	tr2_arena_free(a);
+	tr2_arena_free(b);
+}
+
 static void test_slots(void)
 {
 	struct tr2_slot *slot[TR2_MAX_SLOTS + 20];
@@ -103,6 +125,7 @@ int main(void)
 	test_definitions();
 	test_buckets();
 	test_fold();
+	test_sums();
 	test_slots();
 	return done_testing();
 }

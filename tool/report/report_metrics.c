@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arena/layout.h"
+#include "base/clock.h"
 #include "common/join.h"
 #include "common/map.h"
 #include "common/memory.h"
@@ -107,7 +108,7 @@ static void add_gauge(struct sum *s, const struct tr2_metric *metric)
 static void add_metric(struct sum *s, const struct tr2_metric *metric)
 {
 	s->count += metric->count;
-	s->total_ns += metric->total_ns;
+	s->total_ns = tr2_clock_sum(s->total_ns, metric->total_ns);
 	s->unfinished += metric->unfinished;
 	if (metric->min_ns < s->min_ns)
 		s->min_ns = metric->min_ns;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "common/join.h"
 #include "common/memory.h"
 #include "model/model.h"
@@ -59,7 +60,7 @@ static const struct tr2_column counter_columns[] = {
 
 static uint64_t busy_ns(const struct tr2_ring_value *v)
 {
-	return v->total_ns + v->running_ns;
+	return tr2_clock_sum(v->total_ns, v->running_ns);
 }
 
 static double busy_share(const struct metric_row *r)

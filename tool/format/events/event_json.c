@@ -147,14 +147,19 @@ static bool text_of(struct general *g, const struct tr2_json_value *v,
 
 static bool seconds_of(const struct tr2_json_value *v, int64_t *ns)
 {
-	if (v->type == TR2_JSON_DECIMAL) {
-		*ns = v->ns;
-		return v->ns != TR2_ABSENT;
-	}
-	if (v->type != TR2_JSON_INT || v->i <= -TR2_JSON_MAX_SECONDS ||
-	    v->i >= TR2_JSON_MAX_SECONDS)
+	if (v->type != TR2_JSON_DECIMAL && v->type != TR2_JSON_INT)
 		return false;
-	*ns = v->i * 1000000000;
+	*ns = v->type == TR2_JSON_INT ? tr2_json_ns(v->i, 0) : v->ns;
+	return true;
+}
+
+static bool time_of(const struct tr2_json_value *v, int64_t *ns)
+{
+	int64_t time;
+
+	if (!seconds_of(v, &time) || !tr2_json_is_time(time))
+		return false;
+	*ns = time;
 	return true;
 }
 
@@ -227,9 +232,10 @@ static bool set_field(struct general *g, int i, const struct tr2_json_value *v)
 	case TR2_T_NESTING:
 		return int_of(v, tr2_parsed_number_at(ev, i));
 	case TR2_T_SECONDS:
+		return seconds_of(v, tr2_parsed_number_at(ev, i));
 	case TR2_T_T_ABS:
 	case TR2_T_T_REL:
-		return seconds_of(v, tr2_parsed_number_at(ev, i));
+		return time_of(v, tr2_parsed_number_at(ev, i));
 	}
 	return false;
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "common/time.h"
 #include "model/view.h"
 
 #ifdef __cplusplus
@@ -38,8 +39,7 @@ struct tr2_json_value {
 	uint32_t nr;
 	int64_t i;
 	uint64_t u;
-	/* for DECIMAL, taken as seconds; TR2_ABSENT past 30 years */
-	int64_t ns;
+	int64_t ns; /* for DECIMAL, taken as seconds */
 	struct tr2_json *json;
 };
 
@@ -75,8 +75,22 @@ struct tr2_view tr2_json_source(const struct tr2_json_value *v);
 /* Append INT, UINT and BOOL as text; append nothing for other types. */
 void tr2_json_add_scalar(struct tr2_buf *b, const struct tr2_json_value *v);
 
-/* The largest number of seconds that is accepted as a time. */
-#define TR2_JSON_MAX_SECONDS 1000000000
+/* Durations beyond so many seconds are INT64_MAX ns: totals of many timers. */
+#define TR2_JSON_MAX_SECONDS (INT64_MAX / 1000000000)
+
+/* Return seconds and nanoseconds of the same sign as nanoseconds. */
+static inline int64_t tr2_json_ns(int64_t seconds, int64_t ns)
+{
+	return seconds >= TR2_JSON_MAX_SECONDS	? INT64_MAX :
+	       seconds <= -TR2_JSON_MAX_SECONDS ? -INT64_MAX :
+						  seconds * 1000000000 + ns;
+}
+
+/* Times have a smaller range (common/time.h). */
+static inline bool tr2_json_is_time(int64_t ns)
+{
+	return ns > -TR2_MAX_AT_NS && ns < TR2_MAX_AT_NS;
+}
 
 #ifdef __cplusplus
 }

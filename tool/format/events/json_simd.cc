@@ -214,9 +214,10 @@ static bool words_of(tr2_json *json, dom::array array, tr2_json_value *out)
 
 static int64_t seconds_to_ns(double seconds)
 {
-	if (!(seconds > -TR2_JSON_MAX_SECONDS &&
-	      seconds < TR2_JSON_MAX_SECONDS))
-		return TR2_ABSENT;
+	if (seconds >= TR2_JSON_MAX_SECONDS)
+		return INT64_MAX;
+	if (seconds <= -TR2_JSON_MAX_SECONDS)
+		return -INT64_MAX;
 	return std::llround(seconds * 1e9);
 }
 

@@ -58,10 +58,9 @@ static bool seconds_value(const char *s, size_t len, int64_t *ns)
 	point = memchr(s, '.', len);
 	if (!point || s + len - point != 7 ||
 	    !int_value(s, (size_t)(point - s), &whole) ||
-	    !int_value(point + 1, 6, &us) || whole < 0 || us < 0 ||
-	    whole >= TR2_JSON_MAX_SECONDS)
+	    !int_value(point + 1, 6, &us) || whole < 0 || us < 0)
 		return false;
-	*ns = whole * 1000000000 + us * 1000;
+	*ns = tr2_json_ns(whole, us * 1000);
 	return true;
 }
 
@@ -112,9 +111,11 @@ static bool set_field(struct matcher *x, int i, const char *s, size_t len)
 	case TR2_T_UINT:
 		return uint_value(s, len, &ev->value[i].u);
 	case TR2_T_SECONDS:
+		return seconds_value(s, len, tr2_parsed_number_at(ev, i));
 	case TR2_T_T_ABS:
 	case TR2_T_T_REL:
-		return seconds_value(s, len, tr2_parsed_number_at(ev, i));
+		return seconds_value(s, len, tr2_parsed_number_at(ev, i)) &&
+		       tr2_json_is_time(*tr2_parsed_number_at(ev, i));
 	case TR2_T_ARGV:
 		return words_value(x->scratch, s, len, &ev->value[i].words);
 	case TR2_T_STR:

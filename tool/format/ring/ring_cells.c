@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "format/ring/ring_event.h"
 
 /* How often a sum is restarted because a thread ended meanwhile. */
@@ -158,11 +159,13 @@ static void add_timer(struct tr2_ring_value *v, const struct tr2_timer_cell *t,
 			v->max_ns = t->max_ns;
 	}
 	v->count += t->count;
-	v->total_ns += t->total_ns;
+	v->total_ns = tr2_clock_sum(v->total_ns, t->total_ns);
 	v->unpaired += t->unpaired;
 	if (t->nest) {
 		v->running++;
-		v->running_ns += now_ns > t->start ? now_ns - t->start : 0;
+		v->running_ns = tr2_clock_sum(v->running_ns,
+					      tr2_clock_since(t->start,
+							      now_ns));
 	}
 }
 

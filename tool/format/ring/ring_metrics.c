@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "format/ring/ring_cells.h"
 #include "model/build/build.h"
@@ -73,7 +74,8 @@ static void add_timer(struct adding *a, struct tr2_parsed_event *ev,
 	v->category.text = string_of(a, d->category);
 	v->name.text = string_of(a, d->name);
 	v->intervals.u = value->count;
-	v->t_total.i = (int64_t)(value->total_ns + value->running_ns);
+	v->t_total.i = (int64_t)tr2_clock_sum(value->total_ns,
+					      value->running_ns);
 	v->t_min.i = (int64_t)value->min_ns;
 	v->t_max.i = (int64_t)value->max_ns;
 	v->unfinished.u = value->unpaired + value->running;
