@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells: buckets, folding, and slots. */
+/* Cells: buckets, folding, and slots. How often a cell is read is counted. */
+static unsigned int nr_reads;
+#define TR2_ON_READ() (nr_reads++)
+#include "../../lib/metric/cell.c"
+
 #include <stdlib.h>
 
-#include "metric/metric.h"
 #include "tap.h"
 
 TRACE2_TIMER(timed, "unit", "timed", TRACE2_HISTOGRAM);
@@ -100,6 +103,38 @@ static void test_sums(void)
 	tr2_arena_free(b);
 }
 
+static void read_cells(const struct tr2_slot *slot, unsigned int index,
+		       unsigned int nr)
+{
+	struct tr2_timer_sum sum;
+
+	while (nr--)
+		tr2_timer_read(slot, index, 0, &sum);
+}
+
+/* As if its owner was killed while it wrote, or another program wrote there. */
+static void test_stuck_cells(void)
+{
+	unsigned int index = timed.index & ~TR2_METRIC_MARKS;
+	struct tr2_slot *whole = tr2_arena_claim(), *stuck = tr2_arena_claim();
+	struct tr2_timer_sum sum;
+
+	tr2_timer_cell_add(&stuck->timer[index], 7, NULL);
+	stuck->timer[index].lock |= 1;
+	nr_reads = 0;
+	tr2_timer_read(stuck, index, 0, &sum);
+	is_u64(sum.total_ns, 7, "a cell whose owner is inside has its values");
+	ok(nr_reads >= 100000, "but its owner is given time");
+	read_cells(stuck, index, 100000);
+	ok(nr_reads < 12000000, "very many such cells are read a few times");
+	read_cells(whole, index, 10000);
+	nr_reads = 0;
+	read_cells(stuck, index, 1);
+	ok(nr_reads >= 100000, "then a single one is given time again");
+	tr2_arena_free(whole);
+	tr2_arena_free(stuck);
+}
+
 static void test_slots(void)
 {
 	struct tr2_slot *slot[TR2_MAX_SLOTS + 20];
@@ -126,6 +161,7 @@ int main(void)
 	test_buckets();
 	test_fold();
 	test_sums();
+	test_stuck_cells();
 	test_slots();
 	return done_testing();
 }
