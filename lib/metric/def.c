@@ -46,7 +46,7 @@ static struct table tables[TR2_METRIC_KINDS] = {
 	[TR2_METRIC_GAUGE] = { tr2_metric_gauges, tr2_metric_gauge_hashes,
 			       TR2_MAX_GAUGES, 0, 0 },
 };
-static atomic_uint nr_refused, nr_without_histogram;
+static atomic_uint nr_refused[TR2_REFUSALS], nr_without_histogram;
 
 /* Memory that is given out once. */
 struct pool {
@@ -439,9 +439,9 @@ static void give_index(enum tr2_metric_kind kind, unsigned int index,
 	} while (given != marked(def, index));
 }
 
-void tr2_metric_refuse(void)
+void tr2_metric_refuse(enum tr2_metric_refusal why)
 {
-	atomic_fetch_add_explicit(&nr_refused, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&nr_refused[why], 1, memory_order_relaxed);
 }
 
 static void register_metric(enum tr2_metric_kind kind, const char *category,
@@ -457,7 +457,7 @@ static void register_metric(enum tr2_metric_kind kind, const char *category,
 	if (tr2_marks_keep(kind, place))
 		index = define(kind, &given);
 	if (index == TRACE2_UNREGISTERED_)
-		tr2_metric_refuse();
+		tr2_metric_refuse(TR2_REFUSED_ROOM);
 	else
 		give_index(kind, index, place);
 	errno = saved_errno;
@@ -477,7 +477,7 @@ unsigned int tr2_metric_open(enum tr2_metric_kind kind,
 			index = TRACE2_UNREGISTERED_;
 	}
 	if (index == TRACE2_UNREGISTERED_)
-		tr2_metric_refuse();
+		tr2_metric_refuse(TR2_REFUSED_ROOM);
 	return index;
 }
 
@@ -578,9 +578,9 @@ unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 	return found ? at : TRACE2_UNREGISTERED_;
 }
 
-unsigned int tr2_metric_nr_refused(void)
+unsigned int tr2_metric_nr_refused(enum tr2_metric_refusal why)
 {
-	return atomic_load_explicit(&nr_refused, memory_order_relaxed);
+	return atomic_load_explicit(&nr_refused[why], memory_order_relaxed);
 }
 
 unsigned int tr2_metric_nr_without_histogram(void)

@@ -78,9 +78,19 @@ unsigned int tr2_metric_open(enum tr2_metric_kind kind,
 			     const struct tr2_metric_given *given,
 			     tr2_metric_place *place_of);
 
-/* Count one that does not fit, and return their number. */
-void tr2_metric_refuse(void);
-unsigned int tr2_metric_nr_refused(void);
+/* Why a metric does not count. */
+enum tr2_metric_refusal {
+	TR2_REFUSED_ROOM,
+	TR2_REFUSED_KIND, /* there is none such */
+	TR2_REFUSED_LABELS, /* too many */
+	TR2_REFUSED_NAME, /* too long */
+	TR2_REFUSALS
+};
+/* Count one, and return their number. */
+void tr2_metric_refuse(enum tr2_metric_refusal why);
+unsigned int tr2_metric_nr_refused(enum tr2_metric_refusal why);
+#define TR2_METRIC_MAX_LABELS 8
+#define TR2_METRIC_NAME_BYTES 256 /* of a category or name, with its NUL */
 /* Return the number of timers whose histogram did not fit. */
 unsigned int tr2_metric_nr_without_histogram(void);
 

@@ -6,9 +6,6 @@
 #include "base/macros.h"
 #include "metric/metric.h"
 
-#define MAX_LABELS 8
-#define MAX_BYTES 256 /* of a category or name, with its NUL */
-
 /* What calls return: one for each definition, used if it was opened. */
 union tr2_opened {
 	struct trace2_timer timer;
@@ -100,7 +97,7 @@ static void add_label(struct tr2_buf *b, const struct trace2_label *label)
 static void add_labels(struct tr2_buf *b, const struct trace2_label *labels,
 		       unsigned int nr)
 {
-	const struct trace2_label *sorted[MAX_LABELS];
+	const struct trace2_label *sorted[TR2_METRIC_MAX_LABELS];
 	unsigned int i;
 
 	sort(sorted, labels, nr);
@@ -147,21 +144,25 @@ void *trace2_metric_open(enum trace2_metric_kind kind, const char *path,
 			 const struct trace2_label *labels,
 			 unsigned int nr_labels)
 {
-	char category_bytes[MAX_BYTES], name_bytes[MAX_BYTES];
+	char category_bytes[TR2_METRIC_NAME_BYTES];
+	char name_bytes[TR2_METRIC_NAME_BYTES];
 	struct tr2_metric_given given = { .unit = unit, .flags = flags };
 	int saved_errno = errno;
 	struct tr2_buf category, name;
 	void *opened = &none[0];
 
-	if ((unsigned int)kind >= ARRAY_SIZE(none))
+	if ((unsigned int)kind >= ARRAY_SIZE(none)) {
+		tr2_metric_refuse(TR2_REFUSED_KIND);
 		return opened;
+	}
 	opened = &none[kind];
 	tr2_buf_init_fixed(&category, category_bytes, sizeof(category_bytes));
 	tr2_buf_init_fixed(&name, name_bytes, sizeof(name_bytes));
-	if (nr_labels > MAX_LABELS ||
-	    !make_names(&category, &name, path ? path : "", labels,
-			labels ? nr_labels : 0)) {
-		tr2_metric_refuse();
+	if (nr_labels > TR2_METRIC_MAX_LABELS) {
+		tr2_metric_refuse(TR2_REFUSED_LABELS);
+	} else if (!make_names(&category, &name, path ? path : "", labels,
+			       labels ? nr_labels : 0)) {
+		tr2_metric_refuse(TR2_REFUSED_NAME);
 	} else {
 		given.category = tr2_buf_str(&category);
 		given.name = tr2_buf_str(&name);

@@ -289,10 +289,30 @@ static void emit_ambiguous(struct tr2_call *call, enum tr2_metric_kind kind)
 	}
 }
 
-/* Report definitions that do not fit into slots. */
+static void emit_refused(struct tr2_call *call)
+{
+	static const char opened[] = "opened metrics do not count";
+	unsigned int nr = tr2_metric_nr_refused(TR2_REFUSED_KIND);
+
+	if (nr)
+		tr2_call_error(call, "trace2: %u %s: there is no such kind", nr,
+			       opened);
+	nr = tr2_metric_nr_refused(TR2_REFUSED_LABELS);
+	if (nr)
+		tr2_call_error(call, "trace2: %u %s: more than %u labels", nr,
+			       opened, TR2_METRIC_MAX_LABELS);
+	nr = tr2_metric_nr_refused(TR2_REFUSED_NAME);
+	if (nr)
+		tr2_call_error(call,
+			       "trace2: %u %s: a category, or a name with its "
+			       "labels, has more than %u bytes",
+			       nr, opened, TR2_METRIC_NAME_BYTES - 1);
+}
+
+/* Report definitions that do not count. */
 static void metrics_emit_errors(struct tr2_call *call)
 {
-	unsigned int nr = tr2_metric_nr_refused();
+	unsigned int nr = tr2_metric_nr_refused(TR2_REFUSED_ROOM);
 
 	if (nr)
 		tr2_call_error(call,
@@ -304,6 +324,7 @@ static void metrics_emit_errors(struct tr2_call *call)
 			       tr2_arena_header() ?
 				       ", or the disk of the ring was full" :
 				       "");
+	emit_refused(call);
 	nr = tr2_metric_nr_without_histogram();
 	if (nr)
 		tr2_call_error(call,

@@ -518,10 +518,12 @@ static int ut_242open_many(int argc, const char **argv)
 		trace2_counter_add(
 			*trace2_counter_open("many/c", 0, labels, 1), 1);
 	}
-	/* too many labels, and too long a name */
+	/* too many labels, too long a name, and no kind */
 	trace2_counter_add(*trace2_counter_open("many/d", 0, labels, 9), 1);
 	memset(text, 'x', sizeof(text) - 1);
 	trace2_counter_add(*trace2_counter_open(text, 0, NULL, 0), 1);
+	trace2_metric_open((enum trace2_metric_kind)99, "many/c", NULL, 0, NULL,
+			   0);
 	return 0;
 }
 

@@ -239,6 +239,6 @@ int main(void)
 	test_cost();
 	test_marks();
 	test_threads();
-	is_u64(tr2_metric_nr_refused(), 1, "there was room for all others");
+	is_u64(tr2_metric_nr_refused(TR2_REFUSED_ROOM), 1, "there was room for all others");
 	return done_testing();
 }
