@@ -458,7 +458,7 @@ static bool no_object(struct tr2_event_reader *r, const char *line, size_t len,
 		return bad_line(r, number, TR2_PROBLEM_CUT_LINE,
 				"the line is cut short");
 	return bad_line(r, number, TR2_PROBLEM_BAD_LINE,
-			"not a JSON object, or a number in it is past 64 bits");
+			"not a JSON object");
 }
 
 static void keep(struct tr2_event_reader *r, struct tr2_parsed_event *ev)

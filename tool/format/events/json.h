@@ -63,7 +63,7 @@ typedef void tr2_json_member_fn(void *data, const char *key, size_t key_len,
 				const struct tr2_json_value *value);
 
 /* Call `member` for each member, only if the whole text is one valid JSON
- * object. */
+ * object. A number that no 64-bit type has is a string. */
 enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
 				     size_t len, tr2_json_member_fn *member,
 				     void *data);

@@ -4,6 +4,7 @@
  * code for the processor at run time and validates everything. Speed matters
  * less here, since event_json_fast.c takes most lines.
  */
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -35,6 +36,7 @@ struct tr2_json {
 	dom::element value;
 	size_t current = 0, earlier = 0;
 	const char *at = nullptr;
+	std::string quoted; /* the line, if a number in it is too large */
 };
 
 static const char replacement[] = "\xef\xbf\xbd";
@@ -276,6 +278,72 @@ extern "C" void tr2_json_free(tr2_json *json)
 	delete json;
 }
 
+/* Whether p points at a number that a 64-bit type has not. It may be malformed,
+ * then the line is refused anyway. */
+static bool is_too_large(const char *p, size_t len)
+{
+	std::string number(p, len);
+	char *end;
+
+	errno = 0;
+	if (number.find_first_of(".eE") != number.npos)
+		return std::isinf(strtod(number.c_str(), &end));
+	if (number[0] == '-')
+		strtoll(number.c_str(), &end, 10);
+	else
+		strtoull(number.c_str(), &end, 10);
+	return errno == ERANGE;
+}
+
+/* Whether it is a number by the grammar of JSON. */
+static bool is_number(const char *p, const char *end)
+{
+	p += *p == '-';
+	if (*p == '0')
+		p++;
+	else
+		p += strspn(p, "0123456789");
+	if (*p == '.' && strspn(p + 1, "0123456789"))
+		p += 1 + strspn(p + 1, "0123456789");
+	if (*p == 'e' || *p == 'E') {
+		p += 1 + (p[1] == '+' || p[1] == '-');
+		if (!strspn(p, "0123456789"))
+			return false;
+		p += strspn(p, "0123456789");
+	}
+	return p == end;
+}
+
+/* Copy a line, with quotes around the numbers that are too large: a good number,
+ * and all beside it, is not lost. false: there is none. */
+static bool quote_numbers(std::string *out, const char *p, size_t len)
+{
+	const char *end = p + len, *from;
+	bool any = false;
+
+	out->clear();
+	for (; p < end; out->append(from, size_t(p - from))) {
+		from = p;
+		if (*p == '"') {
+			for (p++; p < end && *p != '"'; p++)
+				p += *p == '\\';
+			p = p < end ? p + 1 : end;
+		} else if (*p == '-' || (*p >= '0' && *p <= '9')) {
+			p = skip_number(p);
+			if (p > end || !is_number(from, p) ||
+			    !is_too_large(from, size_t(p - from)))
+				continue;
+			out->append("\"").append(from, size_t(p - from));
+			out->append("\"");
+			from = p;
+			any = true;
+		} else {
+			p++;
+		}
+	}
+	return any;
+}
+
 extern "C" tr2_json_result tr2_json_object(tr2_json *json, const char *text,
 					   size_t len,
 					   tr2_json_member_fn *member,
@@ -292,6 +360,13 @@ extern "C" tr2_json_result tr2_json_object(tr2_json *json, const char *text,
 	tr2_must(error != simdjson::MEMALLOC);
 	if (error == simdjson::UTF8_ERROR)
 		return TR2_JSON_UTF8;
+	if (error == simdjson::NUMBER_ERROR && text != json->quoted.data() &&
+	    quote_numbers(&json->quoted, text, len)) {
+		len = json->quoted.size();
+		json->quoted.append(TR2_JSON_PADDING + 1, '\n');
+		return tr2_json_object(json, json->quoted.data(), len, member,
+				       data);
+	}
 	if (error || root.get(object))
 		return TR2_JSON_BAD;
 	json->at = skip_space(text) + 1;
