@@ -36,6 +36,15 @@ test_expect_success 'a program with mutex functions of its own makes calls in th
 	test_cmp expect actual
 '
 
+test_expect_success JQ 'likewise a strlen() that makes 200 calls, in the first event of a thread, too' '
+	test_write_lines "read 1" "read 2" called >expect &&
+	GIT_TRACE2_EVENT="$(pwd)/e.strlen" GIT_TRACE2_PERF="$(pwd)/p.strlen" \
+		"$hosts/profiler" strlen >actual &&
+	test_cmp expect actual &&
+	trace2_jq "any(.[]; .event == \"thread_start\")" e.strlen &&
+	expect_valid_stream e.strlen
+'
+
 test_expect_success 'a name does not move the environment that others read' '
 	threaded 0 names-beside-getenv &&
 	echo "same environ" >expect &&

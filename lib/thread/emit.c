@@ -97,11 +97,14 @@ void tr2_call_name_thread(struct tr2_call *call, const char *base)
 	base = shown_name(thread, base);
 	/* A handler's call in between would see half a name. */
 	tr2_mask_begin(&before);
-	thread->announced = thread->has_new_name = true;
+	thread->has_new_name = true;
 	thread->start_ns = call->now_ns;
 	/* It may have one from an earlier session of the process. */
 	if (base || !*thread->name || thread->is_main)
 		tr2_thread_name(thread, base);
+	/* Only now is there a head for lines: a function of the C library that
+	 * the program has replaced may have made calls meanwhile. */
+	__atomic_store_n(&thread->announced, true, __ATOMIC_RELEASE);
 	tr2_mask_end(&before);
 }
 
