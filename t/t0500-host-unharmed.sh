@@ -131,6 +131,7 @@ test_expect_success 'every verb is in this list, or left out for a reason' '
 	sed "s/ .*//; s/^spawn\$/020spawn/" "$verbs" | sort -u >known &&
 	cat >left-out <<-\EOF &&
 	012call
+	012formats
 	013calls
 	014nulls
 	015errno

@@ -22,10 +22,10 @@ test_expect_success PID_NAMESPACE,EXIT_CODES 'a session in a pid namespace belon
 		sh -c "git --version; git rev-parse --git-dir; exit 7" &&
 	rows below >actual &&
 	cat >expect <<-\EOF &&
-	unshare -rpf --mount-proc sh -c git --version; git rev-parse --git-dir; exit 7; 7; no
-	sh -c git --version; git rev-parse --git-dir; exit 7; 7; no
-	git --version; 0; yes
-	git rev-parse --git-dir; 0; yes
+	unshare -rpf --mount-proc sh -c git --version; git rev-parse --git-dir; exit 7; 7; false
+	sh -c git --version; git rev-parse --git-dir; exit 7; 7; false
+	git --version; 0; true
+	git rev-parse --git-dir; 0; true
 	EOF
 	test_cmp expect actual
 '
@@ -49,8 +49,8 @@ test_expect_success PID_NAMESPACE 'a recorder in a pid namespace says what is mi
 	test_expect_code 3 wait $! &&
 	rows inside >actual &&
 	cat >expect <<-\EOF &&
-	sh -c cat fifo; exit 3; 3; no
-	cat fifo; -; no
+	sh -c cat fifo; exit 3; 3; false
+	cat fifo; -; false
 	EOF
 	test_cmp expect actual &&
 	test_grep "not recorded: exit codes, and arguments of short processes: process connector: not in a pid namespace" err

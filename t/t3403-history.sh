@@ -252,7 +252,7 @@ test_expect_success JQ 'bisect: as JSON' '
 		(.verdict[0] | .counts_more > 0, (.text | contains(\"+1 read\")))" out >actual &&
 	{
 		cat v5 &&
-		test_write_lines "change 5" run reads yes good "change 4" bad "change 7" \
+		test_write_lines "change 5" run reads true good "change 4" bad "change 7" \
 			1 null "change 6" true true
 	} >expect &&
 	test_cmp expect actual
