@@ -65,7 +65,7 @@ test_expect_success READS_STREAMS 'a ring tells the same' '
 	trace2 check ring
 '
 
-test_expect_success READS_STREAMS 'also if the ring is the only target' '
+test_expect_success READS_STREAMS 'spans are in a ring that is the only target' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 501span &&
 	trace2 script --git-event ring >e &&

@@ -56,7 +56,7 @@ test_expect_success JQ 'opens in vain are counted, for each cause' '
 		== 1100)" e
 '
 
-test_expect_success READS_STREAMS,JQ 'with a ring that is open already' '
+test_expect_success READS_STREAMS,JQ 'metrics are opened and read with a ring that is open already' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 241open &&
 	trace2 report --counters --gauges --distributions --format=json ring >actual &&

@@ -36,7 +36,7 @@ test_expect_success 'a program with mutex functions of its own makes calls in th
 	test_cmp expect actual
 '
 
-test_expect_success JQ 'likewise a strlen() that makes 200 calls, in the first event of a thread, too' '
+test_expect_success JQ 'a strlen() of the program makes 200 calls, in the first event of a thread, too' '
 	test_write_lines "read 1" "read 2" called >expect &&
 	GIT_TRACE2_EVENT="$(pwd)/e.strlen" GIT_TRACE2_PERF="$(pwd)/p.strlen" \
 		"$hosts/profiler" strlen >actual &&

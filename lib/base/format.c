@@ -12,7 +12,7 @@
 
 enum type { NONE, INT, LONG, LLONG, DOUBLE, LDOUBLE, POINTER, UNKNOWN };
 
-/* Arguments that are told by their position: of so many the types are kept. */
+/* The most arguments with a position, such as %65$d, that a format may have. */
 #define MAX_POSITIONS 64
 
 /* A number in a conversion. */
@@ -136,7 +136,7 @@ static const char *read_conversion(const char *p, struct conversion *c)
 	return *p ? p + 1 : p;
 }
 
-/* A negative width is one to the left, a negative precision is none. */
+/* A negative width aligns to the left; a negative precision counts as absent. */
 static bool is_width(int value)
 {
 	return (value < 0 ? 0u - (unsigned int)value : (unsigned int)value) <=
@@ -182,7 +182,7 @@ static void step_over(struct arguments *from, enum type type)
 	}
 }
 
-/* An unknown conversion may have any argument: what follows is not looked at. */
+/* An unknown conversion may take any argument, so the rest cannot be checked. */
 static bool are_bounded(const char *p, struct arguments *from)
 {
 	struct conversion c;

@@ -15,8 +15,8 @@
 /* A text with more blanks or zeros than this is no message. */
 #define TR2_FORMAT_MAX_WIDTH (1u << 20)
 
-/* false: a width, or a precision that is not that of a string, is larger. Leave
- * ap usable. */
+/* Return false if a width, or the precision of a number, is larger. Leave ap
+ * usable. Signal-safe. */
 bool tr2_format_is_bounded(const char *fmt, va_list ap);
 
 #endif

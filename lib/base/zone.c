@@ -20,7 +20,7 @@
 #define PATH_BYTES 1024
 #define LOCAL_FILE "/etc/localtime"
 #define ZONES "/usr/share/zoneinfo"
-/* What a zone with summer time has that does not say when. */
+/* The rule of a TZ that names summer time, but not when it begins and ends. */
 #define USUAL_RULE ",M3.2.0,M11.1.0"
 
 static uint32_t get32(const unsigned char *p)
@@ -34,7 +34,8 @@ static int64_t get64(const unsigned char *p)
 	return (int64_t)((uint64_t)get32(p) << 32 | get32(p + 4));
 }
 
-/* Read a number of at most `max`. NULL: there is none, as for p NULL. */
+/* Read a number of at most `max`. Return its end; NULL if there is none, or if p
+ * is NULL. */
 static const char *read_number(const char *p, unsigned int max,
 			       unsigned int *out)
 {

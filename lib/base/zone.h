@@ -34,7 +34,8 @@ struct tr2_zone {
 	struct tr2_zone_rule rule; /* from the last time on */
 };
 
-/* Read the zone that TZ names, as the C library does; UTC if that is none. */
+/* Read the zone that TZ names, as the C library does; UTC if TZ names none. Not
+ * signal-safe. */
 void tr2_zone_read(struct tr2_zone *zone);
 void tr2_zone_release(struct tr2_zone *zone);
 

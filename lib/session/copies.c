@@ -22,7 +22,7 @@ struct search {
 	struct tr2_copy *copy;
 };
 
-/* Return the address in the note of the library, NULL: there is none. */
+/* Return the address that the library's note has; NULL if there is no note. */
 static const char *find_note(const char *p, size_t left)
 {
 	ElfW(Nhdr) note;

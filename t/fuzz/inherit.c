@@ -74,8 +74,8 @@ static char *take_variable(struct fuzz_input *in, const char *name)
 	return text;
 }
 
-/* Free what was kept here last. A destructor at the end of the process may write
- * to the variables, as if the environment still referred to them. */
+/* Keep the variable until the next one: a destructor at the end of the process may
+ * write to it, as if the environment still referred to it. */
 static void keep_variable(char **kept, const char *value, const char *name)
 {
 	free(*kept);

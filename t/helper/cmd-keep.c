@@ -107,9 +107,10 @@ static bool is_plain_name(const char *path)
 	return *base && strcmp(base, ".") && strcmp(base, "..");
 }
 
-/* What the option (-f, -r or both in one) allows; 0: it is another one. */
+/* What options of rm allow: missing files, directories. */
 enum { FORCE = 1, RECURSIVE = 2 };
 
+/* Return the flags of -f, -r, or both in one; 0 for any other option. */
 static int rm_option(const char *arg)
 {
 	int flags = 0;
@@ -122,8 +123,8 @@ static int rm_option(const char *arg)
 	return flags;
 }
 
-/* Can we do what rm would do with these arguments: files, with -r directories,
- * with -f what is missing? */
+/* Can we do what rm would do? It removes files, with -r directories, and with -f
+ * it ignores missing files. */
 static bool are_removable(int nr, const char **arg)
 {
 	int flags = 0, option, i;
@@ -155,8 +156,8 @@ static int on_removal(const char *path, const struct stat *st, int type,
 	return remove(path);
 }
 
-/* Most calls of rm are such, and need no other program. false: not all went;
- * rm tries again, and says why. */
+/* Remove all without starting rm. Return false if one cannot be removed: then rm
+ * tries again, and says why. */
 static bool remove_all(int nr, const char **arg)
 {
 	int i;
