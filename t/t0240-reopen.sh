@@ -110,6 +110,16 @@ test_expect_success 'a directory that was moved away: an error event, and no fil
 	daemon_values e | nothing_missing
 '
 
+test_expect_success 'a directory that was moved away: a forked child makes no file of its name' '
+	rm -rf d old &&
+	mkdir d &&
+	GIT_TRACE2_EVENT="$(pwd)/d" test-tool trace2 261steps step \
+		"sh:mv d old" fork step &&
+	test_path_is_missing d &&
+	cat old/* >e &&
+	daemon_values e | nothing_missing
+'
+
 test_expect_success 'a file that cannot be opened: an error event, and the old one goes on' '
 	rm -f e &&
 	mkdir sub &&

@@ -174,6 +174,18 @@ test_expect_success !INSTRUMENTED 'little memory: counters of ended threads are 
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [110]" e
 '
 
+test_expect_success !INSTRUMENTED 'no memory at the end: all metrics are reported' '
+	limited no-memory-at-end &&
+	trace2_jq "[.[] | .count // .intervals // (.value | .sum? // .last?) // empty] ==
+		[5, 1, 5, 100, 5]" e &&
+	trace2_jq "[.[].histogram // empty | .[][1]] == [1]" e
+'
+
+test_expect_success !INSTRUMENTED 'no memory at a flush: each metric that it misses is a lost event' '
+	trace2_jq "(.[-1].lost >= 3) and
+		([.[] | .key // empty] == [\"gauge_so_far\", \"distribution\", \"gauge\"])" e
+'
+
 # A long session id does not fit into the memory that a thread has from the start.
 test_expect_success !INSTRUMENTED 'no memory for main of a forked child: another thread is main' '
 	sid=$(printf "%02000d" 0) &&

@@ -133,6 +133,14 @@ test_expect_success !MUSL,!INSTRUMENTED 'unloaded and loaded again' '
 	plugged reload
 '
 
+test_expect_success !MUSL,!INSTRUMENTED 'a plugin without a key for thread-specific data: threads without an end are counted' '
+	rm -f e &&
+	plugged without-keys &&
+	trace2_jq "[.[] | select(.event == \"error\").msg | index(\" 63 threads were not\") > 0] == [true]" e &&
+	trace2_jq "[.[] | select(.event == \"counter\").count] == [64]" e &&
+	trace2_jq ".[-1].lost >= 100" e
+'
+
 # leaves_nothing VARIABLE=VALUE...: no memory is left, with the event stream e
 # on. The dynamic linker calls malloc in threads, which may map more arenas.
 leaves_nothing () {

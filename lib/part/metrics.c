@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of the program's metrics. */
-#include <sys/mman.h>
-
 #include "base/text.h"
 #include "metric/metric.h"
 #include "part/part.h"
 
-static size_t histogram_bytes(void)
-{
-	return sizeof(struct tr2_histogram) +
-	       TR2_HISTOGRAM_BUCKETS *
-		       sizeof(((struct tr2_histogram *)0)->bucket[0]);
-}
-
-/* NULL: the timer has no histogram; release with munmap. */
-static struct tr2_histogram *collect_histogram(struct tr2_slot *slot,
+/*
+ * Return the timer's histogram, in the thread's buffer for messages; NULL: it has
+ * none, or there is no memory for a large one.
+ */
+static struct tr2_histogram *collect_histogram(struct tr2_call *call,
+					       struct tr2_slot *slot,
 					       unsigned int index)
 {
 	const uint64_t *counts = tr2_timer_buckets(slot, index);
+	struct tr2_buf *b = &call->thread->message;
 	struct tr2_histogram *h;
-	unsigned int i;
+	unsigned int nr = 0, i;
+	uint64_t count;
 
-	if (!counts)
+	for (i = 0; counts && i < TR2_HISTOGRAM_BUCKETS; i++)
+		nr += __atomic_load_n(&counts[i], __ATOMIC_RELAXED) != 0;
+	if (!nr)
 		return NULL;
-	h = mmap(NULL, histogram_bytes(), PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (h == MAP_FAILED)
+	tr2_buf_reset(b);
+	if (!tr2_buf_room(b, sizeof(*h) + nr * sizeof(h->bucket[0]))) {
+		tr2_stream_lost();
 		return NULL;
-	for (i = 0; i < TR2_HISTOGRAM_BUCKETS; i++) {
-		uint64_t count = __atomic_load_n(&counts[i], __ATOMIC_RELAXED);
-
+	}
+	h = (void *)b->p;
+	h->nr = 0;
+	/* Its thread may still run, and fill another bucket. */
+	for (i = 0; h->nr < nr && i < TR2_HISTOGRAM_BUCKETS; i++) {
+		count = __atomic_load_n(&counts[i], __ATOMIC_RELAXED);
 		if (!count)
 			continue;
 		h->bucket[h->nr].upper_ns = tr2_histogram_upper(i);
@@ -89,10 +91,19 @@ static void add_buckets(struct tr2_buf *b, const uint64_t *counts)
 static void emit_data(struct tr2_call *call, const char *key,
 		      struct tr2_buf *json)
 {
-	if (!json->failed)
+	if (json->failed)
+		tr2_stream_lost();
+	else
 		TR2_EMIT(call, data_json, .category.s = "trace2", .key.s = key,
 			 .value.s = tr2_buf_str(json));
-	tr2_buf_release(json);
+}
+
+/* Return the thread's buffer for messages: it has room for most of them, and
+ * memory may be short at the end. */
+static struct tr2_buf *begin_json(struct tr2_call *call)
+{
+	tr2_buf_reset(&call->thread->message);
+	return &call->thread->message;
 }
 
 static void emit_distribution(struct tr2_call *call, const char *key,
@@ -101,17 +112,17 @@ static void emit_distribution(struct tr2_call *call, const char *key,
 {
 	const struct tr2_metric_def *def =
 		tr2_metric_def(TR2_METRIC_TIMER, index);
-	struct tr2_buf json = TR2_BUF_INIT;
+	struct tr2_buf *json = begin_json(call);
 
 	if (!sum->count)
 		return;
-	add_names(&json, def);
-	add_number(&json, "count", sum->count);
-	add_number(&json, "sum", sum->total_ns);
-	add_number(&json, "min", sum->min_ns);
-	add_number(&json, "max", sum->max_ns);
-	add_buckets(&json, tr2_timer_buckets(slot, index));
-	emit_data(call, key, &json);
+	add_names(json, def);
+	add_number(json, "count", sum->count);
+	add_number(json, "sum", sum->total_ns);
+	add_number(json, "min", sum->min_ns);
+	add_number(json, "max", sum->max_ns);
+	add_buckets(json, tr2_timer_buckets(slot, index));
+	emit_data(call, key, json);
 }
 
 static void emit_gauge(struct tr2_call *call, const char *key,
@@ -120,17 +131,17 @@ static void emit_gauge(struct tr2_call *call, const char *key,
 {
 	uint64_t high = __atomic_load_n(&cell->high, __ATOMIC_RELAXED);
 	uint64_t low = __atomic_load_n(&cell->low, __ATOMIC_RELAXED);
-	struct tr2_buf json = TR2_BUF_INIT;
+	struct tr2_buf *json = begin_json(call);
 
 	if (!high && !low)
 		return;
-	add_names(&json, def);
-	add_signed(&json, "last",
+	add_names(json, def);
+	add_signed(json, "last",
 		   __atomic_load_n(&cell->last, __ATOMIC_RELAXED));
-	add_signed(&json, "min", tr2_gauge_value(~low));
-	add_signed(&json, "max", tr2_gauge_value(high));
-	tr2_buf_addch(&json, '}');
-	emit_data(call, key, &json);
+	add_signed(json, "min", tr2_gauge_value(~low));
+	add_signed(json, "max", tr2_gauge_value(high));
+	tr2_buf_addch(json, '}');
+	emit_data(call, key, json);
 }
 
 static void emit_gauges(struct tr2_call *call, const char *key)
@@ -159,7 +170,7 @@ static void emit_timer(struct tr2_call *call, struct tr2_slot *slot,
 		emit_distribution(call, "distribution", slot, index, &sum);
 		return;
 	}
-	histogram = collect_histogram(slot, index);
+	histogram = collect_histogram(call, slot, index);
 	/* Both kinds of event have the same fields. */
 	_Static_assert(sizeof(struct tr2_v_timer) ==
 		       sizeof(struct tr2_v_th_timer), "same fields");
@@ -174,8 +185,6 @@ static void emit_timer(struct tr2_call *call, struct tr2_slot *slot,
 			      .unfinished.u = sum.unfinished,
 			      .histogram.histogram = histogram,
 		      });
-	if (histogram)
-		munmap(histogram, histogram_bytes());
 }
 
 static void emit_counter(struct tr2_call *call, struct tr2_slot *slot,
@@ -248,14 +257,14 @@ static void emit_counter_so_far(struct tr2_call *call,
 				const struct tr2_slot *slot, unsigned int index)
 {
 	uint64_t count = tr2_counter_read(slot, index);
-	struct tr2_buf json = TR2_BUF_INIT;
+	struct tr2_buf *json = begin_json(call);
 
 	if (!count)
 		return;
-	add_names(&json, tr2_metric_def(TR2_METRIC_COUNTER, index));
-	add_number(&json, "count", count);
-	tr2_buf_addch(&json, '}');
-	emit_data(call, "counter_so_far", &json);
+	add_names(json, tr2_metric_def(TR2_METRIC_COUNTER, index));
+	add_number(json, "count", count);
+	tr2_buf_addch(json, '}');
+	emit_data(call, "counter_so_far", json);
 }
 
 static void metrics_emit_so_far(struct tr2_call *call, struct tr2_slot *sum)

@@ -61,36 +61,42 @@ static void check_copies(struct tr2_call *call)
 	}
 }
 
-static void free_sum(struct tr2_slot *sum, uint64_t now_ns)
+static void check_ends(struct tr2_call *call)
 {
-	if (!sum)
+	unsigned int nr = tr2_thread_key.exists ? 0 : tr2_thread_nr_gone();
+
+	if (!nr)
 		return;
-	tr2_lock();
-	tr2_metric_move(NULL, sum, now_ns);
-	tr2_arena_free(sum);
-	tr2_unlock();
+	atomic_fetch_add(&tr2_stream.lost, nr);
+	tr2_call_error(call,
+		       "trace2: the ends of %u threads were not noticed: all "
+		       "keys for thread-specific data were in use when the "
+		       "library was loaded; call trace2_thread_exit()",
+		       nr);
 }
 
-/* Return the sum of all threads, which goes on if the process does. */
+/* Return the sum of all threads. */
 static struct tr2_slot *emit_parts(struct tr2_call *call,
 				   const struct tr2_thread *main_thread)
 {
-	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
+	struct tr2_slot *sum;
 
 	tr2_traceparent_emit(call);
+	check_ends(call);
 	tr2_parts_emit_errors(call);
 	tr2_pending_errors_emit(call);
 	tr2_parts_emit_thread(call, main_thread);
+	sum = tr2_thread_sum(call->now_ns, true);
 	tr2_parts_emit_process(call, sum);
 	return sum;
 }
 
 void tr2_session_flush(struct tr2_call *call)
 {
-	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
+	struct tr2_slot *sum = tr2_thread_sum(call->now_ns, false);
 
 	tr2_parts_emit_so_far(call, sum);
-	free_sum(sum, call->now_ns);
+	tr2_thread_free_sum(sum, call->now_ns);
 }
 
 /*
@@ -214,7 +220,7 @@ static void write_pause(struct tr2_thread *main_thread)
 				 .now_ns = tr2_clock_now_ns() };
 	unsigned int i;
 
-	free_sum(emit_parts(&call, main_thread), call.now_ns);
+	tr2_thread_free_sum(emit_parts(&call, main_thread), call.now_ns);
 	call.now_ns = tr2_clock_now_ns();
 	for (i = 0; i < TR2_TARGET_NR; i++)
 		tr2_dest_check_next(tr2_stream_dest(i));

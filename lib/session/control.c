@@ -216,7 +216,7 @@ static int switch_on(const struct tr2_control_wish *r)
 	tr2_stream.depth = tr2_inherit_depth();
 	tr2_thread_begin_again(call.now_ns);
 	errno = 0;
-	if (!tr2_session_open_targets(TR2_OPEN_IN_CHILD))
+	if (!tr2_session_open_targets(TR2_OPEN_CHANGED))
 		return errno ? -errno : -EINVAL;
 	if (tr2_control_is_missing(r))
 		error = errno ? -errno : -EINVAL;

@@ -52,7 +52,7 @@ static struct tr2_dest_request request_of(enum tr2_target_id id,
 		.debug = settings->debug,
 		.in_forked_child = how != TR2_OPEN_FIRST,
 		.goes_on = how == TR2_OPEN_AGAIN,
-		.was_directory = how == TR2_OPEN_AGAIN &&
+		.was_directory = how >= TR2_OPEN_IN_CHILD &&
 				 tr2_stream.target[id].dest.place.name,
 		.prepare = id == TR2_TARGET_ring ? tr2_session_map_ring : NULL,
 	};

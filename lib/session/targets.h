@@ -10,8 +10,9 @@
 
 enum tr2_open {
 	TR2_OPEN_FIRST,
+	TR2_OPEN_CHANGED, /* the settings may be new ones */
 	TR2_OPEN_IN_CHILD, /* failures were reported before */
-	TR2_OPEN_AGAIN /* likewise, and the parent's files go on */
+	TR2_OPEN_AGAIN /* as in a child, and the parent's files go on */
 };
 
 /* Open them. true: at least one destination takes bytes. errno is that of one that

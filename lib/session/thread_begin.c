@@ -6,12 +6,16 @@
 
 struct tr2_thread_key tr2_thread_key;
 
+/* Without a key the contexts of threads that have ended stay. */
+#define MAX_UNNOTICED 64u
+
 static struct tr2_thread *begin_thread(uint32_t creator_tid)
 {
-	struct tr2_thread *thread;
+	struct tr2_thread *thread = NULL;
 
 	tr2_lock();
-	thread = tr2_thread_new(creator_tid);
+	if (tr2_thread_key.exists || tr2_thread_nr() < MAX_UNNOTICED)
+		thread = tr2_thread_new(creator_tid);
 	if (thread) {
 		tr2_thread_set_key(true);
 		tr2_parts_thread_begin(thread);

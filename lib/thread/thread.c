@@ -140,6 +140,34 @@ void tr2_thread_begin_again(uint64_t now_ns)
 	tr2_unlock();
 }
 
+unsigned int tr2_thread_nr(void)
+{
+	const struct tr2_thread *thread;
+	unsigned int nr = 0;
+
+	for (thread = registry; thread; thread = thread->next)
+		nr++;
+	return nr;
+}
+
+static bool is_gone(const struct tr2_thread *thread)
+{
+	return tr2_raw_call(SYS_tgkill, getpid(), (long)thread->tid, 0, 0, 0,
+			    0) == -ESRCH;
+}
+
+unsigned int tr2_thread_nr_gone(void)
+{
+	const struct tr2_thread *thread;
+	unsigned int nr = 0;
+
+	tr2_lock();
+	for (thread = registry; thread; thread = thread->next)
+		nr += !thread->is_main && thread->announced && is_gone(thread);
+	tr2_unlock();
+	return nr;
+}
+
 void tr2_thread_each(void (*visit)(const struct tr2_thread *thread))
 {
 	const struct tr2_thread *thread;
@@ -308,23 +336,50 @@ void tr2_thread_free(struct tr2_thread *thread, uint64_t now_ns)
 	tr2_context_put(thread);
 }
 
-struct tr2_slot *tr2_thread_sum(uint64_t now_ns)
+/* For want of memory: the threads' own cells are empty afterwards. */
+static struct tr2_slot *sum_in_place(uint64_t now_ns)
 {
+	struct tr2_slot *totals = tr2_arena_totals();
+	struct tr2_thread *thread;
+
+	for (thread = registry; thread; thread = thread->next)
+		if (thread->owner.slot)
+			tr2_metric_move(totals, thread->owner.slot, now_ns);
+	return totals;
+}
+
+struct tr2_slot *tr2_thread_sum(uint64_t now_ns, bool is_last)
+{
+	unsigned int nr = tr2_metric_nr(TR2_METRIC_TIMER) +
+			  tr2_metric_nr(TR2_METRIC_COUNTER);
 	struct tr2_thread *thread;
 	struct tr2_slot *sum;
 
-	if (!tr2_arena_is_used() || (!tr2_metric_nr(TR2_METRIC_TIMER) &&
-				     !tr2_metric_nr(TR2_METRIC_COUNTER)))
+	if (!tr2_arena_is_used() || !nr)
 		return NULL;
 	tr2_lock();
 	sum = tr2_arena_scratch();
-	if (!sum)
-		tr2_stream_lost();
-	tr2_metric_fold(sum, tr2_arena_totals(), now_ns);
-	for (thread = registry; thread; thread = thread->next)
-		tr2_metric_fold(sum, thread->owner.slot, now_ns);
+	if (sum) {
+		tr2_metric_fold(sum, tr2_arena_totals(), now_ns);
+		for (thread = registry; thread; thread = thread->next)
+			tr2_metric_fold(sum, thread->owner.slot, now_ns);
+	} else if (is_last) {
+		sum = sum_in_place(now_ns);
+	} else {
+		atomic_fetch_add(&tr2_stream.lost, nr);
+	}
 	tr2_unlock();
 	return sum;
+}
+
+void tr2_thread_free_sum(struct tr2_slot *sum, uint64_t now_ns)
+{
+	if (!sum || sum == tr2_arena_totals())
+		return;
+	tr2_lock();
+	tr2_metric_move(NULL, sum, now_ns);
+	tr2_arena_free(sum);
+	tr2_unlock();
 }
 
 void tr2_thread_release_all(void)

@@ -120,12 +120,23 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread);
 struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 				    struct tr2_inside *in);
 
+/* Return the number of threads that have a context. The caller holds the lock. */
+unsigned int tr2_thread_nr(void);
+/* Return how many threads whose start was reported ended without being noticed.
+ * Takes the lock. */
+unsigned int tr2_thread_nr_gone(void);
+
 /* Return the main thread's context; NULL before there was one. */
 struct tr2_thread *tr2_thread_main(void);
 
-/* Return the sum of the cells of all threads, ended and live; NULL: no memory,
- * which counts as a lost event, or nothing to sum up. Takes the lock. */
-struct tr2_slot *tr2_thread_sum(uint64_t now_ns);
+/*
+ * Return the sum of the cells of all threads, ended and live; NULL: nothing to
+ * sum up, or no memory, which counts a lost event for each metric. is_last: no
+ * metric is read afterwards, so that the sum needs no memory. Takes the lock.
+ */
+struct tr2_slot *tr2_thread_sum(uint64_t now_ns, bool is_last);
+/* Clear and free the sum. NULL is ignored. Takes the lock. */
+void tr2_thread_free_sum(struct tr2_slot *sum, uint64_t now_ns);
 
 /* Wait until no other thread is in a call, for a bounded time. Return how many
  * still are, and the number of calls of all threads that may be over. Takes the

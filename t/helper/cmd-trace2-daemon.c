@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 TRACE2_TIMER(daemon_time, "daemon", "step", 0);
@@ -114,6 +115,19 @@ static void close_all(void)
 		close((int)fd);
 }
 
+static void step_in_child(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		step("child", 0);
+		exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		tool_die("the child failed");
+}
+
 /* Each word is a step. */
 static int ut_261steps(int argc, const char **argv)
 {
@@ -133,6 +147,8 @@ static int ut_261steps(int argc, const char **argv)
 		} else if (!strcmp(*argv, "span")) {
 			trace2_span_end(trace2_span_start("daemon", "span",
 							  TRACE2_SPAN_NONE));
+		} else if (!strcmp(*argv, "fork")) {
+			step_in_child();
 		} else if (!strcmp(*argv, "close")) {
 			close_all();
 		} else if (!strcmp(*argv, "raise")) {

@@ -315,6 +315,24 @@ static void little_memory(char **argv)
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 100);
 }
 
+TRACE2_TIMER(work, "test", "work", TRACE2_HISTOGRAM);
+TRACE2_DISTRIBUTION(sizes, "test", "sizes", "bytes");
+TRACE2_GAUGE(depth, "test", "depth", "");
+
+static void no_memory_at_end(char **argv)
+{
+	struct rlimit limit = { 1, 1 };
+
+	initialize(argv);
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 100);
+	trace2_timer_start(work);
+	trace2_timer_stop(work);
+	trace2_distribution_add(sizes, 5);
+	trace2_gauge_set(depth, 5);
+	setrlimit(RLIMIT_AS, &limit);
+	trace2_flush();
+}
+
 static void *leave(void *arg)
 {
 	trace2_thread_exit();
@@ -387,6 +405,7 @@ static const struct {
 	{ "close-all-and-take", close_all_and_take },
 	{ "no-descriptor-left", no_descriptor_left },
 	{ "little-memory", little_memory },
+	{ "no-memory-at-end", no_memory_at_end },
 	{ "no-main", no_main },
 	{ "no-counter", no_counter },
 };

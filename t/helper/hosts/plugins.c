@@ -172,14 +172,45 @@ static int count(const char *path, char **argv)
 	return pthread_join(thread, NULL);
 }
 
+static void *say_in_thread(void *arg)
+{
+	say("thread");
+	return arg;
+}
+
+/* The library has found no key: it does not notice that threads end. */
+static int end_threads(void)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		pthread_create(&thread, NULL, say_in_thread, NULL);
+		pthread_join(thread, NULL);
+	}
+	return 0;
+}
+
+static void take_all_keys(void)
+{
+	pthread_key_t key;
+
+	while (!pthread_key_create(&key, NULL))
+		;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3) {
 		fputs("usage: plugins <verb> <file>\n", stderr);
 		return 129;
 	}
+	if (!strcmp(argv[1], "without-keys"))
+		take_all_keys();
 	if (load(argv[2], argv))
 		return 1;
+	if (!strcmp(argv[1], "without-keys"))
+		return end_threads();
 	if (!strcmp(argv[1], "unload-before-thread"))
 		return unload_before_thread();
 	if (!strcmp(argv[1], "unload-in-child"))
