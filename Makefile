@@ -583,7 +583,7 @@ docs: $(if $(DOC_SRC),build/docs/.stamp)
 
 # Parts that other pages include are not pages.
 PAGE_SRC = $(filter-out $(addprefix Documentation/generated/,options-% \
-	commands.adoc settings.adoc),$(DOC_SRC))
+	commands.adoc settings.adoc recording-%),$(DOC_SRC))
 MAN_SRC = $(if $(DOC_SRC),$(shell grep -l '^:doctype: manpage' $(PAGE_SRC)))
 build/docs/.stamp: $(DOC_SRC)
 	@if command -v asciidoctor >/dev/null; then \

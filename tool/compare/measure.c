@@ -280,11 +280,12 @@ static bool has_open_root(const struct tr2_model *m)
 	return false;
 }
 
-/* A number of meta.json; -1: it is not there. */
+/* A number of meta.json; -1: it is not there.
+ * Without a name, it is not shown. */
 static void take_number(struct tr2_measures *ms, enum tr2_measure_unit unit,
 			const char *name, int64_t value)
 {
-	if (value >= 0)
+	if (name && value >= 0)
 		add_value(ms, TR2_MEASURE_RUN, unit, name, (double)value, 1);
 }
 
@@ -308,16 +309,15 @@ static void take_run(struct tr2_measures *ms, const struct tr2_model *m,
 
 	add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "wall", wall, 1)
 		->at_least |= meta->wall_ns < 0 && has_open_root(m);
-	take_number(ms, TR2_UNIT_NS, "user", meta->user_ns);
-	take_number(ms, TR2_UNIT_NS, "system", meta->system_ns);
-	take_number(ms, TR2_UNIT_BYTES, "maxrss", meta->maxrss_bytes);
+#define TR2_META_USAGE(key, value, name, unit) \
+	take_number(ms, TR2_UNIT_##unit, name, meta->key);
+#include "format/recording/meta.def"
 	take_number(ms, TR2_UNIT_COUNT, "processes",
 		    m->nr_nodes ? m->nr_nodes - 1 : 0);
 	take_syscalls(ms, meta->syscalls);
-	take_number(ms, TR2_UNIT_BYTES, "bytes-read", meta->read_bytes);
-	take_number(ms, TR2_UNIT_BYTES, "bytes-written", meta->written_bytes);
-	take_number(ms, TR2_UNIT_COUNT, "reads", meta->reads);
-	take_number(ms, TR2_UNIT_COUNT, "writes", meta->writes);
+#define TR2_META_IO(key, field, name, unit) \
+	take_number(ms, TR2_UNIT_##unit, name, meta->key);
+#include "format/recording/meta.def"
 	if (meta->user_ns >= 0 && meta->system_ns >= 0)
 		add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "cpu-time",
 			  (double)meta->user_ns + (double)meta->system_ns, 1);

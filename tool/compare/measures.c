@@ -41,9 +41,11 @@ static bool is_kind(const char *name, size_t len)
 static bool is_single(const char *name, size_t len)
 {
 	static const char *const runs[] = {
-		"wall", "cpu-time", "user", "system", "maxrss", "processes",
-		"bytes-read", "bytes-written", "reads", "writes",
-		"system-calls", "allocations"
+		"wall", "cpu-time", "processes", "system-calls", "allocations",
+#define TR2_META_USAGE(key, value, name, unit) name,
+#include "format/recording/meta.def"
+#define TR2_META_IO(key, field, name, unit) name,
+#include "format/recording/meta.def"
 	};
 	struct tr2_perfevents events;
 	struct tr2_perfevent event;
@@ -51,7 +53,8 @@ static bool is_single(const char *name, size_t len)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(runs); i++)
-		if (strlen(runs[i]) == len && !memcmp(runs[i], name, len))
+		if (runs[i] && strlen(runs[i]) == len &&
+		    !memcmp(runs[i], name, len))
 			return true;
 	snprintf(text, sizeof(text), "%.*s", (int)len, name);
 	tr2_perfevents_init(&events, text);

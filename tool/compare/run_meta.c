@@ -3,232 +3,159 @@
 #include "compare/run_meta.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/macros.h"
-#include "format/events/json.h"
+#include "common/memory.h"
+#include "format/recording/meta_keys.h"
+#include "model/json_members.h"
 
-struct reader {
-	struct tr2_run_meta *meta;
-	struct tr2_origin *origin;
-	tr2_run_counter_fn *fn;
-	void *data;
-	/* Copies of inner objects: a view is valid until the next parse. */
-	struct tr2_buf rusage, io, counters, syscalls, programs;
-};
-
-static bool is(const char *key, size_t len, const char *want)
-{
-	return strlen(want) == len && !memcmp(key, want, len);
-}
-
+/* The text of a parser must have some bytes after it. */
 static void copy_text(struct tr2_buf *b, const char *text, size_t len)
 {
-	tr2_buf_reset(b);
 	tr2_buf_add(b, text, len);
 	tr2_buf_addchars(b, '\n', TR2_JSON_PADDING);
 }
 
-static size_t text_len(const struct tr2_buf *b)
+static void take_origin(struct tr2_origin *o, enum tr2_origin_key key,
+			const struct tr2_view *text)
 {
-	return b->failed || b->len < TR2_JSON_PADDING ?
-		       0 : b->len - TR2_JSON_PADDING;
+	if (text->len)
+		tr2_origin_take(o, key, text->p, text->len);
 }
 
-static void on_origin(void *data, const char *key, size_t len,
-		      const struct tr2_json_value *v)
+static void read_origin(struct tr2_origin *o, const struct tr2_meta_keys *keys)
 {
-	struct tr2_origin *origin = ((struct reader *)data)->origin;
-	char number[24];
-	int i;
+	struct tr2_view programs = keys->programs;
+	struct tr2_json_member member;
+	struct tr2_buf text = TR2_BUF_INIT;
+	char cpus[24];
 
-	for (i = 0; origin && i < TR2_ORIGIN_NR; i++) {
-		if (!is(key, len, tr2_origin_keys[i]))
-			continue;
-		if (v->type == TR2_JSON_STRING)
-			tr2_origin_take(origin, (enum tr2_origin_key)i,
-					v->text.p, v->text.len);
-		else if (v->type == TR2_JSON_INT)
-			tr2_origin_take(origin, (enum tr2_origin_key)i, number,
-					(size_t)snprintf(number, sizeof(number),
-							 "%" PRId64, v->i));
+	take_origin(o, TR2_ORIGIN_HOST, &keys->host);
+	take_origin(o, TR2_ORIGIN_MACHINE, &keys->machine);
+	take_origin(o, TR2_ORIGIN_KERNEL, &keys->kernel);
+	if (keys->cpus >= 0)
+		tr2_origin_take(o, TR2_ORIGIN_CPUS, cpus,
+				(size_t)snprintf(cpus, sizeof(cpus),
+						 "%" PRId64, keys->cpus));
+	while (tr2_json_next_member(&programs, &member)) {
+		struct tr2_view version = tr2_json_member_text(&member, &text);
+
+		if (tr2_json_member_is(&member, "trace2"))
+			take_origin(o, TR2_ORIGIN_TRACE2, &version);
 	}
-}
-
-static void on_member(void *data, const char *key, size_t len,
-		      const struct tr2_json_value *v)
-{
-	struct reader *r = data;
-
-	if (v->type == TR2_JSON_INT && is(key, len, "wall_ns"))
-		r->meta->wall_ns = v->i;
-	else if (v->type == TR2_JSON_RAW && is(key, len, "rusage"))
-		copy_text(&r->rusage, v->text.p, v->text.len);
-	else if (v->type == TR2_JSON_RAW && is(key, len, "io"))
-		copy_text(&r->io, v->text.p, v->text.len);
-	else if (v->type == TR2_JSON_RAW && is(key, len, "counters"))
-		copy_text(&r->counters, v->text.p, v->text.len);
-	else if (v->type == TR2_JSON_RAW && is(key, len, "syscalls"))
-		copy_text(&r->syscalls, v->text.p, v->text.len);
-	else if (v->type == TR2_JSON_RAW && is(key, len, "programs"))
-		copy_text(&r->programs, v->text.p, v->text.len);
-	else if (is(key, len, "exit_signal") ||
-		 (v->type == TR2_JSON_INT && v->i && is(key, len, "exit_code")))
-		r->meta->failed = true;
-	else
-		on_origin(r, key, len, v);
-}
-
-/* The members of "rusage" and "io". */
-static void on_number(void *data, const char *key, size_t len,
-		      const struct tr2_json_value *v)
-{
-	struct tr2_run_meta *meta = ((struct reader *)data)->meta;
-	const struct {
-		const char *key;
-		int64_t *value;
-	} members[] = {
-		{ "user_ns", &meta->user_ns },
-		{ "system_ns", &meta->system_ns },
-		{ "maxrss_bytes", &meta->maxrss_bytes },
-		{ "read_bytes", &meta->read_bytes },
-		{ "written_bytes", &meta->written_bytes },
-		{ "reads", &meta->reads },
-		{ "writes", &meta->writes },
-	};
-	size_t i;
-
-	for (i = 0; v->type == TR2_JSON_INT && i < ARRAY_SIZE(members); i++)
-		if (is(key, len, members[i].key))
-			*members[i].value = v->i;
-}
-
-struct counter {
-	double value, enabled_ns, running_ns;
-	bool has_value;
-	struct tr2_buf unit, note;
-};
-
-static double number(const struct tr2_json_value *v)
-{
-	return v->type == TR2_JSON_UINT ? (double)v->u : (double)v->i;
-}
-
-static void on_counter_member(void *data, const char *key, size_t len,
-			      const struct tr2_json_value *v)
-{
-	struct counter *c = data;
-	bool is_number = v->type == TR2_JSON_INT || v->type == TR2_JSON_UINT;
-
-	if (is_number && is(key, len, "value")) {
-		c->value = number(v);
-		c->has_value = true;
-	} else if (is_number && is(key, len, "enabled_ns")) {
-		c->enabled_ns = number(v);
-	} else if (is_number && is(key, len, "running_ns")) {
-		c->running_ns = number(v);
-	} else if (v->type == TR2_JSON_STRING && is(key, len, "unit")) {
-		tr2_buf_add(&c->unit, v->text.p, v->text.len);
-	} else if (v->type == TR2_JSON_STRING && is(key, len, "error")) {
-		tr2_buf_add(&c->note, v->text.p, v->text.len);
-	}
-}
-
-static void give_counter(struct reader *r, const char *name,
-			 struct counter *c)
-{
-	struct tr2_run_counter out = { .name = name,
-				       .unit = tr2_buf_str(&c->unit),
-				       .value = c->value };
-
-	/* Scale up a counter that shared its hardware with others. */
-	if (c->running_ns > 0 && c->running_ns < c->enabled_ns)
-		out.value *= c->enabled_ns / c->running_ns;
-	if (c->note.len)
-		out.note = tr2_buf_str(&c->note);
-	else if (!c->has_value || (c->enabled_ns > 0 && c->running_ns <= 0))
-		out.note = "not counted";
-	r->fn(r->data, &out);
-}
-
-static void on_counter(void *data, const char *key, size_t len,
-		       const struct tr2_json_value *v)
-{
-	struct tr2_json *json = tr2_json_new();
-	struct tr2_buf text = TR2_BUF_INIT, name = TR2_BUF_INIT;
-	struct counter c = { .unit = TR2_BUF_INIT, .note = TR2_BUF_INIT };
-
-	copy_text(&text, v->text.p, v->text.len);
-	tr2_buf_add(&name, key, len);
-	if (json && v->type == TR2_JSON_RAW && text_len(&text) &&
-	    tr2_json_object(json, text.p, text_len(&text), on_counter_member,
-			    &c) == TR2_JSON_OK)
-		give_counter(data, tr2_buf_str(&name), &c);
-	tr2_buf_release(&c.unit);
-	tr2_buf_release(&c.note);
-	tr2_buf_release(&name);
 	tr2_buf_release(&text);
-	tr2_json_free(json);
 }
 
-static void on_syscall(void *data, const char *key, size_t len,
-		       const struct tr2_json_value *v)
+/* Return the number; NAN: it is none. */
+static double number(const struct tr2_json_member *member)
 {
-	struct reader *r = data;
-	struct tr2_buf name = TR2_BUF_INIT;
-	struct tr2_run_counter out = { .is_syscall = true, .unit = "" };
+	char first = member->value.len ? *member->value.p : '"';
 
-	if (v->type != TR2_JSON_INT && v->type != TR2_JSON_UINT)
-		return;
-	tr2_buf_add(&name, key, len);
+	return !member->is_string && (first == '-' ||
+				      (first >= '0' && first <= '9')) ?
+		       strtod(member->value.p, NULL) : NAN;
+}
+
+static void give_text(const struct tr2_json_member *member, struct tr2_buf *b)
+{
+	if (member->is_string)
+		tr2_json_member_text(member, b);
+}
+
+static void read_counter(const struct tr2_json_member *counter,
+			 tr2_run_counter_fn *fn, void *data)
+{
+	double value = NAN, enabled_ns = 0, running_ns = 0;
+	struct tr2_buf name = TR2_BUF_INIT, unit = TR2_BUF_INIT;
+	struct tr2_buf note = TR2_BUF_INIT;
+	struct tr2_view text = counter->value;
+	struct tr2_run_counter out = { 0 };
+	struct tr2_json_member member;
+
+	while (tr2_json_next_member(&text, &member)) {
+		if (tr2_json_member_is(&member, "value"))
+			value = number(&member);
+		else if (tr2_json_member_is(&member, "enabled_ns"))
+			enabled_ns = number(&member);
+		else if (tr2_json_member_is(&member, "running_ns"))
+			running_ns = number(&member);
+		else if (tr2_json_member_is(&member, "unit"))
+			give_text(&member, &unit);
+		else if (tr2_json_member_is(&member, "error"))
+			give_text(&member, &note);
+	}
+	/* Scale up a counter that shared its hardware with others. */
+	out.value = running_ns > 0 && running_ns < enabled_ns ?
+			    value * (enabled_ns / running_ns) : value;
+	if (note.len)
+		out.note = tr2_buf_str(&note);
+	else if (isnan(value) || (enabled_ns > 0 && running_ns <= 0))
+		out.note = "not counted";
+	tr2_buf_add(&name, counter->key.p, counter->key.len);
 	out.name = tr2_buf_str(&name);
-	out.value = number(v);
-	r->meta->syscalls = (r->meta->syscalls < 0 ? 0 : r->meta->syscalls) +
-			    (int64_t)out.value;
-	r->fn(r->data, &out);
+	out.unit = tr2_buf_str(&unit);
+	fn(data, &out);
 	tr2_buf_release(&name);
+	tr2_buf_release(&unit);
+	tr2_buf_release(&note);
+}
+
+/* Return the sum of all system calls; -1: they were not counted. */
+static int64_t read_syscalls(struct tr2_view text, tr2_run_counter_fn *fn,
+			     void *data)
+{
+	struct tr2_buf name = TR2_BUF_INIT;
+	struct tr2_json_member member;
+	int64_t all = -1, value;
+
+	while (tr2_json_next_member(&text, &member)) {
+		struct tr2_run_counter out = { .is_syscall = true, .unit = "" };
+
+		if (!tr2_json_member_int(&member, &value) || value < 0)
+			continue;
+		tr2_buf_reset(&name);
+		tr2_buf_add(&name, member.key.p, member.key.len);
+		out.name = tr2_buf_str(&name);
+		out.value = (double)value;
+		fn(data, &out);
+		if (__builtin_add_overflow(all < 0 ? 0 : all, value, &all))
+			all = INT64_MAX;
+	}
+	tr2_buf_release(&name);
+	return all;
 }
 
 void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 		       struct tr2_origin *origin, tr2_run_counter_fn *fn,
 		       void *data)
 {
-	struct reader r = { meta, origin, fn, data,
-			    TR2_BUF_INIT, TR2_BUF_INIT, TR2_BUF_INIT,
-			    TR2_BUF_INIT, TR2_BUF_INIT };
+	struct tr2_json *json = tr2_json_new();
 	struct tr2_buf text = TR2_BUF_INIT;
-	struct tr2_json *json;
+	struct tr2_meta_keys keys;
+	struct tr2_json_member member;
 
-	*meta = (struct tr2_run_meta){ -1, -1, -1, -1, -1, -1, -1, -1,
-					-1, false };
-	json = m->meta_json ? tr2_json_new() : NULL;
-	if (!json)
-		return;
-	copy_text(&text, m->meta_json, strlen(m->meta_json));
-	if (text_len(&text))
-		tr2_json_object(json, text.p, text_len(&text), on_member, &r);
-	if (text_len(&r.rusage))
-		tr2_json_object(json, r.rusage.p, text_len(&r.rusage),
-				on_number, &r);
-	if (text_len(&r.io))
-		tr2_json_object(json, r.io.p, text_len(&r.io), on_number, &r);
-	if (text_len(&r.counters))
-		tr2_json_object(json, r.counters.p, text_len(&r.counters),
-				on_counter, &r);
-	if (text_len(&r.syscalls))
-		tr2_json_object(json, r.syscalls.p, text_len(&r.syscalls),
-				on_syscall, &r);
-	if (text_len(&r.programs))
-		tr2_json_object(json, r.programs.p, text_len(&r.programs),
-				on_origin, &r);
-	tr2_json_free(json);
-	tr2_buf_release(&r.rusage);
-	tr2_buf_release(&r.io);
-	tr2_buf_release(&r.programs);
-	tr2_buf_release(&r.counters);
-	tr2_buf_release(&r.syscalls);
+	/* Without meta.json, all is missing. */
+	copy_text(&text, m->meta_json ? m->meta_json : "{}",
+		  m->meta_json ? strlen(m->meta_json) : 2);
+	tr2_must(!text.failed);
+	tr2_meta_keys_read(&keys, json, text.p, text.len - TR2_JSON_PADDING);
+	if (origin)
+		read_origin(origin, &keys);
+	while (tr2_json_next_member(&keys.counters, &member))
+		read_counter(&member, fn, data);
+	*meta = (struct tr2_run_meta){
+		.wall_ns = keys.wall_ns,
+#define TR2_META_USAGE(key, value, name, unit) .key = keys.rusage.key,
+#include "format/recording/meta.def"
+#define TR2_META_IO(key, field, name, unit) .key = keys.io.key,
+#include "format/recording/meta.def"
+		.syscalls = read_syscalls(keys.syscalls, fn, data),
+		.failed = keys.exit_signal >= 0 || keys.exit_code > 0,
+	};
 	tr2_buf_release(&text);
+	tr2_json_free(json);
 }

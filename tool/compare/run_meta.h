@@ -11,8 +11,11 @@
 
 /* -1: missing. */
 struct tr2_run_meta {
-	int64_t wall_ns, user_ns, system_ns, maxrss_bytes;
-	int64_t read_bytes, written_bytes, reads, writes;
+	int64_t wall_ns;
+#define TR2_META_USAGE(key, value, name, unit) int64_t key;
+#include "format/recording/meta.def"
+#define TR2_META_IO(key, field, name, unit) int64_t key;
+#include "format/recording/meta.def"
 	int64_t syscalls; /* of all kinds */
 	/* the command ended with an exit code other than 0, or by a signal */
 	bool failed;

@@ -2,6 +2,7 @@
 /* json_members - scan an object, and undo the escapes of strings. */
 #include "model/json_members.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +100,18 @@ struct tr2_view tr2_json_member_text(const struct tr2_json_member *member,
 			tr2_buf_addch(b, *p++);
 	}
 	return (struct tr2_view){ b->p ? b->p : "", b->len };
+}
+
+bool tr2_json_member_int(const struct tr2_json_member *member, int64_t *value)
+{
+	const char *end = member->value.p + member->value.len;
+	char *p;
+
+	if (member->is_string || !member->value.len)
+		return false;
+	errno = 0;
+	*value = strtoll(member->value.p, &p, 10);
+	return !errno && p == end;
 }
 
 /* Return up to 16 hexadecimal digits from `at` on. */

@@ -30,6 +30,10 @@ bool tr2_json_next_member(struct tr2_view *text,
 /* Is this its key? */
 bool tr2_json_member_is(const struct tr2_json_member *member, const char *key);
 
+/* Take the value; false: it is no number, or does not fit. The text of the object
+ * must go on behind the value. */
+bool tr2_json_member_int(const struct tr2_json_member *member, int64_t *value);
+
 /* Take `trace_id`, `span_id` and `parent_id`; false: it is another member. */
 bool tr2_json_member_id(const struct tr2_json_member *member,
 			struct tr2_context *self, uint64_t *parent);

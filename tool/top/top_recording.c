@@ -15,69 +15,26 @@
 #include "common/procfs.h"
 #include "common/say.h"
 #include "common/signals.h"
-#include "format/events/json.h"
+#include "format/recording/meta_keys.h"
 #include "top/top.h"
 
-struct meta {
-	struct tr2_top *top; /* gets the processes that were attached to; or NULL */
-	bool complete, has_command;
-	int64_t recorder_pid, start_monotonic_ns;
-	int64_t exit_code, exit_signal; /* -1: none */
-	int64_t cpu_ns; /* of the command */
-};
-
-static bool key_is(const char *key, size_t len, const char *want)
+static void add_attached(struct tr2_top *top, const struct tr2_view *v)
 {
-	return strlen(want) == len && !memcmp(key, want, len);
-}
-
-/* Return the number of `name` in the text of a JSON object; 0: none. */
-static int64_t number_in(const struct tr2_view *object, const char *name)
-{
-	const char *at = memmem(object->p, object->len, name, strlen(name));
-
-	return at ? strtoll(at + strlen(name), NULL, 10) : 0;
-}
-
-static void add_attached(struct meta *meta, const struct tr2_json_value *v)
-{
-	const char *list = v->text.p, *item;
-	struct tr2_top *top = meta->top;
+	const char *list = v->p, *item;
 	size_t len;
 
-	meta->has_command = true;
-	while (top && list < v->text.p + v->text.len &&
-	       (item = tr2_split(&list, "[,]", &len))) {
+	while (list < v->p + v->len && (item = tr2_split(&list, "[,]", &len))) {
 		tr2_grow(top->roots, top->nr_roots, top->alloc_roots);
 		top->roots[top->nr_roots++] = (int32_t)strtol(item, NULL, 10);
 	}
 }
 
-static void on_member(void *data, const char *key, size_t len,
-		      const struct tr2_json_value *v)
-{
-	struct meta *meta = data;
+struct meta {
+	struct tr2_meta_keys keys; /* only the numbers */
+	bool complete, has_command;
+};
 
-	if (key_is(key, len, "state"))
-		meta->complete = v->type == TR2_JSON_STRING &&
-				 key_is(v->text.p, v->text.len, "complete");
-	else if (key_is(key, len, "command"))
-		meta->has_command = v->type == TR2_JSON_WORDS && v->nr;
-	else if (key_is(key, len, "attached") && v->type == TR2_JSON_RAW)
-		add_attached(meta, v);
-	else if (key_is(key, len, "recorder_pid"))
-		meta->recorder_pid = v->i;
-	else if (key_is(key, len, "start_monotonic_ns"))
-		meta->start_monotonic_ns = v->i;
-	else if (key_is(key, len, "exit_code"))
-		meta->exit_code = v->i;
-	else if (key_is(key, len, "exit_signal"))
-		meta->exit_signal = v->i;
-	else if (key_is(key, len, "rusage") && v->type == TR2_JSON_RAW)
-		meta->cpu_ns = number_in(&v->text, "\"user_ns\":") +
-			       number_in(&v->text, "\"system_ns\":");
-}
-
+/* top gets the processes that were attached to; or NULL. */
 static bool read_meta(const char *dir, struct tr2_top *top, struct meta *meta)
 {
 	char *path = tr2_strf("%s/meta.json", dir);
@@ -89,11 +46,13 @@ static bool read_meta(const char *dir, struct tr2_top *top, struct meta *meta)
 	bool ok;
 
 	memset(meta, 0, sizeof(*meta));
-	meta->top = top;
-	meta->exit_code = meta->exit_signal = -1;
 	tr2_grown_start(&g, fd);
 	ok = fd >= 0 && json && tr2_grown_line(&g, &line, &len) &&
-	     tr2_json_object(json, line, len, on_member, meta) == TR2_JSON_OK;
+	     tr2_meta_keys_read(&meta->keys, json, line, len);
+	meta->complete = tr2_meta_text_is(&meta->keys.state, "complete");
+	meta->has_command = meta->keys.command.nr || meta->keys.attached.len;
+	if (top)
+		add_attached(top, &meta->keys.attached);
 	tr2_grown_release(&g);
 	tr2_json_free(json);
 	if (fd >= 0)
@@ -148,9 +107,9 @@ bool tr2_top_open_recording(struct tr2_top *top, const char *path)
 
 	if (!read_meta(path, top, &meta) || meta.complete || !is_locked(path))
 		return say_why_not(path, &meta);
-	top->began_ns = meta.start_monotonic_ns + tr2_kernel_shift_ns() +
+	top->began_ns = meta.keys.start_monotonic_ns + tr2_kernel_shift_ns() +
 			suspended_ns();
-	if (!tr2_procfs_stat((int32_t)meta.recorder_pid, 0, &recorder) ||
+	if (!tr2_procfs_stat((int32_t)meta.keys.recorder_pid, 0, &recorder) ||
 	    recorder.start_ns > top->began_ns) {
 		tr2_error("cannot see the processes of the recording '%s': they "
 			  "are in another pid namespace", path);
@@ -185,19 +144,23 @@ static void read_tasks(struct tr2_top *top)
 static void note_end(struct tr2_top *top)
 {
 	struct meta meta;
+	int64_t cpu_ns = 0;
 
 	if (!read_meta(top->path, NULL, &meta) || !meta.complete)
 		top->end = tr2_strdup("its recorder was killed");
-	else if (meta.exit_signal > 0)
+	else if (meta.keys.exit_signal > 0)
 		top->end = tr2_strf("ended by signal %d",
-				    (int)meta.exit_signal);
-	else if (meta.exit_code >= 0)
+				    (int)meta.keys.exit_signal);
+	else if (meta.keys.exit_code >= 0)
 		top->end = tr2_strf("exited with code %d",
-				    (int)meta.exit_code);
+				    (int)meta.keys.exit_code);
 	else
 		top->end = tr2_strdup("ended");
-	if (top->cpu_ns < meta.cpu_ns)
-		top->cpu_ns = meta.cpu_ns;
+	if (meta.keys.rusage.user_ns >= 0 && meta.keys.rusage.system_ns >= 0)
+		cpu_ns = (int64_t)((uint64_t)meta.keys.rusage.user_ns +
+				   (uint64_t)meta.keys.rusage.system_ns);
+	if (top->cpu_ns < cpu_ns)
+		top->cpu_ns = cpu_ns;
 }
 
 void tr2_top_read_recording(struct tr2_top *top)

@@ -14,6 +14,7 @@
 #include "common/procfs.h"
 #include "format/events/json_plain.h"
 #include "format/kernel/kernel.h"
+#include "format/recording/meta_keys.h"
 #include "format/recording/meta_read.h"
 #include "model/build/build.h"
 #include "model/json_members.h"
@@ -21,8 +22,7 @@
 struct meta {
 	struct tr2_model *m;
 	tr2_str source;
-	/* in_streams: of these, those that the streams report themselves */
-	uint64_t lost, in_streams;
+	uint64_t lost;       /* without what the streams report themselves */
 	uint64_t lost_tasks; /* by tasks.jsonl and kernel.data */
 	uint64_t lost_data;  /* of kernel.data */
 	int64_t command_pid, uid;
@@ -35,21 +35,6 @@ struct meta {
 static bool key_is(const char *key, size_t len, const char *want)
 {
 	return strlen(want) == len && !memcmp(key, want, len);
-}
-
-static bool is_text(const struct tr2_json_value *v, const char *want)
-{
-	return v->type == TR2_JSON_STRING &&
-	       key_is(v->text.p, v->text.len, want);
-}
-
-/* Return the number of `name` in the text of a JSON object of numbers; 0:
- * none. */
-static uint64_t number_in(const struct tr2_view *object, const char *name)
-{
-	const char *at = memmem(object->p, object->len, name, strlen(name));
-
-	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
 static void tell_newer(struct meta *meta, int64_t version)
@@ -72,44 +57,44 @@ static void read_trace(struct tr2_model *m, struct tr2_view text)
 				   &m->meta_trace_parent);
 }
 
-static void on_meta_member(void *data, const char *key, size_t len,
-			   const struct tr2_json_value *v)
+static uint64_t known(int64_t number)
 {
-	struct meta *meta = data;
+	return number > 0 ? (uint64_t)number : 0;
+}
+
+static void take_losses(struct meta *meta, const struct tr2_meta_keys *keys)
+{
+	uint64_t in_streams = known(keys->losses.events);
+
+	meta->lost = known(keys->lost) > in_streams ?
+			     known(keys->lost) - in_streams : 0;
+	meta->lost_data = known(keys->losses.kernel_data);
+	meta->lost_tasks = known(keys->losses.kernel_records) +
+			   known(keys->losses.task_log);
+}
+
+static void take_keys(struct meta *meta, const struct tr2_meta_keys *keys)
+{
 	struct tr2_model *m = meta->m;
 
-	if (key_is(key, len, "command") && v->type == TR2_JSON_WORDS) {
-		m->command.text = tr2_model_copy(m, v->text.p, v->text.len);
-		m->command.nr = v->nr;
-	} else if (key_is(key, len, "cwd") && v->type == TR2_JSON_STRING) {
-		meta->cwd = tr2_intern(m, v->text.p, v->text.len);
-	} else if (key_is(key, len, "uid") && v->type == TR2_JSON_INT) {
-		meta->uid = v->i;
-	} else if (key_is(key, len, "command_pid") && v->type == TR2_JSON_INT) {
-		meta->command_pid = v->i;
-	} else if (key_is(key, len, "version") && v->type == TR2_JSON_INT) {
-		if (v->i > TR2_META_VERSION)
-			tell_newer(meta, v->i);
-	} else if (key_is(key, len, "start_wall_ns")) {
-		m->meta_wall_ns = tr2_wall_ns(v->i);
-	} else if (key_is(key, len, "start_monotonic_ns")) {
-		m->meta_mono_ns = tr2_wall_ns(v->i);
-	} else if (key_is(key, len, "end_monotonic_ns")) {
-		meta->end_ns = tr2_wall_ns(v->i);
-	} else if (key_is(key, len, "state")) {
-		meta->complete = is_text(v, "complete");
-	} else if (key_is(key, len, "lost") && v->type == TR2_JSON_INT) {
-		meta->lost = v->i > 0 ? (uint64_t)v->i : 0;
-	} else if (key_is(key, len, "losses") && v->type == TR2_JSON_RAW) {
-		meta->in_streams = number_in(&v->text, "\"events\":");
-		meta->lost_data = number_in(&v->text, "\"kernel_data\":");
-		meta->lost_tasks = number_in(&v->text, "\"kernel_records\":") +
-				   number_in(&v->text, "\"task_log\":");
-	} else if (key_is(key, len, "trace") && v->type == TR2_JSON_RAW) {
-		read_trace(m, v->text);
-	} else if (key_is(key, len, "task_records")) {
-		m->no_task_records = !is_text(v, "kernel");
-	}
+	if (keys->version > TR2_META_VERSION)
+		tell_newer(meta, keys->version);
+	m->command = (struct tr2_words){ .nr = keys->command.nr };
+	if (keys->command.nr)
+		m->command.text = tr2_model_copy(m, keys->command.p,
+						 keys->command.len);
+	meta->cwd = tr2_intern(m, keys->cwd.p, keys->cwd.len);
+	meta->uid = keys->uid;
+	meta->command_pid = keys->command_pid;
+	m->meta_wall_ns = tr2_wall_ns((int64_t)known(keys->start_wall_ns));
+	m->meta_mono_ns = tr2_wall_ns((int64_t)known(keys->start_monotonic_ns));
+	meta->end_ns = tr2_wall_ns((int64_t)known(keys->end_monotonic_ns));
+	meta->complete = tr2_meta_text_is(&keys->state, "complete");
+	if (keys->task_records.len)
+		m->no_task_records =
+			!tr2_meta_text_is(&keys->task_records, "kernel");
+	read_trace(m, keys->trace);
+	take_losses(meta, keys);
 }
 
 struct task_record {
@@ -347,14 +332,15 @@ static void place_command(const struct meta *meta, uint32_t first_task)
 static void read_meta(struct meta *meta, struct tr2_json *json, int fd)
 {
 	struct tr2_lines lines = { 0 };
+	struct tr2_meta_keys keys;
 	const char *text;
 	size_t len;
 
 	meta->m->meta_trace.id = meta->m->meta_trace_parent = 0;
 	tr2_lines_start(&lines, fd);
 	len = tr2_lines_peek(&lines, &text, TR2_LINE_MAX_BYTES);
-	if (len && tr2_json_object(json, text, len, on_meta_member, meta) ==
-			   TR2_JSON_OK) {
+	if (len && tr2_meta_keys_read(&keys, json, text, len)) {
+		take_keys(meta, &keys);
 		meta->m->has_meta = true;
 		meta->m->meta_json = tr2_model_copy(meta->m, text, len);
 	} else {
@@ -389,9 +375,9 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 	struct meta meta = { .m = m };
 	struct tr2_json *json = tr2_json_new();
 	uint32_t first_task = m->nr_tasks;
-	uint64_t lost = 0;
 	int64_t end_ns = 0;
 	tr2_str source;
+	uint64_t lost;
 
 	if (!json)
 		return;
@@ -411,10 +397,7 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 	if (meta.uid > 0)
 		tr2_build_privileged(m, first_task);
 	/* The meta.json of a complete recording has the total of all losses. */
-	if (!meta.complete)
-		lost = meta.lost_tasks;
-	else if (meta.lost > meta.in_streams)
-		lost = meta.lost - meta.in_streams;
+	lost = meta.complete ? meta.lost : meta.lost_tasks;
 	m->lost += lost;
 	tr2_build_problems(m, TR2_PROBLEM_LOST, source,
 			   "lines, records or programs were lost while it was "

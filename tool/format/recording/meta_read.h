@@ -2,20 +2,7 @@
 /*
  * meta_read - read the files that `trace2 record` writes beside the events.
  *
- * DIR/meta.json is one JSON object:
- *
- *	version          TR2_META_VERSION; it grows when the meaning of a
- *			 member that older readers know changes
- *	command          the words of the command line
- *	command_pid      its process
- *	cwd, host, kernel, machine, user      text
- *	cpus             number
- *	start_wall_ns, start_monotonic_ns     one moment in both clocks
- *	end_monotonic_ns when the command ended
- *	exit_code or exit_signal              how it ended
- *	task_records     "kernel", or why there are none
- *	lost             number of events and records known to be lost
- *	programs         {name: version}
+ * meta_keys.h reads DIR/meta.json.
  *
  * DIR/tasks.jsonl has one JSON object a line, times in CLOCK_MONOTONIC
  * nanoseconds, approximately in order of time:
@@ -35,8 +22,6 @@
 
 #include "common/lines.h"
 #include "format/read.h"
-
-#define TR2_META_VERSION 1
 
 /* Read DIR/meta.json and DIR/tasks.jsonl if they exist. */
 void tr2_meta_load(struct tr2_model *m, const char *dir);

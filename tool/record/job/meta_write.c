@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Write meta.json. */
+/* Write meta.json: the rows of meta.def. */
 #include "record/job/meta_write.h"
 
 #include <errno.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "common/procfs.h"
-#include "format/recording/meta_read.h"
+#include "format/recording/meta_keys.h"
 #include "record/job/live_trace.h"
+
+/* What is written, and what the writer looked up for it. */
+struct writer {
+	const struct tr2_meta *m;
+	bool list_tasks;
+	struct utsname uts;
+	char kernel[3 * sizeof(((struct utsname *)NULL)->release)];
+	char *cwd;
+	const char *user;
+};
 
 static void add_key(struct tr2_buf *b, const char *key)
 {
@@ -70,40 +80,27 @@ void tr2_meta_add_status(struct tr2_buf *b, int status)
 
 void tr2_meta_add_usage(struct tr2_buf *b, const struct tr2_usage *u)
 {
-	add_number(b, "user_ns", u->user_us * 1000u);
-	add_number(b, "system_ns", u->system_us * 1000u);
-	add_number(b, "maxrss_bytes", u->maxrss_bytes);
-	add_number(b, "minflt", u->minflt);
-	add_number(b, "majflt", u->majflt);
-	add_number(b, "inblock", u->inblock);
-	add_number(b, "oublock", u->oublock);
-	add_number(b, "nvcsw", u->nvcsw);
-	add_number(b, "nivcsw", u->nivcsw);
+#define TR2_META_USAGE(key, value, name, unit) add_number(b, #key, u->key);
+#include "format/recording/meta.def"
 }
 
-static void add_attached(struct tr2_buf *b, const struct tr2_meta *m)
+static void add_attached(struct tr2_buf *b, const struct writer *w)
 {
 	size_t i;
 
-	if (!m->nr_pids)
-		return;
-	add_key(b, "attached");
 	tr2_buf_addch(b, '[');
-	for (i = 0; i < m->nr_pids; i++) {
+	for (i = 0; i < w->m->nr_pids; i++) {
 		add_comma(b);
-		tr2_buf_add_u64(b, (uint64_t)m->pids[i]);
+		tr2_buf_add_u64(b, (uint64_t)w->m->pids[i]);
 	}
 	tr2_buf_addch(b, ']');
 }
 
-static void add_switched(struct tr2_buf *b, const struct tr2_meta *m)
+static void add_switched(struct tr2_buf *b, const struct writer *w)
 {
-	const struct tr2_switch *s = m->switched;
+	const struct tr2_switch *s = w->m->switched;
 	size_t i;
 
-	if (!m->nr_pids)
-		return;
-	add_key(b, "switched_on");
 	tr2_buf_addch(b, '[');
 	for (i = 0; i < s->nr; i++) {
 		if (s->process[i].state != TR2_SWITCH_ON)
@@ -114,66 +111,41 @@ static void add_switched(struct tr2_buf *b, const struct tr2_meta *m)
 	tr2_buf_addch(b, ']');
 }
 
-static void add_command(struct tr2_buf *b, const struct tr2_meta *m)
+static void add_command(struct tr2_buf *b, const struct writer *w)
 {
-	char *cwd = getcwd(NULL, 0);
 	char *const *word;
 
-	add_key(b, "command");
 	tr2_buf_addch(b, '[');
-	for (word = m->argv; word && *word; word++) {
+	for (word = w->m->argv; word && *word; word++) {
 		add_comma(b);
 		tr2_json_add_string(b, *word);
 	}
 	tr2_buf_addch(b, ']');
-	add_number(b, "command_pid", (uint64_t)m->command_pid);
-	add_attached(b, m);
-	if (m->trace.self.id) {
-		add_key(b, "trace");
-		tr2_told_trace_json(b, &m->trace.self, m->trace.parent,
-				    m->trace.sampled);
-	}
-	add_number(b, "recorder_pid", (uint64_t)getpid());
-	add_text(b, "cwd", cwd);
-	free(cwd);
 }
 
-static void add_machine(struct tr2_buf *b)
+static void add_trace(struct tr2_buf *b, const struct writer *w)
 {
-	struct passwd *user = getpwuid(geteuid());
-	struct utsname u;
+	const struct tr2_record_trace *trace = &w->m->trace;
 
-	if (!uname(&u)) {
-		add_text(b, "host", u.nodename);
-		add_text(b, "kernel", u.sysname);
-		/* remove the closing quote: the release is appended */
-		b->len--;
-		tr2_buf_addch(b, ' ');
-		tr2_json_add_escaped(b, u.release, strlen(u.release));
-		tr2_buf_addch(b, ' ');
-		tr2_json_add_escaped(b, u.version, strlen(u.version));
-		tr2_buf_addch(b, '"');
-		add_text(b, "machine", u.machine);
-	}
-	add_text(b, "user", user ? user->pw_name : NULL);
-	add_number(b, "uid", geteuid());
-	add_number(b, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
-	add_number(b, "memory_bytes", (uint64_t)sysconf(_SC_PHYS_PAGES) *
-					      (uint64_t)sysconf(_SC_PAGESIZE));
-	add_number(b, "page_size_bytes", (uint64_t)sysconf(_SC_PAGESIZE));
+	tr2_told_trace_json(b, &trace->self, trace->parent, trace->sampled);
 }
 
-static void add_options(struct tr2_buf *b, const struct tr2_meta *m)
+static void add_programs(struct tr2_buf *b, const struct writer *w)
 {
+	(void)w;
+	tr2_buf_addch(b, '{');
+	add_text(b, "trace2", TRACE2_VERSION);
+	tr2_buf_addch(b, '}');
+}
+
+static void add_options(struct tr2_buf *b, const struct writer *w)
+{
+	const struct tr2_meta *m = w->m;
 	size_t i;
 
-	add_key(b, "options");
 	tr2_buf_addch(b, '{');
-	add_number(b, "nest", (uint64_t)m->nest);
-	add_number(b, "timeout_ns", (uint64_t)m->timeout_ns);
-	add_number(b, "max_size_bytes", (uint64_t)m->max_size_bytes);
-	add_number(b, "rotate_bytes", (uint64_t)m->rotate_bytes);
-	add_number(b, "keep", (uint64_t)m->keep);
+#define TR2_META_OPTION(key, value, meaning) add_number(b, #key, value);
+#include "format/recording/meta.def"
 	add_key(b, "listen");
 	tr2_buf_addch(b, '[');
 	for (i = 0; i < m->listen->nr_listeners; i++) {
@@ -183,62 +155,41 @@ static void add_options(struct tr2_buf *b, const struct tr2_meta *m)
 	tr2_buf_addlit(b, "]}");
 }
 
-static void add_sources(struct tr2_buf *b, const struct tr2_meta *m)
+static const char *source(const struct tr2_meta *m,
+			  enum tr2_kernel_source source)
 {
-	static const char *const keys[] = {
-		[TR2_KERNEL_STATES] = "states",
-		[TR2_KERNEL_CAUSES] = "wait_causes",
-		[TR2_KERNEL_WAKERS] = "wakers",
-		[TR2_KERNEL_SAMPLES] = "profile",
-		[TR2_KERNEL_INSIDE] = "profile_kernel",
-	};
-	size_t i;
-
-	add_text(b, "task_records",
-		 m->no_task_records ? m->no_task_records : "kernel");
-	add_text(b, "task_source", m->task_source);
-	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
-		add_text(b, keys[i],
-			 *m->refused[i] ? m->refused[i] : "kernel");
-	add_text(b, "exit_codes",
-		 m->no_exit_codes ? m->no_exit_codes : "connector");
+	return *m->refused[source] ? m->refused[source] : "kernel";
 }
 
 uint64_t tr2_meta_lost(const struct tr2_meta *m)
 {
-	uint64_t lost = m->lost_kernel_records + m->lost_kernel_data +
-			m->lost_task_log + m->lost_exit_codes + m->lost_programs +
-			m->cut_programs + m->tally.lost;
-	int i;
+	uint64_t lost = 0;
 
-	for (i = 0; i < TR2_LOSS_NR; i++)
-		lost += m->listen->sink.lost[i];
+#define TR2_META_LOSS(key, value, meaning) lost += value;
+#include "format/recording/meta.def"
 	return lost;
 }
 
-static void add_losses(struct tr2_buf *b, const struct tr2_meta *m)
+static void add_losses(struct tr2_buf *b, const struct writer *w)
 {
-	int i;
+	const struct tr2_meta *m = w->m;
 
-	add_number(b, "lost", tr2_meta_lost(m));
-	add_key(b, "losses");
 	tr2_buf_addch(b, '{');
-	add_number(b, "kernel_records", m->lost_kernel_records);
-	add_number(b, "kernel_data", m->lost_kernel_data);
-	add_number(b, "task_log", m->lost_task_log);
-	add_number(b, "exit_codes", m->lost_exit_codes);
-	add_number(b, "programs", m->lost_programs);
-	add_number(b, "cut_programs", m->cut_programs);
-	add_number(b, "events", m->tally.lost);
-	for (i = 0; i < TR2_LOSS_NR; i++)
-		add_number(b, tr2_loss_names[i], m->listen->sink.lost[i]);
+#define TR2_META_LOSS(key, value, meaning) add_number(b, #key, value);
+#include "format/recording/meta.def"
 	tr2_buf_addch(b, '}');
-	if (m->listen->nr_listeners) {
-		add_number(b, "clients", m->listen->nr_clients);
-		add_number(b, "clients_evicted", m->listen->evicted);
-		add_number(b, "directories_removed",
-			   m->listen->sink.rotate.removed);
-	}
+}
+
+static void add_usage(struct tr2_buf *b, const struct tr2_usage *usage)
+{
+	tr2_buf_addch(b, '{');
+	tr2_meta_add_usage(b, usage);
+	tr2_buf_addch(b, '}');
+}
+
+static void add_rusage(struct tr2_buf *b, const struct writer *w)
+{
+	add_usage(b, &w->m->usage);
 }
 
 static void add_proc(struct tr2_buf *b, const struct tr2_proc *p)
@@ -255,83 +206,103 @@ static void add_proc(struct tr2_buf *b, const struct tr2_proc *p)
 	}
 	if (p->has_usage) {
 		add_key(b, "rusage");
-		tr2_buf_addch(b, '{');
-		tr2_meta_add_usage(b, &p->usage);
-		tr2_buf_addch(b, '}');
+		add_usage(b, &p->usage);
 	}
 	tr2_buf_addch(b, '}');
 }
 
-static void add_tasks(struct tr2_buf *b, const struct tr2_procs *procs,
-		      bool listed)
+static void add_tasks(struct tr2_buf *b, const struct writer *w)
 {
-	size_t nr = listed ? procs->nr : 0, i;
+	const struct tr2_procs *procs = w->m->procs;
+	size_t i;
 
-	add_number(b, "unlisted_tasks", procs->nr_seen - nr);
-	add_key(b, "tasks");
 	tr2_buf_addch(b, '[');
-	for (i = 0; i < nr; i++) {
+	for (i = 0; w->list_tasks && i < procs->nr; i++) {
 		add_comma(b);
 		add_proc(b, &procs->proc[i]);
 	}
 	tr2_buf_addch(b, ']');
 }
 
-static void add_io(struct tr2_buf *b, const struct tr2_io *io)
+static void add_io(struct tr2_buf *b, const struct writer *w)
 {
-	if (!io->known)
-		return;
-	add_key(b, "io");
+	const struct tr2_io *io = &w->m->io;
+
 	tr2_buf_addch(b, '{');
-	add_number(b, "read_bytes", io->read_bytes);
-	add_number(b, "written_bytes", io->written_bytes);
-	add_number(b, "reads", io->reads);
-	add_number(b, "writes", io->writes);
+#define TR2_META_IO(key, field, name, unit) add_number(b, #key, io->key);
+#include "format/recording/meta.def"
 	tr2_buf_addch(b, '}');
 }
 
-static void add_result(struct tr2_buf *b, const struct tr2_meta *m,
-		       bool list_tasks)
+static void add_still_running(struct tr2_buf *b, const struct writer *w)
 {
+	const struct tr2_straggler *s = w->m->stragglers;
 	size_t i;
 
-	if (m->started && WIFSIGNALED(m->status))
-		add_number(b, "exit_signal", (uint64_t)WTERMSIG(m->status));
-	else if (m->started)
-		add_number(b, "exit_code", (uint64_t)WEXITSTATUS(m->status));
-	if (m->started) {
-		add_number(b, "wall_ns", m->wall_ns);
-		add_key(b, "rusage");
-		tr2_buf_addch(b, '{');
-		tr2_meta_add_usage(b, &m->usage);
-		tr2_buf_addch(b, '}');
-		add_io(b, &m->io);
-	}
-	add_number(b, "recorder_exit_code", (uint64_t)m->exit_code);
-	add_number(b, "processes", m->processes);
-	add_number(b, "files", m->tally.files);
-	add_number(b, "events", m->tally.events);
-	add_number(b, "event_bytes", m->tally.bytes);
-	add_switched(b, m);
-	add_losses(b, m);
-	add_key(b, "still_running");
 	tr2_buf_addch(b, '[');
-	for (i = 0; i < m->nr_stragglers; i++) {
+	for (i = 0; i < w->m->nr_stragglers; i++) {
 		add_comma(b);
 		tr2_buf_addch(b, '{');
-		add_number(b, "pid", (uint64_t)m->stragglers[i].pid);
-		add_text(b, "comm", m->stragglers[i].comm);
+		add_number(b, "pid", (uint64_t)s[i].pid);
+		add_text(b, "comm", s[i].comm);
 		tr2_buf_addch(b, '}');
 	}
 	tr2_buf_addch(b, ']');
-	if (m->counters)
-		tr2_event_counters_add_meta(m->counters, b);
-	add_tasks(b, m->procs, list_tasks);
+}
+
+static void add_counters(struct tr2_buf *b, const struct writer *w)
+{
+	tr2_event_counters_add_meta(w->m->counters, b);
+}
+
+static bool has_syscalls(const struct tr2_meta *m)
+{
+	return m->counters && m->counters->syscalls &&
+	       !tr2_syscalls_why_not(m->counters->syscalls);
+}
+
+static void add_syscalls(struct tr2_buf *b, const struct writer *w)
+{
+	tr2_syscalls_add_meta(w->m->counters->syscalls, b);
+}
+
+static void look_up(struct writer *w)
+{
+	struct passwd *user = getpwuid(geteuid());
+
+	uname(&w->uts);
+	snprintf(w->kernel, sizeof(w->kernel), "%s %s %s", w->uts.sysname,
+		 w->uts.release, w->uts.version);
+	w->cwd = getcwd(NULL, 0);
+	w->user = user ? user->pw_name : NULL;
+}
+
+static void add_rows(struct tr2_buf *b, const struct writer *w)
+{
+	const struct tr2_meta *m = w->m;
+
+#define ALWAYS true
+#define ENDED m->complete
+#define RAN m->complete && m->started
+#define ADD_NUMBER(key, value) add_number(b, key, value);
+#define ADD_TEXT(key, value) add_text(b, key, value);
+#define ADD_JSON(key, function) \
+	{                       \
+		add_key(b, key); \
+		function(b, w); \
+	}
+#define ADD_WORDS ADD_JSON
+#define ADD_OBJECT ADD_JSON
+#define TR2_META(key, type, when, value, meaning) \
+	if (when)                                 \
+		ADD_##type(#key, value)
+#include "format/recording/meta.def"
 }
 
 static int write_meta(const struct tr2_meta *m, struct tr2_store *store,
 		      bool list_tasks)
 {
+	struct writer w = { .m = m, .list_tasks = list_tasks };
 	struct tr2_buf b = TR2_BUF_INIT;
 	int ret, err;
 
@@ -339,29 +310,15 @@ static int write_meta(const struct tr2_meta *m, struct tr2_store *store,
 		errno = ENOMEM;
 		return -1;
 	}
+	look_up(&w);
 	tr2_buf_addlit(&b, TR2_STORE_MAGIC);
-	add_number(&b, "version", TR2_META_VERSION);
-	add_text(&b, "state", m->complete ? "complete" : "running");
-	add_command(&b, m);
-	add_machine(&b);
-	add_key(&b, "programs");
-	tr2_buf_addlit(&b, "{\"trace2\":");
-	tr2_json_add_string(&b, TRACE2_VERSION);
-	tr2_buf_addch(&b, '}');
-	add_options(&b, m);
-	add_number(&b, "start_wall_ns", m->start.wall_ns);
-	add_number(&b, "start_monotonic_ns", m->start.monotonic_ns);
-	if (m->complete) {
-		add_sources(&b, m);
-		add_number(&b, "end_wall_ns", m->end.wall_ns);
-		add_number(&b, "end_monotonic_ns", m->end.monotonic_ns);
-		add_result(&b, m, list_tasks);
-	}
+	add_rows(&b, &w);
 	tr2_buf_addlit(&b, "}\n");
 	errno = ENOMEM;
 	ret = b.failed ? -1 : tr2_store_write_meta(store, b.p, b.len);
 	err = errno;
 	tr2_buf_release(&b);
+	free(w.cwd);
 	errno = err;
 	return ret;
 }

@@ -306,7 +306,7 @@ void tr2_event_counters_add_meta(const struct tr2_event_counters *cs,
 	bool more = false;
 	size_t i;
 
-	tr2_buf_addlit(b, ",\"counters\":{");
+	tr2_buf_addch(b, '{');
 	if (cs->allocations)
 		more = tr2_allocations_add_meta(cs->allocations, b);
 	for (i = 0; i < cs->nr; i++) {
@@ -316,6 +316,4 @@ void tr2_event_counters_add_meta(const struct tr2_event_counters *cs,
 		more = true;
 	}
 	tr2_buf_addch(b, '}');
-	if (cs->syscalls)
-		tr2_syscalls_add_meta(cs->syscalls, b);
 }

@@ -54,7 +54,7 @@ void tr2_event_counters_release(struct tr2_event_counters *counters);
 void tr2_event_counters_open(struct tr2_event_counters *counters, pid_t pid);
 /* At the end: read the values and close. */
 void tr2_event_counters_read(struct tr2_event_counters *counters);
-/* `,"counters":{…}` for meta.json. */
+/* The value of `counters` in meta.json. */
 void tr2_event_counters_add_meta(const struct tr2_event_counters *counters,
 			   struct tr2_buf *b);
 

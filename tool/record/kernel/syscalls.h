@@ -28,7 +28,7 @@ void tr2_syscalls_mark(int mark_fd);
 void tr2_syscalls_end(struct tr2_syscalls *s);
 /* Return why the counts of the last run are not complete; NULL: they are. */
 const char *tr2_syscalls_why_not(const struct tr2_syscalls *s);
-/* `,"syscalls":{…}` for meta.json, if they are complete. */
+/* The value of `syscalls` in meta.json. */
 void tr2_syscalls_add_meta(const struct tr2_syscalls *s, struct tr2_buf *b);
 
 #endif

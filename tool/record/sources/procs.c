@@ -161,20 +161,13 @@ void tr2_procs_status(struct tr2_procs *procs, pid_t pid, int status,
 	}
 }
 
-static uint64_t us_of(struct timeval t)
+static uint64_t ns_of(struct timeval t)
 {
-	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_usec;
+	return ((uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_usec) * 1000u;
 }
 
 void tr2_usage_from_rusage(struct tr2_usage *usage, const struct rusage *ru)
 {
-	usage->user_us = us_of(ru->ru_utime);
-	usage->system_us = us_of(ru->ru_stime);
-	usage->maxrss_bytes = (uint64_t)ru->ru_maxrss * 1024u;
-	usage->minflt = (uint64_t)ru->ru_minflt;
-	usage->majflt = (uint64_t)ru->ru_majflt;
-	usage->inblock = (uint64_t)ru->ru_inblock;
-	usage->oublock = (uint64_t)ru->ru_oublock;
-	usage->nvcsw = (uint64_t)ru->ru_nvcsw;
-	usage->nivcsw = (uint64_t)ru->ru_nivcsw;
+#define TR2_META_USAGE(key, value, name, unit) usage->key = value;
+#include "format/recording/meta.def"
 }

@@ -21,8 +21,8 @@
 #define TR2_PROCS_MAX 500000u
 
 struct tr2_usage {
-	uint64_t user_us, system_us, maxrss_bytes;
-	uint64_t minflt, majflt, inblock, oublock, nvcsw, nivcsw;
+#define TR2_META_USAGE(key, value, name, unit) uint64_t key;
+#include "format/recording/meta.def"
 };
 
 enum tr2_status_source {

@@ -303,10 +303,10 @@ static size_t read_io(pid_t pid, struct tr2_io *io)
 	if (n <= 0)
 		return 0;
 	text[n] = '\0';
-	io->known = read_number(text, "rchar: ", &io->read_bytes) &&
-		    read_number(text, "wchar: ", &io->written_bytes) &&
-		    read_number(text, "syscr: ", &io->reads) &&
-		    read_number(text, "syscw: ", &io->writes);
+	io->known = true;
+#define TR2_META_IO(key, field, name, unit) \
+	io->known &= read_number(text, field ": ", &io->key);
+#include "format/recording/meta.def"
 	return io->known ? (size_t)n : 0;
 }
 
@@ -345,10 +345,10 @@ static pid_t reap_with_io(struct tr2_run *run, int *status,
 
 	if (!size || !read_io(getpid(), &then))
 		return pid;
-	run->io.read_bytes = then.read_bytes - first.read_bytes - size;
-	run->io.written_bytes = then.written_bytes - first.written_bytes;
-	run->io.reads = then.reads - first.reads - 1;
-	run->io.writes = then.writes - first.writes;
+#define TR2_META_IO(key, field, name, unit) run->io.key = then.key - first.key;
+#include "format/recording/meta.def"
+	run->io.read_bytes -= size;
+	run->io.reads--;
 	run->io.known = true;
 	return pid;
 }

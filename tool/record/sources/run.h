@@ -25,7 +25,8 @@
  */
 struct tr2_io {
 	bool known; /* the kernel counts it */
-	uint64_t read_bytes, written_bytes, reads, writes;
+#define TR2_META_IO(key, field, name, unit) uint64_t key;
+#include "format/recording/meta.def"
 };
 
 struct tr2_run {

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * meta_keys - what meta.json has, by key: made of meta.def, as its writer is.
+ */
+#ifndef TR2_FORMAT_RECORDING_META_KEYS_H
+#define TR2_FORMAT_RECORDING_META_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/events/json.h"
+#include "model/view.h"
+
+#define TR2_META_VERSION 1
+
+/*
+ * A number that is absent, or no number that fits, is -1; a text, JSON or list
+ * of words has no bytes. TEXT is decoded, JSON is as in the file.
+ */
+#define TR2_META_IS_NUMBER(key) int64_t key;
+#define TR2_META_IS_TEXT(key) struct tr2_view key;
+#define TR2_META_IS_JSON(key) struct tr2_view key;
+#define TR2_META_IS_WORDS(key) struct tr2_words_view key;
+#define TR2_META_IS_OBJECT(key)
+
+struct tr2_meta_keys {
+	struct {
+#define TR2_META_OPTION(key, value, meaning) int64_t key;
+#include "format/recording/meta.def"
+	} options;
+	struct {
+#define TR2_META_LOSS(key, value, meaning) int64_t key;
+#include "format/recording/meta.def"
+	} losses;
+	struct {
+#define TR2_META_USAGE(key, value, name, unit) int64_t key;
+#include "format/recording/meta.def"
+	} rusage;
+	struct {
+#define TR2_META_IO(key, field, name, unit) int64_t key;
+#include "format/recording/meta.def"
+	} io;
+#define TR2_META(key, type, when, value, meaning) TR2_META_IS_##type(key)
+#include "format/recording/meta.def"
+};
+
+#undef TR2_META_IS_NUMBER
+#undef TR2_META_IS_TEXT
+#undef TR2_META_IS_JSON
+#undef TR2_META_IS_WORDS
+#undef TR2_META_IS_OBJECT
+
+/* Read meta.json. The views are valid until the next use of `json`. false: it
+ * is no JSON object, and `keys` has nothing. */
+bool tr2_meta_keys_read(struct tr2_meta_keys *keys, struct tr2_json *json,
+			const char *text, size_t len);
+
+/* Is this the text? */
+bool tr2_meta_text_is(const struct tr2_view *text, const char *want);
+
+#endif
