@@ -1,14 +1,15 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# Print the rows of a .def file as a table of asciidoc:
+# Print the rows of a .def file that have a meaning as a table of asciidoc:
 #
 #	table-adoc.perl FILE
 #
 # Each row is MACRO(key, ..., "meaning"). Keys with the meaning "" are in one line
 # with the next key that has one. `*` is after a key whose row has the word ENDED
-# or RAN. A macro with more words in its name than the first one of the file
-# (TR2_META_IO) has the members of the key before.
+# or RAN. A row whose macro is not the first with a meaning is a member of the
+# key before; such a row may have no meaning. The key of a row with F() or M()
+# is its first text; the names in these are a column of their own.
 use strict;
 use warnings;
 
@@ -16,40 +17,32 @@ my ($file) = @ARGV;
 open my $in, '<', $file or die "$file: $!\n";
 my $text = do { local $/; <$in> };
 $text =~ s{/\*.*?\*/}{}gs;
-$text =~ s/^#.*?(?<!\\)$//gms;
+$text =~ s/^#.*?$//gm;
 
-my $name = $file =~ s{.*/}{}r;
-print "// Made by make generate from $name.\n[cols=\"2,5\"]\n|===\n",
-	"| key | value\n\n";
-my ($top, $line, @keys);
+my $string = qr/"(?:\\.|[^"\\])*"/;
+my ($top, $line, @keys, @lines);
+my $has_fields;
 
-sub meaning {
-	my ($row) = @_;
-	my $end = $row =~ /,\s*((?:"(?:\\.|[^"\\])*"\s*)+)\)$/ ? $1 : return undef;
-	my $all = join '', $end =~ /"((?:\\.|[^"\\])*)"/g;
-	return $all =~ s/\\(.)/$1/gr;
-}
-
-sub finish {
-	print "| ", $line =~ s{,\z}{}r, "\n" if defined $line;
-	undef $line;
-}
-
-while ($text =~ /^([A-Z]\w+)(\((?:[^()"]++|"(?:\\.|[^"\\])*"|(?2))*\))/gm) {
+while ($text =~ /^([A-Z]\w+)(\((?:[^()"]++|$string|(?2))*\))/gm) {
 	my ($macro, $row) = ($1, $2);
-	my $meaning = meaning($row);
-	my ($key) = $row =~ /^\((\w+)/;
-	$top //= $macro;
-	my $star = $row =~ /\b(ENDED|RAN)\b/ ? '*' : '';
-	push @keys, "`$key`$star";
-	next if $macro eq $top ? $meaning eq '' : defined $meaning && $meaning eq '';
+	my $meaning = $row =~ /,\s*((?:$string\s*)+)\)$/ ?
+		join '', map { s/\\(.)/$1/gr } $1 =~ /"((?:\\.|[^"\\])*)"/g : undef;
+	$top //= $macro if defined $meaning;
+	next if !$top;
+	my @fields = $row =~ /\b[FM]\((\w+)\)/g;
+	my ($key) = @fields ? $row =~ /"(\w+)"/ : $row =~ /^\((\w+)/;
+	$has_fields ||= @fields;
+	push @keys, "`$key`" . ($row =~ /\b(ENDED|RAN)\b/ ? '*' : '');
+	next if defined $meaning && $meaning eq '';
 	my $names = join ', ', splice @keys;
 	if ($macro eq $top) {
-		finish();
-		$line = "$names | $meaning";
+		$names .= " | `@fields`" if @fields;
+		push @lines, "$names | $meaning";
 	} else {
-		$line .= ' ' . $names . (defined $meaning ? ": $meaning." : ',');
+		$lines[-1] .= ' ' . $names . (defined $meaning ? ": $meaning." : ',');
 	}
 }
-finish();
-print "|===\n";
+print '// Made by make generate from ', $file =~ s{.*/}{}r, ".\n",
+	$has_fields ? "[cols=\"1,3,4\"]\n|===\n| type | further fields | meaning\n" :
+	"[cols=\"2,5\"]\n|===\n| key | value\n", "\n",
+	(map { '| ' . s/,\z//r . "\n" } @lines), "|===\n";

@@ -98,11 +98,17 @@ static void take_keys(struct meta *meta, const struct tr2_meta_keys *keys)
 }
 
 struct task_record {
-	struct tr2_view type, comm, state, wchan;
-	struct tr2_words_view argv;
-	int64_t time_ns, pid, ppid, tid, ptid, code, signal, count;
-	int64_t user_ns, system_ns, maxrss_bytes, begun_ns, own_pid;
-	bool exec, cut;
+#define IS_INT(key) int64_t key;
+#define IS_STRING(key) struct tr2_view key;
+#define IS_BOOL(key) bool key;
+#define IS_WORDS(key) struct tr2_words_view key;
+	IS_STRING(type)
+	IS_INT(time_ns)
+#define TR2_TASK_FIELD(key, type, value) IS_##type(key)
+#define TR2_TASK_MORE(key, type) IS_##type(key)
+#include "format/recording/tasks.def"
+#define TR2_META_USAGE(key, value, name, unit) IS_INT(key)
+#include "format/recording/meta.def"
 };
 
 static void on_task_member(void *data, const char *key, size_t len,
@@ -110,44 +116,23 @@ static void on_task_member(void *data, const char *key, size_t len,
 {
 	struct task_record *t = data;
 
+#define INT_OF v->i
+#define STRING_OF v->text
+#define BOOL_OF v->i
+#define WORDS_OF (struct tr2_words_view){ v->text.p, v->text.len, v->nr }
 /* The compiler knows the length of each name. */
-#define IS(name, of_type)                                           \
-	(len == sizeof(name) - 1 && v->type == TR2_JSON_##of_type && \
-	 !memcmp(key, name, sizeof(name) - 1))
-#define TAKE_INT(name)            \
-	if (IS(#name, INT))       \
-		t->name = v->i;
-#define TAKE_TEXT(name)           \
-	if (IS(#name, STRING))    \
-		t->name = v->text;
+#define TAKE(name, of_type)                                                     \
+	if (len == sizeof(#name) - 1 && v->type == TR2_JSON_##of_type && \
+	    !memcmp(key, #name, sizeof(#name) - 1))                             \
+		t->name = of_type##_OF;
 
-	TAKE_TEXT(type)
-	TAKE_TEXT(comm)
-	TAKE_TEXT(state)
-	TAKE_TEXT(wchan)
-	if (IS("exec", BOOL))
-		t->exec = v->i;
-	if (IS("cut", BOOL))
-		t->cut = v->i;
-	if (v->type == TR2_JSON_WORDS)
-		t->argv = (struct tr2_words_view){ v->text.p, v->text.len,
-						   v->nr };
-	TAKE_INT(time_ns)
-	TAKE_INT(pid)
-	TAKE_INT(tid)
-	TAKE_INT(ppid)
-	TAKE_INT(ptid)
-	TAKE_INT(code)
-	TAKE_INT(signal)
-	TAKE_INT(user_ns)
-	TAKE_INT(system_ns)
-	TAKE_INT(maxrss_bytes)
-	TAKE_INT(count)
-	TAKE_INT(begun_ns)
-	TAKE_INT(own_pid)
-#undef IS
-#undef TAKE_INT
-#undef TAKE_TEXT
+	TAKE(type, STRING)
+	TAKE(time_ns, INT)
+#define TR2_TASK_FIELD(key, type, value) TAKE(key, type)
+#define TR2_TASK_MORE(key, type) TAKE(key, type)
+#include "format/recording/tasks.def"
+#define TR2_META_USAGE(key, value, name, unit) TAKE(key, INT)
+#include "format/recording/meta.def"
 }
 
 static bool type_is(const struct task_record *t, const char *want)

@@ -8,19 +8,20 @@
 
 #include "base/text.h"
 
-/* For each kind: its name and its fields. */
-enum { HAS_TID = 1, HAS_PARENT = 2, HAS_COMM = 4, HAS_COUNT = 8 };
+enum field {
+#define TR2_TASK_FIELD(key, type, value) FIELD_##key,
+#include "format/recording/tasks.def"
+};
+
+/* For each kind: its name and its fields, as bits. */
+#define F(key) | 1u << FIELD_##key
+#define M(key)
 static const struct {
 	const char *name;
 	unsigned int fields;
 } kinds[] = {
-	[TR2_TASK_FORK] = { "fork", HAS_TID | HAS_PARENT },
-	[TR2_TASK_EXEC] = { "comm", HAS_TID | HAS_COMM },
-	[TR2_TASK_COMM] = { "comm", HAS_TID | HAS_COMM },
-	[TR2_TASK_EXIT] = { "exit", HAS_TID | HAS_PARENT },
-	[TR2_TASK_LOST] = { "lost", HAS_COUNT },
-	[TR2_TASK_ARGV] = { "argv", 0 },
-	[TR2_TASK_STATUS] = { "status", 0 },
+#define TR2_TASK(name, type, fields, meaning) { type, 0 fields },
+#include "format/recording/tasks.def"
 };
 
 void tr2_tasklog_init(struct tr2_tasklog *log, int fd)
@@ -42,13 +43,16 @@ void tr2_tasklog_release(struct tr2_tasklog *log)
 	tr2_tasklog_init(log, -1);
 }
 
-static void add_number(struct tr2_buf *b, const char *key, uint64_t value)
+static void add_key(struct tr2_buf *b, const char *key)
 {
 	tr2_buf_addlit(b, ",\"");
 	tr2_buf_addstr(b, key);
 	tr2_buf_addlit(b, "\":");
-	tr2_buf_add_u64(b, value);
 }
+
+#define add_INT(b, value) tr2_buf_add_u64(b, (uint64_t)(value))
+#define add_STRING(b, value) tr2_json_add_string(b, value)
+#define add_BOOL(b, value) tr2_buf_addstr(b, (value) ? "true" : "false")
 
 static void add_line(struct tr2_buf *b, const struct tr2_task_event *e)
 {
@@ -57,23 +61,14 @@ static void add_line(struct tr2_buf *b, const struct tr2_task_event *e)
 	tr2_buf_addlit(b, "{\"type\":\"");
 	tr2_buf_addstr(b, kinds[e->kind].name);
 	tr2_buf_addch(b, '"');
-	add_number(b, "time_ns", e->time_ns);
-	if (fields & HAS_COUNT)
-		add_number(b, "count", e->lost);
-	else
-		add_number(b, "pid", (uint64_t)e->pid);
-	if (fields & HAS_TID)
-		add_number(b, "tid", (uint64_t)e->tid);
-	if (fields & HAS_PARENT) {
-		add_number(b, "ppid", (uint64_t)e->ppid);
-		add_number(b, "ptid", (uint64_t)e->ptid);
+	add_key(b, "time_ns");
+	tr2_buf_add_u64(b, e->time_ns);
+#define TR2_TASK_FIELD(key, type, value)  \
+	if (fields & 1u << FIELD_##key) { \
+		add_key(b, #key);         \
+		add_##type(b, value);     \
 	}
-	if (fields & HAS_COMM) {
-		tr2_buf_addlit(b, ",\"comm\":");
-		tr2_json_add_string(b, e->comm);
-	}
-	if (e->kind == TR2_TASK_EXEC)
-		tr2_buf_addlit(b, ",\"exec\":true");
+#include "format/recording/tasks.def"
 	if (e->more)
 		tr2_buf_addstr(b, e->more);
 	tr2_buf_addlit(b, "}\n");

@@ -17,13 +17,8 @@
 #include "base/buf.h"
 
 enum tr2_task_kind {
-	TR2_TASK_FORK,
-	TR2_TASK_EXEC,
-	TR2_TASK_COMM,
-	TR2_TASK_EXIT,
-	TR2_TASK_LOST,
-	TR2_TASK_ARGV,
-	TR2_TASK_STATUS
+#define TR2_TASK(name, type, fields, meaning) TR2_TASK_##name,
+#include "format/recording/tasks.def"
 };
 
 #define TR2_COMM_SIZE 16
