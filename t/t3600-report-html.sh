@@ -41,6 +41,20 @@ test_expect_success JQ 'the page has the content of the recording' '
 	test_cmp expect actual
 '
 
+test_expect_success 'each value that the scripts name has a place in its row' '
+	"$PERL_PATH" -0777 -ne "
+		while (/^const ([A-Z]+) = places\((.*)\);\$/gm) {
+			my (\$row, \$names) = (\$1, \$2);
+			\$has{\$row} = { map { \$_ => 1 } \$names =~ /\w+/g };
+		}
+		while (/\b([A-Z]+)\.(\w+)/g) {
+			print qq(\$1.\$2\n) if \$has{\$1} && !\$has{\$1}{\$2};
+		}
+		print join(q( ), sort keys %has), qq(\n)" known.html >actual &&
+	echo FRAME POINT PROCESS SAMPLE SPAN STACK STATE STEP TASK THREAD >expect &&
+	test_cmp expect actual
+'
+
 # A string cannot refer to itself: the second has the same text twice, before and
 # behind what the first has.
 test_expect_success JQ 'what strings have in common is in the page once' '

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Decode the data of the page, which tool/export/page/html.c writes: everything with
-// a beginning and a duration is an item. Items are numbered: first the
+// Decode the data of the page, whose rows are those of tool/export/page/page.def:
+// everything with a beginning and a duration is an item. Items are numbered: first the
 // processes, then the threads, then the spans of each thread, then the points
 // (data, errors, messages), then the threads that only the kernel knows, then the
 // parts of the critical path. The properties of items are in arrays of numbers by
@@ -14,23 +14,15 @@ const KIND_NAMES = ['region', 'child process', 'exec', 'span', '', 'process',
 	'thread', 'data point', 'error', 'message', 'signal',
 	'part of the critical path'];
 const OPEN = 4;
-const SPAN_FIELDS = 9;
-const PROCESS = {
-	parent: 0, name: 1, command: 2, pid: 3, start: 4, dur: 5, self: 6,
-	spawn: 7, end: 8, code: 9, signal: 10, instrumented: 11, sid: 12,
-	kind: 13,
-};
 // The kinds of points, by their number in the data.
 const POINT_KINDS = { 0: KIND.data, 1: KIND.data, 2: KIND.error,
 	3: KIND.message, 6: KIND.signal };
-const POINT = { thread: 0, kind: 1, at: 2, name: 3, value: 4, place: 5, span: 6 };
-const THREAD = { process: 0, name: 1, main: 2, start: 3, dur: 4, spans: 5 };
 
-// The kernel's threads, and their states; `process` and `thread` count from 1.
-const TASK = { process: 0, thread: 1, name: 2, tid: 3, leader: 4, start: 5,
-	states: 6 };
-const STATE_FIELDS = 3;
-const PATH_FIELDS = 6;
+// How many values of a list are one of these.
+const sizeOf = (places) => Object.keys(places).length;
+const SPAN_FIELDS = sizeOf(SPAN), STATE_FIELDS = sizeOf(STATE),
+	STEP_FIELDS = sizeOf(STEP), FRAME_FIELDS = sizeOf(FRAME),
+	STACK_FIELDS = sizeOf(STACK);
 const INFERRED = 32; // in the code of a state
 
 function makeItems(n) {
@@ -68,17 +60,17 @@ function addSpans(items, thread, spans, first) {
 	let at = items.start[thread];
 
 	for (let k = 0, i = first; k < spans.length; k += SPAN_FIELDS, i++) {
-		at += spans[k];
+		at += spans[k + SPAN.after];
 		items.start[i] = at;
-		items.dur[i] = spans[k + 1];
-		items.self[i] = Math.max(0, spans[k + 1] - spans[k + 2]);
-		items.name[i] = spans[k + 3];
-		items.up[i] = spans[k + 4] ? i - spans[k + 4] : thread;
-		items.kind[i] = spans[k + 5] & 3;
-		items.open[i] = spans[k + 5] & OPEN ? 1 : 0;
-		items.detail[i] = spans[k + 6];
-		items.place[i] = spans[k + 7];
-		items.became[i] = spans[k + 8] - 1;
+		items.dur[i] = spans[k + SPAN.dur];
+		items.self[i] = Math.max(0, spans[k + SPAN.dur] - spans[k + SPAN.inner]);
+		items.name[i] = spans[k + SPAN.name];
+		items.up[i] = spans[k + SPAN.up] ? i - spans[k + SPAN.up] : thread;
+		items.kind[i] = spans[k + SPAN.kind] & 3;
+		items.open[i] = spans[k + SPAN.kind] & OPEN ? 1 : 0;
+		items.detail[i] = spans[k + SPAN.detail];
+		items.place[i] = spans[k + SPAN.place];
+		items.became[i] = spans[k + SPAN.became] - 1;
 		items.thread[i] = thread;
 		items.process[i] = items.process[thread];
 	}
@@ -122,10 +114,10 @@ function addTask(d, row, item) {
 
 	for (let k = 0; k < list.length; k += STATE_FIELDS) {
 		states.start[states.n] = task.end;
-		states.dur[states.n] = list[k];
-		states.code[states.n] = list[k + 1];
-		states.other[states.n++] = list[k + 2];
-		task.end += list[k];
+		states.dur[states.n] = list[k + STATE.dur];
+		states.code[states.n] = list[k + STATE.code];
+		states.other[states.n++] = list[k + STATE.other];
+		task.end += list[k + STATE.dur];
 	}
 	task.last = states.n;
 	if (isOwnTask(row)) {
@@ -162,9 +154,9 @@ function addPath(d, first) {
 	const { items, path } = d, numbers = new Map();
 	let at = 0;
 
-	d.pathCode = new Uint8Array(path.length / PATH_FIELDS);
-	for (let k = 0, i = first; k < path.length; k += PATH_FIELDS, i++) {
-		const code = path[k + 4], by = path[k + 5];
+	d.pathCode = new Uint8Array(path.length / STEP_FIELDS);
+	for (let k = 0, i = first; k < path.length; k += STEP_FIELDS, i++) {
+		const code = path[k + STEP.code], by = path[k + STEP.by];
 		// by: less than 0 for parts of several processes
 		const reason = reasonText(d, code, Math.max(0, by)) +
 			(by < 0 ? ', in several processes' : '');
@@ -172,15 +164,15 @@ function addPath(d, first) {
 		if (!numbers.has(reason))
 			numbers.set(reason, d.strings.push(reason) - 1);
 		d.pathCode[i - first] = code;
-		at += path[k];
+		at += path[k + STEP.after];
 		items.start[i] = at;
-		at += items.dur[i] = path[k + 1];
+		at += items.dur[i] = path[k + STEP.dur];
 		items.kind[i] = KIND.step;
-		items.process[i] = path[k + 2] - 1;
+		items.process[i] = path[k + STEP.process] - 1;
 		items.name[i] = items.name[items.process[i]];
 		items.detail[i] = numbers.get(reason);
-		items.up[i] = path[k + 3] ? d.firstSpan + path[k + 3] - 1 :
-			path[k + 2] - 1;
+		items.up[i] = path[k + STEP.span] ? d.firstSpan + path[k + STEP.span] - 1 :
+			path[k + STEP.process] - 1;
 	}
 	d.path = path.length;
 }
@@ -202,7 +194,7 @@ function decode(text) {
 	joinStrings(d.strings);
 	const np = d.processes.length;
 	let n = np + d.threads.length + d.points.length +
-		d.tasks.filter(isOwnTask).length + d.path.length / PATH_FIELDS;
+		d.tasks.filter(isOwnTask).length + d.path.length / STEP_FIELDS;
 
 	for (const t of d.threads)
 		n += t[THREAD.spans].length / SPAN_FIELDS;
@@ -230,7 +222,7 @@ function decode(text) {
 	d.threads = null;
 	addPoints(d, items, d.firstSpan, next);
 	addTasks(d, d.firstTask);
-	d.firstStep = n - d.path.length / PATH_FIELDS;
+	d.firstStep = n - d.path.length / STEP_FIELDS;
 	addPath(d, d.firstStep);
 	d.t0 = 0;
 	d.t1 = 1;

@@ -37,11 +37,11 @@ function layFrames(frames) {
 function timeFrames(d) {
 	const frames = [newFrame('all', null)];
 
-	for (let k = 0; k < d.frames.length; k += 3) {
-		const frame = newFrame(d.strings[d.frames[k + 1]] || '?',
-			frames[d.frames[k]]);
+	for (let k = 0; k < d.frames.length; k += FRAME_FIELDS) {
+		const frame = newFrame(d.strings[d.frames[k + FRAME.name]] || '?',
+			frames[d.frames[k + FRAME.parent]]);
 
-		frame.self = d.frames[k + 2];
+		frame.self = d.frames[k + FRAME.self];
 		frames.push(frame);
 	}
 	return layFrames(frames);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * html - the data of the page for a browser, see export/page/html.h: one JSON
- * object, whose rows tool/export/page/data.js reads in the order used here.
+ * object, whose rows are those of page.def.
  *
  * Times are nanoseconds since the first process began; a span's start is
  * relative to the span before it in its thread, which keeps the numbers short.
@@ -116,7 +116,13 @@ static uint32_t signal_name(struct tr2_export *x, const struct tr2_node *n)
 	return tr2_html_text(x);
 }
 
-/* Unknown values are -1. */
+static uint32_t node_name(struct tr2_export *x, uint32_t i)
+{
+	tr2_buf_reset(&x->text);
+	tr2_export_node_name(x, &x->text, i);
+	return tr2_html_text(x);
+}
+
 static void node(struct tr2_export *x, uint32_t i)
 {
 	struct tr2_html *h = x->state;
@@ -125,23 +131,8 @@ static void node(struct tr2_export *x, uint32_t i)
 
 	tr2_frames_node(&h->frames, x, i);
 	tr2_html_open_row(b);
-	tr2_html_num(b, row_above(x, i));
-	tr2_buf_reset(&x->text);
-	tr2_export_node_name(x, &x->text, i);
-	tr2_html_num(b, tr2_html_text(x));
-	tr2_html_num(b, tr2_html_command(x, tr2_node_words(x->m, i)));
-	tr2_html_num(b, n->pid > 0 ? n->pid : -1);
-	tr2_html_num(b, n->start_ns - h->origin_ns);
-	tr2_html_num(b, n->end_ns - n->start_ns);
-	tr2_html_num(b, n->self_ns);
-	tr2_html_num(b, n->spawn_ns == TR2_NO_TIME ? -1 : n->spawn_ns);
-	tr2_html_num(b, n->end);
-	tr2_html_num(b, n->has_code ? n->code : -1);
-	tr2_html_num(b, signal_name(x, n));
-	tr2_html_num(b, n->session != 0);
-	tr2_html_num(b, n->session ?
-			tr2_html_string(x, x->m->sessions[n->session].sid) : 0);
-	tr2_html_num(b, tr2_html_string(x, tr2_s(x->m, tr2_kind(x->m, i, 0))));
+#define TR2_PAGE_PROCESS(name, value) tr2_html_num(b, value);
+#include "export/page/page.def"
 	tr2_html_close_row(b);
 }
 
@@ -157,11 +148,8 @@ void tr2_html_open_thread(struct tr2_export *x, uint32_t node, uint32_t name,
 	h->nr_spans_before = h->nr_spans;
 	h->last_ns = start_ns - h->origin_ns;
 	tr2_buf_addch(b, '[');
-	tr2_html_num(b, h->of_node[node]);
-	tr2_html_num(b, name);
-	tr2_html_num(b, main_thread);
-	tr2_html_num(b, h->last_ns);
-	tr2_html_num(b, took_ns);
+#define TR2_PAGE_THREAD(name, value) tr2_html_num(b, value);
+#include "export/page/page.def"
 	tr2_buf_addch(b, '[');
 	tr2_html_step(x);
 }
@@ -193,34 +181,30 @@ static uint32_t distance_up(const struct tr2_export *x, uint32_t i)
 	return up ? h->of_span[i] - h->of_span[up] : 0;
 }
 
+static uint32_t span_name(struct tr2_export *x, uint32_t i)
+{
+	tr2_buf_reset(&x->text);
+	tr2_export_span_name(x, &x->text, i);
+	return tr2_html_text(x);
+}
+
 static void span(struct tr2_export *x, uint32_t i)
 {
 	struct tr2_html *h = x->state;
 	const struct tr2_span *s = &x->m->spans[i];
 	const struct tr2_child *c = &x->m->children[s->child];
-	int64_t start = tr2_export_session_of(x, s->thread)->wall_ns +
-			s->start_ns - h->origin_ns;
-	int64_t dur = s->end_ns > s->start_ns ? s->end_ns - s->start_ns : 0;
+	int64_t start_ns = tr2_export_session_of(x, s->thread)->wall_ns +
+			   s->start_ns - h->origin_ns;
+	int64_t before_ns = h->last_ns;
+	int64_t took_ns = s->end_ns > s->start_ns ? s->end_ns - s->start_ns : 0;
 	struct tr2_buf *b = &h->json;
 
 	tr2_frames_span(&h->frames, x, i);
-	h->of_span[i] = ++h->nr_spans;
-	if (h->nr_spans > h->nr_spans_before + 1)
-		tr2_buf_addch(b, ',');
-	tr2_html_num(b, start - h->last_ns);
-	h->last_ns = start;
-	tr2_html_num(b, dur);
-	tr2_html_num(b, dur - h->frames.self_ns[i]);
-	tr2_buf_reset(&x->text);
-	tr2_export_span_name(x, &x->text, i);
-	tr2_html_num(b, tr2_html_text(x));
-	tr2_html_num(b, distance_up(x, i));
-	tr2_html_num(b, s->kind | (s->flags & TR2_SPAN_OPEN ? 4 : 0));
-	tr2_html_num(b, s->kind == TR2_SPAN_REGION ?
-			tr2_html_string(x, tr2_s(x->m, s->msg)) :
-			tr2_html_command(x, &c->argv));
-	tr2_html_num(b, tr2_html_place(x, s->file, s->line));
-	tr2_buf_add_u64(b, s->child && c->node ? h->of_node[c->node] : 0);
+	h->of_span[i] = tr2_html_next_span(x);
+	h->last_ns = start_ns;
+#define TR2_PAGE_SPAN(name, region, span) tr2_html_num(b, region);
+#include "export/page/page.def"
+	tr2_html_trim(b);
 	tr2_html_step(x);
 }
 
@@ -261,14 +245,8 @@ static void point(struct tr2_export *x, uint32_t i)
 		return;
 	h->of_point[i] = ++h->nr_points;
 	tr2_html_open_row(b);
-	tr2_html_num(b, h->of_thread[p->thread]);
-	tr2_html_num(b, p->kind);
-	tr2_html_num(b, s->wall_ns + p->at_ns - h->origin_ns);
-	tr2_html_num(b, point_name(x, p));
-	tr2_html_num(b,
-		     tr2_html_string(x, p->value ? p->value : "(no message)"));
-	tr2_html_num(b, tr2_html_place(x, p->file, p->line));
-	tr2_html_num(b, span_around(x, p->parent));
+#define TR2_PAGE_POINT(name, value) tr2_html_num(b, value);
+#include "export/page/page.def"
 	tr2_html_close_row(b);
 }
 

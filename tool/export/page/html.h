@@ -5,7 +5,7 @@
  * html_page.c the page around it.
  *
  * The data is JSON, in arrays without names so that 100,000 spans are 4 MB;
- * tool/export/page/data.js names their places. All of it goes through
+ * page.def names their places. All of it goes through
  * tr2_html_add_data(): no text of a recording can end the element that contains
  * it.
  */

@@ -56,11 +56,49 @@ static bool ends_with(const char *s, const char *end)
 	return len >= n && !strcmp(s + len - n, end);
 }
 
+/* For the scripts: the places of values in rows. */
+static const char places[] =
+	"const places = (...names) => Object.fromEntries(names.map(\n"
+	"\t(name, at) => [name, at]));\n"
+	"const PROCESS = places("
+#define TR2_PAGE_PROCESS(name, value) "'" #name "',"
+#include "export/page/page.def"
+	");\nconst THREAD = places("
+#define TR2_PAGE_THREAD(name, value) "'" #name "',"
+#include "export/page/page.def"
+	"'spans');\nconst POINT = places("
+#define TR2_PAGE_POINT(name, value) "'" #name "',"
+#include "export/page/page.def"
+	");\nconst TASK = places("
+#define TR2_PAGE_TASK(name, value) "'" #name "',"
+#include "export/page/page.def"
+	"'states');\nconst SAMPLE = places("
+#define TR2_PAGE_SAMPLE(name, value) "'" #name "',"
+#include "export/page/page.def"
+	");\nconst SPAN = places("
+#define TR2_PAGE_SPAN(name, region, span) "'" #name "',"
+#include "export/page/page.def"
+	");\nconst STATE = places("
+#define TR2_PAGE_STATE(name, value) "'" #name "',"
+#include "export/page/page.def"
+	");\nconst STEP = places("
+#define TR2_PAGE_STEP(name, value) "'" #name "',"
+#include "export/page/page.def"
+	");\nconst FRAME = places("
+#define TR2_PAGE_FRAME(name, value) "'" #name "',"
+#include "export/page/page.def"
+	");\nconst STACK = places("
+#define TR2_PAGE_STACK(name, value) "'" #name "',"
+#include "export/page/page.def"
+	");\n";
+
 /* Append all parts of a kind. */
 static void add_parts(struct tr2_buf *b, const char *suffix)
 {
 	const struct tr2_html_part *part;
 
+	if (!strcmp(suffix, ".js"))
+		tr2_buf_addstr(b, places);
 	for (part = tr2_html_parts; part->path; part++)
 		if (ends_with(part->path, suffix))
 			tr2_buf_addstr(b, part->text);

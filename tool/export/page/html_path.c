@@ -60,12 +60,8 @@ static void add_piece(struct path *p, int64_t ns, uint32_t node, uint32_t span,
 	if (!p->x)
 		return;
 	h = p->x->state;
-	tr2_html_num(&p->rows, p->at_ns - p->written_ns);
-	tr2_html_num(&p->rows, ns);
-	tr2_html_num(&p->rows, h->of_node[node]);
-	tr2_html_num(&p->rows, h->of_span[span]);
-	tr2_html_num(&p->rows, code);
-	tr2_html_num(&p->rows, by);
+#define TR2_PAGE_STEP(name, value) tr2_html_num(&p->rows, value);
+#include "export/page/page.def"
 	p->at_ns += ns;
 	p->written_ns = p->at_ns;
 }
@@ -159,8 +155,7 @@ void tr2_html_add_path(struct tr2_export *x)
 		p.grain_ns = p.grain_ns ? 2 * p.grain_ns : 1000;
 	p.x = x;
 	add_pieces(&p, h, nr);
-	if (p.rows.len)
-		p.rows.len--;
+	tr2_html_trim(&p.rows);
 	tr2_html_key(&h->json, "pathGrain");
 	tr2_buf_add_i64(&h->json, p.grain_ns);
 	tr2_html_array(x, "path", &p.rows);

@@ -58,10 +58,15 @@ void tr2_html_open_row(struct tr2_buf *b)
 	tr2_buf_addstr(b, b->len ? ",\n[" : "[");
 }
 
-void tr2_html_close_row(struct tr2_buf *b)
+void tr2_html_trim(struct tr2_buf *b)
 {
 	if (!b->failed && b->len && b->p[b->len - 1] == ',')
 		b->len--;
+}
+
+void tr2_html_close_row(struct tr2_buf *b)
+{
+	tr2_html_trim(b);
 	tr2_buf_addch(b, ']');
 }
 
@@ -69,6 +74,15 @@ void tr2_html_num(struct tr2_buf *b, int64_t value)
 {
 	tr2_buf_add_i64(b, value);
 	tr2_buf_addch(b, ',');
+}
+
+uint32_t tr2_html_next_span(struct tr2_export *x)
+{
+	struct tr2_html *h = x->state;
+
+	if (++h->nr_spans > h->nr_spans_before + 1)
+		tr2_buf_addch(&h->json, ',');
+	return h->nr_spans;
 }
 
 #define PIECE_BYTES 65536

@@ -57,6 +57,8 @@ void tr2_html_release_strings(struct tr2_html *h);
 
 void tr2_html_open_row(struct tr2_buf *b);
 void tr2_html_num(struct tr2_buf *b, int64_t value);
+/* Remove the comma after the last number. */
+void tr2_html_trim(struct tr2_buf *b);
 /* Close a row, which may be empty: no comma is left after the last number. */
 void tr2_html_close_row(struct tr2_buf *b);
 
@@ -64,6 +66,9 @@ void tr2_html_close_row(struct tr2_buf *b);
  * the program, in lanes. The caller counts it. */
 void tr2_html_open_thread(struct tr2_export *x, uint32_t node, uint32_t name,
 			  int main_thread, int64_t start_ns, int64_t took_ns);
+/* Begin a span of the thread, and return its number. */
+uint32_t tr2_html_next_span(struct tr2_export *x);
+#define TR2_HTML_OPEN 4 /* in its kind */
 /* export/page/html_trace_spans.c: add the program's spans of a session. */
 void tr2_html_trace_spans(struct tr2_export *x, uint32_t session);
 

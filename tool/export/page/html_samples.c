@@ -25,9 +25,8 @@ static uint32_t stack_of(struct samples *w, uint32_t caller, uint32_t function)
 
 	if (!*slot) {
 		*slot = ++w->nr_stacks;
-		tr2_buf_addstr(&w->stacks, w->stacks.len ? "," : "");
-		tr2_html_num(&w->stacks, caller);
-		tr2_buf_add_u64(&w->stacks, function);
+#define TR2_PAGE_STACK(name, value) tr2_html_num(&w->stacks, value);
+#include "export/page/page.def"
 	}
 	return *slot;
 }
@@ -57,15 +56,8 @@ static void add_sample(struct samples *w, const struct tr2_model_sample *s)
 	for (i = s->nr_calls; i-- > 0;)
 		stack = add_call(w, s, x->m->calls[s->first_call + i], stack);
 	tr2_html_open_row(&w->rows);
-	tr2_html_num(&w->rows, tr2_html_string(x, tr2_s(x->m, s->event)));
-	tr2_html_num(&w->rows, (int64_t)s->count);
-	tr2_html_num(&w->rows, x->m->sessions[s->session].wall_ns + s->at_ns -
-				       h->origin_ns);
-	tr2_html_num(&w->rows, h->of_node[s->node]);
-	tr2_html_num(&w->rows, h->of_thread[s->thread]);
-	tr2_html_num(&w->rows, h->of_span[s->span]);
-	tr2_html_num(&w->rows, stack);
-	tr2_html_num(&w->rows, s->is_time);
+#define TR2_PAGE_SAMPLE(name, value) tr2_html_num(&w->rows, value);
+#include "export/page/page.def"
 	tr2_html_close_row(&w->rows);
 }
 
@@ -78,6 +70,7 @@ void tr2_html_add_samples(struct tr2_export *x)
 		if (tr2_filter_node(x->filter, x->m, x->m->samples[i].node))
 			add_sample(&w, &x->m->samples[i]);
 	tr2_html_array(x, "samples", &w.rows);
+	tr2_html_trim(&w.stacks);
 	tr2_html_array(x, "stacks", &w.stacks);
 	tr2_map_release(&w.known);
 	tr2_symbols_explain(w.symbols);

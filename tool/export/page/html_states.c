@@ -42,9 +42,8 @@ static void add_state(struct states *w, int64_t ns, unsigned int code,
 	w->nr++;
 	if (!w->x)
 		return;
-	tr2_html_num(&w->rows, ns);
-	tr2_html_num(&w->rows, code);
-	tr2_html_num(&w->rows, other);
+#define TR2_PAGE_STATE(name, value) tr2_html_num(&w->rows, value);
+#include "export/page/page.def"
 }
 
 static void add_whole(struct states *w, const struct tr2_state *s, int64_t ns)
@@ -145,12 +144,8 @@ static void add_thread(struct states *w, uint32_t i)
 	const struct tr2_task_thread *t = &x->m->task_threads[i];
 
 	tr2_html_open_row(&w->rows);
-	tr2_html_num(&w->rows, row_of(x, i));
-	tr2_html_num(&w->rows, h->of_thread[t->thread]);
-	tr2_html_num(&w->rows, tr2_html_string(x, tr2_s(x->m, t->comm)));
-	tr2_html_num(&w->rows, t->tid);
-	tr2_html_num(&w->rows, t->tid == x->m->tasks[t->task].pid);
-	tr2_html_num(&w->rows, t->start_ns - h->origin_ns);
+#define TR2_PAGE_TASK(name, value) tr2_html_num(&w->rows, value);
+#include "export/page/page.def"
 	tr2_buf_addch(&w->rows, '[');
 	add_states(w, x->m, i);
 	tr2_html_close_row(&w->rows);

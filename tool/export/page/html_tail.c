@@ -16,11 +16,10 @@ static void add_frames(struct tr2_export *x)
 	for (i = 1; i < h->frames.nr; i++) {
 		const struct tr2_frame *f = &h->frames.frames[i];
 
-		tr2_html_num(b, f->parent);
-		tr2_html_num(b, f->name ?
-				tr2_html_string(x, tr2_s(x->m, f->name)) : 0);
-		tr2_buf_add_i64(b, f->ns);
-		tr2_buf_addstr(b, i + 1 < h->frames.nr ? "," : "");
+#define TR2_PAGE_FRAME(name, value) tr2_html_num(b, value);
+#include "export/page/page.def"
+		if (i + 1 == h->frames.nr)
+			tr2_html_trim(b);
 		tr2_html_step(x);
 	}
 	tr2_buf_addch(b, ']');

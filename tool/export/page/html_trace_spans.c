@@ -13,7 +13,6 @@
 
 #define KIND_SPAN 3
 #define LANES 2 /* in place of `main` */
-#define OPEN 4
 
 static int by_start(const void *va, const void *vb, void *data)
 {
@@ -69,29 +68,27 @@ static uint32_t detail(struct tr2_export *x, const struct tr2_trace_span *s)
 	return tr2_html_text(x);
 }
 
+static uint32_t span_name(struct tr2_export *x, uint32_t i)
+{
+	tr2_buf_reset(&x->text);
+	tr2_export_trace_span_name(x, &x->text, i);
+	return tr2_html_text(x);
+}
+
 static void add_span(struct tr2_export *x, uint32_t i, uint32_t up)
 {
 	struct tr2_html *h = x->state;
 	const struct tr2_trace_span *s = &x->m->trace_spans[i];
 	int64_t start_ns = tr2_export_session_of(x, s->thread)->wall_ns +
 			   s->start_ns - h->origin_ns;
+	int64_t before_ns = h->last_ns;
 	struct tr2_buf *b = &h->json;
 
-	h->of_trace_span[i] = ++h->nr_spans;
-	tr2_buf_addstr(b, h->nr_spans > h->nr_spans_before + 1 ? "," : "");
-	tr2_html_num(b, start_ns - h->last_ns);
+	h->of_trace_span[i] = tr2_html_next_span(x);
 	h->last_ns = start_ns;
-	tr2_html_num(b, s->end_ns - s->start_ns);
-	tr2_html_num(b, 0);
-	tr2_buf_reset(&x->text);
-	tr2_export_trace_span_name(x, &x->text, i);
-	tr2_html_num(b, tr2_html_text(x));
-	tr2_html_num(b, up ? h->nr_spans - h->of_trace_span[up] : 0);
-	tr2_html_num(b, KIND_SPAN |
-			(s->flags & TR2_TRACE_SPAN_UNFINISHED ? OPEN : 0));
-	tr2_html_num(b, detail(x, s));
-	tr2_html_num(b, where(x, i));
-	tr2_buf_add_u64(b, 0);
+#define TR2_PAGE_SPAN(name, region, span) tr2_html_num(b, span);
+#include "export/page/page.def"
+	tr2_html_trim(b);
 	tr2_html_step(x);
 }
 

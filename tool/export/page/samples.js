@@ -3,9 +3,6 @@
 // Samples as a flame graph for each event: the call paths of the samples in the
 // time that the timeline shows, and in the item that is selected there.
 
-const SAMPLE = { event: 0, count: 1, at: 2, process: 3, thread: 4, span: 5,
-	stack: 6, isTime: 7 };
-
 // Return whether a sample was taken in an item; that of a process, in any of
 // its threads.
 function isSampleIn(d, sample, i) {
@@ -35,8 +32,9 @@ function sampleFrames(d, event, shown) {
 
 	function frameOf(stack) {
 		if (!known.has(stack)) {
-			const frame = newFrame(d.strings[d.stacks[2 * stack - 1]] || '?',
-				frameOf(d.stacks[2 * stack - 2]));
+			const at = (stack - 1) * STACK_FIELDS;
+			const frame = newFrame(d.strings[d.stacks[at + STACK.function]] || '?',
+				frameOf(d.stacks[at + STACK.caller]));
 
 			known.set(stack, frame);
 			frames.push(frame);
