@@ -103,8 +103,8 @@ test_expect_success SQLITE3 'sqlite: the same rows as csv' '
 		tr -d "\r" | cut -d, -f1-7 | sort >actual &&
 	trace2 export --to csv "$MIX" | cut -d, -f1-7 | sort >expect &&
 	test_cmp expect actual &&
-	test "$(sqlite3 mix.db "pragma user_version; select version from schema")" = "4
-4" &&
+	test "$(sqlite3 mix.db "pragma user_version; select version from schema")" = "1
+1" &&
 	test "$(sqlite3 mix.db "pragma integrity_check")" = ok
 '
 
@@ -202,7 +202,7 @@ test_expect_success SQLITE3 'sqlite: databases of others are left alone' '
 	test_cmp_bin before other.db &&
 	sqlite3 mix.db "pragma user_version = 7" &&
 	test_expect_code 128 trace2 export --to sqlite -o mix.db "$MIX" 2>err &&
-	test_grep "has schema version 7, and this trace2 writes 4" err &&
+	test_grep "has schema version 7, and this trace2 writes 1" err &&
 	echo "this is a text, and long enough not to be taken for something" >text.db &&
 	test_expect_code 128 trace2 export --to sqlite -o text.db "$MIX" 2>err &&
 	test_grep "cannot write .text.db.: file is not a database" err

@@ -164,35 +164,6 @@ test_expect_success SQLITE3 '--no-states leaves that table empty' '
 	test_grep "^trace2: --no-states is for --to=sqlite, " err
 '
 
-test_expect_success SQLITE3 'sqlite: a database of the version before is upgraded' '
-	sqlite3 old.db <"$TEST_DIRECTORY"/t3300/version-2.sql &&
-	>empty.event &&
-	trace2 export --to sqlite -o old.db "$MIX" &&
-	sqlite3 old.db "PRAGMA user_version; PRAGMA integrity_check;
-		SELECT count(*) FROM sqlite_master WHERE name = '\''tasks'\''" >actual &&
-	test_write_lines 4 ok 0 >expect &&
-	test_cmp expect actual &&
-	sqlite3 old.db "SELECT tree, ms FROM process_tree" >actual &&
-	cat >expect <<-\EOF &&
-	top|0.09
-	writer|0.055
-	reader|0.076
-	work|20.0
-	  helper|8.0
-	  helper|4.0
-	EOF
-	test_cmp expect actual &&
-	trace2 export --to sqlite -o old.db r &&
-	rows old.db >actual &&
-	trace2 export --to sqlite -o new.db "$MIX" &&
-	trace2 export --to sqlite -o new.db r &&
-	rows new.db >expect &&
-	test_cmp expect actual &&
-	sqlite3 old.db "SELECT tree FROM process_tree" >actual &&
-	sqlite3 new.db "SELECT tree FROM process_tree" >expect &&
-	test_cmp expect actual
-'
-
 test_expect_success 'prometheus: every process, with what it did' '
 	trace2 export --to prometheus r >r.prom &&
 	grep "^trace2_process.*\(top\|reader\)" r.prom |

@@ -63,22 +63,6 @@ test_expect_success SQLITE3 'sqlite: by name, the same as in the report' '
 	test_cmp expect actual
 '
 
-test_expect_success SQLITE3 'sqlite: a database without such tables is upgraded' '
-	sqlite3 db "DROP VIEW span_times; DROP TABLE trace_spans;
-		DROP INDEX spans_trace_span;
-		ALTER TABLE spans DROP COLUMN trace_span;
-		ALTER TABLE sessions DROP COLUMN trace;
-		ALTER TABLE sessions DROP COLUMN trace_span;
-		ALTER TABLE sessions DROP COLUMN parent_span;
-		PRAGMA user_version = 3" &&
-	trace2 export --to sqlite -o db "$SPANS" &&
-	sqlite3 db "PRAGMA user_version; SELECT count(*) FROM span_times;
-		SELECT count(*) FROM spans WHERE trace_span IS NOT NULL;
-		SELECT count(*) FROM sessions WHERE trace IS NOT NULL" >actual &&
-	test_write_lines 4 3 3 2 >expect &&
-	test_cmp expect actual
-'
-
 test_expect_success 'chrome: asynchronous slices with the ids' '
 	trace2 export --to chrome --redact "$SPANS" >chrome.json &&
 	jq -c ".traceEvents[] | select(.cat == \"span\") | [.ph, .name, .pid, .ts, .id2.local,

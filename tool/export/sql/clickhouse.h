@@ -9,13 +9,6 @@
 #include "export/http.h"
 #include "export/sql/tables.h"
 
-/* In the table `schema`. It grows if the meaning of existing columns changes,
- * or a table or a column is added. */
-#define TR2_CLICKHOUSE_SCHEMA_VERSION 4
-/* Since this version only tables and columns have been added, which are created
- * if missing. */
-#define TR2_CLICKHOUSE_SCHEMA_OLDEST 1
-
 /* The columns that every table has before those of export/tables.def: the day,
  * the host, the tree (the sharding key), the unit, the row in the unit, and the
  * revision, of which the greatest wins. Ends with NULL. */

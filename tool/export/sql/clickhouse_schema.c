@@ -187,56 +187,13 @@ static bool create_distributed(struct tr2_clickhouse *c, const char *name,
 	return tr2_clickhouse_query(c);
 }
 
-/* Is there a column? -1: an error was printed. */
-static int has_column(struct tr2_clickhouse *c, const char *table,
-		      const char *suffix, const char *column)
-{
-	tr2_buf_reset(&c->query);
-	tr2_buf_addlit(&c->query, "SELECT count() FROM system.columns WHERE ");
-	tr2_buf_addall(&c->query, "database = '", c->database,
-		       "' AND table = '", table, suffix, "' AND name = '",
-		       column, "'");
-	if (!tr2_clickhouse_query(c))
-		return -1;
-	return atoi(tr2_buf_str(tr2_http_answer(c->http))) != 0;
-}
-
-/* Add the columns that a table of an earlier version lacks: none is
- * required. */
-static bool add_columns(struct tr2_clickhouse *c, const struct tr2_table_def *t,
-			const char *suffix)
-{
-	const struct tr2_column_def *col;
-	int there;
-
-	for (col = t->column; col->name; col++) {
-		there = tr2_column_is_required(col) ?
-				1 : has_column(c, t->name, suffix, col->name);
-		if (there < 0)
-			return false;
-		if (there)
-			continue;
-		tr2_buf_reset(&c->query);
-		tr2_buf_addlit(&c->query, "ALTER TABLE ");
-		add_table(c, t->name, suffix);
-		tr2_buf_addlit(&c->query, " ADD COLUMN ");
-		add_column(&c->query, col);
-		if (!tr2_clickhouse_query(c))
-			return false;
-	}
-	return true;
-}
-
 static bool create_table(struct tr2_clickhouse *c,
-			 const struct tr2_table_def *t, const char *cluster,
-			 bool older)
+			 const struct tr2_table_def *t, const char *cluster)
 {
 	const char *suffix = cluster ? "_local" : "";
 
 	return create_rows(c, t, suffix) &&
-	       (!older || add_columns(c, t, suffix)) &&
-	       (!cluster || create_distributed(c, t->name, cluster)) &&
-	       (!cluster || !older || add_columns(c, t, ""));
+	       (!cluster || create_distributed(c, t->name, cluster));
 }
 
 static bool create_views(struct tr2_clickhouse *c)
@@ -258,16 +215,16 @@ static bool create_views(struct tr2_clickhouse *c)
 }
 
 /* The version is written last: if it exists, all tables do. */
-static bool create(struct tr2_clickhouse *c, const char *cluster, bool older)
+static bool create(struct tr2_clickhouse *c, const char *cluster)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
 	bool ok = execute(c, "CREATE DATABASE IF NOT EXISTS %", "");
 	int i;
 
 	for (i = 0; ok && i < TR2_TABLE_NR; i++)
-		ok = create_table(c, &tr2_table_defs[i], cluster, older);
+		ok = create_table(c, &tr2_table_defs[i], cluster);
 	ok = ok && create_views(c);
-	tr2_buf_add_u64(&b, TR2_CLICKHOUSE_SCHEMA_VERSION);
+	tr2_buf_add_u64(&b, TR2_TABLES_VERSION);
 	tr2_buf_addall(&b, ", '", cluster ? cluster : "", "')");
 	ok = ok && execute(c, "CREATE TABLE IF NOT EXISTS %.schema "
 			      "(version UInt32, cluster String) "
@@ -314,22 +271,6 @@ static bool is_cluster(struct tr2_clickhouse *c, const char *cluster)
 	return false;
 }
 
-/* Add tables and columns that an earlier version lacks, on each server of a cluster. */
-static bool upgrade(struct tr2_clickhouse *c, const char *cluster)
-{
-	const char *old = tr2_buf_str(tr2_http_answer(c->http));
-
-	old += strcspn(old, "\t");
-	old += *old == '\t';
-	if (cluster || !strcspn(old, "\n"))
-		return create(c, cluster, true);
-	tr2_error("the tables of '%s' at '%s' were made by an older trace2: give "
-		  "--cluster=%.*s and the --url of each server once, as when "
-		  "they were made", c->database, tr2_http_shown(c->http),
-		  (int)strcspn(old, "\n"), old);
-	return false;
-}
-
 bool tr2_clickhouse_schema(struct tr2_clickhouse *c, const char *cluster)
 {
 	int version = version_of(c);
@@ -337,14 +278,11 @@ bool tr2_clickhouse_schema(struct tr2_clickhouse *c, const char *cluster)
 	if (version < 0)
 		return false;
 	if (!version)
-		return create(c, cluster, false);
-	if (version >= TR2_CLICKHOUSE_SCHEMA_OLDEST &&
-	    version <= TR2_CLICKHOUSE_SCHEMA_VERSION)
-		return is_cluster(c, cluster) &&
-		       (version == TR2_CLICKHOUSE_SCHEMA_VERSION ||
-			upgrade(c, cluster));
+		return create(c, cluster);
+	if (version == TR2_TABLES_VERSION)
+		return is_cluster(c, cluster);
 	tr2_error("the database '%s' at '%s' has schema version %d, and this "
 		  "trace2 writes %d: choose another --database", c->database,
-		  tr2_http_shown(c->http), version, TR2_CLICKHOUSE_SCHEMA_VERSION);
+		  tr2_http_shown(c->http), version, TR2_TABLES_VERSION);
 	return false;
 }

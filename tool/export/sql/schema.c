@@ -43,41 +43,6 @@ const char tr2_schema_indexes[] =
 	"CREATE INDEX IF NOT EXISTS states_thread ON"
 	" states(kernel_thread_id, start_ns);";
 
-/* Versions 1 and 2 had processes in sessions, spans and tasks. A process of
- * `tasks` that a span is about is not that span's once more. */
-const char tr2_schema_upgrade[] =
-	"INSERT OR IGNORE INTO processes(id, key, parent_id, session_id,"
-	"  span_id, pid, kind, name, command, argv, start_ns, end_ns,"
-	"  duration_ns, at_least, self_ns, spawn_ns, end, code, signal)"
-	" SELECT id, key, parent_id, id, parent_span_id, pid, name, name,"
-	"  command, argv, start_ns, end_ns, duration_ns, 0, self_ns, spawn_ns,"
-	"  end, code, signal FROM sessions;"
-	"INSERT OR IGNORE INTO processes(key, pid, kind, name, command, argv,"
-	"  start_ns, end_ns, duration_ns, at_least, end, code, signal, threads,"
-	"  user_ns, system_ns, maxrss_bytes)"
-	" SELECT 'pid-' || pid || '@' || start, pid, comm, comm, command, argv,"
-	"  start, coalesce(end_ns, start), coalesce(end_ns, start) - start,"
-	"  end_ns IS NULL, CASE WHEN end_ns IS NULL THEN 'open'"
-	"   WHEN signal IS NULL THEN 'exit' ELSE 'signal' END,"
-	"  code, signal, threads, user_ns, system_ns, maxrss_bytes"
-	" FROM (SELECT *, coalesce(start_ns, exec_ns, end_ns, 0) AS start"
-	"  FROM tasks WHERE session_id IS NULL);"
-	"INSERT OR IGNORE INTO processes(key, parent_id, span_id, pid, kind,"
-	"  name, command, argv, start_ns, end_ns, duration_ns, at_least, self_ns,"
-	"  end, code)"
-	" SELECT s.key || '/child-' || p.child_id || '@' || p.start_ns, s.id,"
-	"  p.id, p.child_pid, coalesce(p.hook, p.command),"
-	"  coalesce(p.hook, p.command), p.command, p.argv, p.start_ns, p.end_ns,"
-	"  p.duration_ns, 0, p.duration_ns,"
-	"  CASE WHEN p.child_code IS NULL THEN 'open' ELSE 'exit' END,"
-	"  p.child_code"
-	" FROM spans p JOIN sessions s ON s.id = p.session_id"
-	" WHERE p.kind = 'child' AND NOT EXISTS ("
-	"  SELECT 1 FROM sessions c WHERE c.parent_span_id = p.id)"
-	" AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.pid = p.child_pid"
-	"  AND t.start_ns < p.end_ns AND t.end_ns > p.start_ns);"
-	"DROP TABLE tasks;";
-
 const char tr2_schema_views[] =
 	/* Single regions, the longest first. */
 	"DROP VIEW IF EXISTS slowest_regions;"

@@ -41,8 +41,6 @@ struct database {
 	sqlite3 *db;
 	const char *path;
 	bool existed, open;
-	bool older; /* of an earlier version */
-	int64_t version;
 	/* this process created the file, and removes it on failure */
 	bool made;
 	sqlite3_stmt *insert[TR2_TABLE_NR];
@@ -100,17 +98,15 @@ static bool check_schema(struct tr2_export *x)
 	if (version < 0 || tables < 0)
 		return false;
 	d->existed = tables > 0;
-	d->version = version;
-	d->older = d->existed && version < TR2_SCHEMA_VERSION;
 	if (!tables)
 		return true;
 	if (application != TR2_SCHEMA_APPLICATION)
 		tr2_error("'%s' is a database of another program: choose "
 			  "another file", d->path);
-	else if (version < TR2_SCHEMA_OLDEST || version > TR2_SCHEMA_VERSION)
+	else if (version != TR2_TABLES_VERSION)
 		tr2_error("'%s' has schema version %" PRId64 ", and this trace2 "
 			  "writes %d: choose another file", d->path, version,
-			  TR2_SCHEMA_VERSION);
+			  TR2_TABLES_VERSION);
 	else
 		return true;
 	x->failed = true;
@@ -136,47 +132,20 @@ static bool create_table(struct tr2_export *x, const struct tr2_table_def *t)
 	return execute(x, tr2_buf_str(&x->text));
 }
 
-/* Add the columns that a table of an earlier version lacks. */
-static bool upgrade_table(struct tr2_export *x, const struct tr2_table_def *t)
-{
-	const struct tr2_column_def *c;
-	char sql[200];
-
-	for (c = t->column; c->name; c++) {
-		snprintf(sql, sizeof(sql), "SELECT count(*) FROM "
-			 "pragma_table_info('%s') WHERE name = '%s'",
-			 t->name, c->name);
-		if (query(x, sql))
-			continue;
-		snprintf(sql, sizeof(sql), "ALTER TABLE %s ADD COLUMN \"%s\" %s",
-			 t->name, c->name, c->sql);
-		if (!execute(x, sql))
-			return false;
-	}
-	return !x->failed;
-}
-
-/* Create the tables and columns that are missing, in an empty database or in
- * one of an earlier version. */
 static bool create_schema(struct tr2_export *x)
 {
-	struct database *d = x->state;
 	char sql[400];
 	int i;
 
 	for (i = 0; i < TR2_TABLE_NR; i++)
-		if (!create_table(x, &tr2_table_defs[i]) ||
-		    (d->older && !upgrade_table(x, &tr2_table_defs[i])))
+		if (!create_table(x, &tr2_table_defs[i]))
 			return false;
-	if (d->older && d->version < TR2_SCHEMA_TABLES &&
-	    !execute(x, tr2_schema_upgrade))
-		return false;
 	snprintf(sql, sizeof(sql),
 		 "PRAGMA application_id = %d; PRAGMA user_version = %d;"
 		 "CREATE TABLE IF NOT EXISTS schema(version INTEGER NOT NULL);"
 		 "DELETE FROM schema; INSERT INTO schema VALUES (%d)",
-		 TR2_SCHEMA_APPLICATION, TR2_SCHEMA_VERSION,
-		 TR2_SCHEMA_VERSION);
+		 TR2_SCHEMA_APPLICATION, TR2_TABLES_VERSION,
+		 TR2_TABLES_VERSION);
 	return execute(x, sql);
 }
 
@@ -313,9 +282,7 @@ static bool open_database(struct tr2_export *x)
 	d->open = true;
 	if (!check_schema(x))
 		return false;
-	if (d->existed && !d->older)
-		return prepare(x);
-	return create_schema(x) && prepare(x);
+	return (d->existed || create_schema(x)) && prepare(x);
 }
 
 static bool begin(struct tr2_export *x)

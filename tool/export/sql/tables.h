@@ -12,6 +12,11 @@
 
 #define TR2_MAX_COLUMNS 32
 
+/* The version of the tables, in `PRAGMA user_version` of SQLite and in the table
+ * `schema`. A database of another version is refused: it grows with each change of
+ * export/tables.def that was released. */
+#define TR2_TABLES_VERSION 1
+
 struct tr2_column_def {
 	const char *name, *sql;
 };
