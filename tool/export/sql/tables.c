@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tables - implements export/tables.h. Each function below fills the columns of
- * its table in the order of export/tables.def; unknown values are NULL.
+ * tables - implements export/sql/tables.h: the functions that fill rows are
+ * expanded from export/tables.def. Unknown values are NULL.
  */
 #include "export/sql/tables_cells.h"
 #include "export/stacks.h"
@@ -9,59 +9,13 @@
 #include "model/states.h"
 
 const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR] = {
-#define TR2_COLUMN(name, sql) { #name, sql },
-#define TR2_TABLE(name, columns) \
-	{ #name, { columns TR2_COLUMN(recording, "INTEGER") { NULL, NULL } } },
+#define TR2_COLUMN(name, sql, cell) { #name, sql },
+#define TR2_TABLE(name, columns)                                          \
+	{ #name, { columns TR2_COLUMN(recording, "INTEGER", 0) { NULL, NULL } } },
 #include "export/tables.def"
 #undef TR2_TABLE
 #undef TR2_COLUMN
 };
-
-static void fill_thread(struct tr2_export *x, struct tr2_row *r,
-			const struct tr2_row_ids *ids, uint32_t i)
-{
-	const struct tr2_model_thread *t = &x->m->threads[i];
-	int64_t wall = x->m->sessions[t->session].wall_ns;
-
-	tr2_value_number(r, tr2_row_thread_id(ids, i));
-	tr2_value_number(r, tr2_row_session_id(ids, t->session));
-	tr2_value_string(x, r, t->name);
-	tr2_value_times(r, wall + t->start_ns, wall + t->end_ns);
-}
-
-/* Add nine cells. */
-static void child(struct tr2_export *x, struct tr2_row *r,
-		  const struct tr2_span *s)
-{
-	const struct tr2_child *c = &x->m->children[s->child];
-	const struct tr2_node *n = &x->m->nodes[c->node];
-	bool is_child = s->kind == TR2_SPAN_CHILD;
-
-	tr2_value_number_if(r, s->child, c->id);
-	tr2_value_number_if(r, s->child && c->pid > 0, c->pid);
-	tr2_value_number_if(r, c->has_code, c->code);
-	tr2_value_string(x, r, c->child_class);
-	tr2_value_string(x, r, c->hook);
-	tr2_value_string(x, r, c->cd);
-	tr2_value_words(x, r, &c->argv, true);
-	tr2_value_number_if(r,
-			    is_child && c->node && n->spawn_ns != TR2_NO_TIME &&
-				    n->child == s->child,
-			    n->spawn_ns);
-}
-
-/* Add three cells: what the thread did in the span's own time. */
-static void span_states(struct tr2_export *x, struct tr2_row *r, uint32_t span)
-{
-	const struct tr2_model *m = x->m;
-	bool known = m->threads[m->spans[span].thread].task_thread;
-	struct tr2_state_sums sums = { 0 };
-
-	tr2_states_sum_span(m, span, &sums);
-	tr2_value_number_if(r, known, sums.run_ns);
-	tr2_value_number_if(r, known, sums.ready_ns);
-	tr2_value_number_if(r, known, sums.wait_ns);
-}
 
 static void json(struct tr2_export *x, struct tr2_row *r, const char *text)
 {
@@ -75,74 +29,8 @@ static void json(struct tr2_export *x, struct tr2_row *r, const char *text)
 	tr2_value_text_from(r, start);
 }
 
-static void fill_span(struct tr2_export *x, struct tr2_row *r,
-		      const struct tr2_row_ids *ids, uint32_t i)
-{
-	static const char *const kinds[] = { [TR2_SPAN_REGION] = "region",
-					     [TR2_SPAN_CHILD] = "child",
-					     [TR2_SPAN_EXEC] = "exec" };
-	const struct tr2_span *s = &x->m->spans[i];
-	int64_t wall = tr2_export_session_of(x, s->thread)->wall_ns;
-	uint32_t around;
-
-	tr2_value_number(r, tr2_row_span_id(ids, i));
-	tr2_value_thread_ids(x, r, ids, s->thread);
-	tr2_value_number_if(r, s->parent, tr2_row_span_id(ids, s->parent));
-	tr2_value_text(x, r, kinds[s->kind]);
-	tr2_value_string(x, r, s->category);
-	tr2_value_string(x, r, s->label);
-	tr2_value_string(x, r, s->msg);
-	tr2_value_times(r, wall + s->start_ns, wall + s->end_ns);
-	tr2_value_number(r, ids->self_ns[i]);
-	tr2_value_number(r, s->depth);
-	tr2_value_number(r, (s->flags & TR2_SPAN_OPEN) != 0);
-	tr2_value_source(x, r, s->repo, s->file, s->line);
-	child(x, r, s);
-	span_states(x, r, i);
-	around = tr2_trace_span_around(x->filter, x->m, i);
-	tr2_value_id(r, x->m->trace_spans[around].self.id);
-}
-
-static void fill_trace_span(struct tr2_export *x, struct tr2_row *r,
-			    const struct tr2_row_ids *ids, uint32_t i)
-{
-	const struct tr2_trace_span *s = &x->m->trace_spans[i];
-	int64_t wall = tr2_export_session_of(x, s->thread)->wall_ns;
-	struct tr2_trace_span_times times;
-	bool known = tr2_trace_span_times(x->m, i, &times);
-
-	tr2_value_thread_ids(x, r, ids, s->thread);
-	tr2_value_trace(r, &s->self);
-	tr2_value_id(r, s->parent);
-	tr2_value_number(r, (s->flags & TR2_TRACE_SPAN_REMOTE) != 0);
-	tr2_value_string(x, r, s->category);
-	tr2_value_string(x, r, s->name);
-	tr2_value_times(r, wall + s->start_ns, wall + s->end_ns);
-	tr2_value_number_if(r, known, times.queue_ns);
-	tr2_value_number_if(r, known, times.worked_ns);
-	tr2_value_number_if(r, known, times.idle_ns);
-	tr2_value_text(x, r, s->failed);
-	tr2_value_number(r, (s->flags & TR2_TRACE_SPAN_UNFINISHED) != 0);
-	tr2_value_number(r, s->one_in);
-	json(x, r, s->attributes);
-	tr2_value_text(x, r, s->tracestate);
-}
-
-static const char *point_kind(const struct tr2_point *p)
-{
-	static const char *const kinds[] = {
-		[TR2_POINT_DATA] = "data",     [TR2_POINT_DATA_JSON] = "data",
-		[TR2_POINT_ERROR] = "error",   [TR2_POINT_PRINTF] = "printf",
-		[TR2_POINT_PARAM] = "param",   [TR2_POINT_REPO] = "repo",
-		[TR2_POINT_SIGNAL] = "signal", [TR2_POINT_ALIAS] = "alias",
-		[TR2_POINT_OTHER] = "other",
-	};
-
-	return kinds[p->kind];
-}
-
-static void value(struct tr2_export *x, struct tr2_row *r,
-		  const struct tr2_point *p)
+static void add_value(struct tr2_export *x, struct tr2_row *r,
+		      const struct tr2_point *p)
 {
 	size_t start = r->text.len;
 
@@ -156,140 +44,159 @@ static void value(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_text_from(r, start);
 }
 
-static void fill_point(struct tr2_export *x, struct tr2_row *r,
-		       const struct tr2_row_ids *ids, uint32_t i)
+/* Return who woke a thread, or had the CPU. */
+static const char *state_by(const struct tr2_model *m,
+			    const struct tr2_state *s)
 {
-	const struct tr2_point *p = &x->m->points[i];
-	bool data = p->kind == TR2_POINT_DATA || p->kind == TR2_POINT_DATA_JSON;
-
-	tr2_value_thread_ids(x, r, ids, p->thread);
-	tr2_value_number_if(r, p->parent, tr2_row_span_id(ids, p->parent));
-	tr2_value_number(r, tr2_export_session_of(x, p->thread)->wall_ns +
-				    p->at_ns);
-	if (!data)
-		tr2_value_text(x, r, point_kind(p));
-	tr2_value_string(x, r, p->category);
-	tr2_value_string(x, r, p->key);
-	value(x, r, p);
-	if (data)
-		tr2_value_number(r, p->kind == TR2_POINT_DATA_JSON);
-	tr2_value_source(x, r, p->repo, p->file, p->line);
+	if (s->other)
+		return tr2_s(m, m->task_threads[s->other].comm);
+	return s->flags & TR2_STATE_BY_KERNEL ? "(kernel)" : tr2_s(m, s->comm);
 }
 
-static void fill_metric(struct tr2_export *x, struct tr2_row *r,
-			const struct tr2_row_ids *ids, uint32_t i)
-{
-	const struct tr2_metric *metric = &x->m->metrics[i];
-
-	tr2_value_number(r, tr2_row_session_id(ids, metric->session));
-	tr2_value_number_if(r, metric->thread,
-			    tr2_row_thread_id(ids, metric->thread));
-	tr2_value_string(x, r, metric->category);
-	tr2_value_string(x, r, metric->name);
-	tr2_value_size(r, metric->count);
-	if (metric->kind == TR2_METRIC_COUNTER)
-		return;
-	tr2_value_size(r, metric->total_ns);
-	tr2_value_size(r, metric->min_ns);
-	tr2_value_size(r, metric->max_ns);
-	tr2_value_size(r, metric->unfinished);
-	tr2_value_text(x, r, metric->histogram);
-}
-
-/* Begin the row of a metric with a unit. */
-static void fill_named(struct tr2_export *x, struct tr2_row *r,
-		       const struct tr2_row_ids *ids,
-		       const struct tr2_metric *metric)
-{
-	tr2_value_number(r, tr2_row_session_id(ids, metric->session));
-	tr2_value_string(x, r, metric->category);
-	tr2_value_string(x, r, metric->name);
-	tr2_value_string(x, r, metric->unit);
-}
-
-static void fill_distribution(struct tr2_export *x, struct tr2_row *r,
-			      const struct tr2_row_ids *ids, uint32_t i)
-{
-	const struct tr2_metric *metric = &x->m->metrics[i];
-
-	fill_named(x, r, ids, metric);
-	tr2_value_size(r, metric->count);
-	tr2_value_size(r, metric->total_ns);
-	tr2_value_size(r, metric->min_ns);
-	tr2_value_size(r, metric->max_ns);
-	tr2_value_text(x, r, metric->histogram);
-}
-
-static void fill_gauge(struct tr2_export *x, struct tr2_row *r,
-		       const struct tr2_row_ids *ids, uint32_t i)
-{
-	const struct tr2_metric *metric = &x->m->metrics[i];
-
-	fill_named(x, r, ids, metric);
-	tr2_value_number(r, (int64_t)metric->total_ns);
-	tr2_value_number(r, (int64_t)metric->min_ns);
-	tr2_value_number(r, (int64_t)metric->max_ns);
-}
-
-/* Add the values of its group at the sample: {"EVENT":VALUE,...}. */
-static void readings(struct tr2_export *x, struct tr2_row *r,
-		     const struct tr2_model_sample *s)
+/* Append the values of its group at the sample: {"EVENT":VALUE,...}. */
+static void add_readings(struct tr2_export *x, struct tr2_buf *b,
+			 const struct tr2_model_sample *s)
 {
 	const struct tr2_sample_value *v = &x->m->values[s->first_value];
-	size_t start = r->text.len;
 	uint32_t i;
 
-	if (!s->nr_values) {
-		tr2_value_none(r);
-		return;
-	}
 	for (i = 0; i < s->nr_values; i++) {
-		tr2_buf_addch(&r->text, i ? ',' : '{');
-		tr2_export_add_str(x, &r->text, tr2_s(x->m, v[i].event));
-		tr2_buf_addch(&r->text, ':');
-		tr2_buf_add_u64(&r->text, v[i].value);
+		tr2_buf_addch(b, i ? ',' : '{');
+		tr2_export_add_str(x, b, tr2_s(x->m, v[i].event));
+		tr2_buf_addch(b, ':');
+		tr2_buf_add_u64(b, v[i].value);
 	}
-	tr2_buf_addch(&r->text, '}');
-	tr2_value_text_from(r, start);
+	if (s->nr_values)
+		tr2_buf_addch(b, '}');
 }
 
-/* Add two cells. The function is the last of the stack. */
-static void stack(struct tr2_export *x, struct tr2_row *r,
-		  const struct tr2_model_sample *s)
+/* Append the stack, in which the innermost function is the last. Return its
+ * end. */
+static size_t add_stack(struct tr2_export *x, struct tr2_row *r,
+			const struct tr2_model_sample *s, size_t *innermost)
 {
-	size_t start = r->text.len, innermost;
-	struct tr2_row_value *function;
+	size_t end;
 
-	tr2_stacks_add(x, &r->text, s, &innermost);
-	if (r->text.len == start) {
-		tr2_value_none(r);
-		tr2_value_none(r);
-		return;
+	tr2_stacks_add(x, &r->text, s, innermost);
+	end = r->text.len;
+	tr2_buf_addch(&r->text, '\0');
+	return end;
+}
+
+static int64_t session_of(const struct tr2_export *x,
+			  const struct tr2_row_ids *ids, uint32_t thread)
+{
+	return tr2_row_session_id(ids, x->m->threads[thread].session);
+}
+
+static int64_t wall_of(const struct tr2_export *x, uint32_t thread)
+{
+	return tr2_export_session_of(x, thread)->wall_ns;
+}
+
+static const char *const state_names[] = {
+	[TR2_STATE_RUN] = "run",
+	[TR2_STATE_READY] = "ready",
+	[TR2_STATE_WAIT] = "wait",
+};
+
+static const char *const span_kinds[] = {
+	[TR2_SPAN_REGION] = "region",
+	[TR2_SPAN_CHILD] = "child",
+	[TR2_SPAN_EXEC] = "exec",
+};
+
+static const char *const point_kinds[] = {
+	[TR2_POINT_DATA] = "data",     [TR2_POINT_DATA_JSON] = "data",
+	[TR2_POINT_ERROR] = "error",   [TR2_POINT_PRINTF] = "printf",
+	[TR2_POINT_PARAM] = "param",   [TR2_POINT_REPO] = "repo",
+	[TR2_POINT_SIGNAL] = "signal", [TR2_POINT_ALIAS] = "alias",
+	[TR2_POINT_OTHER] = "other",
+};
+
+/* The variables that the cells of a table use. */
+#define ROW_recordings const struct tr2_model_input *in = &x->m->inputs[i];
+#define ROW_processes                                                     \
+	const struct tr2_node *n = &x->m->nodes[i];                       \
+	const struct tr2_model_task *task = &x->m->tasks[n->task];        \
+	bool has_rusage = task->flags & TR2_TASK_HAS_RUSAGE;              \
+	int64_t above = n->parent ? tr2_row_process_id(ids, n->parent) : 0;
+#define ROW_kernel_threads \
+	const struct tr2_task_thread *t = &x->m->task_threads[i];
+#define ROW_states const struct tr2_state *s = &x->m->states[i];
+/* The kernel may know an end that is not in the session. */
+#define ROW_sessions                                                  \
+	const struct tr2_model_session *s = &x->m->sessions[i];       \
+	const struct tr2_node *n = &x->m->nodes[s->node];             \
+	int64_t above = tr2_row_parent_id(x, ids, i);                 \
+	uint32_t child = tr2_row_child_above(x, s->node);             \
+	bool last = s->node && !s->next_of_node;
+#define ROW_threads                                              \
+	const struct tr2_model_thread *t = &x->m->threads[i];    \
+	int64_t wall = x->m->sessions[t->session].wall_ns;
+/* sums: what the thread did in the span's own time. */
+#define ROW_spans                                                       \
+	const struct tr2_span *s = &x->m->spans[i];                     \
+	const struct tr2_child *c = &x->m->children[s->child];          \
+	const struct tr2_node *n = &x->m->nodes[c->node];               \
+	int64_t wall = wall_of(x, s->thread);                           \
+	bool known = x->m->threads[s->thread].task_thread;              \
+	struct tr2_state_sums sums = { 0 };                             \
+									\
+	tr2_states_sum_span(x->m, i, &sums);
+#define ROW_trace_spans                                                 \
+	const struct tr2_trace_span *s = &x->m->trace_spans[i];         \
+	int64_t wall = wall_of(x, s->thread);                           \
+	struct tr2_trace_span_times times;                              \
+	bool known = tr2_trace_span_times(x->m, i, &times);
+#define ROW_events                                        \
+	const struct tr2_point *p = &x->m->points[i];     \
+	int64_t wall = wall_of(x, p->thread);
+#define ROW_data ROW_events
+#define ROW_timers const struct tr2_metric *metric = &x->m->metrics[i];
+#define ROW_counters ROW_timers
+#define ROW_distributions ROW_timers
+#define ROW_gauges ROW_timers
+#define ROW_samples                                                     \
+	const struct tr2_model_sample *s = &x->m->samples[i];           \
+	size_t innermost, stack_end = add_stack(x, r, s, &innermost);
+
+#define INT(v) tr2_value_number(r, v)
+#define INT_IF(known, v) tr2_value_number_if(r, known, v)
+#define TIME(v) tr2_value_number_if(r, (v) != TR2_NO_TIME, v)
+#define SIZE(v) tr2_value_size(r, v)
+#define TEXT(s) tr2_value_text(x, r, s)
+#define STRING(s) tr2_value_text(x, r, tr2_s(x->m, s))
+#define JSON(text) json(x, r, text)
+#define COMMAND(words) tr2_value_command(x, r, words)
+#define WORDS(words) tr2_value_words(x, r, words)
+#define ID(id) tr2_value_id(r, id)
+#define TRACE(self) tr2_value_trace(r, self)
+#define FROM(from, to) tr2_value_part(r, from, to)
+/* Of an end: at most one is known. */
+#define CODE(end, known, code) INT_IF((known) && (end) != TR2_END_SIGNAL, code)
+#define SIGNAL(end, known, code) INT_IF((known) && (end) == TR2_END_SIGNAL, code)
+#define ADD(call)                                         \
+	{                                                 \
+		size_t start = r->text.len;               \
+							  \
+		call;                                     \
+		tr2_value_part(r, start, r->text.len);    \
+		tr2_buf_addch(&r->text, '\0');            \
 	}
-	function = tr2_value_next(r, TR2_VALUE_TEXT);
-	function->at = innermost;
-	function->len = r->text.len - innermost;
-	tr2_value_text_from(r, start);
-}
 
-static void fill_sample(struct tr2_export *x, struct tr2_row *r,
-			const struct tr2_row_ids *ids, uint32_t i)
-{
-	const struct tr2_model_sample *s = &x->m->samples[i];
-
-	tr2_value_number(r, s->session ? tr2_row_session_id(ids, s->session) :
-					 0);
-	tr2_value_number_if(r, s->thread, tr2_row_thread_id(ids, s->thread));
-	tr2_value_number(r, x->m->sessions[s->session].wall_ns + s->at_ns);
-	tr2_value_string(x, r, s->event);
-	tr2_value_size(r, s->count);
-	tr2_value_number(r, s->is_time);
-	stack(x, r, s);
-	readings(x, r, s);
-	tr2_value_number_if(r, s->node, tr2_row_process_id(ids, s->node));
-	tr2_value_number_if(r, s->task_thread,
-			    tr2_row_kernel_thread_id(ids, s->task_thread));
-}
+#define TR2_COLUMN(name, sql, cell) cell;
+#define TR2_TABLE(name, columns)                                         \
+	static void fill_##name(struct tr2_export *x, struct tr2_row *r, \
+				const struct tr2_row_ids *ids,           \
+				uint32_t i)                              \
+	{                                                                \
+		ROW_##name (void)ids;                                    \
+		columns                                                  \
+	}
+#include "export/tables.def"
+#undef TR2_TABLE
+#undef TR2_COLUMN
 
 void tr2_row_fill(struct tr2_export *x, struct tr2_row *r,
 		  const struct tr2_row_ids *ids, enum tr2_table_id table,
@@ -299,21 +206,8 @@ void tr2_row_fill(struct tr2_export *x, struct tr2_row *r,
 						struct tr2_row *,
 						const struct tr2_row_ids *,
 						uint32_t) = {
-		[TR2_TABLE_sessions] = tr2_row_session,
-		[TR2_TABLE_threads] = fill_thread,
-		[TR2_TABLE_spans] = fill_span,
-		[TR2_TABLE_trace_spans] = fill_trace_span,
-		[TR2_TABLE_data] = fill_point,
-		[TR2_TABLE_events] = fill_point,
-		[TR2_TABLE_timers] = fill_metric,
-		[TR2_TABLE_counters] = fill_metric,
-		[TR2_TABLE_distributions] = fill_distribution,
-		[TR2_TABLE_gauges] = fill_gauge,
-		[TR2_TABLE_samples] = fill_sample,
-		[TR2_TABLE_recordings] = tr2_row_recording,
-		[TR2_TABLE_processes] = tr2_row_process,
-		[TR2_TABLE_kernel_threads] = tr2_row_kernel_thread,
-		[TR2_TABLE_states] = tr2_row_state,
+#define TR2_TABLE(name, columns) fill_##name,
+#include "export/tables.def"
 	};
 	uint32_t input = tr2_row_input(x, table, i);
 

@@ -70,26 +70,39 @@ void tr2_value_string(struct tr2_export *x, struct tr2_row *r, tr2_str s)
 	tr2_value_text(x, r, tr2_s(x->m, s));
 }
 
-void tr2_value_words(struct tr2_export *x, struct tr2_row *r,
-		     const struct tr2_words *w, bool quoted)
+void tr2_value_command(struct tr2_export *x, struct tr2_row *r,
+		       const struct tr2_words *w)
 {
 	size_t start = r->text.len;
 
-	if (quoted) {
-		if (w->nr) {
-			tr2_export_add_command(x, &r->text, w);
-			tr2_value_text_from(r, start);
-		} else {
-			tr2_value_none(r);
-		}
+	if (w->nr) {
+		tr2_export_add_command(x, &r->text, w);
+		tr2_value_text_from(r, start);
+	} else {
+		tr2_value_none(r);
 	}
-	start = r->text.len;
+}
+
+void tr2_value_words(struct tr2_export *x, struct tr2_row *r,
+		     const struct tr2_words *w)
+{
+	size_t start = r->text.len;
+
 	if (w->nr) {
 		tr2_export_add_words(x, &r->text, w);
 		tr2_value_text_from(r, start);
 	} else {
 		tr2_value_none(r);
 	}
+}
+
+void tr2_value_part(struct tr2_row *r, size_t from, size_t to)
+{
+	struct tr2_row_value *v = tr2_value_next(
+		r, from < to ? TR2_VALUE_TEXT : TR2_VALUE_NULL);
+
+	v->at = from;
+	v->len = to - from;
 }
 
 void tr2_value_id(struct tr2_row *r, uint64_t id)
@@ -114,14 +127,6 @@ void tr2_value_trace(struct tr2_row *r, const struct tr2_context *self)
 	} else {
 		tr2_value_none(r);
 	}
-	tr2_value_id(r, self->id);
-}
-
-void tr2_value_times(struct tr2_row *r, int64_t start_ns, int64_t end_ns)
-{
-	tr2_value_number(r, start_ns);
-	tr2_value_number(r, end_ns);
-	tr2_value_number(r, end_ns - start_ns);
 }
 
 int64_t tr2_row_session_id(const struct tr2_row_ids *ids, uint32_t session)
@@ -137,22 +142,6 @@ int64_t tr2_row_thread_id(const struct tr2_row_ids *ids, uint32_t thread)
 int64_t tr2_row_span_id(const struct tr2_row_ids *ids, uint32_t span)
 {
 	return ids->span_ids ? ids->span_ids[span] : ids->span + span;
-}
-
-void tr2_value_thread_ids(struct tr2_export *x, struct tr2_row *r,
-			  const struct tr2_row_ids *ids, uint32_t thread)
-{
-	tr2_value_number(
-		r, tr2_row_session_id(ids, x->m->threads[thread].session));
-	tr2_value_number(r, tr2_row_thread_id(ids, thread));
-}
-
-void tr2_value_source(struct tr2_export *x, struct tr2_row *r, uint32_t repo,
-		      tr2_str file, uint32_t line)
-{
-	tr2_value_number_if(r, repo, repo);
-	tr2_value_string(x, r, file);
-	tr2_value_number_if(r, file, line);
 }
 
 void tr2_row_release(struct tr2_row *r)

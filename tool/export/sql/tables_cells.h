@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tables_cells - functions that append the next cells to a row, for the files
- * that fill rows: tables.c and tables_session.c.
+ * tables_cells - functions that append the next cell to a row, or the text of one,
+ * for the rows of export/tables.def.
  */
 #ifndef TR2_EXPORT_SQL_TABLES_CELLS_H
 #define TR2_EXPORT_SQL_TABLES_CELLS_H
@@ -9,18 +9,6 @@
 #include "export/sql/tables.h"
 
 void tr2_row_begin(struct tr2_row *r);
-/* Add the cells of a row but the last. */
-void tr2_row_session(struct tr2_export *x, struct tr2_row *r,
-		     const struct tr2_row_ids *ids, uint32_t session);
-void tr2_row_recording(struct tr2_export *x, struct tr2_row *r,
-		       const struct tr2_row_ids *ids, uint32_t input);
-void tr2_row_process(struct tr2_export *x, struct tr2_row *r,
-		     const struct tr2_row_ids *ids, uint32_t node);
-void tr2_row_kernel_thread(struct tr2_export *x, struct tr2_row *r,
-			   const struct tr2_row_ids *ids, uint32_t task_thread);
-void tr2_row_state(struct tr2_export *x, struct tr2_row *r,
-		   const struct tr2_row_ids *ids, uint32_t state);
-
 /* Return the input that a row is from; 0: unknown. */
 uint32_t tr2_row_input(const struct tr2_export *x, enum tr2_table_id table,
 		       uint32_t i);
@@ -44,22 +32,31 @@ void tr2_value_size(struct tr2_row *r, uint64_t value);
 void tr2_value_text_from(struct tr2_row *r, size_t start);
 void tr2_value_text(struct tr2_export *x, struct tr2_row *r, const char *s);
 void tr2_value_string(struct tr2_export *x, struct tr2_row *r, tr2_str s);
-/* Add two cells: for people, and for programs. */
+/* Words as a command for people, or as JSON; NULL: none. */
+void tr2_value_command(struct tr2_export *x, struct tr2_row *r,
+		       const struct tr2_words *w);
 void tr2_value_words(struct tr2_export *x, struct tr2_row *r,
-		     const struct tr2_words *w, bool quoted);
-/* Add code and signal of an end, of which one is known at most. */
-void tr2_value_code(struct tr2_row *r, uint8_t end, bool known, int32_t code);
+		     const struct tr2_words *w);
+/* A text of the row, which is followed by a NUL; NULL: it is empty. */
+void tr2_value_part(struct tr2_row *r, size_t from, size_t to);
 const char *tr2_end_name(uint8_t end);
-/* Add the id of a span; two cells: its trace and its id. NULL: none. */
+/* The id of a span; that of its trace. NULL: none. */
 void tr2_value_id(struct tr2_row *r, uint64_t id);
 void tr2_value_trace(struct tr2_row *r, const struct tr2_context *self);
-/* Add three cells: start, end, duration. */
-void tr2_value_times(struct tr2_row *r, int64_t start_ns, int64_t end_ns);
-/* Add two cells: the ids of the thread's session and of the thread. */
-void tr2_value_thread_ids(struct tr2_export *x, struct tr2_row *r,
-			  const struct tr2_row_ids *ids, uint32_t thread);
-/* Add three cells: repo, file, line. */
-void tr2_value_source(struct tr2_export *x, struct tr2_row *r, uint32_t repo,
-		      tr2_str file, uint32_t line);
+
+/* Append the host of a recording, the kind of a process, the SID of the session
+ * above, the name of a session. */
+void tr2_row_add_host(struct tr2_buf *b, const struct tr2_model_input *in);
+void tr2_row_add_kind(struct tr2_export *x, struct tr2_buf *b, uint32_t node);
+void tr2_row_add_parent_sid(struct tr2_buf *b, const char *sid);
+void tr2_row_add_session_name(struct tr2_export *x, struct tr2_buf *b,
+			      const struct tr2_model_session *s);
+/* Return the id of the session that started this one; 0: unknown. */
+int64_t tr2_row_parent_id(const struct tr2_export *x,
+			  const struct tr2_row_ids *ids, uint32_t session);
+/* Return the child span that led to a process, through shells and other
+ * processes without a session. */
+uint32_t tr2_row_child_above(const struct tr2_export *x, uint32_t node);
+uint32_t tr2_row_node_of(const struct tr2_model *m, uint32_t task_thread);
 
 #endif
