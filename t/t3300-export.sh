@@ -306,9 +306,20 @@ test_expect_success 'wrong use' '
 	test_grep "needs -o FILE" err &&
 	test_expect_code 2 trace2 export --to csv --url http://x "$MIX" 2>err &&
 	test_grep "cannot be sent to a URL" err &&
-	test_expect_code 2 trace2 export --to csv --compat trace2receiver "$MIX" \
-		2>err &&
-	test_grep "compat is for --to=otlp" err &&
+	while IFS="|" read -r options formats
+	do
+		test_expect_code 2 trace2 export --to git-event $options "$MIX" 2>err &&
+		test_grep "^trace2: ${options%% *} is for --to=$formats\$" err || return 1
+	done <<-\EOF &&
+	--database x|clickhouse
+	--cluster x|clickhouse
+	--table spans|csv
+	--compat trace2receiver|otlp
+	--sample 1/2|otlp
+	--slower 1s|otlp
+	--states|folded
+	--no-states|sqlite, clickhouse and chrome
+	EOF
 	>empty &&
 	trace2 export --to chrome -o none.json empty &&
 	test_path_is_missing none.json

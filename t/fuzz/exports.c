@@ -152,7 +152,8 @@ void fuzz_exports(struct fuzz_input *in)
 {
 	unsigned char options = fuzz_byte(in);
 	struct tr2_export_options opt = { .redact = options & 1,
-					  .trace2receiver = options & 2 };
+					  .compat = options & 2 ?
+							"trace2receiver" : NULL };
 	struct tr2_model *m;
 	size_t i;
 

@@ -40,45 +40,19 @@ static const char table_choices[] =
 #undef TR2_TABLE
 	;
 
-static const char *to, *compat;
-static const char *sample;
+static const char *to;
 static struct tr2_tree_sampling sampling = { .one_in = 1 };
 static bool debuginfod;
-static struct tr2_export_options chosen = { .table = "spans",
-					    .database = "trace2" };
+static struct tr2_export_options chosen;
 
 static const struct tr2_option options[] = {
 	{ 0, "to", "FORMAT", TR2_OPT_STRING, &to,
 	  format_help + 2, format_choices + 1 },
-	{ 0, "url", "URL", TR2_OPT_LIST, &chosen.urls,
-	  "with otlp: send to this collector, such as "
-	  "http://localhost:4318/v1/traces, or env for the one that "
-	  "OTEL_EXPORTER_OTLP_ENDPOINT names; with clickhouse: the server, "
-	  "such as http://localhost:8123", NULL },
-	{ 0, "database", "NAME", TR2_OPT_STRING, &chosen.database,
-	  "with clickhouse: the database (trace2), created if missing",
-	  NULL },
-	{ 0, "cluster", "NAME", TR2_OPT_STRING, &chosen.cluster,
-	  "with clickhouse: create tables for this cluster, on the server of "
-	  "each --url; rows go to the first", NULL },
-	{ 0, "table", "TABLE", TR2_OPT_STRING, &chosen.table,
-	  "with csv: the table (spans)", table_choices + 1 },
-	{ 0, "redact", NULL, TR2_OPT_FLAG, &chosen.redact,
-	  "hide passwords and other secrets in every string", NULL },
-	{ 0, "compat", "PROGRAM", TR2_OPT_STRING, &compat,
-	  "with otlp: name spans and attributes as this program does",
-	  "trace2receiver" },
-	{ 0, "sample", "1/N", TR2_OPT_STRING, &sample,
-	  "with otlp: one in N of the trees of processes, and all that failed; 0: "
-	  "only these", NULL },
-	{ 0, "slower", "T", TR2_OPT_DURATION, &sampling.slow_ns,
-	  "with --sample: and all that took T or more", NULL },
-	{ 0, "states", NULL, TR2_OPT_FLAG, &chosen.states,
-	  "with folded: what threads did: [ready] and [wait CAUSE] below the "
-	  "time on a CPU", NULL },
-	{ 0, "no-states", NULL, TR2_OPT_FLAG, &chosen.no_states,
-	  "with sqlite, clickhouse and chrome: leave out the states of threads, "
-	  "which are the largest part", NULL },
+#define TR2_EXPORT_OPTION(kind, member, usual, name, arg, formats, help, choices) \
+	{ 0, name, arg, TR2_OPT_##kind, &chosen.member,                           \
+	  formats[0] ? "with " formats ": " help : help, choices },
+#include "export/export_options.def"
+#undef TR2_EXPORT_OPTION
 	TR2_OPTION_DEBUGINFOD(&debuginfod),
 	TR2_OPT_END
 };
@@ -119,11 +93,58 @@ static int check_database(void)
 	return 0;
 }
 
+/* Is the format one of them? "": of all. */
+static bool is_for(const char *list)
+{
+	size_t len = strlen(to), n;
+
+	if (!*list)
+		return true;
+	for (; *list; list += n + strspn(list + n, ", ")) {
+		n = strcspn(list, ", ");
+		if (n == len && !memcmp(list, to, n))
+			return true;
+	}
+	return false;
+}
+
+#define IS_GIVEN_LIST(list) (list).nr
+#define IS_GIVEN_STRING(text) (text)
+#define IS_GIVEN_FLAG(flag) (flag)
+#define IS_GIVEN_DURATION(ns) (ns)
+
+/* An option without effect is an error. */
+static int check_formats(void)
+{
+#define TR2_EXPORT_OPTION(kind, member, usual, name, arg, formats, help, choices) \
+	if (IS_GIVEN_##kind(chosen.member) && !is_for(formats))                   \
+		return tr2_usage_error(&tr2_command_export,                       \
+				       "--%s is for --to=%s", name, formats);
+#include "export/export_options.def"
+#undef TR2_EXPORT_OPTION
+	return 0;
+}
+
+static void set_usual(void)
+{
+#define SET_STRING(member, usual) \
+	if (!chosen.member)       \
+		chosen.member = usual;
+#define SET_LIST(member, usual)
+#define SET_FLAG(member, usual)
+#define SET_DURATION(member, usual)
+#define TR2_EXPORT_OPTION(kind, member, usual, name, arg, formats, help, choices) \
+	SET_##kind(member, usual)
+#include "export/export_options.def"
+#undef TR2_EXPORT_OPTION
+}
+
 /* Check the options against the format. Return 0, or an exit code. */
 static int check_options(const struct tr2_export_format *f)
 {
 	const struct tr2_command *c = &tr2_command_export;
 	const char *output = tr2_common.output;
+	int code;
 
 	if (f->missing_package) {
 		tr2_error("this trace2 was built without %s: install the Debian "
@@ -136,30 +157,23 @@ static int check_options(const struct tr2_export_format *f)
 				       to);
 	if (chosen.urls.nr && output)
 		return tr2_usage_error(c, "give either -o or --url");
+	code = check_formats();
+	if (code)
+		return code;
+	set_usual();
 	if (f->flags & TR2_EXPORT_DATABASE)
 		return check_database();
 	if (chosen.urls.nr > 1)
 		return tr2_usage_error(c, "--to=%s is sent to one --url",
 				       to);
-	if (chosen.cluster)
-		return tr2_usage_error(c, "--cluster is for --to=clickhouse");
 	if (f->flags & TR2_EXPORT_OWN_FILE && (!output || !strcmp(output, "-")))
 		return tr2_usage_error(c, "--to=%s needs -o FILE", to);
-	if (compat && f != &tr2_export_otlp)
-		return tr2_usage_error(c, "--compat is for --to=otlp");
-	if ((sample || sampling.slow_ns) && f != &tr2_export_otlp)
-		return tr2_usage_error(c, "--sample is for --to=otlp");
-	if (sampling.slow_ns && !sample)
+	if (chosen.slower_ns && !chosen.sample)
 		return tr2_usage_error(c, "--slower goes with --sample");
-	if (sample && !tr2_tree_sampling_parse(&sampling, sample))
+	sampling.slow_ns = chosen.slower_ns;
+	if (chosen.sample && !tr2_tree_sampling_parse(&sampling, chosen.sample))
 		return tr2_usage_error(c, "--sample takes 1/N, up to 1/%u, or 0",
 				       TR2_SAMPLING_MAX);
-	if (chosen.states && f != &tr2_export_folded)
-		return tr2_usage_error(c, "--states is for --to=folded");
-	if (chosen.no_states && f != &tr2_export_sqlite &&
-	    f != &tr2_export_chrome)
-		return tr2_usage_error(c, "--no-states is for --to=sqlite, "
-					  "--to=clickhouse and --to=chrome");
 	return 0;
 }
 
@@ -190,7 +204,6 @@ static int run(int argc, char **argv)
 	if (!f)
 		return tr2_usage_error(&tr2_command_export,
 				       "--to FORMAT is required");
-	chosen.trace2receiver = compat != NULL;
 	code = check_options(f);
 	if (code)
 		return code;

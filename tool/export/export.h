@@ -16,14 +16,16 @@
 #include "export/sink.h"
 #include "model/model.h"
 
+/* Of export_options.def, by the kinds of common/options.h. */
+#define TR2_EXPORT_IS_LIST struct tr2_list
+#define TR2_EXPORT_IS_STRING const char *
+#define TR2_EXPORT_IS_FLAG bool
+#define TR2_EXPORT_IS_DURATION int64_t
 struct tr2_export_options {
-	struct tr2_list urls; /* empty: write to a file */
-	/* for --to=clickhouse; NULL: not given */
-	const char *database, *cluster;
-	const char *table; /* for --to=csv */
-	bool redact;
-	bool trace2receiver; /* --compat */
-	bool states, no_states; /* --states, --no-states */
+#define TR2_EXPORT_OPTION(kind, member, usual, name, arg, formats, help, choices) \
+	TR2_EXPORT_IS_##kind member;
+#include "export/export_options.def"
+#undef TR2_EXPORT_OPTION
 };
 
 struct tr2_output;

@@ -71,7 +71,7 @@ static bool begin(struct tr2_export *x)
 	number_spans(x, o);
 	tr2_otlp_find_traces(x, o);
 	tr2_otlp_sampling_begin(x);
-	o->names = x->opt->trace2receiver ? &tr2_otlp_trace2receiver_names :
+	o->names = x->opt->compat ? &tr2_otlp_trace2receiver_names :
 					    &tr2_otlp_own_names;
 	if (x->opt->urls.nr)
 		o->post = tr2_post_new(x->opt->urls.item[0], 60);
