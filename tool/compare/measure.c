@@ -17,43 +17,18 @@
 #include "model/stats.h"
 
 const char *const tr2_measure_names[TR2_MEASURE_NR] = {
-	[TR2_MEASURE_RUN] = "run",	   [TR2_MEASURE_EVENT] = "event",
-	[TR2_MEASURE_SYSCALL] = "syscall",
-	[TR2_MEASURE_PROCESS] = "process", [TR2_MEASURE_CPU] = "cpu",
-	[TR2_MEASURE_WAIT] = "wait",	   [TR2_MEASURE_READY] = "ready",
-	[TR2_MEASURE_SELF] = "self",	   [TR2_MEASURE_REGION] = "region",
-	[TR2_MEASURE_TIMER] = "timer",	   [TR2_MEASURE_COUNTER] = "counter",
-	[TR2_MEASURE_DATA] = "data",
+#define TR2_MEASURE(kind, name, plural, heading) name,
+#include "compare/measures.def"
 };
 
 const char *const tr2_measure_plurals[TR2_MEASURE_NR] = {
-	[TR2_MEASURE_RUN] = "numbers of the run",
-	[TR2_MEASURE_EVENT] = "events",
-	[TR2_MEASURE_SYSCALL] = "kinds of system calls",
-	[TR2_MEASURE_PROCESS] = "processes",
-	[TR2_MEASURE_CPU] = "CPU times",
-	[TR2_MEASURE_WAIT] = "waits",
-	[TR2_MEASURE_READY] = "times without a CPU",
-	[TR2_MEASURE_SELF] = "kinds of processes",
-	[TR2_MEASURE_REGION] = "regions",
-	[TR2_MEASURE_TIMER] = "timers",
-	[TR2_MEASURE_COUNTER] = "counters",
-	[TR2_MEASURE_DATA] = "values of data",
+#define TR2_MEASURE(kind, name, plural, heading) plural,
+#include "compare/measures.def"
 };
 
 const char *const tr2_measure_headings[TR2_MEASURE_NR] = {
-	[TR2_MEASURE_RUN] = "RUN",
-	[TR2_MEASURE_EVENT] = "EVENT",
-	[TR2_MEASURE_SYSCALL] = "SYSTEM CALL",
-	[TR2_MEASURE_PROCESS] = "PROCESS (SUM)",
-	[TR2_MEASURE_CPU] = "CPU (SUM)",
-	[TR2_MEASURE_WAIT] = "WAIT (SUM)",
-	[TR2_MEASURE_READY] = "READY (SUM)",
-	[TR2_MEASURE_SELF] = "SELF",
-	[TR2_MEASURE_REGION] = "REGION (SUM)",
-	[TR2_MEASURE_TIMER] = "TIMER (SUM)",
-	[TR2_MEASURE_COUNTER] = "COUNTER",
-	[TR2_MEASURE_DATA] = "DATA (SUM)",
+#define TR2_MEASURE(kind, name, plural, heading) heading,
+#include "compare/measures.def"
 };
 
 const char *const tr2_measure_units[] = {
@@ -283,10 +258,10 @@ static bool has_open_root(const struct tr2_model *m)
 /* A number of meta.json; -1: it is not there.
  * Without a name, it is not shown. */
 static void take_number(struct tr2_measures *ms, enum tr2_measure_unit unit,
-			const char *name, int64_t value)
+			const char *name, double value)
 {
 	if (name && value >= 0)
-		add_value(ms, TR2_MEASURE_RUN, unit, name, (double)value, 1);
+		add_value(ms, TR2_MEASURE_RUN, unit, name, value, 1);
 }
 
 /* Kinds that the run does not have were counted, too. */
@@ -294,7 +269,6 @@ static void take_syscalls(struct tr2_measures *ms, int64_t all)
 {
 	uint32_t run = ms->nr_runs - 1, i;
 
-	take_number(ms, TR2_UNIT_COUNT, "system-calls", all);
 	for (i = 0; all >= 0 && i < ms->nr; i++)
 		if (ms->item[i].kind == TR2_MEASURE_SYSCALL &&
 		    isnan(ms->item[i].values[run]))
@@ -310,17 +284,15 @@ static void take_run(struct tr2_measures *ms, const struct tr2_model *m,
 	add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "wall", wall, 1)
 		->at_least |= meta->wall_ns < 0 && has_open_root(m);
 #define TR2_META_USAGE(key, value, name, unit) \
-	take_number(ms, TR2_UNIT_##unit, name, meta->key);
+	take_number(ms, TR2_UNIT_##unit, name, (double)meta->key);
 #include "format/recording/meta.def"
-	take_number(ms, TR2_UNIT_COUNT, "processes",
-		    m->nr_nodes ? m->nr_nodes - 1 : 0);
-	take_syscalls(ms, meta->syscalls);
+#define TR2_RUN_NUMBER(name, unit, value) \
+	take_number(ms, TR2_UNIT_##unit, name, value);
+#include "compare/measures.def"
 #define TR2_META_IO(key, field, name, unit) \
-	take_number(ms, TR2_UNIT_##unit, name, meta->key);
+	take_number(ms, TR2_UNIT_##unit, name, (double)meta->key);
 #include "format/recording/meta.def"
-	if (meta->user_ns >= 0 && meta->system_ns >= 0)
-		add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "cpu-time",
-			  (double)meta->user_ns + (double)meta->system_ns, 1);
+	take_syscalls(ms, meta->syscalls);
 }
 
 static void take_event(void *data, const struct tr2_run_counter *c)

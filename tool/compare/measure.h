@@ -18,21 +18,8 @@
 #include "model/model.h"
 
 enum tr2_measure_kind {
-	TR2_MEASURE_RUN,
-	TR2_MEASURE_EVENT,
-	TR2_MEASURE_SYSCALL,
-	TR2_MEASURE_PROCESS,
-	/* By the kind of process, from states: sums over all its processes. */
-	TR2_MEASURE_CPU,
-	TR2_MEASURE_WAIT,
-	TR2_MEASURE_READY,
-	/* when a process of the kind ran, and none of its children: each moment
-	 * once, as SHARE of `trace2 report -g cmd` */
-	TR2_MEASURE_SELF,
-	TR2_MEASURE_REGION,
-	TR2_MEASURE_TIMER,
-	TR2_MEASURE_COUNTER,
-	TR2_MEASURE_DATA,
+#define TR2_MEASURE(kind, name, plural, heading) TR2_MEASURE_##kind,
+#include "compare/measures.def"
 	TR2_MEASURE_NR
 };
 

@@ -15,6 +15,12 @@
 #include "compare/verdict.h"
 #include "perfevent/perfevent.h"
 
+const char tr2_measure_only_help[] =
+	"show and judge only these kinds: "
+#define TR2_MEASURE(kind, name, plural, heading) name ", "
+#include "compare/measures.def"
+	"or numbers of the run and events by name: wall, page-faults";
+
 static bool is_listed(const char *list, const char *name)
 {
 	const char *item;
@@ -41,7 +47,9 @@ static bool is_kind(const char *name, size_t len)
 static bool is_single(const char *name, size_t len)
 {
 	static const char *const runs[] = {
-		"wall", "cpu-time", "processes", "system-calls", "allocations",
+		"wall", "allocations",
+#define TR2_RUN_NUMBER(name, unit, value) name,
+#include "compare/measures.def"
 #define TR2_META_USAGE(key, value, name, unit) name,
 #include "format/recording/meta.def"
 #define TR2_META_IO(key, field, name, unit) name,
@@ -61,6 +69,11 @@ static bool is_single(const char *name, size_t len)
 	return tr2_perfevents_next(&events, &event) == TR2_PERFEVENT_OK;
 }
 
+static const char kinds[] =
+#define TR2_MEASURE(kind, name, plural, heading) name ", "
+#include "compare/measures.def"
+	;
+
 bool tr2_choice_valid(const struct tr2_measure_choice *choice,
 		      const struct tr2_command *command)
 {
@@ -70,12 +83,10 @@ bool tr2_choice_valid(const struct tr2_measure_choice *choice,
 	while (list && (p = tr2_split(&list, ",", &n))) {
 		if (is_kind(p, n) || is_single(p, n))
 			continue;
-		tr2_usage_error(command, "invalid kind '%.*s': --only takes "
-					 "run, event, syscall, process, cpu, wait, "
-					 "ready, self, region, timer, counter, "
-					 "data, or the name of a number of the "
-					 "run (wall) or of an event",
-				(int)n, p);
+		tr2_usage_error(command, "invalid kind '%.*s': --only takes %s"
+					 "or the name of a number of the run "
+					 "(wall) or of an event",
+				(int)n, p, kinds);
 		return false;
 	}
 	return true;

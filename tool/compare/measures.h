@@ -23,12 +23,12 @@ static inline bool tr2_choice_is_all(const struct tr2_measure_choice *choice)
 	       choice->limit < 0;
 }
 
+extern const char tr2_measure_only_help[];
+
 /* The options of a selection, for the table of a command. */
 #define TR2_MEASURE_OPTIONS(choice)                                           \
 	{ 0, "only", "KIND[,KIND...]", TR2_OPT_STRING, &(choice).only,        \
-	  "show and judge only these kinds: run, event, syscall, process, cpu, " \
-	  "wait, ready, self, region, timer, counter, data; or numbers of the run " \
-	  "and events by name: wall, page-faults", NULL },                    \
+	  tr2_measure_only_help, NULL },                                       \
 	{ 'N', "name", "GLOB", TR2_OPT_STRING, &(choice).region,              \
 	  "show only processes, regions, timers and counters whose name "     \
 	  "matches GLOB", NULL },                                             \
