@@ -179,21 +179,37 @@ test_expect_success CC,!INSTRUMENTED 'the sink of trace2-api(3)' '
 	test_cmp expect actual
 '
 
-# List the sources in tree/ that include the table of events, from the
-# dependencies beside their objects.
-use_the_table () {
-	grep -l "event/events\.def" "$GIT_BUILD_DIR/$1"/*/*.d |
-	sed -e "s|.*/\([^/]*/[^/]*/[^/]*\)\.d\$|tree/\1.c|" |
+# List the sources in tree/ that include one of the tables REGEX, from the
+# dependencies beside their objects in DIR.
+use_the_tables () {
+	(
+		cd "$GIT_BUILD_DIR/$2" &&
+		find . -name "*.d" -exec grep -l "$1" {} +
+	) |
+	sed -e "s|^\.|tree/${2##*/}|" -e "s|d\$|c|" |
 	while read -r file
 	do
 		test ! -f "$file" || echo "$file"
 	done
 }
 
+# Put the code block N of PAGE into a file of tree/: before its first #undef, or at
+# the end.
+put_block () {
+	c_block "$docs/technical/$1" "$2" >block &&
+	awk "function put() {
+		while ((getline line < \"block\") > 0)
+			print line
+	} /^#undef/ && !nr++ { put() } { print } END { if (!nr) put() }" \
+		"tree/$3" >whole &&
+	mv whole "tree/$3"
+}
+
 # Compile the sources that a file lists into one object.
 compile_as_one () {
 	# shellcheck disable=SC2046 # no name in the tree has a space
-	"$CC" -std=c11 -D_GNU_SOURCE -Itree/lib -Itree/tool \
+	"$CC" -std=c11 -D_GNU_SOURCE "-DTRACE2_VERSION=\"0\"" \
+		-Itree/lib -Itree/tool \
 		-idirafter "$GIT_BUILD_DIR/build/kernel-headers" \
 		-r -nostdlib -o "$1" $(cat "$2")
 }
@@ -216,7 +232,23 @@ test_expect_success CC,!INSTRUMENTED 'the example of adding an event: its functi
 		-fsyntax-only tree/lib/api/command.c tree/lib/event/render_json.c
 '
 
-test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the example of adding an event' '
+test_expect_success CC,!INSTRUMENTED 'the examples of adding a view, an export and a setting compile' '
+	put_block adding-a-view.adoc 1 tool/report/report_views.def &&
+	c_block "$docs"/technical/adding-a-view.adoc 2 >tree/tool/report/report_sids.c &&
+	put_block adding-an-export.adoc 1 tool/export/formats.def &&
+	c_block "$docs"/technical/adding-an-export.adoc 2 >tree/tool/export/sids.c &&
+	put_block adding-an-export.adoc 3 tool/export/export_options.def &&
+	put_block adding-a-setting.adoc 1 lib/config/settings.def &&
+	put_block adding-a-setting.adoc 2 lib/part/parts.def &&
+	c_block "$docs"/technical/adding-a-setting.adoc 3 >tree/lib/part/team.c &&
+	"$CC" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror "-DTRACE2_VERSION=\"0\"" \
+		-Itree/lib -Itree/tool -fsyntax-only tree/tool/report/report_sids.c \
+		tree/tool/report/report.c tree/tool/export/sids.c tree/tool/cmd/export.c \
+		tree/tool/common/settings.c tree/lib/session/settings.c \
+		tree/lib/session/parts.c tree/lib/part/team.c
+'
+
+test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the examples of adding an event and a setting' '
 	cat >stage.c <<-\EOT &&
 	#include "trace2.h"
 	int main(int argc, char **argv)
@@ -229,8 +261,10 @@ test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the example of adding an event' 
 		return trace2_cmd_exit(0);
 	}
 	EOT
-	use_the_table "build/obj/$CONFIG/lib" >changed &&
+	use_the_tables "\(event/events\|config/settings\|part/parts\)\.def" \
+		"build/obj/$CONFIG/lib" >changed &&
 	test_grep "tree/lib/event/render_json\.c" changed &&
+	echo tree/lib/part/team.c >>changed &&
 	compile_as_one lib.o changed &&
 	"$CC" -Itree/lib -o stage stage.c lib.o \
 		"$GIT_BUILD_DIR"/build/lib/libtrace2.a -pthread &&
@@ -238,18 +272,25 @@ test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the example of adding an event' 
 	test_grep "^cmd_stage link.n (2)$" actual &&
 	test_grep "^cmd_stage run$" actual &&
 	GIT_TRACE2_EVENT=1 ./stage 2>actual &&
-	test_grep "\"name\":\"link.n\",\"number\":2}$" actual
+	test_grep "\"name\":\"link.n\",\"number\":2}$" actual &&
+	GIT_TRACE2=1 GIT_TRACE2_BRIEF=1 GIT_TRACE2_TEAM=red ./stage 2>actual &&
+	test_grep "^def_param scope:global team=red$" actual
 '
 
 # No other file of the command needs a change.
-test_expect_success EXPENSIVE,CC,READS_STREAMS,!INSTRUMENTED 'the command reads that event' '
-	use_the_table "$TOOL_OBJ/tool" >changed &&
-	test_grep "tree/tool/model/build\.c" changed &&
+test_expect_success EXPENSIVE,CC,READS_STREAMS,!INSTRUMENTED 'the command reads that event, and has the view, the export and the setting' '
+	use_the_tables "event/events\.def" "$TOOL_OBJ/tool" >changed &&
+	test_grep "tree/tool/model/build/build\.c" changed &&
+	for file in report/report_sids report/report export/sids cmd/export common/settings
+	do
+		echo "tree/tool/$file.c" >>changed || return 1
+	done &&
+	sort -u -o changed changed &&
 	compile_as_one tool.o changed &&
 	mkdir objects &&
 	cp -R "$GIT_BUILD_DIR/$TOOL_OBJ"/*.o \
 		"$GIT_BUILD_DIR/$TOOL_OBJ"/tool objects/ &&
-	sed "s|^tree\(.*\)\.c$|objects\1.o|" changed | xargs rm &&
+	sed "s|^tree\(.*\)\.c$|objects\1.o|" changed | xargs rm -f &&
 	(
 		cd objects &&
 		find tool -name "*.o" | while read -r object
@@ -274,7 +315,16 @@ test_expect_success EXPENSIVE,CC,READS_STREAMS,!INSTRUMENTED 'the command reads 
 		./trace2 list --events --format=csv $input >out &&
 		test_grep "^2,cmd_stage" out &&
 		./trace2 check $input || return 1
-	done
+	done &&
+	./trace2 report --sids --format=csv event >out &&
+	./trace2 export --to sids event >sids &&
+	sed "1d; s/.*,//" out >actual &&
+	test_line_count = 1 sids &&
+	test_cmp sids actual &&
+	test_expect_code 2 ./trace2 export --to csv --quoted event 2>err &&
+	test_grep "quoted is for --to=sids" err &&
+	./trace2 help GIT_TRACE2_TEAM >out &&
+	test_grep "trace2.team" out
 '
 
 test_expect_success 'the settings of the table are in the page about them' '
