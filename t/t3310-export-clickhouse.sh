@@ -261,6 +261,21 @@ test_expect_success 'a cluster: local tables, and those above them' '
 	test_grep "not made for the cluster .three." err
 '
 
+# Of several rows with one number a server keeps one.
+test_expect_success 'each row of a unit has its own number' '
+	server &&
+	test_when_finished stop &&
+	load "$MIX" "$TEST_DIRECTORY"/t3300/spans.event &&
+	counts >actual &&
+	test_grep "^trace_spans 3 3$" actual &&
+	for table in $TABLES
+	do
+		test ! -e server/$table ||
+		cut -f 1,2,4,5 server/$table | sort | uniq -d || return 1
+	done >double &&
+	test_must_be_empty double
+'
+
 test_expect_success 'a database of another version' '
 	server &&
 	test_when_finished stop &&

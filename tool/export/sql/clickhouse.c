@@ -37,7 +37,7 @@ struct clickhouse {
 	uint32_t *near; /* by process: its session, or one near it */
 	int64_t *session_ids, *thread_ids, *span_ids;
 	int64_t *process_ids, *kernel_thread_ids, *recording_ids;
-	uint32_t *point_rows, *metric_rows, *sample_rows;
+	uint32_t *rows[TR2_TABLE_NR]; /* numbers by index; NULL: not by session */
 	uint32_t *next_row; /* by session */
 	/* In the current process. */
 	uint32_t state_row, sample_row;
@@ -48,32 +48,41 @@ struct clickhouse {
 
 /* Number rows in the order in which they were read: later events of a session
  * do not change earlier numbers. */
+static void number_rows_of(struct tr2_export *x, enum tr2_table_id table,
+			   uint32_t nr)
+{
+	struct clickhouse *h = x->state;
+	uint32_t *rows = tr2_calloc(nr, sizeof(*rows)), i;
+
+	memset(h->next_row, 0, x->m->nr_sessions * sizeof(*h->next_row));
+	for (i = 1; i < nr; i++)
+		rows[i] = ++h->next_row[tr2_row_session(x->m, table, i)];
+	h->rows[table] = rows;
+}
+
 static void number_rows(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
 	const struct tr2_model *m = x->m;
 	uint32_t i, s;
 
-	for (i = 1; i < m->nr_threads; i++) {
-		s = m->threads[i].session;
-		h->thread_ids[i] = h->session_ids[s] + ++h->next_row[s];
-	}
-	memset(h->next_row, 0, m->nr_sessions * sizeof(*h->next_row));
+	number_rows_of(x, TR2_TABLE_threads, m->nr_threads);
+	number_rows_of(x, TR2_TABLE_spans, m->nr_spans);
+	number_rows_of(x, TR2_TABLE_trace_spans, m->nr_trace_spans);
+	number_rows_of(x, TR2_TABLE_events, m->nr_points);
+	number_rows_of(x, TR2_TABLE_data, m->nr_points);
+	number_rows_of(x, TR2_TABLE_timers, m->nr_metrics);
+	number_rows_of(x, TR2_TABLE_counters, m->nr_metrics);
+	number_rows_of(x, TR2_TABLE_distributions, m->nr_metrics);
+	number_rows_of(x, TR2_TABLE_gauges, m->nr_metrics);
+	number_rows_of(x, TR2_TABLE_samples, m->nr_samples);
+	for (i = 1; i < m->nr_threads; i++)
+		h->thread_ids[i] = h->session_ids[m->threads[i].session] +
+				   h->rows[TR2_TABLE_threads][i];
 	for (i = 1; i < m->nr_spans; i++) {
-		s = m->threads[m->spans[i].thread].session;
-		h->span_ids[i] = h->session_ids[s] + ++h->next_row[s];
+		s = tr2_row_session(m, TR2_TABLE_spans, i);
+		h->span_ids[i] = h->session_ids[s] + h->rows[TR2_TABLE_spans][i];
 	}
-	memset(h->next_row, 0, m->nr_sessions * sizeof(*h->next_row));
-	for (i = 1; i < m->nr_points; i++) {
-		s = m->threads[m->points[i].thread].session;
-		h->point_rows[i] = ++h->next_row[s];
-	}
-	memset(h->next_row, 0, m->nr_sessions * sizeof(*h->next_row));
-	for (i = 1; i < m->nr_metrics; i++)
-		h->metric_rows[i] = ++h->next_row[m->metrics[i].session];
-	memset(h->next_row, 0, m->nr_sessions * sizeof(*h->next_row));
-	for (i = 1; i < m->nr_samples; i++)
-		h->sample_rows[i] = ++h->next_row[m->samples[i].session];
 }
 
 /* Find the session of each process, or of the nearest one above it; else any,
@@ -134,9 +143,6 @@ static void allocate(struct clickhouse *h, const struct tr2_model *m)
 					  sizeof(*h->kernel_thread_ids));
 	h->recording_ids = tr2_calloc(m->nr_inputs + 1,
 				      sizeof(*h->recording_ids));
-	h->point_rows = tr2_calloc(m->nr_points, sizeof(*h->point_rows));
-	h->metric_rows = tr2_calloc(m->nr_metrics, sizeof(*h->metric_rows));
-	h->sample_rows = tr2_calloc(m->nr_samples, sizeof(*h->sample_rows));
 	h->ids = (struct tr2_row_ids){ .session_ids = h->session_ids,
 				       .thread_ids = h->thread_ids,
 				       .span_ids = h->span_ids,
@@ -223,26 +229,12 @@ static uint32_t row_number(const struct tr2_export *x, enum tr2_table_id table,
 {
 	const struct clickhouse *h = x->state;
 	const struct tr2_model *m = x->m;
-	uint32_t s;
 
+	if (h->rows[table] && tr2_row_session(m, table, i))
+		return h->rows[table][i];
 	switch (table) {
-	case TR2_TABLE_threads:
-		s = m->threads[i].session;
-		return (uint32_t)(h->thread_ids[i] - h->session_ids[s]);
-	case TR2_TABLE_spans:
-		s = m->threads[m->spans[i].thread].session;
-		return (uint32_t)(h->span_ids[i] - h->session_ids[s]);
-	case TR2_TABLE_data:
-	case TR2_TABLE_events:
-		return h->point_rows[i];
-	case TR2_TABLE_timers:
-	case TR2_TABLE_counters:
-	case TR2_TABLE_distributions:
-	case TR2_TABLE_gauges:
-		return h->metric_rows[i];
 	case TR2_TABLE_samples:
-		return m->samples[i].session ? h->sample_rows[i] :
-					       h->sample_row;
+		return h->sample_row;
 	case TR2_TABLE_kernel_threads:
 		return (uint32_t)(h->kernel_thread_ids[i] -
 				  h->process_ids[m->tasks[m->task_threads[i].task]
@@ -331,6 +323,8 @@ static void print_result(const struct clickhouse *h)
 
 static void release(struct clickhouse *h)
 {
+	int i;
+
 	tr2_clickhouse_release(&h->c);
 	tr2_row_release(&h->row);
 	free(h->units);
@@ -341,9 +335,8 @@ static void release(struct clickhouse *h)
 	free(h->process_ids);
 	free(h->kernel_thread_ids);
 	free(h->recording_ids);
-	free(h->point_rows);
-	free(h->metric_rows);
-	free(h->sample_rows);
+	for (i = 0; i < TR2_TABLE_NR; i++)
+		free(h->rows[i]);
 	free(h->next_row);
 	free(h->self);
 	free(h);

@@ -88,6 +88,10 @@ void tr2_row_fill(struct tr2_export *x, struct tr2_row *r,
 		  uint32_t i);
 void tr2_row_release(struct tr2_row *r);
 
+/* Return the session of a row; 0: none. */
+uint32_t tr2_row_session(const struct tr2_model *m, enum tr2_table_id table,
+			 uint32_t i);
+
 /* Append the key that identifies a session across exports, redacted: its SID,
  * and if the SID was used again, the time. */
 void tr2_session_key(struct tr2_export *x, struct tr2_buf *b,

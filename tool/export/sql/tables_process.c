@@ -106,6 +106,33 @@ void tr2_row_add_kind(struct tr2_export *x, struct tr2_buf *b, uint32_t node)
 	tr2_buf_addstr(b, tr2_export_text(x, tr2_buf_str(&kind)));
 }
 
+uint32_t tr2_row_session(const struct tr2_model *m, enum tr2_table_id table,
+			 uint32_t i)
+{
+	switch (table) {
+	case TR2_TABLE_sessions:
+		return i;
+	case TR2_TABLE_threads:
+		return m->threads[i].session;
+	case TR2_TABLE_spans:
+		return m->threads[m->spans[i].thread].session;
+	case TR2_TABLE_trace_spans:
+		return m->threads[m->trace_spans[i].thread].session;
+	case TR2_TABLE_events:
+	case TR2_TABLE_data:
+		return m->threads[m->points[i].thread].session;
+	case TR2_TABLE_timers:
+	case TR2_TABLE_counters:
+	case TR2_TABLE_distributions:
+	case TR2_TABLE_gauges:
+		return m->metrics[i].session;
+	case TR2_TABLE_samples:
+		return m->samples[i].session;
+	default:
+		return 0;
+	}
+}
+
 uint32_t tr2_row_input(const struct tr2_export *x, enum tr2_table_id table,
 		       uint32_t i)
 {
@@ -119,28 +146,9 @@ uint32_t tr2_row_input(const struct tr2_export *x, enum tr2_table_id table,
 	case TR2_TABLE_kernel_threads:
 	case TR2_TABLE_states:
 		return tr2_input_of_node(m, tr2_row_node_of(m, x->task_thread));
-	case TR2_TABLE_sessions:
-		return tr2_input_of_session(m, i);
-	case TR2_TABLE_threads:
-		return tr2_input_of_session(m, m->threads[i].session);
-	case TR2_TABLE_spans:
-		return tr2_input_of_session(
-			m, m->threads[m->spans[i].thread].session);
-	case TR2_TABLE_trace_spans:
-		return tr2_input_of_session(
-			m, m->threads[m->trace_spans[i].thread].session);
-	case TR2_TABLE_events:
-	case TR2_TABLE_data:
-		return tr2_input_of_session(
-			m, m->threads[m->points[i].thread].session);
-	case TR2_TABLE_timers:
-	case TR2_TABLE_counters:
-	case TR2_TABLE_distributions:
-	case TR2_TABLE_gauges:
-		return tr2_input_of_session(m, m->metrics[i].session);
 	case TR2_TABLE_samples:
 		return tr2_input_of_node(m, m->samples[i].node);
 	default:
-		return 0;
+		return tr2_input_of_session(m, tr2_row_session(m, table, i));
 	}
 }
