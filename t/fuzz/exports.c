@@ -16,7 +16,7 @@
 #include "out/table.h"
 
 static const char *const tables[] = {
-#define TR2_TABLE(name, columns) #name,
+#define TR2_TABLE(name, of, columns) #name,
 #include "export/tables.def"
 #undef TR2_TABLE
 };

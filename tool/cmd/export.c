@@ -35,7 +35,7 @@ static const char format_help[] =
 
 /* "|sessions|threads…": the values of --table begin behind the first bar. */
 static const char table_choices[] =
-#define TR2_TABLE(name, columns) "|" #name
+#define TR2_TABLE(name, of, columns) "|" #name
 #include "export/tables.def"
 #undef TR2_TABLE
 	;

@@ -64,7 +64,7 @@ struct tr2_export {
 
 /* The tables of exports as rows. */
 enum tr2_table_id {
-#define TR2_TABLE(name, columns) TR2_TABLE_##name,
+#define TR2_TABLE(name, of, columns) TR2_TABLE_##name,
 #include "export/tables.def"
 #undef TR2_TABLE
 	TR2_TABLE_NR

@@ -48,11 +48,25 @@ struct clickhouse {
 
 /* Number rows in the order in which they were read: later events of a session
  * do not change earlier numbers. */
-static void number_rows_of(struct tr2_export *x, enum tr2_table_id table,
-			   uint32_t nr)
+static uint32_t nr_of(const struct tr2_model *m, enum tr2_row_of of)
+{
+	const uint32_t nr[] = {
+		[TR2_OF_thread] = m->nr_threads,
+		[TR2_OF_span] = m->nr_spans,
+		[TR2_OF_trace_span] = m->nr_trace_spans,
+		[TR2_OF_point] = m->nr_points,
+		[TR2_OF_metric] = m->nr_metrics,
+		[TR2_OF_sample] = m->nr_samples,
+	};
+
+	return nr[of];
+}
+
+static void number_rows_of(struct tr2_export *x, enum tr2_table_id table)
 {
 	struct clickhouse *h = x->state;
-	uint32_t *rows = tr2_calloc(nr, sizeof(*rows)), i;
+	uint32_t nr = nr_of(x->m, tr2_table_defs[table].of), i;
+	uint32_t *rows = tr2_calloc(nr, sizeof(*rows));
 
 	memset(h->next_row, 0, x->m->nr_sessions * sizeof(*h->next_row));
 	for (i = 1; i < nr; i++)
@@ -64,18 +78,12 @@ static void number_rows(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
 	const struct tr2_model *m = x->m;
+	enum tr2_table_id table;
 	uint32_t i, s;
 
-	number_rows_of(x, TR2_TABLE_threads, m->nr_threads);
-	number_rows_of(x, TR2_TABLE_spans, m->nr_spans);
-	number_rows_of(x, TR2_TABLE_trace_spans, m->nr_trace_spans);
-	number_rows_of(x, TR2_TABLE_events, m->nr_points);
-	number_rows_of(x, TR2_TABLE_data, m->nr_points);
-	number_rows_of(x, TR2_TABLE_timers, m->nr_metrics);
-	number_rows_of(x, TR2_TABLE_counters, m->nr_metrics);
-	number_rows_of(x, TR2_TABLE_distributions, m->nr_metrics);
-	number_rows_of(x, TR2_TABLE_gauges, m->nr_metrics);
-	number_rows_of(x, TR2_TABLE_samples, m->nr_samples);
+	for (table = 0; table < TR2_TABLE_NR; table++)
+		if (nr_of(m, tr2_table_defs[table].of))
+			number_rows_of(x, table);
 	for (i = 1; i < m->nr_threads; i++)
 		h->thread_ids[i] = h->session_ids[m->threads[i].session] +
 				   h->rows[TR2_TABLE_threads][i];

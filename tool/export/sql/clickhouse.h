@@ -47,8 +47,7 @@ void tr2_clickhouse_recording_unit(struct tr2_export *x,
 /* Are the rows of a table those of a session? */
 static inline bool tr2_clickhouse_of_session(enum tr2_table_id table)
 {
-	return table != TR2_TABLE_recordings && table != TR2_TABLE_processes &&
-	       table != TR2_TABLE_kernel_threads && table != TR2_TABLE_states;
+	return tr2_table_defs[table].of >= TR2_OF_session;
 }
 
 /* The rows of one unit, in each table. */

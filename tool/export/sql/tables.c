@@ -10,8 +10,9 @@
 
 const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR] = {
 #define TR2_COLUMN(name, sql, cell) { #name, sql },
-#define TR2_TABLE(name, columns)                                          \
-	{ #name, { columns TR2_COLUMN(recording, "INTEGER", 0) { NULL, NULL } } },
+#define TR2_TABLE(name, of, columns)                                          \
+	{ #name, TR2_OF_##of, \
+	  { columns TR2_COLUMN(recording, "INTEGER", 0) { NULL, NULL } } },
 #include "export/tables.def"
 #undef TR2_TABLE
 #undef TR2_COLUMN
@@ -114,28 +115,28 @@ static const char *const point_kinds[] = {
 	[TR2_POINT_OTHER] = "other",
 };
 
-/* The variables that the cells of a table use. */
-#define ROW_recordings const struct tr2_model_input *in = &x->m->inputs[i];
-#define ROW_processes                                                     \
+/* The variables that the cells of a row use. */
+#define ROW_input const struct tr2_model_input *in = &x->m->inputs[i];
+#define ROW_node                                                     \
 	const struct tr2_node *n = &x->m->nodes[i];                       \
 	const struct tr2_model_task *task = &x->m->tasks[n->task];        \
 	bool has_rusage = task->flags & TR2_TASK_HAS_RUSAGE;              \
 	int64_t above = n->parent ? tr2_row_process_id(ids, n->parent) : 0;
-#define ROW_kernel_threads \
+#define ROW_task_thread \
 	const struct tr2_task_thread *t = &x->m->task_threads[i];
-#define ROW_states const struct tr2_state *s = &x->m->states[i];
+#define ROW_state const struct tr2_state *s = &x->m->states[i];
 /* The kernel may know an end that is not in the session. */
-#define ROW_sessions                                                  \
+#define ROW_session                                                  \
 	const struct tr2_model_session *s = &x->m->sessions[i];       \
 	const struct tr2_node *n = &x->m->nodes[s->node];             \
 	int64_t above = tr2_row_parent_id(x, ids, i);                 \
 	uint32_t child = tr2_row_child_above(x, s->node);             \
 	bool last = s->node && !s->next_of_node;
-#define ROW_threads                                              \
+#define ROW_thread                                              \
 	const struct tr2_model_thread *t = &x->m->threads[i];    \
 	int64_t wall = x->m->sessions[t->session].wall_ns;
 /* sums: what the thread did in the span's own time. */
-#define ROW_spans                                                       \
+#define ROW_span                                                       \
 	const struct tr2_span *s = &x->m->spans[i];                     \
 	const struct tr2_child *c = &x->m->children[s->child];          \
 	const struct tr2_node *n = &x->m->nodes[c->node];               \
@@ -144,20 +145,16 @@ static const char *const point_kinds[] = {
 	struct tr2_state_sums sums = { 0 };                             \
 									\
 	tr2_states_sum_span(x->m, i, &sums);
-#define ROW_trace_spans                                                 \
+#define ROW_trace_span                                                 \
 	const struct tr2_trace_span *s = &x->m->trace_spans[i];         \
 	int64_t wall = wall_of(x, s->thread);                           \
 	struct tr2_trace_span_times times;                              \
 	bool known = tr2_trace_span_times(x->m, i, &times);
-#define ROW_events                                        \
+#define ROW_point                                        \
 	const struct tr2_point *p = &x->m->points[i];     \
 	int64_t wall = wall_of(x, p->thread);
-#define ROW_data ROW_events
-#define ROW_timers const struct tr2_metric *metric = &x->m->metrics[i];
-#define ROW_counters ROW_timers
-#define ROW_distributions ROW_timers
-#define ROW_gauges ROW_timers
-#define ROW_samples                                                     \
+#define ROW_metric const struct tr2_metric *metric = &x->m->metrics[i];
+#define ROW_sample                                                     \
 	const struct tr2_model_sample *s = &x->m->samples[i];           \
 	size_t innermost, stack_end = add_stack(x, r, s, &innermost);
 
@@ -186,12 +183,12 @@ static const char *const point_kinds[] = {
 	}
 
 #define TR2_COLUMN(name, sql, cell) cell;
-#define TR2_TABLE(name, columns)                                         \
+#define TR2_TABLE(name, of, columns)                                         \
 	static void fill_##name(struct tr2_export *x, struct tr2_row *r, \
 				const struct tr2_row_ids *ids,           \
 				uint32_t i)                              \
 	{                                                                \
-		ROW_##name (void)ids;                                    \
+		ROW_##of (void)ids;                                      \
 		columns                                                  \
 	}
 #include "export/tables.def"
@@ -206,7 +203,7 @@ void tr2_row_fill(struct tr2_export *x, struct tr2_row *r,
 						struct tr2_row *,
 						const struct tr2_row_ids *,
 						uint32_t) = {
-#define TR2_TABLE(name, columns) fill_##name,
+#define TR2_TABLE(name, of, columns) fill_##name,
 #include "export/tables.def"
 	};
 	uint32_t input = tr2_row_input(x, table, i);

@@ -21,8 +21,24 @@ struct tr2_column_def {
 	const char *name, *sql;
 };
 
+/* What a row is about. Those from TR2_OF_session on belong to a session. */
+enum tr2_row_of {
+	TR2_OF_input,
+	TR2_OF_node,
+	TR2_OF_task_thread,
+	TR2_OF_state,
+	TR2_OF_session,
+	TR2_OF_thread,
+	TR2_OF_span,
+	TR2_OF_trace_span,
+	TR2_OF_point,
+	TR2_OF_metric,
+	TR2_OF_sample,
+};
+
 struct tr2_table_def {
 	const char *name;
+	enum tr2_row_of of;
 	struct tr2_column_def column[TR2_MAX_COLUMNS + 1]; /* ends with NULL */
 };
 

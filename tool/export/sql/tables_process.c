@@ -109,24 +109,20 @@ void tr2_row_add_kind(struct tr2_export *x, struct tr2_buf *b, uint32_t node)
 uint32_t tr2_row_session(const struct tr2_model *m, enum tr2_table_id table,
 			 uint32_t i)
 {
-	switch (table) {
-	case TR2_TABLE_sessions:
+	switch (tr2_table_defs[table].of) {
+	case TR2_OF_session:
 		return i;
-	case TR2_TABLE_threads:
+	case TR2_OF_thread:
 		return m->threads[i].session;
-	case TR2_TABLE_spans:
+	case TR2_OF_span:
 		return m->threads[m->spans[i].thread].session;
-	case TR2_TABLE_trace_spans:
+	case TR2_OF_trace_span:
 		return m->threads[m->trace_spans[i].thread].session;
-	case TR2_TABLE_events:
-	case TR2_TABLE_data:
+	case TR2_OF_point:
 		return m->threads[m->points[i].thread].session;
-	case TR2_TABLE_timers:
-	case TR2_TABLE_counters:
-	case TR2_TABLE_distributions:
-	case TR2_TABLE_gauges:
+	case TR2_OF_metric:
 		return m->metrics[i].session;
-	case TR2_TABLE_samples:
+	case TR2_OF_sample:
 		return m->samples[i].session;
 	default:
 		return 0;
@@ -138,15 +134,15 @@ uint32_t tr2_row_input(const struct tr2_export *x, enum tr2_table_id table,
 {
 	const struct tr2_model *m = x->m;
 
-	switch (table) {
-	case TR2_TABLE_recordings:
+	switch (tr2_table_defs[table].of) {
+	case TR2_OF_input:
 		return i;
-	case TR2_TABLE_processes:
+	case TR2_OF_node:
 		return tr2_input_of_node(m, i);
-	case TR2_TABLE_kernel_threads:
-	case TR2_TABLE_states:
+	case TR2_OF_task_thread:
+	case TR2_OF_state:
 		return tr2_input_of_node(m, tr2_row_node_of(m, x->task_thread));
-	case TR2_TABLE_samples:
+	case TR2_OF_sample:
 		return tr2_input_of_node(m, m->samples[i].node);
 	default:
 		return tr2_input_of_session(m, tr2_row_session(m, table, i));
