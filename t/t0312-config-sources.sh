@@ -174,6 +174,41 @@ test_expect_success 'unchecked, only a file that cannot matter goes unread' '
 	done
 '
 
+test_expect_success 'settings: a descriptor, also of a file that has no name any more, is read' '
+	echo "[trace2]from=descriptor" >unnamed &&
+	{
+		rm unnamed &&
+		for path in /dev/fd/9 /proc/self/fd/9
+		do
+			GIT_CONFIG_GLOBAL=$path settings_are "system trace2.from=system" \
+				"global trace2.from=descriptor" || return 1
+		done
+	} 9<unnamed
+'
+
+test_expect_success 'settings: links that lead nowhere are no fault, circles are' '
+	ln -s nowhere dangling &&
+	ln -s two one &&
+	ln -s one two &&
+	for name in dangling one
+	do
+		GIT_CONFIG_GLOBAL=$name GIT_TRACE2_DST_DEBUG=1 \
+			test-tool trace2 001return 0 2>err.$name || return 1
+	done &&
+	test_must_be_empty err.dangling &&
+	test_grep "too many levels of symbolic links" err.one
+'
+
+test_expect_success STRACE,!INSTRUMENTED 'a start opens each config file once, and /dev/null not at all' '
+	GIT_CONFIG_SYSTEM=/dev/null GIT_CONFIG_GLOBAL=/dev/null \
+		strace -f -e trace=file -o calls test-tool trace2 001return 0 &&
+	test_grep ! "null\|gitconfig" calls &&
+	strace -f -e trace=file -o calls env -u XDG_CONFIG_HOME \
+		test-tool trace2 001return 0 &&
+	grep -e "gitconfig\"" -e "git/config\"" calls >actual &&
+	test_line_count = 3 actual
+'
+
 test_expect_success GIT 'git lists the same, scope by scope' '
 	mkdir "$HOME/dir" &&
 	printf "[a]b=2\n[include]path=dir/more\n" >"$HOME/.gitconfig" &&

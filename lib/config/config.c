@@ -58,23 +58,20 @@ static void find_places(struct tr2_config_places *places)
 	}
 }
 
-/* Few users have this file. may_ask: the directory can be asked. */
 static void read_in(struct tr2_config_reader *rd, const char *dir,
-		    const char *name, bool may_ask)
+		    const char *name)
 {
-	size_t len = strlen(dir);
-	char *path = tr2_config_join(dir, len, name);
+	char *path = tr2_config_join(dir, strlen(dir), name);
 
-	if (!path)
-		tr2_config_fail(rd, name, 0, ENOMEM, NULL);
-	else if (!may_ask || !tr2_config_is_missing(path, len))
+	if (path)
 		tr2_config_load(rd, path);
+	else
+		tr2_config_fail(rd, name, 0, ENOMEM, NULL);
 	free(path);
 }
 
 static void read_system(struct tr2_config_reader *rd)
 {
-	char usual[] = "/etc/gitconfig";
 	const char *no_system = rd->places.no_system;
 	const char *path = rd->places.system;
 	int off = 0;
@@ -87,37 +84,25 @@ static void read_system(struct tr2_config_reader *rd)
 	rd->scope = TR2_CONFIG_SYSTEM;
 	if (!path)
 		path = rd->request->system_file;
-	if (path)
-		tr2_config_load(rd, path);
-	else if (!tr2_config_is_missing(usual, strlen("/etc")))
-		tr2_config_load(rd, usual);
+	tr2_config_load(rd, path ? path : "/etc/gitconfig");
 }
 
 static void read_global(struct tr2_config_reader *rd)
 {
 	const struct tr2_config_places *places = &rd->places;
 	const char *home = places->home;
-	char *path = NULL;
-	int fd = -ENOENT;
 
 	rd->scope = TR2_CONFIG_GLOBAL;
 	if (places->global) {
 		tr2_config_load(rd, places->global);
 		return;
 	}
-	/* Its keys override others, so it is delivered last; but it is opened
-	 * first, since that tells whether the home can be asked. */
-	if (home) {
-		path = tr2_config_join(home, strlen(home), "/.gitconfig");
-		fd = path ? tr2_config_open(&rd->known, path) : -ENOMEM;
-	}
 	if (places->xdg && *places->xdg)
-		read_in(rd, places->xdg, "/git/config", false);
+		read_in(rd, places->xdg, "/git/config");
 	else if (home)
-		read_in(rd, home, "/.config/git/config", fd != -EREMOTE);
+		read_in(rd, home, "/.config/git/config");
 	if (home)
-		tr2_config_load_fd(rd, path ? path : home, fd);
-	free(path);
+		read_in(rd, home, "/.gitconfig");
 }
 
 void tr2_config_read(const struct tr2_config_request *request)
@@ -127,7 +112,6 @@ void tr2_config_read(const struct tr2_config_request *request)
 	find_places(&rd.places);
 	read_system(&rd);
 	read_global(&rd);
-	free(rd.known.dir);
 }
 
 int tr2_config_read_file(const struct tr2_config_request *request,
@@ -135,10 +119,6 @@ int tr2_config_read_file(const struct tr2_config_request *request,
 {
 	struct tr2_config_reader rd = { .request = request, .scope = scope };
 
-	int err;
-
 	find_places(&rd.places);
-	err = tr2_config_load(&rd, path);
-	free(rd.known.dir);
-	return err;
+	return tr2_config_load(&rd, path);
 }

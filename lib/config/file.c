@@ -8,6 +8,7 @@
 #include "config/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,8 +47,6 @@ static const char *reason_of(int err)
 		return "too many open files";
 	case ENAMETOOLONG:
 		return "file name too long";
-	case EREMOTE:
-		return "on a file system of FUSE, which may never answer";
 	default:
 		return "cannot be read";
 	}
@@ -244,11 +243,27 @@ static int deliver_file(struct tr2_config_reader *rd, struct text *text,
 	return 0;
 }
 
-int tr2_config_load_fd(struct tr2_config_reader *rd, const char *path, int fd)
+/* O_NONBLOCK: wait neither for a FIFO's writer nor for the end of a lease. */
+static int open_file(const char *path)
+{
+	int fd;
+
+	do {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	} while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : fd;
+}
+
+int tr2_config_load(struct tr2_config_reader *rd, const char *path)
 {
 	struct text text = { .max = TR2_CONFIG_MAX_BYTES - rd->nr_bytes };
-	int err = fd < 0 ? fd : text_read_file(&text, fd);
+	int fd, err;
 
+	/* the usual way to have no file costs nothing */
+	if (!strcmp(path, "/dev/null"))
+		return 0;
+	fd = open_file(path);
+	err = fd < 0 ? fd : text_read_file(&text, fd);
 	if (fd >= 0)
 		close(fd);
 	rd->nr_bytes += text.len;
@@ -260,12 +275,4 @@ int tr2_config_load_fd(struct tr2_config_reader *rd, const char *path, int fd)
 		tr2_config_fail(rd, path, 0, -err, NULL);
 	free(text.buf);
 	return err;
-}
-
-int tr2_config_load(struct tr2_config_reader *rd, const char *path)
-{
-	/* the usual way to have no file costs nothing */
-	if (!strcmp(path, "/dev/null"))
-		return 0;
-	return tr2_config_load_fd(rd, path, tr2_config_open(&rd->known, path));
 }

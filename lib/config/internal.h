@@ -5,8 +5,6 @@
  * config.c   the files to read, and their order
  * file.c     loads a file, checks it, delivers its keys
  * include.c  finds the file that include.path names
- * open.c     opens a file, if its file system answers
- * mounts.c   types of file systems
  * pack.c     checks a file's text and packs it in place
  * match.c    patterns of keys
  * value.c    booleans and numbers
@@ -43,18 +41,6 @@ struct tr2_config_places {
 	const char *no_system, *system, *global, *xdg, *home;
 };
 
-struct tr2_config_device {
-	unsigned int major, minor;
-};
-
-/* A directory that can be reached without waiting, which saves calls for the
- * next file below it. */
-struct tr2_config_known {
-	char *dir; /* to be freed; NULL: none */
-	size_t len;
-	struct tr2_config_device on;
-};
-
 /* One call of a public function. Lives on its stack; no data outlives it. */
 struct tr2_config_reader {
 	const struct tr2_config_request *request;
@@ -63,25 +49,8 @@ struct tr2_config_reader {
 	unsigned int depth;    /* of includes */
 	unsigned int nr_files; /* included so far */
 	size_t nr_bytes;       /* read so far */
-	struct tr2_config_known known;
 	bool no_more;          /* a limit was reached: ignore includes */
 };
-
-/*
- * Open a file for reading: return a descriptor or -errno. -EREMOTE: it is on a
- * file system that may never answer, which was not asked.
- */
-int tr2_config_open(struct tr2_config_known *known, const char *path);
-
-/*
- * Whether the path does not exist, as far as that is known at once; its first
- * `len` bytes, before a slash, are a directory that can be asked. This takes
- * half the time of a failing open(). Leaves the path unchanged.
- */
-bool tr2_config_is_missing(char *path, size_t len);
-
-/* Whether it is a FUSE file system; false if unknown. */
-bool tr2_config_is_fuse(struct tr2_config_device device);
 
 /* Report the fault; reason NULL: the text of err. Return -err. */
 int tr2_config_fail(const struct tr2_config_reader *rd, const char *path,
@@ -89,8 +58,6 @@ int tr2_config_fail(const struct tr2_config_reader *rd, const char *path,
 
 /* Read a file with its includes; return as tr2_config_read_file(). */
 int tr2_config_load(struct tr2_config_reader *rd, const char *path);
-/* The same for a result of tr2_config_open(), possibly an error; closes it. */
-int tr2_config_load_fd(struct tr2_config_reader *rd, const char *path, int fd);
 
 /* Read the file of an include.path in `file`. */
 void tr2_config_include(struct tr2_config_reader *rd, const char *file,

@@ -4,8 +4,7 @@
  * closed descriptor or a file size limit, and end with its code. If the fault
  * needs no other process, the command replaces this one.
  *
- * cmd-fault-reader.c has the readers to which a command writes,
- * cmd-fault-fuse.c a file system that it must not access.
+ * cmd-fault-reader.c has the readers to which a command writes.
  */
 #include "cmd-fault.h"
 
@@ -195,7 +194,7 @@ int tr2_cmd_fault(int argc, const char **argv)
 		{ NULL, NULL, 0, 0, NULL },
 	};
 	static const struct tool_verb *const tables[] = {
-		places, tool_verbs_reader, tool_verbs_fuse, NULL
+		places, tool_verbs_reader, NULL
 	};
 
 	return tool_run_verb(tables, argc, argv);

@@ -7,6 +7,6 @@
 
 #include "test-tool.h"
 
-extern const struct tool_verb tool_verbs_reader[], tool_verbs_fuse[];
+extern const struct tool_verb tool_verbs_reader[];
 
 #endif
