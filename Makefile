@@ -13,7 +13,6 @@
 #   DEVELOPER=1        warnings are errors, and the library checks itself
 #   PREFIX_NAMES=my_   'make lib' as a library with names of your own:
 #                      my_trace2.h, my_trace2_cmd_start(), libmy_trace2.a
-#   SMALL=1            'make lib' without rings, samples and opened counters
 #   BUILD=DIR          where 'make lib' puts what it makes (build)
 #   SANITIZE=LIST      address,undefined or thread
 #   LINT_DEEP=gcc      'make lint' runs gcc's analyzer, too, or clang's (clang)
@@ -48,11 +47,10 @@ AR = ar
 endif
 # Backtraces show files, lines and functions; a developer's debugger needs
 # variables, too.
-CFLAGS = $(if $(SMALL),-Os,-O2) $(if $(DEVELOPER),-g,-g1)
+CFLAGS = -O2 $(if $(DEVELOPER),-g,-g1)
 DEVELOPER =
 SANITIZE =
 PREFIX_NAMES =
-SMALL =
 BUILD = build
 SHELL_PATH = /bin/sh
 PERL_PATH = /usr/bin/perl
@@ -103,17 +101,6 @@ USUAL_SRC := $(filter-out $(patsubst %,lib/%.c,api/control api/gauge \
 LIB_SRC := $(START_SRC) $(filter-out $(START_SRC),$(USUAL_SRC)) \
 	$(filter-out $(START_SRC) $(USUAL_SRC),$(LIB_SRC))
 PUBLIC_SRC := $(sort $(wildcard lib/*.h lib/*.hpp))
-# The file in place of all that a small library lacks.
-SMALL_SRC = lib/session/small.c
-ifeq ($(SMALL),)
-LIB_SRC := $(filter-out $(SMALL_SRC),$(LIB_SRC))
-else
-LIB_SRC := $(filter-out lib/ring/% lib/pmu/% lib/perfevent/% \
-	$(patsubst %,lib/part/%.c,counters samples samples_kernel share tasks \
-	watch) lib/api/perf.c lib/base/build_id.c lib/base/unwind.c \
-	lib/session/fastpath.c lib/session/ring.c lib/target/ring.c,$(LIB_SRC))
-PUBLIC_SRC := $(filter-out %/trace2_perf.h,$(PUBLIC_SRC))
-endif
 TEST_TOOL_SRC := $(sort $(wildcard t/helper/*.c))
 UNIT_SRC := $(sort $(wildcard t/unit/*.c))
 PERF_SRC := $(sort $(wildcard t/perf/*.c))
@@ -210,9 +197,7 @@ PIC_FLAGS = -fPIC -fno-semantic-interposition
 TLS_FLAGS := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-std=gnu11 -mno-red-zone \
 	-DTR2_NO_RED_ZONE)
 LIB_FLAGS = $(PIC_FLAGS) $(TLS_FLAGS) $(BANNED) -DTR2_IN_LIBRARY \
-	$(if $(PREFIX_NAMES),-include $(NAMES_H)) $(if $(SMALL),$(SMALL_FLAGS))
-# The linker leaves out what only other parts use.
-SMALL_FLAGS = -DTR2_SMALL -ffunction-sections -fdata-sections
+	$(if $(PREFIX_NAMES),-include $(NAMES_H))
 TOOL_FLAGS = -Itool $(TOOL_CFLAGS) $(BANNED)
 TEST_FLAGS = $(BANNED) -DTR2_IN_TESTS
 LINK_FLAGS = -pthread $(SANITIZE_FLAGS) -Wl,--as-needed $(LDFLAGS)
@@ -221,8 +206,7 @@ LINK_FLAGS = -pthread $(SANITIZE_FLAGS) -Wl,--as-needed $(LDFLAGS)
 # Its calls of its own functions never reach a host's function of the same name.
 # Variables have to give way: a program has copies of them.
 SO_FLAGS = -shared -Wl,-Bsymbolic-functions,-z,relro,-z,now,-z,nodelete \
-	$(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) \
-	$(if $(SMALL),-Wl$(comma)--gc-sections)
+	$(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 # Programs find the library relative to themselves, wherever the tree is.
 RPATH = -Wl,-rpath,'$$ORIGIN/../lib'
 
@@ -236,7 +220,7 @@ RENAME = sed -e 's/\<trace2_/$(P)trace2_/g' -e 's/\<TRACE2_/$(P_UPPER)TRACE2_/g'
 	-e 's/namespace trace2/namespace $(P)trace2/'
 NAMES_H = $(BUILD)/lib/$(P)names.h
 # Only the library is built otherwise than by the variables above, or elsewhere.
-LIB_ONLY := $(PREFIX_NAMES)$(SMALL)$(filter-out build,$(BUILD))
+LIB_ONLY := $(PREFIX_NAMES)$(filter-out build,$(BUILD))
 
 # Each configuration has a directory for its objects, so that switching between
 # two compiles nothing again.
@@ -638,7 +622,7 @@ UPDATE_LOADER = if test "$$(id -u)" = 0 && ldconfig -NXv 2>/dev/null | \
 	done | grep -q known; then ldconfig; fi
 
 # In the order of use: trace2.pc is required by the other.
-MODULES_PC = trace2 $(if $(SMALL),,trace2-perf)
+MODULES_PC = trace2 trace2-perf
 
 ## install-lib: library and headers alone
 install-lib: lib

@@ -23,15 +23,11 @@ TR2_INLINE struct tr2_inside *announced(const struct tr2_fastpath *q)
 	return NULL;
 }
 
-#ifdef TR2_SMALL
-#define has_ring(thread, site) false
-#else
 TR2_INLINE bool has_ring(const struct tr2_thread *thread,
 			 const struct trace2_site *site)
 {
 	return thread && thread->fast.slot && site;
 }
-#endif
 
 static NOINLINE void enter_region(struct trace2_site *site,
 				  const char *category, const char *label,

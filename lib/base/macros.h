@@ -15,13 +15,8 @@
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
-/* A function in line at each of its calls, for the sake of speed; in a small
- * library where the compiler chooses. */
-#ifdef TR2_SMALL
-#define TR2_INLINE static inline
-#else
+/* A function in line at each of its calls, for the sake of speed. */
 #define TR2_INLINE static inline __attribute__((always_inline))
-#endif
 
 /* For a variable that frequent events read: it is in this module, so no table
  * has its address. */

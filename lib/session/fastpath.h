@@ -20,14 +20,10 @@
 #include "site/site.h"
 
 /* Whether the ring is the only target, and takes events. */
-#ifdef TR2_SMALL
-#define tr2_fastpath_is_on() false
-#else
 static inline bool tr2_fastpath_is_on(void)
 {
 	return tr2_fork_guard_flags() & TR2_GUARD_FASTPATH;
 }
-#endif
 
 /* Tracing ends, or a part needs a hook at each call: events take the slow path
  * from now on. */
@@ -60,13 +56,6 @@ bool tr2_fastpath_number_at(const struct tr2_site *site,
 
 /* End an attempt of fastpath_at.h whose write is announced; NULL: there is none. */
 struct tr2_inside;
-#ifdef TR2_SMALL
-static inline void tr2_fastpath_back_out(struct tr2_inside *announced)
-{
-	(void)announced;
-}
-#else
 void tr2_fastpath_back_out(struct tr2_inside *announced);
-#endif
 
 #endif

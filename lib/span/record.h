@@ -40,19 +40,6 @@ TR2_RING_INLINE void tr2_span_fill_record(char *p, uint32_t type, size_t n,
  * lost, and counted. in_call: the end of the session waits for the caller; else
  * it may be over already, and the record becomes a filler.
  */
-#ifdef TR2_SMALL /* without rings */
-static inline bool tr2_span_put_record(struct tr2_slot *slot, uint32_t type,
-				       const struct tr2_told_span *span,
-				       uint32_t tid, bool in_call)
-{
-	(void)slot;
-	(void)type;
-	(void)span;
-	(void)tid;
-	(void)in_call;
-	return true;
-}
-#else
 TR2_RING_INLINE bool tr2_span_put_record(struct tr2_slot *slot, uint32_t type,
 					 const struct tr2_told_span *span,
 					 uint32_t tid, bool in_call)
@@ -74,6 +61,5 @@ TR2_RING_INLINE bool tr2_span_put_record(struct tr2_slot *slot, uint32_t type,
 	tr2_ring_end(&w);
 	return true;
 }
-#endif
 
 #endif

@@ -104,13 +104,9 @@ tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 }
 
 /* As TR2_EMIT(). */
-#ifdef TR2_SMALL
-#define TR2_EMIT_INLINE TR2_EMIT
-#else
 #define TR2_EMIT_INLINE(call, name, ...)            \
 	tr2_call_emit_inline((call), TR2_EV_##name, \
 			     TR2_VALUES_(name, __VA_ARGS__), \
 			     tr2_kept_json_##name)
-#endif
 
 #endif
