@@ -300,16 +300,15 @@ test_expect_success READS_STREAMS,JQ 'a running timer of a killed process has th
 	within 2 ".unfinished == 1"
 '
 
-# old.perl VERSION IN OUT: the ring of IN as a library of that version would
-# have written it, with starts of timers in ns.
-cat >old.perl <<\EOT
+# in-ns.perl IN OUT: the ring of IN as a machine without a counter would have
+# written it, with starts of timers in ns.
+cat >in-ns.perl <<\EOT
 use strict;
 use warnings;
 
-my ($version, $from, $to) = @ARGV;
+my ($from, $to) = @ARGV;
 open my $in, '<:raw', $from or die "$from: $!";
 my $file = do { local $/; <$in> };
-substr $file, 8, 8, pack 'V2', $version, $version > 2 ? 3 : 1;
 my ($slots, $size) = unpack 'x144 Q< Q<', $file;
 my ($nr, $cell_bytes) = unpack 'x160 V V', $file;
 for my $slot (map { $slots + $_ * $size } 0 .. $nr - 1) {
@@ -321,7 +320,7 @@ for my $slot (map { $slots + $_ * $size } 0 .. $nr - 1) {
 		$start = $ns + int(($start - $ticks) * $rate / 2**32)
 			if !($nest & 0x80000000);
 		$nest &= 0x7fffffff;
-		$nest |= 0x80000000 if $version > 2;
+		$nest |= 0x80000000;
 		$nest = 0xffffffff if $ENV{BUSY};
 		substr $file, $cell + 4, 12, pack 'V Q<', $nest, $start;
 	}
@@ -331,19 +330,16 @@ print $out $file;
 close $out or die "$to: $!";
 EOT
 
-test_expect_success READS_STREAMS,JQ 'files of older versions are read, with starts in ns' '
+test_expect_success READS_STREAMS,JQ 'a running timer that began in ns is read' '
 	mv ring new &&
 	rm -f reports &&
-	for version in 1 2 3
-	do
-		perl old.perl $version new ring &&
-		reported tool/clocked || return 1
-	done &&
-	within 3 ".unfinished == 1"
+	perl in-ns.perl new ring &&
+	reported tool/clocked &&
+	within 1 ".unfinished == 1"
 '
 
 test_expect_success READS_STREAMS,JQ 'a process that was killed while it added an interval' '
-	BUSY=1 perl old.perl 3 new ring &&
+	BUSY=1 perl in-ns.perl new ring &&
 	trace2 report --timers --format=json ring >timers &&
 	jq -e "[.timers[] | select(.timer == \"tool/clocked\")] == []" timers
 '

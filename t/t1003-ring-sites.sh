@@ -124,15 +124,6 @@ test_expect_success 'regions of sites that are left by calls without one' '
 	same e from-ring
 '
 
-test_expect_success 'a ring of version 2 is read' '
-	run variables &&
-	cp r bad &&
-	printf "\002\000\000\000\001\000\000\000" |
-		dd of=bad bs=1 seek=8 conv=notrunc 2>/dev/null &&
-	trace2 script --git-event bad >from-old &&
-	test_cmp from-ring from-old
-'
-
 test_expect_success 'a row that is missing leaves out names, and nothing else' '
 	run constants &&
 	cp r bad &&

@@ -314,7 +314,7 @@ test_expect_success 'a process that died while it began' '
 test_expect_success 'a version that is newer' '
 	damage 12 "\0011\0000\0000\0000" &&
 	test_must_fail trace2 list bad 2>err &&
-	test_grep "cannot read .bad.: its version is 9, and this trace2 reads up to 3: use a newer trace2" err
+	test_grep "cannot read .bad.: its version is 9, and this trace2 reads up to 1: use a newer trace2" err
 '
 
 test_expect_success 'numbers the other way round' '

@@ -64,25 +64,6 @@ test_lazy_prereq BUILD_ID '
 '
 test_lazy_prereq OBJCOPY 'objcopy --version'
 
-test_expect_success LIBDW 'a ring of version 1 is read, which has mappings without builds' '
-	cp -R r old &&
-	perl -0777 -pi -e "
-		substr(\$_, 8, 4) = pack q(V), 1;
-		for (my \$at = 0; \$at < length; \$at += 8) {
-			my (\$type, \$misc, \$size, \$pid) = unpack q(VvvV), substr(\$_, \$at, 12);
-			next unless \$type == 10 && \$pid == unpack q(V), substr \$_, 36, 4;
-			substr(\$_, \$at, \$size) = pack(q(Vvv), 1, 2, \$size - 40) .
-				substr(\$_, \$at + 8, 32) . substr(\$_, \$at + 72, \$size - 80) .
-				pack(q(Vvvx32), 0x5432ffff, 0, 40);
-			\$at += \$size - 8;
-		}
-	" old/* &&
-	grep -c "$(pwd)/treesum" old/* &&
-	trace2 report --samples old >out 2>err &&
-	grep " sum_files$" out &&
-	! grep treesum err
-'
-
 test_expect_success !MUSL 'calls to addresses without code are one' '
 	cp -R r nowhere &&
 	perl -0777 -pi -e "

@@ -87,8 +87,8 @@ static inline uint64_t tr2_histogram_upper(unsigned int bucket)
 }
 
 /* The version of this layout, and of the oldest reader that can read it. */
-#define TR2_LAYOUT_VERSION 3
-#define TR2_LAYOUT_COMPAT_VERSION 3
+#define TR2_LAYOUT_VERSION 1
+#define TR2_LAYOUT_COMPAT_VERSION 1
 
 #define TR2_ARENA_MAGIC "TRACE2AR" /* 8 bytes, no NUL */
 #define TR2_ARENA_BYTE_ORDER 0x01020304u

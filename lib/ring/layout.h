@@ -61,7 +61,6 @@
 #include <stdint.h>
 
 enum tr2_record_type {
-	TR2_RECORD_MMAP = 1,
 	TR2_RECORD_LOST = 2,
 	TR2_RECORD_COMM = 3, /* the name of a thread */
 	TR2_RECORD_EXIT = 4,
@@ -128,13 +127,6 @@ struct tr2_record_span {
 	uint64_t start_ns;
 	uint32_t one_in, lost;
 	uint32_t bytes, reserved; /* bytes: how many follow */
-};
-
-struct tr2_record_mmap { /* only of files of version 1 */
-	struct tr2_record head;
-	uint32_t pid, tid;
-	uint64_t addr, len, pgoff;
-	char filename[]; /* ends with a NUL, padded with more */
 };
 
 /*
@@ -208,7 +200,6 @@ _Static_assert(offsetof(struct tr2_record_site_event, site) == 20, "layout");
 _Static_assert(sizeof(struct tr2_record_span) == 80, "layout");
 _Static_assert(offsetof(struct tr2_record_span, one_in) == 64, "layout");
 _Static_assert(offsetof(struct tr2_record_event, line) == 20, "layout");
-_Static_assert(offsetof(struct tr2_record_mmap, filename) == 40, "layout");
 _Static_assert(offsetof(struct tr2_record_mmap2, build_id) == 44, "layout");
 _Static_assert(offsetof(struct tr2_record_mmap2, filename) == 72, "layout");
 _Static_assert(sizeof(struct tr2_record_lost) == 24, "layout");

@@ -44,7 +44,8 @@ void tool_arena_open(struct tool_arena *arena, const char *path, bool writable)
 	arena->header = p;
 	if (memcmp(arena->header->magic, TR2_ARENA_MAGIC, 8) != 0)
 		damaged("no magic", 0);
-	if (arena->header->version != 3 || arena->header->compat_version != 3 ||
+	if (arena->header->version != TR2_LAYOUT_VERSION ||
+	    arena->header->compat_version != TR2_LAYOUT_COMPAT_VERSION ||
 	    arena->header->byte_order != 0x01020304 ||
 	    arena->header->header_size != sizeof(*arena->header))
 		damaged("an unknown version", 8);

@@ -366,7 +366,6 @@ static void add_entry_to_model(struct tr2_ring_reader *r,
 		tr2_ring_sample(&r->samples, r->m, &r->file, &r->names,
 				r->session, (const void *)entry->record);
 		break;
-	case TR2_RECORD_MMAP:
 	case TR2_RECORD_MMAP2:
 		tr2_ring_mapping(r->m, &r->file, r->session, entry->record);
 		break;

@@ -108,13 +108,13 @@ static uint64_t ns_of(const struct tr2_ring_file *f, const struct clock *clock,
 	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }
 
-/* Since version 3 starts are in ticks, or marked. */
+/* Starts are in ticks, or marked as ns. */
 static void convert_start(const struct tr2_ring_file *f, uint32_t slot,
 			  struct tr2_timer_cell *cell)
 {
 	struct clock clock = { 0 };
 
-	if (f->header.version < 3 || !cell->nest)
+	if (!cell->nest)
 		return;
 	if (cell->nest == TR2_NEST_BUSY) { /* killed while it was added */
 		cell->nest = 0;

@@ -87,7 +87,7 @@ static enum tr2_ring_is check_versions(struct tr2_ring_file *f)
 			 TR2_LAYOUT_VERSION);
 		return TR2_RING_IS_NEWER;
 	}
-	if (h->header_size < offsetof(struct tr2_arena_header, gauges_offset))
+	if (h->header_size < sizeof(*h))
 		return damaged(f, offsetof(struct tr2_arena_header, header_size),
 			       "its header is too short");
 	return TR2_RING_IS_GOOD;
@@ -127,8 +127,6 @@ static enum tr2_ring_is read_header(struct tr2_ring_file *f)
 		return memcmp(h->magic, NO_MAGIC, sizeof(h->magic)) ?
 			       TR2_RING_IS_NONE : TR2_RING_IS_BEGUN;
 	is = check_versions(f);
-	if (h->header_size < sizeof(*h))
-		h->max_gauges = 0;
 	if (is != TR2_RING_IS_GOOD)
 		return is;
 	if (!slot_makes_sense(h))

@@ -208,8 +208,7 @@ void tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 
 bool tr2_ring_is_mapping(const struct tr2_record *record)
 {
-	return record->type == TR2_RECORD_MMAP ||
-	       record->type == TR2_RECORD_MMAP2;
+	return record->type == TR2_RECORD_MMAP2;
 }
 
 static void add_mapping(struct tr2_model *m, struct tr2_mapping *mapping,
@@ -242,9 +241,10 @@ static void take_build_id(struct tr2_mapping *mapping,
 	memcpy(mapping->build_id, mmap->build_id, mmap->build_id_size);
 }
 
-static void take_mmap2(struct tr2_model *m, const struct tr2_ring_file *f,
-		       uint32_t session, const struct tr2_record_mmap2 *mmap)
+void tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
+		      uint32_t session, const struct tr2_record *record)
 {
+	const struct tr2_record_mmap2 *mmap = (const void *)record;
 	struct tr2_mapping mapping = { 0 };
 	size_t size = mmap->head.size;
 	uint64_t time;
@@ -259,21 +259,4 @@ static void take_mmap2(struct tr2_model *m, const struct tr2_ring_file *f,
 	mapping.at_ns = tr2_ring_file_since_start(f, time);
 	take_build_id(&mapping, mmap);
 	add_mapping(m, &mapping, session, mmap->filename, size - sizeof(*mmap));
-}
-
-void tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
-		      uint32_t session, const struct tr2_record *record)
-{
-	const struct tr2_record_mmap *mmap = (const void *)record;
-	struct tr2_mapping mapping = { 0 };
-
-	if (record->type == TR2_RECORD_MMAP2)
-		take_mmap2(m, f, session, (const void *)record);
-	if (record->type == TR2_RECORD_MMAP2 || record->size < sizeof(*mmap))
-		return;
-	mapping.addr = mmap->addr;
-	mapping.len = mmap->len;
-	mapping.pgoff = mmap->pgoff;
-	add_mapping(m, &mapping, session, mmap->filename,
-		    record->size - sizeof(*mmap));
 }
