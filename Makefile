@@ -89,7 +89,8 @@ MAKEFLAGS += --no-builtin-rules
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
 START_SRC := lib/api/init.c lib/session/start.c lib/session/settings.c \
 	$(filter lib/config/%,$(LIB_SRC)) $(patsubst %,lib/session/%.c,exit \
-	thread_end early session) $(patsubst %,lib/base/%.c,clock mask buf)
+	thread_end session) lib/part/call_before_init.c \
+	$(patsubst %,lib/base/%.c,clock mask buf)
 USUAL_SRC := $(filter-out $(patsubst %,lib/%.c,api/control api/gauge \
 	api/metric% api/perf api/region% api/sink api/span base/build_id \
 	base/inside base/unwind event/pieces event/span session/control% \
@@ -97,7 +98,8 @@ USUAL_SRC := $(filter-out $(patsubst %,lib/%.c,api/control api/gauge \
 	target/dest_reopen target/ring target/take_back thread/emit_span \
 	thread/sink), $(foreach dir,api session thread arena span event target \
 	base,$(filter lib/$(dir)/%,$(LIB_SRC))) lib/metric/def.c $(patsubst \
-	%,lib/part/%.c,metrics pending_errors spans tasks watch))
+	%,lib/part/%.c,children copies metrics pending_errors \
+	spans tasks traceparent watch))
 LIB_SRC := $(START_SRC) $(filter-out $(START_SRC),$(USUAL_SRC)) \
 	$(filter-out $(START_SRC) $(USUAL_SRC),$(LIB_SRC))
 PUBLIC_SRC := $(sort $(wildcard lib/*.h lib/*.hpp))
@@ -328,10 +330,10 @@ tests: all $(EXAMPLES) $(TEST_TOOL) $(UNITS) $(MODULES) $(HOSTS) $(HOSTS_CXX) \
 HOT = api/region api/region_at event/render event/render_json event/render_text ring/ring \
 	session/call session/fastpath thread/emit thread/enter thread/region
 $(HOT:%=$(OBJ)/lib/%.o): LIB_FLAGS += -fno-plt
-$(OBJ)/lib/session/bind.o: LIB_FLAGS += -fno-builtin
+$(OBJ)/lib/base/bind.o: LIB_FLAGS += -fno-builtin
 # The halves of a span's handle stay in two registers: to join them in a vector,
 # the processor would wait for both to be on the stack.
-SPANS = api/span session/fastpath_span span/items span/table
+SPANS = api/span span/items span/table thread/emit_span
 $(SPANS:%=$(OBJ)/lib/%.o): LIB_FLAGS += -fno-tree-slp-vectorize
 
 $(BUILD)/include/$(P)%: lib/% $(BUILD)/build-options

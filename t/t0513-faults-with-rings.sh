@@ -128,8 +128,8 @@ test_expect_success 'few descriptors, or none' '
 test_expect_success !INSTRUMENTED 'little address space' '
 	afresh &&
 	case "$CC" in
-	*musl*) limits="8 14 20 40 80" ;;
-	*) limits="8 10 14 20 40 80" ;;
+	*musl*) limits="8 14 20 30 60 80" ;;
+	*) limits="8 10 14 20 30 60 80" ;;
 	esac &&
 	for mb in $limits
 	do

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "session/call.h"
-#include "session/children.h"
-#include "session/traceparent.h"
+#include "part/children.h"
+#include "part/traceparent.h"
 #include "thread/stream.h"
 #include "trace2.h"
 
@@ -74,7 +74,7 @@ void trace2_child_start_fl(const char *file, int line,
 	if (!child || !tr2_call_begin(&call, file, line))
 		return;
 	check_start(&call, child);
-	child->child_id = atomic_fetch_add(&tr2_session.next_child_id, 1);
+	child->child_id = atomic_fetch_add(&tr2_session.course.next_child_id, 1);
 	child->child_state = STARTED;
 	child->start_ns = call.now_ns;
 	emit_start(&call, child->child_id, child);
@@ -155,7 +155,7 @@ int trace2_child_begin_fl(const char *file, int line,
 
 	if (!child || !tr2_call_begin(&call, file, line))
 		return -1;
-	id = atomic_fetch_add(&tr2_session.next_child_id, 1);
+	id = atomic_fetch_add(&tr2_session.course.next_child_id, 1);
 	if (!tr2_children_add(id, call.now_ns))
 		tr2_stream_lost(); /* its end */
 	emit_start(&call, id, child);
@@ -220,8 +220,8 @@ int trace2_exec_fl(const char *file, int line, const char *exe,
 
 	if (!tr2_call_begin(&call, file, line))
 		return -1;
-	id = atomic_fetch_add(&tr2_session.next_exec_id, 1);
-	atomic_fetch_or(&tr2_session.open_execs, exec_bit(id));
+	id = atomic_fetch_add(&tr2_session.course.next_exec_id, 1);
+	atomic_fetch_or(&tr2_session.course.open_execs, exec_bit(id));
 	TR2_EMIT(&call, exec, .exec_id.i = id, .exe.s = exe,
 		 .argv.argv = argv);
 	tr2_call_end(&call);
@@ -231,11 +231,11 @@ int trace2_exec_fl(const char *file, int line, const char *exe,
 /* Whether the result of this exec is still to be emitted; if so, note it. */
 static bool take_result(struct tr2_call *call, int id)
 {
-	if (id < 0 || id >= tr2_session.next_exec_id) {
+	if (id < 0 || id >= tr2_session.course.next_exec_id) {
 		tr2_call_report_once(call, "trace2: exec_result without exec");
 		return false;
 	}
-	if (atomic_fetch_and(&tr2_session.open_execs, ~exec_bit(id)) &
+	if (atomic_fetch_and(&tr2_session.course.open_execs, ~exec_bit(id)) &
 	    exec_bit(id))
 		return true;
 	tr2_call_report_once(call, "trace2: exec_result a second time");

@@ -18,7 +18,7 @@ void trace2_cmd_start_fl(const char *file, int line, const char *const *argv)
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
-	if (atomic_exchange(&tr2_session.has_start, true)) {
+	if (atomic_exchange(&tr2_session.course.has_start, true)) {
 		tr2_call_report_once(&call, "trace2: cmd_start a second time");
 	} else {
 		tr2_session_keep_argv(argv);
@@ -34,7 +34,7 @@ int trace2_cmd_exit_fl(const char *file, int line, int code)
 	if (!tr2_call_begin(&call, file, line))
 		return code;
 	tr2_session.exit_code = code & 0xff;
-	if (atomic_exchange(&tr2_session.has_exit, true))
+	if (atomic_exchange(&tr2_session.course.has_exit, true))
 		tr2_call_report_once(&call, "trace2: cmd_exit a second time");
 	else
 		TR2_EMIT(&call, exit, .code.i = code & 0xff);

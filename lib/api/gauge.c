@@ -5,7 +5,7 @@
 #include "api/metric.h"
 #include "base/macros.h"
 #include "metric/metric.h"
-#include "session/early.h"
+#include "part/call_before_init.h"
 #include "session/session.h"
 #include "thread/stream.h"
 #include "trace2.h"

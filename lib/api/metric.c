@@ -11,7 +11,7 @@
 #include "metric/metric.h"
 #include "pmu/pmu.h"
 #include "session/call.h"
-#include "session/early.h"
+#include "part/call_before_init.h"
 #include "session/thread_life.h"
 #include "thread/enter.h"
 #include "thread/stream.h"

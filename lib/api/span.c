@@ -6,7 +6,6 @@
 #include "base/macros.h"
 #include "session/call.h"
 #include "session/fastpath.h"
-#include "session/fastpath_span.h"
 #include "span/items.h"
 #include "span/sampling.h"
 #include "span/session_trace.h"

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "session/call.h"
-#include "session/early.h"
+#include "part/call_before_init.h"
 #include "session/thread_life.h"
 #include "thread/stream.h"
 #include "trace2.h"

@@ -14,6 +14,11 @@
 
 /* All hooks may be NULL. [L]: the caller holds the process's lock. */
 struct tr2_part {
+	/* A session is about to begin, or will when `trace2 set` asks for one;
+	 * there are no other threads' events yet. */
+	void (*begin)(void);
+	/* A forked child is about to open a session of its own. */
+	void (*begin_in_child)(void);
 	/* Read the part's setting, if it is set. Called once. */
 	void (*load)(const char *setting);
 	/* Open what the setting names; again in a forked child. */
@@ -26,6 +31,8 @@ struct tr2_part {
 	void (*thread_named)(const struct tr2_thread *thread);
 	/* A call begins, in a thread that has `calls_parts`. */
 	void (*before_call)(struct tr2_thread *thread, void *own);
+	/* The start event is out: emit what comes next. */
+	void (*emit_begun)(struct tr2_call *call);
 	/* The process ends: emit errors of the part. */
 	void (*emit_errors)(struct tr2_call *call);
 	/* Emit the thread's results, when it or the process ends. */

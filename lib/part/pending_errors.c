@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "part/part.h"
 #include "perfevent/perfevent.h"
 
 #define MAX_BYTES 16384 /* a list may have only errors */
@@ -47,7 +48,7 @@ void tr2_pending_errors_emit_one(struct tr2_call *call, const char *why)
 		 .fmt.s = "trace2: event '%s': %s");
 }
 
-void tr2_pending_errors_emit(struct tr2_call *call)
+static void emit_all(struct tr2_call *call)
 {
 	const char *why;
 
@@ -62,7 +63,13 @@ void tr2_pending_errors_emit(struct tr2_call *call)
 	tr2_buf_reset(&pending);
 }
 
-void tr2_pending_errors_release(void)
+static void release(void)
 {
 	tr2_buf_release(&pending);
 }
+
+const struct tr2_part tr2_part_pending_errors = {
+	.emit_begun = emit_all,
+	.emit_errors = emit_all,
+	.release = release,
+};

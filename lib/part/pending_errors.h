@@ -13,12 +13,7 @@ void tr2_pending_errors_add(const char *why);
 /* Add an error about so many threads. */
 void tr2_pending_errors_add_threads(const char *why, unsigned int nr_threads);
 
-/* Emit them all, behind the start event. */
-void tr2_pending_errors_emit(struct tr2_call *call);
-
 /* Emit an error that was not added. */
 void tr2_pending_errors_emit_one(struct tr2_call *call, const char *why);
-
-void tr2_pending_errors_release(void);
 
 #endif

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "session/control.h"
-#include "session/early.h"
+#include "part/call_before_init.h"
 
 /* Another thread waits until all are outside: be there, and wait for it. Its
  * patience is short. */

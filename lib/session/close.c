@@ -12,16 +12,12 @@
 #include "base/raw.h"
 #include "config/control_block.h"
 #include "metric/metric.h"
-#include "part/pending_errors.h"
-#include "session/copies.h"
-#include "session/early.h"
 #include "session/fastpath.h"
 #include "session/parts.h"
 #include "session/ring.h"
 #include "session/session.h"
 #include "session/signal.h"
 #include "session/thread_life.h"
-#include "session/traceparent.h"
 #include "thread/stream.h"
 
 /* On a busy machine, times in a stream differ by more anyway. */
@@ -36,29 +32,6 @@ static void check_clock(struct tr2_call *call)
 			       "trace2: times may be wrong by %llu.%03llu "
 			       "seconds: the processor's clock went astray",
 			       TR2_SECONDS_3(worst_ns));
-}
-
-static void check_copies(struct tr2_call *call)
-{
-	const char *file = call->file;
-	int line = call->line;
-	struct tr2_copy copy;
-	unsigned int i;
-
-	for (i = 0; tr2_copies_find(i, &copy); i++) {
-		if (*copy.file) {
-			call->file = copy.file;
-			call->line = copy.line;
-		}
-		tr2_call_error(call,
-			       "trace2: the library is in this process twice, "
-			       "here and %s%s%s: calls through that copy are "
-			       "missing; link all with the shared library",
-			       *copy.path ? "as '" : "in the program itself",
-			       copy.path, *copy.path ? "'" : "");
-		call->file = file;
-		call->line = line;
-	}
 }
 
 static void check_ends(struct tr2_call *call)
@@ -81,10 +54,8 @@ static struct tr2_slot *emit_parts(struct tr2_call *call,
 {
 	struct tr2_slot *sum;
 
-	tr2_traceparent_emit(call);
 	check_ends(call);
 	tr2_parts_emit_errors(call);
-	tr2_pending_errors_emit(call);
 	tr2_parts_emit_thread(call, main_thread);
 	sum = tr2_thread_sum(call->now_ns, true);
 	tr2_parts_emit_process(call, sum);
@@ -123,9 +94,7 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	if (!tr2_lock_is_mine()) {
 		if (thread->calls_parts)
 			tr2_parts_before_call(thread);
-		tr2_early_tell(&call);
 		check_clock(&call);
-		check_copies(&call);
 		(void)emit_parts(&call, main_thread);
 		tr2_parts_close();
 	}

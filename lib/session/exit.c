@@ -18,16 +18,13 @@
 #include "base/lock.h"
 #include "base/unwind.h"
 #include "metric/metric.h"
-#include "part/pending_errors.h"
 #include "session/call.h"
-#include "session/children.h"
 #include "session/close.h"
 #include "session/control.h"
 #include "session/fork.h"
 #include "session/inherit.h"
 #include "session/parts.h"
 #include "session/thread_life.h"
-#include "session/traceparent.h"
 #include "site/site.h"
 #include "thread/stream.h"
 
@@ -86,7 +83,6 @@ static void release_threads(void)
 		tr2_dest_close(tr2_stream_dest(i));
 	tr2_lock();
 	tr2_parts_release();
-	tr2_children_release();
 	tr2_thread_release_all();
 	tr2_arena_release();
 	tr2_unlock();
@@ -97,8 +93,6 @@ static void release_session(void)
 	release_threads();
 	tr2_fork_guard_release();
 	tr2_unwind_release();
-	tr2_pending_errors_release();
-	tr2_traceparent_end();
 	tr2_control_release();
 	tr2_session_release();
 }

@@ -12,9 +12,7 @@
 #include "base/lock.h"
 #include "base/mask.h"
 #include "base/raw.h"
-#include "part/pending_errors.h"
 #include "ring/wake.h"
-#include "session/children.h"
 #include "session/control.h"
 #include "session/fastpath.h"
 #include "session/inherit.h"
@@ -22,7 +20,6 @@
 #include "session/repo.h"
 #include "session/targets.h"
 #include "session/thread_life.h"
-#include "session/traceparent.h"
 #include "thread/context.h"
 #include "thread/stream.h"
 
@@ -31,11 +28,10 @@ static __thread uint32_t forking_tid;
 
 /* The parent's session, for a child that goes on in it. */
 static struct {
+	struct tr2_session_course course;
+	struct tr2_regions regions; /* main's, without their memory */
 	uint64_t start_ns;
-	int next_child_id, next_exec_id, nr_inherited_repos;
-	unsigned long long open_execs;
-	bool has_start, has_exit, listed_config, listed_env, has_ring;
-	size_t nr_open, in_doubt, nr_implicit_leaves; /* regions */
+	bool has_ring;
 } parents;
 
 /* The program asked for it, in this child. */
@@ -43,37 +39,21 @@ static atomic_bool is_resumed;
 
 static void keep_parents(void)
 {
-	const struct tr2_regions *regions = tr2_self ? &tr2_self->regions : NULL;
+	const struct tr2_regions none = { .nr_open = 0 };
 
+	parents.course = tr2_session.course;
+	parents.regions = tr2_self ? tr2_self->regions : none;
 	parents.start_ns = tr2_stream.start_ns;
-	parents.next_child_id = tr2_session.next_child_id;
-	parents.next_exec_id = tr2_session.next_exec_id;
-	parents.nr_inherited_repos = tr2_session.nr_inherited_repos;
-	parents.open_execs = tr2_session.open_execs;
-	parents.has_start = tr2_session.has_start;
-	parents.has_exit = tr2_session.has_exit;
-	parents.listed_config = tr2_session.listed_config;
-	parents.listed_env = tr2_session.listed_env;
 	parents.has_ring = tr2_stream.opened & 1u << TR2_TARGET_ring;
-	parents.nr_open = regions ? regions->nr_open : 0;
-	parents.in_doubt = regions ? regions->in_doubt : 0;
-	parents.nr_implicit_leaves = regions ? regions->nr_implicit_leaves : 0;
 }
 
 static void take_parents(struct tr2_regions *regions)
 {
+	tr2_session.course = parents.course;
+	regions->nr_open = parents.regions.nr_open;
+	regions->in_doubt = parents.regions.in_doubt;
+	regions->nr_implicit_leaves = parents.regions.nr_implicit_leaves;
 	tr2_stream.start_ns = parents.start_ns;
-	tr2_session.next_child_id = parents.next_child_id;
-	tr2_session.next_exec_id = parents.next_exec_id;
-	tr2_session.nr_inherited_repos = parents.nr_inherited_repos;
-	tr2_session.open_execs = parents.open_execs;
-	tr2_session.has_start = parents.has_start;
-	tr2_session.has_exit = parents.has_exit;
-	tr2_session.listed_config = parents.listed_config;
-	tr2_session.listed_env = parents.listed_env;
-	regions->nr_open = parents.nr_open;
-	regions->in_doubt = parents.in_doubt;
-	regions->nr_implicit_leaves = parents.nr_implicit_leaves;
 }
 
 /* The thread that changes its state is not in this child. */
@@ -123,22 +103,18 @@ static void after_fork(void)
 	tr2_fastpath_disable();
 	tr2_lock_after_fork();
 	tr2_arena_forget();
-	tr2_children_after_fork();
 	tr2_parts_forked();
 	tr2_thread_after_fork(late);
 	if (had_session()) {
 		for (i = 0; i < TR2_TARGET_NR; i++)
 			tr2_dest_close(tr2_stream_dest(i));
 		tr2_stream.start_ns = tr2_clock_now_ns();
-		tr2_session.exit_code = 0;
 		tr2_stream.sid_room = tr2_inherit_sid_room();
 		tr2_stream.lost = 0;
 		tr2_stream.is_joined = false;
-		tr2_session.listed_config = tr2_session.listed_env = false;
-		tr2_session.next_child_id = tr2_session.next_exec_id = 0;
+		tr2_session.exit_code = 0;
+		tr2_session.course = (struct tr2_session_course){ 0 };
 		tr2_repo_after_fork();
-		tr2_session.has_start = tr2_session.has_exit = false;
-		tr2_session.open_execs = 0;
 		if (is_changing())
 			__atomic_store_n(&trace2_enabled_,
 					 tr2_stream.enabled[1],
@@ -212,7 +188,7 @@ static void open_new(struct tr2_call *call, struct tr2_thread *main_thread)
 	main_thread->start_ns = tr2_stream.start_ns;
 	tr2_inherit_start(tr2_clock_wall_us(call->now_ns));
 	tr2_stream.depth = tr2_inherit_depth();
-	tr2_traceparent_fork();
+	tr2_parts_begin_in_child();
 	if (!rename_main(main_thread) ||
 	    !tr2_session_open_targets(TR2_OPEN_IN_CHILD)) {
 		give_up();
@@ -221,7 +197,6 @@ static void open_new(struct tr2_call *call, struct tr2_thread *main_thread)
 	tr2_session_emit_version(call);
 	TR2_EMIT(call, start,
 		 .argv.argv = (const char *const *)tr2_session.argv);
-	tr2_traceparent_emit(call);
 }
 
 /* Open the session in main's name, with the buffers of the thread that came
@@ -245,7 +220,7 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 	tr2_parts_open(main_thread, NULL);
 	if (main_thread->calls_parts)
 		tr2_fastpath_disable();
-	tr2_pending_errors_emit(&call);
+	tr2_parts_emit_begun(&call);
 }
 
 void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)

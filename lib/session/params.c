@@ -47,7 +47,7 @@ void tr2_params_list_config(struct tr2_call *call)
 
 	if (!tr2_session.settings.config_params ||
 	    !tr2_session.settings.config_files ||
-	    atomic_exchange(&tr2_session.listed_config, true))
+	    atomic_exchange(&tr2_session.course.listed_config, true))
 		return;
 	tr2_mask_begin(&before);
 	tr2_config_read(&request);
@@ -80,7 +80,7 @@ void tr2_params_list_env(struct tr2_call *call)
 	const char *list = tr2_session.settings.env_vars, *name;
 	size_t len;
 
-	if (!list || atomic_exchange(&tr2_session.listed_env, true))
+	if (!list || atomic_exchange(&tr2_session.course.listed_env, true))
 		return;
 	while ((name = tr2_split(&list, ", \t", &len)))
 		emit_variable(call, name, len);

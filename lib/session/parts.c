@@ -72,6 +72,16 @@ void tr2_parts_open(struct tr2_thread *main_thread,
 	}
 }
 
+void tr2_parts_begin(void)
+{
+	EACH(begin);
+}
+
+void tr2_parts_begin_in_child(void)
+{
+	EACH(begin_in_child);
+}
+
 void tr2_parts_ring_begin(struct tr2_arena_header *header)
 {
 	EACH(ring_begin, header);
@@ -90,6 +100,11 @@ void tr2_parts_thread_named(const struct tr2_thread *thread)
 void tr2_parts_before_call(struct tr2_thread *thread)
 {
 	EACH(before_call, thread, thread->own[i]);
+}
+
+void tr2_parts_emit_begun(struct tr2_call *call)
+{
+	EACH(emit_begun, call);
 }
 
 void tr2_parts_emit_errors(struct tr2_call *call)

@@ -6,6 +6,8 @@
 #include "part/part.h"
 #include "session/settings.h"
 
+void tr2_parts_begin(void);
+void tr2_parts_begin_in_child(void);
 /* settings NULL: they were read before, in the parent. */
 void tr2_parts_open(struct tr2_thread *main_thread,
 		    const struct tr2_settings *settings);
@@ -13,6 +15,7 @@ void tr2_parts_ring_begin(struct tr2_arena_header *header);
 void tr2_parts_thread_begin(struct tr2_thread *thread);
 void tr2_parts_thread_named(const struct tr2_thread *thread);
 void tr2_parts_before_call(struct tr2_thread *thread);
+void tr2_parts_emit_begun(struct tr2_call *call);
 void tr2_parts_emit_errors(struct tr2_call *call);
 void tr2_parts_emit_thread(struct tr2_call *call,
 			   const struct tr2_thread *thread);

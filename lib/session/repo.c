@@ -44,6 +44,6 @@ void tr2_repo_define(struct tr2_call *call, struct trace2_repo *repo)
 
 void tr2_repo_after_fork(void)
 {
-	tr2_session.nr_inherited_repos = tr2_session.next_repo_id;
+	tr2_session.course.nr_inherited_repos = tr2_session.next_repo_id;
 	memset(again, 0, sizeof(again));
 }

@@ -14,7 +14,7 @@
 /* Whether this session gave the repository its id. */
 static inline bool tr2_repo_is_defined(const struct trace2_repo *repo)
 {
-	return repo->repo_id > tr2_session.nr_inherited_repos;
+	return repo->repo_id > tr2_session.course.nr_inherited_repos;
 }
 
 /* The same for one that has no id, or the parent's. */

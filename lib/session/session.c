@@ -72,10 +72,10 @@ void tr2_session_begin_again(uint64_t now_ns)
 	tr2_stream.is_joined = true;
 	tr2_session.part = 0;
 	tr2_session.exit_code = 0;
-	tr2_session.has_start = true;
-	tr2_session.has_exit = false;
-	tr2_session.open_execs = 0;
-	tr2_session.listed_config = tr2_session.listed_env = false;
+	tr2_session.course.has_start = true;
+	tr2_session.course.has_exit = false;
+	tr2_session.course.open_execs = 0;
+	tr2_session.course.listed_config = tr2_session.course.listed_env = false;
 }
 
 void tr2_session_release(void)

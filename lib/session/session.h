@@ -37,6 +37,16 @@ enum tr2_session_state {
 	TR2_SESSION_CLOSED
 };
 
+/* What a forked child begins anew, or takes over if it goes on in its parent's
+ * session: copied as a whole, where there is no other thread. */
+struct tr2_session_course {
+	atomic_int next_child_id, next_exec_id;
+	int nr_inherited_repos; /* the parent defined these, from 1 */
+	atomic_bool has_start, has_exit; /* the program called them */
+	atomic_ullong open_execs; /* without a result, by id modulo 64 */
+	atomic_bool listed_config, listed_env; /* the parameters were emitted */
+};
+
 struct tr2_session {
 	atomic_int state; /* enum tr2_session_state */
 	struct tr2_settings settings;
@@ -44,12 +54,9 @@ struct tr2_session {
 	char **argv; /* the argv of cmd_start, for forked children */
 	bool forks_go_on; /* TRACE2_FORKS_GO_ON */
 	atomic_int exit_code;
-	atomic_int next_child_id, next_exec_id, next_repo_id;
+	atomic_int next_repo_id;
 	unsigned int part; /* of its files; 0: the first one */
-	int nr_inherited_repos; /* the parent defined these, from 1 */
-	atomic_bool has_start, has_exit; /* the program called them */
-	atomic_ullong open_execs; /* without a result, by id modulo 64 */
-	atomic_bool listed_config, listed_env; /* the parameters were emitted */
+	struct tr2_session_course course;
 };
 
 extern struct tr2_session tr2_session;

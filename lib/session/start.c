@@ -8,11 +8,11 @@
 #include <sys/auxv.h>
 #include <time.h>
 
+#include "base/bind.h"
 #include "base/clock.h"
 #include "base/mask.h"
-#include "session/bind.h"
+#include "part/call_before_init.h"
 #include "session/control.h"
-#include "session/early.h"
 #include "session/exit.h"
 #include "session/fastpath.h"
 #include "session/fork.h"
@@ -22,7 +22,6 @@
 #include "session/signal.h"
 #include "session/targets.h"
 #include "session/thread_life.h"
-#include "session/traceparent.h"
 #include "thread/stream.h"
 
 void tr2_session_start_clock(void)
@@ -95,7 +94,6 @@ static bool prepare(const struct trace2_options *options)
 	tr2_stream.sid_room = tr2_inherit_sid_room();
 	tr2_stream.depth = tr2_inherit_depth();
 	tr2_stream.redact = tr2_session.settings.redact;
-	tr2_traceparent_start();
 	if (!tr2_session_open_targets(TR2_OPEN_FIRST) &&
 	    !tr2_session.settings.control) {
 		tr2_settings_release(&tr2_session.settings);
@@ -175,7 +173,7 @@ void tr2_session_start(const char *file, int line,
 	tr2_session_start_clock();
 	if (prepare(options)) {
 		tr2_inherit_publish();
-		tr2_traceparent_publish();
+		tr2_parts_begin();
 		arrange_for_the_end(options);
 		begin_session(file, line);
 	}

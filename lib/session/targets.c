@@ -10,12 +10,10 @@
 #include "base/local_time.h"
 #include "base/text.h"
 #include "event/render.h"
-#include "part/pending_errors.h"
-#include "session/early.h"
 #include "session/inherit.h"
 #include "session/ring.h"
+#include "session/parts.h"
 #include "session/session.h"
-#include "session/traceparent.h"
 #include "thread/stream.h"
 
 /* The version of the event format that consumers check. */
@@ -260,7 +258,5 @@ int tr2_session_reopen_targets(struct tr2_call *call)
 void tr2_session_emit_start(struct tr2_call *call, const char *const *argv)
 {
 	TR2_EMIT(call, start, .argv.argv = argv);
-	tr2_traceparent_emit(call);
-	tr2_early_tell(call);
-	tr2_pending_errors_emit(call);
+	tr2_parts_emit_begun(call);
 }

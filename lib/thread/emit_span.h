@@ -22,4 +22,18 @@ void tr2_call_emit_span_start(struct tr2_call *call,
  * where events of threads never take their place. */
 void tr2_call_emit_trace(struct tr2_call *call);
 
+/*
+ * Records of spans without the frame of a call, if the fast path is on
+ * (session/fastpath.h), and this is true.
+ */
+static inline bool tr2_fastpath_span_is_ready(void)
+{
+	const struct tr2_thread *thread = tr2_self;
+
+	return thread && tr2_my_slot && thread->announced &&
+	       !atomic_load_explicit(&thread->busy, memory_order_relaxed);
+}
+void tr2_fastpath_span_start(const struct tr2_told_span *span);
+void tr2_fastpath_span_end(const struct tr2_told_span *span);
+
 #endif

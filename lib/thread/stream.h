@@ -13,7 +13,7 @@
 #include "trace2.h"
 
 /* The value of trace2_enabled_ before trace2_initialize(): see
- * session/early.h. */
+ * part/call_before_init.h. */
 #define TR2_ENABLED_EARLY 2
 
 #define TR2_STREAM_SINK (1u << TR2_TARGET_NR)

@@ -28,7 +28,7 @@ my @LIB = (
 	[ thread => 'base site event arena metric ring span target' ],
 	[ part => 'base site event perfevent arena metric ring span pmu target thread' ],
 	[ session => '*' ],
-	[ api => 'base site event arena ring metric span pmu target thread session' ],
+	[ api => 'base site event arena ring metric span pmu target thread part session' ],
 );
 my @TOOL = (
 	[ common => '' ],

@@ -13,8 +13,6 @@ use Lint;
 
 my $MAX = 20;
 my $PAGE = 'Documentation/technical/architecture.adoc';
-# What a session does is one subject in more files.
-my %MORE = ('lib/session' => 27);
 
 my (%files, %first);
 for my $path (sources(qw(c cxx table))) {
@@ -26,9 +24,8 @@ for my $path (sources(qw(c cxx table))) {
 	$first{$name} //= $path;
 }
 for (sort keys %files) {
-	my $max = $MORE{$_} // $MAX;
-	complain($_, 1, "$files{$_} C files", "a folder has at most $max")
-		if $files{$_} > $max;
+	complain($_, 1, "$files{$_} C files", "a folder has at most $MAX")
+		if $files{$_} > $MAX;
 }
 
 my %rows = table_of();

@@ -5,21 +5,26 @@
  * one copy or the other. One that was never initialized knows neither a session
  * nor that it should have one. So a copy that was looks for the others.
  */
-#include "session/copies.h"
-
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "session/early.h"
+#include "part/call_before_init.h"
+#include "part/part.h"
 
 #define NAME_BYTES sizeof(TR2_EARLY_NAME)
 #define ROUNDED(n) (((size_t)(n) + 3) & ~(size_t)3)
 
+struct copy {
+	char path[256]; /* cut if longer; "": the program */
+	char file[256]; /* the place of the first call; "": unknown */
+	int line;
+};
+
 struct search {
 	unsigned int left;
-	struct tr2_copy *copy;
+	struct copy *copy;
 };
 
 /* Return the address that the library's note has; NULL if there is no note. */
@@ -70,7 +75,7 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data)
 {
 	const struct tr2_early *early = find_early(object);
 	struct search *search = data;
-	struct tr2_copy *copy = search->copy;
+	struct copy *copy = search->copy;
 	/* musl has a name for the program. */
 	bool has_path = object->dlpi_name &&
 			(uintptr_t)object->dlpi_phdr != getauxval(AT_PHDR);
@@ -88,9 +93,36 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data)
 	return 1;
 }
 
-bool tr2_copies_find(unsigned int number, struct tr2_copy *copy)
+/* Find the copy of this number, from 0, that was called and never initialized.
+ * Takes a lock of the dynamic linker. */
+static bool find(unsigned int number, struct copy *copy)
 {
 	struct search search = { number, copy };
 
 	return dl_iterate_phdr(look_at, &search);
 }
+
+static void emit_errors(struct tr2_call *call)
+{
+	const char *file = call->file;
+	int line = call->line;
+	struct copy copy;
+	unsigned int i;
+
+	for (i = 0; find(i, &copy); i++) {
+		if (*copy.file) {
+			call->file = copy.file;
+			call->line = copy.line;
+		}
+		tr2_call_error(call,
+			       "trace2: the library is in this process twice, "
+			       "here and %s%s%s: calls through that copy are "
+			       "missing; link all with the shared library",
+			       *copy.path ? "as '" : "in the program itself",
+			       copy.path, *copy.path ? "'" : "");
+		call->file = file;
+		call->line = line;
+	}
+}
+
+const struct tr2_part tr2_part_copies = { .emit_errors = emit_errors };

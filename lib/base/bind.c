@@ -11,7 +11,7 @@
  *
  * Compiled without builtin functions, so that each is a call.
  */
-#include "session/bind.h"
+#include "base/bind.h"
 
 #include <signal.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* children - when the children began that the program knows by their ids. */
-#ifndef TR2_SESSION_CHILDREN_H
-#define TR2_SESSION_CHILDREN_H
+#ifndef TR2_PART_CHILDREN_H
+#define TR2_PART_CHILDREN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,11 +11,5 @@ bool tr2_children_add(int id, uint64_t start_ns);
 
 /* The child has ended. false: there is no such child. */
 bool tr2_children_take(int id, uint64_t *start_ns);
-
-/* In a forked child: none are its own. */
-void tr2_children_after_fork(void);
-
-/* Under the process's lock. */
-void tr2_children_release(void);
 
 #endif

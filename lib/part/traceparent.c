@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Read TRACEPARENT, and change it in place for children. */
-#include "session/traceparent.h"
+#include "part/traceparent.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "part/part.h"
 #include "span/session_trace.h"
 #include "span/table.h"
 #include "thread/emit_span.h"
@@ -52,17 +53,19 @@ static void set_context(const struct tr2_context *context, bool sampled)
 	set_value(text);
 }
 
-static void begin(const char *traceparent)
+static void take(const char *traceparent)
 {
 	tr2_session_trace_begin(traceparent);
 	is_due = tr2_session_trace.self.id != 0;
 }
 
-void tr2_traceparent_start(void)
+/* Take the variable, make the session's own id, and put the variable into the
+ * environment. */
+static void begin(void)
 {
 	const char *value = getenv("TRACEPARENT");
 
-	begin(value);
+	take(value);
 	if (tr2_session_trace.self.id)
 		memcpy(inherited, value, TR2_TRACEPARENT_BYTES);
 	variable = calloc(1, sizeof(*variable));
@@ -70,26 +73,23 @@ void tr2_traceparent_start(void)
 		return;
 	memcpy(variable->name, NAME, sizeof(NAME) - 1);
 	tr2_traceparent_no_child();
+	putenv(variable->name);
 }
 
-void tr2_traceparent_publish(void)
-{
-	if (variable)
-		putenv(variable->name);
-}
-
-void tr2_traceparent_fork(void)
+/* The forked child's parent is what the variable names. */
+static void begin_in_child(void)
 {
 	char text[TR2_TRACEPARENT_BYTES + 1];
 
 	if (!variable)
 		return;
 	memcpy(text, variable->value, sizeof(text));
-	begin(text);
+	take(text);
 	tr2_traceparent_no_child();
 }
 
-void tr2_traceparent_end(void)
+/* Restore the variable. */
+static void release(void)
 {
 	set_value(inherited);
 	variable = NULL;
@@ -119,8 +119,17 @@ void tr2_traceparent_no_child(void)
 	set_context(&tr2_session_trace.self, tr2_session_trace.sampled);
 }
 
-void tr2_traceparent_emit(struct tr2_call *call)
+/* Emit the ids of the session, once, if it is in a trace. */
+static void emit_ids(struct tr2_call *call)
 {
 	if (atomic_exchange(&is_due, false))
 		tr2_call_emit_trace(call);
 }
+
+const struct tr2_part tr2_part_traceparent = {
+	.begin = begin,
+	.begin_in_child = begin_in_child,
+	.emit_begun = emit_ids,
+	.emit_errors = emit_ids,
+	.release = release,
+};

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A list of the children that have not ended, under the process's lock. */
-#include "session/children.h"
+#include "part/children.h"
 
 #include "base/blocks.h"
 #include "base/lock.h"
 #include "base/macros.h"
+#include "part/part.h"
 
 struct child {
 	uint64_t start_ns;
@@ -79,14 +80,19 @@ bool tr2_children_take(int id, uint64_t *start_ns)
 	return child;
 }
 
-void tr2_children_after_fork(void)
+static void forked(void)
 {
 	pages = NULL;
 	tr2_blocks_after_fork(&blocks, NULL, 0);
 }
 
-void tr2_children_release(void)
+static void release(void)
 {
 	pages = NULL;
 	tr2_blocks_release(&blocks);
 }
+
+const struct tr2_part tr2_part_children = {
+	.forked = forked,
+	.release = release,
+};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Record the first call before trace2_initialize(), and report it later. */
-#include "session/early.h"
+#include "part/call_before_init.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/tls.h"
+#include "part/part.h"
 #include "thread/stream.h"
 
 /* Elsewhere than trace2_enabled_, which two copies of the library may share. */
@@ -65,7 +66,8 @@ bool tr2_early_is_noted(const struct tr2_early *early)
 	       NOTED;
 }
 
-void tr2_early_tell(struct tr2_call *call)
+/* Emit the error event, if there was such a call. */
+static void emit_error(struct tr2_call *call)
 {
 	const char *file = call->file;
 	int line = call->line;
@@ -84,3 +86,8 @@ void tr2_early_tell(struct tr2_call *call)
 	call->file = file;
 	call->line = line;
 }
+
+const struct tr2_part tr2_part_call_before_init = {
+	.emit_begun = emit_error,
+	.emit_errors = emit_error,
+};
