@@ -327,6 +327,42 @@ test_expect_success EXPENSIVE,CC,READS_STREAMS,!INSTRUMENTED 'the command reads 
 	test_grep "trace2.team" out
 '
 
+test_expect_success CC,!INSTRUMENTED 'adding a part: the example tells how many threads ended' '
+	mkdir -p part &&
+	cp -R "$GIT_BUILD_DIR"/lib part/ &&
+	c_block "$docs"/technical/adding-a-part.adoc 1 >row &&
+	c_block "$docs"/technical/adding-a-part.adoc 2 >part/lib/part/ended.c &&
+	awk "/^#undef PART\$/ {
+		while ((getline line < \"row\") > 0)
+			print line
+	} { print }" part/lib/part/parts.def >parts &&
+	mv parts part/lib/part/parts.def &&
+	cat >threads.c <<-\EOT &&
+	#include "trace2.h"
+	static void *work(void *unused)
+	{
+		trace2_printf("work");
+		return unused;
+	}
+	int main(int argc, char **argv)
+	{
+		pthread_t thread;
+
+		(void)argc;
+		trace2_initialize();
+		trace2_cmd_start(argv);
+		trace2_pthread_create(&thread, NULL, "worker", work, NULL);
+		pthread_join(thread, NULL);
+		return trace2_cmd_exit(0);
+	}
+	EOT
+	"$CC" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Ipart/lib -o threads \
+		threads.c part/lib/session/parts.c part/lib/part/ended.c \
+		"$GIT_BUILD_DIR"/build/lib/libtrace2.a -pthread &&
+	GIT_TRACE2_PERF=1 GIT_TRACE2_PERF_BRIEF=1 ./threads 2>actual &&
+	test_grep "thread  *| ended:1\$" actual
+'
+
 test_expect_success 'the settings of the table are in the page about them' '
 	test_grep "^include::generated/settings.adoc" "$docs"/trace2-format.adoc &&
 	trace2 help --asciidoc settings >actual &&

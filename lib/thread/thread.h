@@ -25,7 +25,7 @@
 #include "span/entered.h"
 #include "thread/region.h"
 
-#define TR2_MAX_PARTS 12
+#define TR2_MAX_PARTS 16
 #define TR2_NO_CANCEL_TYPE (-1) /* not changed */
 #define TR2_MAX_ASIDE 4 /* contexts: see tr2_thread_renew() */
 #define TR2_THREAD_NAME_MAX 24 /* bytes, "th01:" and all */
