@@ -248,6 +248,23 @@ test_expect_success 'a crowded folder, and a name that occurs twice in the comma
 	)
 '
 
+test_expect_success 'home: a function of another file in a header is named' '
+	(
+		good_tree &&
+		source_file lib/base/a.h <<-\EOF &&
+		void tr2_a(void);
+		int tr2_a_more(int x);
+		char *tr2_b(void);
+		EOF
+		printf "void tr2_a(void)\n{\n}\n" | source_file lib/base/a.c &&
+		printf "int tr2_a_more(int x)\n{\n}\n" |
+			source_file lib/base/a_more.c &&
+		printf "char *tr2_b(void)\n{\n}\n" | source_file lib/base/b.c &&
+		complains home \
+			"lib/base/a.h:4: tr2_b: it is defined in lib/base/b.c"
+	)
+'
+
 test_expect_success EXPENSIVE,CC 'a call that points up, declared by hand' '
 	(
 		good_tree &&

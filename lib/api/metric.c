@@ -12,7 +12,7 @@
 #include "pmu/pmu.h"
 #include "session/call.h"
 #include "part/call_before_init.h"
-#include "session/thread_life.h"
+#include "session/thread.h"
 #include "thread/enter.h"
 #include "thread/stream.h"
 #include "trace2.h"

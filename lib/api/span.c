@@ -8,7 +8,6 @@
 #include "session/fastpath.h"
 #include "span/items.h"
 #include "span/sampling.h"
-#include "span/session_trace.h"
 #include "thread/emit_span.h"
 #include "trace2.h"
 

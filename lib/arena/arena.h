@@ -158,4 +158,8 @@ void tr2_arena_fold_end(void);
 /* Count losses outside of rings. Any thread. */
 void tr2_arena_lost(enum tr2_lost_cause cause, uint64_t nr);
 
+/* For a new file: forget which strings and rows were written. The first bytes
+ * of strings always have space on the disk; those of rows if rows_have_space. */
+void tr2_define_reset(bool rows_have_space);
+
 #endif

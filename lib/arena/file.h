@@ -43,9 +43,6 @@ void tr2_file_forget(void);
 /* The parts of the file before the slots; NULL without a file. */
 extern struct tr2_arena_header *tr2_file_header;
 
-/* For a new file: forget which strings and rows were written. The first bytes
- * of strings always have space on the disk; those of rows if rows_have_space. */
-void tr2_define_reset(bool rows_have_space);
 #define TR2_DEFINE_FIRST_BYTES 4096u /* of each part */
 
 #endif

@@ -52,10 +52,4 @@ static inline void tr2_kept_remember(struct tr2_kept *kept, uint64_t wall_us)
 			 __ATOMIC_RELAXED);
 }
 
-/* Write what is kept. false: there is no room. */
-bool tr2_kept_json_prepare(struct tr2_kept *kept, struct tr2_render *r,
-			   const struct tr2_event *ev, bool brief);
-bool tr2_kept_perf_prepare(struct tr2_kept *kept, struct tr2_render *r,
-			   const struct tr2_event *ev, bool brief);
-
 #endif

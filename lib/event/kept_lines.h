@@ -18,12 +18,6 @@ static inline bool tr2_kept_is_of(const struct tr2_kept *kept,
 	return likely(ev->wall_us - kept->second_us < 1000000u);
 }
 
-/* Append a string that is redacted or escaped. NULL: there is no room. */
-char *tr2_kept_json_slow(const struct tr2_kept *kept, struct tr2_render *r,
-			 char *p, const char *s);
-char *tr2_kept_text_slow(const struct tr2_kept *kept, struct tr2_render *r,
-			 char *p, const char *s);
-
 /* is_free: of a field with TR2_F_FREE. */
 TR2_INLINE char *
 tr2_kept_put(const struct tr2_kept *kept, struct tr2_render *r, char *p,

@@ -60,4 +60,17 @@ void tr2_render_time_utc(struct tr2_buf *b, uint64_t wall_us);
 
 void tr2_render_release(struct tr2_render *r);
 
+/* For kept.h and kept_lines.h. */
+struct tr2_kept;
+/* Write what is kept. false: there is no room. */
+bool tr2_kept_json_prepare(struct tr2_kept *kept, struct tr2_render *r,
+			   const struct tr2_event *ev, bool brief);
+bool tr2_kept_perf_prepare(struct tr2_kept *kept, struct tr2_render *r,
+			   const struct tr2_event *ev, bool brief);
+/* Append a string that is redacted or escaped. NULL: there is no room. */
+char *tr2_kept_json_slow(const struct tr2_kept *kept, struct tr2_render *r,
+			 char *p, const char *s);
+char *tr2_kept_text_slow(const struct tr2_kept *kept, struct tr2_render *r,
+			 char *p, const char *s);
+
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "part/part.h"
-#include "span/session_trace.h"
 #include "span/table.h"
 #include "thread/emit_span.h"
 
@@ -53,10 +52,20 @@ static void set_context(const struct tr2_context *context, bool sampled)
 	set_value(text);
 }
 
+/* The session becomes a child of what the value names; NULL or invalid: it is in
+ * no trace. */
 static void take(const char *traceparent)
 {
-	tr2_session_trace_begin(traceparent);
-	is_due = tr2_session_trace.self.id != 0;
+	struct tr2_session_trace trace = { .sampled = true };
+	struct tr2_context above;
+
+	if (tr2_context_parse(traceparent, &above, &trace.sampled)) {
+		trace.self = above;
+		trace.self.id = tr2_span_random();
+		trace.parent = above.id;
+	}
+	tr2_session_trace = trace;
+	is_due = trace.self.id != 0;
 }
 
 /* Take the variable, make the session's own id, and put the variable into the

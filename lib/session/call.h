@@ -23,7 +23,7 @@
 #include "session/fork.h"
 #include "session/parts.h"
 #include "session/session.h"
-#include "session/thread_life.h"
+#include "session/thread.h"
 #include "site/site.h"
 #include "thread/context.h"
 #include "thread/emit.h"

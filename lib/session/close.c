@@ -17,7 +17,8 @@
 #include "session/ring.h"
 #include "session/session.h"
 #include "session/signal.h"
-#include "session/thread_life.h"
+#include "session/thread.h"
+#include "target/wait.h"
 #include "thread/stream.h"
 
 /* On a busy machine, times in a stream differ by more anyway. */

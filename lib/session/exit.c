@@ -24,7 +24,7 @@
 #include "session/fork.h"
 #include "session/inherit.h"
 #include "session/parts.h"
-#include "session/thread_life.h"
+#include "session/thread.h"
 #include "site/site.h"
 #include "thread/stream.h"
 

@@ -19,7 +19,7 @@
 #include "session/parts.h"
 #include "session/repo.h"
 #include "session/targets.h"
-#include "session/thread_life.h"
+#include "session/thread.h"
 #include "thread/context.h"
 #include "thread/stream.h"
 

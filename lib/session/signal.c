@@ -15,6 +15,7 @@
 #include "session/fastpath.h"
 #include "session/ring.h"
 #include "session/session.h"
+#include "target/wait.h"
 #include "thread/emit.h"
 #include "thread/stream.h"
 

@@ -21,7 +21,7 @@
 #include "session/session.h"
 #include "session/signal.h"
 #include "session/targets.h"
-#include "session/thread_life.h"
+#include "session/thread.h"
 #include "thread/stream.h"
 
 void tr2_session_start_clock(void)

@@ -14,6 +14,7 @@
 #include "session/ring.h"
 #include "session/parts.h"
 #include "session/session.h"
+#include "target/wait.h"
 #include "thread/stream.h"
 
 /* The version of the event format that consumers check. */

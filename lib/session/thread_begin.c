@@ -2,7 +2,7 @@
 /* Make the context of a thread at its first call. */
 #include "base/lock.h"
 #include "session/parts.h"
-#include "session/thread_life.h"
+#include "session/thread.h"
 
 struct tr2_thread_key tr2_thread_key;
 

@@ -5,7 +5,7 @@
 #include "base/lock.h"
 #include "session/call.h"
 #include "session/parts.h"
-#include "session/thread_life.h"
+#include "session/thread.h"
 #include "thread/enter.h"
 
 /*

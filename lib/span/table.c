@@ -26,6 +26,8 @@
 /* Of so many calls that find all entries in use, one searches. */
 #define FULL_CALLS 64
 
+struct tr2_session_trace tr2_session_trace;
+
 struct tr2_span_table *tr2_span_table;
 static bool no_memory;
 /* No entry was free, and so many calls since then; 0: the search is worth

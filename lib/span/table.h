@@ -262,4 +262,12 @@ uint64_t tr2_span_random(void);
 void tr2_spans_forked(void);
 void tr2_spans_unmap(void);
 
+/* The session in its trace; set while no other thread emits. */
+struct tr2_session_trace {
+	struct tr2_context self; /* id 0: in none */
+	uint64_t parent;
+	bool sampled;
+};
+extern struct tr2_session_trace tr2_session_trace;
+
 #endif

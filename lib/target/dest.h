@@ -235,15 +235,4 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
 /* The calling thread will not finish the line that it may be writing. */
 void tr2_dest_abandon(struct tr2_dest *dest, uint32_t tid);
 
-/* Set how long patient destinations wait for their readers; 0: there are
- * none. */
-void tr2_dest_set_patience(unsigned int seconds);
-
-/* The last line of each destination follows. Signal-safe. */
-void tr2_dest_expect_last(void);
-
-/* A signal ends the process, and its handler writes the last line: no thread
- * waits for a lock from now on, nor for a reader longer than TR2_STALL_NS. */
-void tr2_dest_set_urgent(void);
-
 #endif

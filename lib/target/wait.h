@@ -13,6 +13,17 @@
 #include "base/raw.h"
 #include "target/dest.h"
 
+/* Set how long patient destinations wait for their readers; 0: there are
+ * none. */
+void tr2_dest_set_patience(unsigned int seconds);
+
+/* The last line of each destination follows. Signal-safe. */
+void tr2_dest_expect_last(void);
+
+/* A signal ends the process, and its handler writes the last line: no thread
+ * waits for a lock from now on, nor for a reader longer than TR2_STALL_NS. */
+void tr2_dest_set_urgent(void);
+
 /* Initialise: unlocked. same: a forked child opened its parent's again, and
  * what that waited counts; otherwise there were no waits so far. */
 void tr2_wait_init(struct tr2_dest *dest, bool same);

@@ -4,7 +4,6 @@
 
 #include "base/lock.h"
 #include "span/record.h"
-#include "span/session_trace.h"
 #include "thread/sink.h"
 
 static bool has_ring(const struct tr2_call *call)

@@ -328,7 +328,7 @@ print(trace2.run(["sh", "-c", "echo $TRACEPARENT"], capture_output=True).stdout)
                          self.child_id(own))
 
     def child_id(self, own):
-        """The same by the definition in lib/event/context.c, step by step."""
+        """The same by the definition in lib/event/span.c, step by step."""
         x = (int(own, 16) + 0x9e3779b97f4a7c15) % 2**64
         x ^= x >> 30
         x = x * 0xbf58476d1ce4e5b9 % 2**64

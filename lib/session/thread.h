@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_life - the beginning and the end of a thread in the session: its
+ * thread - the beginning and the end of a thread in the session: its
  * context, and the hooks of the parts.
  *
  * A thread begins with its first call, and ends by trace2_thread_exit(), or
  * without it: by the destructor of a thread-specific value.
  */
-#ifndef TR2_SESSION_THREAD_LIFE_H
-#define TR2_SESSION_THREAD_LIFE_H
+#ifndef TR2_SESSION_THREAD_H
+#define TR2_SESSION_THREAD_H
 
 #include <pthread.h>
 

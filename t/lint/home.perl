@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+#
+# A header of the library belongs to one C file: what it declares is defined in
+# the file of its name, or in one whose name begins with that and a _ (dest.h:
+# dest.c, dest_open.c); if there is none, in a single file. A folder's own header
+# (metric/metric.h) and internal ones belong to all files of the folder.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::Bin;
+use Lint;
+
+my $HEAD = qr/^(?!static\b|typedef\b|TR2_\w*INLINE\b)[A-Za-z_][\w\s*(),]*?/m;
+
+my (%defined, %is_file);
+for my $path (grep { m{^lib/} } sources('c')) {
+	$is_file{$path} = 1;
+	next if $path !~ /\.c$/;
+	my $code = c_code(slurp($path));
+	$defined{$1} = $path
+		while $code =~ /$HEAD\b(tr2_\w+)\([^;{}]*\)\s*\{/g;
+}
+for my $path (grep { m{^lib/.*/.*\.h$} } sort keys %is_file) {
+	my ($folder, $name) = $path =~ m{^(.*)/([^/]+)\.h$};
+	next if $folder =~ m{/\Q$name\E$} || $name =~ /internal$/;
+	my $family = qr/^\Q$folder\/$name\E(?:_[^\/]*)?\.c$/;
+	my $has_family = grep { /$family/ } keys %is_file;
+	my $code = c_code(slurp($path));
+	my $first;
+	while ($code =~ /$HEAD\b(tr2_\w+)\([^;{}]*\)[^;{}]*;/g) {
+		my $function = $1;
+		my $line = 1 + (substr($code, 0, $-[1]) =~ tr/\n//);
+		my $file = $defined{$function} // next;
+		$first //= $file;
+		complain($path, $line, $function, "it is defined in $file")
+			if $has_family ? $file !~ $family : $file ne $first;
+	}
+}
+done();
