@@ -36,7 +36,7 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 {
 	struct tr2_slot *slot = NULL;
 	struct tr2_thread *thread;
-	struct tr2_inside inside;
+	struct tr2_call_mark inside;
 	int saved_errno = errno;
 
 	if (!tr2_session_is_started()) {

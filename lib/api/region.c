@@ -244,7 +244,7 @@ void trace2_region_enter_fl(const char *file, int line, const char *category,
 
 void tr2_region_enter_slow(struct trace2_site *site, const char *category,
 			   const char *label, const struct trace2_repo *repo,
-			   struct tr2_inside *announced)
+			   struct tr2_call_mark *announced)
 {
 	struct tr2_call call;
 
@@ -279,7 +279,7 @@ void trace2_region_leave_fl(const char *file, int line, const char *category,
 
 void tr2_region_leave_slow(struct trace2_site *site, const char *category,
 			   const char *label, const struct trace2_repo *repo,
-			   struct tr2_inside *announced)
+			   struct tr2_call_mark *announced)
 {
 	struct tr2_call call;
 
@@ -431,7 +431,7 @@ void trace2_data_string_fl(const char *file, int line, const char *category,
 void tr2_data_string_slow(struct trace2_site *site, const char *category,
 			  const struct trace2_repo *repo, const char *key,
 			  const char *value,
-			  struct tr2_inside *announced)
+			  struct tr2_call_mark *announced)
 {
 	struct tr2_call call;
 
@@ -520,7 +520,7 @@ void trace2_data_double_at_(struct trace2_site *site, const char *category,
 
 void tr2_data_intmax_slow(struct trace2_site *site, const char *category,
 			  const struct trace2_repo *repo, const char *key,
-			  intmax_t value, struct tr2_inside *announced)
+			  intmax_t value, struct tr2_call_mark *announced)
 {
 	char memory[NUMBER_BYTES];
 

@@ -14,16 +14,16 @@
 
 void tr2_region_enter_slow(struct trace2_site *site, const char *category,
 			   const char *label, const struct trace2_repo *repo,
-			   struct tr2_inside *announced);
+			   struct tr2_call_mark *announced);
 void tr2_region_leave_slow(struct trace2_site *site, const char *category,
 			   const char *label, const struct trace2_repo *repo,
-			   struct tr2_inside *announced);
+			   struct tr2_call_mark *announced);
 void tr2_data_string_slow(struct trace2_site *site, const char *category,
 			  const struct trace2_repo *repo, const char *key,
 			  const char *value,
-			  struct tr2_inside *announced);
+			  struct tr2_call_mark *announced);
 void tr2_data_intmax_slow(struct trace2_site *site, const char *category,
 			  const struct trace2_repo *repo, const char *key,
-			  intmax_t value, struct tr2_inside *announced);
+			  intmax_t value, struct tr2_call_mark *announced);
 
 #endif

@@ -15,11 +15,11 @@
  * was here is over, if it was not ended: overwrite it. q is not passed on, so
  * that it is in registers.
  */
-TR2_INLINE struct tr2_inside *announced(const struct tr2_fastpath *q)
+TR2_INLINE struct tr2_call_mark *announced(const struct tr2_fastpath *q)
 {
 	if (q->is_announced)
 		return q->in;
-	tr2_inside_end(q->in);
+	tr2_call_mark_end(q->in);
 	return NULL;
 }
 
@@ -34,7 +34,7 @@ static NOINLINE void enter_region(struct trace2_site *site,
 				  const struct trace2_repo *repo,
 				  struct tr2_thread *thread)
 {
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 	struct tr2_fastpath q = { .in = &in };
 
 	if (unlikely(!tr2_fastpath_find(&q, thread, site, repo)) ||
@@ -48,7 +48,7 @@ static NOINLINE void leave_region(struct trace2_site *site,
 				  const struct trace2_repo *repo,
 				  struct tr2_thread *thread)
 {
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 	struct tr2_fastpath q = { .in = &in };
 
 	if (unlikely(!tr2_fastpath_find(&q, thread, site, repo)) ||
@@ -62,7 +62,7 @@ static NOINLINE void data_string(struct trace2_site *site, const char *category,
 				 const char *key, const char *value,
 				 struct tr2_thread *thread)
 {
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 	struct tr2_fastpath q = { .in = &in };
 
 	if (unlikely(!tr2_fastpath_find(&q, thread, site, repo)) ||
@@ -78,7 +78,7 @@ static NOINLINE void data_intmax(struct trace2_site *site, const char *category,
 				 struct tr2_thread *thread)
 {
 	const struct tr2_fast_text number = { .len = (size_t)value };
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 	struct tr2_fastpath q = { .in = &in };
 
 	if (unlikely(!tr2_fastpath_find(&q, thread, site, repo)) ||

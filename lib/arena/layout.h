@@ -252,7 +252,7 @@ struct tr2_control {
 		struct {
 			uint16_t nest; /* writes in progress: see ring/ring.h */
 			/* The address of the outermost write's mark, in units
-			 * of 8: see base/inside.h. */
+			 * of 8: see base/call_mark.h. */
 			uint16_t inside[3];
 		};
 		uint64_t nest_and_inside;

@@ -364,7 +364,8 @@ static void drop_unfinished(struct tr2_control *ring, uint32_t others)
 }
 
 /* Make this write the outermost one. */
-static void be_outermost(struct tr2_control *ring, const struct tr2_inside *in)
+static void be_outermost(struct tr2_control *ring,
+			 const struct tr2_call_mark *in)
 {
 	tr2_ring_store(&ring->nest_and_inside,
 		       (uint64_t)(uintptr_t)in << TR2_RING_INSIDE_SHIFT | 1);
@@ -408,7 +409,8 @@ static bool leave_last(struct tr2_control *ring)
 
 /* Publish, as the outermost writer at its end, and once more what handlers wrote
  * behind the head meanwhile. */
-static void publish_all(struct tr2_control *ring, const struct tr2_inside *in,
+static void publish_all(struct tr2_control *ring,
+			const struct tr2_call_mark *in,
 			uint32_t records)
 {
 	uint64_t head;
@@ -445,7 +447,7 @@ void tr2_ring_wake_if_due(struct tr2_control *ring, uint32_t records)
 
 /* Publish, as the outermost writer at its end; others only count themselves
  * out. */
-static void leave(struct tr2_control *ring, const struct tr2_inside *in,
+static void leave(struct tr2_control *ring, const struct tr2_call_mark *in,
 		  uint32_t records)
 {
 	uint16_t nest = tr2_ring_load(&ring->nest);
@@ -464,10 +466,10 @@ void tr2_ring_end_slow(const struct tr2_ring_write *w)
 	tr2_ring_order();
 	TR2_TESTPOINT(copied);
 	leave(w->ring, w->in, 1);
-	tr2_inside_end(w->in);
+	tr2_call_mark_end(w->in);
 }
 
-void tr2_ring_catch_up(struct tr2_control *ring, const struct tr2_inside *in,
+void tr2_ring_catch_up(struct tr2_control *ring, const struct tr2_call_mark *in,
 		       uint32_t records)
 {
 	if (tr2_ring_load(&ring->nest)) {
@@ -482,7 +484,7 @@ void tr2_ring_catch_up(struct tr2_control *ring, const struct tr2_inside *in,
 	tr2_ring_wake_if_due(ring, records);
 }
 
-static bool is_of(uint64_t nest_and_inside, const struct tr2_inside *in)
+static bool is_of(uint64_t nest_and_inside, const struct tr2_call_mark *in)
 {
 	uint64_t inside = (uint64_t)(uintptr_t)in << TR2_RING_INSIDE_SHIFT;
 
@@ -490,7 +492,7 @@ static bool is_of(uint64_t nest_and_inside, const struct tr2_inside *in)
 }
 
 void tr2_ring_count_out_late(struct tr2_control *ring,
-			     const struct tr2_inside *in)
+			     const struct tr2_call_mark *in)
 {
 	uint64_t now = tr2_ring_load(&ring->nest_and_inside);
 
@@ -501,7 +503,7 @@ void tr2_ring_count_out_late(struct tr2_control *ring,
 			       (uint16_t)((now & TR2_RING_NEST) - 1));
 }
 
-void tr2_ring_back_out(struct tr2_control *ring, struct tr2_inside *in)
+void tr2_ring_back_out(struct tr2_control *ring, struct tr2_call_mark *in)
 {
 	uint64_t now = tr2_ring_load(&ring->nest_and_inside);
 
@@ -512,7 +514,7 @@ void tr2_ring_back_out(struct tr2_control *ring, struct tr2_inside *in)
 	} else {
 		tr2_ring_count_out_late(ring, in);
 	}
-	tr2_inside_end(in);
+	tr2_call_mark_end(in);
 }
 
 /*
@@ -520,13 +522,13 @@ void tr2_ring_back_out(struct tr2_control *ring, struct tr2_inside *in)
  * one write would emit. Some of them may have found no room.
  */
 static bool waits_too_long(struct tr2_control *ring, uintptr_t at,
-			   const struct tr2_inside *in)
+			   const struct tr2_call_mark *in)
 {
 	static __thread unsigned int nr;
 
 	nr = tr2_ring_load(&ring->pending) ? nr + 1 : 0;
 	return nr >= MAX_WAITING &&
-	       (nr >= MAX_NESTED || !tr2_inside_is_interrupted(at, in));
+	       (nr >= MAX_NESTED || !tr2_call_mark_is_interrupted(at, in));
 }
 
 /*
@@ -534,12 +536,12 @@ static bool waits_too_long(struct tr2_control *ring, uintptr_t at,
  * that interrupted the other; or a handler jumped out of the other, which will
  * never be finished.
  */
-static void be_nested(struct tr2_control *ring, const struct tr2_inside *in)
+static void be_nested(struct tr2_control *ring, const struct tr2_call_mark *in)
 {
 	uintptr_t at = (uintptr_t)(tr2_ring_load(&ring->nest_and_inside) >> 16
 				   << 3);
 
-	if (tr2_inside_is_over(at, in) || waits_too_long(ring, at, in) ||
+	if (tr2_call_mark_is_over(at, in) || waits_too_long(ring, at, in) ||
 	    nr_writing(ring) == TR2_RING_NEST) {
 		drop_unfinished(ring, 1);
 		be_outermost(ring, in);
@@ -585,13 +587,13 @@ static void report_losses(struct tr2_control *ring, char *data)
 }
 
 /* End a write that got no room, and count it. */
-static void give_up(struct tr2_slot *slot, struct tr2_inside *in)
+static void give_up(struct tr2_slot *slot, struct tr2_call_mark *in)
 {
 	tr2_ring_lost(slot, tr2_arena_rings.consume ? TR2_LOST_NO_ROOM :
 						      TR2_LOST_NESTED);
 	TR2_TESTPOINT(counted_loss);
 	leave(&slot->control, in, 0);
-	tr2_inside_end(in);
+	tr2_call_mark_end(in);
 }
 
 static bool can_begin(struct tr2_slot *slot, uint32_t size)
@@ -608,7 +610,7 @@ static bool can_begin(struct tr2_slot *slot, uint32_t size)
 }
 
 bool tr2_ring_begin_slow(struct tr2_ring_write *w, struct tr2_slot *slot,
-			 uint32_t size, struct tr2_inside *in)
+			 uint32_t size, struct tr2_call_mark *in)
 {
 	struct tr2_control *ring;
 	char *data;
@@ -617,7 +619,7 @@ bool tr2_ring_begin_slow(struct tr2_ring_write *w, struct tr2_slot *slot,
 		return false;
 	ring = &slot->control;
 	data = tr2_ring_data(slot);
-	tr2_inside_begin(in);
+	tr2_call_mark_begin(in);
 	tr2_ring_order();
 	if (tr2_ring_load(&ring->nest))
 		be_nested(ring, in);
@@ -642,7 +644,7 @@ __attribute__((noinline)) bool tr2_ring_put(struct tr2_slot *slot,
 {
 	const struct tr2_record *head = record;
 	struct tr2_ring_write w;
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 
 	if (!tr2_ring_begin(&w, slot, head->size, &in))
 		return false;
@@ -654,18 +656,18 @@ __attribute__((noinline)) bool tr2_ring_put(struct tr2_slot *slot,
 void tr2_ring_finish(struct tr2_slot *slot)
 {
 	struct tr2_control *ring = &slot->control;
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 
 	if (!ring->data_size || !tr2_arena_rings.data_size)
 		return;
 	if (tr2_ring_load(&ring->nest))
 		drop_unfinished(ring, 1);
 	if (tr2_ring_load(&ring->unreported)) {
-		tr2_inside_begin(&in);
+		tr2_call_mark_begin(&in);
 		be_outermost(ring, &in);
 		report_losses(ring, tr2_ring_data(slot));
 		leave(ring, &in, 0);
-		tr2_inside_end(&in);
+		tr2_call_mark_end(&in);
 	}
 	tr2_ring_wake(ring);
 }

@@ -22,7 +22,7 @@
  * up to `reserved`: it has seen all others start and end, so everything before
  * is complete. Then it checks again for writers that came meanwhile.
  *
- * A write that a handler jumped out of is detected by its mark (base/inside.h);
+ * A write that a handler jumped out of is detected by its mark (base/call_mark.h);
  * records that were written meanwhile are dropped with it, and counted.
  *
  * All functions are signal-safe. Other processes may change the slot, which can
@@ -36,7 +36,7 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "base/inside.h"
+#include "base/call_mark.h"
 #include "base/macros.h"
 #include "base/sanitize.h"
 #include "ring/layout.h"
@@ -46,7 +46,7 @@
 struct tr2_ring_write {
 	struct tr2_control *ring;
 	char *p; /* the record's place; the writer fills all of it */
-	struct tr2_inside *in;
+	struct tr2_call_mark *in;
 	uint64_t announced; /* the word; 0: none */
 	uint64_t at, end; /* of an announced record */
 };
@@ -101,15 +101,15 @@ static inline void tr2_ring_add_u64(uint64_t *p, uint64_t n)
 
 /* Slow paths of the functions below, out of line: they would take registers. */
 bool tr2_ring_begin_slow(struct tr2_ring_write *w, struct tr2_slot *slot,
-			 uint32_t size, struct tr2_inside *in);
+			 uint32_t size, struct tr2_call_mark *in);
 void tr2_ring_end_slow(const struct tr2_ring_write *w);
 /* At the end of an announced write: publish what handlers wrote meanwhile, and
  * count `records` of its own for wake-ups. */
-void tr2_ring_catch_up(struct tr2_control *ring, const struct tr2_inside *in,
+void tr2_ring_catch_up(struct tr2_control *ring, const struct tr2_call_mark *in,
 		       uint32_t records);
 /* Count out a write that is no longer the one that `nest_and_inside` has. */
 void tr2_ring_count_out_late(struct tr2_control *ring,
-			     const struct tr2_inside *in);
+			     const struct tr2_call_mark *in);
 /* Count records that were published, for wakeup_events, and wake readers. */
 void tr2_ring_wake_if_due(struct tr2_control *ring, uint32_t records);
 void tr2_ring_wake(struct tr2_control *ring);
@@ -150,13 +150,13 @@ static inline bool tr2_ring_count_out(struct tr2_control *ring, uint16_t count)
  */
 TR2_RING_INLINE void tr2_ring_announce(struct tr2_ring_write *w,
 				       struct tr2_control *ring, uint32_t size,
-				       struct tr2_inside *in)
+				       struct tr2_call_mark *in)
 {
 	w->ring = ring;
 	w->in = in;
 	w->announced = (uint64_t)(uintptr_t)in << TR2_RING_INSIDE_SHIFT |
 		       size << TR2_RING_ANNOUNCED_SHIFT | 1;
-	tr2_inside_begin(in);
+	tr2_call_mark_begin(in);
 	tr2_ring_order();
 	tr2_ring_store(&ring->nest_and_inside, w->announced);
 	tr2_ring_order();
@@ -196,7 +196,7 @@ TR2_RING_INLINE void tr2_ring_publish_announced(const struct tr2_ring_write *w)
 	TR2_TESTPOINT(copied);
 	if (unlikely(tr2_ring_load(&ring->nest_and_inside) != w->announced)) {
 		tr2_ring_count_out_late(ring, w->in);
-		tr2_inside_end(w->in);
+		tr2_call_mark_end(w->in);
 		return;
 	}
 	TR2_TESTPOINT(about_to_publish);
@@ -212,11 +212,11 @@ TR2_RING_INLINE void tr2_ring_publish_announced(const struct tr2_ring_write *w)
 	if (unlikely(limits | tr2_ring_load(&ring->nest)) ||
 	    unlikely(tr2_ring_load(&ring->room_until) < w->end))
 		tr2_ring_catch_up(ring, w->in, 1);
-	tr2_inside_end(w->in);
+	tr2_call_mark_end(w->in);
 }
 
 /* End an announced write that writes nothing. */
-void tr2_ring_back_out(struct tr2_control *ring, struct tr2_inside *in);
+void tr2_ring_back_out(struct tr2_control *ring, struct tr2_call_mark *in);
 
 /*
  * Reserve a record of `size` bytes, a multiple of 8 and at most TR2_RECORD_MAX.
@@ -225,7 +225,7 @@ void tr2_ring_back_out(struct tr2_control *ring, struct tr2_inside *in);
  */
 TR2_RING_INLINE bool tr2_ring_begin(struct tr2_ring_write *w,
 				  struct tr2_slot *slot, uint32_t size,
-				  struct tr2_inside *in)
+				  struct tr2_call_mark *in)
 {
 	uint64_t mask = tr2_arena_rings.data_size - 1;
 

@@ -76,7 +76,8 @@ __attribute__((noinline)) void tr2_fastpath_put_filler(struct tr2_ring_write w,
  * take so many bytes. Return the place of the fields; NULL: no room, or tracing
  * has ended.
  */
-TR2_INLINE char *begin(struct fastpath *q, struct tr2_inside *in, size_t bytes)
+TR2_INLINE char *begin(struct fastpath *q,
+		       struct tr2_call_mark *in, size_t bytes)
 {
 	size_t n = sizeof(struct tr2_record_event) + tr2_fast_room(&q->file) +
 		   bytes;
@@ -117,7 +118,7 @@ bool tr2_fastpath_region_enter(const char *file, int line, const char *category,
 	const struct tr2_region_names names = { category, label,
 						v.category.len, v.label.len };
 	struct tr2_regions *regions;
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 	struct fastpath q;
 	char *p;
 
@@ -149,7 +150,7 @@ bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 	struct tr2_fast_region_leave v = { .t_rel = 0 };
 	const struct tr2_region *region;
 	const struct tr2_site *site;
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 	struct fastpath q;
 	char *p;
 
@@ -188,7 +189,7 @@ bool tr2_fastpath_data(const char *file, int line, const char *category,
 	struct tr2_fast_data v = { .category = tr2_fast_measure(category),
 			       .key = tr2_fast_measure(key),
 			       .value = tr2_fast_measure(value) };
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 	struct fastpath q;
 	uint64_t start_ns;
 	char *p;
@@ -268,7 +269,7 @@ bool tr2_fastpath_region_enter_at(const struct tr2_site *site,
 				  const char *category, const char *label,
 				  const struct trace2_repo *repo)
 {
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 	struct tr2_fastpath q = { .in = &in };
 
 	return prepare_at(&q, site, repo) &&
@@ -278,7 +279,7 @@ bool tr2_fastpath_region_enter_at(const struct tr2_site *site,
 bool tr2_fastpath_region_leave_at(const struct tr2_site *site,
 				  const struct trace2_repo *repo)
 {
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 	struct tr2_fastpath q = { .in = &in };
 
 	return prepare_at(&q, site, repo) && tr2_fastpath_put_leave(&q, false);
@@ -287,7 +288,7 @@ bool tr2_fastpath_region_leave_at(const struct tr2_site *site,
 bool tr2_fastpath_data_at(const struct tr2_site *site,
 			  const struct trace2_repo *repo, const char *value)
 {
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 	struct tr2_fastpath q = { .in = &in };
 
 	return prepare_at(&q, site, repo) &&
@@ -299,14 +300,14 @@ bool tr2_fastpath_number_at(const struct tr2_site *site,
 			    const struct trace2_repo *repo, int64_t value)
 {
 	const struct tr2_fast_text number = { .len = (size_t)value };
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 	struct tr2_fastpath q = { .in = &in };
 
 	return prepare_at(&q, site, repo) &&
 	       tr2_fastpath_put_data(&q, false, TR2_FAST_NUMBER, number);
 }
 
-void tr2_fastpath_back_out(struct tr2_inside *announced)
+void tr2_fastpath_back_out(struct tr2_call_mark *announced)
 {
 	if (unlikely(announced != NULL))
 		tr2_ring_back_out(&tr2_my_slot->control, announced);

@@ -55,7 +55,7 @@ bool tr2_fastpath_number_at(const struct tr2_site *site,
 			    const struct trace2_repo *repo, int64_t value);
 
 /* End an attempt of fastpath_at.h whose write is announced; NULL: there is none. */
-struct tr2_inside;
-void tr2_fastpath_back_out(struct tr2_inside *announced);
+struct tr2_call_mark;
+void tr2_fastpath_back_out(struct tr2_call_mark *announced);
 
 #endif

@@ -29,7 +29,7 @@ struct tr2_fastpath {
 	bool is_announced; /* tr2_fastpath_back_out() must come */
 	uint64_t now_ns;
 	struct tr2_ring_write w;
-	struct tr2_inside *in; /* a variable of the public function */
+	struct tr2_call_mark *in; /* a variable of the public function */
 };
 
 /*

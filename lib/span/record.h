@@ -48,7 +48,7 @@ TR2_RING_INLINE bool tr2_span_put_record(struct tr2_slot *slot, uint32_t type,
 		    TR2_RECORD_ALIGN - 1) & -(size_t)TR2_RECORD_ALIGN;
 	struct tr2_record filler = { TR2_RECORD_FILLER, 0, (uint16_t)n };
 	struct tr2_ring_write w;
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 
 	if (!tr2_ring_begin(&w, slot, (uint32_t)n, &in))
 		return false;

@@ -198,7 +198,7 @@ void tr2_target_emit_to_ring(struct tr2_target *target,
 {
 	const struct tr2_buf *record = &render->line;
 	struct tr2_ring_write w;
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 
 	encode(render, ev, target->brief);
 	if (record->failed) {

@@ -11,7 +11,7 @@
 #include <stdarg.h>
 
 #include "base/clock.h"
-#include "base/inside.h"
+#include "base/call_mark.h"
 #include "event/pieces.h"
 #include "thread/stream.h"
 #include "thread/thread.h"
@@ -27,7 +27,7 @@ struct tr2_call {
 	};
 	unsigned int generation; /* of the process: see tr2_stream */
 	int *errno_at, saved_errno;
-	struct tr2_inside inside;
+	struct tr2_call_mark inside;
 };
 
 /* Emit an event in the name of the calling thread, after its thread_start. */

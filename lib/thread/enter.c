@@ -49,17 +49,17 @@ void tr2_thread_restore_cancellation(struct tr2_thread *thread)
 /* Turn the call away as long as it may be a handler's: its events would
  * otherwise come in the middle of the interrupted ones. */
 static bool is_turned_away(struct tr2_thread *thread, uintptr_t inside,
-			   const struct tr2_inside *in)
+			   const struct tr2_call_mark *in)
 {
-	return tr2_inside_is_interrupted(inside, in) &&
+	return tr2_call_mark_is_interrupted(inside, in) &&
 	       thread->nr_turned_away++ < MAX_TURNED_AWAY;
 }
 
 /* The thread is already inside, as far as is known. */
 static __attribute__((noinline)) struct tr2_thread *
-make_way(struct tr2_thread *thread, uintptr_t inside, struct tr2_inside *in)
+make_way(struct tr2_thread *thread, uintptr_t inside, struct tr2_call_mark *in)
 {
-	if (tr2_inside_is_over(inside, in)) {
+	if (tr2_call_mark_is_over(inside, in)) {
 		atomic_store(&thread->busy, (uintptr_t)in);
 		abandon_call(thread);
 		return thread;
@@ -71,14 +71,14 @@ make_way(struct tr2_thread *thread, uintptr_t inside, struct tr2_inside *in)
 
 struct tr2_thread *tr2_thread_enter_slow(struct tr2_thread *thread,
 					 uintptr_t inside,
-					 struct tr2_inside *in)
+					 struct tr2_call_mark *in)
 {
 	if (inside)
 		thread = make_way(thread, inside, in);
 	if (thread)
 		tr2_thread_defer_cancellation(thread);
 	else
-		tr2_inside_end(in);
+		tr2_call_mark_end(in);
 	return thread;
 }
 

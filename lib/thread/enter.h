@@ -15,7 +15,7 @@
  * cancellation is then stored in its context, by libc itself, before it
  * changes.
  *
- * If it cannot decide yet (see base/inside.h), it leaves alone what the other
+ * If it cannot decide yet (see base/call_mark.h), it leaves alone what the other
  * call has, which may continue: it is dropped, like a handler's call, or uses a
  * context of its own.
  */
@@ -26,7 +26,7 @@
 #include <stdbool.h>
 
 #include "base/barrier.h"
-#include "base/inside.h"
+#include "base/call_mark.h"
 #include "base/macros.h"
 #include "base/sanitize.h"
 #include "thread/thread.h"
@@ -38,7 +38,7 @@
  * the thread's handlers.
  */
 static inline bool tr2_thread_take(struct tr2_thread *thread,
-				   struct tr2_inside *in, uintptr_t *inside)
+				   struct tr2_call_mark *in, uintptr_t *inside)
 {
 #if defined(__x86_64__) && !TR2_TSAN
 	bool swapped;
@@ -60,7 +60,7 @@ static inline bool tr2_thread_take(struct tr2_thread *thread,
 /* The thread was left inside. */
 struct tr2_thread *tr2_thread_enter_slow(struct tr2_thread *thread,
 					 uintptr_t inside,
-					 struct tr2_inside *in);
+					 struct tr2_call_mark *in);
 
 /*
  * Enter, as the calling thread. in: a variable of the function that leaves.
@@ -68,11 +68,11 @@ struct tr2_thread *tr2_thread_enter_slow(struct tr2_thread *thread,
  * the thread inside.
  */
 static inline struct tr2_thread *tr2_thread_enter(struct tr2_thread *thread,
-						  struct tr2_inside *in)
+						  struct tr2_call_mark *in)
 {
 	uintptr_t inside = 0;
 
-	tr2_inside_begin(in);
+	tr2_call_mark_begin(in);
 	if (unlikely(!tr2_thread_take(thread, in, &inside)) ||
 	    unlikely(thread->cancel_type != TR2_NO_CANCEL_TYPE))
 		return tr2_thread_enter_slow(thread, inside, in);
@@ -88,7 +88,7 @@ void tr2_thread_defer_cancellation(struct tr2_thread *thread);
 void tr2_thread_restore_cancellation(struct tr2_thread *thread);
 
 static inline void tr2_thread_leave(struct tr2_thread *thread,
-				    struct tr2_inside *in)
+				    struct tr2_call_mark *in)
 {
 	if (unlikely(thread->cancel_type != TR2_NO_CANCEL_TYPE))
 		tr2_thread_restore_cancellation(thread);
@@ -98,7 +98,7 @@ static inline void tr2_thread_leave(struct tr2_thread *thread,
 		tr2_arena_set_mine(thread->owner.slot);
 	thread->nr_turned_away = 0;
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
-	tr2_inside_end(in);
+	tr2_call_mark_end(in);
 }
 
 /* The calling thread ends, at any point: end the call that it was in. */

@@ -264,7 +264,7 @@ static void move_context(struct tr2_thread *to, struct tr2_thread *from)
 /* Return a context whose call is over by now, or a new one, as long as there
  * are few. */
 static struct tr2_thread *find_spare(struct tr2_thread *thread,
-				     const struct tr2_inside *in)
+				     const struct tr2_call_mark *in)
 {
 	struct tr2_thread **at = &thread->aside, *spare;
 	unsigned int nr;
@@ -274,7 +274,7 @@ static struct tr2_thread *find_spare(struct tr2_thread *thread,
 		inside = spare->busy;
 		/* Two live frames are never at the same address. */
 		if (inside && inside != thread->busy &&
-		    !tr2_inside_is_over(inside, in))
+		    !tr2_call_mark_is_over(inside, in))
 			continue;
 		if (inside)
 			tr2_stream_lost();
@@ -290,7 +290,7 @@ static struct tr2_thread *find_spare(struct tr2_thread *thread,
 }
 
 struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
-				    struct tr2_inside *in)
+				    struct tr2_call_mark *in)
 {
 	struct tr2_thread *fresh;
 

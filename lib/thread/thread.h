@@ -17,7 +17,7 @@
 
 #include "arena/arena.h"
 #include "base/clock_fit.h"
-#include "base/inside.h"
+#include "base/call_mark.h"
 #include "base/tls.h"
 #include "event/event.h"
 #include "event/kept.h"
@@ -118,7 +118,7 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread);
  * lock.
  */
 struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
-				    struct tr2_inside *in);
+				    struct tr2_call_mark *in);
 
 /* Return the number of threads that have a context. The caller holds the lock. */
 unsigned int tr2_thread_nr(void);

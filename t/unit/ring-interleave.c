@@ -177,11 +177,11 @@ static void write_one(unsigned int size);
 
 /* Marks in frames like those on a stack: deeper is lower. */
 static struct {
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 	char rest[0x1000];
 } frames[8];
 
-static struct tr2_inside *frame(void)
+static struct tr2_call_mark *frame(void)
 {
 	return &frames[7 - run.depth].in;
 }

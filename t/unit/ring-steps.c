@@ -69,7 +69,7 @@ static __attribute__((noinline)) void write_one(void)
 		{ number, number + 1, number + 2, number + 3 }
 	};
 	struct tr2_ring_write w;
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 
 	if (!tr2_ring_begin(&w, &memory.slot, RECORD_BYTES, &in)) {
 		nr_wrong++;

@@ -6,33 +6,33 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/inside.h"
+#include "base/call_mark.h"
 #include "base/sanitize.h"
 #include "tap.h"
 
 #define STACK_BYTES 65536u
 
 /* Not in the caller's frame. */
-static struct tr2_inside *far;
-static struct tr2_inside now;
+static struct tr2_call_mark *far;
+static struct tr2_call_mark now;
 
-static bool is_over(const struct tr2_inside *in)
+static bool is_over(const struct tr2_call_mark *in)
 {
-	return tr2_inside_is_over((uintptr_t)in, &now);
+	return tr2_call_mark_is_over((uintptr_t)in, &now);
 }
 
 static void test_marks(void)
 {
-	tr2_inside_begin(far);
+	tr2_call_mark_begin(far);
 	ok(!is_over(far), "one that is inside");
-	tr2_inside_end(far);
+	tr2_call_mark_end(far);
 	ok(is_over(far), "one that has ended");
-	tr2_inside_begin(far);
+	tr2_call_mark_begin(far);
 	far->mark++;
 	ok(is_over(far), "one that was overwritten");
-	far[1].mark = tr2_inside_mark((uintptr_t)far);
+	far[1].mark = tr2_call_mark_value((uintptr_t)far);
 	ok(is_over(far + 1), "a mark that was copied");
-	tr2_inside_begin(far);
+	tr2_call_mark_begin(far);
 	mprotect(far, STACK_BYTES, PROT_NONE);
 	ok(is_over(far), "on a stack that is out of reach");
 	munmap(far, STACK_BYTES);
@@ -49,29 +49,29 @@ static void test_errno(void)
 /* Requires local variables on the real stack. */
 static void test_own_frame(void)
 {
-	struct tr2_inside in[2];
+	struct tr2_call_mark in[2];
 
-	tr2_inside_begin(&in[0]);
-	ok(tr2_inside_is_over((uintptr_t)&in[0], &in[1]),
+	tr2_call_mark_begin(&in[0]);
+	ok(tr2_call_mark_is_over((uintptr_t)&in[0], &in[1]),
 	   "a mark in the frame of the caller is over");
 }
 
 static volatile bool was_interrupted;
-static struct tr2_inside *asked_for;
+static struct tr2_call_mark *asked_for;
 
 static void ask(int signo)
 {
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 
 	(void)signo;
-	tr2_inside_begin(&in);
-	was_interrupted = tr2_inside_is_interrupted((uintptr_t)asked_for, &in);
+	tr2_call_mark_begin(&in);
+	was_interrupted = tr2_call_mark_is_interrupted((uintptr_t)asked_for, &in);
 }
 
 static void raise_on(const char *what, char *stack)
 {
 	struct sigaction action = { .sa_handler = ask };
-	struct tr2_inside in;
+	struct tr2_call_mark in;
 	stack_t alternate = { .ss_sp = stack, .ss_size = STACK_BYTES };
 
 	if (stack) {
@@ -92,7 +92,7 @@ static __attribute__((noinline)) void test_handlers(char *above)
 	raise_on("a handler on the same stack", NULL);
 	raise_on("on an alternate stack that is further down", below);
 	raise_on("on one that is further up", above);
-	ok(!tr2_inside_is_interrupted((uintptr_t)above - STACK_BYTES,
+	ok(!tr2_call_mark_is_interrupted((uintptr_t)above - STACK_BYTES,
 				      (const void *)above),
 	   "none");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tell an interrupted call from one that a handler jumped out of. */
-#include "base/inside.h"
+#include "base/call_mark.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -43,18 +43,19 @@ static bool is_marked(uintptr_t at)
 	bool differs;
 
 	differs = syscall(SYS_futex, at, FUTEX_CMP_REQUEUE_PRIVATE, 0L, 0L,
-			  &other, (long)tr2_inside_mark(at)) < 0 &&
+			  &other, (long)tr2_call_mark_value(at)) < 0 &&
 		  (errno == EAGAIN || errno == EFAULT);
 	errno = saved_errno;
 	return !differs;
 }
 
-bool tr2_inside_is_over(uintptr_t at, const struct tr2_inside *now)
+bool tr2_call_mark_is_over(uintptr_t at, const struct tr2_call_mark *now)
 {
 	return is_in_own_frame(at, (uintptr_t)now) || !is_marked(at);
 }
 
-bool tr2_inside_is_interrupted(uintptr_t at, const struct tr2_inside *now)
+bool tr2_call_mark_is_interrupted(uintptr_t at,
+				  const struct tr2_call_mark *now)
 {
 	stack_t stack;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inside - whether an interrupted call of a thread still continues, or a signal
- * handler jumped out of it for good.
+ * call_mark - whether an interrupted call of a thread still continues, or a
+ * signal handler jumped out of it for good.
  *
  * A call has a mark in its stack frame, and stores the mark's address where the
  * thread's next call finds it. A frame that was left is overwritten, sooner or
@@ -11,31 +11,31 @@
  *
  * All functions are signal-safe, and keep errno.
  */
-#ifndef TR2_BASE_INSIDE_H
-#define TR2_BASE_INSIDE_H
+#ifndef TR2_BASE_CALL_MARK_H
+#define TR2_BASE_CALL_MARK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* A local variable of the function that is inside. */
-struct tr2_inside {
+struct tr2_call_mark {
 	uint32_t mark __attribute__((aligned(8)));
 };
 
-static inline uint32_t tr2_inside_mark(uintptr_t at)
+static inline uint32_t tr2_call_mark_value(uintptr_t at)
 {
 	return (uint32_t)(at >> 3) ^ UINT32_C(0x7472326d);
 }
 
-static inline void tr2_inside_begin(struct tr2_inside *in)
+static inline void tr2_call_mark_begin(struct tr2_call_mark *in)
 {
-	__atomic_store_n(&in->mark, tr2_inside_mark((uintptr_t)in),
+	__atomic_store_n(&in->mark, tr2_call_mark_value((uintptr_t)in),
 			 __ATOMIC_RELAXED);
 }
 
 /* After all stores by which others find it: orders it for this thread's
  * handlers. */
-static inline void tr2_inside_end(struct tr2_inside *in)
+static inline void tr2_call_mark_end(struct tr2_call_mark *in)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&in->mark, 0, __ATOMIC_RELAXED);
@@ -46,13 +46,14 @@ static inline void tr2_inside_end(struct tr2_inside *in)
  * of the caller, in the same thread. false: it continues, or this is not known
  * yet.
  */
-bool tr2_inside_is_over(uintptr_t at, const struct tr2_inside *now);
+bool tr2_call_mark_is_over(uintptr_t at, const struct tr2_call_mark *now);
 
 /*
- * Call it if tr2_inside_is_over() is false. true: `now` probably belongs to a
+ * Call it if tr2_call_mark_is_over() is false. true: `now` probably belongs to a
  * signal handler that interrupted the other call; false: a handler jumped out,
  * unless it is on an unknown stack.
  */
-bool tr2_inside_is_interrupted(uintptr_t at, const struct tr2_inside *now);
+bool tr2_call_mark_is_interrupted(uintptr_t at,
+				  const struct tr2_call_mark *now);
 
 #endif
