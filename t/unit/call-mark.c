@@ -65,7 +65,8 @@ static void ask(int signo)
 
 	(void)signo;
 	tr2_call_mark_begin(&in);
-	was_interrupted = tr2_call_mark_is_interrupted((uintptr_t)asked_for, &in);
+	was_interrupted =
+		tr2_call_mark_is_interrupted((uintptr_t)asked_for, &in);
 }
 
 static void raise_on(const char *what, char *stack)
