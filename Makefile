@@ -124,6 +124,7 @@ SHELL_SRC := $(addprefix lang/shell/,$(addsuffix .sh,off clock text dest event \
 DOC_SRC := $(sort $(wildcard Documentation/*.adoc Documentation/*/*.adoc))
 
 HAVE_CXX := $(if $(CXX),$(shell command -v $(firstword $(CXX))))
+HAVE_ASCIIDOCTOR := $(shell command -v asciidoctor)
 
 # ---------------------------------------------------------------------------
 # The libraries of the command: NAME,PKG-CONFIG-MODULE,DEBIAN-PACKAGE,PURPOSE.
@@ -321,7 +322,7 @@ lib: $(A) $(SO) $(INCLUDES)
 
 ## tests: the programs that tests run, too
 tests: all $(EXAMPLES) $(TEST_TOOL) $(UNITS) $(MODULES) $(HOSTS) $(HOSTS_CXX) \
-	$(REPLAY)
+	$(REPLAY) build/generated/.stamp
 
 # Calls of libc without the linkage table are faster: after a system call, each
 # page and line of code is one that the processor must find again. But the dynamic
@@ -546,11 +547,10 @@ lint: tests
 	@LINT_FLAGS=$(call quote,$(LINT_FLAGS)) LINT_DEEP=$(call quote,$(LINT_DEEP)) \
 		JOBS=$(JOBS) $(SHELL_PATH) t/lint/run
 
-## generate: update the files generated from tables of events, settings and options
-generate: t/helper/test-tool $(TOOL)
-	@grep -v '^#' t/lint/generated.list | while IFS='$(tab)' read -r path how; do \
-		$$how >"$$path.new" && mv "$$path.new" "$$path" || exit 1; \
-	done
+## generate: update the scrubbers' copy of the table of events
+generate: $(TEST_TOOL)
+	@$(TEST_TOOL) events perl >build/Events.pm && \
+		mv build/Events.pm scrub/lib/Trace2/Events.pm
 
 ## demo: record git log and git clone, and show where their time went
 demo: all $(EXAMPLES)
@@ -567,16 +567,29 @@ picture: $(TOOL)
 ## docs: the documents as HTML and man pages, in build/docs
 docs: $(if $(DOC_SRC),build/docs/.stamp)
 
-# Parts that other pages include are not pages.
-PAGE_SRC = $(filter-out $(addprefix Documentation/generated/,options-% \
-	commands.adoc settings.adoc recording-%),$(DOC_SRC))
-MAN_SRC = $(if $(DOC_SRC),$(shell grep -l '^:doctype: manpage' $(PAGE_SRC)))
-build/docs/.stamp: $(DOC_SRC)
-	@if command -v asciidoctor >/dev/null; then \
+# Parts of pages, made from the tables of events, settings and options.
+build/generated/.stamp: $(TOOL) $(TEST_TOOL)
+	@mkdir -p $(@D)
+	@for name in meta tasks; do \
+		$(PERL_PATH) t/helper/table-adoc.perl \
+			tool/format/recording/$$name.def \
+			>$(@D)/recording-$$name.adoc || exit 1; \
+	done
+	$(call say,GEN)cd $(@D) && ../../$(TEST_TOOL) events adoc >events.adoc && \
+		set -- ../../$(TOOL) help && \
+		"$$@" --asciidoc settings >settings.adoc && \
+		"$$@" --asciidoc >commands.adoc && \
+		for name in $$("$$@" --commands); do \
+			"$$@" --asciidoc $$name >options-$$name.adoc || exit 1; \
+		done && touch $(@F)
+
+MAN_SRC = $(if $(DOC_SRC),$(shell grep -l '^:doctype: manpage' $(DOC_SRC)))
+build/docs/.stamp: $(DOC_SRC) $(if $(HAVE_ASCIIDOCTOR),build/generated/.stamp)
+	@if test -n "$(HAVE_ASCIIDOCTOR)"; then \
 		mkdir -p $(@D) && \
 		echo '    DOCS $(@D)' && \
 		asciidoctor --failure-level=WARN -R Documentation -D $(@D) \
-			$(PAGE_SRC) && \
+			$(DOC_SRC) && \
 		$(if $(MAN_SRC),asciidoctor --failure-level=WARN -b manpage \
 			-D $(@D)/man $(MAN_SRC) &&) \
 		touch $@; \

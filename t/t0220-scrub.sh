@@ -584,11 +584,6 @@ test_expect_success 'the scrubbers have the current table' '
 	test_cmp "$scrub_dir/lib/Trace2/Events.pm" actual
 '
 
-test_expect_success 'the manual has the current table' '
-	test-tool events adoc >actual &&
-	test_cmp "$TEST_DIRECTORY/../Documentation/generated/events.adoc" actual
-'
-
 test_expect_success JQ 'the forms of the table agree' '
 	test-tool events json >json &&
 	jq -r ".events[] | .name as \$event | .fields[] |

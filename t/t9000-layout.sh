@@ -562,21 +562,6 @@ test_expect_success EXPENSIVE,CC,!MUSL 'symbols: a foreign name, and one that is
 	)
 '
 
-test_expect_success 'generated files' '
-	(
-		good_tree &&
-		mkdir -p t/lint &&
-		printf "good\techo one\nbad\techo two\ngone\techo three\nodd\nbroken\tfalse\n" >t/lint/generated.list &&
-		echo one >good &&
-		echo one >bad &&
-		complains generated \
-			"bad:1: out of date: make it anew: echo two >bad" \
-			"gone:1: there is no such file: make it: echo three >gone" \
-			"t/lint/generated.list:4: no command for '\''odd'\'': a line is PATH, tab, COMMAND" \
-			"t/lint/generated.list:5: '\''false'\'' failed: it should print broken"
-	)
-'
-
 test_expect_success 'run names each rule that failed, after all of them' '
 	(
 		good_tree &&

@@ -363,12 +363,6 @@ test_expect_success CC,!INSTRUMENTED 'adding a part: the example tells how many 
 	test_grep "thread  *| ended:1\$" actual
 '
 
-test_expect_success 'the settings of the table are in the page about them' '
-	test_grep "^include::generated/settings.adoc" "$docs"/trace2-format.adoc &&
-	trace2 help --asciidoc settings >actual &&
-	test_cmp "$docs"/generated/settings.adoc actual
-'
-
 test_expect_success 'NEWS begins with the version of now' '
 	sed -n "s/^## //p" "$GIT_BUILD_DIR"/NEWS.md | head -n 1 >actual &&
 	echo "$TRACE2_VERSION" >expect &&

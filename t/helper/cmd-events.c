@@ -2,11 +2,8 @@
 /*
  * test-tool events FORM: print the table of events as it was compiled.
  *
- * Files in other languages than C that list the events are copies of this
- * output, and a test compares them with it:
- *
- *	perl	scrub/lib/Trace2/Events.pm
- *	adoc	Documentation/generated/events.adoc
+ *	perl	scrub/lib/Trace2/Events.pm, a copy that a test compares with this
+ *	adoc	build/generated/events.adoc, a part of the manual
  *	json	for jq
  *	tsv	for cut and awk
  */

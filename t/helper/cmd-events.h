@@ -7,8 +7,6 @@
 #include "event/event.h"
 #include "test-tool.h"
 
-#define TOOL_EVENTS_SOURCE "lib/event/events.def: do not edit."
-
 /* Each file cmd-events-FORM.c has one. */
 struct tool_events_form {
 	const char *name;

@@ -62,7 +62,6 @@ static void print_asciidoc_overview(void)
 {
 	size_t i;
 
-	puts("// Made by make generate from the table of commands.");
 	for (i = 0; tr2_commands[i]; i++)
 		printf("\nxref:trace2-%s.adoc[trace2-%s(1)]::\n\t%s\n",
 		       tr2_commands[i]->name, tr2_commands[i]->name,

@@ -140,8 +140,6 @@ void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out)
 	const struct tr2_option *options[TR2_MAX_OPTIONS];
 	size_t nr = tr2_options_list(c, options), i;
 
-	tr2_buf_addlit(out, "// Made by make generate from the table of "
-			    "options.\n");
 	tr2_buf_addall(out, "// tag::synopsis[]\n[subs=quotes]\n*trace2 ",
 		       c->name, *c->synopsis ? "* " : "*", c->synopsis,
 		       "\n// end::synopsis[]\n// tag::options[]\n");

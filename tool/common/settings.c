@@ -101,8 +101,6 @@ void tr2_settings_asciidoc(struct tr2_buf *out)
 {
 	size_t i;
 
-	tr2_buf_addlit(out, "// Made by make generate from "
-			    "lib/config/settings.def.\n");
 	for (i = 0; i < TR2_NR_SETTINGS; i++) {
 		const struct tr2_setting *s = &tr2_settings[i];
 
