@@ -617,7 +617,7 @@ $(COMPLETIONS): $(TOOL)
 
 # The parts of the harness for use in any project.
 KIT = $(addprefix t/,test-lib.sh test-lib-functions.sh lib-run.sh lib-prereq.sh \
-	lib-leftover.sh lib-stress.sh lib-sanitizer.sh lib-timeline.sh \
+	lib-leftover.sh lib-sanitizer.sh lib-timeline.sh \
 	lib-valgrind.sh lib-terminal.sh lib-trace2.sh chainlint.awk)
 
 # Directories in a .pc file are relative to its prefix if possible.
@@ -695,7 +695,7 @@ uninstall:
 
 ## clean: remove all built files
 clean:
-	rm -rf build t/helper/test-tool t/test-results t/trash\ directory.*
+	rm -rf build t/helper/test-tool t/trash\ directory.*
 
 ## help: this list
 help:

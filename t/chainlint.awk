@@ -9,14 +9,12 @@
 # from 1. Exit code:
 #	0  the chain holds
 #	1  it does not, or the body cannot be parsed (which is printed)
-#	3  it holds; but the outermost list is not a single chain of &&, so that
-#	   running it with a failing command at its beginning proves nothing
 #
 #	awk -v whole=1 -f chainlint.awk script
 #
-# Prints the bodies in single quotes whose chain holds, each as "<0:BODY:>" or
-# "<3:BODY:>", so that not each of them needs a process. Bodies that it does not
-# find, or that are broken, are left to the form above.
+# Prints the bodies in single quotes whose chain holds, each as "<BODY:>", so that
+# not each of them needs a process. Bodies that it does not find, or that are
+# broken, are left to the form above.
 #
 # Rules for each list of commands (the body itself, a subshell, a brace group,
 # each part of an if, a loop or a case, a command substitution):
@@ -64,10 +62,9 @@ function find_body(line,	n) {
 	}
 }
 
-function print_body(	i, code) {
-	code = lint(FOUND)
-	if (code != 1) {
-		printf "<%d:", code
+function print_body(	i) {
+	if (!lint(FOUND)) {
+		printf "<"
 		for (i = 1; i < FOUND; i++)
 			print L[i]
 		printf "%s:>", L[FOUND]
@@ -84,8 +81,6 @@ function lint(lines,	i) {
 	NPENDING = 0	# here-documents whose text begins on the next line
 	NGUARD = 0	# number of return, exit and $? so far, in this shell
 	NSTATUS = 0	# number of $? so far
-	NLOOSE = 0	# how often the list at depth 0 is more than one && chain
-	DEPTH = 0
 	FATAL = 0
 	split("", PROBLEM)
 	next_token()
@@ -94,7 +89,7 @@ function lint(lines,	i) {
 		lost()
 	for (i in PROBLEM)
 		return 1
-	return NLOOSE ? 3 : 0
+	return 0
 }
 
 function trim(s) {
@@ -292,10 +287,8 @@ function scan_parens() {
 function parse_substitution(	guards, pending) {
 	guards = NGUARD
 	take()
-	DEPTH++
 	next_token()
 	parse_list(")")
-	DEPTH--
 	if (TYPE != "op" || TEXT != ")")
 		lost()
 	NGUARD = guards	# its exit does not end the test
@@ -449,7 +442,6 @@ function parse_list(ends,	broken, loose, n, guards, list_guards,
 	broken = ""	# lines of breaks, unless the list fails anyway
 	guards = list_guards = TGUARD
 	loose = -1	# the line of a command that must be the last
-	n = 0
 	for (;;) {
 		while (TYPE == "nl" || is_op(";"))
 			next_token()
@@ -459,8 +451,6 @@ function parse_list(ends,	broken, loose, n, guards, list_guards,
 		parse_and_or(ends)
 		if (FATAL)
 			return
-		if (n++ && DEPTH == 0)
-			NLOOSE++
 		if (loose >= 0 && !FIRST_STATUS)
 			broken = broken loose " "
 		if (FAILS)
@@ -469,8 +459,6 @@ function parse_list(ends,	broken, loose, n, guards, list_guards,
 		if (is_op("&")) {
 			if (PARTS == 1)
 				loose = -1
-			if (DEPTH == 0)
-				NLOOSE++
 			next_token()
 		} else if (TYPE != "nl" && !is_op(";") && !at_end_of_list(ends))
 			return lost()
@@ -508,8 +496,6 @@ function parse_and_or(ends,	parts, op, status, first_status, first, arg, f) {
 		if (!is_op("&&") && !is_op("||"))
 			break
 		op = TEXT
-		if (op == "||" && DEPTH == 0)
-			NLOOSE++
 		next_token()
 		skip_newlines()
 	}
@@ -617,9 +603,7 @@ function parse_function_body(	guards) {
 	if (is_op(")"))
 		next_token()
 	skip_newlines()
-	DEPTH++
 	parse_command("")
-	DEPTH--
 	NGUARD = guards
 }
 
@@ -633,41 +617,35 @@ function expect(text) {
 	next_token()
 }
 
-function parse_inner_list(ends) {
-	DEPTH++
-	parse_list(ends)
-	DEPTH--
-}
-
 # "((" is parsed as two subshells, which also accepts arithmetic in bash.
 function parse_subshell(	guards) {
 	guards = NGUARD
 	next_token()
-	parse_inner_list(")")
+	parse_list(")")
 	expect(")")
 	NGUARD = guards	# its exit does not end the test
 }
 
 function parse_group() {
 	next_token()
-	parse_inner_list("}")
+	parse_list("}")
 	expect("}")
 }
 
 function parse_if() {
 	next_token()
-	parse_inner_list("then")
+	parse_list("then")
 	expect("then")
-	parse_inner_list("elif else fi")
+	parse_list("elif else fi")
 	while (is_word("elif")) {
 		next_token()
-		parse_inner_list("then")
+		parse_list("then")
 		expect("then")
-		parse_inner_list("elif else fi")
+		parse_list("elif else fi")
 	}
 	if (is_word("else")) {
 		next_token()
-		parse_inner_list("fi")
+		parse_list("fi")
 	}
 	expect("fi")
 }
@@ -675,7 +653,7 @@ function parse_if() {
 function parse_loop_body(	line) {
 	skip_newlines()
 	expect("do")
-	parse_inner_list("done")
+	parse_list("done")
 	if (!FATAL && !LIST_GUARDED)
 		problem(TLINE, "the loop's body does not end in || return 1" \
 			" (in a subshell || exit 1)")
@@ -698,7 +676,7 @@ function parse_for() {
 
 function parse_while() {
 	next_token()
-	parse_inner_list("do")
+	parse_list("do")
 	parse_loop_body()
 }
 
@@ -712,7 +690,7 @@ function parse_case() {
 		while (TYPE == "word" || is_op("(") || is_op("|"))
 			next_token()
 		expect(")")
-		parse_inner_list("esac")
+		parse_list("esac")
 		if (TYPE == "op" && TEXT ~ /^;[;&]$/)
 			next_token()
 		else if (!is_word("esac"))

@@ -204,12 +204,6 @@ test_skip_ () {
 	if test_match_script_list_ "$this_test.$test_count" "${GIT_SKIP_TESTS-}"
 	then
 		test_skip_why_=GIT_SKIP_TESTS
-	elif test -n "$skip_list" && {
-		test_match_script_list_ "$this_test.$test_count" "$skip_list" ||
-		test_selected_ "$1" "$test_count" "$skip_list"
-	}
-	then
-		test_skip_why_=--skip
 	elif test -n "$run_list" &&
 	     ! test_selected_ "$1" "$test_count" "$run_list"
 	then
@@ -249,57 +243,25 @@ test_eval_ () {
 	return "$test_eval_ret_"
 }
 
-# Fail, with the reasons in $test_reason_, if the && chain of BODY is broken. A
-# chain of plain commands is run as well as parsed: (exit 117) at its beginning
-# must be its exit code.
+# Fail, with the reasons in $test_reason_, if chainlint.awk finds that the && chain
+# of BODY is broken. The first call reads the whole script: a process for each test
+# would be a fiftieth of the time of this suite.
 test_lint_ () {
-	test_lint_try_=
 	case "${GIT_TEST_CHAIN_LINT:-1},$1" in
 	0,*) return 0 ;;
 	*,*[!\ \	"$test_newline_"]*) ;;
 	*) return 0 ;;
 	esac
-	test_lint_read_ "$1"
-	case $? in
-	# In a usual run what was read is enough: a process for each test would
-	# be dear.
-	0) test_lint_try_=${GIT_TEST_LONG:+t} ;;
-	3) ;;	# valid, but cannot be run: see there
-	127)
-		test -n "${test_lint_no_awk_-}" ||
-		echo "# no awk: chains are tried, not read"
-		test_lint_no_awk_=t test_reason_=
-		test_lint_try_=t
-		;;
-	*) return 1 ;;
-	esac
-	test -z "$test_lint_try_" || test_lint_by_trial_ "$1"
-}
-
-# Return what chainlint.awk says of BODY. The first call reads the whole script:
-# a process for each test would be a fiftieth of the time of this suite.
-test_lint_read_ () {
 	test -n "${test_lint_read_+t}" ||
 	test_lint_read_=$(awk -v whole=1 -f "$TEST_LIB_DIRECTORY/chainlint.awk" \
 		"$test_script_" 2>/dev/null)
 	case "$test_lint_read_" in
-	*"<0:$1:>"*) return 0 ;;
-	*"<3:$1:>"*) return 3 ;;
+	*"<$1:>"*) return 0 ;;
 	esac
 	test_reason_=$(awk -f "$TEST_LIB_DIRECTORY/chainlint.awk" 2>&1 <<-EOT
 	$1
 	EOT
 	)
-}
-
-test_lint_by_trial_ () {
-	test_lint_trace_=$trace trace=
-	test_eval_ "(exit 117) && $1"
-	test_lint_ret_=$?
-	trace=$test_lint_trace_
-	test "$test_lint_ret_" = 117 && return
-	test_reason_="broken && chain: a failure of the first command is lost"
-	return 1
 }
 
 test_newline_='
@@ -406,16 +368,6 @@ test_report_ () {
 	esac
 }
 
-test_verbose_for_ () {
-	test -n "$verbose_only" || return
-	if test_selected_ "$1" "$test_count" "$verbose_only"
-	then
-		exec 3>&8 4>&9
-	else
-		exec 3>/dev/null 4>/dev/null
-	fi
-}
-
 test_expect_ () {
 	test_kind_=$1
 	shift
@@ -436,7 +388,6 @@ test_expect_ () {
 	test_reason_=
 	test -z "$test_timeline_" || test_region_ "$test_title_"
 	test_skip_ "$test_title_" && return
-	test_verbose_for_ "$test_title_"
 	say >&3 "expecting $test_kind_ of $this_test.$test_count" \
 		"'$test_title_': $test_body_"
 	if test_title_is_new_ "$test_title_" && test_lint_ "$test_body_"

@@ -76,7 +76,7 @@ run_subtest () (
 	TEST_NO_TEST_TOOL=${subtest_no_tool-t}
 	TEST_NO_CREATE_REPO=t
 	export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL TEST_NO_CREATE_REPO
-	"$subtest_shell" "$subtest_name.sh" --no-color "$@" \
+	"$subtest_shell" "$subtest_name.sh" "$@" \
 		>out.raw 2>err.raw </dev/null
 	code=$?
 	scrub_subtest <out.raw >out

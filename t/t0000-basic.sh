@@ -85,17 +85,6 @@ test_expect_success '-i stops at the failure and keeps the trash directory' '
 	test_path_is_file "trash directory.immediate/kept"
 '
 
-test_expect_success '-d keeps the trash directory of a script that passes' '
-	check_subtest 0 pass -d <<-\EOF &&
-	ok 1 - one
-	ok 2 - two
-	# passed all 2 test(s)
-	1..2
-	# trash directory kept: TRASH/trash directory.pass
-	EOF
-	test_path_is_dir "trash directory.pass"
-'
-
 test_expect_success 'known breakages, there and vanished' '
 	write_subtest todo <<-\EOF &&
 	test_expect_failure "broken" "false"
@@ -458,48 +447,6 @@ test_expect_success 'a broken chain fails before the body runs' '
 	test_path_is_missing ran
 '
 
-test_expect_success '--no-chain-lint and GIT_TEST_CHAIN_LINT=0' '
-	write_subtest nolint <<-\EOF &&
-	test_expect_success "broken" "
-		false
-		true
-	"
-	test_done
-	EOF
-	for shell in $subtest_shells
-	do
-		run_subtest $shell nolint --no-chain-lint || return 1
-		test_must_fail run_subtest $shell nolint --chain-lint || return 1
-	done
-'
-
-test_expect_success 'without awk a chain is tried' '
-	mkdir -p noawk &&
-	for tool in cat chmod env grep mkdir readlink rm sed sleep sort tr
-	do
-		ln -sf "$(find_in_path $tool)" noawk/$tool || return 1
-	done &&
-	write_subtest noawk <<-\EOF &&
-	PATH=$TRASH_DIRECTORY/../noawk
-	test_expect_success "fine" "true && true"
-	test_expect_success "broken" "
-		true
-		true
-	"
-	test_done
-	EOF
-	for shell in $subtest_shells
-	do
-		test_expect_code 1 run_subtest $shell noawk || return 1
-		if test $shell != ash
-		then
-			test_grep "^# no awk: chains are tried, not read" out || return 1
-		fi &&
-		test_grep "^ok 1 - fine" out &&
-		test_grep "^not ok 2 - broken" out || return 1
-	done
-'
-
 # ---------------------------------------------------------------------------
 # Selection
 
@@ -529,38 +476,18 @@ ran () {
 	done
 }
 
-test_expect_success '--run: numbers and ranges' '
-	ran --run=3 "3" &&
-	ran --run=1,4 "1 4" &&
-	ran "--run=1 4" "1 4" &&
+test_expect_success '--run: numbers, ranges, titles; the last that matches decides' '
 	ran "--run=1, 4" "1 4" &&
 	ran --run=2-4 "2 3 4" &&
 	ran --run=-2 "1 2" &&
-	ran --run=4- "4 5"
-'
-
-test_expect_success '--run: taking away, the last that matches decides' '
+	ran --run=4- "4 5" &&
 	ran --run=!3 "1 2 4 5" &&
-	ran --run=!2-4 "1 5" &&
 	ran --run=1-4,!2 "1 3 4" &&
-	ran --run=!1-4,2 "2 5"
-'
-
-test_expect_success '--run: titles' '
-	ran --run=setup "1" &&
+	ran --run=!1-4,2 "2 5" &&
 	ran --run=setup,make "1 2 4" &&
 	ran "--run=break*y" "5" &&
-	ran "--run=make x" "2" &&
 	ran "--run=!make x" "1 3 4 5" &&
-	ran "--run=setup,break,!3" "1 5" &&
 	ran "--run=nowhere" ""
-'
-
-test_expect_success '--skip' '
-	ran --skip=2-4 "1 5" &&
-	ran "--skip=make" "1 3 5" &&
-	ran --skip=select.2 "1 3 4 5" &&
-	ran "--skip=1,sel*.[35]" "2 4"
 '
 
 test_expect_success 'a skipped test has its reason' '
@@ -568,12 +495,12 @@ test_expect_success 'a skipped test has its reason' '
 	subtest_keeps_skip=t &&
 	export GIT_SKIP_TESTS &&
 	test_when_finished "unset GIT_SKIP_TESTS subtest_keeps_skip" &&
-	check_subtest 0 select --run=!3 --skip=break <<-\EOF
+	check_subtest 0 select --run=!3 <<-\EOF
 	ok 1 - setup of things
 	ok 2 # skip make x (GIT_SKIP_TESTS)
-	ok 3 # skip break x (--skip)
+	ok 3 # skip break x (--run)
 	ok 4 - make y
-	ok 5 # skip break y (--skip)
+	ok 5 - break y
 	# passed all 5 test(s)
 	1..5
 	EOF

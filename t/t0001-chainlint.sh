@@ -1,19 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Each file t/chainlint/good-*.test is a body whose chain holds. Each bad-*.test
-# is one whose chain is broken; the expected complaints follow after a line
-# "=====".
+# t0001/good has bodies whose chain holds, each after a line "===== NAME".
+# t0001/bad has bodies whose chain is broken, each with the expected complaints
+# after a line "-----".
 
 test_description='chain lint finds broken && chains, and no others'
 
 TEST_NO_TEST_TOOL=t
 . ./test-lib.sh
-
-# lint AWK...: check a body from standard input.
-lint () {
-	"$@" -f "$TEST_DIRECTORY/chainlint.awk"
-}
 
 # Every installed awk; the product needs only one.
 awks="awk"
@@ -39,54 +34,14 @@ each_awk () {
 	done
 }
 
-good () {
-	file=$1
-	shift
-	lint "$@" <"$file" >actual
-	code=$?
-	test_must_be_empty actual &&
-	case $code in
-	0|3) ;;
-	*) echo "exit code $code"; return 1 ;;
-	esac
+# lint CODE NAME AWK...: it ends with this code, and prints what NAME.expect has.
+lint () {
+	code=$1 name=$2 &&
+	shift 2 &&
+	test_expect_code "$code" "$@" -f "$TEST_DIRECTORY/chainlint.awk" \
+		<"$name" >actual &&
+	test_cmp "$name.expect" actual
 }
-
-bad () {
-	file=$1
-	shift
-	test_expect_code 1 lint "$@" <body >actual &&
-	test_cmp expect actual
-}
-
-for file in "$TEST_DIRECTORY"/chainlint/good-*.test
-do
-	name=${file##*/good-}
-	test_expect_success "holds: ${name%.test}" '
-		each_awk good "$file"
-	'
-done
-
-for file in "$TEST_DIRECTORY"/chainlint/bad-*.test
-do
-	name=${file##*/bad-}
-	test_expect_success "broken: ${name%.test}" '
-		sed "/^=====\$/,\$d" "$file" >body &&
-		sed "1,/^=====\$/d" "$file" >expect &&
-		test_file_not_empty expect &&
-		each_awk bad "$file"
-	'
-done
-
-test_expect_success 'reports whether a failing first command proves anything' '
-	echo "one && { two || three; }" >plain &&
-	test_expect_code 0 lint awk <plain &&
-	echo "one && two || three" >or &&
-	test_expect_code 3 lint awk <or &&
-	test_write_lines "one &" two >background &&
-	test_expect_code 3 lint awk <background &&
-	test_write_lines one "test \$? = 2" >status &&
-	test_expect_code 3 lint awk <status
-'
 
 # read_script AWK...: find the bodies of a script, and compare with `expect`.
 read_script () {
@@ -94,44 +49,67 @@ read_script () {
 	test_cmp expect actual
 }
 
-test_expect_success 'of a script, the bodies that hold are told at once' '
-	for file in "$TEST_DIRECTORY"/chainlint/good-*.test
+test_expect_success 'setup' '
+	for kind in good bad
 	do
-		lint awk <"$file"
-		code=$? &&
-		echo "test_expect_success A,!B \"${file##*/}\" '\''" &&
-		sed "s/'\''/&\\\\&&/g" "$file" &&
+		mkdir $kind &&
+		awk -v kind=$kind "
+			/^=====/ { name = kind \"/\" \$2; printf \"\" >(name \".expect\"); next }
+			/^-----/ { name = name \".expect\"; next }
+			{ print >name }" "$TEST_DIRECTORY"/t0001/$kind &&
+		ls $kind | sed "/expect\$/d" >$kind.list || return 1
+	done &&
+	test_line_count = 21 good.list &&
+	test_line_count = 29 bad.list
+'
+
+test_expect_success 'nothing is said of chains that hold' '
+	while read -r name
+	do
+		each_awk lint 0 "good/$name" || return 1
+	done <good.list
+'
+
+test_expect_success 'each break is told with its line' '
+	while read -r name
+	do
+		test_file_not_empty "bad/$name.expect" &&
+		each_awk lint 1 "bad/$name" || return 1
+	done <bad.list
+'
+
+test_expect_success 'of a script, the bodies that hold are told at once' '
+	while read -r name
+	do
+		echo "test_expect_success A,!B \"$name\" '\''" &&
+		sed "s/'\''/&\\\\&&/g" "good/$name" &&
 		echo "	'\''" &&
-		{ printf "<$code:\n" && cat "$file" && printf "\t:>"; } >&6 ||
+		{ printf "<\n" && cat "good/$name" && printf "\t:>"; } >&6 ||
 		return 1
-	done >script 6>expect &&
-	for file in "$TEST_DIRECTORY"/chainlint/bad-*.test
+	done <good.list >script 6>expect &&
+	while read -r name
 	do
 		echo "test_expect_failure '\''it does not hold'\'' '\''" &&
-		sed "/^=====\$/,\$d; s/'\''/&\\\\&&/g" "$file" &&
+		sed "s/'\''/&\\\\&&/g" "bad/$name" &&
 		echo "'\''" || return 1
-	done >>script &&
+	done <bad.list >>script &&
 	echo "	test_expect_success '\''on one line'\'' '\''a && b'\''" >>script &&
-	printf "<0:a && b:>" >>expect &&
+	printf "<a && b:>" >>expect &&
 	each_awk read_script
 '
 
 # If a line of a good body loses its &&, that must be detected; so no construct
 # hides a break after it.
 test_expect_success 'a break is found behind each construct' '
-	for file in "$TEST_DIRECTORY"/chainlint/good-*.test
+	while read -r name
 	do
-		case "$file" in
-		*/good-empty.test) continue ;;
-		esac &&
-		{
-			cat "$file" &&
-			test_write_lines "last" "one_more"
-		} >body &&
-		test_expect_code 1 lint awk <body >actual || return 1
+		test "$name" != empty || continue
+		{ cat "good/$name" && test_write_lines last one_more; } >body &&
+		test_expect_code 1 awk -f "$TEST_DIRECTORY/chainlint.awk" \
+			<body >actual &&
 		test_grep "^line $(($(wc -l <body) - 1)): no && .*: last\$" \
 			actual || return 1
-	done
+	done <good.list
 '
 
 test_done

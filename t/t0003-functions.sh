@@ -74,13 +74,6 @@ test_expect_success 'test_expect_code' '
 		test_expect_code 8 exits 7
 '
 
-test_expect_success 'test_match_signal' '
-	test_match_signal 13 141 &&
-	test_match_signal 13 269 &&
-	! test_match_signal 13 140 &&
-	! test_match_signal 13 13
-'
-
 test_expect_success 'their stderr is that of the command alone' '
 	echo "exits 3" >expect &&
 	test_must_fail exits 3 2>err &&
@@ -92,11 +85,7 @@ test_expect_success 'their stderr is that of the command alone' '
 	test_env A=b test_must_fail exits 3 2>err &&
 	test_cmp expect err &&
 	! test_must_fail no-such 2>err &&
-	test_grep ! test_must_fail err &&
-	! verbose exits 3 2>err &&
-	test_cmp expect err &&
-	test_must_fail nongit exits 3 2>err &&
-	test_cmp expect err
+	test_grep ! test_must_fail err
 '
 
 test_expect_success 'test_env: for one command' '
@@ -124,14 +113,6 @@ test_expect_success 'test_cmp shows the difference, expect first' '
 	fails_saying "-b" test_cmp expect actual &&
 	test_grep "^+c" said &&
 	fails_saying missing test_cmp expect missing
-'
-
-test_expect_success 'GIT_TEST_CMP' '
-	GIT_TEST_CMP="echo compared with" &&
-	test_when_finished "unset GIT_TEST_CMP" &&
-	test_cmp expect actual >out &&
-	echo "compared with expect actual" >expect.out &&
-	cmp expect.out out
 '
 
 test_expect_success 'test_cmp_bin' '
@@ -224,8 +205,6 @@ test_expect_success SYMLINKS 'test_path_is_...' '
 	fails_saying "not a symbolic link: file" test_path_is_symlink file &&
 	test_path_is_executable exits &&
 	fails_saying "not executable: file" test_path_is_executable file &&
-	test_path_is_file_not_symlink file &&
-	! test_path_is_file_not_symlink link &&
 	test_dir_is_empty dir &&
 	fails_saying "is not empty, it contains:" test_dir_is_empty full &&
 	test_grep "hidden" said &&
@@ -287,24 +266,6 @@ test_expect_success 'write_script' '
 	test_cmp expect actual
 '
 
-test_expect_success 'filters for bytes that are hard to see' '
-	printf "a\\0b" | nul_to_q >actual &&
-	printf "aQb" >expect &&
-	test_cmp_bin expect actual &&
-	q_to_nul <expect | tr "\\000" Z >actual &&
-	printf "aZb" >expect &&
-	test_cmp_bin expect actual &&
-	printf "a\\r\\nb\\r\\n" >expect &&
-	test_write_lines a b | append_cr >actual &&
-	test_cmp_bin expect actual &&
-	remove_cr <expect >actual &&
-	test_write_lines a b >expect &&
-	test_cmp_bin expect actual &&
-	printf "a\\tb" >expect &&
-	printf "aQb" | q_to_tab >actual &&
-	test_cmp_bin expect actual
-'
-
 # ---------------------------------------------------------------------------
 # Variables and settings
 
@@ -316,26 +277,6 @@ test_expect_success 'sane_unset, test_export' '
 	VAR=2 &&
 	test_export VAR &&
 	test "$(sh -c "echo \$VAR")" = 2
-'
-
-test_expect_success 'test_bool_env' '
-	for value in true TRUE Yes on 1 17
-	do
-		test_env VAR=$value test_bool_env VAR false || return 1
-	done &&
-	for value in false no OFF 0 ""
-	do
-		! test_env VAR=$value test_bool_env VAR true || return 1
-	done &&
-	sane_unset VAR &&
-	test_bool_env VAR true &&
-	! test_bool_env VAR false &&
-	(
-		VAR=maybe &&
-		test_bool_env VAR false 7>err
-	) || echo "said no" >actual &&
-	test_grep "said no" actual &&
-	test_grep "VAR must be a boolean value, not .maybe." err
 '
 
 test_expect_success 'setup of a test-tool of our own' '
@@ -418,20 +359,6 @@ test_expect_success 'test_skip_unless' '
 	check_subtest 0 skipreason <<-\EOF
 	1..0 # SKIP nobody is here
 	EOF
-'
-
-test_expect_success 'test_skip_or_die' '
-	write_subtest skipordie <<-\EOF &&
-	test_skip_or_die NEEDED "no frobnicator here"
-	EOF
-	check_subtest 0 skipordie <<-\EOF &&
-	1..0 # SKIP no frobnicator here
-	EOF
-	NEEDED=true &&
-	export NEEDED &&
-	test_when_finished "unset NEEDED" &&
-	check_subtest 1 skipordie </dev/null &&
-	test_grep "^error: no frobnicator here" err
 '
 
 # ---------------------------------------------------------------------------
@@ -538,120 +465,7 @@ test_expect_success 'test_atexit may end what tests left running' '
 # ---------------------------------------------------------------------------
 # Git's idioms, and Git
 
-test_expect_success 'a script as they are written for Git' '
-	mkdir -p git-t &&
-	cat >lib-greet.sh <<-\EOF &&
-	greet () {
-		echo "hello, ${1:-world}"
-	}
-	EOF
-	cat >git-style.sh <<-\EOF &&
-	#!/bin/sh
-
-	test_description="check that greetings are sent
-
-	A second paragraph."
-
-	GIT_TEST_DEFAULT_INITIAL_BRANCH_NAME=main
-	export GIT_TEST_DEFAULT_INITIAL_BRANCH_NAME
-	TEST_PASSES_SANITIZE_LEAK=true
-	TEST_NO_CREATE_REPO=1
-	. "$TEST_DIRECTORY"/test-lib.sh
-	. "$TRASH_DIRECTORY/../lib-greet.sh"
-
-	say "greetings"
-
-	if ! test_have_prereq PERL
-	then
-		skip_all="skipping greetings, perl not available"
-		test_done
-	fi
-
-	test_lazy_prereq FRENCH "
-		test -n \"\$(locale -a 2>/dev/null | grep fr_FR.nowhere)\"
-	"
-
-	q="'\''"
-
-	test_expect_success "setup" "
-		mkdir dir &&
-		>dir/empty &&
-		echo content >dir/file
-	"
-
-	for who in alice bob
-	do
-		test_expect_success "greet $who" "
-			echo \"hello, $who\" >expect &&
-			greet $who >actual &&
-			test_cmp expect actual
-		"
-	done
-
-	test_expect_success PERL,!MINGW,PIPE "a fifo" "
-		test_when_finished \"rm -f pipe\" &&
-		mkfifo pipe &&
-		(
-			cat pipe >out &
-			echo data >pipe &&
-			wait
-		) &&
-		echo data >expect &&
-		test_cmp expect out
-	"
-
-	test_expect_success FRENCH "in french" "greet monde"
-
-	test_expect_success "errors go to stderr" "
-		test_must_fail sh -c \"echo >&2 oops; exit 1\" >out 2>err &&
-		test_must_be_empty out &&
-		test_i18ngrep oops err &&
-		! test_path_is_missing err
-	"
-
-	test_expect_success "loops and subshells" "
-		(
-			cd dir &&
-			for f in empty file
-			do
-				test_path_is_file \$f || exit 1
-			done
-		) &&
-		for i in \$(test_seq 3)
-		do
-			echo \$i >>list || return 1
-		done &&
-		test_line_count = 3 list
-	"
-
-	test_expect_failure "not there yet" "
-		test_path_is_file future
-	"
-
-	test_done
-	EOF
-	for shell in $subtest_shells
-	do
-		run_subtest $shell git-style &&
-		cat >expect <<-\EOF &&
-		greetings
-		ok 1 - setup
-		ok 2 - greet alice
-		ok 3 - greet bob
-		ok 4 - a fifo
-		ok 5 # skip in french (missing FRENCH)
-		ok 6 - errors go to stderr
-		ok 7 - loops and subshells
-		not ok 8 - not there yet # TODO known breakage
-		# still have 1 known breakage(s)
-		# passed all remaining 7 test(s)
-		1..8
-		EOF
-		test_cmp expect out || return 1
-	done
-'
-
-test_expect_success GIT 'test_create_repo, test_commit, test_tick, test_cmp_config' '
+test_expect_success GIT 'test_create_repo, test_commit, test_tick' '
 	test_create_repo repo &&
 	test_commit -C repo first &&
 	test_commit -C repo second file "some text" tagged &&
@@ -661,32 +475,14 @@ test_expect_success GIT 'test_create_repo, test_commit, test_tick, test_cmp_conf
 	first 1112911993 -0700
 	EOF
 	test_cmp expect actual &&
-	git -C repo rev-parse first tagged >/dev/null &&
-	git -C repo config some.key "a value" &&
-	test_cmp_config -C repo "a value" some.key &&
-	! test_cmp_config -C repo "another" some.key
+	git -C repo rev-parse first tagged >/dev/null
 '
 
 test_expect_success GIT 'the trash directory is a repository of its own' '
 	echo .git >expect &&
 	git rev-parse --git-dir >actual &&
 	test_cmp expect actual &&
-	test_must_fail git rev-parse HEAD &&
-	nongit test_must_fail git rev-parse --git-dir
-'
-
-test_expect_success GIT 'TEST_NO_CREATE_REPO: the trash directory is none' '
-	write_subtest norepo <<-\EOF &&
-	test_expect_success "none" "test_must_fail git rev-parse --git-dir"
-	test_done
-	EOF
-	for shell in $subtest_shells
-	do
-		(
-			TEST_NO_CREATE_REPO=1 && export TEST_NO_CREATE_REPO &&
-			run_subtest $shell norepo
-		) || return 1
-	done
+	test_must_fail git rev-parse HEAD
 '
 
 . "$TEST_DIRECTORY"/lib-terminal.sh

@@ -74,7 +74,6 @@ cat >expect <<-\EOF
 ./share/trace2-testkit/t/lib-prereq.sh
 ./share/trace2-testkit/t/lib-run.sh
 ./share/trace2-testkit/t/lib-sanitizer.sh
-./share/trace2-testkit/t/lib-stress.sh
 ./share/trace2-testkit/t/lib-terminal.perl
 ./share/trace2-testkit/t/lib-terminal.sh
 ./share/trace2-testkit/t/lib-timeline.sh

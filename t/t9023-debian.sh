@@ -76,7 +76,7 @@ test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'the packages are b
 	(
 		cd "$GIT_BUILD_DIR" &&
 		tar --exclude=./build --exclude=./.git --exclude=./t/trash* \
-			--exclude=./t/test-results --exclude=./t/helper/test-tool \
+			--exclude=./t/helper/test-tool \
 			-cf - .
 	) | tar -C build/trace2 -xf - &&
 	(

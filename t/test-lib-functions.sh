@@ -110,13 +110,6 @@ test_expect_code () {
 	return 1
 } 7>&2 2>&4
 
-# Run COMMAND, and print it if it fails.
-verbose () {
-	"$@" 2>&7 && return 0
-	echo >&4 "command failed: $*"
-	return 1
-} 7>&2 2>&4
-
 # test_env [VAR=value...] COMMAND...: for a COMMAND that is a shell function,
 # for which a plain assignment would remain after the call.
 test_env () (
@@ -135,17 +128,6 @@ test_env () (
 	done
 	BUG "test_env: no command"
 ) 7>&2 2>&4
-
-# Run COMMAND in a directory outside any repository.
-nongit () {
-	mkdir -p non-repo || return 1
-	(
-		GIT_CEILING_DIRECTORIES=$(pwd) &&
-		export GIT_CEILING_DIRECTORIES &&
-		cd non-repo &&
-		"$@" 2>&7
-	)
-} 7>&2 2>&4
 
 # The perl of the project's configuration.
 perl () {
@@ -267,11 +249,6 @@ test_grep () {
 	return 1
 }
 
-# The name in older scripts.
-test_i18ngrep () {
-	test_grep "$@"
-}
-
 # test_line_count OP N FILE, as in: test_line_count = 3 actual
 test_line_count () {
 	local lines
@@ -323,19 +300,9 @@ test_path_is_file () {
 	test_path_ -f "$1" "not a file"
 }
 
-test_path_is_file_not_symlink () {
-	test $# = 1 || BUG "1 parameter required"
-	test_path_ -f "$1" "not a file" && test ! -h "$1"
-}
-
 test_path_is_dir () {
 	test $# = 1 || BUG "1 parameter required for test_path_is_dir"
 	test_path_ -d "$1" "not a directory"
-}
-
-test_path_is_dir_not_symlink () {
-	test $# = 1 || BUG "1 parameter required"
-	test_path_ -d "$1" "not a directory" && test ! -h "$1"
 }
 
 test_path_exists () {
@@ -436,36 +403,8 @@ test_copy_bytes () {
 	head -c "$1"
 }
 
-nul_to_q () {
-	tr '\000' Q
-}
-
-q_to_nul () {
-	tr Q '\000'
-}
-
-lf_to_nul () {
-	tr '\012' '\000'
-}
-
 q_to_tab () {
 	tr Q '\011'
-}
-
-q_to_cr () {
-	tr Q '\015'
-}
-
-qz_to_tab_space () {
-	tr QZ '\011\040'
-}
-
-append_cr () {
-	sed -e 's/$/Q/' | tr Q '\015'
-}
-
-remove_cr () {
-	tr '\015' Q | sed -e 's/Q$//'
 }
 
 # ---------------------------------------------------------------------------
@@ -482,35 +421,10 @@ test_export () {
 	export "$@"
 }
 
-# test_bool_env VAR DEFAULT: is the variable true, by the rules of Git's
-# settings?
-test_bool_env () {
-	local value
-	test $# = 2 || BUG "test_bool_env requires two parameters"
-	eval "value=\${$1-\$2}"
-	case "$value" in
-	[Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|[Oo][Nn]) return 0 ;;
-	''|[Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff]) return 1 ;;
-	*[!0-9]*) error "$1 must be a boolean value, not '$value'" ;;
-	esac
-	test "$value" != 0
-}
-
 # test_skip_unless PREREQ [REASON]: end the script as skipped if it is missing.
 test_skip_unless () {
 	test_have_prereq "$1" && return
 	skip_all=${2-missing $1}
-	test_done
-}
-
-# test_skip_or_die VAR REASON: end the script as skipped; or as failed if VAR
-# requires that it can run.
-test_skip_or_die () {
-	if test_bool_env "$1" false
-	then
-		error "$2"
-	fi
-	skip_all=$2
 	test_done
 }
 
@@ -565,21 +479,6 @@ test_config_global () {
 	test_config --global "$@"
 }
 
-# test_cmp_config [-C DIR] EXPECT [OPTION...] KEY: compare with the value that
-# Git reads.
-test_cmp_config () {
-	local dir=.
-	if test "$1" = -C
-	then
-		dir=$2
-		shift 2
-	fi
-	printf '%s\n' "$1" >expect.config &&
-	shift &&
-	git -C "$dir" config "$@" >actual.config &&
-	test_cmp expect.config actual.config
-}
-
 # ---------------------------------------------------------------------------
 # Git, if it is installed (prerequisite GIT)
 
@@ -617,22 +516,4 @@ test_commit () {
 	test_tick &&
 	git -C "$dir" commit -q -m "$1" &&
 	git -C "$dir" tag "${4:-$1}"
-}
-
-# ---------------------------------------------------------------------------
-# For debugging a test
-
-# Stop with a shell in the trash directory.
-test_pause () {
-	PS1="$TEST_NAME (exit to go on): " "$TEST_SHELL_PATH" -i <&6 >&5 2>&7
-}
-
-# Run COMMAND if -d was given.
-test_debug () {
-	test -z "$debug" || eval "$1"
-}
-
-# debug COMMAND...: run it under gdb.
-debug () {
-	gdb --args "$@" <&6 >&5 2>&7
 }

@@ -20,8 +20,8 @@
 # script; test-lib-functions.sh has the functions for scripts; lib-run.sh runs
 # one test, which chainlint.awk checks before; lib-prereq.sh has the common
 # prerequisites; lib-leftover.sh finds processes that were left running;
-# lib-kept.sh, lib-stress.sh, lib-timeline.sh, lib-valgrind.sh and
-# lib-sanitizer.sh are read only if needed.
+# lib-kept.sh, lib-timeline.sh, lib-valgrind.sh and lib-sanitizer.sh are read only
+# if needed.
 #
 # shellcheck shell=sh
 
@@ -50,7 +50,6 @@ then
 fi
 : "${TEST_OUTPUT_DIRECTORY:=$TEST_DIRECTORY}"
 : "${GIT_BUILD_DIR:=${TEST_DIRECTORY%/t}}"
-TEST_RESULTS_DIR=$TEST_OUTPUT_DIRECTORY/test-results
 
 test_script_=$PWD/$0
 test "${0#/}" = "$0" || test_script_=$0
@@ -78,30 +77,20 @@ fi
 # ---------------------------------------------------------------------------
 # Options: those in $GIT_TEST_OPTS first, then those of the command line
 
-debug='' immediate='' quiet='' help='' color=auto
-verbose='' verbose_only='' verbose_log='' trace='' tee=''
-run_list='' skip_list='' root='' valgrind='' stress='' stress_limit=''
+debug='' immediate='' help='' verbose='' trace=''
+run_list='' root='' valgrind=''
 
 test_usage () {
 	cat <<-EOT
 	usage: sh $0 [<option>...]
 
 	    -v, --verbose         show what the tests print
-	    --verbose-only=<sel>  show it for the selected tests only
-	    -V, --verbose-log     write it to test-results/<name>.out, not the terminal
-	    --tee                 write all output to test-results/<name>.out as well
 	    -x                    trace the commands of the tests (implies -v)
 	    -i, --immediate       stop at the first failure, keep the trash directory
 	    -d, --debug           keep the trash directory in any case
-	    -q, --quiet           print failures and the summary only
 	    -r, --run=<sel>       run only the selected tests
-	    --skip=<sel>          leave out the selected tests (also \$GIT_SKIP_TESTS)
 	    --root=<dir>          make trash directories below <dir>
 	    --valgrind[=<tool>]   run test-tool under valgrind, fail on its errors
-	    --stress[=<jobs>]     run the script over and over in parallel until it fails
-	    --stress-limit=<n>    ... at most <n> times a job
-	    --[no-]chain-lint     [do not] fail tests whose && chain is broken
-	    --[no-]color          [do not] colour the output
 	    -l, --long-tests      run tests marked EXPENSIVE as well
 	    -h, --help            describe the script and these options
 
@@ -126,29 +115,13 @@ parse_option () {
 	-l|--long|--long-tests) GIT_TEST_LONG=t; export GIT_TEST_LONG ;;
 	-r|--run) store_arg_to=run_list ;;
 	--run=*) run_list=${1#--*=} ;;
-	--skip) store_arg_to=skip_list ;;
-	--skip=*) skip_list=${1#--*=} ;;
 	-h|--help) help=t ;;
 	-v|--verbose) verbose=t ;;
-	--verbose-only=*) verbose_only=${1#--*=} ;;
-	-q|--quiet) quiet=t ;;
 	-x) trace=t ;;
-	-V|--verbose-log) verbose_log=t tee=t verbose=t ;;
-	--tee) tee=t ;;
 	--root) store_arg_to=root ;;
 	--root=*) root=${1#--*=} ;;
-	--color) color=t ;;
-	--no-color) color= ;;
-	--chain-lint) GIT_TEST_CHAIN_LINT=1 ;;
-	--no-chain-lint) GIT_TEST_CHAIN_LINT=0 ;;
 	--valgrind) valgrind=memcheck ;;
 	--valgrind=*) valgrind=${1#--*=} ;;
-	--stress) stress=auto ;;
-	--stress=*) stress=${1#--*=} ;;
-	--stress-limit=*)
-		stress_limit=${1#--*=}
-		stress=${stress:-auto}
-		;;
 	-[!-]?*)	# several in one, as in -vx
 		test_rest_=${1#-?}
 		parse_option "${1%"$test_rest_"}"
@@ -186,14 +159,7 @@ then
 	test_usage
 	exit 0
 fi
-for test_number_ in "${stress#auto}" "$stress_limit"
-do
-	case "$test_number_" in
-	*[!0-9]*|0) test_bad_option "--stress and --stress-limit want a number" ;;
-	esac
-done
-test -z "$verbose_only" || verbose=
-test -z "$trace" || test -n "$verbose_only" || verbose=t
+test -z "$trace" || verbose=t
 
 if test -z "${test_description-}"
 then
@@ -229,43 +195,6 @@ then
 	fi
 fi
 : "${TEST_SHELL_PATH:=${BASH:-$SHELL_PATH}}"
-
-TEST_STRESS_JOB_SFX=
-if test -n "${GIT_TEST_STRESS_JOB_NR-}"
-then
-	TEST_STRESS_JOB_SFX=.stress-$GIT_TEST_STRESS_JOB_NR
-	test -n "$verbose_log" || verbose=t
-	immediate=t
-elif test -n "$stress"
-then
-	unset TEST_LIB_IN_SHELL
-	. "$TEST_LIB_DIRECTORY/lib-stress.sh"
-	test_stress_main "$@"
-	exit
-fi
-test_results_base=$TEST_RESULTS_DIR/$TEST_NAME$TEST_STRESS_JOB_SFX
-
-if test -n "$tee" && test -z "${GIT_TEST_TEE_STARTED-}"
-then
-	unset TEST_LIB_IN_SHELL
-	mkdir -p "$TEST_RESULTS_DIR" || exit 1
-	(
-		if test -n "$verbose_log"
-		then
-			: >"$test_results_base.out"
-		fi
-		GIT_TEST_TEE_STARTED=t "$TEST_SHELL_PATH" "$0" "$@" 2>&1
-		echo $? >"$test_results_base.exit"
-	) | if test -n "$verbose_log"
-	then
-		tee -a "$test_results_base.out"
-	else
-		tee "$test_results_base.out"
-	fi
-	test_status_=$(cat "$test_results_base.exit")
-	rm -f "$test_results_base.exit"
-	exit "$test_status_"
-fi
 
 # GIT_TEST_TRACE2=DIR records the script, unless it is recorded already. Scripts
 # that prove runs in parallel share the directory, and record themselves alone.
@@ -305,7 +234,7 @@ test_clean_environment () {
 			;;
 		*TRACE2*)
 			unset "$name" ;;
-		GIT_TEST_OPTS|GIT_TEST_TEE_STARTED|GIT_TEST_STRESS_*)
+		GIT_TEST_OPTS)
 			unset "$name" ;;
 		GIT_TEST_*|GIT_SKIP_TESTS|GIT_BUILD_DIR|GIT_PERF_*)
 			;;
@@ -360,25 +289,18 @@ fi
 # ---------------------------------------------------------------------------
 # Output
 
-if test "$color" = auto
+color=
+if test -t 1 && test -n "$test_original_term_" &&
+   test "$test_original_term_" != dumb
 then
-	color=
-	if test -t 1 && test -n "$test_original_term_" &&
-	   test "$test_original_term_" != dumb
-	then
-		color=t
-	fi
+	color=t
 fi
 
 # say_color STYLE TEXT...: STYLE is error, skip, warn, pass or info; an empty
-# one is plain text, which --quiet suppresses.
+# one is plain text.
 say_color () {
 	local style="$1"
 	shift
-	if test -z "$style" && test -n "$quiet"
-	then
-		return
-	fi
 	if test -z "$color"
 	then
 		printf '%s\n' "$*"
@@ -413,10 +335,7 @@ else
 	exec 3>/dev/null 4>/dev/null
 fi
 exec 5>&1 6<&0 7>&2
-if test -n "$verbose_log"
-then
-	exec 3>>"$test_results_base.out" 4>&3
-elif test -n "$verbose$verbose_only"
+if test -n "$verbose"
 then
 	if test -n "${HARNESS_ACTIVE-}"
 	then
@@ -425,12 +344,6 @@ then
 	else
 		exec 3>&1 4>&2
 	fi
-fi
-# --verbose-only opens and closes these two for each test.
-if test -n "$verbose_only"
-then
-	exec 8>&3 9>&4
-	exec 3>/dev/null 4>/dev/null
 fi
 
 if test -n "$trace"
@@ -607,7 +520,7 @@ test_done () {
 # ---------------------------------------------------------------------------
 # The trash directory
 
-TRASH_DIRECTORY="trash directory.$TEST_NAME$TEST_STRESS_JOB_SFX"
+TRASH_DIRECTORY="trash directory.$TEST_NAME"
 case "$root" in
 '') TRASH_DIRECTORY=$TEST_OUTPUT_DIRECTORY/$TRASH_DIRECTORY ;;
 /*) TRASH_DIRECTORY=$root/$TRASH_DIRECTORY ;;
@@ -648,7 +561,7 @@ then
 fi
 
 # A script that is skipped as a whole reports that and ends.
-if test_match_script_list_ "$this_test" "${GIT_SKIP_TESTS-} $skip_list"
+if test_match_script_list_ "$this_test" "${GIT_SKIP_TESTS-}"
 then
 	skip_all="skip all tests in $this_test"
 	test_done
