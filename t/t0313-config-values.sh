@@ -1,16 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The interpretation of keys and values: patterns, booleans, numbers; and
-# test-tool config, with which the harness writes config files: Git must be able
-# to read them.
+# The interpretation of keys and values: patterns, booleans, numbers.
 
-test_description='config keys, values, and files that test-tool writes'
+test_description='config keys and values'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-config.sh
-
-corpus=$TRASH_DIRECTORY/corpus
 
 # ---------------------------------------------------------------------------
 # Patterns and values
@@ -193,117 +189,11 @@ test_expect_success GIT 'git takes the same values' '
 	test_cmp expect actual
 '
 
-# ---------------------------------------------------------------------------
-# Writing config files for tests
-
-test_expect_success 'set writes, replaces the last, and keeps the rest' '
-	rm -f written &&
-	test-tool config --file written set a.one 1 &&
-	test-tool config --file written set a.Sub.two 2 &&
-	test-tool config --file written set A.Three 3 &&
-	test-tool config --file written set a.one 4 &&
-	q_to_tab >expect <<-\EOF &&
-	[a]
-	Qone = 4
-	Qthree = 3
-	[a "Sub"]
-	Qtwo = 2
-	EOF
-	test_cmp expect written &&
-	echo "[a] one = 5" >>written &&
-	test-tool config --file written set a.one 6 &&
-	test-tool config --file written list >actual &&
-	cat >expect <<-\EOF &&
-	a.one=4
-	a.three=3
-	a.Sub.two=2
-	a.one=6
-	EOF
-	test_cmp expect actual
-'
-
-test_expect_success 'unset removes all, and says 5 when there is none' '
-	test-tool config --file written unset a.one &&
-	test_expect_code 5 test-tool config --file written unset a.one &&
-	test_expect_code 5 test-tool config --file nosuch unset a.one &&
-	cat >expect <<-\EOF &&
-	a.three=3
-	a.Sub.two=2
-	EOF
-	test-tool config --file written list >actual &&
-	test_cmp expect actual
-'
-
-# Every fourth file; with GIT_TEST_LONG all.
-every=4
-test_have_prereq !EXPENSIVE || every=1
-
-test_expect_success 'all that is good survives being written' '
-	nr=0 &&
-	mkdir -p "$corpus/good" &&
-	tar -C "$corpus/good" -xf "$TEST_DIRECTORY/t0310/good.tar" &&
-	for file in "$corpus"/good/*
-	do
-		nr=$((nr + 1)) &&
-		case "$file" in
-		*-nul) ;;
-		*) test $((nr % every)) = 0 || continue ;;
-		esac &&
-		cp "$file" copy &&
-		case "$file" in
-		*-nul)
-			test_must_fail test-tool config --file copy \
-				set last.Key value &&
-			cmp "$file" copy || return 1
-			continue ;;
-		esac &&
-		list copy >before &&
-		test-tool config --file copy set last.Key "value" &&
-		list copy >after &&
-		printf "last.key\nvalue\0" >>before &&
-		cmp before after || {
-			echo "$file does not survive"
-			return 1
-		}
-	done
-'
-
-test_expect_success 'odd values and sections are quoted so that Git reads them' '
-	rm -f odd &&
-	for value in "" " " " a" "a " "a  b" "#" ";" "a # b" "\"" "\\" "a
-b" "a	b" "!x \"\$1\"; y" "\\n" "=" "[a]"
-	do
-		test-tool config --file odd set o.v "$value" &&
-		list odd >actual &&
-		printf "o.v\n%s\0" "$value" >expect &&
-		cmp expect actual || return 1
-		if test_have_prereq GIT
-		then
-			git config -f odd --list -z >actual &&
-			cmp expect actual || return 1
-		fi
-	done &&
-	test-tool config --file odd set "o.S \"x\\ .]#.v" 1 &&
-	list odd >actual &&
-	printf "o.v\n%s\0o.S \"x\\ .]#.v\n1\0" "[a]" >expect &&
-	cmp expect actual
-'
-
-test_expect_success 'a malformed file is not written' '
-	echo "[bad" >malformed &&
-	cp malformed before &&
-	test_must_fail test-tool config --file malformed set a.b c &&
-	test_cmp before malformed
-'
-
 test_expect_success 'usage errors end with 129' '
 	test_expect_code 129 test-tool config &&
 	test_expect_code 129 test-tool config bogus &&
 	test_expect_code 129 test-tool config list &&
 	test_expect_code 129 test-tool config --file x list --bogus &&
-	test_expect_code 129 test-tool config --file x set a.b &&
-	test_expect_code 129 test-tool config --file x set plain value &&
-	test_expect_code 129 test-tool config --file x unset &&
 	test_expect_code 129 test-tool config match a &&
 	test_path_is_missing x
 '

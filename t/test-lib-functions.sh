@@ -428,55 +428,18 @@ test_skip_unless () {
 	test_done
 }
 
-# Set $test_config_file_ to the file that the options denote and
-# $test_config_shift_ to the number of these arguments. Without options it is
-# that of the repository here, or outside of one the global file.
-test_config_file_ () {
-	test_config_shift_=0
-	test_config_file_=$HOME/.gitconfig
-	case "$1" in
-	--global)
-		test_config_shift_=1 ;;
-	-C)
-		test_config_file_=$2/.git/config test_config_shift_=2 ;;
-	*)
-		test ! -d .git || test_config_file_=$(pwd)/.git/config ;;
-	esac
-}
-
-# test_unconfig [--global | -C DIR] KEY: succeeds if KEY is not set.
-test_unconfig () {
-	local code
-	test_config_file_ "$@"
-	shift $test_config_shift_
-	test-tool config --file "$test_config_file_" unset "$1"
-	code=$?
-	test $code = 5 || return $code	# git config's code for a missing key
-}
-
-# test_config [--global | -C DIR] KEY VALUE: set it until the end of the test.
-test_config () {
-	test_config_file_ "$@"
-	shift $test_config_shift_
-	test $# = 2 || BUG "test_config wants a key and a value"
-	case "$test_config_file_,$1" in
-	*"'"*) BUG "test_config: a quote in the file's name or the key" ;;
-	esac
-	test_when_finished "test_config_undo_ '$test_config_file_' '$1'" &&
-	test-tool config --file "$test_config_file_" set "$1" "$2"
-}
-
-test_config_undo_ () {
-	local code
-	test -e "$1" || return 0
-	test-tool config --file "$1" unset "$2"
-	code=$?
-	test $code = 0 || test $code = 5
-}
-
 # test_config_global KEY VALUE: set it in the $HOME of the test, until its end.
 test_config_global () {
-	test_config --global "$@"
+	local section="${1%.*}" file="$HOME/.gitconfig" sub
+	test $# = 2 || BUG "test_config_global wants a key and a value"
+	sub=${section#"${section%%.*}"}
+	if ! test -e "$file.before"
+	then
+		>>"$file" && cp "$file" "$file.before" &&
+		test_when_finished 'mv "$HOME/.gitconfig.before" "$HOME/.gitconfig"'
+	fi &&
+	printf '[%s%s]\n\t%s = "%s"\n' "${section%%.*}" "${sub:+ \"${sub#.}\"}" \
+		"${1##*.}" "$(printf '%s' "$2" | sed 's/[\\"]/\\&/g')" >>"$file"
 }
 
 # ---------------------------------------------------------------------------
