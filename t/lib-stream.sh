@@ -99,8 +99,7 @@ nested_recording () {
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec
-	60 0 switch 10 10 0 swapper schedule,io_schedule
-	60 0 out 10 10
+	60 0 sleep 10 10 0 swapper schedule,io_schedule
 	90 0 in 10 10
 	100 0 exit 10 10
 	EOF
@@ -123,13 +122,10 @@ nested_recording () {
 
 waiting_recording () {
 	made r <<-\EOF
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	5 0 fork 11 11 10 10
 	6 0 fork 12 12 10 10
-	7 0 switch 10 10 12 reader schedule,do_wait
-	7 0 out 10 10
+	7 0 sleep 10 10 12 reader schedule,do_wait
 	8 1 in 11 11
 	9 1 comm 11 11 writer exec
 	10 0 in 12 12
@@ -137,8 +133,7 @@ waiting_recording () {
 	12 0 fork 12 13 10 12
 	13 1 in 12 13
 	14 1 exit 12 13
-	22 0 switch 12 12 0 swapper schedule,anon_pipe_read
-	22 0 out 12 12
+	22 0 sleep 12 12 0 swapper schedule,anon_pipe_read
 	52 1 waking 11 11 12
 	53 0 in 12 12
 	60 1 exit 11 11

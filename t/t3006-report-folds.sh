@@ -180,9 +180,7 @@ test_expect_success TTY 'of a row of many, the name is cut, not the numbers' '
 
 test_expect_success TTY 'a terminal says how to learn what one program computes' '
 	made busy <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 busy exec
+	top busy
 	900 0 exit 10 10
 	EOF
 	COLUMNS=80 TERM=dumb test_terminal trace2 report busy >out &&

@@ -339,18 +339,14 @@ stated () {
 
 test_expect_success 'vfork: while the parent waits, and until it has a CPU again' '
 	stated >actual <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	10 0 fork 11 11 10 10
-	13 0 switch 10 10 0 swapper schedule,wait_for_vfork_done
-	13 0 out 10 10
+	13 0 sleep 10 10 0 swapper schedule,wait_for_vfork_done
 	14 1 in 11 11
 	34 1 comm 11 11 kid exec
 	35 1 waking 11 11 10
 	40 0 in 10 10
-	45 0 switch 10 10 0 swapper schedule,do_wait
-	45 0 out 10 10
+	45 0 sleep 10 10 0 swapper schedule,do_wait
 	60 1 exit 11 11
 	75 0 in 10 10
 	80 0 exit 10 10
@@ -361,13 +357,10 @@ test_expect_success 'vfork: while the parent waits, and until it has a CPU again
 
 test_expect_success 'a parent that computes, or waits for a time, waits for no child' '
 	stated >actual <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	10 0 fork 11 11 10 10
 	12 1 in 11 11
-	20 0 switch 10 10 0 swapper schedule,do_nanosleep
-	20 0 out 10 10
+	20 0 sleep 10 10 0 swapper schedule,do_nanosleep
 	30 1 comm 11 11 kid exec
 	60 1 exit 11 11
 	90 0 in 10 10
@@ -385,16 +378,13 @@ test_expect_success 'of several waits before the exec, those that the child ends
 	1 0 comm 10 10 top exec
 	10 0 fork 11 11 10 10
 	11 1 in 11 11
-	12 0 switch 10 10 0 swapper schedule,anon_pipe_read
-	12 0 out 10 10
+	12 0 sleep 10 10 0 swapper schedule,anon_pipe_read
 	19 1 waking 11 11 10
 	20 0 in 10 10
-	21 0 switch 10 10 0 swapper schedule,anon_pipe_read
-	21 0 out 10 10
+	21 0 sleep 10 10 0 swapper schedule,anon_pipe_read
 	23 1 waking 20 20 10
 	24 0 in 10 10
-	25 0 switch 10 10 0 swapper schedule,anon_pipe_read
-	25 0 out 10 10
+	25 0 sleep 10 10 0 swapper schedule,anon_pipe_read
 	30 1 comm 11 11 kid exec
 	40 1 waking 11 11 10
 	41 0 in 10 10
@@ -413,8 +403,7 @@ test_expect_success 'the end counts for a parent without events, too' '
 	10000 0 fork 16 16 15 15
 	10001 1 in 16 16
 	14000 1 comm 16 16 kid exec
-	30000 0 switch 15 15 0 swapper schedule,do_wait
-	30000 0 out 15 15
+	30000 0 sleep 15 15 0 swapper schedule,do_wait
 	50000 1 exit 16 16
 	52000 0 in 15 15
 	100000 0 exit 15 15

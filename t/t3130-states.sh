@@ -70,9 +70,7 @@ test_expect_success 'run, ready and wait' '
 # command are in meta.json.
 test_expect_success 'the arguments of the command are known without the kernel' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 test exec
+	top test
 	5 0 fork 11 11 10 10
 	9 1 comm 11 11 test exec
 	90 0 exit 11 11
@@ -126,9 +124,7 @@ test_expect_success 'threads that ran already' '
 
 test_expect_success 'a process waits only when all of its threads do' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 two exec
+	top two
 	10 0 fork 10 11 10 10
 	20 1 in 10 11
 	30 0 out 10 10
@@ -154,9 +150,7 @@ test_expect_success 'a process waits only when all of its threads do' '
 
 test_expect_success 'report -g adds up the CPU times of each kind' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	10 0 fork 11 11 10 10
 	12 1 in 11 11
 	13 1 comm 11 11 cc exec
@@ -184,9 +178,7 @@ test_expect_success 'report -g adds up the CPU times of each kind' '
 # The thread that began last emits first.
 test_expect_success 'threads of a stream are those that ran when it has their events' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 prog exec
+	top prog
 	10 0 fork 10 21 10 10
 	11 0 fork 10 22 10 10
 	12 0 out 10 10
@@ -406,26 +398,19 @@ test_expect_success 'the innermost listed function of the kernel is the cause' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
-	10 0 switch 10 10 0 swapper kernel,schedule,anon_pipe_read,vfs_read
-	10 0 out 10 10
+	10 0 sleep 10 10 0 swapper kernel,schedule,anon_pipe_read,vfs_read
 	11 0 in 10 10
-	20 0 switch 10 10 0 swapper schedule,__futex_wait,futex_do_wait.isra.0
-	20 0 out 10 10
+	20 0 sleep 10 10 0 swapper schedule,__futex_wait,futex_do_wait.isra.0
 	21 0 in 10 10
-	30 0 switch 10 10 0 swapper schedule,__x64_sys_pause,do_syscall_64
-	30 0 out 10 10
+	30 0 sleep 10 10 0 swapper schedule,__x64_sys_pause,do_syscall_64
 	31 0 in 10 10
-	40 0 switch 10 10 0 swapper io_schedule,filemap_read,vfs_read
-	40 0 out 10 10
+	40 0 sleep 10 10 0 swapper io_schedule,filemap_read,vfs_read
 	41 0 in 10 10
-	50 0 switch 10 10 0 swapper io_schedule,filemap_fault,exc_page_fault
-	50 0 out 10 10
+	50 0 sleep 10 10 0 swapper io_schedule,filemap_fault,exc_page_fault
 	51 0 in 10 10
-	60 0 switch 10 10 0 swapper schedule,new_function
-	60 0 out 10 10
+	60 0 sleep 10 10 0 swapper schedule,new_function
 	61 0 in 10 10
-	70 0 switch 10 10 0 swapper
-	70 0 out 10 10
+	70 0 sleep 10 10 0 swapper
 	71 0 in 10 10
 	80 0 exit 10 10
 	EOF
@@ -445,15 +430,11 @@ test_expect_success 'the innermost listed function of the kernel is the cause' '
 
 test_expect_success 'a process waits for what the latest of its threads does, while that waits' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 two exec
+	top two
 	5 0 fork 10 11 10 10
 	6 1 in 10 11
-	10 0 switch 10 10 0 swapper schedule,do_wait
-	10 0 out 10 10
-	20 1 switch 10 11 0 swapper schedule,pipe_read
-	20 1 out 10 11
+	10 0 sleep 10 10 0 swapper schedule,do_wait
+	20 1 sleep 10 11 0 swapper schedule,pipe_read
 	30 1 in 10 11
 	40 1 exit 10 11
 	60 0 in 10 10
@@ -471,27 +452,21 @@ test_expect_success 'who woke a thread, and who had its CPU' '
 	0 0 in 10 10
 	1 0 fork 11 11 10 10
 	5 1 in 11 11
-	10 0 switch 10 10 11 other schedule,anon_pipe_read
-	10 0 out 10 10
+	10 0 sleep 10 10 11 other schedule,anon_pipe_read
 	30 1 waking 11 11 10
 	30 1 waking 11 11 10
-	40 1 switch 11 11 10 other
-	40 1 out 11 11 preempted
+	40 1 lose 11 11 10 other
 	41 1 in 10 10
-	50 1 switch 10 10 77 outside
-	50 1 out 10 10 preempted
+	50 1 lose 10 10 77 outside
 	60 1 in 11 11
-	70 1 switch 11 11 0 swapper schedule,do_nanosleep
-	70 1 out 11 11
+	70 1 sleep 11 11 0 swapper schedule,do_nanosleep
 	80 0 waking 0 0 11 hardirq
 	81 1 in 11 11
 	90 0 in 10 10
-	90 1 switch 11 11 0 swapper schedule,sk_wait_data
-	90 1 out 11 11
+	90 1 sleep 11 11 0 swapper schedule,sk_wait_data
 	95 0 waking 10 10 11 softirq
 	96 1 in 11 11
-	97 1 switch 11 11 0 swapper schedule,futex_do_wait
-	97 1 out 11 11
+	97 1 sleep 11 11 0 swapper schedule,futex_do_wait
 	98 0 waking 55 55 11
 	99 1 in 11 11
 	100 1 exit 11 11
@@ -530,8 +505,7 @@ test_expect_success 'a wake-up that meets a thread on its way to wait' '
 	1 0 fork 11 11 10 10
 	5 1 in 11 11
 	9 1 waking 11 11 10
-	10 0 switch 10 10 0 swapper schedule,futex_do_wait
-	10 0 out 10 10
+	10 0 sleep 10 10 0 swapper schedule,futex_do_wait
 	12 0 in 10 10
 	20 1 exit 11 11
 	20 0 exit 10 10
@@ -583,12 +557,10 @@ test_expect_success 'in a container, tracepoints have pids of the machine' '
 	0 0 in 10 10
 	1 0 fork 11 11 10 10
 	5 1 in 11 11
-	10 0 switch 10 10 0 swapper schedule,anon_pipe_read
-	10 0 out 10 10
+	10 0 sleep 10 10 0 swapper schedule,anon_pipe_read
 	30 1 waking 11 11 10
 	31 0 in 10 10
-	40 1 switch 11 11 10 first
-	40 1 out 11 11 preempted
+	40 1 lose 11 11 10 first
 	41 1 in 10 10
 	50 0 exit 10 10
 	EOF
@@ -744,9 +716,7 @@ test_expect_success 'old recordings have neither' '
 
 test_expect_success 'task records without a time, or none at all: said, and nothing made up' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	100 0 exit 10 10
 	EOF
 	sed "1s/time_ns/tim9_ns/" r/tasks.jsonl >tasks &&

@@ -29,9 +29,7 @@ path () {
 
 test_expect_success 'from wake-up to wake-up: who waits is not on the path' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	5 0 fork 11 11 10 10
 	6 0 fork 12 12 10 10
 	7 0 out 10 10
@@ -39,8 +37,7 @@ test_expect_success 'from wake-up to wake-up: who waits is not on the path' '
 	9 1 comm 11 11 writer exec
 	10 0 in 12 12
 	11 0 comm 12 12 reader exec
-	12 0 switch 12 12 0 swapper schedule,anon_pipe_read
-	12 0 out 12 12
+	12 0 sleep 12 12 0 swapper schedule,anon_pipe_read
 	52 1 waking 11 11 12
 	53 0 in 12 12
 	60 1 exit 11 11
@@ -63,17 +60,12 @@ test_expect_success 'from wake-up to wake-up: who waits is not on the path' '
 
 test_expect_success 'a wait that no thread ended is on the path, by its cause' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
-	10 0 switch 10 10 0 swapper schedule,do_nanosleep
-	10 0 out 10 10
+	top top
+	10 0 sleep 10 10 0 swapper schedule,do_nanosleep
 	60 0 in 10 10
-	61 0 switch 10 10 0 swapper schedule,anon_pipe_read
-	61 0 out 10 10
+	61 0 sleep 10 10 0 swapper schedule,anon_pipe_read
 	70 0 in 10 10
-	71 0 switch 10 10 0 swapper schedule,io_schedule
-	71 0 out 10 10
+	71 0 sleep 10 10 0 swapper schedule,io_schedule
 	91 0 in 10 10
 	100 0 exit 10 10
 	EOF
@@ -99,19 +91,15 @@ test_expect_success 'a wait that no thread ended is on the path, by its cause' '
 
 test_expect_success 'a thread without a CPU is on the path, with the one that had it' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	5 1 fork 11 11 10 10
 	6 1 in 11 11
 	7 1 comm 11 11 busy exec
 	8 1 out 11 11
 	10 0 waking 10 10 11
-	20 0 switch 10 10 11 busy
-	20 0 out 10 10 preempted
+	20 0 lose 10 10 11 busy
 	20 0 in 11 11
-	50 0 switch 11 11 77 other
-	50 0 out 11 11 preempted
+	50 0 lose 11 11 77 other
 	60 0 in 10 10
 	70 0 exit 10 10
 	75 1 in 11 11
@@ -129,16 +117,12 @@ test_expect_success 'a thread without a CPU is on the path, with the one that ha
 
 test_expect_success 'the time of a child before it began belongs to the thread that created it' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	5 0 fork 10 11 10 10
-	6 0 switch 10 10 0 swapper schedule,futex_do_wait
-	6 0 out 10 10
+	6 0 sleep 10 10 0 swapper schedule,futex_do_wait
 	7 1 in 10 11
 	30 1 fork 12 12 10 11
-	31 1 switch 10 11 0 swapper schedule,do_wait
-	31 1 out 10 11
+	31 1 sleep 10 11 0 swapper schedule,do_wait
 	33 0 in 12 12
 	34 0 comm 12 12 kid exec
 	50 0 exit 12 12
@@ -161,9 +145,7 @@ test_expect_success 'the time of a child before it began belongs to the thread t
 
 test_expect_success 'a wake-up that was derived marks what it led to' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	5 0 fork 11 11 10 10
 	7 0 out 10 10
 	8 1 in 11 11
@@ -253,27 +235,21 @@ test_expect_success 'the line above has CPU time, and what the path waited' '
 
 test_expect_success '--waits: many, by whom most of the time' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 reader exec
+	top reader
 	2 0 fork 11 11 10 10
 	3 1 in 11 11
 	4 1 comm 11 11 writer exec
 	5 0 fork 12 12 10 10
-	6 0 switch 10 10 12 reader schedule,anon_pipe_read
-	6 0 out 10 10
+	6 0 sleep 10 10 12 reader schedule,anon_pipe_read
 	6 0 in 12 12
 	7 0 comm 12 12 other exec
 	16 1 waking 11 11 10
-	17 0 switch 12 12 10 reader
-	17 0 out 12 12
+	17 0 sleep 12 12 10 reader
 	17 0 in 10 10
-	20 0 switch 10 10 0 swapper schedule,anon_pipe_read
-	20 0 out 10 10
+	20 0 sleep 10 10 0 swapper schedule,anon_pipe_read
 	50 1 waking 11 11 10
 	50 0 in 10 10
-	60 0 switch 10 10 0 swapper schedule,anon_pipe_read
-	60 0 out 10 10
+	60 0 sleep 10 10 0 swapper schedule,anon_pipe_read
 	61 0 in 12 12
 	65 0 waking 12 12 10
 	66 1 exit 11 11
@@ -332,20 +308,16 @@ test_expect_success 'a sum names the one that had the CPU for more than half of 
 
 test_expect_success 'programs before an exec are steps of their own' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 script exec
+	top script
 	30 0 fork 11 11 10 10
-	31 0 switch 10 10 0 swapper schedule,do_wait
-	31 0 out 10 10
+	31 0 sleep 10 10 0 swapper schedule,do_wait
 	31 0 in 11 11
 	32 0 comm 11 11 early exec
 	50 0 exit 11 11
 	50 0 in 10 10
 	60 0 comm 10 10 last exec
 	65 0 fork 12 12 10 10
-	66 0 switch 10 10 0 swapper schedule,do_wait
-	66 0 out 10 10
+	66 0 sleep 10 10 0 swapper schedule,do_wait
 	66 0 in 12 12
 	67 0 comm 12 12 late exec
 	90 0 exit 12 12
@@ -366,14 +338,11 @@ test_expect_success 'programs before an exec are steps of their own' '
 
 test_expect_success 'a process that outlives its first thread' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	5 0 fork 10 11 10 10
 	6 1 in 10 11
 	20 0 exit 10 10
-	40 1 switch 10 11 0 swapper schedule,do_nanosleep
-	40 1 out 10 11
+	40 1 sleep 10 11 0 swapper schedule,do_nanosleep
 	70 1 in 10 11
 	100 1 exit 10 11
 	EOF
@@ -387,12 +356,9 @@ test_expect_success 'a process that outlives its first thread' '
 
 test_expect_success 'a wake-up by a thread that did not run is not followed' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	5 0 fork 11 11 10 10
-	6 0 switch 10 10 0 swapper schedule,futex_do_wait
-	6 0 out 10 10
+	6 0 sleep 10 10 0 swapper schedule,futex_do_wait
 	7 1 in 11 11
 	8 1 out 11 11
 	50 1 waking 11 11 10
@@ -412,11 +378,8 @@ test_expect_success 'a wake-up by a thread that did not run is not followed' '
 
 test_expect_success 'a thread whose creator is unknown' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
-	6 0 switch 10 10 0 swapper schedule,futex_do_wait
-	6 0 out 10 10
+	top top
+	6 0 sleep 10 10 0 swapper schedule,futex_do_wait
 	30 1 in 10 11
 	60 1 waking 10 11 10
 	61 0 in 10 10
@@ -434,20 +397,16 @@ test_expect_success 'a thread whose creator is unknown' '
 
 test_expect_success 'the end of a thread or a writer, which is no wake-up for the kernel' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	5 0 fork 10 11 10 10
 	6 0 fork 12 12 10 10
 	7 1 in 10 11
-	8 0 switch 10 10 0 swapper schedule,futex_do_wait
-	8 0 out 10 10
+	8 0 sleep 10 10 0 swapper schedule,futex_do_wait
 	9 0 in 12 12
 	10 0 comm 12 12 writer exec
 	40 1 exit 10 11
 	43 1 in 10 10
-	44 1 switch 10 10 0 swapper schedule,anon_pipe_read
-	44 1 out 10 10
+	44 1 sleep 10 10 0 swapper schedule,anon_pipe_read
 	50 0 waking 12 12 99
 	80 0 exit 12 12
 	85 0 in 10 10
@@ -462,13 +421,10 @@ test_expect_success 'the end of a thread or a writer, which is no wake-up for th
 	EOF
 	test_cmp expect actual &&
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	5 0 fork 10 11 10 10
 	7 1 in 10 11
-	8 0 switch 10 10 0 swapper schedule,futex_do_wait
-	8 0 out 10 10
+	8 0 sleep 10 10 0 swapper schedule,futex_do_wait
 	9 1 waking 10 11 99
 	40 1 exit 10 11
 	43 1 in 10 10
@@ -486,19 +442,15 @@ test_expect_success 'the end of a thread or a writer, which is no wake-up for th
 # make waits in pselect() until a child ends, whose signal no record has.
 test_expect_success 'the end of a child, whose signal ends a poll' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	6 0 fork 12 12 10 10
-	8 0 switch 10 10 0 swapper schedule,do_select
-	8 0 out 10 10
+	8 0 sleep 10 10 0 swapper schedule,do_select
 	9 0 in 12 12
 	10 0 comm 12 12 kid exec
 	50 0 waking 12 12 99
 	80 0 exit 12 12
 	85 0 in 10 10
-	86 0 switch 10 10 0 swapper schedule,do_poll
-	86 0 out 10 10
+	86 0 sleep 10 10 0 swapper schedule,do_poll
 	95 0 in 10 10
 	100 0 exit 10 10
 	EOF
@@ -517,8 +469,7 @@ test_expect_success 'small steps are left out, with their sum' '
 	0 0 fork 10 10 1 1
 	1 0 in 10 10
 	1 0 comm 10 10 top exec
-	1000 0 switch 10 10 0 swapper schedule,do_nanosleep
-	1000 0 out 10 10
+	1000 0 sleep 10 10 0 swapper schedule,do_nanosleep
 	1003 0 in 10 10
 	2000 0 exit 10 10
 	EOF

@@ -346,9 +346,7 @@ test_expect_success JQ 'an address belongs to what was mapped there last' '
 
 test_expect_success JQ 'on_path: what another process computes meanwhile is not' '
 	counted >actual <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 one exec
+	top one
 	2 0 map 10 10 1000 1000 /none/a
 	1000 0 fork 11 11 10 10
 	1001 1 in 11 11
@@ -493,9 +491,7 @@ test_expect_success JQ 'records with wrong sizes are skipped, what is cut is sai
 short () {
 	{
 		cat <<-\EOF &&
-		0 0 fork 10 10 1 1
-		0 0 in 10 10
-		1 0 comm 10 10 one exec
+		top one
 		2 0 map 10 10 1000 1000 /none/a
 		EOF
 		i=0 &&

@@ -35,14 +35,12 @@ chain () {
 	1000 0 comm 10 10 top exec
 	5000 0 fork 11 11 10 10
 	6000 0 fork 12 12 10 10
-	7000 0 switch 10 10 12 reader schedule,anon_pipe_read
-	7000 0 out 10 10
+	7000 0 sleep 10 10 12 reader schedule,anon_pipe_read
 	8000 1 in 11 11
 	9000 1 comm 11 11 writer exec
 	10000 0 in 12 12
 	11000 0 comm 12 12 reader exec
-	12000 0 switch 12 12 0 swapper schedule,anon_pipe_read
-	12000 0 out 12 12
+	12000 0 sleep 12 12 0 swapper schedule,anon_pipe_read
 	52000 1 waking 11 11 12
 	53000 0 in 12 12
 	54000 1 exit 11 11
@@ -64,9 +62,7 @@ test_expect_success 'a change by nothing changes nothing' '
 
 test_expect_success 'a wait of unknown cause is changed by nothing that names one' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 one exec
+	top one
 	20000 0 out 10 10
 	50000 0 in 10 10
 	60000 0 exit 10 10
@@ -107,8 +103,7 @@ test_expect_success 'another chain becomes the longest: the gain ends there' '
 	1000 0 comm 10 10 top exec
 	2000 0 fork 11 11 10 10
 	3000 0 fork 12 12 10 10
-	4000 0 switch 10 10 12 b schedule,do_wait
-	4000 0 out 10 10
+	4000 0 sleep 10 10 12 b schedule,do_wait
 	4000 1 in 11 11
 	5000 1 comm 11 11 a exec
 	4000 0 in 12 12
@@ -135,8 +130,7 @@ test_expect_success 'only at worst must all children have ended' '
 	1000 0 comm 10 10 top exec
 	2000 0 fork 11 11 10 10
 	3000 0 fork 12 12 10 10
-	4000 0 switch 10 10 12 b schedule,do_wait
-	4000 0 out 10 10
+	4000 0 sleep 10 10 12 b schedule,do_wait
 	4000 1 in 11 11
 	5000 1 comm 11 11 a exec
 	4000 0 in 12 12
@@ -164,8 +158,7 @@ test_expect_success 'who was woken by no child waited for none' '
 	2100 1 fork 11 11 13 13
 	2200 1 exit 13 13
 	3000 0 fork 12 12 10 10
-	4000 0 switch 10 10 12 b schedule,anon_pipe_read
-	4000 0 out 10 10
+	4000 0 sleep 10 10 12 b schedule,anon_pipe_read
 	4000 1 in 11 11
 	5000 1 comm 11 11 a exec
 	4000 0 in 12 12
@@ -186,11 +179,9 @@ test_expect_success 'a wait that no thread ended takes as long as before, or les
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1000 0 comm 10 10 top exec
-	10000 0 switch 10 10 0 swapper schedule,do_nanosleep
-	10000 0 out 10 10
+	10000 0 sleep 10 10 0 swapper schedule,do_nanosleep
 	60000 0 in 10 10
-	70000 0 switch 10 10 0 swapper schedule,io_schedule
-	70000 0 out 10 10
+	70000 0 sleep 10 10 0 swapper schedule,io_schedule
 	90000 0 in 10 10
 	100000 0 exit 10 10
 	EOF
@@ -207,8 +198,7 @@ test_expect_success 'what something outside ended has two answers' '
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1000 0 comm 10 10 top exec
-	41000 0 switch 10 10 0 swapper schedule,sk_wait_data
-	41000 0 out 10 10
+	41000 0 sleep 10 10 0 swapper schedule,sk_wait_data
 	60000 0 in 10 10
 	100000 0 exit 10 10
 	EOF
@@ -225,8 +215,7 @@ test_expect_success 'what something outside ended has two answers' '
 	1000 0 comm 10 10 top exec
 	20000 0 out 10 10 preempted
 	30000 0 in 10 10
-	41000 0 switch 10 10 0 swapper schedule,sk_wait_data
-	41000 0 out 10 10
+	41000 0 sleep 10 10 0 swapper schedule,sk_wait_data
 	60000 0 in 10 10
 	100000 0 exit 10 10
 	EOF
@@ -243,8 +232,7 @@ test_expect_success 'a short wait was for an answer, a page or a disk is none of
 		0 0 fork 10 10 1 1
 		0 0 in 10 10
 		1000 0 comm 10 10 top exec
-		40100 0 switch 10 10 0 swapper schedule,${wait% *}
-		40100 0 out 10 10
+		40100 0 sleep 10 10 0 swapper schedule,${wait% *}
 		${wait#* } 0 in 10 10
 		100000 0 exit 10 10
 		EOF
@@ -264,11 +252,9 @@ test_expect_success 'time without a CPU shrinks with the one that had it, at bes
 	7000 1 comm 11 11 busy exec
 	8000 1 out 11 11
 	10000 0 waking 10 10 11
-	20000 0 switch 10 10 11 busy
-	20000 0 out 10 10 preempted
+	20000 0 lose 10 10 11 busy
 	20000 0 in 11 11
-	60000 0 switch 11 11 10 top schedule,do_nanosleep
-	60000 0 out 11 11
+	60000 0 sleep 11 11 10 top schedule,do_nanosleep
 	60000 0 in 10 10
 	100000 0 exit 10 10
 	EOF
@@ -298,8 +284,7 @@ test_expect_success 'the order is that of the middle between the bounds' '
 	1000 0 comm 10 10 top exec
 	2000 0 fork 11 11 10 10
 	3000 0 fork 12 12 10 10
-	4000 0 switch 10 10 12 b schedule,do_wait
-	4000 0 out 10 10
+	4000 0 sleep 10 10 12 b schedule,do_wait
 	4000 1 in 11 11
 	5000 1 comm 11 11 a exec
 	4000 0 in 12 12
@@ -307,8 +292,7 @@ test_expect_success 'the order is that of the middle between the bounds' '
 	62000 0 exit 12 12
 	64000 1 exit 11 11
 	65000 0 in 10 10
-	75000 0 switch 10 10 0 swapper schedule,io_schedule
-	75000 0 out 10 10
+	75000 0 sleep 10 10 0 swapper schedule,io_schedule
 	85000 0 in 10 10
 	105000 0 out 10 10 preempted
 	110000 0 in 10 10
@@ -350,8 +334,7 @@ test_expect_success 'regions of threads are those of each' '
 	0 0 in 10 10
 	1000 0 comm 10 10 top exec
 	5000 0 fork 10 11 10 10
-	5000 0 switch 10 10 0 swapper schedule,futex_wait
-	5000 0 out 10 10
+	5000 0 sleep 10 10 0 swapper schedule,futex_wait
 	5000 1 in 10 11
 	55000 1 waking 10 11 10
 	55000 0 in 10 10

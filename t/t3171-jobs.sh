@@ -21,8 +21,7 @@ built () {
 	1000 0 comm 10 10 make exec
 	10000 0 fork 11 11 10 10
 	10000 0 fork 12 12 10 10
-	10000 0 switch 10 10 11 a schedule,do_wait
-	10000 0 out 10 10
+	10000 0 sleep 10 10 11 a schedule,do_wait
 	10000 0 in 11 11
 	11000 0 comm 11 11 a exec
 	10000 1 in 12 12
@@ -30,8 +29,7 @@ built () {
 	30000 1 exit 12 12
 	30000 1 in 10 10
 	31000 1 fork 13 13 10 10
-	31000 1 switch 10 10 13 c schedule,do_wait
-	31000 1 out 10 10
+	31000 1 sleep 10 10 13 c schedule,do_wait
 	31000 1 in 13 13
 	32000 1 comm 13 13 c exec
 	40000 0 exit 11 11
@@ -124,20 +122,17 @@ test_expect_success 'jobs of a make below make are jobs of both' '
 	1000 0 comm 10 10 make exec
 	10000 0 fork 11 11 10 10
 	10000 0 fork 12 12 10 10
-	10000 0 switch 10 10 11 sh schedule,do_wait
-	10000 0 out 10 10
+	10000 0 sleep 10 10 11 sh schedule,do_wait
 	10000 0 in 11 11
 	11000 0 comm 11 11 sh exec
 	10000 1 in 12 12
 	11000 1 comm 12 12 cc exec
 	12000 0 fork 13 13 11 11
-	12000 0 switch 11 11 13 make schedule,do_wait
-	12000 0 out 11 11
+	12000 0 sleep 11 11 13 make schedule,do_wait
 	12000 0 in 13 13
 	13000 0 comm 13 13 make exec
 	14000 0 fork 14 14 13 13
-	14000 0 switch 13 13 14 cc schedule,do_wait
-	14000 0 out 13 13
+	14000 0 sleep 13 13 14 cc schedule,do_wait
 	14000 0 in 14 14
 	15000 0 comm 14 14 cc exec
 	40000 1 exit 12 12

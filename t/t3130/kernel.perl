@@ -12,6 +12,9 @@
 #	TIME CPU read PID TID NANOSECONDS
 #	TIME CPU lost NUMBER
 #	TIME CPU switch PID TID NEXT-TID NEXT-COMM [FUNCTION,...]
+#	TIME CPU sleep PID TID NEXT-TID NEXT-COMM [FUNCTION,...]   switch and out
+#	TIME CPU lose PID TID NEXT-TID NEXT-COMM   switch and out, preempted
+#	top NAME   fork 10 10 1 1 and in at 0, comm with exec at 1, on CPU 0
 #	TIME CPU waking PID TID TID-THAT-WAKES [hardirq|softirq]
 #	TIME CPU map PID TID ADDRESS LENGTH FILE [data]
 #	TIME CPU sample PID TID ADDRESS,... [NUMBER-OF-THEM]
@@ -185,7 +188,16 @@ my %kinds = (
 	},
 );
 
-while (<STDIN>) {
+# The lines for which this one stands.
+sub expand {
+	local ($_) = @_;
+	return ('0 0 fork 10 10 1 1', '0 0 in 10 10', "1 0 comm 10 10 $1 exec")
+		if /^top (\S+)/;
+	return ($_) unless /^(\S+ \S+) (sleep|lose) (\S+ \S+)(.*)/;
+	return ("$1 switch $3$4", "$1 out $3" . ($2 eq 'lose' ? ' preempted' : ''));
+}
+
+for (map { expand($_) } <STDIN>) {
 	my ($time, $cpu, $kind, $pid, $tid, @rest) = split;
 	next unless defined $kind;
 	my $r = { ns => START_MONO + 1000 * $time, cpu => $cpu };
