@@ -1,22 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='the harness: how scripts run, what they report, how they fail
-
-Scripts are written on the fly and run in one shell, or with GIT_TEST_LONG in
-dash, bash and busybox sh, as far as they are installed.'
+test_description='the harness: how scripts run, what they report, how they fail'
 
 TEST_NO_TEST_TOOL=t
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-subtest.sh
-
-test_expect_success 'setup' '
-	test_subtest_shells &&
-	for shell in $subtest_shells
-	do
-		test_path_is_executable shells/$shell || return 1
-	done
-'
 
 # ---------------------------------------------------------------------------
 # TAP
@@ -189,14 +178,10 @@ test_expect_success 'prove reads what scripts print' '
 	if command -v prove >/dev/null
 	then
 		(
-			PATH=$TRASH_DIRECTORY/shells:$PATH &&
 			TEST_OUTPUT_DIRECTORY=$TRASH_DIRECTORY &&
 			export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL &&
-			for shell in $subtest_shells
-			do
-				prove -j4 --exec $shell pass.sh todo.sh \
-					skipall.sh prereq.sh >out || exit 1
-			done &&
+			prove -j4 --exec "$TEST_SHELL_PATH" pass.sh todo.sh \
+				skipall.sh prereq.sh >out &&
 			test_grep "^All tests successful" out &&
 			test_must_fail prove --exec sh pass.sh fail.sh >out &&
 			test_grep "^Failed 1/3 subtests" out
@@ -324,17 +309,14 @@ test_expect_success 'left processes are found however they hide' '
 	"
 	test_done
 	EOF
-	for shell in $subtest_shells
+	test_expect_code 1 run_subtest hidden &&
+	grep "left running.*sleep" out | sort >actual &&
+	test_cmp expect.title actual &&
+	grep "left running" out >actual &&
+	test_line_count = 5 actual &&
+	for file in pid1 pid2 pid3
 	do
-		test_expect_code 1 run_subtest $shell hidden &&
-		grep "left running.*sleep" out | sort >actual &&
-		test_cmp expect.title actual &&
-		grep "left running" out >actual &&
-		test_line_count = 5 actual &&
-		for file in pid1 pid2 pid3
-		do
-			wait_until is_gone "$(cat $file)" || return 1
-		done || return 1
+		wait_until is_gone "$(cat $file)" || return 1
 	done
 '
 
@@ -346,11 +328,8 @@ test_expect_success 'processes of others are left alone' '
 	{ sleep 1000 & } &&
 	pid=$! &&
 	test_when_finished "kill $pid; wait $pid || :" &&
-	for shell in $subtest_shells
-	do
-		run_subtest $shell others &&
-		kill -0 $pid || return 1
-	done
+	run_subtest others &&
+	kill -0 $pid
 '
 
 test_expect_success 'a process that is about to end is no leftover' '
@@ -383,29 +362,23 @@ test_expect_success 'a signal ends the script as failed' '
 	test_expect_success "one" "kill -TERM \$\$"
 	test_done
 	EOF
-	for shell in $subtest_shells
-	do
-		rm -f atexit-ran &&
-		test_expect_code 143 run_subtest $shell signal &&
-		test_grep "FATAL: Unexpected exit with code 143" out &&
-		test_path_is_file atexit-ran || return 1
-	done
+	rm -f atexit-ran &&
+	test_expect_code 143 run_subtest signal &&
+	test_grep "FATAL: Unexpected exit with code 143" out &&
+	test_path_is_file atexit-ran
 '
 
 test_expect_success 'a missing test-tool is reported with the remedy' '
 	mkdir -p unbuilt/t &&
-	for shell in $subtest_shells
-	do
-		(
-			GIT_BUILD_DIR=$(pwd)/unbuilt &&
-			TEST_OUTPUT_DIRECTORY=$(pwd) &&
-			export GIT_BUILD_DIR TEST_OUTPUT_DIRECTORY &&
-			sane_unset TEST_NO_TEST_TOOL &&
-			test_expect_code 1 shells/$shell pass.sh >actual
-		) &&
-		test_grep "^Bail out! t/helper/test-tool is not built: run .make" \
-			actual || return 1
-	done
+	(
+		GIT_BUILD_DIR=$(pwd)/unbuilt &&
+		TEST_OUTPUT_DIRECTORY=$(pwd) &&
+		export GIT_BUILD_DIR TEST_OUTPUT_DIRECTORY &&
+		sane_unset TEST_NO_TEST_TOOL &&
+		test_expect_code 1 "$TEST_SHELL_PATH" pass.sh >actual
+	) &&
+	test_grep "^Bail out! t/helper/test-tool is not built: run .make" \
+		actual
 '
 
 # ---------------------------------------------------------------------------
@@ -463,17 +436,14 @@ test_expect_success 'setup of scripts to select from' '
 
 # ran OPTION NUMBERS: with OPTION these tests run, the others are skipped.
 ran () {
-	for shell in $subtest_shells
+	run_subtest select "$1" &&
+	for number in $2
 	do
-		run_subtest "$shell" select "$1" || return 1
-		for number in $2
-		do
-			echo "$number" || return 1
-		done >expect.ran &&
-		sed -n "s/^ok \([0-9]*\) - .*/\1/p" out >actual.ran &&
-		test_cmp expect.ran actual.ran &&
-		test_grep "^1\.\.5\$" out || return 1
-	done
+		echo "$number" || return 1
+	done >expect.ran &&
+	sed -n "s/^ok \([0-9]*\) - .*/\1/p" out >actual.ran &&
+	test_cmp expect.ran actual.ran &&
+	test_grep "^1\.\.5\$" out
 }
 
 test_expect_success '--run: numbers, ranges, titles; the last that matches decides' '

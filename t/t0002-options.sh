@@ -8,7 +8,6 @@ TEST_NO_TEST_TOOL=t
 . "$TEST_DIRECTORY"/lib-subtest.sh
 
 test_expect_success 'setup' '
-	test_subtest_shells bash &&
 	write_subtest talk <<-\EOF
 	test_expect_success "one" "
 		echo to stdout &&
@@ -83,75 +82,50 @@ test_expect_success '-x traces commands, and what tests capture stays clean' '
 	"
 	test_done
 	EOF
-	for shell in $subtest_shells
-	do
-		run_subtest $shell trace -x || return 1
-		test_grep "^ok 1 - captured" out || return 1
-		if test -n "$(command -v bash)"
-		then
-			test_grep "^+.* test_cmp expect err1" err || return 1
-		fi
-	done
-'
-
-test_expect_success '-x obeys TEST_SHELL_PATH' '
-	write_subtest which <<-\EOF &&
-	test_expect_success "one" "echo \"shell: \${BASH_VERSION:+bash}\""
-	test_done
-	EOF
-	for shell in $subtest_shells
-	do
-		TEST_SHELL_PATH=$TRASH_DIRECTORY/shells/$shell &&
+	(
+		TEST_SHELL_PATH=$(command -v bash || echo "$SHELL_PATH") &&
 		export TEST_SHELL_PATH &&
-		run_subtest $shell which -x &&
-		case $shell in
-		bash) test_grep "^shell: bash" out ;;
-		*) test_grep "^shell: \$" out ;;
-		esac || return 1
-	done
+		run_subtest trace -x
+	) &&
+	test_grep "^ok 1 - captured" out &&
+	if command -v bash
+	then
+		test_grep "^+.* test_cmp expect err1" err
+	fi
 '
 
 test_expect_success '--help describes the script and the options' '
-	for shell in $subtest_shells
+	run_subtest talk --help &&
+	test_grep "^talk, a script to test the harness with" out &&
+	for option in -v -x -i -d --run= --root= --valgrind -l -h
 	do
-		run_subtest $shell talk --help &&
-		test_grep "^talk, a script to test the harness with" out &&
-		for option in -v -x -i -d --run= --root= --valgrind -l -h
-		do
-			test_grep -e "^    .*$option" out || return 1
-		done || return 1
+		test_grep -e "^    .*$option" out || return 1
 	done
 '
 
 test_expect_success 'bad options' '
-	for shell in $subtest_shells
+	for option in --nonsense -y stray --run -vy
 	do
-		for option in --nonsense -y stray --run -vy
-		do
-			test_expect_code 1 run_subtest $shell talk $option &&
-			test_must_be_empty out &&
-			test_grep "^error: .*--help" err || return 1
-		done || return 1
+		test_expect_code 1 run_subtest talk $option &&
+		test_must_be_empty out &&
+		test_grep "^error: .*--help" err || return 1
 	done
 '
 
 test_expect_success 'options in GIT_TEST_OPTS, and several in one' '
-	for shell in $subtest_shells
-	do
-		(
-			TEST_OUTPUT_DIRECTORY=$TRASH_DIRECTORY &&
-			GIT_TEST_OPTS="-vd --run=1" &&
-			export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL \
-				GIT_TEST_OPTS &&
-			sane_unset HARNESS_ACTIVE &&
-			shells/$shell talk.sh >out 2>err
-		) &&
-		test_grep "^to stdout" out &&
-		test_grep "^ok 2 # skip" out &&
-		test_path_is_dir "trash directory.talk" &&
-		run_subtest $shell talk &&
-		test_path_is_missing "trash directory.talk" || return 1
-	done
+	(
+		TEST_OUTPUT_DIRECTORY=$TRASH_DIRECTORY &&
+		GIT_TEST_OPTS="-vd --run=1" &&
+		export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL \
+			GIT_TEST_OPTS &&
+		sane_unset HARNESS_ACTIVE &&
+		"$TEST_SHELL_PATH" talk.sh >out 2>err
+	) &&
+	test_grep "^to stdout" out &&
+	test_grep "^ok 2 # skip" out &&
+	test_path_is_dir "trash directory.talk" &&
+	run_subtest talk &&
+	test_path_is_missing "trash directory.talk"
 '
 
 # ---------------------------------------------------------------------------
@@ -166,39 +140,29 @@ test_expect_success '--root' '
 	"
 	test_done
 	EOF
-	for shell in $subtest_shells
+	for root in "$TRASH_DIRECTORY/a root/b" "a root"
 	do
-		for root in "$TRASH_DIRECTORY/a root/b" "a root"
-		do
-			run_subtest $shell where -d -v --root="$root" &&
-			test_grep "^TRASH/a root/.*trash directory.where\$" out ||
-			return 1
-		done || return 1
-		run_subtest $shell where -d -v --root "a root" || return 1
+		run_subtest where -d -v --root="$root" &&
+		test_grep "^TRASH/a root/.*trash directory.where\$" out || return 1
 	done &&
+	run_subtest where -d -v --root "a root" &&
 	test_path_is_dir "a root/b/trash directory.where" &&
 	test_path_is_dir "a root/trash directory.where"
 '
 
 test_expect_success 'a trash directory that cannot be made' '
 	>file &&
-	for shell in $subtest_shells
-	do
-		test_expect_code 1 run_subtest $shell where --root=file &&
-		test_grep "cannot make .TRASH/file/trash directory.where.: use --root=" \
-			err || return 1
-	done
+	test_expect_code 1 run_subtest where --root=file &&
+	test_grep "cannot make .TRASH/file/trash directory.where.: use --root=" \
+		err
 '
 
 test_expect_success 'what the last run left is removed, even if read-only' '
 	mkdir -p "trash directory.talk/sub" &&
 	>"trash directory.talk/sub/file" &&
 	chmod a-w "trash directory.talk/sub" &&
-	for shell in $subtest_shells
-	do
-		run_subtest $shell talk || return 1
-		test_path_is_missing "trash directory.talk" || return 1
-	done
+	run_subtest talk &&
+	test_path_is_missing "trash directory.talk"
 '
 
 test_expect_success SYMLINKS 'in a path with spaces and other characters' '
@@ -213,14 +177,11 @@ test_expect_success SYMLINKS 'in a path with spaces and other characters' '
 		sed "s|\"\$TEST_DIRECTORY/test-lib.sh\"|./test-lib.sh|" \
 			t9999-talk.sh >tmp &&
 		mv tmp t9999-talk.sh &&
-		for shell in $subtest_shells
-		do
-			"$TRASH_DIRECTORY/shells/$shell" t9999-talk.sh -x \
-				>out 2>&1 || {
-				cat out
-				exit 1
-			}
-		done
+		"$TEST_SHELL_PATH" t9999-talk.sh -x \
+			>out 2>&1 || {
+			cat out
+			exit 1
+		}
 	)
 '
 
@@ -266,18 +227,15 @@ test_expect_success PLAIN_USER 'as a plain user' '
 	ok 2 - two
 	ok 3 - three
 	EOF
-	for shell in $subtest_shells
-	do
-		(
-			TEST_OUTPUT_DIRECTORY=$TRASH_DIRECTORY/plain &&
-			export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL &&
-			test_expect_code 1 setpriv --reuid=65534 --regid=65534 \
-				--clear-groups shells/$shell plain.sh >out
-		) &&
-		grep ^ok out >actual &&
-		test_cmp expect actual &&
-		test_grep "left running: process [0-9]*: sleep 1000" out || return 1
-	done
+	(
+		TEST_OUTPUT_DIRECTORY=$TRASH_DIRECTORY/plain &&
+		export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL &&
+		test_expect_code 1 setpriv --reuid=65534 --regid=65534 \
+			--clear-groups "$TEST_SHELL_PATH" plain.sh >out
+	) &&
+	grep ^ok out >actual &&
+	test_cmp expect actual &&
+	test_grep "left running: process [0-9]*: sleep 1000" out
 '
 
 # ---------------------------------------------------------------------------
@@ -384,21 +342,18 @@ test_expect_success 'setup of a program with an error' '
 	EOF
 '
 
-# The result there does not depend on the shell.
-shell=${subtest_shells##* }
-
 test_expect_success EXPENSIVE,VALGRIND,CC '--valgrind finds errors whose exit code is lost' '
 	cc -g -o "prog dir/t/helper/test-bad" bad.c &&
 	(
 		GIT_BUILD_DIR="$TRASH_DIRECTORY/prog dir" &&
 		export GIT_BUILD_DIR &&
-		run_subtest $shell memory &&
-		test_expect_code 1 run_subtest $shell memory --valgrind --run=2-4 &&
+		run_subtest memory &&
+		test_expect_code 1 run_subtest memory --valgrind --run=2-4 &&
 		test_grep "^not ok 2 - error" out &&
 		test_grep "^not ok 3 - hidden" out &&
 		test_grep "^ok 4 - fine again" out &&
 		test_grep "^# .*Invalid read of size 1" out &&
-		run_subtest $shell memory --valgrind=none
+		run_subtest memory --valgrind=none
 	)
 '
 
@@ -416,7 +371,7 @@ test_expect_success CC_ASAN 'sanitizers: errors whose exit code is lost are foun
 	(
 		GIT_BUILD_DIR="$TRASH_DIRECTORY/prog dir" &&
 		export GIT_BUILD_DIR &&
-		test_expect_code 1 run_subtest $shell memory &&
+		test_expect_code 1 run_subtest memory &&
 		test_grep "^ok 1 - fine" out &&
 		test_grep "^not ok 2 - error" out &&
 		test_grep "^not ok 3 - hidden" out &&

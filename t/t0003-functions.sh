@@ -1,10 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='the harness: the functions that tests call
-
-With GIT_TEST_LONG the last tests run this script again in each shell that is
-there.'
+test_description='the harness: the functions that tests call'
 
 TEST_NO_TEST_TOOL=t
 . ./test-lib.sh
@@ -25,8 +22,6 @@ fails_saying () {
 
 # A program that ends by signal N, or with code N.
 test_expect_success 'setup' '
-	test_subtest_shells &&
-	subtest_shells=${T0003_WITHIN:-$subtest_shells} &&
 	write_script dies <<-\EOF &&
 	kill -$1 $$
 	EOF
@@ -357,17 +352,14 @@ test_expect_success 'test_when_finished: the last first, passed or failed' '
 	outer
 	alone
 	EOF
-	for shell in $subtest_shells
-	do
-		rm -f order &&
-		test_expect_code 1 run_subtest $shell finished &&
-		test_cmp expect order &&
-		grep ok out | grep -v "^#" >actual &&
-		test_write_lines "ok 1 - order" "not ok 2 - failed" \
-			"not ok 3 - clean-up fails, the others run" \
-			"ok 4 - none left from before" >expect.tap &&
-		test_cmp expect.tap actual || return 1
-	done
+	rm -f order &&
+	test_expect_code 1 run_subtest finished &&
+	test_cmp expect order &&
+	grep ok out | grep -v "^#" >actual &&
+	test_write_lines "ok 1 - order" "not ok 2 - failed" \
+		"not ok 3 - clean-up fails, the others run" \
+		"ok 4 - none left from before" >expect.tap &&
+	test_cmp expect.tap actual
 '
 
 test_expect_success 'test_when_finished in a subshell is a bug' '
@@ -375,12 +367,8 @@ test_expect_success 'test_when_finished in a subshell is a bug' '
 	test_expect_success "one" "(test_when_finished true)"
 	test_done
 	EOF
-	for shell in $subtest_shells
-	do
-		test_expect_code 1 run_subtest $shell subshell &&
-		test_grep "test_when_finished does nothing in a subshell" err ||
-		return 1
-	done
+	test_expect_code 1 run_subtest subshell &&
+	test_grep "test_when_finished does nothing in a subshell" err
 '
 
 test_expect_success 'test_atexit: when the script ends, however' '
@@ -399,12 +387,9 @@ test_expect_success 'test_atexit: when the script ends, however' '
 		"
 		$end
 		EOF
-		for shell in $subtest_shells
-		do
-			rm -f order &&
-			test_might_fail run_subtest $shell atexit &&
-			test_cmp expect order || return 1
-		done || return 1
+		rm -f order &&
+		test_might_fail run_subtest atexit &&
+		test_cmp expect order || return 1
 	done
 '
 
@@ -473,25 +458,5 @@ test_expect_success TTY 'test_terminal' '
 	test_expect_code 143 test_terminal sh -c "kill -TERM \$\$" &&
 	test_expect_code 127 test_terminal ./no-such-program
 '
-
-# ---------------------------------------------------------------------------
-
-# Here they were in this shell.
-for shell in $subtest_shells
-do
-	test -n "${T0003_WITHIN-}" ||
-	test "$TRASH_DIRECTORY/shells/$shell" -ef "/proc/$$/exe" ||
-	test_expect_success "all of this in $shell" '
-		(
-			sane_unset HARNESS_ACTIVE GIT_SKIP_TESTS GIT_TEST_OPTS &&
-			T0003_WITHIN=$shell &&
-			export T0003_WITHIN &&
-			path=$TRASH_DIRECTORY/shells/$shell &&
-			root=$TRASH_DIRECTORY/within-$shell &&
-			cd "$TEST_DIRECTORY" &&
-			"$path" ./t0003-functions.sh --root="$root" -v >&3 2>&4
-		)
-	'
-done
 
 test_done

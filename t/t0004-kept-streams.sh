@@ -12,7 +12,6 @@ subtest_no_tool=
 unchecked 'wrong on purpose' '*'
 
 test_expect_success 'setup' '
-	test_subtest_shells &&
 	cat >tests <<-\EOF
 	test_expect_success "good ones" "
 		GIT_TRACE2_EVENT=\$PWD/e GIT_TRACE2_RING=\$PWD/r \

@@ -22,20 +22,16 @@ print_timeline () {
 # timeline_subtest NAME [OPTION...]: run it in each shell with its events going
 # to trace.event, and compare its timeline.
 timeline_subtest () {
-	for shell in $subtest_shells
-	do
-		rm -f trace.event &&
-		GIT_TRACE2_EVENT="$PWD/trace.event" run_subtest "$shell" "$@"
-		code=$?
-		expect_valid_stream trace.event &&
-		print_timeline >actual &&
-		test_cmp expect actual || return 99
-	done
+	rm -f trace.event &&
+	GIT_TRACE2_EVENT="$PWD/trace.event" run_subtest "$@"
+	code=$?
+	expect_valid_stream trace.event &&
+	print_timeline >actual &&
+	test_cmp expect actual || return 99
 	return "$code"
 }
 
 test_expect_success 'setup' '
-	test_subtest_shells bash &&
 	cat >tests <<-\EOF
 	test_lazy_prereq NEVER "false"
 	test_expect_success "it works" "! env | grep TRACE2"
@@ -72,29 +68,23 @@ test_expect_success 'a test is a region with its result' '
 
 # Each time that dash reads costs as much as a line.
 test_expect_success 'the result and the end of a test have one time' '
-	for shell in $subtest_shells
-	do
-		rm -f trace.event &&
-		test_expect_code 1 test_env GIT_TRACE2_EVENT="$PWD/trace.event" \
-			run_subtest "$shell" all &&
-		trace2_jq "[.[] | select(.category == \"test\" and .key != \"script\" and .event != \"region_enter\") | .t_rel] |
-			length == 10 and
-			all(range(0; length; 2) as \$i | .[\$i] == .[\$i + 1]; .)" \
-			trace.event || return 1
-	done
+	rm -f trace.event &&
+	test_expect_code 1 test_env GIT_TRACE2_EVENT="$PWD/trace.event" \
+		run_subtest all &&
+	trace2_jq "[.[] | select(.category == \"test\" and .key != \"script\" and .event != \"region_enter\") | .t_rel] |
+		length == 10 and
+		all(range(0; length; 2) as \$i | .[\$i] == .[\$i + 1]; .)" \
+		trace.event
 '
 
 test_expect_success 'the results are the same as without' '
-	for shell in $subtest_shells
-	do
-		test_expect_code 1 run_subtest "$shell" all &&
-		mv out expect.out &&
-		mv err expect.err &&
-		test_expect_code 1 test_env GIT_TRACE2_EVENT="$PWD/e" \
-			run_subtest "$shell" all &&
-		test_cmp expect.out out &&
-		test_cmp expect.err err || return 1
-	done
+	test_expect_code 1 run_subtest all &&
+	mv out expect.out &&
+	mv err expect.err &&
+	test_expect_code 1 test_env GIT_TRACE2_EVENT="$PWD/e" \
+		run_subtest all &&
+	test_cmp expect.out out &&
+	test_cmp expect.err err
 '
 
 test_expect_success 'a script that stops at a failure is complete' '
@@ -113,14 +103,11 @@ test_expect_success 'a script that stops at a failure is complete' '
 # timeline_end NAME <TESTS: print what the session NAME says of its script.
 timeline_end () {
 	write_subtest "$1" &&
-	for shell in $subtest_shells
-	do
-		rm -f trace.event &&
-		GIT_TRACE2_EVENT="$PWD/trace.event" run_subtest "$shell" "$1"
-		expect_valid_stream trace.event &&
-		print_timeline | sed -n "/^1/d; /result/d; s/^  *//; p" |
-			paste -s -d: || return 1
-	done | uniq
+	rm -f trace.event &&
+	GIT_TRACE2_EVENT="$PWD/trace.event" run_subtest "$1"
+	expect_valid_stream trace.event &&
+	print_timeline | sed -n "/^1/d; /result/d; s/^  *//; p" |
+		paste -s -d: | uniq
 }
 
 test_expect_success 'how a script ended' '
@@ -164,30 +151,23 @@ test_expect_success 'how a script ended' '
 
 test_expect_success 'a destination that a script cannot use' '
 	mkfifo pipe &&
-	for shell in $subtest_shells
-	do
-		test_expect_code 1 test_env GIT_TRACE2_EVENT="$PWD/pipe" \
-			run_subtest "$shell" all &&
-		test_cmp expect.out out &&
-		test_grep "^warning: no events of all: .*cannot be used" err ||
-		return 1
-	done
+	test_expect_code 1 test_env GIT_TRACE2_EVENT="$PWD/pipe" \
+		run_subtest all &&
+	test_cmp expect.out out &&
+	test_grep "^warning: no events of all: .*cannot be used" err
 '
 
 # The programs of the build: so not in a directory without one.
 test_expect_success READS_STREAMS 'GIT_TEST_TRACE2 records a script' '
-	for shell in $subtest_shells
-	do
-		rm -rf recording &&
-		test_expect_code 1 test_env GIT_TEST_TRACE2=recording \
-			run_subtest "$shell" all &&
-		test_cmp expect.out out &&
-		trace2 list --format=json -i recording >list &&
-		trace2_jq "[.. | .name? // empty] | index(\"all.sh\") != null" \
-			list &&
-		trace2 report --regions --format=csv -i recording >csv &&
-		test_grep "test/1 - it works" csv || return 1
-	done
+	rm -rf recording &&
+	test_expect_code 1 test_env GIT_TEST_TRACE2=recording \
+		run_subtest all &&
+	test_cmp expect.out out &&
+	trace2 list --format=json -i recording >list &&
+	trace2_jq "[.. | .name? // empty] | index(\"all.sh\") != null" \
+		list &&
+	trace2 report --regions --format=csv -i recording >csv &&
+	test_grep "test/1 - it works" csv
 '
 
 test_expect_success READS_STREAMS,TASKS 'its processes are below it' '
