@@ -5,7 +5,6 @@
  *	perl	scrub/lib/Trace2/Events.pm, a copy that a test compares with this
  *	adoc	build/generated/events.adoc, a part of the manual
  *	json	for jq
- *	tsv	for cut and awk
  */
 #include <stdio.h>
 #include <string.h>
@@ -88,7 +87,6 @@ static const struct tool_events_form *const forms[] = {
 	&tool_events_perl,
 	&tool_events_adoc,
 	&tool_events_json,
-	&tool_events_tsv,
 };
 
 static const struct tool_events_form *form_by_name(const char *name)

@@ -16,7 +16,7 @@ struct tool_events_form {
 };
 
 extern const struct tool_events_form tool_events_perl, tool_events_adoc,
-	tool_events_json, tool_events_tsv;
+	tool_events_json;
 
 static inline struct tr2_event_text
 tool_event_text(const struct tr2_event_row *row)

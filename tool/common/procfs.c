@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* procfs - implements read/procfs.h. */
+/* procfs - what /proc says of processes, and clocks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -45,6 +45,16 @@ int64_t tr2_kernel_shift_ns(void)
 		shift_ns = read_shift_ns();
 	is_known = true;
 	return shift_ns;
+}
+
+int64_t tr2_suspended_ns(void)
+{
+	struct timespec boot, monotonic;
+
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (int64_t)(boot.tv_sec - monotonic.tv_sec) * 1000000000 +
+	       (boot.tv_nsec - monotonic.tv_nsec);
 }
 
 uint64_t tr2_kernel_now_ns(void)

@@ -36,6 +36,8 @@ struct tr2_procfs_stat {
 uint64_t tr2_kernel_now_ns(void);
 /* Return by how much this process's CLOCK_MONOTONIC is later. */
 int64_t tr2_kernel_shift_ns(void);
+/* Return CLOCK_BOOTTIME less CLOCK_MONOTONIC: the time of suspensions. */
+int64_t tr2_suspended_ns(void);
 
 /* The length of a tick. */
 int64_t tr2_procfs_tick_ns(void);

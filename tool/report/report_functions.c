@@ -212,11 +212,11 @@ static void cell_function(struct tr2_table *t, const void *row)
 static void cell_module(struct tr2_table *t, const void *row)
 {
 	const struct function_row *r = row;
-	const char *name = tr2_s(r->f->r->m, r->symbol.module), *base;
+	const char *name = tr2_s(r->f->r->m, r->symbol.module);
 
-	base = t->output->format == TR2_FORMAT_TEXT ? strrchr(name, '/') : NULL;
 	if (*name)
-		tr2_cell_str(t, base && base[1] ? base + 1 : name);
+		tr2_cell_str(t, t->output->format == TR2_FORMAT_TEXT ?
+				tr2_base_name(name) : name);
 }
 
 TR2_CELL(cell_self, struct function_row, cell_amount(t, r, r->function->self))

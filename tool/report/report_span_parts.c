@@ -47,15 +47,14 @@ static tr2_str name_of(struct parts *p, const struct tr2_span *s)
 {
 	static struct tr2_buf b; /* kept: it is mapped memory */
 	const struct tr2_child *c = &p->m->children[s->child];
-	const char *slash = c->argv.nr ? strrchr(c->argv.text, '/') : NULL;
 
 	if (s->kind == TR2_SPAN_REGION)
 		return intern(p, tr2_join(&b, tr2_s(p->m, s->category),
 					  tr2_s(p->m, s->label)));
 	tr2_buf_reset(&b);
-	tr2_buf_addall(&b, "child ", slash ? slash + 1 :
-				     c->argv.nr ? c->argv.text :
-						  tr2_s(p->m, c->child_class));
+	tr2_buf_addall(&b, "child ", c->argv.nr ?
+				     tr2_base_name(c->argv.text) :
+				     tr2_s(p->m, c->child_class));
 	return intern(p, tr2_buf_str(&b));
 }
 

@@ -10,6 +10,7 @@
 #include "common/map.h"
 #include "common/memory.h"
 #include "common/say.h"
+#include "common/words.h"
 #include "samples/files.h"
 #include "samples/mappings.h"
 #include "samples/unwind.h"
@@ -119,14 +120,13 @@ uint32_t tr2_symbols_unknown(struct tr2_symbols *s)
 static tr2_str offset_name(struct tr2_model *m, const char *path,
 			   uint64_t offset)
 {
-	const char *base = strrchr(path, '/');
 	struct tr2_buf b = TR2_BUF_INIT;
 	char number[24];
 	tr2_str name;
 
 	snprintf(number, sizeof(number), "%s%#llx", *path ? "+" : "",
 		 (unsigned long long)offset);
-	tr2_buf_addstr(&b, base && base[1] ? base + 1 : path);
+	tr2_buf_addstr(&b, tr2_base_name(path));
 	tr2_buf_addstr(&b, number);
 	name = tr2_intern(m, tr2_buf_str(&b), b.len);
 	tr2_buf_release(&b);

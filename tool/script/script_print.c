@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "common/memory.h"
 #include "common/say.h"
+#include "common/words.h"
 #include "out/table.h"
 #include "script/script.h"
 
@@ -81,14 +82,12 @@ static void add_cmd(const struct row *r, struct tr2_buf *b)
 {
 	const struct tr2_model *m = r->p->m;
 	const struct tr2_model_session *s = r->session;
-	const char *name = tr2_s(m, s->name), *slash;
+	const char *name = tr2_s(m, s->name);
 
-	if (s->node) {
+	if (s->node)
 		name = tr2_node_name(m, s->node);
-	} else if (!*name && s->argv.nr) {
-		slash = strrchr(s->argv.text, '/');
-		name = slash ? slash + 1 : s->argv.text;
-	}
+	else if (!*name && s->argv.nr)
+		name = tr2_base_name(s->argv.text);
 	add_string(b, name);
 }
 

@@ -73,17 +73,6 @@ static bool is_locked(const char *dir)
 	return locked;
 }
 
-/* Return CLOCK_BOOTTIME less CLOCK_MONOTONIC: the time of suspensions. */
-static int64_t suspended_ns(void)
-{
-	struct timespec boot, monotonic;
-
-	clock_gettime(CLOCK_MONOTONIC, &monotonic);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return (int64_t)(boot.tv_sec - monotonic.tv_sec) * 1000000000 +
-	       (boot.tv_nsec - monotonic.tv_nsec);
-}
-
 static bool say_why_not(const char *path, const struct meta *meta)
 {
 	if (!tr2_json_available())
@@ -108,7 +97,7 @@ bool tr2_top_open_recording(struct tr2_top *top, const char *path)
 	if (!read_meta(path, top, &meta) || meta.complete || !is_locked(path))
 		return say_why_not(path, &meta);
 	top->began_ns = meta.keys.start_monotonic_ns + tr2_kernel_shift_ns() +
-			suspended_ns();
+			tr2_suspended_ns();
 	if (!tr2_procfs_stat((int32_t)meta.keys.recorder_pid, 0, &recorder) ||
 	    recorder.start_ns > top->began_ns) {
 		tr2_error("cannot see the processes of the recording '%s': they "

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "common/memory.h"
 #include "common/say.h"
+#include "common/words.h"
 #include "format/ring/ring.h"
 #include "model/model.h"
 #include "top/top.h"
@@ -87,14 +88,11 @@ static void note_end(struct tr2_top_ring *ring)
 {
 	struct tr2_model *m = tr2_top_ring_model(ring);
 	const struct tr2_model_session *s = &m->sessions[1];
-	const char *slash;
 
 	ring->ran_ns = m->nr_sessions > 1 && s->end_ns > 0 ? s->end_ns : 0;
-	if (m->nr_sessions > 1 && s->argv.nr) {
-		slash = strrchr(s->argv.text, '/');
+	if (m->nr_sessions > 1 && s->argv.nr)
 		snprintf(ring->name, sizeof(ring->name), "%s",
-			 slash ? slash + 1 : s->argv.text);
-	}
+			 tr2_base_name(s->argv.text));
 	tr2_model_free(m);
 }
 

@@ -174,7 +174,6 @@ static void cell_command(struct tr2_table *t, const void *row)
 	struct tr2_buf b = TR2_BUF_INIT;
 	char more[40] = "";
 	struct tr2_words argv = *r->argv;
-	const char *slash;
 
 	if (!r->row->first)
 		snprintf(more, sizeof(more), "%u more processes", r->row->nr);
@@ -185,8 +184,7 @@ static void cell_command(struct tr2_table *t, const void *row)
 					   r->p->comm : r->p->ring->name);
 		tr2_buf_addstr(&b, more);
 	} else {
-		slash = strrchr(argv.text, '/');
-		argv.text = slash && slash[1] ? slash + 1 : argv.text;
+		argv.text = tr2_base_name(argv.text);
 		tr2_words_quote(&argv, &b);
 	}
 	tr2_cell_str(t, tr2_buf_str(&b));

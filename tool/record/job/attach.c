@@ -353,22 +353,11 @@ static void process_ended(struct tr2_source *source, uint32_t events)
 		a->loop->stop = true;
 }
 
-/* Return CLOCK_BOOTTIME less CLOCK_MONOTONIC: the time of suspensions. */
-static int64_t suspended_ns(void)
-{
-	struct timespec boot, monotonic;
-
-	clock_gettime(CLOCK_MONOTONIC, &monotonic);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return (int64_t)(boot.tv_sec - monotonic.tv_sec) * 1000000000 +
-	       (boot.tv_nsec - monotonic.tv_nsec);
-}
-
 /* Return when the thread began, its state, and the function of the kernel in
  * which it waits, as JSON from malloc(). */
 static char *describe(const struct tr2_procfs_stat *stat, pid_t tid)
 {
-	int64_t begun_ns = stat->start_ns - suspended_ns() -
+	int64_t begun_ns = stat->start_ns - tr2_suspended_ns() -
 			   tr2_kernel_shift_ns();
 	char function[TR2_PROCFS_NAME_SIZE], *text;
 	bool waits = stat->state != 'R' &&
