@@ -115,6 +115,19 @@ test_expect_success 'test_cmp_bin' '
 	! test_cmp_bin expect actual
 '
 
+test_expect_success 'test_prints: a command succeeds and prints the text' '
+	test_prints cat same <<-\EOF &&
+	a
+	b
+	EOF
+	echo "exits 0" >err.expect &&
+	test_prints exits 0 2>err </dev/null &&
+	test_cmp err.expect err &&
+	echo b >text &&
+	! test_prints echo a <text &&
+	! test_prints exits 1 2>err </dev/null
+'
+
 test_expect_success 'test_grep' '
 	test_write_lines one two "th ree" >file &&
 	test_grep two file &&

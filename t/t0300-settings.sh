@@ -255,12 +255,10 @@ test_expect_success JQ 'parameters to report, by key' '
 	set_global trace2.envVars SOME_VARIABLE,OTHER &&
 	set_global user.name somebody &&
 	SOME_VARIABLE=value test-tool trace2 001return 0 &&
-	jq -c "select(.event == \"def_param\") | [.scope, .param, .value]" e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c "select(.event == \"def_param\") | [.scope, .param, .value]" e <<-\EOF
 	["global","user.name","somebody"]
 	["command","SOME_VARIABLE","value"]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'the number of files, by key' '

@@ -273,12 +273,10 @@ test_expect_success 'maxFiles: a sentinel instead of one file too many' '
 	GIT_TRACE2_EVENT="$(pwd)/full" GIT_TRACE2_MAX_FILES=3 \
 		test-tool trace2 001return 0 &&
 	test_stdout_line_count = 4 ls full &&
-	scrub_event full/git-trace2-discard >actual &&
-	cat >expect <<-\EOF &&
+	test_prints scrub_event full/git-trace2-discard <<-\EOF
 	{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"test-tool 1.0"}
 	{"event":"too_many_files","sid":"_SID0_","thread":"main","time":"_TIME_"}
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'while the sentinel is there, nothing is written' '

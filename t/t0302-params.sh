@@ -153,12 +153,10 @@ test_expect_success 'a program that is never named asks for them itself' '
 		GIT_TRACE2_EVENT="$(pwd)/e" \
 		test-tool --no-init --chdir=outside trace2 call initialize , \
 		cmd_list_env_vars , cmd_list_config , cmd_list_config &&
-	params e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints params e <<-\EOF
 	["command","ONE","1"]
 	["global","user.name","A U Thor"]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a key that the program sets, when it is asked for' '

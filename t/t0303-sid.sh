@@ -60,12 +60,10 @@ test_expect_success 'the time of a SID is that of the start, in UTC' '
 '
 
 test_expect_success 'without tracing none is handed on' '
-	test-tool trace2 092env GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME >actual &&
-	cat >expect <<-\EOF &&
+	test_prints test-tool trace2 092env GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME <<-\EOF
 	GIT_TRACE2_PARENT_SID is not set
 	GIT_TRACE2_PARENT_NAME is not set
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'children find the SID and the name in their environment' '

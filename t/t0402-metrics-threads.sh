@@ -93,13 +93,11 @@ test_expect_success 'a thread that counts after thread_exit' '
 
 test_expect_success 'a thread without thread_start' '
 	traced --valid test-tool trace2 041thread_unannounced &&
-	jq -c "select(.thread != \"main\") | [.thread, .event]" e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c "select(.thread != \"main\") | [.thread, .event]" e <<-\EOF
 	["th01:unknown","thread_start"]
 	["th01:unknown","data"]
 	["th01:unknown","thread_exit"]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'exit() in another thread' '
@@ -109,13 +107,11 @@ test_expect_success 'exit() in another thread' '
 
 test_expect_success 'a thread of trace2_pthread_create()' '
 	traced --valid test-tool trace2 045thread_created base &&
-	jq -c "select(.thread != \"main\") | [.thread, .event]" e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c "select(.thread != \"main\") | [.thread, .event]" e <<-\EOF
 	["th01:base","thread_start"]
 	["th01:base","data"]
 	["th01:base","thread_exit"]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'the order of events' '

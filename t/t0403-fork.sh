@@ -88,8 +88,7 @@ repos () {
 test_expect_success "the parent's repositories are defined again, when they are used" '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 069fork_repos again &&
-	repos e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints repos e <<-\EOF
 	_SID0_ 1 def_repo
 	_SID0_ 2 def_repo
 	_SID0_ 3 def_repo
@@ -115,7 +114,6 @@ test_expect_success "the parent's repositories are defined again, when they are 
 	_SID0_/_SID1_/_SID2_ 2 data without a site
 	_SID0_/_SID1_/_SID2_ 5 def_repo
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success READS_STREAMS 'repositories of forked children are the same in a ring' '
@@ -281,8 +279,7 @@ test_expect_success 'with a ring, it has a session of its own' '
 test_expect_success 'all forked children go on, if the program wants it' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool --forks-go-on trace2 077daemon | cat &&
-	resumed e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints resumed e <<-\EOF &&
 	_SID0_ version
 	_SID0_ start
 	_SID0_ data 1 before
@@ -290,7 +287,6 @@ test_expect_success 'all forked children go on, if the program wants it' '
 	_SID0_ exit
 	_SID0_ atexit
 	EOF
-	test_cmp expect actual &&
 	expect_valid_stream e
 '
 

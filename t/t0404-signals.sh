@@ -289,14 +289,12 @@ test_expect_success 'handlers that make calls' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 083handler_calls USR1 &&
 	expect_valid_stream e &&
-	jq -c "select(.nesting) | [.event, .nesting, .category]" e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c "select(.nesting) | [.event, .nesting, .category]" e <<-\EOF &&
 	["region_enter",1,"main"]
 	["region_enter",2,"handler"]
 	["region_leave",2,"handler"]
 	["region_leave",1,"main"]
 	EOF
-	test_cmp expect actual &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [1]" e
 '
 

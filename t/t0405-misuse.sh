@@ -62,14 +62,12 @@ test_expect_success 'the error names the place and has a format' '
 test_expect_success 'one leave too many: open regions are unaffected' '
 	misused 0 call region_enter a b , region_leave a b , region_leave a b , \
 		region_enter c d , region_leave c d &&
-	jq -r "select(.event | startswith(\"region\")) | \"\\(.event) \\(.nesting) \\(.label)\"" e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -r "select(.event | startswith(\"region\")) | \"\\(.event) \\(.nesting) \\(.label)\"" e <<-\EOF
 	region_enter 1 b
 	region_leave 1 b
 	region_enter 1 d
 	region_leave 1 d
 	EOF
-	test_cmp expect actual
 '
 
 # tree FILE...: print the regions and errors of event streams, one per line, each
@@ -277,12 +275,10 @@ test_expect_success 'with messages and repositories' '
 	leave 2 a/two
 	leave 1 a/one
 	EOF
-	jq -c "select(.event == \"region_leave\") | [.label, .repo, .msg]" e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c "select(.event == \"region_leave\") | [.label, .repo, .msg]" e <<-\EOF
 	["two",1,null]
 	["one",1,"bye"]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'long names are complete in the error' '
@@ -368,9 +364,8 @@ test_expect_success 'a child started again, before its end' '
 		child_start 2 ls , child_exit 2 0 , child_again 2 , child_exit 2 0 &&
 	echo "trace2: child_start again, before child_exit of child 0" >expect &&
 	test_cmp expect actual &&
-	jq -c "select(.event | startswith(\"child_\"))
-		| [.event, .child_id, .ready // .code]" e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c "select(.event | startswith(\"child_\"))
+		| [.event, .child_id, .ready // .code]" e <<-\EOF
 	["child_start",0,null]
 	["child_ready",0,"error"]
 	["child_start",1,null]
@@ -380,7 +375,6 @@ test_expect_success 'a child started again, before its end' '
 	["child_start",3,null]
 	["child_exit",3,0]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a child without TRACE2_CHILD_INIT, and without a pid' '

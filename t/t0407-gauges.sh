@@ -15,12 +15,10 @@ gauges () {
 test_expect_success JQ 'the last, least and greatest value' '
 	traced test-tool trace2 call gauge_set busy 5 , gauge_add busy 4 , \
 		gauge_sub busy 12 , gauge_add busy 1 , gauge_set plain -7 &&
-	gauges >actual &&
-	cat >expect <<-\EOF &&
+	test_prints gauges <<-\EOF &&
 	{"category":"tool","name":"busy","unit":"workers","last":-2,"min":-3,"max":9}
 	{"category":"tool","name":"plain","last":-7,"min":-7,"max":-7}
 	EOF
-	test_cmp expect actual &&
 	test_grep "| data_json .* | trace2 .* | gauge:{\"category\":\"tool\",\"name\":\"busy\"" p &&
 	test_grep ! workers n
 '
@@ -87,12 +85,10 @@ test_expect_success READS_STREAMS,JQ 'the report: the last process has the last 
 	jq -e ".gauges | length == 1 and (.[0] |
 		.gauge == \"tool/busy\" and .unit == \"workers\" and
 		.last == 7 and .min == -20 and .max == 10 and .processes == 3)" actual &&
-	trace2 report --gauges d >actual &&
-	cat >expect <<-\EOF &&
+	test_prints trace2 report --gauges d <<-\EOF
 	LAST  MIN  MAX  UNIT     PROCESSES  GAUGE
 	   7  -20   10  workers          3  tool/busy
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success READS_STREAMS,JQ 'the cells of a ring tell the same, also of a killed process' '

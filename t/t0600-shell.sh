@@ -197,8 +197,7 @@ text_of () {
 		for locale in C.UTF-8 C
 		do
 			LC_ALL=$locale same 0 text &&
-			members data value >actual &&
-			cat >expect <<-EOF &&
+			test_prints members data value <<-EOF || return 1
 			$(printf "\001\t\n\r\033\177").
 			"\\
 			$(printf "e\303\251\342\202\254\360\237\230\200\355\237\277\364\217\277\277")
@@ -206,7 +205,6 @@ text_of () {
 			printf "\357\277\275\357\277\275\357\277\275\357\277\275 \357\277\275\357\277\275 \357\277\275")
 			plain text: a=b ][!#\$%&()*+,./;<>?@^_\`{|}~
 			EOF
-			test_cmp expect actual || return 1
 		done
 	'
 }
@@ -228,10 +226,9 @@ EOF
 secrets_of () {
 	test_expect_success "$needs,JQ" "$shell: secrets are hidden, unless the user wants to see them" '
 		same 0 secrets --token=x &&
-		jq -r "select(.event | test(\"^(data|child_start|start)\$\")) |
+		test_prints jq -r "select(.event | test(\"^(data|child_start|start)\$\")) |
 			if .event == \"start\" then .argv |= .[1:] else . end |
-			\"\(.event) \(.value // (.argv | join(\" \")))\"" e >actual &&
-		cat >expect <<-\EOF &&
+			\"\(.event) \(.value // (.argv | join(\" \")))\"" e <<-\EOF &&
 		start --token=<REDACTED>
 		data <REDACTED>
 		data <REDACTED>
@@ -245,7 +242,6 @@ secrets_of () {
 		start --token=<REDACTED>
 		data a text of more than twenty bytes: 1 2 3
 		EOF
-		test_cmp expect actual &&
 		GIT_TRACE2_REDACT=0 same 0 secrets &&
 		test_grep user:pw e
 	'
@@ -269,37 +265,33 @@ spans_of () {
 	test_expect_success "$needs,JQ" "$shell: spans, and their parents" '
 		same 0 spans &&
 		expect_valid_stream e &&
-		jq -c -n "[inputs | select(.key == \"span\").value] |
+		test_prints jq -c -n "[inputs | select(.key == \"span\").value] |
 			INDEX(.name) | [.outer, .inner, .open | . // {}] |
 			(.[0] | [.category, .attributes, .parent_id, .failed]),
 			(.[1] | [.failed]), ([.[1].trace_id, .[1].parent_id] ==
 				[.[0].trace_id, .[0].span_id]),
 			(.[2] | [.unfinished, (.trace_id | length),
-				(.span_id | length)])" e >actual &&
-		cat >expect <<-\EOF &&
+				(.span_id | length)])" e <<-\EOF
 		["http",{"url":"http://x/","quote":"a\"b"},null,null]
 		["it failed"]
 		true
 		[true,32,16]
 		EOF
-		test_cmp expect actual
 	'
 
 	test_expect_success "$needs,JQ" "$shell: a script below a TRACEPARENT" '
 		parent=00-0123456789abcdef0123456789abcdef-0123456789abcdef &&
 		TRACEPARENT=$parent-01 same 0 spans &&
 		expect_valid_stream e &&
-		jq -c -n "[inputs | select(.key == \"trace\" or
+		test_prints jq -c -n "[inputs | select(.key == \"trace\" or
 				(.key == \"span\" and .value.name == \"outer\")).value] |
 			(.[0] | [.trace_id, .parent_id, .sampled]), length,
 			([.[0].trace_id, .[0].span_id] ==
-				[.[1].trace_id, .[1].parent_id])" e >actual &&
-		cat >expect <<-\EOF &&
+				[.[1].trace_id, .[1].parent_id])" e <<-\EOF &&
 		["0123456789abcdef0123456789abcdef","0123456789abcdef",true]
 		2
 		true
 		EOF
-		test_cmp expect actual &&
 		TRACEPARENT=$parent-00 same 0 spans &&
 		mv e unsampled &&
 		for invalid in 00-0-0-01 "$parent" x-$parent-01 \

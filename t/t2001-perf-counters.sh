@@ -82,13 +82,11 @@ test_expect_success 'in all formats, in the order that was asked for' '
 	GIT_TRACE2_COUNTERS=process/threads/,app/test/test1/ \
 		GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" \
 		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 200counter 2 3 &&
-	sed -n "s,.* \([a-z_]*counter perf/\),\1,p" n >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sed -n "s,.* \([a-z_]*counter perf/\),\1,p" n <<-\EOF &&
 	th_counter perf/app/test/test1/ value:5
 	counter perf/process/threads/ value:1
 	counter perf/app/test/test1/ value:5
 	EOF
-	test_cmp expect actual &&
 	perl "$GIT_BUILD_DIR"/scrub/perf.perl <p >actual &&
 	grep "|perf|" actual >lines &&
 	cat >expect <<-\EOF &&
@@ -115,21 +113,17 @@ test_expect_success 'an event that cannot be opened is one error, the others cou
 	GIT_TRACE2_EVENT="$(pwd)/e" \
 		GIT_TRACE2_COUNTERS="bogus,app/test/test1/,app/x/y/,{process/threads/,r},app/test/test1/:5" \
 		test-tool trace2 200counter 4 &&
-	jq -r "select(.event == \"error\") | .msg" e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -r "select(.event == \"error\") | .msg" e <<-\EOF &&
 	trace2: event '\''bogus'\'': no such event
 	trace2: event '\''app/x/y/'\'': the program has no counter of that name
 	trace2: event '\''r'\'': no such event
 	trace2: event '\''app/test/test1/:5'\'': a counted event takes no period
 	EOF
-	test_cmp expect actual &&
-	jq -c "select(.event == \"counter\" and .category == \"perf\")
-		| [.name, .count]" e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c "select(.event == \"counter\" and .category == \"perf\")
+		| [.name, .count]" e <<-\EOF
 	["app/test/test1/",4]
 	["process/threads/",1]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success KERNEL_EVENTS 'the error for an event without modes names the remedy' '

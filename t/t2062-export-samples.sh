@@ -31,11 +31,9 @@ test_expect_success 'setup' '
 
 test_expect_success 'a row for each sample, with what was counted' '
 	samples r &&
-	cat >expect <<-\EOF &&
+	test_prints head -n 1 all.csv <<-\EOF &&
 	session_id,thread_id,time_ns,event,count,is_time,function,stack,readings,process_id,kernel_thread_id,recording
 	EOF
-	head -n 1 all.csv >actual &&
-	test_cmp expect actual &&
 	cut -d, -f1,2,4-6 samples.csv | grep files >actual &&
 	test_write_lines "1,2,app/treesum/files/:4,4,0" \
 		"1,2,app/treesum/files/:4,4,0" \
@@ -154,14 +152,12 @@ test_expect_success SQLITE3,KERNEL_EVENTS 'the readings of a group' '
 	summed "{app/treesum/files/:4,page-faults,app/treesum/bytes/}" &&
 	trace2 export --to sqlite -o all.db r &&
 	ask "SELECT readings FROM samples" >readings &&
-	jq -c "[.\"app/treesum/files/:4\", (.\"page-faults\" | type)]" \
-		readings >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c "[.\"app/treesum/files/:4\", (.\"page-faults\" | type)]" \
+		readings <<-\EOF
 	[4,"number"]
 	[8,"number"]
 	[12,"number"]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success CC,TASKS,LIBDW,SQLITE3 'samples of a process without Trace2 are in its rows' '

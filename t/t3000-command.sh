@@ -103,12 +103,10 @@ test_expect_success READS_STREAMS 'output that cannot be written is an error' '
 '
 
 test_expect_success 'help on a setting, by its variable or its key; and on all' '
-	cat >expect <<-\EOF &&
+	test_prints trace2 help GIT_TRACE2_EVENT_NESTING <<-\EOF &&
 	GIT_TRACE2_EVENT_NESTING, trace2.eventNesting (default: 2)
 	    deepest region that the event target shows
 	EOF
-	trace2 help GIT_TRACE2_EVENT_NESTING >actual &&
-	test_cmp expect actual &&
 	trace2 help TRACE2.eventnesting >actual &&
 	test_cmp expect actual &&
 	trace2 help settings >all &&

@@ -320,12 +320,10 @@ test_expect_success 'a SID that begins twice is two sessions' '
 
 test_expect_success 'a forked process that kept the SID is another process' '
 	trace2 list "$traces/fetch.event" >out &&
-	sed -n "s/^[0-9:.]* *\([0-9].*maintenance\)/\1/p" out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sed -n "s/^[0-9:.]* *\([0-9].*maintenance\)/\1/p" out <<-\EOF
 	1.175     0  15555     └ git maintenance run --auto --no-quiet --detach
 	0.582     0         ?    └ git maintenance run --auto --no-quiet --detach (forked)
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'perf text: a forked process that goes on has its name' '
@@ -356,14 +354,12 @@ test_expect_success JQ 'perf text: a fork that leaves the region of its parent i
 	EOF
 	trace2 check detached.perf &&
 	trace2 list --format=json detached.perf >json &&
-	jq -r ".processes[] | [.wall_ns / 1e6, .code, .join, .argv[0:2][]] |
-		join(\" \")" json >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -r ".processes[] | [.wall_ns / 1e6, .code, .join, .argv[0:2][]] |
+		join(\" \")" json <<-\EOF
 	2.2 0 root git maintenance
 	11.9 3 sid git maintenance
 	10 0 span git gc
 	EOF
-	test_cmp expect actual
 '
 
 # Stock Git writes newlines in words as they are.
@@ -382,13 +378,11 @@ test_expect_success JQ 'perf text: a quoted word goes on in the next lines' '
 	EOF
 	trace2 check lines.perf &&
 	trace2 list --format=json lines.perf >json &&
-	jq -c ".processes[].argv" json >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c ".processes[].argv" json <<-\EOF
 	["git","commit","-m","it'\''s\n\n  d0 of 3: isn'\''t it","file"]
 	["cat","two\nlines"]
 	["dont"]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'perf text: an error goes on in the next line' '

@@ -12,7 +12,7 @@ test_skip_unless READS_STREAMS
 traces=$TEST_DIRECTORY/traces
 
 test_expect_success 'a tree with times, ends and pids' '
-	cat >expect <<-\EOF &&
+	test_prints trace2 list "$traces/gc.event" <<-\EOF
 	START            WALL ms  EXIT    PID  COMMAND
 	07:20:00.562515   32.446     0  15558  git -C project gc --aggressive
 	07:20:00.565187    2.458     0  15559  ├ git pack-refs --all --prune
@@ -24,8 +24,6 @@ test_expect_success 'a tree with times, ends and pids' '
 	07:20:00.585750    1.571     0  15566  │ └ git pack-objects --window=250 --depth=50 --local --delta-base-offset --honor-pack-keep .git/objects/pack/.tmp-15563-pack --cruft --cruft-expiration=2.weeks.ago --non-empty
 	07:20:00.592153    1.243     0  15567  └ git prune --expire 2.weeks.ago
 	EOF
-	trace2 list "$traces/gc.event" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a program is shown without its directory, whatever its length' '
@@ -42,12 +40,10 @@ test_expect_success 'a shell between two processes is detected, and marked as li
 	    0  15553  ?  │ └ git-upload-pack /home/dev/../origin.git
 	EOF
 	test_cmp expect actual &&
-	tail -n 2 out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints tail -n 2 out <<-\EOF
 	[...] is not instrumented: seen by its parent or the kernel only
 	? likely, but not certainly, a child of the process above it
 	EOF
-	test_cmp expect actual
 '
 
 # subshell [TIME]: a script, which starts Git at TIME, and its subshell; of the
@@ -122,8 +118,7 @@ test_expect_success '--open' '
 '
 
 test_expect_success '--events counts by type' '
-	trace2 list --events "$traces/data.event" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints trace2 list --events "$traces/data.event" <<-\EOF
 	COUNT  EVENT
 	    2  def_param
 	    2  data
@@ -134,17 +129,14 @@ test_expect_success '--events counts by type' '
 	    1  cmd_ancestry
 	    1  cmd_name
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success '--known names timers and counters once' '
-	trace2 list --known "$traces/timers.event" "$traces/counters.event" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints trace2 list --known "$traces/timers.event" "$traces/counters.event" <<-\EOF
 	KIND     NAME
 	counter  test/test2
 	timer    test/test2
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success '-v tells argv, ancestry, parameters and errors' '

@@ -36,7 +36,7 @@ test_expect_success 'setup' '
 '
 
 test_expect_success 'processes, spawn overhead, critical path' '
-	cat >expect <<-\EOF &&
+	test_prints trace2 report known.event <<-\EOF
 	1.000 s wall, 2 processes, 18 events; 40.000 ms (4.0%) spawning
 
 	TIME ms  SHARE  CRITICAL PATH
@@ -51,8 +51,6 @@ test_expect_success 'processes, spawn overhead, critical path' '
 	 1.000   0.940  100.0%           top -x
 	 0.060   0.060    6.0%    0.040  └ kid
 	EOF
-	trace2 report known.event >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'the critical path adds up to the whole' '
@@ -68,15 +66,13 @@ test_expect_success 'the critical path adds up to the whole' '
 '
 
 test_expect_success '--regions with self times and percentiles' '
-	cat >expect <<-\EOF &&
+	test_prints trace2 report --regions known.event <<-\EOF
 	SUM WALL ms  SUM SELF ms  SHARE  CALLS   P50 ms   P90 ms   P99 ms   MAX ms  REGION
 	    660.000      560.000  56.0%      2   60.000  600.000  600.000  600.000  (in no region)
 	    400.000      250.000  25.0%      1  400.000  400.000  400.000  400.000  c/outer
 	    150.000      150.000  15.0%      1  150.000  150.000  150.000  150.000  c/inner
 	    100.000      100.000  10.0%      1  100.000  100.000  100.000  100.000  c/piece
 	EOF
-	trace2 report --regions known.event >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'percentiles are by nearest rank' '
@@ -96,18 +92,18 @@ test_expect_success JQ 'percentiles are by nearest rank' '
 '
 
 test_expect_success '--threads' '
-	cat >expect <<-\EOF &&
+	test_prints trace2 report --threads known.event <<-\EOF
 	WALL s  IN REGIONS s   BUSY  REGIONS  FROM s  THREAD     PROCESS
 	 1.000         0.400  40.0%        2   0.000  main       top
 	 0.130         0.100  76.9%        1   0.410  th01:work  top
 	 0.060         0.000   0.0%        0   0.000  main       kid
 	EOF
-	trace2 report --threads known.event >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success '--timers, --counters, --errors' '
-	cat >expect <<-\EOF &&
+	test_prints trace2 report --timers --counters --errors "$traces/timers.event" \
+		"$traces/counters.event" "$traces/commit.event" \
+		"$traces/error.event" 2>err <<-\EOF
 	SUM ms  INTERVALS  MEAN ms  MIN ms  MAX ms  TIMER
 	31.132         15    2.075   2.041   2.166  test/test2
 
@@ -118,10 +114,6 @@ test_expect_success '--timers, --counters, --errors' '
 	TIME               PID  PROCESS   MESSAGE
 	07:20:00.598721  15568  checkout  pathspec '\''no-such-branch'\'' did not match any file(s) known to git
 	EOF
-	trace2 report --timers --counters --errors "$traces/timers.event" \
-		"$traces/counters.event" "$traces/commit.event" \
-		"$traces/error.event" >actual 2>err &&
-	test_cmp expect actual
 '
 
 test_expect_success '--data' '
@@ -141,14 +133,12 @@ test_expect_success '--data' '
 	{"event":"error","sid":"P","thread":"main","time":"2026-11-21T07:20:00.300000Z","file":"a.c","line":4,"msg":"no","fmt":"no"}
 	{"event":"signal","sid":"P","thread":"main","time":"2026-11-21T07:20:00.400000Z","file":"a.c","line":5,"t_abs":0.400000,"signo":15}
 	EOF
-	trace2 report --data --format=csv points.event >actual &&
-	cat >expect <<-\EOF &&
+	test_prints trace2 report --data --format=csv points.event <<-\EOF
 	time,pid,process,name,value,file,line,sid
 	2026-11-21T07:20:00.100000Z,,top,c/k,[1],a.c,3,P
 	2026-11-21T07:20:00.200000Z,,top,message,hello,a.c,2,P
 	2026-11-21T07:20:00.400000Z,,top,signal,15,a.c,5,P
 	EOF
-	test_cmp expect actual
 '
 
 # The buckets of the 10th, 18th and 20th of 20 intervals; the bucket of the
@@ -169,11 +159,10 @@ test_expect_success JQ '--timers: percentiles, where all intervals are in bucket
 	EOF
 	trace2 report --timers --format=json buckets.event >out &&
 	trace2 report --timers --format=json -g cmd -s timer buckets.event >>out &&
-	jq -s -c "(.[0].timers[] | [.timer,.total_ns,.intervals,.mean_ns,.min_ns,
+	test_prints jq -s -c "(.[0].timers[] | [.timer,.total_ns,.intervals,.mean_ns,.min_ns,
 			.p50_ns,.p90_ns,.p99_ns,.max_ns]),
 		(.[1].timers[] | [.timer,.group,.p50_ns,.p90_ns,.p99_ns])" \
-		out >actual &&
-	cat >expect <<-\EOF &&
+		out <<-\EOF
 	["t/both",3020000,20,151000,1000,2047,2047,1000000,1000000]
 	["t/mixed",3000000,3,1000000,1000000,null,null,null,1000000]
 	["t/short",1000,3,333,0,447,447,447,0]
@@ -183,7 +172,6 @@ test_expect_success JQ '--timers: percentiles, where all intervals are in bucket
 	["t/mixed","b",null,null,null]
 	["t/short","a",447,447,447]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ '--per-thread' '
@@ -207,27 +195,23 @@ test_expect_success JQ 'the headline is in JSON, too' '
 		-e "/\"atexit\",\"sid\":\"P\",/s/}/,\"lost\":3}/" \
 		known.event >behind.event &&
 	trace2 report --format=json behind.event >>out &&
-	jq -s -c "map(.summary) | .[0][], (.[1][] | [.failed,.code,.errors]),
-		(.[2][] | [.background_ns,.lost])" out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -s -c "map(.summary) | .[0][], (.[1][] | [.failed,.code,.errors]),
+		(.[2][] | [.background_ns,.lost])" out <<-\EOF &&
 	{"argv":["/usr/bin/top","-x"],"wall_ns":1000000000,"cpu_ns":null,"waiting_ns":null,"ready_ns":null,"processes":2,"events":18,"spawning_ns":40000000,"background_ns":0,"lost":0,"states_lost":null,"failed":0,"code":0,"signal":null,"errors":0,"commands":1,"span_ns":1000000000,"at_least":false}
 	[1,1,1]
 	[1000000000,3]
 	EOF
-	test_cmp expect actual &&
 	trace2 report --format=csv known.event >out &&
 	test_grep ! spawning_ns out
 '
 
 test_expect_success '-g puts processes together' '
-	trace2 report -g cmd -n 3 "$traces/gc.event" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints trace2 report -g cmd -n 3 "$traces/gc.event" <<-\EOF &&
 	SUM WALL ms  SUM SELF ms  SHARE  SUM SPAWN ms  COUNT  P50 ms  P90 ms  P99 ms  MAX ms  GROUP
 	     32.446        9.015  27.8%             -      1  32.446  32.446  32.446  32.446  git gc
 	     15.236        6.273  19.3%         0.939      1  15.236  15.236  15.236  15.236  git repack
 	      8.963        8.963  27.6%         2.035      2   1.571   7.392   7.392   7.392  git pack-objects
 	EOF
-	test_cmp expect actual &&
 	trace2 report -g cmd --cmd "git repack" --format=csv "$traces/gc.event" >actual &&
 	sed 1d actual >rows &&
 	test_line_count = 1 rows
@@ -334,14 +318,12 @@ test_expect_success JQ 'all views are JSON in one object' '
 	trace2 report --regions --threads --timers --counters --errors \
 		--format=json "$traces/timers.event" >out 2>/dev/null &&
 	trace2 report --format=json known.event >>out &&
-	jq -s -r "(.[] | keys | join(\" \")),
-		(.[1].processes[1] | [.wall_ns,.spawn_ns,.share] | tojson)" out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -s -r "(.[] | keys | join(\" \")),
+		(.[1].processes[1] | [.wall_ns,.spawn_ns,.share] | tojson)" out <<-\EOF
 	counters errors regions threads timers
 	critical_path processes summary
 	[60000000,40000000,0.06]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success GIT 'live git: a clone with its children' '

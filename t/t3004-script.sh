@@ -123,14 +123,12 @@ test_expect_success 'columns' '
 
 test_expect_success '-F chooses fields' '
 	trace2 script -F event,message "$traces/nest.event" >out &&
-	grep "^child" out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints grep "^child" out <<-\EOF &&
 	child_start   [ch0] class:? argv:[test-tool trace2 004child test-tool trace2 001return 3]
 	child_start   [ch0] class:? argv:[test-tool trace2 001return 3]
 	child_exit    [ch0] pid:15624 code:3
 	child_exit    [ch0] pid:15623 code:3
 	EOF
-	test_cmp expect actual &&
 	test_expect_code 2 trace2 script -F time,bogus "$traces/nest.event" 2>err &&
 	test_grep "bogus. is not a field" err
 '
@@ -144,15 +142,13 @@ test_expect_success 'columns are found whatever a text contains' '
 	{"event":"region_enter","sid":"$id","thread":"th01:a | b","time":"2026-11-21T09:00:00.200000Z","nesting":1,"category":"c | d","label":"l | m"}
 	{"event":"data","sid":"$id","thread":"th01:a | b","time":"2026-11-21T09:00:00.300000Z","t_abs":0.3,"t_rel":0.1,"nesting":2,"category":"c | d","key":"k | l","value":"v | w"}
 	EOF
-	trace2 script --format=csv -F thread,category,message bars.event >actual &&
-	cat >expect <<-\EOF &&
+	test_prints trace2 script --format=csv -F thread,category,message bars.event <<-\EOF
 	thread,category,message
 	main,,1
 	th01:a | b,,
 	th01:a | b,c | d,c | d label:l | m
 	th01:a | b,c | d,c | d ..k | l:v | w
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'an unknown event has times and a place of its own' '

@@ -60,8 +60,7 @@ test_expect_success 'failed tests, the slowest, and the scripts' '
 		EOF
 	} >e &&
 	trace2 report --tests e >actual.all &&
-	sed "s/  */ /g; s/^ //; s/ $//" actual.all >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sed "s/  */ /g; s/^ //; s/ $//" actual.all <<-\EOF
 	WALL s RESULT SCRIPT TEST
 	1.000 failed t0002.sh 1 - wrong
 	1.000 no end t0002.sh 3 - cut
@@ -78,7 +77,6 @@ test_expect_success 'failed tests, the slowest, and the scripts' '
 	9.000 4.500 3 1 ok t0001.sh
 	9.000 5.000 3 2 failed t0002.sh
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'scripts that failed, but for their tests' '
@@ -108,15 +106,13 @@ test_expect_success JQ 'scripts that failed, but for their tests' '
 	EOF
 	test_cmp expect actual &&
 	trace2 report --tests e >actual.all &&
-	sed "s/  */ /g; s/^ //; s/ $//; /^$/,\$d" actual.all >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sed "s/  */ /g; s/^ //; s/ $//; /^$/,\$d" actual.all <<-\EOF
 	WALL s TESTS FAILED RESULT SCRIPT REASON
 	9.000 1 failed t0001.sh exited with 2
 	9.000 0 failed t0002.sh No plan
 	9.000 1 1 failed t0004.sh Bad plan
 	9.000 1 1 failed t0008.sh exited with 2
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'a child is of the test that started it, also in a later script' '
@@ -131,14 +127,12 @@ test_expect_success JQ 'a child is of the test that started it, also in a later 
 		EOF
 	} >e &&
 	trace2 report --tests --format=json e >all &&
-	jq -r ".tests[] | [.test, .spawn_ns] | tojson" all >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -r ".tests[] | [.test, .spawn_ns] | tojson" all <<-\EOF
 	["1 - first",null]
 	["2 - one child",50000000]
 	["1 - none",null]
 	["2 - a child",50000000]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'text shows ten, or -n; csv and JSON all of them' '

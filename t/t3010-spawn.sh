@@ -167,13 +167,11 @@ test_expect_success 'unknown values are not 0: no end, no times, no process' '
 	test_write_lines "kid " "silent " >expect &&
 	spawned open.event >actual &&
 	test_cmp expect actual &&
-	cat >expect <<-\EOF &&
+	test_prints trace2 report -g cmd plain.event <<-\EOF &&
 	SUM WALL ms  SUM SELF ms  SHARE  SUM SPAWN ms  COUNT   P50 ms   P90 ms   P99 ms   MAX ms  GROUP
 	    100.000       74.000  74.0%             -      1  100.000  100.000  100.000  100.000  top
 	     26.000       26.000  26.0%         7.000      1   26.000   26.000   26.000   26.000  kid
 	EOF
-	trace2 report -g cmd plain.event >actual &&
-	test_cmp expect actual &&
 	trace2 report -g cmd -s spawn plain.event >sorted &&
 	test_grep "kid$" sorted >first &&
 	sed -n 2p sorted >second &&
@@ -208,13 +206,11 @@ test_expect_success JQ 'all formats have the same values' '
 
 test_expect_success SQLITE3 'the view spawn_overhead: shares of the time by the parent' '
 	trace2 export --to sqlite -o x.db late.event &&
-	sqlite3 x.db "select process, spawn_ms, seen_by_parent_ms,
-		round(share, 4) from spawn_overhead order by 1" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sqlite3 x.db "select process, spawn_ms, seen_by_parent_ms,
+		round(share, 4) from spawn_overhead order by 1" <<-\EOF
 	index|3.0|21.0|0.1429
 	upload|3.0|80.0|0.0375
 	EOF
-	test_cmp expect actual
 '
 
 # ---- with the kernel's records ------------------------------------------------
@@ -320,12 +316,10 @@ test_expect_success 'a subshell: nothing, or until it forks' '
 		execed 30 16 outer && ended 40 16 && forked 50 18 15 &&
 		ended 60 18 && ended 70 15
 	} >subshell/tasks.jsonl &&
-	cat >expect <<-\EOF &&
+	test_prints spawned subshell <<-\EOF
 	outer 3 ms
 	sh 0
 	EOF
-	spawned subshell >actual &&
-	test_cmp expect actual
 '
 
 # ---- with the states of threads -------------------------------------------------

@@ -63,13 +63,11 @@ test_expect_success 'the end from the kernel: killed, and _exit() without atexit
 		forked 96 17 15 && execed 96 17 quick &&
 		ended 98 17 "\"code\":3" && ended 100 15 "\"code\":0"
 	} >killed/tasks.jsonl &&
-	cat >expect <<-\EOF &&
+	test_prints ends killed <<-\EOF &&
 	top exit 0 itself
 	kid signal SIGKILL kernel
 	quick exit 3 kernel
 	EOF
-	ends killed >actual &&
-	test_cmp expect actual &&
 	trace2 list killed >out &&
 	test_grep " SIGKILL  *16 " out &&
 	! grep "SIGKILL?" out
@@ -111,14 +109,12 @@ test_expect_success 'exports: status, attributes, arguments' '
 
 test_expect_success SQLITE3 'exports: sqlite' '
 	trace2 export --to sqlite -o x.db killed &&
-	sqlite3 x.db "select name, end, code, signal, duration_ns / 1000000
-		from sessions order by id" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sqlite3 x.db "select name, end, code, signal, duration_ns / 1000000
+		from sessions order by id" <<-\EOF &&
 	top|exit|0||100
 	kid|signal||9|80
 	quick|exit|3||2
 	EOF
-	test_cmp expect actual &&
 	sqlite3 x.db "select process, signal from failures" >actual &&
 	test_write_lines "kid|9" "quick|" >expect &&
 	test_cmp expect actual
@@ -144,7 +140,7 @@ test_expect_success 'the end from the parent only: likely, and marked' '
 		child A-P0000000f 160 6 large && reaped A-P0000000f 165 6 22 255 &&
 		atexit A-P0000000f 200
 	} >codes.event &&
-	cat >expect <<-\EOF &&
+	test_prints ends codes.event <<-\EOF &&
 	top exit 0 itself
 	kid signal SIGKILL parent
 	minus signal SIGTERM parent
@@ -155,8 +151,6 @@ test_expect_success 'the end from the parent only: likely, and marked' '
 	mute exit 137 parent
 	large exit 255 parent
 	EOF
-	ends codes.event >actual &&
-	test_cmp expect actual &&
 	trace2 list codes.event >out &&
 	test_grep " SIGKILL?  *16  *├ kid$" out &&
 	test_grep "^SIG...? is guessed from the exit code that its parent" out &&
@@ -196,12 +190,10 @@ test_expect_success 'a child of a process that was killed is shown once' '
 		execed 11 16 kid && ended 50 15 "\"signal\":11" &&
 		ended 150 16 "\"code\":0"
 	} >orphan/tasks.jsonl &&
-	cat >expect <<-\EOF &&
+	test_prints ends orphan <<-\EOF &&
 	top signal SIGSEGV kernel
 	kid exit 0 kernel
 	EOF
-	ends orphan >actual &&
-	test_cmp expect actual &&
 	cat >expect <<-\EOF &&
 	50.000 ms wall, 2 processes, 3 events; 1.000 ms (2.0%) spawning; 100.000 ms more in the background; SIGSEGV
 
@@ -269,15 +261,13 @@ test_expect_success 'a forked half is joined to its task, and shown once' '
 		ended 81 17 "\"code\":0"
 	} >gc/tasks.jsonl &&
 	trace2 list gc >out &&
-	sed "s/^[0-9:.]* *//; s/  */ /g" out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sed "s/^[0-9:.]* *//; s/  */ /g" out <<-\EOF &&
 	START WALL ms EXIT PID COMMAND
 	21.000 0 15 top
 	4.000 0 16 ├ refs
 	63.000 0 17 └ top (forked)
 	36.000 0 18 └ pack
 	EOF
-	test_cmp expect actual &&
 	trace2 report gc >out &&
 	sed -n 1p out >actual &&
 	echo "21.000 ms wall, 4 processes, 14 events; 2.000 ms (9.5%) spawning; 60.000 ms more in the background" \
@@ -451,14 +441,12 @@ test_expect_success 'a session belongs to the nearest of the processes with its 
 		ended 50 15 "\"code\":0"
 	} >reused/tasks.jsonl &&
 	trace2 list --format=json reused >json &&
-	jq -r ".processes[1:][] | [.start[20:23], .code, .argv[0],
-		.segments[-1].comm] | join(\" \")" json >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -r ".processes[1:][] | [.start[20:23], .code, .argv[0],
+		.segments[-1].comm] | join(\" \")" json <<-\EOF
 	010 1 one1 one1
 	020 2 one2 one2
 	030 3 one3 one3
 	EOF
-	test_cmp expect actual
 '
 
 # For an ordinary user, the kernel writes an exit when a task becomes set-uid.
@@ -475,14 +463,12 @@ test_expect_success 'a set-uid program ends when it is waited for, or nobody kno
 	sed "s/}\$/,\"uid\":1000}/" privileged/meta.json >meta &&
 	cp meta privileged/meta.json &&
 	trace2 list --format=json privileged >json &&
-	jq -r ".processes[] | [.name, .wall_ns / 1e6, .at_least, .code // \"-\",
-		.wait_ns // \"-\"] | join(\" \")" json >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -r ".processes[] | [.name, .wall_ns / 1e6, .at_least, .code // \"-\",
+		.wait_ns // \"-\"] | join(\" \")" json <<-\EOF &&
 	top 200 false 0 -
 	ping 50 false 2 -
 	su 1 true - -
 	EOF
-	test_cmp expect actual &&
 	trace2 list privileged >out &&
 	test_grep "a set-uid program .* is not recorded after its start" out &&
 	grep -v "16\|17" tasks >privileged/tasks.jsonl &&

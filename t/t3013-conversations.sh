@@ -45,8 +45,7 @@ path_of () {
 
 test_expect_success 'a region may wait for a transport that another one started' '
 	push transport/ssh >push.event &&
-	path_of push.event >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path_of push.event <<-\EOF
 	 10.000  10.0%  push
 	  7.000   7.0%  ├ push/refs
 	  8.000   8.0%  │ └ far
@@ -56,7 +55,6 @@ test_expect_success 'a region may wait for a transport that another one started'
 	 25.000  25.0%    │ └ far/unpack
 	 12.000  12.0%    └ pack
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a helper for HTTP is a transport, too' '

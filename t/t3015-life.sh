@@ -31,13 +31,11 @@ test_expect_success 'a script that ends in exec: all of its time is its own' '
 	lives script >actual &&
 	test_cmp expect actual &&
 	trace2 list -v script >out &&
-	grep "^  ran" out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints grep "^  ran" out <<-\EOF &&
 	  ran        2.000 ms   (before exec)
 	  ran        288.000 ms  /bin/sh ./work.sh
 	  ran        10.000 ms  git
 	EOF
-	test_cmp expect actual &&
 	trace2 report script >out &&
 	test_grep "^300.000 ms wall, 1 process," out
 '
@@ -77,9 +75,8 @@ test_expect_success JQ 'in JSON: each segment, in list and in report' '
 	trace2 report --format=json script >>json &&
 	begin A-P0000000f 1 top >plain.event &&
 	trace2 list --format=json plain.event >>json &&
-	jq -c ".processes[0].segments | if . then .[] |
-		[.comm, .start[17:23], .wall_ns, .exec, .argv] else . end" json >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c ".processes[0].segments | if . then .[] |
+		[.comm, .start[17:23], .wall_ns, .exec, .argv] else . end" json <<-\EOF
 	["","00.000",2000000,null,null]
 	["work.sh","00.002",288000000,true,["/bin/sh","./work.sh"]]
 	["git","00.290",10000000,true,null]
@@ -88,7 +85,6 @@ test_expect_success JQ 'in JSON: each segment, in list and in report' '
 	["git","00.290",10000000,true,null]
 	null
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'the exports and the views have the same time of it' '
@@ -103,18 +99,16 @@ test_expect_success JQ 'the exports and the views have the same time of it' '
 	trace2 export --to otlp script >>json &&
 	trace2 report --threads --format=json script >>json &&
 	trace2 report --regions --format=json script >>json &&
-	jq -s -c "[.[0].traceEvents[] | select(.cat == \"process\") | .dur * 1000],
+	test_prints jq -s -c "[.[0].traceEvents[] | select(.cat == \"process\") | .dur * 1000],
 		[.[1] | .. | objects | select(.startTimeUnixNano? and .parentSpanId? == null) |
 			(.endTimeUnixNano[5:] | tonumber) - (.startTimeUnixNano[5:] | tonumber)],
 		[.[2].threads[] | .wall_ns, .start_ns],
-		[.[3].regions[] | .total_ns, .self_ns]" json >actual &&
-	cat >expect <<-\EOF &&
+		[.[3].regions[] | .total_ns, .self_ns]" json <<-\EOF
 	[300000000]
 	[300000000]
 	[300000000,0]
 	[300000000,300000000]
 	EOF
-	test_cmp expect actual
 '
 
 # The part before its first exec is a shell, which starts it; in a subshell, that
@@ -127,14 +121,12 @@ test_expect_success 'the tree names what ran for long before the last program' '
 		execed 50 17 env && execed 51 17 long && ended 100 17 &&
 		forked 100 18 15 && ended 110 18 && ended 120 15
 	} >names/tasks.jsonl &&
-	cat >expect <<-\EOF &&
+	test_prints lives names <<-\EOF
 	120.000 - 15 [sh]
 	20.000 - 16 ├ [short]
 	70.000 - 17 ├ sh, then [long]
 	10.000 - 18 └ [sh]
 	EOF
-	lives names >actual &&
-	test_cmp expect actual
 '
 
 # The SID of the first names the second: a shell that exported its own before.
@@ -148,12 +140,10 @@ test_expect_success 'the kernel contradicts a SID: no circle' '
 		forked 0 15 1 && execed 2 15 above && forked 20 16 15 &&
 		execed 22 16 below && ended 50 16 && ended 100 15
 	} >circle/tasks.jsonl &&
-	cat >expect <<-\EOF &&
+	test_prints lives circle <<-\EOF
 	100.000 0 15 above
 	30.000 0 16 └ below
 	EOF
-	lives circle >actual &&
-	test_cmp expect actual
 '
 
 # Work for each process that is above one would not end, and a call for each would
@@ -239,13 +229,11 @@ test_expect_success 'a session whose clock is ahead or behind is placed inside' 
 		execed 15 16 early && ended 25 16 && forked 30 17 15 &&
 		execed 31 17 late && ended 40 17 && ended 60 15
 	} >clock/tasks.jsonl &&
-	cat >expect <<-\EOF &&
+	test_prints lives clock <<-\EOF &&
 	60.000 0 15 top
 	11.000 0 16 ├ early
 	10.000 0 17 └ late
 	EOF
-	lives clock >actual &&
-	test_cmp expect actual &&
 	trace2 export --to csv --table spans clock |
 	sed -n "s/.*,c,\([a-z]*\),,\([0-9]*\)000000,\([0-9]*\)000000,.*/\1 \2 \3/p" >actual &&
 	cat >expect <<-\EOF &&
@@ -303,14 +291,12 @@ unfinished () {
 
 test_expect_success JQ 'the recorder was killed: until the last record' '
 	unfinished killed "\"state\":\"running\"" &&
-	cat >expect <<-\EOF &&
+	test_prints lives killed <<-\EOF &&
 	>= 50.000 open 15 top
 	>= 40.000 open 16 ├ kid
 	3.000 0 17 ├ said
 	10.000 - 18 └ [top]
 	EOF
-	lives killed >actual &&
-	test_cmp expect actual &&
 	test_expect_code 1 trace2 check killed >out &&
 	test_grep "the recording is not finished: .trace2 record. was killed" out &&
 	trace2 list -v killed >out &&
@@ -368,12 +354,10 @@ test_expect_success JQ 'a stream without an end, and one that ends in exec' '
 test_expect_success JQ 'a collection of commands: how many, how long, in which span' '
 	trace2 report open.event >out &&
 	test_grep "^3 commands, >= 60.000 ms altogether in a span of 80.000 ms: 3 processes, " out &&
-	grep -A1 CRITICAL out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints grep -A1 CRITICAL out <<-\EOF &&
 	TIME ms   SHARE  CRITICAL PATH OF THE LONGEST
 	 30.000  100.0%  top
 	EOF
-	test_cmp expect actual &&
 	trace2 report --format=json open.event |
 	jq -c ".summary[0] | [.commands, .wall_ns, .span_ns, .at_least]" >actual &&
 	echo "[3,60000000,80000000,true]" >expect &&

@@ -88,12 +88,10 @@ test_expect_success 'times: one that cannot be read is said, and is not 1970' '
 		sed "s/some/other/" >good.event &&
 		session "$form" >bad.event &&
 		processes good.event bad.event >unsorted &&
-		sort -r unsorted >actual &&
-		cat >expect <<-\EOF &&
+		test_prints sort -r unsorted <<-\EOF &&
 		2026-03-14T10:15:00.000000Z 2000 0 prog
 		- 2000 0 prog
 		EOF
-		test_cmp expect actual &&
 		test_grep "bad.event.: line 1: a time that cannot be read" err &&
 		test_expect_code 1 trace2 check bad.event || return 1
 	done >checked &&
@@ -163,12 +161,10 @@ test_expect_success 'children: one that was ready and ended is one process' '
 	5 exit "t_abs":5,"code":0
 	5 atexit "t_abs":5,"code":0
 	EOF
-	processes ready.event >actual &&
-	cat >expect <<-\EOF &&
+	test_prints processes ready.event <<-\EOF &&
 	2026-03-14T11:00:00.000000Z 5000 0 server
 	2026-03-14T11:00:01.000000Z 3000 3 git
 	EOF
-	test_cmp expect actual &&
 	test_must_be_empty err
 '
 
@@ -192,14 +188,12 @@ test_expect_success 'regions: the outer one left first, each ran once' '
 	8 exit "t_abs":8,"code":0
 	8 atexit "t_abs":8,"code":0
 	EOF
-	regions crossed.event >actual &&
-	cat >expect <<-\EOF &&
+	test_prints regions crossed.event <<-\EOF &&
 	(in no region) 1 2000 2000
 	x/inner 1 5000 4000
 	x/next 1 1000 1000
 	x/outer 1 3000 1000
 	EOF
-	test_cmp expect actual &&
 	trace2 export --to chrome crossed.event 2>/dev/null |
 	jq -r ".traceEvents[] | select(.ph == \"X\" and .name == \"x/inner\") |
 		.name" >slices &&
@@ -217,12 +211,10 @@ test_expect_success 'regions: overlapping requests of one thread are told as tha
 	8 exit "t_abs":8,"code":0
 	8 atexit "t_abs":8,"code":0
 	EOF
-	regions overlap.event >actual &&
-	cat >expect <<-\EOF &&
+	test_prints regions overlap.event <<-\EOF &&
 	(in no region) 1 2000 2000
 	http/serve 2 8000 6000
 	EOF
-	test_cmp expect actual &&
 	test_grep "line 4: regions of one thread overlap" err &&
 	test_grep ! "clock" err
 '
@@ -280,12 +272,10 @@ test_expect_success 'perf text: messages and columns of another producer' '
 	11:51:40.200000 Trace2.cs:200                | d0 | main                     | data         | r1  |4600.000000|4599.000000| a            | b:c
 	11:51:40.300000 Trace2.cs:210                | d0 | main                     | exit         |     |4600.100000|           |              | elapsed:4600.1 code:255
 	EOF
-	processes other.perf >actual &&
-	cat >expect <<-\EOF &&
+	test_prints processes other.perf <<-\EOF &&
 	1970-01-01T10:35:00.200000Z 4600100 255 C:\tools\cred\helper.exe
 	1970-01-01T10:35:00.250000Z 50 7 git
 	EOF
-	test_cmp expect actual &&
 	test_must_be_empty err
 '
 

@@ -20,14 +20,12 @@ test_expect_success PID_NAMESPACE,EXIT_CODES 'a session in a pid namespace belon
 	test_expect_code 7 trace2 record -q -o below -- \
 		unshare -rpf --mount-proc \
 		sh -c "git --version; git rev-parse --git-dir; exit 7" &&
-	rows below >actual &&
-	cat >expect <<-\EOF &&
+	test_prints rows below <<-\EOF
 	unshare -rpf --mount-proc sh -c git --version; git rev-parse --git-dir; exit 7; 7; false
 	sh -c git --version; git rev-parse --git-dir; exit 7; 7; false
 	git --version; 0; true
 	git rev-parse --git-dir; 0; true
 	EOF
-	test_cmp expect actual
 '
 
 # has_arguments RECORDING: the log of the recording, which is written while it
@@ -47,12 +45,10 @@ test_expect_success PID_NAMESPACE 'a recorder in a pid namespace says what is mi
 	wait_until has_arguments inside &&
 	exec 9>&- &&
 	test_expect_code 3 wait $! &&
-	rows inside >actual &&
-	cat >expect <<-\EOF &&
+	test_prints rows inside <<-\EOF &&
 	sh -c cat fifo; exit 3; 3; false
 	cat fifo; -; false
 	EOF
-	test_cmp expect actual &&
 	test_grep "not recorded: exit codes, and arguments of short processes: process connector: not in a pid namespace" err
 '
 

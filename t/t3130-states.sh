@@ -53,7 +53,7 @@ test_expect_success 'run, ready and wait' '
 	90 0 in 10 10
 	100 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states r thread pid tid comm cpu_ns run_ns ready_ns wait_ns <<-\EOF
 	10 ready 0 5
 	10 run 5 15
 	10 ready 20 10
@@ -62,8 +62,6 @@ test_expect_success 'run, ready and wait' '
 	10 run 90 10
 	10 10 first 45000 45000 15000 40000
 	EOF
-	states r thread pid tid comm cpu_ns run_ns ready_ns wait_ns >actual &&
-	test_cmp expect actual
 '
 
 # As in containers, where the arguments of programs cannot be read; those of the
@@ -137,12 +135,10 @@ test_expect_success 'a process waits only when all of its threads do' '
 	100 0 exit 10 10
 	EOF
 	dumped r &&
-	cat >expect <<-\EOF &&
+	test_prints of thread tid run_ns ready_ns wait_ns <<-\EOF &&
 	10 40000 0 60000
 	11 31000 30000 25000
 	EOF
-	of thread tid run_ns ready_ns wait_ns >actual &&
-	test_cmp expect actual &&
 	echo "71000 60000 20000 20000" >expect &&
 	of process cpu_ns run_ns ready_ns wait_ns >actual &&
 	test_cmp expect actual
@@ -166,13 +162,11 @@ test_expect_success 'report -g adds up the CPU times of each kind' '
 	70 0 exit 10 10
 	EOF
 	trace2 report -g cmd -s cpu --format=json r >json &&
-	jq -c ".groups[] | [.group, .processes, .total_ns, .self_ns, .share, .cpu_ns,
-		.spawn_ns, .p50_ns, .p90_ns, .p99_ns, .max_ns]" json >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c ".groups[] | [.group, .processes, .total_ns, .self_ns, .share, .cpu_ns,
+		.spawn_ns, .p50_ns, .p90_ns, .p99_ns, .max_ns]" json <<-\EOF
 	["top",1,70000,28000,0.4,41000,null,70000,70000,70000,70000]
 	["cc",2,42000,42000,0.6,38000,2000,12000,30000,30000,30000]
 	EOF
-	test_cmp expect actual
 '
 
 # The thread that began last emits first.
@@ -219,7 +213,7 @@ test_expect_success 'records of all CPUs are merged by time' '
 	50 1 in 10 10
 	60 1 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states r <<-\EOF
 	10 ready 0 10
 	10 run 10 10
 	10 ready 20 10
@@ -227,8 +221,6 @@ test_expect_success 'records of all CPUs are merged by time' '
 	10 ready 40 10
 	10 run 50 10
 	EOF
-	states r >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'CPU time is what the kernel counted on each CPU' '
@@ -258,12 +250,10 @@ test_expect_success 'without a count, switches belong to the thread that gets th
 	90 0 exit 11 11
 	EOF
 	dumped r &&
-	cat >expect <<-\EOF &&
+	test_prints of thread tid cpu_ns run_ns <<-\EOF
 	10 62000 56000
 	11 31000 28000
 	EOF
-	of thread tid cpu_ns run_ns >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a count that the switches contradict is not used' '
@@ -319,8 +309,7 @@ test_expect_success 'a pid that is used again is another process' '
 	100020 1 exit 11 11
 	100030 0 exit 10 10
 	EOF
-	states r >actual &&
-	cat >expect <<-\EOF &&
+	test_prints states r <<-\EOF
 	10 ready 0 0
 	10 run 0 100030
 	11 ready 1 1
@@ -328,7 +317,6 @@ test_expect_success 'a pid that is used again is another process' '
 	11 ready 100000 10
 	11 run 100010 10
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'processes outside of the recording are left out' '
@@ -347,12 +335,10 @@ test_expect_success 'processes outside of the recording are left out' '
 	20 0 exit 10 10
 	EOF
 	cp only r/tasks.jsonl &&
-	cat >expect <<-\EOF &&
+	test_prints states r <<-\EOF
 	10 ready 0 0
 	10 run 0 20
 	EOF
-	states r >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'an exec ends all other threads' '
@@ -366,13 +352,11 @@ test_expect_success 'an exec ends all other threads' '
 	30 1 exit 10 10
 	EOF
 	dumped r &&
-	cat >expect <<-\EOF &&
+	test_prints of thread tid start_ns end_ns <<-\EOF
 	10 5000000000 5000020000
 	11 5000010000 5000021000
 	10 5000021000 5000030000
 	EOF
-	of thread tid start_ns end_ns >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'what still runs lasts until the last record' '
@@ -384,12 +368,10 @@ test_expect_success 'what still runs lasts until the last record' '
 	40 0 out 10 10
 	EOF
 	dumped r &&
-	cat >expect <<-\EOF &&
+	test_prints of thread tid end_ns open <<-\EOF &&
 	10 5000040000 true
 	11 5000040000 true
 	EOF
-	of thread tid end_ns open >actual &&
-	test_cmp expect actual &&
 	trace2 list r --format=json >list.json &&
 	jq -e ".processes[0] | .wall_ns == 40000 and .at_least == true" list.json
 '
@@ -472,7 +454,7 @@ test_expect_success 'who woke a thread, and who had its CPU' '
 	100 1 exit 11 11
 	100 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states r <<-\EOF
 	10 ready 0 0
 	10 run 0 10
 	10 wait 10 20 pipe by 11
@@ -494,8 +476,6 @@ test_expect_success 'who woke a thread, and who had its CPU' '
 	11 ready 98 1
 	11 run 99 1
 	EOF
-	states r >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a wake-up that meets a thread on its way to wait' '
@@ -657,12 +637,10 @@ test_expect_success 'lost records mark the threads that lived then' '
 	5300 0 exit 10 10
 	EOF
 	dumped r &&
-	cat >expect <<-\EOF &&
+	test_prints of thread tid lost <<-\EOF &&
 	10 true
 	11 -
 	EOF
-	of thread tid lost >actual &&
-	test_cmp expect actual &&
 	test_expect_code 1 trace2 check r >out &&
 	test_grep "kernel.data.*records were lost" out
 '

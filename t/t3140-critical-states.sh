@@ -46,8 +46,7 @@ test_expect_success 'from wake-up to wake-up: who waits is not on the path' '
 	82 0 exit 12 12
 	90 1 exit 10 10
 	EOF
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF
 	0 top run 14
 	0 top ready 1
 	1 writer run 44
@@ -55,7 +54,6 @@ test_expect_success 'from wake-up to wake-up: who waits is not on the path' '
 	1 reader run 27
 	1 reader ready 1
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a wait that no thread ended is on the path, by its cause' '
@@ -69,14 +67,12 @@ test_expect_success 'a wait that no thread ended is on the path, by its cause' '
 	91 0 in 10 10
 	100 0 exit 10 10
 	EOF
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF &&
 	0 top wait:sleep 50
 	0 top run 21
 	0 top wait:disk 20
 	0 top wait:pipe 9
 	EOF
-	test_cmp expect actual &&
 	trace2 report r >out &&
 	sed -n "/CRITICAL/,/^$/p" out | sed "/^$/d" >actual &&
 	cat >expect <<-\EOF &&
@@ -105,12 +101,10 @@ test_expect_success 'a thread without a CPU is on the path, with the one that ha
 	75 1 in 11 11
 	80 1 exit 11 11
 	EOF
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF &&
 	0 top ready:busy 40
 	0 top run 30
 	EOF
-	test_cmp expect actual &&
 	trace2 report r >out &&
 	test_grep "^ *40  *57.1%  *no CPU: busy  *.top.$" out
 '
@@ -132,15 +126,13 @@ test_expect_success 'the time of a child before it began belongs to the thread t
 	62 1 exit 10 11
 	70 0 exit 10 10
 	EOF
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF
 	0 top run 45
 	0 top ready 3
 	0 top wait:child:kid 2
 	1 kid run 17
 	1 kid ready 3
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a wake-up that was derived marks what it led to' '
@@ -154,29 +146,25 @@ test_expect_success 'a wake-up that was derived marks what it led to' '
 	61 0 in 10 10
 	90 0 exit 10 10
 	EOF
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF &&
 	0 top run 34
 	0 top wait:child:kid 1
 	1 kid run~ 52
 	1 kid ready~ 3
 	EOF
-	test_cmp expect actual &&
 	trace2 report r >out &&
 	test_grep "^ *52  *57.8%  *~run  *├ .kid.$" out
 '
 
 test_expect_success 'each moment belongs to the region around it' '
 	nested_recording 1 &&
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF
 	0 top run 25
 	1 top/outer run 35
 	1 top/outer wait:disk 20
 	2 top/inner run 10
 	2 top/inner wait:disk 10
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success '--what-if makes regions faster, with those inside them' '
@@ -206,12 +194,10 @@ test_expect_success '--regions has what the thread did in the time of its own' '
 '
 
 test_expect_success '--waits: by cause, process and region' '
-	trace2 report --waits r >actual &&
-	cat >expect <<-\EOF &&
+	test_prints trace2 report --waits r <<-\EOF &&
 	SUM us  COUNT  P50 us  MAX us  WAIT  WOKEN BY   PROCESS  REGION
 	    30      1      30      30  disk  ~(kernel)  top      c/outer
 	EOF
-	test_cmp expect actual &&
 	trace2 report --waits -N c/inner r >out 2>err &&
 	test_must_be_empty out &&
 	test_grep "no waits in this recording" err &&
@@ -259,14 +245,12 @@ test_expect_success '--waits: many, by whom most of the time' '
 	EOF
 	trace2 report --waits --cmd reader --format=json r >json &&
 	trace2 report --waits -g cmd --format=json r >>json &&
-	jq -s -c "(.[0].waits[], .[1].waits[0]) | [.total_ns, .count, .p50_ns,
+	test_prints jq -s -c "(.[0].waits[], .[1].waits[0]) | [.total_ns, .count, .p50_ns,
 		.max_ns, .cause, .woken_by, .inferred, .process, .group,
-		.region]" json >actual &&
-	cat >expect <<-\EOF &&
+		.region]" json <<-\EOF
 	[45000,3,10000,30000,"pipe","writer",0,"reader",null,null]
 	[45000,3,10000,30000,"pipe","writer",0,"reader","reader",null]
 	EOF
-	test_cmp expect actual
 '
 
 # kid START PID BY END: top starts it, waits for it, and goes on at END; 10 us after
@@ -324,8 +308,7 @@ test_expect_success 'programs before an exec are steps of their own' '
 	90 0 in 10 10
 	100 0 exit 10 10
 	EOF
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF
 	0 script run 40
 	1 early run 19
 	1 early ready:last 1
@@ -333,7 +316,6 @@ test_expect_success 'programs before an exec are steps of their own' '
 	1 late run 24
 	1 late ready:last 1
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a process that outlives its first thread' '
@@ -346,12 +328,10 @@ test_expect_success 'a process that outlives its first thread' '
 	70 1 in 10 11
 	100 1 exit 10 11
 	EOF
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF
 	0 top run 70
 	0 top wait:sleep 30
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a wake-up by a thread that did not run is not followed' '
@@ -367,13 +347,11 @@ test_expect_success 'a wake-up by a thread that did not run is not followed' '
 	70 1 in 11 11
 	80 1 exit 11 11
 	EOF
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF
 	0 top wait:lock:top 44
 	0 top run 15
 	0 top ready 1
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a thread whose creator is unknown' '
@@ -386,13 +364,11 @@ test_expect_success 'a thread whose creator is unknown' '
 	62 1 exit 10 11
 	70 0 exit 10 10
 	EOF
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF
 	0 top run 39
 	0 top wait:unknown 30
 	0 top ready 1
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'the end of a thread or a writer, which is no wake-up for the kernel' '
@@ -412,14 +388,12 @@ test_expect_success 'the end of a thread or a writer, which is no wake-up for th
 	85 0 in 10 10
 	100 0 exit 10 10
 	EOF
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF &&
 	0 top run 21
 	0 top wait:pipe:writer 5
 	1 writer run~ 71
 	1 writer ready:top~ 3
 	EOF
-	test_cmp expect actual &&
 	made r <<-\EOF &&
 	top top
 	5 0 fork 10 11 10 10
@@ -430,13 +404,11 @@ test_expect_success 'the end of a thread or a writer, which is no wake-up for th
 	43 1 in 10 10
 	50 1 exit 10 10
 	EOF
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF
 	0 top run~ 45
 	0 top wait:lock:top 3
 	0 top ready~ 2
 	EOF
-	test_cmp expect actual
 '
 
 # make waits in pselect() until a child ends, whose signal no record has.
@@ -454,14 +426,12 @@ test_expect_success 'the end of a child, whose signal ends a poll' '
 	95 0 in 10 10
 	100 0 exit 10 10
 	EOF
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF
 	0 top wait:poll 14
 	0 top run 12
 	1 kid run~ 71
 	1 kid ready:top~ 3
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'small steps are left out, with their sum' '

@@ -297,8 +297,7 @@ test_expect_success 'a later run starts with the signals of the first' '
 test_expect_success '-o: the earlier set moves to DIR.old, anything else stays' '
 	trace2 stat -r 2 -o again true 2>err &&
 	trace2 stat -r 1 -o again true 2>err &&
-	ls again again.old >actual &&
-	cat >expect <<-\EOF &&
+	test_prints ls again again.old <<-\EOF &&
 	again:
 	run-0001
 
@@ -306,7 +305,6 @@ test_expect_success '-o: the earlier set moves to DIR.old, anything else stays' 
 	run-0001
 	run-0002
 	EOF
-	test_cmp expect actual &&
 	trace2 stat -r 1 -o again/ true 2>err &&
 	ls again.old >actual &&
 	echo run-0001 >expect &&
@@ -395,14 +393,12 @@ test_expect_success 'a baseline is read before CMD runs, and its errors are repo
 
 test_expect_success JQ 'JSON has the runs, the measures and the differences' '
 	trace2 stat -q -r 6 --baseline fast --format=json true >out &&
-	jq -c "keys, .stat[0].runs, .stat[0].command, [.runs[].run]" out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c "keys, .stat[0].runs, .stat[0].command, [.runs[].run]" out <<-\EOF
 	["differences","measures","notes","runs","sides","stat","tests","verdict"]
 	6
 	["true"]
 	[1,2,3,4,5,6]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a run that stands apart is named, and stays in the numbers' '
@@ -435,8 +431,7 @@ test_expect_success JQ '--against: both take turns, and chance says which is fir
 	test_grep "^./turn new: 4 runs in turns after 1 warm-up run$" out &&
 	test_grep "^Compared with ./turn .the base.: 4 runs in turns after 1 warm-up run$" out &&
 	test_grep "^Medians of 4 and 4 runs" out &&
-	ls pair pair.base >actual &&
-	cat >expect <<-\EOF &&
+	test_prints ls pair pair.base <<-\EOF &&
 	pair:
 	run-0001
 	run-0002
@@ -449,17 +444,14 @@ test_expect_success JQ '--against: both take turns, and chance says which is fir
 	run-0003
 	run-0004
 	EOF
-	test_cmp expect actual &&
 	trace2 diff --only run --format=csv pair.base pair >expect &&
 	trace2 stat -r 4 -q --format=json --against true false >out ||
 	test $? = 1 &&
-	jq -c "[.stat[] | [.side, .command, .runs, .failed, .code, .in_turns]],
-		[.runs[] | [.side, .run]]" out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c "[.stat[] | [.side, .command, .runs, .failed, .code, .in_turns]],
+		[.runs[] | [.side, .run]]" out <<-\EOF
 	[["cmd",["false"],4,4,1,true],["base",["true"],4,0,0,true]]
 	[["cmd",1],["cmd",2],["cmd",3],["cmd",4],["base",1],["base",2],["base",3],["base",4]]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success '--against: a difference that is there is found, none is not' '
@@ -573,7 +565,7 @@ test_expect_success JQ,STATES '--states: what computes and what waits, by the ki
 	compute_and_wait work 30 20 &&
 	trace2 stat -q -r 3 --states -o both --format=json ./work >out &&
 	trace2 stat -q --format=json ./work >without &&
-	jq -s -c "def kind(\$name; \$kind): .[0].measures[] |
+	test_prints jq -s -c "def kind(\$name; \$kind): .[0].measures[] |
 			select(.kind == \$kind and .name == \$name);
 		[(kind(\"perl -e\"; \"cpu\") | .p50 >= 30000000 and .calls == 1),
 		(kind(\"perl -e\"; \"wait\") | .min < 30000000)],
@@ -584,15 +576,13 @@ test_expect_success JQ,STATES '--states: what computes and what waits, by the ki
 		[(kind(\"sh work\"; \"wait\") | .p50 >= 65000000),
 		(kind(\"sh work\"; \"self\") | .min < 65000000)],
 		([.[0].measures[] | select(.kind == \"cpu\") | .p50] | add >= 30000000),
-		(.[1:] | [kind(\"sleep\"; \"cpu\")])" out without >actual &&
-	cat >expect <<-\EOF &&
+		(.[1:] | [kind(\"sleep\"; \"cpu\")])" out without <<-\EOF
 	[true,true]
 	[true,true,true,3]
 	[true,true]
 	true
 	[]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success STATES 'on a terminal, a row each' '

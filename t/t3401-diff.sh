@@ -167,15 +167,13 @@ test_expect_success JQ 'p grows with the number of names that are looked at' '
 	runs n region:a/a=$up region:a/b=$other region:a/c=$other &&
 	trace2 diff --only region --format=json b n >out &&
 	# 2 of 252 ways, three times; the others are near 1 anyway.
-	jq -r "(.differences[] | \"\(.name) \(.p * 252 | round) \(.significant)\"),
-		(.tests[] | tojson)" out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -r "(.differences[] | \"\(.name) \(.p * 252 | round) \(.significant)\"),
+		(.tests[] | tojson)" out <<-\EOF
 	a/a 6 true
 	a/b 252 false
 	a/c 252 false
 	{"kind":"region","tested":3,"can_tell":true,"runs_needed":5}
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'numbers of the run keep their order, whatever differs most' '
@@ -227,8 +225,7 @@ test_expect_success 'fewer names need fewer runs' '
 
 test_expect_success 'one run each: shown, and said that it cannot tell' '
 	runs a wall=1000 && runs b wall=9000 &&
-	trace2 diff --only run a b >actual &&
-	cat >expect <<-\EOF &&
+	test_prints trace2 diff --only run a b <<-\EOF &&
 	    BASE       NEW      DELTA  RATIO      P  RUN
 	1.000 ms  9.000 ms  +8.000 ms   9.00  1.000  wall
 	       1         1          0   1.00         processes
@@ -238,7 +235,6 @@ test_expect_success 'one run each: shown, and said that it cannot tell' '
 
 	cannot tell: 1 and 1 runs are too few (-r 10)
 	EOF
-	test_cmp expect actual &&
 	test_expect_code 2 trace2 diff --fail-above 5% a b 2>err &&
 	test_grep "fail-above: 1 and 1 runs are too few" err
 '
@@ -284,12 +280,10 @@ test_expect_success JQ 'rows of one side only are shown, and not tested' '
 	test_grep "gone .*task-clock$" actual &&
 	trace2 diff --only region --fail-above 0% a b &&
 	trace2 diff --only region --format=json a b >out &&
-	jq -c ".differences[] | [.name, .side, .base, .new, .delta, .p, .significant]" out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c ".differences[] | [.name, .side, .base, .new, .delta, .p, .significant]" out <<-\EOF
 	["new/name","new",null,6000000,6000000,null,null]
 	["old/name","base",5000000,null,-5000000,null,null]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'a run without a region has 0 of it' '
@@ -331,7 +325,7 @@ test_expect_success '-N, -t and --only choose' '
 test_expect_success '--format=md' '
 	runs a wall=1000,1000,1000,1000 "region:a|b/c_d=5,5,5,5" &&
 	runs b wall=3000,3000,3000,3000 "region:a|b/c_d=5,5,5,5" &&
-	cat >expect <<-\EOF &&
+	test_prints trace2 diff --only run,region --format=md a b <<-\EOF
 	| BASE | NEW | DELTA | RATIO | P |  | RUN |
 	|--:|--:|--:|--:|--:|:--|:--|
 	| 1.000 ms | 3.000 ms | +2.000 ms | 3.00 | 0.029 | \* | wall |
@@ -347,19 +341,15 @@ test_expect_success '--format=md' '
 
 	**slower**: wall +200% (+200% to +200%), 2 counts are the same
 	EOF
-	trace2 diff --only run,region --format=md a b >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success '--format=csv' '
-	cat >expect <<-\EOF &&
+	test_prints trace2 diff --only run,region --format=csv a b <<-\EOF
 	kind,unit,base,new,delta,ratio,p,significant,exact,side,base_calls,new_calls,exact_calls,base_at_least,new_at_least,name
 	run,ns,1000000,3000000,2000000,3,0.0285714285714,true,,both,,,,false,false,wall
 	run,,1,1,0,1,,false,same,both,,,,false,false,processes
 	region,ns,5000,5000,0,1,,,,both,1,1,same,false,false,a|b/c_d
 	EOF
-	trace2 diff --only run,region --format=csv a b >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'several -i are the base, and all words are new' '
@@ -446,12 +436,10 @@ test_expect_success JQ 'sides from different machines are said to be' '
 	trace2 diff a a >out &&
 	test_grep ! "^The two sides" out &&
 	trace2 diff --format=json a b >out &&
-	jq -c ".sides[]" out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c ".sides[]" out <<-\EOF &&
 	{"side":"base","runs":5,"failed":0,"lost":0,"host":"one","machine":null,"cpus":64,"kernel":"L","trace2":"9"}
 	{"side":"new","runs":5,"failed":0,"lost":0,"host":"two","machine":null,"cpus":2,"kernel":"L","trace2":"9"}
 	EOF
-	test_cmp expect actual &&
 	mv b/run-0001 a/run-0009 &&
 	trace2 diff --only run a b >out &&
 	test_grep "^- host: several -> two$" out

@@ -83,14 +83,12 @@ test_expect_success 'another command has a block of its own, the same replaces i
 		trace2 stat -r 4 -q --note -- true >out &&
 		trace2 stat -r 5 -q --note -- "$PERL_PATH" sub/prog >out &&
 		git notes --ref=trace2 show v6 >note &&
-		grep "^command\|^runs" note >actual &&
-		cat >expect <<-EOF &&
+		test_prints grep "^command\|^runs" note <<-EOF &&
 		command	true
 		runs	4
 		command	$PERL_PATH sub/prog
 		runs	5
 		EOF
-		test_cmp expect actual &&
 		echo more >>build.sh &&
 		test_expect_code 1 trace2 stat -q --note -- false >out 2>err &&
 		grep "^trace2: warning: no note was kept: false failed (exit code 1)$" err &&
@@ -124,15 +122,13 @@ test_expect_success 'history: a row a commit, and what changed' '
 	(
 		cd repo &&
 		trace2 history -- "$PERL_PATH" sub/prog >out &&
-		awk "/change [0-9]/ { print \$NF, /\\*/ }" out >actual &&
-		cat >expect <<-\EOF &&
+		test_prints awk "/change [0-9]/ { print \$NF, /\\*/ }" out <<-\EOF &&
 		1 0
 		2 0
 		4 0
 		5 1
 		6 0
 		EOF
-		test_cmp expect actual &&
 		v5=$(git rev-parse v5 | cut -c1-9) &&
 		grep "^$v5 more work: +1 byte read, +1 read$" out &&
 		grep "sub/prog: 5 commits, 1 of them changed it\. TIME is " out &&
@@ -149,15 +145,13 @@ test_expect_success JQ 'history: JSON, and no command means the newest' '
 		trace2 history --format=json >out &&
 		trace2 history --format=json -- "$PERL_PATH" sub/prog >actual &&
 		test_cmp out actual &&
-		jq -c ".history[] | [.subject, .runs, .change, .time_ns > 0]" out >actual &&
-		cat >expect <<-\EOF &&
+		test_prints jq -c ".history[] | [.subject, .runs, .change, .time_ns > 0]" out <<-\EOF
 		["change 1",4,null,true]
 		["change 2",4,null,true]
 		["change 4",4,null,true]
 		["change 5",4,"more work: +1 byte read, +1 read",true]
 		["change 6",5,null,true]
 		EOF
-		test_cmp expect actual
 	)
 '
 

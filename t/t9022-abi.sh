@@ -139,8 +139,7 @@ EOT
 
 test_expect_success LONG_IS_64BIT 'the structures that programs hold have not changed' '
 	${CC:-cc} -I"$GIT_BUILD_DIR/lib" layout.c -o layout &&
-	./layout >actual &&
-	cat >expect <<-\EOF &&
+	test_prints ./layout <<-\EOF
 	trace2_options 72
 	  version 0
 	  prefix 8
@@ -217,7 +216,6 @@ test_expect_success LONG_IS_64BIT 'the structures that programs hold have not ch
 	  group 96
 	  name 100
 	EOF
-	test_cmp expect actual
 '
 
 cat >first.c <<'EOT'

@@ -22,15 +22,13 @@ packages () {
 }
 
 test_expect_success 'five packages, the library named after its ABI' '
-	cat >expect <<-EOF &&
+	test_prints packages <<-EOF &&
 	libtrace2-$TRACE2_ABI
 	libtrace2-dev
 	trace2
 	python3-trace2
 	trace2-testkit
 	EOF
-	packages >actual &&
-	test_cmp expect actual &&
 	test_path_is_file "$debian/libtrace2-$TRACE2_ABI.install" &&
 	test_grep "^Depends: libtrace2-$TRACE2_ABI (= " "$debian/control"
 '

@@ -156,6 +156,14 @@ test_cmp () {
 	fi
 }
 
+# test_prints COMMAND... <EXPECT: it succeeds and prints that. The text stays in
+# `actual`.
+test_prints () {
+	cat >expect &&
+	"$@" >actual </dev/null 2>&7 &&
+	test_cmp expect actual
+} 7>&2 2>&4
+
 # For binary files.
 test_cmp_bin () {
 	test $# = 2 || BUG "2 parameters required for test_cmp_bin"
