@@ -358,10 +358,9 @@ test_expect_success 'a target that makes no sense: one warning, tracing goes on\
 test_expect_success 'a warning is one line, whatever the value' '
 	no_config &&
 	GIT_TRACE2="$(printf "a\nb\033[1m")" expect_traces "" &&
-	cat >expect <<-\EOF &&
+	test_cmp - err <<-\EOF
 	warning: trace2: unknown value for '\''GIT_TRACE2'\'': '\''a\nb\x1b[1m'\''
 	EOF
-	test_cmp expect err
 '
 
 test_expect_success 'a wrong kind of socket' '

@@ -18,14 +18,13 @@ export GIT_TRACE2_BRIEF
 expect_normal () {
 	sed "/^cmd_ancestry/d; s/elapsed:[0-9]*\.[0-9]*/elapsed:N/
 		s,^start /.*/test-tool ,start test-tool ," "$1" >actual.normal &&
-	cat >expect.normal <<-\EOF &&
+	test_cmp - actual.normal <<-\EOF
 	version test-tool 1.0
 	start test-tool trace2 001return 0
 	cmd_name trace2 (trace2)
 	exit elapsed:N code:0
 	atexit elapsed:N code:0
 	EOF
-	test_cmp expect.normal actual.normal
 }
 
 test_expect_success 'off: 0, false, and nothing' '

@@ -144,7 +144,7 @@ test_expect_success 'a forked child, and a forked child of that, have ids of the
 	test-tool trace2 call print_id , fork , print_id , fork , print_id >actual &&
 	id=$(sed -n 1p actual) &&
 	sed "s|^$id|X|; s|/$own|/N|g" actual >shown &&
-	cat >expect <<-\EOF &&
+	test_cmp - shown <<-\EOF
 	X
 	X/N
 	X/N/N
@@ -153,7 +153,6 @@ test_expect_success 'a forked child, and a forked child of that, have ids of the
 	X/N
 	X
 	EOF
-	test_cmp expect shown
 '
 
 test_expect_success 'it is that of a session that begins later' '

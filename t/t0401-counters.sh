@@ -28,24 +28,21 @@ test_expect_success 'the helper of these tests fails when it should' '
 test_expect_success 'the lines of all three targets' '
 	traced --perf test-tool trace2 201counter 7 13 1 &&
 	sed -n "s/^.*  \(\(th_\)*counter \)/\1/p" n >actual.normal &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.normal <<-\EOF &&
 	th_counter test/test2 value:20
 	counter test/test2 value:20
 	EOF
-	test_cmp expect actual.normal &&
 	sed -n "/|\(th_\)*counter|/p" actual >actual.perf &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.perf <<-\EOF &&
 	d0|th01:ut_201|th_counter||||test|name:test2 value:20
 	d0|main|counter||||test|name:test2 value:20
 	EOF
-	test_cmp expect actual.perf &&
 	perl "$TEST_DIRECTORY/../scrub/event.perl" <e >actual &&
 	sed -n "/{\"event\":\"\(th_\)*counter/p" actual >actual.event &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.event <<-\EOF
 	{"event":"th_counter","sid":"_SID0_","thread":"th01:ut_201","time":"_TIME_","category":"test","name":"test2","count":20}
 	{"event":"counter","sid":"_SID0_","thread":"main","time":"_TIME_","category":"test","name":"test2","count":20}
 	EOF
-	test_cmp expect actual.event
 '
 
 test_expect_success '64 bits, unsigned, in every target' '
@@ -123,7 +120,7 @@ test_expect_success JQ 'arrays of metrics, of which some elements are none' '
 		[.event, .category, .name, .intervals // .count]" e | sort >actual &&
 	jq -c "select(.event == \"data_json\") | .value |
 		[.category, .name, .unit, .sum]" e >>actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	["counter","array","first",1]
 	["counter","array","last",3]
 	["th_timer","array","last",1]
@@ -131,7 +128,6 @@ test_expect_success JQ 'arrays of metrics, of which some elements are none' '
 	["timer","array","last",1]
 	["array","size","bytes",4096]
 	EOF
-	test_cmp expect actual
 '
 
 test_done

@@ -78,12 +78,11 @@ test_expect_success 'a thread that still runs when the process ends' '
 	traced --valid test-tool trace2 047thread_running &&
 	metrics "[\"unfinished\", map(select(.event == \"timer\").unfinished)]" |
 		grep "\"main\"\|unfinished" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	["timer","main","test","test2",0]
 	["counter","main","test","test2",5]
 	["unfinished",[1]]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a thread that counts after thread_exit' '
@@ -119,7 +118,7 @@ test_expect_success 'the order of events' '
 		timer_start test2 , timer_stop test2 , timer_start test1 , \
 		timer_stop test1 &&
 	jq -c "select(.event | test(\"^cmd_anc\") | not) | [.event, .name]" e | sed 1,3d >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	["exit",null]
 	["th_timer","test2"]
 	["th_counter","test2"]
@@ -129,7 +128,6 @@ test_expect_success 'the order of events' '
 	["counter","test2"]
 	["atexit",null]
 	EOF
-	test_cmp expect actual
 '
 
 # More threads at the same time than the arena has slots.
@@ -153,13 +151,12 @@ test_expect_success '1000 threads, 20 at once' '
 test_expect_success 'a module that is loaded, used and unloaded' '
 	traced --valid test-tool trace2 212module "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	["timer","main","module","work",2]
 	["counter","main","test","test1",201]
 	["counter","main","module","calls",2]
 	["counter","main","module","items",20]
 	EOF
-	test_cmp expect actual &&
 	trace2_jq "
 		[.[] | select(.event == \"th_timer\") | [.thread, .intervals]] ==
 		[[\"th01:unknown\", 1], [\"main\", 1]]" e
@@ -169,13 +166,12 @@ test_expect_success 'the same module again and again is one definition' '
 	traced --valid test-tool trace2 212module "$modules/bare-metrics.so" \
 		"$modules/bare-metrics.so" "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	["timer","main","module","work",6]
 	["counter","main","test","test1",601]
 	["counter","main","module","calls",6]
 	["counter","main","module","items",60]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a module that stays until the end' '
@@ -190,7 +186,7 @@ test_expect_success 'a program that is linked with the shared library' '
 	test_cmp expect out &&
 	metrics "[\"histogram\", (map(select(.event == \"timer\").histogram[][1]) | add)]" |
 		sort >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	["counter","main","plain","items",80]
 	["histogram",40]
 	["th_counter","main","plain","items",20]
@@ -199,7 +195,6 @@ test_expect_success 'a program that is linked with the shared library' '
 	["th_counter","th03:worker","plain","items",20]
 	["timer","main","plain","work",40]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success CXX_HOST 'a program in C++' '
@@ -207,7 +202,7 @@ test_expect_success CXX_HOST 'a program in C++' '
 	echo done >expect &&
 	test_cmp expect out &&
 	metrics | sort >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	["counter","main","cxx","array",2]
 	["counter","main","cxx","items",50]
 	["counter","main","cxx","others",1]
@@ -221,7 +216,6 @@ test_expect_success CXX_HOST 'a program in C++' '
 	["timer","main","shop","serving",1]
 	["timer","main","shop","waiting",1]
 	EOF
-	test_cmp expect actual
 '
 
 # compiles LANGUAGE STANDARD COMPILER FILE: without a warning, if it is

@@ -21,7 +21,7 @@ told () {
 
 test_expect_success 'version and start, its own events, metrics from zero' '
 	told 5 070fork &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	_SID0_ version
 	_SID0_ start
 	_SID0_ cmd_name
@@ -42,7 +42,6 @@ test_expect_success 'version and start, its own events, metrics from zero' '
 	_SID0_ counter 1
 	_SID0_ atexit 5
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'it starts with the arguments of the program, its times from 0' '
@@ -143,13 +142,12 @@ test_expect_success 'nor one that ends by exit(), whose handlers are those of th
 test_expect_success 'a child that only counts emits the count at its end' '
 	told 0 072fork_counter &&
 	sed -n "/_SID1_/p" actual >actual.child &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.child <<-\EOF &&
 	_SID0_/_SID1_ version
 	_SID0_/_SID1_ start
 	_SID0_/_SID1_ counter 100
 	_SID0_/_SID1_ atexit 0
 	EOF
-	test_cmp expect actual.child &&
 	test_grep "^_SID0_ counter 1\$" actual
 '
 
@@ -163,17 +161,16 @@ test_expect_success 'a child that execs at once leaves none either' '
 test_expect_success 'a child that execs a traced program: a child of this SID' '
 	told 3 073fork_exec test-tool trace2 001return 3 &&
 	sed -n "/version/p" actual >actual.versions &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.versions <<-\EOF
 	_SID0_ version
 	_SID0_/_SID1_ version
 	EOF
-	test_cmp expect actual.versions
 '
 
 test_expect_success 'a child of a child' '
 	told 5 074fork_twice &&
 	sed -n "/ data\| counter\| version/p" actual >actual.data &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.data <<-\EOF
 	_SID0_ version
 	_SID0_/_SID1_ version
 	_SID0_/_SID1_ data 1 first child
@@ -184,7 +181,6 @@ test_expect_success 'a child of a child' '
 	_SID0_ data 2 parent
 	_SID0_ counter 1
 	EOF
-	test_cmp expect actual.data
 '
 
 test_expect_success 'fork in a thread: the thread is main in the child' '
@@ -198,13 +194,12 @@ test_expect_success 'fork in a thread: the thread is main in the child' '
 test_expect_success 'vfork and exec' '
 	told 4 076vfork test-tool trace2 001return 4 &&
 	sed -n "/ data\|version/p" actual >actual.data &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.data <<-\EOF
 	_SID0_ version
 	_SID0_ data 1 before
 	_SID0_/_SID1_ version
 	_SID0_ data 1 after
 	EOF
-	test_cmp expect actual.data
 '
 
 # The parents end without an event; the daemon keeps the pipe open to its end.
@@ -213,12 +208,11 @@ test_expect_success 'a program that goes into the background' '
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 077daemon | cat &&
 	expect_valid_stream --killed --scrub e &&
 	event_members "sid event value" "data|atexit" actual >actual.data &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.data <<-\EOF
 	_SID0_ data before
 	_SID0_/_SID1_ data daemon
 	_SID0_/_SID1_ atexit
 	EOF
-	test_cmp expect actual.data
 '
 
 # resumed FILE: the events of both processes.
@@ -296,11 +290,10 @@ test_expect_success 'the signal that kills a child is an event of the child, not
 		test_expect_code 143 test-tool trace2 079fork_killed TERM &&
 	expect_valid_stream --scrub e &&
 	event_members "sid event" "signal|atexit" actual >actual.ends &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.ends <<-\EOF
 	_SID0_/_SID1_ signal
 	_SID0_ atexit
 	EOF
-	test_cmp expect actual.ends
 '
 
 test_expect_success 'in a directory, a separate file' '

@@ -45,11 +45,10 @@ test_expect_success 'leave without enter, a thousand times at one place' '
 test_expect_success 'at two places: two errors' '
 	misused 0 call region_leave a one , region_leave a one , \
 		region_leave_printf a two NULL m , region_leave_printf a two NULL m &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	trace2: region_leave of '\''one'\'' without region_enter
 	trace2: region_leave of '\''two'\'' without region_enter
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'the error names the place and has a format' '
@@ -351,11 +350,10 @@ test_expect_success 'ready, then exit' '
 
 test_expect_success 'the end of a child that was never started' '
 	misused 0 call child_exit 3 0 , child_ready 3 ready &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	trace2: child_exit without child_start
 	trace2: child_ready without child_start
 	EOF
-	test_cmp expect actual &&
 	trace2_jq "all(.[]; .event | startswith(\"child_\") | not)" e
 '
 
@@ -379,11 +377,10 @@ test_expect_success 'a child started again, before its end' '
 
 test_expect_success 'a child without TRACE2_CHILD_INIT, and without a pid' '
 	misused 0 call --repeat=3 child_garbage 1 , child_exit 1 0 &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	trace2: child_start without TRACE2_CHILD_INIT
 	trace2: child_exit without a pid
 	EOF
-	test_cmp expect actual &&
 	trace2_jq "
 		[.[] | select(.event == \"child_exit\").child_id] == [0, 1, 2]" e
 '
@@ -412,11 +409,10 @@ test_expect_success 'a timer that is stopped without a start' '
 
 test_expect_success 'thread_start twice, thread_exit twice' '
 	misused 0 049thread_twice &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	trace2: thread_start in '\''th01:first'\'', which has started already
 	trace2: thread_exit without thread_start
 	EOF
-	test_cmp expect actual &&
 	trace2_jq "
 		[.[] | select(.event == \"thread_start\").thread] == [\"th01:first\"] and
 		([.[] | select(.event == \"thread_exit\")] | length == 1)" e
@@ -493,11 +489,10 @@ test_expect_success 'the start and the end of the program, a second time' '
 
 test_expect_success 'a metric that is defined again with other flags' '
 	misused 0 213redefined &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	trace2: timer '\''test/test1'\'' is defined again with another unit or other flags: the first ones count
 	trace2: counter '\''test/test2'\'' is defined again with another unit or other flags: the first ones count
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a negative interval, and a negative value' '
@@ -521,11 +516,10 @@ test_expect_success 'calls before the library is initialized: one error' '
 	misused 0 --no-init call \
 		region_enter a b , data_string c k v , counter_add test1 5 , \
 		initialize , cmd_start prog , data_string c k w , region_leave a b &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	trace2: a call came before trace2_initialize(); such calls are lost
 	trace2: region_leave of '\''b'\'' without region_enter
 	EOF
-	test_cmp expect actual &&
 	line=$(grep -n "^TOOL_CALL(region_enter," \
 		"$TEST_DIRECTORY/helper/cmd-trace2-calls.def" | sed "s/:.*//") &&
 	trace2_jq "

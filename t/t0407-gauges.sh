@@ -55,11 +55,10 @@ test_expect_success JQ 'a forked child begins with 0' '
 	GIT_TRACE2_EVENT="$PWD/e" test-tool trace2 call gauge_set busy 5 , fork , \
 		data_string a b c , gauge_add busy 1 &&
 	gauges | sort >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	{"category":"tool","name":"busy","unit":"workers","last":1,"min":1,"max":1}
 	{"category":"tool","name":"busy","unit":"workers","last":6,"min":5,"max":6}
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'more gauges than there is room for' '

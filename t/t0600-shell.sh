@@ -92,7 +92,7 @@ events_of_all () {
 	test_expect_success "$needs,JQ" "$shell: the events of a script" '
 		same 7 ./all one "two three" &&
 		scrubbed &&
-		cat >expect <<-\EOF &&
+		test_cmp - actual <<-\EOF
 		{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"unknown"}
 		{"event":"start","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","argv":["_EXE_","one","two three"]}
 		{"event":"cmd_name","sid":"_SID0_","thread":"main","time":"_TIME_","name":"all","hierarchy":"all"}
@@ -110,7 +110,6 @@ events_of_all () {
 		{"event":"exit","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","code":7}
 		{"event":"atexit","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","code":7}
 		EOF
-		test_cmp expect actual
 	'
 }
 test_shells events_of_all

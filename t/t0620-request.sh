@@ -127,7 +127,7 @@ print(\"%016x\" % _span._mix((int(sys.argv[1], 16) + 2 * 0x9e3779b97f4a7c15) % 2
 			\$all[] | select(.traceId == \"$trace\") |
 			\"\(.name) < \(\$names[.parentSpanId // \"\"])\"" otlp.json |
 			sed "s/child python[0-9.]*/child python/" | LC_ALL=C sort >actual &&
-		cat >expect <<-\EOF &&
+		test_cmp - actual <<-\EOF
 		-c < child python
 		child curl < job/request
 		child git version < http/serve
@@ -136,7 +136,6 @@ print(\"%016x\" % _span._mix((int(sys.argv[1], 16) + 2 * 0x9e3779b97f4a7c15) % 2
 		job/request < null
 		version < child git version
 		EOF
-		test_cmp expect actual
 	'
 done
 

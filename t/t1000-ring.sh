@@ -28,7 +28,7 @@ dump () {
 # Valgrind starts it by its whole path.
 test_expect_success !UNDER_VALGRIND 'every event of a session is a record of its thread' '
 	ringed 3 001return 3 &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	arena exited status=3 pid=P ppid=P sid=S mode=overwrite size=262144
 	0 slot free tid=0 ptid=0 name= overwritten=0
 	0 COMM pid=P tid=T comm="main"
@@ -40,7 +40,6 @@ test_expect_success !UNDER_VALGRIND 'every event of a session is a record of its
 	1 exit time=T tid=T repo=0 nesting=1 file=F line=N code=3
 	1 atexit time=T tid=T repo=0 nesting=1 file=F line=N code=3 lost=0
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'every event, alone in the ring or beside another target' '
@@ -105,11 +104,10 @@ test_expect_success 'threads: each has a ring, and task records in slot 0' '
 	head -n 3 tasks >first &&
 	test_cmp expect first &&
 	sed -n "4,\$s/ .*comm=/ COMM /p" tasks >names &&
-	cat >expect <<-\EOF &&
+	test_cmp - names <<-\EOF &&
 	0 COMM "th01:ut_101"
 	0 COMM "th02:ut_101"
 	EOF
-	test_cmp expect names &&
 	grep -c FORK tasks >forks &&
 	echo 2 >expect &&
 	test_cmp expect forks &&

@@ -22,10 +22,9 @@ test_expect_success 'a file that exists is left as it is' '
 	cp file before &&
 	refused "$(pwd)/file" &&
 	test_cmp before file &&
-	cat >expect <<-EOF &&
+	test_cmp - err <<-EOF
 	warning: trace2: cannot use '\''GIT_TRACE2_RING'\'': '\''$(pwd)/file'\'': the file exists, and one is of one process: name a directory
 	EOF
-	test_cmp expect err
 '
 
 test_expect_success 'the same for an empty one, a symbolic link, a fifo' '
@@ -43,10 +42,9 @@ test_expect_success 'neither a file nor a directory' '
 	for value in 1 2 relative af_unix:/tmp/x
 	do
 		refused "$value" &&
-		cat >expect <<-EOF &&
+		test_cmp - err <<-EOF || return 1
 		warning: trace2: unknown value for '\''GIT_TRACE2_RING'\'': '\''$value'\'' (want the absolute path of a directory or a new file)
 		EOF
-		test_cmp expect err || return 1
 	done
 '
 
@@ -81,10 +79,9 @@ test_expect_success 'a limit on the size of files, smaller than one thread needs
 			test_expect_code 3 test-tool fault rlimit-fsize $bytes \
 			test-tool trace2 001return 3 2>err &&
 		test_path_is_missing small &&
-		cat >expect <<-EOF &&
+		test_cmp - err <<-EOF || return 1
 		warning: trace2: cannot use '\''GIT_TRACE2_RING'\'': '\''$(pwd)/small'\'': File too large
 		EOF
-		test_cmp expect err || return 1
 	done
 '
 
@@ -244,11 +241,10 @@ test_expect_success 'a forked child has a separate file, in a directory' '
 	test_grep "data .* tid=$child .*value=\"child\"" dump.txt &&
 	test_grep "data .* tid=$parent .*value=\"parent\"" dump.txt &&
 	grep "counter test/test1" dump.txt >counters &&
-	cat >expect <<-\EOF &&
+	test_cmp - counters <<-\EOF
 	0 counter test/test1 1
 	0 counter test/test1 100
 	EOF
-	test_cmp expect counters
 '
 
 test_expect_success '... and beside a file' '

@@ -89,12 +89,11 @@ test_expect_success 'in all formats, in the order that was asked for' '
 	EOF
 	perl "$GIT_BUILD_DIR"/scrub/perf.perl <p >actual &&
 	grep "|perf|" actual >lines &&
-	cat >expect <<-\EOF &&
+	test_cmp - lines <<-\EOF &&
 	d0|main|th_counter||||perf|name:app/test/test1/ value:5
 	d0|main|counter||||perf|name:process/threads/ value:1
 	d0|main|counter||||perf|name:app/test/test1/ value:5
 	EOF
-	test_cmp expect lines &&
 	expect_valid_stream e &&
 	trace2_jq "[.[] | select(.event == \"counter\" and .category == \"perf\")
 		| [.name, .count]] == [[\"process/threads/\", 1],

@@ -33,13 +33,12 @@ test_skip_unless NAMES 'no C++ compiler, no libdw, or no symbols'
 test_expect_success INLINED 'names of C++, and what was inlined' '
 	reported app/demo/steps/:1 "$paths" inlined 3 &&
 	sed -n 2,5p callers | sed "s/^ *[0-9]* *100.0% *[0-9]* *//" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	app/demo/steps/:1
 	└ zoo::Animal<long>::eat(long) (inlined)
 	zoo::Animal<long>::feast(int)
 	main
 	EOF
-	test_cmp expect actual &&
 	test_grep "  └ _*start" callees &&
 	sed -n "\$s/.*%  *3  *//p" callees >actual &&
 	echo "zoo::Animal<long>::eat(long) (inlined)" >expect &&
@@ -75,13 +74,12 @@ test_expect_success INLINED 'branches of a path' '
 	trace2 report --samples r >out 2>err &&
 	sed -n "1,/^\$/p" out | grep -e feast -e "main::" -e " main\$" |
 		sed "s/^ *//; s/   */ /g; s/main::.*/main::LAMBDA/" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	4 100.0% 4 zoo::Animal<long>::feast(int)
 	2 50.0% 2 ├ main
 	2 50.0% 2 └ main::LAMBDA
 	2 50.0% 2 main
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success X86_64 'generated code has an address, and the reason is reported' '

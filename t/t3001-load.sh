@@ -330,11 +330,10 @@ test_expect_success 'perf text: a forked process that goes on has its name' '
 	trace2 list "$traces/fetch.perf" 2>/dev/null >out &&
 	sed -n "s/^[0-9:.]* *\([0-9].*maintenance\)/\1/p" out |
 		sed "s/ *? */ /" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	1.175     0 └ git maintenance run --auto --no-quiet --detach
 	0.582     0 └ git maintenance run --auto --no-quiet --detach (forked)
 	EOF
-	test_cmp expect actual
 '
 
 # As Git 2.55 does: the fork is in a region, and may leave it before its parent

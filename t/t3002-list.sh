@@ -35,11 +35,10 @@ test_expect_success 'a program is shown without its directory, whatever its leng
 test_expect_success 'a shell between two processes is detected, and marked as likely' '
 	trace2 list "$traces/fetch.event" >out &&
 	sed -n "3,4p" out | cut -c 26- >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	    0  15552     ├ [git-upload-pack '\''/home/dev/../origin.git'\'']
 	    0  15553  ?  │ └ git-upload-pack /home/dev/../origin.git
 	EOF
-	test_cmp expect actual &&
 	test_prints tail -n 2 out <<-\EOF
 	[...] is not instrumented: seen by its parent or the kernel only
 	? likely, but not certainly, a child of the process above it
@@ -63,24 +62,22 @@ subshell () {
 test_expect_success 'a child with a session of its own is no step between two others' '
 	subshell >stream &&
 	trace2 list stream | sed -n "s/^[0-9].* 0 *\([0-9]*\) /\1/p" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	10    script
 	11    ├ git
 	12 ?  └ sub
 	EOF
-	test_cmp expect actual
 '
 
 # The clock of a shell may be off by 10 ms.
 test_expect_success 'neither if it seems to begin after the other one' '
 	subshell 23 >stream &&
 	trace2 list stream | sed -n "s/^[0-9].* 0 *\([0-9]*\) /\1/p" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	10    script
 	12 ?  ├ sub
 	11    └ git
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a session that seems to begin after the end of its process' '
@@ -91,12 +88,11 @@ test_expect_success 'a session that seems to begin after the end of its process'
 		ended 12 12 && ended 30 10
 	} >coarse/tasks.jsonl &&
 	trace2 list coarse | sed -n "s/^[0-9].* \(1[0-9]  .*\)/\1/p" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	10  script
 	11  ├ git
 	12  └ sub
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a program that could not be started is no process' '

@@ -179,12 +179,11 @@ test_expect_success JQ '--per-thread' '
 		"$traces/counters.event" >out &&
 	jq -c ".counters[] | [.value,.processes,.thread,.counter]" out |
 	sort >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	[20,1,"th01:ut_201","test/test2"]
 	[20,1,"th02:ut_201","test/test2"]
 	[20,1,"th03:ut_201","test/test2"]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'the headline is in JSON, too' '
@@ -409,7 +408,7 @@ test_expect_success 'what matches nothing is an error, with what may be meant' '
 		nothing --regions -N unlike &&
 		nothing --cmd kid --sid P
 	} >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	trace2: no process matches --cmd '\''kad'\''. Did you mean '\''kid'\''?
 	trace2: no process matches --cmd '\''to'\''. Did you mean '\''*to*'\''?
 	trace2: no process matches --cmd '\''unlike'\'': '\''trace2 list'\'' shows their names
@@ -419,7 +418,6 @@ test_expect_success 'what matches nothing is an error, with what may be meant' '
 	trace2: no region matches -N '\''unlike'\'': '\''trace2 report --regions'\'' shows their names
 	trace2: no process matches all of --cmd, --sid and --pid
 	EOF
-	test_cmp expect actual &&
 	trace2 report --cmd "k*" known.event >out &&
 	trace2 report --regions -N "*/inner" -t 1h known.event >out
 '

@@ -187,11 +187,10 @@ test_expect_success '-t leaves what took long, and the processes' '
 test_expect_success '-N leaves regions of a name' '
 	trace2 script -N "pack-objects/*" -F event "$traces/gc.event" >out &&
 	sort out | uniq -c | sed "s/^ *//" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	4 region_enter
 	4 region_leave
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success '--format is refused with the formats of Git' '

@@ -107,14 +107,13 @@ test_expect_success 'filters choose what is folded' '
 	rows_of out >actual &&
 	trace2 report -t 50ms many.event >out &&
 	rows_of out >>actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	680.000 680.000 50.4% cc1 x 60 (10.0ms, max 90.0ms)
 	1.350 0.019 100.0% make
 	0.100 0.010 7.4% ? ├ cc
 	0.090 0.090 6.7% ? │ └ cc1
 	0.050 0.050 3.7% ? └ ld
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a tree that fits is not folded' '
@@ -203,12 +202,11 @@ test_expect_success TTY 'on a terminal, the first line is broken at a semicolon'
 	sed 1q out >actual &&
 	COLUMNS=45 TERM=dumb test_terminal trace2 report failed.event >out &&
 	sed 2q out >>actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	100.000 ms wall, 3 processes, 7 events; 1 error (report --errors)
 	100.000 ms wall, 3 processes, 7 events;
 	1 error (report --errors)
 	EOF
-	test_cmp expect actual
 '
 
 # Each runs `work`, the scripts 50, 51 and so on to 61 ms; t50 to t53 share a row.
@@ -331,11 +329,10 @@ test_expect_success JQ '--summary as one JSON object' '
 	trace2 report --summary --format=json many.event >json &&
 	jq -c ".summary[0] | [.argv, .wall_ns, .lost]" json >actual &&
 	jq -c ".parts[0] | [.kind, .processes, .in, .time_ns, .share, .state]" json >>actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	[["make"],1350000000,0]
 	["cc1",60,"cc",680000000,0.503704,null]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success '--summary is of the whole, and Markdown is for it' '

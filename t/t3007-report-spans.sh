@@ -132,21 +132,19 @@ test_expect_success '-g attr: in text, the first 20 rows, and one for all others
 	first_table all >actual &&
 	test_line_count = 22 actual &&
 	sed -n "2p;3p;21p;22p" actual >ends &&
-	cat >expect <<-\EOF &&
+	test_cmp - ends <<-\EOF &&
 	0.230 2 115.000 101.000 129.000 129.000 129.000 /129 http/request
 	0.128 1 128.000 128.000 128.000 128.000 128.000 /128 http/request
 	0.110 1 110.000 110.000 110.000 110.000 110.000 /110 http/request
 	1.045 10 104.500 104.000 108.000 109.000 109.000 (10 more)
 	EOF
-	test_cmp expect ends &&
 	trace2 report --spans -g attr:path -s p50 e >all &&
 	first_table all >actual &&
 	sed -n "2p;22p" actual >ends &&
-	cat >expect <<-\EOF &&
+	test_cmp - ends <<-\EOF &&
 	0.128 1 128.000 128.000 128.000 128.000 128.000 /128 http/request
 	1.166 11 106.000 104.000 108.000 129.000 129.000 (10 more)
 	EOF
-	test_cmp expect ends &&
 	trace2 report --spans -g attr:path --all e >all &&
 	first_table all >actual &&
 	test_line_count = 31 actual &&
@@ -230,12 +228,11 @@ test_expect_success 'a ring is like a stream' '
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 501span &&
 	trace2 report --spans --format=json ring >all &&
 	jq -c ".slowest_spans[] | [.span, .end]" all | LC_ALL=C sort >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	["db/query","no such table"]
 	["http/request",null]
 	["x/y","failed"]
 	EOF
-	test_cmp expect actual
 '
 
 test_done

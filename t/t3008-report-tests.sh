@@ -94,7 +94,7 @@ test_expect_success JQ 'scripts that failed, but for their tests' '
 	trace2 report --tests --format=json e >all &&
 	jq -r ".scripts[] | [.script, .tests, .result, .reason] | tojson" all \
 		>actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	["t0001.sh",1,"failed","exited with 2"]
 	["t0002.sh",0,"failed","No plan"]
 	["t0003.sh",1,"failed",null]
@@ -104,7 +104,6 @@ test_expect_success JQ 'scripts that failed, but for their tests' '
 	["t0007.sh",0,"skipped",null]
 	["t0008.sh",1,"failed","exited with 2"]
 	EOF
-	test_cmp expect actual &&
 	trace2 report --tests e >actual.all &&
 	test_prints sed "s/  */ /g; s/^ //; s/ $//; /^$/,\$d" actual.all <<-\EOF
 	WALL s TESTS FAILED RESULT SCRIPT REASON

@@ -157,11 +157,10 @@ test_expect_success 'the end from the parent only: likely, and marked' '
 	trace2 export --to chrome codes.event |
 	jq -c ".traceEvents[].args | select(.signal?) | [.signal_name, .end_by]" \
 		>actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	["SIGKILL","parent"]
 	["SIGTERM","parent"]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'SPAWN is not known where the end is not' '
@@ -221,12 +220,11 @@ test_expect_success 'the span of a child killed below a shell belongs to the she
 		ended 50 17 "\"signal\":2"
 	} >between/tasks.jsonl &&
 	trace2 list between | sed -n "2,4s/^[0-9:.]* *//p" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	50.000  SIGINT   15  top
 	40.000  SIGINT   16  └ [kid -x]
 	38.000  SIGINT   17    └ kid
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a fork long after child_start, on a busy machine' '

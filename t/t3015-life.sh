@@ -236,11 +236,10 @@ test_expect_success 'a session whose clock is ahead or behind is placed inside' 
 	EOF
 	trace2 export --to csv --table spans clock |
 	sed -n "s/.*,c,\([a-z]*\),,\([0-9]*\)000000,\([0-9]*\)000000,.*/\1 \2 \3/p" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	first 1795262400014 1795262400025
 	last 1795262400039 1795262400040
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'exec by a second thread: the first one ends, the process goes on' '
@@ -342,12 +341,11 @@ test_expect_success JQ 'a stream without an end, and one that ends in exec' '
 		begin R 70 ended && event R 80 atexit "\"code\":0"
 	} >open.event &&
 	trace2 list open.event | sed "1d; s/^[0-9:.]* *//; s/  */ /g" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	>= 30.000 exec top
 	>= 20.000 open killed
 	10.000 0 ended
 	EOF
-	test_cmp expect actual
 '
 
 # Several commands that nothing connects: all of them, and the longest.

@@ -122,14 +122,13 @@ a newline" &&
 	test_grep "^a newline" actual &&
 	GIT_TRACE2_EVENT_BRIEF=yes GIT_TRACE2_PARENT_SID=kept \
 		trace2 record --nest 7 -- "$PERL_PATH" show 1 >actual &&
-	cat >expect <<-EOF &&
+	test_cmp - actual <<-EOF
 	GIT_TRACE2_EVENT=$(pwd -P)/trace2.data/events
 	GIT_TRACE2_EVENT_BRIEF=0
 	GIT_TRACE2_EVENT_NESTING=7
 	GIT_TRACE2_MAX_FILES=0
 	GIT_TRACE2_PARENT_SID=kept
 	EOF
-	test_cmp expect actual
 '
 
 # The thread sanitizer has a thread, for which the C library handles a signal

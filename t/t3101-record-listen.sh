@@ -72,11 +72,10 @@ test_expect_success 'it says where it listens, and the sum at the end' '
 	listening l 2 --listen "$sock/s" --listen "af_unix:dgram:$sock/d" &&
 	test -S "$sock/s" &&
 	test -S "$sock/d" &&
-	cat >expect <<-EOF &&
+	test_cmp - said <<-EOF &&
 	trace2 record: listening on af_unix:stream:$sock/s
 	trace2 record: listening on af_unix:dgram:$sock/d
 	EOF
-	test_cmp expect said &&
 	echo "{\"event\":\"start\",\"sid\":\"a/one\"}" >one &&
 	echo "{\"event\":\"start\",\"sid\":\"two\"}" >two &&
 	send stream "$sock/s" <one &&

@@ -46,12 +46,11 @@ test_expect_success 'an invalid header is left out and not shown; none is smuggl
 		trace2 export --to otlp --url $url "$MIX" 2>err &&
 	test_write_lines "x-a: 1" "x-d: 3" >expect &&
 	test_cmp expect collector/headers &&
-	cat >expect <<-\EOF &&
+	test_cmp - err <<-\EOF
 	trace2: warning: header number 1 of OTEL_EXPORTER_OTLP_HEADERS is ignored: it is not name=value
 	trace2: warning: header number 3 of OTEL_EXPORTER_OTLP_HEADERS is ignored: it is not name=value
 	trace2: warning: header number 4 of OTEL_EXPORTER_OTLP_HEADERS is ignored: it is not name=value
 	EOF
-	test_cmp expect err
 '
 
 test_expect_success '--url env: the endpoint, with its path' '

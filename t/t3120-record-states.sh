@@ -84,10 +84,9 @@ test_expect_success ORDINARY_USER,PARANOID_2,PERF_SCRIPT 'what is refused to an 
 	then
 		why="Permission denied (access to it"
 	fi &&
-	cat >expect <<-EOF &&
+	test_cmp - refused <<-EOF &&
 	trace2 record: not recorded: causes of waits: perf_event_open: Permission denied (kernel.perf_event_paranoid is 2; at most 1, or CAP_PERFMON, is needed); wakers: /sys/kernel/tracing: $why, and CAP_PERFMON, is needed)
 	EOF
-	test_cmp expect refused &&
 	jq -e ".states == \"kernel\" and (.wait_causes | test(\"paranoid is 2\")) and (.wakers | test(\"CAP_PERFMON\"))" \
 		user/r/meta.json &&
 	perf script -f -i user/r/kernel.data --show-switch-events >out &&

@@ -75,14 +75,13 @@ test_expect_success 'a wait that no thread ended is on the path, by its cause' '
 	EOF
 	trace2 report r >out &&
 	sed -n "/CRITICAL/,/^$/p" out | sed "/^$/d" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	TIME us  SHARE  WHY         CRITICAL PATH
 	     50  50.0%  wait sleep  [top]
 	     21  21.0%  run         [top]
 	     20  20.0%  wait disk   [top]
 	      9   9.0%  wait pipe   [top]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a thread without a CPU is on the path, with the one that had it' '
@@ -183,12 +182,11 @@ test_expect_success '--regions has what the thread did in the time of its own' '
 	trace2 report --regions --format=json r >json &&
 	jq -r ".regions[] | \"\(.region) \(.self_ns) \(.cpu_ns) \(.wait_ns) \(.ready_ns)\"" \
 		json | sort >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	(in no region) 25000 25000 0 0
 	c/inner 20000 10000 10000 0
 	c/outer 55000 35000 20000 0
 	EOF
-	test_cmp expect actual &&
 	trace2 report --regions r >out &&
 	test_grep "SHARE  *CPU us  *WAIT us  *READY us  *CALLS" out
 '

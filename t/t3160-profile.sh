@@ -120,10 +120,9 @@ test_expect_success ORDINARY_USER,PARANOID_2,CC,TASKS,PERF_SCRIPT 'an ordinary u
 	chmod 777 user &&
 	as_ordinary trace2 record --no-states --profile -o user/r -- ./fp 2>err &&
 	grep "not recorded" err >refused &&
-	cat >expect <<-EOF &&
+	test_cmp - refused <<-EOF &&
 	trace2 record: not recorded: samples in the kernel: perf_event_open: Permission denied (kernel.perf_event_paranoid is 2; at most 1, or CAP_PERFMON, is needed)
 	EOF
-	test_cmp expect refused &&
 	jq -e ".profile == \"kernel\" and (.profile_kernel | test(\"paranoid\"))" \
 		user/r/meta.json &&
 	perf report -f -i user/r/kernel.data --no-children --stdio -g none \
@@ -334,14 +333,13 @@ test_expect_success JQ 'an address belongs to what was mapped there last' '
 	12 0 sample 10 10 9200
 	20 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	[unknown] 1
 	[vdso] 2
 	a+0x200 2
 	a+0x800 1
 	b+0x400 1
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'on_path: what another process computes meanwhile is not' '
@@ -393,13 +391,12 @@ test_expect_success JQ 'functions of the kernel, by their addresses in kernel.sy
 	ffffffff81000200 T behind [mod]
 	EOF
 	trace2 report --functions -i r | sed "s/  */ /g" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	SELF ms SHARE TOTAL ms SAMPLES FUNCTION MODULE
 	 2.000 50.0% 2.000 2 behind [mod]
 	 1.000 25.0% 1.000 1 before [kernel]
 	 1.000 25.0% 1.000 1 f [kernel]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'a sample without calls counts, too' '
@@ -450,13 +447,12 @@ test_expect_success JQ 'a fork has the mappings of then, an exec has none' '
 	13 0 sample 10 10 1800
 	20 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	[unknown] 1
 	a+0x800 2
 	c+0x800 1
 	late+0x800 1
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'records with wrong sizes are skipped, what is cut is said' '

@@ -101,11 +101,10 @@ test_expect_success 'a job takes the place that is free first' '
 test_expect_success 'the jobs are named, and other changes count' '
 	built &&
 	trace2 report -j 1 r >out &&
-	cat >expect <<-\EOF &&
+	test_cmp - out <<-\EOF &&
 	-j 1: 90.000 ms would be between 109.000 ms, if no job needs another one, and 120.000 ms
 	3 jobs of make, at most 2 at once: 100.000 ms in all, the longest 50.000 ms (c)
 	EOF
-	test_cmp expect out &&
 	for option in "--what-if=-j 1" "--what-if=-j1" "--what-if=ma*=-j1"
 	do
 		trace2 report "$option" r >out &&

@@ -153,7 +153,7 @@ test_expect_success 'spans of the program: their ids, and what belongs to them' 
 	tree spans.json >actual &&
 	spans "select(.name == \"server\" or .name == \"http/request\") | .spanId" \
 		spans.json >>actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	7 server < eeeeeeeeeeeeeeee
 	7 thread(th01:worker) < server
 	7 pool/loop < thread(th01:worker)
@@ -168,7 +168,6 @@ test_expect_success 'spans of the program: their ids, and what belongs to them' 
 	51515151515151ff
 	a1a1a1a1a1a1a1a1
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'the child that a span starts has the id that TRACEPARENT gives it' '

@@ -50,7 +50,7 @@ test_expect_success 'processes of a kind are added up' '
 	sed "s/20261121T090000\.00/20261121T100000.00/g; s/T09:/T10:/g" "$MIX" >later.event &&
 	trace2 export --to prometheus "$MIX" later.event >both.prom &&
 	grep "^trace2_process.*{command=.helper.[,}]" both.prom | grep -v bucket >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	trace2_processes_total{command="helper",result="ok"} 2
 	trace2_processes_total{command="helper",result="failed"} 2
 	trace2_process_duration_seconds_sum{command="helper"} 0.024000000
@@ -58,7 +58,6 @@ test_expect_success 'processes of a kind are added up' '
 	trace2_process_self_seconds_total{command="helper"} 0.024000000
 	trace2_process_spawn_seconds_total{command="helper"} 0.004000000
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a timer with a histogram' '

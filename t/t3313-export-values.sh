@@ -69,12 +69,11 @@ test_expect_success 'csv: a table for each' '
 	test_cmp expect head &&
 	test_grep "^tool,size,bytes,2,3002,2,3000," actual &&
 	trace2 export --to csv --table gauges -i d | cut -d, -f2-7 >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	category,name,unit_name,last,min,max
 	tool,busy,workers,5,5,9
 	tool,busy,workers,-3,-3,9
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'chrome and OpenTelemetry' '

@@ -336,13 +336,12 @@ test_expect_success 'a directory that cannot be created is reported, once' '
 
 test_expect_success 'nothing that was selected was measured: an error, and no empty report' '
 	trace2 stat -r 2 -q --only timer true >out &&
-	cat >expect <<-\EOF &&
+	test_cmp - out <<-\EOF
 
 	true: 2 runs
 
 	Nothing measured matches --only, -N and -t.
 	EOF
-	test_cmp expect out
 '
 
 test_expect_success 'without -o nothing stays behind' '

@@ -198,13 +198,12 @@ test_expect_success 'so many names that nothing can be significant: reported, an
 	runs n wall=1,1,1,1,1 $(cat few.n) &&
 	trace2 diff --only region b n >actual &&
 	sed -n "/^Medians/,/^7 on/p" actual >legend &&
-	cat >expect <<-\EOF &&
+	test_cmp - legend <<-\EOF &&
 	Medians of 5 and 5 runs. No difference is significant (P < 0.05).
 	P: test of Mann and Whitney, by Holm for all of a kind.
 	40 regions: so few runs cannot tell a difference from chance in any of them.
 	7 on each side are the least, or fewer regions (-N, -t).
 	EOF
-	test_cmp expect legend &&
 	test_expect_code 2 trace2 diff --only region --fail-above 5% b n >out 2>err &&
 	test_grep "^trace2: warning: --fail-above ignores 40 regions: 5 and 5 runs .*use -r 7 or more" err &&
 	test_expect_code 1 trace2 diff --only region,process --fail-above 5% \
@@ -425,12 +424,11 @@ test_expect_success JQ 'sides from different machines are said to be' '
 	meta_says b "\"host\":\"two\",\"cpus\":2,\"kernel\":\"L\",\"programs\":{\"trace2\":\"9\"}" &&
 	trace2 diff --only run a b >out &&
 	sed -n "/^The two sides/,/^\$/p" out | sed "/^\$/d" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	The two sides differ in how they were made, which may explain the difference:
 	- host: one -> two
 	- cpus: 64 -> 2
 	EOF
-	test_cmp expect actual &&
 	trace2 diff --only run --format=md a b >out &&
 	test_grep "^- host: .one. -> .two.$" out &&
 	trace2 diff a a >out &&

@@ -199,12 +199,11 @@ test_expect_success IO,JQ 'bytes and calls of reading and writing, below CMD, to
 	trace2 stat -r 4 -q --format=json ./both 100 >out &&
 	jq -c ".measures[] | select(.name == \"bytes-written\" or .name == \"writes\") |
 		[.name, .min == .max]" out >>actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	[28000,true,true,true]
 	["bytes-written",true]
 	["writes",true]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success IO,ORDINARY_USER,JQ 'an ordinary user has the same counts of reading and writing' '

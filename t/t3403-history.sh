@@ -196,13 +196,12 @@ test_expect_success 'history: where the time changed, and stayed' '
 		trace2 history >out &&
 		sed -n "/^\$/,\$p" out >actual &&
 		v=$(git rev-parse HEAD~3 | cut -c1-9) &&
-		cat >expect <<-EOF &&
+		test_cmp - actual <<-EOF &&
 
 		$v slower: time +19.6%
 
 		x: 9 commits, 1 of them changed it. TIME is task-clock, the median of the runs.
 		EOF
-		test_cmp expect actual &&
 		grep "^[0-9a-f]* *30.200  ############  *time 2$" out &&
 		grep "^[0-9a-f]* *10.200  ####  *time 3$" out
 	)

@@ -221,14 +221,13 @@ test_expect_success 'distributions and gauges' '
 	trace2 top --once ended.ring >out.top &&
 	sed -n "/DISTRIBUTION/,/^\$/p; /GAUGE/,/^\$/p" out.top | shape |
 		sed "s/^2 [0-9]* /2 RATE /" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	COUNT PER SECOND MEAN MIN MAX UNIT DISTRIBUTION
 	2 RATE 1501 2 3001 bytes tool/size
 
 	NOW MIN MAX UNIT GAUGE
 	-3 -3 9 workers tool/busy
 	EOF
-	test_cmp expect actual &&
 	trace2 top --once --format=json ended.ring >values.json &&
 	jq -e ".distributions[0].sum == 3003 and .gauges[0].last == -3 and
 		(.timers + .counters == [])" values.json

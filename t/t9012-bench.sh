@@ -145,11 +145,10 @@ test_expect_success 'what costs more, or less' '
 	} >rows &&
 	ours new <rows &&
 	moved 1 &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	slower: ratio +5.0 %
 	faster: ratio -25.0 %
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'noise of either run is no change' '
@@ -185,13 +184,12 @@ test_expect_success 'counts are exact, memory and reading nearly' '
 	load|perf|1000|2240|1000|0|1020
 	EOF
 	moved 1 &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	an event: instructions +0.6 %
 	an event: system calls +100.0 %
 	git: memory +4.0 %
 	perf: ratio +12.0 %
 	EOF
-	test_cmp expect actual
 '
 
 test_done

@@ -211,7 +211,7 @@ says_what_it_did () {
 	with_installed env GIT_TRACE2_PERF="$PWD/trace" ./consumer &&
 	with_installed "$PERL_PATH" "$top/share/trace2-testkit/scrub/perf.perl" \
 		<trace >actual &&
-	cat >expect.trace <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	d0|main|version|||||unknown
 	d0|main|start||_T_ABS_|||_EXE_
 	d0|main|exit||_T_ABS_|||code:0
@@ -219,7 +219,6 @@ says_what_it_did () {
 	d0|main|counter||||consumer|name:seen value:7
 	d0|main|atexit||_T_ABS_|||code:0
 	EOF
-	test_cmp expect.trace actual
 }
 
 test_expect_success PKG_CONFIG 'a program in C, with the shared library' '

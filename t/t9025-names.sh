@@ -314,7 +314,7 @@ test_expect_success EXPENSIVE,JQ 'events of all kinds, with the call sites of th
 	jq -c "[.event, .exe // .name // .param // .worktree // .argv // .label //
 		.key // .code, .repo // .child_id // .intervals // .count // .value]" e |
 	grep -v "\"start\"" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	["version","7.8.9",null]
 	["cmd_name","log",null]
 	["def_param","core.wanted","yes"]
@@ -332,7 +332,6 @@ test_expect_success EXPENSIVE,JQ 'events of all kinds, with the call sites of th
 	["counter","objects",42]
 	["atexit",0,null]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success EXPENSIVE,JQ 'a child that goes on in the background is the same session' '
