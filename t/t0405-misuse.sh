@@ -160,11 +160,10 @@ test_expect_success 'a function that returns early, again and again' '
 
 test_expect_success 'a place that leaves regions of others leaves its own, too' '
 	misused 0 034leave_others &&
-	cat >expect <<-\EOF &&
+	head -n 1 actual >first &&
+	test_cmp - first <<-\EOF &&
 	trace2: region '\''leave/first'\'' is left as '\''leave/own'\''
 	EOF
-	head -n 1 actual >first &&
-	test_cmp expect first &&
 	jq -r "select(.event == \"region_leave\").label" e >actual &&
 	test_write_lines first own last >expect &&
 	test_cmp expect actual

@@ -96,13 +96,12 @@ test_expect_success 'a session below another one: the whole id is in the file' '
 test_expect_success 'threads: each has a ring, and task records in slot 0' '
 	ringed 0 101timer 3 0 2 &&
 	grep "^0" actual >tasks &&
-	cat >expect <<-\EOF &&
+	head -n 3 tasks >first &&
+	test_cmp - first <<-\EOF &&
 	0 slot free tid=0 ptid=0 name= overwritten=0
 	0 timer test/test2 6 nest=0 unpaired=0
 	0 COMM pid=P tid=T comm="main"
 	EOF
-	head -n 3 tasks >first &&
-	test_cmp expect first &&
 	sed -n "4,\$s/ .*comm=/ COMM /p" tasks >names &&
 	test_cmp - names <<-\EOF &&
 	0 COMM "th01:ut_101"

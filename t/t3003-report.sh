@@ -117,14 +117,13 @@ test_expect_success '--timers, --counters, --errors' '
 '
 
 test_expect_success '--data' '
-	cat >expect <<-\EOF &&
+	trace2 report --data "$traces/clone.event" >out &&
+	head -n 3 out >actual &&
+	test_cmp - actual <<-\EOF &&
 	TIME               PID  PROCESS      NAME                         VALUE
 	07:19:59.788158  15201  upload-pack  transfer/negotiated-version  2
 	07:19:59.788352  15199  clone        transfer/negotiated-version  2
 	EOF
-	trace2 report --data "$traces/clone.event" >out &&
-	head -n 3 out >actual &&
-	test_cmp expect actual &&
 	cat >points.event <<-\EOF &&
 	{"event":"version","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
 	{"event":"start","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.000000,"argv":["top"]}
@@ -283,20 +282,19 @@ test_expect_success JQ 'SHARE is of the wall time, and counts each moment once' 
 		region P/B 70 leave && event P/B 80 atexit &&
 		begin P/C 90 late && event P/C 150 atexit && event P 100 atexit
 	} >parallel.event &&
-	cat >expect <<-\EOF &&
-	["kid",2,110,110,0.7,null,50,60,60,60]
-	["top",1,100,20,0.2,null,100,100,100,100]
-	["late",1,60,60,0.1,null,60,60,60,60]
-	["(in no region)",4,210,130,0.8,null,30,100,100,100]
-	["c/r",3,70,60,0.5,null,30,30,30,30]
-	EOF
 	trace2 report -g cmd --format=json parallel.event >out &&
 	trace2 report --regions --format=json parallel.event >>out &&
 	jq -c "def ms: if . then . / 1e6 else . end;
 		(.groups // .regions)[] | [.region // .group, .calls // .processes,
 		(.total_ns, .self_ns | ms), .share, .spawn_ns,
 		(.p50_ns, .p90_ns, .p99_ns, .max_ns | ms)]" out >actual &&
-	test_cmp expect actual
+	test_cmp - actual <<-\EOF
+	["kid",2,110,110,0.7,null,50,60,60,60]
+	["top",1,100,20,0.2,null,100,100,100,100]
+	["late",1,60,60,0.1,null,60,60,60,60]
+	["(in no region)",4,210,130,0.8,null,30,100,100,100]
+	["c/r",3,70,60,0.5,null,30,30,30,30]
+	EOF
 '
 
 test_expect_success '-s sorts, -n cuts' '

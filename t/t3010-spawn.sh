@@ -182,7 +182,8 @@ test_expect_success 'unknown values are not 0: no end, no times, no process' '
 
 test_expect_success JQ 'all formats have the same values' '
 	trace2 export --to folded late.event >folded &&
-	cat >expect <<-\EOF &&
+	sort folded | sed "s/c:own/c\\/own/" >actual &&
+	test_cmp - actual <<-\EOF &&
 	top 33000
 	top;c/own 6000
 	top;index 18000
@@ -190,8 +191,6 @@ test_expect_success JQ 'all formats have the same values' '
 	top;upload 37000
 	top;upload;[spawn] 3000
 	EOF
-	sort folded | sed "s/c:own/c\\/own/" >actual &&
-	test_cmp expect actual &&
 	trace2 export --to chrome late.event |
 	jq "[.traceEvents[].args.spawn_ns // empty] | sort" -c >actual &&
 	echo "[3000000,3000000]" >expect &&

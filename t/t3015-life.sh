@@ -316,22 +316,20 @@ test_expect_success JQ 'the recorder was killed: until the last record' '
 
 test_expect_success 'the recording is complete: until its end' '
 	unfinished complete "\"state\":\"complete\",\"end_monotonic_ns\":1100000000" &&
-	cat >expect <<-\EOF &&
+	lives complete | sed 2q >actual &&
+	test_cmp - actual <<-\EOF
 	>= 100.000 open 15 top
 	>= 90.000 open 16 ├ kid
 	EOF
-	lives complete | sed 2q >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'records were lost: until it was seen itself' '
 	unfinished lost "\"state\":\"complete\",\"end_monotonic_ns\":1100000000,\"lost\":1,\"losses\":{\"kernel_records\":1}" &&
-	cat >expect <<-\EOF &&
+	lives lost | sed 2q >actual &&
+	test_cmp - actual <<-\EOF
 	>= 5.000 open 15 top
 	>= 10.000 open 16 ├ kid
 	EOF
-	lives lost | sed 2q >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'a stream without an end, and one that ends in exec' '

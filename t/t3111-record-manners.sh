@@ -53,12 +53,11 @@ test_expect_success 'nothing is left of a recording that could not begin' '
 
 test_expect_success TASKS,READS_STREAMS 'programs without Trace2: says what is known all the same' '
 	trace2 record -o quiet -- sh -c "sh -c :; :" 2>err &&
-	cat >expect <<-\EOF &&
-	trace2 record: no program of this run writes Trace2 events; SQtrace2 listSQ shows 2 processes from the kernelSQs records
-	EOF
 	sed -e "/: not recorded: /d" -e "s/'\''/SQ/g" err >lines &&
 	head -n 1 lines >actual &&
-	test_cmp expect actual &&
+	test_cmp - actual <<-\EOF &&
+	trace2 record: no program of this run writes Trace2 events; SQtrace2 listSQ shows 2 processes from the kernelSQs records
+	EOF
 	test_line_count = 2 lines &&
 	trace2 list quiet >out &&
 	test "$(grep -c "^[0-9]" out)" = 2

@@ -100,7 +100,8 @@ test_expect_success 'threads that ran already' '
 	60 0 in 10 14
 	100 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	states r | sort -k 1,1n -k 3,3n >actual &&
+	test_cmp - actual <<-\EOF &&
 	10 wait 0 100 child
 	11 ready 0 10
 	11 run 10 30
@@ -112,8 +113,6 @@ test_expect_success 'threads that ran already' '
 	14 wait 0 60 lock
 	14 run 60 40
 	EOF
-	states r | sort -k 1,1n -k 3,3n >actual &&
-	test_cmp expect actual &&
 	of thread tid lost >actual &&
 	test_grep ! true actual &&
 	trace2 list r --format=json >list.json &&
@@ -286,15 +285,14 @@ test_expect_success 'the command before its exec: the rest of what wait4 gave' '
 		echo "{\"type\":\"status\",\"time_ns\":5000200000,\"pid\":10,\"code\":0,\"user_ns\":100000,\"system_ns\":70000}"
 	} >tasks &&
 	mv tasks r/tasks.jsonl &&
-	cat >expect <<-\EOF &&
+	states r >dumped &&
+	grep ^10 dumped >actual &&
+	test_cmp - actual <<-\EOF
 	10 ready 0 70
 	10 run 70 80
 	10 wait 150 10
 	10 run 160 40
 	EOF
-	states r >dumped &&
-	grep ^10 dumped >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a pid that is used again is another process' '
@@ -396,7 +394,9 @@ test_expect_success 'the innermost listed function of the kernel is the cause' '
 	71 0 in 10 10
 	80 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	states r >dumped &&
+	grep wait dumped >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 10 1 pipe
 	10 wait 20 1 lock
 	10 wait 30 1 signal
@@ -405,9 +405,6 @@ test_expect_success 'the innermost listed function of the kernel is the cause' '
 	10 wait 60 1 other
 	10 wait 70 1
 	EOF
-	states r >dumped &&
-	grep wait dumped >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a process waits for what the latest of its threads does, while that waits' '
@@ -490,13 +487,12 @@ test_expect_success 'a wake-up that meets a thread on its way to wait' '
 	20 1 exit 11 11
 	20 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	states r >dumped &&
+	sed -n 3,4p dumped >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 10 0 lock by 11
 	10 ready 10 2
 	EOF
-	states r >dumped &&
-	sed -n 3,4p dumped >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'without wake-ups, the only thread that could be it woke it' '
@@ -520,15 +516,14 @@ test_expect_success 'without wake-ups, the only thread that could be it woke it'
 	2100 0 exit 10 10
 	2100 0 exit 12 12
 	EOF
-	cat >expect <<-\EOF &&
+	states r >dumped &&
+	grep "^10 wait" dumped >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 10 20 by 11 ~
 	10 wait 40 10
 	10 wait 60 440 child by 11 ~
 	10 wait 600 1400
 	EOF
-	states r >dumped &&
-	grep "^10 wait" dumped >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'in a container, tracepoints have pids of the machine' '
@@ -544,13 +539,12 @@ test_expect_success 'in a container, tracepoints have pids of the machine' '
 	41 1 in 10 10
 	50 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	states r >dumped &&
+	grep -e pipe -e "11 ready 4" dumped >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 10 20 pipe by 11
 	11 ready 40 10 by 10
 	EOF
-	states r >dumped &&
-	grep -e pipe -e "11 ready 4" dumped >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a file cut anywhere is read up to there' '
@@ -570,13 +564,12 @@ test_expect_success 'a file cut anywhere is read up to there' '
 	done &&
 	head -c $(($(wc -c <whole) - 60)) whole >r/kernel.data &&
 	states r >actual &&
-	cat >expect <<-\EOF &&
+	head -n 3 actual >first &&
+	test_cmp - first <<-\EOF &&
 	10 ready 0 5
 	10 run 5 15
 	10 wait 20 10
 	EOF
-	head -n 3 actual >first &&
-	test_cmp expect first &&
 	test_must_be_empty err
 '
 

@@ -443,7 +443,7 @@ test_config_global () {
 	sub=${section#"${section%%.*}"}
 	if ! test -e "$file.before"
 	then
-		>>"$file" && cp "$file" "$file.before" &&
+		: >>"$file" && cp "$file" "$file.before" &&
 		test_when_finished 'mv "$HOME/.gitconfig.before" "$HOME/.gitconfig"'
 	fi &&
 	printf '[%s%s]\n\t%s = "%s"\n' "${section%%.*}" "${sub:+ \"${sub#.}\"}" \
