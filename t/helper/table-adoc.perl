@@ -42,7 +42,6 @@ while ($text =~ /^([A-Z]\w+)(\((?:[^()"]++|$string|(?2))*\))/gm) {
 		$lines[-1] .= ' ' . $names . (defined $meaning ? ": $meaning." : ',');
 	}
 }
-print '// Made by make generate from ', $file =~ s{.*/}{}r, ".\n",
-	$has_fields ? "[cols=\"1,3,4\"]\n|===\n| type | further fields | meaning\n" :
+print $has_fields ? "[cols=\"1,3,4\"]\n|===\n| type | further fields | meaning\n" :
 	"[cols=\"2,5\"]\n|===\n| key | value\n", "\n",
 	(map { '| ' . s/,\z//r . "\n" } @lines), "|===\n";
