@@ -110,7 +110,7 @@ test_expect_success 'threads that ran already' '
 	12 ready 20 80 by 13
 	13 ready 5 25 by 12
 	13 run 30 70
-	14 wait 0 60 lock
+	14 wait 0 60 lock by 11 ~
 	14 run 60 40
 	EOF
 	of thread tid lost >actual &&
@@ -524,6 +524,79 @@ test_expect_success 'without wake-ups, the only thread that could be it woke it'
 	10 wait 60 440 child by 11 ~
 	10 wait 600 1400
 	EOF
+'
+
+test_expect_success 'of several threads that ran, the usual one woke it, or the one before it on its CPU' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 0 fork 12 12 10 10
+	10 0 out 10 10
+	1000 1 in 11 11
+	1100 1 out 11 11
+	1110 0 in 10 10
+	1200 0 out 10 10
+	1250 1 in 11 11
+	1260 1 out 11 11
+	1270 0 in 10 10
+	1280 0 out 10 10
+	2000 1 in 11 11
+	2100 0 in 12 12
+	2200 0 out 12 12
+	2210 0 in 10 10
+	2300 0 out 10 10
+	2310 0 in 12 12
+	2400 1 out 11 11
+	3000 1 in 10 10
+	3010 1 out 10 10
+	3020 1 in 11 11
+	3030 1 out 11 11
+	3040 1 in 10 10
+	3100 0 out 12 12
+	4000 0 exit 12 12
+	5000 0 in 11 11
+	5010 0 exit 11 11
+	9000 1 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 10 1100 by 11 ~
+	10 wait 1200 70 by 11 ~
+	10 wait 1280 930 by 11 ~
+	10 wait 2300 700 by 12 ~
+	10 wait 3010 30 by 11 ~
+	EOF
+	states r | grep "^10 wait" >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'without causes, a child that ends is waited for, however long its end takes' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 0 fork 12 12 10 10
+	3 0 fork 13 13 10 10
+	5 1 in 12 12
+	10 0 out 10 10
+	20 0 in 11 11
+	100 0 exit 11 11
+	9000 0 in 10 10
+	9010 0 out 10 10
+	9020 0 in 13 13
+	9030 0 exit 13 13
+	39000 0 in 10 10
+	39010 0 out 10 10
+	239000 0 in 10 10
+	240000 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 10 8990 child by 11 ~
+	10 wait 9010 29990 child by 13 ~
+	10 wait 39010 199990 by 12 ~
+	EOF
+	states r | grep "^10 wait" >actual &&
+	test_cmp expect actual
 '
 
 test_expect_success 'in a container, tracepoints have pids of the machine' '

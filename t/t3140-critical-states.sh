@@ -155,6 +155,33 @@ test_expect_success 'a wake-up that was derived marks what it led to' '
 	test_grep "^ *52  *57.8%  *~run  *├ .kid.$" out
 '
 
+# Another process may have had the CPU meanwhile: only the thread that waited is
+# known to be late.
+test_expect_success 'the way from a derived wake-up to its thread belongs to that thread' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	5 0 fork 11 11 10 10
+	7 0 out 10 10
+	8 1 in 11 11
+	9 1 comm 11 11 kid exec
+	1009 1 out 11 11
+	7009 0 in 10 10
+	7109 0 out 10 10
+	18109 0 in 10 10
+	18209 0 exit 10 10
+	EOF
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top wait:unknown 17000
+	0 top run 205
+	1 kid run~ 1001
+	1 kid ready~ 3
+	EOF
+	test_cmp expect actual
+'
+
 test_expect_success 'each moment belongs to the region around it' '
 	nested_recording 1 &&
 	test_prints path <<-\EOF

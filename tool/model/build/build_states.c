@@ -200,6 +200,13 @@ bool tr2_states_build_begin(struct tr2_states_build *b, uint32_t nr_cpus)
 	return true;
 }
 
+void tr2_states_left(struct tr2_states_build *b, uint32_t thread, uint32_t cpu,
+		     int64_t wall_ns, enum tr2_left_how how)
+{
+	b->left[b->nr_left++ % TR2_NR_LEFT] =
+		(struct tr2_left){ thread, cpu, wall_ns, how };
+}
+
 /* The thread has left its CPU for good. */
 static void leave_cpu(struct tr2_states_build *b, uint32_t thread,
 		      int64_t wall_ns)
@@ -207,8 +214,11 @@ static void leave_cpu(struct tr2_states_build *b, uint32_t thread,
 	uint32_t i;
 
 	for (i = 0; i < b->nr_cpus; i++)
-		if (b->cpus[i].thread == thread && b->cpus[i].until_ns > wall_ns)
+		if (b->cpus[i].thread == thread &&
+		    b->cpus[i].until_ns > wall_ns) {
 			b->cpus[i].until_ns = wall_ns;
+			tr2_states_left(b, thread, i, wall_ns, TR2_LEFT_ENDED);
+		}
 }
 
 static void end(struct tr2_states_build *b, struct tr2_tid *slot, int64_t wall_ns)

@@ -24,6 +24,8 @@ struct tr2_tid {
 	uint32_t waker;
 	uint8_t waker_flags;
 	int64_t woken_ns;
+	uint32_t partner; /* who wakes it, as far as that is known */
+	uint8_t partner_votes;
 };
 
 /* Who has a CPU, or had it last. */
@@ -34,6 +36,19 @@ struct tr2_cpu {
 	/* A thread that lost it to one that is not known yet, and its state. */
 	uint32_t lost_by, lost_state;
 };
+
+/* A thread that left its CPU, of late. */
+struct tr2_left {
+	uint32_t thread, cpu;
+	int64_t at_ns;
+	enum tr2_left_how {
+		TR2_LEFT_PREEMPTED,
+		TR2_LEFT_WAITS,
+		TR2_LEFT_ENDED
+	} how;
+};
+
+#define TR2_NR_LEFT 32
 
 /* The latest end of a thread; thread 0: none. */
 struct tr2_thread_end {
@@ -59,6 +74,8 @@ struct tr2_states_build {
 	bool has_found;   /* there is none, but threads that ran already */
 	struct tr2_cpu *cpus;
 	uint32_t nr_cpus;
+	struct tr2_left left[TR2_NR_LEFT]; /* the latest is left[nr_left - 1] */
+	uint32_t nr_left;                  /* modulo TR2_NR_LEFT */
 	struct tr2_thread_end *exits; /* by task: of its children */
 	struct tr2_thread_end *ends;  /* by task: of its threads */
 	struct tr2_thread_end end;    /* of all */
@@ -108,6 +125,10 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 struct tr2_state *tr2_state_push(struct tr2_states_build *b,
 				 struct tr2_tid *slot, int64_t wall_ns,
 				 enum tr2_state_kind kind);
+
+/* Note that a thread has left its CPU. */
+void tr2_states_left(struct tr2_states_build *b, uint32_t thread, uint32_t cpu,
+		     int64_t wall_ns, enum tr2_left_how how);
 
 /* In build_switches.c. */
 void tr2_states_on_in(struct tr2_states_build *b,

@@ -15,7 +15,10 @@
 #define EXITED_NS 10000000
 /* Without wake-ups: a thread that was woken is given a CPU within this time. */
 #define WOKEN_NS 200000
-#define REAPED_NS 1000000
+#define LATE_NS 10000000
+/* A thread ends within this time after its last record, on a busy machine. */
+#define DYING_NS 100000000
+#define MAX_VOTES 8
 
 static struct tr2_cpu *cpu_of(const struct tr2_states_build *b,
 			      const struct tr2_task_record *r)
@@ -109,6 +112,9 @@ void tr2_states_on_out(struct tr2_states_build *b,
 	if (slot->leaves && state->kind == TR2_STATE_WAIT)
 		state->cause = slot->cause;
 	give_cpu(b, slot, cpu_of(b, r), state, r->wall_ns);
+	tr2_states_left(b, slot->thread, r->cpu, r->wall_ns,
+			state->kind == TR2_STATE_READY ? TR2_LEFT_PREEMPTED :
+							 TR2_LEFT_WAITS);
 	slot->leaves = false;
 }
 
@@ -157,24 +163,117 @@ void tr2_states_on_waking(struct tr2_states_build *b,
 	}
 }
 
-/* Return the only thread that ran just before; 0: there is none, or there are
- * several. */
-static uint32_t only_candidate(const struct tr2_states_build *b, uint32_t self,
-			       int64_t from_ns, int64_t to_ns)
+/* Those that may have woken a thread. */
+struct candidates {
+	uint32_t self, partner;
+	int64_t from_ns, to_ns;
+	uint32_t found, nr; /* the latest, and how many: 2: several */
+	bool has_partner;
+};
+
+static void add_candidate(struct candidates *c, uint32_t thread)
 {
-	uint32_t i, found = 0;
-
-	for (i = 0; i < b->nr_cpus; i++) {
-		const struct tr2_cpu *c = &b->cpus[i];
-
-		if (!c->thread || c->thread == self || c->thread == found ||
-		    c->since_ns >= to_ns || c->until_ns < from_ns)
-			continue;
-		if (found)
-			return 0;
-		found = c->thread;
+	if (!thread || thread == c->self)
+		return;
+	c->has_partner |= thread == c->partner;
+	if (c->nr && thread != c->found)
+		c->nr = 2;
+	if (!c->nr) {
+		c->nr = 1;
+		c->found = thread;
 	}
-	return found;
+}
+
+/* Add the threads that left their CPU since c->from_ns, the latest first; with
+ * `cpu` only those that left this one. */
+static void add_left(const struct tr2_states_build *b, struct candidates *c,
+		     bool any_cpu, uint32_t cpu, bool preempted)
+{
+	uint32_t i;
+
+	for (i = 1; i <= TR2_NR_LEFT; i++) {
+		const struct tr2_left *l =
+			&b->left[(b->nr_left - i) % TR2_NR_LEFT];
+
+		if (!l->thread || l->at_ns < c->from_ns)
+			break;
+		if ((preempted || l->how != TR2_LEFT_PREEMPTED) &&
+		    (any_cpu || l->cpu == cpu))
+			add_candidate(c, l->thread);
+	}
+}
+
+static void add_running(const struct tr2_states_build *b, struct candidates *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < b->nr_cpus; i++)
+		if (b->cpus[i].until_ns >= c->to_ns &&
+		    b->cpus[i].since_ns < c->to_ns)
+			add_candidate(c, b->cpus[i].thread);
+}
+
+static void begin_candidates(struct candidates *c, const struct tr2_state *wait,
+			     int64_t within_ns)
+{
+	c->from_ns = c->to_ns - within_ns;
+	if (c->from_ns < wait->start_ns)
+		c->from_ns = wait->start_ns;
+	c->nr = c->found = 0;
+	c->has_partner = false;
+}
+
+/* The partner is who woke it most often, of late, as far as that was clear. */
+static void learn_partner(struct tr2_tid *slot, uint32_t thread)
+{
+	if (slot->partner == thread) {
+		slot->partner_votes += slot->partner_votes < MAX_VOTES;
+	} else if (!slot->partner_votes) {
+		slot->partner = thread;
+		slot->partner_votes = 1;
+	} else {
+		slot->partner_votes--;
+	}
+}
+
+/* Several may have woken it: return the partner, or else the one that made room
+ * on its CPU; 0: these are two. */
+static uint32_t one_of_several(const struct tr2_states_build *b,
+			       const struct tr2_tid *slot,
+			       const struct tr2_state *wait, uint32_t cpu,
+			       struct candidates *c)
+{
+	bool has_partner = c->has_partner;
+
+	if (has_partner && slot->partner_votes > 1)
+		return slot->partner;
+	begin_candidates(c, wait, SWITCH_NS);
+	add_left(b, c, false, cpu, false);
+	if (!has_partner)
+		return c->found;
+	return !c->nr || c->found == slot->partner ? slot->partner : 0;
+}
+
+/* Derive from the switches alone who woke a thread; 0: nobody knows. */
+static uint32_t likely_waker(const struct tr2_states_build *b,
+			     struct tr2_tid *slot, const struct tr2_state *wait,
+			     uint32_t cpu, int64_t wall_ns)
+{
+	struct candidates c = { .self = slot->thread, .partner = slot->partner,
+				.to_ns = wall_ns };
+
+	begin_candidates(&c, wait, WOKEN_NS);
+	add_left(b, &c, true, 0, true);
+	add_running(b, &c);
+	if (c.nr == 1)
+		learn_partner(slot, c.found);
+	if (c.nr == 1)
+		return c.found;
+	if (c.nr)
+		return one_of_several(b, slot, wait, cpu, &c);
+	begin_candidates(&c, wait, LATE_NS);
+	add_left(b, &c, true, 0, false);
+	return c.nr == 1 ? c.found : c.has_partner ? c.partner : 0;
 }
 
 /* A thread that ends wakes the one that waits for its end, by a futex, readers
@@ -198,24 +297,42 @@ static uint32_t ended_for(const struct tr2_states_build *b,
 		       end->thread : 0;
 }
 
+/* Is a wait without a cause for the child that has ended? Not if its end is long
+ * ago and another thread went to wait, or ended, just before. */
+static bool is_for_child(const struct tr2_states_build *b,
+			 const struct tr2_tid *slot,
+			 const struct tr2_state *wait,
+			 const struct tr2_thread_end *child, int64_t wall_ns)
+{
+	struct candidates c = { .self = slot->thread, .to_ns = wall_ns };
+
+	begin_candidates(&c, wait, WOKEN_NS);
+	add_left(b, &c, true, 0, false);
+	return child->at_ns >= wall_ns - (c.nr ? LATE_NS : DYING_NS);
+}
+
+/* It is certain if it was recorded that it waits for a child. */
+static void end_by_child(struct tr2_state *wait,
+			 const struct tr2_thread_end *child)
+{
+	wait->flags = wait->cause ? 0 : TR2_STATE_INFERRED;
+	wait->cause = TR2_CAUSE_child;
+	wait->other = child->thread;
+}
+
 /* Derive who woke a thread that now has a CPU. Where wake-ups are recorded, it
  * was none of the recording's threads, unless one that was exiting. */
-static void infer_waker(const struct tr2_states_build *b,
-			const struct tr2_tid *slot, struct tr2_state *wait,
-			int64_t wall_ns)
+static void infer_waker(const struct tr2_states_build *b, struct tr2_tid *slot,
+			struct tr2_state *wait, uint32_t cpu, int64_t wall_ns)
 {
 	uint32_t task = tr2_tid_thread(b, slot)->task;
 	const struct tr2_thread_end *child = &b->exits[task];
-	int64_t from_ns = wall_ns - WOKEN_NS;
 
 	if (child->thread && child->at_ns >= wait->start_ns &&
 	    (wait->cause == TR2_CAUSE_child ||
 	     (wait->cause == TR2_CAUSE_unknown &&
-	      child->at_ns >= wall_ns - REAPED_NS))) {
-		/* It is certain if it was recorded that it waits for a child. */
-		wait->flags = wait->cause ? 0 : TR2_STATE_INFERRED;
-		wait->cause = TR2_CAUSE_child;
-		wait->other = child->thread;
+	      is_for_child(b, slot, wait, child, wall_ns)))) {
+		end_by_child(wait, child);
 		return;
 	}
 	if (wait->cause == TR2_CAUSE_sleep || wait->cause == TR2_CAUSE_disk ||
@@ -228,23 +345,21 @@ static void infer_waker(const struct tr2_states_build *b,
 		wait->flags = wait->other ? TR2_STATE_INFERRED : 0;
 		return;
 	}
-	if (from_ns < wait->start_ns)
-		from_ns = wait->start_ns;
-	wait->other = only_candidate(b, slot->thread, from_ns, wall_ns);
+	wait->other = likely_waker(b, slot, wait, cpu, wall_ns);
 	if (wait->other)
 		wait->flags = TR2_STATE_INFERRED;
 }
 
 /* End a wait with its wake-up, if that was recorded early, or not at all. */
 static void end_wait(struct tr2_states_build *b, struct tr2_tid *slot,
-		     struct tr2_state *wait, int64_t wall_ns)
+		     struct tr2_state *wait, uint32_t cpu, int64_t wall_ns)
 {
 	if (b->has_wakings && slot->woken_early &&
 	    slot->woken_ns >= wait->start_ns - EARLY_NS) {
 		set_waker(wait, slot->waker, slot->waker_flags);
 		tr2_state_push(b, slot, wait->start_ns, TR2_STATE_READY);
 	} else {
-		infer_waker(b, slot, wait, wall_ns);
+		infer_waker(b, slot, wait, cpu, wall_ns);
 	}
 }
 
@@ -299,7 +414,7 @@ void tr2_states_on_in(struct tr2_states_build *b,
 		return;
 	}
 	if (last && last->kind == TR2_STATE_WAIT) {
-		end_wait(b, slot, last, r->wall_ns);
+		end_wait(b, slot, last, r->cpu, r->wall_ns);
 		last = tr2_tid_last(b, slot);
 	}
 	if (last && last->kind == TR2_STATE_READY)

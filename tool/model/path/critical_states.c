@@ -269,14 +269,38 @@ static struct tr2_step as_reason(const struct tr2_model *m,
 	};
 }
 
+/* A thread that was woken is given a CPU within this time, or its waker was
+ * another one. */
+#define WOKEN_NS 10000000
+
+/* Return the end of the last time until at_ns in which the thread ran, if that
+ * was after since_ns, and not long ago; 0: it did not run then. */
+static int64_t ran_until(const struct tr2_model *m, uint32_t thread,
+			 int64_t at_ns, int64_t since_ns)
+{
+	const struct tr2_task_thread *t = &m->task_threads[thread];
+	uint32_t state = tr2_state_at(m, thread, at_ns - 1);
+	int64_t end_ns;
+
+	while (state && m->states[state].kind != TR2_STATE_RUN)
+		state = state > t->first_state ? state - 1 : 0;
+	if (!state)
+		return 0;
+	end_ns = tr2_state_end(m, thread, state);
+	if (end_ns >= at_ns)
+		return at_ns;
+	return end_ns > since_ns && end_ns > at_ns - WOKEN_NS ? end_ns : 0;
+}
+
 /* At the end of a wait: go on at the thread that ended it, if it ran, or if its
- * own end did: then the wait lasted a little longer. */
+ * own end did: then the wait lasted a little longer. If the wake-up was derived,
+ * the thread may have been given a CPU later than the other one left its own. */
 static bool follow(struct walk *w, const struct tr2_state *s)
 {
 	const struct tr2_model *m = w->m;
 	const struct tr2_task_thread *by = &m->task_threads[s->other];
 	struct tr2_step reason = as_reason(m, s);
-	uint32_t state;
+	int64_t until_ns;
 
 	if (s->kind != TR2_STATE_WAIT || !s->other || s->other == w->thread ||
 	    w->at_ns != tr2_state_end(m, w->thread, w->state))
@@ -284,9 +308,12 @@ static bool follow(struct walk *w, const struct tr2_state *s)
 	if (by->end_ns < w->at_ns && by->end_ns > by->start_ns &&
 	    by->end_ns > s->start_ns && by->nr_states)
 		charge(w, by->end_ns, &reason);
-	state = tr2_state_at(m, s->other, w->at_ns - 1);
-	if (w->at_ns <= w->from_ns || !state ||
-	    m->states[state].kind != TR2_STATE_RUN)
+	until_ns = ran_until(m, s->other, w->at_ns, s->start_ns);
+	if (!until_ns || w->at_ns <= w->from_ns ||
+	    (until_ns < w->at_ns && !(s->flags & TR2_STATE_INFERRED)))
+		return false;
+	charge(w, until_ns, &reason);
+	if (w->at_ns <= w->from_ns)
 		return false;
 	w->inferred = s->flags & TR2_STATE_INFERRED;
 	go_to(w, s->other);
