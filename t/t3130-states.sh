@@ -269,7 +269,7 @@ test_expect_success 'a count that the switches contradict is not used' '
 	test_cmp expect actual
 '
 
-test_expect_success 'the command before its exec: the rest of what wait4 gave' '
+test_expect_success 'before the exec of the command and after its last record: the rest of what wait4 gave' '
 	made r <<-\EOF &&
 	0 0 fork 11 11 10 10
 	0 0 in 11 11
@@ -288,8 +288,8 @@ test_expect_success 'the command before its exec: the rest of what wait4 gave' '
 	states r >dumped &&
 	grep ^10 dumped >actual &&
 	test_cmp - actual <<-\EOF
-	10 ready 0 70
-	10 run 70 80
+	10 ready 0 85
+	10 run 85 65
 	10 wait 150 10
 	10 run 160 40
 	EOF
@@ -524,6 +524,82 @@ test_expect_success 'without wake-ups, the only thread that could be it woke it'
 	10 wait 60 440 child by 11 ~
 	10 wait 600 1400
 	EOF
+'
+
+# A packet for another process, or a timer, interrupts whoever computes.
+test_expect_success 'a thread that was in no system call since the wait began did not end it by a packet' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 1 in 11 11
+	3 0 fork 12 12 10 10
+	4 0 waking 10 10 12 hardirq 1
+	9000 0 switch 10 10 0 swapper schedule,sk_wait_data
+	9000 0 out 10 10
+	12000 1 waking 11 11 10 softirq 4
+	12001 0 in 10 10
+	12100 0 switch 10 10 0 swapper schedule,sk_wait_data
+	12100 0 out 10 10
+	12200 1 out 11 11
+	12300 1 waking 11 11 11 hardirq 1
+	12310 1 in 11 11
+	13000 1 waking 11 11 10 softirq 4
+	13001 0 in 10 10
+	13100 0 switch 10 10 0 swapper schedule,sk_wait_data
+	13100 0 out 10 10
+	14000 1 waking 11 11 10 softirq 1
+	14001 0 in 10 10
+	15000 0 exit 10 10
+	15100 1 exit 11 11
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 9000 3000 socket by kernel
+	10 wait 12100 900 socket by 11 by kernel ~
+	10 wait 13100 900 socket by kernel
+	EOF
+	states r | grep "^10 wait" >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a process that ends releases locks and sockets, unless others like it ended in vain' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 1 in 11 11
+	3 0 fork 12 12 10 10
+	4 0 waking 10 10 12
+	5 0 switch 10 10 0 swapper schedule,locks_lock_inode_wait
+	5 0 out 10 10
+	60 1 exit 11 11
+	70 0 in 10 10
+	80 0 switch 10 10 0 swapper schedule,unix_stream_read_generic
+	80 0 out 10 10
+	90 1 in 12 12
+	95 1 exit 12 12
+	99 0 in 10 10
+	100 0 fork 13 13 10 10
+	101 0 comm 13 13 loop
+	102 0 switch 10 10 0 swapper schedule,fifo_pipe_read
+	102 0 out 10 10
+	110 1 in 13 13
+	120 1 fork 20 20 13 13
+	121 0 in 20 20
+	130 0 exit 20 20
+	140 1 fork 21 21 13 13
+	141 0 in 21 21
+	150 0 exit 21 21
+	160 0 in 10 10
+	170 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 5 65 lock by 11 ~
+	10 wait 80 19 socket by 12 ~
+	10 wait 102 58 pipe
+	EOF
+	states r | grep "^10 wait" >actual &&
+	test_cmp expect actual
 '
 
 test_expect_success 'of several threads that ran, the usual one woke it, or the one before it on its CPU' '

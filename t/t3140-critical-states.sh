@@ -152,7 +152,8 @@ test_expect_success 'a wake-up that was derived marks what it led to' '
 	1 kid ready~ 3
 	EOF
 	trace2 report r >out &&
-	test_grep "^ *52  *57.8%  *~run  *├ .kid.$" out
+	test_grep "^ *52  *57.8%  *run  *├ .kid.$" out &&
+	jq -e "[.critical_path[].doubtful] | any | not" json
 '
 
 # Another process may have had the CPU meanwhile: only the thread that waited is
@@ -180,6 +181,27 @@ test_expect_success 'the way from a derived wake-up to its thread belongs to tha
 	1 kid ready~ 3
 	EOF
 	test_cmp expect actual
+'
+
+test_expect_success 'a row is marked if another thread, or a timer, may have ended the wait' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	2 0 fork 11 11 10 10
+	4 1 in 11 11
+	5 1 comm 11 11 busy exec
+	40 0 out 10 10
+	90 0 in 10 10
+	95 0 exit 10 10
+	99 1 exit 11 11
+	EOF
+	path >actual &&
+	grep "busy run~" actual &&
+	jq -e ".critical_path[] | select(.process == \"busy\") | .doubtful" json &&
+	trace2 report r >out &&
+	test_grep "~run  *├ .busy.$" out &&
+	test_grep "^(~ who woke whom was derived, and may have been another)" out
 '
 
 test_expect_success 'each moment belongs to the region around it' '

@@ -15,7 +15,7 @@
 #	TIME CPU sleep PID TID NEXT-TID NEXT-COMM [FUNCTION,...]   switch and out
 #	TIME CPU lose PID TID NEXT-TID NEXT-COMM   switch and out, preempted
 #	top NAME   fork 10 10 1 1 and in at 0, comm with exec at 1, on CPU 0
-#	TIME CPU waking PID TID TID-THAT-WAKES [hardirq|softirq]
+#	TIME CPU waking PID TID TID-THAT-WAKES [hardirq|softirq [LOCKS-HELD]]
 #	TIME CPU map PID TID ADDRESS LENGTH FILE [data]
 #	TIME CPU sample PID TID ADDRESS,... [NUMBER-OF-THEM]
 #	TIME CPU stack PID TID ADDRESS SIZE [VALID]: a sample with a copied stack
@@ -180,10 +180,10 @@ my %kinds = (
 			hex $address, $size, '', $valid // $size);
 	},
 	waking => sub {
-		my ($r, $tid, $interrupt) = @_;
+		my ($r, $tid, $interrupt, $held) = @_;
 		my %flags = (hardirq => 0x08, softirq => 0x10);
 		sample($r, 2, [], pack 'SCCl a16 l l l', WAKING_CONFIG,
-			$interrupt ? $flags{$interrupt} : 0, 0,
+			$interrupt ? $flags{$interrupt} : 0, $held // 0,
 			global($r->{tid}), 'woken', global($tid), 120, 0);
 	},
 );

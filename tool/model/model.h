@@ -394,6 +394,7 @@ struct tr2_task_thread {
 	int64_t cpu_ns; /* as counted by the kernel, or else the sum of its run
 			 * states and of the switches to it; TR2_NO_TIME:
 			 * unknown */
+	int64_t ending_ns; /* of its life: it ran on after its last record */
 	/* Its states by time, without gaps: nr_states from first_state on. */
 	uint32_t first_state, nr_states;
 	uint8_t flags; /* TR2_TASK_THREAD_... */
@@ -412,12 +413,14 @@ enum tr2_cause {
 	TR2_CAUSE_NR
 };
 
-/* Its `other` was derived, not recorded: only one thread could be it. */
+/* Its `other` was derived, not recorded. */
 #define TR2_STATE_INFERRED (1u << 0)
 /* Woken by the kernel: a timer, an interrupt. */
 #define TR2_STATE_BY_KERNEL (1u << 1)
 /* Woken by a thread that is not in the recording, or one had the CPU. */
 #define TR2_STATE_BY_OUTSIDE (1u << 2)
+/* As TR2_STATE_INFERRED, and another one could be it, or a timer. */
+#define TR2_STATE_DOUBTFUL (1u << 3)
 
 /* What a thread did from start_ns until its next state, or its end. */
 struct tr2_state {

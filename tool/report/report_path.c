@@ -138,7 +138,7 @@ static void cell_part(struct tr2_table *t, const void *row)
 	tr2_cell_keep_count(t);
 }
 
-/* run, no CPU: cc1, wait child: sed; with ~ if it was inferred. */
+/* run, no CPU: cc1, wait child: sed; with ~ if it is doubtful. */
 static void cell_step_why(struct tr2_table *t, const void *row)
 {
 	const struct tr2_step *s = ((const struct step_row *)row)->step;
@@ -148,7 +148,7 @@ static void cell_step_why(struct tr2_table *t, const void *row)
 	if (s->kind == TR2_STEP_UNKNOWN)
 		return;
 	tr2_buf_reset(&b);
-	tr2_buf_addstr(&b, s->inferred ? "~" : "");
+	tr2_buf_addstr(&b, s->doubtful ? "~" : "");
 	if (s->kind == TR2_STEP_RUN)
 		tr2_buf_addlit(&b, "run");
 	else if (s->kind == TR2_STEP_READY)
@@ -179,6 +179,9 @@ TR2_CELL(cell_step_by, struct step_row,
 TR2_CELL(cell_step_inferred, struct step_row,
 	 if (r->step->kind)
 		 tr2_cell_bool(t, r->step->inferred))
+TR2_CELL(cell_step_doubtful, struct step_row,
+	 if (r->step->kind)
+		 tr2_cell_bool(t, r->step->doubtful))
 TR2_CELL(cell_step_time, struct step_row, tr2_cell_ns(t, r->step->ns))
 TR2_CELL(cell_step_share, struct step_row,
 	 tr2_cell_share(t, tr2_report_share(r->step->ns, r->whole)))
@@ -277,6 +280,7 @@ static const struct tr2_column part_columns[] = {
 	{ "cause", "", TR2_COL_DATA, cell_step_cause },
 	{ "by", "", TR2_COL_DATA, cell_step_by },
 	{ "inferred", "", TR2_COL_DATA, cell_step_inferred },
+	{ "doubtful", "", TR2_COL_DATA, cell_step_doubtful },
 };
 
 static const struct tr2_column path_columns[] = {
@@ -295,6 +299,7 @@ static const struct tr2_column path_columns[] = {
 	{ "cause", "", TR2_COL_DATA, cell_step_cause },
 	{ "by", "", TR2_COL_DATA, cell_step_by },
 	{ "inferred", "", TR2_COL_DATA, cell_step_inferred },
+	{ "doubtful", "", TR2_COL_DATA, cell_step_doubtful },
 };
 
 /* The rows of the table: steps one by one, or their sums. */
@@ -435,20 +440,20 @@ static void advise(const struct step_row *row, const struct tr2_step *step)
 static void explain(const struct step_row *row, const struct tr2_step *steps,
 		    size_t nr, const struct tr2_path_sum *sums, size_t nr_sums)
 {
-	bool inferred = false;
+	bool doubtful = false;
 	size_t i;
 
 	for (i = 0; i < nr_sums; i++)
-		inferred |= sums[i].step.inferred &&
+		doubtful |= sums[i].step.doubtful &&
 			    tr2_report_share(sums[i].step.ns, row->whole) >=
 				    TR2_REPORT_SHARE;
 	for (i = 0; !nr_sums && i < nr; i++)
-		inferred |= steps[i].inferred &&
+		doubtful |= steps[i].doubtful &&
 			    tr2_report_share(steps[i].ns, row->whole) >=
 				    TR2_REPORT_SHARE;
-	if (inferred)
-		tr2_report_print_note("(~ depends on wake-ups that were "
-				      "derived, not recorded)");
+	if (doubtful)
+		tr2_report_print_note("(~ who woke whom was derived, and may "
+				      "have been another)");
 	for (i = 0; i < nr_sums; i++)
 		advise(row, &sums[i].step);
 	for (i = 0; !nr_sums && i < nr; i++)

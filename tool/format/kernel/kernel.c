@@ -159,10 +159,12 @@ static bool take_waking(const struct kernel *k,
 			const struct tr2_kernel_record *r,
 			struct tr2_task_record *out)
 {
-	uint32_t pid, flags;
+	uint32_t pid, flags, depth;
 
 	if (!raw_number(r, &k->file.formats.pid, &pid))
 		return false;
+	raw_number(r, &k->file.formats.depth, &depth);
+	out->value = depth;
 	raw_number(r, &k->file.formats.flags, &flags);
 	out->kind = TR2_TASK_RECORD_WAKING;
 	out->other = r->tid > 0 ? r->tid : 0;

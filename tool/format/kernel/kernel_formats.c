@@ -78,5 +78,6 @@ void tr2_kernel_formats_read(struct tr2_kernel_formats *formats,
 		       &formats->waking_id)) {
 		find_field(&event, " pid;", &formats->pid);
 		find_field(&event, " common_flags;", &formats->flags);
+		find_field(&event, " common_preempt_count;", &formats->depth);
 	}
 }

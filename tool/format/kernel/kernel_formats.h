@@ -17,7 +17,7 @@ struct tr2_kernel_field {
 struct tr2_kernel_formats {
 	uint64_t switch_id, waking_id; /* 0: unknown */
 	struct tr2_kernel_field prev_pid, next_pid, next_comm; /* sched_switch */
-	struct tr2_kernel_field pid, flags;                    /* sched_waking */
+	struct tr2_kernel_field pid, flags, depth; /* sched_waking */
 };
 
 void tr2_kernel_formats_read(struct tr2_kernel_formats *formats,

@@ -73,7 +73,13 @@ void tr2_states_build_count(struct tr2_states_build *b,
 	};
 	uint32_t *i;
 
-	b->has_wakings |= r->kind == TR2_TASK_RECORD_WAKING;
+	if (r->kind == TR2_TASK_RECORD_WAKING) {
+		if (!b->has_wakings || r->value < b->least_held)
+			b->least_held = r->value;
+		if (r->value > b->most_held)
+			b->most_held = r->value;
+		b->has_wakings = true;
+	}
 	if (r->kind == TR2_TASK_RECORD_LOST ||
 	    r->kind == TR2_TASK_RECORD_WAKING || r->tid <= 0)
 		return;
@@ -132,6 +138,7 @@ static void begin(struct tr2_states_build *b, struct tr2_tid *slot, uint32_t tas
 	slot->thread = i;
 	slot->live = true;
 	slot->leaves = slot->woken_early = false;
+	slot->called_ns = wall_ns; /* it comes from the call that made it */
 	t->task = task;
 	t->tid = tid;
 	t->start_ns = wall_ns;
@@ -221,6 +228,39 @@ static void leave_cpu(struct tr2_states_build *b, uint32_t thread,
 		}
 }
 
+/* A thread that ends computes on for no longer than this. */
+#define MAX_ENDING_NS 20000000
+
+void tr2_states_settle_end(struct tr2_states_build *b, uint32_t thread,
+			   int64_t wall_ns)
+{
+	struct tr2_task_thread *t = &b->m->task_threads[thread];
+	int64_t ns = wall_ns - t->end_ns;
+	uint32_t i;
+
+	for (i = 0; i < b->nr_cpus && b->cpus[i].ending != thread; i++)
+		;
+	if (i == b->nr_cpus)
+		return;
+	b->cpus[i].ending = 0;
+	t->ending_ns = ns < 0		  ? 0 :
+		       ns > MAX_ENDING_NS ? MAX_ENDING_NS : ns;
+}
+
+/* Its last record came from this CPU, where it computes on. */
+static void begin_ending(struct tr2_states_build *b, const struct tr2_tid *slot,
+			 uint32_t cpu)
+{
+	const struct tr2_state *last = tr2_tid_last(b, slot);
+
+	if (!last || last->kind != TR2_STATE_RUN)
+		return;
+	if (b->cpus[cpu].ending)
+		tr2_states_settle_end(b, b->cpus[cpu].ending,
+				      tr2_tid_thread(b, slot)->end_ns);
+	b->cpus[cpu].ending = slot->thread;
+}
+
 static void end(struct tr2_states_build *b, struct tr2_tid *slot, int64_t wall_ns)
 {
 	struct tr2_task_thread *t = tr2_tid_thread(b, slot);
@@ -278,11 +318,13 @@ static void begin_again(const struct tr2_states_build *b, struct tr2_tid *slot,
 static void on_fork(struct tr2_states_build *b, const struct tr2_task_record *r)
 {
 	struct tr2_tid *slot = tr2_tid_find(b, r->tid);
-	const struct tr2_tid *from = tr2_tid_find(b, r->other);
+	struct tr2_tid *from = tr2_tid_find(b, r->other);
 	uint32_t creator = from ? from->thread : 0;
 	uint32_t task = task_at(b, r->pid, r->wall_ns);
 	struct tr2_state *guess;
 
+	if (from)
+		from->called_ns = r->wall_ns;
 	if (!slot || !task)
 		return;
 	guess = slot->live ? tr2_tid_guess(b, slot) : NULL;
@@ -309,11 +351,13 @@ static void on_exit_record(struct tr2_states_build *b,
 	if (!slot)
 		return;
 	end(b, slot, r->wall_ns);
+	begin_ending(b, slot, r->cpu);
 	task = tr2_tid_thread(b, slot)->task;
-	b->end = (struct tr2_thread_end){ r->wall_ns, slot->thread };
-	b->ends[task] = b->end;
-	if (r->tid == r->pid)
-		b->exits[b->m->tasks[task].parent] = b->end;
+	b->ends[task] = (struct tr2_thread_end){ r->wall_ns, slot->thread };
+	if (r->tid != r->pid)
+		return;
+	b->exits[b->m->tasks[task].parent] = b->ends[task];
+	b->ended[b->nr_ended++ % TR2_NR_ENDED] = b->ends[task];
 }
 
 /* An exec ends all other threads of the process. The one that did it, if it is
@@ -482,22 +526,13 @@ static void set_cpu_time(struct tr2_states_build *b, uint32_t thread)
 		t->cpu_ns = cpu;
 }
 
-/*
- * Add the CPU time of the command before it executed its program: that of all
- * tasks by wait4(), less that of their threads. Place it directly before the
- * exec.
- */
-static void set_command_start(struct tr2_states_build *b)
+/* Return the CPU time of all tasks by wait4(), less that of their threads. */
+static int64_t unseen_ns(const struct tr2_states_build *b)
 {
-	struct tr2_model *m = b->m;
-	struct tr2_task_thread *t = &m->task_threads[b->command];
-	struct tr2_state *s;
+	const struct tr2_model *m = b->m;
 	int64_t ns = 0;
 	uint32_t i;
 
-	if (!b->command || t->nr_states < 2)
-		return;
-	s = &m->states[t->first_state];
 	for (i = b->first_task; i < m->nr_tasks; i++) {
 		tr2_ns_add(&ns, tr2_at_ns((int64_t)m->tasks[i].user_ns));
 		tr2_ns_add(&ns, tr2_at_ns((int64_t)m->tasks[i].system_ns));
@@ -505,12 +540,77 @@ static void set_command_start(struct tr2_states_build *b)
 	for (i = b->first_thread; i < m->nr_task_threads; i++)
 		if (m->task_threads[i].cpu_ns != TR2_NO_TIME)
 			tr2_ns_add(&ns, -m->task_threads[i].cpu_ns);
-	if (ns > s[1].start_ns - s[0].start_ns)
-		ns = s[1].start_ns - s[0].start_ns;
+	return ns;
+}
+
+/* Return how much time there is before the command executed its program. */
+static int64_t room_at_start(const struct tr2_states_build *b)
+{
+	const struct tr2_task_thread *t = &b->m->task_threads[b->command];
+	const struct tr2_state *s = &b->m->states[t->first_state];
+
+	return b->command && t->nr_states > 1 ? s[1].start_ns - s[0].start_ns :
+						0;
+}
+
+static int64_t at_most(int64_t ns, int64_t most)
+{
+	return ns < most ? ns : most;
+}
+
+/* Return the sum of what is unseen, if no piece is longer than this. */
+static int64_t sum_of_pieces(const struct tr2_states_build *b, int64_t most_ns)
+{
+	int64_t sum = at_most(room_at_start(b), most_ns);
+	uint32_t i;
+
+	for (i = b->first_thread; i < b->m->nr_task_threads; i++)
+		tr2_ns_add(&sum, at_most(b->m->task_threads[i].ending_ns,
+					 most_ns));
+	return sum;
+}
+
+/* Let the command run for so long directly before its exec. */
+static void set_command_start(struct tr2_states_build *b, int64_t ns)
+{
+	struct tr2_task_thread *t = &b->m->task_threads[b->command];
+
 	if (ns <= 0)
 		return;
-	s[1].start_ns -= ns;
+	b->m->states[t->first_state + 1].start_ns -= ns;
 	t->cpu_ns += ns;
+}
+
+/*
+ * The records of the command begin with its exec, and those of a thread end
+ * before it has closed its files and given back its memory. wait4() says how
+ * much CPU time all that is: divide it among these pieces, each as long as the
+ * others, but not longer than it can have been.
+ */
+static void add_unseen(struct tr2_states_build *b)
+{
+	int64_t rest = unseen_ns(b), low = 0, high = MAX_ENDING_NS, mid;
+	int64_t room = room_at_start(b);
+	uint32_t i;
+
+	if (high < room)
+		high = room;
+	while (low < high) {
+		mid = low + (high - low + 1) / 2;
+		if (sum_of_pieces(b, mid) <= rest)
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	set_command_start(b, at_most(room, low));
+	for (i = b->first_thread; i < b->m->nr_task_threads; i++) {
+		struct tr2_task_thread *t = &b->m->task_threads[i];
+
+		t->ending_ns = at_most(t->ending_ns, low);
+		t->end_ns += t->ending_ns;
+		if (t->cpu_ns != TR2_NO_TIME)
+			tr2_ns_add(&t->cpu_ns, t->ending_ns);
+	}
 }
 
 /* Move the states of all slots together. */
@@ -539,11 +639,14 @@ void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns)
 {
 	uint32_t i;
 
+	for (i = 0; i < b->nr_cpus; i++)
+		if (b->cpus[i].ending)
+			tr2_states_settle_end(b, b->cpus[i].ending, wall_ns);
 	for (i = b->first_thread; i < b->m->nr_task_threads; i++) {
 		close_thread(b, i, wall_ns);
 		set_cpu_time(b, i);
 	}
-	set_command_start(b);
+	add_unseen(b);
 	if (b->nr_switches)
 		compact(b);
 	tr2_map_release(&b->tasks);

@@ -22,7 +22,7 @@ enum tr2_task_record_kind {
 	 * if those are known */
 	TR2_TASK_RECORD_LEAVES,
 	/* It is woken by `other`, 0: the kernel; how: TR2_HOW_INTERRUPT,
-	 * TR2_HOW_SOFTIRQ */
+	 * TR2_HOW_SOFTIRQ; value: how many locks and the like it holds */
 	TR2_TASK_RECORD_WAKING,
 	/* how much CPU time it had in all; there may be several */
 	TR2_TASK_RECORD_CPU_TIME,

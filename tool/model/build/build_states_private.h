@@ -26,6 +26,7 @@ struct tr2_tid {
 	int64_t woken_ns;
 	uint32_t partner; /* who wakes it, as far as that is known */
 	uint8_t partner_votes;
+	int64_t called_ns; /* when it was in a system call last, for sure */
 };
 
 /* Who has a CPU, or had it last. */
@@ -35,6 +36,7 @@ struct tr2_cpu {
 	int64_t since_ns, until_ns;
 	/* A thread that lost it to one that is not known yet, and its state. */
 	uint32_t lost_by, lost_state;
+	uint32_t ending; /* a thread that computes on, after its last record */
 };
 
 /* A thread that left its CPU, of late. */
@@ -49,6 +51,7 @@ struct tr2_left {
 };
 
 #define TR2_NR_LEFT 32
+#define TR2_NR_ENDED 32
 
 /* The latest end of a thread; thread 0: none. */
 struct tr2_thread_end {
@@ -70,6 +73,7 @@ struct tr2_states_build {
 	/* From one thread of the recording to another on the same CPU. */
 	int64_t handover_ns, nr_handovers;
 	bool has_wakings;
+	uint64_t least_held, most_held; /* value of wake-ups */
 	uint32_t command; /* the first thread of the recorded command */
 	bool has_found;   /* there is none, but threads that ran already */
 	struct tr2_cpu *cpus;
@@ -78,7 +82,9 @@ struct tr2_states_build {
 	uint32_t nr_left;                  /* modulo TR2_NR_LEFT */
 	struct tr2_thread_end *exits; /* by task: of its children */
 	struct tr2_thread_end *ends;  /* by task: of its threads */
-	struct tr2_thread_end end;    /* of all */
+	/* Of all processes, the latest at (nr_ended - 1) % TR2_NR_ENDED. */
+	struct tr2_thread_end ended[TR2_NR_ENDED];
+	uint32_t nr_ended;
 	struct tr2_loss {
 		int64_t from_ns, to_ns;
 	} *losses; /* by to_ns */
@@ -129,6 +135,10 @@ struct tr2_state *tr2_state_push(struct tr2_states_build *b,
 /* Note that a thread has left its CPU. */
 void tr2_states_left(struct tr2_states_build *b, uint32_t thread, uint32_t cpu,
 		     int64_t wall_ns, enum tr2_left_how how);
+
+/* The thread that ended computed on until wall_ns at most. */
+void tr2_states_settle_end(struct tr2_states_build *b, uint32_t thread,
+			   int64_t wall_ns);
 
 /* In build_switches.c. */
 void tr2_states_on_in(struct tr2_states_build *b,

@@ -8,10 +8,13 @@
 /* A wake-up that comes this long before the thread leaves its CPU meets it on
  * the way: it wakes it from the wait that follows. */
 #define EARLY_NS 50000
+/* One that answers may have read the request this long before the one that asks
+ * began to wait. */
+#define CALLED_NS 1000000
 /* Between two threads on a CPU is less than that, unless it is idle. */
 #define SWITCH_NS 50000
 #define HANDOVER_NS 10000
-/* An exiting thread wakes others after its last record, within this time. */
+/* The tid of a thread that ended is its own for so long. */
 #define EXITED_NS 10000000
 /* Without wake-ups: a thread that was woken is given a CPU within this time. */
 #define WOKEN_NS 200000
@@ -19,6 +22,9 @@
 /* A thread ends within this time after its last record, on a busy machine. */
 #define DYING_NS 100000000
 #define MAX_VOTES 8
+#define TIMER_NS 10000000
+#define TIMER_EARLIEST_NS 40000
+#define TIMER_LATEST_NS 250000
 
 static struct tr2_cpu *cpu_of(const struct tr2_states_build *b,
 			      const struct tr2_task_record *r)
@@ -109,6 +115,8 @@ void tr2_states_on_out(struct tr2_states_build *b,
 	state = tr2_state_push(b, slot, r->wall_ns,
 			       r->how & TR2_HOW_PREEMPTED ? TR2_STATE_READY :
 							    TR2_STATE_WAIT);
+	if (state->kind == TR2_STATE_WAIT)
+		slot->called_ns = r->wall_ns;
 	if (slot->leaves && state->kind == TR2_STATE_WAIT)
 		state->cause = slot->cause;
 	give_cpu(b, slot, cpu_of(b, r), state, r->wall_ns);
@@ -118,19 +126,37 @@ void tr2_states_on_out(struct tr2_states_build *b,
 	slot->leaves = false;
 }
 
-static void set_waker(struct tr2_state *wait, uint32_t waker, uint8_t flags)
+/* Return when the thread was in a system call last. */
+static int64_t called_ns(const struct tr2_states_build *b, uint32_t thread)
+{
+	return b->slots[b->slot_of[thread - b->first_thread]].called_ns;
+}
+
+static void set_waker(const struct tr2_states_build *b, struct tr2_state *wait,
+		      uint32_t waker, uint8_t flags)
 {
 	wait->other = waker;
 	wait->flags = flags;
 	/* Packets to this machine are handled in the context of their sender,
-	 * and others in that of whoever runs. */
+	 * and others, and timers, in that of whoever runs: of one that sent
+	 * nothing, if it was in no system call meanwhile. */
 	if (flags & TR2_STATE_BY_KERNEL && waker) {
-		if (wait->cause == TR2_CAUSE_socket ||
-		    wait->cause == TR2_CAUSE_poll)
+		if ((wait->cause == TR2_CAUSE_socket ||
+		     wait->cause == TR2_CAUSE_poll) &&
+		    called_ns(b, waker) >= wait->start_ns - CALLED_NS)
 			wait->flags |= TR2_STATE_INFERRED;
 		else
 			wait->other = 0;
 	}
+}
+
+/* Data arrive through a queue of those that wait, which is locked meanwhile; a
+ * timer of the kernel wakes one thread, and holds no lock but that thread's. */
+static bool is_kernel_timer(const struct tr2_states_build *b,
+				  const struct tr2_task_record *r)
+{
+	return r->how & TR2_HOW_SOFTIRQ && r->value == b->least_held &&
+	       b->most_held > b->least_held;
 }
 
 /* Each wake-up is recorded twice, for the thread that wakes and for the one
@@ -146,14 +172,17 @@ void tr2_states_on_waking(struct tr2_states_build *b,
 	if (!slot || !slot->live)
 		return;
 	last = tr2_tid_last(b, slot);
-	if (!(r->how & TR2_HOW_INTERRUPT))
+	if (!(r->how & TR2_HOW_INTERRUPT) && !is_kernel_timer(b, r))
 		waker = thread_at(b, r->other, r->wall_ns);
+	if (waker && !(r->how & TR2_HOW_SOFTIRQ))
+		b->slots[b->slot_of[waker - b->first_thread]].called_ns =
+			r->wall_ns;
 	if (r->how & (TR2_HOW_INTERRUPT | TR2_HOW_SOFTIRQ) || !r->other)
 		flags = TR2_STATE_BY_KERNEL;
 	else if (!waker)
 		flags = TR2_STATE_BY_OUTSIDE;
 	if (last && last->kind == TR2_STATE_WAIT) {
-		set_waker(last, waker, flags);
+		set_waker(b, last, waker, flags);
 		tr2_state_push(b, slot, r->wall_ns, TR2_STATE_READY);
 	} else if (last && last->kind == TR2_STATE_RUN) {
 		slot->woken_early = true;
@@ -168,7 +197,8 @@ struct candidates {
 	uint32_t self, partner;
 	int64_t from_ns, to_ns;
 	uint32_t found, nr; /* the latest, and how many: 2: several */
-	bool has_partner;
+	bool has_partner, left; /* one left its CPU by itself */
+	bool doubtful;
 };
 
 static void add_candidate(struct candidates *c, uint32_t thread)
@@ -198,8 +228,11 @@ static void add_left(const struct tr2_states_build *b, struct candidates *c,
 		if (!l->thread || l->at_ns < c->from_ns)
 			break;
 		if ((preempted || l->how != TR2_LEFT_PREEMPTED) &&
-		    (any_cpu || l->cpu == cpu))
+		    (any_cpu || l->cpu == cpu)) {
 			add_candidate(c, l->thread);
+			c->left |= l->how != TR2_LEFT_PREEMPTED &&
+				   l->thread != c->self;
+		}
 	}
 }
 
@@ -220,7 +253,7 @@ static void begin_candidates(struct candidates *c, const struct tr2_state *wait,
 	if (c->from_ns < wait->start_ns)
 		c->from_ns = wait->start_ns;
 	c->nr = c->found = 0;
-	c->has_partner = false;
+	c->has_partner = c->left = false;
 }
 
 /* The partner is who woke it most often, of late, as far as that was clear. */
@@ -245,6 +278,7 @@ static uint32_t one_of_several(const struct tr2_states_build *b,
 {
 	bool has_partner = c->has_partner;
 
+	c->doubtful = slot->partner_votes < MAX_VOTES / 2;
 	if (has_partner && slot->partner_votes > 1)
 		return slot->partner;
 	begin_candidates(c, wait, SWITCH_NS);
@@ -254,10 +288,18 @@ static uint32_t one_of_several(const struct tr2_states_build *b,
 	return !c->nr || c->found == slot->partner ? slot->partner : 0;
 }
 
+/* A wait as long as those that people set timers for, and the time by which the
+ * kernel is late. */
+static bool is_by_timer(int64_t ns)
+{
+	return ns >= 2 * TIMER_NS && ns % TIMER_NS >= TIMER_EARLIEST_NS &&
+	       ns % TIMER_NS < TIMER_LATEST_NS;
+}
+
 /* Derive from the switches alone who woke a thread; 0: nobody knows. */
 static uint32_t likely_waker(const struct tr2_states_build *b,
 			     struct tr2_tid *slot, const struct tr2_state *wait,
-			     uint32_t cpu, int64_t wall_ns)
+			     uint32_t cpu, int64_t wall_ns, bool *doubtful)
 {
 	struct candidates c = { .self = slot->thread, .partner = slot->partner,
 				.to_ns = wall_ns };
@@ -265,36 +307,99 @@ static uint32_t likely_waker(const struct tr2_states_build *b,
 	begin_candidates(&c, wait, WOKEN_NS);
 	add_left(b, &c, true, 0, true);
 	add_running(b, &c);
-	if (c.nr == 1)
+	if (!c.left && is_by_timer(wall_ns - wait->start_ns))
+		return 0;
+	if (c.nr == 1) {
 		learn_partner(slot, c.found);
-	if (c.nr == 1)
+		/* It may only have computed, as others did before. */
+		*doubtful = !c.left && called_ns(b, c.found) < wait->start_ns;
+		if (*doubtful) {
+			begin_candidates(&c, wait, LATE_NS);
+			add_left(b, &c, true, 0, true);
+			add_running(b, &c);
+		}
+		return c.nr == 1 ? c.found : 0;
+	}
+	*doubtful = true;
+	if (c.nr) {
+		c.found = one_of_several(b, slot, wait, cpu, &c);
+		*doubtful = c.doubtful;
 		return c.found;
-	if (c.nr)
-		return one_of_several(b, slot, wait, cpu, &c);
+	}
 	begin_candidates(&c, wait, LATE_NS);
 	add_left(b, &c, true, 0, false);
 	return c.nr == 1 ? c.found : c.has_partner ? c.partner : 0;
 }
 
+/* Did another process of the same name and parent end during the wait, without
+ * ending it? Then the end of this one did neither. */
+static bool is_one_of_many(const struct tr2_states_build *b,
+			   const struct tr2_state *wait, uint32_t thread)
+{
+	const struct tr2_task_thread *threads = b->m->task_threads;
+	const struct tr2_model_task *tasks = b->m->tasks;
+	const struct tr2_task_thread *t = &threads[thread];
+	uint32_t i;
+
+	for (i = 1; i <= TR2_NR_ENDED; i++) {
+		const struct tr2_thread_end *e =
+			&b->ended[(b->nr_ended - i) % TR2_NR_ENDED];
+		const struct tr2_task_thread *other = &threads[e->thread];
+
+		if (!e->thread || e->at_ns < wait->start_ns)
+			break;
+		if (e->thread != thread && other->comm == t->comm &&
+		    tasks[other->task].parent == tasks[t->task].parent &&
+		    t->start_ns >= wait->start_ns)
+			return true;
+	}
+	return false;
+}
+
+/* Return the thread whose end ended the wait, if it came not long before; 0: it
+ * did not. */
+static uint32_t if_by_end(const struct tr2_states_build *b,
+			  const struct tr2_tid *slot,
+			  const struct tr2_state *wait,
+			  const struct tr2_thread_end *end, int64_t wall_ns)
+{
+	return end->thread && end->thread != slot->thread &&
+			       end->at_ns >= wait->start_ns &&
+			       end->at_ns >= wall_ns - LATE_NS &&
+			       !is_one_of_many(b, wait, end->thread) ?
+		       end->thread : 0;
+}
+
 /* A thread that ends wakes the one that waits for its end, by a futex, readers
- * whose only writer it was, and its parent, by SIGCHLD; the kernel does not
- * report that. Return it; 0: none. */
+ * whose only writer it was, those that wait for its locks, and its parent, by
+ * SIGCHLD; the kernel does not report that. Return it; 0: none. */
 static uint32_t ended_for(const struct tr2_states_build *b,
 			  const struct tr2_tid *slot,
 			  const struct tr2_state *wait, int64_t wall_ns)
 {
-	uint32_t task = tr2_tid_thread(b, slot)->task;
+	static const struct tr2_thread_end none;
+	uint32_t task = tr2_tid_thread(b, slot)->task, found = 0;
 	const struct tr2_thread_end *end =
-		wait->cause == TR2_CAUSE_lock ? &b->ends[task] :
-		wait->cause == TR2_CAUSE_poll ||
-				wait->cause == TR2_CAUSE_signal ?
-						&b->exits[task] :
-		wait->cause == TR2_CAUSE_pipe ? &b->end : NULL;
+		b->nr_ended ?
+			&b->ended[(b->nr_ended - 1) % TR2_NR_ENDED] : &none;
 
-	return end && end->thread != slot->thread &&
-			       end->at_ns >= wait->start_ns &&
-			       end->at_ns >= wall_ns - EXITED_NS ?
-		       end->thread : 0;
+	switch (wait->cause) {
+	case TR2_CAUSE_lock:
+		found = if_by_end(b, slot, wait, &b->ends[task], wall_ns);
+		break;
+	case TR2_CAUSE_poll:
+	case TR2_CAUSE_signal:
+		found = if_by_end(b, slot, wait, &b->exits[task], wall_ns);
+		break;
+	case TR2_CAUSE_pipe:
+	case TR2_CAUSE_socket:
+		break;
+	default:
+		return 0;
+	}
+	if (found || wait->cause == TR2_CAUSE_signal)
+		return found;
+	return if_by_end(b, slot, wait, end, wall_ns);
 }
 
 /* Is a wait without a cause for the child that has ended? Not if its end is long
@@ -312,9 +417,10 @@ static bool is_for_child(const struct tr2_states_build *b,
 }
 
 /* It is certain if it was recorded that it waits for a child. */
-static void end_by_child(struct tr2_state *wait,
-			 const struct tr2_thread_end *child)
+static void end_by_child(struct tr2_states_build *b, struct tr2_state *wait,
+			 const struct tr2_thread_end *child, int64_t wall_ns)
 {
+	tr2_states_settle_end(b, child->thread, wall_ns);
 	wait->flags = wait->cause ? 0 : TR2_STATE_INFERRED;
 	wait->cause = TR2_CAUSE_child;
 	wait->other = child->thread;
@@ -322,17 +428,18 @@ static void end_by_child(struct tr2_state *wait,
 
 /* Derive who woke a thread that now has a CPU. Where wake-ups are recorded, it
  * was none of the recording's threads, unless one that was exiting. */
-static void infer_waker(const struct tr2_states_build *b, struct tr2_tid *slot,
+static void infer_waker(struct tr2_states_build *b, struct tr2_tid *slot,
 			struct tr2_state *wait, uint32_t cpu, int64_t wall_ns)
 {
 	uint32_t task = tr2_tid_thread(b, slot)->task;
 	const struct tr2_thread_end *child = &b->exits[task];
+	bool doubtful = false;
 
 	if (child->thread && child->at_ns >= wait->start_ns &&
 	    (wait->cause == TR2_CAUSE_child ||
 	     (wait->cause == TR2_CAUSE_unknown &&
 	      is_for_child(b, slot, wait, child, wall_ns)))) {
-		end_by_child(wait, child);
+		end_by_child(b, wait, child, wall_ns);
 		return;
 	}
 	if (wait->cause == TR2_CAUSE_sleep || wait->cause == TR2_CAUSE_disk ||
@@ -345,9 +452,10 @@ static void infer_waker(const struct tr2_states_build *b, struct tr2_tid *slot,
 		wait->flags = wait->other ? TR2_STATE_INFERRED : 0;
 		return;
 	}
-	wait->other = likely_waker(b, slot, wait, cpu, wall_ns);
+	wait->other = likely_waker(b, slot, wait, cpu, wall_ns, &doubtful);
 	if (wait->other)
-		wait->flags = TR2_STATE_INFERRED;
+		wait->flags = TR2_STATE_INFERRED |
+			      (doubtful ? TR2_STATE_DOUBTFUL : 0);
 }
 
 /* End a wait with its wake-up, if that was recorded early, or not at all. */
@@ -356,7 +464,7 @@ static void end_wait(struct tr2_states_build *b, struct tr2_tid *slot,
 {
 	if (b->has_wakings && slot->woken_early &&
 	    slot->woken_ns >= wait->start_ns - EARLY_NS) {
-		set_waker(wait, slot->waker, slot->waker_flags);
+		set_waker(b, wait, slot->waker, slot->waker_flags);
 		tr2_state_push(b, slot, wait->start_ns, TR2_STATE_READY);
 	} else {
 		infer_waker(b, slot, wait, cpu, wall_ns);
@@ -398,6 +506,17 @@ static void settle_loss(struct tr2_states_build *b, struct tr2_cpu *cpu,
 	cpu->lost_by = 0;
 }
 
+/* Does the thread come back from a wait, in a system call? */
+static bool is_after_wait(const struct tr2_states_build *b,
+			  const struct tr2_tid *slot,
+			  const struct tr2_state *last)
+{
+	return last->kind == TR2_STATE_WAIT ||
+	       (last->kind == TR2_STATE_READY &&
+		tr2_tid_thread(b, slot)->nr_states > 1 &&
+		last[-1].kind == TR2_STATE_WAIT);
+}
+
 void tr2_states_on_in(struct tr2_states_build *b,
 		      const struct tr2_task_record *r)
 {
@@ -405,6 +524,8 @@ void tr2_states_on_in(struct tr2_states_build *b,
 	struct tr2_state *last = slot ? tr2_tid_last(b, slot) : NULL;
 	struct tr2_cpu *cpu = cpu_of(b, r);
 
+	if (cpu->ending)
+		tr2_states_settle_end(b, cpu->ending, r->wall_ns);
 	if (!slot)
 		return;
 	if (last && last->kind == TR2_STATE_RUN && tr2_tid_guess(b, slot)) {
@@ -413,6 +534,8 @@ void tr2_states_on_in(struct tr2_states_build *b,
 		tr2_tid_thread(b, slot)->flags |= TR2_TASK_THREAD_LOST;
 		return;
 	}
+	if (last && is_after_wait(b, slot, last))
+		slot->called_ns = r->wall_ns;
 	if (last && last->kind == TR2_STATE_WAIT) {
 		end_wait(b, slot, last, r->cpu, r->wall_ns);
 		last = tr2_tid_last(b, slot);

@@ -42,6 +42,7 @@ struct tr2_step {
 	uint8_t cause; /* WAIT: enum tr2_cause */
 	/* The wake-ups that led here were not recorded, most of the time. */
 	bool inferred;
+	bool doubtful; /* others could be it, too */
 };
 
 /* A stretch of time on the path. */
@@ -92,7 +93,8 @@ struct tr2_path_sum {
 	/* A process: below it, and others of its kind in the same place, is more
 	 * than half of the time; 0: none. */
 	uint32_t in;
-	int64_t inferred_ns, by_ns; /* of its time: derived; for step.by */
+	/* of its time: derived; doubtful; for step.by */
+	int64_t inferred_ns, doubtful_ns, by_ns;
 };
 
 /* Sum the steps, the largest first. The caller frees *sums. Return their

@@ -24,7 +24,7 @@ struct places {
 /* The time of an owner for one reason. */
 struct reason {
 	struct tr2_step step;
-	int64_t inferred_ns; /* of its time */
+	int64_t inferred_ns, doubtful_ns; /* of its time */
 	uint32_t next;       /* of the same owner, 1 + its index */
 	uint32_t first_part; /* 1 + its index */
 };
@@ -44,7 +44,7 @@ struct walk {
 	int64_t from_ns; /* where the walk ends */
 	int64_t at_ns;
 	uint32_t thread, state; /* where the walk is; 0: before its states */
-	bool inferred;
+	bool inferred, doubtful;
 
 	/* An owner is a step; all indexes are 1 + that of the element. */
 	struct tr2_step *owners;
@@ -205,6 +205,7 @@ static void add_piece(struct walk *w, uint32_t owner, int64_t from_ns,
 
 	w->reasons[i - 1].step.ns += ns;
 	w->reasons[i - 1].inferred_ns += w->inferred ? ns : 0;
+	w->reasons[i - 1].doubtful_ns += w->doubtful ? ns : 0;
 	if (from_ns < w->owners[owner - 1].start_ns)
 		w->owners[owner - 1].start_ns = from_ns;
 	if (reason->kind != TR2_STEP_RUN)
@@ -316,6 +317,7 @@ static bool follow(struct walk *w, const struct tr2_state *s)
 	if (w->at_ns <= w->from_ns)
 		return false;
 	w->inferred = s->flags & TR2_STATE_INFERRED;
+	w->doubtful = s->flags & TR2_STATE_DOUBTFUL;
 	go_to(w, s->other);
 	return true;
 }
@@ -429,6 +431,7 @@ static void make_steps(struct walk *w, uint32_t owner, uint32_t *more)
 		list[nr] = r->step;
 		list[nr].by = largest_part(w, r);
 		list[nr].inferred = r->inferred_ns > r->step.ns / 2;
+		list[nr].doubtful = r->doubtful_ns > r->step.ns / 2;
 		list[nr].node = step->node;
 		list[nr].segment = step->segment;
 		list[nr].span = step->span;

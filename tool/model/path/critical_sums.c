@@ -172,6 +172,7 @@ static void add_step(struct summing *s, const struct tr2_step *step)
 	add_shares(s, index, step->node, step->ns);
 	sum->step.ns += step->ns;
 	sum->inferred_ns += step->inferred ? step->ns : 0;
+	sum->doubtful_ns += step->doubtful ? step->ns : 0;
 	if (step->start_ns < sum->step.start_ns)
 		sum->step.start_ns = step->start_ns;
 	vote(sum, step->by, step->ns);
@@ -222,9 +223,12 @@ size_t tr2_critical_sums(struct tr2_model *m, const struct tr2_step *steps,
 			add_step(&s, &steps[i]);
 	check_votes(&s, steps, nr);
 	find_places(&s);
-	for (i = 0; i < s.nr; i++)
+	for (i = 0; i < s.nr; i++) {
 		s.sums[i].step.inferred =
 			s.sums[i].inferred_ns > s.sums[i].step.ns / 2;
+		s.sums[i].step.doubtful =
+			s.sums[i].doubtful_ns > s.sums[i].step.ns / 2;
+	}
 	if (s.nr)
 		qsort(s.sums, s.nr, sizeof(*s.sums), compare_sums);
 	tr2_map_release(&s.by_key);
