@@ -311,7 +311,7 @@ HOSTS_CXX = $(if $(HAVE_CXX),$(patsubst \
 EXAMPLES = $(patsubst examples/%.c,build/examples/%,$(EXAMPLE_SRC))
 REPLAY = build/fuzz/replay
 
-.PHONY: all lib tests test check bench fuzz fuzz-program lint generate demo picture docs install install-lib uninstall clean help
+.PHONY: all lib tests test check accuracy bench fuzz fuzz-program lint generate demo picture docs install install-lib uninstall clean help
 .PHONY: FORCE
 
 ## all: the library and the command (default)
@@ -534,6 +534,13 @@ check:
 ## bench: build the benchmarks and run t/perf/run, with the options in BENCH
 bench: all $(PERFS) $(MODULES)
 	@$(SHELL_PATH) t/perf/run $(BENCH)
+
+## accuracy: compare the critical paths of programs with what they must be
+accuracy: $(TOOL)
+	@mkdir -p build/accuracy
+	@$(CC) -O1 -pthread -o build/accuracy/programs t/accuracy/programs.c
+	@$(PERL_PATH) t/accuracy/run $(TOOL) $(CURDIR)/build/accuracy/programs \
+		"$${TMPDIR:-/tmp}/trace2-accuracy"
 
 ## fuzz: run every fuzzer, or those in FUZZ, for FUZZ_SECONDS (60) each
 fuzz:

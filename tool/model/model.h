@@ -614,6 +614,7 @@ struct tr2_model {
 	struct tr2_context meta_trace;
 	uint64_t meta_trace_parent;
 	bool has_meta, no_task_records;
+	tr2_str no_causes, no_wakers; /* why these were not recorded; 0: were */
 
 	struct tr2_model_private *priv;
 };

@@ -521,6 +521,31 @@ static void print_limits(const struct tr2_report *r, uint32_t root)
 	tr2_buf_release(&b);
 }
 
+/* Say once what the kernel did not permit, with what would permit it. */
+static void print_refused(const struct tr2_report *r, uint32_t root)
+{
+	const struct tr2_model *m = r->m;
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (!tr2_critical_by_states(m, root) ||
+	    (!m->no_causes && !m->no_wakers))
+		return;
+	tr2_buf_addlit(&b, "(not recorded: ");
+	if (m->no_causes) {
+		tr2_buf_addlit(&b, "causes of waits: ");
+		tr2_buf_addstr(&b, tr2_s(m, m->no_causes));
+	}
+	tr2_buf_addstr(&b, m->no_causes && m->no_wakers ? "\n" : "");
+	if (m->no_wakers) {
+		tr2_buf_addlit(&b, "who woke whom, which is derived: ");
+		tr2_buf_addstr(&b, tr2_s(m, m->no_wakers));
+	}
+	tr2_buf_addlit(&b, ")");
+	tr2_report_print_note(tr2_buf_str(&b));
+	tr2_buf_release(&b);
+	putchar('\n');
+}
+
 bool tr2_report_path(const struct tr2_report *r)
 {
 	const struct tr2_model *m = r->m;
@@ -532,6 +557,8 @@ bool tr2_report_path(const struct tr2_report *r)
 	bool ok = true;
 
 	r->out->piped_width = TR2_REPORT_WIDTH;
+	if (nr && tr2_report_is_text(r))
+		print_refused(r, root);
 	if (nr || r->out->format == TR2_FORMAT_CSV)
 		ok = print_path(r, steps, nr, whole);
 	r->out->piped_width = piped_width;

@@ -37,6 +37,15 @@ static bool key_is(const char *key, size_t len, const char *want)
 	return strlen(want) == len && !memcmp(key, want, len);
 }
 
+/* Return why the kernel did not record something; 0: it did, or nobody wanted
+ * it. */
+static tr2_str why_not(struct tr2_model *m, const struct tr2_view *v)
+{
+	return !v->len || tr2_meta_text_is(v, "kernel") ||
+			       tr2_meta_text_is(v, "not requested") ?
+		       0 : tr2_intern(m, v->p, v->len);
+}
+
 static void tell_newer(struct meta *meta, int64_t version)
 {
 	char text[160];
@@ -95,6 +104,8 @@ static void take_keys(struct meta *meta, const struct tr2_meta_keys *keys)
 			!tr2_meta_text_is(&keys->task_records, "kernel");
 	read_trace(m, keys->trace);
 	take_losses(meta, keys);
+	m->no_causes = why_not(m, &keys->wait_causes);
+	m->no_wakers = why_not(m, &keys->wakers);
 }
 
 struct task_record {

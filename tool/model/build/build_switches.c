@@ -312,7 +312,8 @@ static uint32_t likely_waker(const struct tr2_states_build *b,
 	if (c.nr == 1) {
 		learn_partner(slot, c.found);
 		/* It may only have computed, as others did before. */
-		*doubtful = !c.left && called_ns(b, c.found) < wait->start_ns;
+		*doubtful = !c.left && slot->partner_votes < MAX_VOTES &&
+			    called_ns(b, c.found) < wait->start_ns;
 		if (*doubtful) {
 			begin_candidates(&c, wait, LATE_NS);
 			add_left(b, &c, true, 0, true);

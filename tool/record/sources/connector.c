@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -73,7 +74,9 @@ static int set_filter(int fd, enum events events)
 			  sizeof(programs[events]));
 }
 
-static int ask(int fd)
+/* Every listener hears the kernel's answers to all of them: ours has this number
+ * plus one. */
+static int ask(int fd, uint32_t number)
 {
 	char packet[NLMSG_SPACE(sizeof(struct cn_msg) + sizeof(uint32_t))]
 		__attribute__((aligned(NLMSG_ALIGNTO)));
@@ -87,6 +90,7 @@ static int ask(int fd)
 	h->nlmsg_type = NLMSG_DONE;
 	msg.id.idx = CN_IDX_PROC;
 	msg.id.val = CN_VAL_PROC;
+	msg.seq = msg.ack = number;
 	msg.len = sizeof(op);
 	memcpy(NLMSG_DATA(h), &msg, sizeof(msg));
 	memcpy((char *)NLMSG_DATA(h) + sizeof(msg), &op, sizeof(op));
@@ -95,7 +99,7 @@ static int ask(int fd)
 
 /* Receive an event. -1: errno (EAGAIN: none). 0: not a message of the
  * kernel. */
-static int receive(int fd, struct proc_event *event)
+static int receive(int fd, struct proc_event *event, struct cn_msg *answer)
 {
 	char packet[1024] __attribute__((aligned(NLMSG_ALIGNTO)));
 	struct sockaddr_nl from;
@@ -114,6 +118,8 @@ static int receive(int fd, struct proc_event *event)
 	if ((size_t)n < EVENT_AT || from.nl_pid)
 		return 0;
 	memcpy(&msg, packet + NLMSG_HDRLEN, sizeof(msg));
+	if (answer)
+		*answer = msg;
 	if (msg.id.idx != CN_IDX_PROC || msg.id.val != CN_VAL_PROC)
 		return 0;
 	size = (size_t)n - EVENT_AT;
@@ -125,17 +131,19 @@ static int receive(int fd, struct proc_event *event)
 
 /* Wait until the kernel accepts or rejects the request. It may also not
  * answer. */
-static int wait_for_ack(int fd)
+static int wait_for_ack(int fd, uint32_t number)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	struct proc_event event;
+	struct cn_msg answer;
 	int n;
 
 	while (poll(&p, 1, ACK_MS) > 0) {
-		n = receive(fd, &event);
+		n = receive(fd, &event, &answer);
 		if (n < 0 && errno != ENOBUFS && errno != EAGAIN)
 			return -1;
-		if (n <= 0 || event.what != PROC_EVENT_NONE)
+		if (n <= 0 || event.what != PROC_EVENT_NONE ||
+		    answer.ack != number + 1)
 			continue;
 		errno = (int)event.event_data.ack.err;
 		return errno ? -1 : 0;
@@ -178,7 +186,7 @@ static void read_socket(struct tr2_connector *c, int fd)
 	int n;
 
 	for (;;) {
-		n = receive(fd, &event);
+		n = receive(fd, &event, NULL);
 		if (n > 0)
 			take_event(c, &event);
 		else if (n < 0 && errno == ENOBUFS)
@@ -218,14 +226,17 @@ static int listen_on(int fd, enum events events)
 	struct sockaddr_nl address = { .nl_family = AF_NETLINK,
 				       .nl_groups = CN_IDX_PROC };
 	int bytes = RECEIVE_BYTES;
+	uint32_t number = 0;
 
 	/* With a small buffer more events are lost and counted. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 	if (set_filter(fd, events) ||
-	    bind(fd, (struct sockaddr *)&address, sizeof(address)) || ask(fd))
+	    bind(fd, (struct sockaddr *)&address, sizeof(address)))
 		return -1;
-	return wait_for_ack(fd);
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
+		number = (uint32_t)getpid();
+	return ask(fd, number) ? -1 : wait_for_ack(fd, number);
 }
 
 /* false: errno. */
