@@ -61,7 +61,7 @@ static void skip_prefix(const char **name, size_t *len)
 
 struct tr2_wait_function tr2_wait_function(const char *name, size_t len)
 {
-	struct tr2_wait_function f = { false, false, TR2_CAUSE_other };
+	struct tr2_wait_function f = { .cause = TR2_CAUSE_other };
 	const char *suffix;
 	size_t i;
 
@@ -78,5 +78,6 @@ struct tr2_wait_function tr2_wait_function(const char *name, size_t len)
 		if (f.listed)
 			f.cause = causes[i].cause;
 	}
+	f.futex = f.listed && len > 6 && !memcmp(name, "futex_", 6);
 	return f;
 }

@@ -12,6 +12,7 @@
 struct tr2_wait_function {
 	bool listed;        /* it has a cause */
 	bool page_fault;    /* a wait for a disk in it is one for a page */
+	bool futex;         /* it may have a time limit */
 	enum tr2_cause cause;
 };
 

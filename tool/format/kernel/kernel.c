@@ -179,6 +179,8 @@ static bool take_waking(const struct kernel *k,
 static bool take_sample(struct kernel *k, const struct tr2_kernel_record *r,
 			struct tr2_task_record *out)
 {
+	bool futex = false;
+
 	switch (r->source->is) {
 	case TR2_DATA_SCHED_SWITCH:
 		take_next(k, r, out);
@@ -186,7 +188,8 @@ static bool take_sample(struct kernel *k, const struct tr2_kernel_record *r,
 	case TR2_DATA_SWITCHES:
 		out->kind = TR2_TASK_RECORD_LEAVES;
 		out->cause = tr2_kernel_symbols_cause(&k->symbols, r->calls,
-						      r->nr_calls);
+						      r->nr_calls, &futex);
+		out->how |= futex ? TR2_HOW_FUTEX : 0;
 		return true;
 	case TR2_DATA_SCHED_WAKING:
 		return take_waking(k, r, out);

@@ -105,7 +105,7 @@ find(const struct tr2_kernel_symbols *s, uint64_t addr)
 }
 
 enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
-					const unsigned char *calls, uint32_t nr)
+					const unsigned char *calls, uint32_t nr, bool *futex)
 {
 	enum tr2_cause cause = TR2_CAUSE_unknown;
 	const struct tr2_wait_function *f;
@@ -125,6 +125,7 @@ enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
 			return TR2_CAUSE_page;
 		if (f && f->listed && !found) {
 			cause = f->cause;
+			*futex = f->futex;
 			found = true;
 			if (cause != TR2_CAUSE_disk)
 				return cause;

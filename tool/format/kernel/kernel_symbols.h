@@ -30,10 +30,10 @@ void tr2_kernel_symbols_each(int fd, tr2_kernel_symbol_fn *fn, void *data);
 void tr2_kernel_symbols_read(struct tr2_kernel_symbols *s, int fd);
 void tr2_kernel_symbols_release(struct tr2_kernel_symbols *s);
 
-/* Return the cause of a wait; calls are nr return addresses, unaligned, the
- * innermost first. */
+/* Return the cause of a wait, and whether it is for a futex; calls are nr return
+ * addresses, unaligned, the innermost first. */
 enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
 					const unsigned char *calls,
-					uint32_t nr);
+					uint32_t nr, bool *futex);
 
 #endif

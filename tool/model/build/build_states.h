@@ -19,7 +19,7 @@ enum tr2_task_record_kind {
 	TR2_TASK_RECORD_OUT,  /* it left its CPU; how: TR2_HOW_PREEMPTED */
 	/* What is known of the OUT that follows: cause, if it waits; other and
 	 * comm, the thread that is given the CPU, 0: none; how: TR2_HOW_NEXT,
-	 * if those are known */
+	 * if those are known, TR2_HOW_FUTEX */
 	TR2_TASK_RECORD_LEAVES,
 	/* It is woken by `other`, 0: the kernel; how: TR2_HOW_INTERRUPT,
 	 * TR2_HOW_SOFTIRQ; value: how many locks and the like it holds */
@@ -38,6 +38,7 @@ enum tr2_task_record_kind {
  * network packets, which may be its own */
 #define TR2_HOW_INTERRUPT (1u << 3)
 #define TR2_HOW_SOFTIRQ (1u << 4)
+#define TR2_HOW_FUTEX (1u << 5)
 
 struct tr2_task_record {
 	enum tr2_task_record_kind kind;

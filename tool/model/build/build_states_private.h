@@ -18,7 +18,7 @@ struct tr2_tid {
 	/* LEAVES and WAKING records that came before their OUT. */
 	bool leaves, woken_early;
 	uint8_t cause;
-	bool knows_next;
+	bool knows_next, futex;
 	int32_t next_tid;
 	tr2_str next_comm;
 	uint32_t waker;

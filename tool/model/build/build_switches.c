@@ -56,6 +56,7 @@ void tr2_states_on_leaves(struct tr2_states_build *b,
 	slot->leaves = true;
 	slot->cause = (uint8_t)r->cause;
 	slot->knows_next = r->how & TR2_HOW_NEXT;
+	slot->futex = r->how & TR2_HOW_FUTEX;
 	slot->next_tid = r->other;
 	slot->next_comm = slot->knows_next && r->other ?
 				  tr2_intern(b->m, r->comm.p, r->comm.len) : 0;
@@ -119,6 +120,7 @@ void tr2_states_on_out(struct tr2_states_build *b,
 		slot->called_ns = r->wall_ns;
 	if (slot->leaves && state->kind == TR2_STATE_WAIT)
 		state->cause = slot->cause;
+	slot->futex &= slot->leaves;
 	give_cpu(b, slot, cpu_of(b, r), state, r->wall_ns);
 	tr2_states_left(b, slot->thread, r->cpu, r->wall_ns,
 			state->kind == TR2_STATE_READY ? TR2_LEFT_PREEMPTED :
@@ -148,6 +150,17 @@ static void set_waker(const struct tr2_states_build *b, struct tr2_state *wait,
 		else
 			wait->other = 0;
 	}
+}
+
+/* A futex that no thread of the command woke had a time limit: that was waited
+ * for. Others may share one with a process that ran already. */
+static void take_for_sleep(const struct tr2_states_build *b,
+			   const struct tr2_tid *slot, struct tr2_state *wait)
+{
+	if (!slot->futex || wait->cause != TR2_CAUSE_lock || !b->command)
+		return;
+	wait->cause = TR2_CAUSE_sleep;
+	wait->flags = TR2_STATE_INFERRED | TR2_STATE_BY_KERNEL;
 }
 
 /* Data arrive through a queue of those that wait, which is locked meanwhile; a
@@ -183,6 +196,8 @@ void tr2_states_on_waking(struct tr2_states_build *b,
 		flags = TR2_STATE_BY_OUTSIDE;
 	if (last && last->kind == TR2_STATE_WAIT) {
 		set_waker(b, last, waker, flags);
+		if (r->how & TR2_HOW_INTERRUPT)
+			take_for_sleep(b, slot, last);
 		tr2_state_push(b, slot, r->wall_ns, TR2_STATE_READY);
 	} else if (last && last->kind == TR2_STATE_RUN) {
 		slot->woken_early = true;
@@ -451,6 +466,8 @@ static void infer_waker(struct tr2_states_build *b, struct tr2_tid *slot,
 	if (b->has_wakings) {
 		wait->other = ended_for(b, slot, wait, wall_ns);
 		wait->flags = wait->other ? TR2_STATE_INFERRED : 0;
+		if (!wait->other)
+			take_for_sleep(b, slot, wait);
 		return;
 	}
 	wait->other = likely_waker(b, slot, wait, cpu, wall_ns, &doubtful);

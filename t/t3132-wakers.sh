@@ -1,0 +1,307 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='who woke a thread, from made-up records of the kernel
+
+Each test describes records (t3130/kernel.perl) and looks at the waits that
+trace2 reads from them, with wake-ups and without.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
+. "$TEST_DIRECTORY"/lib-states.sh
+
+test_skip_unless JQ
+
+test_expect_success 'who woke a thread, and who had its CPU' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	5 1 in 11 11
+	10 0 switch 10 10 11 other schedule,anon_pipe_read
+	10 0 out 10 10
+	30 1 waking 11 11 10
+	30 1 waking 11 11 10
+	40 1 switch 11 11 10 other
+	40 1 out 11 11 preempted
+	41 1 in 10 10
+	50 1 switch 10 10 77 outside
+	50 1 out 10 10 preempted
+	60 1 in 11 11
+	70 1 switch 11 11 0 swapper schedule,do_nanosleep
+	70 1 out 11 11
+	80 0 waking 0 0 11 hardirq
+	81 1 in 11 11
+	90 0 in 10 10
+	90 1 switch 11 11 0 swapper schedule,sk_wait_data
+	90 1 out 11 11
+	95 0 waking 10 10 11 softirq
+	96 1 in 11 11
+	97 1 switch 11 11 0 swapper schedule,futex_do_wait
+	97 1 out 11 11
+	98 0 waking 55 55 11
+	99 1 in 11 11
+	100 1 exit 11 11
+	100 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 ready 0 0
+	10 run 0 10
+	10 wait 10 20 pipe by 11
+	10 ready 30 11 by 11
+	10 run 41 9
+	10 ready 50 40 by outside by outside
+	10 run 90 10
+	11 ready 1 4
+	11 run 5 35
+	11 ready 40 20 by 10
+	11 run 60 10
+	11 wait 70 10 sleep by kernel
+	11 ready 80 1
+	11 run 81 9
+	11 wait 90 5 socket by 10 by kernel ~
+	11 ready 95 1
+	11 run 96 1
+	11 wait 97 1 lock by outside
+	11 ready 98 1
+	11 run 99 1
+	EOF
+	states r >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a wake-up that meets a thread on its way to wait' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	5 1 in 11 11
+	9 1 waking 11 11 10
+	10 0 switch 10 10 0 swapper schedule,futex_do_wait
+	10 0 out 10 10
+	12 0 in 10 10
+	20 1 exit 11 11
+	20 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 10 0 lock by 11
+	10 ready 10 2
+	EOF
+	states r >dumped &&
+	sed -n 3,4p dumped >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'without wake-ups, the only thread that could be it woke it' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 0 fork 12 12 10 10
+	5 1 in 11 11
+	10 0 out 10 10
+	30 0 in 10 10
+	40 0 out 10 10
+	42 0 in 12 12
+	47 0 out 12 12
+	50 0 in 10 10
+	60 0 out 10 10
+	62 1 exit 11 11
+	500 0 in 10 10
+	600 0 out 10 10
+	2000 0 in 10 10
+	2100 0 exit 10 10
+	2100 0 exit 12 12
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 10 20 by 11 ~
+	10 wait 40 10
+	10 wait 60 440 child by 11 ~
+	10 wait 600 1400
+	EOF
+	states r >dumped &&
+	grep "^10 wait" dumped >actual &&
+	test_cmp expect actual
+'
+
+# A packet for another process, or a timer, interrupts whoever computes.
+test_expect_success 'a thread that was in no system call since the wait began did not end it by a packet' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 1 in 11 11
+	3 0 fork 12 12 10 10
+	4 0 waking 10 10 12 hardirq 1
+	9000 0 switch 10 10 0 swapper schedule,sk_wait_data
+	9000 0 out 10 10
+	12000 1 waking 11 11 10 softirq 4
+	12001 0 in 10 10
+	12100 0 switch 10 10 0 swapper schedule,sk_wait_data
+	12100 0 out 10 10
+	12200 1 out 11 11
+	12300 1 waking 11 11 11 hardirq 1
+	12310 1 in 11 11
+	13000 1 waking 11 11 10 softirq 4
+	13001 0 in 10 10
+	13100 0 switch 10 10 0 swapper schedule,sk_wait_data
+	13100 0 out 10 10
+	14000 1 waking 11 11 10 softirq 1
+	14001 0 in 10 10
+	15000 0 exit 10 10
+	15100 1 exit 11 11
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 9000 3000 socket by kernel
+	10 wait 12100 900 socket by 11 by kernel ~
+	10 wait 13100 900 socket by kernel
+	EOF
+	states r | grep "^10 wait" >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a process that ends releases locks and sockets, unless others like it ended in vain' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 1 in 11 11
+	3 0 fork 12 12 10 10
+	4 0 waking 10 10 12
+	5 0 switch 10 10 0 swapper schedule,locks_lock_inode_wait
+	5 0 out 10 10
+	60 1 exit 11 11
+	70 0 in 10 10
+	80 0 switch 10 10 0 swapper schedule,unix_stream_read_generic
+	80 0 out 10 10
+	90 1 in 12 12
+	95 1 exit 12 12
+	99 0 in 10 10
+	100 0 fork 13 13 10 10
+	101 0 comm 13 13 loop
+	102 0 switch 10 10 0 swapper schedule,fifo_pipe_read
+	102 0 out 10 10
+	110 1 in 13 13
+	120 1 fork 20 20 13 13
+	121 0 in 20 20
+	130 0 exit 20 20
+	140 1 fork 21 21 13 13
+	141 0 in 21 21
+	150 0 exit 21 21
+	160 0 in 10 10
+	170 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 5 65 lock by 11 ~
+	10 wait 80 19 socket by 12 ~
+	10 wait 102 58 pipe
+	EOF
+	states r | grep "^10 wait" >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a futex that nobody woke had a time limit; a lock of a file has none' '
+	made r <<-\EOF &&
+	0 0 comm 10 10 top exec
+	1 0 waking 10 10 77
+	5 0 switch 10 10 0 swapper schedule,futex_do_wait
+	5 0 out 10 10
+	65 0 in 10 10
+	70 0 switch 10 10 0 swapper schedule,locks_lock_inode_wait
+	70 0 out 10 10
+	90 0 in 10 10
+	95 0 switch 10 10 0 swapper schedule,futex_do_wait
+	95 0 out 10 10
+	99 1 waking 0 0 10 hardirq
+	100 0 in 10 10
+	101 0 exit 10 10
+	EOF
+	{
+		echo "{\"type\":\"fork\",\"time_ns\":5000000000,\"pid\":10,\"tid\":10,\"ppid\":1,\"ptid\":1}" &&
+		cat r/tasks.jsonl
+	} >tasks &&
+	mv tasks r/tasks.jsonl &&
+	cat >expect <<-\EOF &&
+	10 wait 5 60 sleep by kernel ~
+	10 wait 70 20 lock
+	10 wait 95 4 sleep by kernel ~
+	EOF
+	states r | grep "^10 wait" >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'of several threads that ran, the usual one woke it, or the one before it on its CPU' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 0 fork 12 12 10 10
+	10 0 out 10 10
+	1000 1 in 11 11
+	1100 1 out 11 11
+	1110 0 in 10 10
+	1200 0 out 10 10
+	1250 1 in 11 11
+	1260 1 out 11 11
+	1270 0 in 10 10
+	1280 0 out 10 10
+	2000 1 in 11 11
+	2100 0 in 12 12
+	2200 0 out 12 12
+	2210 0 in 10 10
+	2300 0 out 10 10
+	2310 0 in 12 12
+	2400 1 out 11 11
+	3000 1 in 10 10
+	3010 1 out 10 10
+	3020 1 in 11 11
+	3030 1 out 11 11
+	3040 1 in 10 10
+	3100 0 out 12 12
+	4000 0 exit 12 12
+	5000 0 in 11 11
+	5010 0 exit 11 11
+	9000 1 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 10 1100 by 11 ~
+	10 wait 1200 70 by 11 ~
+	10 wait 1280 930 by 11 ~
+	10 wait 2300 700 by 12 ~
+	10 wait 3010 30 by 11 ~
+	EOF
+	states r | grep "^10 wait" >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'without causes, a child that ends is waited for, however long its end takes' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 0 fork 12 12 10 10
+	3 0 fork 13 13 10 10
+	5 1 in 12 12
+	10 0 out 10 10
+	20 0 in 11 11
+	100 0 exit 11 11
+	9000 0 in 10 10
+	9010 0 out 10 10
+	9020 0 in 13 13
+	9030 0 exit 13 13
+	39000 0 in 10 10
+	39010 0 out 10 10
+	239000 0 in 10 10
+	240000 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 10 8990 child by 11 ~
+	10 wait 9010 29990 child by 13 ~
+	10 wait 39010 199990 by 12 ~
+	EOF
+	states r | grep "^10 wait" >actual &&
+	test_cmp expect actual
+'
+
+test_done
