@@ -231,6 +231,45 @@ test_expect_success 'a futex that nobody woke had a time limit; a lock of a file
 	test_cmp expect actual
 '
 
+test_expect_success 'who had the CPU of a thread for most of a long time, or others' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 0 fork 12 12 10 10
+	100 0 switch 10 10 77 kworker
+	100 0 out 10 10 preempted
+	110 0 in 11 11
+	2000 0 switch 11 11 12 twelve
+	2000 0 out 11 11 preempted
+	2001 0 in 12 12
+	2010 0 out 12 12
+	2011 0 in 10 10
+	3000 0 switch 10 10 78 rcu
+	3000 0 out 10 10 preempted
+	9000 0 in 10 10
+	9100 0 switch 10 10 78 rcu
+	9100 0 out 10 10 preempted
+	9200 0 in 10 10
+	9300 0 switch 10 10 12 twelve
+	9300 0 out 10 10 preempted
+	9301 0 in 12 12
+	9310 0 switch 12 12 78 rcu
+	9310 0 out 12 12
+	12000 0 in 10 10
+	12100 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 ready 0 0
+	10 ready 100 1911 by 11
+	10 ready 3000 6000 by others by outside
+	10 ready 9100 100 by rcu by outside
+	10 ready 9300 2700 by others by outside
+	EOF
+	states r | grep "^10 ready" >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success 'of several threads that ran, the usual one woke it, or the one before it on its CPU' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1

@@ -22,6 +22,7 @@
 /* A thread ends within this time after its last record, on a busy machine. */
 #define DYING_NS 100000000
 #define MAX_VOTES 8
+#define LONG_READY_NS 1000000
 #define TIMER_NS 10000000
 #define TIMER_EARLIEST_NS 40000
 #define TIMER_LATEST_NS 250000
@@ -500,6 +501,63 @@ static void find_owner(const struct tr2_cpu *cpu, uint32_t self,
 		lost_to(ready, cpu->thread, cpu->comm);
 }
 
+/* Return how long the thread ran from then until now. */
+static int64_t ran_since(const struct tr2_states_build *b, uint32_t thread,
+			 int64_t from_ns, int64_t now_ns)
+{
+	const struct tr2_task_thread *t = &b->m->task_threads[thread];
+	const struct tr2_state *s = &b->m->states[t->first_state];
+	int64_t end_ns = t->end_ns == TR2_NO_TIME ? now_ns : t->end_ns, ns = 0;
+	uint32_t i;
+
+	for (i = t->nr_states; i-- && end_ns > from_ns;) {
+		if (s[i].kind == TR2_STATE_RUN)
+			ns += end_ns - (s[i].start_ns > from_ns ?
+						s[i].start_ns : from_ns);
+		end_ns = s[i].start_ns;
+	}
+	return ns;
+}
+
+/* Return the thread that had the CPU for most of the time since from_ns; 0: none
+ * of the recording. */
+static uint32_t main_owner(const struct tr2_states_build *b, uint32_t cpu,
+			   uint32_t self, int64_t from_ns, int64_t now_ns)
+{
+	int64_t half = (now_ns - from_ns) / 2;
+	uint32_t i;
+
+	for (i = 1; i <= TR2_NR_LEFT; i++) {
+		const struct tr2_left *l =
+			&b->left[(b->nr_left - i) % TR2_NR_LEFT];
+
+		if (!l->thread || l->at_ns < from_ns)
+			break;
+		if (l->cpu == cpu && l->thread != self &&
+		    ran_since(b, l->thread, from_ns, now_ns) >= half)
+			return l->thread;
+	}
+	return 0;
+}
+
+/* A thread that was ready for long lost its CPU to whoever had it for most of
+ * that time. Threads of other processes are seen only when one of the recording
+ * leaves the CPU to them: which of them had it then, nobody knows. */
+static void check_owner(const struct tr2_states_build *b, uint32_t cpu,
+			uint32_t self, struct tr2_state *ready, int64_t wall_ns)
+{
+	bool known = ready->other || ready->comm;
+	uint32_t owner;
+
+	if (wall_ns - ready->start_ns < LONG_READY_NS)
+		return;
+	owner = main_owner(b, cpu, self, ready->start_ns, wall_ns);
+	ready->comm = 0;
+	ready->flags &= (uint8_t)~TR2_STATE_BY_OUTSIDE;
+	lost_to(ready, owner,
+		!owner && known ? tr2_intern(b->m, "others", 6) : 0);
+}
+
 /* Sum how long switches take. If it takes longer, another thread, or none, had
  * the CPU meanwhile. */
 static void note_handover(struct tr2_states_build *b,
@@ -558,8 +616,10 @@ void tr2_states_on_in(struct tr2_states_build *b,
 		end_wait(b, slot, last, r->cpu, r->wall_ns);
 		last = tr2_tid_last(b, slot);
 	}
-	if (last && last->kind == TR2_STATE_READY)
+	if (last && last->kind == TR2_STATE_READY) {
 		find_owner(cpu, slot->thread, last, r->wall_ns);
+		check_owner(b, r->cpu, slot->thread, last, r->wall_ns);
+	}
 	note_handover(b, cpu, slot->thread, r->wall_ns);
 	settle_loss(b, cpu, slot->thread, r->wall_ns);
 	tr2_state_push(b, slot, r->wall_ns, TR2_STATE_RUN);
