@@ -157,6 +157,18 @@ test_expect_success KERNEL_EVENTS,NO_HARDWARE 'hardware that is not there is not
 	between 10 "$(value counter page-faults p)" 100000
 '
 
+test_expect_success ORDINARY_USER,PARANOID_2,JQ 'stat: switches are those of wait4() where the kernel may not be counted' '
+	mkdir -m 777 switches &&
+	as_ordinary trace2 record -q -e context-switches,cpu-migrations \
+		-o switches/r -- "$PERL_PATH" -e "select undef, undef, undef,
+			.001 for 1 .. 20" &&
+	jq -e ".counters[\"context-switches\"].value ==
+			.rusage.nvcsw + .rusage.nivcsw and
+		.counters[\"context-switches\"].value >= 20 and
+		(.counters[\"cpu-migrations\"].error |
+			startswith(\"not permitted\"))" switches/r/meta.json
+'
+
 test_expect_success ORDINARY_USER,PARANOID_2 'what an ordinary user gets at perf_event_paranoid 2' '
 	mkdir -m 777 nobody &&
 	GIT_TRACE2="$(pwd)/nobody/n" \

@@ -674,7 +674,9 @@ static int finish(int code)
 	if (rec.raised)
 		tr2_priority_restore();
 	if (rec.job->counters)
-		tr2_event_counters_read(rec.job->counters);
+		tr2_event_counters_read(rec.job->counters,
+			(uint64_t)rec.run.usage.ru_nvcsw +
+				(uint64_t)rec.run.usage.ru_nivcsw);
 	tr2_service_stop(&rec.service);
 	if (rec.listen.nr_listeners)
 		tr2_listen_finish(&rec.listen);

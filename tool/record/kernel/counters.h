@@ -26,6 +26,7 @@ struct tr2_event_counter {
 	int fd;       /* -1: not open */
 	char why_not[TR2_PERFEVENT_BYTES]; /* "" if it counts */
 	uint64_t value, enabled_ns, running_ns;
+	bool from_wait4; /* it is not permitted, but wait4() counts it, too */
 };
 
 struct tr2_event_counters {
@@ -52,8 +53,9 @@ void tr2_event_counters_release(struct tr2_event_counters *counters);
 /* Open them on pid, a child that has not called exec yet; they count from its
  * exec. */
 void tr2_event_counters_open(struct tr2_event_counters *counters, pid_t pid);
-/* At the end: read the values and close. */
-void tr2_event_counters_read(struct tr2_event_counters *counters);
+/* At the end: read the values and close; wait4() counted so many switches. */
+void tr2_event_counters_read(struct tr2_event_counters *counters,
+			     uint64_t switches);
 /* The value of `counters` in meta.json. */
 void tr2_event_counters_add_meta(const struct tr2_event_counters *counters,
 			   struct tr2_buf *b);
