@@ -161,6 +161,32 @@ test_expect_success 'a thread that was in no system call since the wait began di
 	test_cmp expect actual
 '
 
+test_expect_success 'a thread that waits for sockets may answer though it was in no other call' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 1 in 11 11
+	3 0 waking 10 10 12 hardirq 1
+	10 1 switch 11 11 0 swapper schedule,sk_wait_data
+	10 1 out 11 11
+	20 0 waking 10 10 11 softirq 4
+	21 1 in 11 11
+	9000 0 switch 10 10 0 swapper schedule,sk_wait_data
+	9000 0 out 10 10
+	12000 1 waking 11 11 10 softirq 4
+	12001 0 in 10 10
+	15000 0 exit 10 10
+	15100 1 exit 11 11
+	EOF
+	states r | grep "^1[01] wait" >actual &&
+	cat >expect <<-\EOF &&
+	10 wait 9000 3000 socket by 11 by kernel ~
+	11 wait 10 10 socket by 10 by kernel ~
+	EOF
+	test_cmp expect actual
+'
+
 test_expect_success 'a process that ends releases locks and sockets, unless others like it ended in vain' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1

@@ -139,6 +139,7 @@ static void begin(struct tr2_states_build *b, struct tr2_tid *slot, uint32_t tas
 	slot->live = true;
 	slot->leaves = slot->woken_early = false;
 	slot->called_ns = wall_ns; /* it comes from the call that made it */
+	slot->talks = false;
 	t->task = task;
 	t->tid = tid;
 	t->start_ns = wall_ns;

@@ -19,6 +19,7 @@ struct tr2_tid {
 	bool leaves, woken_early;
 	uint8_t cause;
 	bool knows_next, futex;
+	bool talks; /* it waited for a socket, or for several files */
 	int32_t next_tid;
 	tr2_str next_comm;
 	uint32_t waker;

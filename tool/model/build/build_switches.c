@@ -99,6 +99,17 @@ static void give_cpu(struct tr2_states_build *b, struct tr2_tid *slot,
 	}
 }
 
+static bool is_of_sockets(enum tr2_cause cause)
+{
+	return cause == TR2_CAUSE_socket || cause == TR2_CAUSE_poll;
+}
+
+static struct tr2_tid *slot_of(const struct tr2_states_build *b,
+			       uint32_t thread)
+{
+	return &b->slots[b->slot_of[thread - b->first_thread]];
+}
+
 void tr2_states_on_out(struct tr2_states_build *b,
 		       const struct tr2_task_record *r)
 {
@@ -122,6 +133,8 @@ void tr2_states_on_out(struct tr2_states_build *b,
 	if (slot->leaves && state->kind == TR2_STATE_WAIT)
 		state->cause = slot->cause;
 	slot->futex &= slot->leaves;
+	slot->talks |= state->kind == TR2_STATE_WAIT &&
+		       is_of_sockets(state->cause);
 	give_cpu(b, slot, cpu_of(b, r), state, r->wall_ns);
 	tr2_states_left(b, slot->thread, r->cpu, r->wall_ns,
 			state->kind == TR2_STATE_READY ? TR2_LEFT_PREEMPTED :
@@ -129,10 +142,15 @@ void tr2_states_on_out(struct tr2_states_build *b,
 	slot->leaves = false;
 }
 
-/* Return when the thread was in a system call last. */
-static int64_t called_ns(const struct tr2_states_build *b, uint32_t thread)
+/* Packets to this machine are handled in the context of their sender, and
+ * others in that of whoever runs. Can this one have sent something during the
+ * wait? It was in a system call then, or is known to wait for sockets. */
+static bool can_have_sent(const struct tr2_states_build *b, uint32_t thread,
+			  const struct tr2_state *wait)
 {
-	return b->slots[b->slot_of[thread - b->first_thread]].called_ns;
+	const struct tr2_tid *slot = slot_of(b, thread);
+
+	return slot->talks || slot->called_ns >= wait->start_ns - CALLED_NS;
 }
 
 static void set_waker(const struct tr2_states_build *b, struct tr2_state *wait,
@@ -140,13 +158,9 @@ static void set_waker(const struct tr2_states_build *b, struct tr2_state *wait,
 {
 	wait->other = waker;
 	wait->flags = flags;
-	/* Packets to this machine are handled in the context of their sender,
-	 * and others, and timers, in that of whoever runs: of one that sent
-	 * nothing, if it was in no system call meanwhile. */
 	if (flags & TR2_STATE_BY_KERNEL && waker) {
-		if ((wait->cause == TR2_CAUSE_socket ||
-		     wait->cause == TR2_CAUSE_poll) &&
-		    called_ns(b, waker) >= wait->start_ns - CALLED_NS)
+		if (is_of_sockets(wait->cause) &&
+		    can_have_sent(b, waker, wait))
 			wait->flags |= TR2_STATE_INFERRED;
 		else
 			wait->other = 0;
@@ -189,8 +203,7 @@ void tr2_states_on_waking(struct tr2_states_build *b,
 	if (!(r->how & TR2_HOW_INTERRUPT) && !is_kernel_timer(b, r))
 		waker = thread_at(b, r->other, r->wall_ns);
 	if (waker && !(r->how & TR2_HOW_SOFTIRQ))
-		b->slots[b->slot_of[waker - b->first_thread]].called_ns =
-			r->wall_ns;
+		slot_of(b, waker)->called_ns = r->wall_ns;
 	if (r->how & (TR2_HOW_INTERRUPT | TR2_HOW_SOFTIRQ) || !r->other)
 		flags = TR2_STATE_BY_KERNEL;
 	else if (!waker)
@@ -329,7 +342,7 @@ static uint32_t likely_waker(const struct tr2_states_build *b,
 		learn_partner(slot, c.found);
 		/* It may only have computed, as others did before. */
 		*doubtful = !c.left && slot->partner_votes < MAX_VOTES &&
-			    called_ns(b, c.found) < wait->start_ns;
+			    slot_of(b, c.found)->called_ns < wait->start_ns;
 		if (*doubtful) {
 			begin_candidates(&c, wait, LATE_NS);
 			add_left(b, &c, true, 0, true);
