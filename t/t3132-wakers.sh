@@ -340,6 +340,33 @@ test_expect_success 'of several threads that ran, the usual one woke it, or the 
 	test_cmp expect actual
 '
 
+test_expect_success 'of several threads that only computed, nobody is named; nor where a timer explains the wait' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 0 fork 12 12 10 10
+	3 1 in 11 11
+	4000 0 out 10 10
+	4010 0 in 12 12
+	5000 0 out 12 12 preempted
+	60000 0 in 10 10
+	60100 0 out 10 10
+	171000 0 in 10 10
+	171100 0 out 10 10
+	191200 0 in 10 10
+	192000 0 exit 10 10
+	192000 1 exit 11 11
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 4000 56000
+	10 wait 60100 110900 by 11 ~
+	10 wait 171100 20100
+	EOF
+	states r | grep "^10 wait" >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success 'without causes, a child that ends is waited for, however long its end takes' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1

@@ -344,7 +344,7 @@ static uint32_t likely_waker(const struct tr2_states_build *b,
 		*doubtful = !c.left && slot->partner_votes < MAX_VOTES &&
 			    slot_of(b, c.found)->called_ns < wait->start_ns;
 		if (*doubtful) {
-			begin_candidates(&c, wait, LATE_NS);
+			begin_candidates(&c, wait, DYING_NS);
 			add_left(b, &c, true, 0, true);
 			add_running(b, &c);
 		}
