@@ -204,6 +204,45 @@ test_expect_success 'a row is marked if another thread, or a timer, may have end
 	test_grep "^(~ who woke whom was derived, and may have been another)" out
 '
 
+test_expect_success 'a process runs until it is gone, as long as wait4() says' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	5 0 fork 11 11 10 10
+	6 1 in 11 11
+	7 1 comm 11 11 kid exec
+	10 0 switch 10 10 0 swapper schedule,do_wait
+	10 0 out 10 10
+	50 1 exit 11 11
+	90 0 in 10 10
+	100 0 exit 10 10
+	EOF
+	echo "{\"type\":\"status\",\"time_ns\":5000100000,\"pid\":10,\"code\":0,\"user_ns\":90000,\"system_ns\":4000}" >>r/tasks.jsonl &&
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top run 15
+	0 top wait:child:kid 10
+	1 kid run 74
+	1 kid ready 1
+	EOF
+	test_cmp expect actual &&
+	jq -e ".summary[0].cpu_ns == 94000" json
+'
+
+test_expect_success 'what was not permitted is said once above the path' '
+	jq -c ". + {wait_causes: \"denied (a remedy)\", wakers: \"kernel\"}" \
+		r/meta.json >meta &&
+	mv meta r/meta.json &&
+	trace2 report r >out &&
+	grep -n "^(not recorded: causes of waits: denied (a remedy))$" out &&
+	grep -c "not recorded" out >actual &&
+	echo 1 >expect &&
+	test_cmp expect actual &&
+	sed "/CRITICAL PATH/q" out >above &&
+	grep "not recorded" above
+'
+
 test_expect_success 'each moment belongs to the region around it' '
 	nested_recording 1 &&
 	test_prints path <<-\EOF
