@@ -340,6 +340,27 @@ test_expect_success 'of several threads that ran, the usual one woke it, or the 
 	test_cmp expect actual
 '
 
+test_expect_success 'with causes and no wake-ups, a wait for files or a signal may be for a child that ends' '
+	for function in do_poll do_sigtimedwait anon_pipe_read
+	do
+		made r <<-EOF &&
+		0 0 fork 10 10 1 1
+		0 0 in 10 10
+		1 0 fork 11 11 10 10
+		2 0 fork 12 12 10 10
+		5 1 in 11 11
+		10 0 switch 10 10 0 swapper schedule,$function
+		10 0 out 10 10
+		5000 1 exit 11 11
+		6000 1 in 12 12
+		7000 0 in 10 10
+		8000 0 exit 10 10
+		9000 1 exit 12 12
+		EOF
+		states r | grep "^10 wait 10 6990 [a-z]* by 11 ~" || return 1
+	done
+'
+
 test_expect_success 'of several threads that only computed, nobody is named; nor where a timer explains the wait' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1

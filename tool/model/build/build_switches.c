@@ -432,7 +432,7 @@ static uint32_t ended_for(const struct tr2_states_build *b,
 	return if_by_end(b, slot, wait, end, wall_ns);
 }
 
-/* Is a wait without a cause for the child that has ended? Not if its end is long
+/* Without wake-ups: is a wait for the child that has ended? Not if its end is long
  * ago and another thread went to wait, or ended, just before. */
 static bool is_for_child(const struct tr2_states_build *b,
 			 const struct tr2_tid *slot,
@@ -484,7 +484,14 @@ static void infer_waker(struct tr2_states_build *b, struct tr2_tid *slot,
 			take_for_sleep(b, slot, wait);
 		return;
 	}
-	wait->other = likely_waker(b, slot, wait, cpu, wall_ns, &doubtful);
+	if ((wait->cause == TR2_CAUSE_poll || wait->cause == TR2_CAUSE_signal ||
+	     wait->cause == TR2_CAUSE_pipe) &&
+	    child->thread && child->at_ns >= wait->start_ns &&
+	    is_for_child(b, slot, wait, child, wall_ns))
+		wait->other = child->thread;
+	else
+		wait->other = likely_waker(b, slot, wait, cpu, wall_ns,
+					   &doubtful);
 	if (wait->other)
 		wait->flags = TR2_STATE_INFERRED |
 			      (doubtful ? TR2_STATE_DOUBTFUL : 0);
