@@ -539,7 +539,7 @@ bench: all $(PERFS) $(MODULES)
 accuracy: $(TOOL)
 	@mkdir -p build/accuracy
 	@$(CC) -O1 -pthread -o build/accuracy/programs t/accuracy/programs.c
-	@$(PERL_PATH) t/accuracy/run $(TOOL) $(CURDIR)/build/accuracy/programs \
+	@$(PERL_PATH) t/accuracy/run $(CURDIR)/$(TOOL) $(CURDIR)/build/accuracy/programs \
 		"$${TMPDIR:-/tmp}/trace2-accuracy"
 
 ## fuzz: run every fuzzer, or those in FUZZ, for FUZZ_SECONDS (60) each

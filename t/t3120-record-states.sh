@@ -49,6 +49,34 @@ test_expect_success WAKERS,PERF_SCRIPT 'what each waited in, and who woke it' '
 	LC_ALL=C sort -c -s -k 1,1 trace2.data/kernel.symbols
 '
 
+# In another pid namespace the machine's threads cannot be told from the command's.
+test_lazy_prereq MACHINE '
+	test_have_prereq WAKERS &&
+	test "$(stat -L -c %i /proc/self/ns/pid)" = 4026531836
+'
+
+write_script outsider <<\EOF
+exec >fifo
+until grep -q "^State:.S" "/proc/$(cat reader)/status"; do :; done
+echo text
+EOF
+
+test_expect_success MACHINE 'who woke a thread from outside of the recording' '
+	mkfifo fifo &&
+	write_script inside <<-\EOF &&
+	exec <fifo
+	echo $$ >reader
+	exec cat
+	EOF
+	{ ./outsider & } &&
+	trace2 record -- ./inside >out &&
+	echo text >expect &&
+	test_cmp expect out &&
+	"$GIT_BUILD_DIR/build/unit/tool-states" trace2.data >dump &&
+	jq -e -n "[inputs | select(.by_outside and .cause == \"pipe\").comm] |
+		unique == [\"outsider\"]" dump
+'
+
 test_expect_success WAKERS 'the names of its functions are kept until the next boot' '
 	cache=$HOME/.cache/trace2/kallsyms &&
 	waited () {

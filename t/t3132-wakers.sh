@@ -417,4 +417,61 @@ test_expect_success 'without causes, a child that ends is waited for, however lo
 	test_cmp expect actual
 '
 
+# Samples of the whole machine: 77 and 78 are not of the recording.
+test_expect_success 'switches of the machine: no CPU names who had it longest, and a thread lives until its last switch' '
+	made r --machine <<-\EOF &&
+	top prog
+	1 0 fork 11 11 10 10
+	5 1 turn 0 0 swapper 11 prog
+	5 1 in 11 11
+	10 0 lose 10 10 77 short
+	12 0 turn 77 77 short 78 long
+	112 0 turn 78 78 long 77 short
+	115 0 turn 77 77 short 10 prog
+	115 0 in 10 10
+	120 0 sleep 10 10 0 swapper schedule,do_wait
+	200 1 exit 11 11
+	230 1 preempt 11 11 78 long
+	250 1 turn 78 78 long 11 prog
+	260 1 waking 11 11 10
+	262 0 turn 0 0 swapper 10 prog
+	262 0 in 10 10
+	270 1 die 11 11 0 swapper
+	300 0 exit 10 10
+	330 0 die 10 10 0 swapper
+	EOF
+	test_prints states r process pid cpu_ns <<-\EOF
+	10 ready 0 0
+	10 run 0 10
+	10 ready 10 105 by long by outside
+	10 run 115 5
+	10 wait 120 140 child by 11
+	10 ready 260 2
+	10 run 262 68
+	11 ready 1 4
+	11 run 5 225
+	11 ready 230 20 by long by outside
+	11 run 250 20
+	10 83000
+	11 245000
+	EOF
+'
+
+test_expect_success 'switches of the machine: a waker outside of the recording has its name' '
+	made r --machine <<-\EOF &&
+	top prog
+	10 0 sleep 10 10 77 server schedule,unix_stream_read_generic
+	20 0 turn 77 77 server 0 swapper
+	50 1 waking 77 77 10
+	51 0 turn 0 0 swapper 10 prog
+	51 0 in 10 10
+	60 0 exit 10 10
+	60 0 die 10 10 0 swapper
+	EOF
+	states r >dumped &&
+	grep "^10 wait" dumped >actual &&
+	echo "10 wait 10 40 socket by server by outside" >expect &&
+	test_cmp expect actual
+'
+
 test_done

@@ -14,6 +14,8 @@
 #	TIME CPU switch PID TID NEXT-TID NEXT-COMM [FUNCTION,...]
 #	TIME CPU sleep PID TID NEXT-TID NEXT-COMM [FUNCTION,...]   switch and out
 #	TIME CPU lose PID TID NEXT-TID NEXT-COMM   switch and out, preempted
+#	TIME CPU die PID TID NEXT-TID NEXT-COMM   switch, never to run again
+#	TIME CPU turn PID TID COMM NEXT-TID NEXT-COMM   switch of another process
 #	top NAME   fork 10 10 1 1 and in at 0, comm with exec at 1, on CPU 0
 #	TIME CPU waking PID TID TID-THAT-WAKES [hardirq|softirq [LOCKS-HELD]]
 #	TIME CPU map PID TID ADDRESS LENGTH FILE [data]
@@ -26,6 +28,7 @@
 #	--clock=N    the clock of the events
 #	--unnamed    events that promise no identifier in their records
 #	--container=N   pids of tracepoints are larger by N
+#	--machine    samples are of the whole machine
 #	--swap       as written by a machine of the other byte order
 use strict;
 use warnings;
@@ -114,6 +117,14 @@ sub task {
 		map { qq("$_":$more{$_}) } sort keys %more) . "}\n";
 }
 
+sub switched {
+	my ($r, $state, $prev, $next, $comm, $functions) = @_;
+	sample($r, 1, [split /,/, $functions // ''],
+		pack 'SCCl a16 l l q a16 l l', SWITCH_CONFIG, 0, 0,
+		global($r->{tid}), $prev, global($r->{tid}), 120, $state,
+		$comm, global($next), 120);
+}
+
 my %kinds = (
 	fork => sub {
 		my ($r, $ppid, $ptid) = @_;
@@ -155,13 +166,10 @@ my %kinds = (
 		my ($r, $ns) = @_;
 		record($r, READ, 0, pack 'llQQ', $r->{pid}, $r->{tid}, $ns, 1);
 	},
-	switch => sub {
-		my ($r, $next, $comm, $functions) = @_;
-		sample($r, 1, [split /,/, $functions // ''],
-			pack 'SCCl a16 l l q a16 l l', SWITCH_CONFIG, 0, 0,
-			global($r->{tid}), 'prev', global($r->{tid}), 120, 1,
-			$comm, global($next), 120);
-	},
+	switch => sub { switched($_[0], 1, 'prev', @_[1 .. $#_]) },
+	preempt => sub { switched($_[0], 0x100, 'prev', @_[1 .. $#_]) },
+	die => sub { switched($_[0], 0x20, 'prev', @_[1 .. $#_]) },
+	turn => sub { switched($_[0], 1, @_[1 .. $#_]) },
 	map => sub {
 		my ($r, $addr, $len, $file, $data) = @_;
 		record($r, MMAP2, 0, pack('llQQQLLQQLL', $r->{pid}, $r->{tid},
@@ -194,7 +202,8 @@ sub expand {
 	return ('0 0 fork 10 10 1 1', '0 0 in 10 10', "1 0 comm 10 10 $1 exec")
 		if /^top (\S+)/;
 	return ($_) unless /^(\S+ \S+) (sleep|lose) (\S+ \S+)(.*)/;
-	return ("$1 switch $3$4", "$1 out $3" . ($2 eq 'lose' ? ' preempted' : ''));
+	return ("$1 preempt $3$4", "$1 out $3 preempted") if $2 eq 'lose';
+	return ("$1 switch $3$4", "$1 out $3");
 }
 
 for (map { expand($_) } <STDIN>) {
@@ -255,11 +264,12 @@ my $header_size = 8 + 8 + 8 + 16 * 3 + 32;
 my ($attrs, $ids) = ('', '');
 for my $i (0 .. $#events) {
 	my $e = $events[$i];
-	# sample_id_all, use_clockid; read_format ID
+	# inherit, sample_id_all, use_clockid; read_format ID
+	my $inherit = $option{machine} && ($i == 1 || $i == 2) ? 0 : 1 << 1;
 	my $attr = pack 'LLQQQQQLLQQQQLLQ', $e->{type}, 112, $e->{config},
 		$e->{period} // 1,
 		$option{unnamed} ? $e->{sample} & ~(1 << 16) : $e->{sample},
-		4, 1 << 18 | 1 << 25, 0, 0, 0,
+		4, $inherit | 1 << 18 | 1 << 25, 0, 0, 0,
 		0, 0, $e->{sample} & STACK_FIELDS ? REGISTERS : 0, 64, $clock, 0;
 	$attrs .= $attr . pack 'QQ', $header_size + length $ids, 8 * NR_CPUS;
 	$ids .= pack 'Q*', map { id($i, $_) } 0 .. NR_CPUS - 1;

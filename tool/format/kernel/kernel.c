@@ -119,6 +119,30 @@ static bool raw_number(const struct tr2_kernel_record *r,
 	return true;
 }
 
+/* prev_state is a long, of which only low bits are used. */
+static void raw_state(const struct tr2_kernel_record *r,
+		      const struct tr2_kernel_field *field, uint32_t *state)
+{
+	struct tr2_kernel_field low = *field;
+
+	if (low.size > sizeof(*state))
+		low.size = sizeof(*state);
+	raw_number(r, &low, state);
+}
+
+static struct tr2_view raw_text(const struct tr2_kernel_record *r,
+				const struct tr2_kernel_field *field)
+{
+	struct tr2_view text = { NULL, 0 };
+
+	if (field->at < r->raw_len && field->size &&
+	    field->size <= r->raw_len - field->at) {
+		text.p = (const char *)r->raw + field->at;
+		text.len = strnlen(text.p, field->size);
+	}
+	return text;
+}
+
 static int32_t tid_of(const struct kernel *k, uint32_t pid)
 {
 	return pid && k->in_container ?
@@ -144,11 +168,7 @@ static void take_next(struct kernel *k, const struct tr2_kernel_record *r,
 	if (next && !out->other)
 		out->other = -1;
 	out->how |= TR2_HOW_NEXT;
-	if (f->next_comm.at < r->raw_len && f->next_comm.size &&
-	    f->next_comm.size <= r->raw_len - f->next_comm.at) {
-		out->comm.p = (const char *)r->raw + f->next_comm.at;
-		out->comm.len = strnlen(out->comm.p, f->next_comm.size);
-	}
+	out->comm = raw_text(r, &f->next_comm);
 }
 
 /* The bits of common_flags. */
@@ -241,10 +261,51 @@ static bool take(struct kernel *k, const struct tr2_kernel_record *r,
 	}
 }
 
+/*
+ * sched_switch of the whole machine says, besides why a thread leaves its CPU, that
+ * it does, and who gets that. Return the number of records.
+ */
+static unsigned int take_all(struct kernel *k, const struct tr2_kernel_record *r,
+			     struct tr2_task_record out[3])
+{
+	const struct tr2_kernel_formats *f = &k->file.formats;
+	uint32_t prev, next, state;
+
+	if (r->type != PERF_RECORD_SAMPLE || !r->source->of_machine ||
+	    r->source->is != TR2_DATA_SCHED_SWITCH)
+		return take(k, r, &out[0]);
+	if (!take(k, r, &out[0]) || !raw_number(r, &f->prev_pid, &prev) ||
+	    !raw_number(r, &f->next_pid, &next))
+		return 0;
+	raw_state(r, &f->prev_state, &state);
+	out[1] = (struct tr2_task_record){
+		.kind = TR2_TASK_RECORD_OUT,
+		.how = TR2_HOW_MACHINE |
+		       (state & TR2_PREV_STATE_DEAD ? TR2_HOW_DEAD : 0) |
+		       (!state || state & TR2_PREV_STATE_PREEMPTED ?
+				TR2_HOW_PREEMPTED : 0),
+		.pid = r->pid,
+		.tid = (int32_t)prev,
+		.cpu = r->ring,
+		.wall_ns = out[0].wall_ns,
+		.comm = raw_text(r, &f->prev_comm),
+	};
+	out[2] = (struct tr2_task_record){
+		.kind = TR2_TASK_RECORD_IN,
+		.how = TR2_HOW_MACHINE,
+		.tid = (int32_t)next, /* its process is not told */
+		.cpu = r->ring,
+		.wall_ns = out[0].wall_ns,
+		.comm = out[0].comm,
+	};
+	return 3;
+}
+
 static bool count_record(void *data, const struct tr2_kernel_record *r)
 {
 	struct kernel *k = data;
-	struct tr2_task_record record;
+	struct tr2_task_record record[3];
+	unsigned int nr, i;
 	uint64_t *last = &k->last_ns[r->ring];
 
 	if (r->time_ns + SWAPPED_NS < *last)
@@ -252,34 +313,45 @@ static bool count_record(void *data, const struct tr2_kernel_record *r)
 	*last = r->time_ns;
 	if (r->time_ns > k->end_ns)
 		k->end_ns = r->time_ns;
-	if ((r->type == PERF_RECORD_SAMPLE &&
-	     r->source->is != TR2_DATA_SCHED_WAKING) ||
-	    !take(k, r, &record))
+	if (r->type == PERF_RECORD_SAMPLE && !r->source->of_machine &&
+	    r->source->is != TR2_DATA_SCHED_WAKING)
 		return true;
-	if (record.kind == TR2_TASK_RECORD_LOST)
-		k->lost += record.value;
-	tr2_states_build_count(k->build, &record);
+	nr = take_all(k, r, record);
+	for (i = 0; i < nr; i++) {
+		if (record[i].kind == TR2_TASK_RECORD_LOST)
+			k->lost += record[i].value;
+		if (record[i].kind != TR2_TASK_RECORD_LEAVES)
+			tr2_states_build_count(k->build, &record[i]);
+	}
 	return true;
+}
+
+static void repair_comm(struct kernel *k, struct tr2_task_record *record)
+{
+	if (tr2_utf8_valid(record->comm.p, record->comm.len))
+		return;
+	tr2_utf8_repair(&k->comm, record->comm.p, record->comm.len, 0);
+	record->comm.p = tr2_buf_str(&k->comm);
+	record->comm.len = k->comm.len;
 }
 
 static bool add_record(void *data, const struct tr2_kernel_record *r)
 {
 	struct kernel *k = data;
-	struct tr2_task_record record;
+	struct tr2_task_record record[3];
+	unsigned int nr, i;
 
 	if (r->source->is == TR2_DATA_PROFILE &&
 	    r->type == PERF_RECORD_SAMPLE) {
 		tr2_kernel_profile_sample(&k->profile, &k->file, r,
 			tr2_states_build_thread(k->build, r->tid),
 			wall_of(k, r->time_ns));
-	} else if (take(k, r, &record)) {
-		if (!tr2_utf8_valid(record.comm.p, record.comm.len)) {
-			tr2_utf8_repair(&k->comm, record.comm.p,
-					record.comm.len, 0);
-			record.comm.p = tr2_buf_str(&k->comm);
-			record.comm.len = k->comm.len;
+	} else {
+		nr = take_all(k, r, record);
+		for (i = 0; i < nr; i++) {
+			repair_comm(k, &record[i]);
+			tr2_states_build_add(k->build, &record[i]);
 		}
-		tr2_states_build_add(k->build, &record);
 	}
 	if (k->profile.is_on && r->type != PERF_RECORD_SAMPLE)
 		tr2_kernel_profile_process(&k->profile, r,

@@ -33,6 +33,7 @@ struct tr2_data_source {
 	enum tr2_data_is is;
 	uint32_t type;
 	bool without_kernel;
+	bool of_machine; /* of all processes, not inherited from the command */
 	uint64_t config, sample_type, sample_period, read_format, registers;
 };
 

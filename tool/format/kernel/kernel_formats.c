@@ -70,6 +70,8 @@ void tr2_kernel_formats_read(struct tr2_kernel_formats *formats,
 	if (find_event(&event, "name: sched_switch\nID: ",
 		       &formats->switch_id)) {
 		find_field(&event, " prev_pid;", &formats->prev_pid);
+		find_field(&event, " prev_comm[", &formats->prev_comm);
+		find_field(&event, " prev_state;", &formats->prev_state);
 		find_field(&event, " next_pid;", &formats->next_pid);
 		find_field(&event, " next_comm[", &formats->next_comm);
 	}

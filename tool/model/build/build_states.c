@@ -83,13 +83,19 @@ void tr2_states_build_count(struct tr2_states_build *b,
 	if (r->kind == TR2_TASK_RECORD_LOST ||
 	    r->kind == TR2_TASK_RECORD_WAKING || r->tid <= 0)
 		return;
+	b->of_machine |= r->how & TR2_HOW_MACHINE;
 	i = tr2_map_slot(&b->tids, tr2_key(0, (uint32_t)r->tid));
 	if (!*i) {
 		tr2_grow(b->slots, b->nr_slots, b->alloc_slots);
 		*i = b->nr_slots++;
 		b->slots[*i] = (struct tr2_tid){ .room = 2 };
 	}
+	if (r->how & TR2_HOW_MACHINE) {
+		b->slots[*i].room_of_end += 2;
+		return;
+	}
 	b->slots[*i].room += states[r->kind];
+	b->slots[*i].is_own |= r->kind == TR2_TASK_RECORD_EXIT;
 	b->nr_switches += r->kind == TR2_TASK_RECORD_IN ||
 			  r->kind == TR2_TASK_RECORD_OUT;
 }
@@ -138,6 +144,7 @@ static void begin(struct tr2_states_build *b, struct tr2_tid *slot, uint32_t tas
 	slot->thread = i;
 	slot->live = true;
 	slot->leaves = slot->woken_early = false;
+	slot->exit_ns = 0;
 	slot->called_ns = wall_ns; /* it comes from the call that made it */
 	slot->talks = false;
 	t->task = task;
@@ -183,6 +190,8 @@ static bool place_states(struct tr2_states_build *b)
 
 	for (i = 1; i < b->nr_slots; i++) {
 		b->slots[i].first = (uint32_t)nr;
+		if (b->slots[i].is_own)
+			b->slots[i].room += b->slots[i].room_of_end;
 		nr += b->slots[i].room;
 	}
 	if (nr > UINT32_MAX)
@@ -198,6 +207,7 @@ bool tr2_states_build_begin(struct tr2_states_build *b, uint32_t nr_cpus)
 	struct tr2_model *m = b->m;
 
 	b->cpus = tr2_calloc(nr_cpus, sizeof(*b->cpus));
+	b->turns = tr2_calloc(nr_cpus, sizeof(*b->turns));
 	b->nr_cpus = nr_cpus;
 	b->exits = tr2_calloc(m->nr_tasks, sizeof(*b->exits));
 	b->ends = tr2_calloc(m->nr_tasks, sizeof(*b->ends));
@@ -262,7 +272,8 @@ static void begin_ending(struct tr2_states_build *b, const struct tr2_tid *slot,
 	b->cpus[cpu].ending = slot->thread;
 }
 
-static void end(struct tr2_states_build *b, struct tr2_tid *slot, int64_t wall_ns)
+void tr2_states_end(struct tr2_states_build *b, struct tr2_tid *slot,
+		    int64_t wall_ns)
 {
 	struct tr2_task_thread *t = tr2_tid_thread(b, slot);
 
@@ -335,7 +346,7 @@ static void on_fork(struct tr2_states_build *b, const struct tr2_task_record *r)
 	}
 	if (slot->live) { /* its end was lost */
 		tr2_tid_thread(b, slot)->flags |= TR2_TASK_THREAD_LOST;
-		end(b, slot, r->wall_ns);
+		tr2_states_end(b, slot, r->wall_ns);
 	}
 	begin(b, slot, task, r->tid, r->wall_ns);
 	tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns, TR2_STATE_READY);
@@ -351,8 +362,12 @@ static void on_exit_record(struct tr2_states_build *b,
 
 	if (!slot)
 		return;
-	end(b, slot, r->wall_ns);
-	begin_ending(b, slot, r->cpu);
+	if (b->of_machine) {
+		slot->exit_ns = r->wall_ns; /* its last switch follows */
+	} else {
+		tr2_states_end(b, slot, r->wall_ns);
+		begin_ending(b, slot, r->cpu);
+	}
 	task = tr2_tid_thread(b, slot)->task;
 	b->ends[task] = (struct tr2_thread_end){ r->wall_ns, slot->thread };
 	if (r->tid != r->pid)
@@ -378,7 +393,7 @@ static void end_others(struct tr2_states_build *b,
 		if (!slot || !slot->live || slot->thread != i ||
 		    b->m->task_threads[i].tid == r->tid)
 			continue;
-		end(b, slot, r->wall_ns);
+		tr2_states_end(b, slot, r->wall_ns);
 		if (goes_on->start_ns == r->wall_ns)
 			goes_on->creator = i;
 	}
@@ -388,8 +403,13 @@ static void on_comm(struct tr2_states_build *b, const struct tr2_task_record *r)
 {
 	struct tr2_tid *slot = tr2_tid_live(b, r, TR2_STATE_RUN);
 
-	if (!slot)
+	if (!slot) {
+		slot = tr2_tid_find(b, r->tid);
+		if (slot)
+			slot->outside_comm =
+				tr2_intern(b->m, r->comm.p, r->comm.len);
 		return;
+	}
 	tr2_tid_thread(b, slot)->comm = tr2_intern(b->m, r->comm.p, r->comm.len);
 	if (r->how & TR2_HOW_EXEC)
 		end_others(b, r, tr2_tid_thread(b, slot)->task, slot);
@@ -643,6 +663,10 @@ void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns)
 	for (i = 0; i < b->nr_cpus; i++)
 		if (b->cpus[i].ending)
 			tr2_states_settle_end(b, b->cpus[i].ending, wall_ns);
+	/* Their last switch was not recorded. */
+	for (i = 1; i < b->nr_slots; i++)
+		if (b->slots[i].live && b->slots[i].exit_ns)
+			tr2_states_end(b, &b->slots[i], b->slots[i].exit_ns);
 	for (i = b->first_thread; i < b->m->nr_task_threads; i++) {
 		close_thread(b, i, wall_ns);
 		set_cpu_time(b, i);
@@ -657,6 +681,7 @@ void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns)
 	free(b->slot_of);
 	free(b->losses);
 	free(b->cpus);
+	free(b->turns);
 	free(b->exits);
 	free(b->ends);
 	free(b);

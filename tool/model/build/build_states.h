@@ -38,6 +38,11 @@ enum tr2_task_record_kind {
  * network packets, which may be its own */
 #define TR2_HOW_INTERRUPT (1u << 3)
 #define TR2_HOW_SOFTIRQ (1u << 4)
+/* IN and OUT of any thread of the machine, with its comm, while one of the
+ * recording is ready for a CPU; those of the recording have others, too, until
+ * their EXIT. OUT: it never runs again */
+#define TR2_HOW_MACHINE (1u << 6)
+#define TR2_HOW_DEAD (1u << 7)
 #define TR2_HOW_FUTEX (1u << 5)
 
 struct tr2_task_record {

@@ -12,7 +12,9 @@
 /* A tid, which may be that of one thread after the other. */
 struct tr2_tid {
 	uint32_t first, room, used; /* its part of m->states */
-	uint32_t thread;            /* the latest; 0: none */
+	uint32_t room_of_end; /* more of it, with switches of the machine */
+	uint32_t thread;      /* the latest; 0: none */
+	bool is_own;          /* it is of the recording, and ended */
 	bool live;                  /* it has not ended */
 	bool found; /* it ran already: its first state is a guess */
 	/* LEAVES and WAKING records that came before their OUT. */
@@ -27,7 +29,21 @@ struct tr2_tid {
 	int64_t woken_ns;
 	uint32_t partner; /* who wakes it, as far as that is known */
 	uint8_t partner_votes;
+	tr2_str outside_comm; /* of a thread that is not in the recording */
+	int64_t exit_ns; /* of a thread that is about to end; 0: none */
 	int64_t called_ns; /* when it was in a system call last, for sure */
+};
+
+/* Who had a CPU, of late: a thread of the recording, or one of this name; neither:
+ * nobody. Known with switches of the machine. */
+#define TR2_NR_TURNS 32
+struct tr2_turns {
+	struct tr2_turn {
+		uint32_t thread;
+		tr2_str comm;
+		int64_t from_ns, to_ns;
+	} turn[TR2_NR_TURNS];
+	uint32_t nr; /* modulo TR2_NR_TURNS: the present one */
 };
 
 /* Who has a CPU, or had it last. */
@@ -73,11 +89,12 @@ struct tr2_states_build {
 	uint64_t nr_switches;
 	/* From one thread of the recording to another on the same CPU. */
 	int64_t handover_ns, nr_handovers;
-	bool has_wakings;
+	bool has_wakings, of_machine;
 	uint64_t least_held, most_held; /* value of wake-ups */
 	uint32_t command; /* the first thread of the recorded command */
 	bool has_found;   /* there is none, but threads that ran already */
 	struct tr2_cpu *cpus;
+	struct tr2_turns *turns; /* of each CPU */
 	uint32_t nr_cpus;
 	struct tr2_left left[TR2_NR_LEFT]; /* the latest is left[nr_left - 1] */
 	uint32_t nr_left;                  /* modulo TR2_NR_LEFT */
@@ -140,6 +157,25 @@ void tr2_states_left(struct tr2_states_build *b, uint32_t thread, uint32_t cpu,
 /* The thread that ended computed on until wall_ns at most. */
 void tr2_states_settle_end(struct tr2_states_build *b, uint32_t thread,
 			   int64_t wall_ns);
+
+/* In build_turns.c: a thread (0: not in the recording) left its CPU, or got it. */
+void tr2_turns_out(struct tr2_states_build *b, const struct tr2_task_record *r,
+		   uint32_t thread);
+void tr2_turns_in(struct tr2_states_build *b, const struct tr2_task_record *r,
+		  uint32_t thread);
+/* A thread of the recording got the CPU, which may not be known yet. */
+void tr2_turns_check(struct tr2_states_build *b, const struct tr2_task_record *r,
+		     uint32_t thread);
+/* Return since when the present one has the CPU. */
+int64_t tr2_turns_since(const struct tr2_states_build *b, uint32_t cpu);
+/* Return who else had the CPU longest between these times; NULL: nobody. */
+const struct tr2_turn *tr2_turns_owner(const struct tr2_states_build *b,
+				       uint32_t cpu, uint32_t self,
+				       int64_t from_ns, int64_t now_ns);
+
+/* The thread has ended; its last record is of that time. */
+void tr2_states_end(struct tr2_states_build *b, struct tr2_tid *slot,
+		    int64_t wall_ns);
 
 /* In build_switches.c. */
 void tr2_states_on_in(struct tr2_states_build *b,

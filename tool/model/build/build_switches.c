@@ -110,6 +110,12 @@ static struct tr2_tid *slot_of(const struct tr2_states_build *b,
 	return &b->slots[b->slot_of[thread - b->first_thread]];
 }
 
+/* Switches of the machine repeat others, until the thread's last one. */
+static bool counts(const struct tr2_tid *slot, const struct tr2_task_record *r)
+{
+	return slot->live && (!(r->how & TR2_HOW_MACHINE) || slot->exit_ns);
+}
+
 void tr2_states_on_out(struct tr2_states_build *b,
 		       const struct tr2_task_record *r)
 {
@@ -117,9 +123,17 @@ void tr2_states_on_out(struct tr2_states_build *b,
 	const struct tr2_state *last = slot ? tr2_tid_last(b, slot) : NULL;
 	struct tr2_state *state, *guess;
 
-	if (!slot)
+	if (r->how & TR2_HOW_MACHINE)
+		tr2_turns_out(b, r, slot ? slot->thread : 0);
+	if (slot && r->how & TR2_HOW_DEAD)
+		tr2_states_end(b, slot, r->wall_ns);
+	if (!slot || !counts(slot, r))
 		return;
 	guess = tr2_tid_guess(b, slot);
+	/* Its IN is missing, but since when it can have the CPU is known. */
+	if (last && last->kind == TR2_STATE_READY && r->how & TR2_HOW_MACHINE)
+		last = tr2_state_push(b, slot, tr2_turns_since(b, r->cpu),
+				      TR2_STATE_RUN);
 	if (guess)
 		*guess = (struct tr2_state){ .start_ns = guess->start_ns,
 					     .kind = TR2_STATE_RUN };
@@ -187,6 +201,16 @@ static bool is_kernel_timer(const struct tr2_states_build *b,
 	       b->most_held > b->least_held;
 }
 
+/* Return the name of the waker, if it is not in the recording; 0: unknown. */
+static tr2_str outside_name(const struct tr2_states_build *b,
+			    const struct tr2_task_record *r, uint8_t flags)
+{
+	const struct tr2_tid *slot = flags == TR2_STATE_BY_OUTSIDE ?
+					     tr2_tid_find(b, r->other) : NULL;
+
+	return slot ? slot->outside_comm : 0;
+}
+
 /* Each wake-up is recorded twice, for the thread that wakes and for the one
  * that is woken: the second finds that one ready. */
 void tr2_states_on_waking(struct tr2_states_build *b,
@@ -210,6 +234,7 @@ void tr2_states_on_waking(struct tr2_states_build *b,
 		flags = TR2_STATE_BY_OUTSIDE;
 	if (last && last->kind == TR2_STATE_WAIT) {
 		set_waker(b, last, waker, flags);
+		last->comm = outside_name(b, r, flags);
 		if (r->how & TR2_HOW_INTERRUPT)
 			take_for_sleep(b, slot, last);
 		tr2_state_push(b, slot, r->wall_ns, TR2_STATE_READY);
@@ -578,6 +603,21 @@ static void check_owner(const struct tr2_states_build *b, uint32_t cpu,
 		!owner && known ? tr2_intern(b->m, "others", 6) : 0);
 }
 
+/* With switches of the machine: whoever had the CPU longest while the thread was
+ * ready for it. */
+static void set_owner(const struct tr2_states_build *b, uint32_t cpu,
+		      uint32_t self, struct tr2_state *ready, int64_t wall_ns)
+{
+	const struct tr2_turn *owner =
+		tr2_turns_owner(b, cpu, self, ready->start_ns, wall_ns);
+
+	if (!owner)
+		return;
+	ready->comm = 0;
+	ready->flags &= (uint8_t)~TR2_STATE_BY_OUTSIDE;
+	lost_to(ready, owner->thread, owner->comm);
+}
+
 /* Sum how long switches take. If it takes longer, another thread, or none, had
  * the CPU meanwhile. */
 static void note_handover(struct tr2_states_build *b,
@@ -622,7 +662,9 @@ void tr2_states_on_in(struct tr2_states_build *b,
 
 	if (cpu->ending)
 		tr2_states_settle_end(b, cpu->ending, r->wall_ns);
-	if (!slot)
+	if (r->how & TR2_HOW_MACHINE)
+		tr2_turns_in(b, r, slot && slot->live ? slot->thread : 0);
+	if (!slot || !counts(slot, r))
 		return;
 	if (last && last->kind == TR2_STATE_RUN && tr2_tid_guess(b, slot)) {
 		last->kind = TR2_STATE_READY;
@@ -636,13 +678,17 @@ void tr2_states_on_in(struct tr2_states_build *b,
 		end_wait(b, slot, last, r->cpu, r->wall_ns);
 		last = tr2_tid_last(b, slot);
 	}
-	if (last && last->kind == TR2_STATE_READY) {
+	if (last && last->kind == TR2_STATE_READY && b->of_machine) {
+		set_owner(b, r->cpu, slot->thread, last, r->wall_ns);
+	} else if (last && last->kind == TR2_STATE_READY) {
 		find_owner(cpu, slot->thread, last, r->wall_ns);
 		check_owner(b, r->cpu, slot->thread, last, r->wall_ns);
 	}
 	note_handover(b, cpu, slot->thread, r->wall_ns);
 	settle_loss(b, cpu, slot->thread, r->wall_ns);
 	tr2_state_push(b, slot, r->wall_ns, TR2_STATE_RUN);
+	if (b->of_machine)
+		tr2_turns_check(b, r, slot->thread);
 	slot->woken_early = slot->leaves = false;
 	*cpu = (struct tr2_cpu){ .thread = slot->thread,
 				 .since_ns = r->wall_ns,

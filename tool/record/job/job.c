@@ -255,6 +255,7 @@ static int open_all(const struct tr2_job *job)
 	if (rec.watch.log.fd < 0)
 		goto fail;
 	rec.watch.kernel.wanted = job->kernel;
+	rec.watch.kernel.wanted.of_command = *job->argv && !job->nr_pids;
 	if ((job->kernel.states || job->kernel.hz) &&
 	    (*job->argv || job->nr_pids)) {
 		rec.kernel_fd = create_file(TR2_STORE_KERNEL);

@@ -10,8 +10,6 @@
 #define NR_AT (sizeof(struct perf_event_header) + 6 * sizeof(uint64_t))
 /* Larger values are no addresses, but begin a part of the chain. */
 #define MARKER ((uint64_t)PERF_CONTEXT_MAX)
-/* In prev_state: the thread was preempted. */
-#define PREEMPTED 0x100
 #define FULL (TR2_CALLCHAINS_ADDRS / 4 * 3)
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -36,12 +34,13 @@ static void add_addr(struct tr2_callchains *c, uint64_t addr)
 static bool waits(const struct tr2_callchains *c, const unsigned char *raw,
 		  size_t size)
 {
-	long state;
+	uint64_t state = 0;
 
-	if (!c->state_at || size < 4 + c->state_at + sizeof(state))
+	if (!c->state.size || c->state.size > sizeof(state) ||
+	    size < (size_t)4 + c->state.at + c->state.size)
 		return true;
-	memcpy(&state, raw + 4 + c->state_at, sizeof(state));
-	return state && !(state & PREEMPTED);
+	memcpy(&state, raw + 4 + c->state.at, c->state.size);
+	return state && !(state & TR2_PREV_STATE_PREEMPTED);
 }
 
 /* Return the number of addresses before those of the user. */

@@ -10,11 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/kernel/kernel_formats.h"
+
 #define TR2_CALLCHAINS_SEEN 1024
 #define TR2_CALLCHAINS_ADDRS 16384
 
 struct tr2_callchains {
-	size_t state_at; /* of prev_state in the raw data; 0: there is none */
+	/* prev_state in the raw data; size 0: there is none */
+	struct tr2_kernel_field state;
 	uint64_t seen[TR2_CALLCHAINS_SEEN];   /* hashes of chains */
 	uint64_t addrs[TR2_CALLCHAINS_ADDRS]; /* a hash table; 0: free */
 	uint32_t nr;
@@ -25,6 +28,10 @@ struct tr2_callchains {
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |      \
 	 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |        \
 	 PERF_SAMPLE_CALLCHAIN)
+
+/* Where samples have their time. */
+#define TR2_SAMPLE_TIME_AT \
+	(sizeof(struct perf_event_header) + 3 * sizeof(uint64_t))
 
 /* Add the addresses of a sample, including its header, complete in memory;
  * is_switch: unless the thread could go on, and waits for nothing. */

@@ -111,6 +111,40 @@ void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 	sample_all(&event->attr);
 }
 
+void tr2_kernel_event_widen(struct tr2_kernel_event *event)
+{
+	event->whole_machine = true;
+	event->attr.inherit = event->attr.enable_on_exec = 0;
+}
+
+static int open_on_cpu(const struct tr2_kernel_event *event, pid_t tid, int cpu)
+{
+	struct perf_event_attr attr = event->attr;
+
+	/* Those of threads begin together. */
+	if (tid)
+		attr.enable_on_exec = 0;
+	if (event->whole_machine)
+		tid = -1;
+	return (int)syscall(SYS_perf_event_open, &attr, tid, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+bool tr2_kernel_can_see_machine(void)
+{
+	struct tr2_kernel_event event;
+	int fd;
+
+	tr2_kernel_event_init(&event, "dummy", PERF_TYPE_SOFTWARE,
+			      PERF_COUNT_SW_DUMMY);
+	tr2_kernel_event_widen(&event);
+	fd = open_on_cpu(&event, 0, 0);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
 bool tr2_kernel_can_copy_stacks(void)
 {
 	return USER_REGS != 0;
@@ -131,17 +165,6 @@ void tr2_kernel_event_profile(struct tr2_kernel_event *event, uint32_t hz,
 	attr->sample_regs_user = USER_REGS;
 	attr->sample_stack_user = stack_bytes;
 	attr->exclude_callchain_user = 1;
-}
-
-static int open_on_cpu(const struct tr2_kernel_event *event, pid_t tid, int cpu)
-{
-	struct perf_event_attr attr = event->attr;
-
-	/* Those of threads begin together. */
-	if (tid)
-		attr.enable_on_exec = 0;
-	return (int)syscall(SYS_perf_event_open, &attr, tid, cpu, -1,
-			    PERF_FLAG_FD_CLOEXEC);
 }
 
 /* There is room. */
@@ -271,7 +294,7 @@ void tr2_kernel_event_start(const struct tr2_kernel_event *event)
 {
 	uint32_t i;
 
-	for (i = event->nr_own; i < event->nr; i++)
+	for (i = event->whole_machine ? 0 : event->nr_own; i < event->nr; i++)
 		ioctl(event->fds[i], PERF_EVENT_IOC_ENABLE, 0);
 }
 

@@ -7,6 +7,10 @@
  * it forks inherits them, and they begin with an exec. For a process that runs
  * already, they are opened on each of its threads, too.
  *
+ * With CAP_PERFMON, the samples of switches and wake-ups are those of the whole
+ * machine instead: they tell of threads outside of the recording, and of the very
+ * end of a thread, and they cost a fork nothing. A filter keeps what matters.
+ *
  * None has inherit_stat: a task that ends would write its count (PERF_RECORD_READ)
  * into the rings of all CPUs from the one it is on. The kernel's rings have one
  * writer, and such a ring can stop for good without a record of loss.
@@ -29,6 +33,7 @@ struct tr2_kernel_event {
 	int *fds;
 	uint64_t *ids;
 	uint32_t nr, nr_own, alloc;
+	bool whole_machine;
 };
 
 /* Fill the fields that all events have. */
@@ -46,6 +51,11 @@ void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states,
  * waits. tracepoint: the number of sched_switch; 0: of the software event. */
 void tr2_kernel_event_switches(struct tr2_kernel_event *event,
 			       uint64_t tracepoint);
+/* Open it for all processes of the machine. */
+void tr2_kernel_event_widen(struct tr2_kernel_event *event);
+/* May this user do so? */
+bool tr2_kernel_can_see_machine(void);
+
 /* Samples of sched_waking. */
 void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 			      uint64_t tracepoint);

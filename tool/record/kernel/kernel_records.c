@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +17,9 @@
 
 /* More than the kernel without its modules has. */
 #define KERNEL_BYTES (UINT64_C(1) << 30)
+
+/* The inode of the first pid namespace. */
+#define FIRST_NAMESPACE 0xeffffffcu
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
@@ -96,12 +100,15 @@ static bool open_next(struct tr2_kernel_records *k,
 
 static bool open_switches(struct tr2_kernel_records *k)
 {
-	uint64_t id = k->tracepoints.id[TR2_TRACEPOINT_SWITCH];
+	const struct tr2_kernel_formats *formats = &k->tracepoints.formats;
 
-	if (id) {
-		tr2_kernel_event_switches(&k->events[k->nr], id);
+	if (formats->switch_id) {
+		tr2_kernel_event_switches(&k->events[k->nr],
+					  formats->switch_id);
+		if (k->of_machine)
+			tr2_kernel_event_widen(&k->events[k->nr]);
 		if (open_next(k, TR2_KERNEL_CAUSES, -1)) {
-			k->chains.state_at = k->tracepoints.state_at;
+			k->chains.state = formats->prev_state;
 			return true;
 		}
 	}
@@ -133,7 +140,7 @@ static void open_causes(struct tr2_kernel_records *k)
 
 static void open_wakers(struct tr2_kernel_records *k)
 {
-	uint64_t id = k->tracepoints.id[TR2_TRACEPOINT_WAKING];
+	uint64_t id = k->tracepoints.formats.waking_id;
 
 	if (!id) {
 		snprintf(k->refused[TR2_KERNEL_WAKERS],
@@ -142,6 +149,8 @@ static void open_wakers(struct tr2_kernel_records *k)
 		return;
 	}
 	tr2_kernel_event_wakings(&k->events[k->nr], id);
+	if (k->of_machine)
+		tr2_kernel_event_widen(&k->events[k->nr]);
 	open_next(k, TR2_KERNEL_WAKERS, -1);
 }
 
@@ -302,7 +311,9 @@ static void note_chains(struct tr2_kernel_records *k)
 					       TR2_CHAIN_OF_WAIT :
 					       TR2_CHAIN_OF_CPU;
 
-		for (j = 0; e->attr.sample_type & PERF_SAMPLE_CALLCHAIN &&
+		/* The filter passes what it keeps. */
+		for (j = 0; !e->whole_machine &&
+			    e->attr.sample_type & PERF_SAMPLE_CALLCHAIN &&
 			    !e->attr.exclude_callchain_kernel && j < e->nr; j++)
 			*tr2_map_slot(&k->rings.chain_ids, e->ids[j] + 1) =
 				chain;
@@ -312,9 +323,43 @@ static void note_chains(struct tr2_kernel_records *k)
 static void open_states(struct tr2_kernel_records *k)
 {
 	k->refused[TR2_KERNEL_STATES][0] = '\0';
-	tr2_tracepoints_read(&k->tracepoints);
 	open_causes(k);
 	open_wakers(k);
+}
+
+/* In another pid namespace than the first, the tracepoints' pids are not those of
+ * the recording. */
+static bool in_first_namespace(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_NAMESPACE;
+}
+
+/* May the switches of all processes be seen, and can those of the recording be
+ * told from others? */
+static bool can_see_machine(const struct tr2_kernel_records *k)
+{
+	return k->wanted.of_command && k->data_fd >= 0 &&
+	       k->tracepoints.formats.switch_id && in_first_namespace() &&
+	       tr2_kernel_can_see_machine();
+}
+
+/* Open the filter for the events that were widened. */
+static void begin_filter(struct tr2_kernel_records *k)
+{
+	uint32_t i, j;
+
+	k->rings.filter.formats = &k->tracepoints.formats;
+	for (i = 0; i < k->nr; i++)
+		for (j = 0; k->events[i].whole_machine && j < k->events[i].nr;
+		     j++)
+			*tr2_map_slot(&k->rings.filter.ids,
+				      k->events[i].ids[j] + 1) =
+				k->events[i].attr.config ==
+						k->tracepoints.formats.waking_id ?
+					TR2_MACHINE_WAKINGS :
+					TR2_MACHINE_SWITCHES;
 }
 
 static bool wants(const struct tr2_kernel_records *k,
@@ -372,6 +417,9 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 	k->data_fd = data_fd;
 	if (data_fd >= 0)
 		tr2_kallsyms_open(&k->kallsyms);
+	if (k->wanted.states)
+		tr2_tracepoints_read(&k->tracepoints);
+	k->of_machine = k->wanted.states && can_see_machine(k);
 	tr2_kernel_event_tasks(&k->events[0], k->wanted.states, k->wanted.hz);
 	/* perf looks for unwinding tables in data. */
 	k->events[0].attr.mmap_data = k->wanted.stack_bytes != 0;
@@ -387,6 +435,8 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 		open_states(k);
 	if (k->wanted.hz)
 		open_samples(k);
+	if (k->of_machine)
+		begin_filter(k);
 	return true;
 }
 
@@ -430,7 +480,10 @@ void tr2_kernel_records_stop(struct tr2_kernel_records *k)
 
 void tr2_kernel_records_finish(struct tr2_kernel_records *k)
 {
+	/* A filter leaves what came while it copied. */
 	tr2_kernel_rings_copy(&k->rings);
+	if (k->of_machine)
+		tr2_kernel_rings_copy(&k->rings);
 	tr2_kernel_file_finish(&k->file);
 }
 

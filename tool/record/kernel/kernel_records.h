@@ -29,6 +29,7 @@ enum tr2_kernel_source {
 /* What kernel.data is to have besides records of tasks. */
 struct tr2_kernel_wanted {
 	bool states;
+	bool of_command; /* no process runs already */
 	uint32_t hz;          /* samples; 0: none */
 	uint32_t stack_bytes; /* copied with each; 0: calls by frame pointers */
 };
@@ -39,6 +40,7 @@ struct tr2_kernel_records {
 	struct tr2_kernel_event events[TR2_KERNEL_SOURCES];
 	struct tr2_perf_file_event rows[TR2_KERNEL_SOURCES];
 	uint32_t nr; /* events that are open */
+	bool of_machine; /* switches and wake-ups of all processes */
 	struct tr2_kernel_rings rings;
 	struct tr2_kernel_file file;
 	int data_fd; /* kernel.data until it is begun; -1: none */

@@ -10,6 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/perf_file.h"
+#include "common/procfs.h"
+
 /*
  * Size of a ring, unless the rings of all CPUs would be too large. With records
  * of tasks alone, 256 KiB hold 4000; with states, a CPU may write 100 MB/s, and
@@ -116,6 +119,8 @@ void tr2_kernel_rings_release(struct tr2_kernel_rings *rings)
 		unmap(rings, rings->nr);
 	free(rings->ring);
 	tr2_map_release(&rings->chain_ids);
+	tr2_machine_filter_release(&rings->filter);
+	tr2_buf_release(&rings->kept);
 	rings->ring = NULL;
 	rings->nr = 0;
 }
@@ -153,20 +158,44 @@ static const unsigned char *record_at(const struct tr2_kernel_ring *r,
 	return copy;
 }
 
+/* Return the identifier of a sample's event; UINT64_MAX: there is none. */
+static uint64_t id_of(const struct tr2_kernel_ring *r,
+		      const struct perf_event_header *h, uint64_t at)
+{
+	uint64_t id = UINT64_MAX;
+
+	if (h->size >= sizeof(*h) + sizeof(id))
+		memcpy(&id, record_at(r, at + sizeof(*h), sizeof(id)),
+		       sizeof(id));
+	return id;
+}
+
 /* Pass the callchain of a sample, if it has one. */
 static void scan_sample(const struct tr2_kernel_ring *r,
 			const struct perf_event_header *h, uint64_t at)
 {
-	uint64_t id;
-	uint32_t chain;
+	uint32_t chain = tr2_map_get(&r->rings->chain_ids, id_of(r, h, at) + 1);
 
-	if (h->size < sizeof(*h) + sizeof(id))
-		return;
-	memcpy(&id, record_at(r, at + sizeof(*h), sizeof(id)), sizeof(id));
-	chain = tr2_map_get(&r->rings->chain_ids, id + 1);
 	if (chain)
 		tr2_callchains_add(r->rings->chains, record_at(r, at, h->size),
 				   h->size, chain == TR2_CHAIN_OF_WAIT);
+}
+
+/* Pass threads of the recording to the filter: FORK has pid, ppid, tid, ptid, time;
+ * COMM has pid, tid. */
+static void scan_task(const struct tr2_kernel_ring *r,
+		      const struct perf_event_header *h, uint64_t at)
+{
+	const unsigned char *record = record_at(r, at, h->size);
+	struct tr2_machine_filter *filter = &r->rings->filter;
+	struct tr2_task_event e;
+
+	if (tr2_task_decode(record, h->size, &e) <= 0)
+		return;
+	if (e.kind == TR2_TASK_FORK)
+		tr2_machine_filter_begin_thread(filter, e.tid, e.time_ns);
+	else if (e.kind == TR2_TASK_EXEC)
+		tr2_machine_filter_exec(filter, e.tid, e.time_ns);
 }
 
 /* Return the position behind the record at `at`; 0: it is invalid. */
@@ -180,11 +209,14 @@ static uint64_t scan_record(struct tr2_kernel_ring *r, uint64_t at,
 	memcpy(&h, record_at(r, at, sizeof(h)), sizeof(h));
 	if (h.size < sizeof(h) || h.size > head - at)
 		return 0;
-	if (tr2_tasks_wants(h.type))
+	if (tr2_tasks_wants(h.type)) {
 		tr2_tasks_add(r->rings->tasks, record_at(r, at, h.size),
 			      h.size);
-	else if (h.type == PERF_RECORD_SAMPLE && r->rings->chain_ids.nr)
+		if (r->rings->filter.formats)
+			scan_task(r, &h, at);
+	} else if (h.type == PERF_RECORD_SAMPLE && r->rings->chain_ids.nr) {
 		scan_sample(r, &h, at);
+	}
 	return at + h.size;
 }
 
@@ -238,16 +270,157 @@ static bool copy_ring(struct tr2_kernel_ring *r)
 	return any;
 }
 
-void tr2_kernel_rings_copy(struct tr2_kernel_rings *rings)
+static uint64_t head_of(const struct tr2_kernel_ring *r)
 {
-	struct perf_event_header end = { RECORD_FINISHED_ROUND, 0, sizeof(end) };
-	struct iovec part = { &end, sizeof(end) };
+	const struct perf_event_mmap_page *page = r->map;
+
+	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+/* Pass the samples up to the bound to the filter. */
+static void filter_ring(const struct tr2_kernel_ring *r)
+{
+	const struct perf_event_mmap_page *page = r->map;
+	struct tr2_machine_filter *filter = &r->rings->filter;
+	struct perf_event_header h;
+	uint64_t at;
+
+	for (at = page->data_tail; at < r->bound; at += h.size) {
+		memcpy(&h, record_at(r, at, sizeof(h)), sizeof(h));
+		if (h.type == PERF_RECORD_SAMPLE &&
+		    tr2_machine_filter_takes(filter, id_of(r, &h, at)))
+			tr2_machine_filter_add(filter, record_at(r, at, h.size),
+					       h.size);
+	}
+}
+
+/* Append the name of a thread that is not of the recording, and woke one of it, as
+ * a record of the time of that sample. comm: NULL, if it may still run. */
+static void add_name(struct tr2_kernel_rings *rings, int32_t tid,
+		     const char *comm, const unsigned char *sample)
+{
+	struct tr2_task_trailer trailer = { .pid = (uint32_t)tid,
+					    .tid = (uint32_t)tid };
+	struct tr2_buf *b = &rings->kept;
+	char text[TR2_COMM_SIZE] = "";
+	size_t at;
+	ssize_t n;
+
+	if (tid <= 0)
+		return;
+	if (!comm) {
+		n = tr2_procfs_read(tid, "comm", text, sizeof(text));
+		text[n > 0 ? n - 1 : 0] = '\0'; /* replaces the newline */
+		comm = text;
+	}
+	memcpy(&trailer.id, sample + sizeof(struct perf_event_header),
+	       sizeof(trailer.id));
+	memcpy(&trailer.time_ns, sample + TR2_SAMPLE_TIME_AT,
+	       sizeof(trailer.time_ns));
+	at = tr2_perf_begin_record(b, PERF_RECORD_COMM, 0);
+	tr2_perf_add_u32(b, (uint32_t)tid);
+	tr2_perf_add_u32(b, (uint32_t)tid);
+	tr2_perf_add_padded(b, comm, TR2_COMM_SIZE);
+	tr2_buf_add(b, &trailer, sizeof(trailer));
+	tr2_perf_end_record(b, at);
+}
+
+/* Append what the filter keeps up to the bound. Return the number of records. */
+static uint64_t keep(const struct tr2_kernel_ring *r)
+{
+	const struct perf_event_mmap_page *page = r->map;
+	struct tr2_kernel_rings *rings = r->rings;
+	enum tr2_machine_kept kept;
+	const unsigned char *record;
+	struct perf_event_header h;
+	const char *comm = NULL;
+	uint64_t at, nr = 0;
+	int32_t tid = 0;
+
+	for (at = page->data_tail; at < r->bound; at += h.size) {
+		memcpy(&h, record_at(r, at, sizeof(h)), sizeof(h));
+		kept = TR2_MACHINE_KEEP;
+		if (h.type == PERF_RECORD_SAMPLE &&
+		    tr2_machine_filter_takes(&rings->filter, id_of(r, &h, at)))
+			kept = tr2_machine_filter_next(&rings->filter, &tid,
+						       &comm);
+		if (kept == TR2_MACHINE_DROP)
+			continue;
+		record = record_at(r, at, h.size);
+		if (kept == TR2_MACHINE_OWN)
+			tr2_callchains_add(rings->chains, record, h.size, true);
+		else if (kept == TR2_MACHINE_OUTSIDE)
+			add_name(rings, tid, comm, record);
+		tr2_buf_add(&rings->kept, record, h.size);
+		nr++;
+	}
+	return nr;
+}
+
+static bool copy_kept(struct tr2_kernel_ring *r)
+{
+	struct perf_event_mmap_page *page = r->map;
+	struct tr2_kernel_rings *rings = r->rings;
+	struct iovec part;
+	uint64_t nr;
+
+	tr2_buf_reset(&rings->kept);
+	nr = keep(r);
+	part = (struct iovec){ rings->kept.p, rings->kept.len };
+	if (rings->kept.failed)
+		rings->file->lost += nr;
+	else if (nr)
+		tr2_kernel_file_append(rings->file, &part, 1, nr);
+	/* What follows a record that is invalid is skipped. */
+	r->nr_whole = 0;
+	if (r->bound < r->whole || r->whole == r->scanned) {
+		__atomic_store_n(&page->data_tail, r->bound, __ATOMIC_RELEASE);
+		return nr;
+	}
+	r->whole = r->scanned;
+	__atomic_store_n(&page->data_tail, r->scanned, __ATOMIC_RELEASE);
+	return nr;
+}
+
+/* Samples after the bound may belong to threads whose fork was not scanned. */
+static bool copy_filtered(struct tr2_kernel_rings *rings)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < rings->nr; i++)
+		rings->ring[i].bound = head_of(&rings->ring[i]);
+	tr2_kernel_rings_scan(rings);
+	for (i = 0; i < rings->nr; i++) {
+		if (rings->ring[i].bound > rings->ring[i].whole)
+			rings->ring[i].bound = rings->ring[i].whole;
+		filter_ring(&rings->ring[i]);
+	}
+	tr2_machine_filter_decide(&rings->filter);
+	for (i = 0; i < rings->nr; i++)
+		any |= copy_kept(&rings->ring[i]);
+	tr2_machine_filter_end_pass(&rings->filter);
+	return any;
+}
+
+static bool copy_all(struct tr2_kernel_rings *rings)
+{
 	bool any = false;
 	size_t i;
 
 	tr2_kernel_rings_scan(rings);
 	for (i = 0; i < rings->nr; i++)
 		any |= copy_ring(&rings->ring[i]);
+	return any;
+}
+
+void tr2_kernel_rings_copy(struct tr2_kernel_rings *rings)
+{
+	struct perf_event_header end = { RECORD_FINISHED_ROUND, 0, sizeof(end) };
+	struct iovec part = { &end, sizeof(end) };
+	bool any = rings->filter.formats && rings->file ? copy_filtered(rings) :
+							  copy_all(rings);
+
 	if (any && rings->file)
 		tr2_kernel_file_append(rings->file, &part, 1, 0);
 }

@@ -18,6 +18,7 @@
 #include "common/map.h"
 #include "record/kernel/callchains.h"
 #include "record/kernel/kernel_file.h"
+#include "record/kernel/machine_filter.h"
 #include "record/loop.h"
 #include "record/task_table.h"
 
@@ -30,6 +31,7 @@ struct tr2_kernel_ring {
 	 * data_tail to `whole` are to be copied, nr_whole records. After an
 	 * invalid record, `whole` stays behind. */
 	uint64_t scanned, whole, nr_whole;
+	uint64_t bound; /* the end of what this pass copies, with a filter */
 };
 
 enum tr2_chain { TR2_CHAIN_OF_WAIT = 1, TR2_CHAIN_OF_CPU };
@@ -44,6 +46,8 @@ struct tr2_kernel_rings {
 	/* 1 + identifiers of events to the kind of callchain that their samples
 	 * have: enum tr2_chain. */
 	struct tr2_map chain_ids;
+	struct tr2_machine_filter filter;
+	struct tr2_buf kept; /* what the filter keeps of a ring */
 	struct tr2_kernel_file *file; /* NULL: nothing is copied */
 	void (*ready)(void *data);
 	void *data;

@@ -9,16 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/macros.h"
 #include "common/perf_file.h"
 #include "record/kernel/tracefs.h"
 
 #define SYSTEM "sched"
-#define STATE_FIELD " prev_state;\toffset:"
 
-static const char *const names[] = {
-	[TR2_TRACEPOINT_SWITCH] = "sched_switch",
-	[TR2_TRACEPOINT_WAKING] = "sched_waking",
-};
+static const char *const names[] = { "sched_switch", "sched_waking" };
 
 /* Append the size of a file and its content; in tracefs the size is known
  * after reading only. false: errno. */
@@ -64,23 +61,12 @@ static bool add_header(struct tr2_buf *b, int tracefs)
 	return true;
 }
 
-static bool add_event(struct tr2_tracepoints *t, int tracefs, size_t i)
+static bool add_event(struct tr2_buf *b, int tracefs, const char *name)
 {
-	struct tr2_buf *b = &t->data;
-	size_t at = b->len;
-	const char *id, *state;
 	char path[64];
 
-	snprintf(path, sizeof(path), "events/" SYSTEM "/%s/format", names[i]);
-	if (!add_file(b, tracefs, path) || b->failed)
-		return false;
-	id = strstr(tr2_buf_str(b) + at + sizeof(uint64_t), "\nID: ");
-	t->id[i] = id ? strtoull(id + 5, NULL, 10) : 0;
-	state = strstr(b->p + at + sizeof(uint64_t), STATE_FIELD);
-	if (state)
-		t->state_at = strtoul(state + sizeof(STATE_FIELD) - 1, NULL, 10);
-	errno = EINVAL;
-	return id != NULL;
+	snprintf(path, sizeof(path), "events/" SYSTEM "/%s/format", name);
+	return add_file(b, tracefs, path);
 }
 
 static bool add_all(struct tr2_tracepoints *t, int tracefs)
@@ -92,15 +78,19 @@ static bool add_all(struct tr2_tracepoints *t, int tracefs)
 		return false;
 	tr2_perf_add_u32(b, 1); /* systems */
 	tr2_buf_add(b, SYSTEM, sizeof(SYSTEM));
-	tr2_perf_add_u32(b, TR2_TRACEPOINT_NR);
-	for (i = 0; i < TR2_TRACEPOINT_NR; i++)
-		if (!add_event(t, tracefs, i))
+	tr2_perf_add_u32(b, ARRAY_SIZE(names));
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!add_event(b, tracefs, names[i]))
 			return false;
 	tr2_perf_add_u32(b, 0); /* no symbols, */
 	tr2_perf_add_u32(b, 0); /* formats of printk, */
 	tr2_perf_add_u64(b, 0); /* names of tasks */
 	errno = ENOMEM;
-	return !b->failed;
+	if (b->failed)
+		return false;
+	tr2_kernel_formats_read(&t->formats, b->p, b->len);
+	errno = EINVAL;
+	return t->formats.switch_id && t->formats.waking_id;
 }
 
 bool tr2_tracepoints_read(struct tr2_tracepoints *t)

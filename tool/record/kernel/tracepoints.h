@@ -11,16 +11,10 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-
-enum tr2_tracepoint {
-	TR2_TRACEPOINT_SWITCH, /* sched:sched_switch */
-	TR2_TRACEPOINT_WAKING, /* sched:sched_waking */
-	TR2_TRACEPOINT_NR
-};
+#include "format/kernel/kernel_formats.h"
 
 struct tr2_tracepoints {
-	uint64_t id[TR2_TRACEPOINT_NR];
-	size_t state_at; /* of prev_state in the data of sched_switch; 0: unknown */
+	struct tr2_kernel_formats formats;
 	struct tr2_buf data;
 	char why_not[128]; /* "" if they were read */
 };
