@@ -54,7 +54,7 @@ test_expect_success 'a child that its parent waits for: its start and its end' '
 	spawned plain.event >actual &&
 	test_cmp expect actual &&
 	trace2 report plain.event >out &&
-	test_grep "; 7.000 ms (7.0%) spawning$" out
+	test_grep "^7.000 ms (7.0%) spawning$" out
 '
 
 # As in git fetch: upload-pack ends at 50, and is reaped at 90.
@@ -68,7 +68,7 @@ test_expect_success 'a child that had long ended when its parent looked' '
 	spawned late.event >actual &&
 	test_cmp expect actual &&
 	trace2 report late.event >out &&
-	test_grep "; 6.000 ms (6.0%) spawning$" out
+	test_grep "^6.000 ms (6.0%) spawning$" out
 '
 
 for what in "data 60 data \"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" \
@@ -126,7 +126,7 @@ test_expect_success 'children side by side: time in which others run is hidden' 
 	spawned beside.event >actual &&
 	test_cmp expect actual &&
 	trace2 report beside.event >out &&
-	test_grep "; 9.000 ms (9.0%) spawning$" out
+	test_grep "^9.000 ms (9.0%) spawning$" out
 '
 
 test_expect_success 'a child in the background, a pager, a filter hide nothing' '
@@ -273,7 +273,7 @@ test_expect_success 'below a shell: from fork to exec' '
 	spawned shell >actual &&
 	test_cmp expect actual &&
 	trace2 report shell >out &&
-	test_grep "; 5.000 ms (5.0%) spawning$" out
+	test_grep "^5.000 ms (5.0%) spawning$" out
 '
 
 # The shell waits for neither of two that it starts at once, and calls exec.

@@ -177,7 +177,7 @@ test_expect_success 'the start of the command was lost: it has no time, and no w
 		ended 50 15 "\"code\":0" && forked 20 16 15 && ended 40 16 "\"code\":0"
 	} >lost/tasks.jsonl &&
 	trace2 report --color=never lost >out &&
-	test_grep "^0 us wall, 2 processes" out
+	test_grep "^0 us wall$" out
 '
 
 test_expect_success 'a child of a process that was killed is shown once' '
@@ -194,15 +194,17 @@ test_expect_success 'a child of a process that was killed is shown once' '
 	kid exit 0 kernel
 	EOF
 	cat >expect <<-\EOF &&
-	50.000 ms wall, 2 processes, 3 events; 1.000 ms (2.0%) spawning; 100.000 ms more in the background; SIGSEGV
+	50.000 ms wall
+	2 processes, 3 events; SIGSEGV
+	1.000 ms (2.0%) spawning; 100.000 ms more in the background
 
 	WALL ms  SELF ms   SHARE  SPAWN ms  PROCESS
 	 50.000   10.000  100.0%            top
 	140.000  140.000   80.0%     1.000  └ [kid]
 	EOF
 	trace2 report orphan >out &&
-	sed -n "1p; /WALL ms/,/kid/p" out | sed "/WALL ms/d" | sed "s/  */ /g" >actual &&
-	sed -n "1p;4,5p" expect | sed "s/  */ /g" >expect.words &&
+	sed -n "1,3p; /WALL ms/,/kid/p" out | sed "/WALL ms/d" | sed "s/  */ /g" >actual &&
+	sed -n "1,3p;6,7p" expect | sed "s/  */ /g" >expect.words &&
 	test_cmp expect.words actual
 '
 
@@ -267,10 +269,12 @@ test_expect_success 'a forked half is joined to its task, and shown once' '
 	36.000 0 18 └ pack
 	EOF
 	trace2 report gc >out &&
-	sed -n 1p out >actual &&
-	echo "21.000 ms wall, 4 processes, 14 events; 2.000 ms (9.5%) spawning; 60.000 ms more in the background" \
-		>expect &&
-	test_cmp expect actual &&
+	sed 3q out >actual &&
+	test_cmp - actual <<-\EOF &&
+	21.000 ms wall
+	4 processes, 14 events
+	2.000 ms (9.5%) spawning; 60.000 ms more in the background
+	EOF
 	! grep "[0-9][0-9][1-9]\.[0-9]%" out &&
 	trace2 list --format=json gc |
 	jq -c "[.processes[].join]" >actual &&

@@ -37,7 +37,7 @@ test_expect_success 'a script that ends in exec: all of its time is its own' '
 	  ran        10.000 ms  git
 	EOF
 	trace2 report script >out &&
-	test_grep "^300.000 ms wall, 1 process," out
+	test_grep "^300.000 ms wall$" out
 '
 
 # Lines in their usual form have a parser of their own.
@@ -308,7 +308,7 @@ test_expect_success JQ 'the recorder was killed: until the last record' '
 	jq -c "[.processes[] | [.at_least, .wall_ns / 1000000]]" killed.json >actual &&
 	test_cmp expect actual &&
 	trace2 report killed >out &&
-	test_grep "^>= 50.000 ms wall, 4 processes" out &&
+	test_grep "^>= 50.000 ms wall$" out &&
 	test_grep "^>= 40.000  .*├ kid$" out &&
 	trace2 report --regions --format=csv killed >out &&
 	test_grep "^30000000,.*,c/open" out
@@ -349,7 +349,7 @@ test_expect_success JQ 'a stream without an end, and one that ends in exec' '
 # Several commands that nothing connects: all of them, and the longest.
 test_expect_success JQ 'a collection of commands: how many, how long, in which span' '
 	trace2 report open.event >out &&
-	test_grep "^3 commands, >= 60.000 ms altogether in a span of 80.000 ms: 3 processes, " out &&
+	test_grep "^3 commands, >= 60.000 ms altogether in a span of 80.000 ms$" out &&
 	test_prints grep -A1 CRITICAL out <<-\EOF &&
 	TIME ms   SHARE  CRITICAL PATH OF THE LONGEST
 	 30.000  100.0%  top

@@ -86,7 +86,7 @@ test_expect_success JQ 'what strings have in common is in the page once' '
 # Times of the day are times since the start in the page, and it has columns of
 # its own: compare the columns from..to that both have in this order.
 # Tables, and from and to which of their columns the report has the same.
-parts='[["processes",0,4],["critical_path",0,2],["regions",0,13],
+parts='[["processes",0,4],["critical_path",0,3],["regions",0,13],
 	["threads",0,7],["timers",0,12],["counters",0,5],["data",1,5],
 	["errors",1,4]]'
 
@@ -296,8 +296,33 @@ test_expect_success JQ 'too many pieces of the path are put together, and add up
 	trace2 report --path --format=json r |
 		jq -c "[true, true, false, true, true,
 			([.critical_path[] | select(.state == \"run\").time_ns] | add),
-			([.critical_path[].time_ns] | add)]" >expect &&
+			([.critical_path[] | .time_ns + .no_cpu_ns] | add)]" >expect &&
 	test_cmp expect actual
+'
+
+# The steps of 50 kinds of processes do not fit.
+test_expect_success JQ 'the row of the rest has no start' '
+	"$PERL_PATH" -e "
+		print qq(0 0 fork 10 10 1 1\n0 0 in 10 10\n1 0 comm 10 10 top exec\n);
+		for (1 .. 50) {
+			my (\$t, \$p) = (100 * \$_, 20 + \$_);
+			print qq(\$t 0 fork \$p \$p 10 10\n), \$t + 1,
+				qq( 0 sleep 10 10 0 swapper schedule,do_wait\n),
+				\$t + 2, qq( 0 in \$p \$p\n), \$t + 3,
+				qq( 0 comm \$p \$p kid\$_ exec\n), \$t + 90,
+				qq( 0 exit \$p \$p\n), \$t + 92, qq( 0 in 10 10\n);
+		}
+		print qq(90000 0 exit 10 10\n);
+	" >records &&
+	made r <records &&
+	trace2 report --html page.html r &&
+	page_data page.html >data &&
+	test_prints jq -c ".tables[] | select(.name == \"critical_path_by_kind\") |
+		(.columns | map(.title) | index(\"FROM\")) as \$from |
+		.rows[0][\$from], .rows[-1][\$from]" data <<-\EOF
+	0
+	null
+	EOF
 '
 
 test_expect_success 'it fetches nothing, and runs nothing but its own script' '

@@ -28,7 +28,7 @@ heads () {
 	sed 's/\( SHARE\) CPU WAIT\( READY\)*/\1/
 		s/ CPU WAIT\( READY\)*/ SELF/
 		s/ WALL CPU EXIT/ WALL EXIT/
-		s/ WHY / /; s/ SPAWN\( PROCESS\)/\1/; s/ SUM CPU / /
+		s/ WHY / /; s/ NO CPU / /; s/ SPAWN\( PROCESS\)/\1/; s/ SUM CPU / /
 		s/ BY KIND$//; s/ AT MOST / /' | sort -u
 }
 

@@ -23,6 +23,8 @@
 /* Steps are shown one by one if no more than this share of the whole is in those
  * that are too small to be shown. */
 #define MAX_REST_SHARE 0.05
+/* Text leaves out a smaller share without a CPU, of which SHARE shows nothing. */
+#define MIN_READY_SHARE 0.0005
 
 struct step_row {
 	struct tr2_node_row of;
@@ -138,6 +140,12 @@ static void cell_part(struct tr2_table *t, const void *row)
 	tr2_cell_keep_count(t);
 }
 
+/* Had it no CPU for more of this time than it had one? */
+static bool mostly_ready(const struct tr2_step *s)
+{
+	return s->kind == TR2_STEP_RUN && s->ready_ns > s->ns;
+}
+
 /* run, no CPU: cc1, wait child: sed; with ~ if it is doubtful. */
 static void cell_step_why(struct tr2_table *t, const void *row)
 {
@@ -149,22 +157,18 @@ static void cell_step_why(struct tr2_table *t, const void *row)
 		return;
 	tr2_buf_reset(&b);
 	tr2_buf_addstr(&b, s->doubtful ? "~" : "");
-	if (s->kind == TR2_STEP_RUN)
-		tr2_buf_addlit(&b, "run");
-	else if (s->kind == TR2_STEP_READY)
-		tr2_buf_addlit(&b, "no CPU");
-	else
-		tr2_buf_addlit(&b, "wait ");
 	if (s->kind == TR2_STEP_WAIT)
-		tr2_buf_addstr(&b, s->cause ? tr2_cause_name(s->cause) : "?");
-	tr2_buf_addstr(&b, s->by ? ": " : "");
-	tr2_buf_addstr(&b, tr2_s(m, s->by));
+		tr2_buf_addall(&b, "wait ",
+			       s->cause ? tr2_cause_name(s->cause) : "?");
+	else
+		tr2_buf_addstr(&b, mostly_ready(s) ? "no CPU" : "run");
+	if (s->by && (s->kind == TR2_STEP_WAIT || mostly_ready(s)))
+		tr2_buf_addall(&b, ": ", tr2_s(m, s->by));
 	tr2_cell_str(t, tr2_buf_str(&b));
 }
 
 static const char *const kind_names[] = {
 	[TR2_STEP_RUN] = "run",
-	[TR2_STEP_READY] = "ready",
 	[TR2_STEP_WAIT] = "wait",
 };
 
@@ -183,8 +187,13 @@ TR2_CELL(cell_step_doubtful, struct step_row,
 	 if (r->step->kind)
 		 tr2_cell_bool(t, r->step->doubtful))
 TR2_CELL(cell_step_time, struct step_row, tr2_cell_ns(t, r->step->ns))
+TR2_CELL(cell_step_ready, struct step_row,
+	 if (tr2_output_is_text(t->output) ?
+		     tr2_report_share(r->step->ready_ns, r->whole) >=
+			     MIN_READY_SHARE : r->step->kind || r->step->ready_ns)
+		 tr2_cell_ns(t, r->step->ready_ns))
 TR2_CELL(cell_step_share, struct step_row,
-	 tr2_cell_share(t, tr2_report_share(r->step->ns, r->whole)))
+	 tr2_cell_share(t, tr2_report_share(tr2_step_ns(r->step), r->whole)))
 TR2_CELL(cell_step_process, struct step_row,
 	 tr2_cell_str(t, r->step->segment ?
 				 tr2_s(r->of.m, segment_of(r)->comm) :
@@ -195,7 +204,9 @@ TR2_CELL(cell_step_category, struct step_row,
 TR2_CELL(cell_step_label, struct step_row,
 	 if (r->step->span)
 		 tr2_cell_str(t, tr2_s(r->of.m, span_of(r)->label)))
-TR2_CELL(cell_step_start, struct step_row, tr2_cell_wall(t, r->step->start_ns))
+TR2_CELL(cell_step_start, struct step_row,
+	 if (!r->nr_rest)
+		 tr2_cell_wall(t, r->step->start_ns))
 
 TR2_CELL(cell_step_kind, struct step_row,
 	 if (r->sum) tr2_cell_str(t, tr2_s(r->of.m, r->sum->kind)))
@@ -234,7 +245,7 @@ static bool gain_of(const struct step_row *r, struct tr2_gain *gain)
 	struct tr2_change change = { .exact = true, .cause = -1 };
 	uint64_t pieces;
 
-	if (!r->retime || !r->sum || r->step->kind == TR2_STEP_READY)
+	if (!r->retime || !r->sum || mostly_ready(r->step))
 		return false;
 	change.kind = r->step->span ? TR2_CHANGE_REGION : TR2_CHANGE_PROCESS;
 	change.name = r->step->span ?
@@ -264,6 +275,7 @@ static void cell_part_gain_most(struct tr2_table *t, const void *row)
 /* The largest sums. */
 static const struct tr2_column part_columns[] = {
 	{ "time_ns", "TIME", 0, cell_step_time },
+	{ "no_cpu_ns", "NO CPU", 0, cell_step_ready },
 	{ "share", "SHARE", TR2_COL_HEAT, cell_step_share },
 	{ "gain_ns", "GAIN", 0, cell_part_gain },
 	{ "gain_at_most_ns", "AT MOST", 0, cell_part_gain_most },
@@ -285,6 +297,7 @@ static const struct tr2_column part_columns[] = {
 
 static const struct tr2_column path_columns[] = {
 	{ "time_ns", "TIME", 0, cell_step_time },
+	{ "no_cpu_ns", "NO CPU", 0, cell_step_ready },
 	{ "share", "SHARE", TR2_COL_HEAT, cell_step_share },
 	{ NULL, "WHY", TR2_COL_TEXT | TR2_COL_LEFT, cell_step_why },
 	{ NULL, "CRITICAL PATH", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT,
@@ -306,15 +319,17 @@ static const struct tr2_column path_columns[] = {
 struct rows {
 	bool *shown; /* by step */
 	size_t nr_shown, nr_rest;
-	int64_t rest_ns, most_rest_ns;
+	struct tr2_step rest; /* their sum */
+	int64_t most_rest_ns;
 };
 
 static void leave_out(struct rows *rows, const struct tr2_step *step)
 {
 	rows->nr_rest++;
-	rows->rest_ns += step->ns;
-	if (step->ns > rows->most_rest_ns)
-		rows->most_rest_ns = step->ns;
+	rows->rest.ns += step->ns;
+	rows->rest.ready_ns += step->ready_ns;
+	if (tr2_step_ns(step) > rows->most_rest_ns)
+		rows->most_rest_ns = tr2_step_ns(step);
 }
 
 /* Mark the steps to show: the large ones, and all around them. */
@@ -325,7 +340,7 @@ static void mark_steps(const struct tr2_step *steps, size_t nr, int64_t whole,
 	size_t i;
 
 	for (i = nr; i-- > 0;) {
-		if (all || tr2_report_share(steps[i].ns, whole) >=
+		if (all || tr2_report_share(tr2_step_ns(&steps[i]), whole) >=
 				   TR2_REPORT_SHARE)
 			shown[i] = true;
 		if (shown[i] && steps[i].parent)
@@ -340,7 +355,7 @@ static void mark_steps(const struct tr2_step *steps, size_t nr, int64_t whole,
 static bool fits(const struct rows *rows, int64_t whole)
 {
 	return rows->nr_shown + 1 <= TR2_REPORT_ROWS &&
-	       tr2_report_share(rows->rest_ns, whole) <= MAX_REST_SHARE;
+	       tr2_report_share(tr2_step_ns(&rows->rest), whole) <= MAX_REST_SHARE;
 }
 
 /* Several roots are commands that do not depend on each other. */
@@ -366,7 +381,7 @@ static void give_rest(struct tr2_table *t, struct step_row *row,
 
 	if (!rows->nr_rest || !t->nr_rows)
 		return;
-	rest = (struct tr2_step){ .ns = rows->rest_ns };
+	rest = rows->rest;
 	row->step = &rest;
 	row->sum = NULL;
 	row->nr_rest = rows->nr_rest;
@@ -402,7 +417,7 @@ static void give_sums(struct tr2_table *t, struct step_row *row,
 	*rows = (struct rows){ .shown = rows->shown };
 	for (i = 0; i < nr; i++) {
 		if (i >= most ||
-		    tr2_report_share(sums[i].step.ns, row->whole) <
+		    tr2_report_share(tr2_step_ns(&sums[i].step), row->whole) <
 			    TR2_REPORT_SHARE) {
 			leave_out(rows, &sums[i].step);
 			continue;
@@ -414,10 +429,25 @@ static void give_sums(struct tr2_table *t, struct step_row *row,
 	}
 }
 
+/* In lines of whole words that fit. */
 void tr2_report_print_note(const char *text)
 {
-	printf("%s%s%s\n", tr2_color_on(TR2_COLOR_DIM), text,
-	       tr2_color_off(TR2_COLOR_DIM));
+	size_t width = tr2_term_width() ? tr2_term_width() : TR2_REPORT_WIDTH;
+	size_t len, line;
+	const char *space;
+
+	fputs(tr2_color_on(TR2_COLOR_DIM), stdout);
+	for (; *text; text += len + (text[len] == ' ' || text[len] == '\n')) {
+		line = strcspn(text, "\n");
+		for (len = 0; len < line; len = (size_t)(space - text)) {
+			space = text + len + 1;
+			space += strcspn(space, " \n");
+			if (len && (size_t)(space - text) > width)
+				break;
+		}
+		printf("%.*s%s", (int)len, text, text[len] ? "\n" : "");
+	}
+	printf("%s\n", tr2_color_off(TR2_COLOR_DIM));
 }
 
 /* On a terminal, say how to learn more if most of the time was computed by one
@@ -445,11 +475,13 @@ static void explain(const struct step_row *row, const struct tr2_step *steps,
 
 	for (i = 0; i < nr_sums; i++)
 		doubtful |= sums[i].step.doubtful &&
-			    tr2_report_share(sums[i].step.ns, row->whole) >=
+			    tr2_report_share(tr2_step_ns(&sums[i].step),
+					     row->whole) >=
 				    TR2_REPORT_SHARE;
 	for (i = 0; !nr_sums && i < nr; i++)
 		doubtful |= steps[i].doubtful &&
-			    tr2_report_share(steps[i].ns, row->whole) >=
+			    tr2_report_share(tr2_step_ns(&steps[i]),
+					     row->whole) >=
 				    TR2_REPORT_SHARE;
 	if (doubtful)
 		tr2_report_print_note("(~ who woke whom was derived, and may "

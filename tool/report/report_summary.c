@@ -80,8 +80,7 @@ static void sum_path(struct summary *s, const struct tr2_model *m)
 	for (i = 0; i < nr; i++) {
 		if (steps[i].kind == TR2_STEP_WAIT)
 			s->waiting_ns += steps[i].ns;
-		if (steps[i].kind == TR2_STEP_READY)
-			s->ready_ns += steps[i].ns;
+		s->ready_ns += steps[i].ready_ns;
 	}
 	free(steps);
 }
@@ -144,11 +143,11 @@ static void add_failures(struct tr2_buf *b, const struct summary *s)
 	}
 }
 
-/* Append a part of the wall time: `; 3.241 s (78.0%) waiting`. */
-static void add_part(struct tr2_buf *b, const struct summary *s, int64_t ns,
-		     const char *what)
+/* Append a part of the wall time: `3.241 s (78.0%) waiting`. */
+static void add_part(struct tr2_buf *b, const struct summary *s,
+		     const char *before, int64_t ns, const char *what)
 {
-	tr2_buf_addlit(b, "; ");
+	tr2_buf_addstr(b, before);
 	tr2_fmt_ns(b, ns);
 	tr2_buf_addlit(b, " (");
 	tr2_fmt_share(b, tr2_report_share(ns, s->whole_ns));
@@ -165,12 +164,11 @@ static void add_whole(struct tr2_buf *b, const struct summary *s)
 	tr2_buf_addstr(b, s->at_least ? ">= " : "");
 	tr2_fmt_ns(b, s->whole_ns);
 	if (s->nr_roots < 2) {
-		tr2_buf_addlit(b, " wall, ");
+		tr2_buf_addlit(b, " wall");
 		return;
 	}
 	tr2_buf_addlit(b, " altogether in a span of ");
 	tr2_fmt_ns(b, s->span_ns);
-	tr2_buf_addlit(b, ": ");
 }
 
 static void add_cpu(struct tr2_buf *b, const struct summary *s)
@@ -179,61 +177,74 @@ static void add_cpu(struct tr2_buf *b, const struct summary *s)
 
 	if (s->cpu_ns == TR2_NO_TIME)
 		return;
+	tr2_buf_addlit(b, ", ");
 	tr2_fmt_ns(b, s->cpu_ns);
-	snprintf(cpus, sizeof(cpus), " CPU (%.2f CPUs), ",
+	snprintf(cpus, sizeof(cpus), " CPU (%.2f CPUs)",
 		 tr2_report_share(s->cpu_ns, s->whole_ns));
 	tr2_buf_addstr(b, cpus);
 }
 
+/* The time; what ran, and how it ended; what the path waited for; and the rest:
+ * a line of each. */
 static void add_summary(struct tr2_buf *b, const struct summary *s)
 {
 	const struct tr2_model *m = s->root.m;
+	const char *between = "\n";
 
 	add_whole(b, s);
 	add_cpu(b, s);
+	tr2_buf_addch(b, '\n');
 	add_number(b, s->nr_processes, " process", "es");
 	tr2_buf_addlit(b, ", ");
 	add_number(b, m->nr_events, " event", "s");
-	if (s->waiting_ns != TR2_NO_TIME)
-		add_part(b, s, s->waiting_ns, "waiting");
-	if (s->ready_ns != TR2_NO_TIME &&
-	    tr2_report_share(s->ready_ns, s->whole_ns) >= MIN_READY_SHARE)
-		add_part(b, s, s->ready_ns, "without a CPU");
-	if (m->spawning_ns)
-		add_part(b, s, m->spawning_ns, "spawning");
-	if (s->background_ns >= MIN_BACKGROUND_NS) {
-		tr2_buf_addlit(b, "; ");
-		tr2_fmt_ns(b, s->background_ns);
-		tr2_buf_addlit(b, " more in the background");
-	}
 	if (m->lost) {
 		tr2_buf_addlit(b, "; ");
 		tr2_buf_add_u64(b, m->lost);
 		tr2_buf_addlit(b, " events lost");
 	}
 	add_failures(b, s);
+	if (s->waiting_ns != TR2_NO_TIME)
+		add_part(b, s, "\n", s->waiting_ns, "waiting");
+	if (s->ready_ns != TR2_NO_TIME &&
+	    tr2_report_share(s->ready_ns, s->whole_ns) >= MIN_READY_SHARE)
+		add_part(b, s, "; ", s->ready_ns, "without a CPU");
+	if (m->spawning_ns) {
+		add_part(b, s, between, m->spawning_ns, "spawning");
+		between = "; ";
+	}
+	if (s->background_ns >= MIN_BACKGROUND_NS) {
+		tr2_buf_addstr(b, between);
+		tr2_fmt_ns(b, s->background_ns);
+		tr2_buf_addlit(b, " more in the background");
+	}
 }
 
-/* Print the sentence; on a terminal in lines that fit, if they can. */
-static void print_summary(const struct summary *s, bool wide)
+/* Print the lines; those that do not fit are broken, if they can be. Markdown has
+ * one, which a browser breaks. */
+static void print_summary(const struct summary *s, bool wide, bool markdown)
 {
-	size_t width = wide ? 0 : tr2_term_width(), column = 0, len;
+	size_t width = tr2_term_width() ? tr2_term_width() : TR2_REPORT_WIDTH;
+	size_t column = 0, len;
 	struct tr2_buf b = TR2_BUF_INIT;
-	const char *p, *end;
+	const char *p;
 
 	add_summary(&b, s);
 	for (p = tr2_buf_str(&b); *p; p += len) {
-		end = strstr(p + 1, "; ");
-		len = end ? (size_t)(end - p) + 1 : strlen(p);
-		/* Parts but the first begin with a space. */
-		if (width && column && column + len > width) {
-			putchar('\n');
-			column = 0;
-			p++;
-			len--;
+		len = strcspn(p, ";\n");
+		len += p[len] == ';';
+		/* Parts but the first of a line begin with a space. */
+		if (!wide && !markdown && column && column + len > width) {
+			printf("\n%.*s", (int)len - 1, p + 1);
+			column = len - 1;
+		} else {
+			printf("%.*s", (int)len, p);
+			column += len;
 		}
-		printf("%.*s", (int)len, p);
-		column += len;
+		if (p[len] == '\n') {
+			fputs(markdown ? "; " : "\n", stdout);
+			column = 0;
+			len++;
+		}
 	}
 	puts("\n");
 	tr2_buf_release(&b);
@@ -292,7 +303,7 @@ void tr2_report_summary(const struct tr2_report *r)
 		return;
 	sum_up(&s, r->m);
 	if (tr2_output_is_text(r->out))
-		print_summary(&s, r->out->wide);
+		print_summary(&s, r->out->wide, !tr2_report_is_text(r));
 	else
 		tr2_table_print_row(r->out, "summary", TR2_COLUMNS(columns), &s);
 }

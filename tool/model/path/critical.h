@@ -21,7 +21,7 @@
 enum tr2_step_kind {
 	TR2_STEP_UNKNOWN, /* without states, or only inner steps have time */
 	TR2_STEP_RUN,
-	TR2_STEP_READY, /* it had no CPU */
+	TR2_STEP_READY, /* it had no CPU; in steps, a part of RUN */
 	TR2_STEP_WAIT
 };
 
@@ -34,16 +34,22 @@ struct tr2_step {
 	uint32_t span;  /* one of its regions; 0: outside regions */
 	uint32_t parent; /* step around it, 1 + its index; 0: none */
 	int64_t ns;      /* on the path, its own; 0 if all is in inner steps */
+	int64_t ready_ns; /* RUN: and so much more in which it had no CPU */
 	int64_t start_ns; /* wall; when the path first reaches it */
-	/* Who had the CPU (READY) or ended the wait, most of the time; 0:
+	/* Who had the CPU (RUN) or ended the wait, most of the time; 0:
 	 * unknown, or the kernel. */
 	tr2_str by;
-	uint8_t kind;  /* enum tr2_step_kind */
+	uint8_t kind;  /* enum tr2_step_kind, but READY */
 	uint8_t cause; /* WAIT: enum tr2_cause */
 	/* The wake-ups that led here were not recorded, most of the time. */
 	bool inferred;
 	bool doubtful; /* others could be it, too */
 };
+
+static inline int64_t tr2_step_ns(const struct tr2_step *s)
+{
+	return s->ns + s->ready_ns;
+}
 
 /* A stretch of time on the path. */
 struct tr2_path_piece {

@@ -167,15 +167,16 @@ static uint32_t owner_of(struct walk *w, uint32_t node, uint32_t segment,
 static uint32_t reason_of(struct walk *w, uint32_t owner,
 			  const struct tr2_step *reason)
 {
-	uint64_t key = tr2_mix(owner, (uint64_t)reason->kind << 8 |
-					      reason->cause);
+	uint8_t kind = reason->kind == TR2_STEP_READY ? TR2_STEP_RUN :
+							reason->kind;
+	uint64_t key = tr2_mix(owner, (uint64_t)kind << 8 | reason->cause);
 	uint32_t *slot = tr2_map_slot(&w->by_reason, key | 1);
 	uint32_t *first = &w->first_reason[owner - 1];
 
 	if (!*slot) {
 		tr2_grow(w->reasons, w->nr_reasons, w->alloc_reasons);
 		w->reasons[w->nr_reasons] = (struct reason){
-			.step = { .kind = reason->kind,
+			.step = { .kind = kind,
 				  .cause = reason->cause },
 			.next = *first,
 		};
@@ -203,7 +204,10 @@ static void add_piece(struct walk *w, uint32_t owner, int64_t from_ns,
 	uint32_t i = reason_of(w, owner, reason);
 	int64_t ns = w->at_ns - from_ns;
 
-	w->reasons[i - 1].step.ns += ns;
+	if (reason->kind == TR2_STEP_READY)
+		w->reasons[i - 1].step.ready_ns += ns;
+	else
+		w->reasons[i - 1].step.ns += ns;
 	w->reasons[i - 1].inferred_ns += w->inferred ? ns : 0;
 	w->reasons[i - 1].doubtful_ns += w->doubtful ? ns : 0;
 	if (from_ns < w->owners[owner - 1].start_ns)
@@ -413,8 +417,8 @@ static int compare_reasons(const void *va, const void *vb)
 {
 	const struct tr2_step *a = va, *b = vb;
 
-	if (a->ns != b->ns)
-		return a->ns > b->ns ? -1 : 1;
+	if (tr2_step_ns(a) != tr2_step_ns(b))
+		return tr2_step_ns(a) > tr2_step_ns(b) ? -1 : 1;
 	return a->kind != b->kind ? a->kind - b->kind : a->cause - b->cause;
 }
 
@@ -430,8 +434,8 @@ static void make_steps(struct walk *w, uint32_t owner, uint32_t *more)
 
 		list[nr] = r->step;
 		list[nr].by = largest_part(w, r);
-		list[nr].inferred = r->inferred_ns > r->step.ns / 2;
-		list[nr].doubtful = r->doubtful_ns > r->step.ns / 2;
+		list[nr].inferred = r->inferred_ns > tr2_step_ns(&r->step) / 2;
+		list[nr].doubtful = r->doubtful_ns > tr2_step_ns(&r->step) / 2;
 		list[nr].node = step->node;
 		list[nr].segment = step->segment;
 		list[nr].span = step->span;

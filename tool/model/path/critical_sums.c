@@ -118,7 +118,7 @@ static void find_places(struct summing *s)
 		struct tr2_path_sum *sum = &s->sums[share->sum - 1];
 
 		node = s->ways[share->way].node;
-		if (share->ns > sum->step.ns / 2 &&
+		if (share->ns > tr2_step_ns(&sum->step) / 2 &&
 		    (!sum->in || nodes[node].depth > nodes[sum->in].depth))
 			sum->in = node;
 	}
@@ -141,7 +141,7 @@ static struct tr2_path_sum *sum_of(struct summing *s, const struct tr2_step *ste
 			.kind = kind,
 			.step = *step,
 		};
-		s->sums[s->nr].step.ns = 0;
+		s->sums[s->nr].step.ns = s->sums[s->nr].step.ready_ns = 0;
 		*slot = ++s->nr;
 	}
 	return &s->sums[*slot - 1];
@@ -161,6 +161,12 @@ static void vote(struct tr2_path_sum *sum, tr2_str by, int64_t ns)
 	}
 }
 
+/* The time that is due to `by`: a wait, or that without a CPU. */
+static int64_t due_ns(const struct tr2_step *s)
+{
+	return s->kind == TR2_STEP_WAIT ? s->ns : s->ready_ns;
+}
+
 static void add_step(struct summing *s, const struct tr2_step *step)
 {
 	struct tr2_path_sum *sum = sum_of(s, step);
@@ -169,13 +175,14 @@ static void add_step(struct summing *s, const struct tr2_step *step)
 
 	sum->nr_nodes += !*seen;
 	*seen = 1;
-	add_shares(s, index, step->node, step->ns);
+	add_shares(s, index, step->node, tr2_step_ns(step));
 	sum->step.ns += step->ns;
-	sum->inferred_ns += step->inferred ? step->ns : 0;
-	sum->doubtful_ns += step->doubtful ? step->ns : 0;
+	sum->step.ready_ns += step->ready_ns;
+	sum->inferred_ns += step->inferred ? tr2_step_ns(step) : 0;
+	sum->doubtful_ns += step->doubtful ? tr2_step_ns(step) : 0;
 	if (step->start_ns < sum->step.start_ns)
 		sum->step.start_ns = step->start_ns;
-	vote(sum, step->by, step->ns);
+	vote(sum, step->by, due_ns(step));
 }
 
 /* Is more than half of the time of a sum for the one that it names? */
@@ -188,13 +195,13 @@ static void check_votes(struct summing *s, const struct tr2_step *steps,
 		s->sums[i].by_ns = 0;
 	for (i = 0; i < nr; i++) {
 		struct tr2_path_sum *sum =
-			steps[i].ns ? sum_of(s, &steps[i]) : NULL;
+			tr2_step_ns(&steps[i]) ? sum_of(s, &steps[i]) : NULL;
 
 		if (sum && steps[i].by == sum->step.by)
-			sum->by_ns += steps[i].ns;
+			sum->by_ns += due_ns(&steps[i]);
 	}
 	for (i = 0; i < s->nr; i++)
-		if (s->sums[i].by_ns <= s->sums[i].step.ns / 2)
+		if (s->sums[i].by_ns <= due_ns(&s->sums[i].step) / 2)
 			s->sums[i].step.by = 0;
 }
 
@@ -202,8 +209,8 @@ static int compare_sums(const void *va, const void *vb)
 {
 	const struct tr2_path_sum *a = va, *b = vb;
 
-	if (a->step.ns != b->step.ns)
-		return a->step.ns > b->step.ns ? -1 : 1;
+	if (tr2_step_ns(&a->step) != tr2_step_ns(&b->step))
+		return tr2_step_ns(&a->step) > tr2_step_ns(&b->step) ? -1 : 1;
 	if (a->step.start_ns != b->step.start_ns)
 		return a->step.start_ns < b->step.start_ns ? -1 : 1;
 	return a->kind < b->kind ? -1 : a->kind > b->kind;
@@ -219,15 +226,17 @@ size_t tr2_critical_sums(struct tr2_model *m, const struct tr2_step *steps,
 	s.way_of = tr2_calloc(m->nr_nodes, sizeof(*s.way_of));
 	add_way(&s, 0, 0);
 	for (i = 0; i < nr; i++)
-		if (steps[i].ns)
+		if (tr2_step_ns(&steps[i]))
 			add_step(&s, &steps[i]);
 	check_votes(&s, steps, nr);
 	find_places(&s);
 	for (i = 0; i < s.nr; i++) {
+		int64_t ns = tr2_step_ns(&s.sums[i].step);
+
 		s.sums[i].step.inferred =
-			s.sums[i].inferred_ns > s.sums[i].step.ns / 2;
+			s.sums[i].inferred_ns > ns / 2;
 		s.sums[i].step.doubtful =
-			s.sums[i].doubtful_ns > s.sums[i].step.ns / 2;
+			s.sums[i].doubtful_ns > ns / 2;
 	}
 	if (s.nr)
 		qsort(s.sums, s.nr, sizeof(*s.sums), compare_sums);

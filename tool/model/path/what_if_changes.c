@@ -171,12 +171,11 @@ int64_t tr2_retime_path_gain(const struct tr2_retime *r,
 	for (i = 0; i < nr_steps; i++) {
 		const struct tr2_step *s = &steps[i];
 
-		rate = s->kind == TR2_STEP_READY ? r->ready_factor :
-			       rate_of(r->m, &list, s->node, s->segment,
-				       s->span);
+		rate = rate_of(r->m, &list, s->node, s->segment, s->span);
 		if (s->kind == TR2_STEP_WAIT)
 			rate *= r->wait_factor[s->cause];
-		gain += (double)s->ns * (1 - rate);
+		gain += (double)s->ns * (1 - rate) +
+			(double)s->ready_ns * (1 - r->ready_factor);
 	}
 	return (int64_t)gain;
 }

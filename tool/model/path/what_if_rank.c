@@ -46,10 +46,10 @@ static void add_step(struct list *l, const struct tr2_step *s)
 	const struct tr2_model *m = l->m;
 	const struct tr2_span *span = &m->spans[s->span];
 
-	if (s->kind == TR2_STEP_READY) {
-		add(l, TR2_CHANGE_READY, "", -1, s->ns);
+	if (s->ready_ns)
+		add(l, TR2_CHANGE_READY, "", -1, s->ready_ns);
+	if (!s->ns)
 		return;
-	}
 	tr2_buf_reset(&b);
 	tr2_kind_add(m, s->node, s->segment, &b);
 	add(l, TR2_CHANGE_PROCESS, tr2_buf_str(&b), -1, s->ns);
@@ -161,7 +161,7 @@ size_t tr2_gains(const struct tr2_model *m, uint32_t root, size_t max,
 	uint64_t pieces;
 
 	for (i = 0; i < nr; i++)
-		if (steps[i].ns)
+		if (tr2_step_ns(&steps[i]))
 			add_step(&l, &steps[i]);
 	free(steps);
 	*gains = l.gains;
