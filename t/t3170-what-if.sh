@@ -242,6 +242,105 @@ test_expect_success 'a short wait was for an answer, a page or a disk is none of
 	done
 '
 
+# xargs -P2: a has a place for 60 ms, b, c and d the other one.
+test_expect_success 'a job of a pool beside the path gives its place to others, at best' '
+	made r <<-\EOF &&
+	top top
+	1000 0 fork 11 11 10 10
+	1000 0 fork 12 12 10 10
+	1000 0 sleep 10 10 0 swapper schedule,do_wait
+	1000 0 in 11 11
+	1000 0 comm 11 11 a exec
+	1000 1 in 12 12
+	1000 1 comm 12 12 b exec
+	20000 1 exit 12 12
+	20000 1 in 10 10
+	21000 1 fork 13 13 10 10
+	21000 1 sleep 10 10 0 swapper schedule,do_wait
+	21000 1 in 13 13
+	21000 1 comm 13 13 c exec
+	40000 1 exit 13 13
+	40000 1 in 10 10
+	41000 1 fork 14 14 10 10
+	41000 1 sleep 10 10 0 swapper schedule,do_wait
+	41000 1 in 14 14
+	41000 1 comm 14 14 d exec
+	60000 0 exit 11 11
+	61000 1 exit 14 14
+	61000 1 in 10 10
+	62000 1 exit 10 10
+	EOF
+	trace2 report --format=json --what-if=a=0 r >json &&
+	jq -e ".what_if[0] | .then_ns >= 61000000 and
+		(.then_at_least_ns > 20000000 and .then_at_least_ns <= 42000000)" json
+'
+
+# The top process looks each 20 ms whether the kid has made a file.
+polls () {
+	made r <<-\EOF
+	top top
+	1000 0 fork 11 11 10 10
+	1000 1 in 11 11
+	1000 1 comm 11 11 kid exec
+	2000 0 sleep 10 10 0 swapper schedule,do_nanosleep
+	22000 0 in 10 10
+	23000 0 sleep 10 10 0 swapper schedule,do_nanosleep
+	43000 0 in 10 10
+	44000 0 sleep 10 10 0 swapper schedule,do_nanosleep
+	54000 1 exit 11 11
+	64000 0 in 10 10
+	70000 0 exit 10 10
+	EOF
+}
+
+test_expect_success 'a loop of sleeping and looking may have waited for what ended meanwhile' '
+	polls &&
+	then_is <<-\EOF &&
+	kid=2x 70000 33500
+	top=0 62000.007 0
+	EOF
+	trace2 report --what-if=kid=2x r >out &&
+	test_grep "^(at best: a loop that slept and looked may have waited for kid)$" out
+'
+
+# 12 waits for the lock of 11 from 20 to 40 ms.
+locks () {
+	made r <<-\EOF
+	top top
+	1000 0 fork 11 11 10 10
+	1000 0 fork 12 12 10 10
+	1000 0 sleep 10 10 0 swapper schedule,do_wait
+	1000 0 in 11 11
+	1000 0 comm 11 11 holder exec
+	1000 1 in 12 12
+	1000 1 comm 12 12 late exec
+	20000 1 sleep 12 12 0 swapper schedule,locks_lock_inode_wait
+	40000 0 waking 11 11 12
+	41000 1 in 12 12
+	42000 0 exit 11 11
+	60000 1 exit 12 12
+	60000 1 in 10 10
+	61000 1 exit 10 10
+	EOF
+}
+
+test_expect_success 'who asks for a lock earlier may get it first: the least is unknown' '
+	locks &&
+	for change in late=2x holder=2x
+	do
+		trace2 report --format=json --what-if="$change" r || return 1
+	done >json &&
+	test_prints jq -c ".what_if[0] | .then_ns == null, .then_at_least_ns < 61000000" json <<-\EOF &&
+	true
+	true
+	false
+	true
+	EOF
+	trace2 report --what-if=late=2x r >out &&
+	test_grep "^late=2x: 61.000 ms would be unknown, or .* at best$" out &&
+	test_grep "^(at least: unknown, because late may get a lock before the one" out
+'
+
 test_expect_success 'time without a CPU shrinks with the one that had it, at best' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1

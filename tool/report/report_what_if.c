@@ -13,6 +13,7 @@
 #include "model/path/critical.h"
 #include "model/path/what_if_rank.h"
 #include "model/states.h"
+#include "report/node.h"
 #include "report/report.h"
 #include "report/report_fold.h"
 
@@ -34,9 +35,18 @@ static bool bounded(const struct gain_row *r)
 	       MIN_SHARE;
 }
 
-TR2_CELL(cell_gain, struct gain_row, tr2_cell_ns(t, r->gain->ns))
+/* Is the least that it gains known? */
+static bool is_known(const struct gain_row *r)
+{
+	return !r->gain->lock_first;
+}
+
+TR2_CELL(cell_gain, struct gain_row,
+	 if (is_known(r))
+		 tr2_cell_ns(t, r->gain->ns))
 TR2_CELL(cell_share, struct gain_row,
-	 tr2_cell_share(t, tr2_report_share(r->gain->ns, r->wall_ns)))
+	 if (is_known(r))
+		 tr2_cell_share(t, tr2_report_share(r->gain->ns, r->wall_ns)))
 TR2_CELL(cell_most, struct gain_row,
 	 if (!tr2_output_is_text(t->output) ||
 	     (bounded(r) && r->gain->most_ns != r->gain->path_ns))
@@ -45,7 +55,8 @@ TR2_CELL(cell_path, struct gain_row, tr2_cell_ns(t, r->gain->path_ns))
 TR2_CELL(cell_name, struct gain_row, tr2_cell_str(t, r->name))
 TR2_CELL(cell_wall, struct gain_row, tr2_cell_ns(t, r->wall_ns))
 TR2_CELL(cell_then, struct gain_row,
-	 tr2_cell_ns(t, r->wall_ns - r->gain->ns))
+	 if (is_known(r))
+		 tr2_cell_ns(t, r->wall_ns - r->gain->ns))
 TR2_CELL(cell_then_least, struct gain_row,
 	 tr2_cell_ns(t, r->wall_ns - r->gain->most_ns))
 
@@ -116,8 +127,33 @@ static void add_time(struct tr2_buf *b, int64_t ns)
 	tr2_buf_release(&text);
 }
 
+/* Say what no wake-up tells. */
+static void print_doubts(const struct tr2_report *r, const struct gain_row *row)
+{
+	const struct tr2_model *m = r->m;
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (row->gain->polled_for) {
+		tr2_buf_addall(&b, "(at best: a loop that slept and looked may "
+			       "have waited for ",
+			       tr2_node_name(m, row->gain->polled_for), ")");
+		tr2_report_print_note(tr2_buf_str(&b));
+	}
+	tr2_buf_reset(&b);
+	if (!is_known(row)) {
+		tr2_buf_addall(&b, "(at least: unknown, because ",
+			       tr2_s(m, m->task_threads[row->gain->lock_first]
+						.comm),
+			       " may get a lock before the one for which it "
+			       "waited)");
+		tr2_report_print_note(tr2_buf_str(&b));
+	}
+	tr2_buf_release(&b);
+}
+
 /* 14.332 s would be 9.120 s (36.4% less), or 8.8 s at best */
-static void print_sentence(const struct gain_row *row)
+static void print_sentence(const struct tr2_report *r,
+			   const struct gain_row *row)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
 	double share = tr2_report_share(row->gain->ns, row->wall_ns) * 100;
@@ -125,17 +161,23 @@ static void print_sentence(const struct gain_row *row)
 	tr2_buf_addall(&b, row->name, ": ");
 	add_time(&b, row->wall_ns);
 	tr2_buf_addlit(&b, " would be ");
-	add_time(&b, row->wall_ns - row->gain->ns);
-	printf("%s (%.1f%% %s)", tr2_buf_str(&b), share < 0 ? -share : share,
-	       share < 0 ? "more" : "less");
-	if (bounded(row)) {
+	if (is_known(row)) {
+		add_time(&b, row->wall_ns - row->gain->ns);
+		printf("%s (%.1f%% %s)", tr2_buf_str(&b),
+		       share < 0 ? -share : share, share < 0 ? "more" : "less");
+	} else {
+		printf("%sunknown", tr2_buf_str(&b));
+	}
+	if (bounded(row) || !is_known(row)) {
 		tr2_buf_reset(&b);
 		add_time(&b, row->wall_ns - row->gain->most_ns);
 		printf(", or %s (%.1f%%) at best", tr2_buf_str(&b),
 		       tr2_report_share(row->gain->most_ns, row->wall_ns) *
 			       100);
 	}
-	printf("\n\n");
+	printf("\n");
+	print_doubts(r, row);
+	printf("\n");
 	tr2_buf_release(&b);
 }
 
@@ -145,7 +187,7 @@ static void print_answer(const struct tr2_report *r, struct tr2_retime *retime,
 	struct tr2_report then = *r;
 
 	if (tr2_report_is_text(r))
-		print_sentence(row);
+		print_sentence(r, row);
 	else
 		tr2_table_print_row(r->out, "what_if", TR2_COLUMNS(answer),
 				    row);

@@ -6,6 +6,7 @@
 #include "model/join/thread_borders.h"
 #include "model/path/critical.h"
 #include "model/path/jobs.h"
+#include "model/path/what_if_rank.h"
 #include "model/path/what_if_times.h"
 
 /* From at_ns on (recorded), own work takes this part of its time. */
@@ -34,6 +35,8 @@ struct tr2_retime {
 	enum tr2_retime_bound bound;
 	struct tr2_step *steps; /* the path of the root asked for last */
 	size_t nr_steps;
+	struct tr2_path_piece *pieces; /* the same */
+	size_t nr_pieces;
 	struct tr2_jobs jobs; /* of that root, if it has more than at once */
 	int64_t *job_ns; /* new */
 	uint32_t root;
@@ -48,5 +51,20 @@ uint64_t tr2_retime_rates(struct tr2_retime *r,
 int64_t tr2_retime_path_gain(const struct tr2_retime *r,
 			     const struct tr2_change *changes, size_t nr,
 			     const struct tr2_step *steps, size_t nr_steps);
+
+/* Return the new time of a recorded moment. */
+int64_t tr2_retimed_moment(const struct tr2_retime *r, uint32_t thread,
+			   int64_t at_ns);
+
+/* Widen the bounds of a gain, after a retiming at best, by what loops of sleeping
+ * and looking, and pools, may gain by others that are faster. */
+void tr2_unseen_polling(const struct tr2_retime *r,
+			const struct tr2_change *changes, size_t nr,
+			struct tr2_gain *g);
+void tr2_unseen_pool(struct tr2_retime *r, int64_t wall_ns, struct tr2_gain *g);
+
+/* Return a thread that may get a lock before the one for which it waited; 0:
+ * none. */
+uint32_t tr2_unseen_locks(const struct tr2_retime *r);
 
 #endif

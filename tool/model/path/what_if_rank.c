@@ -83,10 +83,12 @@ static void look_at(struct tr2_retime *r, uint32_t root)
 	if (r->root == root)
 		return;
 	free(r->steps);
+	free(r->pieces);
 	tr2_jobs_release(&r->jobs);
 	free(r->job_ns);
 	r->job_ns = NULL;
 	r->nr_steps = tr2_critical_path(r->m, root, &r->steps);
+	r->nr_pieces = tr2_critical_pieces(r->m, root, &r->pieces);
 	r->root = root;
 	if (tr2_jobs_find(&r->jobs, r->m, root, NULL) &&
 	    r->jobs.at_once > 1 && r->jobs.nr > r->jobs.at_once)
@@ -148,6 +150,11 @@ struct tr2_gain tr2_gain_of(struct tr2_retime *r, uint32_t root,
 	g.most_ns = worst_ns > best_ns ? worst_ns : best_ns;
 	if (path_ns > g.most_ns)
 		g.most_ns = path_ns;
+	tr2_unseen_polling(r, changes, nr, &g);
+	tr2_unseen_pool(r, wall_ns, &g);
+	if (g.most_ns > wall_ns)
+		g.most_ns = wall_ns;
+	g.lock_first = tr2_unseen_locks(r);
 	return g;
 }
 
@@ -178,6 +185,8 @@ size_t tr2_gains(const struct tr2_model *m, uint32_t root, size_t max,
 
 		l.gains[i].ns = g.ns;
 		l.gains[i].most_ns = g.most_ns;
+		l.gains[i].polled_for = g.polled_for;
+		l.gains[i].lock_first = g.lock_first;
 	}
 	tr2_retime_free(r);
 	qsort(l.gains, nr, sizeof(*l.gains), by_gain);

@@ -12,6 +12,9 @@ struct tr2_gain {
 	struct tr2_change change; /* factor 0, exact; its name is allocated */
 	int64_t path_ns;          /* on the path */
 	int64_t ns, most_ns;      /* the least and the most that is gained */
+	uint32_t polled_for; /* a process that a loop may have waited for; 0 */
+	/* A thread that may get a lock first, so that the least is unknown; 0. */
+	uint32_t lock_first;
 };
 
 /*

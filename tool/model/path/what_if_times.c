@@ -89,6 +89,7 @@ void tr2_retime_free(struct tr2_retime *r)
 	free(r->children_end_ns);
 	free(r->moments);
 	free(r->steps);
+	free(r->pieces);
 	tr2_jobs_release(&r->jobs);
 	free(r->job_ns);
 	free(r);
@@ -299,7 +300,8 @@ uint64_t tr2_retime(struct tr2_retime *r, const struct tr2_change *changes,
 
 /* Return the new time of a recorded moment; inside a wait, in proportion to the
  * thread's own share of it. */
-static int64_t moved(const struct tr2_retime *r, uint32_t thread, int64_t at_ns)
+int64_t tr2_retimed_moment(const struct tr2_retime *r, uint32_t thread,
+			   int64_t at_ns)
 {
 	const struct tr2_model *m = r->m;
 	const struct tr2_task_thread *t = &m->task_threads[thread];
@@ -377,8 +379,10 @@ static void move_spans(const struct tr2_retime *r, struct tr2_model *new,
 	tr2_for_each_span(new, thread, i) {
 		struct tr2_span *s = &new->spans[i];
 
-		s->start_ns = moved(r, task_thread, wall + s->start_ns) - wall;
-		s->end_ns = moved(r, task_thread, wall + s->end_ns) - wall;
+		s->start_ns = tr2_retimed_moment(r, task_thread,
+						 wall + s->start_ns) - wall;
+		s->end_ns = tr2_retimed_moment(r, task_thread,
+					       wall + s->end_ns) - wall;
 	}
 }
 
@@ -403,7 +407,7 @@ static void move_thread(const struct tr2_retime *r, struct tr2_model *new,
 		move_spans(r, new, m->sessions[s].first_thread, thread);
 	tr2_for_each_segment(m, t->task, i)
 		new->segments[i].start_ns =
-			moved(r, thread, m->segments[i].start_ns);
+			tr2_retimed_moment(r, thread, m->segments[i].start_ns);
 }
 
 struct tr2_model *tr2_retimed_model(const struct tr2_retime *r)
