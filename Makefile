@@ -202,7 +202,7 @@ TLS_FLAGS := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-std=gnu11 -mno-
 LIB_FLAGS = $(PIC_FLAGS) $(TLS_FLAGS) $(BANNED) -DTR2_IN_LIBRARY \
 	$(if $(PREFIX_NAMES),-include $(NAMES_H))
 TOOL_FLAGS = -Itool $(TOOL_CFLAGS) $(BANNED)
-TEST_FLAGS = $(BANNED) -DTR2_IN_TESTS
+TEST_FLAGS = $(BANNED) -DTR2_IN_TESTS -Wno-unused-parameter
 LINK_FLAGS = -pthread $(SANITIZE_FLAGS) -Wl,--as-needed $(LDFLAGS)
 # With a sanitizer, whose runtime is in the program, the shared library has
 # undefined symbols by design.
@@ -373,10 +373,10 @@ $(TOOL_OBJ)/tool/%.o: tool/%.c
 	$(call say,CC)$(CC) $(C_FLAGS) $(TOOL_FLAGS) -MMD -MP -c -o $@ $<
 
 $(TOOL_OBJ)/t/fuzz/%.o: t/fuzz/%.c
-	$(call say,CC)$(CC) $(C_FLAGS) $(TOOL_FLAGS) -DTR2_IN_TESTS -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(C_FLAGS) $(TOOL_FLAGS) $(TEST_FLAGS) -MMD -MP -c -o $@ $<
 
 $(TOOL_OBJ)/t/unit/%.o: t/unit/%.c
-	$(call say,CC)$(CC) $(C_FLAGS) $(TOOL_FLAGS) -DTR2_IN_TESTS -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(C_FLAGS) $(TOOL_FLAGS) $(TEST_FLAGS) -MMD -MP -c -o $@ $<
 
 $(TOOL_OBJ)/tool/%.o: tool/%.cc
 	$(call say,CXX)$(CXX) $(CXX_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP \

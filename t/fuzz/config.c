@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Config files. */
-#include <stdlib.h>
-
 #include "config/config.h"
 #include "fuzz.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Patterns, booleans and numbers. */
 #include <fnmatch.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "config/config.h"
 #include "fuzz.h"

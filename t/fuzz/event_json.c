@@ -3,8 +3,6 @@
  * Lines of the event target: read with the fast reader, and with simdjson
  * alone.
  */
-#include <stdlib.h>
-
 #include "format/events/event_json_private.h"
 #include "fuzz.h"
 #include "model/path/critical.h"

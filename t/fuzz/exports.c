@@ -3,11 +3,6 @@
  * Lines of the event target, exported in every format that needs no file, with
  * extreme numbers. The first byte has bits for options.
  */
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "export/export.h"
 #include "export/page/html.h"
 #include "format/events/event_json.h"

@@ -2,12 +2,6 @@
 /* Functions that the fuzzers share, see fuzz.h. */
 #include "fuzz.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "base/text.h"
 #include "event/render.h"
 #include "format/events/parsed_render.h"
@@ -130,10 +124,6 @@ void fuzz_environment(char **list)
 static void ignore(void *data, const char *key, size_t key_len,
 		   const struct tr2_json_value *value)
 {
-	(void)data;
-	(void)key;
-	(void)key_len;
-	(void)value;
 }
 
 enum tr2_json_result fuzz_json(const char *text, size_t len,
@@ -189,7 +179,6 @@ void fuzz_write_event(void *data, struct tr2_model *m,
 	static struct tr2_parsed_render parsed;
 	struct tr2_render *r = &parsed.render;
 
-	(void)data;
 	if (ev->kind < 0)
 		return;
 	tr2_render_prepare(true, true);

@@ -12,10 +12,7 @@
 #ifndef TR2_FUZZ_H
 #define TR2_FUZZ_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "../helper/system.h"
 #include "base/buf.h"
 #include "format/events/json.h"
 

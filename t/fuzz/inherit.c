@@ -2,9 +2,6 @@
 /* The values that a process inherits from its parent's environment. */
 #include "session/inherit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "fuzz.h"
 
 #define SID "GIT_TRACE2_PARENT_SID="

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON from a program, and strings turned into JSON. */
-#include <stdlib.h>
-
 #include "base/text.h"
 #include "format/events/utf8.h"
 #include "fuzz.h"
@@ -17,8 +15,6 @@ static void on_member(void *data, const char *key, size_t key_len,
 {
 	struct seen *seen = data;
 
-	(void)key;
-	(void)key_len;
 	seen->nr++;
 	seen->type = v->type;
 	if (v->type == TR2_JSON_STRING)

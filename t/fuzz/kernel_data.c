@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel.data of a recording of two processes. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "format/events/utf8.h"
 #include "format/kernel/kernel.h"
 #include "fuzz.h"

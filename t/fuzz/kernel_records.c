@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A ring as written by the kernel, and the log made from it. */
-#include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "fuzz.h"
 #include "record/kernel/kernel_rings.h"

@@ -3,10 +3,6 @@
  * The functions that libFuzzer calls; it contains main(). --fuzzer=NAME selects
  * one (libFuzzer ignores options with two dashes), --list lists them.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "fuzz.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of the perf target. */
-#include <stdlib.h>
-
 #include "format/events/perf_text.h"
 #include "fuzz.h"
 #include "model/parsed_event.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of events, from the environment or a command line. */
-#include <stdlib.h>
-
 #include "base/text.h"
 #include "fuzz.h"
 #include "perfevent/perfevent.h"

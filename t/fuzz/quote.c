@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Quoting of words for a shell, and printable text. */
-#include <stdlib.h>
-
 #include "base/text.h"
 #include "fuzz.h"
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The files that `trace2 record` writes beside the events: meta.json up to a
  * line `---`, then tasks.jsonl. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "format/recording/meta_read.h"
 #include "fuzz.h"
 #include "model/path/critical.h"

@@ -2,8 +2,6 @@
 /* Secrets in the forms that the product promises to hide, in any text. */
 #include "event/redact.h"
 
-#include <stdlib.h>
-
 #include "fuzz.h"
 
 #define MOST_PASSES 4

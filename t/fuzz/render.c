@@ -2,9 +2,6 @@
 /* Any event, with any strings and values, in the three formats. */
 #include "event/render.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "format/events/utf8.h"
 #include "fuzz.h"
 

@@ -3,11 +3,6 @@
  * replay NAME FILE...: run the fuzzer on each file and print their number; a
  * failed condition ends it by SIGABRT. Without arguments it lists the fuzzers.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "fuzz.h"
 
 static int list(void)

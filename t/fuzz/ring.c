@@ -6,12 +6,6 @@
  *	u8	number of patches; each: u16 offset, u8 length, that many bytes
  *	rest	the records of slot 1's ring; of slot 0's after bytes 0xff 0xff
  */
-#include <fcntl.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "format/ring/ring.h"
 #include "format/ring/ring_cells.h"
 #include "fuzz.h"
@@ -141,7 +135,6 @@ void fuzz_ring(struct fuzz_input *in)
 	const unsigned char *border;
 	const char *why;
 	int fd;
-
 
 	memset(file, 0, sizeof(file));
 	make_header((struct tr2_arena_header *)(void *)file);

@@ -2,9 +2,6 @@
 /* The variables of the environment; each row of the input is one. */
 #include "session/settings.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "fuzz.h"
 
 #define MAX_VARIABLES 8

@@ -25,10 +25,8 @@
 #ifndef BREAKPOINT_H
 #define BREAKPOINT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/mman.h>
+#include "system.h"
+
 #include <ucontext.h>
 
 #include "single-step.h"
@@ -302,9 +300,6 @@ static inline bool breakpoint_is_hit(struct path *path, void *context,
 static inline bool breakpoint_is_hit(struct path *path, void *context,
 				     bool counts)
 {
-	(void)path;
-	(void)context;
-	(void)counts;
 	return false;
 }
 #endif

@@ -8,10 +8,6 @@
 #include "config/config.h"
 #include "test-tool.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 static const char *file; /* given with --file */
 
 static const char *need_file(void)
@@ -23,7 +19,6 @@ static const char *need_file(void)
 
 static void tell_fault(void *cookie, const struct tr2_config_fault *fault)
 {
-	(void)cookie;
 	if (fault->line)
 		tool_error("cannot read '%s': line %u: %s", fault->path,
 			   fault->line, fault->reason);
@@ -33,7 +28,6 @@ static void tell_fault(void *cookie, const struct tr2_config_fault *fault)
 
 static void report_param(void *cookie, const struct tr2_config_entry *entry)
 {
-	(void)cookie;
 	if (trace2_wants_config(entry->key))
 		trace2_def_param(entry->key, entry->value, TRACE2_SCOPE_LOCAL);
 }
@@ -147,7 +141,6 @@ static int verb_int(int argc, const char **argv)
 
 static int verb_match(int argc, const char **argv)
 {
-	(void)argc;
 	return tr2_config_match(argv[0], argv[1]) ? 0 : 1;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* test-tool events adoc: tables for the manual. */
-#include <stdio.h>
-
 #include "cmd-events.h"
 
 static void fields(const char *event, const struct tr2_field *f)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* test-tool events json: one object, for jq. */
-#include <stdio.h>
-
 #include "cmd-events.h"
 
 static const char *before;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* test-tool events perl: a module for the scrubber. */
-#include <stdio.h>
-
 #include "cmd-events.h"
 
 static void string(const char *s)

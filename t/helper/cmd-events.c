@@ -6,9 +6,6 @@
  *	adoc	build/generated/events.adoc, a part of the manual
  *	json	for jq
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "cmd-events.h"
 
 const struct tr2_field tool_event_head[] = {

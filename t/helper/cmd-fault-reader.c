@@ -11,20 +11,7 @@
 #include "base/buf.h"
 #include "cmd-fault.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <sys/wait.h>
-#include <signal.h>
-#include <unistd.h>
 
 #define MAX_WRITERS 256
 #define NO_LIMIT ((size_t)-1)
@@ -274,7 +261,6 @@ static int listen_stream(int argc, const char **argv)
 	struct reader *r = &the_reader;
 	struct reader_options o;
 
-	(void)argc;
 	argv = parse_options(&o, argv);
 	r->listener = make_socket(argv[0], SOCK_STREAM);
 	return run_reader(r, &o, argv, true);
@@ -285,7 +271,6 @@ static int listen_dgram(int argc, const char **argv)
 	struct reader *r = &the_reader;
 	struct reader_options o;
 
-	(void)argc;
 	argv = parse_options(&o, argv);
 	r->listener = -1;
 	add_writer(r, make_socket(argv[0], SOCK_DGRAM));
@@ -299,7 +284,6 @@ static int read_fifo(int argc, const char **argv)
 	struct reader_options o;
 	int fd;
 
-	(void)argc;
 	argv = parse_options(&o, argv);
 	unlink(argv[0]); /* left by an earlier reader */
 	fd = mkfifo(argv[0], 0666) ? -1 : open(argv[0], O_RDWR | O_CLOEXEC);

@@ -8,15 +8,6 @@
  */
 #include "cmd-fault.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 static int exec_command(const char **argv)
 {
 	execvp(argv[0], (char **)argv);
@@ -36,28 +27,24 @@ static void set_limit(int resource, const char *what, const char *arg)
 
 static int rlimit_fsize(int argc, const char **argv)
 {
-	(void)argc;
 	set_limit(RLIMIT_FSIZE, "the size of files", argv[0]);
 	return exec_command(argv + 1);
 }
 
 static int rlimit_nofile(int argc, const char **argv)
 {
-	(void)argc;
 	set_limit(RLIMIT_NOFILE, "open files", argv[0]);
 	return exec_command(argv + 1);
 }
 
 static int rlimit_as(int argc, const char **argv)
 {
-	(void)argc;
 	set_limit(RLIMIT_AS, "memory", argv[0]);
 	return exec_command(argv + 1);
 }
 
 static int close_fd(int argc, const char **argv)
 {
-	(void)argc;
 	close((int)tool_number(argv[0], 0, 1 << 20));
 	return exec_command(argv + 1);
 }
@@ -115,7 +102,6 @@ static int stalled_pipe(int argc, const char **argv)
 {
 	int read_end;
 
-	(void)argc;
 	place_pipe(pipe_fd(argv[0]), 0, &read_end);
 	return run_command(argv + 1);
 }
@@ -124,7 +110,6 @@ static int full_pipe(int argc, const char **argv)
 {
 	int read_end, fd = pipe_fd(argv[0]);
 
-	(void)argc;
 	place_pipe(fd, 0, &read_end);
 	fill_pipe(fd);
 	return run_command(argv + 1);
@@ -134,7 +119,6 @@ static int nonblock_pipe(int argc, const char **argv)
 {
 	int read_end, fd = pipe_fd(argv[0]);
 
-	(void)argc;
 	place_pipe(fd, O_NONBLOCK, &read_end);
 	fill_pipe(fd);
 	return run_command(argv + 1);
@@ -145,7 +129,6 @@ static int dead_pipe(int argc, const char **argv)
 {
 	int read_end;
 
-	(void)argc;
 	place_pipe(pipe_fd(argv[0]), 0, &read_end);
 	close(read_end);
 	return exec_command(argv + 1);
@@ -153,7 +136,6 @@ static int dead_pipe(int argc, const char **argv)
 
 static int ignore_signal(int argc, const char **argv)
 {
-	(void)argc;
 	signal(tool_signal(argv[0]), SIG_IGN);
 	return exec_command(argv + 1);
 }
@@ -162,7 +144,6 @@ static int block_signal(int argc, const char **argv)
 {
 	sigset_t set;
 
-	(void)argc;
 	sigemptyset(&set);
 	sigaddset(&set, tool_signal(argv[0]));
 	sigprocmask(SIG_BLOCK, &set, NULL);

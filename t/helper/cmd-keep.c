@@ -9,14 +9,7 @@
  */
 #include "test-tool.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "arena/layout.h"
 
@@ -89,7 +82,6 @@ static void keep(const char *path)
 static int on_file(const char *path, const struct stat *st, int type,
 		   struct FTW *ftw)
 {
-	(void)ftw;
 	if (type == FTW_F && S_ISREG(st->st_mode) && st->st_size &&
 	    st->st_dev == device && is_ours(path))
 		keep(path);
@@ -150,9 +142,6 @@ static bool are_removable(int nr, const char **arg)
 static int on_removal(const char *path, const struct stat *st, int type,
 		      struct FTW *ftw)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
 	return remove(path);
 }
 

@@ -1,15 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* test-tool perf: open counters, and do work that they can count. */
-#include <errno.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "pmu/pmu.h"
 #include "test-tool.h"
 #include "trace2_perf.h"
@@ -75,7 +65,6 @@ static int perf_pingpong(int argc, const char **argv)
 	char byte = 0;
 	pid_t pid;
 
-	(void)argc;
 	if (pipe(there) || pipe(back))
 		tool_die("no pipe: %s", strerror(errno));
 	pid = fork();
@@ -103,7 +92,6 @@ static int perf_spin(int argc, const char **argv)
 	clock_t end = clock() + ticks;
 	volatile unsigned int n = 0;
 
-	(void)argc;
 	while (clock() < end)
 		while (++n % 100000)
 			;
@@ -135,7 +123,6 @@ static int perf_faults(int argc, const char **argv)
 	uint64_t values[2] = { 0 };
 	int result;
 
-	(void)argc;
 	result = trace2_perf_open(&attr, 0, -1, NULL, &event);
 	if (!result)
 		result = trace2_perf_map(event,

@@ -8,20 +8,6 @@
  */
 #include "cmd-ring.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "event/event.h"
 
 #define MAX_THREADS 64
@@ -45,7 +31,6 @@ static void write_in_handler(int signo)
 {
 	uint64_t number = account->by_handler[self];
 
-	(void)signo;
 	/* Long and short records in turn. */
 	if (number & 1)
 		trace2_data_intmax_fl("f", 1, "stress", NULL, "h",
@@ -354,7 +339,6 @@ static int ring_stress(int argc, const char **argv)
 	unsigned int nr_slots, i;
 	int status = 0;
 
-	(void)argc;
 	while (!has_magic(argv[0]))
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			tool_die("the writer ended");

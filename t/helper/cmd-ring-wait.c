@@ -10,17 +10,7 @@
 #include "base/sanitize.h"
 #include "cmd-ring.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <linux/futex.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 static struct tr2_control *ring;
 
@@ -126,7 +116,6 @@ static int ring_wait(int argc, const char **argv)
 	unsigned int nr;
 	uint64_t head;
 
-	(void)argc;
 	tool_arena_open(&arena, argv[0], true);
 	slot = tool_arena_slot(&arena, (unsigned int)tool_unsigned(argv[1]));
 	ring = &slot->control;

@@ -6,16 +6,6 @@
  */
 #include "cmd-ring.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "event/event.h"
 #include "ring/layout.h"
 

@@ -4,20 +4,15 @@
  */
 #include "cmd-trace2.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <wchar.h>
 
 static int ut_001return(int argc, const char **argv)
 {
-	(void)argc;
 	return (int)tool_number(argv[0], INT_MIN, INT_MAX);
 }
 
 static int ut_002exit(int argc, const char **argv)
 {
-	(void)argc;
 	tool_exit((int)tool_number(argv[0], INT_MIN, INT_MAX));
 }
 
@@ -44,8 +39,6 @@ static int ut_006data(int argc, const char **argv)
 
 static int ut_007bug(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	tool_BUG("the bug message");
 }
 
@@ -57,8 +50,6 @@ static void two_bugs(void)
 
 static int ut_008bug(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	two_bugs();
 	tool_bug_check("an explicit BUG_if_bug() following bug() call(s) is "
 		       "nice, but not required");
@@ -67,29 +58,23 @@ static int ut_008bug(int argc, const char **argv)
 
 static int ut_009bug_BUG(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	two_bugs();
 	return 0;
 }
 
 static int ut_010bug_BUG(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	tool_bug("a bug message");
 	tool_BUG("a %s message", "BUG");
 }
 
 static int ut_011die(int argc, const char **argv)
 {
-	(void)argc;
 	tool_die("%s", argv[0]);
 }
 
 static int ut_300redact_start(int argc, const char **argv)
 {
-	(void)argc;
 	trace2_cmd_start(argv);
 	return 0;
 }
@@ -98,7 +83,6 @@ static int ut_301redact_child_start(int argc, const char **argv)
 {
 	struct trace2_child child = TRACE2_CHILD_INIT;
 
-	(void)argc;
 	child.argv = argv;
 	trace2_child_start(&child);
 	return 0;
@@ -106,14 +90,12 @@ static int ut_301redact_child_start(int argc, const char **argv)
 
 static int ut_302redact_exec(int argc, const char **argv)
 {
-	(void)argc;
 	trace2_exec(argv[0], argv + 1);
 	return 0;
 }
 
 static int ut_303redact_def_param(int argc, const char **argv)
 {
-	(void)argc;
 	trace2_def_param(argv[0], argv[1], TRACE2_SCOPE_UNKNOWN);
 	return 0;
 }
@@ -124,7 +106,6 @@ static int ut_012formats(int argc, const char **argv)
 	int wide = (int)tool_number(argv[0], INT_MIN, INT_MAX);
 	static const wchar_t no_character[] = { 0x110000, 0 };
 
-	(void)argc;
 	trace2_cmd_error("%*d", wide, 3);
 	trace2_printf("%.*f", wide, 3.5);
 	trace2_region_enter_printf("c", "l", NULL, "%-*s", wide, "x");

@@ -5,17 +5,6 @@
  */
 #include "cmd-trace2.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #define MAX_OBJECTS 8
 
 static struct trace2_repo repos[MAX_OBJECTS];
@@ -355,7 +344,6 @@ static void host_wait(const char **a)
 {
 	char c;
 
-	(void)a;
 	while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
 		;
 }
@@ -399,7 +387,6 @@ static void host_fork(const char **a)
 {
 	pid_t pid = fork();
 
-	(void)a;
 	if (pid < 0)
 		tool_die("cannot fork: %s", strerror(errno));
 	if (pid)
@@ -408,7 +395,6 @@ static void host_fork(const char **a)
 
 static void host_print_id(const char **a)
 {
-	(void)a;
 	puts(trace2_session_id());
 	fflush(stdout);
 }
@@ -515,8 +501,6 @@ static int ut_013calls(int argc, const char **argv)
 {
 	size_t i;
 
-	(void)argc;
-	(void)argv;
 	for (i = 0; i < NR_CALLS; i++)
 		printf("%s%s%s\n", calls[i].name, *calls[i].usage ? " " : "",
 		       calls[i].usage);
@@ -545,8 +529,6 @@ static int ut_014nulls(int argc, const char **argv)
 	struct trace2_repo repo = { NULL, 0 };
 	size_t i;
 
-	(void)argc;
-	(void)argv;
 	for (i = 0; i < NR_CALLS; i++)
 		if (calls[i].sample)
 			calls[i].run(nothing);
@@ -604,8 +586,6 @@ static int ut_015errno(int argc, const char **argv)
 	int bad = 0;
 	size_t i;
 
-	(void)argc;
-	(void)argv;
 	for (i = 0; i < NR_CALLS; i++) {
 		if (!calls[i].sample)
 			continue;
@@ -624,8 +604,6 @@ static int ut_017signal(int argc, const char **argv)
 	const char *a[2 * PADDING];
 	char words[128];
 
-	(void)argc;
-	(void)argv;
 	if (!errno_is_kept(find_call("signal"), sample_args("2", words, a)))
 		return 1;
 	errno = MAGIC_ERRNO;

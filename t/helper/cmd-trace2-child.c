@@ -4,13 +4,6 @@
  */
 #include "cmd-trace2.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* The description of the child, beside its argv. */
 struct child_options {
 	const char *child_class, *hook_name, *cwd, *ready;
@@ -114,7 +107,6 @@ static int ut_020spawn(int argc, const char **argv)
 {
 	struct child_options o = { 0 };
 
-	(void)argc;
 	for (; *argv && !strncmp(*argv, "--", 2); argv++) {
 		if (!strncmp(*argv, "--class=", 8))
 			o.child_class = *argv + 8;
@@ -153,7 +145,6 @@ static int ut_400ancestry(int argc, const char **argv)
 	bool found = false;
 	long pid;
 
-	(void)argc;
 	for (i = 0; i < nr; i++) {
 		bool is_named = !strcmp(targets[i].target, argv[0]);
 

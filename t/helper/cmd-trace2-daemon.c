@@ -5,16 +5,7 @@
  */
 #include "cmd-trace2.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 TRACE2_TIMER(daemon_time, "daemon", "step", 0);
 TRACE2_COUNTER(daemon_steps, "daemon", "steps", 0);
@@ -100,7 +91,6 @@ static int ut_260rotate(int argc, const char **argv)
 		argv[0], (unsigned int)tool_number(argv[1], 0, INT_MAX)
 	};
 
-	(void)argc;
 	tool_run_threads(1 + (unsigned int)tool_number(argv[2], 1, 100),
 			 worker_or_rotator, &rotation);
 	return 0;
@@ -134,7 +124,6 @@ static int ut_261steps(int argc, const char **argv)
 	char moved[PATH_MAX];
 	intmax_t nr = 0;
 
-	(void)argc;
 	for (; *argv; argv++) {
 		if (!strcmp(*argv, "step")) {
 			step("main", nr++);
@@ -188,7 +177,6 @@ static void *worker_until(void *unused)
 
 static int ut_262until(int argc, const char **argv)
 {
-	(void)argc;
 	until = argv[0];
 	tool_run_threads((unsigned int)tool_number(argv[1], 1, 100),
 			 worker_until, NULL);
@@ -255,7 +243,6 @@ static void *kind_until(void *unused)
 
 static int ut_263kinds_until(int argc, const char **argv)
 {
-	(void)argc;
 	until = argv[0];
 	tool_run_threads((unsigned int)tool_number(argv[1], 1, 100),
 			 kind_until, NULL);

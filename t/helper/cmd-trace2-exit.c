@@ -4,16 +4,8 @@
  */
 #include "cmd-trace2.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static void *all_thread_events(void *arg)
 {
-	(void)arg;
 	trace2_thread_start("worker");
 	trace2_timer_start(TRACE2_TIMER_ID_TEST2);
 	trace2_timer_stop(TRACE2_TIMER_ID_TEST2);
@@ -104,28 +96,23 @@ static int code_of(const char *arg)
 
 static int ut_060exit_untold(int argc, const char **argv)
 {
-	(void)argc;
 	exit(code_of(argv[0]));
 }
 
 static int ut_061_exit(int argc, const char **argv)
 {
-	(void)argc;
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
 	_exit(trace2_cmd_exit(code_of(argv[0])));
 }
 
 static int ut_062quick_exit(int argc, const char **argv)
 {
-	(void)argc;
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
 	quick_exit(trace2_cmd_exit(code_of(argv[0])));
 }
 
 static int ut_063abort(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	abort();
 }
 
@@ -138,8 +125,6 @@ static void late_calls(void)
 /* Registered after the library's handler, so it runs before it. */
 static int ut_064exit_handler(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	atexit(late_calls);
 	return 0;
 }
@@ -155,8 +140,6 @@ __attribute__((destructor)) static void destroy(void)
 /* Runs after the library's handler. */
 static int ut_068exit_destructor(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	has_destructor = true;
 	return 0;
 }
@@ -172,7 +155,6 @@ static int ut_065exit_in_thread(int argc, const char **argv)
 {
 	int code = code_of(argv[0]);
 
-	(void)argc;
 	tool_run_thread(exit_in_thread, &code);
 	return 0;
 }
@@ -202,7 +184,6 @@ static int ut_066main_leaves(int argc, const char **argv)
 	static int code;
 	pthread_t thread;
 
-	(void)argc;
 	code = code_of(argv[0]);
 	if (pipe(main_left) || pthread_key_create(&main_key, close_pipe) ||
 	    pthread_setspecific(main_key, &main_left[1]) ||
@@ -214,7 +195,6 @@ static int ut_066main_leaves(int argc, const char **argv)
 /* Emit the exit event twice. */
 static int ut_067exit_twice(int argc, const char **argv)
 {
-	(void)argc;
 	return trace2_cmd_exit(code_of(argv[0]));
 }
 

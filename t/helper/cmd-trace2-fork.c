@@ -5,15 +5,6 @@
  */
 #include "cmd-trace2.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 /* The child's function returns its code; then the child ends like the
  * program. */
 typedef int child_fn(const char **argv);
@@ -41,7 +32,6 @@ static void tell(const char *who)
 
 static int emit(const char **argv)
 {
-	(void)argv;
 	tell("child");
 	trace2_region_enter("fork", "in child", NULL);
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 100);
@@ -69,7 +59,6 @@ static int fork_with_state(child_fn *run, const char **argv)
 
 static int ut_070fork(int argc, const char **argv)
 {
-	(void)argc;
 	return fork_with_state(emit, argv);
 }
 
@@ -84,20 +73,17 @@ static int stay_silent(const char **argv)
 
 static int ut_071fork_silent(int argc, const char **argv)
 {
-	(void)argc;
 	return fork_with_state(stay_silent, argv);
 }
 
 static int count_only(const char **argv)
 {
-	(void)argv;
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 100);
 	exit(0);
 }
 
 static int ut_072fork_counter(int argc, const char **argv)
 {
-	(void)argc;
 	return fork_with_state(count_only, argv);
 }
 
@@ -129,7 +115,6 @@ static int child_repos(const char **argv)
 
 static int ut_069fork_repos(int argc, const char **argv)
 {
-	(void)argc;
 	trace2_def_repo(&near_repo);
 	trace2_def_repo(&far_repo);
 	trace2_def_repo(&nameless_repo);
@@ -145,7 +130,6 @@ static int exec_words(const char **argv)
 
 static int ut_073fork_exec(int argc, const char **argv)
 {
-	(void)argc;
 	return fork_with_state(exec_words, argv);
 }
 
@@ -161,7 +145,6 @@ static int fork_again(const char **argv)
 
 static int ut_074fork_twice(int argc, const char **argv)
 {
-	(void)argc;
 	return fork_with_state(fork_again, argv);
 }
 
@@ -177,8 +160,6 @@ static int ut_075fork_in_thread(int argc, const char **argv)
 {
 	int code = -1;
 
-	(void)argc;
-	(void)argv;
 	tool_run_thread(fork_in_thread, &code);
 	return code;
 }
@@ -189,7 +170,6 @@ static int ut_076vfork(int argc, const char **argv)
 	int status;
 	pid_t pid;
 
-	(void)argc;
 	tell("before");
 	pid = vfork();
 	if (!pid) {
@@ -210,8 +190,6 @@ static int ut_077daemon(int argc, const char **argv)
 {
 	pid_t pid;
 
-	(void)argc;
-	(void)argv;
 	tell("before");
 	pid = fork();
 	if (pid < 0)
@@ -235,8 +213,6 @@ static int ut_068daemon_resumes(int argc, const char **argv)
 	struct trace2_repo repo = { "/repo", 0 };
 	pid_t pid;
 
-	(void)argc;
-	(void)argv;
 	trace2_def_repo(&repo);
 	trace2_child_end(trace2_child_begin(&child), 1, 0);
 	trace2_region_enter("fork", "outer", NULL);
@@ -261,7 +237,6 @@ static int stop_callers;
 
 static void *call_often(void *arg)
 {
-	(void)arg;
 	trace2_thread_start("caller");
 	while (!__atomic_load_n(&stop_callers, __ATOMIC_RELAXED)) {
 		trace2_region_enter("busy", "loop", NULL);
@@ -294,7 +269,6 @@ static int ut_078fork_busy(int argc, const char **argv)
 	int i, code = 0, nr = (int)tool_number(argv[0], 1, 100000);
 	pthread_t threads[2];
 
-	(void)argc;
 	forking_while_busy = getpid();
 	for (i = 0; i < 2; i++)
 		if (pthread_create(&threads[i], NULL, call_often, NULL))
@@ -316,7 +290,6 @@ static int die_of_signal(const char **argv)
 
 static int ut_079fork_killed(int argc, const char **argv)
 {
-	(void)argc;
 	return run_in_fork(die_of_signal, argv);
 }
 

@@ -7,22 +7,11 @@
 #include "cmd-trace2.h"
 #include "host-state.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* Print `FD[ CLOEXEC]` per line, in order. */
 static int ut_090fds(int argc, const char **argv)
 {
 	long fd, max = sysconf(_SC_OPEN_MAX);
 
-	(void)argc;
-	(void)argv;
 	if (max < 0 || max > 65536)
 		max = 65536;
 	for (fd = 0; fd < max; fd++) {
@@ -42,8 +31,6 @@ static int ut_091sigs(int argc, const char **argv)
 	sigset_t blocked;
 	int signo;
 
-	(void)argc;
-	(void)argv;
 	sigprocmask(SIG_BLOCK, NULL, &blocked);
 	for (signo = 1; signo < NSIG; signo++) {
 		const char *how = host_state_disposition(signo);
@@ -71,8 +58,6 @@ static int ut_092env(int argc, const char **argv)
 
 static int ut_093session_id(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	printf("%d %s\n", trace2_is_enabled() ? 1 : 0, trace2_session_id());
 	return 0;
 }
@@ -82,7 +67,6 @@ static int ut_094fd_stays_free(int argc, const char **argv)
 {
 	int got, fd = (int)tool_number(argv[0], 0, 1000);
 
-	(void)argc;
 	close(fd);
 	trace2_data_intmax("host", NULL, "closed", fd);
 	got = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -98,7 +82,6 @@ static int ut_095big_argv(int argc, const char **argv)
 	const char **words = tool_alloc(nr + 1, sizeof(*words));
 	char *word = tool_alloc(size + 1, 1);
 
-	(void)argc;
 	memset(word, 'x', size);
 	for (i = 0; i < nr; i++)
 		words[i] = word;
@@ -115,8 +98,6 @@ static int ut_096all_bytes(int argc, const char **argv)
 	const char *words[] = { bytes, NULL };
 	int i;
 
-	(void)argc;
-	(void)argv;
 	for (i = 1; i < 256; i++)
 		bytes[i - 1] = (char)i;
 	bytes[255] = '\0';

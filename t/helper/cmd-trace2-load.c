@@ -4,14 +4,6 @@
  */
 #include "cmd-trace2.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #define MAX_BYTES (64 << 20)
 
 static void emit_events(long long nr, size_t size)
@@ -46,7 +38,6 @@ static int ut_031nest(int argc, const char **argv)
 	long long i, nr = tool_number(argv[0], 0, INT_MAX);
 	char label[32];
 
-	(void)argc;
 	for (i = 1; i <= nr; i++) {
 		snprintf(label, sizeof(label), "r%lld", i);
 		trace2_region_enter("nest", label, NULL);
@@ -65,7 +56,6 @@ static int ut_032leave(int argc, const char **argv)
 {
 	long long i, nr = tool_number(argv[0], 0, INT_MAX);
 
-	(void)argc;
 	for (i = 0; i < nr; i++)
 		trace2_region_leave("leave", "too many", NULL);
 	trace2_data_intmax("leave", NULL, "done", nr);
@@ -80,8 +70,6 @@ static void leave_own(void)
 /* One place in the program leaves its own region, and those of others. */
 static int ut_034leave_others(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	trace2_region_enter("leave", "first", NULL);
 	leave_own();
 	trace2_region_enter("leave", "own", NULL);
@@ -120,7 +108,6 @@ static int ut_033writers(int argc, const char **argv)
 	size_t size = (size_t)tool_number(argv[2], 0, MAX_BYTES);
 	int fds[2];
 
-	(void)argc;
 	if (pipe(fds))
 		tool_die("cannot make a pipe: %s", strerror(errno));
 	for (i = 0; i < nr; i++) {

@@ -4,16 +4,6 @@
  */
 #include "cmd-trace2.h"
 
-#include <dlfcn.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
 TRACE2_TIMER(timer_histogram, "tool", "histogram",
 	     TRACE2_PER_THREAD | TRACE2_HISTOGRAM);
 TRACE2_TIMER(timer_handed, "tool", "handed", 0);
@@ -99,7 +89,6 @@ static int ut_101timer(int argc, const char **argv)
 {
 	struct intervals v = parse_intervals(argv);
 
-	(void)argc;
 	tool_run_threads(parse_threads(argv[2]), thread_101, &v);
 	return 0;
 }
@@ -119,7 +108,6 @@ static int ut_110timer_histogram(int argc, const char **argv)
 
 static void *stop_handed(void *arg)
 {
-	(void)arg;
 	trace2_thread_start("stopper");
 	trace2_timer_stop(timer_handed);
 	trace2_thread_exit();
@@ -128,8 +116,6 @@ static void *stop_handed(void *arg)
 
 static int ut_111timer_handed(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	trace2_timer_start(timer_handed);
 	tool_run_thread(stop_handed, NULL);
 	return 0;
@@ -137,7 +123,6 @@ static int ut_111timer_handed(int argc, const char **argv)
 
 static void *leave_running(void *arg)
 {
-	(void)arg;
 	trace2_thread_start("runner");
 	trace2_timer_start(TRACE2_TIMER_ID_TEST2);
 	trace2_thread_exit();
@@ -248,7 +233,6 @@ static int ut_201counter(int argc, const char **argv)
 {
 	struct addends v;
 
-	(void)argc;
 	v.v1 = tool_unsigned(argv[0]);
 	v.v2 = tool_unsigned(argv[1]);
 	tool_run_threads(parse_threads(argv[2]), thread_201, &v);
@@ -257,7 +241,6 @@ static int ut_201counter(int argc, const char **argv)
 
 static int ut_210counter_merged(int argc, const char **argv)
 {
-	(void)argc;
 	trace2_counter_add(counter_merged_1, tool_unsigned(argv[0]));
 	trace2_counter_add(counter_merged_2, tool_unsigned(argv[1]));
 	return 0;
@@ -274,8 +257,6 @@ static int ut_213redefined(int argc, const char **argv)
 		"test", "test2", 0, TRACE2_UNREGISTERED_
 	};
 
-	(void)argc;
-	(void)argv;
 	trace2_register_timer_(&timer[0]);
 	trace2_register_timer_(&timer[1]);
 	trace2_register_counter_(&counter);
@@ -321,7 +302,6 @@ static int ut_221distribution_many(int argc, const char **argv)
 	static struct trace2_distribution many[MAX_DEFINITIONS];
 	unsigned int i, nr;
 
-	(void)argc;
 	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
 	for (i = 0; i < nr; i++) {
 		many[i].category = "many";
@@ -353,8 +333,6 @@ static int ut_222arrays(int argc, const char **argv)
 {
 	int i;
 
-	(void)argc;
-	(void)argv;
 	for (i = 0; i < 4; i++) {
 		trace2_timer_start(timer_array[i]);
 		trace2_timer_stop(timer_array[i]);
@@ -412,7 +390,6 @@ static int ut_230gauge(int argc, const char **argv)
 {
 	unsigned int times = (unsigned int)tool_number(argv[1], 0, INT_MAX);
 
-	(void)argc;
 	tool_run_threads(parse_threads(argv[0]), open_and_close, &times);
 	return 0;
 }
@@ -422,7 +399,6 @@ static int ut_231gauge_many(int argc, const char **argv)
 	static struct trace2_gauge many[MAX_DEFINITIONS];
 	unsigned int i, nr;
 
-	(void)argc;
 	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
 	for (i = 0; i < nr; i++) {
 		many[i].category = "many";
@@ -446,7 +422,6 @@ static void tell(const char *name, int known,
 
 static void *count_in_thread(void *arg)
 {
-	(void)arg;
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 5);
 	trace2_timer_add(TRACE2_TIMER_ID_TEST1, 700);
 	trace2_distribution_add(tool_sizes, 3);
@@ -459,8 +434,6 @@ static int ut_240read(int argc, const char **argv)
 {
 	struct trace2_metric_value v;
 
-	(void)argc;
-	(void)argv;
 	memset(&v, 0xff, sizeof(v));
 	tell("unset", trace2_gauge_read(tool_open, &v), &v);
 	tool_run_thread(count_in_thread, NULL);
@@ -486,8 +459,6 @@ static int ut_241open(int argc, const char **argv)
 	struct trace2_counter *counter, *again;
 	struct trace2_metric_value v;
 
-	(void)argc;
-	(void)argv;
 	counter = trace2_counter_open("http/requests", 0, labels, 2);
 	again = trace2_counter_open("http/requests", 0, reversed, 2);
 	trace2_counter_add(*counter, 40);
@@ -512,7 +483,6 @@ static int ut_242open_many(int argc, const char **argv)
 	char code[16], text[300] = "";
 	struct trace2_label labels[9] = { { "code", code } };
 
-	(void)argc;
 	for (i = 0; i < nr; i++) {
 		snprintf(code, sizeof(code), "%u", i);
 		trace2_counter_add(
@@ -532,7 +502,6 @@ static int ut_211counter_many(int argc, const char **argv)
 	static struct trace2_counter counters[MAX_DEFINITIONS];
 	unsigned int i, nr;
 
-	(void)argc;
 	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
 	for (i = 0; i < nr; i++) {
 		counters[i].category = "many";

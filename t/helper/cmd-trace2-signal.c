@@ -6,13 +6,6 @@
  */
 #include "cmd-trace2.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/time.h>
-#include <unistd.h>
-
 static void set_handler(int signo, void (*handler)(int))
 {
 	struct sigaction action;
@@ -36,7 +29,6 @@ static int ut_080raise(int argc, const char **argv)
 {
 	int signo = tool_signal(argv[0]);
 
-	(void)argc;
 	trace2_region_enter("signal", "open", NULL);
 	raise(signo);
 	tell_survival(signo);
@@ -47,7 +39,6 @@ static int ut_081raise_handled(int argc, const char **argv)
 {
 	int signo = tool_signal(argv[0]);
 
-	(void)argc;
 	set_handler(signo, tool_telling_handler);
 	raise(signo);
 	tell_survival(signo);
@@ -58,7 +49,6 @@ static int ut_082raise_ignored(int argc, const char **argv)
 {
 	int signo = tool_signal(argv[0]);
 
-	(void)argc;
 	set_handler(signo, SIG_IGN);
 	raise(signo);
 	tell_survival(signo);
@@ -78,7 +68,6 @@ static int ut_088raise_own(int argc, const char **argv)
 {
 	int signo = tool_signal(argv[0]);
 
-	(void)argc;
 	set_handler(signo, end_by);
 	trace2_region_enter("signal", "open", NULL);
 	raise(signo);
@@ -99,7 +88,6 @@ static int ut_083handler_calls(int argc, const char **argv)
 {
 	int signo = tool_signal(argv[0]);
 
-	(void)argc;
 	set_handler(signo, call_from_handler);
 	trace2_region_enter("main", "around", NULL);
 	raise(signo);
@@ -130,7 +118,6 @@ static int ut_084handler_storm(int argc, const char **argv)
 {
 	long long nr = tool_number(argv[0], 1, 10000000);
 
-	(void)argc;
 	set_handler(SIGALRM, count_alarm);
 	set_timer(100);
 	while (nr_alarms < nr) {
@@ -148,8 +135,6 @@ static int ut_085sigpipe(int argc, const char **argv)
 {
 	int fds[2];
 
-	(void)argc;
-	(void)argv;
 	if (pipe(fds))
 		tool_die("cannot make a pipe: %s", strerror(errno));
 	close(fds[0]);
@@ -172,7 +157,6 @@ static int ut_086raise_resethand(int argc, const char **argv)
 	struct sigaction action;
 	int signo = tool_signal(argv[0]);
 
-	(void)argc;
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = fault;
 	action.sa_flags = SA_RESETHAND | SA_NODEFER;
@@ -188,8 +172,6 @@ static int ut_087segfault(int argc, const char **argv)
 {
 	volatile const char *volatile nowhere = NULL;
 
-	(void)argc;
-	(void)argv;
 	return *nowhere;
 }
 

@@ -2,18 +2,7 @@
 /* Spans: what programs set, in one thread and in many, and misuse. */
 #include "cmd-trace2.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #define MAX_THREADS 64
 
@@ -23,8 +12,6 @@ static int ut_501span(int argc, const char **argv)
 		trace2_span_start("http", "request", TRACE2_SPAN_NONE);
 	trace2_span_t query = trace2_span_start("db", "query", request);
 
-	(void)argc;
-	(void)argv;
 	trace2_span_set_intmax(request, "status", 100);
 	trace2_span_set_string(request, "path", "/a\"\n\xff");
 	trace2_span_set_intmax(request, "least", INTMAX_MIN);
@@ -60,7 +47,6 @@ static int ut_503much(int argc, const char **argv)
 					       TRACE2_SPAN_NONE);
 	int i, nr = (int)tool_number(argv[0], 0, INT_MAX);
 
-	(void)argc;
 	for (i = 0; i < nr; i++) {
 		trace2_span_enter(span);
 		trace2_span_leave(span);
@@ -77,7 +63,6 @@ static int ut_504open(int argc, const char **argv)
 	size_t nr = (size_t)tool_number(argv[0], 1, INT_MAX), i, nr_none = 0;
 	trace2_span_t *spans = calloc(nr, sizeof(*spans));
 
-	(void)argc;
 	if (!spans)
 		tool_die("no memory");
 	for (i = 0; i < nr; i++) {
@@ -101,8 +86,6 @@ static int ut_505misuse(int argc, const char **argv)
 	char context[TRACE2_SPAN_CONTEXT_BYTES] = "x";
 	uint64_t i;
 
-	(void)argc;
-	(void)argv;
 	trace2_span_leave(span);
 	trace2_span_end(span);
 	trace2_span_end(span);
@@ -173,7 +156,6 @@ static int ut_506pool(int argc, const char **argv)
 {
 	unsigned int i, nr = (unsigned int)tool_number(argv[0], 1, MAX_THREADS);
 
-	(void)argc;
 	pool.rounds = (int)tool_number(argv[1], 1, INT_MAX);
 	pool.shared = trace2_span_start("pool", "shared", TRACE2_SPAN_NONE);
 	for (i = 0; i < PASSED; i++) {
@@ -208,7 +190,6 @@ static int ut_507handler(int argc, const char **argv)
 	int i, nr = (int)tool_number(argv[0], 1, INT_MAX);
 	timer_t timer;
 
-	(void)argc;
 	sigaction(SIGALRM, &action, NULL);
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer) ||
 	    timer_settime(timer, 0, &often, NULL))
@@ -238,8 +219,6 @@ static int ut_508fork(int argc, const char **argv)
 					       TRACE2_SPAN_NONE);
 	pid_t pid = fork();
 
-	(void)argc;
-	(void)argv;
 	if (pid < 0)
 		tool_die("cannot fork: %s", strerror(errno));
 	if (!pid) {
@@ -270,7 +249,6 @@ static int ut_509children(int argc, const char **argv)
 						      argv[0], NULL);
 	char context[TRACE2_SPAN_CONTEXT_BYTES];
 
-	(void)argc;
 	trace2_span_context(span, context, sizeof(context));
 	printf("span: %s\n", context);
 	show_child("before");
@@ -305,8 +283,6 @@ static int ut_511killed(int argc, const char **argv)
 	trace2_span_t span = trace2_span_start("killed", "open",
 					       TRACE2_SPAN_NONE);
 
-	(void)argc;
-	(void)argv;
 	trace2_span_set_intmax(span, "lost", 1);
 	trace2_span_end(trace2_span_start("killed", "ended", span));
 	raise(SIGKILL);
@@ -333,7 +309,6 @@ static int ut_512exiting(int argc, const char **argv)
 					       TRACE2_SPAN_NONE);
 	trace2_span_t ended = trace2_span_start("exiting", "ended", open);
 
-	(void)argc;
 	trace2_span_set_intmax(open, "i", 1);
 	trace2_region_enter("exiting", "region", NULL);
 	nr_behind = (unsigned long)tool_number(argv[0], 0, INT_MAX);

@@ -4,13 +4,6 @@
  */
 #include "cmd-trace2.h"
 
-#include <limits.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static pthread_t create(void *(*run)(void *), void *arg)
 {
 	pthread_t thread;
@@ -59,7 +52,6 @@ static void *started_only(void *arg)
 
 static void *exited_only(void *arg)
 {
-	(void)arg;
 	announce("exit only");
 	trace2_thread_exit();
 	announce("after exit");
@@ -82,32 +74,24 @@ static int ut_040thread(int argc, const char **argv)
 
 static int ut_041thread_unannounced(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	tool_run_thread(unannounced, (void *)"unannounced");
 	return 0;
 }
 
 static int ut_042thread_no_exit(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	tool_run_thread(started_only, (void *)"no_exit");
 	return 0;
 }
 
 static int ut_043thread_no_start(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	tool_run_thread(exited_only, NULL);
 	return 0;
 }
 
 static int ut_044thread_on_main(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	well_behaved((void *)"on_main");
 	return 0;
 }
@@ -168,8 +152,6 @@ static int ut_046thread_cancelled(int argc, const char **argv)
 	pthread_t thread;
 	int fds[4];
 
-	(void)argc;
-	(void)argv;
 	make_pipes(fds);
 	thread = create(cancelled, fds);
 	await(fds[0]);
@@ -182,8 +164,6 @@ static int ut_047thread_running(int argc, const char **argv)
 {
 	static int fds[4];
 
-	(void)argc;
-	(void)argv;
 	make_pipes(fds);
 	create(cancelled, fds);
 	await(fds[0]);
@@ -199,8 +179,6 @@ static void *ends_itself(void *arg)
 
 static int ut_048thread_pthread_exit(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	tool_run_thread(ends_itself, (void *)"ends");
 	return 0;
 }
@@ -218,8 +196,6 @@ static void *started_twice(void *arg)
 
 static int ut_049thread_twice(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
 	tool_run_thread(started_twice, (void *)"twice");
 	return 0;
 }

@@ -13,16 +13,7 @@
 #ifndef HOST_STATE_H
 #define HOST_STATE_H
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "system.h"
 
 /* valgrind's descriptors are above. */
 #define HOST_STATE_FDS 1024

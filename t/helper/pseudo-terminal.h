@@ -5,8 +5,8 @@
 #ifndef PSEUDO_TERMINAL_H
 #define PSEUDO_TERMINAL_H
 
-#include <fcntl.h>
-#include <stdlib.h>
+#include "system.h"
+
 #include <termios.h>
 
 /* Return the master; flags: those of its open, besides O_RDWR and O_NOCTTY. */

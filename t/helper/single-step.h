@@ -6,7 +6,8 @@
 #ifndef SINGLE_STEP_H
 #define SINGLE_STEP_H
 
-#include <stdbool.h>
+#include "system.h"
+
 #include <ucontext.h>
 
 /* Set the trap flag: from here on, each instruction is followed by a
@@ -21,7 +22,6 @@ static inline void stop_behind_each(bool on)
 		__asm__ volatile("pushfq; andl $~0x100, (%%rsp); popfq"
 				 ::: "memory", "cc");
 #else
-	(void)on;
 #endif
 }
 
@@ -31,7 +31,6 @@ static inline void stop_behind_handler(void *context)
 #if defined(__x86_64__)
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= 0x100;
 #else
-	(void)context;
 #endif
 }
 

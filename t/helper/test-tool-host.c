@@ -7,15 +7,6 @@
 #include "test-tool.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <limits.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static bool had_bug;
 static const char *running_command;

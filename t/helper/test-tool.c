@@ -13,13 +13,6 @@
 
 #include "host-state.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static const struct {
 	const char *name, *purpose;
 	tool_command_fn *run;
@@ -66,7 +59,6 @@ struct setup {
 
 static void set_directory(struct setup *setup, const char *value)
 {
-	(void)setup;
 	if (chdir(value))
 		tool_die("cannot change to '%s': %s", value, strerror(errno));
 }
@@ -78,7 +70,6 @@ static void set_prefix(struct setup *setup, const char *value)
 
 static void set_no_config_files(struct setup *setup, const char *value)
 {
-	(void)value;
 	setup->options.flags |= TRACE2_NO_CONFIG_FILES;
 }
 
@@ -99,44 +90,37 @@ static void set_config(struct setup *setup, const char *value)
 
 static void set_own_params(struct setup *setup, const char *value)
 {
-	(void)value;
 	setup->options.flags |= TRACE2_OWN_PARAMS;
 }
 
 static void set_no_signals(struct setup *setup, const char *value)
 {
-	(void)value;
 	setup->options.flags |= TRACE2_NO_SIGNALS;
 }
 
 static void set_forks_go_on(struct setup *setup, const char *value)
 {
-	(void)value;
 	setup->options.flags |= TRACE2_FORKS_GO_ON;
 }
 
 static void set_sigpipe(struct setup *setup, const char *value)
 {
-	(void)value;
 	setup->options.flags |= TRACE2_SIGPIPE;
 }
 
 static void set_no_init(struct setup *setup, const char *value)
 {
-	(void)value;
 	setup->no_init = true;
 }
 
 static void set_handled(struct setup *setup, const char *value)
 {
-	(void)setup;
 	/* NOLINTNEXTLINE(*-signal-handler,cert-sig30-c): this is under test */
 	signal(tool_signal(value), tool_telling_handler);
 }
 
 static void set_ignored(struct setup *setup, const char *value)
 {
-	(void)setup;
 	signal(tool_signal(value), SIG_IGN);
 }
 
@@ -144,7 +128,6 @@ static void set_blocked(struct setup *setup, const char *value)
 {
 	sigset_t set;
 
-	(void)setup;
 	sigemptyset(&set);
 	sigaddset(&set, tool_signal(value));
 	sigprocmask(SIG_BLOCK, &set, NULL);

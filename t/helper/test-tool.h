@@ -9,8 +9,8 @@
 #define TEST_TOOL_H
 
 #include "trace2.h"
+#include "system.h"
 
-#include <stdbool.h>
 #include <stdnoreturn.h>
 
 /* The version in the version event and in `test-tool --version`. */

@@ -13,11 +13,7 @@
 #ifndef TR2_PERF_BENCH_H
 #define TR2_PERF_BENCH_H
 
-#include <sched.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "../helper/system.h"
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif

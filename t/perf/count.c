@@ -5,8 +5,7 @@
  * of a process.
  * usage: count NR [off]
  */
-#include <stdlib.h>
-
+#include "../helper/system.h"
 #include "trace2.h"
 
 int main(int argc, char **argv)

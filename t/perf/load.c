@@ -11,13 +11,6 @@
  * and system together), spread, and the largest memory of the command in bytes.
  * For t/perf/loaders.
  */
-#include <fcntl.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "bench.h"
 
 #define MAX_ROUNDS 99

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The cost of calls while tracing is off, and of finding out that it is off. */
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "bench.h"
 #include "session/settings.h"
 #include "trace2.h"

@@ -10,13 +10,6 @@
  *	             pipe, stream, datagram (that the host has open); or null;
  *	             the program itself reads pipes and sockets, between rounds
  */
-#include <fcntl.h>
-#include <stdbool.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "metrics.h"
 
 #define EVENTS_A_ROUND 64

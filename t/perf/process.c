@@ -4,11 +4,6 @@
  * tracing, and with each setting, whose file is removed between rounds.
  * usage: process COUNT-PROGRAM [ROW NAME=PATH]...
  */
-#include <spawn.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "bench.h"
 
 static char *program;

@@ -3,13 +3,6 @@
  * The cost of events that are written to the ring only, and of counters that
  * another process reads. usage: ring FILE (also named by GIT_TRACE2_RING)
  */
-#include <fcntl.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "arena/arena.h"
 #include "bench.h"
 #include "trace2.h"

@@ -4,8 +4,6 @@
  * module that it loads; on.c measures the static library.
  * usage: shared-metrics MODULE
  */
-#include <dlfcn.h>
-
 #include "metrics.h"
 
 static void (*module_add)(size_t n), (*module_time)(size_t n);

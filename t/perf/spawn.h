@@ -3,10 +3,6 @@
 #ifndef TR2_PERF_SPAWN_H
 #define TR2_PERF_SPAWN_H
 
-#include <spawn.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-
 #include "bench.h"
 
 /* That of its children, too. User and system time together are exact. */

@@ -10,12 +10,6 @@
  * usage: threads FILE BARE (FILE is that of the event target in the
  * environment; a file BARE is made)
  */
-#include <fcntl.h>
-#include <pthread.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "metrics.h"
 
 #define MAX_THREADS 64

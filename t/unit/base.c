@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The building blocks of the text targets: buffers, texts, clocks, hashes. */
-#include <limits.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <time.h>
 #include <wchar.h>
 
 #include "base/clock.h"

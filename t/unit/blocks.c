@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory in blocks: number of mappings, freeing, and forked children. */
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "base/blocks.h"
 #include "base/sanitize.h"
 #include "tap.h"

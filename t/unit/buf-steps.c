@@ -5,10 +5,6 @@
  * possible on processors other than x86-64, nor under valgrind.
  */
 #include <setjmp.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "../helper/breakpoint.h"
 #include "base/buf.h"
@@ -26,7 +22,6 @@ static volatile bool is_running, is_masked, has_jumped;
 __attribute__((visibility("default"))) int
 pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 {
-	(void)set;
 	if (before)
 		sigemptyset(before);
 	is_masked = how == SIG_BLOCK;
@@ -35,8 +30,6 @@ pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 
 static void on_step(int signo, siginfo_t *info, void *context)
 {
-	(void)signo;
-	(void)info;
 	if (!breakpoint_is_hit(path, context, is_running && !is_masked))
 		return;
 	has_jumped = true;

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Marks in stack frames that exist, and that have been left. */
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "base/call_mark.h"
 #include "base/sanitize.h"
 #include "tap.h"
@@ -63,7 +57,6 @@ static void ask(int signo)
 {
 	struct tr2_call_mark in;
 
-	(void)signo;
 	tr2_call_mark_begin(&in);
 	was_interrupted =
 		tr2_call_mark_is_interrupted((uintptr_t)asked_for, &in);

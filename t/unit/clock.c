@@ -3,12 +3,6 @@
  * Times from the processor's counter: in a simulated machine with all
  * irregularities of real clocks and counters, and in this machine.
  */
-#include <pthread.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "base/clock.h"
 #include "tap.h"
 

@@ -5,10 +5,6 @@
  * the same ones at once. The cost is counted in instructions, if the processor
  * can stop after each; it cannot in valgrind, and ThreadSanitizer delays signals.
  */
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-
 #include "../helper/single-step.h"
 #include "base/lock.h"
 #include "base/sanitize.h"
@@ -24,7 +20,6 @@ static volatile uint64_t steps;
 
 static void on_step(int signal)
 {
-	(void)signal;
 	steps++;
 }
 

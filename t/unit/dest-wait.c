@@ -4,14 +4,7 @@
  * at each instruction of taking and releasing it; and for a reader that stalls,
  * with handlers that jump out of the wait; and the accounts of that time.
  */
-#include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include "../helper/single-step.h"
 #include "base/sanitize.h"
@@ -88,7 +81,6 @@ static bool somebody_sleeps(void)
 
 static void on_step(int signo)
 {
-	(void)signo;
 	if (steps++ == leave_behind)
 		siglongjmp(back, 1);
 }
@@ -316,7 +308,6 @@ static void test_owner_that_ended(void)
 
 static void jump_back(int signo)
 {
-	(void)signo;
 	siglongjmp(back, 1);
 }
 

@@ -5,11 +5,6 @@
 
 #include "tap.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 static char directory[] = "/tmp/trace2-unit-dest.XXXXXX";
 
 static struct tr2_dest_request request = {

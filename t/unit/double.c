@@ -3,9 +3,6 @@
  * Numbers as text: the same as printf() and strtod() give, for random bits, and
  * without an exception. `double NR [SEED]` tries so many.
  */
-#include <stdlib.h>
-#include <time.h>
-
 #include "base/double.h"
 #include "tap.h"
 
@@ -32,7 +29,6 @@ static unsigned int raised(void)
 
 static void take_flags_away(bool trap)
 {
-	(void)trap;
 }
 #endif
 

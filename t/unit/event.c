@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The event table itself, its templates, and redaction. */
-#include <stdlib.h>
-
 #include "event/redact.h"
 #include "event/render.h"
 #include "event/template.h"

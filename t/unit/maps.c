@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* How often a process reads its mappings for its samples. */
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "arena/arena.h"
 #include "base/clock.h"
 #include "ring/task.h"

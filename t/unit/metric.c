@@ -4,8 +4,6 @@ static unsigned int nr_reads;
 #define TR2_ON_READ() (nr_reads++)
 #include "../../lib/metric/cell.c"
 
-#include <stdlib.h>
-
 #include "tap.h"
 
 TRACE2_TIMER(timed, "unit", "timed", TRACE2_HISTOGRAM);

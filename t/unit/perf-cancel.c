@@ -2,9 +2,6 @@
 /*
  * A cancelled thread stays cancelled, but calls of the library do not end it.
  */
-#include <pthread.h>
-#include <stdlib.h>
-
 #include "tap.h"
 #include "trace2_perf.h"
 
@@ -59,7 +56,6 @@ static void *cancelled(void *unused)
 	static const char list[] = "no_such:tracepoint", device[] = "no_such/x/";
 	size_t i;
 
-	(void)unused;
 	pthread_cancel(pthread_self());
 	for (i = 0; i < sizeof(attrs) / sizeof(*attrs); i++)
 		use(&attrs[i]);

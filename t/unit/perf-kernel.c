@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sampling by the kernel, through the library's events. */
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/sanitize.h"
 #include "perf.h"

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records of opened counters: their layout, losses and waiting for them. */
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/unwind.h"
 #include "perf.h"
@@ -632,7 +623,6 @@ static int nr_handled;
 
 static void on_signal(int signal)
 {
-	(void)signal;
 	__atomic_fetch_add(&nr_handled, 1, __ATOMIC_RELAXED);
 	trace2_counter_add(pears, 1);
 }

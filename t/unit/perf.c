@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Opened counters: the program's own, and all kinds of groups. */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "pmu/kernel_page.h"
 #include "pmu/pmu.h"
 #include "tap.h"
@@ -503,8 +494,6 @@ static struct {
 static void see(struct trace2_perf *ev, const struct tr2_slot *slot,
 		uint64_t periods, const struct tr2_callchain *chain)
 {
-	(void)ev;
-	(void)chain;
 	seen.nr++;
 	seen.periods += periods;
 	seen.tid = slot->control.tid;
@@ -616,7 +605,6 @@ static void *count_many(void *unused)
 {
 	unsigned int i;
 
-	(void)unused;
 	for (i = 0; i < 1000; i++)
 		trace2_counter_add(pears, 1);
 	return NULL;

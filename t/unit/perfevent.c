@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of events, valid and invalid. */
-#include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "perfevent/perfevent.h"
 #include "tap.h"
 

@@ -4,10 +4,6 @@
  * every event with fields of the site, in every text target, with strings that
  * are escaped, redacted, cut or padded; and the macros give both.
  */
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "event/kept_lines.h"
 #include "event/render.h"
 #include "tap.h"

@@ -3,9 +3,6 @@
  * Open regions: very many, with names of any length, and their lookup by name;
  * and the errors for misuse, which are limited in number.
  */
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "tap.h"
 #include "thread/emit.h"
 #include "thread/region.h"

@@ -14,7 +14,6 @@
 #include "../../lib/ring/ring.c"
 
 #include <setjmp.h>
-#include <stdlib.h>
 
 #include "tap.h"
 
@@ -223,7 +222,6 @@ void tr2_testpoint(enum tr2_testpoint at)
 	enum choice possible[NR_CHOICES] = { GO_ON };
 	unsigned int nr = 0, i;
 
-	(void)at;
 	look(false);
 	for (i = 0; i < NR_CHOICES; i++)
 		if (i == GO_ON || may(i))

@@ -8,9 +8,6 @@
  * unless GIT_TEST_LONG is set. Not possible on processors other than x86-64, nor
  * under valgrind.
  */
-#include <signal.h>
-#include <stdlib.h>
-
 #include "../helper/breakpoint.h"
 #include "ring/ring.h"
 #include "tap.h"
@@ -84,8 +81,6 @@ static void on_step(int signo, siginfo_t *info, void *context)
 {
 	bool is_there = breakpoint_is_hit(path, context, is_writing);
 
-	(void)signo;
-	(void)info;
 	if (is_there) {
 		look();
 		write_one();

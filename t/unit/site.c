@@ -4,15 +4,7 @@
  * or jump out, forked children, code at the address of unloaded code; and
  * everything that gets no number.
  */
-#include <sched.h>
 #include <setjmp.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/sanitize.h"
 #include "site/site.h"
@@ -237,7 +229,6 @@ static void on_timer(int signo)
 				       "x");
 	const struct tr2_site *got = tr2_site_get(&site);
 
-	(void)signo;
 	nr_wrong += !got || strcmp(got->category, "handler") ||
 		    got->line != nr_handled % 50;
 	nr_handled++;

@@ -5,10 +5,6 @@
 
 #include "tap.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 static char name[] = "/tmp/trace2-unit-take-back.XXXXXX";
 
 static int fd; /* for appending, not for reading, as a target has it */

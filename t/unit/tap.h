@@ -3,10 +3,7 @@
 #ifndef TR2_UNIT_TAP_H
 #define TR2_UNIT_TAP_H
 
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
+#include "../helper/system.h"
 
 static unsigned int tap_nr, tap_failed;
 

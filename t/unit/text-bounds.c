@@ -8,9 +8,6 @@
 
 #include "tap.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #define MAX_LEN 70
 
 /* What begins each kind of search; other bytes are 'a'. */

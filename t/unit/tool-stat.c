@@ -5,10 +5,6 @@
  * mean is within its error, when runs are reported as suspicious; and how real
  * numbers are printed. The numbers are the same in each run of this test.
  */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "base/buf.h"
 #include "common/split_command.h"
 #include "compare/interval.h"

@@ -6,8 +6,6 @@
  * missing, and checks that the sums of each life and each critical path are
  * exact.
  */
-#include <stdlib.h>
-
 #include "base/buf.h"
 #include "base/text.h"
 #include "common/say.h"

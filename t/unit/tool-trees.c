@@ -4,9 +4,6 @@
  * ended, when the processes do not say so; and which are dropped when there are
  * too many.
  */
-#include <stdarg.h>
-#include <unistd.h>
-
 #include "common/memory.h"
 #include "record/forward/trees.h"
 #include "tap.h"

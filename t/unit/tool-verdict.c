@@ -5,10 +5,6 @@
  * interval has the true ratio. The numbers are the same in each run of this
  * test.
  */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "base/buf.h"
 #include "compare/interval.h"
 #include "compare/sequential.h"

@@ -7,25 +7,10 @@
 
 #include "arena/layout.h"
 #include "ring/layout.h"
+#include "../system.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #define TRACE_FD 9
 #define NR_COUNTED 10
@@ -83,7 +68,6 @@ static void replace_nine(void)
 
 static void count(int signo)
 {
-	(void)signo;
 	trace2_counter_add(counted, 1);
 }
 

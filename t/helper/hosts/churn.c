@@ -8,10 +8,8 @@
 #include "trace2.h"
 
 #include "../host-state.h"
+#include "../system.h"
 
-#include <dlfcn.h>
-#include <poll.h>
-#include <sched.h>
 #include <stdatomic.h>
 
 #define TRACE_FD 9

@@ -8,14 +8,7 @@
 #include "trace2.h"
 
 #include "../host-state.h"
-
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "../system.h"
 
 static void write_to_nobody(void)
 {
@@ -115,7 +108,6 @@ static int looks(const char *how)
 {
 	struct sigaction action;
 
-	(void)how;
 	sigaction(SIGPIPE, NULL, &action);
 	if (action.sa_handler == SIG_DFL) {
 		action.sa_handler = SIG_IGN;
@@ -158,19 +150,16 @@ static int chains(void (*handler)(int), int flags)
 
 static int chains_always(const char *how)
 {
-	(void)how;
 	return chains(handle, 0);
 }
 
 static int chains_once(const char *how)
 {
-	(void)how;
 	return chains(handle, (int)SA_RESETHAND);
 }
 
 static int chains_and_ignores(const char *how)
 {
-	(void)how;
 	return chains(handle_then_ignore, 0);
 }
 
@@ -189,7 +178,6 @@ static int at_once(const char *how)
 	pthread_t thread[4];
 	size_t i, nr = sizeof(thread) / sizeof(*thread);
 
-	(void)how;
 	pthread_barrier_init(&all_are_there, NULL, (unsigned int)nr);
 	for (i = 0; i < nr; i++)
 		pthread_create(&thread[i], NULL, write_at_once, NULL);

@@ -4,20 +4,9 @@
  * children, and fails if one fails.
  */
 #include "trace2.h"
+#include "../system.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <semaphore.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #define NR_THREADS 4
 
@@ -437,7 +426,6 @@ static void drain(void)
 
 static void fork_in_handler(int signo)
 {
-	(void)signo;
 	if (handler_is_done++)
 		return;
 	if (!fork())

@@ -4,16 +4,9 @@
  * the library anywhere.
  */
 #include "trace2.h"
+#include "../system.h"
 
-#include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define NR_JUMPS 300
 #define NR_JUMPS_OFTEN (is_long() ? 3000 : 500)
@@ -79,7 +72,6 @@ static int chained(void)
 
 static void count_handled(int signo)
 {
-	(void)signo;
 	nr_handled++;
 }
 
@@ -176,7 +168,6 @@ static volatile sig_atomic_t armed, nr_jumps;
 
 static void jump(int signo)
 {
-	(void)signo;
 	if (!armed)
 		return;
 	armed = 0;
@@ -287,7 +278,6 @@ static __thread volatile sig_atomic_t thread_armed;
 
 static void jump_in_thread(int signo)
 {
-	(void)signo;
 	if (!thread_armed)
 		return;
 	thread_armed = 0;
@@ -364,7 +354,6 @@ static __thread volatile sig_atomic_t may_end;
 
 static void end_inside(int signo)
 {
-	(void)signo;
 	if (may_end)
 		pthread_exit(NULL);
 }
@@ -405,7 +394,6 @@ static void drain(void)
 
 static void drain_and_exit(int signo)
 {
-	(void)signo;
 	drain();
 	exit(5);
 }
@@ -435,7 +423,6 @@ static void prepare_pipe(void)
 /* The handler increments the counter that is being sampled. */
 static void count_in_handler(int signo)
 {
-	(void)signo;
 	trace2_counter_add(sampled, 1);
 	say("in a handler");
 	__atomic_fetch_add(&nr_handled, 1, __ATOMIC_RELAXED);

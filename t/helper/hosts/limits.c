@@ -4,19 +4,7 @@
  * change while the library uses them, or that accept no writes.
  */
 #include "trace2.h"
-
-#include <fcntl.h>
-#include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
+#include "../system.h"
 #include "../pseudo-terminal.h"
 
 #define TRACE_FD 9

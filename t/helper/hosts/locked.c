@@ -7,12 +7,8 @@
 #include "trace2.h"
 
 #include <linux/capability.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "../system.h"
 
 #define MOST_LOCKED (8u << 20)
 #define NR_SPANS 300
@@ -62,7 +58,6 @@ int main(int argc, char **argv)
 	struct rlimit limit = { MOST_LOCKED, MOST_LOCKED };
 	int i;
 
-	(void)argc;
 	print_more("start");
 	drop_capabilities();
 	if (setrlimit(RLIMIT_MEMLOCK, &limit) || mlockall(MCL_FUTURE))

@@ -6,13 +6,9 @@
  */
 #include "trace2.h"
 #include "trace2_perf.h"
+#include "../system.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static atomic_bool over;
 

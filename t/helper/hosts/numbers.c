@@ -6,11 +6,7 @@
  * numbers are given.
  */
 #include "trace2.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "../system.h"
 
 #if defined(__x86_64__)
 #define CALM 0x1f80u
@@ -26,7 +22,6 @@ static unsigned int raised(void)
 #else
 static void begin(bool traps)
 {
-	(void)traps;
 }
 
 static unsigned int raised(void)

@@ -7,10 +7,7 @@
 #include "trace2.h"
 
 #include "../host-state.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "../system.h"
 
 TRACE2_TIMER(plain_timer, "plain", "work", TRACE2_HISTOGRAM);
 TRACE2_COUNTER(plain_counter, "plain", "items", TRACE2_PER_THREAD);

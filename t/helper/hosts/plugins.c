@@ -3,15 +3,7 @@
  * `plugins VERB FILE`: a program that does not use the library itself, and
  * unloads a plugin that contains it.
  */
-#include <dirent.h>
-#include <dlfcn.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "../system.h"
 
 #define NR_LOADS 24
 #define NR_FIRST 4

@@ -7,11 +7,7 @@
  * which makes 200 calls where it measures the name that a thread is given.
  */
 #include "trace2.h"
-
-#include <dlfcn.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
+#include "../system.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

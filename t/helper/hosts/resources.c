@@ -16,14 +16,7 @@
  *	threads		prints how many threads can be created, up to NUMBER
  */
 #include "trace2.h"
-
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
+#include "../system.h"
 
 #define STACK_BYTES 65536
 #define NR_REGIONS 40000

@@ -4,17 +4,9 @@
  * write, or does what it should not.
  */
 #include "trace2.h"
+#include "../system.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 TRACE2_COUNTER(called, "sink", "called", 0);
 

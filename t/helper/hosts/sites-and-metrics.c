@@ -3,8 +3,7 @@
  * One thread defines counters, as modules do that are loaded, while another one
  * emits the first events of many sites: key and value of each are equal.
  */
-#include <stdio.h>
-
+#include "../system.h"
 #include "trace2.h"
 
 #define NR_COUNTERS 900

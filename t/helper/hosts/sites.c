@@ -8,12 +8,7 @@
  * `fork`: in a child, too; `deep`: in many regions; `mixed`: regions with
  * constants, left by calls without.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include "../system.h"
 #include "trace2.h"
 
 #define NR_SITES 6000
@@ -128,7 +123,6 @@ int main(int argc, char **argv)
 	pid_t pid = -1;
 	int i;
 
-	(void)argc;
 	trace2_initialize();
 	trace2_cmd_start((const char *const *)argv);
 	trace2_def_repo(&repo);

@@ -10,17 +10,7 @@
  * computes	likewise, but the parent computes until the child has ended
  * slow		the parent has no CPU when the child has ended
  */
-#include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include "../system.h"
 
 #define PAUSE_NS 30000000
 

@@ -28,12 +28,8 @@
 #include "../breakpoint.h"
 
 #include <setjmp.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+
+#include "../system.h"
 
 #define SKIP 77
 #define NEVER -1
@@ -75,8 +71,6 @@ static void shout(void)
 
 static void on_step(int signo, siginfo_t *info, void *context)
 {
-	(void)signo;
-	(void)info;
 	if (!breakpoint_is_hit(path, context, is_running))
 		return;
 	has_stopped = true;
@@ -111,7 +105,6 @@ static bool prepare_context(char *stack)
 #else
 static bool prepare_context(char *stack)
 {
-	(void)stack;
 	return false;
 }
 #endif

@@ -15,26 +15,11 @@
  * unknown. A phase that this machine or directory lacks prints `phase -`.
  */
 #include "trace2.h"
+#include "../system.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/select.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "../pseudo-terminal.h"
 
@@ -553,7 +538,6 @@ int main(int argc, char **argv)
 {
 	size_t i;
 
-	(void)argc;
 	trace2_initialize();
 	trace2_cmd_start(argv);
 	main_tid = gettid();

@@ -22,23 +22,11 @@
 #include "trace2.h"
 #include "trace2_perf.h"
 #include "../breakpoint.h"
+#include "../system.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <stdnoreturn.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define SKIP 77
 #define NEVER -1
@@ -221,8 +209,6 @@ static void have_another_fork(void)
 
 static void on_trap(int signo, siginfo_t *info, void *context)
 {
-	(void)signo;
-	(void)info;
 	/* A mask does not hold back another thread. */
 	if (!breakpoint_is_hit(path, context,
 			       is_running && (!is_blocked ||

@@ -4,10 +4,7 @@
  * contain the library, or with two that replace each other again and again. Then
  * it loads a module of its own, and calls all.
  */
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <string.h>
+#include "../system.h"
 
 #define NR_TURNS 100
 #define MOST 64

@@ -4,18 +4,10 @@
  * unusual situations. It prints the terminal's output.
  */
 #include "trace2.h"
+#include "../system.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <termios.h>
-#include <unistd.h>
 
 #include "../pseudo-terminal.h"
 

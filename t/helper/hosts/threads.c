@@ -3,13 +3,9 @@
  * `threads VERB`: unusual uses of threads and memory.
  */
 #include "trace2.h"
+#include "../system.h"
 
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define NR_KEYS 40
 #define NR_READERS 2
@@ -203,7 +199,6 @@ static void cancelled_initializer(void)
 
 static void say_at_end(void *unused)
 {
-	(void)unused;
 	trace2_data_string("threads", NULL, "who", "cancelled");
 }
 
@@ -265,7 +260,6 @@ static void *add_one(void *arg)
 
 static void exit_in_handler(int signo)
 {
-	(void)signo;
 	exit(5);
 }
 

@@ -15,14 +15,7 @@
  *	       and end; then it prints the sum of their counts, and returns 3
  */
 #include "trace2.h"
-
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "../system.h"
 
 TRACE2_COUNTER(rounds, "worker", "rounds", TRACE2_PER_THREAD);
 TRACE2_TIMER(work, "worker", "work", TRACE2_PER_THREAD);
