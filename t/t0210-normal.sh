@@ -12,58 +12,53 @@ words. It shows no thread, region or data event.
 
 test_expect_success 'a program that returns from main' '
 	traced --normal test-tool trace2 001return 0 &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	version test-tool 1.0
 	start _EXE_ trace2 001return 0
 	cmd_name trace2 (trace2)
 	exit elapsed:_TIME_ code:0
 	atexit elapsed:_TIME_ code:0
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'the code that main returns' '
 	traced --normal 7 test-tool trace2 001return 7 &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	version test-tool 1.0
 	start _EXE_ trace2 001return 7
 	cmd_name trace2 (trace2)
 	exit elapsed:_TIME_ code:7
 	atexit elapsed:_TIME_ code:7
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'the code given to exit()' '
 	traced --normal 7 test-tool trace2 002exit 7 &&
 	sed 1,3d actual >actual.end &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.end <<-\EOF
 	exit elapsed:_TIME_ code:7
 	atexit elapsed:_TIME_ code:7
 	EOF
-	test_cmp expect actual.end
 '
 
 test_expect_success 'the code is cut to 8 bits, as for a parent' '
 	traced --normal 255 test-tool trace2 001return -1 &&
 	sed 1,3d actual >actual.end &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.end <<-\EOF &&
 	exit elapsed:_TIME_ code:255
 	atexit elapsed:_TIME_ code:255
 	EOF
-	test_cmp expect actual.end &&
 	traced --normal 1 test-tool trace2 001return 257 &&
 	sed 1,3d actual >actual.end &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.end <<-\EOF
 	exit elapsed:_TIME_ code:1
 	atexit elapsed:_TIME_ code:1
 	EOF
-	test_cmp expect actual.end
 '
 
 test_expect_success 'errors' '
 	traced --normal test-tool trace2 003error "hello world" "this is a test" 2>err &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	version test-tool 1.0
 	start _EXE_ trace2 003error '\''hello world'\'' '\''this is a test'\''
 	cmd_name trace2 (trace2)
@@ -72,19 +67,17 @@ test_expect_success 'errors' '
 	exit elapsed:_TIME_ code:0
 	atexit elapsed:_TIME_ code:0
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'an error without a message' '
 	traced --normal test-tool trace2 call cmd_error NULL &&
 	sed -n 4p actual >actual.error &&
-	echo error >expect &&
-	test_cmp expect actual.error
+	echo error | test_cmp - actual.error
 '
 
 test_expect_success 'BUG() ends the program with code 99' '
 	traced --normal 99 test-tool trace2 007bug 2>err &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	version test-tool 1.0
 	start _EXE_ trace2 007bug
 	cmd_name trace2 (trace2)
@@ -92,12 +85,11 @@ test_expect_success 'BUG() ends the program with code 99' '
 	exit elapsed:_TIME_ code:99
 	atexit elapsed:_TIME_ code:99
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'bug() goes on, and is noticed at its check' '
 	traced --normal 99 test-tool trace2 008bug 2>err &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	version test-tool 1.0
 	start _EXE_ trace2 008bug
 	cmd_name trace2 (trace2)
@@ -107,12 +99,11 @@ test_expect_success 'bug() goes on, and is noticed at its check' '
 	exit elapsed:_TIME_ code:99
 	atexit elapsed:_TIME_ code:99
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'bug() without a check is noticed at exit' '
 	traced --normal 99 test-tool trace2 009bug_BUG 2>err &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	version test-tool 1.0
 	start _EXE_ trace2 009bug_BUG
 	cmd_name trace2 (trace2)
@@ -122,12 +113,11 @@ test_expect_success 'bug() without a check is noticed at exit' '
 	exit elapsed:_TIME_ code:99
 	atexit elapsed:_TIME_ code:99
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'bug() and then BUG()' '
 	traced --normal 99 test-tool trace2 010bug_BUG 2>err &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	version test-tool 1.0
 	start _EXE_ trace2 010bug_BUG
 	cmd_name trace2 (trace2)
@@ -136,12 +126,11 @@ test_expect_success 'bug() and then BUG()' '
 	exit elapsed:_TIME_ code:99
 	atexit elapsed:_TIME_ code:99
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a child process, which appends to the same file' '
 	traced --normal test-tool trace2 004child test-tool trace2 001return 0 &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	version test-tool 1.0
 	start _EXE_ trace2 004child test-tool trace2 001return 0
 	cmd_name trace2 (trace2)
@@ -155,25 +144,22 @@ test_expect_success 'a child process, which appends to the same file' '
 	exit elapsed:_TIME_ code:0
 	atexit elapsed:_TIME_ code:0
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success !UNDER_VALGRIND 'a child that cannot be started has pid -1 and code -1' '
 	test_might_fail traced --normal 255 test-tool trace2 004child ./no-such-program 2>err &&
 	perl "$TEST_DIRECTORY/../scrub/normal.perl" <n >actual &&
 	sed -n "/^child/p" actual >actual.child &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.child <<-\EOF
 	child_start[0] ./no-such-program
 	child_exit[0] pid:-1 code:-1 elapsed:_TIME_
 	EOF
-	test_cmp expect actual.child
 '
 
 test_expect_success 'a child that a signal ends has code 128 + the signal' '
 	traced --normal 143 test-tool trace2 004child sh -c "kill -TERM \$\$" &&
 	sed -n "/^child_exit/p" actual >actual.child &&
-	echo "child_exit[0] pid:_PID_ code:143 elapsed:_TIME_" >expect &&
-	test_cmp expect actual.child
+	echo "child_exit[0] pid:_PID_ code:143 elapsed:_TIME_" | test_cmp - actual.child
 '
 
 test_expect_success 'a child in another directory, its words quoted' '
@@ -181,25 +167,23 @@ test_expect_success 'a child in another directory, its words quoted' '
 	traced --normal test-tool trace2 020spawn --cwd="a dir" \
 		true "it'\''s a!b" "" + plain+,-./:=@_^ &&
 	sed -n "/^child_start/p" actual >actual.child &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.child <<-\EOF
 	child_start[0] cd '\''a dir'\''; true '\''it'\''\'\'''\''s a'\''\!'\''b'\'' '\'''\'' + plain+,-./:=@_^
 	EOF
-	test_cmp expect actual.child
 '
 
 test_expect_success 'a child in the background' '
 	traced --normal test-tool trace2 020spawn --ready=timeout sh -c : &&
 	sed -n "/^child_/p" actual >actual.child &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.child <<-\EOF
 	child_start[0] sh -c :
 	child_ready[0] pid:_PID_ ready:timeout elapsed:_TIME_
 	EOF
-	test_cmp expect actual.child
 '
 
 test_expect_success 'exec of another program in this process' '
 	traced --normal test-tool trace2 005exec trace2 001return 0 &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	version test-tool 1.0
 	start _EXE_ trace2 005exec trace2 001return 0
 	cmd_name trace2 (trace2)
@@ -210,17 +194,15 @@ test_expect_success 'exec of another program in this process' '
 	exit elapsed:_TIME_ code:0
 	atexit elapsed:_TIME_ code:0
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'an exec that fails says why' '
 	traced --normal 255 test-tool trace2 005exec ./no-such-program arg 2>err &&
 	sed -n "/^exec/p" actual >actual.exec &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.exec <<-\EOF
 	exec[0] ./no-such-program arg
 	exec_result[0] code:2 err:No such file or directory
 	EOF
-	test_cmp expect actual.exec
 '
 
 test_expect_success 'threads, regions and data have no line' '
@@ -228,13 +210,12 @@ test_expect_success 'threads, regions and data have no line' '
 		data_string cat key value , data_intmax cat key 1 , \
 		data_json cat key "{}" , region_leave cat label , \
 		pthread_create base &&
-	cat >expect <<-\EOF &&
+	sed 1,2d actual >actual.rest &&
+	test_cmp - actual.rest <<-\EOF
 	cmd_name trace2 (trace2)
 	exit elapsed:_TIME_ code:0
 	atexit elapsed:_TIME_ code:0
 	EOF
-	sed 1,2d actual >actual.rest &&
-	test_cmp expect actual.rest
 '
 
 test_expect_success 'times and numbers are as wide as they must be' '
@@ -252,7 +233,7 @@ test_expect_success !UNDER_VALGRIND 'time and place fill 50 columns' '
 	traced --normal test-tool trace2 call cmd_mode m , printf "a message" &&
 	grep -v "cmd_ancestry" n | cut -c51- |
 		sed "s/elapsed:[0-9.]*/elapsed:N/" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	version test-tool 1.0
 	start test-tool trace2 call cmd_mode m , printf '\''a message'\''
 	cmd_name trace2 (trace2)
@@ -261,18 +242,16 @@ test_expect_success !UNDER_VALGRIND 'time and place fill 50 columns' '
 	exit elapsed:N code:0
 	atexit elapsed:N code:0
 	EOF
-	test_cmp expect actual &&
 	cut -c1-50 n |
 		sed "s/^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]\{6\} /T /
 			s/:[1-9][0-9]*  *\$/:LINE/" |
 		sort -u >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	T lib/session/close.c:LINE
 	T t/helper/cmd-trace2-call.c:LINE
 	T t/helper/cmd-trace2-calls.def:LINE
 	T t/helper/test-tool.c:LINE
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success !UNDER_VALGRIND 'the time is local time' '
@@ -291,15 +270,13 @@ test_expect_success !UNDER_VALGRIND 'brief lines are the event alone' '
 	rm -f n &&
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 \
 		test_expect_code 3 test-tool trace2 001return 3 &&
-	sed "s/elapsed:[0-9.]*/elapsed:N/; /^cmd_ancestry/d" n >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sed "s/elapsed:[0-9.]*/elapsed:N/; /^cmd_ancestry/d" n <<-\EOF
 	version test-tool 1.0
 	start test-tool trace2 001return 3
 	cmd_name trace2 (trace2)
 	exit elapsed:N code:3
 	atexit elapsed:N code:3
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'other forms of true for brief' '
@@ -316,12 +293,11 @@ test_expect_success 'other forms of true for brief' '
 test_expect_success 'the last command name wins; each joins the hierarchy' '
 	traced --normal test-tool trace2 call cmd_name a , cmd_name b &&
 	sed -n "/^cmd_name/p" actual >actual.names &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.names <<-\EOF
 	cmd_name trace2 (trace2)
 	cmd_name a (trace2/a)
 	cmd_name b (trace2/a/b)
 	EOF
-	test_cmp expect actual.names
 '
 
 test_done

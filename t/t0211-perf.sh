@@ -12,19 +12,18 @@ look at.
 
 test_expect_success 'a program that returns from main' '
 	traced --perf 7 test-tool trace2 001return 7 &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	d0|main|version|||||test-tool 1.0
 	d0|main|start||_T_ABS_|||_EXE_ trace2 001return 7
 	d0|main|cmd_name|||||trace2 (trace2)
 	d0|main|exit||_T_ABS_|||code:7
 	d0|main|atexit||_T_ABS_|||code:7
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'errors' '
 	traced --perf test-tool trace2 003error "hello world" "this is a test" 2>err &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	d0|main|version|||||test-tool 1.0
 	d0|main|start||_T_ABS_|||_EXE_ trace2 003error '\''hello world'\'' '\''this is a test'\''
 	d0|main|cmd_name|||||trace2 (trace2)
@@ -33,12 +32,11 @@ test_expect_success 'errors' '
 	d0|main|exit||_T_ABS_|||code:0
 	d0|main|atexit||_T_ABS_|||code:0
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'child processes: depth, class, id' '
 	traced --perf test-tool trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	d0|main|version|||||test-tool 1.0
 	d0|main|start||_T_ABS_|||_EXE_ trace2 004child test-tool trace2 004child test-tool trace2 001return 0
 	d0|main|cmd_name|||||trace2 (trace2)
@@ -59,7 +57,6 @@ test_expect_success 'child processes: depth, class, id' '
 	d0|main|exit||_T_ABS_|||code:0
 	d0|main|atexit||_T_ABS_|||code:0
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'class, hook, directory and readiness of a child' '
@@ -67,11 +64,10 @@ test_expect_success 'class, hook, directory and readiness of a child' '
 	traced --perf test-tool trace2 020spawn --class=hook --hook=pre-push --cwd="a dir" \
 		--ready=ready true "a b" &&
 	sed -n "/|child_/p" actual >actual.child &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.child <<-\EOF
 	d0|main|child_start||_T_ABS_|||[ch0] class:hook hook:pre-push cd:'\''a dir'\'' argv:[true '\''a b'\'']
 	d0|main|child_ready||_T_ABS_|_T_REL_||[ch0] pid:_PID_ ready:ready
 	EOF
-	test_cmp expect actual.child
 '
 
 test_expect_success 'the name of a hook belongs to the class hook' '
@@ -84,25 +80,21 @@ test_expect_success 'the name of a hook belongs to the class hook' '
 test_expect_success 'a failed exec' '
 	traced --perf 255 test-tool trace2 005exec ./no-such-program arg 2>err &&
 	sed -n "/|exec/p" actual >actual.exec &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.exec <<-\EOF
 	d0|main|exec||_T_ABS_|||id:0 argv:[./no-such-program arg]
 	d0|main|exec_result||_T_ABS_|||id:0 code:2 err:No such file or directory
 	EOF
-	test_cmp expect actual.exec
 '
 
 test_expect_success 'ids of repositories, and words of a shell' '
 	traced --perf test-tool trace2 call def_repo 1 /a , def_repo 2 "/b c" &&
-	sed -n "s/.* | def_repo  *| //p" p >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sed -n "s/.* | def_repo  *| //p" p <<-\EOF &&
 	r1  |           |           |              | worktree:/a
 	r2  |           |           |              | worktree:'\''/b c'\''
 	EOF
-	test_cmp expect actual &&
 	traced --normal test-tool trace2 call def_repo 2 "/b c" &&
 	sed -n "s/.* *worktree/worktree/p" n >actual &&
-	echo "worktree '\''/b c'\''" >expect &&
-	test_cmp expect actual
+	echo "worktree '\''/b c'\''" | test_cmp - actual
 '
 
 # As Git: only atexit is at the top.
@@ -110,7 +102,7 @@ test_expect_success 'regions go on after cmd_exit' '
 	traced --perf test-tool trace2 call region_enter c l , cmd_exit 0 , \
 		data_string c k v , region_leave c l , data_string c k2 v &&
 	sed -n "/|cmd_name|/,/|error|/p" actual >actual.events &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.events <<-\EOF
 	d0|main|cmd_name|||||trace2 (trace2)
 	d0|main|region_enter||_T_ABS_||c|label:l
 	d0|main|exit||_T_ABS_|||..code:0
@@ -119,7 +111,6 @@ test_expect_success 'regions go on after cmd_exit' '
 	d0|main|data||_T_ABS_|_T_REL_|c|k2:v
 	d0|main|error|||||trace2: cmd_exit a second time
 	EOF
-	test_cmp expect actual.events
 '
 
 # The message of a region is preceded by two dots for each region around it.
@@ -132,7 +123,7 @@ test_expect_success 'nested regions, with repository and message' '
 		region_leave_printf b inner 2 "left 1" , \
 		region_leave a outer 1 &&
 	sed "1,3d" actual >actual.rest &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.rest <<-\EOF
 	d0|main|def_repo|r1||||worktree:_WORKTREE_
 	d0|main|def_repo|r2||||worktree:_WORKTREE_
 	d0|main|region_enter|r1|_T_ABS_||a|label:outer
@@ -146,7 +137,6 @@ test_expect_success 'nested regions, with repository and message' '
 	d0|main|exit||_T_ABS_|||code:0
 	d0|main|atexit||_T_ABS_|||code:0
 	EOF
-	test_cmp expect actual.rest
 '
 
 test_expect_success 'the worktree of a repository' '
@@ -160,7 +150,7 @@ test_expect_success 'regions without category, label, or message' '
 		region_leave NULL NULL , region_leave cat NULL , \
 		region_leave NULL NULL &&
 	sed -n "/|region/p" actual >actual.regions &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.regions <<-\EOF
 	d0|main|region_enter||_T_ABS_|||
 	d0|main|region_enter||_T_ABS_||cat|..
 	d0|main|region_enter||_T_ABS_|||.... msg
@@ -168,7 +158,6 @@ test_expect_success 'regions without category, label, or message' '
 	d0|main|region_leave||_T_ABS_|_T_REL_|cat|..
 	d0|main|region_leave||_T_ABS_|_T_REL_||
 	EOF
-	test_cmp expect actual.regions
 '
 
 # t_rel of data is the time since the innermost enter: after a leave, it counts
@@ -193,7 +182,9 @@ test_expect_success 'the relative time of data' '
 test_expect_success !UNDER_VALGRIND 'a line is made of columns of fixed width' '
 	traced --perf test-tool trace2 call region_enter category label , \
 		data_string c k v , def_param command p v &&
-	cat >expect <<-\EOF &&
+	grep -v " cmd_ancestry " p | cut -c45- |
+		sed -e "s/[0-9]\.[0-9]\{6\} /S.SSSSSS /g" >actual &&
+	test_cmp - actual <<-\EOF
 	 | d0 | main                     | version      |     |           |           |              | test-tool 1.0
 	 | d0 | main                     | start        |     |  S.SSSSSS |           |              | test-tool trace2 call region_enter category label , data_string c k v , def_param command p v
 	 | d0 | main                     | cmd_name     |     |           |           |              | trace2 (trace2)
@@ -203,9 +194,6 @@ test_expect_success !UNDER_VALGRIND 'a line is made of columns of fixed width' '
 	 | d0 | main                     | exit         |     |  S.SSSSSS |           |              | ..code:0
 	 | d0 | main                     | atexit       |     |  S.SSSSSS |           |              | code:0
 	EOF
-	grep -v " cmd_ancestry " p | cut -c45- |
-		sed -e "s/[0-9]\.[0-9]\{6\} /S.SSSSSS /g" >actual &&
-	test_cmp expect actual
 '
 
 # 28 columns; of a longer place three dots and the last 25 bytes.
@@ -232,16 +220,15 @@ test_expect_success !UNDER_VALGRIND 'brief lines begin with the depth' '
 	rm -f p &&
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 \
 		test-tool trace2 001return 0 &&
-	cat >expect <<-\EOF &&
+	grep -v " cmd_ancestry " p |
+		sed -e "s/[0-9]\.[0-9]\{6\} /S.SSSSSS /g" >actual &&
+	test_cmp - actual <<-\EOF
 	d0 | main                     | version      |     |           |           |              | test-tool 1.0
 	d0 | main                     | start        |     |  S.SSSSSS |           |              | test-tool trace2 001return 0
 	d0 | main                     | cmd_name     |     |           |           |              | trace2 (trace2)
 	d0 | main                     | exit         |     |  S.SSSSSS |           |              | code:0
 	d0 | main                     | atexit       |     |  S.SSSSSS |           |              | code:0
 	EOF
-	grep -v " cmd_ancestry " p |
-		sed -e "s/[0-9]\.[0-9]\{6\} /S.SSSSSS /g" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a category is cut to 12 bytes, between characters' '
@@ -256,31 +243,28 @@ test_expect_success 'a category is cut to 12 bytes, between characters' '
 test_expect_success 'the name of a thread is cut to 24 bytes' '
 	traced --perf test-tool trace2 040thread "a_name_longer_than_the_column_is" &&
 	sed -n "/|th01/p" actual | cut -d"|" -f2,3 >actual.thread &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.thread <<-\EOF
 	th01:a_name_longer_than_|thread_start
 	th01:a_name_longer_than_|data
 	th01:a_name_longer_than_|thread_exit
 	EOF
-	test_cmp expect actual.thread
 '
 
 test_expect_success 'a thread on main is a region' '
 	traced --perf test-tool trace2 044thread_on_main &&
 	sed -n "/|region\|data/p" actual >actual.thread &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.thread <<-\EOF &&
 	d0|main|region_enter||_T_ABS_|||thread-proc on main: on_main
 	d0|main|data||_T_ABS_|_T_REL_|thread|..runs:between
 	d0|main|region_leave||_T_ABS_|_T_REL_||thread-proc on main
 	EOF
-	test_cmp expect actual.thread &&
 	test_grep " |  thread-proc on main: on_main\$" p
 '
 
 test_expect_success 'a repository without an id is r0' '
 	traced --perf test-tool trace2 006data cat k v &&
 	sed -n "/|data/p" actual >actual.data &&
-	echo "d0|main|data|r0|_T_ABS_|_T_REL_|cat|k:v" >expect &&
-	test_cmp expect actual.data
+	echo "d0|main|data|r0|_T_ABS_|_T_REL_|cat|k:v" | test_cmp - actual.data
 '
 
 # The lines of a program that never leaves its regions would grow without limit.

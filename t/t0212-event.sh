@@ -13,28 +13,25 @@ test_skip_unless JQ
 
 test_expect_success 'a program that returns from main' '
 	traced --event 7 test-tool trace2 001return 7 &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"test-tool 1.0"}
 	{"event":"start","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","argv":["_EXE_","trace2","001return","7"]}
 	{"event":"cmd_name","sid":"_SID0_","thread":"main","time":"_TIME_","name":"trace2","hierarchy":"trace2"}
 	{"event":"exit","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","code":7}
 	{"event":"atexit","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","code":7}
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success !UNDER_VALGRIND 'file and line stand after the time' '
-	sed -n "s/.*\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[1-9][0-9]*,/FL,/
+	test_prints sed -n "s/.*\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[1-9][0-9]*,/FL,/
 		s/\"t_abs\":[0-9.]*,/\"t_abs\":N,/
-		/ancestry/!p" e >actual &&
-	cat >expect <<-\EOF &&
+		/ancestry/!p" e <<-\EOF &&
 	FL,"evt":"4","exe":"test-tool 1.0"}
 	FL,"t_abs":N,"argv":["test-tool","trace2","001return","7"]}
 	FL,"name":"trace2","hierarchy":"trace2"}
 	FL,"t_abs":N,"code":7}
 	FL,"t_abs":N,"code":7}
 	EOF
-	test_cmp expect actual &&
 	trace2_jq "
 		(map(.file) | unique) == [\"lib/session/close.c\", \"t/helper/test-tool.c\"] and
 		all(.[].line; type == \"number\" and . > 0)" e
@@ -46,7 +43,7 @@ test_expect_success !UNDER_VALGRIND 'brief: no file and line; time on the first 
 		test-tool trace2 call region_enter cat label , data_string c k v &&
 	grep -v cmd_ancestry e | sed "s/20[-0-9]*[.T][-:.0-9TZ]*[-HP0-9a-f]*/X/g
 		s/\"t_\([a-z]*\)\":[0-9]*\.[0-9]\{6\}/\"t_\1\":N/g" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	{"event":"version","sid":"X","thread":"main","time":"X","evt":"4","exe":"test-tool 1.0"}
 	{"event":"start","sid":"X","thread":"main","t_abs":N,"argv":["test-tool","trace2","call","region_enter","cat","label",",","data_string","c","k","v"]}
 	{"event":"cmd_name","sid":"X","thread":"main","name":"trace2","hierarchy":"trace2"}
@@ -55,22 +52,20 @@ test_expect_success !UNDER_VALGRIND 'brief: no file and line; time on the first 
 	{"event":"exit","sid":"X","thread":"main","t_abs":N,"code":0}
 	{"event":"atexit","sid":"X","thread":"main","time":"X","t_abs":N,"code":0}
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'an error has its message and its format' '
 	traced --event test-tool trace2 003error "hello \"world\"" 2>err &&
 	sed -n "/\"error\"/p" actual >actual.error &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.error <<-\EOF
 	{"event":"error","sid":"_SID0_","thread":"main","time":"_TIME_","msg":"hello \"world\"","fmt":"%s"}
 	EOF
-	test_cmp expect actual.error
 '
 
 test_expect_success 'child, grandchild: SIDs say who started whom' '
 	traced --event test-tool trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
 	jq -c "[.event, .sid, .hierarchy // .child_id // .code]" actual >actual.short &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.short <<-\EOF
 	["version","_SID0_",null]
 	["start","_SID0_",null]
 	["cmd_name","_SID0_","trace2"]
@@ -91,7 +86,6 @@ test_expect_success 'child, grandchild: SIDs say who started whom' '
 	["exit","_SID0_",0]
 	["atexit","_SID0_",0]
 	EOF
-	test_cmp expect actual.short
 '
 
 test_expect_success 'the pid of a child_exit is that of the SID of the child' '
@@ -111,13 +105,12 @@ test_expect_success 'children that the program knows by their ids' '
 	traced --event test-tool trace2 call child_begin ls -l , child_end 3 , \
 		child_begin sh , child_detach ready &&
 	sed -n "/\"event\":\"child_/p" actual | sed "s/\"pid\":[^,]*/\"pid\":4711/" >shown &&
-	cat >expect <<-\EOF &&
+	test_cmp - shown <<-\EOF
 	{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"child_class":"begun","use_shell":false,"argv":["ls","-l"]}
 	{"event":"child_exit","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"pid":4711,"code":3,"t_rel":"_T_REL_"}
 	{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":1,"child_class":"begun","use_shell":false,"argv":["sh"]}
 	{"event":"child_ready","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":1,"pid":4711,"ready":"ready","t_rel":"_T_REL_"}
 	EOF
-	test_cmp expect shown
 '
 
 test_expect_success 'their time is that from the start to the end' '
@@ -144,21 +137,19 @@ test_expect_success 'class, hook, directory, shell and readiness of a child' '
 	traced --event test-tool trace2 020spawn --class=hook --hook=pre-push --cwd=dir \
 		--shell --ready=error true &&
 	sed -n "/\"child_/p" actual >actual.child &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.child <<-\EOF
 	{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"child_class":"hook","hook_name":"pre-push","cd":"dir","use_shell":true,"argv":["true"]}
 	{"event":"child_ready","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"pid":"_PID_","ready":"error","t_rel":"_T_REL_"}
 	EOF
-	test_cmp expect actual.child
 '
 
 test_expect_success 'exec and its result' '
 	traced --event 255 test-tool trace2 005exec ./no-such-program arg 2>err &&
 	sed -n "/\"exec/p" actual >actual.exec &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.exec <<-\EOF
 	{"event":"exec","sid":"_SID0_","thread":"main","time":"_TIME_","exec_id":0,"exe":"./no-such-program","argv":["arg"]}
 	{"event":"exec_result","sid":"_SID0_","thread":"main","time":"_TIME_","exec_id":0,"code":2}
 	EOF
-	test_cmp expect actual.exec
 '
 
 # The process continues as another program: the first session has no end.
@@ -167,8 +158,7 @@ test_expect_success 'exec of another program: a new session under this one' '
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 005exec trace2 001return 0 &&
 	expect_valid_stream --killed e &&
 	jq -r "select(.event == \"version\") | .sid | split(\"/\") | length" e >actual &&
-	test_write_lines 1 2 >expect &&
-	test_cmp expect actual
+	test_write_lines 1 2 | test_cmp - actual
 '
 
 test_expect_success 'integers of data are strings, JSON is JSON, the rest a string' '
@@ -179,7 +169,7 @@ test_expect_success 'integers of data are strings, JSON is JSON, the rest a stri
 		data_json c null NULL , data_string c empty "" , \
 		data_json c "two values" "1 2" &&
 	sed -n "s/.*\"time\":\"_TIME_\",.*\"category\"/\"category\"/p" actual >actual.data &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.data <<-\EOF
 	"category":"c","key":"min","value":"-9223372036854775808"}
 	"category":"c","key":"max","value":"9223372036854775807"}
 	"category":"c","key":"object","value":{"a":[1,2.5e3,true,null,"x"]}}
@@ -189,7 +179,6 @@ test_expect_success 'integers of data are strings, JSON is JSON, the rest a stri
 	"category":"c","key":"empty","value":""}
 	"category":"c","key":"two values","value":"1 2"}
 	EOF
-	test_cmp expect actual.data
 '
 
 test_expect_success 'regions deeper than 2 are left out silently' '
@@ -209,7 +198,7 @@ test_expect_success 'the limit can be set' '
 	test_when_finished "sane_unset GIT_TRACE2_EVENT_NESTING" &&
 	traced --valid test-tool trace2 031nest 4 &&
 	jq -c "select(.nesting) | [.event, .nesting, .label // .key]" e >actual.nest &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.nest <<-\EOF
 	["region_enter",1,"r1"]
 	["region_enter",2,"r2"]
 	["region_enter",3,"r3"]
@@ -220,7 +209,6 @@ test_expect_success 'the limit can be set' '
 	["region_leave",2,"r2"]
 	["region_leave",1,"r1"]
 	EOF
-	test_cmp expect actual.nest
 '
 
 test_expect_success 'a value that is not above 0 changes nothing' '
@@ -252,7 +240,7 @@ test_expect_success 'a repository: its id stands before the fields of an event' 
 		region_enter c l 2 , region_leave c l 2 , data_string c k v 1 , \
 		data_string c k v 3 &&
 	sed -n "/{\"event\":\"\(def_repo\|region\|data\)/s/.*_TIME_\",//p" actual >actual.repo &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.repo <<-\EOF
 	"repo":1,"worktree":"_WORKTREE_"}
 	"repo":2,"worktree":"_WORKTREE_"}
 	"repo":2,"nesting":1,"category":"c","label":"l"}
@@ -260,17 +248,15 @@ test_expect_success 'a repository: its id stands before the fields of an event' 
 	"repo":1,"t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":1,"category":"c","key":"k","value":"v"}
 	"repo":0,"t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":1,"category":"c","key":"k","value":"v"}
 	EOF
-	test_cmp expect actual.repo
 '
 
 test_expect_success 'absent parts of a region have no member' '
 	traced --event test-tool trace2 call region_enter NULL NULL , region_leave NULL NULL &&
 	sed -n "/{\"event\":\"region/s/.*_TIME_\",//p" actual >actual.regions &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.regions <<-\EOF
 	"nesting":1}
 	"t_rel":"_T_REL_","nesting":1}
 	EOF
-	test_cmp expect actual.regions
 '
 
 test_expect_success 'regions still open at the end are unwound without an error' '

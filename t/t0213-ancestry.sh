@@ -17,8 +17,7 @@ test_expect_success !UNDER_VALGRIND 'the normal target names the parent first' '
 	test-tool trace2 400ancestry normal "$(pwd)/trace" \
 		test-tool trace2 001return 0 &&
 	sed -n "s/^\(cmd_ancestry test-tool\) <- .*/\1/p" trace >actual &&
-	echo "cmd_ancestry test-tool" >expect &&
-	test_cmp expect actual
+	echo "cmd_ancestry test-tool" | test_cmp - actual
 '
 
 test_expect_success !UNDER_VALGRIND 'the perf target shows them as words' '
@@ -79,8 +78,7 @@ test_expect_success 'a program may report its ancestry itself' '
 		test-tool --no-init trace2 call initialize , \
 		cmd_ancestry make "my shell" init &&
 	sed -n "/^cmd_ancestry/p" trace.own >actual &&
-	echo "cmd_ancestry make <- my shell <- init" >expect &&
-	test_cmp expect actual
+	echo "cmd_ancestry make <- my shell <- init" | test_cmp - actual
 '
 
 test_done

@@ -79,14 +79,12 @@ test_expect_success 'the normal target, brief' '
 	perl "$TEST_DIRECTORY/../scrub/normal.perl" --keep=cmd_path <n >actual &&
 	test_cmp expect actual &&
 	sed "/^start\|^cmd_anc/d; s/[0-9]\.[0-9]\{6\}/N/g" n >actual.raw &&
-	sed -n 1,4p actual.raw >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sed -n 1,4p actual.raw <<-\EOF
 	version test-tool 1.0
 	cmd_name trace2 (trace2)
 	cmd_path /usr/bin/test tool
 	alias lo -> log '\''--one line'\''
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'the perf target' '
@@ -146,7 +144,7 @@ test_expect_success 'the event target' '
 	allevents &&
 	perl "$TEST_DIRECTORY/../scrub/event.perl" --keep=cmd_path <e |
 		sed "s/,\"sid\":\"_SID0_\",\"thread\":\"main\",\"time\":\"_TIME_\"/ @/" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	{"event":"version" @,"evt":"4","exe":"test-tool 1.0"}
 	{"event":"start" @,"t_abs":"_T_ABS_","argv":["_EXE_","trace2","allevents"]}
 	{"event":"cmd_name" @,"name":"trace2","hierarchy":"trace2"}
@@ -185,7 +183,6 @@ test_expect_success 'the event target' '
 	{"event":"counter" @,"category":"test","name":"test2","count":22}
 	{"event":"atexit" @,"t_abs":"_T_ABS_","code":0}
 	EOF
-	test_cmp expect actual &&
 	test_grep "\"event\":\"cmd_ancestry\".*,\"ancestry\":\[\"make\",\"my shell\"\]}\$" e &&
 	expect_valid_stream e
 '
@@ -215,18 +212,15 @@ test_expect_success 'a directory that is full: the two events of the sentinel' '
 		cp full/git-trace2-discard sentinel.$variable || return 1
 	done &&
 	perl "$TEST_DIRECTORY/../scrub/event.perl" <sentinel.GIT_TRACE2_EVENT >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"test-tool 1.0"}
 	{"event":"too_many_files","sid":"_SID0_","thread":"main","time":"_TIME_"}
 	EOF
-	test_cmp expect actual &&
 	expect_valid_stream sentinel.GIT_TRACE2_EVENT &&
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" <sentinel.GIT_TRACE2_PERF >actual &&
-	echo "d0|main|version|||||test-tool 1.0" >expect &&
-	test_cmp expect actual &&
+	echo "d0|main|version|||||test-tool 1.0" | test_cmp - actual &&
 	perl "$TEST_DIRECTORY/../scrub/normal.perl" <sentinel.GIT_TRACE2 >actual &&
-	echo "version test-tool 1.0" >expect &&
-	test_cmp expect actual
+	echo "version test-tool 1.0" | test_cmp - actual
 '
 
 test_expect_success 'a program that dies of a signal: its last event' '
@@ -237,12 +231,11 @@ test_expect_success 'a program that dies of a signal: its last event' '
 	perl "$TEST_DIRECTORY/../scrub/normal.perl" <n | tail -n 1 >actual &&
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" <p | tail -n 1 >>actual &&
 	perl "$TEST_DIRECTORY/../scrub/event.perl" <e | tail -n 1 >>actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	signal elapsed:_TIME_ code:15
 	d0|main|signal||_T_ABS_|||signo:15
 	{"event":"signal","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","signo":15}
 	EOF
-	test_cmp expect actual
 '
 
 test_done

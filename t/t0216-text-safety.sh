@@ -27,7 +27,7 @@ test_expect_success 'a newline at the end of a line ends it' '
 	traced test-tool trace2 call "$@" &&
 	sed "1,/^cmd_name/d; /^exit/,\$d" n >actual &&
 	sed "1,/ cmd_name /d; / exit /,\$d; s/.* | //" p >>actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	error bad
 	one
 	two\n
@@ -47,7 +47,6 @@ test_expect_success 'a newline at the end of a line ends it' '
 	..trace2: region '\''c/l'\'' is left as '\''c\n/l\n'\''
 	label:l
 	EOF
-	test_cmp expect actual &&
 	test_grep "\"msg\":\"bad.n\"" e
 '
 
@@ -56,7 +55,8 @@ test_expect_success 'a newline is \n in text' '
 		cmd_mode "$forged" , cmd_path "$forged" , \
 		def_param local "$forged" "$forged" , cmd_alias "$forged" "$forged" &&
 	sed "1,/^cmd_name/d" n >actual &&
-	cat >expect <<-\EOF &&
+	sed "/elapsed:[0-9.]* code:0\$/d" actual >actual.events &&
+	test_cmp - actual.events <<-\EOF &&
 	error x\nexit elapsed:0.000001 code:99
 	x\nexit elapsed:0.000001 code:99
 	cmd_mode x\nexit elapsed:0.000001 code:99
@@ -64,8 +64,6 @@ test_expect_success 'a newline is \n in text' '
 	def_param scope:local x\nexit elapsed:0.000001 code:99=x\nexit elapsed:0.000001 code:99
 	alias x\nexit elapsed:0.000001 code:99 -> '\''x\nexit elapsed:0.000001 code:99'\''
 	EOF
-	sed "/elapsed:[0-9.]* code:0\$/d" actual >actual.events &&
-	test_cmp expect actual.events &&
 	test_line_count = 8 actual
 '
 
@@ -73,7 +71,7 @@ test_expect_success 'a newline is \n in text' '
 test_expect_success JQ 'a format with a huge width, or of invalid characters, is the message itself' '
 	traced test-tool trace2 012formats 20000000 &&
 	sed -n "/\"event\":\"\(error\|printf\|region_\)/p" e >formatted &&
-	cat >expect <<-\EOF &&
+	test_prints jq -r .msg formatted <<-\EOF
 	%*d
 	%.*f
 	%-*s
@@ -83,17 +81,13 @@ test_expect_success JQ 'a format with a huge width, or of invalid characters, is
 	%ls
 	whole 7    |   y
 	EOF
-	jq -r .msg formatted >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'other control characters' '
 	traced test-tool trace2 call cmd_mode "$(printf "a\tb\rc\001d\033[31me\177f\bg")" &&
-	sed -n "/^cmd_mode/p" n >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sed -n "/^cmd_mode/p" n <<-\EOF &&
 	cmd_mode a\tb\rc\x01d\x1b[31me\x7ff\x08g
 	EOF
-	test_cmp expect actual &&
 	test_grep " | a\\\\tb\\\\rc\\\\x01d\\\\x1b\[31me\\\\x7ff\\\\x08g\$" p
 '
 
@@ -120,11 +114,10 @@ test_expect_success 'a category, a key and a value with bars' '
 		data_string "e|f" " | g | " "| main | exit | h" &&
 	sed -n "/| region_enter\|| data  /p" p | cut -d"|" -f7- |
 		sed "s/[0-9]\.[0-9]\{6\}/N/g" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	 a | b        | label:c | d
 	 e|f          | .. | g | :| main | exit | h
 	EOF
-	test_cmp expect actual &&
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" p >scrubbed &&
 	test_grep "^d0|main|region_enter||_T_ABS_||a | b|label:c | d\$" scrubbed
 '
@@ -141,13 +134,10 @@ test_expect_success JQ 'quotes and backslashes' '
 	traced test-tool trace2 call data_string "a\"b" "c\\d" "\"e\\\"" , \
 		cmd_alias "x" "it'\''s" "hey!" "" "back\\slash" "\"" &&
 	jq -r "select(.event == \"data\") | .category, .key, .value" e >actual &&
-	test_write_lines "a\"b" "c\\d" "\"e\\\"" >expect &&
-	test_cmp expect actual &&
-	sed -n "/^alias/p" n >actual &&
-	cat >expect <<-\EOF &&
+	test_write_lines "a\"b" "c\\d" "\"e\\\"" | test_cmp - actual &&
+	test_prints sed -n "/^alias/p" n <<-\EOF
 	alias x -> '\''it'\''\'\'''\''s'\'' '\''hey'\''\!'\'''\'' '\'''\'' '\''back\slash'\'' '\''"'\''
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'what was quoted is read back by a shell' '

@@ -312,20 +312,16 @@ test_expect_success 'the value of a parameter' '
 test_expect_success 'a parameter whose name is secret: its whole value' '
 	traced test-tool trace2 call def_param local remote.origin.token hunter2 , \
 		def_param local PASSWORD "two hunters" , def_param local token &&
-	sed -n "/^def_param/p" n >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sed -n "/^def_param/p" n <<-\EOF &&
 	def_param scope:local remote.origin.token=<REDACTED>
 	def_param scope:local PASSWORD=<REDACTED>
 	def_param scope:local token
 	EOF
-	test_cmp expect actual &&
-	sed -n "/ def_param /s/^.* | scope:local  | //p" p >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sed -n "/ def_param /s/^.* | scope:local  | //p" p <<-\EOF &&
 	remote.origin.token:<REDACTED>
 	PASSWORD:<REDACTED>
 	token
 	EOF
-	test_cmp expect actual &&
 	trace2_jq "[.[] | select(.event == \"def_param\").value] ==
 		[\"<REDACTED>\", \"<REDACTED>\", null]" e
 '
@@ -335,13 +331,11 @@ test_expect_success 'a variable that is reported by its name' '
 	MY_API_TOKEN=hunter2 PLAIN=shown URL=https://u:hunter2@h \
 		GIT_TRACE2_ENV_VARS=MY_API_TOKEN,PLAIN,URL \
 		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 001return 0 &&
-	jq -c "select(.event == \"def_param\") | [.param, .value]" e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c "select(.event == \"def_param\") | [.param, .value]" e <<-\EOF
 	["MY_API_TOKEN","<REDACTED>"]
 	["PLAIN","shown"]
 	["URL","https://u:<REDACTED>@h"]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a config key that is reported, in its name, too' '
@@ -350,12 +344,10 @@ test_expect_success 'a config key that is reported, in its name, too' '
 	rm -f e &&
 	GIT_TRACE2_CONFIG_PARAMS="url.*,vendor.*" \
 		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 001return 0 &&
-	jq -c "select(.event == \"def_param\") | [.param, .value]" e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -c "select(.event == \"def_param\") | [.param, .value]" e <<-\EOF
 	["url.https://u:<REDACTED>@h/.insteadof","https://h/"]
 	["vendor.token","<REDACTED>"]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'error messages, also as their format; regions; names' '

@@ -114,14 +114,13 @@ test_expect_success 'the program may be quoted, or missing' '
 	EOF
 	sed -e "s/Q/$SQ/g" -e "s/B/\\\\/" -e "s/^start$/start /" in >start &&
 	test_grep "it$SQ\\\\$SQ${SQ}s$SQ a" start &&
-	cat >expect <<-\EOF &&
+	scrub normal <start >actual &&
+	sed "s/ *$//" actual >actual.trimmed &&
+	test_cmp - actual.trimmed <<-\EOF
 	start _EXE_ a '\''b c'\''
 	start _EXE_
 	start
 	EOF
-	scrub normal <start >actual &&
-	sed "s/ *$//" actual >actual.trimmed &&
-	test_cmp expect actual.trimmed
 '
 
 test_expect_success 'normal: a line that is no event but must be one fails' '
@@ -207,15 +206,14 @@ test_expect_success 'perf: text that only looks volatile stays' '
 		perf 0 main timer "" "" "" cat \
 			"name:a total:0.000009 intervals:1 total:0.000001 min:0.000001 max:0.000001"
 	} >in &&
-	cat >expect <<-\EOF &&
+	scrub perf <in >actual &&
+	test_cmp - actual <<-\EOF
 	d0|main|error|||||[ch0] pid:7 code:1
 	d0|main|error|||||...and 0.123456 more
 	d0|main|data||_T_ABS_|_T_REL_|cat|pid:7 elapsed:0.000001
 	d0|main|start||_T_ABS_|||_EXE_ worktree:/x
 	d0|main|timer||||cat|name:a total:0.000009 intervals:1 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
 	EOF
-	scrub perf <in >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'perf: an unknown event fails, with the number of its line' '
@@ -226,8 +224,7 @@ test_expect_success 'perf: an unknown event fails, with the number of its line' 
 	} >in &&
 	echo "scrub: line 2: unknown event '\''foo'\''" >expect &&
 	refuses perf &&
-	echo "d0|main|version|||||1" >expect &&
-	test_cmp expect out
+	echo "d0|main|version|||||1" | test_cmp - out
 '
 
 test_expect_success 'perf: a malformed message fails' '
@@ -250,10 +247,9 @@ test_expect_success 'perf: broken columns fail' '
 	do
 		sed "$damage" good >in &&
 		! cmp -s good in &&
-		echo "scrub: line 1: not a line of the perf target" >expect &&
 		test_expect_code 1 scrub perf <in 2>err &&
 		sed "s/target: .*/target/" err >actual &&
-		test_cmp expect actual || return 1
+		echo "scrub: line 1: not a line of the perf target" | test_cmp - actual || return 1
 	done
 '
 
@@ -271,7 +267,8 @@ test_expect_success 'event: tokens in place, the rest byte for byte' '
 		event_line timer s1 "\"category\":\"c\",\"name\":\"n\",\"intervals\":2,\"t_total\":0.000003,\"t_min\":0.000001,\"t_max\":0.000002,\"histogram\":[[0.000002,2]]" &&
 		event_line error s1 "\"msg\":\"\\\"pid\\\":7,\\\"t_abs\\\":0.000001\",\"fmt\":\"%s\",\"new\":[null]"
 	} >in &&
-	cat >expect <<-\EOF &&
+	scrub event <in >actual &&
+	test_cmp - actual <<-\EOF
 	{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"2.55"}
 	{"event":"start","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","argv":["_EXE_","a,b",""]}
 	{"event":"def_repo","sid":"_SID0_","thread":"main","time":"_TIME_","repo":1,"worktree":"_WORKTREE_"}
@@ -281,17 +278,14 @@ test_expect_success 'event: tokens in place, the rest byte for byte' '
 	{"event":"timer","sid":"_SID0_","thread":"main","time":"_TIME_","category":"c","name":"n","intervals":2,"t_total":"_T_TOTAL_","t_min":"_T_MIN_","t_max":"_T_MAX_","histogram":"_HISTOGRAM_"}
 	{"event":"error","sid":"_SID0_","thread":"main","time":"_TIME_","msg":"\"pid\":7,\"t_abs\":0.000001","fmt":"%s","new":[null]}
 	EOF
-	scrub event <in >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'event: file and line are kept when asked for' '
 	event_line exit s1 "\"t_abs\":0.000001,\"code\":0" >in &&
-	cat >expect <<-\EOF &&
+	scrub event --keep-file <in >actual &&
+	test_cmp - actual <<-\EOF
 	{"event":"exit","sid":"_SID0_","thread":"main","time":"_TIME_","file":"a.c","line":1,"t_abs":"_T_ABS_","code":0}
 	EOF
-	scrub event --keep-file <in >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'event: brief lines, without time, file and line' '
@@ -306,7 +300,8 @@ test_expect_success 'event: SIDs are numbered as they come, parents kept' '
 	do
 		event_line thread_start "$sid" || return 1
 	done >in &&
-	cat >expect <<-\EOF &&
+	scrub event <in >out &&
+	test_prints sed "s/.*\"sid\":\"\([^\"]*\)\".*/\1/" out <<-\EOF
 	_SID0_
 	_SID0_/_SID1_
 	_SID2_
@@ -315,9 +310,6 @@ test_expect_success 'event: SIDs are numbered as they come, parents kept' '
 	_SID0_/_SID1_
 	_SID4_/_SID5_/_SID6_
 	EOF
-	scrub event <in >out &&
-	sed "s/.*\"sid\":\"\([^\"]*\)\".*/\1/" out >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'event: a line that is not valid JSON of an event fails' '
@@ -476,16 +468,14 @@ test_expect_success 'a last line without newline is a cut one' '
 test_expect_success 'lines are numbered in each file, and the file is named' '
 	perf 0 main version "" "" "" "" 1 >good &&
 	perf 0 main foo "" "" "" "" 1 >bad &&
-	echo "scrub: bad: line 1: unknown event '\''foo'\''" >expect &&
 	test_expect_code 1 scrub perf good bad 2>actual >out &&
-	test_cmp expect actual &&
+	echo "scrub: bad: line 1: unknown event '\''foo'\''" | test_cmp - actual &&
 	test_line_count = 1 out &&
 	test_must_fail scrub perf nosuch 2>actual &&
 	echo "scrub: cannot read '\''nosuch'\'': No such file or directory" >expect &&
 	test_cmp expect actual &&
 	test_expect_code 1 scrub perf . 2>actual &&
-	echo "scrub: .: line 0: cannot read on: Is a directory" >expect &&
-	test_cmp expect actual
+	echo "scrub: .: line 0: cannot read on: Is a directory" | test_cmp - actual
 '
 
 test_expect_success 'a scrubber that cannot write fails' '
@@ -502,9 +492,8 @@ test_expect_success 'long lines and many quotes' '
 	scrub normal <in >actual &&
 	test_cmp expect actual &&
 	perl -e "print \"start \", chr(39), (chr(39).chr(92).chr(39).chr(39)) x 30000, chr(39), qq( b\n)" >in &&
-	echo "start _EXE_ b" >expect &&
 	scrub normal <in >actual 2>err &&
-	test_cmp expect actual &&
+	echo "start _EXE_ b" | test_cmp - actual &&
 	test_must_be_empty err &&
 	value=$(perl -e "print chr(92).chr(110) x 50000") &&
 	event_line error s "\"msg\":\"$value$value\"" >in &&

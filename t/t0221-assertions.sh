@@ -189,16 +189,13 @@ test_expect_success 'event_members' '
 		event_line child_exit a "\"pid\":-1,\"code\":3" &&
 		event_line exit b "\"t_abs\":0.000001,\"code\":0"
 	} >in &&
-	event_members "event code|pid nesting key value" ".*" in >actual &&
-	cat >expect <<-\EOF &&
+	test_prints event_members "event code|pid nesting key value" ".*" in <<-\EOF &&
 	data 1 \\\"key\":\"b w
 	child_exit 3
 	exit 0
 	EOF
-	test_cmp expect actual &&
 	event_members "sid pid|value" "exit|data" in in >actual &&
-	test_write_lines "a w" b "a w" b >expect &&
-	test_cmp expect actual
+	test_write_lines "a w" b "a w" b | test_cmp - actual
 '
 
 test_expect_success JQ 'expect_valid_stream: killed sessions, and no stream at all' '

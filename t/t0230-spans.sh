@@ -25,13 +25,11 @@ spans_and_errors () {
 
 test_expect_success 'a span is one event at its end, with what was set' '
 	traced --valid test-tool trace2 501span &&
-	spans "[.category, .name, .failed, .attributes]" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints spans "[.category, .name, .failed, .attributes]" <<-\EOF &&
 	["db","query","no such table",null]
 	["http","request",null,{"path":"/a\"\n�","least":-9223372036854776000,"tenth":0.1,"third":0.3333333333333333,"infinite":"Infinity","cached":true,"new":false,"status":200}]
 	["x","y","",null]
 	EOF
-	test_cmp expect actual &&
 	grep -c "\"least\":-9223372036854775808," e
 '
 
@@ -69,13 +67,11 @@ test_expect_success READS_STREAMS 'spans are in a ring that is the only target' 
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 501span &&
 	trace2 script --git-event ring >e &&
-	spans "[.category, .name, .failed, .attributes.status]" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints spans "[.category, .name, .failed, .attributes.status]" <<-\EOF &&
 	["db","query","no such table",null]
 	["http","request",null,200]
 	["x","y","",null]
 	EOF
-	test_cmp expect actual &&
 	trace2 check ring
 '
 
@@ -101,8 +97,7 @@ test_expect_success 'long texts are cut between characters, secrets hidden' '
 		header "Authorization: Bearer abc" &&
 	spans "[(.category, .name, .failed | length),
 		(.attributes | to_entries[] | (.key | length), (.value | length))]" >actual &&
-	echo "[100,199,128,64,256,3,26,8,10,6,25]" >expect &&
-	test_cmp expect actual &&
+	echo "[100,199,128,64,256,3,26,8,10,6,25]" | test_cmp - actual &&
 	test_grep ! -e ":pw@" -e "Bearer abc" e
 '
 
@@ -136,36 +131,30 @@ test_expect_success 'what does not fit is left out, and counted' '
 	traced --valid test-tool trace2 503much 100 &&
 	spans "[(.threads | length) + .lost + (.attributes.key + 1),
 		.threads[0][0], (.threads | map(.[1] <= .[2]) | all)]" >actual &&
-	echo "[200,\"main\",true]" >expect &&
-	test_cmp expect actual
+	echo "[200,\"main\",true]" | test_cmp - actual
 '
 
 test_expect_success READS_STREAMS 'more than 16384 open spans: the others are none, and counted' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$PWD/e" test-tool trace2 504open 16400 >out &&
 	trace2 check e &&
-	printf "%s\n" "none: 16" "again: 1" >expect &&
-	test_cmp expect out &&
+	printf "%s\n" "none: 16" "again: 1" | test_cmp - out &&
 	grep "\"event\":\"error\"" e |
 		sed "s/.*\"msg\":\"\([^\"]*\)\".*/\1/" >actual &&
-	echo "trace2: spans without room: too many were open: 16" >expect &&
-	test_cmp expect actual &&
+	echo "trace2: spans without room: too many were open: 16" | test_cmp - actual &&
 	grep -o "\"span_id\":\"[0-9a-f]*\"" e | sort -u >ids &&
 	test_line_count = 16385 ids
 '
 
 test_expect_success 'ended and forged spans are counted, never followed' '
 	traced --valid test-tool trace2 505misuse >out &&
-	echo "context: '\'\''" >expect &&
-	test_cmp expect out &&
-	spans_and_errors "[.name, .attributes, .parent_id]" >actual &&
-	cat >expect <<-\EOF &&
+	echo "context: '\'\''" | test_cmp - out &&
+	test_prints spans_and_errors "[.name, .attributes, .parent_id]" <<-\EOF
 	["ended",null,null]
 	["child of ended",null,null]
 	trace2: calls with a span that is not open: 164
 	trace2: span_enter or span_leave without the other: 1
 	EOF
-	test_cmp expect actual
 '
 
 # both VERB ARG...: run it with a stream and with a ring, and look at `e` each time.
@@ -215,8 +204,7 @@ test_expect_success READS_STREAMS 'the end of a span was overwritten: it is told
 	trace2 script --git-event ring |
 		jq -c "select(.key == \"span\").value | [.name, .unfinished]" |
 		sort >actual &&
-	printf "%s\n" "[\"ended\",true]" "[\"open\",true]" >expect &&
-	test_cmp expect actual
+	printf "%s\n" "[\"ended\",true]" "[\"open\",true]" | test_cmp - actual
 '
 
 test_expect_success READS_STREAMS 'handlers use the spans that they interrupt' '
@@ -231,13 +219,11 @@ test_expect_success READS_STREAMS 'handlers use the spans that they interrupt' '
 
 test_expect_success 'a forked child uses the spans of its parent as parents only' '
 	traced --valid test-tool trace2 508fork &&
-	spans_and_errors "[.name, .parent_id != null, .attributes]" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints spans_and_errors "[.name, .parent_id != null, .attributes]" <<-\EOF
 	["child",true,null]
 	["parent",false,null]
 	trace2: calls with a span that is not open: 2
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a session under a TRACEPARENT tells that, and passes its own on' '
@@ -290,26 +276,22 @@ test_expect_success 'a child of a span gets its trace, others that of the sessio
 		"after: (null)" >expect &&
 	test_cmp expect actual &&
 	traced --valid test-tool trace2 509children $above-00 >out &&
-	sed "s/-[0-9a-f]\{16\}-/-ID-/" out >actual &&
-	cat >expect <<-EOF &&
+	test_prints sed "s/-[0-9a-f]\{16\}-/-ID-/" out <<-EOF &&
 	span: 00-$trace-ID-00
 	before: 
 	within: 00-$trace-ID-00
 	after: 
 	EOF
-	test_cmp expect actual &&
 	other=00-11111111111111111111111111111111-2222222222222222 &&
 	rm -f e &&
 	TRACEPARENT=$other-01 GIT_TRACE2_EVENT="$PWD/e" \
 		test-tool trace2 509children $above-00 >out &&
-	sed "s/-[0-9a-f]\{16\}-/-ID-/" out >actual &&
-	cat >expect <<-EOF &&
+	test_prints sed "s/-[0-9a-f]\{16\}-/-ID-/" out <<-EOF &&
 	span: 00-$trace-ID-00
 	before: ${other%-*}-ID-01
 	within: 00-$trace-ID-00
 	after: ${other%-*}-ID-01
 	EOF
-	test_cmp expect actual &&
 	cut -d- -f3 out | sort | uniq -d >twice &&
 	test_must_be_empty twice
 '
@@ -321,9 +303,8 @@ test_expect_success 'GIT_TRACE2_SPANS: one trace in so many, and what was slower
 		GIT_TRACE2_SPANS=${told#* } GIT_TRACE2_EVENT="$PWD/${told% *}.took" \
 			test-tool trace2 510took 1 1 !2 || return 1
 	done &&
-	jq -r "select(.key == \"span\") |
-		\"\(input_filename) \(.value | [.name, .one_in])\"" *.took >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -r "select(.key == \"span\") |
+		\"\(input_filename) \(.value | [.name, .one_in])\"" *.took <<-\EOF
 	all.took ["1",null]
 	all.took ["1",null]
 	all.took ["2",null]
@@ -336,7 +317,6 @@ test_expect_success 'GIT_TRACE2_SPANS: one trace in so many, and what was slower
 	slow.took ["1",null]
 	slow.took ["2",null]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'half of the traces' '
@@ -519,8 +499,7 @@ test_expect_success JQ,CC,!INSTRUMENTED 'spans of others make room: entered ones
 		GIT_TRACE2_EVENT="$PWD/handed" ./program &&
 	jq -c "select(.value.name? == \"behind\").value.threads | length" \
 		handed >actual &&
-	echo 1 >expect &&
-	test_cmp expect actual
+	echo 1 | test_cmp - actual
 '
 
 cat >told.c <<'EOT'
@@ -556,13 +535,10 @@ test_expect_success JQ,CC,!INSTRUMENTED 'strings with a length; whether attribut
 	told env GIT_TRACE2_EVENT="$PWD/told" &&
 	told env GIT_TRACE2_EVENT="$PWD/untold" GIT_TRACE2_SPANS=1/1000000 &&
 	told env &&
-	test_write_lines "1 0" "0 0" "0 0" >expect &&
-	test_cmp expect actual &&
-	jq -c "select(.key == \"span\").value.attributes" told >actual &&
-	cat >expect <<-\EOF &&
+	test_write_lines "1 0" "0 0" "0 0" | test_cmp - actual &&
+	test_prints jq -c "select(.key == \"span\").value.attributes" told <<-\EOF &&
 	{"part":"abc","nothing":"","nul":"a","absent":"","url":"https://u:<REDACTED>@h/","password":"<REDACTED>"}
 	EOF
-	test_cmp expect actual &&
 	test_grep ! "\"key\":\"span\"" untold
 '
 
@@ -605,13 +581,11 @@ test_expect_success JQ,CC,!INSTRUMENTED 'untold spans end and are left among tho
 	build "$CC" below.c -std=gnu11 &&
 	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
 		GIT_TRACE2_EVENT="$PWD/below" ./program &&
-	spans_and_errors "[.name, (.threads[] | .[2] >= .[1])]" below >actual &&
-	cat >expect <<-\EOF &&
+	test_prints spans_and_errors "[.name, (.threads[] | .[2] >= .[1])]" below <<-\EOF
 	["told",true]
 	["around",true,true]
 	trace2: span_enter or span_leave without the other: 1
 	EOF
-	test_cmp expect actual
 '
 
 cat >judged.c <<'EOT'
@@ -658,7 +632,7 @@ test_expect_success JQ,CC,!INSTRUMENTED 'names that were judged before are not t
 	jq -r "select(.key == \"span\").value.attributes | to_entries[] |
 		\"\(.key | sub(\"[0-9]+\"; \"N\")) \(.value)\"" judged |
 		sort | uniq -c | awk "{print \$1, \$2, \$3}" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	100 Ntoken <REDACTED>
 	100 Ntokex value
 	100 aNapikey <REDACTED>
@@ -669,7 +643,6 @@ test_expect_success JQ,CC,!INSTRUMENTED 'names that were judged before are not t
 	100 xN.token <REDACTED>
 	100 xN.tokex value
 	EOF
-	test_cmp expect actual
 '
 
 cat >words.c <<'EOT'

@@ -30,21 +30,16 @@ test_expect_success 'reopen: later lines go into a new file, which says that it 
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 GIT_TRACE2_PERF_BRIEF=1 \
 		test-tool trace2 261steps step move:"$(pwd)/e" move:"$(pwd)/p" \
 			move:"$(pwd)/n" reopen step >out &&
-	echo "reopen: 0" >expect &&
-	test_cmp expect out &&
+	echo "reopen: 0" | test_cmp - out &&
 	daemon_values e.old >actual &&
-	echo "main 0" >expect &&
-	test_cmp expect actual &&
+	echo "main 0" | test_cmp - actual &&
 	daemon_values e >actual &&
-	echo "main 1" >expect &&
-	test_cmp expect actual &&
+	echo "main 1" | test_cmp - actual &&
 	head -n 1 e >first &&
 	jq -r "[.event, .thread, .evt, .exe, .part] | tostring" first >actual &&
-	echo "[\"version\",\"main\",\"4\",\"test-tool 1.0\",2]" >expect &&
-	test_cmp expect actual &&
+	echo "[\"version\",\"main\",\"4\",\"test-tool 1.0\",2]" | test_cmp - actual &&
 	head -n 1 n >actual &&
-	echo "version test-tool 1.0 part:2" >expect &&
-	test_cmp expect actual &&
+	echo "version test-tool 1.0 part:2" | test_cmp - actual &&
 	head -n 1 p >actual &&
 	test_grep "| version .* test-tool 1.0 part:2\$" actual &&
 	head -n 1 e.old >first &&
@@ -100,8 +95,7 @@ test_expect_success 'a directory that was moved away: an error event, and no fil
 	mkdir d &&
 	GIT_TRACE2_EVENT="$(pwd)/d" test-tool trace2 261steps step \
 		"sh:mv d old" reopen step >out &&
-	echo "reopen: 1" >expect &&
-	test_cmp expect out &&
+	echo "reopen: 1" | test_cmp - out &&
 	test_path_is_missing d &&
 	cat old/* >e &&
 	jq -r "select(.event == \"error\").msg" e >actual &&
@@ -125,8 +119,7 @@ test_expect_success 'a file that cannot be opened: an error event, and the old o
 	mkdir sub &&
 	GIT_TRACE2_EVENT="$(pwd)/sub/e" test-tool trace2 261steps step \
 		"sh:mv sub gone" reopen step "sh:mkdir sub" reopen step >out &&
-	printf "reopen: %d\n" 1 0 >expect &&
-	test_cmp expect out &&
+	printf "reopen: %d\n" 1 0 | test_cmp - out &&
 	jq -r "select(.event == \"error\").msg" gone/e >actual &&
 	echo "trace2: cannot open the event target again: No such file or directory" >expect &&
 	test_cmp expect actual &&
@@ -140,8 +133,7 @@ test_expect_success 'what failed is opened again: a host that closed all, a sock
 	no_problems e &&
 	daemon_values e | nothing_missing &&
 	jq -r "select(.event == \"version\").part" e >actual &&
-	printf "null\n2\n" >expect &&
-	test_cmp expect actual
+	printf "null\n2\n" | test_cmp - actual
 '
 
 test_expect_success 'the descriptor of the program goes on' '
@@ -156,8 +148,7 @@ test_expect_success 'an incomplete line of another process is ended before the n
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 261steps step \
 		move:"$(pwd)/e" "sh:printf torn >e" reopen step &&
 	sed -n 1p e >actual &&
-	echo torn >expect &&
-	test_cmp expect actual &&
+	echo torn | test_cmp - actual &&
 	sed 1d e >rest &&
 	no_problems rest
 '
@@ -205,8 +196,7 @@ test_expect_success 'flush: the metrics so far, and the same at the end as witho
 	sort actual >actual.sorted &&
 	test_cmp expect.sorted actual.sorted &&
 	jq -r "select(.event == \"counter\") | .name + \" \" + (.count | tostring)" e >actual &&
-	echo "steps 3" >expect &&
-	test_cmp expect actual
+	echo "steps 3" | test_cmp - actual
 '
 
 cat >jumps.c <<'EOF'

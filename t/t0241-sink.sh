@@ -64,16 +64,14 @@ test_expect_success !INSTRUMENTED 'an event for which there is no memory is lost
 test_expect_success 'sixteen threads at once' '
 	"$hosts/sink" threads 3>out &&
 	grep -c thread_exit out >actual &&
-	echo 16 >expect &&
-	test_cmp expect actual &&
+	echo 16 | test_cmp - actual &&
 	test_grep "^main atexit 1 code=0\$" out
 '
 
 test_expect_success 'a forked child has the sink, too' '
 	"$hosts/sink" fork 3>out &&
 	grep -c "main atexit" out >actual &&
-	echo 2 >expect &&
-	test_cmp expect actual &&
+	echo 2 | test_cmp - actual &&
 	test_grep "main data 1 category=sink key=child value=yes" out
 '
 

@@ -91,8 +91,7 @@ test_expect_success 'on and off: a session of its own, with start and end' '
 		no_problems $file || return 1
 	done &&
 	jq -r "select(.event == \"start\").argv[1:3] | join(\" \")" e1 >actual &&
-	echo "trace2 262until" >expect &&
-	test_cmp expect actual &&
+	echo "trace2 262until" | test_cmp - actual &&
 	jq -r .sid e1 e3 | sort -u >sids &&
 	test_line_count = 2 sids &&
 	daemon_values e1 | one_after_the_other &&
@@ -316,8 +315,7 @@ test_expect_success CC,!INSTRUMENTED 'a process whose main thread has ended' '
 test_expect_success CC,!INSTRUMENTED 'a thread from before: under its name in the kernel, from its first event on' '
 	sed -n "s/.*\"event\":\"\([^\"]*\)\".*\"thread\":\"th01:io-worker\".*/\1/p" \
 		without_main | uniq >actual &&
-	test_write_lines thread_start data thread_exit >expect &&
-	test_cmp expect actual
+	test_write_lines thread_start data thread_exit | test_cmp - actual
 '
 
 cat >busy.c <<'EOF'
@@ -502,8 +500,7 @@ test_expect_success CC,!INSTRUMENTED 'a request that waits for a thread: others 
 	test_line_count -gt 8 numbers &&
 	one_after_the_other <numbers &&
 	jq -r "select(.event == \"region_enter\").nesting" before | sort -u >nested &&
-	test_write_lines 1 2 >expect &&
-	test_cmp expect nested
+	test_write_lines 1 2 | test_cmp - nested
 '
 
 test_done

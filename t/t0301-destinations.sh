@@ -16,9 +16,8 @@ export GIT_TRACE2_BRIEF
 # expect_normal FILE: the events of 001return 0, once, and nothing else. Under
 # valgrind argv[0] is a whole path.
 expect_normal () {
-	sed "/^cmd_ancestry/d; s/elapsed:[0-9]*\.[0-9]*/elapsed:N/
-		s,^start /.*/test-tool ,start test-tool ," "$1" >actual.normal &&
-	test_cmp - actual.normal <<-\EOF
+	test_prints sed "/^cmd_ancestry/d; s/elapsed:[0-9]*\.[0-9]*/elapsed:N/
+		s,^start /.*/test-tool ,start test-tool ," "$1" <<-\EOF
 	version test-tool 1.0
 	start test-tool trace2 001return 0
 	cmd_name trace2 (trace2)
@@ -64,9 +63,8 @@ between () {
 		echo after >&"$2"
 	} >out 2>err &&
 	shift 2 &&
-	printf "before\nafter\n" >expect &&
 	sed -n "1p; \$p" "$1" >actual &&
-	test_cmp expect actual &&
+	printf "before\nafter\n" | test_cmp - actual &&
 	sed "1d; \$d" "$1" >lines &&
 	expect_normal lines
 }
@@ -167,8 +165,7 @@ test_expect_success POSIXPERM 'the umask decides who may read a new file' '
 		GIT_TRACE2="$(pwd)/modes" test-tool trace2 001return 0
 	) &&
 	ls -l mode-640 mode-666 modes/2* | cut -c1-10 >actual &&
-	test_write_lines -rw-r----- -rw-rw-rw- -rw------- >expect &&
-	test_cmp expect actual
+	test_write_lines -rw-r----- -rw-rw-rw- -rw------- | test_cmp - actual
 '
 
 test_expect_success POSIXPERM 'the mode of a file that is there stays' '
@@ -176,8 +173,7 @@ test_expect_success POSIXPERM 'the mode of a file that is there stays' '
 	chmod 604 kept &&
 	GIT_TRACE2="$(pwd)/kept" test-tool trace2 001return 0 &&
 	ls -l kept | cut -c1-10 >actual &&
-	echo "-rw----r--" >expect &&
-	test_cmp expect actual
+	echo "-rw----r--" | test_cmp - actual
 '
 
 test_expect_success 'a path that is not absolute is refused, with a warning' '
@@ -201,8 +197,7 @@ refused () {
 	GIT_TRACE2=$1 test-tool trace2 001return 0 2>err &&
 	test_must_be_empty err &&
 	GIT_TRACE2=$1 GIT_TRACE2_DST_DEBUG=1 test-tool trace2 001return 0 2>err &&
-	echo "warning: trace2: cannot use 'GIT_TRACE2': '$1': $2" >expect &&
-	test_cmp expect err
+	echo "warning: trace2: cannot use 'GIT_TRACE2': '$1': $2" | test_cmp - err
 }
 
 test_expect_success 'a directory that does not exist' '
@@ -256,8 +251,7 @@ test_expect_success 'a directory for each target, or one for all' '
 	GIT_TRACE2="$(pwd)/all" GIT_TRACE2_PERF="$(pwd)/all" \
 		GIT_TRACE2_EVENT="$(pwd)/all" test-tool trace2 001return 0 &&
 	ls all | sed "s/.*-P[0-9a-f]*//" >actual &&
-	test_write_lines "" .1 .2 >expect &&
-	test_cmp expect actual &&
+	test_write_lines "" .1 .2 | test_cmp - actual &&
 	expect_normal all/*[0-9a-f]
 '
 

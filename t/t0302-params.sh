@@ -143,8 +143,7 @@ test_expect_success 'they follow the first name of the command, once' '
 		GIT_TRACE2_EVENT="$(pwd)/e" test-tool --chdir=outside trace2 \
 		call cmd_name again , cmd_list_config , cmd_list_env_vars &&
 	jq -r "select(.event | test(\"cmd_name|def_param\")) | .name // .param" e >actual &&
-	test_write_lines trace2 user.name ONE again >expect &&
-	test_cmp expect actual
+	test_write_lines trace2 user.name ONE again | test_cmp - actual
 '
 
 test_expect_success 'a program that is never named asks for them itself' '
@@ -178,14 +177,12 @@ test_expect_success 'a program that emits its configuration itself asks for each
 	params e >actual &&
 	test_must_be_empty actual &&
 	jq -r "select(.event == \"printf\") | .msg" e >actual &&
-	test_write_lines wants:1 wants:1 wants:0 >expect &&
-	test_cmp expect actual &&
+	test_write_lines wants:1 wants:1 wants:0 | test_cmp - actual &&
 	rm e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" \
 		test-tool --own-params trace2 call wants_config &&
 	jq -r "select(.event == \"printf\") | .msg" e >actual &&
-	echo wants:0 >expect &&
-	test_cmp expect actual
+	echo wants:0 | test_cmp - actual
 '
 
 test_expect_success 'every scope by its name' '

@@ -98,8 +98,7 @@ test_expect_success 'a program that is not traced in between changes nothing' '
 		env GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 001return 0 &&
 	jq -r "select(.event == \"cmd_name\") | \"\\(.sid | split(\"/\") | length) \\(.hierarchy)\"" \
 		e >actual &&
-	test_write_lines "1 trace2" "2 trace2/trace2" >expect &&
-	test_cmp expect actual
+	test_write_lines "1 trace2" "2 trace2/trace2" | test_cmp - actual
 '
 
 test_expect_success 'forked children: a component of their own' '
@@ -107,8 +106,7 @@ test_expect_success 'forked children: a component of their own' '
 	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code 5 test-tool trace2 074fork_twice &&
 	expect_valid_stream --scrub e &&
 	event_members sid version actual >sids &&
-	test_write_lines _SID0_ _SID0_/_SID1_ _SID0_/_SID1_/_SID2_ >expect &&
-	test_cmp expect sids
+	test_write_lines _SID0_ _SID0_/_SID1_ _SID0_/_SID1_/_SID2_ | test_cmp - sids
 '
 
 test_expect_success 'many processes at once have as many ids' '

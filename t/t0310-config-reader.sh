@@ -71,8 +71,7 @@ test_expect_success PERL 'long names, values and lines are read whole' '
 	" >long &&
 	list long >out &&
 	perl -0ne "chomp; print length, qq(\n)" out >actual &&
-	test_write_lines 70004 9004 10003 5006 >expect &&
-	test_cmp expect actual
+	test_write_lines 70004 9004 10003 5006 | test_cmp - actual
 '
 
 test_expect_success GIT,PERL 'git reads long names, values and lines likewise' '
@@ -102,8 +101,7 @@ test_expect_success GIT_SPACES,PERL "$files files made at random are read as git
 
 test_expect_success 'a missing file is a separate error' '
 	refuse nosuch &&
-	echo "error: cannot read '\''nosuch'\'': no such file" >expect &&
-	test_cmp expect refused.err &&
+	echo "error: cannot read '\''nosuch'\'': no such file" | test_cmp - refused.err &&
 	refuse long/below-a-file
 '
 

@@ -69,8 +69,7 @@ test_expect_success 'GIT_CONFIG_GLOBAL stands for both of the users files' '
 	for none in /dev/null nosuch ""
 	do
 		GIT_CONFIG_GLOBAL=$none test-tool config settings >actual &&
-		echo "system	trace2.from=system" >expect &&
-		test_cmp expect actual || return 1
+		echo "system	trace2.from=system" | test_cmp - actual || return 1
 	done
 '
 
@@ -105,8 +104,7 @@ test_expect_success 'a malformed file delivers nothing, the others do' '
 	printf "[trace2]from=home\n[bad\n" >malformed &&
 	GIT_CONFIG_GLOBAL=malformed test-tool config settings \
 		>actual 2>err &&
-	echo "system	trace2.from=system" >expect &&
-	test_cmp expect actual &&
+	echo "system	trace2.from=system" | test_cmp - actual &&
 	test_cmp - err <<-\EOF
 	error: cannot read '\''malformed'\'': line 2: section header is cut short
 	EOF

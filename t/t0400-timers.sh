@@ -40,36 +40,31 @@ test_expect_success 'the helpers of these tests fail when they should' '
 
 test_expect_success JQ 'of the main thread, too, before the summary' '
 	traced test-tool trace2 call timer_start test2 , timer_stop test2 &&
-	timers >actual &&
-	cat >expect <<-\EOF &&
+	test_prints timers <<-\EOF
 	["th_timer","main","test","test2",1,null]
 	["timer","main","test","test2",1,null]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'the lines of all three targets' '
 	traced --normal test-tool trace2 101timer 2 0 1 &&
 	sed -n "/timer/p" actual | sed 1d >actual.timers &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.timers <<-\EOF &&
 	th_timer test/test2 intervals:2 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
 	timer test/test2 intervals:2 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
 	EOF
-	test_cmp expect actual.timers &&
 	traced --perf test-tool trace2 101timer 2 0 1 &&
 	sed -n "/|\(th_\)*timer|/p" actual >actual.timers &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.timers <<-\EOF &&
 	d0|th01:ut_101|th_timer||||test|name:test2 intervals:2 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
 	d0|main|timer||||test|name:test2 intervals:2 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
 	EOF
-	test_cmp expect actual.timers &&
 	perl "$TEST_DIRECTORY/../scrub/event.perl" <e >actual &&
 	sed -n "/{\"event\":\"\(th_\)*timer/p" actual >actual.timers &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual.timers <<-\EOF
 	{"event":"th_timer","sid":"_SID0_","thread":"th01:ut_101","time":"_TIME_","category":"test","name":"test2","intervals":2,"t_total":"_T_TOTAL_","t_min":"_T_MIN_","t_max":"_T_MAX_"}
 	{"event":"timer","sid":"_SID0_","thread":"main","time":"_TIME_","category":"test","name":"test2","intervals":2,"t_total":"_T_TOTAL_","t_min":"_T_MIN_","t_max":"_T_MAX_"}
 	EOF
-	test_cmp expect actual.timers
 '
 
 # A sleep is never shorter than requested.
@@ -126,12 +121,10 @@ test_expect_success JQ 'intervals that are running when their threads end' '
 
 test_expect_success JQ 'a stop without a start: one error, counted each time' '
 	traced test-tool trace2 call --repeat=3 timer_stop test1 &&
-	event_members "event msg|unfinished" "error|timer" e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints event_members "event msg|unfinished" "error|timer" e <<-\EOF
 	error trace2: timer '\''test1'\'' stopped without a start
 	timer 3
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'started in one thread and stopped in another: two halves' '
@@ -227,11 +220,10 @@ test_expect_success JQ 'more timers and more histograms: an error for each' '
 	traced test-tool trace2 113timer_many --histograms 600 &&
 	jq -r "select(.event == \"error\").msg" e |
 		sed "s/^trace2: [0-9][0-9]*/trace2: N/" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	trace2: N metrics do not count: more than 512 timers and distributions, 64 distributions, 1024 counters or 128 gauges are defined
 	trace2: N timers have no histogram: more than 64 are to have one
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'the order of timers is that of their registration' '
@@ -265,8 +257,7 @@ within () {
 			(${2-true})] as \$within |
 		. + [\$within] | select(\$within != [true])
 		], length / 4" reports >actual &&
-	printf "%s\n" "[]" "$1" >expect &&
-	test_cmp expect actual
+	printf "%s\n" "[]" "$1" | test_cmp - actual
 }
 
 # Of processes that end before the rate of the counter is known, too.

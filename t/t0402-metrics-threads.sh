@@ -182,8 +182,7 @@ test_expect_success 'a module that stays until the end' '
 
 test_expect_success 'a program that is linked with the shared library' '
 	traced --valid "$hosts/plain" >out &&
-	echo done >expect &&
-	test_cmp expect out &&
+	echo done | test_cmp - out &&
 	metrics "[\"histogram\", (map(select(.event == \"timer\").histogram[][1]) | add)]" |
 		sort >actual &&
 	test_cmp - actual <<-\EOF
@@ -199,8 +198,7 @@ test_expect_success 'a program that is linked with the shared library' '
 
 test_expect_success CXX_HOST 'a program in C++' '
 	traced --valid "$hosts/cxx" >out &&
-	echo done >expect &&
-	test_cmp expect out &&
+	echo done | test_cmp - out &&
 	metrics | sort >actual &&
 	test_cmp - actual <<-\EOF
 	["counter","main","cxx","array",2]

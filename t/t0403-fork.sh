@@ -63,7 +63,7 @@ test_expect_success 'its own thread is main, its depth one more' '
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 \
 		test_expect_code 5 test-tool trace2 070fork &&
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" p | sed -n "/^d1/p" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	d1|main|version|||||test-tool 1.0
 	d1|main|start||_T_ABS_|||_EXE_ trace2 070fork
 	d1|main|data||_T_ABS_|_T_REL_|fork|who:child
@@ -74,7 +74,6 @@ test_expect_success 'its own thread is main, its depth one more' '
 	d1|main|counter||||test|name:test1 value:100
 	d1|main|atexit||_T_ABS_|||code:5
 	EOF
-	test_cmp expect actual
 '
 
 # repos FILE: the events about repositories, and the data's value.
@@ -127,15 +126,13 @@ test_expect_success READS_STREAMS 'repositories of forked children are the same 
 test_expect_success 'a child that does nothing leaves no trace' '
 	told 0 071fork_silent &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&
-	echo _SID0_ >expect &&
-	test_cmp expect actual.sids
+	echo _SID0_ | test_cmp - actual.sids
 '
 
 test_expect_success 'nor one that ends by exit(), whose handlers are those of the parent' '
 	told 0 071fork_silent exit &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&
-	echo _SID0_ >expect &&
-	test_cmp expect actual.sids &&
+	echo _SID0_ | test_cmp - actual.sids &&
 	test "$(grep -c "^{\"event\":\"atexit\"" e)" = 1
 '
 
@@ -154,8 +151,7 @@ test_expect_success 'a child that only counts emits the count at its end' '
 test_expect_success 'a child that execs at once leaves none either' '
 	told 0 073fork_exec true &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&
-	echo _SID0_ >expect &&
-	test_cmp expect actual.sids
+	echo _SID0_ | test_cmp - actual.sids
 '
 
 test_expect_success 'a child that execs a traced program: a child of this SID' '
@@ -351,8 +347,7 @@ test_expect_success 'a child in whose trace nothing is on' '
 	GIT_TRACE2_EVENT="$(pwd)/gone" GIT_TRACE2_MAX_FILES=1 \
 		test_expect_code 5 test-tool trace2 070fork &&
 	ls gone | grep -v "^20" >actual &&
-	echo git-trace2-discard >expect &&
-	test_cmp expect actual &&
+	echo git-trace2-discard | test_cmp - actual &&
 	expect_valid_stream gone/2* &&
 	expect_valid_stream gone/git-trace2-discard
 '

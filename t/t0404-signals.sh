@@ -134,15 +134,13 @@ test_expect_success !INSTRUMENTED 'signals raised by the kernel' '
 
 test_expect_success 'a handler that the program had before stays' '
 	GIT_TRACE2_SIGNALS=TERM killed "code 0" --handle=TERM trace2 080raise TERM &&
-	echo "handled 15" >expect &&
-	test_cmp expect traced.err &&
+	echo "handled 15" | test_cmp - traced.err &&
 	expect_no_signal atexit
 '
 
 test_expect_success 'a handler that it sets later is called, and not that of the library' '
 	GIT_TRACE2_SIGNALS=TERM killed "code 0" trace2 081raise_handled TERM &&
-	echo "handled 15" >expect &&
-	test_cmp expect traced.err &&
+	echo "handled 15" | test_cmp - traced.err &&
 	expect_no_signal atexit &&
 	GIT_TRACE2_SIGNALS=TERM killed "signal 15" trace2 086raise_resethand TERM &&
 	expect_no_signal cmd_name
@@ -193,8 +191,7 @@ test_expect_success 'with one, those of the list, and no more' '
 	GIT_TRACE2_SIGNALS=TERM,USR2 GIT_TRACE2=/dev/null \
 		test-tool trace2 091sigs >with &&
 	sort before with | uniq -u >actual &&
-	test_write_lines "12 handled" "15 handled" >expect &&
-	test_cmp expect actual
+	test_write_lines "12 handled" "15 handled" | test_cmp - actual
 '
 
 test_expect_success 'a signal while regions and timers are open' '
@@ -202,8 +199,7 @@ test_expect_success 'a signal while regions and timers are open' '
 	GIT_TRACE2_EVENT="$(pwd)/e" perl "$ends_by" test-tool --sigpipe trace2 call \
 		region_enter a b , timer_start test1 , counter_add test1 3 , \
 		raise PIPE >actual &&
-	echo "signal 13" >expect &&
-	test_cmp expect actual &&
+	echo "signal 13" | test_cmp - actual &&
 	expect_signal 13
 '
 
@@ -233,8 +229,7 @@ test_expect_success 'a library ignores SIGPIPE, and puts the handler back' '
 	do
 		unaffected restores $how &&
 		ended signal 13 &&
-		test_write_lines "Broken pipe" >expect &&
-		test_cmp expect traced.out &&
+		test_write_lines "Broken pipe" | test_cmp - traced.out &&
 		expect_signal 13 || return 1
 	done
 '
@@ -261,8 +256,7 @@ test_expect_success 'a library calls the handler that was there before' '
 	do
 		unaffected $how &&
 		ended code 0 &&
-		test_write_lines "Broken pipe" "handled 1" >expect &&
-		test_cmp expect traced.out &&
+		test_write_lines "Broken pipe" "handled 1" | test_cmp - traced.out &&
 		expect_no_signal atexit || return 1
 	done
 '
@@ -278,8 +272,7 @@ test_expect_success 'several threads meet SIGPIPE at once' '
 		rm -f e &&
 		GIT_TRACE2_EVENT="$(pwd)/e" perl "$ends_by" \
 			"$hosts/dispositions" --asks at-once >actual &&
-		echo "signal 13" >expect &&
-		test_cmp expect actual &&
+		echo "signal 13" | test_cmp - actual &&
 		tail -n 1 e >last &&
 		test_grep "\"event\":\"signal\".*\"signo\":13}\$" last || return 1
 	done
@@ -313,8 +306,7 @@ test_expect_success 'a handler of the program emits the event itself' '
 	killed "signal 13" trace2 088raise_own PIPE &&
 	expect_signal 13 &&
 	jq -r "select(.event == \"signal\").file" e >actual &&
-	echo t/helper/cmd-trace2-signal.c >expect &&
-	test_cmp expect actual &&
+	echo t/helper/cmd-trace2-signal.c | test_cmp - actual &&
 	killed "signal 15" trace2 088raise_own TERM &&
 	expect_signal 15
 '

@@ -165,8 +165,7 @@ test_expect_success 'a place that leaves regions of others leaves its own, too' 
 	trace2: region '\''leave/first'\'' is left as '\''leave/own'\''
 	EOF
 	jq -r "select(.event == \"region_leave\").label" e >actual &&
-	test_write_lines first own last >expect &&
-	test_cmp expect actual
+	test_write_lines first own last | test_cmp - actual
 '
 
 test_expect_success 'times of those that end so are their own' '
@@ -316,11 +315,9 @@ test_expect_success 'each process reports a place once' '
 
 test_expect_success 'child_end twice, or of a child that never was' '
 	misused 0 call child_begin ls , child_end 0 , child_end 0 &&
-	echo "trace2: child_end of no open child" >expect &&
-	test_cmp expect actual &&
+	echo "trace2: child_end of no open child" | test_cmp - actual &&
 	misused 0 call child_begin ls , child_end 0 , child_detach ready &&
-	echo "trace2: child_detach of no open child" >expect &&
-	test_cmp expect actual &&
+	echo "trace2: child_detach of no open child" | test_cmp - actual &&
 	trace2_jq "[.[] | select(.event == \"child_exit\")] | length == 1" e
 '
 
@@ -332,19 +329,16 @@ test_expect_success 'a forked process ends children of its parent: neither event
 
 test_expect_success 'child_exit twice' '
 	misused 0 spawn --twice true &&
-	echo "trace2: child_exit a second time" >expect &&
-	test_cmp expect actual &&
+	echo "trace2: child_exit a second time" | test_cmp - actual &&
 	trace2_jq "[.[] | select(.event == \"child_exit\")] | length == 1" e &&
 	misused 0 spawn --ready=ready --twice true &&
-	echo "trace2: child_ready a second time" >expect &&
-	test_cmp expect actual &&
+	echo "trace2: child_ready a second time" | test_cmp - actual &&
 	trace2_jq "[.[] | select(.event == \"child_ready\")] | length == 1" e
 '
 
 test_expect_success 'ready, then exit' '
 	misused 0 call child_start 1 ls , child_ready 1 ready , child_exit 1 0 &&
-	echo "trace2: child_exit a second time" >expect &&
-	test_cmp expect actual
+	echo "trace2: child_exit a second time" | test_cmp - actual
 '
 
 test_expect_success 'the end of a child that was never started' '
@@ -402,8 +396,7 @@ test_expect_success 'one structure for several children, one after the other' '
 
 test_expect_success 'a timer that is stopped without a start' '
 	misused 0 call --repeat=5 timer_stop test2 &&
-	echo "trace2: timer '\''test2'\'' stopped without a start" >expect &&
-	test_cmp expect actual
+	echo "trace2: timer '\''test2'\'' stopped without a start" | test_cmp - actual
 '
 
 test_expect_success 'thread_start twice, thread_exit twice' '
@@ -419,8 +412,7 @@ test_expect_success 'thread_start twice, thread_exit twice' '
 
 test_expect_success 'thread_exit without thread_start' '
 	misused 0 043thread_no_start &&
-	echo "trace2: thread_exit without thread_start" >expect &&
-	test_cmp expect actual &&
+	echo "trace2: thread_exit without thread_start" | test_cmp - actual &&
 	trace2_jq "[.[] | select(.event == \"data\").value] == [\"exit only\", \"after exit\"]" e
 '
 
@@ -458,11 +450,10 @@ test_expect_success 'very many places: the stream does not fill up' '
 # misuse_is WORDS EVENTS CODE ARG...: the error is WORDS, and EVENTS is the
 # output of jq for the calls.
 misuse_is () {
-	echo "trace2: $1" >expect &&
-	events=$2 &&
+	words=$1 events=$2 &&
 	shift 2 &&
 	misused "$@" &&
-	test_cmp expect actual &&
+	echo "trace2: $words" | test_cmp - actual &&
 	trace2_jq "$events" e
 }
 

@@ -141,8 +141,7 @@ test_expect_success JQ 'a large unsigned number is data, too' '
 	traced test-tool trace2 call data_uintmax c k 18446744073709551615 , \
 		data_uintmax c k 0 &&
 	jq -r "select(.event == \"data\").value" e >actual &&
-	test_write_lines 18446744073709551615 0 >expect &&
-	test_cmp expect actual
+	test_write_lines 18446744073709551615 0 | test_cmp - actual
 '
 
 test_expect_success JQ 'a floating-point number is data: the shortest text that is the same' '
@@ -317,8 +316,7 @@ test_expect_success JQ 'the status of a child as waitpid() gives it' '
 	traced test-tool trace2 call child_start 1 ls , child_exit_status 1 1792 , \
 		child_start 1 ls , child_exit_status 1 9 &&
 	jq -r "select(.event == \"child_exit\").code" e >actual &&
-	test_write_lines 7 137 >expect &&
-	test_cmp expect actual
+	test_write_lines 7 137 | test_cmp - actual
 '
 
 test_expect_success 'tracing off: nothing happens' '

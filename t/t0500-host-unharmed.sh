@@ -80,8 +80,7 @@ test_expect_success 'dispositions and mask of signals' '
 	test_cmp before with &&
 	all_targets test-tool --sigpipe trace2 091sigs >with &&
 	sort before with | uniq -u >ours &&
-	echo "13 handled" >expect &&
-	test_cmp expect ours
+	echo "13 handled" | test_cmp - ours
 '
 
 test_expect_success 'a program that runs without descriptors 0 to 2' '
@@ -210,8 +209,7 @@ test_expect_success 'floating-point exceptions: none is raised, no flag is set' 
 			unharmed $target="$(pwd)/told" \
 				"$GIT_BUILD_DIR/build/hosts/numbers" $how &&
 			ended code 0 &&
-			echo 0 >expect &&
-			test_cmp expect traced.out || return 1
+			echo 0 | test_cmp - traced.out || return 1
 		done
 	done
 '
@@ -219,8 +217,7 @@ test_expect_success 'floating-point exceptions: none is raised, no flag is set' 
 test_expect_success JQ 'what a program tells of numbers is what they are' '
 	GIT_TRACE2_EVENT="$(pwd)/told.e" "$GIT_BUILD_DIR/build/hosts/numbers" flags &&
 	test_when_finished "rm told.e" &&
-	jq -r "select(.event == \"data\" and .key == \"at\").value" told.e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -r "select(.event == \"data\" and .key == \"at\").value" told.e <<-\EOF
 	0
 	4.94065645841247e-324
 	1.7976931348623157e+308
@@ -230,7 +227,6 @@ test_expect_success JQ 'what a program tells of numbers is what they are' '
 	0.1
 	9.2233720368547758e+18
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a program that was built with the shared library' '
@@ -240,8 +236,7 @@ test_expect_success 'a program that was built with the shared library' '
 	do
 		test_cmp off.$kind on.$kind || return 1
 	done &&
-	echo 7 >expect &&
-	test_cmp expect on.code
+	echo 7 | test_cmp - on.code
 '
 
 test_done

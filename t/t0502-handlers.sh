@@ -28,8 +28,7 @@ said_after () {
 
 test_expect_success 'a handler that calls the one before it stays and survives' '
 	GIT_TRACE2_SIGNALS=PIPE handled 0 chained &&
-	echo "handled 2" >expect &&
-	test_cmp expect out &&
+	echo "handled 2" | test_cmp - out &&
 	said_after
 '
 

@@ -143,8 +143,7 @@ test_expect_success UNREADABLE 'likewise where the file may not be read' '
 	tr -d "\001" <f >e &&
 	test_line_count -gt 3 e &&
 	grep -c "^\$" e >actual &&
-	echo 1 >expect &&
-	test_cmp expect actual
+	echo 1 | test_cmp - actual
 '
 
 test_expect_success 'all descriptors closed, and files of the host opened' '
@@ -190,8 +189,7 @@ test_expect_success !INSTRUMENTED 'no memory at a flush: each metric that it mis
 test_expect_success !INSTRUMENTED 'no memory for main of a forked child: another thread is main' '
 	sid=$(printf "%02000d" 0) &&
 	GIT_TRACE2_PARENT_SID=$sid limited no-main >actual &&
-	echo "child: exit 7" >expect &&
-	test_cmp expect actual &&
+	echo "child: exit 7" | test_cmp - actual &&
 	trace2_jq "([.[] | select(.event == \"error\").msg] ==
 		[\"trace2: thread_exit without thread_start\"]) and
 		all(.[]; .thread == \"main\")" e

@@ -20,8 +20,7 @@ threaded () {
 
 test_expect_success !INSTRUMENTED 'the first call of a thread, in a handler: no malloc' '
 	threaded 0 no-malloc-in-handler &&
-	echo "allocations 0" >expect &&
-	test_cmp expect actual &&
+	echo "allocations 0" | test_cmp - actual &&
 	trace2_jq "[.[] | select(.event == \"data\")] | length == 1" e
 '
 
@@ -37,25 +36,22 @@ test_expect_success 'a program with mutex functions of its own makes calls in th
 '
 
 test_expect_success JQ 'a strlen() of the program makes 200 calls, in the first event of a thread, too' '
-	test_write_lines "read 1" "read 2" called >expect &&
 	GIT_TRACE2_EVENT="$(pwd)/e.strlen" GIT_TRACE2_PERF="$(pwd)/p.strlen" \
 		"$hosts/profiler" strlen >actual &&
-	test_cmp expect actual &&
+	test_write_lines "read 1" "read 2" called | test_cmp - actual &&
 	trace2_jq "any(.[]; .event == \"thread_start\")" e.strlen &&
 	expect_valid_stream e.strlen
 '
 
 test_expect_success 'a name does not move the environment that others read' '
 	threaded 0 names-beside-getenv &&
-	echo "same environ" >expect &&
-	test_cmp expect actual
+	echo "same environ" | test_cmp - actual
 '
 
 test_expect_success 'names by several threads: none is torn' '
 	threaded 0 names-at-once &&
 	tr / "\n" <actual | sort -u >names &&
-	test_write_lines aaaa bbbb cccc dddd >expect &&
-	test_cmp expect names
+	test_write_lines aaaa bbbb cccc dddd | test_cmp - names
 '
 
 nr=2000
@@ -87,19 +83,17 @@ test_expect_success 'version comes first, whichever thread waits' '
 
 test_expect_success 'trace2_initialize is no cancellation point' '
 	threaded 0 cancelled-initializer &&
-	echo returned >expect &&
-	test_cmp expect actual
+	echo returned | test_cmp - actual
 '
 
 test_expect_success 'a thread that starts and ends keeps its type of cancellation' '
 	threaded 0 keeps-type &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	started: asynchronous
 	ended: asynchronous
 	started: deferred
 	ended: deferred
 	EOF
-	test_cmp expect actual
 '
 
 # ThreadSanitizer has let go of the thread by then.
@@ -125,8 +119,7 @@ test_expect_success !MUSL,!INSTRUMENTED 'a plugin is unloaded before a thread th
 
 test_expect_success !MUSL,!INSTRUMENTED 'unloaded in a child: its handler is not left' '
 	GIT_TRACE2_SIGNALS=PIPE plugged unload-in-child &&
-	echo "child: signal 13" >expect &&
-	test_cmp expect actual
+	echo "child: signal 13" | test_cmp - actual
 '
 
 test_expect_success !MUSL,!INSTRUMENTED 'unloaded and loaded again' '
@@ -148,8 +141,7 @@ leaves_nothing () {
 	mkdir rings &&
 	env MALLOC_ARENA_MAX=1 GIT_TRACE2_EVENT="$(pwd)/e" "$@" \
 		"$hosts/plugins" count "$plugin" >actual &&
-	echo "0 mappings, 0 descriptors" >expect &&
-	test_cmp expect actual
+	echo "0 mappings, 0 descriptors" | test_cmp - actual
 }
 
 test_expect_success !MUSL,!INSTRUMENTED 'unloaded: no mapping and no descriptor is left' '
@@ -168,8 +160,7 @@ test_expect_success !MUSL,!INSTRUMENTED 'each is a complete session' '
 	test_grep ! / sids &&
 	jq -c "select(.event == \"counter\" and .name == \"said\").count" e >counts &&
 	sort -u counts >actual &&
-	echo 6 >expect &&
-	test_cmp expect actual &&
+	echo 6 | test_cmp - actual &&
 	test_line_count = 24 counts
 '
 
@@ -206,8 +197,7 @@ test_expect_success !MUSL,!INSTRUMENTED '40 plugins with the library, then a mod
 	tenants all 40 GIT_TRACE2_EVENT="$(pwd)/e" &&
 	expect_valid_stream e &&
 	grep -c "\"value\":\"thread\"" e >actual &&
-	echo 40 >expect &&
-	test_cmp expect actual
+	echo 40 | test_cmp - actual
 '
 
 test_expect_success !MUSL,!INSTRUMENTED 'two plugins replace each other 100 times, then the module' '

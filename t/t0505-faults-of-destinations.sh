@@ -62,8 +62,7 @@ test_expect_success 'a file at its size limit: no SIGXFSZ, the lines before are 
 	rm -f e &&
 	losing "$(pwd)/e" test-tool fault rlimit-fsize 4000 &&
 	test_file_size e >actual &&
-	echo 4000 >expect &&
-	test_cmp expect actual &&
+	echo 4000 | test_cmp - actual &&
 	intact e &&
 	test_grep "^ *\$" e
 '
@@ -131,8 +130,7 @@ hangs_up () {
 	GIT_TRACE2_EVENT="$2" test-tool fault "$1" --hang-up-after=2500 \
 		--output=got "$sockets/r" test-tool trace2 030events 2000 1000 &&
 	test_file_size got >actual &&
-	echo 2500 >expect &&
-	test_cmp expect actual &&
+	echo 2500 | test_cmp - actual &&
 	whole_lines got >whole &&
 	test_line_count -gt 1 whole &&
 	intact whole

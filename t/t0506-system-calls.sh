@@ -69,11 +69,10 @@ test_expect_success 'an event into a file: one write' '
 
 test_expect_success 'a file that the host has open: its descriptor is checked' '
 	per_calls 9 data_string c k v &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	fstat 50
 	write 50
 	EOF
-	test_cmp expect actual
 '
 
 # Since Linux 6.18 a write can be asked to raise no SIGPIPE.
@@ -92,38 +91,34 @@ test_expect_success 'setup: a pipe that the host has open' '
 # So few lines fit into a pipe that is not read yet.
 test_expect_success RWF_NOSIGNAL 'an event into a pipe of the host: likewise' '
 	nr=20 through=./piped per_calls 9 data_string c k v &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	fstat 20
 	pwritev2 20
 	EOF
-	test_cmp expect actual &&
 	test_grep atexit into-pipe
 '
 
 test_expect_success TAMPERING 'of a kernel whose writes raise SIGPIPE: it is blocked' '
 	tampering=pwritev2:error=EOPNOTSUPP:when=1 nr=20 through=./piped \
 		per_calls 9 data_string c k v &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	fstat 20
 	pwritev2 20
 	rt_sigprocmask 40
 	EOF
-	test_cmp expect actual &&
 	test_grep atexit into-pipe
 '
 
 test_expect_success PIPE,RWF_NOSIGNAL 'an event into a fifo: one write' '
 	nr=20 through="test-tool fault read-fifo --output=ignored $sockets/f" \
 		per_calls "$sockets/f" data_string c k v &&
-	echo "pwritev2 20" >expect &&
-	test_cmp expect actual
+	echo "pwritev2 20" | test_cmp - actual
 '
 
 test_expect_success UNIX_SOCKETS 'an event into a socket: one' '
 	nr=20 through="test-tool fault listen-stream --output=ignored $sockets/s" \
 		per_calls "af_unix:stream:$sockets/s" data_string c k v &&
-	echo "sendto 20" >expect &&
-	test_cmp expect actual
+	echo "sendto 20" | test_cmp - actual
 '
 
 test_expect_success 'a region: two writes; a message, a parameter: one' '
@@ -255,8 +250,7 @@ stalls () {
 		strace -f -o log ${tampering:+-e "inject=$tampering"} \
 		test-tool trace2 030events 600 1000 &&
 	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" log >actual &&
-	echo "waits: at most 50 ms, writes that may wait: 0" >expect &&
-	test_cmp expect actual &&
+	echo "waits: at most 50 ms, writes that may wait: 0" | test_cmp - actual &&
 	test_grep "^atexit .* lost:[1-9]" n
 }
 
@@ -276,8 +270,7 @@ patient () {
 	rm -f log &&
 	"$@" &&
 	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" "$ms" log >actual &&
-	echo "waits: at most $ms ms, writes that may wait: 0" >expect &&
-	test_cmp expect actual &&
+	echo "waits: at most $ms ms, writes that may wait: 0" | test_cmp - actual &&
 	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" log >actual &&
 	test_grep "^waits: [0-9]* ns," actual
 }
@@ -295,8 +288,7 @@ test_expect_success 'a part of it is for the last line' '
 	test_grep "poll(.*= 0 (Timeout)" after &&
 	sed "/write(.*\"atexit elapsed/,\$d" log >before &&
 	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" 750 before >actual &&
-	echo "waits: at most 750 ms, writes that may wait: 0" >expect &&
-	test_cmp expect actual
+	echo "waits: at most 750 ms, writes that may wait: 0" | test_cmp - actual
 '
 
 # The pipe is full by then, without a wait of the program.
@@ -310,8 +302,7 @@ test_expect_success 'a signal that ends the process does not wait for people' '
 	test_grep "event[^,]*signal.* EAGAIN" log &&
 	test_grep "killed by SIGTERM" log &&
 	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" log >actual &&
-	echo "waits: at most 50 ms, writes that may wait: 0" >expect &&
-	test_cmp expect actual
+	echo "waits: at most 50 ms, writes that may wait: 0" | test_cmp - actual
 '
 
 test_expect_success PIPE 'a fifo' '
@@ -392,8 +383,7 @@ test_expect_success UNIX_SOCKETS 'several readers that stall: the same 50 ms' '
 		test-tool fault stalled-pipe 9 \
 		strace -f -o log test-tool trace2 030events 600 1000 &&
 	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" log >actual &&
-	echo "waits: at most 50 ms, writes that may wait: 0" >expect &&
-	test_cmp expect actual
+	echo "waits: at most 50 ms, writes that may wait: 0" | test_cmp - actual
 '
 
 # A handler that jumps out of a wait is charged the rest of it.
@@ -404,8 +394,7 @@ test_expect_success TAMPERING 'waits that a handler jumps out of: the same 50 ms
 		"$hosts/handlers" jumps-out-of-waiting >out &&
 	test_grep "^jumped [0-9]*[0-9][0-9] times" out &&
 	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" log >actual &&
-	echo "waits: at most 50 ms, writes that may wait: 0" >expect &&
-	test_cmp expect actual
+	echo "waits: at most 50 ms, writes that may wait: 0" | test_cmp - actual
 '
 
 # Otherwise a server that forks for each client would be 50 ms late for each.
@@ -418,8 +407,7 @@ test_expect_success 'a process and those that it forks: the same 50 ms' '
 		test_expect_code 5 test-tool fault stalled-pipe 9 \
 		strace -f -o log test-tool trace2 070fork &&
 	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" log >actual &&
-	echo "waits: at most 50 ms, writes that may wait: 0" >expect &&
-	test_cmp expect actual &&
+	echo "waits: at most 50 ms, writes that may wait: 0" | test_cmp - actual &&
 	patient 1000 test_env GIT_TRACE2_PATIENCE=1 GIT_TRACE2_ENV_VARS=FILLING \
 		GIT_TRACE2_EVENT=9 test_expect_code 5 test-tool fault stalled-pipe 9 \
 		strace -f -o log test-tool trace2 070fork

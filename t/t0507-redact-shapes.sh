@@ -67,13 +67,11 @@ shape_in_texts () {
 	nowhere &&
 	shown=$(printf "%s" "$2" | sed "s/'//g; s/!//g") &&
 	as_text n | grep -F -c -e "$shown" >actual &&
-	echo 8 >expect &&
-	test_cmp expect actual &&
+	echo 8 | test_cmp - actual &&
 	# start, alias, child, exec, parameter, error, mode, twice the region,
 	# data, message.
 	as_text p | grep -F -c -e "$shown" >actual &&
-	echo 11 >expect &&
-	test_cmp expect actual
+	echo 11 | test_cmp - actual
 }
 
 test_expect_success '1: the password of a URL' '
@@ -150,15 +148,13 @@ test_expect_success '10: variables, by their names and by what they hold' '
 		GIT_TRACE2_ENV_VARS=API_TOKEN,DB_PASSWD,SIGNING_KEY,PROXY,PLAIN \
 		said cmd_start prog , cmd_name name &&
 	nowhere &&
-	jq -r "select(.event == \"def_param\") | \"\(.param)=\(.value)\"" e >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -r "select(.event == \"def_param\") | \"\(.param)=\(.value)\"" e <<-\EOF &&
 	API_TOKEN=<REDACTED>
 	DB_PASSWD=<REDACTED>
 	SIGNING_KEY=<REDACTED>
 	PROXY=http://u:<REDACTED>@h
 	PLAIN=shown
 	EOF
-	test_cmp expect actual &&
 	sed -n "s/^def_param scope:command //p" n >actual &&
 	test_cmp expect actual &&
 	sed -n "/ def_param /s/.*| scope:[a-z]* *| //p" p | sed "s/:/=/" >actual &&

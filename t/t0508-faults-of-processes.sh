@@ -127,15 +127,13 @@ killed () {
 	rm -f e.all &&
 	GIT_TRACE2_EVENT="$(pwd)/e" "$PERL_PATH" "$TEST_DIRECTORY/t0508/kill.perl" "$1" $rounds \
 		20000 e test-tool trace2 030events 100000000 >actual &&
-	echo "$rounds times signal $2" >expect &&
-	test_cmp expect actual &&
+	echo "$rounds times signal $2" | test_cmp - actual &&
 	intact e.all
 }
 
 test_expect_success 'setup: a program that ends without a line is not waited for' '
 	"$PERL_PATH" "$TEST_DIRECTORY/t0508/kill.perl" KILL 2 20000 e sh -c "exit 3" >actual &&
-	echo "2 times code 3" >expect &&
-	test_cmp expect actual
+	echo "2 times code 3" | test_cmp - actual
 '
 
 test_expect_success 'KILL at any instruction: every line that is there is whole' '
@@ -174,8 +172,7 @@ test_expect_success 'a signal that waits comes as often as it was sent' '
 		unharmed GIT_TRACE2=9 GIT_TRACE2_PERF=9 GIT_TRACE2_EVENT=9 \
 			"$hosts/handlers" pending-$verb || return 1
 	done &&
-	echo "handled 2" >expect &&
-	test_cmp expect traced.out
+	echo "handled 2" | test_cmp - traced.out
 '
 
 test_expect_success 'timers across fork: each process reports its own intervals' '

@@ -62,12 +62,10 @@ test_expect_success SETUID,!INSTRUMENTED 'it makes no system call for a trace' '
 
 test_expect_success SETUID,!ASAN 'it has no session, and passes none on' '
 	GIT_TRACE2_EVENT="$(pwd)/f" ./raised trace2 093session_id >actual &&
-	echo "0 " >expect &&
-	test_cmp expect actual &&
+	echo "0 " | test_cmp - actual &&
 	GIT_TRACE2_EVENT="$(pwd)/f" GIT_TRACE2_PARENT_SID=outer \
 		./raised trace2 092env GIT_TRACE2_PARENT_SID >actual &&
-	echo "GIT_TRACE2_PARENT_SID=outer" >expect &&
-	test_cmp expect actual &&
+	echo "GIT_TRACE2_PARENT_SID=outer" | test_cmp - actual &&
 	test_must_be_empty f
 '
 

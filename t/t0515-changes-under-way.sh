@@ -104,9 +104,8 @@ test_expect_success 'main has descriptors of its own: no event is lost' '
 test_expect_success 'a ring overwritten by another process does not stop the host' '
 	rm -rf rings &&
 	mkdir rings &&
-	echo alive >expect &&
 	GIT_TRACE2_RING="$(pwd)/rings" "$hosts/changes" scribbled-ring >actual &&
-	test_cmp expect actual
+	echo alive | test_cmp - actual
 '
 
 # A sample that is not taken there is taken at the next count elsewhere.
@@ -158,8 +157,7 @@ test_expect_success !INSTRUMENTED 'closed in a sandbox that kills for an open: n
 
 test_expect_success 'a sandbox that refuses gettid: errno stays' '
 	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" refuse-gettid >out &&
-	echo "errno 4242" >expect &&
-	test_cmp expect out
+	echo "errno 4242" | test_cmp - out
 '
 
 test_lazy_prereq TIMENS '

@@ -173,8 +173,7 @@ tree_of () {
 			else empty end" e >values &&
 		sed -n "s/^depth //p" values |
 			sort | uniq -c | sed "s/^ *//" >depths &&
-		printf "%s\n" "1 1" "3 2" "1 3" >expect &&
-		test_cmp expect depths &&
+		printf "%s\n" "1 1" "3 2" "1 3" | test_cmp - depths &&
 		sed -n "s/^pid //p" values | sort >pids &&
 		"$PERL_PATH" -ne "print hex(\$1), qq(\n) if /^sid .*-P([0-9a-f]*)\$/" \
 			values | sort >sids &&
@@ -307,8 +306,7 @@ spans_of () {
 					.value.name == \"outer\").value.parent_id
 			end" unsampled invalid >actual &&
 		rm invalid &&
-		test_write_lines false null null null null >expect &&
-		test_cmp expect actual
+		test_write_lines false null null null null | test_cmp - actual
 	'
 }
 test_shells spans_of
@@ -400,8 +398,7 @@ broken_of () {
 			ulimit -f 100 &&
 			run broken ""
 		) >actual &&
-		printf "child\nend\n" >expect &&
-		test_cmp expect actual &&
+		printf "child\nend\n" | test_cmp - actual &&
 		test_path_is_missing e
 	'
 }
@@ -436,8 +433,7 @@ settings_of () {
 		expect_valid_stream e &&
 		jq -r "select(.event == \"data\").value,
 			(select(.time) | .event)" e >actual &&
-		test_write_lines version 12 1 atexit >expect &&
-		test_cmp expect actual
+		test_write_lines version 12 1 atexit | test_cmp - actual
 	'
 
 	test_expect_success "$needs,JQ" "$shell: not too many files" '
@@ -454,16 +450,14 @@ settings_of () {
 		test_grep git-trace2-discard actual &&
 		sed "s/^{\"event\":\"\([^\"]*\)\".*/\1/" \
 			dir/git-trace2-discard >actual &&
-		test_write_lines version too_many_files >expect &&
-		test_cmp expect actual
+		test_write_lines version too_many_files | test_cmp - actual
 	'
 
 	test_expect_success "$needs,JQ" "$shell: an incomplete line of another process is ended" '
 		printf "{\"event\":" >e &&
 		run all >out || test $? = 7 &&
 		head -n 1 e >actual &&
-		echo "{\"event\":" >expect &&
-		test_cmp expect actual &&
+		echo "{\"event\":" | test_cmp - actual &&
 		sed 1d e >rest &&
 		expect_valid_stream rest &&
 		rm e
@@ -481,8 +475,7 @@ settings_of () {
 		EOF
 		PATH="$PWD/growing:$PATH" run all >out || test $? = 7 &&
 		head -n 1 e >actual &&
-		echo "{\"event\":1}" >expect &&
-		test_cmp expect actual &&
+		echo "{\"event\":1}" | test_cmp - actual &&
 		test_grep ! "^\$" e &&
 		rm -r e growing
 	'
@@ -503,8 +496,7 @@ signals_of () {
 			test_expect_code $((128 + ${signal#*:})) env --default-signal \
 				GIT_TRACE2_SIGNALS="INT,TERM 1" \
 				GIT_TRACE2_EVENT="$PWD/e" $shell dies ${signal%:*} >out &&
-			echo mine >expect &&
-			test_cmp expect out &&
+			echo mine | test_cmp - out &&
 			expect_valid_stream e &&
 			test_grep "\"event\":\"signal\".*\"signo\":${signal#*:}}\$" e &&
 			test "$(grep -c "\"event\":\"signal\"" e)" = 1 || return 1

@@ -72,8 +72,7 @@ assert trace2.__file__.startswith(\"$PWD/installed\")
 
 test_expect_success 'the version is that of the project' '
 	sed -n "s/^version = \"\(.*\)\"/\1/p" "$module/pyproject.toml" >actual &&
-	echo "$TRACE2_VERSION" >expect &&
-	test_cmp expect actual
+	echo "$TRACE2_VERSION" | test_cmp - actual
 '
 
 test_expect_success READS_STREAMS 'the example of trace2-python' '

@@ -108,11 +108,9 @@ test_expect_success 'threads: each has a ring, and task records in slot 0' '
 	0 COMM "th02:ut_101"
 	EOF
 	grep -c FORK tasks >forks &&
-	echo 2 >expect &&
-	test_cmp expect forks &&
+	echo 2 | test_cmp - forks &&
 	grep -c EXIT tasks >exits &&
-	echo 3 >expect &&
-	test_cmp expect exits &&
+	echo 3 | test_cmp - exits &&
 	grep " thread_start \| th_timer \| thread_exit " actual >events &&
 	test_line_count = 6 events &&
 	# The last thread to end is main.

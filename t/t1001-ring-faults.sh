@@ -68,8 +68,7 @@ test_expect_success 'a full directory, by number of files' '
 	test_when_finished "sane_unset GIT_TRACE2_MAX_FILES" &&
 	refused "$(pwd)/many" &&
 	ls many >names &&
-	echo 1 >expect &&
-	test_cmp expect names
+	echo 1 | test_cmp - names
 '
 
 test_expect_success 'a limit on the size of files, smaller than one thread needs' '
@@ -200,8 +199,7 @@ test_expect_success 'a record over a quarter of the ring is lost, and counted' '
 	test_grep "^0 slot .*lost\[1\]=1" dump.txt &&
 	test_grep "^1 slot .*lost\[1\]=1" dump.txt &&
 	grep " LOST " dump.txt >losses &&
-	test_write_lines "0 LOST id=1 lost=1" "1 LOST id=1 lost=1" >expect &&
-	test_cmp expect losses &&
+	test_write_lines "0 LOST id=1 lost=1" "1 LOST id=1 lost=1" | test_cmp - losses &&
 	test_grep "^1 data .*key=\"k2\" value=\"v2\"" dump.txt &&
 	test_grep "^1 atexit .*lost=2" dump.txt
 '
@@ -240,8 +238,7 @@ test_expect_success 'a forked child has a separate file, in a directory' '
 	test_grep "^0 FORK pid=$child ppid=$parent tid=$child ptid=$parent time" dump.txt &&
 	test_grep "data .* tid=$child .*value=\"child\"" dump.txt &&
 	test_grep "data .* tid=$parent .*value=\"parent\"" dump.txt &&
-	grep "counter test/test1" dump.txt >counters &&
-	test_cmp - counters <<-\EOF
+	test_prints grep "counter test/test1" dump.txt <<-\EOF
 	0 counter test/test1 1
 	0 counter test/test1 100
 	EOF
@@ -260,8 +257,7 @@ test_expect_success 'more threads than slots: they count, and lose their records
 	test-tool ring dump crowd/* >dump.txt &&
 	test_grep "^arena exited .*lost\[4\]=[1-9]" dump.txt &&
 	grep -c "^[0-9]* slot " dump.txt >slots &&
-	echo 256 >expect &&
-	test_cmp expect slots &&
+	echo 256 | test_cmp - slots &&
 	test_grep "atexit .*lost=[1-9]" dump.txt
 '
 

@@ -78,8 +78,7 @@ do
 		reader $how 3 && asleep &&
 		round &&
 		said >actual &&
-		echo "${prefix}woken 3" >expect &&
-		test_cmp expect actual &&
+		echo "${prefix}woken 3" | test_cmp - actual &&
 		end
 	'
 
@@ -103,8 +102,7 @@ test_expect_success 'the end of a process ends the wait in poll, whatever ended 
 	reader poll 1000 &&
 	kill -KILL "$worker" &&
 	said >actual &&
-	echo "POLLHUP ended" >expect &&
-	test_cmp expect actual &&
+	echo "POLLHUP ended" | test_cmp - actual &&
 	exec 8>&- 9<&- &&
 	{ wait "$worker" || test $? = 137; }
 '
@@ -118,8 +116,7 @@ test_expect_success 'a process that ends wakes those on the futex' '
 	asleep &&
 	end &&
 	said >actual &&
-	echo ended >expect &&
-	test_cmp expect actual
+	echo ended | test_cmp - actual
 '
 
 test_done

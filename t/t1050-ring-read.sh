@@ -96,8 +96,7 @@ test_expect_success JQ 'a killed process: its events, and the values of its metr
 	GIT_TRACE2_RING="$(pwd)/ring" killed "$hosts/worker" 2 5 kill &&
 	trace2 script -F thread,event,category,message ring >actual &&
 	grep -c "region_enter *worker *worker label:round" actual >count &&
-	echo 10 >expect &&
-	test_cmp expect count &&
+	echo 10 | test_cmp - count &&
 	trace2 report --counters --format=json ring >reports &&
 	trace2 report --timers --format=json ring >>reports &&
 	jq -s -e "(.[0].counters[0] | .counter == \"worker/rounds\" and .value == 10) and
@@ -258,8 +257,7 @@ test_expect_success JQ 'its first events are kept, whatever came later' '
 	jq -e ".processes[0].argv[1:] == [\"0\", \"0\", \"kill\"]" list &&
 	trace2 script -F event ring >script 2>err &&
 	sed -n "1s/ *\$//p" script >actual &&
-	echo version >expect &&
-	test_cmp expect actual
+	echo version | test_cmp - actual
 '
 
 test_expect_success 'a directory of rings and streams is one recording' '
@@ -270,8 +268,7 @@ test_expect_success 'a directory of rings and streams is one recording' '
 		test-tool trace2 001return 2 &&
 	trace2 list both >list &&
 	awk "NR > 1 { print \$3 }" list >actual &&
-	test_write_lines 1 2 >expect &&
-	test_cmp expect actual
+	test_write_lines 1 2 | test_cmp - actual
 '
 
 test_expect_success 'a ring can stand in for the event stream, where it can be had' '
@@ -336,8 +333,7 @@ test_expect_success 'a file that was cut in its slots: what is there is read' '
 	trace2 script -F event bad >out 2>err &&
 	test_grep "it was cut short: threads are missing" err &&
 	tr -d " " <out >actual &&
-	test_write_lines version start cmd_ancestry cmd_name >expect &&
-	test_cmp expect actual
+	test_write_lines version start cmd_ancestry cmd_name | test_cmp - actual
 '
 
 test_expect_success 'a record whose size makes no sense: those before it are read' '

@@ -29,9 +29,8 @@ test_expect_success 'the events of a program are in a ring, and in no stream' '
 	# The search for leaks is a process of its own.
 	{ test_have_prereq INSTRUMENTED ||
 	  jq -e ".processes == 1" trace2.data/meta.json; } &&
-	echo 200 >expect &&
 	rounds >actual &&
-	test_cmp expect actual &&
+	echo 200 | test_cmp - actual &&
 	trace2 check
 '
 
@@ -46,9 +45,8 @@ test_expect_success 'disk space of records that were taken is freed' '
 test_expect_success 'a killed program: all it did, and how it ended' '
 	test_expect_code 137 trace2 record --ring -- \
 		"$hosts/worker" 1 1000 kill </dev/null >out 2>err &&
-	echo 1000 >expect &&
 	rounds >actual &&
-	test_cmp expect actual &&
+	echo 1000 | test_cmp - actual &&
 	trace2 report --counters --format=json >counters &&
 	jq -e ".counters[0].value == 1000" counters &&
 	trace2 list >actual &&
@@ -66,8 +64,7 @@ test_expect_success GIT 'processes without rings stand beside, and none twice' '
 	trace2 record --ring -- ./both </dev/null >out 2>err &&
 	trace2 list --format=json >list &&
 	jq -r ".processes[] | select(.sid != null) | .name" list >actual &&
-	test_write_lines status worker log >expect &&
-	test_cmp expect actual &&
+	test_write_lines status worker log | test_cmp - actual &&
 	ls trace2.data/events >streams &&
 	test_line_count = 2 streams
 '
@@ -113,9 +110,8 @@ test_expect_success 'a recorder that is killed loses nothing' '
 	exec 8>&- &&
 	{ read -r answer <&9 || :; } &&
 	exec 9<&- &&
-	echo 51 >expect &&
 	rounds killed >actual &&
-	test_cmp expect actual
+	echo 51 | test_cmp - actual
 '
 
 test_expect_success 'an earlier recording with rings moves away' '

@@ -23,12 +23,10 @@ test_expect_success 'setup' '
 
 test_expect_success LIBDW 'the functions that counted, and their callers, with names' '
 	trace2 report --samples r >out 2>err &&
-	head -n 2 out >actual &&
-	cat >expect <<-\EOF &&
+	test_prints head -n 2 out <<-\EOF &&
 	COUNT   SHARE  SAMPLES  COUNTED IN, CALLED BY
 	   12  100.0%        3  app/treesum/files/:4
 	EOF
-	test_cmp expect actual &&
 	grep "12  100.0%        3  .* sum_files$" out &&
 	! grep treesum err
 '
@@ -71,7 +69,7 @@ test_expect_success !MUSL 'calls to addresses without code are one' '
 		s/\\x0a\\0\\0\\0(..(?:..)\\Q\$pid\\E)/\\xff\\xff\\x32\\x54\$1/sg;
 	" nowhere/* &&
 	trace2 report --samples nowhere >out 2>err &&
-	cat >expect <<-\EOF &&
+	test_cmp - out <<-\EOF &&
 	COUNT   SHARE  SAMPLES  COUNTED IN, CALLED BY
 	   12  100.0%        3  app/treesum/files/:4
 	   12  100.0%        3  └ [unknown]
@@ -80,7 +78,6 @@ test_expect_success !MUSL 'calls to addresses without code are one' '
 	   12  100.0%        3  app/treesum/files/:4
 	   12  100.0%        3  └ [unknown]
 	EOF
-	test_cmp expect out &&
 	test_must_be_empty err
 '
 
@@ -190,9 +187,8 @@ test_expect_success PERF,LIBDW 'perf reads it: events, counts, threads and calls
 
 test_expect_success PERF,LIBDW 'perf: threads begin and end when they did' '
 	perf script -i perf.data --show-task-events 2>/dev/null >script &&
-	sed -n "s/.*: PERF_RECORD_\(FORK\|EXIT\|COMM\)[:( ].*/\1/p; s/.*app.treesum.files.*/sample/p" \
-		script >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sed -n "s/.*: PERF_RECORD_\(FORK\|EXIT\|COMM\)[:( ].*/\1/p; s/.*app.treesum.files.*/sample/p" \
+		script <<-\EOF &&
 	COMM
 	FORK
 	COMM
@@ -202,7 +198,6 @@ test_expect_success PERF,LIBDW 'perf: threads begin and end when they did' '
 	EXIT
 	EXIT
 	EOF
-	test_cmp expect actual &&
 	grep "EXIT([0-9]*:\([0-9]*\)):" script | sed "s/.*EXIT(\([0-9]*\):\([0-9]*\)).*/\1 \2/" >ends &&
 	awk "NR == 1 && \$1 == \$2 || NR == 2 && \$1 != \$2" ends >wrong &&
 	test_must_be_empty wrong
@@ -227,8 +222,7 @@ test_expect_success PERF,LIBDW,KERNEL_EVENTS 'perf: a group with its values' '
 	perf script -i perf.data -F period,event 2>/dev/null >script &&
 	awk "NF == 2 { sum[\$2] += \$1 } END { print sum[\"app/treesum/files/:\"], sum[\"app/treesum/bytes/:\"] }" script >actual &&
 	# The last sample comes before its file is read.
-	test_write_lines "12 22" >expect &&
-	test_cmp expect actual &&
+	test_write_lines "12 22" | test_cmp - actual &&
 	grep " page-faults: *$" script &&
 	perf report --stdio --group -g none -i perf.data >report 2>/dev/null &&
 	grep "of events . { app/treesum/files/, page-faults, app/treesum/bytes/ }" report

@@ -41,15 +41,13 @@ test_expect_success INLINED 'names of C++, and what was inlined' '
 	EOF
 	test_grep "  └ _*start" callees &&
 	sed -n "\$s/.*%  *3  *//p" callees >actual &&
-	echo "zoo::Animal<long>::eat(long) (inlined)" >expect &&
-	test_cmp expect actual
+	echo "zoo::Animal<long>::eat(long) (inlined)" | test_cmp - actual
 '
 
 test_expect_success 'a hundred calls of a function to itself are one row' '
 	reported app/demo/steps/:1 "$paths" recursion 100 &&
 	grep -c recurse callers >count &&
-	echo 1 >expect &&
-	test_cmp expect count &&
+	echo 1 | test_cmp - count &&
 	test_grep "zoo::recurse(int, zoo::Animal<long>&) (recursive)$" callers
 '
 
@@ -95,16 +93,14 @@ test_expect_success 'a module that came and went is known, from when it was used
 	test-tool ring dump r/* >dump.txt &&
 	sed -n "s/.* MMAP .* time=\([0-9]*\) .*filename=.*metrics.so.*/mapped \1/p; s/.* SAMPLE .* time=\([0-9]*\) .*/sampled \1/p" \
 		dump.txt | sort -s -k 2n | sed "s/ .*//" >actual &&
-	test_write_lines mapped sampled sampled >expect &&
-	test_cmp expect actual
+	test_write_lines mapped sampled sampled | test_cmp - actual
 '
 
 test_expect_success PERF 'perf knows it, too' '
 	trace2 export --to perf -o perf.data r &&
 	perf script -i perf.data >script 2>/dev/null &&
 	grep -c " module_use+.*metrics.so" script >count &&
-	echo 2 >expect &&
-	test_cmp expect count
+	echo 2 | test_cmp - count
 '
 
 test_done

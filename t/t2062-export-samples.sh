@@ -57,13 +57,11 @@ test_expect_success SQLITE3 'totals by function are those of the report' '
 	test_cmp expect actual &&
 	ask "SELECT DISTINCT t.name FROM samples s
 		JOIN threads t ON t.id = s.thread_id" >actual &&
-	echo th01:sum >expect &&
-	test_cmp expect actual &&
+	echo th01:sum | test_cmp - actual &&
 	ask "SELECT count(*) FROM samples s JOIN sessions p
 		ON p.id = s.session_id WHERE s.time_ns < p.start_ns
 		OR s.time_ns > p.end_ns" >actual &&
-	echo 0 >expect &&
-	test_cmp expect actual
+	echo 0 | test_cmp - actual
 '
 
 test_expect_success LIBDW 'the stack: the outermost first, the function last' '
@@ -169,11 +167,9 @@ test_expect_success CC,TASKS,LIBDW,SQLITE3 'samples of a process without Trace2 
 	sqlite3 kernel.db "SELECT count(*) - count(DISTINCT time_ns),
 		count(*) - count(process_id), max(session_id),
 		count(*) > 0 FROM samples" >actual &&
-	echo "0|0|0|1" >expect &&
-	test_cmp expect actual &&
+	echo "0|0|0|1" | test_cmp - actual &&
 	sqlite3 kernel.db "SELECT kind FROM functions LIMIT 1" >actual &&
-	echo hot >expect &&
-	test_cmp expect actual
+	echo hot | test_cmp - actual
 '
 
 test_done

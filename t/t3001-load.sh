@@ -287,9 +287,8 @@ test_expect_success 'bytes that are not UTF-8 are replaced' '
 	{ begin && event cmd_path 00.2 ",\"path\":\"/a/B\"" | tr B "\\377" && end; } >utf8.event &&
 	trace2 script -F event,message utf8.event >out 2>err &&
 	test_grep "line 3: bytes that are not UTF-8" err &&
-	printf "cmd_path      /a/\\357\\277\\275\\n" >expect &&
 	grep "^cmd_path" out >actual &&
-	test_cmp expect actual
+	printf "cmd_path      /a/\\357\\277\\275\\n" | test_cmp - actual
 '
 
 test_expect_success 'an unknown event is kept' '
@@ -404,8 +403,7 @@ test_expect_success JQ 'perf text: a quoted word that does not end keeps what th
 	head -n 3 lines.perf >cut.perf &&
 	trace2 list --format=json cut.perf >json 2>err &&
 	jq -c ".processes[].argv" json >actual &&
-	printf "%s\n" "[\"git\",\"commit\",\"-m\",\"it'\''s\\n\"]" >expect &&
-	test_cmp expect actual
+	printf "%s\n" "[\"git\",\"commit\",\"-m\",\"it'\''s\\n\"]" | test_cmp - actual
 '
 
 test_expect_success 'a wall clock that is set does not spoil durations' '
@@ -467,8 +465,7 @@ test_expect_success 'many threads, each joined in a region of its own' '
 		}" "$sid" && event atexit 02.0 ",\"t_abs\":2.0,\"code\":0"; } >joined.event &&
 	trace2 report --format=json joined.event >out &&
 	grep -c "\"label\":\"l[0-9]*\"" out >actual &&
-	echo 20000 >expect &&
-	test_cmp expect actual &&
+	echo 20000 | test_cmp - actual &&
 	rm joined.event out
 '
 

@@ -154,8 +154,7 @@ test_expect_success '-v and JSON tell where the recorded command was started' '
 	) &&
 	trace2 list -v cwd.data >out &&
 	grep "^  cwd" out >actual &&
-	echo "  cwd        $PWD/a place" >expect &&
-	test_cmp expect actual &&
+	echo "  cwd        $PWD/a place" | test_cmp - actual &&
 	trace2 list --format=json cwd.data >out &&
 	grep -c "\"cwd\":\"$PWD/a place\"" out &&
 	grep -c "\"cwd\":null" out
@@ -277,8 +276,7 @@ test_expect_success 'single calls have a unit that shows the shortest' '
 		trace2 report --regions -s p50 round.event >out &&
 		sed -n "1s/.* MAX \([a-z]*\) .*/\1/p; s/.* \([0-9.]*\)  c\/[0-9].*/\1/p" \
 			out | xargs >actual &&
-		echo "$expect" >expect &&
-		test_cmp expect actual || return 1
+		echo "$expect" | test_cmp - actual || return 1
 	done <<-\EOF
 	0.000001 2.000000 ms 2000.000 0.001
 	0.000000999 0.2 us 200000.000 0.999

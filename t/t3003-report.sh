@@ -89,8 +89,7 @@ test_expect_success JQ 'percentiles are by nearest rank' '
 	} >ranks.event &&
 	trace2 report --regions -N c/l --format=json ranks.event >out &&
 	jq -c ".regions[0] | [.calls,.p50_ns,.p90_ns,.p99_ns,.max_ns,.total_ns]" out >actual &&
-	echo "[100,50000,90000,99000,100000,5050000]" >expect &&
-	test_cmp expect actual
+	echo "[100,50000,90000,99000,100000,5050000]" | test_cmp - actual
 '
 
 test_expect_success '--threads' '
@@ -120,8 +119,7 @@ test_expect_success '--timers, --counters, --errors' '
 
 test_expect_success '--data' '
 	trace2 report --data "$traces/clone.event" >out &&
-	head -n 3 out >actual &&
-	test_cmp - actual <<-\EOF &&
+	test_prints head -n 3 out <<-\EOF &&
 	TIME               PID  PROCESS      NAME                         VALUE
 	07:19:59.788158  15201  upload-pack  transfer/negotiated-version  2
 	07:19:59.788352  15199  clone        transfer/negotiated-version  2
@@ -286,11 +284,10 @@ test_expect_success JQ 'SHARE is of the wall time, and counts each moment once' 
 	} >parallel.event &&
 	trace2 report -g cmd --format=json parallel.event >out &&
 	trace2 report --regions --format=json parallel.event >>out &&
-	jq -c "def ms: if . then . / 1e6 else . end;
+	test_prints jq -c "def ms: if . then . / 1e6 else . end;
 		(.groups // .regions)[] | [.region // .group, .calls // .processes,
 		(.total_ns, .self_ns | ms), .share, .spawn_ns,
-		(.p50_ns, .p90_ns, .p99_ns, .max_ns | ms)]" out >actual &&
-	test_cmp - actual <<-\EOF
+		(.p50_ns, .p90_ns, .p99_ns, .max_ns | ms)]" out <<-\EOF
 	["kid",2,110,110,0.7,null,50,60,60,60]
 	["top",1,100,20,0.2,null,100,100,100,100]
 	["late",1,60,60,0.1,null,60,60,60,60]
@@ -361,9 +358,8 @@ test_expect_success JQ '--path: the critical path alone, as csv, too' '
 	trace2 report --path --format=json known.event >>out &&
 	jq -s -r "(if (.[1] | tojson) == (.[0] | {critical_path} | tojson) then \"the same\" else .[1] end),
 		(.[1].critical_path[] | \"\(.depth),\(.time_ns)\")" out >both &&
-	echo "the same" >expect &&
 	head -n 1 both >actual &&
-	test_cmp expect actual &&
+	echo "the same" | test_cmp - actual &&
 	sed 1d both >steps &&
 	trace2 report --path --format=csv known.event >out &&
 	sed 1d out | cut -d, -f1,2 >actual &&

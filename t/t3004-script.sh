@@ -159,8 +159,7 @@ test_expect_success 'an unknown event has times and a place of its own' '
 	EOF
 	trace2 script -F event,t_abs,repo,file unknown.event >out 2>err &&
 	sed -n "s/  */ /g; 3p" out >actual &&
-	echo "weird 1.250000 b.c:9" >expect &&
-	test_cmp expect actual
+	echo "weird 1.250000 b.c:9" | test_cmp - actual
 '
 
 test_expect_success 'bytes that are not UTF-8 are replaced, and no line is lost' '
@@ -168,9 +167,8 @@ test_expect_success 'bytes that are not UTF-8 are replaced, and no line is lost'
 		$id >bytes.event &&
 	trace2 script --git-event bytes.event >actual 2>err &&
 	trace2 export --to git-event bytes.event >exported 2>err &&
-	printf "\"exe\":\"a\357\277\275b\"}\n" >expect &&
 	sed "s/.*\(\"exe\)/\1/" exported >tail &&
-	test_cmp expect tail &&
+	printf "\"exe\":\"a\357\277\275b\"}\n" | test_cmp - tail &&
 	test_cmp exported actual
 '
 
@@ -211,8 +209,7 @@ test_expect_success JQ 'JSON and CSV' '
 	test_cmp expect actual &&
 	trace2 script --format=csv -F pid,event "$traces/data.event" >out &&
 	head -n 1 out >actual &&
-	echo pid,event >expect &&
-	test_cmp expect actual
+	echo pid,event | test_cmp - actual
 '
 
 test_expect_success JQ 'JSON is JSON whatever cannot be shown in it' '

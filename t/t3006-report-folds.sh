@@ -92,15 +92,13 @@ test_expect_success '--all and -n show single processes, JSON has all of them' '
 	grep -c "├ cc$\|│ └ cc1$" out >actual &&
 	trace2 report -n 5 many.event >out &&
 	grep -c "├ cc$\|│ └ cc1$" out >>actual &&
-	test_write_lines 240 2 >expect &&
-	test_cmp expect actual
+	test_write_lines 240 2 | test_cmp - actual
 '
 
 test_expect_success JQ 'JSON has every process and every step' '
 	trace2 report --format=json many.event >json &&
 	jq "(.processes | length), (.critical_path | length)" json >actual &&
-	test_write_lines 123 123 >expect &&
-	test_cmp expect actual
+	test_write_lines 123 123 | test_cmp - actual
 '
 
 test_expect_success 'filters choose what is folded' '
@@ -121,8 +119,7 @@ test_expect_success 'a tree that fits is not folded' '
 	build 18 >few.event &&
 	trace2 report few.event >out &&
 	grep -c "├ cc$\|│ └ cc1$" out >actual &&
-	echo 72 >expect &&
-	test_cmp expect actual
+	echo 72 | test_cmp - actual
 '
 
 # Forty kinds are too many for forty rows with make and the rest.
@@ -145,8 +142,7 @@ test_expect_success 'at most 40 rows, and what is less than the others in the la
 	sed -n "/CRITICAL/,/^(/p" out | sed "1d; \$d" >path &&
 	test_line_count = 40 path &&
 	awk "{ sum += \$1 } END { printf \"%.0f\n\", sum }" path >actual &&
-	echo 600 >expect &&
-	test_cmp expect actual
+	echo 600 | test_cmp - actual
 '
 
 test_expect_success 'command lines are cut in the middle, except with --wide' '
@@ -263,8 +259,7 @@ test_expect_success 'what the names of scripts share is whole characters' '
 		scripts.event >letters.event &&
 	trace2 report letters.event >out &&
 	sed -n "s/.*├ sh \(.*\) x 4 .*/\1/p" out >actual &&
-	echo "*.sh" >expect &&
-	test_cmp expect actual
+	echo "*.sh" | test_cmp - actual
 '
 
 test_expect_success 'trees are drawn in ASCII without UTF-8' '
@@ -294,8 +289,7 @@ test_expect_success '--summary: the command, the totals, the largest parts' '
 	(without states of threads: what only waited is on the path, too)
 	EOF
 	trace2 report --summary --format=md many.event >out &&
-	head -n 7 out >actual &&
-	test_cmp - actual <<-\EOF &&
+	test_prints head -n 7 out <<-\EOF &&
 	    make
 
 	1.350 s wall; 123 processes, 369 events
@@ -324,8 +318,7 @@ test_expect_success 'where most of the time of a kind was' '
 		trace2 report --summary place.event >out &&
 		sed -n "s/.* w x 2/w x 2/p" out || return 1
 	done >actual &&
-	test_write_lines "w x 2 in a > s" "w x 2" >expect &&
-	test_cmp expect actual
+	test_write_lines "w x 2 in a > s" "w x 2" | test_cmp - actual
 '
 
 test_expect_success JQ '--summary as one JSON object' '

@@ -50,9 +50,8 @@ test_expect_success 'a child that its parent waits for: its start and its end' '
 		begin P 0 top && child 10 0 kid && ran 0 14 40 kid &&
 		reaped 43 0 && end P 100 0
 	} >plain.event &&
-	echo "kid 7 ms" >expect &&
 	spawned plain.event >actual &&
-	test_cmp expect actual &&
+	echo "kid 7 ms" | test_cmp - actual &&
 	trace2 report plain.event >out &&
 	test_grep "^7.000 ms (7.0%) spawning$" out
 '
@@ -64,9 +63,8 @@ test_expect_success 'a child that had long ended when its parent looked' '
 		child 60 1 index && ran 1 62 80 index && reaped 81 1 &&
 		region 82 enter && region 88 leave && reaped 90 0 && end P 100 0
 	} >late.event &&
-	test_write_lines "upload 3 ms" "index 3 ms" >expect &&
 	spawned late.event >actual &&
-	test_cmp expect actual &&
+	test_write_lines "upload 3 ms" "index 3 ms" | test_cmp - actual &&
 	trace2 report late.event >out &&
 	test_grep "^6.000 ms (6.0%) spawning$" out
 '
@@ -79,9 +77,8 @@ do
 			begin P 0 top && child 10 0 kid && ran 0 12 50 kid &&
 			event P ${what#* } && reaped 90 0 && end P 100 0
 		} >busy.event &&
-		echo "kid 2 ms" >expect &&
 		spawned busy.event >actual &&
-		test_cmp expect actual
+		echo "kid 2 ms" | test_cmp - actual
 	'
 done
 
@@ -90,9 +87,8 @@ test_expect_success 'the parent was busy: it left a region that it was in' '
 		begin P 0 top && child 10 0 kid && ran 0 12 50 kid &&
 		region 20 enter && region 70 leave && reaped 90 0 && end P 100 0
 	} >busy.event &&
-	echo "kid 2 ms" >expect &&
 	spawned busy.event >actual &&
-	test_cmp expect actual
+	echo "kid 2 ms" | test_cmp - actual
 '
 
 test_expect_success 'a region around all of it says nothing' '
@@ -100,9 +96,8 @@ test_expect_success 'a region around all of it says nothing' '
 		begin P 0 top && region 5 enter && child 10 0 kid &&
 		ran 0 12 50 kid && reaped 55 0 && region 60 leave && end P 100 0
 	} >around.event &&
-	echo "kid 7 ms" >expect &&
 	spawned around.event >actual &&
-	test_cmp expect actual
+	echo "kid 7 ms" | test_cmp - actual
 '
 
 test_expect_success 'a parent that goes on while the child starts does not wait for it' '
@@ -110,9 +105,8 @@ test_expect_success 'a parent that goes on while the child starts does not wait 
 		begin P 0 top && child 10 0 kid && region 12 enter &&
 		ran 0 40 50 kid && region 45 leave && reaped 52 0 && end P 100 0
 	} >on.event &&
-	echo "kid 4 ms" >expect &&
 	spawned on.event >actual &&
-	test_cmp expect actual
+	echo "kid 4 ms" | test_cmp - actual
 '
 
 # b starts beside a, c beside both; a is waited for while b runs.
@@ -122,9 +116,8 @@ test_expect_success 'children side by side: time in which others run is hidden' 
 		ran 1 16 70 b && child 30 2 c && ran 2 35 60 c &&
 		reaped 53 0 && reaped 62 2 && reaped 74 1 && end P 100 0
 	} >beside.event &&
-	test_write_lines "a 2 ms" "b 7 ms" "c 0" >expect &&
 	spawned beside.event >actual &&
-	test_cmp expect actual &&
+	test_write_lines "a 2 ms" "b 7 ms" "c 0" | test_cmp - actual &&
 	trace2 report beside.event >out &&
 	test_grep "^9.000 ms (9.0%) spawning$" out
 '
@@ -154,9 +147,8 @@ test_expect_success 'two threads: each waits for its own' '
 		(thread=th01:a && reaped 43 0 && event P 44 thread_exit) &&
 		end P 100 0
 	} >threads.event &&
-	echo "kid 7 ms" >expect &&
 	spawned threads.event >actual &&
-	test_cmp expect actual
+	echo "kid 7 ms" | test_cmp - actual
 '
 
 test_expect_success 'unknown values are not 0: no end, no times, no process' '
@@ -164,9 +156,8 @@ test_expect_success 'unknown values are not 0: no end, no times, no process' '
 		begin P 0 top && child 10 0 kid && begin P/C-P00000010 14 kid &&
 		child 20 1 silent && reaped 30 1 && end P 100 0
 	} >open.event &&
-	test_write_lines "kid " "silent " >expect &&
 	spawned open.event >actual &&
-	test_cmp expect actual &&
+	test_write_lines "kid " "silent " | test_cmp - actual &&
 	test_prints trace2 report -g cmd plain.event <<-\EOF &&
 	SUM WALL ms  SUM SELF ms  SHARE  SUM SPAWN ms  COUNT   P50 ms   P90 ms   P99 ms   MAX ms  GROUP
 	    100.000       74.000  74.0%             -      1  100.000  100.000  100.000  100.000  top
@@ -235,31 +226,27 @@ tasks () {
 test_expect_success 'from fork to exec, and from the end to child_exit' '
 	parent kid_of_parent 53 child_exit | recording both &&
 	tasks : >both/tasks.jsonl &&
-	echo "kid 5 ms" >expect &&
 	spawned both >actual &&
-	test_cmp expect actual
+	echo "kid 5 ms" | test_cmp - actual
 '
 
 test_expect_success 'a child that went to the background: its start' '
 	parent kid_of_parent 30 child_ready | recording ready &&
 	tasks : >ready/tasks.jsonl &&
-	echo "kid 2 ms" >expect &&
 	spawned ready >actual &&
-	test_cmp expect actual
+	echo "kid 2 ms" | test_cmp - actual
 '
 
 test_expect_success 'a child without a span: its start, until the parent goes on' '
 	parent : | recording silent &&
 	tasks : >silent/tasks.jsonl &&
-	echo "kid 2 ms" >expect &&
 	spawned silent >actual &&
-	test_cmp expect actual &&
+	echo "kid 2 ms" | test_cmp - actual &&
 	parent of_parent 13 data "\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" |
 	recording busy &&
 	tasks : >busy/tasks.jsonl &&
-	echo "kid 1 ms" >expect &&
 	spawned busy >actual &&
-	test_cmp expect actual
+	echo "kid 1 ms" | test_cmp - actual
 '
 
 test_expect_success 'below a shell: from fork to exec' '
@@ -269,9 +256,8 @@ test_expect_success 'below a shell: from fork to exec' '
 		execed 14 16 kid && ended 50 16 && forked 50 17 15 &&
 		execed 53 17 more && ended 60 17 && ended 100 15
 	} >shell/tasks.jsonl &&
-	test_write_lines "kid 2 ms" "more 3 ms" >expect &&
 	spawned shell >actual &&
-	test_cmp expect actual &&
+	test_write_lines "kid 2 ms" "more 3 ms" | test_cmp - actual &&
 	trace2 report shell >out &&
 	test_grep "^5.000 ms (5.0%) spawning$" out
 '
@@ -286,9 +272,8 @@ test_expect_success 'a shell that forks again, or calls exec, does not wait' '
 		execed 31 15 last && execed 35 18 third && ended 40 18 &&
 		ended 60 15
 	} >both/tasks.jsonl &&
-	test_write_lines "first 1 ms" "second 2 ms" "third 1 ms" >expect &&
 	spawned both >actual &&
-	test_cmp expect actual
+	test_write_lines "first 1 ms" "second 2 ms" "third 1 ms" | test_cmp - actual
 '
 
 test_expect_success 'two shells: each waits for its own' '
@@ -300,11 +285,10 @@ test_expect_success 'two shells: each waits for its own' '
 		execed 19 19 second && ended 40 18 && ended 40 19 &&
 		ended 50 16 && ended 50 17 && ended 60 15
 	} >shells/tasks.jsonl &&
-	test_write_lines "a 1 ms" "first 5 ms" "b 0" "second 7 ms" >expect &&
 	trace2 report --format=csv shells >csv &&
 	awk -F, "/^depth,time_ns/ { exit }
 		\$1 >= 1 && \$1 != \"depth\" { print \$9, \$8 }" csv | sed "s/000000$/ ms/" >actual &&
-	test_cmp expect actual
+	test_write_lines "a 1 ms" "first 5 ms" "b 0" "second 7 ms" | test_cmp - actual
 '
 
 test_expect_success 'a subshell: nothing, or until it forks' '
@@ -344,8 +328,7 @@ test_expect_success 'vfork: while the parent waits, and until it has a CPU again
 	75 0 in 10 10
 	80 0 exit 10 10
 	EOF
-	echo "kid 36 us" >expect &&
-	test_cmp expect actual
+	echo "kid 36 us" | test_cmp - actual
 '
 
 test_expect_success 'a parent that computes, or waits for a time, waits for no child' '
@@ -359,8 +342,7 @@ test_expect_success 'a parent that computes, or waits for a time, waits for no c
 	90 0 in 10 10
 	95 0 exit 10 10
 	EOF
-	echo "kid 0" >expect &&
-	test_cmp expect actual
+	echo "kid 0" | test_cmp - actual
 '
 
 test_expect_success 'of several waits before the exec, those that the child ends' '
@@ -384,8 +366,7 @@ test_expect_success 'of several waits before the exec, those that the child ends
 	60 1 exit 11 11
 	90 0 exit 10 10
 	EOF
-	echo "kid 12 us" >expect &&
-	test_cmp expect actual
+	echo "kid 12 us" | test_cmp - actual
 '
 
 test_expect_success 'the end counts for a parent without events, too' '
@@ -401,8 +382,7 @@ test_expect_success 'the end counts for a parent without events, too' '
 	52000 0 in 15 15
 	100000 0 exit 15 15
 	EOF
-	echo "kid 2 ms" >expect &&
-	test_cmp expect actual
+	echo "kid 2 ms" | test_cmp - actual
 '
 
 test_done

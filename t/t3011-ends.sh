@@ -91,18 +91,15 @@ test_expect_success 'exports: status, attributes, arguments' '
 		[.status.code, .status.message,
 		 (.attributes[] | select(.key | test(\"signal\")) | .value | .[])]" \
 		otlp >actual &&
-	echo "[2,\"killed by SIGKILL\",\"9\",\"SIGKILL\"]" >expect &&
-	test_cmp expect actual &&
+	echo "[2,\"killed by SIGKILL\",\"9\",\"SIGKILL\"]" | test_cmp - actual &&
 	trace2 export --to otlp --compat=trace2receiver killed >otlp &&
 	jq -c ".. | objects | select(.key? == \"trace2.cmd.exit_code\") |
 		.value.intValue | tonumber" otlp | sort -n >actual &&
-	test_write_lines 0 3 137 >expect &&
-	test_cmp expect actual &&
+	test_write_lines 0 3 137 | test_cmp - actual &&
 	trace2 export --to chrome killed |
 	jq -c ".traceEvents[].args | select(.signal?) |
 		[.signal, .signal_name, .code, .end_by]" >actual &&
-	echo "[9,\"SIGKILL\",null,null]" >expect &&
-	test_cmp expect actual &&
+	echo "[9,\"SIGKILL\",null,null]" | test_cmp - actual &&
 	trace2 export --to csv --table sessions killed >csv &&
 	test_grep ",signal,,9," csv
 '
@@ -116,8 +113,7 @@ test_expect_success SQLITE3 'exports: sqlite' '
 	quick|exit|3||2
 	EOF
 	sqlite3 x.db "select process, signal from failures" >actual &&
-	test_write_lines "kid|9" "quick|" >expect &&
-	test_cmp expect actual
+	test_write_lines "kid|9" "quick|" | test_cmp - actual
 '
 
 # A code of 128 + n from the parent may be that of an exit.
@@ -166,8 +162,7 @@ test_expect_success 'the end from the parent only: likely, and marked' '
 test_expect_success 'SPAWN is not known where the end is not' '
 	trace2 report --format=json codes.event |
 	jq -c ".processes? // empty | .[1:3] | map(.spawn_ns)" >actual &&
-	echo "[null,null]" >expect &&
-	test_cmp expect actual
+	echo "[null,null]" | test_cmp - actual
 '
 
 test_expect_success 'the start of the command was lost: it has no time, and no wrong one' '
@@ -239,9 +234,8 @@ test_expect_success 'a fork long after child_start, on a busy machine' '
 		execed 41 16 kid && ended 80 16 "\"code\":0" &&
 		ended 100 15 "\"code\":0"
 	} >busy/tasks.jsonl &&
-	test_write_lines "top exit 0 itself" "kid exit 0 kernel" >expect &&
 	ends busy >actual &&
-	test_cmp expect actual
+	test_write_lines "top exit 0 itself" "kid exit 0 kernel" | test_cmp - actual
 '
 
 # A daemon like git gc: its child outlives it and keeps its session id. Children
@@ -278,8 +272,7 @@ test_expect_success 'a forked half is joined to its task, and shown once' '
 	! grep "[0-9][0-9][1-9]\.[0-9]%" out &&
 	trace2 list --format=json gc |
 	jq -c "[.processes[].join]" >actual &&
-	echo "[\"root\",\"task\",\"task\",\"task\"]" >expect &&
-	test_cmp expect actual
+	echo "[\"root\",\"task\",\"task\",\"task\"]" | test_cmp - actual
 '
 
 test_expect_success 'a daemon that forks twice; a worker with a program of its own' '
@@ -350,8 +343,7 @@ do
 		test_expect_code $code trace2 record -o top -- \
 			git -c alias.z="!exec ./die $signal" z &&
 		ends top | head -n 1 >actual &&
-		echo "git signal SIG$signal kernel" >expect &&
-		test_cmp expect actual &&
+		echo "git signal SIG$signal kernel" | test_cmp - actual &&
 		trace2 report top >out &&
 		test_grep "; SIG$signal$" out &&
 		trace2 list top >out &&

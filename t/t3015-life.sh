@@ -27,9 +27,8 @@ test_expect_success 'a script that ends in exec: all of its time is its own' '
 		task argv 2 15 "\"argv\":[\"/bin/sh\",\"./work.sh\"]" &&
 		execed 290 15 git && ended 300 15 "\"code\":0"
 	} >script/tasks.jsonl &&
-	echo "300.000 0 15 work.sh, then git" >expect &&
 	lives script >actual &&
-	test_cmp expect actual &&
+	echo "300.000 0 15 work.sh, then git" | test_cmp - actual &&
 	trace2 list -v script >out &&
 	test_prints grep "^  ran" out <<-\EOF &&
 	  ran        2.000 ms   (before exec)
@@ -88,10 +87,9 @@ test_expect_success JQ 'in JSON: each segment, in list and in report' '
 '
 
 test_expect_success JQ 'the exports and the views have the same time of it' '
-	echo 300000000 >expect &&
 	trace2 export --to csv --table sessions script |
 	"$PERL_PATH" -ne "print \"\$1\n\" if /,(300000000),/" >actual &&
-	test_cmp expect actual &&
+	echo 300000000 | test_cmp - actual &&
 	trace2 export --to folded script >actual &&
 	echo "git 300000" >folded &&
 	test_cmp folded actual &&
@@ -186,8 +184,7 @@ test_expect_success JQ 'of a process only a thread was recorded: it has no time 
 	} >threads/tasks.jsonl &&
 	trace2 list --format=json threads >out.json &&
 	jq -r ".processes[] | select(.pid == 17) | .start, .wall_ns" out.json >actual &&
-	test_write_lines 2026-11-21T12:00:00.100000Z 0 >expect &&
-	test_cmp expect actual
+	test_write_lines 2026-11-21T12:00:00.100000Z 0 | test_cmp - actual
 '
 
 test_expect_success 'a session lasts from exec to exec; what follows has none' '
@@ -202,13 +199,11 @@ test_expect_success 'a session lasts from exec to exec; what follows has none' '
 		forked 0 15 1 && execed 10 15 one && execed 50 15 two &&
 		execed 80 15 three && ended 100 15 "\"code\":0"
 	} >three/tasks.jsonl &&
-	echo "100.000 0 15 one, then two, then [three]" >expect &&
 	lives three >actual &&
-	test_cmp expect actual &&
+	echo "100.000 0 15 one, then two, then [three]" | test_cmp - actual &&
 	trace2 export --to csv --table sessions three |
 	sed 1d | cut -d, -f 16-18 | sed "s/1795262400//g; s/000000//g" >actual &&
-	test_write_lines "000,050,50" "050,100,50" >expect &&
-	test_cmp expect actual &&
+	test_write_lines "000,050,50" "050,100,50" | test_cmp - actual &&
 	trace2 report --regions --format=csv three >out &&
 	test_grep "^40000000,.*,c/open" out
 '
@@ -250,9 +245,8 @@ test_expect_success 'exec by a second thread: the first one ends, the process go
 		ended 30 15 "\"signal\":9" && execed 31 15 second &&
 		ended 90 15
 	} >thread/tasks.jsonl &&
-	echo "90.000 - 15 first, then [second]" >expect &&
 	lives thread >actual &&
-	test_cmp expect actual
+	echo "90.000 - 15 first, then [second]" | test_cmp - actual
 '
 
 test_expect_success 'threads that outlive the first one: the last one ends the process' '
@@ -263,9 +257,8 @@ test_expect_success 'threads that outlive the first one: the last one ends the p
 		ended 10 15 "\"code\":3" &&
 		task exit 70 15 "\"tid\":16,\"ppid\":1,\"ptid\":1"
 	} >outlive/tasks.jsonl &&
-	echo "70.000 3 15 [first]" >expect &&
 	lives outlive >actual &&
-	test_cmp expect actual
+	echo "70.000 3 15 [first]" | test_cmp - actual
 '
 
 # ---- processes without an end --------------------------------------------------
@@ -356,8 +349,7 @@ test_expect_success JQ 'a collection of commands: how many, how long, in which s
 	EOF
 	trace2 report --format=json open.event |
 	jq -c ".summary[0] | [.commands, .wall_ns, .span_ns, .at_least]" >actual &&
-	echo "[3,60000000,80000000,true]" >expect &&
-	test_cmp expect actual
+	echo "[3,60000000,80000000,true]" | test_cmp - actual
 '
 
 test_expect_success 'commands side by side: each has its own share' '

@@ -49,8 +49,7 @@ test_expect_success 'the server is below its client, in list and in JSON' '
 	trace2 list --format=json client server >json &&
 	jq -c "[.processes[] | select(.join == \"transport\") | .depth],
 		([.processes[] | select(.depth == 0)] | length)" json >actual &&
-	test_write_lines "[1]" 1 >expect &&
-	test_cmp expect actual &&
+	test_write_lines "[1]" 1 | test_cmp - actual &&
 	trace2 list -v client server >out &&
 	test_grep "by the session ids that Git exchanged" out
 '
@@ -66,8 +65,7 @@ test_expect_success 'either side alone is enough to join them' '
 	done &&
 	jq -r "\"\(input_filename) \([.processes[] | select(.depth == 0)] | length)\"" \
 		client.json server.json >actual &&
-	test_write_lines "client.json 1" "server.json 1" >expect &&
-	test_cmp expect actual
+	test_write_lines "client.json 1" "server.json 1" | test_cmp - actual
 '
 
 test_expect_success 'without either they are two trees' '
@@ -76,8 +74,7 @@ test_expect_success 'without either they are two trees' '
 	sed -i "/-sid\"/d" mute/* &&
 	trace2 list --format=json mute >json &&
 	jq -r "[.processes[] | select(.depth == 0)] | length" json >actual &&
-	echo 2 >expect &&
-	test_cmp expect actual
+	echo 2 | test_cmp - actual
 '
 
 test_expect_success 'OTLP has both in one trace' '

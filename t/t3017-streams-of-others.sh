@@ -104,8 +104,7 @@ test_expect_success 'times: one that cannot be read is said, and is not 1970' '
 test_expect_success 'times: without one, a process began when its id says' '
 	session "SS" | sed "s/some/20260314T101500.250000Z-Habc/" >own.event &&
 	processes own.event >actual &&
-	echo "2026-03-14T10:15:00.250000Z 2000 0 prog" >expect &&
-	test_cmp expect actual
+	echo "2026-03-14T10:15:00.250000Z 2000 0 prog" | test_cmp - actual
 '
 
 test_expect_success 'times: where Git could not tell the time, check warns' '
@@ -122,8 +121,7 @@ test_expect_success 'times: where Git could not tell the time, check warns' '
 	test_grep "3: warning: the program could not tell the time" out &&
 	test_grep ! brief out &&
 	processes now.event >actual &&
-	echo "2026-03-14T11:00:00.000000Z 2000 0 prog" >expect &&
-	test_cmp expect actual
+	echo "2026-03-14T11:00:00.000000Z 2000 0 prog" | test_cmp - actual
 '
 
 test_expect_success 'brief: start says how late version was' '
@@ -138,13 +136,11 @@ test_expect_success 'brief: start says how late version was' '
 	sed "/version\|atexit/!s/\"time\":\"[^\"]*\",\{0,1\}//" \
 		full.event >brief.event &&
 	processes brief.event >actual &&
-	echo "2026-03-14T11:00:00.610000Z 110 0 prog" >expect &&
-	test_cmp expect actual &&
+	echo "2026-03-14T11:00:00.610000Z 110 0 prog" | test_cmp - actual &&
 	trace2 report --regions --format=json brief.event |
 	jq -r ".regions[] | [.region, .total_ns / 1e6] | join(\" \")" |
 	sort >actual &&
-	test_write_lines "(in no region) 100" "a/b 10" >expect &&
-	test_cmp expect actual &&
+	test_write_lines "(in no region) 100" "a/b 10" | test_cmp - actual &&
 	trace2 export --to git-event brief.event >exported &&
 	jq -r .time exported >times &&
 	sort times >sorted &&
@@ -327,8 +323,7 @@ test_expect_success EXIT_CODES 'record: the last word of a long command line kee
 	trace2 list --format=json long >json &&
 	jq -r ".processes[0].argv | [.[0], .[3], (.[4] | length > 4000)] |
 		@csv" json >actual &&
-	echo "\"sh\",\"x\",true" >expect &&
-	test_cmp expect actual
+	echo "\"sh\",\"x\",true" | test_cmp - actual
 '
 
 test_expect_success 'UTF-16 is refused by its name, the mark of UTF-8 is read' '

@@ -15,9 +15,8 @@ unchecked 'a region that no thread entered' wrong.event
 
 test_expect_success 'chrome: slices, each where it belongs' '
 	trace2 export --to chrome -o out.json "$MIX" &&
-	jq -r ".traceEvents[] | select(.ph == \"X\")
-		| \"\(.pid) \(.ts) \(.dur) \(.cat) \(.name)\"" out.json >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -r ".traceEvents[] | select(.ph == \"X\")
+		| \"\(.pid) \(.ts) \(.dur) \(.cat) \(.name)\"" out.json <<-\EOF
 	100 0 20000 process work
 	100 2000 6000 load load/all
 	100 10000 8000 child child helper
@@ -27,11 +26,14 @@ test_expect_success 'chrome: slices, each where it belongs' '
 	100 3100 3000 read read/file
 	102 12000 4000 process helper
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'chrome: children that ran side by side are on separate rows' '
-	cat >expect <<-\EOF &&
+	test_prints jq -r "([.traceEvents[] | select(.ph == \"M\" and .name == \"thread_name\")
+		| {key: \"\(.pid).\(.tid)\", value: .args.name}] | from_entries)
+			as \$names
+		| .traceEvents[] | select(.ph == \"X\")
+		| \"\(\$names[\"\(.pid).\(.tid)\"]) | \(.name)\"" out.json <<-\EOF
 	main | work
 	main | load/all
 	main: children 1 | child helper
@@ -41,12 +43,6 @@ test_expect_success 'chrome: children that ran side by side are on separate rows
 	th01:reader | read/file
 	main | helper
 	EOF
-	jq -r "([.traceEvents[] | select(.ph == \"M\" and .name == \"thread_name\")
-		| {key: \"\(.pid).\(.tid)\", value: .args.name}] | from_entries)
-			as \$names
-		| .traceEvents[] | select(.ph == \"X\")
-		| \"\(\$names[\"\(.pid).\(.tid)\"]) | \(.name)\"" out.json >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'chrome: flows, counters, names' '
@@ -58,7 +54,7 @@ test_expect_success 'chrome: flows, counters, names' '
 		(.traceEvents[] | select(.name == \"process_labels\")
 			| .args.labels)" out.json >actual &&
 	test_grep "\"args\":{\"value\":18446744073709551615}" out.json &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	C 100 0 0 
 	C 100 20000 18446744073709552000 
 	s 100 11000 2 
@@ -68,7 +64,6 @@ test_expect_success 'chrome: flows, counters, names' '
 	/opt/bin/prog work https://joe:hunter2@example.com/x
 	helper two
 	EOF
-	test_cmp expect actual
 '
 
 # Times are in microseconds. Both ends of an arrow are inside a slice.
@@ -77,7 +72,7 @@ test_expect_success 'chrome: states of threads, and wake-ups' '
 	trace2 export --to chrome -i r >out.json &&
 	jq -r -f "$TEST_DIRECTORY"/t3300/nesting.jq out.json >bad &&
 	test_must_be_empty bad &&
-	jq -r "[.traceEvents[] | select(.cat == \"state\")] as \$states
+	test_prints jq -r "[.traceEvents[] | select(.cat == \"state\")] as \$states
 		| ([.traceEvents[] | select(.name == \"thread_name\")
 			| \"\(.pid) \(.args.name)\"] | sort[]),
 		(.traceEvents[] | select(.cat == \"state\" and .pid == 12)
@@ -85,8 +80,7 @@ test_expect_success 'chrome: states of threads, and wake-ups' '
 		(.traceEvents[] | select(.cat == \"wake-up\") as \$e
 			| [\$states[] | select(.tid == \$e.tid and .ts <= \$e.ts
 				and \$e.ts < .ts + .dur)]
-			| \"\(\$e.ph) \(\$e.pid) \(\$e.ts) in \(.[0].name)\")" out.json >actual &&
-	cat >expect <<-\EOF &&
+			| \"\(\$e.ph) \(\$e.pid) \(\$e.ts) in \(.[0].name)\")" out.json <<-\EOF &&
 	10 main
 	10 main: states
 	11 main
@@ -106,7 +100,6 @@ test_expect_success 'chrome: states of threads, and wake-ups' '
 	s 11 52 in run
 	f 12 52 in no CPU
 	EOF
-	test_cmp expect actual &&
 	trace2 export --to chrome --no-states -i r >out.json &&
 	test_grep ! state out.json
 '
@@ -116,16 +109,14 @@ test_expect_success 'chrome: every event but names has a time' '
 	do
 		trace2 export --to chrome "$TRACES/$trace.event" >$trace.json || return 1
 	done &&
-	jq -r ".traceEvents | map(select(.ph != \"M\") | .ts | type) | unique |
+	test_prints jq -r ".traceEvents | map(select(.ph != \"M\") | .ts | type) | unique |
 		\"\(input_filename) \(.)\"" \
-		alias.json clone.json data.json error.json >actual &&
-	cat >expect <<-\EOF &&
+		alias.json clone.json data.json error.json <<-\EOF
 	alias.json ["number"]
 	clone.json ["number"]
 	data.json ["number"]
 	error.json ["number"]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'chrome: slices nest in all traces' '
@@ -165,8 +156,7 @@ test_expect_success GIT 'chrome: a live git command with many children' '
 '
 
 test_expect_success 'folded: processes, then threads and regions' '
-	trace2 export --to folded "$MIX" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints trace2 export --to folded "$MIX" <<-\EOF
 	work 5000
 	work;helper 12000
 	work;helper;[spawn] 2000
@@ -175,16 +165,13 @@ test_expect_success 'folded: processes, then threads and regions' '
 	work;reader 1000
 	work;reader;read/file 3000
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'folded: a wrapper shares the frame of its program' '
-	trace2 export --to folded "$TRACES/clone.event" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints trace2 export --to folded "$TRACES/clone.event" <<-\EOF
 	clone 6449
 	clone;upload-pack 5128
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'folded: names cannot make lines or frames' '
@@ -195,16 +182,13 @@ test_expect_success 'folded: names cannot make lines or frames' '
 '
 
 test_expect_success 'filters choose what is exported' '
-	trace2 export --to folded --cmd helper "$MIX" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints trace2 export --to folded --cmd helper "$MIX" <<-\EOF &&
 	work;helper 12000
 	work;helper;[spawn] 2000
 	EOF
-	test_cmp expect actual &&
 	trace2 export --to chrome -N "load/*" "$MIX" >out.json &&
 	jq -r ".traceEvents[] | select(.ph == \"X\") | .name" out.json >actual &&
-	test_write_lines work load/all th01:reader helper >expect &&
-	test_cmp expect actual
+	test_write_lines work load/all th01:reader helper | test_cmp - actual
 '
 
 test_expect_success 'a file is there when it is whole' '

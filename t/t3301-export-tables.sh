@@ -9,8 +9,7 @@ test_description='trace2 export: tables (csv, sqlite)'
 test_expect_success 'csv: names, lines, quotes' '
 	trace2 export --to csv "$MIX" >out.csv &&
 	! grep -q "$CR" out.csv &&
-	cut -d, -f1-7 out.csv >actual &&
-	cat >expect <<-\EOF &&
+	test_prints cut -d, -f1-7 out.csv <<-\EOF &&
 	id,session_id,thread_id,parent_id,kind,category,label
 	1,1,1,,region,load,all
 	3,1,1,,child,,
@@ -18,7 +17,6 @@ test_expect_success 'csv: names, lines, quotes' '
 	5,1,1,,region,wait,both
 	2,1,2,,region,read,file
 	EOF
-	test_cmp expect actual &&
 	test_grep ",\"from \"\"a\"\", b\"," out.csv
 '
 
@@ -29,7 +27,7 @@ test_expect_success 'csv: every table' '
 		trace2 export --to csv --table $table "$MIX" >$table.csv &&
 		echo "$table $(wc -l <$table.csv | tr -d " ")" || return 1
 	done >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	recordings 2
 	processes 4
 	kernel_threads 1
@@ -43,7 +41,6 @@ test_expect_success 'csv: every table' '
 	counters 3
 	samples 1
 	EOF
-	test_cmp expect actual &&
 	test_grep "^1,,read,blocks,18446744073709551615" counters.csv
 '
 
@@ -60,8 +57,7 @@ test_expect_success 'csv: where a region, an event and data were, and of which r
 			print qq($table \$c[\$at{line}] \$c[\$at{repo}]\n) if \$c[\$at{repo}];
 		" out.csv || return 1
 	done >actual &&
-	test_write_lines "spans 6 2" "events 4 1" "data 9 3" >expect &&
-	test_cmp expect actual
+	test_write_lines "spans 6 2" "events 4 1" "data 9 3" | test_cmp - actual
 '
 
 test_expect_success 'csv: no such table' '
@@ -88,8 +84,7 @@ counts () {
 
 test_expect_success SQLITE3 'sqlite: the same rows as csv' '
 	trace2 export --to sqlite -o mix.db "$MIX" &&
-	counts mix.db >actual &&
-	cat >expect <<-\EOF &&
+	test_prints counts mix.db <<-\EOF &&
 	sessions 2
 	threads 3
 	spans 5
@@ -98,7 +93,6 @@ test_expect_success SQLITE3 'sqlite: the same rows as csv' '
 	timers 1
 	counters 2
 	EOF
-	test_cmp expect actual &&
 	sqlite3 -csv -header mix.db "select * from spans order by rowid" |
 		tr -d "\r" | cut -d, -f1-7 | sort >actual &&
 	trace2 export --to csv "$MIX" | cut -d, -f1-7 | sort >expect &&
@@ -113,13 +107,11 @@ test_expect_success SQLITE3 'sqlite: running it again doubles nothing' '
 	trace2 export --to sqlite -o mix.db "$MIX" &&
 	counts mix.db >actual &&
 	test_cmp expect actual &&
-	sqlite3 mix.db "select tree, ms, spawn_ms, code from process_tree" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sqlite3 mix.db "select tree, ms, spawn_ms, code from process_tree" <<-\EOF
 	work|20.0||1
 	  helper|8.0||0
 	  helper|4.0|2.0|3
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success SQLITE3 'sqlite: a session that went on is completed' '
@@ -142,8 +134,7 @@ test_expect_success SQLITE3 'sqlite: parents and children that come apart' '
 	trace2 export --to sqlite -o apart.db parent.event &&
 	sqlite3 apart.db "select c.name, p.name from sessions c
 		join sessions p on p.id = c.parent_id" >actual &&
-	echo "helper|work" >expect &&
-	test_cmp expect actual
+	echo "helper|work" | test_cmp - actual
 '
 
 # Typical queries over ten recordings.
@@ -176,10 +167,9 @@ test_expect_success SQLITE3 'sqlite: three questions' '
 test_expect_success SQLITE3,!UNDER_VALGRIND 'sqlite: a file is removed only if it is new' '
 	mkfifo pipe &&
 	test_expect_code 128 trace2 export --to sqlite -o pipe "$MIX" 2>err &&
-	cat >expect <<-\EOF &&
+	test_cmp - err <<-\EOF &&
 	trace2: cannot write '\''pipe'\'': not a regular file
 	EOF
-	test_cmp expect err &&
 	test -p pipe &&
 	>mine &&
 	ln -s mine link &&

@@ -92,14 +92,12 @@ test_expect_success 'status, times, events' '
 test_expect_success 'threads last as long as they ran; modes, hooks, repositories' '
 	spans "select(.name | test(\"^thread\")) | .startTimeUnixNano,
 		.endTimeUnixNano" out.json >actual &&
-	test_write_lines 1795251600003000000 1795251600007000000 >expect &&
-	test_cmp expect actual &&
+	test_write_lines 1795251600003000000 1795251600007000000 | test_cmp - actual &&
 	trace2 export --to otlp "$TRACES/commit.event" >commit.json &&
 	spans "select(.name | test(\"pre-commit\")).attributes[] |
 		select(.key == \"trace2.child.hook\").value.stringValue" \
 		commit.json >actual &&
-	echo pre-commit >expect &&
-	test_cmp expect actual &&
+	echo pre-commit | test_cmp - actual &&
 	sed -e "s/\"nesting\":1,\"category\":\"load\"/\"repo\":2,&/" \
 		-e "/\"cmd_name\"/{p;s/cmd_name/cmd_mode/;s/\"work\",.*/\"fast\"}/;}" \
 		"$MIX" >mode.event &&
@@ -115,8 +113,7 @@ test_expect_success 'an error is an exception, whatever was before it' '
 	sed "/\"event\":\"error\"/p" "$MIX" >twice.event &&
 	trace2 export --to otlp twice.event >twice.json &&
 	spans "select(.name == \"helper\").events[]?.name" twice.json >actual &&
-	test_write_lines exception exception >expect &&
-	test_cmp expect actual
+	test_write_lines exception exception | test_cmp - actual
 '
 
 test_expect_success 'the resource' '
@@ -258,19 +255,17 @@ test_expect_success 'requests are bounded' '
 	trace2 export --to otlp many.event >many.json 2>err &&
 	jq -s -c "map([.resourceSpans[].scopeSpans[].spans[].spanId])
 		| map(length), (add | unique | length)" many.json >actual &&
-	test_write_lines "[4096,4096,809]" 9001 >expect &&
-	test_cmp expect actual
+	test_write_lines "[4096,4096,809]" 9001 | test_cmp - actual
 '
 
 test_expect_success NODE,LIBCURL 'a collector gets the same as a file' '
 	collector 200 &&
 	trace2 export --to otlp --url $url "$MIX" &&
 	trace2 export --to otlp --url $url/here "$MIX" &&
-	cat >expect <<-\EOF &&
+	test_cmp - collector/requests <<-\EOF &&
 	POST /v1/traces application/json 200
 	POST /here application/json 200
 	EOF
-	test_cmp expect collector/requests &&
 	cat out.json out.json >expect &&
 	test_cmp expect collector/bodies
 '
@@ -279,8 +274,7 @@ test_expect_success NODE,LIBCURL 'a busy collector is asked again' '
 	collector 429:1 503:1 200 &&
 	trace2 export --to otlp --url $url "$MIX" &&
 	cut -d" " -f4 collector/requests >actual &&
-	test_write_lines 429 503 200 >expect &&
-	test_cmp expect actual &&
+	test_write_lines 429 503 200 | test_cmp - actual &&
 	test_cmp out.json collector/bodies
 '
 

@@ -32,29 +32,25 @@ test_expect_success 'otlp: every process is a span of one trace' '
 		| ([\$all[] | {key: .spanId, value: .name}] | from_entries) as \$names
 		| \$all[] | \"\(.name) < \(\$names[.parentSpanId // \"\"])\",
 		.traceId" out.json >lines &&
-	grep "<" lines >actual &&
-	cat >expect <<-\EOF &&
+	test_prints grep "<" lines <<-\EOF &&
 	top < null
 	writer < top
 	c/l < writer
 	reader < top
 	EOF
-	test_cmp expect actual &&
 	grep -v "<" lines | sort -u >traces &&
 	test_line_count = 1 traces
 '
 
 test_expect_success 'otlp: what a process did' '
-	jq -c ".resourceSpans[].scopeSpans[].spans[] | [.name,
+	test_prints jq -c ".resourceSpans[].scopeSpans[].spans[] | [.name,
 		(.attributes[] | select(.key | test(\"(cpu|ready|wait)[_.]\"))
-		| .key + \" \" + .value.intValue)]" out.json >actual &&
-	cat >expect <<-\EOF &&
+		| .key + \" \" + .value.intValue)]" out.json <<-\EOF
 	["top","trace2.cpu_ns 22000","trace2.ready_ns 1000","trace2.wait_ns 73000","trace2.wait.child_ns 73000"]
 	["writer","trace2.cpu_ns 55000","trace2.ready_ns 3000","trace2.wait_ns 0"]
 	["c/l","trace2.cpu_ns 30000","trace2.ready_ns 0","trace2.wait_ns 0"]
 	["reader","trace2.cpu_ns 37000","trace2.ready_ns 5000","trace2.wait_ns 40000","trace2.wait.pipe_ns 40000"]
 	EOF
-	test_cmp expect actual
 '
 
 # Threads live 90, 55 and 76 us.
@@ -87,24 +83,20 @@ test_expect_success 'folded --states without states' '
 
 test_expect_success 'csv: processes, the kernel'\''s threads, states' '
 	trace2 export --to csv --table processes r >processes &&
-	cut -d, -f1,3,4,6,7,15,17-19 processes >actual &&
-	cat >expect <<-\EOF &&
+	test_prints cut -d, -f1,3,4,6,7,15,17-19 processes <<-\EOF &&
 	id,parent_id,session_id,pid,kind,self_ns,cpu_ns,ready_ns,wait_ns
 	2,,,10,top,13000,22000,1000,73000
 	1,2,1,11,writer,55000,55000,3000,0
 	3,2,,12,reader,76000,37000,5000,40000
 	EOF
-	test_cmp expect actual &&
 	trace2 export --to csv --table states r >states &&
 	grep ",wait," states | cut -d, -f1,4-9 >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	2,73000,wait,child,3,reader,0
 	3,40000,wait,pipe,2,writer,0
 	EOF
-	test_cmp expect actual &&
 	sed 1d states | cut -d, -f10 | sort -u >actual &&
-	echo 2023-11-14T22:13:20.000000Z- >expect &&
-	test_cmp expect actual
+	echo 2023-11-14T22:13:20.000000Z- | test_cmp - actual
 '
 
 test_expect_success 'csv: what a thread did in a region itself' '
@@ -129,18 +121,14 @@ test_expect_success SQLITE3 'sqlite: the states of a thread add up to its life' 
 	sqlite3 r.db "SELECT comm, duration_ns / 1000, (SELECT sum(duration_ns)
 		FROM states s WHERE s.kernel_thread_id = t.id) / 1000
 		FROM kernel_threads t ORDER BY id" >actual &&
-	test_write_lines "top|90|90" "writer|55|55" "reader|76|76" >expect &&
-	test_cmp expect actual &&
-	sqlite3 r.db "SELECT process, cause, woken_by, count, round(ms * 1000),
-		recording FROM waits" >actual &&
-	cat >expect <<-\EOF &&
+	test_write_lines "top|90|90" "writer|55|55" "reader|76|76" | test_cmp - actual &&
+	test_prints sqlite3 r.db "SELECT process, cause, woken_by, count, round(ms * 1000),
+		recording FROM waits" <<-\EOF &&
 	top|child|reader|1|73.0|2023-11-14T22:13:20.000000Z-
 	reader|pipe|writer|1|40.0|2023-11-14T22:13:20.000000Z-
 	EOF
-	test_cmp expect actual &&
 	sqlite3 r.db "SELECT tree, round(wait_ms * 1000) FROM process_tree" >actual &&
-	test_write_lines "top|73.0" "  writer|0.0" "  reader|40.0" >expect &&
-	test_cmp expect actual
+	test_write_lines "top|73.0" "  writer|0.0" "  reader|40.0" | test_cmp - actual
 '
 
 test_expect_success SQLITE3 'sqlite: once, and next to other recordings' '
@@ -151,8 +139,7 @@ test_expect_success SQLITE3 'sqlite: once, and next to other recordings' '
 	trace2 export --to sqlite -o r.db "$MIX" &&
 	sqlite3 r.db "SELECT r.key, count(*) FROM processes p
 		JOIN recordings r ON r.id = p.recording GROUP BY r.id" >actual &&
-	test_write_lines "2023-11-14T22:13:20.000000Z-|3" "$MIX|3" >expect &&
-	test_cmp expect actual
+	test_write_lines "2023-11-14T22:13:20.000000Z-|3" "$MIX|3" | test_cmp - actual
 '
 
 test_expect_success SQLITE3 '--no-states leaves that table empty' '
@@ -168,7 +155,7 @@ test_expect_success 'prometheus: every process, with what it did' '
 	trace2 export --to prometheus r >r.prom &&
 	grep "^trace2_process.*\(top\|reader\)" r.prom |
 		grep -v "_duration_\|self\|spawn" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF &&
 	trace2_processes_total{command="top",result="ok"} 1
 	trace2_processes_total{command="reader",result="ok"} 1
 	trace2_process_cpu_seconds_total{command="top"} 0.000022000
@@ -178,7 +165,6 @@ test_expect_success 'prometheus: every process, with what it did' '
 	trace2_process_wait_seconds_total{command="top",cause="child"} 0.000073000
 	trace2_process_wait_seconds_total{command="reader",cause="pipe"} 0.000040000
 	EOF
-	test_cmp expect actual &&
 	grep "duration.*count.*reader" r.prom >actual &&
 	echo "trace2_process_duration_seconds_count{command=\"reader\"} 1" >expect &&
 	test_cmp expect actual
@@ -187,10 +173,9 @@ test_expect_success 'prometheus: every process, with what it did' '
 test_expect_success 'git-event says what it cannot say' '
 	trace2 export --to git-event r >out 2>err &&
 	test_line_count = 5 out &&
-	cat >expect <<-\EOF &&
+	test_cmp - err <<-\EOF &&
 	trace2: warning: 2 of 3 processes have no events of their own: the other formats have them
 	EOF
-	test_cmp expect err &&
 	trace2 export --to git-event --cmd writer r >out 2>err &&
 	test_line_count = 5 out &&
 	test_must_be_empty err

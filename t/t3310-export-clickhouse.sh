@@ -168,18 +168,15 @@ test_expect_success 'a recording: all its rows are counted, those of a process f
 	echo "[ trace2 export: 3 processes, 0 sessions, 19 rows -> $url, database trace2; 0 sessions were there ]" \
 		>expect &&
 	test_cmp expect err &&
-	counts >actual &&
-	cat >expect <<-\EOF &&
+	test_prints counts <<-\EOF &&
 	recordings 1 1
 	processes 3 3
 	kernel_threads 3 3
 	states 12 12
 	EOF
-	test_cmp expect actual &&
 	cut -f 5 server/states | sort -n | uniq -c | awk "{ print \$1, \$2 }" |
 		head -n 1 >actual &&
-	echo 3 1 >expect &&
-	test_cmp expect actual
+	echo 3 1 | test_cmp - actual
 '
 
 test_expect_success 'a busy server is asked again, and doubles nothing' '
@@ -231,8 +228,7 @@ test_expect_success 'parents and children that come apart' '
 		server/sessions | sort -u) &&
 	test -n "$parent" &&
 	cut -f10 server/sessions | grep -c -x "$parent" >actual &&
-	echo 2 >expect &&
-	test_cmp expect actual
+	echo 2 | test_cmp - actual
 '
 
 test_expect_success 'processes of the kernel: once' '

@@ -69,16 +69,14 @@ test_expect_success 'one in four of the rest, by the id of the trace, and all th
 	sampled --sample 1/4 &&
 	expected c0000000000000 >expect &&
 	test_cmp expect kept &&
-	test_write_lines ot=th:0 ot=th:c >expect &&
-	test_cmp expect states
+	test_write_lines ot=th:0 ot=th:c | test_cmp - states
 '
 
 test_expect_success 'both spans of a tree say the same' '
 	jq -r ".resourceSpans[].scopeSpans[].spans[]
 		| .traceId + \" \" + .traceState" out.json | sort | uniq -c |
 		awk "{ print \$1 }" | sort -u >actual &&
-	echo 2 >expect &&
-	test_cmp expect actual
+	echo 2 | test_cmp - actual
 '
 
 test_expect_success 'sums of adjusted counts: the failed once, others four times' '
@@ -94,8 +92,7 @@ test_expect_success 'thresholds of other parts; 1/N and N are the same' '
 	sampled --sample 1/10 &&
 	expected e6666666666667 >expect &&
 	test_cmp expect kept &&
-	test_write_lines ot=th:0 ot=th:e6666666666667 >expect &&
-	test_cmp expect states &&
+	test_write_lines ot=th:0 ot=th:e6666666666667 | test_cmp - states &&
 	cp out.json ten.json &&
 	sampled --sample 10 &&
 	test_cmp ten.json out.json
@@ -117,8 +114,7 @@ test_expect_success 'none of the rest, and all' '
 	test_cmp expect states &&
 	sampled --sample 1/1 &&
 	test_cmp expect states &&
-	echo 2000 >expect &&
-	test_cmp expect sum
+	echo 2000 | test_cmp - sum
 '
 
 test_expect_success 'what one in ten keeps, one in four does, too' '

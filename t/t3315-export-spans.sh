@@ -10,44 +10,36 @@ test_expect_success 'csv: each span, with where its time went' '
 	trace2 export --to csv --table trace_spans --redact "$SPANS" >spans.csv &&
 	sed -n 1p spans.csv | tr , "\n" >names &&
 	test_grep "^queue_ns$" names &&
-	cut -d, -f3-8,11-15 spans.csv >actual &&
-	cat >expect <<-\EOF &&
+	test_prints cut -d, -f3-8,11-15 spans.csv <<-\EOF &&
 	trace,trace_span,parent_span,remote,category,name,duration_ns,queue_ns,worked_ns,idle_ns,failed
 	88888888888888888888888888888888,b1b1b1b1b1b1b1b1,a1a1a1a1a1a1a1a1,0,db,query,10000300,0,10000200,100,no such table
 	88888888888888888888888888888888,a1a1a1a1a1a1a1a1,ffffffffffffffff,1,http,request,100000000,20000000,69000000,11000000,
 	99999999999999999999999999999999,c1c1c1c1c1c1c1c1,,0,job,tick,120000000,,,,
 	EOF
-	test_cmp expect actual &&
 	test_grep REDACTED spans.csv &&
 	test_grep ! s3cr3t spans.csv
 '
 
 test_expect_success SQLITE3 'sqlite: regions, children and processes by their span' '
 	trace2 export --to sqlite -o db "$SPANS" &&
-	sqlite3 db "SELECT t.name, coalesce(s.label, s.command) FROM spans s
-		LEFT JOIN trace_spans t USING (trace_span) ORDER BY s.start_ns" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sqlite3 db "SELECT t.name, coalesce(s.label, s.command) FROM spans s
+		LEFT JOIN trace_spans t USING (trace_span) ORDER BY s.start_ns" <<-\EOF &&
 	|loop
 	request|parse
 	query|read
 	request|thumb /a
 	EOF
-	test_cmp expect actual &&
-	sqlite3 db "SELECT s.name, s.trace, s.trace_span, t.name FROM sessions s
-		LEFT JOIN trace_spans t USING (trace) GROUP BY s.id" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints sqlite3 db "SELECT s.name, s.trace, s.trace_span, t.name FROM sessions s
+		LEFT JOIN trace_spans t USING (trace) GROUP BY s.id" <<-\EOF &&
 	server|77777777777777777777777777777777|51515151515151ff|
 	thumb|88888888888888888888888888888888|d1d1d1d1d1d1d1d1|query
 	EOF
-	test_cmp expect actual &&
 	sqlite3 db "SELECT json_extract(attributes, '\''$.path'\''), tracestate
 		FROM trace_spans WHERE remote" >actual &&
-	echo "/a \"b\" €|x=1" >expect &&
-	test_cmp expect actual &&
+	echo "/a \"b\" €|x=1" | test_cmp - actual &&
 	trace2 export --to sqlite -o db "$SPANS" &&
 	sqlite3 db "SELECT count(*) FROM trace_spans" >actual &&
-	echo 3 >expect &&
-	test_cmp expect actual
+	echo 3 | test_cmp - actual
 '
 
 test_expect_success SQLITE3 'sqlite: by name, the same as in the report' '

@@ -21,12 +21,11 @@ test_expect_success JQ 'the page has the content of the recording' '
 	test_must_be_empty out &&
 	test_must_be_empty err &&
 	page_data page.html >data &&
-	jq -r "$ROWS .strings as \$s |
+	test_prints jq -r "$ROWS .strings as \$s |
 		(.processes[] | \"process \(.[0]) \(\$s[.[1]]) \(.[3:7]) \(.[9]) \(\$s[.[12]])\"),
 		(.threads[] | \"thread of \(.[0]) \(\$s[.[1]]) \(.[2:5])\",
 			(.[5] | rows(9) | \"span \(.[0:3]) \(\$s[.[3]]) \(.[4:6]) \(\$s[.[6]]) \(\$s[.[7]]) \(.[8])\")),
-		(.points[] | \"point \(.[0:3]) \(\$s[.[3]]) \(\$s[.[4]]) \(\$s[.[5]]) \(.[6])\")" data >actual &&
-	cat >expect <<-\EOF &&
+		(.points[] | \"point \(.[0:3]) \(\$s[.[3]]) \(\$s[.[4]]) \(\$s[.[5]]) \(.[6])\")" data <<-\EOF
 	process 0 top [-1,0,10000000000,8500000000] 0 P
 	process 1 kid [42,6500000000,1500000000,1500000000] 3 P/C-P0000002a
 	thread of 1 main [1,0,10000000000]
@@ -38,7 +37,6 @@ test_expect_success JQ 'the page has the content of the recording' '
 	point [1,0,2500000000] d/size 17 a.c:12 2
 	point [1,2,4000000000]  no luck a.c:14 1
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'each value that the scripts name has a place in its row' '
@@ -124,22 +122,20 @@ test_expect_success JQ 'counters and timers have a table by thread, too' '
 	jq -c ".strings as \$s | .tables[] | select(.name == \"counters_by_thread\")
 		| .rows[] | [.[0], .[1], \$s[.[3]], \$s[.[4]]]" data |
 		sort >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	[20,1,"th01:ut_201","test/test2"]
 	[20,1,"th02:ut_201","test/test2"]
 	[20,1,"th03:ut_201","test/test2"]
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'its names lead to what they name' '
 	trace2 report --html page.html known.event &&
 	page_data page.html >data &&
 	# Items: two processes, three threads, three spans, two points.
-	jq -r ".strings as \$s | .tables[] | .name as \$n | .rows[][]
+	test_prints jq -r ".strings as \$s | .tables[] | .name as \$n | .rows[][]
 		| select(type == \"object\" and has(\"item\"))
-		| \"\(\$n) \(\$s[.value]): \(.item)\"" data >actual &&
-	cat >expect <<-\EOF &&
+		| \"\(\$n) \(\$s[.value]): \(.item)\"" data <<-\EOF
 	processes top https://joe:hunter2@example.com/: 0
 	processes kid -v: 1
 	critical_path top https://joe:hunter2@example.com/: 0
@@ -155,7 +151,6 @@ test_expect_success JQ 'its names lead to what they name' '
 	data d/size: 8
 	errors no luck: 9
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'its flame graph is the one of export --to folded' '
@@ -189,8 +184,7 @@ test_expect_success JQ 'states of threads, and the critical path' '
 	(.path | rows(6) |
 		"path \($s[$d.processes[.[2] - 1][1]]) \(.[4] % 32 | code) \(.[0:2] | map(us)) \(.[3]) by \($s[.[5]]).")
 	EOF
-	jq -r "$ROWS $(cat words.jq)" data >actual &&
-	cat >expect <<-\EOF &&
+	test_prints jq -r "$ROWS $(cat words.jq)" data <<-\EOF
 	thread 1 top 10 1 from 0
 	run 7 0
 	wait child 73 3
@@ -216,7 +210,6 @@ test_expect_success JQ 'states of threads, and the critical path' '
 	path top ready [0,1] 0 by .
 	path top run [0,9] 0 by .
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success JQ 'a thread that ends when it begins has no states' '
@@ -230,11 +223,10 @@ test_expect_success JQ 'a thread that ends when it begins has no states' '
 	made r <records &&
 	trace2 report --html page.html r &&
 	page_data page.html | jq -c ".tasks[] | [.[3], .[6]]" >actual &&
-	cat >expect <<-\EOF &&
+	test_cmp - actual <<-\EOF
 	[10,[9000,0,0]]
 	[20,[]]
 	EOF
-	test_cmp expect actual
 '
 
 # One thread that runs and waits in turn, 320,001 times, each for some
@@ -336,14 +328,12 @@ test_expect_success 'it fetches nothing, and runs nothing but its own script' '
 			. sha256_base64(\$style) . \"='\''; base-uri '\''none'\''; \"
 			. \"form-action '\''none'\''\" ? \"same\n\" : \"other: \$policy\n\"
 	" page.html >actual &&
-	echo same >expect &&
-	test_cmp expect actual &&
+	echo same | test_cmp - actual &&
 	# It contains a URL only as the name of a namespace.
 	page_own page.html >own &&
 	test_grep ! -i -E "(src|href|action) *= *\"[^#]|@import|url\(|fetch\(|import\(" own &&
 	grep -o -E "[a-z]+://[^ \"'\'']*" own | sort -u >actual &&
-	echo "http://www.w3.org/2000/svg" >expect &&
-	test_cmp expect actual
+	echo "http://www.w3.org/2000/svg" | test_cmp - actual
 '
 
 # Those after /usual/ are for make check.
@@ -385,8 +375,7 @@ test_expect_success JQ 'filters choose what the page has' '
 	jq -s -c "$ROWS (.[0] | [.filtered, (.processes | length), (.threads | length)]),
 		(.[1] | .strings as \$s | [.threads[0][5] | rows(9) | \$s[.[3]], .[4]])" \
 		data >actual &&
-	printf "%s\n" "[true,1,1]" "[\"d/inner\",0]" >expect &&
-	test_cmp expect actual
+	printf "%s\n" "[true,1,1]" "[\"d/inner\",0]" | test_cmp - actual
 '
 
 test_expect_success JQ 'an empty recording has a page, too' '
@@ -422,8 +411,7 @@ test_expect_success JQ,TREESUM,LIBDW 'samples: the call paths of the counts' '
 	trace2 report --html page.html known.event 2>err &&
 	test_must_be_empty err &&
 	page_data page.html | jq -c .samples >actual &&
-	echo "[]" >expect &&
-	test_cmp expect actual
+	echo "[]" | test_cmp - actual
 '
 
 test_expect_success 'options that do not go together' '
@@ -446,8 +434,7 @@ test_expect_success 'a page that cannot be written is no half page' '
 	test_expect_code 128 trace2 report --html no/such/page.html known.event 2>err &&
 	test_grep "no/such/page.html" err &&
 	test_expect_code 128 trace2 report --html page.html no.event 2>err &&
-	echo before >expect &&
-	test_cmp expect page.html
+	echo before | test_cmp - page.html
 '
 
 test_done

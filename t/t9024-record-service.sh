@@ -193,8 +193,7 @@ test_expect_success '--keep: the oldest is removed, and counted' '
 	case "$line" in *"; 3 directories removed") : ;; *) return 1 ;; esac &&
 	finished &&
 	ls -d l/events* >actual &&
-	test_write_lines l/events l/events.000004 l/events.000005 >expect &&
-	test_cmp expect actual &&
+	test_write_lines l/events l/events.000004 l/events.000005 | test_cmp - actual &&
 	test_grep "^trace2 record: --keep removed 3 directories (3 files, .* KiB)$" rest &&
 	test_grep " 55 events, .*; 0 lost" rest &&
 	cat l/events.*/s-many l/events/s-many | jq .n >actual &&
@@ -208,8 +207,7 @@ test_expect_success '--keep: removed directories are no error, other files stay'
 	numbered 25 | send stream "$sock/s" &&
 	counts_are 25 &&
 	ls -d l/events.* >actual &&
-	echo l/events.000002 >expect &&
-	test_cmp expect actual &&
+	echo l/events.000002 | test_cmp - actual &&
 	rm -r l/events.000002 &&
 	numbered 20 | send stream "$sock/s" &&
 	counts_are 45 &&
@@ -300,8 +298,7 @@ test_expect_success 'a command has the service manager to itself' '
 			send(S, \$_, 0, sockaddr_un(\$ENV{NOTIFY_SOCKET})) or die
 				for qw(READY=1 STOPPING=1)" 2>err &&
 	cat <&7 >actual &&
-	test_write_lines READY=1 STOPPING=1 >expect &&
-	test_cmp expect actual
+	test_write_lines READY=1 STOPPING=1 | test_cmp - actual
 '
 
 # The shortest interval, so that a report comes soon: but only if there is news.
@@ -403,9 +400,8 @@ test_expect_success 'what the unit runs collects' '
 	echo "{\"sid\":\"one\"}" | send stream "$sock/run/trace2.sock" &&
 	kill -TERM $unit &&
 	wait $unit &&
-	echo "{\"sid\":\"one\"}" >expect &&
 	cat state/*/events/one >actual &&
-	test_cmp expect actual
+	echo "{\"sid\":\"one\"}" | test_cmp - actual
 '
 
 test_done

@@ -243,8 +243,7 @@ test_expect_success EXPENSIVE,PKG_CONFIG 'installed beside the library itself, i
 	test_path_is_missing "$top/usr/bin" &&
 	export PKG_CONFIG_PATH="$top/usr/lib/pkgconfig" &&
 	pkg-config --print-requires libtrace2-perf >actual &&
-	echo libtrace2 >expect &&
-	test_cmp expect actual &&
+	echo libtrace2 | test_cmp - actual &&
 	languages=c &&
 	if test_have_prereq !MUSL
 	then
@@ -299,8 +298,7 @@ test_expect_success EXPENSIVE 'the tracer is swapped; its tables of metrics are 
 
 test_expect_success EXPENSIVE 'with tracing off, nothing is written' '
 	"$top/into/adapted/git" log >out 2>err &&
-	echo "git version 7.8.9" >expect &&
-	test_cmp expect out &&
+	echo "git version 7.8.9" | test_cmp - out &&
 	test_must_be_empty err
 '
 
@@ -337,8 +335,7 @@ test_expect_success EXPENSIVE,JQ 'a child that goes on in the background is the 
 	trace_to event:e -- "$top/into/adapted/git" gc &&
 	trace2_jq "map(.sid) | unique | length == 1" e &&
 	jq -c "select(.event == \"child_start\").child_id" e >actual &&
-	test_write_lines 0 1 >expect &&
-	test_cmp expect actual
+	test_write_lines 0 1 | test_cmp - actual
 '
 
 test_expect_success EXPENSIVE 'a table of metrics that cannot be read is named' '
