@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Children, and exec of the process itself. */
-#include <string.h>
 
 #include <sys/wait.h>
 

@@ -2,13 +2,8 @@
 /* The arena's file: take space on the disk, and map parts of it. */
 #include "arena/file.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "arena/arena.h"
 #include "base/fd.h"

@@ -3,8 +3,6 @@
 #include "base/barrier.h"
 
 #include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/raw.h"
 

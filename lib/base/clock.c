@@ -5,12 +5,8 @@
  */
 #include "base/clock.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/macros.h"
 #include "base/raw.h"

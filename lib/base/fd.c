@@ -3,13 +3,8 @@
  * host's. */
 #include "base/fd.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/raw.h"

@@ -2,8 +2,6 @@
 /* The process's lock, which masks signals and cancellation. */
 #include "base/lock.h"
 
-#include <pthread.h>
-
 #include "base/barrier.h"
 #include "base/fork_guard.h"
 #include "base/mask.h"

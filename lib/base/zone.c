@@ -2,13 +2,10 @@
 /* Files of tzfile(5) and rules of TZ. */
 #include "base/zone.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/raw.h"

@@ -10,8 +10,6 @@
 #include "base/split.h"
 #include "config/internal.h"
 
-#include <string.h>
-
 static char upper(char c)
 {
 	return c >= 'a' && c <= 'z' ? (char)(c & ~0x20) : c;

@@ -2,8 +2,6 @@
 /* What the renderers share: times, and memory. */
 #include "event/render.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/local_time.h"
 #include "base/put.h"

@@ -3,8 +3,6 @@
  * text, and traceparent. */
 #include "event/span.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/double.h"
 #include "base/macros.h"

@@ -14,8 +14,6 @@
  */
 #include "metric/metric.h"
 
-#include <stdatomic.h>
-
 #define load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define store(p, value) __atomic_store_n((p), (value), __ATOMIC_RELAXED)
 

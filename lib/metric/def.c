@@ -15,7 +15,6 @@
 #include "metric/metric.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 

@@ -10,7 +10,6 @@
 #include "base/macros.h"
 
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 
 #define FIRST_PLACES 256u /* a power of two */

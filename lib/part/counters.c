@@ -5,7 +5,6 @@
  *
  * Each thread has additional events, for its own counts.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,10 +6,8 @@
  */
 #include "part/samples.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"

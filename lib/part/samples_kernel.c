@@ -5,7 +5,6 @@
  * whenever the thread emits an event, and at its end. It uses no thread and no
  * signal: samples that find no room in between are lost, and counted.
  */
-#include <errno.h>
 #include <unistd.h>
 
 #include "base/lock.h"

@@ -3,7 +3,6 @@
 #include "perfevent/perfevent.h"
 
 #include <linux/perf_event.h>
-#include <string.h>
 
 #include "base/text.h"
 

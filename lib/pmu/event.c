@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Open, group, enable, disable and close events. */
-#include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/check.h"
 #include "base/clock.h"

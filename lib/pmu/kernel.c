@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The PMU of the kernel's events: perf_event_open(2). */
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/raw.h"

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "pmu/kernel.h"
 #include "pmu/pmu.h"

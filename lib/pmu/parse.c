@@ -3,7 +3,6 @@
 #include "pmu/parse.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "metric/metric.h"

@@ -9,7 +9,6 @@
  * computes it.
  */
 #include <errno.h>
-#include <stddef.h>
 
 #include "pmu/pmu.h"
 #include "pmu/pool.h"

@@ -2,12 +2,6 @@
 /* The futex and the pipe that wake readers. */
 #include "ring/wake.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "base/fd.h"
 #include "ring/ring.h"
 

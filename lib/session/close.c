@@ -2,9 +2,6 @@
 /* The end of a session: its last events, and its targets. */
 #include "session/close.h"
 
-#include <errno.h>
-#include <pthread.h>
-
 #include "base/barrier.h"
 #include "base/clock.h"
 #include "base/lock.h"

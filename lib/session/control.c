@@ -2,13 +2,9 @@
 /* Take up settings while the process runs. */
 #include "session/control.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/barrier.h"
 #include "base/clock.h"

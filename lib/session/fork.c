@@ -2,10 +2,6 @@
 /* Reopen the session in a forked child. */
 #include "session/fork.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <unistd.h>
-
 #include "base/barrier.h"
 #include "base/clock.h"
 #include "base/fork_guard.h"

@@ -5,10 +5,7 @@
  */
 #include "session/inherit.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/barrier.h"
 #include "base/buf.h"

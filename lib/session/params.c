@@ -3,7 +3,6 @@
 #include "session/params.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mask.h"
 #include "base/split.h"

@@ -3,9 +3,7 @@
 #include "session/settings.h"
 
 #include <limits.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/auxv.h>
 #include <unistd.h>

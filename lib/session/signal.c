@@ -2,10 +2,7 @@
 /* Handlers that emit the signal event, and raise the signal again. */
 #include "session/signal.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/clock.h"

@@ -2,8 +2,6 @@
 /* Open the targets, and emit the first events. */
 #include "session/targets.h"
 
-#include <errno.h>
-
 #include "base/barrier.h"
 #include "base/clock.h"
 #include "base/fork_guard.h"

@@ -2,8 +2,6 @@
 /* Append what a program sets to the bytes of its span. */
 #include "span/items.h"
 
-#include <string.h>
-
 #include "base/macros.h"
 #include "base/put.h"
 #include "base/text.h"

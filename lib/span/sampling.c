@@ -3,7 +3,6 @@
 #include "span/sampling.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/macros.h"

@@ -2,11 +2,9 @@
 /* Make, hold and free open spans. */
 #include "span/table.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/barrier.h"
 #include "base/clock.h"

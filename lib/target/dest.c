@@ -2,18 +2,8 @@
 /* Write lines to a destination. dest_open.c opens it. */
 #include "target/dest.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/raw.h"

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Open a destination: from the text of a setting to a descriptor. */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
-#include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <termios.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/fd.h"

@@ -4,9 +4,6 @@
  * descriptor's number in one system call, so that writers need no lock. And find
  * the file of one that the host has closed.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/fd.h"

@@ -2,8 +2,6 @@
 /* Move lines from a private pipe into one that blocks. */
 #include "target/relay.h"
 
-#include <errno.h>
-
 #include "base/mask.h"
 #include "base/raw.h"
 

@@ -2,11 +2,6 @@
 /* Take back the beginning of a line that a file did not take whole. */
 #include "target/take_back.h"
 
-#include <fcntl.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "base/buf.h"
 #include "base/raw.h"
 

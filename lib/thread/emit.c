@@ -6,7 +6,6 @@
 #include "thread/emit.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 #include "base/lock.h"

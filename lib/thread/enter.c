@@ -4,8 +4,6 @@
  */
 #include "thread/enter.h"
 
-#include <signal.h>
-
 #include "base/mask.h"
 #include "thread/stream.h"
 

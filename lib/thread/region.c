@@ -2,8 +2,6 @@
 /* Open and find regions by their names. region_room.c has their memory. */
 #include "thread/region.h"
 
-#include <string.h>
-
 /* The number of ended regions above the innermost one that are searched. */
 #define MAX_ENDED 16
 

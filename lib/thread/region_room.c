@@ -5,7 +5,6 @@
  */
 #include "thread/region.h"
 
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base/mask.h"

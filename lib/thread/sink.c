@@ -3,8 +3,6 @@
 #include "thread/sink.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <string.h>
 
 #include "base/lock.h"
 #include "event/render_internal.h"

@@ -4,10 +4,7 @@
  */
 #include "thread/thread.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/lock.h"

@@ -5,8 +5,6 @@
  */
 #include "cmd/completion.h"
 
-#include <string.h>
-
 #include "base/buf.h"
 #include "cmd/completion_shells.h"
 #include "common/settings.h"

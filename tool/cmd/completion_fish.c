@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* completion_fish - write the completion script of fish. */
-#include <string.h>
 
 #include "base/buf.h"
 #include "cmd/completion_shells.h"

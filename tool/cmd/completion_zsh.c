@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* completion_zsh - write the completion script of zsh. */
-#include <string.h>
 
 #include "base/buf.h"
 #include "cmd/completion_shells.h"

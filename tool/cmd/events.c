@@ -3,8 +3,6 @@
 /* events - print the list of `-e list`. */
 #include "cmd/events.h"
 
-#include <string.h>
-
 #include "base/macros.h"
 #include "common/options.h"
 #include "out/table.h"

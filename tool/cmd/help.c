@@ -4,7 +4,6 @@
  * make texts from the tables of options and settings for man pages and shells.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "cmd/commands.h"

@@ -2,7 +2,6 @@
 /* trace2 list - the tree of processes, one a line. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "common/join.h"

@@ -6,7 +6,6 @@
  * describes the order of steps.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/events.h"
 #include "common/memory.h"

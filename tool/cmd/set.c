@@ -4,7 +4,6 @@
  * config/control_block.h.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "common/options.h"

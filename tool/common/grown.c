@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* grown - implements read/grown.h. */
-#include <string.h>
 #include <unistd.h>
 
 #include "common/grown.h"

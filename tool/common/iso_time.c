@@ -4,7 +4,6 @@
  * JavaScript, Python, .NET and Go differ in digits and zones (ISO 8601,
  * RFC 3339).
  */
-#include <stdbool.h>
 
 #include "common/iso_time.h"
 #include "common/time.h"

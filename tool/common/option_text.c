@@ -3,7 +3,6 @@
  * option_text - text generated from the tables of options: the help, and parts
  * of the man pages.
  */
-#include <string.h>
 
 #include "base/buf.h"
 #include "common/options.h"

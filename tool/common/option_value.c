@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/macros.h"
@@ -129,7 +128,6 @@ static bool parse_time(const char *s, int64_t *out)
 	*out = (int64_t)t * 1000000000 + (int64_t)(fraction * 1e9);
 	return true;
 }
-
 
 static bool is_choice(const char *choices, const char *s)
 {

@@ -4,9 +4,7 @@
  * values; option_text.c generates texts from the same table.
  */
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/macros.h"

@@ -2,8 +2,6 @@
 /* Write a perf.data file around its records. */
 #include "common/perf_file.h"
 
-#include <string.h>
-
 #define PADDED 64 /* strings of features are padded to a multiple */
 
 struct section {

@@ -2,7 +2,6 @@
 /* say - print error messages and warnings on one line. */
 #include "common/say.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/buf.h"

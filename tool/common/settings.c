@@ -2,7 +2,6 @@
 /* The table of settings, from lib/config/settings.def. */
 #include "common/settings.h"
 
-#include <string.h>
 #include <strings.h>
 
 #include "base/buf.h"

@@ -3,7 +3,6 @@
  * signals - names of signals, see signals.h. Not every C library has them.
  */
 #include <signal.h>
-#include <stddef.h>
 
 #include "base/buf.h"
 #include "base/macros.h"

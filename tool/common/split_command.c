@@ -2,7 +2,6 @@
 /* Split a command line into words. */
 #include "common/split_command.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "compare/interval.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "common/memory.h"

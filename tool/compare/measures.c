@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/macros.h"
 #include "base/split.h"

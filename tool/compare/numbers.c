@@ -3,9 +3,7 @@
 #include "compare/numbers.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/memory.h"
 #include "model/stats.h"

@@ -3,7 +3,6 @@
  * export_strings - text and names for exports, see export/export.h: redacted if
  * requested.
  */
-#include <string.h>
 
 #include "common/words.h"
 #include "event/redact.h"

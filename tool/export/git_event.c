@@ -6,7 +6,6 @@
 #include "export/git_event.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/memory.h"
 #include "common/say.h"

@@ -3,7 +3,6 @@
  * sort - sort and shorten tables.
  */
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "common/memory.h"

@@ -3,7 +3,6 @@
  * table_data - print a table for programs: JSON and CSV, plain values.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "common/words.h"

@@ -5,7 +5,6 @@
  * the texts are printed.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "common/memory.h"

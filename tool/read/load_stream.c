@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -93,7 +92,6 @@ void tr2_loader_event(void *data, struct tr2_model *m,
 	if (l->load->event)
 		l->load->event(l->load->data, m, ev);
 }
-
 
 static void note_end(struct tr2_loader *l, tr2_str source)
 {

@@ -3,7 +3,6 @@
 #include "samples/unwind.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "model/private.h"

@@ -4,7 +4,6 @@
  * formats.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/macros.h"
 #include "base/split.h"

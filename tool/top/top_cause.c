@@ -3,7 +3,6 @@
  * top_cause - what a thread waits for, by the function of the kernel in which it
  * waits, and, for root, by the functions that called that one.
  */
-#include <string.h>
 
 #include "model/wait_causes.h"
 #include "top/top.h"

@@ -3,12 +3,10 @@
  * top_files - find the rings and streams that processes write, by the names
  * of files in the directories that are watched, or by their mappings.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* top_find - find what to watch: a process, a recording, a ring. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

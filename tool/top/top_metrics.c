@@ -3,7 +3,6 @@
  * top_metrics - tables of the metrics of rings, and of the regions that are
  * open, by rings and streams.
  */
-#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"

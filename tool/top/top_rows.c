@@ -5,7 +5,6 @@
  * row; if there are still more rows, the busiest are shown.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/memory.h"
 #include "top/top.h"

@@ -11,7 +11,6 @@
  * one.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/split.h"
 #include "common/say.h"

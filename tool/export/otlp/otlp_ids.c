@@ -3,7 +3,6 @@
  * otlp_ids - ids that are the same in every export of a stream, on any machine,
  * so that processes whose streams are exported separately are in one trace.
  */
-#include <string.h>
 
 #include "base/put_hex.h"
 #include "export/otlp/otlp.h"

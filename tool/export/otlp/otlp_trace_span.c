@@ -3,7 +3,6 @@
  * otlp_trace_span - write what has ids of its own: the program's spans, and
  * recordings.
  */
-#include <string.h>
 
 #include "event/redact.h"
 #include "export/otlp/otlp_spans.h"

@@ -2,8 +2,6 @@
 /* html_rows - strings by number and rows of numbers, see export/html_rows.h. */
 #include "export/page/html_rows.h"
 
-#include <string.h>
-
 #include "common/memory.h"
 #include "out/table.h"
 

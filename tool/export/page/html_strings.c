@@ -10,7 +10,6 @@
  * to, where they are bytes.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "common/memory.h"

@@ -11,7 +11,6 @@
  * "main: states", since they cross the borders of regions.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/map.h"
 #include "common/memory.h"

@@ -22,7 +22,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/memory.h"
 #include "export/sql/clickhouse.h"

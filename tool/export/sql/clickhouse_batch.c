@@ -4,7 +4,6 @@
  * per table, without rows that are stored already.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/macros.h"

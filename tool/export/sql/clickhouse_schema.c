@@ -5,7 +5,6 @@
  * in NAME_local, and NAME is the Distributed table over those of all.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/macros.h"
 #include "common/memory.h"

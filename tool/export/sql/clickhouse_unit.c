@@ -4,7 +4,6 @@
  * export of them has: ids from the key, the day and the host from the SID.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "export/sha256.h"
 #include "export/sql/clickhouse.h"

@@ -6,7 +6,6 @@
  * field; a known text is never empty.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/memory.h"
 #include "export/sql/tables.h"

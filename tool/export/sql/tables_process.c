@@ -4,7 +4,6 @@
  * export/sql/tables_cells.h.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/memory.h"
 #include "export/sql/tables_cells.h"

@@ -3,7 +3,6 @@
  * tables_session - cells of a session, and the key that identifies it, see
  * export/sql/tables_cells.h.
  */
-#include <string.h>
 
 #include "export/sql/tables_cells.h"
 

@@ -10,7 +10,6 @@
  * reader).
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "common/iso_time.h"

@@ -14,7 +14,6 @@
  * fields one after the other, comparing each name with a literal whose length
  * the compiler knows.
  */
-#include <string.h>
 
 #include "common/iso_time.h"
 #include "format/events/event_json_private.h"

@@ -2,7 +2,6 @@
 /*
  * json_none - replaces json_simd.cc in a build without simdjson.
  */
-#include <stddef.h>
 
 #include "format/events/json.h"
 

@@ -4,7 +4,6 @@
  * match, a field reaches to the next literal, and an optional group is matched
  * if the text goes on with the group's first literal.
  */
-#include <string.h>
 
 #include "format/events/json.h"
 #include "format/events/match.h"

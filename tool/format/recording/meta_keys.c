@@ -2,8 +2,6 @@
 /* meta_keys - find each key of meta.json in the rows of meta.def. */
 #include "format/recording/meta_keys.h"
 
-#include <string.h>
-
 #include "base/macros.h"
 #include "model/json_members.h"
 

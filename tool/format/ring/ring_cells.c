@@ -2,8 +2,6 @@
 /* ring_cells - read and sum the cells of slots while threads end. */
 #include "format/ring/ring_cells.h"
 
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/clock.h"
 #include "format/ring/ring_event.h"

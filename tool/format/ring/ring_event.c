@@ -2,8 +2,6 @@
 /* ring_event - parse the fields of a record by the table of events. */
 #include "format/ring/ring_event.h"
 
-#include <string.h>
-
 #include "base/text.h"
 #include "common/memory.h"
 #include "common/time.h"

@@ -4,7 +4,6 @@
 #include "format/ring/ring_metrics.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/clock.h"

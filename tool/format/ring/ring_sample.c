@@ -3,7 +3,6 @@
 #include "format/ring/ring_sample.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "format/events/utf8.h"
 #include "model/private.h"

@@ -3,7 +3,6 @@
 #include "format/ring/ring_span.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/memory.h"
 #include "event/span.h"

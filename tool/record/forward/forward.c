@@ -3,7 +3,6 @@
 #include "record/forward/forward.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/macros.h"

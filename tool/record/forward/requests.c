@@ -3,7 +3,6 @@
 #include "record/forward/requests.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
