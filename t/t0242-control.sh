@@ -318,10 +318,13 @@ test_expect_success CC,!INSTRUMENTED 'a thread from before: under its name in th
 	test_write_lines thread_start data thread_exit | test_cmp - actual
 '
 
-cat >busy.c <<'EOF'
+cat >busy.h <<'EOF'
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "trace2.h"
 
@@ -340,6 +343,10 @@ static void *be_busy(void *unused)
 	trace2_thread_start("busy");
 	return unused;
 }
+EOF
+
+cat >busy.c <<'EOF'
+#include "busy.h"
 
 /* One thread is in a call until the file exists, the other one takes requests. */
 int main(void)
@@ -393,30 +400,7 @@ test_expect_success CC,!INSTRUMENTED 'a thread is in a call for long: it is aske
 '
 
 cat >beside.c <<'EOF'
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include "trace2.h"
-
-static void sink(const struct trace2_event *event, void *unused)
-{
-	(void)unused;
-	if (strcmp(event->thread, "th01:busy"))
-		return;
-	close(creat("inside", 0600));
-	while (access("go", F_OK))
-		usleep(1000);
-}
-
-static void *be_busy(void *unused)
-{
-	trace2_thread_start("busy");
-	return unused;
-}
+#include "busy.h"
 
 /* At full speed the program takes the CPUs for seconds: make check does. */
 static void rest(void)

@@ -2,6 +2,8 @@
 /* Functions that the fuzzers share, see fuzz.h. */
 #include "fuzz.h"
 
+#include <ftw.h>
+
 #include "base/text.h"
 #include "event/render.h"
 #include "format/events/parsed_render.h"
@@ -110,6 +112,48 @@ const char *fuzz_file(const void *data, size_t size)
 		exit(1);
 	}
 	return path;
+}
+
+static char directory[256];
+
+static int remove_entry(const char *path, const struct stat *st, int type,
+			struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static void remove_directory(void)
+{
+	nftw(directory, remove_entry, 4, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *fuzz_directory(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (*directory)
+		return directory;
+	snprintf(directory, sizeof(directory), "%s/fuzz-XXXXXX",
+		 tmp ? tmp : "/tmp");
+	if (!mkdtemp(directory)) {
+		perror("fuzz: cannot make a directory");
+		exit(1);
+	}
+	atexit(remove_directory);
+	return directory;
+}
+
+void fuzz_write(const char *name, const void *data, size_t size)
+{
+	char path[300];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", fuzz_directory(), name);
+	f = fopen(path, "w");
+	if (!f || (size && fwrite(data, 1, size, f) != size) || fclose(f)) {
+		perror("fuzz: cannot write a file");
+		exit(1);
+	}
 }
 
 void fuzz_environment(char **list)

@@ -49,6 +49,10 @@ bool fuzz_same(const struct tr2_buf *b, const char *s, size_t len);
 /* Return a regular file with this content; there is one at a time. */
 const char *fuzz_file(const void *data, size_t size);
 
+/* Return a directory, which is removed at the end; write a file in it. */
+const char *fuzz_directory(void);
+void fuzz_write(const char *name, const void *data, size_t size);
+
 /* Make the strings, up to a NULL, the whole environment. The array is not
  * copied; NULL restores the real environment. */
 void fuzz_environment(char **list);

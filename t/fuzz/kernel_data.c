@@ -6,37 +6,6 @@
 #include "model/build/build.h"
 #include "model/states.h"
 
-static char dir[256], path[300];
-
-static void clean_up(void)
-{
-	unlink(path);
-	rmdir(dir);
-}
-
-static void make_directory(void)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(dir, sizeof(dir), "%s/fuzz-XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir)) {
-		perror("fuzz: cannot make a directory");
-		exit(1);
-	}
-	snprintf(path, sizeof(path), "%s/kernel.data", dir);
-	atexit(clean_up);
-}
-
-static void write_input(const struct fuzz_input *in)
-{
-	FILE *f = fopen(path, "w");
-
-	if (!f || (in->n && fwrite(in->p, 1, in->n, f) != in->n) || fclose(f)) {
-		perror("fuzz: cannot write a file");
-		exit(1);
-	}
-}
-
 static void check_thread(const struct tr2_model *m, uint32_t i)
 {
 	const struct tr2_task_thread *t = &m->task_threads[i];
@@ -81,16 +50,14 @@ void fuzz_kernel_data(struct fuzz_input *in)
 	int64_t end_ns = 0;
 	uint32_t i;
 
-	if (!*dir)
-		make_directory();
-	write_input(in);
-	tr2_model_input_begin(m, dir);
+	fuzz_write("kernel.data", in->p, in->n);
+	tr2_model_input_begin(m, fuzz_directory());
 	m->has_meta = true;
 	m->meta_wall_ns = 1700000000000000000;
 	m->meta_mono_ns = 5000000000;
 	tr2_build_task_fork(m, 10, 1, 10, m->meta_wall_ns);
 	tr2_build_task_fork(m, 11, 10, 11, m->meta_wall_ns + 1000);
-	tr2_kernel_load(m, dir, 1, &end_ns);
+	tr2_kernel_load(m, fuzz_directory(), 1, &end_ns);
 	tr2_model_finish(m);
 	for (i = 1; i < m->nr_task_threads; i++)
 		check_thread(m, i);

@@ -103,17 +103,4 @@ sub done {
 	exit($complaints ? 1 : 0);
 }
 
-# Return the tests that changed since a commit, t0210 or the name of a unit, as
-# keys; undef: other things did, or the commit is unknown.
-sub tests_changed_since {
-	my ($commit) = @_;
-	my %changed;
-	for (`git diff --name-only $commit HEAD`) {
-		next if m{^(?:Documentation/|t/(?:mut|cov|lint/))};
-		return undef if !m{^t/(?:unit/(.*)\.c$|(t\d{4}))};
-		$changed{$1 // $2} = 1;
-	}
-	return $? ? undef : \%changed;
-}
-
 1;

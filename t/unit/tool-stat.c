@@ -12,24 +12,8 @@
 #include "compare/significance.h"
 #include "compare/spread.h"
 #include "out/table.h"
+#include "random.h"
 #include "tap.h"
-
-static uint64_t seed;
-
-/* Return a number between 0 and 1, exclusive (Marsaglia, "Xorshift RNGs",
- * 2003). */
-static double uniform(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(2 * acos(-1) * uniform());
-}
 
 /* Distributed like times: a minimum, and a long tail. */
 static double skewed(void)

@@ -9,27 +9,11 @@
 #include "compare/interval.h"
 #include "compare/sequential.h"
 #include "compare/significance.h"
+#include "random.h"
 #include "tap.h"
 
 #define TRIALS 2000
 #define MOST_PAIRS 100
-
-static uint64_t seed;
-
-/* Return a number between 0 and 1, exclusive (Marsaglia, "Xorshift RNGs",
- * 2003). */
-static double uniform(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(2 * acos(-1) * uniform());
-}
 
 /* Fill two sets of runs whose times differ by a factor. What happens to a pair
  * as a whole is larger than what happens to a run. */

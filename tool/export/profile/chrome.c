@@ -523,42 +523,30 @@ static void counter(struct tr2_export *x, const struct tr2_metric *metric,
 	tr2_buf_addlit(b, "}}");
 }
 
-static void timer(struct tr2_export *x, const struct tr2_metric *metric,
-		  int64_t wall_ns)
+/* A timer or a distribution. */
+static void intervals(struct tr2_export *x, const struct tr2_metric *metric,
+		      int64_t wall_ns)
 {
 	const struct tr2_chrome *c = x->state;
 	uint32_t pid = c->pids[x->m->sessions[metric->session].node];
 	struct tr2_buf *b = tr2_chrome_open_event(x, 'i', pid, pid);
+	bool is_timer = metric->kind == TR2_METRIC_TIMER;
 	size_t args;
 
 	tr2_chrome_add_time(x, wall_ns);
-	tr2_buf_addlit(b, ",\"s\":\"p\",\"cat\":\"timer\"");
+	tr2_buf_addlit(b, ",\"s\":\"p\",\"cat\":\"");
+	tr2_buf_addstr(b, is_timer ? "timer\"" : "distribution\"");
 	tr2_chrome_add_name(x, tr2_buf_str(&x->text));
 	args = tr2_chrome_open_args(b);
-	tr2_export_json_int(b, "intervals", (int64_t)metric->count);
-	tr2_export_json_int(b, "total_ns", (int64_t)metric->total_ns);
-	tr2_export_json_int(b, "min_ns", (int64_t)metric->min_ns);
-	tr2_export_json_int(b, "max_ns", (int64_t)metric->max_ns);
-	tr2_chrome_close_args(b, args);
-}
-
-static void distribution(struct tr2_export *x, const struct tr2_metric *metric,
-			 int64_t wall_ns)
-{
-	const struct tr2_chrome *c = x->state;
-	uint32_t pid = c->pids[x->m->sessions[metric->session].node];
-	struct tr2_buf *b = tr2_chrome_open_event(x, 'i', pid, pid);
-	size_t args;
-
-	tr2_chrome_add_time(x, wall_ns);
-	tr2_buf_addlit(b, ",\"s\":\"p\",\"cat\":\"distribution\"");
-	tr2_chrome_add_name(x, tr2_buf_str(&x->text));
-	args = tr2_chrome_open_args(b);
-	tr2_export_json_int(b, "count", (int64_t)metric->count);
-	tr2_export_json_int(b, "sum", (int64_t)metric->total_ns);
-	tr2_export_json_int(b, "min", (int64_t)metric->min_ns);
-	tr2_export_json_int(b, "max", (int64_t)metric->max_ns);
-	if (metric->unit)
+	tr2_export_json_int(b, is_timer ? "intervals" : "count",
+			    (int64_t)metric->count);
+	tr2_export_json_int(b, is_timer ? "total_ns" : "sum",
+			    (int64_t)metric->total_ns);
+	tr2_export_json_int(b, is_timer ? "min_ns" : "min",
+			    (int64_t)metric->min_ns);
+	tr2_export_json_int(b, is_timer ? "max_ns" : "max",
+			    (int64_t)metric->max_ns);
+	if (!is_timer && metric->unit)
 		tr2_export_json_str(x, b, "unit", tr2_s(x->m, metric->unit));
 	tr2_chrome_close_args(b, args);
 }
@@ -573,12 +561,9 @@ static void metric(struct tr2_export *x, uint32_t i)
 		return;
 	tr2_buf_reset(&x->text);
 	tr2_export_metric_name(x, &x->text, metric);
-	if (metric->kind == TR2_METRIC_DISTRIBUTION) {
-		distribution(x, metric, s->wall_ns + s->end_ns);
-		return;
-	}
-	if (metric->kind == TR2_METRIC_TIMER) {
-		timer(x, metric, s->wall_ns + s->end_ns);
+	if (metric->kind == TR2_METRIC_DISTRIBUTION ||
+	    metric->kind == TR2_METRIC_TIMER) {
+		intervals(x, metric, s->wall_ns + s->end_ns);
 		return;
 	}
 	counter(x, metric, s->wall_ns + s->start_ns, 0);
