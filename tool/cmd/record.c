@@ -26,7 +26,7 @@ static int64_t timeout_ns = TR2_JOB_TIMEOUT_NS;
 static int64_t max_size, rotate, keep, report_ns;
 static struct tr2_list addresses, events, processes;
 static const char *profile, *call_graph;
-static bool rings, no_states, quiet;
+static bool rings, no_states, quiet, use_ptrace, no_ptrace;
 static const char *forward_to, *forward_sample;
 static struct tr2_forward_options forward = { .sampling.one_in = 1 };
 
@@ -42,6 +42,11 @@ static const struct tr2_option options[] = {
 	  "survive SIGKILL; other programs write event streams", NULL },
 	{ 0, "no-states", NULL, TR2_OPT_FLAG, &no_states,
 	  "do not record when threads ran, and in what they waited", NULL },
+	{ 0, "ptrace", NULL, TR2_OPT_FLAG, &use_ptrace,
+	  "follow processes by ptrace, which needs no permission; the default "
+	  "where nothing else is permitted", NULL },
+	{ 0, "no-ptrace", NULL, TR2_OPT_FLAG, &no_ptrace,
+	  "never do that", NULL },
 	{ 0, "profile", "[HZ]", TR2_OPT_STRING, &profile,
 	  "sample which functions threads compute in, so often in each second "
 	  "of CPU time (default 997)", NULL },
@@ -183,6 +188,15 @@ static int usage(int argc)
 				       profile ?
 				       "--profile is for a command, or -p" :
 				       "-e is for a command");
+	if (use_ptrace && (no_ptrace || processes.nr || profile || !argc))
+		return tr2_usage_error(&tr2_command_record,
+				       no_ptrace ?
+				       "--ptrace and --no-ptrace exclude each "
+				       "other" :
+				       profile ?
+				       "--ptrace takes no samples: leave out "
+				       "--profile" :
+				       "--ptrace is for a command");
 	if (rings && addresses.nr)
 		return tr2_usage_error(&tr2_command_record,
 				       "--ring and --listen exclude each other");
@@ -287,6 +301,8 @@ static int run(int argc, char **argv)
 		job.forward = forward;
 		job.nest = nest;
 		job.rings = rings;
+		job.ptrace = no_ptrace ? TR2_PTRACE_NEVER :
+			     use_ptrace ? TR2_PTRACE_ALWAYS : TR2_PTRACE_ELSE;
 		job.kernel.states = !no_states;
 		job.timeout_ns = timeout_ns;
 		job.counters = events.nr ? &counters : NULL;

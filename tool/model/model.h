@@ -351,6 +351,7 @@ struct tr2_model_session {
 #define TR2_TASK_HAS_RUSAGE (1u << 2)
 /* It became set-uid: the kernel records no more of it for an ordinary user. */
 #define TR2_TASK_PRIVILEGED (1u << 3)
+#define TR2_TASK_HAS_TIMES (1u << 4)
 
 /* A process; of its threads, only the number is kept. */
 struct tr2_model_task {
@@ -360,7 +361,8 @@ struct tr2_model_task {
 	uint32_t node;
 	uint32_t nr_threads;
 	uint32_t first_segment, last_segment; /* 0: unknown, both or none */
-	/* directory where it was started; only for the recorded command */
+	/* directory where it was started: of the recorded command, or of all;
+	 * 0: unknown */
 	tr2_str cwd;
 	int64_t start_ns, end_ns; /* wall; TR2_NO_TIME: unknown */
 	/* If the recording began later: then it began here, and start_ns is the
@@ -372,6 +374,7 @@ struct tr2_model_task {
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
 	uint8_t flags;
 	uint64_t user_ns, system_ns, maxrss_bytes; /* with TR2_TASK_HAS_RUSAGE */
+	int64_t cpu_ns, ready_ns; /* with TR2_TASK_HAS_TIMES: of its threads */
 	uint32_t first_thread; /* by start; 0: not recorded */
 	uint32_t last_thread;
 };

@@ -171,6 +171,22 @@ static bool pid_fits(int64_t pid)
 	return pid > 0 && pid <= INT32_MAX;
 }
 
+static void add_exit(struct tr2_model *m, const struct task_record *r,
+		     int64_t wall_ns)
+{
+	int32_t tid = (int32_t)(pid_fits(r->tid) ? r->tid : r->pid);
+	struct tr2_model_task *t = &m->tasks[tr2_build_task_exit(
+		m, (int32_t)r->pid, tid, wall_ns)];
+
+	if (r->cpu_ns <= 0 || r->ready_ns < 0)
+		return;
+	/* A process is known when its first thread has ended, too. */
+	if (tid == t->pid)
+		t->flags |= TR2_TASK_HAS_TIMES;
+	tr2_ns_add(&t->cpu_ns, tr2_at_ns(r->cpu_ns));
+	tr2_ns_add(&t->ready_ns, tr2_at_ns(r->ready_ns));
+}
+
 static void add_argv(struct tr2_model *m, const struct task_record *r,
 		     int64_t wall_ns)
 {
@@ -181,6 +197,8 @@ static void add_argv(struct tr2_model *m, const struct task_record *r,
 		argv.text = tr2_model_copy(m, r->argv.p, r->argv.len);
 	i = tr2_build_task_argv(m, (int32_t)r->pid, &argv, wall_ns);
 	m->tasks[i].own_pid = pid_fits(r->own_pid) ? (int32_t)r->own_pid : 0;
+	if (r->cwd.len)
+		m->tasks[i].cwd = tr2_intern(m, r->cwd.p, r->cwd.len);
 }
 
 static int64_t wall_of(const struct tr2_model *m, int64_t monotonic_ns)
@@ -229,9 +247,7 @@ static bool add_record(struct meta *meta, struct task_record *r)
 				    (int32_t)(pid_fits(r->tid) ? r->tid : r->pid),
 				    comm, r->exec, wall_ns);
 	} else if (type_is(r, "exit")) {
-		tr2_build_task_exit(m, (int32_t)r->pid,
-				    (int32_t)(pid_fits(r->tid) ? r->tid : r->pid),
-				    wall_ns);
+		add_exit(m, r, wall_ns);
 	} else if (type_is(r, "argv")) {
 		add_argv(m, r, wall_ns);
 	} else if (type_is(r, "status")) {

@@ -125,6 +125,19 @@ static void join_thread(struct tr2_model *m, uint32_t thread)
 	m->task_threads[found].thread = thread;
 }
 
+/* A process of one thread waits while it neither runs nor could. */
+static void take_times(const struct tr2_model_task *t, struct tr2_node *n)
+{
+	int64_t wall_ns = n->end_ns - n->start_ns;
+
+	n->cpu_ns = t->cpu_ns;
+	n->ready_ns = t->ready_ns;
+	if (!t->nr_threads && n->start_ns != TR2_NO_TIME &&
+	    n->end_ns != TR2_NO_TIME)
+		n->wait_ns = wall_ns > t->cpu_ns + t->ready_ns ?
+			     wall_ns - t->cpu_ns - t->ready_ns : 0;
+}
+
 static void sum_node(const struct tr2_model *m, struct tr2_node *n)
 {
 	struct tr2_state_sums sums = { 0 };
@@ -141,6 +154,8 @@ static void sum_node(const struct tr2_model *m, struct tr2_node *n)
 			n->cpu_ns = 0;
 		tr2_ns_add(&n->cpu_ns, m->task_threads[i].cpu_ns);
 	}
+	if (m->tasks[n->task].flags & TR2_TASK_HAS_TIMES)
+		take_times(&m->tasks[n->task], n);
 	i = m->tasks[n->task].first_thread;
 	if (!i || !m->task_threads[i].nr_states)
 		return;

@@ -319,7 +319,7 @@ static int start_command(const struct tr2_job *job)
 			  strerror(errno));
 		return TR2_EXIT_FATAL;
 	}
-	tr2_watch_start(&rec.watch, rec.run.pid);
+	tr2_watch_start(&rec.watch, &rec.run);
 	if (job->counters)
 		tr2_event_counters_open(job->counters, rec.run.pid);
 	rec.raised = rec.kernel_fd >= 0 && tr2_priority_raise();
@@ -701,8 +701,10 @@ static int finish(int code)
 		return code;
 	/* If there are no records of tasks at all, the start said it. */
 	if (!rec.meta.no_task_records)
-		tr2_kernel_records_say_refused(&rec.watch.kernel,
-					       rec.watch.connector.why_not);
+		tr2_kernel_records_say_refused(
+			&rec.watch.kernel,
+			rec.watch.traced ? "" : rec.watch.connector.why_not);
+	tr2_ptrace_say(&rec.watch.ptrace);
 	say_stragglers();
 	tr2_switch_say(&rec.switched, rec.attach.nr);
 	say_silent();
@@ -720,6 +722,7 @@ static void init(const struct tr2_job *job)
 	rec.service.timer.fd = rec.switched.timer.fd = -1;
 	tr2_watch_init(&rec.watch);
 	rec.watch.quiet = job->quiet;
+	rec.watch.wants_ptrace = *job->argv ? job->ptrace : TR2_PTRACE_NEVER;
 }
 
 static void release(void)

@@ -19,6 +19,7 @@
 #include "record/forward/forward.h"
 #include "record/kernel/kernel_records.h"
 #include "record/sources/procs.h"
+#include "record/sources/ptrace.h"
 
 #define TR2_JOB_NEST 100
 #define TR2_JOB_TIMEOUT_NS 3000000000
@@ -45,6 +46,7 @@ struct tr2_job {
 	struct tr2_kernel_wanted kernel; /* besides records of tasks */
 	bool rings; /* programs that support it write a ring */
 	bool quiet; /* print errors only */
+	enum tr2_ptrace_wanted ptrace; /* of a command */
 	struct tr2_event_counters *counters; /* counted over the run; NULL: none */
 };
 

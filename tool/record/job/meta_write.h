@@ -38,7 +38,7 @@ struct tr2_meta {
 	struct tr2_anchor start, end;
 	/* NULL: available */
 	const char *no_task_records, *no_exit_codes;
-	const char *task_source; /* perf, connector, none */
+	const char *task_source; /* perf, connector, ptrace, none */
 	/* For states, causes of waits and wakers; "": available. */
 	const char *refused[TR2_KERNEL_SOURCES];
 

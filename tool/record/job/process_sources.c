@@ -44,6 +44,8 @@ void tr2_watch_release(struct tr2_watch *w)
 	free(w->unread);
 	tr2_kernel_records_release(&w->kernel);
 	tr2_connector_release(&w->connector);
+	if (w->run)
+		tr2_ptrace_release(&w->ptrace);
 	tr2_buf_release(&w->text);
 	tr2_tasklog_release(&w->log);
 	tr2_procs_release(&w->procs);
@@ -277,9 +279,30 @@ static void take_connector(void *data, const struct tr2_task_event *from,
 	}
 }
 
+static void say_no_tasks(const struct tr2_watch *w)
+{
+	if (!w->quiet)
+		fprintf(stderr, "trace2 record: going on without the kernel's "
+			"task records: %s\n", w->why_not);
+}
+
+static void skip_kernel(struct tr2_watch *w)
+{
+	size_t i;
+
+	w->why_not[0] = '\0';
+	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
+		snprintf(w->kernel.refused[i], sizeof(w->kernel.refused[i]),
+			 "--ptrace was given");
+}
+
 void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd)
 {
 	w->loop = loop;
+	if (w->wants_ptrace == TR2_PTRACE_ALWAYS) {
+		skip_kernel(w);
+		return;
+	}
 	w->kernel.tasks.take = take_record;
 	w->kernel.rings.ready = rings_ready;
 	w->kernel.tasks.data = w->kernel.rings.data = w;
@@ -293,10 +316,8 @@ void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd)
 		return;
 	snprintf(w->why_not, sizeof(w->why_not), "%s; %s", w->kernel.why_not,
 		 w->connector.why_not);
-	if (w->quiet)
-		return;
-	fprintf(stderr, "trace2 record: going on without the kernel's task "
-		"records: %s\n", w->why_not);
+	if (w->wants_ptrace == TR2_PTRACE_NEVER)
+		say_no_tasks(w);
 }
 
 static void timer_ready(struct tr2_source *source, uint32_t events)
@@ -322,16 +343,74 @@ void tr2_watch_run(struct tr2_watch *w)
 					 LOOK_NS);
 }
 
-void tr2_watch_start(struct tr2_watch *w, pid_t pid)
+static void start_ptrace(struct tr2_watch *w, struct tr2_run *run)
+{
+	size_t len = strlen(w->why_not);
+
+	w->run = run;
+	if (!tr2_ptrace_start(&w->ptrace, run->pid)) {
+		snprintf(w->why_not + len, sizeof(w->why_not) - len, "%s%s",
+			 len ? "; " : "", w->ptrace.why_not);
+		say_no_tasks(w);
+		return;
+	}
+	w->why_not[0] = '\0';
+	if (!w->quiet && tr2_ptrace_takes_privileges())
+		fputs("trace2 record: processes are followed by ptrace, below "
+		      "which sudo and other set-user-ID programs get no "
+		      "privileges (--no-ptrace: they do, and only the command "
+		      "is recorded)\n", stderr);
+}
+
+void tr2_watch_start(struct tr2_watch *w, struct tr2_run *run)
 {
 	const struct tr2_task_event e = {
-		.kind = TR2_TASK_FORK, .pid = pid, .tid = pid,
+		.kind = TR2_TASK_FORK, .pid = run->pid, .tid = run->pid,
 		.ppid = getpid(), .ptid = getpid(),
 		.time_ns = tr2_kernel_now_ns(),
 	};
 
 	tr2_watch_add(w, &e);
+	if (w->wants_ptrace && !w->has_tasks && !w->has_connector)
+		start_ptrace(w, run);
 	tr2_watch_run(w);
+}
+
+static void take_traced(void *data, struct tr2_ptrace_item *item)
+{
+	struct tr2_watch *w = data;
+	const struct tr2_task_event *e = &item->e;
+	struct tr2_usage usage;
+
+	if (e->kind == TR2_TASK_ARGV) {
+		tr2_tasklog_add(&w->log, e);
+		return;
+	}
+	if (e->kind != TR2_TASK_STATUS) {
+		tr2_watch_add(w, e);
+		return;
+	}
+	if (item->has_usage)
+		tr2_usage_from_rusage(&usage, &item->usage);
+	tr2_procs_status(&w->procs, e->pid, item->status, TR2_STATUS_WAIT,
+			 e->time_ns, item->has_usage ? &usage : NULL);
+	log_status(w, e->pid, item->status, TR2_STATUS_WAIT, e->time_ns,
+		   item->has_usage ? &usage : NULL);
+	if (e->pid != w->run->pid || w->run->ended)
+		return;
+	w->run->ended = true;
+	w->run->status = item->status;
+	w->run->usage = item->usage;
+	w->run->io = w->ptrace.io;
+}
+
+static bool reap_traced(struct tr2_watch *w)
+{
+	uint64_t now = tr2_kernel_now_ns();
+	bool more = tr2_ptrace_take(&w->ptrace, take_traced, w);
+
+	write_log(w, now);
+	return more;
 }
 
 bool tr2_watch_reap(struct tr2_watch *w, struct tr2_run *run)
@@ -342,6 +421,8 @@ bool tr2_watch_reap(struct tr2_watch *w, struct tr2_run *run)
 	int status;
 	pid_t pid;
 
+	if (w->ptrace.on)
+		return reap_traced(w);
 	tr2_kernel_rings_scan(&w->kernel.rings);
 	write_log(w, now);
 	while ((pid = tr2_run_reap(run, &status, &ru)) > 0) {
@@ -378,6 +459,10 @@ static void wait_for_exit_codes(struct tr2_watch *w)
 
 void tr2_watch_finish(struct tr2_watch *w)
 {
+	w->traced = w->ptrace.on;
+	tr2_ptrace_stop(&w->ptrace);
+	if (w->traced)
+		tr2_ptrace_take(&w->ptrace, take_traced, w);
 	tr2_kernel_rings_scan(&w->kernel.rings);
 	tr2_connector_read(&w->connector);
 	if (w->has_connector)
@@ -392,15 +477,18 @@ void tr2_watch_result(const struct tr2_watch *w, struct tr2_meta *m)
 
 	m->no_task_records = w->why_not[0] ? w->why_not : NULL;
 	m->task_source = w->has_tasks ? "perf" :
-			 w->has_connector ? "connector" : "none";
+			 w->has_connector ? "connector" :
+			 w->traced ? "ptrace" : "none";
 	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
 		m->refused[i] = w->kernel.refused[i];
 	m->no_exit_codes = w->has_connector ? NULL :
+			   w->traced ? "ptrace" :
 			   w->connector.why_not[0] ? w->connector.why_not :
 						     "no command was run";
 	m->procs = &w->procs;
 	m->lost_kernel_data = w->kernel.file.lost;
-	m->lost_kernel_records = w->kernel.tasks.lost + w->kernel.tasks.damaged;
+	m->lost_kernel_records = w->kernel.tasks.lost +
+				 w->kernel.tasks.damaged + w->ptrace.lost;
 	m->lost_task_log = w->log.lost;
 	m->lost_exit_codes = w->connector.lost;
 }

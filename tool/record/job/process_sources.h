@@ -17,6 +17,7 @@
 #include "record/loop.h"
 #include "record/sources/connector.h"
 #include "record/sources/procs.h"
+#include "record/sources/ptrace.h"
 #include "record/sources/run.h"
 
 struct tr2_watch {
@@ -30,7 +31,11 @@ struct tr2_watch {
 	struct tr2_tasklog log;
 	struct tr2_kernel_records kernel;
 	struct tr2_connector connector;
+	struct tr2_ptrace ptrace;
+	enum tr2_ptrace_wanted wants_ptrace; /* set by the caller */
+	struct tr2_run *run; /* with ptrace, whose thread waits for it */
 	bool has_tasks, has_connector;
+	bool traced; /* the end: ptrace was on */
 	bool quiet; /* do not warn about unavailable sources */
 	char why_not[400]; /* the reason if there are no task records */
 	uint64_t written_ns; /* time of the last write to the log */
@@ -46,9 +51,9 @@ void tr2_watch_release(struct tr2_watch *watch);
  * once on stderr and left out. data_fd: kernel.data; -1: it is not recorded.
  */
 void tr2_watch_open(struct tr2_watch *watch, struct tr2_loop *loop, int data_fd);
-/* Watch `pid`, a child of this process that has not called exec yet, and its
+/* Watch run->pid, a child of this process that has not called exec yet, and its
  * descendants. */
-void tr2_watch_start(struct tr2_watch *watch, pid_t pid);
+void tr2_watch_start(struct tr2_watch *watch, struct tr2_run *run);
 
 /* For processes that run already: begin to watch; add a record, whose `more`
  * belongs to the log then; add the arguments of a process. */

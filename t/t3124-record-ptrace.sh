@@ -1,0 +1,196 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 record by ptrace, where nothing else is permitted
+
+A filter of system calls refuses perf_event_open and the process connector, as
+in a container. Whatever is recorded runs as it would without.
+'
+
+. ./test-lib.sh
+
+test_skip_unless JQ,PERL,SECCOMP
+
+tracees=$GIT_BUILD_DIR/build/hosts/tracees
+
+# A sandbox may forbid ptrace.
+test_lazy_prereq PTRACE '
+	trace2 record -q --ptrace -o tried -- true &&
+	jq -e ".task_source == \"ptrace\"" tried/meta.json
+'
+test_skip_unless PTRACE
+
+# build_leak: a program that loses memory, and says so at its end.
+build_leak () {
+	echo "int main(void) { return !__builtin_malloc(10); }" >lsan.c &&
+	"${CC:-cc}" -fsanitize=leak -o lsan lsan.c &&
+	test_expect_code 23 ./lsan
+}
+
+test_lazy_prereq LSAN build_leak
+
+contained () {
+	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 record "$@"
+}
+
+# rows RECORDING: the depth, arguments and exit code of each process.
+rows () {
+	trace2 list --format=json "$1" >json &&
+	jq -r '.processes[] | "\(.depth) \(.argv // ["?"] | join(" ")): \(.code // .signal)"' json
+}
+
+# both CODE COMMAND...: alone and below ptrace it ends and prints the same.
+both () {
+	code=$1 &&
+	shift &&
+	test_expect_code "$code" "$@" >plain &&
+	test_expect_code "$code" trace2 record -q --ptrace -o both -- "$@" >traced &&
+	test_cmp plain traced
+}
+
+test_expect_success 'without perf and the connector, all processes have arguments and exit codes' '
+	cat >all.sh <<-\EOF &&
+	env true one
+	(exit 7)
+	sh -c "kill -9 \$\$"
+	exit 4
+	EOF
+	test_expect_code 4 contained -o all -- sh ./all.sh 2>err &&
+	rows all >actual &&
+	cat >expect <<-\EOF &&
+	0 sh ./all.sh: 4
+	1 true one: 0
+	1 ?: 7
+	1 sh -c kill -9 $$: 9
+	EOF
+	test_cmp expect actual &&
+	jq -e ".task_source == \"ptrace\" and .exit_codes == \"ptrace\" and
+		.task_records == \"kernel\"" all/meta.json &&
+	jq -es "[.[] | select(.argv)] | length == 4 and
+		all(.cwd == \"$PWD\" and (.exe | startswith(\"/\")))" all/tasks.jsonl &&
+	test_grep ! "going on without" err &&
+	test_grep ! "exit codes" err
+'
+
+test_expect_success TASKS 'perf and the connector come first, unless --ptrace is given' '
+	trace2 record -q -o first -- true &&
+	jq -e ".task_source == \"perf\"" first/meta.json &&
+	trace2 record --ptrace -o asked -- true 2>err &&
+	jq -e ".task_source == \"ptrace\"" asked/meta.json &&
+	test_grep "not recorded: states of threads: --ptrace was given" err &&
+	test_path_is_missing asked/kernel.data
+'
+
+test_expect_success 'neither --no-ptrace nor stat traces' '
+	contained -q --no-ptrace -o never -- true &&
+	jq -e ".task_source == \"none\"" never/meta.json &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+		trace2 stat -q -- sh -c "grep Tracer /proc/self/status >tracer" &&
+	test_grep "TracerPid:.0$" tracer
+'
+
+test_expect_success 'options that --ptrace excludes are refused' '
+	test_expect_code 2 trace2 record --ptrace --no-ptrace -- true 2>err &&
+	test_grep "exclude each other" err &&
+	test_expect_code 2 trace2 record --ptrace --profile -- true 2>err &&
+	test_grep "leave out --profile" err &&
+	test_expect_code 2 trace2 record --ptrace -p $$ 2>err &&
+	test_grep "is for a command" err
+'
+
+# wait4() counts what the command waited for, and itself.
+test_expect_success 'CPU times of all processes are together those of wait4()' '
+	contained -q -o cpu -- sh -c "
+		i=0; while test \$i -lt 20000; do i=\$((i + 1)); done; true | env true" &&
+	trace2 list --format=json cpu >json &&
+	jq -e "(.processes[0].user_ns + .processes[0].system_ns) as \$all |
+		([.processes[].cpu_ns] | add) as \$sum |
+		(.processes | length == 3) and
+		\$sum > \$all * 0.98 and \$sum < \$all * 1.02" json &&
+	trace2 report --format=json cpu >json &&
+	jq -e "[.. | .ready_ns? // empty] | length > 0" json
+'
+
+test_expect_success 'threads, an exec by one of them, vfork, a daemon: all run as alone' '
+	both 5 "$tracees" threads 200 &&
+	both 6 "$tracees" exec &&
+	rows both >actual &&
+	test_grep "^0 sh -c exit 6: 6$" actual &&
+	both 0 "$tracees" vfork &&
+	rows both >actual &&
+	test_line_count = 6 actual &&
+	both 0 "$tracees" daemon &&
+	rows both >actual &&
+	test_grep " sleep 0.1: 0$" actual
+'
+
+test_expect_success 'processes of many threads: none is lost, or waits' '
+	both 0 "$tracees" forks &&
+	jq -e "[.tasks[].code] | length == 161 and
+		([.[] | select(. == 3)] | length) == 80" both/meta.json
+'
+
+test_expect_success 'signals reach whom they are for' '
+	both 0 "$tracees" signals 5000 &&
+	both 2 sh -c "trap \"echo hup\" HUP; kill -HUP \$\$; exit 2" &&
+	both 0 sh -c "sleep 5 & kill -TERM \$!; wait \$!; echo \$?"
+'
+
+test_expect_success 'a stopped process stays stopped, and goes on' '
+	cat >stops <<-\EOF &&
+	sh -c "kill -STOP \$\$; exit 3" &
+	until grep -q "^State:.[Tt]" /proc/$!/status; do :; done
+	kill -CONT $!
+	wait $!
+	echo $?
+	EOF
+	both 0 sh ./stops &&
+	echo 3 >expect &&
+	test_cmp expect traced
+'
+
+test_expect_success 'the processes outlive a recorder that is killed' '
+	mkfifo go &&
+	{
+		trace2 record -q --ptrace -o killed -- sh -c "
+			echo \$PPID >parent.new; mv parent.new parent
+			read line <go; true | true; echo \$line >went" &
+	} &&
+	wait_until test -f parent &&
+	kill -9 $(cat parent) &&
+	test_expect_code 137 wait $! &&
+	echo on >go &&
+	wait_until test -s went
+'
+
+test_expect_success 'what outlives the command is let go' '
+	mkfifo later &&
+	trace2 record -q --ptrace --timeout 10ms -o left -- sh -c "
+		sh -c \"read line <later; true | true; echo \\\$line >late\" &" &&
+	jq -e ".still_running[0].comm == \"sh\"" left/meta.json &&
+	echo on >later &&
+	wait_until test -s late
+'
+
+test_expect_success LSAN 'a program with LeakSanitizer is not followed, and finds its leaks' '
+	build_leak &&
+	contained -o leaks -- \
+		sh -c "./lsan 2>report; echo \$?; true" >out 2>err &&
+	echo 23 >expect &&
+	test_cmp expect out &&
+	test_grep "detected memory leaks" report &&
+	rows leaks >actual &&
+	test_grep "^1 ./lsan: 23$" actual &&
+	jq -es "[.[].not_followed | values] == [\"LeakSanitizer\"]" leaks/tasks.jsonl &&
+	test_grep "not followed by ptrace, nor what it starts: lsan (LeakSanitizer)" err
+'
+
+test_expect_success STRACE 'a tracer is not followed, and traces' '
+	test_expect_code 5 contained -q -o traces -- \
+		strace -f -o log sh -c "true | true; exit 5" &&
+	test_grep execve log &&
+	rows traces >actual &&
+	test_grep "^0 strace .*: 5$" actual
+'
+
+test_done

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ptrace - the processes of the command, from the stops that ptrace(2) makes at
+ * each fork, exec and exit: where neither perf_event_open nor the process
+ * connector is permitted.
+ *
+ * A thread of its own waits for stops and continues them, so that no process
+ * stands while the recorder writes to a disk. As the recorder's only waiter for
+ * children it passes their ends, too. Nothing of the recorder's end touches the
+ * processes: they are let go when the thread ends, even by SIGKILL.
+ */
+#ifndef TR2_RECORD_SOURCES_PTRACE_H
+#define TR2_RECORD_SOURCES_PTRACE_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "format/recording/tasklog.h"
+#include "record/sources/ptrace_avoid.h"
+#include "record/sources/ptrace_tasks.h"
+#include "record/sources/run.h"
+
+enum tr2_ptrace_wanted {
+	TR2_PTRACE_NEVER,
+	TR2_PTRACE_ELSE, /* if perf and the connector are refused */
+	TR2_PTRACE_ALWAYS
+};
+
+struct tr2_ptrace_item {
+	struct tr2_task_event e;
+	int status; /* with STATUS, as returned by wait4() */
+	struct rusage usage; /* with has_usage */
+	bool has_usage;
+};
+
+struct tr2_ptrace {
+	bool on;
+	char why_not[128]; /* "" if it works */
+
+	/* Between the two threads. */
+	pthread_t thread;
+	sem_t started, ended;
+	atomic_bool stop;
+	pthread_mutex_t lock;
+	struct tr2_ptrace_item *item;
+	size_t nr, alloc;
+	uint64_t lost;
+	bool alone; /* there are no children left */
+
+	/* The thread's. */
+	int err; /* of its start */
+	pid_t command;
+	bool blind; /* memory was short: some threads are not known */
+	struct tr2_ptrace_tasks tasks;
+	struct tr2_avoided avoided;
+	struct tr2_buf text;
+	/* Read when the thread has ended, or passed the command's end. */
+	struct tr2_io io;        /* of the command */
+	uint64_t nr_not_followed;
+	char not_followed[80];   /* the first of them, and why */
+};
+
+/* Begin with `pid`, a child that has not called exec yet. false: why_not. */
+bool tr2_ptrace_start(struct tr2_ptrace *p, pid_t pid);
+
+/*
+ * Pass what happened since the last call. The process gets SIGCHLD when there
+ * is more. Return false if no children are left.
+ */
+bool tr2_ptrace_take(struct tr2_ptrace *p,
+		     void (*take)(void *data, struct tr2_ptrace_item *item),
+		     void *data);
+
+/* Let all processes go. tr2_ptrace_take() passes the rest. */
+void tr2_ptrace_stop(struct tr2_ptrace *p);
+void tr2_ptrace_release(struct tr2_ptrace *p);
+
+/* Print on stderr what was not followed. */
+void tr2_ptrace_say(const struct tr2_ptrace *p);
+
+/* Would programs that change the user lose that below the recorder? */
+bool tr2_ptrace_takes_privileges(void);
+
+#endif

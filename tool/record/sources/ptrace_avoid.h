@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ptrace_avoid - programs that do not work below a tracer: LeakSanitizer, which
+ * traces its own process at the end, and debuggers.
+ */
+#ifndef TR2_RECORD_SOURCES_PTRACE_AVOID_H
+#define TR2_RECORD_SOURCES_PTRACE_AVOID_H
+
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+
+#define TR2_AVOIDED_KEPT 512
+
+/* What was found of programs, by file. */
+struct tr2_avoided {
+	struct tr2_avoided_file {
+		dev_t dev;
+		ino_t ino;
+		struct timespec changed;
+		const char *why;
+	} file[TR2_AVOIDED_KEPT];
+	size_t nr, next;
+};
+
+/* Return what the program of a process is, if it must not be traced; NULL: it
+ * may. */
+const char *tr2_ptrace_avoids(struct tr2_avoided *avoided, pid_t pid);
+
+#endif

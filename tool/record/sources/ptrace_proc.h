@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ptrace_proc - what /proc says of a process that stands at a stop, as members
+ * of a record of tasks.jsonl.
+ */
+#ifndef TR2_RECORD_SOURCES_PTRACE_PROC_H
+#define TR2_RECORD_SOURCES_PTRACE_PROC_H
+
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "record/sources/run.h"
+
+/* At its exec: argv, cut, own_pid, cwd, exe. */
+void tr2_ptrace_add_program(struct tr2_buf *b, pid_t pid);
+/* At the exit of its last thread: what it read and wrote, and the most memory
+ * that it had. io: filled. */
+void tr2_ptrace_add_end(struct tr2_buf *b, pid_t pid, struct tr2_io *io);
+/* Of a thread that has ended and was not reaped: its CPU time. */
+void tr2_ptrace_add_times(struct tr2_buf *b, pid_t tid);
+
+/* Read the process of a thread, and its parent. false: it is gone. */
+bool tr2_ptrace_parents(pid_t tid, pid_t *pid, pid_t *ppid);
+bool tr2_ptrace_is_thread_of(pid_t tid, pid_t pid);
+
+#endif

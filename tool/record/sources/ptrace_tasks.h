@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* ptrace_tasks - the threads that ptrace knows, by tid. */
+#ifndef TR2_RECORD_SOURCES_PTRACE_TASKS_H
+#define TR2_RECORD_SOURCES_PTRACE_TASKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+enum tr2_ptrace_state {
+	/* Stopped, or dead, before the stop of the thread that began it. */
+	TR2_PTRACE_EARLY,
+	TR2_PTRACE_EARLY_DEAD,
+	TR2_PTRACE_KNOWN,
+	TR2_PTRACE_LET_GO
+};
+
+struct tr2_ptrace_task {
+	struct tr2_ptrace_task *next; /* of the same bucket */
+	pid_t tid, pid, ppid, ptid;
+	enum tr2_ptrace_state state;
+	bool begun; /* its first stop was seen */
+	int signo;  /* EARLY: of its stop */
+	int status; /* EARLY_DEAD */
+	struct rusage usage;
+	char *at_exit; /* what was read then: members of JSON; NULL: nothing */
+};
+
+#define TR2_PTRACE_BUCKETS 4096u
+
+struct tr2_ptrace_tasks {
+	struct tr2_ptrace_task *bucket[TR2_PTRACE_BUCKETS];
+	size_t nr_early, nr_let_go;
+};
+
+struct tr2_ptrace_task *tr2_ptrace_find(const struct tr2_ptrace_tasks *tasks,
+					pid_t tid);
+/* NULL: no memory. */
+struct tr2_ptrace_task *tr2_ptrace_add(struct tr2_ptrace_tasks *tasks,
+				       pid_t tid, enum tr2_ptrace_state state);
+void tr2_ptrace_set_state(struct tr2_ptrace_tasks *tasks,
+			  struct tr2_ptrace_task *task,
+			  enum tr2_ptrace_state state);
+void tr2_ptrace_remove(struct tr2_ptrace_tasks *tasks, pid_t tid);
+/* Return an EARLY one of that parent; NULL: there is none. */
+struct tr2_ptrace_task *
+tr2_ptrace_next_early(const struct tr2_ptrace_tasks *tasks, pid_t parent);
+void tr2_ptrace_tasks_release(struct tr2_ptrace_tasks *tasks);
+
+#endif
