@@ -59,7 +59,7 @@ my @TOOL = (
 	[ bisect => 'common out model read record compare' ],
 	[ report => 'common out model format read samples export compare' ],
 	[ top => 'common out model format read samples' ],
-	[ check => 'common out model format read' ],
+	[ check => 'common out model format read record' ],
 	[ script => 'common out model format read export' ],
 	[ cmd => '*' ],
 );

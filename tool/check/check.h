@@ -11,8 +11,9 @@
 
 struct tr2_buf;
 
-/* Run --env and --send. Return an exit code. */
+/* Run --env, --record and --send. Return an exit code. */
 int tr2_check_env(void);
+int tr2_check_record(void);
 int tr2_check_send(void);
 
 /* A setting's value and its source: a file, or "environment". */

@@ -18,12 +18,15 @@
 #include "out/table.h"
 #include "report/input_options.h"
 
-static bool env, send_probe;
+static bool env, send_probe, recording;
 
 static const struct tr2_option options[] = {
 	{ 0, "env", NULL, TR2_OPT_FLAG, &env,
 	  "show which targets are on, where each setting comes from, and "
 	  "whether its destination works", NULL },
+	{ 0, "record", NULL, TR2_OPT_FLAG, &recording,
+	  "show what 'record', 'stat' and 'top' have and lack for this user on "
+	  "this machine, and what permits more", NULL },
 	{ 0, "send", NULL, TR2_OPT_FLAG, &send_probe,
 	  "send a small session to the event target and look for it", NULL },
 	TR2_OPT_END
@@ -487,6 +490,11 @@ static int run(int argc, char **argv)
 {
 	int exit_code = 0;
 
+	if (recording)
+		return argc || env || send_probe ?
+			tr2_usage_error(&tr2_command_check,
+					"--record takes no INPUT, and excludes "
+					"--env and --send") : tr2_check_record();
 	if (!env && !send_probe)
 		return check_files(argc, argv);
 	if (send_probe && tr2_common.format != TR2_FORMAT_TEXT)
@@ -501,7 +509,7 @@ static int run(int argc, char **argv)
 
 const struct tr2_command tr2_command_check = {
 	.name = "check",
-	.synopsis = "[INPUT...] | --env | --send",
+	.synopsis = "[INPUT...] | --env | --record | --send",
 	.summary = "Checks a stream, a recording or the settings for mistakes.",
 	.details = "Exits with 1 when there are problems, and with 0 when "
 		   "there are none.",

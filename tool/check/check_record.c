@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check --record: open what `trace2 record` opens, for this user on this
+ * machine, close it again, and say what is missing.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check/check.h"
+#include "common/options.h"
+#include "common/procfs.h"
+#include "out/table.h"
+#include "perfevent/perfevent.h"
+#include "record/kernel/counters.h"
+#include "record/kernel/kernel_records.h"
+#include "record/sources/connector.h"
+#include "record/sources/ptrace.h"
+
+#define PROFILE_HZ 997
+
+static struct {
+	struct tr2_kernel_records kernel;
+	struct tr2_connector connector;
+	struct tr2_ptrace ptrace;
+	bool has_tasks, has_connector, has_ptrace;
+} had;
+
+struct source {
+	const char *command, *what;
+	bool has;
+	const char *why; /* how it is had, or why not */
+};
+
+TR2_CELL(cell_command, struct source, tr2_cell_str(t, r->command))
+TR2_CELL(cell_what, struct source, tr2_cell_str(t, r->what))
+TR2_CELL(cell_has, struct source, tr2_cell_bool(t, r->has))
+TR2_CELL(cell_shown, struct source, {
+	tr2_cell_str(t, r->has ? "yes" : "no");
+	if (!r->has)
+		tr2_cell_color(t, TR2_COLOR_WARM);
+})
+TR2_CELL(cell_why, struct source, tr2_cell_str(t, r->why))
+
+static const struct tr2_column columns[] = {
+	{ "command", "COMMAND", TR2_COL_LEFT, cell_command },
+	{ "what", "WHAT", TR2_COL_LEFT, cell_what },
+	{ "available", "", TR2_COL_DATA, cell_has },
+	{ NULL, "HERE", TR2_COL_LEFT, cell_shown },
+	{ "why", "BY, OR WHY NOT", TR2_COL_LEFT, cell_why },
+};
+
+/* Trace a child that does nothing. */
+static bool try_ptrace(struct tr2_ptrace *p)
+{
+	int go[2];
+	pid_t pid;
+	char word;
+	bool traced;
+
+	if (pipe(go))
+		return false;
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		_exit(read(go[0], &word, 1) < 0);
+	}
+	close(go[0]);
+	traced = pid > 0 && tr2_ptrace_start(p, pid);
+	close(go[1]);
+	if (traced)
+		tr2_ptrace_release(p);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	return traced;
+}
+
+static void open_sources(void)
+{
+	struct tr2_loop loop;
+
+	tr2_kernel_records_init(&had.kernel);
+	tr2_connector_init(&had.connector);
+	if (tr2_loop_init(&loop))
+		return;
+	had.kernel.wanted.states = true;
+	had.kernel.wanted.hz = PROFILE_HZ;
+	/* In place of kernel.data; it is closed with the events. */
+	had.has_tasks = tr2_kernel_records_open(
+		&had.kernel, &loop, open("/dev/null", O_RDWR | O_CLOEXEC));
+	had.has_connector = tr2_connector_open(&had.connector, &loop,
+					       !had.has_tasks);
+	tr2_kernel_records_release(&had.kernel);
+	tr2_connector_release(&had.connector);
+	tr2_loop_release(&loop);
+	had.has_ptrace = try_ptrace(&had.ptrace);
+}
+
+static bool counts(const char *name)
+{
+	struct tr2_perfevents list;
+	struct tr2_perfevent event;
+
+	tr2_perfevents_init(&list, name);
+	return tr2_perfevents_next(&list, &event) == TR2_PERFEVENT_OK &&
+	       tr2_event_works(&event);
+}
+
+static void add(struct tr2_table *t, const char *command, const char *what,
+		bool has, const char *why)
+{
+	const struct source source = { command, what, has, why };
+
+	tr2_table_add(t, &source);
+}
+
+static void add_kernel(struct tr2_table *t, const char *command,
+		       const char *what, enum tr2_kernel_source source)
+{
+	const char *refused = had.kernel.refused[source];
+
+	add(t, command, what, !refused[0],
+	    refused[0] ? refused : "perf_event_open");
+}
+
+static void add_processes(struct tr2_table *t)
+{
+	const char *by = had.has_tasks ? "perf_event_open" :
+			 had.has_connector ? "the process connector" :
+			 had.has_ptrace ? "ptrace" : NULL;
+	/* Chosen where both are refused. */
+	bool traced = !had.has_tasks && !had.has_connector && had.has_ptrace;
+
+	add(t, "record", "all processes", by, by ? by : had.ptrace.why_not);
+	add(t, "record", "exit codes, all arguments",
+	    had.has_connector || traced,
+	    had.has_connector ? "the process connector" :
+	    traced ? "ptrace" : had.connector.why_not);
+	add(t, "record", "CPU time", had.has_tasks || traced,
+	    had.has_tasks ? "perf_event_open" :
+	    traced ? "ptrace" :
+	    had.has_ptrace ? "the process connector has none; --ptrace has" :
+			     had.kernel.why_not);
+}
+
+static void add_sources(struct tr2_table *t)
+{
+	char init[8];
+	bool sees_all = tr2_procfs_text(1, 0, "stat", init, sizeof(init));
+	bool counts_time = counts("task-clock");
+	bool counts_cycles = counts("cycles");
+
+	add_processes(t);
+	add_kernel(t, "record", "states of threads", TR2_KERNEL_STATES);
+	add_kernel(t, "record", "causes of waits", TR2_KERNEL_CAUSES);
+	add_kernel(t, "record", "who woke them", TR2_KERNEL_WAKERS);
+	add_kernel(t, "record --profile", "functions", TR2_KERNEL_SAMPLES);
+	add_kernel(t, "record --profile", "functions of the kernel",
+		   TR2_KERNEL_INSIDE);
+	add(t, "stat", "CPU time, memory, exit code", true, "wait4");
+	add(t, "stat", "the kernel's counters", counts_time,
+	    counts_time ? "perf_event_open" : had.kernel.why_not);
+	add(t, "stat", "cycles, instructions", counts_cycles,
+	    counts_cycles ? "perf_event_open" :
+	    counts_time ? "this machine shows no counters of its CPUs" :
+			  had.kernel.why_not);
+	add(t, "top", "all processes", sees_all,
+	    sees_all ? "/proc" : "/proc shows those of its user only "
+				 "(mount option hidepid)");
+}
+
+enum path { PATH_RIGHT, PATH_DERIVED, PATH_BY_ENDS, PATH_NONE };
+
+static const struct {
+	const char *name, *meaning;
+} paths[] = {
+	[PATH_RIGHT] = { "right", "each wait leads to who ended it" },
+	[PATH_DERIVED] = { "derived", "who ended a wait is partly derived" },
+	[PATH_BY_ENDS] = { "starts-and-ends",
+			   "by the starts and ends of processes alone" },
+	[PATH_NONE] = { "none", "the command is its only row" },
+};
+
+static enum path find_path(void)
+{
+	if (had.has_tasks && !had.kernel.refused[TR2_KERNEL_STATES][0])
+		return had.kernel.refused[TR2_KERNEL_CAUSES][0] ||
+				       had.kernel.refused[TR2_KERNEL_WAKERS][0] ?
+			       PATH_DERIVED : PATH_RIGHT;
+	return had.has_tasks || had.has_connector || had.has_ptrace ?
+		       PATH_BY_ENDS : PATH_NONE;
+}
+
+enum remedy {
+#define TR2_REMEDY(name, command) REMEDY_##name,
+#include "record/remedies.def"
+	REMEDY_NONE
+};
+
+static const char *const remedies[] = {
+#define TR2_REMEDY(name, command) command,
+#include "record/remedies.def"
+	NULL
+};
+
+/* Is there a filter of system calls, or another namespace of processes? */
+static bool is_contained(void)
+{
+	char text[4096], target[64];
+	ssize_t n = readlink("/proc/self/ns/pid", target, sizeof(target) - 1);
+	const char *seccomp;
+
+	target[n > 0 ? n : 0] = '\0';
+	if (n > 0 && strcmp(target, "pid:[4026531836]") != 0)
+		return true;
+	if (!tr2_procfs_text((int32_t)getpid(), 0, "status", text,
+			     sizeof(text)))
+		return false;
+	seccomp = strstr(text, "\nSeccomp:\t");
+	return seccomp && seccomp[strlen("\nSeccomp:\t")] == '2';
+}
+
+static int paranoid(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level = 0;
+
+	if (f && fscanf(f, "%d", &level) != 1)
+		level = 0;
+	if (f)
+		fclose(f);
+	return level;
+}
+
+static enum remedy find_remedy(enum path path)
+{
+	if (path == PATH_RIGHT)
+		return REMEDY_NONE;
+	if (is_contained())
+		return getenv("KUBERNETES_SERVICE_HOST") ? REMEDY_KUBERNETES :
+		       !access("/run/.containerenv", F_OK) ? REMEDY_PODMAN :
+							     REMEDY_DOCKER;
+	if (!geteuid())
+		return REMEDY_NONE;
+	return paranoid() > 1 ? REMEDY_SYSCTL : REMEDY_ROOT;
+}
+
+struct summary {
+	enum path path;
+	enum remedy remedy;
+};
+
+TR2_CELL(cell_path, struct summary, tr2_cell_str(t, paths[r->path].name))
+TR2_CELL(cell_remedy, struct summary, tr2_cell_str(t, remedies[r->remedy]))
+
+static const struct tr2_column summary_columns[] = {
+	{ "path", "", TR2_COL_DATA, cell_path },
+	{ "remedy", "", TR2_COL_DATA, cell_remedy },
+};
+
+int tr2_check_record(void)
+{
+	struct summary sum;
+	struct tr2_output out;
+	struct tr2_table t;
+
+	open_sources();
+	sum.path = find_path();
+	sum.remedy = find_remedy(sum.path);
+	tr2_output_begin(&out, tr2_common.format);
+	tr2_table_init(&t, &out, "sources", TR2_COLUMNS(columns));
+	add_sources(&t);
+	if (out.format == TR2_FORMAT_JSON)
+		tr2_table_print_row(&out, "summary",
+				    TR2_COLUMNS(summary_columns), &sum);
+	tr2_table_finish(&t);
+	tr2_output_end(&out);
+	if (out.format == TR2_FORMAT_TEXT) {
+		printf("critical path: %s\n", paths[sum.path].meaning);
+		if (remedies[sum.remedy])
+			printf("for more: %s\n", remedies[sum.remedy]);
+	}
+	tr2_table_release(&t);
+	return sum.path == PATH_RIGHT ? 0 : TR2_EXIT_FOUND;
+}
