@@ -356,10 +356,13 @@ static void start_ptrace(struct tr2_watch *w, struct tr2_run *run)
 	}
 	w->why_not[0] = '\0';
 	if (!w->quiet && tr2_ptrace_takes_privileges())
-		fputs("trace2 record: processes are followed by ptrace, below "
-		      "which sudo and other set-user-ID programs get no "
-		      "privileges (--no-ptrace: they do, and only the command "
-		      "is recorded)\n", stderr);
+		fprintf(stderr, "trace2 record: processes are followed by "
+			"ptrace, below which sudo and other set-user-ID "
+			"programs get no privileges (%s)\n",
+			w->wants_ptrace == TR2_PTRACE_ALWAYS ?
+			"without --ptrace they do" :
+			"--no-ptrace: they do, and only the command is "
+			"recorded");
 }
 
 void tr2_watch_start(struct tr2_watch *w, struct tr2_run *run)

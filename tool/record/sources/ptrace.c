@@ -339,7 +339,7 @@ static void take_stop(struct tr2_ptrace *p, pid_t tid, int what)
 	 * takes no request until then. */
 	if (event == PTRACE_EVENT_EXEC)
 		take_from_kernel(tid);
-	if (event && event != PTRACE_EVENT_STOP)
+	if (event && event != PTRACE_EVENT_STOP && event != PTRACE_EVENT_EXIT)
 		ptrace(PTRACE_GETEVENTMSG, tid, NULL, &message);
 	switch (event) {
 	case PTRACE_EVENT_FORK:
