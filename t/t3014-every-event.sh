@@ -31,7 +31,7 @@ choices () {
 switches () {
 	trace2 "$1" -h >usage &&
 	sed -n "s/^  \(-.,\|   \) --\([a-z-]*\)  .*/--\2/p" usage |
-		grep -v -x -e "--\(help\|no-pager\|follow\|env\|send\)"
+		grep -v -x -e "--\(help\|no-pager\|follow\|env\|send\|record\)"
 }
 
 # A view is the words of a command, without input.

@@ -240,8 +240,9 @@ static bool paths_are_exact(struct tr2_model *m)
 		m->nodes[n].end_ns = 1000500 + random_below(300000);
 		nr = tr2_critical_path(m, n, &steps);
 		for (i = 0, sum = 0; i < nr; i++) {
-			sum += steps[i].ns;
+			sum += tr2_step_ns(&steps[i]);
 			exact = exact && steps[i].ns >= 0 &&
+				steps[i].ready_ns >= 0 &&
 				steps[i].parent <= i;
 		}
 		exact = exact &&
