@@ -83,7 +83,7 @@ test_expect_success 'a remedy is named on the page of where it runs' '
 	done <remedies
 '
 
-test_expect_success 'it takes no input' '
+test_expect_success 'check --record: an input is an error of use' '
 	test_expect_code 2 trace2 check --record somewhere 2>err &&
 	test_grep "takes no INPUT" err
 '

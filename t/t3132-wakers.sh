@@ -296,7 +296,7 @@ test_expect_success 'who had the CPU of a thread for most of a long time, or oth
 	test_cmp expect actual
 '
 
-test_expect_success 'of several threads that ran, the usual one woke it, or the one before it on its CPU' '
+test_expect_success 'several threads ran: the usual waker is named, or the one before it on its CPU' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
@@ -340,7 +340,7 @@ test_expect_success 'of several threads that ran, the usual one woke it, or the 
 	test_cmp expect actual
 '
 
-test_expect_success 'with causes and no wake-ups, a wait for files or a signal may be for a child that ends' '
+test_expect_success 'causes without wake-ups: a wait for files or a signal may be for a child that ends' '
 	for function in do_poll do_sigtimedwait anon_pipe_read
 	do
 		made r <<-EOF &&
@@ -361,7 +361,7 @@ test_expect_success 'with causes and no wake-ups, a wait for files or a signal m
 	done
 '
 
-test_expect_success 'of several threads that only computed, nobody is named; nor where a timer explains the wait' '
+test_expect_success 'several threads only computed, or a timer explains the wait: nobody is named' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10

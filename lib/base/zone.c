@@ -31,8 +31,8 @@ static int64_t get64(const unsigned char *p)
 	return (int64_t)((uint64_t)get32(p) << 32 | get32(p + 4));
 }
 
-/* Read a number of at most `max`. Return its end; NULL if there is none, or if p
- * is NULL. */
+/* Read a number of at most `max` at p. Return the end of its text; NULL if p is
+ * NULL, or no such number is there. */
 static const char *read_number(const char *p, unsigned int max,
 			       unsigned int *out)
 {

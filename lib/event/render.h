@@ -62,7 +62,8 @@ void tr2_render_release(struct tr2_render *r);
 
 /* For kept.h and kept_lines.h. */
 struct tr2_kept;
-/* Write what is kept. false: there is no room. */
+/* Render the parts of a line that its thread keeps for the next one. false: there
+ * is no room. */
 bool tr2_kept_json_prepare(struct tr2_kept *kept, struct tr2_render *r,
 			   const struct tr2_event *ev, bool brief);
 bool tr2_kept_perf_prepare(struct tr2_kept *kept, struct tr2_render *r,

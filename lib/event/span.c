@@ -385,7 +385,7 @@ void tr2_context_format(char out[TR2_TRACEPARENT_BYTES + 1],
 	memcpy(p, sampled ? "-01" : "-00", sizeof("-01"));
 }
 
-/* Take so many digits, in lower case, and what follows them. */
+/* Read `width` hexadecimal digits in lower case, and `behind` after them. */
 static bool take_hex(const char **s, unsigned int width, char behind,
 		     uint64_t *value)
 {

@@ -52,8 +52,8 @@ static void set_context(const struct tr2_context *context, bool sampled)
 	set_value(text);
 }
 
-/* The session becomes a child of what the value names; NULL or invalid: it is in
- * no trace. */
+/* Make the session a child of the span that a TRACEPARENT names. NULL or an invalid
+ * value: the session is in no trace. */
 static void take(const char *traceparent)
 {
 	struct tr2_session_trace trace = { .sampled = true };

@@ -67,7 +67,8 @@ void tr2_task_comm(const struct tr2_task *task, const char *name)
 			 * it */
 #define MAX_KNOWN 512
 /* A program that generates code all the time would otherwise cause a scan for
- * each sample: allow so many scans, and from then on a fiftieth of the time. */
+ * each sample. The first FREE_LOOKS scans are free; later ones may take a
+ * fiftieth of the time. */
 #define FREE_LOOKS 16
 #define TIMES_AS_LONG 50
 

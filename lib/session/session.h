@@ -37,8 +37,8 @@ enum tr2_session_state {
 	TR2_SESSION_CLOSED
 };
 
-/* What a forked child begins anew, or takes over if it goes on in its parent's
- * session: copied as a whole, where there is no other thread. */
+/* The state of a session that a forked child resets, or copies from its parent if
+ * it resumes the parent's session. The child has no other thread then. */
 struct tr2_session_course {
 	atomic_int next_child_id, next_exec_id;
 	int nr_inherited_repos; /* the parent defined these, from 1 */

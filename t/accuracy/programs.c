@@ -365,8 +365,7 @@ static void condition_timeout(void)
 	}
 }
 
-/* Somebody outside writes into the file, a FIFO; short processes end
- * meanwhile. */
+/* A process outside writes into the FIFO while short processes end. */
 static void outside(void)
 {
 	pid_t loop = fork();

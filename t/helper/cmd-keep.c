@@ -99,7 +99,7 @@ static bool is_plain_name(const char *path)
 	return *base && strcmp(base, ".") && strcmp(base, "..");
 }
 
-/* What options of rm allow: missing files, directories. */
+/* -f of rm allows missing files, -r allows directories. */
 enum { FORCE = 1, RECURSIVE = 2 };
 
 /* Return the flags of -f, -r, or both in one; 0 for any other option. */
