@@ -9,8 +9,8 @@
  *
  * It runs inside a host that did not ask for it: it never aborts or prints,
  * keeps no state between calls, and reports lack of memory as a fault. It does
- * not wait: it reads only regular files, and none on a FUSE file system, unless
- * that is the root's. Size, depth and number of the files are bounded.
+ * not wait for a writer: it reads only regular files. Size, depth and number of
+ * the files are bounded.
  *
  * It checks a whole file before it delivers the first key: an invalid file
  * delivers nothing, and the others are still read. It does not preserve errno,
@@ -78,8 +78,8 @@ void tr2_config_read(const struct tr2_config_request *request);
 /*
  * Read one file with its includes. Return 0; -ENOENT, which is no fault; or
  * another negative errno, after the callback got the fault: -EINVAL malformed,
- * or not a regular file (/dev/null is an empty file), -EISDIR, -EFBIG, -EREMOTE
- * (on a FUSE file system), -ENOMEM …
+ * or not a regular file (/dev/null is an empty file), -EISDIR, -EFBIG,
+ * -ENOMEM …
  */
 int tr2_config_read_file(const struct tr2_config_request *request,
 			 enum tr2_config_scope scope, const char *path);

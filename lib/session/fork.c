@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Reopen the session in a forked child. */
+/*
+ * What happens at a fork: before_fork() in the parent, in_child() in the child,
+ * which drops what is the parent's; and at the child's first event
+ * tr2_session_reopen(), which opens its session.
+ */
 #include "session/fork.h"
 
 #include "base/barrier.h"

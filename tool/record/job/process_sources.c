@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Combine all sources of information about recorded processes. */
+/*
+ * Choose among the sources of what is known of recorded processes, and combine
+ * them: tr2_watch_open() tries the kernel's, tr2_watch_start() begins ptrace.
+ */
 #include "record/job/process_sources.h"
 
 #include <stddef.h>
