@@ -207,6 +207,23 @@ test_expect_success 'a crowded folder, and a name that occurs twice in the comma
 	)
 '
 
+test_expect_success 'pages: a file, a folder and a function that do not exist are named' '
+	(
+		good_tree &&
+		mkdir -p Documentation/technical &&
+		echo "int tr2_here(void);" | source_file lib/base/here.h &&
+		cat >Documentation/technical/decisions.adoc <<-\EOF &&
+		`tr2_here()` in `lib/base/here.h`, or `base/here.h`: `lib/base`, `-h`
+		`tr2_gone()` in `lib/base/gone.h`: `lib/gone`
+		EOF
+		page=Documentation/technical/decisions.adoc &&
+		complains pages \
+			"$page:2: tr2_gone(): there is none" \
+			"$page:2: lib/base/gone.h: there is none" \
+			"$page:2: lib/gone: there is none"
+	)
+'
+
 test_expect_success 'home: a function of another file in a header is named' '
 	(
 		good_tree &&
