@@ -62,7 +62,9 @@ sub write_run {
 		if ($name =~ m{^(\w+):(.+)/(.+)$}) {
 			$at = measure($at, $1, $2, $3, $n) if $n;
 		} elsif ($name ne 'wall') {
-			push @counters, qq("$name":{"value":$n,"unit":"",)
+			my $unit = $name eq 'task-clock' ? 'ns' : '';
+			$n .= '000' if $unit;
+			push @counters, qq("$name":{"value":$n,"unit":"$unit",)
 				. '"enabled_ns":9,"running_ns":9}';
 		}
 	}

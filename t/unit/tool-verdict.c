@@ -9,6 +9,7 @@
 #include "compare/interval.h"
 #include "compare/sequential.h"
 #include "compare/significance.h"
+#include "compare/verdict.h"
 #include "random.h"
 #include "tap.h"
 
@@ -213,6 +214,67 @@ static void test_looks(void)
 	   "what there is, is found after few pairs");
 }
 
+/* Ten runs of a command whose CPU and wall time are about these, in ms. */
+static void fill_runs(struct tr2_measures *ms, double cpu, double wall)
+{
+	struct tr2_measure *m;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		tr2_measures_begin_run(ms);
+		m = tr2_measures_get(ms, TR2_MEASURE_EVENT, "task-clock");
+		m->unit = TR2_UNIT_NS;
+		m->values[i] = 1e6 * cpu * exp(0.001 * normal());
+		m = tr2_measures_get(ms, TR2_MEASURE_RUN, "wall");
+		m->unit = TR2_UNIT_NS;
+		m->values[i] = 1e6 * wall * exp(0.001 * normal());
+	}
+}
+
+static bool takes_all(const struct tr2_difference *d, const void *data)
+{
+	(void)data;
+	return d != NULL;
+}
+
+/* Does NEW, whose base has 10 ms of CPU time, get this verdict, by that time? */
+static bool judges(double base_wall, double cpu, double wall, bool in_turns,
+		   enum tr2_verdict_word word, const char *time)
+{
+	struct tr2_measures base = { 0 }, new = { 0 };
+	struct tr2_comparison c;
+	struct tr2_verdict v;
+	bool is;
+
+	seed = 4;
+	fill_runs(&base, 10, base_wall);
+	fill_runs(&new, cpu, wall);
+	tr2_compare(&c, &base, &new, in_turns, takes_all, NULL);
+	tr2_verdict(&v, &c, TR2_ALPHA);
+	is = v.word == word && v.is_judged && !strcmp(v.time[0]->name, time);
+	tr2_comparison_release(&c);
+	tr2_measures_release(&base);
+	tr2_measures_release(&new);
+	return is;
+}
+
+static void test_times(void)
+{
+	ok(judges(12, 11, 12, true, TR2_VERDICT_SLOWER, "task-clock"),
+	   "CPU time decides, where it is most of it");
+	ok(judges(30, 10, 32, false, TR2_VERDICT_SLOWER, "wall"),
+	   "wall decides, where the command mostly waits");
+	ok(judges(12, 10, 24, true, TR2_VERDICT_SLOWER, "wall"),
+	   "or mostly waits on one side, in turns");
+	ok(judges(30, 11, 30, true, TR2_VERDICT_SLOWER, "task-clock"),
+	   "CPU time that alone differs decides, though it is less");
+	ok(judges(12, 10, 7, true, TR2_VERDICT_FASTER, "wall"),
+	   "wall that alone differs decides, in turns");
+	ok(judges(12, 10, 7, false, TR2_VERDICT_SAME, "task-clock") &&
+		   judges(12, 10, 24, false, TR2_VERDICT_SAME, "task-clock"),
+	   "else the machine may have been busy: CPU time decides");
+}
+
 int main(void)
 {
 	test_signed_rank();
@@ -221,5 +283,6 @@ int main(void)
 	test_intervals();
 	test_estimate();
 	test_looks();
+	test_times();
 	return done_testing();
 }

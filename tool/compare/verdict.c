@@ -23,6 +23,8 @@ const char *const tr2_verdict_words[] = {
 #define FROM_SHARE 0.3
 /* An outer region has nearly the same difference as an inner one. */
 #define INNER_SHARE 0.7
+/* A command with CPU time for less than this share of its wall time waits. */
+#define MOSTLY_WAITS 0.5
 
 static bool is_on_both(const struct tr2_difference *d)
 {
@@ -44,18 +46,67 @@ static const struct tr2_difference *find_event(const struct tr2_comparison *c,
 	return NULL;
 }
 
-const struct tr2_difference *tr2_verdict_time(const struct tr2_comparison *c)
+static const struct tr2_difference *find_run(const struct tr2_comparison *c,
+					     const char *name)
 {
-	static const char *const names[] = { "cpu-time", "wall" };
-	const struct tr2_difference *d = find_event(c, "task-clock");
-	size_t i;
+	const struct tr2_difference *d =
+		tr2_comparison_find(c, TR2_MEASURE_RUN, name);
 
-	for (i = 0; !d && i < ARRAY_SIZE(names); i++) {
-		d = tr2_comparison_find(c, TR2_MEASURE_RUN, names[i]);
-		if (!is_on_both(d))
-			d = NULL;
-	}
-	return d;
+	return is_on_both(d) ? d : NULL;
+}
+
+/* The CPU time of all processes; NULL: it was not measured on both sides. */
+static const struct tr2_difference *cpu_time(const struct tr2_comparison *c)
+{
+	const struct tr2_difference *d = find_event(c, "task-clock");
+
+	return d ? d : find_run(c, "cpu-time");
+}
+
+/* Waiting is most of the time. Runs that were not made in turns must agree: one
+ * side alone may have waited for a CPU, on a machine that was busy then. */
+static bool mostly_waits(const struct tr2_comparison *c,
+			 const struct tr2_difference *cpu,
+			 const struct tr2_difference *wall)
+{
+	bool base = cpu->base < wall->base * MOSTLY_WAITS;
+	bool new = cpu->new < wall->new * MOSTLY_WAITS;
+
+	return c->nr_pairs ? base || new : base && new;
+}
+
+/* One time differs, the other one does not. */
+static bool differs_instead(const struct tr2_comparison *c,
+			    const struct tr2_difference *d,
+			    const struct tr2_difference *other, double alpha)
+{
+	return c->nr_pairs && d->p < alpha && !(other->p_alone < alpha);
+}
+
+/*
+ * Choose the time that decides, and the one beside it. CPU time depends least on
+ * other programs, but says nothing of waits: wall is first where waits are most
+ * of it. If the first one does not differ, the other may, as for the same work on
+ * more CPUs. Only runs in turns have met the same load, so that it counts.
+ */
+static void choose_times(struct tr2_verdict *v, const struct tr2_comparison *c,
+			 double alpha)
+{
+	const struct tr2_difference *cpu = cpu_time(c);
+	const struct tr2_difference *wall = find_run(c, "wall");
+	bool waits;
+
+	v->time[0] = cpu ? cpu : wall;
+	v->time[1] = find_event(c, "instructions");
+	if (!cpu || !wall)
+		return;
+	waits = mostly_waits(c, cpu, wall);
+	if (differs_instead(c, waits ? cpu : wall, waits ? wall : cpu, alpha))
+		waits = !waits;
+	if (!waits)
+		return;
+	v->time[0] = wall;
+	v->time[1] = cpu;
 }
 
 /* The row that changed most, of those that differ. */
@@ -82,7 +133,7 @@ static void choose_time(struct tr2_verdict *v, const struct tr2_comparison *c,
 {
 	const struct tr2_difference *other;
 
-	v->time[0] = tr2_verdict_time(c);
+	choose_times(v, c, alpha);
 	v->is_judged = v->time[0];
 	if (!(alpha > 0) || (v->is_judged && (!c->selected ||
 					      v->time[0]->p_alone < alpha)))
@@ -271,17 +322,12 @@ void tr2_verdict(struct tr2_verdict *v, const struct tr2_comparison *c,
 
 	memset(v, 0, sizeof(*v));
 	choose_time(v, c, alpha);
-	v->time[1] = find_event(c, "instructions");
 	for (i = 0; i < TR2_VERDICT_TIMES; i++)
 		v->has_interval[i] =
 			v->time[i] && tr2_difference_interval(
 				c, v->time[i], alpha, &v->interval[i]);
 	take_counts(v, c);
 	v->word = word_of(v, c, alpha);
-	v->wall = tr2_comparison_find(c, TR2_MEASURE_RUN, "wall");
-	if (v->wall && (v->word != TR2_VERDICT_SAME || !v->wall->significant ||
-			!is_on_both(v->wall) || v->wall == v->time[0]))
-		v->wall = NULL;
 	if (v->word == TR2_VERDICT_SLOWER || v->word == TR2_VERDICT_FASTER)
 		take_from(v, c);
 }

@@ -2,8 +2,8 @@
 /*
  * verdict - is NEW slower than BASE? Decided by two kinds of evidence:
  *
- * - The CPU time of all processes, by a test: task-clock, or what else there is
- *   of it; and instructions, where the machine counts them.
+ * - A time, by a test: the CPU time of all processes (task-clock, or that of
+ *   wait4(2)), or wall where that says more; and a second one beside it.
  * - Counts that are the same in every run of a side: any difference is one.
  *   Counts that vary say nothing here.
  */
@@ -46,8 +46,6 @@ struct tr2_verdict {
 	size_t nr_counts;        /* without processes by name, if `process` */
 	size_t nr_more, nr_less; /* of all counts */
 	size_t nr_same, nr_vary; /* counts that do not differ, or vary */
-	/* The wall time, if that alone differs; else NULL. */
-	const struct tr2_difference *wall;
 	/* The process whose number changed most, if all did; NULL. */
 	const struct tr2_difference *process;
 };
@@ -55,10 +53,6 @@ struct tr2_verdict {
 /* Judge all rows of c at the level alpha; 0: only counts. */
 void tr2_verdict(struct tr2_verdict *v, const struct tr2_comparison *c,
 		 double alpha);
-
-/* Return the row that stands for the time of a comparison: task-clock, CPU time
- * of wait4(2), wall; NULL: none was measured on both sides. */
-const struct tr2_difference *tr2_verdict_time(const struct tr2_comparison *c);
 
 /* Is this a finding of its exact counts? *delta: by how much; else NULL. */
 bool tr2_difference_is_count(const struct tr2_difference *d, double *delta);

@@ -136,19 +136,6 @@ static void add_from(struct tr2_buf *b, const struct tr2_difference *from)
 	tr2_difference_add(b, from, NULL);
 }
 
-/* Waiting and other programs change it, too. */
-static void add_wall(struct tr2_buf *b, const struct tr2_difference *wall)
-{
-	char text[40];
-
-	if (!wall)
-		return;
-	tr2_buf_addlit(b, "; wall ");
-	add_change(b, wall->new / wall->base);
-	snprintf(text, sizeof(text), " (P %.2g)", wall->p);
-	tr2_buf_addstr(b, text);
-}
-
 static void add_runs(struct tr2_buf *b, uint32_t nr, uint32_t of,
 		     const char *side, const char *what)
 {
@@ -237,7 +224,6 @@ void tr2_verdict_add(struct tr2_buf *b, const struct tr2_verdict *v,
 			add_times(b, v);
 		}
 		add_same(b, v, v->is_judged ? ", " : ": ");
-		add_wall(b, v->wall);
 		break;
 	case TR2_VERDICT_UNKNOWN:
 		add_few(b, v, c);
