@@ -12,13 +12,15 @@ microseconds. The last ones record real programs.
 
 test_skip_unless JQ
 
-# path [RECORDING]: print the steps: DEPTH PROCESS STATE[:CAUSE][:BY][~] MICROSECONDS
-# [+ those without a CPU]. They must be all of the wall time.
+# path [RECORDING]: print the steps: DEPTH PROCESS[/REGION][@THREAD]
+# STATE[:CAUSE][:BY][~] MICROSECONDS [+ those without a CPU]. They must be all of the
+# wall time.
 path () {
 	trace2 report --format=json "${1-r}" >json &&
 	jq -r '(.critical_path[] | select(.state) |
 		"\(.depth) \(.process)" +
-		(if .label then "/\(.label)" else "" end) + " \(.state)" +
+		(if .label then "/\(.label)" else "" end) +
+		(if .thread then "@\(.thread)" else "" end) + " \(.state)" +
 		(if .cause then ":\(.cause)" else "" end) +
 		(if .by then ":\(.by)" else "" end) +
 		(if .inferred then "~" else "" end) + " \(.time_ns / 1000)" +
@@ -127,8 +129,9 @@ test_expect_success 'the time of a child before it began belongs to the thread t
 	70 0 exit 10 10
 	EOF
 	test_prints path <<-\EOF
-	0 top run 45 + 3
-	0 top wait:child:kid 2
+	0 top@other threads run 31 + 2
+	0 top run 14 + 1
+	0 top@other threads wait:child:kid 2
 	1 kid run 17 + 3
 	EOF
 '
@@ -412,9 +415,40 @@ test_expect_success 'a process that outlives its first thread' '
 	100 1 exit 10 11
 	EOF
 	test_prints path <<-\EOF
-	0 top run 70
-	0 top wait:sleep 30
+	0 top@other threads run 50
+	0 top@other threads wait:sleep 30
+	0 top run 20
 	EOF
+'
+
+test_expect_success 'threads that are not the first: rows by the kind of their names' '
+	made r <<-\EOF &&
+	top top
+	5 0 fork 10 11 10 10
+	6 0 sleep 10 10 0 swapper schedule,futex_do_wait
+	7 1 in 10 11
+	8 1 comm 10 11 pool-1
+	20 1 fork 10 12 10 11
+	21 1 die 10 11 12 pool-1
+	22 1 in 10 12
+	23 1 comm 10 12 pool-22
+	40 1 fork 10 13 10 12
+	41 1 die 10 12 13 pool-22
+	42 1 in 10 13
+	43 1 comm 10 13 top
+	70 1 waking 10 10 13
+	71 0 in 10 10
+	71 1 exit 10 13
+	80 0 exit 10 10
+	EOF
+	test_prints path <<-\EOF &&
+	0 top@pool-* run~ 31 + 4
+	0 top@other threads run:pool-22~ 29 + 2
+	0 top run 14
+	EOF
+	trace2 report r >out &&
+	test_grep " run in pool-\* *\[top\]$" out &&
+	test_grep " run in other threads *\[top\]$" out
 '
 
 test_expect_success 'a wake-up by a thread that did not run is not followed' '
@@ -447,8 +481,9 @@ test_expect_success 'a thread whose creator is unknown' '
 	70 0 exit 10 10
 	EOF
 	test_prints path <<-\EOF
-	0 top run 39 + 1
-	0 top wait:unknown 30
+	0 top@other threads run 30
+	0 top@other threads wait:unknown 30
+	0 top run 9 + 1
 	EOF
 '
 
@@ -485,7 +520,8 @@ test_expect_success 'the end of a thread or a writer, which is no wake-up for th
 	50 1 exit 10 10
 	EOF
 	test_prints path <<-\EOF
-	0 top run~ 45 + 2
+	0 top@other threads run~ 33 + 2
+	0 top run 12
 	0 top wait:lock:top 3
 	EOF
 '

@@ -393,6 +393,8 @@ struct tr2_task_thread {
 	uint32_t creator; /* the thread that began it; 0: unknown */
 	int32_t tid;
 	tr2_str comm; /* the last one */
+	tr2_str kind; /* what threads of its kind are called; 0: it is the
+		       * process's first thread. Set by tr2_model_finish(). */
 	int64_t start_ns, end_ns; /* wall */
 	int64_t cpu_ns; /* as counted by the kernel, or else the sum of its run
 			 * states and of the switches to it; TR2_NO_TIME:

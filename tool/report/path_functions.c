@@ -36,6 +36,7 @@ static uint64_t part_of(const struct tr2_model *m, const struct tr2_step *step,
 	uint64_t who = kind ? tr2_mix(kind, UINT64_MAX) :
 			      tr2_mix(step->node, step->segment);
 
+	who = tr2_mix(who, step->thread);
 	return tr2_mix(tr2_mix(who, span->category), span->label) | 1;
 }
 
@@ -69,6 +70,7 @@ static void add_sample(struct tr2_path_functions *f,
 
 	if (!s->nr_calls)
 		return;
+	step.thread = m->task_threads[tr2_sample_thread(m, s)].kind;
 	step.segment = tr2_segment_at(m, s->node,
 		m->sessions[s->session].wall_ns + s->at_ns);
 	nr = tr2_symbols_of_call(f->symbols, s, m->calls[s->first_call],

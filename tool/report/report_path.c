@@ -146,7 +146,8 @@ static bool mostly_ready(const struct tr2_step *s)
 	return s->kind == TR2_STEP_RUN && s->ready_ns > s->ns;
 }
 
-/* run, no CPU: cc1, wait child: sed; with ~ if it is doubtful. */
+/* run, no CPU: cc1, wait child: sed, run in libuv-worker; with ~ if it is
+ * doubtful. */
 static void cell_step_why(struct tr2_table *t, const void *row)
 {
 	const struct tr2_step *s = ((const struct step_row *)row)->step;
@@ -162,6 +163,8 @@ static void cell_step_why(struct tr2_table *t, const void *row)
 			       s->cause ? tr2_cause_name(s->cause) : "?");
 	else
 		tr2_buf_addstr(&b, mostly_ready(s) ? "no CPU" : "run");
+	if (s->thread)
+		tr2_buf_addall(&b, " in ", tr2_s(m, s->thread));
 	if (s->by && (s->kind == TR2_STEP_WAIT || mostly_ready(s)))
 		tr2_buf_addall(&b, ": ", tr2_s(m, s->by));
 	tr2_cell_str(t, tr2_buf_str(&b));
@@ -177,6 +180,9 @@ TR2_CELL(cell_step_state, struct step_row,
 TR2_CELL(cell_step_cause, struct step_row,
 	 if (r->step->kind == TR2_STEP_WAIT)
 		 tr2_cell_str(t, tr2_cause_name(r->step->cause)))
+TR2_CELL(cell_step_thread, struct step_row,
+	 if (r->step->thread)
+		 tr2_cell_str(t, tr2_s(r->of.m, r->step->thread)))
 TR2_CELL(cell_step_by, struct step_row,
 	 if (r->step->by)
 		 tr2_cell_str(t, tr2_s(r->of.m, r->step->by)))
@@ -290,6 +296,7 @@ static const struct tr2_column part_columns[] = {
 	{ "label", "", TR2_COL_DATA, cell_step_label },
 	{ "state", "", TR2_COL_DATA, cell_step_state },
 	{ "cause", "", TR2_COL_DATA, cell_step_cause },
+	{ "thread", "", TR2_COL_DATA, cell_step_thread },
 	{ "by", "", TR2_COL_DATA, cell_step_by },
 	{ "inferred", "", TR2_COL_DATA, cell_step_inferred },
 	{ "doubtful", "", TR2_COL_DATA, cell_step_doubtful },
@@ -310,6 +317,7 @@ static const struct tr2_column path_columns[] = {
 	{ "start", "FROM", TR2_COL_DATA | TR2_COL_PAGE, cell_step_start },
 	{ "state", "", TR2_COL_DATA, cell_step_state },
 	{ "cause", "", TR2_COL_DATA, cell_step_cause },
+	{ "thread", "", TR2_COL_DATA, cell_step_thread },
 	{ "by", "", TR2_COL_DATA, cell_step_by },
 	{ "inferred", "", TR2_COL_DATA, cell_step_inferred },
 	{ "doubtful", "", TR2_COL_DATA, cell_step_doubtful },

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * join_threads - find the kernel's thread of each thread of a session, and sum
- * the states of each process.
+ * join_threads - find the kernel's thread of each thread of a session, name the
+ * kinds of threads, and sum the states of each process.
  *
  * Rings have the tids of threads, streams have only their names. Main has the
  * process's pid. The others are joined in the order of their starts, each with
  * the thread that was running whenever it emitted an event; of those that fit
  * as well, with the one that ran for the first time shortly before.
  */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/buf.h"
 #include "model/private.h"
 #include "model/states.h"
 
@@ -17,6 +21,7 @@
 /* Of how many spans the times are compared, with how many threads. */
 #define MAX_SPANS 8
 #define MAX_FITS 64
+#define OTHER_THREADS "other threads"
 
 /* Did the thread run at that moment, as far as the clocks tell? */
 static bool ran_at(const struct tr2_model *m, uint32_t task_thread,
@@ -125,6 +130,45 @@ static void join_thread(struct tr2_model *m, uint32_t thread)
 	m->task_threads[found].thread = thread;
 }
 
+/* The name without what tells it from others of a pool: preload of th02:preload,
+ * GC-* of GC-3. */
+static tr2_str kind_of_name(struct tr2_model *m, const char *name)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+	const char *colon = strncmp(name, "th", 2) ? NULL : strchr(name, ':');
+	size_t all, len;
+	tr2_str kind;
+
+	if (colon)
+		name = colon + 1;
+	all = len = strlen(name);
+	while (len && isdigit((unsigned char)name[len - 1]))
+		len--;
+	tr2_buf_add(&b, name, len);
+	if (len && len < all)
+		tr2_buf_addch(&b, '*');
+	kind = tr2_intern(m, tr2_buf_str(&b), b.len);
+	tr2_buf_release(&b);
+	return kind;
+}
+
+/* Threads that have the name of the program have none of their own. */
+static void name_kind(struct tr2_model *m, uint32_t task_thread)
+{
+	struct tr2_task_thread *t = &m->task_threads[task_thread];
+	const struct tr2_model_task *task = &m->tasks[t->task];
+	tr2_str first = m->task_threads[task->first_thread].comm;
+
+	if (t->tid == task->pid)
+		return;
+	if (t->thread)
+		t->kind = kind_of_name(m, tr2_s(m, m->threads[t->thread].name));
+	else if (t->comm != first)
+		t->kind = kind_of_name(m, tr2_s(m, t->comm));
+	if (!t->kind)
+		t->kind = tr2_intern(m, OTHER_THREADS, strlen(OTHER_THREADS));
+}
+
 /* A process of one thread waits while it neither runs nor could. */
 static void take_times(const struct tr2_model_task *t, struct tr2_node *n)
 {
@@ -172,6 +216,8 @@ void tr2_model_threads(struct tr2_model *m)
 		if (m->nodes[m->sessions[i].node].task)
 			tr2_for_each_thread(m, i, t)
 				join_thread(m, t);
+	for (i = 1; i < m->nr_task_threads; i++)
+		name_kind(m, i);
 	for (i = 1; i < m->nr_nodes; i++)
 		sum_node(m, &m->nodes[i]);
 }

@@ -39,6 +39,7 @@ struct tr2_step {
 	/* Who had the CPU (RUN) or ended the wait, most of the time; 0:
 	 * unknown, or the kernel. */
 	tr2_str by;
+	tr2_str thread; /* the kind of its threads; 0: the first thread */
 	uint8_t kind;  /* enum tr2_step_kind, but READY */
 	uint8_t cause; /* WAIT: enum tr2_cause */
 	/* The wake-ups that led here were not recorded, most of the time. */
@@ -89,7 +90,12 @@ size_t tr2_critical_pieces(const struct tr2_model *m, uint32_t root,
  * states. */
 bool *tr2_critical_samples(const struct tr2_model *m);
 
-/* All steps of processes of one kind, in regions of one name, for one reason. */
+/* Return the kernel's thread in which a sample was taken; 0: unknown. */
+uint32_t tr2_sample_thread(const struct tr2_model *m,
+			   const struct tr2_model_sample *s);
+
+/* All steps of processes of one kind, in regions of one name, of threads of one
+ * kind, for one reason. */
 struct tr2_path_sum {
 	tr2_str kind; /* model/kind.h */
 	/* The first of them, with the time of all; its start is the earliest,

@@ -34,9 +34,8 @@ static bool has(const struct tr2_path_piece *list, size_t nr, uint32_t thread,
 	       wall_ns <= list[low - 1].end_ns;
 }
 
-/* Return the kernel's thread in which a sample was taken; 0: unknown. */
-static uint32_t thread_of(const struct tr2_model *m,
-			  const struct tr2_model_sample *s)
+uint32_t tr2_sample_thread(const struct tr2_model *m,
+			   const struct tr2_model_sample *s)
 {
 	return s->task_thread ? s->task_thread :
 	       s->thread      ? m->threads[s->thread].task_thread : 0;
@@ -58,7 +57,7 @@ bool *tr2_critical_samples(const struct tr2_model *m)
 		qsort(pieces, nr, sizeof(*pieces), compare);
 	for (i = 1; i < m->nr_samples; i++) {
 		s = &m->samples[i];
-		thread = thread_of(m, s);
+		thread = tr2_sample_thread(m, s);
 		on_path[i] = thread &&
 			     has(pieces, nr, thread,
 				 m->sessions[s->session].wall_ns + s->at_ns);

@@ -56,11 +56,13 @@ struct walk {
 	struct part *parts;
 	uint32_t nr_parts, alloc_parts;
 	struct tr2_map by_region; /* (owner around it, category/label) */
-	struct tr2_map by_reason; /* (owner, kind, cause) */
+	struct tr2_map by_reason; /* (owner, thread, kind, cause) */
 	struct tr2_map by_part;   /* (reason, by) */
 	uint32_t *of_node, *of_segment, *of_span; /* their owners */
 	uint32_t *stack; /* of spans */
 	uint32_t alloc_stack;
+	struct tr2_step *list; /* of the reasons of one owner */
+	uint32_t alloc_list;
 	struct places *places; /* by task thread */
 	struct tr2_path_pieces *pieces; /* NULL: not needed */
 };
@@ -169,7 +171,9 @@ static uint32_t reason_of(struct walk *w, uint32_t owner,
 {
 	uint8_t kind = reason->kind == TR2_STEP_READY ? TR2_STEP_RUN :
 							reason->kind;
-	uint64_t key = tr2_mix(owner, (uint64_t)kind << 8 | reason->cause);
+	tr2_str thread = w->m->task_threads[w->thread].kind;
+	uint64_t key = tr2_mix(tr2_mix(owner, thread),
+			       (uint64_t)kind << 8 | reason->cause);
 	uint32_t *slot = tr2_map_slot(&w->by_reason, key | 1);
 	uint32_t *first = &w->first_reason[owner - 1];
 
@@ -177,7 +181,8 @@ static uint32_t reason_of(struct walk *w, uint32_t owner,
 		tr2_grow(w->reasons, w->nr_reasons, w->alloc_reasons);
 		w->reasons[w->nr_reasons] = (struct reason){
 			.step = { .kind = kind,
-				  .cause = reason->cause },
+				  .cause = reason->cause,
+				  .thread = thread },
 			.next = *first,
 		};
 		*slot = *first = ++w->nr_reasons;
@@ -419,6 +424,8 @@ static int compare_reasons(const void *va, const void *vb)
 
 	if (tr2_step_ns(a) != tr2_step_ns(b))
 		return tr2_step_ns(a) > tr2_step_ns(b) ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
 	return a->kind != b->kind ? a->kind - b->kind : a->cause - b->cause;
 }
 
@@ -426,12 +433,14 @@ static int compare_reasons(const void *va, const void *vb)
  * behind all owners. */
 static void make_steps(struct walk *w, uint32_t owner, uint32_t *more)
 {
-	struct tr2_step list[2 + TR2_CAUSE_NR], *step = &w->owners[owner - 1];
+	struct tr2_step *list, *step = &w->owners[owner - 1];
 	uint32_t i, nr = 0, last = owner;
 
 	for (i = w->first_reason[owner - 1]; i; i = w->reasons[i - 1].next) {
 		const struct reason *r = &w->reasons[i - 1];
 
+		tr2_grow(w->list, nr, w->alloc_list);
+		list = w->list;
 		list[nr] = r->step;
 		list[nr].by = largest_part(w, r);
 		list[nr].inferred = r->inferred_ns > tr2_step_ns(&r->step) / 2;
@@ -444,6 +453,7 @@ static void make_steps(struct walk *w, uint32_t owner, uint32_t *more)
 	}
 	if (!nr)
 		return;
+	list = w->list;
 	qsort(list, nr, sizeof(*list), compare_reasons);
 	*step = list[0];
 	for (i = 1; i < nr; i++) {
@@ -484,6 +494,7 @@ static void release(struct walk *w)
 	free(w->of_segment);
 	free(w->of_span);
 	free(w->stack);
+	free(w->list);
 	tr2_map_release(&w->by_region);
 	tr2_map_release(&w->by_reason);
 	tr2_map_release(&w->by_part);

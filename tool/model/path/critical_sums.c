@@ -133,7 +133,8 @@ static struct tr2_path_sum *sum_of(struct summing *s, const struct tr2_step *ste
 	uint64_t key = tr2_mix(tr2_mix(kind, span->category), span->label);
 	uint32_t *slot;
 
-	key = tr2_mix(key, (uint64_t)step->kind << 8 | step->cause);
+	key = tr2_mix(tr2_mix(key, step->thread),
+		      (uint64_t)step->kind << 8 | step->cause);
 	slot = tr2_map_slot(&s->by_key, key | 1);
 	if (!*slot) {
 		tr2_grow(s->sums, s->nr, s->alloc);
