@@ -162,7 +162,8 @@ void tr2_top_streams_read(struct tr2_top *top);
  * error then. */
 struct tr2_top_ring *tr2_top_ring_open(const char *path, bool say);
 void tr2_top_ring_close(struct tr2_top_ring *ring);
-/* Read its metrics. */
+/* Read its metrics. While an ended thread is added to the sums, and does not get
+ * on, those of the reading before stay. */
 void tr2_top_ring_read(struct tr2_top_ring *ring);
 /* Read its records: the regions of each thread. */
 struct tr2_model *tr2_top_ring_model(const struct tr2_top_ring *ring);

@@ -97,25 +97,29 @@ static void note_end(struct tr2_top_ring *ring)
 
 void tr2_top_ring_read(struct tr2_top_ring *ring)
 {
-	struct tr2_top_sample *s = &ring->now;
+	struct tr2_top_sample s = { .at_ns = tr2_clock_now_ns() };
 	uint64_t start_ns, ended_ns;
 
 	if (tr2_ring_file_update(&ring->file) != TR2_RING_IS_GOOD)
 		return;
-	free(ring->before.values);
-	ring->before = *s;
-	s->at_ns = tr2_clock_now_ns();
 	start_ns = ring->file.header.start_ns;
 	ring->alive = tr2_ring_file_is_alive(&ring->file);
 	if (ring->alive) {
-		ring->ran_ns = (int64_t)(s->at_ns - start_ns);
+		ring->ran_ns = (int64_t)(s.at_ns - start_ns);
 	} else {
 		note_end(ring);
 		ended_ns = start_ns + (uint64_t)ring->ran_ns;
-		s->at_ns = ended_ns > ring->before.at_ns ? ended_ns :
-							   ring->before.at_ns;
+		s.at_ns = ended_ns > ring->now.at_ns ? ended_ns :
+						       ring->now.at_ns;
 	}
-	s->nr = ring->file.nr_definitions;
-	s->values = tr2_calloc(s->nr, sizeof(*s->values));
-	tr2_ring_cells_sum(&ring->file, s->at_ns, s->values);
+	s.nr = ring->file.nr_definitions;
+	s.values = tr2_calloc(s.nr, sizeof(*s.values));
+	if (!tr2_ring_cells_sum(&ring->file, s.at_ns, s.values) &&
+	    ring->alive) {
+		free(s.values);
+		return; /* no values are better than wrong ones */
+	}
+	free(ring->before.values);
+	ring->before = ring->now;
+	ring->now = s;
 }

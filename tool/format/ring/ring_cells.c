@@ -2,6 +2,8 @@
 /* ring_cells - read and sum the cells of slots while threads end. */
 #include "format/ring/ring_cells.h"
 
+#include <time.h>
+
 #include "base/buf.h"
 #include "base/clock.h"
 #include "format/ring/ring_event.h"
@@ -232,6 +234,7 @@ static void sum_once(struct tr2_ring_file *f, uint64_t now_ns,
 bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
 			struct tr2_ring_value *out)
 {
+	const struct timespec pause = { .tv_nsec = 1000000 };
 	uint32_t before;
 	int i;
 
@@ -240,6 +243,12 @@ bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
 		sum_once(f, now_ns, out);
 		if (!(before & 1) && before == fold_lock(f))
 			return true;
+		if (!(before & 1))
+			continue;
+		/* Whoever adds an ended thread may have no CPU, or be dead. */
+		if (!tr2_ring_file_is_alive(f))
+			break;
+		nanosleep(&pause, NULL);
 	}
 	return false;
 }

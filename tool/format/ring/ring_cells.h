@@ -20,8 +20,8 @@ struct tr2_ring_value {
 /*
  * Sum the counts of all threads so far into one value for each of
  * f->definitions. Each thread is counted exactly once, though threads begin and
- * end meanwhile. false: they did so all the time, and the sum may be off by one
- * thread.
+ * end meanwhile. false: they did so all the time, or one that ends is stopped or
+ * was killed; the sum may be off by one thread.
  */
 bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
 			struct tr2_ring_value *out);
