@@ -73,6 +73,38 @@ test_expect_success 'base, new, delta, ratio of runs, events, regions, timers, c
 	test_cmp expect.words actual.words
 '
 
+# runs_of_states DIR CPU...: make a set of recordings of prog, which computes for
+# so many us, waits for 50 us, and has no CPU for 7 us.
+runs_of_states () {
+	local set="$1" cpu &&
+	shift &&
+	mkdir "$set" &&
+	for cpu
+	do
+		"$PERL_PATH" "$TEST_DIRECTORY"/t3130/kernel.perl "$set/run-$cpu" \
+			<<-EOF || return 1
+		0 0 fork 10 10 1 1
+		1 0 comm 10 10 prog exec
+		7 0 in 10 10
+		$((7 + cpu)) 0 out 10 10
+		$((57 + cpu)) 0 in 10 10
+		$((58 + cpu)) 0 exit 10 10
+		EOF
+	done
+}
+
+test_expect_success JQ 'of the states of processes, the one that changed' '
+	runs_of_states short 21 22 23 24 25 &&
+	runs_of_states long 41 42 43 44 45 &&
+	trace2 diff --only cpu,wait,ready --format=json short long >out &&
+	test_prints jq -c ".differences[] |
+		[.kind, .name, .base, .new, .significant == true]" out <<-\EOF
+	["cpu","prog",24000,44000,true]
+	["wait","prog",50000,50000,false]
+	["ready","prog",7000,7000,false]
+	EOF
+'
+
 test_expect_success 'of the states of processes, a digest has the CPU time' '
 	for set in slow slower
 	do
