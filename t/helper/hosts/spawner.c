@@ -5,9 +5,9 @@
  *
  *	how pid least_ns most_ns
  *
- * vfork	the child sleeps before its exec
- * waits	likewise, with fork(): the parent waits at once
- * computes	likewise, but the parent computes until the child has ended
+ * vfork	the child sleeps before its exec, when the parent waits for it
+ * waits	likewise, with fork()
+ * computes	the child sleeps, and the parent computes until the child has ended
  * slow		the parent has no CPU when the child has ended
  */
 #include "../system.h"
@@ -46,12 +46,42 @@ static void compute(int64_t ns)
 		;
 }
 
-/* Only calls that are safe after vfork(). */
-static void start(void)
+static void pause_ns(long ns)
 {
-	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	const struct timespec ts = { .tv_nsec = ns };
 
-	nanosleep(&pause, NULL);
+	nanosleep(&ts, NULL);
+}
+
+/* Return when the main thread of a process has the state: S waits, D waits in
+ * vfork(). A busy machine may give it a CPU late. */
+static void await_state(pid_t pid, char state)
+{
+	char path[64], text[512];
+	const char *after = NULL;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	for (;; pause_ns(1000000)) {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+		if (n <= 0)
+			_exit(2);
+		text[n] = '\0';
+		after = strrchr(text, ')');
+		if (after && after[1] && after[2] == state)
+			return;
+	}
+}
+
+/* Only calls that are safe after vfork(). */
+static void start(char of_parent)
+{
+	if (of_parent)
+		await_state(getppid(), of_parent);
+	pause_ns(PAUSE_NS);
 	say_time(ends[1]);
 	execl("/proc/self/exe", "child", end_text, (char *)NULL);
 	_exit(2);
@@ -73,7 +103,7 @@ static void vforks(void)
 	pid_t pid = vfork();
 
 	if (!pid)
-		start();
+		start('D');
 	started = now_ns(CLOCK_MONOTONIC);
 	reap(pid, &t);
 	printf("vfork %d %lld %lld\n", pid, PAUSE_NS / 2LL,
@@ -88,7 +118,7 @@ static void waits(void)
 	pid_t pid = fork();
 
 	if (!pid)
-		start();
+		start('S');
 	reap(pid, &t);
 	printf("waits %d %lld %lld\n", pid, PAUSE_NS / 2LL,
 	       (long long)(t.began_ns - from + now_ns(CLOCK_MONOTONIC) -
@@ -118,7 +148,7 @@ static void computes(void)
 	pid_t pid = fork();
 
 	if (!pid)
-		start();
+		start(0);
 	until_ended(pid);
 	compute(PAUSE_NS);
 	reap(pid, &t);
@@ -127,53 +157,59 @@ static void computes(void)
 }
 
 static struct {
-	volatile pid_t pid;
+	pid_t pid;
 	int64_t ended_ns, until_ns;
 } other;
 
-/* Keep the CPU from the main thread until after the child has ended. */
-static void *keep_cpu(void *unused)
+/* Keep the CPU from the main thread, which waits, until after the child has
+ * ended, and note until when it certainly had none. */
+static void *keep_cpu(void *main_thread)
 {
-	while (!other.pid)
-		;
+	const struct sched_param none = { 0 };
+	clockid_t clock;
+	int64_t had_ns, until, now;
+
+	pthread_getcpuclockid(*(pthread_t *)main_thread, &clock);
+	await_state(getpid(), 'S');
+	had_ns = now_ns(clock);
+	sched_setscheduler(getpid(), SCHED_IDLE, &none);
 	until_ended(other.pid);
-	other.ended_ns = now_ns(CLOCK_MONOTONIC);
-	compute(PAUSE_NS);
-	other.until_ns = now_ns(CLOCK_MONOTONIC);
-	return unused;
+	other.ended_ns = other.until_ns = now_ns(CLOCK_MONOTONIC);
+	until = now_ns(CLOCK_THREAD_CPUTIME_ID) + PAUSE_NS;
+	while (now_ns(CLOCK_THREAD_CPUTIME_ID) < until) {
+		now = now_ns(CLOCK_MONOTONIC);
+		if (now_ns(clock) == had_ns)
+			other.until_ns = now;
+	}
+	sched_setscheduler(getpid(), SCHED_OTHER, &none);
+	return NULL;
 }
 
 /* The thread and the main thread share a CPU. The main thread gets it only
- * while no other wants it; while the child starts, it waits. */
+ * while no other wants it. */
 static void slow(void)
 {
-	const struct sched_param none = { 0 };
-	int64_t from, returned, least;
+	pthread_t thread, self = pthread_self();
 	cpu_set_t one, all;
+	int64_t from, returned;
 	struct times t;
-	pthread_t thread;
-	pid_t pid;
 
 	sched_getaffinity(0, sizeof(all), &all);
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	sched_setaffinity(0, sizeof(one), &one);
 	from = now_ns(CLOCK_MONOTONIC);
-	pid = fork();
-	if (!pid) {
+	other.pid = fork();
+	if (!other.pid) {
 		sched_setaffinity(0, sizeof(all), &all);
-		start();
+		start('S');
 	}
-	pthread_create(&thread, NULL, keep_cpu, NULL);
-	sched_setscheduler(0, SCHED_IDLE, &none);
-	other.pid = pid;
-	reap(pid, &t);
+	pthread_create(&thread, NULL, keep_cpu, &self);
+	reap(other.pid, &t);
 	returned = now_ns(CLOCK_MONOTONIC);
-	sched_setscheduler(0, SCHED_OTHER, &none);
 	pthread_join(thread, NULL);
-	least = (returned < other.until_ns ? returned : other.until_ns) -
-		other.ended_ns;
-	printf("slow %d %lld %lld\n", pid, (long long)(least > 0 ? least : 0),
+	printf("slow %d %lld %lld\n", other.pid,
+	       (long long)(other.until_ns - other.ended_ns),
 	       (long long)(t.began_ns - from + returned - t.ended_ns));
 }
 

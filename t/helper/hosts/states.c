@@ -41,6 +41,7 @@ struct known {
 /* In memory that child processes share. */
 static struct shared {
 	_Atomic bool waits; /* the main thread is about to wait */
+	_Atomic int chain_waits; /* as many links of the chain are, or do */
 	_Atomic bool over;
 	struct known known, chain[3];
 } *shared;
@@ -469,15 +470,21 @@ static void run_page(const char *name)
 		print(k);
 }
 
-/* Link i of three waits for link i + 1; the last one sleeps first. */
-static void run_link(const int (*pipes)[2], int i)
+/* Link i of three waits for link i + 1; the last one sleeps first. `before` is
+ * the process of link i - 1, which a busy machine may start later. */
+static void run_link(const int (*pipes)[2], int i, int before)
 {
 	struct known *k = &shared->chain[i];
 	char c;
 
+	while (i && (shared->chain_waits < i ||
+		     state_of(before, before) != 'S'))
+		pause_ns(1000000);
+
 	*k = (struct known){ .phase = "chain", .kind = "wait",
 			     .cause = i < 2 ? "pipe" : "sleep" };
 	begin(k);
+	shared->chain_waits = i + 1;
 	if (i < 2)
 		check(read(pipes[i][0], &c, 1) == 1);
 	else
@@ -503,7 +510,8 @@ static void run_chain(const char *name)
 		pid[i] = fork();
 		check(pid[i] >= 0);
 		if (!pid[i]) {
-			run_link((const int (*)[2])pipes, i);
+			run_link((const int (*)[2])pipes, i,
+				 i ? pid[i - 1] : 0);
 			_exit(0);
 		}
 	}
