@@ -49,7 +49,7 @@ static char long_text[LONG_BYTES], kept_text[KEPT_BYTES];
 static struct path *path;
 static volatile bool is_running, has_stopped;
 static bool is_formatted;
-static volatile long stop_at = NEVER, nr_missed;
+static volatile long stop_at = NEVER;
 static volatile unsigned long nr_said, nr_jumps;
 static long pages_before; /* the first jumps, which may need some */
 static sigjmp_buf back;
@@ -164,7 +164,6 @@ static void run_once(long at)
 		breakpoint_record(path, false);
 	else
 		breakpoint_clear();
-	nr_missed += at != NEVER && !has_stopped;
 }
 
 static void record(void)
@@ -177,16 +176,32 @@ static void record(void)
 	while (!path->is_whole);
 }
 
-/* At each stop of the path, or at so many, evenly. */
+/* The time makes a run take another way now and then: repeat it. */
+static void run_until_stopped(void (*run)(long at), long at)
+{
+	int i;
+
+	has_stopped = false;
+	for (i = 0; i < PATIENCE && !has_stopped; i++)
+		run(at);
+}
+
+/* At each stop of the path, or at so many, evenly. Fail if many are on a way that
+ * was taken only while the path was recorded. */
 static int run_each(void (*run)(long at), long most)
 {
 	long stops = path_stops(path), stride = 1 + stops / most, nr = 0, at;
+	long nr_runs = 0, nr_missed = 0;
 
-	for (at = 0; at < path->nr; at++)
-		if (path->counts[at] && !(nr++ % stride))
-			run(at);
-	/* The time makes a run take another way now and then. */
-	return nr_missed * 10 * stride > stops;
+	for (at = 0; at < path->nr; at++) {
+		if (!path->counts[at] || nr++ % stride)
+			continue;
+		run_until_stopped(run, at);
+		nr_runs++;
+		nr_missed += !has_stopped;
+	}
+	printf("missed %ld of %ld\n", nr_missed, nr_runs);
+	return nr_missed * 10 > nr_runs;
 }
 
 static void jump(void)
