@@ -344,13 +344,19 @@ test_expect_success 'a process that is about to end is no leftover' '
 	EOF
 '
 
-test_expect_success 'BUG: wrong number of parameters, no description' '
+test_expect_success 'BUG: wrong number of parameters, no description, actual read' '
 	write_subtest bug <<-\EOF &&
 	test_expect_success "one"
 	test_done
 	EOF
 	check_subtest 1 bug </dev/null &&
 	test_grep "bug in the test script: not 2 or 3 parameters" err &&
+	write_subtest prints <<-\EOF &&
+	test_expect_success "one" "echo a >actual && test_prints cat actual </dev/null"
+	test_done
+	EOF
+	check_subtest 1 prints </dev/null &&
+	test_grep "bug in the test script: .* cannot read .actual." err &&
 	echo ". \"\$TEST_DIRECTORY/test-lib.sh\"" >nodescription.sh &&
 	check_subtest 1 nodescription </dev/null &&
 	test_grep "sets no test_description" err

@@ -157,12 +157,20 @@ test_cmp () {
 }
 
 # test_prints COMMAND... <EXPECT: it succeeds and prints that. The text stays in
-# `actual`.
+# `actual`, which is empty when COMMAND begins.
 test_prints () {
+	local word
+	for word
+	do
+		case "$word" in
+		actual|./actual|"$PWD/actual")
+			BUG "the command of test_prints cannot read 'actual'" ;;
+		esac
+	done
 	cat >expect &&
-	"$@" >actual </dev/null 2>&7 &&
+	{ "$@" >actual </dev/null 2>&7; } 7>&2 2>&4 &&
 	test_cmp expect actual
-} 7>&2 2>&4
+}
 
 # For binary files.
 test_cmp_bin () {
