@@ -536,10 +536,11 @@ bench: all $(PERFS) $(MODULES)
 	@$(SHELL_PATH) t/perf/run $(BENCH)
 
 ## accuracy: compare the critical paths of programs with what they must be
-accuracy: $(TOOL)
+accuracy: $(TOOL) build/unit/tool-states
 	@mkdir -p build/accuracy
 	@$(CC) -O1 -pthread -o build/accuracy/programs t/accuracy/programs.c
-	@$(PERL_PATH) t/accuracy/run $(CURDIR)/$(TOOL) $(CURDIR)/build/accuracy/programs \
+	@$(PERL_PATH) t/accuracy/run $(CURDIR)/$(TOOL) $(CURDIR)/build/unit/tool-states \
+		$(CURDIR)/build/accuracy/programs \
 		"$${TMPDIR:-/tmp}/trace2-accuracy"
 
 ## fuzz: run every fuzzer, or those in FUZZ, for FUZZ_SECONDS (60) each
