@@ -70,6 +70,17 @@ test_expect_success 'with many jobs, the longest one remains' '
 	then_is 4000000000 90000 59000
 '
 
+test_expect_success 'more jobs at once: no faster than all together on the CPUs' '
+	built &&
+	trace2 report -j 3 r >out &&
+	test_grep "^-j 3: 90.000 ms would be 59.000 ms at best, if no job needs another one$" out &&
+	# a has a CPU for 30 ms, b for 20, c for 40.
+	sed "s/{/{\"cpus\":1,/" r/meta.json >meta &&
+	mv meta r/meta.json &&
+	trace2 report -j 3 r >out &&
+	test_grep "^-j 3: 90.000 ms would be 90.000 ms at best on 1 CPU, if no" out
+'
+
 test_expect_success 'a job takes the place that is free first' '
 	rm -rf r &&
 	{

@@ -616,6 +616,7 @@ struct tr2_model {
 	const char *meta_json; /* its text, valid JSON on one line */
 	struct tr2_words command;
 	int64_t meta_wall_ns, meta_mono_ns; /* one moment in both clocks */
+	uint32_t nr_cpus; /* of the machine; 0: unknown */
 	struct tr2_context meta_trace;
 	uint64_t meta_trace_parent;
 	bool has_meta, no_task_records;

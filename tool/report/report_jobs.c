@@ -14,6 +14,8 @@ struct answer {
 	const char *name;
 	const struct tr2_jobs *jobs;
 	int64_t wall_ns, worst_ns, best_ns;
+	/* More jobs at once than were recorded: which need which decides. */
+	bool only_best;
 };
 
 TR2_CELL(cell_name, struct answer, tr2_cell_str(t, r->name))
@@ -39,18 +41,35 @@ static const struct tr2_column columns[] = {
 };
 
 /* Print, for example:
- * -j 4: 80.7 s would be between 41.0 s, if no job needs another one, and 80.7 s
+ * -j 4: 80.7 s would be 79.1 s at best on 2 CPUs, if no job needs another one
+ * -j 1: 80.7 s would be between 157.0 s, if no job needs another one, and 159.2 s
  * 765 jobs of make, at most 2 at once: 158.1 s in all, the longest 2.7 s (cc …) */
+static void add_cpus(struct tr2_buf *b, uint32_t nr)
+{
+	if (!nr)
+		return;
+	tr2_buf_addlit(b, " on ");
+	tr2_buf_add_u64(b, nr);
+	tr2_buf_addstr(b, nr == 1 ? " CPU" : " CPUs");
+}
+
 static void print_sentence(const struct tr2_report *r, const struct answer *a)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
 
 	tr2_buf_addall(&b, a->name, ": ");
 	tr2_fmt_ns(&b, a->wall_ns);
-	tr2_buf_addlit(&b, " would be between ");
+	tr2_buf_addstr(&b, a->only_best ? " would be " : " would be between ");
 	tr2_fmt_ns(&b, a->best_ns);
-	tr2_buf_addlit(&b, ", if no job needs another one, and ");
-	tr2_fmt_ns(&b, a->worst_ns);
+	if (a->only_best) {
+		tr2_buf_addlit(&b, " at best");
+		add_cpus(&b, r->m->nr_cpus);
+	}
+	tr2_buf_addlit(&b, ", if no job needs another one");
+	if (!a->only_best) {
+		tr2_buf_addlit(&b, ", and ");
+		tr2_fmt_ns(&b, a->worst_ns);
+	}
 	printf("%s\n", tr2_buf_str(&b));
 	tr2_buf_reset(&b);
 	tr2_fmt_ns(&b, a->jobs->sum_ns);
@@ -71,7 +90,7 @@ bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
 	struct tr2_jobs jobs;
 	struct answer a = { .name = c->name, .jobs = &jobs,
 			    .wall_ns = n->end_ns - n->start_ns };
-	int64_t *job_ns;
+	int64_t *job_ns, cpu_ns;
 
 	if (!tr2_jobs_find(&jobs, r->m, root, c->jobs->name)) {
 		tr2_error("--what-if='%s' changes nothing: no such process of "
@@ -88,10 +107,15 @@ bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
 	tr2_retime(retime, c->change, c->nr + 1, TR2_RETIME_BEST);
 	a.best_ns = tr2_jobs_best(&jobs, r->m, root, c->jobs->jobs,
 				  tr2_retimed_jobs(retime, &jobs, job_ns));
+	/* All jobs together, as they were, have no more CPUs than the machine. */
+	cpu_ns = c->nr > 1 ? 0 : tr2_jobs_cpu_ns(&jobs, r->m);
+	if (a.best_ns < cpu_ns)
+		a.best_ns = cpu_ns;
 	tr2_retime_free(retime);
 	free(job_ns);
 	if (a.best_ns > a.worst_ns)
 		a.best_ns = a.worst_ns;
+	a.only_best = c->jobs->jobs > jobs.at_once;
 	if (tr2_report_is_text(r))
 		print_sentence(r, &a);
 	else

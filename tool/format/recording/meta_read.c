@@ -96,6 +96,8 @@ static void take_keys(struct meta *meta, const struct tr2_meta_keys *keys)
 	meta->command_pid = keys->command_pid;
 	m->meta_wall_ns = tr2_wall_ns((int64_t)known(keys->start_wall_ns));
 	m->meta_mono_ns = tr2_wall_ns((int64_t)known(keys->start_monotonic_ns));
+	m->nr_cpus = keys->cpus > 0 && keys->cpus < UINT16_MAX ?
+			     (uint32_t)keys->cpus : 0;
 	meta->end_ns = tr2_wall_ns((int64_t)known(keys->end_monotonic_ns));
 	meta->complete = tr2_meta_text_is(&keys->state, "complete");
 	if (keys->task_records.len)

@@ -248,6 +248,19 @@ int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 	return new_end_ns - top->start_ns + (top->end_ns - end_ns);
 }
 
+int64_t tr2_jobs_cpu_ns(const struct tr2_jobs *jobs, const struct tr2_model *m)
+{
+	int64_t sum_ns = 0;
+	uint32_t i, node;
+
+	for (i = 0; i < jobs->nr; i++)
+		for (node = jobs->job[i]; node;
+		     node = next_below(m, jobs->job[i], node))
+			if (m->nodes[node].cpu_ns != TR2_NO_TIME)
+				tr2_ns_add(&sum_ns, m->nodes[node].cpu_ns);
+	return m->nr_cpus ? sum_ns / m->nr_cpus : 0;
+}
+
 int64_t tr2_jobs_best(const struct tr2_jobs *jobs, const struct tr2_model *m,
 		      uint32_t root, uint32_t slots, const int64_t *job_ns)
 {

@@ -44,4 +44,8 @@ int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 int64_t tr2_jobs_best(const struct tr2_jobs *jobs, const struct tr2_model *m,
 		      uint32_t root, uint32_t slots, const int64_t *job_ns);
 
+/* Return the least time in which the CPUs of the machine do what the jobs had a
+ * CPU for; 0: unknown. */
+int64_t tr2_jobs_cpu_ns(const struct tr2_jobs *jobs, const struct tr2_model *m);
+
 #endif
