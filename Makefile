@@ -535,13 +535,18 @@ check:
 bench: all $(PERFS) $(MODULES)
 	@$(SHELL_PATH) t/perf/run $(BENCH)
 
-## accuracy: compare the critical paths of programs with what they must be
+## accuracy: compare critical paths, and what-if, with what they must be
 accuracy: $(TOOL) build/unit/tool-states
 	@mkdir -p build/accuracy
-	@$(CC) -O1 -pthread -o build/accuracy/programs t/accuracy/programs.c
+	@for name in programs busy; do \
+		$(CC) -O1 -pthread -o build/accuracy/$$name t/accuracy/$$name.c || \
+		exit 1; done
 	@$(PERL_PATH) t/accuracy/run $(CURDIR)/$(TOOL) $(CURDIR)/build/unit/tool-states \
 		$(CURDIR)/build/accuracy/programs \
 		"$${TMPDIR:-/tmp}/trace2-accuracy"
+	@echo
+	@$(PERL_PATH) t/accuracy/what-if $(CURDIR)/$(TOOL) \
+		$(CURDIR)/build/accuracy/busy "$${TMPDIR:-/tmp}/trace2-what-if"
 
 ## fuzz: run every fuzzer, or those in FUZZ, for FUZZ_SECONDS (60) each
 fuzz:
