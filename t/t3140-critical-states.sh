@@ -487,6 +487,41 @@ test_expect_success 'a thread whose creator is unknown' '
 	EOF
 '
 
+test_expect_success 'one of many like it, which ended in vain, is not said to have ended a wait' '
+	made r <<-\EOF &&
+	top top
+	5 0 fork 11 11 10 10
+	6 0 fork 12 12 10 10
+	7 0 sleep 10 10 11 top schedule,do_wait
+	8 0 in 11 11
+	9 0 comm 11 11 reader exec
+	10 0 out 11 11
+	11 1 in 12 12
+	12 1 comm 12 12 loop exec
+	20 1 fork 13 13 12 12
+	21 1 out 12 12
+	22 1 in 13 13
+	23 1 comm 13 13 true exec
+	30 1 exit 13 13
+	31 1 in 12 12
+	32 1 fork 14 14 12 12
+	33 1 out 12 12
+	34 1 in 14 14
+	35 1 comm 14 14 true exec
+	50 1 exit 14 14
+	51 1 in 11 11
+	80 1 exit 11 11
+	81 0 in 10 10
+	90 0 exit 10 10
+	EOF
+	test_prints path <<-\EOF
+	0 top run 14
+	0 top wait:child:reader 1
+	1 reader wait:unknown 41
+	1 reader run:top 31 + 3
+	EOF
+'
+
 test_expect_success 'the end of a thread or a writer, which is no wake-up for the kernel' '
 	made r <<-\EOF &&
 	top top

@@ -350,6 +350,31 @@ static bool is_by_timer(int64_t ns)
 	       ns % TIMER_NS < TIMER_LATEST_NS;
 }
 
+/* Did another process of the same name and parent end during the wait, without
+ * ending it? Then this one did neither. */
+static bool is_one_of_many(const struct tr2_states_build *b,
+			   const struct tr2_state *wait, uint32_t thread)
+{
+	const struct tr2_task_thread *threads = b->m->task_threads;
+	const struct tr2_model_task *tasks = b->m->tasks;
+	const struct tr2_task_thread *t = &threads[thread];
+	uint32_t i;
+
+	for (i = 1; i <= TR2_NR_ENDED; i++) {
+		const struct tr2_thread_end *e =
+			&b->ended[(b->nr_ended - i) % TR2_NR_ENDED];
+		const struct tr2_task_thread *other = &threads[e->thread];
+
+		if (!e->thread || e->at_ns < wait->start_ns)
+			break;
+		if (e->thread != thread && other->comm == t->comm &&
+		    tasks[other->task].parent == tasks[t->task].parent &&
+		    t->start_ns >= wait->start_ns)
+			return true;
+	}
+	return false;
+}
+
 /* Derive from the switches alone who woke a thread; 0: nobody knows. */
 static uint32_t likely_waker(const struct tr2_states_build *b,
 			     struct tr2_tid *slot, const struct tr2_state *wait,
@@ -384,31 +409,6 @@ static uint32_t likely_waker(const struct tr2_states_build *b,
 	begin_candidates(&c, wait, LATE_NS);
 	add_left(b, &c, true, 0, false);
 	return c.nr == 1 ? c.found : c.has_partner ? c.partner : 0;
-}
-
-/* Did another process of the same name and parent end during the wait, without
- * ending it? Then the end of this one did neither. */
-static bool is_one_of_many(const struct tr2_states_build *b,
-			   const struct tr2_state *wait, uint32_t thread)
-{
-	const struct tr2_task_thread *threads = b->m->task_threads;
-	const struct tr2_model_task *tasks = b->m->tasks;
-	const struct tr2_task_thread *t = &threads[thread];
-	uint32_t i;
-
-	for (i = 1; i <= TR2_NR_ENDED; i++) {
-		const struct tr2_thread_end *e =
-			&b->ended[(b->nr_ended - i) % TR2_NR_ENDED];
-		const struct tr2_task_thread *other = &threads[e->thread];
-
-		if (!e->thread || e->at_ns < wait->start_ns)
-			break;
-		if (e->thread != thread && other->comm == t->comm &&
-		    tasks[other->task].parent == tasks[t->task].parent &&
-		    t->start_ns >= wait->start_ns)
-			return true;
-	}
-	return false;
 }
 
 /* Return the thread whose end ended the wait, if it came not long before; 0: it
@@ -517,6 +517,8 @@ static void infer_waker(struct tr2_states_build *b, struct tr2_tid *slot,
 	else
 		wait->other = likely_waker(b, slot, wait, cpu, wall_ns,
 					   &doubtful);
+	if (wait->other && is_one_of_many(b, wait, wait->other))
+		wait->other = 0;
 	if (wait->other)
 		wait->flags = TR2_STATE_INFERRED |
 			      (doubtful ? TR2_STATE_DOUBTFUL : 0);
