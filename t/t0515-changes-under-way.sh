@@ -27,6 +27,46 @@ test_expect_success !INSTRUMENTED 'a limit for memory that is set later: there i
 	test_cmp expect actual
 '
 
+test_expect_success 'no file may have 4096 bytes: no SIGXFSZ, no settings, and that is said' '
+	for target in GIT_TRACE2=0 GIT_TRACE2="$(pwd)/n"
+	do
+		unharmed "$target" GIT_TRACE2_CONTROL=1 \
+			"$hosts/changes" limit-files &&
+		echo "status 700" | test_cmp - traced.out &&
+		unharmed "$target" GIT_TRACE2_CONTROL=1 \
+			test-tool fault rlimit-fsize 4095 "$hosts/plain" 7 &&
+		ended code 7 || return 1
+	done &&
+	test_grep "error trace2: GIT_TRACE2_CONTROL: no page" n
+'
+
+test_lazy_prereq DENIES '
+	test_have_prereq !INSTRUMENTED &&
+	denied madvise true
+'
+
+# denied CALL COMMAND...: in a sandbox that does not do what CALL asks for
+denied () {
+	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" "$@"
+}
+
+test_expect_success DENIES 'a sandbox in which ftruncate() does nothing: no SIGBUS, no settings, no ring' '
+	rm -f n &&
+	rm -rf rings &&
+	mkdir rings &&
+	unharmed GIT_TRACE2="$(pwd)/n" GIT_TRACE2_CONTROL=1 \
+		"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" ftruncate \
+		"$hosts/plain" 7 &&
+	ended code 7 &&
+	test_grep "error trace2: GIT_TRACE2_CONTROL: no page" n &&
+	unharmed GIT_TRACE2_RING="$(pwd)/rings" \
+		"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" ftruncate \
+		"$hosts/plain" 7 &&
+	ended code 7 &&
+	ls rings >actual &&
+	test_must_be_empty actual
+'
+
 test_expect_success 'local times in the trace: the zone of the host is its own' '
 	TZ=AAA+5 "$hosts/changes" change-zone >expect &&
 	TZ=AAA+5 GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" \

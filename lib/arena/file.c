@@ -72,21 +72,27 @@ static int write_zeros(const struct tr2_file_piece *piece)
 	return 0;
 }
 
-static rlim_t size_limit(void)
-{
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_FSIZE, &limit) ? 0 : limit.rlim_cur;
-}
-
 static uint64_t end_of(const struct tr2_file_piece *piece)
 {
 	return piece->offset + piece->size_bytes;
 }
 
+/* Return 0, or an errno. A sandbox may say that it was done, when it was not. */
+static int extend(uint64_t length)
+{
+	struct stat st;
+
+	if (ftruncate(file.fd, (off_t)length) || fstat(file.fd, &st))
+		return errno;
+	if ((uint64_t)st.st_size < length)
+		return EIO;
+	file.length = length;
+	return 0;
+}
+
 /* Return 0, or an errno. */
 static int take_space(uint64_t length, const struct tr2_file_piece *pieces,
-		      unsigned int nr, rlim_t limit)
+		      unsigned int nr, uint64_t limit)
 {
 	uint64_t end = length;
 	unsigned int i;
@@ -98,11 +104,8 @@ static int take_space(uint64_t length, const struct tr2_file_piece *pieces,
 	if (limit != RLIM_INFINITY && end > limit)
 		return EFBIG;
 	/* Threads that do not extend the file need no lock. */
-	if (length && length > file.length) {
-		if (ftruncate(file.fd, (off_t)length))
-			return errno;
-		file.length = length;
-	}
+	if (length && length > file.length)
+		error = extend(length);
 	for (i = 0; i < nr && !error; i++)
 		error = write_zeros(&pieces[i]);
 	return error;
@@ -133,7 +136,7 @@ static int take_without_signal(uint64_t length,
 			       const struct tr2_file_piece *pieces,
 			       unsigned int nr)
 {
-	rlim_t limit = size_limit();
+	uint64_t limit = tr2_file_size_limit();
 	struct tr2_mask before;
 	bool was_pending;
 	int error;

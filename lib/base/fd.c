@@ -37,6 +37,13 @@ int tr2_fd_move_up(int fd)
 	return moved;
 }
 
+uint64_t tr2_file_size_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) ? 0 : limit.rlim_cur;
+}
+
 /* An entry that getdents64() returns. */
 struct entry {
 	uint64_t inode;

@@ -37,6 +37,9 @@ static inline bool tr2_fd_is(int fd, const struct tr2_file_id *id)
 	       st.st_ino == id->inode;
 }
 
+/* The size in bytes beyond which ftruncate() and write() raise SIGXFSZ. */
+uint64_t tr2_file_size_limit(void);
+
 /* Does a filter judge system calls? It may kill the process for one that it did
  * not make before, such as open(). Signal-safe. */
 bool tr2_is_in_sandbox(void);

@@ -65,12 +65,15 @@ static bool others_may_write(void)
 	return scope == '0';
 }
 
-/* Seal it: if someone made it shorter, an access would be a SIGBUS. */
+/* Seal it: if someone made it shorter, an access would be a SIGBUS. A limit for
+ * the size of files counts here, too. */
 static int make_file(void)
 {
-	int fd = (int)syscall(SYS_memfd_create, TR2_CONTROL_NAME,
-			      MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = -1;
 
+	if (tr2_file_size_limit() >= TR2_CONTROL_BYTES)
+		fd = (int)syscall(SYS_memfd_create, TR2_CONTROL_NAME,
+				  MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	fd = tr2_fd_move_up(fd);
 	if (fd >= 0 && (ftruncate(fd, TR2_CONTROL_BYTES) ||
 			fcntl(fd, F_ADD_SEALS,
@@ -81,14 +84,17 @@ static int make_file(void)
 	return fd;
 }
 
+/* A sandbox may have said that ftruncate() succeeded, where it did nothing. */
 static bool map_file(int fd)
 {
 	struct tr2_control_block *block;
 	struct stat st;
 
+	if (fstat(fd, &st) || st.st_size != TR2_CONTROL_BYTES)
+		return false;
 	block = mmap(NULL, TR2_CONTROL_BYTES, PROT_READ | PROT_WRITE,
 		     MAP_SHARED, fd, 0);
-	if (block == MAP_FAILED || fstat(fd, &st))
+	if (block == MAP_FAILED)
 		return false;
 	block->enabled_at = (uint64_t)(uintptr_t)&trace2_enabled_;
 	block->pid = (uint32_t)getpid();
@@ -107,6 +113,10 @@ static void share_page(void)
 
 	if (fd >= 0 && !map_file(fd))
 		close(fd);
+	if (!control.block)
+		tr2_pending_errors_add("GIT_TRACE2_CONTROL: no page can be "
+				       "shared (RLIMIT_FSIZE, RLIMIT_NOFILE, "
+				       "a sandbox)");
 	if (control.block && control.looks_always &&
 	    tr2_session.state != TR2_SESSION_CLOSED) {
 		tr2_stream.enabled[0] = TR2_ENABLED_LOOK;

@@ -1,10 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# deny.perl perf|all|priority COMMAND [ARGUMENT...]
+# deny.perl perf|all|madvise|ftruncate|priority COMMAND [ARGUMENT...]
 #
 # Run COMMAND with perf_event_open (all: and netlink sockets) refused with
-# EPERM, as by the seccomp filter of a container. priority: instead, whoever
+# EPERM, as by the seccomp filter of a container. madvise: this is refused,
+# instead. ftruncate: this does nothing, and says that it did. priority: whoever
 # asks for its scheduling policy is killed, as the recorder does when its command
 # is about to run. Exits with 77 if that is not possible.
 
@@ -14,27 +15,30 @@ use POSIX ();
 
 my ($what, @command) = @ARGV;
 my $machine = (POSIX::uname())[4];
-# Numbers of prctl, perf_event_open, socket, sched_getscheduler.
+# Numbers of prctl, socket, sched_getscheduler, perf_event_open, madvise, ftruncate.
 my %calls = (
-	x86_64  => [ 157, 298, 41, 145 ],
-	aarch64 => [ 167, 241, 198, 120 ],
+	x86_64  => [ 157, 41, 145, 298, 28, 77 ],
+	aarch64 => [ 167, 198, 120, 241, 233, 46 ],
 );
 exit 77 if !$calls{$machine};
-my ($prctl, $perf, $socket, $policy) = @{ $calls{$machine} };
+my ($prctl, $socket, $policy, $perf, $madvise, $ftruncate) =
+	@{ $calls{$machine} };
 my ($set_no_new_privs, $set_seccomp, $filter) = (38, 22, 2);
 my ($load, $equal, $return) = (0x20, 0x15, 0x06);
-my ($allow, $eperm, $kill) = (0x7fff0000, 0x00050001, 0x80000000);
+my ($allow, $done, $eperm, $kill) =
+	(0x7fff0000, 0x00050000, 0x00050001, 0x80000000);
 my $af_netlink = 16;
+my $denied = { madvise => $madvise, ftruncate => $ftruncate }->{$what} // $perf;
 
 # struct sock_filter: code, jump if true, jump if false, k.
 my @filter = (
 	[ $load,   0, 0, 0 ],
-	[ $equal,  4, 0, $perf ],
+	[ $equal,  4, 0, $denied ],
 	[ $equal,  0, 2, $what eq 'all' ? $socket : 0xffffffff ],
 	[ $load,   0, 0, 16 ],
 	[ $equal,  1, 0, $af_netlink ],
 	[ $return, 0, 0, $allow ],
-	[ $return, 0, 0, $eperm ],
+	[ $return, 0, 0, $what eq 'ftruncate' ? $done : $eperm ],
 );
 @filter = (
 	[ $load,   0, 0, 0 ],

@@ -40,6 +40,23 @@ static void limit_memory(void)
 	puts(malloc(16 << 20) ? "memory" : "no memory");
 }
 
+/* Set a limit of the size of files that is below a page, then fork. */
+static void limit_files(void)
+{
+	struct rlimit limit = { 4095, RLIM_INFINITY };
+	int status;
+
+	say_something();
+	if (setrlimit(RLIMIT_FSIZE, &limit))
+		abort();
+	if (!fork()) {
+		say_something();
+		_exit(7);
+	}
+	wait(&status);
+	printf("status %x\n", (unsigned int)status);
+}
+
 /* Replace the trace's descriptor by a file of the host under the same number,
  * at once. */
 static void replace(int number)
@@ -386,6 +403,7 @@ static const struct {
 	{ "refuse-gettid", refuse_gettid },
 	{ "close-renamed", close_renamed },
 	{ "limit-memory", limit_memory },
+	{ "limit-files", limit_files },
 	{ "change-zone", change_zone },
 	{ "replace-stderr", replace_stderr },
 	{ "replace-nine", replace_nine },
