@@ -68,7 +68,7 @@ test_expect_success 'a newline is \n in text' '
 '
 
 # Of 20 MB, where the fault would make 2 GB.
-test_expect_success JQ 'a format with a huge width, or of invalid characters, is the message itself' '
+test_expect_success JQ 'a format that is huge, writes, skips arguments, or has invalid characters is the message itself' '
 	traced test-tool trace2 012formats 20000000 &&
 	sed -n "/\"event\":\"\(error\|printf\|region_\)/p" e >formatted &&
 	test_prints jq -r .msg formatted <<-\EOF
@@ -80,6 +80,10 @@ test_expect_success JQ 'a format with a huge width, or of invalid characters, is
 	%f%Lf%lld%zu%c %*d
 	%ls
 	whole 7    |   y
+	%d%hhn
+	%2$s
+	%1$s %3$s
+	y x
 	EOF
 '
 

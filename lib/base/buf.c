@@ -197,7 +197,7 @@ bool tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
 	va_list again;
 	size_t room;
 
-	if (!tr2_format_is_bounded(fmt, ap) || !tr2_buf_room(b, 255))
+	if (!tr2_format_is_safe(fmt, ap) || !tr2_buf_room(b, 255))
 		return false;
 	errno = saved_errno; /* for %m */
 	room = b->alloc - b->len;

@@ -26,7 +26,7 @@ struct conversion {
 	unsigned int at; /* the position of its argument, or 0 */
 	struct number width, precision;
 	enum type type;
-	bool is_string;
+	bool is_string, writes;
 };
 
 struct arguments {
@@ -55,7 +55,7 @@ static const char *read_number(const char *p, struct number *number)
 		return read_digits(p, &number->value);
 	number->is_argument = true;
 	end = read_digits(++p, &number->at);
-	if (end > p && *end == '$')
+	if (number->at && *end == '$')
 		return end + 1;
 	number->at = 0;
 	return p;
@@ -66,38 +66,36 @@ static enum type of_size(size_t bytes)
 	return bytes > sizeof(long) ? LLONG : bytes > sizeof(int) ? LONG : INT;
 }
 
-/* The modifiers of a conversion, and the type of an integer with them. */
+/* The modifier of a conversion, and the type of an integer with it. */
 static const char *read_length(const char *p, enum type *integer,
 			       bool *is_long_double)
 {
 	*integer = INT;
-	for (;; p++)
-		switch (*p) {
-		case 'h':
-			break;
-		case 'l':
-			*integer = *integer == INT ? LONG : LLONG;
-			break;
-		case 'L':
-			*is_long_double = true;
-			*integer = LLONG;
-			break;
-		case 'q':
-			*integer = LLONG;
-			break;
-		case 'j':
-			*integer = of_size(sizeof(intmax_t));
-			break;
-		case 'z':
-		case 'Z':
-			*integer = of_size(sizeof(size_t));
-			break;
-		case 't':
-			*integer = of_size(sizeof(ptrdiff_t));
-			break;
-		default:
-			return p;
-		}
+	switch (*p) {
+	case 'h':
+		return p[1] == 'h' ? p + 2 : p + 1;
+	case 'l':
+		*integer = p[1] == 'l' ? LLONG : LONG;
+		*is_long_double = p[1] == 'l';
+		return p[1] == 'l' ? p + 2 : p + 1;
+	case 'L':
+	case 'q':
+		*is_long_double = true;
+		*integer = LLONG;
+		return p + 1;
+	case 'j':
+		*integer = of_size(sizeof(intmax_t));
+		return p + 1;
+	case 'z':
+	case 'Z':
+		*integer = of_size(sizeof(size_t));
+		return p + 1;
+	case 't':
+		*integer = of_size(sizeof(ptrdiff_t));
+		return p + 1;
+	default:
+		return p;
+	}
 }
 
 static enum type type_of(char c, enum type integer, bool is_long_double)
@@ -113,6 +111,14 @@ static enum type type_of(char c, enum type integer, bool is_long_double)
 	return c == '%' || c == 'm' ? NONE : UNKNOWN;
 }
 
+/* An older C library does not know C23's %w32n, and ends the conversion at w. */
+static bool writes(const char *p)
+{
+	if (*p == 'w')
+		p += 1 + strspn(p + 1, "f0123456789");
+	return *p == 'n';
+}
+
 /* Read what follows a percent sign. */
 static const char *read_conversion(const char *p, struct conversion *c)
 {
@@ -122,7 +128,7 @@ static const char *read_conversion(const char *p, struct conversion *c)
 
 	memset(c, 0, sizeof(*c));
 	end = read_digits(p, &c->at);
-	if (end > p && *end == '$')
+	if (c->at && *end == '$')
 		p = end + 1;
 	else
 		c->at = 0;
@@ -133,6 +139,7 @@ static const char *read_conversion(const char *p, struct conversion *c)
 	p = read_length(p, &integer, &is_long_double);
 	c->type = type_of(*p, integer, is_long_double);
 	c->is_string = *p == 's' || *p == 'S' || *p == 'm';
+	c->writes = writes(p);
 	return *p ? p + 1 : p;
 }
 
@@ -182,7 +189,7 @@ static void step_over(struct arguments *from, enum type type)
 	}
 }
 
-/* An unknown conversion may take any argument, so the rest cannot be checked. */
+/* Behind an unknown conversion nobody knows which argument is the width. */
 static bool are_bounded(const char *p, struct arguments *from)
 {
 	struct conversion c;
@@ -195,67 +202,80 @@ static bool are_bounded(const char *p, struct arguments *from)
 		    !is_precision(&c, va_arg(from->ap, int)))
 			return false;
 		if (c.type == UNKNOWN)
-			return true;
+			return false;
 		step_over(from, c.type);
 	}
 	return true;
 }
 
-static void note(unsigned char *types, unsigned int at, enum type type)
+/* What is known of the arguments, by their positions from 1. */
+struct positions {
+	unsigned char type[MAX_POSITIONS + 1];
+	int value[MAX_POSITIONS + 1]; /* of those that are an int */
+	unsigned int nr;
+};
+
+/* false: it has no position, one that is too high, or that of another type. */
+static bool note(struct positions *all, unsigned int at, enum type type)
 {
-	if (at && at <= MAX_POSITIONS)
-		types[at] = (unsigned char)type;
+	if (!at || at > MAX_POSITIONS ||
+	    (all->type[at] != NONE && all->type[at] != (unsigned char)type))
+		return false;
+	all->type[at] = (unsigned char)type;
+	if (at > all->nr)
+		all->nr = at;
+	return true;
 }
 
-/* Read the arguments in their order; false: not all of their types are known,
- * or one that is a number is not read. */
-static bool read_positions(const unsigned char *types, unsigned int nr,
-			   struct arguments *from, int *values)
+static bool note_conversion(struct positions *all, const struct conversion *c)
+{
+	return (!c->width.is_argument || note(all, c->width.at, INT)) &&
+	       (!c->precision.is_argument ||
+		note(all, c->precision.at, INT)) &&
+	       ((c->type == NONE && !c->at) || note(all, c->at, c->type));
+}
+
+/* Read the arguments in their order. false: one is left out, or of unknown
+ * type. */
+static bool read_positions(struct positions *all, struct arguments *from)
 {
 	unsigned int at;
 
-	for (at = 1; at <= nr; at++)
-		if (types[at] == INT)
-			values[at] = va_arg(from->ap, int);
-		else if (types[at] == NONE || types[at] == UNKNOWN)
+	for (at = 1; at <= all->nr; at++)
+		if (all->type[at] == INT)
+			all->value[at] = va_arg(from->ap, int);
+		else if (all->type[at] == NONE || all->type[at] == UNKNOWN)
 			return false;
 		else
-			step_over(from, (enum type)types[at]);
+			step_over(from, (enum type)all->type[at]);
 	return true;
 }
 
-static bool are_positions_bounded(const char *fmt, struct arguments *from)
+static bool are_positions_safe(const char *fmt, struct arguments *from)
 {
-	unsigned char types[MAX_POSITIONS + 1] = { 0 };
-	int values[MAX_POSITIONS + 1] = { 0 };
-	unsigned int nr = 0;
+	struct positions all = { .nr = 0 };
 	struct conversion c;
-	const char *p = fmt;
+	const char *p;
 
-	while ((p = strchr(p, '%'))) {
+	for (p = fmt; (p = strchr(p, '%'));) {
 		p = read_conversion(p + 1, &c);
-		note(types, c.at, c.type);
-		note(types, c.width.at, INT);
-		note(types, c.precision.at, INT);
-		if (c.width.at > nr)
-			nr = c.width.at;
-		if (c.precision.at > nr)
-			nr = c.precision.at;
+		if (!note_conversion(&all, &c))
+			return false;
 	}
-	if (nr > MAX_POSITIONS || !read_positions(types, nr, from, values))
+	if (!read_positions(&all, from))
 		return false;
 	for (p = fmt; (p = strchr(p, '%'));) {
 		p = read_conversion(p + 1, &c);
-		if (!is_width(values[c.width.at]) ||
-		    !is_precision(&c, values[c.precision.at]))
+		if (!is_width(all.value[c.width.at]) ||
+		    !is_precision(&c, all.value[c.precision.at]))
 			return false;
 	}
 	return true;
 }
 
-bool tr2_format_is_bounded(const char *fmt, va_list ap)
+bool tr2_format_is_safe(const char *fmt, va_list ap)
 {
-	bool has_arguments = false, has_positions = false, is_bounded = true;
+	bool has_arguments = false, has_positions = false, is_safe = true;
 	struct arguments from;
 	struct conversion c;
 	const char *p = fmt;
@@ -266,16 +286,16 @@ bool tr2_format_is_bounded(const char *fmt, va_list ap)
 			continue;
 		}
 		p = read_conversion(p + 1, &c);
-		if (!has_room(&c))
+		if (c.writes || !has_room(&c))
 			return false;
 		has_arguments |= c.width.is_argument || c.precision.is_argument;
-		has_positions |= c.width.at || c.precision.at;
+		has_positions |= c.at || c.width.at || c.precision.at;
 	}
-	if (!has_arguments)
+	if (!has_arguments && !has_positions)
 		return true;
 	va_copy(from.ap, ap);
-	is_bounded = has_positions ? are_positions_bounded(fmt, &from) :
-				     are_bounded(fmt, &from);
+	is_safe = has_positions ? are_positions_safe(fmt, &from) :
+				  are_bounded(fmt, &from);
 	va_end(from.ap);
-	return is_bounded;
+	return is_safe;
 }

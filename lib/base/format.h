@@ -4,7 +4,9 @@
  *
  * A width or a precision is often computed, and a wrong one may be INT_MAX: the
  * C library would make 2 GB of blanks or zeros, and glibc takes 4 to 10 GB of
- * memory for that.
+ * memory for that. With _FORTIFY_SOURCE glibc ends the process for a format that
+ * writes (%n) in memory that can be written, and for a position that is left
+ * out, as %1$s in "%2$s", whose type nobody knows.
  */
 #ifndef TR2_BASE_FORMAT_H
 #define TR2_BASE_FORMAT_H
@@ -15,8 +17,9 @@
 /* A text with more blanks or zeros than this is no message. */
 #define TR2_FORMAT_MAX_WIDTH (1u << 20)
 
-/* Return false if a width, or the precision of a number, is larger. Leave ap
- * usable. Signal-safe. */
-bool tr2_format_is_bounded(const char *fmt, va_list ap);
+/* Return false if a width, or the precision of a number, is larger, if it writes,
+ * or if not all arguments have a position where one has. Leave ap usable.
+ * Signal-safe. */
+bool tr2_format_is_safe(const char *fmt, va_list ap);
 
 #endif

@@ -100,11 +100,22 @@ static int ut_303redact_def_param(int argc, const char **argv)
 	return 0;
 }
 
+/* Not declared as one with a format: the compiler would refuse these. */
+static void print(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	trace2_printf_va_fl(__FILE__, __LINE__, fmt, ap);
+	va_end(ap);
+}
+
 /* The same through each function, and what a format may have beside it. */
 static int ut_012formats(int argc, const char **argv)
 {
 	int wide = (int)tool_number(argv[0], INT_MIN, INT_MAX);
 	static const wchar_t no_character[] = { 0x110000, 0 };
+	signed char length = 0;
 
 	trace2_cmd_error("%*d", wide, 3);
 	trace2_printf("%.*f", wide, 3.5);
@@ -115,6 +126,10 @@ static int ut_012formats(int argc, const char **argv)
 		      wide, 6);
 	trace2_printf("%ls", no_character);
 	trace2_printf("%.*s %-5d|%*s", wide, "whole", 7, 4, "y");
+	print("%d%hhn", 1, &length);
+	print("%2$s", 1, "x");
+	print("%1$s %3$s", "x", 1, "x");
+	print("%2$s %1$s", "x", "y");
 	return 0;
 }
 

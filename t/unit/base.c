@@ -9,6 +9,7 @@
 #include "base/sha1.h"
 #include "base/text.h"
 #include "base/text_scan.h"
+#include "random.h"
 #include "tap.h"
 
 static struct tr2_buf b;
@@ -70,13 +71,13 @@ static void test_growth(void)
 }
 
 /* Not declared as one with a format: the compiler would refuse these. */
-static bool is_bounded(const char *fmt, ...)
+static bool is_safe(const char *fmt, ...)
 {
 	bool yes;
 	va_list ap;
 
 	va_start(ap, fmt);
-	yes = tr2_format_is_bounded(fmt, ap);
+	yes = tr2_format_is_safe(fmt, ap);
 	va_end(ap);
 	return yes;
 }
@@ -89,30 +90,84 @@ static void test_formats(void)
 		  (wint_t)'d', 1e300, 2.0L, "s", (void *)&b, 0x7fffffff
 	static const char *const none[] = { "%", "%-", "%.", "%l", "%5$", "%*",
 					    "%Y%*d" };
+	static const char *const unsafe[] = {
+		"%n", "%d%hhn", "%d %-5ln", "%1$n", "%w32n", "%2$d",
+		"%1$d %3$d", "%1$*3$d", "%d %2$d", "%1$d %d", "%1$*d",
+		"%*1$d", "%1$%", "%1$m", "%1$d %1$ld", "%1$k", "%65$d",
+	};
 	unsigned int i;
 
-	ok(is_bounded("%5d%.3f%1048576d%-*d%.*s", 1, 2.0, 3, -1048576, 4,
+	ok(is_safe("%5d%.3f%1048576d%-*d%.*s", 1, 2.0, 3, -1048576, 4,
 		      INT_MAX, ""),
 	   "widths up to a limit, and strings that end before theirs");
-	ok(!is_bounded("%1048577d", 1) && !is_bounded("%.2147483647f", 1.0) &&
-		   !is_bounded("%s%04294967297d", "", 1),
+	ok(!is_safe("%1048577d", 1) && !is_safe("%.2147483647f", 1.0) &&
+		   !is_safe("%s%04294967297d", "", 1),
 	   "larger ones in the format");
-	ok(!is_bounded("%*d", INT_MAX, 1) && !is_bounded("%*d", INT_MIN, 1) &&
-		   !is_bounded("%.*f", INT_MAX, 1.0) &&
-		   is_bounded("%.*f", INT_MIN, 1.0),
+	ok(!is_safe("%*d", INT_MAX, 1) && !is_safe("%*d", INT_MIN, 1) &&
+		   !is_safe("%.*f", INT_MAX, 1.0) &&
+		   is_safe("%.*f", INT_MIN, 1.0),
 	   "larger ones as arguments, but a negative precision is none");
-	ok(is_bounded(BETWEEN "%*d", ARGUMENTS, 5, INT_MAX) &&
-		   !is_bounded(BETWEEN "%*d", ARGUMENTS, INT_MAX, 5),
+	ok(is_safe(BETWEEN "%*d", ARGUMENTS, 5, INT_MAX) &&
+		   !is_safe(BETWEEN "%*d", ARGUMENTS, INT_MAX, 5),
 	   "as arguments behind others");
-	ok(is_bounded("%2$*1$d %2$d", 5, INT_MAX) &&
-		   !is_bounded("%2$*1$d", INT_MAX, 5) &&
-		   is_bounded("%1$.*2$s", "", INT_MAX) &&
-		   !is_bounded("%1$.*2$f", 1.0, INT_MAX),
+	ok(is_safe("%2$*1$d %2$d", 5, INT_MAX) &&
+		   !is_safe("%2$*1$d", INT_MAX, 5) &&
+		   is_safe("%1$.*2$s", "", INT_MAX) &&
+		   !is_safe("%1$.*2$f", 1.0, INT_MAX),
 	   "as arguments at a position");
 	for (i = 0; i < sizeof(none) / sizeof(*none); i++)
-		is_bounded(none[i], 1, 2, 3);
+		is_safe(none[i], 1, 2, 3);
 	ok(true, "formats that end early");
+	for (i = 0; i < sizeof(unsafe) / sizeof(*unsafe) &&
+		    !is_safe(unsafe[i], 1, 2, 3); i++)
+		;
+	is_u64(i, sizeof(unsafe) / sizeof(*unsafe),
+	       "those that write, and those that leave out a position");
+	ok(is_safe("%2$s%1$d%%%2$p%m", 1, "") && is_safe("%w32d%wf16x", 1, 2),
+	   "those that need each argument, and C23's");
 }
+
+#ifdef __GLIBC__
+/* What vsnprintf() is with _FORTIFY_SOURCE: it ends the process. */
+int fortified(char *to, size_t bytes, int flag, size_t object_bytes,
+	      const char *fmt, va_list ap) __asm__("__vsnprintf_chk");
+
+static bool print(char *text, size_t bytes, const char *fmt, ...)
+{
+	va_list ap;
+	bool safe;
+
+	va_start(ap, fmt);
+	safe = tr2_format_is_safe(fmt, ap);
+	if (safe)
+		fortified(text, bytes, 1, bytes, fmt, ap);
+	va_end(ap);
+	return safe;
+}
+
+/* Any format of these characters, in memory that can be written; each argument
+ * is the address of a string, for wide characters, too. */
+static void test_fortified(void)
+{
+	static const char characters[] = "%%%%%123$*.0-lhjwndxcsSm ";
+	static char text[64], fmt[16];
+	static wchar_t string[64] = L"a";
+	unsigned int i, k, nr_safe = 0;
+
+	seed = (uint64_t)time(NULL) | 1;
+	printf("# seed %" PRIu64 "\n", seed);
+	for (i = 0; i < 50000; i++) {
+		for (k = 0; k < 12; k++)
+			fmt[k] = characters[(size_t)(
+				uniform() * (sizeof(characters) - 1))];
+		nr_safe += print(text, sizeof(text), fmt, string, string,
+				 string, string, string, string, string,
+				 string, string, string, string, string);
+	}
+	printf("# %u of %u are safe\n", nr_safe, i);
+	ok(nr_safe > 100, "what is safe ends no hardened program");
+}
+#endif
 
 static void test_utf8(void)
 {
@@ -402,6 +457,9 @@ int main(void)
 	test_fixed_buffer();
 	test_growth();
 	test_formats();
+#ifdef __GLIBC__
+	test_fortified();
+#endif
 	test_utf8();
 	test_json();
 	test_classify();

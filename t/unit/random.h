@@ -17,7 +17,7 @@ static double uniform(void)
 	return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
 }
 
-static double normal(void)
+static inline double normal(void)
 {
 	return sqrt(-2 * log(uniform())) * cos(2 * acos(-1) * uniform());
 }
