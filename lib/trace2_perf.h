@@ -267,7 +267,8 @@ struct trace2_perf_record {
  * pages of memory can hold; those that do not fit count as lost. -EINVAL: pages
  * is not a power of two, or more than 2^18, or the event has no records, or it
  * inherits on all CPUs (the kernel's events); -EBUSY it is already mapped;
- * -EPERM more than the kernel allows this user; -ENOMEM.
+ * -EPERM more than the kernel allows this user; -ECANCELED a sandbox refuses
+ * madvise(), by which forked children are noticed (the kernel's events); -ENOMEM.
  */
 TRACE2_API int trace2_perf_map(struct trace2_perf *event, size_t pages);
 

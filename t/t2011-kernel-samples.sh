@@ -32,6 +32,18 @@ test_expect_success 'page faults of each thread, and none after its end' '
 	done
 '
 
+test_expect_success !INSTRUMENTED 'a sandbox refuses madvise(): no samples, an error, and children live' '
+	rm -rf r &&
+	mkdir r &&
+	test_when_finished "rm -rf r" &&
+	GIT_TRACE2_PERF="$(pwd)/n" GIT_TRACE2_RING="$(pwd)/r" \
+		GIT_TRACE2_SAMPLE=page-faults:u:1 \
+		"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" madvise \
+		"$GIT_BUILD_DIR/build/hosts/forks" raw-clone &&
+	test_grep "who:child" n &&
+	test_grep "page-faults.*madvise" n
+'
+
 test_expect_success READS_STREAMS 'the values of the group, with one name for all threads' '
 	sampled "{page-faults:u:2,task-clock}" test-tool perf touch 50 50 &&
 	sed "s/.* id=\([0-9a-f]*\) .*/\1/" samples | sort -u >ids &&

@@ -286,6 +286,10 @@ void tr2_sample_add_error(const struct tr2_sample *sample, int error,
 		tr2_perfevent_fail(0, text, sizeof(text), &sample->event,
 				   "the kernel has no memory for its samples "
 				   "(perf_event_mlock_kb, RLIMIT_MEMLOCK)");
+	else if (error == -ECANCELED)
+		tr2_perfevent_fail(0, text, sizeof(text), &sample->event,
+				   "forked children could not be noticed: a "
+				   "sandbox refuses madvise(MADV_WIPEONFORK)");
 	else
 		tr2_share_explain(&sample->event, error, text, sizeof(text));
 	if (nr_threads)

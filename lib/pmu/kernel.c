@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "base/fd.h"
+#include "base/fork_guard.h"
 #include "base/raw.h"
 #include "pmu/kernel.h"
 #include "pmu/kernel_page.h"
@@ -204,7 +205,7 @@ void tr2_kernel_map_page(struct trace2_perf *ev)
 	void *page;
 
 	if (tr2_kernel_is_software(ev) || ev->attr.inherit || ev->pid ||
-	    ev->cpu != -1)
+	    ev->cpu != -1 || !tr2_fork_guard_is_made())
 		return;
 	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED,
 		    ev->kernel.fd, 0);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/fork_guard.h"
 #include "pmu/kernel.h"
 #include "pmu/pmu.h"
 
@@ -25,6 +26,9 @@ int tr2_kernel_map(struct trace2_perf *ev, size_t pages)
 
 	if (!tr2_kernel_is_there(&ev->kernel))
 		return -EBADF;
+	/* A child has no such mapping, and must notice that it is one. */
+	if (!tr2_fork_guard_is_made())
+		return -ECANCELED;
 	/* An event has one mapping: replace the page by the whole buffer. */
 	tr2_kernel_unmap_page(&ev->kernel);
 	error = tr2_buffer_map(&ev->buffer, ev->kernel.fd, pages);
