@@ -484,7 +484,7 @@ TRACE2_API void trace2_child_exit_status_fl(const char *file, int line,
  * child_begin returns. Of `child`, what describes it is read; the call keeps
  * nothing of it. Then, as above, exactly one of child_end (with code, as
  * child_exit) and child_detach (with state, as child_ready). The library keeps
- * the time of the start until then: 16 bytes. child_begin returns -1 while
+ * the time of the start until then: 24 bytes. child_begin returns -1 while
  * tracing is off or if child is NULL; the end of that child is ignored. So is,
  * in a forked process, that of a child of the parent's.
  */

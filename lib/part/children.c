@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of the children that have not ended, under the process's lock. */
+/* Lists of the children that have not ended, under the process's lock. */
 #include "part/children.h"
+
+#include <string.h>
 
 #include "base/blocks.h"
 #include "base/lock.h"
@@ -8,48 +10,62 @@
 #include "part/part.h"
 
 struct child {
+	struct child *next;
 	uint64_t start_ns;
 	int id;
-	bool is_open;
 };
 
 /* A page of memory. */
-static struct page {
-	struct page *next;
-	struct child child[255];
-} *pages;
+struct page {
+	struct child child[170];
+};
 
 static struct tr2_blocks blocks = {
 	.block_bytes = sizeof(struct page), .first = 1,
 };
 
-/* Return the open child, or with is_open false an unused place. NULL: there is
- * none. */
-static struct child *find(bool is_open, int id)
-{
-	struct page *page;
-	struct child *child;
-	size_t i;
+/* A program may have many that run, so that they are found by their ids. */
+TR2_LARGE struct child *tr2_children_open[1024];
+static struct child *unused;
 
-	for (page = pages; page; page = page->next)
-		for (i = 0; i < ARRAY_SIZE(page->child); i++) {
-			child = &page->child[i];
-			if (child->is_open == is_open &&
-			    (!is_open || child->id == id))
-				return child;
-		}
-	return NULL;
+static struct child **list_of(int id)
+{
+	return &tr2_children_open[(unsigned int)id %
+				  ARRAY_SIZE(tr2_children_open)];
 }
 
-static struct child *add_page(void)
+/* Return the link to the child, or to the end of its list. */
+static struct child **find(int id)
+{
+	struct child **at = list_of(id);
+
+	while (*at && (*at)->id != id)
+		at = &(*at)->next;
+	return at;
+}
+
+static void push(struct child **list, struct child *child)
+{
+	child->next = *list;
+	*list = child;
+}
+
+static struct child *pop(struct child **list)
+{
+	struct child *child = *list;
+
+	if (child)
+		*list = child->next;
+	return child;
+}
+
+static void add_page(void)
 {
 	struct page *page = tr2_blocks_get(&blocks);
+	size_t i;
 
-	if (!page)
-		return NULL;
-	page->next = pages;
-	pages = page;
-	return &page->child[0];
+	for (i = 0; page && i < ARRAY_SIZE(page->child); i++)
+		push(&unused, &page->child[i]);
 }
 
 bool tr2_children_add(int id, uint64_t start_ns)
@@ -57,11 +73,14 @@ bool tr2_children_add(int id, uint64_t start_ns)
 	struct child *child;
 
 	tr2_lock();
-	child = find(false, id);
-	if (!child)
-		child = add_page();
-	if (child)
-		*child = (struct child){ start_ns, id, true };
+	if (!unused)
+		add_page();
+	child = pop(&unused);
+	if (child) {
+		child->id = id;
+		child->start_ns = start_ns;
+		push(list_of(id), child);
+	}
 	tr2_unlock();
 	return child;
 }
@@ -71,24 +90,31 @@ bool tr2_children_take(int id, uint64_t *start_ns)
 	struct child *child;
 
 	tr2_lock();
-	child = find(true, id);
+	child = pop(find(id));
 	if (child) {
 		*start_ns = child->start_ns;
-		child->is_open = false;
+		push(&unused, child);
 	}
 	tr2_unlock();
 	return child;
 }
 
+static void forget(void)
+{
+	if (blocks.nr) /* else it was never touched */
+		memset(tr2_children_open, 0, sizeof(tr2_children_open));
+	unused = NULL;
+}
+
 static void forked(void)
 {
-	pages = NULL;
+	forget();
 	tr2_blocks_after_fork(&blocks, NULL, 0);
 }
 
 static void release(void)
 {
-	pages = NULL;
+	forget();
 	tr2_blocks_release(&blocks);
 }
 
