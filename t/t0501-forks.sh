@@ -192,6 +192,53 @@ test_expect_success 'a child has no descriptors of its parent beside its own' '
 	echo "0 more" | test_cmp - out
 '
 
+test_lazy_prereq KCMP '
+	"$hosts/forks" may-compare-tables
+'
+
+# shared VARIABLE=VALUE...: the host keeps its descriptors, and gets none.
+shared () {
+	rm -rf dirs &&
+	mkdir dirs &&
+	env "$@" "$hosts/forks" shared-descriptors >out &&
+	echo "0 more" | test_cmp - out
+}
+
+test_expect_success KCMP 'children with the descriptors of their parent: it has its own, and all its lines' '
+	shared GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/dirs" \
+		GIT_TRACE2_EVENT="$(pwd)/dirs/e" GIT_TRACE2_COUNTERS=task-clock &&
+	test_grep ! child n dirs/* &&
+	trace2_jq "[.[] | .value // .lost // empty] ==
+		[\"before\", \"after\"]" dirs/e &&
+	test_stdout_line_count = 2 ls dirs &&
+	expect_valid_stream dirs/e
+'
+
+test_expect_success KCMP 'likewise with a socket, and a page for trace2 set' '
+	test-tool fault listen-stream --output=e s env GIT_TRACE2_CONTROL=1 \
+		GIT_TRACE2_EVENT="af_unix:$(pwd)/s" \
+		"$hosts/forks" shared-descriptors >out &&
+	echo "0 more" | test_cmp - out &&
+	trace2_jq "[.[] | .value // .lost // empty] ==
+		[\"before\", \"after\"]" e
+'
+
+test_expect_success KCMP,READS_STREAMS 'likewise with a ring and samples: one ring, without the children' '
+	shared GIT_TRACE2_RING="$(pwd)/dirs" \
+		GIT_TRACE2_SAMPLE=task-clock:1000000 GIT_TRACE2_COUNTERS=task-clock &&
+	test_stdout_line_count = 1 ls dirs &&
+	trace2 script --git-event dirs >e &&
+	trace2_jq "[.[] | select(.event == \"data\").value] ==
+		[\"before\", \"after\"]" e
+'
+
+test_expect_success KCMP 'they have a session each in a descriptor of the host' '
+	shared GIT_TRACE2_EVENT=9 9>e &&
+	trace2_jq "[.[] | select(.event == \"data\").value] ==
+			[\"before\", \"child\", \"child\", \"child\", \"after\"] and
+		([.[] | select(.event == \"version\")] | length == 4)" e
+'
+
 # The child continues in the call that the handler interrupted. The thread
 # sanitizer allocates in fork() and reports that in a handler.
 test_expect_success !SANITIZE_THREAD 'in a handler, during a write: files are whole' '

@@ -3,6 +3,7 @@
  * host's. */
 #include "base/fd.h"
 
+#include <linux/kcmp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -14,6 +15,32 @@
 #define HIGHEST_LIMIT 1024
 #define FIRST_SAFE_FD 3
 
+static bool are_shared;
+
+/* The kernel may not tell. Most children have descriptors of their own. */
+void tr2_fd_look_whose(void)
+{
+	are_shared = !tr2_is_in_sandbox() &&
+		     !tr2_raw_call(SYS_kcmp, getppid(), getpid(), KCMP_FILES,
+				   0, 0, 0);
+}
+
+void tr2_fd_are_own(void)
+{
+	are_shared = false;
+}
+
+bool tr2_fd_are_shared(void)
+{
+	return are_shared;
+}
+
+void tr2_fd_close(int fd)
+{
+	if (!are_shared)
+		close(fd);
+}
+
 int tr2_fd_move_up(int fd)
 {
 	struct rlimit limit;
@@ -21,6 +48,11 @@ int tr2_fd_move_up(int fd)
 
 	if (fd < 0)
 		return fd;
+	if (are_shared) {
+		close(fd);
+		errno = EBADF;
+		return -1;
+	}
 	moved = fcntl(fd, F_DUPFD_CLOEXEC, HIGHEST_LIMIT - FDS_BELOW_LIMIT);
 	if (moved < 0 && !getrlimit(RLIMIT_NOFILE, &limit) &&
 	    limit.rlim_cur < HIGHEST_LIMIT &&
@@ -130,7 +162,7 @@ int tr2_pipe_open(struct tr2_pipe *p)
 void tr2_pipe_close_end(struct tr2_pipe *p, unsigned int end)
 {
 	if (tr2_fd_is(p->ends[end], &p->id))
-		close(p->ends[end]);
+		tr2_fd_close(p->ends[end]);
 	p->ends[end] = -1;
 }
 

@@ -40,6 +40,19 @@ static inline bool tr2_fd_is(int fd, const struct tr2_file_id *id)
 /* The size in bytes beyond which ftruncate() and write() raise SIGXFSZ. */
 uint64_t tr2_file_size_limit(void);
 
+/*
+ * Has this process, which was cloned, the table of descriptors of the process that
+ * it was made from (CLONE_FILES)? Then that one's are left alone from now on, and
+ * none is added, which would stay open there: tr2_fd_move_up() fails.
+ */
+void tr2_fd_look_whose(void);
+/* The same for a process that surely has a table of its own. */
+void tr2_fd_are_own(void);
+bool tr2_fd_are_shared(void);
+
+/* Close a descriptor that was kept open. */
+void tr2_fd_close(int fd);
+
 /* Does a filter judge system calls? It may kill the process for one that it did
  * not make before, such as open(). Signal-safe. */
 bool tr2_is_in_sandbox(void);

@@ -68,7 +68,7 @@ void tr2_kernel_release(struct tr2_perf_kernel *kernel)
 {
 	tr2_kernel_unmap_page(kernel);
 	if (tr2_kernel_is_there(kernel))
-		close(kernel->fd);
+		tr2_fd_close(kernel->fd);
 	kernel->fd = -1;
 }
 

@@ -148,7 +148,7 @@ void tr2_control_after_fork(void)
 		return;
 	control.block = NULL;
 	if (tr2_fd_is(control.fd, &control.id))
-		close(control.fd);
+		tr2_fd_close(control.fd);
 	control.fd = -1;
 	control.is_taken = control.was_on = false;
 	if (tr2_session.state == TR2_SESSION_PAUSED)

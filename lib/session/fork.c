@@ -8,6 +8,7 @@
 
 #include "base/barrier.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/fork_guard.h"
 #include "base/lock.h"
 #include "base/mask.h"
@@ -132,8 +133,20 @@ static void after_fork(void)
 /* A handler of the host that came before may have noticed the fork. */
 static void in_child(void)
 {
-	if (!tr2_fork_guard_is_made() || tr2_fork_guard_is_cleared())
-		after_fork();
+	if (tr2_fork_guard_is_made() && !tr2_fork_guard_is_cleared())
+		return;
+	/* As every child of fork(). */
+	tr2_fd_are_own();
+	after_fork();
+}
+
+static void notice_child(void)
+{
+	int saved_errno = errno;
+
+	tr2_fd_look_whose();
+	errno = saved_errno;
+	after_fork();
 }
 
 void tr2_session_watch_forks(void)
@@ -143,7 +156,7 @@ void tr2_session_watch_forks(void)
 
 	tr2_mask_begin(&before);
 	if (!atomic_exchange(&watched, true)) {
-		tr2_fork_guard_make(after_fork);
+		tr2_fork_guard_make(notice_child);
 		pthread_atfork(before_fork, NULL, in_child);
 	}
 	tr2_mask_end(&before);

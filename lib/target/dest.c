@@ -120,7 +120,7 @@ static void close_unless_reused(struct tr2_dest *dest, bool is_checked)
 	if (dest->fd < 0)
 		return;
 	if (dest->ours && (is_checked || tr2_dest_has_its_file(dest)))
-		close(dest->fd);
+		tr2_fd_close(dest->fd);
 	tr2_relay_close(&dest->relay);
 	dest->fd = -1;
 }

@@ -503,6 +503,10 @@ bool tr2_dest_open(struct tr2_dest *dest,
 	dest->warn_name = request->debug ? value : NULL;
 	if (tr2_dest_is_off_value(value))
 		return false;
+	if (value[0] == '/' && tr2_fd_are_shared()) {
+		errno = EBADF; /* and no file is left */
+		return false;
+	}
 	if (value[0] == '/')
 		return open_path(dest, request);
 	if (request->prepare) {

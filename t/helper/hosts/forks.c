@@ -6,6 +6,7 @@
 #include "trace2.h"
 #include "../system.h"
 
+#include <linux/kcmp.h>
 #include <semaphore.h>
 
 #define NR_THREADS 4
@@ -411,6 +412,35 @@ static void same_descriptors(void)
 	}
 }
 
+static void may_compare_tables(void)
+{
+	if (prctl(PR_GET_SECCOMP) ||
+	    syscall(SYS_kcmp, getppid(), getpid(), KCMP_FILES, 0, 0) < 0)
+		exit(77);
+}
+
+/* Children have their own memory and the parent's table of descriptors: one ends
+ * without exit handlers. The parent loses no descriptor and gets none. */
+static void shared_descriptors(void)
+{
+	int nr, i;
+
+	say((void *)"before");
+	nr = count_descriptors();
+	for (i = 0; i < 3; i++) {
+		if (!syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0)) {
+			say((void *)"child");
+			count_to(1);
+			if (!i)
+				_exit(0);
+			exit(0);
+		}
+		wait_for_children();
+	}
+	printf("%d more\n", count_descriptors() - nr);
+	say((void *)"after");
+}
+
 /* A handler forks during a call: SIGALRM arrives while a write of the library
  * waits for the reader of descriptor 9, which is this process. */
 static int pipe_ends[2];
@@ -484,6 +514,8 @@ static const struct {
 	{ "names-itself", names_itself },
 	{ "three-children", three_children },
 	{ "same-descriptors", same_descriptors },
+	{ "may-compare-tables", may_compare_tables },
+	{ "shared-descriptors", shared_descriptors },
 	{ "handler-forks", handler_forks },
 };
 
