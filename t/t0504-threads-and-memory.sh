@@ -219,4 +219,46 @@ test_expect_success !INSTRUMENTED 'neither a plugin nor the shared library deman
 	test_grep STATIC_TLS flags
 '
 
+nr=300
+test_have_prereq !EXPENSIVE || nr=2000
+
+# late VERB VARIABLE=VALUE...: later threads close the descriptors of those that are
+# gone, and the stream e has what they told and counted.
+late () {
+	verb=$1 &&
+	shift &&
+	rm -rf e late &&
+	mkdir late &&
+	env "$@" "$hosts/threads" "$verb" >actual &&
+	echo "$nr threads, few descriptors" | test_cmp - actual &&
+	if ! test -e e
+	then
+		trace2 script --git-event late >e || return 1
+	fi &&
+	trace2_jq "([.[] | select(.event == \"region_leave\")] | length == $nr) and
+		([.[] | select(.event == \"counter\" and
+			.name == \"test1\").count] == [$nr]) and
+		all(.[]; .event != \"error\") and (.[-1].lost == null)" e
+}
+
+# The thread sanitizer has ended a thread by then.
+test_expect_success !TSAN,KERNEL_EVENTS 'the last destructor of a thread makes calls: later threads give back what it had' '
+	late calls-in-last-round-too GIT_TRACE2_COUNTERS=task-clock \
+		GIT_TRACE2_EVENT="$(pwd)/e"
+'
+
+test_expect_success !TSAN,KERNEL_EVENTS 'likewise if these calls are the first of the thread' '
+	late calls-in-last-round GIT_TRACE2_COUNTERS=task-clock \
+		GIT_TRACE2_EVENT="$(pwd)/e"
+'
+
+test_expect_success !TSAN,KERNEL_EVENTS,READS_STREAMS 'likewise with a ring and samples' '
+	for verb in calls-in-last-round calls-in-last-round-too
+	do
+		late $verb GIT_TRACE2_RING="$(pwd)/late" \
+			GIT_TRACE2_COUNTERS=task-clock \
+			GIT_TRACE2_SAMPLE=app/test/test1/:2,page-faults:1 || return 1
+	done
+'
+
 test_done

@@ -43,7 +43,8 @@ struct tr2_part {
 	void (*emit_process)(struct tr2_call *call, struct tr2_slot *sum);
 	/* Emit them while the process goes on. */
 	void (*emit_so_far)(struct tr2_call *call, struct tr2_slot *sum);
-	/* The calling thread ends; it still has its slot. [L] */
+	/* The calling thread ends, or one that is gone is noticed; it still has its
+	 * slot. [L] */
 	void (*thread_end)(struct tr2_thread *thread, void **own);
 	/* The last event before atexit was emitted: stop. It takes the lock if
 	 * there is something to stop. */

@@ -36,9 +36,10 @@ static void watch_thread_named(const struct tr2_thread *thread)
 /* Keep its count before its cells are added to the totals. */
 static void watch_thread_end(struct tr2_thread *thread, void **own)
 {
-	const struct tr2_pmu_task task = task_of(thread);
+	struct tr2_pmu_task task = task_of(thread);
 
 	(void)own;
+	task.is_gone = thread != tr2_self;
 	tr2_pmu_task_end(&task);
 }
 

@@ -217,6 +217,7 @@ void tr2_pmu_release(void);
  */
 struct tr2_limits {
 	struct tr2_limits *next, *prev;
+	uint32_t tid;
 	uint64_t at[TR2_MAX_COUNTERS + TR2_MAX_TIMERS];
 };
 extern __thread struct tr2_limits *tr2_my_limits TR2_HIDDEN;
@@ -275,8 +276,9 @@ void tr2_sample_changed(const struct trace2_perf *ev);
 /* Enable and disable sampling of the event's counter. */
 void tr2_sample_open(const struct trace2_perf *ev);
 void tr2_sample_close(const struct trace2_perf *ev);
-/* Forget the calling thread's limits; after a fork, those of all threads. */
-void tr2_sample_task_end(void);
+/* Forget the calling thread's limits, or those of one that is gone, by its id; after
+ * a fork, those of all threads. */
+void tr2_sample_task_end(uint32_t gone);
 void tr2_sample_after_fork(void);
 
 /* In kernel_sample.c: copy the record that begins with `head` in the format

@@ -239,7 +239,7 @@ void tr2_pmu_task_end(const struct tr2_pmu_task *task)
 	struct trace2_perf *leader, *ev;
 
 	each_watching(task, tell_end);
-	tr2_sample_task_end();
+	tr2_sample_task_end(task->is_gone ? task->tid : 0);
 	for (leader = tr2_perf_leaders; task->slot && leader;
 	     leader = leader->next)
 		for (ev = leader; ev; ev = ev->member)

@@ -14,6 +14,7 @@ struct tr2_pmu_task {
 	uint64_t start_ns;
 	const char *name;
 	const struct tr2_slot *slot; /* NULL: it counted nothing */
+	bool is_gone; /* its end was not noticed when it came */
 };
 
 /* The number of open events that record threads. */

@@ -75,17 +75,28 @@ static struct tr2_limits *my_limits(void)
 	if (all_limits)
 		all_limits->prev = limits;
 	all_limits = limits;
+	limits->tid = tr2_raw_gettid();
 	tr2_my_limits = limits;
 	return limits;
 }
 
-void tr2_sample_task_end(void)
+static struct tr2_limits *limits_of(uint32_t gone)
 {
-	struct tr2_limits *limits = tr2_my_limits;
+	struct tr2_limits *limits = all_limits;
+
+	while (limits && limits->tid != gone)
+		limits = limits->next;
+	return limits;
+}
+
+void tr2_sample_task_end(uint32_t gone)
+{
+	struct tr2_limits *limits = gone ? limits_of(gone) : tr2_my_limits;
 
 	if (!limits)
 		return;
-	tr2_my_limits = NULL;
+	if (!gone)
+		tr2_my_limits = NULL;
 	if (limits->next)
 		limits->next->prev = limits->prev;
 	if (limits->prev)

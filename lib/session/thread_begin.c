@@ -1,19 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /* Make the context of a thread at its first call. */
+#include "base/clock.h"
 #include "base/lock.h"
 #include "session/parts.h"
 #include "session/thread.h"
+#include "thread/enter.h"
 
 struct tr2_thread_key tr2_thread_key;
 
 /* Without a key the contexts of threads that have ended stay. */
 #define MAX_UNNOTICED 64u
 
+/* Threads among which to look for those that are gone. */
+#define MIN_TO_LOOK 16u
+
+static void end_gone(struct tr2_thread *thread)
+{
+	tr2_thread_abandon(thread);
+	tr2_parts_thread_end(thread);
+	tr2_thread_free(thread, tr2_clock_now_ns());
+}
+
+/* Look when they are twice as many as after the last time, so that a thread costs
+ * one or two looks. */
+static void end_all_gone(void)
+{
+	static unsigned int nr_to_look = MIN_TO_LOOK;
+
+	if (tr2_thread_nr() < nr_to_look)
+		return;
+	tr2_thread_each_gone(end_gone);
+	nr_to_look = 2 * tr2_thread_nr() + MIN_TO_LOOK;
+}
+
 static struct tr2_thread *begin_thread(uint32_t creator_tid)
 {
 	struct tr2_thread *thread = NULL;
 
 	tr2_lock();
+	if (tr2_thread_key.exists)
+		end_all_gone();
 	if (tr2_thread_key.exists || tr2_thread_nr() < MAX_UNNOTICED)
 		thread = tr2_thread_new(creator_tid);
 	if (thread) {

@@ -11,7 +11,8 @@
 /*
  * Destructors of the host that run after ours may still call the library: ours
  * waits for two rounds of them. A thread with later calls gets another context,
- * which ends at once, since there may be no further round.
+ * which ends at once, since there may be no further round. If there is none, the
+ * context stays until other threads begin.
  */
 #define LAST_DESTRUCTION 3
 static __thread bool has_ended;

@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
+#include "base/fork_guard.h"
 #include "base/lock.h"
 #include "base/raw.h"
 #include "base/sanitize.h"
@@ -21,6 +23,7 @@
 __thread struct tr2_thread *tr2_tls_self TR2_TLS_USED;
 
 static struct tr2_thread *registry, *main_thread;
+static unsigned int nr_registered;
 static atomic_uint last_id;
 
 struct tr2_thread *tr2_thread_main(void)
@@ -35,6 +38,7 @@ static void insert(struct tr2_thread *thread)
 	if (registry)
 		registry->prev = thread;
 	registry = thread;
+	nr_registered++;
 }
 
 static void remove_from_registry(struct tr2_thread *thread)
@@ -45,6 +49,7 @@ static void remove_from_registry(struct tr2_thread *thread)
 		registry = thread->next;
 	if (thread->next)
 		thread->next->prev = thread->prev;
+	nr_registered--;
 }
 
 static void set_head(struct tr2_thread *thread)
@@ -139,12 +144,7 @@ void tr2_thread_begin_again(uint64_t now_ns)
 
 unsigned int tr2_thread_nr(void)
 {
-	const struct tr2_thread *thread;
-	unsigned int nr = 0;
-
-	for (thread = registry; thread; thread = thread->next)
-		nr++;
-	return nr;
+	return nr_registered;
 }
 
 static bool is_gone(const struct tr2_thread *thread)
@@ -163,6 +163,30 @@ unsigned int tr2_thread_nr_gone(void)
 		nr += !thread->is_main && thread->announced && is_gone(thread);
 	tr2_unlock();
 	return nr;
+}
+
+/* It may be in another process with the same memory (CLONE_VM). */
+static bool is_nowhere(const struct tr2_thread *thread)
+{
+	return tr2_raw_call(SYS_tkill, (long)thread->tid, 0, 0, 0, 0, 0) ==
+	       -ESRCH;
+}
+
+void tr2_thread_each_gone(void (*end)(struct tr2_thread *thread))
+{
+	struct tr2_thread *thread, *next;
+
+	/* A child may have the ids of its parent's threads unnoticed, or another
+	 * process with the same memory see none of them: not even main, which
+	 * stays as long as its process. */
+	if (!tr2_fork_guard_is_made() || tr2_is_in_sandbox() || !main_thread ||
+	    is_nowhere(main_thread))
+		return;
+	for (thread = registry; thread; thread = next) {
+		next = thread->next;
+		if (!thread->is_main && is_nowhere(thread))
+			end(thread);
+	}
 }
 
 void tr2_thread_each(void (*visit)(const struct tr2_thread *thread))
@@ -322,12 +346,14 @@ static void put_aside_back(struct tr2_thread *thread)
 
 void tr2_thread_free(struct tr2_thread *thread, uint64_t now_ns)
 {
-	tr2_arena_set_mine(NULL);
-	tr2_self = NULL;
+	if (thread == tr2_self) {
+		tr2_arena_set_mine(NULL);
+		tr2_self = NULL;
+		if (thread->cancel_type != TR2_NO_CANCEL_TYPE)
+			tr2_lock_restore_cancel_type(thread->cancel_type);
+	}
 	give_slot_back(thread, now_ns);
 	remove_from_registry(thread);
-	if (thread->cancel_type != TR2_NO_CANCEL_TYPE)
-		tr2_lock_restore_cancel_type(thread->cancel_type);
 	atomic_store(&thread->busy, 0);
 	put_aside_back(thread);
 	tr2_context_put(thread);
@@ -384,6 +410,7 @@ void tr2_thread_release_all(void)
 	struct tr2_thread *thread = registry, *next;
 
 	registry = main_thread = tr2_self = NULL;
+	nr_registered = 0;
 	tr2_arena_set_mine(NULL);
 	for (; thread; thread = next) {
 		next = thread->next;
@@ -476,6 +503,7 @@ void tr2_thread_after_fork(bool is_late)
 		return;
 	}
 	registry = NULL;
+	nr_registered = 0;
 	tr2_context_after_fork(thread, main_thread);
 	main_thread = thread;
 	if (!thread)

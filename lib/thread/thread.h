@@ -89,8 +89,9 @@ extern __thread struct tr2_thread *tr2_tls_self TR2_HIDDEN;
  * lock. */
 struct tr2_thread *tr2_thread_new(uint32_t creator_tid);
 
-/* Free the calling thread's context at its end: its metrics are added to the
- * totals, its memory is kept for the next thread. The caller holds the lock. */
+/* Free a context at the end of its thread, the calling one or one that is gone: its
+ * metrics are added to the totals, its memory is kept for the next thread. The
+ * caller holds the lock. */
 void tr2_thread_free(struct tr2_thread *thread, uint64_t now_ns);
 
 /* Another session begins, while no other thread is in a call: no region is open,
@@ -100,6 +101,10 @@ void tr2_thread_begin_again(uint64_t now_ns);
 
 /* Call visit for all threads. The caller holds the lock. */
 void tr2_thread_each(void (*visit)(const struct tr2_thread *thread));
+
+/* Call end, which frees the context, for each thread that is gone: nothing told its
+ * end. The caller holds the lock. */
+void tr2_thread_each_gone(void (*end)(struct tr2_thread *thread));
 
 /* Show its name to readers of its slot. The caller holds the lock. */
 void tr2_thread_describe(const struct tr2_thread *thread);

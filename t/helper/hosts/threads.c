@@ -274,6 +274,57 @@ static void exits_in_handler(void)
 		trace2_data_string("threads", NULL, "who", "main");
 }
 
+#define NR_LATE (is_long() ? 2000 : 300)
+#define NR_FEW 64
+
+static pthread_key_t late_key;
+static __thread int round_nr;
+
+static int count_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int nr = 0;
+
+	while (dir && readdir(dir))
+		nr++;
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+/* In the last round of destructors; the C library begins none after it. */
+static void call_last(void *value)
+{
+	if (++round_nr < PTHREAD_DESTRUCTOR_ITERATIONS) {
+		pthread_setspecific(late_key, value);
+		return;
+	}
+	trace2_region_enter("threads", "late", NULL);
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
+	trace2_region_leave("threads", "late", NULL);
+}
+
+static void *end_late(void *calls_early)
+{
+	if (calls_early)
+		trace2_data_string("threads", NULL, "who", "early");
+	pthread_setspecific(late_key, &late_key);
+	return NULL;
+}
+
+static void calls_in_last_round(void *calls_early)
+{
+	int nr = count_descriptors(), i;
+
+	if (pthread_key_create(&late_key, call_last))
+		abort();
+	for (i = 0; i < NR_LATE; i++)
+		in_a_thread(end_late, calls_early);
+	nr = count_descriptors() - nr;
+	printf("%d threads, %s descriptors\n", NR_LATE,
+	       nr < NR_FEW ? "few" : "many");
+}
+
 int main(int argc, char **argv)
 {
 	pthread_key_t keys[NR_KEYS];
@@ -306,6 +357,10 @@ int main(int argc, char **argv)
 		cancels_itself();
 	else if (!strcmp(verb, "exits-in-handler"))
 		exits_in_handler();
+	else if (!strcmp(verb, "calls-in-last-round"))
+		calls_in_last_round(NULL);
+	else if (!strcmp(verb, "calls-in-last-round-too"))
+		calls_in_last_round(&late_key);
 	else
 		return 129;
 	return 0;
