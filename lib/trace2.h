@@ -458,6 +458,10 @@ struct trace2_child {
  * dropped and reported. A start before the last child's end emits a child_ready
  * with "error" for that child, and is reported. So are a start without
  * TRACE2_CHILD_INIT and an end without a pid.
+ *
+ * start also sets TRACEPARENT for the child. If the same thread makes it by fork(), the
+ * child gets its own, whatever other threads start at that moment; by vfork(),
+ * posix_spawn(), system() or popen(), it may get that of another thread's child.
  */
 TRACE2_API void trace2_child_start_fl(const char *file, int line,
 				      struct trace2_child *child);

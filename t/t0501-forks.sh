@@ -239,6 +239,21 @@ test_expect_success KCMP 'they have a session each in a descriptor of the host' 
 		([.[] | select(.event == \"version\")] | length == 4)" e
 '
 
+# starts VERB: each program has the trace of the thread that starts it.
+starts () {
+	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/forks" "$1" >out &&
+	echo "0 wrong" | test_cmp - out
+}
+
+# The thread sanitizer takes what a child writes for a race with its parent's threads.
+test_expect_success !SANITIZE_THREAD 'threads start programs at once: TRACEPARENT names the span of the same thread' '
+	starts programs-at-once
+'
+
+test_expect_success 'another thread ends a child: TRACEPARENT of the next one names that no more' '
+	starts ended-elsewhere
+'
+
 # The child continues in the call that the handler interrupted. The thread
 # sanitizer allocates in fork() and reports that in a handler.
 test_expect_success !SANITIZE_THREAD 'in a handler, during a write: files are whole' '

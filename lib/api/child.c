@@ -93,9 +93,9 @@ static bool take_end(struct tr2_call *call, struct trace2_child *child,
 {
 	if (child->child_state == STARTED) {
 		child->child_state = ENDED;
-		tr2_traceparent_no_child();
 		if (is_of_parent(child))
 			return false;
+		tr2_traceparent_no_child(call->thread, child->child_id);
 		check_pid(call, child, function);
 		call->t_rel_ns = tr2_clock_since(child->start_ns,
 						 call->now_ns);
@@ -175,7 +175,7 @@ static bool take_child(struct tr2_call *call, int id, const char *function)
 					     function);
 		return false;
 	}
-	tr2_traceparent_no_child();
+	tr2_traceparent_no_child(call->thread, id);
 	call->t_rel_ns = tr2_clock_since(start_ns, call->now_ns);
 	return true;
 }

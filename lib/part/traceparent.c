@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fork_guard.h"
 #include "part/part.h"
 #include "span/table.h"
 #include "thread/emit_span.h"
@@ -27,6 +28,12 @@ _Static_assert(offsetof(struct variable, value) ==
 
 static struct variable *variable;
 static char inherited[TR2_TRACEPARENT_BYTES + 1];
+/* What children get that no child_start names. */
+static struct {
+	struct tr2_context context;
+	bool sampled;
+} usual;
+static atomic_bool names_any; /* a child was named */
 static atomic_bool is_due; /* the event is not emitted yet */
 
 /* Other threads may change it at the same time. */
@@ -68,6 +75,14 @@ static void take(const char *traceparent)
 	is_due = trace.self.id != 0;
 }
 
+/* They get the session. */
+static void use_session(void)
+{
+	usual.context = tr2_session_trace.self;
+	usual.sampled = tr2_session_trace.sampled;
+	set_context(&usual.context, usual.sampled);
+}
+
 /* Take the variable, make the session's own id, and put the variable into the
  * environment. */
 static void begin(void)
@@ -81,7 +96,7 @@ static void begin(void)
 	if (!variable)
 		return;
 	memcpy(variable->name, NAME, sizeof(NAME) - 1);
-	tr2_traceparent_no_child();
+	use_session();
 	putenv(variable->name);
 }
 
@@ -94,7 +109,23 @@ static void begin_in_child(void)
 		return;
 	memcpy(text, variable->value, sizeof(text));
 	take(text);
-	tr2_traceparent_no_child();
+	use_session();
+}
+
+/* What the variable is to be in a child depends on the thread that forked; if that
+ * is not known, it stays as it is. A child of this child gets the same, until a
+ * session begins here. */
+static void forked(void)
+{
+	const struct tr2_thread *self = tr2_self;
+
+	if (!variable || !tr2_fork_guard_is_set())
+		return;
+	if (self && self->child.nr != TR2_NO_CHILD) {
+		usual.context = self->child.context;
+		usual.sampled = self->child.sampled;
+	}
+	set_context(&usual.context, usual.sampled);
 }
 
 /* Restore the variable. */
@@ -104,7 +135,19 @@ static void release(void)
 	variable = NULL;
 }
 
-void tr2_traceparent_child(const struct tr2_thread *thread, int child_id)
+/* A handler that forks meanwhile starts another child. */
+static void set_child(struct tr2_thread *thread, int child_id,
+		      const struct tr2_context *context, bool sampled)
+{
+	thread->child.nr = TR2_NO_CHILD;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->child.context = *context;
+	thread->child.sampled = sampled;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->child.nr = child_id;
+}
+
+void tr2_traceparent_child(struct tr2_thread *thread, int child_id)
 {
 	struct tr2_context context;
 	uint32_t nr = thread->entered.nr, flags, one_in;
@@ -117,15 +160,23 @@ void tr2_traceparent_child(const struct tr2_thread *thread, int child_id)
 		context = tr2_session_trace.self;
 		flags = tr2_session_trace.sampled ? TR2_TOLD_SAMPLED : 0;
 	}
-	if (!context.id)
-		return;
-	context.id = tr2_context_child(context.id, (uint64_t)child_id);
+	if (context.id) {
+		context.id = tr2_context_child(context.id, (uint64_t)child_id);
+		names_any = true;
+	}
+	set_child(thread, child_id, &context, flags & TR2_TOLD_SAMPLED);
 	set_context(&context, flags & TR2_TOLD_SAMPLED);
 }
 
-void tr2_traceparent_no_child(void)
+void tr2_traceparent_no_child(struct tr2_thread *thread, int child_id)
 {
-	set_context(&tr2_session_trace.self, tr2_session_trace.sampled);
+	int nr = child_id;
+
+	set_context(&usual.context, usual.sampled);
+	/* Another thread may have started it. */
+	if (!atomic_compare_exchange_strong(&thread->child.nr, &nr,
+					    TR2_NO_CHILD) && names_any)
+		tr2_thread_child_ended(child_id);
 }
 
 /* Emit the ids of the session, once, if it is in a trace. */
@@ -140,5 +191,6 @@ const struct tr2_part tr2_part_traceparent = {
 	.begin_in_child = begin_in_child,
 	.emit_begun = emit_ids,
 	.emit_errors = emit_ids,
+	.forked = forked,
 	.release = release,
 };

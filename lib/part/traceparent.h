@@ -7,7 +7,8 @@
  * The variable is put into the environment once, empty if there is no trace,
  * and then changed in place, as those of session/inherit.h are. It belongs to
  * the process: of two threads that start children at the same time, one child
- * may see the id of the other.
+ * could see the id of the other. So a child of fork() sets it again, to what its
+ * thread had. Children of vfork() and posix_spawn() run nothing of the library.
  */
 #ifndef TR2_PART_TRACEPARENT_H
 #define TR2_PART_TRACEPARENT_H
@@ -16,7 +17,7 @@
 
 /* A child process with this number is about to start in this thread; it has
  * ended, or goes on in the background. */
-void tr2_traceparent_child(const struct tr2_thread *thread, int child_id);
-void tr2_traceparent_no_child(void);
+void tr2_traceparent_child(struct tr2_thread *thread, int child_id);
+void tr2_traceparent_no_child(struct tr2_thread *thread, int child_id);
 
 #endif

@@ -107,6 +107,7 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 	tr2_regions_end(&thread->regions, false);
 	thread->entered.nr = 0;
 	thread->in_sink = 0;
+	thread->child.nr = TR2_NO_CHILD;
 	thread->destructions = thread->nr_procs = 0;
 	thread->aside = NULL;
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
@@ -187,6 +188,20 @@ void tr2_thread_each_gone(void (*end)(struct tr2_thread *thread))
 		if (!thread->is_main && is_nowhere(thread))
 			end(thread);
 	}
+}
+
+void tr2_thread_child_ended(int child_nr)
+{
+	struct tr2_thread *thread;
+	int nr;
+
+	tr2_lock();
+	for (thread = registry; thread; thread = thread->next) {
+		nr = child_nr;
+		atomic_compare_exchange_strong(&thread->child.nr, &nr,
+					       TR2_NO_CHILD);
+	}
+	tr2_unlock();
 }
 
 void tr2_thread_each(void (*visit)(const struct tr2_thread *thread))
@@ -473,6 +488,7 @@ static void begin_in_child(struct tr2_thread *thread)
 	thread->ptid = 0;
 	tr2_regions_end(&thread->regions, true);
 	thread->entered.nr = 0;
+	thread->child.nr = TR2_NO_CHILD;
 	thread->crossed_fork = true;
 }
 

@@ -22,11 +22,13 @@
 #include "event/event.h"
 #include "event/kept.h"
 #include "event/render.h"
+#include "event/span.h"
 #include "span/entered.h"
 #include "thread/region.h"
 
 #define TR2_MAX_PARTS 16
 #define TR2_NO_CANCEL_TYPE (-1) /* not changed */
+#define TR2_NO_CHILD (-1)
 #define TR2_MAX_ASIDE 4 /* contexts: see tr2_thread_renew() */
 #define TR2_THREAD_NAME_MAX 24 /* bytes, "th01:" and all */
 
@@ -72,6 +74,12 @@ struct tr2_thread {
 #define TR2_EXIT_IN_SINK 1u /* the sink called exit(): it may hold locks */
 	struct tr2_thread *next, *prev; /* in the registry, or of ended ones */
 	struct tr2_thread *aside; /* see tr2_thread_renew() */
+	/* The child process that it starts, for part/traceparent.c. */
+	struct {
+		atomic_int nr; /* of its child_start; or TR2_NO_CHILD */
+		bool sampled;
+		struct tr2_context context;
+	} child;
 	void *own[TR2_MAX_PARTS]; /* the parts' data of the thread: see
 				   * part.h */
 	unsigned int id;
@@ -124,6 +132,10 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread);
  */
 struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 				    struct tr2_call_mark *in);
+
+/* The child process of this number has ended, whichever thread started it. Takes
+ * the lock. */
+void tr2_thread_child_ended(int child_nr);
 
 /* Return the number of threads that have a context. The caller holds the lock. */
 unsigned int tr2_thread_nr(void);

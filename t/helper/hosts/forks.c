@@ -8,6 +8,7 @@
 
 #include <linux/kcmp.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 
 #define NR_THREADS 4
 
@@ -441,6 +442,107 @@ static void shared_descriptors(void)
 	say((void *)"after");
 }
 
+/*
+ * Threads start programs at the same time, each in a trace of its own; each second
+ * one by a child of a child. Each program is this one, which compares the trace
+ * in its environment with that of its thread.
+ */
+#define NR_STARTED (getenv("GIT_TEST_LONG") ? 1000 : 100)
+
+static char *self_path;
+static atomic_int nr_wrong;
+static int started;
+
+static int check_trace(const char *trace)
+{
+	const char *parent = getenv("TRACEPARENT");
+
+	return !parent || strncmp(parent + 3 * !!*parent, trace, strlen(trace)) ||
+	       !*trace != !*parent;
+}
+
+static void start_program(const char *trace, int by_grandchild)
+{
+	char *argv[] = { self_path, (char *)"check-trace", (char *)trace, NULL };
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid && by_grandchild) {
+		pid = fork();
+		if (pid)
+			_exit(waitpid(pid, &status, 0) != pid || status);
+	}
+	if (!pid) {
+		execv(self_path, argv);
+		_exit(1);
+	}
+	nr_wrong += waitpid(pid, &status, 0) != pid || status;
+}
+
+static trace2_span_t enter_trace(char *trace, size_t size_bytes, unsigned long nr)
+{
+	char parent[64];
+	trace2_span_t span;
+
+	snprintf(trace, size_bytes, "%032lx", nr);
+	snprintf(parent, sizeof(parent), "00-%s-00000000000000ff-01", trace);
+	span = trace2_span_start_remote("forks", "thread", parent, NULL);
+	trace2_span_enter(span);
+	return span;
+}
+
+static void *start_programs(void *nr)
+{
+	struct trace2_child child = TRACE2_CHILD_INIT;
+	char trace[33];
+	trace2_span_t span = enter_trace(trace, sizeof(trace), (uintptr_t)nr);
+	int i;
+
+	pthread_barrier_wait(&barrier);
+	for (i = 0; i < NR_STARTED; i++) {
+		trace2_child_start(&child);
+		start_program(trace, i % 2);
+		child.pid = 1;
+		trace2_child_exit(&child, 0);
+	}
+	trace2_span_end(span);
+	return NULL;
+}
+
+static void programs_at_once(void)
+{
+	pthread_t threads[NR_THREADS];
+	uintptr_t i;
+
+	pthread_barrier_init(&barrier, NULL, NR_THREADS);
+	for (i = 0; i < NR_THREADS; i++)
+		pthread_create(&threads[i], NULL, start_programs, (void *)(i + 1));
+	for (i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	printf("%d wrong\n", nr_wrong);
+}
+
+static void *end_started(void *arg)
+{
+	trace2_child_end(started, 1, 0);
+	return arg;
+}
+
+/* Another thread ends a child: what its starter forks then is no child of it. */
+static void ended_elsewhere(void)
+{
+	struct trace2_child child = TRACE2_CHILD_INIT;
+	char trace[33];
+	trace2_span_t span = enter_trace(trace, sizeof(trace), 1);
+
+	started = trace2_child_begin(&child);
+	start_program(trace, 0);
+	in_a_thread(end_started, NULL);
+	start_program("", 0);
+	trace2_span_end(span);
+	printf("%d wrong\n", nr_wrong);
+}
+
 /* A handler forks during a call: SIGALRM arrives while a write of the library
  * waits for the reader of descriptor 9, which is this process. */
 static int pipe_ends[2];
@@ -516,6 +618,8 @@ static const struct {
 	{ "same-descriptors", same_descriptors },
 	{ "may-compare-tables", may_compare_tables },
 	{ "shared-descriptors", shared_descriptors },
+	{ "programs-at-once", programs_at_once },
+	{ "ended-elsewhere", ended_elsewhere },
 	{ "handler-forks", handler_forks },
 };
 
@@ -523,6 +627,9 @@ int main(int argc, char **argv)
 {
 	size_t i;
 
+	if (argc == 3 && !strcmp(argv[1], "check-trace"))
+		return check_trace(argv[2]);
+	self_path = argv[0];
 	if (argc == 2 && !strcmp(argv[1], "handler-forks"))
 		prepare_pipe();
 	pthread_atfork(NULL, NULL, in_early_handler);
