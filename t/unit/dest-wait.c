@@ -74,6 +74,11 @@ static void wait_for_stage(int stage)
 		sched_yield();
 }
 
+static bool nobody_has_it(void)
+{
+	return !atomic_load(&dest.lock);
+}
+
 static bool somebody_sleeps(void)
 {
 	return atomic_load(&dest.lock) & WAITERS;
@@ -130,26 +135,25 @@ static void take_and_give(void)
 	tr2_wait_unlock(&dest, tid);
 }
 
-static bool nobody_has_it(void)
-{
-	return !atomic_load(&dest.lock);
-}
-
 static void give(void)
 {
 	tr2_wait_unlock(&dest, me);
 }
 
-/* On a busy machine the owner may not run for as long as it is waited for. */
+static const struct timespec moment = { 0, 1000000 };
+
+/* On a busy machine the owner may not run for as long as it is waited for. From
+ * then on it is waited for no more until it runs: ten seconds are enough. */
 static void *wait_for_it(void *arg)
 {
 	uint32_t tid = tid_of_thread();
-	int tries = 100;
+	int tries = 10000;
 
 	while (lock_as(tid) != TR2_LOCKED) {
 		if (!tries--)
 			return arg;
 		give_time_back();
+		nanosleep(&moment, NULL);
 	}
 	atomic_store(&other_stage, 1);
 	tr2_wait_unlock(&dest, tid);
@@ -239,15 +243,21 @@ static void test_owner_that_does_nothing(void)
 	tr2_wait_unlock(&dest, me);
 }
 
-/* Release it now and then, shortly after another thread began to wait. */
+/* Release it now and then, shortly after another thread began to wait. Do not wait
+ * for it, which would take from that one's time, or give that back. */
+static _Atomic uint64_t turn_ns; /* when the last one began */
+
 static void *have_it_often(void *arg)
 {
-	static const struct timespec moment = { 0, 1000000 };
 	uint32_t tid = tid_of_thread();
 	int i;
 
 	for (i = 0; i < NR_TURNS && !atomic_load(&over); i++) {
-		lock_as(tid);
+		atomic_store(&turn_ns, now_ns());
+		while (!nobody_has_it())
+			sched_yield();
+		while (lock_as(tid) != TR2_LOCKED)
+			give_time_back();
 		atomic_store(&other_stage, 1);
 		while (!somebody_sleeps() && !atomic_load(&over))
 			sched_yield();
@@ -262,7 +272,6 @@ static void *have_it_often(void *arg)
 static void test_owners_that_go_on(void)
 {
 	unsigned int nr_early = 0;
-	uint64_t from;
 
 	start();
 	start_other(have_it_often);
@@ -271,11 +280,11 @@ static void test_owners_that_go_on(void)
 			sched_yield();
 			continue;
 		}
-		from = now_ns();
 		/* On a busy machine one turn may take as long as all. */
 		if (lock_as(me) == TR2_LOCKED) {
 			tr2_wait_unlock(&dest, me);
-		} else if (now_ns() - from < TR2_STALL_NS) {
+		} else if (now_ns() - atomic_load(&turn_ns) <
+			   BEFORE_LAST(TR2_STALL_NS)) {
 			nr_early++;
 			atomic_store(&over, true);
 		}
