@@ -158,14 +158,16 @@ test_expect_success KERNEL_EVENTS,NO_HARDWARE 'hardware that is not there is not
 
 test_expect_success ORDINARY_USER,PARANOID_2,JQ 'stat: switches are those of wait4() where the kernel may not be counted' '
 	mkdir -m 777 switches &&
-	as_ordinary trace2 record -q -e context-switches,cpu-migrations \
+	as_ordinary trace2 record -q -e context-switches,cpu-migrations,cgroup-switches,context-switches:u \
 		-o switches/r -- "$PERL_PATH" -e "select undef, undef, undef,
 			.001 for 1 .. 20" &&
 	jq -e ".counters[\"context-switches\"].value ==
 			.rusage.nvcsw + .rusage.nivcsw and
 		.counters[\"context-switches\"].value >= 20 and
-		(.counters[\"cpu-migrations\"].error |
-			startswith(\"not permitted\"))" switches/r/meta.json
+		(.counters[\"cpu-migrations\", \"cgroup-switches\"].error |
+			startswith(\"not permitted\")) and
+		(.counters[\"context-switches:u\"].error |
+			startswith(\"not counted by modes\"))" switches/r/meta.json
 '
 
 test_expect_success ORDINARY_USER,PARANOID_2 'what an ordinary user gets at perf_event_paranoid 2' '

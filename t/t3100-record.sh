@@ -620,7 +620,8 @@ test_expect_success SECCOMP 'and if the losses are unknown, that is reported' '
 test_expect_success SECCOMP 'without task records it says so once, and goes on' '
 	test_expect_code 4 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
 		trace2 record --no-ptrace -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
-	test_line_count = 3 err &&
+	test_line_count = 4 err &&
+	test_grep "^trace2 record: for more: .*check --record" err &&
 	test_grep "^trace2 record: going on without the kernel${SQ}s task records: perf_event_open: Operation not permitted" err &&
 	tasks trace2.data >actual &&
 	echo " 4" >expect &&
@@ -637,7 +638,8 @@ test_expect_success SECCOMP 'without task records it says so once, and goes on' 
 test_expect_success SECCOMP,EXIT_CODES 'the process connector stands in for perf' '
 	test_expect_code 4 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" perf \
 		trace2 record -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
-	test_line_count = 3 err &&
+	test_line_count = 4 err &&
+	test_grep "^trace2 record: for more: .*check --record" err &&
 	test_grep "^trace2 record: not recorded: states of threads: perf_event_open: Operation not permitted" err &&
 	jq -e ".task_source == \"connector\" and [.tasks[].code] == [4, 7]" \
 		trace2.data/meta.json

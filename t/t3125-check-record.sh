@@ -4,6 +4,7 @@
 test_description='trace2 check --record: what a recorder has here, and lacks'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-perf.sh"
 
 test_skip_unless JQ,PERL
 
@@ -22,6 +23,14 @@ has () {
 	jq -r --arg what "$1" '.sources[] |
 		select(.command == "record" and .what == $what) | .available' json
 }
+
+test_lazy_prereq INITIAL_PID '
+	test "$(readlink /proc/self/ns/pid)" = "pid:[4026531836]" &&
+	! grep "^Seccomp:.2" /proc/self/status
+'
+test_lazy_prereq USER_NAMESPACE '
+	unshare -Ur true && test "$(readlink /proc/self/ns/user)" = "user:[4026531837]"
+'
 
 test_expect_success 'the check agrees with a recording' '
 	checked env &&
@@ -65,6 +74,61 @@ test_expect_success SECCOMP 'below the filter of a container there is ptrace, an
 	test_grep "^for more: " out
 '
 
+# more FILE: the remedy in that text.
+more () {
+	sed -n "s/^[^(]*for more: \(.*\)/\1/p" "$1" |
+		sed "s/ (see .*//; s/)\$//; s/; .trace2 top.*//"
+}
+
+# says_the_same COMMAND...: check, record, report and stat, which run so, name
+# one remedy: the file remedy.
+says_the_same () {
+	rm -rf same &&
+	mkdir -m 777 same &&
+	checked "$@" &&
+	jq -r ".summary[0].remedy // empty" json >remedy &&
+	test_line_count -eq 1 remedy &&
+	"$@" trace2 record -o same/r -- sh -c "sleep 0.01; :" 2>err &&
+	more err | test_cmp remedy - &&
+	jq -r .remedy same/r/meta.json | test_cmp remedy - &&
+	trace2 report same/r >out &&
+	more out | test_cmp remedy - &&
+	test "$(grep -c "for more: " out)" = 1 &&
+	"$@" trace2 stat -q -e cpu-migrations -r 1 -- true >out &&
+	more out | test_cmp remedy -
+}
+
+test_expect_success SECCOMP 'check, record, report and stat name one remedy for a filter' '
+	says_the_same filter all &&
+	test_grep "cap-add PERFMON\|securityContext" remedy &&
+	test_grep "cpu-migrations (not permitted (a seccomp filter refuses it))" out
+'
+
+test_expect_success SECCOMP,ORDINARY_USER,PARANOID_2 'a filter is named, whichever error it returns' '
+	for error in 1 13
+	do
+		checked as_ordinary env DENY_ERRNO=$error "$PERL_PATH" \
+			"$TEST_DIRECTORY/t3100/deny.perl" perf &&
+		jq -e ".sources[] | select(.what == \"states of threads\") |
+			.why | test(\"a seccomp filter refuses it\")" json &&
+		jq -r ".summary[0].remedy" json >remedy &&
+		test_grep ! sysctl remedy || return 1
+	done
+'
+
+test_expect_success ORDINARY_USER,PARANOID_2,INITIAL_PID 'and for the setting' '
+	says_the_same as_ordinary &&
+	echo "sudo sysctl kernel.perf_event_paranoid=1" | test_cmp - remedy &&
+	test_grep "cpu-migrations (not permitted (kernel.perf_event_paranoid is 2))" out
+'
+
+test_expect_success USER_NAMESPACE,PARANOID_2,INITIAL_PID 'and for a user namespace, whose root has no rights' '
+	says_the_same unshare -Ur &&
+	echo "on the host: sudo sysctl kernel.perf_event_paranoid=1" |
+		test_cmp - remedy &&
+	test_grep "or CAP_PERFMON outside of user namespaces, is needed" err
+'
+
 test_expect_success SECCOMP,EXIT_CODES 'the connector alone has no CPU time' '
 	checked filter perf &&
 	test "$(has "all processes")" = true &&
@@ -75,7 +139,7 @@ test_expect_success SECCOMP,EXIT_CODES 'the connector alone has no CPU time' '
 test_expect_success 'a remedy is named on the page of where it runs' '
 	sed -n "/^TR2_REMEDY/,/)$/s/^[^\"]*\"\(.*\)\").*/\1/p" \
 		"$GIT_BUILD_DIR/tool/record/remedies.def" >remedies &&
-	test_line_count = 5 remedies &&
+	test_line_count = 8 remedies &&
 	while read -r words
 	do
 		grep -F "$words" "$GIT_BUILD_DIR/Documentation/where-it-runs.adoc" ||

@@ -232,9 +232,14 @@ test_expect_success 'a process runs until it is gone, as long as wait4() says' '
 test_expect_success 'what was not permitted is said once above the path' '
 	jq -c ". + {wait_causes: \"denied (a remedy)\", wakers: \"kernel\"}" \
 		r/meta.json >meta &&
-	mv meta r/meta.json &&
+	cp meta r/meta.json &&
 	trace2 report r >out &&
-	grep -n "^(not recorded: causes of waits: denied (a remedy))$" out &&
+	grep -A 1 "^(not recorded: causes of waits$" out >said &&
+	test_grep "^.trace2 check --record. says why, and what permits more)$" said &&
+	jq -c ". + {remedy: \"do this\", wakers: \"denied\"}" meta >r/meta.json &&
+	trace2 report r >out &&
+	grep -A 1 "^(not recorded: causes of waits, and who woke whom, which is derived$" out >said &&
+	test_grep "^for more: do this)$" said &&
 	grep -c "not recorded" out >actual &&
 	echo 1 >expect &&
 	test_cmp expect actual &&

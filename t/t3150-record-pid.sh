@@ -225,14 +225,16 @@ test_expect_success ORDINARY_USER,TASKS 'an ordinary user, and his own process' 
 	listed "length == 2 and .[0].pid == $pid and .[0].begun"
 '
 
-test_expect_success SECCOMP 'with everything refused: when it ended' '
+test_expect_success SECCOMP 'with everything refused: an error says why, and what helps' '
+	rm -rf r &&
 	start_shell &&
-	by=refused attach -p $pid &&
-	end &&
-	detached &&
-	test_grep "without the kernel${SQ}s task records" first &&
-	listed "length == 1 and (.[0] | .begun and .end == \"exit\" and
-		.at_least == false and .argv[0:2] == [\"sh\", \"-c\"])"
+	test_expect_code 128 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+		trace2 record -o r -p $pid 2>err &&
+	test_line_count = 1 err &&
+	test_grep "^trace2: cannot record processes that run already: perf_event_open: Operation not permitted (a seccomp filter refuses it); process connector: .* (for more: .*; ${SQ}trace2 top${SQ} shows them without)$" err &&
+	test_path_is_missing r &&
+	tell /bin/true &&
+	end
 '
 
 # start_worker ARG...: a program whose ring is in rings.

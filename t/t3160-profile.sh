@@ -115,6 +115,17 @@ test_expect_success WAKERS,PERF_SCRIPT 'functions of the kernel are named in ker
 	grep " do_syscall_64\$\|el0_svc\$" trace2.data/kernel.symbols
 '
 
+test_expect_success SECCOMP 'where samples were refused, report says so, and not to do it again' '
+	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+		trace2 record -q --profile -o denied -- true &&
+	trace2 report --functions denied >out 2>err &&
+	test_grep "no samples in this recording: --profile was refused: .*(a seccomp filter refuses it); for more: " err &&
+	test_grep ! "record --profile" err &&
+	trace2 record -q --ptrace -o traced -- true &&
+	trace2 report --functions traced 2>err &&
+	test_grep "or .trace2 record --profile." err
+'
+
 test_expect_success ORDINARY_USER,PARANOID_2,CC,TASKS,PERF_SCRIPT 'an ordinary user has samples outside of the kernel' '
 	mkdir -p user &&
 	chmod 777 user &&

@@ -7,7 +7,8 @@
 # EPERM, as by the seccomp filter of a container. madvise: this is refused,
 # instead. ftruncate: this does nothing, and says that it did. priority: whoever
 # asks for its scheduling policy is killed, as the recorder does when its command
-# is about to run. Exits with 77 if that is not possible.
+# is about to run. DENY_ERRNO is another error than EPERM, by its number. Exits
+# with 77 if that is not possible.
 
 use strict;
 use warnings;
@@ -25,8 +26,8 @@ my ($prctl, $socket, $policy, $perf, $madvise, $ftruncate) =
 	@{ $calls{$machine} };
 my ($set_no_new_privs, $set_seccomp, $filter) = (38, 22, 2);
 my ($load, $equal, $return) = (0x20, 0x15, 0x06);
-my ($allow, $done, $eperm, $kill) =
-	(0x7fff0000, 0x00050000, 0x00050001, 0x80000000);
+my ($allow, $done, $eperm, $kill) = (0x7fff0000, 0x00050000,
+	0x00050000 | ($ENV{DENY_ERRNO} || 1), 0x80000000);
 my $af_netlink = 16;
 my $denied = { madvise => $madvise, ftruncate => $ftruncate }->{$what} // $perf;
 

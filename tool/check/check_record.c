@@ -17,6 +17,7 @@
 #include "perfevent/perfevent.h"
 #include "record/kernel/counters.h"
 #include "record/kernel/kernel_records.h"
+#include "record/refusal.h"
 #include "record/sources/connector.h"
 #include "record/sources/ptrace.h"
 
@@ -194,67 +195,13 @@ static enum path find_path(void)
 		       PATH_BY_ENDS : PATH_NONE;
 }
 
-enum remedy {
-#define TR2_REMEDY(name, command) REMEDY_##name,
-#include "record/remedies.def"
-	REMEDY_NONE
-};
-
-static const char *const remedies[] = {
-#define TR2_REMEDY(name, command) command,
-#include "record/remedies.def"
-	NULL
-};
-
-/* Is there a filter of system calls, or another namespace of processes? */
-static bool is_contained(void)
-{
-	char text[4096], target[64];
-	ssize_t n = readlink("/proc/self/ns/pid", target, sizeof(target) - 1);
-	const char *seccomp;
-
-	target[n > 0 ? n : 0] = '\0';
-	if (n > 0 && strcmp(target, "pid:[4026531836]") != 0)
-		return true;
-	if (!tr2_procfs_text((int32_t)getpid(), 0, "status", text,
-			     sizeof(text)))
-		return false;
-	seccomp = strstr(text, "\nSeccomp:\t");
-	return seccomp && seccomp[strlen("\nSeccomp:\t")] == '2';
-}
-
-static int paranoid(void)
-{
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = 0;
-
-	if (f && fscanf(f, "%d", &level) != 1)
-		level = 0;
-	if (f)
-		fclose(f);
-	return level;
-}
-
-static enum remedy find_remedy(enum path path)
-{
-	if (path == PATH_RIGHT)
-		return REMEDY_NONE;
-	if (is_contained())
-		return getenv("KUBERNETES_SERVICE_HOST") ? REMEDY_KUBERNETES :
-		       !access("/run/.containerenv", F_OK) ? REMEDY_PODMAN :
-							     REMEDY_DOCKER;
-	if (!geteuid())
-		return REMEDY_NONE;
-	return paranoid() > 1 ? REMEDY_SYSCTL : REMEDY_ROOT;
-}
-
 struct summary {
 	enum path path;
-	enum remedy remedy;
+	const char *remedy; /* NULL: nothing, or it is not known */
 };
 
 TR2_CELL(cell_path, struct summary, tr2_cell_str(t, paths[r->path].name))
-TR2_CELL(cell_remedy, struct summary, tr2_cell_str(t, remedies[r->remedy]))
+TR2_CELL(cell_remedy, struct summary, tr2_cell_str(t, r->remedy))
 
 static const struct tr2_column summary_columns[] = {
 	{ "path", "", TR2_COL_DATA, cell_path },
@@ -269,7 +216,7 @@ int tr2_check_record(void)
 
 	open_sources();
 	sum.path = find_path();
-	sum.remedy = find_remedy(sum.path);
+	sum.remedy = sum.path == PATH_RIGHT ? NULL : tr2_refusal_remedy();
 	tr2_output_begin(&out, tr2_common.format);
 	tr2_table_init(&t, &out, "sources", TR2_COLUMNS(columns));
 	add_sources(&t);
@@ -280,8 +227,8 @@ int tr2_check_record(void)
 	tr2_output_end(&out);
 	if (out.format == TR2_FORMAT_TEXT) {
 		printf("critical path: %s\n", paths[sum.path].meaning);
-		if (remedies[sum.remedy])
-			printf("for more: %s\n", remedies[sum.remedy]);
+		if (sum.remedy)
+			printf("for more: %s\n", sum.remedy);
 	}
 	tr2_table_release(&t);
 	return sum.path == PATH_RIGHT ? 0 : TR2_EXIT_FOUND;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/macros.h"
 #include "base/text.h"
@@ -12,6 +13,7 @@
 #include "common/words.h"
 #include "compare/numbers.h"
 #include "compare/stat.h"
+#include "record/refusal.h"
 
 struct tr2_measure_choice tr2_stat_choice = TR2_MEASURE_CHOICE_INIT;
 
@@ -467,6 +469,21 @@ static void print_tables(struct tr2_output *out, const struct line *lines,
 		       screen.hidden == 1 ? "" : "s");
 }
 
+/* Say what permits the events that were refused. */
+static void print_remedy(const struct line *lines, size_t nr)
+{
+	const char *remedy = tr2_refusal_remedy();
+	size_t i;
+
+	for (i = 0; remedy && i < nr; i++) {
+		if (lines[i].numbers.nr || !lines[i].it->note ||
+		    !strstr(lines[i].it->note, TR2_NOT_PERMITTED))
+			continue;
+		printf("\nfor more: %s\n", remedy);
+		return;
+	}
+}
+
 static void print_text(struct tr2_output *out, const struct tr2_stat_side *cmd,
 		       const struct tr2_stat_side *base, bool compared,
 		       const struct line *lines, size_t nr)
@@ -477,6 +494,7 @@ static void print_text(struct tr2_output *out, const struct tr2_stat_side *cmd,
 	if (!compared) {
 		puts("");
 		print_tables(out, lines, nr, &cmd->measures);
+		print_remedy(lines, nr);
 	}
 	if (!nr && !compared) {
 		puts(TR2_MEASURED_NOTHING);

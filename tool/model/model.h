@@ -620,7 +620,9 @@ struct tr2_model {
 	struct tr2_context meta_trace;
 	uint64_t meta_trace_parent;
 	bool has_meta, no_task_records;
-	tr2_str no_causes, no_wakers; /* why these were not recorded; 0: were */
+	/* Why these were not recorded; 0: they were, or nobody wanted them. */
+	tr2_str no_states, no_causes, no_wakers, no_samples;
+	tr2_str remedy; /* what would permit them; 0: it is not known */
 
 	struct tr2_model_private *priv;
 };

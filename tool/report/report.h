@@ -45,6 +45,9 @@ bool tr2_report_coverage(const struct tr2_report *r, struct tr2_coverage *c);
 /* Append two lines about it if that is far less than all; else return false. */
 bool tr2_report_add_coverage(const struct tr2_report *r, struct tr2_buf *b);
 
+/* Append what would permit more to the recorder. */
+void tr2_report_add_remedy(const struct tr2_model *m, struct tr2_buf *b);
+
 /* Print a line of text about what is above it. */
 void tr2_report_print_note(const char *text);
 

@@ -458,6 +458,17 @@ void tr2_report_print_note(const char *text)
 	printf("%s\n", tr2_color_off(TR2_COLOR_DIM));
 }
 
+void tr2_report_add_remedy(const struct tr2_model *m, struct tr2_buf *b)
+{
+	if (m->remedy) {
+		tr2_buf_addlit(b, "for more: ");
+		tr2_buf_addstr(b, tr2_s(m, m->remedy));
+	} else {
+		tr2_buf_addlit(b, "'trace2 check --record' says why, and "
+				  "what permits more");
+	}
+}
+
 /* On a terminal, say how to learn more if most of the time was computed by one
  * kind of process, in no region. */
 static void advise(const struct step_row *row, const struct tr2_step *step)
@@ -465,7 +476,8 @@ static void advise(const struct step_row *row, const struct tr2_step *step)
 	struct tr2_buf kind = TR2_BUF_INIT;
 
 	if (!tr2_term_width() || step->kind != TR2_STEP_RUN || step->span ||
-	    row->functions || tr2_report_share(step->ns, row->whole) < 0.5)
+	    row->functions || row->of.m->no_samples ||
+	    tr2_report_share(step->ns, row->whole) < 0.5)
 		return;
 	tr2_kind_add(row->of.m, step->node, step->segment, &kind);
 	printf("%s(trace2 record --profile: in which functions %s "
@@ -545,12 +557,30 @@ bool tr2_report_states_lost(const struct tr2_model *m)
 	return false;
 }
 
+/* Say what would permit more to the recorder. */
+static void print_more(const struct tr2_model *m, const char *what)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	tr2_buf_addch(&b, '(');
+	tr2_buf_addstr(&b, what);
+	tr2_buf_addch(&b, '\n');
+	tr2_report_add_remedy(m, &b);
+	tr2_buf_addch(&b, ')');
+	tr2_report_print_note(tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
 /* Say what the path cannot know. */
 static void print_limits(const struct tr2_report *r, uint32_t root)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
 
-	if (!tr2_critical_by_states(r->m, root))
+	if (!tr2_critical_by_states(r->m, root) && r->m->no_states &&
+	    r->m->remedy)
+		print_more(r->m, "without states of threads: what only waited "
+				 "is on the path, too");
+	else if (!tr2_critical_by_states(r->m, root))
 		tr2_report_print_note("(without states of threads: what only "
 				      "waited is on the path, too)");
 	else if (tr2_report_states_lost(r->m))
@@ -565,24 +595,15 @@ static void print_limits(const struct tr2_report *r, uint32_t root)
 static void print_refused(const struct tr2_report *r, uint32_t root)
 {
 	const struct tr2_model *m = r->m;
-	struct tr2_buf b = TR2_BUF_INIT;
 
 	if (!tr2_critical_by_states(m, root) ||
 	    (!m->no_causes && !m->no_wakers))
 		return;
-	tr2_buf_addlit(&b, "(not recorded: ");
-	if (m->no_causes) {
-		tr2_buf_addlit(&b, "causes of waits: ");
-		tr2_buf_addstr(&b, tr2_s(m, m->no_causes));
-	}
-	tr2_buf_addstr(&b, m->no_causes && m->no_wakers ? "\n" : "");
-	if (m->no_wakers) {
-		tr2_buf_addlit(&b, "who woke whom, which is derived: ");
-		tr2_buf_addstr(&b, tr2_s(m, m->no_wakers));
-	}
-	tr2_buf_addlit(&b, ")");
-	tr2_report_print_note(tr2_buf_str(&b));
-	tr2_buf_release(&b);
+	print_more(m, !m->no_wakers ? "not recorded: causes of waits" :
+		      !m->no_causes ?
+			"not recorded: who woke whom, which is derived" :
+			"not recorded: causes of waits, and who woke whom, "
+			"which is derived");
 	putchar('\n');
 }
 

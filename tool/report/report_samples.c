@@ -285,11 +285,19 @@ bool tr2_report_has_samples(const struct tr2_report *r)
 	if (r->m->nr_samples > 1 || !tr2_report_is_text(r))
 		return true;
 	tr2_report_coverage(r, &c);
-	tr2_fmt_ns(&b, c.period_ns);
-	if (c.period_ns)
-		tr2_warning("no samples in this recording: a process has none "
-			    "in its first %s; a higher --profile=HZ has more",
+	if (c.period_ns) {
+		tr2_fmt_ns(&b, c.period_ns);
+		tr2_warning("no samples in this recording: %sa process has "
+			    "none in its first %s; a higher --profile=HZ has "
+			    "more", c.without_kernel ?
+			    "none is in the kernel, and " : "",
 			    tr2_buf_str(&b));
+	} else if (r->m->no_samples) {
+		tr2_report_add_remedy(r->m, &b);
+		tr2_warning("no samples in this recording: --profile was "
+			    "refused: %s; %s", tr2_s(r->m, r->m->no_samples),
+			    tr2_buf_str(&b));
+	}
 	else
 		tr2_warning("no samples in this recording: set "
 			    "GIT_TRACE2_SAMPLE, and GIT_TRACE2_RING or "

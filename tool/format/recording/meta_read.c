@@ -105,8 +105,11 @@ static void take_keys(struct meta *meta, const struct tr2_meta_keys *keys)
 			!tr2_meta_text_is(&keys->task_records, "kernel");
 	read_trace(m, keys->trace);
 	take_losses(meta, keys);
+	m->no_states = why_not(m, &keys->states);
 	m->no_causes = why_not(m, &keys->wait_causes);
 	m->no_wakers = why_not(m, &keys->wakers);
+	m->no_samples = why_not(m, &keys->profile);
+	m->remedy = tr2_intern(m, keys->remedy.p, keys->remedy.len);
 }
 
 struct task_record {

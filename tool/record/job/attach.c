@@ -19,6 +19,7 @@
 #include "common/procfs.h"
 #include "common/say.h"
 #include "format/ring/ring_mapped.h"
+#include "record/job/control_page.h"
 #include "record/job/process_sources.h"
 
 /* How often events are opened anew, if a process begins others meanwhile. */
@@ -307,6 +308,22 @@ static int open_threads(pid_t pid, struct tr2_kernel_records *kernel)
 	else
 		refuse_events(pid, err, kernel->nr);
 	return TR2_EXIT_FATAL;
+}
+
+bool tr2_attach_traces(const struct tr2_attach *a)
+{
+	struct tr2_control_page page;
+	size_t i;
+
+	for (i = 0; i < a->nr; i++) {
+		if (a->process[i].ring)
+			return true;
+		if (tr2_control_page_open(&page, a->process[i].pid))
+			continue;
+		tr2_control_page_release(&page);
+		return true;
+	}
+	return false;
 }
 
 /*

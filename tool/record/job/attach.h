@@ -38,6 +38,9 @@ struct tr2_attach {
 int tr2_attach_open(struct tr2_attach *attach, const pid_t *pids, size_t nr);
 void tr2_attach_release(struct tr2_attach *attach);
 
+/* Does any of them write events of its own, or can it be asked to? */
+bool tr2_attach_traces(const struct tr2_attach *attach);
+
 /* Open the kernel's events for all of their threads, disabled. The watch is
  * open. Return 0, or the exit code after an error message. */
 int tr2_attach_threads(struct tr2_attach *attach, struct tr2_watch *watch);

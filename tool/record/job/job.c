@@ -230,7 +230,11 @@ static void open_watch(void)
 
 static int attach(void)
 {
+	rec.watch.is_needed = !tr2_attach_traces(&rec.attach);
 	open_watch();
+	if (rec.watch.is_needed && !rec.watch.has_tasks &&
+	    !rec.watch.has_connector)
+		return TR2_EXIT_FATAL;
 	return tr2_attach_threads(&rec.attach, &rec.watch);
 }
 
@@ -700,10 +704,12 @@ static int finish(int code)
 	if (rec.job->quiet)
 		return code;
 	/* If there are no records of tasks at all, the start said it. */
-	if (!rec.meta.no_task_records)
+	if (!rec.meta.no_task_records) {
 		tr2_kernel_records_say_refused(
 			&rec.watch.kernel,
 			rec.watch.traced ? "" : rec.watch.connector.why_not);
+		tr2_watch_say_remedy(&rec.watch);
+	}
 	tr2_ptrace_say(&rec.watch.ptrace);
 	say_stragglers();
 	tr2_switch_say(&rec.switched, rec.attach.nr);

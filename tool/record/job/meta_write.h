@@ -39,6 +39,7 @@ struct tr2_meta {
 	/* NULL: available */
 	const char *no_task_records, *no_exit_codes;
 	const char *task_source; /* perf, connector, ptrace, none */
+	const char *remedy; /* permits what was refused; NULL: not known */
 	/* For states, causes of waits and wakers; "": available. */
 	const char *refused[TR2_KERNEL_SOURCES];
 

@@ -15,6 +15,8 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "common/procfs.h"
+#include "common/say.h"
+#include "record/refusal.h"
 
 #define WRITE_EVERY_NS 100000000u
 /* A record gets its time before it is published, by up to this much. */
@@ -282,11 +284,39 @@ static void take_connector(void *data, const struct tr2_task_event *from,
 	}
 }
 
+/* Return what permits what was refused; NULL: nothing was, or it is not known. */
+static const char *remedy(const struct tr2_watch *w)
+{
+	bool whole = w->has_tasks && !tr2_kernel_records_lack(&w->kernel);
+
+	return !w->was_opened || whole ? NULL : tr2_refusal_remedy();
+}
+
+void tr2_watch_say_remedy(const struct tr2_watch *w)
+{
+	const char *text = remedy(w);
+
+	if (text)
+		fprintf(stderr, "trace2 record: for more: %s (see 'trace2 "
+			"check --record')\n", text);
+}
+
 static void say_no_tasks(const struct tr2_watch *w)
 {
-	if (!w->quiet)
-		fprintf(stderr, "trace2 record: going on without the kernel's "
-			"task records: %s\n", w->why_not);
+	if (w->quiet)
+		return;
+	fprintf(stderr, "trace2 record: going on without the kernel's "
+		"task records: %s\n", w->why_not);
+	tr2_watch_say_remedy(w);
+}
+
+static void say_nothing_to_record(const struct tr2_watch *w)
+{
+	const char *text = remedy(w);
+
+	tr2_error("cannot record processes that run already: %s (%s%s%s"
+		  "'trace2 top' shows them without)", w->why_not,
+		  text ? "for more: " : "", text ? text : "", text ? "; " : "");
 }
 
 static void skip_kernel(struct tr2_watch *w)
@@ -296,7 +326,8 @@ static void skip_kernel(struct tr2_watch *w)
 	w->why_not[0] = '\0';
 	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
 		snprintf(w->kernel.refused[i], sizeof(w->kernel.refused[i]),
-			 "--ptrace was given");
+			 "%s", i < TR2_KERNEL_SAMPLES ? "--ptrace was given" :
+							"not requested");
 }
 
 void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd)
@@ -306,6 +337,7 @@ void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd)
 		skip_kernel(w);
 		return;
 	}
+	w->was_opened = true;
 	w->kernel.tasks.take = take_record;
 	w->kernel.rings.ready = rings_ready;
 	w->kernel.tasks.data = w->kernel.rings.data = w;
@@ -319,7 +351,9 @@ void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd)
 		return;
 	snprintf(w->why_not, sizeof(w->why_not), "%s; %s", w->kernel.why_not,
 		 w->connector.why_not);
-	if (w->wants_ptrace == TR2_PTRACE_NEVER)
+	if (w->is_needed)
+		say_nothing_to_record(w);
+	else if (w->wants_ptrace == TR2_PTRACE_NEVER)
 		say_no_tasks(w);
 }
 
@@ -481,6 +515,7 @@ void tr2_watch_result(const struct tr2_watch *w, struct tr2_meta *m)
 {
 	size_t i;
 
+	m->remedy = remedy(w);
 	m->no_task_records = w->why_not[0] ? w->why_not : NULL;
 	m->task_source = w->has_tasks ? "perf" :
 			 w->has_connector ? "connector" :

@@ -36,8 +36,10 @@ struct tr2_watch {
 	struct tr2_run *run; /* with ptrace, whose thread waits for it */
 	bool has_tasks, has_connector;
 	bool traced; /* the end: ptrace was on */
+	bool was_opened; /* the kernel's sources were asked for */
+	bool is_needed; /* without any there is nothing to record */
 	bool quiet; /* do not warn about unavailable sources */
-	char why_not[400]; /* the reason if there are no task records */
+	char why_not[500]; /* the reason if there are no task records */
 	uint64_t written_ns; /* time of the last write to the log */
 	struct tr2_buf text; /* of the record that is added to the log */
 };
@@ -51,6 +53,8 @@ void tr2_watch_release(struct tr2_watch *watch);
  * once on stderr and left out. data_fd: kernel.data; -1: it is not recorded.
  */
 void tr2_watch_open(struct tr2_watch *watch, struct tr2_loop *loop, int data_fd);
+/* Print on stderr what would permit more, if something was refused. */
+void tr2_watch_say_remedy(const struct tr2_watch *watch);
 /* Watch run->pid, a child of this process that has not called exec yet, and its
  * descendants. */
 void tr2_watch_start(struct tr2_watch *watch, struct tr2_run *run);

@@ -22,6 +22,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "record/kernel/tracefs.h"
+#include "record/refusal.h"
 
 #define PROBES "uprobe_events"
 #define GROUP "trace2_"
@@ -161,7 +162,8 @@ struct tr2_allocations *tr2_allocations_open(const char **why_not)
 		if (a->tracefs >= 0 && define(a, i))
 			continue;
 		if (a->tracefs < 0 || errno == EACCES || errno == EPERM)
-			tr2_tracefs_explain(why, sizeof(why), errno);
+			tr2_refusal_explain(why, sizeof(why),
+					    TR2_RIGHT_TRACEFS, errno);
 		else
 			snprintf(why, sizeof(why),
 				 "%s (a kernel with CONFIG_UPROBE_EVENTS is "

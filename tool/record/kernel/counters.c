@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "common/memory.h"
 #include "common/say.h"
+#include "record/refusal.h"
 
 /* An event that the kernel does not count has no hardware or driver on this
  * machine. */
@@ -176,23 +177,30 @@ static bool is_in_kernel(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE &&
 	       (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-		attr->config == PERF_COUNT_SW_CPU_MIGRATIONS);
+		attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+		attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
 }
 
-static const char *why_not(int err)
+/* Say why it is not counted. */
+static void refuse(struct tr2_event_counter *c, int err, enum tr2_right right)
 {
+	char cause[80];
+
 	switch (err) {
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
 	case ENOSYS:
-		return not_supported;
+		snprintf(c->why_not, sizeof(c->why_not), "%s", not_supported);
+		break;
 	case EACCES:
-		return "not permitted (see kernel.perf_event_paranoid)";
 	case EPERM:
-		return "not permitted (a seccomp filter, as in containers?)";
+		tr2_refusal_cause(cause, sizeof(cause), right);
+		snprintf(c->why_not, sizeof(c->why_not), TR2_NOT_PERMITTED " (%s)",
+			 cause);
+		break;
 	default:
-		return strerror(err);
+		snprintf(c->why_not, sizeof(c->why_not), "%s", strerror(err));
 	}
 }
 
@@ -206,6 +214,11 @@ static void open_one(struct tr2_event_counter *c, pid_t pid, int leader)
 		return;
 	}
 	fill_attr(&attr, &c->event);
+	if (is_in_kernel(&attr) && attr.exclude_kernel) {
+		snprintf(c->why_not, sizeof(c->why_not),
+			 "not counted by modes: leave the modifiers out");
+		return;
+	}
 	c->fd = open_attr(&attr, pid, leader);
 	c->from_wait4 = c->fd < 0 && is_in_kernel(&attr) &&
 			attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES;
@@ -220,7 +233,8 @@ static void open_one(struct tr2_event_counter *c, pid_t pid, int leader)
 				sizeof(c->name) - strlen(c->name) - 1);
 	}
 	if (c->fd < 0 && !c->from_wait4)
-		snprintf(c->why_not, sizeof(c->why_not), "%s", why_not(errno));
+		refuse(c, errno, attr.exclude_kernel ? TR2_RIGHT_USER :
+						       TR2_RIGHT_KERNEL);
 }
 
 bool tr2_event_works(const struct tr2_perfevent *event)
@@ -290,7 +304,7 @@ void tr2_event_counters_read(struct tr2_event_counters *cs, uint64_t switches)
 			/* End of file: the PMU had no room for a pinned
 			 * event. */
 			snprintf(c->why_not, sizeof(c->why_not), "%s",
-				 n < 0 ? why_not(errno) : "not counted");
+				 n < 0 ? strerror(errno) : "not counted");
 		}
 		close(c->fd);
 		c->fd = -1;

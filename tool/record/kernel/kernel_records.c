@@ -14,14 +14,13 @@
 #include "common/procfs.h"
 #include "record/anchor.h"
 #include "record/kernel/kernel_maps.h"
+#include "record/refusal.h"
 
 /* More than the kernel without its modules has. */
 #define KERNEL_BYTES (UINT64_C(1) << 30)
 
 /* The inode of the first pid namespace. */
 #define FIRST_NAMESPACE 0xeffffffcu
-
-#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 void tr2_kernel_records_init(struct tr2_kernel_records *k)
 {
@@ -33,7 +32,9 @@ void tr2_kernel_records_init(struct tr2_kernel_records *k)
 	k->rings.chains = &k->chains;
 	k->kallsyms.fd = k->data_fd = -1;
 	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
-		snprintf(k->refused[i], sizeof(k->refused[i]), "no command was run");
+		snprintf(k->refused[i], sizeof(k->refused[i]), "%s",
+			 i < TR2_KERNEL_SAMPLES ? "no command was run" :
+						  "not requested");
 }
 
 void tr2_kernel_records_release(struct tr2_kernel_records *k)
@@ -51,46 +52,13 @@ void tr2_kernel_records_release(struct tr2_kernel_records *k)
 	tr2_tasks_release(&k->tasks);
 }
 
-/* Return the value of a setting of the kernel; -1: it is not known. */
-static int setting(const char *path)
-{
-	FILE *f = fopen(path, "re");
-	int value;
-
-	if (!f)
-		return -1;
-	if (fscanf(f, "%d", &value) != 1)
-		value = -1;
-	fclose(f);
-	return value;
-}
-
-/* Describe why perf_event_open failed, if kernel.perf_event_paranoid must be at
- * most `most`. */
-static void explain(char *out, size_t size, int err, int most)
-{
-	int level = setting(PARANOID);
-	bool refused = err == EACCES || err == EPERM;
-
-	if (err == ENOSYS)
-		snprintf(out, size, "this kernel has no perf_event_open");
-	else if (refused && level > most)
-		snprintf(out, size, "perf_event_open: %s "
-			 "(kernel.perf_event_paranoid is %d; at most %d, or "
-			 "CAP_PERFMON, is needed)", strerror(err), level, most);
-	else
-		snprintf(out, size, "perf_event_open: %s%s", strerror(err),
-			 err == EPERM ? " (a seccomp filter, as in containers?)"
-				      : "");
-}
-
 /* Open the next event. false: refused. */
 static bool open_next(struct tr2_kernel_records *k,
-		      enum tr2_kernel_source source, int paranoid)
+		      enum tr2_kernel_source source, enum tr2_right right)
 {
 	if (tr2_kernel_event_open(&k->events[k->nr], &k->rings)) {
-		explain(k->refused[source], sizeof(k->refused[source]), errno,
-			paranoid);
+		tr2_refusal_explain(k->refused[source],
+				    sizeof(k->refused[source]), right, errno);
 		return false;
 	}
 	k->nr++;
@@ -107,29 +75,23 @@ static bool open_switches(struct tr2_kernel_records *k)
 					  formats->switch_id);
 		if (k->of_machine)
 			tr2_kernel_event_widen(&k->events[k->nr]);
-		if (open_next(k, TR2_KERNEL_CAUSES, -1)) {
+		if (open_next(k, TR2_KERNEL_CAUSES, TR2_RIGHT_TRACEPOINTS)) {
 			k->chains.state = formats->prev_state;
 			return true;
 		}
 	}
 	tr2_kernel_event_switches(&k->events[k->nr], 0);
-	return open_next(k, TR2_KERNEL_CAUSES, 1);
+	return open_next(k, TR2_KERNEL_CAUSES, TR2_RIGHT_KERNEL);
 }
 
 /* Callchains of the kernel are useless without names. */
 static void check_names(struct tr2_kernel_records *k,
 			enum tr2_kernel_source source)
 {
-	int restricted = setting("/proc/sys/kernel/kptr_restrict");
-
-	/* If it is 0, addresses are shown to those who may profile. */
 	if (k->kallsyms.fd < 0)
-		snprintf(k->refused[source], sizeof(k->refused[source]),
-			 "/proc/kallsyms has no addresses (kernel.%s is %d; "
-			 "%s, or CAP_SYSLOG, is needed)",
-			 restricted ? "kptr_restrict" : "perf_event_paranoid",
-			 restricted ? restricted : setting(PARANOID),
-			 restricted ? "0" : "at most 1");
+		tr2_refusal_explain(k->refused[source],
+				    sizeof(k->refused[source]),
+				    TR2_RIGHT_KALLSYMS, 0);
 }
 
 static void open_causes(struct tr2_kernel_records *k)
@@ -151,7 +113,7 @@ static void open_wakers(struct tr2_kernel_records *k)
 	tr2_kernel_event_wakings(&k->events[k->nr], id);
 	if (k->of_machine)
 		tr2_kernel_event_widen(&k->events[k->nr]);
-	open_next(k, TR2_KERNEL_WAKERS, -1);
+	open_next(k, TR2_KERNEL_WAKERS, TR2_RIGHT_TRACEPOINTS);
 }
 
 /* If the kernel's part is refused, open that of the user. */
@@ -160,14 +122,14 @@ static void open_samples(struct tr2_kernel_records *k)
 	struct tr2_kernel_event *event = &k->events[k->nr];
 
 	tr2_kernel_event_profile(event, k->wanted.hz, k->wanted.stack_bytes);
-	if (open_next(k, TR2_KERNEL_INSIDE, 1)) {
+	if (open_next(k, TR2_KERNEL_INSIDE, TR2_RIGHT_KERNEL)) {
 		k->refused[TR2_KERNEL_SAMPLES][0] = '\0';
 		check_names(k, TR2_KERNEL_INSIDE);
 		return;
 	}
 	event->name = "task-clock:u";
 	event->attr.exclude_kernel = event->attr.exclude_callchain_kernel = 1;
-	open_next(k, TR2_KERNEL_SAMPLES, 2);
+	open_next(k, TR2_KERNEL_SAMPLES, TR2_RIGHT_USER);
 }
 
 /* The features that describe the machine and the clock. */
@@ -410,6 +372,16 @@ void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k,
 		fputc('\n', stderr);
 }
 
+bool tr2_kernel_records_lack(const struct tr2_kernel_records *k)
+{
+	size_t i;
+
+	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
+		if (wants(k, i) && k->refused[i][0])
+			return true;
+	return false;
+}
+
 bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 			     struct tr2_loop *loop, int data_fd)
 {
@@ -425,7 +397,8 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 	k->events[0].attr.mmap_data = k->wanted.stack_bytes != 0;
 	if (tr2_kernel_event_open_rings(&k->events[0], &k->rings,
 					data_fd >= 0)) {
-		explain(k->why_not, sizeof(k->why_not), errno, 2);
+		tr2_refusal_explain(k->why_not, sizeof(k->why_not),
+				    TR2_RIGHT_USER, errno);
 		refuse_all(k, k->why_not);
 		return false;
 	}

@@ -46,10 +46,10 @@ struct tr2_kernel_records {
 	int data_fd; /* kernel.data until it is begun; -1: none */
 	struct tr2_callchains chains;
 	struct tr2_kallsyms kallsyms;
-	char why_not[160]; /* "" if there are records of tasks */
+	char why_not[200]; /* "" if there are records of tasks */
 	/* For each source why it is not in kernel.data, and what would permit
 	 * it; "": it is. */
-	char refused[TR2_KERNEL_SOURCES][160];
+	char refused[TR2_KERNEL_SOURCES][200];
 	struct tr2_kernel_wanted wanted; /* set by the caller */
 };
 
@@ -81,6 +81,8 @@ void tr2_kernel_records_maps(struct tr2_kernel_records *kernel, pid_t pid,
 /* Write the name of a thread that was attached to. */
 void tr2_kernel_records_name(struct tr2_kernel_records *kernel, pid_t pid,
 			     pid_t tid, const char *comm, uint64_t time_ns);
+/* Was anything refused that is wanted? */
+bool tr2_kernel_records_lack(const struct tr2_kernel_records *kernel);
 /* Print what was refused on stderr, in one line. */
 void tr2_kernel_records_say_refused(const struct tr2_kernel_records *kernel,
 				    const char *no_connector);

@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <linux/mount.h>
 #include <sys/syscall.h>
@@ -53,11 +51,4 @@ int tr2_tracefs_open(void)
 		fd = open_detached();
 	errno = err;
 	return fd;
-}
-
-void tr2_tracefs_explain(char *text, size_t size, int error)
-{
-	snprintf(text, size, "%s: %s (%s is needed)", MOUNT, strerror(error),
-		 error == ENOENT ? "a mounted tracefs, and CAP_PERFMON," :
-				   "access to it, and CAP_PERFMON,");
 }

@@ -3,13 +3,8 @@
 #ifndef TR2_RECORD_KERNEL_TRACEFS_H
 #define TR2_RECORD_KERNEL_TRACEFS_H
 
-#include <stddef.h>
-
 /* Open its directory, for openat(). Root needs no mount. -1: errno; ENOENT: it is
  * mounted nowhere. */
 int tr2_tracefs_open(void);
-
-/* For a message: say what the error means for what uses tracefs. */
-void tr2_tracefs_explain(char *text, size_t size, int error);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "common/perf_file.h"
 #include "record/kernel/tracefs.h"
+#include "record/refusal.h"
 
 #define SYSTEM "sched"
 
@@ -105,7 +106,8 @@ bool tr2_tracepoints_read(struct tr2_tracepoints *t)
 	if (ok)
 		return true;
 	tr2_tracepoints_release(t);
-	tr2_tracefs_explain(t->why_not, sizeof(t->why_not), err);
+	tr2_refusal_explain(t->why_not, sizeof(t->why_not), TR2_RIGHT_TRACEFS,
+			    err);
 	return false;
 }
 

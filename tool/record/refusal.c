@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Find who refused: a filter, a setting of the kernel, or a security module. */
+#include "record/refusal.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/procfs.h"
+
+#define SETTING(name) "/proc/sys/kernel/" name
+#define PARANOID "perf_event_paranoid"
+
+/* Older <linux/capability.h> have none. */
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
+/* The largest level of perf_event_paranoid that permits it without a
+ * capability. */
+static const int most[] = {
+	[TR2_RIGHT_USER] = 2,
+	[TR2_RIGHT_KERNEL] = 1,
+	[TR2_RIGHT_TRACEPOINTS] = -1,
+};
+
+/* Return the value of a setting of the kernel; -1: it is not known. */
+static int setting(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	int value;
+
+	if (!f)
+		return -1;
+	if (fscanf(f, "%d", &value) != 1)
+		value = -1;
+	fclose(f);
+	return value;
+}
+
+/* Return a number of /proc/self/status; 0: it is not known. */
+static uint64_t of_status(const char *key, int base)
+{
+	char text[4096];
+	const char *at;
+
+	if (!tr2_procfs_text((int32_t)getpid(), 0, "status", text,
+			     sizeof(text)))
+		return 0;
+	at = strstr(text, key);
+	return at ? strtoull(at + strlen(key), NULL, base) : 0;
+}
+
+static bool has_seccomp_filter(void)
+{
+	return of_status("\nSeccomp:", 10) == 2;
+}
+
+/* Return what perf_event_open() says of flags that it does not have: the kernel
+ * looks at these before all else, and says EINVAL. */
+static int probe(void)
+{
+	return syscall(SYS_perf_event_open, NULL, 0, -1, -1, ~0UL) < 0 ?
+		       errno : EINVAL;
+}
+
+static bool is_filtered(void)
+{
+	return probe() != EINVAL && has_seccomp_filter();
+}
+
+/* Return whether this is a namespace of that kind as the machine has it, whose
+ * number is fixed. */
+static bool is_initial(const char *link, const char *initial)
+{
+	char target[64];
+	ssize_t n = readlink(link, target, sizeof(target) - 1);
+
+	target[n < 0 ? 0 : n] = '\0';
+	return n < 0 || !strcmp(target, initial);
+}
+
+/* Capabilities in another user namespace are none for perf_event_open(). */
+static bool in_user_namespace(void)
+{
+	return !is_initial("/proc/self/ns/user", "user:[4026531837]");
+}
+
+static bool has_perfmon(void)
+{
+	return !in_user_namespace() &&
+	       of_status("\nCapEff:", 16) & (UINT64_C(1) << CAP_PERFMON |
+					     UINT64_C(1) << CAP_SYS_ADMIN);
+}
+
+/* Is the kernel's own limit the cause? */
+static bool is_above(int level, enum tr2_right right)
+{
+	return level > most[right] && !has_perfmon();
+}
+
+void tr2_refusal_cause(char *text, size_t size, enum tr2_right right)
+{
+	int level = setting(SETTING(PARANOID));
+
+	if (is_filtered())
+		snprintf(text, size, "a seccomp filter refuses it");
+	else if (is_above(level, right))
+		snprintf(text, size, "kernel." PARANOID " is %d", level);
+	else
+		snprintf(text, size, "a security module refuses it");
+}
+
+static void explain_perf(char *text, size_t size, enum tr2_right right, int err)
+{
+	int level = setting(SETTING(PARANOID));
+	char cause[80], needed[80] = "";
+
+	if (!is_filtered() && is_above(level, right))
+		snprintf(needed, sizeof(needed), "; at most %d, or "
+			 "CAP_PERFMON%s, is needed", most[right],
+			 in_user_namespace() ? " outside of user namespaces" :
+					       "");
+	if (err == ENOSYS) {
+		snprintf(text, size, "this kernel%s has no perf_event_open",
+			 has_seccomp_filter() ? ", or a seccomp filter," : "");
+	} else if (err == EACCES || err == EPERM) {
+		tr2_refusal_cause(cause, sizeof(cause), right);
+		snprintf(text, size, "perf_event_open: %s (%s%s)",
+			 strerror(err), cause, needed);
+	} else {
+		snprintf(text, size, "perf_event_open: %s", strerror(err));
+	}
+}
+
+/* If kptr_restrict is 0, addresses are shown to those who may profile. */
+static void explain_kallsyms(char *text, size_t size)
+{
+	int restricted = setting(SETTING("kptr_restrict"));
+
+	snprintf(text, size, "/proc/kallsyms has no addresses (kernel.%s is "
+		 "%d; %s, or CAP_SYSLOG, is needed)",
+		 restricted ? "kptr_restrict" : PARANOID,
+		 restricted ? restricted : setting(SETTING(PARANOID)),
+		 restricted ? "0" : "at most 1");
+}
+
+void tr2_refusal_explain(char *text, size_t size, enum tr2_right right, int err)
+{
+	if (right == TR2_RIGHT_KALLSYMS)
+		explain_kallsyms(text, size);
+	else if (right == TR2_RIGHT_TRACEFS)
+		snprintf(text, size, "/sys/kernel/tracing: %s (%s, and "
+			 "CAP_PERFMON, is needed)", strerror(err),
+			 err == ENOENT ? "a mounted tracefs" : "access to it");
+	else
+		explain_perf(text, size, right, err);
+}
+
+enum remedy {
+#define TR2_REMEDY(name, command) REMEDY_##name,
+#include "record/remedies.def"
+	REMEDY_NONE
+};
+
+static const char *const remedies[] = {
+#define TR2_REMEDY(name, command) command,
+#include "record/remedies.def"
+	NULL
+};
+
+/* REMEDY_NONE: it is not in a container that is known. Images of virtual machines
+ * may have the marks of containers, too. */
+static enum remedy of_container(void)
+{
+	if (is_initial("/proc/self/ns/pid", "pid:[4026531836]"))
+		return REMEDY_NONE;
+	return getenv("KUBERNETES_SERVICE_HOST") ? REMEDY_KUBERNETES :
+	       !access("/run/.containerenv", F_OK) ? REMEDY_PODMAN :
+	       !access("/.dockerenv", F_OK) ? REMEDY_DOCKER : REMEDY_NONE;
+}
+
+static enum remedy find_remedy(void)
+{
+	enum remedy container = of_container();
+	int level = setting(SETTING(PARANOID));
+
+	if (is_filtered())
+		return container != REMEDY_NONE ? container : REMEDY_FILTER;
+	if (probe() == ENOSYS)
+		return REMEDY_NONE;
+	if (in_user_namespace())
+		return level > 1 ? REMEDY_OUTSIDE_SYSCTL : REMEDY_OUTSIDE;
+	if (!has_perfmon() && container != REMEDY_NONE)
+		return container;
+	if (!has_perfmon() && level > 1)
+		return REMEDY_SYSCTL;
+	return geteuid() ? REMEDY_ROOT : REMEDY_NONE;
+}
+
+const char *tr2_refusal_remedy(void)
+{
+	return remedies[find_remedy()];
+}
