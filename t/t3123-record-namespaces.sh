@@ -9,6 +9,22 @@ test_skip_unless READS_STREAMS,GIT,JQ,TASKS
 
 test_lazy_prereq TIME_NAMESPACE 'unshare -T --monotonic 5 -f true'
 
+# Make a control group with a tenth of a CPU: its directory, in v1 or v2.
+make_group () {
+	for group in /sys/fs/cgroup/cpu/trace2-test.$$ /sys/fs/cgroup/trace2-test.$$
+	do
+		mkdir "$group" 2>/dev/null || continue
+		if echo 10000 >"$group/cpu.cfs_quota_us" ||
+			echo "10000 100000" >"$group/cpu.max"
+		then
+			return 0
+		fi
+		rmdir "$group"
+	done 2>/dev/null
+	return 1
+}
+test_lazy_prereq CPU_LIMIT 'make_group && rmdir "$group"'
+
 # rows RECORDING: the arguments, exit code and kind of each process.
 rows () {
 	trace2 list --format=json "$1" >json &&
@@ -26,6 +42,16 @@ test_expect_success PID_NAMESPACE,EXIT_CODES 'a session in a pid namespace belon
 	git --version; 0; true
 	git rev-parse --git-dir; 0; true
 	EOF
+'
+
+test_expect_success CPU_LIMIT 'a group of processes that has used up its limit is throttled' '
+	make_group &&
+	test_when_finished "rmdir \"$group\"" &&
+	sh -c "echo \$\$ >\"\$1/cgroup.procs\" && shift && exec \"\$@\"" sh "$group" \
+		trace2 record -q -o limited -- "$PERL_PATH" -e "1 while times < 0.03" &&
+	jq -e ".cpu_limit_millicpu == 100 and .throttled_ns > 0" limited/meta.json &&
+	trace2 report limited >out &&
+	test_grep " throttled (limit: 0.10 CPUs)$" out
 '
 
 # has_arguments RECORDING: the log of the recording, which is written while it

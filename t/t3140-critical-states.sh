@@ -111,6 +111,18 @@ test_expect_success 'a thread without a CPU is on the path, with the one that ha
 	EOF
 '
 
+test_expect_success 'a group that was throttled for most of that time had no CPU for this' '
+	sed "s/{/{\"cpu_limit_millicpu\":500,\"throttled_ns\":THROTTLED,/" r/meta.json >meta &&
+	sed s/THROTTLED/20000/ meta >r/meta.json &&
+	path r >other &&
+	test_grep ! throttled other &&
+	trace2 report r >out &&
+	test_grep "; 20 us throttled (limit: 0.50 CPUs)$" out &&
+	sed s/THROTTLED/2000000/ meta >r/meta.json &&
+	path r >actual &&
+	test_grep " run:throttled " actual
+'
+
 test_expect_success 'the time of a child before it began belongs to the thread that created it' '
 	made r <<-\EOF &&
 	top top

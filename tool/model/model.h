@@ -617,6 +617,11 @@ struct tr2_model {
 	struct tr2_words command;
 	int64_t meta_wall_ns, meta_mono_ns; /* one moment in both clocks */
 	uint32_t nr_cpus; /* of the machine; 0: unknown */
+	/* Of the control group, in thousandths of a CPU; 0: none. Then so long
+	 * its threads had no CPU for that, on all CPUs. */
+	uint64_t cpu_limit_millicpu;
+	int64_t throttled_ns;
+	tr2_str throttled; /* why threads had no CPU; 0: for other threads */
 	struct tr2_context meta_trace;
 	uint64_t meta_trace_parent;
 	bool has_meta, no_task_records;

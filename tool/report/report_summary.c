@@ -184,6 +184,18 @@ static void add_cpu(struct tr2_buf *b, const struct summary *s)
 	tr2_buf_addstr(b, cpus);
 }
 
+/* `; 322.000 ms throttled (limit: 0.50 CPUs)` */
+static void add_throttled(struct tr2_buf *b, const struct tr2_model *m)
+{
+	char limit[48];
+
+	tr2_buf_addlit(b, "; ");
+	tr2_fmt_ns(b, m->throttled_ns);
+	snprintf(limit, sizeof(limit), " throttled (limit: %.2f CPUs)",
+		 (double)m->cpu_limit_millicpu / 1000);
+	tr2_buf_addstr(b, limit);
+}
+
 /* The time; what ran, and how it ended; what the path waited for; and the rest:
  * a line of each. */
 static void add_summary(struct tr2_buf *b, const struct summary *s)
@@ -208,6 +220,8 @@ static void add_summary(struct tr2_buf *b, const struct summary *s)
 	if (s->ready_ns != TR2_NO_TIME &&
 	    tr2_report_share(s->ready_ns, s->whole_ns) >= MIN_READY_SHARE)
 		add_part(b, s, "; ", s->ready_ns, "without a CPU");
+	if (m->throttled_ns)
+		add_throttled(b, m);
 	if (m->spawning_ns) {
 		add_part(b, s, between, m->spawning_ns, "spawning");
 		between = "; ";
@@ -254,6 +268,12 @@ TR2_CELL(cell_wall, struct summary, tr2_cell_ns(t, r->whole_ns))
 TR2_CELL(cell_cpu, struct summary, tr2_cell_ns(t, r->cpu_ns))
 TR2_CELL(cell_waiting, struct summary, tr2_cell_ns(t, r->waiting_ns))
 TR2_CELL(cell_ready, struct summary, tr2_cell_ns(t, r->ready_ns))
+TR2_CELL(cell_throttled, struct summary,
+	 if (r->root.m->cpu_limit_millicpu)
+		 tr2_cell_ns(t, r->root.m->throttled_ns))
+TR2_CELL(cell_limit, struct summary,
+	 if (r->root.m->cpu_limit_millicpu)
+		 tr2_cell_uint(t, r->root.m->cpu_limit_millicpu))
 TR2_CELL(cell_at_least, struct summary,
 	 tr2_cell_bool(t, r->at_least))
 TR2_CELL(cell_commands, struct summary, tr2_cell_uint(t, r->nr_roots))
@@ -277,6 +297,8 @@ static const struct tr2_column columns[] = {
 	{ "cpu_ns", "", TR2_COL_DATA, cell_cpu },
 	{ "waiting_ns", "", TR2_COL_DATA, cell_waiting },
 	{ "ready_ns", "", TR2_COL_DATA, cell_ready },
+	{ "throttled_ns", "", TR2_COL_DATA, cell_throttled },
+	{ "cpu_limit_millicpu", "", TR2_COL_DATA, cell_limit },
 	{ "processes", "", TR2_COL_DATA, cell_processes },
 	{ "events", "", TR2_COL_DATA, cell_events },
 	{ "spawning_ns", "", TR2_COL_DATA, cell_spawning },

@@ -98,6 +98,8 @@ static void take_keys(struct meta *meta, const struct tr2_meta_keys *keys)
 	m->meta_mono_ns = tr2_wall_ns((int64_t)known(keys->start_monotonic_ns));
 	m->nr_cpus = keys->cpus > 0 && keys->cpus < UINT16_MAX ?
 			     (uint32_t)keys->cpus : 0;
+	m->cpu_limit_millicpu = known(keys->cpu_limit_millicpu);
+	m->throttled_ns = (int64_t)known(keys->throttled_ns);
 	meta->end_ns = tr2_wall_ns((int64_t)known(keys->end_monotonic_ns));
 	meta->complete = tr2_meta_text_is(&keys->state, "complete");
 	if (keys->task_records.len)

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Find the control group's files, and read its limit. */
+#include "record/sources/cpu_limit.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the files of this process's group are. */
+struct group {
+	bool v1;
+	char path[PATH_MAX];  /* of the group, in its hierarchy */
+	char dir[PATH_MAX];   /* its directory */
+	size_t mount_len;     /* of dir: where the hierarchy is mounted */
+};
+
+/* Is the word in a list like `rw,cpu,cpuacct`? */
+static bool has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word), n;
+
+	for (;; list += n + 1) {
+		n = strcspn(list, ",\n");
+		if (n == len && !memcmp(list, word, len))
+			return true;
+		if (list[n] != ',')
+			return false;
+	}
+}
+
+/* Call take(group, line) for each line of a file until it returns true. */
+static bool each_line(const char *path, struct group *g,
+		      bool (*take)(struct group *g, char *line))
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0;
+	bool found = false;
+
+	while (f && !found && getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		found = take(g, line);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* `4:cpu,cpuacct:/GROUP` of v1, `0::/GROUP` of v2, which comes last. */
+static bool take_group(struct group *g, char *line)
+{
+	char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
+
+	if (!path)
+		return false;
+	*path++ = '\0';
+	g->v1 = has_word(list + 1, "cpu");
+	if (!g->v1 && (list[1] || strncmp(line, "0:", 2)))
+		return false;
+	snprintf(g->path, sizeof(g->path), "%s", path);
+	return true;
+}
+
+/* `36 35 0:30 ROOT MOUNT OPTIONS - cgroup2 SOURCE OPTIONS`: ROOT is the group
+ * that is mounted there. */
+static bool take_mount(struct group *g, char *line)
+{
+	char *type = strstr(line, " - "), *options, *save;
+	const char *root, *mount, *below = g->path;
+	size_t len;
+	int i;
+
+	if (!type)
+		return false;
+	*type = '\0';
+	type += 3;
+	options = strrchr(type, ' ');
+	if (!options || (g->v1 ? strncmp(type, "cgroup ", 7) ||
+				 !has_word(options + 1, "cpu") :
+				 strncmp(type, "cgroup2 ", 8)))
+		return false;
+	root = strtok_r(line, " ", &save);
+	for (i = 0; root && i < 3; i++)
+		root = strtok_r(NULL, " ", &save);
+	mount = root ? strtok_r(NULL, " ", &save) : NULL;
+	if (!mount)
+		return false;
+	len = strcmp(root, "/") ? strlen(root) : 0;
+	if (!strncmp(below, root, len) && (!below[len] || below[len] == '/'))
+		below += len;
+	/* Outside of what is mounted. */
+	if (!strncmp(below, "/..", 3) || !strcmp(below, "/"))
+		below = "";
+	g->mount_len = strlen(mount);
+	return (size_t)snprintf(g->dir, sizeof(g->dir), "%s%s", mount, below) <
+	       sizeof(g->dir);
+}
+
+/* Read a file of the group. false: it is not there. */
+static bool read_file(const struct group *g, const char *name, char *out,
+		      size_t size)
+{
+	char path[PATH_MAX + 32];
+	FILE *f;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/%s", g->dir, name);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	n = fread(out, 1, size - 1, f);
+	out[n] = '\0';
+	fclose(f);
+	return n > 0;
+}
+
+/* Return the limit of the group at g->dir, in thousandths; 0: none. */
+static uint64_t limit_of(const struct group *g)
+{
+	char text[64], period_text[64];
+	int64_t quota = -1, period = 0;
+
+	if (!g->v1) {
+		if (read_file(g, "cpu.max", text, sizeof(text)) &&
+		    sscanf(text, "%" SCNd64 " %" SCNd64, &quota, &period) != 2)
+			quota = -1;
+	} else if (read_file(g, "cpu.cfs_quota_us", text, sizeof(text)) &&
+		   read_file(g, "cpu.cfs_period_us", period_text,
+			     sizeof(period_text))) {
+		quota = strtoll(text, NULL, 10);
+		period = strtoll(period_text, NULL, 10);
+	}
+	return quota > 0 && period > 0 && quota < INT64_MAX / 1000 ?
+		       (uint64_t)(quota * 1000 / period) : 0;
+}
+
+static uint64_t throttled_ns(const struct group *g)
+{
+	static const char *const keys[] = { "throttled_usec ", "throttled_time " };
+	char text[1024];
+	const char *at;
+
+	if (!read_file(g, "cpu.stat", text, sizeof(text)))
+		return 0;
+	at = strstr(text, keys[g->v1]);
+	return at ? strtoull(at + strlen(keys[g->v1]), NULL, 10) *
+			    (g->v1 ? 1 : 1000) : 0;
+}
+
+void tr2_cpu_limit_of(struct tr2_cpu_limit *out, const char *cgroup,
+		      const char *mountinfo)
+{
+	int saved_errno = errno;
+	struct group g;
+	uint64_t limit;
+
+	*out = (struct tr2_cpu_limit){ 0 };
+	if (each_line(cgroup, &g, take_group) &&
+	    each_line(mountinfo, &g, take_mount))
+		for (;;) {
+			limit = limit_of(&g);
+			if (limit && (!out->millicpu || limit < out->millicpu))
+				*out = (struct tr2_cpu_limit){
+					limit, throttled_ns(&g) };
+			if (strlen(g.dir) <= g.mount_len)
+				break;
+			*strrchr(g.dir, '/') = '\0';
+		}
+	errno = saved_errno;
+}
+
+void tr2_cpu_limit_read(struct tr2_cpu_limit *out)
+{
+	tr2_cpu_limit_of(out, "/proc/self/cgroup", "/proc/self/mountinfo");
+}
