@@ -608,6 +608,11 @@ static void run_thread(void *(*function)(void *))
 		die("no thread");
 }
 
+static void *return_at_once(void *arg)
+{
+	return arg;
+}
+
 static bool is_in_thread(void)
 {
 	return operation->where == THREAD || operation->where == THREAD_AGAIN;
@@ -769,6 +774,8 @@ int main(int argc, char **argv)
 		return 129;
 	}
 	pthread_atfork(NULL, NULL, in_early_handler);
+	/* Main must not look a function up while a thread is stopped in there. */
+	run_thread(return_at_once);
 	path = path_new();
 	has_stopped = (volatile bool *)path_new();
 	trace2_initialize();
