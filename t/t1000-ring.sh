@@ -102,7 +102,7 @@ test_expect_success 'threads: each has a ring, and task records in slot 0' '
 	0 timer test/test2 6 nest=0 unpaired=0
 	0 COMM pid=P tid=T comm="main"
 	EOF
-	sed -n "4,\$s/ .*comm=/ COMM /p" tasks >names &&
+	sed -n "4,\$s/ .*comm=/ COMM /p" tasks | sort >names &&
 	test_cmp - names <<-\EOF &&
 	0 COMM "th01:ut_101"
 	0 COMM "th02:ut_101"
