@@ -100,13 +100,15 @@ static int ut_303redact_def_param(int argc, const char **argv)
 	return 0;
 }
 
-/* Not declared as one with a format: the compiler would refuse these. */
+/* Not declared as one with a format: compilers would refuse these. */
 static void print(const char *fmt, ...)
 {
+	void (*const print_va)(const char *file, int line, const char *fmt,
+			       va_list ap) = trace2_printf_va_fl;
 	va_list ap;
 
 	va_start(ap, fmt);
-	trace2_printf_va_fl(__FILE__, __LINE__, fmt, ap);
+	print_va(__FILE__, __LINE__, fmt, ap);
 	va_end(ap);
 }
 
