@@ -72,6 +72,19 @@ test_expect_success 'without the C library: a session of its own' '
 	EOF
 '
 
+test_expect_success 'a child that shares its memory, or a copy, dies of a signal: its parent goes on' '
+	for how in vfork vfork-and-tells clone fork-alone
+	do
+		GIT_TRACE2_SIGNALS=TERM forked dies-after-$how &&
+		trace2_jq "[.[] | select(.event != \"version\") | .event] ==
+			[\"start\", \"data\", \"atexit\"]" e ||
+		{
+			echo "it was: $how"
+			return 1
+		}
+	done
+'
+
 # ringed VERB: write the events of its rings to e.
 ringed () {
 	rm -rf rings &&

@@ -182,10 +182,12 @@ static inline void tr2_await(const atomic_int *word, int value)
 			   10000000u);
 }
 
+#define TR2_MOMENT_NS 20000u
+
 /* Let other threads run for a moment. */
 static inline void tr2_let_others_run(void)
 {
-	static const struct timespec moment = { 0, 20000 };
+	static const struct timespec moment = { 0, TR2_MOMENT_NS };
 
 	tr2_sys_sleep(&moment);
 }

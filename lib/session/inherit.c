@@ -202,6 +202,11 @@ bool tr2_inherit_renew(uint64_t wall_us)
 	return true;
 }
 
+bool tr2_inherit_is_made_here(void)
+{
+	return made_by == getpid();
+}
+
 void tr2_inherit_keep(void)
 {
 	maker = made_by = getpid();

@@ -26,6 +26,10 @@ bool tr2_inherit_start(uint64_t wall_us);
  * length is the same, and only the time in it changes. */
 bool tr2_inherit_renew(uint64_t wall_us);
 
+/* Whether this process has an id of its own: not in a child by vfork(), nor in
+ * one that has not noticed its fork yet. */
+bool tr2_inherit_is_made_here(void);
+
 /* In a forked child: the parent's id is its own. */
 void tr2_inherit_keep(void);
 

@@ -10,6 +10,7 @@
 #include "base/raw.h"
 #include "base/split.h"
 #include "session/fastpath.h"
+#include "session/inherit.h"
 #include "session/ring.h"
 #include "session/session.h"
 #include "target/wait.h"
@@ -150,18 +151,23 @@ static bool happens_again(const struct sigaction *now, const siginfo_t *info)
 /*
  * The first signal that ends the process is recorded. Another thread's waits
  * until then, since it would end the process earlier. One that interrupts this,
- * in the same thread, does end it.
+ * in the same thread, does end it. A child that is in its parent's memory (vfork),
+ * or has not noticed its fork, leaves its parent's session alone.
  */
 static void end_session(const char *file, int line, int signo)
 {
+	unsigned int sleeps = MAX_WAIT_NS / TR2_MOMENT_NS;
 	uint64_t deadline_ns = tr2_clock_now_ns() + MAX_WAIT_NS;
 	uintptr_t owner = 0, self = tr2_tls_thread();
 	int expected = TR2_SESSION_ON;
 
+	if (!tr2_inherit_is_made_here())
+		return;
 	if (!atomic_compare_exchange_strong(&tr2_signal_last.owner, &owner,
 					    self)) {
+		/* The clock of the host may stand still. */
 		while (owner != self && !tr2_signal_last.is_written &&
-		       tr2_clock_now_ns() < deadline_ns)
+		       sleeps-- && tr2_clock_now_ns() < deadline_ns)
 			tr2_let_others_run();
 		return;
 	}

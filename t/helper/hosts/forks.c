@@ -234,6 +234,68 @@ static pid_t clone_alone(void)
 	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 }
 
+/* A child in its parent's memory, or in a copy of it that the library has not
+ * noticed, dies of a signal. Then the parent has an event. */
+static void die(void)
+{
+	raise(SIGTERM);
+	_exit(0);
+}
+
+static void expect_death(pid_t pid)
+{
+	int status = 0;
+
+	failed |= waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status) ||
+		  WTERMSIG(status) != SIGTERM;
+	say((void *)"after");
+}
+
+static void dies_after_vfork(void)
+{
+	pid_t pid = vfork();
+
+	if (!pid)
+		die();
+	expect_death(pid);
+}
+
+static void tell_and_die(int signo)
+{
+	trace2_signal(signo);
+	signal(signo, SIG_DFL);
+	raise(signo); /* arrives when this returns */
+}
+
+static void dies_after_vfork_and_tells(void)
+{
+	pid_t pid;
+
+	signal(SIGTERM, tell_and_die);
+	pid = vfork();
+	if (!pid)
+		die();
+	expect_death(pid);
+}
+
+static void dies_after_clone(void)
+{
+	pid_t pid = clone_alone();
+
+	if (!pid)
+		die();
+	expect_death(pid);
+}
+
+static void dies_after_fork_alone(void)
+{
+	pid_t pid = _Fork();
+
+	if (!pid)
+		die();
+	expect_death(pid);
+}
+
 static void count_to(int most)
 {
 	int i;
@@ -605,6 +667,10 @@ static const struct {
 	{ "urgent-while-it-opens", urgent_while_it_opens },
 	{ "urgent-while-its-id-is-made", urgent_while_its_id_is_made },
 	{ "raw-clone", raw_clone },
+	{ "dies-after-vfork", dies_after_vfork },
+	{ "dies-after-vfork-and-tells", dies_after_vfork_and_tells },
+	{ "dies-after-clone", dies_after_clone },
+	{ "dies-after-fork-alone", dies_after_fork_alone },
 	{ "counts-after-clone", counts_after_clone },
 	{ "counts-after-fork-alone", counts_after_fork_alone },
 	{ "thread-first-after-clone", thread_first_after_clone },
