@@ -201,8 +201,9 @@ TRACE2_API void trace2_initialize_clock(void);
 #define TRACE2_NO_SIGNALS (1u << 1) /* install no signal handler at all */
 /*
  * Record SIGPIPE, unless the user names signals (GIT_TRACE2_SIGNALS). Installs
- * a handler if the disposition is the default. Do not use it in a program whose
- * libraries check for the default disposition.
+ * a handler if the disposition is the default, but never in the first process of
+ * a pid namespace. Do not use it in a program whose libraries check for the
+ * default disposition.
  */
 #define TRACE2_SIGPIPE (1u << 2)
 /* The members of trace2_options behind `flags` are valid. */

@@ -207,6 +207,29 @@ test_expect_success 'the signal event is in the name of the thread that got it' 
 	trace2_jq ".[-1].thread == \"main\"" e
 '
 
+# survives COMMAND...: the first process of a pid namespace, which signals with
+# the default disposition do not reach.
+survives () {
+	rm -f e &&
+	unharmed GIT_TRACE2_EVENT="$(pwd)/e" "$@" &&
+	ended code 0 &&
+	intact e &&
+	expect_no_signal atexit
+}
+
+test_expect_success PID_NAMESPACE 'the first process of a pid namespace has no handler, and goes on' '
+	GIT_TRACE2_SIGNALS=TERM,PIPE survives unshare -rpf --mount-proc \
+		test-tool trace2 080raise TERM &&
+	survives unshare -rpf --mount-proc \
+		test-tool --sigpipe trace2 080raise PIPE
+'
+
+test_expect_success PID_NAMESPACE 'nor has a forked child that is the first' '
+	GIT_TRACE2_SIGNALS=TERM survives unshare -rp \
+		"$hosts/forks" child-is-signalled &&
+	trace2_jq "[.[] | .value // empty] == [\"before\", \"after\"]" e
+'
+
 # unaffected ARG...: with and without a handler of the library, the host behaves
 # as without tracing.
 unaffected () {

@@ -19,6 +19,7 @@
 #include "session/inherit.h"
 #include "session/parts.h"
 #include "session/repo.h"
+#include "session/signal.h"
 #include "session/targets.h"
 #include "session/thread.h"
 #include "thread/context.h"
@@ -126,6 +127,7 @@ static void after_fork(void)
 		tr2_thread_get();
 	}
 	tr2_control_after_fork();
+	tr2_signal_after_fork();
 	tr2_mask_end(&before);
 	errno = saved_errno;
 }

@@ -252,11 +252,20 @@ static int signal_number(const char *text, size_t len)
 	return number > 0 && number <= MAX_SIGNO ? (int)number : 0;
 }
 
+/* The kernel keeps signals without a handler from the first process of a pid
+ * namespace. */
+static bool is_first_process(void)
+{
+	return getpid() == 1;
+}
+
 void tr2_signal_install(const char *list)
 {
 	const char *name;
 	size_t len;
 
+	if (is_first_process())
+		return;
 	while (list && (name = tr2_split(&list, ", \t", &len)))
 		install(signal_number(name, len));
 }
@@ -271,4 +280,10 @@ __attribute__((destructor)) void tr2_signal_restore(void)
 		if (installed[signo] && !sigaction(signo, NULL, &now) &&
 		    is_ours(&now))
 			reset(signo);
+}
+
+void tr2_signal_after_fork(void)
+{
+	if (is_first_process())
+		tr2_signal_restore();
 }

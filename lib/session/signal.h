@@ -12,8 +12,12 @@
 #define TR2_SESSION_SIGNAL_H
 
 /* Names or numbers, with or without SIG, separated by commas or spaces; NULL:
- * none. Other words ("none") are skipped. */
+ * none. Other words ("none") are skipped. Does nothing in the first process of a
+ * pid namespace, which survives them. */
 void tr2_signal_install(const char *list);
+
+/* In a forked child: it may be such a process. */
+void tr2_signal_after_fork(void);
 
 /* A handler of the host's: emit the event, and end the session. */
 void tr2_signal_end(const char *file, int line, int signo);

@@ -296,6 +296,17 @@ static void dies_after_fork_alone(void)
 	expect_death(pid);
 }
 
+/* In a namespace of its own, as its first process, the child survives this. */
+static void child_is_signalled(void)
+{
+	if (!fork()) {
+		say((void *)"before");
+		raise(SIGTERM);
+		say((void *)"after");
+		exit(0);
+	}
+}
+
 static void count_to(int most)
 {
 	int i;
@@ -671,6 +682,7 @@ static const struct {
 	{ "dies-after-vfork-and-tells", dies_after_vfork_and_tells },
 	{ "dies-after-clone", dies_after_clone },
 	{ "dies-after-fork-alone", dies_after_fork_alone },
+	{ "child-is-signalled", child_is_signalled },
 	{ "counts-after-clone", counts_after_clone },
 	{ "counts-after-fork-alone", counts_after_fork_alone },
 	{ "thread-first-after-clone", thread_first_after_clone },
