@@ -45,6 +45,20 @@ test_expect_success 'signals that do not end a program do not end the trace' '
 	done
 '
 
+test_expect_success !INSTRUMENTED 'a handler provides the pages of texts: a line or a record has them' '
+	handled 0 reads-lazily &&
+	said_after &&
+	mkdir rings &&
+	GIT_TRACE2_RING="$(pwd)/rings" "$hosts/handlers" reads-lazily &&
+	if test_have_prereq READS_STREAMS
+	then
+		trace2 script --git-event rings >e &&
+		said_after &&
+		trace2_jq "[.[] | select(.event | startswith(\"cmd_\")) |
+			.name // .path] == [\"mode\", \"/path\", \"name\"]" e
+	fi
+'
+
 test_expect_success !INSTRUMENTED 'jumps out of calls: the thread and others go on' '
 	handled 0 jumps &&
 	grep -v "\"in a loop\"" e >rest &&

@@ -2,6 +2,7 @@
 /* Encode an event as a record of the ring. */
 #include "target/target.h"
 
+#include "base/lock.h"
 #include "event/render_internal.h"
 #include "ring/ring.h"
 
@@ -192,6 +193,19 @@ static void encode(struct tr2_render *r, const struct tr2_event *ev, bool brief)
 	finish(&record, ev);
 }
 
+/* The ring of slot 0 is written under the process's lock. */
+static bool put_of_process(const void *record)
+{
+	bool locked = !tr2_lock_is_mine(), ok;
+
+	if (locked)
+		tr2_lock();
+	ok = tr2_ring_put(tr2_arena_totals(), record);
+	if (locked)
+		tr2_unlock();
+	return ok;
+}
+
 void tr2_target_emit_to_ring(struct tr2_target *target,
 			     struct tr2_render *render,
 			     const struct tr2_event *ev)
@@ -200,13 +214,15 @@ void tr2_target_emit_to_ring(struct tr2_target *target,
 	struct tr2_ring_write w;
 	struct tr2_call_mark in;
 
+	/* Without the lock: the program's text may be on a page that its handler
+	 * for SIGSEGV provides. */
 	encode(render, ev, target->brief);
 	if (record->failed) {
 		tr2_dest_drop(&target->dest);
 		return;
 	}
 	if (tr2_event_flags(ev->kind) & TR2_E_PROCESS) {
-		if (!tr2_ring_put(tr2_arena_totals(), record->p))
+		if (!put_of_process(record->p))
 			tr2_dest_drop(&target->dest);
 		return;
 	}

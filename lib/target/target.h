@@ -51,7 +51,8 @@ struct tr2_rendered tr2_target_render(const struct tr2_target *target,
 				  const struct tr2_event *ev);
 
 /* Encode an event as a record (ring/layout.h), with the fields of its row in the
- * table, and write it into the calling thread's ring. Signal-safe. */
+ * table, and write it into the calling thread's ring, or that of the process.
+ * Signal-safe. */
 void tr2_target_emit_to_ring(struct tr2_target *target,
 			     struct tr2_render *render,
 			     const struct tr2_event *ev);

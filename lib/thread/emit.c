@@ -28,28 +28,16 @@ void tr2_call_take_ring(const struct tr2_call *call)
 		tr2_arena_set_mine(tr2_thread_slot(thread));
 }
 
-/* The ring of slot 0 is written under the process's lock. */
-static bool needs_lock(const struct tr2_event *ev)
-{
-	return tr2_event_flags(ev->kind) & TR2_E_PROCESS && !tr2_lock_is_mine();
-}
-
 static bool emit_to_ring(struct tr2_call *call, const struct tr2_event *ev)
 {
 	struct tr2_target *target = &tr2_stream.target[TR2_TARGET_ring];
-	bool locked;
 
 	if (!tr2_dest_is_on(&target->dest)) {
 		tr2_dest_drop(&target->dest);
 		return false;
 	}
 	tr2_call_take_ring(call);
-	locked = needs_lock(ev);
-	if (locked)
-		tr2_lock();
 	tr2_target_emit_to_ring(target, &call->thread->render, ev);
-	if (locked)
-		tr2_unlock();
 	return tr2_dest_is_on(&target->dest);
 }
 

@@ -465,6 +465,45 @@ static int samples_in_a_storm(void)
 	return 0;
 }
 
+/* A page is there only when it is read: a handler provides it. */
+static char *lazy_page;
+static size_t page_bytes;
+
+static void provide_page(int signo, siginfo_t *info, void *context)
+{
+	if ((char *)info->si_addr < lazy_page ||
+	    (char *)info->si_addr >= lazy_page + page_bytes)
+		_exit(1);
+	nr_handled++;
+	mprotect(lazy_page, page_bytes, PROT_READ);
+}
+
+static const char *lazily(const char *text)
+{
+	mprotect(lazy_page, page_bytes, PROT_READ | PROT_WRITE);
+	snprintf(lazy_page, page_bytes, "%s", text);
+	mprotect(lazy_page, page_bytes, PROT_NONE);
+	return lazy_page;
+}
+
+static int reads_lazily(void)
+{
+	struct sigaction action = { .sa_sigaction = provide_page,
+				    .sa_flags = SA_SIGINFO };
+
+	page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	lazy_page = mmap(NULL, page_bytes, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (lazy_page == MAP_FAILED)
+		abort();
+	sigaction(SIGSEGV, &action, NULL);
+	trace2_cmd_mode(lazily("mode"));
+	trace2_cmd_path(lazily("/path"));
+	trace2_cmd_name(lazily("name"));
+	say(lazily("after"));
+	return nr_handled != 4;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -483,6 +522,7 @@ static const struct {
 	{ "cancels", cancels },
 	{ "exits-in-a-line", exits_in_a_line },
 	{ "ends-in-a-write", ends_in_a_write },
+	{ "reads-lazily", reads_lazily },
 	{ "samples-in-a-storm", samples_in_a_storm },
 };
 
