@@ -230,7 +230,8 @@ __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_;
  * faster than what most compilers do there, and takes no place that the dynamic
  * linker has for few variables only (lib/base/tls.h). It is a call that the
  * compiler does not see, so memory below the stack's pointer is left alone; and
- * before glibc 2.40 the first one of a thread may overwrite vector registers.
+ * before glibc 2.40 the first one of a thread may call malloc(), which may
+ * overwrite registers of vectors, masks and the x87.
  */
 #if defined(__x86_64__) && defined(__LP64__) && defined(__PIC__) && \
 	!defined(__PIE__)
@@ -246,8 +247,8 @@ __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_;
 #define TRACE2_MORE_VECTORS_                                              \
 	, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22",  \
 		"xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28",     \
-		"xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5",  \
-		"k6", "k7"
+		"xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4",  \
+		"k5", "k6", "k7"
 #else
 #define TRACE2_MORE_VECTORS_
 #endif
@@ -258,7 +259,9 @@ __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_;
 			"call *" TRACE2_TEXT_(name) "@TLSCALL(%0)\n\t")     \
 		: "=a"(offset)                                              \
 		:                                                           \
-		: "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",     \
+		: "cc", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)",  \
+		  "st(6)", "st(7)",                                         \
+		  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",           \
 		  "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",         \
 		  "xmm12", "xmm13", "xmm14", "xmm15" TRACE2_MORE_VECTORS_)
 #endif

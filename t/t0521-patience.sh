@@ -56,4 +56,22 @@ test_expect_success 'patience is a config key, too' '
 	complete
 '
 
+hosts=$GIT_BUILD_DIR/build/hosts
+
+# Else these wait for 50 ms by a clock that says 0, or for ten minutes.
+test_expect_success !TSAN 'the clock of the host stands still: it is not held up' '
+	echo alive >expect &&
+	for seconds in 0 1
+	do
+		GIT_TRACE2_EVENT=9 GIT_TRACE2_PATIENCE=$seconds \
+			"$hosts/stalls" still-clock >actual &&
+		test_cmp expect actual || return 1
+	done
+'
+
+test_expect_success 'a signal that is held back meanwhile ends patience' '
+	test_env GIT_TRACE2_EVENT=9 GIT_TRACE2_PATIENCE=600 \
+		test_expect_code 143 "$hosts/stalls" signal
+'
+
 test_done

@@ -5,20 +5,21 @@
 
 #include <string.h>
 
-static __thread bool is_masked;
+/* Of the outermost section; NULL: the thread is in none. */
+static __thread const struct tr2_mask *section;
 
 void tr2_mask_begin(struct tr2_mask *before)
 {
 	sigset_t all;
 
-	before->is_nested = is_masked;
-	if (is_masked)
+	before->is_nested = section != NULL;
+	if (section)
 		return;
 	/* Not sigfillset(), which the loader would look up in each process. */
 	memset(&all, 0xff, sizeof(all));
 	/* First: a handler that jumps out here leaves the thread unchanged. */
 	pthread_sigmask(SIG_BLOCK, &all, &before->signals);
-	is_masked = true;
+	section = before;
 	/* The type, too: glibc's handler may already be running, and checks
 	 * only the type. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before->cancel_state);
@@ -31,6 +32,33 @@ void tr2_mask_end(const struct tr2_mask *before)
 		return;
 	pthread_setcanceltype(before->cancel_type, NULL);
 	pthread_setcancelstate(before->cancel_state, NULL);
-	is_masked = false;
+	section = NULL;
 	pthread_sigmask(SIG_SETMASK, &before->signals, NULL);
+}
+
+static bool is_ignored(int signo)
+{
+	struct sigaction action;
+
+	if (sigaction(signo, NULL, &action))
+		return true;
+	return action.sa_handler == SIG_IGN ||
+	       (action.sa_handler == SIG_DFL &&
+		(signo == SIGCHLD || signo == SIGCONT || signo == SIGURG ||
+		 signo == SIGWINCH));
+}
+
+bool tr2_mask_holds_back(void)
+{
+	sigset_t pending;
+	int signo;
+
+	if (!section || sigpending(&pending))
+		return false;
+	for (signo = 1; signo < NSIG; signo++)
+		if (sigismember(&pending, signo) == 1 &&
+		    !sigismember(&section->signals, signo) &&
+		    !is_ignored(signo))
+			return true;
+	return false;
 }

@@ -23,4 +23,8 @@ struct tr2_mask {
 void tr2_mask_begin(struct tr2_mask *before);
 void tr2_mask_end(const struct tr2_mask *before);
 
+/* Does the calling thread's section hold back a signal? It takes a system call in
+ * a section; signal-safe. */
+bool tr2_mask_holds_back(void);
+
 #endif

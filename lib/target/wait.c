@@ -3,12 +3,15 @@
 #include "target/wait.h"
 
 #include "base/clock.h"
+#include "base/mask.h"
 
 /*
  * The longest single wait in the kernel: the maximal cost of a handler that
  * jumps out, or of a wake-up that such a handler took away.
  */
 #define SLICE_NS (1u * UINT64_C(1000000))
+/* What a clock says is not longer, or is wrong. */
+#define MOST_NS (1000u * UINT64_C(1000000000))
 
 #define WAITERS UINT32_C(0x80000000) /* beside the tid: a thread sleeps */
 
@@ -91,12 +94,13 @@ static uint64_t limit_of(bool patient)
 		       limit - limit / LAST_PART;
 }
 
-/* Whoever sent a signal that ends the process waits for that: people's readers
- * have no more time than others then. */
+/* Whoever sent a signal waits for what it does: people's readers have no more time
+ * than others then. */
 static bool is_patient(const struct tr2_dest *dest)
 {
 	return dest->patient &&
-	       !atomic_load_explicit(&urgent, memory_order_relaxed);
+	       !atomic_load_explicit(&urgent, memory_order_relaxed) &&
+	       !tr2_mask_holds_back();
 }
 
 /*
@@ -158,6 +162,10 @@ bool tr2_wait_for_reader(struct tr2_dest *dest, int fd)
 		before_ns = tr2_clock_now_ns();
 		ready = wait_for_room(dest, fd, slice_ns);
 		took_ns = tr2_clock_now_ns() - before_ns;
+		/* The kernel waited for so long. The host's clock may stand
+		 * still, or go back. */
+		if (took_ns > MOST_NS || (!ready && took_ns < slice_ns))
+			took_ns = slice_ns;
 		if (took_ns < slice_ns)
 			give_time_back(dest, slice_ns - took_ns);
 		else
@@ -199,9 +207,10 @@ static bool is_dead(uint32_t word)
 
 /*
  * false: the owner has not worked for as long as there is time left. A handler
- * that interrupted it may be waiting for this very thread.
+ * that interrupted it may be waiting for this very thread. *slept_ns: how long
+ * the caller has slept meanwhile, whatever the clock says.
  */
-static bool may_wait_for_owner(struct tr2_dest *dest)
+static bool may_wait_for_owner(struct tr2_dest *dest, uint64_t *slept_ns)
 {
 	uint32_t pulse =
 		atomic_load_explicit(&dest->pulse, memory_order_relaxed);
@@ -213,12 +222,15 @@ static bool may_wait_for_owner(struct tr2_dest *dest)
 				      memory_order_relaxed);
 		atomic_store_explicit(&dest->silent_at, pulse,
 				      memory_order_release);
+		*slept_ns = 0;
 		return true;
 	}
 	silent_ns = tr2_clock_since(
 		atomic_load_explicit(&dest->silent_since_ns,
 				     memory_order_relaxed),
 		now_ns);
+	if (silent_ns < *slept_ns || silent_ns > MOST_NS)
+		silent_ns = *slept_ns;
 	used = atomic_load_explicit(&used_ns[false], memory_order_relaxed);
 	if (silent_ns + used < limit_of(false))
 		return true;
@@ -249,6 +261,7 @@ static bool sleep_on(struct tr2_dest *dest, uint32_t word)
 static bool wait_for_lock(struct tr2_dest *dest, uint32_t tid)
 {
 	uint32_t mine = tid, word;
+	uint64_t slept_ns = 0;
 
 	for (;;) {
 		word = atomic_load_explicit(&dest->lock, memory_order_relaxed);
@@ -257,11 +270,13 @@ static bool wait_for_lock(struct tr2_dest *dest, uint32_t tid)
 				return true;
 			continue;
 		}
-		if (!may_wait_for_owner(dest))
+		if (!may_wait_for_owner(dest, &slept_ns))
 			return false;
 		mine = tid | WAITERS;
-		if (sleep_on(dest, word) && is_dead(word) &&
-		    take_over(dest, word | WAITERS, mine)) {
+		if (!sleep_on(dest, word))
+			continue;
+		slept_ns += SLICE_NS;
+		if (is_dead(word) && take_over(dest, word | WAITERS, mine)) {
 			dest->cut = true;
 			return true;
 		}

@@ -473,9 +473,12 @@ static struct tr2_thread_nr count_calls(void)
 struct tr2_thread_nr tr2_thread_wait_idle(void)
 {
 	uint64_t deadline = tr2_clock_now_ns() + MAX_IDLE_WAIT_NS;
+	unsigned int sleeps = MAX_IDLE_WAIT_NS / TR2_MOMENT_NS;
 	struct tr2_thread_nr nr;
 
-	while ((nr = count_calls()).busy && tr2_clock_now_ns() < deadline)
+	/* The host's clock may stand still. */
+	while ((nr = count_calls()).busy && sleeps-- &&
+	       tr2_clock_now_ns() < deadline)
 		tr2_let_others_run();
 	return nr;
 }

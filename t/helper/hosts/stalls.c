@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `stalls VERB`: a program whose reader does not read, and
+ *
+ *	still-clock   whose clock stands still
+ *	signal        which is asked to end while the library, which holds back
+ *	              signals, waits for that reader
+ */
+#include "trace2.h"
+#include "../system.h"
+
+#define TRACE_FD 9
+
+TRACE2_COUNTER(counter, "stalls", "counter", 0);
+
+static bool stands_still;
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	if (!stands_still)
+		return (int)syscall(SYS_clock_gettime, id, t);
+	*t = (struct timespec){ .tv_sec = 1577836800 };
+	return 0;
+}
+
+static void open_pipe(void)
+{
+	int ends[2];
+
+	if (pipe(ends) || dup2(ends[1], TRACE_FD) != TRACE_FD)
+		abort();
+}
+
+static void fill_pipe(void)
+{
+	static const char lines[4096];
+
+	if (fcntl(TRACE_FD, F_SETFL, O_NONBLOCK))
+		abort();
+	while (write(TRACE_FD, lines, sizeof(lines)) > 0)
+		;
+	if (fcntl(TRACE_FD, F_SETFL, 0))
+		abort();
+}
+
+static void begin(char **argv)
+{
+	trace2_initialize();
+	trace2_cmd_start((const char **)argv);
+	trace2_counter_add(counter, 1);
+}
+
+static char state_of_main(void)
+{
+	char path[64], text[512] = "";
+	const char *end;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
+	f = fopen(path, "r");
+	if (!f || !fgets(text, sizeof(text), f))
+		abort();
+	fclose(f);
+	end = strrchr(text, ')');
+	return end ? end[2] : '?';
+}
+
+/* This thread is not the one that takes it. */
+static void *end_it(void *arg)
+{
+	sigset_t term;
+
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &term, NULL);
+	while (state_of_main() != 'S')
+		sched_yield();
+	kill(getpid(), SIGTERM);
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	open_pipe();
+	if (argc == 2 && !strcmp(argv[1], "still-clock")) {
+		stands_still = true;
+		fill_pipe();
+		begin(argv);
+		trace2_cmd_exit(0);
+		puts("alive");
+		return 0;
+	}
+	if (argc != 2 || strcmp(argv[1], "signal")) {
+		fputs("usage: stalls still-clock | signal\n", stderr);
+		return 129;
+	}
+	begin(argv);
+	fill_pipe();
+	if (pthread_create(&thread, NULL, end_it, NULL))
+		abort();
+	trace2_flush();
+	pause();
+	return 0;
+}
