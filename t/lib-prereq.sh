@@ -134,7 +134,7 @@ test_lazy_prereq EXIT_CODES 'recording_has exit_codes connector'
 case "${CC-}" in
 *musl*) test_set_prereq MUSL ;;
 esac
-case " ${TOOL_FEATURES-} " in *" SIMDJSON "*) test_set_prereq READS_STREAMS ;; esac
+test_set_prereq READS_STREAMS
 case " ${TOOL_FEATURES-} " in *" LIBCURL "*) test_set_prereq LIBCURL ;; esac
 case " ${TOOL_FEATURES-} " in *" LIBDW "*) test_set_prereq LIBDW ;; esac
 # With the program, to read databases.

@@ -144,8 +144,6 @@ void fuzz_event_json(struct fuzz_input *in)
 	const char *line;
 	size_t len;
 
-	if (!tr2_json_available())
-		return;
 	side_init(&both, false);
 	side_init(&simdjson, true);
 	while (fuzz_line(in, &line, &len))

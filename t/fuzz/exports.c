@@ -152,8 +152,6 @@ void fuzz_exports(struct fuzz_input *in)
 	struct tr2_model *m;
 	size_t i;
 
-	if (!tr2_json_available())
-		return;
 	m = read_model(in);
 	look_for_paths(m);
 	try(m, &tr2_export_chrome, &opt);

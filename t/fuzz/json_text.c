@@ -61,7 +61,7 @@ static void check_text(const char *s, size_t n)
 	tr2_json_add_text(&b, s, n);
 	fuzz_check(fuzz_is_json(b.p, b.len), "not JSON: %s", tr2_buf_str(&b));
 	fuzz_check(!memchr(b.p, '\n', b.len), "more than a line");
-	if (tr2_json_available() && !beyond_limits(s, n)) {
+	if (!beyond_limits(s, n)) {
 		theirs = ask(s, n, &seen) == TR2_JSON_OK && seen.nr == 1;
 		/* [1,2] is one text, 1,2 is not; in brackets both are. */
 		if (theirs)
@@ -85,13 +85,11 @@ static void check_string(const char *s)
 
 	tr2_json_add_string(&b, s);
 	tr2_utf8_repair(&want, s, strlen(s), 0);
-	if (tr2_json_available()) {
-		fuzz_check(ask(b.p, b.len, &seen) == TR2_JSON_OK &&
-				   seen.nr == 1 && seen.type == TR2_JSON_STRING,
-			   "no string: %s", tr2_buf_str(&b));
-		fuzz_check(fuzz_same(&seen.text, want.p, want.len),
-			   "another string: %s", tr2_buf_str(&b));
-	}
+	fuzz_check(ask(b.p, b.len, &seen) == TR2_JSON_OK && seen.nr == 1 &&
+			   seen.type == TR2_JSON_STRING,
+		   "no string: %s", tr2_buf_str(&b));
+	fuzz_check(fuzz_same(&seen.text, want.p, want.len),
+		   "another string: %s", tr2_buf_str(&b));
 	fuzz_check(tr2_utf8_valid(b.p, b.len), "not UTF-8");
 	tr2_buf_release(&b);
 	tr2_buf_release(&want);

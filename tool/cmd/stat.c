@@ -26,7 +26,6 @@
 #include "compare/significance.h"
 #include "compare/stat.h"
 #include "compare/verdict_text.h"
-#include "format/events/json.h"
 #include "out/progress.h"
 #include "record/job/job.h"
 #include "record/kernel/counters.h"
@@ -496,12 +495,6 @@ static int run(int argc, char **argv)
 	if (events.nr == 1 && !strcmp(events.item[0], "list"))
 		return tr2_events_list();
 	code = usage(argc);
-	if (!code && !tr2_json_available()) {
-		tr2_error("this trace2 was built without simdjson, which it "
-			  "needs to read events: install libsimdjson-dev or "
-			  "simdjson-devel, and build it again");
-		return TR2_EXIT_FATAL;
-	}
 	if (!code)
 		code = read_baseline();
 	if (!code && !parse_events())

@@ -149,7 +149,7 @@ static void finish(struct tr2_loader *l)
 enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load)
 {
 	struct tr2_loader l = { .m = m, .load = load };
-	enum tr2_load_result result = TR2_LOAD_FAILED;
+	enum tr2_load_result result;
 	tr2_event_fn *fn = NULL;
 
 	if (load->flags & TR2_LOAD_LINES || load->event)
@@ -158,12 +158,7 @@ enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load)
 	l.perf = tr2_perf_reader_new(m, fn, &l);
 	l.rings = tr2_ring_reader_new(m, fn, &l);
 	tr2_progress_start(&l.progress, "reading");
-	if (l.events)
-		result = load_paths(&l);
-	else
-		tr2_error("this trace2 was built without simdjson, which reads "
-			  "JSON: install libsimdjson-dev or simdjson-devel, "
-			  "and build it again");
+	result = load_paths(&l);
 	tr2_progress_end(&l.progress);
 	tr2_event_reader_free(l.events);
 	tr2_perf_reader_free(l.perf);

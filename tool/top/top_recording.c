@@ -74,10 +74,7 @@ static bool is_locked(const char *dir)
 
 static bool say_why_not(const char *path, const struct meta *meta)
 {
-	if (!tr2_json_available())
-		tr2_error("this trace2 was built without simdjson, which reads "
-			  "recordings: name a process with -p");
-	else if (meta->complete)
+	if (meta->complete)
 		tr2_error("the recording '%s' has ended ('trace2 report %s' "
 			  "shows it)", path, path);
 	else

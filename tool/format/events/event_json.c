@@ -30,10 +30,6 @@ struct tr2_event_reader *tr2_event_reader_new(struct tr2_model *m,
 	r->data = data;
 	r->only_simdjson = parser && !strcmp(parser, "simdjson");
 	r->json = tr2_json_new();
-	if (!r->json) {
-		free(r);
-		return NULL;
-	}
 	return r;
 }
 

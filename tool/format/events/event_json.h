@@ -9,7 +9,6 @@
 
 struct tr2_event_reader;
 
-/* NULL: built without a JSON parser. */
 struct tr2_event_reader *tr2_event_reader_new(struct tr2_model *m,
 					      tr2_event_fn *fn, void *data);
 void tr2_event_reader_free(struct tr2_event_reader *r);

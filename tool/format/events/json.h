@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * json - parse one line with one JSON object, and pass on its members one by
- * one. simdjson parses it (format/events/json_simd.cc, the only C++ of the project);
- * this is the interface for C.
+ * one. simdjson parses it (format/events/json_simd.cc, the only C++ of the project),
+ * json_scalar.c without it.
  */
 #ifndef TR2_FORMAT_EVENTS_JSON_H
 #define TR2_FORMAT_EVENTS_JSON_H
@@ -48,9 +48,6 @@ enum tr2_json_result {
 	TR2_JSON_BAD,       /* not a JSON object */
 	TR2_JSON_UTF8       /* not UTF-8 */
 };
-
-/* false: built without simdjson, so that tr2_json_new() returns NULL. */
-bool tr2_json_available(void);
 
 struct tr2_json;
 

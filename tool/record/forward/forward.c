@@ -8,7 +8,6 @@
 #include "base/macros.h"
 #include "common/memory.h"
 #include "common/say.h"
-#include "format/events/json.h"
 #include "record/forward/requests.h"
 
 #define NS_PER_MS 1000000ll
@@ -65,23 +64,9 @@ static struct timespec as_time(int64_t ns)
 				  .tv_nsec = (long)(ns % NS_PER_S) };
 }
 
-/* Can events be read? */
-static bool has_reader(void)
-{
-	struct tr2_json *json = tr2_json_new();
-
-	if (!json)
-		tr2_error("--forward: this trace2 was built without simdjson, "
-			  "which reads JSON: install libsimdjson-dev or "
-			  "simdjson-devel, and build it again");
-	tr2_json_free(json);
-	return json != NULL;
-}
-
 struct tr2_forward *tr2_forward_new(const struct tr2_forward_options *options)
 {
-	struct tr2_post *post = has_reader() ?
-		tr2_post_new(options->url, 10) : NULL;
+	struct tr2_post *post = tr2_post_new(options->url, 10);
 	struct tr2_forward *f;
 
 	if (!post)
