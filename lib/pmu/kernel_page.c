@@ -2,6 +2,8 @@
 /* Read a counter of the kernel in user space, through the page that it maps. */
 #include "pmu/kernel_page.h"
 
+#include <stddef.h>
+
 #define MAX_TRIES 1000
 
 #if defined(__x86_64__) || defined(__i386__)
