@@ -13,7 +13,8 @@
 #   DEVELOPER=1        warnings are errors, and the library checks itself
 #   PREFIX_NAMES=my_   'make lib' as a library with names of your own:
 #                      my_trace2.h, my_trace2_cmd_start(), libmy_trace2.a
-#   BUILD=DIR          where 'make lib' puts what it makes (build)
+#   BUILD=DIR          where 'make lib' and 'make static' put what they make
+#                      (build, build/static)
 #   SANITIZE=LIST      address,undefined or thread
 #   LINT_DEEP=gcc      'make lint' runs gcc's analyzer, too, or clang's (clang)
 #   V=1                show the commands
@@ -42,8 +43,11 @@ ifeq ($(origin CXX),default)
 CXX := $(if $(findstring musl,$(CC)),,$(patsubst cc,c++,$(subst \
 	gcc,g++,$(subst clang,clang++,$(CC)))))
 endif
+# "aarch64-linux-gnu-" of a compiler for another machine: so begin the names of
+# its other tools, too.
+CROSS := $(filter-out musl-,$(patsubst %gcc,%,$(filter %-gcc,$(CC))))
 ifeq ($(origin AR),default)
-AR = ar
+AR = $(CROSS)ar
 endif
 # Backtraces show files, lines and functions; a developer's debugger needs
 # variables, too.
@@ -55,7 +59,9 @@ BUILD = build
 SHELL_PATH = /bin/sh
 PERL_PATH = /usr/bin/perl
 PYTHON_PATH = /usr/bin/python3
-PKG_CONFIG = pkg-config
+PKG_CONFIG = $(CROSS)pkg-config $(if $(STATIC),--static)
+# Set by 'make static'.
+STATIC =
 INSTALL = install
 # One more than there are processors: tests often wait for another process. With
 # '=', each command of a make below `make test` would count them again.
@@ -132,7 +138,7 @@ HAVE_ASCIIDOCTOR := $(shell command -v asciidoctor)
 # left out.
 
 TOOL_FEATURES = \
-	SIMDJSON,simdjson,libsimdjson-dev,reading-JSON-streams \
+	SIMDJSON,simdjson,libsimdjson-dev,the-fast-parser-of-JSON \
 	SQLITE3,sqlite3,libsqlite3-dev,SQL-databases \
 	LIBCURL,libcurl,libcurl4-openssl-dev,sending-over-HTTP \
 	LIBDW,libdw,libdw-dev,symbol-names
@@ -144,18 +150,29 @@ field = $(word $(1),$(subst $(comma), ,$(2)))
 
 # pkg-config finds libraries for the system's C library: none for musl.
 TOOL_FEATURES := $(if $(findstring musl,$(CC)),,$(TOOL_FEATURES))
+# In the static file is one of them: simdjson has no archive, curl's needs twenty
+# others, and sqlite3's would be a third of the file. There are few for other machines.
+ifneq ($(STATIC),)
+TOOL_FEATURES := $(if $(CROSS),,$(subst dw-dev,dw-dev+libbz2-dev,$(filter \
+	LIBDW$(comma)%,$(TOOL_FEATURES))))
+# It does not unwind its own stack.
+TOOL_CFLAGS := -DTR2_STATIC=1 -fno-asynchronous-unwind-tables
+endif
 # Only the first needs C++; without a C++ compiler it is left out.
 TOOL_WANTED := $(if $(HAVE_CXX),$(TOOL_FEATURES),$(filter-out SIMDJSON$(comma)%,$(TOOL_FEATURES)))
 TOOL_FOUND := $(shell for row in $(TOOL_WANTED); do IFS=,; set -- $$row; \
-	$(PKG_CONFIG) --exists "$$2" 2>/dev/null && echo "$$row"; done)
+	$(PKG_CONFIG) --exists "$$2" 2>/dev/null $(if $(STATIC),&& IFS=' ' && \
+	$(CC) -static -nostdlib -Wl$(comma)-r -o /dev/null \
+	$$($(PKG_CONFIG) --libs "$$2") 2>/dev/null) && echo "$$row"; done)
 TOOL_MISSING := $(filter-out $(TOOL_FOUND),$(TOOL_FEATURES))
 TOOL_MODULES := $(foreach row,$(TOOL_FOUND),$(call field,2,$(row)))
 ifneq ($(TOOL_MODULES),)
-TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_MODULES))
+TOOL_CFLAGS += $(shell $(PKG_CONFIG) --cflags $(TOOL_MODULES))
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_MODULES))
 endif
 TOOL_CFLAGS += $(foreach row,$(TOOL_FOUND),-DHAVE_$(call field,1,$(row))=1) \
 	-DTRACE2_VERSION='"$(VERSION)"'
+TOOL_LIBS += -lm
 ifeq ($(filter SIMDJSON%,$(TOOL_FOUND)),)
 TOOL_CXX_SRC :=
 endif
@@ -203,7 +220,8 @@ LIB_FLAGS = $(PIC_FLAGS) $(TLS_FLAGS) $(BANNED) -DTR2_IN_LIBRARY \
 	$(if $(PREFIX_NAMES),-include $(NAMES_H))
 TOOL_FLAGS = -Itool $(TOOL_CFLAGS) $(BANNED)
 TEST_FLAGS = $(BANNED) -DTR2_IN_TESTS -Wno-unused-parameter
-LINK_FLAGS = -pthread $(SANITIZE_FLAGS) -Wl,--as-needed $(LDFLAGS)
+LINK_FLAGS = -pthread $(SANITIZE_FLAGS) -Wl,--as-needed $(if \
+	$(STATIC),-static -s $(addprefix -Wl$(comma)--wrap=,dlopen getpwuid)) $(LDFLAGS)
 # With a sanitizer, whose runtime is in the program, the shared library has
 # undefined symbols by design.
 # Its calls of its own functions never reach a host's function of the same name.
@@ -223,7 +241,7 @@ RENAME = sed -e 's/\<trace2_/$(P)trace2_/g' -e 's/\<TRACE2_/$(P_UPPER)TRACE2_/g'
 	-e 's/namespace trace2/namespace $(P)trace2/'
 NAMES_H = $(BUILD)/lib/$(P)names.h
 # Only the library is built otherwise than by the variables above, or elsewhere.
-LIB_ONLY := $(PREFIX_NAMES)$(filter-out build,$(BUILD))
+LIB_ONLY := $(PREFIX_NAMES)$(if $(STATIC),,$(filter-out build,$(BUILD)))
 
 # Each configuration has a directory for its objects, so that switching between
 # two compiles nothing again.
@@ -299,7 +317,7 @@ A = $(BUILD)/lib/lib$(P)trace2.a
 SO = $(BUILD)/lib/lib$(P)trace2.so
 MAP = $(BUILD)/lib/lib$(P)trace2.map
 INCLUDES = $(PUBLIC_SRC:lib/%=$(BUILD)/include/$(P)%)
-TOOL = build/bin/trace2
+TOOL = $(BUILD)/bin/trace2
 COMPLETIONS = build/completion/bash build/completion/zsh build/completion/fish
 TEST_TOOL = t/helper/test-tool
 UNITS = $(patsubst t/unit/%.c,build/unit/%,$(UNIT_SRC))
@@ -311,7 +329,7 @@ HOSTS_CXX = $(if $(HAVE_CXX),$(patsubst \
 EXAMPLES = $(patsubst examples/%.c,build/examples/%,$(EXAMPLE_SRC))
 REPLAY = build/fuzz/replay
 
-.PHONY: all lib tests test check accuracy bench fuzz fuzz-program lint generate demo picture docs install install-lib uninstall clean help
+.PHONY: all lib static tests test check accuracy bench fuzz fuzz-program lint generate demo picture docs install install-lib uninstall clean help
 .PHONY: FORCE
 
 ## all: the library and the command (default)
@@ -319,6 +337,12 @@ all: $(if $(LIB_ONLY),,$(TOOL)) lib build/bin/trace2.sh
 
 ## lib: the library and its headers alone, in BUILD/lib and BUILD/include
 lib: $(A) $(SO) $(INCLUDES)
+
+## static: the command as one file, build/static/bin/trace2; CC=musl-gcc, CC=aarch64-linux-gnu-gcc
+static:
+	@+$(MAKE) --no-print-directory STATIC=1 \
+		BUILD=$(if $(filter build,$(BUILD)),build/static,$(BUILD)) \
+		$(if $(filter build,$(BUILD)),build/static,$(BUILD))/bin/trace2
 
 ## tests: the programs that tests run, too
 tests: all $(EXAMPLES) $(TEST_TOOL) $(UNITS) $(MODULES) $(HOSTS) $(HOSTS_CXX) \
@@ -392,7 +416,7 @@ build/bin/trace2.sh: $(SHELL_SRC)
 	$(call say,JOIN)cat $(SHELL_SRC) >$@.$$$$ && mv $@.$$$$ $@
 
 # Turn text files into C strings, line by line.
-build/html-parts.c: $(HTML_SRC) Makefile
+$(BUILD)/html-parts.c: $(HTML_SRC) Makefile
 	$(call say,GEN){ echo '#include "export/page/html.h"' && \
 		echo 'const struct tr2_html_part tr2_html_parts[] = {' && \
 		for file in $(HTML_SRC); do \
@@ -412,7 +436,7 @@ $(OBJ)/syscall-names.c: Makefile
 		sed -n '/_NR_arch_specific_syscall /d; /_NR_syscalls /d; s/^#define __NR_\([a-z][a-z0-9_]*\) .*/[__NR_\1] = "\1",/p' && \
 		echo '}; const unsigned int tr2_nr_syscall_names = sizeof(tr2_syscall_names) / sizeof(*tr2_syscall_names);'; } >$@
 
-$(TOOL_OBJ)/html-parts.o: build/html-parts.c
+$(TOOL_OBJ)/html-parts.o: $(BUILD)/html-parts.c
 $(TOOL_OBJ)/syscall-names.o: $(OBJ)/syscall-names.c
 $(GENERATED_OBJ):
 	$(call say,CC)$(CC) $(C_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP -c -o $@ $<
@@ -433,7 +457,7 @@ t/helper/test-tool: $(TEST_TOOL_OBJ) $(A) build/build-options
 	$(call say,LINK)$(CC) -rdynamic -o $@ $(TEST_TOOL_OBJ) $(A) $(LINK_FLAGS)
 
 # The files that take longest to compile come first.
-build/bin/trace2: $(TOOL_CXX_OBJ) $(TOOL_C_OBJ) $(GENERATED_OBJ) $(A) build/build-options
+$(TOOL): $(TOOL_CXX_OBJ) $(TOOL_C_OBJ) $(GENERATED_OBJ) $(A) $(BUILD)/build-options
 	@$(foreach row,$(TOOL_MISSING),echo >&2 "trace2: built without $(subst \
 		-, ,$(call field,4,$(row))): Debian package $(call \
 		field,3,$(row)) brings it";) :
