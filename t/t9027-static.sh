@@ -102,10 +102,13 @@ test_expect_success AARCH64 'that reads a recording of this machine, and streams
 	done
 '
 
-test_expect_success AARCH64 'its recorder says why it has nothing under qemu' '
-	test_expect_code 3 qemu-aarch64-static "$top/there/bin/trace2" record \
-		-o under-qemu -- sh -c "exit 3" 2>err &&
-	test_grep "no perf_event_open; .*ptrace: Function not implemented" err
+# qemu may take SIGCHLD before the signalfd of a recorder does, which then waits for
+# ever: so nothing is recorded.
+test_expect_success AARCH64 'it says why a recorder has nothing under qemu' '
+	test_expect_code 1 qemu-aarch64-static "$top/there/bin/trace2" \
+		check --record >out &&
+	test_grep "ptrace: Function not implemented" out &&
+	test_grep "this kernel has no perf_event_open" out
 '
 
 test_done
