@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "common/memory.h"
 #include "format/events/json.h"
+#include "format/events/json_skip.h"
 #include "format/events/utf8.h"
 
 #define REPLACEMENT 0xfffd
@@ -96,28 +97,6 @@ static const char *decode(struct tr2_buf *b, const char *p)
 		p++;
 	}
 	return p + 1;
-}
-
-static const char *skip_string(const char *p)
-{
-	for (p++; *p != '"'; p++)
-		p += *p == '\\';
-	return p + 1;
-}
-
-static const char *skip_value(const char *p)
-{
-	int depth = 0;
-
-	do {
-		if (*p == '"') {
-			p = skip_string(p);
-			continue;
-		}
-		depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
-		p++;
-	} while (depth > 0 || (*p != ',' && *p != '}'));
-	return p;
 }
 
 static struct tr2_view view_from(const struct tr2_json *json, size_t start)
@@ -258,7 +237,7 @@ enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
 		p = decode(&json->scratch, p + (*p == ','));
 		key = view_from(json, start);
 		json->source.p = ++p;
-		p = skip_value(p);
+		p = tr2_json_skip_value(p);
 		json->source.len = (size_t)(p - json->source.p);
 		value_of(json, &value);
 		member(data, key.p, key.len, &value);

@@ -22,6 +22,7 @@ extern "C" {
 #include "common/memory.h"
 }
 #include "format/events/json.h"
+#include "format/events/json_skip.h"
 
 namespace dom = simdjson::dom;
 
@@ -88,46 +89,18 @@ static tr2_view string_view_of(tr2_json *json, std::string_view s)
 	return view_from(json, start);
 }
 
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-/* The next four functions require valid JSON. */
+/* The next functions require valid JSON. */
 static const char *skip_space(const char *p)
 {
-	while (is_space(*p))
+	while (tr2_json_is_space(*p))
 		p++;
-	return p;
-}
-
-static const char *skip_string(const char *p)
-{
-	for (p++; *p != '"'; p++)
-		if (*p == '\\')
-			p++;
-	return p + 1;
-}
-
-static const char *skip_value(const char *p)
-{
-	int depth = 0;
-
-	do {
-		if (*p == '"') {
-			p = skip_string(p);
-			continue;
-		}
-		depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
-		p++;
-	} while (depth > 0 || (*p != ',' && *p != '}' && !is_space(*p)));
 	return p;
 }
 
 /* Return where the value of a member begins. */
 static const char *skip_key(const char *p)
 {
-	return skip_space(skip_space(skip_string(skip_space(p))) + 1);
+	return skip_space(skip_space(tr2_json_skip_string(skip_space(p))) + 1);
 }
 
 /* Find the current value in the text. Few values are wanted as text, so that
@@ -137,9 +110,10 @@ static std::string_view find_source(tr2_json *json)
 	const char *from;
 
 	for (; json->earlier < json->current; json->earlier++)
-		json->at = skip_space(skip_value(skip_key(json->at))) + 1;
+		json->at = 1 + skip_space(
+				       tr2_json_skip_value(skip_key(json->at)));
 	from = skip_key(json->at);
-	return { from, size_t(skip_value(from) - from) };
+	return { from, size_t(tr2_json_skip_value(from) - from) };
 }
 
 static const char *skip_number(const char *p)
@@ -158,8 +132,8 @@ static void put_decoded(tr2_json *json, const char *source)
 		source = skip_space(source);
 		from = p;
 		if (*p == '"') {
-			p = skip_string(p);
-			source = skip_string(source);
+			p = tr2_json_skip_string(p);
+			source = tr2_json_skip_string(source);
 		} else if (*p == '-' || (*p >= '0' && *p <= '9')) {
 			p = skip_number(p);
 			from = source;
@@ -186,8 +160,8 @@ extern "C" tr2_view tr2_json_source(const tr2_json_value *v)
 		return view_from(json, start);
 	}
 	while (p < end) {
-		for (from = p; p < end && !is_space(*p);)
-			p = *p == '"' ? skip_string(p) : p + 1;
+		for (from = p; p < end && !tr2_json_is_space(*p);)
+			p = *p == '"' ? tr2_json_skip_string(p) : p + 1;
 		put_text(json, from, p - from);
 		p = p < end ? skip_space(p) : end;
 	}
