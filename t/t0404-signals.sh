@@ -224,7 +224,7 @@ test_expect_success PID_NAMESPACE 'the first process of a pid namespace has no h
 		test-tool --sigpipe trace2 080raise PIPE
 '
 
-test_expect_success PID_NAMESPACE 'nor has a forked child that is the first' '
+test_expect_success PID_NAMESPACE 'a forked child that is the first of a pid namespace has no handler, and goes on' '
 	GIT_TRACE2_SIGNALS=TERM survives unshare -rp \
 		"$hosts/forks" child-is-signalled &&
 	trace2_jq "[.[] | .value // empty] == [\"before\", \"after\"]" e

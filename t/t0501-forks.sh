@@ -227,7 +227,7 @@ test_expect_success KCMP 'children with the descriptors of their parent: it has 
 	expect_valid_stream dirs/e
 '
 
-test_expect_success KCMP 'likewise with a socket, and a page for trace2 set' '
+test_expect_success KCMP 'children with the descriptors of their parent: a socket and a page for trace2 set stay its own' '
 	test-tool fault listen-stream --output=e s env GIT_TRACE2_CONTROL=1 \
 		GIT_TRACE2_EVENT="af_unix:$(pwd)/s" \
 		"$hosts/forks" shared-descriptors >out &&
@@ -236,7 +236,7 @@ test_expect_success KCMP 'likewise with a socket, and a page for trace2 set' '
 		[\"before\", \"after\"]" e
 '
 
-test_expect_success KCMP,READS_STREAMS 'likewise with a ring and samples: one ring, without the children' '
+test_expect_success KCMP,READS_STREAMS 'children with the descriptors of their parent: a ring and samples stay its own' '
 	shared GIT_TRACE2_RING="$(pwd)/dirs" \
 		GIT_TRACE2_SAMPLE=task-clock:1000000 GIT_TRACE2_COUNTERS=task-clock &&
 	test_stdout_line_count = 1 ls dirs &&
@@ -245,7 +245,7 @@ test_expect_success KCMP,READS_STREAMS 'likewise with a ring and samples: one ri
 		[\"before\", \"after\"]" e
 '
 
-test_expect_success KCMP 'they have a session each in a descriptor of the host' '
+test_expect_success KCMP 'children with the descriptors of their parent: each has a session in a descriptor of the host' '
 	shared GIT_TRACE2_EVENT=9 9>e &&
 	trace2_jq "[.[] | select(.event == \"data\").value] ==
 			[\"before\", \"child\", \"child\", \"child\", \"after\"] and

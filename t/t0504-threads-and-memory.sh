@@ -247,12 +247,12 @@ test_expect_success !TSAN,KERNEL_EVENTS 'the last destructor of a thread makes c
 		GIT_TRACE2_EVENT="$(pwd)/e"
 '
 
-test_expect_success !TSAN,KERNEL_EVENTS 'likewise if these calls are the first of the thread' '
+test_expect_success !TSAN,KERNEL_EVENTS 'the last destructor of a thread makes its first calls: later threads give back what it had' '
 	late calls-in-last-round GIT_TRACE2_COUNTERS=task-clock \
 		GIT_TRACE2_EVENT="$(pwd)/e"
 '
 
-test_expect_success !TSAN,KERNEL_EVENTS,READS_STREAMS 'likewise with a ring and samples' '
+test_expect_success !TSAN,KERNEL_EVENTS,READS_STREAMS 'the last destructor of a thread makes calls into a ring, with samples: the same' '
 	for verb in calls-in-last-round calls-in-last-round-too
 	do
 		late $verb GIT_TRACE2_RING="$(pwd)/late" \

@@ -116,13 +116,13 @@ test_expect_success SECCOMP,ORDINARY_USER,PARANOID_2 'a filter is named, whichev
 	done
 '
 
-test_expect_success ORDINARY_USER,PARANOID_2,INITIAL_PID 'and for the setting' '
+test_expect_success ORDINARY_USER,PARANOID_2,INITIAL_PID 'check, record, report and stat name one remedy for the setting' '
 	says_the_same as_ordinary &&
 	echo "sudo sysctl kernel.perf_event_paranoid=1" | test_cmp - remedy &&
 	test_grep "cpu-migrations (not permitted (kernel.perf_event_paranoid is 2))" out
 '
 
-test_expect_success USER_NAMESPACE,PARANOID_2,INITIAL_PID 'and for a user namespace, whose root has no rights' '
+test_expect_success USER_NAMESPACE,PARANOID_2,INITIAL_PID 'check, record, report and stat name one remedy for a user namespace' '
 	says_the_same unshare -Ur &&
 	echo "on the host: sudo sysctl kernel.perf_event_paranoid=1" |
 		test_cmp - remedy &&

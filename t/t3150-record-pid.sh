@@ -225,7 +225,7 @@ test_expect_success ORDINARY_USER,TASKS 'an ordinary user, and his own process' 
 	listed "length == 2 and .[0].pid == $pid and .[0].begun"
 '
 
-test_expect_success SECCOMP 'with everything refused: an error says why, and what helps' '
+test_expect_success SECCOMP 'record -p says why it refuses, and what helps, where everything is refused' '
 	rm -rf r &&
 	start_shell &&
 	test_expect_code 128 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
