@@ -58,6 +58,9 @@ static void *write_records(void *arg)
 	trace2_thread_start("writer");
 	account->tid[self] = (uint32_t)gettid();
 	__atomic_fetch_add(&account->nr_ready, 1, __ATOMIC_RELEASE);
+	/* Else one that has ended may leave its slot to another one. */
+	while (load(&account->nr_ready) < account->nr_threads)
+		sched_yield();
 	mask_handler(SIG_UNBLOCK);
 	for (number = 0; !records || number < records; number++) {
 		snprintf(text, sizeof(text), "%" PRIu64, number);
