@@ -474,4 +474,85 @@ test_expect_success 'switches of the machine: a waker outside of the recording h
 	test_cmp expect actual
 '
 
+# 12 calls exit(): the first thread of its process, 11, ends before it.
+test_expect_success 'switches of the machine: the last thread of a process, whose tid is gone, wakes the parent' '
+	made r --machine <<-\EOF &&
+	top prog
+	1 0 fork 11 11 10 10
+	2 1 turn 0 0 swapper 11 prog
+	2 1 in 11 11
+	5 0 sleep 10 10 0 swapper schedule,do_wait
+	10 1 fork 11 12 11 11
+	20 0 turn 0 0 swapper 12 prog
+	20 0 in 11 12
+	30 1 sleep 11 11 0 swapper schedule,futex_do_wait
+	90 0 waking 11 12 11
+	95 1 turn 0 0 swapper 11 prog
+	95 1 in 11 11
+	100 1 exit 11 11
+	110 1 die 11 11 0 swapper
+	120 0 exit 11 12
+	150 0 waking -1 -1 10
+	155 1 turn 0 0 swapper 10 prog
+	155 1 in 10 10
+	160 0 die 11 12 0 swapper
+	200 1 exit 10 10
+	210 1 die 10 10 0 swapper
+	EOF
+	states r >dumped &&
+	grep "^10 wait" dumped >actual &&
+	echo "10 wait 5 145 child by 12" >expect &&
+	test_cmp expect actual
+'
+
+# 12 calls exit(), which wakes 11 and 13. In the second process, 22 ends, and 21
+# calls exit().
+test_expect_success 'without wake-ups, a process ends by the thread that ran, and those that it woke to end name nobody' '
+	made r <<-\EOF &&
+	top prog
+	1 0 fork 11 11 10 10
+	2 1 in 11 11
+	5 0 sleep 10 10 0 swapper schedule,do_wait
+	10 1 fork 11 12 11 11
+	12 1 fork 11 13 11 11
+	20 0 in 11 12
+	30 1 sleep 11 11 0 swapper schedule,futex_do_wait
+	40 1 in 11 13
+	50 1 sleep 11 13 0 swapper schedule,do_nanosleep
+	9000 1 in 11 13
+	9020 1 exit 11 13
+	9030 1 in 11 11
+	9035 0 exit 11 12
+	9040 1 exit 11 11
+	9060 0 in 10 10
+	9070 0 fork 21 21 10 10
+	9080 1 in 21 21
+	9085 0 sleep 10 10 0 swapper schedule,do_wait
+	9090 1 fork 21 22 21 21
+	9092 1 fork 21 23 21 21
+	9100 0 in 21 22
+	9110 1 sleep 21 21 0 swapper schedule,futex_do_wait
+	9120 1 in 21 23
+	9130 1 sleep 21 23 0 swapper schedule,futex_do_wait
+	20000 1 in 21 21
+	20100 0 exit 21 22
+	20300 0 in 21 23
+	20310 1 exit 21 21
+	20320 0 exit 21 23
+	20400 0 in 10 10
+	20410 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 5 9055 child by 11
+	10 wait 9085 11315 child by 21
+	11 wait 30 9000 lock by 12 ~
+	13 wait 50 8950 sleep
+	21 wait 9110 10890 lock by 22 ~
+	23 wait 9130 11170 lock
+	EOF
+	states r >dumped &&
+	grep wait dumped >actual &&
+	test_cmp expect actual
+'
+
 test_done

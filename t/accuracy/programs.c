@@ -500,6 +500,56 @@ static void poll_end(void)
 	wait(NULL);
 }
 
+static void *wait_for_ever(void *arg)
+{
+	prctl(PR_SET_NAME, "idle");
+	for (;;)
+		pause();
+	return arg;
+}
+
+static void *end_process(void *arg)
+{
+	prctl(PR_SET_NAME, "worker");
+	compute(ms);
+	exit(0);
+	return arg;
+}
+
+static void *end_thread(void *arg)
+{
+	prctl(PR_SET_NAME, "worker");
+	compute(ms);
+	return arg;
+}
+
+/* A child with threads of which one works; main waits for that one. */
+static void with_threads(void *(*work)(void *))
+{
+	pthread_t thread;
+	int i;
+
+	if (child("first")) {
+		for (i = 0; i < 4; i++)
+			pthread_create(&thread, NULL, wait_for_ever, NULL);
+		pthread_create(&thread, NULL, work, NULL);
+		pthread_join(thread, NULL);
+		exit(0);
+	}
+	wait(NULL);
+}
+
+/* The process ends by a thread that is not its first. */
+static void last_thread(void)
+{
+	with_threads(end_process);
+}
+
+static void joined(void)
+{
+	with_threads(end_thread);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -525,6 +575,8 @@ static const struct {
 	{ "pool", pool },
 	{ "late-wait", late_wait },
 	{ "poll-end", poll_end },
+	{ "last-thread", last_thread },
+	{ "joined", joined },
 };
 
 int main(int argc, char **argv)

@@ -187,7 +187,7 @@ static bool take_waking(const struct kernel *k,
 	out->value = depth;
 	raw_number(r, &k->file.formats.flags, &flags);
 	out->kind = TR2_TASK_RECORD_WAKING;
-	out->other = r->tid > 0 ? r->tid : 0;
+	out->other = r->tid > 0 || r->tid == TR2_TID_ENDED ? r->tid : 0;
 	out->tid = tid_of(k, pid);
 	if (flags & IN_HARDIRQ)
 		out->how |= TR2_HOW_INTERRUPT;

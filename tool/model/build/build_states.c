@@ -667,6 +667,8 @@ void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns)
 	for (i = 1; i < b->nr_slots; i++)
 		if (b->slots[i].live && b->slots[i].exit_ns)
 			tr2_states_end(b, &b->slots[i], b->slots[i].exit_ns);
+	if (!b->has_wakings)
+		tr2_states_derive_exits(b);
 	for (i = b->first_thread; i < b->m->nr_task_threads; i++) {
 		close_thread(b, i, wall_ns);
 		set_cpu_time(b, i);

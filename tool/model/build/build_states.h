@@ -21,8 +21,9 @@ enum tr2_task_record_kind {
 	 * comm, the thread that is given the CPU, 0: none; how: TR2_HOW_NEXT,
 	 * if those are known, TR2_HOW_FUTEX */
 	TR2_TASK_RECORD_LEAVES,
-	/* It is woken by `other`, 0: the kernel; how: TR2_HOW_INTERRUPT,
-	 * TR2_HOW_SOFTIRQ; value: how many locks and the like it holds */
+	/* It is woken by `other`, 0: the kernel, TR2_TID_ENDED; how:
+	 * TR2_HOW_INTERRUPT, TR2_HOW_SOFTIRQ; value: how many locks and the
+	 * like it holds */
 	TR2_TASK_RECORD_WAKING,
 	/* how much CPU time it had in all; there may be several */
 	TR2_TASK_RECORD_CPU_TIME,
@@ -30,6 +31,10 @@ enum tr2_task_record_kind {
 	TR2_TASK_RECORD_LOST,
 	TR2_TASK_RECORD_NR
 };
+
+/* The thread on that CPU: it has ended so far that its tid is gone. The last
+ * thread of a process wakes the parent then, if it is not the first. */
+#define TR2_TID_ENDED (-1)
 
 #define TR2_HOW_EXEC (1u << 0)
 #define TR2_HOW_PREEMPTED (1u << 1)

@@ -166,6 +166,8 @@ void tr2_turns_in(struct tr2_states_build *b, const struct tr2_task_record *r,
 /* A thread of the recording got the CPU, which may not be known yet. */
 void tr2_turns_check(struct tr2_states_build *b, const struct tr2_task_record *r,
 		     uint32_t thread);
+/* Return the present one; 0: it is not in the recording. */
+uint32_t tr2_turns_thread(const struct tr2_states_build *b, uint32_t cpu);
 /* Return since when the present one has the CPU. */
 int64_t tr2_turns_since(const struct tr2_states_build *b, uint32_t cpu);
 /* Return who else had the CPU longest between these times; NULL: nobody. */
@@ -176,6 +178,9 @@ const struct tr2_turn *tr2_turns_owner(const struct tr2_states_build *b,
 /* The thread has ended; its last record is of that time. */
 void tr2_states_end(struct tr2_states_build *b, struct tr2_tid *slot,
 		    int64_t wall_ns);
+
+/* In build_exits.c, when all records have been added. */
+void tr2_states_derive_exits(const struct tr2_states_build *b);
 
 /* In build_switches.c. */
 void tr2_states_on_in(struct tr2_states_build *b,

@@ -211,41 +211,6 @@ static tr2_str outside_name(const struct tr2_states_build *b,
 	return slot ? slot->outside_comm : 0;
 }
 
-/* Each wake-up is recorded twice, for the thread that wakes and for the one
- * that is woken: the second finds that one ready. */
-void tr2_states_on_waking(struct tr2_states_build *b,
-			  const struct tr2_task_record *r)
-{
-	struct tr2_tid *slot = tr2_tid_find(b, r->tid);
-	struct tr2_state *last;
-	uint32_t waker = 0;
-	uint8_t flags = 0;
-
-	if (!slot || !slot->live)
-		return;
-	last = tr2_tid_last(b, slot);
-	if (!(r->how & TR2_HOW_INTERRUPT) && !is_kernel_timer(b, r))
-		waker = thread_at(b, r->other, r->wall_ns);
-	if (waker && !(r->how & TR2_HOW_SOFTIRQ))
-		slot_of(b, waker)->called_ns = r->wall_ns;
-	if (r->how & (TR2_HOW_INTERRUPT | TR2_HOW_SOFTIRQ) || !r->other)
-		flags = TR2_STATE_BY_KERNEL;
-	else if (!waker)
-		flags = TR2_STATE_BY_OUTSIDE;
-	if (last && last->kind == TR2_STATE_WAIT) {
-		set_waker(b, last, waker, flags);
-		last->comm = outside_name(b, r, flags);
-		if (r->how & TR2_HOW_INTERRUPT)
-			take_for_sleep(b, slot, last);
-		tr2_state_push(b, slot, r->wall_ns, TR2_STATE_READY);
-	} else if (last && last->kind == TR2_STATE_RUN) {
-		slot->woken_early = true;
-		slot->woken_ns = r->wall_ns;
-		slot->waker = waker;
-		slot->waker_flags = flags;
-	}
-}
-
 /* Those that may have woken a thread. */
 struct candidates {
 	uint32_t self, partner;
@@ -522,6 +487,56 @@ static void infer_waker(struct tr2_states_build *b, struct tr2_tid *slot,
 	if (wait->other)
 		wait->flags = TR2_STATE_INFERRED |
 			      (doubtful ? TR2_STATE_DOUBTFUL : 0);
+}
+
+/* Return the thread that ends on this CPU, and has no tid any more; 0: unknown. */
+static uint32_t ended_on(const struct tr2_states_build *b, uint32_t cpu)
+{
+	uint32_t thread = tr2_turns_thread(b, cpu);
+
+	return thread && slot_of(b, thread)->thread == thread &&
+			       slot_of(b, thread)->exit_ns ?
+		       thread : 0;
+}
+
+/* Each wake-up is recorded twice, for the thread that wakes and for the one
+ * that is woken: the second finds that one ready. */
+void tr2_states_on_waking(struct tr2_states_build *b,
+			  const struct tr2_task_record *r)
+{
+	struct tr2_tid *slot = tr2_tid_find(b, r->tid);
+	struct tr2_state *last;
+	uint32_t waker = 0;
+	uint8_t flags = 0;
+
+	if (!slot || !slot->live)
+		return;
+	last = tr2_tid_last(b, slot);
+	if (r->other == TR2_TID_ENDED)
+		waker = ended_on(b, r->cpu);
+	else if (!(r->how & TR2_HOW_INTERRUPT) && !is_kernel_timer(b, r))
+		waker = thread_at(b, r->other, r->wall_ns);
+	if (waker && !(r->how & TR2_HOW_SOFTIRQ))
+		slot_of(b, waker)->called_ns = r->wall_ns;
+	if (r->how & (TR2_HOW_INTERRUPT | TR2_HOW_SOFTIRQ) || !r->other)
+		flags = TR2_STATE_BY_KERNEL;
+	else if (!waker && r->other != TR2_TID_ENDED)
+		flags = TR2_STATE_BY_OUTSIDE;
+	if (last && last->kind == TR2_STATE_WAIT) {
+		if (r->other == TR2_TID_ENDED && !waker)
+			infer_waker(b, slot, last, r->cpu, r->wall_ns);
+		else
+			set_waker(b, last, waker, flags);
+		last->comm = outside_name(b, r, flags);
+		if (r->how & TR2_HOW_INTERRUPT)
+			take_for_sleep(b, slot, last);
+		tr2_state_push(b, slot, r->wall_ns, TR2_STATE_READY);
+	} else if (last && last->kind == TR2_STATE_RUN) {
+		slot->woken_early = true;
+		slot->woken_ns = r->wall_ns;
+		slot->waker = waker;
+		slot->waker_flags = flags;
+	}
 }
 
 /* End a wait with its wake-up, if that was recorded early, or not at all. */

@@ -60,6 +60,11 @@ void tr2_turns_check(struct tr2_states_build *b, const struct tr2_task_record *r
 	tr2_turns_in(b, r, thread);
 }
 
+uint32_t tr2_turns_thread(const struct tr2_states_build *b, uint32_t cpu)
+{
+	return turn_of(&b->turns[cpu])->thread;
+}
+
 int64_t tr2_turns_since(const struct tr2_states_build *b, uint32_t cpu)
 {
 	const struct tr2_turns *turns = &b->turns[cpu];

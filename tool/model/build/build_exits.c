@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build_exits - without wake-ups: who woke the threads of a process that ends.
+ * exit() in one of them wakes all others, which then end at once; a thread that
+ * ends wakes the one that waits for it.
+ */
+#include "model/build/build_states_private.h"
+#include "model/states.h"
+
+/* A thread that is woken to end does that within this time, if it has a CPU, and
+ * has one within the other. */
+#define ENDING_NS 1000000
+#define LATE_NS 10000000
+/* The threads of a process that exit() ends do so within this time. */
+#define TOGETHER_NS 20000000
+/* Threads that began to run so short a time before may have been woken, too. */
+#define WOKEN_TOO_NS 100000
+
+/* The last wait of a thread, and when it ended. */
+struct last_wait {
+	struct tr2_state *state; /* NULL: none */
+	int64_t end_ns;
+};
+
+static struct last_wait last_wait_of(const struct tr2_model *m,
+				     const struct tr2_task_thread *t)
+{
+	struct last_wait last = { .end_ns = t->end_ns };
+	uint32_t i;
+
+	for (i = t->nr_states; i--;) {
+		struct tr2_state *s = &m->states[t->first_state + i];
+
+		if (s->kind == TR2_STATE_WAIT) {
+			last.state = s;
+			break;
+		}
+		last.end_ns = s->start_ns;
+	}
+	return last;
+}
+
+static bool is_derived(const struct tr2_state *wait)
+{
+	return !wait->other || wait->flags & TR2_STATE_INFERRED;
+}
+
+static bool was_killed(const struct tr2_task_thread *t,
+		       const struct last_wait *last, int64_t end_ns)
+{
+	return last->state && is_derived(last->state) &&
+	       t->end_ns > last->end_ns &&
+	       t->end_ns - last->end_ns < ENDING_NS &&
+	       end_ns - t->end_ns < TOGETHER_NS;
+}
+
+static void set_waker(struct tr2_state *wait, uint32_t waker)
+{
+	wait->other = waker;
+	wait->flags = waker ? TR2_STATE_INFERRED | TR2_STATE_DOUBTFUL : 0;
+}
+
+/* Return the other thread that ran when this wait ended; if several did, the one
+ * that waited before all others; 0: none. */
+static uint32_t ran_then(const struct tr2_model *m, uint32_t self, int64_t at_ns)
+{
+	int64_t woken_ns, since_ns = at_ns;
+	uint32_t i, found = 0;
+
+	tr2_for_each_task_thread(m, m->task_threads[self].task, i) {
+		woken_ns = last_wait_of(m, &m->task_threads[i]).end_ns;
+		if (i != self && woken_ns < since_ns &&
+		    m->task_threads[i].end_ns >= at_ns) {
+			since_ns = woken_ns;
+			found = i;
+		}
+	}
+	return found;
+}
+
+/* Return the other thread that ended last of those that ran before that time. */
+static uint32_t ended_before(const struct tr2_model *m, uint32_t self,
+			     int64_t at_ns)
+{
+	int64_t last_ns = at_ns - LATE_NS;
+	uint32_t i, found = 0;
+
+	tr2_for_each_task_thread(m, m->task_threads[self].task, i) {
+		const struct tr2_task_thread *t = &m->task_threads[i];
+
+		if (i != self && t->end_ns >= last_ns &&
+		    last_wait_of(m, t).end_ns < at_ns) {
+			last_ns = t->end_ns;
+			found = i;
+		}
+	}
+	return found;
+}
+
+/* Return the thread that ended itself, or all, and so the wait of the first one;
+ * 0: none. One that it woke to end may have had a CPU earlier. */
+static uint32_t waker_of(const struct tr2_model *m, uint32_t first,
+			 const struct last_wait *last)
+{
+	uint32_t found = ended_before(m, first, last->end_ns), before;
+
+	if (!found)
+		return 0;
+	before = ran_then(m, found,
+			  last_wait_of(m, &m->task_threads[found]).end_ns);
+	return before && before != first ? before : found;
+}
+
+/* The last thread of the task that has ended did so at end_ns. Those that exit()
+ * woke together with the first one, or later, do not know by whom they were. */
+static void look_at_end(struct tr2_model *m, uint32_t task, int64_t end_ns)
+{
+	uint32_t first = m->tasks[task].first_thread, i;
+	struct last_wait last = last_wait_of(m, &m->task_threads[first]), other;
+	bool killed = was_killed(&m->task_threads[first], &last, end_ns);
+	uint32_t waker = killed ? waker_of(m, first, &last) : 0;
+
+	for (i = first; (i = m->task_threads[i].next);) {
+		other = last_wait_of(m, &m->task_threads[i]);
+		if (was_killed(&m->task_threads[i], &other, end_ns) &&
+		    other.end_ns + WOKEN_TOO_NS > last.end_ns)
+			set_waker(other.state, 0);
+	}
+	if (waker)
+		set_waker(last.state, waker);
+}
+
+void tr2_states_derive_exits(const struct tr2_states_build *b)
+{
+	struct tr2_model *m = b->m;
+	uint32_t task, i, nr;
+	int64_t end_ns;
+
+	for (task = b->first_task; task < m->nr_tasks; task++) {
+		end_ns = INT64_MIN;
+		nr = 0;
+		tr2_for_each_task_thread(m, task, i) {
+			if (m->task_threads[i].end_ns > end_ns)
+				end_ns = m->task_threads[i].end_ns;
+			nr++;
+		}
+		if (nr > 1)
+			look_at_end(m, task, end_ns);
+	}
+}
