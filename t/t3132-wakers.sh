@@ -507,7 +507,7 @@ test_expect_success 'switches of the machine: the last thread of a process, whos
 
 # 12 calls exit(), which wakes 11 and 13. In the second process, 22 ends, and 21
 # calls exit().
-test_expect_success 'without wake-ups, a process ends by the thread that ran, and those that it woke to end name nobody' '
+test_expect_success 'without wake-ups, the thread that calls exit() wakes all others, and one that ends wakes the one that joins it' '
 	made r <<-\EOF &&
 	top prog
 	1 0 fork 11 11 10 10
@@ -546,9 +546,9 @@ test_expect_success 'without wake-ups, a process ends by the thread that ran, an
 	10 wait 5 9055 child by 11
 	10 wait 9085 11315 child by 21
 	11 wait 30 9000 lock by 12 ~
-	13 wait 50 8950 sleep
+	13 wait 50 8950 sleep by 12 ~
 	21 wait 9110 10890 lock by 22 ~
-	23 wait 9130 11170 lock
+	23 wait 9130 11170 lock by 21 ~
 	EOF
 	states r >dumped &&
 	grep wait dumped >actual &&

@@ -11,6 +11,8 @@
  * has one within the other. */
 #define ENDING_NS 1000000
 #define LATE_NS 10000000
+/* Its waker has left its CPU at most so long before, if there are idle ones. */
+#define WOKEN_NS 200000
 /* The threads of a process that exit() ends do so within this time. */
 #define TOGETHER_NS 20000000
 /* Threads that began to run so short a time before may have been woken, too. */
@@ -57,40 +59,22 @@ static bool was_killed(const struct tr2_task_thread *t,
 static void set_waker(struct tr2_state *wait, uint32_t waker)
 {
 	wait->other = waker;
-	wait->flags = waker ? TR2_STATE_INFERRED | TR2_STATE_DOUBTFUL : 0;
+	wait->flags = TR2_STATE_INFERRED | TR2_STATE_DOUBTFUL;
 }
 
-/* Return the other thread that ran when this wait ended; if several did, the one
- * that waited before all others; 0: none. */
-static uint32_t ran_then(const struct tr2_model *m, uint32_t self, int64_t at_ns)
+/* Return the thread of the task that ended last of those that ran before at_ns and
+ * ended after from_ns; 0: none. */
+static uint32_t last_ended(const struct tr2_model *m, uint32_t self,
+			   int64_t from_ns, int64_t at_ns)
 {
-	int64_t woken_ns, since_ns = at_ns;
-	uint32_t i, found = 0;
-
-	tr2_for_each_task_thread(m, m->task_threads[self].task, i) {
-		woken_ns = last_wait_of(m, &m->task_threads[i]).end_ns;
-		if (i != self && woken_ns < since_ns &&
-		    m->task_threads[i].end_ns >= at_ns) {
-			since_ns = woken_ns;
-			found = i;
-		}
-	}
-	return found;
-}
-
-/* Return the other thread that ended last of those that ran before that time. */
-static uint32_t ended_before(const struct tr2_model *m, uint32_t self,
-			     int64_t at_ns)
-{
-	int64_t last_ns = at_ns - LATE_NS;
 	uint32_t i, found = 0;
 
 	tr2_for_each_task_thread(m, m->task_threads[self].task, i) {
 		const struct tr2_task_thread *t = &m->task_threads[i];
 
-		if (i != self && t->end_ns >= last_ns &&
+		if (i != self && t->end_ns >= from_ns &&
 		    last_wait_of(m, t).end_ns < at_ns) {
-			last_ns = t->end_ns;
+			from_ns = t->end_ns;
 			found = i;
 		}
 	}
@@ -98,21 +82,41 @@ static uint32_t ended_before(const struct tr2_model *m, uint32_t self,
 }
 
 /* Return the thread that ended itself, or all, and so the wait of the first one;
- * 0: none. One that it woke to end may have had a CPU earlier. */
+ * 0: none. Those that it woke to end may have had a CPU earlier, one after the
+ * other. */
 static uint32_t waker_of(const struct tr2_model *m, uint32_t first,
 			 const struct last_wait *last)
 {
-	uint32_t found = ended_before(m, first, last->end_ns), before;
+	int64_t at_ns = last->end_ns, within_ns = LATE_NS;
+	uint32_t found = 0, before;
 
-	if (!found)
-		return 0;
-	before = ran_then(m, found,
-			  last_wait_of(m, &m->task_threads[found]).end_ns);
-	return before && before != first ? before : found;
+	while ((before = last_ended(m, first, at_ns - within_ns, at_ns))) {
+		found = before;
+		at_ns = last_wait_of(m, &m->task_threads[found]).end_ns;
+		within_ns = WOKEN_NS;
+	}
+	return found;
 }
 
-/* The last thread of the task that has ended did so at end_ns. Those that exit()
- * woke together with the first one, or later, do not know by whom they were. */
+/* Did the thread run at that time, or not long before? */
+static bool ran_at(const struct tr2_model *m, uint32_t thread, int64_t at_ns)
+{
+	uint32_t state = tr2_state_at(m, thread, at_ns - LATE_NS);
+
+	for (; state; state = state + 1 < m->task_threads[thread].first_state +
+						  m->task_threads[thread].nr_states ?
+				      state + 1 : 0) {
+		if (m->states[state].start_ns >= at_ns)
+			break;
+		if (m->states[state].kind == TR2_STATE_RUN)
+			return true;
+	}
+	return false;
+}
+
+/* The last thread of the task that has ended did so at end_ns. If the first one
+ * ran when another was woken to end, it is the one that called exit(), or that
+ * waits for the other's end. */
 static void look_at_end(struct tr2_model *m, uint32_t task, int64_t end_ns)
 {
 	uint32_t first = m->tasks[task].first_thread, i;
@@ -122,9 +126,14 @@ static void look_at_end(struct tr2_model *m, uint32_t task, int64_t end_ns)
 
 	for (i = first; (i = m->task_threads[i].next);) {
 		other = last_wait_of(m, &m->task_threads[i]);
-		if (was_killed(&m->task_threads[i], &other, end_ns) &&
-		    other.end_ns + WOKEN_TOO_NS > last.end_ns)
-			set_waker(other.state, 0);
+		if (i == waker || !was_killed(&m->task_threads[i], &other, end_ns))
+			continue;
+		if (other.end_ns - WOKEN_TOO_NS > last.end_ns)
+			set_waker(other.state, first);
+		else if (waker && other.end_ns + WOKEN_TOO_NS > last.end_ns)
+			set_waker(other.state, waker);
+		else if (!other.state->other && ran_at(m, first, other.end_ns))
+			set_waker(other.state, first);
 	}
 	if (waker)
 		set_waker(last.state, waker);
