@@ -377,17 +377,23 @@ int main(void)
 }
 EOF
 
-test_expect_success TASKS,CC,!INSTRUMENTED 'what it forks is switched off with it' '
+# start_forker: it is recorded, and so is the child that it has forked.
+start_forker () {
 	rm -f stop fork &&
 	test_when_finished ": >fork; : >stop" &&
 	build "$CC" forker.c -std=gnu11 &&
 	{ GIT_TRACE2_CONTROL=1 LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program & } &&
 	pid=$! &&
-	wait_until may_be_asked $pid &&
-	attach -p $pid &&
+	wait_until may_be_asked "$pid" &&
+	attach -p "$pid" &&
 	until_in_recording &&
 	: >fork &&
-	wait_until eval "test \"\$(ls r/events | wc -l)\" = 2" &&
+	wait_until eval "test \"\$(find r/events -type f -size +0 | wc -l)\" = 2" &&
+	child=$(tr -d " " <"/proc/$pid/task/$pid/children")
+}
+
+test_expect_success TASKS,CC,!INSTRUMENTED 'what it forks is switched off with it' '
+	start_forker &&
 	detached INT &&
 	trace2 check -i r >checked &&
 	test_grep "^2 sessions, .*: no problems$" checked &&
@@ -395,6 +401,23 @@ test_expect_success TASKS,CC,!INSTRUMENTED 'what it forks is switched off with i
 	grep -c "\"atexit\"" lines >nr &&
 	echo 2 >expect &&
 	test_cmp expect nr &&
+	: >stop &&
+	wait $pid
+'
+
+# The second signal ends the wait.
+test_expect_success TASKS,CC,!INSTRUMENTED 'what it forks is waited for, as it is' '
+	start_forker &&
+	kill -STOP $child &&
+	test_when_finished "kill -CONT $child || :" &&
+	state $child T &&
+	page=$(control_page "$pid") &&
+	asked=$(answers) &&
+	kill -INT "$(recorder_pid r)" &&
+	wait_until eval "test \$(answers) -gt $asked" &&
+	detached INT &&
+	test_grep "process $child writes to .* until its next call" err &&
+	kill -CONT $child &&
 	: >stop &&
 	wait $pid
 '

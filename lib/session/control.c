@@ -156,6 +156,12 @@ void tr2_control_after_fork(void)
 	share_page();
 }
 
+void tr2_control_tell_on(bool on)
+{
+	if (control.block)
+		__atomic_store_n(&control.block->is_on, on, __ATOMIC_SEQ_CST);
+}
+
 void tr2_control_release(void)
 {
 	if (!control.block)

@@ -17,6 +17,10 @@
 void tr2_control_open(void);
 void tr2_control_after_fork(void);
 
+/* Tell those who ask whether a forked child has a session: its page was shared
+ * before that began. */
+void tr2_control_tell_on(bool on);
+
 /* Remove the page, when the library is unloaded. */
 void tr2_control_release(void);
 

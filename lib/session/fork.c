@@ -247,7 +247,10 @@ void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 	tr2_mask_begin(&before);
 	if (atomic_compare_exchange_strong(&tr2_session.state, &state,
 					   TR2_SESSION_OPENING)) {
+		/* Before it has files, which are waited for then. */
+		tr2_control_tell_on(true);
 		open_anew(thread, file, line);
+		tr2_control_tell_on(trace2_is_enabled());
 		atomic_store_explicit(&tr2_session.state, TR2_SESSION_ON,
 				      memory_order_release);
 		if (!tr2_barrier_is_alone())

@@ -110,24 +110,6 @@ static void on_stop(void *data)
 	rec.loop.stop = true;
 }
 
-/* Whatever runs may have been forked by a process that is switched on. */
-static void switch_back(int64_t wait_ns)
-{
-	struct tr2_straggler *running;
-	size_t nr, i;
-	pid_t *pids;
-
-	if (!rec.switched.nr)
-		return;
-	nr = tr2_watch_running(&rec.watch, &running);
-	pids = tr2_calloc(nr + 1, sizeof(*pids));
-	for (i = 0; i < nr; i++)
-		pids[i] = running[i].pid;
-	tr2_switch_back(&rec.switched, pids, nr, wait_ns);
-	free(running);
-	free(pids);
-}
-
 /*
  * Programs write into the directory themselves. They are stopped as Git limits
  * such a directory: while the discard file exists, a program that starts writes
@@ -158,7 +140,7 @@ static void check_size(struct tr2_source *source, uint32_t events)
 	if (fd >= 0)
 		close(fd);
 	tr2_loop_close(&rec.loop, source);
-	switch_back(0);
+	tr2_switch_back(&rec.switched, &rec.watch, 0);
 	rec.meta.cut_programs = tr2_switch_nr_on(&rec.switched);
 }
 
@@ -676,7 +658,7 @@ static int finish(int code)
 {
 	bool all;
 
-	switch_back(rec.job->timeout_ns);
+	tr2_switch_back(&rec.switched, &rec.watch, rec.job->timeout_ns);
 	if (rec.raised)
 		tr2_priority_restore();
 	if (rec.job->counters)

@@ -155,18 +155,6 @@ void tr2_switch_on(struct tr2_switch *s, const struct tr2_attach *attach,
 		look_later(s);
 }
 
-/* Of what a process forked. One that has begun no session takes it up when it
- * has: that is not waited for. */
-static void ask_child(struct tr2_control_page *page, pid_t pid,
-		      const char *target)
-{
-	if (tr2_control_page_open(page, pid))
-		return;
-	ask_back(page, target);
-	if (!page->block->is_on)
-		tr2_control_page_release(page);
-}
-
 static bool is_ours(const struct tr2_switch *s, pid_t pid)
 {
 	size_t i;
@@ -175,6 +163,64 @@ static bool is_ours(const struct tr2_switch *s, pid_t pid)
 		if (s->process[i].page.pid == pid)
 			return true;
 	return false;
+}
+
+static bool is_known(const struct tr2_switch *s, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_children; i++)
+		if (s->child[i].pid == pid)
+			return true;
+	return is_ours(s, pid);
+}
+
+/* Is it a page of ours? A child has its parent's, too, until it has its own. */
+static bool is_parents(const struct tr2_switch *s,
+		       const struct tr2_control_page *page)
+{
+	struct stat a, b;
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		if (!fstat(page->fd, &a) && !fstat(s->process[i].page.fd, &b) &&
+		    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+			return true;
+	return false;
+}
+
+/* false: it has no page, or not yet. */
+static bool ask_child(struct tr2_switch *s, pid_t pid)
+{
+	struct tr2_control_page page;
+
+	if (tr2_control_page_open(&page, pid))
+		return false;
+	if (is_parents(s, &page)) {
+		tr2_control_page_release(&page);
+		return false;
+	}
+	tr2_grow(s->child, s->nr_children, s->alloc_children);
+	s->child[s->nr_children] = page;
+	ask_back(&s->child[s->nr_children++], s->target);
+	return true;
+}
+
+/* Ask what the processes forked: whatever runs. Return whether any of them
+ * had not been asked. */
+static bool ask_children(struct tr2_switch *s, struct tr2_watch *watch)
+{
+	struct tr2_straggler *running;
+	bool any = false;
+	size_t i, nr;
+
+	tr2_watch_read(watch);
+	nr = tr2_watch_running(watch, &running);
+	for (i = 0; i < nr; i++)
+		if (!is_known(s, running[i].pid))
+			any |= ask_child(s, running[i].pid);
+	free(running);
+	return any;
 }
 
 /* A request that was not taken up is withdrawn. Of a process that writes
@@ -206,9 +252,9 @@ static bool is_waiting(struct tr2_control_page *page)
 }
 
 /* Look at all: one that was busy is asked again. Return a process that has not
- * taken it up; 0: all have. */
-static pid_t waiting_for(const struct tr2_switch *s,
-			 struct tr2_control_page *children, size_t nr)
+ * taken it up; 0: all have. A child that has begun no session takes it up when it
+ * has: that is not waited for. */
+static pid_t waiting_for(const struct tr2_switch *s)
 {
 	pid_t pid = 0;
 	size_t i;
@@ -218,9 +264,9 @@ static pid_t waiting_for(const struct tr2_switch *s,
 		     s->process[i].state == TR2_SWITCH_UNKNOWN) &&
 		    is_waiting(&s->process[i].page))
 			pid = s->process[i].page.pid;
-	for (i = 0; i < nr; i++)
-		if (is_waiting(&children[i]))
-			pid = children[i].pid;
+	for (i = 0; i < s->nr_children; i++)
+		if (is_waiting(&s->child[i]) && s->child[i].block->is_on)
+			pid = s->child[i].pid;
 	return pid;
 }
 
@@ -229,44 +275,65 @@ static void look_back(struct tr2_source *source, uint32_t events)
 	struct tr2_switch *s = (struct tr2_switch *)source;
 
 	(void)events;
-	if (!waiting_for(s, NULL, 0))
+	if (!waiting_for(s))
 		tr2_loop_close(s->loop, &s->timer);
 }
 
-void tr2_switch_back(struct tr2_switch *s, const pid_t *pids, size_t nr,
-		     int64_t wait_ns)
+/* What has not answered may fork, and its children have the target, too: the last
+ * look for them comes after the last answer. Return as waiting_for(). */
+static pid_t wait_for_answers(struct tr2_switch *s, struct tr2_watch *watch,
+			      int64_t wait_ns)
 {
 	uint64_t from = tr2_clock_now_ns();
-	struct tr2_control_page *children;
+	bool is_over = false;
 	pid_t pid;
+
+	for (;;) {
+		pid = waiting_for(s);
+		if (is_over || (!ask_children(s, watch) && !pid))
+			return pid;
+		if (pid)
+			tr2_loop_once(s->loop, LOOK_MS);
+		is_over = s->loop->stop ||
+			  tr2_clock_now_ns() - from >= (uint64_t)wait_ns;
+	}
+}
+
+static void release_children(struct tr2_switch *s)
+{
 	size_t i;
+
+	for (i = 0; i < s->nr_children; i++)
+		tr2_control_page_release(&s->child[i]);
+	free(s->child);
+	s->child = NULL;
+	s->nr_children = s->alloc_children = 0;
+}
+
+void tr2_switch_back(struct tr2_switch *s, struct tr2_watch *watch,
+		     int64_t wait_ns)
+{
+	pid_t pid;
 
 	if (!s->nr)
 		return;
 	tr2_loop_close(s->loop, &s->timer);
-	ask_all_back(s);
-	children = tr2_calloc(nr + 1, sizeof(*children));
-	for (i = 0; i < nr; i++) {
-		children[i].fd = -1;
-		if (!is_ours(s, pids[i]))
-			ask_child(&children[i], pids[i], s->target);
-	}
+	/* A signal ends the wait if it comes after the first answer. */
 	if (wait_ns)
 		s->loop->stop = false;
-	while ((pid = waiting_for(s, children, nr)) && !s->loop->stop &&
-	       tr2_clock_now_ns() - from < (uint64_t)wait_ns)
-		tr2_loop_once(s->loop, LOOK_MS);
-	if (pid && wait_ns)
-		tr2_warning("process %d writes to '%s' until its next call of "
-			    "the library", (int)pid, s->target);
-	if (!wait_ns) {
+	ask_all_back(s);
+	if (wait_ns) {
+		pid = wait_for_answers(s, watch, wait_ns);
+		if (pid)
+			tr2_warning("process %d writes to '%s' until its next "
+				    "call of the library", (int)pid, s->target);
+	} else {
+		(void)ask_children(s, watch);
 		s->timer.ready = look_back;
 		(void)tr2_loop_add_timer(s->loop, &s->timer, LOOK_BACK_NS,
 					 LOOK_BACK_NS);
 	}
-	for (i = 0; i < nr; i++)
-		tr2_control_page_release(&children[i]);
-	free(children);
+	release_children(s);
 }
 
 static size_t count(const struct tr2_switch *s, enum tr2_switch_state state)

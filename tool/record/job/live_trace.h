@@ -11,6 +11,7 @@
 
 #include "record/job/attach.h"
 #include "record/job/control_page.h"
+#include "record/job/process_sources.h"
 
 enum tr2_switch_state {
 	TR2_SWITCH_ASKED,
@@ -31,6 +32,9 @@ struct tr2_switch {
 	const char *target; /* the caller's */
 	struct tr2_switched *process; /* those that allow it */
 	size_t nr;
+	/* What they forked, while all are asked back. */
+	struct tr2_control_page *child;
+	uint32_t nr_children, alloc_children;
 	uint64_t delay_ns; /* until the next look for answers */
 };
 
@@ -39,9 +43,10 @@ struct tr2_switch {
 void tr2_switch_on(struct tr2_switch *s, const struct tr2_attach *attach,
 		   const char *target, int target_fd, int64_t nest);
 
-/* Ask them, and these processes, for the target that they had before; wait for
- * at most this time, or until the loop is stopped. */
-void tr2_switch_back(struct tr2_switch *s, const pid_t *pids, size_t nr,
+/* Ask them, and those that are watched and run, which they may have forked, for
+ * the target that they had before; wait for at most this time, or until the loop
+ * is stopped. */
+void tr2_switch_back(struct tr2_switch *s, struct tr2_watch *watch,
 		     int64_t wait_ns);
 
 /* In how many it is on, or was until it was asked back. */

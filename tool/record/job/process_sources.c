@@ -475,6 +475,13 @@ bool tr2_watch_reap(struct tr2_watch *w, struct tr2_run *run)
 	return pid == 0;
 }
 
+void tr2_watch_read(struct tr2_watch *w)
+{
+	if (w->has_tasks)
+		tr2_kernel_rings_scan(&w->kernel.rings);
+	tr2_connector_read(&w->connector);
+}
+
 static bool exit_codes_missing(const struct tr2_watch *w)
 {
 	size_t i;

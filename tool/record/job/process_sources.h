@@ -68,6 +68,9 @@ void tr2_watch_argv(struct tr2_watch *watch, pid_t pid, uint64_t time_ns);
 /* Reap the children that have ended. false: there are none left. */
 bool tr2_watch_reap(struct tr2_watch *watch, struct tr2_run *run);
 
+/* Take the records of what has happened until now. */
+void tr2_watch_read(struct tr2_watch *watch);
+
 /* Read the remaining events and write all to tasks.jsonl. */
 void tr2_watch_finish(struct tr2_watch *watch);
 
