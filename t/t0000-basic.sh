@@ -344,7 +344,7 @@ test_expect_success 'a process that is about to end is no leftover' '
 	EOF
 '
 
-test_expect_success 'BUG: wrong number of parameters, no description, actual read' '
+test_expect_success 'BUG: wrong number of parameters, no description, no command, actual read' '
 	write_subtest bug <<-\EOF &&
 	test_expect_success "one"
 	test_done
@@ -357,6 +357,18 @@ test_expect_success 'BUG: wrong number of parameters, no description, actual rea
 	EOF
 	check_subtest 1 prints </dev/null &&
 	test_grep "bug in the test script: .* cannot read .actual." err &&
+	write_subtest env <<-\EOF &&
+	test_expect_success "one" "test_env A=b"
+	test_done
+	EOF
+	check_subtest 1 env <<-\EOF &&
+	not ok 1 - one
+	#	test_env A=b
+	# failed 1 among 1 test(s)
+	1..1
+	# trash directory kept: TRASH/trash directory.env
+	EOF
+	test_grep "bug in the test script: test_env: no command" err &&
 	echo ". \"\$TEST_DIRECTORY/test-lib.sh\"" >nodescription.sh &&
 	check_subtest 1 nodescription </dev/null &&
 	test_grep "sets no test_description" err

@@ -121,13 +121,13 @@ test_env () (
 			shift
 			;;
 		*)
-			"$@" 2>&7
+			{ "$@" 2>&7; } 7>&2 2>&4
 			exit
 			;;
 		esac
 	done
 	BUG "test_env: no command"
-) 7>&2 2>&4
+)
 
 # The perl of the project's configuration.
 perl () {
