@@ -11,8 +11,6 @@ test_description='trace2 stat: a command several times, and what it takes'
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
 test_lazy_prereq NO_CYCLES 'trace2 stat -e list | grep "^cpu-cycles.* no "'
 
-test_skip_unless READS_STREAMS
-
 # Print the value of a measure: $1 an expression of jq, $2 its name; from JSON
 # in out.
 measure () {
@@ -560,26 +558,23 @@ compute_and_wait () {
 	EOF
 }
 
+# The values are those of t3401. How long a process computes or waits depends on
+# the load; which processes there are, and how often, does not.
 test_expect_success JQ,STATES '--states: what computes and what waits, by the kind of process' '
 	compute_and_wait work 30 20 &&
 	trace2 stat -q -r 3 --states -o both --format=json ./work >out &&
 	trace2 stat -q --format=json ./work >without &&
 	test_prints jq -s -c "def kind(\$name; \$kind): .[0].measures[] |
 			select(.kind == \$kind and .name == \$name);
-		[(kind(\"perl -e\"; \"cpu\") | .p50 >= 30000000 and .calls == 1),
-		(kind(\"perl -e\"; \"wait\") | .min < 30000000)],
-		[(kind(\"sleep\"; \"wait\") | .p50 >= 40000000 and .calls == 2),
-		(kind(\"sleep\"; \"cpu\") | .min < 40000000),
-		(kind(\"sleep\"; \"self\") | .p50 >= 40000000),
-		(kind(\"sleep\"; \"ready\") | .runs)],
-		[(kind(\"sh work\"; \"wait\") | .p50 >= 65000000),
-		(kind(\"sh work\"; \"self\") | .min < 65000000)],
-		([.[0].measures[] | select(.kind == \"cpu\") | .p50] | add >= 30000000),
+		[kind(\"perl -e\"; \"cpu\") | .p50 > 0, .calls, .runs],
+		[kind(\"sleep\"; \"wait\") | .p50 > 0, .calls, .runs],
+		[kind(\"sleep\"; \"self\", \"ready\") | .runs],
+		[kind(\"sh work\"; \"wait\", \"self\") | .p50 > 0],
 		(.[1:] | [kind(\"sleep\"; \"cpu\")])" out without <<-\EOF
+	[true,1,3]
+	[true,2,3]
+	[3,3]
 	[true,true]
-	[true,true,true,3]
-	[true,true]
-	true
 	[]
 	EOF
 '
