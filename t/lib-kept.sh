@@ -60,7 +60,6 @@ test_needs_no_rm_ () {
 test_start_kept_ () {
 	test_kept_=$TRASH_DIRECTORY.kept
 	test_remove_dir_ "$test_kept_"
-	test_have_prereq READS_STREAMS &&
 	test -x "$GIT_BUILD_DIR/build/bin/trace2" &&
 	test -x "$GIT_BUILD_DIR/t/helper/test-tool" || return 0
 	# A test that runs as another user must be able to write there.

@@ -9,8 +9,6 @@
 #
 # shellcheck shell=sh
 
-test_skip_unless READS_STREAMS
-
 # shellcheck disable=SC2034 # for the scripts
 TRACES="$TEST_DIRECTORY/traces"
 

@@ -134,7 +134,6 @@ test_lazy_prereq EXIT_CODES 'recording_has exit_codes connector'
 case "${CC-}" in
 *musl*) test_set_prereq MUSL ;;
 esac
-test_set_prereq READS_STREAMS
 case " ${TOOL_FEATURES-} " in *" LIBCURL "*) test_set_prereq LIBCURL ;; esac
 case " ${TOOL_FEATURES-} " in *" LIBDW "*) test_set_prereq LIBDW ;; esac
 # With the program, to read databases.

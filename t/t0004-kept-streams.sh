@@ -6,8 +6,6 @@ test_description='the harness: what a script wrote passes trace2 check'
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-subtest.sh
 
-test_skip_unless READS_STREAMS
-
 subtest_no_tool=
 unchecked 'wrong on purpose' '*'
 

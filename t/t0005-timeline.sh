@@ -158,7 +158,7 @@ test_expect_success 'a destination that a script cannot use' '
 '
 
 # The programs of the build: so not in a directory without one.
-test_expect_success READS_STREAMS 'GIT_TEST_TRACE2 records a script' '
+test_expect_success 'GIT_TEST_TRACE2 records a script' '
 	rm -rf recording &&
 	test_expect_code 1 test_env GIT_TEST_TRACE2=recording \
 		run_subtest all &&
@@ -170,7 +170,7 @@ test_expect_success READS_STREAMS 'GIT_TEST_TRACE2 records a script' '
 	test_grep "test/1 - it works" csv
 '
 
-test_expect_success READS_STREAMS,TASKS 'its processes are below it' '
+test_expect_success TASKS 'its processes are below it' '
 	trace2 list -i recording >actual &&
 	test_grep "all.sh" actual &&
 	test_grep "env" actual

@@ -180,7 +180,7 @@ test_expect_success 'secret arguments of many commands are hidden, and no more' 
 	test_grep ! hunter actual
 '
 
-test_expect_success READS_STREAMS 'secrets are hidden in a ring, and by trace2 export --redact' '
+test_expect_success 'secrets are hidden in a ring, and by trace2 export --redact' '
 	cp e hidden &&
 	mkdir ring &&
 	eval "set -- $calls cmd_mode x" &&

@@ -49,7 +49,7 @@ test_expect_success 'ids: of parents, of traces, and never twice' '
 			length == (unique | length))" runs
 '
 
-test_expect_success READS_STREAMS 'a ring tells the same' '
+test_expect_success 'a ring tells the same' '
 	rm -f e &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e" \
 	TRACEPARENT=$above-01 test-tool trace2 501span &&
@@ -63,7 +63,7 @@ test_expect_success READS_STREAMS 'a ring tells the same' '
 	trace2 check ring
 '
 
-test_expect_success READS_STREAMS 'spans are in a ring that is the only target' '
+test_expect_success 'spans are in a ring that is the only target' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 501span &&
 	trace2 script --git-event ring >e &&
@@ -75,7 +75,7 @@ test_expect_success READS_STREAMS 'spans are in a ring that is the only target' 
 	trace2 check ring
 '
 
-test_expect_success READS_STREAMS 'a killed process: its ring has the spans that were open' '
+test_expect_success 'a killed process: its ring has the spans that were open' '
 	rm -f e &&
 	for beside in 0 "$PWD/stream"
 	do
@@ -101,7 +101,7 @@ test_expect_success 'long texts are cut between characters, secrets hidden' '
 	test_grep ! -e ":pw@" -e "Bearer abc" e
 '
 
-test_expect_success READS_STREAMS 'secrets are hidden in all targets: tokens, in keys, too' '
+test_expect_success 'secrets are hidden in all targets: tokens, in keys, too' '
 	token=ghp_0123456789abcdefghijABCDEFGHIJ012345 &&
 	rm -f ring e &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e" \
@@ -134,7 +134,7 @@ test_expect_success 'what does not fit is left out, and counted' '
 	echo "[200,\"main\",true]" | test_cmp - actual
 '
 
-test_expect_success READS_STREAMS 'more than 16384 open spans: the others are none, and counted' '
+test_expect_success 'more than 16384 open spans: the others are none, and counted' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$PWD/e" test-tool trace2 504open 16400 >out &&
 	trace2 check e &&
@@ -169,7 +169,7 @@ both () {
 	done
 }
 
-test_expect_success READS_STREAMS 'threads hand spans to each other, and share one' '
+test_expect_success 'threads hand spans to each other, and share one' '
 	cat >expect <<-\EOF &&
 	16 ["first",true,null]
 	2000 ["passed",true,null]
@@ -184,7 +184,7 @@ test_expect_success READS_STREAMS 'threads hand spans to each other, and share o
 	both 506pool 4 500
 '
 
-test_expect_success READS_STREAMS 'a thread without an event ends the process: spans are told as main' '
+test_expect_success 'a thread without an event ends the process: spans are told as main' '
 	check () {
 		trace2 check traces >out &&
 		test_grep ": no problems\$" out &&
@@ -195,7 +195,7 @@ test_expect_success READS_STREAMS 'a thread without an event ends the process: s
 	both 512exiting 0
 '
 
-test_expect_success READS_STREAMS 'the end of a span was overwritten: it is told before atexit' '
+test_expect_success 'the end of a span was overwritten: it is told before atexit' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_RING_SIZE=16k \
 		test-tool trace2 512exiting 2000 &&
@@ -207,7 +207,7 @@ test_expect_success READS_STREAMS 'the end of a span was overwritten: it is told
 	printf "%s\n" "[\"ended\",true]" "[\"open\",true]" | test_cmp - actual
 '
 
-test_expect_success READS_STREAMS 'handlers use the spans that they interrupt' '
+test_expect_success 'handlers use the spans that they interrupt' '
 	test_seq 0 4999 | sed "s/.*/[null,&]/" >expect &&
 	check () {
 		spans "select(.category == \"main\") |
@@ -425,7 +425,7 @@ threaded=5000 handled=200
 test_have_prereq !EXPENSIVE || threaded=30000 handled=1000
 for how in "$threaded" "$handled h"
 do
-	test_expect_success READS_STREAMS,JQ,CC,!INSTRUMENTED "every span ends while others change it: $how" '
+	test_expect_success JQ,CC,!INSTRUMENTED "every span ends while others change it: $how" '
 		build "$CC" ended.c -std=gnu11 &&
 		for target in EVENT RING
 		do

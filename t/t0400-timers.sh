@@ -261,7 +261,7 @@ within () {
 }
 
 # Of processes that end before the rate of the counter is known, too.
-test_expect_success READS_STREAMS,JQ 'times are those of the clock' '
+test_expect_success JQ 'times are those of the clock' '
 	rm -f reports &&
 	for how in inline called histogram
 	do
@@ -279,7 +279,7 @@ test_expect_success READS_STREAMS,JQ 'times are those of the clock' '
 	within 24
 '
 
-test_expect_success READS_STREAMS,JQ 'a running timer of a killed process has the time until its last event' '
+test_expect_success JQ 'a running timer of a killed process has the time until its last event' '
 	rm -f reports &&
 	for before in 0 5000
 	do
@@ -321,7 +321,7 @@ print $out $file;
 close $out or die "$to: $!";
 EOT
 
-test_expect_success READS_STREAMS,JQ 'a running timer that began in ns is read' '
+test_expect_success JQ 'a running timer that began in ns is read' '
 	mv ring new &&
 	rm -f reports &&
 	perl in-ns.perl new ring &&
@@ -329,7 +329,7 @@ test_expect_success READS_STREAMS,JQ 'a running timer that began in ns is read' 
 	within 1 ".unfinished == 1"
 '
 
-test_expect_success READS_STREAMS,JQ 'a process that was killed while it added an interval' '
+test_expect_success JQ 'a process that was killed while it added an interval' '
 	BUSY=1 perl in-ns.perl new ring &&
 	trace2 report --timers --format=json ring >timers &&
 	jq -e "[.timers[] | select(.timer == \"tool/clocked\")] == []" timers

@@ -114,7 +114,7 @@ test_expect_success "the parent's repositories are defined again, when they are 
 	EOF
 '
 
-test_expect_success READS_STREAMS 'repositories of forked children are the same in a ring' '
+test_expect_success 'repositories of forked children are the same in a ring' '
 	mkdir rings &&
 	GIT_TRACE2_RING="$(pwd)/rings" test-tool trace2 069fork_repos again &&
 	trace2 script --git-event rings >e &&

@@ -74,7 +74,7 @@ test_expect_success JQ 'more gauges than there is room for' '
 			. + (\$gauges | length) == 140)" e
 '
 
-test_expect_success READS_STREAMS,JQ 'the report: the last process has the last value' '
+test_expect_success JQ 'the report: the last process has the last value' '
 	rm -rf d && mkdir d &&
 	for value in 10 -20 7
 	do
@@ -90,7 +90,7 @@ test_expect_success READS_STREAMS,JQ 'the report: the last process has the last 
 	EOF
 '
 
-test_expect_success READS_STREAMS,JQ 'the cells of a ring tell the same, also of a killed process' '
+test_expect_success JQ 'the cells of a ring tell the same, also of a killed process' '
 	rm -f ring e &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e" \
 		test-tool trace2 call gauge_set busy -5 , gauge_add busy 9 &&
@@ -106,14 +106,14 @@ test_expect_success READS_STREAMS,JQ 'the cells of a ring tell the same, also of
 		.last == 3 and .min == -5 and .max == 4)" actual
 '
 
-test_expect_success READS_STREAMS,JQ 'a ring that is open before the gauge is defined' '
+test_expect_success JQ 'a ring that is open before the gauge is defined' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 231gauge_many 20 &&
 	trace2 report --gauges --format=json ring >actual &&
 	jq -e "[.gauges[].last] | sort == [range(20)]" actual
 '
 
-test_expect_success READS_STREAMS,JQ 'a forked child has gauges in its own ring' '
+test_expect_success JQ 'a forked child has gauges in its own ring' '
 	rm -rf d && mkdir d &&
 	GIT_TRACE2_RING="$PWD/d" test-tool trace2 call gauge_set busy 5 , fork , \
 		gauge_add busy 1 &&

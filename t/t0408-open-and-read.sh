@@ -54,7 +54,7 @@ test_expect_success JQ 'opens in vain are counted, for each cause' '
 		== 1100)" e
 '
 
-test_expect_success READS_STREAMS,JQ 'metrics are opened and read with a ring that is open already' '
+test_expect_success JQ 'metrics are opened and read with a ring that is open already' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 241open &&
 	trace2 report --counters --gauges --distributions --format=json ring >actual &&
@@ -62,7 +62,7 @@ test_expect_success READS_STREAMS,JQ 'metrics are opened and read with a ring th
 		[.gauges[].last] == [-7] and [.distributions[].sum] == [7]" actual
 '
 
-test_expect_success READS_STREAMS,JQ 'an opened metric is sampled like any other' '
+test_expect_success JQ 'an opened metric is sampled like any other' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_SAMPLE=app/test/test1/:1 \
 		test-tool trace2 241open &&

@@ -117,7 +117,7 @@ do
 
 done
 
-test_expect_success READS_STREAMS 'a child that only counts leaves a ring of its parent alone' '
+test_expect_success 'a child that only counts leaves a ring of its parent alone' '
 	for how in clone fork-alone
 	do
 		ringed counts-after-$how &&
@@ -128,7 +128,7 @@ test_expect_success READS_STREAMS 'a child that only counts leaves a ring of its
 	done
 '
 
-test_expect_success READS_STREAMS 'a thread of a child without handlers comes first, then the one that forked' '
+test_expect_success 'a thread of a child without handlers comes first, then the one that forked' '
 	forked thread-first-after-clone &&
 	child_told <<-\EOF &&
 	main data thread
@@ -154,7 +154,7 @@ test_expect_success 'a handler before ours speaks in the child: one session, one
 	EOF
 '
 
-test_expect_success READS_STREAMS 'a handler before ours counts in the child: its own' '
+test_expect_success 'a handler before ours counts in the child: its own' '
 	forked early-handler-counts &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] |
 		sort == [5, 1000]" e &&
@@ -236,7 +236,7 @@ test_expect_success KCMP 'children with the descriptors of their parent: a socke
 		[\"before\", \"after\"]" e
 '
 
-test_expect_success KCMP,READS_STREAMS 'children with the descriptors of their parent: a ring and samples stay its own' '
+test_expect_success KCMP 'children with the descriptors of their parent: a ring and samples stay its own' '
 	shared GIT_TRACE2_RING="$(pwd)/dirs" \
 		GIT_TRACE2_SAMPLE=task-clock:1000000 GIT_TRACE2_COUNTERS=task-clock &&
 	test_stdout_line_count = 1 ls dirs &&

@@ -50,13 +50,10 @@ test_expect_success !INSTRUMENTED 'a handler provides the pages of texts: a line
 	said_after &&
 	mkdir rings &&
 	GIT_TRACE2_RING="$(pwd)/rings" "$hosts/handlers" reads-lazily &&
-	if test_have_prereq READS_STREAMS
-	then
-		trace2 script --git-event rings >e &&
-		said_after &&
-		trace2_jq "[.[] | select(.event | startswith(\"cmd_\")) |
-			.name // .path] == [\"mode\", \"/path\", \"name\"]" e
-	fi
+	trace2 script --git-event rings >e &&
+	said_after &&
+	trace2_jq "[.[] | select(.event | startswith(\"cmd_\")) |
+		.name // .path] == [\"mode\", \"/path\", \"name\"]" e
 '
 
 test_expect_success !INSTRUMENTED 'jumps out of calls: the thread and others go on' '

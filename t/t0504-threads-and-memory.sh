@@ -252,7 +252,7 @@ test_expect_success !TSAN,KERNEL_EVENTS 'the last destructor of a thread makes i
 		GIT_TRACE2_EVENT="$(pwd)/e"
 '
 
-test_expect_success !TSAN,KERNEL_EVENTS,READS_STREAMS 'the last destructor of a thread makes calls into a ring, with samples: the same' '
+test_expect_success !TSAN,KERNEL_EVENTS 'the last destructor of a thread makes calls into a ring, with samples: the same' '
 	for verb in calls-in-last-round calls-in-last-round-too
 	do
 		late $verb GIT_TRACE2_RING="$(pwd)/late" \

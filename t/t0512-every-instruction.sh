@@ -213,7 +213,7 @@ test_expect_success 'a handler that calls the library in: time' '
 	test "$(counter sampled)" = "$counted"
 '
 
-test_expect_success READS_STREAMS 'a handler that emits events while a region begins or ends in a ring' '
+test_expect_success 'a handler that emits events while a region begins or ends in a ring' '
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
@@ -223,7 +223,7 @@ test_expect_success READS_STREAMS 'a handler that emits events while a region be
 '
 
 # From the first enter on, no region is open around a region.
-test_expect_success READS_STREAMS 'the same, where newer events overwrite older ones' '
+test_expect_success 'the same, where newer events overwrite older ones' '
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=32k \

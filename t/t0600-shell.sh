@@ -160,7 +160,7 @@ echo one | {
 EOF
 
 tree_of () {
-	test_expect_success "$needs,GIT,READS_STREAMS" "$shell: Git and subshells are below the script" '
+	test_expect_success "$needs,GIT" "$shell: Git and subshells are below the script" '
 		same 0 tree &&
 		expect_valid_stream e &&
 		trace2 list e | grep "^[0-9]" >list &&
@@ -568,7 +568,7 @@ forks_of () {
 }
 test_shells forks_of
 
-test_expect_success READS_STREAMS,GIT 'trace2 record has the script, and Git below it' '
+test_expect_success GIT 'trace2 record has the script, and Git below it' '
 	trace2 record -q -o r -- $(command -v dash || echo sh) tree &&
 	trace2 check r &&
 	trace2 list r >list &&
@@ -578,7 +578,7 @@ test_expect_success READS_STREAMS,GIT 'trace2 record has the script, and Git bel
 '
 
 doc_of () {
-	test_expect_success "$needs,GIT,READS_STREAMS" "$shell: the example of trace2-shell" '
+	test_expect_success "$needs,GIT" "$shell: the example of trace2-shell" '
 		page=$GIT_BUILD_DIR/Documentation/trace2-shell.adoc &&
 		awk "/^\\[source,sh\\]\$/ { on = 1; next } on && /^----/ { on++ }
 			on == 3 { exit } on && !/^----/" "$page" >backup.sh &&

@@ -14,7 +14,7 @@ unchecked 'regions are left by other names, on purpose' '*'
 
 sites=$GIT_BUILD_DIR/build/hosts/sites
 
-test_skip_unless READS_STREAMS JQ
+test_skip_unless JQ
 
 # run HOW [VARIABLE=VALUE...]: into the ring r, and into the event stream e.
 run () {

@@ -10,8 +10,6 @@ unchecked 'damaged' bad
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-test_skip_unless READS_STREAMS
-
 # both COMMAND...: the same run as event stream (event) and as ring (ring).
 both () {
 	rm -rf event ring &&

@@ -8,8 +8,6 @@ test_description='trace2 record --ring: rings of all processes, and streams of t
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-test_skip_unless READS_STREAMS
-
 test_skip_unless JQ,PIPE 'no host program, no jq, or no fifos'
 
 rounds () {

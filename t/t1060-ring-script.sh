@@ -6,8 +6,6 @@ test_description='events of a ring, written anew, have all their fields'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-test_skip_unless READS_STREAMS
-
 test_skip_unless JQ
 
 # Both targets record the same run.

@@ -44,7 +44,7 @@ test_expect_success !INSTRUMENTED 'a sandbox refuses madvise(): no samples, an e
 	test_grep "page-faults.*madvise" n
 '
 
-test_expect_success READS_STREAMS 'the values of the group, with one name for all threads' '
+test_expect_success 'the values of the group, with one name for all threads' '
 	sampled "{page-faults:u:2,task-clock}" test-tool perf touch 50 50 &&
 	sed "s/.* id=\([0-9a-f]*\) .*/\1/" samples | sort -u >ids &&
 	test_line_count = 1 ids &&
@@ -126,7 +126,7 @@ test_expect_success EXPENSIVE,CC,PERF_RECORD,LIBDW,!INSTRUMENTED 'the share of a
 	test "$((off * off * all))" -lt $((10000000 + 2500 * all))
 '
 
-test_expect_success READS_STREAMS,CC,PERF_RECORD,!INSTRUMENTED 'perf reads them as its own' '
+test_expect_success CC,PERF_RECORD,!INSTRUMENTED 'perf reads them as its own' '
 	trace2 export --to perf -o ours.data r &&
 	perf report --stdio -g none --sort sym -i ours.data 2>/dev/null >report &&
 	grep "of event .task-clock:u" report &&

@@ -96,7 +96,7 @@ test_expect_success 'version' '
 	test_cmp out actual
 '
 
-test_expect_success READS_STREAMS 'output that cannot be written is an error' '
+test_expect_success 'output that cannot be written is an error' '
 	test -w /dev/full &&
 	test_expect_code 128 trace2 list "$traces/gc.event" >/dev/full 2>err &&
 	test_grep "cannot write the output" err

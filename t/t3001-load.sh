@@ -11,8 +11,6 @@ holds makes a command fail.
 
 unchecked 'lines of many streams, changed at random' reshaped.event crlf.event
 
-test_skip_unless READS_STREAMS
-
 traces=$TEST_DIRECTORY/traces
 
 # event NAME SECONDS REST: print one line of session $sid.

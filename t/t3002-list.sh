@@ -7,8 +7,6 @@ test_description='trace2 list: the processes of a recording'
 . "$TEST_DIRECTORY/lib-stream.sh"
 . "$TEST_DIRECTORY/lib-terminal.sh"
 
-test_skip_unless READS_STREAMS
-
 traces=$TEST_DIRECTORY/traces
 
 test_expect_success 'a tree with times, ends and pids' '

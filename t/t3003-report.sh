@@ -6,8 +6,6 @@ test_description='trace2 report: where the time went'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-terminal.sh"
 
-test_skip_unless READS_STREAMS
-
 traces=$TEST_DIRECTORY/traces
 
 # A session of 1 s: 100 ms of a child that reports 60 ms itself, a region of 400

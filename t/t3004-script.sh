@@ -7,8 +7,6 @@ test_description='trace2 script: events in the order of time, in any format'
 
 unchecked 'lines that perf would not write' odd.perf
 
-test_skip_unless READS_STREAMS
-
 traces=$TEST_DIRECTORY/traces
 
 # masked DIR TARGET NAME...: print the files NAME.TARGET. Hide the values that Git

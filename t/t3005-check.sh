@@ -8,8 +8,6 @@ test_description='trace2 check: streams, settings, and a probe'
 unchecked 'forged: what check has to find' \
 	double early lost-member made-up nesting no-key thread twice type
 
-test_skip_unless READS_STREAMS
-
 traces=$TEST_DIRECTORY/traces
 
 # Git's maintenance forks without exec and goes on in commit, fetch and push.

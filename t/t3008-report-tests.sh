@@ -5,8 +5,6 @@ test_description='trace2 report --tests'
 
 . ./test-lib.sh
 
-test_skip_unless READS_STREAMS
-
 # suite ID [CODE [RESULT [REASON]]] <TESTS: the stream of a script that exits with
 # CODE, whose tests are the lines FROM TO TOOK RESULT TITLE; without a RESULT, a
 # test has no end. One with "child" in its TITLE starts one, which has its main

@@ -5,8 +5,6 @@ test_description='trace2 script -f: files of each kind that still grow'
 
 . ./test-lib.sh
 
-test_skip_unless READS_STREAMS
-
 traces=$TEST_DIRECTORY/traces
 
 test_skip_unless PIPE 'no fifos here'

@@ -10,8 +10,6 @@ critical path goes to it where the push itself did nothing else.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-stream.sh"
 
-test_skip_unless READS_STREAMS
-
 child () {
 	event P "$1" child_start "\"child_id\":$2,\"child_class\":\"$4\",\"use_shell\":false,\"argv\":[\"$3\"]"
 }

@@ -10,8 +10,6 @@ process ran is a segment of it.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-stream.sh"
 
-test_skip_unless READS_STREAMS
-
 # lives INPUT: print each process with its wall time.
 lives () {
 	trace2 list "$1" | sed "1d; /^\[\.\.\.\]/d; s/^[0-9:.]* *//; s/  */ /g"

@@ -9,7 +9,7 @@ there. Each side writes a recording of its own.
 
 . ./test-lib.sh
 
-test_skip_unless READS_STREAMS,GIT,JQ
+test_skip_unless GIT,JQ
 
 # As sshd does, the far end has no variables of the client.
 cat >ssh <<'EOF'

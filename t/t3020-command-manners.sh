@@ -8,8 +8,6 @@ test_description='what a command leaves alone when it fails, and what it says'
 
 unchecked 'forged' bad lines actual
 
-test_skip_unless READS_STREAMS
-
 test_expect_success 'a recording that cannot begin leaves the one before in its place' '
 	trace2 record -- true 2>err &&
 	cp trace2.data/meta.json before &&

@@ -21,7 +21,7 @@ test_expect_success GIT 'a recording in a working tree is nothing to Git' '
 	test_must_be_empty actual
 '
 
-test_expect_success READS_STREAMS 'the recording before the last one goes, with its .gitignore' '
+test_expect_success 'the recording before the last one goes, with its .gitignore' '
 	trace2 record -o kept -- true &&
 	trace2 record -o kept -- true &&
 	trace2 record -o kept -- true &&
@@ -51,7 +51,7 @@ test_expect_success 'nothing is left of a recording that could not begin' '
 	test_path_is_missing gone
 '
 
-test_expect_success TASKS,READS_STREAMS 'programs without Trace2: says what is known all the same' '
+test_expect_success TASKS 'programs without Trace2: says what is known all the same' '
 	trace2 record -o quiet -- sh -c "sh -c :; :" 2>err &&
 	sed -e "/: not recorded: /d; /: for more: /d" -e "s/'\''/SQ/g" err >lines &&
 	head -n 1 lines >actual &&
@@ -78,7 +78,7 @@ test_expect_success 'a command that was killed: by what' '
 	test_grep "; 0 lost, exit 143 ]$" err
 '
 
-test_expect_success JQ,READS_STREAMS 'the command is in a trace, which the recording tells' '
+test_expect_success JQ 'the command is in a trace, which the recording tells' '
 	sane_unset TRACEPARENT GIT_TRACE2_SPANS &&
 	trace2 record -o traced -- sh -c "echo \$TRACEPARENT; test-tool trace2 001return 0" >out &&
 	jq -r ".trace | \"00-\" + .trace_id + \"-\" + .span_id + \"-01\"" traced/meta.json >expect &&

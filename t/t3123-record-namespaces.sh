@@ -5,7 +5,7 @@ test_description='recordings across pid and time namespaces, as containers have 
 
 . ./test-lib.sh
 
-test_skip_unless READS_STREAMS,GIT,JQ,TASKS
+test_skip_unless GIT,JQ,TASKS
 
 test_lazy_prereq TIME_NAMESPACE 'unshare -T --monotonic 5 -f true'
 

@@ -245,7 +245,7 @@ start_worker () {
 	read -r answer <&9
 }
 
-test_expect_success STATES,READS_STREAMS,!SANITIZE_ADDRESS 'its ring, with the events before' '
+test_expect_success STATES,!SANITIZE_ADDRESS 'its ring, with the events before' '
 	start_worker 3 5 exit &&
 	attach -p $pid &&
 	tell "" round &&
@@ -290,7 +290,7 @@ has_rounds () {
 	test "$(trace2 script -i r | grep -c "main.*region_enter.*label:round")" = "$1"
 }
 
-test_expect_success STATES,READS_STREAMS 'a ring that goes on, and is smaller than what is recorded' '
+test_expect_success STATES 'a ring that goes on, and is smaller than what is recorded' '
 	GIT_TRACE2_RING_SIZE=4k && export GIT_TRACE2_RING_SIZE &&
 	start_worker 1 1 exit &&
 	sane_unset GIT_TRACE2_RING_SIZE &&

@@ -8,8 +8,6 @@ test_description='trace2 diff: two recordings, or two sets of them'
 
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
 
-test_skip_unless READS_STREAMS
-
 # ps_of <PAIRS: print the p of diff for the times of two lists of runs, for each
 # line "BASE NEW".
 ps_of () {

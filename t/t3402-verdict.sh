@@ -18,8 +18,6 @@ test_lazy_prereq ALLOCATIONS 'can_count --allocations'
 test_lazy_prereq SETPRIV 'setpriv --bounding-set=-bpf,-perfmon,-sys_admin true'
 test_lazy_prereq INSTRUCTIONS 'trace2 stat -e list | grep "^instructions.* yes "'
 
-test_skip_unless READS_STREAMS
-
 # The last line of OUT is this verdict.
 verdict () {
 	echo "$1" >expect.verdict &&

@@ -8,7 +8,7 @@ test_description='what a command took at each commit: stat --note, history, bise
 
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
 
-test_skip_unless READS_STREAMS,IO
+test_skip_unless IO
 
 # Eight commits of a program: it reads $calls times, and computes.
 test_expect_success 'setup: the fifth commit reads more, the sixth fails to build' '

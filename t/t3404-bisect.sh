@@ -8,7 +8,7 @@ test_description='trace2 bisect: what it must not touch, must not claim, and say
 
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
 
-test_skip_unless READS_STREAMS,IO
+test_skip_unless IO
 
 # Five commits of a program; from the fourth on it reads more.
 test_expect_success 'setup' '

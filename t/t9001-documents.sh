@@ -278,7 +278,7 @@ test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the examples of adding an event 
 '
 
 # No other file of the command needs a change.
-test_expect_success EXPENSIVE,CC,READS_STREAMS,!INSTRUMENTED 'the command reads that event, and has the view, the export and the setting' '
+test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the command reads that event, and has the view, the export and the setting' '
 	use_the_tables "event/events\.def" "$TOOL_OBJ/tool" >changed &&
 	test_grep "tree/tool/model/build/build\.c" changed &&
 	for file in report/report_sids report/report export/sids cmd/export common/settings

@@ -94,7 +94,7 @@ recordings () {
 	trace2 record -o ../commit -- git log -1 --stat
 }
 
-test_expect_success GIT,READS_STREAMS 'setup: a repository with recordings' '
+test_expect_success GIT 'setup: a repository with recordings' '
 	project &&
 	(cd template/project && recordings)
 '
@@ -174,7 +174,7 @@ test_expect_success 'the examples of trace2-top have the headings that its test 
 
 for page in $PAGES
 do
-	needs=GIT,READS_STREAMS
+	needs=GIT
 	case "$page" in
 	# These compute, or measure many runs: make check does.
 	howto-computing-*) needs=EXPENSIVE,$needs,STATES ;;
@@ -197,7 +197,7 @@ test_expect_success 'the how-to shows tables' '
 	test_line_count -gt 3 shown
 '
 
-test_expect_success GIT,READS_STREAMS 'the examples of the command in README run' '
+test_expect_success GIT 'the examples of the command in README run' '
 	sed "/^## The library/q" "$GIT_BUILD_DIR"/README.md >README &&
 	test_grep "trace2 record -- git fetch" README &&
 	run_page README &&

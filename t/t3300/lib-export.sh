@@ -17,11 +17,6 @@ then
 	skip_all='jq is missing'
 	test_done
 fi
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='built without simdjson'
-	test_done
-fi
 
 test_lazy_prereq NODE 'node --version'
 test_lazy_prereq DEV_FULL 'test -c /dev/full'
