@@ -93,7 +93,7 @@ test_expect_success 'a line that was cut has an end before the next one' '
 '
 
 # On a busy machine a thread may have the lock, and no CPU, for longer than others
-# wait for it: then lines are lost, up to most of them.
+# wait for it: then lines are lost.
 test_expect_success '8 threads into a pipe that has room: each line is there, or counted' '
 	GIT_TRACE2_BRIEF=1 GIT_TRACE2=9 "$hosts/limits" roomy-pipe >n &&
 	grep "^nr " n >said &&

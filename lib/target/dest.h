@@ -79,6 +79,9 @@ struct tr2_dest {
 	atomic_uint_fast64_t silent_since_ns;
 	/* Time waited for its reader: its part of the account. */
 	atomic_uint_fast64_t charged_ns;
+	/* Of that of all others, for owners of the lock: of the one that has
+	 * not worked since, and what is kept of earlier ones. */
+	atomic_uint_fast64_t silence_ns, kept_ns;
 	atomic_uint_fast64_t lost; /* lines */
 	/* Threads with a table of descriptors of their own, in which the file is
 	 * not: it is off for them alone. 0: none. */

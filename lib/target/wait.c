@@ -17,6 +17,9 @@
 
 /* Of an account, this part is for the last line. */
 #define LAST_PART 4
+/* Of what a wait for an owner without a CPU took, this part is not given back at
+ * once. */
+#define KEPT_PART 8
 
 /* Time that the host has spent waiting: for others, and for those that are
  * patient. A forked child continues its parent's: otherwise a host that forks
@@ -47,9 +50,13 @@ void tr2_dest_set_urgent(void)
 
 void tr2_wait_init(struct tr2_dest *dest, bool same)
 {
-	if (!same)
+	if (!same) {
 		atomic_store_explicit(&dest->charged_ns, 0,
 				      memory_order_relaxed);
+		atomic_store_explicit(&dest->silence_ns, 0,
+				      memory_order_relaxed);
+		atomic_store_explicit(&dest->kept_ns, 0, memory_order_relaxed);
+	}
 	atomic_store_explicit(&dest->pulse, 1, memory_order_relaxed);
 	atomic_store_explicit(&dest->silent_at, 0, memory_order_relaxed);
 	atomic_store_explicit(&dest->lock, 0, memory_order_release);
@@ -185,8 +192,38 @@ static bool has_read(const struct tr2_dest *dest)
 	return tr2_sys_poll(&p, &now) > 0;
 }
 
+static void charge_for_owner(struct tr2_dest *dest, uint64_t ns)
+{
+	uint64_t taken = take_from_account(&used_ns[false], limit_of(false), ns);
+
+	atomic_fetch_add_explicit(&dest->silence_ns, taken,
+				  memory_order_relaxed);
+}
+
+/*
+ * The owner works again, so it had no CPU: most of the time that others waited
+ * for it is given back. A part is kept, until there is progress, or a host whose
+ * handlers hold up the owner again and again would be delayed each time.
+ */
+static void forgive_owner(struct tr2_dest *dest)
+{
+	uint64_t ns = atomic_exchange_explicit(&dest->silence_ns, 0,
+					       memory_order_relaxed);
+	uint64_t kept = ns / KEPT_PART;
+
+	if (!ns)
+		return;
+	give_back(&used_ns[false], ns - kept);
+	atomic_fetch_add_explicit(&dest->kept_ns, kept, memory_order_relaxed);
+}
+
 void tr2_wait_give_back(struct tr2_dest *dest, size_t bytes)
 {
+	forgive_owner(dest);
+	give_back(&used_ns[false],
+		  give_back(&dest->kept_ns, bytes * TR2_STALL_BACK_NS));
+	if (!atomic_load_explicit(&dest->charged_ns, memory_order_relaxed))
+		return;
 	if (!is_patient(dest))
 		give_time_back(dest, bytes * TR2_STALL_BACK_NS);
 	else if (has_read(dest))
@@ -223,6 +260,7 @@ static bool may_wait_for_owner(struct tr2_dest *dest, uint64_t *slept_ns)
 		atomic_store_explicit(&dest->silent_at, pulse,
 				      memory_order_release);
 		*slept_ns = 0;
+		forgive_owner(dest);
 		return true;
 	}
 	silent_ns = tr2_clock_since(
@@ -234,10 +272,7 @@ static bool may_wait_for_owner(struct tr2_dest *dest, uint64_t *slept_ns)
 	used = atomic_load_explicit(&used_ns[false], memory_order_relaxed);
 	if (silent_ns + used < limit_of(false))
 		return true;
-	if (dest->patient)
-		take_from_account(&used_ns[false], limit_of(false), silent_ns);
-	else
-		take_time(dest, silent_ns);
+	charge_for_owner(dest, silent_ns);
 	return false;
 }
 
@@ -270,8 +305,10 @@ static bool wait_for_lock(struct tr2_dest *dest, uint32_t tid)
 				return true;
 			continue;
 		}
-		if (!may_wait_for_owner(dest, &slept_ns))
+		if (!may_wait_for_owner(dest, &slept_ns)) {
+			sched_yield(); /* to the owner, if it needs a CPU */
 			return false;
+		}
 		mine = tid | WAITERS;
 		if (!sleep_on(dest, word))
 			continue;

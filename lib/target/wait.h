@@ -40,7 +40,12 @@ void tr2_wait_give_back(struct tr2_dest *dest, size_t bytes);
 /* There was room for so many bytes; under the lock. */
 static inline void tr2_wait_note_progress(struct tr2_dest *dest, size_t bytes)
 {
-	if (atomic_load_explicit(&dest->charged_ns, memory_order_relaxed))
+	if (unlikely(atomic_load_explicit(&dest->charged_ns,
+					  memory_order_relaxed) |
+		     atomic_load_explicit(&dest->silence_ns,
+					  memory_order_relaxed) |
+		     atomic_load_explicit(&dest->kept_ns,
+					  memory_order_relaxed)))
 		tr2_wait_give_back(dest, bytes);
 }
 

@@ -214,15 +214,22 @@ static void test_each_instruction(void)
 	leave_at_each(&waiting, "a jump out of waiting for it");
 }
 
-/* Hold it until the test is over. */
+static atomic_bool works;
+
+/* Hold it until the test is over. If `works` is set, work once more. */
 static void *keep_it(void *arg)
 {
 	uint32_t tid = tid_of_thread();
 
 	lock_as(tid);
 	atomic_store(&other_stage, 1);
-	while (!atomic_load(&over))
+	while (!atomic_load(&over)) {
+		if (atomic_exchange(&works, false)) {
+			tr2_wait_beat(&dest);
+			atomic_store(&other_stage, 2);
+		}
 		sched_yield();
+	}
 	tr2_wait_unlock(&dest, tid);
 	return arg;
 }
@@ -238,9 +245,44 @@ static void test_owner_that_does_nothing(void)
 	pthread_join(other, NULL);
 	ok(lock_as(me) == TR2_LOCKED, "when it is free it is taken");
 	ok(!dest.cut, "no line was cut");
-	tr2_wait_note_progress(&dest, TR2_STALL_NS / TR2_STALL_BACK_NS);
-	is_u64(atomic_load(&dest.charged_ns), 0, "lines give the time back");
+	give_time_back();
+	is_u64(atomic_load(&dest.silence_ns) + atomic_load(&dest.kept_ns), 0,
+	       "lines give the time back");
 	tr2_wait_unlock(&dest, me);
+}
+
+/* It has no CPU, say, and works again later. The time that others waited for it
+ * is for the whole process. */
+static void test_owner_that_works_again(void)
+{
+	const uint64_t most = BEFORE_LAST(TR2_STALL_NS);
+	uint64_t kept;
+
+	start();
+	start_other(keep_it);
+	wait_for_stage(1);
+	ok(lock_as(me) == TR2_LOCK_LOST, "its silence costs a line");
+	is_u64(atomic_load(&dest.silence_ns), most, "and all the time there is");
+	atomic_store(&works, true);
+	wait_for_stage(2);
+	ok(lock_as(me) == TR2_LOCK_LOST, "it is waited for again");
+	kept = atomic_load(&dest.kept_ns);
+	is_u64(kept, most / 8, "with the time that was given back, but a part");
+	is_u64(atomic_load(&dest.silence_ns), most - kept, "which is not spent");
+	atomic_store(&over, true);
+	pthread_join(other, NULL);
+	ok(lock_as(me) == TR2_LOCKED, "others take it later");
+	tr2_wait_unlock(&dest, me);
+	start_other(keep_it);
+	wait_for_stage(1);
+	tr2_wait_note_progress(&dest, TR2_STALL_NS / TR2_STALL_BACK_NS);
+	is_u64(atomic_load(&dest.kept_ns), 0, "lines give that part back");
+	ok(lock_as(me) == TR2_LOCK_LOST, "the next one that does not work");
+	is_u64(atomic_load(&dest.silence_ns) + atomic_load(&dest.kept_ns), most,
+	       "has all the time again");
+	atomic_store(&over, true);
+	pthread_join(other, NULL);
+	give_time_back();
 }
 
 /* Release it now and then, shortly after another thread began to wait. Do not wait
@@ -428,6 +470,7 @@ int main(void)
 {
 	me = tid_of_thread();
 	test_owner_that_does_nothing();
+	test_owner_that_works_again();
 	test_owners_that_go_on();
 	test_owner_that_ended();
 	test_jumps_out_of_waiting();
