@@ -505,7 +505,7 @@ test_expect_success COUNT '--until-decided looks at pairs: a load that both have
 	EOF
 	rm -f turns.* &&
 	trace2 stat -q -r 9 --only task-clock --until-decided \
-		--against "./alike base 300000" ./alike new 600000 >out &&
+		--against "./alike base 100000" ./alike new 400000 >out &&
 	test_grep "^Decided after [79] of at most 9 pairs" out &&
 	test_grep "^slower: task-clock" out
 '
