@@ -51,7 +51,31 @@ test_expect_success CPU_LIMIT 'a group of processes that has used up its limit i
 		trace2 record -q -o limited -- "$PERL_PATH" -e "1 while times < 0.03" &&
 	jq -e ".cpu_limit_millicpu == 100 and .throttled_ns > 0" limited/meta.json &&
 	trace2 report limited >out &&
-	test_grep " throttled (limit: 0.10 CPUs)$" out
+	test_grep " throttled (limit: 0.10 CPUs)$" out &&
+	"$GIT_BUILD_DIR/build/unit/tool-states" limited >dump &&
+	grep "\"state\":\"ready\".*\"comm\":\"throttled\"" dump
+'
+
+# A process that began before the recorder is in a group of its own.
+test_expect_success CPU_LIMIT 'record -p looks at the group of the process, not at its own' '
+	make_group &&
+	test_when_finished "rmdir \"$group\"" &&
+	mkfifo go &&
+	{
+		sh -c "echo \$\$ >\"\$1/cgroup.procs\" && exec \"\$2\" -e \"<STDIN>; 1 while times < 0.03\"" \
+			sh "$group" "$PERL_PATH" <go &
+	} &&
+	pid=$! &&
+	exec 9>go &&
+	wait_until grep -q "$pid" "$group/cgroup.procs" &&
+	{ trace2 record -o attached -p $pid 2>err & } &&
+	recorder=$! &&
+	wait_until grep -q "recording process $pid" err &&
+	echo go >&9 &&
+	exec 9>&- &&
+	wait $recorder &&
+	jq -e ".cpu_limit_millicpu == 100 and .throttled_ns > 0" attached/meta.json &&
+	grep "\"type\":\"throttled\"" attached/tasks.jsonl
 '
 
 # has_arguments RECORDING: the log of the recording, which is written while it

@@ -111,16 +111,68 @@ test_expect_success 'a thread without a CPU is on the path, with the one that ha
 	EOF
 '
 
-test_expect_success 'a group that was throttled for most of that time had no CPU for this' '
-	sed "s/{/{\"cpu_limit_millicpu\":500,\"throttled_ns\":THROTTLED,/" r/meta.json >meta &&
-	sed s/THROTTLED/20000/ meta >r/meta.json &&
-	path r >other &&
-	test_grep ! throttled other &&
+# no_cpu FORMAT: print by whom top lost the CPU, in milliseconds from the start.
+no_cpu () {
+	trace2 export --to chrome -o json r &&
+	jq -r '[.traceEvents[] | select(.name == "no CPU" and .dur > 3000)] |
+		(map(.ts) | min) as $first | sort_by(.ts)[] |
+		"\((.ts - $first) / 1000 | round) \(.dur / 1000 | round) " +
+		(if .args.throttled then "throttled" else .args.cpu_had end)' json
+}
+
+test_expect_success 'a thread without a CPU is throttled when its group was, and not before or after' '
+	made r <<-\EOF &&
+	top top
+	5 1 fork 11 11 10 10
+	6 1 in 11 11
+	7 1 comm 11 11 busy exec
+	8 1 out 11 11
+	10 0 waking 10 10 11
+	2000 0 lose 10 10 11 busy
+	2000 0 in 11 11
+	6000 0 lose 11 11 10 top
+	6000 0 in 10 10
+	10000 0 lose 10 10 0 swapper
+	60000 0 in 10 10
+	64000 0 lose 10 10 11 busy
+	64000 0 in 11 11
+	68000 0 lose 11 11 10 top
+	68000 0 in 10 10
+	70000 0 exit 10 10
+	75000 1 in 11 11
+	76000 1 exit 11 11
+	EOF
+	test_prints path <<-\EOF &&
+	0 top run 12000 + 58000
+	EOF
+	sed "s/{/{\"cpu_limit_millicpu\":500,\"throttled_ns\":50000000,/" r/meta.json >meta &&
+	mv meta r/meta.json &&
+	echo "{\"type\":\"throttled\",\"time_ns\":5061000000,\"since_ns\":5055000000,\"throttled_ns\":50000000}" >>r/tasks.jsonl &&
+	test_prints path <<-\EOF &&
+	0 top run:throttled 12000 + 58000
+	EOF
 	trace2 report r >out &&
-	test_grep "; 20 us throttled (limit: 0.50 CPUs)$" out &&
-	sed s/THROTTLED/2000000/ meta >r/meta.json &&
-	path r >actual &&
-	test_grep " run:throttled " actual
+	test_grep "; 50.000 ms throttled (limit: 0.50 CPUs)$" out &&
+	test_prints no_cpu <<-\EOF
+	0 4 busy
+	4 58 throttled
+	8 50 throttled
+	62 4 busy
+	66 7 others
+	EOF
+'
+
+test_expect_success SQLITE3 'a table of states names the limit of a group, too' '
+	trace2 export --to sqlite -o db r &&
+	sqlite3 db "SELECT by, duration_ns / 1000000 FROM states
+		WHERE state = '\''ready'\'' AND duration_ns > 3000000 ORDER BY start_ns" >actual &&
+	test_cmp - actual <<-\EOF
+	busy|4
+	throttled|58
+	throttled|50
+	busy|4
+	others|7
+	EOF
 '
 
 test_expect_success 'the time of a child before it began belongs to the thread that created it' '

@@ -34,6 +34,7 @@ static bool has(const char *group, const char *root, const char *types,
 {
 	char cgroup[256], mounts[256], line[512];
 	struct tr2_cpu_limit limit;
+	bool found;
 
 	snprintf(cgroup, sizeof(cgroup), "%s/cgroup", top);
 	snprintf(mounts, sizeof(mounts), "%s/mountinfo", top);
@@ -44,11 +45,12 @@ static bool has(const char *group, const char *root, const char *types,
 		 types);
 	put("mountinfo", line);
 	tr2_cpu_limit_of(&limit, cgroup, mounts);
-	if (limit.millicpu == millicpu && limit.throttled_ns == throttled_ns)
-		return true;
-	printf("# %ju of a thousand CPUs, %ju ns\n", (uintmax_t)limit.millicpu,
-	       (uintmax_t)limit.throttled_ns);
-	return false;
+	found = limit.millicpu == millicpu && limit.last_ns == throttled_ns;
+	if (!found)
+		printf("# %ju of a thousand CPUs, %ju ns\n",
+		       (uintmax_t)limit.millicpu, (uintmax_t)limit.last_ns);
+	tr2_cpu_limit_release(&limit);
+	return found;
 }
 
 #define V2 "cgroup2 cgroup2 rw,nsdelegate"
@@ -86,6 +88,32 @@ static void test_v1(void)
 	ok(has(OF_V1, "/", V1, 0, 0), "v1: no limit");
 }
 
+/* One look after the other at a group's numbers. */
+static void test_looks(void)
+{
+	struct tr2_cpu_limit limit;
+	struct tr2_throttled t;
+	char cgroup[256], mounts[256];
+	uint64_t before;
+
+	snprintf(cgroup, sizeof(cgroup), "%s/cgroup", top);
+	snprintf(mounts, sizeof(mounts), "%s/mountinfo", top);
+	put("fs/job/cpu.cfs_quota_us", "200000\n");
+	ok(has(OF_V1, "/", V1, 2000, 9), "v1: a limit again");
+	tr2_cpu_limit_of(&limit, cgroup, mounts);
+	ok(!tr2_cpu_limit_look(&limit, &t), "a look finds nothing new");
+	before = limit.looked_ns;
+	put("fs/job/cpu.stat", "nr_periods 5\nthrottled_time 30\n");
+	ok(tr2_cpu_limit_look(&limit, &t) && t.ns == 21 &&
+		   t.from_ns == before && t.to_ns >= limit.looked_ns,
+	   "a look finds for how long the group was throttled since the last one");
+	ok(!tr2_cpu_limit_look(&limit, &t) && limit.first_ns == 9 &&
+		   limit.last_ns == 30, "the next look finds nothing new");
+	put("fs/job/cpu.stat", "");
+	ok(!tr2_cpu_limit_look(&limit, &t), "a file without numbers is nothing new");
+	tr2_cpu_limit_release(&limit);
+}
+
 static int take_away(const char *path, const struct stat *st, int flag,
 		     struct FTW *at)
 {
@@ -99,6 +127,7 @@ int main(void)
 		abort();
 	test_v2();
 	test_v1();
+	test_looks();
 	nftw(top, take_away, 8, FTW_DEPTH | FTW_PHYS);
 	return done_testing();
 }

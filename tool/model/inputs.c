@@ -16,6 +16,7 @@ void tr2_model_input_begin(struct tr2_model *m, const char *path)
 		.first_session = m->nr_sessions,
 		.first_task = m->nr_tasks,
 	};
+	m->priv->nr_throttlings = 0;
 }
 
 void tr2_model_input_end(struct tr2_model *m)

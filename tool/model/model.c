@@ -62,6 +62,7 @@ static void release_private(struct tr2_model_private *p)
 	free(p->strings);
 	free(p->buckets);
 	free(p->found);
+	free(p->throttlings);
 	free(p->sids.slots);
 	tr2_map_release(&p->threads);
 	tr2_map_release(&p->children);

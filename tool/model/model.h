@@ -426,6 +426,8 @@ enum tr2_cause {
 #define TR2_STATE_BY_OUTSIDE (1u << 2)
 /* As TR2_STATE_INFERRED, and another one could be it, or a timer. */
 #define TR2_STATE_DOUBTFUL (1u << 3)
+/* Without a CPU since its control group had used up its limit. */
+#define TR2_STATE_THROTTLED (1u << 4)
 
 /* What a thread did from start_ns until its next state, or its end. */
 struct tr2_state {
@@ -433,7 +435,8 @@ struct tr2_state {
 	/* The task thread that woke it (WAIT), or that had the CPU meanwhile
 	 * (READY); 0: unknown, or not in the recording. */
 	uint32_t other;
-	tr2_str comm;  /* of a thread that is not in the recording; 0: unknown */
+	/* Of a thread that is not in the recording, or "throttled"; 0: unknown */
+	tr2_str comm;
 	uint8_t kind;  /* enum tr2_state_kind */
 	uint8_t cause; /* WAIT: enum tr2_cause */
 	uint8_t flags; /* TR2_STATE_... */
@@ -621,7 +624,6 @@ struct tr2_model {
 	 * its threads had no CPU for that, on all CPUs. */
 	uint64_t cpu_limit_millicpu;
 	int64_t throttled_ns;
-	tr2_str throttled; /* why threads had no CPU; 0: for other threads */
 	struct tr2_context meta_trace;
 	uint64_t meta_trace_parent;
 	bool has_meta, no_task_records;

@@ -57,6 +57,13 @@ struct tr2_found_thread {
 	uint8_t kind, cause; /* enum tr2_state_kind, enum tr2_cause */
 };
 
+/* Threads were throttled: not before from_ns, and until a moment between since_ns
+ * and to_ns. */
+struct tr2_throttling {
+	int64_t from_ns, since_ns, to_ns; /* wall */
+	int64_t ns; /* for how long, added up over all CPUs */
+};
+
 struct tr2_model_private {
 	/* Arena: a chain of blocks, freed with the model. */
 	struct tr2_block *blocks;
@@ -75,6 +82,8 @@ struct tr2_model_private {
 	struct tr2_map threads, children, execs, tasks, problems;
 	struct tr2_found_thread *found; /* from 0 on */
 	uint32_t nr_found, alloc_found;
+	struct tr2_throttling *throttlings; /* of this input, from 0 on */
+	uint32_t nr_throttlings, alloc_throttlings;
 	/* Of the last event. */
 	uint32_t last_session, last_thread, last_span;
 	/* Allocated elements, in the order of struct tr2_model. */

@@ -86,7 +86,9 @@ static void add_state(struct tr2_export *x, const struct tr2_chrome_slice *at,
 
 	tr2_export_json_str(x, b, "cname", colour(s));
 	args = tr2_chrome_open_args(b);
-	if (by)
+	if (s->flags & TR2_STATE_THROTTLED)
+		tr2_buf_addlit(b, ",\"throttled\":true");
+	else if (by)
 		tr2_export_json_str(x, b, s->kind == TR2_STATE_READY ?
 			"cpu_had" : "ended_by", tr2_s(m, by));
 	if (s->flags & TR2_STATE_INFERRED)

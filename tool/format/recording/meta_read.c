@@ -225,6 +225,16 @@ static void add_fork(struct tr2_model *m, const struct task_record *r,
 				     *r->state.p, &r->wchan);
 }
 
+static bool add_throttled(struct tr2_model *m, const struct task_record *r,
+			  int64_t wall_ns)
+{
+	if (r->since_ns < 0 || r->since_ns > r->time_ns || r->throttled_ns <= 0)
+		return false;
+	tr2_build_throttling(m, wall_of(m, r->since_ns), wall_ns,
+			     tr2_at_ns(r->throttled_ns));
+	return true;
+}
+
 /* false: an unknown record. */
 static bool add_record(struct meta *meta, struct task_record *r)
 {
@@ -236,9 +246,13 @@ static bool add_record(struct meta *meta, struct task_record *r)
 		meta->lost_tasks += (uint64_t)r->count;
 		return true;
 	}
-	if (!pid_fits(r->pid) || r->time_ns <= 0 || r->time_ns > INT64_MAX / 4)
+	if (r->time_ns <= 0 || r->time_ns > INT64_MAX / 4)
 		return false;
 	wall_ns = wall_of(m, r->time_ns);
+	if (type_is(r, "throttled"))
+		return add_throttled(m, r, wall_ns);
+	if (!pid_fits(r->pid))
+		return false;
 	if (wall_ns > meta->last_ns)
 		meta->last_ns = wall_ns;
 	if (type_is(r, "fork") && pid_fits(r->tid)) {

@@ -45,6 +45,10 @@ uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 void tr2_build_task_found(struct tr2_model *m, int32_t pid, int32_t tid,
 			  int64_t wall_ns, int64_t begun_ns, char state,
 			  const struct tr2_view *function);
+/* The control group of the recording was throttled for so long, and no more, at
+ * a moment between these times. Add them in their order. */
+void tr2_build_throttling(struct tr2_model *m, int64_t since_ns, int64_t to_ns,
+			  int64_t ns);
 uint32_t tr2_build_task_comm(struct tr2_model *m, int32_t pid, int32_t tid,
 			     const char *comm, bool exec, int64_t wall_ns);
 /* argv is kept if it has words; they must live as long as the model. */

@@ -182,6 +182,11 @@ void tr2_states_end(struct tr2_states_build *b, struct tr2_tid *slot,
 /* In build_exits.c, when all records have been added. */
 void tr2_states_derive_exits(const struct tr2_states_build *b);
 
+/* In throttlings.c: return for how long at most a thread can have been throttled
+ * between these times. */
+int64_t tr2_throttled_between(const struct tr2_model *m, int64_t from_ns,
+			      int64_t to_ns);
+
 /* In build_switches.c. */
 void tr2_states_on_in(struct tr2_states_build *b,
 		      const struct tr2_task_record *r);

@@ -581,6 +581,30 @@ static int64_t ran_since(const struct tr2_states_build *b, uint32_t thread,
 	return ns;
 }
 
+/* Return how long threads of the recording had the CPU between these times, as
+ * far as they left it not too long ago. */
+static int64_t taken_between(const struct tr2_states_build *b, uint32_t cpu,
+			     uint32_t self, int64_t from_ns, int64_t now_ns)
+{
+	uint32_t seen[TR2_NR_LEFT] = { 0 }, nr = 0, i, j;
+	int64_t ns = 0;
+
+	for (i = 1; i <= TR2_NR_LEFT; i++) {
+		const struct tr2_left *l =
+			&b->left[(b->nr_left - i) % TR2_NR_LEFT];
+
+		if (!l->thread || l->at_ns < from_ns)
+			break;
+		for (j = 0; j < nr && seen[j] != l->thread; j++)
+			;
+		if (l->cpu != cpu || l->thread == self || j < nr)
+			continue;
+		seen[nr++] = l->thread;
+		ns += ran_since(b, l->thread, from_ns, now_ns);
+	}
+	return ns;
+}
+
 /* Return the thread that had the CPU for most of the time since from_ns; 0: none
  * of the recording. */
 static uint32_t main_owner(const struct tr2_states_build *b, uint32_t cpu,
@@ -633,6 +657,26 @@ static void set_owner(const struct tr2_states_build *b, uint32_t cpu,
 	ready->comm = 0;
 	ready->flags &= (uint8_t)~TR2_STATE_BY_OUTSIDE;
 	lost_to(ready, owner->thread, owner->comm);
+}
+
+/* With a limit of CPU time, a thread that was ready for long may have waited for
+ * the next period, and not for another thread. */
+static void check_limit(const struct tr2_states_build *b, uint32_t cpu,
+			uint32_t self, struct tr2_state *ready, int64_t wall_ns)
+{
+	int64_t ns = wall_ns - ready->start_ns, taken_ns, most_ns;
+
+	if (ns < LONG_READY_NS)
+		return;
+	most_ns = tr2_throttled_between(b->m, ready->start_ns, wall_ns);
+	if (most_ns <= ns / 2)
+		return;
+	taken_ns = taken_between(b, cpu, self, ready->start_ns, wall_ns);
+	if (ns - taken_ns <= ns / 2)
+		return;
+	ready->other = 0;
+	ready->comm = tr2_intern(b->m, "throttled", 9);
+	ready->flags = TR2_STATE_THROTTLED;
 }
 
 /* Sum how long switches take. If it takes longer, another thread, or none, had
@@ -701,6 +745,8 @@ void tr2_states_on_in(struct tr2_states_build *b,
 		find_owner(cpu, slot->thread, last, r->wall_ns);
 		check_owner(b, r->cpu, slot->thread, last, r->wall_ns);
 	}
+	if (last && last->kind == TR2_STATE_READY)
+		check_limit(b, r->cpu, slot->thread, last, r->wall_ns);
 	note_handover(b, cpu, slot->thread, r->wall_ns);
 	settle_loss(b, cpu, slot->thread, r->wall_ns);
 	tr2_state_push(b, slot, r->wall_ns, TR2_STATE_RUN);

@@ -208,20 +208,6 @@ static void sum_node(const struct tr2_model *m, struct tr2_node *n)
 	n->wait_ns = sums.wait_ns;
 }
 
-/* When a group was throttled is not recorded, only for how long. If that is most
- * of the time in which its threads had no CPU, none of it is said to be due to
- * the threads that had the CPUs meanwhile. */
-static void judge_throttling(struct tr2_model *m)
-{
-	struct tr2_state_sums sums = { 0 };
-	uint32_t i;
-
-	for (i = 1; i < m->nr_task_threads; i++)
-		tr2_states_sum(m, i, INT64_MIN, INT64_MAX, &sums);
-	if (m->throttled_ns > sums.ready_ns / 2)
-		m->throttled = tr2_intern(m, "throttled", 9);
-}
-
 void tr2_model_threads(struct tr2_model *m)
 {
 	uint32_t i, t;
@@ -234,6 +220,4 @@ void tr2_model_threads(struct tr2_model *m)
 		name_kind(m, i);
 	for (i = 1; i < m->nr_nodes; i++)
 		sum_node(m, &m->nodes[i]);
-	if (m->throttled_ns)
-		judge_throttling(m);
 }

@@ -275,8 +275,7 @@ static struct tr2_step as_reason(const struct tr2_model *m,
 	return (struct tr2_step){
 		.kind = kinds[s->kind],
 		.cause = s->kind == TR2_STATE_WAIT ? s->cause : 0,
-		.by = s->kind == TR2_STATE_READY && m->throttled ? m->throttled :
-		      s->other ? m->task_threads[s->other].comm : s->comm,
+		.by = s->other ? m->task_threads[s->other].comm : s->comm,
 	};
 }
 

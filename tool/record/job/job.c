@@ -192,7 +192,8 @@ static void fill_meta(const struct tr2_job *job)
 	if (m->argv)
 		tr2_record_trace_begin(&m->trace);
 	tr2_anchor_take(&m->start);
-	tr2_cpu_limit_read(&m->limit);
+	tr2_cpu_limit_open(&rec.watch.limit, m->nr_pids ? m->pids[0] : 0);
+	m->limit = &rec.watch.limit;
 }
 
 /* Hold a lock while the recorder runs, by which readers see that. */
@@ -672,7 +673,6 @@ static int finish(int code)
 	tr2_rings_finish(&rec.rings);
 	tr2_watch_finish(&rec.watch);
 	tr2_anchor_take(&rec.meta.end);
-	tr2_cpu_limit_read(&rec.meta.limit_at_end);
 	all = write_symbols();
 	rec.unwritten = !say_unwritten() || !all;
 	if (rec.unwritten)

@@ -37,7 +37,7 @@ struct tr2_meta {
 	int64_t nest, timeout_ns, max_size_bytes, rotate_bytes, keep;
 	const struct tr2_listen *listen;
 	struct tr2_anchor start, end;
-	struct tr2_cpu_limit limit, limit_at_end;
+	const struct tr2_cpu_limit *limit;
 	/* NULL: available */
 	const char *no_task_records, *no_exit_codes;
 	const char *task_source; /* perf, connector, ptrace, none */

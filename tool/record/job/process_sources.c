@@ -23,7 +23,8 @@
 #define SLACK_NS 50000000u
 /* Write what there is this often, for those who read while it is recorded. */
 #define LIVE_NS 1000000000u
-/* So often execs are looked for without the connector, and so many are kept. */
+/* So often it is looked whether a control group was throttled, and, without the
+ * connector, for execs, of which so many are kept. */
 #define LOOK_NS 10000000u
 #define MOST_UNREAD 4096
 #define ARGV_BYTES 4096
@@ -38,14 +39,16 @@ void tr2_watch_init(struct tr2_watch *w)
 	tr2_kernel_records_init(&w->kernel);
 	tr2_tasklog_init(&w->log, -1);
 	tr2_connector_init(&w->connector);
-	w->timer.fd = w->exec_timer.fd = -1;
+	tr2_cpu_limit_init(&w->limit);
+	w->timer.fd = w->look_timer.fd = -1;
 	snprintf(w->why_not, sizeof(w->why_not), "no command was run");
 }
 
 void tr2_watch_release(struct tr2_watch *w)
 {
 	tr2_loop_close(w->loop, &w->timer);
-	tr2_loop_close(w->loop, &w->exec_timer);
+	tr2_loop_close(w->loop, &w->look_timer);
+	tr2_cpu_limit_release(&w->limit);
 	free(w->unread);
 	tr2_kernel_records_release(&w->kernel);
 	tr2_connector_release(&w->connector);
@@ -227,15 +230,11 @@ void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 		tr2_tasklog_add(&w->log, &e);
 }
 
-static void look_for_execs(struct tr2_source *source, uint32_t events)
+static void look_for_execs(struct tr2_watch *w)
 {
-	void *watch = (char *)source - offsetof(struct tr2_watch, exec_timer);
-	struct tr2_watch *w = watch;
-	uint64_t ticks;
 	size_t i;
 
-	(void)events;
-	if (read(source->fd, &ticks, sizeof(ticks)) < 0)
+	if (!w->has_tasks || w->has_connector)
 		return;
 	tr2_kernel_rings_scan(&w->kernel.rings);
 	/* A look whether a process has ended may find more of them. */
@@ -257,6 +256,37 @@ static void take_exit(struct tr2_watch *w, const struct tr2_task_event *e,
 	if (e->ppid != getpid())
 		log_status(w, e->pid, status, TR2_STATUS_CONNECTOR, e->time_ns,
 			   NULL);
+}
+
+static void look_at_limit(struct tr2_watch *w)
+{
+	struct tr2_task_event e = { .kind = TR2_TASK_THROTTLED };
+	struct tr2_buf *b = &w->text;
+	struct tr2_throttled t;
+
+	if (!tr2_cpu_limit_look(&w->limit, &t))
+		return;
+	e.time_ns = t.to_ns;
+	tr2_buf_reset(b);
+	tr2_buf_addlit(b, ",\"since_ns\":");
+	tr2_buf_add_u64(b, t.from_ns);
+	tr2_buf_addlit(b, ",\"throttled_ns\":");
+	tr2_buf_add_u64(b, t.ns);
+	e.more = copy_text(b);
+	if (e.more)
+		tr2_tasklog_add(&w->log, &e);
+}
+
+static void look(struct tr2_source *source, uint32_t events)
+{
+	void *watch = (char *)source - offsetof(struct tr2_watch, look_timer);
+	uint64_t ticks;
+
+	(void)events;
+	if (read(source->fd, &ticks, sizeof(ticks)) < 0)
+		return;
+	look_at_limit(watch);
+	look_for_execs(watch);
 }
 
 /* Called for any process of the machine. */
@@ -374,9 +404,9 @@ void tr2_watch_run(struct tr2_watch *w)
 	tr2_kernel_records_start(&w->kernel);
 	w->timer.ready = timer_ready;
 	(void)tr2_loop_add_timer(w->loop, &w->timer, LIVE_NS, LIVE_NS);
-	w->exec_timer.ready = look_for_execs;
-	if (w->has_tasks && !w->has_connector)
-		(void)tr2_loop_add_timer(w->loop, &w->exec_timer, LOOK_NS,
+	w->look_timer.ready = look;
+	if ((w->has_tasks && !w->has_connector) || w->limit.fd >= 0)
+		(void)tr2_loop_add_timer(w->loop, &w->look_timer, LOOK_NS,
 					 LOOK_NS);
 }
 
@@ -515,6 +545,7 @@ void tr2_watch_finish(struct tr2_watch *w)
 	if (w->has_connector)
 		wait_for_exit_codes(w);
 	tr2_kernel_records_finish(&w->kernel);
+	look_at_limit(w);
 	tr2_tasklog_write(&w->log, UINT64_MAX);
 }
 

@@ -16,14 +16,16 @@
 #include "record/kernel/kernel_records.h"
 #include "record/loop.h"
 #include "record/sources/connector.h"
+#include "record/sources/cpu_limit.h"
 #include "record/sources/procs.h"
 #include "record/sources/ptrace.h"
 #include "record/sources/run.h"
 
 struct tr2_watch {
 	struct tr2_source timer; /* first: it is cast to this struct */
+	struct tr2_source look_timer;
+	struct tr2_cpu_limit limit; /* opened by the caller */
 	/* Execs whose arguments are to be read; only without the connector. */
-	struct tr2_source exec_timer;
 	struct tr2_task_event *unread;
 	size_t nr_unread, alloc_unread;
 	struct tr2_loop *loop;

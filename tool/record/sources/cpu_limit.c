@@ -3,12 +3,16 @@
 #include "record/sources/cpu_limit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "common/procfs.h"
 
 /* Where the files of this process's group are. */
 struct group {
@@ -139,42 +143,88 @@ static uint64_t limit_of(const struct group *g)
 		       (uint64_t)(quota * 1000 / period) : 0;
 }
 
-static uint64_t throttled_ns(const struct group *g)
+void tr2_cpu_limit_init(struct tr2_cpu_limit *l)
+{
+	*l = (struct tr2_cpu_limit){ .fd = -1 };
+}
+
+void tr2_cpu_limit_release(struct tr2_cpu_limit *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	tr2_cpu_limit_init(l);
+}
+
+static uint64_t throttled_ns(const struct tr2_cpu_limit *l)
 {
 	static const char *const keys[] = { "throttled_usec ", "throttled_time " };
 	char text[1024];
+	ssize_t n = l->fd < 0 ? -1 : pread(l->fd, text, sizeof(text) - 1, 0);
 	const char *at;
 
-	if (!read_file(g, "cpu.stat", text, sizeof(text)))
-		return 0;
-	at = strstr(text, keys[g->v1]);
-	return at ? strtoull(at + strlen(keys[g->v1]), NULL, 10) *
-			    (g->v1 ? 1 : 1000) : 0;
+	if (n <= 0)
+		return l->last_ns;
+	text[n] = '\0';
+	at = strstr(text, keys[l->v1]);
+	return at ? strtoull(at + strlen(keys[l->v1]), NULL, 10) *
+			    (l->v1 ? 1 : 1000) : l->last_ns;
 }
 
-void tr2_cpu_limit_of(struct tr2_cpu_limit *out, const char *cgroup,
+/* Take the limit of the group at g->dir. */
+static void take_limit(struct tr2_cpu_limit *l, const struct group *g,
+		       uint64_t limit)
+{
+	char path[PATH_MAX + 32];
+
+	tr2_cpu_limit_release(l);
+	snprintf(path, sizeof(path), "%s/cpu.stat", g->dir);
+	l->fd = open(path, O_RDONLY | O_CLOEXEC);
+	l->v1 = g->v1;
+	l->millicpu = limit;
+}
+
+void tr2_cpu_limit_of(struct tr2_cpu_limit *l, const char *cgroup,
 		      const char *mountinfo)
 {
 	int saved_errno = errno;
 	struct group g;
 	uint64_t limit;
 
-	*out = (struct tr2_cpu_limit){ 0 };
+	tr2_cpu_limit_init(l);
 	if (each_line(cgroup, &g, take_group) &&
 	    each_line(mountinfo, &g, take_mount))
 		for (;;) {
 			limit = limit_of(&g);
-			if (limit && (!out->millicpu || limit < out->millicpu))
-				*out = (struct tr2_cpu_limit){
-					limit, throttled_ns(&g) };
+			if (limit && (!l->millicpu || limit < l->millicpu))
+				take_limit(l, &g, limit);
 			if (strlen(g.dir) <= g.mount_len)
 				break;
 			*strrchr(g.dir, '/') = '\0';
 		}
+	l->looked_ns = tr2_kernel_now_ns();
+	l->first_ns = l->last_ns = throttled_ns(l);
 	errno = saved_errno;
 }
 
-void tr2_cpu_limit_read(struct tr2_cpu_limit *out)
+void tr2_cpu_limit_open(struct tr2_cpu_limit *l, pid_t pid)
 {
-	tr2_cpu_limit_of(out, "/proc/self/cgroup", "/proc/self/mountinfo");
+	char cgroup[64] = "/proc/self/cgroup";
+
+	if (pid)
+		snprintf(cgroup, sizeof(cgroup), "/proc/%d/cgroup", (int)pid);
+	tr2_cpu_limit_of(l, cgroup, "/proc/self/mountinfo");
+}
+
+bool tr2_cpu_limit_look(struct tr2_cpu_limit *l, struct tr2_throttled *t)
+{
+	uint64_t from_ns = l->looked_ns, ns;
+
+	l->looked_ns = tr2_kernel_now_ns();
+	ns = throttled_ns(l);
+	if (ns <= l->last_ns)
+		return false;
+	*t = (struct tr2_throttled){ from_ns, tr2_kernel_now_ns(),
+				     ns - l->last_ns };
+	l->last_ns = ns;
+	return true;
 }
