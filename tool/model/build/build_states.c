@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * build_states - turn the kernel's records into threads, and keep their states:
- * build_switches.c has what switches and wake-ups mean.
+ * build_switches.c has what switches and wake-ups mean, build_owners.c who had a CPU.
  *
  * The states of a tid are in a part of m->states that is large enough for all
  * that its records can add; at the end the parts are moved together.

@@ -56,6 +56,9 @@ struct tr2_cpu {
 	uint32_t ending; /* a thread that computes on, after its last record */
 };
 
+/* Between two threads on a CPU is less than that, unless it is idle. */
+#define TR2_SWITCH_NS 50000
+
 /* A thread that left its CPU, of late. */
 struct tr2_left {
 	uint32_t thread, cpu;
@@ -181,6 +184,13 @@ void tr2_states_end(struct tr2_states_build *b, struct tr2_tid *slot,
 
 /* In build_exits.c, when all records have been added. */
 void tr2_states_derive_exits(const struct tr2_states_build *b);
+
+/* In build_owners.c: set who had the CPU while a thread was ready: that thread, or 0
+ * and its name; or find it, when the thread is given the CPU. */
+void tr2_states_lost_to(struct tr2_state *ready, uint32_t thread, tr2_str comm);
+void tr2_states_set_owner(const struct tr2_states_build *b, uint32_t cpu,
+			  uint32_t self, struct tr2_state *ready,
+			  int64_t wall_ns);
 
 /* In throttlings.c: return for how long at most a thread can have been throttled
  * between these times. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_switches - turn switches and wake-ups into states: why a thread waits,
- * who woke it, and who has the CPU that it is ready for.
+ * build_switches - turn switches and wake-ups into states: why a thread waits, and
+ * who woke it. build_owners.c has who had the CPU that it was ready for.
  */
 #include "model/build/build_states_private.h"
 
@@ -11,8 +11,6 @@
 /* One that answers may have read the request this long before the one that asks
  * began to wait. */
 #define CALLED_NS 1000000
-/* Between two threads on a CPU is less than that, unless it is idle. */
-#define SWITCH_NS 50000
 #define HANDOVER_NS 10000
 /* The tid of a thread that ended is its own for so long. */
 #define EXITED_NS 10000000
@@ -22,7 +20,6 @@
 /* A thread ends within this time after its last record, on a busy machine. */
 #define DYING_NS 100000000
 #define MAX_VOTES 8
-#define LONG_READY_NS 1000000
 #define TIMER_NS 10000000
 #define TIMER_EARLIEST_NS 40000
 #define TIMER_LATEST_NS 250000
@@ -63,16 +60,6 @@ void tr2_states_on_leaves(struct tr2_states_build *b,
 				  tr2_intern(b->m, r->comm.p, r->comm.len) : 0;
 }
 
-/* Set who had the CPU while the thread was ready. */
-static void lost_to(struct tr2_state *ready, uint32_t thread, tr2_str comm)
-{
-	ready->other = thread;
-	if (!thread && comm) {
-		ready->comm = comm;
-		ready->flags |= TR2_STATE_BY_OUTSIDE;
-	}
-}
-
 /* The thread of the slot has left its CPU, and `state` is what it does now. */
 static void give_cpu(struct tr2_states_build *b, struct tr2_tid *slot,
 		     struct tr2_cpu *cpu, struct tr2_state *state,
@@ -92,7 +79,7 @@ static void give_cpu(struct tr2_states_build *b, struct tr2_tid *slot,
 	if (state->kind != TR2_STATE_READY)
 		return;
 	if (slot->leaves && slot->knows_next) {
-		lost_to(state, next, slot->next_comm);
+		tr2_states_lost_to(state, next, slot->next_comm);
 	} else if (state != &b->none) {
 		cpu->lost_by = slot->thread;
 		cpu->lost_state = (uint32_t)(state - b->m->states);
@@ -300,7 +287,7 @@ static uint32_t one_of_several(const struct tr2_states_build *b,
 	c->doubtful = slot->partner_votes < MAX_VOTES / 2;
 	if (has_partner && slot->partner_votes > 1)
 		return slot->partner;
-	begin_candidates(c, wait, SWITCH_NS);
+	begin_candidates(c, wait, TR2_SWITCH_NS);
 	add_left(b, c, false, cpu, false);
 	if (!has_partner)
 		return c->found;
@@ -552,133 +539,6 @@ static void end_wait(struct tr2_states_build *b, struct tr2_tid *slot,
 	}
 }
 
-/* Set who had the CPU before the thread that was ready for it. */
-static void find_owner(const struct tr2_cpu *cpu, uint32_t self,
-		       struct tr2_state *ready, int64_t wall_ns)
-{
-	if (ready->other || ready->comm || cpu->thread == self ||
-	    cpu->until_ns <= ready->start_ns)
-		return;
-	if (!cpu->thread || cpu->until_ns >= wall_ns - SWITCH_NS)
-		lost_to(ready, cpu->thread, cpu->comm);
-}
-
-/* Return how long the thread ran from then until now. */
-static int64_t ran_since(const struct tr2_states_build *b, uint32_t thread,
-			 int64_t from_ns, int64_t now_ns)
-{
-	const struct tr2_task_thread *t = &b->m->task_threads[thread];
-	const struct tr2_state *s = &b->m->states[t->first_state];
-	int64_t end_ns = t->end_ns == TR2_NO_TIME ? now_ns : t->end_ns, ns = 0;
-	uint32_t i;
-
-	for (i = t->nr_states; i-- && end_ns > from_ns;) {
-		if (s[i].kind == TR2_STATE_RUN)
-			ns += end_ns - (s[i].start_ns > from_ns ?
-						s[i].start_ns : from_ns);
-		end_ns = s[i].start_ns;
-	}
-	return ns;
-}
-
-/* Return how long threads of the recording had the CPU between these times, as
- * far as they left it not too long ago. */
-static int64_t taken_between(const struct tr2_states_build *b, uint32_t cpu,
-			     uint32_t self, int64_t from_ns, int64_t now_ns)
-{
-	uint32_t seen[TR2_NR_LEFT] = { 0 }, nr = 0, i, j;
-	int64_t ns = 0;
-
-	for (i = 1; i <= TR2_NR_LEFT; i++) {
-		const struct tr2_left *l =
-			&b->left[(b->nr_left - i) % TR2_NR_LEFT];
-
-		if (!l->thread || l->at_ns < from_ns)
-			break;
-		for (j = 0; j < nr && seen[j] != l->thread; j++)
-			;
-		if (l->cpu != cpu || l->thread == self || j < nr)
-			continue;
-		seen[nr++] = l->thread;
-		ns += ran_since(b, l->thread, from_ns, now_ns);
-	}
-	return ns;
-}
-
-/* Return the thread that had the CPU for most of the time since from_ns; 0: none
- * of the recording. */
-static uint32_t main_owner(const struct tr2_states_build *b, uint32_t cpu,
-			   uint32_t self, int64_t from_ns, int64_t now_ns)
-{
-	int64_t half = (now_ns - from_ns) / 2;
-	uint32_t i;
-
-	for (i = 1; i <= TR2_NR_LEFT; i++) {
-		const struct tr2_left *l =
-			&b->left[(b->nr_left - i) % TR2_NR_LEFT];
-
-		if (!l->thread || l->at_ns < from_ns)
-			break;
-		if (l->cpu == cpu && l->thread != self &&
-		    ran_since(b, l->thread, from_ns, now_ns) >= half)
-			return l->thread;
-	}
-	return 0;
-}
-
-/* A thread that was ready for long lost its CPU to whoever had it for most of
- * that time. Threads of other processes are seen only when one of the recording
- * leaves the CPU to them: which of them had it then, nobody knows. */
-static void check_owner(const struct tr2_states_build *b, uint32_t cpu,
-			uint32_t self, struct tr2_state *ready, int64_t wall_ns)
-{
-	bool known = ready->other || ready->comm;
-	uint32_t owner;
-
-	if (wall_ns - ready->start_ns < LONG_READY_NS)
-		return;
-	owner = main_owner(b, cpu, self, ready->start_ns, wall_ns);
-	ready->comm = 0;
-	ready->flags &= (uint8_t)~TR2_STATE_BY_OUTSIDE;
-	lost_to(ready, owner,
-		!owner && known ? tr2_intern(b->m, "others", 6) : 0);
-}
-
-/* With switches of the machine: whoever had the CPU longest while the thread was
- * ready for it. */
-static void set_owner(const struct tr2_states_build *b, uint32_t cpu,
-		      uint32_t self, struct tr2_state *ready, int64_t wall_ns)
-{
-	const struct tr2_turn *owner =
-		tr2_turns_owner(b, cpu, self, ready->start_ns, wall_ns);
-
-	if (!owner)
-		return;
-	ready->comm = 0;
-	ready->flags &= (uint8_t)~TR2_STATE_BY_OUTSIDE;
-	lost_to(ready, owner->thread, owner->comm);
-}
-
-/* With a limit of CPU time, a thread that was ready for long may have waited for
- * the next period, and not for another thread. */
-static void check_limit(const struct tr2_states_build *b, uint32_t cpu,
-			uint32_t self, struct tr2_state *ready, int64_t wall_ns)
-{
-	int64_t ns = wall_ns - ready->start_ns, taken_ns, most_ns;
-
-	if (ns < LONG_READY_NS)
-		return;
-	most_ns = tr2_throttled_between(b->m, ready->start_ns, wall_ns);
-	if (most_ns <= ns / 2)
-		return;
-	taken_ns = taken_between(b, cpu, self, ready->start_ns, wall_ns);
-	if (ns - taken_ns <= ns / 2)
-		return;
-	ready->other = 0;
-	ready->comm = tr2_intern(b->m, "throttled", 9);
-	ready->flags = TR2_STATE_THROTTLED;
-}
-
 /* Sum how long switches take. If it takes longer, another thread, or none, had
  * the CPU meanwhile. */
 static void note_handover(struct tr2_states_build *b,
@@ -698,8 +558,8 @@ static void settle_loss(struct tr2_states_build *b, struct tr2_cpu *cpu,
 			uint32_t thread, int64_t wall_ns)
 {
 	if (cpu->lost_by && cpu->lost_by != thread &&
-	    cpu->until_ns >= wall_ns - SWITCH_NS)
-		lost_to(&b->m->states[cpu->lost_state], thread, 0);
+	    cpu->until_ns >= wall_ns - TR2_SWITCH_NS)
+		tr2_states_lost_to(&b->m->states[cpu->lost_state], thread, 0);
 	cpu->lost_by = 0;
 }
 
@@ -739,14 +599,8 @@ void tr2_states_on_in(struct tr2_states_build *b,
 		end_wait(b, slot, last, r->cpu, r->wall_ns);
 		last = tr2_tid_last(b, slot);
 	}
-	if (last && last->kind == TR2_STATE_READY && b->of_machine) {
-		set_owner(b, r->cpu, slot->thread, last, r->wall_ns);
-	} else if (last && last->kind == TR2_STATE_READY) {
-		find_owner(cpu, slot->thread, last, r->wall_ns);
-		check_owner(b, r->cpu, slot->thread, last, r->wall_ns);
-	}
 	if (last && last->kind == TR2_STATE_READY)
-		check_limit(b, r->cpu, slot->thread, last, r->wall_ns);
+		tr2_states_set_owner(b, r->cpu, slot->thread, last, r->wall_ns);
 	note_handover(b, cpu, slot->thread, r->wall_ns);
 	settle_loss(b, cpu, slot->thread, r->wall_ns);
 	tr2_state_push(b, slot, r->wall_ns, TR2_STATE_RUN);
