@@ -340,6 +340,77 @@ test_expect_success 'several threads ran: the usual waker is named, or the one b
 	test_cmp expect actual
 '
 
+test_expect_success 'a parent that only reaped its child between two waits did not wake another thread' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	10 0 out 10 10
+	12 0 in 11 11
+	20 0 fork 12 12 11 11
+	22 0 fork 13 13 11 11
+	30 0 out 11 11
+	31 0 in 12 12
+	32 1 in 13 13
+	33 0 comm 12 12 sed exec
+	34 1 comm 13 13 tr exec
+	800 0 exit 12 12
+	1100 0 in 11 11
+	1120 0 out 11 11
+	1130 0 in 10 10
+	1200 0 out 10 10
+	1300 1 exit 13 13
+	1400 0 in 11 11
+	1410 0 exit 11 11
+	1500 0 in 10 10
+	1600 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 10 1120 by 13 ~
+	10 wait 1200 300 child by 11 ~
+	EOF
+	states r | grep "^10 wait" >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'beside a loop of processes that end in vain, neither its shell nor the next of them is named' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	10 0 out 10 10
+	12 0 in 11 11
+	20 0 fork 12 12 11 11
+	30 0 out 11 11
+	31 0 in 12 12
+	33 0 comm 12 12 true exec
+	500 0 exit 12 12
+	600 0 in 11 11
+	650 0 fork 13 13 11 11
+	700 0 out 11 11
+	701 0 in 13 13
+	705 0 comm 13 13 true exec
+	1200 0 exit 13 13
+	1300 0 in 11 11
+	1350 0 fork 14 14 11 11
+	1400 0 out 11 11
+	1402 0 in 14 14
+	1450 0 out 14 14 preempted
+	1460 0 in 10 10
+	1500 0 out 10 10
+	1501 0 in 14 14
+	1505 0 comm 14 14 true exec
+	1550 1 in 10 10
+	1700 1 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 10 1450
+	10 wait 1500 50
+	EOF
+	states r | grep "^10 wait" >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success 'causes without wake-ups: a wait for files or a signal may be for a child that ends' '
 	for function in do_poll do_sigtimedwait anon_pipe_read
 	do
@@ -376,13 +447,16 @@ test_expect_success 'several threads only computed, or a timer explains the wait
 	171000 0 in 10 10
 	171100 0 out 10 10
 	191200 0 in 10 10
-	192000 0 exit 10 10
-	192000 1 exit 11 11
+	191300 0 out 10 10
+	201400 0 in 10 10
+	202000 0 exit 10 10
+	202000 1 exit 11 11
 	EOF
 	cat >expect <<-\EOF &&
 	10 wait 4000 56000
 	10 wait 60100 110900 by 11 ~
 	10 wait 171100 20100
+	10 wait 191300 10100
 	EOF
 	states r | grep "^10 wait" >actual &&
 	test_cmp expect actual

@@ -144,7 +144,7 @@ static void begin(struct tr2_states_build *b, struct tr2_tid *slot, uint32_t tas
 	slot->thread = i;
 	slot->live = true;
 	slot->leaves = slot->woken_early = false;
-	slot->exit_ns = 0;
+	slot->exit_ns = slot->exec_ns = 0;
 	slot->called_ns = wall_ns; /* it comes from the call that made it */
 	slot->talks = false;
 	t->task = task;
@@ -411,8 +411,10 @@ static void on_comm(struct tr2_states_build *b, const struct tr2_task_record *r)
 		return;
 	}
 	tr2_tid_thread(b, slot)->comm = tr2_intern(b->m, r->comm.p, r->comm.len);
-	if (r->how & TR2_HOW_EXEC)
-		end_others(b, r, tr2_tid_thread(b, slot)->task, slot);
+	if (!(r->how & TR2_HOW_EXEC))
+		return;
+	slot->exec_ns = r->wall_ns;
+	end_others(b, r, tr2_tid_thread(b, slot)->task, slot);
 }
 
 /* The kernel counts on each CPU, and says so when the thread has ended. */

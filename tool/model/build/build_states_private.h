@@ -31,6 +31,7 @@ struct tr2_tid {
 	uint8_t partner_votes;
 	tr2_str outside_comm; /* of a thread that is not in the recording */
 	int64_t exit_ns; /* of a thread that is about to end; 0: none */
+	int64_t exec_ns;   /* when it executed its program, if it did */
 	int64_t called_ns; /* when it was in a system call last, for sure */
 };
 
@@ -66,6 +67,7 @@ struct tr2_left {
 	enum tr2_left_how {
 		TR2_LEFT_PREEMPTED,
 		TR2_LEFT_WAITS,
+		TR2_LEFT_REAPED, /* it waits, and only saw to its child */
 		TR2_LEFT_ENDED
 	} how;
 };

@@ -103,6 +103,37 @@ static bool counts(const struct tr2_tid *slot, const struct tr2_task_record *r)
 	return slot->live && (!(r->how & TR2_HOW_MACHINE) || slot->exit_ns);
 }
 
+/* Was the wait for a child, to end or, with vfork(), to execute its program? */
+static bool is_of_parent(const struct tr2_states_build *b,
+			 const struct tr2_task_thread *t,
+			 const struct tr2_state *wait)
+{
+	const struct tr2_task_thread *by = &b->m->task_threads[wait->other];
+
+	if (wait->kind != TR2_STATE_WAIT || !wait->other)
+		return false;
+	return wait->cause == TR2_CAUSE_child ||
+	       (b->m->tasks[by->task].parent == t->task &&
+		slot_of(b, wait->other)->exec_ns >= wait->start_ns);
+}
+
+/* Did it run for a moment after its child ended, or executed a program, and waits
+ * again? Then it most likely did nothing else meanwhile. */
+static bool reaped(const struct tr2_states_build *b, const struct tr2_tid *slot,
+		   int64_t wall_ns)
+{
+	const struct tr2_task_thread *t = tr2_tid_thread(b, slot);
+	const struct tr2_state *s = tr2_tid_last(b, slot);
+	uint32_t nr = t->nr_states;
+
+	/* It waits now; before, it ran, and was ready perhaps. */
+	if (nr < 3 || s[-1].kind != TR2_STATE_RUN ||
+	    wall_ns - s[-1].start_ns > WOKEN_NS)
+		return false;
+	s -= s[-2].kind == TR2_STATE_READY && nr > 3 ? 3 : 2;
+	return is_of_parent(b, t, s);
+}
+
 void tr2_states_on_out(struct tr2_states_build *b,
 		       const struct tr2_task_record *r)
 {
@@ -139,6 +170,7 @@ void tr2_states_on_out(struct tr2_states_build *b,
 	give_cpu(b, slot, cpu_of(b, r), state, r->wall_ns);
 	tr2_states_left(b, slot->thread, r->cpu, r->wall_ns,
 			state->kind == TR2_STATE_READY ? TR2_LEFT_PREEMPTED :
+			reaped(b, slot, r->wall_ns)    ? TR2_LEFT_REAPED :
 							 TR2_LEFT_WAITS);
 	slot->leaves = false;
 }
@@ -204,6 +236,7 @@ struct candidates {
 	int64_t from_ns, to_ns;
 	uint32_t found, nr; /* the latest, and how many: 2: several */
 	bool has_partner, left; /* one left its CPU by itself */
+	bool skip_reapers;
 	bool doubtful;
 };
 
@@ -234,7 +267,8 @@ static void add_left(const struct tr2_states_build *b, struct candidates *c,
 		if (!l->thread || l->at_ns < c->from_ns)
 			break;
 		if ((preempted || l->how != TR2_LEFT_PREEMPTED) &&
-		    (any_cpu || l->cpu == cpu)) {
+		    (any_cpu || l->cpu == cpu) &&
+		    !(c->skip_reapers && l->how == TR2_LEFT_REAPED)) {
 			add_candidate(c, l->thread);
 			c->left |= l->how != TR2_LEFT_PREEMPTED &&
 				   l->thread != c->self;
@@ -298,15 +332,37 @@ static uint32_t one_of_several(const struct tr2_states_build *b,
  * kernel is late. */
 static bool is_by_timer(int64_t ns)
 {
-	return ns >= 2 * TIMER_NS && ns % TIMER_NS >= TIMER_EARLIEST_NS &&
+	return ns >= TIMER_NS && ns % TIMER_NS >= TIMER_EARLIEST_NS &&
 	       ns % TIMER_NS < TIMER_LATEST_NS;
 }
 
-/* Did another process of the same name and parent end during the wait, without
- * ending it? Then this one did neither. */
-static bool is_one_of_many(const struct tr2_states_build *b,
+/* Return since when the thread waits in vain: since this wait began, or those
+ * directly before, if nobody is known who ended them. */
+static int64_t in_vain_since(const struct tr2_states_build *b, uint32_t self,
+			     const struct tr2_state *wait)
+{
+	const struct tr2_state *first =
+		&b->m->states[b->m->task_threads[self].first_state];
+	const struct tr2_state *s = wait, *since = wait;
+
+	while (s-- > first) {
+		if (s->kind == TR2_STATE_WAIT && s->other)
+			break;
+		if (s->kind == TR2_STATE_RUN &&
+		    s[1].start_ns - s->start_ns > WOKEN_NS)
+			break;
+		if (s->kind == TR2_STATE_WAIT)
+			since = s;
+	}
+	return since->start_ns;
+}
+
+/* Did another process of the same name and parent end meanwhile, without ending
+ * the wait? Then this one did neither. */
+static bool is_one_of_many(const struct tr2_states_build *b, uint32_t self,
 			   const struct tr2_state *wait, uint32_t thread)
 {
+	int64_t since_ns = in_vain_since(b, self, wait);
 	const struct tr2_task_thread *threads = b->m->task_threads;
 	const struct tr2_model_task *tasks = b->m->tasks;
 	const struct tr2_task_thread *t = &threads[thread];
@@ -317,14 +373,26 @@ static bool is_one_of_many(const struct tr2_states_build *b,
 			&b->ended[(b->nr_ended - i) % TR2_NR_ENDED];
 		const struct tr2_task_thread *other = &threads[e->thread];
 
-		if (!e->thread || e->at_ns < wait->start_ns)
+		if (!e->thread || e->at_ns < since_ns)
 			break;
 		if (e->thread != thread && other->comm == t->comm &&
 		    tasks[other->task].parent == tasks[t->task].parent &&
-		    t->start_ns >= wait->start_ns)
+		    t->start_ns >= since_ns)
 			return true;
 	}
 	return false;
+}
+
+/* Was the thread in a system call since the wait began, but for the one in which
+ * it was made? */
+static bool has_called(const struct tr2_states_build *b, uint32_t thread,
+		       const struct tr2_state *wait)
+{
+	const struct tr2_tid *slot = slot_of(b, thread);
+
+	return slot->exec_ns >= wait->start_ns ||
+	       (slot->called_ns >= wait->start_ns &&
+		slot->called_ns > b->m->task_threads[thread].start_ns);
 }
 
 /* Derive from the switches alone who woke a thread; 0: nobody knows. */
@@ -344,7 +412,7 @@ static uint32_t likely_waker(const struct tr2_states_build *b,
 		learn_partner(slot, c.found);
 		/* It may only have computed, as others did before. */
 		*doubtful = !c.left && slot->partner_votes < MAX_VOTES &&
-			    slot_of(b, c.found)->called_ns < wait->start_ns;
+			    !has_called(b, c.found, wait);
 		if (*doubtful) {
 			begin_candidates(&c, wait, DYING_NS);
 			add_left(b, &c, true, 0, true);
@@ -354,6 +422,12 @@ static uint32_t likely_waker(const struct tr2_states_build *b,
 	}
 	*doubtful = true;
 	if (c.nr) {
+		c.skip_reapers = true;
+		begin_candidates(&c, wait, WOKEN_NS);
+		add_left(b, &c, true, 0, true);
+		add_running(b, &c);
+		if (c.nr == 1 && (c.left || has_called(b, c.found, wait)))
+			return c.found;
 		c.found = one_of_several(b, slot, wait, cpu, &c);
 		*doubtful = c.doubtful;
 		return c.found;
@@ -373,7 +447,8 @@ static uint32_t if_by_end(const struct tr2_states_build *b,
 	return end->thread && end->thread != slot->thread &&
 			       end->at_ns >= wait->start_ns &&
 			       end->at_ns >= wall_ns - LATE_NS &&
-			       !is_one_of_many(b, wait, end->thread) ?
+			       !is_one_of_many(b, slot->thread, wait,
+					       end->thread) ?
 		       end->thread : 0;
 }
 
@@ -469,7 +544,7 @@ static void infer_waker(struct tr2_states_build *b, struct tr2_tid *slot,
 	else
 		wait->other = likely_waker(b, slot, wait, cpu, wall_ns,
 					   &doubtful);
-	if (wait->other && is_one_of_many(b, wait, wait->other))
+	if (wait->other && is_one_of_many(b, slot->thread, wait, wait->other))
 		wait->other = 0;
 	if (wait->other)
 		wait->flags = TR2_STATE_INFERRED |
