@@ -226,6 +226,28 @@ test_expect_success 'without a count, switches belong to the thread that gets th
 	EOF
 '
 
+test_expect_success 'switches take no more time than wait4 gave, if that covers all processes' '
+	for given in "87000 58000 29000" "93000 62000 31000" "80000 62000 31000"
+	do
+		set -- $given &&
+		made r <<-\EOF &&
+		0 0 fork 10 10 1 1
+		0 0 in 10 10
+		1 0 fork 11 11 10 10
+		50 0 out 10 10
+		52 0 in 11 11
+		80 0 out 11 11
+		84 0 in 10 10
+		90 0 exit 10 10
+		90 0 exit 11 11
+		EOF
+		echo "{\"type\":\"status\",\"time_ns\":5000200000,\"pid\":10,\"code\":0,\"user_ns\":$1,\"system_ns\":0}" >>r/tasks.jsonl &&
+		dumped r &&
+		of thread cpu_ns >actual &&
+		printf "%s\n" "$2" "$3" | test_cmp - actual || return 1
+	done
+'
+
 test_expect_success 'a count that the switches contradict is not used' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1

@@ -427,6 +427,7 @@ static void on_cpu_time(struct tr2_states_build *b,
 	if (!slot || !slot->thread || r->value > TR2_MAX_AT_NS)
 		return;
 	t = tr2_tid_thread(b, slot);
+	b->has_counts = true;
 	if (t->cpu_ns == TR2_NO_TIME)
 		t->cpu_ns = 0;
 	tr2_ns_add(&t->cpu_ns, (int64_t)r->value);
@@ -515,6 +516,22 @@ static int64_t tolerance(int64_t cpu_ns, uint32_t nr_switches)
 	return cpu_ns / 100 + 100000 + (int64_t)nr_switches * 500;
 }
 
+/* Return how long a switch takes, on average. */
+static int64_t of_switch(const struct tr2_states_build *b)
+{
+	return b->nr_handovers ? b->handover_ns / b->nr_handovers : 0;
+}
+
+static uint32_t nr_runs(const struct tr2_states_build *b,
+			const struct tr2_task_thread *t)
+{
+	uint32_t i, nr = 0;
+
+	for (i = 0; i < t->nr_states; i++)
+		nr += b->m->states[t->first_state + i].kind == TR2_STATE_RUN;
+	return nr;
+}
+
 /*
  * Without a count of the kernel, the CPU time is that between switches, and the
  * time of a switch itself, which the kernel adds to the thread that it gives
@@ -527,21 +544,19 @@ static void set_cpu_time(struct tr2_states_build *b, uint32_t thread)
 {
 	struct tr2_task_thread *t = &b->m->task_threads[thread];
 	const struct tr2_state *s;
-	int64_t cpu = 0, between;
-	uint32_t i, nr = 0;
+	int64_t cpu = 0;
+	uint32_t i, nr;
 
 	if (!t->nr_states)
 		return;
 	s = &b->m->states[t->first_state];
-	for (i = 0; i < t->nr_states; i++) {
-		if (s[i].kind != TR2_STATE_RUN)
-			continue;
-		cpu += (i + 1 < t->nr_states ? s[i + 1].start_ns : t->end_ns) -
-		       s[i].start_ns;
-		nr++;
-	}
-	between = b->nr_handovers ? b->handover_ns / b->nr_handovers : 0;
-	cpu += between * nr;
+	for (i = 0; i < t->nr_states; i++)
+		if (s[i].kind == TR2_STATE_RUN)
+			cpu += (i + 1 < t->nr_states ? s[i + 1].start_ns :
+						       t->end_ns) -
+			       s[i].start_ns;
+	nr = nr_runs(b, t);
+	cpu += of_switch(b) * nr;
 	if (t->cpu_ns == TR2_NO_TIME ||
 	    (!(t->flags & TR2_TASK_THREAD_LOST) &&
 	     (t->cpu_ns > cpu + tolerance(cpu, nr) ||
@@ -564,6 +579,28 @@ static int64_t unseen_ns(const struct tr2_states_build *b)
 		if (m->task_threads[i].cpu_ns != TR2_NO_TIME)
 			tr2_ns_add(&ns, -m->task_threads[i].cpu_ns);
 	return ns;
+}
+
+/* The time of switches is an estimate: if all is more than wait4() gave, it is as
+ * much less. Not if it is less even without switches: then nobody waited for some
+ * processes. */
+static void take_off_switches(struct tr2_states_build *b)
+{
+	int64_t over = -unseen_ns(b);
+	uint64_t nr = 0;
+	uint32_t i;
+
+	if (over <= 0 || b->has_counts)
+		return;
+	for (i = b->first_thread; i < b->m->nr_task_threads; i++)
+		nr += nr_runs(b, &b->m->task_threads[i]);
+	if (!nr || (uint64_t)over / nr > (uint64_t)of_switch(b))
+		return;
+	for (i = b->first_thread; i < b->m->nr_task_threads; i++)
+		if (b->m->task_threads[i].cpu_ns != TR2_NO_TIME)
+			b->m->task_threads[i].cpu_ns -=
+				over / (int64_t)nr *
+				nr_runs(b, &b->m->task_threads[i]);
 }
 
 /* Return how much time there is before the command executed its program. */
@@ -675,6 +712,7 @@ void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns)
 		close_thread(b, i, wall_ns);
 		set_cpu_time(b, i);
 	}
+	take_off_switches(b);
 	add_unseen(b);
 	if (b->nr_switches)
 		compact(b);

@@ -95,6 +95,7 @@ struct tr2_states_build {
 	/* From one thread of the recording to another on the same CPU. */
 	int64_t handover_ns, nr_handovers;
 	bool has_wakings, of_machine;
+	bool has_counts; /* of CPU time, by the kernel */
 	uint64_t least_held, most_held; /* value of wake-ups */
 	uint32_t command; /* the first thread of the recorded command */
 	bool has_found;   /* there is none, but threads that ran already */
