@@ -10,11 +10,13 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/io_uring.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -550,6 +553,56 @@ static void joined(void)
 	with_threads(end_thread);
 }
 
+/* Submit one operation to an io_uring, and wait until it is done. */
+static void submit(const struct io_uring_sqe *operation)
+{
+	struct io_uring_params p = { 0 };
+	int fd = (int)syscall(SYS_io_uring_setup, 4, &p);
+	struct io_uring_sqe *sqe;
+	char *ring;
+
+	must(fd >= 0, "io_uring_setup");
+	ring = mmap(NULL, p.sq_off.array + p.sq_entries * sizeof(unsigned int),
+		    PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQ_RING);
+	sqe = mmap(NULL, p.sq_entries * sizeof(*sqe), PROT_READ | PROT_WRITE,
+		   MAP_SHARED, fd, IORING_OFF_SQES);
+	must(ring != MAP_FAILED && sqe != MAP_FAILED, "mmap");
+	*sqe = *operation;
+	*(unsigned int *)(void *)(ring + p.sq_off.array) = 0;
+	__atomic_store_n((unsigned int *)(void *)(ring + p.sq_off.tail), 1,
+			 __ATOMIC_RELEASE);
+	must(syscall(SYS_io_uring_enter, fd, 1, 1, IORING_ENTER_GETEVENTS, NULL,
+		     0) == 1, "io_uring_enter");
+}
+
+static void uring_read(void)
+{
+	char c;
+	struct io_uring_sqe operation = { .opcode = IORING_OP_READ, .len = 1,
+					  .addr = (uintptr_t)&c };
+	int p[2];
+
+	must(!pipe(p), "pipe");
+	if (child("writer")) {
+		compute(ms);
+		must(write(p[1], "w", 1) == 1, "write");
+		pause_for(20);
+		_exit(0);
+	}
+	operation.fd = p[0];
+	submit(&operation);
+	compute(ms / 2);
+	_exit(0);
+}
+
+static void uring_timeout(void)
+{
+	struct __kernel_timespec t = { .tv_nsec = 300000000 };
+
+	submit(&(struct io_uring_sqe){ .opcode = IORING_OP_TIMEOUT, .len = 1,
+				       .addr = (uintptr_t)&t });
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -577,6 +630,8 @@ static const struct {
 	{ "poll-end", poll_end },
 	{ "last-thread", last_thread },
 	{ "joined", joined },
+	{ "uring-read", uring_read },
+	{ "uring-timeout", uring_timeout },
 };
 
 int main(int argc, char **argv)
