@@ -27,7 +27,7 @@ test_expect_success !INSTRUMENTED 'a limit for memory that is set later: there i
 	test_cmp expect actual
 '
 
-test_expect_success !INSTRUMENTED 'no file may have 4096 bytes: no SIGXFSZ, no settings, and that is said' '
+test_expect_success 'no file may have 4096 bytes: no SIGXFSZ, no settings, and that is said' '
 	for target in GIT_TRACE2=0 GIT_TRACE2="$(pwd)/n"
 	do
 		unharmed "$target" GIT_TRACE2_CONTROL=1 \
