@@ -97,6 +97,27 @@ test_expect_success INJECT 'each of the first 60 allocations fails, one a run' '
 	begin_well
 '
 
+# Of GIT_TRACE2_DST_DEBUG itself there is nothing to allocate.
+test_expect_success INJECT 'an allocation fails at the start: there is a stream, or a word of why not' '
+	for nr in $(test_seq 12)
+	do
+		rm -f e &&
+		GIT_TRACE2_DST_DEBUG=1 GIT_TRACE2_EVENT="$(pwd)/e" \
+			LD_PRELOAD="$inject" INJECT_MEMORY_AT=$nr \
+			test_expect_code 7 "$hosts/plain" 7 >out 2>err &&
+		if test -f e
+		then
+			test_grep "\"atexit\"" e
+		else
+			echo "warning: trace2: out of memory: nothing is traced" >expect &&
+			grep "nothing is traced" err >said &&
+			test_cmp expect said &&
+			without=$nr
+		fi || return 1
+	done &&
+	test -n "$without"
+'
+
 test_expect_success INJECT 'every allocation fails, or each second, third, fifth' '
 	: >all.e &&
 	for every in 1 2 3 5

@@ -258,6 +258,15 @@ static bool keep(struct loading *l)
 	return !l->failed;
 }
 
+void tr2_settings_warn_of_memory(const struct tr2_settings *settings)
+{
+	static const char line[] =
+		"warning: trace2: out of memory: nothing is traced\n";
+
+	if (settings->debug)
+		tr2_dest_warn(line, sizeof(line) - 1);
+}
+
 bool tr2_settings_load(struct tr2_settings *settings,
 		       const struct trace2_options *options)
 {
@@ -277,6 +286,8 @@ bool tr2_settings_load(struct tr2_settings *settings,
 	tr2_buf_release(&l.complaints);
 	if (keep(&l))
 		return true;
+	if (l.failed)
+		tr2_settings_warn_of_memory(settings);
 	tr2_settings_release(settings);
 	return false;
 }

@@ -39,6 +39,10 @@ struct tr2_settings {
 /* false: no target is set (or no memory); nothing to release. */
 bool tr2_settings_load(struct tr2_settings *settings,
 		       const struct trace2_options *options);
+/* Say that there is no session for want of memory, if GIT_TRACE2_DST_DEBUG is
+ * set. */
+void tr2_settings_warn_of_memory(const struct tr2_settings *settings);
+
 void tr2_settings_release(struct tr2_settings *settings);
 
 #endif

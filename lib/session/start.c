@@ -83,6 +83,7 @@ static bool prepare(const struct trace2_options *options)
 	if (!tr2_settings_load(&tr2_session.settings, options))
 		return false;
 	if (!tr2_inherit_start(wall_us)) {
+		tr2_settings_warn_of_memory(&tr2_session.settings);
 		tr2_settings_release(&tr2_session.settings);
 		return false;
 	}
@@ -115,6 +116,7 @@ static void abandon_session(void)
 	unsigned int i;
 
 	tr2_session.state = TR2_SESSION_CLOSED;
+	tr2_settings_warn_of_memory(&tr2_session.settings);
 	tr2_signal_restore();
 	for (i = 0; i < TR2_TARGET_NR; i++)
 		tr2_dest_close(tr2_stream_dest(i));
