@@ -12,6 +12,8 @@
 #include "common/say.h"
 #include "common/spell.h"
 #include "out/term.h"
+#include "record/elevate.h"
+#include "record/job/elevated.h"
 
 static int unknown_command(const char *name)
 {
@@ -86,6 +88,8 @@ int main(int argc, char **argv)
 		name = "help";
 	if (!strcmp(name, "--version") || !strcmp(name, "-v"))
 		name = "version";
+	if (!strcmp(name, TR2_ELEVATED))
+		return tr2_elevated_serve();
 	c = tr2_command_find(name);
 	if (!c)
 		return unknown_command(name);

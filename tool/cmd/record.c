@@ -10,6 +10,7 @@
 #include "cmd/events.h"
 #include "common/memory.h"
 #include "common/options.h"
+#include "record/elevate.h"
 #include "record/job/job.h"
 #include "record/kernel/counters.h"
 
@@ -26,7 +27,7 @@ static int64_t timeout_ns = TR2_JOB_TIMEOUT_NS;
 static int64_t max_size, rotate, keep, report_ns;
 static struct tr2_list addresses, events, processes;
 static const char *profile, *call_graph;
-static bool rings, no_states, quiet, use_ptrace, no_ptrace;
+static bool rings, no_states, quiet, use_ptrace, no_ptrace, elevate;
 static const char *forward_to, *forward_sample;
 static struct tr2_forward_options forward = { .sampling.one_in = 1 };
 
@@ -42,6 +43,9 @@ static const struct tr2_option options[] = {
 	  "survive SIGKILL; other programs write event streams", NULL },
 	{ 0, "no-states", NULL, TR2_OPT_FLAG, &no_states,
 	  "do not record when threads ran, and in what they waited", NULL },
+	{ 0, "elevate", NULL, TR2_OPT_FLAG, &elevate,
+	  "open the kernel's records with root's rights, by sudo or pkexec; CMD "
+	  "runs without them", NULL },
 	{ 0, "ptrace", NULL, TR2_OPT_FLAG, &use_ptrace,
 	  "follow processes by ptrace, which needs no permission; the default "
 	  "where nothing else is permitted", NULL },
@@ -197,6 +201,12 @@ static int usage(int argc)
 				       "--ptrace takes no samples: leave out "
 				       "--profile" :
 				       "--ptrace is for a command");
+	if (elevate && (use_ptrace || processes.nr || !argc))
+		return tr2_usage_error(&tr2_command_record,
+				       use_ptrace ?
+				       "--elevate and --ptrace exclude each "
+				       "other" :
+				       "--elevate is for a command");
 	if (rings && addresses.nr)
 		return tr2_usage_error(&tr2_command_record,
 				       "--ring and --listen exclude each other");
@@ -306,7 +316,12 @@ static int run(int argc, char **argv)
 		job.kernel.states = !no_states;
 		job.timeout_ns = timeout_ns;
 		job.counters = events.nr ? &counters : NULL;
-		code = tr2_job_run(&job, &result);
+		/* Before a password is asked for. */
+		code = elevate ? tr2_job_check(argv[0]) : 0;
+		if (!code && elevate && !tr2_elevate_start())
+			code = TR2_EXIT_FATAL;
+		if (!code)
+			code = tr2_job_run(&job, &result);
 	}
 	tr2_event_counters_release(&counters);
 	return code;

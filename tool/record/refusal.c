@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/procfs.h"
+#include "record/elevate.h"
 
 #define SETTING(name) "/proc/sys/kernel/" name
 #define PARANOID "perf_event_paranoid"
@@ -199,9 +200,9 @@ static enum remedy find_remedy(void)
 		return level > 1 ? REMEDY_OUTSIDE_SYSCTL : REMEDY_OUTSIDE;
 	if (!has_perfmon() && container != REMEDY_NONE)
 		return container;
-	if (!has_perfmon() && level > 1)
+	if (!has_perfmon() && level > 1 && !tr2_elevate_was_used())
 		return REMEDY_SYSCTL;
-	return geteuid() ? REMEDY_ROOT : REMEDY_NONE;
+	return geteuid() && !tr2_elevate_was_used() ? REMEDY_ROOT : REMEDY_NONE;
 }
 
 const char *tr2_refusal_remedy(void)

@@ -20,6 +20,7 @@
 #include "common/signals.h"
 #include "format/read.h"
 #include "out/table.h"
+#include "record/elevate.h"
 #include "record/job/attach.h"
 #include "record/job/environment.h"
 #include "record/job/live_trace.h"
@@ -295,6 +296,8 @@ static int start_command(const struct tr2_job *job)
 		request.traceparent = traceparent;
 	}
 	open_watch();
+	/* It is no process of the recording. */
+	tr2_elevate_stop();
 	if (job->counters)
 		rec.run.mark_fd = tr2_syscalls_mark_fd(job->counters->syscalls);
 	failed = !tr2_environment_init(&env, &request) ||
@@ -764,5 +767,6 @@ int tr2_job_run(const struct tr2_job *job, struct tr2_job_result *result)
 		fill_job_result(result);
 	}
 	release();
+	tr2_elevate_stop();
 	return code;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/elevate.h"
 #include "record/kernel/kallsyms_cache.h"
 
 #define STEP_BYTES 65536u /* read at once */
@@ -37,7 +38,9 @@ static bool read_start(struct tr2_kallsyms *k)
 bool tr2_kallsyms_open(struct tr2_kallsyms *k)
 {
 	memset(k, 0, sizeof(*k));
-	k->fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	k->fd = tr2_elevate_runs() ?
+			tr2_elevate_file(TR2_ELEVATED_KALLSYMS, "") :
+			open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	if (k->fd >= 0 && read_start(k))
 		return true;
 	tr2_kallsyms_release(k);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "record/close_later.h"
+#include "record/elevate.h"
 
 /* Functions of the kernel in a callchain: the innermost name the cause of a
  * wait. */
@@ -126,6 +127,8 @@ static int open_on_cpu(const struct tr2_kernel_event *event, pid_t tid, int cpu)
 		attr.enable_on_exec = 0;
 	if (event->whole_machine)
 		tid = -1;
+	if (tr2_elevate_runs())
+		return tr2_elevate_event(&attr, cpu, event->whole_machine);
 	return (int)syscall(SYS_perf_event_open, &attr, tid, cpu, -1,
 			    PERF_FLAG_FD_CLOEXEC);
 }

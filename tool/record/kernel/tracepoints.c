@@ -11,6 +11,7 @@
 
 #include "base/macros.h"
 #include "common/perf_file.h"
+#include "record/elevate.h"
 #include "record/kernel/tracefs.h"
 #include "record/refusal.h"
 
@@ -22,7 +23,9 @@ static const char *const names[] = { "sched_switch", "sched_waking" };
  * after reading only. false: errno. */
 static bool add_file(struct tr2_buf *b, int tracefs, const char *path)
 {
-	int fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
+	int fd = tr2_elevate_runs() ?
+			 tr2_elevate_file(TR2_ELEVATED_TRACEFS, path) :
+			 openat(tracefs, path, O_RDONLY | O_CLOEXEC);
 	size_t at = b->len;
 	uint64_t size;
 	ssize_t n = -1;
@@ -96,8 +99,8 @@ static bool add_all(struct tr2_tracepoints *t, int tracefs)
 
 bool tr2_tracepoints_read(struct tr2_tracepoints *t)
 {
-	int tracefs = tr2_tracefs_open();
-	bool ok = tracefs >= 0 && add_all(t, tracefs);
+	int tracefs = tr2_elevate_runs() ? -1 : tr2_tracefs_open();
+	bool ok = (tracefs >= 0 || tr2_elevate_runs()) && add_all(t, tracefs);
 	int err = errno;
 
 	if (tracefs >= 0)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "record/elevate.h"
 
 #define RECEIVE_BYTES (4 << 20)
 #define ACK_MS 50
@@ -239,11 +240,28 @@ static int listen_on(int fd, enum events events)
 	return ask(fd, number) ? -1 : wait_for_ack(fd, number);
 }
 
+int tr2_connector_listen(int events)
+{
+	int fd, err;
+
+	errno = EINVAL;
+	if (events < ALL || events > EXITS)
+		return -1;
+	fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
+	if (fd < 0 || !listen_on(fd, (enum events)events))
+		return fd;
+	err = errno;
+	close(fd);
+	errno = err;
+	return -1;
+}
+
 /* false: errno. */
 static bool open_socket(int *fd, enum events events)
 {
-	*fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
-	return *fd >= 0 && !listen_on(*fd, events);
+	*fd = tr2_elevate_runs() ? tr2_elevate_connector(events) :
+				   tr2_connector_listen(events);
+	return *fd >= 0;
 }
 
 void tr2_connector_init(struct tr2_connector *c)

@@ -42,6 +42,9 @@ void tr2_connector_init(struct tr2_connector *c);
  */
 bool tr2_connector_open(struct tr2_connector *c, struct tr2_loop *loop,
 			bool with_forks);
+/* Open one of its sockets, for events of connector.c, that the kernel has
+ * acknowledged. -1: errno. */
+int tr2_connector_listen(int events);
 void tr2_connector_release(struct tr2_connector *c);
 
 /* Pass all events that have arrived. */
