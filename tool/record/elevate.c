@@ -66,11 +66,11 @@ static void become_helper(int fd)
 	self[n < 0 ? 0 : n] = '\0';
 	if (n > 0 && dup2(fd, STDIN_FILENO) == STDIN_FILENO) {
 		execlp("sudo", "sudo", "--", self, TR2_ELEVATED, (char *)NULL);
-		if (errno == ENOENT)
-			execlp("pkexec", "pkexec", self, TR2_ELEVATED,
-			       (char *)NULL);
+		execlp("pkexec", "pkexec", self, TR2_ELEVATED, (char *)NULL);
 	}
-	tr2_error("--elevate: cannot run sudo, or pkexec: %s", strerror(errno));
+	/* EACCES: a directory of PATH is closed to the user. */
+	tr2_error("--elevate: cannot run sudo, or pkexec: %s",
+		  errno == EACCES ? "not found" : strerror(errno));
 	_exit(TR2_EXIT_FATAL);
 }
 

@@ -151,7 +151,6 @@ int tr2_run_prepare(struct tr2_run *run, struct tr2_loop *loop)
 	dfl.sa_handler = SIG_DFL;
 	sigaction(SIGCHLD, &dfl, before.known ? NULL : &before.sigchld);
 	before.known = true;
-	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	return tr2_loop_add(loop, &run->signals, EPOLLIN);
 }
 
@@ -248,6 +247,8 @@ int tr2_run_start(struct tr2_run *run, char *const argv[], char *const envp[])
 		errno = err;
 		return -1;
 	}
+	/* Not earlier: what sudo leaves behind is none of the command's. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	run->pid = fork();
 	if (!run->pid) {
 		/* Otherwise it would keep its own pipe open and wait for
