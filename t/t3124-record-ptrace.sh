@@ -14,17 +14,15 @@ test_skip_unless JQ,PERL,SECCOMP
 tracees=$GIT_BUILD_DIR/build/hosts/tracees
 
 # A sandbox may forbid ptrace.
-test_lazy_prereq PTRACE '
-	trace2 record -q --ptrace -o tried -- true &&
-	jq -e ".task_source == \"ptrace\"" tried/meta.json
-'
+test_lazy_prereq PTRACE '"$tracees" tracer'
 test_skip_unless PTRACE
 
-# build_leak: a program that loses memory, and says so at its end.
+# build_leak: a program that loses memory, and says so at its end, not to the
+# log of the harness.
 build_leak () {
 	echo "int main(void) { return !__builtin_malloc(10); }" >lsan.c &&
 	"${CC:-cc}" -fsanitize=leak -o lsan lsan.c &&
-	test_expect_code 23 ./lsan
+	test_expect_code 23 env LSAN_OPTIONS= ./lsan
 }
 
 test_lazy_prereq LSAN build_leak
@@ -87,6 +85,15 @@ test_expect_success 'neither --no-ptrace nor stat traces' '
 	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
 		trace2 stat -q -- sh -c "grep Tracer /proc/self/status >tracer" &&
 	test_grep "TracerPid:.0$" tracer
+'
+
+# The thread that traces is faster than who begins it.
+test_expect_success STRACE 'where ptrace is refused, too, the command alone is recorded, with the reason' '
+	test_expect_code 3 strace -o log -e inject=clone,clone3:delay_exit=100000 \
+		"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" ptrace \
+		trace2 record --ptrace -o refused -- sh -c "exit 3" 2>err &&
+	test_grep "ptrace: Operation not permitted (a seccomp filter, or another tracer?)" err &&
+	jq -e ".task_source == \"none\" and .exit_code == 3" refused/meta.json
 '
 
 test_expect_success 'options that --ptrace excludes are refused' '
@@ -178,7 +185,7 @@ test_expect_success 'what outlives the command is let go' '
 test_expect_success LSAN 'a program with LeakSanitizer is not followed, and finds its leaks' '
 	build_leak &&
 	contained -o leaks -- \
-		sh -c "./lsan 2>report; echo \$?; true" >out 2>err &&
+		env LSAN_OPTIONS= sh -c "./lsan 2>report; echo \$?; true" >out 2>err &&
 	echo 23 >expect &&
 	test_cmp expect out &&
 	test_grep "detected memory leaks" report &&

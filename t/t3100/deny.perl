@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# deny.perl perf|all|madvise|ftruncate|priority COMMAND [ARGUMENT...]
+# deny.perl perf|all|ptrace|madvise|ftruncate|priority COMMAND [ARGUMENT...]
 #
 # Run COMMAND with perf_event_open (all: and netlink sockets) refused with
-# EPERM, as by the seccomp filter of a container. madvise: this is refused,
+# EPERM, as by the seccomp filter of a container. ptrace, madvise: this is refused,
 # instead. ftruncate: this does nothing, and says that it did. priority: whoever
 # asks for its scheduling policy is killed, as the recorder does when its command
 # is about to run. DENY_ERRNO is another error than EPERM, by its number. Exits
@@ -16,20 +16,22 @@ use POSIX ();
 
 my ($what, @command) = @ARGV;
 my $machine = (POSIX::uname())[4];
-# Numbers of prctl, socket, sched_getscheduler, perf_event_open, madvise, ftruncate.
+# Numbers of prctl, socket, sched_getscheduler, perf_event_open, madvise, ftruncate,
+# ptrace.
 my %calls = (
-	x86_64  => [ 157, 41, 145, 298, 28, 77 ],
-	aarch64 => [ 167, 198, 120, 241, 233, 46 ],
+	x86_64  => [ 157, 41, 145, 298, 28, 77, 101 ],
+	aarch64 => [ 167, 198, 120, 241, 233, 46, 117 ],
 );
 exit 77 if !$calls{$machine};
-my ($prctl, $socket, $policy, $perf, $madvise, $ftruncate) =
+my ($prctl, $socket, $policy, $perf, $madvise, $ftruncate, $ptrace) =
 	@{ $calls{$machine} };
 my ($set_no_new_privs, $set_seccomp, $filter) = (38, 22, 2);
 my ($load, $equal, $return) = (0x20, 0x15, 0x06);
 my ($allow, $done, $eperm, $kill) = (0x7fff0000, 0x00050000,
 	0x00050000 | ($ENV{DENY_ERRNO} || 1), 0x80000000);
 my $af_netlink = 16;
-my $denied = { madvise => $madvise, ftruncate => $ftruncate }->{$what} // $perf;
+my $denied = { madvise => $madvise, ftruncate => $ftruncate,
+	ptrace => $ptrace }->{$what} // $perf;
 
 # struct sock_filter: code, jump if true, jump if false, k.
 my @filter = (

@@ -2,6 +2,7 @@
 /* procfs - what /proc says of processes, and clocks. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +37,18 @@ static int64_t read_shift_ns(void)
 	return s * 1000000000 + ns;
 }
 
+static int64_t shift_ns;
+
+static void keep_shift(void)
+{
+	shift_ns = read_shift_ns();
+}
+
 int64_t tr2_kernel_shift_ns(void)
 {
-	static int64_t shift_ns;
-	static bool is_known;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (!is_known)
-		shift_ns = read_shift_ns();
-	is_known = true;
+	pthread_once(&once, keep_shift);
 	return shift_ns;
 }
 

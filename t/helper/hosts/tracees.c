@@ -10,12 +10,16 @@
  *	signals N       take N signals, and print how many there were
  *	daemon          leave the session and end; the rest executes sleep
  *	leak            lose memory, if built with LeakSanitizer
+ *	tracer          exit with 0 if a child may be traced
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,6 +131,20 @@ static int leave(void)
 	return 9;
 }
 
+/* Whoever needs the symbol ptrace is not followed, as debuggers are not. */
+static int trace(void)
+{
+	pid_t pid = fork();
+	bool may;
+
+	if (!pid)
+		pause();
+	may = pid > 0 && !syscall(SYS_ptrace, PTRACE_SEIZE, pid, NULL, NULL);
+	if (pid > 0)
+		kill(pid, SIGKILL);
+	return !may;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -142,6 +160,8 @@ int main(int argc, char **argv)
 		return signals(nr);
 	if (!strcmp(what, "daemon"))
 		return leave();
+	if (!strcmp(what, "tracer"))
+		return trace();
 	if (!strcmp(what, "forks"))
 		run_threads(8, forker);
 	return 0;

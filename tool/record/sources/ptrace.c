@@ -35,12 +35,13 @@ static void tell(void)
 
 static void add_item(struct tr2_ptrace *p, struct tr2_ptrace_item *item)
 {
-	size_t alloc = p->alloc ? p->alloc * 2 : 256;
 	struct tr2_ptrace_item *grown;
 	bool full = false;
+	size_t alloc;
 
 	pthread_mutex_lock(&p->lock);
 	if (p->nr == p->alloc) {
+		alloc = p->alloc ? p->alloc * 2 : 256;
 		grown = alloc > 2 * MOST_ITEMS ? NULL :
 			realloc(p->item, alloc * sizeof(*grown));
 		if (grown) {
@@ -497,13 +498,18 @@ static void explain(struct tr2_ptrace *p)
 
 bool tr2_ptrace_start(struct tr2_ptrace *p, pid_t pid)
 {
+	/* Not p->err: the thread may have run before this call returns. */
+	int err;
+
 	p->command = pid;
 	p->stop = false;
 	pthread_mutex_init(&p->lock, NULL);
 	sem_init(&p->started, 0, 0);
 	sem_init(&p->ended, 0, 0);
-	p->err = pthread_create(&p->thread, NULL, trace, p);
-	if (!p->err) {
+	err = pthread_create(&p->thread, NULL, trace, p);
+	if (err) {
+		p->err = err;
+	} else {
 		while (sem_wait(&p->started))
 			;
 		p->on = !p->err;
