@@ -5,8 +5,7 @@ test_description='make static: the command as one file, for machines that have n
 
 It is the only program, beside busybox, in an empty root directory, without /proc,
 /tmp, passwd and locales. That for aarch64 runs under qemu, which knows no
-perf_event_open and no ptrace, and may lose SIGCHLD, so that a recorder there waits for
-ever: the recording that it reads is made without it.
+perf_event_open and no ptrace: the recording that it reads is made without it.
 
 What compiles the command again runs under make check (GIT_TEST_LONG).
 '
@@ -101,6 +100,15 @@ test_expect_success AARCH64 'that reads a recording of this machine, and streams
 			test_cmp expect actual || return 1
 		done
 	done
+'
+
+test_expect_success AARCH64 'it records the command alone under qemu, and says why' '
+	test_expect_code 3 qemu-aarch64-static "$top/there/bin/trace2" record \
+		-o "$top/alone" -- sh -c "true; exit 3" 2>err &&
+	test_grep "ptrace: Function not implemented" err &&
+	test_grep "1 process, .* exit 3 ]" err &&
+	test_expect_code 1 qemu-aarch64-static "$top/there/bin/trace2" check --record >out &&
+	test_grep "^critical path: the command is its only row" out
 '
 
 test_done
