@@ -31,7 +31,8 @@ everywhere () {
 		# shellcheck disable=SC2086 # words
 		rm -f "$sockets"/* &&
 		unharmed GIT_TRACE2="$value" GIT_TRACE2_PERF="$value" \
-			GIT_TRACE2_EVENT="$value" "$@" test-tool trace2 $verb ||
+			GIT_TRACE2_EVENT="$value" "$@" test-tool trace2 $verb &&
+		test_grep "^code" traced.ends ||
 		{
 			echo "it was: $verb"
 			return 1

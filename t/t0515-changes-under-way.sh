@@ -33,7 +33,8 @@ test_expect_success 'no file may have 4096 bytes: no SIGXFSZ, no settings, and t
 		unharmed "$target" GIT_TRACE2_CONTROL=1 \
 			"$hosts/changes" limit-files &&
 		echo "status 700" | test_cmp - traced.out &&
-		unharmed "$target" GIT_TRACE2_CONTROL=1 \
+		test_env LONG="$(printf "%5000s" x)" \
+			unharmed "$target" GIT_TRACE2_CONTROL=1 \
 			test-tool fault rlimit-fsize 4095 "$hosts/plain" 7 &&
 		ended code 7 || return 1
 	done &&

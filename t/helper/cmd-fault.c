@@ -15,11 +15,15 @@ static int exec_command(const char **argv)
 	return 127;
 }
 
+/* The command may lift it again, to write its state: see host-state.h. */
 static void set_limit(int resource, const char *what, const char *arg)
 {
 	struct rlimit limit;
 
-	limit.rlim_cur = limit.rlim_max = (rlim_t)tool_unsigned(arg);
+	if (getrlimit(resource, &limit))
+		tool_die("cannot read the limit of %s: %s", what,
+			 strerror(errno));
+	limit.rlim_cur = (rlim_t)tool_unsigned(arg);
 	if (setrlimit(resource, &limit))
 		tool_die("cannot limit %s to %s: %s", what, arg,
 			 strerror(errno));

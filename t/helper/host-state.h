@@ -85,12 +85,24 @@ static void host_state_print_rest(FILE *f)
 			fprintf(f, "variable %s\n", *v);
 }
 
+/* The environment may be longer than the files of a test may be. */
+static void host_state_lift_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 static void host_state_print(void)
 {
 	FILE *f;
 
 	if (getpid() != host_state_pid)
 		return;
+	host_state_lift_limit();
 	f = fopen(host_state_path, "we");
 	if (!f)
 		return;
