@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/macros.h"
 #include "record/elevate.h"
 
@@ -130,16 +131,18 @@ static int receive(int fd, struct proc_event *event, struct cn_msg *answer)
 	return size >= offsetof(struct proc_event, event_data);
 }
 
-/* Wait until the kernel accepts or rejects the request. It may also not
- * answer. */
+/* Wait until the kernel accepts or rejects the request. It may also not answer,
+ * while events, and answers to others, go on coming. */
 static int wait_for_ack(int fd, uint32_t number)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint64_t from_ns = tr2_clock_now_ns();
 	struct proc_event event;
 	struct cn_msg answer;
 	int n;
 
-	while (poll(&p, 1, ACK_MS) > 0) {
+	while (tr2_clock_now_ns() - from_ns < ACK_MS * UINT64_C(1000000) &&
+	       poll(&p, 1, ACK_MS) > 0) {
 		n = receive(fd, &event, &answer);
 		if (n < 0 && errno != ENOBUFS && errno != EAGAIN)
 			return -1;
