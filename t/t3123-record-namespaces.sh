@@ -102,6 +102,23 @@ test_expect_success PID_NAMESPACE 'a recorder in a pid namespace says what is mi
 	test_grep "not recorded: exit codes, and arguments of short processes: process connector: not in a pid namespace" err
 '
 
+# Without /proc it does not know that the kernel will not answer, and asks.
+test_lazy_prereq NO_PROC '
+	unshare -rpfm sh -c "mount -t tmpfs none /proc && test ! -e /proc/self"
+'
+
+test_expect_success NO_PROC,EXIT_CODES 'a recorder in a pid namespace does not take the answer to another listener for its own' '
+	{ "$PERL_PATH" "$TEST_DIRECTORY/t3123/listen.perl" enough >listener & } &&
+	test_when_finished ">enough; wait $!" &&
+	wait_until grep listening listener &&
+	{
+		unshare -rpfm sh -c "mount -t tmpfs none /proc &&
+			trace2 check --record --format=json" >json || test $? = 1
+	} &&
+	jq -e ".sources[] | select(.what == \"exit codes, all arguments\") |
+		.why == \"process connector: Operation not permitted\"" json
+'
+
 test_expect_success TIME_NAMESPACE 'a recorder in a time namespace takes the times of the kernel' '
 	for shift in -1 100000
 	do

@@ -13,15 +13,19 @@ step () {
 		PATH=$PWD/bin:$PATH sh "$action/$1.sh"
 }
 
-# The machine's settings stay as they are.
-test_expect_success 'sudo that is not permitted' '
-	mkdir bin &&
-	write_script bin/sudo <<-\EOF
-	exit 1
+# sudo_is CODE: sudo does nothing but write its arguments into the file asked,
+# and exit so: the machine's settings stay as they are.
+mkdir bin
+sudo_is () {
+	write_script bin/sudo <<-EOF
+	echo "\$*" >>asked
+	exit $1
 	EOF
-'
+}
 
-test_expect_success 'a recorded step ends as its command, and has a summary and a page' '
+test_expect_success 'github-action: a recorded step ends as its command, and has a summary and a page' '
+	sudo_is 1 &&
+	test_when_finished "rm -f asked" &&
 	TRACE2_RUN="true one; exit 3" && export TRACE2_RUN &&
 	test_expect_code 3 step record >out 2>err &&
 	test_grep "^critical path: " out &&
@@ -30,18 +34,30 @@ test_expect_success 'a recorded step ends as its command, and has a summary and 
 	test_grep -i "<!doctype html>" trace2.html
 '
 
-test_expect_success 'a step that recorded nothing has no summary, and is no error' '
-	rm -rf trace2.data summary.md &&
-	step summary &&
-	test_path_is_missing summary.md
+test_expect_success 'github-action: without a password, sudo sets what may be recorded, else nothing' '
+	test_when_finished "rm -f asked" &&
+	TRACE2_RUN=true && export TRACE2_RUN &&
+	sudo_is 1 &&
+	step record &&
+	echo "-n true" | test_cmp - asked &&
+	rm asked &&
+	sudo_is 0 &&
+	step record &&
+	test_grep "^-n sysctl .*kernel.perf_event_paranoid=1$" asked
 '
 
-test_expect_success 'each script of the steps is in the action' '
-	for script in "$action"/*.sh
-	do
-		test_grep "GITHUB_ACTION_PATH/${script##*/}\"" "$action/action.yml" ||
-		return 1
-	done
+test_expect_success 'github-action: a step that recorded nothing has no summary, and is no error' '
+	rm -rf trace2.data summary.md trace2.html &&
+	step summary &&
+	test_path_is_missing summary.md &&
+	test_path_is_missing trace2.html
+'
+
+test_expect_success 'github-action: each script of the steps is in the action' '
+	ls "$action"/*.sh | sed "s,.*/,," >expect &&
+	sed -n "s/.*\$GITHUB_ACTION_PATH\/\([^\"]*\)\".*/\1/p" "$action/action.yml" |
+		sort >actual &&
+	test_cmp expect actual
 '
 
 test_done

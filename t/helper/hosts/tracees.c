@@ -9,7 +9,6 @@
  *			executes true, the others exit with 3
  *	signals N       take N signals, and print how many there were
  *	daemon          leave the session and end; the rest executes sleep
- *	leak            lose memory, if built with LeakSanitizer
  *	tracer          exit with 0 if a child may be traced
  */
 #include <pthread.h>
