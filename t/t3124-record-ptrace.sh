@@ -195,6 +195,31 @@ test_expect_success LSAN 'a program with LeakSanitizer is not followed, and find
 	test_grep "not followed by ptrace, nor what it starts: lsan (LeakSanitizer)" err
 '
 
+test_expect_success CC 'a program that could trace is not followed, sudo is' '
+	cat >may.c <<-\EOF &&
+	#include <stdlib.h>
+	#include <sys/ptrace.h>
+	int main(int argc, char **argv)
+	{
+		return argc > 1 ? (int)ptrace(PTRACE_TRACEME) :
+				  system("env true; exit 5") >> 8;
+	}
+	EOF
+	"${CC:-cc}" -o tracer may.c &&
+	cp tracer sudo &&
+	test_expect_code 5 trace2 record -q --ptrace -o may -- ./tracer &&
+	rows may >actual &&
+	echo "0 ./tracer: 5" | test_cmp - actual &&
+	test_expect_code 5 trace2 record -q --ptrace -o may -- ./sudo &&
+	rows may >actual &&
+	cat >expect <<-\EOF &&
+	0 ./sudo: 5
+	1 sh -c env true; exit 5: 5
+	2 true: 0
+	EOF
+	test_cmp expect actual
+'
+
 test_expect_success STRACE 'a tracer is not followed, and traces' '
 	test_expect_code 5 contained -q -o traces -- \
 		strace -f -o log sh -c "true | true; exit 5" &&

@@ -27,6 +27,8 @@ static const char *const debuggers[] = {
 	"dlv",	"gdbserver", "lldb-server", "lldb", "rr",
 	"strace", "ltrace", "gdb", "valgrind",
 };
+/* They can trace, and do not unless they are asked to. */
+static const char *const others[] = { "perf", "sudo" };
 static const char *const sanitizers[] = {
 	"libasan.so", "liblsan.so", "libhwasan.so", "libclang_rt.asan",
 	"libclang_rt.lsan", "libclang_rt.hwasan",
@@ -148,31 +150,35 @@ static const char *look_at_file(int fd)
 	return why;
 }
 
-static const char *look_at_name(const char *exe)
+static bool is_in(const char *const *list, size_t nr, const char *name)
 {
-	char target[4096];
-	const char *name;
-	ssize_t n = readlink(exe, target, sizeof(target) - 1);
 	size_t i;
 
-	target[n > 0 ? n : 0] = '\0';
-	name = strrchr(target, '/');
-	for (i = 0; name && i < ARRAY_SIZE(debuggers); i++)
-		if (!strcmp(name + 1, debuggers[i]))
-			return debugger;
-	return NULL;
+	for (i = 0; i < nr; i++)
+		if (!strcmp(name, list[i]))
+			return true;
+	return false;
 }
 
 static const char *look(const char *exe)
 {
-	const char *why = look_at_name(exe);
-	int fd = why ? -1 : open(exe, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char target[4096];
+	ssize_t n = readlink(exe, target, sizeof(target) - 1);
+	const char *name, *why = NULL;
+	int fd;
 
+	target[n > 0 ? n : 0] = '\0';
+	name = strrchr(target, '/');
+	name = name ? name + 1 : "";
+	if (is_in(debuggers, ARRAY_SIZE(debuggers), name))
+		return debugger;
+	fd = open(exe, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd >= 0) {
 		why = look_at_file(fd);
 		close(fd);
 	}
-	return why;
+	return why == debugger && is_in(others, ARRAY_SIZE(others), name) ?
+		       NULL : why;
 }
 
 const char *tr2_ptrace_avoids(struct tr2_avoided *a, pid_t pid)
