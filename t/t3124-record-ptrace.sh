@@ -8,6 +8,7 @@ in a container. Whatever is recorded runs as it would without.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-rows.sh"
 
 test_skip_unless JQ,PERL,SECCOMP
 
@@ -29,12 +30,6 @@ test_lazy_prereq LSAN build_leak
 
 contained () {
 	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 record "$@"
-}
-
-# rows RECORDING: the depth, arguments and exit code of each process.
-rows () {
-	trace2 list --format=json "$1" >json &&
-	jq -r '.processes[] | "\(.depth) \(.argv // ["?"] | join(" ")): \(.code // .signal)"' json
 }
 
 # both CODE COMMAND...: alone and below ptrace it ends and prints the same.

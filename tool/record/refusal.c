@@ -93,11 +93,16 @@ static bool in_user_namespace(void)
 	return !is_initial("/proc/self/ns/user", "user:[4026531837]");
 }
 
-static bool has_perfmon(void)
+static bool has_capability(int one, int other)
 {
 	return !in_user_namespace() &&
-	       of_status("\nCapEff:", 16) & (UINT64_C(1) << CAP_PERFMON |
-					     UINT64_C(1) << CAP_SYS_ADMIN);
+	       of_status("\nCapEff:", 16) & (UINT64_C(1) << one |
+					     UINT64_C(1) << other);
+}
+
+static bool has_perfmon(void)
+{
+	return has_capability(CAP_PERFMON, CAP_SYS_ADMIN);
 }
 
 /* Is the kernel's own limit the cause? */
@@ -196,6 +201,9 @@ static enum remedy find_remedy(void)
 		return container != REMEDY_NONE ? container : REMEDY_FILTER;
 	if (probe() == ENOSYS)
 		return REMEDY_NONE;
+	if (container != REMEDY_NONE && !in_user_namespace() &&
+	    !has_capability(CAP_SYSLOG, CAP_SYSLOG))
+		return container;
 	if (in_user_namespace())
 		return level > 1 ? REMEDY_OUTSIDE_SYSCTL : REMEDY_OUTSIDE;
 	if (!has_perfmon() && container != REMEDY_NONE)
