@@ -74,4 +74,12 @@ test_expect_success 'a signal that is held back meanwhile ends patience' '
 		test_expect_code 143 "$hosts/stalls" signal
 '
 
+# Else the second one waits for ever for the first, by a clock that stands still.
+test_expect_success !TSAN 'two signals, and the clock of the host stands still: the second ends it' '
+	test_env GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_SIGNALS=INT,TERM \
+		test_expect_code 143 "$hosts/stalls" two-signals &&
+	test_grep "\"event\":\"start\"" e &&
+	test_grep ! "\"event\":\"signal\"" e
+'
+
 test_done

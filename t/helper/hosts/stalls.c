@@ -5,17 +5,38 @@
  *	still-clock   whose clock stands still
  *	signal        which is asked to end while the library, which holds back
  *	              signals, waits for that reader
+ *
+ * `stalls two-signals`: a signal ends the program in one thread, which stops before
+ * it has written so; then one comes to main. The clock stands still.
  */
 #include "trace2.h"
 #include "../system.h"
+
+#include <stdatomic.h>
 
 #define TRACE_FD 9
 
 TRACE2_COUNTER(counter, "stalls", "counter", 0);
 
-static bool stands_still;
+/* In place of libc's, for the library, too. */
+#define INSTEAD __attribute__((visibility("default")))
 
-int clock_gettime(clockid_t id, struct timespec *t)
+static bool stands_still;
+static atomic_bool has_stopped;
+static __thread bool is_to_stop;
+
+/* The library calls it for a write to a file of limited size. */
+INSTEAD int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
+{
+	while (is_to_stop) {
+		atomic_store(&has_stopped, true);
+		pause();
+	}
+	return syscall(SYS_rt_sigprocmask, how, set, before, NSIG / 8) ? errno :
+									 0;
+}
+
+INSTEAD int clock_gettime(clockid_t id, struct timespec *t)
 {
 	if (!stands_still)
 		return (int)syscall(SYS_clock_gettime, id, t);
@@ -79,10 +100,36 @@ static void *end_it(void *arg)
 	return arg;
 }
 
+static void *end_in_thread(void *arg)
+{
+	is_to_stop = true;
+	raise(SIGINT);
+	return arg;
+}
+
+static int two_signals(char **argv)
+{
+	const struct rlimit limit = { 1u << 30, RLIM_INFINITY };
+	pthread_t thread;
+
+	stands_still = true;
+	if (setrlimit(RLIMIT_FSIZE, &limit))
+		abort();
+	begin(argv);
+	if (pthread_create(&thread, NULL, end_in_thread, NULL))
+		abort();
+	while (!atomic_load(&has_stopped))
+		sched_yield();
+	raise(SIGTERM);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread;
 
+	if (argc == 2 && !strcmp(argv[1], "two-signals"))
+		return two_signals(argv);
 	open_pipe();
 	if (argc == 2 && !strcmp(argv[1], "still-clock")) {
 		stands_still = true;
@@ -93,7 +140,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc != 2 || strcmp(argv[1], "signal")) {
-		fputs("usage: stalls still-clock | signal\n", stderr);
+		fputs("usage: stalls still-clock | signal | two-signals\n", stderr);
 		return 129;
 	}
 	begin(argv);
