@@ -5,8 +5,9 @@
 #
 #	known.perl KNOWN DUMP [--causes] [--wakers] [--times]
 #
-# prints a table, and fails if a thread ran for less than half of what it computed,
-# if the state of a phase is missing, or most of its wait has another cause.
+# prints a table, and fails if a thread that computed for 10 ms ran for less than
+# half of that, if the state of a phase is missing, or most of its wait has another
+# cause. (Interrupts count as what a thread computed.)
 # --causes: causes of waits were recorded; --wakers: wake-ups, too.
 # --times: fail if they differ by more than 1 % of the phase, 100 us, the time of
 # the switches and that which a virtual machine's host took. A busy host takes more
@@ -85,7 +86,8 @@ while (<$in>) {
 	my $sum = sums($tid, $start, $end);
 	my $slack = 100_000 + ($end - $start) / 100 + SWITCH * $sum->{switches};
 	row($phase, 'run', $cpu, $sum->{run},
-		$recorded{times} ? $slack : $slack + $cpu / 2, $slack + $stolen);
+		$recorded{times} ? $slack : $slack + $cpu / ($cpu < 10e6 ? 1 : 2),
+		$slack + $stolen);
 	wrong("$phase: no $kind") if $phase ne 'cpu' && !$sum->{$kind};
 	if ($kind eq 'ready') {
 		row($phase, 'ready', $end - $start - $cpu, $sum->{ready},
