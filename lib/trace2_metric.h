@@ -225,61 +225,8 @@ struct trace2_mine_ {
 };
 __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_;
 
-/*
- * In a shared object, find a variable of the thread by a TLS descriptor: it is
- * faster than what most compilers do there, and takes no place that the dynamic
- * linker has for few variables only (lib/base/tls.h). It is a call that the
- * compiler does not see, so memory below the stack's pointer is left alone; and
- * before glibc 2.40 the first one of a thread may call malloc(), which may
- * overwrite registers of vectors, masks and the x87.
- */
-#if defined(__x86_64__) && defined(__LP64__) && defined(__PIC__) && \
-	!defined(__PIE__)
-#define TRACE2_TEXT_(name) #name
-#ifdef TR2_NO_RED_ZONE
-#define TRACE2_KEEP_STACK_(text) text
-#else
-#define TRACE2_KEEP_STACK_(text)           \
-	"lea -128(%%rsp), %%rsp\n\t" text \
-	"lea 128(%%rsp), %%rsp\n\t"
-#endif
-#ifdef __AVX512F__
-#define TRACE2_MORE_VECTORS_                                              \
-	, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22",  \
-		"xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28",     \
-		"xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4",  \
-		"k5", "k6", "k7"
-#else
-#define TRACE2_MORE_VECTORS_
-#endif
-/* Set offset: where the variable is, seen from the thread's pointer. */
-#define TRACE2_TLS_OFFSET_(offset, name)                                    \
-	__asm__(TRACE2_KEEP_STACK_(                                         \
-			"lea " TRACE2_TEXT_(name) "@TLSDESC(%%rip), %0\n\t" \
-			"call *" TRACE2_TEXT_(name) "@TLSCALL(%0)\n\t")     \
-		: "=a"(offset)                                              \
-		:                                                           \
-		: "cc", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)",  \
-		  "st(6)", "st(7)",                                         \
-		  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",           \
-		  "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",         \
-		  "xmm12", "xmm13", "xmm14", "xmm15" TRACE2_MORE_VECTORS_)
-#endif
-
-TRACE2_INLINE_ struct trace2_mine_ *trace2_my_(void)
-{
-#ifdef TRACE2_TLS_OFFSET_
-	struct trace2_mine_ *my;
-
-	TRACE2_TLS_OFFSET_(my, trace2_mine_);
-	__asm__("add %%fs:0, %0" : "+r"(my) : : "cc");
-	return my;
-#else
-	return &trace2_mine_;
-#endif
-}
 #define TRACE2_GUARDED_(member) \
-	__atomic_load_n(&trace2_my_()->guard->member, __ATOMIC_RELAXED)
+	__atomic_load_n(&trace2_mine_.guard->member, __ATOMIC_RELAXED)
 #define TRACE2_INLINE_COUNTERS_ 1024u
 #define TRACE2_INLINE_TIMERS_ 512u
 #define TRACE2_INLINE_TICKS_ 2097152u /* a timer's, some 0.5 to 2 ms */
@@ -311,7 +258,7 @@ TRACE2_API void trace2_timer_stop_on_(struct trace2_timer *timer,
 TRACE2_INLINE_ struct trace2_timer_cell_ *
 trace2_timer_here_(const struct trace2_timer *timer)
 {
-	struct trace2_timer_cell_ *cell = trace2_my_()->timers;
+	struct trace2_timer_cell_ *cell = trace2_mine_.timers;
 	unsigned int index = TRACE2_UNREGISTERED_;
 
 	if (timer) /* known where it is compiled */
@@ -336,7 +283,7 @@ TRACE2_INLINE_ int trace2_timer_start_here_(struct trace2_timer *timer)
 	if (__builtin_expect(cell->nest != 0, 0))
 		return 0;
 	now = __builtin_ia32_rdtsc();
-	if (__builtin_expect(now > trace2_my_()->until, 0))
+	if (__builtin_expect(now > trace2_mine_.until, 0))
 		return 0;
 	__asm__ volatile("movq %2, %1\n\taddl $1, %0"
 			 : "+m"(cell->nest), "=m"(cell->start)
@@ -357,7 +304,7 @@ TRACE2_INLINE_ int trace2_timer_stop_here_(struct trace2_timer *timer)
 	TRACE2_HIDE_(cell);
 	if (__builtin_expect(cell->nest != 1, 0))
 		return 0;
-	rate = trace2_my_()->rate;
+	rate = trace2_mine_.rate;
 	TRACE2_HIDE_(rate); /* loaded before the counter is read */
 	ns = __builtin_ia32_rdtsc() - cell->start;
 	if (__builtin_expect(ns >= TRACE2_INLINE_TICKS_, 0))
@@ -441,7 +388,7 @@ TRACE2_API void trace2_counter_add_on_(struct trace2_counter *counter,
 TRACE2_INLINE_ void
 trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)
 {
-	uint64_t *cell = trace2_my_()->counters;
+	uint64_t *cell = trace2_mine_.counters;
 	unsigned int index = TRACE2_UNREGISTERED_;
 
 	if (counter) /* known where it is compiled */

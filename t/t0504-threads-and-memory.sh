@@ -170,6 +170,19 @@ test_expect_success !MUSL,KERNEL_EVENTS,!INSTRUMENTED 'nor of events of the kern
 		GIT_TRACE2_SAMPLE=page-faults:1000,cs:100
 '
 
+# An unaligned stack would end the process in malloc().
+test_expect_success !MUSL,!INSTRUMENTED 'a plugin with much thread-local memory: any call may be the first of a thread' '
+	first=$GIT_BUILD_DIR/build/modules/static-first-use.so &&
+	rm -rf e ring &&
+	"$hosts/plugins" first-use "$first" &&
+	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/plugins" first-use "$first" &&
+	trace2_jq "[.[] | select(.event == \"counter\").count] == [2]" e &&
+	trace2_jq "[.[].thread] | unique | length > 3" e &&
+	GIT_TRACE2_RING="$(pwd)/ring" "$hosts/plugins" first-use "$first" &&
+	trace2 script --git-event ring >e &&
+	trace2_jq "[.[] | select(.event == \"counter\").count] == [2]" e
+'
+
 # tenants HOW NR [VARIABLE=VALUE...]: with NR copies of the plugin.
 tenants () {
 	how=$1 nr=$2 &&

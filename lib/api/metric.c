@@ -184,7 +184,7 @@ static inline bool find_cell(const unsigned int *from, unsigned int *index)
 /* The kernel's clock, and no starts in line until there is a scale again. */
 static void start_by_ns(struct tr2_timer_cell *cell, uint64_t now_ns)
 {
-	trace2_my_()->timers = NULL;
+	tr2_mine.timers = NULL;
 	if (tr2_timer_cell_start(cell, now_ns, TR2_NEST_NS) != TR2_CELL_DONE)
 		tr2_stream_lost();
 }
@@ -207,9 +207,9 @@ static __attribute__((noinline)) void start_slow(struct tr2_slot *slot,
 		return;
 	}
 	tr2_timer_set_clock(slot, &ticks.line);
-	trace2_my_()->rate = ticks.line.rate;
-	trace2_my_()->until = ticks.until;
-	trace2_my_()->timers = (struct trace2_timer_cell_ *)(void *)slot->timer;
+	tr2_mine.rate = ticks.line.rate;
+	tr2_mine.until = ticks.until;
+	tr2_mine.timers = (struct trace2_timer_cell_ *)(void *)slot->timer;
 	start_by_ticks(cell, ticks.now);
 }
 
@@ -221,9 +221,9 @@ void trace2_timer_start_on_(struct trace2_timer *timer)
 
 	if (!slot || !timer || !find_cell(&timer->index, &index))
 		return;
-	if (likely(trace2_my_()->timers != NULL)) {
+	if (likely(tr2_mine.timers != NULL)) {
 		ticks = tr2_clock_ticks();
-		if (likely(ticks <= trace2_my_()->until)) {
+		if (likely(ticks <= tr2_mine.until)) {
 			start_by_ticks(&slot->timer[index], ticks);
 			return;
 		}

@@ -29,17 +29,18 @@
  * counters and timers in line, trace2_mine_ has its cells. */
 extern __thread struct tr2_slot *tr2_tls_slot TR2_HIDDEN;
 #define tr2_my_slot TR2_TLS(tr2_tls_slot)
+#define tr2_mine TR2_TLS(trace2_mine_)
 
 static inline void tr2_arena_set_mine(struct tr2_slot *slot)
 {
 	if (tr2_my_slot == slot)
 		return;
 	/* First: a handler that jumps out here leaves no pointer without it. */
-	trace2_my_()->guard = tr2_fork_guard;
+	tr2_mine.guard = tr2_fork_guard;
 	__atomic_signal_fence(__ATOMIC_RELEASE);
 	tr2_my_slot = slot;
-	trace2_my_()->timers = NULL; /* until the first one asks for the clock */
-	trace2_my_()->counters = slot ? slot->counter : NULL;
+	tr2_mine.timers = NULL; /* until the first one asks for the clock */
+	tr2_mine.counters = slot ? slot->counter : NULL;
 }
 
 /* Return a slot with zeroed cells; NULL: no memory. */

@@ -12,6 +12,8 @@
  * Compilers other than gcc have no descriptors on x86-64, and gcc does not know
  * that before glibc 2.40 the first access of a thread may overwrite vector
  * registers. So descriptors are used by hand there.
+ *
+ * Where a program is compiled for, trace2_metric.h leaves it to the compiler.
  */
 #ifndef TR2_BASE_TLS_H
 #define TR2_BASE_TLS_H
@@ -23,8 +25,8 @@
 #include "base/sanitize.h"
 #include "trace2.h"
 
-#if defined(TRACE2_TLS_OFFSET_) && defined(__SEG_FS) && \
-	!defined(__STRICT_ANSI__) && !TR2_TSAN && !TR2_ASAN
+#if defined(TR2_NO_RED_ZONE) && defined(__LP64__) && defined(__SEG_FS) && \
+	!TR2_TSAN && !TR2_ASAN
 #define TR2_TLS_BY_HAND 1
 #else
 #define TR2_TLS_BY_HAND 0
@@ -38,11 +40,37 @@
 #endif
 
 #if TR2_TLS_BY_HAND
-#define TR2_TLS_OFFSET(name)                       \
-	__extension__({                            \
-		uintptr_t offset_;                 \
-		TRACE2_TLS_OFFSET_(offset_, name); \
-		offset_;                           \
+#ifdef __AVX512F__
+#define TR2_TLS_MORE_VECTORS                                                   \
+	, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22",       \
+		"xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", \
+		"xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6",    \
+		"k7"
+#else
+#define TR2_TLS_MORE_VECTORS
+#endif
+/*
+ * Where the variable is, seen from the thread's pointer. The compiler does not
+ * see that this is a call: a function that calls nothing else leaves the stack
+ * unaligned, and the first access of a thread may call malloc(), which needs it
+ * aligned and may overwrite registers of vectors, masks and the x87.
+ */
+#define TR2_TLS_OFFSET(name)                                                   \
+	__extension__({                                                        \
+		uintptr_t offset_, stack_;                                     \
+		__asm__("mov %%rsp, %1\n\t"                                    \
+			"and $-16, %%rsp\n\t"                                  \
+			"lea " #name "@TLSDESC(%%rip), %0\n\t"                 \
+			"call *" #name "@TLSCALL(%0)\n\t"                      \
+			"mov %1, %%rsp"                                        \
+			: "=&a"(offset_), "=&r"(stack_)                        \
+			:                                                      \
+			: "cc", "st", "st(1)", "st(2)", "st(3)", "st(4)",      \
+			  "st(5)", "st(6)", "st(7)", "xmm0", "xmm1", "xmm2",   \
+			  "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",      \
+			  "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", \
+			  "xmm15" TR2_TLS_MORE_VECTORS);                       \
+		offset_;                                                       \
 	})
 #define TR2_TLS(name) (*(__typeof__(name) __seg_fs *)TR2_TLS_OFFSET(name))
 #else

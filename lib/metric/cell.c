@@ -67,7 +67,7 @@ uint64_t tr2_timer_cell_elapsed(const struct tr2_timer_cell *cell)
 		return tr2_clock_since(start, tr2_clock_now_ns());
 	ticks = tr2_clock_ticks() - start;
 	if (ticks < TRACE2_INLINE_TICKS_)
-		return ticks * trace2_my_()->rate >> 32;
+		return ticks * tr2_mine.rate >> 32;
 	now_ns = tr2_clock_now_ns();
 	/* That one may be ahead for a while. */
 	if (tr2_clock_ticks_now(&now))

@@ -61,7 +61,8 @@ static int unload_in_child(void)
 		_exit(0);
 	}
 	wait(&status);
-	printf("child: signal %d\n", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	printf("child: signal %d\n",
+	       WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 	return 0;
 }
 
@@ -183,6 +184,27 @@ static int end_threads(void)
 	return 0;
 }
 
+static void *say_first(void *text)
+{
+	say(text);
+	return NULL;
+}
+
+/* Make each call the first that a thread does. */
+static int first_use(void)
+{
+	static char texts[][16] = { "counter", "timer", "distribution",
+				    "region",  "data",	"span" };
+	pthread_t thread;
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (pthread_create(&thread, NULL, say_first, texts[i]) ||
+		    pthread_join(thread, NULL))
+			return 1;
+	return 0;
+}
+
 static void take_all_keys(void)
 {
 	pthread_key_t key;
@@ -207,6 +229,8 @@ int main(int argc, char **argv)
 		return unload_before_thread();
 	if (!strcmp(argv[1], "unload-in-child"))
 		return unload_in_child();
+	if (!strcmp(argv[1], "first-use"))
+		return first_use();
 	if (!strcmp(argv[1], "count"))
 		return count(argv[2], argv);
 	return reload(argv[2], argv);
