@@ -414,6 +414,16 @@ test_expect_success 'a wall clock that is set does not spoil durations' '
 	test_grep "\"wall_ns\":800000000" out
 '
 
+test_expect_success JQ 'a thread whose start was lost: its exit says when that was, and no clock was set' '
+	{ begin &&
+	  event thread_exit 50.2 ",\"t_rel\":49.000000" | sed "s/\"main\"/\"th01:x\"/" &&
+	  event atexit 50.8 ",\"t_abs\":50.800000,\"code\":0"; } >lost.event &&
+	trace2 list --format=json lost.event >out 2>err &&
+	test_must_be_empty err &&
+	trace2 export --to csv --table threads lost.event >csv &&
+	grep "th01:x,[0-9]*,[0-9]*,49000000000," csv
+'
+
 test_expect_success 'a brief stream has its durations' '
 	sed -e "/\"version\"/b" -e "/\"atexit\"/b" \
 		-e "s/\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[0-9]*,//" \

@@ -703,8 +703,13 @@ static void on_thread_start(struct build *b)
 
 static void on_thread_exit(struct build *b)
 {
+	const struct tr2_parsed_event *ev = b->ev;
 	struct tr2_model_thread *t = thread_of(b);
 
+	/* Its start was lost. */
+	if (t->flags & TR2_THREAD_UNANNOUNCED && ev->t_rel != TR2_ABSENT &&
+	    (ev->wall_us != TR2_ABSENT || ev->t_abs != TR2_ABSENT))
+		t->start_ns = tr2_at_ns(b->at_ns - tr2_at_ns(ev->t_rel));
 	t->flags &= (uint8_t)~TR2_THREAD_OPEN;
 	t->end_ns = tr2_build_end_time(b, t->start_ns);
 }
