@@ -110,8 +110,11 @@ struct trace2_perf_attr {
 	uint64_t config, config1, config2;
 	/*
 	 * 0: the event only counts. N: it overflows each time that a thread has
-	 * counted N more, or with `freq` N times a second. For timers and
-	 * counters of the program, and the kernel's events.
+	 * counted N more, in units of the counter, for a timer and a clock in
+	 * ns; or with `freq` N times a second. For timers and counters of the
+	 * program, and the kernel's events. Each overflow of a kernel's event
+	 * costs the thread some us: a clock whose period is shorter leaves it
+	 * no time to run. GIT_TRACE2_SAMPLE refuses less than 50,000 ns.
 	 */
 	__extension__ union {
 		uint64_t sample_period;
