@@ -81,13 +81,19 @@ do
 			cut -d " " -f 1 $list >$list.names &&
 			cut -d " " -f 2 $list | sort >$list.tids || return 1
 		done &&
-		test_cmp expect.names actual.names &&
-		test_cmp expect.tids actual.tids &&
+		comm -13 expect.names actual.names >unknown &&
+		comm -13 expect.tids actual.tids >>unknown &&
+		test_must_be_empty unknown &&
+		uniq -d actual.tids >twice &&
+		test_must_be_empty twice &&
 		# Which of two threads that ran within microseconds of an event
-		# emitted it, nobody can say: on a busy machine of more of them.
+		# emitted it, nobody can say: one is taken for the other, which
+		# then has none. On a busy machine there are more of them.
+		nr=${threads%% *} &&
+		test "$(wc -l <actual)" -gt $((nr - nr / 10)) &&
 		comm -23 expect actual >wrong &&
 		{ test_have_prereq !EXPENSIVE ||
-		test "$(wc -l <wrong)" -le $((${threads%% *} / 2)); } || {
+		test "$(wc -l <wrong)" -le $((nr / 2)); } || {
 			cat wrong >&4
 			return 1
 		}
