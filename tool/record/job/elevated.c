@@ -95,9 +95,10 @@ static int open_event(const struct tr2_elevate_request *r, pid_t recorder)
 {
 	struct perf_event_attr attr = r->attr;
 
-	errno = EPERM;
-	if (!is_permitted(r))
+	if (!is_permitted(r)) {
+		errno = EPERM;
 		return -1;
+	}
 	return (int)syscall(SYS_perf_event_open, &attr,
 			    r->whole_machine ? -1 : recorder, r->cpu, -1,
 			    PERF_FLAG_FD_CLOEXEC);
