@@ -94,6 +94,18 @@ test_expect_success 'without rights the command is not run' '
 	test_path_is_missing own/never
 '
 
+# With a terminal of its own (use_pty), sudo has a monitor that outlives the helper.
+test_expect_success TASKS 'what sudo leaves behind is no process of the recording' '
+	with ": >own/monitor
+		{ sleep 0.1; rm own/monitor; } &
+		exec \"$PWD/bin/sudo\" \"\$@\"" \
+		trace2 record --elevate -o own/left -- sh -c "while test -e own/monitor
+			do sleep 0.01; done; sleep 0.1" &&
+	trace2 list own/left >list &&
+	test_grep "sh -c" list &&
+	test_grep ! "[?]" list
+'
+
 test_expect_success 'a command that is not found asks for no rights' '
 	test_expect_code 127 with ">own/asked" trace2 record --elevate \
 		-o own/never -- ./missing 2>err &&
