@@ -21,10 +21,12 @@ then
 	test_done
 fi
 
+verb=from-now-on
+
 # calls VARIABLE=VALUE...: print the calls of the host after its mark
 calls () {
 	rm -f log &&
-	env "$@" strace -f -o log "$hosts/changes" from-now-on >/dev/null 2>&1 &&
+	env "$@" strace -f -o log "$hosts/changes" "$verb" >/dev/null 2>&1 &&
 	sed -n "/getsid(/,\$s/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p" log | sort -u
 }
 
@@ -82,6 +84,14 @@ test_expect_success 'a ring, with samples and without' '
 test_expect_success 'opened counters' '
 	within file counters -- GIT_TRACE2_EVENT="$(pwd)/c" \
 		GIT_TRACE2_COUNTERS=task-clock,page-faults,process/maxrss/,process/open-fds/,process/threads/,app/changes/counted/
+'
+
+test_expect_success 'a reopened file, and information of the process' '
+	verb=reopen-from-now-on &&
+	within file reopen -- GIT_TRACE2_EVENT="$(pwd)/e" &&
+	verb=info-from-now-on &&
+	within file information -- GIT_TRACE2_EVENT="$(pwd)/e" &&
+	verb=from-now-on
 '
 
 test_expect_success 'a socket' '

@@ -181,6 +181,11 @@ static void *work(void *arg)
 	return arg;
 }
 
+static void say(const char *who)
+{
+	trace2_data_string("changes", NULL, "who", who);
+}
+
 /* Mark the trace of system calls, then call the library, also in a new thread.
  * Compared with a run without tracing, the library's system calls are the
  * additional ones after the mark. */
@@ -193,11 +198,21 @@ static void from_now_on(void)
 	if (!pthread_create(&thread, NULL, work, NULL))
 		pthread_join(thread, NULL);
 	trace2_cmd_error("an error of the %s", "host");
+	trace2_session_id();
 }
 
-static void say(const char *who)
+static void reopen_from_now_on(void)
 {
-	trace2_data_string("changes", NULL, "who", who);
+	from_now_on();
+	trace2_reopen();
+	say("again");
+}
+
+static void info_from_now_on(void)
+{
+	from_now_on();
+	trace2_collect_process_info(TRACE2_PROCESS_INFO_STARTUP);
+	trace2_collect_process_info(TRACE2_PROCESS_INFO_EXIT);
 }
 
 /* From here on the calling thread has a table of descriptors of its own, in which
@@ -410,6 +425,8 @@ static const struct {
 	{ "small-signal-stack", small_signal_stack },
 	{ "scribbled-ring", scribbled_ring },
 	{ "from-now-on", from_now_on },
+	{ "reopen-from-now-on", reopen_from_now_on },
+	{ "info-from-now-on", info_from_now_on },
 };
 
 int main(int argc, char **argv)
