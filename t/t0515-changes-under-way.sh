@@ -41,6 +41,19 @@ test_expect_success 'no file may have 4096 bytes: no SIGXFSZ, no settings, and t
 	test_grep "error trace2: GIT_TRACE2_CONTROL: no page" n
 '
 
+test_expect_success 'a sandbox that lets no file grow, after the initialization: no SIGXFSZ' '
+	printf "alive\n0\n" >expect &&
+	for target in GIT_TRACE2=0 GIT_TRACE2_EVENT="$(pwd)/f" \
+		GIT_TRACE2_RING="$(pwd)/rings"
+	do
+		{ env "$target" "$hosts/changes" forbid-files; echo $?; } |
+		cat >actual &&
+		test_cmp expect actual || return 1
+	done &&
+	grep "\"event\":\"data\"" f >lines &&
+	test_line_count = 10 lines
+'
+
 test_lazy_prereq DENIES '
 	test_have_prereq !INSTRUMENTED &&
 	denied madvise true

@@ -96,6 +96,7 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
 	dest->id = id;
 	tr2_dest_not_plain(dest);
 	dest->limit_checked = this_second();
+	dest->nr_early = 0;
 	dest->checked = ours ? dest->limit_checked : 0;
 	dest->fd = fd;
 	atomic_store_explicit(&dest->on, true, memory_order_relaxed);
@@ -430,21 +431,29 @@ static bool check_descriptor(struct tr2_dest *dest, uint64_t second,
 	if (dest->ours && !is_apart(dest, tid) &&
 	    !is_new_second(&dest->checked, second))
 		return true;
-	if (!tr2_dest_has_its_file(dest) && !tr2_dest_find_again(dest)) {
-		if (!set_apart(dest, tid))
-			switch_off(dest);
-		return false;
-	}
-	if (dest->kind == TR2_DEST_FILE &&
-	    is_new_second(&dest->limit_checked, second))
-		dest->size_limited = may_raise_sigxfsz();
-	return true;
+	if (tr2_dest_has_its_file(dest) || tr2_dest_find_again(dest))
+		return true;
+	if (!set_apart(dest, tid))
+		switch_off(dest);
+	return false;
+}
+
+static void check_limit(struct tr2_dest *dest, uint64_t second)
+{
+	if (atomic_load_explicit(&dest->nr_early, memory_order_relaxed) <
+	    TR2_DEST_EARLY)
+		atomic_fetch_add_explicit(&dest->nr_early, 1,
+					  memory_order_relaxed);
+	else if (!is_new_second(&dest->limit_checked, second))
+		return;
+	dest->size_limited = may_raise_sigxfsz();
 }
 
 /* The rest of this second needs no checks, if nothing is special. */
 static void be_plain(struct tr2_dest *dest, uint64_t second)
 {
-	if (!dest->ours || dest->cut || dest->size_limited || dest->nr_apart)
+	if (!dest->ours || dest->cut || dest->size_limited || dest->nr_apart ||
+	    dest->nr_early < TR2_DEST_EARLY)
 		return;
 	atomic_store(&dest->plain_us, second * TR2_DEST_PLAIN_US);
 	/* Another thread may have switched it off meanwhile: then it sees this
@@ -463,6 +472,7 @@ void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
 	} else if (dest->kind != TR2_DEST_FILE) {
 		write_whole(dest, line, len, second, tid);
 	} else {
+		check_limit(dest, second);
 		write_line(dest, dest->fd, line, len, 0);
 		be_plain(dest, second);
 	}

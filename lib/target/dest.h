@@ -32,6 +32,9 @@
 #define TR2_STALL_NS (50u * UINT64_C(1000000))
 #define TR2_STALL_BACK_NS 200u
 #define TR2_DEST_PLAIN_US 1000000u
+/* A sandbox limits the size of files soon after the initialization: look before
+ * each of so many first lines. */
+#define TR2_DEST_EARLY 32u
 
 #define TR2_MAX_APART 4
 
@@ -60,6 +63,7 @@ struct tr2_dest {
 	/* The second of the last check; 0 for a host's own: check each time. */
 	atomic_uint_fast64_t checked;
 	atomic_uint_fast64_t limit_checked; /* likewise, of size_limited */
+	atomic_uint nr_early; /* lines before the first plain one */
 	bool blocking; /* a pipe whose flags make a write wait */
 	/* The kernel does not support RWF_NOWAIT, RWF_NOSIGNAL here. */
 	atomic_bool no_nowait, no_nosignal;

@@ -57,6 +57,18 @@ static void limit_files(void)
 	printf("status %x\n", (unsigned int)status);
 }
 
+/* Do as a sandbox that lets its process write no file. */
+static void forbid_files(void)
+{
+	struct rlimit limit = { 0, 0 };
+
+	say_something();
+	if (setrlimit(RLIMIT_FSIZE, &limit))
+		abort();
+	say_something();
+	puts("alive");
+}
+
 /* Replace the trace's descriptor by a file of the host under the same number,
  * at once. */
 static void replace(int number)
@@ -419,6 +431,7 @@ static const struct {
 	{ "close-renamed", close_renamed },
 	{ "limit-memory", limit_memory },
 	{ "limit-files", limit_files },
+	{ "forbid-files", forbid_files },
 	{ "change-zone", change_zone },
 	{ "replace-stderr", replace_stderr },
 	{ "replace-nine", replace_nine },
