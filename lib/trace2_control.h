@@ -26,7 +26,7 @@ extern "C" {
  * one that works is left alone if it is a socket, a fifo or a ring, and always if
  * it is a descriptor of the program's own (1 to 9).
  *
- * Returns the number of targets that could not be opened, each told by an
+ * Returns the number of targets that could not be opened, each reported by an
  * `error` event; those that worked go on in their old files. 0 also while tracing
  * is off, in a forked child without events, and if another thread is just doing
  * the same: then that one does it again. Opens files, so it may block for as long

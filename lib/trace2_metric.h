@@ -415,7 +415,7 @@ trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)
  * Set the process's gauge, or change it: the number of connections, of bytes in
  * a cache. All threads share it, from 0 at first and in a forked child; it wraps
  * at 2^63. While tracing is off it does not change, so set it where an absolute
- * value is known. The last, least and greatest value that it was given are told.
+ * value is known. The last, least and greatest value that it was given are recorded.
  * Signal-safe; no lock, no system call, no allocation.
  */
 TRACE2_API void trace2_gauge_set_on_(struct trace2_gauge *gauge, int64_t value);

@@ -115,17 +115,17 @@ TRACE2_INLINE_ int trace2_span_is_on_(trace2_span_t span)
 	return trace2_is_enabled() && span.place;
 }
 
-/* In `place`: the span is not sampled, and nothing will be told of it. */
-#define TRACE2_SPAN_UNTOLD_ ((uint64_t)1 << 32)
+/* In `place`: the span is not sampled, and nothing of it will be recorded. */
+#define TRACE2_SPAN_UNRECORDED_ ((uint64_t)1 << 32)
 
 /*
- * Returns 1 if what the program sets for the span may be told; 0 if it is
+ * Returns 1 if what the program sets for the span may be recorded; 0 if it is
  * TRACE2_SPAN_NONE, not sampled, or tracing is off: then attributes need not be
  * computed, and setting them does nothing. A branch. Any thread; signal-safe.
  */
-TRACE2_INLINE_ int trace2_span_is_told(trace2_span_t span)
+TRACE2_INLINE_ int trace2_span_is_recorded(trace2_span_t span)
 {
-	return trace2_span_is_on_(span) && !(span.place & TRACE2_SPAN_UNTOLD_);
+	return trace2_span_is_on_(span) && !(span.place & TRACE2_SPAN_UNRECORDED_);
 }
 
 /*
@@ -149,7 +149,7 @@ trace2_span_start_(const char *file, int line, const char *category,
 
 /*
  * The same for a parent in another process, as the W3C's headers `traceparent`
- * and `tracestate` name it; its sampled flag decides whether the span is told.
+ * and `tracestate` name it; its sampled flag decides whether the span is recorded.
  * NULL or invalid: no parent. tracestate may be NULL; it becomes a part of the
  * event, up to 256 bytes of it.
  */
@@ -175,14 +175,14 @@ trace2_span_start_remote_(const char *file, int line, const char *category,
 TRACE2_INLINE_ void trace2_span_set_intmax(trace2_span_t span,
 						const char *key, intmax_t value)
 {
-	if (trace2_span_is_told(span))
+	if (trace2_span_is_recorded(span))
 		trace2_span_set_intmax_(span, trace2_measure_(key), value);
 }
 TRACE2_INLINE_ void trace2_span_set_string(trace2_span_t span,
 						const char *key,
 						const char *value)
 {
-	if (trace2_span_is_told(span))
+	if (trace2_span_is_recorded(span))
 		trace2_span_set_string_(span, trace2_measure_(key),
 					trace2_measure_(value));
 }
@@ -192,20 +192,20 @@ TRACE2_INLINE_ void trace2_span_set_string_n(trace2_span_t span,
 					     const char *key,
 					     const char *value, size_t len)
 {
-	if (trace2_span_is_told(span))
+	if (trace2_span_is_recorded(span))
 		trace2_span_set_string_(span, trace2_measure_(key),
 					trace2_text_of_(value, len));
 }
 TRACE2_INLINE_ void trace2_span_set_double(trace2_span_t span,
 						const char *key, double value)
 {
-	if (trace2_span_is_told(span))
+	if (trace2_span_is_recorded(span))
 		trace2_span_set_double_(span, trace2_measure_(key), value);
 }
 TRACE2_INLINE_ void trace2_span_set_bool(trace2_span_t span,
 					      const char *key, int value)
 {
-	if (trace2_span_is_told(span))
+	if (trace2_span_is_recorded(span))
 		trace2_span_set_bool_(span, trace2_measure_(key), value);
 }
 

@@ -283,7 +283,7 @@ test_expect_success 'the same time in every target' '
 '
 
 test_expect_success 'a program ends without an exit event; exit handlers' '
-	traced --event 3 test-tool trace2 060exit_untold 3 &&
+	traced --event 3 test-tool trace2 060exit_unrecorded 3 &&
 	jq -c "[.event, .code]" actual | tail -n 2 >actual.end &&
 	code=3 &&
 	test_have_prereq !MUSL || code=0 &&
@@ -297,7 +297,7 @@ test_expect_success 'a program ends without an exit event; exit handlers' '
 test_expect_success !MUSL 'the code of atexit is the one that the parent sees' '
 	for code in 0 1 2 70 127 128 129 254 255
 	do
-		traced --event $code test-tool trace2 060exit_untold $code &&
+		traced --event $code test-tool trace2 060exit_unrecorded $code &&
 		tail -n 1 actual >>ends &&
 		echo "[\"atexit\",$code]" || return 1
 	done >expect &&

@@ -513,8 +513,8 @@ int main(void)
 
 	trace2_initialize();
 	span = trace2_span_start("c", "n", TRACE2_SPAN_NONE);
-	printf("%d %d\n", trace2_span_is_told(span),
-	       trace2_span_is_told(TRACE2_SPAN_NONE));
+	printf("%d %d\n", trace2_span_is_recorded(span),
+	       trace2_span_is_recorded(TRACE2_SPAN_NONE));
 	trace2_span_set_string_n(span, "part", text, 3);
 	trace2_span_set_string_n(span, "nothing", text, 0);
 	trace2_span_set_string_n(span, "nul", "a\0b", 3);
@@ -528,18 +528,18 @@ EOT
 
 test_expect_success JQ,CC,!INSTRUMENTED 'strings with a length; whether attributes are worth computing' '
 	build "$CC" told.c -std=gnu11 &&
-	rm -f actual told untold &&
+	rm -f actual told unrecorded &&
 	told () {
 		LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" "$@" ./program >>actual
 	} &&
 	told env GIT_TRACE2_EVENT="$PWD/told" &&
-	told env GIT_TRACE2_EVENT="$PWD/untold" GIT_TRACE2_SPANS=1/1000000 &&
+	told env GIT_TRACE2_EVENT="$PWD/unrecorded" GIT_TRACE2_SPANS=1/1000000 &&
 	told env &&
 	test_write_lines "1 0" "0 0" "0 0" | test_cmp - actual &&
 	test_prints jq -c "select(.key == \"span\").value.attributes" told <<-\EOF &&
 	{"part":"abc","nothing":"","nul":"a","absent":"","url":"https://u:<REDACTED>@h/","password":"<REDACTED>"}
 	EOF
-	test_grep ! "\"key\":\"span\"" untold
+	test_grep ! "\"key\":\"span\"" unrecorded
 '
 
 cat >below.c <<'EOT'
@@ -547,37 +547,37 @@ cat >below.c <<'EOT'
 
 #define TRACE "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-"
 
-/* The untold span ends below one that is told, and another one is left alone. */
+/* The unrecorded span ends below one that is recorded, and another one is left alone. */
 int main(void)
 {
-	trace2_span_t told, untold;
+	trace2_span_t told, unrecorded;
 
 	trace2_initialize();
 	told = trace2_span_start("c", "told", TRACE2_SPAN_NONE);
-	untold = trace2_span_start_remote("c", "untold", TRACE "00", NULL);
-	trace2_span_enter(untold);
+	unrecorded = trace2_span_start_remote("c", "unrecorded", TRACE "00", NULL);
+	trace2_span_enter(unrecorded);
 	trace2_span_enter(told);
-	trace2_span_end(untold);
+	trace2_span_end(unrecorded);
 	trace2_span_leave(told);
-	trace2_span_enter(untold);
+	trace2_span_enter(unrecorded);
 	trace2_span_end(told);
-	trace2_span_set_intmax(untold, "x", 1);
+	trace2_span_set_intmax(unrecorded, "x", 1);
 
 	told = trace2_span_start("c", "around", TRACE2_SPAN_NONE);
-	untold = trace2_span_start_remote("c", "untold", TRACE "00", NULL);
+	unrecorded = trace2_span_start_remote("c", "unrecorded", TRACE "00", NULL);
 	trace2_span_enter(told);
-	trace2_span_enter(untold);
-	trace2_span_leave(untold);
+	trace2_span_enter(unrecorded);
+	trace2_span_leave(unrecorded);
 	trace2_span_leave(told);
 	trace2_span_enter(told);
-	trace2_span_enter(untold);
-	trace2_span_end(untold);
+	trace2_span_enter(unrecorded);
+	trace2_span_end(unrecorded);
 	trace2_span_end(told);
 	return 0;
 }
 EOT
 
-test_expect_success JQ,CC,!INSTRUMENTED 'untold spans end and are left among those that are told' '
+test_expect_success JQ,CC,!INSTRUMENTED 'unrecorded spans end and are left among those that are recorded' '
 	build "$CC" below.c -std=gnu11 &&
 	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
 		GIT_TRACE2_EVENT="$PWD/below" ./program &&

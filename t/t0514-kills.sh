@@ -68,14 +68,14 @@ sub has_begun {
 sub numbers {
 	my ($file) = @_;
 	my @numbers;
-	my $is_told = 0;
+	my $is_recorded = 0;
 	return if $where eq "ring" && !has_begun($file);
 	my @from = $where eq "ring" ? ("-|", "test-tool", "ring", "dump", $file) :
 				      ("<", $file);
 	open(my $in, $from[0], @from[1 .. $#from]) or die "$file: $!\n";
 	while (my $line = <$in>) {
 		$read{cut}++, last if $line !~ /\n\z/;
-		$is_told = 1 if $line =~ /^\{"event":"signal",|^1 signal /;
+		$is_recorded = 1 if $line =~ /^\{"event":"signal",|^1 signal /;
 		if ($where eq "ring") {
 			push @numbers, $1 if $line =~ /^1 data .* key="k(\d+)" value="v+"$/;
 			next;
@@ -85,7 +85,7 @@ sub numbers {
 			if $line =~ /"event":"data".*"key":"k(\d+)","value":"v+"\}\n\z/;
 	}
 	close($in) or die "$file cannot be read\n";
-	die "the signal is not told\n" if $ENV{GIT_TRACE2_SIGNALS} && !$is_told;
+	die "the signal is not told\n" if $ENV{GIT_TRACE2_SIGNALS} && !$is_recorded;
 	return @numbers;
 }
 

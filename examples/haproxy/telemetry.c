@@ -65,7 +65,7 @@ void telemetry_on_request(struct stream *s, struct htx *htx)
 	http_find_header(htx, ist("traceparent"), &parent, 1);
 	span = start_request(parent.value);
 	s->telemetry.request = span;
-	if (trace2_span_is_told(span)) {
+	if (trace2_span_is_recorded(span)) {
 		set_string(span, "method", htx_sl_req_meth(sl));
 		set_string(span, "path", path_of(htx_sl_req_uri(sl)));
 	}
@@ -192,7 +192,7 @@ void telemetry_on_end(struct stream *s)
 	if (!span.id)
 		return;
 	trace2_span_fail(s->telemetry.wait, why ? why : "no response");
-	if (trace2_span_is_told(span))
+	if (trace2_span_is_recorded(span))
 		set_result(span, s);
 	if (why)
 		trace2_span_fail(span, why);

@@ -34,14 +34,14 @@ static __attribute__((noinline)) bool open_session(const char *file, int line)
 }
 
 static __attribute__((noinline)) void
-tell_start_slow(const char *file, int line, const struct tr2_told_span *told)
+tell_start_slow(const char *file, int line, const struct tr2_span_data *data)
 {
 	struct tr2_call call;
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
 	tr2_call_announce(&call, NULL);
-	tr2_call_emit_span_start(&call, told);
+	tr2_call_emit_span_start(&call, data);
 	tr2_call_end(&call);
 }
 
@@ -49,15 +49,15 @@ tell_start_slow(const char *file, int line, const struct tr2_told_span *told)
 INLINE void tell_start(const char *file, int line,
 		       const struct tr2_span_hold *hold)
 {
-	const struct tr2_told_span told = tr2_told_span_of(hold, 0);
+	const struct tr2_span_data data = tr2_span_data_of(hold, 0);
 
 	if (!(__atomic_load_n(&tr2_stream.opened, __ATOMIC_RELAXED) &
 	      1u << TR2_TARGET_ring))
 		return;
 	if (likely(tr2_fastpath_is_on() && tr2_fastpath_span_is_ready()))
-		tr2_fastpath_span_start(&told);
+		tr2_fastpath_span_start(&data);
 	else
-		tell_start_slow(file, line, &told);
+		tell_start_slow(file, line, &data);
 }
 
 static struct trace2_text_ unmeasured(const char *s)
@@ -80,7 +80,7 @@ INLINE void decide(struct tr2_span_hold *hold, const struct above *above)
 	if (!above->context.id) {
 		one_in = tr2_sampling.one_in;
 		if (tr2_sampling_takes(hold->span->trace[1]))
-			flags |= TR2_TOLD_SAMPLED;
+			flags |= TR2_SPAN_DATA_SAMPLED;
 	}
 	tr2_span_set_flags(hold, flags, one_in);
 }
@@ -92,24 +92,24 @@ INLINE trace2_span_t start(const char *file, int line,
 {
 	bool redact = tr2_stream.redact;
 	struct tr2_span_hold hold;
-	bool is_sampled, is_told;
+	bool is_sampled, is_recorded;
 
 	if (!tr2_span_make(&hold))
 		return TRACE2_SPAN_NONE;
 	decide(&hold, above);
-	is_sampled = hold.span->flags & TR2_TOLD_SAMPLED;
-	is_told = is_sampled || tr2_sampling.slower_ns;
-	if (is_told) {
+	is_sampled = hold.span->flags & TR2_SPAN_DATA_SAMPLED;
+	is_recorded = is_sampled || tr2_sampling.slower_ns;
+	if (is_recorded) {
 		tr2_span_set_names(hold.span, category, name, redact);
 		hold.span->start_ns = tr2_clock_now_ns();
 	}
 	if (is_sampled)
 		tell_start(file, line, &hold);
-	if (unlikely(tracestate != NULL) && is_told)
+	if (unlikely(tracestate != NULL) && is_recorded)
 		tr2_span_set_text(hold.span, TR2_SPAN_NO_KEY, TR2_ITEM_STATE,
 				  unmeasured(tracestate), redact);
 	tr2_span_release(&hold);
-	return tr2_span_handle(&hold, !is_told);
+	return tr2_span_handle(&hold, !is_recorded);
 }
 
 /* A span without a parent is a child of the session, if that is in a trace. */
@@ -119,7 +119,7 @@ INLINE void be_below_session(struct above *above)
 
 	above->context = trace->self;
 	above->one_in = 1;
-	above->flags = trace->self.id && trace->sampled ? TR2_TOLD_SAMPLED : 0;
+	above->flags = trace->self.id && trace->sampled ? TR2_SPAN_DATA_SAMPLED : 0;
 }
 
 trace2_span_t trace2_span_start_on_(const char *file, int line,
@@ -135,7 +135,7 @@ trace2_span_t trace2_span_start_on_(const char *file, int line,
 		be_below_session(&above);
 	} else if (likely(tr2_span_look_up(parent, &above.context,
 					   &above.flags, &above.one_in))) {
-		above.flags &= TR2_TOLD_SAMPLED;
+		above.flags &= TR2_SPAN_DATA_SAMPLED;
 	} else {
 		tr2_span_count(TR2_SPAN_UNKNOWN);
 		be_below_session(&above);
@@ -163,8 +163,8 @@ trace2_span_t trace2_span_start_remote_on_(const char *file, int line,
 	if (unlikely(!is_open()) && !open_session(file, line))
 		return TRACE2_SPAN_NONE;
 	if (tr2_context_parse(traceparent, &above.context, &sampled)) {
-		above.flags = TR2_TOLD_REMOTE |
-			      (sampled ? TR2_TOLD_SAMPLED : 0);
+		above.flags = TR2_SPAN_DATA_REMOTE |
+			      (sampled ? TR2_SPAN_DATA_SAMPLED : 0);
 	} else {
 		be_below_session(&above);
 		tracestate = NULL;
@@ -183,9 +183,9 @@ trace2_span_t trace2_span_start_remote_fl(const char *file, int line,
 					    tracestate);
 }
 
-static bool is_untold(trace2_span_t span)
+static bool is_unrecorded(trace2_span_t span)
 {
-	return span.place & TR2_PLACE_UNTOLD;
+	return span.place & TR2_PLACE_UNRECORDED;
 }
 
 /* Other calls may have wanted to end the span while this one changed it. */
@@ -202,7 +202,7 @@ INLINE void set_number(trace2_span_t span, struct trace2_text_ key,
 {
 	struct tr2_span_hold hold;
 
-	if (is_untold(span))
+	if (is_unrecorded(span))
 		return;
 	hold = tr2_span_hold(span);
 	if (!hold.span)
@@ -237,7 +237,7 @@ void trace2_span_set_string_(trace2_span_t span, struct trace2_text_ key,
 {
 	struct tr2_span_hold hold;
 
-	if (is_untold(span))
+	if (is_unrecorded(span))
 		return;
 	hold = tr2_span_hold(span);
 	if (!hold.span)
@@ -282,7 +282,7 @@ static void leave_from(struct tr2_thread *thread, uint32_t at, uint64_t now_ns,
 	uint32_t i;
 
 	for (i = entered->nr; i-- > at;) {
-		if (is_untold(entered->at[i].span))
+		if (is_unrecorded(entered->at[i].span))
 			continue;
 		hold = tr2_span_hold(entered->at[i].span);
 		if (!hold.span)
@@ -337,7 +337,7 @@ void trace2_span_enter_fl(const char *file, int line, trace2_span_t span)
 
 	if (!is_ready(thread) ||
 	    !tr2_entered_push(&thread->entered, span,
-			      is_untold(span) ? 0 : tr2_clock_now_ns()))
+			      is_unrecorded(span) ? 0 : tr2_clock_now_ns()))
 		enter_slow(file, line, span);
 }
 
@@ -375,7 +375,7 @@ void trace2_span_leave_fl(const char *file, int line, trace2_span_t span)
 		leave_slow(file, line, span);
 		return;
 	}
-	if (is_untold(span) && tr2_entered_pop(&thread->entered, span))
+	if (is_unrecorded(span) && tr2_entered_pop(&thread->entered, span))
 		return;
 	leave(thread, span, tr2_clock_now_ns(), &asked);
 	end_all(&asked);
@@ -411,10 +411,10 @@ struct end {
 	const char *reason;
 };
 
-/* Hold the span to end it, and set *told. Return false if it is not open. */
+/* Hold the span to end it, and set *data. Return false if it is not open. */
 INLINE bool finish(struct tr2_thread *thread, const struct end *end,
 		   uint64_t now_ns, struct tr2_span_hold *hold,
-		   struct tr2_told_span *told, struct asked *asked)
+		   struct tr2_span_data *data, struct asked *asked)
 {
 	uint64_t from_ns = leave_own(thread, end->span, now_ns, asked);
 
@@ -426,10 +426,10 @@ INLINE bool finish(struct tr2_thread *thread, const struct end *end,
 	if (end->reason)
 		tr2_span_set_text(hold->span, TR2_SPAN_NO_KEY, TR2_ITEM_FAILED,
 				  unmeasured(end->reason), tr2_stream.redact);
-	*told = tr2_told_span_of(hold, now_ns);
-	told->nesting = thread ? (uint32_t)thread->regions.nr_open + 1 : 1;
+	*data = tr2_span_data_of(hold, now_ns);
+	data->nesting = thread ? (uint32_t)thread->regions.nr_open + 1 : 1;
 	if (end->failed || tr2_span_shall_fail(hold))
-		told->flags |= TR2_TOLD_FAILED;
+		data->flags |= TR2_SPAN_DATA_FAILED;
 	return true;
 }
 
@@ -448,7 +448,7 @@ static __attribute__((noinline)) void end_slow(const char *file, int line,
 					       const struct end *end)
 {
 	struct tr2_span_hold hold;
-	struct tr2_told_span told;
+	struct tr2_span_data data;
 	struct tr2_call call;
 	struct asked asked;
 
@@ -457,17 +457,17 @@ static __attribute__((noinline)) void end_slow(const char *file, int line,
 		return;
 	}
 	tr2_call_announce(&call, NULL);
-	if (finish(call.thread, end, call.now_ns, &hold, &told, &asked)) {
-		if (tr2_sampling_keeps(&told))
-			tr2_call_emit_span(&call, &told);
+	if (finish(call.thread, end, call.now_ns, &hold, &data, &asked)) {
+		if (tr2_sampling_keeps(&data))
+			tr2_call_emit_span(&call, &data);
 		tr2_span_free(&hold);
 	}
 	tr2_call_end(&call);
 	end_all(&asked);
 }
 
-/* End a span that is not told. */
-INLINE void end_untold(const struct end *end)
+/* End a span that is not recorded. */
+INLINE void end_unrecorded(const struct end *end)
 {
 	struct tr2_thread *thread = tr2_self;
 	struct asked asked;
@@ -484,19 +484,19 @@ INLINE void end_span(const char *file, int line, const struct end *end)
 {
 	const struct end slow = *end;
 	struct tr2_span_hold hold;
-	struct tr2_told_span told;
+	struct tr2_span_data data;
 	struct asked asked;
 
 	if (unlikely(!is_open())) {
 		end_slow(file, line, &slow);
-	} else if (is_untold(end->span)) {
-		end_untold(end);
+	} else if (is_unrecorded(end->span)) {
+		end_unrecorded(end);
 	} else if (!tr2_fastpath_is_on() || !tr2_fastpath_span_is_ready()) {
 		end_slow(file, line, &slow);
-	} else if (finish(tr2_self, end, tr2_clock_now_ns(), &hold, &told,
+	} else if (finish(tr2_self, end, tr2_clock_now_ns(), &hold, &data,
 			  &asked)) {
-		if (tr2_sampling_keeps(&told))
-			tr2_fastpath_span_end(&told);
+		if (tr2_sampling_keeps(&data))
+			tr2_fastpath_span_end(&data);
 		tr2_span_free(&hold);
 		end_all(&asked);
 	} else {
@@ -543,6 +543,6 @@ size_t trace2_span_context_(trace2_span_t span, char *buf, size_t size)
 		tr2_span_count(TR2_SPAN_UNKNOWN);
 		return 0;
 	}
-	tr2_context_format(buf, &context, flags & TR2_TOLD_SAMPLED);
+	tr2_context_format(buf, &context, flags & TR2_SPAN_DATA_SAMPLED);
 	return TR2_TRACEPARENT_BYTES;
 }

@@ -295,11 +295,11 @@ static void take_name_or_end(const char **p, const char *end, struct item *name)
 }
 
 static char *put_start(const struct out *out, char *p,
-		       const struct tr2_told_span *span, uint64_t start_ns,
+		       const struct tr2_span_data *span, uint64_t start_ns,
 		       const struct item *category, const struct item *name)
 {
 	p = put_ids(p, &span->self, span->parent);
-	if (span->flags & TR2_TOLD_REMOTE)
+	if (span->flags & TR2_SPAN_DATA_REMOTE)
 		p = tr2_put_lit(p, ",\"remote\":true");
 	p = PUT_TEXT(out, p, "category", category->text, category->text_len);
 	p = PUT_TEXT(out, p, "name", name->text, name->text_len);
@@ -307,12 +307,12 @@ static char *put_start(const struct out *out, char *p,
 	p = tr2_put_seconds9(p, tr2_clock_since(start_ns, span->start_ns));
 	p = tr2_put_lit(p, ",\"end\":");
 	p = tr2_put_seconds9(p, tr2_clock_since(start_ns, span->end_ns));
-	if (span->flags & TR2_TOLD_UNFINISHED)
+	if (span->flags & TR2_SPAN_DATA_UNFINISHED)
 		p = tr2_put_lit(p, ",\"unfinished\":true");
 	return p;
 }
 
-void tr2_told_span_json(struct tr2_buf *b, const struct tr2_told_span *span,
+void tr2_span_data_json(struct tr2_buf *b, const struct tr2_span_data *span,
 			uint64_t start_ns)
 {
 	const struct out out = { b, ROOM(span->len) };
@@ -327,7 +327,7 @@ void tr2_told_span_json(struct tr2_buf *b, const struct tr2_told_span *span,
 	take_name_or_end(&from, end, &name);
 	look_through(&has, from, end);
 	p = put_start(&out, b->p + b->len, span, start_ns, &category, &name);
-	if (span->flags & TR2_TOLD_FAILED)
+	if (span->flags & TR2_SPAN_DATA_FAILED)
 		p = PUT_TEXT(&out, p, "failed",
 			     has.failed.text ? has.failed.text : "",
 			     has.failed.text_len);
@@ -346,7 +346,7 @@ void tr2_told_span_json(struct tr2_buf *b, const struct tr2_told_span *span,
 	b->len = (size_t)(p - b->p);
 }
 
-void tr2_told_trace_json(struct tr2_buf *b, const struct tr2_context *self,
+void tr2_trace_data_json(struct tr2_buf *b, const struct tr2_context *self,
 			 uint64_t parent, bool sampled)
 {
 	char *p;

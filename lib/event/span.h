@@ -49,12 +49,12 @@ struct tr2_context {
 };
 
 /* Flags of a span. */
-#define TR2_TOLD_SAMPLED (1u << 0)
-#define TR2_TOLD_REMOTE (1u << 1) /* its parent is in another process */
-#define TR2_TOLD_UNFINISHED (1u << 2) /* open when the process ended */
-#define TR2_TOLD_FAILED (1u << 3) /* FAILED, if it is there, says why */
+#define TR2_SPAN_DATA_SAMPLED (1u << 0)
+#define TR2_SPAN_DATA_REMOTE (1u << 1) /* its parent is in another process */
+#define TR2_SPAN_DATA_UNFINISHED (1u << 2) /* open when the process ended */
+#define TR2_SPAN_DATA_FAILED (1u << 3) /* FAILED, if it is there, says why */
 
-struct tr2_told_span {
+struct tr2_span_data {
 	struct tr2_context self;
 	uint64_t parent; /* 0: none */
 	uint64_t start_ns, end_ns; /* monotonic */
@@ -68,11 +68,11 @@ struct tr2_told_span {
 
 /* Append the JSON object of the event; nothing if there is no memory, which
  * b->failed tells. Times count from start_ns. */
-void tr2_told_span_json(struct tr2_buf *b, const struct tr2_told_span *span,
+void tr2_span_data_json(struct tr2_buf *b, const struct tr2_span_data *span,
 			uint64_t start_ns);
 
 /* Append the JSON object of a session in a trace. */
-void tr2_told_trace_json(struct tr2_buf *b, const struct tr2_context *self,
+void tr2_trace_data_json(struct tr2_buf *b, const struct tr2_context *self,
 			 uint64_t parent, bool sampled);
 
 /* Append an id as the W3C writes it. */

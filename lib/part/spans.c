@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of spans: which of them are told, those that are open when the
+ * The part of spans: which of them are recorded, those that are open when the
  * process ends, and what went wrong.
  */
 #include "part/part.h"
@@ -38,15 +38,15 @@ static void spans_emit_errors(struct tr2_call *call)
 static void spans_emit_process(struct tr2_call *call, struct tr2_slot *sum)
 {
 	struct tr2_span_hold hold;
-	struct tr2_told_span told;
+	struct tr2_span_data data;
 	uint32_t place = 0;
 
 	(void)sum;
 	while (tr2_span_hold_next(&hold, &place)) {
-		told = tr2_told_span_of(&hold, call->now_ns);
-		told.flags |= TR2_TOLD_UNFINISHED;
-		if (told.len && tr2_sampling_keeps(&told))
-			tr2_call_emit_span(call, &told);
+		data = tr2_span_data_of(&hold, call->now_ns);
+		data.flags |= TR2_SPAN_DATA_UNFINISHED;
+		if (data.len && tr2_sampling_keeps(&data))
+			tr2_call_emit_span(call, &data);
 		tr2_span_free(&hold);
 	}
 }

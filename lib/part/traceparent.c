@@ -158,14 +158,14 @@ void tr2_traceparent_child(struct tr2_thread *thread, int child_id)
 		nr--;
 	if (!nr) {
 		context = tr2_session_trace.self;
-		flags = tr2_session_trace.sampled ? TR2_TOLD_SAMPLED : 0;
+		flags = tr2_session_trace.sampled ? TR2_SPAN_DATA_SAMPLED : 0;
 	}
 	if (context.id) {
 		context.id = tr2_context_child(context.id, (uint64_t)child_id);
 		names_any = true;
 	}
-	set_child(thread, child_id, &context, flags & TR2_TOLD_SAMPLED);
-	set_context(&context, flags & TR2_TOLD_SAMPLED);
+	set_child(thread, child_id, &context, flags & TR2_SPAN_DATA_SAMPLED);
+	set_context(&context, flags & TR2_SPAN_DATA_SAMPLED);
 }
 
 void tr2_traceparent_no_child(struct tr2_thread *thread, int child_id)

@@ -121,7 +121,7 @@ struct tr2_record_site_event {
 struct tr2_record_span {
 	struct tr2_record head;
 	uint64_t time; /* of the start, of the end */
-	uint32_t tid, flags; /* TR2_TOLD_... */
+	uint32_t tid, flags; /* TR2_SPAN_DATA_... */
 	uint64_t trace[2]; /* the high half first */
 	uint64_t id, parent; /* parent 0: none */
 	uint64_t start_ns;

@@ -143,7 +143,7 @@ static unsigned int find_mapping(uint64_t address)
 	return low;
 }
 
-static bool is_told(uint64_t address)
+static bool is_recorded(uint64_t address)
 {
 	unsigned int i = find_mapping(address);
 
@@ -330,7 +330,7 @@ void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
 	if (sampled_ns <= looked_ns ||
 	    (nr_looks == FREE_LOOKS && sampled_ns < not_before_ns))
 		return;
-	for (i = 0; i < nr && is_told(address[i]);)
+	for (i = 0; i < nr && is_recorded(address[i]);)
 		i++;
 	if (i == nr)
 		return;

@@ -10,7 +10,7 @@
 
 /* Fill so many bytes, the last word first: those behind the span's stay zero. */
 TR2_RING_INLINE void tr2_span_fill_record(char *p, uint32_t type, size_t n,
-					  const struct tr2_told_span *span,
+					  const struct tr2_span_data *span,
 					  uint32_t tid)
 {
 	struct tr2_record_span *record = (void *)p;
@@ -41,7 +41,7 @@ TR2_RING_INLINE void tr2_span_fill_record(char *p, uint32_t type, size_t n,
  * it may be over already, and the record becomes a filler.
  */
 TR2_RING_INLINE bool tr2_span_put_record(struct tr2_slot *slot, uint32_t type,
-					 const struct tr2_told_span *span,
+					 const struct tr2_span_data *span,
 					 uint32_t tid, bool in_call)
 {
 	size_t n = (sizeof(struct tr2_record_span) + span->len +

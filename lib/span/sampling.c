@@ -74,15 +74,15 @@ bool tr2_sampling_set(const char *setting)
 	return true;
 }
 
-bool tr2_sampling_keeps(struct tr2_told_span *span)
+bool tr2_sampling_keeps(struct tr2_span_data *span)
 {
 	uint64_t took_ns = tr2_clock_since(span->start_ns, span->end_ns);
 
 	if (tr2_sampling.slower_ns &&
-	    (span->flags & TR2_TOLD_FAILED ||
+	    (span->flags & TR2_SPAN_DATA_FAILED ||
 	     took_ns >= tr2_sampling.slower_ns)) {
 		span->one_in = 1;
 		return true;
 	}
-	return span->flags & TR2_TOLD_SAMPLED;
+	return span->flags & TR2_SPAN_DATA_SAMPLED;
 }

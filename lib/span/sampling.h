@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sampling - which spans are told: one trace in N, by its id, so that processes
+ * sampling - which spans are recorded: one trace in N, by its id, so that processes
  * agree; and, if a time is set, those that took longer or failed.
  */
 #ifndef TR2_SPAN_SAMPLING_H
@@ -20,14 +20,14 @@ extern struct tr2_sampling tr2_sampling;
 /* Read the setting, `1/100,slower:50ms`; NULL: all. false: invalid. */
 bool tr2_sampling_set(const char *setting);
 
-/* Whether a trace that begins here is told. low: the low half of its id. */
+/* Whether a trace that begins here is recorded. low: the low half of its id. */
 static inline bool tr2_sampling_takes(uint64_t low)
 {
 	return tr2_sampling.one_in && low % tr2_sampling.one_in == 0;
 }
 
-/* Whether a span is told that has ended; it stands for itself alone if that is
+/* Whether a span is recorded that has ended; it stands for itself alone if that is
  * because of its time or its failure. */
-bool tr2_sampling_keeps(struct tr2_told_span *span);
+bool tr2_sampling_keeps(struct tr2_span_data *span);
 
 #endif

@@ -41,16 +41,16 @@
 #define TR2_SPAN_BYTES 1024u
 #define TR2_SPAN_ROOM (TR2_SPAN_BYTES - 72u)
 
-/* In a handle's place, beside 1 + the index of its entry: the span is not told. It
+/* In a handle's place, beside 1 + the index of its entry: the span is not recorded. It
  * has no names, and attributes are not stored. */
-#define TR2_PLACE_UNTOLD TRACE2_SPAN_UNTOLD_
+#define TR2_PLACE_UNRECORDED TRACE2_SPAN_UNRECORDED_
 
 struct tr2_open_span {
 	/* Read by children, in other threads. */
 	uint64_t trace[2];
 	uint64_t parent;
 	uint64_t start_ns;
-	uint32_t flags; /* TR2_TOLD_… */
+	uint32_t flags; /* TR2_SPAN_DATA_… */
 	uint32_t one_in;
 	uint32_t process; /* the number of forks before it */
 	uint32_t uses; /* of the entry */
@@ -215,23 +215,23 @@ static inline bool tr2_span_shall_fail(const struct tr2_span_hold *hold)
 void tr2_span_free(const struct tr2_span_hold *hold);
 
 static inline trace2_span_t tr2_span_handle(const struct tr2_span_hold *hold,
-					    bool untold)
+					    bool unrecorded)
 {
 	const trace2_span_t span = {
 		.id = hold->id,
 		.place = (hold->place + UINT64_C(1)) |
-			 (untold ? TR2_PLACE_UNTOLD : 0),
+			 (unrecorded ? TR2_PLACE_UNRECORDED : 0),
 	};
 
 	return span;
 }
 
-/* Return what is told of a span. */
-static inline struct tr2_told_span
-tr2_told_span_of(const struct tr2_span_hold *hold, uint64_t end_ns)
+/* Return the data of a span, to record it. */
+static inline struct tr2_span_data
+tr2_span_data_of(const struct tr2_span_hold *hold, uint64_t end_ns)
 {
 	const struct tr2_open_span *span = hold->span;
-	const struct tr2_told_span told = {
+	const struct tr2_span_data data = {
 		.self = { { span->trace[0], span->trace[1] }, hold->id },
 		.parent = span->parent,
 		.start_ns = span->start_ns,
@@ -244,7 +244,7 @@ tr2_told_span_of(const struct tr2_span_hold *hold, uint64_t end_ns)
 		.len = span->used,
 	};
 
-	return told;
+	return data;
 }
 
 /* Read an open span, of this process or its parent, without holding it; false:

@@ -14,7 +14,7 @@ static bool has_ring(const struct tr2_call *call)
 }
 
 static void put_record(const struct tr2_call *call, uint32_t type,
-		       const struct tr2_told_span *span)
+		       const struct tr2_span_data *span)
 {
 	if (!has_ring(call))
 		return;
@@ -87,7 +87,7 @@ static bool has_text(void)
 }
 
 void tr2_call_emit_span(struct tr2_call *call,
-			const struct tr2_told_span *span)
+			const struct tr2_span_data *span)
 {
 	struct tr2_buf *json = &call->thread->message;
 
@@ -96,12 +96,12 @@ void tr2_call_emit_span(struct tr2_call *call,
 		return;
 	call->t_rel_ns = tr2_clock_since(span->start_ns, span->end_ns);
 	tr2_buf_reset(json);
-	tr2_told_span_json(json, span, tr2_stream.start_ns);
+	tr2_span_data_json(json, span, tr2_stream.start_ns);
 	emit_text(call, TR2_SPAN_EVENT_KEY, span->nesting);
 }
 
 void tr2_call_emit_span_start(struct tr2_call *call,
-			      const struct tr2_told_span *span)
+			      const struct tr2_span_data *span)
 {
 	put_record(call, TR2_RECORD_SPAN_START, span);
 }
@@ -109,11 +109,11 @@ void tr2_call_emit_span_start(struct tr2_call *call,
 static void put_trace(const struct tr2_call *call)
 {
 	const struct tr2_session_trace *trace = &tr2_session_trace;
-	const struct tr2_told_span told = {
+	const struct tr2_span_data data = {
 		.self = trace->self,
 		.parent = trace->parent,
 		.start_ns = call->now_ns,
-		.flags = trace->sampled ? TR2_TOLD_SAMPLED : 0,
+		.flags = trace->sampled ? TR2_SPAN_DATA_SAMPLED : 0,
 		.nesting = 1,
 		.bytes = "",
 	};
@@ -121,7 +121,7 @@ static void put_trace(const struct tr2_call *call)
 	if (!has_ring(call) || tr2_lock_is_mine())
 		return;
 	tr2_lock();
-	if (!tr2_span_put_record(tr2_arena_totals(), TR2_RECORD_TRACE, &told,
+	if (!tr2_span_put_record(tr2_arena_totals(), TR2_RECORD_TRACE, &data,
 				 call->thread->tid, true))
 		tr2_dest_drop(tr2_stream_dest(TR2_TARGET_ring));
 	tr2_unlock();
@@ -137,23 +137,23 @@ void tr2_call_emit_trace(struct tr2_call *call)
 		return;
 	call->t_rel_ns = 0;
 	tr2_buf_reset(json);
-	tr2_told_trace_json(json, &trace->self, trace->parent, trace->sampled);
+	tr2_trace_data_json(json, &trace->self, trace->parent, trace->sampled);
 	emit_text(call, TR2_TRACE_EVENT_KEY, 1);
 }
 
 static inline __attribute__((always_inline)) void
-put(uint32_t type, const struct tr2_told_span *span)
+put(uint32_t type, const struct tr2_span_data *span)
 {
 	if (!tr2_span_put_record(tr2_my_slot, type, span, tr2_self->tid, false))
 		tr2_dest_drop(tr2_stream_dest(TR2_TARGET_ring));
 }
 
-void tr2_fastpath_span_start(const struct tr2_told_span *span)
+void tr2_fastpath_span_start(const struct tr2_span_data *span)
 {
 	put(TR2_RECORD_SPAN_START, span);
 }
 
-void tr2_fastpath_span_end(const struct tr2_told_span *span)
+void tr2_fastpath_span_end(const struct tr2_span_data *span)
 {
 	put(TR2_RECORD_SPAN_END, span);
 }

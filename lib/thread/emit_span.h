@@ -12,11 +12,11 @@
 
 /* The thread was announced. Overwrites the text of tr2_call_format(). */
 void tr2_call_emit_span(struct tr2_call *call,
-			const struct tr2_told_span *span);
+			const struct tr2_span_data *span);
 
 /* Its start, which only the ring has. */
 void tr2_call_emit_span_start(struct tr2_call *call,
-			      const struct tr2_told_span *span);
+			      const struct tr2_span_data *span);
 
 /* Emit the ids of the session; in a ring beside its other events of the process,
  * where events of threads never take their place. */
@@ -33,7 +33,7 @@ static inline bool tr2_fastpath_span_is_ready(void)
 	return thread && tr2_my_slot && thread->announced &&
 	       !atomic_load_explicit(&thread->busy, memory_order_relaxed);
 }
-void tr2_fastpath_span_start(const struct tr2_told_span *span);
-void tr2_fastpath_span_end(const struct tr2_told_span *span);
+void tr2_fastpath_span_start(const struct tr2_span_data *span);
+void tr2_fastpath_span_end(const struct tr2_span_data *span);
 
 #endif

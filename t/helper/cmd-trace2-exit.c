@@ -94,7 +94,7 @@ static int code_of(const char *arg)
 	return (int)tool_number(arg, 0, 255);
 }
 
-static int ut_060exit_untold(int argc, const char **argv)
+static int ut_060exit_unrecorded(int argc, const char **argv)
 {
 	exit(code_of(argv[0]));
 }
@@ -200,7 +200,7 @@ static int ut_067exit_twice(int argc, const char **argv)
 
 const struct tool_verb tool_verbs_exit[] = {
 	{ "016allevents", "[<signal>]", 0, 1, ut_016allevents },
-	{ "060exit_untold", "<code>", 1, 1, ut_060exit_untold },
+	{ "060exit_unrecorded", "<code>", 1, 1, ut_060exit_unrecorded },
 	{ "061_exit", "<code>", 1, 1, ut_061_exit },
 	{ "062quick_exit", "<code>", 1, 1, ut_062quick_exit },
 	{ "063abort", "", 0, 0, ut_063abort },

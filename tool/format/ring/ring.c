@@ -327,7 +327,7 @@ static void add_span(struct tr2_ring_reader *r, const struct entry *entry,
 {
 	const struct tr2_record_span *span = (const void *)entry->record;
 	bool as_main = span->head.type == TR2_RECORD_TRACE ||
-		       span->flags & TR2_TOLD_UNFINISHED;
+		       span->flags & TR2_SPAN_DATA_UNFINISHED;
 
 	if (tr2_ring_span(&r->spans, &r->event, &r->file, span, ev))
 		add_nested(r, entry, span->tid, as_main, ev);

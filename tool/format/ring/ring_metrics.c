@@ -44,7 +44,7 @@ static void note_reported(struct adding *a)
 	}
 }
 
-static bool is_told(const struct adding *a, enum tr2_model_metric_kind kind,
+static bool is_recorded(const struct adding *a, enum tr2_model_metric_kind kind,
 		    const struct tr2_view *category,
 		    const struct tr2_view *name)
 {
@@ -83,7 +83,7 @@ static void add_timer(struct adding *a, struct tr2_parsed_event *ev,
 	if (a->histogram.len)
 		v->histogram.text = (struct tr2_view){ a->histogram.p,
 						       a->histogram.len };
-	if (!is_told(a, TR2_METRIC_TIMER, &v->category.text, &v->name.text))
+	if (!is_recorded(a, TR2_METRIC_TIMER, &v->category.text, &v->name.text))
 		tr2_build_metric(a->m, ev);
 }
 
@@ -114,7 +114,7 @@ static bool begin_json(struct adding *a, const struct tr2_definition *d,
 	struct tr2_view name = string_of(a, d->name);
 	struct tr2_view unit = string_of(a, d->unit);
 
-	if (is_told(a, kind, &category, &name))
+	if (is_recorded(a, kind, &category, &name))
 		return false;
 	tr2_buf_reset(&a->json);
 	add_string(&a->json, "category", &category);
@@ -195,7 +195,7 @@ static void add_counter(struct adding *a, struct tr2_parsed_event *ev,
 	v->category.text = string_of(a, d->category);
 	v->name.text = string_of(a, d->name);
 	v->count.u = count;
-	if (!is_told(a, TR2_METRIC_COUNTER, &v->category.text, &v->name.text))
+	if (!is_recorded(a, TR2_METRIC_COUNTER, &v->category.text, &v->name.text))
 		tr2_build_metric(a->m, ev);
 }
 

@@ -17,10 +17,10 @@ bool tr2_ring_is_span(const struct tr2_record *record)
 	       span->bytes <= record->size - sizeof(*span);
 }
 
-static struct tr2_told_span told_of(const struct tr2_record_span *record,
+static struct tr2_span_data data_of(const struct tr2_record_span *record,
 				    uint64_t end_ns)
 {
-	const struct tr2_told_span told = {
+	const struct tr2_span_data data = {
 		.self = { { record->trace[0], record->trace[1] }, record->id },
 		.parent = record->parent,
 		.start_ns = record->start_ns,
@@ -33,7 +33,7 @@ static struct tr2_told_span told_of(const struct tr2_record_span *record,
 		.len = record->bytes,
 	};
 
-	return told;
+	return data;
 }
 
 static struct tr2_view view_of(const char *s)
@@ -56,13 +56,13 @@ static void set_event(struct tr2_ring_event *e, const char *key,
 }
 
 static void set_span(struct tr2_ring_event *e, const struct tr2_ring_file *f,
-		     const struct tr2_told_span *told,
+		     const struct tr2_span_data *data,
 		     struct tr2_parsed_event *ev)
 {
-	tr2_told_span_json(&e->text, told, f->header.start_ns);
-	set_event(e, TR2_SPAN_EVENT_KEY, told->nesting, ev);
-	ev->t_rel = (int64_t)((told->end_ns > told->start_ns ?
-				       told->end_ns - told->start_ns : 0) /
+	tr2_span_data_json(&e->text, data, f->header.start_ns);
+	set_event(e, TR2_SPAN_EVENT_KEY, data->nesting, ev);
+	ev->t_rel = (int64_t)((data->end_ns > data->start_ns ?
+				       data->end_ns - data->start_ns : 0) /
 			      1000 * 1000);
 }
 
@@ -87,8 +87,8 @@ bool tr2_ring_span(struct tr2_ring_spans *s, struct tr2_ring_event *e,
 		   const struct tr2_record_span *record,
 		   struct tr2_parsed_event *ev)
 {
-	const struct tr2_told_span told =
-		told_of(record, tr2_ring_file_ns(f, record->time));
+	const struct tr2_span_data data =
+		data_of(record, tr2_ring_file_ns(f, record->time));
 
 	tr2_buf_reset(&e->text);
 	switch (record->head.type) {
@@ -97,11 +97,11 @@ bool tr2_ring_span(struct tr2_ring_spans *s, struct tr2_ring_event *e,
 		return false;
 	case TR2_RECORD_SPAN_END:
 		forget_start(s, record->id);
-		set_span(e, f, &told, ev);
+		set_span(e, f, &data, ev);
 		return true;
 	default:
-		tr2_told_trace_json(&e->text, &told.self, told.parent,
-				    told.flags & TR2_TOLD_SAMPLED);
+		tr2_trace_data_json(&e->text, &data.self, data.parent,
+				    data.flags & TR2_SPAN_DATA_SAMPLED);
 		set_event(e, TR2_TRACE_EVENT_KEY, 1, ev);
 		ev->t_rel = 0;
 		return true;
@@ -113,14 +113,14 @@ bool tr2_ring_span_unfinished(const struct tr2_ring_spans *s, uint32_t i,
 			      const struct tr2_ring_file *f, uint64_t end_ns,
 			      struct tr2_parsed_event *ev)
 {
-	struct tr2_told_span told;
+	struct tr2_span_data data;
 
 	if (!s->start[i])
 		return false;
-	told = told_of(s->start[i], end_ns);
-	told.flags |= TR2_TOLD_UNFINISHED;
+	data = data_of(s->start[i], end_ns);
+	data.flags |= TR2_SPAN_DATA_UNFINISHED;
 	tr2_buf_reset(&e->text);
-	set_span(e, f, &told, ev);
+	set_span(e, f, &data, ev);
 	return true;
 }
 

@@ -127,7 +127,7 @@ static void add_trace(struct tr2_buf *b, const struct writer *w)
 {
 	const struct tr2_record_trace *trace = &w->m->trace;
 
-	tr2_told_trace_json(b, &trace->self, trace->parent, trace->sampled);
+	tr2_trace_data_json(b, &trace->self, trace->parent, trace->sampled);
 }
 
 static void add_programs(struct tr2_buf *b, const struct writer *w)
