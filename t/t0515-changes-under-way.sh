@@ -209,6 +209,14 @@ test_expect_success !INSTRUMENTED 'closed in a sandbox that kills for an open: n
 	ended code 0
 '
 
+test_expect_success X86_64 'a sandbox whose handler of SIGSYS refuses to open a file: nothing is opened' '
+	for target in GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_RING="$(pwd)/rings"
+	do
+		unharmed "$target" "$hosts/changes" trap-opens &&
+		echo "status 700" | test_cmp - traced.out || return 1
+	done
+'
+
 test_expect_success 'a sandbox that refuses gettid: errno stays' '
 	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" refuse-gettid >out &&
 	echo "errno 4242" | test_cmp - out

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mask - a section of code that no signal handler of the calling thread
- * interrupts, hence none leaves by siglongjmp(), and in which the thread is not
- * cancelled. For rare work that takes locks of libc's or ours, allocates or
+ * interrupts, but that of SIGSYS, hence none leaves by siglongjmp(), and in
+ * which the thread is not cancelled. For rare work that takes locks of libc's or ours, allocates or
  * opens files. Blocked signals are delivered at its end.
  */
 #ifndef TR2_BASE_MASK_H

@@ -11,6 +11,7 @@
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <ucontext.h>
 
 #define TRACE_FD 9
 #define NR_COUNTED 10
@@ -347,47 +348,73 @@ static void close_often(void)
 	printf("%d descriptors\n", nr_descriptors() - STDERR_FILENO - 1);
 }
 
-/* The kernel kills the process for opening a file. */
-static void close_in_sandbox(void)
+/* From here on, the kernel answers this system call so. */
+static void answer_call(unsigned int call, unsigned int answer)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, answer),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	const struct sock_fprog program = {
 		.len = sizeof(filter) / sizeof(*filter), .filter = filter
 	};
 
-	say_something();
-	close_all();
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		abort();
+}
+
+/* The kernel kills the process for opening a file. */
+static void close_in_sandbox(void)
+{
+	say_something();
+	close_all();
+	answer_call(SYS_openat, SECCOMP_RET_KILL_PROCESS);
 	say_something();
 	puts("in a sandbox");
 }
 
+#ifdef __x86_64__
+static void refuse_trapped(int signo, siginfo_t *info, void *context)
+{
+	ucontext_t *c = context;
+
+	(void)signo;
+	(void)info;
+	c->uc_mcontext.gregs[REG_RAX] = -EPERM;
+}
+
+/* A sandbox whose handler of SIGSYS refuses to open a file, as that of
+ * browsers. */
+static void trap_opens(void)
+{
+	struct sigaction action = { .sa_sigaction = refuse_trapped,
+				    .sa_flags = SA_SIGINFO };
+	int status;
+
+	if (sigaction(SIGSYS, &action, NULL))
+		abort();
+	answer_call(SYS_openat, SECCOMP_RET_TRAP);
+	trace2_collect_process_info(TRACE2_PROCESS_INFO_STARTUP);
+	if (!fork()) {
+		say_something();
+		_exit(7);
+	}
+	wait(&status);
+	trace2_reopen();
+	printf("status %x\n", (unsigned int)status);
+}
+#endif
+
 /* A sandbox that refuses to tell the thread's id. */
 static void refuse_gettid(void)
 {
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_gettid, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog program = {
-		.len = sizeof(filter) / sizeof(*filter), .filter = filter
-	};
 	struct trace2_span span;
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-		abort();
+	answer_call(SYS_gettid, SECCOMP_RET_ERRNO | ENOSYS);
 	errno = 4242;
 	span = trace2_span_start("changes", "refused", TRACE2_SPAN_NONE);
 	trace2_span_end(span);
@@ -427,6 +454,9 @@ static const struct {
 	{ "main-with-own-descriptors", main_with_own_descriptors },
 	{ "close-often", close_often },
 	{ "close-in-sandbox", close_in_sandbox },
+#ifdef __x86_64__
+	{ "trap-opens", trap_opens },
+#endif
 	{ "refuse-gettid", refuse_gettid },
 	{ "close-renamed", close_renamed },
 	{ "limit-memory", limit_memory },
