@@ -199,7 +199,7 @@ test_expect_success 'a session with tracing off makes two calls at most' '
 
 # Twice as many as they are: some more are no fault, a loop of calls is one.
 test_expect_success 'start and end of a session make some dozen calls' '
-	within 60 GIT_TRACE2_EVENT="$(pwd)/e" &&
+	within 70 GIT_TRACE2_EVENT="$(pwd)/e" &&
 	test_line_count = 6 e &&
 	within 70 GIT_TRACE2="$(pwd)/n" &&
 	within 70 GIT_TRACE2_PERF="$(pwd)/p" &&
