@@ -3,8 +3,9 @@
 #
 # records.perl FILE
 #
-# Walk the records of a kernel.data, which may have no end: print how many there
-# are of each type, and fail if one is not whole.
+# Walk the records of a kernel.data: print how many there are of each type, and
+# fail if one is not whole. Only a recorder that was killed leaves a file without a
+# size; its last record may be cut.
 
 use strict;
 use warnings;
@@ -20,8 +21,10 @@ die "no attributes\n" if !$attrs_size || $attrs + $attrs_size > $at;
 my $end = $size ? $at + $size : length $file;
 my %nr;
 while ($at < $end) {
+	last if !$size && $end - $at < 8;
 	die "a part of a header at $at\n" if $end - $at < 8;
 	my ($type, $bytes) = unpack 'L x2 S', substr $file, $at, 8;
+	last if !$size && $bytes > $end - $at;
 	die "a part of a record at $at\n" if $bytes < 8 || $bytes > $end - $at;
 	$nr{ $names{$type} // $type }++;
 	$at += $bytes;
