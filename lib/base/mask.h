@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mask - a section of code that no signal handler of the calling thread
- * interrupts, but that of SIGSYS, hence none leaves by siglongjmp(), and in
- * which the thread is not cancelled. For rare work that takes locks of libc's or ours, allocates or
- * opens files. Blocked signals are delivered at its end.
+ * mask - a section of code in which the calling thread is not cancelled, and no
+ * signal handler interrupts it or leaves it by siglongjmp(). For rare work that
+ * takes locks of libc's or ours, allocates or opens files. Blocked signals are
+ * delivered at its end. SIGSYS is not blocked (see mask.c): its handler may call
+ * the library, but must return.
  */
 #ifndef TR2_BASE_MASK_H
 #define TR2_BASE_MASK_H

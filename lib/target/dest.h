@@ -32,8 +32,8 @@
 #define TR2_STALL_NS (50u * UINT64_C(1000000))
 #define TR2_STALL_BACK_NS 200u
 #define TR2_DEST_PLAIN_US 1000000u
-/* A sandbox limits the size of files soon after the initialization: look before
- * each of so many first lines. */
+/* A sandbox limits the size of files soon after the initialization. So the limit
+ * is read before each of the first 32 lines. */
 #define TR2_DEST_EARLY 32u
 
 #define TR2_MAX_APART 4

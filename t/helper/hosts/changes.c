@@ -387,8 +387,7 @@ static void refuse_trapped(int signo, siginfo_t *info, void *context)
 	c->uc_mcontext.gregs[REG_RAX] = -EPERM;
 }
 
-/* A sandbox whose handler of SIGSYS refuses to open a file, as that of
- * browsers. */
+/* Browsers have such a sandbox: its handler of SIGSYS refuses to open files. */
 static void trap_opens(void)
 {
 	struct sigaction action = { .sa_sigaction = refuse_trapped,
