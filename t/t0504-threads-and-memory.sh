@@ -237,6 +237,7 @@ test_have_prereq !EXPENSIVE || nr=2000
 
 # late VERB VARIABLE=VALUE...: later threads close the descriptors of those that are
 # gone, and the stream e has what they told and counted.
+# musl has no libgcc_s, so samples have no calls.
 late () {
 	verb=$1 &&
 	shift &&
@@ -251,7 +252,9 @@ late () {
 	trace2_jq "([.[] | select(.event == \"region_leave\")] | length == $nr) and
 		([.[] | select(.event == \"counter\" and
 			.name == \"test1\").count] == [$nr]) and
-		all(.[]; .event != \"error\") and (.[-1].lost == null)" e
+		all(.[]; .event != \"error\" or
+			(.msg | contains(\"no libgcc_s\"))) and
+		(.[-1].lost == null)" e
 }
 
 # The thread sanitizer has ended a thread by then.

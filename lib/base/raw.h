@@ -72,6 +72,13 @@ static inline uint32_t tr2_raw_gettid(void)
 	return (uint32_t)tr2_raw_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
+/* raise(), but for musl's: in a child by vfork() that signals the parent's
+ * thread. */
+static inline void tr2_raw_raise(int signo)
+{
+	tr2_raw_call(SYS_tgkill, getpid(), tr2_raw_gettid(), signo, 0, 0, 0);
+}
+
 static inline long tr2_raw_write(int fd, const void *p, size_t n)
 {
 	return tr2_raw_call(SYS_write, fd, (long)(intptr_t)p, (long)n, 0, 0, 0);

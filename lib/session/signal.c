@@ -209,7 +209,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 	reset(signo);
 	errno = saved_errno;
 	if (!happens_again(&now, info))
-		raise(signo);
+		tr2_raw_raise(signo);
 }
 
 /* Whether its default does not end the process. */

@@ -164,7 +164,7 @@ static void take_signal(int signo, bool was_pending)
 	       errno == EINTR)
 		;
 	if (was_pending && (info.si_code == SI_TKILL || !is_pending(signo)))
-		raise(signo);
+		tr2_raw_raise(signo);
 }
 
 /* The errno of a write that raises it. A terminal that stops writers in the
