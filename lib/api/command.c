@@ -79,14 +79,17 @@ void trace2_cmd_name_fl(const char *file, int line, const char *name)
 	struct tr2_buf *hierarchy, fixed;
 	struct tr2_call call;
 	const char *names;
+	size_t len;
 	bool locked;
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
 	name = name ? name : "";
+	/* Before signals are blocked: the host's handler may provide its page. */
+	len = strlen(name);
 	tr2_buf_init_fixed(&fixed, usual, sizeof(usual));
 	locked = tr2_lock_others();
-	names = tr2_inherit_add_name(name);
+	names = tr2_inherit_add_name(name, len);
 	hierarchy =
 		strlen(names) < sizeof(usual) ? &fixed : &call.thread->message;
 	tr2_buf_reset(hierarchy);

@@ -87,9 +87,10 @@ static bool variable_start(struct variable *v, const char *name)
  * written last. The length follows: if a handler jumps out before, the next call
  * replaces the text.
  */
-static bool variable_append(struct variable *v, const char *text)
+static bool
+variable_append(struct variable *v, const char *text, size_t n)
 {
-	size_t n = strlen(text), old = v->len;
+	size_t old = v->len;
 	char first = old ? '/' : *text;
 
 	if (!n)
@@ -143,7 +144,7 @@ static void append_own_sid(uint64_t wall_us, int pid)
 	if (sid.len + own.len + 1 > sid.max)
 		sid.len = sid.inherited = 0;
 	own_sid_at = sid.len ? sid.len + 1 : 0;
-	variable_append(&sid, tr2_buf_str(&own));
+	variable_append(&sid, tr2_buf_str(&own), own.len);
 }
 
 static void count_depth(void)
@@ -266,10 +267,10 @@ unsigned int tr2_inherit_depth(void)
 	return depth;
 }
 
-const char *tr2_inherit_add_name(const char *name)
+const char *tr2_inherit_add_name(const char *name, size_t len)
 {
 	if (!names.value)
 		return "";
-	variable_append(&names, name);
+	variable_append(&names, name, len);
 	return names.value;
 }

@@ -54,8 +54,8 @@ const char *tr2_inherit_sid(void);
 const char *tr2_inherit_own_sid(void);
 unsigned int tr2_inherit_depth(void);
 
-/* Append to the hierarchy and return it. A name that would make it too long is
- * left out. Not thread-safe. */
-const char *tr2_inherit_add_name(const char *name);
+/* Append the len bytes of a name to the hierarchy and return it. A name that
+ * would make it too long is left out. Not thread-safe. */
+const char *tr2_inherit_add_name(const char *name, size_t len);
 
 #endif

@@ -86,6 +86,7 @@ void fuzz_inherit(struct fuzz_input *in)
 	uint64_t wall_us = fuzz_number(in) % (1ull << 52);
 	unsigned int forks = fuzz_byte(in);
 	char *name = fuzz_string(in);
+	const char *hierarchy;
 	static char *sid, *names;
 
 	fuzz_environment(list);
@@ -96,12 +97,12 @@ void fuzz_inherit(struct fuzz_input *in)
 		tr2_inherit_after_fork();
 		fuzz_check(tr2_inherit_start(wall_us), "no memory");
 		check_sid(NULL);
-		fuzz_check(strlen(tr2_inherit_add_name(name)) < MAX_BYTES,
-			   "names are too long");
+		hierarchy = tr2_inherit_add_name(name, strlen(name));
+		fuzz_check(strlen(hierarchy) < MAX_BYTES, "names are too long");
 	}
 	tr2_inherit_end();
 	keep_variable(&sid, tr2_inherit_sid(), SID);
-	keep_variable(&names, tr2_inherit_add_name(""), NAME);
+	keep_variable(&names, tr2_inherit_add_name("", 0), NAME);
 	free(list[0]);
 	free(list[1]);
 	free(name);
