@@ -8,9 +8,11 @@
 #include <sys/auxv.h>
 #include <time.h>
 
+#include "base/barrier.h"
 #include "base/bind.h"
 #include "base/clock.h"
 #include "base/mask.h"
+#include "base/raw.h"
 #include "part/call_before_init.h"
 #include "session/control.h"
 #include "session/exit.h"
@@ -122,7 +124,8 @@ static void abandon_session(void)
 		tr2_dest_close(tr2_stream_dest(i));
 }
 
-/* version comes first: only then switch tracing on for other threads. */
+/* version comes first: only then switch tracing on for other threads, and let
+ * trace2_reopen() do so. */
 static void begin_stream(const char *file, int line)
 {
 	struct tr2_thread *thread = tr2_thread_get();
@@ -140,6 +143,9 @@ static void begin_stream(const char *file, int line)
 	call.emitter = &thread->emitter;
 	call.now_ns = tr2_clock_now_ns();
 	tr2_session_emit_version(&call);
+	tr2_session.state = TR2_SESSION_ON;
+	if (!tr2_barrier_is_alone())
+		tr2_awake(&tr2_session.state);
 	tr2_parts_open(thread, &tr2_session.settings);
 	if (thread->calls_parts)
 		tr2_fastpath_disable();
@@ -149,7 +155,7 @@ static void begin_stream(const char *file, int line)
 static void begin_session(const char *file, int line)
 {
 	if (tr2_stream.opened) {
-		tr2_session.state = TR2_SESSION_ON;
+		tr2_session.state = TR2_SESSION_OPENING;
 		begin_stream(file, line);
 	} else {
 		tr2_session.state = tr2_thread_get() ? TR2_SESSION_PAUSED :
