@@ -170,6 +170,10 @@ test_expect_success 'no descriptor left: none of the usual three is taken' '
 	test_grep ! "of the host" e
 '
 
+test_expect_success !INSTRUMENTED 'one descriptor left: the host has it' '
+	limited one-descriptor-left
+'
+
 test_expect_success !INSTRUMENTED 'little memory: counters of ended threads are reported' '
 	limited little-memory &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [110]" e

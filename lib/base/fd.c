@@ -61,7 +61,8 @@ int tr2_fd_move_up(int fd)
 			      (int)limit.rlim_cur - FDS_BELOW_LIMIT);
 	if (moved < 0)
 		moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_SAFE_FD);
-	if (moved < 0 && fd >= FIRST_SAFE_FD)
+	/* EMFILE: the last one is the host's. A sandbox may refuse to move it. */
+	if (moved < 0 && errno != EMFILE && fd >= FIRST_SAFE_FD)
 		return fd;
 	close(fd);
 	if (moved < 0)

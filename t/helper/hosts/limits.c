@@ -284,6 +284,20 @@ static void no_descriptor_left(char **argv)
 	print_error(argv);
 }
 
+static void one_descriptor_left(char **argv)
+{
+	struct rlimit limit = { 20, 20 };
+	int fd, last = -1;
+
+	setrlimit(RLIMIT_NOFILE, &limit);
+	while ((fd = dup(STDIN_FILENO)) >= 0)
+		last = fd;
+	close(last);
+	initialize(argv);
+	if (open("/dev/null", O_RDONLY | O_CLOEXEC) < 0)
+		abort();
+}
+
 static void little_memory(char **argv)
 {
 	struct rlimit limit = { 60 << 20, 60 << 20 };
@@ -392,6 +406,7 @@ static const struct {
 	{ "close-all", close_all },
 	{ "close-all-and-take", close_all_and_take },
 	{ "no-descriptor-left", no_descriptor_left },
+	{ "one-descriptor-left", one_descriptor_left },
 	{ "little-memory", little_memory },
 	{ "no-memory-at-end", no_memory_at_end },
 	{ "no-main", no_main },
