@@ -139,7 +139,7 @@ test_expect_success SECCOMP,EXIT_CODES 'the connector alone has no CPU time' '
 test_expect_success 'a remedy is named on the page of where it runs' '
 	sed -n "/^TR2_REMEDY/,/)$/s/^[^\"]*\"\(.*\)\").*/\1/p" \
 		"$GIT_BUILD_DIR/tool/record/remedies.def" >remedies &&
-	test_line_count = 8 remedies &&
+	test_line_count = 9 remedies &&
 	while read -r words
 	do
 		grep -F "$words" "$GIT_BUILD_DIR/Documentation/where-it-runs.adoc" ||

@@ -125,6 +125,17 @@ test_expect_success 'the remedy that the check names in a container makes the pa
 		"$top/out/remedy/meta.json"
 '
 
+test_expect_success 'a user of a container whose root alone has the capabilities: the check names that root' '
+	mkdir -p "$top/image/etc" &&
+	cp "$root/trace2" "$root/busybox" "$top/image" &&
+	echo "nobody:x:65534:65534::/:/trace2" >"$top/image/etc/passwd" &&
+	test_expect_code 1 contained $docker --cap-add PERFMON \
+		--rootfs "$top/image" /busybox start-stop-daemon -S -c nobody \
+		-x /trace2 -- check --record --format=json >json &&
+	jq -r ".summary[0].remedy" json >remedy &&
+	test_grep "^as the container.s root" remedy
+'
+
 test_expect_success 'the check names the remedy again where one of its capabilities is missing' '
 	for options in "PERFMON --cap-add SYSLOG" "PERFMON --cap-add SYS_ADMIN"
 	do

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -98,6 +99,14 @@ static bool has_capability(int one, int other)
 	return !in_user_namespace() &&
 	       of_status("\nCapEff:", 16) & (UINT64_C(1) << one |
 					     UINT64_C(1) << other);
+}
+
+/* Has the container one of them for its root alone? That is so if a user of it
+ * starts without capabilities. */
+static bool is_left_to_root(int one, int other)
+{
+	return geteuid() && (prctl(PR_CAPBSET_READ, one, 0, 0, 0) == 1 ||
+			     prctl(PR_CAPBSET_READ, other, 0, 0, 0) == 1);
 }
 
 static bool has_perfmon(void)
@@ -201,6 +210,9 @@ static enum remedy find_remedy(void)
 		return container != REMEDY_NONE ? container : REMEDY_FILTER;
 	if (probe() == ENOSYS)
 		return REMEDY_NONE;
+	if (container != REMEDY_NONE && !in_user_namespace() &&
+	    !has_perfmon() && is_left_to_root(CAP_PERFMON, CAP_SYS_ADMIN))
+		return REMEDY_CONTAINER_ROOT;
 	if (container != REMEDY_NONE && !in_user_namespace() &&
 	    !has_capability(CAP_SYSLOG, CAP_SYSLOG))
 		return container;
