@@ -694,7 +694,8 @@ static int finish(int code)
 	if (!rec.meta.no_task_records) {
 		tr2_kernel_records_say_refused(
 			&rec.watch.kernel,
-			rec.watch.traced ? "" : rec.watch.connector.why_not);
+			rec.watch.traced ? "" : rec.watch.connector.why_not,
+			!rec.watch.pidfds.is_missing);
 		tr2_watch_say_remedy(&rec.watch);
 	}
 	tr2_ptrace_say(&rec.watch.ptrace);

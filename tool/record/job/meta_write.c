@@ -60,6 +60,7 @@ const char *tr2_meta_source(enum tr2_status_source from)
 {
 	static const char *const names[] = {
 		[TR2_STATUS_NONE] = "none",
+		[TR2_STATUS_PIDFD] = "pidfd",
 		[TR2_STATUS_CONNECTOR] = "connector",
 		[TR2_STATUS_WAIT] = "wait",
 	};

@@ -50,6 +50,7 @@ void tr2_watch_release(struct tr2_watch *w)
 	tr2_loop_close(w->loop, &w->look_timer);
 	tr2_cpu_limit_release(&w->limit);
 	free(w->unread);
+	tr2_pidfds_release(&w->pidfds);
 	tr2_kernel_records_release(&w->kernel);
 	tr2_connector_release(&w->connector);
 	if (w->run)
@@ -112,9 +113,10 @@ void tr2_watch_add(struct tr2_watch *w, const struct tr2_task_event *e)
 	tr2_tasklog_add(&w->log, e);
 }
 
-/* Without the connector, which reports each exec at once, the arguments of a
- * program are read soon after: the process is there, unless it was short. */
-static void note_exec(struct tr2_watch *w, const struct tr2_task_event *e)
+/* Without the connector, which reports each exec and end at once, the arguments
+ * of a program, and how to learn its end, are read soon after: the process is
+ * there, unless it was short. */
+static void note_for_look(struct tr2_watch *w, const struct tr2_task_event *e)
 {
 	struct tr2_task_event *unread;
 	size_t alloc = w->alloc_unread ? w->alloc_unread * 2 : 64;
@@ -136,8 +138,10 @@ static void take_record(void *data, const struct tr2_task_event *e)
 	struct tr2_watch *w = data;
 
 	tr2_watch_add(w, e);
-	if (e->kind == TR2_TASK_EXEC && !w->has_connector)
-		note_exec(w, e);
+	if (!w->has_connector &&
+	    (e->kind == TR2_TASK_EXEC ||
+	     (e->kind == TR2_TASK_FORK && e->pid == e->tid)))
+		note_for_look(w, e);
 }
 
 static void read_comm(pid_t pid, char comm[TR2_COMM_SIZE])
@@ -230,17 +234,46 @@ void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 		tr2_tasklog_add(&w->log, &e);
 }
 
-static void look_for_execs(struct tr2_watch *w)
+static void follow_to_end(struct tr2_watch *w, pid_t pid)
 {
+	size_t nr = w->pidfds.nr;
+
+	tr2_pidfds_add(&w->pidfds, pid);
+	if (w->pidfds.nr > nr && had_ended(w, pid, tr2_kernel_now_ns()))
+		tr2_pidfds_drop_last(&w->pidfds);
+}
+
+static void take_end(void *data, pid_t pid, int status)
+{
+	struct tr2_watch *w = data;
+	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
+	uint64_t now = tr2_kernel_now_ns();
+
+	/* Perhaps a child of the recorder, which knows more by wait4(). */
+	if (!p || p->status_from)
+		return;
+	tr2_procs_status(&w->procs, pid, status, TR2_STATUS_PIDFD, now, NULL);
+	log_status(w, pid, status, TR2_STATUS_PIDFD, now, NULL);
+}
+
+static void look_for_processes(struct tr2_watch *w)
+{
+	const struct tr2_task_event *e;
 	size_t i;
 
 	if (!w->has_tasks || w->has_connector)
 		return;
 	tr2_kernel_rings_scan(&w->kernel.rings);
 	/* A look whether a process has ended may find more of them. */
-	for (i = 0; i < w->nr_unread; i++)
-		tr2_watch_argv(w, w->unread[i].pid, w->unread[i].time_ns);
+	for (i = 0; i < w->nr_unread; i++) {
+		e = &w->unread[i];
+		if (e->kind == TR2_TASK_FORK)
+			follow_to_end(w, e->pid);
+		else
+			tr2_watch_argv(w, e->pid, e->time_ns);
+	}
 	w->nr_unread = 0;
+	tr2_pidfds_read(&w->pidfds, take_end, w);
 }
 
 static void take_exit(struct tr2_watch *w, const struct tr2_task_event *e,
@@ -286,7 +319,7 @@ static void look(struct tr2_source *source, uint32_t events)
 	if (read(source->fd, &ticks, sizeof(ticks)) < 0)
 		return;
 	look_at_limit(watch);
-	look_for_execs(watch);
+	look_for_processes(watch);
 }
 
 /* Called for any process of the machine. */
@@ -371,6 +404,7 @@ void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd)
 	w->kernel.tasks.take = take_record;
 	w->kernel.rings.ready = rings_ready;
 	w->kernel.tasks.data = w->kernel.rings.data = w;
+	tr2_pidfds_init(&w->pidfds);
 	w->has_tasks = tr2_kernel_records_open(&w->kernel, loop, data_fd);
 	w->connector.take = take_connector;
 	w->connector.data = w;
@@ -544,6 +578,8 @@ void tr2_watch_finish(struct tr2_watch *w)
 	tr2_connector_read(&w->connector);
 	if (w->has_connector)
 		wait_for_exit_codes(w);
+	else
+		tr2_pidfds_read(&w->pidfds, take_end, w);
 	tr2_kernel_records_finish(&w->kernel);
 	look_at_limit(w);
 	tr2_tasklog_write(&w->log, UINT64_MAX);

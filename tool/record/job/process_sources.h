@@ -17,6 +17,7 @@
 #include "record/loop.h"
 #include "record/sources/connector.h"
 #include "record/sources/cpu_limit.h"
+#include "record/sources/pidfds.h"
 #include "record/sources/procs.h"
 #include "record/sources/ptrace.h"
 #include "record/sources/run.h"
@@ -28,6 +29,7 @@ struct tr2_watch {
 	/* Execs whose arguments are to be read; only without the connector. */
 	struct tr2_task_event *unread;
 	size_t nr_unread, alloc_unread;
+	struct tr2_pidfds pidfds; /* without the connector */
 	struct tr2_loop *loop;
 	struct tr2_procs procs;
 	struct tr2_tasklog log;

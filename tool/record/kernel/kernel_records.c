@@ -342,7 +342,7 @@ static void refuse_all(struct tr2_kernel_records *k, const char *why)
 }
 
 void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k,
-				    const char *no_connector)
+				    const char *no_connector, bool has_pidfds)
 {
 	static const char *const what[] = {
 		[TR2_KERNEL_STATES] = "states of threads",
@@ -355,8 +355,9 @@ void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k,
 	size_t i;
 
 	if (no_connector[0]) {
-		fprintf(stderr, "%sexit codes, and arguments of short "
-				"processes: %s", before, no_connector);
+		fprintf(stderr, "%sexit codes%s arguments of short processes: "
+			"%s", before, has_pidfds ? " and" : ", and",
+			no_connector);
 		before = "; ";
 	}
 	for (i = 0; i < TR2_KERNEL_SOURCES; i++) {

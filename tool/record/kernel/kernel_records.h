@@ -83,9 +83,10 @@ void tr2_kernel_records_name(struct tr2_kernel_records *kernel, pid_t pid,
 			     pid_t tid, const char *comm, uint64_t time_ns);
 /* Was anything refused that is wanted? */
 bool tr2_kernel_records_lack(const struct tr2_kernel_records *kernel);
-/* Print what was refused on stderr, in one line. */
+/* Print what was refused on stderr, in one line. has_pidfds: exit codes come from
+ * record/sources/pidfds.h, if not from the connector. */
 void tr2_kernel_records_say_refused(const struct tr2_kernel_records *kernel,
-				    const char *no_connector);
+				    const char *no_connector, bool has_pidfds);
 /* Write no more records, and stop their events; those of tasks go on. */
 void tr2_kernel_records_stop(struct tr2_kernel_records *kernel);
 /* Copy the last records, and finish the file. */

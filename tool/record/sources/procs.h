@@ -27,6 +27,7 @@ struct tr2_usage {
 
 enum tr2_status_source {
 	TR2_STATUS_NONE,
+	TR2_STATUS_PIDFD,
 	TR2_STATUS_CONNECTOR,
 	TR2_STATUS_WAIT
 };
