@@ -65,7 +65,9 @@ TRACE2_API void trace2_flush_fl(const char *file, int line);
  *   do nothing, so it may use code that is traced itself.
  * - No lock of the library is held, and the thread is not cancelled. If the
  *   program emits events in signal handlers, it is called there; the `signal`
- *   event does not come to it. A forked child has the parent's sink.
+ *   event does not come to it. A forked child has the parent's sink. While a
+ *   session begins in it, or `trace2 set` begins one, the sink gets the first
+ *   events, and calls of other threads wait, at most 50 ms; then they are lost.
  * - It must return: no longjmp(), no exception, no end of the thread. What it
  *   does to errno is undone. An exit() in it ends the session without its last
  *   events.

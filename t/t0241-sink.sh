@@ -75,6 +75,13 @@ test_expect_success 'a forked child has the sink, too' '
 	test_grep "main data 1 category=sink key=child value=yes" out
 '
 
+test_expect_success 'a forked child whose sink waits for a thread that waits for the session: both go on' '
+	"$hosts/sink" fork-and-lock 3>out &&
+	grep -c "main atexit" out >actual &&
+	echo 2 | test_cmp - actual &&
+	test_grep "main data 1 category=sink key=child value=yes" out
+'
+
 # Handlers of musl do not see the code.
 test_expect_success 'an exit() in it, while it holds a lock: its targets end, without it' '
 	rm -f e &&

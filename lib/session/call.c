@@ -43,6 +43,16 @@ bool tr2_call_look(struct tr2_call *call)
 	return false;
 }
 
+bool tr2_call_reopen(struct tr2_call *call)
+{
+	if (tr2_session_reopen(call->thread, call->file, call->line))
+		return true;
+	tr2_stream_lost();
+	tr2_thread_leave(call->thread, &call->inside);
+	*call->errno_at = call->saved_errno;
+	return false;
+}
+
 static bool begin_first(struct tr2_call *call, const char *file, int line)
 {
 	if (tr2_lock_is_mine()) {

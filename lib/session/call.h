@@ -35,6 +35,9 @@ void tr2_call_end(struct tr2_call *call);
 /* Tracing is not simply on. false: the call, which has entered, does nothing. */
 bool tr2_call_look(struct tr2_call *call);
 
+/* The session may have to be opened. false: the call is lost. */
+bool tr2_call_reopen(struct tr2_call *call);
+
 /* The thread's first call, or one that does nothing. */
 bool tr2_call_begin_slow(struct tr2_call *call, const char *file, int line);
 
@@ -71,8 +74,9 @@ tr2_call_begin_inline(struct tr2_call *call, const char *file, int line)
 	/* Acquire: pairs with the end of tr2_session_reopen(). */
 	if (unlikely(atomic_load_explicit(&tr2_session.state,
 					  memory_order_acquire) !=
-		     TR2_SESSION_ON))
-		tr2_session_reopen(thread, file, line);
+		     TR2_SESSION_ON) &&
+	    !tr2_call_reopen(call))
+		return false;
 	if (unlikely(thread->calls_parts))
 		tr2_parts_before_call(thread);
 	call->emitter = &thread->emitter;

@@ -25,6 +25,8 @@
 #include "thread/context.h"
 #include "thread/stream.h"
 
+#define MAX_WAITS_FOR_SINK 5u /* of tr2_await(): 50 ms */
+
 /* Of a thread without earlier calls. */
 static __thread uint32_t forking_tid;
 
@@ -238,8 +240,9 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 	tr2_parts_emit_begun(&call);
 }
 
-void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
+bool tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 {
+	unsigned int waits = MAX_WAITS_FOR_SINK;
 	int state = TR2_SESSION_FORKED;
 	struct tr2_mask before;
 
@@ -258,10 +261,13 @@ void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 	}
 	tr2_mask_end(&before);
 	while (tr2_session.state == TR2_SESSION_OPENING) {
+		if (tr2_stream.sink && !waits--)
+			return false;
 		tr2_await(&tr2_session.state, TR2_SESSION_OPENING);
 		/* A handler may have forked meanwhile. */
 		tr2_fork_guard_look();
 	}
+	return true;
 }
 
 void tr2_session_resume(void)

@@ -18,7 +18,8 @@ void tr2_session_watch_forks(void);
 void tr2_session_resume(void);
 
 /* Open the session of a forked child, at its first event; other threads wait
- * until that is done. Called in a call of this thread. */
-void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line);
+ * until that is done. Called in a call of this thread. false: it waited in vain for
+ * the program's sink, which may be waiting for it. */
+bool tr2_session_reopen(struct tr2_thread *thread, const char *file, int line);
 
 #endif

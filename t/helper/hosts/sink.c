@@ -11,8 +11,10 @@
 TRACE2_COUNTER(called, "sink", "called", 0);
 
 static atomic_uint nr_events;
-static int mischief, exits;
+static int mischief, exits, locks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread int has_lock;
+static atomic_int wants_lock;
 
 static size_t print_field(char *p, size_t room,
 			  const struct trace2_event_field *f)
@@ -64,6 +66,11 @@ static void print_event(const struct trace2_event *event, void *data)
 			exit(3);
 		pthread_mutex_unlock(&lock);
 	}
+	if (locks && !has_lock) {
+		wants_lock = 1;
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+	}
 	if (!mischief)
 		return;
 	trace2_reopen(); /* first: it may have let the others in */
@@ -104,6 +111,49 @@ static void fork_one(void)
 		exit(0);
 	}
 	waitpid(pid, NULL, 0);
+}
+
+static pid_t child;
+
+static void kill_child(int signo)
+{
+	kill(child, SIGKILL);
+}
+
+/* Another thread holds a lock of the program during its call, which waits until
+ * the session is open, while the sink, in the thread that opens it, wants that. */
+static void *say_with_lock(void *barrier)
+{
+	pthread_mutex_lock(&lock);
+	has_lock = 1;
+	pthread_barrier_wait(barrier);
+	while (!wants_lock)
+		sched_yield();
+	trace2_data_string("sink", NULL, "lock", "held");
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+static void fork_and_lock(void)
+{
+	pthread_barrier_t barrier;
+	pthread_t thread;
+
+	child = fork();
+	if (child) {
+		signal(SIGALRM, kill_child);
+		alarm(60);
+		waitpid(child, NULL, 0);
+		return;
+	}
+	locks = 1;
+	pthread_barrier_init(&barrier, NULL, 2);
+	if (pthread_create(&thread, NULL, say_with_lock, &barrier))
+		abort();
+	pthread_barrier_wait(&barrier);
+	trace2_data_string("sink", NULL, "child", "yes");
+	pthread_join(thread, NULL);
+	exit(0);
 }
 
 /* Words with a secret are copied, all of them into one buffer, which grows. */
@@ -150,6 +200,8 @@ int main(int argc, char **argv)
 		run_threads(16);
 	else if (!strcmp(verb, "fork"))
 		fork_one();
+	else if (!strcmp(verb, "fork-and-lock"))
+		fork_and_lock();
 	else if (!strcmp(verb, "no-memory"))
 		say_without_memory();
 	else
