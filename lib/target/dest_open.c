@@ -185,12 +185,23 @@ static bool open_descriptor(struct tr2_dest *dest,
 #define MAPPED_FLAGS \
 	(O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY)
 
+/* O_EXCL: leaves no file if there is no descriptor for it. */
+static int open_at(int directory, const char *name, int flags, mode_t mode)
+{
+	int opened = openat(directory, name, flags, mode);
+	int fd = tr2_fd_move_up(opened), error = errno;
+
+	if (fd < 0 && opened >= 0 && flags & O_EXCL)
+		unlinkat(directory, name, 0);
+	errno = error;
+	return fd;
+}
+
 /* Create a new file to be mapped. */
 static int create_mapped(const struct tr2_dest_request *request, int directory,
 			 const char *name)
 {
-	int fd = tr2_fd_move_up(openat(directory, name, MAPPED_FLAGS, 0600));
-	int error;
+	int fd = open_at(directory, name, MAPPED_FLAGS, 0600), error;
 
 	if (fd < 0 || request->prepare(fd))
 		return fd;
@@ -259,10 +270,10 @@ static int create(const struct tr2_dest_request *request, int directory,
 {
 	if (request->prepare)
 		return create_mapped(request, directory, name);
-	return tr2_fd_move_up(openat(directory, name,
-				     OPEN_FLAGS | O_NOFOLLOW |
-					     (request->goes_on ? 0 : O_EXCL),
-				     0666));
+	return open_at(directory, name,
+		       OPEN_FLAGS | O_NOFOLLOW |
+			       (request->goes_on ? 0 : O_EXCL),
+		       0666);
 }
 
 static int create_unique(const struct tr2_dest_request *request, int directory,
