@@ -63,8 +63,7 @@ test_expect_success 'class, hook, directory and readiness of a child' '
 	mkdir "a dir" &&
 	traced --perf test-tool trace2 020spawn --class=hook --hook=pre-push --cwd="a dir" \
 		--ready=ready true "a b" &&
-	sed -n "/|child_/p" actual >actual.child &&
-	test_cmp - actual.child <<-\EOF
+	test_prints sed -n "/|child_/p" actual <<-\EOF
 	d0|main|child_start||_T_ABS_|||[ch0] class:hook hook:pre-push cd:'\''a dir'\'' argv:[true '\''a b'\'']
 	d0|main|child_ready||_T_ABS_|_T_REL_||[ch0] pid:_PID_ ready:ready
 	EOF
@@ -79,8 +78,7 @@ test_expect_success 'the name of a hook belongs to the class hook' '
 
 test_expect_success 'a failed exec' '
 	traced --perf 255 test-tool trace2 005exec ./no-such-program arg 2>err &&
-	sed -n "/|exec/p" actual >actual.exec &&
-	test_cmp - actual.exec <<-\EOF
+	test_prints sed -n "/|exec/p" actual <<-\EOF
 	d0|main|exec||_T_ABS_|||id:0 argv:[./no-such-program arg]
 	d0|main|exec_result||_T_ABS_|||id:0 code:2 err:No such file or directory
 	EOF
@@ -101,8 +99,7 @@ test_expect_success 'ids of repositories, and words of a shell' '
 test_expect_success 'regions go on after cmd_exit' '
 	traced --perf test-tool trace2 call region_enter c l , cmd_exit 0 , \
 		data_string c k v , region_leave c l , data_string c k2 v &&
-	sed -n "/|cmd_name|/,/|error|/p" actual >actual.events &&
-	test_cmp - actual.events <<-\EOF
+	test_prints sed -n "/|cmd_name|/,/|error|/p" actual <<-\EOF
 	d0|main|cmd_name|||||trace2 (trace2)
 	d0|main|region_enter||_T_ABS_||c|label:l
 	d0|main|exit||_T_ABS_|||..code:0
@@ -122,8 +119,7 @@ test_expect_success 'nested regions, with repository and message' '
 		data_json c object "{\"x\": [1]}" 1 , printf "plain text" , \
 		region_leave_printf b inner 2 "left 1" , \
 		region_leave a outer 1 &&
-	sed "1,3d" actual >actual.rest &&
-	test_cmp - actual.rest <<-\EOF
+	test_prints sed "1,3d" actual <<-\EOF
 	d0|main|def_repo|r1||||worktree:_WORKTREE_
 	d0|main|def_repo|r2||||worktree:_WORKTREE_
 	d0|main|region_enter|r1|_T_ABS_||a|label:outer
@@ -149,8 +145,7 @@ test_expect_success 'regions without category, label, or message' '
 		region_enter cat NULL , region_enter_printf NULL NULL NULL msg , \
 		region_leave NULL NULL , region_leave cat NULL , \
 		region_leave NULL NULL &&
-	sed -n "/|region/p" actual >actual.regions &&
-	test_cmp - actual.regions <<-\EOF
+	test_prints sed -n "/|region/p" actual <<-\EOF
 	d0|main|region_enter||_T_ABS_|||
 	d0|main|region_enter||_T_ABS_||cat|..
 	d0|main|region_enter||_T_ABS_|||.... msg
@@ -252,8 +247,7 @@ test_expect_success 'the name of a thread is cut to 24 bytes' '
 
 test_expect_success 'a thread on main is a region' '
 	traced --perf test-tool trace2 044thread_on_main &&
-	sed -n "/|region\|data/p" actual >actual.thread &&
-	test_cmp - actual.thread <<-\EOF &&
+	test_prints sed -n "/|region\|data/p" actual <<-\EOF &&
 	d0|main|region_enter||_T_ABS_|||thread-proc on main: on_main
 	d0|main|data||_T_ABS_|_T_REL_|thread|..runs:between
 	d0|main|region_leave||_T_ABS_|_T_REL_||thread-proc on main

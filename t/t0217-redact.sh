@@ -327,10 +327,8 @@ test_expect_success 'a parameter whose name is secret: its whole value' '
 '
 
 test_expect_success 'a variable that is reported by its name' '
-	rm -f e &&
-	MY_API_TOKEN=hunter2 PLAIN=shown URL=https://u:hunter2@h \
-		GIT_TRACE2_ENV_VARS=MY_API_TOKEN,PLAIN,URL \
-		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 001return 0 &&
+	traced env MY_API_TOKEN=hunter2 PLAIN=shown URL=https://u:hunter2@h \
+		GIT_TRACE2_ENV_VARS=MY_API_TOKEN,PLAIN,URL test-tool trace2 001return 0 &&
 	test_prints jq -c "select(.event == \"def_param\") | [.param, .value]" e <<-\EOF
 	["MY_API_TOKEN","<REDACTED>"]
 	["PLAIN","shown"]
@@ -341,9 +339,8 @@ test_expect_success 'a variable that is reported by its name' '
 test_expect_success 'a config key that is reported, in its name, too' '
 	test_config_global url.https://u:hunter2@h/.insteadof https://h/ &&
 	test_config_global vendor.token hunter2 &&
-	rm -f e &&
-	GIT_TRACE2_CONFIG_PARAMS="url.*,vendor.*" \
-		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 001return 0 &&
+	traced env GIT_TRACE2_CONFIG_PARAMS="url.*,vendor.*" \
+		test-tool trace2 001return 0 &&
 	test_prints jq -c "select(.event == \"def_param\") | [.param, .value]" e <<-\EOF
 	["url.https://u:<REDACTED>@h/.insteadof","https://h/"]
 	["vendor.token","<REDACTED>"]

@@ -115,8 +115,7 @@ test_expect_success 'the program may be quoted, or missing' '
 	sed -e "s/Q/$SQ/g" -e "s/B/\\\\/" -e "s/^start$/start /" in >start &&
 	test_grep "it$SQ\\\\$SQ${SQ}s$SQ a" start &&
 	scrub normal <start >actual &&
-	sed "s/ *$//" actual >actual.trimmed &&
-	test_cmp - actual.trimmed <<-\EOF
+	test_prints sed "s/ *$//" actual <<-\EOF
 	start _EXE_ a '\''b c'\''
 	start _EXE_
 	start

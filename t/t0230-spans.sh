@@ -50,9 +50,8 @@ test_expect_success 'ids: of parents, of traces, and never twice' '
 '
 
 test_expect_success 'a ring tells the same' '
-	rm -f e &&
-	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e" \
-	TRACEPARENT=$above-01 test-tool trace2 501span &&
+	traced env GIT_TRACE2_RING="$PWD/ring" TRACEPARENT=$above-01 \
+		test-tool trace2 501span &&
 	trace2 script --git-event ring >r &&
 	jq -r "select(.event == \"data_json\") |
 		\"\(input_filename) \([.thread, .nesting, .key, .value])\"" e r >told &&
@@ -135,8 +134,7 @@ test_expect_success 'what does not fit is left out, and counted' '
 '
 
 test_expect_success 'more than 16384 open spans: the others are none, and counted' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$PWD/e" test-tool trace2 504open 16400 >out &&
+	traced test-tool trace2 504open 16400 >out &&
 	trace2 check e &&
 	printf "%s\n" "none: 16" "again: 1" | test_cmp - out &&
 	grep "\"event\":\"error\"" e |
@@ -227,8 +225,7 @@ test_expect_success 'a forked child uses the spans of its parent as parents only
 '
 
 test_expect_success 'a session under a TRACEPARENT tells that, and passes its own on' '
-	rm -f e &&
-	TRACEPARENT=$above-01 GIT_TRACE2_EVENT="$PWD/e" \
+	traced env TRACEPARENT=$above-01 \
 		test-tool trace2 005exec test-tool trace2 501span &&
 	trace2_jq "
 		[.[] | select(.key == \"trace\").value] as \$sessions |
@@ -246,9 +243,7 @@ test_expect_success 'an invalid TRACEPARENT is none' '
 		ff-${above#00-}-01 00-$(printf %032d 0)-b7ad6b7169203331-01 \
 		00-$trace-$(printf %016d 0)-01 00-$(echo $trace | tr a-f A-F)-b7ad6b7169203331-01
 	do
-		rm -f e &&
-		TRACEPARENT=$value GIT_TRACE2_EVENT="$PWD/e" \
-			test-tool trace2 501span &&
+		traced env TRACEPARENT=$value test-tool trace2 501span &&
 		test_grep ! "\"key\":\"trace\"" e || return 1
 	done
 '
@@ -256,16 +251,12 @@ test_expect_success 'an invalid TRACEPARENT is none' '
 test_expect_success 'a later version of TRACEPARENT may have more, behind a hyphen' '
 	for value in $above-01-x 01-${above#00-}-01x
 	do
-		rm -f e &&
-		TRACEPARENT=$value GIT_TRACE2_EVENT="$PWD/e" \
-			test-tool trace2 501span &&
+		traced env TRACEPARENT=$value test-tool trace2 501span &&
 		test_grep ! "\"key\":\"trace\"" e || return 1
 	done &&
 	for value in 01-${above#00-}-01 01-${above#00-}-01-x
 	do
-		rm -f e &&
-		TRACEPARENT=$value GIT_TRACE2_EVENT="$PWD/e" \
-			test-tool trace2 501span &&
+		traced env TRACEPARENT=$value test-tool trace2 501span &&
 		test_grep "\"key\":\"trace\"" e || return 1
 	done
 '
@@ -283,8 +274,7 @@ test_expect_success 'a child of a span gets its trace, others that of the sessio
 	after: 
 	EOF
 	other=00-11111111111111111111111111111111-2222222222222222 &&
-	rm -f e &&
-	TRACEPARENT=$other-01 GIT_TRACE2_EVENT="$PWD/e" \
+	traced env TRACEPARENT=$other-01 \
 		test-tool trace2 509children $above-00 >out &&
 	test_prints sed "s/-[0-9a-f]\{16\}-/-ID-/" out <<-EOF &&
 	span: 00-$trace-ID-00
@@ -320,8 +310,7 @@ test_expect_success 'GIT_TRACE2_SPANS: one trace in so many, and what was slower
 '
 
 test_expect_success 'half of the traces' '
-	rm -f e &&
-	GIT_TRACE2_SPANS=1/2 GIT_TRACE2_EVENT="$PWD/e" \
+	traced env GIT_TRACE2_SPANS=1/2 \
 		test-tool trace2 504open 2000 >/dev/null &&
 	spans .one_in >actual &&
 	nr=$(sort actual | uniq -c | sed -n "s/ *\([0-9]*\) 2$/\1/p") &&
@@ -331,8 +320,7 @@ test_expect_success 'half of the traces' '
 
 test_expect_success 'the flag of a traceparent decides' '
 	count () {
-		rm -f e &&
-		GIT_TRACE2_SPANS=$1 GIT_TRACE2_EVENT="$PWD/e" \
+		traced env GIT_TRACE2_SPANS=$1 \
 			test-tool trace2 509children $above-$2 >/dev/null &&
 		spans .name >actual &&
 		test_line_count = $3 actual
@@ -344,9 +332,7 @@ test_expect_success 'the flag of a traceparent decides' '
 test_expect_success 'an invalid GIT_TRACE2_SPANS is reported' '
 	for value in x 1/0 2/3 1/ slower: slower:5 slower:5h 1/2,x
 	do
-		rm -f e &&
-		GIT_TRACE2_SPANS=$value GIT_TRACE2_EVENT="$PWD/e" \
-			test-tool trace2 501span &&
+		traced env GIT_TRACE2_SPANS=$value test-tool trace2 501span &&
 		cat e >>all || return 1
 	done &&
 	trace2_jq "group_by(.sid) | length == 8 and all(

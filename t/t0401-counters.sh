@@ -27,19 +27,16 @@ test_expect_success 'the helper of these tests fails when it should' '
 
 test_expect_success 'the lines of all three targets' '
 	traced --perf test-tool trace2 201counter 7 13 1 &&
-	sed -n "s/^.*  \(\(th_\)*counter \)/\1/p" n >actual.normal &&
-	test_cmp - actual.normal <<-\EOF &&
-	th_counter test/test2 value:20
-	counter test/test2 value:20
-	EOF
-	sed -n "/|\(th_\)*counter|/p" actual >actual.perf &&
-	test_cmp - actual.perf <<-\EOF &&
+	test_prints sed -n "/|\(th_\)*counter|/p" actual <<-\EOF &&
 	d0|th01:ut_201|th_counter||||test|name:test2 value:20
 	d0|main|counter||||test|name:test2 value:20
 	EOF
+	test_prints sed -n "s/^.*  \(\(th_\)*counter \)/\1/p" n <<-\EOF &&
+	th_counter test/test2 value:20
+	counter test/test2 value:20
+	EOF
 	perl "$TEST_DIRECTORY/../scrub/event.perl" <e >actual &&
-	sed -n "/{\"event\":\"\(th_\)*counter/p" actual >actual.event &&
-	test_cmp - actual.event <<-\EOF
+	test_prints sed -n "/{\"event\":\"\(th_\)*counter/p" actual <<-\EOF
 	{"event":"th_counter","sid":"_SID0_","thread":"th01:ut_201","time":"_TIME_","category":"test","name":"test2","count":20}
 	{"event":"counter","sid":"_SID0_","thread":"main","time":"_TIME_","category":"test","name":"test2","count":20}
 	EOF
@@ -114,8 +111,7 @@ test_expect_success 'tracing off: nothing happens' '
 '
 
 test_expect_success JQ 'arrays of metrics, of which some elements are none' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 222arrays &&
+	traced test-tool trace2 222arrays &&
 	jq -c "select(.event | test(\"timer|counter\")) |
 		[.event, .category, .name, .intervals // .count]" e | sort >actual &&
 	jq -c "select(.event == \"data_json\") | .value |

@@ -306,9 +306,7 @@ test_expect_success 'several threads meet SIGPIPE at once' '
 '
 
 test_expect_success 'handlers that make calls' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 083handler_calls USR1 &&
-	expect_valid_stream e &&
+	traced --valid test-tool trace2 083handler_calls USR1 &&
 	test_prints jq -c "select(.nesting) | [.event, .nesting, .category]" e <<-\EOF &&
 	["region_enter",1,"main"]
 	["region_enter",2,"handler"]
@@ -320,8 +318,7 @@ test_expect_success 'handlers that make calls' '
 
 # A call during another one is lost and counted; the output is whole.
 test_expect_success 'a storm of handlers that make calls' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 084handler_storm 200 &&
+	traced test-tool trace2 084handler_storm 200 &&
 	jq -s -e "
 		.[-1].event == \"atexit\" and
 		([.[] | select(.event == \"counter\" and .name == \"test1\").count] | .[0] > 0) and

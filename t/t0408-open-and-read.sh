@@ -9,8 +9,7 @@ test_description='metrics that are defined at run time, and reading them back'
 test_expect_success JQ 'values of threads that ended, and of the running one' '
 	traced test-tool trace2 240read &&
 	jq -r "select(.event == \"printf\").msg" e >actual &&
-	sed "s/sum:[0-9]* min:300/sum:1700 min:300/" actual >actual.sum &&
-	test_cmp - actual.sum <<-\EOF
+	test_prints sed "s/sum:[0-9]* min:300/sum:1700 min:300/" actual <<-\EOF
 	unset: 0 count:0 sum:0 min:0 max:0 last:0 unfinished:0
 	timer: 1 count:3 sum:1700 min:300 max:700 last:0 unfinished:1
 	counter: 1 count:10 sum:0 min:0 max:0 last:0 unfinished:0
@@ -26,8 +25,7 @@ test_expect_success JQ 'labels are sorted, and quoted; the same ones are the sam
 		(select(.event == \"data_json\") | [.key, .value.category, .value.name,
 			.value.unit, .value.sum // .value.last]),
 		select(.event == \"printf\").msg" e >actual &&
-	sort actual >actual.sorted &&
-	test_cmp - actual.sorted <<-\EOF &&
+	test_prints sort actual <<-\EOF &&
 	"same: 1 count:42 sum:0 min:0 max:0 last:0 unfinished:0"
 	["counter","","{=\"\"}",6]
 	["counter","http","requests{code=\"\\\"2\\\\\\\"\",method=\"GET\"}",42]

@@ -254,8 +254,7 @@ test_expect_success JQ 'its first events are kept, whatever came later' '
 	test_grep "newer records" err &&
 	jq -e ".processes[0].argv[1:] == [\"0\", \"0\", \"kill\"]" list &&
 	trace2 script -F event ring >script 2>err &&
-	sed -n "1s/ *\$//p" script >actual &&
-	echo version | test_cmp - actual
+	echo version | test_prints sed -n "1s/ *\$//p" script
 '
 
 test_expect_success 'a directory of rings and streams is one recording' '
@@ -265,8 +264,7 @@ test_expect_success 'a directory of rings and streams is one recording' '
 	test_expect_code 2 env GIT_TRACE2_EVENT="$(pwd)/both" \
 		test-tool trace2 001return 2 &&
 	trace2 list both >list &&
-	awk "NR > 1 { print \$3 }" list >actual &&
-	test_write_lines 1 2 | test_cmp - actual
+	test_write_lines 1 2 | test_prints awk "NR > 1 { print \$3 }" list
 '
 
 test_expect_success 'a ring can stand in for the event stream, where it can be had' '
@@ -295,8 +293,7 @@ test_expect_success 'setup: a ring in order' '
 
 test_expect_success 'a file of 0 bytes' '
 	: >empty &&
-	trace2 list empty >out 2>err &&
-	test_must_be_empty out &&
+	test_prints trace2 list empty </dev/null 2>err &&
 	test_grep "zero-sized file, nothing to do!" err
 '
 

@@ -83,8 +83,7 @@ test_expect_success 'a word too many is not passed over' '
 	for words in "help stat diff" "help --commands diff" \
 		"help --completion bash diff" "version diff" "--version diff"
 	do
-		test_expect_code 2 trace2 $words >out 2>err &&
-		test_must_be_empty out &&
+		test_prints test_expect_code 2 trace2 $words </dev/null 2>err &&
 		test_grep "^trace2: unexpected word .diff.$" err || return 1
 	done
 '

@@ -263,8 +263,7 @@ test_expect_success 'a forked half is joined to its task, and shown once' '
 	36.000 0 18 └ pack
 	EOF
 	trace2 report gc >out &&
-	sed 3q out >actual &&
-	test_cmp - actual <<-\EOF &&
+	test_prints sed 3q out <<-\EOF &&
 	21.000 ms wall
 	4 processes, 14 events
 	2.000 ms (9.5%) spawning; 60.000 ms more in the background

@@ -150,8 +150,7 @@ test_expect_success 'a stopped process stays stopped, and goes on' '
 	rm ran
 	EOF
 	both 0 sh ./stops &&
-	echo 3 >expect &&
-	test_cmp expect traced
+	echo 3 | test_cmp - traced
 '
 
 test_expect_success 'the processes outlive a recorder that is killed' '
@@ -181,8 +180,7 @@ test_expect_success LSAN 'a program with LeakSanitizer is not followed, and find
 	build_leak &&
 	contained -o leaks -- \
 		env LSAN_OPTIONS= sh -c "./lsan 2>report; echo \$?; true" >out 2>err &&
-	echo 23 >expect &&
-	test_cmp expect out &&
+	echo 23 | test_cmp - out &&
 	test_grep "detected memory leaks" report &&
 	rows leaks >actual &&
 	test_grep "^1 ./lsan: 23$" actual &&
@@ -203,8 +201,7 @@ test_expect_success CC 'a program that could trace is not followed, sudo is' '
 	"${CC:-cc}" -o tracer may.c &&
 	cp tracer sudo &&
 	test_expect_code 5 trace2 record -q --ptrace -o may -- ./tracer &&
-	rows may >actual &&
-	echo "0 ./tracer: 5" | test_cmp - actual &&
+	echo "0 ./tracer: 5" | test_prints rows may &&
 	test_expect_code 5 trace2 record -q --ptrace -o may -- ./sudo &&
 	rows may >actual &&
 	cat >expect <<-\EOF &&

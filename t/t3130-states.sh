@@ -49,9 +49,8 @@ test_expect_success 'the arguments of the command are known without the kernel' 
 		r/meta.json >meta && mv meta r/meta.json &&
 	grep "bin/test" r/meta.json &&
 	trace2 list r --format=json >list.json &&
-	jq -c ".processes[].argv" list.json >actual &&
-	test_write_lines "[\"bin/test\",\"-v\"]" null >expect &&
-	test_cmp expect actual
+	test_write_lines "[\"bin/test\",\"-v\"]" null |
+	test_prints jq -c ".processes[].argv" list.json
 '
 
 # The first record of a thread shows what it did before: where it was found may be
@@ -109,9 +108,8 @@ test_expect_success 'a process waits only when all of its threads do' '
 	10 40000 0 60000
 	11 31000 30000 25000
 	EOF
-	echo "71000 60000 20000 20000" >expect &&
-	of process cpu_ns run_ns ready_ns wait_ns >actual &&
-	test_cmp expect actual
+	echo "71000 60000 20000 20000" |
+	test_prints of process cpu_ns run_ns ready_ns wait_ns
 '
 
 test_expect_success 'report -g adds up the CPU times of each kind' '
@@ -169,8 +167,7 @@ test_expect_success 'threads of a stream are those that ran when it has their ev
 	"$GIT_BUILD_DIR/build/unit/tool-states" r |
 	jq -r "select(.type == \"thread\" and .thread) | \"\(.thread) \(.tid)\"" |
 	sort >actual &&
-	test_write_lines "main 10" "th01:a 22" "th02:b 21" >expect &&
-	test_cmp expect actual
+	test_write_lines "main 10" "th01:a 22" "th02:b 21" | test_cmp - actual
 '
 
 test_expect_success 'records of all CPUs are merged by time' '
@@ -202,9 +199,7 @@ test_expect_success 'CPU time is what the kernel counted on each CPU' '
 	50 1 read 10 10 9000
 	EOF
 	dumped r &&
-	echo "39000 40000" >expect &&
-	of thread cpu_ns run_ns >actual &&
-	test_cmp expect actual
+	echo "39000 40000" | test_prints of thread cpu_ns run_ns
 '
 
 test_expect_success 'without a count, switches belong to the thread that gets the CPU' '
@@ -257,9 +252,7 @@ test_expect_success 'a count that the switches contradict is not used' '
 	50 1 read 10 10 9000
 	EOF
 	dumped r &&
-	echo "40000 40000" >expect &&
-	of thread cpu_ns run_ns >actual &&
-	test_cmp expect actual
+	echo "40000 40000" | test_prints of thread cpu_ns run_ns
 '
 
 test_expect_success 'before the exec of the command and after its last record: the rest of what wait4 gave' '
@@ -279,8 +272,7 @@ test_expect_success 'before the exec of the command and after its last record: t
 	} >tasks &&
 	mv tasks r/tasks.jsonl &&
 	states r >dumped &&
-	grep ^10 dumped >actual &&
-	test_cmp - actual <<-\EOF
+	test_prints grep ^10 dumped <<-\EOF
 	10 ready 0 85
 	10 run 85 65
 	10 wait 150 10
@@ -388,8 +380,7 @@ test_expect_success 'the innermost listed function of the kernel is the cause' '
 	80 0 exit 10 10
 	EOF
 	states r >dumped &&
-	grep wait dumped >actual &&
-	test_cmp - actual <<-\EOF
+	test_prints grep wait dumped <<-\EOF
 	10 wait 10 1 pipe
 	10 wait 20 1 lock
 	10 wait 30 1 signal
@@ -413,9 +404,8 @@ test_expect_success 'a process waits for what the latest of its threads does, wh
 	70 0 exit 10 10
 	EOF
 	dumped r &&
-	echo "30000 10000 20000" >expect &&
-	of process wait_ns wait_pipe_ns wait_child_ns >actual &&
-	test_cmp expect actual
+	echo "30000 10000 20000" |
+	test_prints of process wait_ns wait_pipe_ns wait_child_ns
 '
 
 test_expect_success 'in a container, tracepoints have pids of the machine' '
@@ -432,8 +422,7 @@ test_expect_success 'in a container, tracepoints have pids of the machine' '
 	50 0 exit 10 10
 	EOF
 	states r >dumped &&
-	grep -e pipe -e "11 ready 4" dumped >actual &&
-	test_cmp - actual <<-\EOF
+	test_prints grep -e pipe -e "11 ready 4" dumped <<-\EOF
 	10 wait 10 20 pipe by 11
 	11 ready 40 10 by 10
 	EOF
@@ -491,8 +480,7 @@ test_expect_success 'a finished file that was cut is a problem' '
 test_expect_success 'a file of another machine, or of no kernel' '
 	records="0 0 fork 10 10 1 1" &&
 	echo "$records" | made r --swap &&
-	states r >actual &&
-	test_must_be_empty actual &&
+	test_prints states r </dev/null &&
 	test_grep "kernel.data.: it was recorded on a machine of the other byte order" err &&
 	echo "$records" | made r --clock=0 &&
 	dumped r &&
@@ -541,9 +529,8 @@ test_expect_success 'missing switches mark their thread' '
 	100 0 exit 10 10
 	EOF
 	dumped r &&
-	echo "10 true 55000 5000 40000" >expect &&
-	of thread tid lost run_ns ready_ns wait_ns >actual &&
-	test_cmp expect actual
+	echo "10 true 55000 5000 40000" |
+	test_prints of thread tid lost run_ns ready_ns wait_ns
 '
 
 test_expect_success 'a clock that goes back is a problem, and no negative time' '
@@ -565,16 +552,12 @@ test_expect_success 'without switches there are no states, but CPU times' '
 	20 0 exit 10 10
 	20 0 read 10 10 1234
 	EOF
-	states r process cpu_ns wait_ns >actual &&
-	echo "1234 -" >expect &&
-	test_cmp expect actual
+	echo "1234 -" | test_prints states r process cpu_ns wait_ns
 '
 
 test_expect_success 'old recordings have neither' '
 	rm r/kernel.data &&
-	states r process cpu_ns wait_ns >actual &&
-	echo "- -" >expect &&
-	test_cmp expect actual
+	echo "- -" | test_prints states r process cpu_ns wait_ns
 '
 
 test_expect_success 'task records without a time, or none at all: said, and nothing made up' '

@@ -45,7 +45,7 @@ test_expect_success 'who woke a thread, and who had its CPU' '
 	100 1 exit 11 11
 	100 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states r <<-\EOF
 	10 ready 0 0
 	10 run 0 10
 	10 wait 10 20 pipe by 11
@@ -67,8 +67,6 @@ test_expect_success 'who woke a thread, and who had its CPU' '
 	11 ready 98 1
 	11 run 99 1
 	EOF
-	states r >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a wake-up that meets a thread on its way to wait' '
@@ -84,13 +82,12 @@ test_expect_success 'a wake-up that meets a thread on its way to wait' '
 	20 1 exit 11 11
 	20 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	states r >dumped &&
+	sed -n 3,4p dumped >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 10 0 lock by 11
 	10 ready 10 2
 	EOF
-	states r >dumped &&
-	sed -n 3,4p dumped >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'without wake-ups, the only thread that could be it woke it' '
@@ -114,15 +111,14 @@ test_expect_success 'without wake-ups, the only thread that could be it woke it'
 	2100 0 exit 10 10
 	2100 0 exit 12 12
 	EOF
-	cat >expect <<-\EOF &&
+	states r >dumped &&
+	grep "^10 wait" dumped >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 10 20 by 11 ~
 	10 wait 40 10
 	10 wait 60 440 child by 11 ~
 	10 wait 600 1400
 	EOF
-	states r >dumped &&
-	grep "^10 wait" dumped >actual &&
-	test_cmp expect actual
 '
 
 # A packet for another process, or a timer, interrupts whoever computes.
@@ -152,13 +148,12 @@ test_expect_success 'a thread that was in no system call since the wait began di
 	15000 0 exit 10 10
 	15100 1 exit 11 11
 	EOF
-	cat >expect <<-\EOF &&
+	states r | grep "^10 wait" >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 9000 3000 socket by kernel
 	10 wait 12100 900 socket by 11 by kernel ~
 	10 wait 13100 900 socket by kernel
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a thread that waits for sockets may answer though it was in no other call' '
@@ -218,13 +213,12 @@ test_expect_success 'a process that ends releases locks and sockets, unless othe
 	160 0 in 10 10
 	170 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	states r | grep "^10 wait" >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 5 65 lock by 11 ~
 	10 wait 80 19 socket by 12 ~
 	10 wait 102 58 pipe
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a futex that nobody woke had a time limit; a lock of a file has none' '
@@ -248,13 +242,12 @@ test_expect_success 'a futex that nobody woke had a time limit; a lock of a file
 		cat r/tasks.jsonl
 	} >tasks &&
 	mv tasks r/tasks.jsonl &&
-	cat >expect <<-\EOF &&
+	states r | grep "^10 wait" >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 5 60 sleep by kernel ~
 	10 wait 70 20 lock
 	10 wait 95 4 sleep by kernel ~
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'who had the CPU of a thread for most of a long time, or others' '
@@ -285,15 +278,14 @@ test_expect_success 'who had the CPU of a thread for most of a long time, or oth
 	12000 0 in 10 10
 	12100 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	states r | grep "^10 ready" >actual &&
+	test_cmp - actual <<-\EOF
 	10 ready 0 0
 	10 ready 100 1911 by 11
 	10 ready 3000 6000 by others by outside
 	10 ready 9100 100 by rcu by outside
 	10 ready 9300 2700 by others by outside
 	EOF
-	states r | grep "^10 ready" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'several threads ran: the usual waker is named, or the one before it on its CPU' '
@@ -329,15 +321,14 @@ test_expect_success 'several threads ran: the usual waker is named, or the one b
 	5010 0 exit 11 11
 	9000 1 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	states r | grep "^10 wait" >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 10 1100 by 11 ~
 	10 wait 1200 70 by 11 ~
 	10 wait 1280 930 by 11 ~
 	10 wait 2300 700 by 12 ~
 	10 wait 3010 30 by 11 ~
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a parent that only reaped its child between two waits did not wake another thread' '
@@ -365,12 +356,11 @@ test_expect_success 'a parent that only reaped its child between two waits did n
 	1500 0 in 10 10
 	1600 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	states r | grep "^10 wait" >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 10 1120 by 13 ~
 	10 wait 1200 300 child by 11 ~
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'beside a loop of processes that end in vain, neither its shell nor the next of them is named' '
@@ -403,12 +393,11 @@ test_expect_success 'beside a loop of processes that end in vain, neither its sh
 	1550 1 in 10 10
 	1700 1 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	states r | grep "^10 wait" >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 10 1450
 	10 wait 1500 50
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'causes without wake-ups: a wait for files or a signal may be for a child that ends' '
@@ -452,14 +441,13 @@ test_expect_success 'several threads only computed, or a timer explains the wait
 	202000 0 exit 10 10
 	202000 1 exit 11 11
 	EOF
-	cat >expect <<-\EOF &&
+	states r | grep "^10 wait" >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 4000 56000
 	10 wait 60100 110900 by 11 ~
 	10 wait 171100 20100
 	10 wait 191300 10100
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'without causes, a child that ends is waited for, however long its end takes' '
@@ -482,13 +470,12 @@ test_expect_success 'without causes, a child that ends is waited for, however lo
 	239000 0 in 10 10
 	240000 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	states r | grep "^10 wait" >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 10 8990 child by 11 ~
 	10 wait 9010 29990 child by 13 ~
 	10 wait 39010 199990 by 12 ~
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 # Samples of the whole machine: 77 and 78 are not of the recording.
@@ -543,9 +530,8 @@ test_expect_success 'switches of the machine: a waker outside of the recording h
 	60 0 die 10 10 0 swapper
 	EOF
 	states r >dumped &&
-	grep "^10 wait" dumped >actual &&
-	echo "10 wait 10 40 socket by server by outside" >expect &&
-	test_cmp expect actual
+	echo "10 wait 10 40 socket by server by outside" |
+	test_prints grep "^10 wait" dumped
 '
 
 # 12 calls exit(): the first thread of its process, 11, ends before it.
@@ -574,9 +560,7 @@ test_expect_success 'switches of the machine: the last thread of a process, whos
 	210 1 die 10 10 0 swapper
 	EOF
 	states r >dumped &&
-	grep "^10 wait" dumped >actual &&
-	echo "10 wait 5 145 child by 12" >expect &&
-	test_cmp expect actual
+	echo "10 wait 5 145 child by 12" | test_prints grep "^10 wait" dumped
 '
 
 # 12 calls exit(), which wakes 11 and 13. In the second process, 22 ends, and 21
@@ -616,7 +600,9 @@ test_expect_success 'without wake-ups, the thread that calls exit() wakes all ot
 	20400 0 in 10 10
 	20410 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	states r >dumped &&
+	grep wait dumped >actual &&
+	test_cmp - actual <<-\EOF
 	10 wait 5 9055 child by 11
 	10 wait 9085 11315 child by 21
 	11 wait 30 9000 lock by 12 ~
@@ -624,9 +610,6 @@ test_expect_success 'without wake-ups, the thread that calls exit() wakes all ot
 	21 wait 9110 10890 lock by 22 ~
 	23 wait 9130 11170 lock by 21 ~
 	EOF
-	states r >dumped &&
-	grep wait dumped >actual &&
-	test_cmp expect actual
 '
 
 test_done

@@ -164,9 +164,8 @@ test_expect_success 'a thread without a CPU is throttled when its group was, and
 
 test_expect_success SQLITE3 'a table of states names the limit of a group, too' '
 	trace2 export --to sqlite -o db r &&
-	sqlite3 db "SELECT by, duration_ns / 1000000 FROM states
-		WHERE state = '\''ready'\'' AND duration_ns > 3000000 ORDER BY start_ns" >actual &&
-	test_cmp - actual <<-\EOF
+	test_prints sqlite3 db "SELECT by, duration_ns / 1000000 FROM states
+		WHERE state = '\''ready'\'' AND duration_ns > 3000000 ORDER BY start_ns" <<-\EOF
 	busy|4
 	throttled|58
 	throttled|50
@@ -304,9 +303,7 @@ test_expect_success 'what was not permitted is said once above the path' '
 	trace2 report r >out &&
 	grep -A 1 "^(not recorded: causes of waits, and who woke whom, which is derived$" out >said &&
 	test_grep "^for more: do this)$" said &&
-	grep -c "not recorded" out >actual &&
-	echo 1 >expect &&
-	test_cmp expect actual &&
+	echo 1 | test_prints grep -c "not recorded" out &&
 	sed "/CRITICAL PATH/q" out >above &&
 	grep "not recorded" above
 '
@@ -352,11 +349,9 @@ test_expect_success '--waits: by cause, process and region' '
 	SUM us  COUNT  P50 us  MAX us  WAIT  WOKEN BY   PROCESS  REGION
 	    30      1      30      30  disk  ~(kernel)  top      c/outer
 	EOF
-	trace2 report --waits -N c/inner r >out 2>err &&
-	test_must_be_empty out &&
+	test_prints trace2 report --waits -N c/inner r </dev/null 2>err &&
 	test_grep "no waits in this recording" err &&
-	trace2 report --waits -t 31us r >out 2>err &&
-	test_must_be_empty out
+	test_prints trace2 report --waits -t 31us r </dev/null 2>err
 '
 
 test_expect_success 'the lines above have CPU time, and what the path waited' '
@@ -443,8 +438,7 @@ test_expect_success 'a sum names the one that had the CPU for more than half of 
 		jq -r ".parts[] | select(.kind == \"kid\" and .state == \"run\") |
 			\"\(.processes) \(.no_cpu_ns) \(.by)\"" json || return 1
 	done >actual &&
-	test_write_lines "3 103000 null" "3 203000 three" >expect &&
-	test_cmp expect actual
+	test_write_lines "3 103000 null" "3 203000 three" | test_cmp - actual
 '
 
 test_expect_success 'programs before an exec are steps of their own' '

@@ -352,8 +352,7 @@ test_expect_success PID_NAMESPACE,TASKS 'a process of another pid namespace' '
 refused () {
 	rm -rf r &&
 	test_expect_code 128 trace2 record -o r -p "$1,999999999" 2>err &&
-	echo "trace2: cannot record process $1: $2" >expect &&
-	test_cmp expect err &&
+	echo "trace2: cannot record process $1: $2" | test_cmp - err &&
 	test_path_is_missing r
 }
 

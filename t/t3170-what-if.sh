@@ -401,8 +401,7 @@ test_expect_success 'the order is that of the middle between the bounds' '
 	jq -r ".what_if[] | \"\(.what) \(.gain_ns) \(.at_most_ns) \(.on_path_ns)\"" json >actual &&
 	cat actual >&4 &&
 	cut -d" " -f1 actual >order &&
-	test_write_lines top a wait:disk ready wait:child >expect &&
-	test_cmp expect order
+	test_write_lines top a wait:disk ready wait:child | test_cmp - order
 '
 
 test_expect_success 'regions, and those inside of them' '
@@ -473,8 +472,7 @@ test_expect_success 'a program that a process ran before, by its name' '
 	# In the ranking a name is no glob.
 	trace2 report --what-if --format=json r >json &&
 	jq -c "[.what_if[] | [.what, .on_path_ns / 1e6, (.gain_ns / 1e6 | round)]]" json >actual &&
-	echo "[[\"se*\",61,61],[\"second\",39,39]]" >expect &&
-	test_cmp expect actual
+	echo "[[\"se*\",61,61],[\"second\",39,39]]" | test_cmp - actual
 '
 
 test_expect_success 'a value may follow the option; a file does not become one' '

@@ -47,8 +47,7 @@ then_is () {
 	trace2 report --format=json -j "$1" r >json &&
 	jq -r ".what_if[0] | \"\(.then_ns / 1000 | floor) \(.then_at_least_ns / 1000 | floor)\",
 		(${4-true})" json >actual &&
-	test_write_lines "$2 $3" true >expect &&
-	test_cmp expect actual
+	test_write_lines "$2 $3" true | test_cmp - actual
 }
 
 test_expect_success 'one job after the other' '

@@ -38,8 +38,7 @@ test_expect_success SQLITE3 'sqlite: regions, children and processes by their sp
 		FROM trace_spans WHERE remote" >actual &&
 	echo "/a \"b\" €|x=1" | test_cmp - actual &&
 	trace2 export --to sqlite -o db "$SPANS" &&
-	sqlite3 db "SELECT count(*) FROM trace_spans" >actual &&
-	echo 3 | test_cmp - actual
+	echo 3 | test_prints sqlite3 db "SELECT count(*) FROM trace_spans"
 '
 
 test_expect_success SQLITE3 'sqlite: by name, the same as in the report' '
