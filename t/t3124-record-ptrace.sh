@@ -49,14 +49,12 @@ test_expect_success 'without perf and the connector, all processes have argument
 	exit 4
 	EOF
 	test_expect_code 4 contained -o all -- sh ./all.sh 2>err &&
-	rows all >actual &&
-	cat >expect <<-\EOF &&
+	test_prints rows all <<-\EOF &&
 	0 sh ./all.sh: 4
 	1 true one: 0
 	1 ?: 7
 	1 sh -c kill -9 $$: 9
 	EOF
-	test_cmp expect actual &&
 	jq -e ".task_source == \"ptrace\" and .exit_codes == \"ptrace\" and
 		.task_records == \"kernel\"" all/meta.json &&
 	jq -es "[.[] | select(.argv)] | length == 4 and
@@ -203,13 +201,11 @@ test_expect_success CC 'a program that could trace is not followed, sudo is' '
 	test_expect_code 5 trace2 record -q --ptrace -o may -- ./tracer &&
 	echo "0 ./tracer: 5" | test_prints rows may &&
 	test_expect_code 5 trace2 record -q --ptrace -o may -- ./sudo &&
-	rows may >actual &&
-	cat >expect <<-\EOF &&
+	test_prints rows may <<-\EOF
 	0 ./sudo: 5
 	1 sh -c env true; exit 5: 5
 	2 true: 0
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success STRACE 'a tracer is not followed, and traces' '

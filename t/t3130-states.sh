@@ -16,8 +16,7 @@ test_skip_unless JQ
 test_expect_success 'run, ready and wait' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
-	5 0 in 10 10
-	6 0 comm 10 10 first exec
+	5 0 run 10 10 first
 	20 0 out 10 10 preempted
 	30 1 in 10 10
 	50 1 out 10 10
@@ -103,7 +102,6 @@ test_expect_success 'a process waits only when all of its threads do' '
 	96 1 exit 10 11
 	100 0 exit 10 10
 	EOF
-	dumped r &&
 	test_prints of thread tid run_ns ready_ns wait_ns <<-\EOF &&
 	10 40000 0 60000
 	11 31000 30000 25000
@@ -116,14 +114,12 @@ test_expect_success 'report -g adds up the CPU times of each kind' '
 	made r <<-\EOF &&
 	top top
 	10 0 fork 11 11 10 10
-	12 1 in 11 11
-	13 1 comm 11 11 cc exec
+	12 1 run 11 11 cc
 	20 0 out 10 10
 	40 1 exit 11 11
 	41 0 in 10 10
 	50 0 fork 12 12 10 10
-	52 1 in 12 12
-	53 1 comm 12 12 cc exec
+	52 1 run 12 12 cc
 	55 0 out 10 10
 	62 1 exit 12 12
 	63 0 in 10 10
@@ -198,14 +194,12 @@ test_expect_success 'CPU time is what the kernel counted on each CPU' '
 	50 0 read 10 10 30000
 	50 1 read 10 10 9000
 	EOF
-	dumped r &&
 	echo "39000 40000" | test_prints of thread cpu_ns run_ns
 '
 
 test_expect_success 'without a count, switches belong to the thread that gets the CPU' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	50 0 out 10 10
 	52 0 in 11 11
@@ -214,7 +208,6 @@ test_expect_success 'without a count, switches belong to the thread that gets th
 	90 0 exit 10 10
 	90 0 exit 11 11
 	EOF
-	dumped r &&
 	test_prints of thread tid cpu_ns run_ns <<-\EOF
 	10 62000 56000
 	11 31000 28000
@@ -226,8 +219,7 @@ test_expect_success 'switches take no more time than wait4 gave, if that covers 
 	do
 		set -- $given &&
 		made r <<-\EOF &&
-		0 0 fork 10 10 1 1
-		0 0 in 10 10
+		begin
 		1 0 fork 11 11 10 10
 		50 0 out 10 10
 		52 0 in 11 11
@@ -237,9 +229,7 @@ test_expect_success 'switches take no more time than wait4 gave, if that covers 
 		90 0 exit 11 11
 		EOF
 		echo "{\"type\":\"status\",\"time_ns\":5000200000,\"pid\":10,\"code\":0,\"user_ns\":$1,\"system_ns\":0}" >>r/tasks.jsonl &&
-		dumped r &&
-		of thread cpu_ns >actual &&
-		printf "%s\n" "$2" "$3" | test_cmp - actual || return 1
+		test_write_lines "$2" "$3" | test_prints of thread cpu_ns || return 1
 	done
 '
 
@@ -251,7 +241,6 @@ test_expect_success 'a count that the switches contradict is not used' '
 	50 0 read 10 10 3000000
 	50 1 read 10 10 9000
 	EOF
-	dumped r &&
 	echo "40000 40000" | test_prints of thread cpu_ns run_ns
 '
 
@@ -271,8 +260,7 @@ test_expect_success 'before the exec of the command and after its last record: t
 		echo "{\"type\":\"status\",\"time_ns\":5000200000,\"pid\":10,\"code\":0,\"user_ns\":100000,\"system_ns\":70000}"
 	} >tasks &&
 	mv tasks r/tasks.jsonl &&
-	states r >dumped &&
-	test_prints grep ^10 dumped <<-\EOF
+	test_prints states_with ^10 <<-\EOF
 	10 ready 0 85
 	10 run 85 65
 	10 wait 150 10
@@ -282,8 +270,7 @@ test_expect_success 'before the exec of the command and after its last record: t
 
 test_expect_success 'a pid that is used again is another process' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	2 1 in 11 11
 	10 1 exit 11 11
@@ -304,14 +291,12 @@ test_expect_success 'a pid that is used again is another process' '
 
 test_expect_success 'processes outside of the recording are left out' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	20 0 exit 10 10
 	EOF
 	cp r/tasks.jsonl only &&
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	5 1 in 77 77
 	6 1 comm 77 77 other
 	8 1 out 77 77
@@ -326,15 +311,13 @@ test_expect_success 'processes outside of the recording are left out' '
 
 test_expect_success 'an exec ends all other threads' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	10 0 fork 10 11 10 10
 	12 1 in 10 11
 	20 1 exit 10 10
 	21 1 comm 10 10 new exec
 	30 1 exit 10 10
 	EOF
-	dumped r &&
 	test_prints of thread tid start_ns end_ns <<-\EOF
 	10 5000000000 5000020000
 	11 5000010000 5000021000
@@ -344,13 +327,11 @@ test_expect_success 'an exec ends all other threads' '
 
 test_expect_success 'what still runs lasts until the last record' '
 	made r --growing <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	10 0 fork 10 11 10 10
 	12 1 in 10 11
 	40 0 out 10 10
 	EOF
-	dumped r &&
 	test_prints of thread tid end_ns open <<-\EOF &&
 	10 5000040000 true
 	11 5000040000 true
@@ -361,8 +342,7 @@ test_expect_success 'what still runs lasts until the last record' '
 
 test_expect_success 'the innermost listed function of the kernel is the cause' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	10 0 sleep 10 10 0 swapper kernel,schedule,anon_pipe_read,vfs_read
 	11 0 in 10 10
 	20 0 sleep 10 10 0 swapper schedule,__futex_wait,futex_do_wait.isra.0
@@ -379,8 +359,7 @@ test_expect_success 'the innermost listed function of the kernel is the cause' '
 	71 0 in 10 10
 	80 0 exit 10 10
 	EOF
-	states r >dumped &&
-	test_prints grep wait dumped <<-\EOF
+	test_prints states_with wait <<-\EOF
 	10 wait 10 1 pipe
 	10 wait 20 1 lock
 	10 wait 30 1 signal
@@ -403,15 +382,13 @@ test_expect_success 'a process waits for what the latest of its threads does, wh
 	60 0 in 10 10
 	70 0 exit 10 10
 	EOF
-	dumped r &&
 	echo "30000 10000 20000" |
 	test_prints of process wait_ns wait_pipe_ns wait_child_ns
 '
 
 test_expect_success 'in a container, tracepoints have pids of the machine' '
 	made r --container=1000 <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	5 1 in 11 11
 	10 0 sleep 10 10 0 swapper schedule,anon_pipe_read
@@ -421,8 +398,7 @@ test_expect_success 'in a container, tracepoints have pids of the machine' '
 	41 1 in 10 10
 	50 0 exit 10 10
 	EOF
-	states r >dumped &&
-	test_prints grep -e pipe -e "11 ready 4" dumped <<-\EOF
+	test_prints states_with "pipe\|11 ready 4" <<-\EOF
 	10 wait 10 20 pipe by 11
 	11 ready 40 10 by 10
 	EOF
@@ -499,8 +475,7 @@ test_expect_success 'a file of another machine, or of no kernel' '
 
 test_expect_success 'lost records mark the threads that lived then' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	10 0 fork 11 11 10 10
 	20 1 in 11 11
 	30 1 exit 11 11
@@ -509,7 +484,6 @@ test_expect_success 'lost records mark the threads that lived then' '
 	5200 0 in 10 10
 	5300 0 exit 10 10
 	EOF
-	dumped r &&
 	test_prints of thread tid lost <<-\EOF &&
 	10 true
 	11 -
@@ -528,7 +502,6 @@ test_expect_success 'missing switches mark their thread' '
 	80 0 in 10 10
 	100 0 exit 10 10
 	EOF
-	dumped r &&
 	echo "10 true 55000 5000 40000" |
 	test_prints of thread tid lost run_ns ready_ns wait_ns
 '

@@ -356,8 +356,7 @@ test_expect_success JQ 'on_path: what another process computes meanwhile is not'
 	top one
 	2 0 map 10 10 1000 1000 /none/a
 	1000 0 fork 11 11 10 10
-	1001 1 in 11 11
-	1002 1 comm 11 11 two exec
+	1001 1 run 11 11 two
 	1003 1 map 11 11 1000 1000 /none/b
 	1500 0 sample 10 10 1100
 	2000 1 sample 11 11 1100

@@ -214,8 +214,7 @@ test_expect_success JQ 'states of threads, and the critical path' '
 
 test_expect_success JQ 'a thread that ends when it begins has no states' '
 	cat >records <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	5 0 fork 20 20 10 10
 	5 1 exit 20 20
 	9 0 exit 10 10
