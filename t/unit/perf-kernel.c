@@ -257,14 +257,12 @@ static void test_tasks(void)
 	struct trace2_perf_attr attr = software(DUMMY, 0);
 	unsigned int forks = 0, maps = 0;
 	struct trace2_perf *ev;
-	pthread_t thread;
 	void *p;
 
 	attr.task = attr.mmap = 1;
 	attr.wakeup_events = 1;
 	ev = open_mapped(&attr, 8);
-	pthread_create(&thread, NULL, idle, NULL);
-	pthread_join(thread, NULL);
+	host_in_thread(idle, NULL);
 	p = mmap(NULL, 4096, PROT_READ | PROT_EXEC,
 		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	while (next(ev) > 0) {
@@ -291,7 +289,6 @@ static void test_inherit_stat(void)
 	uint64_t of_thread = 0, sum = 0, value;
 	struct trace2_perf *ev[64];
 	int nr = (int)sysconf(_SC_NPROCESSORS_ONLN), i;
-	pthread_t thread;
 
 	attr.inherit = attr.inherit_stat = 1;
 	nr = nr < 64 ? nr : 64;
@@ -299,8 +296,7 @@ static void test_inherit_stat(void)
 		IS(trace2_perf_open(&attr, 0, i, NULL, &ev[i]), 0, "by CPU");
 		IS(trace2_perf_map(ev[i], 1), 0, "with records");
 	}
-	pthread_create(&thread, NULL, touch_5, NULL);
-	pthread_join(thread, NULL);
+	host_in_thread(touch_5, NULL);
 	for (i = 0; i < nr; i++)
 		while (next(ev[i]) > 0)
 			if (record.head.type == TRACE2_PERF_RECORD_READ)
@@ -403,12 +399,10 @@ static void *nothing(void *cookie)
 
 static void *start_threads(void *done)
 {
-	pthread_t thread;
 	int i;
 
 	for (i = 0; i < 3000; i++) {
-		pthread_create(&thread, NULL, nothing, NULL);
-		pthread_join(thread, NULL);
+		host_in_thread(nothing, NULL);
 	}
 	__atomic_store_n((bool *)done, true, __ATOMIC_RELEASE);
 	return NULL;

@@ -602,10 +602,8 @@ static void *open_and_end(void *arg)
 static void test_own_end(void)
 {
 	struct trace2_perf *ev = NULL;
-	pthread_t thread;
 
-	pthread_create(&thread, NULL, open_and_end, &ev);
-	pthread_join(thread, NULL);
+	host_in_thread(open_and_end, &ev);
 	count(&pears, 100);
 	next(ev);
 	IS(record.head.type, TRACE2_PERF_RECORD_SAMPLE, "a sample");
