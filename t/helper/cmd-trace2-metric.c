@@ -297,21 +297,28 @@ static int ut_113timer_many(int argc, const char **argv)
 	return 0;
 }
 
-static int ut_221distribution_many(int argc, const char **argv)
-{
-	static struct trace2_distribution many[MAX_DEFINITIONS];
-	unsigned int i, nr;
-
-	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
-	for (i = 0; i < nr; i++) {
-		many[i].category = "many";
-		many[i].name = many_name('t', i);
-		many[i].index = TRACE2_UNREGISTERED_;
-		trace2_register_distribution_(&many[i]);
-		trace2_distribution_add(many[i], i);
+/* Define and use so many metrics of a type. */
+#define VERB_MANY(verb, type, kind, use)                                    \
+	static int verb(int argc, const char **argv)                        \
+	{                                                                   \
+		static struct trace2_##type many[MAX_DEFINITIONS];          \
+		unsigned int i, nr;                                         \
+                                                                            \
+		nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS); \
+		for (i = 0; i < nr; i++) {                                  \
+			many[i].category = "many";                          \
+			many[i].name = many_name(kind, i);                  \
+			many[i].index = TRACE2_UNREGISTERED_;               \
+			trace2_register_##type##_(&many[i]);                \
+			use;                                                \
+		}                                                           \
+		return 0;                                                   \
 	}
-	return 0;
-}
+
+VERB_MANY(ut_211counter_many, counter, 'c', trace2_counter_add(many[i], i + 1))
+VERB_MANY(ut_221distribution_many, distribution, 't',
+	  trace2_distribution_add(many[i], i))
+VERB_MANY(ut_231gauge_many, gauge, 't', trace2_gauge_set(many[i], i))
 
 /* Arrays with holes, as those of a program that numbers its metrics. */
 static struct trace2_timer timer_array[] = {
@@ -391,22 +398,6 @@ static int ut_230gauge(int argc, const char **argv)
 	unsigned int times = (unsigned int)tool_number(argv[1], 0, INT_MAX);
 
 	tool_run_threads(parse_threads(argv[0]), open_and_close, &times);
-	return 0;
-}
-
-static int ut_231gauge_many(int argc, const char **argv)
-{
-	static struct trace2_gauge many[MAX_DEFINITIONS];
-	unsigned int i, nr;
-
-	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
-	for (i = 0; i < nr; i++) {
-		many[i].category = "many";
-		many[i].name = many_name('t', i);
-		many[i].index = TRACE2_UNREGISTERED_;
-		trace2_register_gauge_(&many[i]);
-		trace2_gauge_set(many[i], i);
-	}
 	return 0;
 }
 
@@ -494,22 +485,6 @@ static int ut_242open_many(int argc, const char **argv)
 	trace2_counter_add(*trace2_counter_open(text, 0, NULL, 0), 1);
 	trace2_metric_open((enum trace2_metric_kind)99, "many/c", NULL, 0, NULL,
 			   0);
-	return 0;
-}
-
-static int ut_211counter_many(int argc, const char **argv)
-{
-	static struct trace2_counter counters[MAX_DEFINITIONS];
-	unsigned int i, nr;
-
-	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
-	for (i = 0; i < nr; i++) {
-		counters[i].category = "many";
-		counters[i].name = many_name('c', i);
-		counters[i].index = TRACE2_UNREGISTERED_;
-		trace2_register_counter_(&counters[i]);
-		trace2_counter_add(counters[i], i + 1);
-	}
 	return 0;
 }
 
