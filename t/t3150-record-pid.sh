@@ -102,7 +102,7 @@ test_expect_success WAKERS 'each state, as the program knows it' '
 	end &&
 	test_grep "0 lost, exit 0" err &&
 	"$GIT_BUILD_DIR/build/unit/tool-states" r >dump &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3122/known.perl" known dump --causes \
+	"$PERL_PATH" "$TEST_DIRECTORY/t3131/known.perl" known dump --causes \
 		--wakers >table || {
 		cat table
 		return 1
