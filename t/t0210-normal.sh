@@ -53,75 +53,9 @@ test_expect_success 'the code is cut to 8 bits, as for a parent' '
 	EOF
 '
 
-test_expect_success 'errors' '
-	traced --normal test-tool trace2 003error "hello world" "this is a test" 2>err &&
-	test_cmp - actual <<-\EOF
-	version test-tool 1.0
-	start _EXE_ trace2 003error '\''hello world'\'' '\''this is a test'\''
-	cmd_name trace2 (trace2)
-	error hello world
-	error this is a test
-	exit elapsed:_TIME_ code:0
-	atexit elapsed:_TIME_ code:0
-	EOF
-'
-
 test_expect_success 'an error without a message' '
 	traced --normal test-tool trace2 call cmd_error NULL &&
 	echo error | test_prints sed -n 4p actual
-'
-
-test_expect_success 'BUG() ends the program with code 99' '
-	traced --normal 99 test-tool trace2 007bug 2>err &&
-	test_cmp - actual <<-\EOF
-	version test-tool 1.0
-	start _EXE_ trace2 007bug
-	cmd_name trace2 (trace2)
-	error the bug message
-	exit elapsed:_TIME_ code:99
-	atexit elapsed:_TIME_ code:99
-	EOF
-'
-
-test_expect_success 'bug() goes on, and is noticed at its check' '
-	traced --normal 99 test-tool trace2 008bug 2>err &&
-	test_cmp - actual <<-\EOF
-	version test-tool 1.0
-	start _EXE_ trace2 008bug
-	cmd_name trace2 (trace2)
-	error a bug message
-	error another bug message
-	error an explicit BUG_if_bug() following bug() call(s) is nice, but not required
-	exit elapsed:_TIME_ code:99
-	atexit elapsed:_TIME_ code:99
-	EOF
-'
-
-test_expect_success 'bug() without a check is noticed at exit' '
-	traced --normal 99 test-tool trace2 009bug_BUG 2>err &&
-	test_cmp - actual <<-\EOF
-	version test-tool 1.0
-	start _EXE_ trace2 009bug_BUG
-	cmd_name trace2 (trace2)
-	error a bug message
-	error another bug message
-	error on exit(): had bug() call(s) in this process without explicit BUG_if_bug()
-	exit elapsed:_TIME_ code:99
-	atexit elapsed:_TIME_ code:99
-	EOF
-'
-
-test_expect_success 'bug() and then BUG()' '
-	traced --normal 99 test-tool trace2 010bug_BUG 2>err &&
-	test_cmp - actual <<-\EOF
-	version test-tool 1.0
-	start _EXE_ trace2 010bug_BUG
-	cmd_name trace2 (trace2)
-	error a bug message
-	error a BUG message
-	exit elapsed:_TIME_ code:99
-	atexit elapsed:_TIME_ code:99
-	EOF
 '
 
 test_expect_success 'a child process, which appends to the same file' '
@@ -163,14 +97,6 @@ test_expect_success 'a child in another directory, its words quoted' '
 		true "it'\''s a!b" "" + plain+,-./:=@_^ &&
 	test_prints sed -n "/^child_start/p" actual <<-\EOF
 	child_start[0] cd '\''a dir'\''; true '\''it'\''\'\'''\''s a'\''\!'\''b'\'' '\'''\'' + plain+,-./:=@_^
-	EOF
-'
-
-test_expect_success 'a child in the background' '
-	traced --normal test-tool trace2 020spawn --ready=timeout sh -c : &&
-	test_prints sed -n "/^child_/p" actual <<-\EOF
-	child_start[0] sh -c :
-	child_ready[0] pid:_PID_ ready:timeout elapsed:_TIME_
 	EOF
 '
 
@@ -255,19 +181,6 @@ test_expect_success !UNDER_VALGRIND 'the time is local time' '
 	sed -n "s/^\([0-9:]*\)\..*  start test-tool .*/\1/p" n >actual &&
 	test_line_count = 1 actual &&
 	test_cmp expect actual
-'
-
-test_expect_success !UNDER_VALGRIND 'brief lines are the event alone' '
-	rm -f n &&
-	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 \
-		test_expect_code 3 test-tool trace2 001return 3 &&
-	test_prints sed "s/elapsed:[0-9.]*/elapsed:N/; /^cmd_ancestry/d" n <<-\EOF
-	version test-tool 1.0
-	start test-tool trace2 001return 3
-	cmd_name trace2 (trace2)
-	exit elapsed:N code:3
-	atexit elapsed:N code:3
-	EOF
 '
 
 test_expect_success 'other forms of true for brief' '

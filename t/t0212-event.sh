@@ -53,13 +53,6 @@ test_expect_success !UNDER_VALGRIND 'brief: no file and line; time on the first 
 	EOF
 '
 
-test_expect_success 'an error has its message and its format' '
-	traced --event test-tool trace2 003error "hello \"world\"" 2>err &&
-	test_prints sed -n "/\"error\"/p" actual <<-\EOF
-	{"event":"error","sid":"_SID0_","thread":"main","time":"_TIME_","msg":"hello \"world\"","fmt":"%s"}
-	EOF
-'
-
 test_expect_success 'child, grandchild: SIDs say who started whom' '
 	traced --event test-tool trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
 	jq -c "[.event, .sid, .hierarchy // .child_id // .code]" actual >actual.short &&
@@ -128,24 +121,6 @@ test_expect_success 'their time is that from the start to the end' '
 	sed -n "s/.*\"child_exit\".*\"t_rel\":\([0-9.]*\)}/\1/p" e >actual &&
 	test_file_not_empty expect &&
 	test_cmp expect actual
-'
-
-test_expect_success 'class, hook, directory, shell and readiness of a child' '
-	mkdir dir &&
-	traced --event test-tool trace2 020spawn --class=hook --hook=pre-push --cwd=dir \
-		--shell --ready=error true &&
-	test_prints sed -n "/\"child_/p" actual <<-\EOF
-	{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"child_class":"hook","hook_name":"pre-push","cd":"dir","use_shell":true,"argv":["true"]}
-	{"event":"child_ready","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"pid":"_PID_","ready":"error","t_rel":"_T_REL_"}
-	EOF
-'
-
-test_expect_success 'exec and its result' '
-	traced --event 255 test-tool trace2 005exec ./no-such-program arg 2>err &&
-	test_prints sed -n "/\"exec/p" actual <<-\EOF
-	{"event":"exec","sid":"_SID0_","thread":"main","time":"_TIME_","exec_id":0,"exe":"./no-such-program","argv":["arg"]}
-	{"event":"exec_result","sid":"_SID0_","thread":"main","time":"_TIME_","exec_id":0,"code":2}
-	EOF
 '
 
 # The process continues as another program: the first session has no end.
