@@ -20,28 +20,6 @@ test_expect_success 'three threads: one event each, and the sum' '
 	have_counter_event th03:ut_201 th_counter test test2 20 actual
 '
 
-test_expect_success 'the helper of these tests fails when it should' '
-	! have_counter_event main counter test test2 61 actual &&
-	! have_counter_event main counter test test1 60 actual
-'
-
-test_expect_success 'the lines of all three targets' '
-	traced --perf test-tool trace2 201counter 7 13 1 &&
-	test_prints sed -n "/|\(th_\)*counter|/p" actual <<-\EOF &&
-	d0|th01:ut_201|th_counter||||test|name:test2 value:20
-	d0|main|counter||||test|name:test2 value:20
-	EOF
-	test_prints sed -n "s/^.*  \(\(th_\)*counter \)/\1/p" n <<-\EOF &&
-	th_counter test/test2 value:20
-	counter test/test2 value:20
-	EOF
-	perl "$TEST_DIRECTORY/../scrub/event.perl" <e >actual &&
-	test_prints sed -n "/{\"event\":\"\(th_\)*counter/p" actual <<-\EOF
-	{"event":"th_counter","sid":"_SID0_","thread":"th01:ut_201","time":"_TIME_","category":"test","name":"test2","count":20}
-	{"event":"counter","sid":"_SID0_","thread":"main","time":"_TIME_","category":"test","name":"test2","count":20}
-	EOF
-'
-
 test_expect_success '64 bits, unsigned, in every target' '
 	traced --perf test-tool trace2 200counter 18446744073709551615 &&
 	have_counter_event main counter test test1 18446744073709551615 actual &&
