@@ -134,8 +134,10 @@ test_expect_success 'the files that are read; the one in HOME is the last' '
 	p global:trace2.eventTarget=%/e GIT_CONFIG_GLOBAL=%/other
 	- global:trace2.eventTarget=%/e GIT_CONFIG_GLOBAL=/dev/null
 	- global:trace2.eventTarget=%/e GIT_CONFIG_GLOBAL=%/missing
+	- global:trace2.eventTarget=%/e GIT_CONFIG_GLOBAL=
 	e global:include.path=~/included
 	e system:trace2.eventTarget=%/e GIT_CONFIG_NOSYSTEM=false
+	e system:trace2.eventTarget=%/e GIT_CONFIG_NOSYSTEM=
 	- system:trace2.eventTarget=%/e GIT_CONFIG_NOSYSTEM=1
 	- system:trace2.eventTarget=%/e GIT_CONFIG_NOSYSTEM=true
 	- system:trace2.eventTarget=%/e GIT_CONFIG_NOSYSTEM=maybe
@@ -156,18 +158,9 @@ test_expect_success 'never the config of a repository, nor GIT_CONFIG_COUNT' '
 	expect_traces "" --chdir=repo &&
 	GIT_DIR="$(pwd)/repo/.git" expect_traces "" &&
 	GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=trace2.eventTarget \
-		GIT_CONFIG_VALUE_0="$(pwd)/e" expect_traces ""
-'
-
-test_expect_success 'conditions of includeIf do not hold' '
-	no_config &&
-	for condition in "gitdir:**" "hasconfig:remote.*.url:**"
-	do
-		printf "[remote \"x\"]\n\turl = y\n" >.gitconfig &&
-		printf "[includeIf \"%s\"]\n\tpath = %s/included\n" \
-			"$condition" "$(pwd)" >>.gitconfig &&
-		expect_traces "" --chdir=repo || return 1
-	done
+		GIT_CONFIG_VALUE_0="$(pwd)/e" \
+		GIT_CONFIG_PARAMETERS="'\''trace2.eventTarget=$(pwd)/e'\''" \
+		expect_traces ""
 '
 
 test_expect_success 'brief, by variable and by key' '

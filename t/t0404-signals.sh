@@ -109,19 +109,6 @@ test_expect_success 'none, and lists that name none' '
 	sane_unset GIT_TRACE2_SIGNALS
 '
 
-test_expect_success 'the lines of all three targets' '
-	rm -f n p e &&
-	GIT_TRACE2_SIGNALS=PIPE \
-	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" \
-		perl "$ends_by" test-tool trace2 080raise PIPE >out &&
-	tail -n 1 n >actual &&
-	test_grep "  signal elapsed:[0-9]*\.[0-9]\{6\} code:13\$" actual &&
-	tail -n 1 p >actual &&
-	test_grep " | d0 | main   .* | signal       |     |  *[0-9]*\.[0-9]\{6\} |           |              | signo:13\$" actual &&
-	tail -n 1 e >actual &&
-	test_grep "\"t_abs\":[0-9.]*,\"signo\":13}\$" actual
-'
-
 test_expect_success 'signals that abort' '
 	GIT_TRACE2_SIGNALS=ABRT killed "signal 6" trace2 063abort &&
 	expect_signal 6
