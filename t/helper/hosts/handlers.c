@@ -461,10 +461,8 @@ static void reads_lazily(void)
 {
 	struct sigaction action = { .sa_sigaction = provide_page,
 				    .sa_flags = SA_SIGINFO };
-	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, wait_for_the_end, NULL))
-		abort();
+	host_start(wait_for_the_end, NULL);
 	page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	lazy_page = mmap(NULL, page_bytes, PROT_NONE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
