@@ -10,7 +10,8 @@ build () {
 	shift 2 &&
 	"$compiler" "$@" -Wall -Wextra -Wpedantic -Werror -Wshadow -Wundef \
 		-I"$GIT_BUILD_DIR/lib" "$source" -o program \
-		-L"$GIT_BUILD_DIR/build/lib" -ltrace2 -pthread
+		-L"$GIT_BUILD_DIR/build/lib" -ltrace2 -pthread \
+		-Wl,-rpath,"$GIT_BUILD_DIR/build/lib"
 }
 
 # compilers COMPILER...: print those whose programs run with the library as it

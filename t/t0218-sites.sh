@@ -124,7 +124,6 @@ EOT
 # The events, without times, places and the process's own.
 events () {
 	rm -f trace &&
-	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
 	GIT_TRACE2_EVENT="$PWD/trace" GIT_TRACE2_EVENT_NESTING=9 \
 	GIT_TRACE2_EVENT_BRIEF=1 ./program &&
 	sed -n -e '/"event":"\(region\|data\|printf\|error\)/!d' \
@@ -223,8 +222,7 @@ do
 		mv program loads &&
 		build $compiler plugin.cc -std=c++11 -fPIC -shared &&
 		mv program plugin.so &&
-		LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-			GIT_TRACE2_EVENT="$PWD/trace" ./loads &&
+		GIT_TRACE2_EVENT="$PWD/trace" ./loads &&
 		test_grep "\"template\"" trace
 	'
 done

@@ -14,7 +14,6 @@ TRACE2_SCOPE() in C and C++, and the objects of trace2.hpp.
 # errors, and the threads.
 regions () {
 	rm -f trace &&
-	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
 	GIT_TRACE2_EVENT="$PWD/trace" GIT_TRACE2_EVENT_NESTING=9 ./program "$@" &&
 	jq -r "select(.event | test(\"region|printf|error|thread|data|th_timer\")) |
 		\"\(.event) \(.line) \(.label // .msg // .thread)\"" trace >actual

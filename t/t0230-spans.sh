@@ -416,8 +416,7 @@ do
 		for target in EVENT RING
 		do
 			rm -rf ended &&
-			env LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-				GIT_TRACE2_RING_SIZE=64m \
+			env GIT_TRACE2_RING_SIZE=64m \
 				GIT_TRACE2_$target="$PWD/ended" ./program $how &&
 			trace2 script --git-event ended >events &&
 			awk "/\"key\":\"span\"/ {
@@ -481,8 +480,7 @@ EOT
 
 test_expect_success JQ,CC,!INSTRUMENTED 'spans of others make room: entered ones that they ended, and those of the parent' '
 	build "$CC" handed.c -std=gnu11 &&
-	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-		GIT_TRACE2_EVENT="$PWD/handed" ./program &&
+	GIT_TRACE2_EVENT="$PWD/handed" ./program &&
 	jq -c "select(.value.name? == \"behind\").value.threads | length" \
 		handed >actual &&
 	echo 1 | test_cmp - actual
@@ -516,7 +514,7 @@ test_expect_success JQ,CC,!INSTRUMENTED 'strings with a length; whether attribut
 	build "$CC" told.c -std=gnu11 &&
 	rm -f actual told unrecorded &&
 	told () {
-		LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" "$@" ./program >>actual
+		"$@" ./program >>actual
 	} &&
 	told env GIT_TRACE2_EVENT="$PWD/told" &&
 	told env GIT_TRACE2_EVENT="$PWD/unrecorded" GIT_TRACE2_SPANS=1/1000000 &&
@@ -565,8 +563,7 @@ EOT
 
 test_expect_success JQ,CC,!INSTRUMENTED 'unrecorded spans end and are left among those that are recorded' '
 	build "$CC" below.c -std=gnu11 &&
-	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-		GIT_TRACE2_EVENT="$PWD/below" ./program &&
+	GIT_TRACE2_EVENT="$PWD/below" ./program &&
 	test_prints spans_and_errors "[.name, (.threads[] | .[2] >= .[1])]" below <<-\EOF
 	["told",true]
 	["around",true,true]
@@ -613,8 +610,7 @@ EOT
 
 test_expect_success JQ,CC,!INSTRUMENTED 'names that were judged before are not taken for others' '
 	build "$CC" judged.c -std=gnu11 &&
-	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-		GIT_TRACE2_EVENT="$PWD/judged" ./program &&
+	GIT_TRACE2_EVENT="$PWD/judged" ./program &&
 	jq -r "select(.key == \"span\").value.attributes | to_entries[] |
 		\"\(.key | sub(\"[0-9]+\"; \"N\")) \(.value)\"" judged |
 		sort | uniq -c | awk "{print \$1, \$2, \$3}" >actual &&
@@ -667,8 +663,7 @@ EOT
 test_expect_success JQ,CC,!INSTRUMENTED 'short strings: what ends them, or is hidden, at any place' '
 	# Optimized: the names are constants then.
 	build "$CC" words.c -std=gnu11 -O2 &&
-	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-		GIT_TRACE2_EVENT="$PWD/words" ./program &&
+	GIT_TRACE2_EVENT="$PWD/words" ./program &&
 	trace2_jq "[.[] | select(.key == \"span\").value.attributes] |
 		length == 190 and
 		map(select((.nul | length) != .is or
