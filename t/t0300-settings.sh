@@ -61,9 +61,9 @@ test_expect_success 'no setting: nothing' '
 	test_grep "^0 " out
 '
 
-# rows <ROWS: each has the traces that test-tool writes, or -, and settings: first
-# FILE:KEY=VALUE of config files, then variables. % is this directory. Nothing is
-# said.
+# rows <ROWS: each has the traces that test-tool writes, or -, and settings:
+# first FILE:KEY=VALUE of config files, then variables. % is this directory.
+# Nothing is said.
 rows () {
 	while read -r want words
 	do
@@ -105,15 +105,16 @@ test_expect_success 'a variable and a config key for each target' '
 	EOF
 '
 
-test_expect_success 'a variable counts before the global file, that before the system' '
+test_expect_success 'a variable counts before the global file, it before the system' '
 	rows <<-\EOF
 	p system:trace2.eventTarget=%/n global:trace2.eventTarget=%/p
-	e system:trace2.eventTarget=%/n global:trace2.eventTarget=%/p GIT_TRACE2_EVENT=%/e
+	e system:trace2.eventTarget=%/n GIT_TRACE2_EVENT=%/e
+	e global:trace2.eventTarget=%/n GIT_TRACE2_EVENT=%/e
 	e global:trace2.eventTarget=%/n global:trace2.eventTarget=%/e
 	EOF
 '
 
-test_expect_success 'an empty variable counts as unset, an empty key switches off' '
+test_expect_success 'an empty variable is unset, an empty key switches off' '
 	rows <<-\EOF
 	e global:trace2.eventTarget=%/e GIT_TRACE2_EVENT=
 	- global:trace2.eventTarget=%/e GIT_TRACE2_EVENT=0
@@ -264,7 +265,7 @@ test_expect_success 'another prefix for the variables' '
 	test_cmp expect err
 '
 
-test_expect_success 'a program that wants no config files reads none and reports no keys' '
+test_expect_success 'a program that wants no config files reads and reports none' '
 	no_config &&
 	set_global trace2.eventTarget "$(pwd)/e" &&
 	GIT_TRACE2="$(pwd)/n" expect_traces n --no-config-files &&

@@ -138,16 +138,16 @@ test_expect_success 'variables, in the order asked for; unset and empty ones not
 '
 
 test_expect_success 'they follow the first name of the command, once' '
-	traced env ONE=1 GIT_TRACE2_ENV_VARS=ONE GIT_TRACE2_CONFIG_PARAMS=user.name \
-		test-tool --chdir=outside trace2 \
+	traced env ONE=1 GIT_TRACE2_ENV_VARS=ONE \
+		GIT_TRACE2_CONFIG_PARAMS=user.name test-tool --chdir=outside trace2 \
 		call cmd_name again , cmd_list_config , cmd_list_env_vars &&
 	jq -r "select(.event | test(\"cmd_name|def_param\")) | .name // .param" e >actual &&
 	test_write_lines trace2 user.name ONE again | test_cmp - actual
 '
 
 test_expect_success 'a program that is never named asks for them itself' '
-	traced env ONE=1 GIT_TRACE2_ENV_VARS=ONE GIT_TRACE2_CONFIG_PARAMS=user.name \
-		test-tool --no-init --chdir=outside trace2 call initialize , \
+	traced env ONE=1 GIT_TRACE2_ENV_VARS=ONE \
+		GIT_TRACE2_CONFIG_PARAMS=user.name test-tool --no-init --chdir=outside trace2 call initialize , \
 		cmd_list_env_vars , cmd_list_config , cmd_list_config &&
 	test_prints params e <<-\EOF
 	["command","ONE","1"]
@@ -165,8 +165,8 @@ test_expect_success 'a key that the program sets, when it is asked for' '
 '
 
 test_expect_success 'a program that emits its configuration itself asks for each key' '
-	traced env ONE=1 GIT_TRACE2_ENV_VARS=ONE GIT_TRACE2_CONFIG_PARAMS="user.*,core.x" \
-		test-tool --own-params --chdir=outside trace2 call cmd_name x , \
+	traced env ONE=1 GIT_TRACE2_ENV_VARS=ONE \
+		GIT_TRACE2_CONFIG_PARAMS="user.*,core.x" test-tool --own-params --chdir=outside trace2 call cmd_name x , \
 		wants_config , wants_config USER.name , wants_config core.xy &&
 	test_prints params e </dev/null &&
 	jq -r "select(.event == \"printf\") | .msg" e >actual &&

@@ -315,12 +315,14 @@ static void close_often(void)
 		close_all();
 		say_something();
 	}
-	printf("%d descriptors\n", host_count_descriptors() - STDERR_FILENO - 1);
+	printf("%d descriptors\n",
+	       host_count_descriptors() - STDERR_FILENO - 1);
 	for (i = 0; i < 20; i++) {
 		host_in_thread(close_own, NULL);
 		say_something();
 	}
-	printf("%d descriptors\n", host_count_descriptors() - STDERR_FILENO - 1);
+	printf("%d descriptors\n",
+	       host_count_descriptors() - STDERR_FILENO - 1);
 }
 
 /* From here on, the kernel answers this system call so. */
