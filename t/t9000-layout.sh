@@ -28,7 +28,7 @@ file () {
 # input, each after a line "== PATH".
 tree () {
 	rm -rf tree &&
-	cat >more &&
+	cat >added &&
 	cat >files <<-\EOF &&
 	== lib/trace2.h
 	/* For the rules to hold. */
@@ -69,7 +69,7 @@ tree () {
 		return fmt && tr2_buf_size();
 	}
 	EOF
-	cat files more | awk '
+	cat files added | awk '
 		/^== / { if (name) close(name); name = "part." ++nr; print $2; next }
 		{ print >name }' >names &&
 	nr=0 &&

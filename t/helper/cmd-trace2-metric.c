@@ -298,21 +298,20 @@ static int ut_113timer_many(int argc, const char **argv)
 }
 
 /* Define and use so many metrics of a type. */
-#define VERB_MANY(verb, type, kind, use)                                    \
-	static int verb(int argc, const char **argv)                        \
-	{                                                                   \
-		static struct trace2_##type many[MAX_DEFINITIONS];          \
-		unsigned int i, nr;                                         \
-                                                                            \
-		nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS); \
-		for (i = 0; i < nr; i++) {                                  \
-			many[i].category = "many";                          \
-			many[i].name = many_name(kind, i);                  \
-			many[i].index = TRACE2_UNREGISTERED_;               \
-			trace2_register_##type##_(&many[i]);                \
-			use;                                                \
-		}                                                           \
-		return 0;                                                   \
+#define VERB_MANY(verb, type, kind, use)                              \
+	static int verb(int argc, const char **argv)                  \
+	{                                                             \
+		static struct trace2_##type many[MAX_DEFINITIONS];    \
+		unsigned int i, nr = (unsigned int)tool_number(       \
+					argv[0], 1, MAX_DEFINITIONS); \
+		for (i = 0; i < nr; i++) {                            \
+			many[i].category = "many";                    \
+			many[i].name = many_name(kind, i);            \
+			many[i].index = TRACE2_UNREGISTERED_;         \
+			trace2_register_##type##_(&many[i]);          \
+			use;                                          \
+		}                                                     \
+		return 0;                                             \
 	}
 
 VERB_MANY(ut_211counter_many, counter, 'c', trace2_counter_add(many[i], i + 1))
