@@ -30,6 +30,14 @@ static inline bool host_is_long(void)
 	return value && *value;
 }
 
+static inline uint64_t host_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static inline pthread_t host_start(void *(*function)(void *), void *arg)
 {
 	pthread_t thread;
