@@ -19,7 +19,10 @@ build () {
 compilers () {
 	if ! test_have_prereq MUSL
 	then
-		echo "$*"
+		for compiler_
+		do
+			! command -v "$compiler_" >/dev/null || echo "$compiler_"
+		done
 	elif test "$1" = gcc
 	then
 		echo "$CC"

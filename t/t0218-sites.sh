@@ -133,10 +133,6 @@ events () {
 
 for compiler in $(compilers gcc clang)
 do
-	if ! command -v "$compiler" >/dev/null
-	then
-		continue
-	fi
 	nr=0
 	for flags in "-std=c99 -O0" "-std=c11 -O2" "-std=gnu17 -O2 -fno-common"
 	do
@@ -195,10 +191,6 @@ EOT
 usual=$(first_of $(compilers g++ clang++))
 for compiler in $(compilers g++ clang++)
 do
-	if ! command -v "$compiler" >/dev/null
-	then
-		continue
-	fi
 	nr=0
 	for flags in "-std=c++11 -O0" "-std=c++14 -O2" "-std=gnu++17 -O0" "-std=c++20 -O2"
 	do

@@ -84,10 +84,6 @@ EOF
 
 for compiler in $(compilers gcc clang)
 do
-	if ! command -v "$compiler" >/dev/null
-	then
-		continue
-	fi
 	nr=0
 	for flags in "-std=c99 -O0" "-std=c11 -O2" "-std=gnu17 -O1"
 	do
@@ -280,10 +276,6 @@ EOT2
 usual=$(first_of $(compilers g++ clang++))
 for compiler in $(compilers g++ clang++)
 do
-	if ! command -v "$compiler" >/dev/null
-	then
-		continue
-	fi
 	nr=0
 	for flags in "-std=c++17 -O0" "-std=gnu++17 -O2" "-std=c++20 -O2"
 	do
