@@ -14,7 +14,6 @@ unchecked 'pieces of many streams' 'all.*' brief
 test_skip_unless PERL_TEST_HELPERS 'the scrubbers are written in perl'
 
 SQ="'"
-traces=$TEST_DIRECTORY/traces
 scrub_dir=$TEST_DIRECTORY/../scrub
 
 # scrub TARGET [ARG...]

@@ -6,8 +6,6 @@ test_description='a function of the program gets each event'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 test_expect_success 'without a target: tracing is on, and all events come' '
 	"$hosts/sink" one 3>actual &&
 	cat >expect <<-\EOF &&

@@ -12,7 +12,6 @@ module that is loaded and unloaded, in C++.
 
 test_skip_unless JQ
 
-hosts=$GIT_BUILD_DIR/build/hosts
 modules=$GIT_BUILD_DIR/build/modules
 
 test_lazy_prereq CXX_HOST 'test_have_prereq !MUSL &&

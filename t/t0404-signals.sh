@@ -7,8 +7,6 @@ test_description='signals that end the program: the last event'
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 test_skip_unless JQ
 
 # A shell cannot distinguish death by a signal from an exit with code 128 +

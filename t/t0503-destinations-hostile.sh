@@ -9,8 +9,6 @@ The host goes on to its end, and what it could not tell is counted in lost.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 # Readers of descriptors are waited for as those of sockets are.
 GIT_TRACE2_PATIENCE=0
 export GIT_TRACE2_PATIENCE

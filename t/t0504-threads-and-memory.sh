@@ -6,7 +6,6 @@ test_description='threads, memory and plugins that a library may not expect'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
 plugin=$GIT_BUILD_DIR/build/modules/static-plugin.so
 
 test_skip_unless JQ

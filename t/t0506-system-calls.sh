@@ -15,7 +15,6 @@ reader that never reads sum up to 50 ms.
 # A sanitizer makes additional calls, and some do not run under strace.
 test_skip_unless !INSTRUMENTED,STRACE 'a plain build and strace are needed'
 
-hosts=$GIT_BUILD_DIR/build/hosts
 sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0506.XXXXXX") &&
 test_atexit "rm -rf \"$sockets\""
 

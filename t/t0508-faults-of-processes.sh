@@ -13,8 +13,6 @@ readable; what was lost is counted where it can be.
 
 test_skip_unless JQ
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 # injected SETTING: a host with the shared library under the fault SETTING. With
 # a limit of the size of files, lines are written through the C library, where
 # faults can be injected; t0506 tests the other writes. Its events are in e, and

@@ -10,8 +10,6 @@ It changes after the library has begun, and finds what it finds without tracing.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 test_skip_unless JQ
 
 # Address space reserved for future threads is missing here.

@@ -8,8 +8,6 @@ test_description='the command reads rings: of processes that ended and that were
 
 unchecked 'damaged' bad
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 # both COMMAND...: the same run as event stream (event) and as ring (ring).
 both () {
 	rm -rf event ring &&

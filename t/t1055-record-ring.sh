@@ -6,8 +6,6 @@ test_description='trace2 record --ring: rings of all processes, and streams of t
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 test_skip_unless JQ,PIPE 'no host program, no jq, or no fifos'
 
 rounds () {

@@ -6,8 +6,6 @@ test_description='trace2: commands, options, help'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-traces=$TEST_DIRECTORY/traces
-
 test_expect_success 'without a command: the list of commands, and exit 2' '
 	test_expect_code 2 trace2 >out &&
 	test_grep "^Usage: trace2 COMMAND" out &&
