@@ -55,11 +55,6 @@ test_lazy_prereq DENIES '
 	denied madvise true
 '
 
-# denied CALL COMMAND...: in a sandbox that does not do what CALL asks for
-denied () {
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" "$@"
-}
-
 test_expect_success DENIES 'a sandbox in which ftruncate() does nothing: no SIGBUS, no settings, no ring' '
 	rm -f n &&
 	rm -rf rings &&

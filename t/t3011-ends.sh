@@ -374,7 +374,7 @@ do
 	'
 
 	test_expect_success "SECCOMP$raised" "a program of the library killed by SIG$signal, no kernel records" '
-		test_expect_code $code "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+		test_expect_code $code denied all \
 			trace2 record --no-ptrace -o blind -- test-tool trace2 020spawn \
 			test-tool trace2 080raise $signal &&
 		ends blind >actual &&

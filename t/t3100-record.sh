@@ -594,13 +594,13 @@ test_expect_success TASKS 'a few do not reach --max-size' '
 '
 
 test_expect_success SECCOMP 'and if the losses are unknown, that is reported' '
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+	denied all \
 		trace2 record --no-ptrace --max-size 50k -- sh ./full 2>err &&
 	test_grep "max-size was reached: programs that started later recorded nothing (their number is unknown without the kernel${SQ}s records)" err
 '
 
 test_expect_success SECCOMP 'without task records it says so once, and goes on' '
-	test_expect_code 4 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+	test_expect_code 4 denied all \
 		trace2 record --no-ptrace -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
 	test_line_count = 4 err &&
 	test_grep "^trace2 record: for more: .*check --record" err &&
@@ -616,7 +616,7 @@ test_expect_success SECCOMP 'without task records it says so once, and goes on' 
 '
 
 test_expect_success SECCOMP,EXIT_CODES 'the process connector stands in for perf' '
-	test_expect_code 4 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" perf \
+	test_expect_code 4 denied perf \
 		trace2 record -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
 	test_line_count = 4 err &&
 	test_grep "^trace2 record: for more: .*check --record" err &&
@@ -631,8 +631,7 @@ test_expect_success SECCOMP,!MUSL 'a recorder that is killed before the command 
 	{
 		(
 			ulimit -c 0 &&
-			"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" priority \
-				trace2 record -o gone -- touch ran
+			denied priority trace2 record -o gone -- touch ran
 		)
 		echo $? >code
 	} 2>&1 | cat >held &&

@@ -75,7 +75,7 @@ test_expect_success TASKS 'perf and the connector come first, unless --ptrace is
 test_expect_success 'neither --no-ptrace nor stat traces' '
 	contained -q --no-ptrace -o never -- true &&
 	jq -e ".task_source == \"none\"" never/meta.json &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+	denied all \
 		trace2 stat -q -- sh -c "grep Tracer /proc/self/status >tracer" &&
 	test_grep "TracerPid:.0$" tracer
 '

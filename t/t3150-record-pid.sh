@@ -228,8 +228,7 @@ test_expect_success ORDINARY_USER,TASKS 'an ordinary user, and his own process' 
 test_expect_success SECCOMP 'record -p says why it refuses, and what helps, where everything is refused' '
 	rm -rf r &&
 	start_shell &&
-	test_expect_code 128 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
-		trace2 record -o r -p $pid 2>err &&
+	test_expect_code 128 denied all trace2 record -o r -p $pid 2>err &&
 	test_line_count = 1 err &&
 	test_grep "^trace2: cannot record processes that run already: perf_event_open: Operation not permitted (a seccomp filter refuses it); process connector: .* (for more: .*; ${SQ}trace2 top${SQ} shows them without)$" err &&
 	test_path_is_missing r &&

@@ -115,8 +115,7 @@ test_expect_success WAKERS,PERF_SCRIPT 'functions of the kernel are named in ker
 '
 
 test_expect_success SECCOMP 'where samples were refused, report says so, and not to do it again' '
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
-		trace2 record -q --profile -o denied -- true &&
+	denied all trace2 record -q --profile -o denied -- true &&
 	trace2 report --functions denied >out 2>err &&
 	test_grep "no samples in this recording: --profile was refused: .*(a seccomp filter refuses it); for more: " err &&
 	test_grep ! "record --profile" err &&

@@ -517,13 +517,11 @@ test_expect_success '--format=csv is the table of measures' '
 # Nobody reports the end of a child that is killed, if its parent does not, and
 # the kernel's records are refused.
 test_expect_success SECCOMP,JQ 'a process whose end is unknown took at least so long' '
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 stat -q -r 2 \
-		--only process,run -- \
+	denied all trace2 stat -q -r 2 --only process,run -- \
 		sh -c "\"\$0\" 1 1 kill </dev/null; exit 0" "$GIT_BUILD_DIR/build/hosts/worker" >out &&
 	test_grep "^ *>= [0-9].* worker" out &&
 	test_grep ! ">=.* wall" out &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 stat -q -r 2 \
-		--format=json -- \
+	denied all trace2 stat -q -r 2 --format=json -- \
 		sh -c "\"\$0\" 1 1 kill </dev/null; exit 0" "$GIT_BUILD_DIR/build/hosts/worker" >out &&
 	jq -c "[.measures[] | select(.name == \"worker\" or .name == \"wall\") |
 		[.name, .at_least]] | sort" out >actual &&
@@ -607,8 +605,7 @@ test_expect_success STATES '--states: a later run starts with the signals of the
 '
 
 test_expect_success SECCOMP 'states that are not permitted are missed' '
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 stat -q -r 2 \
-		--states true >out 2>err &&
+	denied all trace2 stat -q -r 2 --states true >out 2>err &&
 	test_grep ! "KIND OF PROCESS" out &&
 	test_grep "^trace2: warning: no states were recorded" err
 '

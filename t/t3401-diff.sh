@@ -490,7 +490,7 @@ test_expect_success 'hostile numbers in meta.json do no harm' '
 test_expect_success SECCOMP,JQ 'a process whose end is unknown took at least so long' '
 	for end in kill exit
 	do
-		"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 record -q --no-ptrace \
+		denied all trace2 record -q --no-ptrace \
 			-o $end -- sh -c "\"\$0\" 1 1 $end </dev/null >ready; exit 0" \
 			"$GIT_BUILD_DIR/build/hosts/worker" || return 1
 	done &&
