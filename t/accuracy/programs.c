@@ -7,7 +7,7 @@
  *	programs CASE [MS [FILE]]
  */
 #define _GNU_SOURCE
-#include "../helper/system.h"
+#include "../helper/host.h"
 
 #include <arpa/inet.h>
 #include <linux/io_uring.h>
