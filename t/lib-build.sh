@@ -10,7 +10,8 @@ build () {
 	shift 2 &&
 	"$compiler" "$@" -Wall -Wextra -Wpedantic -Werror -Wshadow -Wundef \
 		-I"$GIT_BUILD_DIR/lib" "$source" -o program \
-		-L"$GIT_BUILD_DIR/build/lib" -ltrace2 -pthread
+		-L"$GIT_BUILD_DIR/build/lib" -ltrace2 -pthread \
+		-Wl,-rpath,"$GIT_BUILD_DIR/build/lib"
 }
 
 # compilers COMPILER...: print those whose programs run with the library as it
@@ -18,7 +19,10 @@ build () {
 compilers () {
 	if ! test_have_prereq MUSL
 	then
-		echo "$*"
+		for compiler_
+		do
+			! command -v "$compiler_" >/dev/null || echo "$compiler_"
+		done
 	elif test "$1" = gcc
 	then
 		echo "$CC"

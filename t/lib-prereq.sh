@@ -88,6 +88,11 @@ test_lazy_prereq LONG_IS_64BIT 'test "$(getconf LONG_BIT)" = 64'
 # ---------------------------------------------------------------------------
 # Features of the system
 
+# denied CALL COMMAND...: run it in a sandbox that refuses what CALL names.
+denied () {
+	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" "$@"
+}
+
 test_lazy_prereq X86_64 'test "$(uname -m)" = x86_64'
 test_lazy_prereq PROC 'test -r /proc/self/stat'
 # The number of the next process can be chosen, as long as no other begins.
@@ -103,7 +108,7 @@ test_lazy_prereq TMPFS '
 	unshare -rm sh -c "mount -t tmpfs -o size=64k none mnt && : >mnt/file"
 '
 test_lazy_prereq SECCOMP '
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all true
+	denied all true
 '
 test_lazy_prereq KERNEL_EVENTS '
 	test-tool perf run open task-clock,page-faults >out &&

@@ -26,9 +26,16 @@ states () {
 		dump --args "$@"
 }
 
-# of TYPE FIELD...: print these fields of the last dump.
+# states_with PATTERN: print those states of r that match it.
+states_with () {
+	states r >dumped &&
+	grep "$1" dumped
+}
+
+# of TYPE FIELD...: print these fields of r.
 of () {
 	local type="$1" && shift &&
+	dumped r &&
 	jq -r --arg type "$type" 'select(.type == $type) | . as $row |
 		[$ARGS.positional[] | $row[.] // "-"] | join(" ")' \
 		dump --args "$@"

@@ -37,6 +37,13 @@
 
 trace2_scrub_=${TEST_LIB_DIRECTORY:?}/../scrub
 
+# The programs of t/helper/hosts, and streams of a real Git.
+if test -z "${test_kit_-}"
+then
+	hosts=$GIT_BUILD_DIR/build/hosts
+	traces=$TEST_DIRECTORY/traces
+fi
+
 # trace2_args_ FUNCTION NUMBER ARG...: require so many arguments, none of them
 # empty.
 trace2_args_ () {

@@ -344,19 +344,13 @@ test_expect_success 'a process that is about to end is no leftover' '
 	EOF
 '
 
-test_expect_success 'BUG: wrong number of parameters, no description, no command, actual read' '
+test_expect_success 'BUG: wrong number of parameters, no description, no command' '
 	write_subtest bug <<-\EOF &&
 	test_expect_success "one"
 	test_done
 	EOF
 	check_subtest 1 bug </dev/null &&
 	test_grep "bug in the test script: not 2 or 3 parameters" err &&
-	write_subtest prints <<-\EOF &&
-	test_expect_success "one" "echo a >actual && test_prints cat actual </dev/null"
-	test_done
-	EOF
-	check_subtest 1 prints </dev/null &&
-	test_grep "bug in the test script: .* cannot read .actual." err &&
 	write_subtest env <<-\EOF &&
 	test_expect_success "one" "test_env A=b"
 	test_done

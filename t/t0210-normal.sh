@@ -34,8 +34,7 @@ test_expect_success 'the code that main returns' '
 
 test_expect_success 'the code given to exit()' '
 	traced --normal 7 test-tool trace2 002exit 7 &&
-	sed 1,3d actual >actual.end &&
-	test_cmp - actual.end <<-\EOF
+	test_prints sed 1,3d actual <<-\EOF
 	exit elapsed:_TIME_ code:7
 	atexit elapsed:_TIME_ code:7
 	EOF
@@ -43,89 +42,20 @@ test_expect_success 'the code given to exit()' '
 
 test_expect_success 'the code is cut to 8 bits, as for a parent' '
 	traced --normal 255 test-tool trace2 001return -1 &&
-	sed 1,3d actual >actual.end &&
-	test_cmp - actual.end <<-\EOF &&
+	test_prints sed 1,3d actual <<-\EOF &&
 	exit elapsed:_TIME_ code:255
 	atexit elapsed:_TIME_ code:255
 	EOF
 	traced --normal 1 test-tool trace2 001return 257 &&
-	sed 1,3d actual >actual.end &&
-	test_cmp - actual.end <<-\EOF
+	test_prints sed 1,3d actual <<-\EOF
 	exit elapsed:_TIME_ code:1
 	atexit elapsed:_TIME_ code:1
 	EOF
 '
 
-test_expect_success 'errors' '
-	traced --normal test-tool trace2 003error "hello world" "this is a test" 2>err &&
-	test_cmp - actual <<-\EOF
-	version test-tool 1.0
-	start _EXE_ trace2 003error '\''hello world'\'' '\''this is a test'\''
-	cmd_name trace2 (trace2)
-	error hello world
-	error this is a test
-	exit elapsed:_TIME_ code:0
-	atexit elapsed:_TIME_ code:0
-	EOF
-'
-
 test_expect_success 'an error without a message' '
 	traced --normal test-tool trace2 call cmd_error NULL &&
-	sed -n 4p actual >actual.error &&
-	echo error | test_cmp - actual.error
-'
-
-test_expect_success 'BUG() ends the program with code 99' '
-	traced --normal 99 test-tool trace2 007bug 2>err &&
-	test_cmp - actual <<-\EOF
-	version test-tool 1.0
-	start _EXE_ trace2 007bug
-	cmd_name trace2 (trace2)
-	error the bug message
-	exit elapsed:_TIME_ code:99
-	atexit elapsed:_TIME_ code:99
-	EOF
-'
-
-test_expect_success 'bug() goes on, and is noticed at its check' '
-	traced --normal 99 test-tool trace2 008bug 2>err &&
-	test_cmp - actual <<-\EOF
-	version test-tool 1.0
-	start _EXE_ trace2 008bug
-	cmd_name trace2 (trace2)
-	error a bug message
-	error another bug message
-	error an explicit BUG_if_bug() following bug() call(s) is nice, but not required
-	exit elapsed:_TIME_ code:99
-	atexit elapsed:_TIME_ code:99
-	EOF
-'
-
-test_expect_success 'bug() without a check is noticed at exit' '
-	traced --normal 99 test-tool trace2 009bug_BUG 2>err &&
-	test_cmp - actual <<-\EOF
-	version test-tool 1.0
-	start _EXE_ trace2 009bug_BUG
-	cmd_name trace2 (trace2)
-	error a bug message
-	error another bug message
-	error on exit(): had bug() call(s) in this process without explicit BUG_if_bug()
-	exit elapsed:_TIME_ code:99
-	atexit elapsed:_TIME_ code:99
-	EOF
-'
-
-test_expect_success 'bug() and then BUG()' '
-	traced --normal 99 test-tool trace2 010bug_BUG 2>err &&
-	test_cmp - actual <<-\EOF
-	version test-tool 1.0
-	start _EXE_ trace2 010bug_BUG
-	cmd_name trace2 (trace2)
-	error a bug message
-	error a BUG message
-	exit elapsed:_TIME_ code:99
-	atexit elapsed:_TIME_ code:99
-	EOF
+	echo error | test_prints sed -n 4p actual
 '
 
 test_expect_success 'a child process, which appends to the same file' '
@@ -149,8 +79,7 @@ test_expect_success 'a child process, which appends to the same file' '
 test_expect_success !UNDER_VALGRIND 'a child that cannot be started has pid -1 and code -1' '
 	test_might_fail traced --normal 255 test-tool trace2 004child ./no-such-program 2>err &&
 	perl "$TEST_DIRECTORY/../scrub/normal.perl" <n >actual &&
-	sed -n "/^child/p" actual >actual.child &&
-	test_cmp - actual.child <<-\EOF
+	test_prints sed -n "/^child/p" actual <<-\EOF
 	child_start[0] ./no-such-program
 	child_exit[0] pid:-1 code:-1 elapsed:_TIME_
 	EOF
@@ -166,18 +95,8 @@ test_expect_success 'a child in another directory, its words quoted' '
 	mkdir "a dir" &&
 	traced --normal test-tool trace2 020spawn --cwd="a dir" \
 		true "it'\''s a!b" "" + plain+,-./:=@_^ &&
-	sed -n "/^child_start/p" actual >actual.child &&
-	test_cmp - actual.child <<-\EOF
+	test_prints sed -n "/^child_start/p" actual <<-\EOF
 	child_start[0] cd '\''a dir'\''; true '\''it'\''\'\'''\''s a'\''\!'\''b'\'' '\'''\'' + plain+,-./:=@_^
-	EOF
-'
-
-test_expect_success 'a child in the background' '
-	traced --normal test-tool trace2 020spawn --ready=timeout sh -c : &&
-	sed -n "/^child_/p" actual >actual.child &&
-	test_cmp - actual.child <<-\EOF
-	child_start[0] sh -c :
-	child_ready[0] pid:_PID_ ready:timeout elapsed:_TIME_
 	EOF
 '
 
@@ -198,8 +117,7 @@ test_expect_success 'exec of another program in this process' '
 
 test_expect_success 'an exec that fails says why' '
 	traced --normal 255 test-tool trace2 005exec ./no-such-program arg 2>err &&
-	sed -n "/^exec/p" actual >actual.exec &&
-	test_cmp - actual.exec <<-\EOF
+	test_prints sed -n "/^exec/p" actual <<-\EOF
 	exec[0] ./no-such-program arg
 	exec_result[0] code:2 err:No such file or directory
 	EOF
@@ -210,8 +128,7 @@ test_expect_success 'threads, regions and data have no line' '
 		data_string cat key value , data_intmax cat key 1 , \
 		data_json cat key "{}" , region_leave cat label , \
 		pthread_create base &&
-	sed 1,2d actual >actual.rest &&
-	test_cmp - actual.rest <<-\EOF
+	test_prints sed 1,2d actual <<-\EOF
 	cmd_name trace2 (trace2)
 	exit elapsed:_TIME_ code:0
 	atexit elapsed:_TIME_ code:0
@@ -266,19 +183,6 @@ test_expect_success !UNDER_VALGRIND 'the time is local time' '
 	test_cmp expect actual
 '
 
-test_expect_success !UNDER_VALGRIND 'brief lines are the event alone' '
-	rm -f n &&
-	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 \
-		test_expect_code 3 test-tool trace2 001return 3 &&
-	test_prints sed "s/elapsed:[0-9.]*/elapsed:N/; /^cmd_ancestry/d" n <<-\EOF
-	version test-tool 1.0
-	start test-tool trace2 001return 3
-	cmd_name trace2 (trace2)
-	exit elapsed:N code:3
-	atexit elapsed:N code:3
-	EOF
-'
-
 test_expect_success 'other forms of true for brief' '
 	for value in true yes on 1
 	do
@@ -292,8 +196,7 @@ test_expect_success 'other forms of true for brief' '
 
 test_expect_success 'the last command name wins; each joins the hierarchy' '
 	traced --normal test-tool trace2 call cmd_name a , cmd_name b &&
-	sed -n "/^cmd_name/p" actual >actual.names &&
-	test_cmp - actual.names <<-\EOF
+	test_prints sed -n "/^cmd_name/p" actual <<-\EOF
 	cmd_name trace2 (trace2)
 	cmd_name a (trace2/a)
 	cmd_name b (trace2/a/b)

@@ -10,30 +10,6 @@ look at.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-test_expect_success 'a program that returns from main' '
-	traced --perf 7 test-tool trace2 001return 7 &&
-	test_cmp - actual <<-\EOF
-	d0|main|version|||||test-tool 1.0
-	d0|main|start||_T_ABS_|||_EXE_ trace2 001return 7
-	d0|main|cmd_name|||||trace2 (trace2)
-	d0|main|exit||_T_ABS_|||code:7
-	d0|main|atexit||_T_ABS_|||code:7
-	EOF
-'
-
-test_expect_success 'errors' '
-	traced --perf test-tool trace2 003error "hello world" "this is a test" 2>err &&
-	test_cmp - actual <<-\EOF
-	d0|main|version|||||test-tool 1.0
-	d0|main|start||_T_ABS_|||_EXE_ trace2 003error '\''hello world'\'' '\''this is a test'\''
-	d0|main|cmd_name|||||trace2 (trace2)
-	d0|main|error|||||hello world
-	d0|main|error|||||this is a test
-	d0|main|exit||_T_ABS_|||code:0
-	d0|main|atexit||_T_ABS_|||code:0
-	EOF
-'
-
 test_expect_success 'child processes: depth, class, id' '
 	traced --perf test-tool trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
 	test_cmp - actual <<-\EOF
@@ -59,31 +35,11 @@ test_expect_success 'child processes: depth, class, id' '
 	EOF
 '
 
-test_expect_success 'class, hook, directory and readiness of a child' '
-	mkdir "a dir" &&
-	traced --perf test-tool trace2 020spawn --class=hook --hook=pre-push --cwd="a dir" \
-		--ready=ready true "a b" &&
-	sed -n "/|child_/p" actual >actual.child &&
-	test_cmp - actual.child <<-\EOF
-	d0|main|child_start||_T_ABS_|||[ch0] class:hook hook:pre-push cd:'\''a dir'\'' argv:[true '\''a b'\'']
-	d0|main|child_ready||_T_ABS_|_T_REL_||[ch0] pid:_PID_ ready:ready
-	EOF
-'
-
 test_expect_success 'the name of a hook belongs to the class hook' '
 	traced --perf test-tool trace2 020spawn --class=pager --hook=pre-push true &&
 	sed -n "/|child_start/p" actual >actual.child &&
 	echo "d0|main|child_start||_T_ABS_|||[ch0] class:pager argv:[true]" >expect &&
 	test_cmp expect actual.child
-'
-
-test_expect_success 'a failed exec' '
-	traced --perf 255 test-tool trace2 005exec ./no-such-program arg 2>err &&
-	sed -n "/|exec/p" actual >actual.exec &&
-	test_cmp - actual.exec <<-\EOF
-	d0|main|exec||_T_ABS_|||id:0 argv:[./no-such-program arg]
-	d0|main|exec_result||_T_ABS_|||id:0 code:2 err:No such file or directory
-	EOF
 '
 
 test_expect_success 'ids of repositories, and words of a shell' '
@@ -101,8 +57,7 @@ test_expect_success 'ids of repositories, and words of a shell' '
 test_expect_success 'regions go on after cmd_exit' '
 	traced --perf test-tool trace2 call region_enter c l , cmd_exit 0 , \
 		data_string c k v , region_leave c l , data_string c k2 v &&
-	sed -n "/|cmd_name|/,/|error|/p" actual >actual.events &&
-	test_cmp - actual.events <<-\EOF
+	test_prints sed -n "/|cmd_name|/,/|error|/p" actual <<-\EOF
 	d0|main|cmd_name|||||trace2 (trace2)
 	d0|main|region_enter||_T_ABS_||c|label:l
 	d0|main|exit||_T_ABS_|||..code:0
@@ -113,44 +68,12 @@ test_expect_success 'regions go on after cmd_exit' '
 	EOF
 '
 
-# The message of a region is preceded by two dots for each region around it.
-test_expect_success 'nested regions, with repository and message' '
-	traced --perf test-tool trace2 call def_repo 1 /one , def_repo 2 /two , \
-		region_enter a outer 1 , \
-		region_enter_printf b inner 2 "for 1" , \
-		data_string c key "a value" 2 , data_intmax c number -9 , \
-		data_json c object "{\"x\": [1]}" 1 , printf "plain text" , \
-		region_leave_printf b inner 2 "left 1" , \
-		region_leave a outer 1 &&
-	sed "1,3d" actual >actual.rest &&
-	test_cmp - actual.rest <<-\EOF
-	d0|main|def_repo|r1||||worktree:_WORKTREE_
-	d0|main|def_repo|r2||||worktree:_WORKTREE_
-	d0|main|region_enter|r1|_T_ABS_||a|label:outer
-	d0|main|region_enter|r2|_T_ABS_||b|..label:inner for 1
-	d0|main|data|r2|_T_ABS_|_T_REL_|c|....key:a value
-	d0|main|data||_T_ABS_|_T_REL_|c|....number:-9
-	d0|main|data_json|r1|_T_ABS_|_T_REL_|c|....object:{"x": [1]}
-	d0|main|printf||_T_ABS_|||....plain text
-	d0|main|region_leave|r2|_T_ABS_|_T_REL_|b|..label:inner left 1
-	d0|main|region_leave|r1|_T_ABS_|_T_REL_|a|label:outer
-	d0|main|exit||_T_ABS_|||code:0
-	d0|main|atexit||_T_ABS_|||code:0
-	EOF
-'
-
-test_expect_success 'the worktree of a repository' '
-	test_grep "worktree:/one\$" p &&
-	test_grep "worktree:/two\$" p
-'
-
 test_expect_success 'regions without category, label, or message' '
 	traced --perf test-tool trace2 call region_enter NULL NULL , \
 		region_enter cat NULL , region_enter_printf NULL NULL NULL msg , \
 		region_leave NULL NULL , region_leave cat NULL , \
 		region_leave NULL NULL &&
-	sed -n "/|region/p" actual >actual.regions &&
-	test_cmp - actual.regions <<-\EOF
+	test_prints sed -n "/|region/p" actual <<-\EOF
 	d0|main|region_enter||_T_ABS_|||
 	d0|main|region_enter||_T_ABS_||cat|..
 	d0|main|region_enter||_T_ABS_|||.... msg
@@ -252,8 +175,7 @@ test_expect_success 'the name of a thread is cut to 24 bytes' '
 
 test_expect_success 'a thread on main is a region' '
 	traced --perf test-tool trace2 044thread_on_main &&
-	sed -n "/|region\|data/p" actual >actual.thread &&
-	test_cmp - actual.thread <<-\EOF &&
+	test_prints sed -n "/|region\|data/p" actual <<-\EOF &&
 	d0|main|region_enter||_T_ABS_|||thread-proc on main: on_main
 	d0|main|data||_T_ABS_|_T_REL_|thread|..runs:between
 	d0|main|region_leave||_T_ABS_|_T_REL_||thread-proc on main

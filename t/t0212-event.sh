@@ -38,8 +38,7 @@ test_expect_success !UNDER_VALGRIND 'file and line stand after the time' '
 '
 
 test_expect_success !UNDER_VALGRIND 'brief: no file and line; time on the first and last only' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_BRIEF=true \
+	traced env GIT_TRACE2_EVENT_BRIEF=true \
 		test-tool trace2 call region_enter cat label , data_string c k v &&
 	grep -v cmd_ancestry e | sed "s/20[-0-9]*[.T][-:.0-9TZ]*[-HP0-9a-f]*/X/g
 		s/\"t_\([a-z]*\)\":[0-9]*\.[0-9]\{6\}/\"t_\1\":N/g" >actual &&
@@ -51,14 +50,6 @@ test_expect_success !UNDER_VALGRIND 'brief: no file and line; time on the first 
 	{"event":"data","sid":"X","thread":"main","t_abs":N,"t_rel":N,"nesting":2,"category":"c","key":"k","value":"v"}
 	{"event":"exit","sid":"X","thread":"main","t_abs":N,"code":0}
 	{"event":"atexit","sid":"X","thread":"main","time":"X","t_abs":N,"code":0}
-	EOF
-'
-
-test_expect_success 'an error has its message and its format' '
-	traced --event test-tool trace2 003error "hello \"world\"" 2>err &&
-	sed -n "/\"error\"/p" actual >actual.error &&
-	test_cmp - actual.error <<-\EOF
-	{"event":"error","sid":"_SID0_","thread":"main","time":"_TIME_","msg":"hello \"world\"","fmt":"%s"}
 	EOF
 '
 
@@ -132,30 +123,9 @@ test_expect_success 'their time is that from the start to the end' '
 	test_cmp expect actual
 '
 
-test_expect_success 'class, hook, directory, shell and readiness of a child' '
-	mkdir dir &&
-	traced --event test-tool trace2 020spawn --class=hook --hook=pre-push --cwd=dir \
-		--shell --ready=error true &&
-	sed -n "/\"child_/p" actual >actual.child &&
-	test_cmp - actual.child <<-\EOF
-	{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"child_class":"hook","hook_name":"pre-push","cd":"dir","use_shell":true,"argv":["true"]}
-	{"event":"child_ready","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"pid":"_PID_","ready":"error","t_rel":"_T_REL_"}
-	EOF
-'
-
-test_expect_success 'exec and its result' '
-	traced --event 255 test-tool trace2 005exec ./no-such-program arg 2>err &&
-	sed -n "/\"exec/p" actual >actual.exec &&
-	test_cmp - actual.exec <<-\EOF
-	{"event":"exec","sid":"_SID0_","thread":"main","time":"_TIME_","exec_id":0,"exe":"./no-such-program","argv":["arg"]}
-	{"event":"exec_result","sid":"_SID0_","thread":"main","time":"_TIME_","exec_id":0,"code":2}
-	EOF
-'
-
 # The process continues as another program: the first session has no end.
 test_expect_success 'exec of another program: a new session under this one' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 005exec trace2 001return 0 &&
+	traced test-tool trace2 005exec trace2 001return 0 &&
 	expect_valid_stream --killed e &&
 	jq -r "select(.event == \"version\") | .sid | split(\"/\") | length" e >actual &&
 	test_write_lines 1 2 | test_cmp - actual
@@ -227,8 +197,7 @@ test_expect_success 'thousands of nested regions' '
 	GIT_TRACE2_EVENT_NESTING=100000 &&
 	export GIT_TRACE2_EVENT_NESTING &&
 	test_when_finished "sane_unset GIT_TRACE2_EVENT_NESTING" &&
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 031nest 3000 &&
+	traced test-tool trace2 031nest 3000 &&
 	trace2_jq "
 		(map(select(.event == \"region_enter\") | .nesting) == [range(1; 3001)]) and
 		(map(select(.event == \"region_leave\") | .nesting) == [range(3000; 0; -1)])
@@ -306,8 +275,7 @@ test_expect_success !MUSL 'the code of atexit is the one that the parent sees' '
 '
 
 test_expect_success '_exit() ends without atexit, quick_exit() with it' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code 3 test-tool trace2 061_exit 3 &&
+	traced 3 test-tool trace2 061_exit 3 &&
 	expect_valid_stream --killed e &&
 	test "$(tail -n 1 e | event_members "event code" ".*" -)" = "exit 3" &&
 	traced --valid 3 test-tool trace2 062quick_exit 3 &&

@@ -16,8 +16,6 @@ it tells who ran the command.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-traces=$TEST_DIRECTORY/traces
-
 # The settings with which the commands were recorded.
 GIT_TRACE2_ENV_VARS=HOME,LANG
 export GIT_TRACE2_ENV_VARS

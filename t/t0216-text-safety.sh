@@ -241,8 +241,7 @@ test_expect_success JQ 'JSON text over several lines stays on one' '
 '
 
 test_expect_success JQ 'brackets too deep for any reader are a string' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \
+	traced test-tool trace2 call \
 		data_json c k "$("$PERL_PATH" -e "print q([) x 5000, q(]) x 5000")" &&
 	trace2_jq "[.[] | select(.event == \"data_json\").value | type] == [\"string\"]" e
 '

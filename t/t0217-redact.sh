@@ -5,6 +5,7 @@ test_description='secrets stay out of every target
 
 Passwords in URLs, values of headers that authorize and of names that say so,
 tokens that are recognised by their form; and nothing else: t0217/innocent.
+t0507 has each kind of secret in each event.
 '
 
 . ./test-lib.sh
@@ -36,6 +37,14 @@ shows () {
 	test_cmp expect actual
 }
 
+# hidden: no target has hunter2.
+hidden () {
+	for file in n p e
+	do
+		test_grep ! hunter2 $file || return 1
+	done
+}
+
 # shows_all TEXT...: each as it is.
 shows_all () {
 	for text
@@ -47,23 +56,7 @@ shows_all () {
 
 test_skip_unless JQ
 
-test_expect_success 'the password of a URL' '
-	shows https://user:pwd@example.com/ \
-		"https://user:<REDACTED>@example.com/" \
-		https://user:pwd@example.com:8080/x?y#z \
-		"https://user:<REDACTED>@example.com:8080/x?y#z" \
-		"cannot read '\''http://u:p@h'\'' (403)" \
-		"cannot read '\''http://u:<REDACTED>@h'\'' (403)"
-'
-
-test_expect_success 'of any scheme, in any case' '
-	shows ftp://user:pwd@example.com/ "ftp://user:<REDACTED>@example.com/" \
-		ssh://git:pwd@example.com/ "ssh://git:<REDACTED>@example.com/" \
-		HTTPS://User:Pwd@example.com/ "HTTPS://User:<REDACTED>@example.com/" \
-		svn+ssh://u:p@h/ "svn+ssh://u:<REDACTED>@h/"
-'
-
-test_expect_success 'that holds an @ or a /' '
+test_expect_success 'a password that holds an @ or a /' '
 	shows https://user:p@ss@example.com/ \
 		"https://user:<REDACTED>@example.com/" \
 		https://user:p/ss@example.com/ \
@@ -268,47 +261,6 @@ test_expect_success 'messages and values, with secrets and without' '
 	test_grep ! hunter actual
 '
 
-test_expect_success 'arguments of the program' '
-	trace_to normal:n perf:p event:e -- test-tool --no-init trace2 call \
-		initialize , cmd_start git clone https://user:pwd@example.com/ clone2 &&
-	test_grep ! pwd n &&
-	test_grep ! pwd p &&
-	test_grep ! pwd e &&
-	test_grep "^start git clone '\''https://user:<REDACTED>@example.com/'\'' clone2\$" n &&
-	trace2_jq ".[] | select(.event == \"start\").argv[2] ==
-		\"https://user:<REDACTED>@example.com/\"" e
-'
-
-test_expect_success 'options of a program and of an alias' '
-	traced test-tool trace2 call cmd_mode -c http.proxy=https://user:hidden@h , \
-		cmd_alias al -c remote.url=https://user:hidden@h --token=hidden &&
-	test_grep ! hidden n &&
-	test_grep ! hidden p &&
-	test_grep ! hidden e &&
-	test_grep "^alias al -> -c '\''remote.url=https://user:<REDACTED>@h'\'' '\''--token=<REDACTED>'\''\$" n
-'
-
-test_expect_success 'arguments of a child, of an exec; its program' '
-	traced test-tool trace2 301redact_child_start git clone https://user:pwd@example.com/ c &&
-	test_grep ! pwd n &&
-	test_grep ! pwd p &&
-	test_grep ! pwd e &&
-	test_grep "^child_start\[0\] git clone '\''https://user:<REDACTED>@example.com/'\'' c\$" n &&
-	traced test-tool trace2 302redact_exec git git clone https://user:pwd@example.com/ c &&
-	test_grep ! pwd n &&
-	test_grep ! pwd p &&
-	test_grep ! pwd e &&
-	test_grep "^exec\[0\] git git clone '\''https://user:<REDACTED>@example.com/'\'' c\$" n
-'
-
-test_expect_success 'the value of a parameter' '
-	traced test-tool trace2 303redact_def_param url https://user:pwd@example.com/ &&
-	test_grep ! pwd n &&
-	test_grep ! pwd p &&
-	test_grep ! pwd e &&
-	test_grep "^def_param scope:unknown url=https://user:<REDACTED>@example.com/\$" n
-'
-
 test_expect_success 'a parameter whose name is secret: its whole value' '
 	traced test-tool trace2 call def_param local remote.origin.token hunter2 , \
 		def_param local PASSWORD "two hunters" , def_param local token &&
@@ -326,24 +278,11 @@ test_expect_success 'a parameter whose name is secret: its whole value' '
 		[\"<REDACTED>\", \"<REDACTED>\", null]" e
 '
 
-test_expect_success 'a variable that is reported by its name' '
-	rm -f e &&
-	MY_API_TOKEN=hunter2 PLAIN=shown URL=https://u:hunter2@h \
-		GIT_TRACE2_ENV_VARS=MY_API_TOKEN,PLAIN,URL \
-		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 001return 0 &&
-	test_prints jq -c "select(.event == \"def_param\") | [.param, .value]" e <<-\EOF
-	["MY_API_TOKEN","<REDACTED>"]
-	["PLAIN","shown"]
-	["URL","https://u:<REDACTED>@h"]
-	EOF
-'
-
 test_expect_success 'a config key that is reported, in its name, too' '
 	test_config_global url.https://u:hunter2@h/.insteadof https://h/ &&
 	test_config_global vendor.token hunter2 &&
-	rm -f e &&
-	GIT_TRACE2_CONFIG_PARAMS="url.*,vendor.*" \
-		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 001return 0 &&
+	traced env GIT_TRACE2_CONFIG_PARAMS="url.*,vendor.*" \
+		test-tool trace2 001return 0 &&
 	test_prints jq -c "select(.event == \"def_param\") | [.param, .value]" e <<-\EOF
 	["url.https://u:<REDACTED>@h/.insteadof","https://h/"]
 	["vendor.token","<REDACTED>"]
@@ -361,10 +300,7 @@ test_expect_success 'error messages, also as their format; regions; names' '
 		cmd_mode password=hunter2 , def_repo 1 https://u:hunter2@h/tree , \
 		cmd_alias https://u:hunter2@h x , child_start 1 https://u:hunter2@h , \
 		child_ready 1 token=hunter2 , exec https://u:hunter2@h x &&
-	for file in n p e
-	do
-		test_grep ! hunter2 $file || return 1
-	done &&
+	hidden &&
 	trace2_jq "[.[] | select(.event == \"data_json\").value] ==
 		[{url: \"https://u:<REDACTED>@h/\"}, [\"token=<REDACTED>\", 1]]" e
 '
@@ -372,23 +308,14 @@ test_expect_success 'error messages, also as their format; regions; names' '
 test_expect_success 'the directory, class and hook of a child' '
 	mkdir -p "https:/u:hunter2@h" &&
 	traced test-tool trace2 spawn --cwd="https://u:hunter2@h" --class=token=hunter2 true &&
-	for file in n p e
-	do
-		test_grep ! hunter2 $file || return 1
-	done &&
+	hidden &&
 	traced test-tool trace2 spawn --class=hook --hook=token=hunter2 true &&
-	for file in n p e
-	do
-		test_grep ! hunter2 $file || return 1
-	done
+	hidden
 '
 
 test_expect_success 'the name of a thread' '
 	traced test-tool trace2 call pthread_create token=hunter2 &&
-	for file in n p e
-	do
-		test_grep ! hunter2 $file || return 1
-	done
+	hidden
 '
 
 test_expect_success 'GIT_TRACE2_REDACT=0 shows all' '
@@ -418,10 +345,7 @@ test_expect_success 'the user may not switch it off by a config key' '
 test_expect_success 'a long string is redacted to its end' '
 	long=$("$PERL_PATH" -e "print q(x) x 60000") &&
 	traced test-tool trace2 call printf "$long https://u:hunter2@h $long" &&
-	for file in n p e
-	do
-		test_grep ! hunter2 $file || return 1
-	done &&
+	hidden &&
 	trace2_jq "[.[] | select(.event == \"printf\").msg | length] == [120024]" e
 '
 

@@ -14,7 +14,6 @@ unchecked 'pieces of many streams' 'all.*' brief
 test_skip_unless PERL_TEST_HELPERS 'the scrubbers are written in perl'
 
 SQ="'"
-traces=$TEST_DIRECTORY/traces
 scrub_dir=$TEST_DIRECTORY/../scrub
 
 # scrub TARGET [ARG...]
@@ -115,8 +114,7 @@ test_expect_success 'the program may be quoted, or missing' '
 	sed -e "s/Q/$SQ/g" -e "s/B/\\\\/" -e "s/^start$/start /" in >start &&
 	test_grep "it$SQ\\\\$SQ${SQ}s$SQ a" start &&
 	scrub normal <start >actual &&
-	sed "s/ *$//" actual >actual.trimmed &&
-	test_cmp - actual.trimmed <<-\EOF
+	test_prints sed "s/ *$//" actual <<-\EOF
 	start _EXE_ a '\''b c'\''
 	start _EXE_
 	start

@@ -12,7 +12,6 @@ unchecked 'damaged on purpose' '*'
 
 test_skip_unless PERL_TEST_HELPERS 'the scrubbers are written in perl'
 
-traces=$TEST_DIRECTORY/traces
 scrub_dir=$TEST_DIRECTORY/../scrub
 
 # is_bug COMMAND...: the assertion must report a bug in the test.

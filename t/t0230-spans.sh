@@ -50,9 +50,8 @@ test_expect_success 'ids: of parents, of traces, and never twice' '
 '
 
 test_expect_success 'a ring tells the same' '
-	rm -f e &&
-	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e" \
-	TRACEPARENT=$above-01 test-tool trace2 501span &&
+	traced env GIT_TRACE2_RING="$PWD/ring" TRACEPARENT=$above-01 \
+		test-tool trace2 501span &&
 	trace2 script --git-event ring >r &&
 	jq -r "select(.event == \"data_json\") |
 		\"\(input_filename) \([.thread, .nesting, .key, .value])\"" e r >told &&
@@ -135,8 +134,7 @@ test_expect_success 'what does not fit is left out, and counted' '
 '
 
 test_expect_success 'more than 16384 open spans: the others are none, and counted' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$PWD/e" test-tool trace2 504open 16400 >out &&
+	traced test-tool trace2 504open 16400 >out &&
 	trace2 check e &&
 	printf "%s\n" "none: 16" "again: 1" | test_cmp - out &&
 	grep "\"event\":\"error\"" e |
@@ -227,8 +225,7 @@ test_expect_success 'a forked child uses the spans of its parent as parents only
 '
 
 test_expect_success 'a session under a TRACEPARENT tells that, and passes its own on' '
-	rm -f e &&
-	TRACEPARENT=$above-01 GIT_TRACE2_EVENT="$PWD/e" \
+	traced env TRACEPARENT=$above-01 \
 		test-tool trace2 005exec test-tool trace2 501span &&
 	trace2_jq "
 		[.[] | select(.key == \"trace\").value] as \$sessions |
@@ -246,9 +243,7 @@ test_expect_success 'an invalid TRACEPARENT is none' '
 		ff-${above#00-}-01 00-$(printf %032d 0)-b7ad6b7169203331-01 \
 		00-$trace-$(printf %016d 0)-01 00-$(echo $trace | tr a-f A-F)-b7ad6b7169203331-01
 	do
-		rm -f e &&
-		TRACEPARENT=$value GIT_TRACE2_EVENT="$PWD/e" \
-			test-tool trace2 501span &&
+		traced env TRACEPARENT=$value test-tool trace2 501span &&
 		test_grep ! "\"key\":\"trace\"" e || return 1
 	done
 '
@@ -256,16 +251,12 @@ test_expect_success 'an invalid TRACEPARENT is none' '
 test_expect_success 'a later version of TRACEPARENT may have more, behind a hyphen' '
 	for value in $above-01-x 01-${above#00-}-01x
 	do
-		rm -f e &&
-		TRACEPARENT=$value GIT_TRACE2_EVENT="$PWD/e" \
-			test-tool trace2 501span &&
+		traced env TRACEPARENT=$value test-tool trace2 501span &&
 		test_grep ! "\"key\":\"trace\"" e || return 1
 	done &&
 	for value in 01-${above#00-}-01 01-${above#00-}-01-x
 	do
-		rm -f e &&
-		TRACEPARENT=$value GIT_TRACE2_EVENT="$PWD/e" \
-			test-tool trace2 501span &&
+		traced env TRACEPARENT=$value test-tool trace2 501span &&
 		test_grep "\"key\":\"trace\"" e || return 1
 	done
 '
@@ -283,8 +274,7 @@ test_expect_success 'a child of a span gets its trace, others that of the sessio
 	after: 
 	EOF
 	other=00-11111111111111111111111111111111-2222222222222222 &&
-	rm -f e &&
-	TRACEPARENT=$other-01 GIT_TRACE2_EVENT="$PWD/e" \
+	traced env TRACEPARENT=$other-01 \
 		test-tool trace2 509children $above-00 >out &&
 	test_prints sed "s/-[0-9a-f]\{16\}-/-ID-/" out <<-EOF &&
 	span: 00-$trace-ID-00
@@ -320,8 +310,7 @@ test_expect_success 'GIT_TRACE2_SPANS: one trace in so many, and what was slower
 '
 
 test_expect_success 'half of the traces' '
-	rm -f e &&
-	GIT_TRACE2_SPANS=1/2 GIT_TRACE2_EVENT="$PWD/e" \
+	traced env GIT_TRACE2_SPANS=1/2 \
 		test-tool trace2 504open 2000 >/dev/null &&
 	spans .one_in >actual &&
 	nr=$(sort actual | uniq -c | sed -n "s/ *\([0-9]*\) 2$/\1/p") &&
@@ -331,8 +320,7 @@ test_expect_success 'half of the traces' '
 
 test_expect_success 'the flag of a traceparent decides' '
 	count () {
-		rm -f e &&
-		GIT_TRACE2_SPANS=$1 GIT_TRACE2_EVENT="$PWD/e" \
+		traced env GIT_TRACE2_SPANS=$1 \
 			test-tool trace2 509children $above-$2 >/dev/null &&
 		spans .name >actual &&
 		test_line_count = $3 actual
@@ -344,9 +332,7 @@ test_expect_success 'the flag of a traceparent decides' '
 test_expect_success 'an invalid GIT_TRACE2_SPANS is reported' '
 	for value in x 1/0 2/3 1/ slower: slower:5 slower:5h 1/2,x
 	do
-		rm -f e &&
-		GIT_TRACE2_SPANS=$value GIT_TRACE2_EVENT="$PWD/e" \
-			test-tool trace2 501span &&
+		traced env GIT_TRACE2_SPANS=$value test-tool trace2 501span &&
 		cat e >>all || return 1
 	done &&
 	trace2_jq "group_by(.sid) | length == 8 and all(
@@ -430,8 +416,7 @@ do
 		for target in EVENT RING
 		do
 			rm -rf ended &&
-			env LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-				GIT_TRACE2_RING_SIZE=64m \
+			env GIT_TRACE2_RING_SIZE=64m \
 				GIT_TRACE2_$target="$PWD/ended" ./program $how &&
 			trace2 script --git-event ended >events &&
 			awk "/\"key\":\"span\"/ {
@@ -495,8 +480,7 @@ EOT
 
 test_expect_success JQ,CC,!INSTRUMENTED 'spans of others make room: entered ones that they ended, and those of the parent' '
 	build "$CC" handed.c -std=gnu11 &&
-	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-		GIT_TRACE2_EVENT="$PWD/handed" ./program &&
+	GIT_TRACE2_EVENT="$PWD/handed" ./program &&
 	jq -c "select(.value.name? == \"behind\").value.threads | length" \
 		handed >actual &&
 	echo 1 | test_cmp - actual
@@ -530,7 +514,7 @@ test_expect_success JQ,CC,!INSTRUMENTED 'strings with a length; whether attribut
 	build "$CC" told.c -std=gnu11 &&
 	rm -f actual told unrecorded &&
 	told () {
-		LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" "$@" ./program >>actual
+		"$@" ./program >>actual
 	} &&
 	told env GIT_TRACE2_EVENT="$PWD/told" &&
 	told env GIT_TRACE2_EVENT="$PWD/unrecorded" GIT_TRACE2_SPANS=1/1000000 &&
@@ -579,8 +563,7 @@ EOT
 
 test_expect_success JQ,CC,!INSTRUMENTED 'unrecorded spans end and are left among those that are recorded' '
 	build "$CC" below.c -std=gnu11 &&
-	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-		GIT_TRACE2_EVENT="$PWD/below" ./program &&
+	GIT_TRACE2_EVENT="$PWD/below" ./program &&
 	test_prints spans_and_errors "[.name, (.threads[] | .[2] >= .[1])]" below <<-\EOF
 	["told",true]
 	["around",true,true]
@@ -627,8 +610,7 @@ EOT
 
 test_expect_success JQ,CC,!INSTRUMENTED 'names that were judged before are not taken for others' '
 	build "$CC" judged.c -std=gnu11 &&
-	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-		GIT_TRACE2_EVENT="$PWD/judged" ./program &&
+	GIT_TRACE2_EVENT="$PWD/judged" ./program &&
 	jq -r "select(.key == \"span\").value.attributes | to_entries[] |
 		\"\(.key | sub(\"[0-9]+\"; \"N\")) \(.value)\"" judged |
 		sort | uniq -c | awk "{print \$1, \$2, \$3}" >actual &&
@@ -681,8 +663,7 @@ EOT
 test_expect_success JQ,CC,!INSTRUMENTED 'short strings: what ends them, or is hidden, at any place' '
 	# Optimized: the names are constants then.
 	build "$CC" words.c -std=gnu11 -O2 &&
-	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-		GIT_TRACE2_EVENT="$PWD/words" ./program &&
+	GIT_TRACE2_EVENT="$PWD/words" ./program &&
 	trace2_jq "[.[] | select(.key == \"span\").value.attributes] |
 		length == 190 and
 		map(select((.nul | length) != .is or

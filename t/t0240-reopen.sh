@@ -30,15 +30,12 @@ test_expect_success 'reopen: later lines go into a new file, which says that it 
 		test-tool trace2 261steps step move:"$(pwd)/e" move:"$(pwd)/p" \
 			move:"$(pwd)/n" reopen step >out &&
 	echo "reopen: 0" | test_cmp - out &&
-	daemon_values e.old >actual &&
-	echo "main 0" | test_cmp - actual &&
-	daemon_values e >actual &&
-	echo "main 1" | test_cmp - actual &&
+	echo "main 0" | test_prints daemon_values e.old &&
+	echo "main 1" | test_prints daemon_values e &&
 	head -n 1 e >first &&
 	jq -r "[.event, .thread, .evt, .exe, .part] | tostring" first >actual &&
 	echo "[\"version\",\"main\",\"4\",\"test-tool 1.0\",2]" | test_cmp - actual &&
-	head -n 1 n >actual &&
-	echo "version test-tool 1.0 part:2" | test_cmp - actual &&
+	echo "version test-tool 1.0 part:2" | test_prints head -n 1 n &&
 	head -n 1 p >actual &&
 	test_grep "| version .* test-tool 1.0 part:2\$" actual &&
 	head -n 1 e.old >first &&
@@ -69,8 +66,7 @@ test_expect_success 'each file passes trace2 check, and both together are one se
 '
 
 test_expect_success 'reopen without a rotation does nothing' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 261steps step reopen step &&
+	traced test-tool trace2 261steps step reopen step &&
 	no_problems e &&
 	test_grep ! "\"part\"" e &&
 	daemon_values e | nothing_missing
@@ -97,9 +93,8 @@ test_expect_success 'a directory that was moved away: an error event, and no fil
 	echo "reopen: 1" | test_cmp - out &&
 	test_path_is_missing d &&
 	cat old/* >e &&
-	jq -r "select(.event == \"error\").msg" e >actual &&
-	echo "trace2: cannot open the event target again: No such file or directory" >expect &&
-	test_cmp expect actual &&
+	echo "trace2: cannot open the event target again: No such file or directory" |
+	test_prints jq -r "select(.event == \"error\").msg" e &&
 	daemon_values e | nothing_missing
 '
 
@@ -119,16 +114,13 @@ test_expect_success 'a file that cannot be opened: an error event, and the old o
 	GIT_TRACE2_EVENT="$(pwd)/sub/e" test-tool trace2 261steps step \
 		"sh:mv sub gone" reopen step "sh:mkdir sub" reopen step >out &&
 	printf "reopen: %d\n" 1 0 | test_cmp - out &&
-	jq -r "select(.event == \"error\").msg" gone/e >actual &&
-	echo "trace2: cannot open the event target again: No such file or directory" >expect &&
-	test_cmp expect actual &&
+	echo "trace2: cannot open the event target again: No such file or directory" |
+	test_prints jq -r "select(.event == \"error\").msg" gone/e &&
 	daemon_values gone/e sub/e | nothing_missing
 '
 
 test_expect_success 'what failed is opened again: a host that closed all, a socket' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 261steps step close reopen \
-		step &&
+	traced test-tool trace2 261steps step close reopen step &&
 	no_problems e &&
 	daemon_values e | nothing_missing &&
 	jq -r "select(.event == \"version\").part" e >actual &&
@@ -143,11 +135,9 @@ test_expect_success 'the descriptor of the program goes on' '
 '
 
 test_expect_success 'an incomplete line of another process is ended before the new part' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 261steps step \
+	traced test-tool trace2 261steps step \
 		move:"$(pwd)/e" "sh:printf torn >e" reopen step &&
-	sed -n 1p e >actual &&
-	echo torn | test_cmp - actual &&
+	echo torn | test_prints sed -n 1p e &&
 	sed 1d e >rest &&
 	no_problems rest
 '
@@ -174,9 +164,7 @@ test_expect_success "rotated $times times, while three threads emit: nothing is 
 '
 
 test_expect_success 'flush: the metrics so far, and the same at the end as without' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 261steps step step flush \
-		step flush &&
+	traced test-tool trace2 261steps step step flush step flush &&
 	no_problems e &&
 	jq -r "select(.key // \"\" | endswith(\"so_far\")) |
 		[.category, .key, (.value | .category, .name, .unit, .count, .last)] |
@@ -242,8 +230,7 @@ EOF
 
 test_expect_success CC,!INSTRUMENTED 'flush: also after a handler jumped out of it' '
 	build "$CC" jumps.c -std=gnu11 &&
-	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" GIT_TRACE2_EVENT="$PWD/jumped" \
-		./program &&
+	GIT_TRACE2_EVENT="$PWD/jumped" ./program &&
 	sed "1,/\"mark\"/d" jumped >behind &&
 	test_grep "\"key\":\"counter_so_far\"" behind
 '

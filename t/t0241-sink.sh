@@ -6,8 +6,6 @@ test_description='a function of the program gets each event'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 test_expect_success 'without a target: tracing is on, and all events come' '
 	"$hosts/sink" one 3>actual &&
 	cat >expect <<-\EOF &&
@@ -45,8 +43,7 @@ test_expect_success 'beside targets: the same events, and theirs are as without'
 '
 
 test_expect_success 'its own calls do nothing, and are no loss' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/sink" mischief 3>out &&
+	traced "$hosts/sink" mischief 3>out &&
 	grep -c . expect >nr &&
 	grep -c . out >actual &&
 	test_cmp nr actual &&
@@ -63,15 +60,13 @@ test_expect_success !INSTRUMENTED 'an event for which there is no memory is lost
 
 test_expect_success 'sixteen threads at once' '
 	"$hosts/sink" threads 3>out &&
-	grep -c thread_exit out >actual &&
-	echo 16 | test_cmp - actual &&
+	echo 16 | test_prints grep -c thread_exit out &&
 	test_grep "^main atexit 1 code=0\$" out
 '
 
 test_expect_success 'a forked child has the sink, too' '
 	"$hosts/sink" fork 3>out &&
-	grep -c "main atexit" out >actual &&
-	echo 2 | test_cmp - actual &&
+	echo 2 | test_prints grep -c "main atexit" out &&
 	test_grep "main data 1 category=sink key=child value=yes" out
 '
 
@@ -84,9 +79,7 @@ test_expect_success 'a forked child whose sink waits for a thread that waits for
 
 # Handlers of musl do not see the code.
 test_expect_success 'an exit() in it, while it holds a lock: its targets end, without it' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" \
-		test_expect_code 3 "$hosts/sink" exit 3>out &&
+	traced 3 "$hosts/sink" exit 3>out &&
 	test_grep "main data 1" out &&
 	test_grep ! atexit out &&
 	code=3 &&

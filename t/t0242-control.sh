@@ -263,8 +263,7 @@ EOF
 test_expect_success CC,!INSTRUMENTED 'a request is not lost if a call overwrites the word' '
 	build "$CC" overwritten.c -std=gnu11 &&
 	mkfifo ready &&
-	{ GIT_TRACE2_CONTROL=1 LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-		./program >ready & } &&
+	{ GIT_TRACE2_CONTROL=1 ./program >ready & } &&
 	read -r answer <ready &&
 	{ trace2 set -p $! GIT_TRACE2_EVENT="$(pwd)/taken" ||
 	  { kill $!; false; }; } &&
@@ -301,8 +300,7 @@ test_expect_success CC,!INSTRUMENTED 'a process whose main thread has ended' '
 	rm -f stop &&
 	test_when_finished ": >stop" &&
 	build "$CC" main_gone.c -std=gnu11 &&
-	{ GIT_TRACE2_CONTROL=1 LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
-		./program & } &&
+	{ GIT_TRACE2_CONTROL=1 ./program & } &&
 	pid=$! &&
 	wait_until grep -q "^State:.Z" /proc/$pid/status &&
 	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/without_main" &&
@@ -383,7 +381,7 @@ test_expect_success CC,!INSTRUMENTED 'a thread is in a call for long: it is aske
 	rm -f stop go inside &&
 	test_when_finished ": >go; : >stop" &&
 	build "$CC" busy.c -std=gnu11 &&
-	{ LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program & } &&
+	{ ./program & } &&
 	pid=$! &&
 	find_page &&
 	wait_until test -e inside &&
@@ -464,7 +462,7 @@ test_expect_success CC,!INSTRUMENTED 'a request that waits for a thread: others 
 	test_when_finished ": >go; : >stop" &&
 	build "$CC" beside.c -std=gnu11 &&
 	{ GIT_TRACE2_EVENT="$(pwd)/before" \
-		LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program >forked & } &&
+		./program >forked & } &&
 	pid=$! &&
 	find_page &&
 	wait_until grep -q -s "\"key\":\"child\"" before &&

@@ -28,7 +28,7 @@ set_global () {
 }
 no_config () {
 	: >"$TRASH_DIRECTORY/system"
-	rm -rf "$HOME/.gitconfig" "$HOME/.config" "$HOME/xdg"
+	rm -rf "$HOME/.gitconfig" "$HOME/.config"
 	rm -f "$TRASH_DIRECTORY"/[npe] "$TRASH_DIRECTORY"/[npe].*
 }
 
@@ -61,108 +61,92 @@ test_expect_success 'no setting: nothing' '
 	test_grep "^0 " out
 '
 
-test_expect_success 'a variable for each target' '
-	no_config &&
-	GIT_TRACE2="$(pwd)/n" expect_traces n &&
-	GIT_TRACE2_PERF="$(pwd)/p" expect_traces p &&
-	GIT_TRACE2_EVENT="$(pwd)/e" expect_traces e
-'
-
-test_expect_success 'a config key for each target, in either file' '
-	for set in set_system set_global
+# rows <ROWS: each has the traces that test-tool writes, or -, and settings:
+# first FILE:KEY=VALUE of config files, then variables. % is this directory.
+# Nothing is said.
+rows () {
+	while read -r want words
 	do
 		no_config &&
-		$set trace2.normalTarget "$(pwd)/n" &&
-		expect_traces n &&
-		no_config &&
-		$set trace2.perfTarget "$(pwd)/p" &&
-		expect_traces p &&
-		no_config &&
-		$set trace2.eventTarget "$(pwd)/e" &&
-		expect_traces e &&
-		no_config &&
-		$set TRACE2.EVENTTARGET "$(pwd)/e" &&
-		expect_traces e || return 1
+		set -- &&
+		for word in $words
+		do
+			value=${word#*=}
+			test "$value" = "${value#%}" || value=$PWD${value#%}
+			key=${word%%=*}
+			case "$key" in
+			system:*) set_system "${key#*:}" "$value" ;;
+			global:*) set_global "${key#*:}" "$value" ;;
+			*:*) set_in "${key%%:*}" "${key#*:}" "$value" ;;
+			*) set -- "$@" "$key=$value" ;;
+			esac || return 1
+		done &&
+		test_env "$@" expect_traces "${want#-}" &&
+		test_must_be_empty err || {
+			echo "with: $words"
+			return 1
+		}
 	done
+}
+
+test_expect_success 'a variable and a config key for each target' '
+	rows <<-\EOF
+	n GIT_TRACE2=%/n
+	p GIT_TRACE2_PERF=%/p
+	e GIT_TRACE2_EVENT=%/e
+	n system:trace2.normalTarget=%/n
+	p system:trace2.perfTarget=%/p
+	e system:trace2.eventTarget=%/e
+	e system:TRACE2.EVENTTARGET=%/e
+	n global:trace2.normalTarget=%/n
+	p global:trace2.perfTarget=%/p
+	e global:trace2.eventTarget=%/e
+	e global:TRACE2.EVENTTARGET=%/e
+	EOF
 '
 
-test_expect_success 'a variable counts before the global file, that before the system' '
-	no_config &&
-	set_system trace2.eventTarget "$(pwd)/e.system" &&
-	set_global trace2.eventTarget "$(pwd)/e.global" &&
-	expect_traces "" &&
-	test_path_is_file e.global &&
-	test_path_is_missing e.system &&
-	rm e.global &&
-	GIT_TRACE2_EVENT="$(pwd)/e" expect_traces e &&
-	test_path_is_missing e.global &&
-	test_path_is_missing e.system
+test_expect_success 'a variable counts before the global file, it before the system' '
+	rows <<-\EOF
+	p system:trace2.eventTarget=%/n global:trace2.eventTarget=%/p
+	e system:trace2.eventTarget=%/n GIT_TRACE2_EVENT=%/e
+	e global:trace2.eventTarget=%/n GIT_TRACE2_EVENT=%/e
+	e global:trace2.eventTarget=%/n global:trace2.eventTarget=%/e
+	EOF
 '
 
-test_expect_success 'an empty variable counts as unset' '
-	no_config &&
-	set_global trace2.eventTarget "$(pwd)/e" &&
-	GIT_TRACE2_EVENT= expect_traces e &&
-	GIT_TRACE2_EVENT=0 expect_traces "" &&
-	GIT_TRACE2_EVENT=false expect_traces ""
+test_expect_success 'an empty variable is unset, an empty key switches off' '
+	rows <<-\EOF
+	e global:trace2.eventTarget=%/e GIT_TRACE2_EVENT=
+	- global:trace2.eventTarget=%/e GIT_TRACE2_EVENT=0
+	- global:trace2.eventTarget=%/e GIT_TRACE2_EVENT=false
+	- system:trace2.eventTarget=%/e global:trace2.eventTarget=
+	- system:trace2.eventTarget=%/e global:trace2.eventTarget=false
+	EOF
 '
 
-test_expect_success 'the last of several in one file counts' '
-	no_config &&
-	set_global trace2.eventTarget "$(pwd)/e.first" &&
-	set_global trace2.eventTarget "$(pwd)/e" &&
-	expect_traces e &&
-	test_path_is_missing e.first
-'
-
-test_expect_success 'an empty value in a file switches off an earlier setting' '
-	no_config &&
-	set_system trace2.eventTarget "$(pwd)/e" &&
-	set_global trace2.eventTarget "" &&
-	expect_traces "" &&
-	test_must_be_empty err &&
-	no_config &&
-	set_system trace2.eventTarget "$(pwd)/e" &&
-	set_global trace2.eventTarget false &&
-	expect_traces ""
-'
-
-test_expect_success 'both global files; the one in HOME is read last' '
-	no_config &&
-	mkdir -p .config/git xdg/git &&
-	set_in .config/git/config trace2.eventTarget "$(pwd)/e" &&
-	expect_traces e &&
-	set_in xdg/git/config trace2.perfTarget "$(pwd)/p" &&
-	XDG_CONFIG_HOME="$(pwd)/xdg" expect_traces p &&
-	set_global trace2.perfTarget "$(pwd)/n" &&
-	XDG_CONFIG_HOME="$(pwd)/xdg" expect_traces n
-'
-
-test_expect_success 'GIT_CONFIG_GLOBAL stands for both of them' '
-	no_config &&
-	set_global trace2.eventTarget "$(pwd)/e" &&
+test_expect_success 'the files that are read; the one in HOME is the last' '
+	mkdir -p keep/git &&
+	set_in keep/git/config trace2.perfTarget "$(pwd)/p" &&
 	set_in other trace2.perfTarget "$(pwd)/p" &&
-	GIT_CONFIG_GLOBAL="$(pwd)/other" expect_traces p &&
-	GIT_CONFIG_GLOBAL=/dev/null expect_traces "" &&
-	GIT_CONFIG_GLOBAL="$(pwd)/missing" expect_traces ""
-'
-
-test_expect_success 'GIT_CONFIG_SYSTEM and GIT_CONFIG_NOSYSTEM' '
-	no_config &&
-	set_system trace2.eventTarget "$(pwd)/e" &&
-	expect_traces e &&
-	GIT_CONFIG_NOSYSTEM=1 expect_traces "" &&
-	GIT_CONFIG_NOSYSTEM=true expect_traces "" &&
-	GIT_CONFIG_NOSYSTEM=false expect_traces e &&
-	# An invalid value counts as set.
-	GIT_CONFIG_NOSYSTEM=maybe expect_traces "" &&
-	GIT_CONFIG_SYSTEM="$(pwd)/missing" expect_traces ""
-'
-
-test_expect_success 'included files' '
-	no_config &&
-	set_global include.path "~/included" &&
 	set_in included trace2.eventTarget "$(pwd)/e" &&
+	rows <<-\EOF &&
+	p XDG_CONFIG_HOME=%/keep
+	n global:trace2.perfTarget=%/n XDG_CONFIG_HOME=%/keep
+	p global:trace2.eventTarget=%/e GIT_CONFIG_GLOBAL=%/other
+	- global:trace2.eventTarget=%/e GIT_CONFIG_GLOBAL=/dev/null
+	- global:trace2.eventTarget=%/e GIT_CONFIG_GLOBAL=%/missing
+	- global:trace2.eventTarget=%/e GIT_CONFIG_GLOBAL=
+	e global:include.path=~/included
+	e system:trace2.eventTarget=%/e GIT_CONFIG_NOSYSTEM=false
+	e system:trace2.eventTarget=%/e GIT_CONFIG_NOSYSTEM=
+	- system:trace2.eventTarget=%/e GIT_CONFIG_NOSYSTEM=1
+	- system:trace2.eventTarget=%/e GIT_CONFIG_NOSYSTEM=true
+	- system:trace2.eventTarget=%/e GIT_CONFIG_NOSYSTEM=maybe
+	- system:trace2.eventTarget=%/e GIT_CONFIG_SYSTEM=%/missing
+	EOF
+	no_config &&
+	mkdir -p .config/git &&
+	set_in .config/git/config trace2.eventTarget "$(pwd)/e" &&
 	expect_traces e
 '
 
@@ -175,18 +159,9 @@ test_expect_success 'never the config of a repository, nor GIT_CONFIG_COUNT' '
 	expect_traces "" --chdir=repo &&
 	GIT_DIR="$(pwd)/repo/.git" expect_traces "" &&
 	GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=trace2.eventTarget \
-		GIT_CONFIG_VALUE_0="$(pwd)/e" expect_traces ""
-'
-
-test_expect_success 'conditions of includeIf do not hold' '
-	no_config &&
-	for condition in "gitdir:**" "hasconfig:remote.*.url:**"
-	do
-		printf "[remote \"x\"]\n\turl = y\n" >.gitconfig &&
-		printf "[includeIf \"%s\"]\n\tpath = %s/included\n" \
-			"$condition" "$(pwd)" >>.gitconfig &&
-		expect_traces "" --chdir=repo || return 1
-	done
+		GIT_CONFIG_VALUE_0="$(pwd)/e" \
+		GIT_CONFIG_PARAMETERS="'\''trace2.eventTarget=$(pwd)/e'\''" \
+		expect_traces ""
 '
 
 test_expect_success 'brief, by variable and by key' '
@@ -268,8 +243,7 @@ test_expect_success 'the number of files, by key' '
 	set_global trace2.eventTarget "$(pwd)/dir" &&
 	set_global trace2.maxFiles 1 &&
 	test-tool trace2 001return 0 &&
-	ls dir >actual &&
-	test_write_lines 1 git-trace2-discard | test_cmp - actual
+	test_write_lines 1 git-trace2-discard | test_prints ls dir
 '
 
 test_expect_success 'signals, by key' '
@@ -291,13 +265,10 @@ test_expect_success 'another prefix for the variables' '
 	test_cmp expect err
 '
 
-test_expect_success 'a program that wants no config files' '
+test_expect_success 'a program that wants no config files reads and reports none' '
 	no_config &&
 	set_global trace2.eventTarget "$(pwd)/e" &&
-	GIT_TRACE2="$(pwd)/n" expect_traces n --no-config-files
-'
-
-test_expect_success 'a program that wants no config files reports no keys of them' '
+	GIT_TRACE2="$(pwd)/n" expect_traces n --no-config-files &&
 	no_config &&
 	set_global user.name somebody &&
 	GIT_TRACE2_CONFIG_PARAMS="user.*" GIT_TRACE2="$(pwd)/n" \

@@ -50,8 +50,7 @@ test_expect_success 'the SID of the events is that of the program' '
 '
 
 test_expect_success 'the time of a SID is that of the start, in UTC' '
-	rm -f e &&
-	TZ=XXX-05:30 GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 001return 0 &&
+	traced env TZ=XXX-05:30 test-tool trace2 001return 0 &&
 	trace2_jq "
 		def seconds: .[0:15] | strptime(\"%Y%m%dT%H%M%S\") | mktime;
 		(.[0].sid | seconds) as \$sid
@@ -102,8 +101,7 @@ test_expect_success 'a program that is not traced in between changes nothing' '
 '
 
 test_expect_success 'forked children: a component of their own' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code 5 test-tool trace2 074fork_twice &&
+	traced 5 test-tool trace2 074fork_twice &&
 	expect_valid_stream --scrub e &&
 	event_members sid version actual >sids &&
 	test_write_lines _SID0_ _SID0_/_SID1_ _SID0_/_SID1_/_SID2_ | test_cmp - sids
@@ -154,8 +152,7 @@ test_expect_success 'a forked child, and a forked child of that, have ids of the
 '
 
 test_expect_success 'it is that of a session that begins later' '
-	rm -f e &&
-	GIT_TRACE2_PARENT_SID=parent GIT_TRACE2_EVENT="$(pwd)/e" \
+	traced env GIT_TRACE2_PARENT_SID=parent \
 		test-tool --no-init trace2 call print_id , initialize , \
 			print_id , cmd_start prog >out &&
 	sort -u out >expect &&
@@ -250,9 +247,8 @@ hierarchy () {
 }
 
 test_expect_success 'the hierarchy of names' '
-	hierarchy "" fetch fetch/gc "$(printf "a\nb")" >actual &&
-	test_write_lines trace2 fetch/trace2 fetch/gc/trace2 ab/trace2 >expect &&
-	test_cmp expect actual
+	test_write_lines trace2 fetch/trace2 fetch/gc/trace2 ab/trace2 |
+	test_prints hierarchy "" fetch fetch/gc "$(printf "a\nb")"
 '
 
 test_expect_success 'a hierarchy of 64 KB' '
@@ -262,9 +258,7 @@ test_expect_success 'a hierarchy of 64 KB' '
 '
 
 test_expect_success 'very many names: each is an event, and no limit is exceeded' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call --repeat=2000 cmd_name name1234 &&
-	expect_valid_stream e &&
+	traced --valid test-tool trace2 call --repeat=2000 cmd_name name1234 &&
 	test "$(count_events cmd_name e)" = 2001
 '
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The files that are read: the system's and the user's, as Git reads them for
-# its own trace2.* settings.
+# its own trace2.* settings. t0300 has which of them counts.
 
 test_description='config comes from the system and the user, in that order'
 
@@ -47,89 +47,6 @@ test_expect_success 'they are read where the host has no descriptor 0, and it st
 	test_path_is_file e &&
 	grep -v "^[1-9][0-9][0-9]* CLOEXEC\$" fds >actual &&
 	test_cmp expect actual
-'
-
-test_expect_success 'GIT_CONFIG_NOSYSTEM leaves the system out' '
-	GIT_CONFIG_NOSYSTEM=yes test-tool config settings >actual &&
-	test_grep ! system actual &&
-	GIT_CONFIG_NOSYSTEM=0 test-tool config settings >actual &&
-	test_grep system actual &&
-	GIT_CONFIG_NOSYSTEM= test-tool config settings >actual &&
-	test_grep system actual &&
-	GIT_CONFIG_NOSYSTEM=bogus test-tool config settings >actual &&
-	test_grep ! system actual
-'
-
-test_expect_success 'GIT_CONFIG_GLOBAL stands for both of the users files' '
-	echo "[trace2]from=elsewhere" >elsewhere &&
-	GIT_CONFIG_GLOBAL=elsewhere test-tool config settings >actual &&
-	printf "%s\t%s\n" system trace2.from=system \
-		global trace2.from=elsewhere >expect &&
-	test_cmp expect actual &&
-	for none in /dev/null nosuch ""
-	do
-		GIT_CONFIG_GLOBAL=$none test-tool config settings >actual &&
-		echo "system	trace2.from=system" | test_cmp - actual || return 1
-	done
-'
-
-test_expect_success 'without HOME there are no files of the user' '
-	(
-		sane_unset HOME &&
-		settings_are "system trace2.from=system"
-	)
-'
-
-test_expect_success 'neither a repository nor the environment has keys' '
-	mkdir -p Repo/.git/refs Repo/.git/objects &&
-	echo "ref: refs/heads/main" >Repo/.git/HEAD &&
-	printf "[core]repositoryFormatVersion=0\n[trace2]from=local\n" \
-		>Repo/.git/config &&
-	(
-		cd Repo &&
-		GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=trace2.from &&
-		GIT_CONFIG_VALUE_0=command &&
-		GIT_CONFIG_PARAMETERS="'\''trace2.from=command'\''" &&
-		export GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0 \
-			GIT_CONFIG_PARAMETERS &&
-		test-tool config settings >../actual &&
-		GIT_DIR=.git test-tool config settings >>../actual
-	) &&
-	test_line_count = 6 actual &&
-	test_grep ! local actual &&
-	test_grep ! command actual
-'
-
-test_expect_success 'a malformed file delivers nothing, the others do' '
-	printf "[trace2]from=home\n[bad\n" >malformed &&
-	GIT_CONFIG_GLOBAL=malformed test-tool config settings \
-		>actual 2>err &&
-	echo "system	trace2.from=system" | test_cmp - actual &&
-	test_cmp - err <<-\EOF
-	error: cannot read '\''malformed'\'': line 2: section header is cut short
-	EOF
-'
-
-test_expect_success 'a malformed include delivers nothing, its includer does' '
-	printf "[trace2]a\n[include]path=malformed\n[trace2]b\n" >includer &&
-	GIT_CONFIG_GLOBAL=includer test-tool config settings trace2 \
-		>actual 2>err &&
-	printf "%s\t%s\n" system trace2.from=system global trace2.a \
-		global trace2.b >expect &&
-	test_cmp expect actual &&
-	test_grep "malformed.: line 2: " err
-'
-
-test_expect_success 'includes that go in circles end, and the rest is read' '
-	printf "[trace2]a\n[include]path=round\n[trace2]b\n" >round &&
-	GIT_CONFIG_GLOBAL=round test-tool config settings trace2 \
-		>out 2>err &&
-	sort -u out >actual &&
-	printf "%s\t%s\n" global trace2.a global trace2.b \
-		system trace2.from=system >expect &&
-	test_cmp expect actual &&
-	test_grep "nest deeper" err &&
-	test_line_count = 1 err
 '
 
 test_expect_success 'one section is read, from old-style subsections too' '

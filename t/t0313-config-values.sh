@@ -167,10 +167,8 @@ test_expect_success 'booleans and numbers' '
 '
 
 test_expect_success 'booleans without a value, empty, with spaces' '
-	test-tool config bool >actual &&
-	echo true | test_cmp - actual &&
-	test-tool config bool "" >actual &&
-	echo false | test_cmp - actual &&
+	echo true | test_prints test-tool config bool &&
+	echo false | test_prints test-tool config bool "" &&
 	test_must_fail test-tool config bool " " &&
 	test_must_fail test-tool config bool "1 " &&
 	test_must_fail test-tool config int "" &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='global counters'
+test_description='global counters and gauges'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
@@ -18,31 +18,6 @@ test_expect_success 'three threads: one event each, and the sum' '
 	have_counter_event th01:ut_201 th_counter test test2 20 actual &&
 	have_counter_event th02:ut_201 th_counter test test2 20 actual &&
 	have_counter_event th03:ut_201 th_counter test test2 20 actual
-'
-
-test_expect_success 'the helper of these tests fails when it should' '
-	! have_counter_event main counter test test2 61 actual &&
-	! have_counter_event main counter test test1 60 actual
-'
-
-test_expect_success 'the lines of all three targets' '
-	traced --perf test-tool trace2 201counter 7 13 1 &&
-	sed -n "s/^.*  \(\(th_\)*counter \)/\1/p" n >actual.normal &&
-	test_cmp - actual.normal <<-\EOF &&
-	th_counter test/test2 value:20
-	counter test/test2 value:20
-	EOF
-	sed -n "/|\(th_\)*counter|/p" actual >actual.perf &&
-	test_cmp - actual.perf <<-\EOF &&
-	d0|th01:ut_201|th_counter||||test|name:test2 value:20
-	d0|main|counter||||test|name:test2 value:20
-	EOF
-	perl "$TEST_DIRECTORY/../scrub/event.perl" <e >actual &&
-	sed -n "/{\"event\":\"\(th_\)*counter/p" actual >actual.event &&
-	test_cmp - actual.event <<-\EOF
-	{"event":"th_counter","sid":"_SID0_","thread":"th01:ut_201","time":"_TIME_","category":"test","name":"test2","count":20}
-	{"event":"counter","sid":"_SID0_","thread":"main","time":"_TIME_","category":"test","name":"test2","count":20}
-	EOF
 '
 
 test_expect_success '64 bits, unsigned, in every target' '
@@ -110,12 +85,12 @@ test_expect_success JQ 'the order of counters is that of their registration' '
 
 test_expect_success 'tracing off: nothing happens' '
 	test-tool trace2 201counter 7 13 3 >out 2>&1 &&
+	test-tool trace2 230gauge 2 5 >>out 2>&1 &&
 	test_must_be_empty out
 '
 
 test_expect_success JQ 'arrays of metrics, of which some elements are none' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 222arrays &&
+	traced test-tool trace2 222arrays &&
 	jq -c "select(.event | test(\"timer|counter\")) |
 		[.event, .category, .name, .intervals // .count]" e | sort >actual &&
 	jq -c "select(.event == \"data_json\") | .value |
@@ -128,6 +103,123 @@ test_expect_success JQ 'arrays of metrics, of which some elements are none' '
 	["timer","array","last",1]
 	["array","size","bytes",4096]
 	EOF
+'
+
+# ---------------------------------------------------------------------------
+# Gauges: values of the process that rise and fall
+
+# gauges: what e tells of each.
+gauges () {
+	jq -c 'select(.event == "data_json" and .category == "trace2" and
+		.key == "gauge").value' e
+}
+
+test_expect_success JQ 'the last, least and greatest value' '
+	traced test-tool trace2 call gauge_set busy 5 , gauge_add busy 4 , \
+		gauge_sub busy 12 , gauge_add busy 1 , gauge_set plain -7 &&
+	test_prints gauges <<-\EOF &&
+	{"category":"tool","name":"busy","unit":"workers","last":-2,"min":-3,"max":9}
+	{"category":"tool","name":"plain","last":-7,"min":-7,"max":-7}
+	EOF
+	test_grep "| data_json .* | trace2 .* | gauge:{\"category\":\"tool\",\"name\":\"busy\"" p &&
+	test_grep ! workers n
+'
+
+test_expect_success JQ 'a gauge that was set to 0 is told, one that was not set is not' '
+	traced test-tool trace2 call gauge_set busy 0 &&
+	echo "{\"category\":\"tool\",\"name\":\"busy\",\"unit\":\"workers\",\"last\":0,\"min\":0,\"max\":0}" |
+	test_prints gauges
+'
+
+test_expect_success 'the whole range' '
+	traced test-tool trace2 call gauge_set busy -9223372036854775808 , \
+		gauge_set busy 9223372036854775807 , gauge_set plain 9223372036854775807 , \
+		gauge_add plain 1 &&
+	test_grep "busy.*\"last\":9223372036854775807,\"min\":-9223372036854775808,\"max\":9223372036854775807}" e &&
+	test_grep "plain.*\"last\":-9223372036854775808,\"min\":-9223372036854775808,\"max\":9223372036854775807}" e
+'
+
+test_expect_success 'the least value alone' '
+	traced test-tool trace2 call gauge_set busy -9223372036854775808 &&
+	test_grep "busy.*\"last\":-9223372036854775808,\"min\":-9223372036854775808,\"max\":-9223372036854775808}" e
+'
+
+test_expect_success JQ 'all threads change one value' '
+	traced test-tool trace2 230gauge 8 20000 &&
+	gauges >actual &&
+	jq -e ".name == \"open\" and .last == 8 and .min == 1 and
+		.max >= 8 and .max <= 32" actual
+'
+
+test_expect_success JQ 'a forked child begins with 0' '
+	traced test-tool trace2 call gauge_set busy 5 , fork , \
+		data_string a b c , gauge_add busy 1 &&
+	gauges | sort >actual &&
+	test_cmp - actual <<-\EOF
+	{"category":"tool","name":"busy","unit":"workers","last":1,"min":1,"max":1}
+	{"category":"tool","name":"busy","unit":"workers","last":6,"min":5,"max":6}
+	EOF
+'
+
+test_expect_success JQ 'more gauges than there is room for' '
+	traced test-tool trace2 231gauge_many 140 &&
+	expect_valid_stream e &&
+	trace2_jq "
+		[.[] | select(.event == \"error\").msg] as \$errors |
+		map(select(.event == \"data_json\" and .category == \"trace2\" and
+			.key == \"gauge\")) as \$gauges |
+		(\$errors | length == 1) and
+		(\$errors[0] | test(\"^trace2: [0-9]+ metrics do not count: \")) and
+		(\$errors[0] | split(\" \")[1] | tonumber | . < 20 and
+			. + (\$gauges | length) == 140)" e
+'
+
+test_expect_success JQ 'the report: the last process has the last value' '
+	rm -rf d && mkdir d &&
+	for value in 10 -20 7
+	do
+		GIT_TRACE2_EVENT="$PWD/d" test-tool trace2 call gauge_set busy $value || return 1
+	done &&
+	trace2 report --gauges --format=json d >actual &&
+	jq -e ".gauges | length == 1 and (.[0] |
+		.gauge == \"tool/busy\" and .unit == \"workers\" and
+		.last == 7 and .min == -20 and .max == 10 and .processes == 3)" actual &&
+	test_prints trace2 report --gauges d <<-\EOF
+	LAST  MIN  MAX  UNIT     PROCESSES  GAUGE
+	   7  -20   10  workers          3  tool/busy
+	EOF
+'
+
+test_expect_success JQ 'the cells of a ring tell the same, also of a killed process' '
+	rm -f ring e &&
+	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e" \
+		test-tool trace2 call gauge_set busy -5 , gauge_add busy 9 &&
+	trace2 report --gauges --format=json e >expect &&
+	trace2 report --gauges --format=json ring >actual &&
+	test_cmp expect actual &&
+	rm -f ring &&
+	test_expect_code 137 env GIT_TRACE2_RING="$PWD/ring" sh -c \
+		"exec test-tool trace2 call gauge_set busy -5 , gauge_add busy 9 , \
+			gauge_sub busy 1 , raise KILL" &&
+	trace2 report --gauges --format=json ring >actual &&
+	jq -e ".gauges | length == 1 and (.[0] | .unit == \"workers\" and
+		.last == 3 and .min == -5 and .max == 4)" actual
+'
+
+test_expect_success JQ 'a ring that is open before the gauge is defined' '
+	rm -f ring &&
+	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 231gauge_many 20 &&
+	trace2 report --gauges --format=json ring >actual &&
+	jq -e "[.gauges[].last] | sort == [range(20)]" actual
+'
+
+test_expect_success JQ 'a forked child has gauges in its own ring' '
+	rm -rf d && mkdir d &&
+	GIT_TRACE2_RING="$PWD/d" test-tool trace2 call gauge_set busy 5 , fork , \
+		gauge_add busy 1 &&
+	trace2 report --gauges --format=json d >actual &&
+	jq -e ".gauges | length == 1 and (.[0] | .min == 1 and .max == 6 and
+		.processes == 2)" actual
 '
 
 test_done

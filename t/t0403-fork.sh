@@ -84,8 +84,7 @@ repos () {
 }
 
 test_expect_success "the parent's repositories are defined again, when they are used" '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 069fork_repos again &&
+	traced test-tool trace2 069fork_repos again &&
 	test_prints repos e <<-\EOF
 	_SID0_ 1 def_repo
 	_SID0_ 2 def_repo
@@ -156,8 +155,7 @@ test_expect_success 'a child that execs at once leaves none either' '
 
 test_expect_success 'a child that execs a traced program: a child of this SID' '
 	told 3 073fork_exec test-tool trace2 001return 3 &&
-	sed -n "/version/p" actual >actual.versions &&
-	test_cmp - actual.versions <<-\EOF
+	test_prints sed -n "/version/p" actual <<-\EOF
 	_SID0_ version
 	_SID0_/_SID1_ version
 	EOF
@@ -165,8 +163,7 @@ test_expect_success 'a child that execs a traced program: a child of this SID' '
 
 test_expect_success 'a child of a child' '
 	told 5 074fork_twice &&
-	sed -n "/ data\| counter\| version/p" actual >actual.data &&
-	test_cmp - actual.data <<-\EOF
+	test_prints sed -n "/ data\| counter\| version/p" actual <<-\EOF
 	_SID0_ version
 	_SID0_/_SID1_ version
 	_SID0_/_SID1_ data 1 first child
@@ -189,8 +186,7 @@ test_expect_success 'fork in a thread: the thread is main in the child' '
 
 test_expect_success 'vfork and exec' '
 	told 4 076vfork test-tool trace2 001return 4 &&
-	sed -n "/ data\|version/p" actual >actual.data &&
-	test_cmp - actual.data <<-\EOF
+	test_prints sed -n "/ data\|version/p" actual <<-\EOF
 	_SID0_ version
 	_SID0_ data 1 before
 	_SID0_/_SID1_ version
@@ -203,8 +199,7 @@ test_expect_success 'a program that goes into the background' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 077daemon | cat &&
 	expect_valid_stream --killed --scrub e &&
-	event_members "sid event value" "data|atexit" actual >actual.data &&
-	test_cmp - actual.data <<-\EOF
+	test_prints event_members "sid event value" "data|atexit" actual <<-\EOF
 	_SID0_ data before
 	_SID0_/_SID1_ data daemon
 	_SID0_/_SID1_ atexit
@@ -281,12 +276,10 @@ test_expect_success 'all forked children go on, if the program wants it' '
 '
 
 test_expect_success 'the signal that kills a child is an event of the child, not of the parent' '
-	rm -f e &&
-	GIT_TRACE2_SIGNALS=TERM GIT_TRACE2_EVENT="$(pwd)/e" \
-		test_expect_code 143 test-tool trace2 079fork_killed TERM &&
+	traced 143 env GIT_TRACE2_SIGNALS=TERM \
+		test-tool trace2 079fork_killed TERM &&
 	expect_valid_stream --scrub e &&
-	event_members "sid event" "signal|atexit" actual >actual.ends &&
-	test_cmp - actual.ends <<-\EOF
+	test_prints event_members "sid event" "signal|atexit" actual <<-\EOF
 	_SID0_/_SID1_ signal
 	_SID0_ atexit
 	EOF
@@ -333,8 +326,7 @@ test_expect_success 'the descriptor of standard error, which both share' '
 '
 
 test_expect_success 'forks while other threads are in the library all the time' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 078fork_busy 20 &&
+	traced test-tool trace2 078fork_busy 20 &&
 	grep "\"thread\":\"main\"" e >main.e &&
 	expect_valid_stream main.e &&
 	trace2_jq "([.[] | select(.event == \"atexit\")] | length == 21) and

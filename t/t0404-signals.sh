@@ -7,8 +7,6 @@ test_description='signals that end the program: the last event'
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 test_skip_unless JQ
 
 # A shell cannot distinguish death by a signal from an exit with code 128 +
@@ -107,19 +105,6 @@ test_expect_success 'none, and lists that name none' '
 		expect_no_signal region_enter || return 1
 	done &&
 	sane_unset GIT_TRACE2_SIGNALS
-'
-
-test_expect_success 'the lines of all three targets' '
-	rm -f n p e &&
-	GIT_TRACE2_SIGNALS=PIPE \
-	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" \
-		perl "$ends_by" test-tool trace2 080raise PIPE >out &&
-	tail -n 1 n >actual &&
-	test_grep "  signal elapsed:[0-9]*\.[0-9]\{6\} code:13\$" actual &&
-	tail -n 1 p >actual &&
-	test_grep " | d0 | main   .* | signal       |     |  *[0-9]*\.[0-9]\{6\} |           |              | signo:13\$" actual &&
-	tail -n 1 e >actual &&
-	test_grep "\"t_abs\":[0-9.]*,\"signo\":13}\$" actual
 '
 
 test_expect_success 'signals that abort' '
@@ -306,9 +291,7 @@ test_expect_success 'several threads meet SIGPIPE at once' '
 '
 
 test_expect_success 'handlers that make calls' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 083handler_calls USR1 &&
-	expect_valid_stream e &&
+	traced --valid test-tool trace2 083handler_calls USR1 &&
 	test_prints jq -c "select(.nesting) | [.event, .nesting, .category]" e <<-\EOF &&
 	["region_enter",1,"main"]
 	["region_enter",2,"handler"]
@@ -320,8 +303,7 @@ test_expect_success 'handlers that make calls' '
 
 # A call during another one is lost and counted; the output is whole.
 test_expect_success 'a storm of handlers that make calls' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 084handler_storm 200 &&
+	traced test-tool trace2 084handler_storm 200 &&
 	jq -s -e "
 		.[-1].event == \"atexit\" and
 		([.[] | select(.event == \"counter\" and .name == \"test1\").count] | .[0] > 0) and

@@ -162,8 +162,7 @@ test_expect_success 'a place that leaves regions of others leaves its own, too' 
 '
 
 test_expect_success 'times of those that end so are their own' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \
+	traced test-tool trace2 call \
 		region_enter a one , sleep_ms 20 , region_enter a two , \
 		region_leave a one &&
 	trace2_jq "
@@ -289,19 +288,14 @@ test_expect_success 'secrets in names are redacted as usual' '
 '
 
 test_expect_success 'in a forked child: leaving regions of the parent is no error' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \
-		region_enter a one , fork , \
+	traced --valid test-tool trace2 call region_enter a one , fork , \
 		region_enter a two , region_leave a two , region_leave a one &&
-	expect_valid_stream e &&
 	trace2_jq "all(.[]; .event != \"error\")" e
 '
 
 test_expect_success 'each process reports a place once' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \
+	traced --valid test-tool trace2 call \
 		region_leave a one , fork , region_leave a one &&
-	expect_valid_stream e &&
 	trace2_jq "
 		map(select(.event == \"error\").sid) | length == 2 and .[0] != .[1]" e
 '
@@ -372,10 +366,8 @@ test_expect_success 'a child without TRACE2_CHILD_INIT, and without a pid' '
 '
 
 test_expect_success 'a forked child reports no child of its parent' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \
+	traced --valid test-tool trace2 call \
 		child_start 1 ls , fork , child_exit 1 0 &&
-	expect_valid_stream e &&
 	trace2_jq "all(.[]; .event != \"error\") and
 		(map(select(.event == \"child_exit\")) | length == 1)" e
 '
@@ -488,8 +480,7 @@ test_expect_success 'a negative interval, and a negative value' '
 '
 
 test_expect_success 'initialized twice, started twice, never named' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call initialize , \
+	traced test-tool trace2 call initialize , \
 		initialize_with "x 1.0" OTHER , initialize_clock &&
 	trace2_jq "[.[] | select(.event == \"version\").exe] == [\"test-tool 1.0\"]" e &&
 	expect_valid_stream e
@@ -523,8 +514,7 @@ test_expect_success 'the name of its file is cut to 255 bytes' '
 test_expect_success 'the call may be a counter; the error comes at the end at the latest' '
 	for first in "counter_add test1 5" "timer_start test1" "thread_start x"
 	do
-		rm -f e &&
-		GIT_TRACE2_EVENT="$(pwd)/e" test-tool --no-init trace2 call \
+		traced test-tool --no-init trace2 call \
 			$first , initialize , counter_add test1 7 &&
 		cat e >>all &&
 		cat <<-\EOF || return 1
@@ -542,9 +532,7 @@ test_expect_success 'no calls before: no error' '
 '
 
 test_expect_success 'calls after the end are nothing' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 068exit_destructor &&
-	expect_valid_stream e &&
+	traced --valid test-tool trace2 068exit_destructor &&
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
 

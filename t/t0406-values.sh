@@ -202,7 +202,7 @@ test_expect_success JQ,CC,LOCALES,!INSTRUMENTED 'data_double has a point in any 
 	for locale in $locales
 	do
 		LOCPATH=$PWD LC_ALL=$locale.UTF-8 GIT_TRACE2_EVENT="$PWD/$locale.event" \
-			LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" ./program >out &&
+			./program >out &&
 		! grep -q -F 0.5 out &&
 		cat $locale.event >>all &&
 		cat expect >>expect.all || return 1

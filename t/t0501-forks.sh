@@ -11,8 +11,6 @@ first in it.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 test_skip_unless JQ
 
 # forked VERB: write a valid stream to e.

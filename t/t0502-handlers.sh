@@ -10,8 +10,6 @@ By returning, jumping, ending the process; and threads that are cancelled.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 test_skip_unless JQ
 
 # handled CODE VERB

@@ -9,8 +9,6 @@ The host goes on to its end, and what it could not tell is counted in lost.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 # Readers of descriptors are waited for as those of sockets are.
 GIT_TRACE2_PATIENCE=0
 export GIT_TRACE2_PATIENCE
@@ -144,14 +142,12 @@ test_expect_success UNREADABLE 'likewise where the file may not be read' '
 	chmod 644 f &&
 	tr -d "\001" <f >e &&
 	test_line_count -gt 3 e &&
-	grep -c "^\$" e >actual &&
-	echo 1 | test_cmp - actual
+	echo 1 | test_prints grep -c "^\$" e
 '
 
 test_expect_success 'all descriptors closed, and files of the host opened' '
 	limited close-all &&
-	cat host.* >actual &&
-	test_must_be_empty actual
+	test_prints cat host.* </dev/null
 '
 
 test_expect_success 'all descriptors closed, and their numbers taken by the host' '
@@ -208,8 +204,7 @@ test_expect_success !INSTRUMENTED 'a process that may not read the processor'\''
 '
 
 test_expect_success 'the losses of a target that is off are reported by the others' '
-	rm -f e &&
-	GIT_TRACE2=/dev/full GIT_TRACE2_EVENT="$(pwd)/e" \
+	traced env GIT_TRACE2=/dev/full \
 		test-tool trace2 001return 0 2>/dev/null &&
 	trace2_jq ".[-1].lost > 0" e
 '

@@ -62,8 +62,7 @@ test_expect_success 'a file at its size limit: no SIGXFSZ, the lines before are 
 	everywhere "$(pwd)/limited" test-tool fault rlimit-fsize 2000 &&
 	rm -f e &&
 	losing "$(pwd)/e" test-tool fault rlimit-fsize 4000 &&
-	test_file_size e >actual &&
-	echo 4000 | test_cmp - actual &&
+	echo 4000 | test_prints test_file_size e &&
 	intact e &&
 	test_grep "^ *\$" e
 '

@@ -13,8 +13,6 @@ readable; what was lost is counted where it can be.
 
 test_skip_unless JQ
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 # injected SETTING: a host with the shared library under the fault SETTING. With
 # a limit of the size of files, lines are written through the C library, where
 # faults can be injected; t0506 tests the other writes. Its events are in e, and
@@ -101,10 +99,8 @@ test_expect_success INJECT 'each of the first 60 allocations fails, one a run' '
 test_expect_success INJECT 'an allocation fails at the start: there is a stream, or a word of why not' '
 	for nr in $(test_seq 12)
 	do
-		rm -f e &&
-		GIT_TRACE2_DST_DEBUG=1 GIT_TRACE2_EVENT="$(pwd)/e" \
-			LD_PRELOAD="$inject" INJECT_MEMORY_AT=$nr \
-			test_expect_code 7 "$hosts/plain" 7 >out 2>err &&
+		traced 7 env GIT_TRACE2_DST_DEBUG=1 LD_PRELOAD="$inject" INJECT_MEMORY_AT=$nr \
+			"$hosts/plain" 7 >out 2>err &&
 		if test -f e
 		then
 			test_grep "\"atexit\"" e

@@ -15,7 +15,6 @@ are fewer, evenly, and fewer still where each needs a thread or a process of its
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
 most=100 some=30 few=8
 # Of kinds of calls that differ in where they are made, one; unless GIT_TEST_LONG
 # is set.

@@ -11,8 +11,6 @@ to one with all that: the host does what it does without tracing.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 test_skip_unless JQ
 
 # The counters of test-tool and of the host; the others are reported as errors.

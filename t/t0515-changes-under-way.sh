@@ -10,16 +10,12 @@ It changes after the library has begun, and finds what it finds without tracing.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 test_skip_unless JQ
 
 # Address space reserved for future threads is missing here.
 test_expect_success !INSTRUMENTED 'a limit for memory that is set later: there is as much' '
 	mkdir rings &&
-	echo memory >expect &&
-	"$hosts/changes" limit-memory >actual &&
-	test_cmp expect actual &&
+	echo memory | test_prints "$hosts/changes" limit-memory &&
 	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" limit-memory >actual &&
 	test_cmp expect actual &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [10]" e &&
@@ -59,11 +55,6 @@ test_lazy_prereq DENIES '
 	denied madvise true
 '
 
-# denied CALL COMMAND...: in a sandbox that does not do what CALL asks for
-denied () {
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" "$@"
-}
-
 test_expect_success DENIES 'a sandbox in which ftruncate() does nothing: no SIGBUS, no settings, no ring' '
 	rm -f n &&
 	rm -rf rings &&
@@ -77,8 +68,7 @@ test_expect_success DENIES 'a sandbox in which ftruncate() does nothing: no SIGB
 		"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" ftruncate \
 		"$hosts/plain" 7 &&
 	ended code 7 &&
-	ls rings >actual &&
-	test_must_be_empty actual
+	test_prints ls rings </dev/null
 '
 
 test_expect_success 'local times in the trace: the zone of the host is its own' '
@@ -124,8 +114,7 @@ apart () {
 spoke () {
 	sed -n "s/.*\"key\":\"who\",\"value\":\"\([^\"]*\)\".*/\1/p" "$1" >actual &&
 	shift &&
-	test_write_lines "$@" >expect &&
-	test_cmp expect actual
+	test_write_lines "$@" | test_cmp - actual
 }
 
 test_expect_success 'a thread with descriptors of its own finds the file again' '

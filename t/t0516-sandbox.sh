@@ -10,7 +10,6 @@ the list of trace2-api.adoc: a program that is killed for others relies on it.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
 page=$GIT_BUILD_DIR/Documentation/trace2-api.adoc
 
 # Other processors and C libraries use other calls for the same purpose.

@@ -14,7 +14,6 @@ With GIT_TEST_LONG at each instruction; otherwise at some of them, evenly.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
 stops=40
 test_have_prereq !EXPENSIVE || stops=100000
 

@@ -136,9 +136,7 @@ test_expect_success KERNEL_EVENTS 'events that are sampled: likewise' '
 '
 
 test_expect_success KERNEL_EVENTS 'more events than a quarter of the descriptors: an error for each' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" \
-	GIT_TRACE2_COUNTERS=page-faults,task-clock,cs,cpu-clock,major-faults,minor-faults \
+	traced env GIT_TRACE2_COUNTERS=page-faults,task-clock,cs,cpu-clock,major-faults,minor-faults \
 		test-tool fault rlimit-nofile 20 "$host" mappings 1 &&
 	test "$(grep -c "events take a quarter of the 20 descriptors" e)" = 2 &&
 	test_grep "event .minor-faults.: events take a quarter" e
@@ -159,8 +157,7 @@ test_expect_success 'locked memory: spans take as much as they need' '
 '
 
 test_expect_success KERNEL_EVENTS 'threads that ended give their descriptors back' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_COUNTERS=page-faults \
+	traced env GIT_TRACE2_COUNTERS=page-faults \
 		test-tool fault rlimit-nofile 200 "$host" one-by-one 100 &&
 	test_grep ! "threads have no counts" e &&
 	jq -s "[.[] | select(.event == \"th_counter\")] | length" e >with &&

@@ -56,8 +56,6 @@ test_expect_success 'patience is a config key, too' '
 	complete
 '
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 # Else these wait for 50 ms by a clock that says 0, or for ten minutes.
 test_expect_success !TSAN 'the clock of the host stands still: it is not held up' '
 	echo alive >expect &&

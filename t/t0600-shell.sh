@@ -51,6 +51,7 @@ members () {
 test_lazy_prereq DASH 'dash -c true'
 test_lazy_prereq BUSYBOX 'busybox sh -c true'
 
+# test_shells PREREQ TITLE BODY: a test for each $shell.
 turn=dash
 test_shells () {
 	for shell in dash bash 'busybox sh'
@@ -61,7 +62,7 @@ test_shells () {
 		*) needs=BUSYBOX ;;
 		esac
 		test "$shell" = "$turn" || needs=$needs,EXPENSIVE
-		"$1"
+		test_expect_success "$needs${1:+,$1}" "$shell: $2" "$3"
 	done
 	# The other one, if it is there, has the next turn.
 	case "$turn" in
@@ -88,31 +89,28 @@ trace2_child -c hook sh -c 'exit 3' || echo "child: $?"
 exit 7
 EOF
 
-events_of_all () {
-	test_expect_success "$needs,JQ" "$shell: the events of a script" '
-		same 7 ./all one "two three" &&
-		scrubbed &&
-		test_cmp - actual <<-\EOF
-		{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"unknown"}
-		{"event":"start","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","argv":["_EXE_","one","two three"]}
-		{"event":"cmd_name","sid":"_SID0_","thread":"main","time":"_TIME_","name":"all","hierarchy":"all"}
-		{"event":"region_enter","sid":"_SID0_","thread":"main","time":"_TIME_","nesting":1,"category":"build","label":"compile"}
-		{"event":"data","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":2,"category":"build","key":"files","value":"12"}
-		{"event":"region_enter","sid":"_SID0_","thread":"main","time":"_TIME_","nesting":2,"category":"build","label":"inner"}
-		{"event":"region_leave","sid":"_SID0_","thread":"main","time":"_TIME_","t_rel":"_T_REL_","nesting":2,"category":"build","label":"inner"}
-		{"event":"region_leave","sid":"_SID0_","thread":"main","time":"_TIME_","t_rel":"_T_REL_","nesting":1,"category":"build","label":"compile"}
-		{"event":"cmd_mode","sid":"_SID0_","thread":"main","time":"_TIME_","name":"fast"}
-		{"event":"error","sid":"_SID0_","thread":"main","time":"_TIME_","msg":"no such \"file\"","fmt":"no such \"file\""}
-		{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"child_class":"?","use_shell":false,"argv":["true"]}
-		{"event":"child_exit","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"pid":"_PID_","code":0,"t_rel":"_T_REL_"}
-		{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":1,"child_class":"hook","use_shell":false,"argv":["sh","-c","exit 3"]}
-		{"event":"child_exit","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":1,"pid":"_PID_","code":3,"t_rel":"_T_REL_"}
-		{"event":"exit","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","code":7}
-		{"event":"atexit","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","code":7}
-		EOF
-	'
-}
-test_shells events_of_all
+test_shells JQ 'the events of a script' '
+	same 7 ./all one "two three" &&
+	scrubbed &&
+	test_cmp - actual <<-\EOF
+	{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"unknown"}
+	{"event":"start","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","argv":["_EXE_","one","two three"]}
+	{"event":"cmd_name","sid":"_SID0_","thread":"main","time":"_TIME_","name":"all","hierarchy":"all"}
+	{"event":"region_enter","sid":"_SID0_","thread":"main","time":"_TIME_","nesting":1,"category":"build","label":"compile"}
+	{"event":"data","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":2,"category":"build","key":"files","value":"12"}
+	{"event":"region_enter","sid":"_SID0_","thread":"main","time":"_TIME_","nesting":2,"category":"build","label":"inner"}
+	{"event":"region_leave","sid":"_SID0_","thread":"main","time":"_TIME_","t_rel":"_T_REL_","nesting":2,"category":"build","label":"inner"}
+	{"event":"region_leave","sid":"_SID0_","thread":"main","time":"_TIME_","t_rel":"_T_REL_","nesting":1,"category":"build","label":"compile"}
+	{"event":"cmd_mode","sid":"_SID0_","thread":"main","time":"_TIME_","name":"fast"}
+	{"event":"error","sid":"_SID0_","thread":"main","time":"_TIME_","msg":"no such \"file\"","fmt":"no such \"file\""}
+	{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"child_class":"?","use_shell":false,"argv":["true"]}
+	{"event":"child_exit","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"pid":"_PID_","code":0,"t_rel":"_T_REL_"}
+	{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":1,"child_class":"hook","use_shell":false,"argv":["sh","-c","exit 3"]}
+	{"event":"child_exit","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":1,"pid":"_PID_","code":3,"t_rel":"_T_REL_"}
+	{"event":"exit","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","code":7}
+	{"event":"atexit","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","code":7}
+	EOF
+'
 
 test_expect_success BASH,JQ 'bash knows files and lines' '
 	shell=bash &&
@@ -159,28 +157,25 @@ echo one | {
 }
 EOF
 
-tree_of () {
-	test_expect_success "$needs,GIT" "$shell: Git and subshells are below the script" '
-		same 0 tree &&
-		expect_valid_stream e &&
-		trace2 list e | grep "^[0-9]" >list &&
-		test_line_count = 5 list &&
-		jq -r "if .event == \"version\" then
-				\"depth \(.sid | split(\"/\") | length)\"
-			elif .event == \"child_exit\" then \"pid \(.pid)\"
-			elif .event == \"start\" and .argv[0] == \"git\" then
-				\"sid \(.sid)\"
-			else empty end" e >values &&
-		sed -n "s/^depth //p" values |
-			sort | uniq -c | sed "s/^ *//" >depths &&
-		printf "%s\n" "1 1" "3 2" "1 3" | test_cmp - depths &&
-		sed -n "s/^pid //p" values | sort >pids &&
-		"$PERL_PATH" -ne "print hex(\$1), qq(\n) if /^sid .*-P([0-9a-f]*)\$/" \
-			values | sort >sids &&
-		test_cmp sids pids
-	'
-}
-test_shells tree_of
+test_shells GIT 'Git and subshells are below the script' '
+	same 0 tree &&
+	expect_valid_stream e &&
+	trace2 list e | grep "^[0-9]" >list &&
+	test_line_count = 5 list &&
+	jq -r "if .event == \"version\" then
+			\"depth \(.sid | split(\"/\") | length)\"
+		elif .event == \"child_exit\" then \"pid \(.pid)\"
+		elif .event == \"start\" and .argv[0] == \"git\" then
+			\"sid \(.sid)\"
+		else empty end" e >values &&
+	sed -n "s/^depth //p" values |
+		sort | uniq -c | sed "s/^ *//" >depths &&
+	printf "%s\n" "1 1" "3 2" "1 3" | test_cmp - depths &&
+	sed -n "s/^pid //p" values | sort >pids &&
+	"$PERL_PATH" -ne "print hex(\$1), qq(\n) if /^sid .*-P([0-9a-f]*)\$/" \
+		values | sort >sids &&
+	test_cmp sids pids
+'
 
 script text <<\EOF
 trace2_data text controls "$(printf '\001\t\n\r\033\177.')"
@@ -190,23 +185,20 @@ trace2_data text invalid "$(printf '\200 \303( \355\240\200 \364\220\200\200 \30
 trace2_data text "" 'plain text: a=b ][!#$%&()*+,./;<>?@^_`{|}~'
 EOF
 
-text_of () {
-	test_expect_success "$needs,JQ" "$shell: any bytes become valid JSON" '
-		for locale in C.UTF-8 C
-		do
-			LC_ALL=$locale same 0 text &&
-			test_prints members data value <<-EOF || return 1
-			$(printf "\001\t\n\r\033\177").
-			"\\
-			$(printf "e\303\251\342\202\254\360\237\230\200\355\237\277\364\217\277\277")
-			$(printf "\357\277\275 \357\277\275( \357\277\275\357\277\275\357\277\275 ")$(
-			printf "\357\277\275\357\277\275\357\277\275\357\277\275 \357\277\275\357\277\275 \357\277\275")
-			plain text: a=b ][!#\$%&()*+,./;<>?@^_\`{|}~
-			EOF
-		done
-	'
-}
-test_shells text_of
+test_shells JQ 'any bytes become valid JSON' '
+	for locale in C.UTF-8 C
+	do
+		LC_ALL=$locale same 0 text &&
+		test_prints members data value <<-EOF || return 1
+		$(printf "\001\t\n\r\033\177").
+		"\\
+		$(printf "e\303\251\342\202\254\360\237\230\200\355\237\277\364\217\277\277")
+		$(printf "\357\277\275 \357\277\275( \357\277\275\357\277\275\357\277\275 ")$(
+		printf "\357\277\275\357\277\275\357\277\275\357\277\275 \357\277\275\357\277\275 \357\277\275")
+		plain text: a=b ][!#\$%&()*+,./;<>?@^_\`{|}~
+		EOF
+	done
+'
 
 script secrets <<\EOF
 trace2_data a b https://user:pw@host/path
@@ -221,30 +213,27 @@ trace2_child echo --api-key x --token -y -z
 (trace2_data a b 'a text of more than twenty bytes: 1 2 3')
 EOF
 
-secrets_of () {
-	test_expect_success "$needs,JQ" "$shell: secrets are hidden, unless the user wants to see them" '
-		same 0 secrets --token=x &&
-		test_prints jq -r "select(.event | test(\"^(data|child_start|start)\$\")) |
-			if .event == \"start\" then .argv |= .[1:] else . end |
-			\"\(.event) \(.value // (.argv | join(\" \")))\"" e <<-\EOF &&
-		start --token=<REDACTED>
-		data <REDACTED>
-		data <REDACTED>
-		data --api-key=<REDACTED>
-		data password=<REDACTED>
-		data fine=x
-		data <REDACTED>
-		data <REDACTED>
-		data <REDACTED>
-		child_start echo --api-key <REDACTED> --token -y -z
-		start --token=<REDACTED>
-		data a text of more than twenty bytes: 1 2 3
-		EOF
-		GIT_TRACE2_REDACT=0 same 0 secrets &&
-		test_grep user:pw e
-	'
-}
-test_shells secrets_of
+test_shells JQ 'secrets are hidden, unless the user wants to see them' '
+	same 0 secrets --token=x &&
+	test_prints jq -r "select(.event | test(\"^(data|child_start|start)\$\")) |
+		if .event == \"start\" then .argv |= .[1:] else . end |
+		\"\(.event) \(.value // (.argv | join(\" \")))\"" e <<-\EOF &&
+	start --token=<REDACTED>
+	data <REDACTED>
+	data <REDACTED>
+	data --api-key=<REDACTED>
+	data password=<REDACTED>
+	data fine=x
+	data <REDACTED>
+	data <REDACTED>
+	data <REDACTED>
+	child_start echo --api-key <REDACTED> --token -y -z
+	start --token=<REDACTED>
+	data a text of more than twenty bytes: 1 2 3
+	EOF
+	GIT_TRACE2_REDACT=0 same 0 secrets &&
+	test_grep user:pw e
+'
 
 script spans <<\EOF
 set -eu
@@ -259,57 +248,54 @@ trace2_span_end
 trace2_span_start http open
 EOF
 
-spans_of () {
-	test_expect_success "$needs,JQ" "$shell: spans, and their parents" '
-		same 0 spans &&
-		expect_valid_stream e &&
-		test_prints jq -c -n "[inputs | select(.key == \"span\").value] |
-			INDEX(.name) | [.outer, .inner, .open | . // {}] |
-			(.[0] | [.category, .attributes, .parent_id, .failed]),
-			(.[1] | [.failed]), ([.[1].trace_id, .[1].parent_id] ==
-				[.[0].trace_id, .[0].span_id]),
-			(.[2] | [.unfinished, (.trace_id | length),
-				(.span_id | length)])" e <<-\EOF
-		["http",{"url":"http://x/","quote":"a\"b"},null,null]
-		["it failed"]
-		true
-		[true,32,16]
-		EOF
-	'
+test_shells JQ 'spans, and their parents' '
+	same 0 spans &&
+	expect_valid_stream e &&
+	test_prints jq -c -n "[inputs | select(.key == \"span\").value] |
+		INDEX(.name) | [.outer, .inner, .open | . // {}] |
+		(.[0] | [.category, .attributes, .parent_id, .failed]),
+		(.[1] | [.failed]), ([.[1].trace_id, .[1].parent_id] ==
+			[.[0].trace_id, .[0].span_id]),
+		(.[2] | [.unfinished, (.trace_id | length),
+			(.span_id | length)])" e <<-\EOF
+	["http",{"url":"http://x/","quote":"a\"b"},null,null]
+	["it failed"]
+	true
+	[true,32,16]
+	EOF
+'
 
-	test_expect_success "$needs,JQ" "$shell: a script below a TRACEPARENT" '
-		parent=00-0123456789abcdef0123456789abcdef-0123456789abcdef &&
-		TRACEPARENT=$parent-01 same 0 spans &&
-		expect_valid_stream e &&
-		test_prints jq -c -n "[inputs | select(.key == \"trace\" or
-				(.key == \"span\" and .value.name == \"outer\")).value] |
-			(.[0] | [.trace_id, .parent_id, .sampled]), length,
-			([.[0].trace_id, .[0].span_id] ==
-				[.[1].trace_id, .[1].parent_id])" e <<-\EOF &&
-		["0123456789abcdef0123456789abcdef","0123456789abcdef",true]
-		2
-		true
-		EOF
-		TRACEPARENT=$parent-00 same 0 spans &&
-		mv e unsampled &&
-		for invalid in 00-0-0-01 "$parent" x-$parent-01 \
-			00-0123456789ABCDEF0123456789abcdef-0123456789abcdef-01
-		do
-			TRACEPARENT=$invalid same 0 spans &&
-			cat e >>invalid || return 1
-		done &&
-		jq -r "if input_filename == \"unsampled\" then
-				select(.key == \"trace\" or (.key == \"span\" and
-					.value.name == \"outer\")).value.sampled
-			else
-				select(.key == \"span\" and
-					.value.name == \"outer\").value.parent_id
-			end" unsampled invalid >actual &&
-		rm invalid &&
-		test_write_lines false null null null null | test_cmp - actual
-	'
-}
-test_shells spans_of
+test_shells JQ 'a script below a TRACEPARENT' '
+	parent=00-0123456789abcdef0123456789abcdef-0123456789abcdef &&
+	TRACEPARENT=$parent-01 same 0 spans &&
+	expect_valid_stream e &&
+	test_prints jq -c -n "[inputs | select(.key == \"trace\" or
+			(.key == \"span\" and .value.name == \"outer\")).value] |
+		(.[0] | [.trace_id, .parent_id, .sampled]), length,
+		([.[0].trace_id, .[0].span_id] ==
+			[.[1].trace_id, .[1].parent_id])" e <<-\EOF &&
+	["0123456789abcdef0123456789abcdef","0123456789abcdef",true]
+	2
+	true
+	EOF
+	TRACEPARENT=$parent-00 same 0 spans &&
+	mv e unsampled &&
+	for invalid in 00-0-0-01 "$parent" x-$parent-01 \
+		00-0123456789ABCDEF0123456789abcdef-0123456789abcdef-01
+	do
+		TRACEPARENT=$invalid same 0 spans &&
+		cat e >>invalid || return 1
+	done &&
+	jq -r "if input_filename == \"unsampled\" then
+			select(.key == \"trace\" or (.key == \"span\" and
+				.value.name == \"outer\")).value.sampled
+		else
+			select(.key == \"span\" and
+				.value.name == \"outer\").value.parent_id
+		end" unsampled invalid >actual &&
+	rm invalid &&
+	test_write_lines false null null null null | test_cmp - actual
+'
 
 # Each line is a script, which gets trace2.sh in place of SOURCE.
 hosts () {
@@ -341,20 +327,17 @@ hosts () {
 	EOF
 }
 
-hosts_of () {
-	test_expect_success "$needs" "$shell: scripts do the same with tracing on" '
-		hosts >hosts &&
-		test_line_count -gt 20 hosts &&
-		while read -r code line
-		do
-			echo "$line" | sed "s|SOURCE|. \"\$TRACE2_SH\"|" >host &&
-			rm -f lock &&
-			same "$code" host ||
-			{ echo "the script: $line" && return 1; }
-		done <hosts
-	'
-}
-test_shells hosts_of
+test_shells '' 'scripts do the same with tracing on' '
+	hosts >hosts &&
+	test_line_count -gt 20 hosts &&
+	while read -r code line
+	do
+		echo "$line" | sed "s|SOURCE|. \"\$TRACE2_SH\"|" >host &&
+		rm -f lock &&
+		same "$code" host ||
+		{ echo "the script: $line" && return 1; }
+	done <hosts
+'
 
 script broken <<\EOF
 trace2_data a b 1
@@ -366,121 +349,114 @@ trace2_region_leave a b
 echo end
 EOF
 
-broken_of () {
-	test_expect_success "$needs" "$shell: a destination that fails is nobody else'\''s trouble" '
-		printf "child\nend\n" >expect &&
-		mkdir -p dir &&
-		for to in /dev/full "$PWD/no/file" "$PWD/expect/file" 9 nonsense \
-			af_unix:/no/socket 2 /proc/self/mem
-		do
-			GIT_TRACE2_EVENT=$to $shell broken "" >actual 2>err &&
-			test_cmp expect actual || return 1
-		done &&
-		GIT_TRACE2_EVENT="$PWD/dir" $shell broken "rm -r dir" >actual 2>err &&
-		test_cmp expect actual &&
-		test_must_be_empty err &&
-		GIT_TRACE2_EVENT=5 $shell broken "exec 5>other" 5>e >actual 2>err &&
-		test_cmp expect actual &&
-		test_must_be_empty other &&
-		test_must_be_empty err
-	'
+test_shells '' 'a destination that fails is nobody else'\''s trouble' '
+	printf "child\nend\n" >expect &&
+	mkdir -p dir &&
+	for to in /dev/full "$PWD/no/file" "$PWD/expect/file" 9 nonsense \
+		af_unix:/no/socket 2 /proc/self/mem
+	do
+		GIT_TRACE2_EVENT=$to $shell broken "" >actual 2>err &&
+		test_cmp expect actual || return 1
+	done &&
+	GIT_TRACE2_EVENT="$PWD/dir" $shell broken "rm -r dir" >actual 2>err &&
+	test_cmp expect actual &&
+	test_must_be_empty err &&
+	GIT_TRACE2_EVENT=5 $shell broken "exec 5>other" 5>e >actual 2>err &&
+	test_cmp expect actual &&
+	test_must_be_empty other &&
+	test_must_be_empty err
+'
 
-	test_expect_success "$needs" "$shell: a pipe, whose reader may stall or go, gets nothing" '
-		GIT_TRACE2_EVENT=1 GIT_TRACE2_DST_DEBUG=1 $shell broken "" \
-			2>&1 >out | cat >err &&
-		echo "warning: trace2: cannot use GIT_TRACE2_EVENT: '\''1'\'': a script writes to no pipe and to no socket" >expect &&
-		test_cmp expect err
-	'
+test_shells '' 'a pipe, whose reader may stall or go, gets nothing' '
+	GIT_TRACE2_EVENT=1 GIT_TRACE2_DST_DEBUG=1 $shell broken "" \
+		2>&1 >out | cat >err &&
+	echo "warning: trace2: cannot use GIT_TRACE2_EVENT: '\''1'\'': a script writes to no pipe and to no socket" >expect &&
+	test_cmp expect err
+'
 
-	test_expect_success "$needs" "$shell: a limit of the size of files" '
-		rm -f e &&
-		(
-			ulimit -f 100 &&
-			run broken ""
-		) >actual &&
-		printf "child\nend\n" | test_cmp - actual &&
-		test_path_is_missing e
-	'
-}
-test_shells broken_of
+test_shells '' 'a limit of the size of files' '
+	rm -f e &&
+	(
+		ulimit -f 100 &&
+		run broken ""
+	) >actual &&
+	printf "child\nend\n" | test_cmp - actual &&
+	test_path_is_missing e
+'
 
-settings_of () {
-	test_expect_success "$needs,JQ" "$shell: descriptors, directories, and a name that is taken" '
-		rm -rf dir e &&
-		mkdir dir &&
-		GIT_TRACE2_EVENT=4 $shell all >out 4>e || test $? = 7 &&
-		expect_valid_stream e &&
+test_shells JQ 'descriptors, directories, and a name that is taken' '
+	rm -rf dir e &&
+	mkdir dir &&
+	GIT_TRACE2_EVENT=4 $shell all >out 4>e || test $? = 7 &&
+	expect_valid_stream e &&
+	{
+		echo before >&4 &&
 		{
-			echo before >&4 &&
-			{
-				GIT_TRACE2_EVENT=/dev/fd/4 $shell all >out ||
-				test $? = 7
-			} &&
-			echo after >&4
-		} 4>e &&
-		sed "1d; \$d" e >lines &&
-		expect_valid_stream lines &&
-		GIT_TRACE2_EVENT="$PWD/dir" $shell tree >out &&
-		ls dir >names &&
-		test_line_count = 5 names &&
-		sed "s/-.*//" names >times &&
-		test_grep ! "[^0-9TZ.]" times &&
-		(cd dir && trace2 check *)
-	'
+			GIT_TRACE2_EVENT=/dev/fd/4 $shell all >out ||
+			test $? = 7
+		} &&
+		echo after >&4
+	} 4>e &&
+	sed "1d; \$d" e >lines &&
+	expect_valid_stream lines &&
+	GIT_TRACE2_EVENT="$PWD/dir" $shell tree >out &&
+	ls dir >names &&
+	test_line_count = 5 names &&
+	sed "s/-.*//" names >times &&
+	test_grep ! "[^0-9TZ.]" times &&
+	(cd dir && trace2 check *)
+'
 
-	test_expect_success "$needs,JQ" "$shell: brief streams, and deeper regions" '
-		GIT_TRACE2_EVENT_BRIEF=1 GIT_TRACE2_EVENT_NESTING=4 same 7 all &&
-		expect_valid_stream e &&
-		jq -r "select(.event == \"data\").value,
-			(select(.time) | .event)" e >actual &&
-		test_write_lines version 12 1 atexit | test_cmp - actual
-	'
+test_shells JQ 'brief streams, and deeper regions' '
+	GIT_TRACE2_EVENT_BRIEF=1 GIT_TRACE2_EVENT_NESTING=4 same 7 all &&
+	expect_valid_stream e &&
+	jq -r "select(.event == \"data\").value,
+		(select(.time) | .event)" e >actual &&
+	test_write_lines version 12 1 atexit | test_cmp - actual
+'
 
-	test_expect_success "$needs,JQ" "$shell: not too many files" '
-		rm -rf dir &&
-		mkdir dir &&
-		>dir/one &&
-		for i in 1 2 3
-		do
-			GIT_TRACE2_EVENT="$PWD/dir" GIT_TRACE2_MAX_FILES=2 \
-				$shell -f all >out || test $? = 7 || return 1
-		done &&
-		ls dir >actual &&
-		test_line_count = 3 actual &&
-		test_grep git-trace2-discard actual &&
-		sed "s/^{\"event\":\"\([^\"]*\)\".*/\1/" \
-			dir/git-trace2-discard >actual &&
-		test_write_lines version too_many_files | test_cmp - actual
-	'
+test_shells JQ 'not too many files' '
+	rm -rf dir &&
+	mkdir dir &&
+	>dir/one &&
+	for i in 1 2 3
+	do
+		GIT_TRACE2_EVENT="$PWD/dir" GIT_TRACE2_MAX_FILES=2 \
+			$shell -f all >out || test $? = 7 || return 1
+	done &&
+	ls dir >actual &&
+	test_line_count = 3 actual &&
+	test_grep git-trace2-discard actual &&
+	sed "s/^{\"event\":\"\([^\"]*\)\".*/\1/" \
+		dir/git-trace2-discard >actual &&
+	test_write_lines version too_many_files | test_cmp - actual
+'
 
-	test_expect_success "$needs,JQ" "$shell: an incomplete line of another process is ended" '
-		printf "{\"event\":" >e &&
-		run all >out || test $? = 7 &&
-		head -n 1 e >actual &&
-		echo "{\"event\":" | test_cmp - actual &&
-		sed 1d e >rest &&
-		expect_valid_stream rest &&
-		rm e
-	'
+test_shells JQ 'an incomplete line of another process is ended' '
+	printf "{\"event\":" >e &&
+	run all >out || test $? = 7 &&
+	head -n 1 e >actual &&
+	echo "{\"event\":" | test_cmp - actual &&
+	sed 1d e >rest &&
+	expect_valid_stream rest &&
+	rm e
+'
 
-	case $shell in
-	busybox*) return ;; # which runs its own wc
-	esac
-	test_expect_success "$needs,JQ" "$shell: a line that another process is writing is not ended" '
-		printf "{\"event\":" >e &&
-		mkdir growing &&
-		write_script growing/wc <<-\EOF &&
-		printf "%s\n" "1}" >>e
-		printf 10
-		EOF
-		PATH="$PWD/growing:$PATH" run all >out || test $? = 7 &&
-		head -n 1 e >actual &&
-		echo "{\"event\":1}" | test_cmp - actual &&
-		test_grep ! "^\$" e &&
-		rm -r e growing
-	'
-}
-test_shells settings_of
+test_shells JQ 'a line that another process is writing is not ended' '
+	# busybox runs its own wc.
+	test "${shell%% *}" != busybox || return 0
+	printf "{\"event\":" >e &&
+	mkdir growing &&
+	write_script growing/wc <<-\EOF &&
+	printf "%s\n" "1}" >>e
+	printf 10
+	EOF
+	PATH="$PWD/growing:$PATH" run all >out || test $? = 7 &&
+	head -n 1 e >actual &&
+	echo "{\"event\":1}" | test_cmp - actual &&
+	test_grep ! "^\$" e &&
+	rm -r e growing
+'
 
 script dies <<\EOF
 trap 'echo mine' INT
@@ -488,30 +464,27 @@ kill -s INT $$
 kill -s "$1" $$
 EOF
 
-signals_of () {
-	test_expect_success "$needs,JQ" "$shell: signals that the user names, and their traps" '
-		for signal in TERM:15 HUP:1
-		do
-			rm -f e &&
-			test_expect_code $((128 + ${signal#*:})) env --default-signal \
-				GIT_TRACE2_SIGNALS="INT,TERM 1" \
-				GIT_TRACE2_EVENT="$PWD/e" $shell dies ${signal%:*} >out &&
-			echo mine | test_cmp - out &&
-			expect_valid_stream e &&
-			test_grep "\"event\":\"signal\".*\"signo\":${signal#*:}}\$" e &&
-			test "$(grep -c "\"event\":\"signal\"" e)" = 1 || return 1
-		done
-	'
+test_shells JQ 'signals that the user names, and their traps' '
+	for signal in TERM:15 HUP:1
+	do
+		rm -f e &&
+		test_expect_code $((128 + ${signal#*:})) env --default-signal \
+			GIT_TRACE2_SIGNALS="INT,TERM 1" \
+			GIT_TRACE2_EVENT="$PWD/e" $shell dies ${signal%:*} >out &&
+		echo mine | test_cmp - out &&
+		expect_valid_stream e &&
+		test_grep "\"event\":\"signal\".*\"signo\":${signal#*:}}\$" e &&
+		test "$(grep -c "\"event\":\"signal\"" e)" = 1 || return 1
+	done
+'
 
-	test_expect_success "$needs,JQ" "$shell: exec goes on as another program" '
-		echo ". \"\$TRACE2_SH\"; trace2_exec git version" >becomes &&
-		same 0 becomes &&
-		test_grep "\"event\":\"exec\".*\"argv\":\[\"git\"," e &&
-		trace2 list e >list &&
-		test_line_count = 2 list
-	'
-}
-test_shells signals_of
+test_shells JQ 'exec goes on as another program' '
+	echo ". \"\$TRACE2_SH\"; trace2_exec git version" >becomes &&
+	same 0 becomes &&
+	test_grep "\"event\":\"exec\".*\"argv\":\[\"git\"," e &&
+	trace2 list e >list &&
+	test_line_count = 2 list
+'
 
 # Dates, against those of date(1).
 test_expect_success DASH 'times of day' '
@@ -532,41 +505,35 @@ test_expect_success DASH 'times of day' '
 	test_cmp expect actual
 '
 
-clock_of () {
-	test_expect_success "$needs,JQ" "$shell: the times are those of the clock" '
-		date -u +%Y-%m-%dT%H:%M:%S >times &&
-		same 7 all &&
-		sed -n "s/.*\"time\":\"\([^\"]\{19\}\).*/\1/p" e >>times &&
-		test_line_count = 17 times &&
-		date -u +%Y-%m-%dT%H:%M:%S >>times &&
-		sort times >sorted &&
-		test_cmp sorted times
-	'
-}
-test_shells clock_of
+test_shells JQ 'the times are those of the clock' '
+	date -u +%Y-%m-%dT%H:%M:%S >times &&
+	same 7 all &&
+	sed -n "s/.*\"time\":\"\([^\"]\{19\}\).*/\1/p" e >>times &&
+	test_line_count = 17 times &&
+	date -u +%Y-%m-%dT%H:%M:%S >>times &&
+	sort times >sorted &&
+	test_cmp sorted times
+'
 
-forks_of () {
-	test_expect_success "$needs,STRACE" "$shell: an event starts no process" '
-		cat >many <<-\EOF &&
-		. "$TRACE2_SH"
-		i=0
-		while test $((i += 1)) -le "$1"
-		do
-			trace2_region_enter cat "a \"label\""
-			trace2_data cat key "$i"
-			trace2_region_leave cat "a \"label\""
-		done
-		EOF
-		for nr in 1 9
-		do
-			GIT_TRACE2_EVENT="$PWD/e" strace -f -o log \
-				-e trace=clone,clone3,fork,vfork $shell many $nr &&
-			grep -c "= [1-9]" log >forks.$nr || return 1
-		done &&
-		test_cmp forks.1 forks.9
-	'
-}
-test_shells forks_of
+test_shells STRACE 'an event starts no process' '
+	cat >many <<-\EOF &&
+	. "$TRACE2_SH"
+	i=0
+	while test $((i += 1)) -le "$1"
+	do
+		trace2_region_enter cat "a \"label\""
+		trace2_data cat key "$i"
+		trace2_region_leave cat "a \"label\""
+	done
+	EOF
+	for nr in 1 9
+	do
+		GIT_TRACE2_EVENT="$PWD/e" strace -f -o log \
+			-e trace=clone,clone3,fork,vfork $shell many $nr &&
+		grep -c "= [1-9]" log >forks.$nr || return 1
+	done &&
+	test_cmp forks.1 forks.9
+'
 
 test_expect_success GIT 'trace2 record has the script, and Git below it' '
 	trace2 record -q -o r -- $(command -v dash || echo sh) tree &&
@@ -577,24 +544,21 @@ test_expect_success GIT 'trace2 record has the script, and Git below it' '
 	test_grep "build.*fetch" report
 '
 
-doc_of () {
-	test_expect_success "$needs,GIT" "$shell: the example of trace2-shell" '
-		page=$GIT_BUILD_DIR/Documentation/trace2-shell.adoc &&
-		awk "/^\\[source,sh\\]\$/ { on = 1; next } on && /^----/ { on++ }
-			on == 3 { exit } on && !/^----/" "$page" >backup.sh &&
-		sed -n "s/^    [0-9].*  *[0-9]*  //p" "$page" |
-			sed "s/^[├└] //" | sort >expect &&
-		test_line_count = 4 expect &&
-		rm -rf repo repo.tar trace.json &&
-		PATH=${TRACE2_SH%/*}:$PATH GIT_TRACE2_EVENT=$PWD/trace.json \
-			$shell backup.sh &&
-		trace2 list trace.json | sed -n "s/^[0-9].*  *[0-9]*  //p" |
-			sed "s/^[├└] //" | sort >actual &&
-		test_cmp expect actual &&
-		trace2 report --regions trace.json >report &&
-		test_grep "backup.*collect" report
-	'
-}
-test_shells doc_of
+test_shells GIT 'the example of trace2-shell' '
+	page=$GIT_BUILD_DIR/Documentation/trace2-shell.adoc &&
+	awk "/^\\[source,sh\\]\$/ { on = 1; next } on && /^----/ { on++ }
+		on == 3 { exit } on && !/^----/" "$page" >backup.sh &&
+	sed -n "s/^    [0-9].*  *[0-9]*  //p" "$page" |
+		sed "s/^[├└] //" | sort >expect &&
+	test_line_count = 4 expect &&
+	rm -rf repo repo.tar trace.json &&
+	PATH=${TRACE2_SH%/*}:$PATH GIT_TRACE2_EVENT=$PWD/trace.json \
+		$shell backup.sh &&
+	trace2 list trace.json | sed -n "s/^[0-9].*  *[0-9]*  //p" |
+		sed "s/^[├└] //" | sort >actual &&
+	test_cmp expect actual &&
+	trace2 report --regions trace.json >report &&
+	test_grep "backup.*collect" report
+'
 
 test_done

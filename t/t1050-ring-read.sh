@@ -8,8 +8,6 @@ test_description='the command reads rings: of processes that ended and that were
 
 unchecked 'damaged' bad
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 # both COMMAND...: the same run as event stream (event) and as ring (ring).
 both () {
 	rm -rf event ring &&
@@ -254,8 +252,7 @@ test_expect_success JQ 'its first events are kept, whatever came later' '
 	test_grep "newer records" err &&
 	jq -e ".processes[0].argv[1:] == [\"0\", \"0\", \"kill\"]" list &&
 	trace2 script -F event ring >script 2>err &&
-	sed -n "1s/ *\$//p" script >actual &&
-	echo version | test_cmp - actual
+	echo version | test_prints sed -n "1s/ *\$//p" script
 '
 
 test_expect_success 'a directory of rings and streams is one recording' '
@@ -265,8 +262,7 @@ test_expect_success 'a directory of rings and streams is one recording' '
 	test_expect_code 2 env GIT_TRACE2_EVENT="$(pwd)/both" \
 		test-tool trace2 001return 2 &&
 	trace2 list both >list &&
-	awk "NR > 1 { print \$3 }" list >actual &&
-	test_write_lines 1 2 | test_cmp - actual
+	test_write_lines 1 2 | test_prints awk "NR > 1 { print \$3 }" list
 '
 
 test_expect_success 'a ring can stand in for the event stream, where it can be had' '
@@ -295,8 +291,7 @@ test_expect_success 'setup: a ring in order' '
 
 test_expect_success 'a file of 0 bytes' '
 	: >empty &&
-	trace2 list empty >out 2>err &&
-	test_must_be_empty out &&
+	test_prints trace2 list empty </dev/null 2>err &&
 	test_grep "zero-sized file, nothing to do!" err
 '
 
@@ -382,6 +377,41 @@ test_expect_success PIPE 'a ring cannot come through a pipe' '
 	test_must_fail trace2 list - <pipe 2>err &&
 	wait &&
 	test_grep "cannot read .standard input.: a ring is read from its file, not from a pipe" err
+'
+
+# ---------------------------------------------------------------------------
+# Events of a ring, written anew, have all their fields
+
+# Both targets record the same run.
+test_expect_success JQ 'the histogram of a timer is what the event target says' '
+	both test-tool trace2 110timer_histogram 1 2 4 8 &&
+	jq -r "select(.event == \"timer\" or .event == \"th_timer\")
+		| \"\(input_filename) \(del(.time))\"" event from-ring >timers &&
+	sed -n "s/^event //p" timers >event.timers &&
+	sed -n "s/^from-ring //p" timers >from-ring.timers &&
+	test_line_count = 2 event.timers &&
+	test_grep "\"histogram\":\[\[0\.[0-9]*,[1-4]\],\[" event.timers &&
+	test_cmp event.timers from-ring.timers
+'
+
+test_expect_success JQ 'export says it, too' '
+	trace2 export --to git-event ring >exported &&
+	sed -n "/\"timer\"/s/.*\"histogram\"/histogram/p" event >expect &&
+	sed -n "/\"timer\"/s/.*\"histogram\"/histogram/p" exported >actual &&
+	test_grep "^histogram:\[\[0\.0" expect &&
+	test_cmp expect actual &&
+	trace2 export --to git-event event >again &&
+	sort event >expect &&
+	sort again >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'a timer without one has none' '
+	rm -f ring &&
+	GIT_TRACE2_RING="$(pwd)/ring" test-tool trace2 100timer 3 1 &&
+	trace2 script --git-event ring >from-ring &&
+	test_grep "\"event\":\"timer\"" from-ring &&
+	test_grep ! histogram from-ring
 '
 
 test_done

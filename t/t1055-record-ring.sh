@@ -6,8 +6,6 @@ test_description='trace2 record --ring: rings of all processes, and streams of t
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 test_skip_unless JQ,PIPE 'no host program, no jq, or no fifos'
 
 rounds () {
@@ -27,8 +25,7 @@ test_expect_success 'the events of a program are in a ring, and in no stream' '
 	# The search for leaks is a process of its own.
 	{ test_have_prereq INSTRUMENTED ||
 	  jq -e ".processes == 1" trace2.data/meta.json; } &&
-	rounds >actual &&
-	echo 200 | test_cmp - actual &&
+	echo 200 | test_prints rounds &&
 	trace2 check
 '
 
@@ -43,8 +40,7 @@ test_expect_success 'disk space of records that were taken is freed' '
 test_expect_success 'a killed program: all it did, and how it ended' '
 	test_expect_code 137 trace2 record --ring -- \
 		"$hosts/worker" 1 1000 kill </dev/null >out 2>err &&
-	rounds >actual &&
-	echo 1000 | test_cmp - actual &&
+	echo 1000 | test_prints rounds &&
 	trace2 report --counters --format=json >counters &&
 	jq -e ".counters[0].value == 1000" counters &&
 	trace2 list >actual &&
@@ -108,8 +104,7 @@ test_expect_success 'a recorder that is killed loses nothing' '
 	exec 8>&- &&
 	{ read -r answer <&9 || :; } &&
 	exec 9<&- &&
-	rounds killed >actual &&
-	echo 51 | test_cmp - actual
+	echo 51 | test_prints rounds killed
 '
 
 test_expect_success 'an earlier recording with rings moves away' '

@@ -108,9 +108,7 @@ test_expect_success 'by key' '
 '
 
 test_expect_success 'an event that cannot be opened is one error, the others count' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" \
-		GIT_TRACE2_COUNTERS="bogus,app/test/test1/,app/x/y/,{process/threads/,r},app/test/test1/:5" \
+	traced env GIT_TRACE2_COUNTERS="bogus,app/test/test1/,app/x/y/,{process/threads/,r},app/test/test1/:5" \
 		test-tool trace2 200counter 4 &&
 	test_prints jq -r "select(.event == \"error\") | .msg" e <<-\EOF &&
 	trace2: event '\''bogus'\'': no such event
@@ -126,8 +124,7 @@ test_expect_success 'an event that cannot be opened is one error, the others cou
 '
 
 test_expect_success KERNEL_EVENTS 'the error for an event without modes names the remedy' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_COUNTERS=app/test/test1/:u,task-clock:u,process/threads/:k \
+	traced env GIT_TRACE2_COUNTERS=app/test/test1/:u,task-clock:u,process/threads/:k \
 		test-tool trace2 200counter 4 &&
 	jq -r "select(.event == \"error\") | .msg" e >actual &&
 	for event in app/test/test1/:u task-clock:u process/threads/:k
@@ -188,8 +185,7 @@ test_expect_success SECCOMP 'where perf_event_open is forbidden' '
 '
 
 test_expect_success KERNEL_EVENTS 'a forked child opens its own' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_COUNTERS=page-faults \
+	traced env GIT_TRACE2_COUNTERS=page-faults \
 		test-tool trace2 006data test_category k1 v1 &&
 	counted page-faults,app/test/test1/ test-tool perf touch 10 20 30 &&
 	grep "^d1|.*|counter|.*|perf|" p >child &&

@@ -151,8 +151,7 @@ test_expect_success '-v and JSON tell where the recorded command was started' '
 			"cd / && test-tool trace2 001return 0; :"
 	) &&
 	trace2 list -v cwd.data >out &&
-	grep "^  cwd" out >actual &&
-	echo "  cwd        $PWD/a place" | test_cmp - actual &&
+	echo "  cwd        $PWD/a place" | test_prints grep "^  cwd" out &&
 	trace2 list --format=json cwd.data >out &&
 	grep -c "\"cwd\":\"$PWD/a place\"" out &&
 	grep -c "\"cwd\":null" out
@@ -185,9 +184,8 @@ test_expect_success 'a process that is hidden leaves its children in the tree' '
 
 test_expect_success JQ 'JSON has every number plainly' '
 	trace2 list --format=json "$traces/gc.event" >out &&
-	jq -c ".processes[6] | [.depth, .pid, .wall_ns, .code, .name, .join, .start, .argv[1]]" out >actual &&
-	echo "[2,15564,7392000,0,\"pack-objects\",\"pid\",\"2026-11-21T07:20:00.577248Z\",\"pack-objects\"]" >expect &&
-	test_cmp expect actual
+	echo "[2,15564,7392000,0,\"pack-objects\",\"pid\",\"2026-11-21T07:20:00.577248Z\",\"pack-objects\"]" |
+	test_prints jq -c ".processes[6] | [.depth, .pid, .wall_ns, .code, .name, .join, .start, .argv[1]]" out
 '
 
 test_expect_success 'CSV quotes where needed' '

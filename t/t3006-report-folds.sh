@@ -118,8 +118,7 @@ test_expect_success 'filters choose what is folded' '
 test_expect_success 'a tree that fits is not folded' '
 	build 18 >few.event &&
 	trace2 report few.event >out &&
-	grep -c "├ cc$\|│ └ cc1$" out >actual &&
-	echo 72 | test_cmp - actual
+	echo 72 | test_prints grep -c "├ cc$\|│ └ cc1$" out
 '
 
 # Forty kinds are too many for forty rows with make and the rest.
@@ -258,8 +257,7 @@ test_expect_success 'what the names of scripts share is whole characters' '
 	"$PERL_PATH" -pe "s/\"t(5[0-9])-x.sh/\"\xc3@{[\$1 % 2 ? qq(\xa9) : qq(\xa8)]}\$1@{[\$1 % 2 ? qq(\xc3) : qq(\xc2)]}\xa9.sh/" \
 		scripts.event >letters.event &&
 	trace2 report letters.event >out &&
-	sed -n "s/.*├ sh \(.*\) x 4 .*/\1/p" out >actual &&
-	echo "*.sh" | test_cmp - actual
+	echo "*.sh" | test_prints sed -n "s/.*├ sh \(.*\) x 4 .*/\1/p" out
 '
 
 test_expect_success 'trees are drawn in ASCII without UTF-8' '

@@ -50,8 +50,7 @@ test_expect_success 'a child that its parent waits for: its start and its end' '
 		begin P 0 top && child 10 0 kid && ran 0 14 40 kid &&
 		reaped 43 0 && end P 100 0
 	} >plain.event &&
-	spawned plain.event >actual &&
-	echo "kid 7 ms" | test_cmp - actual &&
+	echo "kid 7 ms" | test_prints spawned plain.event &&
 	trace2 report plain.event >out &&
 	test_grep "^7.000 ms (7.0%) spawning$" out
 '
@@ -87,8 +86,7 @@ test_expect_success 'the parent was busy: it left a region that it was in' '
 		begin P 0 top && child 10 0 kid && ran 0 12 50 kid &&
 		region 20 enter && region 70 leave && reaped 90 0 && end P 100 0
 	} >busy.event &&
-	spawned busy.event >actual &&
-	echo "kid 2 ms" | test_cmp - actual
+	echo "kid 2 ms" | test_prints spawned busy.event
 '
 
 test_expect_success 'a region around all of it says nothing' '
@@ -96,8 +94,7 @@ test_expect_success 'a region around all of it says nothing' '
 		begin P 0 top && region 5 enter && child 10 0 kid &&
 		ran 0 12 50 kid && reaped 55 0 && region 60 leave && end P 100 0
 	} >around.event &&
-	spawned around.event >actual &&
-	echo "kid 7 ms" | test_cmp - actual
+	echo "kid 7 ms" | test_prints spawned around.event
 '
 
 test_expect_success 'a parent that goes on while the child starts does not wait for it' '
@@ -105,8 +102,7 @@ test_expect_success 'a parent that goes on while the child starts does not wait 
 		begin P 0 top && child 10 0 kid && region 12 enter &&
 		ran 0 40 50 kid && region 45 leave && reaped 52 0 && end P 100 0
 	} >on.event &&
-	spawned on.event >actual &&
-	echo "kid 4 ms" | test_cmp - actual
+	echo "kid 4 ms" | test_prints spawned on.event
 '
 
 # b starts beside a, c beside both; a is waited for while b runs.
@@ -147,8 +143,7 @@ test_expect_success 'two threads: each waits for its own' '
 		(thread=th01:a && reaped 43 0 && event P 44 thread_exit) &&
 		end P 100 0
 	} >threads.event &&
-	spawned threads.event >actual &&
-	echo "kid 7 ms" | test_cmp - actual
+	echo "kid 7 ms" | test_prints spawned threads.event
 '
 
 test_expect_success 'unknown values are not 0: no end, no times, no process' '
@@ -156,8 +151,7 @@ test_expect_success 'unknown values are not 0: no end, no times, no process' '
 		begin P 0 top && child 10 0 kid && begin P/C-P00000010 14 kid &&
 		child 20 1 silent && reaped 30 1 && end P 100 0
 	} >open.event &&
-	spawned open.event >actual &&
-	test_write_lines "kid " "silent " | test_cmp - actual &&
+	test_write_lines "kid " "silent " | test_prints spawned open.event &&
 	test_prints trace2 report -g cmd plain.event <<-\EOF &&
 	SUM WALL ms  SUM SELF ms  SHARE  SUM SPAWN ms  COUNT   P50 ms   P90 ms   P99 ms   MAX ms  GROUP
 	    100.000       74.000  74.0%             -      1  100.000  100.000  100.000  100.000  top
@@ -226,27 +220,23 @@ tasks () {
 test_expect_success 'from fork to exec, and from the end to child_exit' '
 	parent kid_of_parent 53 child_exit | recording both &&
 	tasks : >both/tasks.jsonl &&
-	spawned both >actual &&
-	echo "kid 5 ms" | test_cmp - actual
+	echo "kid 5 ms" | test_prints spawned both
 '
 
 test_expect_success 'a child that went to the background: its start' '
 	parent kid_of_parent 30 child_ready | recording ready &&
 	tasks : >ready/tasks.jsonl &&
-	spawned ready >actual &&
-	echo "kid 2 ms" | test_cmp - actual
+	echo "kid 2 ms" | test_prints spawned ready
 '
 
 test_expect_success 'a child without a span: its start, until the parent goes on' '
 	parent : | recording silent &&
 	tasks : >silent/tasks.jsonl &&
-	spawned silent >actual &&
-	echo "kid 2 ms" | test_cmp - actual &&
+	echo "kid 2 ms" | test_prints spawned silent &&
 	parent of_parent 13 data "\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" |
 	recording busy &&
 	tasks : >busy/tasks.jsonl &&
-	spawned busy >actual &&
-	echo "kid 1 ms" | test_cmp - actual
+	echo "kid 1 ms" | test_prints spawned busy
 '
 
 test_expect_success 'below a shell: from fork to exec' '
@@ -256,8 +246,7 @@ test_expect_success 'below a shell: from fork to exec' '
 		execed 14 16 kid && ended 50 16 && forked 50 17 15 &&
 		execed 53 17 more && ended 60 17 && ended 100 15
 	} >shell/tasks.jsonl &&
-	spawned shell >actual &&
-	test_write_lines "kid 2 ms" "more 3 ms" | test_cmp - actual &&
+	test_write_lines "kid 2 ms" "more 3 ms" | test_prints spawned shell &&
 	trace2 report shell >out &&
 	test_grep "^5.000 ms (5.0%) spawning$" out
 '

@@ -263,8 +263,7 @@ test_expect_success 'a forked half is joined to its task, and shown once' '
 	36.000 0 18 └ pack
 	EOF
 	trace2 report gc >out &&
-	sed 3q out >actual &&
-	test_cmp - actual <<-\EOF &&
+	test_prints sed 3q out <<-\EOF &&
 	21.000 ms wall
 	4 processes, 14 events
 	2.000 ms (9.5%) spawning; 60.000 ms more in the background
@@ -375,7 +374,7 @@ do
 	'
 
 	test_expect_success "SECCOMP$raised" "a program of the library killed by SIG$signal, no kernel records" '
-		test_expect_code $code "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+		test_expect_code $code denied all \
 			trace2 record --no-ptrace -o blind -- test-tool trace2 020spawn \
 			test-tool trace2 080raise $signal &&
 		ends blind >actual &&

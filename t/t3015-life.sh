@@ -25,8 +25,7 @@ test_expect_success 'a script that ends in exec: all of its time is its own' '
 		task argv 2 15 "\"argv\":[\"/bin/sh\",\"./work.sh\"]" &&
 		execed 290 15 git && ended 300 15 "\"code\":0"
 	} >script/tasks.jsonl &&
-	lives script >actual &&
-	echo "300.000 0 15 work.sh, then git" | test_cmp - actual &&
+	echo "300.000 0 15 work.sh, then git" | test_prints lives script &&
 	trace2 list -v script >out &&
 	test_prints grep "^  ran" out <<-\EOF &&
 	  ran        2.000 ms   (before exec)
@@ -243,8 +242,7 @@ test_expect_success 'exec by a second thread: the first one ends, the process go
 		ended 30 15 "\"signal\":9" && execed 31 15 second &&
 		ended 90 15
 	} >thread/tasks.jsonl &&
-	lives thread >actual &&
-	echo "90.000 - 15 first, then [second]" | test_cmp - actual
+	echo "90.000 - 15 first, then [second]" | test_prints lives thread
 '
 
 test_expect_success 'threads that outlive the first one: the last one ends the process' '
@@ -255,8 +253,7 @@ test_expect_success 'threads that outlive the first one: the last one ends the p
 		ended 10 15 "\"code\":3" &&
 		task exit 70 15 "\"tid\":16,\"ppid\":1,\"ptid\":1"
 	} >outlive/tasks.jsonl &&
-	lives outlive >actual &&
-	echo "70.000 3 15 [first]" | test_cmp - actual
+	echo "70.000 3 15 [first]" | test_prints lives outlive
 '
 
 # ---- processes without an end --------------------------------------------------

@@ -56,8 +56,7 @@ test_expect_success 'a command, its output and its exit code' '
 		>out 2>err <<-\EOF &&
 	from in
 	EOF
-	test_write_lines "to out" "from in" >expect &&
-	test_cmp expect out &&
+	test_write_lines "to out" "from in" | test_cmp - out &&
 	cat >expect <<-\EOF &&
 	to err
 	[ trace2 record: 2 processes, 0 events, SIZE -> trace2.data; 0 lost, exit 3 ]
@@ -102,9 +101,7 @@ test_expect_success GIT 'what the user configured for Git does not get into it' 
 		trace2 record -o git.data -- git version &&
 	cat git.data/events/* >all &&
 	jq -s -e "all(has(\"file\") and has(\"time\"))" all &&
-	ls elsewhere >actual &&
-	echo 1 >expect &&
-	test_cmp expect actual
+	echo 1 | test_prints ls elsewhere
 '
 
 test_expect_success !UNDER_VALGRIND 'the environment is the same, but for these variables' '
@@ -157,9 +154,7 @@ test_expect_success !SANITIZE_THREAD,!UNDER_VALGRIND 'no descriptor, limit, mask
 # HUP INT QUIT, USR1, USR2 PIPE, TERM, CHLD CONT, TSTP TTIN TTOU, XFSZ.
 test_expect_success !UNDER_VALGRIND 'the recorder holds back the signals that it forwards, and no others' '
 	trace2 record -o blocked -- sh -c "cat /proc/\$PPID/status" >status &&
-	sed -n "s/^SigBlk:.0*//p" status >actual &&
-	echo 13b5a07 >expect &&
-	test_cmp expect actual
+	echo 13b5a07 | test_prints sed -n "s/^SigBlk:.0*//p" status
 '
 
 test_expect_success 'a command that is not found, or cannot be run' '
@@ -228,9 +223,7 @@ test_expect_success TASKS 'processes that are not instrumented, with exact times
 test_expect_success TASKS,EXIT_CODES 'exit codes of processes that others reap' '
 	trace2 record -- sh -c "sh -c \"exit 7\"; sh -c \"kill -15 \\\$\\\$\"
 		exit 0" &&
-	tasks trace2.data >actual &&
-	test_write_lines "sh 0" "sh 7" "sh 15" >expect &&
-	test_cmp expect actual
+	test_write_lines "sh 0" "sh 7" "sh 15" | test_prints tasks trace2.data
 '
 
 # A child of the command ended with code 0, and a stranger, who ended with code 7,
@@ -262,11 +255,10 @@ test_expect_success TASKS,EXIT_CODES,NEXT_PID 'a later process with the pid of o
 	exec 8>&- &&
 	wait $recorder &&
 	# It may have ended before its words are read.
-	jq -s -c "map(select(.pid == $pid and
+	echo "[\"fork\",\"comm\",\"exit\",\"status\"]" |
+	test_prints jq -s -c "map(select(.pid == $pid and
 			(.argv | tostring | contains(\"exit 0\") | not)) | .type)" \
-		trace2.data/tasks.jsonl >actual &&
-	echo "[\"fork\",\"comm\",\"exit\",\"status\"]" >expect &&
-	test_cmp expect actual
+		trace2.data/tasks.jsonl
 '
 
 test_expect_success TASKS 'an orphan is waited for, its status and rusage known' '
@@ -356,9 +348,7 @@ test_expect_success '^C of a terminal comes to the command once' '
 	EOF
 	test_expect_code 9 "$PERL_PATH" "$TEST_DIRECTORY/t3100/tty.perl" ready ^C \
 		trace2 record -- sh ./cmd >out &&
-	test_write_lines ready int usr1 >expect &&
-	head -n 3 out >actual &&
-	test_cmp expect actual &&
+	test_write_lines ready int usr1 | test_prints head -n 3 out &&
 	test_grep "exit 9 ]" out
 '
 
@@ -413,9 +403,7 @@ test_expect_success 'an earlier recording moves to DIR.old, the one before goes'
 	done &&
 	test "$(jq .exit_code again/meta.json again.old/meta.json)" = "3
 2" &&
-	ls -d again* >actual &&
-	test_write_lines again again.old >expect &&
-	test_cmp expect actual
+	test_write_lines again again.old | test_prints ls -d again*
 '
 
 test_expect_success 'nothing is removed or moved that is not a recording' '
@@ -434,8 +422,7 @@ test_expect_success 'nothing is removed or moved that is not a recording' '
 	mv other again.old &&
 	test_expect_code 128 trace2 record -o again -- touch ran 2>actual &&
 	test_grep "will not replace ${SQ}again.old${SQ}" actual &&
-	echo precious >expect &&
-	test_cmp expect again.old/file &&
+	echo precious | test_cmp - again.old/file &&
 	rm -r again.old &&
 	trace2 record -o again -- true &&
 	mkdir again.old/events/dir &&
@@ -520,10 +507,8 @@ test_expect_success SMALL_DISK 'a full disk: the command is not disturbed' '
 	cat small/rec/meta.json >meta
 	EOF
 	unshare -m sh ./on-small-disk >actual 2>/dev/null &&
-	echo done >expect &&
-	test_cmp expect actual &&
-	echo 6 >expect &&
-	test_cmp expect code &&
+	echo done | test_cmp - actual &&
+	echo 6 | test_cmp - code &&
 	jq -e ".state == \"complete\" and .exit_code == 6" meta &&
 	cat >on-small-disk <<-\EOF &&
 	mount -t tmpfs -o size=64k none small || exit 99
@@ -532,13 +517,10 @@ test_expect_success SMALL_DISK 'a full disk: the command is not disturbed' '
 	echo $? >code
 	ls small >left
 	EOF
-	unshare -m sh ./on-small-disk >actual &&
-	test_must_be_empty actual &&
-	echo 128 >expect &&
-	test_cmp expect code &&
+	test_prints unshare -m sh ./on-small-disk </dev/null &&
+	echo 128 | test_cmp - code &&
 	test_grep "No space left on device" err &&
-	echo fill >expect &&
-	test_cmp expect left
+	echo fill | test_cmp - left
 '
 
 test_expect_success GIT '--max-size stops those that start later' '
@@ -612,20 +594,18 @@ test_expect_success TASKS 'a few do not reach --max-size' '
 '
 
 test_expect_success SECCOMP 'and if the losses are unknown, that is reported' '
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+	denied all \
 		trace2 record --no-ptrace --max-size 50k -- sh ./full 2>err &&
 	test_grep "max-size was reached: programs that started later recorded nothing (their number is unknown without the kernel${SQ}s records)" err
 '
 
 test_expect_success SECCOMP 'without task records it says so once, and goes on' '
-	test_expect_code 4 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+	test_expect_code 4 denied all \
 		trace2 record --no-ptrace -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
 	test_line_count = 4 err &&
 	test_grep "^trace2 record: for more: .*check --record" err &&
 	test_grep "^trace2 record: going on without the kernel${SQ}s task records: perf_event_open: Operation not permitted" err &&
-	tasks trace2.data >actual &&
-	echo " 4" >expect &&
-	test_cmp expect actual &&
+	echo " 4" | test_prints tasks trace2.data &&
 	jq -e ".task_source == \"none\"" trace2.data/meta.json &&
 	test_path_is_missing trace2.data/kernel.data &&
 	trace2 list >listed 2>err &&
@@ -636,7 +616,7 @@ test_expect_success SECCOMP 'without task records it says so once, and goes on' 
 '
 
 test_expect_success SECCOMP,EXIT_CODES 'the process connector stands in for perf' '
-	test_expect_code 4 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" perf \
+	test_expect_code 4 denied perf \
 		trace2 record -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
 	test_line_count = 4 err &&
 	test_grep "^trace2 record: for more: .*check --record" err &&
@@ -651,13 +631,11 @@ test_expect_success SECCOMP,!MUSL 'a recorder that is killed before the command 
 	{
 		(
 			ulimit -c 0 &&
-			"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" priority \
-				trace2 record -o gone -- touch ran
+			denied priority trace2 record -o gone -- touch ran
 		)
 		echo $? >code
 	} 2>&1 | cat >held &&
-	echo 159 >expect &&
-	test_cmp expect code &&
+	echo 159 | test_cmp - code &&
 	test_path_is_missing ran
 '
 

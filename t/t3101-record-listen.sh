@@ -104,9 +104,7 @@ test_expect_success GIT 'real Git commands, over both kinds' '
 	GIT_TRACE2_EVENT="af_unix:dgram:$sock/d" git version &&
 	finished &&
 	jq -r .event l/events/* >events &&
-	grep -c -x -e version -e start -e atexit events >actual &&
-	echo 6 >expect &&
-	test_cmp expect actual
+	echo 6 | test_prints grep -c -x -e version -e start -e atexit events
 '
 
 test_expect_success '50 clients at once: nothing lost, torn or mixed' '
@@ -172,8 +170,7 @@ test_expect_success 'no SID makes a file anywhere else, or under another name' '
 	{ echo escaped && test_seq -f "unknown-%d" 10; } |
 	LC_ALL=C sort >expect &&
 	test_cmp expect actual &&
-	echo precious >expect &&
-	test_cmp expect escaped &&
+	echo precious | test_cmp - escaped &&
 	ls -a . l >actual &&
 	test_grep ! "hidden" actual
 '
@@ -214,9 +211,7 @@ test_expect_success '100 MB without a newline: counted, and memory stays bounded
 		test $((peak - before)) -lt 50000
 	fi &&
 	finished &&
-	echo "too_long 1" >expect &&
-	lost l >actual &&
-	test_cmp expect actual &&
+	echo "too_long 1" | test_prints lost l &&
 	test_grep "; 1 lost, exit 0 ]" rest &&
 	test_cmp after l/events/after
 '
@@ -233,13 +228,9 @@ test_expect_success 'a datagram of 256 KiB is taken, newline and all; a larger o
 	tr -d "\n" <fits | send dgram "$sock/d" &&
 	tr -d "\n" <over | send dgram "$sock/d" &&
 	finished &&
-	ls l/events >actual &&
-	echo fits >expect &&
-	test_cmp expect actual &&
+	echo fits | test_prints ls l/events &&
 	test_cmp_bin fits l/events/fits &&
-	echo "too_long 1" >expect &&
-	lost l >actual &&
-	test_cmp expect actual
+	echo "too_long 1" | test_prints lost l
 '
 
 # Of 1000 bytes each, more than the recorder keeps: make check sends thrice as much.

@@ -54,8 +54,7 @@ test_expect_success 'nothing is left of a recording that could not begin' '
 test_expect_success TASKS 'programs without Trace2: says what is known all the same' '
 	trace2 record -o quiet -- sh -c "sh -c :; :" 2>err &&
 	sed -e "/: not recorded: /d; /: for more: /d" -e "s/'\''/SQ/g" err >lines &&
-	head -n 1 lines >actual &&
-	test_cmp - actual <<-\EOF &&
+	test_prints head -n 1 lines <<-\EOF &&
 	trace2 record: no program of this run writes Trace2 events; SQtrace2 listSQ shows 2 processes from the kernelSQs records
 	EOF
 	test_line_count = 2 lines &&
@@ -103,8 +102,7 @@ test_expect_success JQ 'it goes on with the trace around it; a sampled one it do
 	test_cmp out actual &&
 	test_grep "^00-0123456789abcdef0123456789abcdef-" out &&
 	GIT_TRACE2_SPANS=1/100 trace2 record -o traced -- sh -c "echo x\$TRACEPARENT" >out &&
-	echo x >expect &&
-	test_cmp expect out &&
+	echo x | test_cmp - out &&
 	jq -e ".trace == null" traced/meta.json
 '
 

@@ -121,9 +121,8 @@ test_expect_success 'a busy collector, and one that drops connections, is asked 
 	read -r line <&8 &&
 	counts_are "10 trees sent (10 spans), 0 open, 0 waiting, *" &&
 	finished &&
-	cut -d" " -f4 collector/requests >actual &&
-	test_write_lines 503 429 drop 200 >expect &&
-	test_cmp expect actual &&
+	test_write_lines 503 429 drop 200 |
+	test_prints cut -d" " -f4 collector/requests &&
 	# Not before the time that it named.
 	awk "NR == 1 { first = \$1 } NR == 2 { exit !(\$1 - first >= 990) }" \
 		collector/times &&
@@ -217,8 +216,7 @@ test_expect_success 'sampling: the same trees as in an export, and the rest is c
 	cut -f 1 rows | sort >actual &&
 	test_cmp expect actual &&
 	cut -f 2 rows | sort -u >states &&
-	test_write_lines ot=th:0 ot=th:c >expect &&
-	test_cmp expect states &&
+	test_write_lines ot=th:0 ot=th:c | test_cmp - states &&
 	kept=$(wc -l <actual) &&
 	test_grep "$kept trees sent ($kept spans), .* $((400 - kept)) not sampled, 0 lost" rest &&
 	test "$kept" -lt 200
@@ -253,8 +251,7 @@ test_expect_success 'with a command' '
 	collector &&
 	test_expect_code 3 trace2 record -o r2 --listen "$sock/s" --forward "otlp:$url/x" \
 		--forward-redact -- test-tool trace2 001return 3 &&
-	echo "POST /x application/json 200" >expect &&
-	test_cmp expect collector/requests &&
+	echo "POST /x application/json 200" | test_cmp - collector/requests &&
 	jq -e "[.resourceSpans[].scopeSpans[].spans[].status.code] == [2]" \
 		collector/bodies
 '
@@ -265,8 +262,7 @@ test_expect_success 'the collector that the environment names' '
 		trace2 record -q -o r2 --listen "$sock/s" --forward otlp:env -- \
 		test-tool trace2 001return 0 2>err &&
 	test_line_count = 1 err &&
-	echo "x-token: 1" >expect &&
-	test_cmp expect collector/headers
+	echo "x-token: 1" | test_cmp - collector/headers
 '
 
 test_expect_success 'errors are found before the command runs, and leave nothing' '

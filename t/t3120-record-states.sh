@@ -70,8 +70,7 @@ test_expect_success MACHINE 'who woke a thread from outside of the recording' '
 	EOF
 	{ ./outsider & } &&
 	trace2 record -- ./inside >out &&
-	echo text >expect &&
-	test_cmp expect out &&
+	echo text | test_cmp - out &&
 	"$GIT_BUILD_DIR/build/unit/tool-states" trace2.data >dump &&
 	jq -e -n "[inputs | select(.by_outside and .cause == \"pipe\").comm] |
 		unique == [\"outsider\"]" dump

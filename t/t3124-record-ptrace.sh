@@ -49,14 +49,12 @@ test_expect_success 'without perf and the connector, all processes have argument
 	exit 4
 	EOF
 	test_expect_code 4 contained -o all -- sh ./all.sh 2>err &&
-	rows all >actual &&
-	cat >expect <<-\EOF &&
+	test_prints rows all <<-\EOF &&
 	0 sh ./all.sh: 4
 	1 true one: 0
 	1 ?: 7
 	1 sh -c kill -9 $$: 9
 	EOF
-	test_cmp expect actual &&
 	jq -e ".task_source == \"ptrace\" and .exit_codes == \"ptrace\" and
 		.task_records == \"kernel\"" all/meta.json &&
 	jq -es "[.[] | select(.argv)] | length == 4 and
@@ -77,7 +75,7 @@ test_expect_success TASKS 'perf and the connector come first, unless --ptrace is
 test_expect_success 'neither --no-ptrace nor stat traces' '
 	contained -q --no-ptrace -o never -- true &&
 	jq -e ".task_source == \"none\"" never/meta.json &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+	denied all \
 		trace2 stat -q -- sh -c "grep Tracer /proc/self/status >tracer" &&
 	test_grep "TracerPid:.0$" tracer
 '
@@ -150,8 +148,7 @@ test_expect_success 'a stopped process stays stopped, and goes on' '
 	rm ran
 	EOF
 	both 0 sh ./stops &&
-	echo 3 >expect &&
-	test_cmp expect traced
+	echo 3 | test_cmp - traced
 '
 
 test_expect_success 'the processes outlive a recorder that is killed' '
@@ -181,8 +178,7 @@ test_expect_success LSAN 'a program with LeakSanitizer is not followed, and find
 	build_leak &&
 	contained -o leaks -- \
 		env LSAN_OPTIONS= sh -c "./lsan 2>report; echo \$?; true" >out 2>err &&
-	echo 23 >expect &&
-	test_cmp expect out &&
+	echo 23 | test_cmp - out &&
 	test_grep "detected memory leaks" report &&
 	rows leaks >actual &&
 	test_grep "^1 ./lsan: 23$" actual &&
@@ -203,16 +199,13 @@ test_expect_success CC 'a program that could trace is not followed, sudo is' '
 	"${CC:-cc}" -o tracer may.c &&
 	cp tracer sudo &&
 	test_expect_code 5 trace2 record -q --ptrace -o may -- ./tracer &&
-	rows may >actual &&
-	echo "0 ./tracer: 5" | test_cmp - actual &&
+	echo "0 ./tracer: 5" | test_prints rows may &&
 	test_expect_code 5 trace2 record -q --ptrace -o may -- ./sudo &&
-	rows may >actual &&
-	cat >expect <<-\EOF &&
+	test_prints rows may <<-\EOF
 	0 ./sudo: 5
 	1 sh -c env true; exit 5: 5
 	2 true: 0
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success STRACE 'a tracer is not followed, and traces' '

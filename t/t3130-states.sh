@@ -16,8 +16,7 @@ test_skip_unless JQ
 test_expect_success 'run, ready and wait' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
-	5 0 in 10 10
-	6 0 comm 10 10 first exec
+	5 0 run 10 10 first
 	20 0 out 10 10 preempted
 	30 1 in 10 10
 	50 1 out 10 10
@@ -49,9 +48,8 @@ test_expect_success 'the arguments of the command are known without the kernel' 
 		r/meta.json >meta && mv meta r/meta.json &&
 	grep "bin/test" r/meta.json &&
 	trace2 list r --format=json >list.json &&
-	jq -c ".processes[].argv" list.json >actual &&
-	test_write_lines "[\"bin/test\",\"-v\"]" null >expect &&
-	test_cmp expect actual
+	test_write_lines "[\"bin/test\",\"-v\"]" null |
+	test_prints jq -c ".processes[].argv" list.json
 '
 
 # The first record of a thread shows what it did before: where it was found may be
@@ -104,28 +102,24 @@ test_expect_success 'a process waits only when all of its threads do' '
 	96 1 exit 10 11
 	100 0 exit 10 10
 	EOF
-	dumped r &&
 	test_prints of thread tid run_ns ready_ns wait_ns <<-\EOF &&
 	10 40000 0 60000
 	11 31000 30000 25000
 	EOF
-	echo "71000 60000 20000 20000" >expect &&
-	of process cpu_ns run_ns ready_ns wait_ns >actual &&
-	test_cmp expect actual
+	echo "71000 60000 20000 20000" |
+	test_prints of process cpu_ns run_ns ready_ns wait_ns
 '
 
 test_expect_success 'report -g adds up the CPU times of each kind' '
 	made r <<-\EOF &&
 	top top
 	10 0 fork 11 11 10 10
-	12 1 in 11 11
-	13 1 comm 11 11 cc exec
+	12 1 run 11 11 cc
 	20 0 out 10 10
 	40 1 exit 11 11
 	41 0 in 10 10
 	50 0 fork 12 12 10 10
-	52 1 in 12 12
-	53 1 comm 12 12 cc exec
+	52 1 run 12 12 cc
 	55 0 out 10 10
 	62 1 exit 12 12
 	63 0 in 10 10
@@ -169,8 +163,7 @@ test_expect_success 'threads of a stream are those that ran when it has their ev
 	"$GIT_BUILD_DIR/build/unit/tool-states" r |
 	jq -r "select(.type == \"thread\" and .thread) | \"\(.thread) \(.tid)\"" |
 	sort >actual &&
-	test_write_lines "main 10" "th01:a 22" "th02:b 21" >expect &&
-	test_cmp expect actual
+	test_write_lines "main 10" "th01:a 22" "th02:b 21" | test_cmp - actual
 '
 
 test_expect_success 'records of all CPUs are merged by time' '
@@ -201,16 +194,12 @@ test_expect_success 'CPU time is what the kernel counted on each CPU' '
 	50 0 read 10 10 30000
 	50 1 read 10 10 9000
 	EOF
-	dumped r &&
-	echo "39000 40000" >expect &&
-	of thread cpu_ns run_ns >actual &&
-	test_cmp expect actual
+	echo "39000 40000" | test_prints of thread cpu_ns run_ns
 '
 
 test_expect_success 'without a count, switches belong to the thread that gets the CPU' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	50 0 out 10 10
 	52 0 in 11 11
@@ -219,7 +208,6 @@ test_expect_success 'without a count, switches belong to the thread that gets th
 	90 0 exit 10 10
 	90 0 exit 11 11
 	EOF
-	dumped r &&
 	test_prints of thread tid cpu_ns run_ns <<-\EOF
 	10 62000 56000
 	11 31000 28000
@@ -231,8 +219,7 @@ test_expect_success 'switches take no more time than wait4 gave, if that covers 
 	do
 		set -- $given &&
 		made r <<-\EOF &&
-		0 0 fork 10 10 1 1
-		0 0 in 10 10
+		begin
 		1 0 fork 11 11 10 10
 		50 0 out 10 10
 		52 0 in 11 11
@@ -242,9 +229,7 @@ test_expect_success 'switches take no more time than wait4 gave, if that covers 
 		90 0 exit 11 11
 		EOF
 		echo "{\"type\":\"status\",\"time_ns\":5000200000,\"pid\":10,\"code\":0,\"user_ns\":$1,\"system_ns\":0}" >>r/tasks.jsonl &&
-		dumped r &&
-		of thread cpu_ns >actual &&
-		printf "%s\n" "$2" "$3" | test_cmp - actual || return 1
+		test_write_lines "$2" "$3" | test_prints of thread cpu_ns || return 1
 	done
 '
 
@@ -256,10 +241,7 @@ test_expect_success 'a count that the switches contradict is not used' '
 	50 0 read 10 10 3000000
 	50 1 read 10 10 9000
 	EOF
-	dumped r &&
-	echo "40000 40000" >expect &&
-	of thread cpu_ns run_ns >actual &&
-	test_cmp expect actual
+	echo "40000 40000" | test_prints of thread cpu_ns run_ns
 '
 
 test_expect_success 'before the exec of the command and after its last record: the rest of what wait4 gave' '
@@ -278,9 +260,7 @@ test_expect_success 'before the exec of the command and after its last record: t
 		echo "{\"type\":\"status\",\"time_ns\":5000200000,\"pid\":10,\"code\":0,\"user_ns\":100000,\"system_ns\":70000}"
 	} >tasks &&
 	mv tasks r/tasks.jsonl &&
-	states r >dumped &&
-	grep ^10 dumped >actual &&
-	test_cmp - actual <<-\EOF
+	test_prints states_with ^10 <<-\EOF
 	10 ready 0 85
 	10 run 85 65
 	10 wait 150 10
@@ -290,8 +270,7 @@ test_expect_success 'before the exec of the command and after its last record: t
 
 test_expect_success 'a pid that is used again is another process' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	2 1 in 11 11
 	10 1 exit 11 11
@@ -312,14 +291,12 @@ test_expect_success 'a pid that is used again is another process' '
 
 test_expect_success 'processes outside of the recording are left out' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	20 0 exit 10 10
 	EOF
 	cp r/tasks.jsonl only &&
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	5 1 in 77 77
 	6 1 comm 77 77 other
 	8 1 out 77 77
@@ -334,15 +311,13 @@ test_expect_success 'processes outside of the recording are left out' '
 
 test_expect_success 'an exec ends all other threads' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	10 0 fork 10 11 10 10
 	12 1 in 10 11
 	20 1 exit 10 10
 	21 1 comm 10 10 new exec
 	30 1 exit 10 10
 	EOF
-	dumped r &&
 	test_prints of thread tid start_ns end_ns <<-\EOF
 	10 5000000000 5000020000
 	11 5000010000 5000021000
@@ -352,13 +327,11 @@ test_expect_success 'an exec ends all other threads' '
 
 test_expect_success 'what still runs lasts until the last record' '
 	made r --growing <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	10 0 fork 10 11 10 10
 	12 1 in 10 11
 	40 0 out 10 10
 	EOF
-	dumped r &&
 	test_prints of thread tid end_ns open <<-\EOF &&
 	10 5000040000 true
 	11 5000040000 true
@@ -369,8 +342,7 @@ test_expect_success 'what still runs lasts until the last record' '
 
 test_expect_success 'the innermost listed function of the kernel is the cause' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	10 0 sleep 10 10 0 swapper kernel,schedule,anon_pipe_read,vfs_read
 	11 0 in 10 10
 	20 0 sleep 10 10 0 swapper schedule,__futex_wait,futex_do_wait.isra.0
@@ -387,9 +359,7 @@ test_expect_success 'the innermost listed function of the kernel is the cause' '
 	71 0 in 10 10
 	80 0 exit 10 10
 	EOF
-	states r >dumped &&
-	grep wait dumped >actual &&
-	test_cmp - actual <<-\EOF
+	test_prints states_with wait <<-\EOF
 	10 wait 10 1 pipe
 	10 wait 20 1 lock
 	10 wait 30 1 signal
@@ -412,16 +382,13 @@ test_expect_success 'a process waits for what the latest of its threads does, wh
 	60 0 in 10 10
 	70 0 exit 10 10
 	EOF
-	dumped r &&
-	echo "30000 10000 20000" >expect &&
-	of process wait_ns wait_pipe_ns wait_child_ns >actual &&
-	test_cmp expect actual
+	echo "30000 10000 20000" |
+	test_prints of process wait_ns wait_pipe_ns wait_child_ns
 '
 
 test_expect_success 'in a container, tracepoints have pids of the machine' '
 	made r --container=1000 <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	5 1 in 11 11
 	10 0 sleep 10 10 0 swapper schedule,anon_pipe_read
@@ -431,9 +398,7 @@ test_expect_success 'in a container, tracepoints have pids of the machine' '
 	41 1 in 10 10
 	50 0 exit 10 10
 	EOF
-	states r >dumped &&
-	grep -e pipe -e "11 ready 4" dumped >actual &&
-	test_cmp - actual <<-\EOF
+	test_prints states_with "pipe\|11 ready 4" <<-\EOF
 	10 wait 10 20 pipe by 11
 	11 ready 40 10 by 10
 	EOF
@@ -491,8 +456,7 @@ test_expect_success 'a finished file that was cut is a problem' '
 test_expect_success 'a file of another machine, or of no kernel' '
 	records="0 0 fork 10 10 1 1" &&
 	echo "$records" | made r --swap &&
-	states r >actual &&
-	test_must_be_empty actual &&
+	test_prints states r </dev/null &&
 	test_grep "kernel.data.: it was recorded on a machine of the other byte order" err &&
 	echo "$records" | made r --clock=0 &&
 	dumped r &&
@@ -511,8 +475,7 @@ test_expect_success 'a file of another machine, or of no kernel' '
 
 test_expect_success 'lost records mark the threads that lived then' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	10 0 fork 11 11 10 10
 	20 1 in 11 11
 	30 1 exit 11 11
@@ -521,7 +484,6 @@ test_expect_success 'lost records mark the threads that lived then' '
 	5200 0 in 10 10
 	5300 0 exit 10 10
 	EOF
-	dumped r &&
 	test_prints of thread tid lost <<-\EOF &&
 	10 true
 	11 -
@@ -540,10 +502,8 @@ test_expect_success 'missing switches mark their thread' '
 	80 0 in 10 10
 	100 0 exit 10 10
 	EOF
-	dumped r &&
-	echo "10 true 55000 5000 40000" >expect &&
-	of thread tid lost run_ns ready_ns wait_ns >actual &&
-	test_cmp expect actual
+	echo "10 true 55000 5000 40000" |
+	test_prints of thread tid lost run_ns ready_ns wait_ns
 '
 
 test_expect_success 'a clock that goes back is a problem, and no negative time' '
@@ -565,16 +525,12 @@ test_expect_success 'without switches there are no states, but CPU times' '
 	20 0 exit 10 10
 	20 0 read 10 10 1234
 	EOF
-	states r process cpu_ns wait_ns >actual &&
-	echo "1234 -" >expect &&
-	test_cmp expect actual
+	echo "1234 -" | test_prints states r process cpu_ns wait_ns
 '
 
 test_expect_success 'old recordings have neither' '
 	rm r/kernel.data &&
-	states r process cpu_ns wait_ns >actual &&
-	echo "- -" >expect &&
-	test_cmp expect actual
+	echo "- -" | test_prints states r process cpu_ns wait_ns
 '
 
 test_expect_success 'task records without a time, or none at all: said, and nothing made up' '

@@ -15,12 +15,10 @@ test_skip_unless JQ
 
 test_expect_success 'who woke a thread, and who had its CPU' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	5 1 in 11 11
-	10 0 switch 10 10 11 other schedule,anon_pipe_read
-	10 0 out 10 10
+	10 0 sleep 10 10 11 other schedule,anon_pipe_read
 	30 1 waking 11 11 10
 	30 1 waking 11 11 10
 	40 1 switch 11 11 10 other
@@ -29,23 +27,20 @@ test_expect_success 'who woke a thread, and who had its CPU' '
 	50 1 switch 10 10 77 outside
 	50 1 out 10 10 preempted
 	60 1 in 11 11
-	70 1 switch 11 11 0 swapper schedule,do_nanosleep
-	70 1 out 11 11
+	70 1 sleep 11 11 0 swapper schedule,do_nanosleep
 	80 0 waking 0 0 11 hardirq
 	81 1 in 11 11
 	90 0 in 10 10
-	90 1 switch 11 11 0 swapper schedule,sk_wait_data
-	90 1 out 11 11
+	90 1 sleep 11 11 0 swapper schedule,sk_wait_data
 	95 0 waking 10 10 11 softirq
 	96 1 in 11 11
-	97 1 switch 11 11 0 swapper schedule,futex_do_wait
-	97 1 out 11 11
+	97 1 sleep 11 11 0 swapper schedule,futex_do_wait
 	98 0 waking 55 55 11
 	99 1 in 11 11
 	100 1 exit 11 11
 	100 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states r <<-\EOF
 	10 ready 0 0
 	10 run 0 10
 	10 wait 10 20 pipe by 11
@@ -67,36 +62,29 @@ test_expect_success 'who woke a thread, and who had its CPU' '
 	11 ready 98 1
 	11 run 99 1
 	EOF
-	states r >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a wake-up that meets a thread on its way to wait' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	5 1 in 11 11
 	9 1 waking 11 11 10
-	10 0 switch 10 10 0 swapper schedule,futex_do_wait
-	10 0 out 10 10
+	10 0 sleep 10 10 0 swapper schedule,futex_do_wait
 	12 0 in 10 10
 	20 1 exit 11 11
 	20 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	states r >dumped &&
+	test_prints sed -n 3,4p dumped <<-\EOF
 	10 wait 10 0 lock by 11
 	10 ready 10 2
 	EOF
-	states r >dumped &&
-	sed -n 3,4p dumped >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'without wake-ups, the only thread that could be it woke it' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	2 0 fork 12 12 10 10
 	5 1 in 11 11
@@ -114,100 +102,82 @@ test_expect_success 'without wake-ups, the only thread that could be it woke it'
 	2100 0 exit 10 10
 	2100 0 exit 12 12
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states_with "^10 wait" <<-\EOF
 	10 wait 10 20 by 11 ~
 	10 wait 40 10
 	10 wait 60 440 child by 11 ~
 	10 wait 600 1400
 	EOF
-	states r >dumped &&
-	grep "^10 wait" dumped >actual &&
-	test_cmp expect actual
 '
 
 # A packet for another process, or a timer, interrupts whoever computes.
 test_expect_success 'a thread that was in no system call since the wait began did not end it by a packet' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	2 1 in 11 11
 	3 0 fork 12 12 10 10
 	4 0 waking 10 10 12 hardirq 1
-	9000 0 switch 10 10 0 swapper schedule,sk_wait_data
-	9000 0 out 10 10
+	9000 0 sleep 10 10 0 swapper schedule,sk_wait_data
 	12000 1 waking 11 11 10 softirq 4
 	12001 0 in 10 10
-	12100 0 switch 10 10 0 swapper schedule,sk_wait_data
-	12100 0 out 10 10
+	12100 0 sleep 10 10 0 swapper schedule,sk_wait_data
 	12200 1 out 11 11
 	12300 1 waking 11 11 11 hardirq 1
 	12310 1 in 11 11
 	13000 1 waking 11 11 10 softirq 4
 	13001 0 in 10 10
-	13100 0 switch 10 10 0 swapper schedule,sk_wait_data
-	13100 0 out 10 10
+	13100 0 sleep 10 10 0 swapper schedule,sk_wait_data
 	14000 1 waking 11 11 10 softirq 1
 	14001 0 in 10 10
 	15000 0 exit 10 10
 	15100 1 exit 11 11
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states_with "^10 wait" <<-\EOF
 	10 wait 9000 3000 socket by kernel
 	10 wait 12100 900 socket by 11 by kernel ~
 	10 wait 13100 900 socket by kernel
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a thread that waits for sockets may answer though it was in no other call' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	2 1 in 11 11
 	3 0 waking 10 10 12 hardirq 1
-	10 1 switch 11 11 0 swapper schedule,sk_wait_data
-	10 1 out 11 11
+	10 1 sleep 11 11 0 swapper schedule,sk_wait_data
 	20 0 waking 10 10 11 softirq 4
 	21 1 in 11 11
-	9000 0 switch 10 10 0 swapper schedule,sk_wait_data
-	9000 0 out 10 10
+	9000 0 sleep 10 10 0 swapper schedule,sk_wait_data
 	12000 1 waking 11 11 10 softirq 4
 	12001 0 in 10 10
 	15000 0 exit 10 10
 	15100 1 exit 11 11
 	EOF
-	states r | grep "^1[01] wait" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints states_with "^1[01] wait" <<-\EOF
 	10 wait 9000 3000 socket by 11 by kernel ~
 	11 wait 10 10 socket by 10 by kernel ~
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a process that ends releases locks and sockets, unless others like it ended in vain' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	2 1 in 11 11
 	3 0 fork 12 12 10 10
 	4 0 waking 10 10 12
-	5 0 switch 10 10 0 swapper schedule,locks_lock_inode_wait
-	5 0 out 10 10
+	5 0 sleep 10 10 0 swapper schedule,locks_lock_inode_wait
 	60 1 exit 11 11
 	70 0 in 10 10
-	80 0 switch 10 10 0 swapper schedule,unix_stream_read_generic
-	80 0 out 10 10
+	80 0 sleep 10 10 0 swapper schedule,unix_stream_read_generic
 	90 1 in 12 12
 	95 1 exit 12 12
 	99 0 in 10 10
 	100 0 fork 13 13 10 10
 	101 0 comm 13 13 loop
-	102 0 switch 10 10 0 swapper schedule,fifo_pipe_read
-	102 0 out 10 10
+	102 0 sleep 10 10 0 swapper schedule,fifo_pipe_read
 	110 1 in 13 13
 	120 1 fork 20 20 13 13
 	121 0 in 20 20
@@ -218,27 +188,22 @@ test_expect_success 'a process that ends releases locks and sockets, unless othe
 	160 0 in 10 10
 	170 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states_with "^10 wait" <<-\EOF
 	10 wait 5 65 lock by 11 ~
 	10 wait 80 19 socket by 12 ~
 	10 wait 102 58 pipe
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a futex that nobody woke had a time limit; a lock of a file has none' '
 	made r <<-\EOF &&
 	0 0 comm 10 10 top exec
 	1 0 waking 10 10 77
-	5 0 switch 10 10 0 swapper schedule,futex_do_wait
-	5 0 out 10 10
+	5 0 sleep 10 10 0 swapper schedule,futex_do_wait
 	65 0 in 10 10
-	70 0 switch 10 10 0 swapper schedule,locks_lock_inode_wait
-	70 0 out 10 10
+	70 0 sleep 10 10 0 swapper schedule,locks_lock_inode_wait
 	90 0 in 10 10
-	95 0 switch 10 10 0 swapper schedule,futex_do_wait
-	95 0 out 10 10
+	95 0 sleep 10 10 0 swapper schedule,futex_do_wait
 	99 1 waking 0 0 10 hardirq
 	100 0 in 10 10
 	101 0 exit 10 10
@@ -248,19 +213,16 @@ test_expect_success 'a futex that nobody woke had a time limit; a lock of a file
 		cat r/tasks.jsonl
 	} >tasks &&
 	mv tasks r/tasks.jsonl &&
-	cat >expect <<-\EOF &&
+	test_prints states_with "^10 wait" <<-\EOF
 	10 wait 5 60 sleep by kernel ~
 	10 wait 70 20 lock
 	10 wait 95 4 sleep by kernel ~
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'who had the CPU of a thread for most of a long time, or others' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	2 0 fork 12 12 10 10
 	100 0 switch 10 10 77 kworker
@@ -280,26 +242,22 @@ test_expect_success 'who had the CPU of a thread for most of a long time, or oth
 	9300 0 switch 10 10 12 twelve
 	9300 0 out 10 10 preempted
 	9301 0 in 12 12
-	9310 0 switch 12 12 78 rcu
-	9310 0 out 12 12
+	9310 0 sleep 12 12 78 rcu
 	12000 0 in 10 10
 	12100 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states_with "^10 ready" <<-\EOF
 	10 ready 0 0
 	10 ready 100 1911 by 11
 	10 ready 3000 6000 by others by outside
 	10 ready 9100 100 by rcu by outside
 	10 ready 9300 2700 by others by outside
 	EOF
-	states r | grep "^10 ready" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'several threads ran: the usual waker is named, or the one before it on its CPU' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	2 0 fork 12 12 10 10
 	10 0 out 10 10
@@ -329,21 +287,18 @@ test_expect_success 'several threads ran: the usual waker is named, or the one b
 	5010 0 exit 11 11
 	9000 1 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states_with "^10 wait" <<-\EOF
 	10 wait 10 1100 by 11 ~
 	10 wait 1200 70 by 11 ~
 	10 wait 1280 930 by 11 ~
 	10 wait 2300 700 by 12 ~
 	10 wait 3010 30 by 11 ~
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'a parent that only reaped its child between two waits did not wake another thread' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	10 0 out 10 10
 	12 0 in 11 11
@@ -365,18 +320,15 @@ test_expect_success 'a parent that only reaped its child between two waits did n
 	1500 0 in 10 10
 	1600 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states_with "^10 wait" <<-\EOF
 	10 wait 10 1120 by 13 ~
 	10 wait 1200 300 child by 11 ~
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'beside a loop of processes that end in vain, neither its shell nor the next of them is named' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	10 0 out 10 10
 	12 0 in 11 11
@@ -403,25 +355,21 @@ test_expect_success 'beside a loop of processes that end in vain, neither its sh
 	1550 1 in 10 10
 	1700 1 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states_with "^10 wait" <<-\EOF
 	10 wait 10 1450
 	10 wait 1500 50
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'causes without wake-ups: a wait for files or a signal may be for a child that ends' '
 	for function in do_poll do_sigtimedwait anon_pipe_read
 	do
 		made r <<-EOF &&
-		0 0 fork 10 10 1 1
-		0 0 in 10 10
+		begin
 		1 0 fork 11 11 10 10
 		2 0 fork 12 12 10 10
 		5 1 in 11 11
-		10 0 switch 10 10 0 swapper schedule,$function
-		10 0 out 10 10
+		10 0 sleep 10 10 0 swapper schedule,$function
 		5000 1 exit 11 11
 		6000 1 in 12 12
 		7000 0 in 10 10
@@ -434,8 +382,7 @@ test_expect_success 'causes without wake-ups: a wait for files or a signal may b
 
 test_expect_success 'several threads only computed, or a timer explains the wait: nobody is named' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	2 0 fork 12 12 10 10
 	3 1 in 11 11
@@ -452,20 +399,17 @@ test_expect_success 'several threads only computed, or a timer explains the wait
 	202000 0 exit 10 10
 	202000 1 exit 11 11
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states_with "^10 wait" <<-\EOF
 	10 wait 4000 56000
 	10 wait 60100 110900 by 11 ~
 	10 wait 171100 20100
 	10 wait 191300 10100
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 test_expect_success 'without causes, a child that ends is waited for, however long its end takes' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	1 0 fork 11 11 10 10
 	2 0 fork 12 12 10 10
 	3 0 fork 13 13 10 10
@@ -482,13 +426,11 @@ test_expect_success 'without causes, a child that ends is waited for, however lo
 	239000 0 in 10 10
 	240000 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states_with "^10 wait" <<-\EOF
 	10 wait 10 8990 child by 11 ~
 	10 wait 9010 29990 child by 13 ~
 	10 wait 39010 199990 by 12 ~
 	EOF
-	states r | grep "^10 wait" >actual &&
-	test_cmp expect actual
 '
 
 # Samples of the whole machine: 77 and 78 are not of the recording.
@@ -542,10 +484,8 @@ test_expect_success 'switches of the machine: a waker outside of the recording h
 	60 0 exit 10 10
 	60 0 die 10 10 0 swapper
 	EOF
-	states r >dumped &&
-	grep "^10 wait" dumped >actual &&
-	echo "10 wait 10 40 socket by server by outside" >expect &&
-	test_cmp expect actual
+	echo "10 wait 10 40 socket by server by outside" |
+	test_prints states_with "^10 wait"
 '
 
 # 12 calls exit(): the first thread of its process, 11, ends before it.
@@ -573,10 +513,7 @@ test_expect_success 'switches of the machine: the last thread of a process, whos
 	200 1 exit 10 10
 	210 1 die 10 10 0 swapper
 	EOF
-	states r >dumped &&
-	grep "^10 wait" dumped >actual &&
-	echo "10 wait 5 145 child by 12" >expect &&
-	test_cmp expect actual
+	echo "10 wait 5 145 child by 12" | test_prints states_with "^10 wait"
 '
 
 # 12 calls exit(), which wakes 11 and 13. In the second process, 22 ends, and 21
@@ -616,7 +553,7 @@ test_expect_success 'without wake-ups, the thread that calls exit() wakes all ot
 	20400 0 in 10 10
 	20410 0 exit 10 10
 	EOF
-	cat >expect <<-\EOF &&
+	test_prints states_with wait <<-\EOF
 	10 wait 5 9055 child by 11
 	10 wait 9085 11315 child by 21
 	11 wait 30 9000 lock by 12 ~
@@ -624,9 +561,6 @@ test_expect_success 'without wake-ups, the thread that calls exit() wakes all ot
 	21 wait 9110 10890 lock by 22 ~
 	23 wait 9130 11170 lock by 21 ~
 	EOF
-	states r >dumped &&
-	grep wait dumped >actual &&
-	test_cmp expect actual
 '
 
 test_done

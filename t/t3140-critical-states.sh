@@ -36,10 +36,8 @@ test_expect_success 'from wake-up to wake-up: who waits is not on the path' '
 	5 0 fork 11 11 10 10
 	6 0 fork 12 12 10 10
 	7 0 out 10 10
-	8 1 in 11 11
-	9 1 comm 11 11 writer exec
-	10 0 in 12 12
-	11 0 comm 12 12 reader exec
+	8 1 run 11 11 writer
+	10 0 run 12 12 reader
 	12 0 sleep 12 12 0 swapper schedule,anon_pipe_read
 	52 1 waking 11 11 12
 	53 0 in 12 12
@@ -88,8 +86,7 @@ test_expect_success 'a thread without a CPU is on the path, with the one that ha
 	made r <<-\EOF &&
 	top top
 	5 1 fork 11 11 10 10
-	6 1 in 11 11
-	7 1 comm 11 11 busy exec
+	6 1 run 11 11 busy
 	8 1 out 11 11
 	10 0 waking 10 10 11
 	20 0 lose 10 10 11 busy
@@ -124,8 +121,7 @@ test_expect_success 'a thread without a CPU is throttled when its group was, and
 	made r <<-\EOF &&
 	top top
 	5 1 fork 11 11 10 10
-	6 1 in 11 11
-	7 1 comm 11 11 busy exec
+	6 1 run 11 11 busy
 	8 1 out 11 11
 	10 0 waking 10 10 11
 	2000 0 lose 10 10 11 busy
@@ -164,9 +160,8 @@ test_expect_success 'a thread without a CPU is throttled when its group was, and
 
 test_expect_success SQLITE3 'a table of states names the limit of a group, too' '
 	trace2 export --to sqlite -o db r &&
-	sqlite3 db "SELECT by, duration_ns / 1000000 FROM states
-		WHERE state = '\''ready'\'' AND duration_ns > 3000000 ORDER BY start_ns" >actual &&
-	test_cmp - actual <<-\EOF
+	test_prints sqlite3 db "SELECT by, duration_ns / 1000000 FROM states
+		WHERE state = '\''ready'\'' AND duration_ns > 3000000 ORDER BY start_ns" <<-\EOF
 	busy|4
 	throttled|58
 	throttled|50
@@ -183,8 +178,7 @@ test_expect_success 'the time of a child before it began belongs to the thread t
 	7 1 in 10 11
 	30 1 fork 12 12 10 11
 	31 1 sleep 10 11 0 swapper schedule,do_wait
-	33 0 in 12 12
-	34 0 comm 12 12 kid exec
+	33 0 run 12 12 kid
 	50 0 exit 12 12
 	52 1 in 10 11
 	60 1 waking 10 11 10
@@ -205,8 +199,7 @@ test_expect_success 'a wake-up that was derived marks what it led to' '
 	top top
 	5 0 fork 11 11 10 10
 	7 0 out 10 10
-	8 1 in 11 11
-	9 1 comm 11 11 kid exec
+	8 1 run 11 11 kid
 	60 1 exit 11 11
 	61 0 in 10 10
 	90 0 exit 10 10
@@ -225,36 +218,28 @@ test_expect_success 'a wake-up that was derived marks what it led to' '
 # known to be late.
 test_expect_success 'the way from a derived wake-up to its thread belongs to that thread' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	5 0 fork 11 11 10 10
 	7 0 out 10 10
-	8 1 in 11 11
-	9 1 comm 11 11 kid exec
+	8 1 run 11 11 kid
 	1009 1 out 11 11
 	7009 0 in 10 10
 	7109 0 out 10 10
 	18109 0 in 10 10
 	18209 0 exit 10 10
 	EOF
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF
 	0 top wait:unknown 17000
 	0 top run 205
 	1 kid run~ 1001 + 3
 	EOF
-	test_cmp expect actual
 '
 
 test_expect_success 'a row is marked if another thread, or a timer, may have ended the wait' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	2 0 fork 11 11 10 10
-	4 1 in 11 11
-	5 1 comm 11 11 busy exec
+	4 1 run 11 11 busy
 	40 0 out 10 10
 	90 0 in 10 10
 	95 0 exit 10 10
@@ -270,26 +255,20 @@ test_expect_success 'a row is marked if another thread, or a timer, may have end
 
 test_expect_success 'a process runs until it is gone, as long as wait4() says' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
+	top top
 	5 0 fork 11 11 10 10
-	6 1 in 11 11
-	7 1 comm 11 11 kid exec
-	10 0 switch 10 10 0 swapper schedule,do_wait
-	10 0 out 10 10
+	6 1 run 11 11 kid
+	10 0 sleep 10 10 0 swapper schedule,do_wait
 	50 1 exit 11 11
 	90 0 in 10 10
 	100 0 exit 10 10
 	EOF
 	echo "{\"type\":\"status\",\"time_ns\":5000100000,\"pid\":10,\"code\":0,\"user_ns\":90000,\"system_ns\":4000}" >>r/tasks.jsonl &&
-	path >actual &&
-	cat >expect <<-\EOF &&
+	test_prints path <<-\EOF &&
 	0 top run 15
 	0 top wait:child:kid 10
 	1 kid run 74 + 1
 	EOF
-	test_cmp expect actual &&
 	jq -e ".summary[0].cpu_ns == 94000" json
 '
 
@@ -304,9 +283,7 @@ test_expect_success 'what was not permitted is said once above the path' '
 	trace2 report r >out &&
 	grep -A 1 "^(not recorded: causes of waits, and who woke whom, which is derived$" out >said &&
 	test_grep "^for more: do this)$" said &&
-	grep -c "not recorded" out >actual &&
-	echo 1 >expect &&
-	test_cmp expect actual &&
+	echo 1 | test_prints grep -c "not recorded" out &&
 	sed "/CRITICAL PATH/q" out >above &&
 	grep "not recorded" above
 '
@@ -352,11 +329,9 @@ test_expect_success '--waits: by cause, process and region' '
 	SUM us  COUNT  P50 us  MAX us  WAIT  WOKEN BY   PROCESS  REGION
 	    30      1      30      30  disk  ~(kernel)  top      c/outer
 	EOF
-	trace2 report --waits -N c/inner r >out 2>err &&
-	test_must_be_empty out &&
+	test_prints trace2 report --waits -N c/inner r </dev/null 2>err &&
 	test_grep "no waits in this recording" err &&
-	trace2 report --waits -t 31us r >out 2>err &&
-	test_must_be_empty out
+	test_prints trace2 report --waits -t 31us r </dev/null 2>err
 '
 
 test_expect_success 'the lines above have CPU time, and what the path waited' '
@@ -380,12 +355,10 @@ test_expect_success '--waits: many, by whom most of the time' '
 	made r <<-\EOF &&
 	top reader
 	2 0 fork 11 11 10 10
-	3 1 in 11 11
-	4 1 comm 11 11 writer exec
+	3 1 run 11 11 writer
 	5 0 fork 12 12 10 10
 	6 0 sleep 10 10 12 reader schedule,anon_pipe_read
-	6 0 in 12 12
-	7 0 comm 12 12 other exec
+	6 0 run 12 12 other
 	16 1 waking 11 11 10
 	17 0 sleep 12 12 10 reader
 	17 0 in 10 10
@@ -443,8 +416,7 @@ test_expect_success 'a sum names the one that had the CPU for more than half of 
 		jq -r ".parts[] | select(.kind == \"kid\" and .state == \"run\") |
 			\"\(.processes) \(.no_cpu_ns) \(.by)\"" json || return 1
 	done >actual &&
-	test_write_lines "3 103000 null" "3 203000 three" >expect &&
-	test_cmp expect actual
+	test_write_lines "3 103000 null" "3 203000 three" | test_cmp - actual
 '
 
 test_expect_success 'programs before an exec are steps of their own' '
@@ -452,15 +424,13 @@ test_expect_success 'programs before an exec are steps of their own' '
 	top script
 	30 0 fork 11 11 10 10
 	31 0 sleep 10 10 0 swapper schedule,do_wait
-	31 0 in 11 11
-	32 0 comm 11 11 early exec
+	31 0 run 11 11 early
 	50 0 exit 11 11
 	50 0 in 10 10
 	60 0 comm 10 10 last exec
 	65 0 fork 12 12 10 10
 	66 0 sleep 10 10 0 swapper schedule,do_wait
-	66 0 in 12 12
-	67 0 comm 12 12 late exec
+	66 0 run 12 12 late
 	90 0 exit 12 12
 	90 0 in 10 10
 	100 0 exit 10 10
@@ -562,21 +532,17 @@ test_expect_success 'one of many like it, which ended in vain, is not said to ha
 	5 0 fork 11 11 10 10
 	6 0 fork 12 12 10 10
 	7 0 sleep 10 10 11 top schedule,do_wait
-	8 0 in 11 11
-	9 0 comm 11 11 reader exec
+	8 0 run 11 11 reader
 	10 0 out 11 11
-	11 1 in 12 12
-	12 1 comm 12 12 loop exec
+	11 1 run 12 12 loop
 	20 1 fork 13 13 12 12
 	21 1 out 12 12
-	22 1 in 13 13
-	23 1 comm 13 13 true exec
+	22 1 run 13 13 true
 	30 1 exit 13 13
 	31 1 in 12 12
 	32 1 fork 14 14 12 12
 	33 1 out 12 12
-	34 1 in 14 14
-	35 1 comm 14 14 true exec
+	34 1 run 14 14 true
 	50 1 exit 14 14
 	51 1 in 11 11
 	80 1 exit 11 11
@@ -598,8 +564,7 @@ test_expect_success 'the end of a thread or a writer, which is no wake-up for th
 	6 0 fork 12 12 10 10
 	7 1 in 10 11
 	8 0 sleep 10 10 0 swapper schedule,futex_do_wait
-	9 0 in 12 12
-	10 0 comm 12 12 writer exec
+	9 0 run 12 12 writer
 	40 1 exit 10 11
 	43 1 in 10 10
 	44 1 sleep 10 10 0 swapper schedule,anon_pipe_read
@@ -636,8 +601,7 @@ test_expect_success 'the end of a child, whose signal ends a poll' '
 	top top
 	6 0 fork 12 12 10 10
 	8 0 sleep 10 10 0 swapper schedule,do_select
-	9 0 in 12 12
-	10 0 comm 12 12 kid exec
+	9 0 run 12 12 kid
 	50 0 waking 12 12 99
 	80 0 exit 12 12
 	85 0 in 10 10
@@ -655,8 +619,7 @@ test_expect_success 'the end of a child, whose signal ends a poll' '
 test_expect_success 'small steps are left out, with their sum' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
-	1 0 in 10 10
-	1 0 comm 10 10 top exec
+	1 0 run 10 10 top
 	1000 0 sleep 10 10 0 swapper schedule,do_nanosleep
 	1003 0 in 10 10
 	2000 0 exit 10 10

@@ -87,8 +87,7 @@ is_whole_session () {
 	test_grep "\"file\":\"lib" lines &&
 	sed -n "s/.*\"event\":\"start\".*\"argv\":\[\"[^\"]*\",\"\([^\"]*\)\",\"\([^\"]*\)\".*/\1 \2/p" \
 		lines >actual &&
-	echo "trace2 262until" >expect &&
-	test_cmp expect actual
+	echo "trace2 262until" | test_cmp - actual
 }
 
 test_expect_success 'tracing is switched on in a program that allows it, and put back' '
@@ -113,8 +112,7 @@ test_expect_success 'tracing is switched on in a program that allows it, and put
 
 test_expect_success 'meta.json names the processes that were switched on' '
 	jq -c "[.attached, .switched_on, .losses.cut_programs]" r/meta.json >actual &&
-	echo "[[$pid],[$pid],0]" >expect &&
-	test_cmp expect actual
+	echo "[[$pid],[$pid],0]" | test_cmp - actual
 '
 
 test_expect_success TASKS 'it runs on, although its session has ended' '
@@ -131,9 +129,8 @@ test_expect_success 'after --max-size it writes where it did before, which is co
 	stop_daemon &&
 	test_grep "max-size was reached: tracing was switched off in 1 process$" err &&
 	test_grep ! " 0 lost" err &&
-	jq -c "[.losses.cut_programs, .lost > 0]" r/meta.json >actual &&
-	echo "[1,true]" >expect &&
-	test_cmp expect actual &&
+	echo "[1,true]" |
+	test_prints jq -c "[.losses.cut_programs, .lost > 0]" r/meta.json &&
 	trace2 report r >report &&
 	test_grep -i "lost\|incomplete" report
 '
@@ -399,8 +396,7 @@ test_expect_success TASKS,CC,!INSTRUMENTED 'what it forks is switched off with i
 	test_grep "^2 sessions, .*: no problems$" checked &&
 	cat r/events/* >lines &&
 	grep -c "\"atexit\"" lines >nr &&
-	echo 2 >expect &&
-	test_cmp expect nr &&
+	echo 2 | test_cmp - nr &&
 	: >stop &&
 	wait $pid
 '

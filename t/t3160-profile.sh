@@ -85,9 +85,8 @@ test_expect_success CC,STATES,JQ,LIBDW '--profile=HZ: a sample stands for this p
 		trace2 record --profile=$hz -o $hz -- ./fp &&
 		trace2 report --functions --format=json -i $hz || return 1
 	done >json &&
-	jq ".coverage[0].period_ns" json >actual &&
-	test_write_lines 10000000 500000 >expect &&
-	test_cmp expect actual &&
+	test_write_lines 10000000 500000 |
+	test_prints jq ".coverage[0].period_ns" json &&
 	jq -s -e "all(.[]; .coverage[0].period_ns as \$period |
 		.functions | length > 0 and
 			all(.[]; .self == .samples * \$period))" json
@@ -116,8 +115,7 @@ test_expect_success WAKERS,PERF_SCRIPT 'functions of the kernel are named in ker
 '
 
 test_expect_success SECCOMP 'where samples were refused, report says so, and not to do it again' '
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
-		trace2 record -q --profile -o denied -- true &&
+	denied all trace2 record -q --profile -o denied -- true &&
 	trace2 report --functions denied >out 2>err &&
 	test_grep "no samples in this recording: --profile was refused: .*(a seccomp filter refuses it); for more: " err &&
 	test_grep ! "record --profile" err &&
@@ -310,8 +308,7 @@ test_expect_success PIPE,CC,TASKS,LIBDW,JQ 'record -p: a process that has its ma
 
 test_expect_success TASKS 'without samples, a warning says how to record some' '
 	trace2 record -- true &&
-	trace2 report --functions >out 2>err &&
-	test_must_be_empty out &&
+	test_prints trace2 report --functions </dev/null 2>err &&
 	test_grep "no samples in this recording: .*--profile" err
 '
 
@@ -358,8 +355,7 @@ test_expect_success JQ 'on_path: what another process computes meanwhile is not'
 	top one
 	2 0 map 10 10 1000 1000 /none/a
 	1000 0 fork 11 11 10 10
-	1001 1 in 11 11
-	1002 1 comm 11 11 two exec
+	1001 1 run 11 11 two
 	1003 1 map 11 11 1000 1000 /none/b
 	1500 0 sample 10 10 1100
 	2000 1 sample 11 11 1100
@@ -367,8 +363,7 @@ test_expect_success JQ 'on_path: what another process computes meanwhile is not'
 	3000 1 exit 11 11
 	4000 0 exit 10 10
 	EOF
-	test_write_lines "a+0x100 2" "b+0x100 1" >expect &&
-	test_cmp expect actual &&
+	test_write_lines "a+0x100 2" "b+0x100 1" | test_cmp - actual &&
 	jq -c ".functions[] | [.function, .self, .on_path]" json >actual &&
 	test_write_lines "[\"a+0x100\",2000000,2000000]" \
 		"[\"b+0x100\",1000000,0]" >expect &&
@@ -420,8 +415,7 @@ test_expect_success JQ 'a sample without calls counts, too' '
 	5 0 sample 10 10 ffffffffffffff80
 	20 0 exit 10 10
 	EOF
-	test_write_lines "[unknown] 2" "a+0x800 1" >expect &&
-	test_cmp expect actual &&
+	test_write_lines "[unknown] 2" "a+0x800 1" | test_cmp - actual &&
 	jq -e ".functions[0] | .function == \"[unknown]\" and .self == 2000000" json
 '
 
@@ -435,9 +429,8 @@ test_expect_success JQ 'of callers alone, the one with most below it comes first
 	5 0 sample 10 10 1100,1200
 	20 0 exit 10 10
 	EOF
-	jq -r ".functions[].function" json >actual &&
-	test_write_lines a+0x100 a+0x1ff a+0x2ff >expect &&
-	test_cmp expect actual
+	test_write_lines a+0x100 a+0x1ff a+0x2ff |
+	test_prints jq -r ".functions[].function" json
 '
 
 test_expect_success JQ 'a fork has the mappings of then, an exec has none' '
@@ -482,8 +475,7 @@ test_expect_success JQ 'records with wrong sizes are skipped, what is cut is sai
 	11 0 sample 77 77 1800
 	20 0 exit 10 10
 	EOF
-	echo "a+0x800 4" >expect &&
-	test_cmp expect actual &&
+	echo "a+0x800 4" | test_cmp - actual &&
 	test_expect_code 1 trace2 check r >out &&
 	test_grep "samples of threads of which nothing else is recorded" out &&
 	# In the middle of the records.
@@ -519,17 +511,15 @@ test_expect_success JQ 'samples that stand for little of the CPU time say so' '
 	(samples stand for 4.000 ms of 10.000 ms CPU, 40.0%: a process has none in its
 	first 1.000 ms; a higher --profile=HZ has more)
 	EOF
-	jq -c .coverage json >actual &&
-	echo "[{\"sampled_ns\":4000000,\"cpu_ns\":10000000,\"period_ns\":1000000}]" >expect &&
-	test_cmp expect actual &&
+	echo "[{\"sampled_ns\":4000000,\"cpu_ns\":10000000,\"period_ns\":1000000}]" |
+	test_prints jq -c .coverage json &&
 	trace2 report -i r >out 2>err &&
 	test_grep "samples stand for 4.000 ms of 10.000 ms CPU" out &&
 	test_grep ! "MOSTLY IN" out &&
 	trace2 report --functions -i r --cmd one >out 2>err &&
 	test_grep "samples stand for" out &&
 	short 0 &&
-	trace2 report --functions -i r >out 2>err &&
-	test_must_be_empty out &&
+	test_prints trace2 report --functions -i r </dev/null 2>err &&
 	test_grep "no samples .*: a process has none in its first 1.000 ms" err
 '
 

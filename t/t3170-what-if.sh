@@ -30,16 +30,12 @@ then_is () {
 # reader, which wakes the top.
 chain () {
 	made r <<-\EOF
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 top exec
+	top top
 	5000 0 fork 11 11 10 10
 	6000 0 fork 12 12 10 10
 	7000 0 sleep 10 10 12 reader schedule,anon_pipe_read
-	8000 1 in 11 11
-	9000 1 comm 11 11 writer exec
-	10000 0 in 12 12
-	11000 0 comm 12 12 reader exec
+	8000 1 run 11 11 writer
+	10000 0 run 12 12 reader
 	12000 0 sleep 12 12 0 swapper schedule,anon_pipe_read
 	52000 1 waking 11 11 12
 	53000 0 in 12 12
@@ -98,16 +94,12 @@ test_expect_success 'several changes count together, and the new path is shown' 
 
 test_expect_success 'another chain becomes the longest: the gain ends there' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 top exec
+	top top
 	2000 0 fork 11 11 10 10
 	3000 0 fork 12 12 10 10
 	4000 0 sleep 10 10 12 b schedule,do_wait
-	4000 1 in 11 11
-	5000 1 comm 11 11 a exec
-	4000 0 in 12 12
-	5000 0 comm 12 12 b exec
+	4000 1 run 11 11 a
+	4000 0 run 12 12 b
 	44000 0 exit 12 12
 	64000 1 exit 11 11
 	65000 0 in 10 10
@@ -125,16 +117,12 @@ test_expect_success 'another chain becomes the longest: the gain ends there' '
 # a is preempted, and runs less long; b runs until 44 ms.
 test_expect_success 'only at worst must all children have ended' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 top exec
+	top top
 	2000 0 fork 11 11 10 10
 	3000 0 fork 12 12 10 10
 	4000 0 sleep 10 10 12 b schedule,do_wait
-	4000 1 in 11 11
-	5000 1 comm 11 11 a exec
-	4000 0 in 12 12
-	5000 0 comm 12 12 b exec
+	4000 1 run 11 11 a
+	4000 0 run 12 12 b
 	24000 1 out 11 11 preempted
 	44000 1 in 11 11
 	44000 0 exit 12 12
@@ -150,19 +138,15 @@ test_expect_success 'only at worst must all children have ended' '
 # a is a process below another one, and wakes the top by a pipe; b has ended.
 test_expect_success 'who was woken by no child waited for none' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 top exec
+	top top
 	2000 0 fork 13 13 10 10
 	2000 1 in 13 13
 	2100 1 fork 11 11 13 13
 	2200 1 exit 13 13
 	3000 0 fork 12 12 10 10
 	4000 0 sleep 10 10 12 b schedule,anon_pipe_read
-	4000 1 in 11 11
-	5000 1 comm 11 11 a exec
-	4000 0 in 12 12
-	5000 0 comm 12 12 b exec
+	4000 1 run 11 11 a
+	4000 0 run 12 12 b
 	44000 0 exit 12 12
 	64000 1 waking 11 11 10
 	65000 0 in 10 10
@@ -176,9 +160,7 @@ test_expect_success 'who was woken by no child waited for none' '
 
 test_expect_success 'a wait that no thread ended takes as long as before, or less' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 top exec
+	top top
 	10000 0 sleep 10 10 0 swapper schedule,do_nanosleep
 	60000 0 in 10 10
 	70000 0 sleep 10 10 0 swapper schedule,io_schedule
@@ -195,9 +177,7 @@ test_expect_success 'a wait that no thread ended takes as long as before, or les
 
 test_expect_success 'what something outside ended has two answers' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 top exec
+	top top
 	41000 0 sleep 10 10 0 swapper schedule,sk_wait_data
 	60000 0 in 10 10
 	100000 0 exit 10 10
@@ -210,9 +190,7 @@ test_expect_success 'what something outside ended has two answers' '
 	EOF
 	# Preempted for 10 ms before, which is shorter at best, too.
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 top exec
+	top top
 	20000 0 out 10 10 preempted
 	30000 0 in 10 10
 	41000 0 sleep 10 10 0 swapper schedule,sk_wait_data
@@ -229,9 +207,7 @@ test_expect_success 'a short wait was for an answer, a page or a disk is none of
 		"folio_wait_bit_common,filemap_fault,handle_mm_fault 60000"
 	do
 		made r <<-EOF &&
-		0 0 fork 10 10 1 1
-		0 0 in 10 10
-		1000 0 comm 10 10 top exec
+		top top
 		40100 0 sleep 10 10 0 swapper schedule,${wait% *}
 		${wait#* } 0 in 10 10
 		100000 0 exit 10 10
@@ -249,22 +225,18 @@ test_expect_success 'a job of a pool beside the path gives its place to others, 
 	1000 0 fork 11 11 10 10
 	1000 0 fork 12 12 10 10
 	1000 0 sleep 10 10 0 swapper schedule,do_wait
-	1000 0 in 11 11
-	1000 0 comm 11 11 a exec
-	1000 1 in 12 12
-	1000 1 comm 12 12 b exec
+	1000 0 run 11 11 a
+	1000 1 run 12 12 b
 	20000 1 exit 12 12
 	20000 1 in 10 10
 	21000 1 fork 13 13 10 10
 	21000 1 sleep 10 10 0 swapper schedule,do_wait
-	21000 1 in 13 13
-	21000 1 comm 13 13 c exec
+	21000 1 run 13 13 c
 	40000 1 exit 13 13
 	40000 1 in 10 10
 	41000 1 fork 14 14 10 10
 	41000 1 sleep 10 10 0 swapper schedule,do_wait
-	41000 1 in 14 14
-	41000 1 comm 14 14 d exec
+	41000 1 run 14 14 d
 	60000 0 exit 11 11
 	61000 1 exit 14 14
 	61000 1 in 10 10
@@ -280,8 +252,7 @@ polls () {
 	made r <<-\EOF
 	top top
 	1000 0 fork 11 11 10 10
-	1000 1 in 11 11
-	1000 1 comm 11 11 kid exec
+	1000 1 run 11 11 kid
 	2000 0 sleep 10 10 0 swapper schedule,do_nanosleep
 	22000 0 in 10 10
 	23000 0 sleep 10 10 0 swapper schedule,do_nanosleep
@@ -310,10 +281,8 @@ locks () {
 	1000 0 fork 11 11 10 10
 	1000 0 fork 12 12 10 10
 	1000 0 sleep 10 10 0 swapper schedule,do_wait
-	1000 0 in 11 11
-	1000 0 comm 11 11 holder exec
-	1000 1 in 12 12
-	1000 1 comm 12 12 late exec
+	1000 0 run 11 11 holder
+	1000 1 run 12 12 late
 	20000 1 sleep 12 12 0 swapper schedule,locks_lock_inode_wait
 	40000 0 waking 11 11 12
 	41000 1 in 12 12
@@ -343,12 +312,9 @@ test_expect_success 'who asks for a lock earlier may get it first: the least is 
 
 test_expect_success 'time without a CPU shrinks with the one that had it, at best' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 top exec
+	top top
 	5000 1 fork 11 11 10 10
-	6000 1 in 11 11
-	7000 1 comm 11 11 busy exec
+	6000 1 run 11 11 busy
 	8000 1 out 11 11
 	10000 0 waking 10 10 11
 	20000 0 lose 10 10 11 busy
@@ -378,16 +344,12 @@ test_expect_success 'the ranking has the largest gain first' '
 # a gains most at best, the top for certain; the disk least.
 test_expect_success 'the order is that of the middle between the bounds' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 top exec
+	top top
 	2000 0 fork 11 11 10 10
 	3000 0 fork 12 12 10 10
 	4000 0 sleep 10 10 12 b schedule,do_wait
-	4000 1 in 11 11
-	5000 1 comm 11 11 a exec
-	4000 0 in 12 12
-	5000 0 comm 12 12 b exec
+	4000 1 run 11 11 a
+	4000 0 run 12 12 b
 	62000 0 exit 12 12
 	64000 1 exit 11 11
 	65000 0 in 10 10
@@ -401,8 +363,7 @@ test_expect_success 'the order is that of the middle between the bounds' '
 	jq -r ".what_if[] | \"\(.what) \(.gain_ns) \(.at_most_ns) \(.on_path_ns)\"" json >actual &&
 	cat actual >&4 &&
 	cut -d" " -f1 actual >order &&
-	test_write_lines top a wait:disk ready wait:child >expect &&
-	test_cmp expect order
+	test_write_lines top a wait:disk ready wait:child | test_cmp - order
 '
 
 test_expect_success 'regions, and those inside of them' '
@@ -427,9 +388,7 @@ test_expect_success 'regions, and those inside of them' '
 # The main thread waits in its region for the other one, which is in another.
 test_expect_success 'regions of threads are those of each' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 top exec
+	top top
 	5000 0 fork 10 11 10 10
 	5000 0 sleep 10 10 0 swapper schedule,futex_wait
 	5000 1 in 10 11
@@ -460,9 +419,7 @@ test_expect_success 'regions of threads are those of each' '
 
 test_expect_success 'a program that a process ran before, by its name' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 se* exec
+	top se*
 	61000 0 comm 10 10 second exec
 	100000 0 exit 10 10
 	EOF
@@ -473,8 +430,7 @@ test_expect_success 'a program that a process ran before, by its name' '
 	# In the ranking a name is no glob.
 	trace2 report --what-if --format=json r >json &&
 	jq -c "[.what_if[] | [.what, .on_path_ns / 1e6, (.gain_ns / 1e6 | round)]]" json >actual &&
-	echo "[[\"se*\",61,61],[\"second\",39,39]]" >expect &&
-	test_cmp expect actual
+	echo "[[\"se*\",61,61],[\"second\",39,39]]" | test_cmp - actual
 '
 
 test_expect_success 'a value may follow the option; a file does not become one' '

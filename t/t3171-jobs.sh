@@ -16,22 +16,17 @@ test_skip_unless JQ
 # a CPU, or as the record says.
 built () {
 	made r <<-EOF
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 make exec
+	top make
 	10000 0 fork 11 11 10 10
 	10000 0 fork 12 12 10 10
 	10000 0 sleep 10 10 11 a schedule,do_wait
-	10000 0 in 11 11
-	11000 0 comm 11 11 a exec
-	10000 1 in 12 12
-	11000 1 comm 12 12 b exec
+	10000 0 run 11 11 a
+	10000 1 run 12 12 b
 	30000 1 exit 12 12
 	30000 1 in 10 10
 	31000 1 fork 13 13 10 10
 	31000 1 sleep 10 10 13 c schedule,do_wait
-	31000 1 in 13 13
-	32000 1 comm 13 13 c exec
+	31000 1 run 13 13 c
 	40000 0 exit 11 11
 	${1-}
 	50000 1 out 13 13${1- preempted}
@@ -47,8 +42,7 @@ then_is () {
 	trace2 report --format=json -j "$1" r >json &&
 	jq -r ".what_if[0] | \"\(.then_ns / 1000 | floor) \(.then_at_least_ns / 1000 | floor)\",
 		(${4-true})" json >actual &&
-	test_write_lines "$2 $3" true >expect &&
-	test_cmp expect actual
+	test_write_lines "$2 $3" true | test_cmp - actual
 }
 
 test_expect_success 'one job after the other' '
@@ -127,24 +121,18 @@ test_expect_success 'the jobs are named, and other changes count' '
 
 test_expect_success 'jobs of a make below make are jobs of both' '
 	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 make exec
+	top make
 	10000 0 fork 11 11 10 10
 	10000 0 fork 12 12 10 10
 	10000 0 sleep 10 10 11 sh schedule,do_wait
-	10000 0 in 11 11
-	11000 0 comm 11 11 sh exec
-	10000 1 in 12 12
-	11000 1 comm 12 12 cc exec
+	10000 0 run 11 11 sh
+	10000 1 run 12 12 cc
 	12000 0 fork 13 13 11 11
 	12000 0 sleep 11 11 13 make schedule,do_wait
-	12000 0 in 13 13
-	13000 0 comm 13 13 make exec
+	12000 0 run 13 13 make
 	14000 0 fork 14 14 13 13
 	14000 0 sleep 13 13 14 cc schedule,do_wait
-	14000 0 in 14 14
-	15000 0 comm 14 14 cc exec
+	14000 0 run 14 14 cc
 	40000 1 exit 12 12
 	50000 0 exit 14 14
 	51000 0 in 13 13

@@ -81,10 +81,9 @@ test_expect_success 'processes and states, and the views of them' '
 	2023-11-14T22:13:20.000000Z-	reader	pipe	writer	1	0.04
 	2023-11-14T22:13:20.000000Z-	top	child	reader	1	0.073
 	EOF
-	ask "$url1" "SELECT kind, processes, wait_ms FROM kernel.kinds
-		ORDER BY kind" >actual &&
-	test_write_lines "reader	1	0.04" "top	1	0.073" "writer	1	0" >expect &&
-	test_cmp expect actual
+	test_write_lines "reader	1	0.04" "top	1	0.073" "writer	1	0" |
+	test_prints ask "$url1" "SELECT kind, processes, wait_ms FROM kernel.kinds
+		ORDER BY kind"
 '
 
 test_expect_success TREESUM 'samples: the same rows as csv, once' '
@@ -230,9 +229,8 @@ test_expect_success CLICKHOUSE_CLIENT 'the command in howto-fleet drops a day fr
 		test_cmp expect actual &&
 		rm bin/clickhouse-client || return 1
 	done &&
-	ask "$url1" "SELECT count() FROM trace2.sessions
-		WHERE toDate(start) < '\''2026-11-20'\''" >actual &&
-	echo 0 | test_cmp - actual
+	echo 0 | test_prints ask "$url1" "SELECT count() FROM trace2.sessions
+		WHERE toDate(start) < '\''2026-11-20'\''"
 '
 
 # Older servers do not know the keyword.

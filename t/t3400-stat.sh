@@ -59,8 +59,7 @@ test_expect_success JQ 'mean, error and percentiles are those of the recordings'
 		([\$expect, \$actual] | map(map(round)) | transpose |
 			map(.[0] - .[1] | fabs) | max <= 1), .runs" \
 		set/run-*/meta.json >actual &&
-	test_write_lines true 7 >expect &&
-	test_cmp expect actual
+	test_write_lines true 7 | test_cmp - actual
 '
 
 test_expect_success JQ,COUNT 'events are counted over CMD and its children' '
@@ -80,8 +79,7 @@ test_expect_success JQ,COUNT 'events are counted over CMD and its children' '
 			length == 2 and all(length == 1) and
 			.[0][0] > 20 and .[1][0] - .[0][0] > 20 * 20),
 		[.[1].measures[] | select(.name | test(\"^task-clock(:u)?\$\")).unit]" outs >actual &&
-	test_write_lines true "[\"ns\"]" >expect &&
-	test_cmp expect actual
+	test_write_lines true "[\"ns\"]" | test_cmp - actual
 '
 
 test_expect_success JQ,COUNT,PERF_STAT 'page faults are as many as perf stat says' '
@@ -90,17 +88,15 @@ test_expect_success JQ,COUNT,PERF_STAT 'page faults are as many as perf stat say
 	theirs=$(cut -d, -f1 perf) && test -n "$theirs" &&
 	# The address of the stack is random, which changes the number by some
 	# pages.
-	measure ".mean - $theirs | fabs < 25" page-faults >actual &&
-	echo true >expect &&
-	test_cmp expect actual
+	echo true |
+	test_prints measure ".mean - $theirs | fabs < 25" page-faults
 '
 
 test_expect_success JQ,COUNT 'names that mean the same are one event' '
 	trace2 stat -q -e cs,context-switches,faults:u --format=json true >out &&
 	jq -r ".measures[] | select(.kind == \"event\") | .name" out |
 		sed "s/:u$//" >actual &&
-	test_write_lines context-switches page-faults >expect &&
-	test_cmp expect actual
+	test_write_lines context-switches page-faults | test_cmp - actual
 '
 
 test_expect_success JQ,NO_CYCLES 'events that the machine cannot count are reported, not 0' '
@@ -114,20 +110,17 @@ test_expect_success JQ,NO_CYCLES 'events that the machine cannot count are repor
 	test_grep "page-faults" out &&
 	! grep cycles out &&
 	trace2 stat -q -e cycles --format=json true >out &&
-	measure "[.runs, .mean, .note] | tojson" cpu-cycles >actual &&
-	echo "[0,null,\"not supported\"]" >expect &&
-	test_cmp expect actual
+	echo "[0,null,\"not supported\"]" |
+	test_prints measure "[.runs, .mean, .note] | tojson" cpu-cycles
 '
 
 test_expect_success 'events of programs are handed to them' '
 	trace2 stat -e task-clock,app/odb/unzip/,process/maxrss/ -- \
 		sh -c "echo \"\$GIT_TRACE2_COUNTERS\"" >actual 2>err &&
-	echo app/odb/unzip/,process/maxrss/ >expect &&
-	test_cmp expect actual &&
+	echo app/odb/unzip/,process/maxrss/ | test_cmp - actual &&
 	GIT_TRACE2_COUNTERS=mine trace2 stat -e task-clock -- \
 		sh -c "echo \"\$GIT_TRACE2_COUNTERS\"" >actual 2>err &&
-	echo mine >expect &&
-	test_cmp expect actual
+	echo mine | test_cmp - actual
 '
 
 test_expect_success 'events that no program counted are reported' '
@@ -195,8 +188,7 @@ test_expect_success '-e list, of stat and record alike' '
 test_expect_success JQ,COUNT 'record -e counts, too' '
 	trace2 record -e page-faults -o counted true 2>err &&
 	jq ".counters | to_entries[0].value.value > 10" counted/meta.json >actual &&
-	echo true >expect &&
-	test_cmp expect actual &&
+	echo true | test_cmp - actual &&
 	trace2 report --counters -i counted >out &&
 	test_grep "^VALUE  COUNTER$" out &&
 	test_grep "^ *[0-9][0-9]*  page-faults\(:u\)*$" out &&
@@ -244,9 +236,8 @@ test_expect_success JQ 'which runs failed is in JSON' '
 	EOF
 	test_expect_code 5 trace2 stat -q -r 4 --warmup 1 --format=json \
 		./every-second >out &&
-	echo "[[0,5,0,5],2,5]" >expect &&
-	jq -c "[[.runs[].code], .stat[0].failed, .stat[0].code]" out >actual &&
-	test_cmp expect actual
+	echo "[[0,5,0,5],2,5]" |
+	test_prints jq -c "[[.runs[].code], .stat[0].failed, .stat[0].code]" out
 '
 
 test_expect_success 'CMD that cannot be run: nothing is made, nothing is lost' '
@@ -269,9 +260,7 @@ test_expect_success 'an interrupt ends the runs, and complete ones are shown' '
 	test_expect_code 130 trace2 stat -r 5 -o int ./interrupted 2>err &&
 	test_grep "^./interrupted: 2 runs; interrupted, 5 were requested$" err &&
 	test_line_count = 3 int.runs &&
-	ls int >actual &&
-	test_write_lines run-0001 run-0002 >expect &&
-	test_cmp expect actual
+	test_write_lines run-0001 run-0002 | test_prints ls int
 '
 
 test_expect_success 'interrupted in the first run, there is nothing to show' '
@@ -280,8 +269,7 @@ test_expect_success 'interrupted in the first run, there is nothing to show' '
 	exec sleep 1000
 	EOF
 	test_expect_code 143 trace2 stat -r 5 ./at-once 2>err &&
-	echo "trace2: interrupted before a run was complete" >expect &&
-	test_cmp expect err
+	echo "trace2: interrupted before a run was complete" | test_cmp - err
 '
 
 test_expect_success 'a later run starts with the signals of the first' '
@@ -304,9 +292,7 @@ test_expect_success '-o: the earlier set moves to DIR.old, anything else stays' 
 	run-0002
 	EOF
 	trace2 stat -r 1 -o again/ true 2>err &&
-	ls again.old >actual &&
-	echo run-0001 >expect &&
-	test_cmp expect actual &&
+	echo run-0001 | test_prints ls again.old &&
 	echo precious >again/mine &&
 	test_expect_code 128 trace2 stat -o again true 2>err &&
 	test_grep "^trace2: will not replace .again.: it holds .mine., which is not a run" err &&
@@ -318,8 +304,7 @@ test_expect_success '-o: the earlier set moves to DIR.old, anything else stays' 
 test_expect_success 'a run that was kept is a recording like any other' '
 	trace2 list -i again.old/run-0001 >out &&
 	test_grep "true" out &&
-	trace2 list -i again.old >out 2>err &&
-	test_must_be_empty out &&
+	test_prints trace2 list -i again.old </dev/null 2>err &&
 	test_grep "recordings, nothing to do! Name one of them, such as .again.old/run-0001.$" err
 '
 
@@ -345,8 +330,7 @@ test_expect_success 'nothing that was selected was measured: an error, and no em
 test_expect_success 'without -o nothing stays behind' '
 	mkdir tmp &&
 	TMPDIR="$PWD/tmp" trace2 stat -r 3 --warmup 1 true 2>err &&
-	ls tmp >actual &&
-	test_must_be_empty actual &&
+	test_prints ls tmp </dev/null &&
 	test_path_is_missing trace2.data
 '
 
@@ -488,8 +472,7 @@ test_expect_success 'interrupted while they take turns: complete runs of both ar
 	test_grep "^Compared with ./halts base: $base runs in turns$" out &&
 	test_grep "^Medians of $base and $new runs" out &&
 	ls halted halted.base | grep -c run >actual &&
-	echo 5 >expect &&
-	test_cmp expect actual
+	echo 5 | test_cmp - actual
 '
 
 # The first run waits, the others do not.
@@ -505,8 +488,7 @@ test_expect_success JQ 'a first run that took longer: reported with the remedy' 
 	rm cold.runs &&
 	trace2 stat -q -r 8 --format=json ./cold >out &&
 	jq -r ".notes[] | select(.note == \"first-run\") | .side, .share > 1" out >actual &&
-	test_write_lines cmd true >expect &&
-	test_cmp expect actual
+	test_write_lines cmd true | test_cmp - actual
 '
 
 # test_terminal makes descriptors 0 to 2 a terminal.
@@ -535,18 +517,15 @@ test_expect_success '--format=csv is the table of measures' '
 # Nobody reports the end of a child that is killed, if its parent does not, and
 # the kernel's records are refused.
 test_expect_success SECCOMP,JQ 'a process whose end is unknown took at least so long' '
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 stat -q -r 2 \
-		--only process,run -- \
+	denied all trace2 stat -q -r 2 --only process,run -- \
 		sh -c "\"\$0\" 1 1 kill </dev/null; exit 0" "$GIT_BUILD_DIR/build/hosts/worker" >out &&
 	test_grep "^ *>= [0-9].* worker" out &&
 	test_grep ! ">=.* wall" out &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 stat -q -r 2 \
-		--format=json -- \
+	denied all trace2 stat -q -r 2 --format=json -- \
 		sh -c "\"\$0\" 1 1 kill </dev/null; exit 0" "$GIT_BUILD_DIR/build/hosts/worker" >out &&
 	jq -c "[.measures[] | select(.name == \"worker\" or .name == \"wall\") |
 		[.name, .at_least]] | sort" out >actual &&
-	echo "[[\"wall\",false],[\"worker\",true]]" >expect &&
-	test_cmp expect actual
+	echo "[[\"wall\",false],[\"worker\",true]]" | test_cmp - actual
 '
 
 # One process computes, one waits: for these numbers of milliseconds.
@@ -626,8 +605,7 @@ test_expect_success STATES '--states: a later run starts with the signals of the
 '
 
 test_expect_success SECCOMP 'states that are not permitted are missed' '
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 stat -q -r 2 \
-		--states true >out 2>err &&
+	denied all trace2 stat -q -r 2 --states true >out 2>err &&
 	test_grep ! "KIND OF PROCESS" out &&
 	test_grep "^trace2: warning: no states were recorded" err
 '

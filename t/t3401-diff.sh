@@ -151,8 +151,7 @@ test_expect_success JQ 'p equals that from trying every way to divide the runs' 
 # p is printed there as 0.1272; it is 382 of 3003 ways.
 test_expect_success JQ 'p of an example from a textbook' '
 	echo 80,83,189,104,145,138,191,164,73,146 115,88,90,74,121 | ps_of >actual &&
-	echo 0.254412254 >expect &&
-	test_cmp expect actual
+	echo 0.254412254 | test_cmp - actual
 '
 
 test_expect_success JQ 'p of many runs is the normal approximation with ties' '
@@ -211,8 +210,7 @@ test_expect_success 'numbers of the run keep their order, whatever differs most'
 	runs n wall=1001,1001,1001,1001 a-count=2,2,2,2 z-count=900,900,900,900 &&
 	trace2 diff -n 9 b n >actual &&
 	sed -n "/^Medians/q; s/.* \\(wall\\|processes\\|[az]-count\\)$/\\1/p" actual >names &&
-	test_write_lines wall processes a-count z-count >expect &&
-	test_cmp expect names
+	test_write_lines wall processes a-count z-count | test_cmp - names
 '
 
 # With 40 names the least P is 40 times 2 of 252: no difference could be marked.
@@ -319,8 +317,7 @@ test_expect_success JQ 'a run without a region has 0 of it' '
 	runs a region:x/y=100,100,0,0,0 && runs b region:x/y=100,100,100,0,0 &&
 	trace2 diff --only region --format=json a b >out &&
 	jq -c ".differences[] | [.base, .new, .base_calls, .new_calls]" out >actual &&
-	echo "[0,100000,0,1]" >expect &&
-	test_cmp expect actual &&
+	echo "[0,100000,0,1]" | test_cmp - actual &&
 	trace2 diff --only region a b >actual &&
 	test_grep "0 -> 1 .*x/y$" actual
 '
@@ -329,24 +326,17 @@ test_expect_success 'the largest difference comes first' '
 	runs a region:a/a=100 region:a/b=100 region:a/c=100 region:a/d=900 &&
 	runs b region:a/a=150 region:a/b=400 region:a/c=110 region:a/d=100 &&
 	trace2 diff --only region a b >out &&
-	awk "/a\// { print \$NF }" out >actual &&
-	test_write_lines a/d a/b a/a a/c >expect &&
-	test_cmp expect actual &&
+	test_write_lines a/d a/b a/a a/c |
+	test_prints awk "/a\// { print \$NF }" out &&
 	trace2 diff --only region -n 2 a b >out &&
-	awk "/a\// { print \$NF }" out >actual &&
-	test_write_lines a/d a/b >expect &&
-	test_cmp expect actual
+	test_write_lines a/d a/b | test_prints awk "/a\// { print \$NF }" out
 '
 
 test_expect_success '-N, -t and --only choose' '
 	trace2 diff -N "a/[ab]" --only region a b >out &&
-	awk "/a\// { print \$NF }" out >actual &&
-	test_write_lines a/b a/a >expect &&
-	test_cmp expect actual &&
+	test_write_lines a/b a/a | test_prints awk "/a\// { print \$NF }" out &&
 	trace2 diff -t 200us --only region a b >out &&
-	awk "/a\// { print \$NF }" out >actual &&
-	test_write_lines a/d a/b >expect &&
-	test_cmp expect actual &&
+	test_write_lines a/d a/b | test_prints awk "/a\// { print \$NF }" out &&
 	test_expect_code 2 trace2 diff --only regions a b 2>err &&
 	test_grep "^trace2: invalid kind .regions.: --only takes run, event" err
 '
@@ -441,8 +431,7 @@ test_expect_success 'a side without a run is no comparison' '
 test_expect_success 'where nothing is shown, nothing can be judged' '
 	runs a wall=1,1,1,1,1 region:x/y=1,1,1,1,1 &&
 	trace2 diff --only region -N typo a a >out &&
-	echo "Nothing measured matches --only, -N and -t." >expect &&
-	test_cmp expect out &&
+	echo "Nothing measured matches --only, -N and -t." | test_cmp - out &&
 	test_expect_code 2 trace2 diff --fail-above 5% --only region -N typo a a \
 		2>err &&
 	test_grep "^trace2: --fail-above: nothing measured matches --only" err
@@ -481,9 +470,7 @@ test_expect_success JQ 'runs that failed are counted, and said' '
 	test_grep "^trace2: warning: 0 of 5 runs of the base and 4 of 5 new ones failed" err &&
 	meta_says a "\"exit_signal\":9" &&
 	trace2 diff --format=json a b 2>err >out &&
-	echo "[5,4]" >expect &&
-	jq -c "[.sides[].failed]" out >actual &&
-	test_cmp expect actual
+	echo "[5,4]" | test_prints jq -c "[.sides[].failed]" out
 '
 
 test_expect_success 'hostile numbers in meta.json do no harm' '
@@ -503,7 +490,7 @@ test_expect_success 'hostile numbers in meta.json do no harm' '
 test_expect_success SECCOMP,JQ 'a process whose end is unknown took at least so long' '
 	for end in kill exit
 	do
-		"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 record -q --no-ptrace \
+		denied all trace2 record -q --no-ptrace \
 			-o $end -- sh -c "\"\$0\" 1 1 $end </dev/null >ready; exit 0" \
 			"$GIT_BUILD_DIR/build/hosts/worker" || return 1
 	done &&

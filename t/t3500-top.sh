@@ -7,8 +7,6 @@ test_description='trace2 top: a running process, seen through its ring'
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-terminal.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 test_skip_unless JQ,PIPE 'no host program, no jq, or no fifos'
 
 # start_worker DIR ARG...: start a worker whose ring is in DIR; it runs until

@@ -7,8 +7,6 @@ test_description='trace2 top: the processes of a recording, and any others'
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-terminal.sh"
 
-hosts=$GIT_BUILD_DIR/build/hosts
-
 if ! test_have_prereq JQ,PIPE,PERL
 then
 	skip_all='no jq, no perl, or no fifos'

@@ -214,8 +214,7 @@ test_expect_success JQ 'states of threads, and the critical path' '
 
 test_expect_success JQ 'a thread that ends when it begins has no states' '
 	cat >records <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
+	begin
 	5 0 fork 20 20 10 10
 	5 1 exit 20 20
 	9 0 exit 10 10
@@ -319,7 +318,7 @@ test_expect_success JQ 'the row of the rest has no start' '
 
 test_expect_success 'it fetches nothing, and runs nothing but its own script' '
 	trace2 report --html page.html known.event &&
-	"$PERL_PATH" -MDigest::SHA=sha256_base64 -0777 -ne "
+	echo same | test_prints "$PERL_PATH" -MDigest::SHA=sha256_base64 -0777 -ne "
 		my (\$policy) = /http-equiv=\"Content-Security-Policy\" content=\"([^\"]*)\"/;
 		my (\$style) = m{<style>(.*?)</style>}s;
 		my (\$script) = m{<script>(.*?)</script>}s;
@@ -327,8 +326,7 @@ test_expect_success 'it fetches nothing, and runs nothing but its own script' '
 			. sha256_base64(\$script) . \"='\''; style-src '\''sha256-\"
 			. sha256_base64(\$style) . \"='\''; base-uri '\''none'\''; \"
 			. \"form-action '\''none'\''\" ? \"same\n\" : \"other: \$policy\n\"
-	" page.html >actual &&
-	echo same | test_cmp - actual &&
+	" page.html &&
 	# It contains a URL only as the name of a namespace.
 	page_own page.html >own &&
 	test_grep ! -i -E "(src|href|action) *= *\"[^#]|@import|url\(|fetch\(|import\(" own &&

@@ -3,8 +3,8 @@
 
 test_description='static analysis, and functions that are banned
 
-Each analyser finds a bug of its kind, in a file or in a header of it; a file
-that was good is not looked at again until something of it changes.
+An analyser finds a bug; a file that was good is not looked at again until
+something of it changes.
 
 make check runs the analysers (GIT_TEST_LONG), make test what the compiler bans.
 '
@@ -12,9 +12,6 @@ make check runs the analysers (GIT_TEST_LONG), make test what the compiler bans.
 . ./test-lib.sh
 
 test_lazy_prereq CLANG_TIDY 'command -v clang-tidy'
-test_lazy_prereq CPPCHECK 'command -v cppcheck'
-! gcc --version 2>/dev/null | grep -q "Free Software" ||
-	test_set_prereq GCC
 
 # compile WHERE TEXT: compile a function body as a developer's build does.
 compile () {
@@ -102,41 +99,13 @@ test_expect_success EXPENSIVE,CLANG_TIDY 'clang-tidy finds a bug' '
 		return x;
 	}
 	EOF
-	test_must_fail analyse &&
-	test_grep "lib/base/one.c:1[0-9]:.*\[bugprone-suspicious-semicolon" actual
-'
-
-test_expect_success EXPENSIVE,CLANG_TIDY 'a complaint stays until the file is mended' '
-	test_must_fail analyse &&
-	test_grep "bugprone-suspicious-semicolon" actual
-'
-
-test_expect_success EXPENSIVE,CPPCHECK 'cppcheck finds a bug' '
-	make_tree &&
-	cat >>tree/lib/base/one.c <<-\EOF &&
-	int two(void)
-	{
-		int a[3] = { 1, 2, 3 };
-
-		return a[3];
-	}
-	EOF
-	test_must_fail analyse &&
-	test_grep "lib/base/one.c:13:.*\[arrayIndexOutOfBounds\]" actual
-'
-
-test_expect_success EXPENSIVE,GCC 'gcc finds a bug' '
-	make_tree &&
-	cat >>tree/lib/base/one.c <<-\EOF &&
-	void two(void *p, int a)
-	{
-		if (a)
-			free(p);
-		free(p);
-	}
-	EOF
-	test_must_fail analyse gcc &&
-	test_grep "one.c:13:.*analyzer-double-free" actual
+	# Until the file is mended.
+	for time in first second
+	do
+		test_must_fail analyse &&
+		test_grep "lib/base/one.c:1[0-9]:.*\[bugprone-suspicious-semi" actual ||
+		return 1
+	done
 '
 
 test_done

@@ -150,9 +150,8 @@ test_expect_success 'SIGUSR1: one line of counts' '
 	listening l &&
 	kill -USR1 $pid &&
 	read -r line <&8 &&
-	echo "trace2 record: 0 of 0 clients connected, 0 events, 0 bytes, 0 waiting for the disk, 0 lost" >expect &&
-	echo "$line" >actual &&
-	test_cmp expect actual &&
+	echo "trace2 record: 0 of 0 clients connected, 0 events, 0 bytes, 0 waiting for the disk, 0 lost" |
+	test_prints echo "$line" &&
 	send lines "$sock/s" 10 &&
 	counts_are 10 &&
 	test_grep ! . out &&
@@ -206,8 +205,7 @@ test_expect_success '--keep: removed directories are no error, other files stay'
 	listening l --rotate 10500 --keep 1 &&
 	numbered 25 | send stream "$sock/s" &&
 	counts_are 25 &&
-	ls -d l/events.* >actual &&
-	echo l/events.000002 | test_cmp - actual &&
+	echo l/events.000002 | test_prints ls -d l/events.* &&
 	rm -r l/events.000002 &&
 	numbered 20 | send stream "$sock/s" &&
 	counts_are 45 &&
@@ -305,9 +303,8 @@ test_expect_success 'a command has the service manager to itself' '
 test_expect_success '--report-every reports new counts, and nothing without news' '
 	listening l --report-every 1ms &&
 	read -r line <&8 &&
-	echo "trace2 record: 0 of 0 clients connected, 0 events, 0 bytes, 0 waiting for the disk, 0 lost" >expect &&
-	echo "$line" >actual &&
-	test_cmp expect actual &&
+	echo "trace2 record: 0 of 0 clients connected, 0 events, 0 bytes, 0 waiting for the disk, 0 lost" |
+	test_prints echo "$line" &&
 	send lines "$sock/s" 2 &&
 	while read -r line <&8
 	do
@@ -400,8 +397,7 @@ test_expect_success 'what the unit runs collects' '
 	echo "{\"sid\":\"one\"}" | send stream "$sock/run/trace2.sock" &&
 	kill -TERM $unit &&
 	wait $unit &&
-	cat state/*/events/one >actual &&
-	echo "{\"sid\":\"one\"}" | test_cmp - actual
+	echo "{\"sid\":\"one\"}" | test_prints cat state/*/events/one
 '
 
 test_done

@@ -174,13 +174,11 @@ test_expect_success MUSL_GCC 'a program of musl, and the applets of busybox, are
 	musl-gcc -o "$top/alpine/bin/five" five.c &&
 	test_expect_code 5 contained -v "$top/out:/out" --rootfs "$top/alpine" \
 		trace2 record -q -o /out/alpine -- five &&
-	rows "$top/out/alpine" >actual &&
-	cat >expect <<-\EOF &&
+	test_prints rows "$top/out/alpine" <<-\EOF
 	0 five: 5
 	1 sh -c env true; exit 5: 5
 	2 true: 0
 	EOF
-	test_cmp expect actual
 '
 
 # programs RECORDING: the depth, program and exit code of each process, sorted.

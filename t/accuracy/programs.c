@@ -7,28 +7,13 @@
  *	programs CASE [MS [FILE]]
  */
 #define _GNU_SOURCE
+#include "../helper/host.h"
+
 #include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/io_uring.h>
 #include <netinet/in.h>
-#include <poll.h>
-#include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
-#include <sys/file.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 static long ms = 60;
 static const char *file;
@@ -535,8 +520,7 @@ static void with_threads(void *(*work)(void *))
 	if (child("first")) {
 		for (i = 0; i < 4; i++)
 			pthread_create(&thread, NULL, wait_for_ever, NULL);
-		pthread_create(&thread, NULL, work, NULL);
-		pthread_join(thread, NULL);
+		host_in_thread(work, NULL);
 		exit(0);
 	}
 	wait(NULL);

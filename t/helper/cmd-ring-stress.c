@@ -130,9 +130,7 @@ static pid_t start_writer(const char *file, const char *mode,
 	account->nr_threads = nr_threads;
 	account->records = records;
 	fflush(stdout);
-	pid = fork();
-	if (pid < 0)
-		tool_die("cannot fork: %s", strerror(errno));
+	pid = tool_fork();
 	if (!pid)
 		be_writer(file, mode);
 	return pid;

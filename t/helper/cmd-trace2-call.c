@@ -385,10 +385,8 @@ static void host_sleep_ms(const char **a)
 /* Parent and child both go on, the child first. */
 static void host_fork(const char **a)
 {
-	pid_t pid = fork();
+	pid_t pid = tool_fork();
 
-	if (pid < 0)
-		tool_die("cannot fork: %s", strerror(errno));
 	if (pid)
 		waitpid(pid, NULL, 0);
 }

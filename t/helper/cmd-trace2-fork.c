@@ -12,10 +12,8 @@ typedef int child_fn(const char **argv);
 static int run_in_fork(child_fn *run, const char **argv)
 {
 	int status = 0;
-	pid_t pid = fork();
+	pid_t pid = tool_fork();
 
-	if (pid < 0)
-		tool_die("cannot fork: %s", strerror(errno));
 	if (!pid)
 		tool_exit(run(argv));
 	while (waitpid(pid, &status, 0) < 0)
@@ -188,19 +186,11 @@ static int ut_076vfork(int argc, const char **argv)
  */
 static int ut_077daemon(int argc, const char **argv)
 {
-	pid_t pid;
-
 	tell("before");
-	pid = fork();
-	if (pid < 0)
-		tool_die("cannot fork: %s", strerror(errno));
-	if (pid)
+	if (tool_fork())
 		_exit(0);
 	setsid();
-	pid = fork();
-	if (pid < 0)
-		tool_die("cannot fork: %s", strerror(errno));
-	if (pid)
+	if (tool_fork())
 		_exit(0);
 	tell("daemon");
 	return 0;
@@ -211,7 +201,6 @@ static int ut_068daemon_resumes(int argc, const char **argv)
 {
 	struct trace2_child child = TRACE2_CHILD_INIT;
 	struct trace2_repo repo = { "/repo", 0 };
-	pid_t pid;
 
 	trace2_def_repo(&repo);
 	trace2_child_end(trace2_child_begin(&child), 1, 0);
@@ -219,10 +208,7 @@ static int ut_068daemon_resumes(int argc, const char **argv)
 	trace2_region_enter("fork", "inner", &repo);
 	tool_sleep_ms(20); /* the child's times are higher */
 	tell("before");
-	pid = fork();
-	if (pid < 0)
-		tool_die("cannot fork: %s", strerror(errno));
-	if (pid)
+	if (tool_fork())
 		_exit(0);
 	trace2_session_resume();
 	trace2_session_resume();

@@ -111,10 +111,8 @@ static int ut_033writers(int argc, const char **argv)
 	if (pipe(fds))
 		tool_die("cannot make a pipe: %s", strerror(errno));
 	for (i = 0; i < nr; i++) {
-		pid_t pid = fork();
+		pid_t pid = tool_fork();
 
-		if (pid < 0)
-			tool_die("cannot fork: %s", strerror(errno));
 		if (!pid)
 			write_in_fork(events, size, fds);
 	}

@@ -3,6 +3,7 @@
  * Metrics, in one thread and in many.
  */
 #include "cmd-trace2.h"
+#include "host.h"
 
 TRACE2_TIMER(timer_histogram, "tool", "histogram",
 	     TRACE2_PER_THREAD | TRACE2_HISTOGRAM);
@@ -140,14 +141,6 @@ static int ut_112timer_unfinished(int argc, const char **argv)
 	return 0;
 }
 
-static uint64_t clock_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 /* What the intervals took: not less than inner, nor more than outer. */
 struct taken {
 	uint64_t inner_ns, outer_ns;
@@ -156,7 +149,7 @@ struct taken {
 static void take_interval(struct taken *t, const char *how, uint64_t ns)
 {
 	bool called = !strcmp(how, "called");
-	uint64_t before = clock_ns(), from, to;
+	uint64_t before = host_now_ns(), from, to;
 
 	if (!strcmp(how, "histogram"))
 		trace2_timer_start(timer_histogram);
@@ -164,11 +157,11 @@ static void take_interval(struct taken *t, const char *how, uint64_t ns)
 		trace2_timer_start_on_(&timer_clocked);
 	else
 		trace2_timer_start(timer_clocked);
-	from = to = clock_ns();
+	from = to = host_now_ns();
 	if (ns > 20000000)
 		tool_sleep_ms((int)(ns / 1000000 - 10));
 	while (to < from + ns)
-		to = clock_ns();
+		to = host_now_ns();
 	if (!strcmp(how, "histogram"))
 		trace2_timer_stop(timer_histogram);
 	else if (called)
@@ -178,7 +171,7 @@ static void take_interval(struct taken *t, const char *how, uint64_t ns)
 	else
 		trace2_timer_stop(timer_clocked);
 	t->inner_ns += to - from;
-	t->outer_ns += clock_ns() - before;
+	t->outer_ns += host_now_ns() - before;
 }
 
 /* Print the least and the most that the timer may show. Warm up meanwhile: the
@@ -186,7 +179,7 @@ static void take_interval(struct taken *t, const char *how, uint64_t ns)
 static int ut_114timer_clock(int argc, const char **argv)
 {
 	uint64_t nr = tool_unsigned(argv[1]), ns = tool_unsigned(argv[2]) * 1000;
-	uint64_t until = clock_ns(), i;
+	uint64_t until = host_now_ns(), i;
 	struct taken taken = { 0, 0 };
 
 	if (argc > 3)
@@ -194,7 +187,7 @@ static int ut_114timer_clock(int argc, const char **argv)
 	do {
 		trace2_timer_start(TRACE2_TIMER_ID_TEST1);
 		trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
-	} while (clock_ns() < until);
+	} while (host_now_ns() < until);
 	for (i = 0; i < nr; i++)
 		take_interval(&taken, argv[0], ns);
 	printf("%" PRIu64 " %" PRIu64 "\n", taken.inner_ns, taken.outer_ns);
@@ -297,21 +290,27 @@ static int ut_113timer_many(int argc, const char **argv)
 	return 0;
 }
 
-static int ut_221distribution_many(int argc, const char **argv)
-{
-	static struct trace2_distribution many[MAX_DEFINITIONS];
-	unsigned int i, nr;
-
-	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
-	for (i = 0; i < nr; i++) {
-		many[i].category = "many";
-		many[i].name = many_name('t', i);
-		many[i].index = TRACE2_UNREGISTERED_;
-		trace2_register_distribution_(&many[i]);
-		trace2_distribution_add(many[i], i);
+/* Define and use so many metrics of a type. */
+#define VERB_MANY(verb, type, kind, use)                              \
+	static int verb(int argc, const char **argv)                  \
+	{                                                             \
+		static struct trace2_##type many[MAX_DEFINITIONS];    \
+		unsigned int i, nr = (unsigned int)tool_number(       \
+					argv[0], 1, MAX_DEFINITIONS); \
+		for (i = 0; i < nr; i++) {                            \
+			many[i].category = "many";                    \
+			many[i].name = many_name(kind, i);            \
+			many[i].index = TRACE2_UNREGISTERED_;         \
+			trace2_register_##type##_(&many[i]);          \
+			use;                                          \
+		}                                                     \
+		return 0;                                             \
 	}
-	return 0;
-}
+
+VERB_MANY(ut_211counter_many, counter, 'c', trace2_counter_add(many[i], i + 1))
+VERB_MANY(ut_221distribution_many, distribution, 't',
+	  trace2_distribution_add(many[i], i))
+VERB_MANY(ut_231gauge_many, gauge, 't', trace2_gauge_set(many[i], i))
 
 /* Arrays with holes, as those of a program that numbers its metrics. */
 static struct trace2_timer timer_array[] = {
@@ -391,22 +390,6 @@ static int ut_230gauge(int argc, const char **argv)
 	unsigned int times = (unsigned int)tool_number(argv[1], 0, INT_MAX);
 
 	tool_run_threads(parse_threads(argv[0]), open_and_close, &times);
-	return 0;
-}
-
-static int ut_231gauge_many(int argc, const char **argv)
-{
-	static struct trace2_gauge many[MAX_DEFINITIONS];
-	unsigned int i, nr;
-
-	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
-	for (i = 0; i < nr; i++) {
-		many[i].category = "many";
-		many[i].name = many_name('t', i);
-		many[i].index = TRACE2_UNREGISTERED_;
-		trace2_register_gauge_(&many[i]);
-		trace2_gauge_set(many[i], i);
-	}
 	return 0;
 }
 
@@ -494,22 +477,6 @@ static int ut_242open_many(int argc, const char **argv)
 	trace2_counter_add(*trace2_counter_open(text, 0, NULL, 0), 1);
 	trace2_metric_open((enum trace2_metric_kind)99, "many/c", NULL, 0, NULL,
 			   0);
-	return 0;
-}
-
-static int ut_211counter_many(int argc, const char **argv)
-{
-	static struct trace2_counter counters[MAX_DEFINITIONS];
-	unsigned int i, nr;
-
-	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
-	for (i = 0; i < nr; i++) {
-		counters[i].category = "many";
-		counters[i].name = many_name('c', i);
-		counters[i].index = TRACE2_UNREGISTERED_;
-		trace2_register_counter_(&counters[i]);
-		trace2_counter_add(counters[i], i + 1);
-	}
 	return 0;
 }
 

@@ -217,10 +217,8 @@ static int ut_508fork(int argc, const char **argv)
 {
 	trace2_span_t span = trace2_span_start("fork", "parent",
 					       TRACE2_SPAN_NONE);
-	pid_t pid = fork();
+	pid_t pid = tool_fork();
 
-	if (pid < 0)
-		tool_die("cannot fork: %s", strerror(errno));
 	if (!pid) {
 		in_child(span);
 		tool_exit(0);

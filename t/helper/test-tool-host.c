@@ -278,6 +278,15 @@ static int wait_for(pid_t pid, const char *name)
 	return 128 + WTERMSIG(status);
 }
 
+pid_t tool_fork(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		tool_die("cannot fork: %s", strerror(errno));
+	return pid;
+}
+
 /* argv[0] of the child is the path at which the program was found, as in
  * Git. */
 int tool_spawn(const char *const *argv, long *pid)

@@ -97,6 +97,9 @@ void *tool_alloc(size_t count, size_t size_bytes);
  * errno. */
 char *tool_find_program(const char *name);
 
+/* Fork or die. */
+pid_t tool_fork(void);
+
 /* Run argv and wait: return its code, 128 + a signal, or -1 if it did not
  * start. */
 int tool_spawn(const char *const *argv, long *pid);

@@ -125,4 +125,13 @@ static inline void bench_pin(void)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
+/* A function that makes a call n times. */
+#define BENCH_LOOP(name, call)            \
+	static inline void name(size_t n) \
+	{                                 \
+		while (n--) {             \
+			call;             \
+		}                         \
+	}
+
 #endif

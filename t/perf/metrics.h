@@ -12,11 +12,7 @@ TRACE2_COUNTER(bench_counter, "bench", "counter", 0);
 TRACE2_DISTRIBUTION(bench_distribution, "bench", "sizes", "bytes");
 TRACE2_GAUGE(bench_gauge, "bench", "busy", "workers");
 
-static inline void add_counter(size_t n)
-{
-	while (n--)
-		trace2_counter_add(bench_counter, 1);
-}
+BENCH_LOOP(add_counter, trace2_counter_add(bench_counter, 1))
 
 static inline void add_local(size_t n)
 {
@@ -42,17 +38,8 @@ static inline void two_clocks(size_t n)
 	}
 }
 
-static inline void add_interval(size_t n)
-{
-	while (n--)
-		trace2_timer_add(bench_timer, n);
-}
-
-static inline void add_value(size_t n)
-{
-	while (n--)
-		trace2_distribution_add(bench_distribution, n);
-}
+BENCH_LOOP(add_interval, trace2_timer_add(bench_timer, n))
+BENCH_LOOP(add_value, trace2_distribution_add(bench_distribution, n))
 
 /* Count, sum, least, greatest, and a bucket for each power of two. */
 static inline void add_to_histogram(size_t n)
@@ -70,11 +57,7 @@ static inline void add_to_histogram(size_t n)
 	}
 }
 
-static inline void add_to_gauge(size_t n)
-{
-	while (n--)
-		trace2_gauge_add(bench_gauge, 1);
-}
+BENCH_LOOP(add_to_gauge, trace2_gauge_add(bench_gauge, 1))
 
 static inline void add_atomically(size_t n)
 {

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The cost of calls while tracing is off, and of finding out that it is off. */
-#include "bench.h"
+#include "metrics.h"
 #include "session/settings.h"
-#include "trace2.h"
-
-TRACE2_TIMER(bench_timer, "bench", "timer", 0);
-TRACE2_COUNTER(bench_counter, "bench", "counter", 0);
-TRACE2_DISTRIBUTION(bench_distribution, "bench", "sizes", "bytes");
-TRACE2_GAUGE(bench_gauge, "bench", "busy", "workers");
 
 static volatile int never;
 
@@ -20,63 +14,14 @@ static void branch(size_t n)
 	}
 }
 
-static void region_off(size_t n)
-{
-	while (n--) {
-		trace2_region_enter("bench", "region", NULL);
-		bench_clobber();
-	}
-}
-
-static void printf_off(size_t n)
-{
-	while (n--) {
-		trace2_printf("%d %s", 1, "two");
-		bench_clobber();
-	}
-}
-
-static void counter_off(size_t n)
-{
-	while (n--) {
-		trace2_counter_add(bench_counter, 1);
-		bench_clobber();
-	}
-}
-
-static void timer_off(size_t n)
-{
-	while (n--) {
-		trace2_timer_start(bench_timer);
-		bench_clobber();
-	}
-}
-
-static void span_off(size_t n)
-{
-	while (n--) {
-		trace2_span_t span = trace2_span_start("bench", "span",
-						       TRACE2_SPAN_NONE);
-		bench_clobber();
-		(void)span;
-	}
-}
-
-static void value_off(size_t n)
-{
-	while (n--) {
-		trace2_distribution_add(bench_distribution, 1);
-		bench_clobber();
-	}
-}
-
-static void gauge_off(size_t n)
-{
-	while (n--) {
-		trace2_gauge_set(bench_gauge, 1);
-		bench_clobber();
-	}
-}
+#define CALLS(name, call) BENCH_LOOP(name, call; bench_clobber())
+CALLS(region_off, trace2_region_enter("bench", "region", NULL))
+CALLS(printf_off, trace2_printf("%d %s", 1, "two"))
+CALLS(counter_off, trace2_counter_add(bench_counter, 1))
+CALLS(timer_off, trace2_timer_start(bench_timer))
+CALLS(span_off, (void)trace2_span_start("bench", "span", TRACE2_SPAN_NONE))
+CALLS(value_off, trace2_distribution_add(bench_distribution, 1))
+CALLS(gauge_off, trace2_gauge_set(bench_gauge, 1))
 
 static void read_settings(size_t n)
 {

@@ -61,25 +61,12 @@ static void region(size_t n)
 	}
 }
 
-static void data(size_t n)
-{
-	while (n--)
-		trace2_data_string("bench", NULL, "key", "0123456789");
-}
+BENCH_LOOP(data, trace2_data_string("bench", NULL, "key", "0123456789"))
 
 static char kilobyte[1025];
 
-static void long_data(size_t n)
-{
-	while (n--)
-		trace2_data_string("bench", NULL, "key", kilobyte);
-}
-
-static void message(size_t n)
-{
-	while (n--)
-		trace2_printf("%s", "a message");
-}
+BENCH_LOOP(long_data, trace2_data_string("bench", NULL, "key", kilobyte))
+BENCH_LOOP(message, trace2_printf("%s", "a message"))
 
 /* Read both ends; the library's bytes are counted. */
 static void drain(void)

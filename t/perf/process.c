@@ -29,17 +29,8 @@ static void without(size_t n)
 		spawn(off, environ);
 }
 
-static void nothing_on(size_t n)
-{
-	while (n--)
-		spawn(NULL, environ);
-}
-
-static void target_on(size_t n)
-{
-	while (n--)
-		spawn(NULL, env_with_setting);
-}
+BENCH_LOOP(nothing_on, spawn(NULL, environ))
+BENCH_LOOP(target_on, spawn(NULL, env_with_setting))
 
 static void remove_file(void)
 {

@@ -24,11 +24,7 @@ static void region(size_t n)
 	}
 }
 
-static void data(size_t n)
-{
-	while (n--)
-		trace2_data_string("bench", NULL, "key", "0123456789");
-}
+BENCH_LOOP(data, trace2_data_string("bench", NULL, "key", "0123456789"))
 
 static void span(size_t n)
 {

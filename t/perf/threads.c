@@ -20,11 +20,7 @@ static int bare_fd;
 static char line[4096];
 static size_t line_bytes;
 
-static void data(size_t n)
-{
-	while (n--)
-		trace2_data_string("bench", NULL, "key", "0123456789");
-}
+BENCH_LOOP(data, trace2_data_string("bench", NULL, "key", "0123456789"))
 
 static void bare_write(size_t n)
 {

@@ -16,7 +16,9 @@
 #	TIME CPU lose PID TID NEXT-TID NEXT-COMM   switch and out, preempted
 #	TIME CPU die PID TID NEXT-TID NEXT-COMM   switch, never to run again
 #	TIME CPU turn PID TID COMM NEXT-TID NEXT-COMM   switch of another process
-#	top NAME   fork 10 10 1 1 and in at 0, comm with exec at 1, on CPU 0
+#	TIME CPU run PID TID NAME   in, and comm with exec
+#	begin   fork 10 10 1 1 and in at 0, on CPU 0
+#	top NAME   begin, and comm with exec at 1
 #	TIME CPU waking PID TID TID-THAT-WAKES [hardirq|softirq [LOCKS-HELD]]
 #	TIME CPU map PID TID ADDRESS LENGTH FILE [data]
 #	TIME CPU sample PID TID ADDRESS,... [NUMBER-OF-THEM]
@@ -199,8 +201,11 @@ my %kinds = (
 # The lines for which this one stands.
 sub expand {
 	local ($_) = @_;
-	return ('0 0 fork 10 10 1 1', '0 0 in 10 10', "1 0 comm 10 10 $1 exec")
-		if /^top (\S+)/;
+	my @begin = ('0 0 fork 10 10 1 1', '0 0 in 10 10');
+	return @begin if /^begin$/;
+	return (@begin, "1 0 comm 10 10 $1 exec") if /^top (\S+)/;
+	return ("$1 in $2", "$1 comm $2 $3 exec")
+		if /^(\S+ \S+) run (\S+ \S+) (\S+)/;
 	return ($_) unless /^(\S+ \S+) (sleep|lose) (\S+ \S+)(.*)/;
 	return ("$1 preempt $3$4", "$1 out $3 preempted") if $2 eq 'lose';
 	return ("$1 switch $3$4", "$1 out $3");

@@ -4,6 +4,7 @@
  * irregularities of real clocks and counters, and in this machine.
  */
 #include "base/clock.h"
+#include "../helper/host.h"
 #include "tap.h"
 
 #define MS UINT64_C(1000000)
@@ -377,24 +378,16 @@ static void test_strange_intervals(void)
 
 /* This machine. */
 
-static uint64_t kernel_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * S + (uint64_t)ts.tv_nsec;
-}
-
 static void *watch(void *arg)
 {
 	uint64_t before, now = 0, last, after = 0, *nr_wrong = arg;
-	uint64_t start = kernel_ns();
+	uint64_t start = host_now_ns();
 
 	while (after < start + 200 * MS) {
-		before = kernel_ns();
+		before = host_now_ns();
 		last = now;
 		now = tr2_clock_now_ns();
-		after = kernel_ns();
+		after = host_now_ns();
 		*nr_wrong += now < last || now + MS < before ||
 			     now > after + MS;
 	}

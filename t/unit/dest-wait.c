@@ -6,6 +6,7 @@
  */
 #include <setjmp.h>
 
+#include "../helper/host.h"
 #include "../helper/single-step.h"
 #include "base/sanitize.h"
 #include "tap.h"
@@ -45,14 +46,6 @@ static void start(void)
 static void give_time_back(void)
 {
 	tr2_wait_note_progress(&dest, TR2_STALL_NS);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* Another thread and this one advance in lockstep. */
@@ -295,7 +288,7 @@ static void *have_it_often(void *arg)
 	int i;
 
 	for (i = 0; i < NR_TURNS && !atomic_load(&over); i++) {
-		atomic_store(&turn_ns, now_ns());
+		atomic_store(&turn_ns, host_now_ns());
 		while (!nobody_has_it())
 			sched_yield();
 		while (lock_as(tid) != TR2_LOCKED)
@@ -328,7 +321,7 @@ static void test_owners_that_go_on(void)
 		from = atomic_load(&turn_ns);
 		if (lock_as(me) == TR2_LOCKED) {
 			tr2_wait_unlock(&dest, me);
-		} else if (now_ns() - from < BEFORE_LAST(TR2_STALL_NS)) {
+		} else if (host_now_ns() - from < BEFORE_LAST(TR2_STALL_NS)) {
 			nr_early++;
 			atomic_store(&over, true);
 		}

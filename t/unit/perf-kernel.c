@@ -81,19 +81,11 @@ static void test_hostile(void)
 	trace2_perf_close(ev);
 }
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Check all fields, with a reading of each format. */
 static void test_layout(uint64_t format, unsigned int numbers)
 {
 	struct trace2_perf_attr attr = software(FAULTS, 5);
-	uint64_t before = monotonic_ns();
+	uint64_t before = host_now_ns();
 	struct trace2_perf *ev, *other;
 	int size;
 
@@ -114,7 +106,7 @@ static void test_layout(uint64_t format, unsigned int numbers)
 	ok(record.word[1] > 4096, "ip");
 	IS(record.half[4], getpid(), "pid");
 	IS(record.half[5], syscall(SYS_gettid), "tid");
-	ok(record.word[3] > before && record.word[3] < monotonic_ns(),
+	ok(record.word[3] > before && record.word[3] < host_now_ns(),
 	   "time, of CLOCK_MONOTONIC");
 	ok(record.word[4] > 4096, "address");
 	IS(record.word[5], trace2_perf_id(ev), "id");
@@ -257,14 +249,12 @@ static void test_tasks(void)
 	struct trace2_perf_attr attr = software(DUMMY, 0);
 	unsigned int forks = 0, maps = 0;
 	struct trace2_perf *ev;
-	pthread_t thread;
 	void *p;
 
 	attr.task = attr.mmap = 1;
 	attr.wakeup_events = 1;
 	ev = open_mapped(&attr, 8);
-	pthread_create(&thread, NULL, idle, NULL);
-	pthread_join(thread, NULL);
+	host_in_thread(idle, NULL);
 	p = mmap(NULL, 4096, PROT_READ | PROT_EXEC,
 		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	while (next(ev) > 0) {
@@ -291,7 +281,6 @@ static void test_inherit_stat(void)
 	uint64_t of_thread = 0, sum = 0, value;
 	struct trace2_perf *ev[64];
 	int nr = (int)sysconf(_SC_NPROCESSORS_ONLN), i;
-	pthread_t thread;
 
 	attr.inherit = attr.inherit_stat = 1;
 	nr = nr < 64 ? nr : 64;
@@ -299,8 +288,7 @@ static void test_inherit_stat(void)
 		IS(trace2_perf_open(&attr, 0, i, NULL, &ev[i]), 0, "by CPU");
 		IS(trace2_perf_map(ev[i], 1), 0, "with records");
 	}
-	pthread_create(&thread, NULL, touch_5, NULL);
-	pthread_join(thread, NULL);
+	host_in_thread(touch_5, NULL);
 	for (i = 0; i < nr; i++)
 		while (next(ev[i]) > 0)
 			if (record.head.type == TRACE2_PERF_RECORD_READ)
@@ -403,12 +391,10 @@ static void *nothing(void *cookie)
 
 static void *start_threads(void *done)
 {
-	pthread_t thread;
 	int i;
 
 	for (i = 0; i < 3000; i++) {
-		pthread_create(&thread, NULL, nothing, NULL);
-		pthread_join(thread, NULL);
+		host_in_thread(nothing, NULL);
 	}
 	__atomic_store_n((bool *)done, true, __ATOMIC_RELEASE);
 	return NULL;

@@ -146,14 +146,6 @@ static void test_hostile(void)
 	 TRACE2_PERF_SAMPLE_CPU | TRACE2_PERF_SAMPLE_PERIOD |            \
 	 TRACE2_PERF_SAMPLE_READ | TRACE2_PERF_SAMPLE_CALLCHAIN)
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static __attribute__((noinline)) void add_here(unsigned int n)
 {
 	trace2_counter_add(apples, n);
@@ -163,7 +155,7 @@ static __attribute__((noinline)) void add_here(unsigned int n)
 static void test_layout(void)
 {
 	struct trace2_perf_attr attr = app(&apples);
-	uint64_t before = monotonic_ns(), nr;
+	uint64_t before = host_now_ns(), nr;
 	struct trace2_perf *ev, *other;
 	int size;
 
@@ -187,7 +179,7 @@ static void test_layout(void)
 	IS(record.half[5], syscall(SYS_gettid), "tid");
 	/* The library's clock may differ by a millisecond. */
 	ok(record.word[3] + 1000000 > before &&
-		   record.word[3] < monotonic_ns() + 1000000,
+		   record.word[3] < host_now_ns() + 1000000,
 	   "time, of CLOCK_MONOTONIC");
 	IS(record.word[4], trace2_perf_id(ev), "id");
 	ok(record.half[10] < 4096 && !record.half[11], "CPU");
@@ -602,10 +594,8 @@ static void *open_and_end(void *arg)
 static void test_own_end(void)
 {
 	struct trace2_perf *ev = NULL;
-	pthread_t thread;
 
-	pthread_create(&thread, NULL, open_and_end, &ev);
-	pthread_join(thread, NULL);
+	host_in_thread(open_and_end, &ev);
 	count(&pears, 100);
 	next(ev);
 	IS(record.head.type, TRACE2_PERF_RECORD_SAMPLE, "a sample");

@@ -2,6 +2,7 @@
 /* Opened counters: the program's own, and all kinds of groups. */
 #include "pmu/kernel_page.h"
 #include "pmu/pmu.h"
+#include "../helper/host.h"
 #include "tap.h"
 #include "trace2_perf.h"
 
@@ -309,12 +310,10 @@ static void test_group_of_thread(void)
 {
 	struct trace2_perf_attr attr = app(TRACE2_PERF_COUNTER(apples));
 	struct trace2_perf *leader;
-	pthread_t thread;
 
 	attr.read_format = TRACE2_PERF_FORMAT_GROUP;
 	trace2_perf_open(&attr, 0, -1, NULL, &leader);
-	pthread_create(&thread, NULL, open_in_thread, leader);
-	pthread_join(thread, NULL);
+	host_in_thread(open_in_thread, leader);
 	trace2_perf_close(leader);
 }
 
@@ -330,8 +329,7 @@ static void test_inherit(void)
 	attr.inherit = 1;
 	trace2_perf_open(&attr, 0, -1, NULL, &all);
 	trace2_counter_add(pears, 1);
-	pthread_create(&thread, NULL, count_pears, NULL);
-	pthread_join(thread, NULL);
+	host_in_thread(count_pears, NULL);
 	IS(value(own), 1, "one thread's alone");
 	IS(value(all), 11, "with a thread that ended");
 	IS(all->child_count, 10, "whose count was folded");
@@ -613,13 +611,8 @@ static void *count_many(void *unused)
 static void test_overflow_in_threads(void)
 {
 	struct trace2_perf *ev = open_sampling(&pears, 10, true);
-	pthread_t thread[4];
-	unsigned int i;
 
-	for (i = 0; i < 4; i++)
-		pthread_create(&thread[i], NULL, count_many, NULL);
-	for (i = 0; i < 4; i++)
-		pthread_join(thread[i], NULL);
+	host_in_threads(4, count_many, NULL);
 	is_u64(seen.periods, 400, "each thread overflows for itself");
 	ok(seen.tid && seen.tid != (uint32_t)getpid(), "in its own name");
 	IS(value(ev), 4000, "and all is counted");

@@ -3,6 +3,7 @@
 #ifndef TR2_UNIT_PERF_H
 #define TR2_UNIT_PERF_H
 
+#include "../helper/host.h"
 #include "tap.h"
 #include "trace2_perf.h"
 

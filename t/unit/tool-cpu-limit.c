@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tool-cpu-limit - limits of control groups, as hosts and containers show them. */
 #include <ftw.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 
 #include "record/sources/cpu_limit.h"
 #include "tap.h"

@@ -5,7 +5,6 @@
  * threads is ready for one.
  */
 #include <linux/perf_event.h>
-#include <stdlib.h>
 
 #include "record/kernel/machine_filter.h"
 #include "tap.h"

@@ -7,7 +7,7 @@
 
 #include "arena/layout.h"
 #include "ring/layout.h"
-#include "../system.h"
+#include "../host.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -204,12 +204,9 @@ static void say(const char *who)
  * additional ones after the mark. */
 static void from_now_on(void)
 {
-	pthread_t thread;
-
 	syscall(SYS_getsid, 0);
 	work(NULL);
-	if (!pthread_create(&thread, NULL, work, NULL))
-		pthread_join(thread, NULL);
+	host_in_thread(work, NULL);
 	trace2_cmd_error("an error of the %s", "host");
 	trace2_session_id();
 }
@@ -251,23 +248,14 @@ static void *be_apart(void *reopens)
 	return NULL;
 }
 
-static void run_apart(void *reopens)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, be_apart, reopens))
-		abort();
-	pthread_join(thread, NULL);
-}
-
 static void thread_with_own_descriptors(void)
 {
 	static char yes[] = "yes";
 
 	say("before");
-	run_apart(NULL);
+	host_in_thread(be_apart, NULL);
 	say("after");
-	run_apart(yes);
+	host_in_thread(be_apart, yes);
 	say("later");
 	trace2_reopen();
 	say("at last");
@@ -289,8 +277,7 @@ static void main_with_own_descriptors(void)
 	pthread_t thread;
 
 	pthread_barrier_init(&apart, NULL, 2);
-	if (pthread_create(&thread, NULL, say_before_and_after, NULL))
-		abort();
+	thread = host_start(say_before_and_after, NULL);
 	pthread_barrier_wait(&apart);
 	be_apart(NULL);
 	pthread_barrier_wait(&apart);
@@ -319,33 +306,23 @@ static void *close_own(void *arg)
 	return arg;
 }
 
-static int nr_descriptors(void)
-{
-	int fd, nr = 0;
-
-	for (fd = 0; fd < 4096; fd++)
-		nr += fcntl(fd, F_GETFD) >= 0;
-	return nr;
-}
-
 /* As daemons do, again and again. */
 static void close_often(void)
 {
-	pthread_t thread;
 	int i;
 
 	for (i = 0; i < 20; i++) {
 		close_all();
 		say_something();
 	}
-	printf("%d descriptors\n", nr_descriptors() - STDERR_FILENO - 1);
+	printf("%d descriptors\n",
+	       host_count_descriptors() - STDERR_FILENO - 1);
 	for (i = 0; i < 20; i++) {
-		if (pthread_create(&thread, NULL, close_own, NULL))
-			abort();
-		pthread_join(thread, NULL);
+		host_in_thread(close_own, NULL);
 		say_something();
 	}
-	printf("%d descriptors\n", nr_descriptors() - STDERR_FILENO - 1);
+	printf("%d descriptors\n",
+	       host_count_descriptors() - STDERR_FILENO - 1);
 }
 
 /* From here on, the kernel answers this system call so. */
@@ -445,10 +422,7 @@ static void change_zone(void)
 	printf("%d %s\n", tm.tm_hour, tm.tm_zone);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} verbs[] = {
+static const struct host_verb verbs[] = {
 	{ "thread-with-own-descriptors", thread_with_own_descriptors },
 	{ "main-with-own-descriptors", main_with_own_descriptors },
 	{ "close-often", close_often },
@@ -469,20 +443,15 @@ static const struct {
 	{ "from-now-on", from_now_on },
 	{ "reopen-from-now-on", reopen_from_now_on },
 	{ "info-from-now-on", info_from_now_on },
+	{ NULL, NULL },
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
+	const struct host_verb *verb = host_verb(verbs, argc, argv);
 
-	for (i = 0; argc == 2 && i < sizeof(verbs) / sizeof(*verbs); i++) {
-		if (strcmp(verbs[i].name, argv[1]))
-			continue;
-		trace2_initialize();
-		trace2_cmd_start((const char *const *)argv);
-		verbs[i].run();
-		return trace2_cmd_exit(0);
-	}
-	fputs("usage: changes <verb>\n", stderr);
-	return 129;
+	trace2_initialize();
+	trace2_cmd_start((const char *const *)argv);
+	verb->run();
+	return trace2_cmd_exit(0);
 }

@@ -8,7 +8,7 @@
 #include "trace2.h"
 
 #include "../host-state.h"
-#include "../system.h"
+#include "../host.h"
 
 static void write_to_nobody(void)
 {
@@ -175,14 +175,8 @@ static void *write_at_once(void *arg)
 
 static int at_once(const char *how)
 {
-	pthread_t thread[4];
-	size_t i, nr = sizeof(thread) / sizeof(*thread);
-
-	pthread_barrier_init(&all_are_there, NULL, (unsigned int)nr);
-	for (i = 0; i < nr; i++)
-		pthread_create(&thread[i], NULL, write_at_once, NULL);
-	for (i = 0; i < nr; i++)
-		pthread_join(thread[i], NULL);
+	pthread_barrier_init(&all_are_there, NULL, 4);
+	host_in_threads(4, write_at_once, NULL);
 	return 0;
 }
 

@@ -4,7 +4,7 @@
  * children, and fails if one fails.
  */
 #include "trace2.h"
-#include "../system.h"
+#include "../host.h"
 
 #include <linux/kcmp.h>
 #include <semaphore.h>
@@ -34,20 +34,11 @@ static void *count(void *arg)
 	return arg;
 }
 
-static void in_a_thread(void *(*function)(void *), void *arg)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, function, arg))
-		abort();
-	pthread_join(thread, NULL);
-}
-
 /* The child's first event comes from another thread than the forking one. */
 static void other_thread_first(void)
 {
 	if (!fork()) {
-		in_a_thread(say, (void *)"thread");
+		host_in_thread(say, (void *)"thread");
 		say((void *)"main");
 		exit(0);
 	}
@@ -63,17 +54,10 @@ static void *say_together(void *text)
 
 static void threads_at_once(void)
 {
-	pthread_t threads[NR_THREADS];
-	int i;
-
 	if (fork())
 		return;
 	pthread_barrier_init(&barrier, NULL, NR_THREADS);
-	for (i = 0; i < NR_THREADS; i++)
-		pthread_create(&threads[i], NULL, say_together,
-			       (void *)"together");
-	for (i = 0; i < NR_THREADS; i++)
-		pthread_join(threads[i], NULL);
+	host_in_threads(NR_THREADS, say_together, (void *)"together");
 	exit(0);
 }
 
@@ -158,8 +142,7 @@ static void urgent_thread(void (*first)(void), void (*call)(void))
 	stay_on_one_cpu();
 	sem_init(&urgent_is_ready, 0, 0);
 	sem_init(&urgent_is_due, 0, 0);
-	if (pthread_create(&thread, NULL, run_urgent, &call))
-		abort();
+	thread = host_start(run_urgent, &call);
 	while (sem_wait(&urgent_is_ready))
 		;
 	wakes_urgent = 1;
@@ -200,7 +183,7 @@ static void while_it_opens(void)
 		return;
 	pthread_barrier_init(&barrier, NULL, 2);
 	waits_for_name = 1;
-	pthread_create(&thread, NULL, say, (void *)"child");
+	thread = host_start(say, (void *)"child");
 	pthread_barrier_wait(&barrier);
 	if (!fork()) {
 		say((void *)"grandchild");
@@ -215,7 +198,7 @@ static void while_it_opens(void)
 static void only_a_thread_counts(void)
 {
 	if (!fork()) {
-		in_a_thread(count, NULL);
+		host_in_thread(count, NULL);
 		exit(0);
 	}
 }
@@ -246,6 +229,8 @@ static void expect_death(pid_t pid)
 {
 	int status = 0;
 
+	if (!pid)
+		die();
 	failed |= waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status) ||
 		  WTERMSIG(status) != SIGTERM;
 	say((void *)"after");
@@ -253,11 +238,7 @@ static void expect_death(pid_t pid)
 
 static void dies_after_vfork(void)
 {
-	pid_t pid = vfork();
-
-	if (!pid)
-		die();
-	expect_death(pid);
+	expect_death(vfork());
 }
 
 static void tell_and_die(int signo)
@@ -269,31 +250,18 @@ static void tell_and_die(int signo)
 
 static void dies_after_vfork_and_tells(void)
 {
-	pid_t pid;
-
 	signal(SIGTERM, tell_and_die);
-	pid = vfork();
-	if (!pid)
-		die();
-	expect_death(pid);
+	expect_death(vfork());
 }
 
 static void dies_after_clone(void)
 {
-	pid_t pid = clone_alone();
-
-	if (!pid)
-		die();
-	expect_death(pid);
+	expect_death(clone_alone());
 }
 
 static void dies_after_fork_alone(void)
 {
-	pid_t pid = _Fork();
-
-	if (!pid)
-		die();
-	expect_death(pid);
+	expect_death(_Fork());
 }
 
 /* In a namespace of its own, as its first process, the child survives this. */
@@ -354,11 +322,11 @@ static void thread_first_after_clone(void)
 	trace2_region_enter("forks", "parent", NULL);
 	count_to(1000);
 	if (!clone_alone()) {
-		in_a_thread(speak_and_count, NULL);
+		host_in_thread(speak_and_count, NULL);
 		count_to(2);
 		say((void *)"main");
 		count_to(3);
-		in_a_thread(speak_and_count, NULL);
+		host_in_thread(speak_and_count, NULL);
 		say((void *)"main");
 		exit(0);
 	}
@@ -410,7 +378,7 @@ static void early_handler_counts(void)
 static void *fork_here(void *arg)
 {
 	if (!fork()) {
-		in_a_thread(say, (void *)"thread");
+		host_in_thread(say, (void *)"thread");
 		say((void *)"main");
 		exit(0);
 	}
@@ -421,7 +389,7 @@ static void *fork_here(void *arg)
 /* The forking thread never called the library. */
 static void in_a_silent_thread(void)
 {
-	in_a_thread(fork_here, NULL);
+	host_in_thread(fork_here, NULL);
 }
 
 static void timer_runs(void)
@@ -463,25 +431,16 @@ static void three_children(void)
 		}
 }
 
-static int count_descriptors(void)
-{
-	int fd, nr = 0;
-
-	for (fd = 0; fd < 1024; fd++)
-		nr += fcntl(fd, F_GETFD) >= 0;
-	return nr;
-}
-
 /* The child's own descriptors replace those of its parent: it has no more. */
 static void same_descriptors(void)
 {
 	int nr;
 
 	say((void *)"parent");
-	nr = count_descriptors();
+	nr = host_count_descriptors();
 	if (!fork()) {
 		say((void *)"child");
-		printf("%d more\n", count_descriptors() - nr);
+		printf("%d more\n", host_count_descriptors() - nr);
 		exit(0);
 	}
 }
@@ -500,7 +459,7 @@ static void shared_descriptors(void)
 	int nr, i;
 
 	say((void *)"before");
-	nr = count_descriptors();
+	nr = host_count_descriptors();
 	for (i = 0; i < 3; i++) {
 		if (!syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0)) {
 			say((void *)"child");
@@ -511,7 +470,7 @@ static void shared_descriptors(void)
 		}
 		wait_for_children();
 	}
-	printf("%d more\n", count_descriptors() - nr);
+	printf("%d more\n", host_count_descriptors() - nr);
 	say((void *)"after");
 }
 
@@ -589,7 +548,7 @@ static void programs_at_once(void)
 
 	pthread_barrier_init(&barrier, NULL, NR_THREADS);
 	for (i = 0; i < NR_THREADS; i++)
-		pthread_create(&threads[i], NULL, start_programs, (void *)(i + 1));
+		threads[i] = host_start(start_programs, (void *)(i + 1));
 	for (i = 0; i < NR_THREADS; i++)
 		pthread_join(threads[i], NULL);
 	printf("%d wrong\n", nr_wrong);
@@ -610,7 +569,7 @@ static void ended_elsewhere(void)
 
 	started = trace2_child_begin(&child);
 	start_program(trace, 0);
-	in_a_thread(end_started, NULL);
+	host_in_thread(end_started, NULL);
 	start_program("", 0);
 	trace2_span_end(span);
 	printf("%d wrong\n", nr_wrong);
@@ -666,10 +625,7 @@ static void handler_forks(void)
 		exit(0);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} verbs[] = {
+static const struct host_verb verbs[] = {
 	{ "other-thread-first", other_thread_first },
 	{ "threads-at-once", threads_at_once },
 	{ "while-it-opens", while_it_opens },
@@ -699,27 +655,23 @@ static const struct {
 	{ "programs-at-once", programs_at_once },
 	{ "ended-elsewhere", ended_elsewhere },
 	{ "handler-forks", handler_forks },
+	{ NULL, NULL },
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
+	const struct host_verb *verb;
 
 	if (argc == 3 && !strcmp(argv[1], "check-trace"))
 		return check_trace(argv[2]);
 	self_path = argv[0];
-	if (argc == 2 && !strcmp(argv[1], "handler-forks"))
+	verb = host_verb(verbs, argc, argv);
+	if (verb->run == handler_forks)
 		prepare_pipe();
 	pthread_atfork(NULL, NULL, in_early_handler);
 	trace2_initialize();
 	trace2_cmd_start(argv);
-	for (i = 0; argc == 2 && i < sizeof(verbs) / sizeof(*verbs); i++) {
-		if (strcmp(verbs[i].name, argv[1]))
-			continue;
-		verbs[i].run();
-		wait_for_children();
-		return failed != 0;
-	}
-	fputs("usage: forks <verb>\n", stderr);
-	return 129;
+	verb->run();
+	wait_for_children();
+	return failed != 0;
 }

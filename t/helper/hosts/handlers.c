@@ -4,26 +4,18 @@
  * the library anywhere.
  */
 #include "trace2.h"
-#include "../system.h"
+#include "../host.h"
 
 #include <setjmp.h>
 
 #define NR_JUMPS 300
-#define NR_JUMPS_OFTEN (is_long() ? 3000 : 500)
+#define NR_JUMPS_OFTEN (host_is_long() ? 3000 : 500)
 #define NR_STARTS 100
-#define NR_CANCELLED (is_long() ? 4000 : 600)
+#define NR_CANCELLED (host_is_long() ? 4000 : 600)
 #define NR_SAMPLED 300000
 #define NR_SAMPLERS 3
 
 TRACE2_COUNTER(sampled, "handlers", "sampled", 0);
-
-/* make check tries it more often. */
-static int is_long(void)
-{
-	const char *value = getenv("GIT_TEST_LONG");
-
-	return value && *value;
-}
 
 static void say(const char *text)
 {
@@ -35,6 +27,15 @@ static void on_signal(int signo, void (*handler)(int))
 	struct sigaction action = { .sa_handler = handler };
 
 	sigaction(signo, &action, NULL);
+}
+
+static void mask(int how, int signo)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, signo);
+	pthread_sigmask(how, &set, NULL);
 }
 
 static void alarm_each(long us)
@@ -57,7 +58,7 @@ static void chain(int signo, siginfo_t *info, void *context)
 		before.sa_handler(signo);
 }
 
-static int chained(void)
+static void chained(void)
 {
 	struct sigaction ours = { .sa_sigaction = chain,
 				  .sa_flags = SA_SIGINFO };
@@ -67,7 +68,6 @@ static int chained(void)
 	raise(SIGPIPE);
 	say("after");
 	printf("handled %d\n", (int)nr_handled);
-	return 0;
 }
 
 static void count_handled(int signo)
@@ -93,13 +93,9 @@ static void prepare_reader(void)
 
 /* SIGPIPE is pending, for the thread or the process, while lines are written to
  * a closed pipe; then it is delivered as often as it was sent. */
-static int pending(int of_thread, int of_process)
+static void pending(int of_thread, int of_process)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	mask(SIG_BLOCK, SIGPIPE);
 	on_signal(SIGPIPE, count_handled);
 	if (of_thread)
 		raise(SIGPIPE);
@@ -108,27 +104,26 @@ static int pending(int of_thread, int of_process)
 	close(reader);
 	say("to nobody");
 	say("to nobody");
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	mask(SIG_UNBLOCK, SIGPIPE);
 	printf("handled %d\n", (int)nr_handled);
-	return 0;
 }
 
-static int pending_none(void)
+static void pending_none(void)
 {
 	return pending(0, 0);
 }
 
-static int pending_thread(void)
+static void pending_thread(void)
 {
 	return pending(1, 0);
 }
 
-static int pending_process(void)
+static void pending_process(void)
 {
 	return pending(0, 1);
 }
 
-static int pending_both(void)
+static void pending_both(void)
 {
 	return pending(1, 1);
 }
@@ -141,16 +136,12 @@ static void *count_and_die(void *arg)
 }
 
 /* A thread that is unknown in the stream. */
-static int dies_in_thread(void)
+static void dies_in_thread(void)
 {
-	pthread_t thread;
-
-	pthread_create(&thread, NULL, count_and_die, NULL);
-	pthread_join(thread, NULL);
-	return 0;
+	host_in_thread(count_and_die, NULL);
 }
 
-static int child_ends(void)
+static void child_ends(void)
 {
 	if (!fork())
 		_exit(0);
@@ -158,7 +149,6 @@ static int child_ends(void)
 	raise(SIGCHLD);
 	raise(SIGWINCH);
 	say("after");
-	return 0;
 }
 
 /* Jump out of the library at any place, in several threads, and call it
@@ -197,19 +187,16 @@ static void jump_out_of_calls(int times, const char *text)
 	say("after");
 }
 
-static int jumps_often(void)
+static void jumps_often(void)
 {
 	jump_out_of_calls(NR_JUMPS_OFTEN, "in a loop");
-	return 0;
 }
 
-/* A few such lines fill a pipe. */
-/* Somebody sends SIGALRM with each wait. */
-static int jumps_out_of_waiting(void)
+/* A few such lines fill a pipe. Somebody sends SIGALRM with each wait. */
+static void jumps_out_of_waiting(void)
 {
 	static char big[20000];
 	volatile int i;
-	sigset_t set;
 
 	memset(big, 'y', sizeof(big) - 1);
 	on_signal(SIGALRM, jump);
@@ -219,21 +206,14 @@ static int jumps_out_of_waiting(void)
 			say(big);
 		}
 	}
-	sigemptyset(&set);
-	sigaddset(&set, SIGALRM);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	mask(SIG_BLOCK, SIGALRM);
 	printf("jumped %d times\n", (int)nr_jumps);
-	return 0;
 }
 
-static int jumps(void)
+static void jumps(void)
 {
-	pthread_t thread;
-
 	jump_out_of_calls(NR_JUMPS, "in a loop");
-	pthread_create(&thread, NULL, say_in_thread, (void *)"thread");
-	pthread_join(thread, NULL);
-	return 0;
+	host_in_thread(say_in_thread, (void *)"thread");
 }
 
 /* Jump out of trace2_initialize(), which is too long to stop after each of its
@@ -258,7 +238,7 @@ static int initializes(long us)
 	return state != PTHREAD_CANCEL_ENABLE;
 }
 
-static int jumps_out_of_the_start(void)
+static void jumps_out_of_the_start(void)
 {
 	int i, status;
 	pid_t pid;
@@ -268,9 +248,8 @@ static int jumps_out_of_the_start(void)
 		if (!pid)
 			exit(initializes(1 + i * 20));
 		if (waitpid(pid, &status, 0) != pid || status)
-			return 1;
+			exit(1);
 	}
-	return 0;
 }
 
 static __thread sigjmp_buf thread_back;
@@ -309,19 +288,18 @@ static void spin(int rounds)
 }
 
 /* Threads begin and end while they hold the library's lock. */
-static int jumps_in_threads(void)
+static void jumps_in_threads(void)
 {
 	pthread_t thread;
 	int i;
 
 	on_signal(SIGUSR1, jump_in_thread);
 	for (i = 0; i < 1000; i++) {
-		pthread_create(&thread, NULL, start_and_exit, NULL);
+		thread = host_start(start_and_exit, NULL);
 		spin(i * 37 % 30000);
 		pthread_kill(thread, SIGUSR1);
 		pthread_join(thread, NULL);
 	}
-	return 0;
 }
 
 static void *count_for_ever(void *arg)
@@ -334,18 +312,17 @@ static void *count_for_ever(void *arg)
 	return arg;
 }
 
-static int cancels(void)
+static void cancels(void)
 {
 	pthread_t thread;
 	int i;
 
 	for (i = 0; i < NR_CANCELLED; i++) {
-		pthread_create(&thread, NULL, count_for_ever, NULL);
+		thread = host_start(count_for_ever, NULL);
 		spin(i * 37 % 20000);
 		pthread_cancel(thread);
 		pthread_join(thread, NULL);
 	}
-	return 0;
 }
 
 /* End a thread in a handler during a write of the library, while others write.
@@ -365,17 +342,14 @@ static void *say_and_end(void *arg)
 	return arg;
 }
 
-static int ends_in_a_write(void)
+static void ends_in_a_write(void)
 {
-	pthread_t thread;
 	int i;
 
 	for (i = 0; i < 20; i++) {
-		pthread_create(&thread, NULL, say_and_end, NULL);
-		pthread_join(thread, NULL);
+		host_in_thread(say_and_end, NULL);
 		say("after");
 	}
-	return 0;
 }
 
 /* Call exit() in a handler while a line waits for the reader of descriptor
@@ -398,7 +372,7 @@ static void drain_and_exit(int signo)
 	exit(5);
 }
 
-static int exits_in_a_line(void)
+static void exits_in_a_line(void)
 {
 	static char big[200000];
 
@@ -408,7 +382,6 @@ static int exits_in_a_line(void)
 	alarm_each(5000);
 	while (!nr_handled)
 		say(big);
-	return 0;
 }
 
 static void prepare_pipe(void)
@@ -437,16 +410,7 @@ static void *count_sampled(void *arg)
 	return arg;
 }
 
-static void hold_back(int how)
-{
-	sigset_t alarm;
-
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGALRM);
-	pthread_sigmask(how, &alarm, NULL);
-}
-
-static int samples_in_a_storm(void)
+static void samples_in_a_storm(void)
 {
 	pthread_t thread[NR_SAMPLERS];
 	int i;
@@ -456,13 +420,12 @@ static int samples_in_a_storm(void)
 	for (i = 0; i < NR_SAMPLERS; i++)
 		pthread_create(&thread[i], NULL, count_sampled, NULL);
 	count_sampled(NULL);
-	hold_back(SIG_BLOCK);
+	mask(SIG_BLOCK, SIGALRM);
 	for (i = 0; i < NR_SAMPLERS; i++)
 		pthread_join(thread[i], NULL);
 	alarm_each(0);
 	printf("handled %d, counted %d\n", (int)nr_handled,
 	       (NR_SAMPLERS + 1) * NR_SAMPLED + (int)nr_handled);
-	return 0;
 }
 
 /* A page is there only when it is read: a handler provides it. */
@@ -494,14 +457,12 @@ static void *wait_for_the_end(void *unused)
 }
 
 /* With another thread, since a call takes no lock in a process of one. */
-static int reads_lazily(void)
+static void reads_lazily(void)
 {
 	struct sigaction action = { .sa_sigaction = provide_page,
 				    .sa_flags = SA_SIGINFO };
-	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, wait_for_the_end, NULL))
-		abort();
+	host_start(wait_for_the_end, NULL);
 	page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	lazy_page = mmap(NULL, page_bytes, PROT_NONE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -512,13 +473,11 @@ static int reads_lazily(void)
 	trace2_cmd_path(lazily("/path"));
 	trace2_cmd_name(lazily("name"));
 	say(lazily("after"));
-	return nr_handled != 4;
+	if (nr_handled != 4)
+		exit(1);
 }
 
-static const struct {
-	const char *name;
-	int (*run)(void);
-} verbs[] = {
+static const struct host_verb verbs[] = {
 	{ "chained", chained },
 	{ "pending-none", pending_none },
 	{ "pending-thread", pending_thread },
@@ -535,26 +494,24 @@ static const struct {
 	{ "ends-in-a-write", ends_in_a_write },
 	{ "reads-lazily", reads_lazily },
 	{ "samples-in-a-storm", samples_in_a_storm },
+	{ "jumps-out-of-the-start", jumps_out_of_the_start },
+	{ NULL, NULL },
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
+	void (*run)(void) = host_verb(verbs, argc, argv)->run;
 
-	if (argc == 2 && !strcmp(argv[1], "exits-in-a-line"))
+	if (run == exits_in_a_line)
 		prepare_pipe();
-	if (argc == 2 && !strncmp(argv[1], "pending-", 8))
+	if (!strncmp(argv[1], "pending-", 8))
 		prepare_reader();
 	/* The signal comes with the first write. */
-	if (argc == 2 && !strcmp(argv[1], "ends-in-a-write"))
+	if (run == ends_in_a_write)
 		on_signal(SIGUSR1, end_inside);
-	if (argc == 2 && !strcmp(argv[1], "jumps-out-of-the-start"))
-		return jumps_out_of_the_start();
-	trace2_initialize();
-	trace2_cmd_start(argv);
-	for (i = 0; argc == 2 && i < sizeof(verbs) / sizeof(*verbs); i++)
-		if (!strcmp(verbs[i].name, argv[1]))
-			return verbs[i].run();
-	fputs("usage: handlers <verb>\n", stderr);
-	return 129;
+	if (run != jumps_out_of_the_start) {
+		trace2_initialize();
+		trace2_cmd_start(argv);
+	}
+	run();
 }

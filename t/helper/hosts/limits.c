@@ -4,7 +4,7 @@
  * change while the library uses them, or that accept no writes.
  */
 #include "trace2.h"
-#include "../system.h"
+#include "../host.h"
 #include "../pseudo-terminal.h"
 
 #define TRACE_FD 9
@@ -12,10 +12,12 @@
 #define NR_WRITERS 8
 #define NR_WRITER_EVENTS 4000
 
-static void initialize(char **argv)
+static char **arguments;
+
+static void initialize(void)
 {
 	trace2_initialize();
-	trace2_cmd_start(argv);
+	trace2_cmd_start(arguments);
 }
 
 static void say_often(void)
@@ -58,7 +60,7 @@ static void fill(int fd)
 }
 
 /* Send the library's warnings to a pipe without a reader, or to a full one. */
-static void warn_on_a_pipe(char **argv, int is_full)
+static void warn_on_a_pipe(int is_full)
 {
 	int ends[2];
 
@@ -69,18 +71,18 @@ static void warn_on_a_pipe(char **argv, int is_full)
 		fill(STDERR_FILENO);
 	else
 		close(ends[0]);
-	initialize(argv);
+	initialize();
 	puts("alive");
 }
 
-static void warn_dead(char **argv)
+static void warn_dead(void)
 {
-	warn_on_a_pipe(argv, 0);
+	warn_on_a_pipe(0);
 }
 
-static void warn_full(char **argv)
+static void warn_full(void)
 {
-	warn_on_a_pipe(argv, 1);
+	warn_on_a_pipe(1);
 }
 
 /* The reader drained by stall() gets the rest of the stream. */
@@ -96,7 +98,7 @@ static void print_rest(void)
 }
 
 /* A line that does not fit is cut; the next one begins on a new line. */
-static void cut_line(char **argv)
+static void cut_line(void)
 {
 	static char big[30000], got[1 << 18];
 	int ends[2];
@@ -107,7 +109,7 @@ static void cut_line(char **argv)
 	rest_fd = away(ends[0]);
 	place(ends[1], TRACE_FD);
 	atexit(print_rest);
-	initialize(argv);
+	initialize();
 	memset(big, 'y', sizeof(big) - 1);
 	for (n = 0; n < 4; n++)
 		trace2_data_string("limits", NULL, "big", big);
@@ -128,29 +130,24 @@ static void *say_some(void *arg)
 	return arg;
 }
 
-static void roomy_pipe(char **argv)
+static void roomy_pipe(void)
 {
-	pthread_t thread[NR_WRITERS];
-	int ends[2], i;
+	int ends[2];
 
 	if (pipe(ends) || fcntl(ends[1], F_SETPIPE_SZ, 1 << 20) < 0)
 		abort();
 	rest_fd = away(ends[0]);
 	place(ends[1], TRACE_FD);
 	atexit(print_rest);
-	initialize(argv);
-	for (i = 0; i < NR_WRITERS; i++)
-		if (pthread_create(&thread[i], NULL, say_some, NULL))
-			abort();
-	for (i = 0; i < NR_WRITERS; i++)
-		pthread_join(thread[i], NULL);
+	initialize();
+	host_in_threads(NR_WRITERS, say_some, NULL);
 	fcntl(rest_fd, F_SETFL, O_NONBLOCK);
 	trace2_cmd_exit(0);
 	exit(0);
 }
 
 /* Fill descriptor 9, drain it, and end. */
-static void stall(char **argv, int reader, int then_block)
+static void stall(int reader, int then_block)
 {
 	static char sink[1 << 16];
 	ssize_t n;
@@ -160,7 +157,7 @@ static void stall(char **argv, int reader, int then_block)
 	atexit(print_rest);
 	if (then_block)
 		fcntl(TRACE_FD, F_SETFL, O_NONBLOCK);
-	initialize(argv);
+	initialize();
 	if (then_block)
 		fcntl(TRACE_FD, F_SETFL, 0);
 	say_often();
@@ -171,7 +168,7 @@ static void stall(char **argv, int reader, int then_block)
 	exit(0);
 }
 
-static void stall_socket(char **argv, int type)
+static void stall_socket(int type)
 {
 	int ends[2];
 
@@ -179,20 +176,20 @@ static void stall_socket(char **argv, int type)
 		abort();
 	ends[0] = away(ends[0]);
 	place(ends[1], TRACE_FD);
-	stall(argv, ends[0], 0);
+	stall(ends[0], 0);
 }
 
-static void stalled_stream(char **argv)
+static void stalled_stream(void)
 {
-	stall_socket(argv, SOCK_STREAM);
+	stall_socket(SOCK_STREAM);
 }
 
-static void stalled_datagrams(char **argv)
+static void stalled_datagrams(void)
 {
-	stall_socket(argv, SOCK_DGRAM);
+	stall_socket(SOCK_DGRAM);
 }
 
-static void stall_pipe(char **argv, int then_block)
+static void stall_pipe(int then_block)
 {
 	int ends[2];
 
@@ -200,35 +197,35 @@ static void stall_pipe(char **argv, int then_block)
 		abort();
 	ends[0] = away(ends[0]);
 	place(ends[1], TRACE_FD);
-	stall(argv, ends[0], then_block);
+	stall(ends[0], then_block);
 }
 
-static void stalled_pipe(char **argv)
+static void stalled_pipe(void)
 {
-	stall_pipe(argv, 0);
+	stall_pipe(0);
 }
 
-static void blocking_again(char **argv)
+static void blocking_again(void)
 {
-	stall_pipe(argv, 1);
+	stall_pipe(1);
 }
 
-static void stalled_terminal(char **argv)
+static void stalled_terminal(void)
 {
 	int slave, master = pseudo_terminal_open(0, &slave);
 
 	master = away(master);
 	place(slave, TRACE_FD);
-	stall(argv, master, 0);
+	stall(master, 0);
 }
 
 /* Like a daemon: close all descriptors, open new ones. */
-static void close_all(char **argv)
+static void close_all(void)
 {
 	char name[32];
 	int i;
 
-	initialize(argv);
+	initialize();
 	for (i = 3; i < 1024; i++)
 		close(i);
 	for (i = 0; i < 150; i++) {
@@ -246,13 +243,12 @@ static void *count(void *arg)
 }
 
 /* The same, with all numbers in use for at least a second. */
-static void close_all_and_take(char **argv)
+static void close_all_and_take(void)
 {
-	pthread_t thread;
 	time_t start;
 	int i;
 
-	initialize(argv);
+	initialize();
 	say_often();
 	for (i = 3; i < 1024; i++)
 		close(i);
@@ -264,27 +260,26 @@ static void close_all_and_take(char **argv)
 		poll(NULL, 0, 1);
 	say_often();
 	/* This would let a ring's file grow. */
-	pthread_create(&thread, NULL, count, NULL);
-	pthread_join(thread, NULL);
+	host_in_thread(count, NULL);
 }
 
-static void print_error(char **argv)
+static void print_error(void)
 {
-	initialize(argv);
+	initialize();
 	fputs("of the host\n", stderr);
 	say_often();
 }
 
-static void no_descriptor_left(char **argv)
+static void no_descriptor_left(void)
 {
 	struct rlimit limit = { 3, 3 };
 
 	close(STDERR_FILENO);
 	setrlimit(RLIMIT_NOFILE, &limit);
-	print_error(argv);
+	print_error();
 }
 
-static void one_descriptor_left(char **argv)
+static void one_descriptor_left(void)
 {
 	struct rlimit limit = { 20, 20 };
 	int fd, last = -1;
@@ -293,12 +288,12 @@ static void one_descriptor_left(char **argv)
 	while ((fd = dup(STDIN_FILENO)) >= 0)
 		last = fd;
 	close(last);
-	initialize(argv);
+	initialize();
 	if (open("/dev/null", O_RDONLY | O_CLOEXEC) < 0)
 		abort();
 }
 
-static void little_memory(char **argv)
+static void little_memory(void)
 {
 	struct rlimit limit = { 60 << 20, 60 << 20 };
 	pthread_attr_t attr;
@@ -308,7 +303,7 @@ static void little_memory(char **argv)
 	setrlimit(RLIMIT_AS, &limit);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 1 << 16);
-	initialize(argv);
+	initialize();
 	for (i = 0; i < 10; i++) {
 		if (pthread_create(&thread, &attr, count, NULL))
 			abort();
@@ -321,11 +316,11 @@ TRACE2_TIMER(work, "test", "work", TRACE2_HISTOGRAM);
 TRACE2_DISTRIBUTION(sizes, "test", "sizes", "bytes");
 TRACE2_GAUGE(depth, "test", "depth", "");
 
-static void no_memory_at_end(char **argv)
+static void no_memory_at_end(void)
 {
 	struct rlimit limit = { 1, 1 };
 
-	initialize(argv);
+	initialize();
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 100);
 	trace2_timer_start(work);
 	trace2_timer_stop(work);
@@ -345,7 +340,6 @@ static void *leave(void *arg)
 static void *fork_without_memory(void *arg)
 {
 	struct rlimit before, limit;
-	pthread_t thread;
 	int status;
 	pid_t pid;
 
@@ -356,9 +350,7 @@ static void *fork_without_memory(void *arg)
 	pid = fork();
 	setrlimit(RLIMIT_AS, &before);
 	if (!pid) {
-		if (pthread_create(&thread, NULL, leave, NULL))
-			abort();
-		pthread_join(thread, NULL);
+		host_in_thread(leave, NULL);
 		exit(7);
 	}
 	if (waitpid(pid, &status, 0) == pid)
@@ -368,32 +360,25 @@ static void *fork_without_memory(void *arg)
 	return arg;
 }
 
-static void no_main(char **argv)
+static void no_main(void)
 {
-	pthread_t thread;
-
-	initialize(argv);
-	if (pthread_create(&thread, NULL, fork_without_memory, NULL))
-		abort();
-	pthread_join(thread, NULL);
+	initialize();
+	host_in_thread(fork_without_memory, NULL);
 }
 
 /* libc's clock_gettime() would also fail then. */
-static void no_counter(char **argv)
+static void no_counter(void)
 {
 #ifdef PR_SET_TSC
 	prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
 #endif
-	initialize(argv);
+	initialize();
 	say_often();
 	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
 	trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(char **argv);
-} verbs[] = {
+static const struct host_verb verbs[] = {
 	{ "warn-dead", warn_dead },
 	{ "warn-full", warn_full },
 	{ "stalled-pipe", stalled_pipe },
@@ -411,18 +396,12 @@ static const struct {
 	{ "no-memory-at-end", no_memory_at_end },
 	{ "no-main", no_main },
 	{ "no-counter", no_counter },
+	{ NULL, NULL },
 };
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
-	for (i = 0; argc == 2 && i < sizeof(verbs) / sizeof(*verbs); i++) {
-		if (strcmp(verbs[i].name, argv[1]))
-			continue;
-		verbs[i].run(argv);
-		return 0;
-	}
-	fputs("usage: limits <verb>\n", stderr);
-	return 129;
+	arguments = argv;
+	host_verb(verbs, argc, argv)->run();
+	return 0;
 }

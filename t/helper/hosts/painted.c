@@ -8,15 +8,9 @@
  * the signal, which has the processor's registers.
  */
 #include "trace2.h"
+#include "../host.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define STACK_BYTES (64 * 1024)
 #define PAINT 0xa5
@@ -36,7 +30,7 @@ static void do_nothing(void)
 }
 
 /* No other code of this program calls it. */
-static void bind(void)
+static void bind_names(void)
 {
 	if (a64l("zz") == 1)
 		abort();
@@ -188,7 +182,6 @@ int main(int argc, char **argv)
 				    .sa_flags = SA_ONSTACK };
 	static char in_thread[] = "thread";
 	unsigned char *stack = take_stack();
-	pthread_t thread;
 	size_t i;
 
 	(void)argc;
@@ -202,9 +195,8 @@ int main(int argc, char **argv)
 #else
 	puts("kernel 0 0");
 #endif
-	print(stack, "binding", bind);
-	pthread_create(&thread, NULL, begin_in_handler, in_thread);
-	pthread_join(thread, NULL);
+	print(stack, "binding", bind_names);
+	host_in_thread(begin_in_handler, in_thread);
 	if (!fork()) {
 		print(stack, "child", tell);
 		_exit(0);

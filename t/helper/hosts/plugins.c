@@ -3,7 +3,7 @@
  * `plugins VERB FILE`: a program that does not use the library itself, and
  * unloads a plugin that contains it.
  */
-#include "../system.h"
+#include "../host.h"
 
 #define NR_LOADS 24
 #define NR_FIRST 4
@@ -43,7 +43,7 @@ static int unload_before_thread(void)
 	pthread_t thread;
 
 	pthread_barrier_init(&barrier, NULL, 2);
-	pthread_create(&thread, NULL, say_and_wait, NULL);
+	thread = host_start(say_and_wait, NULL);
 	pthread_barrier_wait(&barrier);
 	dlclose(plugin);
 	pthread_barrier_wait(&barrier);
@@ -78,7 +78,6 @@ static int reload(const char *path, char **argv)
 	return 0;
 }
 
-/* Count the lines of a file, and the entries of a directory. */
 static int count_mappings(void)
 {
 	FILE *file = fopen("/proc/self/maps", "r");
@@ -88,18 +87,6 @@ static int count_mappings(void)
 		nr += c == '\n';
 	if (file)
 		fclose(file);
-	return nr;
-}
-
-static int count_descriptors(void)
-{
-	DIR *directory = opendir("/proc/self/fd");
-	int nr = 0;
-
-	while (directory && readdir(directory))
-		nr++;
-	if (directory)
-		closedir(directory);
 	return nr;
 }
 
@@ -129,12 +116,9 @@ static void *say_once(void *arg)
 
 static void use(void)
 {
-	pthread_t thread;
-
 	pthread_barrier_wait(&barrier);
 	say(long_text);
-	pthread_create(&thread, NULL, say_once, NULL);
-	pthread_join(thread, NULL);
+	host_in_thread(say_once, NULL);
 	pthread_barrier_wait(&barrier);
 }
 
@@ -148,7 +132,7 @@ static int count(const char *path, char **argv)
 	memset(long_text, 'x', LONG_BYTES);
 	long_text[LONG_BYTES] = '\0';
 	pthread_barrier_init(&barrier, NULL, 2);
-	pthread_create(&thread, NULL, live_on, NULL);
+	thread = host_start(live_on, NULL);
 	for (i = 0; i < NR_LOADS; i++) {
 		if (i && load(path, argv))
 			return 1;
@@ -156,12 +140,12 @@ static int count(const char *path, char **argv)
 		dlclose(plugin);
 		if (i == NR_FIRST - 1) {
 			mappings = count_mappings();
-			descriptors = count_descriptors();
+			descriptors = host_count_descriptors();
 		}
 		pthread_barrier_wait(&barrier);
 	}
 	printf("%d mappings, %d descriptors\n", count_mappings() - mappings,
-	       count_descriptors() - descriptors);
+	       host_count_descriptors() - descriptors);
 	return pthread_join(thread, NULL);
 }
 
@@ -174,13 +158,10 @@ static void *say_in_thread(void *arg)
 /* The library has found no key: it does not notice that threads end. */
 static int end_threads(void)
 {
-	pthread_t thread;
 	int i;
 
-	for (i = 0; i < 100; i++) {
-		pthread_create(&thread, NULL, say_in_thread, NULL);
-		pthread_join(thread, NULL);
-	}
+	for (i = 0; i < 100; i++)
+		host_in_thread(say_in_thread, NULL);
 	return 0;
 }
 
@@ -195,13 +176,10 @@ static int first_use(void)
 {
 	static char texts[][16] = { "counter", "timer", "distribution",
 				    "region",  "data",	"span" };
-	pthread_t thread;
 	size_t i;
 
 	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if (pthread_create(&thread, NULL, say_first, texts[i]) ||
-		    pthread_join(thread, NULL))
-			return 1;
+		host_in_thread(say_first, texts[i]);
 	return 0;
 }
 

@@ -16,7 +16,7 @@
  *	threads		prints how many threads can be created, up to NUMBER
  */
 #include "trace2.h"
-#include "../system.h"
+#include "../host.h"
 
 #define STACK_BYTES 65536
 #define NR_REGIONS 40000
@@ -197,7 +197,6 @@ static void use_ring_in_threads(int nr)
 {
 	static char names[2][NR_TIMERS][16];
 	static struct trace2_timer timers[2][NR_TIMERS];
-	pthread_t threads[2];
 	int i, round;
 
 	for (round = 0; round < nr; round++) {
@@ -211,12 +210,7 @@ static void use_ring_in_threads(int nr)
 			};
 			trace2_register_timer_(&timers[round & 1][i]);
 		}
-		for (i = 0; i < 2; i++)
-			if (pthread_create(&threads[i], NULL, use_ring,
-					   timers[round & 1]))
-				abort();
-		for (i = 0; i < 2; i++)
-			pthread_join(threads[i], NULL);
+		host_in_threads(2, use_ring, timers[round & 1]);
 	}
 	puts("used");
 }

@@ -4,7 +4,7 @@
  * write, or does what it should not.
  */
 #include "trace2.h"
-#include "../system.h"
+#include "../host.h"
 
 #include <stdatomic.h>
 
@@ -88,18 +88,6 @@ static void *work(void *name)
 	trace2_region_leave("sink", "work", NULL);
 	trace2_thread_exit();
 	return NULL;
-}
-
-static void run_threads(int nr)
-{
-	pthread_t threads[16];
-	int i;
-
-	for (i = 0; i < nr; i++)
-		if (pthread_create(&threads[i], NULL, work, (void *)"w"))
-			abort();
-	for (i = 0; i < nr; i++)
-		pthread_join(threads[i], NULL);
 }
 
 static void fork_one(void)
@@ -197,7 +185,7 @@ int main(int argc, char **argv)
 		abort();
 	trace2_counter_add(called, 1);
 	if (!strcmp(verb, "threads"))
-		run_threads(16);
+		host_in_threads(16, work, (void *)"w");
 	else if (!strcmp(verb, "fork"))
 		fork_one();
 	else if (!strcmp(verb, "fork-and-lock"))
@@ -205,6 +193,6 @@ int main(int argc, char **argv)
 	else if (!strcmp(verb, "no-memory"))
 		say_without_memory();
 	else
-		run_threads(1);
+		host_in_threads(1, work, (void *)"w");
 	return trace2_cmd_exit(0);
 }

@@ -3,32 +3,16 @@
  * `threads VERB`: unusual uses of threads and memory.
  */
 #include "trace2.h"
-#include "../system.h"
+#include "../host.h"
 
 #include <stdatomic.h>
 
 #define NR_KEYS 40
 #define NR_READERS 2
-#define NR_CHILDREN (is_long() ? 2000 : 500)
+#define NR_CHILDREN (host_is_long() ? 2000 : 500)
 
 static atomic_int go = 1, nr_running;
-
-/* make check tries it more often. */
-static int is_long(void)
-{
-	const char *value = getenv("GIT_TEST_LONG");
-
-	return value && *value;
-}
-
-static void in_a_thread(void *(*function)(void *), void *arg)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, function, arg))
-		abort();
-	pthread_join(thread, NULL);
-}
+static char **arguments;
 
 /* Count allocations while a handler runs. */
 static __thread volatile sig_atomic_t in_handler;
@@ -78,7 +62,7 @@ static void *interrupted(void *arg)
 static void no_malloc_in_handler(void)
 {
 	signal(SIGUSR1, say_in_handler);
-	in_a_thread(interrupted, NULL);
+	host_in_thread(interrupted, NULL);
 	printf("allocations %d\n", nr_allocations);
 }
 
@@ -98,7 +82,7 @@ static void names_beside_getenv(void)
 	int i;
 
 	for (i = 0; i < NR_READERS; i++)
-		pthread_create(&threads[i], NULL, look_up, NULL);
+		threads[i] = host_start(look_up, NULL);
 	while (nr_running < NR_READERS)
 		;
 	trace2_cmd_name("first");
@@ -125,7 +109,7 @@ static void names_at_once(void)
 	int i;
 
 	for (i = 0; i < 4; i++)
-		pthread_create(&threads[i], NULL, name_often, names[i]);
+		threads[i] = host_start(name_often, names[i]);
 	for (i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	puts(getenv("GIT_TRACE2_PARENT_NAME"));
@@ -147,13 +131,7 @@ static void *run_children(void *arg)
 
 static void children_at_once(void)
 {
-	pthread_t threads[4];
-	int i;
-
-	for (i = 0; i < 4; i++)
-		pthread_create(&threads[i], NULL, run_children, NULL);
-	for (i = 0; i < 4; i++)
-		pthread_join(threads[i], NULL);
+	host_in_threads(4, run_children, NULL);
 }
 
 static void *say_for_ever(void *arg)
@@ -165,20 +143,20 @@ static void *say_for_ever(void *arg)
 }
 
 /* Threads that call the library as soon as tracing is on. */
-static void early_speakers(char **argv)
+static void early_speakers(void)
 {
 	pthread_t threads[4];
 	int i;
 
 	for (i = 0; i < 4; i++)
-		pthread_create(&threads[i], NULL, say_for_ever, NULL);
+		threads[i] = host_start(say_for_ever, NULL);
 	while (nr_running < 4)
 		;
 	trace2_initialize();
 	go = 0;
 	for (i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
-	trace2_cmd_start(argv);
+	trace2_cmd_start(arguments);
 }
 
 static void *initialize_cancelled(void *arg)
@@ -193,7 +171,7 @@ static void cancelled_initializer(void)
 {
 	int has_returned = 0;
 
-	in_a_thread(initialize_cancelled, &has_returned);
+	host_in_thread(initialize_cancelled, &has_returned);
 	puts(has_returned ? "returned" : "cancelled inside");
 }
 
@@ -217,7 +195,7 @@ static void *cancel_self(void *arg)
 /* Cancellation points wait forever then, in glibc 2.36. */
 static void cancels_itself(void)
 {
-	in_a_thread(cancel_self, &go);
+	host_in_thread(cancel_self, &go);
 }
 
 static void say_type(const char *when)
@@ -247,9 +225,9 @@ static void keeps_type(void)
 {
 	int type = PTHREAD_CANCEL_ASYNCHRONOUS;
 
-	in_a_thread(end_with_type, &type);
+	host_in_thread(end_with_type, &type);
 	type = PTHREAD_CANCEL_DEFERRED;
-	in_a_thread(end_with_type, &type);
+	host_in_thread(end_with_type, &type);
 }
 
 static void *add_one(void *arg)
@@ -266,7 +244,7 @@ static void exit_in_handler(int signo)
 /* Call exit() in a handler: all counts must be reported. */
 static void exits_in_handler(void)
 {
-	in_a_thread(add_one, NULL);
+	host_in_thread(add_one, NULL);
 	add_one(NULL);
 	signal(SIGALRM, exit_in_handler);
 	ualarm(5000, 5000);
@@ -274,23 +252,11 @@ static void exits_in_handler(void)
 		trace2_data_string("threads", NULL, "who", "main");
 }
 
-#define NR_LATE (is_long() ? 2000 : 300)
+#define NR_LATE (host_is_long() ? 2000 : 300)
 #define NR_FEW 64
 
 static pthread_key_t late_key;
 static __thread int round_nr;
-
-static int count_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int nr = 0;
-
-	while (dir && readdir(dir))
-		nr++;
-	if (dir)
-		closedir(dir);
-	return nr;
-}
 
 /* In the last round of destructors; the C library begins none after it. */
 static void call_last(void *value)
@@ -312,56 +278,57 @@ static void *end_late(void *calls_early)
 	return NULL;
 }
 
-static void calls_in_last_round(void *calls_early)
+static void call_in_last_round(void *calls_early)
 {
-	int nr = count_descriptors(), i;
+	int nr = host_count_descriptors(), i;
 
 	if (pthread_key_create(&late_key, call_last))
 		abort();
 	for (i = 0; i < NR_LATE; i++)
-		in_a_thread(end_late, calls_early);
-	nr = count_descriptors() - nr;
+		host_in_thread(end_late, calls_early);
+	nr = host_count_descriptors() - nr;
 	printf("%d threads, %s descriptors\n", NR_LATE,
 	       nr < NR_FEW ? "few" : "many");
 }
 
+static void calls_in_last_round(void)
+{
+	call_in_last_round(NULL);
+}
+
+static void calls_in_last_round_too(void)
+{
+	call_in_last_round(&late_key);
+}
+
+static const struct host_verb verbs[] = {
+	{ "early-speakers", early_speakers },
+	{ "cancelled-initializer", cancelled_initializer },
+	{ "no-malloc-in-handler", no_malloc_in_handler },
+	{ "names-beside-getenv", names_beside_getenv },
+	{ "names-at-once", names_at_once },
+	{ "children-at-once", children_at_once },
+	{ "keeps-type", keeps_type },
+	{ "cancels-itself", cancels_itself },
+	{ "exits-in-handler", exits_in_handler },
+	{ "calls-in-last-round", calls_in_last_round },
+	{ "calls-in-last-round-too", calls_in_last_round_too },
+	{ NULL, NULL },
+};
+
 int main(int argc, char **argv)
 {
+	void (*run)(void) = host_verb(verbs, argc, argv)->run;
 	pthread_key_t keys[NR_KEYS];
-	const char *verb = argc == 2 ? argv[1] : "";
 	int i;
 
-	if (!strcmp(verb, "early-speakers")) {
-		early_speakers(argv);
-		return 0;
+	arguments = argv;
+	if (run != early_speakers && run != cancelled_initializer) {
+		for (i = 0; i < NR_KEYS; i++)
+			pthread_key_create(&keys[i], NULL);
+		trace2_initialize();
+		trace2_cmd_start(argv);
 	}
-	if (!strcmp(verb, "cancelled-initializer")) {
-		cancelled_initializer();
-		return 0;
-	}
-	for (i = 0; i < NR_KEYS; i++)
-		pthread_key_create(&keys[i], NULL);
-	trace2_initialize();
-	trace2_cmd_start(argv);
-	if (!strcmp(verb, "no-malloc-in-handler"))
-		no_malloc_in_handler();
-	else if (!strcmp(verb, "names-beside-getenv"))
-		names_beside_getenv();
-	else if (!strcmp(verb, "names-at-once"))
-		names_at_once();
-	else if (!strcmp(verb, "children-at-once"))
-		children_at_once();
-	else if (!strcmp(verb, "keeps-type"))
-		keeps_type();
-	else if (!strcmp(verb, "cancels-itself"))
-		cancels_itself();
-	else if (!strcmp(verb, "exits-in-handler"))
-		exits_in_handler();
-	else if (!strcmp(verb, "calls-in-last-round"))
-		calls_in_last_round(NULL);
-	else if (!strcmp(verb, "calls-in-last-round-too"))
-		calls_in_last_round(&late_key);
-	else
-		return 129;
+	run();
 	return 0;
 }

@@ -11,16 +11,9 @@
  *	daemon          leave the session and end; the rest executes sleep
  *	tracer          exit with 0 if a child may be traced
  */
-#include <pthread.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../host.h"
+
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static volatile sig_atomic_t taken;
 
@@ -63,22 +56,10 @@ static void *forker(void *arg)
 	return arg;
 }
 
-static void run_threads(int nr, void *(*main)(void *))
-{
-	pthread_t thread[20];
-	int i;
-
-	for (i = 0; i < nr; i++)
-		if (pthread_create(&thread[i], NULL, main, NULL))
-			_exit(9);
-	for (i = 0; i < nr; i++)
-		pthread_join(thread[i], NULL);
-}
-
 static int threads(int nr)
 {
 	for (; nr > 0; nr -= 20)
-		run_threads(20, nothing);
+		host_in_threads(20, nothing, NULL);
 	return 5;
 }
 
@@ -162,6 +143,6 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "tracer"))
 		return trace();
 	if (!strcmp(what, "forks"))
-		run_threads(8, forker);
+		host_in_threads(8, forker, NULL);
 	return 0;
 }

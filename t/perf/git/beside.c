@@ -38,11 +38,7 @@ static void data(size_t n)
 				      "0123456789");
 }
 
-static void message(size_t n)
-{
-	while (n--)
-		trace2_printf_fl(__FILE__, __LINE__, "%s", "a message");
-}
+BENCH_LOOP(message, trace2_printf_fl(__FILE__, __LINE__, "%s", "a message"))
 
 /* Both read the same variables, at different times. */
 static void start(const char **argv, const char *variable)

@@ -26,17 +26,8 @@ static void region(size_t n)
 	}
 }
 
-static void number(size_t n)
-{
-	while (n--)
-		trace2_data_intmax("bench", NULL, "0123456789", 42);
-}
-
-static void add(size_t n)
-{
-	while (n--)
-		trace2_counter_add(bench_counter, 1);
-}
+BENCH_LOOP(number, trace2_data_intmax("bench", NULL, "0123456789", 42))
+BENCH_LOOP(add, trace2_counter_add(bench_counter, 1))
 
 static void lttng_event(size_t n)
 {
