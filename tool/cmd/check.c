@@ -325,21 +325,15 @@ struct problem_row {
 	const char *level;
 };
 
-TR2_CELL(cell_level, struct problem_row, tr2_cell_str(t, r->level))
-TR2_CELL(cell_file, struct problem_row,
-	 tr2_cell_str(t, tr2_s(r->m, r->p->source)))
-TR2_CELL(cell_line, struct problem_row,
-	 if (r->p->line) tr2_cell_uint(t, r->p->line))
-TR2_CELL(cell_count, struct problem_row, tr2_cell_uint(t, r->p->count))
-TR2_CELL(cell_message, struct problem_row, tr2_cell_str(t, r->p->text))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(level, "LEVEL", TR2_COL_LEFT, tr2_cell_str(t, r->level)) \
+	COLUMN(file, "FILE", TR2_COL_LEFT, \
+	       tr2_cell_str(t, tr2_s(r->m, r->p->source))) \
+	COLUMN(line, "LINE", 0, if (r->p->line) tr2_cell_uint(t, r->p->line)) \
+	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->p->count)) \
+	COLUMN(message, "MESSAGE", TR2_COL_LEFT, tr2_cell_str(t, r->p->text))
 
-static const struct tr2_column columns[] = {
-	{ "level", "LEVEL", TR2_COL_LEFT, cell_level },
-	{ "file", "FILE", TR2_COL_LEFT, cell_file },
-	{ "line", "LINE", 0, cell_line },
-	{ "count", "COUNT", 0, cell_count },
-	{ "message", "MESSAGE", TR2_COL_LEFT, cell_message },
-};
+TR2_COLUMN_LIST(columns, struct problem_row, COLUMNS)
 
 static void print_shown(const char *s)
 {
@@ -407,19 +401,14 @@ static void print_summary(const struct found *f)
 		       f->errors == 1 ? "" : "s", f->warnings);
 }
 
-TR2_CELL(cell_sessions, struct found, tr2_cell_uint(t, r->sessions))
-TR2_CELL(cell_events, struct found, tr2_cell_uint(t, r->events))
-TR2_CELL(cell_errors, struct found, tr2_cell_uint(t, r->errors))
-TR2_CELL(cell_warnings, struct found, tr2_cell_uint(t, r->warnings))
-TR2_CELL(cell_brief, struct found, tr2_cell_bool(t, r->brief))
+#define SUMMARY_COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(sessions, tr2_cell_uint(t, r->sessions)) \
+	DATA(events, tr2_cell_uint(t, r->events)) \
+	DATA(errors, tr2_cell_uint(t, r->errors)) \
+	DATA(warnings, tr2_cell_uint(t, r->warnings)) \
+	DATA(brief, tr2_cell_bool(t, r->brief))
 
-static const struct tr2_column summary_columns[] = {
-	{ "sessions", "", TR2_COL_DATA, cell_sessions },
-	{ "events", "", TR2_COL_DATA, cell_events },
-	{ "errors", "", TR2_COL_DATA, cell_errors },
-	{ "warnings", "", TR2_COL_DATA, cell_warnings },
-	{ "brief", "", TR2_COL_DATA, cell_brief },
-};
+TR2_COLUMN_LIST(summary_columns, struct found, SUMMARY_COLUMNS)
 
 /* Check each input alone: two of them may describe one process without
  * contradiction. */

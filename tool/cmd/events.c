@@ -43,9 +43,8 @@ struct row {
 };
 
 /* As written after -e. */
-static void cell_name(struct tr2_table *t, const void *row)
+static void cell_name(struct tr2_table *t, const struct row *r)
 {
-	const struct row *r = row;
 	struct tr2_buf b = TR2_BUF_INIT;
 
 	if (!r->known) {
@@ -60,9 +59,8 @@ static void cell_name(struct tr2_table *t, const void *row)
 	tr2_buf_release(&b);
 }
 
-static void cell_about(struct tr2_table *t, const void *row)
+static void cell_about(struct tr2_table *t, const struct row *r)
 {
-	const struct row *r = row;
 	struct tr2_buf b = TR2_BUF_INIT;
 
 	tr2_buf_addstr(&b, r->known ? r->known->about : r->about);
@@ -74,20 +72,18 @@ static void cell_about(struct tr2_table *t, const void *row)
 	tr2_buf_release(&b);
 }
 
-TR2_CELL(cell_kind, struct row,
-	 tr2_cell_str(t, r->known ? kind_of(r->known->pmu) : "pattern"))
-TR2_CELL(cell_unit, struct row,
-	 tr2_cell_str(t, r->known && *r->known->unit ? r->known->unit : NULL))
-TR2_CELL(cell_here, struct row,
-	 tr2_cell_str(t, r->known ? counted_here(r->known) : NULL))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(event, "EVENT", TR2_COL_LEFT, cell_name(t, r)) \
+	COLUMN(kind, "KIND", TR2_COL_LEFT | TR2_COL_SPARE, \
+	       tr2_cell_str(t, r->known ? kind_of(r->known->pmu) : "pattern")) \
+	COLUMN(unit, "UNIT", TR2_COL_LEFT, \
+	       if (r->known && *r->known->unit) \
+		       tr2_cell_str(t, r->known->unit)) \
+	COLUMN(counted_here, "HERE", TR2_COL_LEFT, \
+	       tr2_cell_str(t, r->known ? counted_here(r->known) : NULL)) \
+	COLUMN(about, "WHAT IT COUNTS", TR2_COL_FLEX, cell_about(t, r))
 
-static const struct tr2_column columns[] = {
-	{ "event", "EVENT", TR2_COL_LEFT, cell_name },
-	{ "kind", "KIND", TR2_COL_LEFT | TR2_COL_SPARE, cell_kind },
-	{ "unit", "UNIT", TR2_COL_LEFT, cell_unit },
-	{ "counted_here", "HERE", TR2_COL_LEFT, cell_here },
-	{ "about", "WHAT IT COUNTS", TR2_COL_FLEX, cell_about },
-};
+TR2_COLUMN_LIST(columns, struct row, COLUMNS)
 
 int tr2_events_list(void)
 {

@@ -44,9 +44,8 @@ struct row {
 	char *text;        /* what changed; NULL: nothing */
 };
 
-static void cell_commit(struct tr2_table *t, const void *row)
+static void cell_commit(struct tr2_table *t, const struct row *r)
 {
-	const struct row *r = row;
 	char brief[13];
 
 	snprintf(brief, sizeof(brief), "%.*s",
@@ -55,9 +54,8 @@ static void cell_commit(struct tr2_table *t, const void *row)
 							r->moment->commit);
 }
 
-static void cell_bar(struct tr2_table *t, const void *row)
+static void cell_bar(struct tr2_table *t, const struct row *r)
 {
-	const struct row *r = row;
 	int nr = r->most > 0 ? (int)lround(BAR_WIDTH * r->time / r->most) : 0;
 	char bar[BAR_WIDTH + 1];
 
@@ -66,26 +64,20 @@ static void cell_bar(struct tr2_table *t, const void *row)
 	tr2_cell_str(t, isnan(r->time) ? NULL : bar);
 }
 
-TR2_CELL(cell_runs, struct row, tr2_cell_uint(t, r->moment->measures.nr_runs))
-TR2_CELL(cell_time, struct row,
-	 if (!isnan(r->time)) tr2_cell_ns(t, llround(r->time)))
-TR2_CELL(cell_mark, struct row, tr2_cell_str(t, r->text ? "*" : NULL))
-TR2_CELL(cell_ratio, struct row,
-	 if (fabs(log(r->moment->time)) > 0)
-		 tr2_cell_real(t, r->moment->time))
-TR2_CELL(cell_change, struct row, tr2_cell_str(t, r->text))
-TR2_CELL(cell_subject, struct row, tr2_cell_str(t, r->moment->subject))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(commit, "COMMIT", TR2_COL_LEFT, cell_commit(t, r)) \
+	DATA(runs, tr2_cell_uint(t, r->moment->measures.nr_runs)) \
+	COLUMN(time_ns, "TIME", 0, \
+	       if (!isnan(r->time)) tr2_cell_ns(t, llround(r->time))) \
+	TEXT(bar, "", TR2_COL_LEFT, cell_bar(t, r)) \
+	TEXT(mark, "", TR2_COL_LEFT, tr2_cell_str(t, r->text ? "*" : NULL)) \
+	DATA(time_ratio, if (fabs(log(r->moment->time)) > 0) \
+		tr2_cell_real(t, r->moment->time)) \
+	DATA(change, tr2_cell_str(t, r->text)) \
+	COLUMN(subject, "SUBJECT", TR2_COL_FLEX, \
+	       tr2_cell_str(t, r->moment->subject))
 
-static const struct tr2_column columns[] = {
-	{ "commit", "COMMIT", TR2_COL_LEFT, cell_commit },
-	{ "runs", "", TR2_COL_DATA, cell_runs },
-	{ "time_ns", "TIME", 0, cell_time },
-	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, cell_bar },
-	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, cell_mark },
-	{ "time_ratio", "", TR2_COL_DATA, cell_ratio },
-	{ "change", "", TR2_COL_DATA, cell_change },
-	{ "subject", "SUBJECT", TR2_COL_FLEX, cell_subject },
-};
+TR2_COLUMN_LIST(columns, struct row, COLUMNS)
 
 /* Only counts: times of different days need more than two commits. */
 static bool is_exact(const struct tr2_difference *d, const void *data)

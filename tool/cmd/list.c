@@ -50,11 +50,12 @@ static bool wanted(const struct tr2_model *m, uint32_t node)
 	return !only_errors || failed(m, node);
 }
 
-static uint32_t nr_threads(const struct tr2_model *m, uint32_t session)
+static uint32_t nr_threads(const struct tr2_model *m,
+			   const struct tr2_model_session *s)
 {
 	uint32_t t, nr = 0;
 
-	tr2_for_each_thread(m, session, t)
+	for (t = s->first_thread; t; t = m->threads[t].next)
 		nr++;
 	return nr;
 }
@@ -66,17 +67,6 @@ static const struct tr2_model_session *session_of(const struct tr2_node_row *r)
 	return session ? &r->m->sessions[session] : NULL;
 }
 
-/* Cells with data of the process's own events. */
-#define SESSION_CELL(name, give)                                   \
-	static void name(struct tr2_table *t, const void *row)     \
-	{                                                          \
-		const struct tr2_node_row *r = row;                \
-		const struct tr2_model_session *s = session_of(r); \
-								   \
-		if (s)                                             \
-			give;                                      \
-	}
-
 static void give_text(struct tr2_table *t, const struct tr2_node_row *r,
 		      tr2_str text)
 {
@@ -84,73 +74,56 @@ static void give_text(struct tr2_table *t, const struct tr2_node_row *r,
 		tr2_cell_str(t, tr2_s(r->m, text));
 }
 
-SESSION_CELL(cell_version, give_text(t, r, s->exe_version))
-SESSION_CELL(cell_hierarchy, give_text(t, r, s->hierarchy))
-SESSION_CELL(cell_mode, give_text(t, r, s->mode))
-SESSION_CELL(cell_threads,
-	     tr2_cell_uint(t, nr_threads(r->m, r->m->nodes[r->node].session)))
-SESSION_CELL(cell_events, tr2_cell_uint(t, s->nr_events))
-SESSION_CELL(cell_errors, tr2_cell_uint(t, s->nr_errors))
-SESSION_CELL(cell_lost, tr2_cell_uint(t, s->lost))
-TR2_CELL(cell_instrumented, struct tr2_node_row,
-	 tr2_cell_bool(t, session_of(r)))
-
 /* Only the recorded command's directory is known. */
 static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 {
 	return m->tasks[m->nodes[node].task].cwd;
 }
 
-TR2_CELL(cell_cwd, struct tr2_node_row, give_text(t, r, cwd_of(r->m, r->node)))
+/* Data of the process's own events, and of the kernel at its end. */
+#define SESSION(give)                                          \
+	const struct tr2_model_session *s = session_of(r);     \
+	if (s)                                                 \
+		give
+#define TASK(member)                                           \
+	const struct tr2_model_task *task =                    \
+		&r->m->tasks[r->m->nodes[r->node].task];       \
+	if (task->flags & TR2_TASK_HAS_RUSAGE)                 \
+		tr2_cell_uint(t, task->member)
 
-/* Cells with the kernel's data at the process's end. */
-#define TASK_CELL(name, member)                                  \
-	static void name(struct tr2_table *t, const void *row)   \
-	{                                                        \
-		const struct tr2_node_row *r = row;              \
-		const struct tr2_model_task *task =              \
-			&r->m->tasks[r->m->nodes[r->node].task]; \
-								   \
-		if (task->flags & TR2_TASK_HAS_RUSAGE)           \
-			tr2_cell_uint(t, task->member);          \
-	}
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(start, "START", TR2_COL_LEFT | TR2_COL_YIELDS, \
+	       tr2_node_cell_start(t, r)) \
+	COLUMN(wall_ns, "WALL", 0, tr2_node_cell_wall(t, r)) \
+	COLUMN(cpu_ns, "CPU", TR2_COL_YIELDS, tr2_node_cell_cpu(t, r)) \
+	TEXT(exit, "EXIT", 0, tr2_node_cell_exit(t, r)) \
+	COLUMN(pid, "PID", 0, tr2_node_cell_pid(t, r)) \
+	TEXT(uncertain, "", TR2_COL_LEFT, tr2_node_cell_uncertain(t, r)) \
+	TEXT(command, "COMMAND", TR2_COL_TREE | TR2_COL_FLEX, \
+	     tr2_node_cell_command(t, r)) \
+	DATA(name, tr2_node_cell_name(t, r)) \
+	DATA(argv, tr2_node_cell_argv(t, r)) \
+	TR2_NODE_END_COLUMNS(DATA, r) \
+	DATA(instrumented, tr2_cell_bool(t, session_of(r))) \
+	DATA(join, tr2_node_cell_join(t, r)) \
+	DATA(sid, tr2_node_cell_sid(t, r)) \
+	DATA(version, SESSION(give_text(t, r, s->exe_version))) \
+	DATA(hierarchy, SESSION(give_text(t, r, s->hierarchy))) \
+	DATA(mode, SESSION(give_text(t, r, s->mode))) \
+	DATA(threads, SESSION(tr2_cell_uint(t, nr_threads(r->m, s)))) \
+	DATA(events, SESSION(tr2_cell_uint(t, s->nr_events))) \
+	DATA(errors, SESSION(tr2_cell_uint(t, s->nr_errors))) \
+	DATA(lost, SESSION(tr2_cell_uint(t, s->lost))) \
+	DATA(user_ns, TASK(user_ns)) \
+	DATA(system_ns, TASK(system_ns)) \
+	DATA(maxrss_bytes, TASK(maxrss_bytes)) \
+	DATA(cwd, give_text(t, r, cwd_of(r->m, r->node))) \
+	DATA(segments, tr2_node_cell_segments(t, r)) \
+	DATA(at_least, tr2_node_cell_at_least(t, r)) \
+	DATA(begun, tr2_node_cell_begun(t, r)) \
+	DATA(cut, tr2_node_cell_cut(t, r))
 
-TASK_CELL(cell_user, user_ns)
-TASK_CELL(cell_system, system_ns)
-TASK_CELL(cell_maxrss, maxrss_bytes)
-
-static const struct tr2_column columns[] = {
-	{ "start", "START", TR2_COL_LEFT | TR2_COL_YIELDS,
-	  tr2_node_cell_start },
-	{ "wall_ns", "WALL", 0, tr2_node_cell_wall },
-	{ "cpu_ns", "CPU", TR2_COL_YIELDS, tr2_node_cell_cpu },
-	{ NULL, "EXIT", TR2_COL_TEXT, tr2_node_cell_exit },
-	{ "pid", "PID", 0, tr2_node_cell_pid },
-	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, tr2_node_cell_uncertain },
-	{ NULL, "COMMAND", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT,
-	  tr2_node_cell_command },
-	{ "name", "", TR2_COL_DATA, tr2_node_cell_name },
-	{ "argv", "", TR2_COL_DATA, tr2_node_cell_argv },
-	TR2_NODE_END_COLUMNS,
-	{ "instrumented", "", TR2_COL_DATA, cell_instrumented },
-	{ "join", "", TR2_COL_DATA, tr2_node_cell_join },
-	{ "sid", "", TR2_COL_DATA, tr2_node_cell_sid },
-	{ "version", "", TR2_COL_DATA, cell_version },
-	{ "hierarchy", "", TR2_COL_DATA, cell_hierarchy },
-	{ "mode", "", TR2_COL_DATA, cell_mode },
-	{ "threads", "", TR2_COL_DATA, cell_threads },
-	{ "events", "", TR2_COL_DATA, cell_events },
-	{ "errors", "", TR2_COL_DATA, cell_errors },
-	{ "lost", "", TR2_COL_DATA, cell_lost },
-	{ "user_ns", "", TR2_COL_DATA, cell_user },
-	{ "system_ns", "", TR2_COL_DATA, cell_system },
-	{ "maxrss_bytes", "", TR2_COL_DATA, cell_maxrss },
-	{ "cwd", "", TR2_COL_DATA, cell_cwd },
-	{ "segments", "", TR2_COL_DATA, tr2_node_cell_segments },
-	{ "at_least", "", TR2_COL_DATA, tr2_node_cell_at_least },
-	{ "begun", "", TR2_COL_DATA, tr2_node_cell_begun },
-	{ "cut", "", TR2_COL_DATA, tr2_node_cell_cut },
-};
+TR2_COLUMN_LIST(columns, struct tr2_node_row, COLUMNS)
 
 static void print_label(const char *label)
 {
@@ -318,13 +291,11 @@ struct kind_row {
 	const char *name;
 };
 
-TR2_CELL(cell_kind_count, struct kind_row, tr2_cell_uint(t, r->count))
-TR2_CELL(cell_kind_name, struct kind_row, tr2_cell_str(t, r->name))
+#define EVENT_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->count)) \
+	COLUMN(event, "EVENT", TR2_COL_LEFT, tr2_cell_str(t, r->name))
 
-static const struct tr2_column event_columns[] = {
-	{ "count", "COUNT", 0, cell_kind_count },
-	{ "event", "EVENT", TR2_COL_LEFT, cell_kind_name },
-};
+TR2_COLUMN_LIST(event_columns, struct kind_row, EVENT_COLUMNS)
 
 static int list_events(const struct tr2_model *m)
 {
@@ -350,7 +321,7 @@ struct metric_row {
 	const char *name;
 };
 
-static void cell_metric_kind(struct tr2_table *t, const void *row)
+static void cell_metric_kind(struct tr2_table *t, const struct metric_row *r)
 {
 	static const char *const names[] = {
 		[TR2_METRIC_TIMER] = "timer",
@@ -358,17 +329,15 @@ static void cell_metric_kind(struct tr2_table *t, const void *row)
 		[TR2_METRIC_DISTRIBUTION] = "distribution",
 		[TR2_METRIC_GAUGE] = "gauge",
 	};
-	const struct metric_row *r = row;
 
 	tr2_cell_str(t, names[r->kind]);
 }
 
-TR2_CELL(cell_metric_name, struct metric_row, tr2_cell_str(t, r->name))
+#define KNOWN_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(kind, "KIND", TR2_COL_LEFT, cell_metric_kind(t, r)) \
+	COLUMN(name, "NAME", TR2_COL_LEFT, tr2_cell_str(t, r->name))
 
-static const struct tr2_column known_columns[] = {
-	{ "kind", "KIND", TR2_COL_LEFT, cell_metric_kind },
-	{ "name", "NAME", TR2_COL_LEFT, cell_metric_name },
-};
+TR2_COLUMN_LIST(known_columns, struct metric_row, KNOWN_COLUMNS)
 
 static int list_known(const struct tr2_model *m)
 {

@@ -244,41 +244,23 @@ static void give_bound(struct tr2_table *t, const struct tr2_verdict *v,
 		tr2_cell_real(t, value);
 }
 
-TR2_CELL(cell_word, struct row, tr2_cell_str(t, tr2_verdict_words[r->v->word]))
-TR2_CELL(cell_time, struct row,
-	 if (r->v->time[0]) tr2_cell_str(t, r->v->time[0]->name))
-TR2_CELL(cell_ratio, struct row,
-	 give_bound(t, r->v, r->v->interval[0].ratio))
-TR2_CELL(cell_low, struct row, give_bound(t, r->v, r->v->interval[0].low))
-TR2_CELL(cell_high, struct row, give_bound(t, r->v, r->v->interval[0].high))
-TR2_CELL(cell_p, struct row,
-	 if (r->v->time[0]) tr2_cell_real(t, r->v->time[0]->p_alone))
-TR2_CELL(cell_from_kind, struct row,
-	 if (r->v->from)
-		 tr2_cell_str(t, tr2_measure_names[r->v->from->kind]))
-TR2_CELL(cell_from, struct row,
-	 if (r->v->from) tr2_cell_str(t, r->v->from->name))
-TR2_CELL(cell_more, struct row, tr2_cell_uint(t, r->v->nr_more))
-TR2_CELL(cell_less, struct row, tr2_cell_uint(t, r->v->nr_less))
-TR2_CELL(cell_same, struct row, tr2_cell_uint(t, r->v->nr_same))
-TR2_CELL(cell_vary, struct row, tr2_cell_uint(t, r->v->nr_vary))
-TR2_CELL(cell_text, struct row, tr2_cell_str(t, r->text))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(verdict, tr2_cell_str(t, tr2_verdict_words[r->v->word])) \
+	DATA(time, if (r->v->time[0]) tr2_cell_str(t, r->v->time[0]->name)) \
+	DATA(ratio, give_bound(t, r->v, r->v->interval[0].ratio)) \
+	DATA(ratio_low, give_bound(t, r->v, r->v->interval[0].low)) \
+	DATA(ratio_high, give_bound(t, r->v, r->v->interval[0].high)) \
+	DATA(p, if (r->v->time[0]) tr2_cell_real(t, r->v->time[0]->p_alone)) \
+	DATA(from_kind, if (r->v->from) \
+		tr2_cell_str(t, tr2_measure_names[r->v->from->kind])) \
+	DATA(from, if (r->v->from) tr2_cell_str(t, r->v->from->name)) \
+	DATA(counts_more, tr2_cell_uint(t, r->v->nr_more)) \
+	DATA(counts_less, tr2_cell_uint(t, r->v->nr_less)) \
+	DATA(counts_same, tr2_cell_uint(t, r->v->nr_same)) \
+	DATA(counts_vary, tr2_cell_uint(t, r->v->nr_vary)) \
+	DATA(text, tr2_cell_str(t, r->text))
 
-static const struct tr2_column columns[] = {
-	{ "verdict", "", TR2_COL_DATA, cell_word },
-	{ "time", "", TR2_COL_DATA, cell_time },
-	{ "ratio", "", TR2_COL_DATA, cell_ratio },
-	{ "ratio_low", "", TR2_COL_DATA, cell_low },
-	{ "ratio_high", "", TR2_COL_DATA, cell_high },
-	{ "p", "", TR2_COL_DATA, cell_p },
-	{ "from_kind", "", TR2_COL_DATA, cell_from_kind },
-	{ "from", "", TR2_COL_DATA, cell_from },
-	{ "counts_more", "", TR2_COL_DATA, cell_more },
-	{ "counts_less", "", TR2_COL_DATA, cell_less },
-	{ "counts_same", "", TR2_COL_DATA, cell_same },
-	{ "counts_vary", "", TR2_COL_DATA, cell_vary },
-	{ "text", "", TR2_COL_DATA, cell_text },
-};
+TR2_COLUMN_LIST(columns, struct row, COLUMNS)
 
 static enum tr2_color color_of(enum tr2_verdict_word word)
 {

@@ -3,13 +3,14 @@
  * table - rows and columns, printed as aligned text, as JSON, as CSV, as
  * Markdown or into a page: a number in text is a plain number in JSON and CSV.
  *
- * A column is one row of an array, with the function that sets its cell:
+ * A column is one row of a list, with the statements that set its cell:
  *
- *	TR2_CELL(cell_calls, struct region, tr2_cell_uint(t, r->calls))
- *	static const struct tr2_column columns[] = {
- *		{ "calls", "CALLS", 0, cell_calls },
+ *	#define REGION_COLUMNS(COLUMN, DATA, TEXT) \
+ *		COLUMN(calls, "CALLS", 0, tr2_cell_uint(t, r->calls)) \
  *		…
- *	};
+ *
+ *	TR2_COLUMN_LIST(columns, struct region, REGION_COLUMNS)
+ *
  *	struct tr2_output out;
  *	struct tr2_table t;
  *
@@ -94,15 +95,42 @@ enum tr2_link {
 	TR2_LINK_TRACE_SPAN
 };
 
-/* Define such a function: in GIVE, `t` is the table and `r` the row, a const
- * TYPE *. */
-#define TR2_CELL(name, type, give)                              \
-	static void name(struct tr2_table *t, const void *row)  \
-	{                                                       \
-		const type *r = row;                            \
-								\
-		give;                                           \
+/*
+ * Define an array of columns from a list, for rows of a type. In the statements
+ * of a column, `t` is the table and `r` the row, a pointer to that type:
+ *
+ *	COLUMN(key, heading, flags, statements)
+ *	DATA(key, statements)			only in JSON and CSV
+ *	TEXT(name, heading, flags, statements)	only in text, or in pages
+ */
+#define TR2_COLUMN_LIST(name, type, LIST)                             \
+	typedef type TR2_AT_LINE(tr2_row_);                           \
+	LIST(TR2_DEFINE_CELL, TR2_DEFINE_DATA, TR2_DEFINE_CELL)       \
+	static const struct tr2_column name[] = {                     \
+		LIST(TR2_COLUMN_ROW, TR2_DATA_ROW, TR2_TEXT_ROW)      \
+	};
+
+/* The functions of a list have names of their own. */
+#define TR2_PASTE_NOW(a, b) a##b
+#define TR2_PASTE(a, b) TR2_PASTE_NOW(a, b)
+#define TR2_AT_LINE(name) TR2_PASTE(name, __LINE__)
+
+#define TR2_DEFINE_CELL(key, heading, flags, ...)                     \
+	static void TR2_AT_LINE(tr2_cell_##key##_)(                   \
+		struct tr2_table *t, const void *row)                 \
+	{                                                             \
+		const TR2_AT_LINE(tr2_row_) *r = row;                 \
+								      \
+		__VA_ARGS__;                                          \
 	}
+#define TR2_DEFINE_DATA(key, ...) TR2_DEFINE_CELL(key, "", 0, __VA_ARGS__)
+#define TR2_COLUMN_ROW(key, heading, flags, ...) \
+	{ #key, heading, flags, TR2_AT_LINE(tr2_cell_##key##_) },
+#define TR2_DATA_ROW(key, ...) \
+	{ #key, "", TR2_COL_DATA, TR2_AT_LINE(tr2_cell_##key##_) },
+#define TR2_TEXT_ROW(name, heading, flags, ...)       \
+	{ NULL, heading, TR2_COL_TEXT | (flags),      \
+	  TR2_AT_LINE(tr2_cell_##name##_) },
 
 /* The destination of a command's tables. Several tables become one JSON object
  * with a member per table, or CSV with an empty line between them. */

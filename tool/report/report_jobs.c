@@ -18,27 +18,18 @@ struct answer {
 	bool only_best;
 };
 
-TR2_CELL(cell_name, struct answer, tr2_cell_str(t, r->name))
-TR2_CELL(cell_wall, struct answer, tr2_cell_ns(t, r->wall_ns))
-TR2_CELL(cell_worst, struct answer, tr2_cell_ns(t, r->worst_ns))
-TR2_CELL(cell_best, struct answer, tr2_cell_ns(t, r->best_ns))
-TR2_CELL(cell_jobs, struct answer, tr2_cell_uint(t, r->jobs->nr))
-TR2_CELL(cell_runner, struct answer, tr2_cell_str(t, r->jobs->runner))
-TR2_CELL(cell_at_once, struct answer, tr2_cell_uint(t, r->jobs->at_once))
-TR2_CELL(cell_sum, struct answer, tr2_cell_ns(t, r->jobs->sum_ns))
-TR2_CELL(cell_longest, struct answer, tr2_cell_ns(t, r->jobs->longest_ns))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(what, tr2_cell_str(t, r->name)) \
+	DATA(wall_ns, tr2_cell_ns(t, r->wall_ns)) \
+	DATA(then_ns, tr2_cell_ns(t, r->worst_ns)) \
+	DATA(then_at_least_ns, tr2_cell_ns(t, r->best_ns)) \
+	DATA(jobs, tr2_cell_uint(t, r->jobs->nr)) \
+	DATA(of, tr2_cell_str(t, r->jobs->runner)) \
+	DATA(at_once, tr2_cell_uint(t, r->jobs->at_once)) \
+	DATA(sum_ns, tr2_cell_ns(t, r->jobs->sum_ns)) \
+	DATA(longest_ns, tr2_cell_ns(t, r->jobs->longest_ns))
 
-static const struct tr2_column columns[] = {
-	{ "what", NULL, 0, cell_name },
-	{ "wall_ns", NULL, 0, cell_wall },
-	{ "then_ns", NULL, 0, cell_worst },
-	{ "then_at_least_ns", NULL, 0, cell_best },
-	{ "jobs", NULL, 0, cell_jobs },
-	{ "of", NULL, 0, cell_runner },
-	{ "at_once", NULL, 0, cell_at_once },
-	{ "sum_ns", NULL, 0, cell_sum },
-	{ "longest_ns", NULL, 0, cell_longest },
-};
+TR2_COLUMN_LIST(columns, struct answer, COLUMNS)
 
 /* Print, for example:
  * -j 4: 80.7 s would be 79.1 s at best on 2 CPUs, if no job needs another one

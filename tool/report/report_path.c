@@ -43,9 +43,13 @@ static const struct tr2_span *span_of(const struct step_row *r)
 	return &r->of.m->spans[r->step->span];
 }
 
-static const struct tr2_segment *segment_of(const struct step_row *r)
+static const char *process_of(const struct step_row *r)
 {
-	return &r->of.m->segments[r->step->segment];
+	const struct tr2_model *m = r->of.m;
+
+	return r->step->segment ?
+		       tr2_s(m, m->segments[r->step->segment].comm) :
+		       tr2_node_name(m, r->of.node);
 }
 
 static void add_region(struct tr2_buf *b, const struct step_row *r)
@@ -96,9 +100,8 @@ static void add_rest(struct tr2_buf *b, const struct step_row *r)
 	tr2_report_add_bound(b, r->most_rest_ns, r->whole);
 }
 
-static void cell_step(struct tr2_table *t, const void *row)
+static void cell_step(struct tr2_table *t, const struct step_row *r)
 {
-	const struct step_row *r = row;
 	static struct tr2_buf b; /* kept: it is mapped memory */
 	bool is_process = !r->nr_rest && !r->step->span &&
 			  (!r->sum || r->sum->nr_nodes == 1);
@@ -126,9 +129,8 @@ static void cell_step(struct tr2_table *t, const void *row)
 }
 
 /* A sum by its kind, even if it is one process. */
-static void cell_part(struct tr2_table *t, const void *row)
+static void cell_part(struct tr2_table *t, const struct step_row *r)
 {
-	const struct step_row *r = row;
 	static struct tr2_buf b; /* kept: it is mapped memory */
 
 	tr2_buf_reset(&b);
@@ -148,10 +150,10 @@ static bool mostly_ready(const struct tr2_step *s)
 
 /* run, no CPU: cc1, wait child: sed, run in libuv-worker; with ~ if it is
  * doubtful. */
-static void cell_step_why(struct tr2_table *t, const void *row)
+static void cell_step_why(struct tr2_table *t, const struct step_row *r)
 {
-	const struct tr2_step *s = ((const struct step_row *)row)->step;
-	const struct tr2_model *m = ((const struct step_row *)row)->of.m;
+	const struct tr2_step *s = r->step;
+	const struct tr2_model *m = r->of.m;
 	static struct tr2_buf b; /* kept: it is mapped memory */
 
 	if (s->kind == TR2_STEP_UNKNOWN)
@@ -170,55 +172,23 @@ static void cell_step_why(struct tr2_table *t, const void *row)
 	tr2_cell_str(t, tr2_buf_str(&b));
 }
 
+static void cell_step_ready(struct tr2_table *t, const struct step_row *r)
+{
+	int64_t ns = r->step->ready_ns;
+
+	if (tr2_output_is_text(t->output) ?
+		    tr2_report_share(ns, r->whole) >= MIN_READY_SHARE :
+		    r->step->kind || ns)
+		tr2_cell_ns(t, ns);
+}
+
 static const char *const kind_names[] = {
 	[TR2_STEP_RUN] = "run",
 	[TR2_STEP_WAIT] = "wait",
 };
 
-TR2_CELL(cell_step_state, struct step_row,
-	 tr2_cell_str(t, kind_names[r->step->kind]))
-TR2_CELL(cell_step_cause, struct step_row,
-	 if (r->step->kind == TR2_STEP_WAIT)
-		 tr2_cell_str(t, tr2_cause_name(r->step->cause)))
-TR2_CELL(cell_step_thread, struct step_row,
-	 if (r->step->thread)
-		 tr2_cell_str(t, tr2_s(r->of.m, r->step->thread)))
-TR2_CELL(cell_step_by, struct step_row,
-	 if (r->step->by)
-		 tr2_cell_str(t, tr2_s(r->of.m, r->step->by)))
-TR2_CELL(cell_step_inferred, struct step_row,
-	 if (r->step->kind)
-		 tr2_cell_bool(t, r->step->inferred))
-TR2_CELL(cell_step_doubtful, struct step_row,
-	 if (r->step->kind)
-		 tr2_cell_bool(t, r->step->doubtful))
-TR2_CELL(cell_step_time, struct step_row, tr2_cell_ns(t, r->step->ns))
-TR2_CELL(cell_step_ready, struct step_row,
-	 if (tr2_output_is_text(t->output) ?
-		     tr2_report_share(r->step->ready_ns, r->whole) >=
-			     MIN_READY_SHARE : r->step->kind || r->step->ready_ns)
-		 tr2_cell_ns(t, r->step->ready_ns))
-TR2_CELL(cell_step_share, struct step_row,
-	 tr2_cell_share(t, tr2_report_share(tr2_step_ns(r->step), r->whole)))
-TR2_CELL(cell_step_process, struct step_row,
-	 tr2_cell_str(t, r->step->segment ?
-				 tr2_s(r->of.m, segment_of(r)->comm) :
-				 tr2_node_name(r->of.m, r->of.node)))
-TR2_CELL(cell_step_category, struct step_row,
-	 if (r->step->span)
-		 tr2_cell_str(t, tr2_s(r->of.m, span_of(r)->category)))
-TR2_CELL(cell_step_label, struct step_row,
-	 if (r->step->span)
-		 tr2_cell_str(t, tr2_s(r->of.m, span_of(r)->label)))
-TR2_CELL(cell_step_start, struct step_row,
-	 if (!r->nr_rest)
-		 tr2_cell_wall(t, r->step->start_ns))
-
-TR2_CELL(cell_step_kind, struct step_row,
-	 if (r->sum) tr2_cell_str(t, tr2_s(r->of.m, r->sum->kind)))
-static void cell_step_in(struct tr2_table *t, const void *row)
+static void cell_step_in(struct tr2_table *t, const struct step_row *r)
 {
-	const struct step_row *r = row;
 	static struct tr2_buf b; /* kept: it is mapped memory */
 
 	if (!r->sum || !r->of.m->nodes[r->sum->in].depth)
@@ -228,12 +198,8 @@ static void cell_step_in(struct tr2_table *t, const void *row)
 	tr2_cell_str(t, tr2_buf_str(&b));
 }
 
-TR2_CELL(cell_step_processes, struct step_row,
-	 if (r->sum) tr2_cell_uint(t, r->sum->nr_nodes))
-
-static void cell_step_function(struct tr2_table *t, const void *row)
+static void cell_step_function(struct tr2_table *t, const struct step_row *r)
 {
-	const struct step_row *r = row;
 	const char *name = r->nr_rest ? NULL :
 		tr2_path_function(r->functions, r->step,
 				  r->sum ? r->sum->kind : 0);
@@ -262,66 +228,79 @@ static bool gain_of(const struct step_row *r, struct tr2_gain *gain)
 	return true;
 }
 
-static void cell_part_gain(struct tr2_table *t, const void *row)
+static void cell_part_gain(struct tr2_table *t, const struct step_row *r)
 {
 	struct tr2_gain gain;
 
-	if (gain_of(row, &gain))
+	if (gain_of(r, &gain))
 		tr2_cell_ns(t, gain.ns);
 }
 
-static void cell_part_gain_most(struct tr2_table *t, const void *row)
+static void cell_part_gain_most(struct tr2_table *t, const struct step_row *r)
 {
 	struct tr2_gain gain;
 
-	if (gain_of(row, &gain))
+	if (gain_of(r, &gain))
 		tr2_cell_ns(t, gain.most_ns);
 }
 
-/* The largest sums. */
-static const struct tr2_column part_columns[] = {
-	{ "time_ns", "TIME", 0, cell_step_time },
-	{ "no_cpu_ns", "NO CPU", 0, cell_step_ready },
-	{ "share", "SHARE", TR2_COL_HEAT, cell_step_share },
-	{ "gain_ns", "GAIN", 0, cell_part_gain },
-	{ "gain_at_most_ns", "AT MOST", 0, cell_part_gain_most },
-	{ NULL, "WHY", TR2_COL_TEXT | TR2_COL_LEFT, cell_step_why },
-	{ NULL, "LARGEST PARTS OF THE CRITICAL PATH",
-	  TR2_COL_FLEX | TR2_COL_TEXT, cell_part },
-	{ "function", "MOSTLY IN", TR2_COL_FLEX, cell_step_function },
-	{ "kind", "", TR2_COL_DATA, cell_step_kind },
-	{ "processes", "", TR2_COL_DATA, cell_step_processes },
-	{ "in", "", TR2_COL_DATA, cell_step_in },
-	{ "category", "", TR2_COL_DATA, cell_step_category },
-	{ "label", "", TR2_COL_DATA, cell_step_label },
-	{ "state", "", TR2_COL_DATA, cell_step_state },
-	{ "cause", "", TR2_COL_DATA, cell_step_cause },
-	{ "thread", "", TR2_COL_DATA, cell_step_thread },
-	{ "by", "", TR2_COL_DATA, cell_step_by },
-	{ "inferred", "", TR2_COL_DATA, cell_step_inferred },
-	{ "doubtful", "", TR2_COL_DATA, cell_step_doubtful },
-};
+/* What a step, or a sum of them, took. */
+#define TIMES(COLUMN) \
+	COLUMN(time_ns, "TIME", 0, tr2_cell_ns(t, r->step->ns)) \
+	COLUMN(no_cpu_ns, "NO CPU", 0, cell_step_ready(t, r)) \
+	COLUMN(share, "SHARE", TR2_COL_HEAT, \
+	       tr2_cell_share(t, tr2_report_share(tr2_step_ns(r->step), \
+						  r->whole)))
 
-static const struct tr2_column path_columns[] = {
-	{ "time_ns", "TIME", 0, cell_step_time },
-	{ "no_cpu_ns", "NO CPU", 0, cell_step_ready },
-	{ "share", "SHARE", TR2_COL_HEAT, cell_step_share },
-	{ NULL, "WHY", TR2_COL_TEXT | TR2_COL_LEFT, cell_step_why },
-	{ NULL, "CRITICAL PATH", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT,
-	  cell_step },
-	{ "function", "MOSTLY IN", TR2_COL_FLEX, cell_step_function },
-	{ "process", "", TR2_COL_DATA, cell_step_process },
-	{ "pid", "", TR2_COL_DATA, tr2_node_cell_pid },
-	{ "category", "", TR2_COL_DATA, cell_step_category },
-	{ "label", "", TR2_COL_DATA, cell_step_label },
-	{ "start", "FROM", TR2_COL_DATA | TR2_COL_PAGE, cell_step_start },
-	{ "state", "", TR2_COL_DATA, cell_step_state },
-	{ "cause", "", TR2_COL_DATA, cell_step_cause },
-	{ "thread", "", TR2_COL_DATA, cell_step_thread },
-	{ "by", "", TR2_COL_DATA, cell_step_by },
-	{ "inferred", "", TR2_COL_DATA, cell_step_inferred },
-	{ "doubtful", "", TR2_COL_DATA, cell_step_doubtful },
-};
+#define REGION(DATA) \
+	DATA(category, if (r->step->span) \
+		tr2_cell_str(t, tr2_s(r->of.m, span_of(r)->category))) \
+	DATA(label, if (r->step->span) \
+		tr2_cell_str(t, tr2_s(r->of.m, span_of(r)->label)))
+
+/* Why it took that. */
+#define REASON(DATA) \
+	DATA(state, tr2_cell_str(t, kind_names[r->step->kind])) \
+	DATA(cause, if (r->step->kind == TR2_STEP_WAIT) \
+		tr2_cell_str(t, tr2_cause_name(r->step->cause))) \
+	DATA(thread, if (r->step->thread) \
+		tr2_cell_str(t, tr2_s(r->of.m, r->step->thread))) \
+	DATA(by, if (r->step->by) \
+		tr2_cell_str(t, tr2_s(r->of.m, r->step->by))) \
+	DATA(inferred, if (r->step->kind) tr2_cell_bool(t, r->step->inferred)) \
+	DATA(doubtful, if (r->step->kind) tr2_cell_bool(t, r->step->doubtful))
+
+/* The largest sums. */
+#define PART_COLUMNS(COLUMN, DATA, TEXT) \
+	TIMES(COLUMN) \
+	COLUMN(gain_ns, "GAIN", 0, cell_part_gain(t, r)) \
+	COLUMN(gain_at_most_ns, "AT MOST", 0, cell_part_gain_most(t, r)) \
+	TEXT(why, "WHY", TR2_COL_LEFT, cell_step_why(t, r)) \
+	TEXT(part, "LARGEST PARTS OF THE CRITICAL PATH", TR2_COL_FLEX, \
+	     cell_part(t, r)) \
+	COLUMN(function, "MOSTLY IN", TR2_COL_FLEX, cell_step_function(t, r)) \
+	DATA(kind, if (r->sum) tr2_cell_str(t, tr2_s(r->of.m, r->sum->kind))) \
+	DATA(processes, if (r->sum) tr2_cell_uint(t, r->sum->nr_nodes)) \
+	DATA(in, cell_step_in(t, r)) \
+	REGION(DATA) \
+	REASON(DATA)
+
+TR2_COLUMN_LIST(part_columns, struct step_row, PART_COLUMNS)
+
+#define PATH_COLUMNS(COLUMN, DATA, TEXT) \
+	TIMES(COLUMN) \
+	TEXT(why, "WHY", TR2_COL_LEFT, cell_step_why(t, r)) \
+	TEXT(step, "CRITICAL PATH", TR2_COL_TREE | TR2_COL_FLEX, \
+	     cell_step(t, r)) \
+	COLUMN(function, "MOSTLY IN", TR2_COL_FLEX, cell_step_function(t, r)) \
+	DATA(process, tr2_cell_str(t, process_of(r))) \
+	DATA(pid, tr2_node_cell_pid(t, &r->of)) \
+	REGION(DATA) \
+	COLUMN(start, "FROM", TR2_COL_DATA | TR2_COL_PAGE, \
+	       if (!r->nr_rest) tr2_cell_wall(t, r->step->start_ns)) \
+	REASON(DATA)
+
+TR2_COLUMN_LIST(path_columns, struct step_row, PATH_COLUMNS)
 
 /* The rows of the table: steps one by one, or their sums. */
 struct rows {

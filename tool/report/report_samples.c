@@ -158,9 +158,9 @@ struct call_row {
 	uint64_t whole;
 };
 
-static void cell_count(struct tr2_table *t, const void *row)
+static void cell_count(struct tr2_table *t, const struct call_row *r)
 {
-	const struct call *call = ((const struct call_row *)row)->call;
+	const struct call *call = r->call;
 
 	if (call->is_time)
 		tr2_cell_ns(t, (int64_t)call->count);
@@ -168,9 +168,8 @@ static void cell_count(struct tr2_table *t, const void *row)
 		tr2_cell_uint(t, call->count);
 }
 
-static void cell_function(struct tr2_table *t, const void *row)
+static void cell_function(struct tr2_table *t, const struct call_row *r)
 {
-	const struct call_row *r = row;
 	const char *name = tr2_s(r->tree->m, r->symbol.name);
 	struct tr2_buf b = TR2_BUF_INIT;
 
@@ -189,30 +188,21 @@ static double call_share(const struct call_row *r)
 	return r->whole ? (double)r->call->count / (double)r->whole : 0;
 }
 
-TR2_CELL(cell_event, struct call_row,
-	 tr2_cell_str(t, tr2_s(r->tree->m, r->call->event)))
-TR2_CELL(cell_share, struct call_row, tr2_cell_share(t, call_share(r)))
-TR2_CELL(cell_samples, struct call_row, tr2_cell_uint(t, r->call->samples))
-TR2_CELL(cell_module, struct call_row,
-	 if (r->symbol.module)
-		 tr2_cell_str(t, tr2_s(r->tree->m, r->symbol.module)))
-/* The event itself is no function. */
-TR2_CELL(cell_inlined, struct call_row,
-	 if (r->depth) tr2_cell_uint(t, r->symbol.is_inlined))
-TR2_CELL(cell_recursive, struct call_row,
-	 if (r->depth) tr2_cell_uint(t, r->call->is_recursive))
+/* The heading of `function` names the direction of the tree. The row of an event
+ * is no function. */
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(event, tr2_cell_str(t, tr2_s(r->tree->m, r->call->event))) \
+	COLUMN(count, "COUNT", 0, cell_count(t, r)) \
+	COLUMN(share, "SHARE", TR2_COL_HEAT, tr2_cell_share(t, call_share(r))) \
+	COLUMN(samples, "SAMPLES", 0, tr2_cell_uint(t, r->call->samples)) \
+	COLUMN(function, NULL, TR2_COL_TREE | TR2_COL_FLEX, \
+	       cell_function(t, r)) \
+	DATA(module, if (r->symbol.module) \
+		tr2_cell_str(t, tr2_s(r->tree->m, r->symbol.module))) \
+	DATA(inlined, if (r->depth) tr2_cell_uint(t, r->symbol.is_inlined)) \
+	DATA(recursive, if (r->depth) tr2_cell_uint(t, r->call->is_recursive))
 
-static const struct tr2_column columns[] = {
-	{ "event", "", TR2_COL_DATA, cell_event },
-	{ "count", "COUNT", 0, cell_count },
-	{ "share", "SHARE", TR2_COL_HEAT, cell_share },
-	{ "samples", "SAMPLES", 0, cell_samples },
-	/* Its heading names the direction of the tree. */
-	{ "function", NULL, TR2_COL_TREE | TR2_COL_FLEX, cell_function },
-	{ "module", "", TR2_COL_DATA, cell_module },
-	{ "inlined", "", TR2_COL_DATA, cell_inlined },
-	{ "recursive", "", TR2_COL_DATA, cell_recursive },
-};
+TR2_COLUMN_LIST(columns, struct call_row, COLUMNS)
 #define NR_COLUMNS (ARRAY_SIZE(columns))
 
 /* Return the next node in the order of the printed tree. */

@@ -147,31 +147,27 @@ struct part_row {
 	const struct part *part;
 };
 
-static void cell_span(struct tr2_table *t, const void *row)
+static void cell_span(struct tr2_table *t, const struct part_row *r)
 {
-	const struct part_row *r = row;
 	static struct tr2_buf b; /* kept: it is mapped memory */
 
 	tr2_cell_str(t, tr2_join(&b, tr2_s(r->m, r->part->category),
 				 tr2_s(r->m, r->part->name)));
 }
 
-TR2_CELL(cell_sum, struct part_row, tr2_cell_ns(t, r->part->ns))
-TR2_CELL(cell_share, struct part_row,
-	 tr2_cell_share(t, tr2_report_share(r->part->ns, r->part->of_ns)))
-TR2_CELL(cell_count, struct part_row, tr2_cell_uint(t, r->part->count))
-TR2_CELL(cell_what, struct part_row, tr2_cell_str(t, tr2_s(r->m, r->part->what)))
-TR2_CELL(cell_kind, struct part_row,
-	 tr2_cell_str(t, r->part->is_inside ? "inside" : "own"))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(sum_ns, "SUM", 0, tr2_cell_ns(t, r->part->ns)) \
+	COLUMN(share, "SHARE", TR2_COL_HEAT, \
+	       tr2_cell_share(t, tr2_report_share(r->part->ns, \
+						  r->part->of_ns))) \
+	COLUMN(count, "COUNT", TR2_COL_YIELDS, \
+	       tr2_cell_uint(t, r->part->count)) \
+	COLUMN(span, "SPAN", TR2_COL_LEFT, cell_span(t, r)) \
+	COLUMN(where, "WHERE", TR2_COL_FLEX, \
+	       tr2_cell_str(t, tr2_s(r->m, r->part->what))) \
+	DATA(kind, tr2_cell_str(t, r->part->is_inside ? "inside" : "own"))
 
-static const struct tr2_column columns[] = {
-	{ "sum_ns", "SUM", 0, cell_sum },
-	{ "share", "SHARE", TR2_COL_HEAT, cell_share },
-	{ "count", "COUNT", TR2_COL_YIELDS, cell_count },
-	{ "span", "SPAN", TR2_COL_LEFT, cell_span },
-	{ "where", "WHERE", TR2_COL_FLEX, cell_what },
-	{ "kind", "", TR2_COL_DATA, cell_kind },
-};
+TR2_COLUMN_LIST(columns, struct part_row, COLUMNS)
 
 void tr2_report_span_parts(const struct tr2_report *r)
 {

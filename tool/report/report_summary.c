@@ -264,55 +264,32 @@ static void print_summary(const struct summary *s, bool wide, bool markdown)
 	tr2_buf_release(&b);
 }
 
-TR2_CELL(cell_wall, struct summary, tr2_cell_ns(t, r->whole_ns))
-TR2_CELL(cell_cpu, struct summary, tr2_cell_ns(t, r->cpu_ns))
-TR2_CELL(cell_waiting, struct summary, tr2_cell_ns(t, r->waiting_ns))
-TR2_CELL(cell_ready, struct summary, tr2_cell_ns(t, r->ready_ns))
-TR2_CELL(cell_throttled, struct summary,
-	 if (r->root.m->cpu_limit_millicpu)
-		 tr2_cell_ns(t, r->root.m->throttled_ns))
-TR2_CELL(cell_limit, struct summary,
-	 if (r->root.m->cpu_limit_millicpu)
-		 tr2_cell_uint(t, r->root.m->cpu_limit_millicpu))
-TR2_CELL(cell_at_least, struct summary,
-	 tr2_cell_bool(t, r->at_least))
-TR2_CELL(cell_commands, struct summary, tr2_cell_uint(t, r->nr_roots))
-TR2_CELL(cell_span, struct summary, tr2_cell_ns(t, r->span_ns))
-TR2_CELL(cell_processes, struct summary, tr2_cell_uint(t, r->nr_processes))
-TR2_CELL(cell_events, struct summary, tr2_cell_uint(t, r->root.m->nr_events))
-TR2_CELL(cell_spawning, struct summary,
-	 tr2_cell_ns(t, r->root.m->spawning_ns))
-TR2_CELL(cell_background, struct summary, tr2_cell_ns(t, r->background_ns))
-TR2_CELL(cell_lost, struct summary, tr2_cell_uint(t, r->root.m->lost))
-TR2_CELL(cell_failed, struct summary, tr2_cell_uint(t, r->nr_failed))
-TR2_CELL(cell_errors, struct summary, tr2_cell_uint(t, r->nr_errors))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(argv, tr2_node_cell_argv(t, &r->root)) \
+	DATA(wall_ns, tr2_cell_ns(t, r->whole_ns)) \
+	DATA(cpu_ns, tr2_cell_ns(t, r->cpu_ns)) \
+	DATA(waiting_ns, tr2_cell_ns(t, r->waiting_ns)) \
+	DATA(ready_ns, tr2_cell_ns(t, r->ready_ns)) \
+	DATA(throttled_ns, if (r->root.m->cpu_limit_millicpu) \
+		tr2_cell_ns(t, r->root.m->throttled_ns)) \
+	DATA(cpu_limit_millicpu, if (r->root.m->cpu_limit_millicpu) \
+		tr2_cell_uint(t, r->root.m->cpu_limit_millicpu)) \
+	DATA(processes, tr2_cell_uint(t, r->nr_processes)) \
+	DATA(events, tr2_cell_uint(t, r->root.m->nr_events)) \
+	DATA(spawning_ns, tr2_cell_ns(t, r->root.m->spawning_ns)) \
+	DATA(background_ns, tr2_cell_ns(t, r->background_ns)) \
+	DATA(lost, tr2_cell_uint(t, r->root.m->lost)) \
+	DATA(states_lost, if (r->root.m->has_states) \
+		tr2_cell_bool(t, tr2_report_states_lost(r->root.m))) \
+	DATA(failed, tr2_cell_uint(t, r->nr_failed)) \
+	DATA(code, tr2_node_cell_code(t, &r->root)) \
+	DATA(signal, tr2_node_cell_signal(t, &r->root)) \
+	DATA(errors, tr2_cell_uint(t, r->nr_errors)) \
+	DATA(commands, tr2_cell_uint(t, r->nr_roots)) \
+	DATA(span_ns, tr2_cell_ns(t, r->span_ns)) \
+	DATA(at_least, tr2_cell_bool(t, r->at_least))
 
-TR2_CELL(cell_states_lost, struct summary,
-	 if (r->root.m->has_states)
-		 tr2_cell_bool(t, tr2_report_states_lost(r->root.m)))
-
-static const struct tr2_column columns[] = {
-	{ "argv", "", TR2_COL_DATA, tr2_node_cell_argv },
-	{ "wall_ns", "", TR2_COL_DATA, cell_wall },
-	{ "cpu_ns", "", TR2_COL_DATA, cell_cpu },
-	{ "waiting_ns", "", TR2_COL_DATA, cell_waiting },
-	{ "ready_ns", "", TR2_COL_DATA, cell_ready },
-	{ "throttled_ns", "", TR2_COL_DATA, cell_throttled },
-	{ "cpu_limit_millicpu", "", TR2_COL_DATA, cell_limit },
-	{ "processes", "", TR2_COL_DATA, cell_processes },
-	{ "events", "", TR2_COL_DATA, cell_events },
-	{ "spawning_ns", "", TR2_COL_DATA, cell_spawning },
-	{ "background_ns", "", TR2_COL_DATA, cell_background },
-	{ "lost", "", TR2_COL_DATA, cell_lost },
-	{ "states_lost", "", TR2_COL_DATA, cell_states_lost },
-	{ "failed", "", TR2_COL_DATA, cell_failed },
-	{ "code", "", TR2_COL_DATA, tr2_node_cell_code },
-	{ "signal", "", TR2_COL_DATA, tr2_node_cell_signal },
-	{ "errors", "", TR2_COL_DATA, cell_errors },
-	{ "commands", "", TR2_COL_DATA, cell_commands },
-	{ "span_ns", "", TR2_COL_DATA, cell_span },
-	{ "at_least", "", TR2_COL_DATA, cell_at_least },
-};
+TR2_COLUMN_LIST(columns, struct summary, COLUMNS)
 
 void tr2_report_summary(const struct tr2_report *r)
 {

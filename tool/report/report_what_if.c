@@ -41,40 +41,30 @@ static bool is_known(const struct gain_row *r)
 	return !r->gain->lock_first;
 }
 
-TR2_CELL(cell_gain, struct gain_row,
-	 if (is_known(r))
-		 tr2_cell_ns(t, r->gain->ns))
-TR2_CELL(cell_share, struct gain_row,
-	 if (is_known(r))
-		 tr2_cell_share(t, tr2_report_share(r->gain->ns, r->wall_ns)))
-TR2_CELL(cell_most, struct gain_row,
-	 if (!tr2_output_is_text(t->output) ||
-	     (bounded(r) && r->gain->most_ns != r->gain->path_ns))
-		 tr2_cell_ns(t, r->gain->most_ns))
-TR2_CELL(cell_path, struct gain_row, tr2_cell_ns(t, r->gain->path_ns))
-TR2_CELL(cell_name, struct gain_row, tr2_cell_str(t, r->name))
-TR2_CELL(cell_wall, struct gain_row, tr2_cell_ns(t, r->wall_ns))
-TR2_CELL(cell_then, struct gain_row,
-	 if (is_known(r))
-		 tr2_cell_ns(t, r->wall_ns - r->gain->ns))
-TR2_CELL(cell_then_least, struct gain_row,
-	 tr2_cell_ns(t, r->wall_ns - r->gain->most_ns))
+#define RANKING(COLUMN, DATA, TEXT) \
+	COLUMN(gain_ns, "GAIN", 0, \
+	       if (is_known(r)) tr2_cell_ns(t, r->gain->ns)) \
+	COLUMN(share, "SHARE", TR2_COL_HEAT, \
+	       if (is_known(r)) tr2_cell_share(t, \
+	       tr2_report_share(r->gain->ns, r->wall_ns))) \
+	COLUMN(at_most_ns, "AT MOST", 0, \
+	       if (!tr2_output_is_text(t->output) || (bounded(r) && \
+	       r->gain->most_ns != r->gain->path_ns)) tr2_cell_ns(t, \
+	       r->gain->most_ns)) \
+	COLUMN(on_path_ns, "ON PATH", 0, tr2_cell_ns(t, r->gain->path_ns)) \
+	COLUMN(what, "IF IT TOOK NO TIME", TR2_COL_LEFT | TR2_COL_FLEX, \
+	       tr2_cell_str(t, r->name))
 
-static const struct tr2_column ranking[] = {
-	{ "gain_ns", "GAIN", 0, cell_gain },
-	{ "share", "SHARE", TR2_COL_HEAT, cell_share },
-	{ "at_most_ns", "AT MOST", 0, cell_most },
-	{ "on_path_ns", "ON PATH", 0, cell_path },
-	{ "what", "IF IT TOOK NO TIME", TR2_COL_LEFT | TR2_COL_FLEX,
-	  cell_name },
-};
+TR2_COLUMN_LIST(ranking, struct gain_row, RANKING)
 
-static const struct tr2_column answer[] = {
-	{ "what", NULL, 0, cell_name },
-	{ "wall_ns", NULL, 0, cell_wall },
-	{ "then_ns", NULL, 0, cell_then },
-	{ "then_at_least_ns", NULL, 0, cell_then_least },
-};
+#define ANSWER(COLUMN, DATA, TEXT) \
+	DATA(what, tr2_cell_str(t, r->name)) \
+	DATA(wall_ns, tr2_cell_ns(t, r->wall_ns)) \
+	DATA(then_ns, \
+	     if (is_known(r)) tr2_cell_ns(t, r->wall_ns - r->gain->ns)) \
+	DATA(then_at_least_ns, tr2_cell_ns(t, r->wall_ns - r->gain->most_ns))
+
+TR2_COLUMN_LIST(answer, struct gain_row, ANSWER)
 
 /* The name that the option would have: cc1, index/refresh, wait:disk, ready. */
 static const char *name_of(const struct tr2_change *c, struct tr2_buf *b)

@@ -50,27 +50,19 @@ static const char *state_of_all(const struct tr2_top *top)
 								 "ended";
 }
 
-TR2_CELL(cell_processes, struct sum_row, tr2_cell_uint(t, r->top->nr_live))
-TR2_CELL(cell_run, struct sum_row, tr2_cell_uint(t, r->nr_run))
-TR2_CELL(cell_wait, struct sum_row, tr2_cell_uint(t, r->nr_wait))
-TR2_CELL(cell_ended, struct sum_row, tr2_cell_uint(t, r->nr_ended))
-TR2_CELL(cell_cpus, struct sum_row, tr2_cell_share(t, r->cpus))
-TR2_CELL(cell_ready, struct sum_row, tr2_cell_share(t, r->ready))
-TR2_CELL(cell_cpu_ns, struct sum_row, tr2_cell_ns(t, r->top->cpu_ns))
-TR2_CELL(cell_wall, struct sum_row, tr2_cell_ns(t, r->wall_ns))
-TR2_CELL(cell_of_all, struct sum_row, tr2_cell_str(t, state_of_all(r->top)))
+#define SUM_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(processes, "PROCESSES", 0, tr2_cell_uint(t, r->top->nr_live)) \
+	COLUMN(run, "RUN", 0, tr2_cell_uint(t, r->nr_run)) \
+	COLUMN(wait, "WAIT", 0, tr2_cell_uint(t, r->nr_wait)) \
+	COLUMN(ended, "ENDED", 0, tr2_cell_uint(t, r->nr_ended)) \
+	COLUMN(cpu, "%CPU", 0, tr2_cell_share(t, r->cpus)) \
+	COLUMN(ready, "READY", 0, tr2_cell_share(t, r->ready)) \
+	COLUMN(cpu_ns, "CPU", 0, tr2_cell_ns(t, r->top->cpu_ns)) \
+	COLUMN(wall_ns, "WALL", 0, tr2_cell_ns(t, r->wall_ns)) \
+	COLUMN(state, "STATE", TR2_COL_LEFT, \
+	       tr2_cell_str(t, state_of_all(r->top)))
 
-static const struct tr2_column sum_columns[] = {
-	{ "processes", "PROCESSES", 0, cell_processes },
-	{ "run", "RUN", 0, cell_run },
-	{ "wait", "WAIT", 0, cell_wait },
-	{ "ended", "ENDED", 0, cell_ended },
-	{ "cpu", "%CPU", 0, cell_cpus },
-	{ "ready", "READY", 0, cell_ready },
-	{ "cpu_ns", "CPU", 0, cell_cpu_ns },
-	{ "wall_ns", "WALL", 0, cell_wall },
-	{ "state", "STATE", TR2_COL_LEFT, cell_of_all },
-};
+TR2_COLUMN_LIST(sum_columns, struct sum_row, SUM_COLUMNS)
 
 /* Return for how long all of it has run. */
 static int64_t age_ns(const struct tr2_top *top)
@@ -136,14 +128,13 @@ static const char *state_of_ring(const struct tr2_top_ring *ring,
 	return text;
 }
 
-static void cell_state(struct tr2_table *t, const void *row)
+static void cell_state(struct tr2_table *t, const struct process_row *r)
 {
 	static const char *const names[] = {
 		[TR2_TOP_RUN] = "run",		 [TR2_TOP_WAIT] = "wait",
 		[TR2_TOP_STOPPED] = "stopped",	 [TR2_TOP_ZOMBIE] = "zombie",
 		[TR2_TOP_ENDED] = "ended",
 	};
-	const struct process_row *r = row;
 	bool has_cause = r->p->cause != TR2_CAUSE_unknown &&
 			 tr2_output_is_text(t->output);
 	char text[40];
@@ -167,9 +158,8 @@ static void cell_state(struct tr2_table *t, const void *row)
 						       TR2_COLOR_NONE);
 }
 
-static void cell_command(struct tr2_table *t, const void *row)
+static void cell_command(struct tr2_table *t, const struct process_row *r)
 {
-	const struct process_row *r = row;
 	struct tr2_buf b = TR2_BUF_INIT;
 	char more[40] = "";
 	struct tr2_words argv = *r->argv;
@@ -190,10 +180,8 @@ static void cell_command(struct tr2_table *t, const void *row)
 	tr2_buf_release(&b);
 }
 
-static void cell_lost(struct tr2_table *t, const void *row)
+static void cell_lost(struct tr2_table *t, const struct process_row *r)
 {
-	const struct process_row *r = row;
-
 	if (r->p->ring)
 		tr2_cell_uint(t, tr2_ring_file_lost(&r->p->ring->file));
 }
@@ -229,46 +217,31 @@ static void give_time(struct tr2_table *t, const struct process_row *r,
 		tr2_cell_at_least(t);
 }
 
-TR2_CELL(cell_pid, struct process_row,
-	 if (r->row->nr == 1) tr2_cell_int(t, r->p->pid))
-TR2_CELL(cell_ppid, struct process_row, tr2_cell_int(t, r->p->ppid))
-TR2_CELL(cell_comm, struct process_row, tr2_cell_str(t, r->p->comm))
-TR2_CELL(cell_cause, struct process_row,
-	 if (r->p->cause != TR2_CAUSE_unknown)
-		 tr2_cell_str(t, tr2_cause_name(r->p->cause)))
-TR2_CELL(cell_function, struct process_row,
-	 if (*r->p->function) tr2_cell_str(t, r->p->function))
-TR2_CELL(cell_share, struct process_row,
-	 if (!has_ended(r)) tr2_cell_share(t, r->row->cpu))
-TR2_CELL(cell_ready_share, struct process_row,
-	 if (!has_ended(r)) tr2_cell_share(t, r->row->ready))
-TR2_CELL(cell_used, struct process_row,
-	 if (r->row->cpu_ns || !has_ended(r))
-		 give_time(t, r, r->row->cpu_ns))
-TR2_CELL(cell_age, struct process_row, give_time(t, r, age_of(r)))
-TR2_CELL(cell_at_least, struct process_row,
-	 tr2_cell_bool(t, is_at_least(r)))
-TR2_CELL(cell_threads, struct process_row,
-	 tr2_cell_uint(t, has_ended(r) ? 0 : r->row->nr_threads))
-TR2_CELL(cell_argv, struct process_row, tr2_cell_words(t, r->argv))
+#define PROCESS_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(pid, "PID", 0, if (r->row->nr == 1) tr2_cell_int(t, r->p->pid)) \
+	DATA(ppid, tr2_cell_int(t, r->p->ppid)) \
+	COLUMN(state, "STATE", TR2_COL_LEFT, cell_state(t, r)) \
+	DATA(cause, if (r->p->cause != TR2_CAUSE_unknown) \
+		tr2_cell_str(t, tr2_cause_name(r->p->cause))) \
+	DATA(function, if (*r->p->function) tr2_cell_str(t, r->p->function)) \
+	COLUMN(cpu, "%CPU", TR2_COL_HEAT, \
+	       if (!has_ended(r)) tr2_cell_share(t, r->row->cpu)) \
+	COLUMN(ready, "READY", 0, \
+	       if (!has_ended(r)) tr2_cell_share(t, r->row->ready)) \
+	COLUMN(cpu_ns, "CPU", 0, \
+	       if (r->row->cpu_ns || !has_ended(r)) \
+		       give_time(t, r, r->row->cpu_ns)) \
+	COLUMN(wall_ns, "WALL", 0, give_time(t, r, age_of(r))) \
+	COLUMN(threads, "THREADS", TR2_COL_YIELDS, \
+	       tr2_cell_uint(t, has_ended(r) ? 0 : r->row->nr_threads)) \
+	COLUMN(lost, "LOST", 0, cell_lost(t, r)) \
+	DATA(at_least, tr2_cell_bool(t, is_at_least(r))) \
+	DATA(comm, tr2_cell_str(t, r->p->comm)) \
+	DATA(argv, tr2_cell_words(t, r->argv)) \
+	COLUMN(command, "COMMAND", TR2_COL_TREE | TR2_COL_FLEX, \
+	       cell_command(t, r))
 
-static const struct tr2_column process_columns[] = {
-	{ "pid", "PID", 0, cell_pid },
-	{ "ppid", "", TR2_COL_DATA, cell_ppid },
-	{ "state", "STATE", TR2_COL_LEFT, cell_state },
-	{ "cause", "", TR2_COL_DATA, cell_cause },
-	{ "function", "", TR2_COL_DATA, cell_function },
-	{ "cpu", "%CPU", TR2_COL_HEAT, cell_share },
-	{ "ready", "READY", 0, cell_ready_share },
-	{ "cpu_ns", "CPU", 0, cell_used },
-	{ "wall_ns", "WALL", 0, cell_age },
-	{ "threads", "THREADS", TR2_COL_YIELDS, cell_threads },
-	{ "lost", "LOST", 0, cell_lost },
-	{ "at_least", "", TR2_COL_DATA, cell_at_least },
-	{ "comm", "", TR2_COL_DATA, cell_comm },
-	{ "argv", "", TR2_COL_DATA, cell_argv },
-	{ "command", "COMMAND", TR2_COL_TREE | TR2_COL_FLEX, cell_command },
-};
+TR2_COLUMN_LIST(process_columns, struct process_row, PROCESS_COLUMNS)
 
 /* Read the words of a process that still has them. */
 static struct tr2_words read_argv(const struct tr2_top_process *p,
