@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* events - print the list of `-e list`. */
-/* events - print the list of `-e list`. */
 #include "cmd/events.h"
 
 #include "base/macros.h"
@@ -45,31 +44,22 @@ struct row {
 /* As written after -e. */
 static void cell_name(struct tr2_table *t, const struct row *r)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	if (!r->known) {
-		tr2_buf_addstr(&b, r->pattern);
-	} else if (tr2_perfevent_is_kernel(r->known->pmu)) {
-		tr2_buf_addstr(&b, r->known->name);
-	} else {
-		tr2_buf_addall(&b, kind_of(r->known->pmu), "/", r->known->name,
-			       "/");
-	}
-	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
+	if (!r->known)
+		tr2_cell_str(t, r->pattern);
+	else if (tr2_perfevent_is_kernel(r->known->pmu))
+		tr2_cell_str(t, r->known->name);
+	else
+		tr2_cell_strf(t, "%s/%s/", kind_of(r->known->pmu),
+			      r->known->name);
 }
 
 static void cell_about(struct tr2_table *t, const struct row *r)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
+	bool has_alias = r->known && *r->known->alias;
 
-	tr2_buf_addstr(&b, r->known ? r->known->about : r->about);
-	if (r->known && *r->known->alias) {
-		tr2_buf_addlit(&b, "; also ");
-		tr2_buf_addstr(&b, r->known->alias);
-	}
-	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
+	tr2_cell_strf(t, "%s%s%s", r->known ? r->known->about : r->about,
+		      has_alias ? "; also " : "",
+		      has_alias ? r->known->alias : "");
 }
 
 #define COLUMNS(COLUMN, DATA, TEXT) \

@@ -46,12 +46,10 @@ struct row {
 
 static void cell_commit(struct tr2_table *t, const struct row *r)
 {
-	char brief[13];
-
-	snprintf(brief, sizeof(brief), "%.*s",
-		 tr2_output_is_text(t->output) ? 9 : 12, r->moment->commit);
-	tr2_cell_str(t, tr2_output_is_text(t->output) ? brief :
-							r->moment->commit);
+	if (tr2_output_is_text(t->output))
+		tr2_cell_strf(t, "%.9s", r->moment->commit);
+	else
+		tr2_cell_str(t, r->moment->commit);
 }
 
 static void cell_bar(struct tr2_table *t, const struct row *r)
@@ -95,13 +93,10 @@ static char *text_of_change(const struct tr2_moment *before,
 	struct tr2_verdict v;
 	char *text = NULL;
 
-	if (fabs(log(m->time)) > 0) {
-		text = tr2_strf("%s: time %+.1f%%", m->time > 1 ? "slower" : "faster",
-				(m->time - 1) * 100);
-		tr2_buf_addstr(&b, text);
-		free(text);
-		text = NULL;
-	}
+	if (fabs(log(m->time)) > 0)
+		tr2_addf(&b, "%s: time %+.1f%%",
+			 m->time > 1 ? "slower" : "faster",
+			 (m->time - 1) * 100);
 	tr2_compare(&c, &before->measures, &m->measures, false, is_exact, NULL);
 	tr2_verdict(&v, &c, 0);
 	if (v.nr_counts) {

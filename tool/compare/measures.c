@@ -190,44 +190,29 @@ static void cell_delta_text(struct tr2_table *t, const struct tr2_difference *d)
 {
 	double delta = tr2_difference_delta(d);
 	struct tr2_buf b = TR2_BUF_INIT;
-	char text[64];
+	const char *size;
 
 	if (d->unit == TR2_UNIT_NS) {
 		tr2_cell_measure(t, d->unit, delta);
 		return;
 	}
 	tr2_fmt_measure(&b, d->unit, fabs(delta));
+	size = tr2_buf_str(&b);
 	/* A value that is rounded to 0 has no sign. */
-	if (tr2_buf_str(&b)[0] != '0' || strchr(b.p, '.'))
-		snprintf(text, sizeof(text), "%s%s",
-			 delta > 0 ? "+" : delta < 0 ? "-" : "", b.p);
-	else
-		snprintf(text, sizeof(text), "%s", b.p);
-	tr2_cell_str(t, text);
+	tr2_cell_strf(t, "%s%s", *size == '0' && !strchr(size, '.') ? "" :
+		      delta > 0 ? "+" : delta < 0 ? "-" : "", size);
 	tr2_buf_release(&b);
-}
-
-static void cell_ratio_text(struct tr2_table *t,
-			    const struct tr2_difference *r)
-{
-	double ratio = ratio_of(r);
-	char text[40];
-
-	snprintf(text, sizeof(text), "%.2f", ratio);
-	tr2_cell_str(t, isnan(ratio) ? NULL : text);
 }
 
 /* P is never 0, only too small for three decimals. */
 static void cell_p_text(struct tr2_table *t, const struct tr2_difference *d)
 {
-	char text[40];
-
-	if (d->p < 0.0005)
-		snprintf(text, sizeof(text), "<0.001");
-	else
-		snprintf(text, sizeof(text), "%.3f", d->p);
-	tr2_cell_str(t, d->exact == TR2_EXACT_DIFFERS ? "exact" :
-			isnan(d->p) ? NULL : text);
+	if (d->exact == TR2_EXACT_DIFFERS)
+		tr2_cell_str(t, "exact");
+	else if (d->p < 0.0005)
+		tr2_cell_str(t, "<0.001");
+	else if (!isnan(d->p))
+		tr2_cell_strf(t, "%.3f", d->p);
 }
 
 static void cell_significant(struct tr2_table *t,
@@ -302,7 +287,8 @@ static void give_side(struct tr2_table *t, const struct tr2_difference *d,
 	     TR2_COL_YIELDS | TR2_COL_SINGLE | TR2_COL_SIGNED, \
 	     cell_delta_text(t, r)) \
 	DATA(delta, tr2_cell_real(t, tr2_difference_delta(r))) \
-	TEXT(ratio_text, "RATIO", 0, cell_ratio_text(t, r)) \
+	TEXT(ratio_text, "RATIO", 0, \
+	     if (!isnan(ratio_of(r))) tr2_cell_strf(t, "%.2f", ratio_of(r))) \
 	DATA(ratio, tr2_cell_real(t, ratio_of(r))) \
 	TEXT(p_text, "P", 0, cell_p_text(t, r)) \
 	DATA(p, tr2_cell_real(t, r->p)) \

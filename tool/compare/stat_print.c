@@ -153,15 +153,11 @@ static void cell_calls(struct tr2_table *t, const struct line *l)
 
 static void cell_name(struct tr2_table *t, const struct line *l)
 {
-	char name[600];
-
-	if (l->numbers.nr || !tr2_output_is_text(t->output)) {
+	if (l->numbers.nr || !tr2_output_is_text(t->output))
 		tr2_cell_str(t, l->it->name);
-		return;
-	}
-	snprintf(name, sizeof(name), "%s (%s)", l->it->name,
-		 l->it->note ? l->it->note : "not counted");
-	tr2_cell_str(t, name);
+	else
+		tr2_cell_strf(t, "%s (%s)", l->it->name,
+			      l->it->note ? l->it->note : "not counted");
 }
 
 /* The heading of `name` is the kind's. */

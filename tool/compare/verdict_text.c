@@ -8,6 +8,7 @@
 
 #include "base/macros.h"
 #include "base/text.h"
+#include "common/memory.h"
 #include "common/say.h"
 #include "compare/significance.h"
 
@@ -15,17 +16,13 @@
 static void add_change(struct tr2_buf *b, double ratio)
 {
 	double percent = (ratio - 1) * 100;
-	char text[40];
-
 	if (isinf(percent))
-		snprintf(text, sizeof(text), "any");
+		tr2_buf_addlit(b, "any");
+	else if (fabs(percent) < 0.005)
+		tr2_buf_addlit(b, "0%");
 	else
-		snprintf(text, sizeof(text), "%+.*f%%",
-			 fabs(percent) < 0.1 ? 2 : fabs(percent) < 100 ? 1 : 0,
-			 percent);
-	if (!strcmp(text, "+0.00%") || !strcmp(text, "-0.00%"))
-		snprintf(text, sizeof(text), "0%%");
-	tr2_buf_addstr(b, text);
+		tr2_addf(b, "%+.*f%%", fabs(percent) < 0.1 ? 2 :
+			 fabs(percent) < 100 ? 1 : 0, percent);
 }
 
 static void add_name(struct tr2_buf *b, const char *name)
@@ -86,10 +83,8 @@ static void add_count(struct tr2_buf *b, const struct tr2_verdict *v,
 							   TR2_UNIT_COUNT,
 			fabs(delta));
 	tr2_buf_addch(b, ' ');
-	if (d->kind > TR2_MEASURE_SYSCALL) {
-		tr2_buf_addstr(b, tr2_measure_names[d->kind]);
-		tr2_buf_addch(b, ' ');
-	}
+	if (d->kind > TR2_MEASURE_SYSCALL)
+		tr2_buf_addall(b, tr2_measure_names[d->kind], " ");
 	add_count_name(b, d, delta);
 	if (!v->process || d->kind != TR2_MEASURE_RUN ||
 	    !!strcmp(d->name, "processes"))
@@ -109,23 +104,17 @@ static void add_counts(struct tr2_buf *b, const struct tr2_verdict *v,
 		tr2_buf_addstr(b, i ? ", " : between);
 		add_count(b, v, v->count[i]);
 	}
-	if (v->nr_counts > i) {
-		tr2_buf_addlit(b, ", and ");
-		tr2_buf_add_u64(b, v->nr_counts - i);
-		tr2_buf_addstr(b, v->nr_counts - i == 1 ? " more count" :
-							  " more counts");
-	}
+	if (v->nr_counts > i)
+		tr2_addf(b, ", and %zu more count%s", v->nr_counts - i,
+			 v->nr_counts - i == 1 ? "" : "s");
 }
 
 static void add_same(struct tr2_buf *b, const struct tr2_verdict *v,
 		     const char *between)
 {
-	if (v->nr_counts || !v->nr_same)
-		return;
-	tr2_buf_addstr(b, between);
-	tr2_buf_add_u64(b, v->nr_same);
-	tr2_buf_addstr(b, v->nr_same == 1 ? " count is the same" :
-					    " counts are the same");
+	if (!v->nr_counts && v->nr_same)
+		tr2_addf(b, "%s%zu count%s the same", between, v->nr_same,
+			 v->nr_same == 1 ? " is" : "s are");
 }
 
 static void add_from(struct tr2_buf *b, const struct tr2_difference *from)
@@ -139,13 +128,8 @@ static void add_from(struct tr2_buf *b, const struct tr2_difference *from)
 static void add_runs(struct tr2_buf *b, uint32_t nr, uint32_t of,
 		     const char *side, const char *what)
 {
-	if (!nr)
-		return;
-	tr2_buf_addlit(b, "; ");
-	tr2_buf_add_u64(b, nr);
-	tr2_buf_addlit(b, " of ");
-	tr2_buf_add_u64(b, of);
-	tr2_buf_addall(b, side, what);
+	if (nr)
+		tr2_addf(b, "; %u of %u%s%s", nr, of, side, what);
 }
 
 /* What makes the verdict doubtful. */
@@ -175,8 +159,6 @@ static void add_times(struct tr2_buf *b, const struct tr2_verdict *v)
 static void add_few(struct tr2_buf *b, const struct tr2_verdict *v,
 		    const struct tr2_comparison *c)
 {
-	char text[100];
-
 	if (!c->nr) {
 		tr2_buf_addlit(b, ": nothing was measured");
 		return;
@@ -187,9 +169,8 @@ static void add_few(struct tr2_buf *b, const struct tr2_verdict *v,
 		add_same(b, v, ", ");
 		return;
 	}
-	snprintf(text, sizeof(text), ": %u and %u runs are too few (-r 10)",
-		 c->nr_base, c->nr_new);
-	tr2_buf_addstr(b, text);
+	tr2_addf(b, ": %u and %u runs are too few (-r 10)", c->nr_base,
+		 c->nr_new);
 }
 
 void tr2_verdict_add(struct tr2_buf *b, const struct tr2_verdict *v,

@@ -178,6 +178,18 @@ void tr2_cell_str(struct tr2_table *t, const char *s)
 		cell_text(t, TR2_CELL_STR, s, len, 0);
 }
 
+void tr2_cell_strf(struct tr2_table *t, const char *fmt, ...)
+{
+	static struct tr2_buf text; /* kept: it is mapped memory */
+	va_list ap;
+
+	tr2_buf_reset(&text);
+	va_start(ap, fmt);
+	tr2_buf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	tr2_cell_str(t, tr2_buf_str(&text));
+}
+
 void tr2_cell_value(struct tr2_table *t, const char *name, const char *s)
 {
 	if (s && *s && t->output->redact && tr2_redact_is_secret_name(name))

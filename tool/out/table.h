@@ -208,6 +208,8 @@ void tr2_table_add_at(struct tr2_table *t, const void *row, int depth);
 /* Set the cell, in a column's function. Strings are copied; NULL, TR2_NO_TIME
  * and NAN leave it empty (null in JSON). */
 void tr2_cell_str(struct tr2_table *t, const char *s);
+void tr2_cell_strf(struct tr2_table *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 /* The same for the value of this name, which may say that it is a secret. */
 void tr2_cell_value(struct tr2_table *t, const char *name, const char *s);
 void tr2_cell_int(struct tr2_table *t, int64_t value);

@@ -194,17 +194,10 @@ static double share_of(const struct function_row *r, uint64_t amount)
 
 static void cell_function(struct tr2_table *t, const struct function_row *r)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	if (!r->nr_others) {
+	if (r->nr_others)
+		tr2_cell_strf(t, "(%u more, each below 0.5%%)", r->nr_others);
+	else
 		tr2_cell_str(t, tr2_s(r->f->r->m, r->symbol.name));
-		return;
-	}
-	tr2_buf_addlit(&b, "(");
-	tr2_buf_add_u64(&b, r->nr_others);
-	tr2_buf_addlit(&b, " more, each below 0.5%)");
-	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
 }
 
 /* Text names the file, not its directory. */

@@ -37,11 +37,8 @@ TR2_COLUMN_LIST(columns, struct answer, COLUMNS)
  * 765 jobs of make, at most 2 at once: 158.1 s in all, the longest 2.7 s (cc …) */
 static void add_cpus(struct tr2_buf *b, uint32_t nr)
 {
-	if (!nr)
-		return;
-	tr2_buf_addlit(b, " on ");
-	tr2_buf_add_u64(b, nr);
-	tr2_buf_addstr(b, nr == 1 ? " CPU" : " CPUs");
+	if (nr)
+		tr2_addf(b, " on %u CPU%s", nr, nr == 1 ? "" : "s");
 }
 
 static void print_sentence(const struct tr2_report *r, const struct answer *a)

@@ -3,12 +3,12 @@
  * report_metrics - trace2 report --timers, --distributions, --counters and
  * --gauges.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena/layout.h"
 #include "base/clock.h"
-#include "common/join.h"
 #include "common/map.h"
 #include "common/memory.h"
 #include "common/say.h"
@@ -149,15 +149,11 @@ struct sum_row {
 
 static void cell_name(struct tr2_table *t, const struct sum_row *r)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	if (!r->sum) {
+	if (r->sum)
+		tr2_cell_strf(t, "%s/%s", tr2_s(r->m, r->sum->category),
+			      tr2_s(r->m, r->sum->name));
+	else
 		tr2_cell_str(t, r->counted->name);
-		return;
-	}
-	tr2_cell_str(t, tr2_join(&b, tr2_s(r->m, r->sum->category),
-				 tr2_s(r->m, r->sum->name)));
-	tr2_buf_release(&b);
 }
 
 static uint64_t mean(const struct sum *sum)
@@ -183,11 +179,8 @@ static void cell_buckets(struct tr2_table *t, const struct sum_row *r)
 	for (i = 0; r->sum->buckets && i < TR2_HISTOGRAM_BUCKETS; i++) {
 		if (!r->sum->buckets[i])
 			continue;
-		tr2_buf_addstr(&b, b.len ? ",[" : "[[");
-		tr2_buf_add_u64(&b, tr2_histogram_upper(i));
-		tr2_buf_addch(&b, ',');
-		tr2_buf_add_u64(&b, r->sum->buckets[i]);
-		tr2_buf_addch(&b, ']');
+		tr2_addf(&b, "%s[%" PRIu64 ",%" PRIu64 "]", b.len ? "," : "[",
+			 tr2_histogram_upper(i), r->sum->buckets[i]);
 	}
 	if (b.len) {
 		tr2_buf_addch(&b, ']');

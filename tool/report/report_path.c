@@ -55,10 +55,9 @@ static const char *process_of(const struct step_row *r)
 static void add_region(struct tr2_buf *b, const struct step_row *r)
 {
 	const struct tr2_span *span = span_of(r);
-	static struct tr2_buf name; /* kept: it is mapped memory */
 
-	tr2_buf_addstr(b, tr2_join(&name, tr2_s(r->of.m, span->category),
-				   tr2_s(r->of.m, span->label)));
+	tr2_buf_addall(b, tr2_s(r->of.m, span->category), "/",
+		       tr2_s(r->of.m, span->label));
 }
 
 /* Append the kinds down to a process: sh -c > cc. The root is around all. */
@@ -79,10 +78,8 @@ static void add_way(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
 static void add_sum(struct tr2_buf *b, const struct step_row *r)
 {
 	tr2_buf_addstr(b, tr2_s(r->of.m, r->sum->kind));
-	if (r->sum->nr_nodes > 1) {
-		tr2_buf_addlit(b, " x ");
-		tr2_buf_add_u64(b, r->sum->nr_nodes);
-	}
+	if (r->sum->nr_nodes > 1)
+		tr2_addf(b, " x %u", r->sum->nr_nodes);
 	if (r->of.m->nodes[r->sum->in].depth) {
 		tr2_buf_addlit(b, " in ");
 		add_way(b, r->of.m, r->sum->in);
@@ -95,8 +92,7 @@ static void add_sum(struct tr2_buf *b, const struct step_row *r)
 
 static void add_rest(struct tr2_buf *b, const struct step_row *r)
 {
-	tr2_buf_add_u64(b, r->nr_rest);
-	tr2_buf_addlit(b, " more");
+	tr2_addf(b, "%zu more", r->nr_rest);
 	tr2_report_add_bound(b, r->most_rest_ns, r->whole);
 }
 
@@ -541,9 +537,7 @@ static void print_more(const struct tr2_model *m, const char *what)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
 
-	tr2_buf_addch(&b, '(');
-	tr2_buf_addstr(&b, what);
-	tr2_buf_addch(&b, '\n');
+	tr2_buf_addall(&b, "(", what, "\n");
 	tr2_report_add_remedy(m, &b);
 	tr2_buf_addch(&b, ')');
 	tr2_report_print_note(tr2_buf_str(&b));

@@ -2,7 +2,6 @@
 /*
  * report_points - trace2 report --data and --errors: what happened at a moment.
  */
-#include "common/join.h"
 #include "report/node.h"
 #include "report/report.h"
 
@@ -18,32 +17,19 @@ static void link_to_point(struct tr2_table *t, const struct point_row *r)
 
 static void cell_name(struct tr2_table *t, const struct point_row *r)
 {
-	static struct tr2_buf b; /* kept: it is mapped memory */
-
 	if (r->p->kind <= TR2_POINT_DATA_JSON)
-		tr2_cell_str(t, tr2_join(&b, tr2_s(r->of.m, r->p->category),
-					 tr2_s(r->of.m, r->p->key)));
+		tr2_cell_strf(t, "%s/%s", tr2_s(r->of.m, r->p->category),
+			      tr2_s(r->of.m, r->p->key));
 	else
 		tr2_cell_str(t, r->p->kind == TR2_POINT_SIGNAL ? "signal" :
 								 "message");
 	link_to_point(t, r);
 }
 
-static void cell_place(struct tr2_table *t, const struct point_row *r)
-{
-	static struct tr2_buf b; /* kept: it is mapped memory */
-
-	if (!r->p->file)
-		return;
-	tr2_buf_reset(&b);
-	tr2_buf_addstr(&b, tr2_s(r->of.m, r->p->file));
-	tr2_buf_addch(&b, ':');
-	tr2_buf_add_u64(&b, r->p->line);
-	tr2_cell_str(t, tr2_buf_str(&b));
-}
-
 #define WHERE(DATA, TEXT) \
-	TEXT(place, "WHERE", TR2_COL_DATA | TR2_COL_PAGE, cell_place(t, r)) \
+	TEXT(place, "WHERE", TR2_COL_DATA | TR2_COL_PAGE, if (r->p->file) \
+	     tr2_cell_strf(t, "%s:%u", tr2_s(r->of.m, r->p->file), \
+			   r->p->line)) \
 	DATA(file, if (r->p->file) \
 		tr2_cell_str(t, tr2_s(r->of.m, r->p->file))) \
 	DATA(line, tr2_cell_uint(t, r->p->line)) \

@@ -75,19 +75,14 @@ static void give_fold(struct tr2_table *t, const struct process *r)
 
 	tr2_buf_reset(&b);
 	if (r->rest) {
-		tr2_buf_add_u64(&b, row->nr);
-		tr2_buf_addlit(&b, " more in ");
-		tr2_buf_add_u64(&b, r->rest->nr_rest);
-		tr2_buf_addstr(&b, r->rest->nr_rest == 1 ? " row" : " rows");
+		tr2_addf(&b, "%u more in %u row%s", row->nr, r->rest->nr_rest,
+			 r->rest->nr_rest == 1 ? "" : "s");
 		tr2_report_add_bound(&b, r->rest->most_rest_ns, r->whole);
 		tr2_cell_str(t, tr2_buf_str(&b));
 		tr2_cell_color(t, TR2_COLOR_DIM);
 		return;
 	}
-	tr2_buf_addstr(&b, tr2_s(r->of.m, row->kind));
-	tr2_buf_addlit(&b, " x ");
-	tr2_buf_add_u64(&b, row->nr);
-	tr2_buf_addlit(&b, " (");
+	tr2_addf(&b, "%s x %u (", tr2_s(r->of.m, row->kind), row->nr);
 	tr2_fmt_ns_short(&b, row->median_ns);
 	tr2_buf_addlit(&b, ", max ");
 	tr2_fmt_ns_short(&b, row->max_ns);

@@ -170,17 +170,11 @@ static void cell_count(struct tr2_table *t, const struct call_row *r)
 
 static void cell_function(struct tr2_table *t, const struct call_row *r)
 {
-	const char *name = tr2_s(r->tree->m, r->symbol.name);
-	struct tr2_buf b = TR2_BUF_INIT;
+	bool text = t->output->format == TR2_FORMAT_TEXT;
 
-	if (t->output->format == TR2_FORMAT_TEXT) {
-		tr2_buf_addstr(&b, name);
-		tr2_buf_addstr(&b, r->symbol.is_inlined ? " (inlined)" : "");
-		tr2_buf_addstr(&b, r->call->is_recursive ? " (recursive)" : "");
-		name = tr2_buf_str(&b);
-	}
-	tr2_cell_str(t, name);
-	tr2_buf_release(&b);
+	tr2_cell_strf(t, "%s%s%s", tr2_s(r->tree->m, r->symbol.name),
+		      text && r->symbol.is_inlined ? " (inlined)" : "",
+		      text && r->call->is_recursive ? " (recursive)" : "");
 }
 
 static double call_share(const struct call_row *r)

@@ -147,14 +147,6 @@ struct part_row {
 	const struct part *part;
 };
 
-static void cell_span(struct tr2_table *t, const struct part_row *r)
-{
-	static struct tr2_buf b; /* kept: it is mapped memory */
-
-	tr2_cell_str(t, tr2_join(&b, tr2_s(r->m, r->part->category),
-				 tr2_s(r->m, r->part->name)));
-}
-
 #define COLUMNS(COLUMN, DATA, TEXT) \
 	COLUMN(sum_ns, "SUM", 0, tr2_cell_ns(t, r->part->ns)) \
 	COLUMN(share, "SHARE", TR2_COL_HEAT, \
@@ -162,7 +154,9 @@ static void cell_span(struct tr2_table *t, const struct part_row *r)
 						  r->part->of_ns))) \
 	COLUMN(count, "COUNT", TR2_COL_YIELDS, \
 	       tr2_cell_uint(t, r->part->count)) \
-	COLUMN(span, "SPAN", TR2_COL_LEFT, cell_span(t, r)) \
+	COLUMN(span, "SPAN", TR2_COL_LEFT, \
+	       tr2_cell_strf(t, "%s/%s", tr2_s(r->m, r->part->category), \
+			     tr2_s(r->m, r->part->name))) \
 	COLUMN(where, "WHERE", TR2_COL_FLEX, \
 	       tr2_cell_str(t, tr2_s(r->m, r->part->what))) \
 	DATA(kind, tr2_cell_str(t, r->part->is_inside ? "inside" : "own"))

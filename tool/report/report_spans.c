@@ -4,11 +4,9 @@
  * and the slowest of them.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/join.h"
 #include "common/memory.h"
 #include "model/build/trace_span.h"
 #include "report/node.h"
@@ -111,18 +109,12 @@ static void cell_name(struct tr2_table *t, const struct name_row *r)
 {
 	const struct tr2_trace_span *span = r->first->span;
 	const struct tr2_model *m = r->r->m;
-	static struct tr2_buf b; /* kept: it is mapped memory */
 
-	if (r->nr_others) {
-		tr2_buf_reset(&b);
-		tr2_buf_addlit(&b, "(");
-		tr2_buf_add_u64(&b, r->nr_others);
-		tr2_buf_addlit(&b, " more)");
-		tr2_cell_str(t, tr2_buf_str(&b));
-		return;
-	}
-	tr2_cell_str(t, tr2_join(&b, tr2_s(m, span->category),
-				 tr2_s(m, span->name)));
+	if (r->nr_others)
+		tr2_cell_strf(t, "(%u more)", r->nr_others);
+	else
+		tr2_cell_strf(t, "%s/%s", tr2_s(m, span->category),
+			      tr2_s(m, span->name));
 }
 
 /* The key may say that the value is a secret. */
@@ -260,30 +252,16 @@ struct slow_row {
 
 static void cell_slow_name(struct tr2_table *t, const struct slow_row *r)
 {
-	static struct tr2_buf b; /* kept: it is mapped memory */
-
-	tr2_cell_str(t, tr2_join(&b, tr2_s(r->of.m, r->e->span->category),
-				 tr2_s(r->of.m, r->e->span->name)));
+	tr2_cell_strf(t, "%s/%s", tr2_s(r->of.m, r->e->span->category),
+		      tr2_s(r->of.m, r->e->span->name));
 	tr2_cell_link(t, TR2_LINK_TRACE_SPAN,
 		      (uint32_t)(r->e->span - r->of.m->trace_spans));
 }
 
-static void cell_trace_id(struct tr2_table *t, const struct slow_row *r)
-{
-	char text[40];
-
-	snprintf(text, sizeof(text), "%016" PRIx64 "%016" PRIx64,
-		 r->e->span->self.trace[0], r->e->span->self.trace[1]);
-	tr2_cell_str(t, text);
-}
-
 static void cell_id(struct tr2_table *t, uint64_t id)
 {
-	char text[24];
-
-	snprintf(text, sizeof(text), "%016" PRIx64, id);
 	if (id)
-		tr2_cell_str(t, text);
+		tr2_cell_strf(t, "%016" PRIx64, id);
 }
 
 #define SLOW_COLUMNS(COLUMN, DATA, TEXT) \
@@ -306,7 +284,8 @@ static void cell_id(struct tr2_table *t, uint64_t id)
 							"failed")) \
 	COLUMN(attributes, "ATTRIBUTES", TR2_COL_FLEX, \
 	       tr2_cell_str(t, r->e->span->attributes)) \
-	DATA(trace_id, cell_trace_id(t, r)) \
+	DATA(trace_id, tr2_cell_strf(t, "%016" PRIx64 "%016" PRIx64, \
+		r->e->span->self.trace[0], r->e->span->self.trace[1])) \
 	DATA(span_id, cell_id(t, r->e->span->self.id)) \
 	DATA(parent_id, cell_id(t, r->e->span->parent)) \
 	DATA(sid, tr2_session_cell_sid(t, &r->of))

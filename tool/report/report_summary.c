@@ -3,11 +3,13 @@
  * report_summary - the result of the whole, above the processes of `trace2
  * report`: one sentence, or a row of JSON.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "common/memory.h"
 #include "event/redact.h"
 #include "model/path/critical.h"
 #include "report/node.h"
@@ -114,14 +116,6 @@ static void sum_up(struct summary *s, const struct tr2_model *m)
 	sum_path(s, m);
 }
 
-/* Append a number with its noun. */
-static void add_number(struct tr2_buf *b, uint64_t nr, const char *noun,
-		       const char *plural)
-{
-	tr2_buf_add_u64(b, nr);
-	tr2_buf_addall(b, noun, nr == 1 ? "" : plural);
-}
-
 /* Append how the whole ended if it failed, and where to read more. */
 static void add_failures(struct tr2_buf *b, const struct summary *s)
 {
@@ -132,15 +126,11 @@ static void add_failures(struct tr2_buf *b, const struct summary *s)
 					  "; " : "; exit ");
 		tr2_exit_text(b, m, s->root.node);
 	} else if (s->nr_failed) {
-		tr2_buf_addlit(b, "; ");
-		tr2_buf_add_u64(b, s->nr_failed);
-		tr2_buf_addlit(b, " failed (list --errors)");
+		tr2_addf(b, "; %u failed (list --errors)", s->nr_failed);
 	}
-	if (s->nr_errors) {
-		tr2_buf_addlit(b, "; ");
-		add_number(b, s->nr_errors, " error", "s");
-		tr2_buf_addlit(b, " (report --errors)");
-	}
+	if (s->nr_errors)
+		tr2_addf(b, "; %" PRIu64 " error%s (report --errors)",
+			 s->nr_errors, s->nr_errors == 1 ? "" : "s");
 }
 
 /* Append a part of the wall time: `3.241 s (78.0%) waiting`. */
@@ -157,10 +147,8 @@ static void add_part(struct tr2_buf *b, const struct summary *s,
 /* Several roots are commands that do not depend on each other. */
 static void add_whole(struct tr2_buf *b, const struct summary *s)
 {
-	if (s->nr_roots >= 2) {
-		tr2_buf_add_u64(b, s->nr_roots);
-		tr2_buf_addlit(b, " commands, ");
-	}
+	if (s->nr_roots >= 2)
+		tr2_addf(b, "%u commands, ", s->nr_roots);
 	tr2_buf_addstr(b, s->at_least ? ">= " : "");
 	tr2_fmt_ns(b, s->whole_ns);
 	if (s->nr_roots < 2) {
@@ -173,27 +161,21 @@ static void add_whole(struct tr2_buf *b, const struct summary *s)
 
 static void add_cpu(struct tr2_buf *b, const struct summary *s)
 {
-	char cpus[32];
-
 	if (s->cpu_ns == TR2_NO_TIME)
 		return;
 	tr2_buf_addlit(b, ", ");
 	tr2_fmt_ns(b, s->cpu_ns);
-	snprintf(cpus, sizeof(cpus), " CPU (%.2f CPUs)",
+	tr2_addf(b, " CPU (%.2f CPUs)",
 		 tr2_report_share(s->cpu_ns, s->whole_ns));
-	tr2_buf_addstr(b, cpus);
 }
 
 /* `; 322.000 ms throttled (limit: 0.50 CPUs)` */
 static void add_throttled(struct tr2_buf *b, const struct tr2_model *m)
 {
-	char limit[48];
-
 	tr2_buf_addlit(b, "; ");
 	tr2_fmt_ns(b, m->throttled_ns);
-	snprintf(limit, sizeof(limit), " throttled (limit: %.2f CPUs)",
+	tr2_addf(b, " throttled (limit: %.2f CPUs)",
 		 (double)m->cpu_limit_millicpu / 1000);
-	tr2_buf_addstr(b, limit);
 }
 
 /* The time; what ran, and how it ended; what the path waited for; and the rest:
@@ -205,15 +187,11 @@ static void add_summary(struct tr2_buf *b, const struct summary *s)
 
 	add_whole(b, s);
 	add_cpu(b, s);
-	tr2_buf_addch(b, '\n');
-	add_number(b, s->nr_processes, " process", "es");
-	tr2_buf_addlit(b, ", ");
-	add_number(b, m->nr_events, " event", "s");
-	if (m->lost) {
-		tr2_buf_addlit(b, "; ");
-		tr2_buf_add_u64(b, m->lost);
-		tr2_buf_addlit(b, " events lost");
-	}
+	tr2_addf(b, "\n%u process%s, %" PRIu64 " event%s", s->nr_processes,
+		 s->nr_processes == 1 ? "" : "es", m->nr_events,
+		 m->nr_events == 1 ? "" : "s");
+	if (m->lost)
+		tr2_addf(b, "; %" PRIu64 " events lost", m->lost);
 	add_failures(b, s);
 	if (s->waiting_ns != TR2_NO_TIME)
 		add_part(b, s, "\n", s->waiting_ns, "waiting");

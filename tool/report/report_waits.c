@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/join.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "model/kind.h"
@@ -101,13 +100,9 @@ static const char *group_name(const struct waits *w, const struct kind *k)
 	const struct tr2_span *s = &m->spans[k->span];
 
 	tr2_buf_reset(&b);
-	tr2_buf_addstr(&b, tr2_cause_name(k->cause));
-	tr2_buf_addch(&b, '\n');
-	tr2_buf_addstr(&b, tr2_s(m, w->process));
-	tr2_buf_addch(&b, '\n');
-	tr2_buf_addstr(&b, tr2_s(m, s->category));
-	tr2_buf_addch(&b, '/');
-	tr2_buf_addstr(&b, tr2_s(m, s->label));
+	tr2_buf_addall(&b, tr2_cause_name(k->cause), "\n",
+		       tr2_s(m, w->process), "\n", tr2_s(m, s->category), "/",
+		       tr2_s(m, s->label));
 	return tr2_s(m, tr2_intern(m, tr2_buf_str(&b), b.len));
 }
 
@@ -180,25 +175,12 @@ static const struct tr2_span *span_of(const struct wait_row *r)
 /* With a mark if most of them were derived. */
 static void cell_waker(struct tr2_table *t, const struct wait_row *r)
 {
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	bool derived = r->k->nr_inferred > r->g->nr / 2;
 
-	if (!r->waker)
-		return;
-	tr2_buf_reset(&b);
-	tr2_buf_addstr(&b, tr2_output_is_text(t->output) &&
-				   r->k->nr_inferred > r->g->nr / 2 ? "~" : "");
-	tr2_buf_addstr(&b, r->waker);
-	tr2_cell_str(t, tr2_buf_str(&b));
-}
-
-static void cell_region(struct tr2_table *t, const struct wait_row *r)
-{
-	static struct tr2_buf b; /* kept: it is mapped memory */
-
-	if (r->k->span)
-		tr2_cell_str(t, tr2_join(&b, tr2_s(r->w->r->m,
-						   span_of(r)->category),
-					 tr2_s(r->w->r->m, span_of(r)->label)));
+	if (r->waker)
+		tr2_cell_strf(t, "%s%s", derived &&
+			      tr2_output_is_text(t->output) ? "~" : "",
+			      r->waker);
 }
 
 #define COLUMNS(COLUMN, DATA, TEXT) \
@@ -215,7 +197,10 @@ static void cell_region(struct tr2_table *t, const struct wait_row *r)
 	COLUMN(group, "GROUP", TR2_COL_FLEX, tr2_cell_str(t, r->g->by)) \
 	COLUMN(process, "PROCESS", TR2_COL_FLEX, \
 	       tr2_cell_str(t, tr2_s(r->w->r->m, r->k->process))) \
-	COLUMN(region, "REGION", TR2_COL_FLEX, cell_region(t, r))
+	COLUMN(region, "REGION", TR2_COL_FLEX, if (r->k->span) \
+	       tr2_cell_strf(t, "%s/%s", \
+			     tr2_s(r->w->r->m, span_of(r)->category), \
+			     tr2_s(r->w->r->m, span_of(r)->label)))
 
 TR2_COLUMN_LIST(columns, struct wait_row, COLUMNS)
 

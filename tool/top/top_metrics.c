@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "common/join.h"
 #include "common/memory.h"
 #include "model/model.h"
 #include "out/table.h"
@@ -29,11 +28,9 @@ struct metric_row {
 static void cell_metric(struct tr2_table *t, const struct metric_row *r)
 {
 	const struct tr2_ring_file *f = &r->p->ring->file;
-	struct tr2_buf b = TR2_BUF_INIT;
 
-	tr2_cell_str(t, tr2_join(&b, tr2_ring_file_string(f, r->d->category),
-				 tr2_ring_file_string(f, r->d->name)));
-	tr2_buf_release(&b);
+	tr2_cell_strf(t, "%s/%s", tr2_ring_file_string(f, r->d->category),
+		      tr2_ring_file_string(f, r->d->name));
 }
 
 static uint64_t per_second(uint64_t count, uint64_t ns)
@@ -228,11 +225,8 @@ static void add_regions(struct tr2_buf *b, const struct tr2_model *m,
 	if (!span)
 		return;
 	add_regions(b, m, s->depth < 100 ? s->parent : 0);
-	if (b->len)
-		tr2_buf_addlit(b, " > ");
-	tr2_buf_addstr(b, tr2_s(m, s->category));
-	tr2_buf_addch(b, '/');
-	tr2_buf_addstr(b, tr2_s(m, s->label));
+	tr2_buf_addall(b, b->len ? " > " : "", tr2_s(m, s->category), "/",
+		       tr2_s(m, s->label));
 }
 
 static void cell_in(struct tr2_table *t, const struct thread_row *r)

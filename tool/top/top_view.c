@@ -111,21 +111,19 @@ struct process_row {
 	const struct tr2_words *argv;
 };
 
-static const char *state_of_ring(const struct tr2_top_ring *ring,
-				 char text[40])
+static void give_end(struct tr2_table *t, const struct tr2_top_ring *ring)
 {
 	const struct tr2_arena_header *h = &ring->file.header;
 
 	if (ring->alive)
-		return "running";
-	if (h->state != TR2_ARENA_EXITED && h->state != TR2_ARENA_SIGNALLED)
-		return "gone without a word: killed, or it called _exit() or "
-		       "exec()";
-	snprintf(text, 40, "%s %u",
-		 h->state == TR2_ARENA_EXITED ? "exited with code" :
-						"ended by signal",
-		 h->status);
-	return text;
+		tr2_cell_str(t, "running");
+	else if (h->state == TR2_ARENA_EXITED)
+		tr2_cell_strf(t, "exited with code %u", h->status);
+	else if (h->state == TR2_ARENA_SIGNALLED)
+		tr2_cell_strf(t, "ended by signal %u", h->status);
+	else
+		tr2_cell_str(t, "gone without a word: killed, or it called "
+				"_exit() or exec()");
 }
 
 static void cell_state(struct tr2_table *t, const struct process_row *r)
@@ -137,22 +135,19 @@ static void cell_state(struct tr2_table *t, const struct process_row *r)
 	};
 	bool has_cause = r->p->cause != TR2_CAUSE_unknown &&
 			 tr2_output_is_text(t->output);
-	char text[40];
 
 	if (!r->row->first)
 		return;
-	if (r->row->is_mixed && r->row->nr_run)
-		snprintf(text, sizeof(text), "%u run", r->row->nr_run);
-	else if (r->row->is_mixed)
-		snprintf(text, sizeof(text), "wait");
-	else
-		snprintf(text, sizeof(text), "%s%s%s", names[r->p->state],
-			 has_cause ? " " : "",
-			 has_cause ? tr2_cause_name(r->p->cause) : "");
 	if (r->p->state >= TR2_TOP_ZOMBIE && r->p->ring)
-		tr2_cell_str(t, state_of_ring(r->p->ring, text));
+		give_end(t, r->p->ring);
+	else if (r->row->is_mixed && r->row->nr_run)
+		tr2_cell_strf(t, "%u run", r->row->nr_run);
+	else if (r->row->is_mixed)
+		tr2_cell_str(t, "wait");
 	else
-		tr2_cell_str(t, text);
+		tr2_cell_strf(t, "%s%s%s", names[r->p->state],
+			      has_cause ? " " : "",
+			      has_cause ? tr2_cause_name(r->p->cause) : "");
 	tr2_cell_color(t, r->row->nr_run ? TR2_COLOR_GOOD :
 			  r->p->state > TR2_TOP_WAIT ? TR2_COLOR_BAD :
 						       TR2_COLOR_NONE);
@@ -160,30 +155,23 @@ static void cell_state(struct tr2_table *t, const struct process_row *r)
 
 static void cell_command(struct tr2_table *t, const struct process_row *r)
 {
+	const char *name = *r->p->comm || !r->p->ring ? r->p->comm :
+							r->p->ring->name;
 	struct tr2_buf b = TR2_BUF_INIT;
-	char more[40] = "";
 	struct tr2_words argv = *r->argv;
 
-	if (!r->row->first)
-		snprintf(more, sizeof(more), "%u more processes", r->row->nr);
-	else if (r->row->nr > 1)
-		snprintf(more, sizeof(more), " x %u", r->row->nr);
-	if (*more || !argv.nr) {
-		tr2_buf_addstr(&b, *r->p->comm || !r->p->ring ?
-					   r->p->comm : r->p->ring->name);
-		tr2_buf_addstr(&b, more);
+	if (!r->row->first) {
+		tr2_cell_strf(t, "%s%u more processes", name, r->row->nr);
+	} else if (r->row->nr > 1) {
+		tr2_cell_strf(t, "%s x %u", name, r->row->nr);
+	} else if (!argv.nr) {
+		tr2_cell_str(t, name);
 	} else {
 		argv.text = tr2_base_name(argv.text);
 		tr2_words_quote(&argv, &b);
+		tr2_cell_str(t, tr2_buf_str(&b));
+		tr2_buf_release(&b);
 	}
-	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
-}
-
-static void cell_lost(struct tr2_table *t, const struct process_row *r)
-{
-	if (r->p->ring)
-		tr2_cell_uint(t, tr2_ring_file_lost(&r->p->ring->file));
 }
 
 static bool has_ended(const struct process_row *r)
@@ -234,7 +222,8 @@ static void give_time(struct tr2_table *t, const struct process_row *r,
 	COLUMN(wall_ns, "WALL", 0, give_time(t, r, age_of(r))) \
 	COLUMN(threads, "THREADS", TR2_COL_YIELDS, \
 	       tr2_cell_uint(t, has_ended(r) ? 0 : r->row->nr_threads)) \
-	COLUMN(lost, "LOST", 0, cell_lost(t, r)) \
+	COLUMN(lost, "LOST", 0, if (r->p->ring) \
+	       tr2_cell_uint(t, tr2_ring_file_lost(&r->p->ring->file))) \
 	DATA(at_least, tr2_cell_bool(t, is_at_least(r))) \
 	DATA(comm, tr2_cell_str(t, r->p->comm)) \
 	DATA(argv, tr2_cell_words(t, r->argv)) \
