@@ -93,11 +93,8 @@ static void add_link(struct tr2_export *x, struct tr2_buf *b, uint32_t session)
 	struct tr2_span_id process;
 
 	tr2_otlp_session_span(x, session, &process);
-	tr2_buf_addlit(b, ",\"links\":[{\"traceId\":\"");
-	tr2_buf_addstr(b, process.trace.hex);
-	tr2_buf_addlit(b, "\",\"spanId\":\"");
-	tr2_buf_addstr(b, process.hex);
-	tr2_buf_addlit(b, "\"}]");
+	tr2_buf_addall(b, ",\"links\":[{\"traceId\":\"", process.trace.hex,
+		       "\",\"spanId\":\"", process.hex, "\"}]");
 }
 
 /* The W3C's flags; and whether the parent is remote, which 0x100 says to be
