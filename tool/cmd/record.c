@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/macros.h"
 #include "cmd/events.h"
 #include "common/memory.h"
 #include "common/options.h"
@@ -171,66 +172,43 @@ static int read_forward(void)
 
 static int usage(int argc)
 {
-	if (!argc && !addresses.nr && !processes.nr)
-		return tr2_usage_error(&tr2_command_record,
-				       "no command given");
-	if (processes.nr && argc)
-		return tr2_usage_error(&tr2_command_record,
-				       "-p records processes that run already: "
-				       "it takes no command");
-	if (processes.nr && (addresses.nr || rings || events.nr))
-		return tr2_usage_error(&tr2_command_record,
-				       addresses.nr ?
-				       "-p and --listen exclude each other" :
-				       rings ?
-				       "--ring is for a command: -p takes the "
-				       "rings that there are" :
-				       "-e is for a command: it cannot count "
-				       "with -p");
-	if (!argc && !processes.nr && (profile || events.nr))
-		return tr2_usage_error(&tr2_command_record,
-				       profile ?
-				       "--profile is for a command, or -p" :
-				       "-e is for a command");
-	if (use_ptrace && (no_ptrace || processes.nr || profile || !argc))
-		return tr2_usage_error(&tr2_command_record,
-				       no_ptrace ?
-				       "--ptrace and --no-ptrace exclude each "
-				       "other" :
-				       profile ?
-				       "--ptrace takes no samples: leave out "
-				       "--profile" :
-				       "--ptrace is for a command");
-	if (elevate && (use_ptrace || processes.nr || !argc))
-		return tr2_usage_error(&tr2_command_record,
-				       use_ptrace ?
-				       "--elevate and --ptrace exclude each "
-				       "other" :
-				       "--elevate is for a command");
-	if (rings && addresses.nr)
-		return tr2_usage_error(&tr2_command_record,
-				       "--ring and --listen exclude each other");
-	if (rotate && !addresses.nr)
-		return tr2_usage_error(&tr2_command_record,
-				       "--rotate goes with --listen");
-	if (keep && !rotate)
-		return tr2_usage_error(&tr2_command_record,
-				       "--keep goes with --rotate");
-	if (keep < 0 || keep > 999999)
-		return tr2_usage_error(&tr2_command_record,
-				       "--keep takes 0 to 999999");
-	if (report_ns && (!addresses.nr || argc))
-		return tr2_usage_error(&tr2_command_record,
-				       "--report-every goes with --listen, and "
-				       "without CMD");
-	if (nest < 1)
-		return tr2_usage_error(&tr2_command_record,
-				       "--nest must be at least 1");
-	if (forward.sampling.slow_ns && !forward_sample)
-		return tr2_usage_error(&tr2_command_record,
-				       "--forward-slower goes with "
-				       "--forward-sample");
-	return read_forward();
+	bool attaches = processes.nr, listens = addresses.nr;
+	const struct tr2_rule rules[] = {
+		{ !argc && !listens && !attaches, "no command given" },
+		{ attaches && argc, "-p records processes that run already: it "
+				    "takes no command" },
+		{ attaches && listens, "-p and --listen exclude each other" },
+		{ attaches && rings, "--ring is for a command: -p takes the "
+				     "rings that there are" },
+		{ attaches && events.nr, "-e is for a command: it cannot count "
+					 "with -p" },
+		{ !argc && !attaches && profile,
+		  "--profile is for a command, or -p" },
+		{ !argc && events.nr, "-e is for a command" },
+		{ use_ptrace && no_ptrace,
+		  "--ptrace and --no-ptrace exclude each other" },
+		{ use_ptrace && profile,
+		  "--ptrace takes no samples: leave out --profile" },
+		{ use_ptrace && (attaches || !argc),
+		  "--ptrace is for a command" },
+		{ elevate && use_ptrace,
+		  "--elevate and --ptrace exclude each other" },
+		{ elevate && (attaches || !argc),
+		  "--elevate is for a command" },
+		{ rings && listens, "--ring and --listen exclude each other" },
+		{ rotate && !listens, "--rotate goes with --listen" },
+		{ keep && !rotate, "--keep goes with --rotate" },
+		{ keep < 0 || keep > 999999, "--keep takes 0 to 999999" },
+		{ report_ns && (!listens || argc),
+		  "--report-every goes with --listen, and without CMD" },
+		{ nest < 1, "--nest must be at least 1" },
+		{ forward.sampling.slow_ns && !forward_sample,
+		  "--forward-slower goes with --forward-sample" },
+	};
+	int code = tr2_usage_check(&tr2_command_record, rules,
+				   ARRAY_SIZE(rules));
+
+	return code ? code : read_forward();
 }
 
 /* The processes of -p, each once. */

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/macros.h"
 #include "cmd/events.h"
 #include "common/memory.h"
 #include "common/options.h"
@@ -107,28 +108,22 @@ static struct {
 
 static int usage(int argc)
 {
-	if (!argc)
-		return tr2_usage_error(&tr2_command_stat, "no command given");
-	if (nr_runs < 0)
-		nr_runs = until_decided ? UNDECIDED_RUNS :
-			  against || note ? COMPARED_RUNS : 1;
-	if (nr_runs < 1 || nr_runs > 1000000 || nr_warmups > 1000000)
-		return tr2_usage_error(&tr2_command_stat,
-				       "-r must be at least 1, and -r and "
-				       "--warmup at most 1000000");
-	if (baseline && against)
-		return tr2_usage_error(&tr2_command_stat,
-				       "--baseline and --against exclude each "
-				       "other");
-	if (until_decided && !against)
-		return tr2_usage_error(&tr2_command_stat,
-				       "--until-decided needs --against");
-	if (fail_above >= 0 && !baseline && !against)
-		return tr2_usage_error(&tr2_command_stat,
-				       "--fail-above needs a --baseline or "
-				       "--against");
-	return tr2_choice_valid(&tr2_stat_choice, &tr2_command_stat) ?
-		       0 : TR2_EXIT_USAGE;
+	const struct tr2_rule rules[] = {
+		{ !argc, "no command given" },
+		{ nr_runs < 1 || nr_runs > 1000000 || nr_warmups > 1000000,
+		  "-r must be at least 1, and -r and --warmup at most "
+		  "1000000" },
+		{ baseline && against,
+		  "--baseline and --against exclude each other" },
+		{ until_decided && !against,
+		  "--until-decided needs --against" },
+		{ fail_above >= 0 && !baseline && !against,
+		  "--fail-above needs a --baseline or --against" },
+	};
+	int code = tr2_usage_check(&tr2_command_stat, rules, ARRAY_SIZE(rules));
+
+	return code || tr2_choice_valid(&tr2_stat_choice, &tr2_command_stat) ?
+		       code : TR2_EXIT_USAGE;
 }
 
 static int parse_against(void)
@@ -494,6 +489,9 @@ static int run(int argc, char **argv)
 
 	if (events.nr == 1 && !strcmp(events.item[0], "list"))
 		return tr2_events_list();
+	if (nr_runs < 0)
+		nr_runs = until_decided ? UNDECIDED_RUNS :
+			  against || note ? COMPARED_RUNS : 1;
 	code = usage(argc);
 	if (!code)
 		code = read_baseline();

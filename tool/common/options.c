@@ -118,6 +118,17 @@ int tr2_usage_error(const struct tr2_command *c, const char *fmt, ...)
 	return TR2_EXIT_USAGE;
 }
 
+int tr2_usage_check(const struct tr2_command *c, const struct tr2_rule *rules,
+		    size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (rules[i].broken)
+			return tr2_usage_error(c, "%s", rules[i].message);
+	return 0;
+}
+
 static void make_getopt(const struct tr2_option *const *options, size_t nr,
 			char *letters, struct option *longs)
 {

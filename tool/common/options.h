@@ -137,4 +137,13 @@ size_t tr2_options_list(const struct tr2_command *c,
 int tr2_usage_error(const struct tr2_command *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* What a command line must not be, with the error if it is. */
+struct tr2_rule {
+	bool broken;
+	const char *message;
+};
+/* Report the first broken rule by tr2_usage_error(); return 0, or its code. */
+int tr2_usage_check(const struct tr2_command *c, const struct tr2_rule *rules,
+		    size_t nr);
+
 #endif
