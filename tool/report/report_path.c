@@ -461,63 +461,68 @@ static void advise(const struct step_row *row, const struct tr2_step *step)
 	tr2_buf_release(&kind);
 }
 
-/* Explain what the rows show, the steps or their sums. */
+/* Explain what the rows show: the sums, or if there are none the steps. */
 static void explain(const struct step_row *row, const struct tr2_step *steps,
-		    size_t nr, const struct tr2_path_sum *sums, size_t nr_sums)
+		    size_t nr, const struct tr2_path_sum *sums)
 {
 	bool doubtful = false;
+	const struct tr2_step *s;
 	size_t i;
 
-	for (i = 0; i < nr_sums; i++)
-		doubtful |= sums[i].step.doubtful &&
-			    tr2_report_share(tr2_step_ns(&sums[i].step),
-					     row->whole) >=
+	for (i = 0; i < nr; i++) {
+		s = sums ? &sums[i].step : &steps[i];
+		doubtful |= s->doubtful &&
+			    tr2_report_share(tr2_step_ns(s), row->whole) >=
 				    TR2_REPORT_SHARE;
-	for (i = 0; !nr_sums && i < nr; i++)
-		doubtful |= steps[i].doubtful &&
-			    tr2_report_share(tr2_step_ns(&steps[i]),
-					     row->whole) >=
-				    TR2_REPORT_SHARE;
+	}
 	if (doubtful)
 		tr2_report_print_note("(~ who woke whom was derived, and may "
 				      "have been another)");
-	for (i = 0; i < nr_sums; i++)
-		advise(row, &sums[i].step);
-	for (i = 0; !nr_sums && i < nr; i++)
-		advise(row, &steps[i]);
+	for (i = 0; i < nr; i++)
+		advise(row, sums ? &sums[i].step : &steps[i]);
 }
 
+/* What is printed of the path. */
+static const char *const captions[] = {
+	"what the end waited for, each step with the time that was its own",
+	"what the end waited for, summed by kind of process, region and "
+	"reason; a name leads to the first of them",
+};
+
+/* by_kind: only sums, and only if the steps are many. */
 static bool print_path(const struct tr2_report *r, const struct tr2_step *steps,
-		       size_t nr, int64_t whole)
+		       size_t nr, int64_t whole, bool by_kind)
 {
-	bool all = !tr2_report_is_text(r) || r->all, sums;
+	bool all = !by_kind && (!tr2_report_is_text(r) || r->all), ok;
 	struct rows rows = { .shown = tr2_calloc(nr, sizeof(*rows.shown)) };
-	struct step_row row = { .of.m = r->m, .whole = whole,
-				.functions = tr2_path_functions_new(r->m) };
+	struct step_row row = { .of.m = r->m, .whole = whole };
 	struct tr2_column columns[ARRAY_SIZE(path_columns)];
-	struct tr2_path_sum *sum = NULL;
+	struct tr2_path_sum *sums = NULL;
 	struct tr2_table t;
-	size_t nr_sums = 0;
-	bool ok;
 
 	mark_steps(steps, nr, whole, all, &rows);
-	sums = !all && !fits(&rows, whole);
-	if (sums)
-		nr_sums = tr2_critical_sums(r->m, steps, nr, &sum);
+	if (!all && !fits(&rows, whole))
+		nr = tr2_critical_sums(r->m, steps, nr, &sums);
+	if (by_kind && !sums) {
+		free(rows.shown);
+		return true;
+	}
+	row.functions = tr2_path_functions_new(r->m);
 	name_columns(columns, r->m, sums);
-	tr2_table_init(&t, r->out, "critical_path", TR2_COLUMNS(columns));
-	r->out->caption = "what the end waited for, each step with the time "
-			  "that was its own";
+	tr2_table_init(&t, r->out, by_kind ? "critical_path_by_kind" :
+					     "critical_path",
+		       TR2_COLUMNS(columns));
+	r->out->caption = captions[by_kind];
 	if (sums)
-		give_sums(&t, &row, sum, nr_sums, TR2_REPORT_ROWS - 1, &rows);
+		give_sums(&t, &row, sums, nr, TR2_REPORT_ROWS - 1, &rows);
 	else
 		give_steps(&t, &row, steps, nr, &rows);
 	give_rest(&t, &row, &rows);
 	ok = tr2_report_table(r, &t, NULL);
 	if (ok && tr2_report_is_text(r))
-		explain(&row, steps, nr, sum, nr_sums);
+		explain(&row, steps, nr, sums);
 	tr2_path_functions_free(row.functions);
-	free(sum);
+	free(sums);
 	free(rows.shown);
 	return ok;
 }
@@ -594,7 +599,7 @@ bool tr2_report_path(const struct tr2_report *r)
 	if (nr && tr2_report_is_text(r))
 		print_refused(r, root);
 	if (nr || r->out->format == TR2_FORMAT_CSV)
-		ok = print_path(r, steps, nr, whole);
+		ok = print_path(r, steps, nr, whole, false);
 	r->out->piped_width = piped_width;
 	if (nr && tr2_report_is_text(r))
 		print_limits(r, root);
@@ -604,36 +609,12 @@ bool tr2_report_path(const struct tr2_report *r)
 
 void tr2_report_path_by_kind(const struct tr2_report *r)
 {
-	struct tr2_model *m = r->m;
-	uint32_t root = tr2_longest_root(m);
-	struct step_row row = { .of.m = m,
-				.whole = m->nodes[root].end_ns -
-					 m->nodes[root].start_ns };
-	struct tr2_column columns[ARRAY_SIZE(path_columns)];
+	uint32_t root = tr2_longest_root(r->m);
+	const struct tr2_node *n = &r->m->nodes[root];
 	struct tr2_step *steps = NULL;
-	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0;
-	struct rows rows = { .shown = tr2_calloc(nr, sizeof(*rows.shown)) };
-	struct tr2_path_sum *sums = NULL;
-	struct tr2_table t;
+	size_t nr = root ? tr2_critical_path(r->m, root, &steps) : 0;
 
-	mark_steps(steps, nr, row.whole, false, &rows);
-	if (!fits(&rows, row.whole)) {
-		nr = tr2_critical_sums(m, steps, nr, &sums);
-		row.functions = tr2_path_functions_new(m);
-		name_columns(columns, m, true);
-		tr2_table_init(&t, r->out, "critical_path_by_kind",
-			       TR2_COLUMNS(columns));
-		r->out->caption = "what the end waited for, summed by kind of "
-				  "process, region and reason; a name leads to "
-				  "the first of them";
-		give_sums(&t, &row, sums, nr, TR2_REPORT_ROWS - 1, &rows);
-		give_rest(&t, &row, &rows);
-		tr2_table_print(&t);
-		tr2_table_release(&t);
-		tr2_path_functions_free(row.functions);
-	}
-	free(sums);
-	free(rows.shown);
+	print_path(r, steps, nr, n->end_ns - n->start_ns, true);
 	free(steps);
 }
 

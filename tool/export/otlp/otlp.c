@@ -220,8 +220,7 @@ static void span(struct tr2_export *x, uint32_t i)
 	tr2_otlp_inner_span(x, i, &id);
 	tr2_otlp_inner_parent(x, i, &parent);
 	b = tr2_otlp_open_span(x, &id, &parent, NULL);
-	tr2_buf_reset(&x->text);
-	o->names->span_name(x, &x->text, i);
+	tr2_export_name(x, o->names->span_name, i);
 	tr2_otlp_add_name(b, &x->text, TR2_OTLP_INTERNAL, wall + s->start_ns,
 			  wall + s->end_ns);
 	tr2_attributes_open(&a, x, b);

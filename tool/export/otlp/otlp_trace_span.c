@@ -118,8 +118,7 @@ void tr2_otlp_write_trace_span(struct tr2_export *x, uint32_t i)
 	tr2_otlp_set_id(&parent, s->parent);
 	b = tr2_otlp_open_span(x, &id, s->parent ? &parent : NULL,
 			       s->tracestate);
-	tr2_buf_reset(&x->text);
-	tr2_export_trace_span_name(x, &x->text, i);
+	tr2_export_name(x, tr2_export_trace_span_name, i);
 	tr2_otlp_add_name(b, &x->text,
 			  s->flags & TR2_TRACE_SPAN_REMOTE ? TR2_OTLP_SERVER :
 							     TR2_OTLP_INTERNAL,

@@ -36,8 +36,7 @@ uint32_t tr2_html_text(struct tr2_export *x)
 uint32_t tr2_html_name(struct tr2_export *x, tr2_export_name_fn *add,
 		       uint32_t i)
 {
-	tr2_buf_reset(&x->text);
-	add(x, &x->text, i);
+	tr2_export_name(x, add, i);
 	return tr2_html_text(x);
 }
 
