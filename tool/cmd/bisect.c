@@ -60,8 +60,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-extern const struct tr2_command tr2_command_bisect;
-
 /* A commit that was measured. */
 struct point {
 	char *commit;
@@ -666,13 +664,11 @@ static int run(int argc, char **argv)
 	int code = TR2_EXIT_FATAL;
 
 	if (!argc || !good.word)
-		return tr2_usage_error(&tr2_command_bisect,
-				       "needs --good REV and a command");
+		return tr2_usage_error("needs --good REV and a command");
 	if (nr_runs < TR2_EXACT_LEAST || nr_runs > 1000000)
-		return tr2_usage_error(&tr2_command_bisect,
-				       "-r must be at least 4, and at most "
+		return tr2_usage_error("-r must be at least 4, and at most "
 				       "1000000");
-	if (!tr2_choice_valid(&choice, &tr2_command_bisect))
+	if (!tr2_choice_valid(&choice))
 		return TR2_EXIT_USAGE;
 	bi.run.argv = argv;
 	bi.run.build = build;

@@ -473,22 +473,19 @@ static int check_files(int argc, char **argv)
 		       check_inputs(inputs.nr, inputs.item) : TR2_EXIT_USAGE;
 }
 
-extern const struct tr2_command tr2_command_check;
-
 static int run(int argc, char **argv)
 {
 	int exit_code = 0;
 
 	if (recording)
 		return argc || env || send_probe ?
-			tr2_usage_error(&tr2_command_check,
-					"--record takes no INPUT, and excludes "
-					"--env and --send") : tr2_check_record();
+			tr2_usage_error("--record takes no INPUT, and excludes "
+					"--env and --send") :
+			tr2_check_record();
 	if (!env && !send_probe)
 		return check_files(argc, argv);
 	if (send_probe && tr2_common.format != TR2_FORMAT_TEXT)
-		return tr2_usage_error(&tr2_command_check,
-				       "--format excludes --send");
+		return tr2_usage_error("--format excludes --send");
 	if (env)
 		exit_code = tr2_check_env();
 	if (send_probe && exit_code < TR2_EXIT_USAGE)

@@ -28,8 +28,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-extern const struct tr2_command tr2_command_diff;
-
 static int read_all(struct tr2_measures *ms, const char *const *paths,
 		    size_t nr)
 {
@@ -72,12 +70,12 @@ static int run(int argc, char **argv)
 	const char *const *words = (const char *const *)argv;
 	int nr_base = input->nr ? 0 : 1, code;
 
-	if (!tr2_choice_valid(&choice, &tr2_command_diff))
+	if (!tr2_choice_valid(&choice))
 		return TR2_EXIT_USAGE;
 	if (input->nr ? argc < 1 : argc != 2)
-		return tr2_usage_error(&tr2_command_diff, input->nr ?
-			"no new runs given: name them as words" :
-			"needs two words, BASE and NEW");
+		return tr2_usage_error(input->nr ?
+				       "no new runs given: name them as words" :
+				       "needs two words, BASE and NEW");
 	code = input->nr ? read_all(&base, input->item, input->nr) :
 			   read_all(&base, words, 1);
 	if (!code)

@@ -27,8 +27,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-extern const struct tr2_command tr2_command_help;
-
 static void print_text(struct tr2_buf *b)
 {
 	fwrite(b->p, 1, b->len, stdout);
@@ -109,8 +107,7 @@ static int run(int argc, char **argv)
 	size_t i;
 
 	if (argc > nr_taken)
-		return tr2_usage_error(&tr2_command_help, "unexpected word "
-							  "'%s'", argv[nr_taken]);
+		return tr2_usage_error("unexpected word '%s'", argv[nr_taken]);
 	if (completion) {
 		tr2_completion_add(completion, &b);
 		print_text(&b);

@@ -34,8 +34,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-extern const struct tr2_command tr2_command_history;
-
 /* A commit with what is said of it. */
 struct row {
 	const struct tr2_timeline *t;

@@ -94,8 +94,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-extern const struct tr2_command tr2_command_record;
-
 /* Read a number of a word's, up to its end. */
 static bool read_number(const char *text, uint32_t low, uint32_t high,
 			uint32_t *out)
@@ -111,8 +109,6 @@ static bool read_number(const char *text, uint32_t low, uint32_t high,
 /* Return an exit code. */
 static int read_call_graph(struct tr2_kernel_wanted *wanted)
 {
-	const struct tr2_command *c = &tr2_command_record;
-
 	if (!call_graph || !strcmp(call_graph, "fp"))
 		return 0;
 	wanted->stack_bytes = STACK_BYTES;
@@ -121,50 +117,46 @@ static int read_call_graph(struct tr2_kernel_wanted *wanted)
 	     !read_number(call_graph + 6, 8, MAX_STACK_BYTES,
 			  &wanted->stack_bytes) ||
 	     wanted->stack_bytes % 8))
-		return tr2_usage_error(c, "--call-graph takes fp, dwarf, or "
-					  "dwarf and a multiple of 8 up to %d: "
-					  "dwarf,16384", MAX_STACK_BYTES);
+		return tr2_usage_error("--call-graph takes fp, dwarf, or dwarf "
+				       "and a multiple of 8 up to %d: "
+				       "dwarf,16384", MAX_STACK_BYTES);
 	if (!tr2_kernel_can_copy_stacks())
-		return tr2_usage_error(c, "--call-graph=dwarf: not on this "
-					  "kind of machine");
+		return tr2_usage_error("--call-graph=dwarf: not on this kind "
+				       "of machine");
 	return 0;
 }
 
 /* Return an exit code. */
 static int read_profile(struct tr2_kernel_wanted *wanted)
 {
-	const struct tr2_command *c = &tr2_command_record;
-
 	if (!profile)
-		return call_graph ? tr2_usage_error(c, "--call-graph goes with "
-						       "--profile") : 0;
+		return call_graph ? tr2_usage_error("--call-graph goes with "
+						    "--profile") : 0;
 	wanted->hz = PROFILE_HZ;
 	if (*profile && !read_number(profile, 1, MAX_PROFILE_HZ, &wanted->hz))
-		return tr2_usage_error(c, "--profile takes 1 to %d samples a "
-					  "second", MAX_PROFILE_HZ);
+		return tr2_usage_error("--profile takes 1 to %d samples a "
+				       "second", MAX_PROFILE_HZ);
 	return read_call_graph(wanted);
 }
 
 /* Return an exit code. */
 static int read_forward(void)
 {
-	const struct tr2_command *c = &tr2_command_record;
-
 	if (!forward_to)
 		return forward_sample || forward.redact ?
-			tr2_usage_error(c, "--forward-%s goes with --forward",
+			tr2_usage_error("--forward-%s goes with --forward",
 					forward_sample ? "sample" : "redact") : 0;
 	if (!addresses.nr)
-		return tr2_usage_error(c, "--forward goes with --listen; 'trace2 "
-					  "export --to otlp --url URL' sends a "
-					  "recording that is finished");
+		return tr2_usage_error("--forward goes with --listen; 'trace2 "
+				       "export --to otlp --url URL' sends a "
+				       "recording that is finished");
 	if (strncmp(forward_to, "otlp:", 5) || !forward_to[5])
-		return tr2_usage_error(c, "--forward takes otlp:URL, such as "
-					  "otlp:http://localhost:4318");
+		return tr2_usage_error("--forward takes otlp:URL, such as "
+				       "otlp:http://localhost:4318");
 	if (forward_sample &&
 	    !tr2_tree_sampling_parse(&forward.sampling, forward_sample))
-		return tr2_usage_error(c, "--forward-sample takes 1/N, up to "
-					  "1/%u, or 0", TR2_SAMPLING_MAX);
+		return tr2_usage_error("--forward-sample takes 1/N, up to "
+				       "1/%u, or 0", TR2_SAMPLING_MAX);
 	forward.url = forward_to + 5;
 	forward.quiet = quiet;
 	return 0;
@@ -205,8 +197,7 @@ static int usage(int argc)
 		{ forward.sampling.slow_ns && !forward_sample,
 		  "--forward-slower goes with --forward-sample" },
 	};
-	int code = tr2_usage_check(&tr2_command_record, rules,
-				   ARRAY_SIZE(rules));
+	int code = tr2_usage_check(rules, ARRAY_SIZE(rules));
 
 	return code ? code : read_forward();
 }
@@ -244,7 +235,6 @@ static int add_pids(void)
 			len = strcspn(item, ",");
 			if (!add_pid(item, len))
 				return tr2_usage_error(
-					&tr2_command_record,
 					"-p %s: '%.*s' is not a process id "
 					"(-p 1234,1240)", processes.item[i],
 					(int)len, item);

@@ -90,8 +90,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-extern const struct tr2_command tr2_command_stat;
-
 /* The results of the runs. */
 static struct {
 	struct tr2_stat_side cmd, base; /* base: --against */
@@ -120,9 +118,9 @@ static int usage(int argc)
 		{ fail_above >= 0 && !baseline && !against,
 		  "--fail-above needs a --baseline or --against" },
 	};
-	int code = tr2_usage_check(&tr2_command_stat, rules, ARRAY_SIZE(rules));
+	int code = tr2_usage_check(rules, ARRAY_SIZE(rules));
 
-	return code || tr2_choice_valid(&tr2_stat_choice, &tr2_command_stat) ?
+	return code || tr2_choice_valid(&tr2_stat_choice) ?
 		       code : TR2_EXIT_USAGE;
 }
 
@@ -135,8 +133,7 @@ static int parse_against(void)
 	st.base_argv = tr2_split_command(against, &error);
 	if (st.base_argv)
 		return tr2_job_check(st.base_argv[0]);
-	return tr2_usage_error(&tr2_command_stat, "--against '%s': %s",
-			       against, error);
+	return tr2_usage_error("--against '%s': %s", against, error);
 }
 
 /* Is it an event that this machine counts? */

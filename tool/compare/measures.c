@@ -73,8 +73,7 @@ static const char kinds[] =
 #include "compare/measures.def"
 	;
 
-bool tr2_choice_valid(const struct tr2_measure_choice *choice,
-		      const struct tr2_command *command)
+bool tr2_choice_valid(const struct tr2_measure_choice *choice)
 {
 	const char *list = choice->only, *p;
 	size_t n;
@@ -82,10 +81,9 @@ bool tr2_choice_valid(const struct tr2_measure_choice *choice,
 	while (list && (p = tr2_split(&list, ",", &n))) {
 		if (is_kind(p, n) || is_single(p, n))
 			continue;
-		tr2_usage_error(command, "invalid kind '%.*s': --only takes %s"
-					 "or the name of a number of the run "
-					 "(wall) or of an event",
-				(int)n, p, kinds);
+		tr2_usage_error("invalid kind '%.*s': --only takes %sor the "
+				"name of a number of the run (wall) or of an "
+				"event", (int)n, p, kinds);
 		return false;
 	}
 	return true;

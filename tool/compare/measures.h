@@ -41,8 +41,7 @@ extern const char tr2_measure_only_help[];
 #define TR2_MEASURE_CHOICE_INIT { NULL, NULL, 0, -1 }
 
 /* false: --only has an invalid kind, and an error was printed. */
-bool tr2_choice_valid(const struct tr2_measure_choice *choice,
-		      const struct tr2_command *command);
+bool tr2_choice_valid(const struct tr2_measure_choice *choice);
 /* `larger`: the largest value of the row. */
 bool tr2_choice_takes(const struct tr2_measure_choice *choice,
 		      enum tr2_measure_kind kind, enum tr2_measure_unit unit,

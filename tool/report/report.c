@@ -268,8 +268,6 @@ static bool print_views(const struct tr2_report *r)
 	return ok;
 }
 
-extern const struct tr2_command tr2_command_report;
-
 /* The page includes every view, and sorts by itself. Return 0, or an exit
  * code. */
 static int check_options(void)
@@ -306,14 +304,12 @@ static int check_options(void)
 		  "csv is one table: --summary has --format=json" },
 	};
 
-	int code = tr2_usage_check(&tr2_command_report, rules,
-				   ARRAY_SIZE(rules));
+	int code = tr2_usage_check(rules, ARRAY_SIZE(rules));
 
 	if (code || !tr2_report_attribute(&report) ||
 	    (nr == 1 && chosen[VIEW_spans]))
 		return code;
-	return tr2_usage_error(&tr2_command_report, "-g %s is for --spans",
-			       report.group);
+	return tr2_usage_error("-g %s is for --spans", report.group);
 }
 
 /* The path is below the processes; the samples have a flame graph instead. */
