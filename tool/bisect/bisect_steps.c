@@ -66,7 +66,8 @@ static void print_line(FILE *out, const struct tr2_bisect_step *s,
 		if (by->is_exact)
 			tr2_buf_add_u64(&b, (uint64_t)llround(s->value));
 		else
-			tr2_fmt_measure(&b, by->unit, s->value);
+			tr2_buf_addstr(&b, tr2_measure_text(by->unit,
+							    s->value));
 	}
 	fprintf(out, "%-4s  %.9s  %s  %s\n", s->word, s->commit,
 		tr2_buf_str(&b), subject);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* trace2 list - the tree of processes, one a line. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -125,12 +126,6 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 
 TR2_COLUMN_LIST(columns, struct tr2_node_row, COLUMNS)
 
-static void print_label(const char *label)
-{
-	printf("  %s%-10s%s ", tr2_color_on(TR2_COLOR_DIM), label,
-	       tr2_color_off(TR2_COLOR_DIM));
-}
-
 static void print_text(const char *label, const char *text)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -138,8 +133,8 @@ static void print_text(const char *label, const char *text)
 	if (!text || !*text)
 		return;
 	tr2_text_add(&b, text, strlen(text));
-	print_label(label);
-	printf("%s\n", tr2_buf_str(&b));
+	printf("  %s%-10s%s %s\n", tr2_color_on(TR2_COLOR_DIM), label,
+	       tr2_color_off(TR2_COLOR_DIM), tr2_buf_str(&b));
 	tr2_buf_release(&b);
 }
 
@@ -152,25 +147,31 @@ static void print_words(const char *label, const struct tr2_words *words)
 	tr2_buf_release(&b);
 }
 
+static void __attribute__((format(printf, 2, 3)))
+print_textf(const char *label, const char *fmt, ...)
+{
+	struct tr2_buf *b = tr2_next_text();
+	va_list ap;
+
+	va_start(ap, fmt);
+	tr2_buf_vaddf(b, fmt, ap);
+	va_end(ap);
+	print_text(label, tr2_buf_str(b));
+}
+
 static void print_point(const struct tr2_model *m, const struct tr2_point *p)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
+	const char *key = tr2_s(m, p->key), *value = p->value ? p->value : "";
 
-	if (p->kind == TR2_POINT_PARAM) {
-		tr2_buf_addall(&b, tr2_s(m, p->key), p->value ? "=" : "",
-			       p->value ? p->value : "", " (",
-			       tr2_s(m, p->category), ")");
-		print_text("param", tr2_buf_str(&b));
-	} else if (p->kind == TR2_POINT_REPO) {
-		print_text("repo", p->value);
-	} else if (p->kind == TR2_POINT_ALIAS) {
-		tr2_buf_addall(&b, tr2_s(m, p->key), " -> ",
-			       p->value ? p->value : "");
-		print_text("alias", tr2_buf_str(&b));
-	} else if (p->kind == TR2_POINT_ERROR) {
-		print_text("error", p->value);
-	}
-	tr2_buf_release(&b);
+	if (p->kind == TR2_POINT_PARAM)
+		print_textf("param", "%s%s%s (%s)", key, p->value ? "=" : "",
+			    value, tr2_s(m, p->category));
+	else if (p->kind == TR2_POINT_REPO)
+		print_text("repo", value);
+	else if (p->kind == TR2_POINT_ALIAS)
+		print_textf("alias", "%s -> %s", key, value);
+	else if (p->kind == TR2_POINT_ERROR)
+		print_text("error", value);
 }
 
 static void print_trace(const struct tr2_model_session *s)
@@ -218,8 +219,7 @@ static void print_segments(const struct tr2_model *m, const struct tr2_node *n)
 		if (i == m->tasks[n->task].first_segment && !s->next)
 			break;
 		tr2_buf_reset(&b);
-		tr2_fmt_ns(&b, tr2_segment_ns(m, n, i));
-		tr2_buf_addlit(&b, "  ");
+		tr2_addf(&b, "%s  ", tr2_ns_text(tr2_segment_ns(m, n, i)));
 		if (s->argv.nr)
 			tr2_words_quote(&s->argv, &b);
 		else
@@ -245,10 +245,8 @@ static void print_begun(const struct tr2_model *m, const struct tr2_node *n)
 	if (!begun_ns)
 		return;
 	tr2_fmt_iso(&b, begun_ns);
-	tr2_buf_addlit(&b, ", ");
-	tr2_fmt_ns(&b, n->start_ns - begun_ns);
-	tr2_buf_addlit(&b, " before it was recorded");
-	print_text("began", tr2_buf_str(&b));
+	print_textf("began", "%s, %s before it was recorded", tr2_buf_str(&b),
+		    tr2_ns_text(n->start_ns - begun_ns));
 	tr2_buf_release(&b);
 }
 
@@ -260,22 +258,18 @@ static void print_verbose(const struct tr2_model *m, uint32_t node)
 
 	tr2_node_command(m, node, &command);
 	tr2_fmt_wall(&b, n->start_ns);
-	tr2_buf_addstr(&b, n->at_least ? "  >= " : "  ");
-	tr2_fmt_ns(&b, n->end_ns - n->start_ns);
-	printf("%s%s  %d  %s%s\n", tr2_color_on(TR2_COLOR_HEADING),
-	       tr2_buf_str(&b), n->pid,
+	printf("%s%s  %s%s  %d  %s%s\n", tr2_color_on(TR2_COLOR_HEADING),
+	       tr2_buf_str(&b), n->at_least ? ">= " : "",
+	       tr2_ns_text(n->end_ns - n->start_ns), n->pid,
 	       command.len ? tr2_buf_str(&command) : tr2_node_name(m, node),
 	       tr2_color_off(TR2_COLOR_HEADING));
 	tr2_buf_reset(&b);
 	tr2_exit_text(&b, m, node);
 	print_text("exit", tr2_buf_str(&b));
 	print_begun(m, n);
-	if (n->parent) {
-		tr2_buf_reset(&b);
-		tr2_buf_addall(&b, tr2_node_name(m, n->parent), ", ",
-			       tr2_join_words(n->join));
-		print_text("parent", tr2_buf_str(&b));
-	}
+	if (n->parent)
+		print_textf("parent", "%s, %s", tr2_node_name(m, n->parent),
+			    tr2_join_words(n->join));
 	print_text("cwd", tr2_s(m, cwd_of(m, node)));
 	print_segments(m, n);
 	if (n->child)

@@ -165,9 +165,10 @@ void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,
 		tr2_cell_real(t, value);
 }
 
-void tr2_fmt_measure(struct tr2_buf *b, enum tr2_measure_unit unit,
-		     double value)
+const char *tr2_measure_text(enum tr2_measure_unit unit, double value)
 {
+	struct tr2_buf *b = tr2_next_text();
+
 	if (unit == TR2_UNIT_NS) {
 		tr2_fmt_ns_short(b, (int64_t)llround(value));
 	} else if (unit == TR2_UNIT_BYTES) {
@@ -177,6 +178,7 @@ void tr2_fmt_measure(struct tr2_buf *b, enum tr2_measure_unit unit,
 	} else {
 		tr2_fmt_real(b, value);
 	}
+	return tr2_buf_str(b);
 }
 
 static double ratio_of(const struct tr2_difference *d)
@@ -187,19 +189,16 @@ static double ratio_of(const struct tr2_difference *d)
 static void cell_delta_text(struct tr2_table *t, const struct tr2_difference *d)
 {
 	double delta = tr2_difference_delta(d);
-	struct tr2_buf b = TR2_BUF_INIT;
 	const char *size;
 
 	if (d->unit == TR2_UNIT_NS) {
 		tr2_cell_measure(t, d->unit, delta);
 		return;
 	}
-	tr2_fmt_measure(&b, d->unit, fabs(delta));
-	size = tr2_buf_str(&b);
+	size = tr2_measure_text(d->unit, fabs(delta));
 	/* A value that is rounded to 0 has no sign. */
 	tr2_cell_strf(t, "%s%s", *size == '0' && !strchr(size, '.') ? "" :
 		      delta > 0 ? "+" : delta < 0 ? "-" : "", size);
-	tr2_buf_release(&b);
 }
 
 /* P is never 0, only too small for three decimals. */
@@ -254,15 +253,10 @@ static bool has_calls(const struct tr2_difference *d)
 
 static void cell_calls_text(struct tr2_table *t, const struct tr2_difference *d)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	if (!has_calls(d) || d->base_calls == d->new_calls)
-		return;
-	tr2_fmt_real(&b, d->base_calls);
-	tr2_buf_addlit(&b, " -> ");
-	tr2_fmt_real(&b, d->new_calls);
-	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
+	if (has_calls(d) && d->base_calls != d->new_calls)
+		tr2_cell_strf(t, "%s -> %s",
+			      tr2_measure_text(TR2_UNIT_COUNT, d->base_calls),
+			      tr2_measure_text(TR2_UNIT_COUNT, d->new_calls));
 }
 
 static void give_side(struct tr2_table *t, const struct tr2_difference *d,

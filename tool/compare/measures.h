@@ -64,9 +64,8 @@ bool tr2_choice_is_measured(const struct tr2_measure_choice *choice,
 /* Give a value in its unit; nothing for NAN. */
 void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,
 		      double value);
-/* Append the same as text. */
-void tr2_fmt_measure(struct tr2_buf *b, enum tr2_measure_unit unit,
-		     double value);
+/* Return the same as a text, of tr2_next_text(). */
+const char *tr2_measure_text(enum tr2_measure_unit unit, double value);
 
 /* tr2_compare() of the selection: a smaller one needs a smaller difference to
  * be significant, since a selection by name, kind or size does not depend on

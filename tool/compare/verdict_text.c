@@ -12,10 +12,12 @@
 #include "common/say.h"
 #include "compare/significance.h"
 
-/* Append a change in percent: +5.1%. */
-static void add_change(struct tr2_buf *b, double ratio)
+/* Return a change in percent: +5.1%. */
+static const char *change(double ratio)
 {
+	struct tr2_buf *b = tr2_next_text();
 	double percent = (ratio - 1) * 100;
+
 	if (isinf(percent))
 		tr2_buf_addlit(b, "any");
 	else if (fabs(percent) < 0.005)
@@ -23,6 +25,7 @@ static void add_change(struct tr2_buf *b, double ratio)
 	else
 		tr2_addf(b, "%+.*f%%", fabs(percent) < 0.1 ? 2 :
 			 fabs(percent) < 100 ? 1 : 0, percent);
+	return tr2_buf_str(b);
 }
 
 static void add_name(struct tr2_buf *b, const char *name)
@@ -34,21 +37,16 @@ void tr2_difference_add(struct tr2_buf *b, const struct tr2_difference *d,
 			const struct tr2_stat_interval *interval)
 {
 	add_name(b, d->name);
-	tr2_buf_addch(b, ' ');
 	if (!interval) {
-		tr2_fmt_measure(b, d->unit, isnan(d->base) ? 0 : d->base);
-		tr2_buf_addlit(b, " -> ");
-		tr2_fmt_measure(b, d->unit, isnan(d->new) ? 0 : d->new);
+		tr2_addf(b, " %s -> %s",
+			 tr2_measure_text(d->unit, isnan(d->base) ? 0 : d->base),
+			 tr2_measure_text(d->unit, isnan(d->new) ? 0 : d->new));
 		return;
 	}
-	add_change(b, interval->ratio);
-	if (!(interval->low > 0))
-		return;
-	tr2_buf_addlit(b, " (");
-	add_change(b, interval->low);
-	tr2_buf_addlit(b, " to ");
-	add_change(b, interval->high);
-	tr2_buf_addch(b, ')');
+	tr2_addf(b, " %s", change(interval->ratio));
+	if (interval->low > 0)
+		tr2_addf(b, " (%s to %s)", change(interval->low),
+			 change(interval->high));
 }
 
 /* "+1 process", "+2 processes", "+1.2 MiB read" */
@@ -78,11 +76,10 @@ static void add_count(struct tr2_buf *b, const struct tr2_verdict *v,
 	double delta;
 
 	tr2_difference_is_count(d, &delta);
-	tr2_buf_addch(b, delta < 0 ? '-' : '+');
-	tr2_fmt_measure(b, d->exact == TR2_EXACT_DIFFERS ? d->unit :
-							   TR2_UNIT_COUNT,
-			fabs(delta));
-	tr2_buf_addch(b, ' ');
+	tr2_addf(b, "%c%s ", delta < 0 ? '-' : '+',
+		 tr2_measure_text(d->exact == TR2_EXACT_DIFFERS ?
+					  d->unit : TR2_UNIT_COUNT,
+				  fabs(delta)));
 	if (d->kind > TR2_MEASURE_SYSCALL)
 		tr2_buf_addall(b, tr2_measure_names[d->kind], " ");
 	add_count_name(b, d, delta);
@@ -348,18 +345,14 @@ static void say_growth(const struct tr2_difference *d, double share, double p,
 		       const char *of, enum tr2_measure_unit unit,
 		       double from, double to)
 {
-	struct tr2_buf base = TR2_BUF_INIT, new = TR2_BUF_INIT;
 	char why[40];
 
-	tr2_fmt_measure(&base, unit, from);
-	tr2_fmt_measure(&new, unit, to);
 	snprintf(why, sizeof(why), "p = %.2g", p);
 	tr2_error("%s%s '%s' grew from %s to %s, by more than %g%% (%s)", of,
-		  tr2_measure_names[d->kind], d->name, tr2_buf_str(&base),
-		  tr2_buf_str(&new), share * 100,
+		  tr2_measure_names[d->kind], d->name,
+		  tr2_measure_text(unit, from), tr2_measure_text(unit, to),
+		  share * 100,
 		  isnan(p) ? "the same in every run" : why);
-	tr2_buf_release(&base);
-	tr2_buf_release(&new);
 }
 
 int tr2_verdict_judge(const struct tr2_verdict *v,

@@ -284,4 +284,11 @@ void tr2_fmt_share(struct tr2_buf *b, double ratio);    /* 12.3% */
 void tr2_fmt_wall(struct tr2_buf *b, int64_t wall_ns);  /* HH:MM:SS.uuuuuu */
 void tr2_fmt_iso(struct tr2_buf *b, int64_t wall_ns);   /* 2026-…T…Z */
 
+/* An empty buffer, for a text that is returned: it is valid until eight more
+ * were asked for. */
+struct tr2_buf *tr2_next_text(void);
+const char *tr2_ns_text(int64_t ns);
+const char *tr2_ns_short_text(int64_t ns);
+const char *tr2_share_text(double ratio);
+
 #endif

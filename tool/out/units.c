@@ -205,3 +205,37 @@ void tr2_fmt_iso(struct tr2_buf *b, int64_t wall_ns)
 {
 	tr2_render_time_utc(b, wall_ns > 0 ? (uint64_t)wall_ns / 1000 : 0);
 }
+
+struct tr2_buf *tr2_next_text(void)
+{
+	static struct tr2_buf texts[9];
+	static size_t next;
+	struct tr2_buf *b = &texts[next++ % ARRAY_SIZE(texts)];
+
+	tr2_buf_reset(b);
+	return b;
+}
+
+const char *tr2_ns_text(int64_t ns)
+{
+	struct tr2_buf *b = tr2_next_text();
+
+	tr2_fmt_ns(b, ns);
+	return tr2_buf_str(b);
+}
+
+const char *tr2_ns_short_text(int64_t ns)
+{
+	struct tr2_buf *b = tr2_next_text();
+
+	tr2_fmt_ns_short(b, ns);
+	return tr2_buf_str(b);
+}
+
+const char *tr2_share_text(double ratio)
+{
+	struct tr2_buf *b = tr2_next_text();
+
+	tr2_fmt_share(b, ratio);
+	return tr2_buf_str(b);
+}

@@ -302,15 +302,13 @@ TR2_COLUMN_LIST(coverage_columns, struct tr2_coverage, COVERAGE_COLUMNS)
 /* How much of the CPU time the table knows. */
 static void print_coverage(const struct tr2_report *r)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
 	struct tr2_coverage c;
 
-	if (tr2_report_is_text(r) && tr2_report_add_coverage(r, &b))
-		tr2_report_print_note(tr2_buf_str(&b));
+	if (tr2_report_is_text(r))
+		tr2_report_print_coverage(r);
 	if (r->out->format == TR2_FORMAT_JSON && tr2_report_coverage(r, &c))
 		tr2_table_print_row(r->out, "coverage",
 				    TR2_COLUMNS(coverage_columns), &c);
-	tr2_buf_release(&b);
 }
 
 static void release(struct functions *f)

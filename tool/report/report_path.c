@@ -4,6 +4,7 @@
  * a row for each step as long as they are few, else one for all steps of one kind
  * of process, region and reason.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,8 +93,8 @@ static void add_sum(struct tr2_buf *b, const struct step_row *r)
 
 static void add_rest(struct tr2_buf *b, const struct step_row *r)
 {
-	tr2_addf(b, "%zu more", r->nr_rest);
-	tr2_report_add_bound(b, r->most_rest_ns, r->whole);
+	tr2_addf(b, "%zu more, each less than %s", r->nr_rest,
+		 tr2_report_bound(r->most_rest_ns, r->whole));
 }
 
 static void cell_step(struct tr2_table *t, const struct step_row *r)
@@ -413,14 +414,20 @@ static void give_sums(struct tr2_table *t, struct step_row *row,
 }
 
 /* In lines of whole words that fit. */
-void tr2_report_print_note(const char *text)
+void tr2_report_print_note(const char *fmt, ...)
 {
 	size_t width = tr2_term_width() ? tr2_term_width() : TR2_REPORT_WIDTH;
+	struct tr2_buf *b = tr2_next_text();
+	const char *text, *space;
 	size_t len, line;
-	const char *space;
+	va_list ap;
 
+	va_start(ap, fmt);
+	tr2_buf_vaddf(b, fmt, ap);
+	va_end(ap);
 	fputs(tr2_color_on(TR2_COLOR_DIM), stdout);
-	for (; *text; text += len + (text[len] == ' ' || text[len] == '\n')) {
+	for (text = tr2_buf_str(b); *text;
+	     text += len + (text[len] == ' ' || text[len] == '\n')) {
 		line = strcspn(text, "\n");
 		for (len = 0; len < line; len = (size_t)(space - text)) {
 			space = text + len + 1;
@@ -433,15 +440,14 @@ void tr2_report_print_note(const char *text)
 	printf("%s\n", tr2_color_off(TR2_COLOR_DIM));
 }
 
-void tr2_report_add_remedy(const struct tr2_model *m, struct tr2_buf *b)
+const char *tr2_report_remedy(const struct tr2_model *m)
 {
-	if (m->remedy) {
-		tr2_buf_addlit(b, "for more: ");
-		tr2_buf_addstr(b, tr2_s(m, m->remedy));
-	} else {
-		tr2_buf_addlit(b, "'trace2 check --record' says why, and "
-				  "what permits more");
-	}
+	struct tr2_buf *b = tr2_next_text();
+
+	if (!m->remedy)
+		return "'trace2 check --record' says why, and what permits more";
+	tr2_addf(b, "for more: %s", tr2_s(m, m->remedy));
+	return tr2_buf_str(b);
 }
 
 /* On a terminal, say how to learn more if most of the time was computed by one
@@ -537,36 +543,21 @@ bool tr2_report_states_lost(const struct tr2_model *m)
 	return false;
 }
 
-/* Say what would permit more to the recorder. */
-static void print_more(const struct tr2_model *m, const char *what)
-{
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	tr2_buf_addall(&b, "(", what, "\n");
-	tr2_report_add_remedy(m, &b);
-	tr2_buf_addch(&b, ')');
-	tr2_report_print_note(tr2_buf_str(&b));
-	tr2_buf_release(&b);
-}
-
 /* Say what the path cannot know. */
 static void print_limits(const struct tr2_report *r, uint32_t root)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
-
 	if (!tr2_critical_by_states(r->m, root) && r->m->no_states &&
 	    r->m->remedy)
-		print_more(r->m, "without states of threads: what only waited "
-				 "is on the path, too");
+		tr2_report_print_note("(without states of threads: what only "
+				      "waited is on the path, too\n%s)",
+				      tr2_report_remedy(r->m));
 	else if (!tr2_critical_by_states(r->m, root))
 		tr2_report_print_note("(without states of threads: what only "
 				      "waited is on the path, too)");
 	else if (tr2_report_states_lost(r->m))
 		tr2_report_print_note("(records of the kernel were lost: CPU, "
 				      "WAIT, READY and the path are not exact)");
-	if (tr2_report_add_coverage(r, &b))
-		tr2_report_print_note(tr2_buf_str(&b));
-	tr2_buf_release(&b);
+	tr2_report_print_coverage(r);
 }
 
 /* Say once what the kernel did not permit, with what would permit it. */
@@ -577,11 +568,11 @@ static void print_refused(const struct tr2_report *r, uint32_t root)
 	if (!tr2_critical_by_states(m, root) ||
 	    (!m->no_causes && !m->no_wakers))
 		return;
-	print_more(m, !m->no_wakers ? "not recorded: causes of waits" :
-		      !m->no_causes ?
-			"not recorded: who woke whom, which is derived" :
-			"not recorded: causes of waits, and who woke whom, "
-			"which is derived");
+	tr2_report_print_note("(not recorded: %s%s%s\n%s)",
+		m->no_causes ? "causes of waits" : "",
+		m->no_causes && m->no_wakers ? ", and " : "",
+		m->no_wakers ? "who woke whom, which is derived" : "",
+		tr2_report_remedy(m));
 	putchar('\n');
 }
 

@@ -71,23 +71,19 @@ static void cell_share(struct tr2_table *t, const struct process *r)
 static void give_fold(struct tr2_table *t, const struct process *r)
 {
 	const struct tr2_fold_row *row = r->fold;
-	static struct tr2_buf b; /* kept: it is mapped memory */
 
-	tr2_buf_reset(&b);
 	if (r->rest) {
-		tr2_addf(&b, "%u more in %u row%s", row->nr, r->rest->nr_rest,
-			 r->rest->nr_rest == 1 ? "" : "s");
-		tr2_report_add_bound(&b, r->rest->most_rest_ns, r->whole);
-		tr2_cell_str(t, tr2_buf_str(&b));
+		tr2_cell_strf(t, "%u more in %u row%s, each less than %s",
+			      row->nr, r->rest->nr_rest,
+			      r->rest->nr_rest == 1 ? "" : "s",
+			      tr2_report_bound(r->rest->most_rest_ns,
+					       r->whole));
 		tr2_cell_color(t, TR2_COLOR_DIM);
 		return;
 	}
-	tr2_addf(&b, "%s x %u (", tr2_s(r->of.m, row->kind), row->nr);
-	tr2_fmt_ns_short(&b, row->median_ns);
-	tr2_buf_addlit(&b, ", max ");
-	tr2_fmt_ns_short(&b, row->max_ns);
-	tr2_buf_addch(&b, ')');
-	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_cell_strf(t, "%s x %u (%s, max %s)", tr2_s(r->of.m, row->kind),
+		      row->nr, tr2_ns_short_text(row->median_ns),
+		      tr2_ns_short_text(row->max_ns));
 	tr2_cell_keep_count(t);
 	tr2_cell_link(t, TR2_LINK_NODE, row->node);
 }

@@ -264,30 +264,25 @@ static bool print_tree(const struct tr2_report *r, struct tree *t,
 bool tr2_report_has_samples(const struct tr2_report *r)
 {
 	struct tr2_coverage c;
-	struct tr2_buf b = TR2_BUF_INIT;
 
 	if (r->m->nr_samples > 1 || !tr2_report_is_text(r))
 		return true;
 	tr2_report_coverage(r, &c);
-	if (c.period_ns) {
-		tr2_fmt_ns(&b, c.period_ns);
+	if (c.period_ns)
 		tr2_warning("no samples in this recording: %sa process has "
 			    "none in its first %s; a higher --profile=HZ has "
 			    "more", c.without_kernel ?
 			    "none is in the kernel, and " : "",
-			    tr2_buf_str(&b));
-	} else if (r->m->no_samples) {
-		tr2_report_add_remedy(r->m, &b);
+			    tr2_ns_text(c.period_ns));
+	else if (r->m->no_samples)
 		tr2_warning("no samples in this recording: --profile was "
 			    "refused: %s; %s", tr2_s(r->m, r->m->no_samples),
-			    tr2_buf_str(&b));
-	}
+			    tr2_report_remedy(r->m));
 	else
 		tr2_warning("no samples in this recording: set "
 			    "GIT_TRACE2_SAMPLE, and GIT_TRACE2_RING or "
 			    "'trace2 record --ring'; or 'trace2 record "
 			    "--profile'");
-	tr2_buf_release(&b);
 	return false;
 }
 
@@ -360,27 +355,22 @@ bool tr2_report_coverage(const struct tr2_report *r, struct tr2_coverage *c)
 	return true;
 }
 
-bool tr2_report_add_coverage(const struct tr2_report *r, struct tr2_buf *b)
+void tr2_report_print_coverage(const struct tr2_report *r)
 {
 	struct tr2_coverage c;
 	double share;
 
 	if (r->m->nr_samples == 1 || !tr2_report_coverage(r, &c))
-		return false;
+		return;
 	share = tr2_report_share(c.sampled_ns, c.cpu_ns);
 	if (share >= ENOUGH)
-		return false;
-	tr2_buf_addlit(b, "(samples stand for ");
-	tr2_fmt_ns(b, c.sampled_ns);
-	tr2_buf_addlit(b, " of ");
-	tr2_fmt_ns(b, c.cpu_ns);
-	tr2_buf_addlit(b, " CPU, ");
-	tr2_fmt_share(b, share);
-	tr2_buf_addstr(b, c.without_kernel ? ": none is in the kernel, and\na "
-					     "process has none in its first " :
-					     ": a process has none in its\n"
-					     "first ");
-	tr2_fmt_ns(b, c.period_ns);
-	tr2_buf_addlit(b, "; a higher --profile=HZ has more)");
-	return true;
+		return;
+	tr2_report_print_note(
+		"(samples stand for %s of %s CPU, %s: %s %s; a higher "
+		"--profile=HZ has more)", tr2_ns_text(c.sampled_ns),
+		tr2_ns_text(c.cpu_ns), tr2_share_text(share),
+		c.without_kernel ? "none is in the kernel, and\na process has "
+				   "none in its first" :
+				   "a process has none in its\nfirst",
+		tr2_ns_text(c.period_ns));
 }

@@ -137,45 +137,24 @@ static void add_failures(struct tr2_buf *b, const struct summary *s)
 static void add_part(struct tr2_buf *b, const struct summary *s,
 		     const char *before, int64_t ns, const char *what)
 {
-	tr2_buf_addstr(b, before);
-	tr2_fmt_ns(b, ns);
-	tr2_buf_addlit(b, " (");
-	tr2_fmt_share(b, tr2_report_share(ns, s->whole_ns));
-	tr2_buf_addall(b, ") ", what);
+	tr2_addf(b, "%s%s (%s) %s", before, tr2_ns_text(ns),
+		 tr2_share_text(tr2_report_share(ns, s->whole_ns)), what);
 }
 
 /* Several roots are commands that do not depend on each other. */
 static void add_whole(struct tr2_buf *b, const struct summary *s)
 {
-	if (s->nr_roots >= 2)
-		tr2_addf(b, "%u commands, ", s->nr_roots);
-	tr2_buf_addstr(b, s->at_least ? ">= " : "");
-	tr2_fmt_ns(b, s->whole_ns);
-	if (s->nr_roots < 2) {
-		tr2_buf_addlit(b, " wall");
-		return;
-	}
-	tr2_buf_addlit(b, " altogether in a span of ");
-	tr2_fmt_ns(b, s->span_ns);
-}
+	const char *least = s->at_least ? ">= " : "";
+	const char *whole = tr2_ns_text(s->whole_ns);
 
-static void add_cpu(struct tr2_buf *b, const struct summary *s)
-{
-	if (s->cpu_ns == TR2_NO_TIME)
-		return;
-	tr2_buf_addlit(b, ", ");
-	tr2_fmt_ns(b, s->cpu_ns);
-	tr2_addf(b, " CPU (%.2f CPUs)",
-		 tr2_report_share(s->cpu_ns, s->whole_ns));
-}
-
-/* `; 322.000 ms throttled (limit: 0.50 CPUs)` */
-static void add_throttled(struct tr2_buf *b, const struct tr2_model *m)
-{
-	tr2_buf_addlit(b, "; ");
-	tr2_fmt_ns(b, m->throttled_ns);
-	tr2_addf(b, " throttled (limit: %.2f CPUs)",
-		 (double)m->cpu_limit_millicpu / 1000);
+	if (s->nr_roots < 2)
+		tr2_addf(b, "%s%s wall", least, whole);
+	else
+		tr2_addf(b, "%u commands, %s%s altogether in a span of %s",
+			 s->nr_roots, least, whole, tr2_ns_text(s->span_ns));
+	if (s->cpu_ns != TR2_NO_TIME)
+		tr2_addf(b, ", %s CPU (%.2f CPUs)", tr2_ns_text(s->cpu_ns),
+			 tr2_report_share(s->cpu_ns, s->whole_ns));
 }
 
 /* The time; what ran, and how it ended; what the path waited for; and the rest:
@@ -186,7 +165,6 @@ static void add_summary(struct tr2_buf *b, const struct summary *s)
 	const char *between = "\n";
 
 	add_whole(b, s);
-	add_cpu(b, s);
 	tr2_addf(b, "\n%u process%s, %" PRIu64 " event%s", s->nr_processes,
 		 s->nr_processes == 1 ? "" : "es", m->nr_events,
 		 m->nr_events == 1 ? "" : "s");
@@ -199,16 +177,16 @@ static void add_summary(struct tr2_buf *b, const struct summary *s)
 	    tr2_report_share(s->ready_ns, s->whole_ns) >= MIN_READY_SHARE)
 		add_part(b, s, "; ", s->ready_ns, "without a CPU");
 	if (m->throttled_ns)
-		add_throttled(b, m);
+		tr2_addf(b, "; %s throttled (limit: %.2f CPUs)",
+			 tr2_ns_text(m->throttled_ns),
+			 (double)m->cpu_limit_millicpu / 1000);
 	if (m->spawning_ns) {
 		add_part(b, s, between, m->spawning_ns, "spawning");
 		between = "; ";
 	}
-	if (s->background_ns >= MIN_BACKGROUND_NS) {
-		tr2_buf_addstr(b, between);
-		tr2_fmt_ns(b, s->background_ns);
-		tr2_buf_addlit(b, " more in the background");
-	}
+	if (s->background_ns >= MIN_BACKGROUND_NS)
+		tr2_addf(b, "%s%s more in the background", between,
+			 tr2_ns_text(s->background_ns));
 }
 
 /* Print the lines; those that do not fit are broken, if they can be. Markdown has

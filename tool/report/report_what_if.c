@@ -108,67 +108,42 @@ static bool print_ranking(const struct tr2_report *r, uint32_t root,
 	return ok;
 }
 
-static void add_time(struct tr2_buf *b, int64_t ns)
-{
-	struct tr2_buf text = TR2_BUF_INIT;
-
-	tr2_fmt_ns(&text, ns);
-	tr2_buf_addstr(b, tr2_buf_str(&text));
-	tr2_buf_release(&text);
-}
-
 /* Say what no wake-up tells. */
 static void print_doubts(const struct tr2_report *r, const struct gain_row *row)
 {
 	const struct tr2_model *m = r->m;
-	struct tr2_buf b = TR2_BUF_INIT;
 
-	if (row->gain->polled_for) {
-		tr2_buf_addall(&b, "(at best: a loop that slept and looked may "
-			       "have waited for ",
-			       tr2_node_name(m, row->gain->polled_for), ")");
-		tr2_report_print_note(tr2_buf_str(&b));
-	}
-	tr2_buf_reset(&b);
-	if (!is_known(row)) {
-		tr2_buf_addall(&b, "(at least: unknown, because ",
-			       tr2_s(m, m->task_threads[row->gain->lock_first]
-						.comm),
-			       " may get a lock before the one for which it "
-			       "waited)");
-		tr2_report_print_note(tr2_buf_str(&b));
-	}
-	tr2_buf_release(&b);
+	if (row->gain->polled_for)
+		tr2_report_print_note("(at best: a loop that slept and looked "
+				      "may have waited for %s)",
+				      tr2_node_name(m, row->gain->polled_for));
+	if (!is_known(row))
+		tr2_report_print_note("(at least: unknown, because %s may get "
+				      "a lock before the one for which it "
+				      "waited)",
+			tr2_s(m, m->task_threads[row->gain->lock_first].comm));
 }
 
 /* 14.332 s would be 9.120 s (36.4% less), or 8.8 s at best */
 static void print_sentence(const struct tr2_report *r,
 			   const struct gain_row *row)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
-	double share = tr2_report_share(row->gain->ns, row->wall_ns) * 100;
+	const struct tr2_gain *gain = row->gain;
+	double share = tr2_report_share(gain->ns, row->wall_ns) * 100;
 
-	tr2_buf_addall(&b, row->name, ": ");
-	add_time(&b, row->wall_ns);
-	tr2_buf_addlit(&b, " would be ");
-	if (is_known(row)) {
-		add_time(&b, row->wall_ns - row->gain->ns);
-		printf("%s (%.1f%% %s)", tr2_buf_str(&b),
+	printf("%s: %s would be ", row->name, tr2_ns_text(row->wall_ns));
+	if (is_known(row))
+		printf("%s (%.1f%% %s)", tr2_ns_text(row->wall_ns - gain->ns),
 		       share < 0 ? -share : share, share < 0 ? "more" : "less");
-	} else {
-		printf("%sunknown", tr2_buf_str(&b));
-	}
-	if (bounded(row) || !is_known(row)) {
-		tr2_buf_reset(&b);
-		add_time(&b, row->wall_ns - row->gain->most_ns);
-		printf(", or %s (%.1f%%) at best", tr2_buf_str(&b),
-		       tr2_report_share(row->gain->most_ns, row->wall_ns) *
-			       100);
-	}
+	else
+		printf("unknown");
+	if (bounded(row) || !is_known(row))
+		printf(", or %s (%.1f%%) at best",
+		       tr2_ns_text(row->wall_ns - gain->most_ns),
+		       tr2_report_share(gain->most_ns, row->wall_ns) * 100);
 	printf("\n");
 	print_doubts(r, row);
 	printf("\n");
-	tr2_buf_release(&b);
 }
 
 static void print_answer(const struct tr2_report *r, struct tr2_retime *retime,
