@@ -268,20 +268,19 @@ struct found {
 };
 
 /* Problems that missing events cause, or those of another process. */
-static bool comes_of_others(enum tr2_problem_kind kind)
-{
-	switch (kind) {
-	case TR2_PROBLEM_BAD_LINE:
-	case TR2_PROBLEM_UNPAIRED:
-	case TR2_PROBLEM_ORDER:
-	case TR2_PROBLEM_OVERLAP:
-	case TR2_PROBLEM_NESTING:
-	case TR2_PROBLEM_THREAD:
-		return true;
-	default:
-		return false;
-	}
-}
+static const bool comes_of_others[TR2_PROBLEM_NR] = {
+	[TR2_PROBLEM_BAD_LINE] = true, [TR2_PROBLEM_UNPAIRED] = true,
+	[TR2_PROBLEM_ORDER] = true,    [TR2_PROBLEM_OVERLAP] = true,
+	[TR2_PROBLEM_NESTING] = true,  [TR2_PROBLEM_THREAD] = true,
+};
+static const bool is_warning[TR2_PROBLEM_NR] = {
+	[TR2_PROBLEM_CUT_LINE] = true,    [TR2_PROBLEM_UNKNOWN] = true,
+	[TR2_PROBLEM_FAILED_TIME] = true, [TR2_PROBLEM_CLOCK] = true,
+	[TR2_PROBLEM_NO_START] = true,    [TR2_PROBLEM_NO_END] = true,
+	[TR2_PROBLEM_CHILD] = true,       [TR2_PROBLEM_NEWER] = true,
+	[TR2_PROBLEM_OVERWRITTEN] = true, [TR2_PROBLEM_UNSURE] = true,
+	[TR2_PROBLEM_LOST] = true,        [TR2_PROBLEM_FULL] = true,
+};
 
 /* Are events missing there, or assigned to a process that may be the wrong one? */
 static bool is_excused(const struct tr2_model *m, tr2_str source)
@@ -300,23 +299,8 @@ static bool is_excused(const struct tr2_model *m, tr2_str source)
 
 static bool is_error(const struct tr2_model *m, const struct tr2_problem *p)
 {
-	switch (p->kind) {
-	case TR2_PROBLEM_CUT_LINE:
-	case TR2_PROBLEM_UNKNOWN:
-	case TR2_PROBLEM_FAILED_TIME:
-	case TR2_PROBLEM_CLOCK:
-	case TR2_PROBLEM_NO_START:
-	case TR2_PROBLEM_NO_END:
-	case TR2_PROBLEM_CHILD:
-	case TR2_PROBLEM_NEWER:
-	case TR2_PROBLEM_OVERWRITTEN:
-	case TR2_PROBLEM_UNSURE:
-	case TR2_PROBLEM_LOST:
-	case TR2_PROBLEM_FULL:
-		return false;
-	default:
-		return !comes_of_others(p->kind) || !is_excused(m, p->source);
-	}
+	return !is_warning[p->kind] && (!comes_of_others[p->kind] ||
+					!is_excused(m, p->source));
 }
 
 struct problem_row {

@@ -50,19 +50,6 @@ static void cell_command(struct tr2_table *t, const struct tr2_stat_side *side)
 
 TR2_COLUMN_LIST(summary_columns, struct tr2_stat_side, SUMMARY_COLUMNS)
 
-static void summary_as_data(struct tr2_output *out,
-			    const struct tr2_stat_side *cmd,
-			    const struct tr2_stat_side *base)
-{
-	struct tr2_table t;
-
-	tr2_table_init(&t, out, "stat", TR2_COLUMNS(summary_columns));
-	tr2_table_add(&t, cmd);
-	if (base)
-		tr2_table_add(&t, base);
-	tr2_table_finish(&t);
-}
-
 static void print_how(const struct tr2_stat_side *side)
 {
 	const struct tr2_stat_summary *sum = &side->sum;
@@ -264,35 +251,24 @@ struct kind_line {
 	const char *name;
 };
 
-/* Give the median, and the standard error as a share of the mean. */
-static void give_states(struct tr2_table *t, const struct kind_line *l,
-			enum tr2_measure_kind kind)
+static void give_error(struct tr2_table *t, const struct tr2_numbers *n)
 {
-	tr2_cell_measure(t, TR2_UNIT_NS, l->numbers[kind].p50);
-}
-
-static void give_error(struct tr2_table *t, const struct kind_line *l,
-		       enum tr2_measure_kind kind)
-{
-	const struct tr2_numbers *n = &l->numbers[kind];
-
 	if (!isnan(n->error) && n->mean > 0)
 		tr2_cell_share(t, n->error / n->mean);
 }
 
+/* The median, and the standard error as a share of the mean. */
+#define STATES(COLUMN, TEXT, key, error, heading, kind) \
+	COLUMN(key, heading, TR2_COL_SINGLE, \
+	       tr2_cell_measure(t, TR2_UNIT_NS, r->numbers[kind].p50)) \
+	TEXT(error, TR2_PLUS_MINUS, TR2_COL_SPARE, \
+	     give_error(t, &r->numbers[kind]))
+
 #define KIND_COLUMNS(COLUMN, DATA, TEXT) \
-	COLUMN(cpu_ns, "CPU", TR2_COL_SINGLE, \
-	       give_states(t, r, TR2_MEASURE_CPU)) \
-	TEXT(cpu_error, TR2_PLUS_MINUS, TR2_COL_SPARE, \
-	     give_error(t, r, TR2_MEASURE_CPU)) \
-	COLUMN(wait_ns, "WAIT", TR2_COL_SINGLE, \
-	       give_states(t, r, TR2_MEASURE_WAIT)) \
-	TEXT(wait_error, TR2_PLUS_MINUS, TR2_COL_SPARE, \
-	     give_error(t, r, TR2_MEASURE_WAIT)) \
-	COLUMN(ready_ns, "READY", TR2_COL_SINGLE, \
-	       give_states(t, r, TR2_MEASURE_READY)) \
-	TEXT(ready_error, TR2_PLUS_MINUS, TR2_COL_SPARE, \
-	     give_error(t, r, TR2_MEASURE_READY)) \
+	STATES(COLUMN, TEXT, cpu_ns, cpu_error, "CPU", TR2_MEASURE_CPU) \
+	STATES(COLUMN, TEXT, wait_ns, wait_error, "WAIT", TR2_MEASURE_WAIT) \
+	STATES(COLUMN, TEXT, ready_ns, ready_error, "READY", \
+	       TR2_MEASURE_READY) \
 	COLUMN(share, "SHARE", 0, \
 	       if (r->wall > 0) \
 		       tr2_cell_share(t, fmin(1, \
@@ -369,7 +345,13 @@ static void print_data(struct tr2_output *out, const struct tr2_stat_side *cmd,
 		       const struct tr2_stat_side *base,
 		       const struct line *lines, size_t nr)
 {
-	summary_as_data(out, cmd, base);
+	struct tr2_table t;
+
+	tr2_table_init(&t, out, "stat", TR2_COLUMNS(summary_columns));
+	tr2_table_add(&t, cmd);
+	if (base)
+		tr2_table_add(&t, base);
+	tr2_table_finish(&t);
 	tr2_stat_notes_as_data(out, cmd, base);
 	print_lines(out, lines, nr, -1, cmd->measures.nr_runs, nr);
 }

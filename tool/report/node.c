@@ -369,38 +369,37 @@ void tr2_print_legend(const struct tr2_model *m,
 		      bool (*shown)(const struct tr2_model *, uint32_t),
 		      bool exits)
 {
-	bool uncertain = false, silent = false, guessed = false, begun = false,
-	     privileged = false;
+	enum { SILENT, BEGUN, UNCERTAIN, GUESSED, PRIVILEGED, NR };
+	static const char *const meaning[NR] = {
+		"[...] is not instrumented: seen by its parent or the kernel "
+		"only\n",
+		"< began before it was recorded: its times are from then on\n",
+		"? likely, but not certainly, a child of the process above it\n",
+		"SIG...? is guessed from the exit code that its parent saw: "
+		"128 + the signal\n",
+		"a set-uid program (such as sudo, su, mount, ping) is not "
+		"recorded after its start: root may\n",
+	};
+	bool is[NR] = { false }, any = false;
+	const struct tr2_node *n;
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
 		if (shown && !shown(m, i))
 			continue;
-		uncertain |= is_uncertain(m, i);
-		silent |= !tr2_node_session(m, i);
-		begun |= begun_ns(m, i) != 0;
-		privileged |= m->tasks[m->nodes[i].task].flags &
-			      TR2_TASK_PRIVILEGED;
-		guessed |= m->nodes[i].end == TR2_END_SIGNAL &&
-			   m->nodes[i].end_by == TR2_BY_PARENT;
+		n = &m->nodes[i];
+		is[SILENT] |= !tr2_node_session(m, i);
+		is[BEGUN] |= begun_ns(m, i) != 0;
+		is[UNCERTAIN] |= is_uncertain(m, i);
+		is[GUESSED] |= exits && n->end == TR2_END_SIGNAL &&
+			       n->end_by == TR2_BY_PARENT;
+		is[PRIVILEGED] |= m->tasks[n->task].flags & TR2_TASK_PRIVILEGED;
 	}
-	if (uncertain || silent || guessed || begun || privileged)
-		fputs(tr2_color_on(TR2_COLOR_DIM), stdout);
-	if (silent)
-		fputs("[...] is not instrumented: seen by its parent or the "
-		      "kernel only\n", stdout);
-	if (begun)
-		fputs("< began before it was recorded: its times are from then "
-		      "on\n", stdout);
-	if (uncertain)
-		fputs("? likely, but not certainly, a child of the process "
-		      "above it\n", stdout);
-	if (guessed && exits)
-		fputs("SIG...? is guessed from the exit code that its parent "
-		      "saw: 128 + the signal\n", stdout);
-	if (privileged)
-		fputs("a set-uid program (such as sudo, su, mount, ping) is not "
-		      "recorded after its start: root may\n", stdout);
-	if (uncertain || silent || guessed || begun || privileged)
-		fputs(tr2_color_off(TR2_COLOR_DIM), stdout);
+	for (i = 0; i < NR; i++) {
+		if (is[i] && !any)
+			fputs(tr2_color_on(TR2_COLOR_DIM), stdout);
+		any |= is[i];
+		fputs(is[i] ? meaning[i] : "", stdout);
+	}
+	fputs(any ? tr2_color_off(TR2_COLOR_DIM) : "", stdout);
 }
