@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* completion - write the completion scripts of bash, zsh and fish. */
-#include "cmd/completion.h"
-
 #include "base/buf.h"
 #include "cmd/commands.h"
 #include "common/options.h"

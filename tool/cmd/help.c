@@ -7,7 +7,6 @@
 
 #include "base/buf.h"
 #include "cmd/commands.h"
-#include "cmd/completion.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "common/settings.h"

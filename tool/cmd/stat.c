@@ -22,7 +22,6 @@
 #include "compare/note.h"
 #include "compare/run_set.h"
 #include "compare/rundir.h"
-#include "compare/sequential.h"
 #include "compare/sides.h"
 #include "compare/significance.h"
 #include "compare/stat.h"

@@ -14,7 +14,7 @@
 #define TR2_COMPARE_MEASURE_H
 
 #include "common/map.h"
-#include "compare/origin.h"
+#include "compare/run_meta.h"
 #include "model/model.h"
 
 enum tr2_measure_kind {
