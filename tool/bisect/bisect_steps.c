@@ -106,10 +106,9 @@ tr2_bisect_step_last(const struct tr2_bisect_steps *steps, const char *word)
 void tr2_bisect_steps_print(struct tr2_output *out,
 			    const struct tr2_bisect_steps *steps)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "steps", step_columns);
 	uint32_t i;
 
-	tr2_table_init(&t, out, "steps", TR2_COLUMNS(step_columns));
 	for (i = 0; i < steps->nr; i++)
 		tr2_table_add(&t, &steps->item[i]);
 	tr2_table_finish(&t);

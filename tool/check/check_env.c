@@ -208,9 +208,8 @@ int tr2_check_env(void)
 	static struct tr2_found found[TR2_NR_SETTINGS];
 	struct env_summary sum = { 0, tr2_check_find_settings(found) };
 	struct tr2_output out;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(&out, "settings", columns);
 
-	tr2_table_init(&t, &out, "settings", TR2_COLUMNS(columns));
 	sum.faults += add_settings(&t, found, &sum.targets);
 	sum.faults += add_near_misses(&t);
 	tr2_output_begin(&out, tr2_common.format);

@@ -203,13 +203,12 @@ int tr2_check_record(void)
 {
 	struct summary sum;
 	struct tr2_output out;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(&out, "sources", columns);
 
 	open_sources();
 	sum.path = find_path();
 	sum.remedy = sum.path == PATH_RIGHT ? NULL : tr2_refusal_remedy();
 	tr2_output_begin(&out, tr2_common.format);
-	tr2_table_init(&t, &out, "sources", TR2_COLUMNS(columns));
 	add_sources(&t);
 	if (out.format == TR2_FORMAT_JSON)
 		tr2_table_print_row(&out, "summary",

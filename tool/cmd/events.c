@@ -88,10 +88,9 @@ int tr2_events_list(void)
 	};
 	struct tr2_output out = { .format = tr2_common.format };
 	struct row row = { NULL, NULL, NULL };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(&out, "events", columns);
 	size_t i;
 
-	tr2_table_init(&t, &out, "events", TR2_COLUMNS(columns));
 	for (row.known = tr2_perfevent_names; *row.known->name;
 	     row.known++)
 		tr2_table_add(&t, &row);

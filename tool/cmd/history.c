@@ -143,11 +143,10 @@ static void print(const struct tr2_timeline *t, const char *command)
 	struct row *rows = tr2_calloc(t->nr, sizeof(*rows));
 	double largest = 0;
 	struct tr2_output out;
-	struct tr2_table table;
+	struct tr2_table table = TR2_TABLE_OF(&out, "history", columns);
 	size_t i;
 
 	tr2_output_begin(&out, tr2_common.format);
-	tr2_table_init(&table, &out, "history", TR2_COLUMNS(columns));
 	for (i = 0; i < t->nr; i++)
 		largest = fmax(largest, median_of(t, &t->item[i]));
 	for (i = 0; i < t->nr; i++) {

@@ -295,10 +295,9 @@ static int list_events(const struct tr2_model *m)
 {
 	struct tr2_output out = { .format = tr2_common.format };
 	struct kind_row row;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(&out, "events", event_columns);
 	int kind;
 
-	tr2_table_init(&t, &out, "events", TR2_COLUMNS(event_columns));
 	for (kind = 0; kind < TR2_EVENT_NR; kind++) {
 		row.count = m->events_by_kind[kind];
 		row.name = tr2_event_rows[kind].name;
@@ -338,10 +337,9 @@ static int list_known(const struct tr2_model *m)
 	struct tr2_output out = { .format = tr2_common.format };
 	struct tr2_buf name = TR2_BUF_INIT;
 	struct metric_row row;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(&out, "known", known_columns);
 	uint32_t i;
 
-	tr2_table_init(&t, &out, "known", TR2_COLUMNS(known_columns));
 	for (i = 1; i < m->nr_metrics; i++) {
 		const struct tr2_metric *metric = &m->metrics[i];
 
@@ -378,9 +376,8 @@ static void give_rows(struct tr2_table *t, void *data)
 static void list_nodes(struct tr2_model *m)
 {
 	struct tr2_output out = { .format = tr2_common.format };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(&out, "processes", columns);
 
-	tr2_table_init(&t, &out, "processes", TR2_COLUMNS(columns));
 	tr2_table_rows(&t, give_rows, m);
 	tr2_table_show(&t);
 	if (tr2_common.format == TR2_FORMAT_TEXT)

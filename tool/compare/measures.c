@@ -414,9 +414,8 @@ TR2_COLUMN_LIST(test_columns, struct kind_row, TEST_COLUMNS)
 static void print_tests(struct tr2_output *out, const struct tr2_comparison *c)
 {
 	struct kind_row row = { c, 0 };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "tests", test_columns);
 
-	tr2_table_init(&t, out, "tests", TR2_COLUMNS(test_columns));
 	for (; row.kind < TR2_MEASURE_NR; row.kind++)
 		if (c->tested[row.kind])
 			tr2_table_add(&t, &row);

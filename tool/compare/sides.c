@@ -46,9 +46,8 @@ TR2_COLUMN_LIST(columns, struct side, COLUMNS)
 static void print_data(struct tr2_output *out, const struct tr2_measures *base,
 		       const struct tr2_measures *new)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "sides", columns);
 
-	tr2_table_init(&t, out, "sides", TR2_COLUMNS(columns));
 	tr2_table_add(&t, &(struct side){ "base", base });
 	tr2_table_add(&t, &(struct side){ "new", new });
 	tr2_table_finish(&t);

@@ -160,9 +160,8 @@ void tr2_stat_notes_as_data(struct tr2_output *out,
 			    const struct tr2_stat_side *cmd,
 			    const struct tr2_stat_side *base)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "runs", run_columns);
 
-	tr2_table_init(&t, out, "runs", TR2_COLUMNS(run_columns));
 	add_runs(&t, cmd);
 	if (base)
 		add_runs(&t, base);

@@ -323,10 +323,9 @@ static void print_kinds(struct tr2_output *out, const struct line *lines,
 {
 	struct kind_line *kinds = tr2_calloc(nr, sizeof(*kinds));
 	int kind = measure_of_kinds(lines, nr);
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "kinds", kind_columns);
 	size_t i;
 
-	tr2_table_init(&t, out, "kinds", TR2_COLUMNS(kind_columns));
 	for (i = 0; i < nr; i++) {
 		if ((int)lines[i].it->kind != kind)
 			continue;
@@ -345,9 +344,8 @@ static void print_data(struct tr2_output *out, const struct tr2_stat_side *cmd,
 		       const struct tr2_stat_side *base,
 		       const struct line *lines, size_t nr)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "stat", summary_columns);
 
-	tr2_table_init(&t, out, "stat", TR2_COLUMNS(summary_columns));
 	tr2_table_add(&t, cmd);
 	if (base)
 		tr2_table_add(&t, base);

@@ -12,10 +12,9 @@
  *	TR2_COLUMN_LIST(columns, struct region, REGION_COLUMNS)
  *
  *	struct tr2_output out;
- *	struct tr2_table t;
+ *	struct tr2_table t = TR2_TABLE_OF(&out, "regions", columns);
  *
  *	tr2_output_begin(&out, TR2_FORMAT_TEXT);
- *	tr2_table_init(&t, &out, "regions", TR2_COLUMNS(columns));
  *	tr2_table_add(&t, &region);  …
  *	tr2_table_finish(&t);
  *	tr2_output_end(&out);
@@ -174,7 +173,7 @@ struct tr2_table {
 	int *depths;     /* of each row, for TR2_COL_TREE */
 	uint32_t nr_rows, nr_depths, alloc_rows;
 	struct tr2_text_block *texts; /* of the cells */
-	bool is_tree;    /* has a column of TR2_COL_TREE */
+	bool is_tree; /* has a column of TR2_COL_TREE: known from print on */
 	const struct tr2_column *sorted; /* by this column; NULL: not sorted */
 
 	/* Streamed rows. */
@@ -190,6 +189,10 @@ struct tr2_table {
 /* An array of columns, and how many they are. */
 #define TR2_COLUMNS(columns) (columns), ARRAY_SIZE(columns)
 
+/* An empty table of this output, as an initializer. */
+#define TR2_TABLE_OF(out, title, array)                                    \
+	{ .output = (out), .name = (title), .columns = (array),            \
+	  .nr_columns = ARRAY_SIZE(array) }
 void tr2_table_init(struct tr2_table *t, struct tr2_output *output,
 		    const char *name, const struct tr2_column *columns,
 		    size_t nr_columns);

@@ -324,7 +324,7 @@ bool tr2_report_functions(const struct tr2_report *r)
 {
 	bool *on_path = tr2_critical_samples(r->m);
 	struct functions f = { .r = r, .on_path = on_path };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "functions", columns);
 	uint32_t i;
 	bool ok;
 
@@ -338,7 +338,6 @@ bool tr2_report_functions(const struct tr2_report *r)
 			add_sample(&f, i);
 	if (f.nr)
 		qsort(f.list, f.nr, sizeof(*f.list), compare);
-	tr2_table_init(&t, r->out, "functions", TR2_COLUMNS(columns));
 	add_rows(&t, &f);
 	ok = tr2_report_sort(r, &t, "self");
 	if (ok) {

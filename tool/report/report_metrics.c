@@ -321,28 +321,25 @@ static void add_sums(struct tr2_table *t, const struct tr2_report *r, int kind)
 
 bool tr2_report_timers(const struct tr2_report *r)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "timers", timer_columns);
 
-	tr2_table_init(&t, r->out, "timers", TR2_COLUMNS(timer_columns));
 	add_sums(&t, r, TR2_METRIC_TIMER);
 	return tr2_report_table_if_any(r, &t, "total");
 }
 
 bool tr2_report_distributions(const struct tr2_report *r)
 {
-	struct tr2_table t;
+	struct tr2_table t =
+		TR2_TABLE_OF(r->out, "distributions", distribution_columns);
 
-	tr2_table_init(&t, r->out, "distributions",
-		       TR2_COLUMNS(distribution_columns));
 	add_sums(&t, r, TR2_METRIC_DISTRIBUTION);
 	return tr2_report_table_if_any(r, &t, "count");
 }
 
 bool tr2_report_counters(const struct tr2_report *r)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "counters", counter_columns);
 
-	tr2_table_init(&t, r->out, "counters", TR2_COLUMNS(counter_columns));
 	add_sums(&t, r, TR2_METRIC_COUNTER);
 	add_events(&t, r);
 	return tr2_report_table_if_any(r, &t, "counter");
@@ -350,9 +347,8 @@ bool tr2_report_counters(const struct tr2_report *r)
 
 bool tr2_report_gauges(const struct tr2_report *r)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "gauges", gauge_columns);
 
-	tr2_table_init(&t, r->out, "gauges", TR2_COLUMNS(gauge_columns));
 	add_sums(&t, r, TR2_METRIC_GAUGE);
 	return tr2_report_table_if_any(r, &t, "max");
 }

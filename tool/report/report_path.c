@@ -622,12 +622,11 @@ void tr2_report_parts(const struct tr2_report *r, size_t most)
 	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0;
 	struct tr2_path_sum *sums;
 	struct rows rows = { 0 };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "parts", part_columns);
 
 	nr = tr2_critical_sums(m, steps, nr, &sums);
 	if (root && tr2_critical_by_states(m, root))
 		row.retime = tr2_retime_new(m);
-	tr2_table_init(&t, r->out, "parts", TR2_COLUMNS(part_columns));
 	give_sums(&t, &row, sums, nr, most, &rows);
 	if (tr2_output_is_text(r->out))
 		give_rest(&t, &row, &rows);

@@ -217,10 +217,9 @@ static bool processes(const struct tr2_report *r, bool with_path)
 {
 	bool folds = tr2_report_is_text(r) && !r->all && !r->sort && r->limit < 0;
 	struct tr2_fold fold = { .nr = 0 };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "processes", process_columns);
 	bool ok, several = false;
 
-	tr2_table_init(&t, r->out, "processes", TR2_COLUMNS(process_columns));
 	folds = folds && tr2_report_fold(&fold, r);
 	/* Only a sorted table needs all rows in memory. */
 	if (folds)
@@ -257,12 +256,11 @@ static bool processes(const struct tr2_report *r, bool with_path)
 void tr2_report_processes_by_kind(const struct tr2_report *r)
 {
 	struct tr2_fold fold = { .nr = 0 };
-	struct tr2_table t;
+	struct tr2_table t =
+		TR2_TABLE_OF(r->out, "processes_by_kind", process_columns);
 
 	if (!tr2_report_fold(&fold, r))
 		return;
-	tr2_table_init(&t, r->out, "processes_by_kind",
-		       TR2_COLUMNS(process_columns));
 	give_folded(&t, r, &fold);
 	r->out->caption = "the processes as a tree; those of one kind below one "
 			  "process are one row, which leads to the first of "

@@ -306,10 +306,9 @@ TR2_COLUMN_LIST(thread_columns, struct thread_row, THREAD_COLUMNS)
 bool tr2_report_threads(const struct tr2_report *r)
 {
 	struct thread_row row = { .of.m = r->m };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "threads", thread_columns);
 	uint32_t s, i;
 
-	tr2_table_init(&t, r->out, "threads", TR2_COLUMNS(thread_columns));
 	tr2_report_for_each_session(r, s) {
 		row.of.session = &r->m->sessions[s];
 		tr2_for_each_thread(r->m, s, i) {

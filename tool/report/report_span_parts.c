@@ -168,7 +168,7 @@ void tr2_report_span_parts(const struct tr2_report *r)
 	struct parts p = { .m = r->m };
 	struct part_row row = { .m = r->m };
 	struct tr2_report own = *r;
-	struct tr2_table table;
+	struct tr2_table table = TR2_TABLE_OF(r->out, "span_parts", columns);
 	uint32_t session, thread, i;
 	int64_t *inside_ns = tr2_calloc(r->m->nr_trace_spans, sizeof(*inside_ns));
 
@@ -180,7 +180,6 @@ void tr2_report_span_parts(const struct tr2_report *r)
 	if (p.nr)
 		qsort(p.part, p.nr, sizeof(*p.part), compare);
 	fold(&p);
-	tr2_table_init(&table, r->out, "span_parts", TR2_COLUMNS(columns));
 	for (i = 0; i < p.nr; i++) {
 		row.part = &p.part[i];
 		if (row.part->ns)

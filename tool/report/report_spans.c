@@ -221,11 +221,10 @@ static void fold_others(struct tr2_table *t, const struct name_rows *rows)
 static bool print_names(const struct tr2_report *r, const struct entries *all)
 {
 	struct name_rows rows = { NULL, 0, 0 };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "spans", name_columns);
 	uint32_t i;
 	bool ok;
 
-	tr2_table_init(&t, r->out, "spans", TR2_COLUMNS(name_columns));
 	if (!all->nr)
 		return tr2_report_table_if_any(r, &t, "total");
 	find_names(r, all, &rows);
@@ -303,12 +302,12 @@ static void print_slowest(const struct tr2_report *r, struct entries *all)
 	uint32_t i, most = tr2_report_is_text(r) && r->limit < 0 ?
 				   MOST_SLOWEST : all->nr;
 	struct tr2_report own = *r;
-	struct tr2_table t;
+	struct tr2_table t =
+		TR2_TABLE_OF(r->out, "slowest_spans", slow_columns);
 
 	if (!all->nr)
 		return;
 	qsort(all->entry, all->nr, sizeof(*all->entry), compare_took);
-	tr2_table_init(&t, r->out, "slowest_spans", TR2_COLUMNS(slow_columns));
 	for (i = 0; i < all->nr && i < most; i++) {
 		row.e = &all->entry[i];
 		row.of.session = row.e->session;

@@ -376,12 +376,11 @@ static bool print(const struct tr2_report *r, struct tr2_table *t)
 static bool print_failed_scripts(const struct suite *all)
 {
 	struct tr2_report own = *all->r;
-	struct tr2_table t;
+	struct tr2_table t =
+		TR2_TABLE_OF(own.out, "failed_scripts", failed_columns);
 	uint32_t i;
 
 	own.sort = NULL; /* -s names a column of tests */
-	tr2_table_init(&t, own.out, "failed_scripts",
-		       TR2_COLUMNS(failed_columns));
 	for (i = 0; i < all->nr_script; i++) {
 		const struct script *s = &all->script[i];
 
@@ -422,11 +421,10 @@ static bool print_tests(const struct suite *all)
 static bool print_scripts(const struct suite *all)
 {
 	struct tr2_report own = *all->r;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(own.out, "scripts", script_columns);
 	uint32_t i;
 
 	own.sort = NULL;
-	tr2_table_init(&t, own.out, "scripts", TR2_COLUMNS(script_columns));
 	for (i = 0; i < all->nr_script; i++)
 		tr2_table_add(&t, &all->script[i]);
 	return print(&own, &t);

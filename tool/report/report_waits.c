@@ -227,7 +227,7 @@ bool tr2_report_waits(const struct tr2_report *r)
 {
 	struct waits w = { .r = r };
 	struct wait_row row = { .w = &w };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "waits", columns);
 	uint32_t i, thread;
 	bool ok;
 
@@ -244,7 +244,6 @@ bool tr2_report_waits(const struct tr2_report *r)
 			gather_thread(&w, i, thread);
 	}
 	tr2_groups_sort(&w.groups);
-	tr2_table_init(&t, r->out, "waits", TR2_COLUMNS(columns));
 	for (i = 0; i < w.groups.nr; i++) {
 		row.g = &w.groups.group[i];
 		row.k = &w.kinds[i];

@@ -85,11 +85,10 @@ static bool print_ranking(const struct tr2_report *r, uint32_t root,
 	struct tr2_buf b = TR2_BUF_INIT;
 	struct gain_row row = { .wall_ns = wall_ns };
 	struct tr2_gain *gains;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "what_if", ranking);
 	size_t nr = tr2_gains(r->m, root, MAX_TRIED, &gains), i;
 	bool ok = true;
 
-	tr2_table_init(&t, r->out, "what_if", TR2_COLUMNS(ranking));
 	for (i = 0; i < nr; i++) {
 		row.gain = &gains[i];
 		row.name = name_of(&gains[i].change, &b);

@@ -76,7 +76,7 @@ static int64_t age_ns(const struct tr2_top *top)
 
 static void print_sum(struct tr2_output *out, const struct tr2_top *top)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "sum", sum_columns);
 	struct sum_row sum = { .top = top, .nr_ended = top->nr_ended,
 			       .wall_ns = age_ns(top) };
 	int64_t period_ns = top->nr_readings > 1 ?
@@ -97,7 +97,6 @@ static void print_sum(struct tr2_output *out, const struct tr2_top *top)
 		sum.nr_ended = top->nr_exits;
 	sum.cpus = (double)(top->cpu_ns - top->before_cpu_ns) /
 		   (double)(period_ns > 0 ? period_ns : 1);
-	tr2_table_init(&t, out, "sum", TR2_COLUMNS(sum_columns));
 	/* Of a process that had ended before nothing is known but its ring. */
 	if (top->nr_readings)
 		tr2_table_add(&t, &sum);
@@ -267,11 +266,10 @@ static bool print_processes(struct tr2_output *out, const struct tr2_top *top,
 			    const char *sort, uint32_t max)
 {
 	struct tr2_top_rows rows;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "processes", process_columns);
 	bool sorted;
 	uint32_t i;
 
-	tr2_table_init(&t, out, "processes", TR2_COLUMNS(process_columns));
 	tr2_top_rows_make(&rows, top, sort ? 0 : max);
 	for (i = tr2_top_rows_after(&rows, 0); i;
 	     i = tr2_top_rows_after(&rows, i))
