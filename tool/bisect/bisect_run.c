@@ -10,7 +10,6 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "common/signals.h"
-#include "compare/run_set.h"
 #include "compare/significance.h"
 #include "record/job/job.h"
 #include "record/store.h"

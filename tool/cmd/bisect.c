@@ -25,7 +25,7 @@
 #include "compare/numbers.h"
 #include "compare/significance.h"
 #include "compare/stat.h"
-#include "compare/verdict_text.h"
+#include "compare/verdict.h"
 #include "record/kernel/counters.h"
 
 #define EVENTS "task-clock,page-faults"

@@ -8,10 +8,8 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "compare/measures.h"
-#include "compare/run_set.h"
-#include "compare/sides.h"
 #include "compare/significance.h"
-#include "compare/verdict_text.h"
+#include "compare/verdict.h"
 
 static double fail_above = -1;
 static struct tr2_measure_choice choice = TR2_MEASURE_CHOICE_INIT;

@@ -16,7 +16,7 @@
 #include "compare/numbers.h"
 #include "compare/stat.h"
 #include "compare/timeline.h"
-#include "compare/verdict_text.h"
+#include "compare/verdict.h"
 
 #define BAR_WIDTH 12
 /* Between the parts of a commit, and between commits. */

@@ -94,4 +94,9 @@ const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,
 					    enum tr2_measure_kind kind,
 					    const char *name);
 
+/* Add the runs of `path`. Return 0, or the exit code after an error message;
+ * `quiet` suppresses warnings about problems in a recording. If there is no
+ * run, a warning is printed and 0 returned. */
+int tr2_set_read(struct tr2_measures *ms, const char *path, bool quiet);
+
 #endif

@@ -86,4 +86,9 @@ void tr2_comparison_print(struct tr2_output *out,
  * all of the other? */
 bool tr2_comparison_runs_can_tell(const struct tr2_comparison *c);
 
+/* Print a note on differing machines below the comparison; in JSON "sides".
+ * Losses and failures go to stderr. */
+void tr2_sides_print(struct tr2_output *out, const struct tr2_measures *base,
+		     const struct tr2_measures *new);
+
 #endif

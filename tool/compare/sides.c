@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sides - describe the two sides of a comparison. */
-#include "compare/sides.h"
+/* sides - the two sides of a comparison besides their numbers: where they were
+ * recorded, and what failed. */
+#include "compare/measures.h"
 
 #include <stdio.h>
 #include <stdlib.h>

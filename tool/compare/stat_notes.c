@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "compare/numbers.h"
-#include "compare/spread.h"
 #include "compare/stat.h"
 
 static const struct tr2_measure *wall_of(const struct tr2_stat_side *side)

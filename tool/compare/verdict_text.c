@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* verdict_text - print what a comparison comes to, and judge it. */
-#include "compare/verdict_text.h"
+#include "compare/verdict.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -23,7 +23,6 @@
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"
-#include "export/sql/schema.h"
 #include "model/join/self_time.h"
 
 #define BUSY_MS 10000
