@@ -68,29 +68,26 @@ struct row {
 	uint32_t number;
 };
 
-TR2_CELL(cell_name, struct row,
-	 tr2_cell_str(t, tr2_s(r->m, r->m->threads[r->number].name));
-	 tr2_cell_link(t, r->link, r->number))
-TR2_CELL(cell_start, struct row,
-	 tr2_cell_wall(t, r->m->threads[r->number].start_ns))
-TR2_CELL(cell_time, struct row,
-	 tr2_cell_ns(t, r->m->threads[r->number].end_ns);
-	 tr2_cell_color(t, TR2_COLOR_BAD))
-/* Values of several kinds. */
-TR2_CELL(cell_mixed, struct row,
-	 if (r->number % 2) tr2_cell_real(t, r->number);
-	 else if (r->number % 3) tr2_cell_bytes(t, r->number))
+/* `mixed` has values of several kinds. */
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(name, "NAME", TR2_COL_TREE, \
+	       tr2_cell_str(t, tr2_s(r->m, r->m->threads[r->number].name)); \
+	       tr2_cell_link(t, r->link, r->number)) \
+	COLUMN(start, "START", TR2_COL_LEFT, \
+	       tr2_cell_wall(t, r->m->threads[r->number].start_ns)) \
+	TEXT(time, "TIME", TR2_COL_DATA | TR2_COL_PAGE, \
+	     tr2_cell_ns(t, r->m->threads[r->number].end_ns); \
+	     tr2_cell_color(t, TR2_COLOR_BAD)) \
+	COLUMN(mixed, "MIXED", 0, \
+	       if (r->number % 2) tr2_cell_real(t, r->number); \
+	       else if (r->number % 3) tr2_cell_bytes(t, r->number)) \
+	DATA(data, tr2_cell_ns(t, r->m->threads[r->number].end_ns))
+
+TR2_COLUMN_LIST(columns, struct row, COLUMNS)
 
 /* Tables of a report, without its rules. */
 static void print_tables(struct tr2_model *m, struct tr2_output *out)
 {
-	static const struct tr2_column columns[] = {
-		{ "name", "NAME", TR2_COL_TREE, cell_name },
-		{ "start", "START", TR2_COL_LEFT, cell_start },
-		{ "time_ns", "TIME", TR2_COL_DATA | TR2_COL_PAGE, cell_time },
-		{ "mixed", "MIXED", 0, cell_mixed },
-		{ "data", "", TR2_COL_DATA, cell_time },
-	};
 	struct row row = { .m = m };
 	struct tr2_table t;
 

@@ -10,7 +10,6 @@
 #include "compare/interval.h"
 #include "compare/numbers.h"
 #include "compare/significance.h"
-#include "compare/spread.h"
 #include "out/table.h"
 #include "random.h"
 #include "tap.h"

@@ -7,7 +7,6 @@
  */
 #include "base/buf.h"
 #include "compare/interval.h"
-#include "compare/sequential.h"
 #include "compare/significance.h"
 #include "compare/verdict.h"
 #include "random.h"

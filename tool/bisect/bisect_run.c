@@ -10,8 +10,7 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "common/signals.h"
-#include "compare/run_set.h"
-#include "compare/sequential.h"
+#include "compare/significance.h"
 #include "record/job/job.h"
 #include "record/store.h"
 

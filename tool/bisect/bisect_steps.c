@@ -9,20 +9,14 @@
 #include "common/memory.h"
 #include "compare/git.h"
 
-TR2_CELL(cell_commit, struct tr2_bisect_step, tr2_cell_str(t, r->commit))
-TR2_CELL(cell_word, struct tr2_bisect_step, tr2_cell_str(t, r->word))
-TR2_CELL(cell_value, struct tr2_bisect_step,
-	 if (!isnan(r->value)) tr2_cell_real(t, r->value))
-TR2_CELL(cell_why, struct tr2_bisect_step, tr2_cell_str(t, r->why))
-TR2_CELL(cell_subject, struct tr2_bisect_step, tr2_cell_str(t, r->subject))
+#define STEP_COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(commit, tr2_cell_str(t, r->commit)) \
+	DATA(is, tr2_cell_str(t, r->word)) \
+	DATA(value, if (!isnan(r->value)) tr2_cell_real(t, r->value)) \
+	DATA(why, tr2_cell_str(t, r->why)) \
+	DATA(subject, tr2_cell_str(t, r->subject))
 
-static const struct tr2_column step_columns[] = {
-	{ "commit", "", TR2_COL_DATA, cell_commit },
-	{ "is", "", TR2_COL_DATA, cell_word },
-	{ "value", "", TR2_COL_DATA, cell_value },
-	{ "why", "", TR2_COL_DATA, cell_why },
-	{ "subject", "", TR2_COL_DATA, cell_subject },
-};
+TR2_COLUMN_LIST(step_columns, struct tr2_bisect_step, STEP_COLUMNS)
 
 /* The commit that was found, and the measure that decided. */
 struct found {
@@ -30,21 +24,14 @@ struct found {
 	const struct tr2_bisect_decision *by;
 };
 
-TR2_CELL(cell_found, struct found, tr2_cell_str(t, r->commit))
-TR2_CELL(cell_found_subject, struct found, tr2_cell_str(t, r->subject))
-TR2_CELL(cell_kind, struct found,
-	 tr2_cell_str(t, tr2_measure_names[r->by->kind]))
-TR2_CELL(cell_name, struct found, tr2_cell_str(t, r->by->name))
-TR2_CELL(cell_exact, struct found,
-	 tr2_cell_bool(t, r->by->is_exact))
+#define FOUND_COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(commit, tr2_cell_str(t, r->commit)) \
+	DATA(subject, tr2_cell_str(t, r->subject)) \
+	DATA(kind, tr2_cell_str(t, tr2_measure_names[r->by->kind])) \
+	DATA(name, tr2_cell_str(t, r->by->name)) \
+	DATA(exact, tr2_cell_bool(t, r->by->is_exact))
 
-static const struct tr2_column found_columns[] = {
-	{ "commit", "", TR2_COL_DATA, cell_found },
-	{ "subject", "", TR2_COL_DATA, cell_found_subject },
-	{ "kind", "", TR2_COL_DATA, cell_kind },
-	{ "name", "", TR2_COL_DATA, cell_name },
-	{ "exact", "", TR2_COL_DATA, cell_exact },
-};
+TR2_COLUMN_LIST(found_columns, struct found, FOUND_COLUMNS)
 
 char *tr2_bisect_subject(const char *commit, const char *format, bool is_text)
 {
@@ -79,7 +66,8 @@ static void print_line(FILE *out, const struct tr2_bisect_step *s,
 		if (by->is_exact)
 			tr2_buf_add_u64(&b, (uint64_t)llround(s->value));
 		else
-			tr2_fmt_measure(&b, by->unit, s->value);
+			tr2_buf_addstr(&b, tr2_measure_text(by->unit,
+							    s->value));
 	}
 	fprintf(out, "%-4s  %.9s  %s  %s\n", s->word, s->commit,
 		tr2_buf_str(&b), subject);
@@ -118,10 +106,9 @@ tr2_bisect_step_last(const struct tr2_bisect_steps *steps, const char *word)
 void tr2_bisect_steps_print(struct tr2_output *out,
 			    const struct tr2_bisect_steps *steps)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "steps", step_columns);
 	uint32_t i;
 
-	tr2_table_init(&t, out, "steps", TR2_COLUMNS(step_columns));
 	for (i = 0; i < steps->nr; i++)
 		tr2_table_add(&t, &steps->item[i]);
 	tr2_table_finish(&t);

@@ -91,27 +91,23 @@ struct row {
 	const char *meaning; /* NULL: nothing to report */
 };
 
-TR2_CELL(cell_variable, struct row, tr2_cell_str(t, r->variable))
-TR2_CELL(cell_value, struct row, tr2_cell_str(t, r->found->value))
-TR2_CELL(cell_origin, struct row, tr2_cell_str(t, r->found->origin))
-TR2_CELL(cell_works, struct row, tr2_cell_bool(t, r->works))
-
-static void cell_meaning(struct tr2_table *t, const void *row)
+static void cell_meaning(struct tr2_table *t, const struct row *r)
 {
-	const struct row *r = row;
-
 	tr2_cell_str(t, r->meaning);
 	if (r->meaning && !r->works)
 		tr2_cell_color(t, TR2_COLOR_BAD);
 }
 
-static const struct tr2_column columns[] = {
-	{ "variable", "SETTING", TR2_COL_LEFT, cell_variable },
-	{ "value", "VALUE", TR2_COL_LEFT, cell_value },
-	{ "origin", "FROM", TR2_COL_LEFT, cell_origin },
-	{ "works", "", TR2_COL_DATA, cell_works },
-	{ "meaning", "WHICH IS", TR2_COL_LEFT, cell_meaning },
-};
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(variable, "SETTING", TR2_COL_LEFT, \
+	       tr2_cell_str(t, r->variable)) \
+	COLUMN(value, "VALUE", TR2_COL_LEFT, tr2_cell_str(t, r->found->value)) \
+	COLUMN(origin, "FROM", TR2_COL_LEFT, \
+	       tr2_cell_str(t, r->found->origin)) \
+	DATA(works, tr2_cell_bool(t, r->works)) \
+	COLUMN(meaning, "WHICH IS", TR2_COL_LEFT, cell_meaning(t, r))
+
+TR2_COLUMN_LIST(columns, struct row, COLUMNS)
 
 /* Add variables whose names are similar to a setting's. Return their number. */
 static int add_near_misses(struct tr2_table *t)
@@ -201,22 +197,19 @@ struct env_summary {
 	int targets, faults;
 };
 
-TR2_CELL(cell_targets, struct env_summary, tr2_cell_int(t, r->targets))
-TR2_CELL(cell_faults, struct env_summary, tr2_cell_int(t, r->faults))
+#define SUMMARY_COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(targets, tr2_cell_int(t, r->targets)) \
+	DATA(faults, tr2_cell_int(t, r->faults))
 
-static const struct tr2_column summary_columns[] = {
-	{ "targets", "", TR2_COL_DATA, cell_targets },
-	{ "faults", "", TR2_COL_DATA, cell_faults },
-};
+TR2_COLUMN_LIST(summary_columns, struct env_summary, SUMMARY_COLUMNS)
 
 int tr2_check_env(void)
 {
 	static struct tr2_found found[TR2_NR_SETTINGS];
 	struct env_summary sum = { 0, tr2_check_find_settings(found) };
 	struct tr2_output out;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(&out, "settings", columns);
 
-	tr2_table_init(&t, &out, "settings", TR2_COLUMNS(columns));
 	sum.faults += add_settings(&t, found, &sum.targets);
 	sum.faults += add_near_misses(&t);
 	tr2_output_begin(&out, tr2_common.format);

@@ -36,23 +36,16 @@ struct source {
 	const char *why; /* how it is had, or why not */
 };
 
-TR2_CELL(cell_command, struct source, tr2_cell_str(t, r->command))
-TR2_CELL(cell_what, struct source, tr2_cell_str(t, r->what))
-TR2_CELL(cell_has, struct source, tr2_cell_bool(t, r->has))
-TR2_CELL(cell_shown, struct source, {
-	tr2_cell_str(t, r->has ? "yes" : "no");
-	if (!r->has)
-		tr2_cell_color(t, TR2_COLOR_WARM);
-})
-TR2_CELL(cell_why, struct source, tr2_cell_str(t, r->why))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(command, "COMMAND", TR2_COL_LEFT, tr2_cell_str(t, r->command)) \
+	COLUMN(what, "WHAT", TR2_COL_LEFT, tr2_cell_str(t, r->what)) \
+	DATA(available, tr2_cell_bool(t, r->has)) \
+	TEXT(shown, "HERE", TR2_COL_LEFT, \
+	     tr2_cell_str(t, r->has ? "yes" : "no"); \
+	     tr2_cell_color(t, r->has ? TR2_COLOR_NONE : TR2_COLOR_WARM)) \
+	COLUMN(why, "BY, OR WHY NOT", TR2_COL_LEFT, tr2_cell_str(t, r->why))
 
-static const struct tr2_column columns[] = {
-	{ "command", "COMMAND", TR2_COL_LEFT, cell_command },
-	{ "what", "WHAT", TR2_COL_LEFT, cell_what },
-	{ "available", "", TR2_COL_DATA, cell_has },
-	{ NULL, "HERE", TR2_COL_LEFT, cell_shown },
-	{ "why", "BY, OR WHY NOT", TR2_COL_LEFT, cell_why },
-};
+TR2_COLUMN_LIST(columns, struct source, COLUMNS)
 
 /* Trace a child that does nothing. */
 static bool try_ptrace(struct tr2_ptrace *p)
@@ -200,25 +193,22 @@ struct summary {
 	const char *remedy; /* NULL: nothing, or it is not known */
 };
 
-TR2_CELL(cell_path, struct summary, tr2_cell_str(t, paths[r->path].name))
-TR2_CELL(cell_remedy, struct summary, tr2_cell_str(t, r->remedy))
+#define SUMMARY_COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(path, tr2_cell_str(t, paths[r->path].name)) \
+	DATA(remedy, tr2_cell_str(t, r->remedy))
 
-static const struct tr2_column summary_columns[] = {
-	{ "path", "", TR2_COL_DATA, cell_path },
-	{ "remedy", "", TR2_COL_DATA, cell_remedy },
-};
+TR2_COLUMN_LIST(summary_columns, struct summary, SUMMARY_COLUMNS)
 
 int tr2_check_record(void)
 {
 	struct summary sum;
 	struct tr2_output out;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(&out, "sources", columns);
 
 	open_sources();
 	sum.path = find_path();
 	sum.remedy = sum.path == PATH_RIGHT ? NULL : tr2_refusal_remedy();
 	tr2_output_begin(&out, tr2_common.format);
-	tr2_table_init(&t, &out, "sources", TR2_COLUMNS(columns));
 	add_sources(&t);
 	if (out.format == TR2_FORMAT_JSON)
 		tr2_table_print_row(&out, "summary",

@@ -25,7 +25,7 @@
 #include "compare/numbers.h"
 #include "compare/significance.h"
 #include "compare/stat.h"
-#include "compare/verdict_text.h"
+#include "compare/verdict.h"
 #include "record/kernel/counters.h"
 
 #define EVENTS "task-clock,page-faults"
@@ -59,8 +59,6 @@ static const struct tr2_option options[] = {
 	  "count allocations, too, as 'trace2 stat --allocations'", NULL },
 	TR2_OPT_END
 };
-
-extern const struct tr2_command tr2_command_bisect;
 
 /* A commit that was measured. */
 struct point {
@@ -149,13 +147,12 @@ static void say_unmeasured(const struct tr2_bisect_rev *rev)
 		  bi.run.has_run && !build ? " (it may need --build)" : "");
 }
 
-static struct point *measure_end(const struct tr2_bisect_rev *rev)
+static bool measure_end(const struct tr2_bisect_rev *rev)
 {
-	struct point *p = measure(rev->commit);
-
-	if (!p)
-		say_unmeasured(rev);
-	return p;
+	if (measure(rev->commit))
+		return true;
+	say_unmeasured(rev);
+	return false;
 }
 
 static void decide_by(const struct tr2_difference *d, bool is_exact,
@@ -182,45 +179,28 @@ static void add_difference(struct tr2_buf *b, const struct tr2_comparison *c,
 	tr2_difference_add(b, d, has ? &interval : NULL);
 }
 
-/* Choose an exact count that tells both ends apart. false: none does. */
-static bool choose_count(const struct tr2_measures *from,
-			 const struct tr2_measures *to)
+/* Choose an exact count that tells both ends apart; in turns, a time, or a
+ * number that varies, that differs by more than chance. false: none does. */
+static bool choose(bool in_turns, const struct tr2_measures *from,
+		   const struct tr2_measures *to)
 {
 	const struct tr2_difference *d;
 	struct tr2_comparison c;
 	struct tr2_verdict v;
 
-	tr2_compare(&c, from, to, false, takes, NULL);
+	tr2_compare(&c, from, to, in_turns, takes, NULL);
 	tr2_verdict(&v, &c, TR2_ALPHA);
-	bi.time_word = v.word;
-	d = v.count[0];
+	d = in_turns ? v.time[0] : v.count[0];
+	if (!in_turns)
+		bi.time_word = v.word;
+	else if (d && !((v.is_judged ? d->p_alone : d->p) < TR2_ALPHA))
+		d = NULL;
 	if (d) {
-		decide_by(d, true, from, to);
+		decide_by(d, !in_turns, from, to);
 		add_difference(&bi.ends, &c, d);
 	}
 	tr2_comparison_release(&c);
 	return d != NULL;
-}
-
-/* Choose a time, or a number that varies, that differs by more than chance. */
-static bool choose_time(const struct tr2_measures *from,
-			const struct tr2_measures *to)
-{
-	const struct tr2_difference *d;
-	struct tr2_comparison c;
-	struct tr2_verdict v;
-	bool differs;
-
-	tr2_compare(&c, from, to, true, takes, NULL);
-	tr2_verdict(&v, &c, TR2_ALPHA);
-	d = v.time[0];
-	differs = d && (v.is_judged ? d->p_alone : d->p) < TR2_ALPHA;
-	if (differs) {
-		decide_by(d, false, from, to);
-		add_difference(&bi.ends, &c, d);
-	}
-	tr2_comparison_release(&c);
-	return differs;
 }
 
 static bool measure_turns(struct tr2_measures *base, struct tr2_measures *ms)
@@ -240,7 +220,7 @@ static bool tell_by_time(void)
 		 !measure_turns(&from, &to))
 		say_unmeasured(&good);
 	else
-		ok = choose_time(&from, &to);
+		ok = choose(true, &from, &to);
 	bi.in_turns = ok;
 	tr2_measures_release(&from);
 	tr2_measures_release(&to);
@@ -574,22 +554,17 @@ static int finish(const char *first)
 	return code;
 }
 
-static bool measure_ends(void)
-{
-	return measure_end(&good) && measure_end(&bad);
-}
-
 static int bisect(void)
 {
 	const struct tr2_measures *from, *to;
 	char *first;
 	int code;
 
-	if (!measure_ends())
+	if (!measure_end(&good) || !measure_end(&bad))
 		return TR2_EXIT_FATAL;
 	from = &find_point(good.commit)->measures;
 	to = &find_point(bad.commit)->measures;
-	if (!choose_count(from, to) && !tell_by_time()) {
+	if (!choose(false, from, to) && !tell_by_time()) {
 		if (bi.run.failed || bi.run.stop)
 			return TR2_EXIT_FATAL;
 		tr2_error("nothing tells %s from %s: no exact count differs, "
@@ -666,13 +641,11 @@ static int run(int argc, char **argv)
 	int code = TR2_EXIT_FATAL;
 
 	if (!argc || !good.word)
-		return tr2_usage_error(&tr2_command_bisect,
-				       "needs --good REV and a command");
+		return tr2_usage_error("needs --good REV and a command");
 	if (nr_runs < TR2_EXACT_LEAST || nr_runs > 1000000)
-		return tr2_usage_error(&tr2_command_bisect,
-				       "-r must be at least 4, and at most "
+		return tr2_usage_error("-r must be at least 4, and at most "
 				       "1000000");
-	if (!tr2_choice_valid(&choice, &tr2_command_bisect))
+	if (!tr2_choice_valid(&choice))
 		return TR2_EXIT_USAGE;
 	bi.run.argv = argv;
 	bi.run.build = build;

@@ -268,20 +268,19 @@ struct found {
 };
 
 /* Problems that missing events cause, or those of another process. */
-static bool comes_of_others(enum tr2_problem_kind kind)
-{
-	switch (kind) {
-	case TR2_PROBLEM_BAD_LINE:
-	case TR2_PROBLEM_UNPAIRED:
-	case TR2_PROBLEM_ORDER:
-	case TR2_PROBLEM_OVERLAP:
-	case TR2_PROBLEM_NESTING:
-	case TR2_PROBLEM_THREAD:
-		return true;
-	default:
-		return false;
-	}
-}
+static const bool comes_of_others[TR2_PROBLEM_NR] = {
+	[TR2_PROBLEM_BAD_LINE] = true, [TR2_PROBLEM_UNPAIRED] = true,
+	[TR2_PROBLEM_ORDER] = true,    [TR2_PROBLEM_OVERLAP] = true,
+	[TR2_PROBLEM_NESTING] = true,  [TR2_PROBLEM_THREAD] = true,
+};
+static const bool is_warning[TR2_PROBLEM_NR] = {
+	[TR2_PROBLEM_CUT_LINE] = true,    [TR2_PROBLEM_UNKNOWN] = true,
+	[TR2_PROBLEM_FAILED_TIME] = true, [TR2_PROBLEM_CLOCK] = true,
+	[TR2_PROBLEM_NO_START] = true,    [TR2_PROBLEM_NO_END] = true,
+	[TR2_PROBLEM_CHILD] = true,       [TR2_PROBLEM_NEWER] = true,
+	[TR2_PROBLEM_OVERWRITTEN] = true, [TR2_PROBLEM_UNSURE] = true,
+	[TR2_PROBLEM_LOST] = true,        [TR2_PROBLEM_FULL] = true,
+};
 
 /* Are events missing there, or assigned to a process that may be the wrong one? */
 static bool is_excused(const struct tr2_model *m, tr2_str source)
@@ -300,23 +299,8 @@ static bool is_excused(const struct tr2_model *m, tr2_str source)
 
 static bool is_error(const struct tr2_model *m, const struct tr2_problem *p)
 {
-	switch (p->kind) {
-	case TR2_PROBLEM_CUT_LINE:
-	case TR2_PROBLEM_UNKNOWN:
-	case TR2_PROBLEM_FAILED_TIME:
-	case TR2_PROBLEM_CLOCK:
-	case TR2_PROBLEM_NO_START:
-	case TR2_PROBLEM_NO_END:
-	case TR2_PROBLEM_CHILD:
-	case TR2_PROBLEM_NEWER:
-	case TR2_PROBLEM_OVERWRITTEN:
-	case TR2_PROBLEM_UNSURE:
-	case TR2_PROBLEM_LOST:
-	case TR2_PROBLEM_FULL:
-		return false;
-	default:
-		return !comes_of_others(p->kind) || !is_excused(m, p->source);
-	}
+	return !is_warning[p->kind] && (!comes_of_others[p->kind] ||
+					!is_excused(m, p->source));
 }
 
 struct problem_row {
@@ -325,21 +309,15 @@ struct problem_row {
 	const char *level;
 };
 
-TR2_CELL(cell_level, struct problem_row, tr2_cell_str(t, r->level))
-TR2_CELL(cell_file, struct problem_row,
-	 tr2_cell_str(t, tr2_s(r->m, r->p->source)))
-TR2_CELL(cell_line, struct problem_row,
-	 if (r->p->line) tr2_cell_uint(t, r->p->line))
-TR2_CELL(cell_count, struct problem_row, tr2_cell_uint(t, r->p->count))
-TR2_CELL(cell_message, struct problem_row, tr2_cell_str(t, r->p->text))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(level, "LEVEL", TR2_COL_LEFT, tr2_cell_str(t, r->level)) \
+	COLUMN(file, "FILE", TR2_COL_LEFT, \
+	       tr2_cell_str(t, tr2_s(r->m, r->p->source))) \
+	COLUMN(line, "LINE", 0, if (r->p->line) tr2_cell_uint(t, r->p->line)) \
+	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->p->count)) \
+	COLUMN(message, "MESSAGE", TR2_COL_LEFT, tr2_cell_str(t, r->p->text))
 
-static const struct tr2_column columns[] = {
-	{ "level", "LEVEL", TR2_COL_LEFT, cell_level },
-	{ "file", "FILE", TR2_COL_LEFT, cell_file },
-	{ "line", "LINE", 0, cell_line },
-	{ "count", "COUNT", 0, cell_count },
-	{ "message", "MESSAGE", TR2_COL_LEFT, cell_message },
-};
+TR2_COLUMN_LIST(columns, struct problem_row, COLUMNS)
 
 static void print_shown(const char *s)
 {
@@ -407,19 +385,14 @@ static void print_summary(const struct found *f)
 		       f->errors == 1 ? "" : "s", f->warnings);
 }
 
-TR2_CELL(cell_sessions, struct found, tr2_cell_uint(t, r->sessions))
-TR2_CELL(cell_events, struct found, tr2_cell_uint(t, r->events))
-TR2_CELL(cell_errors, struct found, tr2_cell_uint(t, r->errors))
-TR2_CELL(cell_warnings, struct found, tr2_cell_uint(t, r->warnings))
-TR2_CELL(cell_brief, struct found, tr2_cell_bool(t, r->brief))
+#define SUMMARY_COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(sessions, tr2_cell_uint(t, r->sessions)) \
+	DATA(events, tr2_cell_uint(t, r->events)) \
+	DATA(errors, tr2_cell_uint(t, r->errors)) \
+	DATA(warnings, tr2_cell_uint(t, r->warnings)) \
+	DATA(brief, tr2_cell_bool(t, r->brief))
 
-static const struct tr2_column summary_columns[] = {
-	{ "sessions", "", TR2_COL_DATA, cell_sessions },
-	{ "events", "", TR2_COL_DATA, cell_events },
-	{ "errors", "", TR2_COL_DATA, cell_errors },
-	{ "warnings", "", TR2_COL_DATA, cell_warnings },
-	{ "brief", "", TR2_COL_DATA, cell_brief },
-};
+TR2_COLUMN_LIST(summary_columns, struct found, SUMMARY_COLUMNS)
 
 /* Check each input alone: two of them may describe one process without
  * contradiction. */
@@ -484,22 +457,19 @@ static int check_files(int argc, char **argv)
 		       check_inputs(inputs.nr, inputs.item) : TR2_EXIT_USAGE;
 }
 
-extern const struct tr2_command tr2_command_check;
-
 static int run(int argc, char **argv)
 {
 	int exit_code = 0;
 
 	if (recording)
 		return argc || env || send_probe ?
-			tr2_usage_error(&tr2_command_check,
-					"--record takes no INPUT, and excludes "
-					"--env and --send") : tr2_check_record();
+			tr2_usage_error("--record takes no INPUT, and excludes "
+					"--env and --send") :
+			tr2_check_record();
 	if (!env && !send_probe)
 		return check_files(argc, argv);
 	if (send_probe && tr2_common.format != TR2_FORMAT_TEXT)
-		return tr2_usage_error(&tr2_command_check,
-				       "--format excludes --send");
+		return tr2_usage_error("--format excludes --send");
 	if (env)
 		exit_code = tr2_check_env();
 	if (send_probe && exit_code < TR2_EXIT_USAGE)

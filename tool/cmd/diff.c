@@ -8,10 +8,8 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "compare/measures.h"
-#include "compare/run_set.h"
-#include "compare/sides.h"
 #include "compare/significance.h"
-#include "compare/verdict_text.h"
+#include "compare/verdict.h"
 
 static double fail_above = -1;
 static struct tr2_measure_choice choice = TR2_MEASURE_CHOICE_INIT;
@@ -27,8 +25,6 @@ static const struct tr2_option options[] = {
 	  "once; then all words are new runs", NULL },
 	TR2_OPT_END
 };
-
-extern const struct tr2_command tr2_command_diff;
 
 static int read_all(struct tr2_measures *ms, const char *const *paths,
 		    size_t nr)
@@ -72,12 +68,12 @@ static int run(int argc, char **argv)
 	const char *const *words = (const char *const *)argv;
 	int nr_base = input->nr ? 0 : 1, code;
 
-	if (!tr2_choice_valid(&choice, &tr2_command_diff))
+	if (!tr2_choice_valid(&choice))
 		return TR2_EXIT_USAGE;
 	if (input->nr ? argc < 1 : argc != 2)
-		return tr2_usage_error(&tr2_command_diff, input->nr ?
-			"no new runs given: name them as words" :
-			"needs two words, BASE and NEW");
+		return tr2_usage_error(input->nr ?
+				       "no new runs given: name them as words" :
+				       "needs two words, BASE and NEW");
 	code = input->nr ? read_all(&base, input->item, input->nr) :
 			   read_all(&base, words, 1);
 	if (!code)

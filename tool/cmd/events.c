@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* events - print the list of `-e list`. */
-/* events - print the list of `-e list`. */
-#include "cmd/events.h"
+#include "cmd/commands.h"
 
 #include "base/macros.h"
 #include "common/options.h"
@@ -43,51 +42,38 @@ struct row {
 };
 
 /* As written after -e. */
-static void cell_name(struct tr2_table *t, const void *row)
+static void cell_name(struct tr2_table *t, const struct row *r)
 {
-	const struct row *r = row;
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	if (!r->known) {
-		tr2_buf_addstr(&b, r->pattern);
-	} else if (tr2_perfevent_is_kernel(r->known->pmu)) {
-		tr2_buf_addstr(&b, r->known->name);
-	} else {
-		tr2_buf_addall(&b, kind_of(r->known->pmu), "/", r->known->name,
-			       "/");
-	}
-	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
+	if (!r->known)
+		tr2_cell_str(t, r->pattern);
+	else if (tr2_perfevent_is_kernel(r->known->pmu))
+		tr2_cell_str(t, r->known->name);
+	else
+		tr2_cell_strf(t, "%s/%s/", kind_of(r->known->pmu),
+			      r->known->name);
 }
 
-static void cell_about(struct tr2_table *t, const void *row)
+static void cell_about(struct tr2_table *t, const struct row *r)
 {
-	const struct row *r = row;
-	struct tr2_buf b = TR2_BUF_INIT;
+	bool has_alias = r->known && *r->known->alias;
 
-	tr2_buf_addstr(&b, r->known ? r->known->about : r->about);
-	if (r->known && *r->known->alias) {
-		tr2_buf_addlit(&b, "; also ");
-		tr2_buf_addstr(&b, r->known->alias);
-	}
-	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
+	tr2_cell_strf(t, "%s%s%s", r->known ? r->known->about : r->about,
+		      has_alias ? "; also " : "",
+		      has_alias ? r->known->alias : "");
 }
 
-TR2_CELL(cell_kind, struct row,
-	 tr2_cell_str(t, r->known ? kind_of(r->known->pmu) : "pattern"))
-TR2_CELL(cell_unit, struct row,
-	 tr2_cell_str(t, r->known && *r->known->unit ? r->known->unit : NULL))
-TR2_CELL(cell_here, struct row,
-	 tr2_cell_str(t, r->known ? counted_here(r->known) : NULL))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(event, "EVENT", TR2_COL_LEFT, cell_name(t, r)) \
+	COLUMN(kind, "KIND", TR2_COL_LEFT | TR2_COL_SPARE, \
+	       tr2_cell_str(t, r->known ? kind_of(r->known->pmu) : "pattern")) \
+	COLUMN(unit, "UNIT", TR2_COL_LEFT, \
+	       if (r->known && *r->known->unit) \
+		       tr2_cell_str(t, r->known->unit)) \
+	COLUMN(counted_here, "HERE", TR2_COL_LEFT, \
+	       tr2_cell_str(t, r->known ? counted_here(r->known) : NULL)) \
+	COLUMN(about, "WHAT IT COUNTS", TR2_COL_FLEX, cell_about(t, r))
 
-static const struct tr2_column columns[] = {
-	{ "event", "EVENT", TR2_COL_LEFT, cell_name },
-	{ "kind", "KIND", TR2_COL_LEFT | TR2_COL_SPARE, cell_kind },
-	{ "unit", "UNIT", TR2_COL_LEFT, cell_unit },
-	{ "counted_here", "HERE", TR2_COL_LEFT, cell_here },
-	{ "about", "WHAT IT COUNTS", TR2_COL_FLEX, cell_about },
-};
+TR2_COLUMN_LIST(columns, struct row, COLUMNS)
 
 int tr2_events_list(void)
 {
@@ -102,10 +88,9 @@ int tr2_events_list(void)
 	};
 	struct tr2_output out = { .format = tr2_common.format };
 	struct row row = { NULL, NULL, NULL };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(&out, "events", columns);
 	size_t i;
 
-	tr2_table_init(&t, &out, "events", TR2_COLUMNS(columns));
 	for (row.known = tr2_perfevent_names; *row.known->name;
 	     row.known++)
 		tr2_table_add(&t, &row);

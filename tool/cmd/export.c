@@ -57,8 +57,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-extern const struct tr2_command tr2_command_export;
-
 static const struct tr2_export_format *find_format(const char *name)
 {
 	size_t i;
@@ -78,18 +76,16 @@ static bool is_name(const char *s)
 
 static int check_database(void)
 {
-	const struct tr2_command *c = &tr2_command_export;
-
 	if (!chosen.urls.nr)
-		return tr2_usage_error(c, "--to=clickhouse needs --url URL");
+		return tr2_usage_error("--to=clickhouse needs --url URL");
 	if (!is_name(chosen.database))
-		return tr2_usage_error(c, "invalid database name '%s'",
+		return tr2_usage_error("invalid database name '%s'",
 				       chosen.database);
 	if (chosen.cluster && !is_name(chosen.cluster))
-		return tr2_usage_error(c, "invalid cluster name '%s'",
+		return tr2_usage_error("invalid cluster name '%s'",
 				       chosen.cluster);
 	if (chosen.urls.nr > 1 && !chosen.cluster)
-		return tr2_usage_error(c, "several --url need --cluster");
+		return tr2_usage_error("several --url need --cluster");
 	return 0;
 }
 
@@ -118,8 +114,7 @@ static int check_formats(void)
 {
 #define TR2_EXPORT_OPTION(kind, member, usual, name, arg, formats, help, choices) \
 	if (IS_GIVEN_##kind(chosen.member) && !is_for(formats))                   \
-		return tr2_usage_error(&tr2_command_export,                       \
-				       "--%s is for --to=%s", name, formats);
+		return tr2_usage_error("--%s is for --to=%s", name, formats);
 #include "export/export_options.def"
 #undef TR2_EXPORT_OPTION
 	return 0;
@@ -142,7 +137,6 @@ static void set_usual(void)
 /* Check the options against the format. Return 0, or an exit code. */
 static int check_options(const struct tr2_export_format *f)
 {
-	const struct tr2_command *c = &tr2_command_export;
 	const char *output = tr2_common.output;
 	int code;
 
@@ -153,10 +147,9 @@ static int check_options(const struct tr2_export_format *f)
 		return TR2_EXIT_FATAL;
 	}
 	if (chosen.urls.nr && !(f->flags & TR2_EXPORT_URL))
-		return tr2_usage_error(c, "--to=%s cannot be sent to a URL",
-				       to);
+		return tr2_usage_error("--to=%s cannot be sent to a URL", to);
 	if (chosen.urls.nr && output)
-		return tr2_usage_error(c, "give either -o or --url");
+		return tr2_usage_error("give either -o or --url");
 	code = check_formats();
 	if (code)
 		return code;
@@ -164,15 +157,14 @@ static int check_options(const struct tr2_export_format *f)
 	if (f->flags & TR2_EXPORT_DATABASE)
 		return check_database();
 	if (chosen.urls.nr > 1)
-		return tr2_usage_error(c, "--to=%s is sent to one --url",
-				       to);
+		return tr2_usage_error("--to=%s is sent to one --url", to);
 	if (f->flags & TR2_EXPORT_OWN_FILE && (!output || !strcmp(output, "-")))
-		return tr2_usage_error(c, "--to=%s needs -o FILE", to);
+		return tr2_usage_error("--to=%s needs -o FILE", to);
 	if (chosen.slower_ns && !chosen.sample)
-		return tr2_usage_error(c, "--slower goes with --sample");
+		return tr2_usage_error("--slower goes with --sample");
 	sampling.slow_ns = chosen.slower_ns;
 	if (chosen.sample && !tr2_tree_sampling_parse(&sampling, chosen.sample))
-		return tr2_usage_error(c, "--sample takes 1/N, up to 1/%u, or 0",
+		return tr2_usage_error("--sample takes 1/N, up to 1/%u, or 0",
 				       TR2_SAMPLING_MAX);
 	return 0;
 }
@@ -202,8 +194,7 @@ static int run(int argc, char **argv)
 	int code;
 
 	if (!f)
-		return tr2_usage_error(&tr2_command_export,
-				       "--to FORMAT is required");
+		return tr2_usage_error("--to FORMAT is required");
 	code = check_options(f);
 	if (code)
 		return code;

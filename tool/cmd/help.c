@@ -7,7 +7,6 @@
 
 #include "base/buf.h"
 #include "cmd/commands.h"
-#include "cmd/completion.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "common/settings.h"
@@ -26,8 +25,6 @@ static const struct tr2_option options[] = {
 	  "the names of the commands, one a line", NULL },
 	TR2_OPT_END
 };
-
-extern const struct tr2_command tr2_command_help;
 
 static void print_text(struct tr2_buf *b)
 {
@@ -109,8 +106,7 @@ static int run(int argc, char **argv)
 	size_t i;
 
 	if (argc > nr_taken)
-		return tr2_usage_error(&tr2_command_help, "unexpected word "
-							  "'%s'", argv[nr_taken]);
+		return tr2_usage_error("unexpected word '%s'", argv[nr_taken]);
 	if (completion) {
 		tr2_completion_add(completion, &b);
 		print_text(&b);

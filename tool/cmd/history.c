@@ -16,7 +16,7 @@
 #include "compare/numbers.h"
 #include "compare/stat.h"
 #include "compare/timeline.h"
-#include "compare/verdict_text.h"
+#include "compare/verdict.h"
 
 #define BAR_WIDTH 12
 /* Between the parts of a commit, and between commits. */
@@ -34,8 +34,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-extern const struct tr2_command tr2_command_history;
-
 /* A commit with what is said of it. */
 struct row {
 	const struct tr2_timeline *t;
@@ -44,20 +42,16 @@ struct row {
 	char *text;        /* what changed; NULL: nothing */
 };
 
-static void cell_commit(struct tr2_table *t, const void *row)
+static void cell_commit(struct tr2_table *t, const struct row *r)
 {
-	const struct row *r = row;
-	char brief[13];
-
-	snprintf(brief, sizeof(brief), "%.*s",
-		 tr2_output_is_text(t->output) ? 9 : 12, r->moment->commit);
-	tr2_cell_str(t, tr2_output_is_text(t->output) ? brief :
-							r->moment->commit);
+	if (tr2_output_is_text(t->output))
+		tr2_cell_strf(t, "%.9s", r->moment->commit);
+	else
+		tr2_cell_str(t, r->moment->commit);
 }
 
-static void cell_bar(struct tr2_table *t, const void *row)
+static void cell_bar(struct tr2_table *t, const struct row *r)
 {
-	const struct row *r = row;
 	int nr = r->most > 0 ? (int)lround(BAR_WIDTH * r->time / r->most) : 0;
 	char bar[BAR_WIDTH + 1];
 
@@ -66,26 +60,20 @@ static void cell_bar(struct tr2_table *t, const void *row)
 	tr2_cell_str(t, isnan(r->time) ? NULL : bar);
 }
 
-TR2_CELL(cell_runs, struct row, tr2_cell_uint(t, r->moment->measures.nr_runs))
-TR2_CELL(cell_time, struct row,
-	 if (!isnan(r->time)) tr2_cell_ns(t, llround(r->time)))
-TR2_CELL(cell_mark, struct row, tr2_cell_str(t, r->text ? "*" : NULL))
-TR2_CELL(cell_ratio, struct row,
-	 if (fabs(log(r->moment->time)) > 0)
-		 tr2_cell_real(t, r->moment->time))
-TR2_CELL(cell_change, struct row, tr2_cell_str(t, r->text))
-TR2_CELL(cell_subject, struct row, tr2_cell_str(t, r->moment->subject))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(commit, "COMMIT", TR2_COL_LEFT, cell_commit(t, r)) \
+	DATA(runs, tr2_cell_uint(t, r->moment->measures.nr_runs)) \
+	COLUMN(time_ns, "TIME", 0, \
+	       if (!isnan(r->time)) tr2_cell_ns(t, llround(r->time))) \
+	TEXT(bar, "", TR2_COL_LEFT, cell_bar(t, r)) \
+	TEXT(mark, "", TR2_COL_LEFT, tr2_cell_str(t, r->text ? "*" : NULL)) \
+	DATA(time_ratio, if (fabs(log(r->moment->time)) > 0) \
+		tr2_cell_real(t, r->moment->time)) \
+	DATA(change, tr2_cell_str(t, r->text)) \
+	COLUMN(subject, "SUBJECT", TR2_COL_FLEX, \
+	       tr2_cell_str(t, r->moment->subject))
 
-static const struct tr2_column columns[] = {
-	{ "commit", "COMMIT", TR2_COL_LEFT, cell_commit },
-	{ "runs", "", TR2_COL_DATA, cell_runs },
-	{ "time_ns", "TIME", 0, cell_time },
-	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, cell_bar },
-	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, cell_mark },
-	{ "time_ratio", "", TR2_COL_DATA, cell_ratio },
-	{ "change", "", TR2_COL_DATA, cell_change },
-	{ "subject", "SUBJECT", TR2_COL_FLEX, cell_subject },
-};
+TR2_COLUMN_LIST(columns, struct row, COLUMNS)
 
 /* Only counts: times of different days need more than two commits. */
 static bool is_exact(const struct tr2_difference *d, const void *data)
@@ -103,13 +91,10 @@ static char *text_of_change(const struct tr2_moment *before,
 	struct tr2_verdict v;
 	char *text = NULL;
 
-	if (fabs(log(m->time)) > 0) {
-		text = tr2_strf("%s: time %+.1f%%", m->time > 1 ? "slower" : "faster",
-				(m->time - 1) * 100);
-		tr2_buf_addstr(&b, text);
-		free(text);
-		text = NULL;
-	}
+	if (fabs(log(m->time)) > 0)
+		tr2_addf(&b, "%s: time %+.1f%%",
+			 m->time > 1 ? "slower" : "faster",
+			 (m->time - 1) * 100);
 	tr2_compare(&c, &before->measures, &m->measures, false, is_exact, NULL);
 	tr2_verdict(&v, &c, 0);
 	if (v.nr_counts) {
@@ -158,11 +143,10 @@ static void print(const struct tr2_timeline *t, const char *command)
 	struct row *rows = tr2_calloc(t->nr, sizeof(*rows));
 	double largest = 0;
 	struct tr2_output out;
-	struct tr2_table table;
+	struct tr2_table table = TR2_TABLE_OF(&out, "history", columns);
 	size_t i;
 
 	tr2_output_begin(&out, tr2_common.format);
-	tr2_table_init(&table, &out, "history", TR2_COLUMNS(columns));
 	for (i = 0; i < t->nr; i++)
 		largest = fmax(largest, median_of(t, &t->item[i]));
 	for (i = 0; i < t->nr; i++) {

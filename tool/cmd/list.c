@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* trace2 list - the tree of processes, one a line. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -50,11 +51,12 @@ static bool wanted(const struct tr2_model *m, uint32_t node)
 	return !only_errors || failed(m, node);
 }
 
-static uint32_t nr_threads(const struct tr2_model *m, uint32_t session)
+static uint32_t nr_threads(const struct tr2_model *m,
+			   const struct tr2_model_session *s)
 {
 	uint32_t t, nr = 0;
 
-	tr2_for_each_thread(m, session, t)
+	for (t = s->first_thread; t; t = m->threads[t].next)
 		nr++;
 	return nr;
 }
@@ -66,17 +68,6 @@ static const struct tr2_model_session *session_of(const struct tr2_node_row *r)
 	return session ? &r->m->sessions[session] : NULL;
 }
 
-/* Cells with data of the process's own events. */
-#define SESSION_CELL(name, give)                                   \
-	static void name(struct tr2_table *t, const void *row)     \
-	{                                                          \
-		const struct tr2_node_row *r = row;                \
-		const struct tr2_model_session *s = session_of(r); \
-								   \
-		if (s)                                             \
-			give;                                      \
-	}
-
 static void give_text(struct tr2_table *t, const struct tr2_node_row *r,
 		      tr2_str text)
 {
@@ -84,79 +75,56 @@ static void give_text(struct tr2_table *t, const struct tr2_node_row *r,
 		tr2_cell_str(t, tr2_s(r->m, text));
 }
 
-SESSION_CELL(cell_version, give_text(t, r, s->exe_version))
-SESSION_CELL(cell_hierarchy, give_text(t, r, s->hierarchy))
-SESSION_CELL(cell_mode, give_text(t, r, s->mode))
-SESSION_CELL(cell_threads,
-	     tr2_cell_uint(t, nr_threads(r->m, r->m->nodes[r->node].session)))
-SESSION_CELL(cell_events, tr2_cell_uint(t, s->nr_events))
-SESSION_CELL(cell_errors, tr2_cell_uint(t, s->nr_errors))
-SESSION_CELL(cell_lost, tr2_cell_uint(t, s->lost))
-TR2_CELL(cell_instrumented, struct tr2_node_row,
-	 tr2_cell_bool(t, session_of(r)))
-
 /* Only the recorded command's directory is known. */
 static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 {
 	return m->tasks[m->nodes[node].task].cwd;
 }
 
-TR2_CELL(cell_cwd, struct tr2_node_row, give_text(t, r, cwd_of(r->m, r->node)))
+/* Data of the process's own events, and of the kernel at its end. */
+#define SESSION(give)                                          \
+	const struct tr2_model_session *s = session_of(r);     \
+	if (s)                                                 \
+		give
+#define TASK(member)                                           \
+	const struct tr2_model_task *task =                    \
+		&r->m->tasks[r->m->nodes[r->node].task];       \
+	if (task->flags & TR2_TASK_HAS_RUSAGE)                 \
+		tr2_cell_uint(t, task->member)
 
-/* Cells with the kernel's data at the process's end. */
-#define TASK_CELL(name, member)                                  \
-	static void name(struct tr2_table *t, const void *row)   \
-	{                                                        \
-		const struct tr2_node_row *r = row;              \
-		const struct tr2_model_task *task =              \
-			&r->m->tasks[r->m->nodes[r->node].task]; \
-								   \
-		if (task->flags & TR2_TASK_HAS_RUSAGE)           \
-			tr2_cell_uint(t, task->member);          \
-	}
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(start, "START", TR2_COL_LEFT | TR2_COL_YIELDS, \
+	       tr2_node_cell_start(t, r)) \
+	COLUMN(wall_ns, "WALL", 0, tr2_node_cell_wall(t, r)) \
+	COLUMN(cpu_ns, "CPU", TR2_COL_YIELDS, tr2_node_cell_cpu(t, r)) \
+	TEXT(exit, "EXIT", 0, tr2_node_cell_exit(t, r)) \
+	COLUMN(pid, "PID", 0, tr2_node_cell_pid(t, r)) \
+	TEXT(uncertain, "", TR2_COL_LEFT, tr2_node_cell_uncertain(t, r)) \
+	TEXT(command, "COMMAND", TR2_COL_TREE | TR2_COL_FLEX, \
+	     tr2_node_cell_command(t, r)) \
+	DATA(name, tr2_node_cell_name(t, r)) \
+	DATA(argv, tr2_node_cell_argv(t, r)) \
+	TR2_NODE_END_COLUMNS(DATA, r) \
+	DATA(instrumented, tr2_cell_bool(t, session_of(r))) \
+	DATA(join, tr2_node_cell_join(t, r)) \
+	DATA(sid, tr2_node_cell_sid(t, r)) \
+	DATA(version, SESSION(give_text(t, r, s->exe_version))) \
+	DATA(hierarchy, SESSION(give_text(t, r, s->hierarchy))) \
+	DATA(mode, SESSION(give_text(t, r, s->mode))) \
+	DATA(threads, SESSION(tr2_cell_uint(t, nr_threads(r->m, s)))) \
+	DATA(events, SESSION(tr2_cell_uint(t, s->nr_events))) \
+	DATA(errors, SESSION(tr2_cell_uint(t, s->nr_errors))) \
+	DATA(lost, SESSION(tr2_cell_uint(t, s->lost))) \
+	DATA(user_ns, TASK(user_ns)) \
+	DATA(system_ns, TASK(system_ns)) \
+	DATA(maxrss_bytes, TASK(maxrss_bytes)) \
+	DATA(cwd, give_text(t, r, cwd_of(r->m, r->node))) \
+	DATA(segments, tr2_node_cell_segments(t, r)) \
+	DATA(at_least, tr2_node_cell_at_least(t, r)) \
+	DATA(begun, tr2_node_cell_begun(t, r)) \
+	DATA(cut, tr2_node_cell_cut(t, r))
 
-TASK_CELL(cell_user, user_ns)
-TASK_CELL(cell_system, system_ns)
-TASK_CELL(cell_maxrss, maxrss_bytes)
-
-static const struct tr2_column columns[] = {
-	{ "start", "START", TR2_COL_LEFT | TR2_COL_YIELDS,
-	  tr2_node_cell_start },
-	{ "wall_ns", "WALL", 0, tr2_node_cell_wall },
-	{ "cpu_ns", "CPU", TR2_COL_YIELDS, tr2_node_cell_cpu },
-	{ NULL, "EXIT", TR2_COL_TEXT, tr2_node_cell_exit },
-	{ "pid", "PID", 0, tr2_node_cell_pid },
-	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, tr2_node_cell_uncertain },
-	{ NULL, "COMMAND", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT,
-	  tr2_node_cell_command },
-	{ "name", "", TR2_COL_DATA, tr2_node_cell_name },
-	{ "argv", "", TR2_COL_DATA, tr2_node_cell_argv },
-	TR2_NODE_END_COLUMNS,
-	{ "instrumented", "", TR2_COL_DATA, cell_instrumented },
-	{ "join", "", TR2_COL_DATA, tr2_node_cell_join },
-	{ "sid", "", TR2_COL_DATA, tr2_node_cell_sid },
-	{ "version", "", TR2_COL_DATA, cell_version },
-	{ "hierarchy", "", TR2_COL_DATA, cell_hierarchy },
-	{ "mode", "", TR2_COL_DATA, cell_mode },
-	{ "threads", "", TR2_COL_DATA, cell_threads },
-	{ "events", "", TR2_COL_DATA, cell_events },
-	{ "errors", "", TR2_COL_DATA, cell_errors },
-	{ "lost", "", TR2_COL_DATA, cell_lost },
-	{ "user_ns", "", TR2_COL_DATA, cell_user },
-	{ "system_ns", "", TR2_COL_DATA, cell_system },
-	{ "maxrss_bytes", "", TR2_COL_DATA, cell_maxrss },
-	{ "cwd", "", TR2_COL_DATA, cell_cwd },
-	{ "segments", "", TR2_COL_DATA, tr2_node_cell_segments },
-	{ "at_least", "", TR2_COL_DATA, tr2_node_cell_at_least },
-	{ "begun", "", TR2_COL_DATA, tr2_node_cell_begun },
-	{ "cut", "", TR2_COL_DATA, tr2_node_cell_cut },
-};
-
-static void print_label(const char *label)
-{
-	printf("  %s%-10s%s ", tr2_color_on(TR2_COLOR_DIM), label,
-	       tr2_color_off(TR2_COLOR_DIM));
-}
+TR2_COLUMN_LIST(columns, struct tr2_node_row, COLUMNS)
 
 static void print_text(const char *label, const char *text)
 {
@@ -165,8 +133,8 @@ static void print_text(const char *label, const char *text)
 	if (!text || !*text)
 		return;
 	tr2_text_add(&b, text, strlen(text));
-	print_label(label);
-	printf("%s\n", tr2_buf_str(&b));
+	printf("  %s%-10s%s %s\n", tr2_color_on(TR2_COLOR_DIM), label,
+	       tr2_color_off(TR2_COLOR_DIM), tr2_buf_str(&b));
 	tr2_buf_release(&b);
 }
 
@@ -179,25 +147,31 @@ static void print_words(const char *label, const struct tr2_words *words)
 	tr2_buf_release(&b);
 }
 
+static void __attribute__((format(printf, 2, 3)))
+print_textf(const char *label, const char *fmt, ...)
+{
+	struct tr2_buf *b = tr2_next_text();
+	va_list ap;
+
+	va_start(ap, fmt);
+	tr2_buf_vaddf(b, fmt, ap);
+	va_end(ap);
+	print_text(label, tr2_buf_str(b));
+}
+
 static void print_point(const struct tr2_model *m, const struct tr2_point *p)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
+	const char *key = tr2_s(m, p->key), *value = p->value ? p->value : "";
 
-	if (p->kind == TR2_POINT_PARAM) {
-		tr2_buf_addall(&b, tr2_s(m, p->key), p->value ? "=" : "",
-			       p->value ? p->value : "", " (",
-			       tr2_s(m, p->category), ")");
-		print_text("param", tr2_buf_str(&b));
-	} else if (p->kind == TR2_POINT_REPO) {
-		print_text("repo", p->value);
-	} else if (p->kind == TR2_POINT_ALIAS) {
-		tr2_buf_addall(&b, tr2_s(m, p->key), " -> ",
-			       p->value ? p->value : "");
-		print_text("alias", tr2_buf_str(&b));
-	} else if (p->kind == TR2_POINT_ERROR) {
-		print_text("error", p->value);
-	}
-	tr2_buf_release(&b);
+	if (p->kind == TR2_POINT_PARAM)
+		print_textf("param", "%s%s%s (%s)", key, p->value ? "=" : "",
+			    value, tr2_s(m, p->category));
+	else if (p->kind == TR2_POINT_REPO)
+		print_text("repo", value);
+	else if (p->kind == TR2_POINT_ALIAS)
+		print_textf("alias", "%s -> %s", key, value);
+	else if (p->kind == TR2_POINT_ERROR)
+		print_text("error", value);
 }
 
 static void print_trace(const struct tr2_model_session *s)
@@ -245,8 +219,7 @@ static void print_segments(const struct tr2_model *m, const struct tr2_node *n)
 		if (i == m->tasks[n->task].first_segment && !s->next)
 			break;
 		tr2_buf_reset(&b);
-		tr2_fmt_ns(&b, tr2_segment_ns(m, n, i));
-		tr2_buf_addlit(&b, "  ");
+		tr2_addf(&b, "%s  ", tr2_ns_text(tr2_segment_ns(m, n, i)));
 		if (s->argv.nr)
 			tr2_words_quote(&s->argv, &b);
 		else
@@ -272,10 +245,8 @@ static void print_begun(const struct tr2_model *m, const struct tr2_node *n)
 	if (!begun_ns)
 		return;
 	tr2_fmt_iso(&b, begun_ns);
-	tr2_buf_addlit(&b, ", ");
-	tr2_fmt_ns(&b, n->start_ns - begun_ns);
-	tr2_buf_addlit(&b, " before it was recorded");
-	print_text("began", tr2_buf_str(&b));
+	print_textf("began", "%s, %s before it was recorded", tr2_buf_str(&b),
+		    tr2_ns_text(n->start_ns - begun_ns));
 	tr2_buf_release(&b);
 }
 
@@ -287,22 +258,18 @@ static void print_verbose(const struct tr2_model *m, uint32_t node)
 
 	tr2_node_command(m, node, &command);
 	tr2_fmt_wall(&b, n->start_ns);
-	tr2_buf_addstr(&b, n->at_least ? "  >= " : "  ");
-	tr2_fmt_ns(&b, n->end_ns - n->start_ns);
-	printf("%s%s  %d  %s%s\n", tr2_color_on(TR2_COLOR_HEADING),
-	       tr2_buf_str(&b), n->pid,
+	printf("%s%s  %s%s  %d  %s%s\n", tr2_color_on(TR2_COLOR_HEADING),
+	       tr2_buf_str(&b), n->at_least ? ">= " : "",
+	       tr2_ns_text(n->end_ns - n->start_ns), n->pid,
 	       command.len ? tr2_buf_str(&command) : tr2_node_name(m, node),
 	       tr2_color_off(TR2_COLOR_HEADING));
 	tr2_buf_reset(&b);
 	tr2_exit_text(&b, m, node);
 	print_text("exit", tr2_buf_str(&b));
 	print_begun(m, n);
-	if (n->parent) {
-		tr2_buf_reset(&b);
-		tr2_buf_addall(&b, tr2_node_name(m, n->parent), ", ",
-			       tr2_join_words(n->join));
-		print_text("parent", tr2_buf_str(&b));
-	}
+	if (n->parent)
+		print_textf("parent", "%s, %s", tr2_node_name(m, n->parent),
+			    tr2_join_words(n->join));
 	print_text("cwd", tr2_s(m, cwd_of(m, node)));
 	print_segments(m, n);
 	if (n->child)
@@ -318,22 +285,19 @@ struct kind_row {
 	const char *name;
 };
 
-TR2_CELL(cell_kind_count, struct kind_row, tr2_cell_uint(t, r->count))
-TR2_CELL(cell_kind_name, struct kind_row, tr2_cell_str(t, r->name))
+#define EVENT_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->count)) \
+	COLUMN(event, "EVENT", TR2_COL_LEFT, tr2_cell_str(t, r->name))
 
-static const struct tr2_column event_columns[] = {
-	{ "count", "COUNT", 0, cell_kind_count },
-	{ "event", "EVENT", TR2_COL_LEFT, cell_kind_name },
-};
+TR2_COLUMN_LIST(event_columns, struct kind_row, EVENT_COLUMNS)
 
 static int list_events(const struct tr2_model *m)
 {
 	struct tr2_output out = { .format = tr2_common.format };
 	struct kind_row row;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(&out, "events", event_columns);
 	int kind;
 
-	tr2_table_init(&t, &out, "events", TR2_COLUMNS(event_columns));
 	for (kind = 0; kind < TR2_EVENT_NR; kind++) {
 		row.count = m->events_by_kind[kind];
 		row.name = tr2_event_rows[kind].name;
@@ -350,7 +314,7 @@ struct metric_row {
 	const char *name;
 };
 
-static void cell_metric_kind(struct tr2_table *t, const void *row)
+static void cell_metric_kind(struct tr2_table *t, const struct metric_row *r)
 {
 	static const char *const names[] = {
 		[TR2_METRIC_TIMER] = "timer",
@@ -358,27 +322,24 @@ static void cell_metric_kind(struct tr2_table *t, const void *row)
 		[TR2_METRIC_DISTRIBUTION] = "distribution",
 		[TR2_METRIC_GAUGE] = "gauge",
 	};
-	const struct metric_row *r = row;
 
 	tr2_cell_str(t, names[r->kind]);
 }
 
-TR2_CELL(cell_metric_name, struct metric_row, tr2_cell_str(t, r->name))
+#define KNOWN_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(kind, "KIND", TR2_COL_LEFT, cell_metric_kind(t, r)) \
+	COLUMN(name, "NAME", TR2_COL_LEFT, tr2_cell_str(t, r->name))
 
-static const struct tr2_column known_columns[] = {
-	{ "kind", "KIND", TR2_COL_LEFT, cell_metric_kind },
-	{ "name", "NAME", TR2_COL_LEFT, cell_metric_name },
-};
+TR2_COLUMN_LIST(known_columns, struct metric_row, KNOWN_COLUMNS)
 
 static int list_known(const struct tr2_model *m)
 {
 	struct tr2_output out = { .format = tr2_common.format };
 	struct tr2_buf name = TR2_BUF_INIT;
 	struct metric_row row;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(&out, "known", known_columns);
 	uint32_t i;
 
-	tr2_table_init(&t, &out, "known", TR2_COLUMNS(known_columns));
 	for (i = 1; i < m->nr_metrics; i++) {
 		const struct tr2_metric *metric = &m->metrics[i];
 
@@ -415,9 +376,8 @@ static void give_rows(struct tr2_table *t, void *data)
 static void list_nodes(struct tr2_model *m)
 {
 	struct tr2_output out = { .format = tr2_common.format };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(&out, "processes", columns);
 
-	tr2_table_init(&t, &out, "processes", TR2_COLUMNS(columns));
 	tr2_table_rows(&t, give_rows, m);
 	tr2_table_show(&t);
 	if (tr2_common.format == TR2_FORMAT_TEXT)

@@ -7,7 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "cmd/events.h"
+#include "base/macros.h"
+#include "cmd/commands.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "record/elevate.h"
@@ -93,8 +94,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-extern const struct tr2_command tr2_command_record;
-
 /* Read a number of a word's, up to its end. */
 static bool read_number(const char *text, uint32_t low, uint32_t high,
 			uint32_t *out)
@@ -110,8 +109,6 @@ static bool read_number(const char *text, uint32_t low, uint32_t high,
 /* Return an exit code. */
 static int read_call_graph(struct tr2_kernel_wanted *wanted)
 {
-	const struct tr2_command *c = &tr2_command_record;
-
 	if (!call_graph || !strcmp(call_graph, "fp"))
 		return 0;
 	wanted->stack_bytes = STACK_BYTES;
@@ -120,50 +117,46 @@ static int read_call_graph(struct tr2_kernel_wanted *wanted)
 	     !read_number(call_graph + 6, 8, MAX_STACK_BYTES,
 			  &wanted->stack_bytes) ||
 	     wanted->stack_bytes % 8))
-		return tr2_usage_error(c, "--call-graph takes fp, dwarf, or "
-					  "dwarf and a multiple of 8 up to %d: "
-					  "dwarf,16384", MAX_STACK_BYTES);
+		return tr2_usage_error("--call-graph takes fp, dwarf, or dwarf "
+				       "and a multiple of 8 up to %d: "
+				       "dwarf,16384", MAX_STACK_BYTES);
 	if (!tr2_kernel_can_copy_stacks())
-		return tr2_usage_error(c, "--call-graph=dwarf: not on this "
-					  "kind of machine");
+		return tr2_usage_error("--call-graph=dwarf: not on this kind "
+				       "of machine");
 	return 0;
 }
 
 /* Return an exit code. */
 static int read_profile(struct tr2_kernel_wanted *wanted)
 {
-	const struct tr2_command *c = &tr2_command_record;
-
 	if (!profile)
-		return call_graph ? tr2_usage_error(c, "--call-graph goes with "
-						       "--profile") : 0;
+		return call_graph ? tr2_usage_error("--call-graph goes with "
+						    "--profile") : 0;
 	wanted->hz = PROFILE_HZ;
 	if (*profile && !read_number(profile, 1, MAX_PROFILE_HZ, &wanted->hz))
-		return tr2_usage_error(c, "--profile takes 1 to %d samples a "
-					  "second", MAX_PROFILE_HZ);
+		return tr2_usage_error("--profile takes 1 to %d samples a "
+				       "second", MAX_PROFILE_HZ);
 	return read_call_graph(wanted);
 }
 
 /* Return an exit code. */
 static int read_forward(void)
 {
-	const struct tr2_command *c = &tr2_command_record;
-
 	if (!forward_to)
 		return forward_sample || forward.redact ?
-			tr2_usage_error(c, "--forward-%s goes with --forward",
+			tr2_usage_error("--forward-%s goes with --forward",
 					forward_sample ? "sample" : "redact") : 0;
 	if (!addresses.nr)
-		return tr2_usage_error(c, "--forward goes with --listen; 'trace2 "
-					  "export --to otlp --url URL' sends a "
-					  "recording that is finished");
+		return tr2_usage_error("--forward goes with --listen; 'trace2 "
+				       "export --to otlp --url URL' sends a "
+				       "recording that is finished");
 	if (strncmp(forward_to, "otlp:", 5) || !forward_to[5])
-		return tr2_usage_error(c, "--forward takes otlp:URL, such as "
-					  "otlp:http://localhost:4318");
+		return tr2_usage_error("--forward takes otlp:URL, such as "
+				       "otlp:http://localhost:4318");
 	if (forward_sample &&
 	    !tr2_tree_sampling_parse(&forward.sampling, forward_sample))
-		return tr2_usage_error(c, "--forward-sample takes 1/N, up to "
-					  "1/%u, or 0", TR2_SAMPLING_MAX);
+		return tr2_usage_error("--forward-sample takes 1/N, up to "
+				       "1/%u, or 0", TR2_SAMPLING_MAX);
 	forward.url = forward_to + 5;
 	forward.quiet = quiet;
 	return 0;
@@ -171,66 +164,42 @@ static int read_forward(void)
 
 static int usage(int argc)
 {
-	if (!argc && !addresses.nr && !processes.nr)
-		return tr2_usage_error(&tr2_command_record,
-				       "no command given");
-	if (processes.nr && argc)
-		return tr2_usage_error(&tr2_command_record,
-				       "-p records processes that run already: "
-				       "it takes no command");
-	if (processes.nr && (addresses.nr || rings || events.nr))
-		return tr2_usage_error(&tr2_command_record,
-				       addresses.nr ?
-				       "-p and --listen exclude each other" :
-				       rings ?
-				       "--ring is for a command: -p takes the "
-				       "rings that there are" :
-				       "-e is for a command: it cannot count "
-				       "with -p");
-	if (!argc && !processes.nr && (profile || events.nr))
-		return tr2_usage_error(&tr2_command_record,
-				       profile ?
-				       "--profile is for a command, or -p" :
-				       "-e is for a command");
-	if (use_ptrace && (no_ptrace || processes.nr || profile || !argc))
-		return tr2_usage_error(&tr2_command_record,
-				       no_ptrace ?
-				       "--ptrace and --no-ptrace exclude each "
-				       "other" :
-				       profile ?
-				       "--ptrace takes no samples: leave out "
-				       "--profile" :
-				       "--ptrace is for a command");
-	if (elevate && (use_ptrace || processes.nr || !argc))
-		return tr2_usage_error(&tr2_command_record,
-				       use_ptrace ?
-				       "--elevate and --ptrace exclude each "
-				       "other" :
-				       "--elevate is for a command");
-	if (rings && addresses.nr)
-		return tr2_usage_error(&tr2_command_record,
-				       "--ring and --listen exclude each other");
-	if (rotate && !addresses.nr)
-		return tr2_usage_error(&tr2_command_record,
-				       "--rotate goes with --listen");
-	if (keep && !rotate)
-		return tr2_usage_error(&tr2_command_record,
-				       "--keep goes with --rotate");
-	if (keep < 0 || keep > 999999)
-		return tr2_usage_error(&tr2_command_record,
-				       "--keep takes 0 to 999999");
-	if (report_ns && (!addresses.nr || argc))
-		return tr2_usage_error(&tr2_command_record,
-				       "--report-every goes with --listen, and "
-				       "without CMD");
-	if (nest < 1)
-		return tr2_usage_error(&tr2_command_record,
-				       "--nest must be at least 1");
-	if (forward.sampling.slow_ns && !forward_sample)
-		return tr2_usage_error(&tr2_command_record,
-				       "--forward-slower goes with "
-				       "--forward-sample");
-	return read_forward();
+	bool attaches = processes.nr, listens = addresses.nr;
+	const struct tr2_rule rules[] = {
+		{ !argc && !listens && !attaches, "no command given" },
+		{ attaches && argc, "-p records processes that run already: it "
+				    "takes no command" },
+		{ attaches && listens, "-p and --listen exclude each other" },
+		{ attaches && rings, "--ring is for a command: -p takes the "
+				     "rings that there are" },
+		{ attaches && events.nr, "-e is for a command: it cannot count "
+					 "with -p" },
+		{ !argc && !attaches && profile,
+		  "--profile is for a command, or -p" },
+		{ !argc && events.nr, "-e is for a command" },
+		{ use_ptrace && no_ptrace,
+		  "--ptrace and --no-ptrace exclude each other" },
+		{ use_ptrace && profile,
+		  "--ptrace takes no samples: leave out --profile" },
+		{ use_ptrace && (attaches || !argc),
+		  "--ptrace is for a command" },
+		{ elevate && use_ptrace,
+		  "--elevate and --ptrace exclude each other" },
+		{ elevate && (attaches || !argc),
+		  "--elevate is for a command" },
+		{ rings && listens, "--ring and --listen exclude each other" },
+		{ rotate && !listens, "--rotate goes with --listen" },
+		{ keep && !rotate, "--keep goes with --rotate" },
+		{ keep < 0 || keep > 999999, "--keep takes 0 to 999999" },
+		{ report_ns && (!listens || argc),
+		  "--report-every goes with --listen, and without CMD" },
+		{ nest < 1, "--nest must be at least 1" },
+		{ forward.sampling.slow_ns && !forward_sample,
+		  "--forward-slower goes with --forward-sample" },
+	};
+	int code = tr2_usage_check(rules, ARRAY_SIZE(rules));
+
+	return code ? code : read_forward();
 }
 
 /* The processes of -p, each once. */
@@ -266,7 +235,6 @@ static int add_pids(void)
 			len = strcspn(item, ",");
 			if (!add_pid(item, len))
 				return tr2_usage_error(
-					&tr2_command_record,
 					"-p %s: '%.*s' is not a process id "
 					"(-p 1234,1240)", processes.item[i],
 					(int)len, item);

@@ -31,8 +31,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-extern const struct tr2_command tr2_command_script;
-
 struct script {
 	struct tr2_model *m;
 	struct tr2_printer printer;
@@ -118,13 +116,11 @@ static int run(int argc, char **argv)
 	}
 	if (git_normal + git_perf + git_event &&
 	    tr2_common.format != TR2_FORMAT_TEXT)
-		return tr2_usage_error(&tr2_command_script,
-				       "--format excludes --git-normal, "
+		return tr2_usage_error("--format excludes --git-normal, "
 				       "--git-perf and --git-event, which are "
 				       "formats themselves");
 	if (follow && tr2_common.filter.min_ns)
-		return tr2_usage_error(&tr2_command_script,
-				       "-f and -t exclude each other: with -f, "
+		return tr2_usage_error("-f and -t exclude each other: with -f, "
 				       "durations are not known yet");
 	if (follow)
 		return run_follow(argc, argv);

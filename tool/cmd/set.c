@@ -13,8 +13,6 @@
 
 #define WAIT_NS INT64_C(5000000000)
 
-extern const struct tr2_command tr2_command_set;
-
 static int64_t pid, wait_ns = WAIT_NS;
 static bool reopen, flush;
 
@@ -125,10 +123,9 @@ static int run(int argc, char **argv)
 
 	(void)argc;
 	if (pid <= 0 || pid > INT32_MAX)
-		return tr2_usage_error(&tr2_command_set, "-p PID is required");
+		return tr2_usage_error("-p PID is required");
 	if (!add_words(&text, argv))
-		return tr2_usage_error(&tr2_command_set,
-				       "say what to set: VARIABLE=VALUE, "
+		return tr2_usage_error("say what to set: VARIABLE=VALUE, "
 				       "--reopen or --flush");
 	error = tr2_control_page_open(&page, (pid_t)pid);
 	code = error ? no_page(error) : ask(&page, tr2_buf_str(&text));

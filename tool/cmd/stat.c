@@ -13,19 +13,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/events.h"
+#include "base/macros.h"
+#include "cmd/commands.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "common/split_command.h"
 #include "compare/note.h"
-#include "compare/run_set.h"
 #include "compare/rundir.h"
-#include "compare/sequential.h"
-#include "compare/sides.h"
 #include "compare/significance.h"
 #include "compare/stat.h"
-#include "compare/verdict_text.h"
+#include "compare/verdict.h"
 #include "out/progress.h"
 #include "record/job/job.h"
 #include "record/kernel/counters.h"
@@ -89,8 +87,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-extern const struct tr2_command tr2_command_stat;
-
 /* The results of the runs. */
 static struct {
 	struct tr2_stat_side cmd, base; /* base: --against */
@@ -107,28 +103,22 @@ static struct {
 
 static int usage(int argc)
 {
-	if (!argc)
-		return tr2_usage_error(&tr2_command_stat, "no command given");
-	if (nr_runs < 0)
-		nr_runs = until_decided ? UNDECIDED_RUNS :
-			  against || note ? COMPARED_RUNS : 1;
-	if (nr_runs < 1 || nr_runs > 1000000 || nr_warmups > 1000000)
-		return tr2_usage_error(&tr2_command_stat,
-				       "-r must be at least 1, and -r and "
-				       "--warmup at most 1000000");
-	if (baseline && against)
-		return tr2_usage_error(&tr2_command_stat,
-				       "--baseline and --against exclude each "
-				       "other");
-	if (until_decided && !against)
-		return tr2_usage_error(&tr2_command_stat,
-				       "--until-decided needs --against");
-	if (fail_above >= 0 && !baseline && !against)
-		return tr2_usage_error(&tr2_command_stat,
-				       "--fail-above needs a --baseline or "
-				       "--against");
-	return tr2_choice_valid(&tr2_stat_choice, &tr2_command_stat) ?
-		       0 : TR2_EXIT_USAGE;
+	const struct tr2_rule rules[] = {
+		{ !argc, "no command given" },
+		{ nr_runs < 1 || nr_runs > 1000000 || nr_warmups > 1000000,
+		  "-r must be at least 1, and -r and --warmup at most "
+		  "1000000" },
+		{ baseline && against,
+		  "--baseline and --against exclude each other" },
+		{ until_decided && !against,
+		  "--until-decided needs --against" },
+		{ fail_above >= 0 && !baseline && !against,
+		  "--fail-above needs a --baseline or --against" },
+	};
+	int code = tr2_usage_check(rules, ARRAY_SIZE(rules));
+
+	return code || tr2_choice_valid(&tr2_stat_choice) ?
+		       code : TR2_EXIT_USAGE;
 }
 
 static int parse_against(void)
@@ -140,8 +130,7 @@ static int parse_against(void)
 	st.base_argv = tr2_split_command(against, &error);
 	if (st.base_argv)
 		return tr2_job_check(st.base_argv[0]);
-	return tr2_usage_error(&tr2_command_stat, "--against '%s': %s",
-			       against, error);
+	return tr2_usage_error("--against '%s': %s", against, error);
 }
 
 /* Is it an event that this machine counts? */
@@ -494,6 +483,9 @@ static int run(int argc, char **argv)
 
 	if (events.nr == 1 && !strcmp(events.item[0], "list"))
 		return tr2_events_list();
+	if (nr_runs < 0)
+		nr_runs = until_decided ? UNDECIDED_RUNS :
+			  against || note ? COMPARED_RUNS : 1;
 	code = usage(argc);
 	if (!code)
 		code = read_baseline();

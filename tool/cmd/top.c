@@ -153,15 +153,14 @@ static void raise_limit(void)
 
 static int run(int argc, char **argv)
 {
-	extern const struct tr2_command tr2_command_top;
 	struct tr2_top top = { .tasks = { .fd = -1 } };
 	int code = TR2_EXIT_FATAL;
 	bool opened;
 
 	if (argc > 1 || (argc && process) || delay_ns <= 0)
-		return tr2_usage_error(&tr2_command_top,
-				       delay_ns <= 0 ? "-d must be more than 0" :
-						       "one process at a time");
+		return tr2_usage_error(delay_ns <= 0 ?
+				       "-d must be more than 0" :
+				       "one process at a time");
 	raise_limit();
 	if (process)
 		opened = tr2_top_open_process(&top, process);

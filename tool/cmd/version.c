@@ -4,13 +4,10 @@
 
 #include "common/options.h"
 
-extern const struct tr2_command tr2_command_version;
-
 static int run(int argc, char **argv)
 {
 	if (argc)
-		return tr2_usage_error(&tr2_command_version, "unexpected word "
-							     "'%s'", argv[0]);
+		return tr2_usage_error("unexpected word '%s'", argv[0]);
 	puts("trace2 version " TRACE2_VERSION);
 	return 0;
 }

@@ -2,6 +2,8 @@
 /* memory - allocate or end the command; arrays in large pages. */
 #include "common/memory.h"
 
+#include "base/buf.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +55,15 @@ char *tr2_strf(const char *fmt, ...)
 	va_end(ap);
 	tr2_must(n >= 0);
 	return text;
+}
+
+void tr2_addf(struct tr2_buf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	tr2_buf_vaddf(b, fmt, ap);
+	va_end(ap);
 }
 
 /* Large pages pay off from this size on. */

@@ -34,6 +34,10 @@ char *tr2_strdup(const char *s) __attribute__((malloc, returns_nonnull));
 /* printf() into a new string. */
 char *tr2_strf(const char *fmt, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
+/* printf() to the end of a buffer. */
+struct tr2_buf;
+void tr2_addf(struct tr2_buf *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Make room for one more element behind the `nr` that an array has. `array` and
  * `alloc` (uint32_t) are set. */

@@ -106,7 +106,10 @@ size_t tr2_options_list(const struct tr2_command *c,
 	return nr;
 }
 
-int tr2_usage_error(const struct tr2_command *c, const char *fmt, ...)
+/* The one whose options were parsed last. */
+static const struct tr2_command *command;
+
+int tr2_usage_error(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -114,8 +117,19 @@ int tr2_usage_error(const struct tr2_command *c, const char *fmt, ...)
 	tr2_verror(fmt, ap);
 	va_end(ap);
 	fprintf(stderr, "Usage: trace2 %s %s\n'trace2 %s -h' lists its "
-			"options.\n", c->name, c->synopsis, c->name);
+			"options.\n", command->name, command->synopsis,
+		command->name);
 	return TR2_EXIT_USAGE;
+}
+
+int tr2_usage_check(const struct tr2_rule *rules, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (rules[i].broken)
+			return tr2_usage_error("%s", rules[i].message);
+	return 0;
 }
 
 static void make_getopt(const struct tr2_option *const *options, size_t nr,
@@ -158,8 +172,7 @@ static const struct tr2_option *find_option(const struct tr2_option *const *all,
 }
 
 /* Name the options that the word may be meant to be. */
-static void unknown_option(const struct tr2_command *c,
-			   const struct tr2_option *const *all, size_t nr,
+static void unknown_option(const struct tr2_option *const *all, size_t nr,
 			   const char *word)
 {
 	char name[TR2_SPELL_MAX + 1];
@@ -176,12 +189,11 @@ static void unknown_option(const struct tr2_command *c,
 		snprintf(option, sizeof(option), "--%s", all[i]->name);
 		tr2_spell_try(&spell, option);
 	}
-	tr2_usage_error(c, "unknown option '%.*s'%s", len, word,
+	tr2_usage_error("unknown option '%.*s'%s", len, word,
 			tr2_spell_question(&spell));
 }
 
-static void bad_option(const struct tr2_command *c,
-		       const struct tr2_option *const *all, size_t nr, int got,
+static void bad_option(const struct tr2_option *const *all, size_t nr, int got,
 		       char **argv)
 {
 	const char *word = argv[optind - 1];
@@ -190,14 +202,14 @@ static void bad_option(const struct tr2_command *c,
 		word = argv[optind - 2];
 
 	if (got == ':')
-		tr2_usage_error(c, "option '%s' needs a value", word);
+		tr2_usage_error("option '%s' needs a value", word);
 	else if (optopt >= 256)
-		tr2_usage_error(c, "option '--%s' takes no value",
+		tr2_usage_error("option '--%s' takes no value",
 				all[optopt - 256]->name);
 	else if (optopt && strncmp(word, "--", 2) != 0)
-		tr2_usage_error(c, "unknown option '-%c'", optopt);
+		tr2_usage_error("unknown option '-%c'", optopt);
 	else
-		unknown_option(c, all, nr, word);
+		unknown_option(all, nr, word);
 }
 
 static int print_help(const struct tr2_command *c)
@@ -210,16 +222,15 @@ static int print_help(const struct tr2_command *c)
 	return -1;
 }
 
-static int take_option(const struct tr2_command *c, const struct tr2_option *o,
-		       const char *value)
+static int take_option(const struct tr2_option *o, const char *value)
 {
 	if (tr2_option_set(o, value))
 		return 0;
 	if (o->choices)
-		tr2_usage_error(c, "'%s' is not a value of --%s: it takes %s",
+		tr2_usage_error("'%s' is not a value of --%s: it takes %s",
 				value, o->name, o->choices);
 	else
-		tr2_usage_error(c, "'%s' is not a value of %s%s: it takes %s",
+		tr2_usage_error("'%s' is not a value of %s%s: it takes %s",
 				value, o->name ? "--" : "-",
 				o->name ? o->name : (char[]){ (char)o->letter, 0 },
 				tr2_option_form(o->kind));
@@ -236,6 +247,7 @@ int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 	const struct tr2_option *o;
 	int got, n = 0;
 
+	command = c;
 	/* ':' distinguishes a missing value from an unknown option. */
 	if (c->flags & TR2_COMMAND_STOP)
 		letters[n++] = '+';
@@ -247,8 +259,8 @@ int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 		o = got == '?' || got == ':' ? NULL :
 					       find_option(options, nr, got);
 		if (!o)
-			return bad_option(c, options, nr, got, argv), -2;
-		if (take_option(c, o, optarg))
+			return bad_option(options, nr, got, argv), -2;
+		if (take_option(o, optarg))
 			return -2;
 		if (help_wanted)
 			return print_help(c);

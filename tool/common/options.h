@@ -132,9 +132,16 @@ void tr2_options_add_wrapped(struct tr2_buf *b, const char *text, size_t from);
 size_t tr2_options_list(const struct tr2_command *c,
 			const struct tr2_option *out[TR2_MAX_OPTIONS]);
 
-/* Print an error like tr2_error() with a hint at `trace2 NAME -h`; return
- * TR2_EXIT_USAGE. */
-int tr2_usage_error(const struct tr2_command *c, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Print an error like tr2_error() with the usage of the command whose options
+ * were parsed last; return TR2_EXIT_USAGE. */
+int tr2_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* What a command line must not be, with the error if it is. */
+struct tr2_rule {
+	bool broken;
+	const char *message;
+};
+/* Report the first broken rule by tr2_usage_error(); return 0, or its code. */
+int tr2_usage_check(const struct tr2_rule *rules, size_t nr);
 
 #endif

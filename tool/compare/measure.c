@@ -10,7 +10,6 @@
 #include "common/join.h"
 #include "common/map.h"
 #include "common/memory.h"
-#include "compare/run_meta.h"
 #include "model/join/self_time.h"
 #include "model/kind.h"
 #include "model/stats.h"

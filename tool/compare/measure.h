@@ -14,7 +14,7 @@
 #define TR2_COMPARE_MEASURE_H
 
 #include "common/map.h"
-#include "compare/origin.h"
+#include "compare/run_meta.h"
 #include "model/model.h"
 
 enum tr2_measure_kind {
@@ -93,5 +93,10 @@ bool tr2_measures_have_syscalls(const struct tr2_measures *ms, uint32_t run);
 const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,
 					    enum tr2_measure_kind kind,
 					    const char *name);
+
+/* Add the runs of `path`. Return 0, or the exit code after an error message;
+ * `quiet` suppresses warnings about problems in a recording. If there is no
+ * run, a warning is printed and 0 returned. */
+int tr2_set_read(struct tr2_measures *ms, const char *path, bool quiet);
 
 #endif

@@ -73,8 +73,7 @@ static const char kinds[] =
 #include "compare/measures.def"
 	;
 
-bool tr2_choice_valid(const struct tr2_measure_choice *choice,
-		      const struct tr2_command *command)
+bool tr2_choice_valid(const struct tr2_measure_choice *choice)
 {
 	const char *list = choice->only, *p;
 	size_t n;
@@ -82,10 +81,9 @@ bool tr2_choice_valid(const struct tr2_measure_choice *choice,
 	while (list && (p = tr2_split(&list, ",", &n))) {
 		if (is_kind(p, n) || is_single(p, n))
 			continue;
-		tr2_usage_error(command, "invalid kind '%.*s': --only takes %s"
-					 "or the name of a number of the run "
-					 "(wall) or of an event",
-				(int)n, p, kinds);
+		tr2_usage_error("invalid kind '%.*s': --only takes %sor the "
+				"name of a number of the run (wall) or of an "
+				"event", (int)n, p, kinds);
 		return false;
 	}
 	return true;
@@ -167,9 +165,10 @@ void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,
 		tr2_cell_real(t, value);
 }
 
-void tr2_fmt_measure(struct tr2_buf *b, enum tr2_measure_unit unit,
-		     double value)
+const char *tr2_measure_text(enum tr2_measure_unit unit, double value)
 {
+	struct tr2_buf *b = tr2_next_text();
+
 	if (unit == TR2_UNIT_NS) {
 		tr2_fmt_ns_short(b, (int64_t)llround(value));
 	} else if (unit == TR2_UNIT_BYTES) {
@@ -179,6 +178,7 @@ void tr2_fmt_measure(struct tr2_buf *b, enum tr2_measure_unit unit,
 	} else {
 		tr2_fmt_real(b, value);
 	}
+	return tr2_buf_str(b);
 }
 
 static double ratio_of(const struct tr2_difference *d)
@@ -186,55 +186,35 @@ static double ratio_of(const struct tr2_difference *d)
 	return d->base > 0 && !isnan(d->new) ? d->new / d->base : NAN;
 }
 
-static void cell_delta_text(struct tr2_table *t, const void *row)
+static void cell_delta_text(struct tr2_table *t, const struct tr2_difference *d)
 {
-	const struct tr2_difference *d = row;
 	double delta = tr2_difference_delta(d);
-	struct tr2_buf b = TR2_BUF_INIT;
-	char text[64];
+	const char *size;
 
 	if (d->unit == TR2_UNIT_NS) {
 		tr2_cell_measure(t, d->unit, delta);
 		return;
 	}
-	tr2_fmt_measure(&b, d->unit, fabs(delta));
+	size = tr2_measure_text(d->unit, fabs(delta));
 	/* A value that is rounded to 0 has no sign. */
-	if (tr2_buf_str(&b)[0] != '0' || strchr(b.p, '.'))
-		snprintf(text, sizeof(text), "%s%s",
-			 delta > 0 ? "+" : delta < 0 ? "-" : "", b.p);
-	else
-		snprintf(text, sizeof(text), "%s", b.p);
-	tr2_cell_str(t, text);
-	tr2_buf_release(&b);
-}
-
-static void cell_ratio_text(struct tr2_table *t, const void *row)
-{
-	double ratio = ratio_of(row);
-	char text[40];
-
-	snprintf(text, sizeof(text), "%.2f", ratio);
-	tr2_cell_str(t, isnan(ratio) ? NULL : text);
+	tr2_cell_strf(t, "%s%s", *size == '0' && !strchr(size, '.') ? "" :
+		      delta > 0 ? "+" : delta < 0 ? "-" : "", size);
 }
 
 /* P is never 0, only too small for three decimals. */
-static void cell_p_text(struct tr2_table *t, const void *row)
+static void cell_p_text(struct tr2_table *t, const struct tr2_difference *d)
 {
-	const struct tr2_difference *d = row;
-	char text[40];
-
-	if (d->p < 0.0005)
-		snprintf(text, sizeof(text), "<0.001");
-	else
-		snprintf(text, sizeof(text), "%.3f", d->p);
-	tr2_cell_str(t, d->exact == TR2_EXACT_DIFFERS ? "exact" :
-			isnan(d->p) ? NULL : text);
+	if (d->exact == TR2_EXACT_DIFFERS)
+		tr2_cell_str(t, "exact");
+	else if (d->p < 0.0005)
+		tr2_cell_str(t, "<0.001");
+	else if (!isnan(d->p))
+		tr2_cell_strf(t, "%.3f", d->p);
 }
 
-static void cell_significant(struct tr2_table *t, const void *row)
+static void cell_significant(struct tr2_table *t,
+			     const struct tr2_difference *d)
 {
-	const struct tr2_difference *d = row;
-
 	if (d->significant || !isnan(d->p) || d->exact)
 		tr2_cell_bool(t, d->significant);
 }
@@ -250,9 +230,8 @@ static const char *side_of(const struct tr2_difference *d)
 	return isnan(d->base) ? "new" : isnan(d->new) ? "base" : "both";
 }
 
-static void cell_mark(struct tr2_table *t, const void *row)
+static void cell_mark(struct tr2_table *t, const struct tr2_difference *d)
 {
-	const struct tr2_difference *d = row;
 	const char *mark = isnan(d->base) ? "new" :
 			   isnan(d->new)  ? "gone" :
 			   d->significant ||
@@ -272,18 +251,12 @@ static bool has_calls(const struct tr2_difference *d)
 	       tr2_measure_is_of_states(d->kind);
 }
 
-static void cell_calls_text(struct tr2_table *t, const void *row)
+static void cell_calls_text(struct tr2_table *t, const struct tr2_difference *d)
 {
-	const struct tr2_difference *d = row;
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	if (!has_calls(d) || d->base_calls == d->new_calls)
-		return;
-	tr2_fmt_real(&b, d->base_calls);
-	tr2_buf_addlit(&b, " -> ");
-	tr2_fmt_real(&b, d->new_calls);
-	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
+	if (has_calls(d) && d->base_calls != d->new_calls)
+		tr2_cell_strf(t, "%s -> %s",
+			      tr2_measure_text(TR2_UNIT_COUNT, d->base_calls),
+			      tr2_measure_text(TR2_UNIT_COUNT, d->new_calls));
 }
 
 static void give_side(struct tr2_table *t, const struct tr2_difference *d,
@@ -294,59 +267,36 @@ static void give_side(struct tr2_table *t, const struct tr2_difference *d,
 		tr2_cell_at_least(t);
 }
 
-TR2_CELL(cell_kind, struct tr2_difference,
-	 tr2_cell_str(t, tr2_measure_names[r->kind]))
-TR2_CELL(cell_unit, struct tr2_difference,
-	 tr2_cell_str(t, tr2_measure_units[r->unit]))
-TR2_CELL(cell_base, struct tr2_difference,
-	 give_side(t, r, r->base, r->base_at_least))
-TR2_CELL(cell_new, struct tr2_difference,
-	 give_side(t, r, r->new, r->new_at_least))
-TR2_CELL(cell_base_at_least, struct tr2_difference,
-	 tr2_cell_bool(t, r->base_at_least))
-TR2_CELL(cell_new_at_least, struct tr2_difference,
-	 tr2_cell_bool(t, r->new_at_least))
-TR2_CELL(cell_delta, struct tr2_difference,
-	 tr2_cell_real(t, tr2_difference_delta(r)))
-TR2_CELL(cell_ratio, struct tr2_difference, tr2_cell_real(t, ratio_of(r)))
-TR2_CELL(cell_p, struct tr2_difference, tr2_cell_real(t, r->p))
-TR2_CELL(cell_exact, struct tr2_difference,
-	 tr2_cell_str(t, exactness[r->exact]))
-TR2_CELL(cell_exact_calls, struct tr2_difference,
-	 tr2_cell_str(t, exactness[r->exact_calls]))
-TR2_CELL(cell_side, struct tr2_difference, tr2_cell_str(t, side_of(r)))
-TR2_CELL(cell_base_calls, struct tr2_difference,
-	 tr2_cell_real(t, has_calls(r) ? r->base_calls : NAN))
-TR2_CELL(cell_new_calls, struct tr2_difference,
-	 tr2_cell_real(t, has_calls(r) ? r->new_calls : NAN))
-TR2_CELL(cell_name, struct tr2_difference, tr2_cell_str(t, r->name))
+/* The heading of `name` is the kind's. */
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(kind, tr2_cell_str(t, tr2_measure_names[r->kind])) \
+	DATA(unit, tr2_cell_str(t, tr2_measure_units[r->unit])) \
+	COLUMN(base, "BASE", TR2_COL_SINGLE, \
+	       give_side(t, r, r->base, r->base_at_least)) \
+	COLUMN(new, "NEW", TR2_COL_SINGLE, \
+	       give_side(t, r, r->new, r->new_at_least)) \
+	TEXT(delta_text, "DELTA", \
+	     TR2_COL_YIELDS | TR2_COL_SINGLE | TR2_COL_SIGNED, \
+	     cell_delta_text(t, r)) \
+	DATA(delta, tr2_cell_real(t, tr2_difference_delta(r))) \
+	TEXT(ratio_text, "RATIO", 0, \
+	     if (!isnan(ratio_of(r))) tr2_cell_strf(t, "%.2f", ratio_of(r))) \
+	DATA(ratio, tr2_cell_real(t, ratio_of(r))) \
+	TEXT(p_text, "P", 0, cell_p_text(t, r)) \
+	DATA(p, tr2_cell_real(t, r->p)) \
+	DATA(significant, cell_significant(t, r)) \
+	DATA(exact, tr2_cell_str(t, exactness[r->exact])) \
+	DATA(side, tr2_cell_str(t, side_of(r))) \
+	TEXT(mark, "", TR2_COL_LEFT, cell_mark(t, r)) \
+	TEXT(calls_text, "CALLS", TR2_COL_SPARE, cell_calls_text(t, r)) \
+	DATA(base_calls, tr2_cell_real(t, has_calls(r) ? r->base_calls : NAN)) \
+	DATA(new_calls, tr2_cell_real(t, has_calls(r) ? r->new_calls : NAN)) \
+	DATA(exact_calls, tr2_cell_str(t, exactness[r->exact_calls])) \
+	DATA(base_at_least, tr2_cell_bool(t, r->base_at_least)) \
+	DATA(new_at_least, tr2_cell_bool(t, r->new_at_least)) \
+	COLUMN(name, NULL, TR2_COL_FLEX, tr2_cell_str(t, r->name))
 
-static const struct tr2_column columns[] = {
-	{ "kind", "", TR2_COL_DATA, cell_kind },
-	{ "unit", "", TR2_COL_DATA, cell_unit },
-	{ "base", "BASE", TR2_COL_SINGLE, cell_base },
-	{ "new", "NEW", TR2_COL_SINGLE, cell_new },
-	{ NULL, "DELTA",
-	  TR2_COL_TEXT | TR2_COL_YIELDS | TR2_COL_SINGLE | TR2_COL_SIGNED,
-	  cell_delta_text },
-	{ "delta", "", TR2_COL_DATA, cell_delta },
-	{ NULL, "RATIO", TR2_COL_TEXT, cell_ratio_text },
-	{ "ratio", "", TR2_COL_DATA, cell_ratio },
-	{ NULL, "P", TR2_COL_TEXT, cell_p_text },
-	{ "p", "", TR2_COL_DATA, cell_p },
-	{ "significant", "", TR2_COL_DATA, cell_significant },
-	{ "exact", "", TR2_COL_DATA, cell_exact },
-	{ "side", "", TR2_COL_DATA, cell_side },
-	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, cell_mark },
-	{ NULL, "CALLS", TR2_COL_TEXT | TR2_COL_SPARE, cell_calls_text },
-	{ "base_calls", "", TR2_COL_DATA, cell_base_calls },
-	{ "new_calls", "", TR2_COL_DATA, cell_new_calls },
-	{ "exact_calls", "", TR2_COL_DATA, cell_exact_calls },
-	{ "base_at_least", "", TR2_COL_DATA, cell_base_at_least },
-	{ "new_at_least", "", TR2_COL_DATA, cell_new_at_least },
-	/* Its heading is the kind's. */
-	{ "name", NULL, TR2_COL_FLEX, cell_name },
-};
+TR2_COLUMN_LIST(columns, struct tr2_difference, COLUMNS)
 #define NR_COLUMNS (ARRAY_SIZE(columns))
 
 static bool takes(const struct tr2_difference *d, const void *data)
@@ -451,27 +401,21 @@ struct kind_row {
 	enum tr2_measure_kind kind;
 };
 
-TR2_CELL(cell_test_kind, struct kind_row,
-	 tr2_cell_str(t, tr2_measure_names[r->kind]))
-TR2_CELL(cell_tested, struct kind_row, tr2_cell_uint(t, r->c->tested[r->kind]))
-TR2_CELL(cell_can_tell, struct kind_row,
-	 tr2_cell_bool(t, tr2_comparison_can_tell(r->c, r->kind)))
-TR2_CELL(cell_runs_needed, struct kind_row,
-	 tr2_cell_uint(t, tr2_runs_needed(r->c->tested[r->kind])))
+#define TEST_COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(kind, tr2_cell_str(t, tr2_measure_names[r->kind])) \
+	DATA(tested, tr2_cell_uint(t, r->c->tested[r->kind])) \
+	DATA(can_tell, \
+	     tr2_cell_bool(t, tr2_comparison_can_tell(r->c, r->kind))) \
+	DATA(runs_needed, \
+	     tr2_cell_uint(t, tr2_runs_needed(r->c->tested[r->kind])))
 
-static const struct tr2_column test_columns[] = {
-	{ "kind", "", TR2_COL_DATA, cell_test_kind },
-	{ "tested", "", TR2_COL_DATA, cell_tested },
-	{ "can_tell", "", TR2_COL_DATA, cell_can_tell },
-	{ "runs_needed", "", TR2_COL_DATA, cell_runs_needed },
-};
+TR2_COLUMN_LIST(test_columns, struct kind_row, TEST_COLUMNS)
 
 static void print_tests(struct tr2_output *out, const struct tr2_comparison *c)
 {
 	struct kind_row row = { c, 0 };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "tests", test_columns);
 
-	tr2_table_init(&t, out, "tests", TR2_COLUMNS(test_columns));
 	for (; row.kind < TR2_MEASURE_NR; row.kind++)
 		if (c->tested[row.kind])
 			tr2_table_add(&t, &row);

@@ -41,8 +41,7 @@ extern const char tr2_measure_only_help[];
 #define TR2_MEASURE_CHOICE_INIT { NULL, NULL, 0, -1 }
 
 /* false: --only has an invalid kind, and an error was printed. */
-bool tr2_choice_valid(const struct tr2_measure_choice *choice,
-		      const struct tr2_command *command);
+bool tr2_choice_valid(const struct tr2_measure_choice *choice);
 /* `larger`: the largest value of the row. */
 bool tr2_choice_takes(const struct tr2_measure_choice *choice,
 		      enum tr2_measure_kind kind, enum tr2_measure_unit unit,
@@ -65,9 +64,8 @@ bool tr2_choice_is_measured(const struct tr2_measure_choice *choice,
 /* Give a value in its unit; nothing for NAN. */
 void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,
 		      double value);
-/* Append the same as text. */
-void tr2_fmt_measure(struct tr2_buf *b, enum tr2_measure_unit unit,
-		     double value);
+/* Return the same as a text, of tr2_next_text(). */
+const char *tr2_measure_text(enum tr2_measure_unit unit, double value);
 
 /* tr2_compare() of the selection: a smaller one needs a smaller difference to
  * be significant, since a selection by name, kind or size does not depend on
@@ -87,5 +85,10 @@ void tr2_comparison_print(struct tr2_output *out,
 /* Can so many runs show any difference, even if every run of one side is above
  * all of the other? */
 bool tr2_comparison_runs_can_tell(const struct tr2_comparison *c);
+
+/* Print a note on differing machines below the comparison; in JSON "sides".
+ * Losses and failures go to stderr. */
+void tr2_sides_print(struct tr2_output *out, const struct tr2_measures *base,
+		     const struct tr2_measures *new);
 
 #endif

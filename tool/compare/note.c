@@ -27,23 +27,17 @@ static bool is_constant(const double *values, uint32_t nr)
 	return true;
 }
 
-static void add_value(struct tr2_buf *b, double value)
-{
-	char text[40];
-
-	snprintf(text, sizeof(text), isnan(value) ? "-" : "%.15g", value);
-	tr2_buf_addstr(b, text);
-}
-
 static void add_values(struct tr2_buf *b, const double *values, uint32_t nr)
 {
 	uint32_t i;
 
 	nr = is_constant(values, nr) ? 1 : nr;
 	for (i = 0; i < nr; i++) {
-		if (i)
-			tr2_buf_addch(b, ',');
-		add_value(b, values[i]);
+		tr2_buf_addstr(b, i ? "," : "");
+		if (isnan(values[i]))
+			tr2_buf_addch(b, '-');
+		else
+			tr2_addf(b, "%.15g", values[i]);
 	}
 }
 
@@ -69,20 +63,14 @@ void tr2_note_add(struct tr2_buf *b, const char *command,
 {
 	uint32_t i;
 
-	tr2_buf_addlit(b, COMMAND);
-	tr2_buf_addstr(b, command);
-	tr2_buf_addlit(b, "\nruns\t");
-	tr2_buf_add_u64(b, ms->nr_runs);
+	tr2_addf(b, COMMAND "%s\nruns\t%u", command, ms->nr_runs);
 	for (i = 0; i < ms->nr; i++) {
 		const struct tr2_measure *it = &ms->item[i];
 
 		if (!is_kept(ms, it))
 			continue;
-		tr2_buf_addch(b, '\n');
-		tr2_buf_addstr(b, tr2_measure_names[it->kind]);
-		tr2_buf_addch(b, '\t');
-		tr2_buf_addstr(b, tr2_measure_units[it->unit]);
-		tr2_buf_addch(b, '\t');
+		tr2_buf_addall(b, "\n", tr2_measure_names[it->kind], "\t",
+			       tr2_measure_units[it->unit], "\t");
 		add_values(b, it->calls, ms->nr_runs);
 		tr2_buf_addch(b, '\t');
 		add_values(b, it->values, ms->nr_runs);

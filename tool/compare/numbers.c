@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Statistics of a few numbers. */
+/* Statistics of a few numbers, and of their order: drift and outliers. */
 #include "compare/numbers.h"
 
 #include <math.h>
@@ -68,4 +68,74 @@ bool tr2_numbers(struct tr2_numbers *out, const double *values, size_t nr)
 	add_spread(out, sorted);
 	free(sorted);
 	return true;
+}
+
+#define FIRST_SHARE 0.1
+#define WIDE_SHARE 0.25
+#define DRIFT_SHARE 0.05
+#define DRIFT_ALPHA 0.01
+
+static bool first_above(const double *values, size_t nr, double *share)
+{
+	struct tr2_numbers rest;
+
+	if (!tr2_numbers(&rest, values + 1, nr - 1))
+		return false;
+	*share = rest.p50 > 0 ? values[0] / rest.p50 - 1 : 0;
+	if (!(values[0] > rest.high_fence) || *share < FIRST_SHARE)
+		*share = 0;
+	return true;
+}
+
+/* Return the probability that chance alone orders the values at least as much,
+ * up or down: the normal approximation, without ties. */
+static double order_p(const double *values, size_t nr)
+{
+	double pairs = 0, n = (double)nr;
+	size_t i, j;
+
+	for (i = 0; i < nr; i++)
+		for (j = i + 1; j < nr; j++)
+			pairs += (values[j] > values[i]) -
+				 (values[j] < values[i]);
+	pairs = fabs(pairs) - 1;
+	if (pairs <= 0)
+		return 1;
+	return erfc(pairs / sqrt(n * (n - 1) * (2 * n + 5) / 9));
+}
+
+static bool drift(const double *values, size_t nr, double *share)
+{
+	struct tr2_numbers early, late;
+	size_t half = nr / 2;
+
+	if (nr < TR2_DRIFT_RUNS || order_p(values, nr) >= DRIFT_ALPHA)
+		return true;
+	if (!tr2_numbers(&early, values, half) ||
+	    !tr2_numbers(&late, values + nr - half, half))
+		return false;
+	if (early.p50 > 0)
+		*share = late.p50 / early.p50 - 1;
+	if (fabs(*share) < DRIFT_SHARE)
+		*share = 0;
+	return true;
+}
+
+bool tr2_spread(struct tr2_spread *out, const double *values, size_t nr)
+{
+	struct tr2_numbers all;
+	size_t skip;
+
+	*out = (struct tr2_spread){ 0, 0, 0 };
+	if (nr < TR2_SPREAD_RUNS || !tr2_numbers(&all, values, nr) ||
+	    !first_above(values, nr, &out->first_above))
+		return false;
+	/* The fences are 1.5 times the distance of the quartiles beyond each of
+	 * them. */
+	if (all.p50 > 0)
+		out->wide = (all.high_fence - all.low_fence) / 4 / all.p50;
+	if (out->wide < WIDE_SHARE)
+		out->wide = 0;
+	skip = out->first_above > 0;
+	return drift(values + skip, nr - skip, &out->drift);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Read all runs of a path. */
-#include "compare/run_set.h"
+/*
+ * run_set - read the runs of one command: a recording, a file or a directory of
+ * streams is one run; each recording in a directory of recordings, as made by
+ * `trace2 stat -o DIR`, is a run, ordered by name (except NAME.old).
+ */
+#include "compare/measure.h"
 
 #include <dirent.h>
 #include <stdio.h>

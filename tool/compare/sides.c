@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sides - describe the two sides of a comparison. */
-#include "compare/sides.h"
+/* sides - the two sides of a comparison besides their numbers: where they were
+ * recorded, and what failed. */
+#include "compare/measures.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +21,8 @@ static void give_origin(struct tr2_table *t, const struct side *side,
 	tr2_cell_str(t, tr2_origin_text(&side->ms->origin, key));
 }
 
-static void cell_cpus(struct tr2_table *t, const void *row)
+static void cell_cpus(struct tr2_table *t, const struct side *r)
 {
-	const struct side *r = row;
 	const char *text = tr2_origin_text(&r->ms->origin, TR2_ORIGIN_CPUS);
 
 	if (text && !r->ms->origin.mixed[TR2_ORIGIN_CPUS])
@@ -31,33 +31,24 @@ static void cell_cpus(struct tr2_table *t, const void *row)
 		tr2_cell_str(t, text);
 }
 
-TR2_CELL(cell_side, struct side, tr2_cell_str(t, r->name))
-TR2_CELL(cell_runs, struct side, tr2_cell_uint(t, r->ms->nr_runs))
-TR2_CELL(cell_failed, struct side, tr2_cell_uint(t, r->ms->nr_failed))
-TR2_CELL(cell_lost, struct side, tr2_cell_uint(t, r->ms->lost))
-TR2_CELL(cell_host, struct side, give_origin(t, r, TR2_ORIGIN_HOST))
-TR2_CELL(cell_machine, struct side, give_origin(t, r, TR2_ORIGIN_MACHINE))
-TR2_CELL(cell_kernel, struct side, give_origin(t, r, TR2_ORIGIN_KERNEL))
-TR2_CELL(cell_trace2, struct side, give_origin(t, r, TR2_ORIGIN_TRACE2))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(side, tr2_cell_str(t, r->name)) \
+	DATA(runs, tr2_cell_uint(t, r->ms->nr_runs)) \
+	DATA(failed, tr2_cell_uint(t, r->ms->nr_failed)) \
+	DATA(lost, tr2_cell_uint(t, r->ms->lost)) \
+	DATA(host, give_origin(t, r, TR2_ORIGIN_HOST)) \
+	DATA(machine, give_origin(t, r, TR2_ORIGIN_MACHINE)) \
+	DATA(cpus, cell_cpus(t, r)) \
+	DATA(kernel, give_origin(t, r, TR2_ORIGIN_KERNEL)) \
+	DATA(trace2, give_origin(t, r, TR2_ORIGIN_TRACE2))
 
-static const struct tr2_column columns[] = {
-	{ "side", "", TR2_COL_DATA, cell_side },
-	{ "runs", "", TR2_COL_DATA, cell_runs },
-	{ "failed", "", TR2_COL_DATA, cell_failed },
-	{ "lost", "", TR2_COL_DATA, cell_lost },
-	{ "host", "", TR2_COL_DATA, cell_host },
-	{ "machine", "", TR2_COL_DATA, cell_machine },
-	{ "cpus", "", TR2_COL_DATA, cell_cpus },
-	{ "kernel", "", TR2_COL_DATA, cell_kernel },
-	{ "trace2", "", TR2_COL_DATA, cell_trace2 },
-};
+TR2_COLUMN_LIST(columns, struct side, COLUMNS)
 
 static void print_data(struct tr2_output *out, const struct tr2_measures *base,
 		       const struct tr2_measures *new)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "sides", columns);
 
-	tr2_table_init(&t, out, "sides", TR2_COLUMNS(columns));
 	tr2_table_add(&t, &(struct side){ "base", base });
 	tr2_table_add(&t, &(struct side){ "new", new });
 	tr2_table_finish(&t);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "compare/numbers.h"
-#include "compare/spread.h"
 #include "compare/stat.h"
 
 static const struct tr2_measure *wall_of(const struct tr2_stat_side *side)
@@ -101,22 +100,17 @@ struct run_row {
 	uint32_t run;
 };
 
-TR2_CELL(cell_run_side, struct run_row, tr2_cell_str(t, r->side->name))
-TR2_CELL(cell_run, struct run_row, tr2_cell_uint(t, r->run + 1))
-TR2_CELL(cell_run_wall, struct run_row,
-	 tr2_cell_measure(t, TR2_UNIT_NS, r->wall->values[r->run]))
-TR2_CELL(cell_run_stands_apart, struct run_row,
-	 tr2_cell_bool(t, stands_apart(r->numbers, r->wall->values[r->run])))
-TR2_CELL(cell_run_code, struct run_row,
-	 tr2_cell_int(t, r->side->sum.codes[r->run]))
+#define RUN_COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(side, tr2_cell_str(t, r->side->name)) \
+	DATA(run, tr2_cell_uint(t, r->run + 1)) \
+	DATA(wall_ns, \
+	     tr2_cell_measure(t, TR2_UNIT_NS, r->wall->values[r->run])) \
+	DATA(stands_apart, \
+	     tr2_cell_bool(t, stands_apart(r->numbers, \
+					   r->wall->values[r->run]))) \
+	DATA(code, tr2_cell_int(t, r->side->sum.codes[r->run]))
 
-static const struct tr2_column run_columns[] = {
-	{ "side", "", TR2_COL_DATA, cell_run_side },
-	{ "run", "", TR2_COL_DATA, cell_run },
-	{ "wall_ns", "", TR2_COL_DATA, cell_run_wall },
-	{ "stands_apart", "", TR2_COL_DATA, cell_run_stands_apart },
-	{ "code", "", TR2_COL_DATA, cell_run_code },
-};
+TR2_COLUMN_LIST(run_columns, struct run_row, RUN_COLUMNS)
 
 static void add_runs(struct tr2_table *t, const struct tr2_stat_side *side)
 {
@@ -136,15 +130,12 @@ struct note_row {
 	double share;
 };
 
-TR2_CELL(cell_note_side, struct note_row, tr2_cell_str(t, r->side))
-TR2_CELL(cell_note, struct note_row, tr2_cell_str(t, r->note))
-TR2_CELL(cell_note_share, struct note_row, tr2_cell_real(t, r->share))
+#define NOTE_COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(side, tr2_cell_str(t, r->side)) \
+	DATA(note, tr2_cell_str(t, r->note)) \
+	DATA(share, tr2_cell_real(t, r->share))
 
-static const struct tr2_column note_columns[] = {
-	{ "side", "", TR2_COL_DATA, cell_note_side },
-	{ "note", "", TR2_COL_DATA, cell_note },
-	{ "share", "", TR2_COL_DATA, cell_note_share },
-};
+TR2_COLUMN_LIST(note_columns, struct note_row, NOTE_COLUMNS)
 
 static void add_note(struct tr2_table *t, const struct tr2_stat_side *side,
 		     const char *note, double share)
@@ -168,9 +159,8 @@ void tr2_stat_notes_as_data(struct tr2_output *out,
 			    const struct tr2_stat_side *cmd,
 			    const struct tr2_stat_side *base)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "runs", run_columns);
 
-	tr2_table_init(&t, out, "runs", TR2_COLUMNS(run_columns));
 	add_runs(&t, cmd);
 	if (base)
 		add_runs(&t, base);

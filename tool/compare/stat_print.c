@@ -27,9 +27,8 @@ static struct tr2_words words_of(char **argv, struct tr2_buf *b)
 	return words;
 }
 
-static void cell_command(struct tr2_table *t, const void *row)
+static void cell_command(struct tr2_table *t, const struct tr2_stat_side *side)
 {
-	const struct tr2_stat_side *side = row;
 	struct tr2_buf b = TR2_BUF_INIT;
 	struct tr2_words words = words_of(side->sum.argv, &b);
 
@@ -37,43 +36,19 @@ static void cell_command(struct tr2_table *t, const void *row)
 	tr2_buf_release(&b);
 }
 
-TR2_CELL(cell_side, struct tr2_stat_side, tr2_cell_str(t, r->name))
-TR2_CELL(cell_wanted, struct tr2_stat_side, tr2_cell_int(t, r->sum.nr_wanted))
-TR2_CELL(cell_warmups, struct tr2_stat_side, tr2_cell_int(t, r->sum.nr_warmups))
-TR2_CELL(cell_nr_runs, struct tr2_stat_side, tr2_cell_int(t, r->sum.nr_runs))
-TR2_CELL(cell_failed, struct tr2_stat_side, tr2_cell_int(t, r->sum.nr_failed))
-TR2_CELL(cell_code, struct tr2_stat_side, tr2_cell_int(t, r->sum.code))
-TR2_CELL(cell_interrupted, struct tr2_stat_side,
-	 tr2_cell_bool(t, r->sum.interrupted))
-TR2_CELL(cell_lost, struct tr2_stat_side, tr2_cell_uint(t, r->measures.lost))
-TR2_CELL(cell_in_turns, struct tr2_stat_side,
-	 tr2_cell_bool(t, r->sum.in_turns))
+#define SUMMARY_COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(side, tr2_cell_str(t, r->name)) \
+	DATA(command, cell_command(t, r)) \
+	DATA(wanted, tr2_cell_int(t, r->sum.nr_wanted)) \
+	DATA(warmups, tr2_cell_int(t, r->sum.nr_warmups)) \
+	DATA(runs, tr2_cell_int(t, r->sum.nr_runs)) \
+	DATA(failed, tr2_cell_int(t, r->sum.nr_failed)) \
+	DATA(code, tr2_cell_int(t, r->sum.code)) \
+	DATA(interrupted, tr2_cell_bool(t, r->sum.interrupted)) \
+	DATA(lost, tr2_cell_uint(t, r->measures.lost)) \
+	DATA(in_turns, tr2_cell_bool(t, r->sum.in_turns))
 
-static const struct tr2_column summary_columns[] = {
-	{ "side", "", TR2_COL_DATA, cell_side },
-	{ "command", "", TR2_COL_DATA, cell_command },
-	{ "wanted", "", TR2_COL_DATA, cell_wanted },
-	{ "warmups", "", TR2_COL_DATA, cell_warmups },
-	{ "runs", "", TR2_COL_DATA, cell_nr_runs },
-	{ "failed", "", TR2_COL_DATA, cell_failed },
-	{ "code", "", TR2_COL_DATA, cell_code },
-	{ "interrupted", "", TR2_COL_DATA, cell_interrupted },
-	{ "lost", "", TR2_COL_DATA, cell_lost },
-	{ "in_turns", "", TR2_COL_DATA, cell_in_turns },
-};
-
-static void summary_as_data(struct tr2_output *out,
-			    const struct tr2_stat_side *cmd,
-			    const struct tr2_stat_side *base)
-{
-	struct tr2_table t;
-
-	tr2_table_init(&t, out, "stat", TR2_COLUMNS(summary_columns));
-	tr2_table_add(&t, cmd);
-	if (base)
-		tr2_table_add(&t, base);
-	tr2_table_finish(&t);
-}
+TR2_COLUMN_LIST(summary_columns, struct tr2_stat_side, SUMMARY_COLUMNS)
 
 static void print_how(const struct tr2_stat_side *side)
 {
@@ -138,10 +113,8 @@ static void give_number(struct tr2_table *t, const struct line *l, double value)
 		tr2_cell_measure(t, l->it->unit, value);
 }
 
-static void cell_mean(struct tr2_table *t, const void *row)
+static void cell_mean(struct tr2_table *t, const struct line *l)
 {
-	const struct line *l = row;
-
 	if (!l->numbers.nr && tr2_output_is_text(t->output))
 		tr2_cell_str(t, "-");
 	else
@@ -150,73 +123,53 @@ static void cell_mean(struct tr2_table *t, const void *row)
 		tr2_cell_at_least(t);
 }
 
-static void cell_error_share(struct tr2_table *t, const void *row)
+static void cell_error_share(struct tr2_table *t, const struct line *r)
 {
-	const struct tr2_numbers *n = &((const struct line *)row)->numbers;
+	const struct tr2_numbers *n = &r->numbers;
 
 	if (n->nr && !isnan(n->error))
 		tr2_cell_share(t, n->mean > 0 ? n->error / n->mean : 0);
 }
 
-static void cell_calls(struct tr2_table *t, const void *row)
+static void cell_calls(struct tr2_table *t, const struct line *l)
 {
-	const struct line *l = row;
-
 	if (l->numbers.nr && l->it->kind > TR2_MEASURE_SYSCALL &&
 	    l->it->kind != TR2_MEASURE_COUNTER)
 		tr2_cell_real(t, l->calls);
 }
 
-static void cell_name(struct tr2_table *t, const void *row)
+static void cell_name(struct tr2_table *t, const struct line *l)
 {
-	const struct line *l = row;
-	char name[600];
-
-	if (l->numbers.nr || !tr2_output_is_text(t->output)) {
+	if (l->numbers.nr || !tr2_output_is_text(t->output))
 		tr2_cell_str(t, l->it->name);
-		return;
-	}
-	snprintf(name, sizeof(name), "%s (%s)", l->it->name,
-		 l->it->note ? l->it->note : "not counted");
-	tr2_cell_str(t, name);
+	else
+		tr2_cell_strf(t, "%s (%s)", l->it->name,
+			      l->it->note ? l->it->note : "not counted");
 }
 
-TR2_CELL(cell_kind, struct line, tr2_cell_str(t, tr2_measure_names[r->it->kind]))
-TR2_CELL(cell_unit, struct line, tr2_cell_str(t, tr2_measure_units[r->it->unit]))
-TR2_CELL(cell_runs, struct line, tr2_cell_uint(t, r->numbers.nr))
-TR2_CELL(cell_error, struct line, give_number(t, r, r->numbers.error))
-TR2_CELL(cell_min, struct line, give_number(t, r, r->numbers.min))
-TR2_CELL(cell_p50, struct line, give_number(t, r, r->numbers.p50))
-TR2_CELL(cell_p90, struct line, give_number(t, r, r->numbers.p90))
-TR2_CELL(cell_p99, struct line, give_number(t, r, r->numbers.p99))
-TR2_CELL(cell_max, struct line, give_number(t, r, r->numbers.max))
-TR2_CELL(cell_outliers, struct line,
-	 if (r->numbers.nr) tr2_cell_uint(t, r->numbers.nr_outliers))
-TR2_CELL(cell_note, struct line,
-	 if (!r->numbers.nr) tr2_cell_str(t, r->it->note))
+/* The heading of `name` is the kind's. */
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(kind, tr2_cell_str(t, tr2_measure_names[r->it->kind])) \
+	DATA(unit, tr2_cell_str(t, tr2_measure_units[r->it->unit])) \
+	DATA(runs, tr2_cell_uint(t, r->numbers.nr)) \
+	COLUMN(mean, "MEAN", TR2_COL_SINGLE, cell_mean(t, r)) \
+	TEXT(error_share, TR2_PLUS_MINUS, 0, cell_error_share(t, r)) \
+	DATA(error, give_number(t, r, r->numbers.error)) \
+	DATA(min, give_number(t, r, r->numbers.min)) \
+	COLUMN(p50, "P50", TR2_COL_SINGLE, give_number(t, r, r->numbers.p50)) \
+	COLUMN(p90, "P90", TR2_COL_SINGLE | TR2_COL_YIELDS, \
+	       give_number(t, r, r->numbers.p90)) \
+	COLUMN(p99, "P99", TR2_COL_SINGLE | TR2_COL_YIELDS, \
+	       give_number(t, r, r->numbers.p99)) \
+	COLUMN(max, "MAX", TR2_COL_SINGLE, give_number(t, r, r->numbers.max)) \
+	DATA(outliers, \
+	     if (r->numbers.nr) tr2_cell_uint(t, r->numbers.nr_outliers)) \
+	COLUMN(calls, "CALLS", TR2_COL_SPARE, cell_calls(t, r)) \
+	DATA(note, if (!r->numbers.nr) tr2_cell_str(t, r->it->note)) \
+	DATA(at_least, tr2_cell_bool(t, r->it->at_least)) \
+	COLUMN(name, NULL, TR2_COL_FLEX, cell_name(t, r))
 
-TR2_CELL(cell_at_least, struct line,
-	 tr2_cell_bool(t, r->it->at_least))
-
-static const struct tr2_column columns[] = {
-	{ "kind", "", TR2_COL_DATA, cell_kind },
-	{ "unit", "", TR2_COL_DATA, cell_unit },
-	{ "runs", "", TR2_COL_DATA, cell_runs },
-	{ "mean", "MEAN", TR2_COL_SINGLE, cell_mean },
-	{ NULL, TR2_PLUS_MINUS, TR2_COL_TEXT, cell_error_share },
-	{ "error", "", TR2_COL_DATA, cell_error },
-	{ "min", "", TR2_COL_DATA, cell_min },
-	{ "p50", "P50", TR2_COL_SINGLE, cell_p50 },
-	{ "p90", "P90", TR2_COL_SINGLE | TR2_COL_YIELDS, cell_p90 },
-	{ "p99", "P99", TR2_COL_SINGLE | TR2_COL_YIELDS, cell_p99 },
-	{ "max", "MAX", TR2_COL_SINGLE, cell_max },
-	{ "outliers", "", TR2_COL_DATA, cell_outliers },
-	{ "calls", "CALLS", TR2_COL_SPARE, cell_calls },
-	{ "note", "", TR2_COL_DATA, cell_note },
-	{ "at_least", "", TR2_COL_DATA, cell_at_least },
-	/* Its heading is the kind's. */
-	{ "name", NULL, TR2_COL_FLEX, cell_name },
-};
+TR2_COLUMN_LIST(columns, struct line, COLUMNS)
 #define NR_COLUMNS (ARRAY_SIZE(columns))
 #define MEAN_COLUMN 3
 
@@ -298,46 +251,33 @@ struct kind_line {
 	const char *name;
 };
 
-/* Give the median, and the standard error as a share of the mean. */
-static void give_states(struct tr2_table *t, const struct kind_line *l,
-			enum tr2_measure_kind kind)
+static void give_error(struct tr2_table *t, const struct tr2_numbers *n)
 {
-	tr2_cell_measure(t, TR2_UNIT_NS, l->numbers[kind].p50);
-}
-
-static void give_error(struct tr2_table *t, const struct kind_line *l,
-		       enum tr2_measure_kind kind)
-{
-	const struct tr2_numbers *n = &l->numbers[kind];
-
 	if (!isnan(n->error) && n->mean > 0)
 		tr2_cell_share(t, n->error / n->mean);
 }
 
-TR2_CELL(cell_cpu, struct kind_line, give_states(t, r, TR2_MEASURE_CPU))
-TR2_CELL(cell_cpu_error, struct kind_line, give_error(t, r, TR2_MEASURE_CPU))
-TR2_CELL(cell_wait, struct kind_line, give_states(t, r, TR2_MEASURE_WAIT))
-TR2_CELL(cell_wait_error, struct kind_line, give_error(t, r, TR2_MEASURE_WAIT))
-TR2_CELL(cell_ready, struct kind_line, give_states(t, r, TR2_MEASURE_READY))
-TR2_CELL(cell_ready_error, struct kind_line,
-	 give_error(t, r, TR2_MEASURE_READY))
-TR2_CELL(cell_share, struct kind_line,
-	 if (r->wall > 0) tr2_cell_share(t, fmin(1,
-			  r->numbers[TR2_MEASURE_SELF].mean / r->wall)))
-TR2_CELL(cell_count, struct kind_line, tr2_cell_real(t, r->count))
-TR2_CELL(cell_process_kind, struct kind_line, tr2_cell_str(t, r->name))
+/* The median, and the standard error as a share of the mean. */
+#define STATES(COLUMN, TEXT, key, error, heading, kind) \
+	COLUMN(key, heading, TR2_COL_SINGLE, \
+	       tr2_cell_measure(t, TR2_UNIT_NS, r->numbers[kind].p50)) \
+	TEXT(error, TR2_PLUS_MINUS, TR2_COL_SPARE, \
+	     give_error(t, &r->numbers[kind]))
 
-static const struct tr2_column kind_columns[] = {
-	{ "cpu_ns", "CPU", TR2_COL_SINGLE, cell_cpu },
-	{ NULL, TR2_PLUS_MINUS, TR2_COL_TEXT | TR2_COL_SPARE, cell_cpu_error },
-	{ "wait_ns", "WAIT", TR2_COL_SINGLE, cell_wait },
-	{ NULL, TR2_PLUS_MINUS, TR2_COL_TEXT | TR2_COL_SPARE, cell_wait_error },
-	{ "ready_ns", "READY", TR2_COL_SINGLE, cell_ready },
-	{ NULL, TR2_PLUS_MINUS, TR2_COL_TEXT | TR2_COL_SPARE, cell_ready_error },
-	{ "share", "SHARE", 0, cell_share },
-	{ "count", "COUNT", TR2_COL_YIELDS, cell_count },
-	{ "name", "KIND OF PROCESS (SUM)", TR2_COL_FLEX, cell_process_kind },
-};
+#define KIND_COLUMNS(COLUMN, DATA, TEXT) \
+	STATES(COLUMN, TEXT, cpu_ns, cpu_error, "CPU", TR2_MEASURE_CPU) \
+	STATES(COLUMN, TEXT, wait_ns, wait_error, "WAIT", TR2_MEASURE_WAIT) \
+	STATES(COLUMN, TEXT, ready_ns, ready_error, "READY", \
+	       TR2_MEASURE_READY) \
+	COLUMN(share, "SHARE", 0, \
+	       if (r->wall > 0) \
+		       tr2_cell_share(t, fmin(1, \
+			r->numbers[TR2_MEASURE_SELF].mean / r->wall))) \
+	COLUMN(count, "COUNT", TR2_COL_YIELDS, tr2_cell_real(t, r->count)) \
+	COLUMN(name, "KIND OF PROCESS (SUM)", TR2_COL_FLEX, \
+	       tr2_cell_str(t, r->name))
+
+TR2_COLUMN_LIST(kind_columns, struct kind_line, KIND_COLUMNS)
 
 static void fill_kind(struct kind_line *k, const struct tr2_measures *ms,
 		      const struct tr2_measure *of)
@@ -383,10 +323,9 @@ static void print_kinds(struct tr2_output *out, const struct line *lines,
 {
 	struct kind_line *kinds = tr2_calloc(nr, sizeof(*kinds));
 	int kind = measure_of_kinds(lines, nr);
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "kinds", kind_columns);
 	size_t i;
 
-	tr2_table_init(&t, out, "kinds", TR2_COLUMNS(kind_columns));
 	for (i = 0; i < nr; i++) {
 		if ((int)lines[i].it->kind != kind)
 			continue;
@@ -405,7 +344,12 @@ static void print_data(struct tr2_output *out, const struct tr2_stat_side *cmd,
 		       const struct tr2_stat_side *base,
 		       const struct line *lines, size_t nr)
 {
-	summary_as_data(out, cmd, base);
+	struct tr2_table t = TR2_TABLE_OF(out, "stat", summary_columns);
+
+	tr2_table_add(&t, cmd);
+	if (base)
+		tr2_table_add(&t, base);
+	tr2_table_finish(&t);
 	tr2_stat_notes_as_data(out, cmd, base);
 	print_lines(out, lines, nr, -1, cmd->measures.nr_runs, nr);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* verdict_text - print what a comparison comes to, and judge it. */
-#include "compare/verdict_text.h"
+#include "compare/verdict.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,24 +8,24 @@
 
 #include "base/macros.h"
 #include "base/text.h"
+#include "common/memory.h"
 #include "common/say.h"
 #include "compare/significance.h"
 
-/* Append a change in percent: +5.1%. */
-static void add_change(struct tr2_buf *b, double ratio)
+/* Return a change in percent: +5.1%. */
+static const char *change(double ratio)
 {
+	struct tr2_buf *b = tr2_next_text();
 	double percent = (ratio - 1) * 100;
-	char text[40];
 
 	if (isinf(percent))
-		snprintf(text, sizeof(text), "any");
+		tr2_buf_addlit(b, "any");
+	else if (fabs(percent) < 0.005)
+		tr2_buf_addlit(b, "0%");
 	else
-		snprintf(text, sizeof(text), "%+.*f%%",
-			 fabs(percent) < 0.1 ? 2 : fabs(percent) < 100 ? 1 : 0,
-			 percent);
-	if (!strcmp(text, "+0.00%") || !strcmp(text, "-0.00%"))
-		snprintf(text, sizeof(text), "0%%");
-	tr2_buf_addstr(b, text);
+		tr2_addf(b, "%+.*f%%", fabs(percent) < 0.1 ? 2 :
+			 fabs(percent) < 100 ? 1 : 0, percent);
+	return tr2_buf_str(b);
 }
 
 static void add_name(struct tr2_buf *b, const char *name)
@@ -37,21 +37,16 @@ void tr2_difference_add(struct tr2_buf *b, const struct tr2_difference *d,
 			const struct tr2_stat_interval *interval)
 {
 	add_name(b, d->name);
-	tr2_buf_addch(b, ' ');
 	if (!interval) {
-		tr2_fmt_measure(b, d->unit, isnan(d->base) ? 0 : d->base);
-		tr2_buf_addlit(b, " -> ");
-		tr2_fmt_measure(b, d->unit, isnan(d->new) ? 0 : d->new);
+		tr2_addf(b, " %s -> %s",
+			 tr2_measure_text(d->unit, isnan(d->base) ? 0 : d->base),
+			 tr2_measure_text(d->unit, isnan(d->new) ? 0 : d->new));
 		return;
 	}
-	add_change(b, interval->ratio);
-	if (!(interval->low > 0))
-		return;
-	tr2_buf_addlit(b, " (");
-	add_change(b, interval->low);
-	tr2_buf_addlit(b, " to ");
-	add_change(b, interval->high);
-	tr2_buf_addch(b, ')');
+	tr2_addf(b, " %s", change(interval->ratio));
+	if (interval->low > 0)
+		tr2_addf(b, " (%s to %s)", change(interval->low),
+			 change(interval->high));
 }
 
 /* "+1 process", "+2 processes", "+1.2 MiB read" */
@@ -81,15 +76,12 @@ static void add_count(struct tr2_buf *b, const struct tr2_verdict *v,
 	double delta;
 
 	tr2_difference_is_count(d, &delta);
-	tr2_buf_addch(b, delta < 0 ? '-' : '+');
-	tr2_fmt_measure(b, d->exact == TR2_EXACT_DIFFERS ? d->unit :
-							   TR2_UNIT_COUNT,
-			fabs(delta));
-	tr2_buf_addch(b, ' ');
-	if (d->kind > TR2_MEASURE_SYSCALL) {
-		tr2_buf_addstr(b, tr2_measure_names[d->kind]);
-		tr2_buf_addch(b, ' ');
-	}
+	tr2_addf(b, "%c%s ", delta < 0 ? '-' : '+',
+		 tr2_measure_text(d->exact == TR2_EXACT_DIFFERS ?
+					  d->unit : TR2_UNIT_COUNT,
+				  fabs(delta)));
+	if (d->kind > TR2_MEASURE_SYSCALL)
+		tr2_buf_addall(b, tr2_measure_names[d->kind], " ");
 	add_count_name(b, d, delta);
 	if (!v->process || d->kind != TR2_MEASURE_RUN ||
 	    !!strcmp(d->name, "processes"))
@@ -109,23 +101,17 @@ static void add_counts(struct tr2_buf *b, const struct tr2_verdict *v,
 		tr2_buf_addstr(b, i ? ", " : between);
 		add_count(b, v, v->count[i]);
 	}
-	if (v->nr_counts > i) {
-		tr2_buf_addlit(b, ", and ");
-		tr2_buf_add_u64(b, v->nr_counts - i);
-		tr2_buf_addstr(b, v->nr_counts - i == 1 ? " more count" :
-							  " more counts");
-	}
+	if (v->nr_counts > i)
+		tr2_addf(b, ", and %zu more count%s", v->nr_counts - i,
+			 v->nr_counts - i == 1 ? "" : "s");
 }
 
 static void add_same(struct tr2_buf *b, const struct tr2_verdict *v,
 		     const char *between)
 {
-	if (v->nr_counts || !v->nr_same)
-		return;
-	tr2_buf_addstr(b, between);
-	tr2_buf_add_u64(b, v->nr_same);
-	tr2_buf_addstr(b, v->nr_same == 1 ? " count is the same" :
-					    " counts are the same");
+	if (!v->nr_counts && v->nr_same)
+		tr2_addf(b, "%s%zu count%s the same", between, v->nr_same,
+			 v->nr_same == 1 ? " is" : "s are");
 }
 
 static void add_from(struct tr2_buf *b, const struct tr2_difference *from)
@@ -139,13 +125,8 @@ static void add_from(struct tr2_buf *b, const struct tr2_difference *from)
 static void add_runs(struct tr2_buf *b, uint32_t nr, uint32_t of,
 		     const char *side, const char *what)
 {
-	if (!nr)
-		return;
-	tr2_buf_addlit(b, "; ");
-	tr2_buf_add_u64(b, nr);
-	tr2_buf_addlit(b, " of ");
-	tr2_buf_add_u64(b, of);
-	tr2_buf_addall(b, side, what);
+	if (nr)
+		tr2_addf(b, "; %u of %u%s%s", nr, of, side, what);
 }
 
 /* What makes the verdict doubtful. */
@@ -175,8 +156,6 @@ static void add_times(struct tr2_buf *b, const struct tr2_verdict *v)
 static void add_few(struct tr2_buf *b, const struct tr2_verdict *v,
 		    const struct tr2_comparison *c)
 {
-	char text[100];
-
 	if (!c->nr) {
 		tr2_buf_addlit(b, ": nothing was measured");
 		return;
@@ -187,9 +166,8 @@ static void add_few(struct tr2_buf *b, const struct tr2_verdict *v,
 		add_same(b, v, ", ");
 		return;
 	}
-	snprintf(text, sizeof(text), ": %u and %u runs are too few (-r 10)",
-		 c->nr_base, c->nr_new);
-	tr2_buf_addstr(b, text);
+	tr2_addf(b, ": %u and %u runs are too few (-r 10)", c->nr_base,
+		 c->nr_new);
 }
 
 void tr2_verdict_add(struct tr2_buf *b, const struct tr2_verdict *v,
@@ -244,41 +222,23 @@ static void give_bound(struct tr2_table *t, const struct tr2_verdict *v,
 		tr2_cell_real(t, value);
 }
 
-TR2_CELL(cell_word, struct row, tr2_cell_str(t, tr2_verdict_words[r->v->word]))
-TR2_CELL(cell_time, struct row,
-	 if (r->v->time[0]) tr2_cell_str(t, r->v->time[0]->name))
-TR2_CELL(cell_ratio, struct row,
-	 give_bound(t, r->v, r->v->interval[0].ratio))
-TR2_CELL(cell_low, struct row, give_bound(t, r->v, r->v->interval[0].low))
-TR2_CELL(cell_high, struct row, give_bound(t, r->v, r->v->interval[0].high))
-TR2_CELL(cell_p, struct row,
-	 if (r->v->time[0]) tr2_cell_real(t, r->v->time[0]->p_alone))
-TR2_CELL(cell_from_kind, struct row,
-	 if (r->v->from)
-		 tr2_cell_str(t, tr2_measure_names[r->v->from->kind]))
-TR2_CELL(cell_from, struct row,
-	 if (r->v->from) tr2_cell_str(t, r->v->from->name))
-TR2_CELL(cell_more, struct row, tr2_cell_uint(t, r->v->nr_more))
-TR2_CELL(cell_less, struct row, tr2_cell_uint(t, r->v->nr_less))
-TR2_CELL(cell_same, struct row, tr2_cell_uint(t, r->v->nr_same))
-TR2_CELL(cell_vary, struct row, tr2_cell_uint(t, r->v->nr_vary))
-TR2_CELL(cell_text, struct row, tr2_cell_str(t, r->text))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(verdict, tr2_cell_str(t, tr2_verdict_words[r->v->word])) \
+	DATA(time, if (r->v->time[0]) tr2_cell_str(t, r->v->time[0]->name)) \
+	DATA(ratio, give_bound(t, r->v, r->v->interval[0].ratio)) \
+	DATA(ratio_low, give_bound(t, r->v, r->v->interval[0].low)) \
+	DATA(ratio_high, give_bound(t, r->v, r->v->interval[0].high)) \
+	DATA(p, if (r->v->time[0]) tr2_cell_real(t, r->v->time[0]->p_alone)) \
+	DATA(from_kind, if (r->v->from) \
+		tr2_cell_str(t, tr2_measure_names[r->v->from->kind])) \
+	DATA(from, if (r->v->from) tr2_cell_str(t, r->v->from->name)) \
+	DATA(counts_more, tr2_cell_uint(t, r->v->nr_more)) \
+	DATA(counts_less, tr2_cell_uint(t, r->v->nr_less)) \
+	DATA(counts_same, tr2_cell_uint(t, r->v->nr_same)) \
+	DATA(counts_vary, tr2_cell_uint(t, r->v->nr_vary)) \
+	DATA(text, tr2_cell_str(t, r->text))
 
-static const struct tr2_column columns[] = {
-	{ "verdict", "", TR2_COL_DATA, cell_word },
-	{ "time", "", TR2_COL_DATA, cell_time },
-	{ "ratio", "", TR2_COL_DATA, cell_ratio },
-	{ "ratio_low", "", TR2_COL_DATA, cell_low },
-	{ "ratio_high", "", TR2_COL_DATA, cell_high },
-	{ "p", "", TR2_COL_DATA, cell_p },
-	{ "from_kind", "", TR2_COL_DATA, cell_from_kind },
-	{ "from", "", TR2_COL_DATA, cell_from },
-	{ "counts_more", "", TR2_COL_DATA, cell_more },
-	{ "counts_less", "", TR2_COL_DATA, cell_less },
-	{ "counts_same", "", TR2_COL_DATA, cell_same },
-	{ "counts_vary", "", TR2_COL_DATA, cell_vary },
-	{ "text", "", TR2_COL_DATA, cell_text },
-};
+TR2_COLUMN_LIST(columns, struct row, COLUMNS)
 
 static enum tr2_color color_of(enum tr2_verdict_word word)
 {
@@ -385,18 +345,14 @@ static void say_growth(const struct tr2_difference *d, double share, double p,
 		       const char *of, enum tr2_measure_unit unit,
 		       double from, double to)
 {
-	struct tr2_buf base = TR2_BUF_INIT, new = TR2_BUF_INIT;
 	char why[40];
 
-	tr2_fmt_measure(&base, unit, from);
-	tr2_fmt_measure(&new, unit, to);
 	snprintf(why, sizeof(why), "p = %.2g", p);
 	tr2_error("%s%s '%s' grew from %s to %s, by more than %g%% (%s)", of,
-		  tr2_measure_names[d->kind], d->name, tr2_buf_str(&base),
-		  tr2_buf_str(&new), share * 100,
+		  tr2_measure_names[d->kind], d->name,
+		  tr2_measure_text(unit, from), tr2_measure_text(unit, to),
+		  share * 100,
 		  isnan(p) ? "the same in every run" : why);
-	tr2_buf_release(&base);
-	tr2_buf_release(&new);
 }
 
 int tr2_verdict_judge(const struct tr2_verdict *v,

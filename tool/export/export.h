@@ -145,6 +145,11 @@ void tr2_export_metric_name(struct tr2_export *x, struct tr2_buf *b,
  * a command line of a shell its first word. */
 void tr2_export_node_name(struct tr2_export *x, struct tr2_buf *b,
 			  uint32_t node);
+/* Return a name, such as that of a process, in x->text. */
+typedef void tr2_export_name_fn(struct tr2_export *x, struct tr2_buf *b,
+				uint32_t i);
+const char *tr2_export_name(struct tr2_export *x, tr2_export_name_fn *add,
+			    uint32_t i);
 /* Append the command line of a process, shell-quoted and redacted. */
 void tr2_export_add_command(struct tr2_export *x, struct tr2_buf *b,
 			    const struct tr2_words *words);

@@ -78,9 +78,7 @@ void tr2_export_add_json(struct tr2_export *x, struct tr2_buf *b,
 
 static void add_key(struct tr2_buf *b, const char *key)
 {
-	tr2_buf_addlit(b, ",\"");
-	tr2_buf_addstr(b, key);
-	tr2_buf_addlit(b, "\":");
+	tr2_buf_addall(b, ",\"", key, "\":");
 }
 
 void tr2_export_json_str(struct tr2_export *x, struct tr2_buf *b,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* http - HTTP requests with libcurl, and stubs for builds without it. */
+/* http - HTTP requests with libcurl, or the error that there is none. */
 #include "export/http.h"
 
 #include "common/say.h"
@@ -267,10 +267,17 @@ const char *tr2_http_shown(struct tr2_http *h)
 	return tr2_buf_str(&h->shown);
 }
 
-#else
+bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
+{
+	bool ok = tr2_http_try(h, body, size_bytes);
 
-/* Without libcurl no struct tr2_http exists, so that the functions that take
- * one are never called. */
+	if (!ok)
+		tr2_error("cannot send to '%s': %s", tr2_http_shown(h),
+			  tr2_http_why(h));
+	return ok;
+}
+
+#else
 
 struct tr2_http *tr2_http_new(const char *url,
 			      const struct tr2_http_server *server)
@@ -286,93 +293,4 @@ void tr2_http_free(struct tr2_http *h)
 	(void)h;
 }
 
-void tr2_http_header(struct tr2_http *h, const char *header)
-{
-	(void)h;
-	(void)header;
-}
-
-void tr2_http_param(struct tr2_http *h, const char *param)
-{
-	(void)h;
-	(void)param;
-}
-
-void tr2_http_no_params(struct tr2_http *h)
-{
-	(void)h;
-}
-
-bool tr2_http_try(struct tr2_http *h, const char *body, size_t size_bytes)
-{
-	(void)h;
-	(void)body;
-	(void)size_bytes;
-	return false;
-}
-
-const char *tr2_http_why(const struct tr2_http *h)
-{
-	(void)h;
-	return "";
-}
-
-void tr2_http_stop_by(struct tr2_http *h, const atomic_bool *stop)
-{
-	(void)h;
-	(void)stop;
-}
-
-bool tr2_http_post_once(struct tr2_http *h, const char *body,
-			size_t size_bytes)
-{
-	return tr2_http_try(h, body, size_bytes);
-}
-
-long tr2_http_status(const struct tr2_http *h)
-{
-	(void)h;
-	return 0;
-}
-
-int64_t tr2_http_retry_after(struct tr2_http *h)
-{
-	(void)h;
-	return 0;
-}
-
-struct tr2_buf *tr2_http_answer(struct tr2_http *h)
-{
-	(void)h;
-	return NULL;
-}
-
-bool tr2_http_is_busy(const struct tr2_http *h)
-{
-	(void)h;
-	return false;
-}
-
-void tr2_http_wait(struct tr2_http *h, int tries)
-{
-	(void)h;
-	(void)tries;
-}
-
-const char *tr2_http_shown(struct tr2_http *h)
-{
-	(void)h;
-	return "";
-}
-
 #endif
-
-bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
-{
-	bool ok = tr2_http_try(h, body, size_bytes);
-
-	if (!ok)
-		tr2_error("cannot send to '%s': %s", tr2_http_shown(h),
-			  tr2_http_why(h));
-	return ok;
-}

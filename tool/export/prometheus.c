@@ -99,9 +99,8 @@ static void node(struct tr2_export *x, uint32_t i)
 	uint64_t wall = positive(n->end_ns - n->start_ns);
 	tr2_str name;
 
-	tr2_buf_reset(&x->text);
-	tr2_export_node_name(x, &x->text, i);
-	name = tr2_intern(x->m, tr2_buf_str(&x->text), x->text.len);
+	tr2_export_name(x, tr2_export_node_name, i);
+	name = tr2_intern(x->m, x->text.p, x->text.len);
 	s = tr2_series_at(&p->commands, name, 0);
 	s->value[ALL]++;
 	s->value[end_of(n)]++;
@@ -322,9 +321,7 @@ static void add_series(struct tr2_export *x, const char *name,
 
 static void add_number(struct tr2_buf *b, uint64_t value)
 {
-	tr2_buf_addlit(b, "} ");
-	tr2_buf_add_u64(b, value);
-	tr2_buf_addch(b, '\n');
+	tr2_addf(b, "} %" PRIu64 "\n", value);
 }
 
 static void add_time(struct tr2_buf *b, uint64_t ns)
@@ -468,9 +465,8 @@ static void print_gauges(struct tr2_export *x, const struct tr2_series_set *set,
 	add_head(b, name, "gauge", help);
 	for (i = 0; i < set->nr; i++) {
 		add_series(x, name, "", "category gauge", &set->item[i]);
-		tr2_buf_addlit(b, "} ");
-		tr2_buf_add_i64(b, (int64_t)set->item[i].value[value]);
-		tr2_buf_addch(b, '\n');
+		tr2_addf(b, "} %" PRId64 "\n",
+			 (int64_t)set->item[i].value[value]);
 		tr2_sink_step(&x->sink);
 	}
 }
@@ -506,9 +502,8 @@ static void print_all(struct tr2_export *x, struct prometheus *p)
 		     "The greatest value of gauges.");
 	add_head(&x->sink.buf, "trace2_lost_events_total", "counter",
 		 "Events that processes could not write.");
-	tr2_buf_addlit(&x->sink.buf, "trace2_lost_events_total ");
-	tr2_buf_add_u64(&x->sink.buf, p->lost);
-	tr2_buf_addch(&x->sink.buf, '\n');
+	tr2_addf(&x->sink.buf, "trace2_lost_events_total %" PRIu64 "\n",
+		 p->lost);
 }
 
 static void bound(struct tr2_export *x, struct prometheus *p)

@@ -209,6 +209,14 @@ const char *tr2_export_signal(struct tr2_export *x, int signo)
 	return tr2_buf_str(&x->text);
 }
 
+const char *tr2_export_name(struct tr2_export *x, tr2_export_name_fn *add,
+			    uint32_t i)
+{
+	tr2_buf_reset(&x->text);
+	add(x, &x->text, i);
+	return tr2_buf_str(&x->text);
+}
+
 uint32_t tr2_session_before(const struct tr2_export *x, uint32_t session)
 {
 	const struct tr2_model *m = x->m;

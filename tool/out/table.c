@@ -26,15 +26,9 @@ void tr2_table_init(struct tr2_table *t, struct tr2_output *output,
 		    const char *name, const struct tr2_column *columns,
 		    size_t nr_columns)
 {
-	size_t c;
-
-	memset(t, 0, sizeof(*t));
-	t->output = output;
-	t->name = name;
-	t->columns = columns;
-	t->nr_columns = nr_columns;
-	for (c = 0; c < nr_columns; c++)
-		t->is_tree |= (columns[c].flags & TR2_COL_TREE) != 0;
+	*t = (struct tr2_table){ .output = output, .name = name,
+				 .columns = columns,
+				 .nr_columns = nr_columns };
 }
 
 static void free_texts(struct tr2_text_block *b)
@@ -176,6 +170,18 @@ void tr2_cell_str(struct tr2_table *t, const char *s)
 		s = without_secrets(t, s, &len);
 	if (s)
 		cell_text(t, TR2_CELL_STR, s, len, 0);
+}
+
+void tr2_cell_strf(struct tr2_table *t, const char *fmt, ...)
+{
+	static struct tr2_buf text; /* kept: it is mapped memory */
+	va_list ap;
+
+	tr2_buf_reset(&text);
+	va_start(ap, fmt);
+	tr2_buf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	tr2_cell_str(t, tr2_buf_str(&text));
 }
 
 void tr2_cell_value(struct tr2_table *t, const char *name, const char *s)
@@ -349,7 +355,10 @@ void tr2_table_print(struct tr2_table *t)
 {
 	struct tr2_output *o = t->output;
 	bool first;
+	size_t c;
 
+	for (c = 0; c < t->nr_columns; c++)
+		t->is_tree |= (t->columns[c].flags & TR2_COL_TREE) != 0;
 	if (o->format == TR2_FORMAT_CSV && !is_the_csv_table(t))
 		return;
 	first = !o->nr_tables++;

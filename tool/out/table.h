@@ -3,18 +3,18 @@
  * table - rows and columns, printed as aligned text, as JSON, as CSV, as
  * Markdown or into a page: a number in text is a plain number in JSON and CSV.
  *
- * A column is one row of an array, with the function that sets its cell:
+ * A column is one row of a list, with the statements that set its cell:
  *
- *	TR2_CELL(cell_calls, struct region, tr2_cell_uint(t, r->calls))
- *	static const struct tr2_column columns[] = {
- *		{ "calls", "CALLS", 0, cell_calls },
+ *	#define REGION_COLUMNS(COLUMN, DATA, TEXT) \
+ *		COLUMN(calls, "CALLS", 0, tr2_cell_uint(t, r->calls)) \
  *		…
- *	};
+ *
+ *	TR2_COLUMN_LIST(columns, struct region, REGION_COLUMNS)
+ *
  *	struct tr2_output out;
- *	struct tr2_table t;
+ *	struct tr2_table t = TR2_TABLE_OF(&out, "regions", columns);
  *
  *	tr2_output_begin(&out, TR2_FORMAT_TEXT);
- *	tr2_table_init(&t, &out, "regions", TR2_COLUMNS(columns));
  *	tr2_table_add(&t, &region);  …
  *	tr2_table_finish(&t);
  *	tr2_output_end(&out);
@@ -94,15 +94,42 @@ enum tr2_link {
 	TR2_LINK_TRACE_SPAN
 };
 
-/* Define such a function: in GIVE, `t` is the table and `r` the row, a const
- * TYPE *. */
-#define TR2_CELL(name, type, give)                              \
-	static void name(struct tr2_table *t, const void *row)  \
-	{                                                       \
-		const type *r = row;                            \
-								\
-		give;                                           \
+/*
+ * Define an array of columns from a list, for rows of a type. In the statements
+ * of a column, `t` is the table and `r` the row, a pointer to that type:
+ *
+ *	COLUMN(key, heading, flags, statements)
+ *	DATA(key, statements)			only in JSON and CSV
+ *	TEXT(name, heading, flags, statements)	only in text, or in pages
+ */
+#define TR2_COLUMN_LIST(name, type, LIST)                             \
+	typedef type TR2_AT_LINE(tr2_row_);                           \
+	LIST(TR2_DEFINE_CELL, TR2_DEFINE_DATA, TR2_DEFINE_CELL)       \
+	static const struct tr2_column name[] = {                     \
+		LIST(TR2_COLUMN_ROW, TR2_DATA_ROW, TR2_TEXT_ROW)      \
+	};
+
+/* The functions of a list have names of their own. */
+#define TR2_PASTE_NOW(a, b) a##b
+#define TR2_PASTE(a, b) TR2_PASTE_NOW(a, b)
+#define TR2_AT_LINE(name) TR2_PASTE(name, __LINE__)
+
+#define TR2_DEFINE_CELL(key, heading, flags, ...)                     \
+	static void TR2_AT_LINE(tr2_cell_##key##_)(                   \
+		struct tr2_table *t, const void *row)                 \
+	{                                                             \
+		const TR2_AT_LINE(tr2_row_) *r = row;                 \
+								      \
+		__VA_ARGS__;                                          \
 	}
+#define TR2_DEFINE_DATA(key, ...) TR2_DEFINE_CELL(key, "", 0, __VA_ARGS__)
+#define TR2_COLUMN_ROW(key, heading, flags, ...) \
+	{ #key, heading, flags, TR2_AT_LINE(tr2_cell_##key##_) },
+#define TR2_DATA_ROW(key, ...) \
+	{ #key, "", TR2_COL_DATA, TR2_AT_LINE(tr2_cell_##key##_) },
+#define TR2_TEXT_ROW(name, heading, flags, ...)       \
+	{ NULL, heading, TR2_COL_TEXT | (flags),      \
+	  TR2_AT_LINE(tr2_cell_##name##_) },
 
 /* The destination of a command's tables. Several tables become one JSON object
  * with a member per table, or CSV with an empty line between them. */
@@ -146,7 +173,7 @@ struct tr2_table {
 	int *depths;     /* of each row, for TR2_COL_TREE */
 	uint32_t nr_rows, nr_depths, alloc_rows;
 	struct tr2_text_block *texts; /* of the cells */
-	bool is_tree;    /* has a column of TR2_COL_TREE */
+	bool is_tree; /* has a column of TR2_COL_TREE: known from print on */
 	const struct tr2_column *sorted; /* by this column; NULL: not sorted */
 
 	/* Streamed rows. */
@@ -162,6 +189,10 @@ struct tr2_table {
 /* An array of columns, and how many they are. */
 #define TR2_COLUMNS(columns) (columns), ARRAY_SIZE(columns)
 
+/* An empty table of this output, as an initializer. */
+#define TR2_TABLE_OF(out, title, array)                                    \
+	{ .output = (out), .name = (title), .columns = (array),            \
+	  .nr_columns = ARRAY_SIZE(array) }
 void tr2_table_init(struct tr2_table *t, struct tr2_output *output,
 		    const char *name, const struct tr2_column *columns,
 		    size_t nr_columns);
@@ -180,6 +211,8 @@ void tr2_table_add_at(struct tr2_table *t, const void *row, int depth);
 /* Set the cell, in a column's function. Strings are copied; NULL, TR2_NO_TIME
  * and NAN leave it empty (null in JSON). */
 void tr2_cell_str(struct tr2_table *t, const char *s);
+void tr2_cell_strf(struct tr2_table *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 /* The same for the value of this name, which may say that it is a secret. */
 void tr2_cell_value(struct tr2_table *t, const char *name, const char *s);
 void tr2_cell_int(struct tr2_table *t, int64_t value);
@@ -253,5 +286,12 @@ void tr2_fmt_bytes(struct tr2_buf *b, uint64_t bytes);  /* 23.1 KiB */
 void tr2_fmt_share(struct tr2_buf *b, double ratio);    /* 12.3% */
 void tr2_fmt_wall(struct tr2_buf *b, int64_t wall_ns);  /* HH:MM:SS.uuuuuu */
 void tr2_fmt_iso(struct tr2_buf *b, int64_t wall_ns);   /* 2026-…T…Z */
+
+/* An empty buffer, for a text that is returned: it is valid until eight more
+ * were asked for. */
+struct tr2_buf *tr2_next_text(void);
+const char *tr2_ns_text(int64_t ns);
+const char *tr2_ns_short_text(int64_t ns);
+const char *tr2_share_text(double ratio);
 
 #endif

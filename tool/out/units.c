@@ -2,6 +2,7 @@
 /*
  * units - format numbers with units for people.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -204,4 +205,57 @@ void tr2_fmt_wall(struct tr2_buf *b, int64_t wall_ns)
 void tr2_fmt_iso(struct tr2_buf *b, int64_t wall_ns)
 {
 	tr2_render_time_utc(b, wall_ns > 0 ? (uint64_t)wall_ns / 1000 : 0);
+}
+
+/*
+ * Print whole numbers without decimals, others with three significant digits or
+ * one decimal.
+ */
+void tr2_fmt_real(struct tr2_buf *b, double value)
+{
+	char text[64];
+	double size = fabs(value);
+	int decimals = size >= 10 ? 1 : size >= 1 ? 2 : 3;
+
+	if (size >= 1e15)
+		snprintf(text, sizeof(text), "%.6g", value);
+	else if (value == floor(value))
+		snprintf(text, sizeof(text), "%.0f", value);
+	else
+		snprintf(text, sizeof(text), "%.*f", decimals, value);
+	tr2_buf_addstr(b, text);
+}
+
+struct tr2_buf *tr2_next_text(void)
+{
+	static struct tr2_buf texts[9];
+	static size_t next;
+	struct tr2_buf *b = &texts[next++ % ARRAY_SIZE(texts)];
+
+	tr2_buf_reset(b);
+	return b;
+}
+
+const char *tr2_ns_text(int64_t ns)
+{
+	struct tr2_buf *b = tr2_next_text();
+
+	tr2_fmt_ns(b, ns);
+	return tr2_buf_str(b);
+}
+
+const char *tr2_ns_short_text(int64_t ns)
+{
+	struct tr2_buf *b = tr2_next_text();
+
+	tr2_fmt_ns_short(b, ns);
+	return tr2_buf_str(b);
+}
+
+const char *tr2_share_text(double ratio)
+{
+	struct tr2_buf *b = tr2_next_text();
+
+	tr2_fmt_share(b, ratio);
+	return tr2_buf_str(b);
 }

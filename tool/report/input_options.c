@@ -1,9 +1,179 @@
 /* SPDX-License-Identifier: MIT */
-/* input_options - take the inputs of a command from its words and -i. */
+/*
+ * input_options - take the inputs of a command from its words and -i, and report
+ * options that select nothing of them: most likely they are mistyped.
+ */
 #include "report/input_options.h"
 
+#include <string.h>
+
+#include "base/buf.h"
+#include "common/join.h"
 #include "common/say.h"
-#include "report/no_match.h"
+#include "common/spell.h"
+
+static bool any_process(const struct tr2_model *m, const struct tr2_filter *f)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_nodes; i++)
+		if (tr2_filter_node(f, m, i))
+			return true;
+	return false;
+}
+
+static bool any_region(const struct tr2_model *m, const struct tr2_filter *f)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_spans; i++)
+		if (tr2_filter_span(f, m, i))
+			return true;
+	for (i = 1; i < m->nr_trace_spans; i++)
+		if (tr2_filter_trace_span(f, m, i))
+			return true;
+	return false;
+}
+
+static void try_processes(const struct tr2_model *m, struct tr2_spell *spell)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_nodes; i++)
+		tr2_spell_try(spell, tr2_node_name(m, i));
+}
+
+static void try_name(const struct tr2_model *m, struct tr2_spell *spell,
+		     tr2_str category, tr2_str label)
+{
+	static struct tr2_buf name; /* kept for reuse: allocating maps memory */
+
+	tr2_spell_try(spell, tr2_s(m, label));
+	tr2_spell_try(spell, tr2_join(&name, tr2_s(m, category),
+				      tr2_s(m, label)));
+}
+
+static void try_regions(const struct tr2_model *m, struct tr2_spell *spell)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_spans; i++) {
+		const struct tr2_span *s = &m->spans[i];
+
+		if (s->kind == TR2_SPAN_REGION)
+			try_name(m, spell, s->category, s->label);
+	}
+	for (i = 1; i < m->nr_trace_spans; i++)
+		try_name(m, spell, m->trace_spans[i].category,
+			 m->trace_spans[i].name);
+}
+
+/* An option that selects processes or regions (what) by a GLOB; list:
+ * the command that shows their names. */
+struct kind {
+	const char *option, *what, *list;
+	const char **(*pattern)(struct tr2_filter *f);
+	bool (*any)(const struct tr2_model *m, const struct tr2_filter *f);
+	void (*try_all)(const struct tr2_model *m, struct tr2_spell *spell);
+};
+
+static const char **cmd_of(struct tr2_filter *f)
+{
+	return &f->cmd;
+}
+
+static const char **region_of(struct tr2_filter *f)
+{
+	return &f->region;
+}
+
+static const struct kind commands = {
+	"--cmd", "process", "'trace2 list'", cmd_of, any_process, try_processes,
+};
+static const struct kind regions = {
+	"-N", "region", "'trace2 report --regions'", region_of, any_region,
+	try_regions,
+};
+
+/* Try "*GLOB*", which many mean, then names with similar letters. */
+static void say_similar(const struct kind *kind, const struct tr2_model *m,
+			const char *glob)
+{
+	struct tr2_spell spell = { .word = glob, .limit = TR2_SPELL_LIMIT };
+	struct tr2_filter wider = TR2_FILTER_ANY;
+	struct tr2_buf pattern = TR2_BUF_INIT;
+	const char *question;
+
+	tr2_buf_addall(&pattern, "*", glob, "*");
+	*kind->pattern(&wider) = tr2_buf_str(&pattern);
+	kind->try_all(m, &spell);
+	question = tr2_spell_question(&spell);
+	if (*glob && kind->any(m, &wider))
+		tr2_error("no %s matches %s '%s'. Did you mean '%s'?",
+			  kind->what, kind->option, glob,
+			  tr2_buf_str(&pattern));
+	else if (*question)
+		tr2_error("no %s matches %s '%s'%s", kind->what, kind->option,
+			  glob, question);
+	else
+		tr2_error("no %s matches %s '%s': %s shows their names",
+			  kind->what, kind->option, glob, kind->list);
+	tr2_buf_release(&pattern);
+}
+
+static bool check_glob(const struct kind *kind, const struct tr2_model *m,
+		       const char *glob)
+{
+	struct tr2_filter only = TR2_FILTER_ANY;
+
+	*kind->pattern(&only) = glob;
+	if (!glob || kind->any(m, &only))
+		return true;
+	say_similar(kind, m, glob);
+	return false;
+}
+
+static bool check_sid(const struct tr2_model *m, const char *sid)
+{
+	struct tr2_filter only = TR2_FILTER_ANY;
+
+	only.sid = sid;
+	if (!sid || any_process(m, &only))
+		return true;
+	tr2_error("no process has the session id '%s', or one that begins so: "
+		  "'trace2 list --format=csv' shows them", sid);
+	return false;
+}
+
+static bool check_pid(const struct tr2_model *m, int64_t pid)
+{
+	struct tr2_filter only = TR2_FILTER_ANY;
+
+	only.pid = pid;
+	if (pid < 0 || any_process(m, &only))
+		return true;
+	tr2_error("no process has the pid %lld: 'trace2 list' shows them",
+		  (long long)pid);
+	return false;
+}
+
+/* Does each of --cmd, --sid, --pid and -N match something in the model, and some
+ * process all of the first three? false: an error was printed. */
+static bool check_filter(const struct tr2_filter *f, const struct tr2_model *m)
+{
+	struct tr2_filter all = TR2_FILTER_ANY;
+
+	if (!check_glob(&commands, m, f->cmd) || !check_sid(m, f->sid) ||
+	    !check_pid(m, f->pid) || !check_glob(&regions, m, f->region))
+		return false;
+	all.cmd = f->cmd;
+	all.sid = f->sid;
+	all.pid = f->pid;
+	if (!tr2_filter_on(&all) || any_process(m, &all))
+		return true;
+	tr2_error("no process matches all of --cmd, --sid and --pid");
+	return false;
+}
 
 bool tr2_inputs(int argc, char **argv, struct tr2_list *out)
 {
@@ -38,7 +208,7 @@ struct tr2_model *tr2_inputs_load(int argc, char **argv, unsigned int flags,
 	load.paths = inputs.item;
 	load.nr_paths = inputs.nr;
 	result = tr2_load(m, &load);
-	if (result == TR2_LOAD_OK && tr2_check_filter(&tr2_common.filter, m))
+	if (result == TR2_LOAD_OK && check_filter(&tr2_common.filter, m))
 		return m;
 	tr2_model_free(m);
 	*exit_code = result == TR2_LOAD_NOTHING ? 0 : TR2_EXIT_FATAL;

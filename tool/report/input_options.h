@@ -5,6 +5,7 @@
 
 #include "common/options.h"
 #include "format/read.h"
+#include "model/filter.h"
 
 /* false: both are given, and an error was printed. */
 bool tr2_inputs(int argc, char **argv, struct tr2_list *out);

@@ -56,17 +56,14 @@ void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
 	}
 }
 
-static const struct tr2_node *node_of(const void *row)
+static const struct tr2_node *node_of(const struct tr2_node_row *r)
 {
-	const struct tr2_node_row *r = row;
-
 	return &r->m->nodes[r->node];
 }
 
-void tr2_node_cell_start(struct tr2_table *t, const void *row)
+void tr2_node_cell_start(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	const struct tr2_node_row *r = row;
-	const struct tr2_node *n = node_of(row);
+	const struct tr2_node *n = node_of(r);
 	bool unknown = !n->task && r->m->sessions[n->session].flags &
 					   TR2_SESSION_NO_PLACE;
 
@@ -79,59 +76,47 @@ static int64_t begun_ns(const struct tr2_model *m, uint32_t node)
 	return m->tasks[m->nodes[node].task].begun_ns;
 }
 
-void tr2_node_cell_begun(struct tr2_table *t, const void *row)
+void tr2_node_cell_begun(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	const struct tr2_node_row *r = row;
-
 	if (begun_ns(r->m, r->node))
 		tr2_cell_wall(t, begun_ns(r->m, r->node));
 }
 
-void tr2_node_cell_wall(struct tr2_table *t, const void *row)
+void tr2_node_cell_wall(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	const struct tr2_node *n = node_of(row);
+	const struct tr2_node *n = node_of(r);
 
 	tr2_cell_ns(t, n->end_ns - n->start_ns);
 	if (n->at_least)
 		tr2_cell_at_least(t);
 }
 
-void tr2_node_cell_at_least(struct tr2_table *t, const void *row)
+void tr2_node_cell_at_least(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	tr2_cell_bool(t, node_of(row)->at_least);
+	tr2_cell_bool(t, node_of(r)->at_least);
 }
 
-void tr2_node_cell_cpu(struct tr2_table *t, const void *row)
+void tr2_node_cell_cpu(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	tr2_cell_ns(t, node_of(row)->cpu_ns);
+	tr2_cell_ns(t, node_of(r)->cpu_ns);
 }
 
-void tr2_node_cell_wait(struct tr2_table *t, const void *row)
+void tr2_node_cell_states_lost(struct tr2_table *t,
+			       const struct tr2_node_row *r)
 {
-	tr2_cell_ns(t, node_of(row)->wait_ns);
-}
-
-void tr2_node_cell_ready(struct tr2_table *t, const void *row)
-{
-	tr2_cell_ns(t, node_of(row)->ready_ns);
-}
-
-void tr2_node_cell_states_lost(struct tr2_table *t, const void *row)
-{
-	const struct tr2_model *m = ((const struct tr2_node_row *)row)->m;
+	const struct tr2_model *m = r->m;
 	bool lost = false;
 	uint32_t i;
 
-	tr2_for_each_task_thread(m, node_of(row)->task, i)
+	tr2_for_each_task_thread(m, node_of(r)->task, i)
 		lost |= m->task_threads[i].flags & TR2_TASK_THREAD_LOST;
-	if (node_of(row)->wait_ns != TR2_NO_TIME)
+	if (node_of(r)->wait_ns != TR2_NO_TIME)
 		tr2_cell_bool(t, lost);
 }
 
-void tr2_node_cell_exit(struct tr2_table *t, const void *row)
+void tr2_node_cell_exit(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	const struct tr2_node_row *r = row;
-	const struct tr2_node *n = node_of(row);
+	const struct tr2_node *n = node_of(r);
 	static struct tr2_buf b; /* kept: it is mapped memory */
 
 	tr2_buf_reset(&b);
@@ -143,51 +128,42 @@ void tr2_node_cell_exit(struct tr2_table *t, const void *row)
 		tr2_cell_color(t, TR2_COLOR_WARM);
 }
 
-void tr2_node_cell_pid(struct tr2_table *t, const void *row)
+void tr2_node_cell_pid(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	if (node_of(row)->pid > 0)
-		tr2_cell_int(t, node_of(row)->pid);
+	if (node_of(r)->pid > 0)
+		tr2_cell_int(t, node_of(r)->pid);
 }
 
-void tr2_node_cell_sid(struct tr2_table *t, const void *row)
+void tr2_node_cell_sid(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	const struct tr2_node_row *r = row;
-	uint32_t session = node_of(row)->session;
+	uint32_t session = node_of(r)->session;
 
 	if (session)
 		tr2_cell_str(t, r->m->sessions[session].sid);
 }
 
-void tr2_node_cell_name(struct tr2_table *t, const void *row)
+void tr2_node_cell_name(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	const struct tr2_node_row *r = row;
-
 	tr2_cell_str(t, tr2_node_name(r->m, r->node));
 }
 
-void tr2_node_cell_argv(struct tr2_table *t, const void *row)
+void tr2_node_cell_argv(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	const struct tr2_node_row *r = row;
-
 	tr2_cell_words(t, tr2_node_words(r->m, r->node));
 }
 
-void tr2_node_cell_cut(struct tr2_table *t, const void *row)
+void tr2_node_cell_cut(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	const struct tr2_node_row *r = row;
-
 	tr2_cell_bool(t, tr2_node_words(r->m, r->node)->cut);
 }
 
-void tr2_node_cell_join(struct tr2_table *t, const void *row)
+void tr2_node_cell_join(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	tr2_cell_str(t, tr2_join_name(node_of(row)->join));
+	tr2_cell_str(t, tr2_join_name(node_of(r)->join));
 }
 
-void tr2_node_cell_uncertain(struct tr2_table *t, const void *row)
+void tr2_node_cell_uncertain(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	const struct tr2_node_row *r = row;
-
 	if (is_uncertain(r->m, r->node))
 		tr2_cell_str(t, "?");
 }
@@ -274,15 +250,15 @@ static void give_command(struct tr2_table *t, const struct tr2_node_row *r,
 		tr2_cell_color(t, TR2_COLOR_DIM);
 }
 
-void tr2_node_cell_command(struct tr2_table *t, const void *row)
+void tr2_node_cell_command(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	give_command(t, row, 0, true);
+	give_command(t, r, 0, true);
 }
 
-void tr2_node_cell_program(struct tr2_table *t, const void *row,
+void tr2_node_cell_program(struct tr2_table *t, const struct tr2_node_row *r,
 			   uint32_t segment)
 {
-	give_command(t, row, segment, false);
+	give_command(t, r, segment, false);
 }
 
 /* Append a segment as JSON. */
@@ -309,10 +285,9 @@ static void add_segment(struct tr2_buf *b, const struct tr2_model *m,
 	tr2_buf_addstr(b, s->argv.cut ? ",\"cut\":true}" : "}");
 }
 
-void tr2_node_cell_segments(struct tr2_table *t, const void *row)
+void tr2_node_cell_segments(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	const struct tr2_node_row *r = row;
-	const struct tr2_node *n = node_of(row);
+	const struct tr2_node *n = node_of(r);
 	static struct tr2_buf b; /* kept: it is mapped memory */
 	uint32_t i;
 
@@ -327,32 +302,33 @@ void tr2_node_cell_segments(struct tr2_table *t, const void *row)
 	tr2_cell_json(t, tr2_buf_str(&b));
 }
 
-void tr2_node_cell_end(struct tr2_table *t, const void *row)
+void tr2_node_cell_end(struct tr2_table *t, const struct tr2_node_row *r)
 {
 	static const char *const names[] = { "open", "exit", "signal", "exec" };
 
-	tr2_cell_str(t, names[node_of(row)->end]);
+	tr2_cell_str(t, names[node_of(r)->end]);
 }
 
-void tr2_node_cell_code(struct tr2_table *t, const void *row)
+void tr2_node_cell_code(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	const struct tr2_node *n = node_of(row);
+	const struct tr2_node *n = node_of(r);
 
 	if (n->has_code && n->end != TR2_END_SIGNAL)
 		tr2_cell_int(t, n->code);
 }
 
-void tr2_node_cell_signal(struct tr2_table *t, const void *row)
+void tr2_node_cell_signal(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	const struct tr2_node *n = node_of(row);
+	const struct tr2_node *n = node_of(r);
 
 	if (n->has_code && n->end == TR2_END_SIGNAL)
 		tr2_cell_int(t, n->code);
 }
 
-void tr2_node_cell_signal_name(struct tr2_table *t, const void *row)
+void tr2_node_cell_signal_name(struct tr2_table *t,
+			       const struct tr2_node_row *r)
 {
-	const struct tr2_node *n = node_of(row);
+	const struct tr2_node *n = node_of(r);
 	static struct tr2_buf b; /* kept: it is mapped memory */
 
 	if (!n->has_code || n->end != TR2_END_SIGNAL)
@@ -362,72 +338,68 @@ void tr2_node_cell_signal_name(struct tr2_table *t, const void *row)
 	tr2_cell_str(t, tr2_buf_str(&b));
 }
 
-void tr2_node_cell_end_by(struct tr2_table *t, const void *row)
+void tr2_node_cell_end_by(struct tr2_table *t, const struct tr2_node_row *r)
 {
 	static const char *const by[] = { "itself", "kernel", "parent" };
-	const struct tr2_node *n = node_of(row);
+	const struct tr2_node *n = node_of(r);
 
 	if (n->end != TR2_END_OPEN)
 		tr2_cell_str(t, by[n->end_by]);
 }
 
-void tr2_session_cell_process(struct tr2_table *t, const void *row)
+void tr2_session_cell_process(struct tr2_table *t,
+			      const struct tr2_session_row *r)
 {
-	const struct tr2_session_row *r = row;
-
 	if (r->session->node)
 		tr2_cell_str(t, tr2_node_name(r->m, r->session->node));
 }
 
-void tr2_session_cell_pid(struct tr2_table *t, const void *row)
+void tr2_session_cell_pid(struct tr2_table *t, const struct tr2_session_row *r)
 {
-	const struct tr2_session_row *r = row;
-
 	if (r->session->pid > 0)
 		tr2_cell_int(t, r->session->pid);
 }
 
-void tr2_session_cell_sid(struct tr2_table *t, const void *row)
+void tr2_session_cell_sid(struct tr2_table *t, const struct tr2_session_row *r)
 {
-	tr2_cell_str(t, ((const struct tr2_session_row *)row)->session->sid);
+	tr2_cell_str(t, r->session->sid);
 }
 
 void tr2_print_legend(const struct tr2_model *m,
 		      bool (*shown)(const struct tr2_model *, uint32_t),
 		      bool exits)
 {
-	bool uncertain = false, silent = false, guessed = false, begun = false,
-	     privileged = false;
+	enum { SILENT, BEGUN, UNCERTAIN, GUESSED, PRIVILEGED, NR };
+	static const char *const meaning[NR] = {
+		"[...] is not instrumented: seen by its parent or the kernel "
+		"only\n",
+		"< began before it was recorded: its times are from then on\n",
+		"? likely, but not certainly, a child of the process above it\n",
+		"SIG...? is guessed from the exit code that its parent saw: "
+		"128 + the signal\n",
+		"a set-uid program (such as sudo, su, mount, ping) is not "
+		"recorded after its start: root may\n",
+	};
+	bool is[NR] = { false }, any = false;
+	const struct tr2_node *n;
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
 		if (shown && !shown(m, i))
 			continue;
-		uncertain |= is_uncertain(m, i);
-		silent |= !tr2_node_session(m, i);
-		begun |= begun_ns(m, i) != 0;
-		privileged |= m->tasks[m->nodes[i].task].flags &
-			      TR2_TASK_PRIVILEGED;
-		guessed |= m->nodes[i].end == TR2_END_SIGNAL &&
-			   m->nodes[i].end_by == TR2_BY_PARENT;
+		n = &m->nodes[i];
+		is[SILENT] |= !tr2_node_session(m, i);
+		is[BEGUN] |= begun_ns(m, i) != 0;
+		is[UNCERTAIN] |= is_uncertain(m, i);
+		is[GUESSED] |= exits && n->end == TR2_END_SIGNAL &&
+			       n->end_by == TR2_BY_PARENT;
+		is[PRIVILEGED] |= m->tasks[n->task].flags & TR2_TASK_PRIVILEGED;
 	}
-	if (uncertain || silent || guessed || begun || privileged)
-		fputs(tr2_color_on(TR2_COLOR_DIM), stdout);
-	if (silent)
-		fputs("[...] is not instrumented: seen by its parent or the "
-		      "kernel only\n", stdout);
-	if (begun)
-		fputs("< began before it was recorded: its times are from then "
-		      "on\n", stdout);
-	if (uncertain)
-		fputs("? likely, but not certainly, a child of the process "
-		      "above it\n", stdout);
-	if (guessed && exits)
-		fputs("SIG...? is guessed from the exit code that its parent "
-		      "saw: 128 + the signal\n", stdout);
-	if (privileged)
-		fputs("a set-uid program (such as sudo, su, mount, ping) is not "
-		      "recorded after its start: root may\n", stdout);
-	if (uncertain || silent || guessed || begun || privileged)
-		fputs(tr2_color_off(TR2_COLOR_DIM), stdout);
+	for (i = 0; i < NR; i++) {
+		if (is[i] && !any)
+			fputs(tr2_color_on(TR2_COLOR_DIM), stdout);
+		any |= is[i];
+		fputs(is[i] ? meaning[i] : "", stdout);
+	}
+	fputs(any ? tr2_color_off(TR2_COLOR_DIM) : "", stdout);
 }

@@ -21,57 +21,59 @@ struct tr2_node_row {
 };
 
 /* Its cells. */
-void tr2_node_cell_start(struct tr2_table *t, const void *row);
+void tr2_node_cell_start(struct tr2_table *t, const struct tr2_node_row *r);
 /* When it began, if that was before it was recorded. */
-void tr2_node_cell_begun(struct tr2_table *t, const void *row);
-void tr2_node_cell_wall(struct tr2_table *t, const void *row);
+void tr2_node_cell_begun(struct tr2_table *t, const struct tr2_node_row *r);
+void tr2_node_cell_wall(struct tr2_table *t, const struct tr2_node_row *r);
 /* yes: its end is unknown, and that is a lower bound. */
-void tr2_node_cell_at_least(struct tr2_table *t, const void *row);
-void tr2_node_cell_cpu(struct tr2_table *t, const void *row);
-void tr2_node_cell_wait(struct tr2_table *t, const void *row);
-void tr2_node_cell_ready(struct tr2_table *t, const void *row);
+void tr2_node_cell_at_least(struct tr2_table *t, const struct tr2_node_row *r);
+void tr2_node_cell_cpu(struct tr2_table *t, const struct tr2_node_row *r);
 /* JSON: true if records of its states were lost; null without states. */
-void tr2_node_cell_states_lost(struct tr2_table *t, const void *row);
-void tr2_node_cell_exit(struct tr2_table *t, const void *row); /* coloured */
-void tr2_node_cell_pid(struct tr2_table *t, const void *row);
-void tr2_node_cell_sid(struct tr2_table *t, const void *row);
-void tr2_node_cell_name(struct tr2_table *t, const void *row);
-void tr2_node_cell_argv(struct tr2_table *t, const void *row);
-void tr2_node_cell_cut(struct tr2_table *t, const void *row);
-void tr2_node_cell_join(struct tr2_table *t, const void *row);
+void tr2_node_cell_states_lost(struct tr2_table *t,
+			       const struct tr2_node_row *r);
+/* Coloured. */
+void tr2_node_cell_exit(struct tr2_table *t, const struct tr2_node_row *r);
+void tr2_node_cell_pid(struct tr2_table *t, const struct tr2_node_row *r);
+void tr2_node_cell_sid(struct tr2_table *t, const struct tr2_node_row *r);
+void tr2_node_cell_name(struct tr2_table *t, const struct tr2_node_row *r);
+void tr2_node_cell_argv(struct tr2_table *t, const struct tr2_node_row *r);
+void tr2_node_cell_cut(struct tr2_table *t, const struct tr2_node_row *r);
+void tr2_node_cell_join(struct tr2_table *t, const struct tr2_node_row *r);
 /* A mark if its parent is only likely. */
-void tr2_node_cell_uncertain(struct tr2_table *t, const void *row);
+void tr2_node_cell_uncertain(struct tr2_table *t, const struct tr2_node_row *r);
 /* The command line, its program without directory; in brackets if the process
  * is not instrumented. Before it, earlier programs that ran for long. */
-void tr2_node_cell_command(struct tr2_table *t, const void *row);
+void tr2_node_cell_command(struct tr2_table *t, const struct tr2_node_row *r);
 /* The same for one of its earlier programs; 0: the last one, alone. */
-void tr2_node_cell_program(struct tr2_table *t, const void *row,
+void tr2_node_cell_program(struct tr2_table *t, const struct tr2_node_row *r,
 			   uint32_t segment);
 /* JSON: its programs from fork to exec, and from exec to exec. */
-void tr2_node_cell_segments(struct tr2_table *t, const void *row);
-void tr2_node_cell_end(struct tr2_table *t, const void *row);
-void tr2_node_cell_code(struct tr2_table *t, const void *row);
-void tr2_node_cell_signal(struct tr2_table *t, const void *row);
-void tr2_node_cell_signal_name(struct tr2_table *t, const void *row);
-void tr2_node_cell_end_by(struct tr2_table *t, const void *row);
+void tr2_node_cell_segments(struct tr2_table *t, const struct tr2_node_row *r);
+void tr2_node_cell_end(struct tr2_table *t, const struct tr2_node_row *r);
+void tr2_node_cell_code(struct tr2_table *t, const struct tr2_node_row *r);
+void tr2_node_cell_signal(struct tr2_table *t, const struct tr2_node_row *r);
+void tr2_node_cell_signal_name(struct tr2_table *t,
+			       const struct tr2_node_row *r);
+void tr2_node_cell_end_by(struct tr2_table *t, const struct tr2_node_row *r);
 
-/* The process of a session; rows of its events have it as their first member. */
+/* The process of a session; rows of its events contain it. */
 struct tr2_session_row {
 	const struct tr2_model *m;
 	const struct tr2_model_session *session;
 };
 
-void tr2_session_cell_process(struct tr2_table *t, const void *row);
-void tr2_session_cell_pid(struct tr2_table *t, const void *row);
-void tr2_session_cell_sid(struct tr2_table *t, const void *row);
+void tr2_session_cell_process(struct tr2_table *t,
+			      const struct tr2_session_row *r);
+void tr2_session_cell_pid(struct tr2_table *t, const struct tr2_session_row *r);
+void tr2_session_cell_sid(struct tr2_table *t, const struct tr2_session_row *r);
 
 /* The columns of the end, for programs. */
-#define TR2_NODE_END_COLUMNS                                               \
-	{ "end", "", TR2_COL_DATA, tr2_node_cell_end },                    \
-	{ "code", "", TR2_COL_DATA, tr2_node_cell_code },                  \
-	{ "signal", "", TR2_COL_DATA, tr2_node_cell_signal },              \
-	{ "signal_name", "", TR2_COL_DATA, tr2_node_cell_signal_name },    \
-	{ "end_by", "", TR2_COL_DATA, tr2_node_cell_end_by }
+#define TR2_NODE_END_COLUMNS(DATA, of) \
+	DATA(end, tr2_node_cell_end(t, of)) \
+	DATA(code, tr2_node_cell_code(t, of)) \
+	DATA(signal, tr2_node_cell_signal(t, of)) \
+	DATA(signal_name, tr2_node_cell_signal_name(t, of)) \
+	DATA(end_by, tr2_node_cell_end_by(t, of))
 
 /* Print the meaning of the marks in the table, if it has any. `exits`: the
  * table has cells of tr2_node_cell_exit(). */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/macros.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"
@@ -165,14 +166,13 @@ bool tr2_report_table_if_any(const struct tr2_report *r, struct tr2_table *t,
 	return true;
 }
 
-static bool any_view(void)
+static size_t nr_chosen(void)
 {
-	size_t i;
+	size_t i, nr = 0;
 
 	for (i = 0; i < NR_VIEWS; i++)
-		if (chosen[i])
-			return true;
-	return false;
+		nr += chosen[i];
+	return nr;
 }
 
 static void add_change(const char *text)
@@ -260,7 +260,7 @@ static bool print_views(const struct tr2_report *r)
 		tr2_report_brief(r);
 		return true;
 	}
-	if (!any_view())
+	if (!nr_chosen())
 		return r->group ? tr2_report_groups(r) : tr2_report_processes(r);
 	for (i = 0; ok && i < NR_VIEWS; i++)
 		if (chosen[i])
@@ -268,96 +268,48 @@ static bool print_views(const struct tr2_report *r)
 	return ok;
 }
 
-extern const struct tr2_command tr2_command_report;
-
-/* Return 0, or an exit code. */
-static int check_csv(void)
-{
-	size_t i, nr = 0;
-
-	for (i = 0; i < NR_VIEWS; i++)
-		nr += chosen[i];
-	if (nr <= 1 || tr2_common.format != TR2_FORMAT_CSV)
-		return 0;
-	return tr2_usage_error(&tr2_command_report,
-			       "csv is one table: give one view at a time, or "
-			       "--format=json");
-}
-
-/* Return 0, or an exit code. */
-static int check_brief(void)
-{
-	const struct tr2_command *c = &tr2_command_report;
-
-	if (!report.brief && tr2_common.format == TR2_FORMAT_MARKDOWN)
-		return tr2_usage_error(c, "--format=md is for --summary");
-	if (!report.brief)
-		return 0;
-	if (any_view() || html || what_if.nr || report.sort || report.group ||
-	    report.limit >= 0 || tr2_filter_on(&tr2_common.filter))
-		return tr2_usage_error(c, "--summary is of the whole: give it "
-					  "without views and filters");
-	if (tr2_common.format == TR2_FORMAT_CSV)
-		return tr2_usage_error(c, "csv is one table: --summary has "
-					  "--format=json");
-	return 0;
-}
-
-/* Return 0, or an exit code. */
-static int check_path(void)
-{
-	if (!chosen[VIEW_path] || !tr2_filter_on(&tr2_common.filter))
-		return 0;
-	return tr2_usage_error(&tr2_command_report,
-			       "--path is of the whole: give it without filters");
-}
-
-static bool is_only_view(size_t view)
-{
-	size_t i;
-
-	for (i = 0; i < NR_VIEWS; i++)
-		if (chosen[i] != (i == view))
-			return false;
-	return true;
-}
-
-/* Return 0, or an exit code. */
-static int check_group(void)
-{
-	const struct tr2_command *c = &tr2_command_report;
-
-	if (!report.group)
-		return 0;
-	if (!strcmp(report.group, TR2_GROUP_REGION) &&
-	    !is_only_view(VIEW_functions))
-		return tr2_usage_error(c, "-g region is for --functions");
-	if (tr2_report_attribute(&report) && !is_only_view(VIEW_spans))
-		return tr2_usage_error(c, "-g %s is for --spans", report.group);
-	return 0;
-}
-
 /* The page includes every view, and sorts by itself. Return 0, or an exit
  * code. */
-static int check_html(void)
+static int check_options(void)
 {
-	const struct tr2_command *c = &tr2_command_report;
+	enum tr2_format format = tr2_common.format;
+	size_t nr = nr_chosen();
+	bool csv = format == TR2_FORMAT_CSV;
+	bool filtered = tr2_filter_on(&tr2_common.filter);
+	bool sorted = report.sort || report.group || report.limit >= 0;
+	const struct tr2_rule rules[] = {
+		{ html && what_if.nr, "give either --html or --what-if" },
+		{ html && nr,
+		  "--html includes every view: give it without one" },
+		{ html && (report.per_thread || sorted),
+		  "-s, -n, -g and --per-thread cannot be used with --html: its "
+		  "page sorts and searches in the browser" },
+		{ html && format != TR2_FORMAT_TEXT,
+		  "give either --html or --format" },
+		{ csv && nr > 1,
+		  "csv is one table: give one view at a time, or "
+		  "--format=json" },
+		{ report.group && !strcmp(report.group, TR2_GROUP_REGION) &&
+			  !(nr == 1 && chosen[VIEW_functions]),
+		  "-g region is for --functions" },
+		{ chosen[VIEW_path] && filtered,
+		  "--path is of the whole: give it without filters" },
+		{ !report.brief && format == TR2_FORMAT_MARKDOWN,
+		  "--format=md is for --summary" },
+		{ report.brief &&
+			  (nr || html || what_if.nr || sorted || filtered),
+		  "--summary is of the whole: give it without views and "
+		  "filters" },
+		{ report.brief && csv,
+		  "csv is one table: --summary has --format=json" },
+	};
 
-	if (!html)
-		return 0;
-	if (what_if.nr)
-		return tr2_usage_error(c, "give either --html or --what-if");
-	if (any_view())
-		return tr2_usage_error(c, "--html includes every view: give it "
-					  "without one");
-	if (report.per_thread || report.sort || report.group ||
-	    report.limit >= 0)
-		return tr2_usage_error(c, "-s, -n, -g and --per-thread cannot "
-					  "be used with --html: its page sorts "
-					  "and searches in the browser");
-	if (tr2_common.format != TR2_FORMAT_TEXT)
-		return tr2_usage_error(c, "give either --html or --format");
-	return 0;
+	int code = tr2_usage_check(rules, ARRAY_SIZE(rules));
+
+	if (code || !tr2_report_attribute(&report) ||
+	    (nr == 1 && chosen[VIEW_spans]))
+		return code;
+	return tr2_usage_error("-g %s is for --spans", report.group);
 }
 
 /* The path is below the processes; the samples have a flame graph instead. */
@@ -405,15 +357,7 @@ static int run(int argc, char **argv)
 	int exit_code;
 
 	add_jobs();
-	exit_code = check_html();
-	if (!exit_code)
-		exit_code = check_csv();
-	if (!exit_code)
-		exit_code = check_group();
-	if (!exit_code)
-		exit_code = check_path();
-	if (!exit_code)
-		exit_code = check_brief();
+	exit_code = check_options();
 	if (exit_code)
 		return exit_code;
 	argc = take_changes(argc, argv);

@@ -42,14 +42,15 @@ struct tr2_coverage {
 	bool without_kernel;
 };
 bool tr2_report_coverage(const struct tr2_report *r, struct tr2_coverage *c);
-/* Append two lines about it if that is far less than all; else return false. */
-bool tr2_report_add_coverage(const struct tr2_report *r, struct tr2_buf *b);
+/* Print two lines about it if that is far less than all. */
+void tr2_report_print_coverage(const struct tr2_report *r);
 
-/* Append what would permit more to the recorder. */
-void tr2_report_add_remedy(const struct tr2_model *m, struct tr2_buf *b);
+/* Return what would permit more to the recorder, of tr2_next_text(). */
+const char *tr2_report_remedy(const struct tr2_model *m);
 
 /* Print a line of text about what is above it. */
-void tr2_report_print_note(const char *text);
+void tr2_report_print_note(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
 
 /* Return the session's group by -g; NULL without -g. */
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session);

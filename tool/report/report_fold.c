@@ -441,7 +441,7 @@ uint32_t tr2_fold_after(const struct tr2_fold *fold, uint32_t row, int *depth)
 	return row;
 }
 
-void tr2_report_add_bound(struct tr2_buf *b, int64_t most_ns, int64_t whole_ns)
+const char *tr2_report_bound(int64_t most_ns, int64_t whole_ns)
 {
 	double share = tr2_report_share(most_ns, whole_ns);
 
@@ -449,6 +449,5 @@ void tr2_report_add_bound(struct tr2_buf *b, int64_t most_ns, int64_t whole_ns)
 		share = TR2_REPORT_SHARE;
 	else
 		share = floor(share * 1000 + 1) / 1000;
-	tr2_buf_addlit(b, ", each less than ");
-	tr2_fmt_share(b, share);
+	return tr2_share_text(share);
 }

@@ -45,7 +45,7 @@ void tr2_fold_release(struct tr2_fold *fold);
 uint32_t tr2_fold_after(const struct tr2_fold *fold, uint32_t row, int *depth);
 
 /* Append `, each less than 0.5%`, or a larger bound. */
-void tr2_report_add_bound(struct tr2_buf *b, int64_t most_ns, int64_t whole_ns);
+const char *tr2_report_bound(int64_t most_ns, int64_t whole_ns);
 
 /* Return the part of a process's time in which its root still ran. */
 int64_t tr2_report_time_within(const struct tr2_node *n,

@@ -192,26 +192,17 @@ static double share_of(const struct function_row *r, uint64_t amount)
 	return r->event->whole ? (double)amount / (double)r->event->whole : 0;
 }
 
-static void cell_function(struct tr2_table *t, const void *row)
+static void cell_function(struct tr2_table *t, const struct function_row *r)
 {
-	const struct function_row *r = row;
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	if (!r->nr_others) {
+	if (r->nr_others)
+		tr2_cell_strf(t, "(%u more, each below 0.5%%)", r->nr_others);
+	else
 		tr2_cell_str(t, tr2_s(r->f->r->m, r->symbol.name));
-		return;
-	}
-	tr2_buf_addlit(&b, "(");
-	tr2_buf_add_u64(&b, r->nr_others);
-	tr2_buf_addlit(&b, " more, each below 0.5%)");
-	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
 }
 
 /* Text names the file, not its directory. */
-static void cell_module(struct tr2_table *t, const void *row)
+static void cell_module(struct tr2_table *t, const struct function_row *r)
 {
-	const struct function_row *r = row;
 	const char *name = tr2_s(r->f->r->m, r->symbol.module);
 
 	if (*name)
@@ -219,38 +210,29 @@ static void cell_module(struct tr2_table *t, const void *row)
 				tr2_base_name(name) : name);
 }
 
-TR2_CELL(cell_self, struct function_row, cell_amount(t, r, r->function->self))
-TR2_CELL(cell_share, struct function_row,
-	 tr2_cell_share(t, share_of(r, r->function->self)))
-TR2_CELL(cell_total, struct function_row,
-	 if (!r->nr_others) cell_amount(t, r, r->function->total))
-TR2_CELL(cell_total_share, struct function_row,
-	 if (!r->nr_others)
-		 tr2_cell_share(t, share_of(r, r->function->total)))
-TR2_CELL(cell_on_path, struct function_row,
-	 if (r->f->on_path) cell_amount(t, r, r->function->on_path))
-TR2_CELL(cell_samples, struct function_row,
-	 tr2_cell_uint(t, r->function->samples))
-TR2_CELL(cell_group, struct function_row, tr2_cell_str(t, r->function->group))
-TR2_CELL(cell_event, struct function_row,
-	 if (r->f->nr_events > 1 || t->output->format != TR2_FORMAT_TEXT)
-		 tr2_cell_str(t, tr2_s(r->f->r->m, r->event->name)))
-TR2_CELL(cell_unit, struct function_row,
-	 tr2_cell_str(t, r->event->is_time ? "ns" : ""))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(self, "SELF", 0, cell_amount(t, r, r->function->self)) \
+	COLUMN(share, "SHARE", TR2_COL_HEAT, \
+	       tr2_cell_share(t, share_of(r, r->function->self))) \
+	COLUMN(total, "TOTAL", 0, \
+	       if (!r->nr_others) cell_amount(t, r, r->function->total)) \
+	DATA(total_share, if (!r->nr_others) \
+		tr2_cell_share(t, share_of(r, r->function->total))) \
+	COLUMN(on_path, "ON PATH", 0, \
+	       if (r->f->on_path) cell_amount(t, r, r->function->on_path)) \
+	COLUMN(samples, "SAMPLES", TR2_COL_SPARE, \
+	       tr2_cell_uint(t, r->function->samples)) \
+	DATA(unit, tr2_cell_str(t, r->event->is_time ? "ns" : "")) \
+	COLUMN(event, "EVENT", TR2_COL_LEFT, \
+	       if (r->f->nr_events > 1 || \
+		   t->output->format != TR2_FORMAT_TEXT) \
+		       tr2_cell_str(t, tr2_s(r->f->r->m, r->event->name))) \
+	COLUMN(function, "FUNCTION", TR2_COL_FLEX, cell_function(t, r)) \
+	COLUMN(module, "MODULE", TR2_COL_FLEX, cell_module(t, r)) \
+	COLUMN(group, "GROUP", TR2_COL_FLEX, \
+	       tr2_cell_str(t, r->function->group))
 
-static const struct tr2_column columns[] = {
-	{ "self", "SELF", 0, cell_self },
-	{ "share", "SHARE", TR2_COL_HEAT, cell_share },
-	{ "total", "TOTAL", 0, cell_total },
-	{ "total_share", "", TR2_COL_DATA, cell_total_share },
-	{ "on_path", "ON PATH", 0, cell_on_path },
-	{ "samples", "SAMPLES", TR2_COL_SPARE, cell_samples },
-	{ "unit", "", TR2_COL_DATA, cell_unit },
-	{ "event", "EVENT", TR2_COL_LEFT, cell_event },
-	{ "function", "FUNCTION", TR2_COL_FLEX, cell_function },
-	{ "module", "MODULE", TR2_COL_FLEX, cell_module },
-	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
-};
+TR2_COLUMN_LIST(columns, struct function_row, COLUMNS)
 
 static void add_to_others(struct event *event, const struct function *from)
 {
@@ -310,28 +292,23 @@ static int compare(const void *va, const void *vb)
 	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
-TR2_CELL(cell_sampled, struct tr2_coverage, tr2_cell_ns(t, r->sampled_ns))
-TR2_CELL(cell_cpu, struct tr2_coverage, tr2_cell_ns(t, r->cpu_ns))
-TR2_CELL(cell_period, struct tr2_coverage, tr2_cell_ns(t, r->period_ns))
+#define COVERAGE_COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(sampled_ns, tr2_cell_ns(t, r->sampled_ns)) \
+	DATA(cpu_ns, tr2_cell_ns(t, r->cpu_ns)) \
+	DATA(period_ns, tr2_cell_ns(t, r->period_ns))
 
-static const struct tr2_column coverage_columns[] = {
-	{ "sampled_ns", NULL, 0, cell_sampled },
-	{ "cpu_ns", NULL, 0, cell_cpu },
-	{ "period_ns", NULL, 0, cell_period },
-};
+TR2_COLUMN_LIST(coverage_columns, struct tr2_coverage, COVERAGE_COLUMNS)
 
 /* How much of the CPU time the table knows. */
 static void print_coverage(const struct tr2_report *r)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
 	struct tr2_coverage c;
 
-	if (tr2_report_is_text(r) && tr2_report_add_coverage(r, &b))
-		tr2_report_print_note(tr2_buf_str(&b));
+	if (tr2_report_is_text(r))
+		tr2_report_print_coverage(r);
 	if (r->out->format == TR2_FORMAT_JSON && tr2_report_coverage(r, &c))
 		tr2_table_print_row(r->out, "coverage",
 				    TR2_COLUMNS(coverage_columns), &c);
-	tr2_buf_release(&b);
 }
 
 static void release(struct functions *f)
@@ -347,7 +324,7 @@ bool tr2_report_functions(const struct tr2_report *r)
 {
 	bool *on_path = tr2_critical_samples(r->m);
 	struct functions f = { .r = r, .on_path = on_path };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "functions", columns);
 	uint32_t i;
 	bool ok;
 
@@ -361,7 +338,6 @@ bool tr2_report_functions(const struct tr2_report *r)
 			add_sample(&f, i);
 	if (f.nr)
 		qsort(f.list, f.nr, sizeof(*f.list), compare);
-	tr2_table_init(&t, r->out, "functions", TR2_COLUMNS(columns));
 	add_rows(&t, &f);
 	ok = tr2_report_sort(r, &t, "self");
 	if (ok) {

@@ -18,68 +18,42 @@ struct answer {
 	bool only_best;
 };
 
-TR2_CELL(cell_name, struct answer, tr2_cell_str(t, r->name))
-TR2_CELL(cell_wall, struct answer, tr2_cell_ns(t, r->wall_ns))
-TR2_CELL(cell_worst, struct answer, tr2_cell_ns(t, r->worst_ns))
-TR2_CELL(cell_best, struct answer, tr2_cell_ns(t, r->best_ns))
-TR2_CELL(cell_jobs, struct answer, tr2_cell_uint(t, r->jobs->nr))
-TR2_CELL(cell_runner, struct answer, tr2_cell_str(t, r->jobs->runner))
-TR2_CELL(cell_at_once, struct answer, tr2_cell_uint(t, r->jobs->at_once))
-TR2_CELL(cell_sum, struct answer, tr2_cell_ns(t, r->jobs->sum_ns))
-TR2_CELL(cell_longest, struct answer, tr2_cell_ns(t, r->jobs->longest_ns))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(what, tr2_cell_str(t, r->name)) \
+	DATA(wall_ns, tr2_cell_ns(t, r->wall_ns)) \
+	DATA(then_ns, tr2_cell_ns(t, r->worst_ns)) \
+	DATA(then_at_least_ns, tr2_cell_ns(t, r->best_ns)) \
+	DATA(jobs, tr2_cell_uint(t, r->jobs->nr)) \
+	DATA(of, tr2_cell_str(t, r->jobs->runner)) \
+	DATA(at_once, tr2_cell_uint(t, r->jobs->at_once)) \
+	DATA(sum_ns, tr2_cell_ns(t, r->jobs->sum_ns)) \
+	DATA(longest_ns, tr2_cell_ns(t, r->jobs->longest_ns))
 
-static const struct tr2_column columns[] = {
-	{ "what", NULL, 0, cell_name },
-	{ "wall_ns", NULL, 0, cell_wall },
-	{ "then_ns", NULL, 0, cell_worst },
-	{ "then_at_least_ns", NULL, 0, cell_best },
-	{ "jobs", NULL, 0, cell_jobs },
-	{ "of", NULL, 0, cell_runner },
-	{ "at_once", NULL, 0, cell_at_once },
-	{ "sum_ns", NULL, 0, cell_sum },
-	{ "longest_ns", NULL, 0, cell_longest },
-};
+TR2_COLUMN_LIST(columns, struct answer, COLUMNS)
 
 /* Print, for example:
  * -j 4: 80.7 s would be 79.1 s at best on 2 CPUs, if no job needs another one
  * -j 1: 80.7 s would be between 157.0 s, if no job needs another one, and 159.2 s
  * 765 jobs of make, at most 2 at once: 158.1 s in all, the longest 2.7 s (cc …) */
-static void add_cpus(struct tr2_buf *b, uint32_t nr)
-{
-	if (!nr)
-		return;
-	tr2_buf_addlit(b, " on ");
-	tr2_buf_add_u64(b, nr);
-	tr2_buf_addstr(b, nr == 1 ? " CPU" : " CPUs");
-}
-
 static void print_sentence(const struct tr2_report *r, const struct answer *a)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
+	uint32_t nr = r->m->nr_cpus;
 
-	tr2_buf_addall(&b, a->name, ": ");
-	tr2_fmt_ns(&b, a->wall_ns);
-	tr2_buf_addstr(&b, a->only_best ? " would be " : " would be between ");
-	tr2_fmt_ns(&b, a->best_ns);
-	if (a->only_best) {
-		tr2_buf_addlit(&b, " at best");
-		add_cpus(&b, r->m->nr_cpus);
-	}
-	tr2_buf_addlit(&b, ", if no job needs another one");
-	if (!a->only_best) {
-		tr2_buf_addlit(&b, ", and ");
-		tr2_fmt_ns(&b, a->worst_ns);
-	}
-	printf("%s\n", tr2_buf_str(&b));
-	tr2_buf_reset(&b);
-	tr2_fmt_ns(&b, a->jobs->sum_ns);
-	tr2_buf_addlit(&b, " in all, the longest ");
-	tr2_fmt_ns(&b, a->jobs->longest_ns);
-	printf("%" PRIu32 " job%s of %s, at most %" PRIu32 " at once: %s (%s)\n",
+	printf("%s: %s would be %s%s", a->name, tr2_ns_text(a->wall_ns),
+	       a->only_best ? "" : "between ", tr2_ns_text(a->best_ns));
+	if (a->only_best)
+		printf(" at best");
+	if (a->only_best && nr)
+		printf(" on %u CPU%s", nr, nr == 1 ? "" : "s");
+	printf(", if no job needs another one");
+	if (!a->only_best)
+		printf(", and %s", tr2_ns_text(a->worst_ns));
+	printf("\n%" PRIu32 " job%s of %s, at most %" PRIu32 " at once: %s in "
+	       "all, the longest %s (%s)\n",
 	       a->jobs->nr, a->jobs->nr == 1 ? "" : "s", a->jobs->runner,
-	       a->jobs->at_once, tr2_buf_str(&b),
+	       a->jobs->at_once, tr2_ns_text(a->jobs->sum_ns),
+	       tr2_ns_text(a->jobs->longest_ns),
 	       tr2_node_name(r->m, a->jobs->longest));
-	tr2_buf_release(&b);
 }
 
 bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,

@@ -3,12 +3,12 @@
  * report_metrics - trace2 report --timers, --distributions, --counters and
  * --gauges.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena/layout.h"
 #include "base/clock.h"
-#include "common/join.h"
 #include "common/map.h"
 #include "common/memory.h"
 #include "common/say.h"
@@ -147,34 +147,20 @@ struct sum_row {
 	const struct tr2_run_counter *counted;
 };
 
-static void cell_name(struct tr2_table *t, const void *row)
+static void cell_name(struct tr2_table *t, const struct sum_row *r)
 {
-	const struct sum_row *r = row;
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	if (!r->sum) {
+	if (r->sum)
+		tr2_cell_strf(t, "%s/%s", tr2_s(r->m, r->sum->category),
+			      tr2_s(r->m, r->sum->name));
+	else
 		tr2_cell_str(t, r->counted->name);
-		return;
-	}
-	tr2_cell_str(t, tr2_join(&b, tr2_s(r->m, r->sum->category),
-				 tr2_s(r->m, r->sum->name)));
-	tr2_buf_release(&b);
 }
 
-TR2_CELL(cell_group, struct sum_row, tr2_cell_str(t, r->sum ? r->sum->by : NULL))
-TR2_CELL(cell_thread, struct sum_row,
-	 tr2_cell_str(t, r->sum ? r->sum->thread : NULL))
-TR2_CELL(cell_processes, struct sum_row,
-	 if (r->sum) tr2_cell_uint(t, r->sum->processes))
 static uint64_t mean(const struct sum *sum)
 {
 	return sum->count ? sum->total_ns / sum->count : 0;
 }
 
-TR2_CELL(cell_total, struct sum_row, tr2_cell_ns(t, (int64_t)r->sum->total_ns))
-TR2_CELL(cell_intervals, struct sum_row, tr2_cell_uint(t, r->sum->count))
-TR2_CELL(cell_mean, struct sum_row,
-	 tr2_cell_ns(t, (int64_t)mean(r->sum)))
 /* No percentiles from a part of the intervals: they would pass for those of
  * all. */
 static void give_percentile(struct tr2_table *t, const struct sum *sum, double p)
@@ -184,24 +170,17 @@ static void give_percentile(struct tr2_table *t, const struct sum *sum, double p
 							sum->max_ns));
 }
 
-TR2_CELL(cell_p50, struct sum_row, give_percentile(t, r->sum, 0.5))
-TR2_CELL(cell_p90, struct sum_row, give_percentile(t, r->sum, 0.9))
-TR2_CELL(cell_p99, struct sum_row, give_percentile(t, r->sum, 0.99))
 /* The buckets that are not empty: [[upper bound, count], ...]. */
-static void cell_buckets(struct tr2_table *t, const void *row)
+static void cell_buckets(struct tr2_table *t, const struct sum_row *r)
 {
-	const struct sum_row *r = row;
 	struct tr2_buf b = TR2_BUF_INIT;
 	unsigned int i;
 
 	for (i = 0; r->sum->buckets && i < TR2_HISTOGRAM_BUCKETS; i++) {
 		if (!r->sum->buckets[i])
 			continue;
-		tr2_buf_addstr(&b, b.len ? ",[" : "[[");
-		tr2_buf_add_u64(&b, tr2_histogram_upper(i));
-		tr2_buf_addch(&b, ',');
-		tr2_buf_add_u64(&b, r->sum->buckets[i]);
-		tr2_buf_addch(&b, ']');
+		tr2_addf(&b, "%s[%" PRIu64 ",%" PRIu64 "]", b.len ? "," : "[",
+			 tr2_histogram_upper(i), r->sum->buckets[i]);
 	}
 	if (b.len) {
 		tr2_buf_addch(&b, ']');
@@ -210,27 +189,42 @@ static void cell_buckets(struct tr2_table *t, const void *row)
 	tr2_buf_release(&b);
 }
 
-TR2_CELL(cell_min, struct sum_row, tr2_cell_ns(t, (int64_t)r->sum->min_ns))
-TR2_CELL(cell_max, struct sum_row, tr2_cell_ns(t, (int64_t)r->sum->max_ns))
-TR2_CELL(cell_unfinished, struct sum_row,
-	 if (r->sum->unfinished) tr2_cell_uint(t, r->sum->unfinished))
+#define PROCESSES if (r->sum) tr2_cell_uint(t, r->sum->processes)
+#define GROUP(COLUMN) \
+	COLUMN(group, "GROUP", TR2_COL_FLEX, \
+	       tr2_cell_str(t, r->sum ? r->sum->by : NULL))
+#define THREAD(COLUMN) \
+	COLUMN(thread, "THREAD", TR2_COL_FLEX, \
+	       tr2_cell_str(t, r->sum ? r->sum->thread : NULL))
+#define UNIT(COLUMN) \
+	COLUMN(unit, "UNIT", TR2_COL_LEFT, if (r->sum->unit) \
+	       tr2_cell_str(t, tr2_s(r->m, r->sum->unit)))
 
-static const struct tr2_column timer_columns[] = {
-	{ "total_ns", "SUM", 0, cell_total },
-	{ "intervals", "INTERVALS", 0, cell_intervals },
-	{ "mean_ns", "MEAN", TR2_COL_SINGLE, cell_mean },
-	{ "min_ns", "MIN", TR2_COL_SINGLE | TR2_COL_SPARE, cell_min },
-	{ "p50_ns", "P50", TR2_COL_SINGLE | TR2_COL_YIELDS, cell_p50 },
-	{ "p90_ns", "P90", TR2_COL_SINGLE | TR2_COL_SPARE, cell_p90 },
-	{ "p99_ns", "P99", TR2_COL_SINGLE | TR2_COL_YIELDS, cell_p99 },
-	{ "max_ns", "MAX", TR2_COL_SINGLE, cell_max },
-	{ "unfinished", "UNFINISHED", 0, cell_unfinished },
-	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
-	{ "thread", "THREAD", TR2_COL_FLEX, cell_thread },
-	{ "timer", "TIMER", TR2_COL_FLEX, cell_name },
-	{ NULL, "DISTRIBUTION", TR2_COL_DATA | TR2_COL_PAGE, cell_buckets },
-	{ "processes", "", TR2_COL_DATA, cell_processes },
-};
+#define TIMER_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(total_ns, "SUM", 0, tr2_cell_ns(t, (int64_t)r->sum->total_ns)) \
+	COLUMN(intervals, "INTERVALS", 0, tr2_cell_uint(t, r->sum->count)) \
+	COLUMN(mean_ns, "MEAN", TR2_COL_SINGLE, \
+	       tr2_cell_ns(t, (int64_t)mean(r->sum))) \
+	COLUMN(min_ns, "MIN", TR2_COL_SINGLE | TR2_COL_SPARE, \
+	       tr2_cell_ns(t, (int64_t)r->sum->min_ns)) \
+	COLUMN(p50_ns, "P50", TR2_COL_SINGLE | TR2_COL_YIELDS, \
+	       give_percentile(t, r->sum, 0.5)) \
+	COLUMN(p90_ns, "P90", TR2_COL_SINGLE | TR2_COL_SPARE, \
+	       give_percentile(t, r->sum, 0.9)) \
+	COLUMN(p99_ns, "P99", TR2_COL_SINGLE | TR2_COL_YIELDS, \
+	       give_percentile(t, r->sum, 0.99)) \
+	COLUMN(max_ns, "MAX", TR2_COL_SINGLE, \
+	       tr2_cell_ns(t, (int64_t)r->sum->max_ns)) \
+	COLUMN(unfinished, "UNFINISHED", 0, \
+	       if (r->sum->unfinished) tr2_cell_uint(t, r->sum->unfinished)) \
+	GROUP(COLUMN) \
+	THREAD(COLUMN) \
+	COLUMN(timer, "TIMER", TR2_COL_FLEX, cell_name(t, r)) \
+	TEXT(buckets, "DISTRIBUTION", TR2_COL_DATA | TR2_COL_PAGE, \
+	     cell_buckets(t, r)) \
+	DATA(processes, PROCESSES)
+
+TR2_COLUMN_LIST(timer_columns, struct sum_row, TIMER_COLUMNS)
 
 static void give_percentile_value(struct tr2_table *t, const struct sum *sum,
 				  double p)
@@ -240,52 +234,40 @@ static void give_percentile_value(struct tr2_table *t, const struct sum *sum,
 					 sum->buckets, p, sum->max_ns));
 }
 
-TR2_CELL(cell_sum, struct sum_row, tr2_cell_uint(t, r->sum->total_ns))
-TR2_CELL(cell_mean_value, struct sum_row, tr2_cell_uint(t, mean(r->sum)))
-TR2_CELL(cell_least, struct sum_row, tr2_cell_uint(t, r->sum->min_ns))
-TR2_CELL(cell_most, struct sum_row, tr2_cell_uint(t, r->sum->max_ns))
-TR2_CELL(cell_p50_value, struct sum_row, give_percentile_value(t, r->sum, 0.5))
-TR2_CELL(cell_p90_value, struct sum_row, give_percentile_value(t, r->sum, 0.9))
-TR2_CELL(cell_p99_value, struct sum_row, give_percentile_value(t, r->sum, 0.99))
-TR2_CELL(cell_unit, struct sum_row,
-	 if (r->sum->unit) tr2_cell_str(t, tr2_s(r->m, r->sum->unit)))
+#define DISTRIBUTION_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->sum->count)) \
+	COLUMN(sum, "SUM", TR2_COL_SPARE, tr2_cell_uint(t, r->sum->total_ns)) \
+	COLUMN(mean, "MEAN", 0, tr2_cell_uint(t, mean(r->sum))) \
+	COLUMN(min, "MIN", 0, tr2_cell_uint(t, r->sum->min_ns)) \
+	COLUMN(p50, "P50", TR2_COL_YIELDS, \
+	       give_percentile_value(t, r->sum, 0.5)) \
+	COLUMN(p90, "P90", TR2_COL_SPARE, \
+	       give_percentile_value(t, r->sum, 0.9)) \
+	COLUMN(p99, "P99", TR2_COL_YIELDS, \
+	       give_percentile_value(t, r->sum, 0.99)) \
+	COLUMN(max, "MAX", 0, tr2_cell_uint(t, r->sum->max_ns)) \
+	UNIT(COLUMN) \
+	GROUP(COLUMN) \
+	COLUMN(distribution, "DISTRIBUTION", TR2_COL_FLEX, cell_name(t, r)) \
+	TEXT(buckets, "VALUES", TR2_COL_DATA | TR2_COL_PAGE, \
+	     cell_buckets(t, r)) \
+	DATA(processes, PROCESSES)
 
-static const struct tr2_column distribution_columns[] = {
-	{ "count", "COUNT", 0, cell_intervals },
-	{ "sum", "SUM", TR2_COL_SPARE, cell_sum },
-	{ "mean", "MEAN", 0, cell_mean_value },
-	{ "min", "MIN", 0, cell_least },
-	{ "p50", "P50", TR2_COL_YIELDS, cell_p50_value },
-	{ "p90", "P90", TR2_COL_SPARE, cell_p90_value },
-	{ "p99", "P99", TR2_COL_YIELDS, cell_p99_value },
-	{ "max", "MAX", 0, cell_most },
-	{ "unit", "UNIT", TR2_COL_LEFT, cell_unit },
-	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
-	{ "distribution", "DISTRIBUTION", TR2_COL_FLEX, cell_name },
-	{ NULL, "VALUES", TR2_COL_DATA | TR2_COL_PAGE, cell_buckets },
-	{ "processes", "", TR2_COL_DATA, cell_processes },
-};
+TR2_COLUMN_LIST(distribution_columns, struct sum_row, DISTRIBUTION_COLUMNS)
 
-TR2_CELL(cell_last, struct sum_row, tr2_cell_int(t, (int64_t)r->sum->total_ns))
-TR2_CELL(cell_gauge_min, struct sum_row,
-	 tr2_cell_int(t, (int64_t)r->sum->min_ns))
-TR2_CELL(cell_gauge_max, struct sum_row,
-	 tr2_cell_int(t, (int64_t)r->sum->max_ns))
+#define GAUGE_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(last, "LAST", 0, tr2_cell_int(t, (int64_t)r->sum->total_ns)) \
+	COLUMN(min, "MIN", 0, tr2_cell_int(t, (int64_t)r->sum->min_ns)) \
+	COLUMN(max, "MAX", 0, tr2_cell_int(t, (int64_t)r->sum->max_ns)) \
+	UNIT(COLUMN) \
+	COLUMN(processes, "PROCESSES", 0, PROCESSES) \
+	GROUP(COLUMN) \
+	COLUMN(gauge, "GAUGE", TR2_COL_FLEX, cell_name(t, r))
 
-static const struct tr2_column gauge_columns[] = {
-	{ "last", "LAST", 0, cell_last },
-	{ "min", "MIN", 0, cell_gauge_min },
-	{ "max", "MAX", 0, cell_gauge_max },
-	{ "unit", "UNIT", TR2_COL_LEFT, cell_unit },
-	{ "processes", "PROCESSES", 0, cell_processes },
-	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
-	{ "gauge", "GAUGE", TR2_COL_FLEX, cell_name },
-};
+TR2_COLUMN_LIST(gauge_columns, struct sum_row, GAUGE_COLUMNS)
 
-static void cell_value(struct tr2_table *t, const void *row)
+static void cell_value(struct tr2_table *t, const struct sum_row *r)
 {
-	const struct sum_row *r = row;
-
 	if (r->sum)
 		tr2_cell_uint(t, r->sum->count);
 	else
@@ -293,13 +275,14 @@ static void cell_value(struct tr2_table *t, const void *row)
 				 r->counted->value);
 }
 
-static const struct tr2_column counter_columns[] = {
-	{ "value", "VALUE", 0, cell_value },
-	{ "processes", "PROCESSES", 0, cell_processes },
-	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
-	{ "thread", "THREAD", TR2_COL_FLEX, cell_thread },
-	{ "counter", "COUNTER", TR2_COL_FLEX, cell_name },
-};
+#define COUNTER_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(value, "VALUE", 0, cell_value(t, r)) \
+	COLUMN(processes, "PROCESSES", 0, PROCESSES) \
+	GROUP(COLUMN) \
+	THREAD(COLUMN) \
+	COLUMN(counter, "COUNTER", TR2_COL_FLEX, cell_name(t, r))
+
+TR2_COLUMN_LIST(counter_columns, struct sum_row, COUNTER_COLUMNS)
 
 static void add_event(void *data, const struct tr2_run_counter *c)
 {
@@ -338,28 +321,25 @@ static void add_sums(struct tr2_table *t, const struct tr2_report *r, int kind)
 
 bool tr2_report_timers(const struct tr2_report *r)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "timers", timer_columns);
 
-	tr2_table_init(&t, r->out, "timers", TR2_COLUMNS(timer_columns));
 	add_sums(&t, r, TR2_METRIC_TIMER);
 	return tr2_report_table_if_any(r, &t, "total");
 }
 
 bool tr2_report_distributions(const struct tr2_report *r)
 {
-	struct tr2_table t;
+	struct tr2_table t =
+		TR2_TABLE_OF(r->out, "distributions", distribution_columns);
 
-	tr2_table_init(&t, r->out, "distributions",
-		       TR2_COLUMNS(distribution_columns));
 	add_sums(&t, r, TR2_METRIC_DISTRIBUTION);
 	return tr2_report_table_if_any(r, &t, "count");
 }
 
 bool tr2_report_counters(const struct tr2_report *r)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "counters", counter_columns);
 
-	tr2_table_init(&t, r->out, "counters", TR2_COLUMNS(counter_columns));
 	add_sums(&t, r, TR2_METRIC_COUNTER);
 	add_events(&t, r);
 	return tr2_report_table_if_any(r, &t, "counter");
@@ -367,9 +347,8 @@ bool tr2_report_counters(const struct tr2_report *r)
 
 bool tr2_report_gauges(const struct tr2_report *r)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "gauges", gauge_columns);
 
-	tr2_table_init(&t, r->out, "gauges", TR2_COLUMNS(gauge_columns));
 	add_sums(&t, r, TR2_METRIC_GAUGE);
 	return tr2_report_table_if_any(r, &t, "max");
 }

@@ -4,6 +4,7 @@
  * a row for each step as long as they are few, else one for all steps of one kind
  * of process, region and reason.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,18 +44,21 @@ static const struct tr2_span *span_of(const struct step_row *r)
 	return &r->of.m->spans[r->step->span];
 }
 
-static const struct tr2_segment *segment_of(const struct step_row *r)
+static const char *process_of(const struct step_row *r)
 {
-	return &r->of.m->segments[r->step->segment];
+	const struct tr2_model *m = r->of.m;
+
+	return r->step->segment ?
+		       tr2_s(m, m->segments[r->step->segment].comm) :
+		       tr2_node_name(m, r->of.node);
 }
 
 static void add_region(struct tr2_buf *b, const struct step_row *r)
 {
 	const struct tr2_span *span = span_of(r);
-	static struct tr2_buf name; /* kept: it is mapped memory */
 
-	tr2_buf_addstr(b, tr2_join(&name, tr2_s(r->of.m, span->category),
-				   tr2_s(r->of.m, span->label)));
+	tr2_buf_addall(b, tr2_s(r->of.m, span->category), "/",
+		       tr2_s(r->of.m, span->label));
 }
 
 /* Append the kinds down to a process: sh -c > cc. The root is around all. */
@@ -75,10 +79,8 @@ static void add_way(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
 static void add_sum(struct tr2_buf *b, const struct step_row *r)
 {
 	tr2_buf_addstr(b, tr2_s(r->of.m, r->sum->kind));
-	if (r->sum->nr_nodes > 1) {
-		tr2_buf_addlit(b, " x ");
-		tr2_buf_add_u64(b, r->sum->nr_nodes);
-	}
+	if (r->sum->nr_nodes > 1)
+		tr2_addf(b, " x %u", r->sum->nr_nodes);
 	if (r->of.m->nodes[r->sum->in].depth) {
 		tr2_buf_addlit(b, " in ");
 		add_way(b, r->of.m, r->sum->in);
@@ -91,14 +93,12 @@ static void add_sum(struct tr2_buf *b, const struct step_row *r)
 
 static void add_rest(struct tr2_buf *b, const struct step_row *r)
 {
-	tr2_buf_add_u64(b, r->nr_rest);
-	tr2_buf_addlit(b, " more");
-	tr2_report_add_bound(b, r->most_rest_ns, r->whole);
+	tr2_addf(b, "%zu more, each less than %s", r->nr_rest,
+		 tr2_report_bound(r->most_rest_ns, r->whole));
 }
 
-static void cell_step(struct tr2_table *t, const void *row)
+static void cell_step(struct tr2_table *t, const struct step_row *r)
 {
-	const struct step_row *r = row;
 	static struct tr2_buf b; /* kept: it is mapped memory */
 	bool is_process = !r->nr_rest && !r->step->span &&
 			  (!r->sum || r->sum->nr_nodes == 1);
@@ -126,9 +126,8 @@ static void cell_step(struct tr2_table *t, const void *row)
 }
 
 /* A sum by its kind, even if it is one process. */
-static void cell_part(struct tr2_table *t, const void *row)
+static void cell_part(struct tr2_table *t, const struct step_row *r)
 {
-	const struct step_row *r = row;
 	static struct tr2_buf b; /* kept: it is mapped memory */
 
 	tr2_buf_reset(&b);
@@ -148,10 +147,10 @@ static bool mostly_ready(const struct tr2_step *s)
 
 /* run, no CPU: cc1, wait child: sed, run in libuv-worker; with ~ if it is
  * doubtful. */
-static void cell_step_why(struct tr2_table *t, const void *row)
+static void cell_step_why(struct tr2_table *t, const struct step_row *r)
 {
-	const struct tr2_step *s = ((const struct step_row *)row)->step;
-	const struct tr2_model *m = ((const struct step_row *)row)->of.m;
+	const struct tr2_step *s = r->step;
+	const struct tr2_model *m = r->of.m;
 	static struct tr2_buf b; /* kept: it is mapped memory */
 
 	if (s->kind == TR2_STEP_UNKNOWN)
@@ -170,55 +169,23 @@ static void cell_step_why(struct tr2_table *t, const void *row)
 	tr2_cell_str(t, tr2_buf_str(&b));
 }
 
+static void cell_step_ready(struct tr2_table *t, const struct step_row *r)
+{
+	int64_t ns = r->step->ready_ns;
+
+	if (tr2_output_is_text(t->output) ?
+		    tr2_report_share(ns, r->whole) >= MIN_READY_SHARE :
+		    r->step->kind || ns)
+		tr2_cell_ns(t, ns);
+}
+
 static const char *const kind_names[] = {
 	[TR2_STEP_RUN] = "run",
 	[TR2_STEP_WAIT] = "wait",
 };
 
-TR2_CELL(cell_step_state, struct step_row,
-	 tr2_cell_str(t, kind_names[r->step->kind]))
-TR2_CELL(cell_step_cause, struct step_row,
-	 if (r->step->kind == TR2_STEP_WAIT)
-		 tr2_cell_str(t, tr2_cause_name(r->step->cause)))
-TR2_CELL(cell_step_thread, struct step_row,
-	 if (r->step->thread)
-		 tr2_cell_str(t, tr2_s(r->of.m, r->step->thread)))
-TR2_CELL(cell_step_by, struct step_row,
-	 if (r->step->by)
-		 tr2_cell_str(t, tr2_s(r->of.m, r->step->by)))
-TR2_CELL(cell_step_inferred, struct step_row,
-	 if (r->step->kind)
-		 tr2_cell_bool(t, r->step->inferred))
-TR2_CELL(cell_step_doubtful, struct step_row,
-	 if (r->step->kind)
-		 tr2_cell_bool(t, r->step->doubtful))
-TR2_CELL(cell_step_time, struct step_row, tr2_cell_ns(t, r->step->ns))
-TR2_CELL(cell_step_ready, struct step_row,
-	 if (tr2_output_is_text(t->output) ?
-		     tr2_report_share(r->step->ready_ns, r->whole) >=
-			     MIN_READY_SHARE : r->step->kind || r->step->ready_ns)
-		 tr2_cell_ns(t, r->step->ready_ns))
-TR2_CELL(cell_step_share, struct step_row,
-	 tr2_cell_share(t, tr2_report_share(tr2_step_ns(r->step), r->whole)))
-TR2_CELL(cell_step_process, struct step_row,
-	 tr2_cell_str(t, r->step->segment ?
-				 tr2_s(r->of.m, segment_of(r)->comm) :
-				 tr2_node_name(r->of.m, r->of.node)))
-TR2_CELL(cell_step_category, struct step_row,
-	 if (r->step->span)
-		 tr2_cell_str(t, tr2_s(r->of.m, span_of(r)->category)))
-TR2_CELL(cell_step_label, struct step_row,
-	 if (r->step->span)
-		 tr2_cell_str(t, tr2_s(r->of.m, span_of(r)->label)))
-TR2_CELL(cell_step_start, struct step_row,
-	 if (!r->nr_rest)
-		 tr2_cell_wall(t, r->step->start_ns))
-
-TR2_CELL(cell_step_kind, struct step_row,
-	 if (r->sum) tr2_cell_str(t, tr2_s(r->of.m, r->sum->kind)))
-static void cell_step_in(struct tr2_table *t, const void *row)
+static void cell_step_in(struct tr2_table *t, const struct step_row *r)
 {
-	const struct step_row *r = row;
 	static struct tr2_buf b; /* kept: it is mapped memory */
 
 	if (!r->sum || !r->of.m->nodes[r->sum->in].depth)
@@ -228,12 +195,8 @@ static void cell_step_in(struct tr2_table *t, const void *row)
 	tr2_cell_str(t, tr2_buf_str(&b));
 }
 
-TR2_CELL(cell_step_processes, struct step_row,
-	 if (r->sum) tr2_cell_uint(t, r->sum->nr_nodes))
-
-static void cell_step_function(struct tr2_table *t, const void *row)
+static void cell_step_function(struct tr2_table *t, const struct step_row *r)
 {
-	const struct step_row *r = row;
 	const char *name = r->nr_rest ? NULL :
 		tr2_path_function(r->functions, r->step,
 				  r->sum ? r->sum->kind : 0);
@@ -262,66 +225,79 @@ static bool gain_of(const struct step_row *r, struct tr2_gain *gain)
 	return true;
 }
 
-static void cell_part_gain(struct tr2_table *t, const void *row)
+static void cell_part_gain(struct tr2_table *t, const struct step_row *r)
 {
 	struct tr2_gain gain;
 
-	if (gain_of(row, &gain))
+	if (gain_of(r, &gain))
 		tr2_cell_ns(t, gain.ns);
 }
 
-static void cell_part_gain_most(struct tr2_table *t, const void *row)
+static void cell_part_gain_most(struct tr2_table *t, const struct step_row *r)
 {
 	struct tr2_gain gain;
 
-	if (gain_of(row, &gain))
+	if (gain_of(r, &gain))
 		tr2_cell_ns(t, gain.most_ns);
 }
 
-/* The largest sums. */
-static const struct tr2_column part_columns[] = {
-	{ "time_ns", "TIME", 0, cell_step_time },
-	{ "no_cpu_ns", "NO CPU", 0, cell_step_ready },
-	{ "share", "SHARE", TR2_COL_HEAT, cell_step_share },
-	{ "gain_ns", "GAIN", 0, cell_part_gain },
-	{ "gain_at_most_ns", "AT MOST", 0, cell_part_gain_most },
-	{ NULL, "WHY", TR2_COL_TEXT | TR2_COL_LEFT, cell_step_why },
-	{ NULL, "LARGEST PARTS OF THE CRITICAL PATH",
-	  TR2_COL_FLEX | TR2_COL_TEXT, cell_part },
-	{ "function", "MOSTLY IN", TR2_COL_FLEX, cell_step_function },
-	{ "kind", "", TR2_COL_DATA, cell_step_kind },
-	{ "processes", "", TR2_COL_DATA, cell_step_processes },
-	{ "in", "", TR2_COL_DATA, cell_step_in },
-	{ "category", "", TR2_COL_DATA, cell_step_category },
-	{ "label", "", TR2_COL_DATA, cell_step_label },
-	{ "state", "", TR2_COL_DATA, cell_step_state },
-	{ "cause", "", TR2_COL_DATA, cell_step_cause },
-	{ "thread", "", TR2_COL_DATA, cell_step_thread },
-	{ "by", "", TR2_COL_DATA, cell_step_by },
-	{ "inferred", "", TR2_COL_DATA, cell_step_inferred },
-	{ "doubtful", "", TR2_COL_DATA, cell_step_doubtful },
-};
+/* What a step, or a sum of them, took. */
+#define TIMES(COLUMN) \
+	COLUMN(time_ns, "TIME", 0, tr2_cell_ns(t, r->step->ns)) \
+	COLUMN(no_cpu_ns, "NO CPU", 0, cell_step_ready(t, r)) \
+	COLUMN(share, "SHARE", TR2_COL_HEAT, \
+	       tr2_cell_share(t, tr2_report_share(tr2_step_ns(r->step), \
+						  r->whole)))
 
-static const struct tr2_column path_columns[] = {
-	{ "time_ns", "TIME", 0, cell_step_time },
-	{ "no_cpu_ns", "NO CPU", 0, cell_step_ready },
-	{ "share", "SHARE", TR2_COL_HEAT, cell_step_share },
-	{ NULL, "WHY", TR2_COL_TEXT | TR2_COL_LEFT, cell_step_why },
-	{ NULL, "CRITICAL PATH", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT,
-	  cell_step },
-	{ "function", "MOSTLY IN", TR2_COL_FLEX, cell_step_function },
-	{ "process", "", TR2_COL_DATA, cell_step_process },
-	{ "pid", "", TR2_COL_DATA, tr2_node_cell_pid },
-	{ "category", "", TR2_COL_DATA, cell_step_category },
-	{ "label", "", TR2_COL_DATA, cell_step_label },
-	{ "start", "FROM", TR2_COL_DATA | TR2_COL_PAGE, cell_step_start },
-	{ "state", "", TR2_COL_DATA, cell_step_state },
-	{ "cause", "", TR2_COL_DATA, cell_step_cause },
-	{ "thread", "", TR2_COL_DATA, cell_step_thread },
-	{ "by", "", TR2_COL_DATA, cell_step_by },
-	{ "inferred", "", TR2_COL_DATA, cell_step_inferred },
-	{ "doubtful", "", TR2_COL_DATA, cell_step_doubtful },
-};
+#define REGION(DATA) \
+	DATA(category, if (r->step->span) \
+		tr2_cell_str(t, tr2_s(r->of.m, span_of(r)->category))) \
+	DATA(label, if (r->step->span) \
+		tr2_cell_str(t, tr2_s(r->of.m, span_of(r)->label)))
+
+/* Why it took that. */
+#define REASON(DATA) \
+	DATA(state, tr2_cell_str(t, kind_names[r->step->kind])) \
+	DATA(cause, if (r->step->kind == TR2_STEP_WAIT) \
+		tr2_cell_str(t, tr2_cause_name(r->step->cause))) \
+	DATA(thread, if (r->step->thread) \
+		tr2_cell_str(t, tr2_s(r->of.m, r->step->thread))) \
+	DATA(by, if (r->step->by) \
+		tr2_cell_str(t, tr2_s(r->of.m, r->step->by))) \
+	DATA(inferred, if (r->step->kind) tr2_cell_bool(t, r->step->inferred)) \
+	DATA(doubtful, if (r->step->kind) tr2_cell_bool(t, r->step->doubtful))
+
+/* The largest sums. */
+#define PART_COLUMNS(COLUMN, DATA, TEXT) \
+	TIMES(COLUMN) \
+	COLUMN(gain_ns, "GAIN", 0, cell_part_gain(t, r)) \
+	COLUMN(gain_at_most_ns, "AT MOST", 0, cell_part_gain_most(t, r)) \
+	TEXT(why, "WHY", TR2_COL_LEFT, cell_step_why(t, r)) \
+	TEXT(part, "LARGEST PARTS OF THE CRITICAL PATH", TR2_COL_FLEX, \
+	     cell_part(t, r)) \
+	COLUMN(function, "MOSTLY IN", TR2_COL_FLEX, cell_step_function(t, r)) \
+	DATA(kind, if (r->sum) tr2_cell_str(t, tr2_s(r->of.m, r->sum->kind))) \
+	DATA(processes, if (r->sum) tr2_cell_uint(t, r->sum->nr_nodes)) \
+	DATA(in, cell_step_in(t, r)) \
+	REGION(DATA) \
+	REASON(DATA)
+
+TR2_COLUMN_LIST(part_columns, struct step_row, PART_COLUMNS)
+
+#define PATH_COLUMNS(COLUMN, DATA, TEXT) \
+	TIMES(COLUMN) \
+	TEXT(why, "WHY", TR2_COL_LEFT, cell_step_why(t, r)) \
+	TEXT(step, "CRITICAL PATH", TR2_COL_TREE | TR2_COL_FLEX, \
+	     cell_step(t, r)) \
+	COLUMN(function, "MOSTLY IN", TR2_COL_FLEX, cell_step_function(t, r)) \
+	DATA(process, tr2_cell_str(t, process_of(r))) \
+	DATA(pid, tr2_node_cell_pid(t, &r->of)) \
+	REGION(DATA) \
+	COLUMN(start, "FROM", TR2_COL_DATA | TR2_COL_PAGE, \
+	       if (!r->nr_rest) tr2_cell_wall(t, r->step->start_ns)) \
+	REASON(DATA)
+
+TR2_COLUMN_LIST(path_columns, struct step_row, PATH_COLUMNS)
 
 /* The rows of the table: steps one by one, or their sums. */
 struct rows {
@@ -438,14 +414,20 @@ static void give_sums(struct tr2_table *t, struct step_row *row,
 }
 
 /* In lines of whole words that fit. */
-void tr2_report_print_note(const char *text)
+void tr2_report_print_note(const char *fmt, ...)
 {
 	size_t width = tr2_term_width() ? tr2_term_width() : TR2_REPORT_WIDTH;
+	struct tr2_buf *b = tr2_next_text();
+	const char *text, *space;
 	size_t len, line;
-	const char *space;
+	va_list ap;
 
+	va_start(ap, fmt);
+	tr2_buf_vaddf(b, fmt, ap);
+	va_end(ap);
 	fputs(tr2_color_on(TR2_COLOR_DIM), stdout);
-	for (; *text; text += len + (text[len] == ' ' || text[len] == '\n')) {
+	for (text = tr2_buf_str(b); *text;
+	     text += len + (text[len] == ' ' || text[len] == '\n')) {
 		line = strcspn(text, "\n");
 		for (len = 0; len < line; len = (size_t)(space - text)) {
 			space = text + len + 1;
@@ -458,15 +440,14 @@ void tr2_report_print_note(const char *text)
 	printf("%s\n", tr2_color_off(TR2_COLOR_DIM));
 }
 
-void tr2_report_add_remedy(const struct tr2_model *m, struct tr2_buf *b)
+const char *tr2_report_remedy(const struct tr2_model *m)
 {
-	if (m->remedy) {
-		tr2_buf_addlit(b, "for more: ");
-		tr2_buf_addstr(b, tr2_s(m, m->remedy));
-	} else {
-		tr2_buf_addlit(b, "'trace2 check --record' says why, and "
-				  "what permits more");
-	}
+	struct tr2_buf *b = tr2_next_text();
+
+	if (!m->remedy)
+		return "'trace2 check --record' says why, and what permits more";
+	tr2_addf(b, "for more: %s", tr2_s(m, m->remedy));
+	return tr2_buf_str(b);
 }
 
 /* On a terminal, say how to learn more if most of the time was computed by one
@@ -486,63 +467,68 @@ static void advise(const struct step_row *row, const struct tr2_step *step)
 	tr2_buf_release(&kind);
 }
 
-/* Explain what the rows show, the steps or their sums. */
+/* Explain what the rows show: the sums, or if there are none the steps. */
 static void explain(const struct step_row *row, const struct tr2_step *steps,
-		    size_t nr, const struct tr2_path_sum *sums, size_t nr_sums)
+		    size_t nr, const struct tr2_path_sum *sums)
 {
 	bool doubtful = false;
+	const struct tr2_step *s;
 	size_t i;
 
-	for (i = 0; i < nr_sums; i++)
-		doubtful |= sums[i].step.doubtful &&
-			    tr2_report_share(tr2_step_ns(&sums[i].step),
-					     row->whole) >=
+	for (i = 0; i < nr; i++) {
+		s = sums ? &sums[i].step : &steps[i];
+		doubtful |= s->doubtful &&
+			    tr2_report_share(tr2_step_ns(s), row->whole) >=
 				    TR2_REPORT_SHARE;
-	for (i = 0; !nr_sums && i < nr; i++)
-		doubtful |= steps[i].doubtful &&
-			    tr2_report_share(tr2_step_ns(&steps[i]),
-					     row->whole) >=
-				    TR2_REPORT_SHARE;
+	}
 	if (doubtful)
 		tr2_report_print_note("(~ who woke whom was derived, and may "
 				      "have been another)");
-	for (i = 0; i < nr_sums; i++)
-		advise(row, &sums[i].step);
-	for (i = 0; !nr_sums && i < nr; i++)
-		advise(row, &steps[i]);
+	for (i = 0; i < nr; i++)
+		advise(row, sums ? &sums[i].step : &steps[i]);
 }
 
+/* What is printed of the path. */
+static const char *const captions[] = {
+	"what the end waited for, each step with the time that was its own",
+	"what the end waited for, summed by kind of process, region and "
+	"reason; a name leads to the first of them",
+};
+
+/* by_kind: only sums, and only if the steps are many. */
 static bool print_path(const struct tr2_report *r, const struct tr2_step *steps,
-		       size_t nr, int64_t whole)
+		       size_t nr, int64_t whole, bool by_kind)
 {
-	bool all = !tr2_report_is_text(r) || r->all, sums;
+	bool all = !by_kind && (!tr2_report_is_text(r) || r->all), ok;
 	struct rows rows = { .shown = tr2_calloc(nr, sizeof(*rows.shown)) };
-	struct step_row row = { .of.m = r->m, .whole = whole,
-				.functions = tr2_path_functions_new(r->m) };
+	struct step_row row = { .of.m = r->m, .whole = whole };
 	struct tr2_column columns[ARRAY_SIZE(path_columns)];
-	struct tr2_path_sum *sum = NULL;
+	struct tr2_path_sum *sums = NULL;
 	struct tr2_table t;
-	size_t nr_sums = 0;
-	bool ok;
 
 	mark_steps(steps, nr, whole, all, &rows);
-	sums = !all && !fits(&rows, whole);
-	if (sums)
-		nr_sums = tr2_critical_sums(r->m, steps, nr, &sum);
+	if (!all && !fits(&rows, whole))
+		nr = tr2_critical_sums(r->m, steps, nr, &sums);
+	if (by_kind && !sums) {
+		free(rows.shown);
+		return true;
+	}
+	row.functions = tr2_path_functions_new(r->m);
 	name_columns(columns, r->m, sums);
-	tr2_table_init(&t, r->out, "critical_path", TR2_COLUMNS(columns));
-	r->out->caption = "what the end waited for, each step with the time "
-			  "that was its own";
+	tr2_table_init(&t, r->out, by_kind ? "critical_path_by_kind" :
+					     "critical_path",
+		       TR2_COLUMNS(columns));
+	r->out->caption = captions[by_kind];
 	if (sums)
-		give_sums(&t, &row, sum, nr_sums, TR2_REPORT_ROWS - 1, &rows);
+		give_sums(&t, &row, sums, nr, TR2_REPORT_ROWS - 1, &rows);
 	else
 		give_steps(&t, &row, steps, nr, &rows);
 	give_rest(&t, &row, &rows);
 	ok = tr2_report_table(r, &t, NULL);
 	if (ok && tr2_report_is_text(r))
-		explain(&row, steps, nr, sum, nr_sums);
+		explain(&row, steps, nr, sums);
 	tr2_path_functions_free(row.functions);
-	free(sum);
+	free(sums);
 	free(rows.shown);
 	return ok;
 }
@@ -557,38 +543,21 @@ bool tr2_report_states_lost(const struct tr2_model *m)
 	return false;
 }
 
-/* Say what would permit more to the recorder. */
-static void print_more(const struct tr2_model *m, const char *what)
-{
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	tr2_buf_addch(&b, '(');
-	tr2_buf_addstr(&b, what);
-	tr2_buf_addch(&b, '\n');
-	tr2_report_add_remedy(m, &b);
-	tr2_buf_addch(&b, ')');
-	tr2_report_print_note(tr2_buf_str(&b));
-	tr2_buf_release(&b);
-}
-
 /* Say what the path cannot know. */
 static void print_limits(const struct tr2_report *r, uint32_t root)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
-
 	if (!tr2_critical_by_states(r->m, root) && r->m->no_states &&
 	    r->m->remedy)
-		print_more(r->m, "without states of threads: what only waited "
-				 "is on the path, too");
+		tr2_report_print_note("(without states of threads: what only "
+				      "waited is on the path, too\n%s)",
+				      tr2_report_remedy(r->m));
 	else if (!tr2_critical_by_states(r->m, root))
 		tr2_report_print_note("(without states of threads: what only "
 				      "waited is on the path, too)");
 	else if (tr2_report_states_lost(r->m))
 		tr2_report_print_note("(records of the kernel were lost: CPU, "
 				      "WAIT, READY and the path are not exact)");
-	if (tr2_report_add_coverage(r, &b))
-		tr2_report_print_note(tr2_buf_str(&b));
-	tr2_buf_release(&b);
+	tr2_report_print_coverage(r);
 }
 
 /* Say once what the kernel did not permit, with what would permit it. */
@@ -599,11 +568,11 @@ static void print_refused(const struct tr2_report *r, uint32_t root)
 	if (!tr2_critical_by_states(m, root) ||
 	    (!m->no_causes && !m->no_wakers))
 		return;
-	print_more(m, !m->no_wakers ? "not recorded: causes of waits" :
-		      !m->no_causes ?
-			"not recorded: who woke whom, which is derived" :
-			"not recorded: causes of waits, and who woke whom, "
-			"which is derived");
+	tr2_report_print_note("(not recorded: %s%s%s\n%s)",
+		m->no_causes ? "causes of waits" : "",
+		m->no_causes && m->no_wakers ? ", and " : "",
+		m->no_wakers ? "who woke whom, which is derived" : "",
+		tr2_report_remedy(m));
 	putchar('\n');
 }
 
@@ -621,7 +590,7 @@ bool tr2_report_path(const struct tr2_report *r)
 	if (nr && tr2_report_is_text(r))
 		print_refused(r, root);
 	if (nr || r->out->format == TR2_FORMAT_CSV)
-		ok = print_path(r, steps, nr, whole);
+		ok = print_path(r, steps, nr, whole, false);
 	r->out->piped_width = piped_width;
 	if (nr && tr2_report_is_text(r))
 		print_limits(r, root);
@@ -631,36 +600,12 @@ bool tr2_report_path(const struct tr2_report *r)
 
 void tr2_report_path_by_kind(const struct tr2_report *r)
 {
-	struct tr2_model *m = r->m;
-	uint32_t root = tr2_longest_root(m);
-	struct step_row row = { .of.m = m,
-				.whole = m->nodes[root].end_ns -
-					 m->nodes[root].start_ns };
-	struct tr2_column columns[ARRAY_SIZE(path_columns)];
+	uint32_t root = tr2_longest_root(r->m);
+	const struct tr2_node *n = &r->m->nodes[root];
 	struct tr2_step *steps = NULL;
-	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0;
-	struct rows rows = { .shown = tr2_calloc(nr, sizeof(*rows.shown)) };
-	struct tr2_path_sum *sums = NULL;
-	struct tr2_table t;
+	size_t nr = root ? tr2_critical_path(r->m, root, &steps) : 0;
 
-	mark_steps(steps, nr, row.whole, false, &rows);
-	if (!fits(&rows, row.whole)) {
-		nr = tr2_critical_sums(m, steps, nr, &sums);
-		row.functions = tr2_path_functions_new(m);
-		name_columns(columns, m, true);
-		tr2_table_init(&t, r->out, "critical_path_by_kind",
-			       TR2_COLUMNS(columns));
-		r->out->caption = "what the end waited for, summed by kind of "
-				  "process, region and reason; a name leads to "
-				  "the first of them";
-		give_sums(&t, &row, sums, nr, TR2_REPORT_ROWS - 1, &rows);
-		give_rest(&t, &row, &rows);
-		tr2_table_print(&t);
-		tr2_table_release(&t);
-		tr2_path_functions_free(row.functions);
-	}
-	free(sums);
-	free(rows.shown);
+	print_path(r, steps, nr, n->end_ns - n->start_ns, true);
 	free(steps);
 }
 
@@ -677,12 +622,11 @@ void tr2_report_parts(const struct tr2_report *r, size_t most)
 	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0;
 	struct tr2_path_sum *sums;
 	struct rows rows = { 0 };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "parts", part_columns);
 
 	nr = tr2_critical_sums(m, steps, nr, &sums);
 	if (root && tr2_critical_by_states(m, root))
 		row.retime = tr2_retime_new(m);
-	tr2_table_init(&t, r->out, "parts", TR2_COLUMNS(part_columns));
 	give_sums(&t, &row, sums, nr, most, &rows);
 	if (tr2_output_is_text(r->out))
 		give_rest(&t, &row, &rows);

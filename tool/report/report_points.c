@@ -2,7 +2,6 @@
 /*
  * report_points - trace2 report --data and --errors: what happened at a moment.
  */
-#include "common/join.h"
 #include "report/node.h"
 #include "report/report.h"
 
@@ -16,70 +15,53 @@ static void link_to_point(struct tr2_table *t, const struct point_row *r)
 	tr2_cell_link(t, TR2_LINK_POINT, (uint32_t)(r->p - r->of.m->points));
 }
 
-static void cell_name(struct tr2_table *t, const void *row)
+static void cell_name(struct tr2_table *t, const struct point_row *r)
 {
-	const struct point_row *r = row;
-	static struct tr2_buf b; /* kept: it is mapped memory */
-
 	if (r->p->kind <= TR2_POINT_DATA_JSON)
-		tr2_cell_str(t, tr2_join(&b, tr2_s(r->of.m, r->p->category),
-					 tr2_s(r->of.m, r->p->key)));
+		tr2_cell_strf(t, "%s/%s", tr2_s(r->of.m, r->p->category),
+			      tr2_s(r->of.m, r->p->key));
 	else
 		tr2_cell_str(t, r->p->kind == TR2_POINT_SIGNAL ? "signal" :
 								 "message");
 	link_to_point(t, r);
 }
 
-TR2_CELL(cell_time, struct point_row,
-	 tr2_cell_wall(t, r->of.session->wall_ns + r->p->at_ns))
-TR2_CELL(cell_value, struct point_row,
-	 tr2_cell_value(t, tr2_s(r->of.m, r->p->key), r->p->value))
-TR2_CELL(cell_message, struct point_row,
-	 tr2_cell_str(t, r->p->value ? r->p->value : "(no message)");
-	 link_to_point(t, r))
-TR2_CELL(cell_format, struct point_row,
-	 if (r->p->key) tr2_cell_str(t, tr2_s(r->of.m, r->p->key)))
-TR2_CELL(cell_file, struct point_row,
-	 if (r->p->file) tr2_cell_str(t, tr2_s(r->of.m, r->p->file)))
-TR2_CELL(cell_line, struct point_row, tr2_cell_uint(t, r->p->line))
+#define WHERE(DATA, TEXT) \
+	TEXT(place, "WHERE", TR2_COL_DATA | TR2_COL_PAGE, if (r->p->file) \
+	     tr2_cell_strf(t, "%s:%u", tr2_s(r->of.m, r->p->file), \
+			   r->p->line)) \
+	DATA(file, if (r->p->file) \
+		tr2_cell_str(t, tr2_s(r->of.m, r->p->file))) \
+	DATA(line, tr2_cell_uint(t, r->p->line)) \
+	DATA(sid, tr2_session_cell_sid(t, &r->of))
 
-static void cell_place(struct tr2_table *t, const void *row)
-{
-	const struct point_row *r = row;
-	static struct tr2_buf b; /* kept: it is mapped memory */
+#define DATA_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(time, "TIME", TR2_COL_LEFT, \
+	       tr2_cell_wall(t, r->of.session->wall_ns + r->p->at_ns)) \
+	COLUMN(pid, "PID", 0, tr2_session_cell_pid(t, &r->of)) \
+	COLUMN(process, "PROCESS", TR2_COL_LEFT, \
+	       tr2_session_cell_process(t, &r->of)) \
+	COLUMN(name, "NAME", TR2_COL_FLEX, cell_name(t, r)) \
+	COLUMN(value, "VALUE", TR2_COL_FLEX, \
+	       tr2_cell_value(t, tr2_s(r->of.m, r->p->key), r->p->value)) \
+	WHERE(DATA, TEXT)
 
-	if (!r->p->file)
-		return;
-	tr2_buf_reset(&b);
-	tr2_buf_addstr(&b, tr2_s(r->of.m, r->p->file));
-	tr2_buf_addch(&b, ':');
-	tr2_buf_add_u64(&b, r->p->line);
-	tr2_cell_str(t, tr2_buf_str(&b));
-}
+TR2_COLUMN_LIST(data_columns, struct point_row, DATA_COLUMNS)
 
-#define WHERE                                                              \
-	{ NULL, "WHERE", TR2_COL_DATA | TR2_COL_PAGE, cell_place },        \
-	{ "file", "", TR2_COL_DATA, cell_file },                           \
-	{ "line", "", TR2_COL_DATA, cell_line },                           \
-	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid }
+#define ERROR_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(time, "TIME", TR2_COL_LEFT, \
+	       tr2_cell_wall(t, r->of.session->wall_ns + r->p->at_ns)) \
+	COLUMN(pid, "PID", 0, tr2_session_cell_pid(t, &r->of)) \
+	COLUMN(process, "PROCESS", TR2_COL_LEFT, \
+	       tr2_session_cell_process(t, &r->of)) \
+	COLUMN(message, "MESSAGE", TR2_COL_FLEX, \
+	       tr2_cell_str(t, r->p->value ? r->p->value : "(no message)"); \
+	       link_to_point(t, r)) \
+	DATA(format, \
+	     if (r->p->key) tr2_cell_str(t, tr2_s(r->of.m, r->p->key))) \
+	WHERE(DATA, TEXT)
 
-static const struct tr2_column data_columns[] = {
-	{ "time", "TIME", TR2_COL_LEFT, cell_time },
-	{ "pid", "PID", 0, tr2_session_cell_pid },
-	{ "process", "PROCESS", TR2_COL_LEFT, tr2_session_cell_process },
-	{ "name", "NAME", TR2_COL_FLEX, cell_name },
-	{ "value", "VALUE", TR2_COL_FLEX, cell_value },
-	WHERE,
-};
-
-static const struct tr2_column error_columns[] = {
-	{ "time", "TIME", TR2_COL_LEFT, cell_time },
-	{ "pid", "PID", 0, tr2_session_cell_pid },
-	{ "process", "PROCESS", TR2_COL_LEFT, tr2_session_cell_process },
-	{ "message", "MESSAGE", TR2_COL_FLEX, cell_message },
-	{ "format", "", TR2_COL_DATA, cell_format },
-	WHERE,
-};
+TR2_COLUMN_LIST(error_columns, struct point_row, ERROR_COLUMNS)
 
 static bool is_data(const struct tr2_point *p)
 {

@@ -33,25 +33,16 @@ static bool is_text(const struct tr2_table *t)
 /* The time of a process, or of all in a row. */
 #define TIME(r, member) ((r)->fold ? (r)->fold->member : node_of(r)->member)
 
-static void cell_wall(struct tr2_table *t, const void *row)
+static void cell_wall(struct tr2_table *t, const struct process *r)
 {
-	const struct process *r = row;
-
 	if (!r->fold) {
-		tr2_node_cell_wall(t, row);
+		tr2_node_cell_wall(t, &r->of);
 		return;
 	}
 	tr2_cell_ns(t, r->fold->wall_ns);
 	if (r->fold->at_least)
 		tr2_cell_at_least(t);
 }
-
-/* CPU and WAIT say more, where they are known. */
-TR2_CELL(cell_self, struct process,
-	 if (r->with_self || !is_text(t) || TIME(r, wait_ns) == TR2_NO_TIME)
-		 tr2_cell_ns(t, TIME(r, self_ns)))
-TR2_CELL(cell_cpu, struct process, tr2_cell_ns(t, TIME(r, cpu_ns)))
-TR2_CELL(cell_wait, struct process, tr2_cell_ns(t, TIME(r, wait_ns)))
 
 /* Text has READY and SPAWN where there is something to see. */
 static void give_notable(struct tr2_table *t, const struct process *r,
@@ -62,12 +53,8 @@ static void give_notable(struct tr2_table *t, const struct process *r,
 		tr2_cell_ns(t, ns);
 }
 
-TR2_CELL(cell_ready, struct process, give_notable(t, r, TIME(r, ready_ns)))
-TR2_CELL(cell_spawn, struct process, give_notable(t, r, TIME(r, spawn_ns)))
-
-static void cell_share(struct tr2_table *t, const void *row)
+static void cell_share(struct tr2_table *t, const struct process *r)
 {
-	const struct process *r = row;
 	const struct tr2_node *nodes = r->of.m->nodes;
 
 	if (r->rest)
@@ -84,73 +71,67 @@ static void cell_share(struct tr2_table *t, const void *row)
 static void give_fold(struct tr2_table *t, const struct process *r)
 {
 	const struct tr2_fold_row *row = r->fold;
-	static struct tr2_buf b; /* kept: it is mapped memory */
 
-	tr2_buf_reset(&b);
 	if (r->rest) {
-		tr2_buf_add_u64(&b, row->nr);
-		tr2_buf_addlit(&b, " more in ");
-		tr2_buf_add_u64(&b, r->rest->nr_rest);
-		tr2_buf_addstr(&b, r->rest->nr_rest == 1 ? " row" : " rows");
-		tr2_report_add_bound(&b, r->rest->most_rest_ns, r->whole);
-		tr2_cell_str(t, tr2_buf_str(&b));
+		tr2_cell_strf(t, "%u more in %u row%s, each less than %s",
+			      row->nr, r->rest->nr_rest,
+			      r->rest->nr_rest == 1 ? "" : "s",
+			      tr2_report_bound(r->rest->most_rest_ns,
+					       r->whole));
 		tr2_cell_color(t, TR2_COLOR_DIM);
 		return;
 	}
-	tr2_buf_addstr(&b, tr2_s(r->of.m, row->kind));
-	tr2_buf_addlit(&b, " x ");
-	tr2_buf_add_u64(&b, row->nr);
-	tr2_buf_addlit(&b, " (");
-	tr2_fmt_ns_short(&b, row->median_ns);
-	tr2_buf_addlit(&b, ", max ");
-	tr2_fmt_ns_short(&b, row->max_ns);
-	tr2_buf_addch(&b, ')');
-	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_cell_strf(t, "%s x %u (%s, max %s)", tr2_s(r->of.m, row->kind),
+		      row->nr, tr2_ns_short_text(row->median_ns),
+		      tr2_ns_short_text(row->max_ns));
 	tr2_cell_keep_count(t);
 	tr2_cell_link(t, TR2_LINK_NODE, row->node);
 }
 
-static void cell_command(struct tr2_table *t, const void *row)
+static void cell_command(struct tr2_table *t, const struct process *r)
 {
-	const struct process *r = row;
-
 	if (r->fold)
 		give_fold(t, r);
 	else
-		tr2_node_cell_command(t, row);
+		tr2_node_cell_command(t, &r->of);
 }
 
-TR2_CELL(cell_uncertain, struct process,
-	 if (!r->fold) tr2_node_cell_uncertain(t, row))
-TR2_CELL(cell_exit, struct process, if (!r->fold) tr2_node_cell_exit(t, row))
-TR2_CELL(cell_pid, struct process, if (!r->fold) tr2_node_cell_pid(t, row))
+/* CPU and WAIT say more than SELF, where they are known. */
+#define PROCESS_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(wall_ns, "WALL", 0, cell_wall(t, r)) \
+	COLUMN(cpu_ns, "CPU", 0, tr2_cell_ns(t, TIME(r, cpu_ns))) \
+	COLUMN(wait_ns, "WAIT", 0, tr2_cell_ns(t, TIME(r, wait_ns))) \
+	COLUMN(ready_ns, "READY", TR2_COL_YIELDS, \
+	       give_notable(t, r, TIME(r, ready_ns))) \
+	COLUMN(self_ns, "SELF", 0, \
+	       if (r->with_self || !is_text(t) || \
+		   TIME(r, wait_ns) == TR2_NO_TIME) \
+		       tr2_cell_ns(t, TIME(r, self_ns))) \
+	COLUMN(share, "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, \
+	       cell_share(t, r)) \
+	COLUMN(spawn_ns, "SPAWN", TR2_COL_YIELDS, \
+	       give_notable(t, r, TIME(r, spawn_ns))) \
+	TEXT(exit, "EXIT", TR2_COL_DATA | TR2_COL_PAGE | TR2_COL_LEFT, \
+	     if (!r->fold) tr2_node_cell_exit(t, &r->of)) \
+	TEXT(uncertain, "", TR2_COL_LEFT, \
+	     if (!r->fold) tr2_node_cell_uncertain(t, &r->of)) \
+	TEXT(command, "PROCESS", TR2_COL_TREE | TR2_COL_FLEX, \
+	     cell_command(t, r)) \
+	DATA(name, tr2_node_cell_name(t, &r->of)) \
+	DATA(argv, tr2_node_cell_argv(t, &r->of)) \
+	COLUMN(pid, "PID", TR2_COL_DATA | TR2_COL_PAGE, \
+	       if (!r->fold) tr2_node_cell_pid(t, &r->of)) \
+	DATA(sid, tr2_node_cell_sid(t, &r->of)) \
+	DATA(start, tr2_node_cell_start(t, &r->of)) \
+	DATA(join, tr2_node_cell_join(t, &r->of)) \
+	DATA(states_lost, tr2_node_cell_states_lost(t, &r->of)) \
+	TR2_NODE_END_COLUMNS(DATA, &r->of) \
+	DATA(segments, tr2_node_cell_segments(t, &r->of)) \
+	DATA(at_least, tr2_node_cell_at_least(t, &r->of)) \
+	DATA(begun, tr2_node_cell_begun(t, &r->of)) \
+	DATA(cut, tr2_node_cell_cut(t, &r->of))
 
-static const struct tr2_column process_columns[] = {
-	{ "wall_ns", "WALL", 0, cell_wall },
-	{ "cpu_ns", "CPU", 0, cell_cpu },
-	{ "wait_ns", "WAIT", 0, cell_wait },
-	{ "ready_ns", "READY", TR2_COL_YIELDS, cell_ready },
-	{ "self_ns", "SELF", 0, cell_self },
-	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share },
-	{ "spawn_ns", "SPAWN", TR2_COL_YIELDS, cell_spawn },
-	{ NULL, "EXIT", TR2_COL_DATA | TR2_COL_PAGE | TR2_COL_LEFT,
-	  cell_exit },
-	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, cell_uncertain },
-	{ NULL, "PROCESS", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT,
-	  cell_command },
-	{ "name", "", TR2_COL_DATA, tr2_node_cell_name },
-	{ "argv", "", TR2_COL_DATA, tr2_node_cell_argv },
-	{ "pid", "PID", TR2_COL_DATA | TR2_COL_PAGE, cell_pid },
-	{ "sid", "", TR2_COL_DATA, tr2_node_cell_sid },
-	{ "start", "", TR2_COL_DATA, tr2_node_cell_start },
-	{ "join", "", TR2_COL_DATA, tr2_node_cell_join },
-	{ "states_lost", "", TR2_COL_DATA, tr2_node_cell_states_lost },
-	TR2_NODE_END_COLUMNS,
-	{ "segments", "", TR2_COL_DATA, tr2_node_cell_segments },
-	{ "at_least", "", TR2_COL_DATA, tr2_node_cell_at_least },
-	{ "begun", "", TR2_COL_DATA, tr2_node_cell_begun },
-	{ "cut", "", TR2_COL_DATA, tr2_node_cell_cut },
-};
+TR2_COLUMN_LIST(process_columns, struct process, PROCESS_COLUMNS)
 
 /* Which processes the table shows: the legend explains marks of these only. */
 static const struct tr2_filter *legend_filter;
@@ -236,10 +217,9 @@ static bool processes(const struct tr2_report *r, bool with_path)
 {
 	bool folds = tr2_report_is_text(r) && !r->all && !r->sort && r->limit < 0;
 	struct tr2_fold fold = { .nr = 0 };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "processes", process_columns);
 	bool ok, several = false;
 
-	tr2_table_init(&t, r->out, "processes", TR2_COLUMNS(process_columns));
 	folds = folds && tr2_report_fold(&fold, r);
 	/* Only a sorted table needs all rows in memory. */
 	if (folds)
@@ -276,12 +256,11 @@ static bool processes(const struct tr2_report *r, bool with_path)
 void tr2_report_processes_by_kind(const struct tr2_report *r)
 {
 	struct tr2_fold fold = { .nr = 0 };
-	struct tr2_table t;
+	struct tr2_table t =
+		TR2_TABLE_OF(r->out, "processes_by_kind", process_columns);
 
 	if (!tr2_report_fold(&fold, r))
 		return;
-	tr2_table_init(&t, r->out, "processes_by_kind",
-		       TR2_COLUMNS(process_columns));
 	give_folded(&t, r, &fold);
 	r->out->caption = "the processes as a tree; those of one kind below one "
 			  "process are one row, which leads to the first of "

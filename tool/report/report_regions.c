@@ -170,27 +170,10 @@ struct group_row {
 	int64_t whole;
 };
 
-TR2_CELL(cell_total, struct group_row, tr2_cell_ns(t, r->g->total_ns))
-TR2_CELL(cell_self, struct group_row, tr2_cell_ns(t, r->g->self_ns))
-TR2_CELL(cell_share, struct group_row,
-	 tr2_cell_share(t, tr2_report_share(r->g->once_ns, r->whole)))
-TR2_CELL(cell_nr, struct group_row, tr2_cell_uint(t, r->g->nr))
-TR2_CELL(cell_p50, struct group_row,
-	 tr2_cell_ns(t, tr2_group_percentile(r->g, 0.5)))
-TR2_CELL(cell_p90, struct group_row,
-	 tr2_cell_ns(t, tr2_group_percentile(r->g, 0.9)))
-TR2_CELL(cell_p99, struct group_row,
-	 tr2_cell_ns(t, tr2_group_percentile(r->g, 0.99)))
-TR2_CELL(cell_max, struct group_row, tr2_cell_ns(t, r->g->max_ns))
-TR2_CELL(cell_by, struct group_row, tr2_cell_str(t, r->g->by))
-TR2_CELL(cell_name, struct group_row, tr2_cell_str(t, r->g->name))
-
-/* The same, leading to the longest one. */
-static void cell_region(struct tr2_table *t, const void *row)
+/* Its name leads to the longest one. */
+static void cell_region(struct tr2_table *t, const struct group_row *r)
 {
-	const struct group_row *r = row;
-
-	cell_name(t, row);
+	tr2_cell_str(t, r->g->name);
 	tr2_cell_link(t, r->g->name == no_region ? TR2_LINK_NODE :
 						   TR2_LINK_SPAN,
 		      r->g->longest);
@@ -201,37 +184,39 @@ static bool has_states(const struct tr2_group *g)
 	return g->run_ns || g->ready_ns || g->wait_ns;
 }
 
-TR2_CELL(cell_cpu, struct group_row,
-	 if (has_states(r->g)) tr2_cell_ns(t, r->g->run_ns))
-TR2_CELL(cell_wait, struct group_row,
-	 if (has_states(r->g)) tr2_cell_ns(t, r->g->wait_ns))
-TR2_CELL(cell_ready, struct group_row,
-	 if (has_states(r->g)) tr2_cell_ns(t, r->g->ready_ns))
-
 /* How the durations of a group are spread. */
-#define PERCENTILES                                                        \
-	{ "p50_ns", "P50", TR2_COL_SINGLE | TR2_COL_SPARE, cell_p50 },      \
-	{ "p90_ns", "P90", TR2_COL_SINGLE | TR2_COL_SPARE, cell_p90 },      \
-	{ "p99_ns", "P99", TR2_COL_SINGLE | TR2_COL_SPARE, cell_p99 },      \
-	{ "max_ns", "MAX", TR2_COL_SINGLE | TR2_COL_YIELDS, cell_max }
+#define PERCENTILES(COLUMN) \
+	COLUMN(p50_ns, "P50", TR2_COL_SINGLE | TR2_COL_SPARE, \
+	       tr2_cell_ns(t, tr2_group_percentile(r->g, 0.5))) \
+	COLUMN(p90_ns, "P90", TR2_COL_SINGLE | TR2_COL_SPARE, \
+	       tr2_cell_ns(t, tr2_group_percentile(r->g, 0.9))) \
+	COLUMN(p99_ns, "P99", TR2_COL_SINGLE | TR2_COL_SPARE, \
+	       tr2_cell_ns(t, tr2_group_percentile(r->g, 0.99))) \
+	COLUMN(max_ns, "MAX", TR2_COL_SINGLE | TR2_COL_YIELDS, \
+	       tr2_cell_ns(t, r->g->max_ns))
 
 /* Its times, which are sums over parallel work, too, and its share, which is
  * not. */
-#define TIMES                                                    \
-	{ "total_ns", "SUM WALL", 0, cell_total },   \
-	{ "self_ns", "SUM SELF", 0, cell_self },     \
-	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share }
+#define TIMES(COLUMN) \
+	COLUMN(total_ns, "SUM WALL", 0, tr2_cell_ns(t, r->g->total_ns)) \
+	COLUMN(self_ns, "SUM SELF", 0, tr2_cell_ns(t, r->g->self_ns)) \
+	COLUMN(share, "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, \
+	       tr2_cell_share(t, tr2_report_share(r->g->once_ns, r->whole)))
 
-static const struct tr2_column region_columns[] = {
-	TIMES,
-	{ "cpu_ns", "CPU", 0, cell_cpu },
-	{ "wait_ns", "WAIT", 0, cell_wait },
-	{ "ready_ns", "READY", TR2_COL_YIELDS, cell_ready },
-	{ "calls", "CALLS", TR2_COL_YIELDS, cell_nr },
-	PERCENTILES,
-	{ "group", "GROUP", TR2_COL_FLEX, cell_by },
-	{ "region", "REGION", TR2_COL_FLEX, cell_region },
-};
+#define REGION_COLUMNS(COLUMN, DATA, TEXT) \
+	TIMES(COLUMN) \
+	COLUMN(cpu_ns, "CPU", 0, \
+	       if (has_states(r->g)) tr2_cell_ns(t, r->g->run_ns)) \
+	COLUMN(wait_ns, "WAIT", 0, \
+	       if (has_states(r->g)) tr2_cell_ns(t, r->g->wait_ns)) \
+	COLUMN(ready_ns, "READY", TR2_COL_YIELDS, \
+	       if (has_states(r->g)) tr2_cell_ns(t, r->g->ready_ns)) \
+	COLUMN(calls, "CALLS", TR2_COL_YIELDS, tr2_cell_uint(t, r->g->nr)) \
+	PERCENTILES(COLUMN) \
+	COLUMN(group, "GROUP", TR2_COL_FLEX, tr2_cell_str(t, r->g->by)) \
+	COLUMN(region, "REGION", TR2_COL_FLEX, cell_region(t, r))
+
+TR2_COLUMN_LIST(region_columns, struct group_row, REGION_COLUMNS)
 
 /* Print a row a group. */
 static bool print_groups(struct gathering *g, const char *name,
@@ -297,38 +282,33 @@ static void measure_thread(struct thread_row *row, uint32_t thread)
 	}
 }
 
-TR2_CELL(cell_thread_wall, struct thread_row, tr2_cell_ns(t, r->wall_ns))
-TR2_CELL(cell_thread_in, struct thread_row, tr2_cell_ns(t, r->in_regions_ns))
-TR2_CELL(cell_thread_busy, struct thread_row,
-	 tr2_cell_share(t, tr2_report_share(r->in_regions_ns, r->wall_ns)))
-TR2_CELL(cell_thread_regions, struct thread_row,
-	 tr2_cell_uint(t, r->nr_regions))
-TR2_CELL(cell_thread_start, struct thread_row,
-	 tr2_cell_ns(t, r->thread->start_ns - r->of.session->start_ns))
-TR2_CELL(cell_thread_name, struct thread_row,
-	 tr2_cell_str(t, tr2_s(r->of.m, r->thread->name));
-	 tr2_cell_link(t, TR2_LINK_THREAD,
-		       (uint32_t)(r->thread - r->of.m->threads)))
+#define THREAD_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(wall_ns, "WALL", 0, tr2_cell_ns(t, r->wall_ns)) \
+	COLUMN(in_regions_ns, "IN REGIONS", 0, \
+	       tr2_cell_ns(t, r->in_regions_ns)) \
+	COLUMN(busy, "BUSY", TR2_COL_HEAT, \
+	       tr2_cell_share(t, tr2_report_share(r->in_regions_ns, \
+						  r->wall_ns))) \
+	COLUMN(regions, "REGIONS", 0, tr2_cell_uint(t, r->nr_regions)) \
+	COLUMN(start_ns, "FROM", 0, \
+	       tr2_cell_ns(t, r->thread->start_ns - r->of.session->start_ns)) \
+	COLUMN(thread, "THREAD", TR2_COL_FLEX, \
+	       tr2_cell_str(t, tr2_s(r->of.m, r->thread->name)); \
+	       tr2_cell_link(t, TR2_LINK_THREAD, \
+			     (uint32_t)(r->thread - r->of.m->threads))) \
+	COLUMN(process, "PROCESS", TR2_COL_FLEX, \
+	       tr2_session_cell_process(t, &r->of)) \
+	DATA(pid, tr2_session_cell_pid(t, &r->of)) \
+	DATA(sid, tr2_session_cell_sid(t, &r->of))
 
-static const struct tr2_column thread_columns[] = {
-	{ "wall_ns", "WALL", 0, cell_thread_wall },
-	{ "in_regions_ns", "IN REGIONS", 0, cell_thread_in },
-	{ "busy", "BUSY", TR2_COL_HEAT, cell_thread_busy },
-	{ "regions", "REGIONS", 0, cell_thread_regions },
-	{ "start_ns", "FROM", 0, cell_thread_start },
-	{ "thread", "THREAD", TR2_COL_FLEX, cell_thread_name },
-	{ "process", "PROCESS", TR2_COL_FLEX, tr2_session_cell_process },
-	{ "pid", "", TR2_COL_DATA, tr2_session_cell_pid },
-	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
-};
+TR2_COLUMN_LIST(thread_columns, struct thread_row, THREAD_COLUMNS)
 
 bool tr2_report_threads(const struct tr2_report *r)
 {
 	struct thread_row row = { .of.m = r->m };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "threads", thread_columns);
 	uint32_t s, i;
 
-	tr2_table_init(&t, r->out, "threads", TR2_COLUMNS(thread_columns));
 	tr2_report_for_each_session(r, s) {
 		row.of.session = &r->m->sessions[s];
 		tr2_for_each_thread(r->m, s, i) {
@@ -340,24 +320,24 @@ bool tr2_report_threads(const struct tr2_report *r)
 	return tr2_report_table_if_any(r, &t, NULL);
 }
 
-static void cell_group_spawn(struct tr2_table *t, const void *row)
+static void cell_group_spawn(struct tr2_table *t, const struct group_row *r)
 {
-	const struct group_row *r = row;
-
 	if (r->g->nr_extra)
 		tr2_cell_ns(t, r->g->extra_ns);
 	else if (t->output->format == TR2_FORMAT_TEXT)
 		tr2_cell_str(t, "-");
 }
 
-static const struct tr2_column group_columns[] = {
-	TIMES,
-	{ "cpu_ns", "SUM CPU", 0, cell_cpu },
-	{ "spawn_ns", "SUM SPAWN", 0, cell_group_spawn },
-	{ "processes", "COUNT", 0, cell_nr },
-	PERCENTILES,
-	{ "group", "GROUP", TR2_COL_FLEX, cell_name },
-};
+#define GROUP_COLUMNS(COLUMN, DATA, TEXT) \
+	TIMES(COLUMN) \
+	COLUMN(cpu_ns, "SUM CPU", 0, \
+	       if (has_states(r->g)) tr2_cell_ns(t, r->g->run_ns)) \
+	COLUMN(spawn_ns, "SUM SPAWN", 0, cell_group_spawn(t, r)) \
+	COLUMN(processes, "COUNT", 0, tr2_cell_uint(t, r->g->nr)) \
+	PERCENTILES(COLUMN) \
+	COLUMN(group, "GROUP", TR2_COL_FLEX, tr2_cell_str(t, r->g->name))
+
+TR2_COLUMN_LIST(group_columns, struct group_row, GROUP_COLUMNS)
 
 static void gather_node(struct gathering *g, uint32_t node)
 {

@@ -158,9 +158,9 @@ struct call_row {
 	uint64_t whole;
 };
 
-static void cell_count(struct tr2_table *t, const void *row)
+static void cell_count(struct tr2_table *t, const struct call_row *r)
 {
-	const struct call *call = ((const struct call_row *)row)->call;
+	const struct call *call = r->call;
 
 	if (call->is_time)
 		tr2_cell_ns(t, (int64_t)call->count);
@@ -168,20 +168,13 @@ static void cell_count(struct tr2_table *t, const void *row)
 		tr2_cell_uint(t, call->count);
 }
 
-static void cell_function(struct tr2_table *t, const void *row)
+static void cell_function(struct tr2_table *t, const struct call_row *r)
 {
-	const struct call_row *r = row;
-	const char *name = tr2_s(r->tree->m, r->symbol.name);
-	struct tr2_buf b = TR2_BUF_INIT;
+	bool text = t->output->format == TR2_FORMAT_TEXT;
 
-	if (t->output->format == TR2_FORMAT_TEXT) {
-		tr2_buf_addstr(&b, name);
-		tr2_buf_addstr(&b, r->symbol.is_inlined ? " (inlined)" : "");
-		tr2_buf_addstr(&b, r->call->is_recursive ? " (recursive)" : "");
-		name = tr2_buf_str(&b);
-	}
-	tr2_cell_str(t, name);
-	tr2_buf_release(&b);
+	tr2_cell_strf(t, "%s%s%s", tr2_s(r->tree->m, r->symbol.name),
+		      text && r->symbol.is_inlined ? " (inlined)" : "",
+		      text && r->call->is_recursive ? " (recursive)" : "");
 }
 
 static double call_share(const struct call_row *r)
@@ -189,30 +182,21 @@ static double call_share(const struct call_row *r)
 	return r->whole ? (double)r->call->count / (double)r->whole : 0;
 }
 
-TR2_CELL(cell_event, struct call_row,
-	 tr2_cell_str(t, tr2_s(r->tree->m, r->call->event)))
-TR2_CELL(cell_share, struct call_row, tr2_cell_share(t, call_share(r)))
-TR2_CELL(cell_samples, struct call_row, tr2_cell_uint(t, r->call->samples))
-TR2_CELL(cell_module, struct call_row,
-	 if (r->symbol.module)
-		 tr2_cell_str(t, tr2_s(r->tree->m, r->symbol.module)))
-/* The event itself is no function. */
-TR2_CELL(cell_inlined, struct call_row,
-	 if (r->depth) tr2_cell_uint(t, r->symbol.is_inlined))
-TR2_CELL(cell_recursive, struct call_row,
-	 if (r->depth) tr2_cell_uint(t, r->call->is_recursive))
+/* The heading of `function` names the direction of the tree. The row of an event
+ * is no function. */
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(event, tr2_cell_str(t, tr2_s(r->tree->m, r->call->event))) \
+	COLUMN(count, "COUNT", 0, cell_count(t, r)) \
+	COLUMN(share, "SHARE", TR2_COL_HEAT, tr2_cell_share(t, call_share(r))) \
+	COLUMN(samples, "SAMPLES", 0, tr2_cell_uint(t, r->call->samples)) \
+	COLUMN(function, NULL, TR2_COL_TREE | TR2_COL_FLEX, \
+	       cell_function(t, r)) \
+	DATA(module, if (r->symbol.module) \
+		tr2_cell_str(t, tr2_s(r->tree->m, r->symbol.module))) \
+	DATA(inlined, if (r->depth) tr2_cell_uint(t, r->symbol.is_inlined)) \
+	DATA(recursive, if (r->depth) tr2_cell_uint(t, r->call->is_recursive))
 
-static const struct tr2_column columns[] = {
-	{ "event", "", TR2_COL_DATA, cell_event },
-	{ "count", "COUNT", 0, cell_count },
-	{ "share", "SHARE", TR2_COL_HEAT, cell_share },
-	{ "samples", "SAMPLES", 0, cell_samples },
-	/* Its heading names the direction of the tree. */
-	{ "function", NULL, TR2_COL_TREE | TR2_COL_FLEX, cell_function },
-	{ "module", "", TR2_COL_DATA, cell_module },
-	{ "inlined", "", TR2_COL_DATA, cell_inlined },
-	{ "recursive", "", TR2_COL_DATA, cell_recursive },
-};
+TR2_COLUMN_LIST(columns, struct call_row, COLUMNS)
 #define NR_COLUMNS (ARRAY_SIZE(columns))
 
 /* Return the next node in the order of the printed tree. */
@@ -280,30 +264,25 @@ static bool print_tree(const struct tr2_report *r, struct tree *t,
 bool tr2_report_has_samples(const struct tr2_report *r)
 {
 	struct tr2_coverage c;
-	struct tr2_buf b = TR2_BUF_INIT;
 
 	if (r->m->nr_samples > 1 || !tr2_report_is_text(r))
 		return true;
 	tr2_report_coverage(r, &c);
-	if (c.period_ns) {
-		tr2_fmt_ns(&b, c.period_ns);
+	if (c.period_ns)
 		tr2_warning("no samples in this recording: %sa process has "
 			    "none in its first %s; a higher --profile=HZ has "
 			    "more", c.without_kernel ?
 			    "none is in the kernel, and " : "",
-			    tr2_buf_str(&b));
-	} else if (r->m->no_samples) {
-		tr2_report_add_remedy(r->m, &b);
+			    tr2_ns_text(c.period_ns));
+	else if (r->m->no_samples)
 		tr2_warning("no samples in this recording: --profile was "
 			    "refused: %s; %s", tr2_s(r->m, r->m->no_samples),
-			    tr2_buf_str(&b));
-	}
+			    tr2_report_remedy(r->m));
 	else
 		tr2_warning("no samples in this recording: set "
 			    "GIT_TRACE2_SAMPLE, and GIT_TRACE2_RING or "
 			    "'trace2 record --ring'; or 'trace2 record "
 			    "--profile'");
-	tr2_buf_release(&b);
 	return false;
 }
 
@@ -376,27 +355,22 @@ bool tr2_report_coverage(const struct tr2_report *r, struct tr2_coverage *c)
 	return true;
 }
 
-bool tr2_report_add_coverage(const struct tr2_report *r, struct tr2_buf *b)
+void tr2_report_print_coverage(const struct tr2_report *r)
 {
 	struct tr2_coverage c;
 	double share;
 
 	if (r->m->nr_samples == 1 || !tr2_report_coverage(r, &c))
-		return false;
+		return;
 	share = tr2_report_share(c.sampled_ns, c.cpu_ns);
 	if (share >= ENOUGH)
-		return false;
-	tr2_buf_addlit(b, "(samples stand for ");
-	tr2_fmt_ns(b, c.sampled_ns);
-	tr2_buf_addlit(b, " of ");
-	tr2_fmt_ns(b, c.cpu_ns);
-	tr2_buf_addlit(b, " CPU, ");
-	tr2_fmt_share(b, share);
-	tr2_buf_addstr(b, c.without_kernel ? ": none is in the kernel, and\na "
-					     "process has none in its first " :
-					     ": a process has none in its\n"
-					     "first ");
-	tr2_fmt_ns(b, c.period_ns);
-	tr2_buf_addlit(b, "; a higher --profile=HZ has more)");
-	return true;
+		return;
+	tr2_report_print_note(
+		"(samples stand for %s of %s CPU, %s: %s %s; a higher "
+		"--profile=HZ has more)", tr2_ns_text(c.sampled_ns),
+		tr2_ns_text(c.cpu_ns), tr2_share_text(share),
+		c.without_kernel ? "none is in the kernel, and\na process has "
+				   "none in its first" :
+				   "a process has none in its\nfirst",
+		tr2_ns_text(c.period_ns));
 }

@@ -147,38 +147,28 @@ struct part_row {
 	const struct part *part;
 };
 
-static void cell_span(struct tr2_table *t, const void *row)
-{
-	const struct part_row *r = row;
-	static struct tr2_buf b; /* kept: it is mapped memory */
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(sum_ns, "SUM", 0, tr2_cell_ns(t, r->part->ns)) \
+	COLUMN(share, "SHARE", TR2_COL_HEAT, \
+	       tr2_cell_share(t, tr2_report_share(r->part->ns, \
+						  r->part->of_ns))) \
+	COLUMN(count, "COUNT", TR2_COL_YIELDS, \
+	       tr2_cell_uint(t, r->part->count)) \
+	COLUMN(span, "SPAN", TR2_COL_LEFT, \
+	       tr2_cell_strf(t, "%s/%s", tr2_s(r->m, r->part->category), \
+			     tr2_s(r->m, r->part->name))) \
+	COLUMN(where, "WHERE", TR2_COL_FLEX, \
+	       tr2_cell_str(t, tr2_s(r->m, r->part->what))) \
+	DATA(kind, tr2_cell_str(t, r->part->is_inside ? "inside" : "own"))
 
-	tr2_cell_str(t, tr2_join(&b, tr2_s(r->m, r->part->category),
-				 tr2_s(r->m, r->part->name)));
-}
-
-TR2_CELL(cell_sum, struct part_row, tr2_cell_ns(t, r->part->ns))
-TR2_CELL(cell_share, struct part_row,
-	 tr2_cell_share(t, tr2_report_share(r->part->ns, r->part->of_ns)))
-TR2_CELL(cell_count, struct part_row, tr2_cell_uint(t, r->part->count))
-TR2_CELL(cell_what, struct part_row, tr2_cell_str(t, tr2_s(r->m, r->part->what)))
-TR2_CELL(cell_kind, struct part_row,
-	 tr2_cell_str(t, r->part->is_inside ? "inside" : "own"))
-
-static const struct tr2_column columns[] = {
-	{ "sum_ns", "SUM", 0, cell_sum },
-	{ "share", "SHARE", TR2_COL_HEAT, cell_share },
-	{ "count", "COUNT", TR2_COL_YIELDS, cell_count },
-	{ "span", "SPAN", TR2_COL_LEFT, cell_span },
-	{ "where", "WHERE", TR2_COL_FLEX, cell_what },
-	{ "kind", "", TR2_COL_DATA, cell_kind },
-};
+TR2_COLUMN_LIST(columns, struct part_row, COLUMNS)
 
 void tr2_report_span_parts(const struct tr2_report *r)
 {
 	struct parts p = { .m = r->m };
 	struct part_row row = { .m = r->m };
 	struct tr2_report own = *r;
-	struct tr2_table table;
+	struct tr2_table table = TR2_TABLE_OF(r->out, "span_parts", columns);
 	uint32_t session, thread, i;
 	int64_t *inside_ns = tr2_calloc(r->m->nr_trace_spans, sizeof(*inside_ns));
 
@@ -190,7 +180,6 @@ void tr2_report_span_parts(const struct tr2_report *r)
 	if (p.nr)
 		qsort(p.part, p.nr, sizeof(*p.part), compare);
 	fold(&p);
-	tr2_table_init(&table, r->out, "span_parts", TR2_COLUMNS(columns));
 	for (i = 0; i < p.nr; i++) {
 		row.part = &p.part[i];
 		if (row.part->ns)

@@ -4,11 +4,9 @@
  * and the slowest of them.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/join.h"
 #include "common/memory.h"
 #include "model/build/trace_span.h"
 #include "report/node.h"
@@ -107,71 +105,57 @@ static int64_t percentile(const struct name_row *r, unsigned int percent)
 	return took(&r->first[rank ? rank - 1 : 0]);
 }
 
-static void cell_name(struct tr2_table *t, const void *row)
+static void cell_name(struct tr2_table *t, const struct name_row *r)
 {
-	const struct name_row *row_of = row;
-	const struct tr2_trace_span *span = row_of->first->span;
-	const struct tr2_model *m = row_of->r->m;
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	const struct tr2_trace_span *span = r->first->span;
+	const struct tr2_model *m = r->r->m;
 
-	if (row_of->nr_others) {
-		tr2_buf_reset(&b);
-		tr2_buf_addlit(&b, "(");
-		tr2_buf_add_u64(&b, row_of->nr_others);
-		tr2_buf_addlit(&b, " more)");
-		tr2_cell_str(t, tr2_buf_str(&b));
-		return;
-	}
-	tr2_cell_str(t, tr2_join(&b, tr2_s(m, span->category),
-				 tr2_s(m, span->name)));
+	if (r->nr_others)
+		tr2_cell_strf(t, "(%u more)", r->nr_others);
+	else
+		tr2_cell_strf(t, "%s/%s", tr2_s(m, span->category),
+			      tr2_s(m, span->name));
 }
 
 /* The key may say that the value is a secret. */
-static void cell_group(struct tr2_table *t, const void *row)
+static void cell_group(struct tr2_table *t, const struct name_row *r)
 {
-	const struct name_row *row_of = row;
-	const char *key = tr2_report_attribute(row_of->r);
+	const char *key = tr2_report_attribute(r->r);
 
-	if (!row_of->r->group || row_of->nr_others)
+	if (!r->r->group || r->nr_others)
 		return;
 	tr2_cell_value(t, key ? key : "",
-		       row_of->first->by ? row_of->first->by : "(none)");
+		       r->first->by ? r->first->by : "(none)");
 }
 
-TR2_CELL(cell_count, struct name_row, tr2_cell_uint(t, r->stands_for))
-TR2_CELL(cell_total, struct name_row, tr2_cell_ns(t, r->total_ns))
-TR2_CELL(cell_mean, struct name_row, tr2_cell_ns(t, r->total_ns / r->nr))
-TR2_CELL(cell_p50, struct name_row, tr2_cell_ns(t, percentile(r, 50)))
-TR2_CELL(cell_p90, struct name_row, tr2_cell_ns(t, percentile(r, 90)))
-TR2_CELL(cell_p99, struct name_row, tr2_cell_ns(t, percentile(r, 99)))
-TR2_CELL(cell_max, struct name_row, tr2_cell_ns(t, percentile(r, 100)))
-TR2_CELL(cell_worked, struct name_row,
-	 if (r->nr_worked)
-		 tr2_cell_share(t, tr2_report_share(r->worked_ns,
-						    r->of_worked_ns)))
-TR2_CELL(cell_failed, struct name_row,
-	 if (r->nr_failed) tr2_cell_uint(t, r->nr_failed))
-TR2_CELL(cell_unfinished, struct name_row,
-	 if (r->nr_unfinished) tr2_cell_uint(t, r->nr_unfinished))
-TR2_CELL(cell_recorded, struct name_row, tr2_cell_uint(t, r->nr))
-TR2_CELL(cell_number, struct name_row, tr2_cell_uint(t, r->number))
+/* `number` is not printed: see fold_others(). */
+#define NAME_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(total_ns, "SUM", 0, tr2_cell_ns(t, r->total_ns)) \
+	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->stands_for)) \
+	COLUMN(mean_ns, "MEAN", TR2_COL_SINGLE | TR2_COL_SPARE, \
+	       tr2_cell_ns(t, r->total_ns / r->nr)) \
+	COLUMN(p50_ns, "P50", TR2_COL_SINGLE, \
+	       tr2_cell_ns(t, percentile(r, 50))) \
+	COLUMN(p90_ns, "P90", TR2_COL_SINGLE | TR2_COL_SPARE, \
+	       tr2_cell_ns(t, percentile(r, 90))) \
+	COLUMN(p99_ns, "P99", TR2_COL_SINGLE, \
+	       tr2_cell_ns(t, percentile(r, 99))) \
+	COLUMN(max_ns, "MAX", TR2_COL_SINGLE, \
+	       tr2_cell_ns(t, percentile(r, 100))) \
+	COLUMN(worked, "WORKED", 0, \
+	       if (r->nr_worked) \
+		       tr2_cell_share(t, tr2_report_share(r->worked_ns, \
+							  r->of_worked_ns))) \
+	COLUMN(failed, "FAILED", 0, \
+	       if (r->nr_failed) tr2_cell_uint(t, r->nr_failed)) \
+	COLUMN(unfinished, "UNFINISHED", 0, \
+	       if (r->nr_unfinished) tr2_cell_uint(t, r->nr_unfinished)) \
+	COLUMN(group, "GROUP", TR2_COL_FLEX, cell_group(t, r)) \
+	COLUMN(span, "SPAN", TR2_COL_FLEX, cell_name(t, r)) \
+	DATA(recorded, tr2_cell_uint(t, r->nr)) \
+	TEXT(number, "", TR2_COL_DATA, tr2_cell_uint(t, r->number))
 
-static const struct tr2_column name_columns[] = {
-	{ "total_ns", "SUM", 0, cell_total },
-	{ "count", "COUNT", 0, cell_count },
-	{ "mean_ns", "MEAN", TR2_COL_SINGLE | TR2_COL_SPARE, cell_mean },
-	{ "p50_ns", "P50", TR2_COL_SINGLE, cell_p50 },
-	{ "p90_ns", "P90", TR2_COL_SINGLE | TR2_COL_SPARE, cell_p90 },
-	{ "p99_ns", "P99", TR2_COL_SINGLE, cell_p99 },
-	{ "max_ns", "MAX", TR2_COL_SINGLE, cell_max },
-	{ "worked", "WORKED", 0, cell_worked },
-	{ "failed", "FAILED", 0, cell_failed },
-	{ "unfinished", "UNFINISHED", 0, cell_unfinished },
-	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
-	{ "span", "SPAN", TR2_COL_FLEX, cell_name },
-	{ "recorded", "", TR2_COL_DATA, cell_recorded },
-	{ NULL, "", TR2_COL_DATA, cell_number }, /* not printed */
-};
+TR2_COLUMN_LIST(name_columns, struct name_row, NAME_COLUMNS)
 
 struct name_rows {
 	struct name_row *row;
@@ -237,11 +221,10 @@ static void fold_others(struct tr2_table *t, const struct name_rows *rows)
 static bool print_names(const struct tr2_report *r, const struct entries *all)
 {
 	struct name_rows rows = { NULL, 0, 0 };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "spans", name_columns);
 	uint32_t i;
 	bool ok;
 
-	tr2_table_init(&t, r->out, "spans", TR2_COLUMNS(name_columns));
 	if (!all->nr)
 		return tr2_report_table_if_any(r, &t, "total");
 	find_names(r, all, &rows);
@@ -266,68 +249,47 @@ struct slow_row {
 	const struct entry *e;
 };
 
-static void cell_slow_name(struct tr2_table *t, const void *row)
+static void cell_slow_name(struct tr2_table *t, const struct slow_row *r)
 {
-	const struct slow_row *r = row;
-	static struct tr2_buf b; /* kept: it is mapped memory */
-
-	tr2_cell_str(t, tr2_join(&b, tr2_s(r->of.m, r->e->span->category),
-				 tr2_s(r->of.m, r->e->span->name)));
+	tr2_cell_strf(t, "%s/%s", tr2_s(r->of.m, r->e->span->category),
+		      tr2_s(r->of.m, r->e->span->name));
 	tr2_cell_link(t, TR2_LINK_TRACE_SPAN,
 		      (uint32_t)(r->e->span - r->of.m->trace_spans));
 }
 
-static void cell_trace_id(struct tr2_table *t, const void *row)
-{
-	const struct slow_row *r = row;
-	char text[40];
-
-	snprintf(text, sizeof(text), "%016" PRIx64 "%016" PRIx64,
-		 r->e->span->self.trace[0], r->e->span->self.trace[1]);
-	tr2_cell_str(t, text);
-}
-
 static void cell_id(struct tr2_table *t, uint64_t id)
 {
-	char text[24];
-
-	snprintf(text, sizeof(text), "%016" PRIx64, id);
 	if (id)
-		tr2_cell_str(t, text);
+		tr2_cell_strf(t, "%016" PRIx64, id);
 }
 
-TR2_CELL(cell_took, struct slow_row, tr2_cell_ns(t, took(r->e)))
-TR2_CELL(cell_time, struct slow_row,
-	 tr2_cell_wall(t, r->of.session->wall_ns + r->e->span->start_ns))
-TR2_CELL(cell_queue, struct slow_row,
-	 if (r->e->has_times) tr2_cell_ns(t, r->e->times.queue_ns))
-TR2_CELL(cell_own_worked, struct slow_row,
-	 if (r->e->has_times) tr2_cell_ns(t, r->e->times.worked_ns))
-TR2_CELL(cell_end, struct slow_row,
-	 tr2_cell_str(t, is_unfinished(r->e)	  ? "unfinished" :
-			 !r->e->span->failed	  ? NULL :
-			 *r->e->span->failed	  ? r->e->span->failed :
-						    "failed"))
-TR2_CELL(cell_attributes, struct slow_row,
-	 tr2_cell_str(t, r->e->span->attributes))
-TR2_CELL(cell_span_id, struct slow_row, cell_id(t, r->e->span->self.id))
-TR2_CELL(cell_parent_id, struct slow_row, cell_id(t, r->e->span->parent))
+#define SLOW_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(took_ns, "TOOK", TR2_COL_SINGLE, tr2_cell_ns(t, took(r->e))) \
+	COLUMN(queue_ns, "QUEUE", TR2_COL_SINGLE | TR2_COL_YIELDS, \
+	       if (r->e->has_times) tr2_cell_ns(t, r->e->times.queue_ns)) \
+	COLUMN(worked_ns, "WORKED", TR2_COL_SINGLE, \
+	       if (r->e->has_times) tr2_cell_ns(t, r->e->times.worked_ns)) \
+	COLUMN(time, "TIME", TR2_COL_LEFT, \
+	       tr2_cell_wall(t, r->of.session->wall_ns + \
+				r->e->span->start_ns)) \
+	COLUMN(pid, "PID", TR2_COL_SPARE, tr2_session_cell_pid(t, &r->of)) \
+	COLUMN(process, "PROCESS", TR2_COL_LEFT, \
+	       tr2_session_cell_process(t, &r->of)) \
+	COLUMN(span, "SPAN", TR2_COL_LEFT, cell_slow_name(t, r)) \
+	COLUMN(end, "END", TR2_COL_FLEX, \
+	       tr2_cell_str(t, is_unfinished(r->e)    ? "unfinished" : \
+			       !r->e->span->failed    ? NULL : \
+			       *r->e->span->failed    ? r->e->span->failed : \
+							"failed")) \
+	COLUMN(attributes, "ATTRIBUTES", TR2_COL_FLEX, \
+	       tr2_cell_str(t, r->e->span->attributes)) \
+	DATA(trace_id, tr2_cell_strf(t, "%016" PRIx64 "%016" PRIx64, \
+		r->e->span->self.trace[0], r->e->span->self.trace[1])) \
+	DATA(span_id, cell_id(t, r->e->span->self.id)) \
+	DATA(parent_id, cell_id(t, r->e->span->parent)) \
+	DATA(sid, tr2_session_cell_sid(t, &r->of))
 
-static const struct tr2_column slow_columns[] = {
-	{ "took_ns", "TOOK", TR2_COL_SINGLE, cell_took },
-	{ "queue_ns", "QUEUE", TR2_COL_SINGLE | TR2_COL_YIELDS, cell_queue },
-	{ "worked_ns", "WORKED", TR2_COL_SINGLE, cell_own_worked },
-	{ "time", "TIME", TR2_COL_LEFT, cell_time },
-	{ "pid", "PID", TR2_COL_SPARE, tr2_session_cell_pid },
-	{ "process", "PROCESS", TR2_COL_LEFT, tr2_session_cell_process },
-	{ "span", "SPAN", TR2_COL_LEFT, cell_slow_name },
-	{ "end", "END", TR2_COL_FLEX, cell_end },
-	{ "attributes", "ATTRIBUTES", TR2_COL_FLEX, cell_attributes },
-	{ "trace_id", "", TR2_COL_DATA, cell_trace_id },
-	{ "span_id", "", TR2_COL_DATA, cell_span_id },
-	{ "parent_id", "", TR2_COL_DATA, cell_parent_id },
-	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
-};
+TR2_COLUMN_LIST(slow_columns, struct slow_row, SLOW_COLUMNS)
 
 static int compare_took(const void *va, const void *vb)
 {
@@ -340,12 +302,12 @@ static void print_slowest(const struct tr2_report *r, struct entries *all)
 	uint32_t i, most = tr2_report_is_text(r) && r->limit < 0 ?
 				   MOST_SLOWEST : all->nr;
 	struct tr2_report own = *r;
-	struct tr2_table t;
+	struct tr2_table t =
+		TR2_TABLE_OF(r->out, "slowest_spans", slow_columns);
 
 	if (!all->nr)
 		return;
 	qsort(all->entry, all->nr, sizeof(*all->entry), compare_took);
-	tr2_table_init(&t, r->out, "slowest_spans", TR2_COLUMNS(slow_columns));
 	for (i = 0; i < all->nr && i < most; i++) {
 		row.e = &all->entry[i];
 		row.of.session = row.e->session;

@@ -3,11 +3,13 @@
  * report_summary - the result of the whole, above the processes of `trace2
  * report`: one sentence, or a row of JSON.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "common/memory.h"
 #include "event/redact.h"
 #include "model/path/critical.h"
 #include "report/node.h"
@@ -114,14 +116,6 @@ static void sum_up(struct summary *s, const struct tr2_model *m)
 	sum_path(s, m);
 }
 
-/* Append a number with its noun. */
-static void add_number(struct tr2_buf *b, uint64_t nr, const char *noun,
-		       const char *plural)
-{
-	tr2_buf_add_u64(b, nr);
-	tr2_buf_addall(b, noun, nr == 1 ? "" : plural);
-}
-
 /* Append how the whole ended if it failed, and where to read more. */
 static void add_failures(struct tr2_buf *b, const struct summary *s)
 {
@@ -132,68 +126,35 @@ static void add_failures(struct tr2_buf *b, const struct summary *s)
 					  "; " : "; exit ");
 		tr2_exit_text(b, m, s->root.node);
 	} else if (s->nr_failed) {
-		tr2_buf_addlit(b, "; ");
-		tr2_buf_add_u64(b, s->nr_failed);
-		tr2_buf_addlit(b, " failed (list --errors)");
+		tr2_addf(b, "; %u failed (list --errors)", s->nr_failed);
 	}
-	if (s->nr_errors) {
-		tr2_buf_addlit(b, "; ");
-		add_number(b, s->nr_errors, " error", "s");
-		tr2_buf_addlit(b, " (report --errors)");
-	}
+	if (s->nr_errors)
+		tr2_addf(b, "; %" PRIu64 " error%s (report --errors)",
+			 s->nr_errors, s->nr_errors == 1 ? "" : "s");
 }
 
 /* Append a part of the wall time: `3.241 s (78.0%) waiting`. */
 static void add_part(struct tr2_buf *b, const struct summary *s,
 		     const char *before, int64_t ns, const char *what)
 {
-	tr2_buf_addstr(b, before);
-	tr2_fmt_ns(b, ns);
-	tr2_buf_addlit(b, " (");
-	tr2_fmt_share(b, tr2_report_share(ns, s->whole_ns));
-	tr2_buf_addall(b, ") ", what);
+	tr2_addf(b, "%s%s (%s) %s", before, tr2_ns_text(ns),
+		 tr2_share_text(tr2_report_share(ns, s->whole_ns)), what);
 }
 
 /* Several roots are commands that do not depend on each other. */
 static void add_whole(struct tr2_buf *b, const struct summary *s)
 {
-	if (s->nr_roots >= 2) {
-		tr2_buf_add_u64(b, s->nr_roots);
-		tr2_buf_addlit(b, " commands, ");
-	}
-	tr2_buf_addstr(b, s->at_least ? ">= " : "");
-	tr2_fmt_ns(b, s->whole_ns);
-	if (s->nr_roots < 2) {
-		tr2_buf_addlit(b, " wall");
-		return;
-	}
-	tr2_buf_addlit(b, " altogether in a span of ");
-	tr2_fmt_ns(b, s->span_ns);
-}
+	const char *least = s->at_least ? ">= " : "";
+	const char *whole = tr2_ns_text(s->whole_ns);
 
-static void add_cpu(struct tr2_buf *b, const struct summary *s)
-{
-	char cpus[32];
-
-	if (s->cpu_ns == TR2_NO_TIME)
-		return;
-	tr2_buf_addlit(b, ", ");
-	tr2_fmt_ns(b, s->cpu_ns);
-	snprintf(cpus, sizeof(cpus), " CPU (%.2f CPUs)",
-		 tr2_report_share(s->cpu_ns, s->whole_ns));
-	tr2_buf_addstr(b, cpus);
-}
-
-/* `; 322.000 ms throttled (limit: 0.50 CPUs)` */
-static void add_throttled(struct tr2_buf *b, const struct tr2_model *m)
-{
-	char limit[48];
-
-	tr2_buf_addlit(b, "; ");
-	tr2_fmt_ns(b, m->throttled_ns);
-	snprintf(limit, sizeof(limit), " throttled (limit: %.2f CPUs)",
-		 (double)m->cpu_limit_millicpu / 1000);
-	tr2_buf_addstr(b, limit);
+	if (s->nr_roots < 2)
+		tr2_addf(b, "%s%s wall", least, whole);
+	else
+		tr2_addf(b, "%u commands, %s%s altogether in a span of %s",
+			 s->nr_roots, least, whole, tr2_ns_text(s->span_ns));
+	if (s->cpu_ns != TR2_NO_TIME)
+		tr2_addf(b, ", %s CPU (%.2f CPUs)", tr2_ns_text(s->cpu_ns),
+			 tr2_report_share(s->cpu_ns, s->whole_ns));
 }
 
 /* The time; what ran, and how it ended; what the path waited for; and the rest:
@@ -204,16 +165,11 @@ static void add_summary(struct tr2_buf *b, const struct summary *s)
 	const char *between = "\n";
 
 	add_whole(b, s);
-	add_cpu(b, s);
-	tr2_buf_addch(b, '\n');
-	add_number(b, s->nr_processes, " process", "es");
-	tr2_buf_addlit(b, ", ");
-	add_number(b, m->nr_events, " event", "s");
-	if (m->lost) {
-		tr2_buf_addlit(b, "; ");
-		tr2_buf_add_u64(b, m->lost);
-		tr2_buf_addlit(b, " events lost");
-	}
+	tr2_addf(b, "\n%u process%s, %" PRIu64 " event%s", s->nr_processes,
+		 s->nr_processes == 1 ? "" : "es", m->nr_events,
+		 m->nr_events == 1 ? "" : "s");
+	if (m->lost)
+		tr2_addf(b, "; %" PRIu64 " events lost", m->lost);
 	add_failures(b, s);
 	if (s->waiting_ns != TR2_NO_TIME)
 		add_part(b, s, "\n", s->waiting_ns, "waiting");
@@ -221,16 +177,16 @@ static void add_summary(struct tr2_buf *b, const struct summary *s)
 	    tr2_report_share(s->ready_ns, s->whole_ns) >= MIN_READY_SHARE)
 		add_part(b, s, "; ", s->ready_ns, "without a CPU");
 	if (m->throttled_ns)
-		add_throttled(b, m);
+		tr2_addf(b, "; %s throttled (limit: %.2f CPUs)",
+			 tr2_ns_text(m->throttled_ns),
+			 (double)m->cpu_limit_millicpu / 1000);
 	if (m->spawning_ns) {
 		add_part(b, s, between, m->spawning_ns, "spawning");
 		between = "; ";
 	}
-	if (s->background_ns >= MIN_BACKGROUND_NS) {
-		tr2_buf_addstr(b, between);
-		tr2_fmt_ns(b, s->background_ns);
-		tr2_buf_addlit(b, " more in the background");
-	}
+	if (s->background_ns >= MIN_BACKGROUND_NS)
+		tr2_addf(b, "%s%s more in the background", between,
+			 tr2_ns_text(s->background_ns));
 }
 
 /* Print the lines; those that do not fit are broken, if they can be. Markdown has
@@ -264,55 +220,32 @@ static void print_summary(const struct summary *s, bool wide, bool markdown)
 	tr2_buf_release(&b);
 }
 
-TR2_CELL(cell_wall, struct summary, tr2_cell_ns(t, r->whole_ns))
-TR2_CELL(cell_cpu, struct summary, tr2_cell_ns(t, r->cpu_ns))
-TR2_CELL(cell_waiting, struct summary, tr2_cell_ns(t, r->waiting_ns))
-TR2_CELL(cell_ready, struct summary, tr2_cell_ns(t, r->ready_ns))
-TR2_CELL(cell_throttled, struct summary,
-	 if (r->root.m->cpu_limit_millicpu)
-		 tr2_cell_ns(t, r->root.m->throttled_ns))
-TR2_CELL(cell_limit, struct summary,
-	 if (r->root.m->cpu_limit_millicpu)
-		 tr2_cell_uint(t, r->root.m->cpu_limit_millicpu))
-TR2_CELL(cell_at_least, struct summary,
-	 tr2_cell_bool(t, r->at_least))
-TR2_CELL(cell_commands, struct summary, tr2_cell_uint(t, r->nr_roots))
-TR2_CELL(cell_span, struct summary, tr2_cell_ns(t, r->span_ns))
-TR2_CELL(cell_processes, struct summary, tr2_cell_uint(t, r->nr_processes))
-TR2_CELL(cell_events, struct summary, tr2_cell_uint(t, r->root.m->nr_events))
-TR2_CELL(cell_spawning, struct summary,
-	 tr2_cell_ns(t, r->root.m->spawning_ns))
-TR2_CELL(cell_background, struct summary, tr2_cell_ns(t, r->background_ns))
-TR2_CELL(cell_lost, struct summary, tr2_cell_uint(t, r->root.m->lost))
-TR2_CELL(cell_failed, struct summary, tr2_cell_uint(t, r->nr_failed))
-TR2_CELL(cell_errors, struct summary, tr2_cell_uint(t, r->nr_errors))
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	DATA(argv, tr2_node_cell_argv(t, &r->root)) \
+	DATA(wall_ns, tr2_cell_ns(t, r->whole_ns)) \
+	DATA(cpu_ns, tr2_cell_ns(t, r->cpu_ns)) \
+	DATA(waiting_ns, tr2_cell_ns(t, r->waiting_ns)) \
+	DATA(ready_ns, tr2_cell_ns(t, r->ready_ns)) \
+	DATA(throttled_ns, if (r->root.m->cpu_limit_millicpu) \
+		tr2_cell_ns(t, r->root.m->throttled_ns)) \
+	DATA(cpu_limit_millicpu, if (r->root.m->cpu_limit_millicpu) \
+		tr2_cell_uint(t, r->root.m->cpu_limit_millicpu)) \
+	DATA(processes, tr2_cell_uint(t, r->nr_processes)) \
+	DATA(events, tr2_cell_uint(t, r->root.m->nr_events)) \
+	DATA(spawning_ns, tr2_cell_ns(t, r->root.m->spawning_ns)) \
+	DATA(background_ns, tr2_cell_ns(t, r->background_ns)) \
+	DATA(lost, tr2_cell_uint(t, r->root.m->lost)) \
+	DATA(states_lost, if (r->root.m->has_states) \
+		tr2_cell_bool(t, tr2_report_states_lost(r->root.m))) \
+	DATA(failed, tr2_cell_uint(t, r->nr_failed)) \
+	DATA(code, tr2_node_cell_code(t, &r->root)) \
+	DATA(signal, tr2_node_cell_signal(t, &r->root)) \
+	DATA(errors, tr2_cell_uint(t, r->nr_errors)) \
+	DATA(commands, tr2_cell_uint(t, r->nr_roots)) \
+	DATA(span_ns, tr2_cell_ns(t, r->span_ns)) \
+	DATA(at_least, tr2_cell_bool(t, r->at_least))
 
-TR2_CELL(cell_states_lost, struct summary,
-	 if (r->root.m->has_states)
-		 tr2_cell_bool(t, tr2_report_states_lost(r->root.m)))
-
-static const struct tr2_column columns[] = {
-	{ "argv", "", TR2_COL_DATA, tr2_node_cell_argv },
-	{ "wall_ns", "", TR2_COL_DATA, cell_wall },
-	{ "cpu_ns", "", TR2_COL_DATA, cell_cpu },
-	{ "waiting_ns", "", TR2_COL_DATA, cell_waiting },
-	{ "ready_ns", "", TR2_COL_DATA, cell_ready },
-	{ "throttled_ns", "", TR2_COL_DATA, cell_throttled },
-	{ "cpu_limit_millicpu", "", TR2_COL_DATA, cell_limit },
-	{ "processes", "", TR2_COL_DATA, cell_processes },
-	{ "events", "", TR2_COL_DATA, cell_events },
-	{ "spawning_ns", "", TR2_COL_DATA, cell_spawning },
-	{ "background_ns", "", TR2_COL_DATA, cell_background },
-	{ "lost", "", TR2_COL_DATA, cell_lost },
-	{ "states_lost", "", TR2_COL_DATA, cell_states_lost },
-	{ "failed", "", TR2_COL_DATA, cell_failed },
-	{ "code", "", TR2_COL_DATA, tr2_node_cell_code },
-	{ "signal", "", TR2_COL_DATA, tr2_node_cell_signal },
-	{ "errors", "", TR2_COL_DATA, cell_errors },
-	{ "commands", "", TR2_COL_DATA, cell_commands },
-	{ "span_ns", "", TR2_COL_DATA, cell_span },
-	{ "at_least", "", TR2_COL_DATA, cell_at_least },
-};
+TR2_COLUMN_LIST(columns, struct summary, COLUMNS)
 
 void tr2_report_summary(const struct tr2_report *r)
 {

@@ -311,68 +311,57 @@ static void cell_nr_processes(struct tr2_table *t,
 		tr2_cell_uint(t, nr);
 }
 
-TR2_CELL(cell_wall, struct test, tr2_cell_ns(t, r->costs.wall_ns))
-TR2_CELL(cell_cpu, struct test, cell_ns_if(t, r->costs.cpu_ns))
-TR2_CELL(cell_spawn, struct test, cell_ns_if(t, r->costs.spawn_ns))
-TR2_CELL(cell_processes, struct test,
-	 cell_nr_processes(t, &r->of, r->costs.processes))
-TR2_CELL(cell_result, struct test,
-	 tr2_cell_str(t, r->result ? r->result : "no end"))
-TR2_CELL(cell_test, struct test,
-	 tr2_cell_str(t, tr2_s(r->of.m, r->of.m->spans[r->span].label));
-	 tr2_cell_link(t, TR2_LINK_SPAN, r->span))
+/* Of tests and of scripts. */
+#define WALL(COLUMN) \
+	COLUMN(wall_ns, "WALL", 0, tr2_cell_ns(t, r->costs.wall_ns))
+#define COSTS(COLUMN) \
+	COLUMN(cpu_ns, "CPU", 0, cell_ns_if(t, r->costs.cpu_ns)) \
+	COLUMN(spawn_ns, "SPAWN", 0, cell_ns_if(t, r->costs.spawn_ns)) \
+	COLUMN(processes, "PROCESSES", 0, \
+	       cell_nr_processes(t, &r->of, r->costs.processes))
+#define RESULT(COLUMN) \
+	COLUMN(result, "RESULT", TR2_COL_LEFT, \
+	       tr2_cell_str(t, r->result ? r->result : "no end")) \
+	COLUMN(script, "SCRIPT", TR2_COL_FLEX, \
+	       tr2_session_cell_process(t, &r->of))
 
-static const struct tr2_column test_columns[] = {
-	{ "wall_ns", "WALL", 0, cell_wall },
-	{ "cpu_ns", "CPU", 0, cell_cpu },
-	{ "spawn_ns", "SPAWN", 0, cell_spawn },
-	{ "processes", "PROCESSES", 0, cell_processes },
-	{ "result", "RESULT", TR2_COL_LEFT, cell_result },
-	{ "script", "SCRIPT", TR2_COL_FLEX, tr2_session_cell_process },
-	{ "test", "TEST", TR2_COL_FLEX, cell_test },
-	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
-};
+#define TEST_COLUMNS(COLUMN, DATA, TEXT) \
+	WALL(COLUMN) \
+	COSTS(COLUMN) \
+	RESULT(COLUMN) \
+	COLUMN(test, "TEST", TR2_COL_FLEX, \
+	       tr2_cell_str(t, tr2_s(r->of.m, r->of.m->spans[r->span].label)); \
+	       tr2_cell_link(t, TR2_LINK_SPAN, r->span)) \
+	DATA(sid, tr2_session_cell_sid(t, &r->of))
 
-TR2_CELL(cell_script_wall, struct script, tr2_cell_ns(t, r->costs.wall_ns))
-TR2_CELL(cell_script_cpu, struct script, cell_ns_if(t, r->costs.cpu_ns))
-TR2_CELL(cell_script_spawn, struct script, cell_ns_if(t, r->costs.spawn_ns))
-TR2_CELL(cell_script_processes, struct script,
-	 cell_nr_processes(t, &r->of, r->costs.processes))
-TR2_CELL(cell_outside, struct script, tr2_cell_ns(t, r->outside_ns))
-TR2_CELL(cell_tests, struct script, tr2_cell_uint(t, r->tests))
-TR2_CELL(cell_failed, struct script,
-	 if (r->failed) tr2_cell_uint(t, r->failed))
-TR2_CELL(cell_skipped, struct script,
-	 if (r->skipped) tr2_cell_uint(t, r->skipped))
-TR2_CELL(cell_script_result, struct script,
-	 tr2_cell_str(t, r->result ? r->result : "no end"))
-TR2_CELL(cell_reason, struct script,
-	 if (r->reason) tr2_cell_str(t, r->reason))
+TR2_COLUMN_LIST(test_columns, struct test, TEST_COLUMNS)
 
-static const struct tr2_column script_columns[] = {
-	{ "wall_ns", "WALL", 0, cell_script_wall },
-	{ "outside_ns", "OUTSIDE", 0, cell_outside },
-	{ "cpu_ns", "CPU", 0, cell_script_cpu },
-	{ "spawn_ns", "SPAWN", 0, cell_script_spawn },
-	{ "processes", "PROCESSES", 0, cell_script_processes },
-	{ "tests", "TESTS", 0, cell_tests },
-	{ "failed", "FAILED", 0, cell_failed },
-	{ "skipped", "SKIPPED", 0, cell_skipped },
-	{ "result", "RESULT", TR2_COL_LEFT, cell_script_result },
-	{ "script", "SCRIPT", TR2_COL_FLEX, tr2_session_cell_process },
-	{ "reason", "", TR2_COL_DATA, cell_reason },
-	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
-};
+#define NUMBERS(COLUMN) \
+	COLUMN(tests, "TESTS", 0, tr2_cell_uint(t, r->tests)) \
+	COLUMN(failed, "FAILED", 0, \
+	       if (r->failed) tr2_cell_uint(t, r->failed))
 
-static const struct tr2_column failed_columns[] = {
-	{ "wall_ns", "WALL", 0, cell_script_wall },
-	{ "tests", "TESTS", 0, cell_tests },
-	{ "failed", "FAILED", 0, cell_failed },
-	{ "result", "RESULT", TR2_COL_LEFT, cell_script_result },
-	{ "script", "SCRIPT", TR2_COL_FLEX, tr2_session_cell_process },
-	{ "reason", "REASON", TR2_COL_FLEX, cell_reason },
-	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
-};
+#define SCRIPT_COLUMNS(COLUMN, DATA, TEXT) \
+	WALL(COLUMN) \
+	COLUMN(outside_ns, "OUTSIDE", 0, tr2_cell_ns(t, r->outside_ns)) \
+	COSTS(COLUMN) \
+	NUMBERS(COLUMN) \
+	COLUMN(skipped, "SKIPPED", 0, \
+	       if (r->skipped) tr2_cell_uint(t, r->skipped)) \
+	RESULT(COLUMN) \
+	DATA(reason, tr2_cell_str(t, r->reason)) \
+	DATA(sid, tr2_session_cell_sid(t, &r->of))
+
+TR2_COLUMN_LIST(script_columns, struct script, SCRIPT_COLUMNS)
+
+#define FAILED_COLUMNS(COLUMN, DATA, TEXT) \
+	WALL(COLUMN) \
+	NUMBERS(COLUMN) \
+	RESULT(COLUMN) \
+	COLUMN(reason, "REASON", TR2_COL_FLEX, tr2_cell_str(t, r->reason)) \
+	DATA(sid, tr2_session_cell_sid(t, &r->of))
+
+TR2_COLUMN_LIST(failed_columns, struct script, FAILED_COLUMNS)
 
 static bool print(const struct tr2_report *r, struct tr2_table *t)
 {
@@ -387,12 +376,11 @@ static bool print(const struct tr2_report *r, struct tr2_table *t)
 static bool print_failed_scripts(const struct suite *all)
 {
 	struct tr2_report own = *all->r;
-	struct tr2_table t;
+	struct tr2_table t =
+		TR2_TABLE_OF(own.out, "failed_scripts", failed_columns);
 	uint32_t i;
 
 	own.sort = NULL; /* -s names a column of tests */
-	tr2_table_init(&t, own.out, "failed_scripts",
-		       TR2_COLUMNS(failed_columns));
 	for (i = 0; i < all->nr_script; i++) {
 		const struct script *s = &all->script[i];
 
@@ -433,11 +421,10 @@ static bool print_tests(const struct suite *all)
 static bool print_scripts(const struct suite *all)
 {
 	struct tr2_report own = *all->r;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(own.out, "scripts", script_columns);
 	uint32_t i;
 
 	own.sort = NULL;
-	tr2_table_init(&t, own.out, "scripts", TR2_COLUMNS(script_columns));
 	for (i = 0; i < all->nr_script; i++)
 		tr2_table_add(&t, &all->script[i]);
 	return print(&own, &t);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/join.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "model/kind.h"
@@ -101,13 +100,9 @@ static const char *group_name(const struct waits *w, const struct kind *k)
 	const struct tr2_span *s = &m->spans[k->span];
 
 	tr2_buf_reset(&b);
-	tr2_buf_addstr(&b, tr2_cause_name(k->cause));
-	tr2_buf_addch(&b, '\n');
-	tr2_buf_addstr(&b, tr2_s(m, w->process));
-	tr2_buf_addch(&b, '\n');
-	tr2_buf_addstr(&b, tr2_s(m, s->category));
-	tr2_buf_addch(&b, '/');
-	tr2_buf_addstr(&b, tr2_s(m, s->label));
+	tr2_buf_addall(&b, tr2_cause_name(k->cause), "\n",
+		       tr2_s(m, w->process), "\n", tr2_s(m, s->category), "/",
+		       tr2_s(m, s->label));
 	return tr2_s(m, tr2_intern(m, tr2_buf_str(&b), b.len));
 }
 
@@ -177,58 +172,37 @@ static const struct tr2_span *span_of(const struct wait_row *r)
 	return &r->w->r->m->spans[r->k->span];
 }
 
-TR2_CELL(cell_total, struct wait_row, tr2_cell_ns(t, r->g->total_ns))
-TR2_CELL(cell_count, struct wait_row, tr2_cell_uint(t, r->g->nr))
-TR2_CELL(cell_p50, struct wait_row,
-	 tr2_cell_ns(t, tr2_group_percentile(r->g, 0.5)))
-TR2_CELL(cell_max, struct wait_row, tr2_cell_ns(t, r->g->max_ns))
-TR2_CELL(cell_cause, struct wait_row,
-	 tr2_cell_str(t, tr2_output_is_text(t->output) && !r->k->cause ?
-				 "?" : tr2_cause_name(r->k->cause)))
-TR2_CELL(cell_inferred, struct wait_row,
-	 tr2_cell_uint(t, r->k->nr_inferred))
-TR2_CELL(cell_group, struct wait_row, tr2_cell_str(t, r->g->by))
-TR2_CELL(cell_process, struct wait_row,
-	 tr2_cell_str(t, tr2_s(r->w->r->m, r->k->process)))
-
 /* With a mark if most of them were derived. */
-static void cell_waker(struct tr2_table *t, const void *row)
+static void cell_waker(struct tr2_table *t, const struct wait_row *r)
 {
-	const struct wait_row *r = row;
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	bool derived = r->k->nr_inferred > r->g->nr / 2;
 
-	if (!r->waker)
-		return;
-	tr2_buf_reset(&b);
-	tr2_buf_addstr(&b, tr2_output_is_text(t->output) &&
-				   r->k->nr_inferred > r->g->nr / 2 ? "~" : "");
-	tr2_buf_addstr(&b, r->waker);
-	tr2_cell_str(t, tr2_buf_str(&b));
+	if (r->waker)
+		tr2_cell_strf(t, "%s%s", derived &&
+			      tr2_output_is_text(t->output) ? "~" : "",
+			      r->waker);
 }
 
-static void cell_region(struct tr2_table *t, const void *row)
-{
-	const struct wait_row *r = row;
-	static struct tr2_buf b; /* kept: it is mapped memory */
+#define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(total_ns, "SUM", 0, tr2_cell_ns(t, r->g->total_ns)) \
+	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->g->nr)) \
+	COLUMN(p50_ns, "P50", TR2_COL_SINGLE | TR2_COL_YIELDS, \
+	       tr2_cell_ns(t, tr2_group_percentile(r->g, 0.5))) \
+	COLUMN(max_ns, "MAX", TR2_COL_SINGLE, tr2_cell_ns(t, r->g->max_ns)) \
+	COLUMN(cause, "WAIT", TR2_COL_LEFT, \
+	       tr2_cell_str(t, tr2_output_is_text(t->output) && !r->k->cause ? \
+	       "?" : tr2_cause_name(r->k->cause))) \
+	COLUMN(woken_by, "WOKEN BY", TR2_COL_LEFT, cell_waker(t, r)) \
+	DATA(inferred, tr2_cell_uint(t, r->k->nr_inferred)) \
+	COLUMN(group, "GROUP", TR2_COL_FLEX, tr2_cell_str(t, r->g->by)) \
+	COLUMN(process, "PROCESS", TR2_COL_FLEX, \
+	       tr2_cell_str(t, tr2_s(r->w->r->m, r->k->process))) \
+	COLUMN(region, "REGION", TR2_COL_FLEX, if (r->k->span) \
+	       tr2_cell_strf(t, "%s/%s", \
+			     tr2_s(r->w->r->m, span_of(r)->category), \
+			     tr2_s(r->w->r->m, span_of(r)->label)))
 
-	if (r->k->span)
-		tr2_cell_str(t, tr2_join(&b, tr2_s(r->w->r->m,
-						   span_of(r)->category),
-					 tr2_s(r->w->r->m, span_of(r)->label)));
-}
-
-static const struct tr2_column columns[] = {
-	{ "total_ns", "SUM", 0, cell_total },
-	{ "count", "COUNT", 0, cell_count },
-	{ "p50_ns", "P50", TR2_COL_SINGLE | TR2_COL_YIELDS, cell_p50 },
-	{ "max_ns", "MAX", TR2_COL_SINGLE, cell_max },
-	{ "cause", "WAIT", TR2_COL_LEFT, cell_cause },
-	{ "woken_by", "WOKEN BY", TR2_COL_LEFT, cell_waker },
-	{ "inferred", "", TR2_COL_DATA, cell_inferred },
-	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
-	{ "process", "PROCESS", TR2_COL_FLEX, cell_process },
-	{ "region", "REGION", TR2_COL_FLEX, cell_region },
-};
+TR2_COLUMN_LIST(columns, struct wait_row, COLUMNS)
 
 static const char *main_waker(const struct waits *w, const struct kind *k)
 {
@@ -253,7 +227,7 @@ bool tr2_report_waits(const struct tr2_report *r)
 {
 	struct waits w = { .r = r };
 	struct wait_row row = { .w = &w };
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "waits", columns);
 	uint32_t i, thread;
 	bool ok;
 
@@ -270,7 +244,6 @@ bool tr2_report_waits(const struct tr2_report *r)
 			gather_thread(&w, i, thread);
 	}
 	tr2_groups_sort(&w.groups);
-	tr2_table_init(&t, r->out, "waits", TR2_COLUMNS(columns));
 	for (i = 0; i < w.groups.nr; i++) {
 		row.g = &w.groups.group[i];
 		row.k = &w.kinds[i];

@@ -41,40 +41,30 @@ static bool is_known(const struct gain_row *r)
 	return !r->gain->lock_first;
 }
 
-TR2_CELL(cell_gain, struct gain_row,
-	 if (is_known(r))
-		 tr2_cell_ns(t, r->gain->ns))
-TR2_CELL(cell_share, struct gain_row,
-	 if (is_known(r))
-		 tr2_cell_share(t, tr2_report_share(r->gain->ns, r->wall_ns)))
-TR2_CELL(cell_most, struct gain_row,
-	 if (!tr2_output_is_text(t->output) ||
-	     (bounded(r) && r->gain->most_ns != r->gain->path_ns))
-		 tr2_cell_ns(t, r->gain->most_ns))
-TR2_CELL(cell_path, struct gain_row, tr2_cell_ns(t, r->gain->path_ns))
-TR2_CELL(cell_name, struct gain_row, tr2_cell_str(t, r->name))
-TR2_CELL(cell_wall, struct gain_row, tr2_cell_ns(t, r->wall_ns))
-TR2_CELL(cell_then, struct gain_row,
-	 if (is_known(r))
-		 tr2_cell_ns(t, r->wall_ns - r->gain->ns))
-TR2_CELL(cell_then_least, struct gain_row,
-	 tr2_cell_ns(t, r->wall_ns - r->gain->most_ns))
+#define RANKING(COLUMN, DATA, TEXT) \
+	COLUMN(gain_ns, "GAIN", 0, \
+	       if (is_known(r)) tr2_cell_ns(t, r->gain->ns)) \
+	COLUMN(share, "SHARE", TR2_COL_HEAT, \
+	       if (is_known(r)) tr2_cell_share(t, \
+	       tr2_report_share(r->gain->ns, r->wall_ns))) \
+	COLUMN(at_most_ns, "AT MOST", 0, \
+	       if (!tr2_output_is_text(t->output) || (bounded(r) && \
+	       r->gain->most_ns != r->gain->path_ns)) tr2_cell_ns(t, \
+	       r->gain->most_ns)) \
+	COLUMN(on_path_ns, "ON PATH", 0, tr2_cell_ns(t, r->gain->path_ns)) \
+	COLUMN(what, "IF IT TOOK NO TIME", TR2_COL_LEFT | TR2_COL_FLEX, \
+	       tr2_cell_str(t, r->name))
 
-static const struct tr2_column ranking[] = {
-	{ "gain_ns", "GAIN", 0, cell_gain },
-	{ "share", "SHARE", TR2_COL_HEAT, cell_share },
-	{ "at_most_ns", "AT MOST", 0, cell_most },
-	{ "on_path_ns", "ON PATH", 0, cell_path },
-	{ "what", "IF IT TOOK NO TIME", TR2_COL_LEFT | TR2_COL_FLEX,
-	  cell_name },
-};
+TR2_COLUMN_LIST(ranking, struct gain_row, RANKING)
 
-static const struct tr2_column answer[] = {
-	{ "what", NULL, 0, cell_name },
-	{ "wall_ns", NULL, 0, cell_wall },
-	{ "then_ns", NULL, 0, cell_then },
-	{ "then_at_least_ns", NULL, 0, cell_then_least },
-};
+#define ANSWER(COLUMN, DATA, TEXT) \
+	DATA(what, tr2_cell_str(t, r->name)) \
+	DATA(wall_ns, tr2_cell_ns(t, r->wall_ns)) \
+	DATA(then_ns, \
+	     if (is_known(r)) tr2_cell_ns(t, r->wall_ns - r->gain->ns)) \
+	DATA(then_at_least_ns, tr2_cell_ns(t, r->wall_ns - r->gain->most_ns))
+
+TR2_COLUMN_LIST(answer, struct gain_row, ANSWER)
 
 /* The name that the option would have: cc1, index/refresh, wait:disk, ready. */
 static const char *name_of(const struct tr2_change *c, struct tr2_buf *b)
@@ -95,11 +85,10 @@ static bool print_ranking(const struct tr2_report *r, uint32_t root,
 	struct tr2_buf b = TR2_BUF_INIT;
 	struct gain_row row = { .wall_ns = wall_ns };
 	struct tr2_gain *gains;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(r->out, "what_if", ranking);
 	size_t nr = tr2_gains(r->m, root, MAX_TRIED, &gains), i;
 	bool ok = true;
 
-	tr2_table_init(&t, r->out, "what_if", TR2_COLUMNS(ranking));
 	for (i = 0; i < nr; i++) {
 		row.gain = &gains[i];
 		row.name = name_of(&gains[i].change, &b);
@@ -118,67 +107,42 @@ static bool print_ranking(const struct tr2_report *r, uint32_t root,
 	return ok;
 }
 
-static void add_time(struct tr2_buf *b, int64_t ns)
-{
-	struct tr2_buf text = TR2_BUF_INIT;
-
-	tr2_fmt_ns(&text, ns);
-	tr2_buf_addstr(b, tr2_buf_str(&text));
-	tr2_buf_release(&text);
-}
-
 /* Say what no wake-up tells. */
 static void print_doubts(const struct tr2_report *r, const struct gain_row *row)
 {
 	const struct tr2_model *m = r->m;
-	struct tr2_buf b = TR2_BUF_INIT;
 
-	if (row->gain->polled_for) {
-		tr2_buf_addall(&b, "(at best: a loop that slept and looked may "
-			       "have waited for ",
-			       tr2_node_name(m, row->gain->polled_for), ")");
-		tr2_report_print_note(tr2_buf_str(&b));
-	}
-	tr2_buf_reset(&b);
-	if (!is_known(row)) {
-		tr2_buf_addall(&b, "(at least: unknown, because ",
-			       tr2_s(m, m->task_threads[row->gain->lock_first]
-						.comm),
-			       " may get a lock before the one for which it "
-			       "waited)");
-		tr2_report_print_note(tr2_buf_str(&b));
-	}
-	tr2_buf_release(&b);
+	if (row->gain->polled_for)
+		tr2_report_print_note("(at best: a loop that slept and looked "
+				      "may have waited for %s)",
+				      tr2_node_name(m, row->gain->polled_for));
+	if (!is_known(row))
+		tr2_report_print_note("(at least: unknown, because %s may get "
+				      "a lock before the one for which it "
+				      "waited)",
+			tr2_s(m, m->task_threads[row->gain->lock_first].comm));
 }
 
 /* 14.332 s would be 9.120 s (36.4% less), or 8.8 s at best */
 static void print_sentence(const struct tr2_report *r,
 			   const struct gain_row *row)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
-	double share = tr2_report_share(row->gain->ns, row->wall_ns) * 100;
+	const struct tr2_gain *gain = row->gain;
+	double share = tr2_report_share(gain->ns, row->wall_ns) * 100;
 
-	tr2_buf_addall(&b, row->name, ": ");
-	add_time(&b, row->wall_ns);
-	tr2_buf_addlit(&b, " would be ");
-	if (is_known(row)) {
-		add_time(&b, row->wall_ns - row->gain->ns);
-		printf("%s (%.1f%% %s)", tr2_buf_str(&b),
+	printf("%s: %s would be ", row->name, tr2_ns_text(row->wall_ns));
+	if (is_known(row))
+		printf("%s (%.1f%% %s)", tr2_ns_text(row->wall_ns - gain->ns),
 		       share < 0 ? -share : share, share < 0 ? "more" : "less");
-	} else {
-		printf("%sunknown", tr2_buf_str(&b));
-	}
-	if (bounded(row) || !is_known(row)) {
-		tr2_buf_reset(&b);
-		add_time(&b, row->wall_ns - row->gain->most_ns);
-		printf(", or %s (%.1f%%) at best", tr2_buf_str(&b),
-		       tr2_report_share(row->gain->most_ns, row->wall_ns) *
-			       100);
-	}
+	else
+		printf("unknown");
+	if (bounded(row) || !is_known(row))
+		printf(", or %s (%.1f%%) at best",
+		       tr2_ns_text(row->wall_ns - gain->most_ns),
+		       tr2_report_share(gain->most_ns, row->wall_ns) * 100);
 	printf("\n");
 	print_doubts(r, row);
 	printf("\n");
-	tr2_buf_release(&b);
 }
 
 static void print_answer(const struct tr2_report *r, struct tr2_retime *retime,

@@ -39,43 +39,29 @@ static void trim_end(struct tr2_buf *b)
 		b->len--;
 }
 
-static void add_time(const struct row *r, struct tr2_buf *b)
+static void add_ns(struct tr2_buf *b, int64_t ns)
 {
-	tr2_fmt_wall(b, r->line->at_ns < 0 ? 0 : r->line->at_ns);
-}
-
-static void add_t_abs(const struct row *r, struct tr2_buf *b)
-{
-	int64_t ns = r->ev->t_abs;
-
-	if (ns == TR2_ABSENT)
-		ns = r->ev->wall_us * 1000 - r->session->wall_ns;
 	tr2_buf_add_seconds(b, ns < 0 ? 0 : (uint64_t)ns, 0);
 }
 
-static void add_t_rel(const struct row *r, struct tr2_buf *b)
-{
-	int64_t ns = r->ev->t_rel;
-
-	if (ns != TR2_ABSENT)
-		tr2_buf_add_seconds(b, ns < 0 ? 0 : (uint64_t)ns, 0);
-}
-
-static void add_sid(const struct row *r, struct tr2_buf *b)
-{
-	add_string(b, r->session->sid);
-}
-
-static void add_pid(const struct row *r, struct tr2_buf *b)
-{
-	if (r->session->pid > 0)
-		tr2_buf_add_i64(b, r->session->pid);
-}
-
-static void add_depth(const struct row *r, struct tr2_buf *b)
-{
-	tr2_buf_add_u64(b, r->session->depth);
-}
+/* How a column is appended; those that take more are functions below. */
+#define ADD(key, statement)                                           \
+	static void add_##key(const struct row *r, struct tr2_buf *b) \
+	{                                                      \
+		statement;                                     \
+	}
+ADD(time, tr2_fmt_wall(b, r->line->at_ns < 0 ? 0 : r->line->at_ns))
+ADD(t_abs, add_ns(b, r->ev->t_abs != TR2_ABSENT ? r->ev->t_abs :
+		     r->ev->wall_us * 1000 - r->session->wall_ns))
+ADD(t_rel, if (r->ev->t_rel != TR2_ABSENT) add_ns(b, r->ev->t_rel))
+ADD(sid, add_string(b, r->session->sid))
+ADD(pid, if (r->session->pid > 0) tr2_buf_add_i64(b, r->session->pid))
+ADD(depth, tr2_buf_add_u64(b, r->session->depth))
+ADD(thread, add_string(b, tr2_s(r->p->m,
+				r->p->m->threads[r->line->thread].name)))
+ADD(event, add_view(b, r->ev->event))
+ADD(repo, if (r->ev->repo > 0) tr2_buf_add_i64(b, r->ev->repo))
+ADD(nesting, tr2_buf_add_u64(b, r->line->nesting))
 
 static void add_cmd(const struct row *r, struct tr2_buf *b)
 {
@@ -88,29 +74,6 @@ static void add_cmd(const struct row *r, struct tr2_buf *b)
 	else if (!*name && s->argv.nr)
 		name = tr2_base_name(s->argv.text);
 	add_string(b, name);
-}
-
-static void add_thread(const struct row *r, struct tr2_buf *b)
-{
-	const struct tr2_model *m = r->p->m;
-
-	add_string(b, tr2_s(m, m->threads[r->line->thread].name));
-}
-
-static void add_event(const struct row *r, struct tr2_buf *b)
-{
-	add_view(b, r->ev->event);
-}
-
-static void add_repo(const struct row *r, struct tr2_buf *b)
-{
-	if (r->ev->repo > 0)
-		tr2_buf_add_i64(b, r->ev->repo);
-}
-
-static void add_nesting(const struct row *r, struct tr2_buf *b)
-{
-	tr2_buf_add_u64(b, r->line->nesting);
 }
 
 /* Not cut to the perf target's width. */

@@ -6,13 +6,11 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "common/join.h"
 #include "common/memory.h"
 #include "model/model.h"
 #include "out/table.h"
 #include "top/top.h"
 
-/* Columns of a process are empty in text if there is only one. */
 static bool names_process(const struct tr2_table *t, bool several)
 {
 	return several || !tr2_output_is_text(t->output);
@@ -27,15 +25,12 @@ struct metric_row {
 	bool several;
 };
 
-static void cell_metric(struct tr2_table *t, const void *row)
+static void cell_metric(struct tr2_table *t, const struct metric_row *r)
 {
-	const struct metric_row *r = row;
 	const struct tr2_ring_file *f = &r->p->ring->file;
-	struct tr2_buf b = TR2_BUF_INIT;
 
-	tr2_cell_str(t, tr2_join(&b, tr2_ring_file_string(f, r->d->category),
-				 tr2_ring_file_string(f, r->d->name)));
-	tr2_buf_release(&b);
+	tr2_cell_strf(t, "%s/%s", tr2_ring_file_string(f, r->d->category),
+		      tr2_ring_file_string(f, r->d->name));
 }
 
 static uint64_t per_second(uint64_t count, uint64_t ns)
@@ -43,19 +38,31 @@ static uint64_t per_second(uint64_t count, uint64_t ns)
 	return (uint64_t)((double)count * 1e9 / (double)ns + 0.5);
 }
 
-TR2_CELL(cell_pid, struct metric_row,
-	 if (names_process(t, r->several)) tr2_cell_int(t, r->p->pid))
-TR2_CELL(cell_count, struct metric_row, tr2_cell_uint(t, r->now->count))
-TR2_CELL(cell_per_second, struct metric_row,
-	 tr2_cell_uint(t, per_second(r->now->count - r->before->count,
-				     r->period_ns)))
+/* A process has a column in text only if there are several. */
+#define PID(COLUMN) \
+	COLUMN(pid, "PID", 0, \
+	       if (names_process(t, r->several)) tr2_cell_int(t, r->p->pid))
+#define PER_SECOND(COLUMN) \
+	COLUMN(per_second, "PER SECOND", 0, \
+	       tr2_cell_uint(t, per_second(r->now->count - r->before->count, \
+					   r->period_ns)))
+#define UNIT(COLUMN) \
+	COLUMN(unit, "UNIT", TR2_COL_LEFT, \
+	       tr2_cell_str(t, tr2_ring_file_string(&r->p->ring->file, \
+						    r->d->unit)))
 
-static const struct tr2_column counter_columns[] = {
-	{ "pid", "PID", 0, cell_pid },
-	{ "value", "VALUE", 0, cell_count },
-	{ "per_second", "PER SECOND", 0, cell_per_second },
-	{ "counter", "COUNTER", TR2_COL_FLEX, cell_metric },
-};
+#define COUNTER_COLUMNS(COLUMN, DATA, TEXT) \
+	PID(COLUMN) \
+	COLUMN(value, "VALUE", 0, tr2_cell_uint(t, r->now->count)) \
+	PER_SECOND(COLUMN) \
+	COLUMN(counter, "COUNTER", TR2_COL_FLEX, cell_metric(t, r))
+
+TR2_COLUMN_LIST(counter_columns, struct metric_row, COUNTER_COLUMNS)
+
+static uint64_t mean(const struct tr2_ring_value *v)
+{
+	return v->count ? v->total_ns / v->count : 0;
+}
 
 static uint64_t busy_ns(const struct tr2_ring_value *v)
 {
@@ -69,63 +76,44 @@ static double busy_share(const struct metric_row *r)
 	return now > was ? (double)(now - was) / (double)r->period_ns : 0;
 }
 
-TR2_CELL(cell_total, struct metric_row,
-	 tr2_cell_ns(t, (int64_t)busy_ns(r->now)))
-TR2_CELL(cell_busy, struct metric_row, tr2_cell_share(t, busy_share(r)))
-TR2_CELL(cell_mean, struct metric_row,
-	 tr2_cell_ns(t, r->now->count ?
-			(int64_t)(r->now->total_ns / r->now->count) : 0))
-TR2_CELL(cell_min, struct metric_row, tr2_cell_ns(t, (int64_t)r->now->min_ns))
-TR2_CELL(cell_max, struct metric_row, tr2_cell_ns(t, (int64_t)r->now->max_ns))
-TR2_CELL(cell_running, struct metric_row,
-	 if (r->now->running) tr2_cell_uint(t, r->now->running))
+#define TIMER_COLUMNS(COLUMN, DATA, TEXT) \
+	PID(COLUMN) \
+	COLUMN(total_ns, "TOTAL", 0, tr2_cell_ns(t, (int64_t)busy_ns(r->now))) \
+	COLUMN(busy, "BUSY", TR2_COL_HEAT, tr2_cell_share(t, busy_share(r))) \
+	COLUMN(intervals, "INTERVALS", 0, tr2_cell_uint(t, r->now->count)) \
+	PER_SECOND(COLUMN) \
+	COLUMN(mean_ns, "MEAN", 0, tr2_cell_ns(t, (int64_t)mean(r->now))) \
+	DATA(min_ns, tr2_cell_ns(t, (int64_t)r->now->min_ns)) \
+	COLUMN(max_ns, "MAX", 0, tr2_cell_ns(t, (int64_t)r->now->max_ns)) \
+	COLUMN(running, "RUNNING", 0, \
+	       if (r->now->running) tr2_cell_uint(t, r->now->running)) \
+	COLUMN(timer, "TIMER", TR2_COL_FLEX, cell_metric(t, r))
 
-static const struct tr2_column timer_columns[] = {
-	{ "pid", "PID", 0, cell_pid },
-	{ "total_ns", "TOTAL", 0, cell_total },
-	{ "busy", "BUSY", TR2_COL_HEAT, cell_busy },
-	{ "intervals", "INTERVALS", 0, cell_count },
-	{ "per_second", "PER SECOND", 0, cell_per_second },
-	{ "mean_ns", "MEAN", 0, cell_mean },
-	{ "min_ns", "", TR2_COL_DATA, cell_min },
-	{ "max_ns", "MAX", 0, cell_max },
-	{ "running", "RUNNING", 0, cell_running },
-	{ "timer", "TIMER", TR2_COL_FLEX, cell_metric },
-};
+TR2_COLUMN_LIST(timer_columns, struct metric_row, TIMER_COLUMNS)
 
 /* Of distributions, a value in place of ns. */
-TR2_CELL(cell_mean_value, struct metric_row,
-	 tr2_cell_uint(t, r->now->count ? r->now->total_ns / r->now->count : 0))
-TR2_CELL(cell_sum, struct metric_row, tr2_cell_uint(t, r->now->total_ns))
-TR2_CELL(cell_least, struct metric_row, tr2_cell_uint(t, r->now->min_ns))
-TR2_CELL(cell_most, struct metric_row, tr2_cell_uint(t, r->now->max_ns))
-TR2_CELL(cell_unit, struct metric_row,
-	 tr2_cell_str(t, tr2_ring_file_string(&r->p->ring->file, r->d->unit)))
+#define DISTRIBUTION_COLUMNS(COLUMN, DATA, TEXT) \
+	PID(COLUMN) \
+	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->now->count)) \
+	PER_SECOND(COLUMN) \
+	DATA(sum, tr2_cell_uint(t, r->now->total_ns)) \
+	COLUMN(mean, "MEAN", 0, tr2_cell_uint(t, mean(r->now))) \
+	COLUMN(min, "MIN", 0, tr2_cell_uint(t, r->now->min_ns)) \
+	COLUMN(max, "MAX", 0, tr2_cell_uint(t, r->now->max_ns)) \
+	UNIT(COLUMN) \
+	COLUMN(distribution, "DISTRIBUTION", TR2_COL_FLEX, cell_metric(t, r))
 
-static const struct tr2_column distribution_columns[] = {
-	{ "pid", "PID", 0, cell_pid },
-	{ "count", "COUNT", 0, cell_count },
-	{ "per_second", "PER SECOND", 0, cell_per_second },
-	{ "sum", "", TR2_COL_DATA, cell_sum },
-	{ "mean", "MEAN", 0, cell_mean_value },
-	{ "min", "MIN", 0, cell_least },
-	{ "max", "MAX", 0, cell_most },
-	{ "unit", "UNIT", TR2_COL_LEFT, cell_unit },
-	{ "distribution", "DISTRIBUTION", TR2_COL_FLEX, cell_metric },
-};
+TR2_COLUMN_LIST(distribution_columns, struct metric_row, DISTRIBUTION_COLUMNS)
 
-TR2_CELL(cell_last, struct metric_row, tr2_cell_int(t, r->gauge->last))
-TR2_CELL(cell_gauge_min, struct metric_row, tr2_cell_int(t, r->gauge->min))
-TR2_CELL(cell_gauge_max, struct metric_row, tr2_cell_int(t, r->gauge->max))
+#define GAUGE_COLUMNS(COLUMN, DATA, TEXT) \
+	PID(COLUMN) \
+	COLUMN(last, "NOW", 0, tr2_cell_int(t, r->gauge->last)) \
+	COLUMN(min, "MIN", 0, tr2_cell_int(t, r->gauge->min)) \
+	COLUMN(max, "MAX", 0, tr2_cell_int(t, r->gauge->max)) \
+	UNIT(COLUMN) \
+	COLUMN(gauge, "GAUGE", TR2_COL_FLEX, cell_metric(t, r))
 
-static const struct tr2_column gauge_columns[] = {
-	{ "pid", "PID", 0, cell_pid },
-	{ "last", "NOW", 0, cell_last },
-	{ "min", "MIN", 0, cell_gauge_min },
-	{ "max", "MAX", 0, cell_gauge_max },
-	{ "unit", "UNIT", TR2_COL_LEFT, cell_unit },
-	{ "gauge", "GAUGE", TR2_COL_FLEX, cell_metric },
-};
+TR2_COLUMN_LIST(gauge_columns, struct metric_row, GAUGE_COLUMNS)
 
 /* A timer or counter that was never used is not shown. */
 static bool is_touched(const struct tr2_ring_value *v)
@@ -237,25 +225,20 @@ static void add_regions(struct tr2_buf *b, const struct tr2_model *m,
 	if (!span)
 		return;
 	add_regions(b, m, s->depth < 100 ? s->parent : 0);
-	if (b->len)
-		tr2_buf_addlit(b, " > ");
-	tr2_buf_addstr(b, tr2_s(m, s->category));
-	tr2_buf_addch(b, '/');
-	tr2_buf_addstr(b, tr2_s(m, s->label));
+	tr2_buf_addall(b, b->len ? " > " : "", tr2_s(m, s->category), "/",
+		       tr2_s(m, s->label));
 }
 
-static void cell_in(struct tr2_table *t, const void *row)
+static void cell_in(struct tr2_table *t, const struct thread_row *r)
 {
-	const struct thread_row *r = row;
 	int64_t start = r->m->spans[r->open].start_ns;
 
 	if (r->open && r->ran_ns > start)
 		tr2_cell_ns(t, r->ran_ns - start);
 }
 
-static void cell_regions(struct tr2_table *t, const void *row)
+static void cell_regions(struct tr2_table *t, const struct thread_row *r)
 {
-	const struct thread_row *r = row;
 	struct tr2_buf b = TR2_BUF_INIT;
 
 	if (!r->open)
@@ -265,20 +248,15 @@ static void cell_regions(struct tr2_table *t, const void *row)
 	tr2_buf_release(&b);
 }
 
-TR2_CELL(cell_thread_pid, struct thread_row,
-	 if (names_process(t, r->several)) tr2_cell_int(t, r->p->pid))
-TR2_CELL(cell_tid, struct thread_row, if (r->tid) tr2_cell_uint(t, r->tid))
-TR2_CELL(cell_since, struct thread_row, tr2_cell_ns(t, r->since_ns))
-TR2_CELL(cell_thread, struct thread_row, tr2_cell_str(t, r->name))
+#define THREAD_COLUMNS(COLUMN, DATA, TEXT) \
+	PID(COLUMN) \
+	COLUMN(tid, "TID", 0, if (r->tid) tr2_cell_uint(t, r->tid)) \
+	COLUMN(wall_ns, "SINCE", 0, tr2_cell_ns(t, r->since_ns)) \
+	COLUMN(thread, "THREAD", TR2_COL_LEFT, tr2_cell_str(t, r->name)) \
+	COLUMN(in_ns, "FOR", 0, cell_in(t, r)) \
+	COLUMN(regions, "IN", TR2_COL_LEFT | TR2_COL_FLEX, cell_regions(t, r))
 
-static const struct tr2_column thread_columns[] = {
-	{ "pid", "PID", 0, cell_thread_pid },
-	{ "tid", "TID", 0, cell_tid },
-	{ "wall_ns", "SINCE", 0, cell_since },
-	{ "thread", "THREAD", TR2_COL_LEFT, cell_thread },
-	{ "in_ns", "FOR", 0, cell_in },
-	{ "regions", "IN", TR2_COL_LEFT | TR2_COL_FLEX, cell_regions },
-};
+TR2_COLUMN_LIST(thread_columns, struct thread_row, THREAD_COLUMNS)
 
 static uint32_t find_thread(const struct tr2_model *m, const char *name)
 {

@@ -50,27 +50,19 @@ static const char *state_of_all(const struct tr2_top *top)
 								 "ended";
 }
 
-TR2_CELL(cell_processes, struct sum_row, tr2_cell_uint(t, r->top->nr_live))
-TR2_CELL(cell_run, struct sum_row, tr2_cell_uint(t, r->nr_run))
-TR2_CELL(cell_wait, struct sum_row, tr2_cell_uint(t, r->nr_wait))
-TR2_CELL(cell_ended, struct sum_row, tr2_cell_uint(t, r->nr_ended))
-TR2_CELL(cell_cpus, struct sum_row, tr2_cell_share(t, r->cpus))
-TR2_CELL(cell_ready, struct sum_row, tr2_cell_share(t, r->ready))
-TR2_CELL(cell_cpu_ns, struct sum_row, tr2_cell_ns(t, r->top->cpu_ns))
-TR2_CELL(cell_wall, struct sum_row, tr2_cell_ns(t, r->wall_ns))
-TR2_CELL(cell_of_all, struct sum_row, tr2_cell_str(t, state_of_all(r->top)))
+#define SUM_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(processes, "PROCESSES", 0, tr2_cell_uint(t, r->top->nr_live)) \
+	COLUMN(run, "RUN", 0, tr2_cell_uint(t, r->nr_run)) \
+	COLUMN(wait, "WAIT", 0, tr2_cell_uint(t, r->nr_wait)) \
+	COLUMN(ended, "ENDED", 0, tr2_cell_uint(t, r->nr_ended)) \
+	COLUMN(cpu, "%CPU", 0, tr2_cell_share(t, r->cpus)) \
+	COLUMN(ready, "READY", 0, tr2_cell_share(t, r->ready)) \
+	COLUMN(cpu_ns, "CPU", 0, tr2_cell_ns(t, r->top->cpu_ns)) \
+	COLUMN(wall_ns, "WALL", 0, tr2_cell_ns(t, r->wall_ns)) \
+	COLUMN(state, "STATE", TR2_COL_LEFT, \
+	       tr2_cell_str(t, state_of_all(r->top)))
 
-static const struct tr2_column sum_columns[] = {
-	{ "processes", "PROCESSES", 0, cell_processes },
-	{ "run", "RUN", 0, cell_run },
-	{ "wait", "WAIT", 0, cell_wait },
-	{ "ended", "ENDED", 0, cell_ended },
-	{ "cpu", "%CPU", 0, cell_cpus },
-	{ "ready", "READY", 0, cell_ready },
-	{ "cpu_ns", "CPU", 0, cell_cpu_ns },
-	{ "wall_ns", "WALL", 0, cell_wall },
-	{ "state", "STATE", TR2_COL_LEFT, cell_of_all },
-};
+TR2_COLUMN_LIST(sum_columns, struct sum_row, SUM_COLUMNS)
 
 /* Return for how long all of it has run. */
 static int64_t age_ns(const struct tr2_top *top)
@@ -84,7 +76,7 @@ static int64_t age_ns(const struct tr2_top *top)
 
 static void print_sum(struct tr2_output *out, const struct tr2_top *top)
 {
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "sum", sum_columns);
 	struct sum_row sum = { .top = top, .nr_ended = top->nr_ended,
 			       .wall_ns = age_ns(top) };
 	int64_t period_ns = top->nr_readings > 1 ?
@@ -105,7 +97,6 @@ static void print_sum(struct tr2_output *out, const struct tr2_top *top)
 		sum.nr_ended = top->nr_exits;
 	sum.cpus = (double)(top->cpu_ns - top->before_cpu_ns) /
 		   (double)(period_ns > 0 ? period_ns : 1);
-	tr2_table_init(&t, out, "sum", TR2_COLUMNS(sum_columns));
 	/* Of a process that had ended before nothing is known but its ring. */
 	if (top->nr_readings)
 		tr2_table_add(&t, &sum);
@@ -119,83 +110,67 @@ struct process_row {
 	const struct tr2_words *argv;
 };
 
-static const char *state_of_ring(const struct tr2_top_ring *ring,
-				 char text[40])
+static void give_end(struct tr2_table *t, const struct tr2_top_ring *ring)
 {
 	const struct tr2_arena_header *h = &ring->file.header;
 
 	if (ring->alive)
-		return "running";
-	if (h->state != TR2_ARENA_EXITED && h->state != TR2_ARENA_SIGNALLED)
-		return "gone without a word: killed, or it called _exit() or "
-		       "exec()";
-	snprintf(text, 40, "%s %u",
-		 h->state == TR2_ARENA_EXITED ? "exited with code" :
-						"ended by signal",
-		 h->status);
-	return text;
+		tr2_cell_str(t, "running");
+	else if (h->state == TR2_ARENA_EXITED)
+		tr2_cell_strf(t, "exited with code %u", h->status);
+	else if (h->state == TR2_ARENA_SIGNALLED)
+		tr2_cell_strf(t, "ended by signal %u", h->status);
+	else
+		tr2_cell_str(t, "gone without a word: killed, or it called "
+				"_exit() or exec()");
 }
 
-static void cell_state(struct tr2_table *t, const void *row)
+static void cell_state(struct tr2_table *t, const struct process_row *r)
 {
 	static const char *const names[] = {
 		[TR2_TOP_RUN] = "run",		 [TR2_TOP_WAIT] = "wait",
 		[TR2_TOP_STOPPED] = "stopped",	 [TR2_TOP_ZOMBIE] = "zombie",
 		[TR2_TOP_ENDED] = "ended",
 	};
-	const struct process_row *r = row;
 	bool has_cause = r->p->cause != TR2_CAUSE_unknown &&
 			 tr2_output_is_text(t->output);
-	char text[40];
 
 	if (!r->row->first)
 		return;
-	if (r->row->is_mixed && r->row->nr_run)
-		snprintf(text, sizeof(text), "%u run", r->row->nr_run);
-	else if (r->row->is_mixed)
-		snprintf(text, sizeof(text), "wait");
-	else
-		snprintf(text, sizeof(text), "%s%s%s", names[r->p->state],
-			 has_cause ? " " : "",
-			 has_cause ? tr2_cause_name(r->p->cause) : "");
 	if (r->p->state >= TR2_TOP_ZOMBIE && r->p->ring)
-		tr2_cell_str(t, state_of_ring(r->p->ring, text));
+		give_end(t, r->p->ring);
+	else if (r->row->is_mixed && r->row->nr_run)
+		tr2_cell_strf(t, "%u run", r->row->nr_run);
+	else if (r->row->is_mixed)
+		tr2_cell_str(t, "wait");
 	else
-		tr2_cell_str(t, text);
+		tr2_cell_strf(t, "%s%s%s", names[r->p->state],
+			      has_cause ? " " : "",
+			      has_cause ? tr2_cause_name(r->p->cause) : "");
 	tr2_cell_color(t, r->row->nr_run ? TR2_COLOR_GOOD :
 			  r->p->state > TR2_TOP_WAIT ? TR2_COLOR_BAD :
 						       TR2_COLOR_NONE);
 }
 
-static void cell_command(struct tr2_table *t, const void *row)
+static void cell_command(struct tr2_table *t, const struct process_row *r)
 {
-	const struct process_row *r = row;
+	const char *name = *r->p->comm || !r->p->ring ? r->p->comm :
+							r->p->ring->name;
 	struct tr2_buf b = TR2_BUF_INIT;
-	char more[40] = "";
 	struct tr2_words argv = *r->argv;
 
-	if (!r->row->first)
-		snprintf(more, sizeof(more), "%u more processes", r->row->nr);
-	else if (r->row->nr > 1)
-		snprintf(more, sizeof(more), " x %u", r->row->nr);
-	if (*more || !argv.nr) {
-		tr2_buf_addstr(&b, *r->p->comm || !r->p->ring ?
-					   r->p->comm : r->p->ring->name);
-		tr2_buf_addstr(&b, more);
+	if (!r->row->first) {
+		tr2_cell_strf(t, "%s%u more processes", name, r->row->nr);
+	} else if (r->row->nr > 1) {
+		tr2_cell_strf(t, "%s x %u", name, r->row->nr);
+	} else if (!argv.nr) {
+		tr2_cell_str(t, name);
 	} else {
 		argv.text = tr2_base_name(argv.text);
 		tr2_words_quote(&argv, &b);
+		tr2_cell_str(t, tr2_buf_str(&b));
+		tr2_buf_release(&b);
 	}
-	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
-}
-
-static void cell_lost(struct tr2_table *t, const void *row)
-{
-	const struct process_row *r = row;
-
-	if (r->p->ring)
-		tr2_cell_uint(t, tr2_ring_file_lost(&r->p->ring->file));
 }
 
 static bool has_ended(const struct process_row *r)
@@ -229,46 +204,32 @@ static void give_time(struct tr2_table *t, const struct process_row *r,
 		tr2_cell_at_least(t);
 }
 
-TR2_CELL(cell_pid, struct process_row,
-	 if (r->row->nr == 1) tr2_cell_int(t, r->p->pid))
-TR2_CELL(cell_ppid, struct process_row, tr2_cell_int(t, r->p->ppid))
-TR2_CELL(cell_comm, struct process_row, tr2_cell_str(t, r->p->comm))
-TR2_CELL(cell_cause, struct process_row,
-	 if (r->p->cause != TR2_CAUSE_unknown)
-		 tr2_cell_str(t, tr2_cause_name(r->p->cause)))
-TR2_CELL(cell_function, struct process_row,
-	 if (*r->p->function) tr2_cell_str(t, r->p->function))
-TR2_CELL(cell_share, struct process_row,
-	 if (!has_ended(r)) tr2_cell_share(t, r->row->cpu))
-TR2_CELL(cell_ready_share, struct process_row,
-	 if (!has_ended(r)) tr2_cell_share(t, r->row->ready))
-TR2_CELL(cell_used, struct process_row,
-	 if (r->row->cpu_ns || !has_ended(r))
-		 give_time(t, r, r->row->cpu_ns))
-TR2_CELL(cell_age, struct process_row, give_time(t, r, age_of(r)))
-TR2_CELL(cell_at_least, struct process_row,
-	 tr2_cell_bool(t, is_at_least(r)))
-TR2_CELL(cell_threads, struct process_row,
-	 tr2_cell_uint(t, has_ended(r) ? 0 : r->row->nr_threads))
-TR2_CELL(cell_argv, struct process_row, tr2_cell_words(t, r->argv))
+#define PROCESS_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(pid, "PID", 0, if (r->row->nr == 1) tr2_cell_int(t, r->p->pid)) \
+	DATA(ppid, tr2_cell_int(t, r->p->ppid)) \
+	COLUMN(state, "STATE", TR2_COL_LEFT, cell_state(t, r)) \
+	DATA(cause, if (r->p->cause != TR2_CAUSE_unknown) \
+		tr2_cell_str(t, tr2_cause_name(r->p->cause))) \
+	DATA(function, if (*r->p->function) tr2_cell_str(t, r->p->function)) \
+	COLUMN(cpu, "%CPU", TR2_COL_HEAT, \
+	       if (!has_ended(r)) tr2_cell_share(t, r->row->cpu)) \
+	COLUMN(ready, "READY", 0, \
+	       if (!has_ended(r)) tr2_cell_share(t, r->row->ready)) \
+	COLUMN(cpu_ns, "CPU", 0, \
+	       if (r->row->cpu_ns || !has_ended(r)) \
+		       give_time(t, r, r->row->cpu_ns)) \
+	COLUMN(wall_ns, "WALL", 0, give_time(t, r, age_of(r))) \
+	COLUMN(threads, "THREADS", TR2_COL_YIELDS, \
+	       tr2_cell_uint(t, has_ended(r) ? 0 : r->row->nr_threads)) \
+	COLUMN(lost, "LOST", 0, if (r->p->ring) \
+	       tr2_cell_uint(t, tr2_ring_file_lost(&r->p->ring->file))) \
+	DATA(at_least, tr2_cell_bool(t, is_at_least(r))) \
+	DATA(comm, tr2_cell_str(t, r->p->comm)) \
+	DATA(argv, tr2_cell_words(t, r->argv)) \
+	COLUMN(command, "COMMAND", TR2_COL_TREE | TR2_COL_FLEX, \
+	       cell_command(t, r))
 
-static const struct tr2_column process_columns[] = {
-	{ "pid", "PID", 0, cell_pid },
-	{ "ppid", "", TR2_COL_DATA, cell_ppid },
-	{ "state", "STATE", TR2_COL_LEFT, cell_state },
-	{ "cause", "", TR2_COL_DATA, cell_cause },
-	{ "function", "", TR2_COL_DATA, cell_function },
-	{ "cpu", "%CPU", TR2_COL_HEAT, cell_share },
-	{ "ready", "READY", 0, cell_ready_share },
-	{ "cpu_ns", "CPU", 0, cell_used },
-	{ "wall_ns", "WALL", 0, cell_age },
-	{ "threads", "THREADS", TR2_COL_YIELDS, cell_threads },
-	{ "lost", "LOST", 0, cell_lost },
-	{ "at_least", "", TR2_COL_DATA, cell_at_least },
-	{ "comm", "", TR2_COL_DATA, cell_comm },
-	{ "argv", "", TR2_COL_DATA, cell_argv },
-	{ "command", "COMMAND", TR2_COL_TREE | TR2_COL_FLEX, cell_command },
-};
+TR2_COLUMN_LIST(process_columns, struct process_row, PROCESS_COLUMNS)
 
 /* Read the words of a process that still has them. */
 static struct tr2_words read_argv(const struct tr2_top_process *p,
@@ -305,11 +266,10 @@ static bool print_processes(struct tr2_output *out, const struct tr2_top *top,
 			    const char *sort, uint32_t max)
 {
 	struct tr2_top_rows rows;
-	struct tr2_table t;
+	struct tr2_table t = TR2_TABLE_OF(out, "processes", process_columns);
 	bool sorted;
 	uint32_t i;
 
-	tr2_table_init(&t, out, "processes", TR2_COLUMNS(process_columns));
 	tr2_top_rows_make(&rows, top, sort ? 0 : max);
 	for (i = tr2_top_rows_after(&rows, 0); i;
 	     i = tr2_top_rows_after(&rows, i))

@@ -95,17 +95,15 @@ static void process_status(struct tr2_export *x, struct tr2_buf *b,
 	for (i = first_point; i; i = o->next_point[i])
 		if (x->m->points[i].kind == TR2_POINT_ERROR)
 			message = x->m->points[i].value;
+	tr2_buf_reset(&x->text);
 	if (n->end == TR2_END_SIGNAL) {
-		tr2_buf_reset(&x->text);
 		tr2_buf_addlit(&x->text, "killed by ");
 		tr2_signal_add(&x->text, n->code);
-		message = tr2_buf_str(&x->text);
-	} else if (!message) {
-		tr2_buf_reset(&x->text);
-		tr2_buf_addlit(&x->text, "exit code ");
-		tr2_buf_add_i64(&x->text, n->code);
-		message = tr2_buf_str(&x->text);
+	} else {
+		tr2_addf(&x->text, "exit code %d", n->code);
 	}
+	if (!message || n->end == TR2_END_SIGNAL)
+		message = tr2_buf_str(&x->text);
 	tr2_otlp_add_error(x, b, message);
 }
 
@@ -198,9 +196,8 @@ static void thread(struct tr2_export *x, uint32_t i)
 	tr2_otlp_session_span(x, t->session, &parent);
 	b = tr2_otlp_open_span(x, &id, &parent, NULL);
 	tr2_buf_reset(&x->text);
-	tr2_buf_addlit(&x->text, "thread(");
-	tr2_buf_addstr(&x->text, tr2_export_text(x, tr2_s(x->m, t->name)));
-	tr2_buf_addch(&x->text, ')');
+	tr2_buf_addall(&x->text, "thread(",
+		       tr2_export_text(x, tr2_s(x->m, t->name)), ")");
 	tr2_otlp_add_name(b, &x->text, TR2_OTLP_INTERNAL,
 			  s->wall_ns + t->start_ns, s->wall_ns + t->end_ns);
 	tr2_attributes_open(&a, x, b);
@@ -223,8 +220,7 @@ static void span(struct tr2_export *x, uint32_t i)
 	tr2_otlp_inner_span(x, i, &id);
 	tr2_otlp_inner_parent(x, i, &parent);
 	b = tr2_otlp_open_span(x, &id, &parent, NULL);
-	tr2_buf_reset(&x->text);
-	o->names->span_name(x, &x->text, i);
+	tr2_export_name(x, o->names->span_name, i);
 	tr2_otlp_add_name(b, &x->text, TR2_OTLP_INTERNAL, wall + s->start_ns,
 			  wall + s->end_ns);
 	tr2_attributes_open(&a, x, b);

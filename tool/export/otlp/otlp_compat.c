@@ -33,14 +33,10 @@ static void process_name(struct tr2_export *x, struct tr2_buf *b, uint32_t node,
 		return;
 	}
 	tr2_buf_addstr(b, tr2_export_text(x, tr2_base_name(s->argv.text)));
-	if (*name) {
-		tr2_buf_addch(b, ':');
-		tr2_buf_addstr(b, tr2_export_text(x, name));
-	}
-	if (*mode) {
-		tr2_buf_addch(b, '#');
-		tr2_buf_addstr(b, tr2_export_text(x, mode));
-	}
+	if (*name)
+		tr2_buf_addall(b, ":", tr2_export_text(x, name));
+	if (*mode)
+		tr2_buf_addall(b, "#", tr2_export_text(x, mode));
 }
 
 static void span_name(struct tr2_export *x, struct tr2_buf *b, uint32_t span)
@@ -55,15 +51,13 @@ static void span_name(struct tr2_export *x, struct tr2_buf *b, uint32_t span)
 		tr2_buf_addch(b, ',');
 		tr2_buf_addstr(b, tr2_export_text(x, tr2_s(m, s->label)));
 	} else if (s->kind == TR2_SPAN_EXEC) {
-		tr2_buf_addlit(b, "exec(");
-		tr2_buf_addstr(b, tr2_export_text(x, c->exe ? tr2_s(m, c->exe) :
-						  c->argv.nr ? c->argv.text : ""));
-	} else if (c->hook) {
-		tr2_buf_addlit(b, "child(hook:");
-		tr2_buf_addstr(b, tr2_export_text(x, tr2_s(m, c->hook)));
+		tr2_buf_addall(b, "exec(", tr2_export_text(x, c->exe ?
+			       tr2_s(m, c->exe) : c->argv.nr ? c->argv.text :
+							       ""));
 	} else {
-		tr2_buf_addlit(b, "child(");
-		tr2_buf_addstr(b, tr2_export_text(x, tr2_s(m, c->child_class)));
+		tr2_buf_addall(b, c->hook ? "child(hook:" : "child(",
+			       tr2_export_text(x, tr2_s(m, c->hook ? c->hook :
+							c->child_class)));
 	}
 	tr2_buf_addch(b, ')');
 }
@@ -78,6 +72,24 @@ static void words(struct tr2_attributes *a, const char *key,
 	tr2_buf_reset(&json);
 	tr2_export_add_words(a->x, &json, w);
 	tr2_attribute_str(a, key, tr2_buf_str(&json));
+}
+
+/* Begin a map; the end adds it as an attribute, unless it is empty. */
+static struct tr2_buf *open_map(void)
+{
+	static struct tr2_buf json; /* kept: it is mapped memory */
+
+	tr2_buf_reset(&json);
+	tr2_buf_addch(&json, '{');
+	return &json;
+}
+
+static void close_map(struct tr2_attributes *a, const char *key,
+		      struct tr2_buf *json)
+{
+	tr2_buf_addch(json, '}');
+	if (json->len > 2)
+		tr2_attribute_str(a, key, tr2_buf_str(json));
 }
 
 static void open_member(struct tr2_export *x, struct tr2_buf *json,
@@ -133,41 +145,33 @@ static void add_data(struct tr2_attributes *a, const char *key,
 		     struct tr2_points points)
 {
 	const struct tr2_model *m = a->x->m;
-	static struct tr2_buf json; /* kept: it is mapped memory */
+	struct tr2_buf *json = open_map();
 	uint32_t i, nr = 0;
 
-	tr2_buf_reset(&json);
-	tr2_buf_addch(&json, '{');
 	for (i = points.first; i && nr < MAX_POINTS; i = points.next[i], nr++)
 		if (m->points[i].kind <= TR2_POINT_DATA_JSON &&
 		    !seen_before(m, points, i))
-			add_category(a->x, &json, points,
+			add_category(a->x, json, points,
 				     m->points[i].category);
-	tr2_buf_addch(&json, '}');
-	if (json.len > 2)
-		tr2_attribute_str(a, key, tr2_buf_str(&json));
+	close_map(a, key, json);
 }
 
 static void add_params(struct tr2_attributes *a, struct tr2_points points)
 {
 	const struct tr2_model *m = a->x->m;
-	static struct tr2_buf json; /* kept: it is mapped memory */
+	struct tr2_buf *json = open_map();
 	uint32_t i;
 
-	tr2_buf_reset(&json);
-	tr2_buf_addch(&json, '{');
 	for (i = points.first; i; i = points.next[i]) {
 		const struct tr2_point *p = &m->points[i];
 
 		if (p->kind != TR2_POINT_PARAM)
 			continue;
-		open_member(a->x, &json, tr2_s(m, p->key));
-		tr2_json_add_string(&json, tr2_export_value(a->x,
+		open_member(a->x, json, tr2_s(m, p->key));
+		tr2_json_add_string(json, tr2_export_value(a->x,
 			tr2_s(m, p->key), p->value));
 	}
-	tr2_buf_addch(&json, '}');
-	if (json.len > 2)
-		tr2_attribute_str(a, "trace2.param.set", tr2_buf_str(&json));
+	close_map(a, "trace2.param.set", json);
 }
 
 static void add_metric(struct tr2_export *x, struct tr2_buf *json,
@@ -195,18 +199,14 @@ static void add_metrics(struct tr2_attributes *a, const char *key, int kind,
 			uint32_t session, uint32_t thread)
 {
 	const struct tr2_model *m = a->x->m;
-	static struct tr2_buf json; /* kept: it is mapped memory */
+	struct tr2_buf *json = open_map();
 	uint32_t i;
 
-	tr2_buf_reset(&json);
-	tr2_buf_addch(&json, '{');
 	tr2_for_each_metric(m, session, i)
 		if (m->metrics[i].kind == kind &&
 		    m->metrics[i].thread == thread)
-			add_metric(a->x, &json, &m->metrics[i]);
-	tr2_buf_addch(&json, '}');
-	if (json.len > 2)
-		tr2_attribute_str(a, key, tr2_buf_str(&json));
+			add_metric(a->x, json, &m->metrics[i]);
+	close_map(a, key, json);
 }
 
 static void add_points(struct tr2_attributes *a, struct tr2_points points)

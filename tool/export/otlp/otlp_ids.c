@@ -58,12 +58,7 @@ void tr2_otlp_inner_id(struct tr2_span_id *id, struct tr2_buf *scratch,
 	uint8_t digest[32];
 
 	tr2_buf_reset(scratch);
-	tr2_buf_addstr(scratch, sid);
-	tr2_buf_addch(scratch, '\n');
-	tr2_buf_addstr(scratch, kind);
-	tr2_buf_addch(scratch, '\n');
-	tr2_buf_addstr(scratch, name);
-	tr2_buf_addch(scratch, '\n');
+	tr2_buf_addall(scratch, sid, "\n", kind, "\n", name, "\n");
 	tr2_buf_add_u64(scratch, number);
 	tr2_sha256(scratch->p, scratch->len, digest);
 	tr2_otlp_set_id(id, number_at(digest));

@@ -29,9 +29,7 @@ static void open_value(struct tr2_attributes *a, const char *key,
 {
 	tr2_buf_addstr(a->b, a->any ? ",{\"key\":" : "{\"key\":");
 	tr2_export_add_str(a->x, a->b, key);
-	tr2_buf_addlit(a->b, ",\"value\":{\"");
-	tr2_buf_addstr(a->b, type);
-	tr2_buf_addlit(a->b, "\":");
+	tr2_buf_addall(a->b, ",\"value\":{\"", type, "\":");
 	a->any = true;
 }
 
@@ -227,8 +225,7 @@ static void add_param(struct tr2_attributes *a, const struct tr2_point *p)
 	const char *key = tr2_s(m, p->key);
 
 	tr2_buf_reset(&a->x->text);
-	tr2_buf_addlit(&a->x->text, "trace2.param.");
-	tr2_buf_addstr(&a->x->text, key);
+	tr2_buf_addall(&a->x->text, "trace2.param.", key);
 	tr2_attribute_str(a, tr2_buf_str(&a->x->text),
 			  tr2_export_is_secret(a->x, key) ? TR2_REDACTED :
 							    p->value);
@@ -303,14 +300,12 @@ static void own_process(struct tr2_attributes *a, uint32_t node,
 {
 	const struct tr2_model *m = a->x->m;
 	const struct tr2_model_session *s = &m->sessions[session];
-	static struct tr2_buf kind; /* kept for reuse: allocating maps memory */
 	uint32_t i;
 
 	tr2_attribute_str(a, "trace2.span", "process");
 	add_exit(a, &m->nodes[node]);
-	tr2_buf_reset(&kind);
-	tr2_kind_add(m, node, 0, &kind);
-	tr2_attribute_str(a, "trace2.kind", tr2_buf_str(&kind));
+	tr2_attribute_str(a, "trace2.kind",
+			  tr2_s(m, tr2_kind(a->x->m, node, 0)));
 	if (m->nodes[node].session == session)
 		add_states(a, &m->nodes[node]);
 	if (!session)

@@ -62,9 +62,7 @@ static bool is_full(const struct tr2_otlp *o)
 
 static void add_nano(struct tr2_buf *b, const char *key, int64_t wall_ns)
 {
-	tr2_buf_addlit(b, ",\"");
-	tr2_buf_addstr(b, key);
-	tr2_buf_addlit(b, "\":\"");
+	tr2_buf_addall(b, ",\"", key, "\":\"");
 	tr2_buf_add_u64(b, wall_ns > 0 ? (uint64_t)wall_ns : 0);
 	tr2_buf_addch(b, '"');
 }
@@ -88,15 +86,10 @@ struct tr2_buf *tr2_otlp_open_span(struct tr2_export *x,
 	o->nr_spans++;
 	o->nr_trees += o->begins_tree;
 	o->begins_tree = false;
-	tr2_buf_addlit(b, "{\"traceId\":\"");
-	tr2_buf_addstr(b, id->trace.hex);
-	tr2_buf_addlit(b, "\",\"spanId\":\"");
-	tr2_buf_addstr(b, id->hex);
-	if (parent) {
-		tr2_buf_addlit(b, "\",\"parentSpanId\":\"");
-		tr2_buf_addstr(b, parent->hex);
-	}
-	tr2_buf_addlit(b, "\",");
+	tr2_buf_addall(b, "{\"traceId\":\"", id->trace.hex,
+		       "\",\"spanId\":\"", id->hex,
+		       parent ? "\",\"parentSpanId\":\"" : "",
+		       parent ? parent->hex : "", "\",");
 	tr2_otlp_add_state(x, b, tracestate);
 	return b;
 }

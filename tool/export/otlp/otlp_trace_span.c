@@ -93,11 +93,8 @@ static void add_link(struct tr2_export *x, struct tr2_buf *b, uint32_t session)
 	struct tr2_span_id process;
 
 	tr2_otlp_session_span(x, session, &process);
-	tr2_buf_addlit(b, ",\"links\":[{\"traceId\":\"");
-	tr2_buf_addstr(b, process.trace.hex);
-	tr2_buf_addlit(b, "\",\"spanId\":\"");
-	tr2_buf_addstr(b, process.hex);
-	tr2_buf_addlit(b, "\"}]");
+	tr2_buf_addall(b, ",\"links\":[{\"traceId\":\"", process.trace.hex,
+		       "\",\"spanId\":\"", process.hex, "\"}]");
 }
 
 /* The W3C's flags; and whether the parent is remote, which 0x100 says to be
@@ -121,8 +118,7 @@ void tr2_otlp_write_trace_span(struct tr2_export *x, uint32_t i)
 	tr2_otlp_set_id(&parent, s->parent);
 	b = tr2_otlp_open_span(x, &id, s->parent ? &parent : NULL,
 			       s->tracestate);
-	tr2_buf_reset(&x->text);
-	tr2_export_trace_span_name(x, &x->text, i);
+	tr2_export_name(x, tr2_export_trace_span_name, i);
 	tr2_otlp_add_name(b, &x->text,
 			  s->flags & TR2_TRACE_SPAN_REMOTE ? TR2_OTLP_SERVER :
 							     TR2_OTLP_INTERNAL,

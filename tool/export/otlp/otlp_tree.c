@@ -3,6 +3,7 @@
  * otlp_tree - the ids of the spans of processes, threads and regions, the trace
  * of a process, and the span above it, see export/otlp_spans.h.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "common/memory.h"
@@ -50,10 +51,7 @@ static const char *sid_at(struct tr2_export *x, uint32_t node)
 	if (n->session)
 		return m->sessions[n->session].sid;
 	tr2_buf_reset(&b);
-	tr2_buf_addlit(&b, "task-");
-	tr2_buf_add_i64(&b, n->start_ns);
-	tr2_buf_addch(&b, '-');
-	tr2_buf_add_i64(&b, n->pid);
+	tr2_addf(&b, "task-%" PRId64 "-%d", n->start_ns, n->pid);
 	return tr2_buf_str(&b);
 }
 

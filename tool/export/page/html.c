@@ -62,7 +62,7 @@ static void add_head(struct tr2_export *x)
 	struct tr2_buf *b = &h->json;
 
 	add_title(x);
-	tr2_html_open(x, tr2_buf_str(&x->text));
+	tr2_html_half(x, tr2_buf_str(&x->text));
 	tr2_buf_addlit(b, "{\"format\":1,\"version\":\"" TRACE2_VERSION
 			  "\",\"title\":");
 	tr2_json_add_string(b, tr2_buf_str(&x->text));
@@ -113,13 +113,6 @@ static uint32_t signal_name(struct tr2_export *x, const struct tr2_node *n)
 	if (n->end != TR2_END_SIGNAL)
 		return 0;
 	tr2_export_signal(x, n->code);
-	return tr2_html_text(x);
-}
-
-static uint32_t node_name(struct tr2_export *x, uint32_t i)
-{
-	tr2_buf_reset(&x->text);
-	tr2_export_node_name(x, &x->text, i);
 	return tr2_html_text(x);
 }
 
@@ -179,13 +172,6 @@ static uint32_t distance_up(const struct tr2_export *x, uint32_t i)
 	while (up && !h->of_span[up])
 		up = x->m->spans[up].parent;
 	return up ? h->of_span[i] - h->of_span[up] : 0;
-}
-
-static uint32_t span_name(struct tr2_export *x, uint32_t i)
-{
-	tr2_buf_reset(&x->text);
-	tr2_export_span_name(x, &x->text, i);
-	return tr2_html_text(x);
 }
 
 static void span(struct tr2_export *x, uint32_t i)
@@ -250,12 +236,51 @@ static void point(struct tr2_export *x, uint32_t i)
 	tr2_html_close_row(b);
 }
 
+static void add_frames(struct tr2_export *x)
+{
+	struct tr2_html *h = x->state;
+	struct tr2_buf *b = &h->json;
+	uint32_t i;
+
+	tr2_html_key(b, "frames");
+	tr2_buf_addch(b, '[');
+	for (i = 1; i < h->frames.nr; i++) {
+		const struct tr2_frame *f = &h->frames.frames[i];
+
+#define TR2_PAGE_FRAME(name, value) tr2_html_num(b, value);
+#include "export/page/page.def"
+		if (i + 1 == h->frames.nr)
+			tr2_html_trim(b);
+		tr2_html_step(x);
+	}
+	tr2_buf_addch(b, ']');
+	tr2_html_step(x);
+}
+
+/* The data that follows the spans: rows collected during the walk, states, the
+ * path, frames, samples, tables, and the strings. */
+static void add_tail(struct tr2_export *x)
+{
+	struct tr2_html *h = x->state;
+
+	tr2_buf_addstr(&h->json, h->nr_threads ? "]]]" : "]");
+	tr2_html_array(x, "processes", &h->processes);
+	tr2_html_array(x, "points", &h->points);
+	tr2_html_add_states(x);
+	tr2_html_add_path(x);
+	add_frames(x);
+	tr2_html_add_samples(x);
+	tr2_html_tables(x);
+	tr2_html_strings(x);
+	tr2_html_half(x, NULL);
+}
+
 static bool end(struct tr2_export *x)
 {
 	struct tr2_html *h = x->state;
 
 	if (!x->failed)
-		tr2_html_add_tail(x);
+		add_tail(x);
 	tr2_frames_release(&h->frames);
 	free(h->of_node);
 	free(h->of_thread);

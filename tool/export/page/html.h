@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * html - declarations that both parts of the page for a browser share: html.c,
- * html_rows.c, html_tables.c and html_tail.c write the data of the recording,
+ * html_rows.c and html_tables.c write the data of the recording,
  * html_page.c the page around it.
  *
  * The data is JSON, in arrays without names so that 100,000 spans are 4 MB;
@@ -22,9 +22,8 @@ struct tr2_html_part {
 
 extern const struct tr2_html_part tr2_html_parts[]; /* ends with NULL */
 
-/* Write the page up to its data, and after them. */
-void tr2_html_open(struct tr2_export *x, const char *title);
-void tr2_html_close(struct tr2_export *x);
+/* Write the page up to its data, or, without title (NULL), what follows them. */
+void tr2_html_half(struct tr2_export *x, const char *title);
 
 /* Append JSON text for the element that contains the data. */
 void tr2_html_add_data(struct tr2_buf *b, const char *json, size_t len);

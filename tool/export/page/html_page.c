@@ -175,8 +175,7 @@ static void add_template(struct tr2_buf *b, const char *p, const char *end,
 
 #define DATA "@DATA@"
 
-/* Append the part of the template before the data, or the part after them. */
-static void add_half(struct tr2_export *x, bool first, const char *title)
+void tr2_html_half(struct tr2_export *x, const char *title)
 {
 	const struct tr2_html_part *part = tr2_html_parts;
 	const char *data;
@@ -184,21 +183,9 @@ static void add_half(struct tr2_export *x, bool first, const char *title)
 	while (part->path && !ends_with(part->path, ".html"))
 		part++;
 	data = part->path ? strstr(part->text, DATA) : NULL;
-	if (!data)
-		return;
-	if (first)
+	if (data && title)
 		add_template(&x->sink.buf, part->text, data, title);
-	else
+	else if (data)
 		add_template(&x->sink.buf, data + strlen(DATA),
-			     data + strlen(data), title);
-}
-
-void tr2_html_open(struct tr2_export *x, const char *title)
-{
-	add_half(x, true, title);
-}
-
-void tr2_html_close(struct tr2_export *x)
-{
-	add_half(x, false, "");
+			     data + strlen(data), "");
 }

@@ -33,14 +33,20 @@ uint32_t tr2_html_text(struct tr2_export *x)
 	return number(x, x->text.p, x->text.len);
 }
 
+uint32_t tr2_html_name(struct tr2_export *x, tr2_export_name_fn *add,
+		       uint32_t i)
+{
+	tr2_export_name(x, add, i);
+	return tr2_html_text(x);
+}
+
 uint32_t tr2_html_place(struct tr2_export *x, tr2_str file, uint32_t line)
 {
 	if (!file)
 		return 0;
 	tr2_buf_reset(&x->text);
-	tr2_buf_addstr(&x->text, tr2_export_text(x, tr2_s(x->m, file)));
-	tr2_buf_addch(&x->text, ':');
-	tr2_buf_add_u64(&x->text, line);
+	tr2_addf(&x->text, "%s:%u", tr2_export_text(x, tr2_s(x->m, file)),
+		 line);
 	return tr2_html_text(x);
 }
 
@@ -107,9 +113,7 @@ void tr2_html_step(struct tr2_export *x)
 
 void tr2_html_key(struct tr2_buf *b, const char *name)
 {
-	tr2_buf_addlit(b, ",\n\"");
-	tr2_buf_addstr(b, name);
-	tr2_buf_addlit(b, "\":");
+	tr2_buf_addall(b, ",\n\"", name, "\":");
 }
 
 void tr2_html_array(struct tr2_export *x, const char *name,

@@ -48,6 +48,9 @@ struct tr2_html {
 uint32_t tr2_html_string(struct tr2_export *x, const char *s);
 /* Return the number of the text in x->text, which is redacted. */
 uint32_t tr2_html_text(struct tr2_export *x);
+/* Return the number of a name, such as that of a process. */
+uint32_t tr2_html_name(struct tr2_export *x, tr2_export_name_fn *add,
+		       uint32_t i);
 uint32_t tr2_html_place(struct tr2_export *x, tr2_str file, uint32_t line);
 uint32_t tr2_html_command(struct tr2_export *x, const struct tr2_words *words);
 
@@ -95,8 +98,5 @@ void tr2_html_add_samples(struct tr2_export *x);
 
 /* export/page/html_tables.c: write the tables of the report. */
 void tr2_html_tables(struct tr2_export *x);
-
-/* export/page/html_tail.c: write the data that follows the spans. */
-void tr2_html_add_tail(struct tr2_export *x);
 
 #endif

@@ -68,13 +68,6 @@ static uint32_t detail(struct tr2_export *x, const struct tr2_trace_span *s)
 	return tr2_html_text(x);
 }
 
-static uint32_t span_name(struct tr2_export *x, uint32_t i)
-{
-	tr2_buf_reset(&x->text);
-	tr2_export_trace_span_name(x, &x->text, i);
-	return tr2_html_text(x);
-}
-
 static void add_span(struct tr2_export *x, uint32_t i, uint32_t up)
 {
 	struct tr2_html *h = x->state;

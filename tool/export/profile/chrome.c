@@ -115,9 +115,8 @@ static void name_process(struct tr2_export *x, uint32_t node, uint32_t pid)
 {
 	const struct tr2_words *words = tr2_node_words(x->m, node);
 
-	tr2_buf_reset(&x->text);
-	tr2_export_node_name(x, &x->text, node);
-	tr2_chrome_metadata(x, "process_name", pid, pid, "name", tr2_buf_str(&x->text));
+	tr2_chrome_metadata(x, "process_name", pid, pid, "name",
+			    tr2_export_name(x, tr2_export_node_name, node));
 	tr2_chrome_sort_index(x, "process_sort_index", pid, pid, node);
 	if (!words->nr)
 		return;
@@ -181,9 +180,8 @@ static void node(struct tr2_export *x, uint32_t i)
 	name_process(x, i, to.pid);
 	if (!x->m->nodes[i].session) {
 		tr2_chrome_metadata(x, "thread_name", to.pid, to.tid, "name", "main");
-		tr2_buf_reset(&x->text);
-		tr2_export_node_name(x, &x->text, i);
-		tr2_chrome_open_slice(x, &to, "process", tr2_buf_str(&x->text));
+		tr2_chrome_open_slice(x, &to, "process",
+			tr2_export_name(x, tr2_export_node_name, i));
 		add_process_args(x, i);
 	}
 	if (x->m->nodes[i].parent && find_origin(x, i, &from)) {
@@ -260,9 +258,8 @@ static void thread(struct tr2_export *x, uint32_t thread)
 	tr2_chrome_sort_index(x, "thread_sort_index", pid, c->tid,
 			      first ? 0 : 2 * c->tid);
 	if (main_thread) {
-		tr2_buf_reset(&x->text);
-		tr2_export_node_name(x, &x->text, s->node);
-		tr2_chrome_open_slice(x, &slice, "process", tr2_buf_str(&x->text));
+		tr2_chrome_open_slice(x, &slice, "process",
+			tr2_export_name(x, tr2_export_node_name, s->node));
 		add_process_args(x, s->node);
 	} else {
 		tr2_chrome_open_slice(x, &slice, "thread", tr2_buf_str(&x->text));
@@ -285,9 +282,8 @@ static struct row *free_row(struct tr2_export *x, const struct tr2_chrome_slice 
 	c->nr_rows++;
 	c->rows[i] = (struct row){ 0, c->next_id++ };
 	tr2_buf_reset(&x->text);
-	tr2_buf_addstr(&x->text, tr2_export_text(x, *name ? name : "main"));
-	tr2_buf_addlit(&x->text, ": children ");
-	tr2_buf_add_u64(&x->text, i + 1);
+	tr2_addf(&x->text, "%s: children %u",
+		 tr2_export_text(x, *name ? name : "main"), i + 1);
 	tr2_chrome_metadata(x, "thread_name", s->pid, c->rows[i].tid, "name",
 		 tr2_buf_str(&x->text));
 	tr2_chrome_sort_index(x, "thread_sort_index", s->pid, c->rows[i].tid,
@@ -379,9 +375,8 @@ static void span(struct tr2_export *x, uint32_t i)
 		place_child(x, i, &slice);
 	else
 		nest(c, &slice);
-	tr2_buf_reset(&x->text);
-	tr2_export_span_name(x, &x->text, i);
-	tr2_chrome_open_slice(x, &slice, category_of(x, span), tr2_buf_str(&x->text));
+	tr2_chrome_open_slice(x, &slice, category_of(x, span),
+			      tr2_export_name(x, tr2_export_span_name, i));
 	add_span_args(x, span);
 }
 
@@ -457,9 +452,8 @@ static void trace_span_end(struct tr2_export *x, char phase, uint32_t i,
 	tr2_buf_addlit(b, ",\"cat\":\"span\",\"id2\":{\"local\":\"0x");
 	tr2_context_add_id(b, s->self.id);
 	tr2_buf_addlit(b, "\"}");
-	tr2_buf_reset(&x->text);
-	tr2_export_trace_span_name(x, &x->text, i);
-	tr2_chrome_add_name(x, tr2_buf_str(&x->text));
+	tr2_chrome_add_name(x, tr2_export_name(x, tr2_export_trace_span_name,
+					       i));
 }
 
 static void add_trace_span_args(struct tr2_export *x, uint32_t i)

@@ -52,8 +52,7 @@ static void set_node_frame(struct tr2_frames *f, struct tr2_export *x,
 	uint32_t above = parent ? f->of_node[parent] : 0;
 	tr2_str name;
 
-	tr2_buf_reset(&x->text);
-	tr2_export_node_name(x, &x->text, node);
+	tr2_export_name(x, tr2_export_node_name, node);
 	name = tr2_interned_n(x->m, x->text.p, x->text.len);
 	f->of_node[node] = parent && !x->m->nodes[parent].session && name &&
 					   f->frames[above].name == name ?
@@ -176,8 +175,7 @@ void tr2_frames_span(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 		above = x->m->spans[above].parent;
 	if (has_own_frames(x, s))
 		return;
-	tr2_buf_reset(&x->text);
-	tr2_export_span_name(x, &x->text, i);
+	tr2_export_name(x, tr2_export_span_name, i);
 	at = tr2_frames_below(f, x, above ? f->of_span[above] : f->at);
 	f->of_span[i] = at;
 	if (!f->states || !tr2_frames_states_of_thread(x, s->thread))

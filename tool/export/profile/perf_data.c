@@ -285,10 +285,8 @@ static void begin_process(struct tr2_export *x, struct tr2_perf_data *p,
 {
 	const struct tr2_model_session *s = &x->m->sessions[session];
 
-	tr2_buf_reset(&x->text);
-	tr2_export_node_name(x, &x->text, s->node);
-	add_comm(&p->records, s->pid, (uint32_t)s->pid, tr2_buf_str(&x->text),
-		 s->wall_ns);
+	add_comm(&p->records, s->pid, (uint32_t)s->pid,
+		 tr2_export_name(x, tr2_export_node_name, s->node), s->wall_ns);
 	add_mappings(x, p, session);
 }
 

@@ -23,14 +23,13 @@ static void add_login(struct tr2_http *http, const char *header,
 		      const char *variable)
 {
 	const char *value = getenv(variable);
-	struct tr2_buf b = TR2_BUF_INIT;
+	char *line;
 
 	if (!value || !*value || strpbrk(value, "\r\n"))
 		return;
-	tr2_buf_addstr(&b, header);
-	tr2_buf_addstr(&b, value);
-	tr2_http_header(http, tr2_buf_str(&b));
-	tr2_buf_release(&b);
+	line = tr2_strf("%s%s", header, value);
+	tr2_http_header(http, line);
+	free(line);
 }
 
 struct tr2_http *tr2_clickhouse_connect(const char *url)
@@ -146,20 +145,14 @@ static void add_column(struct tr2_buf *b, const struct tr2_column_def *col)
 			       "toDateTime(intDiv(time_ns, 1000000000))");
 }
 
-static void add_table(struct tr2_clickhouse *c, const char *name,
-		      const char *suffix)
-{
-	tr2_buf_addall(&c->query, "`", c->database, "`.`", name, suffix, "`");
-}
-
 static bool create_rows(struct tr2_clickhouse *c, const struct tr2_table_def *t,
 			const char *suffix)
 {
 	const struct tr2_column_def *col;
 
 	tr2_buf_reset(&c->query);
-	tr2_buf_addlit(&c->query, "CREATE TABLE IF NOT EXISTS ");
-	add_table(c, t->name, suffix);
+	tr2_addf(&c->query, "CREATE TABLE IF NOT EXISTS `%s`.`%s%s`",
+		 c->database, t->name, suffix);
 	for (col = tr2_clickhouse_columns; col->name; col++)
 		tr2_buf_addall(&c->query,
 			       col == tr2_clickhouse_columns ? " (`" : ", `",
@@ -177,12 +170,11 @@ static bool create_distributed(struct tr2_clickhouse *c, const char *name,
 			       const char *cluster)
 {
 	tr2_buf_reset(&c->query);
-	tr2_buf_addlit(&c->query, "CREATE TABLE IF NOT EXISTS ");
-	add_table(c, name, "");
-	tr2_buf_addlit(&c->query, " AS ");
-	add_table(c, name, "_local");
-	tr2_buf_addall(&c->query, " ENGINE = Distributed(`", cluster, "`, `",
-		       c->database, "`, `", name, "_local`, tree)");
+	tr2_addf(&c->query,
+		 "CREATE TABLE IF NOT EXISTS `%s`.`%s` AS `%s`.`%s_local` "
+		 "ENGINE = Distributed(`%s`, `%s`, `%s_local`, tree)",
+		 c->database, name, c->database, name, cluster, c->database,
+		 name);
 	return tr2_clickhouse_query(c);
 }
 
@@ -223,8 +215,7 @@ static bool create(struct tr2_clickhouse *c, const char *cluster)
 	for (i = 0; ok && i < TR2_TABLE_NR; i++)
 		ok = create_table(c, &tr2_table_defs[i], cluster);
 	ok = ok && create_views(c);
-	tr2_buf_add_u64(&b, TR2_TABLES_VERSION);
-	tr2_buf_addall(&b, ", '", cluster ? cluster : "", "')");
+	tr2_addf(&b, "%d, '%s')", TR2_TABLES_VERSION, cluster ? cluster : "");
 	ok = ok && execute(c, "CREATE TABLE IF NOT EXISTS %.schema "
 			      "(version UInt32, cluster String) "
 			      "ENGINE = MergeTree ORDER BY version", "") &&
@@ -238,10 +229,8 @@ static bool create(struct tr2_clickhouse *c, const char *cluster)
 static int version_of(struct tr2_clickhouse *c)
 {
 	tr2_buf_reset(&c->query);
-	tr2_buf_addlit(&c->query, "SELECT count() FROM system.tables WHERE "
-		       "name = 'schema' AND database = '");
-	tr2_buf_addstr(&c->query, c->database);
-	tr2_buf_addlit(&c->query, "'");
+	tr2_addf(&c->query, "SELECT count() FROM system.tables WHERE name = "
+		 "'schema' AND database = '%s'", c->database);
 	if (!tr2_clickhouse_query(c))
 		return -1;
 	if (!atoi(tr2_buf_str(tr2_http_answer(c->http))))

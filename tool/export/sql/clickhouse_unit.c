@@ -85,9 +85,8 @@ void tr2_clickhouse_session_unit(struct tr2_export *x,
 	const char *slash = strrchr(s->sid, '/');
 	const char *own = slash ? slash + 1 : s->sid;
 
-	tr2_buf_reset(&x->text);
-	tr2_session_key(x, &x->text, i);
-	u->unit = tr2_clickhouse_id(tr2_buf_str(&x->text), x->text.len);
+	tr2_export_name(x, tr2_session_key, i);
+	u->unit = tr2_clickhouse_id(x->text.p, x->text.len);
 	u->tree = tr2_clickhouse_id(s->sid, strcspn(s->sid, "/"));
 	u->revision = revision_of(x->m, i);
 	u->day = day_of(own, s->wall_ns + s->start_ns);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * schema - implements export/schema.h. Each export creates the views again, so
- * that a newer trace2 updates them; they have no data.
+ * schema - the indexes and views of an SQLite database; its tables are in
+ * tables.def. Each export creates the views again, so that a newer trace2
+ * updates them; they have no data.
  */
-#include "export/sql/schema.h"
+#include "export/sql/tables.h"
 
 const char tr2_schema_indexes[] =
 	"CREATE INDEX IF NOT EXISTS sessions_sid ON sessions(sid);"

@@ -23,7 +23,6 @@
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"
-#include "export/sql/schema.h"
 #include "model/join/self_time.h"
 
 #define BUSY_MS 10000
@@ -71,15 +70,23 @@ static bool execute(struct tr2_export *x, const char *sql)
 	       fail(x);
 }
 
+static bool compile(struct tr2_export *x, const char *sql, sqlite3_stmt **stmt)
+{
+	struct database *d = x->state;
+
+	return sqlite3_prepare_v2(d->db, sql, -1, stmt, NULL) == SQLITE_OK ||
+	       fail(x);
+}
+
 /* Return the number that a query yields; -1: it failed. */
 static int64_t query(struct tr2_export *x, const char *sql)
 {
-	struct database *d = x->state;
 	sqlite3_stmt *stmt;
 	int64_t value = -1;
 
-	if (sqlite3_prepare_v2(d->db, sql, -1, &stmt, NULL) != SQLITE_OK ||
-	    sqlite3_step(stmt) != SQLITE_ROW)
+	if (!compile(x, sql, &stmt))
+		return -1;
+	if (sqlite3_step(stmt) != SQLITE_ROW)
 		fail(x);
 	else
 		value = sqlite3_column_int64(stmt, 0);
@@ -162,33 +169,25 @@ static bool prepare_insert(struct tr2_export *x, int table)
 	while ((++c)->name)
 		tr2_buf_addlit(&x->text, ",?");
 	tr2_buf_addch(&x->text, ')');
-	return sqlite3_prepare_v2(d->db, tr2_buf_str(&x->text), -1,
-				  &d->insert[table], NULL) == SQLITE_OK ||
-	       fail(x);
+	return compile(x, tr2_buf_str(&x->text), &d->insert[table]);
 }
 
 static bool prepare_keyed(struct tr2_export *x, struct keyed *k,
 			  const char *table)
 {
-	struct database *d = x->state;
 	char sql[80];
 
 	snprintf(sql, sizeof(sql), "SELECT coalesce(max(id), 0) + 1 FROM %s",
 		 table);
 	k->next = query(x, sql);
 	snprintf(sql, sizeof(sql), "SELECT id FROM %s WHERE key = ?", table);
-	return sqlite3_prepare_v2(d->db, sql, -1, &k->find, NULL) == SQLITE_OK ||
-	       fail(x);
+	return compile(x, sql, &k->find);
 }
 
 static bool prepare_forget(struct tr2_export *x, struct keyed *k,
 			   const char *sql)
 {
-	struct database *d = x->state;
-
-	return sqlite3_prepare_v2(d->db, sql, -1, &k->forget[k->nr_forget++],
-				  NULL) == SQLITE_OK ||
-	       fail(x);
+	return compile(x, sql, &k->forget[k->nr_forget++]);
 }
 
 /* Does each row of the table belong to one session? */
@@ -366,39 +365,31 @@ static int64_t find_key(struct tr2_export *x, struct keyed *k)
 	return id;
 }
 
+/* Give a row the id of its key. A row of an earlier export keeps it, and what
+ * belongs to it is deleted. */
+static void identify(struct tr2_export *x, struct keyed *k, int64_t *ids,
+		     tr2_export_name_fn *add_key, uint32_t i)
+{
+	int64_t id;
+
+	tr2_export_name(x, add_key, i);
+	id = find_key(x, k);
+	if (!id || forget(x, k, id))
+		ids[i] = id ? id : k->next++;
+}
+
 static void session(struct tr2_export *x, uint32_t i)
 {
 	struct database *d = x->state;
-	int64_t id;
 
-	tr2_buf_reset(&x->text);
-	tr2_session_key(x, &x->text, i);
-	id = find_key(x, &d->sessions);
-	if (!id || forget(x, &d->sessions, id))
-		d->session_ids[i] = id ? id : d->sessions.next++;
+	identify(x, &d->sessions, d->session_ids, tr2_session_key, i);
 }
 
 static void node(struct tr2_export *x, uint32_t i)
 {
 	struct database *d = x->state;
-	int64_t id;
 
-	tr2_buf_reset(&x->text);
-	tr2_process_key(x, &x->text, i);
-	id = find_key(x, &d->processes);
-	if (!id || forget(x, &d->processes, id))
-		d->process_ids[i] = id ? id : d->processes.next++;
-}
-
-static void find_recording(struct tr2_export *x, uint32_t i)
-{
-	struct database *d = x->state;
-	int64_t id;
-
-	tr2_buf_reset(&x->text);
-	tr2_recording_key(x, &x->text, i);
-	id = find_key(x, &d->recordings);
-	d->recording_ids[i] = id ? id : d->recordings.next++;
+	identify(x, &d->processes, d->process_ids, tr2_process_key, i);
 }
 
 static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
@@ -406,7 +397,8 @@ static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 	struct database *d = x->state;
 
 	if (table == TR2_TABLE_recordings)
-		find_recording(x, i);
+		identify(x, &d->recordings, d->recording_ids,
+			 tr2_recording_key, i);
 	tr2_row_fill(x, &d->row, &d->ids, table, i);
 	insert(x, table);
 }

@@ -6,6 +6,7 @@
 #include "export/sql/tables_cells.h"
 #include "export/stacks.h"
 #include "model/build/trace_span.h"
+#include "model/kind.h"
 #include "model/states.h"
 
 const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR] = {
@@ -18,30 +19,20 @@ const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR] = {
 #undef TR2_COLUMN
 };
 
-static void json(struct tr2_export *x, struct tr2_row *r, const char *text)
-{
-	size_t start = r->text.len;
-
-	if (!text) {
-		tr2_value_none(r);
-		return;
-	}
-	tr2_export_add_json(x, &r->text, text);
-	tr2_value_text_from(r, start);
-}
-
 static void add_value(struct tr2_export *x, struct tr2_row *r,
 		      const struct tr2_point *p)
 {
 	size_t start = r->text.len;
 
-	if (!p->value || p->kind == TR2_POINT_DATA_JSON ||
-	    p->kind == TR2_POINT_OTHER) {
-		json(x, r, p->value);
+	if (!p->value) {
+		tr2_value_none(r);
 		return;
 	}
-	tr2_buf_addstr(&r->text,
-		       tr2_export_value(x, tr2_s(x->m, p->key), p->value));
+	if (p->kind == TR2_POINT_DATA_JSON || p->kind == TR2_POINT_OTHER)
+		tr2_export_add_json(x, &r->text, p->value);
+	else
+		tr2_buf_addstr(&r->text, tr2_export_value(x,
+			tr2_s(x->m, p->key), p->value));
 	tr2_value_text_from(r, start);
 }
 
@@ -164,11 +155,12 @@ static const char *const point_kinds[] = {
 #define SIZE(v) tr2_value_size(r, v)
 #define TEXT(s) tr2_value_text(x, r, s)
 #define STRING(s) tr2_value_text(x, r, tr2_s(x->m, s))
-#define JSON(text) json(x, r, text)
-#define COMMAND(words) tr2_value_command(x, r, words)
-#define WORDS(words) tr2_value_words(x, r, words)
-#define ID(id) tr2_value_id(r, id)
-#define TRACE(self) tr2_value_trace(r, self)
+#define COMMAND(words) ADD(tr2_export_add_command(x, &r->text, words))
+#define WORDS(words) \
+	ADD(if ((words)->nr) tr2_export_add_words(x, &r->text, words))
+#define JSON(json) ADD(if (json) tr2_export_add_json(x, &r->text, json))
+#define ID(id) ADD(if (id) tr2_context_add_id(&r->text, id))
+#define TRACE(self) ADD(if ((self)->id) tr2_context_add_trace(&r->text, self))
 #define FROM(from, to) tr2_value_part(r, from, to)
 /* Of an end: at most one is known. */
 #define CODE(end, known, code) INT_IF((known) && (end) != TR2_END_SIGNAL, code)

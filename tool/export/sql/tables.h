@@ -117,4 +117,9 @@ void tr2_session_key(struct tr2_export *x, struct tr2_buf *b,
 void tr2_process_key(struct tr2_export *x, struct tr2_buf *b, uint32_t node);
 void tr2_recording_key(struct tr2_export *x, struct tr2_buf *b, uint32_t input);
 
+/* The indexes and views of an SQLite database, and its `PRAGMA application_id`:
+ * "tr2d". */
+#define TR2_SCHEMA_APPLICATION 0x74723264
+extern const char tr2_schema_indexes[], tr2_schema_views[];
+
 #endif

@@ -65,37 +65,6 @@ void tr2_value_text(struct tr2_export *x, struct tr2_row *r, const char *s)
 	tr2_value_text_from(r, start);
 }
 
-void tr2_value_string(struct tr2_export *x, struct tr2_row *r, tr2_str s)
-{
-	tr2_value_text(x, r, tr2_s(x->m, s));
-}
-
-void tr2_value_command(struct tr2_export *x, struct tr2_row *r,
-		       const struct tr2_words *w)
-{
-	size_t start = r->text.len;
-
-	if (w->nr) {
-		tr2_export_add_command(x, &r->text, w);
-		tr2_value_text_from(r, start);
-	} else {
-		tr2_value_none(r);
-	}
-}
-
-void tr2_value_words(struct tr2_export *x, struct tr2_row *r,
-		     const struct tr2_words *w)
-{
-	size_t start = r->text.len;
-
-	if (w->nr) {
-		tr2_export_add_words(x, &r->text, w);
-		tr2_value_text_from(r, start);
-	} else {
-		tr2_value_none(r);
-	}
-}
-
 void tr2_value_part(struct tr2_row *r, size_t from, size_t to)
 {
 	struct tr2_row_value *v = tr2_value_next(
@@ -103,30 +72,6 @@ void tr2_value_part(struct tr2_row *r, size_t from, size_t to)
 
 	v->at = from;
 	v->len = to - from;
-}
-
-void tr2_value_id(struct tr2_row *r, uint64_t id)
-{
-	size_t start = r->text.len;
-
-	if (!id) {
-		tr2_value_none(r);
-		return;
-	}
-	tr2_context_add_id(&r->text, id);
-	tr2_value_text_from(r, start);
-}
-
-void tr2_value_trace(struct tr2_row *r, const struct tr2_context *self)
-{
-	size_t start = r->text.len;
-
-	if (self->id) {
-		tr2_context_add_trace(&r->text, self);
-		tr2_value_text_from(r, start);
-	} else {
-		tr2_value_none(r);
-	}
 }
 
 int64_t tr2_row_session_id(const struct tr2_row_ids *ids, uint32_t session)

@@ -31,23 +31,13 @@ void tr2_value_size(struct tr2_row *r, uint64_t value);
 /* Add the text that was appended to r->text since `start`. */
 void tr2_value_text_from(struct tr2_row *r, size_t start);
 void tr2_value_text(struct tr2_export *x, struct tr2_row *r, const char *s);
-void tr2_value_string(struct tr2_export *x, struct tr2_row *r, tr2_str s);
-/* Words as a command for people, or as JSON; NULL: none. */
-void tr2_value_command(struct tr2_export *x, struct tr2_row *r,
-		       const struct tr2_words *w);
-void tr2_value_words(struct tr2_export *x, struct tr2_row *r,
-		     const struct tr2_words *w);
 /* A text of the row, which is followed by a NUL; NULL: it is empty. */
 void tr2_value_part(struct tr2_row *r, size_t from, size_t to);
 const char *tr2_end_name(uint8_t end);
-/* The id of a span; that of its trace. NULL: none. */
-void tr2_value_id(struct tr2_row *r, uint64_t id);
-void tr2_value_trace(struct tr2_row *r, const struct tr2_context *self);
 
-/* Append the host of a recording, the kind of a process, the SID of the session
+/* Append the host of a recording, the SID of the session
  * above, the name of a session. */
 void tr2_row_add_host(struct tr2_buf *b, const struct tr2_model_input *in);
-void tr2_row_add_kind(struct tr2_export *x, struct tr2_buf *b, uint32_t node);
 void tr2_row_add_parent_sid(struct tr2_buf *b, const char *sid);
 void tr2_row_add_session_name(struct tr2_export *x, struct tr2_buf *b,
 			      const struct tr2_model_session *s);

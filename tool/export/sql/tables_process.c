@@ -7,7 +7,6 @@
 
 #include "common/memory.h"
 #include "export/sql/tables_cells.h"
-#include "model/kind.h"
 #include "out/table.h"
 
 void tr2_row_add_host(struct tr2_buf *b, const struct tr2_model_input *in)
@@ -94,15 +93,6 @@ int64_t tr2_row_kernel_thread_id(const struct tr2_row_ids *ids,
 uint32_t tr2_row_node_of(const struct tr2_model *m, uint32_t task_thread)
 {
 	return m->tasks[m->task_threads[task_thread].task].node;
-}
-
-void tr2_row_add_kind(struct tr2_export *x, struct tr2_buf *b, uint32_t node)
-{
-	static struct tr2_buf kind; /* kept for reuse: allocating maps memory */
-
-	tr2_buf_reset(&kind);
-	tr2_kind_add(x->m, node, 0, &kind);
-	tr2_buf_addstr(b, tr2_export_text(x, tr2_buf_str(&kind)));
 }
 
 uint32_t tr2_row_session(const struct tr2_model *m, enum tr2_table_id table,
