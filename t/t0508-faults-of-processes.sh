@@ -137,6 +137,13 @@ test_expect_success INJECT 'the clock is set back all the time: durations are no
 			. == sort))" all.e
 '
 
+test_expect_success INJECT 'the wall clock is in the first second of 1970: every line is whole' '
+	: >all.e &&
+	injected INJECT_WALL=1 &&
+	intact all.e &&
+	test_grep "\"event\":\"region_leave\".*\"time\":\"1970-01-01T00:00:00" all.e
+'
+
 # killed SIGNAL NUMBER: all rounds end by it, and the written lines are whole.
 rounds=3
 test_have_prereq !EXPENSIVE || rounds=150

@@ -23,10 +23,12 @@
 #define TR2_KEPT_HEAD_BYTES \
 	(TR2_KEPT_BYTES - TR2_PIECES_BYTES - TR2_KEPT_SLACK - 128u)
 
+#define TR2_KEPT_NONE (UINT64_C(1) << 63) /* a second that no clock has */
+
 struct tr2_kept {
 	char *p; /* TR2_KEPT_BYTES */
-	/* The text is that of this second, of wall time; 0: of none. A jump out
-	 * of a call leaves it valid, or 0. */
+	/* The text is that of this second, of wall time, or TR2_KEPT_NONE. A jump
+	 * out of a call leaves it so. */
 	uint64_t second_us;
 	size_t at; /* json: the digits of the time; perf: behind the head */
 };
@@ -40,7 +42,7 @@ struct tr2_rendered {
 /* For a thread whose id or name changes, or whose memory is used anew. */
 static inline void tr2_kept_forget(struct tr2_kept *kept)
 {
-	__atomic_store_n(&kept->second_us, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&kept->second_us, TR2_KEPT_NONE, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 

@@ -15,6 +15,7 @@
  *	INJECT_BACK=SECONDS  at each reading, the wall clock is set back by so
  *	                     much more; the monotonic clock advances by 6 s, so
  *	                     that no cached reading is used
+ *	INJECT_WALL=N        the wall clock is in the N-th second of 1970
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,7 +38,7 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *p, size_t size);
 
 static long raise_signo, eintr_every, short_bytes, fail_errno, fail_after,
-	memory_every, memory_at, seconds_back;
+	memory_every, memory_at, seconds_back, wall_second;
 
 static long setting(const char *name)
 {
@@ -56,6 +57,7 @@ static __attribute__((constructor)) void read_settings(void)
 	memory_every = setting("INJECT_MEMORY");
 	memory_at = setting("INJECT_MEMORY_AT");
 	seconds_back = setting("INJECT_BACK");
+	wall_second = setting("INJECT_WALL");
 }
 
 /* Return the number of this event, from 1. */
@@ -205,6 +207,8 @@ EXPORT int clock_gettime(clockid_t id, struct timespec *ts)
 	static long nr_wall, nr_steady;
 	long result = syscall(SYS_clock_gettime, id, ts);
 
+	if (!result && wall_second && id == CLOCK_REALTIME)
+		ts->tv_sec = wall_second - 1;
 	if (!result && seconds_back && id == CLOCK_REALTIME)
 		ts->tv_sec -= seconds_back * count(&nr_wall);
 	if (!result && seconds_back && id == CLOCK_MONOTONIC)
