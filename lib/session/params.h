@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * params - emit the config keys and variables that the settings ask for, as
- * def_param events.
+ * def_param events, and the data that the system has of this process.
  */
 #ifndef TR2_SESSION_PARAMS_H
 #define TR2_SESSION_PARAMS_H
@@ -22,5 +22,11 @@ void tr2_params_set_config(struct tr2_call *call, const char *key,
 /* value NULL: left out. Redacted if the name is that of a secret. */
 void tr2_params_emit(struct tr2_call *call, const char *param,
 		     const char *value, const char *scope);
+
+/* Emit cmd_ancestry from /proc; nothing if that cannot be read. */
+void tr2_process_emit_ancestry(struct tr2_call *call);
+
+/* Emit data of category process: peak memory and CPU times so far. */
+void tr2_process_emit_usage(struct tr2_call *call);
 
 #endif

@@ -70,4 +70,10 @@ int32_t tr2_procfs_own_pid(int32_t pid);
  * since the last tick. */
 bool tr2_procfs_cpu(int32_t pid, int64_t *cpu_ns);
 
+/* One moment in both clocks. */
+struct tr2_anchor {
+	uint64_t monotonic_ns, wall_ns;
+};
+void tr2_anchor_take(struct tr2_anchor *anchor);
+
 #endif

@@ -16,7 +16,7 @@
 #include "common/memory.h"
 #include "export/export.h"
 #include "export/series.h"
-#include "model/histogram.h"
+#include "model/stats.h"
 #include "model/join/self_time.h"
 #include "model/states.h"
 

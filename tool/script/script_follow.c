@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/grown.h"
+#include "common/lines.h"
 #include "common/join.h"
 #include "common/memory.h"
 #include "common/options.h"

@@ -7,7 +7,7 @@
 #define TR2_TOP_TOP_H
 
 #include "common/format.h"
-#include "common/grown.h"
+#include "common/lines.h"
 #include "common/map.h"
 #include "common/procfs.h"
 #include "common/words.h"

@@ -13,7 +13,6 @@
 #include "format/events/utf8.h"
 #include "format/kernel/kernel_data.h"
 #include "format/kernel/kernel_profile.h"
-#include "format/kernel/kernel_symbols.h"
 #include "model/build/build.h"
 #include "model/build/build_states.h"
 

@@ -13,7 +13,6 @@
 #include "format/ring/ring_metrics.h"
 #include "format/ring/ring_names.h"
 #include "format/ring/ring_sample.h"
-#include "format/ring/ring_span.h"
 #include "format/ring/ring_spill.h"
 #include "model/build/build.h"
 

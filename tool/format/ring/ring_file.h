@@ -116,4 +116,8 @@ bool tr2_ring_file_read(const struct tr2_ring_file *f, uint64_t offset,
 /* Return the offset of a slot. */
 uint64_t tr2_ring_file_slot(const struct tr2_ring_file *f, uint32_t slot);
 
+/* Return the path of the ring that a process writes, from malloc(). NULL: it has
+ * none, or it may not be read. */
+char *tr2_ring_mapped(int32_t pid);
+
 #endif

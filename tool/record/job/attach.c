@@ -18,7 +18,7 @@
 #include "common/options.h"
 #include "common/procfs.h"
 #include "common/say.h"
-#include "format/ring/ring_mapped.h"
+#include "format/ring/ring_file.h"
 #include "record/job/control_page.h"
 #include "record/job/process_sources.h"
 

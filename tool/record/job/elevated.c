@@ -15,7 +15,6 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "record/elevate.h"
-#include "record/kernel/tracefs.h"
 #include "record/kernel/tracepoints.h"
 #include "record/sources/connector.h"
 

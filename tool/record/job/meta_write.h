@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "record/anchor.h"
+#include "common/procfs.h"
 #include "record/kernel/counters.h"
 #include "record/kernel/kernel_records.h"
 #include "record/sources/cpu_limit.h"
 #include "record/sources/procs.h"
 #include "record/sources/run.h"
-#include "record/sources/trace.h"
+#include "record/job/environment.h"
 #include "record/store.h"
 #include "record/streams/listen.h"
 #include "record/streams/stream_totals.h"

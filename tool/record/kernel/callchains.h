@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/kernel/kernel_formats.h"
+#include "format/kernel/kernel_data.h"
 
 #define TR2_CALLCHAINS_SEEN 1024
 #define TR2_CALLCHAINS_ADDRS 16384

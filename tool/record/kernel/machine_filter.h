@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "common/map.h"
-#include "format/kernel/kernel_formats.h"
+#include "format/kernel/kernel_data.h"
 #include "format/recording/tasklog.h"
 #include "record/kernel/callchains.h"
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "format/kernel/kernel_formats.h"
+#include "format/kernel/kernel_data.h"
 
 struct tr2_tracepoints {
 	struct tr2_kernel_formats formats;
@@ -22,5 +22,9 @@ struct tr2_tracepoints {
 /* false: why_not is the reason. */
 bool tr2_tracepoints_read(struct tr2_tracepoints *tracepoints);
 void tr2_tracepoints_release(struct tr2_tracepoints *tracepoints);
+
+/* Open the directory of tracefs, the kernel's files on tracepoints and probes, for
+ * openat(). Root needs no mount. -1: errno; ENOENT: it is mounted nowhere. */
+int tr2_tracefs_open(void);
 
 #endif

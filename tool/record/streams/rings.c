@@ -18,7 +18,6 @@
 #include "format/ring/ring_spill.h"
 #include "record/store.h"
 #include "record/streams/ring_copy.h"
-#include "record/streams/ringmap.h"
 
 /* The interval of checking all rings for changes without a wake-up: new
  * threads, ends by SIGKILL, small amounts in a ring that does not fill. */
