@@ -6,6 +6,7 @@
 #include "arena/layout.h"
 #include "common/map.h"
 #include "common/memory.h"
+#include "common/order.h"
 #include "model/model.h"
 #include "model/stats.h"
 
@@ -67,23 +68,10 @@ void tr2_group_add(struct tr2_group *group, uint32_t element, int64_t ns)
 	group->values[group->nr_values++] = ns;
 }
 
-static int compare(const void *va, const void *vb)
-{
-	int64_t a = *(const int64_t *)va, b = *(const int64_t *)vb;
+TR2_ORDER(compare_ns, int64_t, tr2_order(*a, *b))
 
-	return a < b ? -1 : a > b;
-}
-
-static int compare_pieces(const void *va, const void *vb)
-{
-	const struct tr2_group_piece *a = va, *b = vb;
-
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->root != b->root)
-		return a->root < b->root ? -1 : 1;
-	return a->from_ns < b->from_ns ? -1 : a->from_ns > b->from_ns;
-}
+TR2_ORDER(compare_pieces, struct tr2_group_piece,
+	  TR2_UP(group) ?: TR2_UP(root) ?: TR2_UP(from_ns))
 
 /* Add up the pieces of each group, each moment below a root once. */
 static void sum_pieces(struct tr2_groups *g)
@@ -115,7 +103,7 @@ void tr2_groups_sort(struct tr2_groups *g)
 	for (i = 0; i < g->nr; i++)
 		if (g->group[i].nr_values)
 			qsort(g->group[i].values, g->group[i].nr_values,
-			      sizeof(int64_t), compare);
+			      sizeof(int64_t), compare_ns);
 }
 
 uint64_t tr2_rank(uint64_t nr, double p)

@@ -9,6 +9,7 @@
 
 #include "common/lines.h"
 #include "common/memory.h"
+#include "common/order.h"
 #include "format/events/utf8.h"
 #include "model/private.h"
 
@@ -73,12 +74,7 @@ static void add_symbol(void *data, uint64_t addr, const char *name, size_t len,
 	};
 }
 
-static int by_symbol(const void *va, const void *vb)
-{
-	const struct tr2_kernel_symbol *a = va, *b = vb;
-
-	return a->addr < b->addr ? -1 : a->addr > b->addr;
-}
+TR2_ORDER(by_symbol, struct tr2_kernel_symbol, TR2_UP(addr))
 
 void tr2_kernel_symbols_read(struct tr2_kernel_symbols *s, int fd)
 {
@@ -188,12 +184,7 @@ static void add_function(void *data, uint64_t addr, const char *name, size_t len
 				 tr2_intern(m, "[kernel]", 8);
 }
 
-static int by_addr(const void *va, const void *vb)
-{
-	const struct tr2_kernel_function *a = va, *b = vb;
-
-	return a->addr < b->addr ? -1 : a->addr > b->addr;
-}
+TR2_ORDER(by_addr, struct tr2_kernel_function, TR2_UP(addr))
 
 void tr2_kernel_profile_names(struct tr2_kernel_profile *p, int fd)
 {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
+#include "common/order.h"
 #include "format/events/parsed_render.h"
 #include "format/ring/ring_event.h"
 #include "format/ring/ring_metrics.h"
@@ -239,14 +240,7 @@ static void take_slots(struct tr2_ring_reader *r)
 	}
 }
 
-static int compare_entries(const void *va, const void *vb)
-{
-	const struct entry *a = va, *b = vb;
-
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
+TR2_ORDER(compare_entries, struct entry, TR2_UP(time) ?: TR2_UP(order))
 
 /* Limit times that are too large, as in a damaged file, to the largest valid
  * one. */

@@ -7,6 +7,7 @@
 
 #include "common/map.h"
 #include "common/memory.h"
+#include "common/order.h"
 #include "event/event.h"
 #include "format/events/utf8.h"
 
@@ -82,14 +83,7 @@ void tr2_ring_names_record(struct tr2_ring_names *n,
 		add_name(n, task->tid, task->time);
 }
 
-static int compare(const void *va, const void *vb)
-{
-	const struct tr2_ring_name *a = va, *b = vb;
-
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	return a->since < b->since ? -1 : a->since > b->since;
-}
+TR2_ORDER(compare, struct tr2_ring_name, TR2_UP(tid) ?: TR2_UP(since))
 
 /* Add live threads whose records were overwritten. */
 static void add_from_slots(struct tr2_ring_names *n, struct tr2_ring_file *f)

@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "common/order.h"
 #include "model/private.h"
 
 /* How many levels up from a span an open region is searched. */
@@ -184,16 +185,8 @@ static void fill_fork(const struct tr2_model *m, struct wait *w, uint32_t node)
 	fill_own(m, w, node);
 }
 
-static int compare_waits(const void *va, const void *vb)
-{
-	const struct wait *a = va, *b = vb;
-
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
-}
+TR2_ORDER(compare_waits, struct wait,
+	  TR2_UP(parent) ?: TR2_UP(thread) ?: TR2_UP(start_ns))
 
 static struct wait *add_wait(struct spawn *x)
 {
@@ -222,19 +215,9 @@ static void list_waits(struct spawn *x)
 	x->queries = tr2_calloc(x->nr, 2 * sizeof(*x->queries));
 }
 
-static int compare_ns(const void *va, const void *vb)
-{
-	int64_t a = *(const int64_t *)va, b = *(const int64_t *)vb;
+TR2_ORDER(compare_ns, int64_t, tr2_order(*a, *b))
 
-	return a < b ? -1 : a > b;
-}
-
-static int compare_queries(const void *va, const void *vb)
-{
-	const struct query *a = va, *b = vb;
-
-	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
-}
+TR2_ORDER(compare_queries, struct query, TR2_UP(at_ns))
 
 /* Return the earliest end of the regions open at that time, which is the end of
  * the innermost; `i` is the last span that began before. */
@@ -346,12 +329,7 @@ static struct interval ran(const struct tr2_model *m, const struct tr2_node *n)
 	return r;
 }
 
-static int compare_intervals(const void *va, const void *vb)
-{
-	const struct interval *a = va, *b = vb;
-
-	return a->from < b->from ? -1 : a->from > b->from;
-}
+TR2_ORDER(compare_intervals, struct interval, TR2_UP(from))
 
 /* Sort intervals and merge those that touch. */
 static void merge(struct intervals *list)

@@ -4,18 +4,13 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
+#include "common/order.h"
 #include "model/kind.h"
 #include "model/path/critical.h"
 #include "model/private.h"
 
-static int compare(const void *va, const void *vb)
-{
-	const struct tr2_path_piece *a = va, *b = vb;
-
-	if (a->task_thread != b->task_thread)
-		return a->task_thread < b->task_thread ? -1 : 1;
-	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
-}
+TR2_ORDER(compare_pieces, struct tr2_path_piece,
+	  TR2_UP(task_thread) ?: TR2_UP(start_ns))
 
 /* Did the thread run at this time, in one of the sorted pieces? */
 static bool has(const struct tr2_path_piece *list, size_t nr, uint32_t thread,
@@ -57,7 +52,7 @@ bool *tr2_critical_samples(const struct tr2_model *m)
 	on_path = tr2_calloc(m->nr_samples, sizeof(*on_path));
 	nr = tr2_critical_pieces(m, root, &pieces);
 	if (nr)
-		qsort(pieces, nr, sizeof(*pieces), compare);
+		qsort(pieces, nr, sizeof(*pieces), compare_pieces);
 	for (i = 1; i < m->nr_samples; i++) {
 		s = &m->samples[i];
 		thread = tr2_sample_thread(m, s);
@@ -268,16 +263,9 @@ static void check_votes(struct summing *s, const struct tr2_step *steps,
 			s->sums[i].step.by = 0;
 }
 
-static int compare_sums(const void *va, const void *vb)
-{
-	const struct tr2_path_sum *a = va, *b = vb;
-
-	if (tr2_step_ns(&a->step) != tr2_step_ns(&b->step))
-		return tr2_step_ns(&a->step) > tr2_step_ns(&b->step) ? -1 : 1;
-	if (a->step.start_ns != b->step.start_ns)
-		return a->step.start_ns < b->step.start_ns ? -1 : 1;
-	return a->kind < b->kind ? -1 : a->kind > b->kind;
-}
+TR2_ORDER(compare_sums, struct tr2_path_sum,
+	  tr2_order(tr2_step_ns(&b->step), tr2_step_ns(&a->step)) ?:
+	  TR2_UP(step.start_ns) ?: TR2_UP(kind))
 
 size_t tr2_critical_sums(struct tr2_model *m, const struct tr2_step *steps,
 			 size_t nr, struct tr2_path_sum **sums)

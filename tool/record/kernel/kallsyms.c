@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/order.h"
 #include "record/elevate.h"
 #include "record/store.h"
 
@@ -277,13 +278,7 @@ static void add_function(struct lines *l, struct tr2_buf *out, uint64_t addr)
 		add_line(l, out, line);
 }
 
-static int by_addr(const void *a, const void *b)
-{
-	uint64_t x = addr_of(*(const char *const *)a);
-	uint64_t y = addr_of(*(const char *const *)b);
-
-	return x < y ? -1 : x > y;
-}
+TR2_ORDER(by_addr, char *const, tr2_order(addr_of(*a), addr_of(*b)))
 
 /* Write the lines in order of their addresses. */
 static bool sort_lines(const struct lines *from, struct tr2_buf *out)
