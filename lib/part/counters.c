@@ -12,9 +12,7 @@
 #include "base/lock.h"
 #include "base/macros.h"
 #include "part/part.h"
-#include "part/pending_errors.h"
 #include "part/share.h"
-#include "pmu/parse.h"
 #include "pmu/pmu.h"
 
 #define MAX_COUNTERS 64

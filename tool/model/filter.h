@@ -6,7 +6,7 @@
 #ifndef TR2_MODEL_FILTER_H
 #define TR2_MODEL_FILTER_H
 
-#include "common/filter_options.h"
+#include "common/options.h"
 #include "model/model.h"
 
 /* Does any option restrict the processes? */

@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "common/format.h"
+#include "common/options.h"
 #include "out/term.h"
 
 enum tr2_cell_kind {

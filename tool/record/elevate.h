@@ -54,4 +54,8 @@ int tr2_elevate_file(enum tr2_elevated_file file, const char *name);
 /* Open the connector, which the kernel has acknowledged. */
 int tr2_elevate_connector(int events);
 
+/* Serve the recorder on standard input until it closes that. Return the exit
+ * code. */
+int tr2_elevated_serve(void);
+
 #endif

@@ -3,7 +3,6 @@
 #ifndef TR2_REPORT_REPORT_H
 #define TR2_REPORT_REPORT_H
 
-#include "common/filter_options.h"
 #include "common/options.h"
 #include "model/filter.h"
 #include "model/model.h"

@@ -8,7 +8,7 @@
 
 #include "arena/layout.h"
 #include "base/clock.h"
-#include "common/join.h"
+#include "common/words.h"
 #include "common/map.h"
 #include "common/memory.h"
 #include "common/say.h"

@@ -2,7 +2,7 @@
 /*
  * report_points - trace2 report --data and --errors: what happened at a moment.
  */
-#include "common/join.h"
+#include "common/words.h"
 #include "report/node.h"
 #include "report/report.h"
 

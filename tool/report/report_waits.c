@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/join.h"
+#include "common/words.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "model/kind.h"

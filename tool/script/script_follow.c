@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "common/lines.h"
-#include "common/join.h"
+#include "common/words.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"

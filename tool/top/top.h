@@ -6,7 +6,7 @@
 #ifndef TR2_TOP_TOP_H
 #define TR2_TOP_TOP_H
 
-#include "common/format.h"
+#include "common/options.h"
 #include "common/lines.h"
 #include "common/map.h"
 #include "common/procfs.h"

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/iso_time.h"
+#include "common/time.h"
 #include "common/memory.h"
 #include "format/events/event_json.h"
 #include "format/ring/ring_file.h"

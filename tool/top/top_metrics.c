@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "common/join.h"
+#include "common/words.h"
 #include "common/memory.h"
 #include "model/model.h"
 #include "out/table.h"

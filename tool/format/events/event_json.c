@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "common/iso_time.h"
+#include "common/time.h"
 #include "common/lines.h"
 #include "common/memory.h"
 #include "format/events/event_json.h"

@@ -14,7 +14,7 @@
 #include "format/ring/ring_metrics.h"
 #include "format/ring/ring_names.h"
 #include "format/ring/ring_sample.h"
-#include "format/ring/ring_spill.h"
+#include "format/ring/ring_file.h"
 #include "model/build/build.h"
 
 /* One record with its time. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/iso_time.h"
+#include "common/time.h"
 #include "common/order.h"
 #include "model/join/join_private.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "common/join.h"
+#include "common/words.h"
 #include "common/order.h"
 #include "model/kind.h"
 #include "model/path/critical.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Open what a recorder asks for, with root's rights. */
-#include "record/job/elevated.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>

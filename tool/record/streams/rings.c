@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "format/ring/ring_file.h"
-#include "format/ring/ring_spill.h"
 #include "record/store.h"
 #include "record/streams/ring_copy.h"
 
