@@ -7,8 +7,7 @@
  * pack.c     checks a file's text and packs it in place
  * match.c    patterns of keys
  */
-#ifndef TR2_CONFIG_INTERNAL_H
-#define TR2_CONFIG_INTERNAL_H
+#pragma once
 
 #include "config/config.h"
 
@@ -65,5 +64,3 @@ bool tr2_config_is_space(char c); /* space, tab, CR, LF */
 /* Return `dir` of `len` bytes followed by `name`, to be freed; NULL: no
  * memory. */
 char *tr2_config_join(const char *dir, size_t len, const char *name);
-
-#endif

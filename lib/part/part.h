@@ -7,8 +7,7 @@
  * A part may keep one pointer in each thread, its `own`: NULL at first, and
  * again in a forked child.
  */
-#ifndef TR2_PART_PART_H
-#define TR2_PART_PART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ void tr2_pending_errors_add_threads(const char *why, unsigned int nr_threads);
 
 /* Emit an error that was not added. */
 void tr2_pending_errors_emit_one(struct tr2_call *call, const char *why);
-
-#endif

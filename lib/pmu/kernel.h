@@ -3,8 +3,7 @@
  * kernel - functions that the files of the kernel's PMU share
  * (perf_event_open(2)).
  */
-#ifndef TR2_PMU_KERNEL_H
-#define TR2_PMU_KERNEL_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -50,5 +49,3 @@ struct tr2_page_value {
 bool tr2_kernel_page_read(const volatile struct perf_event_mmap_page *page,
 			  const struct tr2_page_machine *machine,
 			  struct tr2_page_value *value);
-
-#endif

@@ -18,8 +18,7 @@
  *
  * Not thread-safe by itself: the caller holds the process's lock.
  */
-#ifndef TR2_PMU_PMU_H
-#define TR2_PMU_PMU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -321,5 +320,3 @@ int tr2_perf_parse(const char *text, struct trace2_perf_named *events,
 /* Make the descriptor not readable which the program polls for overflows;
  * tr2_pipe_raise() makes it readable. Async-signal-safe. */
 void tr2_poll_pipe_clear(struct tr2_pipe *p);
-
-#endif

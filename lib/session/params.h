@@ -3,8 +3,7 @@
  * params - emit the config keys and variables that the settings ask for, as
  * def_param events, and the data that the system has of this process.
  */
-#ifndef TR2_SESSION_PARAMS_H
-#define TR2_SESSION_PARAMS_H
+#pragma once
 
 #include "thread/emit.h"
 
@@ -28,5 +27,3 @@ void tr2_process_emit_ancestry(struct tr2_call *call);
 
 /* Emit data of category process: peak memory and CPU times so far. */
 void tr2_process_emit_usage(struct tr2_call *call);
-
-#endif

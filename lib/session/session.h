@@ -18,8 +18,7 @@
  *
  * trace2_enabled_ is 1 in ON and FORKED while some destination takes bytes.
  */
-#ifndef TR2_SESSION_SESSION_H
-#define TR2_SESSION_SESSION_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -112,5 +111,3 @@ bool tr2_session_is_never_unloaded(void);
 
 /* End the session, unless this is a forked child without events. */
 void tr2_session_exit(void);
-
-#endif

@@ -3,8 +3,7 @@
  * lines - read a descriptor in large blocks and return it line by line, in
  * memory that does not grow with the input.
  */
-#ifndef TR2_COMMON_LINES_H
-#define TR2_COMMON_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ void tr2_grown_release(struct tr2_grown *g);
  * next call; 64 bytes after it are readable. false: there is none so far.
  */
 bool tr2_grown_line(struct tr2_grown *g, const char **line, size_t *len);
-
-#endif

@@ -19,8 +19,7 @@
  *		"list", "[-v] [FILE...]", "one line a process", NULL,
  *		options, TR2_COMMON_INPUT | TR2_COMMON_FILTER, 0, run };
  */
-#ifndef TR2_COMMON_OPTIONS_H
-#define TR2_COMMON_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -158,5 +157,3 @@ size_t tr2_options_list(const struct tr2_command *c,
  * TR2_EXIT_USAGE. */
 int tr2_usage_error(const struct tr2_command *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-
-#endif

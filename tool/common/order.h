@@ -4,8 +4,7 @@
  *
  *	TR2_ORDER(by_end, struct step, TR2_DOWN(end_ns) ?: TR2_UP(start_ns))
  */
-#ifndef TR2_COMMON_ORDER_H
-#define TR2_COMMON_ORDER_H
+#pragma once
 
 /* -1, 0 or 1. */
 #define tr2_order(a, b) (((a) > (b)) - ((a) < (b)))
@@ -20,5 +19,3 @@
 							    \
 		return keys;                                \
 	}
-
-#endif

@@ -6,8 +6,7 @@
  * some files are only for its user: every function may fail. None allocates,
  * except for tr2_procfs_open().
  */
-#ifndef TR2_COMMON_PROCFS_H
-#define TR2_COMMON_PROCFS_H
+#pragma once
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -75,5 +74,3 @@ struct tr2_anchor {
 	uint64_t monotonic_ns, wall_ns;
 };
 void tr2_anchor_take(struct tr2_anchor *anchor);
-
-#endif

@@ -5,8 +5,7 @@
  * to its end when it is added. So the difference of any two times of a model
  * does not overflow. Sums may: use tr2_ns_add().
  */
-#ifndef TR2_COMMON_TIME_H
-#define TR2_COMMON_TIME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ static inline void tr2_ns_add(int64_t *sum, int64_t ns)
  * `20261121T101502.123456Z`. false: no such time, or before 1970 or after 2115.
  */
 bool tr2_parse_time(const char *s, size_t len, int64_t *wall_us);
-
-#endif

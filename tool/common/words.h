@@ -2,8 +2,7 @@
 /*
  * words - a list of strings, such as argv.
  */
-#ifndef TR2_COMMON_WORDS_H
-#define TR2_COMMON_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ const char *tr2_base_name(const char *path);
 
 /* Append the words quoted for a shell, and … if they were cut. */
 void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out);
-
-#endif

@@ -7,8 +7,7 @@
  * DIR/tasks.jsonl, DIR/events/: see format/recording). Input is not trusted: a
  * loader fails only if a file cannot be read, never because of the content.
  */
-#ifndef TR2_FORMAT_READ_H
-#define TR2_FORMAT_READ_H
+#pragma once
 
 #include "common/lines.h"
 #include "model/model.h"
@@ -57,5 +56,3 @@ uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
 
 /* Read DIR/meta.json and DIR/tasks.jsonl if they exist. */
 void tr2_meta_load(struct tr2_model *m, const char *dir);
-
-#endif

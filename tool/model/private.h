@@ -3,8 +3,7 @@
  * private - state and functions that the model's own files share: the arena of
  * strings, and the maps of sessions, threads and children.
  */
-#ifndef TR2_MODEL_PRIVATE_H
-#define TR2_MODEL_PRIVATE_H
+#pragma once
 
 #include <string.h>
 
@@ -142,5 +141,3 @@ bool tr2_spawn_next_wait(const struct tr2_model *m, uint32_t thread,
  * else at_ns. */
 int64_t tr2_spawn_return(const struct tr2_model *m, uint32_t thread,
 			 uint32_t task, int64_t at_ns);
-
-#endif

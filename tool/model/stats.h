@@ -2,8 +2,7 @@
 /*
  * stats - durations grouped by name, and buckets, with their percentiles.
  */
-#ifndef TR2_MODEL_STATS_H
-#define TR2_MODEL_STATS_H
+#pragma once
 
 #include "model/private.h"
 
@@ -77,5 +76,3 @@ void tr2_histogram_add(uint64_t *buckets, const struct tr2_metric *metric);
  * empty. */
 int64_t tr2_histogram_percentile(const uint64_t *buckets, double p,
 				 uint64_t max_ns);
-
-#endif

@@ -9,8 +9,7 @@
  * or the two tracepoints of the scheduler, and a few files of the kernel to read.
  * It ends before CMD starts.
  */
-#ifndef TR2_RECORD_ELEVATE_H
-#define TR2_RECORD_ELEVATE_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -57,5 +56,3 @@ int tr2_elevate_connector(int events);
 /* Serve the recorder on standard input until it closes that. Return the exit
  * code. */
 int tr2_elevated_serve(void);
-
-#endif

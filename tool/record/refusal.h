@@ -4,8 +4,7 @@
  * more. An error number alone does not tell: a filter of system calls may return
  * any, and the kernel's own limit has two.
  */
-#ifndef TR2_RECORD_REFUSAL_H
-#define TR2_RECORD_REFUSAL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ void tr2_refusal_cause(char *text, size_t size, enum tr2_right right);
 /* Return the command, or the condition, that permits more to this process; NULL:
  * none is known. */
 const char *tr2_refusal_remedy(void);
-
-#endif

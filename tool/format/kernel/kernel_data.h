@@ -8,8 +8,7 @@
  * appending to it: it is read in pieces, never mapped, and every offset and
  * size in it is checked. All numbers are in this machine's byte order.
  */
-#ifndef TR2_FORMAT_KERNEL_KERNEL_DATA_H
-#define TR2_FORMAT_KERNEL_KERNEL_DATA_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -130,5 +129,3 @@ void tr2_kernel_data_merge(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 			     const unsigned char *p, size_t size,
 			     struct tr2_kernel_record *r);
-
-#endif

@@ -3,8 +3,7 @@
  * kernel_profile - pass samples of the CPU time to the model, with the mappings
  * by which their addresses are understood.
  */
-#ifndef TR2_FORMAT_KERNEL_KERNEL_PROFILE_H
-#define TR2_FORMAT_KERNEL_KERNEL_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -66,5 +65,3 @@ void tr2_kernel_symbols_release(struct tr2_kernel_symbols *s);
 enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
 					const unsigned char *calls,
 					uint32_t nr, bool *futex);
-
-#endif

@@ -3,8 +3,7 @@
  * ring_event - convert one event's record of a ring into a struct
  * tr2_parsed_event.
  */
-#ifndef TR2_FORMAT_RING_RING_EVENT_H
-#define TR2_FORMAT_RING_RING_EVENT_H
+#pragma once
 
 #include "base/buf.h"
 #include "common/map.h"
@@ -67,5 +66,3 @@ bool tr2_ring_span_unfinished(const struct tr2_ring_spans *s, uint32_t i,
 
 void tr2_ring_spans_reset(struct tr2_ring_spans *s);
 void tr2_ring_spans_release(struct tr2_ring_spans *s);
-
-#endif

@@ -8,8 +8,7 @@
  * time: it is read, never mapped, every offset is checked against its size, and
  * callers get copies only. Reading does not disturb the process.
  */
-#ifndef TR2_FORMAT_RING_RING_FILE_H
-#define TR2_FORMAT_RING_RING_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -139,5 +138,3 @@ struct tr2_piece {
 };
 
 _Static_assert(sizeof(struct tr2_piece) == 32, "layout");
-
-#endif

@@ -3,8 +3,7 @@
  * ring_names - map a kernel's thread id at some time to the thread's name, from
  * the task records of a ring, and from its slots if those were overwritten.
  */
-#ifndef TR2_FORMAT_RING_RING_NAMES_H
-#define TR2_FORMAT_RING_RING_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -66,5 +65,3 @@ const char *tr2_ring_names_of(struct tr2_ring_names *n, uint32_t tid,
 
 void tr2_ring_names_reset(struct tr2_ring_names *n);
 void tr2_ring_names_release(struct tr2_ring_names *n);
-
-#endif

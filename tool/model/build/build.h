@@ -5,8 +5,7 @@
  * (copied here if kept). Any field may be missing or invalid: the valid ones
  * are kept, and a problem is counted.
  */
-#ifndef TR2_MODEL_BUILD_BUILD_H
-#define TR2_MODEL_BUILD_BUILD_H
+#pragma once
 
 #include "model/model.h"
 #include "model/view.h"
@@ -77,5 +76,3 @@ void tr2_build_problem(struct tr2_model *m, enum tr2_problem_kind kind,
 /* Note so many problems at once, or none if count is 0. */
 void tr2_build_problems(struct tr2_model *m, enum tr2_problem_kind kind,
 			tr2_str source, const char *text, uint64_t count);
-
-#endif

@@ -3,8 +3,7 @@
  * environment - the recorded command's environment: the process's own, except
  * the variables that control where its events go.
  */
-#ifndef TR2_RECORD_JOB_ENVIRONMENT_H
-#define TR2_RECORD_JOB_ENVIRONMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ struct tr2_record_trace {
  * GIT_TRACE2_SPANS is set: programs that choose one trace in N would take all of
  * this one, as it is chosen. */
 void tr2_record_trace_begin(struct tr2_record_trace *trace);
-
-#endif

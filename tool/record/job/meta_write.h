@@ -3,8 +3,7 @@
  * meta_write - meta.json: the command, where and when it ran, and the result
  * (Documentation/technical/recording-format.adoc).
  */
-#ifndef TR2_RECORD_JOB_META_WRITE_H
-#define TR2_RECORD_JOB_META_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ void tr2_meta_add_status(struct tr2_buf *b, int status);
 void tr2_meta_add_usage(struct tr2_buf *b, const struct tr2_usage *usage);
 /* "wait", "connector", "none" */
 const char *tr2_meta_source(enum tr2_status_source from);
-
-#endif

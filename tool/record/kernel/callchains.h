@@ -3,8 +3,7 @@
  * callchains - the addresses of the kernel's functions that occur in samples.
  * Chains repeat: one that was seen is skipped.
  */
-#ifndef TR2_RECORD_KERNEL_CALLCHAINS_H
-#define TR2_RECORD_KERNEL_CALLCHAINS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void tr2_callchains_add(struct tr2_callchains *chains,
 			bool is_switch);
 /* Sort the addresses, in place: addrs[0..nr). Nothing may be added then. */
 void tr2_callchains_sort(struct tr2_callchains *chains);
-
-#endif

@@ -3,8 +3,7 @@
  * tracepoints - the formats of tracepoints, from tracefs: the number of an
  * event, and the tracing data of a perf.data file, by which it is decoded.
  */
-#ifndef TR2_RECORD_KERNEL_TRACEPOINTS_H
-#define TR2_RECORD_KERNEL_TRACEPOINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ void tr2_tracepoints_release(struct tr2_tracepoints *tracepoints);
 /* Open the directory of tracefs, the kernel's files on tracepoints and probes, for
  * openat(). Root needs no mount. -1: errno; ENOENT: it is mounted nowhere. */
 int tr2_tracefs_open(void);
-
-#endif

@@ -6,8 +6,7 @@
  * A pid means the latest process with that number. Only descendants of a known
  * process are added; so events of the whole machine may be passed unfiltered.
  */
-#ifndef TR2_RECORD_SOURCES_PROCS_H
-#define TR2_RECORD_SOURCES_PROCS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ void tr2_procs_status(struct tr2_procs *procs, pid_t pid, int status,
 		      const struct tr2_usage *usage);
 
 void tr2_usage_from_rusage(struct tr2_usage *usage, const struct rusage *ru);
-
-#endif

@@ -3,8 +3,7 @@
  * ptrace_proc - what /proc says of a process that stands at a stop, as members
  * of a record of tasks.jsonl.
  */
-#ifndef TR2_RECORD_SOURCES_PTRACE_PROC_H
-#define TR2_RECORD_SOURCES_PTRACE_PROC_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -22,5 +21,3 @@ void tr2_ptrace_add_times(struct tr2_buf *b, pid_t tid);
 /* Read the process of a thread, and its parent. false: it is gone. */
 bool tr2_ptrace_parents(pid_t tid, pid_t *pid, pid_t *ppid);
 bool tr2_ptrace_is_thread_of(pid_t tid, pid_t pid);
-
-#endif

@@ -5,8 +5,7 @@
  * owner of such a file can truncate it, and then an access raises SIGBUS: a page
  * that was cut off is replaced by one of zeros.
  */
-#ifndef TR2_RECORD_STREAMS_RING_COPY_H
-#define TR2_RECORD_STREAMS_RING_COPY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ bool tr2_ring_copy(struct tr2_ring_file *from, int dir_fd, const char *name,
 /* Map a control page. NULL: it failed, or there are too many. */
 struct tr2_control *tr2_ringmap_add(int fd, uint64_t offset);
 void tr2_ringmap_remove(struct tr2_control *control);
-
-#endif

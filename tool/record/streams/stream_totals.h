@@ -3,8 +3,7 @@
  * stream_totals - the amount of recorded data: files, lines and bytes of a directory of
  * event streams, and the losses that their writers reported.
  */
-#ifndef TR2_RECORD_STREAMS_STREAM_TOTALS_H
-#define TR2_RECORD_STREAMS_STREAM_TOTALS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ int tr2_tally_read(struct tr2_tally *tally, int events_fd);
 
 /* Add up sizes only (tally->files, tally->bytes). */
 int tr2_tally_sizes(struct tr2_tally *tally, int events_fd);
-
-#endif
