@@ -53,7 +53,7 @@ struct tr2_meta {
 	struct tr2_io io; /* without the lines of events */
 	const struct tr2_procs *procs;
 	uint64_t processes;
-	struct tr2_tally tally;
+	struct tr2_stream_totals totals;
 	uint64_t lost_kernel_records, lost_kernel_data;
 	uint64_t lost_task_log, lost_exit_codes;
 	uint64_t lost_programs; /* that started after --max-size was reached */

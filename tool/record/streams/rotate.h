@@ -25,7 +25,7 @@ struct tr2_rotate {
 	unsigned int nr;    /* rotated directories */
 	unsigned int oldest; /* the first that may still exist, less 1 */
 	int error;           /* errno of the first failure */
-	struct tr2_tally done; /* content of the rotated directories */
+	struct tr2_stream_totals done; /* content of the rotated directories */
 	/* Removed directories; their streams and bytes. */
 	unsigned int removed;
 	uint64_t removed_files, removed_bytes;

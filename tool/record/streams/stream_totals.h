@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-struct tr2_tally {
+struct tr2_stream_totals {
 	uint64_t files, events, bytes;
 	/* files that do not begin with `version`: of processes that have
 	 * another file, if the directory was rotated */
@@ -16,7 +16,7 @@ struct tr2_tally {
 };
 
 /* Read every stream below events_fd. -1: the directory could not be read. */
-int tr2_tally_read(struct tr2_tally *tally, int events_fd);
+int tr2_stream_totals_read(struct tr2_stream_totals *totals, int events_fd);
 
-/* Add up sizes only (tally->files, tally->bytes). */
-int tr2_tally_sizes(struct tr2_tally *tally, int events_fd);
+/* Add up sizes only (totals->files, totals->bytes). */
+int tr2_stream_totals_sizes(struct tr2_stream_totals *totals, int events_fd);
