@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum tr2_right {
@@ -15,6 +16,10 @@ enum tr2_right {
 	TR2_RIGHT_TRACEFS,     /* descriptions of tracepoints, and probes */
 	TR2_RIGHT_KALLSYMS     /* the names of the kernel's functions */
 };
+
+/* Is this process in the first namespace of the machine, which has a fixed number?
+ * kind: "pid" or "user". */
+bool tr2_in_first_namespace(const char *kind);
 
 /* How a text begins that says what may not be counted. */
 #define TR2_NOT_PERMITTED "not permitted"

@@ -434,14 +434,6 @@ static void set_span(struct tr2_ring_event *e, const struct tr2_ring_file *f,
 			      1000 * 1000);
 }
 
-static void keep_start(struct tr2_ring_spans *s,
-		       const struct tr2_record_span *record)
-{
-	tr2_grow(s->start, s->nr, s->alloc);
-	s->start[s->nr++] = record;
-	*tr2_map_slot(&s->open, record->id) = s->nr;
-}
-
 static void forget_start(struct tr2_ring_spans *s, uint64_t id)
 {
 	uint32_t i = tr2_map_get(&s->open, id);
@@ -461,7 +453,9 @@ bool tr2_ring_span(struct tr2_ring_spans *s, struct tr2_ring_event *e,
 	tr2_buf_reset(&e->text);
 	switch (record->head.type) {
 	case TR2_RECORD_SPAN_START:
-		keep_start(s, record);
+		tr2_grow(s->start, s->nr, s->alloc);
+		s->start[s->nr++] = record;
+		*tr2_map_slot(&s->open, record->id) = s->nr;
 		return false;
 	case TR2_RECORD_SPAN_END:
 		forget_start(s, record->id);

@@ -40,12 +40,6 @@ static void requests_init(struct tr2_requests *r)
 	tr2_buf_addch(&r->host, '}');
 }
 
-static void requests_release(struct tr2_requests *r)
-{
-	tr2_buf_release(&r->text);
-	tr2_buf_release(&r->host);
-}
-
 static void read_tree(struct tr2_requests *r, struct tr2_event_reader *reader,
 		      const struct tr2_tree *tree)
 {
@@ -458,7 +452,8 @@ void tr2_forward_free(struct tr2_forward *f)
 	if (!f || f->started)
 		return;
 	tr2_trees_release(&f->trees);
-	requests_release(&f->requests);
+	tr2_buf_release(&f->requests.text);
+	tr2_buf_release(&f->requests.host);
 	tr2_post_free(f->post);
 	free(f);
 }

@@ -223,12 +223,6 @@ static int attach(void)
 	return tr2_attach_threads(&rec.attach, &rec.watch);
 }
 
-static int open_forward(const struct tr2_job *job)
-{
-	rec.listen.forward = tr2_forward_new(&job->forward);
-	return rec.listen.forward ? 0 : -1;
-}
-
 /* Open everything that may fail before the command runs. -1: the reason was
  * printed. */
 static int open_all(const struct tr2_job *job)
@@ -259,7 +253,8 @@ static int open_all(const struct tr2_job *job)
 	rec.run.on_usr1 = on_usr1;
 	if (!tr2_listen_open(&rec.listen, &rec.loop, job->addresses,
 			     job->nr_addresses) &&
-	    !(job->forward.url && open_forward(job)) &&
+	    (!job->forward.url ||
+	     (rec.listen.forward = tr2_forward_new(&job->forward))) &&
 	    !(job->nr_pids && attach()))
 		return 0;
 	tr2_store_undo(&rec.store);

@@ -33,13 +33,6 @@ static socklen_t address_of(struct sockaddr_un *un, const char *name)
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
 }
 
-static bool notify_wanted(void)
-{
-	struct sockaddr_un un;
-
-	return address_of(&un, getenv(VARIABLE)) != 0;
-}
-
 /* Send lines such as `READY=1` or `STATUS=…`. Never waits. */
 static void notify(const char *text)
 {
@@ -97,11 +90,12 @@ int tr2_service_start(struct tr2_service *s, struct tr2_loop *loop,
 		      struct tr2_listen *listen, uint64_t every_ns)
 {
 	uint64_t ns = every_ns ? every_ns : STATUS_NS;
+	struct sockaddr_un un;
 
 	s->loop = loop;
 	s->listen = listen;
 	s->says = every_ns != 0;
-	s->notifies = notify_wanted();
+	s->notifies = address_of(&un, getenv(VARIABLE)) != 0;
 	s->timer.ready = on_timer;
 	notify("READY=1");
 	if (!s->says && !s->notifies)

@@ -127,12 +127,6 @@ static void check_names(struct tr2_kernel_records *k,
 				    TR2_RIGHT_KALLSYMS, 0);
 }
 
-static void open_causes(struct tr2_kernel_records *k)
-{
-	if (open_switches(k))
-		check_names(k, TR2_KERNEL_CAUSES);
-}
-
 static void open_wakers(struct tr2_kernel_records *k)
 {
 	uint64_t id = k->tracepoints.formats.waking_id;
@@ -318,7 +312,8 @@ static void note_chains(struct tr2_kernel_records *k)
 static void open_states(struct tr2_kernel_records *k)
 {
 	k->refused[TR2_KERNEL_STATES][0] = '\0';
-	open_causes(k);
+	if (open_switches(k))
+		check_names(k, TR2_KERNEL_CAUSES);
 	open_wakers(k);
 }
 
