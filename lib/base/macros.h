@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* macros - the number of an array's elements; texts of tables; which way a branch
  * goes; what is in line; variables of the library's own; where large arrays lie. */
-#ifndef TR2_BASE_MACROS_H
-#define TR2_BASE_MACROS_H
+#pragma once
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
 
@@ -27,5 +26,3 @@
  * data, so that small variables share a few pages. Zeroed, and not static.
  */
 #define TR2_LARGE __attribute__((common))
-
-#endif
