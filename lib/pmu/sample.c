@@ -116,10 +116,7 @@ static struct tr2_limits *my_limits(void)
 	limits = tr2_pool_get(&pool);
 	if (!limits)
 		return NULL;
-	limits->next = all_limits;
-	if (all_limits)
-		all_limits->prev = limits;
-	all_limits = limits;
+	TR2_LIST_ADD(all_limits, limits);
 	limits->tid = tr2_raw_gettid();
 	tr2_my_limits = limits;
 	return limits;
@@ -142,12 +139,7 @@ void tr2_sample_task_end(uint32_t gone)
 		return;
 	if (!gone)
 		tr2_my_limits = NULL;
-	if (limits->next)
-		limits->next->prev = limits->prev;
-	if (limits->prev)
-		limits->prev->next = limits->next;
-	else
-		all_limits = limits->next;
+	TR2_LIST_REMOVE(all_limits, limits);
 	tr2_pool_put(&pool, limits);
 }
 
