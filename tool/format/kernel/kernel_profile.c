@@ -47,7 +47,8 @@ static void pass_line(const char *line, size_t len, tr2_kernel_symbol_fn *fn,
 	fn(data, addr, name, len, module, (size_t)(end - module));
 }
 
-void tr2_kernel_symbols_each(int fd, tr2_kernel_symbol_fn *fn, void *data)
+/* Read the functions of a file. */
+static void each_symbol(int fd, tr2_kernel_symbol_fn *fn, void *data)
 {
 	struct tr2_lines lines = { 0 };
 	enum tr2_lines_result got;
@@ -78,7 +79,7 @@ TR2_ORDER(by_symbol, struct tr2_kernel_symbol, TR2_UP(addr))
 
 void tr2_kernel_symbols_read(struct tr2_kernel_symbols *s, int fd)
 {
-	tr2_kernel_symbols_each(fd, add_symbol, s);
+	each_symbol(fd, add_symbol, s);
 	if (s->nr)
 		qsort(s->list, s->nr, sizeof(*s->list), by_symbol);
 }
@@ -193,7 +194,7 @@ void tr2_kernel_profile_names(struct tr2_kernel_profile *p, int fd)
 
 	/* After those of earlier recordings. */
 	p->kernel = m->kernel_functions[first - 1].kernel + 1;
-	tr2_kernel_symbols_each(fd, add_function, p);
+	each_symbol(fd, add_function, p);
 	if (m->nr_kernel_functions > first)
 		qsort(m->kernel_functions + first,
 		      m->nr_kernel_functions - first,

@@ -54,9 +54,6 @@ typedef void tr2_kernel_symbol_fn(void *data, uint64_t addr, const char *name,
 				  size_t len, const char *module,
 				  size_t module_len);
 
-/* Read the functions of a file. */
-void tr2_kernel_symbols_each(int fd, tr2_kernel_symbol_fn *fn, void *data);
-
 void tr2_kernel_symbols_read(struct tr2_kernel_symbols *s, int fd);
 void tr2_kernel_symbols_release(struct tr2_kernel_symbols *s);
 

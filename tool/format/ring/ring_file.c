@@ -37,8 +37,9 @@ bool tr2_ring_file_is(int fd)
 	       (!memcmp(start, NO_MAGIC, 8) && order == TR2_ARENA_BYTE_ORDER);
 }
 
-void tr2_ring_file_problem(struct tr2_ring_file *f, uint64_t offset,
-			   const char *text)
+/* Set the problem, unless one is set already. */
+static void set_problem(struct tr2_ring_file *f, uint64_t offset,
+			const char *text)
 {
 	if (f->problem[0])
 		return;
@@ -70,7 +71,7 @@ bool tr2_ring_file_read(const struct tr2_ring_file *f, uint64_t offset,
 static enum tr2_ring_is damaged(struct tr2_ring_file *f, uint64_t offset,
 				const char *text)
 {
-	tr2_ring_file_problem(f, offset, text);
+	set_problem(f, offset, text);
 	return TR2_RING_IS_DAMAGED;
 }
 
@@ -146,7 +147,7 @@ static void count_slots(struct tr2_ring_file *f)
 		there = (f->size - h->slots_offset) / h->slot_size;
 	f->nr_slots = h->nr_slots;
 	if (f->nr_slots > there) {
-		tr2_ring_file_problem(f, f->size, "it was cut short: threads "
+		set_problem(f, f->size, "it was cut short: threads "
 						  "are missing");
 		f->nr_slots = (uint32_t)there;
 	}
@@ -159,7 +160,7 @@ static bool read_strings(struct tr2_ring_file *f)
 	char *strings;
 
 	if (used > h->strings_size || !fits(h->strings_offset, 1, used, f->size)) {
-		tr2_ring_file_problem(f, h->strings_offset,
+		set_problem(f, h->strings_offset,
 				      "some of its strings are missing");
 		used = 0;
 	}
@@ -183,7 +184,7 @@ static bool read_definitions(struct tr2_ring_file *f)
 	if (nr > h->max_definitions ||
 	    h->definition_size < sizeof(*rows) ||
 	    !fits(h->definitions_offset, nr, h->definition_size, f->size)) {
-		tr2_ring_file_problem(f, h->definitions_offset,
+		set_problem(f, h->definitions_offset,
 				      "some of its definitions are missing");
 		nr = 0;
 	}
@@ -359,7 +360,7 @@ struct tr2_ring_place tr2_ring_file_place(struct tr2_ring_file *f,
 	if (c->data_size & (c->data_size - 1) ||
 	    c->data_size < TR2_RING_MIN_SIZE || c->data_offset % 8 ||
 	    !fits(c->data_offset, 1, c->data_size, f->header.slot_size)) {
-		tr2_ring_file_problem(f, at + offsetof(struct tr2_control,
+		set_problem(f, at + offsetof(struct tr2_control,
 						       data_offset),
 				      "the position of a thread's ring is "
 				      "invalid");
@@ -430,7 +431,7 @@ bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
 	/* If the tail moved past that head, all of it was overwritten. */
 	if (!is_range(tail, head, place.size) &&
 	    !(tail > head && tail <= word_at(f, slot, HEAD_AT))) {
-		tr2_ring_file_problem(f, tr2_ring_file_slot(f, slot) + HEAD_AT,
+		set_problem(f, tr2_ring_file_slot(f, slot) + HEAD_AT,
 				      "a ring's head and tail are invalid");
 		return true;
 	}
@@ -445,7 +446,7 @@ bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
 	if (!out->p)
 		return false;
 	if (!copy_out(f, &place, tail, out->p, out->len)) {
-		tr2_ring_file_problem(f, place.offset, "a ring cannot be read");
+		set_problem(f, place.offset, "a ring cannot be read");
 		out->len = 0;
 	}
 	/* Drop records that the owner released meanwhile: they may be

@@ -67,10 +67,6 @@ int64_t tr2_ring_file_since_start(const struct tr2_ring_file *f,
 /* Does the process that writes the file still run? */
 bool tr2_ring_file_is_alive(const struct tr2_ring_file *f);
 
-/* Set the problem, unless one is set already. */
-void tr2_ring_file_problem(struct tr2_ring_file *f, uint64_t offset,
-			   const char *text);
-
 /* Read a slot's control page as of one moment. false: it is not in the file. */
 bool tr2_ring_file_control(struct tr2_ring_file *f, uint32_t slot,
 			   struct tr2_control *out);

@@ -87,7 +87,7 @@ static void set_depths(struct tr2_model *m)
 	}
 }
 
-void tr2_model_tree(struct tr2_model *m)
+static void make_tree(struct tr2_model *m)
 {
 	uint32_t i;
 
@@ -102,7 +102,7 @@ void tr2_model_tree(struct tr2_model *m)
 void tr2_model_finish(struct tr2_model *m)
 {
 	tr2_model_join(m);
-	tr2_model_tree(m);
+	make_tree(m);
 	tr2_model_works(m);
 	tr2_model_threads(m);
 	tr2_model_samples(m);

@@ -63,4 +63,3 @@ bool tr2_sender_finish(struct tr2_sender *s, const struct timespec *until);
 int tr2_thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 /* Initialise a condition for waits by the monotonic clock. */
 void tr2_cond_init(pthread_cond_t *cond);
-void tr2_time_after(struct timespec *ts, int64_t ns);

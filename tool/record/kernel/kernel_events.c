@@ -101,8 +101,9 @@ static void close_later(const int *fds, uint32_t nr)
 #define USER_REGS UINT64_C(0)
 #endif
 
-void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
-			   uint32_t type, uint64_t config)
+/* Fill the fields that all events have. */
+static void init_event(struct tr2_kernel_event *event, const char *name,
+		       uint32_t type, uint64_t config)
 {
 	struct perf_event_attr *attr = &event->attr;
 
@@ -132,7 +133,7 @@ void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states,
 {
 	struct perf_event_attr *attr = &event->attr;
 
-	tr2_kernel_event_init(event, states ? "task-clock:u" : "dummy:u",
+	init_event(event, states ? "task-clock:u" : "dummy:u",
 			      PERF_TYPE_SOFTWARE,
 			      states ? PERF_COUNT_SW_TASK_CLOCK :
 				       PERF_COUNT_SW_DUMMY);
@@ -158,10 +159,10 @@ void tr2_kernel_event_switches(struct tr2_kernel_event *event,
 	struct perf_event_attr *attr = &event->attr;
 
 	if (tracepoint)
-		tr2_kernel_event_init(event, "sched:sched_switch",
+		init_event(event, "sched:sched_switch",
 				      PERF_TYPE_TRACEPOINT, tracepoint);
 	else
-		tr2_kernel_event_init(event, "context-switches:k",
+		init_event(event, "context-switches:k",
 				      PERF_TYPE_SOFTWARE,
 				      PERF_COUNT_SW_CONTEXT_SWITCHES);
 	sample_all(attr);
@@ -174,7 +175,7 @@ void tr2_kernel_event_switches(struct tr2_kernel_event *event,
 void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 			      uint64_t tracepoint)
 {
-	tr2_kernel_event_init(event, "sched:sched_waking", PERF_TYPE_TRACEPOINT,
+	init_event(event, "sched:sched_waking", PERF_TYPE_TRACEPOINT,
 			      tracepoint);
 	sample_all(&event->attr);
 }
@@ -205,7 +206,7 @@ bool tr2_kernel_can_see_machine(void)
 	struct tr2_kernel_event event;
 	int fd;
 
-	tr2_kernel_event_init(&event, "dummy", PERF_TYPE_SOFTWARE,
+	init_event(&event, "dummy", PERF_TYPE_SOFTWARE,
 			      PERF_COUNT_SW_DUMMY);
 	tr2_kernel_event_widen(&event);
 	fd = open_on_cpu(&event, 0, 0);
@@ -225,7 +226,7 @@ void tr2_kernel_event_profile(struct tr2_kernel_event *event, uint32_t hz,
 {
 	struct perf_event_attr *attr = &event->attr;
 
-	tr2_kernel_event_init(event, "task-clock", PERF_TYPE_SOFTWARE,
+	init_event(event, "task-clock", PERF_TYPE_SOFTWARE,
 			      PERF_COUNT_SW_TASK_CLOCK);
 	attr->sample_period = SECOND_NS / hz;
 	attr->sample_type |= TR2_CALLCHAINS_TYPE;

@@ -35,10 +35,6 @@ struct tr2_kernel_event {
 	bool whole_machine;
 };
 
-/* Fill the fields that all events have. */
-void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
-			   uint32_t type, uint64_t config);
-
 /*
  * The first event: records of tasks; with states, of switches, too; with
  * mappings, of the files that processes execute.

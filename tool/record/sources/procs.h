@@ -60,10 +60,6 @@ void tr2_procs_release(struct tr2_procs *procs);
  * until the next one is added. */
 struct tr2_proc *tr2_procs_find(struct tr2_procs *procs, pid_t pid);
 
-/* Add a process. NULL: it is not listed. */
-struct tr2_proc *tr2_procs_add(struct tr2_procs *procs, pid_t pid, pid_t ppid,
-			       uint64_t start_ns);
-
 /* Update the processes from a record. Threads are ignored. */
 void tr2_procs_event(struct tr2_procs *procs, const struct tr2_task_event *e);
 

@@ -47,7 +47,11 @@ static bool is_safe_name(const char *p, size_t len)
 	return len < 8 || memcmp(p, "unknown-", 8);
 }
 
-bool tr2_listen_name(const char *line, size_t len, char name[TR2_SINK_NAME])
+/*
+ * Set `name` to the file of a line of len bytes: the last component of its SID.
+ * false: it has none that is safe as a file name.
+ */
+static bool name_of(const char *line, size_t len, char name[TR2_SINK_NAME])
 {
 	const char *sid, *slash;
 	size_t n;
@@ -97,7 +101,7 @@ static void take_lines(struct tr2_listen *l, uint64_t client,
 	for (; p < end; p = next) {
 		next = memchr(p, '\n', (size_t)(end - p));
 		next = next ? next + 1 : end;
-		if (!tr2_listen_name(p, (size_t)(next - p), own)) {
+		if (!name_of(p, (size_t)(next - p), own)) {
 			if (!*name)
 				name_unknown(l, name);
 		} else if (strcmp(own, name)) {

@@ -74,8 +74,3 @@ void tr2_listen_counts(struct tr2_listen *listen, struct tr2_buf *b);
 void tr2_listen_finish(struct tr2_listen *listen);
 void tr2_listen_release(struct tr2_listen *listen);
 
-/*
- * Set `name` to the file of a line of len bytes: the last component of its SID.
- * false: it has none that is safe as a file name.
- */
-bool tr2_listen_name(const char *line, size_t len, char name[TR2_SINK_NAME]);
