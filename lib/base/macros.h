@@ -29,20 +29,20 @@
 
 /* Add an item to a list by its members `next` and `prev`, or remove it; first:
  * the variable with the list's first item. */
-#define TR2_LIST_ADD(first, item)                 \
-	do {                                      \
-		(item)->prev = NULL;              \
-		(item)->next = (first);           \
-		if (first)                        \
-			(first)->prev = (item);   \
-		(first) = (item);                 \
+#define TR2_LIST_ADD(first, item)               \
+	do {                                    \
+		(item)->prev = NULL;            \
+		(item)->next = (first);         \
+		if (first)                      \
+			(first)->prev = (item); \
+		(first) = (item);               \
 	} while (0)
-#define TR2_LIST_REMOVE(first, item)                        \
-	do {                                                \
-		if ((item)->prev)                           \
-			(item)->prev->next = (item)->next;  \
-		else                                        \
-			(first) = (item)->next;             \
-		if ((item)->next)                           \
-			(item)->next->prev = (item)->prev;  \
+#define TR2_LIST_REMOVE(first, item)                       \
+	do {                                               \
+		if ((item)->prev)                          \
+			(item)->prev->next = (item)->next; \
+		else                                       \
+			(first) = (item)->next;            \
+		if ((item)->next)                          \
+			(item)->next->prev = (item)->prev; \
 	} while (0)

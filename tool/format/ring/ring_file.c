@@ -147,8 +147,8 @@ static void count_slots(struct tr2_ring_file *f)
 		there = (f->size - h->slots_offset) / h->slot_size;
 	f->nr_slots = h->nr_slots;
 	if (f->nr_slots > there) {
-		set_problem(f, f->size, "it was cut short: threads "
-						  "are missing");
+		set_problem(f, f->size,
+			    "it was cut short: threads are missing");
 		f->nr_slots = (uint32_t)there;
 	}
 }
@@ -161,7 +161,7 @@ static bool read_strings(struct tr2_ring_file *f)
 
 	if (used > h->strings_size || !fits(h->strings_offset, 1, used, f->size)) {
 		set_problem(f, h->strings_offset,
-				      "some of its strings are missing");
+			    "some of its strings are missing");
 		used = 0;
 	}
 	strings = realloc(f->strings, used + 1);
@@ -185,7 +185,7 @@ static bool read_definitions(struct tr2_ring_file *f)
 	    h->definition_size < sizeof(*rows) ||
 	    !fits(h->definitions_offset, nr, h->definition_size, f->size)) {
 		set_problem(f, h->definitions_offset,
-				      "some of its definitions are missing");
+			    "some of its definitions are missing");
 		nr = 0;
 	}
 	rows = realloc(f->definitions, (nr + 1) * sizeof(*rows));
@@ -360,10 +360,8 @@ struct tr2_ring_place tr2_ring_file_place(struct tr2_ring_file *f,
 	if (c->data_size & (c->data_size - 1) ||
 	    c->data_size < TR2_RING_MIN_SIZE || c->data_offset % 8 ||
 	    !fits(c->data_offset, 1, c->data_size, f->header.slot_size)) {
-		set_problem(f, at + offsetof(struct tr2_control,
-						       data_offset),
-				      "the position of a thread's ring is "
-				      "invalid");
+		set_problem(f, at + offsetof(struct tr2_control, data_offset),
+			    "the position of a thread's ring is invalid");
 		return place;
 	}
 	place.offset = at + c->data_offset;
@@ -432,7 +430,7 @@ bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
 	if (!is_range(tail, head, place.size) &&
 	    !(tail > head && tail <= word_at(f, slot, HEAD_AT))) {
 		set_problem(f, tr2_ring_file_slot(f, slot) + HEAD_AT,
-				      "a ring's head and tail are invalid");
+			    "a ring's head and tail are invalid");
 		return true;
 	}
 	if (tail < from)

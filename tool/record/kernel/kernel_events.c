@@ -134,9 +134,8 @@ void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states,
 	struct perf_event_attr *attr = &event->attr;
 
 	init_event(event, states ? "task-clock:u" : "dummy:u",
-			      PERF_TYPE_SOFTWARE,
-			      states ? PERF_COUNT_SW_TASK_CLOCK :
-				       PERF_COUNT_SW_DUMMY);
+		   PERF_TYPE_SOFTWARE,
+		   states ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_DUMMY);
 	attr->task = 1;
 	attr->comm = 1;
 	attr->comm_exec = 1;
@@ -159,12 +158,11 @@ void tr2_kernel_event_switches(struct tr2_kernel_event *event,
 	struct perf_event_attr *attr = &event->attr;
 
 	if (tracepoint)
-		init_event(event, "sched:sched_switch",
-				      PERF_TYPE_TRACEPOINT, tracepoint);
+		init_event(event, "sched:sched_switch", PERF_TYPE_TRACEPOINT,
+			   tracepoint);
 	else
-		init_event(event, "context-switches:k",
-				      PERF_TYPE_SOFTWARE,
-				      PERF_COUNT_SW_CONTEXT_SWITCHES);
+		init_event(event, "context-switches:k", PERF_TYPE_SOFTWARE,
+			   PERF_COUNT_SW_CONTEXT_SWITCHES);
 	sample_all(attr);
 	attr->exclude_user = !tracepoint;
 	attr->sample_type |= TR2_CALLCHAINS_TYPE;
@@ -176,7 +174,7 @@ void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 			      uint64_t tracepoint)
 {
 	init_event(event, "sched:sched_waking", PERF_TYPE_TRACEPOINT,
-			      tracepoint);
+		   tracepoint);
 	sample_all(&event->attr);
 }
 
@@ -206,8 +204,7 @@ bool tr2_kernel_can_see_machine(void)
 	struct tr2_kernel_event event;
 	int fd;
 
-	init_event(&event, "dummy", PERF_TYPE_SOFTWARE,
-			      PERF_COUNT_SW_DUMMY);
+	init_event(&event, "dummy", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 	tr2_kernel_event_widen(&event);
 	fd = open_on_cpu(&event, 0, 0);
 	if (fd < 0)
@@ -227,7 +224,7 @@ void tr2_kernel_event_profile(struct tr2_kernel_event *event, uint32_t hz,
 	struct perf_event_attr *attr = &event->attr;
 
 	init_event(event, "task-clock", PERF_TYPE_SOFTWARE,
-			      PERF_COUNT_SW_TASK_CLOCK);
+		   PERF_COUNT_SW_TASK_CLOCK);
 	attr->sample_period = SECOND_NS / hz;
 	attr->sample_type |= TR2_CALLCHAINS_TYPE;
 	if (!stack_bytes)
