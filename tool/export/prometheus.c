@@ -36,7 +36,6 @@ struct prometheus {
 	int64_t *self; /* by span */
 };
 
-
 static uint64_t positive(int64_t ns)
 {
 	return ns > 0 ? (uint64_t)ns : 0;

@@ -131,7 +131,6 @@ static void finish(struct tr2_loader *l)
 {
 	struct tr2_model *m = l->m;
 
-
 	if (m->nr_lines)
 		qsort(m->lines, m->nr_lines, sizeof(*m->lines), compare_lines);
 	if (!(l->load->flags & TR2_LOAD_NO_TREE))

@@ -12,7 +12,6 @@
 
 struct tr2_parsed_event;
 
-
 /* Return the session of this SID, adding it if it is new. */
 uint32_t tr2_build_session(struct tr2_model *m, const char *sid, size_t len,
 			   tr2_str source);

@@ -73,4 +73,3 @@ void tr2_listen_counts(struct tr2_listen *listen, struct tr2_buf *b);
 /* Read the lines that have arrived, write them, and remove the sockets. */
 void tr2_listen_finish(struct tr2_listen *listen);
 void tr2_listen_release(struct tr2_listen *listen);
-

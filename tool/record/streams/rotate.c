@@ -12,7 +12,6 @@
 
 #include "record/store.h"
 
-
 size_t tr2_rotate_room(const struct tr2_rotate *r, const char *text, size_t len)
 {
 	uint64_t left = r->bytes < r->max_bytes ? r->max_bytes - r->bytes : 0;
