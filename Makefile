@@ -100,7 +100,7 @@ START_SRC := lib/api/init.c lib/session/start.c lib/session/settings.c \
 USUAL_SRC := $(filter-out $(patsubst %,lib/%.c,api/control api/gauge \
 	api/metric% api/perf api/region% api/sink api/span base/build_id \
 	base/call_mark base/unwind event/pieces event/span session/control% \
-	session/fastpath% session/process session/ring span/items \
+	session/fastpath% session/ring span/items \
 	target/dest_reopen target/ring target/take_back thread/emit_span \
 	thread/sink), $(foreach dir,api session thread arena span event target \
 	base,$(filter lib/$(dir)/%,$(LIB_SRC))) lib/metric/def.c $(patsubst \

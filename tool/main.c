@@ -13,7 +13,6 @@
 #include "common/spell.h"
 #include "out/term.h"
 #include "record/elevate.h"
-#include "record/job/elevated.h"
 
 static int unknown_command(const char *name)
 {

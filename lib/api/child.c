@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Children, and exec of the process itself. */
-
 #include <sys/wait.h>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "session/call.h"
-#include "part/children.h"
+#include "part/part.h"
 #include "part/traceparent.h"
 #include "thread/stream.h"
 #include "trace2.h"

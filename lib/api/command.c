@@ -7,7 +7,6 @@
 #include "session/call.h"
 #include "session/inherit.h"
 #include "session/params.h"
-#include "session/process.h"
 #include "session/repo.h"
 #include "session/targets.h"
 #include "trace2.h"

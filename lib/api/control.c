@@ -2,7 +2,7 @@
 /* Programs that run for long: see trace2_control.h. */
 #include "base/mask.h"
 #include "session/call.h"
-#include "session/close.h"
+#include "session/session.h"
 #include "session/targets.h"
 #include "trace2.h"
 

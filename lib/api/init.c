@@ -5,7 +5,7 @@
 #include "session/call.h"
 #include "session/inherit.h"
 #include "session/signal.h"
-#include "session/start.h"
+#include "session/session.h"
 #include "thread/stream.h"
 #include "trace2.h"
 

@@ -6,7 +6,6 @@
 #include "base/macros.h"
 #include "base/mask.h"
 #include "base/unwind.h"
-#include "pmu/parse.h"
 #include "pmu/pmu.h"
 #include "session/fork.h"
 #include "trace2_perf.h"

@@ -6,8 +6,7 @@
  * announced: the mark of an attempt at the fast path, which is still announced;
  * NULL: none.
  */
-#ifndef TR2_API_REGION_H
-#define TR2_API_REGION_H
+#pragma once
 
 #include "session/fastpath.h"
 #include "trace2.h"
@@ -25,5 +24,3 @@ void tr2_data_string_slow(struct trace2_site *site, const char *category,
 void tr2_data_intmax_slow(struct trace2_site *site, const char *category,
 			  const struct trace2_repo *repo, const char *key,
 			  intmax_t value, struct tr2_call_mark *announced);
-
-#endif

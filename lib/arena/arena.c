@@ -228,21 +228,12 @@ void tr2_arena_free(struct tr2_slot *slot)
 
 void tr2_arena_add_owner(struct tr2_arena_owner *owner)
 {
-	owner->prev = NULL;
-	owner->next = owners;
-	if (owners)
-		owners->prev = owner;
-	owners = owner;
+	TR2_LIST_ADD(owners, owner);
 }
 
 void tr2_arena_remove_owner(struct tr2_arena_owner *owner)
 {
-	if (owner->prev)
-		owner->prev->next = owner->next;
-	else
-		owners = owner->next;
-	if (owner->next)
-		owner->next->prev = owner->prev;
+	TR2_LIST_REMOVE(owners, owner);
 }
 
 void tr2_arena_each(void (*visit)(const struct tr2_slot *slot, void *cookie),

@@ -13,8 +13,7 @@
  * Not thread-safe by itself: the caller holds the process's lock. Otherwise all
  * of it is signal-safe.
  */
-#ifndef TR2_ARENA_ARENA_H
-#define TR2_ARENA_ARENA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -162,5 +161,3 @@ void tr2_arena_lost(enum tr2_lost_cause cause, uint64_t nr);
 /* For a new file: forget which strings and rows were written. The first bytes
  * of strings always have space on the disk; those of rows if rows_have_space. */
 void tr2_define_reset(bool rows_have_space);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* file - the arena's file: its space and its pages. For arena.c and
  * define.c. */
-#ifndef TR2_ARENA_FILE_H
-#define TR2_ARENA_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ void tr2_file_forget(void);
 extern struct tr2_arena_header *tr2_file_header;
 
 #define TR2_DEFINE_FIRST_BYTES 4096u /* of each part */
-
-#endif

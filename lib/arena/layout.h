@@ -44,8 +44,7 @@
  * read by any thread. Untouched pages cost no memory, and in a file no
  * space: it has holes there.
  */
-#ifndef TR2_ARENA_LAYOUT_H
-#define TR2_ARENA_LAYOUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -414,5 +413,3 @@ TR2_AT(tr2_slot, counter, 4096);
 TR2_AT(tr2_slot, timer, 12288);
 TR2_AT(tr2_slot, histogram, 45056);
 _Static_assert(sizeof(struct tr2_slot) == 569344, "whole pages");
-
-#endif

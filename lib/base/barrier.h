@@ -4,8 +4,7 @@
  * that asks (membarrier(2)): what a hot path stores before it loads needs no
  * locked instruction.
  */
-#ifndef TR2_BASE_BARRIER_H
-#define TR2_BASE_BARRIER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ void tr2_barrier(void);
 
 /* Whether the process has no other thread, as far as libc knows. */
 bool tr2_barrier_is_alone(void);
-
-#endif

@@ -16,8 +16,7 @@
  * Memory comes from mmap, never from malloc. Not thread-safe by itself: the
  * caller holds the process's lock, hence with all signals blocked.
  */
-#ifndef TR2_BASE_BLOCKS_H
-#define TR2_BASE_BLOCKS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ void tr2_blocks_after_fork(struct tr2_blocks *blocks, const void *const *kept,
 
 /* Likewise, but they all stay in use, and mapped, for good. */
 void tr2_blocks_forget(struct tr2_blocks *blocks);
-
-#endif

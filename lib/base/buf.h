@@ -14,8 +14,7 @@
  * to a thread, and persists over its calls: a signal handler that jumps out of
  * a call does not leave it half moved.
  */
-#ifndef TR2_BASE_BUF_H
-#define TR2_BASE_BUF_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -120,5 +119,3 @@ bool tr2_buf_is_format(const char *fmt);
  * appended, because memory is short or the format cannot be followed. */
 bool tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
-
-#endif

@@ -5,8 +5,7 @@
  * loader: memory is read through /proc/self/mem, so that a module that another
  * thread unloads meanwhile causes an error, not a crash.
  */
-#ifndef TR2_BASE_BUILD_ID_H
-#define TR2_BASE_BUILD_ID_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@
  */
 unsigned int tr2_build_id_at(int mem_fd, uint64_t start,
 			     uint8_t id[TR2_BUILD_ID_MAX]);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * All functions are signal-safe, and keep errno.
  */
-#ifndef TR2_BASE_CALL_MARK_H
-#define TR2_BASE_CALL_MARK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ bool tr2_call_mark_is_over(uintptr_t at, const struct tr2_call_mark *now);
  */
 bool tr2_call_mark_is_interrupted(uintptr_t at,
 				  const struct tr2_call_mark *now);
-
-#endif

@@ -4,13 +4,10 @@
  * a caller, the system or a file. A developer's build aborts if it does not
  * hold; others continue.
  */
-#ifndef TR2_BASE_CHECK_H
-#define TR2_BASE_CHECK_H
+#pragma once
 
 #ifdef TR2_DEVELOPER
 #define TR2_CHECK(condition) ((condition) ? (void)0 : __builtin_trap())
 #else
 #define TR2_CHECK(condition) ((void)sizeof(!(condition)))
-#endif
-
 #endif

@@ -7,8 +7,7 @@
  * Wall time is the monotonic time plus an offset that is updated every few
  * seconds, so that one read serves both, and a change of the clock is followed.
  */
-#ifndef TR2_BASE_CLOCK_H
-#define TR2_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -177,5 +176,3 @@ struct tr2_civil {
 	unsigned int year, month, day, hour, minute, second;
 };
 void tr2_clock_civil(struct tr2_civil *out, uint64_t seconds);
-
-#endif

@@ -19,8 +19,7 @@
  *               detects another rate or a jump, and the clock itself is used
  *               until the rate is known again
  */
-#ifndef TR2_BASE_CLOCK_FIT_H
-#define TR2_BASE_CLOCK_FIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -117,5 +116,3 @@ void tr2_fit_start(struct tr2_fit *fit, const struct tr2_clock_anchor *now);
 /* Add an anchor: makes a new scale, or one without a window; does nothing while
  * the last one is valid. */
 void tr2_fit_anchor(struct tr2_fit *fit, const struct tr2_clock_anchor *now);
-
-#endif

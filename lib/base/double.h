@@ -6,8 +6,7 @@
  * numbers are never computed with, compared or converted, only their bits are
  * looked at: even a comparison raises one for a signalling NaN.
  */
-#ifndef TR2_BASE_DOUBLE_H
-#define TR2_BASE_DOUBLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ static inline bool tr2_double_is_finite(uint64_t bits)
  */
 #define TR2_DOUBLE_BYTES 32
 char *tr2_put_double(char *p, uint64_t bits);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fd - descriptors of the library in the host's process. */
-#ifndef TR2_BASE_FD_H
-#define TR2_BASE_FD_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -82,5 +81,3 @@ void tr2_pipe_close(struct tr2_pipe *p);
 bool tr2_pipe_is_open(const struct tr2_pipe *p);
 /* Make the reading end readable; if the pipe is full, it is already. */
 void tr2_pipe_raise(const struct tr2_pipe *p);
-
-#endif

@@ -6,8 +6,7 @@
  * another thread when they take the lock (lock.h), and metrics in line, whose
  * cells are in a file of the parent's.
  */
-#ifndef TR2_BASE_FORK_GUARD_H
-#define TR2_BASE_FORK_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ static inline void tr2_fork_guard_look(void)
 	if (unlikely(tr2_fork_guard_is_cleared()))
 		tr2_fork_guard_notice();
 }
-
-#endif

@@ -8,8 +8,7 @@
  * writes (%n) in memory that can be written, and for a position that is left
  * out, as %1$s in "%2$s", whose type nobody knows.
  */
-#ifndef TR2_BASE_FORMAT_H
-#define TR2_BASE_FORMAT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,5 +20,3 @@
  * or if not all arguments have a position where one has. Leave ap usable.
  * Signal-safe. */
 bool tr2_format_is_safe(const char *fmt, va_list ap);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* local_time - local times of the coming year. */
-#ifndef TR2_BASE_LOCAL_TIME_H
-#define TR2_BASE_LOCAL_TIME_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@
  */
 void tr2_zone_load(void);
 long tr2_zone_offset(uint64_t wall_seconds);
-
-#endif

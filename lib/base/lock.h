@@ -12,8 +12,7 @@
  * or given back as well, can ask tr2_lock_is_mine(): the handler of a fault, or
  * a function that the program has in place of the C library's.
  */
-#ifndef TR2_BASE_LOCK_H
-#define TR2_BASE_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ void tr2_lock_restore_cancel_type(int type);
 
 /* Call it in a forked child: unlocks the lock. */
 void tr2_lock_after_fork(void);
-
-#endif

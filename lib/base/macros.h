@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* macros - the number of an array's elements; texts of tables; which way a branch
  * goes; what is in line; variables of the library's own; where large arrays lie. */
-#ifndef TR2_BASE_MACROS_H
-#define TR2_BASE_MACROS_H
+#pragma once
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
 
@@ -28,4 +27,22 @@
  */
 #define TR2_LARGE __attribute__((common))
 
-#endif
+/* Add an item to a list by its members `next` and `prev`, or remove it; first:
+ * the variable with the list's first item. */
+#define TR2_LIST_ADD(first, item)               \
+	do {                                    \
+		(item)->prev = NULL;            \
+		(item)->next = (first);         \
+		if (first)                      \
+			(first)->prev = (item); \
+		(first) = (item);               \
+	} while (0)
+#define TR2_LIST_REMOVE(first, item)                       \
+	do {                                               \
+		if ((item)->prev)                          \
+			(item)->prev->next = (item)->next; \
+		else                                       \
+			(first) = (item)->next;            \
+		if ((item)->next)                          \
+			(item)->next->prev = (item)->prev; \
+	} while (0)

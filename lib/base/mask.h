@@ -6,8 +6,7 @@
  * delivered at its end. SIGSYS is not blocked (see mask.c): its handler may call
  * the library, but must return.
  */
-#ifndef TR2_BASE_MASK_H
-#define TR2_BASE_MASK_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -27,5 +26,3 @@ void tr2_mask_end(const struct tr2_mask *before);
 /* Does the calling thread's section hold back a signal? It takes a system call in
  * a section; signal-safe. */
 bool tr2_mask_holds_back(void);
-
-#endif

@@ -7,8 +7,7 @@
  * output; `slack` is the number of bytes behind the output that it may
  * overwrite.
  */
-#ifndef TR2_BASE_PUT_H
-#define TR2_BASE_PUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -175,5 +174,3 @@ static inline char *tr2_put_seconds9(char *p, uint64_t ns)
 	*p++ = '.';
 	return tr2_put_9(p, (uint32_t)(ns - s * 1000000000u));
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Beside base/put.h: the compiler takes long for the vectors' header.
  */
-#ifndef TR2_BASE_PUT_HEX_H
-#define TR2_BASE_PUT_HEX_H
+#pragma once
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -57,6 +56,4 @@ static inline char *tr2_put_hex16(char *p, uint64_t value)
 
 	return tr2_put(p, (const char *)text, sizeof(text));
 }
-#endif
-
 #endif

@@ -6,8 +6,7 @@
  * during such a call glibc makes the cancellation of the thread asynchronous,
  * which it stays if a signal handler leaves the call by siglongjmp().
  */
-#ifndef TR2_BASE_RAW_H
-#define TR2_BASE_RAW_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -209,5 +208,3 @@ static inline void tr2_awake(atomic_int *word)
 {
 	tr2_sys_futex_wake((atomic_uint *)(uintptr_t)word, INT_MAX);
 }
-
-#endif

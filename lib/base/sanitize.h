@@ -4,8 +4,7 @@
  * assembly nor fences; elsewhere tr2_fence() is a fence. TR2_ASAN is 1 in a
  * build for AddressSanitizer, whose variables may not be on the stack.
  */
-#ifndef TR2_BASE_SANITIZE_H
-#define TR2_BASE_SANITIZE_H
+#pragma once
 
 #if defined(__SANITIZE_THREAD__)
 #define TR2_TSAN 1
@@ -32,6 +31,4 @@
 #define tr2_fence(order) __atomic_signal_fence(order)
 #else
 #define tr2_fence(order) __atomic_thread_fence(order)
-#endif
-
 #endif

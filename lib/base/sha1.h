@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sha1 - a hash for the host's part of a session id. */
-#ifndef TR2_BASE_SHA1_H
-#define TR2_BASE_SHA1_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@
  * of a session id. Not secure against attackers.
  */
 void tr2_sha1(const void *data, size_t size_bytes, uint8_t digest[20]);
-
-#endif

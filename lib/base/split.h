@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* split - lists in one string, such as those of options and variables. */
-#ifndef TR2_BASE_SPLIT_H
-#define TR2_BASE_SPLIT_H
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -17,5 +16,3 @@ static inline const char *tr2_split(const char **list, const char *between,
 	*list = item + *len;
 	return *len ? item : NULL;
 }
-
-#endif

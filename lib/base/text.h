@@ -5,8 +5,7 @@
  *
  * All of it is signal-safe and takes any bytes.
  */
-#ifndef TR2_BASE_TEXT_H
-#define TR2_BASE_TEXT_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -43,5 +42,3 @@ const char *tr2_error_text(int error, char *memory, size_t size_bytes);
 
 /* Append a word for a shell, quoted if needed. NULL is ''. */
 void tr2_quote_add_word(struct tr2_buf *b, const char *s);
-
-#endif

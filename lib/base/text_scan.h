@@ -4,8 +4,7 @@
  *
  * For renderers alone: the compiler takes long for the vectors' header.
  */
-#ifndef TR2_BASE_TEXT_SCAN_H
-#define TR2_BASE_TEXT_SCAN_H
+#pragma once
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -202,6 +201,4 @@ static inline bool tr2_text_copy(char *to, const char *s, size_t n)
 	memcpy(to, s, n);
 	return !tr2_text_classify(s, n);
 }
-#endif
-
 #endif

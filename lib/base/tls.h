@@ -15,8 +15,7 @@
  *
  * Where a program is compiled for, trace2_metric.h leaves it to the compiler.
  */
-#ifndef TR2_BASE_TLS_H
-#define TR2_BASE_TLS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdint.h>
@@ -89,5 +88,3 @@ static inline uintptr_t tr2_tls_thread(void)
 	return (uintptr_t)pthread_self();
 #endif
 }
-
-#endif

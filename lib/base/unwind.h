@@ -6,8 +6,7 @@
  * allocates nothing and is signal-safe if the C library finds tables without a
  * lock (glibc 2.35 and later), otherwise as safe as its dl_iterate_phdr().
  */
-#ifndef TR2_BASE_UNWIND_H
-#define TR2_BASE_UNWIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void tr2_unwind_release(void);
 
 /* Collect the frames outside of `own`, which contains the caller. */
 void tr2_unwind(struct tr2_callchain *chain, const struct tr2_code *own);
-
-#endif

@@ -4,8 +4,7 @@
  * call that asks for local time decides the zone of the host's localtime_r(),
  * and sets its timezone, tzname and daylight.
  */
-#ifndef TR2_BASE_ZONE_H
-#define TR2_BASE_ZONE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void tr2_zone_release(struct tr2_zone *zone);
 
 /* Return the seconds to add to UTC at that time. */
 long tr2_zone_at(const struct tr2_zone *zone, int64_t when);
-
-#endif

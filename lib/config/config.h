@@ -16,8 +16,7 @@
  * delivers nothing, and the others are still read. It does not preserve errno,
  * and reads the environment: do not call it from a signal handler.
  */
-#ifndef TR2_CONFIG_CONFIG_H
-#define TR2_CONFIG_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -103,5 +102,3 @@ int tr2_config_bool(const char *value, int *out);
  * suffix k, m or g. -EINVAL: not a number, or NULL. -ERANGE: not within an int.
  */
 int tr2_config_int(const char *value, int *out);
-
-#endif

@@ -14,8 +14,7 @@
  * The process reads what others may damage: it never follows an address that is
  * here.
  */
-#ifndef TR2_CONFIG_CONTROL_BLOCK_H
-#define TR2_CONFIG_CONTROL_BLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ struct tr2_control_block {
 };
 _Static_assert(sizeof(struct tr2_control_block) <= TR2_CONTROL_BYTES,
 	       "it fits its page");
-
-#endif

@@ -2,15 +2,12 @@
 /*
  * Shared by the files of the config reader only.
  *
- * config.c   the files to read, and their order
- * file.c     loads a file, checks it, delivers its keys
- * include.c  finds the file that include.path names
+ * config.c   the files to read, and their order; booleans and numbers
+ * file.c     loads a file with its includes, checks it, delivers its keys
  * pack.c     checks a file's text and packs it in place
  * match.c    patterns of keys
- * value.c    booleans and numbers
  */
-#ifndef TR2_CONFIG_INTERNAL_H
-#define TR2_CONFIG_INTERNAL_H
+#pragma once
 
 #include "config/config.h"
 
@@ -59,10 +56,6 @@ int tr2_config_fail(const struct tr2_config_reader *rd, const char *path,
 /* Read a file with its includes; return as tr2_config_read_file(). */
 int tr2_config_load(struct tr2_config_reader *rd, const char *path);
 
-/* Read the file of an include.path in `file`. */
-void tr2_config_include(struct tr2_config_reader *rd, const char *file,
-			const char *value);
-
 /* Work on ASCII letters, ignoring the host's locale. */
 char tr2_config_lower(char c);
 bool tr2_config_is_alpha(char c);
@@ -71,5 +64,3 @@ bool tr2_config_is_space(char c); /* space, tab, CR, LF */
 /* Return `dir` of `len` bytes followed by `name`, to be freed; NULL: no
  * memory. */
 char *tr2_config_join(const char *dir, size_t len, const char *name);
-
-#endif

@@ -6,8 +6,7 @@
  * struct tr2_v_foo, which has a struct tr2_value for each field by name; the
  * same memory read as an array is in the order of the table.
  */
-#ifndef TR2_EVENT_EVENT_H
-#define TR2_EVENT_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -202,5 +201,3 @@ static inline bool tr2_event_has(const struct tr2_event *ev, unsigned int field)
 		return v->u != 0;
 	}
 }
-
-#endif

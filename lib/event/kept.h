@@ -8,8 +8,7 @@
  * digits, numbers and strings around them: most of what an event costs is the
  * code and the data that it passes. All that is rare is left to render.h.
  */
-#ifndef TR2_EVENT_KEPT_H
-#define TR2_EVENT_KEPT_H
+#pragma once
 
 #include "event/pieces.h"
 
@@ -53,5 +52,3 @@ static inline void tr2_kept_remember(struct tr2_kept *kept, uint64_t wall_us)
 	__atomic_store_n(&kept->second_us, wall_us - wall_us % 1000000u,
 			 __ATOMIC_RELAXED);
 }
-
-#endif

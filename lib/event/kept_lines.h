@@ -3,8 +3,7 @@
  * kept_lines - write the lines of kept.h, in line: for functions that emit
  * frequent events, each of which knows the kind of its event.
  */
-#ifndef TR2_EVENT_KEPT_LINES_H
-#define TR2_EVENT_KEPT_LINES_H
+#pragma once
 
 #include "base/macros.h"
 #include "base/put.h"
@@ -226,5 +225,3 @@ tr2_kept_perf(struct tr2_kept *kept, struct tr2_render *r,
 	*p++ = '\n';
 	return (struct tr2_rendered){ kept->p, (size_t)(p - kept->p) };
 }
-
-#endif

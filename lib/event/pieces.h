@@ -6,8 +6,7 @@
  * Preparation needs no lock, and no memory but that of the sites: it is
  * signal-safe, and a forked child keeps the pieces.
  */
-#ifndef TR2_EVENT_PIECES_H
-#define TR2_EVENT_PIECES_H
+#pragma once
 
 #include "event/event.h"
 #include "event/render.h"
@@ -75,5 +74,3 @@ static inline char *tr2_pieces_put(char *p, const struct tr2_pieces *pieces,
 {
 	return tr2_put_blocks(p, pieces->text + piece.at, piece.len);
 }
-
-#endif

@@ -16,8 +16,7 @@
  * Where a URL can be read in two ways, the longer part is hidden.
  * Signal-safe.
  */
-#ifndef TR2_EVENT_REDACT_H
-#define TR2_EVENT_REDACT_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -44,5 +43,3 @@ const char *tr2_redact_word(struct tr2_buf *scratch, const char *program,
 
 /* Does a parameter of this name hold a secret? NULL: no. */
 bool tr2_redact_is_secret_name(const char *name);
-
-#endif

@@ -3,8 +3,7 @@
  * redact_name - names whose values are secrets: of config keys, variables,
  * options, query parameters, headers and members of JSON objects.
  */
-#ifndef TR2_EVENT_REDACT_NAME_H
-#define TR2_EVENT_REDACT_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool tr2_name_excuses(enum tr2_name_kind kind, const char *name,
 
 /* Does the name end in this word, in any case? */
 bool tr2_name_ends_in(const char *name, size_t len, const char *word);
-
-#endif

@@ -3,8 +3,7 @@
  * redact_token - secrets that say by themselves what they are: tokens whose
  * issuers begin them alike so that scanners find them, and private keys.
  */
-#ifndef TR2_EVENT_REDACT_TOKEN_H
-#define TR2_EVENT_REDACT_TOKEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ static inline bool tr2_token_may_begin(char c)
 		return false;
 	}
 }
-
-#endif

@@ -6,8 +6,7 @@
  * of the event target is valid JSON in valid UTF-8, whatever the strings hold.
  * Nothing here allocates but the growing buffers; all of it is signal-safe.
  */
-#ifndef TR2_EVENT_RENDER_H
-#define TR2_EVENT_RENDER_H
+#pragma once
 
 #include "base/buf.h"
 #include "event/event.h"
@@ -73,5 +72,3 @@ char *tr2_kept_json_slow(const struct tr2_kept *kept, struct tr2_render *r,
 			 char *p, const char *s);
 char *tr2_kept_text_slow(const struct tr2_kept *kept, struct tr2_render *r,
 			 char *p, const char *s);
-
-#endif

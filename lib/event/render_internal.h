@@ -7,8 +7,7 @@
  * together, so these are written without a check. A string that finds no memory
  * is left out.
  */
-#ifndef TR2_EVENT_RENDER_INTERNAL_H
-#define TR2_EVENT_RENDER_INTERNAL_H
+#pragma once
 
 #include "base/macros.h"
 #include "base/put.h"
@@ -115,5 +114,3 @@ static inline char *tr2_render_put_local(char *p, struct tr2_render *r,
 	*p++ = '.';
 	return tr2_put_6(p, (uint32_t)(wall_us + TR2_US_PER_S - r->local_end_us));
 }
-
-#endif

@@ -18,8 +18,7 @@
  * Nothing is aligned. Readers end at a type that they do not know. Of several
  * values of one key the last one counts. Signal-safe.
  */
-#ifndef TR2_EVENT_SPAN_H
-#define TR2_EVENT_SPAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ static inline uint64_t tr2_mix64(uint64_t x)
 	x *= UINT64_C(0x94d049bb133111eb);
 	return x ^ x >> 31;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * template - the text templates of the event table, compiled once into
  * operations, so that rendering an event searches for no names.
  */
-#ifndef TR2_EVENT_TEMPLATE_H
-#define TR2_EVENT_TEMPLATE_H
+#pragma once
 
 #include "event/event.h"
 
@@ -45,5 +44,3 @@ extern struct tr2_templates tr2_templates[TR2_EVENT_NR];
 /* Compile those of these targets, if they are not compiled yet. Not
  * thread-safe. */
 void tr2_templates_prepare(bool normal, bool perf);
-
-#endif

@@ -3,8 +3,7 @@
  * marks - the addresses of the indexes in all modules' definitions, for marking
  * them. Without a lock, like the definitions.
  */
-#ifndef TR2_METRIC_MARKS_H
-#define TR2_METRIC_MARKS_H
+#pragma once
 
 #include "metric/metric.h"
 
@@ -25,5 +24,3 @@ void tr2_marks_after_fork(void);
 
 /* Release the memory of a large set. */
 void tr2_marks_release(void);
-
-#endif

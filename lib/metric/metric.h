@@ -8,8 +8,7 @@
  * Names are copied, so that a module may be unloaded. The thread that owns a
  * slot writes its cells; any thread may read them (see arena/layout.h).
  */
-#ifndef TR2_METRIC_METRIC_H
-#define TR2_METRIC_METRIC_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -183,5 +182,3 @@ void tr2_metric_back(tr2_metric_more more);
  * they are made. The caller holds the process's lock, which all that is written
  * there is under. */
 void tr2_metric_publish(void);
-
-#endif

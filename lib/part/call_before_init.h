@@ -5,8 +5,7 @@
  * off, so that it is noticed; from then on they cost as much as with tracing
  * off, also in a program that never initializes the library.
  */
-#ifndef TR2_PART_CALL_BEFORE_INIT_H
-#define TR2_PART_CALL_BEFORE_INIT_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -36,5 +35,3 @@ bool tr2_early_is_noted(const struct tr2_early *early);
 
 /* Switch calls off from now on, unless tracing is switched on. */
 void tr2_early_end(void);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of the children that have not ended, under the process's lock. */
-#include "part/children.h"
-
 #include <string.h>
 
 #include "base/blocks.h"

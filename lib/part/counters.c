@@ -12,9 +12,7 @@
 #include "base/lock.h"
 #include "base/macros.h"
 #include "part/part.h"
-#include "part/pending_errors.h"
 #include "part/share.h"
-#include "pmu/parse.h"
 #include "pmu/pmu.h"
 
 #define MAX_COUNTERS 64
@@ -164,10 +162,7 @@ static struct task *add_task(void)
 
 	if (!task)
 		return NULL;
-	task->next = all_tasks;
-	if (all_tasks)
-		all_tasks->prev = task;
-	all_tasks = task;
+	TR2_LIST_ADD(all_tasks, task);
 	return task;
 }
 
@@ -243,12 +238,7 @@ static void counters_thread_end(struct tr2_thread *thread, void **own)
 	if (!task || task == &tr2_counters_no_task)
 		return;
 	close_task(task);
-	if (task->next)
-		task->next->prev = task->prev;
-	if (task->prev)
-		task->prev->next = task->next;
-	else
-		all_tasks = task->next;
+	TR2_LIST_REMOVE(all_tasks, task);
 	tr2_blocks_put(&blocks, task);
 }
 

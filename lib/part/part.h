@@ -7,8 +7,10 @@
  * A part may keep one pointer in each thread, its `own`: NULL at first, and
  * again in a forked child.
  */
-#ifndef TR2_PART_PART_H
-#define TR2_PART_PART_H
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "thread/emit.h"
 
@@ -62,4 +64,18 @@ struct tr2_part {
 #define PART_OF(name, setting) PART(name)
 #include "part/parts.def"
 
-#endif
+/* In children.c: when the children began that the program knows by their ids.
+ * Keep it until the child ends. false: no memory. */
+bool tr2_children_add(int id, uint64_t start_ns);
+
+/* The child has ended. false: there is no such child. */
+bool tr2_children_take(int id, uint64_t *start_ns);
+
+/* In pending_errors.c: the stream begins with version and start, and parts are
+ * opened before that. Add a copy of the text, without "trace2: ". */
+void tr2_pending_errors_add(const char *why);
+/* Add an error about so many threads. */
+void tr2_pending_errors_add_threads(const char *why, unsigned int nr_threads);
+
+/* Emit an error that was not added. */
+void tr2_pending_errors_emit_one(struct tr2_call *call, const char *why);

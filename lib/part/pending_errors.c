@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Keep texts of errors until the session can emit them. */
-#include "part/pending_errors.h"
-
 #include <string.h>
 
 #include "base/clock.h"

@@ -3,8 +3,7 @@
  * samples - shared by the parts that sample: the program samples its own
  * counters (samples.c), the kernel its events (samples_kernel.c).
  */
-#ifndef TR2_PART_SAMPLES_H
-#define TR2_PART_SAMPLES_H
+#pragma once
 
 #include "part/part.h"
 #include "perfevent/perfevent.h"
@@ -39,5 +38,3 @@ void tr2_sample_publish(const struct tr2_sample *sample);
  * in any thread. */
 void tr2_sample_add_error(const struct tr2_sample *sample, int error,
 			  unsigned int nr_threads);
-
-#endif

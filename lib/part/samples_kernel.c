@@ -177,8 +177,7 @@ static int map(struct trace2_perf *ev)
 	return error == -EPERM ? -ENOBUFS : error;
 }
 
-static struct trace2_perf *leader_of(const struct task *task,
-				     unsigned int nr)
+static struct trace2_perf *leader_of(const struct task *task, unsigned int nr)
 {
 	unsigned int i, group = tr2_samples[nr].event.group;
 
@@ -197,8 +196,7 @@ static void close_one(struct task *task, unsigned int nr)
 	tr2_perf_close(perf);
 }
 
-static int open_one(struct task *task, unsigned int nr,
-		    uint32_t tid)
+static int open_one(struct task *task, unsigned int nr, uint32_t tid)
 {
 	struct trace2_perf *leader = leader_of(task, nr), **perf;
 	struct trace2_perf_attr attr = tr2_samples[nr].attr;
@@ -228,10 +226,7 @@ static struct task *task_of(struct tr2_thread *thread, void **own)
 	task = tr2_pool_get(&pool);
 	if (!task)
 		return NULL;
-	task->next = all;
-	if (all)
-		all->prev = task;
-	all = task;
+	TR2_LIST_ADD(all, task);
 	*own = task;
 	thread->calls_parts = true;
 	return task;
@@ -385,12 +380,7 @@ static void release(struct task *task)
 	for (i = TR2_MAX_SAMPLES; i--;)
 		if (task->perf[i])
 			close_one(task, i);
-	if (task->next)
-		task->next->prev = task->prev;
-	if (task->prev)
-		task->prev->next = task->next;
-	else
-		all = task->next;
+	TR2_LIST_REMOVE(all, task);
 	tr2_share_give(task->nr_taken);
 	tr2_pool_put(&pool, task);
 }

@@ -4,7 +4,7 @@
 
 #include <sys/resource.h>
 
-#include "part/pending_errors.h"
+#include "part/part.h"
 
 #define PARTS 4 /* of the limit: one is for events */
 #define TEXT_BYTES 256

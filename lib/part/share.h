@@ -7,8 +7,7 @@
  *
  * The caller holds the process's lock, except for the texts.
  */
-#ifndef TR2_PART_SHARE_H
-#define TR2_PART_SHARE_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ void tr2_share_explain(const struct tr2_perfevent *event, int error, char *text,
 
 /* Add a pending error: so many threads lack something. 0: none. */
 void tr2_share_add_error(unsigned int nr_threads, const char *lack);
-
-#endif

@@ -4,7 +4,6 @@
  * process ends, and what went wrong.
  */
 #include "part/part.h"
-#include "part/pending_errors.h"
 #include "span/sampling.h"
 #include "thread/emit_span.h"
 

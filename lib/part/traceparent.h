@@ -10,8 +10,7 @@
  * could see the id of the other. So a child of fork() sets it again, to what its
  * thread had. Children of vfork() and posix_spawn() run nothing of the library.
  */
-#ifndef TR2_PART_TRACEPARENT_H
-#define TR2_PART_TRACEPARENT_H
+#pragma once
 
 #include "thread/emit.h"
 
@@ -19,5 +18,3 @@
  * ended, or goes on in the background. */
 void tr2_traceparent_child(struct tr2_thread *thread, int child_id);
 void tr2_traceparent_no_child(struct tr2_thread *thread, int child_id);
-
-#endif

@@ -21,8 +21,7 @@
  * The parser reads nothing but the text; tr2_perfevent_resolve() asks the
  * kernel for the numbers of tracepoints and devices. No memory is allocated.
  */
-#ifndef TR2_PERFEVENT_PERFEVENT_H
-#define TR2_PERFEVENT_PERFEVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -158,5 +157,3 @@ tr2_perfevent_find(enum tr2_perfevent_pmu pmu, const char *name, size_t len);
 
 /* Parse "L1-dcache-load-misses" and the like; false: no such event. */
 bool tr2_perfevent_cache(const char *name, size_t len, uint64_t *config);
-
-#endif

@@ -13,8 +13,7 @@
  * Not thread-safe by itself: reader and writer hold the process's lock, except
  * the kernel, which may write at any time.
  */
-#ifndef TR2_PMU_BUFFER_H
-#define TR2_PMU_BUFFER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ uint64_t tr2_buffer_head(const struct tr2_buffer *buffer);
 size_t tr2_buffer_room(const struct tr2_buffer *buffer);
 void tr2_buffer_put(struct tr2_buffer *buffer,
 		    const struct trace2_perf_record *record);
-
-#endif

@@ -266,25 +266,6 @@ static int may_join(const struct trace2_perf *leader,
 	return leader->nr_members < TR2_MAX_GROUP ? 0 : -ENOSPC;
 }
 
-static void link_leader(struct trace2_perf *ev)
-{
-	ev->next = tr2_perf_leaders;
-	ev->prev = NULL;
-	if (tr2_perf_leaders)
-		tr2_perf_leaders->prev = ev;
-	tr2_perf_leaders = ev;
-}
-
-static void unlink_leader(struct trace2_perf *ev)
-{
-	if (ev->prev)
-		ev->prev->next = ev->next;
-	else
-		tr2_perf_leaders = ev->next;
-	if (ev->next)
-		ev->next->prev = ev->prev;
-}
-
 static void join(struct trace2_perf *leader, struct trace2_perf *ev)
 {
 	struct trace2_perf **end = &leader->member;
@@ -341,7 +322,7 @@ int tr2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 	if (group)
 		join(group, ev);
 	else
-		link_leader(ev);
+		TR2_LIST_ADD(tr2_perf_leaders, ev);
 	if (!attr->disabled)
 		tr2_perf_enable(ev);
 	*out = ev;
@@ -456,7 +437,7 @@ static void end_group(struct trace2_perf *leader)
 	struct trace2_perf *ev, *next;
 
 	stop_group(leader, TR2_PERF_OFF);
-	unlink_leader(leader);
+	TR2_LIST_REMOVE(tr2_perf_leaders, leader);
 	for (ev = leader; ev; ev = next) {
 		next = ev->member;
 		ev->leader = ev;

@@ -3,8 +3,7 @@
  * kernel - functions that the files of the kernel's PMU share
  * (perf_event_open(2)).
  */
-#ifndef TR2_PMU_KERNEL_H
-#define TR2_PMU_KERNEL_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -34,4 +33,19 @@ int tr2_kernel_refresh(struct trace2_perf *ev, unsigned int overflows);
 int tr2_kernel_set_period(struct trace2_perf *ev, uint64_t period);
 int tr2_kernel_poll_fd(struct trace2_perf *ev);
 
-#endif
+/* The instructions that read the counter and the clock; NULL: the machine's. */
+struct tr2_page_machine {
+	uint64_t (*pmc)(uint32_t index);
+	uint64_t (*cycles)(void);
+};
+
+struct tr2_page_value {
+	uint64_t count, enabled_ns, running_ns;
+};
+
+/* Read a counter without a system call, through the page that the kernel maps
+ * for it. Return false if this time the counter must be read by a system call.
+ * Only the thread that the event counts may call it. */
+bool tr2_kernel_page_read(const volatile struct perf_event_mmap_page *page,
+			  const struct tr2_page_machine *machine,
+			  struct tr2_page_value *value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Translate an event's name into struct trace2_perf_attr. */
-#include "pmu/parse.h"
+#include "pmu/pmu.h"
 
 #include <errno.h>
 
@@ -22,7 +22,7 @@ static int find_metric(const struct tr2_perfevent *ev,
 }
 
 static void set_attr(const struct tr2_perfevent *ev,
-			struct trace2_perf_attr *attr)
+		     struct trace2_perf_attr *attr)
 {
 	tr2_perfevent_set_attr(attr, ev);
 	if (ev->pmu == TR2_PMU_POWER)

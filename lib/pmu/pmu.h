@@ -18,17 +18,17 @@
  *
  * Not thread-safe by itself: the caller holds the process's lock.
  */
-#ifndef TR2_PMU_PMU_H
-#define TR2_PMU_PMU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "arena/arena.h"
+#include "base/fd.h"
 #include "metric/metric.h"
+#include "perfevent/perfevent.h"
 #include "pmu/buffer.h"
-#include "pmu/poll_pipe.h"
 #include "trace2_perf.h"
 
 struct tr2_callchain;
@@ -308,4 +308,15 @@ int tr2_kernel_task_open(struct tr2_perf_kernel *kernel,
 int tr2_kernel_task_read(struct tr2_perf_kernel *kernel,
 			 struct tr2_perf_times *out);
 
-#endif
+/* In parse.c. Translate an event's name into the attributes that tr2_perf_open()
+ * takes. Return 0, or a negative errno with a message in error[size_bytes]. */
+int tr2_perf_attr_of(struct tr2_perfevent *ev, struct trace2_perf_attr *attr,
+		     char *error, size_t size_bytes);
+
+/* The implementation of trace2_perf_parse(). */
+int tr2_perf_parse(const char *text, struct trace2_perf_named *events,
+		   size_t nr_events, char *error, size_t error_bytes);
+
+/* Make the descriptor not readable which the program polls for overflows;
+ * tr2_pipe_raise() makes it readable. Async-signal-safe. */
+void tr2_poll_pipe_clear(struct tr2_pipe *p);

@@ -5,8 +5,7 @@
  * call, which may come from a signal handler. Freed blocks are reused; chunks
  * are unmapped all at once. The caller holds the process's lock.
  */
-#ifndef TR2_PMU_POOL_H
-#define TR2_PMU_POOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ void *tr2_pool_get(struct tr2_pool *pool);
 void tr2_pool_release_all(void);
 /* NULL is allowed. */
 void tr2_pool_put(struct tr2_pool *pool, void *block);
-
-#endif

@@ -3,8 +3,7 @@
  * record - changes of an event as records in its buffer. The kernel writes
  * those of its events, this file's functions those of the library's own.
  */
-#ifndef TR2_PMU_RECORD_H
-#define TR2_PMU_RECORD_H
+#pragma once
 
 #include "pmu/pmu.h"
 
@@ -29,5 +28,3 @@ void tr2_pmu_task_end(const struct tr2_pmu_task *task);
 /* Record a sample: ev overflowed in the calling thread, which has this slot. */
 void tr2_record_sample(struct trace2_perf *ev, const struct tr2_slot *slot,
 		       uint64_t periods, const struct tr2_callchain *chain);
-
-#endif

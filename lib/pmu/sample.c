@@ -9,10 +9,55 @@
  * computes it.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "pmu/pmu.h"
 #include "pmu/pool.h"
 #include "pmu/record.h"
+
+/* Open the pipe if it is not. Return the descriptor to poll, or a negative
+ * errno. */
+static int poll_pipe_fd(struct tr2_pipe *p)
+{
+	int error = p->ends[0] < 0 ? tr2_pipe_open(p) : 0;
+
+	return error ? error : p->ends[0];
+}
+
+void tr2_poll_pipe_clear(struct tr2_pipe *p)
+{
+	char bytes[256];
+
+	while (tr2_fd_is(p->ends[0], &p->id) &&
+	       read(p->ends[0], bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes))
+		;
+}
+
+/* A pipe that hung up stays so: open a new one under the same number. Return 0
+ * or a negative errno. */
+static int poll_pipe_resume(struct tr2_pipe *p)
+{
+	struct tr2_pipe fresh;
+	int error;
+
+	if (p->ends[0] < 0 || p->ends[1] >= 0)
+		return 0;
+	if (!tr2_fd_is(p->ends[0], &p->id))
+		return -EBADF;
+	error = tr2_pipe_open(&fresh);
+	if (error)
+		return error;
+	if (dup3(fresh.ends[0], p->ends[0], O_CLOEXEC) < 0) {
+		error = -errno;
+		tr2_pipe_close(&fresh);
+		return error;
+	}
+	close(fresh.ends[0]);
+	fresh.ends[0] = p->ends[0];
+	*p = fresh;
+	return 0;
+}
 
 static struct tr2_pool pool = { sizeof(struct tr2_limits), NULL };
 static struct tr2_limits *all_limits;
@@ -71,10 +116,7 @@ static struct tr2_limits *my_limits(void)
 	limits = tr2_pool_get(&pool);
 	if (!limits)
 		return NULL;
-	limits->next = all_limits;
-	if (all_limits)
-		all_limits->prev = limits;
-	all_limits = limits;
+	TR2_LIST_ADD(all_limits, limits);
 	limits->tid = tr2_raw_gettid();
 	tr2_my_limits = limits;
 	return limits;
@@ -97,12 +139,7 @@ void tr2_sample_task_end(uint32_t gone)
 		return;
 	if (!gone)
 		tr2_my_limits = NULL;
-	if (limits->next)
-		limits->next->prev = limits->prev;
-	if (limits->prev)
-		limits->prev->next = limits->next;
-	else
-		all_limits = limits->next;
+	TR2_LIST_REMOVE(all_limits, limits);
 	tr2_pool_put(&pool, limits);
 }
 
@@ -121,7 +158,7 @@ static void overflow(struct trace2_perf *ev, const struct tr2_slot *slot,
 	if (!ev->overflows_left || --ev->overflows_left)
 		return;
 	tr2_perf_disable(ev);
-	tr2_poll_pipe_hang_up(&ev->poll_pipe);
+	tr2_pipe_close_end(&ev->poll_pipe, 1);
 }
 
 /* Report overflows of ev in this thread, and return the value of its counter at
@@ -179,7 +216,7 @@ int tr2_app_map(struct trace2_perf *ev, size_t pages)
 
 int tr2_app_refresh(struct trace2_perf *ev, unsigned int overflows)
 {
-	int error = tr2_poll_pipe_resume(&ev->poll_pipe);
+	int error = poll_pipe_resume(&ev->poll_pipe);
 
 	if (error)
 		return error;
@@ -201,7 +238,7 @@ int tr2_app_set_period(struct trace2_perf *ev, uint64_t period)
 
 int tr2_app_poll_fd(struct trace2_perf *ev)
 {
-	return tr2_poll_pipe_fd(&ev->poll_pipe);
+	return poll_pipe_fd(&ev->poll_pipe);
 }
 
 int tr2_perf_refresh(struct trace2_perf *ev, int overflows)

@@ -54,8 +54,7 @@
  *	HISTOGRAM	u16 count, that many pairs of u64: upper_ns, count
  *	T_ABS, NESTING	nothing: time less the arena's start_ns; `nesting`
  */
-#ifndef TR2_RING_LAYOUT_H
-#define TR2_RING_LAYOUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -206,5 +205,3 @@ _Static_assert(sizeof(struct tr2_record_lost) == 24, "layout");
 _Static_assert(offsetof(struct tr2_record_comm, comm) == 16, "layout");
 _Static_assert(sizeof(struct tr2_record_task) == 32, "layout");
 _Static_assert(offsetof(struct tr2_record_task, time) == 24, "layout");
-
-#endif

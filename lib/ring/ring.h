@@ -28,8 +28,7 @@
  * All functions are signal-safe. Other processes may change the slot, which can
  * damage the ring but never causes a write beyond it.
  */
-#ifndef TR2_RING_RING_H
-#define TR2_RING_RING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -258,5 +257,3 @@ bool tr2_ring_put(struct tr2_slot *slot, const void *record);
 /* Call it when no thread writes to the slot's ring any more: drops unfinished
  * records, and wakes the reader. Only for its last owner. */
 void tr2_ring_finish(struct tr2_slot *slot);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* site - the rows of the program's sites in the ring's file. */
-#ifndef TR2_RING_SITE_H
-#define TR2_RING_SITE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ void tr2_ring_add_site(const struct tr2_site *site, bool may);
 
 /* The process has another file, or none. */
 void tr2_ring_forget_sites(void);
-
-#endif

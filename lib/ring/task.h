@@ -5,8 +5,7 @@
  * a mapped arena the functions do nothing. The caller holds the process's lock,
  * or is the only thread.
  */
-#ifndef TR2_RING_TASK_H
-#define TR2_RING_TASK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
 		       unsigned int nr, uint64_t sampled_ns);
 /* Forget which mappings were recorded: for a new file. */
 void tr2_task_mmaps_reset(void);
-
-#endif

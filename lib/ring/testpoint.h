@@ -4,8 +4,7 @@
  * defines TR2_TESTPOINTS and includes the writer's source, its tr2_testpoint()
  * is called there, as a signal handler might be; otherwise it is empty.
  */
-#ifndef TR2_RING_TESTPOINT_H
-#define TR2_RING_TESTPOINT_H
+#pragma once
 
 #define TR2_TESTPOINT_LIST(X)                                             \
 	X(entered) /* counted as a write in progress */                   \
@@ -33,6 +32,4 @@ void tr2_testpoint(enum tr2_testpoint at);
 #define TR2_TESTPOINT(name) tr2_testpoint(TR2_TESTPOINT_##name)
 #else
 #define TR2_TESTPOINT(name) ((void)0)
-#endif
-
 #endif

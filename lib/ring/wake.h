@@ -4,8 +4,7 @@
  * futex in each ring, and a pipe for poll, which they open through /proc
  * (Documentation/technical/ring-format.adoc, "Wake-up").
  */
-#ifndef TR2_RING_WAKE_H
-#define TR2_RING_WAKE_H
+#pragma once
 
 #include "arena/arena.h"
 
@@ -21,5 +20,3 @@ void tr2_wake_close(void);
 
 /* Wake the readers of all rings. */
 void tr2_wake_all(void);
-
-#endif

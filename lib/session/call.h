@@ -13,8 +13,7 @@
  * A call from a signal handler that interrupted the library in the same thread
  * is counted as lost, and tr2_call_begin() returns false.
  */
-#ifndef TR2_SESSION_CALL_H
-#define TR2_SESSION_CALL_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/fork_guard.h"
@@ -114,5 +113,3 @@ static inline void tr2_call_announce(struct tr2_call *call, const char *base)
 	if (!call->thread->announced)
 		tr2_call_announce_slow(call, base);
 }
-
-#endif

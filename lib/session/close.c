@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of a session: its last events, and its targets. */
-#include "session/close.h"
-
 #include "base/barrier.h"
 #include "base/clock.h"
 #include "base/lock.h"

@@ -7,8 +7,7 @@
  * next call of any thread looks, and that one does the work. Each time that
  * tracing is switched on, a session of its own begins.
  */
-#ifndef TR2_SESSION_CONTROL_H
-#define TR2_SESSION_CONTROL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ void tr2_control_release(void);
 /* Take up a request of `trace2 set`, if there is one. The calling thread has
  * entered the library. Return whether tracing is on. */
 bool tr2_control_look(void);
-
-#endif

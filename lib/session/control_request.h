@@ -3,8 +3,7 @@
  * control_request - the settings of a running process that others may change:
  * the lines that config/control_block.h describes. One thread at a time.
  */
-#ifndef TR2_SESSION_CONTROL_REQUEST_H
-#define TR2_SESSION_CONTROL_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ bool tr2_control_is_missing(const struct tr2_control_wish *r);
 
 /* Release what the settings point to. */
 void tr2_control_release_settings(void);
-
-#endif

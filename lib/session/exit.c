@@ -9,8 +9,6 @@
  * atexit(), then destructors with one; but at the end of a process the
  * functions of atexit() come first.
  */
-#include "session/exit.h"
-
 #include <elf.h>
 #include <link.h>
 
@@ -19,7 +17,7 @@
 #include "base/unwind.h"
 #include "metric/metric.h"
 #include "session/call.h"
-#include "session/close.h"
+#include "session/session.h"
 #include "session/control.h"
 #include "session/fork.h"
 #include "session/inherit.h"

@@ -11,8 +11,7 @@
  * fastpath_at.h has the fastest ones, which most calls take from their second
  * event on.
  */
-#ifndef TR2_SESSION_FASTPATH_H
-#define TR2_SESSION_FASTPATH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -57,5 +56,3 @@ bool tr2_fastpath_number_at(const struct tr2_site *site,
 /* End an attempt of fastpath_at.h whose write is announced; NULL: there is none. */
 struct tr2_call_mark;
 void tr2_fastpath_back_out(struct tr2_call_mark *announced);
-
-#endif

@@ -7,8 +7,7 @@
  * and leaves all else to a slow path, with which that function must go on, after
  * tr2_fastpath_back_out() if the write is announced. Without `hot`, false means that short records cannot do it.
  */
-#ifndef TR2_SESSION_FASTPATH_AT_H
-#define TR2_SESSION_FASTPATH_AT_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/fork_guard.h"
@@ -225,5 +224,3 @@ TR2_INLINE bool tr2_fastpath_put_data(struct tr2_fastpath *q, bool hot,
 	tr2_fastpath_end(q, hot);
 	return true;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * fastpath_record - put an event's fields into a record, expanded from the table
  * of events, so that all of it is inline. For fastpath.c and fastpath_at.h.
  */
-#ifndef TR2_SESSION_FASTPATH_RECORD_H
-#define TR2_SESSION_FASTPATH_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -231,5 +230,3 @@ TR2_INLINE char *tr2_fast_put_text(char *p, const struct tr2_fast_text *text)
 #define TR2_FAST_MAY_WRITE(name, v, form)                              \
 	(!(tr2_stream.redact && tr2_fast_marks_of_##name(v, form)) && \
 	 tr2_fast_bytes_of_##name(v, form) <= TR2_FAST_MAX_BYTES)
-
-#endif

@@ -4,8 +4,7 @@
  * first event, of any thread, opens a session of its own; unless the program
  * wants its children to go on in the parent's.
  */
-#ifndef TR2_SESSION_FORK_H
-#define TR2_SESSION_FORK_H
+#pragma once
 
 #include "session/session.h"
 #include "thread/thread.h"
@@ -21,5 +20,3 @@ void tr2_session_resume(void);
  * until that is done. Called in a call of this thread. false: it waited in vain for
  * the program's sink, which may be waiting for it. */
 bool tr2_session_reopen(struct tr2_thread *thread, const char *file, int line);
-
-#endif

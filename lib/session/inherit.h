@@ -7,8 +7,7 @@
  * The two variables have Git's names whatever prefix the settings have, so that
  * sessions of programs with different prefixes find each other.
  */
-#ifndef TR2_SESSION_INHERIT_H
-#define TR2_SESSION_INHERIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ unsigned int tr2_inherit_depth(void);
 /* Append the len bytes of a name to the hierarchy and return it. A name that
  * would make it too long is left out. Not thread-safe. */
 const char *tr2_inherit_add_name(const char *name, size_t len);
-
-#endif

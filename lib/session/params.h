@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * params - emit the config keys and variables that the settings ask for, as
- * def_param events.
+ * def_param events, and the data that the system has of this process.
  */
-#ifndef TR2_SESSION_PARAMS_H
-#define TR2_SESSION_PARAMS_H
+#pragma once
 
 #include "thread/emit.h"
 
@@ -23,4 +22,8 @@ void tr2_params_set_config(struct tr2_call *call, const char *key,
 void tr2_params_emit(struct tr2_call *call, const char *param,
 		     const char *value, const char *scope);
 
-#endif
+/* Emit cmd_ancestry from /proc; nothing if that cannot be read. */
+void tr2_process_emit_ancestry(struct tr2_call *call);
+
+/* Emit data of category process: peak memory and CPU times so far. */
+void tr2_process_emit_usage(struct tr2_call *call);

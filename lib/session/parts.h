@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* parts - call the session's parts: see part.h. */
-#ifndef TR2_SESSION_PARTS_H
-#define TR2_SESSION_PARTS_H
+#pragma once
 
 #include "part/part.h"
 #include "session/settings.h"
@@ -26,5 +25,3 @@ void tr2_parts_close(void);
 void tr2_parts_ring_end(void);
 void tr2_parts_forked(void);
 void tr2_parts_release(void);
-
-#endif

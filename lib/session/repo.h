@@ -4,8 +4,7 @@
  * defines a repository of its parent again, with the same id, before its first
  * event about it.
  */
-#ifndef TR2_SESSION_REPO_H
-#define TR2_SESSION_REPO_H
+#pragma once
 
 #include "base/macros.h"
 #include "session/session.h"
@@ -35,5 +34,3 @@ void tr2_repo_define(struct tr2_call *call, struct trace2_repo *repo);
 
 /* In a forked child. */
 void tr2_repo_after_fork(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ring - the session's work for its ring target, besides events. */
-#ifndef TR2_SESSION_RING_H
-#define TR2_SESSION_RING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ static inline void tr2_session_end_ring(enum tr2_arena_state how, int status,
 	if (tr2_arena_header())
 		tr2_session_end_open_ring(how, status, locked);
 }
-
-#endif

@@ -18,10 +18,10 @@
  *
  * trace2_enabled_ is 1 in ON and FORKED while some destination takes bytes.
  */
-#ifndef TR2_SESSION_SESSION_H
-#define TR2_SESSION_SESSION_H
+#pragma once
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "session/settings.h"
 #include "trace2.h"
@@ -79,4 +79,35 @@ void tr2_session_begin_again(uint64_t now_ns);
 /* Release memory, when the library is unloaded. */
 void tr2_session_release(void);
 
-#endif
+/* In start.c. Record the process's start; only the first call counts. */
+void tr2_session_start_clock(void);
+
+/* trace2_initialize(); only the first call counts. */
+void tr2_session_start(const char *file, int line,
+		       const struct trace2_options *options);
+
+/* Make the id if there is none yet; "": no memory, or raised privileges. */
+const char *tr2_session_id_while_off(void);
+
+/* In close.c. Emit the parts' results and atexit, and close the targets. Later
+ * calls do nothing. */
+void tr2_session_close(void);
+
+/*
+ * End it as at exit, with the code 0, but for what belongs to the process: another
+ * session may begin. The calling thread is inside. -EBUSY: another thread is
+ * writing, or it has ended already; nothing has changed but that tracing is off,
+ * which the caller sets right.
+ */
+int tr2_session_pause(void);
+
+/* Emit the metrics so far. */
+struct tr2_call;
+void tr2_session_flush(struct tr2_call *call);
+
+/* In exit.c. Whether this is the program itself, or a library that stays until
+ * the process ends. */
+bool tr2_session_is_never_unloaded(void);
+
+/* End the session, unless this is a forked child without events. */
+void tr2_session_exit(void);

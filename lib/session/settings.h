@@ -6,8 +6,7 @@
  * A variable overrides the files; an empty one counts as unset. A process with
  * raised privileges (AT_SECURE) reads nothing.
  */
-#ifndef TR2_SESSION_SETTINGS_H
-#define TR2_SESSION_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ bool tr2_settings_load(struct tr2_settings *settings,
 void tr2_settings_warn_of_memory(const struct tr2_settings *settings);
 
 void tr2_settings_release(struct tr2_settings *settings);
-
-#endif

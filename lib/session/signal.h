@@ -8,8 +8,7 @@
  * changes of the disposition: the host may ignore the signal, handle it, and
  * restore this handler in any way.
  */
-#ifndef TR2_SESSION_SIGNAL_H
-#define TR2_SESSION_SIGNAL_H
+#pragma once
 
 /* Names or numbers, with or without SIG, separated by commas or spaces; NULL:
  * none. Other words ("none") are skipped. Does nothing in the first process of a
@@ -24,5 +23,3 @@ void tr2_signal_end(const char *file, int line, int signo);
 
 /* Remove the handlers that are still ours. */
 void tr2_signal_restore(void);
-
-#endif

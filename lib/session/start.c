@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The start of a session: settings, targets, first events. */
-#include "session/start.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +13,6 @@
 #include "base/raw.h"
 #include "part/call_before_init.h"
 #include "session/control.h"
-#include "session/exit.h"
 #include "session/fastpath.h"
 #include "session/fork.h"
 #include "session/inherit.h"

@@ -3,8 +3,7 @@
  * targets - open the targets of the settings and emit the first events: at the
  * start, and again in a forked child.
  */
-#ifndef TR2_SESSION_TARGETS_H
-#define TR2_SESSION_TARGETS_H
+#pragma once
 
 #include "thread/emit.h"
 
@@ -44,5 +43,3 @@ int tr2_session_reopen_targets(struct tr2_call *call);
 
 /* Emit the second event, and the pending errors behind it. */
 void tr2_session_emit_start(struct tr2_call *call, const char *const *argv);
-
-#endif

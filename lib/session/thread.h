@@ -6,8 +6,7 @@
  * A thread begins with its first call, and ends by trace2_thread_exit(), or
  * without it: by the destructor of a thread-specific value.
  */
-#ifndef TR2_SESSION_THREAD_H
-#define TR2_SESSION_THREAD_H
+#pragma once
 
 #include <pthread.h>
 
@@ -50,5 +49,3 @@ static inline void tr2_thread_set_key(bool noticed)
 		pthread_setspecific(tr2_thread_key.key,
 				    noticed ? &tr2_thread_key : NULL);
 }
-
-#endif

@@ -12,8 +12,7 @@
  * instruction. So all functions are signal-safe, a handler may jump out of
  * them, and a forked child finds a registry that is in order.
  */
-#ifndef TR2_SITE_SITE_H
-#define TR2_SITE_SITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ void *tr2_site_memory(size_t bytes);
 
 /* The library is unloaded: release all memory. */
 void tr2_site_release(void);
-
-#endif

@@ -4,8 +4,7 @@
  * handler of the thread may enter and leave at any instruction: its own are
  * above the interrupted ones, and gone when it returns.
  */
-#ifndef TR2_SPAN_ENTERED_H
-#define TR2_SPAN_ENTERED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ static inline uint32_t tr2_entered_find(const struct tr2_entered *entered,
 		nr--;
 	return nr;
 }
-
-#endif

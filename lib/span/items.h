@@ -3,8 +3,7 @@
  * items - set names, attributes and intervals of an open span. What does not
  * fit is counted in the span. Secrets are hidden here, once for all targets.
  */
-#ifndef TR2_SPAN_ITEMS_H
-#define TR2_SPAN_ITEMS_H
+#pragma once
 
 #include "span/table.h"
 
@@ -39,5 +38,3 @@ struct tr2_interval {
 #define TR2_SPAN_NO_KEY ((struct trace2_text_){ "", 0 })
 void tr2_span_add_interval(struct tr2_open_span *span,
 			   const struct tr2_interval *interval);
-
-#endif

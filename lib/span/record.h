@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* record - spans as records of a ring. */
-#ifndef TR2_SPAN_RECORD_H
-#define TR2_SPAN_RECORD_H
+#pragma once
 
 #include <string.h>
 
@@ -61,5 +60,3 @@ TR2_RING_INLINE bool tr2_span_put_record(struct tr2_slot *slot, uint32_t type,
 	tr2_ring_end(&w);
 	return true;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * sampling - which spans are recorded: one trace in N, by its id, so that processes
  * agree; and, if a time is set, those that took longer or failed.
  */
-#ifndef TR2_SPAN_SAMPLING_H
-#define TR2_SPAN_SAMPLING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ static inline bool tr2_sampling_takes(uint64_t low)
 /* Whether a span is recorded that has ended; it stands for itself alone if that is
  * because of its time or its failure. */
 bool tr2_sampling_keeps(struct tr2_span_data *span);
-
-#endif

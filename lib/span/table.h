@@ -24,8 +24,7 @@
  * all of a mapping locked, and its limit may allow little. An entry whose piece is
  * not mapped is free, so a handle finds nothing there.
  */
-#ifndef TR2_SPAN_TABLE_H
-#define TR2_SPAN_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -269,5 +268,3 @@ struct tr2_session_trace {
 	bool sampled;
 };
 extern struct tr2_session_trace tr2_session_trace;
-
-#endif

@@ -17,8 +17,7 @@
  * TR2_STALL_NS, and each byte that one of them reads gives back
  * TR2_STALL_BACK_NS. A quarter of each is left for the last line.
  */
-#ifndef TR2_TARGET_DEST_H
-#define TR2_TARGET_DEST_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -241,5 +240,3 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
 
 /* The calling thread will not finish the line that it may be writing. */
 void tr2_dest_abandon(struct tr2_dest *dest, uint32_t tid);
-
-#endif

@@ -8,8 +8,7 @@
  * waiting. That one is private, is made with the first line that needs it, and
  * is empty except for a moment.
  */
-#ifndef TR2_TARGET_RELAY_H
-#define TR2_TARGET_RELAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ void tr2_relay_check(struct tr2_relay *relay, uint64_t second);
 
 /* Call it when no thread writes any more. Signal-safe. */
 void tr2_relay_close(struct tr2_relay *relay);
-
-#endif

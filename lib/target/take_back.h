@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* take_back - no file ends in a piece of a line because a disk is full. */
-#ifndef TR2_TARGET_TAKE_BACK_H
-#define TR2_TARGET_TAKE_BACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@
  */
 bool tr2_take_back(int fd, const struct tr2_file_id *id, const char *line,
 		   size_t len);
-
-#endif

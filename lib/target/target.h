@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* target - a stream of events: its format, its settings and its destination. */
-#ifndef TR2_TARGET_TARGET_H
-#define TR2_TARGET_TARGET_H
+#pragma once
 
 #include "event/kept.h"
 #include "event/render.h"
@@ -73,5 +72,3 @@ tr2_target_write(struct tr2_target *target, struct tr2_rendered line,
 		tr2_dest_write(&target->dest, line.p, line.len, ev->wall_us,
 			       ev->tid);
 }
-
-#endif

@@ -7,8 +7,7 @@
  * the lock is one word with its owner's tid, so that its owner is known at any
  * instruction.
  */
-#ifndef TR2_TARGET_WAIT_H
-#define TR2_TARGET_WAIT_H
+#pragma once
 
 #include "base/raw.h"
 #include "target/dest.h"
@@ -99,5 +98,3 @@ static inline void tr2_wait_unlock(struct tr2_dest *dest, uint32_t tid)
 }
 
 bool tr2_wait_owns(const struct tr2_dest *dest, uint32_t tid);
-
-#endif

@@ -6,8 +6,7 @@
  * No malloc: a thread's first call may come from a signal handler. Contexts are
  * made, ended and forgotten under the process's lock.
  */
-#ifndef TR2_THREAD_CONTEXT_H
-#define TR2_THREAD_CONTEXT_H
+#pragma once
 
 #include "base/macros.h"
 #include "thread/thread.h"
@@ -54,5 +53,3 @@ static inline void tr2_context_shrink(struct tr2_thread *thread)
 		      thread->message.alloc) > TR2_CONTEXT_BUF_BYTES))
 		tr2_context_shrink_slow(thread);
 }
-
-#endif

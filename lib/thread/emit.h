@@ -5,8 +5,7 @@
  * struct tr2_call is the frame of a public function that emits: session/call.h
  * begins and ends it.
  */
-#ifndef TR2_THREAD_EMIT_H
-#define TR2_THREAD_EMIT_H
+#pragma once
 
 #include <stdarg.h>
 
@@ -70,5 +69,3 @@ void tr2_call_report_once(struct tr2_call *call, const char *fmt, ...)
 
 /* Call it in a forked child, whose stream has none of the parent's errors. */
 void tr2_call_after_fork(void);
-
-#endif

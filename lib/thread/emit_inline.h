@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_inline - emit a frequent event, in the function that the program calls. */
-#ifndef TR2_THREAD_EMIT_INLINE_H
-#define TR2_THREAD_EMIT_INLINE_H
+#pragma once
 
 #include "base/macros.h"
 #include "event/kept_lines.h"
@@ -108,5 +107,3 @@ tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 	tr2_call_emit_inline((call), TR2_EV_##name, \
 			     TR2_VALUES_(name, __VA_ARGS__), \
 			     tr2_kept_json_##name)
-
-#endif

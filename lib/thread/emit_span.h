@@ -4,8 +4,7 @@
  * other targets: outside of all regions, since nothing but its end happens at
  * that place.
  */
-#ifndef TR2_THREAD_EMIT_SPAN_H
-#define TR2_THREAD_EMIT_SPAN_H
+#pragma once
 
 #include "span/table.h"
 #include "thread/emit.h"
@@ -35,5 +34,3 @@ static inline bool tr2_fastpath_span_is_ready(void)
 }
 void tr2_fastpath_span_start(const struct tr2_span_data *span);
 void tr2_fastpath_span_end(const struct tr2_span_data *span);
-
-#endif

@@ -19,8 +19,7 @@
  * call has, which may continue: it is dropped, like a handler's call, or uses a
  * context of its own.
  */
-#ifndef TR2_THREAD_ENTER_H
-#define TR2_THREAD_ENTER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -103,5 +102,3 @@ static inline void tr2_thread_leave(struct tr2_thread *thread,
 
 /* The calling thread ends, at any point: end the call that it was in. */
 void tr2_thread_abandon(struct tr2_thread *thread);
-
-#endif

@@ -7,8 +7,7 @@
  * its own are above the interrupted ones, and gone when it returns. Entries
  * above the innermost one are regions that have ended.
  */
-#ifndef TR2_THREAD_REGION_H
-#define TR2_THREAD_REGION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -208,5 +207,3 @@ enum tr2_region_match tr2_region_find(struct tr2_regions *regions,
 void tr2_region_doubt(struct tr2_regions *regions);
 /* Forget the doubt: the region has ended. */
 void tr2_region_trust(struct tr2_regions *regions);
-
-#endif

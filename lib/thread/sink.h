@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* sink - pass an event to the program's function: see trace2_control.h. */
-#ifndef TR2_THREAD_SINK_H
-#define TR2_THREAD_SINK_H
+#pragma once
 
 #include "thread/emit.h"
 
 /* Not for the `signal` event, nor while the process's lock is held. */
 void tr2_sink_call(struct tr2_call *call, const struct tr2_event *ev);
-
-#endif

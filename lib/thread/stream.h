@@ -6,8 +6,7 @@
  * The session opens and closes the targets and sets the stream's owner; each
  * thread emits into them.
  */
-#ifndef TR2_THREAD_STREAM_H
-#define TR2_THREAD_STREAM_H
+#pragma once
 
 #include "target/target.h"
 #include "trace2.h"
@@ -63,5 +62,3 @@ uint64_t tr2_stream_nr_lost(void);
 
 /* The thread abandons its write: others do not wait for it. */
 void tr2_stream_abandon(uint32_t tid);
-
-#endif

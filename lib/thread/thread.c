@@ -33,22 +33,13 @@ struct tr2_thread *tr2_thread_main(void)
 
 static void insert(struct tr2_thread *thread)
 {
-	thread->prev = NULL;
-	thread->next = registry;
-	if (registry)
-		registry->prev = thread;
-	registry = thread;
+	TR2_LIST_ADD(registry, thread);
 	nr_registered++;
 }
 
 static void remove_from_registry(struct tr2_thread *thread)
 {
-	if (thread->prev)
-		thread->prev->next = thread->next;
-	else
-		registry = thread->next;
-	if (thread->next)
-		thread->next->prev = thread->prev;
+	TR2_LIST_REMOVE(registry, thread);
 	nr_registered--;
 }
 

@@ -8,8 +8,7 @@
  * without that. Only its owner changes it, except for the links of the
  * registry, under the process's lock.
  */
-#ifndef TR2_THREAD_THREAD_H
-#define TR2_THREAD_THREAD_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -177,5 +176,3 @@ static inline uint64_t tr2_region_start(const struct tr2_thread *thread)
 
 	return region ? region->start_ns : thread->start_ns;
 }
-
-#endif

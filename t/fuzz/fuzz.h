@@ -9,8 +9,7 @@
  *	build/fuzz/fuzz     under clang's libFuzzer, which generates inputs
  *	build/fuzz/replay   a plain main() that runs files: the suite's
  */
-#ifndef TR2_FUZZ_H
-#define TR2_FUZZ_H
+#pragma once
 
 #include "../helper/system.h"
 #include "base/buf.h"
@@ -91,5 +90,3 @@ extern const struct fuzzer fuzzers[];
 
 /* Return the fuzzer with this name; NULL: none. */
 const struct fuzzer *fuzz_find(const char *name);
-
-#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The files that `trace2 record` writes beside the events: meta.json up to a
  * line `---`, then tasks.jsonl. */
-#include "format/recording/meta_read.h"
+#include "format/read.h"
 #include "fuzz.h"
 #include "model/path/critical.h"
 

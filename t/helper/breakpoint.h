@@ -22,8 +22,7 @@
  *		breakpoint_clear();
  *	}
  */
-#ifndef BREAKPOINT_H
-#define BREAKPOINT_H
+#pragma once
 
 #include "system.h"
 
@@ -302,6 +301,4 @@ static inline bool breakpoint_is_hit(struct path *path, void *context,
 {
 	return false;
 }
-#endif
-
 #endif

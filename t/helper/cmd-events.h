@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The forms of `test-tool events`, and what they share. */
-#ifndef CMD_EVENTS_H
-#define CMD_EVENTS_H
+#pragma once
 
 #include "base/macros.h"
 #include "event/event.h"
@@ -43,5 +42,3 @@ void tool_print_flags(unsigned int flags, const struct tool_word *words,
 		      const char *quote, const char *separator);
 /* Print `s` with a backslash before each of the characters in `special`. */
 void tool_print_escaped(const char *s, const char *special);
-
-#endif

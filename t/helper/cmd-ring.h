@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading an arena's file, for the verbs of `test-tool ring`. */
-#ifndef CMD_RING_H
-#define CMD_RING_H
+#pragma once
 
 #include "arena/layout.h"
 #include "ring/layout.h"
@@ -29,5 +28,3 @@ const struct tr2_record *tool_ring_record(const struct tr2_slot *slot,
 /* Print a record on one line. */
 void tool_record_print(const struct tool_arena *arena,
 		       const struct tr2_record *record);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The verbs of `test-tool trace2`, one table per topic.
  */
-#ifndef CMD_TRACE2_H
-#define CMD_TRACE2_H
+#pragma once
 
 #include "test-tool.h"
 
@@ -21,5 +20,3 @@ void tool_run_threads(unsigned int nr, void *(*run)(void *), void *arg);
 void tool_sleep_ms(int ms);
 
 TRACE2_DISTRIBUTION_DECLARE(tool_sizes);
-
-#endif

@@ -10,8 +10,7 @@
  * children write nothing, nor does a process that does not run its exit
  * handlers.
  */
-#ifndef HOST_STATE_H
-#define HOST_STATE_H
+#pragma once
 
 #include "system.h"
 
@@ -124,5 +123,3 @@ static inline void host_state_watch(void)
 	atexit(host_state_print);
 	at_quick_exit(host_state_print);
 }
-
-#endif

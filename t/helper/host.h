@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* host - what programs of the tests do alike: verbs, threads, counts. */
-#ifndef TR2_TEST_HOST_H
-#define TR2_TEST_HOST_H
+#pragma once
 
 #include "system.h"
 
@@ -74,5 +73,3 @@ static inline int host_count_descriptors(void)
 		nr += fcntl(fd, F_GETFD) >= 0;
 	return nr;
 }
-
-#endif

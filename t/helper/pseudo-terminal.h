@@ -2,8 +2,7 @@
 /*
  * pseudo-terminal - open one whose lines end in two characters, as a user's do.
  */
-#ifndef PSEUDO_TERMINAL_H
-#define PSEUDO_TERMINAL_H
+#pragma once
 
 #include "system.h"
 
@@ -25,5 +24,3 @@ static inline int pseudo_terminal_open(int flags, int *slave)
 	tcsetattr(*slave, TCSANOW, &raw);
 	return master;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * single-step - run a program one instruction at a time, by the processor's
  * trap flag.
  */
-#ifndef SINGLE_STEP_H
-#define SINGLE_STEP_H
+#pragma once
 
 #include "system.h"
 
@@ -33,5 +32,3 @@ static inline void stop_behind_handler(void *context)
 #else
 #endif
 }
-
-#endif

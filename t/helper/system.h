@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* system - the headers of the system that programs of the tests use. */
-#ifndef TR2_TEST_SYSTEM_H
-#define TR2_TEST_SYSTEM_H
+#pragma once
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -36,5 +35,3 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#endif

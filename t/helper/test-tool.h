@@ -5,8 +5,7 @@
  * test-tool uses the library as Git does: every exit calls trace2_cmd_exit(),
  * and error messages are error events, too.
  */
-#ifndef TEST_TOOL_H
-#define TEST_TOOL_H
+#pragma once
 
 #include "trace2.h"
 #include "system.h"
@@ -109,5 +108,3 @@ void tool_report_repository(void);
 
 /* A handler that prints `handled SIGNO` to stderr. */
 void tool_telling_handler(int signo);
-
-#endif

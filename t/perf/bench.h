@@ -10,8 +10,7 @@
  * library's rounds, as a share of their median. For programs in t/perf;
  * t/perf/run prints the table, and t/perf/promises lists the promises.
  */
-#ifndef TR2_PERF_BENCH_H
-#define TR2_PERF_BENCH_H
+#pragma once
 
 #include "../helper/system.h"
 #if defined(__x86_64__)
@@ -133,5 +132,3 @@ static inline void bench_pin(void)
 			call;             \
 		}                         \
 	}
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* metrics - a counter and a timer, their work, and the least that it could
  * cost. */
-#ifndef TR2_PERF_METRICS_H
-#define TR2_PERF_METRICS_H
+#pragma once
 
 #include "bench.h"
 #include "trace2.h"
@@ -66,5 +65,3 @@ static inline void add_atomically(size_t n)
 	while (n--)
 		__atomic_fetch_add(&value, 1, __ATOMIC_RELAXED);
 }
-
-#endif

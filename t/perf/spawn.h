@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* spawn - the CPU time of a command. */
-#ifndef TR2_PERF_SPAWN_H
-#define TR2_PERF_SPAWN_H
+#pragma once
 
 #include "bench.h"
 
@@ -18,5 +17,3 @@ static inline double bench_spawn_ns(char **argv)
 	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e9 +
 	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e3;
 }
-
-#endif

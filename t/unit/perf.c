@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opened counters: the program's own, and all kinds of groups. */
-#include "pmu/kernel_page.h"
+#include "pmu/kernel.h"
 #include "pmu/pmu.h"
 #include "../helper/host.h"
 #include "tap.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* perf - what the unit tests of opened counters share. */
-#ifndef TR2_UNIT_PERF_H
-#define TR2_UNIT_PERF_H
+#pragma once
 
 #include "../helper/host.h"
 #include "tap.h"
@@ -30,5 +29,3 @@ open_mapped(const struct trace2_perf_attr *attr, size_t pages)
 		trace2_perf_map(ev, pages);
 	return ev;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* random - made-up measures. */
-#ifndef TR2_UNIT_RANDOM_H
-#define TR2_UNIT_RANDOM_H
+#pragma once
 
 #include "../helper/system.h"
 
@@ -21,5 +20,3 @@ static inline double normal(void)
 {
 	return sqrt(-2 * log(uniform())) * cos(2 * acos(-1) * uniform());
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* TAP for C unit tests: ok() and is_*() for each check, return done_testing(). */
-#ifndef TR2_UNIT_TAP_H
-#define TR2_UNIT_TAP_H
+#pragma once
 
 #include "../helper/system.h"
 
@@ -35,5 +34,3 @@ static inline int done_testing(void)
 	printf("1..%u\n", tap_nr);
 	return tap_failed ? 1 : 0;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * bisect_run - build a commit in a work tree of `trace2 bisect`, and run CMD
  * there, or in turns with CMD in another one.
  */
-#ifndef TR2_BISECT_BISECT_RUN_H
-#define TR2_BISECT_BISECT_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ bool tr2_bisect_measure(struct tr2_bisect_runner *r,
 			const struct tr2_bisect_tree *base,
 			struct tr2_measures *base_ms);
 void tr2_bisect_runner_release(struct tr2_bisect_runner *r);
-
-#endif

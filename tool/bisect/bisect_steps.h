@@ -3,8 +3,7 @@
  * bisect_steps - what `trace2 bisect` decides by, and the commits that it judged:
  * a line each as text, rows of "steps" and "found" as data.
  */
-#ifndef TR2_BISECT_BISECT_STEPS_H
-#define TR2_BISECT_BISECT_STEPS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -49,5 +48,3 @@ void tr2_bisect_steps_release(struct tr2_bisect_steps *steps);
 /* Return the subject of a commit by a format of git-log(1), without control
  * characters if it is for a terminal; "" if there is none. */
 char *tr2_bisect_subject(const char *commit, const char *format, bool is_text);
-
-#endif

@@ -7,8 +7,7 @@
  * like count. Then they are unset: whatever runs later must not touch the user's
  * index and files, which they name.
  */
-#ifndef TR2_BISECT_BISECT_TREE_H
-#define TR2_BISECT_BISECT_TREE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -65,5 +64,3 @@ void tr2_bisect_tree_remove(struct tr2_bisect_tree *tree,
 /* Remove the directory, whose work trees are removed. */
 void tr2_bisect_repo_release(struct tr2_bisect_repo *repo);
 void tr2_bisect_rev_release(struct tr2_bisect_rev *rev);
-
-#endif

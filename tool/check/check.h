@@ -2,8 +2,7 @@
 /*
  * check - the parts of `trace2 check`.
  */
-#ifndef TR2_CHECK_CHECK_H
-#define TR2_CHECK_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ int tr2_check_open_socket(const char *value, const char **kind);
 /* Append to `out`; return `ok`. */
 bool tr2_check_say(struct tr2_buf *out, bool ok, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-
-#endif

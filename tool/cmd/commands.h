@@ -2,8 +2,7 @@
 /*
  * commands - the table of commands.
  */
-#ifndef TR2_CMD_COMMANDS_H
-#define TR2_CMD_COMMANDS_H
+#pragma once
 
 #include "common/options.h"
 
@@ -20,5 +19,3 @@ int tr2_events_list(void);
 #define TR2_COMPLETION_SHELLS "bash|zsh|fish"
 struct tr2_buf;
 void tr2_completion_add(const char *shell, struct tr2_buf *out);
-
-#endif

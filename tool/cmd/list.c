@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "common/join.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/words.h"

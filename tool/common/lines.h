@@ -3,12 +3,13 @@
  * lines - read a descriptor in large blocks and return it line by line, in
  * memory that does not grow with the input.
  */
-#ifndef TR2_COMMON_LINES_H
-#define TR2_COMMON_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/buf.h"
 
 /* Longer lines are skipped and counted. */
 #define TR2_LINE_MAX_BYTES (32u << 20)
@@ -70,4 +71,19 @@ static inline void tr2_lines_take(struct tr2_lines *l, size_t len)
 /* Show up to n bytes at the start of the input without taking them. */
 size_t tr2_lines_peek(struct tr2_lines *l, const char **text, size_t n);
 
-#endif
+/* The lines of a file that others still append to. */
+struct tr2_grown {
+	int fd; /* owned by the caller */
+	uint64_t number; /* of the last line, from 1 */
+	struct tr2_buf text;
+	size_t at; /* the next line in it */
+};
+
+void tr2_grown_start(struct tr2_grown *g, int fd);
+void tr2_grown_release(struct tr2_grown *g);
+
+/*
+ * Return the next line that has ended, without its newline, valid until the
+ * next call; 64 bytes after it are readable. false: there is none so far.
+ */
+bool tr2_grown_line(struct tr2_grown *g, const char **line, size_t *len);

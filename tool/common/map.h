@@ -3,8 +3,7 @@
  * map - a map from 64-bit keys to indexes, and a hash that turns bytes into
  * keys.
  */
-#ifndef TR2_COMMON_MAP_H
-#define TR2_COMMON_MAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ static inline uint64_t tr2_key(uint32_t high, uint32_t low)
 {
 	return ((uint64_t)high << 32 | low) + 1;
 }
-
-#endif

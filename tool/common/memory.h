@@ -7,8 +7,7 @@
  * line and counts it, but must return the command's exit code. Nor for a size
  * that an input claims: refuse that input, and read the next one.
  */
-#ifndef TR2_COMMON_MEMORY_H
-#define TR2_COMMON_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void *tr2_grow_array(void *array, uint32_t nr, uint32_t *alloc,
  * takes as long as filling it. A block of that size has a mapping of its own,
  * which realloc() moves without copying. */
 void tr2_in_large_pages(void *p, size_t bytes);
-
-#endif

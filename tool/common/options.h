@@ -19,15 +19,36 @@
  *		"list", "[-v] [FILE...]", "one line a process", NULL,
  *		options, TR2_COMMON_INPUT | TR2_COMMON_FILTER, 0, run };
  */
-#ifndef TR2_COMMON_OPTIONS_H
-#define TR2_COMMON_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/filter_options.h"
-#include "common/format.h"
+/* The formats of a command's output. */
+enum tr2_format {
+	TR2_FORMAT_TEXT,
+	TR2_FORMAT_JSON,
+	TR2_FORMAT_CSV,
+	TR2_FORMAT_MARKDOWN,
+	TR2_FORMAT_PAGE /* of report --html; no option selects it */
+};
+
+/* The options that select processes and regions; model/filter.h implements
+ * them. */
+struct tr2_filter {
+	const char *cmd, *sid, *region; /* NULL: any */
+	int64_t pid;                    /* -1: any */
+	int64_t min_ns;                 /* 0: any */
+	int64_t since_ns, until_ns; /* wall; INT64_MIN and INT64_MAX: any */
+	int64_t depth;              /* -1: any */
+};
+
+#define TR2_FILTER_ANY                                                      \
+	{                                                                   \
+		.pid = -1, .depth = -1, .since_ns = INT64_MIN,              \
+		.until_ns = INT64_MAX,                                      \
+	}
 
 enum tr2_opt_kind {
 	TR2_OPT_FLAG,     /* bool */
@@ -143,5 +164,3 @@ struct tr2_rule {
 };
 /* Report the first broken rule by tr2_usage_error(); return 0, or its code. */
 int tr2_usage_check(const struct tr2_rule *rules, size_t nr);
-
-#endif

@@ -12,8 +12,7 @@
  * feature, too; the header's otherwise unused `event_types` has its place, for
  * readers of a file without the table.
  */
-#ifndef TR2_COMMON_PERF_FILE_H
-#define TR2_COMMON_PERF_FILE_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ void tr2_perf_add_padded(struct tr2_buf *b, const char *s, size_t most);
 
 /* Append a string of a feature: its padded size, and the text with its NUL. */
 void tr2_perf_add_str(struct tr2_buf *b, const char *text);
-
-#endif

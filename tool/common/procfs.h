@@ -6,8 +6,7 @@
  * some files are only for its user: every function may fail. None allocates,
  * except for tr2_procfs_open().
  */
-#ifndef TR2_COMMON_PROCFS_H
-#define TR2_COMMON_PROCFS_H
+#pragma once
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -70,4 +69,8 @@ int32_t tr2_procfs_own_pid(int32_t pid);
  * since the last tick. */
 bool tr2_procfs_cpu(int32_t pid, int64_t *cpu_ns);
 
-#endif
+/* One moment in both clocks. */
+struct tr2_anchor {
+	uint64_t monotonic_ns, wall_ns;
+};
+void tr2_anchor_take(struct tr2_anchor *anchor);

@@ -2,8 +2,7 @@
 /*
  * say - messages to the user, on stderr.
  */
-#ifndef TR2_COMMON_SAY_H
-#define TR2_COMMON_SAY_H
+#pragma once
 
 #include <stdarg.h>
 
@@ -13,5 +12,3 @@ void tr2_verror(const char *fmt, va_list ap)
 	__attribute__((format(printf, 1, 0)));
 /* The same after `warning: `. */
 void tr2_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

@@ -3,8 +3,7 @@
  * settings - the settings of programs that use libtrace2, by name, from
  * lib/config/settings.def.
  */
-#ifndef TR2_COMMON_SETTINGS_H
-#define TR2_COMMON_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ bool tr2_setting_takes(const struct tr2_setting *s, const char *value);
  * settings for a man page. */
 void tr2_setting_help(const struct tr2_setting *s, struct tr2_buf *out);
 void tr2_settings_asciidoc(struct tr2_buf *out);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * signals - the names of signals.
  */
-#ifndef TR2_COMMON_SIGNALS_H
-#define TR2_COMMON_SIGNALS_H
+#pragma once
 
 struct tr2_buf;
 
@@ -12,5 +11,3 @@ const char *tr2_signal_name(int signo);
 
 /* Append a name like SIGKILL or SIG34. */
 void tr2_signal_add(struct tr2_buf *out, int signo);
-
-#endif

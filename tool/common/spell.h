@@ -8,8 +8,7 @@
  *		tr2_spell_try(&s, candidate);
  *	tr2_error("no such thing '%s'%s", typed, tr2_spell_question(&s));
  */
-#ifndef TR2_COMMON_SPELL_H
-#define TR2_COMMON_SPELL_H
+#pragma once
 
 #define TR2_SPELL_LIMIT 2 /* of commands and options: letters */
 #define TR2_SPELL_MAX 63  /* longer words are far from all others */
@@ -29,5 +28,3 @@ void tr2_spell_try(struct tr2_spell *s, const char *candidate);
 
 /* Return ". Did you mean 'a' or 'b'?", or "" if no candidate was near. */
 const char *tr2_spell_question(struct tr2_spell *s);
-
-#endif

@@ -3,8 +3,7 @@
  * split_command - split a command line into words as a shell would, if it needs no
  * shell.
  */
-#ifndef TR2_COMMON_SPLIT_COMMAND_H
-#define TR2_COMMON_SPLIT_COMMAND_H
+#pragma once
 
 /*
  * Blanks separate words; '...', "..." and a backslash quote as in sh. NULL,
@@ -13,5 +12,3 @@
  * The caller frees the result, which ends with NULL and is one block.
  */
 char **tr2_split_command(const char *line, const char **error);
-
-#endif

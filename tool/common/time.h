@@ -5,9 +5,10 @@
  * to its end when it is added. So the difference of any two times of a model
  * does not overflow. Sums may: use tr2_ns_add().
  */
-#ifndef TR2_COMMON_TIME_H
-#define TR2_COMMON_TIME_H
+#pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TR2_NO_TIME INT64_MIN
@@ -50,4 +51,10 @@ static inline void tr2_ns_add(int64_t *sum, int64_t ns)
 		*sum = ns < 0 ? INT64_MIN : INT64_MAX;
 }
 
-#endif
+/*
+ * Parse an ISO 8601 time of any usual form into microseconds since 1970:
+ * `2026-11-21T10:15:02.123456Z` as Git writes it, any number of digits, an
+ * offset such as +01:00 or none (UTC), and the basic form of session ids,
+ * `20261121T101502.123456Z`. false: no such time, or before 1970 or after 2115.
+ */
+bool tr2_parse_time(const char *s, size_t len, int64_t *wall_us);

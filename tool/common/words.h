@@ -2,12 +2,24 @@
 /*
  * words - a list of strings, such as argv.
  */
-#ifndef TR2_COMMON_WORDS_H
-#define TR2_COMMON_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "base/buf.h"
+
+/* Set the buffer to both with a slash between, and return it as a string. */
+static inline const char *tr2_join(struct tr2_buf *b, const char *first,
+				   const char *second)
+{
+	tr2_buf_reset(b);
+	tr2_buf_addstr(b, first);
+	tr2_buf_addch(b, '/');
+	tr2_buf_addstr(b, second);
+	return tr2_buf_str(b);
+}
 
 struct tr2_buf;
 
@@ -32,5 +44,3 @@ const char *tr2_base_name(const char *path);
 
 /* Append the words quoted for a shell, and … if they were cut. */
 void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * compare - compare two sets of runs, measure by measure.
  */
-#ifndef TR2_COMPARE_COMPARE_H
-#define TR2_COMPARE_COMPARE_H
+#pragma once
 
 #include "compare/interval.h"
 #include "compare/measure.h"
@@ -87,5 +86,3 @@ bool tr2_difference_interval(const struct tr2_comparison *c,
 double tr2_difference_delta(const struct tr2_difference *d);
 /* Did it grow by more than this share, significantly? */
 bool tr2_difference_above(const struct tr2_difference *d, double share);
-
-#endif

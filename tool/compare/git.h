@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* git - run Git commands in the current repository. */
-#ifndef TR2_COMPARE_GIT_H
-#define TR2_COMPARE_GIT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -34,5 +33,3 @@ void tr2_git_forget(void);
  * NULL: it failed. */
 char *tr2_git_line(const char *const *argv);
 #define tr2_git_text(...) tr2_git_line((const char *const[]){ __VA_ARGS__, NULL })
-
-#endif

@@ -10,8 +10,7 @@
  * ranks (compare/significance.h) does not reject at the level alpha. Of more than
  * TR2_INTERVAL_RUNS runs, the first ones are used.
  */
-#ifndef TR2_COMPARE_INTERVAL_H
-#define TR2_COMPARE_INTERVAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ bool tr2_interval_of_pairs(struct tr2_stat_interval *out, const double *base,
 bool tr2_interval_of_sets(struct tr2_stat_interval *out, const double *base,
 			  size_t nr_base, const double *new, size_t nr_new,
 			  double alpha);
-
-#endif

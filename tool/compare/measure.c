@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/macros.h"
-#include "common/join.h"
+#include "common/words.h"
 #include "common/map.h"
 #include "common/memory.h"
 #include "model/join/self_time.h"

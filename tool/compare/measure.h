@@ -10,8 +10,7 @@
  * that was not measured in a run (a counter of the kernel that was not opened,
  * system calls that were not counted, states that were not recorded) is NAN.
  */
-#ifndef TR2_COMPARE_MEASURE_H
-#define TR2_COMPARE_MEASURE_H
+#pragma once
 
 #include "common/map.h"
 #include "compare/run_meta.h"
@@ -98,5 +97,3 @@ const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,
  * `quiet` suppresses warnings about problems in a recording. If there is no
  * run, a warning is printed and 0 returned. */
 int tr2_set_read(struct tr2_measures *ms, const char *path, bool quiet);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* measures - the tables of `trace2 stat` and `trace2 diff`. */
-#ifndef TR2_COMPARE_MEASURES_H
-#define TR2_COMPARE_MEASURES_H
+#pragma once
 
 #include "common/options.h"
 #include "compare/compare.h"
@@ -90,5 +89,3 @@ bool tr2_comparison_runs_can_tell(const struct tr2_comparison *c);
  * Losses and failures go to stderr. */
 void tr2_sides_print(struct tr2_output *out, const struct tr2_measures *base,
 		     const struct tr2_measures *new);
-
-#endif

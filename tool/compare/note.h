@@ -12,8 +12,7 @@
  * kind, unit, calls, values of the runs, name. What is the same in every run is
  * there once.
  */
-#ifndef TR2_COMPARE_NOTE_H
-#define TR2_COMPARE_NOTE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ bool tr2_note_read(struct tr2_measures *ms, const char *note,
 /* Keep the measures of a command in the note of HEAD, in place of earlier ones
  * of that command. -1: an error was printed. */
 int tr2_note_keep(const char *command, const struct tr2_measures *ms);
-
-#endif

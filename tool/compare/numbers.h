@@ -2,8 +2,7 @@
 /*
  * numbers - statistics of a number that was measured in a few runs.
  */
-#ifndef TR2_COMPARE_NUMBERS_H
-#define TR2_COMPARE_NUMBERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ struct tr2_spread {
 
 /* false: too few runs. No value may be NAN. */
 bool tr2_spread(struct tr2_spread *out, const double *values, size_t nr);
-
-#endif

@@ -3,8 +3,7 @@
  * run_meta - read the values of a whole run from its meta.json
  * (Documentation/technical/recording-format.adoc).
  */
-#ifndef TR2_COMPARE_RUN_META_H
-#define TR2_COMPARE_RUN_META_H
+#pragma once
 
 #include "model/model.h"
 
@@ -70,5 +69,3 @@ typedef void tr2_run_counter_fn(void *data, const struct tr2_run_counter *c);
 void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 		       struct tr2_origin *origin, tr2_run_counter_fn *fn,
 		       void *data);
-
-#endif

@@ -3,8 +3,7 @@
  * rundir - the directory of a new set of runs: DIR/run-0001 and so on, each a
  * recording; kept under the name that the user gave, or removed.
  */
-#ifndef TR2_COMPARE_RUNDIR_H
-#define TR2_COMPARE_RUNDIR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ int tr2_rundir_open(struct tr2_rundir *dir, const char *path);
 char *tr2_rundir_run(const struct tr2_rundir *dir, unsigned int nr);
 /* Remove a temporary directory, which must be empty. */
 void tr2_rundir_close(struct tr2_rundir *dir);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * significance - test whether two sets of runs differ by more than chance.
  */
-#ifndef TR2_COMPARE_SIGNIFICANCE_H
-#define TR2_COMPARE_SIGNIFICANCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ bool tr2_sequential_looks(struct tr2_sequential *s, uint32_t nr_pairs,
  * takes turns itself slows one side more than the other.
  */
 bool tr2_coin_toss(void);
-
-#endif

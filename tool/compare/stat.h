@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* stat - shared by the files of `trace2 stat`. */
-#ifndef TR2_COMPARE_STAT_H
-#define TR2_COMPARE_STAT_H
+#pragma once
 
 #include "compare/measures.h"
 
@@ -42,5 +41,3 @@ void tr2_stat_print_notes(const struct tr2_stat_side *side, bool color,
 void tr2_stat_notes_as_data(struct tr2_output *out,
 			    const struct tr2_stat_side *cmd,
 			    const struct tr2_stat_side *base);
-
-#endif

@@ -8,8 +8,7 @@
  * 5 % or more, and by more than at the commits beside it. The notes were made at
  * different times, and a machine that was busy once is no change.
  */
-#ifndef TR2_COMPARE_TIMELINE_H
-#define TR2_COMPARE_TIMELINE_H
+#pragma once
 
 #include "compare/measure.h"
 
@@ -33,5 +32,3 @@ void tr2_timeline_judge(struct tr2_timeline *t);
 const struct tr2_measure *tr2_timeline_time(const struct tr2_timeline *t,
 					    const struct tr2_moment *moment);
 void tr2_timeline_release(struct tr2_timeline *t);
-
-#endif

@@ -7,8 +7,7 @@
  * - Counts that are the same in every run of a side: any difference is one.
  *   Counts that vary say nothing here.
  */
-#ifndef TR2_COMPARE_VERDICT_H
-#define TR2_COMPARE_VERDICT_H
+#pragma once
 
 #include "compare/measures.h"
 
@@ -79,5 +78,3 @@ void tr2_verdict_print(struct tr2_output *out, const struct tr2_verdict *v,
 int tr2_verdict_judge(const struct tr2_verdict *v,
 		      const struct tr2_comparison *c,
 		      const struct tr2_measure_choice *choice, double share);
-
-#endif

@@ -7,8 +7,7 @@
  * Every string that is written goes through tr2_export_text() or a function
  * that calls it, so that --redact works for all formats.
  */
-#ifndef TR2_EXPORT_EXPORT_H
-#define TR2_EXPORT_EXPORT_H
+#pragma once
 
 #include "base/text.h"
 #include "common/options.h"
@@ -168,5 +167,3 @@ tr2_export_session_of(const struct tr2_export *x, uint32_t thread)
 {
 	return &x->m->sessions[x->m->threads[thread].session];
 }
-
-#endif

@@ -5,8 +5,7 @@
  * followed by the other members in their original order, so that consumers can
  * rely on them for brief and foreign streams, too.
  */
-#ifndef TR2_EXPORT_GIT_EVENT_H
-#define TR2_EXPORT_GIT_EVENT_H
+#pragma once
 
 #include "export/export.h"
 
@@ -19,5 +18,3 @@ void tr2_git_event_free(struct tr2_git_event *g);
 /* Append the event as a line. Parts of perf text that have no member in the
  * event target are omitted. */
 void tr2_git_event_add(struct tr2_git_event *g, const struct tr2_line *line);
-
-#endif

@@ -3,8 +3,7 @@
  * http - requests to a server over HTTP or HTTPS, by libcurl, over one
  * persistent connection. The caller decides when to retry.
  */
-#ifndef TR2_EXPORT_HTTP_H
-#define TR2_EXPORT_HTTP_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -73,5 +72,3 @@ void tr2_http_stop_by(struct tr2_http *h, const atomic_bool *stop) TR2_BY_CURL;
 
 /* Return the URL for messages: without a password. */
 const char *tr2_http_shown(struct tr2_http *h) TR2_BY_CURL;
-
-#endif

@@ -16,7 +16,7 @@
 #include "common/memory.h"
 #include "export/export.h"
 #include "export/series.h"
-#include "model/histogram.h"
+#include "model/stats.h"
 #include "model/join/self_time.h"
 #include "model/states.h"
 
@@ -35,7 +35,6 @@ struct prometheus {
 	bool has_cpu; /* of some process */
 	int64_t *self; /* by span */
 };
-
 
 static uint64_t positive(int64_t ns)
 {

@@ -8,8 +8,7 @@
  * a part of a trace decides alike. Each span has the threshold in its
  * traceState (`ot=th:`), from which readers compute how many it stands for.
  */
-#ifndef TR2_EXPORT_SAMPLING_H
-#define TR2_EXPORT_SAMPLING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ struct tr2_tree_sampling {
 
 /* Read `1/N`, N or 0. false: it is neither. */
 bool tr2_tree_sampling_parse(struct tr2_tree_sampling *sampling, const char *text);
-
-#endif

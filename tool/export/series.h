@@ -3,8 +3,7 @@
  * series - sums for Prometheus: values under one or two labels, of which only a
  * limited number is exported: see tr2_series_bound().
  */
-#ifndef TR2_EXPORT_SERIES_H
-#define TR2_EXPORT_SERIES_H
+#pragma once
 
 #include "common/map.h"
 #include "model/model.h"
@@ -42,5 +41,3 @@ void tr2_series_release(struct tr2_series_set *set);
 void tr2_series_observe(struct tr2_series *s, uint64_t ns, uint64_t count);
 /* Return a bound in nanoseconds. */
 uint64_t tr2_series_bound_ns(int bound);
-
-#endif

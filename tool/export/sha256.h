@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sha256 - a hash for the ids of OpenTelemetry traces. */
 /* sha256 - a hash for the ids of OpenTelemetry traces. */
-#ifndef TR2_EXPORT_SHA256_H
-#define TR2_EXPORT_SHA256_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@
  * Not for purposes that must resist an attacker.
  */
 void tr2_sha256(const void *data, size_t size_bytes, uint8_t digest[32]);
-
-#endif

@@ -6,8 +6,7 @@
  * name always has a complete file: the new export, or the old one. Text is
  * collected in `buf` and written in large blocks.
  */
-#ifndef TR2_EXPORT_SINK_H
-#define TR2_EXPORT_SINK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ bool tr2_sink_flush(struct tr2_export_sink *s);
 /* End the export. Unless `ok` and all was written, the old file stays. false:
  * an error was printed. */
 bool tr2_sink_close(struct tr2_export_sink *s, bool ok);
-
-#endif

@@ -7,8 +7,7 @@
  * An address is looked up once per process, and a function's name is redacted
  * once: a million samples mostly have the same few hundred.
  */
-#ifndef TR2_EXPORT_STACKS_H
-#define TR2_EXPORT_STACKS_H
+#pragma once
 
 #include "export/export.h"
 
@@ -24,5 +23,3 @@ void tr2_stacks_end(struct tr2_stacks *s);
  * innermost function in b. A sample without calls adds nothing. */
 void tr2_stacks_add(struct tr2_export *x, struct tr2_buf *b,
 		    const struct tr2_model_sample *sample, size_t *innermost);
-
-#endif

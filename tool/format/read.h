@@ -4,12 +4,12 @@
  *
  * The content of an input determines its format: event JSON, perf text, a
  * directory of either, or a recording of `trace2 record` (DIR/meta.json,
- * DIR/tasks.jsonl, DIR/events/: see format/recording/meta_read.h). Input is not trusted: a
+ * DIR/tasks.jsonl, DIR/events/: see format/recording). Input is not trusted: a
  * loader fails only if a file cannot be read, never because of the content.
  */
-#ifndef TR2_FORMAT_READ_H
-#define TR2_FORMAT_READ_H
+#pragma once
 
+#include "common/lines.h"
 #include "model/model.h"
 
 /* A file of this name in a directory of streams stops programs that start later
@@ -47,4 +47,12 @@ struct tr2_load {
  */
 enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load);
 
-#endif
+/* Read DIR/kernel.data if it exists; the recording's tasks are those from
+ * first_task on. It has all records until *end_ns; 0: perhaps not. Set that to
+ * the time of its last record, if that is later. Return how many records the
+ * file says were lost. */
+uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
+			 uint32_t first_task, int64_t *end_ns);
+
+/* Read DIR/meta.json and DIR/tasks.jsonl if they exist. */
+void tr2_meta_load(struct tr2_model *m, const char *dir);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "common/join.h"
+#include "common/words.h"
 #include "event/event.h"
 #include "model/filter.h"
 #include "model/kind.h"

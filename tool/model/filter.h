@@ -3,10 +3,9 @@
  * filter - select processes, regions and events by the options that all
  * commands and exports share.
  */
-#ifndef TR2_MODEL_FILTER_H
-#define TR2_MODEL_FILTER_H
+#pragma once
 
-#include "common/filter_options.h"
+#include "common/options.h"
 #include "model/model.h"
 
 /* Does any option restrict the processes? */
@@ -31,5 +30,3 @@ bool tr2_filter_trace_span(const struct tr2_filter *f,
  * a time range is given, only events about the whole process are. */
 bool tr2_filter_event(const struct tr2_filter *f, const struct tr2_model *m,
 		      const struct tr2_line *line);
-
-#endif

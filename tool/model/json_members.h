@@ -5,8 +5,7 @@
  * reader that checked it, or from a ring; of invalid text it finds some members,
  * or none.
  */
-#ifndef TR2_MODEL_JSON_MEMBERS_H
-#define TR2_MODEL_JSON_MEMBERS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -41,5 +40,3 @@ bool tr2_json_member_id(const struct tr2_json_member *member,
 /* Return the value of a string, which lies in the buffer. */
 struct tr2_view tr2_json_member_text(const struct tr2_json_member *member,
 				     struct tr2_buf *b);
-
-#endif

@@ -9,8 +9,7 @@
  *   or the option that has the program itself    sh -c, perl -e
  *   a hook, or a process whose words are unknown, has its name alone
  */
-#ifndef TR2_MODEL_KIND_H
-#define TR2_MODEL_KIND_H
+#pragma once
 
 #include "model/model.h"
 
@@ -25,5 +24,3 @@ void tr2_kind_add(const struct tr2_model *m, uint32_t node, uint32_t segment,
 size_t tr2_kind_interpreter(const char *kind);
 /* The kind of a process, interned. */
 tr2_str tr2_kind(struct tr2_model *m, uint32_t node, uint32_t segment);
-
-#endif

@@ -25,8 +25,7 @@
  * One thread fills a model (tool/model/build/build.h). After tr2_model_finish() it is
  * read-only, and any thread may read it.
  */
-#ifndef TR2_MODEL_MODEL_H
-#define TR2_MODEL_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -737,5 +736,3 @@ uint32_t tr2_segment_at(const struct tr2_model *m, uint32_t node, int64_t at_ns)
 /* Return when a span ends. If a child died long before its parent reaped it,
  * return the child's end: the time after it is the parent's own. */
 int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span);
-
-#endif

@@ -7,8 +7,7 @@
  * library's struct tr2_event: for an event `foo`, `as.foo` has a member for
  * each field by name; value[] is the same memory, in the order of the table.
  */
-#ifndef TR2_MODEL_PARSED_EVENT_H
-#define TR2_MODEL_PARSED_EVENT_H
+#pragma once
 
 #include "event/event.h"
 #include "model/view.h"
@@ -86,5 +85,3 @@ int tr2_field_find(int kind, const char *name, size_t len);
  * none. */
 struct tr2_view tr2_parsed_text(const struct tr2_parsed_event *ev,
 				const char *name);
-
-#endif

@@ -3,8 +3,7 @@
  * private - state and functions that the model's own files share: the arena of
  * strings, and the maps of sessions, threads and children.
  */
-#ifndef TR2_MODEL_PRIVATE_H
-#define TR2_MODEL_PRIVATE_H
+#pragma once
 
 #include <string.h>
 
@@ -110,7 +109,6 @@ struct tr2_model_private {
 
 /* In model/join/join.c, model/join/tree.c: the steps of tr2_model_finish(). */
 void tr2_model_join(struct tr2_model *m);
-void tr2_model_tree(struct tr2_model *m);
 
 /* In model/join/process_end.c: close open spans at the last event of their session;
  * determine when and how each process ran and ended, from all sources. */
@@ -129,18 +127,3 @@ void tr2_model_samples(struct tr2_model *m);
 
 /* In model/join/spawn.c: compute the cost of starting processes from their times. */
 void tr2_model_spawn(struct tr2_model *m);
-
-/* In model/spawn_states.c. */
-/* Return the task thread that forked the process of a node, if its states are
- * known, else 0. */
-uint32_t tr2_spawn_thread(const struct tr2_model *m, uint32_t node);
-/* Cut an interval to the first time in it in which the thread waits for the
- * process `task`. false: it does not. */
-bool tr2_spawn_next_wait(const struct tr2_model *m, uint32_t thread,
-			 uint32_t task, int64_t *from_ns, int64_t *to_ns);
-/* If the thread waits for the process at at_ns, return when it has a CPU again,
- * else at_ns. */
-int64_t tr2_spawn_return(const struct tr2_model *m, uint32_t thread,
-			 uint32_t task, int64_t at_ns);
-
-#endif

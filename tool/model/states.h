@@ -5,8 +5,7 @@
  * All of it is exact to the nanosecond: of any part of a thread's life, run +
  * ready + wait is its length. Without states (m->has_states) sums are 0.
  */
-#ifndef TR2_MODEL_STATES_H
-#define TR2_MODEL_STATES_H
+#pragma once
 
 #include "model/model.h"
 
@@ -61,5 +60,3 @@ void tr2_states_sum_outside(const struct tr2_model *m, uint32_t thread,
 	     (i) - (m)->task_threads[task_thread].first_state <           \
 	     (m)->task_threads[task_thread].nr_states;                    \
 	     (i)++)
-
-#endif

@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena/layout.h"
 #include "common/map.h"
 #include "common/memory.h"
+#include "common/order.h"
+#include "model/model.h"
 #include "model/stats.h"
 
 static bool is_group(const struct tr2_group *g, const char *by,
@@ -65,23 +68,10 @@ void tr2_group_add(struct tr2_group *group, uint32_t element, int64_t ns)
 	group->values[group->nr_values++] = ns;
 }
 
-static int compare(const void *va, const void *vb)
-{
-	int64_t a = *(const int64_t *)va, b = *(const int64_t *)vb;
+TR2_ORDER(compare_ns, int64_t, tr2_order(*a, *b))
 
-	return a < b ? -1 : a > b;
-}
-
-static int compare_pieces(const void *va, const void *vb)
-{
-	const struct tr2_group_piece *a = va, *b = vb;
-
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->root != b->root)
-		return a->root < b->root ? -1 : 1;
-	return a->from_ns < b->from_ns ? -1 : a->from_ns > b->from_ns;
-}
+TR2_ORDER(compare_pieces, struct tr2_group_piece,
+	  TR2_UP(group) ?: TR2_UP(root) ?: TR2_UP(from_ns))
 
 /* Add up the pieces of each group, each moment below a root once. */
 static void sum_pieces(struct tr2_groups *g)
@@ -113,7 +103,7 @@ void tr2_groups_sort(struct tr2_groups *g)
 	for (i = 0; i < g->nr; i++)
 		if (g->group[i].nr_values)
 			qsort(g->group[i].values, g->group[i].nr_values,
-			      sizeof(int64_t), compare);
+			      sizeof(int64_t), compare_ns);
 }
 
 uint64_t tr2_rank(uint64_t nr, double p)
@@ -141,4 +131,57 @@ void tr2_groups_release(struct tr2_groups *g)
 	free(g->group);
 	free(g->pieces);
 	tr2_map_release(&g->map);
+}
+
+static uint64_t parse_seconds(const char *at, char **end)
+{
+	double seconds = strtod(at, end);
+
+	return seconds < 1e9 ? (uint64_t)(seconds * 1e9 + 0.5) : UINT64_MAX;
+}
+
+bool tr2_histogram_next(const struct tr2_metric *metric, const char **json,
+			uint64_t *upper, uint64_t *count)
+{
+	const char *at = strpbrk(*json, "0123456789");
+	char *end;
+
+	if (!at)
+		return false;
+	*upper = metric->kind == TR2_METRIC_TIMER ? parse_seconds(at, &end) :
+						     strtoull(at, &end, 10);
+	if (*end != ',')
+		return false;
+	*count = strtoull(end + 1, &end, 10);
+	*json = end;
+	return true;
+}
+
+void tr2_histogram_add(uint64_t *buckets, const struct tr2_metric *metric)
+{
+	const char *json = metric->histogram;
+	uint64_t upper, count;
+
+	while (tr2_histogram_next(metric, &json, &upper, &count))
+		buckets[tr2_histogram_bucket(upper)] += count;
+}
+
+int64_t tr2_histogram_percentile(const uint64_t *buckets, double p,
+				 uint64_t max_ns)
+{
+	uint64_t nr = 0, rank, upper_ns, lower_ns;
+	unsigned int i;
+
+	for (i = 0; i < TR2_HISTOGRAM_BUCKETS; i++)
+		nr += buckets[i];
+	if (!nr)
+		return TR2_NO_TIME;
+	rank = tr2_rank(nr, p);
+	for (i = 0; i < TR2_HISTOGRAM_BUCKETS - 1 && buckets[i] <= rank; i++)
+		rank -= buckets[i];
+	upper_ns = tr2_histogram_upper(i);
+	/* Streams contain the largest value in whole microseconds. */
+	lower_ns = i ? tr2_histogram_upper(i - 1) + 1 : 0;
+	return (int64_t)(max_ns >= lower_ns && max_ns < upper_ns ? max_ns :
+								    upper_ns);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stats - durations grouped by name, with their percentiles.
+ * stats - durations grouped by name, and buckets, with their percentiles.
  */
-#ifndef TR2_MODEL_STATS_H
-#define TR2_MODEL_STATS_H
+#pragma once
 
 #include "model/private.h"
 
@@ -60,4 +59,20 @@ void tr2_groups_sort(struct tr2_groups *g);
 int64_t tr2_group_percentile(const struct tr2_group *group, double p);
 void tr2_groups_release(struct tr2_groups *g);
 
-#endif
+/* The buckets of timers and distributions are JSON text in events and models:
+ * [[upper bound, count], ...]. */
+
+/* Read the next bucket, of the metric's histogram, and move *json after it: its
+ * bound in ns, or in the distribution's unit. false: there is none. */
+bool tr2_histogram_next(const struct tr2_metric *metric, const char **json,
+			uint64_t *upper, uint64_t *count);
+
+/* Add the counts to the library's buckets that contain these bounds. */
+void tr2_histogram_add(uint64_t *buckets, const struct tr2_metric *metric);
+
+/* Return a value that a share p of all values do not exceed, by tr2_rank(), as
+ * exactly as buckets allow: the upper bound of its bucket, or max_ns, the
+ * largest value, if that is in the same bucket. TR2_NO_TIME: all buckets are
+ * empty. */
+int64_t tr2_histogram_percentile(const uint64_t *buckets, double p,
+				 uint64_t max_ns);

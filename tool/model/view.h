@@ -3,8 +3,7 @@
  * view - text and numbers as readers pass them: in the reader's memory, valid
  * until it goes on.
  */
-#ifndef TR2_MODEL_VIEW_H
-#define TR2_MODEL_VIEW_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ struct tr2_words_view {
 
 /* The value of an absent number. */
 #define TR2_ABSENT INT64_MIN
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wait_causes - the cause of a wait, by the functions of the kernel in which a
  * thread waits. */
-#ifndef TR2_MODEL_WAIT_CAUSES_H
-#define TR2_MODEL_WAIT_CAUSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ struct tr2_wait_function {
 
 /* Look a function of the kernel up, by the name that /proc/kallsyms has. */
 struct tr2_wait_function tr2_wait_function(const char *name, size_t len);
-
-#endif

@@ -3,8 +3,7 @@
  * progress - a bar on stderr, if that is a terminal and the work takes more
  * than half a second.
  */
-#ifndef TR2_OUT_PROGRESS_H
-#define TR2_OUT_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ void tr2_progress_at(struct tr2_progress *p, uint64_t done_bytes);
  * may take long. */
 void tr2_progress_step(struct tr2_progress *p, uint64_t done);
 void tr2_progress_end(struct tr2_progress *p);
-
-#endif

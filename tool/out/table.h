@@ -22,13 +22,12 @@
  * A table of very many rows can be filled while it is printed:
  * tr2_table_rows().
  */
-#ifndef TR2_OUT_TABLE_H
-#define TR2_OUT_TABLE_H
+#pragma once
 
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "common/format.h"
+#include "common/options.h"
 #include "out/term.h"
 
 enum tr2_cell_kind {
@@ -293,5 +292,3 @@ struct tr2_buf *tr2_next_text(void);
 const char *tr2_ns_text(int64_t ns);
 const char *tr2_ns_short_text(int64_t ns);
 const char *tr2_share_text(double ratio);
-
-#endif

@@ -3,8 +3,7 @@
  * table_private - the struct of a cell, and functions that the printers of
  * tables share.
  */
-#ifndef TR2_OUT_TABLE_PRIVATE_H
-#define TR2_OUT_TABLE_PRIVATE_H
+#pragma once
 
 #include "out/table.h"
 
@@ -91,5 +90,3 @@ void tr2_table_print_text(struct tr2_table *t);
 void tr2_table_print_markdown(const struct tr2_table *t);
 void tr2_table_print_json(struct tr2_table *t, bool first);
 void tr2_table_print_csv(struct tr2_table *t);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Piped text is stable: no colour, no pager.
  */
-#ifndef TR2_OUT_TERM_H
-#define TR2_OUT_TERM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ const char *tr2_term_text(const char *utf8, const char *ascii);
 /* Return the sequences before and after coloured text; "" without colours. */
 const char *tr2_color_on(enum tr2_color color);
 const char *tr2_color_off(enum tr2_color color);
-
-#endif

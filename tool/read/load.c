@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/order.h"
 #include "common/say.h"
 #include "read/load_private.h"
 
@@ -75,14 +76,7 @@ static enum tr2_load_result load_path(struct tr2_loader *l, const char *path)
 	return result;
 }
 
-static int compare_lines(const void *va, const void *vb)
-{
-	const struct tr2_line *a = va, *b = vb;
-
-	if (a->at_ns != b->at_ns)
-		return a->at_ns < b->at_ns ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
+TR2_ORDER(compare_lines, struct tr2_line, TR2_UP(at_ns) ?: TR2_UP(order))
 
 static void print_problem(const struct tr2_model *m,
 			  const struct tr2_problem *p)
@@ -136,7 +130,6 @@ static enum tr2_load_result load_paths(struct tr2_loader *l)
 static void finish(struct tr2_loader *l)
 {
 	struct tr2_model *m = l->m;
-
 
 	if (m->nr_lines)
 		qsort(m->lines, m->nr_lines, sizeof(*m->lines), compare_lines);

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/join.h"
+#include "common/words.h"
 #include "common/memory.h"
 #include "common/say.h"
-#include "format/recording/meta_read.h"
-#include "format/ring/ring_spill.h"
+#include "format/read.h"
+#include "format/ring/ring_file.h"
 #include "model/build/build.h"
 #include "read/load_private.h"
 

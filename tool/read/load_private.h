@@ -3,8 +3,7 @@
  * load_private - what the files of the loader share: one load of all inputs,
  * and reading one input.
  */
-#ifndef TR2_READ_LOAD_PRIVATE_H
-#define TR2_READ_LOAD_PRIVATE_H
+#pragma once
 
 #include "common/lines.h"
 #include "format/events/event_json.h"
@@ -59,5 +58,3 @@ enum tr2_load_result tr2_loader_directory(struct tr2_loader *l,
 #define TR2_WHY_EMPTY \
 	"No program wrote its events there ('trace2 check --env' shows where " \
 	"they go)"
-
-#endif

@@ -11,7 +11,6 @@
 #include "base/buf.h"
 #include "common/memory.h"
 #include "format/ring/ring_file.h"
-#include "format/ring/ring_spill.h"
 #include "model/build/build.h"
 #include "model/parsed_event.h"
 #include "model/private.h"
@@ -292,7 +291,7 @@ const char *tr2_loader_why_not(enum tr2_input_form form)
 
 /* Read one open file; only EVENT and PERF are read. *form_out is its format. */
 void tr2_loader_read(struct tr2_loader *l, int fd, const char *name,
-		    enum tr2_input_form *form_out)
+		     enum tr2_input_form *form_out)
 {
 	tr2_str source = tr2_intern(l->m, name, strlen(name));
 

@@ -3,8 +3,7 @@
  * reread - keep events as lines and parse those lines again after loading, for
  * commands that show events one by one.
  */
-#ifndef TR2_READ_REREAD_H
-#define TR2_READ_REREAD_H
+#pragma once
 
 #include "model/model.h"
 #include "model/parsed_event.h"
@@ -23,5 +22,3 @@ void tr2_reread_free(struct tr2_reread *r);
  * be parsed. */
 bool tr2_reread(struct tr2_reread *r, const struct tr2_line *line,
 		struct tr2_parsed_event *ev);
-
-#endif

@@ -9,8 +9,7 @@
  * or the two tracepoints of the scheduler, and a few files of the kernel to read.
  * It ends before CMD starts.
  */
-#ifndef TR2_RECORD_ELEVATE_H
-#define TR2_RECORD_ELEVATE_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -54,4 +53,6 @@ int tr2_elevate_file(enum tr2_elevated_file file, const char *name);
 /* Open the connector, which the kernel has acknowledged. */
 int tr2_elevate_connector(int events);
 
-#endif
+/* Serve the recorder on standard input until it closes that. Return the exit
+ * code. */
+int tr2_elevated_serve(void);

@@ -3,8 +3,7 @@
  * loop - wait for many descriptors at once and call the owner of each that is
  * ready. Single-threaded; a callback may remove any source, including its own.
  */
-#ifndef TR2_RECORD_LOOP_H
-#define TR2_RECORD_LOOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ int tr2_loop_once(struct tr2_loop *loop, int ms);
  * never again). source->ready must be set, and must read 8 bytes. -1: errno. */
 int tr2_loop_add_timer(struct tr2_loop *loop, struct tr2_source *source,
 		       uint64_t ns, uint64_t ns_again);
-
-#endif

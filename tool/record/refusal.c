@@ -77,21 +77,23 @@ static bool is_filtered(void)
 	return probe() != EINVAL && has_seccomp_filter();
 }
 
-/* Return whether this is a namespace of that kind as the machine has it, whose
- * number is fixed. */
-static bool is_initial(const char *link, const char *initial)
+bool tr2_in_first_namespace(const char *kind)
 {
-	char target[64];
-	ssize_t n = readlink(link, target, sizeof(target) - 1);
+	const char *number = *kind == 'p' ? "4026531836" : "4026531837";
+	char link[40], first[40], target[64];
+	ssize_t n;
 
+	snprintf(link, sizeof(link), "/proc/self/ns/%s", kind);
+	snprintf(first, sizeof(first), "%s:[%s]", kind, number);
+	n = readlink(link, target, sizeof(target) - 1);
 	target[n < 0 ? 0 : n] = '\0';
-	return n < 0 || !strcmp(target, initial);
+	return n < 0 || !strcmp(target, first);
 }
 
 /* Capabilities in another user namespace are none for perf_event_open(). */
 static bool in_user_namespace(void)
 {
-	return !is_initial("/proc/self/ns/user", "user:[4026531837]");
+	return !tr2_in_first_namespace("user");
 }
 
 static bool has_capability(int one, int other)
@@ -194,7 +196,7 @@ static const char *const remedies[] = {
  * may have the marks of containers, too. */
 static enum remedy of_container(void)
 {
-	if (is_initial("/proc/self/ns/pid", "pid:[4026531836]"))
+	if (tr2_in_first_namespace("pid"))
 		return REMEDY_NONE;
 	return getenv("KUBERNETES_SERVICE_HOST") ? REMEDY_KUBERNETES :
 	       !access("/run/.containerenv", F_OK) ? REMEDY_PODMAN :

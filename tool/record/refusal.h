@@ -4,9 +4,9 @@
  * more. An error number alone does not tell: a filter of system calls may return
  * any, and the kernel's own limit has two.
  */
-#ifndef TR2_RECORD_REFUSAL_H
-#define TR2_RECORD_REFUSAL_H
+#pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum tr2_right {
@@ -16,6 +16,10 @@ enum tr2_right {
 	TR2_RIGHT_TRACEFS,     /* descriptions of tracepoints, and probes */
 	TR2_RIGHT_KALLSYMS     /* the names of the kernel's functions */
 };
+
+/* Is this process in the first namespace of the machine, which has a fixed number?
+ * kind: "pid" or "user". */
+bool tr2_in_first_namespace(const char *kind);
 
 /* How a text begins that says what may not be counted. */
 #define TR2_NOT_PERMITTED "not permitted"
@@ -30,5 +34,3 @@ void tr2_refusal_cause(char *text, size_t size, enum tr2_right right);
 /* Return the command, or the condition, that permits more to this process; NULL:
  * none is known. */
 const char *tr2_refusal_remedy(void);
-
-#endif

@@ -7,8 +7,7 @@
  * the files that `trace2 record` creates
  * (Documentation/technical/recording-format.adoc).
  */
-#ifndef TR2_RECORD_STORE_H
-#define TR2_RECORD_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ int tr2_store_write(int fd, const void *data, size_t len);
 void tr2_store_reserve_meta(struct tr2_store *store);
 /* Replace meta.json, wholly or not at all. -1: errno. */
 int tr2_store_write_meta(struct tr2_store *store, const char *text, size_t len);
-
-#endif

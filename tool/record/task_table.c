@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/order.h"
+
 struct task_body { /* for FORK and EXIT */
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time_ns;
@@ -132,13 +134,7 @@ void tr2_tasks_add(struct tr2_tasks *t, const unsigned char *record, size_t size
 		t->lost++;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	uint64_t x = ((const struct tr2_task_event *)a)->time_ns;
-	uint64_t y = ((const struct tr2_task_event *)b)->time_ns;
-
-	return x < y ? -1 : x > y;
-}
+TR2_ORDER(by_time, struct tr2_task_event, TR2_UP(time_ns))
 
 void tr2_tasks_deliver(struct tr2_tasks *t)
 {

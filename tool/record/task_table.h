@@ -4,8 +4,7 @@
  * command runs, and delivered in order of time. Of all records in the kernel's
  * rings, only these are looked at.
  */
-#ifndef TR2_RECORD_TASK_TABLE_H
-#define TR2_RECORD_TASK_TABLE_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -59,5 +58,3 @@ void tr2_tasks_release(struct tr2_tasks *tasks);
  */
 int tr2_task_decode(const unsigned char *record, size_t size,
 		    struct tr2_task_event *event);
-
-#endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "common/join.h"
+#include "common/words.h"
 #include "common/say.h"
 #include "common/spell.h"
 

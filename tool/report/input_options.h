@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* input_options - the inputs of a command: its words, those of -i, or trace2.data. */
-#ifndef TR2_REPORT_INPUT_OPTIONS_H
-#define TR2_REPORT_INPUT_OPTIONS_H
+#pragma once
 
 #include "common/options.h"
 #include "format/read.h"
@@ -13,5 +12,3 @@ bool tr2_inputs(int argc, char **argv, struct tr2_list *out);
 /* Load them into a new model. NULL: exit with *exit_code. */
 struct tr2_model *tr2_inputs_load(int argc, char **argv, unsigned int flags,
 				  int *exit_code);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* node - the columns of processes, the same in every command. */
-#ifndef TR2_REPORT_NODE_H
-#define TR2_REPORT_NODE_H
+#pragma once
 
 #include "model/model.h"
 #include "out/table.h"
@@ -80,5 +79,3 @@ void tr2_session_cell_sid(struct tr2_table *t, const struct tr2_session_row *r);
 void tr2_print_legend(const struct tr2_model *m,
 		      bool (*shown)(const struct tr2_model *, uint32_t),
 		      bool exits);
-
-#endif

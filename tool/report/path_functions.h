@@ -3,8 +3,7 @@
  * path_functions - for the parts of the critical path in which a thread ran: the
  * function in which most of the samples there were taken.
  */
-#ifndef TR2_REPORT_PATH_FUNCTIONS_H
-#define TR2_REPORT_PATH_FUNCTIONS_H
+#pragma once
 
 #include "model/path/critical.h"
 
@@ -18,5 +17,3 @@ void tr2_path_functions_free(struct tr2_path_functions *f);
  * regions of its name (0: of the step). NULL: none, or too few samples. */
 const char *tr2_path_function(const struct tr2_path_functions *f,
 			      const struct tr2_step *step, tr2_str kind);
-
-#endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* report - shared by the views of `trace2 report`. */
-#ifndef TR2_REPORT_REPORT_H
-#define TR2_REPORT_REPORT_H
+#pragma once
 
-#include "common/filter_options.h"
 #include "common/options.h"
 #include "model/filter.h"
 #include "model/model.h"
@@ -130,5 +128,3 @@ bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
 	bool tr2_report_##name(const struct tr2_report *r);
 #include "report/report_views.def"
 #undef TR2_REPORT_VIEW
-
-#endif

@@ -4,8 +4,7 @@
  * of one kind (model/kind.h) whose parents share a row share one, and the rows
  * that take the least time are left out.
  */
-#ifndef TR2_REPORT_REPORT_FOLD_H
-#define TR2_REPORT_REPORT_FOLD_H
+#pragma once
 
 #include "report/report.h"
 
@@ -50,5 +49,3 @@ const char *tr2_report_bound(int64_t most_ns, int64_t whole_ns);
 /* Return the part of a process's time in which its root still ran. */
 int64_t tr2_report_time_within(const struct tr2_node *n,
 			       const struct tr2_node *root);
-
-#endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "common/join.h"
+#include "common/words.h"
 #include "common/map.h"
 #include "common/memory.h"
 #include "model/path/critical.h"

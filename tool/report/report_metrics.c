@@ -14,7 +14,7 @@
 #include "common/say.h"
 #include "compare/measures.h"
 #include "compare/run_meta.h"
-#include "model/histogram.h"
+#include "model/stats.h"
 #include "model/model.h"
 #include "report/report.h"
 

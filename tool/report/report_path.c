@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "common/join.h"
+#include "common/words.h"
 #include "common/memory.h"
 #include "model/kind.h"
 #include "model/path/critical.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/join.h"
+#include "common/words.h"
 #include "common/memory.h"
 #include "model/join/self_time.h"
 #include "model/states.h"

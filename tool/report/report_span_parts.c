@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/join.h"
+#include "common/words.h"
 #include "common/memory.h"
 #include "model/build/trace_span.h"
 #include "report/report.h"

@@ -5,8 +5,7 @@
  * debuglink, and from a server that DEBUGINFOD_URLS names. Files are not
  * trusted, but libdw is.
  */
-#ifndef TR2_SAMPLES_ELF_H
-#define TR2_SAMPLES_ELF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ unsigned int
 tr2_elf_functions(struct tr2_elf *e, struct tr2_elf_place place,
 		  struct tr2_elf_function function[TR2_ELF_FUNCTIONS],
 		  const char **why);
-
-#endif

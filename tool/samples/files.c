@@ -145,14 +145,6 @@ static uint32_t find_shared(struct tr2_samples_files *files,
 	return i;
 }
 
-static void share(struct tr2_samples_files *files,
-		  const struct tr2_mapping *mapping, uint32_t number)
-{
-	if (files->file[number - 1].elf && !mapping->build_id_size)
-		*tr2_map_slot(&files->by_path,
-			      tr2_key(0, mapping->file)) = number;
-}
-
 uint32_t tr2_samples_file(struct tr2_samples_files *files,
 			  const struct tr2_model *m,
 			  const struct tr2_mapping *mapping)
@@ -174,7 +166,9 @@ uint32_t tr2_samples_file(struct tr2_samples_files *files,
 	file = new_file(files, mapping);
 	*slot = files->nr;
 	open_file(file, tr2_s(m, mapping->file), start_of(m, mapping));
-	share(files, mapping, files->nr);
+	if (file->elf && !mapping->build_id_size)
+		*tr2_map_slot(&files->by_path,
+			      tr2_key(0, mapping->file)) = files->nr;
 	return files->nr - 1;
 }
 

@@ -2,8 +2,7 @@
 /*
  * files - open each mapped file once, if it is still the file that was mapped.
  */
-#ifndef TR2_SAMPLES_FILES_H
-#define TR2_SAMPLES_FILES_H
+#pragma once
 
 #include "common/map.h"
 #include "model/model.h"
@@ -30,5 +29,3 @@ uint32_t tr2_samples_file(struct tr2_samples_files *files,
 			  const struct tr2_model *m,
 			  const struct tr2_mapping *mapping);
 void tr2_samples_files_release(struct tr2_samples_files *files);
-
-#endif

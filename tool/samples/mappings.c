@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
+#include "common/order.h"
 
 static const struct tr2_model *sorted_model;
 
@@ -20,11 +21,7 @@ static int compare(const void *va, const void *vb)
 	const struct tr2_mapping *a = &sorted_model->mappings[ia];
 	const struct tr2_mapping *b = &sorted_model->mappings[ib];
 
-	if (a->space != b->space)
-		return a->space < b->space ? -1 : 1;
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	return ia < ib ? -1 : ia > ib;
+	return TR2_UP(space) ?: TR2_UP(addr) ?: tr2_order(ia, ib);
 }
 
 void tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m)

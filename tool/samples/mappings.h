@@ -2,8 +2,7 @@
 /*
  * mappings - find the mapping at an address of a recorded process at some time.
  */
-#ifndef TR2_SAMPLES_MAPPINGS_H
-#define TR2_SAMPLES_MAPPINGS_H
+#pragma once
 
 #include "model/model.h"
 
@@ -37,5 +36,3 @@ tr2_sample_time_in_space(const struct tr2_model *m,
 /* Was no mapping recorded before at any of its addresses? Then it may have
  * existed earlier than its record. */
 bool tr2_mappings_is_first(const struct tr2_mappings *maps, uint32_t mapping);
-
-#endif

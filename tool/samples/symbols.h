@@ -7,8 +7,7 @@
  * no names: it is another build by now; it has no build id and was changed
  * after its process began; it was removed; or it has no symbols.
  */
-#ifndef TR2_SAMPLES_SYMBOLS_H
-#define TR2_SAMPLES_SYMBOLS_H
+#pragma once
 
 #include "model/model.h"
 
@@ -54,5 +53,3 @@ unsigned int tr2_symbols_of_call(struct tr2_symbols *s,
 
 /* Print to stderr why functions have no names. */
 void tr2_symbols_explain(const struct tr2_symbols *s);
-
-#endif

@@ -3,8 +3,7 @@
  * unwind - find the calls on a copied stack, by the tables that programs have for
  * exceptions (.eh_frame), or else by debugging information (.debug_frame).
  */
-#ifndef TR2_SAMPLES_UNWIND_H
-#define TR2_SAMPLES_UNWIND_H
+#pragma once
 
 #include "model/model.h"
 #include "samples/files.h"
@@ -14,5 +13,3 @@
  * is missing, the path ends. */
 void tr2_unwind_samples(struct tr2_model *m, const struct tr2_mappings *maps,
 			struct tr2_samples_files *files);
-
-#endif

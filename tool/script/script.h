@@ -3,8 +3,7 @@
  * script - the parts of `trace2 script`: print one event as a line, and follow
  * inputs that still grow.
  */
-#ifndef TR2_SCRIPT_SCRIPT_H
-#define TR2_SCRIPT_SCRIPT_H
+#pragma once
 
 #include "export/git_event.h"
 #include "format/events/parsed_render.h"
@@ -70,5 +69,3 @@ void tr2_printer_release(struct tr2_printer *p);
 struct tr2_list;
 int tr2_follow(struct tr2_model *m, const struct tr2_list *paths,
 	       tr2_event_fn *fn, void *data);
-
-#endif

@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/grown.h"
-#include "common/join.h"
+#include "common/lines.h"
+#include "common/words.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"

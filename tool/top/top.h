@@ -3,11 +3,10 @@
  * top - shared by the parts of `trace2 top`: the processes that it watches, and
  * their rings and streams.
  */
-#ifndef TR2_TOP_TOP_H
-#define TR2_TOP_TOP_H
+#pragma once
 
-#include "common/format.h"
-#include "common/grown.h"
+#include "common/options.h"
+#include "common/lines.h"
 #include "common/map.h"
 #include "common/procfs.h"
 #include "common/words.h"
@@ -212,5 +211,3 @@ void tr2_top_add_metrics(const struct tr2_top *top, struct tr2_output *out,
 /* max: stop after that many rows; 0: all. */
 void tr2_top_add_threads(const struct tr2_top *top, struct tr2_output *out,
 			 struct tr2_table *threads, uint32_t max);
-
-#endif

@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/iso_time.h"
+#include "common/time.h"
 #include "common/memory.h"
 #include "format/events/event_json.h"
-#include "format/ring/ring_mapped.h"
+#include "format/ring/ring_file.h"
 #include "model/model.h"
 #include "top/top.h"
 

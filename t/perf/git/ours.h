@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ours - calls of the library, under names that Git does not have. */
-#ifndef TR2_PERF_GIT_OURS_H
-#define TR2_PERF_GIT_OURS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ int ours_exit(void);
 void ours_region(size_t n);
 void ours_data(size_t n);
 void ours_message(size_t n);
-
-#endif

@@ -4,8 +4,7 @@
  * which have been the same since Git 2.22. Its header would need those that
  * its build generates.
  */
-#ifndef TR2_PERF_GIT_TRACER_H
-#define TR2_PERF_GIT_TRACER_H
+#pragma once
 
 struct repository;
 
@@ -38,5 +37,3 @@ static inline void git_start(const char **argv)
 	trace2_collect_process_info(0);
 	trace2_cmd_name_fl(__FILE__, __LINE__, "bench");
 }
-
-#endif

@@ -3,8 +3,7 @@
  * otlp - declarations that the files of the OTLP export share: ids, attributes,
  * and sending to a collector.
  */
-#ifndef TR2_EXPORT_OTLP_OTLP_H
-#define TR2_EXPORT_OTLP_OTLP_H
+#pragma once
 
 #include "export/export.h"
 #include "model/view.h"
@@ -97,5 +96,3 @@ void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 struct tr2_http;
 bool tr2_otlp_env_url(struct tr2_buf *url);
 void tr2_otlp_env_headers(struct tr2_http *http);
-
-#endif

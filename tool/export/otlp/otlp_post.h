@@ -2,8 +2,7 @@
 /*
  * otlp_post - requests to an OpenTelemetry collector.
  */
-#ifndef TR2_EXPORT_OTLP_OTLP_POST_H
-#define TR2_EXPORT_OTLP_OTLP_POST_H
+#pragma once
 
 #include "export/http.h"
 
@@ -34,5 +33,3 @@ uint64_t tr2_post_rejected(const struct tr2_post *p);
 bool tr2_post_send(struct tr2_post *p, const char *body, size_t size_bytes);
 
 struct tr2_http *tr2_post_http(struct tr2_post *p);
-
-#endif

@@ -3,7 +3,7 @@
  * otlp_spans - write spans, their events and their resources, and send them in
  * requests of a bounded size, see export/otlp_spans.h.
  */
-#include "common/join.h"
+#include "common/words.h"
 #include "common/memory.h"
 #include "event/redact.h"
 #include "export/otlp/otlp_post.h"

@@ -3,8 +3,7 @@
  * otlp_spans - declarations that the files that write spans share: otlp.c walks
  * the model, otlp_tree.c knows the ids, otlp_spans.c writes.
  */
-#ifndef TR2_EXPORT_OTLP_OTLP_SPANS_H
-#define TR2_EXPORT_OTLP_OTLP_SPANS_H
+#pragma once
 
 #include "export/otlp/otlp.h"
 
@@ -94,5 +93,3 @@ bool tr2_otlp_wants_tree(struct tr2_export *x, uint32_t top);
  * parent sent; NULL: nothing. */
 void tr2_otlp_add_state(struct tr2_export *x, struct tr2_buf *b,
 			const char *tracestate);
-
-#endif

@@ -9,8 +9,7 @@
  * tr2_html_add_data(): no text of a recording can end the element that contains
  * it.
  */
-#ifndef TR2_EXPORT_PAGE_HTML_H
-#define TR2_EXPORT_PAGE_HTML_H
+#pragma once
 
 #include "export/export.h"
 
@@ -29,5 +28,3 @@ void tr2_html_half(struct tr2_export *x, const char *title);
 void tr2_html_add_data(struct tr2_buf *b, const char *json, size_t len);
 
 extern const struct tr2_export_format tr2_export_html;
-
-#endif

@@ -3,8 +3,7 @@
  * html_rows - declarations that the files that write the page's data share: the
  * state of the export, strings by number, and rows of numbers.
  */
-#ifndef TR2_EXPORT_PAGE_HTML_ROWS_H
-#define TR2_EXPORT_PAGE_HTML_ROWS_H
+#pragma once
 
 #include "common/map.h"
 #include "export/page/html.h"
@@ -98,5 +97,3 @@ void tr2_html_add_samples(struct tr2_export *x);
 
 /* export/page/html_tables.c: write the tables of the report. */
 void tr2_html_tables(struct tr2_export *x);
-
-#endif

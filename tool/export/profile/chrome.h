@@ -4,8 +4,7 @@
  * sessions, chrome_states.c the kernel's threads, and chrome_events.c writes
  * single events.
  */
-#ifndef TR2_EXPORT_PROFILE_CHROME_H
-#define TR2_EXPORT_PROFILE_CHROME_H
+#pragma once
 
 #include "export/export.h"
 
@@ -62,5 +61,3 @@ void tr2_chrome_flow(struct tr2_export *x, char phase, const char *name,
 /* Choose tids for the states of threads; write those of a process. */
 void tr2_chrome_number_states(struct tr2_export *x);
 void tr2_chrome_states(struct tr2_export *x, uint32_t node);
-
-#endif

@@ -8,8 +8,7 @@
  * (export/profile/frames_states.h), values are what threads did. Names contain neither
  * semicolons nor control characters.
  */
-#ifndef TR2_EXPORT_PROFILE_FRAMES_H
-#define TR2_EXPORT_PROFILE_FRAMES_H
+#pragma once
 
 #include "common/map.h"
 #include "export/export.h"
@@ -52,5 +51,3 @@ void tr2_frames_span(struct tr2_frames *f, struct tr2_export *x, uint32_t i);
 uint32_t tr2_frames_below(struct tr2_frames *f, struct tr2_export *x,
 			  uint32_t parent);
 void tr2_frames_add(struct tr2_frames *f, uint32_t frame, int64_t ns);
-
-#endif

@@ -6,8 +6,7 @@
  * all lives, and more than the wall time. Threads without recorded states have
  * their own wall time, as without --states.
  */
-#ifndef TR2_EXPORT_PROFILE_FRAMES_STATES_H
-#define TR2_EXPORT_PROFILE_FRAMES_STATES_H
+#pragma once
 
 #include "export/profile/frames.h"
 
@@ -27,5 +26,3 @@ void tr2_frames_states_node(struct tr2_frames *f, struct tr2_export *x,
 void tr2_frames_states_thread(struct tr2_frames *f, uint32_t thread);
 /* Add what these threads did to the frames of their regions. */
 void tr2_frames_states_end(struct tr2_frames *f, struct tr2_export *x);
-
-#endif

@@ -3,8 +3,7 @@
  * perf_data - a perf.data file under construction: its records, and the data of
  * its header.
  */
-#ifndef TR2_EXPORT_PROFILE_PERF_DATA_H
-#define TR2_EXPORT_PROFILE_PERF_DATA_H
+#pragma once
 
 #include "common/map.h"
 #include "common/perf_file.h"
@@ -37,5 +36,3 @@ uint64_t tr2_perf_sample_type(const struct tr2_perf_data_event *event);
 
 /* Write the whole file to the sink. The records are moved there. */
 void tr2_perf_data_write(struct tr2_export *x, struct tr2_perf_data *p);
-
-#endif

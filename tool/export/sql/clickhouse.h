@@ -3,8 +3,7 @@
  * clickhouse - declarations that the files of the ClickHouse export share.
  * export/sql/clickhouse.c explains how it avoids storing sessions twice.
  */
-#ifndef TR2_EXPORT_SQL_CLICKHOUSE_H
-#define TR2_EXPORT_SQL_CLICKHOUSE_H
+#pragma once
 
 #include "export/http.h"
 #include "export/sql/tables.h"
@@ -104,5 +103,3 @@ bool tr2_clickhouse_end(struct tr2_clickhouse *c);
 /* Send all remaining rows. */
 bool tr2_clickhouse_flush(struct tr2_clickhouse *c);
 void tr2_clickhouse_release(struct tr2_clickhouse *c);
-
-#endif

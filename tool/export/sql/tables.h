@@ -3,8 +3,7 @@
  * tables - the model as rows of tables (export/tables.def), for csv, sqlite and
  * ClickHouse.
  */
-#ifndef TR2_EXPORT_SQL_TABLES_H
-#define TR2_EXPORT_SQL_TABLES_H
+#pragma once
 
 #include <string.h>
 
@@ -121,5 +120,3 @@ void tr2_recording_key(struct tr2_export *x, struct tr2_buf *b, uint32_t input);
  * "tr2d". */
 #define TR2_SCHEMA_APPLICATION 0x74723264
 extern const char tr2_schema_indexes[], tr2_schema_views[];
-
-#endif

@@ -3,8 +3,7 @@
  * tables_cells - functions that append the next cell to a row, or the text of one,
  * for the rows of export/tables.def.
  */
-#ifndef TR2_EXPORT_SQL_TABLES_CELLS_H
-#define TR2_EXPORT_SQL_TABLES_CELLS_H
+#pragma once
 
 #include "export/sql/tables.h"
 
@@ -48,5 +47,3 @@ int64_t tr2_row_parent_id(const struct tr2_export *x,
  * processes without a session. */
 uint32_t tr2_row_child_above(const struct tr2_export *x, uint32_t node);
 uint32_t tr2_row_node_of(const struct tr2_model *m, uint32_t task_thread);
-
-#endif

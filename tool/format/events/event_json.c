@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "common/iso_time.h"
+#include "common/time.h"
 #include "common/lines.h"
 #include "common/memory.h"
 #include "format/events/event_json.h"
@@ -97,11 +97,6 @@ struct general {
 	struct tr2_view time;
 };
 
-static struct tr2_view scratch_from(struct tr2_buf *b, size_t start)
-{
-	return (struct tr2_view){ b->p + start, b->len - start };
-}
-
 /* Any value as text, for a string field. as_json: keep a string's quotes. */
 static bool text_of(struct general *g, const struct tr2_json_value *v,
 		    bool as_json, struct tr2_view *out)
@@ -136,7 +131,7 @@ static bool text_of(struct general *g, const struct tr2_json_value *v,
 		*out = v->text;
 		return as_json;
 	}
-	*out = scratch_from(b, start);
+	*out = (struct tr2_view){ b->p + start, b->len - start };
 	return !b->failed;
 }
 
@@ -379,12 +374,6 @@ static uint32_t session_of(struct tr2_event_reader *r, const struct tr2_view *si
 	return seen->session;
 }
 
-static void forget_sessions(struct tr2_event_reader *r)
-{
-	memset(r->seen_sessions, 0, sizeof(r->seen_sessions));
-	r->session = 0;
-}
-
 /* Find the session and the thread if they are not those of the line before. */
 static void find_other(struct tr2_event_reader *r)
 {
@@ -465,7 +454,8 @@ static void keep(struct tr2_event_reader *r, struct tr2_parsed_event *ev)
 	tr2_build_event(r->m, ev);
 	/* The event may have begun another session with the same SID. */
 	if (tr2_build_last_session(r->m) != ev->session) {
-		forget_sessions(r);
+		memset(r->seen_sessions, 0, sizeof(r->seen_sessions));
+		r->session = 0;
 		ev->session = tr2_build_last_session(r->m);
 		ev->thread = tr2_build_last_thread(r->m);
 	}

@@ -2,8 +2,7 @@
 /*
  * event_json - read lines of the event target (and of Git's) into the model.
  */
-#ifndef TR2_FORMAT_EVENTS_EVENT_JSON_H
-#define TR2_FORMAT_EVENTS_EVENT_JSON_H
+#pragma once
 
 #include "format/read.h"
 
@@ -42,5 +41,3 @@ bool tr2_event_json_looks(const char *text, size_t len);
 /* Find the session id in a line that need not be valid; *sid is not terminated. */
 bool tr2_event_json_sid(const char *line, size_t len, const char **sid,
 			size_t *sid_len);
-
-#endif

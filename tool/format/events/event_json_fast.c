@@ -14,8 +14,7 @@
  * fields one after the other, comparing each name with a literal whose length
  * the compiler knows.
  */
-
-#include "common/iso_time.h"
+#include "common/time.h"
 #include "format/events/event_json_private.h"
 #include "format/events/scan.h"
 

@@ -2,8 +2,7 @@
 /*
  * event_json_private - the state that both readers of JSON lines share.
  */
-#ifndef TR2_FORMAT_EVENTS_EVENT_JSON_PRIVATE_H
-#define TR2_FORMAT_EVENTS_EVENT_JSON_PRIVATE_H
+#pragma once
 
 #include "base/buf.h"
 #include "format/events/event_json.h"
@@ -85,5 +84,3 @@ static inline void tr2_forget_head(struct tr2_event_reader *r)
  */
 size_t tr2_event_json_fast(struct tr2_event_reader *r, const char *line,
 			   const char *end, struct tr2_parsed_event *ev);
-
-#endif

@@ -4,8 +4,7 @@
  * one. simdjson parses it (format/events/json_simd.cc, the only C++ of the project),
  * json_scalar.c without it.
  */
-#ifndef TR2_FORMAT_EVENTS_JSON_H
-#define TR2_FORMAT_EVENTS_JSON_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -91,6 +90,4 @@ static inline bool tr2_json_is_time(int64_t ns)
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

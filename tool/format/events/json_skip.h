@@ -3,8 +3,7 @@
  * json_skip - find the end of a part of a JSON text, which must be valid. C, and
  * C++.
  */
-#ifndef TR2_FORMAT_JSON_SKIP_H
-#define TR2_FORMAT_JSON_SKIP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ static inline const char *tr2_json_skip_value(const char *p)
 		 (*p != ',' && *p != '}' && !tr2_json_is_space(*p)));
 	return p;
 }
-
-#endif

@@ -157,12 +157,6 @@ static const char *next_literal(const char *t, const char *end, size_t *len)
 	return start;
 }
 
-static const char *find_text(const char *p, const char *end, const char *text,
-			     size_t len)
-{
-	return len ? memmem(p, (size_t)(end - p), text, len) : NULL;
-}
-
 /* Find the end of a field's text from the template after it: the rest of its
  * group, then the text after the group. */
 static const char *field_end(const struct matcher *x, const char *t,
@@ -180,7 +174,7 @@ static const char *field_end(const struct matcher *x, const char *t,
 	/* A literal at the template's end must be at the text's end. */
 	if (literal + len == t_end && (t == t_end || *t != '{'))
 		return (size_t)(x->end - x->p) >= len ? x->end - len : x->end;
-	at = find_text(x->p, x->end, literal, len);
+	at = len ? memmem(x->p, (size_t)(x->end - x->p), literal, len) : NULL;
 	if (at)
 		return at;
 	/* The optional group is absent: try the template after it. */

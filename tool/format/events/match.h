@@ -3,8 +3,7 @@
  * match - parse text that was rendered from a template of the table of events
  * back into its fields.
  */
-#ifndef TR2_FORMAT_EVENTS_MATCH_H
-#define TR2_FORMAT_EVENTS_MATCH_H
+#pragma once
 
 #include "base/buf.h"
 #include "model/parsed_event.h"
@@ -17,5 +16,3 @@
  */
 bool tr2_match(struct tr2_parsed_event *ev, const char *template,
 	       const char *text, size_t len, struct tr2_buf *scratch);
-
-#endif

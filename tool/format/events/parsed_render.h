@@ -4,8 +4,7 @@
  * converts the event's fields to those of the library, whose renderers write
  * the line.
  */
-#ifndef TR2_FORMAT_EVENTS_PARSED_RENDER_H
-#define TR2_FORMAT_EVENTS_PARSED_RENDER_H
+#pragma once
 
 #include "event/render.h"
 #include "model/model.h"
@@ -28,5 +27,3 @@ void tr2_parsed_render_set(struct tr2_parsed_render *r,
 			   const struct tr2_parsed_event *ev,
 			   unsigned int nesting);
 void tr2_parsed_render_release(struct tr2_parsed_render *r);
-
-#endif

@@ -8,8 +8,7 @@
  * time are distinguished by their start if a line has both times; other lines
  * are assigned to the process that wrote last.
  */
-#ifndef TR2_FORMAT_EVENTS_PERF_TEXT_H
-#define TR2_FORMAT_EVENTS_PERF_TEXT_H
+#pragma once
 
 #include "format/events/event_json.h"
 
@@ -39,5 +38,3 @@ enum tr2_perf_more {
 enum tr2_perf_more tr2_perf_text_more(const char *line, size_t len);
 bool tr2_perf_text_looks(const char *line, size_t len);
 bool tr2_normal_text_looks(const char *line, size_t len);
-
-#endif

@@ -8,8 +8,7 @@
  * with one: no scan passes it, and reads of whole words stay within
  * TR2_JSON_PADDING bytes after it.
  */
-#ifndef TR2_FORMAT_EVENTS_SCAN_H
-#define TR2_FORMAT_EVENTS_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -239,5 +238,3 @@ static inline const char *tr2_plain_bool(const char *p, bool *value)
 		return p + 4;
 	return memcmp(p, "false", 5) ? NULL : p + 5;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * utf8 - check and repair text from outside.
  */
-#ifndef TR2_FORMAT_EVENTS_UTF8_H
-#define TR2_FORMAT_EVENTS_UTF8_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -13,5 +12,3 @@ void tr2_utf8_repair(struct tr2_buf *out, const char *s, size_t len,
 		     size_t padding);
 
 bool tr2_utf8_valid(const char *s, size_t len);
-
-#endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel - pass the records of kernel.data to the model. */
-#include "format/kernel/kernel.h"
+#include "format/read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,12 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/join.h"
+#include "common/words.h"
 #include "common/memory.h"
 #include "format/events/utf8.h"
 #include "format/kernel/kernel_data.h"
 #include "format/kernel/kernel_profile.h"
-#include "format/kernel/kernel_symbols.h"
 #include "model/build/build.h"
 #include "model/build/build_states.h"
 
@@ -376,8 +375,7 @@ static void note_problems(const struct kernel *k)
 			   "recorded", k->profile.nr_unknown);
 }
 
-static void read_records(struct kernel *k, uint32_t first_task,
-			 int64_t *end_ns)
+static void read_records(struct kernel *k, uint32_t first_task, int64_t *end_ns)
 {
 	size_t nr = k->file.nr_rings;
 	int64_t last_ns;

@@ -8,8 +8,7 @@
  * appending to it: it is read in pieces, never mapped, and every offset and
  * size in it is checked. All numbers are in this machine's byte order.
  */
-#ifndef TR2_FORMAT_KERNEL_KERNEL_DATA_H
-#define TR2_FORMAT_KERNEL_KERNEL_DATA_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -17,7 +16,27 @@
 #include <stdint.h>
 
 #include "common/map.h"
-#include "format/kernel/kernel_formats.h"
+
+/* The fields of tracepoints, by the formats that the file has of them. */
+struct tr2_kernel_field {
+	uint32_t at, size;
+};
+
+struct tr2_kernel_formats {
+	uint64_t switch_id, waking_id; /* 0: unknown */
+	/* sched_switch */
+	struct tr2_kernel_field prev_pid, prev_comm, prev_state;
+	struct tr2_kernel_field next_pid, next_comm;
+	struct tr2_kernel_field pid, flags, depth; /* sched_waking */
+};
+
+/* In prev_state: 0 or PREEMPTED if the thread could go on; DEAD if it never runs
+ * again. */
+#define TR2_PREV_STATE_PREEMPTED 0x100
+#define TR2_PREV_STATE_DEAD 0x30
+
+void tr2_kernel_formats_read(struct tr2_kernel_formats *formats,
+			     const char *text, size_t len);
 
 enum tr2_data_is {
 	TR2_DATA_OTHER,
@@ -110,5 +129,3 @@ void tr2_kernel_data_merge(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 			     const unsigned char *p, size_t size,
 			     struct tr2_kernel_record *r);
-
-#endif

@@ -3,8 +3,7 @@
  * kernel_profile - pass samples of the CPU time to the model, with the mappings
  * by which their addresses are understood.
  */
-#ifndef TR2_FORMAT_KERNEL_KERNEL_PROFILE_H
-#define TR2_FORMAT_KERNEL_KERNEL_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,6 +11,7 @@
 #include "common/map.h"
 #include "format/kernel/kernel_data.h"
 #include "model/model.h"
+#include "model/wait_causes.h"
 
 struct tr2_kernel_profile {
 	struct tr2_model *m;
@@ -40,4 +40,25 @@ void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
 			       uint32_t task_thread, int64_t wall_ns);
 void tr2_kernel_profile_release(struct tr2_kernel_profile *p);
 
-#endif
+/* The functions in DIR/kernel.symbols, in the format of /proc/kallsyms. */
+struct tr2_kernel_symbols {
+	struct tr2_kernel_symbol {
+		uint64_t addr;
+		struct tr2_wait_function function;
+	} *list; /* by address */
+	uint32_t nr, alloc;
+};
+
+/* Called for each function; module: "[NAME]", or empty. */
+typedef void tr2_kernel_symbol_fn(void *data, uint64_t addr, const char *name,
+				  size_t len, const char *module,
+				  size_t module_len);
+
+void tr2_kernel_symbols_read(struct tr2_kernel_symbols *s, int fd);
+void tr2_kernel_symbols_release(struct tr2_kernel_symbols *s);
+
+/* Return the cause of a wait, and whether it is for a futex; calls are nr return
+ * addresses, unaligned, the innermost first. */
+enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
+					const unsigned char *calls,
+					uint32_t nr, bool *futex);

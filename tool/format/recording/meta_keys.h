@@ -2,8 +2,7 @@
 /*
  * meta_keys - what meta.json has, by key: made of meta.def, as its writer is.
  */
-#ifndef TR2_FORMAT_RECORDING_META_KEYS_H
-#define TR2_FORMAT_RECORDING_META_KEYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ bool tr2_meta_keys_read(struct tr2_meta_keys *keys, struct tr2_json *json,
 
 /* Is this the text? */
 bool tr2_meta_text_is(const struct tr2_view *text, const char *want);
-
-#endif

@@ -10,6 +10,7 @@
 
 enum field {
 #define TR2_TASK_FIELD(key, type, value) FIELD_##key,
+#include "common/order.h"
 #include "format/recording/tasks.def"
 };
 
@@ -115,13 +116,7 @@ static void flush_text(struct tr2_tasklog *log, uint64_t nr_lines)
 	tr2_buf_reset(b);
 }
 
-static int by_time(const void *a, const void *b)
-{
-	uint64_t x = ((const struct tr2_task_event *)a)->time_ns;
-	uint64_t y = ((const struct tr2_task_event *)b)->time_ns;
-
-	return x < y ? -1 : x > y;
-}
+TR2_ORDER(by_time, struct tr2_task_event, TR2_UP(time_ns))
 
 /* Write the first nr of the held records, which are sorted. */
 static void write_first(struct tr2_tasklog *log, size_t nr)

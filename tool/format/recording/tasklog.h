@@ -7,8 +7,7 @@
  * records are held: beyond that, the oldest half is written even though older
  * records may still come.
  */
-#ifndef TR2_FORMAT_RECORDING_TASKLOG_H
-#define TR2_FORMAT_RECORDING_TASKLOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ void tr2_tasklog_add(struct tr2_tasklog *log,
 		     const struct tr2_task_event *event);
 /* Write the records older than time_ns. UINT64_MAX: all. */
 void tr2_tasklog_write(struct tr2_tasklog *log, uint64_t time_ns);
-
-#endif

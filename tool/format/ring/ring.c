@@ -8,13 +8,13 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
+#include "common/order.h"
 #include "format/events/parsed_render.h"
 #include "format/ring/ring_event.h"
 #include "format/ring/ring_metrics.h"
 #include "format/ring/ring_names.h"
 #include "format/ring/ring_sample.h"
-#include "format/ring/ring_span.h"
-#include "format/ring/ring_spill.h"
+#include "format/ring/ring_file.h"
 #include "model/build/build.h"
 
 /* One record with its time. */
@@ -240,14 +240,7 @@ static void take_slots(struct tr2_ring_reader *r)
 	}
 }
 
-static int compare_entries(const void *va, const void *vb)
-{
-	const struct entry *a = va, *b = vb;
-
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
+TR2_ORDER(compare_entries, struct entry, TR2_UP(time) ?: TR2_UP(order))
 
 /* Limit times that are too large, as in a damaged file, to the largest valid
  * one. */
@@ -313,14 +306,6 @@ static void add_nested(struct tr2_ring_reader *r, const struct entry *entry,
 	add_parsed(r, ev, entry->time, tid, entry->time, as_main);
 }
 
-static void add_event(struct tr2_ring_reader *r, const struct entry *entry,
-		      struct tr2_parsed_event *ev)
-{
-	if (tr2_ring_event(&r->event, &r->file, entry->record, ev))
-		add_nested(r, entry, tr2_ring_event_tid(entry->record),
-			   entry->record->misc & TR2_MISC_MAIN, ev);
-}
-
 /* The library tells the trace, and spans at the end of the process, as main. */
 static void add_span(struct tr2_ring_reader *r, const struct entry *entry,
 		     struct tr2_parsed_event *ev)
@@ -350,11 +335,6 @@ static void add_unfinished(struct tr2_ring_reader *r)
 	tr2_ring_spans_reset(&r->spans);
 }
 
-static bool is_atexit(const struct tr2_record *record)
-{
-	return record->type == TR2_RECORD_EVENT + TR2_EV_atexit;
-}
-
 static void add_entry_to_model(struct tr2_ring_reader *r,
 			       const struct entry *entry)
 {
@@ -374,7 +354,9 @@ static void add_entry_to_model(struct tr2_ring_reader *r,
 		add_span(r, entry, &ev);
 		break;
 	default:
-		add_event(r, entry, &ev);
+		if (tr2_ring_event(&r->event, &r->file, entry->record, &ev))
+			add_nested(r, entry, tr2_ring_event_tid(entry->record),
+				   entry->record->misc & TR2_MISC_MAIN, &ev);
 	}
 }
 
@@ -386,7 +368,8 @@ static void add_events(struct tr2_ring_reader *r)
 		qsort(r->entries, r->nr_entries, sizeof(*r->entries),
 		      compare_entries);
 	for (i = 0; i < r->nr_entries; i++) {
-		if (is_atexit(r->entries[i].record))
+		if (r->entries[i].record->type ==
+		    TR2_RECORD_EVENT + TR2_EV_atexit)
 			add_unfinished(r);
 		add_entry_to_model(r, &r->entries[i]);
 	}

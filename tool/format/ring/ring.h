@@ -4,8 +4,7 @@
  * its threads by time, and the values of its timers and counters if the process
  * ended without reporting them.
  */
-#ifndef TR2_FORMAT_RING_RING_H
-#define TR2_FORMAT_RING_RING_H
+#pragma once
 
 #include "format/read.h"
 
@@ -28,5 +27,3 @@ enum tr2_ring_load {
 enum tr2_ring_load tr2_ring_reader_load(struct tr2_ring_reader *r, int fd,
 					int records_fd, tr2_str source,
 					const char **why);
-
-#endif

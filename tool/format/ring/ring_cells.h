@@ -3,8 +3,7 @@
  * ring_cells - read the values of a process's metrics from the cells of its
  * ring's file, whether it runs, has ended or was killed.
  */
-#ifndef TR2_FORMAT_RING_RING_CELLS_H
-#define TR2_FORMAT_RING_RING_CELLS_H
+#pragma once
 
 #include "format/ring/ring_file.h"
 
@@ -50,5 +49,3 @@ struct tr2_buf;
 void tr2_ring_cells_histogram(struct tr2_ring_file *f,
 			      const struct tr2_definition *d, uint32_t slot,
 			      struct tr2_buf *out);
-
-#endif

@@ -3,6 +3,7 @@
 #include "format/ring/ring_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +37,9 @@ bool tr2_ring_file_is(int fd)
 	       (!memcmp(start, NO_MAGIC, 8) && order == TR2_ARENA_BYTE_ORDER);
 }
 
-void tr2_ring_file_problem(struct tr2_ring_file *f, uint64_t offset,
-			   const char *text)
+/* Set the problem, unless one is set already. */
+static void set_problem(struct tr2_ring_file *f, uint64_t offset,
+			const char *text)
 {
 	if (f->problem[0])
 		return;
@@ -69,7 +71,7 @@ bool tr2_ring_file_read(const struct tr2_ring_file *f, uint64_t offset,
 static enum tr2_ring_is damaged(struct tr2_ring_file *f, uint64_t offset,
 				const char *text)
 {
-	tr2_ring_file_problem(f, offset, text);
+	set_problem(f, offset, text);
 	return TR2_RING_IS_DAMAGED;
 }
 
@@ -145,8 +147,8 @@ static void count_slots(struct tr2_ring_file *f)
 		there = (f->size - h->slots_offset) / h->slot_size;
 	f->nr_slots = h->nr_slots;
 	if (f->nr_slots > there) {
-		tr2_ring_file_problem(f, f->size, "it was cut short: threads "
-						  "are missing");
+		set_problem(f, f->size,
+			    "it was cut short: threads are missing");
 		f->nr_slots = (uint32_t)there;
 	}
 }
@@ -158,8 +160,8 @@ static bool read_strings(struct tr2_ring_file *f)
 	char *strings;
 
 	if (used > h->strings_size || !fits(h->strings_offset, 1, used, f->size)) {
-		tr2_ring_file_problem(f, h->strings_offset,
-				      "some of its strings are missing");
+		set_problem(f, h->strings_offset,
+			    "some of its strings are missing");
 		used = 0;
 	}
 	strings = realloc(f->strings, used + 1);
@@ -182,8 +184,8 @@ static bool read_definitions(struct tr2_ring_file *f)
 	if (nr > h->max_definitions ||
 	    h->definition_size < sizeof(*rows) ||
 	    !fits(h->definitions_offset, nr, h->definition_size, f->size)) {
-		tr2_ring_file_problem(f, h->definitions_offset,
-				      "some of its definitions are missing");
+		set_problem(f, h->definitions_offset,
+			    "some of its definitions are missing");
 		nr = 0;
 	}
 	rows = realloc(f->definitions, (nr + 1) * sizeof(*rows));
@@ -358,10 +360,8 @@ struct tr2_ring_place tr2_ring_file_place(struct tr2_ring_file *f,
 	if (c->data_size & (c->data_size - 1) ||
 	    c->data_size < TR2_RING_MIN_SIZE || c->data_offset % 8 ||
 	    !fits(c->data_offset, 1, c->data_size, f->header.slot_size)) {
-		tr2_ring_file_problem(f, at + offsetof(struct tr2_control,
-						       data_offset),
-				      "the position of a thread's ring is "
-				      "invalid");
+		set_problem(f, at + offsetof(struct tr2_control, data_offset),
+			    "the position of a thread's ring is invalid");
 		return place;
 	}
 	place.offset = at + c->data_offset;
@@ -429,8 +429,8 @@ bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
 	/* If the tail moved past that head, all of it was overwritten. */
 	if (!is_range(tail, head, place.size) &&
 	    !(tail > head && tail <= word_at(f, slot, HEAD_AT))) {
-		tr2_ring_file_problem(f, tr2_ring_file_slot(f, slot) + HEAD_AT,
-				      "a ring's head and tail are invalid");
+		set_problem(f, tr2_ring_file_slot(f, slot) + HEAD_AT,
+			    "a ring's head and tail are invalid");
 		return true;
 	}
 	if (tail < from)
@@ -444,7 +444,7 @@ bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
 	if (!out->p)
 		return false;
 	if (!copy_out(f, &place, tail, out->p, out->len)) {
-		tr2_ring_file_problem(f, place.offset, "a ring cannot be read");
+		set_problem(f, place.offset, "a ring cannot be read");
 		out->len = 0;
 	}
 	/* Drop records that the owner released meanwhile: they may be
@@ -475,4 +475,53 @@ const struct tr2_record *tr2_ring_records_next(const struct tr2_ring_records *r,
 			return record;
 	}
 	return NULL;
+}
+
+/* Return the file of a line of /proc/PID/maps, if it is mapped shared and
+ * writable. */
+static char *file_of_mapping(char *line)
+{
+	char *path = strchr(line, '/');
+	char *modes = strchr(line, ' ');
+
+	if (!path || !modes || strncmp(modes, " rw-s", 5))
+		return NULL;
+	path[strcspn(path, "\n")] = '\0';
+	return path;
+}
+
+static bool is_ring(const char *path)
+{
+	struct tr2_ring_file file;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool is;
+
+	if (fd < 0)
+		return false;
+	is = tr2_ring_file_is(fd);
+	if (is) {
+		is = tr2_ring_file_open(&file, fd) == TR2_RING_IS_GOOD;
+		tr2_ring_file_release(&file);
+	}
+	close(fd);
+	return is;
+}
+
+char *tr2_ring_mapped(int32_t pid)
+{
+	char name[64], *line = NULL, *path, *found = NULL;
+	size_t alloc = 0;
+	FILE *maps;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	maps = fopen(name, "re");
+	while (maps && !found && getline(&line, &alloc, maps) > 0) {
+		path = file_of_mapping(line);
+		if (path && is_ring(path))
+			found = strdup(path);
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	return found;
 }

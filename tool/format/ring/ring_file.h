@@ -8,8 +8,7 @@
  * time: it is read, never mapped, every offset is checked against its size, and
  * callers get copies only. Reading does not disturb the process.
  */
-#ifndef TR2_FORMAT_RING_RING_FILE_H
-#define TR2_FORMAT_RING_RING_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,10 +67,6 @@ int64_t tr2_ring_file_since_start(const struct tr2_ring_file *f,
 /* Does the process that writes the file still run? */
 bool tr2_ring_file_is_alive(const struct tr2_ring_file *f);
 
-/* Set the problem, unless one is set already. */
-void tr2_ring_file_problem(struct tr2_ring_file *f, uint64_t offset,
-			   const char *text);
-
 /* Read a slot's control page as of one moment. false: it is not in the file. */
 bool tr2_ring_file_control(struct tr2_ring_file *f, uint32_t slot,
 			   struct tr2_control *out);
@@ -116,4 +111,26 @@ bool tr2_ring_file_read(const struct tr2_ring_file *f, uint64_t offset,
 /* Return the offset of a slot. */
 uint64_t tr2_ring_file_slot(const struct tr2_ring_file *f, uint32_t slot);
 
-#endif
+/* Return the path of the ring that a process writes, from malloc(). NULL: it has
+ * none, or it may not be read. */
+char *tr2_ring_mapped(int32_t pid);
+
+/*
+ * `trace2 record --ring` takes records out of a process's rings while it runs.
+ * They are in a file beside the ring's, named like it plus TR2_PIECES_SUFFIX: a
+ * sequence of pieces. A piece is a struct tr2_piece and `len` bytes, the
+ * records of slot `slot` from `position` on. The pieces of a slot follow each
+ * other without a gap.
+ */
+#define TR2_PIECES_SUFFIX ".records"
+#define TR2_PIECE_MAGIC 0x50325254u /* TR2P */
+
+struct tr2_piece {
+	uint32_t magic;
+	uint32_t slot;
+	uint64_t position;
+	uint64_t len;	    /* a multiple of 8 */
+	uint64_t ring_size; /* size at which the slot's positions wrap */
+};
+
+_Static_assert(sizeof(struct tr2_piece) == 32, "layout");

@@ -4,8 +4,7 @@
  * except those that events reported: a killed process reported none, or only
  * some if it was killed while it ended.
  */
-#ifndef TR2_FORMAT_RING_RING_METRICS_H
-#define TR2_FORMAT_RING_RING_METRICS_H
+#pragma once
 
 #include "format/ring/ring_file.h"
 #include "format/ring/ring_names.h"
@@ -17,5 +16,3 @@
 void tr2_ring_metrics(struct tr2_model *m, struct tr2_ring_file *f,
 		      struct tr2_ring_names *names, uint32_t session,
 		      uint64_t now_ns);
-
-#endif

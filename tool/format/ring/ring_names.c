@@ -7,7 +7,29 @@
 
 #include "common/map.h"
 #include "common/memory.h"
+#include "common/order.h"
+#include "event/event.h"
 #include "format/events/utf8.h"
+
+void tr2_ring_nesting_correct(struct tr2_ring_nesting *n, bool is_behind_loss,
+			      struct tr2_parsed_event *ev)
+{
+	int is_enter = ev->kind == TR2_EV_region_enter;
+	int is_leave = ev->kind == TR2_EV_region_leave;
+	int64_t off = ev->nesting - (n->open + 1 - is_leave);
+
+	if (!(tr2_event_rows[ev->kind].flags & TR2_E_NESTED))
+		return;
+	if (off && (is_behind_loss ||
+		    off != (n->off ? n->off : n->may_be_off))) {
+		n->open += off;
+		off = 0;
+	}
+	n->off = (int)off;
+	ev->nesting -= off;
+	n->open += is_enter - is_leave;
+	n->may_be_off = is_enter ? -1 : is_leave;
+}
 
 /* Add an entry for a thread id. */
 static struct tr2_ring_name *add_name(struct tr2_ring_names *n, uint32_t tid,
@@ -61,14 +83,7 @@ void tr2_ring_names_record(struct tr2_ring_names *n,
 		add_name(n, task->tid, task->time);
 }
 
-static int compare(const void *va, const void *vb)
-{
-	const struct tr2_ring_name *a = va, *b = vb;
-
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	return a->since < b->since ? -1 : a->since > b->since;
-}
+TR2_ORDER(compare, struct tr2_ring_name, TR2_UP(tid) ?: TR2_UP(since))
 
 /* Add live threads whose records were overwritten. */
 static void add_from_slots(struct tr2_ring_names *n, struct tr2_ring_file *f)

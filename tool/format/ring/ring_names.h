@@ -3,12 +3,33 @@
  * ring_names - map a kernel's thread id at some time to the thread's name, from
  * the task records of a ring, and from its slots if those were overwritten.
  */
-#ifndef TR2_FORMAT_RING_RING_NAMES_H
-#define TR2_FORMAT_RING_RING_NAMES_H
+#pragma once
+
+#include <stdbool.h>
 
 #include "common/map.h"
 #include "format/ring/ring_file.h"
-#include "format/ring/ring_nesting.h"
+#include "model/parsed_event.h"
+
+/*
+ * Corrects the nesting of a thread's events by their order. A signal handler
+ * may interrupt its thread between the record of an enter and the count of open
+ * regions: its events then say one less than is open. With a leave, they say
+ * one more. Zeroed means that nothing is known.
+ */
+struct tr2_ring_nesting {
+	int64_t open; /* regions, by the records so far */
+	/* How much more than is open an interrupting handler's events would
+	 * say, and those of the present one do. */
+	int may_be_off, off;
+};
+
+/*
+ * Correct ev->nesting, which the record has. Call it in the order of the ring.
+ * is_behind_loss: records before it were lost, so that it is right.
+ */
+void tr2_ring_nesting_correct(struct tr2_ring_nesting *n, bool is_behind_loss,
+			      struct tr2_parsed_event *ev);
 
 struct tr2_ring_name {
 	uint64_t since, until; /* ticks; 0: unknown */
@@ -44,5 +65,3 @@ const char *tr2_ring_names_of(struct tr2_ring_names *n, uint32_t tid,
 
 void tr2_ring_names_reset(struct tr2_ring_names *n);
 void tr2_ring_names_release(struct tr2_ring_names *n);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * ring_sample - add samples and mappings of a ring to the model.
  */
-#ifndef TR2_FORMAT_RING_RING_SAMPLE_H
-#define TR2_FORMAT_RING_RING_SAMPLE_H
+#pragma once
 
 #include "common/map.h"
 #include "format/ring/ring_file.h"
@@ -32,5 +31,3 @@ void tr2_ring_samples_reset(struct tr2_ring_samples *s);
 bool tr2_ring_is_mapping(const struct tr2_record *record);
 void tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
 		      uint32_t session, const struct tr2_record *record);
-
-#endif

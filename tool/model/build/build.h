@@ -5,14 +5,12 @@
  * (copied here if kept). Any field may be missing or invalid: the valid ones
  * are kept, and a problem is counted.
  */
-#ifndef TR2_MODEL_BUILD_BUILD_H
-#define TR2_MODEL_BUILD_BUILD_H
+#pragma once
 
 #include "model/model.h"
 #include "model/view.h"
 
 struct tr2_parsed_event;
-
 
 /* Return the session of this SID, adding it if it is new. */
 uint32_t tr2_build_session(struct tr2_model *m, const char *sid, size_t len,
@@ -77,5 +75,3 @@ void tr2_build_problem(struct tr2_model *m, enum tr2_problem_kind kind,
 /* Note so many problems at once, or none if count is 0. */
 void tr2_build_problems(struct tr2_model *m, enum tr2_problem_kind kind,
 			tr2_str source, const char *text, uint64_t count);
-
-#endif

@@ -3,8 +3,7 @@
  * build_private - state and functions that the files building the model share:
  * the current event, its session and its thread.
  */
-#ifndef TR2_MODEL_BUILD_BUILD_PRIVATE_H
-#define TR2_MODEL_BUILD_BUILD_PRIVATE_H
+#pragma once
 
 #include "base/buf.h"
 #include "model/build/build.h"
@@ -92,5 +91,3 @@ static inline bool tr2_build_is(const struct tr2_view *text, const char *word)
  * the span, or the place of the session in a trace. false: it is other data. */
 bool tr2_build_data_metric(struct build *b);
 bool tr2_build_data_span(struct build *b);
-
-#endif

@@ -5,8 +5,7 @@
  * in any order, to count them, so that the states of a thread lie together in
  * memory and are not moved; then in the order of time.
  */
-#ifndef TR2_MODEL_BUILD_BUILD_STATES_H
-#define TR2_MODEL_BUILD_BUILD_STATES_H
+#pragma once
 
 #include "model/model.h"
 #include "model/view.h"
@@ -79,5 +78,3 @@ void tr2_states_build_add(struct tr2_states_build *b,
 uint32_t tr2_states_build_thread(const struct tr2_states_build *b, int32_t tid);
 /* Threads that still live were seen until wall_ns. Frees b. */
 void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * build_states_private - what is known while the kernel's records are added: of
  * each tid, of each CPU.
  */
-#ifndef TR2_MODEL_BUILD_BUILD_STATES_PRIVATE_H
-#define TR2_MODEL_BUILD_BUILD_STATES_PRIVATE_H
+#pragma once
 
 #include "model/build/build_states.h"
 #include "model/private.h"
@@ -209,5 +208,3 @@ void tr2_states_on_leaves(struct tr2_states_build *b,
 			  const struct tr2_task_record *r);
 void tr2_states_on_waking(struct tr2_states_build *b,
 			  const struct tr2_task_record *r);
-
-#endif

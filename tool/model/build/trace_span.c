@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/order.h"
 #include "model/json_members.h"
 #include "model/private.h"
 
@@ -16,11 +17,7 @@ static int compare(const void *va, const void *vb)
 	const struct tr2_work *a = &sorted_works[*(const uint32_t *)va];
 	const struct tr2_work *b = &sorted_works[*(const uint32_t *)vb];
 
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->from_ns != b->from_ns)
-		return a->from_ns < b->from_ns ? -1 : 1;
-	return a->to_ns > b->to_ns ? -1 : a->to_ns < b->to_ns;
+	return TR2_UP(thread) ?: TR2_UP(from_ns) ?: TR2_DOWN(to_ns);
 }
 
 static void find_threads(struct tr2_model *m)

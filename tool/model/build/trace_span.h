@@ -3,8 +3,7 @@
  * trace_span - the program's spans: what threads did for them, and in which of
  * them a thread was. In streams each is a data_json event: trace2-format(5).
  */
-#ifndef TR2_MODEL_BUILD_TRACE_SPAN_H
-#define TR2_MODEL_BUILD_TRACE_SPAN_H
+#pragma once
 
 #include "model/filter.h"
 #include "model/model.h"
@@ -39,5 +38,3 @@ uint32_t tr2_region_shown(const struct tr2_filter *f, const struct tr2_model *m,
 /* Return the innermost span that a region or child is in; 0: none. */
 uint32_t tr2_trace_span_around(const struct tr2_filter *f,
 			       const struct tr2_model *m, uint32_t span);
-
-#endif

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/iso_time.h"
+#include "common/time.h"
+#include "common/order.h"
 #include "model/join/join_private.h"
 
 struct join {
@@ -85,16 +86,8 @@ struct sorted {
 	int64_t low;
 };
 
-static int compare_sorted(const void *va, const void *vb)
-{
-	const struct sorted *a = va, *b = vb;
-
-	if (a->high != b->high)
-		return a->high < b->high ? -1 : 1;
-	if (a->low != b->low)
-		return a->low < b->low ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
-}
+TR2_ORDER(compare_sorted, struct sorted,
+	  TR2_UP(high) ?: TR2_UP(low) ?: TR2_UP(index))
 
 static void order_sessions(struct join *j)
 {

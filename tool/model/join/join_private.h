@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* join_private - what join.c and join_tasks.c share. */
-#ifndef TR2_MODEL_JOIN_JOIN_PRIVATE_H
-#define TR2_MODEL_JOIN_JOIN_PRIVATE_H
+#pragma once
 
 #include "model/private.h"
 
@@ -25,5 +24,3 @@ void tr2_join_tasks(struct tr2_model *m);
 
 /* Join the sides of Git's transports, after all that. */
 void tr2_join_transports(struct tr2_model *m);
-
-#endif

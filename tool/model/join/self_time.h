@@ -3,8 +3,7 @@
  * self_time - the time that a span, a thread or a process had to itself: outside of
  * what is inside it. It is given in pieces, in the order of time.
  */
-#ifndef TR2_MODEL_JOIN_SELF_TIME_H
-#define TR2_MODEL_JOIN_SELF_TIME_H
+#pragma once
 
 #include "model/model.h"
 
@@ -35,5 +34,3 @@ void tr2_own_add(void *data, uint32_t of, int64_t from_ns, int64_t to_ns);
 
 /* Sum up the pieces of each span: out[nr_spans], owned by the caller. */
 void tr2_own_sums(const struct tr2_model *m, int64_t *out);
-
-#endif

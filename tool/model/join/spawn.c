@@ -33,7 +33,9 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "common/order.h"
 #include "model/private.h"
+#include "model/states.h"
 
 /* How many levels up from a span an open region is searched. */
 #define MAX_UP 64
@@ -184,16 +186,8 @@ static void fill_fork(const struct tr2_model *m, struct wait *w, uint32_t node)
 	fill_own(m, w, node);
 }
 
-static int compare_waits(const void *va, const void *vb)
-{
-	const struct wait *a = va, *b = vb;
-
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
-}
+TR2_ORDER(compare_waits, struct wait,
+	  TR2_UP(parent) ?: TR2_UP(thread) ?: TR2_UP(start_ns))
 
 static struct wait *add_wait(struct spawn *x)
 {
@@ -222,19 +216,9 @@ static void list_waits(struct spawn *x)
 	x->queries = tr2_calloc(x->nr, 2 * sizeof(*x->queries));
 }
 
-static int compare_ns(const void *va, const void *vb)
-{
-	int64_t a = *(const int64_t *)va, b = *(const int64_t *)vb;
+TR2_ORDER(compare_ns, int64_t, tr2_order(*a, *b))
 
-	return a < b ? -1 : a > b;
-}
-
-static int compare_queries(const void *va, const void *vb)
-{
-	const struct query *a = va, *b = vb;
-
-	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
-}
+TR2_ORDER(compare_queries, struct query, TR2_UP(at_ns))
 
 /* Return the earliest end of the regions open at that time, which is the end of
  * the innermost; `i` is the last span that began before. */
@@ -346,12 +330,7 @@ static struct interval ran(const struct tr2_model *m, const struct tr2_node *n)
 	return r;
 }
 
-static int compare_intervals(const void *va, const void *vb)
-{
-	const struct interval *a = va, *b = vb;
-
-	return a->from < b->from ? -1 : a->from > b->from;
-}
+TR2_ORDER(compare_intervals, struct interval, TR2_UP(from))
 
 /* Sort intervals and merge those that touch. */
 static void merge(struct intervals *list)
@@ -423,6 +402,72 @@ static int64_t parent_left(const struct tr2_model *m, const struct wait *w)
 	return n->end_ns;
 }
 
+/* Return the task thread that forked the process of a node, if its states are
+ * known, else 0. */
+static uint32_t forking_thread(const struct tr2_model *m, uint32_t node)
+{
+	const struct tr2_model_task *task = &m->tasks[m->nodes[node].task];
+	const struct tr2_task_thread *by;
+	uint32_t thread = task->first_thread;
+
+	if (!m->has_states || !thread)
+		return 0;
+	thread = m->task_threads[thread].creator;
+	by = &m->task_threads[thread];
+	return thread && by->nr_states && by->task == task->parent &&
+	       !(by->flags & TR2_TASK_THREAD_LOST) ? thread : 0;
+}
+
+/* Which process ended the wait is not always known. */
+static bool is_for(const struct tr2_model *m, const struct tr2_state *s,
+		   uint32_t task)
+{
+	if (s->kind != TR2_STATE_WAIT)
+		return false;
+	return s->other ? m->task_threads[s->other].task == task :
+			  s->cause == TR2_CAUSE_child;
+}
+
+/* Cut an interval to the first time in it in which the thread waits for the
+ * process `task`. false: it does not. */
+static bool cut_to_wait(const struct tr2_model *m, uint32_t thread,
+			uint32_t task, int64_t *from_ns, int64_t *to_ns)
+{
+	const struct tr2_task_thread *t = &m->task_threads[thread];
+	uint32_t i = tr2_state_at(m, thread, *from_ns);
+	int64_t end_ns;
+
+	for (; i && i < t->first_state + t->nr_states; i++) {
+		if (m->states[i].start_ns >= *to_ns || *from_ns >= *to_ns)
+			return false;
+		if (!is_for(m, &m->states[i], task))
+			continue;
+		if (*from_ns < m->states[i].start_ns)
+			*from_ns = m->states[i].start_ns;
+		end_ns = tr2_state_end(m, thread, i);
+		if (*to_ns > end_ns)
+			*to_ns = end_ns;
+		return true;
+	}
+	return false;
+}
+
+/* If the thread waits for the process at at_ns, return when it has a CPU again,
+ * else at_ns. */
+static int64_t returned_ns(const struct tr2_model *m, uint32_t thread,
+			   uint32_t task, int64_t at_ns)
+{
+	const struct tr2_task_thread *t = &m->task_threads[thread];
+	uint32_t i = tr2_state_at(m, thread, at_ns);
+
+	if (!i || !is_for(m, &m->states[i], task))
+		return at_ns;
+	for (; i < t->first_state + t->nr_states; i++)
+		if (m->states[i].kind == TR2_STATE_RUN)
+			return m->states[i].start_ns;
+	return at_ns;
+}
+
 /* By the states of the thread that forked it. */
 static void set_by_states(struct spawn *x, const struct wait *w,
 			  uint32_t thread)
@@ -430,10 +475,10 @@ static void set_by_states(struct spawn *x, const struct wait *w,
 	struct tr2_node *n = &x->m->nodes[w->node];
 	int64_t from = w->start_ns, to = w->own_start_ns;
 
-	for (; tr2_spawn_next_wait(x->m, thread, n->task, &from, &to);
+	for (; cut_to_wait(x->m, thread, n->task, &from, &to);
 	     from = to, to = w->own_start_ns)
 		add_spawning(x, from, to, &n->spawn_ns);
-	to = tr2_spawn_return(x->m, thread, n->task, w->own_end_ns);
+	to = returned_ns(x->m, thread, n->task, w->own_end_ns);
 	add_spawning(x, w->own_end_ns, to, &n->spawn_ns);
 }
 
@@ -441,7 +486,7 @@ static void set_spawn(struct spawn *x, const struct wait *w)
 {
 	struct tr2_node *n = &x->m->nodes[w->node];
 	int64_t started = earlier(w->own_start_ns, w->after_start_ns);
-	uint32_t thread = tr2_spawn_thread(x->m, w->node);
+	uint32_t thread = forking_thread(x->m, w->node);
 
 	n->spawn_ns = 0;
 	if (thread) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* thread_borders - in which region and which program a task thread was, by time. */
-#ifndef TR2_MODEL_JOIN_THREAD_BORDERS_H
-#define TR2_MODEL_JOIN_THREAD_BORDERS_H
+#pragma once
 
 #include "model/model.h"
 
@@ -28,5 +27,3 @@ struct tr2_places {
 void tr2_places_list(const struct tr2_model *m, uint32_t task_thread,
 		     struct tr2_places *p);
 void tr2_places_release(struct tr2_places *p);
-
-#endif

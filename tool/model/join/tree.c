@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "common/order.h"
 #include "model/join/self_time.h"
 #include "model/private.h"
 
@@ -16,9 +17,7 @@ static int compare_nodes(const void *va, const void *vb)
 	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
 	const struct tr2_node *na = &sort_nodes[a], *nb = &sort_nodes[b];
 
-	if (na->start_ns != nb->start_ns)
-		return na->start_ns < nb->start_ns ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return tr2_order(na->start_ns, nb->start_ns) ?: tr2_order(a, b);
 }
 
 static void append(struct tr2_model *m, uint32_t i)
@@ -88,7 +87,7 @@ static void set_depths(struct tr2_model *m)
 	}
 }
 
-void tr2_model_tree(struct tr2_model *m)
+static void make_tree(struct tr2_model *m)
 {
 	uint32_t i;
 
@@ -103,7 +102,7 @@ void tr2_model_tree(struct tr2_model *m)
 void tr2_model_finish(struct tr2_model *m)
 {
 	tr2_model_join(m);
-	tr2_model_tree(m);
+	make_tree(m);
 	tr2_model_works(m);
 	tr2_model_threads(m);
 	tr2_model_samples(m);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/order.h"
 #include "model/path/critical_private.h"
 #include "model/private.h"
 
@@ -220,14 +221,7 @@ static uint32_t step_of(struct walk *w, const struct item *scope,
 	return *slot;
 }
 
-static int compare_items(const void *va, const void *vb)
-{
-	const struct item *a = va, *b = vb;
-
-	if (a->end_ns != b->end_ns)
-		return a->end_ns > b->end_ns ? -1 : 1;
-	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
-}
+TR2_ORDER(compare_items, struct item, TR2_DOWN(end_ns) ?: TR2_UP(start_ns))
 
 static void push_scope(struct walk *w, const struct item *s)
 {

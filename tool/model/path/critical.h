@@ -13,8 +13,7 @@
  * for which its parent waited, a thread that was joined, or a region. Time
  * between two of them belongs to their owner, whatever it did.
  */
-#ifndef TR2_MODEL_PATH_CRITICAL_H
-#define TR2_MODEL_PATH_CRITICAL_H
+#pragma once
 
 #include "model/model.h"
 
@@ -113,5 +112,3 @@ struct tr2_path_sum {
  * number. */
 size_t tr2_critical_sums(struct tr2_model *m, const struct tr2_step *steps,
 			 size_t nr, struct tr2_path_sum **sums);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* critical_private - shared by the ways to find the critical path. */
-#ifndef TR2_MODEL_PATH_CRITICAL_PRIVATE_H
-#define TR2_MODEL_PATH_CRITICAL_PRIVATE_H
+#pragma once
 
 #include "model/path/critical.h"
 
@@ -29,5 +28,3 @@ size_t tr2_steps_order(const struct tr2_step *steps, uint32_t nr,
 size_t tr2_critical_states(const struct tr2_model *m, uint32_t root,
 			   struct tr2_step **steps,
 			   struct tr2_path_pieces *pieces);
-
-#endif

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "common/order.h"
 #include "model/join/thread_borders.h"
 #include "model/path/critical_private.h"
 #include "model/private.h"
@@ -418,16 +419,9 @@ static tr2_str largest_part(const struct walk *w, const struct reason *r)
 	return best ? best->by : 0;
 }
 
-static int compare_reasons(const void *va, const void *vb)
-{
-	const struct tr2_step *a = va, *b = vb;
-
-	if (tr2_step_ns(a) != tr2_step_ns(b))
-		return tr2_step_ns(a) > tr2_step_ns(b) ? -1 : 1;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return a->kind != b->kind ? a->kind - b->kind : a->cause - b->cause;
-}
+TR2_ORDER(compare_reasons, struct tr2_step,
+	  tr2_order(tr2_step_ns(b), tr2_step_ns(a)) ?: TR2_UP(thread) ?:
+	  TR2_UP(kind) ?: TR2_UP(cause))
 
 /* Make the owner the step of its largest reason; those of the others are added
  * behind all owners. */

@@ -2,6 +2,7 @@
 /* critical_steps - order the steps and pieces of a critical path. */
 #include <stdlib.h>
 
+#include "common/order.h"
 #include "model/path/critical_private.h"
 #include "model/private.h"
 
@@ -21,14 +22,7 @@ struct order {
 	uint32_t nr;
 };
 
-static int compare_places(const void *va, const void *vb)
-{
-	const struct place *a = va, *b = vb;
-
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return a->step < b->step ? -1 : 1;
-}
+TR2_ORDER(compare_places, struct place, TR2_UP(start_ns) ?: TR2_UP(step))
 
 /* Append a step, and the further steps of its owner. */
 static void emit_owner(struct order *o, uint32_t step)

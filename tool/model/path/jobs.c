@@ -7,14 +7,10 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "common/order.h"
 #include "model/private.h"
 
-static int compare_ns(const void *va, const void *vb)
-{
-	const int64_t *a = va, *b = vb;
-
-	return *a < *b ? -1 : *a > *b;
-}
+TR2_ORDER(compare_ns, int64_t, tr2_order(*a, *b))
 
 /* Return the time in which more than one child ran, each more counted. */
 static int64_t side_by_side_ns(const struct tr2_model *m, uint32_t node)
@@ -50,12 +46,7 @@ struct named {
 	int64_t ns;
 };
 
-static int compare_names(const void *va, const void *vb)
-{
-	const struct named *a = va, *b = vb;
-
-	return strcmp(a->name, b->name);
-}
+TR2_ORDER(compare_names, struct named, strcmp(a->name, b->name))
 
 /* Return the name of the processes that had most children side by side. */
 static const char *busiest(const struct tr2_model *m, uint32_t root)
@@ -104,8 +95,7 @@ static int by_start(const void *va, const void *vb, void *vm)
 	const struct tr2_node *a = &m->nodes[*(const uint32_t *)va];
 	const struct tr2_node *b = &m->nodes[*(const uint32_t *)vb];
 
-	return a->start_ns != b->start_ns ? (a->start_ns < b->start_ns ? -1 : 1) :
-					    a < b ? -1 : a > b;
+	return TR2_UP(start_ns) ?: tr2_order(a, b);
 }
 
 /* Return the ends of all jobs in order, in memory of the caller's. */

@@ -9,8 +9,7 @@
  * At worst each job needed all that had ended before it began, in the recorded
  * order; at best none needed another one.
  */
-#ifndef TR2_MODEL_PATH_JOBS_H
-#define TR2_MODEL_PATH_JOBS_H
+#pragma once
 
 #include "model/model.h"
 
@@ -47,5 +46,3 @@ int64_t tr2_jobs_best(const struct tr2_jobs *jobs, const struct tr2_model *m,
 /* Return the least time in which the CPUs of the machine do what the jobs had a
  * CPU for; 0: unknown. */
 int64_t tr2_jobs_cpu_ns(const struct tr2_jobs *jobs, const struct tr2_model *m);
-
-#endif

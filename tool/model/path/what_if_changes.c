@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/macros.h"
-#include "common/join.h"
+#include "common/words.h"
 #include "model/kind.h"
 #include "model/path/what_if_private.h"
 #include "model/private.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* what_if_private - shared by the files of retiming. */
-#ifndef TR2_MODEL_PATH_WHAT_IF_PRIVATE_H
-#define TR2_MODEL_PATH_WHAT_IF_PRIVATE_H
+#pragma once
 
 #include "model/join/thread_borders.h"
 #include "model/path/critical.h"
@@ -66,5 +65,3 @@ void tr2_unseen_pool(struct tr2_retime *r, int64_t wall_ns, struct tr2_gain *g);
 /* Return a thread that may get a lock before the one for which it waited; 0:
  * none. */
 uint32_t tr2_unseen_locks(const struct tr2_retime *r);
-
-#endif

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "common/join.h"
+#include "common/words.h"
+#include "common/order.h"
 #include "model/kind.h"
 #include "model/path/critical.h"
 #include "model/path/what_if_private.h"
@@ -61,22 +62,12 @@ static void add_step(struct list *l, const struct tr2_step *s)
 			     tr2_s(m, span->label)), -1, s->ns);
 }
 
-static int by_path(const void *va, const void *vb)
-{
-	const struct tr2_gain *a = va, *b = vb;
-
-	return a->path_ns != b->path_ns ? (a->path_ns > b->path_ns ? -1 : 1) :
-					  strcmp(a->change.name, b->change.name);
-}
+TR2_ORDER(by_path, struct tr2_gain,
+	  TR2_DOWN(path_ns) ?: strcmp(a->change.name, b->change.name))
 
 /* By the middle of the two bounds. */
-static int by_gain(const void *va, const void *vb)
-{
-	const struct tr2_gain *a = va, *b = vb;
-	int64_t of_a = a->ns + a->most_ns, of_b = b->ns + b->most_ns;
-
-	return of_a != of_b ? (of_a > of_b ? -1 : 1) : by_path(a, b);
-}
+TR2_ORDER(by_gain, struct tr2_gain,
+	  tr2_order(b->ns + b->most_ns, a->ns + a->most_ns) ?: by_path(a, b))
 
 static void look_at(struct tr2_retime *r, uint32_t root)
 {

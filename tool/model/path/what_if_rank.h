@@ -3,8 +3,7 @@
  * what_if_rank - what a recording would gain if a part of its critical path took no
  * time: the drag of each kind of process, region and cause of waiting.
  */
-#ifndef TR2_MODEL_PATH_WHAT_IF_RANK_H
-#define TR2_MODEL_PATH_WHAT_IF_RANK_H
+#pragma once
 
 #include "model/path/what_if_times.h"
 
@@ -30,5 +29,3 @@ void tr2_gains_free(struct tr2_gain *gains, size_t nr);
 struct tr2_gain tr2_gain_of(struct tr2_retime *r, uint32_t root,
 			    const struct tr2_change *changes, size_t nr,
 			    uint64_t *pieces);
-
-#endif

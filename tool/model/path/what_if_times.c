@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "common/order.h"
 #include "model/join/thread_borders.h"
 #include "model/path/what_if_private.h"
 #include "model/private.h"
@@ -25,16 +26,8 @@ struct moment {
 	uint32_t state; /* the one that begins; the end: 1 + the last */
 };
 
-static int compare_moments(const void *va, const void *vb)
-{
-	const struct moment *a = va, *b = vb;
-
-	if (a->at_ns != b->at_ns)
-		return a->at_ns < b->at_ns ? -1 : 1;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return a->state < b->state ? -1 : a->state > b->state;
-}
+TR2_ORDER(compare_moments, struct moment,
+	  TR2_UP(at_ns) ?: TR2_UP(thread) ?: TR2_UP(state))
 
 static void list_moments(struct tr2_retime *r)
 {

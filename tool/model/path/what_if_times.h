@@ -15,8 +15,7 @@
  * need only that one, or all that had ended. TR2_RETIME_BEST assumes the first
  * of each, TR2_RETIME_WORST the second.
  */
-#ifndef TR2_MODEL_PATH_WHAT_IF_TIMES_H
-#define TR2_MODEL_PATH_WHAT_IF_TIMES_H
+#pragma once
 
 #include "model/model.h"
 
@@ -72,5 +71,3 @@ int64_t tr2_retimed_wall(const struct tr2_retime *r, uint32_t node);
  * free it by tr2_retimed_free(). */
 struct tr2_model *tr2_retimed_model(const struct tr2_retime *r);
 void tr2_retimed_free(struct tr2_model *m);
-
-#endif

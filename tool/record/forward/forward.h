@@ -8,8 +8,7 @@
  * (requests.h); a third one sends (sender.h). Each of the three stages has a limit
  * of bytes; what exceeds it is dropped and counted.
  */
-#ifndef TR2_RECORD_FORWARD_FORWARD_H
-#define TR2_RECORD_FORWARD_FORWARD_H
+#pragma once
 
 #include "base/buf.h"
 #include "export/sampling.h"
@@ -46,5 +45,3 @@ const char *tr2_forward_shown(struct tr2_forward *f);
  * remain as lost. */
 void tr2_forward_finish(struct tr2_forward *f, unsigned int seconds);
 void tr2_forward_free(struct tr2_forward *f);
-
-#endif

@@ -41,7 +41,7 @@ void tr2_cond_init(pthread_cond_t *cond)
 	pthread_condattr_destroy(&attr);
 }
 
-void tr2_time_after(struct timespec *ts, int64_t ns)
+static void time_after(struct timespec *ts, int64_t ns)
 {
 	ns += ts->tv_nsec;
 	ts->tv_sec += (time_t)(ns / NS_PER_S);
@@ -56,7 +56,7 @@ static void pause_for(struct tr2_sender *s, int64_t ns,
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	tr2_time_after(&until, ns);
+	time_after(&until, ns);
 	while (!atomic_load(&s->stop) &&
 	       (result == TR2_POST_BUSY || !s->ending) &&
 	       !pthread_cond_timedwait(&s->more, &s->lock, &until))
@@ -279,7 +279,7 @@ bool tr2_sender_finish(struct tr2_sender *s, const struct timespec *until)
 
 	if (!s->started)
 		return true;
-	tr2_time_after(&last, STOP_NS);
+	time_after(&last, STOP_NS);
 	pthread_mutex_lock(&s->lock);
 	s->ending = true;
 	pthread_cond_signal(&s->more);

@@ -6,8 +6,7 @@
  * up to 30 seconds, a random part less. Meanwhile others wait, so many bytes;
  * then the oldest are dropped and counted.
  */
-#ifndef TR2_RECORD_FORWARD_SENDER_H
-#define TR2_RECORD_FORWARD_SENDER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -64,6 +63,3 @@ bool tr2_sender_finish(struct tr2_sender *s, const struct timespec *until);
 int tr2_thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 /* Initialise a condition for waits by the monotonic clock. */
 void tr2_cond_init(pthread_cond_t *cond);
-void tr2_time_after(struct timespec *ts, int64_t ns);
-
-#endif

@@ -9,8 +9,7 @@
  * bytes; one may have so many. If that is not enough, the tree that was silent
  * for longest is dropped and counted.
  */
-#ifndef TR2_RECORD_FORWARD_TREES_H
-#define TR2_RECORD_FORWARD_TREES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ void tr2_trees_end(struct tr2_trees *t, int64_t now_ns);
 struct tr2_tree *tr2_trees_take(struct tr2_trees *t);
 void tr2_tree_free(struct tr2_tree *tree);
 void tr2_trees_release(struct tr2_trees *t);
-
-#endif

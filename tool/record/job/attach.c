@@ -16,9 +16,10 @@
 
 #include "common/memory.h"
 #include "common/options.h"
+#include "common/order.h"
 #include "common/procfs.h"
 #include "common/say.h"
-#include "format/ring/ring_mapped.h"
+#include "format/ring/ring_file.h"
 #include "record/job/control_page.h"
 #include "record/job/process_sources.h"
 
@@ -111,14 +112,7 @@ static void raise_limit(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int compare_starts(const void *va, const void *vb)
-{
-	const struct tr2_attached *a = va, *b = vb;
-
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return a->pid < b->pid ? -1 : a->pid > b->pid;
-}
+TR2_ORDER(compare_starts, struct tr2_attached, TR2_UP(start_ns) ?: TR2_UP(pid))
 
 /* Move a process behind its parent, which began in the same tick. */
 static bool move_behind_parent(struct tr2_attach *a, size_t i)
@@ -214,12 +208,7 @@ static void add_children(struct ids *ids, pid_t pid, pid_t tid)
 		fclose(f);
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-
-	return x < y ? -1 : x > y;
-}
+TR2_ORDER(compare_ids, pid_t, tr2_order(*a, *b))
 
 /* List the threads of all processes, and their children. */
 static struct ids list_all(const struct tr2_attach *a)

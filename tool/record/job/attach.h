@@ -4,8 +4,7 @@
  * these begin from then on. The processes are not stopped, and go on when the
  * recording ends.
  */
-#ifndef TR2_RECORD_JOB_ATTACH_H
-#define TR2_RECORD_JOB_ATTACH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ int tr2_attach_threads(struct tr2_attach *attach, struct tr2_watch *watch);
 /* From now on they are recorded. The loop stops when all have ended. */
 void tr2_attach_start(struct tr2_attach *attach, struct tr2_loop *loop,
 		      struct tr2_watch *watch);
-
-#endif

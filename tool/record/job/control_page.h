@@ -3,8 +3,7 @@
  * control_page - ask a running process that allows it for other settings: the
  * other side of config/control_block.h.
  */
-#ifndef TR2_RECORD_JOB_CONTROL_PAGE_H
-#define TR2_RECORD_JOB_CONTROL_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ enum tr2_control_answer tr2_control_page_wait(struct tr2_control_page *page,
 
 /* Withdraw the last request. false: it is too late. */
 bool tr2_control_page_withdraw(const struct tr2_control_page *page);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Open what a recorder asks for, with root's rights. */
-#include "record/job/elevated.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -15,7 +13,6 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "record/elevate.h"
-#include "record/kernel/tracefs.h"
 #include "record/kernel/tracepoints.h"
 #include "record/sources/connector.h"
 

@@ -118,15 +118,15 @@ static void on_stop(void *data)
  */
 static void check_size(struct tr2_source *source, uint32_t events)
 {
-	struct tr2_tally tally;
+	struct tr2_stream_totals totals;
 	uint64_t ticks;
 	int fd;
 
 	(void)events;
 	if (read(source->fd, &ticks, sizeof(ticks)) < 0 ||
-	    tr2_tally_sizes(&tally, rec.store.events_fd) ||
+	    tr2_stream_totals_sizes(&totals, rec.store.events_fd) ||
 	    (!rec.watch.log.is_full &&
-	     tally.bytes + rec.rings.bytes + rec.watch.log.bytes +
+	     totals.bytes + rec.rings.bytes + rec.watch.log.bytes +
 			     rec.watch.kernel.file.bytes <
 		     (uint64_t)rec.job->max_size_bytes))
 		return;
@@ -223,12 +223,6 @@ static int attach(void)
 	return tr2_attach_threads(&rec.attach, &rec.watch);
 }
 
-static int open_forward(const struct tr2_job *job)
-{
-	rec.listen.forward = tr2_forward_new(&job->forward);
-	return rec.listen.forward ? 0 : -1;
-}
-
 /* Open everything that may fail before the command runs. -1: the reason was
  * printed. */
 static int open_all(const struct tr2_job *job)
@@ -259,7 +253,8 @@ static int open_all(const struct tr2_job *job)
 	rec.run.on_usr1 = on_usr1;
 	if (!tr2_listen_open(&rec.listen, &rec.loop, job->addresses,
 			     job->nr_addresses) &&
-	    !(job->forward.url && open_forward(job)) &&
+	    (!job->forward.url ||
+	     (rec.listen.forward = tr2_forward_new(&job->forward))) &&
 	    !(job->nr_pids && attach()))
 		return 0;
 	tr2_store_undo(&rec.store);
@@ -435,7 +430,7 @@ static void say_silent(void)
 {
 	const struct tr2_meta *m = &rec.meta;
 
-	if (m->tally.events || !m->started || rec.listen.nr_listeners ||
+	if (m->totals.events || !m->started || rec.listen.nr_listeners ||
 	    tr2_meta_lost(m))
 		return;
 	if (m->no_task_records)
@@ -511,7 +506,7 @@ static void say_sum(int code)
 	struct tr2_buf killed = TR2_BUF_INIT;
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
 	const struct tr2_meta *m = &rec.meta;
-	double size = (double)m->tally.bytes;
+	double size = (double)m->totals.bytes;
 	size_t unit = 0;
 
 	for (; size >= 1024 && unit < 4; unit++)
@@ -533,8 +528,8 @@ static void say_sum(int code)
 	fprintf(stderr, "[ trace2 record: %llu process%s, %llu event%s, "
 		"%.*f %s -> %s; %llu lost, exit %d%s ]\n",
 		(unsigned long long)m->processes, m->processes == 1 ? "" : "es",
-		(unsigned long long)m->tally.events,
-		m->tally.events == 1 ? "" : "s", unit ? 1 : 0, size,
+		(unsigned long long)m->totals.events,
+		m->totals.events == 1 ? "" : "s", unit ? 1 : 0, size,
 		units[unit], rec.store.path,
 		(unsigned long long)tr2_meta_lost(m), code,
 		signal_words(&killed));
@@ -563,14 +558,14 @@ static void fill_io(struct tr2_io *io)
 	*io = rec.run.io;
 	if (rec.listen.nr_listeners)
 		return;
-	take_off(&io->written_bytes, rec.meta.tally.bytes);
-	take_off(&io->writes, rec.meta.tally.events);
+	take_off(&io->written_bytes, rec.meta.totals.bytes);
+	take_off(&io->writes, rec.meta.totals.events);
 }
 
 static void fill_result(int code)
 {
 	struct tr2_meta *m = &rec.meta;
-	const struct tr2_tally *done = &rec.listen.sink.rotate.done;
+	const struct tr2_stream_totals *done = &rec.listen.sink.rotate.done;
 
 	tr2_watch_result(&rec.watch, m);
 	m->lost_programs = lost_programs();
@@ -587,21 +582,21 @@ static void fill_result(int code)
 		tr2_watch_running(&rec.watch, &rec.stragglers) :
 		tr2_watch_stragglers(&rec.stragglers);
 	m->stragglers = rec.stragglers;
-	tr2_tally_read(&m->tally, rec.store.events_fd);
+	tr2_stream_totals_read(&m->totals, rec.store.events_fd);
 	fill_io(&m->io);
-	m->tally.continued = rec.listen.sink.rotate.nr ?
-				     m->tally.continued + done->continued : 0;
-	m->tally.files += done->files;
-	m->tally.events += done->events;
-	m->tally.bytes += done->bytes;
-	m->tally.lost += done->lost;
-	m->tally.files += rec.rings.files;
-	m->tally.events += rec.rings.events;
-	m->tally.bytes += rec.rings.bytes;
-	m->tally.lost += rec.rings.lost;
+	m->totals.continued = rec.listen.sink.rotate.nr ?
+				     m->totals.continued + done->continued : 0;
+	m->totals.files += done->files;
+	m->totals.events += done->events;
+	m->totals.bytes += done->bytes;
+	m->totals.lost += done->lost;
+	m->totals.files += rec.rings.files;
+	m->totals.events += rec.rings.events;
+	m->totals.bytes += rec.rings.bytes;
+	m->totals.lost += rec.rings.lost;
 	/* Each file is of one process, even if the kernel did not report that
 	 * process; but one of its files follows another if it was rotated. */
-	m->processes = m->tally.files - m->tally.continued;
+	m->processes = m->totals.files - m->totals.continued;
 	m->processes -= m->processes < rec.listen.nr_unknown ?
 				m->processes : rec.listen.nr_unknown;
 	if (m->processes < rec.watch.procs.nr_seen)

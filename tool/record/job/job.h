@@ -8,8 +8,7 @@
  * the directory may be written. A process may run one job after another, but
  * not two at once.
  */
-#ifndef TR2_RECORD_JOB_JOB_H
-#define TR2_RECORD_JOB_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ int tr2_job_check(const char *name);
  * the next.
  */
 int tr2_job_run(const struct tr2_job *job, struct tr2_job_result *result);
-
-#endif

@@ -3,8 +3,7 @@
  * live_trace - switch tracing on in running processes that allow it, for as long as
  * they are recorded: their event target is the recording meanwhile.
  */
-#ifndef TR2_RECORD_JOB_LIVE_TRACE_H
-#define TR2_RECORD_JOB_LIVE_TRACE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ size_t tr2_switch_nr_on(const struct tr2_switch *s);
 /* Print how many were switched on, if any allows it. */
 void tr2_switch_say(const struct tr2_switch *s, size_t nr_attached);
 void tr2_switch_release(struct tr2_switch *s);
-
-#endif

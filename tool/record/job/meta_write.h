@@ -3,21 +3,20 @@
  * meta_write - meta.json: the command, where and when it ran, and the result
  * (Documentation/technical/recording-format.adoc).
  */
-#ifndef TR2_RECORD_JOB_META_WRITE_H
-#define TR2_RECORD_JOB_META_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "record/anchor.h"
+#include "common/procfs.h"
 #include "record/kernel/counters.h"
 #include "record/kernel/kernel_records.h"
 #include "record/sources/cpu_limit.h"
 #include "record/sources/procs.h"
 #include "record/sources/run.h"
-#include "record/sources/trace.h"
+#include "record/job/environment.h"
 #include "record/store.h"
 #include "record/streams/listen.h"
 #include "record/streams/stream_totals.h"
@@ -54,7 +53,7 @@ struct tr2_meta {
 	struct tr2_io io; /* without the lines of events */
 	const struct tr2_procs *procs;
 	uint64_t processes;
-	struct tr2_tally tally;
+	struct tr2_stream_totals totals;
 	uint64_t lost_kernel_records, lost_kernel_data;
 	uint64_t lost_task_log, lost_exit_codes;
 	uint64_t lost_programs; /* that started after --max-size was reached */
@@ -78,5 +77,3 @@ void tr2_meta_add_status(struct tr2_buf *b, int status);
 void tr2_meta_add_usage(struct tr2_buf *b, const struct tr2_usage *usage);
 /* "wait", "connector", "none" */
 const char *tr2_meta_source(enum tr2_status_source from);
-
-#endif

@@ -4,8 +4,7 @@
  * user is permitted to: on a machine whose CPUs are all in use, the kernel's
  * rings are full before an ordinary process gets its turn.
  */
-#ifndef TR2_RECORD_JOB_PRIORITY_H
-#define TR2_RECORD_JOB_PRIORITY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@
 bool tr2_priority_raise(void);
 /* Undo tr2_priority_raise(), if that returned true. */
 void tr2_priority_restore(void);
-
-#endif

@@ -17,6 +17,7 @@
 #include "common/procfs.h"
 #include "common/say.h"
 #include "record/refusal.h"
+#include "record/sources/ptrace_proc.h"
 
 #define WRITE_EVERY_NS 100000000u
 /* A record gets its time before it is published, by up to this much. */
@@ -27,7 +28,6 @@
  * connector, for execs, of which so many are kept. */
 #define LOOK_NS 10000000u
 #define MOST_UNREAD 4096
-#define ARGV_BYTES 4096
 /* How long to wait for the last exit codes: in ms, and how often. */
 #define LATE_MS 10
 #define LATE_TRIES 10
@@ -185,50 +185,17 @@ static bool had_ended(struct tr2_watch *w, pid_t pid, uint64_t now)
 	return p && p->ended && p->end_ns < now;
 }
 
-/* Append the pid that a process has in its own namespace, by which it names its
- * session, if that is another one than the recorder's. */
-static void add_own_pid(struct tr2_buf *b, pid_t pid)
-{
-	int32_t own = tr2_procfs_own_pid(pid);
-
-	if (own <= 0)
-		return;
-	tr2_buf_addlit(b, ",\"own_pid\":");
-	tr2_buf_add_i64(b, own);
-}
-
 /* The program may have ended or called exec: then the log has less. */
 void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 {
 	struct tr2_task_event e = { .kind = TR2_TASK_ARGV, .pid = pid,
 				    .time_ns = time_ns };
 	struct tr2_buf *b = &w->text;
-	char text[ARGV_BYTES + 1], *p, *end;
 	uint64_t now = tr2_kernel_now_ns();
-	ssize_t n = tr2_procfs_read(pid, "cmdline", text, sizeof(text));
-	bool cut = n > ARGV_BYTES;
 
-	/* The last word keeps its beginning. */
-	if (cut)
-		text[--n] = '\0';
-	if (cut && text[n - 1])
-		n++;
-	if (n <= 0 || had_ended(w, pid, now))
-		return;
 	tr2_buf_reset(b);
-	tr2_buf_addlit(b, ",\"argv\":[");
-	for (p = text; p < text + n; p = end + 1) {
-		end = memchr(p, '\0', (size_t)(text + n - p));
-		if (!end)
-			break;
-		if (p > text)
-			tr2_buf_addch(b, ',');
-		tr2_json_add_string(b, p);
-	}
-	tr2_buf_addch(b, ']');
-	if (cut)
-		tr2_buf_addlit(b, ",\"cut\":true");
-	add_own_pid(b, pid);
+	if (!tr2_ptrace_add_argv(b, pid) || had_ended(w, pid, now))
+		return;
 	e.more = copy_text(b);
 	if (e.more)
 		tr2_tasklog_add(&w->log, &e);

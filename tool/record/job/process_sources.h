@@ -3,8 +3,7 @@
  * process_sources - collect information on the recorded processes from all sources into
  * tasks.jsonl and the list of processes.
  */
-#ifndef TR2_RECORD_JOB_PROCESS_SOURCES_H
-#define TR2_RECORD_JOB_PROCESS_SOURCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ void tr2_watch_result(const struct tr2_watch *watch, struct tr2_meta *meta);
 size_t tr2_watch_stragglers(struct tr2_straggler **stragglers);
 size_t tr2_watch_running(const struct tr2_watch *watch,
 			 struct tr2_straggler **stragglers);
-
-#endif

@@ -4,8 +4,7 @@
  * SIGUSR1 requests one and at intervals, and to a service manager its
  * readiness, its counts and its end.
  */
-#ifndef TR2_RECORD_JOB_SERVICE_H
-#define TR2_RECORD_JOB_SERVICE_H
+#pragma once
 
 #include "record/loop.h"
 #include "record/streams/listen.h"
@@ -30,5 +29,3 @@ void tr2_service_say(struct tr2_service *service);
 /* Report the end; does nothing if it was not started. */
 void tr2_service_stop(struct tr2_service *service);
 void tr2_service_release(struct tr2_service *service);
-
-#endif

@@ -21,7 +21,7 @@
 
 #include "base/macros.h"
 #include "base/text.h"
-#include "record/kernel/tracefs.h"
+#include "record/kernel/tracepoints.h"
 #include "record/refusal.h"
 
 #define PROBES "uprobe_events"

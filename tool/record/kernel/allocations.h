@@ -4,8 +4,7 @@
  * its descendants: probes in the C library, which the kernel puts into these
  * processes alone. A call costs the command about a microsecond.
  */
-#ifndef TR2_RECORD_KERNEL_ALLOCATIONS_H
-#define TR2_RECORD_KERNEL_ALLOCATIONS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -26,5 +25,3 @@ void tr2_allocations_end(struct tr2_allocations *a);
 const char *tr2_allocations_why_not(const struct tr2_allocations *a);
 /* `"allocations":{…}` as counters of meta.json are; false: nothing was added. */
 bool tr2_allocations_add_meta(const struct tr2_allocations *a, struct tr2_buf *b);
-
-#endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/order.h"
+
 /* Of the sample's identifier, and of the number of its addresses. */
 #define NR_AT (sizeof(struct perf_event_header) + 6 * sizeof(uint64_t))
 /* Larger values are no addresses, but begin a part of the chain. */
@@ -85,12 +87,7 @@ void tr2_callchains_add(struct tr2_callchains *c, const unsigned char *record,
 	}
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
+TR2_ORDER(by_value, uint64_t, tr2_order(*a, *b))
 
 void tr2_callchains_sort(struct tr2_callchains *c)
 {

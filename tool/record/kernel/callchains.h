@@ -3,14 +3,13 @@
  * callchains - the addresses of the kernel's functions that occur in samples.
  * Chains repeat: one that was seen is skipped.
  */
-#ifndef TR2_RECORD_KERNEL_CALLCHAINS_H
-#define TR2_RECORD_KERNEL_CALLCHAINS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/kernel/kernel_formats.h"
+#include "format/kernel/kernel_data.h"
 
 #define TR2_CALLCHAINS_SEEN 1024
 #define TR2_CALLCHAINS_ADDRS 16384
@@ -40,5 +39,3 @@ void tr2_callchains_add(struct tr2_callchains *chains,
 			bool is_switch);
 /* Sort the addresses, in place: addrs[0..nr). Nothing may be added then. */
 void tr2_callchains_sort(struct tr2_callchains *chains);
-
-#endif

@@ -6,8 +6,7 @@
  * (app/…, process/…) are passed to it in GIT_TRACE2_COUNTERS. System calls and
  * allocations, if they were asked for, are counted over the same processes.
  */
-#ifndef TR2_RECORD_KERNEL_COUNTERS_H
-#define TR2_RECORD_KERNEL_COUNTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ const char *tr2_event_counters_for_programs(struct tr2_event_counters *counters)
 
 /* Can this machine count the event for this user? */
 bool tr2_event_works(const struct tr2_perfevent *event);
-
-#endif

@@ -4,12 +4,151 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/order.h"
 #include "record/elevate.h"
-#include "record/kernel/kallsyms_cache.h"
+#include "record/store.h"
+
+/*
+ * The kernel's own functions, as /proc/kallsyms listed them once since the
+ * machine was started, in a file of the user's cache:
+ * $XDG_CACHE_HOME/trace2/kallsyms. Reading /proc/kallsyms takes the kernel longer
+ * than many commands run.
+ *
+ * The file begins with the boot's id and ends with a NUL. It has no functions
+ * of modules, which come and go.
+ */
+struct kallsyms_cache {
+	char *map; /* the file */
+	size_t map_bytes;
+	const char *begin, *end; /* its lines */
+};
+
+#define NAME "kallsyms"
+#define NEW_NAME "kallsyms.tmp"
+#define BOOT_ID_BYTES 37 /* with the newline */
+
+static bool read_boot_id(char id[BOOT_ID_BYTES])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, id, BOOT_ID_BYTES);
+
+	if (fd >= 0)
+		close(fd);
+	return n == BOOT_ID_BYTES;
+}
+
+/* Open, or create, a directory that belongs to this user: not the one of
+ * another whose environment sudo has left. -1: there is none. */
+static int open_dir(int at, const char *path)
+{
+	struct stat st;
+	int fd;
+
+	(void)mkdirat(at, path, 0700);
+	fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || (!fstat(fd, &st) && st.st_uid == geteuid()))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* -1: there is none. */
+static int open_cache(void)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char path[4096];
+	int fd, own;
+
+	if (xdg && *xdg == '/')
+		snprintf(path, sizeof(path), "%s", xdg);
+	else if (home && *home == '/')
+		snprintf(path, sizeof(path), "%s/.cache", home);
+	else
+		return -1;
+	fd = open_dir(AT_FDCWD, path);
+	if (fd < 0)
+		return -1;
+	own = open_dir(fd, "trace2");
+	close(fd);
+	return own;
+}
+
+static bool map_file(struct kallsyms_cache *c, int fd)
+{
+	struct stat st;
+	void *map;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    st.st_size <= BOOT_ID_BYTES)
+		return false;
+	c->map_bytes = (size_t)st.st_size;
+	map = mmap(NULL, c->map_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED)
+		return false;
+	c->map = map;
+	c->begin = c->map + BOOT_ID_BYTES;
+	c->end = c->map + c->map_bytes - 1;
+	return true;
+}
+
+static void kallsyms_cache_close(struct kallsyms_cache *c)
+{
+	if (c->map)
+		munmap(c->map, c->map_bytes);
+	c->map = NULL;
+}
+
+/* false: there is none of this boot, and nothing is open. */
+static bool kallsyms_cache_open(struct kallsyms_cache *c)
+{
+	char id[BOOT_ID_BYTES];
+	int dir = open_cache(), fd = -1;
+	bool ok;
+
+	memset(c, 0, sizeof(*c));
+	if (dir >= 0) {
+		fd = openat(dir, NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+		close(dir);
+	}
+	ok = fd >= 0 && map_file(c, fd) && read_boot_id(id) &&
+	     !memcmp(c->map, id, sizeof(id)) && c->end > c->begin &&
+	     c->end[0] == '\0' && c->end[-1] == '\n';
+	if (fd >= 0)
+		close(fd);
+	if (!ok)
+		kallsyms_cache_close(c);
+	return ok;
+}
+
+/* Replace it by these lines. If it cannot be written, there is none. */
+static void kallsyms_cache_write(const char *begin, const char *end)
+{
+	char id[BOOT_ID_BYTES];
+	int dir = open_cache(), fd;
+	bool ok;
+
+	if (dir < 0)
+		return;
+	(void)unlinkat(dir, NEW_NAME, 0);
+	fd = openat(dir, NEW_NAME,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	ok = fd >= 0 && read_boot_id(id) &&
+	     !tr2_store_write(fd, id, sizeof(id)) &&
+	     !tr2_store_write(fd, begin, (size_t)(end - begin)) &&
+	     !tr2_store_write(fd, "", 1);
+	if (fd >= 0)
+		close(fd);
+	if (!ok || renameat(dir, NEW_NAME, dir, NAME))
+		(void)unlinkat(dir, NEW_NAME, 0);
+	close(dir);
+}
 
 #define STEP_BYTES 65536u /* read at once */
 #define FIRST_NAME " _text\n"
@@ -139,13 +278,7 @@ static void add_function(struct lines *l, struct tr2_buf *out, uint64_t addr)
 		add_line(l, out, line);
 }
 
-static int by_addr(const void *a, const void *b)
-{
-	uint64_t x = addr_of(*(const char *const *)a);
-	uint64_t y = addr_of(*(const char *const *)b);
-
-	return x < y ? -1 : x > y;
-}
+TR2_ORDER(by_addr, char *const, tr2_order(addr_of(*a), addr_of(*b)))
 
 /* Write the lines in order of their addresses. */
 static bool sort_lines(const struct lines *from, struct tr2_buf *out)
@@ -198,7 +331,7 @@ static bool has_all(const struct lines *l, const uint64_t *addrs, uint32_t nr)
 }
 
 /* false: there is no cache that has all of them. */
-static bool add_cached(struct tr2_kallsyms_cache *cache, struct tr2_buf *out,
+static bool add_cached(struct kallsyms_cache *cache, struct tr2_buf *out,
 		       const uint64_t *addrs, uint32_t nr)
 {
 	struct lines l = { cache->begin, cache->end, cache->begin };
@@ -224,7 +357,7 @@ static bool add_read(struct tr2_kallsyms *k, struct tr2_buf *out,
 	others.end = k->text.p + k->text.len;
 	ok = sort_lines(&others, &sorted) && !k->text.failed;
 	if (ok && cache)
-		tr2_kallsyms_cache_write(own.begin, own.end);
+		kallsyms_cache_write(own.begin, own.end);
 	others.begin = others.done = sorted.p;
 	others.end = sorted.p + sorted.len;
 	add_functions(&own, out, addrs, nr);
@@ -236,11 +369,11 @@ static bool add_read(struct tr2_kallsyms *k, struct tr2_buf *out,
 bool tr2_kallsyms_add(struct tr2_kallsyms *k, struct tr2_buf *out,
 		      const uint64_t *addrs, uint32_t nr)
 {
-	struct tr2_kallsyms_cache cache;
-	bool has_cache = tr2_kallsyms_cache_open(&cache);
+	struct kallsyms_cache cache;
+	bool has_cache = kallsyms_cache_open(&cache);
 	bool ok = add_cached(&cache, out, addrs, nr) ||
 		  add_read(k, out, addrs, nr, !has_cache);
 
-	tr2_kallsyms_cache_close(&cache);
+	kallsyms_cache_close(&cache);
 	return ok && !out->failed;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* kallsyms - the kernel's functions and their addresses, from /proc/kallsyms. */
-#ifndef TR2_RECORD_KERNEL_KALLSYMS_H
-#define TR2_RECORD_KERNEL_KALLSYMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ void tr2_kallsyms_release(struct tr2_kallsyms *symbols);
  */
 bool tr2_kallsyms_add(struct tr2_kallsyms *symbols, struct tr2_buf *out,
 		      const uint64_t *addrs, uint32_t nr);
-
-#endif

@@ -9,12 +9,79 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "record/close_later.h"
 #include "record/elevate.h"
+
+#define SEND_MAX 252u /* the kernel's limit of a message is 253 */
+
+/* Send the descriptors, and `also`. */
+static bool send_fds(int to, const int *fds, uint32_t nr, int also)
+{
+	union {
+		char bytes[CMSG_SPACE((SEND_MAX + 1) * sizeof(int))];
+		struct cmsghdr aligned;
+	} control = { { 0 } };
+	char byte = 0;
+	struct iovec part = { &byte, sizeof(byte) };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = CMSG_SPACE((nr + 1) * sizeof(int)),
+	};
+	struct cmsghdr *h = CMSG_FIRSTHDR(&message);
+
+	if (!h)
+		return false;
+	h->cmsg_level = SOL_SOCKET;
+	h->cmsg_type = SCM_RIGHTS;
+	h->cmsg_len = CMSG_LEN((nr + 1) * sizeof(int));
+	memcpy(CMSG_DATA(h), fds, nr * sizeof(int));
+	memcpy(CMSG_DATA(h) + nr * sizeof(int), &also, sizeof(also));
+	return sendmsg(to, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
+/* If it fails, the caller's close() waits. */
+static void close_some(const int *fds, uint32_t nr)
+{
+	int pair[2];
+	uint32_t i;
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair))
+		pair[0] = pair[1] = -1;
+	else
+		(void)send_fds(pair[0], fds, nr, pair[1]);
+	for (i = 0; i < nr; i++)
+		close(fds[i]);
+	if (pair[0] < 0)
+		return;
+	close(pair[1]);
+	/* The last: the end of a socket starts the collector. */
+	close(pair[0]);
+}
+
+/*
+ * Close descriptors without waiting for the release of their files: it takes
+ * tens of milliseconds for the last event of a tracepoint.
+ *
+ * A descriptor that was sent over a socket is open until it is received. If the
+ * receiving socket has been sent so, too, nobody can receive it. The kernel's
+ * garbage collector closes them all, in a thread of the kernel since Linux 6.9;
+ * in older ones, in the close() of the sending socket.
+ */
+static void close_later(const int *fds, uint32_t nr)
+{
+	uint32_t some;
+
+	for (; nr; fds += some, nr -= some) {
+		some = nr < SEND_MAX ? nr : SEND_MAX;
+		close_some(fds, some);
+	}
+}
 
 /* Functions of the kernel in a callchain: the innermost name the cause of a
  * wait. */
@@ -34,8 +101,9 @@
 #define USER_REGS UINT64_C(0)
 #endif
 
-void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
-			   uint32_t type, uint64_t config)
+/* Fill the fields that all events have. */
+static void init_event(struct tr2_kernel_event *event, const char *name,
+		       uint32_t type, uint64_t config)
 {
 	struct perf_event_attr *attr = &event->attr;
 
@@ -65,10 +133,9 @@ void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states,
 {
 	struct perf_event_attr *attr = &event->attr;
 
-	tr2_kernel_event_init(event, states ? "task-clock:u" : "dummy:u",
-			      PERF_TYPE_SOFTWARE,
-			      states ? PERF_COUNT_SW_TASK_CLOCK :
-				       PERF_COUNT_SW_DUMMY);
+	init_event(event, states ? "task-clock:u" : "dummy:u",
+		   PERF_TYPE_SOFTWARE,
+		   states ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_DUMMY);
 	attr->task = 1;
 	attr->comm = 1;
 	attr->comm_exec = 1;
@@ -91,12 +158,11 @@ void tr2_kernel_event_switches(struct tr2_kernel_event *event,
 	struct perf_event_attr *attr = &event->attr;
 
 	if (tracepoint)
-		tr2_kernel_event_init(event, "sched:sched_switch",
-				      PERF_TYPE_TRACEPOINT, tracepoint);
+		init_event(event, "sched:sched_switch", PERF_TYPE_TRACEPOINT,
+			   tracepoint);
 	else
-		tr2_kernel_event_init(event, "context-switches:k",
-				      PERF_TYPE_SOFTWARE,
-				      PERF_COUNT_SW_CONTEXT_SWITCHES);
+		init_event(event, "context-switches:k", PERF_TYPE_SOFTWARE,
+			   PERF_COUNT_SW_CONTEXT_SWITCHES);
 	sample_all(attr);
 	attr->exclude_user = !tracepoint;
 	attr->sample_type |= TR2_CALLCHAINS_TYPE;
@@ -107,8 +173,8 @@ void tr2_kernel_event_switches(struct tr2_kernel_event *event,
 void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 			      uint64_t tracepoint)
 {
-	tr2_kernel_event_init(event, "sched:sched_waking", PERF_TYPE_TRACEPOINT,
-			      tracepoint);
+	init_event(event, "sched:sched_waking", PERF_TYPE_TRACEPOINT,
+		   tracepoint);
 	sample_all(&event->attr);
 }
 
@@ -138,8 +204,7 @@ bool tr2_kernel_can_see_machine(void)
 	struct tr2_kernel_event event;
 	int fd;
 
-	tr2_kernel_event_init(&event, "dummy", PERF_TYPE_SOFTWARE,
-			      PERF_COUNT_SW_DUMMY);
+	init_event(&event, "dummy", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 	tr2_kernel_event_widen(&event);
 	fd = open_on_cpu(&event, 0, 0);
 	if (fd < 0)
@@ -158,8 +223,8 @@ void tr2_kernel_event_profile(struct tr2_kernel_event *event, uint32_t hz,
 {
 	struct perf_event_attr *attr = &event->attr;
 
-	tr2_kernel_event_init(event, "task-clock", PERF_TYPE_SOFTWARE,
-			      PERF_COUNT_SW_TASK_CLOCK);
+	init_event(event, "task-clock", PERF_TYPE_SOFTWARE,
+		   PERF_COUNT_SW_TASK_CLOCK);
 	attr->sample_period = SECOND_NS / hz;
 	attr->sample_type |= TR2_CALLCHAINS_TYPE;
 	if (!stack_bytes)
@@ -314,7 +379,7 @@ void tr2_kernel_event_close(struct tr2_kernel_event *event)
 	uint32_t i;
 
 	if (event->attr.type == PERF_TYPE_TRACEPOINT)
-		tr2_close_later(event->fds, event->nr);
+		close_later(event->fds, event->nr);
 	else
 		for (i = 0; i < event->nr; i++)
 			close(event->fds[i]);

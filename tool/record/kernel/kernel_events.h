@@ -15,8 +15,7 @@
  * into the rings of all CPUs from the one it is on. The kernel's rings have one
  * writer, and such a ring can stop for good without a record of loss.
  */
-#ifndef TR2_RECORD_KERNEL_KERNEL_EVENTS_H
-#define TR2_RECORD_KERNEL_KERNEL_EVENTS_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -35,10 +34,6 @@ struct tr2_kernel_event {
 	uint32_t nr, nr_own, alloc;
 	bool whole_machine;
 };
-
-/* Fill the fields that all events have. */
-void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
-			   uint32_t type, uint64_t config);
 
 /*
  * The first event: records of tasks; with states, of switches, too; with
@@ -86,5 +81,3 @@ void tr2_kernel_event_start(const struct tr2_kernel_event *event);
 /* Stop it for all tasks. */
 void tr2_kernel_event_stop(const struct tr2_kernel_event *event);
 void tr2_kernel_event_close(struct tr2_kernel_event *event);
-
-#endif

@@ -4,8 +4,7 @@
  * perf.data file. Until it is finished, it has no features, and its header says
  * that the size of its data is not known: the file can be read up to its end.
  */
-#ifndef TR2_RECORD_KERNEL_KERNEL_FILE_H
-#define TR2_RECORD_KERNEL_KERNEL_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ void tr2_kernel_file_append(struct tr2_kernel_file *file, struct iovec *part,
 			    int nr_parts, uint64_t nr_records);
 /* Append the features, and set the size of the data. */
 void tr2_kernel_file_finish(struct tr2_kernel_file *file);
-
-#endif

@@ -3,18 +3,51 @@
 #include "record/kernel/kernel_records.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/perf_file.h"
 #include "common/procfs.h"
-#include "record/anchor.h"
-#include "record/kernel/kernel_maps.h"
 #include "record/refusal.h"
+
+/* Append what a MMAP2 has after its header, from a line of /proc/PID/maps:
+ * START-END PERMISSIONS OFFSET MAJOR:MINOR INODE NAME. false: the line is of no
+ * code, and nothing is appended. */
+static bool kernel_maps_add(struct tr2_buf *b, pid_t pid, const char *line)
+{
+	unsigned long long start, end, offset, inode;
+	unsigned int major, minor;
+	char permissions[5], name[PATH_MAX];
+	int at = 0;
+
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end,
+		   permissions, &offset, &major, &minor, &inode, &at) != 7 ||
+	    !strchr(permissions, 'x') || end <= start)
+		return false;
+	snprintf(name, sizeof(name), "%s", line[at] ? line + at : "//anon");
+	name[strcspn(name, "\n")] = '\0';
+	tr2_perf_add_u32(b, (uint32_t)pid);
+	tr2_perf_add_u32(b, (uint32_t)pid);
+	tr2_perf_add_u64(b, start);
+	tr2_perf_add_u64(b, end - start);
+	tr2_perf_add_u64(b, offset);
+	tr2_perf_add_u32(b, major);
+	tr2_perf_add_u32(b, minor);
+	tr2_perf_add_u64(b, inode);
+	tr2_perf_add_u64(b, 0); /* the inode's generation */
+	tr2_perf_add_u32(b, PROT_READ | PROT_EXEC);
+	tr2_perf_add_u32(b, strchr(permissions, 's') ? MAP_SHARED :
+						       MAP_PRIVATE);
+	tr2_perf_add_padded(b, name, sizeof(name) - 8);
+	return true;
+}
 
 /* More than the kernel without its modules has. */
 #define KERNEL_BYTES (UINT64_C(1) << 30)
@@ -92,12 +125,6 @@ static void check_names(struct tr2_kernel_records *k,
 		tr2_refusal_explain(k->refused[source],
 				    sizeof(k->refused[source]),
 				    TR2_RIGHT_KALLSYMS, 0);
-}
-
-static void open_causes(struct tr2_kernel_records *k)
-{
-	if (open_switches(k))
-		check_names(k, TR2_KERNEL_CAUSES);
 }
 
 static void open_wakers(struct tr2_kernel_records *k)
@@ -229,7 +256,7 @@ void tr2_kernel_records_maps(struct tr2_kernel_records *k, pid_t pid,
 	while (f && getline(&line, &size, f) > 0) {
 		at = tr2_perf_begin_record(&b, PERF_RECORD_MMAP2,
 					   PERF_RECORD_MISC_USER);
-		if (tr2_kernel_maps_add(&b, pid, line))
+		if (kernel_maps_add(&b, pid, line))
 			add_record(k, &b, at, trailer);
 		tr2_buf_reset(&b);
 	}
@@ -285,7 +312,8 @@ static void note_chains(struct tr2_kernel_records *k)
 static void open_states(struct tr2_kernel_records *k)
 {
 	k->refused[TR2_KERNEL_STATES][0] = '\0';
-	open_causes(k);
+	if (open_switches(k))
+		check_names(k, TR2_KERNEL_CAUSES);
 	open_wakers(k);
 }
 

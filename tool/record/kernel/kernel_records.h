@@ -4,8 +4,7 @@
  * of tasks while it runs, and with states or samples all of them in
  * DIR/kernel.data.
  */
-#ifndef TR2_RECORD_KERNEL_KERNEL_RECORDS_H
-#define TR2_RECORD_KERNEL_KERNEL_RECORDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -95,5 +94,3 @@ void tr2_kernel_records_finish(struct tr2_kernel_records *kernel);
  * /proc/kallsyms; none: nothing. false: no memory. */
 bool tr2_kernel_records_symbols(struct tr2_kernel_records *kernel,
 				struct tr2_buf *out);
-
-#endif

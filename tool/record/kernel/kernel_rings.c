@@ -125,11 +125,6 @@ void tr2_kernel_rings_release(struct tr2_kernel_rings *rings)
 	rings->nr = 0;
 }
 
-static const char *data_of(const struct tr2_kernel_ring *r)
-{
-	return (char *)r->map + sysconf(_SC_PAGESIZE);
-}
-
 /* Split `n` bytes from position `at`, which may wrap. Return the number of
  * parts. */
 static int parts_of(const struct tr2_kernel_ring *r, uint64_t at, size_t n,
@@ -137,7 +132,7 @@ static int parts_of(const struct tr2_kernel_ring *r, uint64_t at, size_t n,
 {
 	size_t size = r->rings->size_bytes, from = (size_t)(at % size);
 	size_t first = n < size - from ? n : size - from;
-	char *data = (char *)data_of(r);
+	char *data = (char *)r->map + sysconf(_SC_PAGESIZE);
 
 	part[0] = (struct iovec){ data + from, first };
 	part[1] = (struct iovec){ data, n - first };

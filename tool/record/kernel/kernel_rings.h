@@ -8,8 +8,7 @@
  * callchains to `chains`. It leaves all in the ring, so that they are copied in
  * large pieces.
  */
-#ifndef TR2_RECORD_KERNEL_KERNEL_RINGS_H
-#define TR2_RECORD_KERNEL_KERNEL_RINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ void tr2_kernel_rings_release(struct tr2_kernel_rings *rings);
 void tr2_kernel_rings_scan(struct tr2_kernel_rings *rings);
 /* Do so, and copy all records to the file. */
 void tr2_kernel_rings_copy(struct tr2_kernel_rings *rings);
-
-#endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "common/order.h"
 
 /* Positions in samples of TR2_CALLCHAINS_TYPE. */
 #define CHAIN_AT (sizeof(struct perf_event_header) + 6 * sizeof(uint64_t))
@@ -204,9 +205,7 @@ static int by_time(const void *a, const void *b, void *filter)
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	uint64_t x = f->moments[i].time_ns, y = f->moments[j].time_ns;
 
-	if (x != y)
-		return x < y ? -1 : 1;
-	return i < j ? -1 : i > j;
+	return tr2_order(x, y) ?: tr2_order(i, j);
 }
 
 static void find_names(struct tr2_machine_filter *f)

@@ -7,15 +7,14 @@
  * The rings are read one after the other, but threads change CPUs. So a pass
  * over the rings adds all samples, and then decides in the order of time.
  */
-#ifndef TR2_RECORD_KERNEL_MACHINE_FILTER_H
-#define TR2_RECORD_KERNEL_MACHINE_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/map.h"
-#include "format/kernel/kernel_formats.h"
+#include "format/kernel/kernel_data.h"
 #include "format/recording/tasklog.h"
 #include "record/kernel/callchains.h"
 
@@ -85,5 +84,3 @@ void tr2_machine_filter_decide(struct tr2_machine_filter *filter);
 enum tr2_machine_kept tr2_machine_filter_next(struct tr2_machine_filter *filter,
 					      int32_t *tid, const char **comm);
 void tr2_machine_filter_end_pass(struct tr2_machine_filter *filter);
-
-#endif

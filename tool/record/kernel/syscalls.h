@@ -5,8 +5,7 @@
  * process takes part: a call costs the command about 50 ns, and those of all
  * other processes a part of that, as long as it is open.
  */
-#ifndef TR2_RECORD_KERNEL_SYSCALLS_H
-#define TR2_RECORD_KERNEL_SYSCALLS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ void tr2_syscalls_end(struct tr2_syscalls *s);
 const char *tr2_syscalls_why_not(const struct tr2_syscalls *s);
 /* The value of `syscalls` in meta.json. */
 void tr2_syscalls_add_meta(const struct tr2_syscalls *s, struct tr2_buf *b);
-
-#endif

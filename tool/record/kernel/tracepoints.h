@@ -3,15 +3,14 @@
  * tracepoints - the formats of tracepoints, from tracefs: the number of an
  * event, and the tracing data of a perf.data file, by which it is decoded.
  */
-#ifndef TR2_RECORD_KERNEL_TRACEPOINTS_H
-#define TR2_RECORD_KERNEL_TRACEPOINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "format/kernel/kernel_formats.h"
+#include "format/kernel/kernel_data.h"
 
 struct tr2_tracepoints {
 	struct tr2_kernel_formats formats;
@@ -23,4 +22,6 @@ struct tr2_tracepoints {
 bool tr2_tracepoints_read(struct tr2_tracepoints *tracepoints);
 void tr2_tracepoints_release(struct tr2_tracepoints *tracepoints);
 
-#endif
+/* Open the directory of tracefs, the kernel's files on tracepoints and probes, for
+ * openat(). Root needs no mount. -1: errno; ENOENT: it is mounted nowhere. */
+int tr2_tracefs_open(void);

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/macros.h"
 #include "record/elevate.h"
+#include "record/refusal.h"
 
 #define RECEIVE_BYTES (4 << 20)
 #define ACK_MS 50
@@ -272,24 +273,12 @@ void tr2_connector_init(struct tr2_connector *c)
 	c->source.fd = c->exits_fd = -1;
 }
 
-/* Is this process in that namespace of the machine, which has a fixed number? */
-static bool is_initial(const char *link, const char *initial)
-{
-	char target[64];
-	ssize_t n = readlink(link, target, sizeof(target) - 1);
-
-	target[n < 0 ? 0 : n] = '\0';
-	return n < 0 || !strcmp(target, initial);
-}
-
 /* The kernel answers processes in the initial namespaces alone. Elsewhere, its
  * silence would have to be waited for. */
 static bool namespace_forbids(struct tr2_connector *c)
 {
-	const char *what =
-		!is_initial("/proc/self/ns/pid", "pid:[4026531836]") ? "pid" :
-		!is_initial("/proc/self/ns/user", "user:[4026531837]") ? "user" :
-									 NULL;
+	const char *what = !tr2_in_first_namespace("pid")  ? "pid" :
+			   !tr2_in_first_namespace("user") ? "user" : NULL;
 
 	if (what)
 		snprintf(c->why_not, sizeof(c->why_not),

@@ -8,8 +8,7 @@
  * A filter in the kernel drops unneeded events. The caller determines whether a
  * process belongs to the recording.
  */
-#ifndef TR2_RECORD_SOURCES_CONNECTOR_H
-#define TR2_RECORD_SOURCES_CONNECTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ void tr2_connector_release(struct tr2_connector *c);
 void tr2_connector_read(struct tr2_connector *c);
 /* Wait for an EXIT, at most so long. */
 void tr2_connector_wait(struct tr2_connector *c, int ms);
-
-#endif

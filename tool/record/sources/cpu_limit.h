@@ -4,8 +4,7 @@
  * v2, `cpu.cfs_quota_us` of v1, as containers and services get it. What the group
  * used up its limit for, its threads wait for the next period: they are throttled.
  */
-#ifndef TR2_RECORD_CPU_LIMIT_H
-#define TR2_RECORD_CPU_LIMIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void tr2_cpu_limit_of(struct tr2_cpu_limit *limit, const char *cgroup,
 /* Did a throttling end since the last look? */
 bool tr2_cpu_limit_look(struct tr2_cpu_limit *limit,
 			struct tr2_throttled *throttled);
-
-#endif

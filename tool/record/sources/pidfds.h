@@ -4,8 +4,7 @@
  * descriptors: pidfd_open(2), and PIDFD_GET_INFO of Linux 6.15. It needs no
  * right, and works in every namespace.
  */
-#ifndef TR2_RECORD_PIDFDS_H
-#define TR2_RECORD_PIDFDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void tr2_pidfds_read(struct tr2_pidfds *p,
 		     void *data);
 
 void tr2_pidfds_release(struct tr2_pidfds *p);
-
-#endif

@@ -76,8 +76,9 @@ static bool grow_procs(struct tr2_procs *procs)
 	return true;
 }
 
-struct tr2_proc *tr2_procs_add(struct tr2_procs *procs, pid_t pid, pid_t ppid,
-			       uint64_t start_ns)
+/* Add a process. NULL: it is not listed. */
+static struct tr2_proc *procs_add(struct tr2_procs *procs, pid_t pid,
+				  pid_t ppid, uint64_t start_ns)
 {
 	struct tr2_proc *p;
 
@@ -98,7 +99,7 @@ static void take_fork(struct tr2_procs *procs, const struct tr2_task_event *e)
 {
 	struct tr2_proc *p, *parent;
 
-	p = tr2_procs_add(procs, e->pid, e->ppid, e->time_ns);
+	p = procs_add(procs, e->pid, e->ppid, e->time_ns);
 	if (!p)
 		return;
 	parent = tr2_procs_find(procs, e->ppid);

@@ -6,8 +6,7 @@
  * A pid means the latest process with that number. Only descendants of a known
  * process are added; so events of the whole machine may be passed unfiltered.
  */
-#ifndef TR2_RECORD_SOURCES_PROCS_H
-#define TR2_RECORD_SOURCES_PROCS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,10 +60,6 @@ void tr2_procs_release(struct tr2_procs *procs);
  * until the next one is added. */
 struct tr2_proc *tr2_procs_find(struct tr2_procs *procs, pid_t pid);
 
-/* Add a process. NULL: it is not listed. */
-struct tr2_proc *tr2_procs_add(struct tr2_procs *procs, pid_t pid, pid_t ppid,
-			       uint64_t start_ns);
-
 /* Update the processes from a record. Threads are ignored. */
 void tr2_procs_event(struct tr2_procs *procs, const struct tr2_task_event *e);
 
@@ -75,5 +70,3 @@ void tr2_procs_status(struct tr2_procs *procs, pid_t pid, int status,
 		      const struct tr2_usage *usage);
 
 void tr2_usage_from_rusage(struct tr2_usage *usage, const struct rusage *ru);
-
-#endif

@@ -9,8 +9,7 @@
  * children it passes their ends, too. Nothing of the recorder's end touches the
  * processes: they are let go when the thread ends, even by SIGKILL.
  */
-#ifndef TR2_RECORD_SOURCES_PTRACE_H
-#define TR2_RECORD_SOURCES_PTRACE_H
+#pragma once
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -86,5 +85,3 @@ void tr2_ptrace_say(const struct tr2_ptrace *p);
 
 /* Would programs that change the user lose that below the recorder? */
 bool tr2_ptrace_takes_privileges(void);
-
-#endif

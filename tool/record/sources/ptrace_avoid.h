@@ -3,8 +3,7 @@
  * ptrace_avoid - programs that do not work below a tracer: LeakSanitizer, which
  * traces its own process at the end, and debuggers.
  */
-#ifndef TR2_RECORD_SOURCES_PTRACE_AVOID_H
-#define TR2_RECORD_SOURCES_PTRACE_AVOID_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -26,5 +25,3 @@ struct tr2_avoided {
 /* Return what the program of a process is, if it must not be traced; NULL: it
  * may. */
 const char *tr2_ptrace_avoids(struct tr2_avoided *avoided, pid_t pid);
-
-#endif

@@ -14,8 +14,17 @@
 
 #define ARGV_BYTES 4096
 
-static void add_argv(struct tr2_buf *b, pid_t pid)
+static void add_number(struct tr2_buf *b, const char *key, uint64_t value)
 {
+	tr2_buf_addlit(b, ",\"");
+	tr2_buf_addstr(b, key);
+	tr2_buf_addlit(b, "\":");
+	tr2_buf_add_u64(b, value);
+}
+
+bool tr2_ptrace_add_argv(struct tr2_buf *b, pid_t pid)
+{
+	int32_t own = tr2_procfs_own_pid(pid);
 	char text[ARGV_BYTES + 2], *p, *end;
 	ssize_t n = tr2_procfs_read(pid, "cmdline", text, ARGV_BYTES + 1);
 	bool cut = n > ARGV_BYTES;
@@ -23,7 +32,7 @@ static void add_argv(struct tr2_buf *b, pid_t pid)
 	if (cut)
 		n = ARGV_BYTES;
 	if (n <= 0)
-		return;
+		return false;
 	/* The last word may have no end, where it was cut or changed. */
 	if (text[n - 1])
 		text[n++] = '\0';
@@ -37,14 +46,9 @@ static void add_argv(struct tr2_buf *b, pid_t pid)
 	tr2_buf_addch(b, ']');
 	if (cut)
 		tr2_buf_addlit(b, ",\"cut\":true");
-}
-
-static void add_number(struct tr2_buf *b, const char *key, uint64_t value)
-{
-	tr2_buf_addlit(b, ",\"");
-	tr2_buf_addstr(b, key);
-	tr2_buf_addlit(b, "\":");
-	tr2_buf_add_u64(b, value);
+	if (own > 0)
+		add_number(b, "own_pid", (uint64_t)own);
+	return true;
 }
 
 static void add_link(struct tr2_buf *b, const char *key, pid_t pid)
@@ -65,11 +69,7 @@ static void add_link(struct tr2_buf *b, const char *key, pid_t pid)
 
 void tr2_ptrace_add_program(struct tr2_buf *b, pid_t pid)
 {
-	int32_t own = tr2_procfs_own_pid(pid);
-
-	add_argv(b, pid);
-	if (own > 0)
-		add_number(b, "own_pid", (uint64_t)own);
+	tr2_ptrace_add_argv(b, pid);
 	add_link(b, "cwd", pid);
 	add_link(b, "exe", pid);
 }

@@ -3,15 +3,18 @@
  * ptrace_proc - what /proc says of a process that stands at a stop, as members
  * of a record of tasks.jsonl.
  */
-#ifndef TR2_RECORD_SOURCES_PTRACE_PROC_H
-#define TR2_RECORD_SOURCES_PTRACE_PROC_H
+#pragma once
 
 #include <sys/types.h>
 
 #include "base/buf.h"
 #include "record/sources/run.h"
 
-/* At its exec: argv, cut, own_pid, cwd, exe. */
+/* argv, cut, and the pid that the process has in its own namespace, by which it
+ * names its session, if that is another one than the recorder's. false: it is
+ * gone. */
+bool tr2_ptrace_add_argv(struct tr2_buf *b, pid_t pid);
+/* At its exec: these, cwd, exe. */
 void tr2_ptrace_add_program(struct tr2_buf *b, pid_t pid);
 /* At the exit of its last thread: what it read and wrote, and the most memory
  * that it had. io: filled. */
@@ -22,5 +25,3 @@ void tr2_ptrace_add_times(struct tr2_buf *b, pid_t tid);
 /* Read the process of a thread, and its parent. false: it is gone. */
 bool tr2_ptrace_parents(pid_t tid, pid_t *pid, pid_t *ppid);
 bool tr2_ptrace_is_thread_of(pid_t tid, pid_t pid);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ptrace_tasks - the threads that ptrace knows, by tid. */
-#ifndef TR2_RECORD_SOURCES_PTRACE_TASKS_H
-#define TR2_RECORD_SOURCES_PTRACE_TASKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ void tr2_ptrace_remove(struct tr2_ptrace_tasks *tasks, pid_t tid);
 struct tr2_ptrace_task *
 tr2_ptrace_next_early(const struct tr2_ptrace_tasks *tasks, pid_t parent);
 void tr2_ptrace_tasks_release(struct tr2_ptrace_tasks *tasks);
-
-#endif

@@ -4,8 +4,7 @@
  * signal mask and dispositions. Signals sent to the recorder are forwarded,
  * except those that the terminal sends to both.
  */
-#ifndef TR2_RECORD_SOURCES_RUN_H
-#define TR2_RECORD_SOURCES_RUN_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -70,5 +69,3 @@ int tr2_run_go(struct tr2_run *run);
  * none has ended; -1: there are no children left.
  */
 pid_t tr2_run_reap(struct tr2_run *run, int *status, struct rusage *usage);
-
-#endif

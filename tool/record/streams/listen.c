@@ -13,8 +13,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "format/events/event_json.h"
 #include "format/read.h"
+#include "out/table.h"
 #include "record/streams/socket.h"
 
 #define CHUNK_BYTES (256u << 10) /* the maximum size of a datagram */
@@ -45,7 +47,11 @@ static bool is_safe_name(const char *p, size_t len)
 	return len < 8 || memcmp(p, "unknown-", 8);
 }
 
-bool tr2_listen_name(const char *line, size_t len, char name[TR2_SINK_NAME])
+/*
+ * Set `name` to the file of a line of len bytes: the last component of its SID.
+ * false: it has none that is safe as a file name.
+ */
+static bool name_of(const char *line, size_t len, char name[TR2_SINK_NAME])
 {
 	const char *sid, *slash;
 	size_t n;
@@ -95,7 +101,7 @@ static void take_lines(struct tr2_listen *l, uint64_t client,
 	for (; p < end; p = next) {
 		next = memchr(p, '\n', (size_t)(end - p));
 		next = next ? next + 1 : end;
-		if (!tr2_listen_name(p, (size_t)(next - p), own)) {
+		if (!name_of(p, (size_t)(next - p), own)) {
 			if (!*name)
 				name_unknown(l, name);
 		} else if (strcmp(own, name)) {
@@ -404,4 +410,68 @@ void tr2_listen_finish(struct tr2_listen *l)
 	if (l->pause.fd >= 0)
 		tr2_loop_close(l->loop, &l->pause);
 	tr2_sink_finish(&l->sink, FINISH_SECONDS);
+}
+
+static void add_count(struct tr2_buf *b, uint64_t n, const char *noun)
+{
+	tr2_buf_add_u64(b, n);
+	tr2_buf_addch(b, ' ');
+	tr2_buf_addstr(b, noun);
+}
+
+static uint64_t nr_connected(const struct tr2_listen *l)
+{
+	const struct tr2_client *c;
+	uint64_t nr = 0;
+
+	for (c = l->first; c; c = c->next)
+		nr++;
+	return nr;
+}
+
+/* Add `17 lost (queue_full 12, too_long 5)`. */
+static void add_losses(struct tr2_buf *b, const uint64_t lost[TR2_LOSS_NR])
+{
+	uint64_t sum = 0;
+	bool first = true;
+	int i;
+
+	for (i = 0; i < TR2_LOSS_NR; i++)
+		sum += lost[i];
+	add_count(b, sum, "lost");
+	for (i = 0; i < TR2_LOSS_NR; i++) {
+		if (!lost[i])
+			continue;
+		tr2_buf_addstr(b, first ? " (" : ", ");
+		tr2_buf_addstr(b, tr2_loss_names[i]);
+		tr2_buf_addch(b, ' ');
+		tr2_buf_add_u64(b, lost[i]);
+		first = false;
+	}
+	tr2_buf_addstr(b, first ? "" : ")");
+}
+
+void tr2_listen_counts(struct tr2_listen *l, struct tr2_buf *b)
+{
+	struct tr2_sink *s = &l->sink;
+
+	tr2_buf_add_u64(b, nr_connected(l));
+	tr2_buf_addlit(b, " of ");
+	add_count(b, l->nr_clients, "clients connected, ");
+	add_count(b, s->lines, "events, ");
+	tr2_fmt_bytes(b, s->bytes);
+	pthread_mutex_lock(&s->lock);
+	tr2_buf_addlit(b, ", ");
+	add_count(b, s->queued_lines, "waiting for the disk, ");
+	add_losses(b, s->lost);
+	if (s->removed) {
+		tr2_buf_addlit(b, "; ");
+		add_count(b, s->removed, s->removed == 1 ?
+			  "directory removed" : "directories removed");
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (l->forward) {
+		tr2_buf_addlit(b, "; ");
+		tr2_forward_counts(l->forward, b);
+	}
 }

@@ -7,8 +7,7 @@
  * all unfinished lines together TR2_LISTEN_PARTIAL; and if descriptors run out,
  * the client that was silent for longest is closed.
  */
-#ifndef TR2_RECORD_STREAMS_LISTEN_H
-#define TR2_RECORD_STREAMS_LISTEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,11 +73,3 @@ void tr2_listen_counts(struct tr2_listen *listen, struct tr2_buf *b);
 /* Read the lines that have arrived, write them, and remove the sockets. */
 void tr2_listen_finish(struct tr2_listen *listen);
 void tr2_listen_release(struct tr2_listen *listen);
-
-/*
- * Set `name` to the file of a line of len bytes: the last component of its SID.
- * false: it has none that is safe as a file name.
- */
-bool tr2_listen_name(const char *line, size_t len, char name[TR2_SINK_NAME]);
-
-#endif

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* ring_copy - copy the ring of a process that goes on, without its records. */
-#ifndef TR2_RECORD_STREAMS_RING_COPY_H
-#define TR2_RECORD_STREAMS_RING_COPY_H
+/*
+ * ring_copy - copy the ring of a process that goes on, without its records; map
+ * the control pages of other processes' rings, in order to move the tail. The
+ * owner of such a file can truncate it, and then an access raises SIGBUS: a page
+ * that was cut off is replaced by one of zeros.
+ */
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arena/layout.h"
 #include "format/ring/ring_file.h"
 
 /*
@@ -16,4 +21,6 @@
 bool tr2_ring_copy(struct tr2_ring_file *from, int dir_fd, const char *name,
 		   const uint64_t *taken, const uint64_t *overwritten);
 
-#endif
+/* Map a control page. NULL: it failed, or there are too many. */
+struct tr2_control *tr2_ringmap_add(int fd, uint64_t offset);
+void tr2_ringmap_remove(struct tr2_control *control);

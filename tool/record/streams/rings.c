@@ -15,10 +15,8 @@
 #include <unistd.h>
 
 #include "format/ring/ring_file.h"
-#include "format/ring/ring_spill.h"
 #include "record/store.h"
 #include "record/streams/ring_copy.h"
-#include "record/streams/ringmap.h"
 
 /* The interval of checking all rings for changes without a wake-up: new
  * threads, ends by SIGKILL, small amounts in a ring that does not fill. */
@@ -112,11 +110,6 @@ static void cut_to_room(struct tr2_rings *r, struct tr2_ring_records *records)
 	records->len = end;
 }
 
-static bool takes_more(const struct tr2_rings *r)
-{
-	return !r->over_size && !r->write_errno;
-}
-
 /* A control page stays valid once its slot is counted in nr_slots. */
 static struct tr2_control *control_of(struct tr2_ring_client *c, uint32_t slot)
 {
@@ -166,7 +159,7 @@ static void take_slot(struct tr2_ring_client *c, uint32_t slot)
 {
 	struct tr2_ring_records records;
 
-	if (!takes_more(c->rings) ||
+	if (c->rings->over_size || c->rings->write_errno ||
 	    !(c->foreign ? begin_foreign : begin_slot)(c, slot) ||
 	    !tr2_ring_file_records(&c->file, slot,
 				   c->foreign ? c->taken[slot] : 0, &records) ||

@@ -9,8 +9,7 @@
  * The ring of a process that runs already is not of the recording: nothing is
  * released in it, and it is copied without its records.
  */
-#ifndef TR2_RECORD_STREAMS_RINGS_H
-#define TR2_RECORD_STREAMS_RINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ void tr2_rings_add(struct tr2_rings *r, const char *path);
 
 /* Take the remaining records of all rings, and close them. */
 void tr2_rings_finish(struct tr2_rings *r);
-
-#endif

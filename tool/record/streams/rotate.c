@@ -12,7 +12,6 @@
 
 #include "record/store.h"
 
-
 size_t tr2_rotate_room(const struct tr2_rotate *r, const char *text, size_t len)
 {
 	uint64_t left = r->bytes < r->max_bytes ? r->max_bytes - r->bytes : 0;
@@ -132,8 +131,8 @@ static void remove_oldest(struct tr2_rotate *r)
 
 void tr2_rotate_now(struct tr2_rotate *r)
 {
-	struct tr2_tally tally;
-	bool counted = !tr2_tally_read(&tally, r->events_fd);
+	struct tr2_stream_totals totals;
+	bool counted = !tr2_stream_totals_read(&totals, r->events_fd);
 
 	r->bytes = 0;
 	if (put_aside(r)) {
@@ -142,13 +141,13 @@ void tr2_rotate_now(struct tr2_rotate *r)
 		return;
 	}
 	if (counted) {
-		r->done.files += tally.files;
-		r->done.events += tally.events;
-		r->done.bytes += tally.bytes;
-		r->done.lost += tally.lost;
+		r->done.files += totals.files;
+		r->done.events += totals.events;
+		r->done.bytes += totals.bytes;
+		r->done.lost += totals.lost;
 		/* In the first directory every process has its first file. */
 		if (r->nr > 1)
-			r->done.continued += tally.continued;
+			r->done.continued += totals.continued;
 	}
 	remove_oldest(r);
 }

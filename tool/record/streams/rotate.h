@@ -8,8 +8,7 @@
  *
  * Used by the thread of the sink only, which is the only one that writes there.
  */
-#ifndef TR2_RECORD_STREAMS_ROTATE_H
-#define TR2_RECORD_STREAMS_ROTATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +25,7 @@ struct tr2_rotate {
 	unsigned int nr;    /* rotated directories */
 	unsigned int oldest; /* the first that may still exist, less 1 */
 	int error;           /* errno of the first failure */
-	struct tr2_tally done; /* content of the rotated directories */
+	struct tr2_stream_totals done; /* content of the rotated directories */
 	/* Removed directories; their streams and bytes. */
 	unsigned int removed;
 	uint64_t removed_files, removed_bytes;
@@ -41,5 +40,3 @@ size_t tr2_rotate_room(const struct tr2_rotate *rotate, const char *text,
 /* Rotate the directory; no file in it may be open for writing. If that fails,
  * the current one is used for max_bytes more. */
 void tr2_rotate_now(struct tr2_rotate *rotate);
-
-#endif

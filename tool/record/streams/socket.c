@@ -147,7 +147,9 @@ static const char *why(int err)
 	return strerror(err);
 }
 
-int tr2_listener_open(struct tr2_listener *s, const char *address)
+/* Parse [af_unix:[stream:|dgram:]]PATH into s->path, dgram, address, and listen
+ * there. -1: the reason was printed to stderr. */
+static int listener_open(struct tr2_listener *s, const char *address)
 {
 	s->source.fd = -1;
 	if (!parse_address(s, address) && !open_socket(s))
@@ -170,7 +172,7 @@ void tr2_listener_remove(struct tr2_loop *loop, struct tr2_listener *s)
 	tr2_loop_close(loop, &s->source);
 }
 
-void tr2_listener_release(struct tr2_listener *s)
+static void listener_release(struct tr2_listener *s)
 {
 	free(s->path);
 	free(s->address);
@@ -208,7 +210,7 @@ int tr2_listen_open(struct tr2_listen *l, struct tr2_loop *loop,
 		struct tr2_listener *s = &l->listeners[l->nr_listeners++];
 
 		s->listen = l;
-		if (tr2_listener_open(s, addresses[i])) {
+		if (listener_open(s, addresses[i])) {
 			tr2_listen_release(l);
 			return -1;
 		}
@@ -222,7 +224,7 @@ void tr2_listen_release(struct tr2_listen *l)
 
 	for (i = 0; i < l->nr_listeners; i++) {
 		tr2_listener_remove(l->loop, &l->listeners[i]);
-		tr2_listener_release(&l->listeners[i]);
+		listener_release(&l->listeners[i]);
 	}
 	free(l->listeners);
 	l->listeners = NULL;

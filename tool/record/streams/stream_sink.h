@@ -4,8 +4,7 @@
  * slow disk does not delay reading the sockets. The queue is bounded; if it is
  * full, lines are dropped and counted by cause.
  */
-#ifndef TR2_RECORD_STREAMS_STREAM_SINK_H
-#define TR2_RECORD_STREAMS_STREAM_SINK_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -80,5 +79,3 @@ void tr2_sink_lose(struct tr2_sink *sink, enum tr2_loss cause,
 void tr2_sink_finish(struct tr2_sink *sink, unsigned int seconds);
 
 extern const char *const tr2_loss_names[TR2_LOSS_NR];
-
-#endif

@@ -50,31 +50,32 @@ static void add_piece(struct line *l, const char *p, size_t n)
 	add_tail(l, p, n);
 }
 
-static void end_line(struct tr2_tally *tally, struct line *l, bool first)
+static void end_line(struct tr2_stream_totals *totals, struct line *l,
+		     bool first)
 {
 	const char *lost;
 
 	if (!l->len)
 		return;
-	tally->events++;
+	totals->events++;
 	if (first)
-		tally->continued += l->len < HEAD_BYTES ||
+		totals->continued += l->len < HEAD_BYTES ||
 				    memcmp(l->head, FIRST, HEAD_BYTES);
 	l->tail[l->nr_tail] = '\0';
 	if (l->len > HEAD_BYTES && !memcmp(l->head, HEAD, HEAD_BYTES)) {
 		lost = strstr(l->tail, ",\"lost\":");
 		if (lost)
-			tally->lost += strtoull(lost + 8, NULL, 10);
+			totals->lost += strtoull(lost + 8, NULL, 10);
 	}
 	l->len = 0;
 	l->nr_tail = 0;
 }
 
-static void read_stream(struct tr2_tally *tally, int fd)
+static void read_stream(struct tr2_stream_totals *totals, int fd)
 {
 	char buf[1 << 14];
 	struct line l = { 0 };
-	uint64_t before = tally->events;
+	uint64_t before = totals->events;
 	char *p, *end, *newline;
 	ssize_t n;
 
@@ -82,20 +83,20 @@ static void read_stream(struct tr2_tally *tally, int fd)
 	       (n < 0 && errno == EINTR)) {
 		if (n < 0)
 			continue;
-		tally->bytes += (uint64_t)n;
+		totals->bytes += (uint64_t)n;
 		for (p = buf, end = buf + n; p < end; p = newline + 1) {
 			newline = memchr(p, '\n', (size_t)(end - p));
 			add_piece(&l, p, (size_t)((newline ? newline : end) - p));
 			if (!newline)
 				break;
-			end_line(tally, &l, tally->events == before);
+			end_line(totals, &l, totals->events == before);
 		}
 	}
-	end_line(tally, &l, tally->events == before);
+	end_line(totals, &l, totals->events == before);
 }
 
-static void take_file(struct tr2_tally *tally, int dir_fd, const char *name,
-		      bool read_it)
+static void take_file(struct tr2_stream_totals *totals, int dir_fd,
+		      const char *name, bool read_it)
 {
 	int fd = openat(dir_fd, name,
 			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -104,22 +105,23 @@ static void take_file(struct tr2_tally *tally, int dir_fd, const char *name,
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
-		tally->files++;
+		totals->files++;
 		if (read_it)
-			read_stream(tally, fd);
+			read_stream(totals, fd);
 		else
-			tally->bytes += (uint64_t)st.st_size;
+			totals->bytes += (uint64_t)st.st_size;
 	}
 	close(fd);
 }
 
-static int walk_events(struct tr2_tally *tally, int events_fd, bool read_them)
+static int walk_events(struct tr2_stream_totals *totals, int events_fd,
+		       bool read_them)
 {
 	int fd = openat(events_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
 
-	memset(tally, 0, sizeof(*tally));
+	memset(totals, 0, sizeof(*totals));
 	if (!d) {
 		if (fd >= 0)
 			close(fd);
@@ -127,17 +129,17 @@ static int walk_events(struct tr2_tally *tally, int events_fd, bool read_them)
 	}
 	while ((e = readdir(d)))
 		if (e->d_name[0] != '.' && strcmp(e->d_name, TR2_DISCARD))
-			take_file(tally, events_fd, e->d_name, read_them);
+			take_file(totals, events_fd, e->d_name, read_them);
 	closedir(d);
 	return 0;
 }
 
-int tr2_tally_read(struct tr2_tally *tally, int events_fd)
+int tr2_stream_totals_read(struct tr2_stream_totals *totals, int events_fd)
 {
-	return walk_events(tally, events_fd, true);
+	return walk_events(totals, events_fd, true);
 }
 
-int tr2_tally_sizes(struct tr2_tally *tally, int events_fd)
+int tr2_stream_totals_sizes(struct tr2_stream_totals *totals, int events_fd)
 {
-	return walk_events(tally, events_fd, false);
+	return walk_events(totals, events_fd, false);
 }

@@ -3,12 +3,11 @@
  * stream_totals - the amount of recorded data: files, lines and bytes of a directory of
  * event streams, and the losses that their writers reported.
  */
-#ifndef TR2_RECORD_STREAMS_STREAM_TOTALS_H
-#define TR2_RECORD_STREAMS_STREAM_TOTALS_H
+#pragma once
 
 #include <stdint.h>
 
-struct tr2_tally {
+struct tr2_stream_totals {
 	uint64_t files, events, bytes;
 	/* files that do not begin with `version`: of processes that have
 	 * another file, if the directory was rotated */
@@ -17,9 +16,7 @@ struct tr2_tally {
 };
 
 /* Read every stream below events_fd. -1: the directory could not be read. */
-int tr2_tally_read(struct tr2_tally *tally, int events_fd);
+int tr2_stream_totals_read(struct tr2_stream_totals *totals, int events_fd);
 
-/* Add up sizes only (tally->files, tally->bytes). */
-int tr2_tally_sizes(struct tr2_tally *tally, int events_fd);
-
-#endif
+/* Add up sizes only (totals->files, totals->bytes). */
+int tr2_stream_totals_sizes(struct tr2_stream_totals *totals, int events_fd);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * iso_time - parse the times of day that producers of Trace2 write: Git,
+ * time - parse the times of day that producers of Trace2 write: Git,
  * JavaScript, Python, .NET and Go differ in digits and zones (ISO 8601,
  * RFC 3339).
  */
-
-#include "common/iso_time.h"
 #include "common/time.h"
 
 struct text {
