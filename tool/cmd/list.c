@@ -316,10 +316,8 @@ struct metric_row {
 static void cell_metric_kind(struct tr2_table *t, const struct metric_row *r)
 {
 	static const char *const names[] = {
-		[TR2_METRIC_TIMER] = "timer",
-		[TR2_METRIC_COUNTER] = "counter",
-		[TR2_METRIC_DISTRIBUTION] = "distribution",
-		[TR2_METRIC_GAUGE] = "gauge",
+#define TR2_METRIC_KIND(NAME, name) [TR2_METRIC_##NAME] = #name,
+#include "model/metric_kinds.def"
 	};
 
 	tr2_cell_str(t, names[r->kind]);

@@ -43,10 +43,8 @@ static enum tr2_table_id table_of_point(const struct tr2_point *p)
 static enum tr2_table_id table_of_metric(const struct tr2_metric *metric)
 {
 	static const enum tr2_table_id tables[] = {
-		[TR2_METRIC_TIMER] = TR2_TABLE_timers,
-		[TR2_METRIC_COUNTER] = TR2_TABLE_counters,
-		[TR2_METRIC_DISTRIBUTION] = TR2_TABLE_distributions,
-		[TR2_METRIC_GAUGE] = TR2_TABLE_gauges,
+#define TR2_METRIC_KIND(NAME, name) [TR2_METRIC_##NAME] = TR2_TABLE_##name##s,
+#include "model/metric_kinds.def"
 	};
 
 	return tables[metric->kind];

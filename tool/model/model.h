@@ -112,10 +112,8 @@ struct tr2_point {
 };
 
 enum tr2_model_metric_kind {
-	TR2_METRIC_TIMER,
-	TR2_METRIC_COUNTER,
-	TR2_METRIC_DISTRIBUTION,
-	TR2_METRIC_GAUGE
+#define TR2_METRIC_KIND(NAME, name) TR2_METRIC_##NAME,
+#include "model/metric_kinds.def"
 };
 
 struct tr2_metric {
