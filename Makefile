@@ -101,7 +101,7 @@ USUAL_SRC := $(filter-out $(patsubst %,lib/%.c,api/control api/gauge \
 	api/metric% api/perf api/region% api/sink api/span base/build_id \
 	base/call_mark base/unwind event/pieces event/span session/control% \
 	session/fastpath% session/ring span/items \
-	target/dest_reopen target/ring target/take_back thread/emit_span \
+	target/dest_reopen target/ring target/blank_torn_line thread/emit_span \
 	thread/sink), $(foreach dir,api session thread arena span event target \
 	base,$(filter lib/$(dir)/%,$(LIB_SRC))) lib/metric/def.c $(patsubst \
 	%,lib/part/%.c,children copies metrics pending_errors \

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/raw.h"
 #include "base/text.h"
-#include "target/take_back.h"
+#include "target/blank_torn_line.h"
 #include "target/wait.h"
 
 /* Not every C library has the call, or the flags: linux/fs.h. */
@@ -381,7 +381,7 @@ failed:
 	if (error == EBADF && !tr2_dest_has_its_file(dest) &&
 	    set_apart(dest, 0))
 		return;
-	if (done && !tr2_take_back(fd, &dest->id, line, done))
+	if (done && !tr2_blank_torn_line(fd, &dest->id, line, done))
 		write_all(dest, fd, "\n", 1);
 	if (switch_off(dest))
 		tell_failure(dest, error);

@@ -9,7 +9,7 @@
  * including the delay of its parents before they forked it; after that, lines
  * that do not fit at once are dropped. A line that was cut short is closed with
  * a newline before the next one; what a full disk took of a line is overwritten
- * by blanks (take_back.h).
+ * by blanks (blank_torn_line.h).
  *
  * There are two accounts of that time. Readers of a descriptor that the user
  * named, and terminals, have the user's patience, and all that one of them cost

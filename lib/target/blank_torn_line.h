@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* take_back - no file ends in a piece of a line because a disk is full. */
+/* blank_torn_line - no file ends in a piece of a line because a disk is full. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,5 +15,5 @@
  * may not be read, or others share the descriptor and have written since.
  * Signal-safe.
  */
-bool tr2_take_back(int fd, const struct tr2_file_id *id, const char *line,
-		   size_t len);
+bool tr2_blank_torn_line(int fd, const struct tr2_file_id *id,
+			 const char *line, size_t len);

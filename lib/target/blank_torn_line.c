@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Take back the beginning of a line that a file did not take whole. */
-#include "target/take_back.h"
+#include "target/blank_torn_line.h"
 
 #include "base/buf.h"
 #include "base/raw.h"
@@ -61,8 +61,8 @@ static bool blank_out(int fd, size_t len, off_t at)
 	return true;
 }
 
-bool tr2_take_back(int fd, const struct tr2_file_id *id, const char *line,
-		   size_t len)
+bool tr2_blank_torn_line(int fd, const struct tr2_file_id *id,
+			 const char *line, size_t len)
 {
 	off_t end = lseek(fd, 0, SEEK_CUR);
 	bool ok = false;

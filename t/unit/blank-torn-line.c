@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A piece of a line in a file that others may append to is overwritten only if
  * it is there, and nothing else is touched. */
-#include "target/take_back.h"
+#include "target/blank_torn_line.h"
 
 #include "tap.h"
 
-static char name[] = "/tmp/trace2-unit-take-back.XXXXXX";
+static char name[] = "/tmp/trace2-unit-blank-torn-line.XXXXXX";
 
 static int fd; /* for appending, not for reading, as a target has it */
 
@@ -14,14 +14,14 @@ static void add(int to, const char *text)
 	ok(write(to, text, strlen(text)) == (ssize_t)strlen(text), "append");
 }
 
-static bool take_back(int from, const char *line)
+static bool blank(int from, const char *line)
 {
 	struct tr2_file_id id = { 0, 0 };
 	struct stat st;
 
 	if (!fstat(from, &st))
 		id = tr2_file_id_of(&st);
-	return tr2_take_back(from, &id, line, strlen(line));
+	return tr2_blank_torn_line(from, &id, line, strlen(line));
 }
 
 static void contains(const char *want, const char *what)
@@ -41,16 +41,16 @@ static void test_pieces(void)
 
 	add(fd, "whole\n");
 	add(fd, "pie");
-	ok(take_back(fd, "pie"), "a piece behind a whole line");
+	ok(blank(fd, "pie"), "a piece behind a whole line");
 	contains("whole\n  \n", "is blanks and a newline");
 	add(fd, "p");
-	ok(take_back(fd, "p"), "a single byte");
+	ok(blank(fd, "p"), "a single byte");
 	contains("\n", "is a newline");
 	memset(line, 'x', 3000);
 	memset(blanks, ' ', 2999);
 	blanks[2999] = '\n';
 	add(fd, line);
-	ok(take_back(fd, line), "more than a buffer");
+	ok(blank(fd, line), "more than a buffer");
 	contains(blanks, "likewise");
 }
 
@@ -60,11 +60,11 @@ static void test_others(void)
 
 	add(fd, "piece");
 	add(other, "other\n");
-	ok(take_back(fd, "piece"), "another process has appended");
+	ok(blank(fd, "piece"), "another process has appended");
 	contains("    \nother\n", "its line stays");
 	add(fd, "piece");
 	add(same, "other\n");
-	ok(!take_back(fd, "piece"), "another used the descriptor");
+	ok(!blank(fd, "piece"), "another used the descriptor");
 	contains("pieceother\n", "nothing is changed");
 	close(other);
 	close(same);
@@ -76,8 +76,8 @@ static void test_no_files(void)
 
 	ok(!pipe(ends), "a pipe");
 	add(ends[1], "piece");
-	ok(!take_back(ends[1], "piece"), "has no place");
-	ok(!take_back(-1, "piece"), "no descriptor");
+	ok(!blank(ends[1], "piece"), "has no place");
+	ok(!blank(-1, "piece"), "no descriptor");
 	close(ends[0]);
 	close(ends[1]);
 }
