@@ -316,7 +316,7 @@ struct metric_row {
 static void cell_metric_kind(struct tr2_table *t, const struct metric_row *r)
 {
 	static const char *const names[] = {
-#define TR2_METRIC_KIND(NAME, name) [TR2_METRIC_##NAME] = #name,
+#define TR2_METRIC_KIND(NAME, name) [TR2_MODEL_##NAME] = #name,
 #include "model/metric_kinds.def"
 	};
 

@@ -112,7 +112,7 @@ struct tr2_point {
 };
 
 enum tr2_model_metric_kind {
-#define TR2_METRIC_KIND(NAME, name) TR2_METRIC_##NAME,
+#define TR2_METRIC_KIND(NAME, name) TR2_MODEL_##NAME,
 #include "model/metric_kinds.def"
 };
 

@@ -83,7 +83,7 @@ static void add_timer(struct adding *a, struct tr2_parsed_event *ev,
 	if (a->histogram.len)
 		v->histogram.text = (struct tr2_view){ a->histogram.p,
 						       a->histogram.len };
-	if (!is_recorded(a, TR2_METRIC_TIMER, &v->category.text, &v->name.text))
+	if (!is_recorded(a, TR2_MODEL_TIMER, &v->category.text, &v->name.text))
 		tr2_build_metric(a->m, ev);
 }
 
@@ -145,7 +145,7 @@ static void add_distribution(struct adding *a, struct tr2_parsed_event *ev,
 	struct tr2_buf *json = &a->json;
 
 	if (a->thread || !value->count ||
-	    !begin_json(a, d, TR2_METRIC_DISTRIBUTION))
+	    !begin_json(a, d, TR2_MODEL_DISTRIBUTION))
 		return;
 	add_number(json, "count", value->count);
 	add_number(json, "sum", value->total_ns);
@@ -164,7 +164,7 @@ static void add_gauge(struct adding *a, const struct tr2_definition *d,
 {
 	struct tr2_parsed_event ev;
 
-	if (!begin_json(a, d, TR2_METRIC_GAUGE))
+	if (!begin_json(a, d, TR2_MODEL_GAUGE))
 		return;
 	tr2_parsed_event_init(&ev);
 	ev.session = a->session;
@@ -195,7 +195,7 @@ static void add_counter(struct adding *a, struct tr2_parsed_event *ev,
 	v->category.text = string_of(a, d->category);
 	v->name.text = string_of(a, d->name);
 	v->count.u = count;
-	if (!is_recorded(a, TR2_METRIC_COUNTER, &v->category.text, &v->name.text))
+	if (!is_recorded(a, TR2_MODEL_COUNTER, &v->category.text, &v->name.text))
 		tr2_build_metric(a->m, ev);
 }
 

@@ -554,7 +554,7 @@ static struct tr2_metric *new_metric(struct build *b,
 static void add_timer(struct build *b, uint32_t thread,
 		      const struct tr2_parsed_timer *v)
 {
-	struct tr2_metric *metric = new_metric(b, TR2_METRIC_TIMER, thread,
+	struct tr2_metric *metric = new_metric(b, TR2_MODEL_TIMER, thread,
 					       &v->category.text,
 					       &v->name.text);
 
@@ -582,7 +582,7 @@ static void on_th_timer(struct build *b)
 static void add_counter(struct build *b, uint32_t thread,
 			const struct tr2_parsed_counter *v)
 {
-	struct tr2_metric *metric = new_metric(b, TR2_METRIC_COUNTER, thread,
+	struct tr2_metric *metric = new_metric(b, TR2_MODEL_COUNTER, thread,
 					       &v->category.text,
 					       &v->name.text);
 

@@ -74,10 +74,10 @@ bool tr2_build_data_metric(struct build *b)
 	struct tr2_metric *metric;
 
 	enum tr2_model_metric_kind kind = tr2_build_is(&v->key.text, "gauge") ?
-						  TR2_METRIC_GAUGE :
-						  TR2_METRIC_DISTRIBUTION;
+						  TR2_MODEL_GAUGE :
+						  TR2_MODEL_DISTRIBUTION;
 
-	if (kind == TR2_METRIC_DISTRIBUTION &&
+	if (kind == TR2_MODEL_DISTRIBUTION &&
 	    !tr2_build_is(&v->key.text, "distribution"))
 		return false;
 	metric = tr2_build_new_metric(b, kind);
