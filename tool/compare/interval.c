@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Estimates and confidence intervals of ratios, from ranks. */
+#include "common/order.h"
 #include "compare/interval.h"
 
 #include <math.h>
@@ -8,12 +9,7 @@
 #include "common/memory.h"
 #include "compare/significance.h"
 
-static int compare(const void *va, const void *vb)
-{
-	double a = *(const double *)va, b = *(const double *)vb;
-
-	return a < b ? -1 : a > b;
-}
+TR2_ORDER(compare, double, tr2_order(*a, *b))
 
 /* Return the quantile of the normal distribution that leaves `tail` above it. */
 static double normal_quantile(double tail)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Statistics of a few numbers, and of their order: drift and outliers. */
+#include "common/order.h"
 #include "compare/numbers.h"
 
 #include <math.h>
@@ -8,12 +9,7 @@
 #include "common/memory.h"
 #include "model/stats.h"
 
-static int compare(const void *va, const void *vb)
-{
-	double a = *(const double *)va, b = *(const double *)vb;
-
-	return a < b ? -1 : a > b;
-}
+TR2_ORDER(compare, double, tr2_order(*a, *b))
 
 double tr2_quantile(const double *sorted, size_t nr, double p)
 {

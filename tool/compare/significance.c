@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rank tests for two sets of runs. */
+#include "common/order.h"
 #include "compare/significance.h"
 
 #include <math.h>
@@ -17,12 +18,7 @@ struct ranked {
 	size_t twice_rank;
 };
 
-static int compare(const void *va, const void *vb)
-{
-	const struct ranked *a = va, *b = vb;
-
-	return a->value < b->value ? -1 : a->value > b->value;
-}
+TR2_ORDER(compare, struct ranked, TR2_UP(value))
 
 /* Set the ranks and return the sum of t^3 - t over all groups of t equal
  * values. */
@@ -195,12 +191,7 @@ size_t tr2_runs_needed(size_t tested)
 	return nr;
 }
 
-static int compare_p(const void *va, const void *vb)
-{
-	double a = **(double *const *)va, b = **(double *const *)vb;
-
-	return a < b ? -1 : a > b;
-}
+TR2_ORDER(compare_p, double *const, tr2_order(**a, **b))
 
 void tr2_holm(double *p, size_t nr)
 {

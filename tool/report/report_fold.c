@@ -6,6 +6,7 @@
 
 #include "common/map.h"
 #include "common/memory.h"
+#include "common/order.h"
 #include "model/kind.h"
 #include "model/stats.h"
 #include "report/report_fold.h"
@@ -132,26 +133,8 @@ static void add_node(struct folding *f, uint32_t node, uint32_t root)
 						    from, from + within };
 }
 
-static int compare(int64_t a, int64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int by_wall(const void *va, const void *vb)
-{
-	const struct piece *a = va, *b = vb;
-
-	return a->row != b->row ? compare(a->row, b->row) :
-				  compare(a->wall_ns, b->wall_ns);
-}
-
-static int by_start(const void *va, const void *vb)
-{
-	const struct piece *a = va, *b = vb;
-
-	return a->row != b->row ? compare(a->row, b->row) :
-				  compare(a->from_ns, b->from_ns);
-}
+TR2_ORDER(by_wall, struct piece, TR2_UP(row) ?: TR2_UP(wall_ns))
+TR2_ORDER(by_start, struct piece, TR2_UP(row) ?: TR2_UP(from_ns))
 
 /* Sum the time of each row, and find its median and its largest. */
 static void measure(struct folding *f)
@@ -189,9 +172,9 @@ static const struct tr2_fold_row *sorted_rows;
 static int by_time(const void *va, const void *vb)
 {
 	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
-	int d = compare(sorted_rows[b].once_ns, sorted_rows[a].once_ns);
 
-	return d ? d : compare(a, b);
+	return tr2_order(sorted_rows[b].once_ns, sorted_rows[a].once_ns) ?:
+	       tr2_order(a, b);
 }
 
 /* Return the rows, those with most of the time first; the caller frees them. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "common/order.h"
 #include "common/words.h"
 #include "common/map.h"
 #include "common/memory.h"
@@ -283,14 +284,7 @@ static void add_others(struct tr2_table *t, const struct functions *f)
 
 /* Of those with the same time of their own, the one with the largest total comes
  * first. */
-static int compare(const void *va, const void *vb)
-{
-	const struct function *a = va, *b = vb;
-
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
-}
+TR2_ORDER(compare, struct function, TR2_DOWN(total) ?: TR2_UP(symbol))
 
 #define COVERAGE_COLUMNS(COLUMN, DATA, TEXT) \
 	DATA(sampled_ns, tr2_cell_ns(t, r->sampled_ns)) \

@@ -9,6 +9,7 @@
 #include "base/macros.h"
 #include "common/map.h"
 #include "common/memory.h"
+#include "common/order.h"
 #include "common/say.h"
 #include "model/model.h"
 #include "report/report.h"
@@ -115,9 +116,7 @@ static int compare(const void *va, const void *vb)
 	const struct call *a = &t->calls[*(const uint32_t *)va];
 	const struct call *b = &t->calls[*(const uint32_t *)vb];
 
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	return strcmp(name_of(t, a), name_of(t, b));
+	return TR2_DOWN(count) ?: strcmp(name_of(t, a), name_of(t, b));
 }
 
 static void sort_children(struct tree *t, uint32_t parent)

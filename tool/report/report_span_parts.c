@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/order.h"
 #include "common/words.h"
 #include "common/memory.h"
 #include "model/build/trace_span.h"
@@ -97,24 +98,9 @@ static void add_own(struct parts *p, const struct tr2_report *r,
 	}
 }
 
-static int compare_spans(const struct part *a, const struct part *b)
-{
-	if (a->category != b->category)
-		return a->category < b->category ? -1 : 1;
-	return a->name < b->name ? -1 : a->name > b->name;
-}
-
-static int compare(const void *va, const void *vb)
-{
-	const struct part *a = va, *b = vb;
-	int order = compare_spans(a, b);
-
-	if (order)
-		return order;
-	if (a->is_inside != b->is_inside)
-		return a->is_inside ? 1 : -1;
-	return a->what < b->what ? -1 : a->what > b->what;
-}
+TR2_ORDER(compare_spans, struct part, TR2_UP(category) ?: TR2_UP(name))
+TR2_ORDER(compare, struct part,
+	  compare_spans(a, b) ?: TR2_UP(is_inside) ?: TR2_UP(what))
 
 /* Add up equal parts, and the time of all spans of a name. */
 static void fold(struct parts *p)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "common/order.h"
 #include "model/build/trace_span.h"
 #include "report/node.h"
 #include "report/report.h"
@@ -67,22 +68,11 @@ static int compare_times(const void *va, const void *vb)
 
 static int compare_groups(const struct entry *a, const struct entry *b)
 {
-	if (a->span->category != b->span->category)
-		return a->span->category < b->span->category ? -1 : 1;
-	if (a->span->name != b->span->name)
-		return a->span->name < b->span->name ? -1 : 1;
-	if (!a->by || !b->by)
-		return !b->by - !a->by;
-	return strcmp(a->by, b->by);
+	return TR2_UP(span->category) ?: TR2_UP(span->name) ?:
+	       a->by && b->by ? strcmp(a->by, b->by) : !b->by - !a->by;
 }
 
-static int compare(const void *va, const void *vb)
-{
-	const struct entry *a = va, *b = vb;
-	int order = compare_groups(a, b);
-
-	return order ? order : compare_times(va, vb);
-}
+TR2_ORDER(compare, struct entry, compare_groups(a, b) ?: compare_times(a, b))
 
 /* The spans of one name and group, by the time that they took; or all that are
  * in no row of their own. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
+#include "common/order.h"
 #include "top/top.h"
 
 static bool is_shown(const struct tr2_top *top, const struct tr2_top_process *p)
@@ -108,9 +109,7 @@ static int compare_rows(const void *va, const void *vb)
 	const struct order *a = va, *b = vb;
 	const struct tr2_top_row *x = &a->row[a->i], *y = &b->row[b->i];
 
-	if (x->cpu + x->ready != y->cpu + y->ready)
-		return x->cpu + x->ready > y->cpu + y->ready ? -1 : 1;
-	return a->i > b->i ? -1 : a->i < b->i;
+	return tr2_order(y->cpu + y->ready, x->cpu + x->ready) ?: TR2_DOWN(i);
 }
 
 /* Show a row with those above it, if there is room for all of them. */

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "common/memory.h"
+#include "common/order.h"
 #include "top/top.h"
 
 enum member { UNKNOWN, NO, YES };
@@ -256,14 +257,8 @@ static void take_ended(struct tr2_top *top, struct tr2_top_process *old)
 	top->nr_ended += !p->is_recorder;
 }
 
-static int compare_starts(const void *va, const void *vb)
-{
-	const struct tr2_top_process *a = va, *b = vb;
-
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return a->pid < b->pid ? -1 : a->pid > b->pid;
-}
+TR2_ORDER(compare_starts, struct tr2_top_process,
+	  TR2_UP(start_ns) ?: TR2_UP(pid))
 
 /* Return the CPU time of a process: its own, and that of the children that it
  * waited for. */
