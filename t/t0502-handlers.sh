@@ -54,6 +54,12 @@ test_expect_success !INSTRUMENTED 'a handler provides the pages of texts: a line
 		.name // .path] == [\"mode\", \"/path\", \"name\"]" e
 '
 
+# musl has no such heap.
+test_expect_success !INSTRUMENTED,!MUSL 'a handler provides pages of the heap: a forked child has its session' '
+	handled 0 guards-heap &&
+	trace2_jq "[.[] | .value // empty] == [\"child\", \"after\"]" e
+'
+
 test_expect_success !INSTRUMENTED 'jumps out of calls: the thread and others go on' '
 	handled 0 jumps &&
 	grep -v "\"in a loop\"" e >rest &&

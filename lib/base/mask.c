@@ -8,18 +8,26 @@
 /* Of the outermost section; NULL: the thread is in none. */
 static __thread const struct tr2_mask *section;
 
+/*
+ * A garbage collector provides pages of the heap, and a runtime those of a stack,
+ * in a handler; a sandbox answers a call that it refuses there. The kernel would
+ * kill a process that blocks the signal.
+ */
+static const unsigned char faults[] = { SIGSEGV, SIGBUS,  SIGFPE,
+					SIGILL,	 SIGTRAP, SIGSYS };
+
 void tr2_mask_begin(struct tr2_mask *before)
 {
 	sigset_t all;
+	size_t i;
 
 	before->is_nested = section != NULL;
 	if (section)
 		return;
 	/* Not sigfillset(), which the loader would look up in each process. */
 	memset(&all, 0xff, sizeof(all));
-	/* A sandbox answers a call that it refuses in a handler of SIGSYS; the
-	 * kernel would kill a process that blocks it. */
-	sigdelset(&all, SIGSYS);
+	for (i = 0; i < sizeof(faults); i++)
+		sigdelset(&all, faults[i]);
 	/* First: a handler that jumps out here leaves the thread unchanged. */
 	pthread_sigmask(SIG_BLOCK, &all, &before->signals);
 	section = before;

@@ -3,8 +3,8 @@
  * mask - a section of code in which the calling thread is not cancelled, and no
  * signal handler interrupts it or leaves it by siglongjmp(). For rare work that
  * takes locks of libc's or ours, allocates or opens files. Blocked signals are
- * delivered at its end. SIGSYS is not blocked (see mask.c): its handler may call
- * the library, but must return.
+ * delivered at its end. Signals of faults are not blocked (see mask.c): their
+ * handlers may call the library, but must return.
  */
 #pragma once
 

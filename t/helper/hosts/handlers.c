@@ -477,6 +477,42 @@ static void reads_lazily(void)
 		exit(1);
 }
 
+static void provide_heap(int signo, siginfo_t *info, void *context)
+{
+	uintptr_t page = (uintptr_t)info->si_addr & ~(page_bytes - 1);
+
+	nr_handled++;
+	if (mprotect((void *)page, page_bytes, PROT_READ | PROT_WRITE))
+		_exit(1);
+}
+
+/* Notice each page of the heap that is written to, as garbage collectors do, while
+ * a forked child opens its session. */
+static void guards_heap(void)
+{
+	struct sigaction action = { .sa_sigaction = provide_heap,
+				    .sa_flags = SA_SIGINFO };
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long begin, end;
+	char line[512];
+	int status = 0;
+	pid_t pid;
+
+	page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	sigaction(SIGSEGV, &action, NULL);
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, "[heap]") &&
+		    sscanf(line, "%lx-%lx", &begin, &end) == 2)
+			mprotect((void *)begin, end - begin, PROT_READ);
+	pid = fork();
+	if (!pid) {
+		say("child");
+		exit(0);
+	}
+	waitpid(pid, &status, 0);
+	say(status || !nr_handled ? "died" : "after");
+}
+
 static const struct host_verb verbs[] = {
 	{ "chained", chained },
 	{ "pending-none", pending_none },
@@ -493,6 +529,7 @@ static const struct host_verb verbs[] = {
 	{ "exits-in-a-line", exits_in_a_line },
 	{ "ends-in-a-write", ends_in_a_write },
 	{ "reads-lazily", reads_lazily },
+	{ "guards-heap", guards_heap },
 	{ "samples-in-a-storm", samples_in_a_storm },
 	{ "jumps-out-of-the-start", jumps_out_of_the_start },
 	{ NULL, NULL },
