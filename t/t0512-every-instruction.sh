@@ -206,6 +206,14 @@ do
 	'
 done
 
+test_expect_success 'a handler with 130 calls: no line is torn' '
+	for call in say print
+	do
+		stepped $call often &&
+		intact e || return 1
+	done
+'
+
 test_expect_success 'a handler that calls the library in: time' '
 	stepped time calls &&
 	intact e &&

@@ -11,10 +11,11 @@ static __thread const struct tr2_mask *section;
 /*
  * A garbage collector provides pages of the heap, and a runtime those of a stack,
  * in a handler; a sandbox answers a call that it refuses there. The kernel would
- * kill a process that blocks the signal.
+ * kill a process that blocks the signal. Not SIGTRAP: who steps through a program
+ * may leave the library at any instruction.
  */
-static const unsigned char faults[] = { SIGSEGV, SIGBUS,  SIGFPE,
-					SIGILL,	 SIGTRAP, SIGSYS };
+static const unsigned char faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+					SIGSYS };
 
 void tr2_mask_begin(struct tr2_mask *before)
 {

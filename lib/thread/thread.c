@@ -272,11 +272,14 @@ static void move_context(struct tr2_thread *to, struct tr2_thread *from)
 	const struct tr2_render render = to->render;
 	const struct tr2_buf message = to->message, head = to->head;
 	const struct tr2_regions regions = to->regions;
+	const struct tr2_kept json = to->kept_json, perf = to->kept_perf;
 
 	*to = *from;
 	to->render = render;
 	to->message = message;
 	to->head = head;
+	to->kept_json = json;
+	to->kept_perf = perf;
 	set_head(to);
 	to->regions = regions;
 	tr2_regions_copy(&to->regions, &from->regions);

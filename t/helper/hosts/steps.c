@@ -6,6 +6,7 @@
  *
  *	jumps	siglongjmp()
  *	calls	calls the library, and returns
+ *	often	calls it more often than the library takes for one handler's
  *	ends	pthread_exit()
  *	cancels	has another thread cancel this one, asynchronously at every
  *		second instruction
@@ -390,6 +391,14 @@ static void call(void)
 	count_up(&nr_counted);
 }
 
+static void call_often(void)
+{
+	int i;
+
+	for (i = 0; i < 130; i++)
+		trace2_data_intmax("steps", NULL, "who", i);
+}
+
 static void end_thread(void)
 {
 	pthread_exit(NULL);
@@ -406,6 +415,7 @@ static const struct {
 } ways[] = {
 	{ "jumps", jump },
 	{ "calls", call },
+	{ "often", call_often },
 	{ "ends", end_thread },
 	{ "cancels", cancel_thread },
 	{ "exits", end_process },
