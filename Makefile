@@ -214,8 +214,8 @@ CXX_FLAGS = -std=c++17 $(BASE_FLAGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS)
 # The same objects are used for the archive and the shared library.
 PIC_FLAGS = -fPIC -fno-semantic-interposition
 # See lib/base/tls.h.
-TLS_FLAGS := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-std=gnu11 -mno-red-zone \
-	-DTR2_NO_RED_ZONE)
+TLS_FLAGS := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-std=gnu11 \
+	-mno-red-zone -fomit-frame-pointer -DTR2_NO_RED_ZONE)
 LIB_FLAGS = $(PIC_FLAGS) $(TLS_FLAGS) $(BANNED) -DTR2_IN_LIBRARY \
 	$(if $(PREFIX_NAMES),-include $(NAMES_H))
 TOOL_FLAGS = -Itool $(TOOL_CFLAGS) $(BANNED)

@@ -52,17 +52,28 @@
  * Where the variable is, seen from the thread's pointer. The compiler does not
  * see that this is a call: a function that calls nothing else leaves the stack
  * unaligned, and the first access of a thread may call malloc(), which needs it
- * aligned and may overwrite registers of vectors, masks and the x87.
+ * aligned and may overwrite registers of vectors, masks and the x87. Whoever
+ * unwinds the stack meanwhile (pthread_exit() in a handler, cancellation, a
+ * profiler) finds the frame by rbx, which calls preserve; without a frame pointer
+ * (Makefile) the frame is at an offset from rsp otherwise.
  */
+#ifdef __GCC_HAVE_DWARF2_CFI_ASM
+#define TR2_TLS_BY_RBX \
+	".cfi_remember_state\n\t.cfi_def_cfa_register %%rbx\n\t"
+#define TR2_TLS_BY_RSP "\n\t.cfi_restore_state"
+#else
+#define TR2_TLS_BY_RBX
+#define TR2_TLS_BY_RSP
+#endif
 #define TR2_TLS_OFFSET(name)                                                   \
 	__extension__({                                                        \
 		uintptr_t offset_, stack_;                                     \
-		__asm__("mov %%rsp, %1\n\t"                                    \
+		__asm__("mov %%rsp, %1\n\t" TR2_TLS_BY_RBX                     \
 			"and $-16, %%rsp\n\t"                                  \
 			"lea " #name "@TLSDESC(%%rip), %0\n\t"                 \
 			"call *" #name "@TLSCALL(%0)\n\t"                      \
-			"mov %1, %%rsp"                                        \
-			: "=&a"(offset_), "=&r"(stack_)                        \
+			"mov %1, %%rsp" TR2_TLS_BY_RSP                         \
+			: "=&a"(offset_), "=&b"(stack_)                        \
 			:                                                      \
 			: "cc", "st", "st(1)", "st(2)", "st(3)", "st(4)",      \
 			  "st(5)", "st(6)", "st(7)", "xmm0", "xmm1", "xmm2",   \

@@ -393,9 +393,7 @@ static void call(void)
 
 static void call_often(void)
 {
-	int i;
-
-	for (i = 0; i < 130; i++)
+	for (int i = 0; i < 130; i++)
 		trace2_data_intmax("steps", NULL, "who", i);
 }
 
