@@ -52,10 +52,11 @@
  * Where the variable is, seen from the thread's pointer. The compiler does not
  * see that this is a call: a function that calls nothing else leaves the stack
  * unaligned, and the first access of a thread may call malloc(), which needs it
- * aligned and may overwrite registers of vectors, masks and the x87. Whoever
- * unwinds the stack meanwhile (pthread_exit() in a handler, cancellation, a
- * profiler) finds the frame by rbx, which calls preserve; without a frame pointer
- * (Makefile) the frame is at an offset from rsp otherwise.
+ * aligned and may overwrite registers of vectors, masks and the x87.
+ *
+ * pthread_exit() in a handler, a cancellation or a profiler may unwind the stack
+ * here. They find the frame at an offset from rsp, since there is no frame pointer
+ * (Makefile), and from rbx, which calls preserve, while rsp is aligned.
  */
 #ifdef __GCC_HAVE_DWARF2_CFI_ASM
 #define TR2_TLS_BY_RBX \

@@ -157,7 +157,7 @@ size_t tr2_options_list(const struct tr2_command *c,
  * were parsed last; return TR2_EXIT_USAGE. */
 int tr2_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* What a command line must not be, with the error if it is. */
+/* A rule for a command line, and the error for one that breaks it. */
 struct tr2_rule {
 	bool broken;
 	const char *message;
