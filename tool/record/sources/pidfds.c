@@ -6,12 +6,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The recorder keeps the other descriptors for itself; processes that begin
- * while so many run have no exit code. */
-#define MOST 512
+/* At most a quarter of the descriptors that the recorder may have. Processes that
+ * begin while so many run have no exit code. */
+#define MOST 512u
 
 /* Of <linux/pidfd.h>, which older systems do not have. */
 #define INFO_EXIT (UINT64_C(1) << 3)
@@ -28,10 +29,10 @@ static bool make_room(struct tr2_pidfds *p)
 	struct pollfd *fds;
 	pid_t *pids;
 
+	if (p->nr >= p->most)
+		return false;
 	if (p->nr < p->alloc)
 		return true;
-	if (p->nr == MOST)
-		return false;
 	fds = realloc(p->fds, alloc * sizeof(*fds));
 	if (fds)
 		p->fds = fds;
@@ -57,9 +58,14 @@ static int open_one(pid_t pid)
 void tr2_pidfds_init(struct tr2_pidfds *p)
 {
 	int fd = open_one(getpid());
+	struct rlimit files = { 0, 0 };
 	struct info info;
 
-	*p = (struct tr2_pidfds){ .is_missing = fd < 0 || !ask(fd, &info) };
+	getrlimit(RLIMIT_NOFILE, &files);
+	*p = (struct tr2_pidfds){
+		.most = files.rlim_cur / 4 < MOST ? files.rlim_cur / 4 : MOST,
+		.is_missing = fd < 0 || !ask(fd, &info),
+	};
 	if (fd >= 0)
 		close(fd);
 }

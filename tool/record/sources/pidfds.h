@@ -15,7 +15,7 @@ struct pollfd;
 struct tr2_pidfds {
 	struct pollfd *fds;
 	pid_t *pids;
-	size_t nr, alloc;
+	size_t nr, alloc, most;
 	bool is_missing; /* the kernel has no such call, or a sandbox refuses it */
 };
 
