@@ -74,7 +74,7 @@ bool tr2_children_take(int id, uint64_t *start_ns);
 /* In pending_errors.c: the stream begins with version and start, and parts are
  * opened before that. Add a copy of the text, without "trace2: ". */
 void tr2_pending_errors_add(const char *why);
-/* Add an error about so many threads. */
+/* Add an error that concerns nr_threads threads. */
 void tr2_pending_errors_add_threads(const char *why, unsigned int nr_threads);
 
 /* Emit an error that was not added. */

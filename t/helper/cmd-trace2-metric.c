@@ -290,7 +290,7 @@ static int ut_113timer_many(int argc, const char **argv)
 	return 0;
 }
 
-/* Define and use so many metrics of a type. */
+/* Define and use the given number of metrics of a type. */
 #define VERB_MANY(verb, type, kind, use)                              \
 	static int verb(int argc, const char **argv)                  \
 	{                                                             \

@@ -84,6 +84,6 @@ void tr2_grown_release(struct tr2_grown *g);
 
 /*
  * Return the next line that has ended, without its newline, valid until the
- * next call; 64 bytes after it are readable. false: there is none so far.
+ * next call; 64 bytes after it are readable. false: no line has ended yet.
  */
 bool tr2_grown_line(struct tr2_grown *g, const char **line, size_t *len);

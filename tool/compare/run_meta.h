@@ -20,7 +20,7 @@ enum tr2_origin_key {
 /* "host" …: the keys of meta.json, and of programs in it. */
 extern const char *const tr2_origin_keys[TR2_ORIGIN_NR];
 
-/* Of one run, or of all runs of a side. */
+/* Where one run was made, or all runs of a side. */
 struct tr2_origin {
 	char *text[TR2_ORIGIN_NR]; /* NULL: unknown */
 	bool mixed[TR2_ORIGIN_NR]; /* the runs differ */

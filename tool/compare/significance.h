@@ -76,7 +76,7 @@ struct tr2_sequential {
 };
 
 void tr2_sequential_init(struct tr2_sequential *s);
-/* Is it time to look, after so many pairs of at most so many? Then s->alpha is
+/* Is it time to look, after nr_pairs of at most `most` pairs? Then s->alpha is
  * the level. */
 bool tr2_sequential_looks(struct tr2_sequential *s, uint32_t nr_pairs,
 			  uint32_t most);

@@ -144,7 +144,7 @@ void tr2_export_metric_name(struct tr2_export *x, struct tr2_buf *b,
  * a command line of a shell its first word. */
 void tr2_export_node_name(struct tr2_export *x, struct tr2_buf *b,
 			  uint32_t node);
-/* Return a name, such as that of a process, in x->text. */
+/* Return a name, for example a process's, in x->text. */
 typedef void tr2_export_name_fn(struct tr2_export *x, struct tr2_buf *b,
 				uint32_t i);
 const char *tr2_export_name(struct tr2_export *x, tr2_export_name_fn *add,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* http - HTTP requests with libcurl, or the error that there is none. */
+/* http - send HTTP requests by libcurl; without it, return an error. */
 #include "export/http.h"
 
 #include "common/say.h"

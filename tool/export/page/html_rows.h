@@ -47,7 +47,7 @@ struct tr2_html {
 uint32_t tr2_html_string(struct tr2_export *x, const char *s);
 /* Return the number of the text in x->text, which is redacted. */
 uint32_t tr2_html_text(struct tr2_export *x);
-/* Return the number of a name, such as that of a process. */
+/* Return the number of a name, for example a process's. */
 uint32_t tr2_html_name(struct tr2_export *x, tr2_export_name_fn *add,
 		       uint32_t i);
 uint32_t tr2_html_place(struct tr2_export *x, tr2_str file, uint32_t line);

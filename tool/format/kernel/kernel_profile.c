@@ -13,7 +13,7 @@
 #include "format/events/utf8.h"
 #include "model/private.h"
 
-/* Markers in a call path, such as that of the user's part, are above. */
+/* Addresses from here on mark parts of a call path: USER_MARKER the user's. */
 #define FIRST_MARKER ((uint64_t)-4095)
 #define USER_MARKER ((uint64_t)-512)
 
