@@ -52,6 +52,7 @@ my @TOOL = (
 	[ record => 'common out format' ],
 	[ 'record/forward' => 'common model format read export record' ],
 	[ 'record/kernel' => 'common format record' ],
+	[ 'record/observer' => 'common format record' ],
 	[ 'record/sources' => 'common format record' ],
 	[ 'record/streams' => 'common out format record' ],
 	[ 'record/job' => 'common out format record' ],

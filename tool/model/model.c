@@ -48,6 +48,8 @@ struct tr2_model *tr2_model_new(void)
 	(void)tr2_add(m, stacks);
 	(void)tr2_add(m, stack_files);
 	(void)tr2_add(m, kernel_functions);
+	(void)tr2_add(m, objects);
+	(void)tr2_add(m, memory);
 	return m;
 }
 
@@ -106,6 +108,8 @@ void tr2_model_free(struct tr2_model *m)
 	free(m->stacks);
 	free(m->stack_files);
 	free(m->kernel_functions);
+	free(m->objects);
+	free(m->memory);
 	free(m->inputs);
 	free(m);
 }

@@ -399,6 +399,7 @@ struct tr2_task_thread {
 	int64_t ending_ns; /* of its life: it ran on after its last record */
 	/* Its states by time, without gaps: nr_states from first_state on. */
 	uint32_t first_state, nr_states;
+	uint32_t first_object, nr_objects; /* what it was seen to wait for */
 	uint8_t flags; /* TR2_TASK_THREAD_... */
 };
 
@@ -437,6 +438,31 @@ struct tr2_state {
 	uint8_t kind;  /* enum tr2_state_kind */
 	uint8_t cause; /* WAIT: enum tr2_cause */
 	uint8_t flags; /* TR2_STATE_... */
+};
+
+/* What a thread was seen to wait for, from one look of the observer to a later
+ * one: model/objects.h. */
+struct tr2_observed_object {
+	int64_t from_ns, to_ns; /* wall */
+	/* A wait that began before has another object, perhaps. */
+	int64_t known_ns;
+	tr2_str call;   /* the system call */
+	tr2_str what;   /* the kind of object: file, pipe, tcp, ... */
+	tr2_str name;   /* its path, its address; 0: none */
+	tr2_str others; /* those that the thread waits for, too, in words */
+	uint32_t number; /* of objects with this name */
+	uint32_t peer;  /* the task at the other end, or that has the lock */
+	uint32_t task;
+	uint32_t task_thread; /* set by tr2_model_finish(); 0: unknown */
+	int32_t tid;
+};
+
+/* The memory of a process from at_ns on. 0: not measured. */
+struct tr2_observed_memory_point {
+	int64_t at_ns; /* wall */
+	uint64_t rss_bytes, pss_bytes;
+	uint64_t tree_bytes; /* of all processes; then task is 0 */
+	uint32_t task;
 };
 
 /*
@@ -594,6 +620,8 @@ struct tr2_model {
 	struct tr2_sample_stack *stacks;
 	struct tr2_stack_file *stack_files;
 	struct tr2_kernel_function *kernel_functions;
+	struct tr2_observed_object *objects; /* by task_thread and from_ns */
+	struct tr2_observed_memory_point *memory; /* by at_ns */
 	struct tr2_model_input *inputs;
 	/* 1 + the last index: for (i = 1; i < nr_x; i++). */
 	uint32_t nr_sessions, nr_threads, nr_spans, nr_children, nr_points;
@@ -602,6 +630,7 @@ struct tr2_model {
 	uint32_t nr_sample_tasks, nr_task_threads, nr_states, nr_inputs;
 	uint32_t nr_trace_spans, nr_works;
 	uint32_t nr_spaces, nr_stacks, nr_stack_files, nr_kernel_functions;
+	uint32_t nr_objects, nr_memory;
 	bool has_states; /* model/states.h */
 	uint32_t first_root, last_root; /* chained by node->next */
 	int64_t spawning_ns; /* the part of the roots' time in which a process

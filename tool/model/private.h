@@ -95,6 +95,7 @@ struct tr2_model_private {
 	uint32_t alloc_trace_spans, alloc_works;
 	uint32_t alloc_spaces, alloc_stacks, alloc_stack_files;
 	uint32_t alloc_kernel_functions;
+	uint32_t alloc_objects, alloc_memory;
 };
 
 /* Add a zeroed element to m->KIND and return its index. */
@@ -118,6 +119,10 @@ void tr2_model_ends(struct tr2_model *m);
 /* In model/join/join_threads.c: join threads with the kernel's, and sum the states
  * of processes. */
 void tr2_model_threads(struct tr2_model *m);
+
+/* In model/objects.c: find the threads of observed waits, and sort those of
+ * each. */
+void tr2_model_objects(struct tr2_model *m);
 
 /* In model/build/trace_span.c: find the threads of works, and sort those of each. */
 void tr2_model_works(struct tr2_model *m);

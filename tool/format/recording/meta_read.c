@@ -328,6 +328,44 @@ static bool add_throttled(struct tr2_model *m, const struct task_record *r,
 	return true;
 }
 
+static bool add_object(struct meta *meta, const struct task_record *r,
+		       int64_t wall_ns)
+{
+	struct tr2_model *m = meta->m;
+	struct tr2_observed_object object = {
+		.from_ns = wall_of(m, r->since_ns),
+		.to_ns = wall_ns,
+		.known_ns = r->known_ns > 0 ? wall_of(m, r->known_ns) : 0,
+		.call = tr2_intern(m, r->call.p, r->call.len),
+		.what = tr2_intern(m, r->what.p, r->what.len),
+		.name = tr2_intern(m, r->name.p, r->name.len),
+		.others = tr2_intern(m, r->others.p, r->others.len),
+		.number = r->number > 0 && r->number < UINT32_MAX ?
+				  (uint32_t)r->number : 1,
+	};
+
+	if (!pid_fits(r->tid) || r->since_ns <= 0 || r->since_ns > r->time_ns)
+		return false;
+	tr2_build_object(m, (int32_t)r->pid, (int32_t)r->tid,
+			 pid_fits(r->peer) ? (int32_t)r->peer : 0, &object);
+	return true;
+}
+
+static bool add_memory(struct meta *meta, const struct task_record *r,
+		       int64_t wall_ns)
+{
+	struct tr2_observed_memory_point point = {
+		.at_ns = wall_ns,
+		.rss_bytes = known(r->rss_bytes),
+		.pss_bytes = known(r->pss_bytes),
+		.tree_bytes = known(r->tree_bytes),
+	};
+
+	tr2_build_memory(meta->m, pid_fits(r->pid) ? (int32_t)r->pid : 0,
+			 &point);
+	return true;
+}
+
 /* false: an unknown record. */
 static bool add_record(struct meta *meta, struct task_record *r)
 {
@@ -344,6 +382,8 @@ static bool add_record(struct meta *meta, struct task_record *r)
 	wall_ns = wall_of(m, r->time_ns);
 	if (type_is(r, "throttled"))
 		return add_throttled(m, r, wall_ns);
+	if (type_is(r, "memory"))
+		return add_memory(meta, r, wall_ns);
 	if (!pid_fits(r->pid))
 		return false;
 	if (wall_ns > meta->last_ns)
@@ -366,6 +406,8 @@ static bool add_record(struct meta *meta, struct task_record *r)
 		add_argv(m, r, wall_ns);
 	} else if (type_is(r, "status")) {
 		add_status(m, r, wall_ns);
+	} else if (type_is(r, "object")) {
+		return add_object(meta, r, wall_ns);
 	} else {
 		return false;
 	}

@@ -68,6 +68,14 @@ uint32_t tr2_build_task_status(struct tr2_model *m, int32_t pid,
  */
 void tr2_build_privileged(struct tr2_model *m, uint32_t first_task);
 
+/* Add what the observer saw a thread wait for: `object` is complete but for its
+ * thread and its peer, which is the process with the pid `peer` (0: none). */
+void tr2_build_object(struct tr2_model *m, int32_t pid, int32_t tid,
+		      int32_t peer, const struct tr2_observed_object *object);
+/* Add the memory of a process, which is set in `point`; pid 0: of all. */
+void tr2_build_memory(struct tr2_model *m, int32_t pid,
+		      const struct tr2_observed_memory_point *point);
+
 /* Note a problem: the first of its kind in a source keeps its text and line,
  * the others are only counted. text is copied. */
 void tr2_build_problem(struct tr2_model *m, enum tr2_problem_kind kind,

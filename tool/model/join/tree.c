@@ -105,5 +105,6 @@ void tr2_model_finish(struct tr2_model *m)
 	make_tree(m);
 	tr2_model_works(m);
 	tr2_model_threads(m);
+	tr2_model_objects(m);
 	tr2_model_samples(m);
 }

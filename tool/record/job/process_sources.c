@@ -400,6 +400,44 @@ static void timer_ready(struct tr2_source *source, uint32_t events)
 	rings_ready(w);
 }
 
+/* Give the observer the processes that there are by now. */
+static void update_observer(void *data)
+{
+	struct tr2_watch *w = data;
+	struct tr2_observer *o = w->observer;
+	const struct tr2_proc *p;
+	size_t i;
+
+	tr2_watch_read(w);
+	for (i = 0; i < o->nr; i++) {
+		p = tr2_procs_find(&w->procs, o->processes[i]->pid);
+		o->processes[i]->ended |=
+			!p || p->ended || p->start_ns != o->processes[i]->start_ns;
+	}
+	for (; w->nr_observed < w->procs.nr; w->nr_observed++) {
+		p = &w->procs.proc[w->nr_observed];
+		if (!p->ended)
+			tr2_observer_add(o, p->pid, p->start_ns);
+	}
+}
+
+static void take_observed(void *data, const struct tr2_task_event *e)
+{
+	struct tr2_watch *w = data;
+
+	tr2_tasklog_add(&w->log, e);
+}
+
+static void start_observer(struct tr2_watch *w)
+{
+	w->observer = tr2_observer_start(w->loop);
+	if (!w->observer)
+		return;
+	w->observer->update = update_observer;
+	w->observer->take = take_observed;
+	w->observer->data = w;
+}
+
 void tr2_watch_run(struct tr2_watch *w)
 {
 	tr2_kernel_records_start(&w->kernel);
@@ -409,6 +447,7 @@ void tr2_watch_run(struct tr2_watch *w)
 	if ((w->has_tasks && !w->has_connector) || w->limit.fd >= 0)
 		(void)tr2_loop_add_timer(w->loop, &w->look_timer, LOOK_NS,
 					 LOOK_NS);
+	start_observer(w);
 }
 
 static void start_ptrace(struct tr2_watch *w, struct tr2_run *run)
@@ -537,6 +576,8 @@ static void wait_for_exit_codes(struct tr2_watch *w)
 
 void tr2_watch_finish(struct tr2_watch *w)
 {
+	tr2_observer_stop(w->observer);
+	w->observer = NULL;
 	w->traced = w->ptrace.on;
 	tr2_ptrace_stop(&w->ptrace);
 	if (w->traced)

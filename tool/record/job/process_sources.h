@@ -14,6 +14,7 @@
 #include "record/job/meta_write.h"
 #include "record/kernel/kernel_records.h"
 #include "record/loop.h"
+#include "record/observer/observer.h"
 #include "record/sources/connector.h"
 #include "record/sources/cpu_limit.h"
 #include "record/sources/pidfds.h"
@@ -36,6 +37,8 @@ struct tr2_watch {
 	struct tr2_connector connector;
 	struct tr2_ptrace ptrace;
 	enum tr2_ptrace_wanted wants_ptrace; /* set by the caller */
+	struct tr2_observer *observer; /* NULL: none */
+	size_t nr_observed; /* processes of `procs` that it knows */
 	struct tr2_run *run; /* with ptrace, whose thread waits for it */
 	bool has_tasks, has_connector;
 	bool traced; /* the end: ptrace was on */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* objects - join what the observer saw with the threads and their states. */
+#include <stdlib.h>
+
+#include "common/order.h"
+#include "model/build/build.h"
+#include "model/objects.h"
+#include "model/private.h"
+#include "model/states.h"
+
+/* The task that has this pid now. 0: none. */
+static uint32_t task_now(const struct tr2_model *m, int32_t pid)
+{
+	return pid ? tr2_map_get(&m->priv->tasks, (uint32_t)pid) : 0;
+}
+
+void tr2_build_object(struct tr2_model *m, int32_t pid, int32_t tid,
+		      int32_t peer, const struct tr2_observed_object *object)
+{
+	uint32_t task = task_now(m, pid), i;
+
+	if (!task)
+		return;
+	i = tr2_add(m, objects);
+	m->objects[i] = *object;
+	m->objects[i].tid = tid;
+	m->objects[i].task = task;
+	m->objects[i].peer = task_now(m, peer);
+}
+
+void tr2_build_memory(struct tr2_model *m, int32_t pid,
+		      const struct tr2_observed_memory_point *point)
+{
+	uint32_t task = task_now(m, pid), i;
+
+	if (pid && !task)
+		return;
+	i = tr2_add(m, memory);
+	m->memory[i] = *point;
+	m->memory[i].task = task;
+}
+
+/* Return the thread of a process that lived then; 0: unknown. */
+static uint32_t thread_of(const struct tr2_model *m,
+			  const struct tr2_observed_object *o)
+{
+	uint32_t i;
+
+	tr2_for_each_task_thread(m, o->task, i)
+		if (m->task_threads[i].tid == o->tid &&
+		    m->task_threads[i].start_ns <= o->from_ns &&
+		    m->task_threads[i].end_ns >= o->to_ns)
+			return i;
+	return 0;
+}
+
+TR2_ORDER(by_thread, struct tr2_observed_object,
+	  TR2_UP(task_thread) ?: TR2_UP(from_ns))
+TR2_ORDER(by_time, struct tr2_observed_memory_point,
+	  TR2_UP(at_ns) ?: TR2_UP(task))
+
+void tr2_model_objects(struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_objects; i++)
+		m->objects[i].task_thread = thread_of(m, &m->objects[i]);
+	if (m->nr_objects > 1)
+		qsort(m->objects + 1, m->nr_objects - 1, sizeof(*m->objects),
+		      by_thread);
+	if (m->nr_memory > 1)
+		qsort(m->memory + 1, m->nr_memory - 1, sizeof(*m->memory),
+		      by_time);
+	for (i = 1; i < m->nr_objects; i++) {
+		struct tr2_task_thread *t =
+			&m->task_threads[m->objects[i].task_thread];
+
+		if (!t->nr_objects++)
+			t->first_object = i;
+	}
+}
+
+/* The object that was seen longest, of those that are seen in the wait alone:
+ * a look just before or after it saw another wait. */
+const struct tr2_observed_object *
+tr2_object_of(const struct tr2_model *m, uint32_t task_thread, uint32_t state)
+{
+	const struct tr2_task_thread *t = &m->task_threads[task_thread];
+	const struct tr2_state *s = &m->states[state];
+	int64_t end_ns = tr2_state_end(m, task_thread, state);
+	uint32_t low = 0, high = t->nr_objects, mid;
+	const struct tr2_observed_object *o;
+
+	if (s->kind != TR2_STATE_WAIT)
+		return NULL;
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (m->objects[t->first_object + mid].from_ns < s->start_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == t->nr_objects)
+		return NULL;
+	o = &m->objects[t->first_object + low];
+	return o->to_ns <= end_ns && o->known_ns <= s->start_ns ? o : NULL;
+}
+
+uint32_t tr2_object_peer(const struct tr2_model *m,
+			 const struct tr2_observed_object *object)
+{
+	return object->peer ? m->tasks[object->peer].node : 0;
+}
+
+/* "to" or "from" for an object with two ends, "held by" for a lock. */
+static const char *peer_word(const struct tr2_model *m,
+			     const struct tr2_observed_object *o)
+{
+	const char *call = tr2_s(m, o->call);
+
+	if (!strcmp(tr2_s(m, o->what), "lock"))
+		return ", held by ";
+	return strstr(call, "write") || !strncmp(call, "send", 4) ? " to " :
+								    " from ";
+}
+
+void tr2_object_add_text(struct tr2_buf *b, const struct tr2_model *m,
+			 const struct tr2_observed_object *o)
+{
+	uint32_t peer = tr2_object_peer(m, o);
+
+	tr2_buf_addstr(b, tr2_s(m, o->what));
+	if (o->name)
+		tr2_buf_addall(b, " ", tr2_s(m, o->name));
+	if (o->number > 1) {
+		tr2_buf_addlit(b, " x ");
+		tr2_buf_add_u64(b, o->number);
+	}
+	if (peer)
+		tr2_buf_addall(b, peer_word(m, o), tr2_node_name(m, peer));
+	if (o->others)
+		tr2_buf_addall(b, ", ", tr2_s(m, o->others));
+}

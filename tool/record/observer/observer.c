@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* The pace of the observer: a look, its records, a pause. */
+#include "record/observer/observer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/procfs.h"
+
+/* At most a hundredth of a CPU is the observer's. */
+#define PAUSE_PER_COST 100u
+/* So long the end of the recording waits for a look. */
+#define PATIENCE_NS 200000000
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void free_process(struct tr2_observed *p)
+{
+	tr2_observed_memory_release(&p->memory);
+	tr2_observed_waits_release(&p->waits);
+	free(p);
+}
+
+/* Processes that ended are looked at no more. */
+static void look(struct tr2_observer *o)
+{
+	size_t i, nr = 0;
+
+	o->now_ns = tr2_kernel_now_ns();
+	for (i = 0; i < o->nr; i++) {
+		struct tr2_observed *p = o->processes[i];
+
+		if (p->ended) {
+			tr2_observe_end(o, p);
+			free_process(p);
+			continue;
+		}
+		o->processes[nr++] = p;
+		if (p->refused)
+			continue;
+		tr2_observe_memory(o, p);
+		tr2_observe_waits(o, p);
+		o->refused += p->refused;
+	}
+	o->nr = nr;
+	tr2_observe_tree(o);
+	o->looks++;
+}
+
+static void *run(void *data)
+{
+	struct tr2_observer *o = data;
+
+	pthread_mutex_lock(&o->lock);
+	while (!o->stop) {
+		if (!o->busy) {
+			pthread_cond_wait(&o->changed, &o->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&o->lock);
+		look(o);
+		o->cost_ns = cpu_ns();
+		pthread_mutex_lock(&o->lock);
+		o->busy = false;
+		pthread_cond_broadcast(&o->changed);
+	}
+	pthread_mutex_unlock(&o->lock);
+	return NULL;
+}
+
+static void hand_over(struct tr2_observer *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->nr_records; i++)
+		o->take(o->data, &o->records[i]);
+	o->nr_records = 0;
+}
+
+static bool is_busy(struct tr2_observer *o)
+{
+	bool busy;
+
+	pthread_mutex_lock(&o->lock);
+	busy = o->busy;
+	pthread_mutex_unlock(&o->lock);
+	return busy;
+}
+
+static void begin_look(struct tr2_observer *o)
+{
+	hand_over(o);
+	o->update(o->data);
+	pthread_mutex_lock(&o->lock);
+	o->busy = true;
+	pthread_cond_broadcast(&o->changed);
+	pthread_mutex_unlock(&o->lock);
+}
+
+/* The pause follows from the mean of what looks cost, so that one that was slow
+ * because of others is made up for. */
+static uint64_t pause_ns(const struct tr2_observer *o)
+{
+	uint64_t mean = o->looks ? o->cost_ns / o->looks : 0;
+
+	return mean * PAUSE_PER_COST > TR2_OBSERVER_NS ?
+		       mean * PAUSE_PER_COST : TR2_OBSERVER_NS;
+}
+
+static void tick(struct tr2_source *source, uint32_t events)
+{
+	struct tr2_observer *o = (struct tr2_observer *)source;
+	uint64_t ticks;
+
+	(void)events;
+	if (read(source->fd, &ticks, sizeof(ticks)) < 0 || is_busy(o))
+		return;
+	begin_look(o);
+	tr2_loop_close(o->loop, &o->timer);
+	(void)tr2_loop_add_timer(o->loop, &o->timer, pause_ns(o),
+				 TR2_OBSERVER_NS);
+}
+
+struct tr2_observer *tr2_observer_start(struct tr2_loop *loop)
+{
+	struct tr2_observer *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->loop = loop;
+	o->timer.fd = -1;
+	o->timer.ready = tick;
+	pthread_mutex_init(&o->lock, NULL);
+	pthread_cond_init(&o->changed, NULL);
+	errno = pthread_create(&o->thread, NULL, run, o);
+	if (errno) {
+		free(o);
+		return NULL;
+	}
+	(void)tr2_loop_add_timer(loop, &o->timer, TR2_OBSERVER_NS,
+				 TR2_OBSERVER_NS);
+	return o;
+}
+
+/* false: the thread hangs in a look. */
+static bool wait_for_look(struct tr2_observer *o)
+{
+	struct timespec until;
+	int err = 0;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += PATIENCE_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&o->lock);
+	while (o->busy && !err)
+		err = pthread_cond_timedwait(&o->changed, &o->lock, &until);
+	o->stop = true;
+	pthread_cond_broadcast(&o->changed);
+	pthread_mutex_unlock(&o->lock);
+	return !err;
+}
+
+void tr2_observer_stop(struct tr2_observer *o)
+{
+	size_t i;
+
+	if (!o)
+		return;
+	tr2_loop_close(o->loop, &o->timer);
+	/* A thread that hangs keeps what it uses until the process ends. */
+	if (!wait_for_look(o)) {
+		pthread_detach(o->thread);
+		return;
+	}
+	pthread_join(o->thread, NULL);
+	o->update(o->data);
+	for (i = 0; i < o->nr; i++)
+		tr2_observe_end(o, o->processes[i]);
+	hand_over(o);
+	for (i = 0; i < o->nr; i++)
+		free_process(o->processes[i]);
+	free(o->processes);
+	free(o->records);
+	tr2_buf_release(&o->text);
+	pthread_cond_destroy(&o->changed);
+	pthread_mutex_destroy(&o->lock);
+	free(o);
+}
+
+void tr2_observer_add(struct tr2_observer *o, pid_t pid, uint64_t start_ns)
+{
+	size_t alloc = o->alloc ? o->alloc * 2 : 64;
+	struct tr2_observed **grown, *p;
+
+	if (o->nr == o->alloc) {
+		grown = realloc(o->processes, alloc * sizeof(*grown));
+		if (!grown)
+			return;
+		o->processes = grown;
+		o->alloc = alloc;
+	}
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return;
+	p->pid = pid;
+	p->start_ns = start_ns;
+	o->processes[o->nr++] = p;
+}
+
+struct tr2_buf *tr2_observer_text(struct tr2_observer *o)
+{
+	tr2_buf_reset(&o->text);
+	return &o->text;
+}
+
+void tr2_observer_record(struct tr2_observer *o, enum tr2_task_kind kind,
+			 pid_t pid, pid_t tid, uint64_t time_ns)
+{
+	size_t alloc = o->alloc_records ? o->alloc_records * 2 : 64;
+	struct tr2_task_event *grown;
+	char *more = o->text.failed ? NULL : strdup(tr2_buf_str(&o->text));
+
+	if (o->nr_records == o->alloc_records) {
+		grown = realloc(o->records, alloc * sizeof(*grown));
+		if (grown) {
+			o->records = grown;
+			o->alloc_records = alloc;
+		}
+	}
+	if (!more || o->nr_records == o->alloc_records) {
+		free(more);
+		return;
+	}
+	o->records[o->nr_records++] = (struct tr2_task_event){
+		.kind = kind, .pid = pid, .tid = tid, .time_ns = time_ns,
+		.more = more,
+	};
+}

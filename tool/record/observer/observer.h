@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * observer - look at the recorded processes while they run, and record what each
+ * waits for and how much memory it has.
+ *
+ * A thread of its own reads /proc, since such a read may wait for a disk. The
+ * recorder's loop gives it the list of processes for each look and takes its
+ * records afterwards; between the two, all of struct tr2_observer but `lock` and
+ * `busy` belongs to that thread. It measures what its looks cost and pauses for
+ * a hundred times as long.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "format/recording/tasklog.h"
+#include "record/loop.h"
+#include "record/observer/observed_memory.h"
+#include "record/observer/observed_waits.h"
+
+/* The pause between two looks, unless they cost more than a hundredth of it. */
+#define TR2_OBSERVER_NS 20000000u
+
+/* A process of the recording that has not ended. */
+struct tr2_observed {
+	pid_t pid;
+	uint64_t start_ns;
+	bool ended; /* set by the loop */
+	/* The kernel refused to tell of it: another user's, or a set-uid
+	 * program. */
+	bool refused;
+	struct tr2_observed_memory memory;
+	struct tr2_observed_waits waits;
+};
+
+struct tr2_observer {
+	struct tr2_source timer; /* first: it is cast to this struct */
+	struct tr2_loop *loop;
+	/* Called before each look: tell of new processes, and of ends. */
+	void (*update)(void *data);
+	/* Takes a record, whose `more` belongs to it then. */
+	void (*take)(void *data, const struct tr2_task_event *event);
+	void *data;
+
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool busy;  /* the thread looks */
+	bool stop;
+
+	struct tr2_observed **processes;
+	size_t nr, alloc;
+	struct tr2_task_event *records;
+	size_t nr_records, alloc_records;
+	struct tr2_buf text; /* of the record that is made */
+	uint64_t now_ns;  /* when this look began */
+	/* Sums over all looks. */
+	uint64_t looks, cost_ns, refused;
+};
+
+/* NULL: errno. */
+struct tr2_observer *tr2_observer_start(struct tr2_loop *loop);
+/* Look once more and hand all records over, unless the thread hangs; then free
+ * all. NULL: nothing. */
+void tr2_observer_stop(struct tr2_observer *o);
+
+/* For update(). */
+void tr2_observer_add(struct tr2_observer *o, pid_t pid, uint64_t start_ns);
+
+/* For the looks: return an empty buffer for the fields of a record, each after a
+ * comma; add the record that has them. */
+struct tr2_buf *tr2_observer_text(struct tr2_observer *o);
+void tr2_observer_record(struct tr2_observer *o, enum tr2_task_kind kind,
+			 pid_t pid, pid_t tid, uint64_t time_ns);
