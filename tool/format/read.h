@@ -19,6 +19,7 @@
 #define TR2_LOAD_LINES (1u << 0) /* keep every line: m->lines, sorted by time */
 #define TR2_LOAD_QUIET (1u << 1) /* print no problems */
 #define TR2_LOAD_NO_TREE (1u << 2) /* leave tr2_model_finish() to the caller */
+#define TR2_LOAD_REDACT (1u << 3) /* objects of waits get no names */
 
 enum tr2_load_result {
 	TR2_LOAD_OK,

@@ -453,8 +453,12 @@ struct tr2_observed_object {
 	uint32_t number; /* of objects with this name */
 	uint32_t peer;  /* the task at the other end, or that has the lock */
 	uint32_t task;
-	uint32_t task_thread; /* set by tr2_model_finish(); 0: unknown */
 	int32_t tid;
+	/* Set by tr2_model_finish(): the thread, 0: unknown; all of it in words:
+	 * "pipe to sort", "tcp 10.1.2.3:443 x 8, timer", "lock .git/index.lock,
+	 * held by git gc". */
+	uint32_t task_thread;
+	tr2_str text;
 };
 
 /* The memory of a process from at_ns on. 0: not measured. */
@@ -631,6 +635,7 @@ struct tr2_model {
 	uint32_t nr_trace_spans, nr_works;
 	uint32_t nr_spaces, nr_stacks, nr_stack_files, nr_kernel_functions;
 	uint32_t nr_objects, nr_memory;
+	bool redact; /* paths and addresses of objects are not shown */
 	bool has_states; /* model/states.h */
 	uint32_t first_root, last_root; /* chained by node->next */
 	int64_t spawning_ns; /* the part of the roots' time in which a process

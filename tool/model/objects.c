@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* objects - join what the observer saw with the threads and their states. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/buf.h"
 #include "common/order.h"
 #include "model/build/build.h"
 #include "model/objects.h"
@@ -54,6 +56,42 @@ static uint32_t thread_of(const struct tr2_model *m,
 	return 0;
 }
 
+/* "to" or "from" for an object with two ends, "held by" for a lock. */
+static const char *peer_word(const struct tr2_model *m,
+			     const struct tr2_observed_object *o)
+{
+	const char *call = tr2_s(m, o->call), *what = tr2_s(m, o->what);
+
+	if (!strcmp(what, "lock"))
+		return ", held by ";
+	if (!strcmp(what, "child"))
+		return " ";
+	return strstr(call, "write") || !strncmp(call, "send", 4) ? " to " :
+								    " from ";
+}
+
+static tr2_str text_of(struct tr2_model *m, const struct tr2_observed_object *o)
+{
+	uint32_t peer = o->peer ? m->tasks[o->peer].node : 0;
+	struct tr2_buf b = TR2_BUF_INIT;
+	tr2_str text;
+
+	tr2_buf_addstr(&b, tr2_s(m, o->what));
+	if (o->name && !m->redact)
+		tr2_buf_addall(&b, " ", tr2_s(m, o->name));
+	if (o->number > 1) {
+		tr2_buf_addlit(&b, " x ");
+		tr2_buf_add_u64(&b, o->number);
+	}
+	if (peer)
+		tr2_buf_addall(&b, peer_word(m, o), tr2_node_name(m, peer));
+	if (o->others)
+		tr2_buf_addall(&b, ", ", tr2_s(m, o->others));
+	text = tr2_intern(m, tr2_buf_str(&b), b.len);
+	tr2_buf_release(&b);
+	return text;
+}
+
 TR2_ORDER(by_thread, struct tr2_observed_object,
 	  TR2_UP(task_thread) ?: TR2_UP(from_ns))
 TR2_ORDER(by_time, struct tr2_observed_memory_point,
@@ -63,8 +101,10 @@ void tr2_model_objects(struct tr2_model *m)
 {
 	uint32_t i;
 
-	for (i = 1; i < m->nr_objects; i++)
+	for (i = 1; i < m->nr_objects; i++) {
 		m->objects[i].task_thread = thread_of(m, &m->objects[i]);
+		m->objects[i].text = text_of(m, &m->objects[i]);
+	}
 	if (m->nr_objects > 1)
 		qsort(m->objects + 1, m->nr_objects - 1, sizeof(*m->objects),
 		      by_thread);
@@ -80,8 +120,8 @@ void tr2_model_objects(struct tr2_model *m)
 	}
 }
 
-/* The object that was seen longest, of those that are seen in the wait alone:
- * a look just before or after it saw another wait. */
+/* Looks are compared with states to the nanosecond: both have the kernel's
+ * clock, and a look saw the same wait before and after. */
 const struct tr2_observed_object *
 tr2_object_of(const struct tr2_model *m, uint32_t task_thread, uint32_t state)
 {
@@ -106,38 +146,26 @@ tr2_object_of(const struct tr2_model *m, uint32_t task_thread, uint32_t state)
 	return o->to_ns <= end_ns && o->known_ns <= s->start_ns ? o : NULL;
 }
 
-uint32_t tr2_object_peer(const struct tr2_model *m,
-			 const struct tr2_observed_object *object)
+tr2_str tr2_object_text(const struct tr2_model *m, uint32_t task_thread,
+			uint32_t state)
 {
-	return object->peer ? m->tasks[object->peer].node : 0;
+	const struct tr2_observed_object *o =
+		tr2_object_of(m, task_thread, state);
+
+	return o ? o->text : 0;
 }
 
-/* "to" or "from" for an object with two ends, "held by" for a lock. */
-static const char *peer_word(const struct tr2_model *m,
-			     const struct tr2_observed_object *o)
+void tr2_wait_add_text(struct tr2_buf *b, const struct tr2_model *m,
+		       enum tr2_cause cause, tr2_str object)
 {
-	const char *call = tr2_s(m, o->call);
+	const char *name = cause ? tr2_cause_name(cause) : "?";
+	const char *text = tr2_s(m, object);
+	size_t len = strlen(name);
+	bool said = !cause || (!strncmp(text, name, len) &&
+			       strchr(" ,", text[len]));
 
-	if (!strcmp(tr2_s(m, o->what), "lock"))
-		return ", held by ";
-	return strstr(call, "write") || !strncmp(call, "send", 4) ? " to " :
-								    " from ";
-}
-
-void tr2_object_add_text(struct tr2_buf *b, const struct tr2_model *m,
-			 const struct tr2_observed_object *o)
-{
-	uint32_t peer = tr2_object_peer(m, o);
-
-	tr2_buf_addstr(b, tr2_s(m, o->what));
-	if (o->name)
-		tr2_buf_addall(b, " ", tr2_s(m, o->name));
-	if (o->number > 1) {
-		tr2_buf_addlit(b, " x ");
-		tr2_buf_add_u64(b, o->number);
-	}
-	if (peer)
-		tr2_buf_addall(b, peer_word(m, o), tr2_node_name(m, peer));
-	if (o->others)
-		tr2_buf_addall(b, ", ", tr2_s(m, o->others));
+	if (!object || !said)
+		tr2_buf_addstr(b, name);
+	if (object)
+		tr2_buf_addall(b, said ? "" : ": ", text);
 }

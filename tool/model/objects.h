@@ -5,18 +5,19 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "model/model.h"
 
-/* Return the object of a wait of a task thread; NULL: unknown. */
+/* Return the object of a wait of a task thread; NULL: unknown, or the state is
+ * no wait. */
 const struct tr2_observed_object *
 tr2_object_of(const struct tr2_model *m, uint32_t task_thread, uint32_t state);
 
-/* Return the node at the other end, or that held the lock; 0: unknown. */
-uint32_t tr2_object_peer(const struct tr2_model *m,
-			 const struct tr2_observed_object *object);
+/* The same in words; 0: unknown. */
+tr2_str tr2_object_text(const struct tr2_model *m, uint32_t task_thread,
+			uint32_t state);
 
-/* Add it in words: "pipe to sort", "tcp 10.1.2.3:443 x 8, timer", "lock
- * .git/index.lock, held by git gc". */
-void tr2_object_add_text(struct tr2_buf *b, const struct tr2_model *m,
-			 const struct tr2_observed_object *object);
+/* Add a wait in words, without what its cause and its object both say: "poll:
+ * tcp 10.1.2.3:443", "pipe to sort", "sleep 5 s". object may be 0. */
+struct tr2_buf;
+void tr2_wait_add_text(struct tr2_buf *b, const struct tr2_model *m,
+		       enum tr2_cause cause, tr2_str object);

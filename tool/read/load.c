@@ -133,6 +133,7 @@ static void finish(struct tr2_loader *l)
 
 	if (m->nr_lines)
 		qsort(m->lines, m->nr_lines, sizeof(*m->lines), compare_lines);
+	m->redact = l->load->flags & TR2_LOAD_REDACT;
 	if (!(l->load->flags & TR2_LOAD_NO_TREE))
 		tr2_model_finish(m);
 	if (!(l->load->flags & TR2_LOAD_QUIET))

@@ -362,7 +362,9 @@ static int run(int argc, char **argv)
 		return exit_code;
 	argc = take_changes(argc, argv);
 	tr2_symbols_ask_servers(debuginfod);
-	m = tr2_inputs_load(argc, argv, 0, &exit_code);
+	m = tr2_inputs_load(argc, argv,
+			    html_options.redact ? TR2_LOAD_REDACT : 0,
+			    &exit_code);
 	if (!m)
 		return exit_code;
 	if (html) {

@@ -13,6 +13,7 @@
 #include "common/words.h"
 #include "common/memory.h"
 #include "model/kind.h"
+#include "model/objects.h"
 #include "model/path/critical.h"
 #include "model/path/what_if_rank.h"
 #include "model/states.h"
@@ -157,14 +158,16 @@ static void cell_step_why(struct tr2_table *t, const struct step_row *r)
 		return;
 	tr2_buf_reset(&b);
 	tr2_buf_addstr(&b, s->doubtful ? "~" : "");
-	if (s->kind == TR2_STEP_WAIT)
-		tr2_buf_addall(&b, "wait ",
-			       s->cause ? tr2_cause_name(s->cause) : "?");
-	else
+	if (s->kind == TR2_STEP_WAIT) {
+		tr2_buf_addlit(&b, "wait ");
+		tr2_wait_add_text(&b, m, s->cause, s->object);
+	} else {
 		tr2_buf_addstr(&b, mostly_ready(s) ? "no CPU" : "run");
+	}
 	if (s->thread)
 		tr2_buf_addall(&b, " in ", tr2_s(m, s->thread));
-	if (s->by && (s->kind == TR2_STEP_WAIT || mostly_ready(s)))
+	if (s->by && !s->object &&
+	    (s->kind == TR2_STEP_WAIT || mostly_ready(s)))
 		tr2_buf_addall(&b, ": ", tr2_s(m, s->by));
 	tr2_cell_str(t, tr2_buf_str(&b));
 }
@@ -260,6 +263,8 @@ static void cell_part_gain_most(struct tr2_table *t, const struct step_row *r)
 	DATA(state, tr2_cell_str(t, kind_names[r->step->kind])) \
 	DATA(cause, if (r->step->kind == TR2_STEP_WAIT) \
 		tr2_cell_str(t, tr2_cause_name(r->step->cause))) \
+	DATA(object, if (r->step->object) \
+		tr2_cell_str(t, tr2_s(r->of.m, r->step->object))) \
 	DATA(thread, if (r->step->thread) \
 		tr2_cell_str(t, tr2_s(r->of.m, r->step->thread))) \
 	DATA(by, if (r->step->by) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report_waits - trace2 report --waits: what threads waited for, by cause,
- * process and region.
+ * object, process and region.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "common/memory.h"
 #include "common/say.h"
 #include "model/kind.h"
+#include "model/objects.h"
 #include "model/states.h"
 #include "model/stats.h"
 #include "report/node.h"
@@ -17,6 +18,7 @@
 /* What the waits of a group have in common. */
 struct kind {
 	enum tr2_cause cause;
+	tr2_str object; /* 0: unknown */
 	uint32_t node, span;
 	tr2_str process; /* its kind: model/kind.h */
 	uint64_t nr_inferred;
@@ -92,7 +94,7 @@ static void add_waker(struct waits *w, uint32_t group, const char *name,
 	w->wakers[*slot - 1].ns += ns;
 }
 
-/* Return the name of the group: cause, process, and region. */
+/* Return the name of the group: cause, object, process, and region. */
 static const char *group_name(const struct waits *w, const struct kind *k)
 {
 	struct tr2_model *m = w->r->m;
@@ -101,7 +103,7 @@ static const char *group_name(const struct waits *w, const struct kind *k)
 
 	tr2_buf_reset(&b);
 	tr2_buf_addall(&b, tr2_cause_name(k->cause), "\n",
-		       tr2_s(m, w->process), "\n", tr2_s(m, s->category), "/",
+		       tr2_s(m, k->object), "\n", tr2_s(m, w->process), "\n", tr2_s(m, s->category), "/",
 		       tr2_s(m, s->label));
 	return tr2_s(m, tr2_intern(m, tr2_buf_str(&b), b.len));
 }
@@ -153,6 +155,7 @@ static void gather_thread(struct waits *w, uint32_t node, uint32_t thread)
 		if (s->kind != TR2_STATE_WAIT)
 			continue;
 		kind.cause = s->cause;
+		kind.object = tr2_object_text(m, thread, i);
 		kind.span = region_at(m, &place, s->start_ns);
 		ns = tr2_state_end(m, thread, i) - s->start_ns;
 		if (is_chosen(w, kind.span, ns))
@@ -183,15 +186,25 @@ static void cell_waker(struct tr2_table *t, const struct wait_row *r)
 			      r->waker);
 }
 
+static void cell_wait(struct tr2_table *t, const struct wait_row *r)
+{
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	tr2_buf_reset(&b);
+	tr2_wait_add_text(&b, r->w->r->m, r->k->cause, r->k->object);
+	tr2_cell_str(t, tr2_buf_str(&b));
+}
+
 #define COLUMNS(COLUMN, DATA, TEXT) \
 	COLUMN(total_ns, "SUM", 0, tr2_cell_ns(t, r->g->total_ns)) \
 	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->g->nr)) \
 	COLUMN(p50_ns, "P50", TR2_COL_SINGLE | TR2_COL_YIELDS, \
 	       tr2_cell_ns(t, tr2_group_percentile(r->g, 0.5))) \
 	COLUMN(max_ns, "MAX", TR2_COL_SINGLE, tr2_cell_ns(t, r->g->max_ns)) \
-	COLUMN(cause, "WAIT", TR2_COL_LEFT, \
-	       tr2_cell_str(t, tr2_output_is_text(t->output) && !r->k->cause ? \
-	       "?" : tr2_cause_name(r->k->cause))) \
+	TEXT(wait, "WAIT", TR2_COL_LEFT, cell_wait(t, r)) \
+	DATA(cause, tr2_cell_str(t, tr2_cause_name(r->k->cause))) \
+	DATA(object, if (r->k->object) \
+		tr2_cell_str(t, tr2_s(r->w->r->m, r->k->object))) \
 	COLUMN(woken_by, "WOKEN BY", TR2_COL_LEFT, cell_waker(t, r)) \
 	DATA(inferred, tr2_cell_uint(t, r->k->nr_inferred)) \
 	COLUMN(group, "GROUP", TR2_COL_FLEX, tr2_cell_str(t, r->g->by)) \

@@ -21,8 +21,8 @@ const POINT_KINDS = { 0: KIND.data, 1: KIND.data, 2: KIND.error,
 // How many values of a list are one of these.
 const sizeOf = (places) => Object.keys(places).length;
 const SPAN_FIELDS = sizeOf(SPAN), STATE_FIELDS = sizeOf(STATE),
-	STEP_FIELDS = sizeOf(STEP), FRAME_FIELDS = sizeOf(FRAME),
-	STACK_FIELDS = sizeOf(STACK);
+	OBJECT_FIELDS = sizeOf(OBJECT), STEP_FIELDS = sizeOf(STEP),
+	FRAME_FIELDS = sizeOf(FRAME), STACK_FIELDS = sizeOf(STACK);
 const INFERRED = 32; // in the code of a state
 
 function makeItems(n) {
@@ -110,7 +110,7 @@ function addTask(d, row, item) {
 	const { states, items } = d, list = row[TASK.states];
 	const task = { item, process: row[TASK.process] - 1, tid: row[TASK.tid],
 		start: row[TASK.start], end: row[TASK.start],
-		first: states.n, last: states.n };
+		first: states.n, last: states.n, objects: new Map() };
 
 	for (let k = 0; k < list.length; k += STATE_FIELDS) {
 		states.start[states.n] = task.end;
@@ -120,6 +120,9 @@ function addTask(d, row, item) {
 		task.end += list[k + STATE.dur];
 	}
 	task.last = states.n;
+	for (let k = 0; k < row[TASK.objects].length; k += OBJECT_FIELDS)
+		task.objects.set(row[TASK.objects][k + OBJECT.at],
+			row[TASK.objects][k + OBJECT.name]);
 	if (isOwnTask(row)) {
 		items.kind[item] = KIND.thread;
 		items.start[item] = task.start;
@@ -158,7 +161,8 @@ function addPath(d, first) {
 	for (let k = 0, i = first; k < path.length; k += STEP_FIELDS, i++) {
 		const code = path[k + STEP.code], by = path[k + STEP.by];
 		// by: less than 0 for parts of several processes
-		const reason = reasonText(d, code, Math.max(0, by)) +
+		const reason = reasonText(d, code, Math.max(0, by),
+			path[k + STEP.object]) +
 			(by < 0 ? ', in several processes' : '');
 
 		if (!numbers.has(reason))

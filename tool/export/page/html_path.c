@@ -50,9 +50,10 @@ struct path {
 	uint32_t nr_shorts;
 };
 
-/* Add a piece that begins at p->at_ns. by: the number of a name, 0, or SEVERAL. */
+/* Add a piece that begins at p->at_ns. by: the number of a name, 0, or SEVERAL;
+ * object: the number of a text, or 0. */
 static void add_piece(struct path *p, int64_t ns, uint32_t node, uint32_t span,
-		      unsigned int code, int64_t by)
+		      unsigned int code, int64_t by, int64_t object)
 {
 	const struct tr2_html *h;
 
@@ -70,7 +71,8 @@ static void add_whole(struct path *p, const struct tr2_path_piece *piece)
 {
 	add_piece(p, piece->end_ns - piece->start_ns, piece->node, piece->span,
 		  code_of(piece) | (piece->inferred ? TR2_HTML_INFERRED : 0u),
-		  p->x ? tr2_html_string(p->x, tr2_s(p->m, piece->by)) : 0);
+		  p->x ? tr2_html_string(p->x, tr2_s(p->m, piece->by)) : 0,
+		  p->x ? tr2_html_string(p->x, tr2_s(p->m, piece->object)) : 0);
 }
 
 static void flush(struct path *p)
@@ -86,7 +88,7 @@ static void flush(struct path *p)
 			add_piece(p, s->ns, s->node, 0,
 				  code | (s->inferred_ns > s->ns / 2 ?
 						  TR2_HTML_INFERRED : 0u),
-				  s->several ? SEVERAL : 0);
+				  s->several ? SEVERAL : 0, 0);
 	}
 	memset(p->shorts, 0, sizeof(p->shorts));
 	p->nr_shorts = 0;

@@ -13,6 +13,7 @@
 #include "common/memory.h"
 #include "export/page/html_rows.h"
 #include "model/filter.h"
+#include "model/objects.h"
 #include "model/states.h"
 
 #define MAX_STATES 300000
@@ -137,6 +138,26 @@ static int64_t choose_grain(struct tr2_export *x)
 	}
 }
 
+/* Those of waits that are too short for the page are left out. */
+static void add_objects(struct states *w, uint32_t thread)
+{
+	struct tr2_export *x = w->x;
+	const struct tr2_html *h = x->state;
+	const struct tr2_model *m = x->m;
+	uint32_t i;
+
+	tr2_for_each_state(m, thread, i) {
+		const struct tr2_state *s = &m->states[i];
+		tr2_str object = tr2_object_text(m, thread, i);
+
+		if (!object ||
+		    tr2_state_end(m, thread, i) - s->start_ns < w->grain_ns)
+			continue;
+#define TR2_PAGE_OBJECT(name, value) tr2_html_num(&w->rows, value);
+#include "export/page/page.def"
+	}
+}
+
 static void add_thread(struct states *w, uint32_t i)
 {
 	struct tr2_export *x = w->x;
@@ -148,6 +169,9 @@ static void add_thread(struct states *w, uint32_t i)
 #include "export/page/page.def"
 	tr2_buf_addch(&w->rows, '[');
 	add_states(w, x->m, i);
+	tr2_html_close_row(&w->rows);
+	tr2_buf_addlit(&w->rows, ",[");
+	add_objects(w, i);
 	tr2_html_close_row(&w->rows);
 	tr2_buf_addch(&w->rows, ']');
 }

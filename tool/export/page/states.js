@@ -12,10 +12,11 @@ function stateName(d, code) {
 			d.causes[code - WAIT][0].replace('unknown', '?') : '';
 }
 
-// by: the number of a name; 0: none.
-function reasonText(d, code, by) {
-	const name = stateName(d, code & ~INFERRED), sign = code & INFERRED ?
-		'~' : '';
+// by: the number of a name; object: the number of a text; 0: none.
+function reasonText(d, code, by, object) {
+	const name = stateName(d, code & ~INFERRED) +
+		(object ? ' (' + d.strings[object] + ')' : '');
+	const sign = code & INFERRED ? '~' : '';
 
 	return !by ? name : name + ((code & ~INFERRED) === READY ? ': ' :
 		', ended by ') + sign + d.strings[by];
@@ -58,8 +59,8 @@ function stateText(d, task, time) {
 	if (k >= task.last || start[k] > time)
 		return '';
 	return 'now ' + reasonText(d, code[k], other[k] < 0 ? -other[k] :
-		other[k] > 0 ? d.items.name[d.tasks[other[k] - 1].item] : 0) +
-		', ' + showTime(dur[k]);
+		other[k] > 0 ? d.items.name[d.tasks[other[k] - 1].item] : 0,
+		task.objects.get(start[k]) || 0) + ', ' + showTime(dur[k]);
 }
 
 // Return the nanoseconds of each code in which these tasks were from t0 to t1.

@@ -7,6 +7,7 @@
  * chrome://tracing knows the colours; Perfetto gives each name one.
  */
 #include "export/profile/chrome.h"
+#include "model/objects.h"
 #include "model/states.h"
 
 void tr2_chrome_number_states(struct tr2_export *x)
@@ -76,9 +77,11 @@ static void name_track(struct tr2_export *x, uint32_t i, uint32_t pid)
 }
 
 static void add_state(struct tr2_export *x, const struct tr2_chrome_slice *at,
-		      const struct tr2_state *s)
+		      uint32_t thread, uint32_t state)
 {
 	const struct tr2_model *m = x->m;
+	const struct tr2_state *s = &m->states[state];
+	tr2_str object = tr2_object_text(m, thread, state);
 	struct tr2_buf *b = tr2_chrome_open_slice(x, at, "state",
 						  state_name(x, s));
 	tr2_str by = s->other ? m->task_threads[s->other].comm : s->comm;
@@ -91,6 +94,8 @@ static void add_state(struct tr2_export *x, const struct tr2_chrome_slice *at,
 	else if (by)
 		tr2_export_json_str(x, b, s->kind == TR2_STATE_READY ?
 			"cpu_had" : "ended_by", tr2_s(m, by));
+	if (object)
+		tr2_export_json_str(x, b, "object", tr2_s(m, object));
 	if (s->flags & TR2_STATE_INFERRED)
 		tr2_buf_addlit(b, ",\"inferred\":true");
 	tr2_chrome_close_args(b, args);
@@ -132,7 +137,7 @@ static void add_thread(struct tr2_export *x, uint32_t i, uint32_t pid)
 
 		if (at.end_ns <= at.start_ns)
 			continue;
-		add_state(x, &at, s);
+		add_state(x, &at, i, state);
 		if (s->kind == TR2_STATE_WAIT && at.end_ns < t->end_ns &&
 		    c->state_tids[s->other] &&
 		    m->task_threads[s->other].start_ns < at.end_ns)

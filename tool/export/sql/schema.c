@@ -148,13 +148,13 @@ const char tr2_schema_views[] =
 	"  LEFT JOIN recordings r ON r.id = s.recording"
 	" GROUP BY s.function, p.kind, s.event, s.recording"
 	" ORDER BY samples DESC;"
-	/* What threads waited for, by process and cause. */
+	/* What threads waited for, by process, cause and object. */
 	"DROP VIEW IF EXISTS waits;"
 	"CREATE VIEW waits AS"
-	" SELECT s.cause, s.by AS woken_by, p.kind, p.name AS process,"
+	" SELECT s.cause, s.object, s.by AS woken_by, p.kind, p.name AS process,"
 	"  p.command, count(*) AS count, sum(s.duration_ns) / 1e6 AS ms,"
 	"  max(s.duration_ns) / 1e6 AS max_ms, p.id AS process_id,"
 	"  r.key AS recording"
 	" FROM states s JOIN processes p ON p.id = s.process_id"
 	"  LEFT JOIN recordings r ON r.id = s.recording"
-	" WHERE s.state = 'wait' GROUP BY p.id, s.cause, s.by ORDER BY ms DESC;";
+	" WHERE s.state = 'wait' GROUP BY p.id, s.cause, s.object, s.by ORDER BY ms DESC;";

@@ -7,6 +7,7 @@
 #include "export/stacks.h"
 #include "model/build/trace_span.h"
 #include "model/kind.h"
+#include "model/objects.h"
 #include "model/states.h"
 
 const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR] = {

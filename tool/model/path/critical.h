@@ -38,6 +38,7 @@ struct tr2_step {
 	/* Who had the CPU (RUN) or ended the wait, most of the time; 0:
 	 * unknown, or the kernel. */
 	tr2_str by;
+	tr2_str object; /* WAIT: for what, more than half of the time; 0: unknown */
 	tr2_str thread; /* the kind of its threads; 0: the first thread */
 	uint8_t kind;  /* enum tr2_step_kind, but READY */
 	uint8_t cause; /* WAIT: enum tr2_cause */
@@ -57,6 +58,7 @@ struct tr2_path_piece {
 	uint32_t node, span; /* the owner; span 0: outside regions */
 	uint32_t task_thread; /* 0: unknown */
 	tr2_str by;          /* who had the CPU, or ended the wait */
+	tr2_str object;      /* WAIT: for what; 0: unknown */
 	uint8_t kind;        /* enum tr2_step_kind */
 	uint8_t cause;       /* WAIT: enum tr2_cause */
 	bool inferred;       /* the wake-up that led here was not recorded */
@@ -104,8 +106,8 @@ struct tr2_path_sum {
 	/* A process: below it, and others of its kind in the same place, is more
 	 * than half of the time; 0: none. */
 	uint32_t in;
-	/* of its time: derived; doubtful; for step.by */
-	int64_t inferred_ns, doubtful_ns, by_ns;
+	/* of its time: derived; doubtful; for step.by; for step.object */
+	int64_t inferred_ns, doubtful_ns, by_ns, object_ns;
 };
 
 /* Sum the steps, the largest first. The caller frees *sums. Return their

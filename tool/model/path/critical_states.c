@@ -10,6 +10,7 @@
 
 #include "common/order.h"
 #include "model/join/thread_borders.h"
+#include "model/objects.h"
 #include "model/path/critical_private.h"
 #include "model/private.h"
 #include "model/states.h"
@@ -27,13 +28,14 @@ struct reason {
 	struct tr2_step step;
 	int64_t inferred_ns, doubtful_ns; /* of its time */
 	uint32_t next;       /* of the same owner, 1 + its index */
-	uint32_t first_part; /* 1 + its index */
+	/* 1 + their indexes: by who ended it; by the object of the wait */
+	uint32_t parts, objects;
 };
 
-/* How much of that is due to one thread. */
+/* How much of that is due to one thread, or one object. */
 struct part {
-	tr2_str by;
-	uint32_t next; /* of the same reason, 1 + its index */
+	tr2_str name;
+	uint32_t next; /* of the same list, 1 + its index */
 	int64_t ns;
 };
 
@@ -59,6 +61,7 @@ struct walk {
 	struct tr2_map by_region; /* (owner around it, category/label) */
 	struct tr2_map by_reason; /* (owner, thread, kind, cause) */
 	struct tr2_map by_part;   /* (reason, by) */
+	struct tr2_map by_object; /* (reason, object) */
 	uint32_t *of_node, *of_segment, *of_span; /* their owners */
 	uint32_t *stack; /* of spans */
 	uint32_t alloc_stack;
@@ -191,14 +194,13 @@ static uint32_t reason_of(struct walk *w, uint32_t owner,
 	return *slot;
 }
 
-static void add_part(struct walk *w, uint32_t reason, tr2_str by, int64_t ns)
+/* slot: in the map of parts; first: of the list in the reason */
+static void add_part(struct walk *w, uint32_t *slot, uint32_t *first,
+		     tr2_str name, int64_t ns)
 {
-	uint32_t *slot = tr2_map_slot(&w->by_part, tr2_key(reason, by));
-	uint32_t *first = &w->reasons[reason - 1].first_part;
-
 	if (!*slot) {
 		tr2_grow(w->parts, w->nr_parts, w->alloc_parts);
-		w->parts[w->nr_parts] = (struct part){ by, *first, 0 };
+		w->parts[w->nr_parts] = (struct part){ name, *first, 0 };
 		*slot = *first = ++w->nr_parts;
 	}
 	w->parts[*slot - 1].ns += ns;
@@ -208,18 +210,24 @@ static void add_piece(struct walk *w, uint32_t owner, int64_t from_ns,
 		      const struct tr2_step *reason)
 {
 	uint32_t i = reason_of(w, owner, reason);
+	struct reason *r = &w->reasons[i - 1];
 	int64_t ns = w->at_ns - from_ns;
 
 	if (reason->kind == TR2_STEP_READY)
-		w->reasons[i - 1].step.ready_ns += ns;
+		r->step.ready_ns += ns;
 	else
-		w->reasons[i - 1].step.ns += ns;
-	w->reasons[i - 1].inferred_ns += w->inferred ? ns : 0;
-	w->reasons[i - 1].doubtful_ns += w->doubtful ? ns : 0;
+		r->step.ns += ns;
+	r->inferred_ns += w->inferred ? ns : 0;
+	r->doubtful_ns += w->doubtful ? ns : 0;
 	if (from_ns < w->owners[owner - 1].start_ns)
 		w->owners[owner - 1].start_ns = from_ns;
 	if (reason->kind != TR2_STEP_RUN)
-		add_part(w, i, reason->by, ns);
+		add_part(w, tr2_map_slot(&w->by_part, tr2_key(i, reason->by)),
+			 &r->parts, reason->by, ns);
+	if (reason->object)
+		add_part(w, tr2_map_slot(&w->by_object,
+					 tr2_key(i, reason->object)),
+			 &r->objects, reason->object, ns);
 	tr2_path_add_piece(w->pieces, &(struct tr2_path_piece){
 		.start_ns = from_ns,
 		.end_ns = w->at_ns,
@@ -227,6 +235,7 @@ static void add_piece(struct walk *w, uint32_t owner, int64_t from_ns,
 		.span = w->owners[owner - 1].span,
 		.task_thread = w->thread,
 		.by = reason->kind != TR2_STEP_RUN ? reason->by : 0,
+		.object = reason->object,
 		.kind = reason->kind,
 		.cause = reason->cause,
 		.inferred = w->inferred,
@@ -264,9 +273,10 @@ static void go_to(struct walk *w, uint32_t thread)
 	w->state = tr2_state_at(w->m, thread, w->at_ns - 1);
 }
 
-static struct tr2_step as_reason(const struct tr2_model *m,
-				 const struct tr2_state *s)
+static struct tr2_step as_reason(const struct tr2_model *m, uint32_t thread,
+				 uint32_t state)
 {
+	const struct tr2_state *s = &m->states[state];
 	static const uint8_t kinds[] = {
 		[TR2_STATE_RUN] = TR2_STEP_RUN,
 		[TR2_STATE_READY] = TR2_STEP_READY,
@@ -277,6 +287,7 @@ static struct tr2_step as_reason(const struct tr2_model *m,
 		.kind = kinds[s->kind],
 		.cause = s->kind == TR2_STATE_WAIT ? s->cause : 0,
 		.by = s->other ? m->task_threads[s->other].comm : s->comm,
+		.object = tr2_object_text(m, thread, state),
 	};
 }
 
@@ -310,7 +321,7 @@ static bool follow(struct walk *w, const struct tr2_state *s)
 {
 	const struct tr2_model *m = w->m;
 	const struct tr2_task_thread *by = &m->task_threads[s->other];
-	struct tr2_step reason = as_reason(m, s);
+	struct tr2_step reason = as_reason(m, w->thread, w->state);
 	int64_t until_ns;
 
 	if (s->kind != TR2_STATE_WAIT || !s->other || s->other == w->thread ||
@@ -357,7 +368,7 @@ static void go_back(struct walk *w)
 	}
 	if (follow(w, s))
 		return;
-	reason = as_reason(m, s);
+	reason = as_reason(m, w->thread, w->state);
 	charge(w, s->start_ns, &reason);
 	w->state = w->state > m->task_threads[w->thread].first_state ?
 			   w->state - 1 : 0;
@@ -407,16 +418,20 @@ static void spread_starts(struct tr2_step *owners, uint32_t nr)
 		}
 }
 
-/* The thread to which most of the time is due. */
-static tr2_str largest_part(const struct walk *w, const struct reason *r)
+/* Return the name to which most of the time is due, if that is more than
+ * least_ns; 0: none. */
+static tr2_str largest_part(const struct walk *w, uint32_t first,
+			    int64_t least_ns)
 {
-	const struct part *best = NULL;
+	tr2_str best = 0;
 	uint32_t i;
 
-	for (i = r->first_part; i; i = w->parts[i - 1].next)
-		if (!best || w->parts[i - 1].ns > best->ns)
-			best = &w->parts[i - 1];
-	return best ? best->by : 0;
+	for (i = first; i; i = w->parts[i - 1].next)
+		if (w->parts[i - 1].ns > least_ns) {
+			best = w->parts[i - 1].name;
+			least_ns = w->parts[i - 1].ns;
+		}
+	return best;
 }
 
 TR2_ORDER(compare_reasons, struct tr2_step,
@@ -436,7 +451,8 @@ static void make_steps(struct walk *w, uint32_t owner, uint32_t *more)
 		tr2_grow(w->list, nr, w->alloc_list);
 		list = w->list;
 		list[nr] = r->step;
-		list[nr].by = largest_part(w, r);
+		list[nr].by = largest_part(w, r->parts, 0);
+		list[nr].object = largest_part(w, r->objects, r->step.ns / 2);
 		list[nr].inferred = r->inferred_ns > tr2_step_ns(&r->step) / 2;
 		list[nr].doubtful = r->doubtful_ns > tr2_step_ns(&r->step) / 2;
 		list[nr].node = step->node;
@@ -492,6 +508,7 @@ static void release(struct walk *w)
 	tr2_map_release(&w->by_region);
 	tr2_map_release(&w->by_reason);
 	tr2_map_release(&w->by_part);
+	tr2_map_release(&w->by_object);
 }
 
 bool tr2_critical_by_states(const struct tr2_model *m, uint32_t root)

@@ -113,7 +113,8 @@ void tr2_path_add_piece(struct tr2_path_pieces *list,
 	    last->node == piece->node && last->span == piece->span &&
 	    last->task_thread == piece->task_thread &&
 	    last->kind == piece->kind && last->cause == piece->cause &&
-	    last->by == piece->by && last->inferred == piece->inferred) {
+	    last->by == piece->by && last->object == piece->object &&
+	    last->inferred == piece->inferred) {
 		last->start_ns = piece->start_ns;
 		return;
 	}

@@ -207,15 +207,15 @@ static struct tr2_path_sum *sum_of(struct summing *s, const struct tr2_step *ste
 
 /* Keep the one with more than half of the time, if there is one: others take
  * theirs from it. */
-static void vote(struct tr2_path_sum *sum, tr2_str by, int64_t ns)
+static void vote(tr2_str *chosen, int64_t *chosen_ns, tr2_str name, int64_t ns)
 {
-	if (by == sum->step.by) {
-		sum->by_ns += ns;
-	} else if (ns > sum->by_ns) {
-		sum->step.by = by;
-		sum->by_ns = ns - sum->by_ns;
+	if (name == *chosen) {
+		*chosen_ns += ns;
+	} else if (ns > *chosen_ns) {
+		*chosen = name;
+		*chosen_ns = ns - *chosen_ns;
 	} else {
-		sum->by_ns -= ns;
+		*chosen_ns -= ns;
 	}
 }
 
@@ -240,7 +240,8 @@ static void add_step(struct summing *s, const struct tr2_step *step)
 	sum->doubtful_ns += step->doubtful ? tr2_step_ns(step) : 0;
 	if (step->start_ns < sum->step.start_ns)
 		sum->step.start_ns = step->start_ns;
-	vote(sum, step->by, due_ns(step));
+	vote(&sum->step.by, &sum->by_ns, step->by, due_ns(step));
+	vote(&sum->step.object, &sum->object_ns, step->object, step->ns);
 }
 
 /* Is more than half of the time of a sum for the one that it names? */
@@ -250,17 +251,22 @@ static void check_votes(struct summing *s, const struct tr2_step *steps,
 	size_t i;
 
 	for (i = 0; i < s->nr; i++)
-		s->sums[i].by_ns = 0;
+		s->sums[i].by_ns = s->sums[i].object_ns = 0;
 	for (i = 0; i < nr; i++) {
 		struct tr2_path_sum *sum =
 			tr2_step_ns(&steps[i]) ? sum_of(s, &steps[i]) : NULL;
 
 		if (sum && steps[i].by == sum->step.by)
 			sum->by_ns += due_ns(&steps[i]);
+		if (sum && steps[i].object == sum->step.object)
+			sum->object_ns += steps[i].ns;
 	}
-	for (i = 0; i < s->nr; i++)
+	for (i = 0; i < s->nr; i++) {
 		if (s->sums[i].by_ns <= due_ns(&s->sums[i].step) / 2)
 			s->sums[i].step.by = 0;
+		if (s->sums[i].object_ns <= s->sums[i].step.ns / 2)
+			s->sums[i].step.object = 0;
+	}
 }
 
 TR2_ORDER(compare_sums, struct tr2_path_sum,
