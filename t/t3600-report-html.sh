@@ -49,7 +49,7 @@ test_expect_success 'each value that the scripts name has a place in its row' '
 			print qq(\$1.\$2\n) if \$has{\$1} && !\$has{\$1}{\$2};
 		}
 		print join(q( ), sort keys %has), qq(\n)" known.html >actual &&
-	echo FRAME POINT PROCESS SAMPLE SPAN STACK STATE STEP TASK THREAD >expect &&
+	echo FRAME OBJECT POINT PROCESS SAMPLE SPAN STACK STATE STEP TASK THREAD >expect &&
 	test_cmp expect actual
 '
 
@@ -181,7 +181,7 @@ test_expect_success JQ 'states of threads, and the critical path' '
 	def us: . / 1000;
 	(.tasks[] | "thread \(.[0]) \($s[.[2]]) \(.[3]) \(.[4]) from \(.[5] | us)",
 		(.[6] | rows(3) | "\(.[1] % 32 | code) \(.[0] | us) \(.[2])")),
-	(.path | rows(6) |
+	(.path | rows(7) |
 		"path \($s[$d.processes[.[2] - 1][1]]) \(.[4] % 32 | code) \(.[0:2] | map(us)) \(.[3]) by \($s[.[5]]).")
 	EOF
 	test_prints jq -r "$ROWS $(cat words.jq)" data <<-\EOF
@@ -278,7 +278,7 @@ test_expect_success JQ 'too many pieces of the path are put together, and add up
 	} >r/events/A-P0000000a &&
 	trace2 report --html page.html r &&
 	page_data page.html >data &&
-	jq -c "$ROWS [.path | rows(6)] as \$p | [.pathGrain > 0,
+	jq -c "$ROWS [.path | rows(7)] as \$p | [.pathGrain > 0,
 		(\$p | length > 1000 and length <= 30000),
 		any(\$p[]; .[0] != 0), any(.strings[]; . == \"c/first\"),
 		([\$p[] | select(.[3] != 0)] | length <= 1),

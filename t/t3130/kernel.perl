@@ -20,11 +20,13 @@
 #	begin   fork 10 10 1 1 and in at 0, on CPU 0
 #	top NAME   begin, and comm with exec at 1
 #	TIME CPU waking PID TID TID-THAT-WAKES [hardirq|softirq [LOCKS-HELD]]
+#	TIME CPU object PID TID SINCE KNOWN CALL WHAT [NAME [PEER [NUMBER [OTHERS]]]]
+#	    the observer saw from SINCE to TIME what the thread waits for; -: none
 #	TIME CPU map PID TID ADDRESS LENGTH FILE [data]
 #	TIME CPU sample PID TID ADDRESS,... [NUMBER-OF-THEM]
 #	TIME CPU stack PID TID ADDRESS SIZE [VALID]: a sample with a copied stack
 #
-# FORK, COMM and EXIT are in tasks.jsonl, too. Options:
+# FORK, COMM and EXIT are in tasks.jsonl, too; OBJECT is there alone. Options:
 #
 #	--growing    as a recorder leaves it that was killed
 #	--clock=N    the clock of the events
@@ -172,6 +174,18 @@ my %kinds = (
 	preempt => sub { switched($_[0], 0x100, 'prev', @_[1 .. $#_]) },
 	die => sub { switched($_[0], 0x20, 'prev', @_[1 .. $#_]) },
 	turn => sub { switched($_[0], 1, @_[1 .. $#_]) },
+	object => sub {
+		my ($r, $since, $known, @fields) = @_;
+		my @names = qw(call what name peer number others);
+		my %more = map { ($names[$_] => $names[$_] =~ /^(peer|number)$/ ?
+			$fields[$_] : qq("$fields[$_]")) }
+			grep { $fields[$_] ne '-' } 0 .. $#fields;
+		task('object', $r, pid => $r->{pid}, tid => $r->{tid},
+			since_ns => START_MONO + 1000 * $since,
+			$known ne '-' ?
+				(known_ns => START_MONO + 1000 * $known) : (),
+			map { s/%([0-9a-f]{2})/chr hex $1/ger } %more);
+	},
 	map => sub {
 		my ($r, $addr, $len, $file, $data) = @_;
 		record($r, MMAP2, 0, pack('llQQQLLQQLL', $r->{pid}, $r->{tid},

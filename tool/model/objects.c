@@ -5,42 +5,9 @@
 
 #include "base/buf.h"
 #include "common/order.h"
-#include "model/build/build.h"
 #include "model/objects.h"
 #include "model/private.h"
 #include "model/states.h"
-
-/* The task that has this pid now. 0: none. */
-static uint32_t task_now(const struct tr2_model *m, int32_t pid)
-{
-	return pid ? tr2_map_get(&m->priv->tasks, (uint32_t)pid) : 0;
-}
-
-void tr2_build_object(struct tr2_model *m, int32_t pid, int32_t tid,
-		      int32_t peer, const struct tr2_observed_object *object)
-{
-	uint32_t task = task_now(m, pid), i;
-
-	if (!task)
-		return;
-	i = tr2_add(m, objects);
-	m->objects[i] = *object;
-	m->objects[i].tid = tid;
-	m->objects[i].task = task;
-	m->objects[i].peer = task_now(m, peer);
-}
-
-void tr2_build_memory(struct tr2_model *m, int32_t pid,
-		      const struct tr2_observed_memory_point *point)
-{
-	uint32_t task = task_now(m, pid), i;
-
-	if (pid && !task)
-		return;
-	i = tr2_add(m, memory);
-	m->memory[i] = *point;
-	m->memory[i].task = task;
-}
 
 /* Return the thread of a process that lived then; 0: unknown. */
 static uint32_t thread_of(const struct tr2_model *m,
@@ -161,7 +128,7 @@ void tr2_wait_add_text(struct tr2_buf *b, const struct tr2_model *m,
 	const char *name = cause ? tr2_cause_name(cause) : "?";
 	const char *text = tr2_s(m, object);
 	size_t len = strlen(name);
-	bool said = !cause || (!strncmp(text, name, len) &&
+	bool said = !cause || cause == TR2_CAUSE_other || (!strncmp(text, name, len) &&
 			       strchr(" ,", text[len]));
 
 	if (!object || !said)

@@ -3,6 +3,7 @@
 #include "record/observer/observer.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -133,6 +134,7 @@ static void tick(struct tr2_source *source, uint32_t events)
 struct tr2_observer *tr2_observer_start(struct tr2_loop *loop)
 {
 	struct tr2_observer *o = calloc(1, sizeof(*o));
+	sigset_t all, before; /* signals are the loop's */
 
 	if (!o)
 		return NULL;
@@ -141,7 +143,10 @@ struct tr2_observer *tr2_observer_start(struct tr2_loop *loop)
 	o->timer.ready = tick;
 	pthread_mutex_init(&o->lock, NULL);
 	pthread_cond_init(&o->changed, NULL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	errno = pthread_create(&o->thread, NULL, run, o);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (errno) {
 		free(o);
 		return NULL;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,13 +26,48 @@ static const int forwarded[] = { SIGHUP,  SIGINT,  SIGQUIT,
 static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 static const int stopping[] = { SIGTSTP, SIGTTIN, SIGTTOU };
 
+#define FIRST_INTERNAL 32
+#define NR_INTERNAL 3
+
 /* The state of the process before the first tr2_run_prepare(), with which
  * commands start. */
 static struct {
 	bool known;
 	sigset_t mask;
 	struct sigaction sigchld;
+	bool ignored[NR_INTERNAL];
 } before;
+
+/*
+ * sigaction() refuses the signals that libc has for itself, and which it handles
+ * from the first thread on. A command that ignored them goes on to do so.
+ */
+struct kernel_sigaction {
+	void (*handler)(int);
+	unsigned long rest[15]; /* in an order of each architecture */
+};
+
+static void keep_ignored(void)
+{
+	struct kernel_sigaction old = { 0 };
+	int i;
+
+	for (i = 0; i < NR_INTERNAL; i++)
+		before.ignored[i] = !syscall(SYS_rt_sigaction, FIRST_INTERNAL + i,
+					     NULL, &old, _NSIG / 8) &&
+				    old.handler == SIG_IGN;
+}
+
+static void ignore_again(void)
+{
+	const struct kernel_sigaction ignore = { .handler = SIG_IGN };
+	int i;
+
+	for (i = 0; i < NR_INTERNAL; i++)
+		if (before.ignored[i])
+			syscall(SYS_rt_sigaction, FIRST_INTERNAL + i, &ignore,
+				NULL, _NSIG / 8);
+}
 
 static bool is_in(const int *list, size_t nr, int signo)
 {
@@ -150,6 +187,8 @@ int tr2_run_prepare(struct tr2_run *run, struct tr2_loop *loop)
 	memset(&dfl, 0, sizeof(dfl));
 	dfl.sa_handler = SIG_DFL;
 	sigaction(SIGCHLD, &dfl, before.known ? NULL : &before.sigchld);
+	if (!before.known)
+		keep_ignored();
 	before.known = true;
 	return tr2_loop_add(loop, &run->signals, EPOLLIN);
 }
@@ -226,6 +265,7 @@ static _Noreturn void be_child(const struct tr2_run *run, int go, int error,
 	setrlimit(RLIMIT_NOFILE, &run->files);
 	sigaction(SIGCHLD, &before.sigchld, NULL);
 	sigprocmask(SIG_SETMASK, &before.mask, NULL);
+	ignore_again();
 	tr2_syscalls_mark(run->mark_fd);
 	execvpe(argv[0], argv, envp);
 	err = errno;

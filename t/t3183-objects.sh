@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='objects of waits: what reports and exports show of them
+
+Recordings are made of records (t3130/kernel.perl), with times in microseconds.
+Those of real programs are in t3180.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
+
+test_skip_unless JQ
+
+# Main waits from 10 to 90 for what the object records say.
+waits_for () {
+	{
+		cat <<-EOF &&
+		top main
+		2 0 fork 11 11 10 10
+		3 1 in 11 11
+		4 1 comm 11 11 sort exec
+		10 0 sleep 10 10 0 swapper ${functions-schedule,anon_pipe_read}
+		89 0 waking 0 0 10 hardirq
+		90 0 in 10 10
+		95 1 exit 11 11
+		EOF
+		cat &&
+		echo "100 0 exit 10 10"
+	} >records &&
+	made r <records
+}
+
+shows () {
+	trace2 report --waits --format=json r >waits.json &&
+	echo "$1" | test_prints jq -r ".waits[] | select(.cause != \"child\") |
+		\"\(.cause) \(.object)\"" waits.json
+}
+
+while IFS='|' read -r text fields
+do
+	test_expect_success "objects: '$text' in words" '
+		echo "80 0 object 10 10 20 - $fields" | waits_for &&
+		shows "pipe $text"
+	'
+done <<-\EOF
+	pipe from sort|read pipe - 11
+	pipe to sort|write pipe - 11
+	socketpair to sort|sendmsg socketpair - 11
+	tcp 10.1.2.3:443|recvfrom tcp 10.1.2.3:443
+	tcp 10.1.2.3:443 x 8, timer|poll tcp 10.1.2.3:443 - 8 timer
+	lock .git/index.lock, held by sort|flock lock .git/index.lock 11
+	file a b|read file a%20b
+	child sort|wait4 child - 11
+	eventfd|read eventfd
+EOF
+
+test_expect_success 'objects: one that was seen before or after the wait is not its' '
+	echo "80 0 object 10 10 9 - read pipe - 11" | waits_for &&
+	shows "pipe null" &&
+	echo "91 0 object 10 10 20 - read pipe - 11" | waits_for &&
+	shows "pipe null" &&
+	echo "89 0 object 10 10 10 - read pipe - 11" | waits_for &&
+	shows "pipe pipe from sort"
+'
+
+test_expect_success 'objects: a descriptor that was not yet known is none' '
+	echo "80 0 object 10 10 20 11 read pipe - 11" | waits_for &&
+	shows "pipe null" &&
+	echo "80 0 object 10 10 20 10 read pipe - 11" | waits_for &&
+	shows "pipe pipe from sort"
+'
+
+test_expect_success 'objects: another thread'\''s, or that of no process, is none' '
+	echo "80 0 object 10 12 20 - read pipe - 11" | waits_for &&
+	shows "pipe null" &&
+	echo "80 0 object 99 99 20 - read pipe - 11" | waits_for &&
+	shows "pipe null" &&
+	echo "80 0 object 10 10 20 - read pipe - 99" | waits_for &&
+	shows "pipe pipe"
+'
+
+test_expect_success 'objects: bad records are reported, and good ones kept' '
+	{
+		echo "80 0 object 10 10 85 - read pipe - 11" &&
+		echo "80 0 object 10 10 20 - read pipe - 11"
+	} | waits_for &&
+	trace2 report --waits --format=json r >waits.json 2>err &&
+	test_grep "not a task record" err &&
+	shows "pipe pipe from sort"
+'
+
+test_expect_success 'objects: the path, --waits and JSON show them' '
+	echo "80 0 object 10 10 20 - read tcp 10.1.2.3:443" |
+		functions=schedule,sk_wait_data waits_for &&
+	trace2 report --path r >out &&
+	test_grep "79 .*  wait socket: tcp 10.1.2.3:443  " out &&
+	trace2 report --waits r >out &&
+	test_grep "  socket: tcp 10.1.2.3:443  " out &&
+	trace2 report --format=json r >path.json &&
+	echo "socket tcp 10.1.2.3:443" | test_prints jq -r \
+		".critical_path[] | select(.state == \"wait\") |
+		\"\(.cause) \(.object)\"" path.json
+'
+
+test_expect_success 'objects: the path says a cause that the object repeats once' '
+	echo "80 0 object 10 10 20 - read pipe - 11" | waits_for &&
+	trace2 report --path r >out &&
+	test_grep "  wait pipe from sort  " out
+'
+
+test_expect_success 'objects: without the cause, the object is shown alone' '
+	echo "80 0 object 10 10 20 - read pipe - 11" |
+		functions= waits_for &&
+	trace2 report --path r >out &&
+	test_grep "  wait pipe from sort  " out
+'
+
+test_expect_success 'objects: a row of the path has one that is more than half of it' '
+	{
+		echo "96 0 object 10 10 95 - read timer" &&
+		echo "top main" &&
+		echo "10 0 sleep 10 10 0 swapper schedule,anon_pipe_read" &&
+		echo "50 0 object 10 10 20 - read pipe - 10" &&
+		echo "60 0 in 10 10" &&
+		echo "61 0 sleep 10 10 0 swapper schedule,anon_pipe_read" &&
+		echo "70 0 object 10 10 62 - read pipe other" &&
+		echo "\$2 0 in 10 10" &&
+		echo "200 0 exit 10 10"
+	} >half &&
+	sed "s/\\\$2/100/" half | made r &&
+	trace2 report --path r >out &&
+	test_grep "  wait pipe from main  " out &&
+	sed "s/\\\$2/120/" half | made r &&
+	trace2 report --path r >out &&
+	test_grep "  wait pipe other  " out
+'
+
+test_expect_success 'objects: exports have them' '
+	echo "80 0 object 10 10 20 - read tcp 10.1.2.3:443" |
+		functions=schedule,sk_wait_data waits_for &&
+	trace2 export --to csv --table states r >states &&
+	test_grep ",wait,socket,tcp 10.1.2.3:443," states &&
+	trace2 export --to chrome r >chrome &&
+	echo "tcp 10.1.2.3:443" | test_prints jq -r \
+		".traceEvents[].args.object // empty" chrome &&
+	trace2 report --html page.html r &&
+	test_grep "tcp 10.1.2.3:443" page.html
+'
+
+test_expect_success 'objects: --redact leaves out paths and addresses' '
+	trace2 export --to csv --table states --redact r >states &&
+	test_grep ",wait,socket,tcp," states &&
+	trace2 export --to chrome --redact r >chrome &&
+	test_grep ! "10\.1\.2\.3" chrome &&
+	trace2 report --html page.html --redact r &&
+	test_grep ! "10\.1\.2\.3" page.html
+'
+
+test_done
