@@ -350,6 +350,65 @@ test_expect_success JQ 'an address belongs to what was mapped there last' '
 	EOF
 '
 
+test_expect_success JQ 'functions that a process generated have the names of its map' '
+	cat >records <<-\EOF &&
+	top node
+	2 0 map 10 10 100000 10000 //anon
+	3 0 sample 10 10 100018
+	4 0 sample 10 10 100038
+	5 0 sample 10 10 100058
+	6 0 sample 10 10 1000f8
+	20 0 exit 10 10
+	EOF
+	counted <records >actual &&
+	test_write_lines "0x100018 1" "0x100038 1" "0x100058 1" "0x1000f8 1" |
+	test_cmp - actual &&
+	test_grep "at run time (with NODE_OPTIONS=--perf-basic-prof, node" err &&
+	mkdir r/maps &&
+	cat >r/maps/10-5000000000.map <<-\EOF &&
+	100010 10 old
+	100030 10 JS:*f x.js:1
+	bad line
+	100010 10 JS:*hot w.js:1:17
+	100050 10 replaced
+	100048 20 later
+	1000f0 0 empty
+	EOF
+	counted_again >actual &&
+	test_write_lines "0x1000f8 1" "JS:*f x.js:1 1" "JS:*hot w.js:1:17 1" \
+		"later 1" | test_cmp - actual &&
+	test_grep "maps/10-5000000000.map" err
+'
+
+test_expect_success JQ 'a map of an earlier process with that number names nothing' '
+	made r <records &&
+	mkdir r/maps &&
+	echo "100000 10000 wrong" >r/maps/10-4000000000.map &&
+	counted_again >actual &&
+	test_grep ! wrong actual
+'
+
+# Whoever owns /tmp/perf-PID.map, or wrote it before the process, is not believed.
+test_expect_success TASKS 'what a process writes into /tmp/perf-PID.map is kept' '
+	cat >writes <<-\EOF &&
+	echo "1000 10 $1" >/tmp/perf-$$.map
+	touch -d "$2" /tmp/perf-$$.map
+	sh -c : # so that the shell does not exec the last command
+	rm -f pid && echo $$ >pid
+	EOF
+	test_when_finished "rm -f /tmp/perf-\$(cat pid).map" &&
+	trace2 record -q -o r --profile -- sh writes mine now &&
+	test_prints cat r/maps/"$(cat pid)"-*.map <<-\EOF &&
+	1000 10 mine
+	EOF
+	rm /tmp/perf-"$(cat pid)".map &&
+	trace2 record -q -o r --profile -- sh writes stale "1 hour ago" &&
+	test_path_is_missing r/maps &&
+	rm /tmp/perf-"$(cat pid)".map &&
+	trace2 record -q -o r -- sh writes none now &&
+	test_path_is_missing r/maps
+'
+
 test_expect_success JQ 'on_path: what another process computes meanwhile is not' '
 	counted >actual <<-\EOF &&
 	top one

@@ -55,5 +55,9 @@ enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load);
 uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
 			 uint32_t first_task, int64_t *end_ns);
 
+/* Read the maps of generated code in DIR/maps. */
+void tr2_code_maps_load(struct tr2_model *m, const char *dir,
+			uint32_t first_task);
+
 /* Read DIR/meta.json and DIR/tasks.jsonl if they exist. */
 void tr2_meta_load(struct tr2_model *m, const char *dir);

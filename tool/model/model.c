@@ -48,6 +48,7 @@ struct tr2_model *tr2_model_new(void)
 	(void)tr2_add(m, stacks);
 	(void)tr2_add(m, stack_files);
 	(void)tr2_add(m, kernel_functions);
+	(void)tr2_add(m, code_functions);
 	(void)tr2_add(m, objects);
 	(void)tr2_add(m, memory);
 	return m;
@@ -108,6 +109,7 @@ void tr2_model_free(struct tr2_model *m)
 	free(m->stacks);
 	free(m->stack_files);
 	free(m->kernel_functions);
+	free(m->code_functions);
 	free(m->objects);
 	free(m->memory);
 	free(m->inputs);

@@ -216,6 +216,13 @@ struct tr2_kernel_function {
 	tr2_str name, module;
 };
 
+/* A function that a process generated at run time. */
+struct tr2_code_function {
+	uint64_t addr, len;
+	uint32_t task;
+	tr2_str name;
+};
+
 /* A thread in which samples were taken. */
 struct tr2_sample_task {
 	uint32_t session, tid;
@@ -624,6 +631,7 @@ struct tr2_model {
 	struct tr2_sample_stack *stacks;
 	struct tr2_stack_file *stack_files;
 	struct tr2_kernel_function *kernel_functions;
+	struct tr2_code_function *code_functions; /* by task, as they were added */
 	struct tr2_observed_object *objects; /* by task_thread and from_ns */
 	struct tr2_observed_memory_point *memory; /* by at_ns */
 	struct tr2_model_input *inputs;
@@ -634,7 +642,7 @@ struct tr2_model {
 	uint32_t nr_sample_tasks, nr_task_threads, nr_states, nr_inputs;
 	uint32_t nr_trace_spans, nr_works;
 	uint32_t nr_spaces, nr_stacks, nr_stack_files, nr_kernel_functions;
-	uint32_t nr_objects, nr_memory;
+	uint32_t nr_code_functions, nr_objects, nr_memory;
 	bool redact; /* paths and addresses of objects are not shown */
 	bool has_states; /* model/states.h */
 	uint32_t first_root, last_root; /* chained by node->next */

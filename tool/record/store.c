@@ -88,7 +88,8 @@ static bool is_kind(int dir_fd, const char *name, mode_t kind)
 }
 
 /* The directories in a recording. */
-static const char *const directories[] = { TR2_STORE_EVENTS, TR2_STORE_RINGS };
+static const char *const directories[] = { TR2_STORE_EVENTS, TR2_STORE_RINGS,
+					   TR2_STORE_MAPS };
 #define NR_DIRECTORIES (ARRAY_SIZE(directories))
 
 static bool is_rotated(const char *name)

@@ -18,6 +18,7 @@
 #define TR2_STORE_SYMBOLS "kernel.symbols"
 #define TR2_STORE_EVENTS "events"
 #define TR2_STORE_RINGS "rings"
+#define TR2_STORE_MAPS "maps" /* of functions that processes generated */
 /* Followed by six or more digits. */
 #define TR2_STORE_ROTATED TR2_STORE_EVENTS "."
 

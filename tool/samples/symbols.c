@@ -11,6 +11,7 @@
 #include "common/say.h"
 #include "common/words.h"
 #include "samples/files.h"
+#include "samples/generated.h"
 #include "samples/mappings.h"
 #include "samples/unwind.h"
 
@@ -44,6 +45,7 @@ struct tr2_symbols {
 	struct address *addresses;
 	uint32_t nr_addresses, alloc_addresses;
 	struct tr2_map by_place, by_name, by_address;
+	struct tr2_generated generated;
 };
 
 void tr2_symbols_ask_servers(bool ask)
@@ -70,6 +72,7 @@ void tr2_symbols_free(struct tr2_symbols *s)
 		return;
 	tr2_mappings_release(&s->mappings);
 	tr2_samples_files_release(&s->files);
+	tr2_generated_release(&s->generated);
 	tr2_map_release(&s->by_place);
 	tr2_map_release(&s->by_name);
 	tr2_map_release(&s->by_address);
@@ -253,14 +256,14 @@ kernel_function(const struct tr2_model *m, uint32_t space, uint64_t address)
 	return list[low - 1].kernel == kernel && kernel ? &list[low - 1] : NULL;
 }
 
-/* Return the index of the place + 1. */
-static uint32_t know_kernel(struct tr2_symbols *s,
-			    const struct tr2_kernel_function *f)
+/* Return the index of the place + 1: a function at an address of a `file`, as
+ * struct known has it, whose name is known. */
+static uint32_t know_function(struct tr2_symbols *s, uint32_t file,
+			      uint64_t address, struct tr2_symbol symbol)
 {
-	struct known known = { .file = UINT32_MAX - f->kernel,
-			       .place = f->addr, .first = s->nr_numbers };
+	struct known known = { .file = file, .place = address,
+			       .first = s->nr_numbers };
 	uint32_t *slot = slot_of(s, known.file, known.place);
-	struct tr2_symbol symbol = { f->name, f->module, false };
 
 	if (!*slot) {
 		add_number(s, &known, symbol);
@@ -269,6 +272,26 @@ static uint32_t know_kernel(struct tr2_symbols *s,
 		*slot = s->nr_known;
 	}
 	return *slot;
+}
+
+/* Return the task of a sample's process; 0: unknown. */
+static uint32_t task_of(const struct tr2_model *m,
+			const struct tr2_model_sample *sample)
+{
+	return sample->task_thread ? m->task_threads[sample->task_thread].task :
+				     m->nodes[sample->node].task;
+}
+
+/* Say what would give names to the functions of a process, if it is known. */
+static void explain_generated(const struct tr2_symbols *s,
+			      struct tr2_samples_file *file, uint32_t task)
+{
+	uint32_t segment = s->m->tasks[task].last_segment;
+	const char *why = tr2_generated_why(tr2_s(s->m,
+						s->m->segments[segment].comm));
+
+	if (file->why && *tr2_s(s->m, file->path) == '/' && why)
+		file->why = why;
 }
 
 static uint32_t know_address(struct tr2_symbols *s,
@@ -285,15 +308,31 @@ static uint32_t know_address(struct tr2_symbols *s,
 	const struct tr2_mapping *map = &s->m->mappings[mapping];
 	struct tr2_elf_place place = { address, address };
 	struct known known = { .file = UINT32_MAX };
+	const struct tr2_code_function *code;
 
 	if (function)
-		return know_kernel(s, function);
+		return know_function(s, UINT32_MAX - function->kernel,
+				     function->addr,
+				     (struct tr2_symbol){
+					     .name = function->name,
+					     .module = function->module });
 	if (mapping && !is_anonymous(s, mapping)) {
 		place.in_segment -= map->addr;
 		place.in_file = place.in_segment + map->pgoff;
 	}
 	if (mapping)
 		known.file = tr2_samples_file(&s->files, s->m, map);
+	if (mapping && !s->files.file[known.file].elf) {
+		code = tr2_generated_find(&s->generated, s->m,
+					  task_of(s->m, sample), address);
+		if (code)
+			return know_function(s, known.file, code->addr,
+					     (struct tr2_symbol){
+						     .name = code->name,
+						     .module = map->file });
+		explain_generated(s, &s->files.file[known.file],
+				  task_of(s->m, sample));
+	}
 	return know(s, mapping, place, &known);
 }
 

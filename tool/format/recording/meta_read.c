@@ -556,6 +556,7 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 		if (meta.complete && !meta.lost_data)
 			end_ns = tr2_wall_ns(wall_of(m, meta.end_ns));
 		meta.lost_tasks += tr2_kernel_load(m, dir, first_task, &end_ns);
+		tr2_code_maps_load(m, dir, first_task);
 		if (end_ns > meta.last_ns)
 			meta.last_ns = end_ns;
 	}

@@ -76,6 +76,11 @@ void tr2_build_object(struct tr2_model *m, int32_t pid, int32_t tid,
 void tr2_build_memory(struct tr2_model *m, int32_t pid,
 		      const struct tr2_observed_memory_point *point);
 
+/* Add a function that a process generated. A later one replaces those at its
+ * addresses. */
+void tr2_build_code_function(struct tr2_model *m,
+			     const struct tr2_code_function *function);
+
 /* Note a problem: the first of its kind in a source keeps its text and line,
  * the others are only counted. text is copied. */
 void tr2_build_problem(struct tr2_model *m, enum tr2_problem_kind kind,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* observed - what the observer saw: objects of waits, and memory. */
+/* observed - what the recorder saw of running processes: objects of waits, memory,
+ * generated functions. */
 #include "model/build/build.h"
 #include "model/private.h"
 
@@ -33,4 +34,12 @@ void tr2_build_memory(struct tr2_model *m, int32_t pid,
 	i = tr2_add(m, memory);
 	m->memory[i] = *point;
 	m->memory[i].task = task;
+}
+
+void tr2_build_code_function(struct tr2_model *m,
+			     const struct tr2_code_function *function)
+{
+	uint32_t i = tr2_add(m, code_functions);
+
+	m->code_functions[i] = *function;
 }

@@ -17,6 +17,7 @@
 #include "common/procfs.h"
 #include "common/say.h"
 #include "record/refusal.h"
+#include "record/sources/code_maps.h"
 #include "record/sources/ptrace_proc.h"
 
 #define WRITE_EVERY_NS 100000000u
@@ -40,7 +41,7 @@ void tr2_watch_init(struct tr2_watch *w)
 	tr2_tasklog_init(&w->log, -1);
 	tr2_connector_init(&w->connector);
 	tr2_cpu_limit_init(&w->limit);
-	w->timer.fd = w->look_timer.fd = -1;
+	w->timer.fd = w->look_timer.fd = w->maps_dir_fd = -1;
 	snprintf(w->why_not, sizeof(w->why_not), "no command was run");
 }
 
@@ -107,8 +108,19 @@ static void rings_ready(void *data)
 	write_log(w, now);
 }
 
+/* A process has ended, or its recording has: what it wrote is complete. */
+static void keep_code_map(struct tr2_watch *w, pid_t pid)
+{
+	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
+
+	if (w->maps_dir_fd >= 0 && p)
+		tr2_code_map_keep(w->maps_dir_fd, pid, p->start_ns);
+}
+
 void tr2_watch_add(struct tr2_watch *w, const struct tr2_task_event *e)
 {
+	if (e->kind == TR2_TASK_EXIT && e->pid == e->tid)
+		keep_code_map(w, e->pid);
 	tr2_procs_event(&w->procs, e);
 	tr2_tasklog_add(&w->log, e);
 }
@@ -576,6 +588,8 @@ static void wait_for_exit_codes(struct tr2_watch *w)
 
 void tr2_watch_finish(struct tr2_watch *w)
 {
+	size_t i;
+
 	tr2_observer_stop(w->observer);
 	w->observer = NULL;
 	w->traced = w->ptrace.on;
@@ -588,6 +602,9 @@ void tr2_watch_finish(struct tr2_watch *w)
 		wait_for_exit_codes(w);
 	else
 		tr2_pidfds_read(&w->pidfds, take_end, w);
+	for (i = 0; i < w->procs.nr && w->maps_dir_fd >= 0; i++)
+		if (!w->procs.proc[i].ended)
+			keep_code_map(w, w->procs.proc[i].pid);
 	tr2_kernel_records_finish(&w->kernel);
 	look_at_limit(w);
 	tr2_tasklog_write(&w->log, UINT64_MAX);

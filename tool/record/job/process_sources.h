@@ -37,6 +37,8 @@ struct tr2_watch {
 	struct tr2_connector connector;
 	struct tr2_ptrace ptrace;
 	enum tr2_ptrace_wanted wants_ptrace; /* set by the caller */
+	/* of the recording; -1: functions are not sampled */
+	int maps_dir_fd;
 	struct tr2_observer *observer; /* NULL: none */
 	size_t nr_observed; /* processes of `procs` that it knows */
 	struct tr2_run *run; /* with ptrace, whose thread waits for it */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * code_maps - keep what processes wrote on the functions that they generated.
+ *
+ * node --perf-basic-prof, Java (-XX:+DumpPerfMapAtExit), .NET, PHP and Python
+ * 3.12 write /tmp/perf-PID.map for perf: a line for each function, with its
+ * address, its length, and its name.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Copy the map of a process that began at start_ns into the directory `maps` of
+ * the recording dir_fd, which is made for the first one: DIR/maps/PID-START.map.
+ * Does nothing if there is none, or if it is another user's or an earlier
+ * process's. A later copy replaces an earlier one.
+ */
+void tr2_code_map_keep(int dir_fd, pid_t pid, uint64_t start_ns);
