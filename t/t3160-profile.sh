@@ -388,6 +388,28 @@ test_expect_success JQ 'a map of an earlier process with that number names nothi
 	test_grep ! wrong actual
 '
 
+# A sleep may be longer than it should, never shorter.
+test_expect_success CC,WAKERS,LIBDW,JQ '--functions --waits: the functions in which threads waited' '
+	"${CC:-cc}" -O1 -g -fno-omit-frame-pointer -o naps \
+		"$TEST_DIRECTORY/t3160/naps.c" &&
+	trace2 record -q -o naps.rec --profile -- ./naps &&
+	trace2 report --functions --waits --format=json naps.rec >json &&
+	jq -e "[.functions[] | {key: .function, value: .total}] | from_entries
+		| .long_nap >= 300000000 and .short_naps >= 30000000 and
+		.main >= .long_nap + .short_naps" json &&
+	jq -e "([.functions[].self] | add) <= ([.waits[].total_ns] | add)" json &&
+	trace2 export --to csv --table samples --waits naps.rec >samples &&
+	test_grep ";main;long_nap;" samples &&
+	trace2 report --functions naps.rec >out &&
+	test_grep ! long_nap out
+'
+
+test_expect_success '--functions --waits: what an older recording lacks' '
+	counted <records >actual &&
+	test_prints trace2 report --functions --waits r 2>err </dev/null &&
+	test_grep "no calls of threads that wait .*: record it anew" err
+'
+
 # Whoever owns /tmp/perf-PID.map, or wrote it before the process, is not believed.
 test_expect_success TASKS 'what a process writes into /tmp/perf-PID.map is kept' '
 	cat >writes <<-\EOF &&

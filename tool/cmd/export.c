@@ -201,7 +201,8 @@ static int run(int argc, char **argv)
 	tr2_symbols_ask_servers(debuginfod);
 	m = tr2_inputs_load(argc, argv,
 			    (f->flags & TR2_EXPORT_LINES ? TR2_LOAD_LINES : 0) |
-			    (chosen.redact ? TR2_LOAD_REDACT : 0), &code);
+			    (chosen.redact ? TR2_LOAD_REDACT : 0) |
+			    (chosen.waits ? TR2_LOAD_WAITS : 0), &code);
 	if (!m)
 		return code;
 	code = export_to(m, f);

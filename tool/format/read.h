@@ -20,6 +20,9 @@
 #define TR2_LOAD_QUIET (1u << 1) /* print no problems */
 #define TR2_LOAD_NO_TREE (1u << 2) /* leave tr2_model_finish() to the caller */
 #define TR2_LOAD_REDACT (1u << 3) /* objects of waits get no names */
+/* Samples are of the time in which threads waited, by their calls then, in place
+ * of the time on a CPU. */
+#define TR2_LOAD_WAITS (1u << 4)
 
 enum tr2_load_result {
 	TR2_LOAD_OK,

@@ -644,6 +644,7 @@ struct tr2_model {
 	uint32_t nr_spaces, nr_stacks, nr_stack_files, nr_kernel_functions;
 	uint32_t nr_code_functions, nr_objects, nr_memory;
 	bool redact; /* paths and addresses of objects are not shown */
+	bool samples_are_waits; /* of threads that wait, by their length */
 	bool has_states; /* model/states.h */
 	uint32_t first_root, last_root; /* chained by node->next */
 	int64_t spawning_ns; /* the part of the roots' time in which a process

@@ -133,7 +133,6 @@ static void finish(struct tr2_loader *l)
 
 	if (m->nr_lines)
 		qsort(m->lines, m->nr_lines, sizeof(*m->lines), compare_lines);
-	m->redact = l->load->flags & TR2_LOAD_REDACT;
 	if (!(l->load->flags & TR2_LOAD_NO_TREE))
 		tr2_model_finish(m);
 	if (!(l->load->flags & TR2_LOAD_QUIET))
@@ -146,6 +145,8 @@ enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load)
 	enum tr2_load_result result;
 	tr2_event_fn *fn = NULL;
 
+	m->redact = load->flags & TR2_LOAD_REDACT;
+	m->samples_are_waits = load->flags & TR2_LOAD_WAITS;
 	if (load->flags & TR2_LOAD_LINES || load->event)
 		fn = tr2_loader_event;
 	l.events = tr2_event_reader_new(m, fn, &l);

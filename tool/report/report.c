@@ -363,7 +363,9 @@ static int run(int argc, char **argv)
 	argc = take_changes(argc, argv);
 	tr2_symbols_ask_servers(debuginfod);
 	m = tr2_inputs_load(argc, argv,
-			    html_options.redact ? TR2_LOAD_REDACT : 0,
+			    (html_options.redact ? TR2_LOAD_REDACT : 0) |
+			    (chosen[VIEW_functions] && chosen[VIEW_waits] ?
+				     TR2_LOAD_WAITS : 0),
 			    &exit_code);
 	if (!m)
 		return exit_code;

@@ -267,7 +267,12 @@ bool tr2_report_has_samples(const struct tr2_report *r)
 	if (r->m->nr_samples > 1 || !tr2_report_is_text(r))
 		return true;
 	tr2_report_coverage(r, &c);
-	if (c.period_ns)
+	if (c.period_ns && r->m->samples_are_waits)
+		tr2_warning("no calls of threads that wait in this recording: "
+			    "%s", r->m->no_causes ?
+			    tr2_report_remedy(r->m) :
+			    "record it anew, with --profile");
+	else if (c.period_ns)
 		tr2_warning("no samples in this recording: %sa process has "
 			    "none in its first %s; a higher --profile=HZ has "
 			    "more", c.without_kernel ?
@@ -343,7 +348,7 @@ bool tr2_report_coverage(const struct tr2_report *r, struct tr2_coverage *c)
 		c->without_kernel |= m->inputs[i].samples_without_kernel;
 	}
 	/* Of a part of a process's time nobody knows how much is on CPUs. */
-	if (!c->period_ns || filter->region || filter->since_ns > INT64_MIN ||
+	if (!c->period_ns || m->samples_are_waits || filter->region || filter->since_ns > INT64_MIN ||
 	    filter->until_ns < INT64_MAX || !sum_cpu(r, c))
 		return false;
 	for (i = 1; i < m->nr_samples; i++)

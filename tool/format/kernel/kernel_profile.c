@@ -12,6 +12,7 @@
 #include "common/order.h"
 #include "format/events/utf8.h"
 #include "model/private.h"
+#include "model/states.h"
 
 /* Addresses from here on mark parts of a call path: USER_MARKER the user's. */
 #define FIRST_MARKER ((uint64_t)-4095)
@@ -149,7 +150,8 @@ void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
 	struct tr2_model_input *in = &m->inputs[m->nr_inputs - 1];
 	uint32_t i;
 
-	*p = (struct tr2_kernel_profile){ .m = m, .file = TR2_BUF_INIT };
+	*p = (struct tr2_kernel_profile){ .m = m, .file = TR2_BUF_INIT,
+					  .first_sample = m->nr_samples };
 	for (i = 0; i < f->nr_sources; i++) {
 		if (f->sources[i].is != TR2_DATA_PROFILE)
 			continue;
@@ -157,7 +159,9 @@ void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
 		in->period_ns = (int64_t)f->sources[i].sample_period;
 		in->samples_without_kernel = f->sources[i].without_kernel;
 	}
-	p->event = p->is_on ? tr2_intern(m, "task-clock", 10) : 0;
+	p->event = !p->is_on		? 0 :
+		   m->samples_are_waits ? tr2_intern(m, "waits", 5) :
+					  tr2_intern(m, "task-clock", 10);
 }
 
 void tr2_kernel_profile_release(struct tr2_kernel_profile *p)
@@ -410,4 +414,73 @@ void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
 	add_calls(p->m, &sample, r);
 	i = tr2_add(p->m, samples);
 	p->m->samples[i] = sample;
+}
+
+/* The calls of the program alone: those of the kernel say the cause. */
+void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
+			       const struct tr2_kernel_record *r,
+			       uint32_t task_thread, int64_t wall_ns)
+{
+	struct tr2_model_sample sample = {
+		.event = p->event,
+		.cpu = r->ring,
+		.task_thread = task_thread,
+		.at_ns = wall_ns,
+		.is_time = true,
+	};
+	struct tr2_kernel_record user = *r;
+	uint64_t addr = 0;
+	uint32_t i;
+
+	while (user.nr_calls && addr != USER_MARKER) {
+		memcpy(&addr, user.calls, sizeof(addr));
+		user.calls += sizeof(addr);
+		user.nr_calls--;
+	}
+	if (!task_thread || !user.nr_calls)
+		return;
+	sample.space = space_of(p, (uint32_t)r->pid, wall_ns);
+	add_calls(p->m, &sample, &user);
+	i = tr2_add(p->m, samples);
+	p->m->samples[i] = sample;
+}
+
+/* The kernel reports the calls a moment before it takes the CPU away. */
+#define LEAVING_NS 50000
+
+/* Return the wait that began then; 0: none did. */
+static uint32_t wait_at(const struct tr2_model *m, uint32_t thread,
+			int64_t wall_ns)
+{
+	const struct tr2_task_thread *t = &m->task_threads[thread];
+	uint32_t i = tr2_state_at(m, thread, wall_ns);
+
+	if (i && m->states[i].kind == TR2_STATE_RUN &&
+	    i + 1 < t->first_state + t->nr_states)
+		i++;
+	return i && m->states[i].kind == TR2_STATE_WAIT &&
+			       m->states[i].start_ns <= wall_ns + LEAVING_NS &&
+			       m->states[i].start_ns >= wall_ns ?
+		       i : 0;
+}
+
+void tr2_kernel_profile_waits(struct tr2_kernel_profile *p)
+{
+	struct tr2_model *m = p->m;
+	uint32_t i, nr = p->first_sample, state;
+
+	for (i = nr; i < m->nr_samples; i++) {
+		struct tr2_model_sample *s = &m->samples[i];
+
+		if (s->event != p->event || !s->task_thread)
+			continue;
+		state = wait_at(m, s->task_thread, s->at_ns);
+		if (!state)
+			continue;
+		s->at_ns = m->states[state].start_ns;
+		s->count = (uint64_t)(tr2_state_end(m, s->task_thread, state) -
+				      m->states[state].start_ns);
+		m->samples[nr++] = *s;
+	}
+	m->nr_samples = nr;
 }

@@ -18,6 +18,7 @@ struct tr2_kernel_profile {
 	bool is_on;             /* the file has such samples */
 	struct tr2_map spaces;  /* pid to its space */
 	tr2_str event;
+	uint32_t first_sample;
 	uint32_t kernel;        /* of its functions; 0: unknown */
 	uint32_t stack_file;    /* 0: not opened yet */
 	uint64_t nr_unknown;    /* samples of threads that are not known */
@@ -38,6 +39,12 @@ void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
 			       const struct tr2_kernel_data *f,
 			       const struct tr2_kernel_record *r,
 			       uint32_t task_thread, int64_t wall_ns);
+/* A thread leaves its CPU: its calls are of a wait, perhaps. */
+void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
+			       const struct tr2_kernel_record *r,
+			       uint32_t task_thread, int64_t wall_ns);
+/* At the end, when states are known: keep the waits, with their lengths. */
+void tr2_kernel_profile_waits(struct tr2_kernel_profile *p);
 void tr2_kernel_profile_release(struct tr2_kernel_profile *p);
 
 /* The functions in DIR/kernel.symbols, in the format of /proc/kallsyms. */

@@ -86,8 +86,8 @@ size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 size_t tr2_critical_pieces(const struct tr2_model *m, uint32_t root,
 			   struct tr2_path_piece **pieces);
 
-/* Return for each sample whether its thread ran on the path below the longest
- * root when it was taken; the caller frees it. NULL: there are no samples, or no
+/* Return for each sample whether its thread ran (or waited, if samples are waits)
+ * on the path below the longest root when it was taken; the caller frees it. NULL: there are no samples, or no
  * states. */
 bool *tr2_critical_samples(const struct tr2_model *m);
 

@@ -12,9 +12,9 @@
 TR2_ORDER(compare_pieces, struct tr2_path_piece,
 	  TR2_UP(task_thread) ?: TR2_UP(start_ns))
 
-/* Did the thread run at this time, in one of the sorted pieces? */
+/* Did the thread run at this time, or wait, in one of the sorted pieces? */
 static bool has(const struct tr2_path_piece *list, size_t nr, uint32_t thread,
-		int64_t wall_ns)
+		int64_t wall_ns, enum tr2_step_kind kind)
 {
 	size_t low = 0, high = nr, middle;
 
@@ -28,7 +28,7 @@ static bool has(const struct tr2_path_piece *list, size_t nr, uint32_t thread,
 			high = middle;
 	}
 	return low && list[low - 1].task_thread == thread &&
-	       list[low - 1].kind == TR2_STEP_RUN &&
+	       list[low - 1].kind == kind &&
 	       wall_ns <= list[low - 1].end_ns;
 }
 
@@ -58,7 +58,9 @@ bool *tr2_critical_samples(const struct tr2_model *m)
 		thread = tr2_sample_thread(m, s);
 		on_path[i] = thread &&
 			     has(pieces, nr, thread,
-				 m->sessions[s->session].wall_ns + s->at_ns);
+				 m->sessions[s->session].wall_ns + s->at_ns,
+				 m->samples_are_waits ? TR2_STEP_WAIT :
+							TR2_STEP_RUN);
 	}
 	free(pieces);
 	return on_path;

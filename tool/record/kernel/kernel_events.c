@@ -84,8 +84,9 @@ static void close_later(const int *fds, uint32_t nr)
 }
 
 /* Functions of the kernel in a callchain: the innermost name the cause of a
- * wait. */
+ * wait. With those of the program, as many as perf has. */
 #define MAX_STACK 10
+#define MAX_WHOLE_STACK 127
 
 #define SECOND_NS 1000000000u
 
@@ -153,7 +154,7 @@ static void sample_all(struct perf_event_attr *attr)
 }
 
 void tr2_kernel_event_switches(struct tr2_kernel_event *event,
-			       uint64_t tracepoint)
+			       uint64_t tracepoint, bool stacks)
 {
 	struct perf_event_attr *attr = &event->attr;
 
@@ -166,8 +167,8 @@ void tr2_kernel_event_switches(struct tr2_kernel_event *event,
 	sample_all(attr);
 	attr->exclude_user = !tracepoint;
 	attr->sample_type |= TR2_CALLCHAINS_TYPE;
-	attr->exclude_callchain_user = 1;
-	attr->sample_max_stack = MAX_STACK;
+	attr->exclude_callchain_user = !stacks;
+	attr->sample_max_stack = stacks ? MAX_WHOLE_STACK : MAX_STACK;
 }
 
 void tr2_kernel_event_wakings(struct tr2_kernel_event *event,

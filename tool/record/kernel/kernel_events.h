@@ -43,9 +43,10 @@ void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states,
 			    bool mappings);
 
 /* Samples of switches, with the functions of the kernel in which a thread
- * waits. tracepoint: the number of sched_switch; 0: of the software event. */
+ * waits. tracepoint: the number of sched_switch; 0: of the software event.
+ * stacks: with the functions of the program, too, by frame pointers. */
 void tr2_kernel_event_switches(struct tr2_kernel_event *event,
-			       uint64_t tracepoint);
+			       uint64_t tracepoint, bool stacks);
 /* Open it for all processes of the machine. */
 void tr2_kernel_event_widen(struct tr2_kernel_event *event);
 /* May this user do so? */

@@ -105,7 +105,7 @@ static bool open_switches(struct tr2_kernel_records *k)
 
 	if (formats->switch_id) {
 		tr2_kernel_event_switches(&k->events[k->nr],
-					  formats->switch_id);
+					  formats->switch_id, k->wanted.hz);
 		if (k->of_machine)
 			tr2_kernel_event_widen(&k->events[k->nr]);
 		if (open_next(k, TR2_KERNEL_CAUSES, TR2_RIGHT_TRACEPOINTS)) {
@@ -113,7 +113,7 @@ static bool open_switches(struct tr2_kernel_records *k)
 			return true;
 		}
 	}
-	tr2_kernel_event_switches(&k->events[k->nr], 0);
+	tr2_kernel_event_switches(&k->events[k->nr], 0, k->wanted.hz);
 	return open_next(k, TR2_KERNEL_CAUSES, TR2_RIGHT_KERNEL);
 }
 
