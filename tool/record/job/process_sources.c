@@ -417,19 +417,25 @@ static void update_observer(void *data)
 {
 	struct tr2_watch *w = data;
 	struct tr2_observer *o = w->observer;
+	struct tr2_observed *seen;
 	const struct tr2_proc *p;
 	size_t i;
 
 	tr2_watch_read(w);
-	for (i = 0; i < o->nr; i++) {
-		p = tr2_procs_find(&w->procs, o->processes[i]->pid);
-		o->processes[i]->ended |=
-			!p || p->ended || p->start_ns != o->processes[i]->start_ns;
-	}
 	for (; w->nr_observed < w->procs.nr; w->nr_observed++) {
 		p = &w->procs.proc[w->nr_observed];
 		if (!p->ended)
-			tr2_observer_add(o, p->pid, p->start_ns);
+			tr2_observer_add(o, p->pid, p->ran ? 0 : p->ppid,
+					 p->start_ns);
+	}
+	for (i = 0; i < o->nr; i++) {
+		seen = o->processes[i];
+		p = tr2_procs_find(&w->procs, seen->pid);
+		seen->ended |= !p || p->ended || p->start_ns != seen->start_ns;
+		if (seen->ended)
+			continue;
+		seen->exec_ns = p->exec_ns;
+		memcpy(seen->comm, p->comm, sizeof(seen->comm));
 	}
 }
 

@@ -32,29 +32,54 @@ static void free_process(struct tr2_observed *p)
 }
 
 /* Processes that ended are looked at no more. */
-static void look(struct tr2_observer *o)
+static void drop_ended(struct tr2_observer *o)
 {
 	size_t i, nr = 0;
+
+	for (i = 0; i < o->nr; i++) {
+		struct tr2_observed *p = o->processes[i];
+
+		if (!p->ended) {
+			o->processes[nr++] = p;
+			continue;
+		}
+		tr2_observe_end(o, p);
+		tr2_observe_memory_end(o, p);
+		free_process(p);
+	}
+	o->nr = nr;
+}
+
+/* One that has ended tells its children yet what they share. */
+static void look(struct tr2_observer *o)
+{
+	size_t i;
 
 	o->now_ns = tr2_kernel_now_ns();
 	for (i = 0; i < o->nr; i++) {
 		struct tr2_observed *p = o->processes[i];
 
-		if (p->ended) {
-			tr2_observe_end(o, p);
-			free_process(p);
-			continue;
-		}
-		o->processes[nr++] = p;
-		if (p->refused)
+		if (p->ended)
 			continue;
 		tr2_observe_memory(o, p);
+		if (p->refused)
+			continue;
 		tr2_observe_waits(o, p);
 		o->refused += p->refused;
 	}
-	o->nr = nr;
+	drop_ended(o);
 	tr2_observe_tree(o);
 	o->looks++;
+}
+
+/* Measuring has its own limit. */
+static void take_cost(struct tr2_observer *o)
+{
+	uint64_t now = cpu_ns(), measured = o->tree.measuring.cost_ns;
+
+	o->look_ns = now - o->cost_ns - (measured - o->measured_ns);
+	o->cost_ns = now;
+	o->measured_ns = measured;
 }
 
 static void *run(void *data)
@@ -69,7 +94,7 @@ static void *run(void *data)
 		}
 		pthread_mutex_unlock(&o->lock);
 		look(o);
-		o->cost_ns = cpu_ns();
+		take_cost(o);
 		pthread_mutex_lock(&o->lock);
 		o->busy = false;
 		pthread_cond_broadcast(&o->changed);
@@ -107,14 +132,16 @@ static void begin_look(struct tr2_observer *o)
 	pthread_mutex_unlock(&o->lock);
 }
 
-/* The pause follows from the mean of what looks cost, so that one that was slow
- * because of others is made up for. */
+/* The pause follows from the mean of what looks cost, which makes up for one that
+ * was slow; and from the last one, as there may be more processes now. */
 static uint64_t pause_ns(const struct tr2_observer *o)
 {
-	uint64_t mean = o->looks ? o->cost_ns / o->looks : 0;
+	uint64_t cost = o->looks ? o->cost_ns / o->looks : 0;
 
-	return mean * PAUSE_PER_COST > TR2_OBSERVER_NS ?
-		       mean * PAUSE_PER_COST : TR2_OBSERVER_NS;
+	if (cost < o->look_ns)
+		cost = o->look_ns;
+	return cost * PAUSE_PER_COST > TR2_OBSERVER_NS ?
+		       cost * PAUSE_PER_COST : TR2_OBSERVER_NS;
 }
 
 static void tick(struct tr2_source *source, uint32_t events)
@@ -189,20 +216,25 @@ void tr2_observer_stop(struct tr2_observer *o)
 	}
 	pthread_join(o->thread, NULL);
 	o->update(o->data);
-	for (i = 0; i < o->nr; i++)
+	for (i = 0; i < o->nr; i++) {
 		tr2_observe_end(o, o->processes[i]);
+		tr2_observe_memory_end(o, o->processes[i]);
+	}
+	tr2_observe_tree_end(o);
 	hand_over(o);
 	for (i = 0; i < o->nr; i++)
 		free_process(o->processes[i]);
 	free(o->processes);
 	free(o->records);
+	tr2_observed_tree_release(&o->tree);
 	tr2_buf_release(&o->text);
 	pthread_cond_destroy(&o->changed);
 	pthread_mutex_destroy(&o->lock);
 	free(o);
 }
 
-void tr2_observer_add(struct tr2_observer *o, pid_t pid, uint64_t start_ns)
+void tr2_observer_add(struct tr2_observer *o, pid_t pid, pid_t ppid,
+		      uint64_t start_ns)
 {
 	size_t alloc = o->alloc ? o->alloc * 2 : 64;
 	struct tr2_observed **grown, *p;
@@ -218,6 +250,7 @@ void tr2_observer_add(struct tr2_observer *o, pid_t pid, uint64_t start_ns)
 	if (!p)
 		return;
 	p->pid = pid;
+	p->ppid = ppid;
 	p->start_ns = start_ns;
 	o->processes[o->nr++] = p;
 }

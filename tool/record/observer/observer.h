@@ -28,7 +28,11 @@
 /* A process of the recording that has not ended. */
 struct tr2_observed {
 	pid_t pid;
+	pid_t ppid; /* that forked it; 0: unknown */
 	uint64_t start_ns;
+	/* Set by the loop: the time of its last exec (0: none), its name. */
+	uint64_t exec_ns;
+	char comm[TR2_COMM_SIZE];
 	bool ended; /* set by the loop */
 	/* The kernel refused to tell of it: another user's, or a set-uid
 	 * program. */
@@ -56,10 +60,12 @@ struct tr2_observer {
 	size_t nr, alloc;
 	struct tr2_task_event *records;
 	size_t nr_records, alloc_records;
+	struct tr2_observed_tree tree;
 	struct tr2_buf text; /* of the record that is made */
 	uint64_t now_ns;  /* when this look began */
-	/* Sums over all looks. */
-	uint64_t looks, cost_ns, refused;
+	/* Sums over all looks; measured_ns is a part of cost_ns. */
+	uint64_t looks, cost_ns, measured_ns, refused;
+	uint64_t look_ns; /* the cost of the last look, without measuring */
 };
 
 /* NULL: errno. */
@@ -69,7 +75,8 @@ struct tr2_observer *tr2_observer_start(struct tr2_loop *loop);
 void tr2_observer_stop(struct tr2_observer *o);
 
 /* For update(). */
-void tr2_observer_add(struct tr2_observer *o, pid_t pid, uint64_t start_ns);
+void tr2_observer_add(struct tr2_observer *o, pid_t pid, pid_t ppid,
+		      uint64_t start_ns);
 
 /* For the looks: return an empty buffer for the fields of a record, each after a
  * comma; add the record that has them. */

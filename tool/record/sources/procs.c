@@ -102,6 +102,7 @@ static void take_fork(struct tr2_procs *procs, const struct tr2_task_event *e)
 	p = procs_add(procs, e->pid, e->ppid, e->time_ns);
 	if (!p)
 		return;
+	p->ran = e->more;
 	parent = tr2_procs_find(procs, e->ppid);
 	if (parent)
 		memcpy(p->comm, parent->comm, sizeof(p->comm));

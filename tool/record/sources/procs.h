@@ -38,6 +38,7 @@ struct tr2_proc {
 	uint64_t exec_ns; /* of its last exec; 0: none */
 	uint8_t status_from; /* enum tr2_status_source */
 	bool ended, has_usage;
+	bool ran; /* before it was recorded */
 	char comm[TR2_COMM_SIZE];
 	struct tr2_usage usage;
 };

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * observed_programs - the pages of files, and of shared memory, that processes
+ * have: those of one program have the same, mostly.
+ *
+ * All processes with one name have as many as the largest of them, times a factor
+ * that was measured with one: below 1, if other programs have the pages, too, such
+ * as libc's; above 1, if each of them has others, such as the files of its data.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/recording/tasklog.h"
+
+struct tr2_observer;
+struct tr2_observed;
+struct tr2_smaps;
+
+struct tr2_observed_program {
+	char name[TR2_COMM_SIZE];
+	double factor; /* 0: not measured */
+	bool is_refused; /* the kernel does not permit that */
+	/* When it was measured. */
+	uint64_t since_ns, at_bytes;
+	uint32_t at_nr;
+	/* In this look: its processes, and the one with the most. */
+	uint32_t nr;
+	uint64_t sum_bytes;
+	struct tr2_observed *largest;
+};
+
+struct tr2_observed_programs {
+	struct tr2_observed_program *program; /* [0] is none */
+	uint32_t nr, alloc;
+};
+
+/* Sum up the processes of each. Return the sum of all. */
+uint64_t tr2_programs_sum(struct tr2_observer *o);
+/* Return by how much the sum of its processes may be wrong. */
+uint64_t tr2_program_doubt(const struct tr2_observer *o,
+			   const struct tr2_observed_program *program);
+/* Take what was measured of its largest process. */
+void tr2_program_measured(struct tr2_observer *o,
+			  struct tr2_observed_program *program,
+			  const struct tr2_smaps *smaps);
+/* Return the part of a process. */
+uint64_t tr2_program_share(const struct tr2_observer *o,
+			   const struct tr2_observed *p);

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups of forked processes, and /proc/PID/smaps_rollup. */
+#include "record/observer/observed_share.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/procfs.h"
+#include "record/observer/observer.h"
+
+/* Measuring takes at most this part of the time. */
+#define TIME_PER_COST 200u
+/* What it is expected to take. */
+#define COST_OF_PROCESS_NS 60000u
+#define BYTES_PER_COST_NS 80u
+/* So much must be in doubt, and this part of all. */
+#define LEAST_DOUBT_BYTES (1u << 20)
+#define DOUBT_PART 200u
+/* So often a look measures. */
+#define MOST_MEASURED 8
+
+struct tr2_observed_group {
+	uint64_t shared_bytes; /* by its members, each page once */
+	uint64_t since_ns; /* when it began, or was measured */
+	uint32_t nr;       /* members */
+	bool is_refused;   /* the kernel does not permit it */
+	/* Sums over the members in this look. */
+	uint64_t rss_bytes, anon_bytes, own_bytes, changed_bytes;
+};
+
+static uint64_t growth(uint64_t bytes, uint64_t before)
+{
+	return bytes > before ? bytes - before : 0;
+}
+
+static uint64_t anon_of(const struct tr2_observed *p)
+{
+	return growth(p->memory.rss_bytes, p->memory.file_bytes);
+}
+
+/* What a process has lost, it had in equal parts alone and with others. */
+static uint64_t own_of(const struct tr2_observed *p)
+{
+	const struct tr2_observed_share *s = &p->memory.share;
+	uint64_t anon = anon_of(p);
+
+	if (anon >= s->at_bytes)
+		return s->own_bytes + (anon - s->at_bytes);
+	return (uint64_t)((double)s->own_bytes * (double)anon /
+			  (double)s->at_bytes);
+}
+
+static void set_own(struct tr2_observed *p, uint64_t own)
+{
+	uint64_t anon = anon_of(p);
+
+	p->memory.share.own_bytes = own < anon ? own : anon;
+	p->memory.share.at_bytes = anon;
+}
+
+static void leave(struct tr2_observed_share *s)
+{
+	if (s->group && !--s->group->nr)
+		free(s->group);
+	s->group = NULL;
+}
+
+static void found_group(struct tr2_observer *o, struct tr2_observed *p)
+{
+	struct tr2_observed_share *s = &p->memory.share;
+
+	s->own_bytes = s->at_bytes = 0;
+	s->group = calloc(1, sizeof(*s->group));
+	if (!s->group)
+		return;
+	s->group->nr = 1;
+	s->group->since_ns = o->now_ns;
+}
+
+/* Return the process that forked this one; NULL: it is not observed, or one of
+ * both has called exec since. */
+static struct tr2_observed *parent_of(const struct tr2_observer *o,
+				      const struct tr2_observed *p)
+{
+	struct tr2_observed *parent;
+	size_t i;
+
+	if (p->exec_ns || !p->ppid)
+		return NULL;
+	for (i = 0; i < o->nr; i++) {
+		parent = o->processes[i];
+		if (parent->pid == p->ppid && parent->start_ns <= p->start_ns)
+			return parent->memory.share.group &&
+			       parent->exec_ns <= p->start_ns ? parent : NULL;
+	}
+	return NULL;
+}
+
+/* What the parent had is shared from now on. */
+static void join_group(struct tr2_observed *p, struct tr2_observed *parent)
+{
+	struct tr2_observed_group *g = parent->memory.share.group;
+
+	g->shared_bytes += own_of(parent);
+	set_own(parent, 0);
+	g->nr++;
+	p->memory.share.group = g;
+	set_own(p, growth(anon_of(p), anon_of(parent)));
+}
+
+void tr2_share_look(struct tr2_observer *o, struct tr2_observed *p)
+{
+	struct tr2_observed_share *s = &p->memory.share;
+	struct tr2_observed *parent;
+
+	if (s->group && p->exec_ns > s->exec_ns)
+		leave(s);
+	if (s->group)
+		return;
+	s->exec_ns = p->exec_ns;
+	parent = parent_of(o, p);
+	if (parent)
+		join_group(p, parent);
+	else
+		found_group(o, p);
+}
+
+/* Return the bytes of a line of smaps_rollup; false: there is none. */
+static bool line_of(const char *text, const char *name, uint64_t *bytes)
+{
+	const char *p = strstr(text, name);
+
+	*bytes = p ? strtoull(p + strlen(name), NULL, 10) << 10 : 0;
+	return p;
+}
+
+/* false: errno; 0: the process has ended. */
+static bool read_smaps(const struct tr2_observed *p, struct tr2_smaps *out)
+{
+	uint64_t pss, clean, dirty;
+	char text[2048];
+
+	errno = 0;
+	if (!tr2_procfs_text(p->pid, 0, "smaps_rollup", text, sizeof(text)) ||
+	    !line_of(text, "\nPss:", &pss) ||
+	    !line_of(text, "\nPrivate_Clean:", &clean) ||
+	    !line_of(text, "\nPrivate_Dirty:", &dirty))
+		return false;
+	out->private_bytes = clean + dirty;
+	/* Linux before 5.9 has the sum alone. */
+	if (!line_of(text, "\nPss_Anon:", &out->anon_pss_bytes))
+		out->anon_pss_bytes = growth(pss, p->memory.file_bytes);
+	out->file_pss_bytes = growth(pss, out->anon_pss_bytes);
+	return true;
+}
+
+static bool was_refused(void)
+{
+	return errno == EACCES || errno == EPERM;
+}
+
+static void measure_group(struct tr2_observer *o, struct tr2_observed_group *g)
+{
+	struct tr2_smaps smaps;
+	size_t i;
+
+	g->shared_bytes = 0;
+	for (i = 0; i < o->nr; i++) {
+		struct tr2_observed *p = o->processes[i];
+
+		if (p->memory.share.group != g)
+			continue;
+		if (read_smaps(p, &smaps)) {
+			set_own(p, smaps.private_bytes);
+			g->shared_bytes += growth(smaps.anon_pss_bytes,
+						  p->memory.share.own_bytes);
+		} else {
+			g->is_refused |= was_refused();
+		}
+	}
+	g->since_ns = o->now_ns;
+}
+
+static void measure_program(struct tr2_observer *o,
+			    struct tr2_observed_program *program)
+{
+	struct tr2_smaps smaps;
+
+	if (read_smaps(program->largest, &smaps))
+		tr2_program_measured(o, program, &smaps);
+	else
+		program->is_refused |= was_refused();
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* More of what is shared may have become private each second. */
+static uint64_t group_doubt(const struct tr2_observer *o,
+			    const struct tr2_observed_group *g)
+{
+	double age_s = (double)(o->now_ns - g->since_ns) / 1e9;
+
+	if (g->nr < 2 || g->is_refused)
+		return 0;
+	return g->changed_bytes + (uint64_t)((double)g->shared_bytes * age_s);
+}
+
+static bool is_affordable(const struct tr2_observer *o, uint32_t nr,
+			  uint64_t rss_bytes)
+{
+	uint64_t cost = nr * (uint64_t)COST_OF_PROCESS_NS +
+			rss_bytes / BYTES_PER_COST_NS;
+
+	return o->tree.measuring.cost_ns + cost <=
+	       (o->now_ns - o->tree.measuring.begun_ns) / TIME_PER_COST;
+}
+
+/* What is measured next: the one in which most is in doubt, of those that are
+ * not too costly. */
+struct choice {
+	struct tr2_observed_group *group;
+	struct tr2_observed_program *program;
+	uint64_t doubt_bytes;
+};
+
+static void choose_group(struct tr2_observer *o, struct choice *c)
+{
+	struct tr2_observed_group *g;
+	uint64_t doubt;
+	size_t i;
+
+	for (i = 0; i < o->nr; i++) {
+		g = o->processes[i]->memory.share.group;
+		if (!g || g == c->group)
+			continue;
+		doubt = group_doubt(o, g);
+		if (doubt <= c->doubt_bytes ||
+		    !is_affordable(o, g->nr, g->rss_bytes))
+			continue;
+		c->doubt_bytes = doubt;
+		c->group = g;
+	}
+}
+
+static void choose_program(struct tr2_observer *o, struct choice *c)
+{
+	struct tr2_observed_program *program;
+	uint64_t doubt;
+	uint32_t i;
+
+	for (i = 1; i < o->tree.programs.nr; i++) {
+		program = &o->tree.programs.program[i];
+		doubt = tr2_program_doubt(o, program);
+		if (doubt <= c->doubt_bytes ||
+		    !is_affordable(o, 1, program->largest->memory.rss_bytes))
+			continue;
+		c->doubt_bytes = doubt;
+		c->program = program;
+	}
+}
+
+/* false: nothing is worth it. */
+static bool measure_one(struct tr2_observer *o, uint64_t sum)
+{
+	struct choice c = { .doubt_bytes = sum / DOUBT_PART };
+
+	if (c.doubt_bytes < LEAST_DOUBT_BYTES)
+		c.doubt_bytes = LEAST_DOUBT_BYTES;
+	choose_group(o, &c);
+	choose_program(o, &c);
+	if (c.program)
+		measure_program(o, c.program);
+	else if (c.group)
+		measure_group(o, c.group);
+	return c.program || c.group;
+}
+
+static void add_member(struct tr2_observed *p)
+{
+	struct tr2_observed_share *s = &p->memory.share;
+	struct tr2_observed_group *g = s->group;
+	uint64_t anon = anon_of(p);
+
+	/* Nobody else has it. */
+	if (g->nr == 1) {
+		set_own(p, anon);
+		g->shared_bytes = 0;
+	}
+	g->rss_bytes += p->memory.rss_bytes;
+	g->anon_bytes += anon;
+	g->own_bytes += own_of(p);
+	g->changed_bytes += growth(anon, s->at_bytes) +
+			    growth(s->at_bytes, anon);
+}
+
+/* Sum up the members of each group, and return the sum of all. */
+static uint64_t sum_groups(struct tr2_observer *o)
+{
+	struct tr2_observed_group *g;
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < o->nr; i++) {
+		g = o->processes[i]->memory.share.group;
+		if (g)
+			g->rss_bytes = g->anon_bytes = g->own_bytes =
+				g->changed_bytes = 0;
+	}
+	for (i = 0; i < o->nr; i++)
+		if (o->processes[i]->memory.share.group)
+			add_member(o->processes[i]);
+	for (i = 0; i < o->nr; i++) {
+		g = o->processes[i]->memory.share.group;
+		if (!g)
+			continue;
+		/* What only those had that have ended is gone. */
+		if (g->shared_bytes > g->anon_bytes - g->own_bytes)
+			g->shared_bytes = g->anon_bytes - g->own_bytes;
+		sum += own_of(o->processes[i]) + g->shared_bytes / g->nr;
+	}
+	return sum;
+}
+
+uint64_t tr2_share_sum(struct tr2_observer *o)
+{
+	struct tr2_observed_measuring *m = &o->tree.measuring;
+	uint64_t sum, before_ns = cpu_ns();
+	int i;
+
+	if (!m->begun_ns)
+		m->begun_ns = o->now_ns;
+	sum = sum_groups(o) + tr2_programs_sum(o);
+	for (i = 0; i < MOST_MEASURED && measure_one(o, sum); i++)
+		sum = sum_groups(o) + tr2_programs_sum(o);
+	if (i)
+		m->cost_ns += cpu_ns() - before_ns;
+	return sum;
+}
+
+uint64_t tr2_share_bytes(const struct tr2_observer *o,
+			 const struct tr2_observed *p)
+{
+	const struct tr2_observed_group *g = p->memory.share.group;
+
+	return own_of(p) + (g ? g->shared_bytes / g->nr : 0) +
+	       tr2_program_share(o, p);
+}
+
+void tr2_share_release(struct tr2_observed_share *share)
+{
+	leave(share);
+}
