@@ -12,6 +12,7 @@
 #include "common/memory.h"
 #include "model/join/self_time.h"
 #include "model/kind.h"
+#include "model/memory.h"
 #include "model/stats.h"
 
 const char *const tr2_measure_names[TR2_MEASURE_NR] = {
@@ -59,7 +60,8 @@ bool tr2_measure_is_of_machine(enum tr2_measure_kind kind, const char *name)
 					      "cpu-migrations",
 					      "major-faults", NULL };
 
-	return kind == TR2_MEASURE_RUN ? !strcmp(name, "maxrss") :
+	return kind == TR2_MEASURE_RUN ? !strcmp(name, "maxrss") ||
+					 !strcmp(name, "peak-memory") :
 					 is_event_of(kind, name, events);
 }
 
@@ -271,6 +273,14 @@ static void take_syscalls(struct tr2_measures *ms, int64_t all)
 		if (ms->item[i].kind == TR2_MEASURE_SYSCALL &&
 		    isnan(ms->item[i].values[run]))
 			ms->item[i].values[run] = 0;
+}
+
+/* -1: it was not observed. */
+static double peak_memory(const struct tr2_model *m)
+{
+	struct tr2_observed_memory_point peak;
+
+	return tr2_memory_peak(m, &peak) ? (double)peak.tree_bytes : -1;
 }
 
 static void take_run(struct tr2_measures *ms, const struct tr2_model *m,

@@ -93,6 +93,11 @@ static inline double tr2_report_share(int64_t part, int64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
+/* Find the peak of memory, and its time after the first start. false: it was not
+ * observed; then they are 0 and TR2_NO_TIME. */
+bool tr2_report_peak(const struct tr2_model *m, uint64_t *bytes, int64_t *at_ns);
+/* Return "peak memory 1.9 GiB at 34.200 s". */
+const char *tr2_report_peak_text(uint64_t bytes, int64_t at_ns);
 /* Without a view: print the totals. */
 void tr2_report_summary(const struct tr2_report *r);
 /* For the page: print the critical path by kind, if it has many steps. */

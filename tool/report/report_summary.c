@@ -57,6 +57,8 @@ struct summary {
 	bool at_least;   /* the end of a root is unknown */
 	uint32_t nr_roots, nr_processes, nr_failed; /* nr_failed: of the roots */
 	uint64_t nr_errors;
+	uint64_t peak_bytes; /* of memory; 0: unknown */
+	int64_t peak_ns;
 };
 
 static void sum_cpu(struct summary *s, const struct tr2_model *m, uint32_t node)
@@ -113,6 +115,7 @@ static void sum_up(struct summary *s, const struct tr2_model *m)
 		s->span_ns = last_ns - first_ns;
 	tr2_for_each_session(m, i)
 		s->nr_errors += m->sessions[i].nr_errors;
+	(void)tr2_report_peak(m, &s->peak_bytes, &s->peak_ns);
 	sum_path(s, m);
 }
 
@@ -155,9 +158,12 @@ static void add_whole(struct tr2_buf *b, const struct summary *s)
 	if (s->cpu_ns != TR2_NO_TIME)
 		tr2_addf(b, ", %s CPU (%.2f CPUs)", tr2_ns_text(s->cpu_ns),
 			 tr2_report_share(s->cpu_ns, s->whole_ns));
+	if (s->peak_bytes)
+		tr2_addf(b, "; %s",
+			 tr2_report_peak_text(s->peak_bytes, s->peak_ns));
 }
 
-/* The time; what ran, and how it ended; what the path waited for; and the rest:
+/* The time and memory; what ran, and how it ended; what the path waited for; and the rest:
  * a line of each. */
 static void add_summary(struct tr2_buf *b, const struct summary *s)
 {
@@ -230,6 +236,9 @@ static void print_summary(const struct summary *s, bool wide, bool markdown)
 		tr2_cell_ns(t, r->root.m->throttled_ns)) \
 	DATA(cpu_limit_millicpu, if (r->root.m->cpu_limit_millicpu) \
 		tr2_cell_uint(t, r->root.m->cpu_limit_millicpu)) \
+	DATA(peak_memory_bytes, if (r->peak_bytes) \
+		tr2_cell_bytes(t, r->peak_bytes)) \
+	DATA(peak_memory_at_ns, tr2_cell_ns(t, r->peak_ns)) \
 	DATA(processes, tr2_cell_uint(t, r->nr_processes)) \
 	DATA(events, tr2_cell_uint(t, r->root.m->nr_events)) \
 	DATA(spawning_ns, tr2_cell_ns(t, r->root.m->spawning_ns)) \
