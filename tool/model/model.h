@@ -742,6 +742,8 @@ static inline bool tr2_node_failed(const struct tr2_node *n)
 /* Return the node after `node` in the order of the printed tree (parent, then
  * its children); 0 at the end. Start with m->first_root. */
 uint32_t tr2_node_after(const struct tr2_model *m, uint32_t node);
+/* The same below a root; start with the root. */
+uint32_t tr2_node_below(const struct tr2_model *m, uint32_t root, uint32_t node);
 
 /* Return the session of the last program of a process, given its first
  * session. */

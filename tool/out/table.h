@@ -292,3 +292,4 @@ struct tr2_buf *tr2_next_text(void);
 const char *tr2_ns_text(int64_t ns);
 const char *tr2_ns_short_text(int64_t ns);
 const char *tr2_share_text(double ratio);
+const char *tr2_bytes_text(uint64_t bytes);

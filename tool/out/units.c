@@ -259,3 +259,11 @@ const char *tr2_share_text(double ratio)
 	tr2_fmt_share(b, ratio);
 	return tr2_buf_str(b);
 }
+
+const char *tr2_bytes_text(uint64_t bytes)
+{
+	struct tr2_buf *b = tr2_next_text();
+
+	tr2_fmt_bytes(b, bytes);
+	return tr2_buf_str(b);
+}

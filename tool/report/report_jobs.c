@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
+#include "common/order.h"
 #include "common/say.h"
 #include "model/path/jobs.h"
 #include "model/path/what_if_times.h"
@@ -14,6 +15,8 @@ struct answer {
 	const char *name;
 	const struct tr2_jobs *jobs;
 	int64_t wall_ns, worst_ns, best_ns;
+	/* Of memory, with all its jobs at once; 0: unknown. */
+	uint64_t most_bytes, largest_bytes;
 	/* More jobs at once than were recorded: which need which decides. */
 	bool only_best;
 };
@@ -27,14 +30,19 @@ struct answer {
 	DATA(of, tr2_cell_str(t, r->jobs->runner)) \
 	DATA(at_once, tr2_cell_uint(t, r->jobs->at_once)) \
 	DATA(sum_ns, tr2_cell_ns(t, r->jobs->sum_ns)) \
-	DATA(longest_ns, tr2_cell_ns(t, r->jobs->longest_ns))
+	DATA(longest_ns, tr2_cell_ns(t, r->jobs->longest_ns)) \
+	DATA(memory_at_most_bytes, if (r->most_bytes) \
+		tr2_cell_bytes(t, r->most_bytes)) \
+	DATA(largest_job_bytes, if (r->most_bytes) \
+		tr2_cell_bytes(t, r->largest_bytes))
 
 TR2_COLUMN_LIST(columns, struct answer, COLUMNS)
 
 /* Print, for example:
  * -j 4: 80.7 s would be 79.1 s at best on 2 CPUs, if no job needs another one
  * -j 1: 80.7 s would be between 157.0 s, if no job needs another one, and 159.2 s
- * 765 jobs of make, at most 2 at once: 158.1 s in all, the longest 2.7 s (cc …) */
+ * 765 jobs of make, at most 2 at once: 158.1 s in all, the longest 2.7 s (cc …)
+ * memory: at most 1.2 GiB, the largest job 410.0 MiB */
 static void print_sentence(const struct tr2_report *r, const struct answer *a)
 {
 	uint32_t nr = r->m->nr_cpus;
@@ -54,6 +62,28 @@ static void print_sentence(const struct tr2_report *r, const struct answer *a)
 	       a->jobs->at_once, tr2_ns_text(a->jobs->sum_ns),
 	       tr2_ns_text(a->jobs->longest_ns),
 	       tr2_node_name(r->m, a->jobs->longest));
+	if (a->most_bytes)
+		printf("memory: at most %s, the largest job %s\n",
+		       tr2_bytes_text(a->most_bytes),
+		       tr2_bytes_text(a->largest_bytes));
+}
+
+TR2_ORDER(from_large, uint64_t, tr2_order(*b, *a))
+
+/* The largest jobs may run at the same time, and each have its most then. */
+static void take_memory(struct answer *a, const struct tr2_model *m,
+			uint32_t slots)
+{
+	uint64_t *peak = tr2_jobs_memory(a->jobs, m);
+	uint32_t i;
+
+	qsort(peak, a->jobs->nr, sizeof(*peak), from_large);
+	if (peak[0])
+		a->most_bytes = peak[a->jobs->nr];
+	a->largest_bytes = peak[0];
+	for (i = 0; i < a->jobs->nr && i < slots; i++)
+		a->most_bytes += peak[i];
+	free(peak);
 }
 
 bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
@@ -90,6 +120,7 @@ bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
 	if (a.best_ns > a.worst_ns)
 		a.best_ns = a.worst_ns;
 	a.only_best = c->jobs->jobs > jobs.at_once;
+	take_memory(&a, r->m, c->jobs->jobs);
 	if (tr2_report_is_text(r))
 		print_sentence(r, &a);
 	else

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/memory.h"
 #include "common/say.h"
 #include "model/memory.h"
 #include "report/node.h"
@@ -49,10 +50,8 @@ const char *tr2_report_peak_text(uint64_t bytes, int64_t at_ns)
 {
 	struct tr2_buf *b = tr2_next_text();
 
-	tr2_buf_addlit(b, "peak memory ");
-	tr2_fmt_bytes(b, bytes);
-	tr2_buf_addlit(b, " at ");
-	tr2_fmt_ns(b, at_ns);
+	tr2_addf(b, "peak memory %s at %s", tr2_bytes_text(bytes),
+		 tr2_ns_text(at_ns));
 	return tr2_buf_str(b);
 }
 

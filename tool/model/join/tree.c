@@ -74,6 +74,15 @@ uint32_t tr2_node_after(const struct tr2_model *m, uint32_t node)
 	return node ? m->nodes[node].next : 0;
 }
 
+uint32_t tr2_node_below(const struct tr2_model *m, uint32_t root, uint32_t node)
+{
+	if (m->nodes[node].first)
+		return m->nodes[node].first;
+	while (node != root && !m->nodes[node].next)
+		node = m->nodes[node].parent;
+	return node == root ? 0 : m->nodes[node].next;
+}
+
 static void set_depths(struct tr2_model *m)
 {
 	uint32_t i;

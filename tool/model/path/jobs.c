@@ -30,17 +30,6 @@ static int64_t side_by_side_ns(const struct tr2_model *m, uint32_t node)
 	return ns;
 }
 
-/* Go on to the next node below the root, parents first; 0: that was the last. */
-static uint32_t next_below(const struct tr2_model *m, uint32_t root,
-			   uint32_t node)
-{
-	if (m->nodes[node].first)
-		return m->nodes[node].first;
-	while (node != root && !m->nodes[node].next)
-		node = m->nodes[node].parent;
-	return node == root ? 0 : m->nodes[node].next;
-}
-
 struct named {
 	const char *name;
 	int64_t ns;
@@ -56,7 +45,7 @@ static const char *busiest(const struct tr2_model *m, uint32_t root)
 	uint32_t nr = 0, alloc = 0, i, from = 0, node;
 	int64_t ns = 0;
 
-	for (node = root; node; node = next_below(m, root, node)) {
+	for (node = root; node; node = tr2_node_below(m, root, node)) {
 		if (m->nodes[node].first == m->nodes[node].last)
 			continue;
 		if (!several)
@@ -142,12 +131,12 @@ bool tr2_jobs_find(struct tr2_jobs *jobs, const struct tr2_model *m,
 	*jobs = (struct tr2_jobs){ 0 };
 	if (!runner)
 		runner = busiest(m, root);
-	for (node = runner ? root : 0; node; node = next_below(m, root, node))
+	for (node = runner ? root : 0; node; node = tr2_node_below(m, root, node))
 		if (is_runner(m, node, runner, exact))
 			for (up = node; up && !above[up];
 			     up = m->nodes[up].parent)
 				above[up] = true;
-	for (node = runner ? root : 0; node; node = next_below(m, root, node)) {
+	for (node = runner ? root : 0; node; node = tr2_node_below(m, root, node)) {
 		const struct tr2_node *n = &m->nodes[node];
 
 		if (node == root || above[node] ||
@@ -245,7 +234,7 @@ int64_t tr2_jobs_cpu_ns(const struct tr2_jobs *jobs, const struct tr2_model *m)
 
 	for (i = 0; i < jobs->nr; i++)
 		for (node = jobs->job[i]; node;
-		     node = next_below(m, jobs->job[i], node))
+		     node = tr2_node_below(m, jobs->job[i], node))
 			if (m->nodes[node].cpu_ns != TR2_NO_TIME)
 				tr2_ns_add(&sum_ns, m->nodes[node].cpu_ns);
 	return m->nr_cpus ? sum_ns / m->nr_cpus : 0;

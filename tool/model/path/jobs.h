@@ -46,3 +46,8 @@ int64_t tr2_jobs_best(const struct tr2_jobs *jobs, const struct tr2_model *m,
 /* Return the least time in which the CPUs of the machine do what the jobs had a
  * CPU for; 0: unknown. */
 int64_t tr2_jobs_cpu_ns(const struct tr2_jobs *jobs, const struct tr2_model *m);
+
+/* Return the most memory that each job had, and in [jobs->nr] the processes
+ * outside; 0: unknown. The array is from malloc(). */
+uint64_t *tr2_jobs_memory(const struct tr2_jobs *jobs,
+			  const struct tr2_model *m);
