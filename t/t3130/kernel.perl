@@ -22,11 +22,12 @@
 #	TIME CPU waking PID TID TID-THAT-WAKES [hardirq|softirq [LOCKS-HELD]]
 #	TIME CPU object PID TID SINCE KNOWN CALL WHAT [NAME [PEER [NUMBER [OTHERS]]]]
 #	    the observer saw from SINCE to TIME what the thread waits for; -: none
+#	TIME CPU memory PID RSS [SHARE]   in KiB; PID 0: of all, not RSS
 #	TIME CPU map PID TID ADDRESS LENGTH FILE [data]
 #	TIME CPU sample PID TID ADDRESS,... [NUMBER-OF-THEM]
 #	TIME CPU stack PID TID ADDRESS SIZE [VALID]: a sample with a copied stack
 #
-# FORK, COMM and EXIT are in tasks.jsonl, too; OBJECT is there alone. Options:
+# FORK, COMM and EXIT are in tasks.jsonl, too; OBJECT and MEMORY are there alone. Options:
 #
 #	--growing    as a recorder leaves it that was killed
 #	--clock=N    the clock of the events
@@ -185,6 +186,13 @@ my %kinds = (
 			$known ne '-' ?
 				(known_ns => START_MONO + 1000 * $known) : (),
 			map { s/%([0-9a-f]{2})/chr hex $1/ger } %more);
+	},
+	memory => sub {
+		my ($r, $share) = @_;
+		task('memory', $r, pid => $r->{pid},
+			($r->{pid} ? 'rss_bytes' : 'tree_bytes') =>
+				1024 * $r->{tid},
+			$share ? (pss_bytes => 1024 * $share) : ());
 	},
 	map => sub {
 		my ($r, $addr, $len, $file, $data) = @_;

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `memory MB STEPS WORKERS OWN-MB WRITE-MB`: take memory in so many steps, then
+ * fork workers. Each takes memory of its own, and writes to a part of what it has
+ * from its parent. All end with standard input.
+ */
+#include "../system.h"
+
+static char *take(size_t mb)
+{
+	char *p = mmap(NULL, mb << 20, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		exit(1);
+	madvise(p, mb << 20, MADV_NOHUGEPAGE);
+	memset(p, 1, mb << 20);
+	return p;
+}
+
+static void until_end_of_input(void)
+{
+	char c;
+
+	while (read(0, &c, 1) > 0)
+		;
+}
+
+int main(int argc, char **argv)
+{
+	size_t number[5] = { 0 }, i;
+	char **part;
+
+	for (i = 0; i < 5 && i + 1 < (size_t)argc; i++)
+		number[i] = (size_t)atoi(argv[i + 1]);
+	part = calloc(number[1] + 1, sizeof(*part));
+	for (i = 0; i < number[1]; i++)
+		part[i] = take(number[0] / number[1]);
+	for (i = 0; i < number[2]; i++)
+		if (!fork()) {
+			if (number[3])
+				take(number[3]);
+			memset(part[0], 2, number[4] << 20);
+			until_end_of_input();
+			_exit(0);
+		}
+	until_end_of_input();
+	while (wait(NULL) > 0)
+		;
+	free(part);
+	return 0;
+}

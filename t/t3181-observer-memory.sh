@@ -1,0 +1,207 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='memory of processes, as the recorder saw it while they ran
+
+The first tests record a program that has a known amount of memory, and holds it
+until it was seen. The others have recordings made of records (t3130/kernel.perl),
+with times in microseconds.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
+
+test_skip_unless JQ
+
+# peak_of DIR: print the most of all processes, in MiB.
+peak_of () {
+	jq -s '[.[] | select(.type == "memory") | .tree_bytes // 0] | max // 0 |
+		. / 1048576 | floor' "$1/tasks.jsonl"
+}
+
+has_peak () {
+	test "$(peak_of "$1" 2>/dev/null)" -ge "$2"
+}
+
+# Sanitizers have memory of their own.
+test_lazy_prereq PLAIN_MEMORY 'test -z "${SANITIZE-}"'
+
+# is_seen MB ARGUMENTS...: record the program `memory` until it was seen to have so
+# much, to 5%; and it is never seen to have more.
+is_seen () {
+	local mb="$1" && shift &&
+	rm -rf r go &&
+	mkfifo go &&
+	{ trace2 record -q -o r -- \
+		"$GIT_BUILD_DIR/build/hosts/memory" "$@" <go & } &&
+	pid=$! &&
+	exec 9>go &&
+	wait_until has_peak r $((mb * 95 / 100)) &&
+	exec 9>&- &&
+	wait "$pid" &&
+	test "$(peak_of r)" -le $((mb * 105 / 100 + 2))
+}
+
+test_expect_success PLAIN_MEMORY 'observer: memory that is taken in steps adds up' '
+	is_seen 200 200 20
+'
+
+test_expect_success PLAIN_MEMORY 'observer: what forked workers share counts once' '
+	is_seen 100 100 1 20
+'
+
+test_expect_success PLAIN_MEMORY 'observer: memory that workers take counts for each' '
+	is_seen 140 100 1 4 10
+'
+
+# The kernel tells by smaps_rollup alone, which is read now and then.
+test_expect_success PLAIN_MEMORY 'observer: memory that workers write to is their own' '
+	is_seen 220 100 1 3 0 40
+'
+
+test_expect_success PLAIN_MEMORY 'observer: programs that follow each other do not add up' '
+	mkfifo one two &&
+	{ trace2 record -q -o r2 -- sh -c "
+		\"\$1\" 100 1 <one; \"\$1\" 60 1 <two" sh \
+		"$GIT_BUILD_DIR/build/hosts/memory" & } &&
+	pid=$! &&
+	exec 9>one &&
+	wait_until has_peak r2 95 &&
+	exec 9>&- &&
+	exec 9>two &&
+	sees_second () {
+		jq -s -e "[.[] | select(.type == \"memory\" and .pid > 0 and
+			.rss_bytes > 60e6) | .pid] | unique | length == 2" \
+			r2/tasks.jsonl
+	} &&
+	wait_until sees_second &&
+	exec 9>&- &&
+	wait "$pid" &&
+	test "$(peak_of r2)" -le 107
+'
+
+# A build: make starts two compilers, and an assembler behind one.
+built () {
+	made b <<-\EOF
+	top make
+	5000 0 memory 10 2048 1024
+	5001 0 memory 0 1024
+	10000 0 fork 11 11 10 10
+	10000 1 fork 12 12 10 10
+	10001 0 comm 11 11 cc1 exec
+	10001 1 comm 12 12 cc1 exec
+	20000 0 memory 11 204800 184320
+	20000 0 memory 12 102400 81920
+	20001 0 memory 0 267264
+	40000 0 memory 11 307200 286720
+	40001 0 memory 0 369664
+	50000 0 exit 11 11
+	50002 0 memory 0 82944
+	51000 0 fork 13 13 10 10
+	51001 0 comm 13 13 as exec
+	55000 1 exit 12 12
+	60000 0 memory 13 30720
+	60001 0 memory 0 31744
+	70000 0 exit 13 13
+	100000 0 exit 10 10
+	EOF
+}
+
+test_expect_success 'report: the first line has the peak of memory, and its time' '
+	built &&
+	trace2 report b >out &&
+	sed -n "1s/.*; //p" out >actual &&
+	echo "peak memory 361.0 MiB at 40.001 ms" | test_cmp - actual
+'
+
+test_expect_success 'report: a recording without looks has no memory' '
+	made none <<-\EOF &&
+	top make
+	100 0 exit 10 10
+	EOF
+	trace2 report none >out &&
+	! grep memory out &&
+	trace2 report --memory none >out 2>err &&
+	test_must_be_empty out &&
+	test_grep "no memory in this recording" err
+'
+
+test_expect_success '--memory: who had it at the peak, and the curve' '
+	built &&
+	LC_ALL=C trace2 report --memory b >out &&
+	test_prints cat out <<-\EOF
+	peak memory 361.0 MiB at 40.001 ms
+	   _________*************########......_________________________
+
+	  AT PEAK    LARGEST   AT ms  PROCESS
+	360.0 MiB  300.0 MiB  40.000  cc1 x 2
+	  1.0 MiB    2.0 MiB   5.000  make
+	            30.0 MiB  60.000  as
+	EOF
+'
+
+test_expect_success '--memory: the curve has blocks where the locale has them' '
+	built &&
+	LC_ALL=C.UTF-8 trace2 report --memory b >out &&
+	test_grep "▁▆▆*██*▂▂*▁▁" out
+'
+
+test_expect_success '--memory: JSON and CSV have bytes and nanoseconds' '
+	built &&
+	trace2 report --memory --format=json b >json &&
+	echo "{\"peak_bytes\":378535936,\"at_ns\":40001000}" |
+	test_prints jq -c ".memory_peak[0]" json &&
+	jq -e "(.memory_curve | length) == 64 and
+		([.memory_curve[].most_bytes] | max) == 378535936" json &&
+	trace2 report --memory --format=csv b >out &&
+	test_prints cat out <<-\EOF
+	peak_bytes,count,largest_bytes,largest_at_ns,largest_pid,kind
+	377487360,2,314572800,40000000,11,cc1
+	1048576,1,2097152,5000000,10,make
+	,0,31457280,60000000,13,as
+	EOF
+'
+
+test_expect_success '--memory: a filter chooses processes, the peak is of all' '
+	built &&
+	trace2 report --memory --cmd make --format=json b >json &&
+	echo "378535936 make" |
+	test_prints jq -r "\"\(.memory_peak[0].peak_bytes) \(.memory[].kind)\"" json
+'
+
+# Another process got the pid.
+test_expect_success '--memory: what was seen after the end is not its' '
+	built &&
+	echo "{\"type\":\"memory\",\"time_ns\":5065000000,\"pid\":11,\"rss_bytes\":9000000000}" \
+		>>b/tasks.jsonl &&
+	trace2 report --memory --format=csv b >out &&
+	test_grep "^377487360,2,314572800" out
+'
+
+test_expect_success 'stat: peak-memory differs as other numbers of the run do' '
+	built &&
+	for i in 1 2 3 4
+	do
+		mkdir -p runs-a runs-b &&
+		cp -R b runs-a/$i &&
+		cp -R b runs-b/$i &&
+		sed "s/\"tree_bytes\":378535936/\"tree_bytes\":478535936/" \
+			b/tasks.jsonl >runs-b/$i/tasks.jsonl || return 1
+	done &&
+	trace2 diff --only peak-memory --format=json runs-a runs-b >json &&
+	echo "bytes 378535936 478535936 true" |
+	test_prints jq -r ".differences[] | select(.name == \"peak-memory\") |
+		\"\(.unit) \(.base) \(.new) \(.significant)\"" json
+'
+
+test_expect_success '-j: the largest jobs, and what runs beside them' '
+	built &&
+	trace2 report -j 2 b >out &&
+	test_grep "^memory: at most 361.0 MiB, the largest job 280.0 MiB$" out &&
+	trace2 report -j 1 --format=json b >json &&
+	echo "294649856 293601280" |
+	test_prints jq -r ".what_if[0] |
+		\"\(.memory_at_most_bytes) \(.largest_job_bytes)\"" json
+'
+
+test_done
