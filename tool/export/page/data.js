@@ -235,6 +235,7 @@ function decode(text) {
 		d.t1 = Math.max(d.t1, items.start[i] + items.dur[i]);
 	}
 	d.nodes = processTree(d);
+	d.memory = decodeMemory(d);
 	return d;
 }
 

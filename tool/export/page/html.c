@@ -258,7 +258,7 @@ static void add_frames(struct tr2_export *x)
 }
 
 /* The data that follows the spans: rows collected during the walk, states, the
- * path, frames, samples, tables, and the strings. */
+ * path, memory, frames, samples, tables, and the strings. */
 static void add_tail(struct tr2_export *x)
 {
 	struct tr2_html *h = x->state;
@@ -268,6 +268,7 @@ static void add_tail(struct tr2_export *x)
 	tr2_html_array(x, "points", &h->points);
 	tr2_html_add_states(x);
 	tr2_html_add_path(x);
+	tr2_html_add_memory(x);
 	add_frames(x);
 	tr2_html_add_samples(x);
 	tr2_html_tables(x);

@@ -91,6 +91,8 @@ void tr2_html_strings(struct tr2_export *x);
 void tr2_html_add_states(struct tr2_export *x);
 /* export/page/html_path.c: write the critical path. */
 void tr2_html_add_path(struct tr2_export *x);
+/* export/page/html_memory.c: write the memory of processes, if it is known. */
+void tr2_html_add_memory(struct tr2_export *x);
 
 /* export/page/html_samples.c: write the samples. */
 void tr2_html_add_samples(struct tr2_export *x);

@@ -21,6 +21,8 @@ function showSummary(d) {
 	if (d.cpu !== undefined)
 		parts.push(showTime(d.cpu) + ' CPU (' + digits(d.cpu / whole) +
 			' CPUs)');
+	if (d.memory)
+		parts.push('peak memory ' + showBytes(d.memory.most * 1024));
 	parts.push(plural(np, 'process'));
 	if (threads > np)
 		parts.push(plural(threads, 'thread'));

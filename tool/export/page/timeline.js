@@ -21,7 +21,8 @@ function makeTimeline(d, events) {
 	const wakes = makeWakes(d);
 	const overview = makeOverview(d, show), legend = makeLegend(d);
 	const nextMark = makeMarkOrder(d);
-	const top = RULER + (d.path ? PATH : 0); // of the rows
+	const pathEnd = RULER + (d.path ? PATH : 0);
+	const top = pathEnd + (d.memory ? MEMORY : 0); // of the rows
 	let rows = [];
 	let t0 = d.t0, t1 = d.t1;
 	let selected = -1, found = null, queued = false, range = null;
@@ -62,8 +63,12 @@ function makeTimeline(d, events) {
 		return t0 + (x - gutter) / (width - gutter) * (t1 - t0);
 	}
 
+	function colourOfKind(name) {
+		return theme.hues[kinds.get(name)];
+	}
+
 	function colour(i) {
-		return kind[i] === KIND.process ? theme.hues[kinds.get(d.processes[i][PROCESS.kind])] :
+		return kind[i] === KIND.process ? colourOfKind(d.processes[i][PROCESS.kind]) :
 			kind[i] === KIND.thread ? theme.process :
 				theme.hues[colours[name[i]]];
 	}
@@ -270,6 +275,8 @@ function makeTimeline(d, events) {
 		drawRuler(ctx, view, range);
 		if (d.path)
 			drawPath(ctx, d, pathColumns, RULER, view);
+		if (d.memory)
+			drawMemory(ctx, d.memory, pathEnd, view, colourOfKind);
 		if (selected >= 0 && kind[selected] === KIND.step)
 			drawSelected(ctx, scrolled);
 		overview(t0, t1, found);
@@ -342,7 +349,7 @@ function makeTimeline(d, events) {
 		const slack = (t1 - t0) / (width - gutter) * 2;
 		const time = toTime(x);
 
-		if (d.path && y >= RULER && y < top && x >= gutter)
+		if (d.path && y >= RULER && y < pathEnd && x >= gutter)
 			return pathAt(d, time, slack / 4);
 		if (!row || x < gutter)
 			return -1;
@@ -531,7 +538,10 @@ function makeTimeline(d, events) {
 
 			canvas.style.cursor = i >= 0 || x < gutter ? 'pointer' :
 				y < RULER ? 'col-resize' : 'default';
-			showTip(i < 0 ? '' : tipText(i, toTime(x)), e);
+			showTip(i >= 0 ? tipText(i, toTime(x)) :
+				y >= pathEnd && y < top && x >= gutter ?
+					memoryText(d, toTime(x),
+						(t1 - t0) / (width - gutter)) : '', e);
 		},
 	});
 	scroller.addEventListener('scroll', queue);
