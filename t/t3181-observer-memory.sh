@@ -204,4 +204,48 @@ test_expect_success '-j: the largest jobs, and what runs beside them' '
 		\"\(.memory_at_most_bytes) \(.largest_job_bytes)\"" json
 '
 
+test_expect_success 'exports: all have the peak of memory' '
+	built &&
+	trace2 export --to prometheus b >out &&
+	test_grep "^trace2_peak_memory_bytes 378535936$" out &&
+	trace2 export --to otlp b >json &&
+	jq -e "[.. | .attributes? // [] | .[] |
+		select(.key == \"trace2.peak_memory_bytes\").value.intValue] ==
+		[\"378535936\"]" json &&
+	trace2 export --to chrome b >json &&
+	echo "5 378535936" |
+	test_prints jq -r "[.traceEvents[] | select(.ph == \"C\" and
+		.name == \"memory\") | .args.bytes] | \"\(length) \(max)\"" json
+'
+
+test_expect_success 'csv: each look that changed something is a row' '
+	built &&
+	trace2 export --to csv --table memory b | cut -d, -f3-5 | sort >actual &&
+	test_cmp - actual <<-\EOF
+	,,1048576
+	,,273678336
+	,,32505856
+	,,378535936
+	,,84934656
+	104857600,83886080,
+	2097152,1048576,
+	209715200,188743680,
+	31457280,31457280,
+	314572800,293601280,
+	rss_bytes,share_bytes,all_bytes
+	EOF
+'
+
+test_expect_success SQLITE3 'sqlite: the memory of each kind, once' '
+	built &&
+	rm -f db &&
+	trace2 export --to sqlite -o db b &&
+	trace2 export --to sqlite -o db b &&
+	sqlite3 db "SELECT p.kind, max(m.share_bytes) FROM memory m
+		JOIN processes p ON p.id = m.process_id GROUP BY p.kind;
+		SELECT count(*), max(all_bytes) FROM memory" >actual &&
+	test_write_lines "as|31457280" "cc1|293601280" "make|1048576" \
+		"10|378535936" | test_cmp - actual
+'
+
 test_done

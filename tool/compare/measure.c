@@ -12,7 +12,7 @@
 #include "common/memory.h"
 #include "model/join/self_time.h"
 #include "model/kind.h"
-#include "model/memory.h"
+#include "model/memory_use.h"
 #include "model/stats.h"
 
 const char *const tr2_measure_names[TR2_MEASURE_NR] = {

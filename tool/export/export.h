@@ -46,6 +46,10 @@ struct tr2_export {
 	uint32_t task_thread; /* whose states are walked over */
 	/* Samples of processes without a session, chained by process. */
 	uint32_t *first_sample, *next_sample;
+	/* Points of memory, chained by task (0: of all processes); and the
+	 * process of the current one, which for all is the first. */
+	uint32_t *first_memory, *next_memory;
+	uint32_t memory_node;
 	struct tr2_tree_sampling *sampling; /* for otlp; NULL: keep all */
 	/* for otlp: takes a request in place of the sink; NULL: none */
 	void (*deliver)(struct tr2_export *x, const char *request, size_t len,

@@ -16,6 +16,7 @@
 #include "common/memory.h"
 #include "export/export.h"
 #include "export/series.h"
+#include "model/memory_use.h"
 #include "model/stats.h"
 #include "model/join/self_time.h"
 #include "model/states.h"
@@ -470,6 +471,18 @@ static void print_gauges(struct tr2_export *x, const struct tr2_series_set *set,
 	}
 }
 
+static void print_peak(struct tr2_export *x)
+{
+	static const char name[] = "trace2_peak_memory_bytes";
+	struct tr2_observed_memory_point peak;
+
+	if (!tr2_memory_peak(x->m, &peak))
+		return;
+	add_head(&x->sink.buf, name, "gauge",
+		 "The most memory that all processes had together.");
+	tr2_addf(&x->sink.buf, "%s %" PRIu64 "\n", name, peak.tree_bytes);
+}
+
 static void print_all(struct tr2_export *x, struct prometheus *p)
 {
 	print_processes(x, p);
@@ -499,6 +512,7 @@ static void print_all(struct tr2_export *x, struct prometheus *p)
 		     "The least value of gauges.");
 	print_gauges(x, &p->gauges, MOST, "trace2_gauge_max",
 		     "The greatest value of gauges.");
+	print_peak(x);
 	add_head(&x->sink.buf, "trace2_lost_events_total", "counter",
 		 "Events that processes could not write.");
 	tr2_addf(&x->sink.buf, "trace2_lost_events_total %" PRIu64 "\n",

@@ -9,6 +9,7 @@
 #include "common/signals.h"
 #include "export/stacks.h"
 #include "model/filter.h"
+#include "model/memory_use.h"
 #include "model/states.h"
 
 static bool stopped(const struct tr2_export *x)
@@ -86,6 +87,34 @@ static void chain_samples(struct tr2_export *x)
 	}
 }
 
+static void chain_memory(struct tr2_export *x)
+{
+	const struct tr2_model *m = x->m;
+	uint32_t i, *first;
+
+	x->first_memory = tr2_calloc(m->nr_tasks + 1,
+				     sizeof(*x->first_memory));
+	x->next_memory = tr2_calloc(m->nr_memory, sizeof(*x->next_memory));
+	for (i = m->nr_memory - 1; i > 0; i--) {
+		if (!tr2_memory_is_certain(m, &m->memory[i]))
+			continue;
+		first = &x->first_memory[m->memory[i].task];
+		x->next_memory[i] = *first;
+		*first = i;
+	}
+}
+
+static void walk_memory(struct tr2_export *x,
+			const struct tr2_export_format *f, uint32_t node,
+			uint32_t task)
+{
+	uint32_t i;
+
+	x->memory_node = node;
+	for (i = x->first_memory[task]; i; i = x->next_memory[i])
+		row(x, f, TR2_TABLE_memory, i);
+}
+
 static void walk_process(struct tr2_export *x,
 			 const struct tr2_export_format *f, uint32_t node)
 {
@@ -101,6 +130,10 @@ static void walk_process(struct tr2_export *x,
 		tr2_for_each_state(m, i, state)
 			row(x, f, TR2_TABLE_states, state);
 	}
+	if (node == m->first_root)
+		walk_memory(x, f, node, 0);
+	if (m->nodes[node].task)
+		walk_memory(x, f, node, m->nodes[node].task);
 	for (i = x->first_sample[node]; i; i = x->next_sample[i])
 		row(x, f, TR2_TABLE_samples, i);
 }
@@ -166,8 +199,10 @@ bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f)
 {
 	if (f->begin && !f->begin(x))
 		x->failed = true;
-	if (f->row)
+	if (f->row) {
 		chain_samples(x);
+		chain_memory(x);
+	}
 	if (!stopped(x))
 		walk_tree(x, f);
 	if (f->end && !f->end(x))
@@ -175,6 +210,8 @@ bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f)
 	tr2_stacks_end(x->stacks);
 	free(x->first_sample);
 	free(x->next_sample);
+	free(x->first_memory);
+	free(x->next_memory);
 	tr2_buf_release(&x->recording_key);
 	tr2_buf_release(&x->scratch);
 	tr2_buf_release(&x->text);

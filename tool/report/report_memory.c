@@ -8,7 +8,7 @@
 
 #include "common/memory.h"
 #include "common/say.h"
-#include "model/memory.h"
+#include "model/memory_use.h"
 #include "report/node.h"
 #include "report/report.h"
 

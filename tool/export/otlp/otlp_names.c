@@ -10,6 +10,7 @@
 #include "event/redact.h"
 #include "export/otlp/otlp.h"
 #include "model/kind.h"
+#include "model/memory_use.h"
 #include "model/states.h"
 
 void tr2_attributes_open(struct tr2_attributes *a, struct tr2_export *x,
@@ -270,8 +271,13 @@ static void add_states(struct tr2_attributes *a, const struct tr2_node *n)
 	const struct tr2_model *m = a->x->m;
 	struct tr2_state_sums sums = { 0 };
 
+	struct tr2_observed_memory_point peak;
+
 	if (n->cpu_ns != TR2_NO_TIME)
 		tr2_attribute_int(a, "trace2.cpu_ns", n->cpu_ns);
+	if (n == &m->nodes[m->first_root] && tr2_memory_peak(m, &peak))
+		tr2_attribute_int(a, "trace2.peak_memory_bytes",
+				  (int64_t)peak.tree_bytes);
 	if (!n->task || !m->has_states || n->wait_ns == TR2_NO_TIME)
 		return;
 	tr2_states_sum_task(m, n->task, n->start_ns, n->end_ns, &sums);

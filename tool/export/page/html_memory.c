@@ -11,7 +11,7 @@
 #include "common/order.h"
 #include "export/page/html_rows.h"
 #include "model/kind.h"
-#include "model/memory.h"
+#include "model/memory_use.h"
 
 #define NR_PARTS 800
 #define MOST_KINDS 7

@@ -170,6 +170,28 @@ static void add_process_args(struct tr2_export *x, uint32_t node)
 	tr2_chrome_close_args(b, args);
 }
 
+/* All processes together, as a counter of the first. */
+static void add_memory(struct tr2_export *x, const struct tr2_chrome_slice *of)
+{
+	uint32_t i;
+
+	for (i = 1; i < x->m->nr_memory; i++) {
+		const struct tr2_observed_memory_point *p = &x->m->memory[i];
+		struct tr2_buf *b;
+		size_t args;
+
+		if (p->task)
+			continue;
+		b = tr2_chrome_open_event(x, 'C', of->pid, of->tid);
+		tr2_chrome_add_time(x, p->at_ns);
+		tr2_chrome_add_name(x, "memory");
+		args = tr2_chrome_open_args(b);
+		tr2_export_json_int(b, "bytes", (int64_t)p->tree_bytes);
+		tr2_chrome_close_args(b, args);
+		tr2_sink_step(&x->sink);
+	}
+}
+
 static void node(struct tr2_export *x, uint32_t i)
 {
 	struct tr2_chrome *c = x->state;
@@ -178,6 +200,8 @@ static void node(struct tr2_export *x, uint32_t i)
 	if (!to.pid)
 		return;
 	name_process(x, i, to.pid);
+	if (i == x->m->first_root)
+		add_memory(x, &to);
 	if (!x->m->nodes[i].session) {
 		tr2_chrome_metadata(x, "thread_name", to.pid, to.tid, "name", "main");
 		tr2_chrome_open_slice(x, &to, "process",

@@ -39,7 +39,7 @@ struct clickhouse {
 	uint32_t *rows[TR2_TABLE_NR]; /* numbers by index; NULL: not by session */
 	uint32_t *next_row; /* by session */
 	/* In the current process. */
-	uint32_t state_row, sample_row;
+	uint32_t state_row, memory_row, sample_row;
 	int64_t *self;      /* by span */
 	bool skip;          /* the current session is stored already */
 	uint64_t nr_there; /* such sessions */
@@ -248,6 +248,8 @@ static uint32_t row_number(const struct tr2_export *x, enum tr2_table_id table,
 							 .node]);
 	case TR2_TABLE_states:
 		return h->state_row;
+	case TR2_TABLE_memory:
+		return h->memory_row;
 	default:
 		return 0;
 	}
@@ -266,7 +268,7 @@ static void begin_unit(struct tr2_export *x, enum tr2_table_id table,
 		process_unit(x, &unit, i);
 	else
 		return;
-	h->state_row = h->sample_row = 0;
+	h->state_row = h->memory_row = h->sample_row = 0;
 	h->skip = false;
 	tr2_clickhouse_begin(&h->c, &unit);
 }
@@ -291,6 +293,7 @@ static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 		return;
 	begin_unit(x, table, i);
 	h->state_row += table == TR2_TABLE_states;
+	h->memory_row += table == TR2_TABLE_memory;
 	h->sample_row += table == TR2_TABLE_samples;
 	tr2_row_fill(x, &h->row, &h->ids, table, i);
 	tr2_clickhouse_row(&h->c, table, row_number(x, table, i), &h->row);

@@ -41,6 +41,8 @@ const char tr2_schema_indexes[] =
 	"CREATE INDEX IF NOT EXISTS kernel_threads_process ON"
 	" kernel_threads(process_id);"
 	"CREATE INDEX IF NOT EXISTS samples_process ON samples(process_id);"
+	"CREATE INDEX IF NOT EXISTS memory_process ON"
+	" memory(process_id, time_ns);"
 	"CREATE INDEX IF NOT EXISTS states_thread ON"
 	" states(kernel_thread_id, start_ns);";
 

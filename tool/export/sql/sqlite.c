@@ -224,6 +224,8 @@ static bool prepare_forgets(struct tr2_export *x)
 			      "DELETE FROM samples WHERE session_id = 0 AND"
 			      " process_id = ?") &&
 	       prepare_forget(x, &d->processes,
+			      "DELETE FROM memory WHERE process_id = ?") &&
+	       prepare_forget(x, &d->processes,
 			      "DELETE FROM states WHERE kernel_thread_id IN"
 			      " (SELECT id FROM kernel_threads"
 			      " WHERE process_id = ?)") &&

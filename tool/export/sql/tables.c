@@ -7,6 +7,7 @@
 #include "export/stacks.h"
 #include "model/build/trace_span.h"
 #include "model/kind.h"
+#include "model/memory_use.h"
 #include "model/objects.h"
 #include "model/states.h"
 
@@ -116,6 +117,8 @@ static const char *const point_kinds[] = {
 	int64_t above = n->parent ? tr2_row_process_id(ids, n->parent) : 0;
 #define ROW_task_thread \
 	const struct tr2_task_thread *t = &x->m->task_threads[i];
+#define ROW_memory \
+	const struct tr2_observed_memory_point *p = &x->m->memory[i];
 #define ROW_state const struct tr2_state *s = &x->m->states[i];
 /* The kernel may know an end that is not in the session. */
 #define ROW_session                                                  \

@@ -26,6 +26,7 @@ enum tr2_row_of {
 	TR2_OF_node,
 	TR2_OF_task_thread,
 	TR2_OF_state,
+	TR2_OF_memory,
 	TR2_OF_session,
 	TR2_OF_thread,
 	TR2_OF_span,

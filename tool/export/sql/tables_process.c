@@ -131,6 +131,8 @@ uint32_t tr2_row_input(const struct tr2_export *x, enum tr2_table_id table,
 	case TR2_OF_task_thread:
 	case TR2_OF_state:
 		return tr2_input_of_node(m, tr2_row_node_of(m, x->task_thread));
+	case TR2_OF_memory:
+		return tr2_input_of_node(m, x->memory_node);
 	case TR2_OF_sample:
 		return tr2_input_of_node(m, m->samples[i].node);
 	default:

@@ -4,7 +4,7 @@
 
 #include "common/memory.h"
 #include "common/order.h"
-#include "model/memory.h"
+#include "model/memory_use.h"
 #include "model/path/jobs.h"
 
 /* The memory of a task from a moment on. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* memory - peaks and sums of observed memory. */
+/* memory_use - peaks and sums of observed memory. */
 #include <stdlib.h>
 
 #include "common/map.h"
 #include "common/memory.h"
 #include "common/order.h"
 #include "model/kind.h"
-#include "model/memory.h"
+#include "model/memory_use.h"
 
 bool tr2_memory_peak(const struct tr2_model *m,
 		     struct tr2_observed_memory_point *out)
@@ -34,14 +34,14 @@ void tr2_memory_release(struct tr2_memory *memory)
 	free(memory->point);
 }
 
-/* A stranger with the same pid may have been seen before or after. */
-static bool is_of_task(const struct tr2_model *m,
-		       const struct tr2_observed_memory_point *p)
+bool tr2_memory_is_certain(const struct tr2_model *m,
+			   const struct tr2_observed_memory_point *p)
 {
 	const struct tr2_model_task *t = &m->tasks[p->task];
 
-	return p->task && p->at_ns >= t->start_ns &&
-	       (t->end_ns == TR2_NO_TIME || p->at_ns <= t->end_ns);
+	return !p->task ||
+	       (p->at_ns >= t->start_ns &&
+		(t->end_ns == TR2_NO_TIME || p->at_ns <= t->end_ns));
 }
 
 void tr2_memory_go_to(struct tr2_memory *memory, int64_t at_ns)
@@ -55,15 +55,9 @@ void tr2_memory_go_to(struct tr2_memory *memory, int64_t at_ns)
 
 		if (!p->task)
 			memory->tree_bytes = p->tree_bytes;
-		else if (is_of_task(m, p))
+		else if (tr2_memory_is_certain(m, p))
 			memory->point[p->task] = memory->next;
 	}
-}
-
-/* All that it had was its own, unless that is known to be less. */
-static uint64_t bytes_of(const struct tr2_observed_memory_point *p)
-{
-	return p->pss_bytes ? p->pss_bytes : p->rss_bytes;
 }
 
 uint64_t tr2_memory_of(const struct tr2_memory *memory, uint32_t task,
@@ -73,7 +67,7 @@ uint64_t tr2_memory_of(const struct tr2_memory *memory, uint32_t task,
 
 	if (end_ns != TR2_NO_TIME && end_ns <= at_ns)
 		return 0;
-	return bytes_of(&memory->m->memory[memory->point[task]]);
+	return tr2_memory_share(&memory->m->memory[memory->point[task]]);
 }
 
 double tr2_memory_scale(const struct tr2_memory *memory, int64_t at_ns)
@@ -117,7 +111,7 @@ static uint32_t *find_largest(const struct tr2_model *m)
 	for (i = 1; i < m->nr_memory; i++) {
 		const struct tr2_observed_memory_point *p = &m->memory[i];
 
-		if (is_of_task(m, p) &&
+		if (p->task && tr2_memory_is_certain(m, p) &&
 		    p->rss_bytes > m->memory[largest[p->task]].rss_bytes)
 			largest[p->task] = i;
 	}
@@ -163,9 +157,9 @@ size_t tr2_memory_kinds(struct tr2_model *m,
 	(void)tr2_memory_peak(m, &peak);
 	tr2_memory_go_to(&memory, peak.at_ns);
 	scale = tr2_memory_scale(&memory, peak.at_ns);
-	for (node = m->first_root; node; node = tr2_node_after(m, node)) {
-		task = m->nodes[node].task;
-		if (!largest[task] || (takes && !takes(data, node)))
+	for (task = 1; task < m->nr_tasks; task++) {
+		node = m->tasks[task].node;
+		if (!node || !largest[task] || (takes && !takes(data, node)))
 			continue;
 		add_largest(&k, m, node, &m->memory[largest[task]]);
 		bytes = tr2_memory_of(&memory, task, peak.at_ns);
