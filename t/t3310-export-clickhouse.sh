@@ -82,7 +82,7 @@ test_expect_success 'a day and a host, threads first and sessions last' '
 	test_write_lines "threads 3" "processes 3" "spans 5" "events 3" "data 1" "timers 1" \
 		"counters 2" "sessions 2" >expect &&
 	test_cmp expect actual &&
-	test_line_count = 22 server/schema.sql &&
+	test_line_count = 23 server/schema.sql &&
 	test_grep "ReplacingMergeTree(revision) PARTITION BY day ORDER BY (host, unit, row)" \
 		server/schema.sql
 '
@@ -247,7 +247,7 @@ test_expect_success 'a cluster: local tables, and those above them' '
 	server &&
 	test_when_finished stop &&
 	load --cluster two --database fleet "$MIX" &&
-	test_line_count = 37 server/schema.sql &&
+	test_line_count = 39 server/schema.sql &&
 	test_grep "CREATE TABLE IF NOT EXISTS .fleet.\..spans. AS .fleet.\..spans_local. ENGINE = Distributed(.two., .fleet., .spans_local., tree)" \
 		server/schema.sql &&
 	load --database fleet "$MIX" &&

@@ -27,7 +27,8 @@
 #	TIME CPU sample PID TID ADDRESS,... [NUMBER-OF-THEM]
 #	TIME CPU stack PID TID ADDRESS SIZE [VALID]: a sample with a copied stack
 #
-# FORK, COMM and EXIT are in tasks.jsonl, too; OBJECT and MEMORY are there alone. Options:
+# FORK, COMM and EXIT are in tasks.jsonl, too; OBJECT and MEMORY are there alone.
+# Options:
 #
 #	--growing    as a recorder leaves it that was killed
 #	--clock=N    the clock of the events

@@ -3,8 +3,8 @@
  * memory_use - how much memory processes had, as the observer saw it. Values
  * change at its looks: what was between two of them is not known.
  *
- * The memory of a process is what it had alone, and its share of what it had with
- * others. For all together each shared page counts once.
+ * The memory of a process is what it had alone, and its share of what it had
+ * with others. For all together each shared page counts once.
  */
 #pragma once
 
@@ -18,12 +18,13 @@
 bool tr2_memory_peak(const struct tr2_model *m,
 		     struct tr2_observed_memory_point *out);
 
-/* Is it of its process, or of all? A stranger with the same pid may have been seen
- * before or after. */
+/* Is it of its process, or of all? A stranger with the same pid may have been
+ * seen before or after. */
 bool tr2_memory_is_certain(const struct tr2_model *m,
 			   const struct tr2_observed_memory_point *p);
 /* Return what a process has alone, and its share of the rest. */
-static inline uint64_t tr2_memory_share(const struct tr2_observed_memory_point *p)
+static inline uint64_t
+tr2_memory_share(const struct tr2_observed_memory_point *p)
 {
 	return p->pss_bytes ? p->pss_bytes : p->rss_bytes;
 }

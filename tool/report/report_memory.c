@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_memory - trace2 report --memory: the peak of all processes together, who
- * had it, and how it came and went.
+ * report_memory - trace2 report --memory: the peak of all processes together,
+ * who had it, and how it came and went.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -163,8 +163,8 @@ static void add_whole(struct tr2_buf *b, const struct summary *s)
 			 tr2_report_peak_text(s->peak_bytes, s->peak_ns));
 }
 
-/* The time and memory; what ran, and how it ended; what the path waited for; and the rest:
- * a line of each. */
+/* The time and memory; what ran, and how it ended; what the path waited for; and
+ * the rest: a line of each. */
 static void add_summary(struct tr2_buf *b, const struct summary *s)
 {
 	const struct tr2_model *m = s->root.m;

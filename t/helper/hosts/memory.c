@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `memory MB STEPS WORKERS OWN-MB WRITE-MB`: take memory in so many steps, then
- * fork workers. Each takes memory of its own, and writes to a part of what it has
- * from its parent. All end with standard input.
+ * fork workers. Each takes memory of its own, and writes to a part of its
+ * parent's. All end with standard input.
  */
 #include "../system.h"
 

@@ -131,12 +131,14 @@ bool tr2_jobs_find(struct tr2_jobs *jobs, const struct tr2_model *m,
 	*jobs = (struct tr2_jobs){ 0 };
 	if (!runner)
 		runner = busiest(m, root);
-	for (node = runner ? root : 0; node; node = tr2_node_below(m, root, node))
+	for (node = runner ? root : 0; node;
+	     node = tr2_node_below(m, root, node))
 		if (is_runner(m, node, runner, exact))
 			for (up = node; up && !above[up];
 			     up = m->nodes[up].parent)
 				above[up] = true;
-	for (node = runner ? root : 0; node; node = tr2_node_below(m, root, node)) {
+	for (node = runner ? root : 0; node;
+	     node = tr2_node_below(m, root, node)) {
 		const struct tr2_node *n = &m->nodes[node];
 
 		if (node == root || above[node] ||

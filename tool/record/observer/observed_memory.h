@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * observed_memory - the memory of each process, and of all together, as each look
- * finds it.
+ * observed_memory - the memory of each process, and of all together, as each
+ * look finds it.
  *
- * Each look reads the RSS of every process; observed_share.h finds what of it the
- * process has alone. A process has a record when one of both changed enough, and
- * all together have one when their sum did. The peak of each has one in any case.
+ * Each look reads the RSS of every process; observed_share.h finds what of it
+ * the process has alone. A process has a record when one of both changed enough,
+ * and all together have one when their sum did. The peak of each has one in any
+ * case.
  */
 #pragma once
 

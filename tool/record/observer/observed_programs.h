@@ -3,9 +3,10 @@
  * observed_programs - the pages of files, and of shared memory, that processes
  * have: those of one program have the same, mostly.
  *
- * All processes with one name have as many as the largest of them, times a factor
- * that was measured with one: below 1, if other programs have the pages, too, such
- * as libc's; above 1, if each of them has others, such as the files of its data.
+ * All processes with one name have as many as the largest of them, times a
+ * factor that was measured with one: below 1, if other programs have the pages,
+ * too, such as libc's; above 1, if each of them has others, such as the files of
+ * its data.
  */
 #pragma once
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * observed_share - what of its memory each process has alone, and what with others.
+ * observed_share - what of its memory each process has alone, and what with
+ * others.
  *
  * A process and those that it forked are a group until they call exec. What was
  * there at a fork is shared by the group, and is counted once; what a member's
  * anonymous memory grows by is its own. Pages of files: observed_programs.h.
  *
- * The kernel tells more: smaps_rollup has the private memory of a process, and its
- * share of each page that others have, too (PSS). It takes a walk through all
- * pages (10 ms a GB), so it is read only where the sum is in doubt, of all members
- * of a group at once, and for a two-hundredth of a CPU at most: until then, memory
- * that a forked process writes to counts as shared still.
+ * The kernel knows more: smaps_rollup has the private memory of a process, and
+ * its share of each page that others have, too (PSS). It takes a walk through all
+ * pages (10 ms a GB), so it is read only where the sum is in doubt, of all
+ * members of a group at once, and for a two-hundredth of a CPU at most: until
+ * then, memory that a forked process writes to counts as shared still.
  */
 #pragma once
 

@@ -132,8 +132,8 @@ static void begin_look(struct tr2_observer *o)
 	pthread_mutex_unlock(&o->lock);
 }
 
-/* The pause follows from the mean of what looks cost, which makes up for one that
- * was slow; and from the last one, as there may be more processes now. */
+/* The pause follows from the mean of what looks cost, which makes up for one
+ * that was slow; and from the last one, as there may be more processes now. */
 static uint64_t pause_ns(const struct tr2_observer *o)
 {
 	uint64_t cost = o->looks ? o->cost_ns / o->looks : 0;
