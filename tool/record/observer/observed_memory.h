@@ -39,7 +39,7 @@ struct tr2_observed_memory {
 struct tr2_observed_tree {
 	struct tr2_observed_curve curve;
 	struct tr2_observed_programs programs;
-	struct tr2_observed_measuring measuring;
+	uint64_t measuring_ns; /* what reading smaps_rollup took so far */
 };
 
 /* Read the memory of a process. Needs no permission but to see the process. */

@@ -219,8 +219,8 @@ static bool is_affordable(const struct tr2_observer *o, uint32_t nr,
 	uint64_t cost = nr * (uint64_t)COST_OF_PROCESS_NS +
 			rss_bytes / BYTES_PER_COST_NS;
 
-	return o->tree.measuring.cost_ns + cost <=
-	       (o->now_ns - o->tree.measuring.begun_ns) / TIME_PER_COST;
+	return o->tree.measuring_ns + cost <=
+	       (o->now_ns - o->begun_ns) / TIME_PER_COST;
 }
 
 /* What is measured next: the one in which most is in doubt, of those that are
@@ -331,17 +331,14 @@ static uint64_t sum_groups(struct tr2_observer *o)
 
 uint64_t tr2_share_sum(struct tr2_observer *o)
 {
-	struct tr2_observed_measuring *m = &o->tree.measuring;
 	uint64_t sum, before_ns = cpu_ns();
 	int i;
 
-	if (!m->begun_ns)
-		m->begun_ns = o->now_ns;
 	sum = sum_groups(o) + tr2_programs_sum(o);
 	for (i = 0; i < MOST_MEASURED && measure_one(o, sum); i++)
 		sum = sum_groups(o) + tr2_programs_sum(o);
 	if (i)
-		m->cost_ns += cpu_ns() - before_ns;
+		o->tree.measuring_ns += cpu_ns() - before_ns;
 	return sum;
 }
 

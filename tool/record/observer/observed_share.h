@@ -33,11 +33,6 @@ struct tr2_smaps {
 	uint64_t private_bytes, anon_pss_bytes, file_pss_bytes;
 };
 
-/* The cost of reading it. */
-struct tr2_observed_measuring {
-	uint64_t begun_ns, cost_ns;
-};
-
 /* Take the memory of a process: after a fork or an exec its group changes. */
 void tr2_share_look(struct tr2_observer *o, struct tr2_observed *p);
 /* After all processes: measure what is in doubt. Return the sum of all memory,

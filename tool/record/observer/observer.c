@@ -75,7 +75,7 @@ static void look(struct tr2_observer *o)
 /* Measuring has its own limit. */
 static void take_cost(struct tr2_observer *o)
 {
-	uint64_t now = cpu_ns(), measured = o->tree.measuring.cost_ns;
+	uint64_t now = cpu_ns(), measured = o->tree.measuring_ns;
 
 	o->look_ns = now - o->cost_ns - (measured - o->measured_ns);
 	o->cost_ns = now;
@@ -132,30 +132,38 @@ static void begin_look(struct tr2_observer *o)
 	pthread_mutex_unlock(&o->lock);
 }
 
-/* The pause follows from the mean of what looks cost, which makes up for one
- * that was slow; and from the last one, as there may be more processes now. */
+/* The pause follows from the last look, as there may be more processes now; and
+ * from all of them, so that they never cost more in sum. */
 static uint64_t pause_ns(const struct tr2_observer *o)
 {
-	uint64_t cost = o->looks ? o->cost_ns / o->looks : 0;
+	uint64_t elapsed = tr2_kernel_now_ns() - o->begun_ns;
+	uint64_t pause = o->look_ns * PAUSE_PER_COST;
+	uint64_t all = o->cost_ns * PAUSE_PER_COST;
 
-	if (cost < o->look_ns)
-		cost = o->look_ns;
-	return cost * PAUSE_PER_COST > TR2_OBSERVER_NS ?
-		       cost * PAUSE_PER_COST : TR2_OBSERVER_NS;
+	if (all > elapsed && all - elapsed > pause)
+		pause = all - elapsed;
+	return pause > TR2_OBSERVER_NS ? pause : TR2_OBSERVER_NS;
+}
+
+static void next_tick(struct tr2_observer *o, uint64_t ns)
+{
+	tr2_loop_close(o->loop, &o->timer);
+	(void)tr2_loop_add_timer(o->loop, &o->timer, ns, TR2_OBSERVER_NS);
 }
 
 static void tick(struct tr2_source *source, uint32_t events)
 {
 	struct tr2_observer *o = (struct tr2_observer *)source;
-	uint64_t ticks;
+	uint64_t ticks, due, now = tr2_kernel_now_ns();
 
 	(void)events;
 	if (read(source->fd, &ticks, sizeof(ticks)) < 0 || is_busy(o))
 		return;
-	begin_look(o);
-	tr2_loop_close(o->loop, &o->timer);
-	(void)tr2_loop_add_timer(o->loop, &o->timer, pause_ns(o),
-				 TR2_OBSERVER_NS);
+	due = o->now_ns + pause_ns(o);
+	if (due > now)
+		next_tick(o, due - now);
+	else
+		begin_look(o);
 }
 
 struct tr2_observer *tr2_observer_start(struct tr2_loop *loop)
@@ -166,6 +174,7 @@ struct tr2_observer *tr2_observer_start(struct tr2_loop *loop)
 	if (!o)
 		return NULL;
 	o->loop = loop;
+	o->begun_ns = tr2_kernel_now_ns();
 	o->timer.fd = -1;
 	o->timer.ready = tick;
 	pthread_mutex_init(&o->lock, NULL);
