@@ -141,6 +141,19 @@ test_expect_success 'objects: exports have them' '
 		functions=schedule,sk_wait_data waits_for &&
 	trace2 export --to csv --table states r >states &&
 	test_grep ",wait,socket,tcp 10.1.2.3:443," states &&
+	trace2 export --to otlp r >otlp &&
+	test_prints jq -r ".resourceSpans[].scopeSpans[].spans[] |
+		select(.name == \"main\") | .attributes[] | select(.key |
+		test(\"object|peer\")) | \"\(.key) \(.value[])\"" otlp <<-\EOF &&
+	trace2.wait.object tcp 10.1.2.3:443
+	trace2.wait.object_ns 79000
+	network.peer.address 10.1.2.3
+	network.peer.port 443
+	EOF
+	trace2 list --format=json r >list &&
+	echo "tcp 10.1.2.3:443 79000" | test_prints jq -r ".processes[] |
+		select(.waited_for) | \"\(.waited_for) \(.waited_for_ns)\"" \
+		list &&
 	trace2 export --to chrome r >chrome &&
 	echo "tcp 10.1.2.3:443" | test_prints jq -r \
 		".traceEvents[].args.object // empty" chrome &&

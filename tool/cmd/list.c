@@ -10,6 +10,7 @@
 #include "common/words.h"
 #include "event/event.h"
 #include "model/filter.h"
+#include "model/objects.h"
 #include "out/table.h"
 #include "report/input_options.h"
 #include "report/node.h"
@@ -91,6 +92,20 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 	if (task->flags & TR2_TASK_HAS_RUSAGE)                 \
 		tr2_cell_uint(t, task->member)
 
+/* For what it waited longest, or for how long. */
+static void cell_object(struct tr2_table *t, const struct tr2_node_row *r,
+			bool wants_time)
+{
+	const struct tr2_observed_object *o;
+	int64_t ns;
+
+	o = tr2_object_of_task(r->m, r->m->nodes[r->node].task, &ns);
+	if (o && wants_time)
+		tr2_cell_ns(t, ns);
+	else if (o)
+		tr2_cell_str(t, tr2_s(r->m, o->text));
+}
+
 #define COLUMNS(COLUMN, DATA, TEXT) \
 	COLUMN(start, "START", TR2_COL_LEFT | TR2_COL_YIELDS, \
 	       tr2_node_cell_start(t, r)) \
@@ -118,6 +133,8 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 	DATA(system_ns, TASK(system_ns)) \
 	DATA(maxrss_bytes, TASK(maxrss_bytes)) \
 	DATA(cwd, give_text(t, r, cwd_of(r->m, r->node))) \
+	DATA(waited_for, cell_object(t, r, false)) \
+	DATA(waited_for_ns, cell_object(t, r, true)) \
 	DATA(segments, tr2_node_cell_segments(t, r)) \
 	DATA(at_least, tr2_node_cell_at_least(t, r)) \
 	DATA(begun, tr2_node_cell_begun(t, r)) \

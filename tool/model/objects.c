@@ -122,6 +122,54 @@ tr2_str tr2_object_text(const struct tr2_model *m, uint32_t task_thread,
 	return o ? o->text : 0;
 }
 
+static void add_waits(const struct tr2_model *m, uint32_t thread,
+		      struct tr2_map *sums, int64_t **ns, uint32_t *nr,
+		      uint32_t *alloc)
+{
+	uint32_t i, *slot;
+	tr2_str text;
+
+	tr2_for_each_state(m, thread, i) {
+		text = tr2_object_text(m, thread, i);
+		if (!text)
+			continue;
+		slot = tr2_map_slot(sums, text);
+		if (!*slot) {
+			tr2_grow(*ns, *nr, *alloc);
+			(*ns)[*nr] = 0;
+			*slot = ++*nr;
+		}
+		(*ns)[*slot - 1] += tr2_state_end(m, thread, i) -
+				    m->states[i].start_ns;
+	}
+}
+
+const struct tr2_observed_object *
+tr2_object_of_task(const struct tr2_model *m, uint32_t task, int64_t *ns)
+{
+	const struct tr2_observed_object *best = NULL, *o;
+	struct tr2_map sums = { 0 };
+	uint32_t thread, nr = 0, alloc = 0, i, slot;
+	int64_t *list = NULL;
+
+	*ns = 0;
+	tr2_for_each_task_thread(m, task, thread)
+		if (m->task_threads[thread].nr_objects)
+			add_waits(m, thread, &sums, &list, &nr, &alloc);
+	tr2_for_each_task_thread(m, task, thread)
+		for (i = 0; i < m->task_threads[thread].nr_objects; i++) {
+			o = &m->objects[m->task_threads[thread].first_object + i];
+			slot = tr2_map_get(&sums, o->text);
+			if (!slot || list[slot - 1] <= *ns)
+				continue;
+			*ns = list[slot - 1];
+			best = o;
+		}
+	tr2_map_release(&sums);
+	free(list);
+	return best;
+}
+
 void tr2_wait_add_text(struct tr2_buf *b, const struct tr2_model *m,
 		       enum tr2_cause cause, tr2_str object)
 {

@@ -11,6 +11,7 @@
 #include "export/otlp/otlp.h"
 #include "model/kind.h"
 #include "model/memory_use.h"
+#include "model/objects.h"
 #include "model/states.h"
 
 void tr2_attributes_open(struct tr2_attributes *a, struct tr2_export *x,
@@ -265,6 +266,41 @@ static void add_waits(struct tr2_attributes *a,
 	}
 }
 
+/* ADDRESS:PORT of who is connected. */
+static void add_peer(struct tr2_attributes *a, const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	struct tr2_buf *b = &a->x->text;
+
+	if (!colon || strchr(name, ' '))
+		return;
+	tr2_buf_reset(b);
+	tr2_buf_add(b, name, (size_t)(colon - name));
+	tr2_attribute_str(a, "network.peer.address", tr2_buf_str(b));
+	tr2_attribute_int(a, "network.peer.port", atoi(colon + 1));
+}
+
+/* For what it waited longest; also by the names that others look for. */
+static void add_object(struct tr2_attributes *a, uint32_t task)
+{
+	const struct tr2_model *m = a->x->m;
+	const struct tr2_observed_object *o;
+	const char *what, *name;
+	int64_t ns;
+
+	o = tr2_object_of_task(m, task, &ns);
+	if (!o)
+		return;
+	what = tr2_s(m, o->what);
+	name = m->redact ? "" : tr2_s(m, o->name);
+	tr2_attribute_str(a, "trace2.wait.object", tr2_s(m, o->text));
+	tr2_attribute_int(a, "trace2.wait.object_ns", ns);
+	if (*name && (!strcmp(what, "tcp") || !strcmp(what, "udp")))
+		add_peer(a, name);
+	else if (*name && (!strcmp(what, "file") || !strcmp(what, "lock")))
+		tr2_attribute_str(a, "file.path", name);
+}
+
 /* Add what the process did, as the kernel recorded it. */
 static void add_states(struct tr2_attributes *a, const struct tr2_node *n)
 {
@@ -282,6 +318,7 @@ static void add_states(struct tr2_attributes *a, const struct tr2_node *n)
 		return;
 	tr2_states_sum_task(m, n->task, n->start_ns, n->end_ns, &sums);
 	add_waits(a, &sums);
+	add_object(a, n->task);
 }
 
 /* Add what a thread did between two times of its session. */
