@@ -12,6 +12,7 @@
 #include "format/read.h"
 #include "model/build/build.h"
 #include "model/build/build_states.h"
+#include "model/objects.h"
 #include "model/path/critical.h"
 #include "model/states.h"
 #include "tap.h"
@@ -62,6 +63,9 @@ static void print_state(const struct tr2_model *m, uint32_t thread, uint32_t i)
 		printf(",\"other\":%d", m->task_threads[s->other].tid);
 	if (s->comm)
 		print_text("comm", tr2_s(m, s->comm));
+	if (tr2_object_text(m, thread, i))
+		print_text("object",
+			   tr2_s(m, tr2_object_text(m, thread, i)));
 	printf("%s%s%s}\n",
 	       s->flags & TR2_STATE_INFERRED ? ",\"inferred\":true" : "",
 	       s->flags & TR2_STATE_BY_KERNEL ? ",\"by_kernel\":true" : "",

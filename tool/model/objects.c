@@ -87,6 +87,31 @@ void tr2_model_objects(struct tr2_model *m)
 	}
 }
 
+/*
+ * Another thread may have closed the descriptor and used its number again before
+ * it was seen, if one ran.
+ */
+static bool is_known(const struct tr2_model *m, uint32_t task_thread,
+		     const struct tr2_observed_object *o, int64_t start_ns)
+{
+	struct tr2_state_sums sums = { 0 };
+	uint32_t i;
+
+	if (o->known_ns <= start_ns)
+		return true;
+	tr2_for_each_task_thread(m, o->task, i) {
+		const struct tr2_task_thread *t = &m->task_threads[i];
+
+		if (i == task_thread || t->start_ns > o->known_ns ||
+		    t->end_ns < start_ns)
+			continue;
+		tr2_states_sum(m, i, start_ns, o->known_ns, &sums);
+		if (!t->nr_states || sums.run_ns)
+			return false;
+	}
+	return true;
+}
+
 /* Looks are compared with states to the nanosecond: both have the kernel's
  * clock, and a look saw the same wait before and after. */
 const struct tr2_observed_object *
@@ -110,7 +135,9 @@ tr2_object_of(const struct tr2_model *m, uint32_t task_thread, uint32_t state)
 	if (low == t->nr_objects)
 		return NULL;
 	o = &m->objects[t->first_object + low];
-	return o->to_ns <= end_ns && o->known_ns <= s->start_ns ? o : NULL;
+	return o->to_ns <= end_ns && is_known(m, task_thread, o, s->start_ns) ?
+		       o :
+		       NULL;
 }
 
 tr2_str tr2_object_text(const struct tr2_model *m, uint32_t task_thread,

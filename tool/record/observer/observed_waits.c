@@ -1,24 +1,361 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the object of each thread's wait. */
+/* Find the threads that wait, and record each wait's object. */
 #include "record/observer/observed_waits.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/text.h"
+#include "common/procfs.h"
 #include "record/observer/observer.h"
+#include "record/observer/wait_object.h"
+
+/* So many threads of a process are looked at. */
+#define MOST_THREADS 4096u
+/* Where there are more in all processes, each look reads a part of those that
+ * were asked already. */
+#define MANY_THREADS 64u
+#define PARTS 8u
+/* So many are asked in a look. */
+#define MOST_ASKED 256u
+/* At most a quarter of the descriptors that the recorder may have. */
+#define MOST_FILES 256u
+
+/* The numbers of schedstat: the same at two times, the thread did not run. */
+struct turns {
+	uint64_t run_ns, ready_ns, nr;
+};
+
+struct tr2_observed_thread {
+	pid_t tid;
+	/* Its schedstat, which is never another thread's; -1: there are too many
+	 * threads to keep it open. */
+	int fd;
+	struct turns turns;
+	uint64_t still_ns; /* a time since when it has not run */
+	bool is_still;     /* it has not run since the last look */
+	bool asked;        /* for what it waits */
+	bool listed, ended;
+};
+
+static unsigned int nr_files;
+
+static void close_thread(struct tr2_observed_thread *t)
+{
+	if (t->fd < 0)
+		return;
+	close(t->fd);
+	nr_files--;
+}
+
+static unsigned int most_files(void)
+{
+	struct rlimit files = { 0, 0 };
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	return files.rlim_cur / 4 < MOST_FILES ? (unsigned int)files.rlim_cur / 4 :
+						 MOST_FILES;
+}
+
+/* Return the bytes read; -1: the thread has ended. */
+static ssize_t read_schedstat(const struct tr2_observed *p,
+			      struct tr2_observed_thread *t, char *text,
+			      size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	if (t->fd >= 0)
+		return pread(t->fd, text, size, 0);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)p->pid,
+		 (int)t->tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = pread(fd, text, size, 0);
+	if (n > 0 && nr_files < most_files()) {
+		t->fd = fd;
+		nr_files++;
+	} else {
+		close(fd);
+	}
+	return n;
+}
+
+/* false: it has ended, or this kernel does not count. */
+static bool read_turns(const struct tr2_observed *p,
+		       struct tr2_observed_thread *t, struct turns *turns)
+{
+	char text[80], *end;
+	ssize_t n = read_schedstat(p, t, text, sizeof(text) - 1);
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	turns->run_ns = strtoull(text, &end, 10);
+	turns->ready_ns = strtoull(end, &end, 10);
+	turns->nr = strtoull(end, NULL, 10);
+	return turns->nr != 0;
+}
+
+static bool same_turns(const struct turns *a, const struct turns *b)
+{
+	return a->run_ns == b->run_ns && a->ready_ns == b->ready_ns &&
+	       a->nr == b->nr;
+}
+
+/* true: it ran since the last look, or has ended. */
+static bool look_at(const struct tr2_observed *p, struct tr2_observed_thread *t)
+{
+	struct turns turns;
+
+	t->ended = !read_turns(p, t, &turns);
+	t->is_still = !t->ended && same_turns(&turns, &t->turns);
+	if (t->is_still || t->ended)
+		return t->ended;
+	t->turns = turns;
+	t->still_ns = tr2_kernel_now_ns();
+	t->asked = false;
+	return true;
+}
+
+static struct tr2_observed_thread *find_thread(struct tr2_observed_waits *w,
+					       pid_t tid, size_t from)
+{
+	size_t i;
+
+	/* Most times in the order of the directory. */
+	for (i = from; i < w->nr; i++)
+		if (w->threads[i].tid == tid && !w->threads[i].ended)
+			return &w->threads[i];
+	for (i = 0; i < from && i < w->nr; i++)
+		if (w->threads[i].tid == tid && !w->threads[i].ended)
+			return &w->threads[i];
+	return NULL;
+}
+
+static void add_thread(const struct tr2_observed *p,
+		       struct tr2_observed_waits *w, pid_t tid)
+{
+	size_t alloc = w->alloc ? w->alloc * 2 : 1;
+	struct tr2_observed_thread *grown, *t;
+
+	if (w->nr == w->alloc) {
+		grown = realloc(w->threads, alloc * sizeof(*grown));
+		if (!grown)
+			return;
+		w->threads = grown;
+		w->alloc = alloc;
+	}
+	t = &w->threads[w->nr++];
+	*t = (struct tr2_observed_thread){ .tid = tid, .fd = -1,
+					   .listed = true };
+	look_at(p, t);
+}
+
+static void drop_unlisted(struct tr2_observed_waits *w)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < w->nr; i++) {
+		if (w->threads[i].listed && !w->threads[i].ended) {
+			w->threads[nr] = w->threads[i];
+			w->threads[nr++].listed = false;
+		} else {
+			close_thread(&w->threads[i]);
+		}
+	}
+	w->nr = nr;
+}
+
+static void list_threads(const struct tr2_observed *p,
+			 struct tr2_observed_waits *w)
+{
+	DIR *dir = tr2_procfs_open(p->pid);
+	struct tr2_observed_thread *t;
+	size_t i = 0;
+	int32_t tid;
+
+	while (dir && i < MOST_THREADS && tr2_procfs_next(dir, &tid)) {
+		t = find_thread(w, tid, i++);
+		if (t)
+			t->listed = true;
+		else
+			add_thread(p, w, tid);
+	}
+	if (dir)
+		closedir(dir);
+	drop_unlisted(w);
+}
+
+/* The links of the directory of threads of a process with one. */
+#define LINKS_OF_ONE 3u
+
+/* Only a thread that runs begins another one. */
+static void update_threads(const struct tr2_observer *o,
+			   const struct tr2_observed *p,
+			   struct tr2_observed_waits *w)
+{
+	bool many = o->sources.nr_threads > MANY_THREADS;
+	bool ran = !w->nr, ended = !w->nr;
+	struct stat st;
+	char path[32];
+	size_t i;
+
+	for (i = 0; i < w->nr; i++) {
+		if (many && w->threads[i].asked &&
+		    ((size_t)w->threads[i].tid + o->looks) % PARTS)
+			continue;
+		ran |= look_at(p, &w->threads[i]);
+		ended |= w->threads[i].ended;
+	}
+	if (!ran)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
+	if (stat(path, &st))
+		st.st_nlink = 0;
+	if (!ended && w->links == (unsigned long)st.st_nlink)
+		return;
+	w->links = (unsigned long)st.st_nlink;
+	if (!w->nr && w->links == LINKS_OF_ONE)
+		add_thread(p, w, p->pid);
+	else
+		list_threads(p, w);
+}
+
+/* Read the call that a thread waits in. false: it runs, or may not be asked. */
+static bool read_call(struct tr2_observer *o, struct tr2_observed *p,
+		      const struct tr2_observed_thread *t,
+		      struct tr2_wait_call *call)
+{
+	char path[64], text[256];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "task/%d/syscall", (int)t->tid);
+	n = tr2_procfs_read(p->pid, path, text, sizeof(text) - 1);
+	if (n < 0 && (errno == EPERM || errno == EACCES)) {
+		p->waits.refused = true;
+		o->refused++;
+	}
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return tr2_wait_call_parse(text, call);
+}
+
+/* A process that was stopped stays in its call, too. */
+static bool is_stopped(const struct tr2_observed *p,
+		       const struct tr2_observed_thread *t)
+{
+	struct tr2_procfs_stat stat;
+
+	return !tr2_procfs_stat(p->pid, t->tid, &stat) ||
+	       (stat.state != 'S' && stat.state != 'D');
+}
+
+/* A peer that is not recorded, or not any more, has no number in the recording. */
+static bool is_recorded(const struct tr2_observer *o, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < o->nr; i++)
+		if (o->processes[i]->pid == pid && !o->processes[i]->ended)
+			return true;
+	return false;
+}
+
+static void add_number(struct tr2_buf *b, const char *key, uint64_t value)
+{
+	tr2_buf_addall(b, ",\"", key, "\":");
+	tr2_buf_add_u64(b, value);
+}
+
+static void add_string(struct tr2_buf *b, const char *key, const char *value)
+{
+	tr2_buf_addall(b, ",\"", key, "\":");
+	tr2_json_add_string(b, value);
+}
+
+static void record(struct tr2_observer *o, const struct tr2_observed *p,
+		   const struct tr2_observed_thread *t,
+		   const struct tr2_wait *wait)
+{
+	const struct tr2_wait_object *object = &wait->object;
+	struct tr2_buf *b = tr2_observer_text(o);
+
+	add_number(b, "since_ns", t->still_ns);
+	if (object->known_ns)
+		add_number(b, "known_ns", object->known_ns);
+	add_string(b, "call", wait->call_name);
+	add_string(b, "what", object->what);
+	if (object->name[0])
+		add_string(b, "name", object->name);
+	if (object->peer && is_recorded(o, object->peer))
+		add_number(b, "peer", (uint64_t)object->peer);
+	if (object->number > 1)
+		add_number(b, "number", object->number);
+	if (object->others[0])
+		add_string(b, "others", object->others);
+	tr2_observer_record(o, TR2_TASK_OBJECT, p->pid, t->tid, wait->now_ns);
+}
+
+/* All that was read is of this wait if the thread has not run. */
+static void ask(struct tr2_observer *o, struct tr2_observed *p,
+		struct tr2_observed_thread *t)
+{
+	struct tr2_wait wait = { .o = o, .p = p, .now_ns = tr2_kernel_now_ns() };
+	struct turns turns;
+
+	t->asked = read_call(o, p, t, &wait.call);
+	if (!t->asked)
+		return;
+	if (tr2_wait_find(&wait) && !is_stopped(p, t) && read_turns(p, t, &turns) &&
+	    same_turns(&turns, &t->turns))
+		record(o, p, t, &wait);
+}
+
+static void begin_counting(struct tr2_wait_sources *s, uint64_t look)
+{
+	if (s->look == look)
+		return;
+	s->look = look;
+	s->nr_threads = s->nr_counted;
+	s->nr_counted = s->nr_asked = 0;
+}
 
 void tr2_observe_waits(struct tr2_observer *o, struct tr2_observed *p)
 {
-	(void)o;
-	(void)p;
-}
+	struct tr2_wait_sources *s = &o->sources;
+	struct tr2_observed_waits *w = &p->waits;
+	size_t i;
 
-void tr2_observe_end(struct tr2_observer *o, struct tr2_observed *p)
-{
-	(void)o;
-	(void)p;
+	if (w->refused)
+		return;
+	begin_counting(s, o->looks + 1);
+	update_threads(o, p, w);
+	s->nr_counted += w->nr;
+	for (i = 0; i < w->nr && !w->refused; i++) {
+		if (!w->threads[i].is_still || w->threads[i].asked ||
+		    s->nr_asked == MOST_ASKED)
+			continue;
+		s->nr_asked++;
+		ask(o, p, &w->threads[i]);
+	}
 }
 
 void tr2_observed_waits_release(struct tr2_observed_waits *waits)
 {
+	size_t i;
+
+	for (i = 0; i < waits->nr; i++)
+		close_thread(&waits->threads[i]);
 	free(waits->threads);
+	free(waits->known);
 }

@@ -1,22 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * observed_waits - what the threads of a process wait for: the system call in
- * which a look finds each, and the object that its arguments name.
+ * which two looks in turn find a thread, and the object that its arguments name.
+ *
+ * A thread whose /proc/PID/task/TID/schedstat has not changed did not run. That
+ * file is all that a look reads of most threads. Where it is as it was, the thread
+ * waits since the last look at least, and is asked for what, once. If there are
+ * many, those that were asked are looked at less often, and a look asks some.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct tr2_observer;
 struct tr2_observed;
 struct tr2_observed_thread;
+struct tr2_known_descriptor;
+
+struct tr2_holders;
+struct tr2_sockets;
+struct tr2_mounts;
+
+/* What is kept between looks; each is made when it is first needed. */
+struct tr2_wait_sources {
+	struct tr2_holders *holders;
+	struct tr2_sockets *sockets;
+	struct tr2_mounts *mounts;
+	/* In the look before and in this one: threads, and those asked for what
+	 * they wait. */
+	size_t nr_threads, nr_counted;
+	unsigned int nr_asked;
+	uint64_t look;
+};
 
 struct tr2_observed_waits {
-	struct tr2_observed_thread *threads; /* by tid */
+	struct tr2_observed_thread *threads;
 	size_t nr, alloc;
+	unsigned long links; /* of the directory of threads, when it was read */
+	/* The kernel refuses to tell, or there are no such files. */
+	bool refused;
+	struct tr2_known_descriptor *known; /* of a process with threads */
 };
 
 void tr2_observe_waits(struct tr2_observer *o, struct tr2_observed *p);
-/* Record the waits that were going on: the process has ended. */
-void tr2_observe_end(struct tr2_observer *o, struct tr2_observed *p);
 void tr2_observed_waits_release(struct tr2_observed_waits *waits);
+/* Free what is kept between looks. */
+void tr2_wait_sources_free(struct tr2_wait_sources *sources);

@@ -43,7 +43,6 @@ static void drop_ended(struct tr2_observer *o)
 			o->processes[nr++] = p;
 			continue;
 		}
-		tr2_observe_end(o, p);
 		tr2_observe_memory_end(o, p);
 		free_process(p);
 	}
@@ -225,10 +224,8 @@ void tr2_observer_stop(struct tr2_observer *o)
 	}
 	pthread_join(o->thread, NULL);
 	o->update(o->data);
-	for (i = 0; i < o->nr; i++) {
-		tr2_observe_end(o, o->processes[i]);
+	for (i = 0; i < o->nr; i++)
 		tr2_observe_memory_end(o, o->processes[i]);
-	}
 	tr2_observe_tree_end(o);
 	hand_over(o);
 	for (i = 0; i < o->nr; i++)
@@ -236,6 +233,7 @@ void tr2_observer_stop(struct tr2_observer *o)
 	free(o->processes);
 	free(o->records);
 	tr2_observed_tree_release(&o->tree);
+	tr2_wait_sources_free(&o->sources);
 	tr2_buf_release(&o->text);
 	pthread_cond_destroy(&o->changed);
 	pthread_mutex_destroy(&o->lock);

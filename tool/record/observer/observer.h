@@ -61,6 +61,7 @@ struct tr2_observer {
 	struct tr2_task_event *records;
 	size_t nr_records, alloc_records;
 	struct tr2_observed_tree tree;
+	struct tr2_wait_sources sources;
 	struct tr2_buf text; /* of the record that is made */
 	uint64_t begun_ns; /* when it was started */
 	uint64_t now_ns;  /* when this look began */

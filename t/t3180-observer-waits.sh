@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 record: what processes wait for'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-perf.sh"
+
+test_skip_unless JQ,TASKS
+
+hosts=$GIT_BUILD_DIR/build/hosts
+
+# Print the last object of each process that said what it waits for, as it said it.
+objects () {
+	test -f r/tasks.jsonl || return 0
+	# The recorder may be in the middle of a line.
+	sed '/}$/!d' r/tasks.jsonl |
+	jq -r 'select(.type == "object" and .pid == .tid) | [.pid, .what,
+		.name // "", .peer // 0, .number // 1, .others // ""] | @tsv' |
+	awk -F '\t' 'NR == FNR { name[$2] = $1; next }
+		$1 in name { seen[$1] = name[$1] "\t" $0 }
+		END { for (pid in seen) print seen[pid] }' said - | LC_ALL=C sort
+}
+
+all_seen () {
+	test "$(grep -c . said)" = "$rows" &&
+	awk -F '\t' '$2 != "-" && $3 != "none"' said | LC_ALL=C sort >expect &&
+	objects >actual &&
+	LC_ALL=C comm -23 expect actual >missing &&
+	! test -s missing
+}
+
+test_expect_success 'each kind of object is named' '
+	rows=$(($("$hosts/waiters" count) + $("$hosts/socket-waiters" count))) &&
+	>said &&
+	{ trace2 record -q -o r -- sh -c "
+		\"\$0\"/waiters &
+		\"\$0\"/socket-waiters &
+		wait" "$hosts" >>said & } &&
+	test_when_finished ">go && wait" &&
+	{ wait_until all_seen || { cat missing >&4 && return 1; }; }
+'
+
+test_expect_success 'a wait without an object has none' '
+	objects >actual &&
+	awk "\$3 == \"none\" { print \$1 }" said >expect &&
+	test_file_not_empty expect &&
+	cut -f 1 actual >named &&
+	test_must_fail grep -Fx -f expect named
+'
+
+test_expect_success 'the record says in which call, and for how long it was seen' '
+	pid=$(awk "\$1 == \"pipe_to\" { print \$2 }" said) &&
+	jq -s -e "[.[] | select(.type == \"object\" and .pid == $pid)][0] |
+		.call == \"write\" and .tid == .pid and .since_ns < .time_ns" \
+		r/tasks.jsonl
+'
+
+# reused PROCESSES ROUNDS: print the waits whose object is not that which the
+# programs say, and put those that are right into `right`.
+reused () {
+	rm -rf r right &&
+	trace2 record -q -o r -- sh -c "for i in \$(seq $1)
+		do
+			\"\$0\" 4 $2 >known.\$i &
+		done
+		wait" "$hosts/reused" &&
+	cat known.* >known &&
+	test "$(wc -l <known)" -eq $((8 * $1 * $2)) &&
+	"$GIT_BUILD_DIR/build/unit/tool-states" r >dump &&
+	jq -r 'select(.type == "state" and .object) |
+		[.tid, .start_ns, .start_ns + .ns, .object] | @tsv' dump >named &&
+	awk -F '\t' 'NR == FNR {
+			split($0, k, " ")
+			n = ++nr[k[1]]
+			from[k[1], n] = k[2]; to[k[1], n] = k[3]
+			object[k[1], n] = "fifo " k[4]
+			next
+		}
+		{ for (i = 1; i <= nr[$1]; i++)
+			if (from[$1, i] <= $2 && $3 <= to[$1, i]) {
+				if ($4 == object[$1, i]) print >"right"
+				else print $0 " is " object[$1, i]
+			}
+		}' known named >wrong &&
+	test_must_be_empty wrong
+}
+
+test_expect_success STATES 'a descriptor that another thread uses again has no name' '
+	reused 1 30 &&
+	test_file_not_empty right
+'
+
+test_expect_success STATES,EXPENSIVE 'no name is wrong in 10,000 waits' '
+	reused 10 125 &&
+	test_file_not_empty right
+'
+
+test_done

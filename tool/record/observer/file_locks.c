@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Read /proc/locks, and the locks that fdinfo lists. */
+#include "record/observer/file_locks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "record/observer/descriptors.h"
+#include "record/observer/holders.h"
+#include "record/observer/proc_lines.h"
+
+struct lock {
+	unsigned long number; /* of the lock, and of those who wait for it */
+	bool waits;
+	char type[16];
+	pid_t pid; /* that took it, perhaps long gone; -1: no process's */
+	unsigned long long inode;
+};
+
+/* "1: -> FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF" */
+static bool parse(const char *text, struct lock *lock)
+{
+	int at = 0, pid;
+
+	if (sscanf(text, " %lu: %n", &lock->number, &at) != 1 || !at)
+		return false;
+	text += at;
+	lock->waits = !strncmp(text, "->", 2);
+	text += lock->waits ? 2 : 0;
+	if (sscanf(text, " %15s %*s %*s %d %*x:%*x:%llu", lock->type, &pid,
+		   &lock->inode) != 3)
+		return false;
+	lock->pid = pid;
+	return true;
+}
+
+/* Find the lock before which a process waits: those who wait follow it. false:
+ * it does not. */
+static bool find(const struct tr2_wait *wait, const char *type,
+		 unsigned long long inode, struct lock *found)
+{
+	pid_t pid = !strcmp(type, "OFDLCK") ? -1 : wait->p->pid;
+	struct tr2_proc_lines lines;
+	struct lock lock;
+
+	if (!tr2_proc_lines_open(&lines, 0, "locks"))
+		return false;
+	*found = (struct lock){ 0 };
+	while (tr2_proc_lines_next(&lines)) {
+		if (!parse(lines.line, &lock) || lock.inode != inode)
+			continue;
+		if (!lock.waits) {
+			*found = lock;
+		} else if (lock.pid == pid && lock.number == found->number &&
+			   !strcmp(lock.type, type)) {
+			tr2_proc_lines_close(&lines);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Has the open file a lock of its own? */
+static bool has_lock(pid_t pid, int fd)
+{
+	char info[TR2_INFO_SIZE], *line;
+
+	if (!tr2_descriptor_info(pid, fd, info))
+		return false;
+	line = strstr(info, "\nlock:");
+	return line && (strstr(line, " FLOCK ") || strstr(line, " OFDLCK "));
+}
+
+/* The process that took it has it still, unless it closed the file and another
+ * one inherited it. */
+static bool still_has(const struct tr2_wait *wait, pid_t pid, const char *link)
+{
+	char its[TR2_OBJECT_NAME_SIZE];
+	int fd;
+
+	for (fd = 0; fd < 1024; fd++)
+		if (tr2_descriptor_link(pid, fd, its) && !strcmp(its, link) &&
+		    has_lock(pid, fd))
+			return pid != wait->p->pid;
+	return false;
+}
+
+static pid_t holder_of(const struct tr2_wait *wait, const struct lock *lock,
+		       int fd, const char *link)
+{
+	if (!strcmp(lock->type, "POSIX"))
+		return lock->pid > 0 && lock->pid != wait->p->pid ? lock->pid :
+								    0;
+	if (lock->pid > 0 && still_has(wait, lock->pid, link))
+		return lock->pid;
+	return tr2_holders_find(wait, fd, link, TR2_BOTH, has_lock).pid;
+}
+
+void tr2_file_lock_find(struct tr2_wait *wait, int fd, const char *type)
+{
+	struct tr2_wait_object *object = &wait->object;
+	char link[TR2_OBJECT_NAME_SIZE], info[TR2_INFO_SIZE];
+	struct lock lock;
+	long long inode;
+
+	if (!tr2_describe_descriptor(wait, fd, object))
+		return;
+	object->what = "lock";
+	object->peer = 0;
+	if (!tr2_descriptor_link(wait->p->pid, fd, link) ||
+	    !tr2_descriptor_info(wait->p->pid, fd, info))
+		return;
+	inode = tr2_descriptor_number(info, "ino");
+	if (inode >= 0 && find(wait, type, (unsigned long long)inode, &lock))
+		object->peer = holder_of(wait, &lock, fd, link);
+}

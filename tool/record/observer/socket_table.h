@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * socket_table - all tcp, udp and unix sockets of a network namespace: by
+ * NETLINK_SOCK_DIAG for that of the recorder, by /proc/PID/net for others, which
+ * lacks the peers of unix sockets.
+ */
+#pragma once
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define TR2_SOCKET_PATH_SIZE 112
+
+enum tr2_socket_kind { TR2_SOCKET_TCP, TR2_SOCKET_UDP, TR2_SOCKET_UNIX };
+
+/* IPv4 addresses are mapped into IPv6. */
+struct tr2_socket_end {
+	struct in6_addr address;
+	uint16_t port; /* 0: none */
+};
+
+struct tr2_socket {
+	uint64_t inode; /* 0: nobody has accepted it */
+	uint64_t peer;  /* inode, of a unix socket; 0: none, or unknown */
+	enum tr2_socket_kind kind;
+	bool listens;
+	struct tr2_socket_end local, remote;
+	char path[TR2_SOCKET_PATH_SIZE]; /* "": none; "@name": abstract */
+};
+
+struct tr2_socket_table {
+	struct tr2_socket *all;
+	size_t nr, alloc;
+};
+
+/* Read those of a kind in the namespace of the process; is_own: the recorder's,
+ * too. */
+void tr2_socket_table_read(struct tr2_socket_table *table,
+			   enum tr2_socket_kind kind, pid_t pid, bool is_own);
+void tr2_socket_table_release(struct tr2_socket_table *table);
+
+/* Set an end from an IPv4 (4 bytes) or IPv6 address in network order. */
+void tr2_socket_end_set(struct tr2_socket_end *end, const void *address,
+			size_t size, uint16_t port);

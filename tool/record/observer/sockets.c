@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Find sockets in the tables of their namespace, and name them. */
+#include "record/observer/sockets.h"
+
+#include <arpa/inet.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "record/observer/holders.h"
+#include "record/observer/socket_table.h"
+
+/* One table of each kind, of the namespace that was asked for last. */
+struct tr2_sockets {
+	struct {
+		struct tr2_socket_table table;
+		char namespace[64];
+		uint64_t look; /* that it was read in, from 1 */
+	} kinds[TR2_SOCKET_UNIX + 1];
+};
+
+static bool read_namespace(pid_t pid, char *text, size_t size)
+{
+	char path[48];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
+	n = readlink(path, text, size - 1);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* Return the table, read in this look if is_new. NULL: it cannot be had. */
+static const struct tr2_socket_table *
+table_of(const struct tr2_wait *wait, enum tr2_socket_kind kind, bool is_new)
+{
+	struct tr2_observer *o = wait->o;
+	struct tr2_sockets *s = o->sources.sockets;
+	char its[64], own[64];
+
+	if (!s)
+		s = o->sources.sockets = calloc(1, sizeof(*s));
+	if (!s || !read_namespace(wait->p->pid, its, sizeof(its)) ||
+	    !read_namespace(getpid(), own, sizeof(own)))
+		return NULL;
+	if (!strcmp(s->kinds[kind].namespace, its) &&
+	    (!is_new || s->kinds[kind].look == o->looks + 1))
+		return &s->kinds[kind].table;
+	tr2_socket_table_read(&s->kinds[kind].table, kind, wait->p->pid,
+			      !strcmp(its, own));
+	memcpy(s->kinds[kind].namespace, its, sizeof(its));
+	s->kinds[kind].look = o->looks + 1;
+	return &s->kinds[kind].table;
+}
+
+static const struct tr2_socket *find(const struct tr2_socket_table *table,
+				     uint64_t inode)
+{
+	size_t i;
+
+	for (i = 0; table && inode && i < table->nr; i++)
+		if (table->all[i].inode == inode)
+			return &table->all[i];
+	return NULL;
+}
+
+/* Does it stay as it is until it is closed? */
+static bool is_settled(const struct tr2_socket *s)
+{
+	return s->kind == TR2_SOCKET_TCP ? s->listens || s->remote.port :
+					   s->kind == TR2_SOCKET_UNIX && s->peer;
+}
+
+static bool same_end(const struct tr2_socket_end *a,
+		     const struct tr2_socket_end *b)
+{
+	return a->port == b->port &&
+	       !memcmp(&a->address, &b->address, sizeof(a->address));
+}
+
+static bool is_any(const struct tr2_socket_end *end)
+{
+	static const struct tr2_socket_end mapped = {
+		.address.s6_addr = { [10] = 0xff, [11] = 0xff },
+	};
+
+	return IN6_IS_ADDR_UNSPECIFIED(&end->address) ||
+	       !memcmp(&end->address, &mapped.address, sizeof(end->address));
+}
+
+static bool is_loopback(const struct tr2_socket_end *end)
+{
+	const uint8_t *byte = end->address.s6_addr;
+
+	return IN6_IS_ADDR_LOOPBACK(&end->address) ||
+	       (IN6_IS_ADDR_V4MAPPED(&end->address) && byte[12] == 127);
+}
+
+/* Find who has the other end, or else who will accept it, if that is one. */
+static const struct tr2_socket *
+find_other(const struct tr2_socket_table *table,
+	   const struct tr2_socket_end *local,
+	   const struct tr2_socket_end *remote)
+{
+	const struct tr2_socket *s, *listener = NULL;
+	unsigned int nr = 0;
+	size_t i;
+
+	for (i = 0; i < table->nr; i++) {
+		s = &table->all[i];
+		if (!s->inode || s->local.port != remote->port)
+			continue;
+		if (same_end(&s->local, remote) && same_end(&s->remote, local))
+			return s;
+		if (s->listens &&
+		    (same_end(&s->local, remote) ||
+		     (is_any(&s->local) && is_loopback(remote)))) {
+			listener = s;
+			nr++;
+		}
+	}
+	return nr == 1 ? listener : NULL;
+}
+
+static void set_holder(struct tr2_wait *wait, uint64_t inode,
+		       struct tr2_wait_object *object)
+{
+	char link[40];
+
+	snprintf(link, sizeof(link), "socket:[%llu]",
+		 (unsigned long long)inode);
+	object->peer = tr2_holders_find(wait, -1, link, TR2_BOTH, NULL).pid;
+}
+
+static void set_address(struct tr2_wait_object *object, const char *before,
+			const struct tr2_socket_end *end)
+{
+	bool is_v4 = IN6_IS_ADDR_V4MAPPED(&end->address);
+	char text[INET6_ADDRSTRLEN];
+
+	if (inet_ntop(is_v4 ? AF_INET : AF_INET6,
+		      end->address.s6_addr + (is_v4 ? 12 : 0), text,
+		      sizeof(text)))
+		snprintf(object->name, sizeof(object->name),
+			 is_v4 ? "%s%s:%u" : "%s[%s]:%u", before, text,
+			 (unsigned int)end->port);
+}
+
+static void describe_inet(struct tr2_wait *wait,
+			  const struct tr2_socket_table *table,
+			  const struct tr2_socket *s,
+			  struct tr2_wait_object *object)
+{
+	const struct tr2_socket *other;
+
+	if (!s->remote.port) {
+		if (s->local.port)
+			set_address(object, "listen ", &s->local);
+		return;
+	}
+	set_address(object, "", &s->remote);
+	other = find_other(table, &s->local, &s->remote);
+	if (other)
+		set_holder(wait, other->inode, object);
+}
+
+static void describe_unix(struct tr2_wait *wait,
+			  const struct tr2_socket_table *table,
+			  const struct tr2_socket *s,
+			  struct tr2_wait_object *object)
+{
+	const struct tr2_socket *other = find(table, s->peer);
+	const char *path = other && other->path[0] ? other->path : s->path;
+
+	snprintf(object->name, sizeof(object->name), "%s%s",
+		 s->listens ? "listen " : "", path);
+	if (!s->peer)
+		return;
+	if (other && !path[0])
+		object->what = "socketpair";
+	set_holder(wait, s->peer, object);
+}
+
+static const struct {
+	const char *protocol; /* its beginning */
+	const char *what;
+	int kind; /* -1: has no address */
+} protocols[] = {
+	{ "TCP", "tcp", TR2_SOCKET_TCP },
+	{ "UDP", "udp", TR2_SOCKET_UDP },
+	{ "UNIX", "unix", TR2_SOCKET_UNIX },
+	{ "NETLINK", "netlink", -1 },
+	{ "PACKET", "packet", -1 },
+	{ "PING", "icmp", -1 },
+	{ "RAW", "raw", -1 },
+	{ "MPTCP", "mptcp", -1 },
+	{ "AF_VSOCK", "vsock", -1 },
+	{ "ALG", "alg", -1 },
+};
+
+static void describe(struct tr2_wait *wait, enum tr2_socket_kind kind,
+		     uint64_t inode, struct tr2_wait_object *object)
+{
+	const struct tr2_socket_table *table = table_of(wait, kind, false);
+	const struct tr2_socket *s = find(table, inode);
+
+	if (!s || !is_settled(s)) {
+		table = table_of(wait, kind, true);
+		s = find(table, inode);
+	}
+	if (s && kind == TR2_SOCKET_UNIX)
+		describe_unix(wait, table, s, object);
+	else if (s)
+		describe_inet(wait, table, s, object);
+}
+
+void tr2_socket_describe(struct tr2_wait *wait, uint64_t inode,
+			 const char *protocol, struct tr2_wait_object *object)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(protocols); i++) {
+		if (strncmp(protocol, protocols[i].protocol,
+			    strlen(protocols[i].protocol)) != 0)
+			continue;
+		object->what = protocols[i].what;
+		if (protocols[i].kind >= 0)
+			describe(wait, (enum tr2_socket_kind)protocols[i].kind,
+				 inode, object);
+		return;
+	}
+	object->what = "socket";
+}
+
+static void set_inet(struct tr2_wait *wait, const struct tr2_socket_end *remote,
+		     struct tr2_wait_object *object)
+{
+	const struct tr2_socket_end nobody = { .port = 0 };
+	const struct tr2_socket_table *table =
+		table_of(wait, TR2_SOCKET_TCP, true);
+	const struct tr2_socket *other = NULL;
+
+	set_address(object, "", remote);
+	object->peer = 0;
+	if (table && !strcmp(object->what, "tcp"))
+		other = find_other(table, &nobody, remote);
+	if (other)
+		set_holder(wait, other->inode, object);
+}
+
+static void set_unix(struct tr2_wait *wait, const char *path,
+		     struct tr2_wait_object *object)
+{
+	const struct tr2_socket_table *table =
+		table_of(wait, TR2_SOCKET_UNIX, true);
+	uint64_t inode = 0;
+	unsigned int nr = 0;
+	size_t i;
+
+	snprintf(object->name, sizeof(object->name), "%s", path);
+	object->what = "unix";
+	object->peer = 0;
+	for (i = 0; table && i < table->nr; i++)
+		if (table->all[i].listens &&
+		    !strcmp(table->all[i].path, path)) {
+			inode = table->all[i].inode;
+			nr++;
+		}
+	if (nr == 1)
+		set_holder(wait, inode, object);
+}
+
+void tr2_socket_set_remote(struct tr2_wait *wait,
+			   const struct sockaddr_storage *address, size_t size,
+			   struct tr2_wait_object *object)
+{
+	const struct sockaddr_in *v4 = (const void *)address;
+	const struct sockaddr_in6 *v6 = (const void *)address;
+	const struct sockaddr_un *path = (const void *)address;
+	struct tr2_socket_end end;
+
+	if (address->ss_family == AF_INET && size >= sizeof(*v4)) {
+		tr2_socket_end_set(&end, &v4->sin_addr, sizeof(v4->sin_addr),
+				   ntohs(v4->sin_port));
+		set_inet(wait, &end, object);
+	} else if (address->ss_family == AF_INET6 && size >= sizeof(*v6)) {
+		tr2_socket_end_set(&end, &v6->sin6_addr, sizeof(v6->sin6_addr),
+				   ntohs(v6->sin6_port));
+		set_inet(wait, &end, object);
+	} else if (address->ss_family == AF_UNIX && path->sun_path[0] &&
+		   size < sizeof(*address)) {
+		set_unix(wait, path->sun_path, object);
+	}
+}
+
+void tr2_sockets_free(struct tr2_sockets *sockets)
+{
+	size_t i;
+
+	for (i = 0; sockets && i <= TR2_SOCKET_UNIX; i++)
+		tr2_socket_table_release(&sockets->kinds[i].table);
+	free(sockets);
+}
