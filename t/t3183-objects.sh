@@ -50,6 +50,7 @@ done <<-\EOF
 	pipe from sort|read pipe - 11
 	pipe to sort|write pipe - 11
 	socketpair to sort|sendmsg socketpair - 11
+	tcp 127.0.0.1:80 (sort)|recvfrom tcp 127.0.0.1:80 11
 	tcp 10.1.2.3:443|recvfrom tcp 10.1.2.3:443
 	tcp 10.1.2.3:443 x 8, timer|poll tcp 10.1.2.3:443 - 8 timer
 	lock .git/index.lock, held by sort|flock lock .git/index.lock 11

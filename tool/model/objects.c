@@ -23,23 +23,27 @@ static uint32_t thread_of(const struct tr2_model *m,
 	return 0;
 }
 
-/* "to" or "from" for an object with two ends, "held by" for a lock. */
-static const char *peer_word(const struct tr2_model *m,
-			     const struct tr2_observed_object *o)
+/* Add the other end, or who holds the lock: "pipe to sort", "tcp ADDRESS
+ * (python3)". */
+static void add_peer(struct tr2_buf *b, const struct tr2_model *m,
+		     const struct tr2_observed_object *o)
 {
 	const char *call = tr2_s(m, o->call), *what = tr2_s(m, o->what);
+	const char *name = tr2_node_name(m, m->tasks[o->peer].node);
+	bool sends = strstr(call, "write") || !strncmp(call, "send", 4);
 
 	if (!strcmp(what, "lock"))
-		return ", held by ";
-	if (!strcmp(what, "child"))
-		return " ";
-	return strstr(call, "write") || !strncmp(call, "send", 4) ? " to " :
-								    " from ";
+		tr2_buf_addall(b, ", held by ", name);
+	else if (!strcmp(what, "child"))
+		tr2_buf_addall(b, " ", name);
+	else if (o->name)
+		tr2_buf_addall(b, " (", name, ")");
+	else
+		tr2_buf_addall(b, sends ? " to " : " from ", name);
 }
 
 static tr2_str text_of(struct tr2_model *m, const struct tr2_observed_object *o)
 {
-	uint32_t peer = o->peer ? m->tasks[o->peer].node : 0;
 	struct tr2_buf b = TR2_BUF_INIT;
 	tr2_str text;
 
@@ -50,8 +54,8 @@ static tr2_str text_of(struct tr2_model *m, const struct tr2_observed_object *o)
 		tr2_buf_addlit(&b, " x ");
 		tr2_buf_add_u64(&b, o->number);
 	}
-	if (peer)
-		tr2_buf_addall(&b, peer_word(m, o), tr2_node_name(m, peer));
+	if (o->peer && m->tasks[o->peer].node)
+		add_peer(&b, m, o);
 	if (o->others)
 		tr2_buf_addall(&b, ", ", tr2_s(m, o->others));
 	text = tr2_intern(m, tr2_buf_str(&b), b.len);
