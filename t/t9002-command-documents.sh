@@ -91,6 +91,7 @@ project () {
 recordings () {
 	trace2 record -- git status -s &&
 	trace2 record -o ../status -- git status -s &&
+	trace2 record -o ../build -- sleep 0.5 &&
 	trace2 record -o ../commit -- git log -1 --stat
 }
 
