@@ -9,6 +9,7 @@ with times in microseconds.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-page.sh
 . "$TEST_DIRECTORY"/lib-stream.sh
 
 test_skip_unless JQ
@@ -216,6 +217,20 @@ test_expect_success 'exports: all have the peak of memory' '
 	echo "5 378535936" |
 	test_prints jq -r "[.traceEvents[] | select(.ph == \"C\" and
 		.name == \"memory\") | .args.bytes] | \"\(length) \(max)\"" json
+'
+
+test_expect_success 'page: kinds with their memory, in parts of the whole time' '
+	built &&
+	trace2 report --html page.html b &&
+	page_data page.html >data &&
+	test_prints jq -c ".strings as \$s | [.memoryKinds[] | \$s[.]],
+		(.memory | length, .[0], (.[320], .[440] | add))" data <<-\EOF
+	["cc1","as","make"]
+	800
+	[0,0,0,0]
+	369664
+	82944
+	EOF
 '
 
 test_expect_success 'csv: each look that changed something is a row' '

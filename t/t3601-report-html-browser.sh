@@ -642,6 +642,34 @@ test_expect_success EXPENSIVE '100,000 spans are drawn at the cost of the pictur
 	EOF
 '
 
+test_expect_success 'a track has the memory of all processes, stacked by kind' '
+	made memory <<-\EOF &&
+	top make
+	1000 0 fork 11 11 10 10
+	1001 0 comm 11 11 cc1 exec
+	20000 0 memory 10 2048
+	20000 0 memory 11 204800
+	20001 0 memory 0 206848
+	50000 0 exit 11 11
+	50001 0 memory 0 2048
+	100000 0 exit 10 10
+	EOF
+	trace2 report --html memory.html memory &&
+	browse memory.html <<-\EOF
+	like($b->text("#summary"), qr/peak memory 202 MiB/, "summary");
+	# Below the ruler and the path; above the rows.
+	my $y = 24 + 26 + 30;
+	my $colour = sub { my $x = bar(0, $_[0])->[0];
+		return $b->js("return [...document.querySelector(\"#canvas\")
+			.getContext(\"2d\").getImageData($x * devicePixelRatio,
+				$y * devicePixelRatio, 1, 1).data].join()") };
+	is($colour->(0.4), $colour->(0.3), "as much");
+	is($colour->(0.8) ne $colour->(0.3), 1, "less later");
+	$b->mouse("#canvas", 0, [bar(0, 0.3)->[0], $y]);
+	is($b->text("#tip"), "memory 202 MiB\n200 MiB cc1\n2.00 MiB make", "tip");
+	EOF
+'
+
 # The build as it is: make has to draw only.
 test_expect_success MAKE,!INSTRUMENTED,!MUSL 'the picture in the README' '
 	test_grep "(Documentation/picture/page.png)" "$GIT_BUILD_DIR"/README.md &&
