@@ -9,6 +9,8 @@
 
 /* More names are one: each of them is remembered. */
 #define MOST_PROGRAMS 4096u
+/* Processes are alike if their mean has this part of the largest one's. */
+#define ALIKE_SHARE 0.75
 
 /* Return its number; 0: memory is short. */
 static uint32_t find_program(struct tr2_observed_programs *all,
@@ -54,16 +56,19 @@ static void add_process(struct tr2_observer *o, struct tr2_observed *p)
 		program->largest = p;
 }
 
-/* Return what all processes of a program have. */
+/* Return what all processes of a program have. Pages that only the largest has
+ * say nothing of others that have less. */
 static double bytes_of(const struct tr2_observed_program *program)
 {
 	double factor = program->factor > 0 ? program->factor : 1;
+	double most, sum = (double)program->sum_bytes;
 
 	if (!program->nr)
 		return 0;
-	if (factor > program->nr)
-		factor = program->nr;
-	return factor * (double)program->largest->memory.file_bytes;
+	most = (double)program->largest->memory.file_bytes;
+	if (factor > 1 && sum < ALIKE_SHARE * program->nr * most)
+		factor = 1;
+	return factor * most < sum ? factor * most : sum;
 }
 
 uint64_t tr2_programs_sum(struct tr2_observer *o)

@@ -6,7 +6,7 @@
  * All processes with one name have as many as the largest of them, times a
  * factor that was measured with one: below 1, if other programs have the pages,
  * too, such as libc's; above 1, if each of them has others, such as the files of
- * its data.
+ * its data, and they have about equally many.
  */
 #pragma once
 

@@ -21,6 +21,9 @@
 /* So often a look measures. */
 #define MOST_MEASURED 8
 
+/* A forked process writes to its stack, and to libc's data, in any case. */
+#define WRITTEN_BYTES (24u << 10)
+
 struct tr2_observed_group {
 	uint64_t shared_bytes; /* by its members, each page once */
 	uint64_t since_ns; /* when it began, or was measured */
@@ -107,7 +110,7 @@ static void join_group(struct tr2_observed *p, struct tr2_observed *parent)
 	set_own(parent, 0);
 	g->nr++;
 	p->memory.share.group = g;
-	set_own(p, growth(anon_of(p), anon_of(parent)));
+	set_own(p, growth(anon_of(p), anon_of(parent)) + WRITTEN_BYTES);
 }
 
 void tr2_share_look(struct tr2_observer *o, struct tr2_observed *p)
@@ -173,7 +176,10 @@ static void measure_group(struct tr2_observer *o, struct tr2_observed_group *g)
 		if (p->memory.share.group != g)
 			continue;
 		if (read_smaps(p, &smaps)) {
-			set_own(p, smaps.private_bytes);
+			/* Private pages of files are none of it. */
+			set_own(p, smaps.private_bytes < smaps.anon_pss_bytes ?
+					   smaps.private_bytes :
+					   smaps.anon_pss_bytes);
 			g->shared_bytes += growth(smaps.anon_pss_bytes,
 						  p->memory.share.own_bytes);
 		} else {
