@@ -18,14 +18,13 @@ struct tr2_observer;
 struct tr2_observed;
 struct tr2_observed_thread;
 struct tr2_known_descriptor;
+struct tr2_held_file;
 
-struct tr2_holders;
 struct tr2_sockets;
 struct tr2_mounts;
 
 /* What is kept between looks; each is made when it is first needed. */
 struct tr2_wait_sources {
-	struct tr2_holders *holders;
 	struct tr2_sockets *sockets;
 	struct tr2_mounts *mounts;
 	/* In the look before and in this one: threads, and those asked for what
@@ -42,9 +41,15 @@ struct tr2_observed_waits {
 	/* The kernel refuses to tell, or there are no such files. */
 	bool refused;
 	struct tr2_known_descriptor *known; /* of a process with threads */
+	/* Its descriptors, for holders.c. */
+	struct tr2_held_file *held;
+	size_t nr_held, alloc_held;
+	bool has_held; /* they were read, and it has not run since */
 };
 
 void tr2_observe_waits(struct tr2_observer *o, struct tr2_observed *p);
+/* After all processes: ask for what their threads wait. */
+void tr2_observe_objects(struct tr2_observer *o);
 void tr2_observed_waits_release(struct tr2_observed_waits *waits);
 /* Free what is kept between looks. */
 void tr2_wait_sources_free(struct tr2_wait_sources *sources);

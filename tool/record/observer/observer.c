@@ -66,6 +66,7 @@ static void look(struct tr2_observer *o)
 		tr2_observe_waits(o, p);
 		o->refused += p->refused;
 	}
+	tr2_observe_objects(o);
 	drop_ended(o);
 	tr2_observe_tree(o);
 	o->looks++;

@@ -15,7 +15,6 @@
 #include "common/procfs.h"
 #include "record/observer/descriptors.h"
 #include "record/observer/file_locks.h"
-#include "record/observer/holders.h"
 #include "record/observer/mounts.h"
 #include "record/observer/shared_memory.h"
 #include "record/observer/sockets.h"
@@ -232,7 +231,6 @@ bool tr2_wait_find(struct tr2_wait *wait)
 
 void tr2_wait_sources_free(struct tr2_wait_sources *sources)
 {
-	tr2_holders_free(sources->holders);
 	tr2_sockets_free(sources->sockets);
 	tr2_mounts_free(sources->mounts);
 }
