@@ -13,6 +13,9 @@
 
 /* At most a hundredth of a CPU is the observer's. */
 #define PAUSE_PER_COST 100u
+/* Of the time that looks did not need, so much counts. */
+#define MOST_UNUSED_NS 5000000000u
+#define COSTLY_NS 2000000u
 /* So long the end of the recording waits for a look. */
 #define PATIENCE_NS 200000000
 
@@ -132,17 +135,23 @@ static void begin_look(struct tr2_observer *o)
 	pthread_mutex_unlock(&o->lock);
 }
 
-/* The pause follows from the last look, as there may be more processes now; and
- * from all of them, so that they never cost more in sum. */
-static uint64_t pause_ns(const struct tr2_observer *o)
+/*
+ * At the end of the pause, as much time has passed as all looks so far may take, so
+ * that looks make up for one that was slow, and use later what was not needed: a
+ * pause as long as each look deserves would miss waits. Only after a costly look
+ * it is that long, as there may be many more processes now.
+ */
+static uint64_t pause_ns(struct tr2_observer *o)
 {
 	uint64_t elapsed = tr2_kernel_now_ns() - o->begun_ns;
-	uint64_t pause = o->look_ns * PAUSE_PER_COST;
-	uint64_t all = o->cost_ns * PAUSE_PER_COST;
+	uint64_t due = o->cost_ns * PAUSE_PER_COST;
+	uint64_t pause = TR2_OBSERVER_NS;
 
-	if (all > elapsed && all - elapsed > pause)
-		pause = all - elapsed;
-	return pause > TR2_OBSERVER_NS ? pause : TR2_OBSERVER_NS;
+	if (elapsed > due + MOST_UNUSED_NS)
+		o->begun_ns += elapsed - due - MOST_UNUSED_NS;
+	if (o->look_ns > COSTLY_NS)
+		pause = o->look_ns * PAUSE_PER_COST;
+	return due > elapsed && due - elapsed > pause ? due - elapsed : pause;
 }
 
 static void next_tick(struct tr2_observer *o, uint64_t ns)

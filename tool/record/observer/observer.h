@@ -63,7 +63,7 @@ struct tr2_observer {
 	struct tr2_observed_tree tree;
 	struct tr2_wait_sources sources;
 	struct tr2_buf text; /* of the record that is made */
-	uint64_t begun_ns; /* when it was started */
+	uint64_t begun_ns; /* a hundredth of the time since then is for looks */
 	uint64_t now_ns;  /* when this look began */
 	/* Sums over all looks; measured_ns is a part of cost_ns. */
 	uint64_t looks, cost_ns, measured_ns, refused;
