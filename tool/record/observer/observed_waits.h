@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * observed_waits - what the threads of a process wait for: the system call in
- * which two looks in turn find a thread, and the object that its arguments name.
+ * which a look finds a thread, and again the one after it or a second glance a
+ * little later, and the object that its arguments name.
  *
  * A thread whose /proc/PID/task/TID/schedstat has not changed did not run. That
  * file is all that a look reads of most threads. Where it is as it was, the thread
- * waits since the last look at least, and is asked for what, once. If there are
+ * waits since then at least, and is asked for what, once. If there are
  * many, those that were asked are looked at less often, and a look asks some.
  */
 #pragma once
@@ -48,8 +49,11 @@ struct tr2_observed_waits {
 };
 
 void tr2_observe_waits(struct tr2_observer *o, struct tr2_observed *p);
-/* After all processes: ask for what their threads wait. */
-void tr2_observe_objects(struct tr2_observer *o);
+/* After all processes: ask for what their threads wait. Return whether some ran
+ * since the look before, and may wait now. */
+bool tr2_observe_objects(struct tr2_observer *o);
+/* A little later: ask those that did not run since. */
+void tr2_observe_objects_again(struct tr2_observer *o);
 void tr2_observed_waits_release(struct tr2_observed_waits *waits);
 /* Free what is kept between looks. */
 void tr2_wait_sources_free(struct tr2_wait_sources *sources);

@@ -16,6 +16,8 @@
 /* Of the time that looks did not need, so much counts. */
 #define MOST_UNUSED_NS 5000000000u
 #define COSTLY_NS 2000000u
+/* Until a second glance. */
+#define REST_NS 10000000
 /* So long the end of the recording waits for a look. */
 #define PATIENCE_NS 200000000
 
@@ -25,6 +27,17 @@ static uint64_t cpu_ns(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static struct timespec deadline(long ns)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_nsec += ns;
+	t.tv_sec += t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	return t;
 }
 
 static void free_process(struct tr2_observed *p)
@@ -69,10 +82,36 @@ static void look(struct tr2_observer *o)
 		tr2_observe_waits(o, p);
 		o->refused += p->refused;
 	}
-	tr2_observe_objects(o);
+	o->is_open = tr2_observe_objects(o);
 	drop_ended(o);
 	tr2_observe_tree(o);
 	o->looks++;
+}
+
+/* Called with the lock. false: the recording ends. */
+static bool rest(struct tr2_observer *o)
+{
+	struct timespec until = deadline(REST_NS);
+	int err = 0;
+
+	while (!o->ends && !err)
+		err = pthread_cond_timedwait(&o->changed, &o->lock, &until);
+	return !o->ends;
+}
+
+/* Those who have just begun to wait are seen once more before the next look, which
+ * may be too late. */
+static void look_again(struct tr2_observer *o)
+{
+	bool rested;
+
+	if (!o->is_open)
+		return;
+	pthread_mutex_lock(&o->lock);
+	rested = rest(o);
+	pthread_mutex_unlock(&o->lock);
+	if (rested)
+		tr2_observe_objects_again(o);
 }
 
 /* Measuring has its own limit. */
@@ -97,6 +136,7 @@ static void *run(void *data)
 		}
 		pthread_mutex_unlock(&o->lock);
 		look(o);
+		look_again(o);
 		take_cost(o);
 		pthread_mutex_lock(&o->lock);
 		o->busy = false;
@@ -204,14 +244,12 @@ struct tr2_observer *tr2_observer_start(struct tr2_loop *loop)
 /* false: the thread hangs in a look. */
 static bool wait_for_look(struct tr2_observer *o)
 {
-	struct timespec until;
+	struct timespec until = deadline(PATIENCE_NS);
 	int err = 0;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += PATIENCE_NS;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
 	pthread_mutex_lock(&o->lock);
+	o->ends = true;
+	pthread_cond_broadcast(&o->changed);
 	while (o->busy && !err)
 		err = pthread_cond_timedwait(&o->changed, &o->lock, &until);
 	o->stop = true;
