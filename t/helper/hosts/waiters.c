@@ -159,6 +159,13 @@ static void socket_pair(void)
 	(void)!recv(ends[0], &peer, 1, 0);
 }
 
+static void socket_pair_to_itself(void)
+{
+	check(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+	say("own socketpair", "", 0, 1, "");
+	read_one(ends[0]);
+}
+
 static void socket_pair_filled(void)
 {
 	int peer, file = open("input", O_RDWR | O_CREAT, 0600);
@@ -514,8 +521,9 @@ static const struct row rows[] = {
 	ROW(pipe_from), ROW(pipe_to), ROW(pipe_from_two),
 	ROW(pipe_from_output), ROW(pipe_from_itself), ROW(fifo_from),
 	ROW(fifo_opened), ROW(fifo_removed), ROW(fifo_elsewhere),
-	ROW(terminal), ROW(socket_pair), ROW(socket_pair_filled),
-	ROW(spliced), ROW(polled_nothing), ROW(selected_nothing), ROW(timer),
+	ROW(terminal), ROW(socket_pair), ROW(socket_pair_to_itself),
+	ROW(socket_pair_filled), ROW(spliced), ROW(polled_nothing),
+	ROW(selected_nothing), ROW(timer),
 	ROW(event), ROW(signals), ROW(watched), ROW(process_polled),
 	ROW(uring), ROW(flocked), ROW(flocked_by_heir), ROW(fcntl_locked),
 	ROW(open_file_locked), ROW(memory), ROW(own_memory),

@@ -153,7 +153,7 @@ static void describe_end(struct tr2_wait *wait, int fd, const char *link,
 	object->peer = held.pid;
 	if (held.nr) {
 		object->number = held.nr;
-	} else if (tr2_holders_self(wait, link, other)) {
+	} else if (tr2_holders_self(wait, fd, link, other)) {
 		object->what = "own pipe";
 		object->is_inner = true;
 	}

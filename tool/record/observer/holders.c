@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An index of the descriptors of all recorded processes, made once a look. */
+/* Look through the descriptors of all recorded processes. */
 #include "record/observer/holders.h"
 
 #include <dirent.h>
@@ -13,77 +13,54 @@
 #include "common/map.h"
 #include "record/observer/descriptors.h"
 
-/* More descriptors are not looked at. */
-#define MOST 32768u
+/* More descriptors of a process are not looked at. */
+#define MOST 1024u
 
-struct holder {
+struct tr2_held_file {
 	uint64_t hash; /* of the link text */
-	pid_t pid;
 	int fd;
 };
 
-struct tr2_holders {
-	struct holder *all;
-	size_t nr, alloc;
-	uint64_t look; /* that it was made in, from 1 */
-};
-
-static bool add(struct tr2_holders *h, pid_t pid, int fd, const char *link)
+static bool add(struct tr2_observed_waits *w, int fd, const char *link)
 {
-	size_t alloc = h->alloc ? h->alloc * 2 : 256;
-	struct holder *grown;
+	size_t alloc = w->alloc_held ? w->alloc_held * 2 : 8;
+	struct tr2_held_file *grown;
 
-	if (h->nr == MOST)
-		return false;
-	if (h->nr == h->alloc) {
-		grown = realloc(h->all, alloc * sizeof(*grown));
+	if (w->nr_held == w->alloc_held) {
+		grown = w->nr_held < MOST ?
+				realloc(w->held, alloc * sizeof(*grown)) :
+				NULL;
 		if (!grown)
 			return false;
-		h->all = grown;
-		h->alloc = alloc;
+		w->held = grown;
+		w->alloc_held = alloc;
 	}
-	h->all[h->nr++] = (struct holder){ tr2_hash(link, strlen(link)), pid,
-					   fd };
+	w->held[w->nr_held++] =
+		(struct tr2_held_file){ tr2_hash(link, strlen(link)), fd };
 	return true;
 }
 
-static void add_process(struct tr2_holders *h, pid_t pid)
+static void read_files(struct tr2_observed *p)
 {
 	char path[32], link[TR2_OBJECT_NAME_SIZE];
 	struct dirent *e;
 	ssize_t n;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)p->pid);
+	p->waits.has_held = true;
+	p->waits.nr_held = 0;
 	dir = opendir(path);
 	while (dir && (e = readdir(dir))) {
 		n = readlinkat(dirfd(dir), e->d_name, link, sizeof(link) - 1);
 		if (n <= 0)
 			continue;
 		link[n] = '\0';
-		if (!add(h, pid, atoi(e->d_name), link))
+		if (!add(&p->waits, atoi(e->d_name), link))
 			break;
 	}
 	if (dir)
 		closedir(dir);
-}
-
-static struct tr2_holders *index_of(const struct tr2_wait *wait)
-{
-	struct tr2_observer *o = wait->o;
-	struct tr2_holders *h = o->sources.holders;
-	size_t i;
-
-	if (!h)
-		h = o->sources.holders = calloc(1, sizeof(*h));
-	if (!h || h->look == o->looks + 1)
-		return h;
-	h->look = o->looks + 1;
-	h->nr = 0;
-	for (i = 0; i < o->nr; i++)
-		if (!o->processes[i]->ended && !o->processes[i]->waits.refused)
-			add_process(h, o->processes[i]->pid);
-	return h;
 }
 
 enum tr2_ends tr2_holders_ends(pid_t pid, int fd)
@@ -98,81 +75,96 @@ enum tr2_ends tr2_holders_ends(pid_t pid, int fd)
 	       (st.st_mode & S_IWUSR ? TR2_WRITING : 0);
 }
 
-static bool holds(const struct holder *holder, const char *link,
-		  enum tr2_ends ends)
+static bool holds(pid_t pid, int fd, const char *link, enum tr2_ends ends)
 {
 	char now[TR2_OBJECT_NAME_SIZE];
 
-	return tr2_descriptor_link(holder->pid, holder->fd, now) &&
-	       !strcmp(now, link) &&
-	       tr2_holders_ends(holder->pid, holder->fd) & ends;
+	return tr2_descriptor_link(pid, fd, now) && !strcmp(now, link) &&
+	       tr2_holders_ends(pid, fd) & ends;
 }
 
 /* The same path is another file elsewhere, in a container or after a removal. */
-static bool same_file(const struct holder *holder, pid_t pid, int fd)
+static bool same_file(pid_t pid, int fd, pid_t other, int other_fd)
 {
-	char its[TR2_INFO_SIZE], own[TR2_INFO_SIZE];
+	char its[TR2_INFO_SIZE], others[TR2_INFO_SIZE];
 
-	return tr2_descriptor_info(holder->pid, holder->fd, its) &&
-	       tr2_descriptor_info(pid, fd, own) &&
+	return tr2_descriptor_info(pid, fd, its) &&
+	       tr2_descriptor_info(other, other_fd, others) &&
 	       tr2_descriptor_number(its, "ino") ==
-		       tr2_descriptor_number(own, "ino");
+		       tr2_descriptor_number(others, "ino");
 }
 
-/* Add a process that holds it; its descriptors are next to each other. */
+struct question {
+	const struct tr2_wait *wait;
+	int fd;
+	const char *link;
+	uint64_t hash;
+	enum tr2_ends ends;
+	bool (*is_it)(pid_t pid, int fd);
+	struct tr2_held all, standard;
+};
+
 static void count(struct tr2_held *held, pid_t pid)
 {
-	if (held->nr && held->pid == pid)
-		return;
 	held->pid = pid;
 	held->nr++;
+}
+
+static void look_at(struct question *q, struct tr2_observed *p)
+{
+	bool is_one = false, is_standard = false;
+	size_t i;
+
+	if (!p->waits.has_held)
+		read_files(p);
+	for (i = 0; i < p->waits.nr_held; i++) {
+		int fd = p->waits.held[i].fd;
+
+		if (p->waits.held[i].hash != q->hash ||
+		    !holds(p->pid, fd, q->link, q->ends) ||
+		    (q->link[0] == '/' &&
+		     !same_file(p->pid, fd, q->wait->p->pid, q->fd)) ||
+		    (q->is_it && !q->is_it(p->pid, fd)))
+			continue;
+		is_one = true;
+		is_standard |= fd <= STDERR_FILENO;
+	}
+	if (is_one)
+		count(&q->all, p->pid);
+	if (is_standard)
+		count(&q->standard, p->pid);
 }
 
 struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 				 const char *link, enum tr2_ends ends,
 				 bool (*is_it)(pid_t pid, int fd))
 {
-	const struct tr2_holders *h = index_of(wait);
-	uint64_t hash = tr2_hash(link, strlen(link));
-	struct tr2_held all = { 0 }, standard = { 0 };
+	struct question q = {
+		.wait = wait, .fd = fd, .link = link, .ends = ends,
+		.hash = tr2_hash(link, strlen(link)), .is_it = is_it,
+	};
+	const struct tr2_observer *o = wait->o;
 	size_t i;
 
-	for (i = 0; h && i < h->nr; i++) {
-		const struct holder *holder = &h->all[i];
-
-		if (holder->hash != hash || holder->pid == wait->p->pid ||
-		    !holds(holder, link, ends) ||
-		    (link[0] == '/' && !same_file(holder, wait->p->pid, fd)) ||
-		    (is_it && !is_it(holder->pid, holder->fd)))
-			continue;
-		count(&all, holder->pid);
-		if (holder->fd <= STDERR_FILENO)
-			count(&standard, holder->pid);
-	}
-	if (all.nr > 1)
-		all.pid = standard.nr == 1 ? standard.pid : 0;
-	if (all.pid)
-		all.nr = 1;
-	return all;
+	for (i = 0; i < o->nr; i++)
+		if (o->processes[i] != wait->p && !o->processes[i]->ended &&
+		    !o->processes[i]->waits.refused)
+			look_at(&q, o->processes[i]);
+	if (q.all.nr > 1)
+		q.all.pid = q.standard.nr == 1 ? q.standard.pid : 0;
+	if (q.all.pid)
+		q.all.nr = 1;
+	return q.all;
 }
 
-bool tr2_holders_self(const struct tr2_wait *wait, const char *link,
+bool tr2_holders_self(const struct tr2_wait *wait, int fd, const char *link,
 		      enum tr2_ends ends)
 {
-	const struct tr2_holders *h = index_of(wait);
-	uint64_t hash = tr2_hash(link, strlen(link));
-	size_t i;
+	struct question q = {
+		.wait = wait, .fd = fd, .link = link, .ends = ends,
+		.hash = tr2_hash(link, strlen(link)),
+	};
 
-	for (i = 0; h && i < h->nr; i++)
-		if (h->all[i].hash == hash && h->all[i].pid == wait->p->pid &&
-		    holds(&h->all[i], link, ends))
-			return true;
-	return false;
-}
-
-void tr2_holders_free(struct tr2_holders *holders)
-{
-	if (holders)
-		free(holders->all);
-	free(holders);
+	look_at(&q, wait->p);
+	return q.all.nr;
 }

@@ -3,8 +3,8 @@
  * holders - which processes of the recording have a file open: the other end of
  * a pipe or a socket, or the holder of a lock.
  *
- * An index of all descriptors is made at the first question in a look. What it
- * finds is read again before it is an answer.
+ * The descriptors of a process are read at the first question after it ran. What is
+ * found there is read again before it is an answer.
  */
 #pragma once
 
@@ -34,10 +34,8 @@ struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 				 bool (*is_it)(pid_t pid, int fd));
 
 /* Does the process itself have one? */
-bool tr2_holders_self(const struct tr2_wait *wait, const char *link,
+bool tr2_holders_self(const struct tr2_wait *wait, int fd, const char *link,
 		      enum tr2_ends ends);
 
 /* Read what a descriptor may do. 0: it is gone. */
 enum tr2_ends tr2_holders_ends(pid_t pid, int fd);
-
-void tr2_holders_free(struct tr2_holders *holders);

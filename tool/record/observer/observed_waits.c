@@ -218,6 +218,7 @@ static void update_threads(const struct tr2_observer *o,
 	}
 	if (!ran)
 		return;
+	w->has_held = false;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
 	if (stat(path, &st))
 		st.st_nlink = 0;
@@ -334,20 +335,57 @@ void tr2_observe_waits(struct tr2_observer *o, struct tr2_observed *p)
 {
 	struct tr2_wait_sources *s = &o->sources;
 	struct tr2_observed_waits *w = &p->waits;
-	size_t i;
 
 	if (w->refused)
 		return;
 	begin_counting(s, o->looks + 1);
 	update_threads(o, p, w);
 	s->nr_counted += w->nr;
+}
+
+/* Return whether one of them ran since the look before. */
+static bool ask_threads(struct tr2_observer *o, struct tr2_observed *p)
+{
+	struct tr2_wait_sources *s = &o->sources;
+	struct tr2_observed_waits *w = &p->waits;
+	bool ran = false;
+	size_t i;
+
 	for (i = 0; i < w->nr && !w->refused; i++) {
+		ran |= !w->threads[i].is_still;
 		if (!w->threads[i].is_still || w->threads[i].asked ||
 		    s->nr_asked == MOST_ASKED)
 			continue;
 		s->nr_asked++;
 		ask(o, p, &w->threads[i]);
 	}
+	return ran;
+}
+
+bool tr2_observe_objects(struct tr2_observer *o)
+{
+	bool ran = false;
+	size_t i;
+
+	for (i = 0; i < o->nr; i++)
+		if (!o->processes[i]->ended)
+			ran |= ask_threads(o, o->processes[i]);
+	return ran;
+}
+
+void tr2_observe_objects_again(struct tr2_observer *o)
+{
+	size_t i, j;
+
+	for (i = 0; i < o->nr; i++) {
+		struct tr2_observed *p = o->processes[i];
+
+		for (j = 0; j < p->waits.nr; j++)
+			if (!p->waits.threads[j].is_still &&
+			    look_at(p, &p->waits.threads[j]))
+				p->waits.has_held = false;
+	}
+	(void)tr2_observe_objects(o);
 }
 
 void tr2_observed_waits_release(struct tr2_observed_waits *waits)
@@ -358,4 +396,5 @@ void tr2_observed_waits_release(struct tr2_observed_waits *waits)
 		close_thread(&waits->threads[i]);
 	free(waits->threads);
 	free(waits->known);
+	free(waits->held);
 }

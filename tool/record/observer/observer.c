@@ -13,6 +13,11 @@
 
 /* At most a hundredth of a CPU is the observer's. */
 #define PAUSE_PER_COST 100u
+/* Of the time that looks did not need, so much counts. */
+#define MOST_UNUSED_NS 5000000000u
+#define COSTLY_NS 2000000u
+/* Until a second glance. */
+#define REST_NS 10000000
 /* So long the end of the recording waits for a look. */
 #define PATIENCE_NS 200000000
 
@@ -22,6 +27,17 @@ static uint64_t cpu_ns(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static struct timespec deadline(long ns)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_nsec += ns;
+	t.tv_sec += t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	return t;
 }
 
 static void free_process(struct tr2_observed *p)
@@ -66,9 +82,36 @@ static void look(struct tr2_observer *o)
 		tr2_observe_waits(o, p);
 		o->refused += p->refused;
 	}
+	o->is_open = tr2_observe_objects(o);
 	drop_ended(o);
 	tr2_observe_tree(o);
 	o->looks++;
+}
+
+/* Called with the lock. false: the recording ends. */
+static bool rest(struct tr2_observer *o)
+{
+	struct timespec until = deadline(REST_NS);
+	int err = 0;
+
+	while (!o->ends && !err)
+		err = pthread_cond_timedwait(&o->changed, &o->lock, &until);
+	return !o->ends;
+}
+
+/* Those who have just begun to wait are seen once more before the next look, which
+ * may be too late. */
+static void look_again(struct tr2_observer *o)
+{
+	bool rested;
+
+	if (!o->is_open)
+		return;
+	pthread_mutex_lock(&o->lock);
+	rested = rest(o);
+	pthread_mutex_unlock(&o->lock);
+	if (rested)
+		tr2_observe_objects_again(o);
 }
 
 /* Measuring has its own limit. */
@@ -93,6 +136,7 @@ static void *run(void *data)
 		}
 		pthread_mutex_unlock(&o->lock);
 		look(o);
+		look_again(o);
 		take_cost(o);
 		pthread_mutex_lock(&o->lock);
 		o->busy = false;
@@ -131,17 +175,23 @@ static void begin_look(struct tr2_observer *o)
 	pthread_mutex_unlock(&o->lock);
 }
 
-/* The pause follows from the last look, as there may be more processes now; and
- * from all of them, so that they never cost more in sum. */
-static uint64_t pause_ns(const struct tr2_observer *o)
+/*
+ * At the end of the pause, as much time has passed as all looks so far may take, so
+ * that looks make up for one that was slow, and use later what was not needed: a
+ * pause as long as each look deserves would miss waits. Only after a costly look
+ * it is that long, as there may be many more processes now.
+ */
+static uint64_t pause_ns(struct tr2_observer *o)
 {
 	uint64_t elapsed = tr2_kernel_now_ns() - o->begun_ns;
-	uint64_t pause = o->look_ns * PAUSE_PER_COST;
-	uint64_t all = o->cost_ns * PAUSE_PER_COST;
+	uint64_t due = o->cost_ns * PAUSE_PER_COST;
+	uint64_t pause = TR2_OBSERVER_NS;
 
-	if (all > elapsed && all - elapsed > pause)
-		pause = all - elapsed;
-	return pause > TR2_OBSERVER_NS ? pause : TR2_OBSERVER_NS;
+	if (elapsed > due + MOST_UNUSED_NS)
+		o->begun_ns += elapsed - due - MOST_UNUSED_NS;
+	if (o->look_ns > COSTLY_NS)
+		pause = o->look_ns * PAUSE_PER_COST;
+	return due > elapsed && due - elapsed > pause ? due - elapsed : pause;
 }
 
 static void next_tick(struct tr2_observer *o, uint64_t ns)
@@ -194,14 +244,12 @@ struct tr2_observer *tr2_observer_start(struct tr2_loop *loop)
 /* false: the thread hangs in a look. */
 static bool wait_for_look(struct tr2_observer *o)
 {
-	struct timespec until;
+	struct timespec until = deadline(PATIENCE_NS);
 	int err = 0;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += PATIENCE_NS;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
 	pthread_mutex_lock(&o->lock);
+	o->ends = true;
+	pthread_cond_broadcast(&o->changed);
 	while (o->busy && !err)
 		err = pthread_cond_timedwait(&o->changed, &o->lock, &until);
 	o->stop = true;

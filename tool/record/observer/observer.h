@@ -54,6 +54,7 @@ struct tr2_observer {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool busy;  /* the thread looks */
+	bool ends;  /* the recording: hurry */
 	bool stop;
 
 	struct tr2_observed **processes;
@@ -63,8 +64,9 @@ struct tr2_observer {
 	struct tr2_observed_tree tree;
 	struct tr2_wait_sources sources;
 	struct tr2_buf text; /* of the record that is made */
-	uint64_t begun_ns; /* when it was started */
+	uint64_t begun_ns; /* a hundredth of the time since then is for looks */
 	uint64_t now_ns;  /* when this look began */
+	bool is_open; /* threads may have just begun to wait */
 	/* Sums over all looks; measured_ns is a part of cost_ns. */
 	uint64_t looks, cost_ns, measured_ns, refused;
 	uint64_t look_ns; /* the cost of the last look, without measuring */

@@ -126,13 +126,27 @@ find_other(const struct tr2_socket_table *table,
 	return nr == 1 ? listener : NULL;
 }
 
+#define LINK_SIZE 40
+
+static void set_link(char link[LINK_SIZE], uint64_t inode)
+{
+	snprintf(link, LINK_SIZE, "socket:[%llu]", (unsigned long long)inode);
+}
+
+static bool has_itself(const struct tr2_wait *wait, uint64_t inode)
+{
+	char link[LINK_SIZE];
+
+	set_link(link, inode);
+	return tr2_holders_self(wait, -1, link, TR2_BOTH);
+}
+
 static void set_holder(struct tr2_wait *wait, uint64_t inode,
 		       struct tr2_wait_object *object)
 {
-	char link[40];
+	char link[LINK_SIZE];
 
-	snprintf(link, sizeof(link), "socket:[%llu]",
-		 (unsigned long long)inode);
+	set_link(link, inode);
 	object->peer = tr2_holders_find(wait, -1, link, TR2_BOTH, NULL).pid;
 }
 
@@ -180,9 +194,11 @@ static void describe_unix(struct tr2_wait *wait,
 		 s->listens ? "listen " : "", path);
 	if (!s->peer)
 		return;
-	if (other && !path[0])
-		object->what = "socketpair";
 	set_holder(wait, s->peer, object);
+	if (!other || path[0])
+		return;
+	object->is_inner = !object->peer && has_itself(wait, s->peer);
+	object->what = object->is_inner ? "own socketpair" : "socketpair";
 }
 
 static const struct {

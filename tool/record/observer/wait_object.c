@@ -15,7 +15,6 @@
 #include "common/procfs.h"
 #include "record/observer/descriptors.h"
 #include "record/observer/file_locks.h"
-#include "record/observer/holders.h"
 #include "record/observer/mounts.h"
 #include "record/observer/shared_memory.h"
 #include "record/observer/sockets.h"
@@ -88,32 +87,36 @@ static void find_descriptor(struct tr2_wait *wait, int arg)
 	tr2_describe_descriptor(wait, (int)wait->call.arg[arg], &wait->object);
 }
 
-/* Which one of two a call waits for is known where the other is a file. */
-static void find_one_of(struct tr2_wait *wait, int in, int out)
+/* Which one of two a call waits for is known where the other is a file. Return
+ * whether it is `out`. */
+static bool find_one_of(struct tr2_wait *wait, int in, int out)
 {
 	struct tr2_wait_object *object = &wait->object;
 	struct tr2_wait_object other = { 0 };
 
 	tr2_describe_descriptor(wait, in, object);
 	tr2_describe_descriptor(wait, out, &other);
-	if (!object->what || !other.what)
-		object->what = NULL;
-	else if (!strcmp(object->what, "file"))
+	if (object->what && other.what && !strcmp(object->what, "file")) {
 		*object = other;
-	else if (strcmp(other.what, "file") != 0)
+		return true;
+	}
+	if (!other.what || strcmp(other.what, "file") != 0)
 		object->what = NULL;
+	return false;
 }
 
 static void find_copy(struct tr2_wait *wait, int arg)
 {
-	find_one_of(wait, (int)wait->call.arg[arg],
-		    (int)wait->call.arg[arg + 2]);
+	/* Readers cannot tell in which direction it goes. */
+	if (find_one_of(wait, (int)wait->call.arg[arg],
+			(int)wait->call.arg[arg + 2]))
+		wait->object.peer = 0;
 }
 
 static void find_send_file(struct tr2_wait *wait, int arg)
 {
-	find_one_of(wait, (int)wait->call.arg[arg],
-		    (int)wait->call.arg[arg - 1]);
+	(void)find_one_of(wait, (int)wait->call.arg[arg],
+			  (int)wait->call.arg[arg - 1]);
 }
 
 static void find_connection(struct tr2_wait *wait, int arg)
@@ -232,7 +235,6 @@ bool tr2_wait_find(struct tr2_wait *wait)
 
 void tr2_wait_sources_free(struct tr2_wait_sources *sources)
 {
-	tr2_holders_free(sources->holders);
 	tr2_sockets_free(sources->sockets);
 	tr2_mounts_free(sources->mounts);
 }
