@@ -309,15 +309,16 @@ static int list_events(const struct tr2_model *m)
 }
 
 struct metric_row {
-	uint8_t kind; /* enum tr2_model_metric_kind */
+	uint8_t kind; /* enum tr2_definition_kind */
 	const char *name;
 };
 
 static void cell_metric_kind(struct tr2_table *t, const struct metric_row *r)
 {
 	static const char *const names[] = {
-#define TR2_METRIC_KIND(NAME, name) [TR2_MODEL_##NAME] = #name,
-#include "model/metric_kinds.def"
+#define TR2_METRIC_KIND(KIND, kind, ...) \
+	[TR2_DEFINITION_##KIND] = #kind,
+#include "arena/kinds.def"
 	};
 
 	tr2_cell_str(t, names[r->kind]);

@@ -192,16 +192,16 @@ static void metric(struct tr2_export *x, uint32_t i)
 {
 	struct prometheus *p = x->state;
 	const struct tr2_metric *metric = &x->m->metrics[i];
-	bool timer = metric->kind == TR2_MODEL_TIMER;
+	bool timer = metric->kind == TR2_DEFINITION_TIMER;
 	struct tr2_series *s;
 
 	if (metric->thread)
 		return;
-	if (metric->kind == TR2_MODEL_DISTRIBUTION) {
+	if (metric->kind == TR2_DEFINITION_DISTRIBUTION) {
 		distribution(x, metric);
 		return;
 	}
-	if (metric->kind == TR2_MODEL_GAUGE) {
+	if (metric->kind == TR2_DEFINITION_GAUGE) {
 		gauge(x, metric);
 		return;
 	}

@@ -31,6 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena/kinds.h"
 #include "base/build_id.h"
 #include "common/time.h"
 #include "common/words.h"
@@ -111,18 +112,13 @@ struct tr2_point {
 	uint8_t kind; /* enum tr2_point_kind */
 };
 
-enum tr2_model_metric_kind {
-#define TR2_METRIC_KIND(NAME, name) TR2_MODEL_##NAME,
-#include "model/metric_kinds.def"
-};
-
 struct tr2_metric {
 	tr2_str category, name;
 	tr2_str unit; /* of a distribution or gauge */
 	uint32_t session;
 	uint32_t thread; /* 0: metric of the whole session */
 	uint32_t next;   /* of the same session */
-	uint8_t kind;    /* enum tr2_model_metric_kind */
+	uint8_t kind;    /* enum tr2_definition_kind */
 	uint64_t count;  /* the counter's value; intervals, or values */
 	/* Of a distribution: in its unit; of a gauge: the last, least and
 	 * greatest value, to be read as int64_t. */

@@ -131,7 +131,7 @@ static void gather(struct sums *sums, const struct tr2_report *r, int kind)
 		    !tr2_filter_session(r->filter, m, metric->session))
 			continue;
 		s = sum_of(sums, r, metric);
-		if (kind == TR2_MODEL_GAUGE)
+		if (kind == TR2_DEFINITION_GAUGE)
 			add_gauge(s, metric);
 		else
 			add_metric(s, metric);
@@ -323,7 +323,7 @@ bool tr2_report_timers(const struct tr2_report *r)
 {
 	struct tr2_table t = TR2_TABLE_OF(r->out, "timers", timer_columns);
 
-	add_sums(&t, r, TR2_MODEL_TIMER);
+	add_sums(&t, r, TR2_DEFINITION_TIMER);
 	return tr2_report_table_if_any(r, &t, "total");
 }
 
@@ -332,7 +332,7 @@ bool tr2_report_distributions(const struct tr2_report *r)
 	struct tr2_table t =
 		TR2_TABLE_OF(r->out, "distributions", distribution_columns);
 
-	add_sums(&t, r, TR2_MODEL_DISTRIBUTION);
+	add_sums(&t, r, TR2_DEFINITION_DISTRIBUTION);
 	return tr2_report_table_if_any(r, &t, "count");
 }
 
@@ -340,7 +340,7 @@ bool tr2_report_counters(const struct tr2_report *r)
 {
 	struct tr2_table t = TR2_TABLE_OF(r->out, "counters", counter_columns);
 
-	add_sums(&t, r, TR2_MODEL_COUNTER);
+	add_sums(&t, r, TR2_DEFINITION_COUNTER);
 	add_events(&t, r);
 	return tr2_report_table_if_any(r, &t, "counter");
 }
@@ -349,6 +349,6 @@ bool tr2_report_gauges(const struct tr2_report *r)
 {
 	struct tr2_table t = TR2_TABLE_OF(r->out, "gauges", gauge_columns);
 
-	add_sums(&t, r, TR2_MODEL_GAUGE);
+	add_sums(&t, r, TR2_DEFINITION_GAUGE);
 	return tr2_report_table_if_any(r, &t, "max");
 }

@@ -164,7 +164,7 @@ static void own_process_name(struct tr2_export *x, struct tr2_buf *b,
 static void add_values(struct tr2_attributes *a,
 		       const struct tr2_metric *metric)
 {
-	bool gauge = metric->kind == TR2_MODEL_GAUGE;
+	bool gauge = metric->kind == TR2_DEFINITION_GAUGE;
 	const struct {
 		const char *name;
 		uint64_t value;
@@ -197,11 +197,11 @@ static void add_metrics(struct tr2_attributes *a, uint32_t session,
 
 	tr2_for_each_metric(m, session, i) {
 		const struct tr2_metric *metric = &m->metrics[i];
-		bool timer = metric->kind == TR2_MODEL_TIMER;
+		bool timer = metric->kind == TR2_DEFINITION_TIMER;
 
 		if (metric->thread != thread)
 			continue;
-		if (metric->kind >= TR2_MODEL_DISTRIBUTION) {
+		if (metric->kind >= TR2_DEFINITION_DISTRIBUTION) {
 			add_values(a, metric);
 			continue;
 		}

@@ -510,7 +510,7 @@ static void counter(struct tr2_export *x, const struct tr2_metric *metric,
 	tr2_chrome_add_time(x, wall_ns);
 	tr2_chrome_add_name(x, tr2_buf_str(&x->text));
 	tr2_buf_addlit(b, ",\"args\":{\"value\":");
-	if (metric->kind == TR2_MODEL_GAUGE)
+	if (metric->kind == TR2_DEFINITION_GAUGE)
 		tr2_buf_add_i64(b, value);
 	else
 		tr2_buf_add_u64(b, (uint64_t)value);
@@ -524,7 +524,7 @@ static void intervals(struct tr2_export *x, const struct tr2_metric *metric,
 	const struct tr2_chrome *c = x->state;
 	uint32_t pid = c->pids[x->m->sessions[metric->session].node];
 	struct tr2_buf *b = tr2_chrome_open_event(x, 'i', pid, pid);
-	bool is_timer = metric->kind == TR2_MODEL_TIMER;
+	bool is_timer = metric->kind == TR2_DEFINITION_TIMER;
 	size_t args;
 
 	tr2_chrome_add_time(x, wall_ns);
@@ -555,14 +555,14 @@ static void metric(struct tr2_export *x, uint32_t i)
 		return;
 	tr2_buf_reset(&x->text);
 	tr2_export_metric_name(x, &x->text, metric);
-	if (metric->kind == TR2_MODEL_DISTRIBUTION ||
-	    metric->kind == TR2_MODEL_TIMER) {
+	if (metric->kind == TR2_DEFINITION_DISTRIBUTION ||
+	    metric->kind == TR2_DEFINITION_TIMER) {
 		intervals(x, metric, s->wall_ns + s->end_ns);
 		return;
 	}
 	counter(x, metric, s->wall_ns + s->start_ns, 0);
 	counter(x, metric, s->wall_ns + s->end_ns,
-		(int64_t)(metric->kind == TR2_MODEL_GAUGE ? metric->total_ns :
+		(int64_t)(metric->kind == TR2_DEFINITION_GAUGE ? metric->total_ns :
 							     metric->count));
 }
 

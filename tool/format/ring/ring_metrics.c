@@ -24,7 +24,7 @@ struct adding {
 	struct tr2_buf histogram, json;
 };
 
-static uint64_t key_of(uint32_t thread, enum tr2_model_metric_kind kind,
+static uint64_t key_of(uint32_t thread, enum tr2_definition_kind kind,
 		       tr2_str category, tr2_str name)
 {
 	return tr2_mix(tr2_key(thread, kind), tr2_key(category, name)) | 1;
@@ -44,7 +44,7 @@ static void note_reported(struct adding *a)
 	}
 }
 
-static bool is_recorded(const struct adding *a, enum tr2_model_metric_kind kind,
+static bool is_recorded(const struct adding *a, enum tr2_definition_kind kind,
 		    const struct tr2_view *category,
 		    const struct tr2_view *name)
 {
@@ -83,7 +83,7 @@ static void add_timer(struct adding *a, struct tr2_parsed_event *ev,
 	if (a->histogram.len)
 		v->histogram.text = (struct tr2_view){ a->histogram.p,
 						       a->histogram.len };
-	if (!is_recorded(a, TR2_MODEL_TIMER, &v->category.text, &v->name.text))
+	if (!is_recorded(a, TR2_DEFINITION_TIMER, &v->category.text, &v->name.text))
 		tr2_build_metric(a->m, ev);
 }
 
@@ -108,7 +108,7 @@ static void add_signed(struct tr2_buf *b, const char *key, int64_t value)
 
 /* Begin the object of a metric, unless an event reported that. */
 static bool begin_json(struct adding *a, const struct tr2_definition *d,
-		       enum tr2_model_metric_kind kind)
+		       enum tr2_definition_kind kind)
 {
 	struct tr2_view category = string_of(a, d->category);
 	struct tr2_view name = string_of(a, d->name);
@@ -145,7 +145,7 @@ static void add_distribution(struct adding *a, struct tr2_parsed_event *ev,
 	struct tr2_buf *json = &a->json;
 
 	if (a->thread || !value->count ||
-	    !begin_json(a, d, TR2_MODEL_DISTRIBUTION))
+	    !begin_json(a, d, TR2_DEFINITION_DISTRIBUTION))
 		return;
 	add_number(json, "count", value->count);
 	add_number(json, "sum", value->total_ns);
@@ -164,7 +164,7 @@ static void add_gauge(struct adding *a, const struct tr2_definition *d,
 {
 	struct tr2_parsed_event ev;
 
-	if (!begin_json(a, d, TR2_MODEL_GAUGE))
+	if (!begin_json(a, d, TR2_DEFINITION_GAUGE))
 		return;
 	tr2_parsed_event_init(&ev);
 	ev.session = a->session;
@@ -195,7 +195,7 @@ static void add_counter(struct adding *a, struct tr2_parsed_event *ev,
 	v->category.text = string_of(a, d->category);
 	v->name.text = string_of(a, d->name);
 	v->count.u = count;
-	if (!is_recorded(a, TR2_MODEL_COUNTER, &v->category.text, &v->name.text))
+	if (!is_recorded(a, TR2_DEFINITION_COUNTER, &v->category.text, &v->name.text))
 		tr2_build_metric(a->m, ev);
 }
 

@@ -538,7 +538,7 @@ static uint64_t as_ns(int64_t value)
 
 /* thread 0: the metric is of the whole session. */
 static struct tr2_metric *new_metric(struct build *b,
-				     enum tr2_model_metric_kind kind,
+				     enum tr2_definition_kind kind,
 				     uint32_t thread,
 				     const struct tr2_view *category,
 				     const struct tr2_view *name)
@@ -554,7 +554,7 @@ static struct tr2_metric *new_metric(struct build *b,
 static void add_timer(struct build *b, uint32_t thread,
 		      const struct tr2_parsed_timer *v)
 {
-	struct tr2_metric *metric = new_metric(b, TR2_MODEL_TIMER, thread,
+	struct tr2_metric *metric = new_metric(b, TR2_DEFINITION_TIMER, thread,
 					       &v->category.text,
 					       &v->name.text);
 
@@ -582,7 +582,7 @@ static void on_th_timer(struct build *b)
 static void add_counter(struct build *b, uint32_t thread,
 			const struct tr2_parsed_counter *v)
 {
-	struct tr2_metric *metric = new_metric(b, TR2_MODEL_COUNTER, thread,
+	struct tr2_metric *metric = new_metric(b, TR2_DEFINITION_COUNTER, thread,
 					       &v->category.text,
 					       &v->name.text);
 

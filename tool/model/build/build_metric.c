@@ -10,7 +10,7 @@
 #include "model/json_members.h"
 
 struct tr2_metric *tr2_build_new_metric(struct build *b,
-					enum tr2_model_metric_kind kind)
+					enum tr2_definition_kind kind)
 {
 	uint32_t i = tr2_add(b->m, metrics);
 	struct tr2_model_session *s = session_of(b);
@@ -73,11 +73,11 @@ bool tr2_build_data_metric(struct build *b)
 	struct tr2_json_member member;
 	struct tr2_metric *metric;
 
-	enum tr2_model_metric_kind kind = tr2_build_is(&v->key.text, "gauge") ?
-						  TR2_MODEL_GAUGE :
-						  TR2_MODEL_DISTRIBUTION;
+	enum tr2_definition_kind kind = tr2_build_is(&v->key.text, "gauge") ?
+						  TR2_DEFINITION_GAUGE :
+						  TR2_DEFINITION_DISTRIBUTION;
 
-	if (kind == TR2_MODEL_DISTRIBUTION &&
+	if (kind == TR2_DEFINITION_DISTRIBUTION &&
 	    !tr2_build_is(&v->key.text, "distribution"))
 		return false;
 	metric = tr2_build_new_metric(b, kind);
