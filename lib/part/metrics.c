@@ -86,15 +86,22 @@ static void add_buckets(struct tr2_buf *b, const uint64_t *counts)
 	tr2_buf_addstr(b, end);
 }
 
+/* The names of kinds, and of their values before the end. */
+static const char *const names[][2] = {
+#define TR2_METRIC_KIND(KIND, kind, ...) \
+	[TR2_DEFINITION_##KIND] = { #kind, #kind "_so_far" },
+#include "arena/kinds.def"
+};
+
 /* Git's format has no event for them: readers that know nothing of them show
  * data. */
-static void emit_data(struct tr2_call *call, const char *key,
-		      struct tr2_buf *json)
+static void emit_data(struct tr2_call *call, const struct tr2_metric_def *def,
+		      bool so_far, struct tr2_buf *json)
 {
 	if (json->failed)
 		tr2_stream_lost();
 	else
-		TR2_EMIT(call, data_json, .category.s = "trace2", .key.s = key,
+		TR2_EMIT(call, data_json, .category.s = "trace2", .key.s = names[def->kind][so_far],
 			 .value.s = tr2_buf_str(json));
 }
 
@@ -106,7 +113,7 @@ static struct tr2_buf *begin_json(struct tr2_call *call)
 	return &call->thread->message;
 }
 
-static void emit_distribution(struct tr2_call *call, const char *key,
+static void emit_distribution(struct tr2_call *call, bool so_far,
 			      struct tr2_slot *slot, unsigned int index,
 			      const struct tr2_timer_sum *sum)
 {
@@ -122,10 +129,10 @@ static void emit_distribution(struct tr2_call *call, const char *key,
 	add_number(json, "min", sum->min_ns);
 	add_number(json, "max", sum->max_ns);
 	add_buckets(json, tr2_timer_buckets(slot, index));
-	emit_data(call, key, json);
+	emit_data(call, def, so_far, json);
 }
 
-static void emit_gauge(struct tr2_call *call, const char *key,
+static void emit_gauge(struct tr2_call *call, bool so_far,
 		       const struct tr2_gauge_cell *cell,
 		       const struct tr2_metric_def *def)
 {
@@ -141,17 +148,17 @@ static void emit_gauge(struct tr2_call *call, const char *key,
 	add_signed(json, "min", tr2_gauge_value(~low));
 	add_signed(json, "max", tr2_gauge_value(high));
 	tr2_buf_addch(json, '}');
-	emit_data(call, key, json);
+	emit_data(call, def, so_far, json);
 }
 
-static void emit_gauges(struct tr2_call *call, const char *key)
+static void emit_gauges(struct tr2_call *call, bool so_far)
 {
 	const struct tr2_gauge_cell *gauges =
 		__atomic_load_n(&tr2_gauges, __ATOMIC_RELAXED);
 	unsigned int nr = gauges ? tr2_metric_nr(TR2_METRIC_GAUGE) : 0, i;
 
 	for (i = 0; i < nr; i++)
-		emit_gauge(call, key, &gauges[i],
+		emit_gauge(call, so_far, &gauges[i],
 			   tr2_metric_def(TR2_METRIC_GAUGE, i));
 }
 
@@ -167,7 +174,7 @@ static void emit_timer(struct tr2_call *call, struct tr2_slot *slot,
 	if (!sum.count && !sum.unfinished)
 		return;
 	if (def->unit) {
-		emit_distribution(call, "distribution", slot, index, &sum);
+		emit_distribution(call, false, slot, index, &sum);
 		return;
 	}
 	histogram = collect_histogram(call, slot, index);
@@ -238,33 +245,32 @@ static void metrics_emit_thread(struct tr2_call *call,
 static void metrics_emit_process(struct tr2_call *call, struct tr2_slot *sum)
 {
 	emit_slot(call, sum, false);
-	emit_gauges(call, "gauge");
+	emit_gauges(call, false);
 }
 
 static void emit_timer_so_far(struct tr2_call *call, struct tr2_slot *slot,
 			      unsigned int index)
 {
-	bool has_unit = tr2_metric_def(TR2_METRIC_TIMER, index)->unit;
 	struct tr2_timer_sum sum;
 
 	tr2_timer_read(slot, index, call->now_ns, &sum);
-	emit_distribution(call,
-			  has_unit ? "distribution_so_far" : "timer_so_far",
-			  slot, index, &sum);
+	emit_distribution(call, true, slot, index, &sum);
 }
 
 static void emit_counter_so_far(struct tr2_call *call,
 				const struct tr2_slot *slot, unsigned int index)
 {
+	const struct tr2_metric_def *def =
+		tr2_metric_def(TR2_METRIC_COUNTER, index);
 	uint64_t count = tr2_counter_read(slot, index);
 	struct tr2_buf *json = begin_json(call);
 
 	if (!count)
 		return;
-	add_names(json, tr2_metric_def(TR2_METRIC_COUNTER, index));
+	add_names(json, def);
 	add_number(json, "count", count);
 	tr2_buf_addch(json, '}');
-	emit_data(call, "counter_so_far", json);
+	emit_data(call, def, true, json);
 }
 
 static void metrics_emit_so_far(struct tr2_call *call, struct tr2_slot *sum)
@@ -275,7 +281,7 @@ static void metrics_emit_so_far(struct tr2_call *call, struct tr2_slot *sum)
 		emit_timer_so_far(call, sum, i);
 	for (i = 0; sum && i < tr2_metric_nr(TR2_METRIC_COUNTER); i++)
 		emit_counter_so_far(call, sum, i);
-	emit_gauges(call, "gauge_so_far");
+	emit_gauges(call, true);
 }
 
 static void emit_ambiguous(struct tr2_call *call, enum tr2_metric_kind kind)
@@ -290,11 +296,8 @@ static void emit_ambiguous(struct tr2_call *call, enum tr2_metric_kind kind)
 				       "trace2: %s '%s/%s' is defined again "
 				       "with another unit or other flags: the "
 				       "first ones count",
-				       kind == TR2_METRIC_COUNTER ? "counter" :
-				       kind == TR2_METRIC_GAUGE	  ? "gauge" :
-				       def->unit ? "distribution" :
-						   "timer",
-				       def->category, def->name);
+				       names[def->kind][0], def->category,
+				       def->name);
 	}
 }
 
