@@ -543,7 +543,7 @@ static struct tr2_metric *new_metric(struct build *b,
 				     const struct tr2_view *category,
 				     const struct tr2_view *name)
 {
-	struct tr2_metric *metric = tr2_build_new_metric(b, kind);
+	struct tr2_metric *metric = tr2_build_metric(b->m, b->s, kind);
 
 	metric->thread = thread;
 	metric->category = intern_view(b, category);
@@ -776,11 +776,4 @@ void tr2_build_event(struct tr2_model *m, const struct tr2_parsed_event *ev)
 	else
 		on_other(&b);
 	tr2_build_lasts(&b);
-}
-
-void tr2_build_metric(struct tr2_model *m, const struct tr2_parsed_event *ev)
-{
-	struct build b = { m, ev, ev->session, ev->thread, 0 };
-
-	handlers[ev->kind](&b);
 }
