@@ -112,6 +112,9 @@ struct tr2_point {
 	uint8_t kind; /* enum tr2_point_kind */
 };
 
+/* The names of kinds of metrics. */
+extern const char *const tr2_metric_names[];
+
 struct tr2_metric {
 	tr2_str category, name;
 	tr2_str unit; /* of a distribution or gauge */
@@ -119,9 +122,11 @@ struct tr2_metric {
 	uint32_t thread; /* 0: metric of the whole session */
 	uint32_t next;   /* of the same session */
 	uint8_t kind;    /* enum tr2_definition_kind */
-	uint64_t count;  /* the counter's value; intervals, or values */
-	/* Of a distribution: in its unit; of a gauge: the last, least and
-	 * greatest value, to be read as int64_t. */
+	/* The value of a counter, the last one of a gauge; intervals, or
+	 * values. */
+	uint64_t count;
+	/* Of a distribution: in its unit; of a gauge: least and greatest value,
+	 * as int64_t like the last one. */
 	uint64_t total_ns, min_ns, max_ns;
 	uint64_t unfinished;
 	/* JSON text [[upper_bound,count],…], or NULL: seconds, or as the

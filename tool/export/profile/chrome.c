@@ -561,9 +561,7 @@ static void metric(struct tr2_export *x, uint32_t i)
 		return;
 	}
 	counter(x, metric, s->wall_ns + s->start_ns, 0);
-	counter(x, metric, s->wall_ns + s->end_ns,
-		(int64_t)(metric->kind == TR2_DEFINITION_GAUGE ? metric->total_ns :
-							     metric->count));
+	counter(x, metric, s->wall_ns + s->end_ns, (int64_t)metric->count);
 }
 
 static bool end(struct tr2_export *x)

@@ -97,7 +97,7 @@ static void add_gauges(struct adding *a)
 		metric = new_metric(a, &a->f->definitions[i]);
 		if (!metric)
 			continue;
-		metric->total_ns = (uint64_t)value.last;
+		metric->count = (uint64_t)value.last;
 		metric->min_ns = (uint64_t)value.min;
 		metric->max_ns = (uint64_t)value.max;
 	}

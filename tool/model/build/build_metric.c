@@ -53,10 +53,10 @@ static void take_member(const struct build *b, struct tr2_metric *metric,
 		metric->name = intern(b, member);
 	else if (tr2_json_member_is(member, "unit"))
 		metric->unit = intern(b, member);
-	else if (tr2_json_member_is(member, "count"))
-		metric->count = number(member);
-	else if (tr2_json_member_is(member, "sum") ||
+	else if (tr2_json_member_is(member, "count") ||
 		 tr2_json_member_is(member, "last"))
+		metric->count = number(member);
+	else if (tr2_json_member_is(member, "sum"))
 		metric->total_ns = number(member);
 	else if (tr2_json_member_is(member, "min"))
 		metric->min_ns = number(member);
