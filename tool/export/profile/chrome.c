@@ -528,8 +528,8 @@ static void intervals(struct tr2_export *x, const struct tr2_metric *metric,
 	size_t args;
 
 	tr2_chrome_add_time(x, wall_ns);
-	tr2_buf_addlit(b, ",\"s\":\"p\",\"cat\":\"");
-	tr2_buf_addstr(b, is_timer ? "timer\"" : "distribution\"");
+	tr2_buf_addall(b, ",\"s\":\"p\",\"cat\":\"",
+		       tr2_metric_names[metric->kind], "\"");
 	tr2_chrome_add_name(x, tr2_buf_str(&x->text));
 	args = tr2_chrome_open_args(b);
 	tr2_export_json_int(b, is_timer ? "intervals" : "count",
@@ -555,8 +555,8 @@ static void metric(struct tr2_export *x, uint32_t i)
 		return;
 	tr2_buf_reset(&x->text);
 	tr2_export_metric_name(x, &x->text, metric);
-	if (metric->kind == TR2_DEFINITION_DISTRIBUTION ||
-	    metric->kind == TR2_DEFINITION_TIMER) {
+	if (metric->kind != TR2_DEFINITION_COUNTER &&
+	    metric->kind != TR2_DEFINITION_GAUGE) {
 		intervals(x, metric, s->wall_ns + s->end_ns);
 		return;
 	}
