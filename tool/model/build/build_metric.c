@@ -80,14 +80,19 @@ static enum tr2_definition_kind kind_of(const struct tr2_view *key)
 bool tr2_build_data_metric(struct build *b)
 {
 	const struct tr2_parsed_data_json *v = &b->ev->as.data_json;
-	struct tr2_view text = v->value.text;
+	struct tr2_view text = v->value.text, key = v->key.text;
+	bool of_thread = key.len > 3 && !memcmp(key.p, "th_", 3);
 	struct tr2_json_member member;
-	enum tr2_definition_kind kind = kind_of(&v->key.text);
+	enum tr2_definition_kind kind;
 	struct tr2_metric *metric;
 
+	if (of_thread)
+		key = (struct tr2_view){ key.p + 3, key.len - 3 };
+	kind = kind_of(&key);
 	if (!kind)
 		return false;
 	metric = tr2_build_metric(b->m, b->s, kind);
+	metric->thread = of_thread ? b->t : 0;
 	while (tr2_json_next_member(&text, &member))
 		take_member(b, metric, &member);
 	return true;
