@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kinds - the kinds of metrics, as rings and the command's model number them. */
+/* kinds - the kinds of metrics, by their numbers in rings and in the model. */
 #pragma once
 
 enum tr2_definition_kind {

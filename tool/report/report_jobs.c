@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "common/say.h"
 #include "model/path/jobs.h"
+#include "model/path/what_if_rank.h"
 #include "model/path/what_if_times.h"
 #include "report/report.h"
 

@@ -261,9 +261,10 @@ static void process(struct tr2_attributes *a, uint32_t node, uint32_t session,
 	add_points(a, points);
 	add_params(a, points);
 	add_data(a, "trace2.process.data", points);
-	add_metrics(a, "trace2.process.timers", TR2_DEFINITION_TIMER, session, 0);
-	add_metrics(a, "trace2.process.counters", TR2_DEFINITION_COUNTER, session,
+	add_metrics(a, "trace2.process.timers", TR2_DEFINITION_TIMER, session,
 		    0);
+	add_metrics(a, "trace2.process.counters", TR2_DEFINITION_COUNTER,
+		    session, 0);
 }
 
 static void thread(struct tr2_attributes *a, uint32_t i,

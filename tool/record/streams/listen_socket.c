@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Create and remove Unix sockets. */
-#include "record/streams/socket.h"
+#include "record/streams/listen.h"
 
 #include <errno.h>
 #include <stdio.h>
