@@ -16,21 +16,17 @@ TR2_LARGE union tr2_opened tr2_opened_timers[TR2_MAX_TIMERS];
 TR2_LARGE union tr2_opened tr2_opened_counters[TR2_MAX_COUNTERS];
 TR2_LARGE union tr2_opened tr2_opened_gauges[TR2_MAX_GAUGES];
 
-static union tr2_opened none[] = {
-#define TR2_METRIC_KIND(KIND, kind, ...) \
-	[TRACE2_METRIC_##KIND].kind.index = TRACE2_UNREGISTERED_,
-#include "arena/kinds.def"
-};
-
-static const struct row {
+static struct row {
 	enum tr2_definition_kind kind;
 	enum tr2_metric_kind cell;
 	bool has_unit;
 	unsigned int always; /* flags */
+	union tr2_opened none; /* counts nothing */
 } rows[] = {
 #define TR2_METRIC_KIND(KIND, kind, number, CELL, has_unit, always)      \
 	[TRACE2_METRIC_##KIND] = { TR2_DEFINITION_##KIND,                \
-				   TR2_METRIC_##CELL, has_unit, always },
+				   TR2_METRIC_##CELL, has_unit, always,  \
+				   .none.kind.index = TRACE2_UNREGISTERED_ },
 #include "arena/kinds.def"
 };
 
@@ -134,7 +130,7 @@ static bool make_names(struct tr2_buf *category, struct tr2_buf *name,
 static void *open_metric(enum trace2_metric_kind kind,
 			 struct tr2_metric_given *given)
 {
-	const struct row *row = &rows[kind];
+	struct row *row = &rows[kind];
 	unsigned int index;
 
 	given->kind = row->kind;
@@ -145,7 +141,7 @@ static void *open_metric(enum trace2_metric_kind kind,
 	else if (!given->unit)
 		given->unit = "";
 	index = tr2_metric_open(row->cell, given, place_of);
-	return index == TRACE2_UNREGISTERED_ ? &none[kind] :
+	return index == TRACE2_UNREGISTERED_ ? &row->none :
 					       at(row->cell, index);
 }
 
@@ -159,13 +155,13 @@ void *trace2_metric_open(enum trace2_metric_kind kind, const char *path,
 	struct tr2_metric_given given = { .unit = unit, .flags = flags };
 	int saved_errno = errno;
 	struct tr2_buf category, name;
-	void *opened = &none[0];
+	void *opened = &rows[0].none;
 
-	if ((unsigned int)kind >= ARRAY_SIZE(none)) {
+	if ((unsigned int)kind >= ARRAY_SIZE(rows)) {
 		tr2_metric_refuse(TR2_REFUSED_KIND);
 		return opened;
 	}
-	opened = &none[kind];
+	opened = &rows[kind].none;
 	tr2_buf_init_fixed(&category, category_bytes, sizeof(category_bytes));
 	tr2_buf_init_fixed(&name, name_bytes, sizeof(name_bytes));
 	if (nr_labels > TR2_METRIC_MAX_LABELS) {

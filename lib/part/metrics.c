@@ -306,7 +306,7 @@ static void emit_refused(struct tr2_call *call)
 /* Report definitions that do not count. */
 static void metrics_emit_errors(struct tr2_call *call)
 {
-	unsigned int nr = tr2_metric_nr_refused(TR2_REFUSED_ROOM);
+	unsigned int nr = tr2_metric_nr_refused(TR2_REFUSED_ROOM), kind;
 
 	if (nr)
 		tr2_call_error(call,
@@ -325,9 +325,8 @@ static void metrics_emit_errors(struct tr2_call *call)
 			       "trace2: %u timers have no histogram: more than "
 			       "%u are to have one",
 			       nr, TR2_MAX_HISTOGRAMS);
-	emit_ambiguous(call, TR2_METRIC_TIMER);
-	emit_ambiguous(call, TR2_METRIC_COUNTER);
-	emit_ambiguous(call, TR2_METRIC_GAUGE);
+	for (kind = 0; kind < TR2_METRIC_KINDS; kind++)
+		emit_ambiguous(call, kind);
 }
 
 const struct tr2_part tr2_part_metrics = {
