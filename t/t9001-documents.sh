@@ -378,19 +378,12 @@ test_expect_success CC,!INSTRUMENTED 'the example of adding a metric kind compil
 	sed "/^#define GAUGE_SORT/r block" \
 		"$GIT_BUILD_DIR"/tool/report/report_metrics.c \
 		>tree/tool/report/report_metrics.c &&
-	c_block "$docs"/technical/$page 5 >block &&
-	sed "/^TR2_COLUMN_LIST(gauge_columns/r block" \
-		"$GIT_BUILD_DIR"/tool/top/top_metrics.c \
-		>tree/tool/top/top_metrics.c &&
-	put_block $page 6 tool/export/tables.def &&
 	"$CC" -std=c11 -D_GNU_SOURCE -Wall -Werror "-DTRACE2_VERSION=\"0\"" \
 		-Itree/lib -Itree/tool -fsyntax-only \
 		tree/lib/api/metric.c tree/lib/api/metric_read.c \
 		tree/lib/metric/def.c tree/lib/metric/open.c \
 		tree/lib/part/metrics.c tree/tool/report/report.c \
-		tree/tool/report/report_metrics.c tree/tool/top/top_metrics.c \
-		tree/tool/export/walk.c tree/tool/export/sql/tables.c \
-		tree/tool/model/model.c
+		tree/tool/report/report_metrics.c tree/tool/model/model.c
 '
 
 test_expect_success 'NEWS begins with the version of now' '
