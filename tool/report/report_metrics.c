@@ -108,22 +108,6 @@ static void add_metric(struct sum *s, const struct tr2_metric *metric)
 	s->processes++;
 }
 
-static void gather(struct sums *sums, const struct tr2_report *r, int kind)
-{
-	const struct tr2_model *m = r->m;
-	uint32_t i;
-
-	for (i = 1; i < m->nr_metrics; i++) {
-		const struct tr2_metric *metric = &m->metrics[i];
-
-		if (metric->kind != kind ||
-		    (metric->thread != 0) != r->per_thread ||
-		    !tr2_filter_session(r->filter, m, metric->session))
-			continue;
-		add_metric(sum_of(sums, r, metric), metric);
-	}
-}
-
 /* A sum, or an event that the kernel counted over all processes (trace2 record
  * -e). */
 struct sum_row {
@@ -148,12 +132,10 @@ static uint64_t mean(const struct sum *sum)
 
 /* No percentiles from a part of the intervals: they would pass for those of
  * all. */
-static void give_percentile(struct tr2_table *t, const struct sum *sum, double p)
-{
-	if (sum->buckets && !sum->some_without)
-		tr2_cell_ns(t, tr2_histogram_percentile(sum->buckets, p,
-							sum->max_ns));
-}
+#define PERCENTILE(cell, type, p) \
+	if (r->sum->buckets && !r->sum->some_without) \
+		cell(t, (type)tr2_histogram_percentile(r->sum->buckets, p, \
+						       r->sum->max_ns))
 
 /* The buckets that are not empty: [[upper bound, count], ...]. */
 static void cell_buckets(struct tr2_table *t, const struct sum_row *r)
@@ -193,11 +175,11 @@ static void cell_buckets(struct tr2_table *t, const struct sum_row *r)
 	COLUMN(min_ns, "MIN", TR2_COL_SINGLE | TR2_COL_SPARE, \
 	       tr2_cell_ns(t, (int64_t)r->sum->min_ns)) \
 	COLUMN(p50_ns, "P50", TR2_COL_SINGLE | TR2_COL_YIELDS, \
-	       give_percentile(t, r->sum, 0.5)) \
+	       PERCENTILE(tr2_cell_ns, int64_t, 0.5)) \
 	COLUMN(p90_ns, "P90", TR2_COL_SINGLE | TR2_COL_SPARE, \
-	       give_percentile(t, r->sum, 0.9)) \
+	       PERCENTILE(tr2_cell_ns, int64_t, 0.9)) \
 	COLUMN(p99_ns, "P99", TR2_COL_SINGLE | TR2_COL_YIELDS, \
-	       give_percentile(t, r->sum, 0.99)) \
+	       PERCENTILE(tr2_cell_ns, int64_t, 0.99)) \
 	COLUMN(max_ns, "MAX", TR2_COL_SINGLE, \
 	       tr2_cell_ns(t, (int64_t)r->sum->max_ns)) \
 	COLUMN(unfinished, "UNFINISHED", 0, \
@@ -212,25 +194,17 @@ static void cell_buckets(struct tr2_table *t, const struct sum_row *r)
 TR2_COLUMN_LIST(timer_columns, struct sum_row, TIMER_COLUMNS)
 #define TIMER_SORT "total"
 
-static void give_percentile_value(struct tr2_table *t, const struct sum *sum,
-				  double p)
-{
-	if (sum->buckets && !sum->some_without)
-		tr2_cell_uint(t, (uint64_t)tr2_histogram_percentile(
-					 sum->buckets, p, sum->max_ns));
-}
-
 #define DISTRIBUTION_COLUMNS(COLUMN, DATA, TEXT) \
 	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->sum->count)) \
 	COLUMN(sum, "SUM", TR2_COL_SPARE, tr2_cell_uint(t, r->sum->total_ns)) \
 	COLUMN(mean, "MEAN", 0, tr2_cell_uint(t, mean(r->sum))) \
 	COLUMN(min, "MIN", 0, tr2_cell_uint(t, r->sum->min_ns)) \
 	COLUMN(p50, "P50", TR2_COL_YIELDS, \
-	       give_percentile_value(t, r->sum, 0.5)) \
+	       PERCENTILE(tr2_cell_uint, uint64_t, 0.5)) \
 	COLUMN(p90, "P90", TR2_COL_SPARE, \
-	       give_percentile_value(t, r->sum, 0.9)) \
+	       PERCENTILE(tr2_cell_uint, uint64_t, 0.9)) \
 	COLUMN(p99, "P99", TR2_COL_YIELDS, \
-	       give_percentile_value(t, r->sum, 0.99)) \
+	       PERCENTILE(tr2_cell_uint, uint64_t, 0.99)) \
 	COLUMN(max, "MAX", 0, tr2_cell_uint(t, r->sum->max_ns)) \
 	UNIT(COLUMN) \
 	GROUP(COLUMN) \
@@ -294,11 +268,19 @@ static void add_events(struct tr2_table *t, const struct tr2_report *r)
 
 static void add_sums(struct tr2_table *t, const struct tr2_report *r, int kind)
 {
-	struct sum_row row = { r->m, NULL, NULL };
+	const struct tr2_model *m = r->m;
+	struct sum_row row = { m, NULL, NULL };
 	struct sums sums = { 0 };
 	uint32_t i;
 
-	gather(&sums, r, kind);
+	for (i = 1; i < m->nr_metrics; i++) {
+		const struct tr2_metric *metric = &m->metrics[i];
+
+		if (metric->kind == kind &&
+		    (metric->thread != 0) == r->per_thread &&
+		    tr2_filter_session(r->filter, m, metric->session))
+			add_metric(sum_of(&sums, r, metric), metric);
+	}
 	for (i = 0; i < sums.nr; i++) {
 		row.sum = &sums.sum[i];
 		tr2_table_add(t, &row);
