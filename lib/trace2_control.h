@@ -37,11 +37,10 @@ TRACE2_API int trace2_reopen_fl(const char *file, int line);
 #define trace2_reopen() trace2_reopen_fl(__FILE__, __LINE__)
 
 /*
- * Tells the timers, distributions, counters and gauges so far: of a program that
- * never ends, or may be killed. Each one that was used becomes a `data_json`
- * event of the category `trace2`, with the key timer_so_far, distribution_so_far,
- * counter_so_far or gauge_so_far; values are sums since the start of all threads,
- * of timers in ns. The events at the end of the process are the same as without
+ * Tells the metrics so far: of a program that never ends, or may be killed. Each
+ * one that was used becomes a `data_json` event of the category `trace2`, with a
+ * key such as timer_so_far; values are sums since the start of all threads, of
+ * timers in ns. The events at the end of the process are the same as without
  * it. Of the kernel's samples, the calling thread's come out of their buffer.
  *
  * There is nothing else to flush: each event is one write, and was passed to the

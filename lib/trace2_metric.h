@@ -23,44 +23,6 @@ extern "C" {
 
 #define TRACE2_UNREGISTERED_ (~0u)
 
-struct trace2_timer {
-	const char *category, *name;
-	unsigned int flags;
-	unsigned int index; /* the library's */
-};
-
-struct trace2_counter {
-	const char *category, *name;
-	unsigned int flags;
-	unsigned int index; /* the library's */
-};
-
-struct trace2_distribution {
-	const char *category, *name;
-	const char *unit; /* such as "bytes"; NULL: a plain number */
-	unsigned int flags; /* 0 */
-	unsigned int index; /* the library's */
-};
-
-struct trace2_gauge {
-	const char *category, *name;
-	const char *unit; /* such as "connections"; NULL: a plain number */
-	unsigned int flags; /* 0 */
-	unsigned int index; /* the library's */
-};
-
-/* Called by the constructors and destructors that the macros below define. */
-TRACE2_API void trace2_register_timer_(struct trace2_timer *timer);
-TRACE2_API void trace2_register_counter_(struct trace2_counter *counter);
-TRACE2_API void trace2_unregister_timer_(struct trace2_timer *timer);
-TRACE2_API void trace2_unregister_counter_(struct trace2_counter *counter);
-TRACE2_API void
-trace2_register_distribution_(struct trace2_distribution *distribution);
-TRACE2_API void
-trace2_unregister_distribution_(struct trace2_distribution *distribution);
-TRACE2_API void trace2_register_gauge_(struct trace2_gauge *gauge);
-TRACE2_API void trace2_unregister_gauge_(struct trace2_gauge *gauge);
-
 /* The typedef takes the semicolon after the macro. It names the structure: one
  * declared alone would be a new type of the C++ namespace that it stands in. */
 #define TRACE2_METRIC_(storage, kind, ident, ...)                            \
@@ -76,32 +38,10 @@ TRACE2_API void trace2_unregister_gauge_(struct trace2_gauge *gauge);
 	}                                                                    \
 	typedef struct trace2_##kind trace2_type_of_##ident
 
-/* For one file … */
-#define TRACE2_TIMER(ident, category, name, flags) \
-	TRACE2_METRIC_(static, timer, ident, category, name, flags)
-#define TRACE2_COUNTER(ident, category, name, flags) \
-	TRACE2_METRIC_(static, counter, ident, category, name, flags)
-#define TRACE2_DISTRIBUTION(ident, category, name, unit) \
-	TRACE2_METRIC_(static, distribution, ident, category, name, unit, 0)
-#define TRACE2_GAUGE(ident, category, name, unit) \
-	TRACE2_METRIC_(static, gauge, ident, category, name, unit, 0)
-
-/* … and for several: SHARED in one of them, DECLARE in their header. */
-#define TRACE2_TIMER_SHARED(ident, category, name, flags) \
-	TRACE2_METRIC_(, timer, ident, category, name, flags)
-#define TRACE2_COUNTER_SHARED(ident, category, name, flags) \
-	TRACE2_METRIC_(, counter, ident, category, name, flags)
-#define TRACE2_DISTRIBUTION_SHARED(ident, category, name, unit) \
-	TRACE2_METRIC_(, distribution, ident, category, name, unit, 0)
-#define TRACE2_GAUGE_SHARED(ident, category, name, unit) \
-	TRACE2_METRIC_(, gauge, ident, category, name, unit, 0)
-#define TRACE2_TIMER_DECLARE(ident) extern struct trace2_timer ident
-#define TRACE2_COUNTER_DECLARE(ident) extern struct trace2_counter ident
-#define TRACE2_DISTRIBUTION_DECLARE(ident) \
-	extern struct trace2_distribution ident
-#define TRACE2_GAUGE_DECLARE(ident) extern struct trace2_gauge ident
-
 /*
+ * TRACE2_TIMER(ident, category, name, flags) and the like define a metric for
+ * one file; for several: ..._SHARED in one of them, ..._DECLARE in their header.
+ *
  * For arrays, such as those of a program that numbers its metrics:
  *
  *	static struct trace2_timer timers[] = {
@@ -115,15 +55,6 @@ TRACE2_API void trace2_unregister_gauge_(struct trace2_gauge *gauge);
  * Elements without a name are not registered, and count nothing. The index must
  * have no side effects: calls may evaluate it twice.
  */
-#define TRACE2_TIMER_INIT(category, name, flags) \
-	{ category, name, flags, TRACE2_UNREGISTERED_ }
-#define TRACE2_COUNTER_INIT(category, name, flags) \
-	{ category, name, flags, TRACE2_UNREGISTERED_ }
-#define TRACE2_DISTRIBUTION_INIT(category, name, unit) \
-	{ category, name, unit, 0, TRACE2_UNREGISTERED_ }
-#define TRACE2_GAUGE_INIT(category, name, unit) \
-	{ category, name, unit, 0, TRACE2_UNREGISTERED_ }
-
 #define TRACE2_METRICS_EACH_(array, do_each)                              \
 	unsigned int i;                                                   \
 	for (i = 0; i < sizeof(array) / sizeof(*(array)); i++)            \
@@ -143,10 +74,6 @@ TRACE2_API void trace2_unregister_gauge_(struct trace2_gauge *gauge);
 		TRACE2_METRICS_EACH_(array, trace2_unregister_##kind##_); \
 	}                                                                 \
 	typedef struct trace2_##kind trace2_type_of_##array
-#define TRACE2_TIMERS(array) TRACE2_METRICS_(timer, array)
-#define TRACE2_COUNTERS(array) TRACE2_METRICS_(counter, array)
-#define TRACE2_DISTRIBUTIONS(array) TRACE2_METRICS_(distribution, array)
-#define TRACE2_GAUGES(array) TRACE2_METRICS_(gauge, array)
 
 /*
  * Define a metric at run time, or find the one that is defined already. path:
@@ -180,24 +107,35 @@ TRACE2_API void *trace2_metric_open(enum trace2_metric_kind kind,
 #else
 #define TRACE2_CAST_(type, p) ((type)(p))
 #endif
-#define trace2_timer_open(path, flags, labels, nr)                    \
-	TRACE2_CAST_(struct trace2_timer *,                           \
-		     trace2_metric_open(TRACE2_METRIC_TIMER, (path),  \
-					TRACE2_NULL_, (flags), (labels), \
-					(nr)))
-#define trace2_counter_open(path, flags, labels, nr)                    \
-	TRACE2_CAST_(struct trace2_counter *,                           \
-		     trace2_metric_open(TRACE2_METRIC_COUNTER, (path),  \
-					TRACE2_NULL_, (flags), (labels), \
-					(nr)))
-#define trace2_distribution_open(path, unit, labels, nr)                   \
-	TRACE2_CAST_(struct trace2_distribution *,                         \
-		     trace2_metric_open(TRACE2_METRIC_DISTRIBUTION, (path), \
-					(unit), 0, (labels), (nr)))
-#define trace2_gauge_open(path, unit, labels, nr)                     \
-	TRACE2_CAST_(struct trace2_gauge *,                           \
-		     trace2_metric_open(TRACE2_METRIC_GAUGE, (path),  \
-					(unit), 0, (labels), (nr)))
+#define TRACE2_OPEN_(kind, KIND, path, unit, flags, labels, nr)                \
+	TRACE2_CAST_(struct trace2_##kind *,                                  \
+		     trace2_metric_open(TRACE2_METRIC_##KIND, (path), (unit), \
+					(flags), (labels), (nr)))
+
+/*
+ * Read a metric: the sum over all threads of this process so far, in one moment
+ * for each thread. Returns 1; 0, with a value of zeros, if tracing is off, if it
+ * does not count, if the gauge was never set, or in a signal handler, or a function
+ * in place of libc's, that interrupts the library. Takes a lock for some 10 ns a
+ * thread.
+ */
+struct trace2_metric_value {
+	uint64_t count; /* a counter's; the number of intervals or values */
+	uint64_t sum; /* of a timer in ns; at most INT64_MAX */
+	int64_t min, max; /* 0 if count is 0; a gauge's */
+	int64_t last; /* a gauge's */
+	uint64_t unfinished; /* intervals that are running, or miss an end */
+	uint64_t reserved[2]; /* 0 */
+};
+static inline int trace2_no_value_(struct trace2_metric_value *value)
+{
+	if (value)
+		__builtin_memset(value, 0, sizeof(*value));
+	return 0;
+}
+#define TRACE2_READ_(function, ident, value)                     \
+	(trace2_is_enabled() ? function(&(ident), (value)) : \
+			       trace2_no_value_(value))
 
 /*
  * Where the calling thread counts and takes times, for the inline part of
@@ -243,6 +181,29 @@ __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_;
 #if defined(__x86_64__) && defined(__LP64__) && !defined(TRACE2_TSAN_)
 #define TRACE2_INLINE_METRICS_ 1
 #endif
+
+/* Timers. */
+struct trace2_timer {
+	const char *category, *name;
+	unsigned int flags;
+	unsigned int index; /* the library's */
+};
+TRACE2_API void trace2_register_timer_(struct trace2_timer *timer);
+TRACE2_API void trace2_unregister_timer_(struct trace2_timer *timer);
+#define TRACE2_TIMER(ident, category, name, flags) \
+	TRACE2_METRIC_(static, timer, ident, category, name, flags)
+#define TRACE2_TIMER_SHARED(ident, category, name, flags) \
+	TRACE2_METRIC_(, timer, ident, category, name, flags)
+#define TRACE2_TIMER_DECLARE(ident) extern struct trace2_timer ident
+#define TRACE2_TIMER_INIT(category, name, flags) \
+	{ category, name, flags, TRACE2_UNREGISTERED_ }
+#define TRACE2_TIMERS(array) TRACE2_METRICS_(timer, array)
+#define trace2_timer_open(path, flags, labels, nr) \
+	TRACE2_OPEN_(timer, TIMER, path, TRACE2_NULL_, flags, labels, nr)
+TRACE2_API int trace2_timer_read_on_(const struct trace2_timer *timer,
+				     struct trace2_metric_value *value);
+#define trace2_timer_read(ident, value) \
+	TRACE2_READ_(trace2_timer_read_on_, ident, value)
 
 /*
  * Start and stop an interval of the calling thread. Inside a running interval
@@ -354,6 +315,34 @@ TRACE2_API void trace2_timer_add_on_(struct trace2_timer *timer, uint64_t ns,
 		 trace2_timer_add_on_(&(ident), (ns), __FILE__, __LINE__) : \
 		 trace2_off_(0, (ns)))
 
+/* Distributions. */
+struct trace2_distribution {
+	const char *category, *name;
+	const char *unit; /* such as "bytes"; NULL: a plain number */
+	unsigned int flags; /* 0 */
+	unsigned int index; /* the library's */
+};
+TRACE2_API void
+trace2_register_distribution_(struct trace2_distribution *distribution);
+TRACE2_API void
+trace2_unregister_distribution_(struct trace2_distribution *distribution);
+#define TRACE2_DISTRIBUTION(ident, category, name, unit) \
+	TRACE2_METRIC_(static, distribution, ident, category, name, unit, 0)
+#define TRACE2_DISTRIBUTION_SHARED(ident, category, name, unit) \
+	TRACE2_METRIC_(, distribution, ident, category, name, unit, 0)
+#define TRACE2_DISTRIBUTION_DECLARE(ident) \
+	extern struct trace2_distribution ident
+#define TRACE2_DISTRIBUTION_INIT(category, name, unit) \
+	{ category, name, unit, 0, TRACE2_UNREGISTERED_ }
+#define TRACE2_DISTRIBUTIONS(array) TRACE2_METRICS_(distribution, array)
+#define trace2_distribution_open(path, unit, labels, nr) \
+	TRACE2_OPEN_(distribution, DISTRIBUTION, path, unit, 0, labels, nr)
+TRACE2_API int
+trace2_distribution_read_on_(const struct trace2_distribution *distribution,
+			     struct trace2_metric_value *value);
+#define trace2_distribution_read(ident, value) \
+	TRACE2_READ_(trace2_distribution_read_on_, ident, value)
+
 /*
  * Adds a value to the distribution: from 0 to 2^63 - 1, in its unit. A negative
  * one is dropped and reported. The sum of all values stops at INT64_MAX; minimum
@@ -369,6 +358,29 @@ trace2_distribution_add_on_(struct trace2_distribution *distribution,
 		 trace2_distribution_add_on_(&(ident), (value), __FILE__,  \
 					     __LINE__) :                   \
 		 trace2_off_(0, (value)))
+
+/* Counters. */
+struct trace2_counter {
+	const char *category, *name;
+	unsigned int flags;
+	unsigned int index; /* the library's */
+};
+TRACE2_API void trace2_register_counter_(struct trace2_counter *counter);
+TRACE2_API void trace2_unregister_counter_(struct trace2_counter *counter);
+#define TRACE2_COUNTER(ident, category, name, flags) \
+	TRACE2_METRIC_(static, counter, ident, category, name, flags)
+#define TRACE2_COUNTER_SHARED(ident, category, name, flags) \
+	TRACE2_METRIC_(, counter, ident, category, name, flags)
+#define TRACE2_COUNTER_DECLARE(ident) extern struct trace2_counter ident
+#define TRACE2_COUNTER_INIT(category, name, flags) \
+	{ category, name, flags, TRACE2_UNREGISTERED_ }
+#define TRACE2_COUNTERS(array) TRACE2_METRICS_(counter, array)
+#define trace2_counter_open(path, flags, labels, nr) \
+	TRACE2_OPEN_(counter, COUNTER, path, TRACE2_NULL_, flags, labels, nr)
+TRACE2_API int trace2_counter_read_on_(const struct trace2_counter *counter,
+				       struct trace2_metric_value *value);
+#define trace2_counter_read(ident, value) \
+	TRACE2_READ_(trace2_counter_read_on_, ident, value)
 
 /*
  * Adds value, modulo 2^64, in the calling thread. Signal-safe; no lock, no
@@ -411,6 +423,30 @@ trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)
 		 trace2_counter_add_here_(&(ident), (value)) :              \
 		 trace2_off_(0, (value)))
 
+/* Gauges. */
+struct trace2_gauge {
+	const char *category, *name;
+	const char *unit; /* such as "connections"; NULL: a plain number */
+	unsigned int flags; /* 0 */
+	unsigned int index; /* the library's */
+};
+TRACE2_API void trace2_register_gauge_(struct trace2_gauge *gauge);
+TRACE2_API void trace2_unregister_gauge_(struct trace2_gauge *gauge);
+#define TRACE2_GAUGE(ident, category, name, unit) \
+	TRACE2_METRIC_(static, gauge, ident, category, name, unit, 0)
+#define TRACE2_GAUGE_SHARED(ident, category, name, unit) \
+	TRACE2_METRIC_(, gauge, ident, category, name, unit, 0)
+#define TRACE2_GAUGE_DECLARE(ident) extern struct trace2_gauge ident
+#define TRACE2_GAUGE_INIT(category, name, unit) \
+	{ category, name, unit, 0, TRACE2_UNREGISTERED_ }
+#define TRACE2_GAUGES(array) TRACE2_METRICS_(gauge, array)
+#define trace2_gauge_open(path, unit, labels, nr) \
+	TRACE2_OPEN_(gauge, GAUGE, path, unit, 0, labels, nr)
+TRACE2_API int trace2_gauge_read_on_(const struct trace2_gauge *gauge,
+				     struct trace2_metric_value *value);
+#define trace2_gauge_read(ident, value) \
+	TRACE2_READ_(trace2_gauge_read_on_, ident, value)
+
 /*
  * Set the process's gauge, or change it: the number of connections, of bytes in
  * a cache. All threads share it, from 0 at first and in a forked child; it wraps
@@ -430,48 +466,6 @@ TRACE2_API void trace2_gauge_sub_on_(struct trace2_gauge *gauge, int64_t value);
 	TRACE2_GAUGE_CALL_(trace2_gauge_add_on_, ident, value)
 #define trace2_gauge_sub(ident, value) \
 	TRACE2_GAUGE_CALL_(trace2_gauge_sub_on_, ident, value)
-
-/*
- * Read a metric: the sum over all threads of this process so far, in one moment
- * for each thread. Returns 1; 0, with a value of zeros, if tracing is off, if it
- * does not count, if the gauge was never set, or in a signal handler, or a function
- * in place of libc's, that interrupts the library. Takes a lock for some 10 ns a
- * thread.
- */
-struct trace2_metric_value {
-	uint64_t count; /* a counter's; the number of intervals or values */
-	uint64_t sum; /* of a timer in ns; at most INT64_MAX */
-	int64_t min, max; /* 0 if count is 0; a gauge's */
-	int64_t last; /* a gauge's */
-	uint64_t unfinished; /* intervals that are running, or miss an end */
-	uint64_t reserved[2]; /* 0 */
-};
-TRACE2_API int trace2_timer_read_on_(const struct trace2_timer *timer,
-				     struct trace2_metric_value *value);
-TRACE2_API int trace2_counter_read_on_(const struct trace2_counter *counter,
-				       struct trace2_metric_value *value);
-TRACE2_API int
-trace2_distribution_read_on_(const struct trace2_distribution *distribution,
-			     struct trace2_metric_value *value);
-TRACE2_API int trace2_gauge_read_on_(const struct trace2_gauge *gauge,
-				     struct trace2_metric_value *value);
-static inline int trace2_no_value_(struct trace2_metric_value *value)
-{
-	if (value)
-		__builtin_memset(value, 0, sizeof(*value));
-	return 0;
-}
-#define TRACE2_READ_(function, ident, value)                     \
-	(trace2_is_enabled() ? function(&(ident), (value)) : \
-			       trace2_no_value_(value))
-#define trace2_timer_read(ident, value) \
-	TRACE2_READ_(trace2_timer_read_on_, ident, value)
-#define trace2_counter_read(ident, value) \
-	TRACE2_READ_(trace2_counter_read_on_, ident, value)
-#define trace2_distribution_read(ident, value) \
-	TRACE2_READ_(trace2_distribution_read_on_, ident, value)
-#define trace2_gauge_read(ident, value) \
-	TRACE2_READ_(trace2_gauge_read_on_, ident, value)
 
 /* The library's own metrics, for tests: test/test1, and test/test2, which is
  * per thread too. */

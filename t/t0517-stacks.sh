@@ -127,4 +127,27 @@ test_expect_success 'likewise, where all goes into a ring' '
 	done
 '
 
+# The handler comes between any two instructions, also before the library notes that
+# a call is inside.
+test_expect_success 'coroutines that a timer switches in calls: the sums are there' '
+	rm -f e &&
+	{
+		GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/stacks" coroutines >out ||
+		test $? = 77
+	} &&
+	sed -n "s/^counted //p" out >counted &&
+	sed -n "s/.*\"event\":\"counter\".*\"counted\",\"count\":\([0-9]*\).*/\1/p" \
+		e >actual &&
+	test_cmp counted actual
+'
+
+test_expect_success 'coroutines that a timer switches in calls write into a ring' '
+	mkdir -p rings &&
+	{
+		GIT_TRACE2_RING="$(pwd)/rings" "$hosts/stacks" coroutines >out ||
+		test $? = 77
+	} &&
+	test_line_count = 1 out
+'
+
 test_done

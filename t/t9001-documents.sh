@@ -363,6 +363,29 @@ test_expect_success CC,!INSTRUMENTED 'adding a part: the example tells how many 
 	test_grep "thread  *| ended:1\$" actual
 '
 
+test_expect_success CC,!INSTRUMENTED 'the example of adding a metric kind compiles' '
+	rm -rf tree &&
+	mkdir tree &&
+	cp -R "$GIT_BUILD_DIR"/lib "$GIT_BUILD_DIR"/tool tree/ &&
+	page=adding-a-metric-kind.adoc &&
+	put_block $page 1 lib/arena/kinds.def &&
+	c_block "$docs"/technical/$page 2 >block &&
+	sed -e "s/TRACE2_METRIC_GAUGE$/&, TRACE2_METRIC_PEAK/" \
+		-e "/TRACE2_READ_(trace2_gauge_read_on_/r block" \
+		"$GIT_BUILD_DIR"/lib/trace2_metric.h >tree/lib/trace2_metric.h &&
+	c_block "$docs"/technical/$page 3 >>tree/lib/api/metric.c &&
+	c_block "$docs"/technical/$page 4 >block &&
+	sed "/^#define GAUGE_SORT/r block" \
+		"$GIT_BUILD_DIR"/tool/report/report_metrics.c \
+		>tree/tool/report/report_metrics.c &&
+	"$CC" -std=c11 -D_GNU_SOURCE -Wall -Werror "-DTRACE2_VERSION=\"0\"" \
+		-Itree/lib -Itree/tool -fsyntax-only \
+		tree/lib/api/metric.c tree/lib/api/metric_read.c \
+		tree/lib/metric/def.c tree/lib/metric/open.c \
+		tree/lib/part/metrics.c tree/tool/report/report.c \
+		tree/tool/report/report_metrics.c tree/tool/model/model.c
+'
+
 test_expect_success 'NEWS begins with the version of now' '
 	sed -n "s/^## //p" "$GIT_BUILD_DIR"/NEWS.md | head -n 1 >actual &&
 	echo "$TRACE2_VERSION" | test_cmp - actual

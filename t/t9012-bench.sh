@@ -74,7 +74,9 @@ test_expect_success 'times: a ratio, nanoseconds, or both are promised' '
 		time_row "counter_add, loaded module" 3.0 0.4 &&
 		time_row "data of 10 bytes, event to a file" 340 300 &&
 		time_row "data of 10 bytes, perf to a file" 348 300 &&
-		time_row "data of 10 bytes, normal to a file" 1060 1000
+		time_row "data of 10 bytes, normal to a file" 1060 1000 &&
+		time_row "data of 1 KB, event to a file" 2079 2000 &&
+		time_row "data of 1 KB, perf to a file" 2081 2000
 	} >rows &&
 	table <rows >table.out &&
 	broken &&
@@ -83,8 +85,9 @@ test_expect_success 'times: a ratio, nanoseconds, or both are promised' '
 	counter_add, loaded module
 	data of 10 bytes, perf to a file
 	data of 10 bytes, normal to a file
+	data of 1 KB, perf to a file
 	EOF
-	test_grep "7 cases, 7 promised, 4 of them not kept" table.out
+	test_grep "9 cases, 9 promised, 5 of them not kept" table.out
 '
 
 # moved CODE: compare old with new; the rows that moved are in actual

@@ -8,11 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/commands.h"
+#include "cmd/cmd.h"
 #include "common/say.h"
 #include "common/spell.h"
 #include "out/term.h"
 #include "record/elevate.h"
+#include "record/job/elevated.h"
 
 static int unknown_command(const char *name)
 {

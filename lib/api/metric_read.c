@@ -64,26 +64,18 @@ static int read_sum(void (*add)(const struct tr2_slot *slot, void *cookie),
 	return 1;
 }
 
-int trace2_timer_read_on_(const struct trace2_timer *timer,
-			  struct trace2_metric_value *value)
-{
-	return read_sum(add_timer, timer ? &timer->index : NULL, TR2_MAX_TIMERS,
-			value);
-}
-
-int trace2_distribution_read_on_(const struct trace2_distribution *distribution,
-				 struct trace2_metric_value *value)
-{
-	return read_sum(add_timer, distribution ? &distribution->index : NULL,
-			TR2_MAX_TIMERS, value);
-}
-
-int trace2_counter_read_on_(const struct trace2_counter *counter,
-			    struct trace2_metric_value *value)
-{
-	return read_sum(add_counter, counter ? &counter->index : NULL,
-			TR2_MAX_COUNTERS, value);
-}
+#define READ(kind, add, max)                                              \
+	int trace2_##kind##_read_on_(const struct trace2_##kind *kind,    \
+				     struct trace2_metric_value *value)   \
+	{                                                                 \
+		return read_sum(add, kind ? &kind->index : NULL, max,     \
+				value);                                   \
+	}
+#define READ_TIMER(kind) READ(kind, add_timer, TR2_MAX_TIMERS)
+#define READ_COUNTER(kind) READ(kind, add_counter, TR2_MAX_COUNTERS)
+#define READ_GAUGE(kind)
+#define TR2_METRIC_KIND(KIND, kind, number, CELL, ...) READ_##CELL(kind)
+#include "arena/kinds.def"
 
 int trace2_gauge_read_on_(const struct trace2_gauge *gauge,
 			  struct trace2_metric_value *value)

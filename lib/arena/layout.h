@@ -49,6 +49,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena/kinds.h"
+
 #define TR2_MAX_COUNTERS 1024
 #define TR2_MAX_TIMERS 512
 #define TR2_MAX_HISTOGRAMS 64
@@ -176,17 +178,6 @@ struct tr2_arena_header {
 	/* 384: the end of the header in older files. */
 	uint64_t gauges_offset;
 	uint32_t max_gauges, gauge_size; /* size of one cell */
-};
-
-enum tr2_definition_kind {
-	TR2_DEFINITION_NONE,
-	TR2_DEFINITION_TIMER,
-	TR2_DEFINITION_COUNTER,
-	TR2_DEFINITION_EVENT, /* an event of samples: no cell; its id is
-			       * flags:index */
-	TR2_DEFINITION_DISTRIBUTION, /* a timer's cell, with values for times;
-				      * always with a histogram */
-	TR2_DEFINITION_GAUGE /* a cell of the process */
 };
 
 /* The scope of a value. */

@@ -300,38 +300,106 @@ void tr2_clock_prepare(void)
  * The kernel uses the counter for its own clock only while it is invariant and
  * the same on all cores, and checks that. Asking the processor as well (CPUID)
  * takes longer in a virtual machine than everything else here, and may be
- * forbidden.
+ * forbidden. Of a source that moves, the host says so: see is_answered_here().
  */
-static bool is_trusted(void)
-{
+static const struct source {
+	const char *name;
+	bool moves; /* with its virtual machine */
+} sources[] = {
 #if defined(__x86_64__)
-	static const char wanted[] = "tsc\n";
+	{ "tsc\n", false },
+	{ "kvm-clock\n", true },
+	{ "hyperv_clocksource_tsc_page\n", true },
 #elif defined(__aarch64__)
-	static const char wanted[] = "arch_sys_counter\n";
-#else
-	static const char wanted[] = "";
+	{ "arch_sys_counter\n", false },
 #endif
-	char found[sizeof(wanted)] = "";
-	ssize_t n;
+	{ NULL, false }
+};
+
+static const struct source *read_source(int fd)
+{
+	const struct source *source;
+	char found[32] = "";
+
+	if (read(fd, found, sizeof(found) - 1) < 0)
+		return NULL;
+	for (source = sources; source->name; source++)
+		if (!strcmp(found, source->name))
+			return source;
+	return NULL;
+}
+
+static uint64_t ticks_of_clock(void)
+{
+	uint64_t before = tr2_clock_ticks();
+
+	read_monotonic();
+	return tr2_clock_ticks() - before;
+}
+
+/* Read nothing from the file. UINT64_MAX: that failed. */
+static uint64_t ticks_of_call(int fd)
+{
+	uint64_t before = tr2_clock_ticks();
+	char nothing;
+
+	if (tr2_raw_call(SYS_read, fd, (long)(intptr_t)&nothing, 0, 0, 0, 0))
+		return UINT64_MAX;
+	return tr2_clock_ticks() - before;
+}
+
+/* The first ones fill caches; others may be interrupted. */
+#define NR_TRIES 4
+
+/*
+ * Return whether clock_gettime() makes no system call. The kernel spares it one,
+ * for a source that moves, only while the host promises that all processors
+ * share the counter. Else it takes longer than a call that does nothing, which
+ * it is compared with: a read() from the file, since the last call was one, so
+ * no sandbox forbids it. In turns: the processor's speed may change. *widest:
+ * half the ticks of that call.
+ */
+static bool is_answered_here(int fd, uint64_t *widest)
+{
+	uint64_t ticks, clock = UINT64_MAX, call = UINT64_MAX;
+	int i;
+
+	for (i = 0; i < NR_TRIES; i++) {
+		ticks = ticks_of_clock();
+		clock = ticks < clock ? ticks : clock;
+		ticks = ticks_of_call(fd);
+		call = ticks < call ? ticks : call;
+	}
+	*widest = call / 2;
+	return call != UINT64_MAX && clock < *widest;
+}
+
+/* *widest: see tr2_fit_may_move(); or 0. */
+static bool is_trusted(uint64_t *widest)
+{
+	const struct source *source;
+	bool is;
 	int fd;
 
-	if (load(&is_forbidden) || !*wanted)
+	if (load(&is_forbidden) || !sources[0].name)
 		return false;
 	fd = open(SOURCE_FILE, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	n = read(fd, found, sizeof(found));
+	source = read_source(fd);
+	is = source && (!source->moves || is_answered_here(fd, widest));
 	close(fd);
-	return n == (ssize_t)sizeof(wanted) - 1 &&
-	       !memcmp(found, wanted, sizeof(wanted) - 1);
+	return is;
 }
 
 void tr2_clock_start(void)
 {
 	struct tr2_clock_anchor anchor;
+	uint64_t widest = 0;
 
-	if (load(&is_fitting) || !is_trusted())
+	if (load(&is_fitting) || !is_trusted(&widest))
 		return;
+	tr2_fit_may_move(&maker.fit, widest);
 	take_anchor(&anchor);
 	store(&first_ns, anchor.ns);
 	tr2_fit_start(&maker.fit, &anchor);
@@ -343,7 +411,8 @@ void tr2_clock_start(void)
 static void begin_again(const struct tr2_clock_anchor *now)
 {
 	maker.fit = (struct tr2_fit){ .scale = tr2_clock_newest(),
-				      .line = newest_line() };
+				      .line = newest_line(),
+				      .widest = maker.fit.widest };
 	maker.fit.scale.base_ns = tr2_scale_end(&maker.fit.scale);
 	maker.fit.scale.window = 0;
 	tr2_fit_start(&maker.fit, now);

@@ -5,17 +5,29 @@
  */
 #include "base/clock_fit.h"
 
+#include "base/sanitize.h"
+
+#define load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define store(p, value) __atomic_store_n((p), (value), __ATOMIC_RELAXED)
+
 /*
  * A window is as long as the distance of the anchors: then a read error at most
  * doubles until its end. Anchors far apart say nothing about the rate: the
  * machine may have been suspended.
  */
 #define LONGEST_WINDOW_NS UINT64_C(16000000)
+
+/* Where the machine may move. Its rate is still measured over up to 16 ms. */
+#define MOVING_WINDOW_NS UINT64_C(500000)
+
 #define FAR_APART_NS UINT64_C(1000000000)
 
 /* A clock that differs by more was set, however long ago it was read. */
 #define SET_NS UINT64_C(1000000)
 #define SET_PART 128
+
+/* Intervals may be wrong by such a part. */
+#define RATE_PART 1024
 
 /* Reading both takes some 30 ns without an interruption. */
 #define WIDEST_NS 1000u
@@ -59,42 +71,105 @@ static void note_stop(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
 	if (ticks > INT64_MAX || ns <= gap_ns + slack_ns)
 		return;
 	i -= i == TR2_FIT_STOPS;
-	__atomic_store_n(&fit->stop[i].ticks, now->ticks, __ATOMIC_RELAXED);
-	__atomic_store_n(&fit->stop[i].ns, fit->stop[i].ns + ns - gap_ns,
-			 __ATOMIC_RELAXED);
+	store(&fit->stop[i].ticks, now->ticks);
+	store(&fit->stop[i].ns, fit->stop[i].ns + ns - gap_ns);
 	/* Release: pairs with tr2_fit_past(). */
 	__atomic_store_n(&fit->nr_stops, i + 1, __ATOMIC_RELEASE);
 }
 
-/* Return the time for which the clock stood still since these ticks. */
-static uint64_t stopped_since(const struct tr2_fit *fit, uint64_t ticks)
+/* Note that the last line ends here. */
+static void note_turn(struct tr2_fit *fit, const struct tr2_clock_anchor *at,
+		      const struct tr2_clock_line *before)
+{
+	struct tr2_clock_turn *turn =
+		&fit->turn[fit->nr_turns % TR2_FIT_TURNS];
+
+	if (!before->rate)
+		return;
+	/* Pairs with the fence in find_turn(): a reader that sees one of these
+	 * stores, in an entry that it may use, sees that nr_turns grew. */
+	tr2_fence(__ATOMIC_RELEASE);
+	store(&turn->ticks, at->ticks);
+	store(&turn->ns, at->ns);
+	store(&turn->line.ticks, before->ticks);
+	store(&turn->line.ns, before->ns);
+	store(&turn->line.rate, before->rate);
+	/* Release: pairs with find_turn(). */
+	__atomic_store_n(&fit->nr_turns, fit->nr_turns + 1, __ATOMIC_RELEASE);
+}
+
+/* Return the time for which the clock stood still from these ticks to those. */
+static uint64_t stopped_between(const struct tr2_fit *fit, uint64_t from,
+				uint64_t to)
 {
 	unsigned int i = __atomic_load_n(&fit->nr_stops, __ATOMIC_ACQUIRE);
-	uint64_t ns = 0;
+	uint64_t ns = 0, ticks;
 
-	while (i--)
-		if (__atomic_load_n(&fit->stop[i].ticks, __ATOMIC_RELAXED) >
-		    ticks)
-			ns += __atomic_load_n(&fit->stop[i].ns,
-					      __ATOMIC_RELAXED);
+	while (i--) {
+		ticks = load(&fit->stop[i].ticks);
+		if (ticks > from && ticks <= to)
+			ns += load(&fit->stop[i].ns);
+	}
 	return ns;
+}
+
+/* Copy the first turn after these ticks, if there is one. */
+static bool find_turn(const struct tr2_fit *fit, uint64_t ticks,
+		      struct tr2_clock_turn *out)
+{
+	const struct tr2_clock_turn *turn;
+	unsigned int nr, i;
+	bool found;
+
+	do {
+		found = false;
+		/* Acquire: pairs with the release in note_turn(). */
+		nr = __atomic_load_n(&fit->nr_turns, __ATOMIC_ACQUIRE);
+		for (i = 1; i < TR2_FIT_TURNS && i <= nr; i++) {
+			turn = &fit->turn[(nr - i) % TR2_FIT_TURNS];
+			if (ticks - load(&turn->ticks) <= INT64_MAX)
+				break;
+			found = true;
+			out->ticks = load(&turn->ticks);
+			out->ns = load(&turn->ns);
+			out->line.ticks = load(&turn->line.ticks);
+			out->line.ns = load(&turn->line.ns);
+			out->line.rate = load(&turn->line.rate);
+		}
+		tr2_fence(__ATOMIC_ACQUIRE);
+	} while (load(&fit->nr_turns) != nr);
+	return found;
+}
+
+/* Return the time of ticks before the line's; most_ns: since the first time. */
+static uint64_t before_line(const struct tr2_fit *fit,
+			    const struct tr2_clock_line *line, uint64_t ticks,
+			    uint64_t most_ns)
+{
+	uint64_t ns = ns_of(line->ticks - ticks, line->rate);
+	uint64_t stopped_ns = stopped_between(fit, ticks, line->ticks);
+
+	ns = ns > stopped_ns ? ns - stopped_ns : 0;
+	if (ns <= most_ns)
+		return line->ns - ns;
+	return ns - most_ns <= JUMP_NS(most_ns) ? line->ns - most_ns :
+						  line->ns;
 }
 
 uint64_t tr2_fit_past(const struct tr2_fit *fit,
 		      const struct tr2_clock_line *line, uint64_t ticks,
 		      uint64_t first_ns)
 {
-	uint64_t since = ticks - line->ticks, ns, stopped_ns;
-	uint64_t most_ns = line->ns - first_ns;
+	struct tr2_clock_turn turn = { .ns = UINT64_MAX };
+	uint64_t since, ns;
 
-	if (since <= INT64_MAX)
-		return line->ns + ns_of(since, line->rate);
-	ns = ns_of(0 - since, line->rate);
-	stopped_ns = stopped_since(fit, ticks);
-	ns = ns > stopped_ns ? ns - stopped_ns : 0;
-	if (ns <= most_ns)
-		return line->ns - ns;
-	return ns - most_ns <= JUMP_NS(most_ns) ? first_ns : line->ns;
+	if (ticks - line->ticks > INT64_MAX && find_turn(fit, ticks, &turn))
+		line = &turn.line;
+	since = ticks - line->ticks;
+	if (since > INT64_MAX)
+		return before_line(fit, line, ticks, line->ns - first_ns);
+	ns = line->ns + ns_of(since, line->rate);
+	return ns < turn.ns ? ns : turn.ns;
 }
 
 int64_t tr2_fit_ahead(const struct tr2_fit *fit,
@@ -108,6 +183,41 @@ int64_t tr2_fit_ahead(const struct tr2_fit *fit,
 
 	return distance((uint64_t)ahead_ns + slack_ns, 0) > 2 * slack_ns ?
 		       ahead_ns : 0;
+}
+
+/* Note that the rate was another one until now. */
+static void turn_now(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
+{
+	note_turn(fit, now, &fit->line);
+	fit->line.ticks = now->ticks;
+	fit->line.ns = now->ns;
+	fit->long_rate = 0;
+}
+
+/* A change that was too small to be noticed at once adds up in intervals. */
+static void compare_long_rates(struct tr2_fit *fit)
+{
+	const struct tr2_clock_line before = { fit->from.ticks, fit->from.ns,
+					       fit->long_rate };
+
+	if (distance(fit->rate, fit->long_rate) > fit->rate / RATE_PART)
+		note_turn(fit, &fit->from, &before);
+	fit->long_rate = fit->rate;
+}
+
+static uint64_t window_of(const struct tr2_fit *fit, uint64_t gap_ns)
+{
+	uint64_t longest_ns = fit->widest ? MOVING_WINDOW_NS :
+					    LONGEST_WINDOW_NS;
+
+	return gap_ns < longest_ns ? gap_ns : longest_ns;
+}
+
+/* Until the next anchor. A window ends a little early or late. */
+static uint64_t shortest_gap(const struct tr2_fit *fit)
+{
+	return fit->widest && fit->rate ? MOVING_WINDOW_NS / 2 :
+					  TR2_FIT_FIRST_NS;
 }
 
 /* Draw a line from here that gives no time before the last one; at the end of
@@ -165,37 +275,57 @@ static bool is_usable(const struct tr2_fit *fit, uint64_t ticks,
 	       !__builtin_mul_overflow(ticks, fit->rate, &product);
 }
 
+/* The anchor says nothing about the rate, but may show that it was not kept. */
+static void continue_after_pause(struct tr2_fit *fit,
+				 const struct tr2_clock_anchor *now)
+{
+	uint64_t gap_ns = now->ns - fit->from.ns;
+	uint64_t ns = ns_of(now->ticks - fit->from.ticks, fit->line.rate);
+
+	if (ns < gap_ns && gap_ns - ns > JUMP_NS(gap_ns))
+		turn_now(fit, now);
+	fit->from = *now;
+	if (fit->rate)
+		draw(fit, now, window_of(fit, TR2_FIT_FIRST_NS));
+}
+
+static bool is_narrow(const struct tr2_fit *fit,
+		      const struct tr2_clock_anchor *now, uint64_t rate)
+{
+	return now->width < ((uint64_t)WIDEST_NS << 32) / rate &&
+	       (!fit->widest || now->width < fit->widest);
+}
+
 void tr2_fit_anchor(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
 {
 	uint64_t gap_ns = now->ns - fit->from.ns;
 	uint64_t ticks = now->ticks - fit->from.ticks;
 	uint64_t rate;
 
-	if (fit->distrusted || gap_ns < TR2_FIT_FIRST_NS ||
+	if (fit->distrusted || gap_ns < shortest_gap(fit) ||
 	    tr2_scale_holds(&fit->scale, now->ticks))
 		return;
 	note_stop(fit, now);
 	if (gap_ns > FAR_APART_NS) {
-		fit->from = *now;
-		if (fit->rate)
-			draw(fit, now, TR2_FIT_FIRST_NS);
+		continue_after_pause(fit, now);
 		return;
 	}
 	if (!is_usable(fit, ticks, gap_ns) || !agrees(fit, ticks, gap_ns)) {
+		turn_now(fit, now);
 		tr2_fit_start(fit, now);
 		doubt(fit, DOUBT_JUMP);
 		return;
 	}
 	rate = (gap_ns << 32) / ticks;
-	if (now->width >= ((uint64_t)WIDEST_NS << 32) / rate) {
+	if (!is_narrow(fit, now, rate)) {
 		doubt(fit, DOUBT_NARROW);
 		return;
 	}
 	fit->doubts -= fit->doubts > 0;
 	fit->rate = rate;
-	if (gap_ns > LONGEST_WINDOW_NS)
-		gap_ns = LONGEST_WINDOW_NS;
-	if (gap_ns == LONGEST_WINDOW_NS)
+	if (gap_ns >= LONGEST_WINDOW_NS) {
+		compare_long_rates(fit);
 		fit->from = *now;
-	draw(fit, now, gap_ns);
+	}
+	draw(fit, now, window_of(fit, gap_ns));
 }

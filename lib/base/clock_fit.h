@@ -17,7 +17,8 @@
  *   migration   between cores: the kernel uses no counter for its clock that
  *               they do not share; of a virtual machine: the next anchor
  *               detects another rate or a jump, and the clock itself is used
- *               until the rate is known again
+ *               until the rate is known again. Where that may happen at any
+ *               time, windows are short: see tr2_fit_may_move()
  */
 #pragma once
 
@@ -54,15 +55,27 @@ struct tr2_clock_stop {
 	uint64_t ticks, ns;
 };
 
+/* The rate changed, as the anchor at `ticks` and ns found; the line is the last
+ * one before. */
+#define TR2_FIT_TURNS 16
+struct tr2_clock_turn {
+	uint64_t ticks, ns;
+	struct tr2_clock_line line;
+};
+
 struct tr2_fit {
 	struct tr2_scale scale; /* the newest */
 	struct tr2_clock_line line;
 	struct tr2_clock_anchor from; /* start of the measurement of the rate */
 	uint64_t rate; /* of the last anchors; 0: unknown */
+	uint64_t long_rate; /* of the last measurement at full length, or 0 */
 	uint64_t worst_ns; /* by which a time was ahead of the clock */
 	/* Other threads read these while an anchor is added. */
 	unsigned int nr_stops;
 	struct tr2_clock_stop stop[TR2_FIT_STOPS];
+	unsigned int nr_turns; /* the newest are kept, at nr % TR2_FIT_TURNS */
+	struct tr2_clock_turn turn[TR2_FIT_TURNS];
+	uint64_t widest; /* 0: the machine does not move */
 	unsigned int doubts;
 	bool distrusted; /* permanently: the counter is not the clock's */
 };
@@ -92,7 +105,8 @@ static inline uint64_t tr2_scale_end(const struct tr2_scale *scale)
 
 /*
  * Return the time of ticks that have passed, within the window of a scale: at
- * most some 100 ns wrong, or a thousandth of the distance to the last anchor.
+ * most some 100 ns wrong, or a thousandth of the distance to the last anchor,
+ * even if the rate was another one then.
  * Ticks from before a counter went back are in the future, or were never: then
  * they are those of the last anchor. So compare by tr2_clock_since(). first_ns:
  * of the first anchor. The line is a copy of the fit's.
@@ -109,6 +123,28 @@ uint64_t tr2_fit_past(const struct tr2_fit *fit,
  */
 int64_t tr2_fit_ahead(const struct tr2_fit *fit,
 		      const struct tr2_clock_anchor *now);
+
+/*
+ * The machine may go on at any time on another one, whose counter has another
+ * rate and value, and which the kernel may not trust. So windows are short: until
+ * the first anchor there, a time is at most
+ *
+ *   0.20 ms ahead    rate * 1.3
+ *   0.22 ms behind   rate * 0.7
+ *   0.51 ms ahead    the counter jumps, and rate * 1.3
+ *   0.73 ms behind   the counter jumps back, and rate * 0.7
+ *
+ * or behind by what the clock itself leaps, all that for less than 1.6 ms. Where
+ * machines do not move it is 5, 7, 16 and 23 ms, for 40. A counter that jumps
+ * back by less than a window repeats times.
+ *
+ * An anchor that takes `widest` ticks (not 0) or more is doubted: the clock made
+ * a system call, since this host does not promise a counter for all processors.
+ */
+static inline void tr2_fit_may_move(struct tr2_fit *fit, uint64_t widest)
+{
+	fit->widest = widest;
+}
 
 /* Start without a rate. */
 void tr2_fit_start(struct tr2_fit *fit, const struct tr2_clock_anchor *now);

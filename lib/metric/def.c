@@ -133,6 +133,7 @@ static struct tr2_metric_def *make_def(const struct tr2_metric_given *given)
 	def->category = copy_to(&strings, given->category);
 	def->name = copy_to(&strings, given->name);
 	def->unit = given->unit ? copy_to(&strings, given->unit) : NULL;
+	def->kind = given->kind;
 	def->flags = given->flags;
 	return def;
 }
@@ -144,11 +145,11 @@ static struct tr2_metric_def *def_at(const struct table *table,
 	return __atomic_load_n(&table->def[index], __ATOMIC_ACQUIRE);
 }
 
-static bool is_same(const struct tr2_metric_def *def, const char *category,
-		    const char *name, bool has_unit)
+static bool is_same(const struct tr2_metric_def *def,
+		    const struct tr2_metric_given *given)
 {
-	return !strcmp(def->category, category) && !strcmp(def->name, name) &&
-	       !def->unit == !has_unit;
+	return !strcmp(def->category, given->category) &&
+	       !strcmp(def->name, given->name) && def->kind == given->kind;
 }
 
 /* Return its index, from `at` on, or the first one that is unused, which may be
@@ -168,8 +169,7 @@ static unsigned int search(struct table *table, unsigned int at, uint32_t hash,
 		def = def_at(table, at);
 		if (!def)
 			break;
-		*found = is_same(def, given->category, given->name,
-				 given->unit);
+		*found = is_same(def, given);
 		if (*found)
 			break;
 		if (!other) /* whoever appended it did not get to that */
@@ -285,16 +285,6 @@ static bool find_space(enum tr2_metric_kind kind, unsigned int index,
 	return ok;
 }
 
-static enum tr2_definition_kind
-definition_kind(const struct table *table, const struct tr2_metric_def *def)
-{
-	if (table->def == tr2_metric_gauges)
-		return TR2_DEFINITION_GAUGE;
-	if (table->def == tr2_metric_counters)
-		return TR2_DEFINITION_COUNTER;
-	return def->unit ? TR2_DEFINITION_DISTRIBUTION : TR2_DEFINITION_TIMER;
-}
-
 static void publish(const struct table *table, unsigned int index)
 {
 	const struct tr2_metric_def *def = def_at(table, index);
@@ -306,8 +296,7 @@ static void publish(const struct table *table, unsigned int index)
 		.unit = def->unit ? tr2_arena_intern(def->unit) : 0,
 	};
 
-	tr2_arena_define(definition_kind(table, def), &numbers, def->category,
-			 def->name);
+	tr2_arena_define(def->kind, &numbers, def->category, def->name);
 }
 
 void tr2_metric_publish(void)
@@ -443,15 +432,16 @@ void tr2_metric_refuse(enum tr2_metric_refusal why)
 	atomic_fetch_add_explicit(&nr_refused[why], 1, memory_order_relaxed);
 }
 
-static void register_metric(enum tr2_metric_kind kind, const char *category,
-			    const char *name, const char *unit,
-			    unsigned int flags, unsigned int *place)
+static void register_metric(enum tr2_metric_kind kind,
+			    struct tr2_metric_given given, unsigned int *place)
 {
-	const struct tr2_metric_given given = { category ? category : "",
-				     name ? name : "", unit, flags };
 	unsigned int index = TRACE2_UNREGISTERED_;
 	int saved_errno = errno;
 
+	if (!given.category)
+		given.category = "";
+	if (!given.name)
+		given.name = "";
 	__atomic_store_n(place, index, __ATOMIC_RELAXED);
 	if (tr2_marks_keep(kind, place))
 		index = define(kind, &given);
@@ -480,62 +470,26 @@ unsigned int tr2_metric_open(enum tr2_metric_kind kind,
 	return index;
 }
 
-void trace2_register_timer_(struct trace2_timer *timer)
-{
-	if (timer)
-		register_metric(TR2_METRIC_TIMER, timer->category, timer->name,
-				NULL, timer->flags, &timer->index);
-}
-
-void trace2_register_distribution_(struct trace2_distribution *distribution)
-{
-	struct trace2_distribution *d = distribution;
-
-	if (d)
-		register_metric(TR2_METRIC_TIMER, d->category, d->name,
-				d->unit ? d->unit : "",
-				d->flags | TRACE2_HISTOGRAM, &d->index);
-}
-
-void trace2_register_counter_(struct trace2_counter *counter)
-{
-	if (counter)
-		register_metric(TR2_METRIC_COUNTER, counter->category,
-				counter->name, NULL, counter->flags,
-				&counter->index);
-}
-
-void trace2_register_gauge_(struct trace2_gauge *gauge)
-{
-	if (gauge)
-		register_metric(TR2_METRIC_GAUGE, gauge->category, gauge->name,
-				gauge->unit ? gauge->unit : "", gauge->flags,
-				&gauge->index);
-}
-
-void trace2_unregister_timer_(struct trace2_timer *timer)
-{
-	if (timer)
-		tr2_marks_forget(&timer->index);
-}
-
-void trace2_unregister_counter_(struct trace2_counter *counter)
-{
-	if (counter)
-		tr2_marks_forget(&counter->index);
-}
-
-void trace2_unregister_gauge_(struct trace2_gauge *gauge)
-{
-	if (gauge)
-		tr2_marks_forget(&gauge->index);
-}
-
-void trace2_unregister_distribution_(struct trace2_distribution *distribution)
-{
-	if (distribution)
-		tr2_marks_forget(&distribution->index);
-}
+#define UNIT_0(m) NULL
+#define UNIT_1(m) ((m)->unit ? (m)->unit : "")
+#define TR2_METRIC_KIND(KIND, kind, number, CELL, has_unit, always)            \
+	void trace2_register_##kind##_(struct trace2_##kind *kind)             \
+	{                                                                      \
+		if (kind)                                                      \
+			register_metric(TR2_METRIC_##CELL,                     \
+					(struct tr2_metric_given){             \
+						TR2_DEFINITION_##KIND,         \
+						kind->category, kind->name,    \
+						UNIT_##has_unit(kind),         \
+						kind->flags | (always) },      \
+					&kind->index);                         \
+	}                                                                      \
+	void trace2_unregister_##kind##_(struct trace2_##kind *kind)           \
+	{                                                                      \
+		if (kind)                                                      \
+			tr2_marks_forget(&kind->index);                        \
+	}
+#include "arena/kinds.def"
 
 void tr2_metric_sample(enum tr2_metric_kind kind, unsigned int index, bool on)
 {
@@ -568,7 +522,11 @@ const struct tr2_metric_def *tr2_metric_def(enum tr2_metric_kind kind,
 unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 			     const char *name)
 {
-	const struct tr2_metric_given given = { category, name, NULL, 0 };
+	const struct tr2_metric_given given = {
+		kind == TR2_METRIC_TIMER ? TR2_DEFINITION_TIMER :
+					   TR2_DEFINITION_COUNTER,
+		category, name, NULL, 0
+	};
 	struct table *table = &tables[kind];
 	bool found;
 	unsigned int at = search(table, 0, hash_of(category, name), &given,

@@ -15,10 +15,12 @@
 #include <stdint.h>
 
 #include "arena/arena.h"
+#include "arena/kinds.h"
 #include "base/clock.h"
 #include "base/sanitize.h"
 #include "trace2.h"
 
+/* The kinds of cells. */
 enum tr2_metric_kind {
 	TR2_METRIC_TIMER,
 	TR2_METRIC_COUNTER,
@@ -29,6 +31,7 @@ enum tr2_metric_kind {
 struct tr2_metric_def {
 	const char *category, *name;
 	const char *unit; /* of distributions and gauges; NULL: of others */
+	enum tr2_definition_kind kind;
 	unsigned int flags; /* TRACE2_PER_THREAD, TRACE2_HISTOGRAM */
 	unsigned int histogram; /* its number + 1; 0: none */
 	atomic_bool is_sampled;
@@ -64,6 +67,7 @@ unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 
 /* A definition as a program gives it, with no NULL but for the unit. */
 struct tr2_metric_given {
+	enum tr2_definition_kind kind;
 	const char *category, *name, *unit;
 	unsigned int flags;
 };

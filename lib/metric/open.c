@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Metrics that are defined at run time, with labels in their names. */
 #include <errno.h>
+#include <stddef.h>
 
 #include "base/buf.h"
 #include "base/macros.h"
@@ -8,28 +9,26 @@
 
 /* What calls return: one for each definition, used if it was opened. */
 union tr2_opened {
-	struct trace2_timer timer;
-	struct trace2_counter counter;
-	struct trace2_distribution distribution;
-	struct trace2_gauge gauge;
+#define TR2_METRIC_KIND(KIND, kind, ...) struct trace2_##kind kind;
+#include "arena/kinds.def"
 };
 TR2_LARGE union tr2_opened tr2_opened_timers[TR2_MAX_TIMERS];
 TR2_LARGE union tr2_opened tr2_opened_counters[TR2_MAX_COUNTERS];
 TR2_LARGE union tr2_opened tr2_opened_gauges[TR2_MAX_GAUGES];
 
-static union tr2_opened none[] = {
-	[TRACE2_METRIC_TIMER].timer.index = TRACE2_UNREGISTERED_,
-	[TRACE2_METRIC_COUNTER].counter.index = TRACE2_UNREGISTERED_,
-	[TRACE2_METRIC_DISTRIBUTION].distribution.index = TRACE2_UNREGISTERED_,
-	[TRACE2_METRIC_GAUGE].gauge.index = TRACE2_UNREGISTERED_,
+static struct row {
+	enum tr2_definition_kind kind;
+	enum tr2_metric_kind cell;
+	bool has_unit;
+	unsigned int always; /* flags */
+	union tr2_opened none; /* counts nothing */
+} rows[] = {
+#define TR2_METRIC_KIND(KIND, kind, number, CELL, has_unit, always)      \
+	[TRACE2_METRIC_##KIND] = { TR2_DEFINITION_##KIND,                \
+				   TR2_METRIC_##CELL, has_unit, always,  \
+				   .none.kind.index = TRACE2_UNREGISTERED_ },
+#include "arena/kinds.def"
 };
-
-static enum tr2_metric_kind table_of(enum trace2_metric_kind kind)
-{
-	return kind == TRACE2_METRIC_COUNTER ? TR2_METRIC_COUNTER :
-	       kind == TRACE2_METRIC_GAUGE   ? TR2_METRIC_GAUGE :
-					       TR2_METRIC_TIMER;
-}
 
 static union tr2_opened *at(enum tr2_metric_kind kind, unsigned int index)
 {
@@ -44,22 +43,27 @@ static void set_once(const char **at, const char *s)
 	__atomic_store_n(at, s, __ATOMIC_RELAXED);
 }
 
-static unsigned int *place_of(enum tr2_metric_kind kind, unsigned int index)
-{
-	const struct tr2_metric_def *def = tr2_metric_def(kind, index);
-	union tr2_opened *opened = at(kind, index);
+/* All begin with the same members. */
+#define TR2_METRIC_KIND(KIND, kind, number, CELL, has_unit, always)       \
+	_Static_assert(offsetof(struct trace2_##kind, index) ==           \
+			       (has_unit ? offsetof(struct trace2_gauge,  \
+						    index) :              \
+					   offsetof(struct trace2_timer,  \
+						    index)),              \
+		       "layout");
+#include "arena/kinds.def"
 
-	if (def->unit) { /* both begin with the same members */
-		set_once(&opened->gauge.category, def->category);
-		set_once(&opened->gauge.name, def->name);
-		set_once(&opened->gauge.unit, def->unit);
-		return kind == TR2_METRIC_GAUGE ? &opened->gauge.index :
-						  &opened->distribution.index;
-	}
+static unsigned int *place_of(enum tr2_metric_kind cell, unsigned int index)
+{
+	const struct tr2_metric_def *def = tr2_metric_def(cell, index);
+	union tr2_opened *opened = at(cell, index);
+
 	set_once(&opened->timer.category, def->category);
 	set_once(&opened->timer.name, def->name);
-	return kind == TR2_METRIC_COUNTER ? &opened->counter.index :
-					    &opened->timer.index;
+	if (!def->unit)
+		return &opened->timer.index;
+	set_once(&opened->gauge.unit, def->unit);
+	return &opened->gauge.index;
 }
 
 static int compare(const char *a, const char *b)
@@ -126,17 +130,19 @@ static bool make_names(struct tr2_buf *category, struct tr2_buf *name,
 static void *open_metric(enum trace2_metric_kind kind,
 			 struct tr2_metric_given *given)
 {
-	enum tr2_metric_kind table = table_of(kind);
+	struct row *row = &rows[kind];
 	unsigned int index;
 
-	if (kind == TRACE2_METRIC_DISTRIBUTION)
-		given->flags = TRACE2_HISTOGRAM;
-	if (kind != TRACE2_METRIC_DISTRIBUTION && kind != TRACE2_METRIC_GAUGE)
+	given->kind = row->kind;
+	if (row->always)
+		given->flags = row->always;
+	if (!row->has_unit)
 		given->unit = NULL;
 	else if (!given->unit)
 		given->unit = "";
-	index = tr2_metric_open(table, given, place_of);
-	return index == TRACE2_UNREGISTERED_ ? &none[kind] : at(table, index);
+	index = tr2_metric_open(row->cell, given, place_of);
+	return index == TRACE2_UNREGISTERED_ ? &row->none :
+					       at(row->cell, index);
 }
 
 void *trace2_metric_open(enum trace2_metric_kind kind, const char *path,
@@ -149,13 +155,13 @@ void *trace2_metric_open(enum trace2_metric_kind kind, const char *path,
 	struct tr2_metric_given given = { .unit = unit, .flags = flags };
 	int saved_errno = errno;
 	struct tr2_buf category, name;
-	void *opened = &none[0];
+	void *opened = &rows[0].none;
 
-	if ((unsigned int)kind >= ARRAY_SIZE(none)) {
+	if ((unsigned int)kind >= ARRAY_SIZE(rows)) {
 		tr2_metric_refuse(TR2_REFUSED_KIND);
 		return opened;
 	}
-	opened = &none[kind];
+	opened = &rows[kind].none;
 	tr2_buf_init_fixed(&category, category_bytes, sizeof(category_bytes));
 	tr2_buf_init_fixed(&name, name_bytes, sizeof(name_bytes));
 	if (nr_labels > TR2_METRIC_MAX_LABELS) {

@@ -86,15 +86,26 @@ static void add_buckets(struct tr2_buf *b, const uint64_t *counts)
 	tr2_buf_addstr(b, end);
 }
 
+/* Of which values. */
+enum when { AT_END, OF_THREAD, SO_FAR };
+
+/* The names of kinds, and of such values. */
+static const char *const names[][3] = {
+#define TR2_METRIC_KIND(KIND, kind, ...) \
+	[TR2_DEFINITION_##KIND] = { #kind, "th_" #kind, #kind "_so_far" },
+#include "arena/kinds.def"
+};
+
 /* Git's format has no event for them: readers that know nothing of them show
  * data. */
-static void emit_data(struct tr2_call *call, const char *key,
-		      struct tr2_buf *json)
+static void emit_data(struct tr2_call *call, const struct tr2_metric_def *def,
+		      enum when when, struct tr2_buf *json)
 {
 	if (json->failed)
 		tr2_stream_lost();
 	else
-		TR2_EMIT(call, data_json, .category.s = "trace2", .key.s = key,
+		TR2_EMIT(call, data_json, .category.s = "trace2",
+			 .key.s = names[def->kind][when],
 			 .value.s = tr2_buf_str(json));
 }
 
@@ -106,7 +117,7 @@ static struct tr2_buf *begin_json(struct tr2_call *call)
 	return &call->thread->message;
 }
 
-static void emit_distribution(struct tr2_call *call, const char *key,
+static void emit_distribution(struct tr2_call *call, enum when when,
 			      struct tr2_slot *slot, unsigned int index,
 			      const struct tr2_timer_sum *sum)
 {
@@ -122,10 +133,10 @@ static void emit_distribution(struct tr2_call *call, const char *key,
 	add_number(json, "min", sum->min_ns);
 	add_number(json, "max", sum->max_ns);
 	add_buckets(json, tr2_timer_buckets(slot, index));
-	emit_data(call, key, json);
+	emit_data(call, def, when, json);
 }
 
-static void emit_gauge(struct tr2_call *call, const char *key,
+static void emit_gauge(struct tr2_call *call, enum when when,
 		       const struct tr2_gauge_cell *cell,
 		       const struct tr2_metric_def *def)
 {
@@ -141,22 +152,22 @@ static void emit_gauge(struct tr2_call *call, const char *key,
 	add_signed(json, "min", tr2_gauge_value(~low));
 	add_signed(json, "max", tr2_gauge_value(high));
 	tr2_buf_addch(json, '}');
-	emit_data(call, key, json);
+	emit_data(call, def, when, json);
 }
 
-static void emit_gauges(struct tr2_call *call, const char *key)
+static void emit_gauges(struct tr2_call *call, enum when when)
 {
 	const struct tr2_gauge_cell *gauges =
 		__atomic_load_n(&tr2_gauges, __ATOMIC_RELAXED);
 	unsigned int nr = gauges ? tr2_metric_nr(TR2_METRIC_GAUGE) : 0, i;
 
 	for (i = 0; i < nr; i++)
-		emit_gauge(call, key, &gauges[i],
+		emit_gauge(call, when, &gauges[i],
 			   tr2_metric_def(TR2_METRIC_GAUGE, i));
 }
 
-static void emit_timer(struct tr2_call *call, struct tr2_slot *slot,
-		       unsigned int index, bool of_thread)
+static void emit_timer(struct tr2_call *call, enum when when,
+		       struct tr2_slot *slot, unsigned int index)
 {
 	const struct tr2_metric_def *def =
 		tr2_metric_def(TR2_METRIC_TIMER, index);
@@ -166,15 +177,16 @@ static void emit_timer(struct tr2_call *call, struct tr2_slot *slot,
 	tr2_timer_read(slot, index, call->now_ns, &sum);
 	if (!sum.count && !sum.unfinished)
 		return;
-	if (def->unit) {
-		emit_distribution(call, "distribution", slot, index, &sum);
+	if (def->unit || when == SO_FAR) {
+		emit_distribution(call, when, slot, index, &sum);
 		return;
 	}
 	histogram = collect_histogram(call, slot, index);
 	/* Both kinds of event have the same fields. */
 	_Static_assert(sizeof(struct tr2_v_timer) ==
 		       sizeof(struct tr2_v_th_timer), "same fields");
-	tr2_call_emit(call, of_thread ? TR2_EV_th_timer : TR2_EV_timer,
+	tr2_call_emit(call,
+		      when == OF_THREAD ? TR2_EV_th_timer : TR2_EV_timer,
 		      (const struct tr2_value *)&(struct tr2_v_timer){
 			      .category.s = def->category,
 			      .name.s = def->name,
@@ -187,16 +199,25 @@ static void emit_timer(struct tr2_call *call, struct tr2_slot *slot,
 		      });
 }
 
-static void emit_counter(struct tr2_call *call, struct tr2_slot *slot,
-			 unsigned int index, bool of_thread)
+static void emit_counter(struct tr2_call *call, enum when when,
+			 struct tr2_slot *slot, unsigned int index)
 {
 	const struct tr2_metric_def *def =
 		tr2_metric_def(TR2_METRIC_COUNTER, index);
 	uint64_t count = tr2_counter_read(slot, index);
+	struct tr2_buf *json = begin_json(call);
 
 	if (!count)
 		return;
-	tr2_call_emit(call, of_thread ? TR2_EV_th_counter : TR2_EV_counter,
+	if (when == SO_FAR) {
+		add_names(json, def);
+		add_number(json, "count", count);
+		tr2_buf_addch(json, '}');
+		emit_data(call, def, when, json);
+		return;
+	}
+	tr2_call_emit(call,
+		      when == OF_THREAD ? TR2_EV_th_counter : TR2_EV_counter,
 		      (const struct tr2_value *)&(struct tr2_v_counter){
 			      .category.s = def->category,
 			      .name.s = def->name,
@@ -206,76 +227,43 @@ static void emit_counter(struct tr2_call *call, struct tr2_slot *slot,
 
 /*
  * Emit one event for each used timer and counter of the slot, in the order of
- * registration, timers first. of_thread: th_timer and th_counter, for those
- * with TRACE2_PER_THREAD. slot may be NULL.
+ * registration, timers first. OF_THREAD: those with TRACE2_PER_THREAD. slot may
+ * be NULL.
  */
-static void emit_slot(struct tr2_call *call, struct tr2_slot *slot,
-		      bool of_thread)
+static void emit_slot(struct tr2_call *call, enum when when,
+		      struct tr2_slot *slot)
 {
-	unsigned int wanted = of_thread ? TRACE2_PER_THREAD : 0, nr, i;
+	unsigned int wanted = when == OF_THREAD ? TRACE2_PER_THREAD : 0, nr, i;
 
-	if (!slot)
-		return;
-	nr = tr2_metric_nr(TR2_METRIC_TIMER);
+	nr = slot ? tr2_metric_nr(TR2_METRIC_TIMER) : 0;
 	for (i = 0; i < nr; i++)
 		if ((tr2_metric_def(TR2_METRIC_TIMER, i)->flags & wanted) ==
 		    wanted)
-			emit_timer(call, slot, i, of_thread);
-	nr = tr2_metric_nr(TR2_METRIC_COUNTER);
+			emit_timer(call, when, slot, i);
+	nr = slot ? tr2_metric_nr(TR2_METRIC_COUNTER) : 0;
 	for (i = 0; i < nr; i++)
 		if ((tr2_metric_def(TR2_METRIC_COUNTER, i)->flags & wanted) ==
 		    wanted)
-			emit_counter(call, slot, i, of_thread);
+			emit_counter(call, when, slot, i);
 }
 
 static void metrics_emit_thread(struct tr2_call *call,
 				const struct tr2_thread *thread, void *own)
 {
 	(void)own;
-	emit_slot(call, thread->owner.slot, true);
+	emit_slot(call, OF_THREAD, thread->owner.slot);
 }
 
 static void metrics_emit_process(struct tr2_call *call, struct tr2_slot *sum)
 {
-	emit_slot(call, sum, false);
-	emit_gauges(call, "gauge");
-}
-
-static void emit_timer_so_far(struct tr2_call *call, struct tr2_slot *slot,
-			      unsigned int index)
-{
-	bool has_unit = tr2_metric_def(TR2_METRIC_TIMER, index)->unit;
-	struct tr2_timer_sum sum;
-
-	tr2_timer_read(slot, index, call->now_ns, &sum);
-	emit_distribution(call,
-			  has_unit ? "distribution_so_far" : "timer_so_far",
-			  slot, index, &sum);
-}
-
-static void emit_counter_so_far(struct tr2_call *call,
-				const struct tr2_slot *slot, unsigned int index)
-{
-	uint64_t count = tr2_counter_read(slot, index);
-	struct tr2_buf *json = begin_json(call);
-
-	if (!count)
-		return;
-	add_names(json, tr2_metric_def(TR2_METRIC_COUNTER, index));
-	add_number(json, "count", count);
-	tr2_buf_addch(json, '}');
-	emit_data(call, "counter_so_far", json);
+	emit_slot(call, AT_END, sum);
+	emit_gauges(call, AT_END);
 }
 
 static void metrics_emit_so_far(struct tr2_call *call, struct tr2_slot *sum)
 {
-	unsigned int i;
-
-	for (i = 0; sum && i < tr2_metric_nr(TR2_METRIC_TIMER); i++)
-		emit_timer_so_far(call, sum, i);
-	for (i = 0; sum && i < tr2_metric_nr(TR2_METRIC_COUNTER); i++)
-		emit_counter_so_far(call, sum, i);
-	emit_gauges(call, "gauge_so_far");
+	emit_slot(call, SO_FAR, sum);
+	emit_gauges(call, SO_FAR);
 }
 
 static void emit_ambiguous(struct tr2_call *call, enum tr2_metric_kind kind)
@@ -290,11 +278,8 @@ static void emit_ambiguous(struct tr2_call *call, enum tr2_metric_kind kind)
 				       "trace2: %s '%s/%s' is defined again "
 				       "with another unit or other flags: the "
 				       "first ones count",
-				       kind == TR2_METRIC_COUNTER ? "counter" :
-				       kind == TR2_METRIC_GAUGE	  ? "gauge" :
-				       def->unit ? "distribution" :
-						   "timer",
-				       def->category, def->name);
+				       names[def->kind][AT_END], def->category,
+				       def->name);
 	}
 }
 
@@ -321,7 +306,7 @@ static void emit_refused(struct tr2_call *call)
 /* Report definitions that do not count. */
 static void metrics_emit_errors(struct tr2_call *call)
 {
-	unsigned int nr = tr2_metric_nr_refused(TR2_REFUSED_ROOM);
+	unsigned int nr = tr2_metric_nr_refused(TR2_REFUSED_ROOM), kind;
 
 	if (nr)
 		tr2_call_error(call,
@@ -340,9 +325,8 @@ static void metrics_emit_errors(struct tr2_call *call)
 			       "trace2: %u timers have no histogram: more than "
 			       "%u are to have one",
 			       nr, TR2_MAX_HISTOGRAMS);
-	emit_ambiguous(call, TR2_METRIC_TIMER);
-	emit_ambiguous(call, TR2_METRIC_COUNTER);
-	emit_ambiguous(call, TR2_METRIC_GAUGE);
+	for (kind = 0; kind < TR2_METRIC_KINDS; kind++)
+		emit_ambiguous(call, kind);
 }
 
 const struct tr2_part tr2_part_metrics = {

@@ -71,6 +71,13 @@ struct tr2_thread *tr2_thread_enter_slow(struct tr2_thread *thread,
 					 uintptr_t inside,
 					 struct tr2_call_mark *in)
 {
+	/* A handler made way for its own call, after the caller looked which
+	 * context the thread has. */
+	if (!inside && thread != tr2_self) {
+		atomic_store(&thread->busy, 0);
+		thread = tr2_self;
+		tr2_thread_take(thread, in, &inside);
+	}
 	if (inside)
 		thread = make_way(thread, inside, in);
 	if (thread)

@@ -73,6 +73,7 @@ static inline struct tr2_thread *tr2_thread_enter(struct tr2_thread *thread,
 
 	tr2_call_mark_begin(in);
 	if (unlikely(!tr2_thread_take(thread, in, &inside)) ||
+	    unlikely(thread != tr2_self) ||
 	    unlikely(thread->cancel_type != TR2_NO_CANCEL_TYPE))
 		return tr2_thread_enter_slow(thread, inside, in);
 	return thread;

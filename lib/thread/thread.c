@@ -287,7 +287,9 @@ static void move_context(struct tr2_thread *to, struct tr2_thread *from)
 		tr2_arena_remove_owner(&from->owner);
 		tr2_arena_add_owner(&to->owner);
 	}
-	from->owner.slot = from->fast.slot = NULL;
+	/* A call that was interrupted before it marked the context as busy may
+	 * still go the fastest way: its ring is the thread's. */
+	from->owner.slot = NULL;
 	memset(from->own, 0, sizeof(from->own));
 }
 
@@ -325,7 +327,9 @@ struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 	struct tr2_thread *fresh;
 
 	tr2_lock();
-	fresh = find_spare(thread, in);
+	/* A handler that switches stacks may have renewed it, since the caller
+	 * looked. */
+	fresh = thread == tr2_self ? find_spare(thread, in) : NULL;
 	if (fresh) {
 		move_context(fresh, thread);
 		atomic_store(&fresh->busy, (uintptr_t)in);
@@ -479,7 +483,12 @@ struct tr2_thread_nr tr2_thread_wait_idle(void)
 
 static void begin_in_child(struct tr2_thread *thread)
 {
-	thread->owner.slot = thread->fast.slot = NULL;
+	struct tr2_thread *aside;
+
+	/* The ring is the parent's. */
+	for (aside = thread; aside; aside = aside->aside)
+		aside->fast.slot = NULL;
+	thread->owner.slot = NULL;
 	memset(thread->own, 0, sizeof(thread->own));
 	thread->calls_parts = false;
 	thread->ptid = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel.data of a recording of two processes. */
 #include "format/events/utf8.h"
+#include "format/kernel/kernel_data.h"
 #include "format/read.h"
 #include "fuzz.h"
 #include "model/build/build.h"

@@ -2,6 +2,7 @@
 /* The files that `trace2 record` writes beside the events: meta.json up to a
  * line `---`, then tasks.jsonl. */
 #include "format/read.h"
+#include "format/recording/meta_read.h"
 #include "fuzz.h"
 #include "model/path/critical.h"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# A header of the library belongs to one C file: what it declares is defined in
+# A header belongs to one C file: what it declares is defined in
 # the file of its name, or in one whose name begins with that and a _ (dest.h:
 # dest.c, dest_open.c); if there is none, in a single file. A folder's own header
-# (metric/metric.h) and internal ones belong to all files of the folder.
+# (metric/metric.h), internal and private ones belong to all files of the folder.
 use strict;
 use warnings;
 
@@ -11,19 +11,19 @@ use FindBin;
 use lib $FindBin::Bin;
 use Lint;
 
-my $HEAD = qr/^(?!static\b|typedef\b|TR2_\w*INLINE\b)[A-Za-z_][\w\s*(),]*?/m;
+my $HEAD = qr/^(?!static\b|typedef\b|TR2_\w*INLINE\b|[A-Z]+\()[A-Za-z_][\w\s*(),]*?/m;
 
 my (%defined, %is_file);
-for my $path (grep { m{^lib/} } sources('c')) {
+for my $path (grep { m{^(?:lib|tool)/} } sources('c')) {
 	$is_file{$path} = 1;
 	next if $path !~ /\.c$/;
 	my $code = c_code(slurp($path));
 	$defined{$1} = $path
 		while $code =~ /$HEAD\b(tr2_\w+)\([^;{}]*\)\s*\{/g;
 }
-for my $path (grep { m{^lib/.*/.*\.h$} } sort keys %is_file) {
+for my $path (grep { m{^(?:lib|tool)/.*/.*\.h$} } sort keys %is_file) {
 	my ($folder, $name) = $path =~ m{^(.*)/([^/]+)\.h$};
-	next if $folder =~ m{/\Q$name\E$} || $name =~ /internal$/;
+	next if $folder =~ m{/\Q$name\E$} || $name =~ /(?:internal|private)$/;
 	my $family = qr/^\Q$folder\/$name\E(?:_[^\/]*)?\.c$/;
 	my $has_family = grep { /$family/ } keys %is_file;
 	my $code = c_code(slurp($path));

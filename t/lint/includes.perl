@@ -12,7 +12,7 @@ use Lint;
 
 # Layouts of files, which the command may include from folders that it may not
 # use.
-my @LAYOUTS = qw(arena/layout.h ring/layout.h);
+my @LAYOUTS = qw(arena/kinds.def arena/kinds.h arena/layout.h ring/layout.h);
 
 # Return the path of an include in this tree, or undef.
 sub resolve {

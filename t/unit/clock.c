@@ -4,6 +4,10 @@
  * irregularities of real clocks and counters, and in this machine.
  */
 #include "base/clock.h"
+
+#include <sys/auxv.h>
+#include <sys/mount.h>
+
 #include "../helper/host.h"
 #include "tap.h"
 
@@ -16,10 +20,13 @@ struct machine {
 	double ticks_a_ns;
 	uint64_t random;
 	uint64_t noise; /* of an anchor, ns */
+	uint64_t grain; /* of the clock, ns */
+	uint64_t call_ns; /* of a clock_gettime() that is a system call */
 	struct tr2_fit fit;
 	uint64_t last;
 	uint64_t nr_back, nr_from_scale, nr_reads;
 	double worst;
+	double last_wrong; /* when a time was wrong by over 25 us */
 };
 
 static uint64_t below(struct machine *m, uint64_t limit)
@@ -41,7 +48,10 @@ static struct tr2_clock_anchor look(struct machine *m)
 
 	anchor.ticks = (uint64_t)m->ticks;
 	anchor.ns = (uint64_t)m->ns + half;
-	anchor.width = (uint64_t)((double)(2 * half) * m->ticks_a_ns);
+	if (m->grain)
+		anchor.ns -= anchor.ns % m->grain;
+	anchor.width = (uint64_t)((double)(2 * half + m->call_ns) *
+				  m->ticks_a_ns);
 	return anchor;
 }
 
@@ -83,6 +93,8 @@ static void look_at_time(struct machine *m)
 		error = -error;
 	if (m->worst < error)
 		m->worst = error;
+	if (error > 25000)
+		m->last_wrong = m->ns;
 }
 
 /* Read the time at random moments, for so long. */
@@ -91,6 +103,7 @@ static void run(struct machine *m, uint64_t ns, uint64_t most_apart)
 	double until = m->ns + (double)ns;
 
 	m->worst = 0;
+	m->last_wrong = m->ns;
 	while (m->ns < until) {
 		pass(m, (double)(1 + below(m, most_apart)));
 		look_at_time(m);
@@ -237,6 +250,155 @@ static void test_migration(void)
 	never_back(&m, "a migrated machine's time never goes back");
 }
 
+/* What a machine has for its clock: one that stays, and two that move with a
+ * virtual machine. */
+static const struct kind {
+	const char *name;
+	uint64_t widest, grain;
+} kinds[] = {
+	{ "tsc", 0, 0 },
+	{ "kvm-clock", 260, 0 },
+	{ "hyperv", 260, 100 }, /* it counts in 100 ns */
+};
+#define NR_KINDS (sizeof(kinds) / sizeof(*kinds))
+
+static struct machine boot_kind(const struct kind *kind)
+{
+	struct machine m = boot(2.0);
+
+	m.grain = kind->grain;
+	tr2_fit_may_move(&m.fit, kind->widest);
+	return m;
+}
+
+enum { STAYS, MOVES, NR_WAYS };
+
+/* What happens to it, and how wrong a time is then at most, for how long. */
+static const struct change {
+	const char *what;
+	double rate; /* times the one before */
+	double jump; /* of the counter: times a random part of two windows */
+	double from; /* not 0: the counter goes on from here */
+	double leap_ns; /* of the clock, not of the counter */
+	double worst_ns[NR_WAYS], for_ns[NR_WAYS];
+} changes[] = {
+	{ "rate * 1.3", 1.3, 0, 0, 0, { 5e6, 0.2e6 }, { 28e6, 1.2e6 } },
+	{ "rate * 0.7", 0.7, 0, 0, 0, { 7e6, 0.22e6 }, { 28e6, 1.2e6 } },
+	{ "jump forward", 1, 1, 0, 0, { 16.1e6, 0.51e6 }, { 40e6, 1.6e6 } },
+	{ "jump back", 1, -1, 0, 0, { 16.1e6, 0.51e6 }, { 40e6, 1.6e6 } },
+	{ "jump forward, rate * 1.3", 1.3, 1, 0, 0,
+	  { 16.1e6, 0.51e6 }, { 40e6, 1.6e6 } },
+	{ "jump back, rate * 0.7", 0.7, -1, 0, 0,
+	  { 23e6, 0.73e6 }, { 40e6, 1.6e6 } },
+	{ "stop", 1, 0, 0, 0.3e9, { 301e6, 300.1e6 }, { 17e6, 0.6e6 } },
+	{ "stop, rate * 0.7", 0.7, 0, 0, 0.3e9,
+	  { 308e6, 300.3e6 }, { 28e6, 1.2e6 } },
+	{ "suspend, counting on", 1, 0, 1e16, 0,
+	  { 16.1e6, 0.51e6 }, { 40e6, 1.6e6 } },
+	{ "suspend, from 0", 1, 0, 5, 0,
+	  { 16.1e6, 0.51e6 }, { 40e6, 1.6e6 } },
+	{ "migration", 1.3, 0, 1e16, 0, { 16.1e6, 0.51e6 }, { 40e6, 1.6e6 } },
+};
+#define NR_CHANGES (sizeof(changes) / sizeof(*changes))
+#define NR_TRIALS 25
+
+static void change_to(struct machine *m, const struct change *c)
+{
+	uint64_t ns = below(m, m->fit.widest ? MS : 32 * MS);
+
+	m->ticks += c->jump * m->ticks_a_ns * (double)ns;
+	if (c->from > 0)
+		m->ticks = c->from;
+	m->ticks_a_ns *= c->rate;
+	m->ns += c->leap_ns;
+}
+
+static void go_through(struct machine *m, const struct change *c, double *worst,
+		       double *lasted)
+{
+	double began;
+
+	change_to(m, c);
+	began = m->ns;
+	run(m, 50 * MS, 3000);
+	if (*worst < m->worst)
+		*worst = m->worst;
+	if (*lasted < m->last_wrong - began)
+		*lasted = m->last_wrong - began;
+}
+
+/* Do it at a random moment of a window, and return. */
+static bool try_change(struct machine m, const struct change *c, double *worst,
+		       double *lasted)
+{
+	struct change back = *c;
+
+	run(&m, 60 * MS + below(&m, 20 * MS), 20000);
+	back.rate = 1 / c->rate;
+	back.jump = -c->jump;
+	back.from = c->from > 0 ? m.ticks : 0;
+	go_through(&m, c, worst, lasted);
+	run(&m, 60 * MS + below(&m, 20 * MS), 20000);
+	go_through(&m, c->rate == 1 ? c : &back, worst, lasted);
+	run(&m, 60 * MS, 20000);
+	run(&m, 20 * MS, 20000);
+	return m.worst < 500 && !m.fit.distrusted &&
+	       (!m.nr_back || c->jump != 0);
+}
+
+static void test_change(const struct kind *kind, const struct change *c)
+{
+	double worst = 0, lasted = 0;
+	int way = kind->widest ? MOVES : STAYS, i;
+	struct machine m = boot_kind(kind);
+	bool is_fine = true;
+	char what[100];
+
+	for (i = 0; i < NR_TRIALS; i++) {
+		m.random = (uint64_t)i;
+		is_fine &= try_change(m, c, &worst, &lasted);
+	}
+	snprintf(what, sizeof(what), "%s, %s: at most %.3f ms off", kind->name,
+		 c->what, c->worst_ns[way] / 1e6);
+	ok(worst < c->worst_ns[way], what);
+	snprintf(what, sizeof(what), "%s, %s: for at most %.3f ms", kind->name,
+		 c->what, c->for_ns[way] / 1e6);
+	ok(lasted < c->for_ns[way], what);
+	printf("# %.0f ns off, for %.0f ns\n", worst, lasted);
+	snprintf(what, sizeof(what), "%s, %s: then right%s", kind->name,
+		 c->what, c->jump != 0 ? "" : ", and never back");
+	ok(is_fine, what);
+}
+
+static void test_changes(void)
+{
+	size_t i, j;
+
+	for (i = 0; i < NR_KINDS; i++)
+		for (j = 0; j < NR_CHANGES; j++)
+			test_change(&kinds[i], &changes[j]);
+}
+
+/* Another host may have a counter that its processors do not share: then the
+ * kernel answers by a system call. */
+static void test_call(void)
+{
+	struct machine m = boot_kind(&kinds[1]);
+
+	run(&m, 1 * S, 20000);
+	m.call_ns = 200;
+	run(&m, MS / 5, 20000);
+	m.call_ns = 0;
+	run(&m, 100 * MS, 20000);
+	ok(holds(&m) && !m.fit.distrusted,
+	   "some clock_gettime() take as long as a call: trusted");
+	m.call_ns = 200;
+	run(&m, 1 * S, 20000);
+	ok(m.fit.distrusted, "all do: the counter is given up");
+	below_ns(&m, 300, "and the clock used");
+	never_back(&m, "and times do not go back");
+}
+
 static void test_bad_counter(void)
 {
 	struct machine m = boot(2.0);
@@ -332,6 +494,45 @@ static void test_intervals(void)
 	takes(&m, &i, "suspended many times");
 }
 
+/* Intervals begin on one host, and end on another or on the first again. */
+static void test_moved_intervals(const struct kind *kind, double rate)
+{
+	struct machine m = boot_kind(kind);
+	struct interval before = start(&m), idle, there, whole[6];
+	char what[100];
+	int n;
+
+	run(&m, 10 * S, 100000);
+	m.ticks_a_ns *= rate;
+	run(&m, 10 * S, 100000);
+	snprintf(what, sizeof(what), "%s, rate * %.3f: an interval across it",
+		 kind->name, rate);
+	takes(&m, &before, what);
+	there = start(&m);
+	run(&m, 5 * S, 100000);
+	takes(&m, &there, "one that is there alone");
+	m.ticks_a_ns /= rate;
+	m.ticks += 1e13;
+	run(&m, 10 * S, 100000);
+	takes(&m, &before, "one from before, and back");
+	takes(&m, &there, "one from there to the first host");
+	idle = start(&m);
+	pass(&m, 100.0 * (double)S);
+	m.ticks_a_ns *= rate;
+	pass(&m, 100.0 * (double)S);
+	takes(&m, &idle, "moved while idle");
+	run(&m, 1 * S, 100000);
+	takes(&m, &idle, "and with anchors since");
+	for (n = 0; n < 6; n++) {
+		whole[n] = start(&m);
+		run(&m, 3 * S, 100000);
+		m.ticks_a_ns *= n & 1 ? rate : 1 / rate;
+		run(&m, 3 * S, 100000);
+	}
+	takes(&m, &whole[5], "moved once");
+	takes(&m, &whole[2], "moved four times");
+}
+
 /* What cannot be known is within bounds. */
 static void is_bounded(struct machine *m, const struct interval *i,
 		       const char *what)
@@ -393,6 +594,114 @@ static void *watch(void *arg)
 	}
 	return NULL;
 }
+
+#if defined(__x86_64__)
+/*
+ * Where the kernel does not answer clock_gettime() in the process, libc makes a
+ * system call.
+ */
+static bool by_call;
+
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+	static int (*found)(clockid_t, struct timespec *);
+
+	if (!found)
+		*(void **)&found = dlsym(RTLD_NEXT, "clock_gettime");
+	if (by_call || !found)
+		return (int)syscall(SYS_clock_gettime, id, ts);
+	return found(id, ts);
+}
+
+#define SOURCE \
+	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+/* Put a file with this line in place of the kernel's, for this process. */
+static bool name_source(const char *name)
+{
+	char path[] = "/tmp/clock.XXXXXX";
+	int fd = mkstemp(path);
+	bool is;
+
+	if (fd < 0)
+		return false;
+	is = dprintf(fd, "%s\n", name) > 0 &&
+	     (!unshare(CLONE_NEWNS) || !unshare(CLONE_NEWUSER | CLONE_NEWNS)) &&
+	     !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	     !mount(path, SOURCE, NULL, MS_BIND, NULL);
+	close(fd);
+	unlink(path);
+	return is;
+}
+
+/* A busy machine may interrupt each of the readings that are compared, and each
+ * of those of an anchor. */
+static bool is_ever_used(int tries)
+{
+	const struct timespec distance = { 0, TR2_FIT_FIRST_NS };
+	int i;
+
+	tr2_clock_prepare();
+	while (tries--)
+		tr2_clock_start();
+	for (i = 0; i < 50 && !tr2_clock_newest().rate; i++) {
+		nanosleep(&distance, NULL);
+		tr2_clock_now_ns();
+	}
+	return tr2_clock_newest().rate != 0;
+}
+
+enum { NOT_USED, USED, CANNOT_NAME };
+
+static int use_source(const char *name, int tries)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(!name_source(name) ? CANNOT_NAME : is_ever_used(tries));
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_source(const char *name, int want)
+{
+	int got = use_source(name, want == USED ? 1000 : 10);
+	char what[100];
+
+	snprintf(what, sizeof(what), "the clock source is %s: %s%s", name,
+		 want == USED ? "the counter is read" : "it is not read",
+		 by_call ? ", by a system call" : "");
+	if (got == CANNOT_NAME)
+		printf("# not permitted: %s\n", what);
+	else
+		is_u64((uint64_t)got, (uint64_t)want, what);
+}
+
+static void test_sources(void)
+{
+	int answered = getauxval(AT_SYSINFO_EHDR) ? USED : NOT_USED;
+
+	test_source("tsc", USED);
+	test_source("kvm-clock", answered);
+	test_source("hyperv_clocksource_tsc_page", answered);
+	test_source("hyperv_clocksource_tsc_pages", NOT_USED);
+	test_source("hyperv_clocksource_msr", NOT_USED);
+	test_source("kvm", NOT_USED);
+	test_source("hpet", NOT_USED);
+	test_source("nothing", NOT_USED);
+	by_call = true;
+	test_source("kvm-clock", NOT_USED);
+	test_source("hyperv_clocksource_tsc_page", NOT_USED);
+	by_call = false;
+}
+#else
+static void test_sources(void)
+{
+}
+#endif
 
 /* Of a clock that is set by so many ns after this time. */
 static int64_t ahead_after(uint64_t ns, double set_ns)
@@ -462,10 +771,18 @@ int main(void)
 	test_short_suspend();
 	test_idle_suspends();
 	test_migration();
+	test_changes();
+	test_call();
 	test_bad_counter();
 	test_intervals();
+	test_moved_intervals(&kinds[0], 1.3);
+	test_moved_intervals(&kinds[1], 1.3);
+	test_moved_intervals(&kinds[1], 0.7);
+	test_moved_intervals(&kinds[1], 1.02);
+	test_moved_intervals(&kinds[2], 0.97);
 	test_strange_intervals();
 	test_set_clock();
+	test_sources();
 	test_here();
 	return done_testing();
 }

@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 
 #include "record/elevate.h"
+#include "record/job/elevated.h"
 #include "record/kernel/tracepoints.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* commands - the array of commands, from commands.def. */
-#include "cmd/commands.h"
+#include "cmd/cmd.h"
 
 #include <string.h>
 

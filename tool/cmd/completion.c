@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* completion - write the completion scripts of bash, zsh and fish. */
 #include "base/buf.h"
-#include "cmd/commands.h"
+#include "cmd/cmd.h"
 #include "common/options.h"
 #include "common/settings.h"
 

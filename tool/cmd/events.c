@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* events - print the list of `-e list`. */
-#include "cmd/commands.h"
+#include "cmd/cmd.h"
 
 #include "base/macros.h"
 #include "common/options.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "cmd/commands.h"
+#include "cmd/cmd.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "common/settings.h"

@@ -326,22 +326,13 @@ static int list_events(const struct tr2_model *m)
 }
 
 struct metric_row {
-	uint8_t kind; /* enum tr2_model_metric_kind */
+	uint8_t kind; /* enum tr2_definition_kind */
 	const char *name;
 };
 
-static void cell_metric_kind(struct tr2_table *t, const struct metric_row *r)
-{
-	static const char *const names[] = {
-#define TR2_METRIC_KIND(NAME, name) [TR2_MODEL_##NAME] = #name,
-#include "model/metric_kinds.def"
-	};
-
-	tr2_cell_str(t, names[r->kind]);
-}
-
 #define KNOWN_COLUMNS(COLUMN, DATA, TEXT) \
-	COLUMN(kind, "KIND", TR2_COL_LEFT, cell_metric_kind(t, r)) \
+	COLUMN(kind, "KIND", TR2_COL_LEFT, \
+	       tr2_cell_str(t, tr2_metric_names[r->kind])) \
 	COLUMN(name, "NAME", TR2_COL_LEFT, tr2_cell_str(t, r->name))
 
 TR2_COLUMN_LIST(known_columns, struct metric_row, KNOWN_COLUMNS)

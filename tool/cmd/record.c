@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/macros.h"
-#include "cmd/commands.h"
+#include "cmd/cmd.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "record/elevate.h"

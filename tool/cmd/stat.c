@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
-#include "cmd/commands.h"
+#include "cmd/cmd.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"

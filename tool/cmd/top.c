@@ -6,11 +6,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "common/options.h"
+#include "common/procfs.h"
 #include "out/term.h"
 #include "top/top.h"
 
@@ -140,17 +140,6 @@ static int watch(struct tr2_top *top)
 	return ok ? 0 : TR2_EXIT_USAGE;
 }
 
-/* Each ring and stream takes a descriptor. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static int run(int argc, char **argv)
 {
 	struct tr2_top top = { .tasks = { .fd = -1 } };
@@ -161,7 +150,8 @@ static int run(int argc, char **argv)
 		return tr2_usage_error(delay_ns <= 0 ?
 				       "-d must be more than 0" :
 				       "one process at a time");
-	raise_limit();
+	/* Each ring and stream takes a descriptor. */
+	tr2_raise_file_limit();
 	if (process)
 		opened = tr2_top_open_process(&top, process);
 	else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options - run getopt_long() from a command's table. option_text.c generates
+ * options - run getopt_long() from a command's table. options_text.c generates
  * texts from the same table.
  */
 #include <errno.h>

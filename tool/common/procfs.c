@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -243,4 +244,14 @@ void tr2_anchor_take(struct tr2_anchor *a)
 		a->wall_ns = wall;
 	}
 	a->monotonic_ns -= (uint64_t)tr2_kernel_shift_ns();
+}
+
+void tr2_raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }

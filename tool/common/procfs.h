@@ -74,3 +74,6 @@ struct tr2_anchor {
 	uint64_t monotonic_ns, wall_ns;
 };
 void tr2_anchor_take(struct tr2_anchor *anchor);
+
+/* Let this process have as many descriptors as it may. */
+void tr2_raise_file_limit(void);

@@ -433,10 +433,10 @@ static void take_metrics(struct tr2_measures *ms, const struct tr2_model *m)
 		/* The process's metric contains those of its threads. */
 		if (metric->thread)
 			continue;
-		if (metric->kind == TR2_MODEL_TIMER)
+		if (metric->kind == TR2_DEFINITION_TIMER)
 			add_value(ms, TR2_MEASURE_TIMER, TR2_UNIT_NS, name,
 				  (double)metric->total_ns, (double)metric->count);
-		else if (metric->kind == TR2_MODEL_COUNTER)
+		else if (metric->kind == TR2_DEFINITION_COUNTER)
 			add_value(ms, TR2_MEASURE_COUNTER, TR2_UNIT_COUNT, name,
 				  (double)metric->count, 1);
 	}

@@ -11,6 +11,7 @@
 #include "common/say.h"
 #include "common/words.h"
 #include "event/redact.h"
+#include "format/events/event_json.h"
 #include "format/events/json.h"
 #include "format/events/parsed_render.h"
 #include "format/events/utf8.h"

@@ -26,12 +26,12 @@
 
 /* value[] of commands: results of the processes, and their cost. */
 enum { OK, FAILED, KILLED, UNFINISHED, ALL, SELF, SPAWN, ERRORS, CPU, READY };
-enum { TOTAL, CALLS, REGION_SELF }; /* of regions and timers */
-enum { LAST, SEEN, LEAST, MOST }; /* of gauges, as int64_t */
+enum { TOTAL, CALLS, REGION_SELF }; /* of regions and metrics; and of metrics */
+enum { SEEN = REGION_SELF, LAST, LEAST, MOST }; /* these as int64_t */
 
 struct prometheus {
-	struct tr2_series_set commands, waits, regions, timers, counters;
-	struct tr2_series_set distributions, gauges;
+	struct tr2_series_set commands, waits, regions;
+	struct tr2_series_set metrics[TR2_DEFINITION_KINDS];
 	uint64_t lost;
 	bool has_cpu; /* of some process */
 	int64_t *self; /* by span */
@@ -140,45 +140,38 @@ static void span(struct tr2_export *x, uint32_t i)
 	s->value[CALLS]++;
 }
 
-static void add_histogram(struct tr2_series *s, const struct tr2_metric *metric)
-{
-	const char *json = metric->histogram;
-	uint64_t upper_ns, count;
-
-	while (tr2_histogram_next(metric, &json, &upper_ns, &count))
-		tr2_series_observe(s, upper_ns, count);
-}
-
 /* The bounds of series are in ns from a microsecond on: those of values begin
  * with 1. */
 #define BOUND_OF_1 1000u
 
-static void distribution(struct tr2_export *x, const struct tr2_metric *metric)
+static void add_histogram(struct tr2_series *s, const struct tr2_metric *metric)
 {
-	struct prometheus *p = x->state;
-	struct tr2_series *s = tr2_series_at(&p->distributions,
-					     safe(x, metric->category),
-					     safe(x, metric->name));
+	uint64_t unit = metric->kind == TR2_DEFINITION_TIMER ? 1 : BOUND_OF_1;
 	const char *json = metric->histogram;
 	uint64_t upper, count;
 
-	s->value[TOTAL] += metric->count;
 	s->sum_ns += metric->total_ns;
-	while (json && tr2_histogram_next(metric, &json, &upper, &count))
-		tr2_series_observe(s, upper < UINT64_MAX / BOUND_OF_1 ?
-					      upper * BOUND_OF_1 : UINT64_MAX,
+	while (tr2_histogram_next(metric, &json, &upper, &count))
+		tr2_series_observe(s, upper < UINT64_MAX / unit ?
+					      upper * unit : UINT64_MAX,
 				   count);
 }
 
-/* The last value is that of the process that began last. */
-static void gauge(struct tr2_export *x, const struct tr2_metric *metric)
+/* The process's metric contains those of its threads. The last value is that of
+ * the process that began last. */
+static void metric(struct tr2_export *x, uint32_t i)
 {
 	struct prometheus *p = x->state;
-	struct tr2_series *s = tr2_series_at(&p->gauges,
-					     safe(x, metric->category),
-					     safe(x, metric->name));
+	const struct tr2_metric *metric = &x->m->metrics[i];
+	struct tr2_series *s;
 
-	s->value[LAST] = metric->total_ns;
+	if (metric->thread)
+		return;
+	s = tr2_series_at(&p->metrics[metric->kind], safe(x, metric->category),
+			  safe(x, metric->name));
+	s->value[TOTAL] += metric->total_ns;
+	s->value[CALLS] += metric->count;
+	s->value[LAST] = metric->count;
 	if (!s->value[SEEN] ||
 	    (int64_t)metric->min_ns < (int64_t)s->value[LEAST])
 		s->value[LEAST] = metric->min_ns;
@@ -186,38 +179,8 @@ static void gauge(struct tr2_export *x, const struct tr2_metric *metric)
 	    (int64_t)metric->max_ns > (int64_t)s->value[MOST])
 		s->value[MOST] = metric->max_ns;
 	s->value[SEEN]++;
-}
-
-/* The process's timer or counter contains those of its threads. */
-static void metric(struct tr2_export *x, uint32_t i)
-{
-	struct prometheus *p = x->state;
-	const struct tr2_metric *metric = &x->m->metrics[i];
-	bool timer = metric->kind == TR2_MODEL_TIMER;
-	struct tr2_series *s;
-
-	if (metric->thread)
-		return;
-	if (metric->kind == TR2_MODEL_DISTRIBUTION) {
-		distribution(x, metric);
-		return;
-	}
-	if (metric->kind == TR2_MODEL_GAUGE) {
-		gauge(x, metric);
-		return;
-	}
-	s = tr2_series_at(timer ? &p->timers : &p->counters,
-			  safe(x, metric->category), safe(x, metric->name));
-	if (!timer) {
-		s->value[TOTAL] += metric->count;
-		return;
-	}
-	s->value[TOTAL] += metric->total_ns;
-	s->value[CALLS] += metric->count;
-	if (metric->histogram) {
+	if (metric->histogram)
 		add_histogram(s, metric);
-		s->sum_ns += metric->total_ns;
-	}
 }
 
 static void add_head(struct tr2_buf *b, const char *name, const char *type,
@@ -324,6 +287,11 @@ static void add_number(struct tr2_buf *b, uint64_t value)
 	tr2_addf(b, "} %" PRIu64 "\n", value);
 }
 
+static void add_signed(struct tr2_buf *b, uint64_t value)
+{
+	tr2_addf(b, "} %" PRId64 "\n", (int64_t)value);
+}
+
 static void add_time(struct tr2_buf *b, uint64_t ns)
 {
 	tr2_buf_addlit(b, "} ");
@@ -331,20 +299,22 @@ static void add_time(struct tr2_buf *b, uint64_t ns)
 	tr2_buf_addch(b, '\n');
 }
 
-/* Print one of the values of each series as a counter. */
+/* Print one of the values of each series, as a gauge if it has a sign, else as
+ * a counter. */
+typedef void add_value(struct tr2_buf *b, uint64_t value);
 static void print_series(struct tr2_export *x, const struct tr2_series_set *set,
-			 int value, bool is_time, const char *labels,
+			 int value, add_value *add, const char *labels,
 			 const char *name, const char *help)
 {
 	size_t i;
 
 	if (!set->nr)
 		return;
-	add_head(&x->sink.buf, name, "counter", help);
+	add_head(&x->sink.buf, name, add == add_signed ? "gauge" : "counter",
+		 help);
 	for (i = 0; i < set->nr; i++) {
 		add_series(x, name, "", labels, &set->item[i]);
-		(is_time ? add_time : add_number)(&x->sink.buf,
-						  set->item[i].value[value]);
+		add(&x->sink.buf, set->item[i].value[value]);
 		tr2_sink_step(&x->sink);
 	}
 }
@@ -430,44 +400,70 @@ static void print_processes(struct tr2_export *x, struct prometheus *p)
 	print_histogram(x, &p->commands, FIRST_PROCESS_BOUND, true, "command",
 			"trace2_process_duration_seconds",
 			"Wall time of processes that ended.");
-	print_series(x, &p->commands, SELF, true, "command",
+	print_series(x, &p->commands, SELF, add_time, "command",
 		     "trace2_process_self_seconds_total",
 		     "Wall time in which no child of the process ran.");
-	print_series(x, &p->commands, SPAWN, true, "command",
+	print_series(x, &p->commands, SPAWN, add_time, "command",
 		     "trace2_process_spawn_seconds_total",
 		     "Wall time that parents waited for processes to start and "
 		     "end.");
 	if (p->has_cpu)
-		print_series(x, &p->commands, CPU, true, "command",
+		print_series(x, &p->commands, CPU, add_time, "command",
 			     "trace2_process_cpu_seconds_total",
 			     "CPU time of all threads of processes.");
 	if (x->m->has_states)
-		print_series(x, &p->commands, READY, true, "command",
+		print_series(x, &p->commands, READY, add_time, "command",
 			     "trace2_process_ready_seconds_total",
 			     "Wall time in which a process could run, and had no "
 			     "CPU.");
-	print_series(x, &p->waits, TOTAL, true, "command cause",
+	print_series(x, &p->waits, TOTAL, add_time, "command cause",
 		     "trace2_process_wait_seconds_total",
 		     "Wall time in which all threads of a process waited.");
-	print_series(x, &p->commands, ERRORS, false, "command",
+	print_series(x, &p->commands, ERRORS, add_number, "command",
 		     "trace2_errors_total", "Errors that processes reported.");
 }
 
-/* Print one of the values of each gauge. */
-static void print_gauges(struct tr2_export *x, const struct tr2_series_set *set,
-			 int value, const char *name, const char *help)
+static void print_metrics(struct tr2_export *x, struct prometheus *p)
 {
-	struct tr2_buf *b = &x->sink.buf;
+	static const struct {
+		enum tr2_definition_kind kind;
+		int value;
+		add_value *add; /* NULL: their histogram */
+		const char *name, *help;
+	} rows[] = {
+		{ TR2_DEFINITION_TIMER, TOTAL, add_time,
+		  "trace2_timer_seconds_total", "Time that timers ran." },
+		{ TR2_DEFINITION_TIMER, CALLS, add_number,
+		  "trace2_timer_intervals_total", "Intervals of timers." },
+		{ TR2_DEFINITION_TIMER, 0, NULL,
+		  "trace2_timer_interval_seconds",
+		  "Intervals of timers that keep a histogram." },
+		{ TR2_DEFINITION_COUNTER, CALLS, add_number,
+		  "trace2_value_total", "Values of counters." },
+		{ TR2_DEFINITION_DISTRIBUTION, 0, NULL, "trace2_distribution",
+		  "Values of distributions, in their units." },
+		{ TR2_DEFINITION_GAUGE, LAST, add_signed, "trace2_gauge",
+		  "The last value of gauges." },
+		{ TR2_DEFINITION_GAUGE, LEAST, add_signed, "trace2_gauge_min",
+		  "The least value of gauges." },
+		{ TR2_DEFINITION_GAUGE, MOST, add_signed, "trace2_gauge_max",
+		  "The greatest value of gauges." },
+	};
+	const struct tr2_series_set *set;
+	char labels[32];
 	size_t i;
 
-	if (!set->nr)
-		return;
-	add_head(b, name, "gauge", help);
-	for (i = 0; i < set->nr; i++) {
-		add_series(x, name, "", "category gauge", &set->item[i]);
-		tr2_addf(b, "} %" PRId64 "\n",
-			 (int64_t)set->item[i].value[value]);
-		tr2_sink_step(&x->sink);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		set = &p->metrics[rows[i].kind];
+		snprintf(labels, sizeof(labels), "category %s",
+			 tr2_metric_names[rows[i].kind]);
+		if (rows[i].add)
+			print_series(x, set, rows[i].value, rows[i].add,
+				     labels, rows[i].name, rows[i].help);
+		else
+			print_histogram(x, set, 0,
+					rows[i].kind == TR2_DEFINITION_TIMER,
+					labels, rows[i].name, rows[i].help);
 	}
 }
 
@@ -486,32 +482,15 @@ static void print_peak(struct tr2_export *x)
 static void print_all(struct tr2_export *x, struct prometheus *p)
 {
 	print_processes(x, p);
-	print_series(x, &p->regions, TOTAL, true, "category region",
+	print_series(x, &p->regions, TOTAL, add_time, "category region",
 		     "trace2_region_seconds_total", "Wall time in regions.");
-	print_series(x, &p->regions, REGION_SELF, true, "category region",
+	print_series(x, &p->regions, REGION_SELF, add_time, "category region",
 		     "trace2_region_self_seconds_total",
 		     "Wall time in regions, less that of the regions inside.");
-	print_series(x, &p->regions, CALLS, false, "category region",
+	print_series(x, &p->regions, CALLS, add_number, "category region",
 		     "trace2_region_calls_total",
 		     "How often regions were entered.");
-	print_series(x, &p->timers, TOTAL, true, "category timer",
-		     "trace2_timer_seconds_total", "Time that timers ran.");
-	print_series(x, &p->timers, CALLS, false, "category timer",
-		     "trace2_timer_intervals_total", "Intervals of timers.");
-	print_histogram(x, &p->timers, 0, true, "category timer",
-			"trace2_timer_interval_seconds",
-			"Intervals of timers that keep a histogram.");
-	print_series(x, &p->counters, TOTAL, false, "category counter",
-		     "trace2_value_total", "Values of counters.");
-	print_histogram(x, &p->distributions, 0, false, "category distribution",
-			"trace2_distribution",
-			"Values of distributions, in their units.");
-	print_gauges(x, &p->gauges, LAST, "trace2_gauge",
-		     "The last value of gauges.");
-	print_gauges(x, &p->gauges, LEAST, "trace2_gauge_min",
-		     "The least value of gauges.");
-	print_gauges(x, &p->gauges, MOST, "trace2_gauge_max",
-		     "The greatest value of gauges.");
+	print_metrics(x, p);
 	print_peak(x);
 	add_head(&x->sink.buf, "trace2_lost_events_total", "counter",
 		 "Events that processes could not write.");
@@ -522,19 +501,22 @@ static void print_all(struct tr2_export *x, struct prometheus *p)
 static void bound(struct tr2_export *x, struct prometheus *p)
 {
 	tr2_str other = tr2_intern(x->m, "other", 5);
+	int kind;
 
 	tr2_series_bound(&p->commands, MAX_SERIES, ALL, other);
 	tr2_series_bound(&p->waits, MAX_SERIES, TOTAL, other);
 	tr2_series_bound(&p->regions, MAX_SERIES, TOTAL, other);
-	tr2_series_bound(&p->timers, MAX_SERIES, TOTAL, other);
-	tr2_series_bound(&p->counters, MAX_SERIES, TOTAL, other);
-	tr2_series_bound(&p->distributions, MAX_SERIES, TOTAL, other);
-	tr2_series_bound(&p->gauges, MAX_SERIES, SEEN, other);
+	for (kind = 0; kind < TR2_DEFINITION_KINDS; kind++)
+		tr2_series_bound(&p->metrics[kind], MAX_SERIES,
+				 kind == TR2_DEFINITION_TIMER ? TOTAL :
+				 kind == TR2_DEFINITION_GAUGE ? SEEN :
+								CALLS, other);
 }
 
 static bool end(struct tr2_export *x)
 {
 	struct prometheus *p = x->state;
+	int kind;
 
 	if (!x->failed) {
 		bound(x, p);
@@ -543,10 +525,8 @@ static bool end(struct tr2_export *x)
 	tr2_series_release(&p->commands);
 	tr2_series_release(&p->waits);
 	tr2_series_release(&p->regions);
-	tr2_series_release(&p->timers);
-	tr2_series_release(&p->counters);
-	tr2_series_release(&p->distributions);
-	tr2_series_release(&p->gauges);
+	for (kind = 0; kind < TR2_DEFINITION_KINDS; kind++)
+		tr2_series_release(&p->metrics[kind]);
 	free(p->self);
 	free(p);
 	return true;

@@ -44,8 +44,9 @@ static enum tr2_table_id table_of_point(const struct tr2_point *p)
 static enum tr2_table_id table_of_metric(const struct tr2_metric *metric)
 {
 	static const enum tr2_table_id tables[] = {
-#define TR2_METRIC_KIND(NAME, name) [TR2_MODEL_##NAME] = TR2_TABLE_##name##s,
-#include "model/metric_kinds.def"
+#define TR2_METRIC_KIND(KIND, kind, ...) \
+	[TR2_DEFINITION_##KIND] = TR2_TABLE_##kind##s,
+#include "arena/kinds.def"
 	};
 
 	return tables[metric->kind];

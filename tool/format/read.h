@@ -50,17 +50,3 @@ struct tr2_load {
  * and, unless QUIET, printed to stderr as warnings.
  */
 enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load);
-
-/* Read DIR/kernel.data if it exists; the recording's tasks are those from
- * first_task on. It has all records until *end_ns; 0: perhaps not. Set that to
- * the time of its last record, if that is later. Return how many records the
- * file says were lost. */
-uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
-			 uint32_t first_task, int64_t *end_ns);
-
-/* Read the maps of generated code in DIR/maps. */
-void tr2_code_maps_load(struct tr2_model *m, const char *dir,
-			uint32_t first_task);
-
-/* Read DIR/meta.json and DIR/tasks.jsonl if they exist. */
-void tr2_meta_load(struct tr2_model *m, const char *dir);

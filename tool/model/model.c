@@ -20,6 +20,11 @@ struct tr2_block {
 	char data[];
 };
 
+const char *const tr2_metric_names[TR2_DEFINITION_KINDS] = {
+#define TR2_METRIC_KIND(KIND, kind, ...) [TR2_DEFINITION_##KIND] = #kind,
+#include "arena/kinds.def"
+};
+
 struct tr2_model *tr2_model_new(void)
 {
 	struct tr2_model *m = tr2_calloc(1, sizeof(*m));

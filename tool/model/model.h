@@ -31,6 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arena/kinds.h"
 #include "base/build_id.h"
 #include "common/time.h"
 #include "common/words.h"
@@ -111,10 +112,8 @@ struct tr2_point {
 	uint8_t kind; /* enum tr2_point_kind */
 };
 
-enum tr2_model_metric_kind {
-#define TR2_METRIC_KIND(NAME, name) TR2_MODEL_##NAME,
-#include "model/metric_kinds.def"
-};
+/* The names of kinds of metrics. */
+extern const char *const tr2_metric_names[];
 
 struct tr2_metric {
 	tr2_str category, name;
@@ -122,10 +121,12 @@ struct tr2_metric {
 	uint32_t session;
 	uint32_t thread; /* 0: metric of the whole session */
 	uint32_t next;   /* of the same session */
-	uint8_t kind;    /* enum tr2_model_metric_kind */
-	uint64_t count;  /* the counter's value; intervals, or values */
-	/* Of a distribution: in its unit; of a gauge: the last, least and
-	 * greatest value, to be read as int64_t. */
+	uint8_t kind;    /* enum tr2_definition_kind */
+	/* The value of a counter, the last one of a gauge; intervals, or
+	 * values. */
+	uint64_t count;
+	/* Of a distribution: in its unit; of a gauge: least and greatest value,
+	 * as int64_t like the last one. */
 	uint64_t total_ns, min_ns, max_ns;
 	uint64_t unfinished;
 	/* JSON text [[upper_bound,count],…], or NULL: seconds, or as the

@@ -148,7 +148,7 @@ bool tr2_histogram_next(const struct tr2_metric *metric, const char **json,
 
 	if (!at)
 		return false;
-	*upper = metric->kind == TR2_MODEL_TIMER ? parse_seconds(at, &end) :
+	*upper = metric->kind == TR2_DEFINITION_TIMER ? parse_seconds(at, &end) :
 						     strtoull(at, &end, 10);
 	if (*end != ',')
 		return false;

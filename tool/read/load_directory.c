@@ -11,6 +11,7 @@
 #include "common/memory.h"
 #include "common/say.h"
 #include "format/read.h"
+#include "format/recording/meta_read.h"
 #include "format/ring/ring_file.h"
 #include "model/build/build.h"
 #include "read/load_private.h"

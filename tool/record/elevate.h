@@ -52,7 +52,3 @@ int tr2_elevate_event(const struct perf_event_attr *attr, int cpu,
 int tr2_elevate_file(enum tr2_elevated_file file, const char *name);
 /* Open the connector, which the kernel has acknowledged. */
 int tr2_elevate_connector(int events);
-
-/* Serve the recorder on standard input until it closes that. Return the exit
- * code. */
-int tr2_elevated_serve(void);

@@ -14,6 +14,7 @@
 #include "common/say.h"
 #include "export/page/html.h"
 #include "model/kind.h"
+#include "model/path/what_if_changes.h"
 #include "model/path/what_if_times.h"
 #include "report/input_options.h"
 #include "report/report.h"

@@ -8,6 +8,7 @@
 #include "common/order.h"
 #include "common/say.h"
 #include "model/path/jobs.h"
+#include "model/path/what_if_rank.h"
 #include "model/path/what_if_times.h"
 #include "report/report.h"
 

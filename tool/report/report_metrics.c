@@ -23,7 +23,7 @@
 struct sum {
 	tr2_str category, name, unit;
 	const char *by, *thread;
-	uint64_t count, total_ns, min_ns, max_ns, unfinished, processes;
+	uint64_t count, last, total_ns, min_ns, max_ns, unfinished, processes;
 	uint64_t *buckets; /* NULL: none of them has any */
 	bool some_without; /* some have none */
 };
@@ -78,7 +78,7 @@ static struct sum *sum_of(struct sums *sums, const struct tr2_report *r,
 	s = &sums->sum[sums->nr];
 	*slot = ++sums->nr;
 	*s = (struct sum){ .category = metric->category, .name = metric->name,
-			   .unit = metric->unit, .by = by, .thread = thread, .min_ns = UINT64_MAX };
+			   .unit = metric->unit, .by = by, .thread = thread };
 	return s;
 }
 
@@ -93,50 +93,19 @@ static void add_buckets(struct sum *s, const struct tr2_metric *metric)
 		s->some_without = true;
 }
 
-/* A gauge's last value is that of the process that began last. */
-static void add_gauge(struct sum *s, const struct tr2_metric *metric)
-{
-	int64_t min = (int64_t)metric->min_ns, max = (int64_t)metric->max_ns;
-
-	s->total_ns = metric->total_ns;
-	if (!s->processes || min < (int64_t)s->min_ns)
-		s->min_ns = metric->min_ns;
-	if (!s->processes || max > (int64_t)s->max_ns)
-		s->max_ns = metric->max_ns;
-}
-
+/* The last value is that of the process that began last. */
 static void add_metric(struct sum *s, const struct tr2_metric *metric)
 {
+	s->last = metric->count;
 	s->count += metric->count;
 	s->total_ns = tr2_clock_sum(s->total_ns, metric->total_ns);
 	s->unfinished += metric->unfinished;
-	if (metric->min_ns < s->min_ns)
+	if (!s->processes || (int64_t)metric->min_ns < (int64_t)s->min_ns)
 		s->min_ns = metric->min_ns;
-	if (metric->max_ns > s->max_ns)
+	if (!s->processes || (int64_t)metric->max_ns > (int64_t)s->max_ns)
 		s->max_ns = metric->max_ns;
 	add_buckets(s, metric);
-}
-
-static void gather(struct sums *sums, const struct tr2_report *r, int kind)
-{
-	const struct tr2_model *m = r->m;
-	struct sum *s;
-	uint32_t i;
-
-	for (i = 1; i < m->nr_metrics; i++) {
-		const struct tr2_metric *metric = &m->metrics[i];
-
-		if (metric->kind != kind ||
-		    (metric->thread != 0) != r->per_thread ||
-		    !tr2_filter_session(r->filter, m, metric->session))
-			continue;
-		s = sum_of(sums, r, metric);
-		if (kind == TR2_MODEL_GAUGE)
-			add_gauge(s, metric);
-		else
-			add_metric(s, metric);
-		s->processes++;
-	}
+	s->processes++;
 }
 
 /* A sum, or an event that the kernel counted over all processes (trace2 record
@@ -163,12 +132,10 @@ static uint64_t mean(const struct sum *sum)
 
 /* No percentiles from a part of the intervals: they would pass for those of
  * all. */
-static void give_percentile(struct tr2_table *t, const struct sum *sum, double p)
-{
-	if (sum->buckets && !sum->some_without)
-		tr2_cell_ns(t, tr2_histogram_percentile(sum->buckets, p,
-							sum->max_ns));
-}
+#define PERCENTILE(cell, type, p) \
+	if (r->sum->buckets && !r->sum->some_without) \
+		cell(t, (type)tr2_histogram_percentile(r->sum->buckets, p, \
+						       r->sum->max_ns))
 
 /* The buckets that are not empty: [[upper bound, count], ...]. */
 static void cell_buckets(struct tr2_table *t, const struct sum_row *r)
@@ -208,11 +175,11 @@ static void cell_buckets(struct tr2_table *t, const struct sum_row *r)
 	COLUMN(min_ns, "MIN", TR2_COL_SINGLE | TR2_COL_SPARE, \
 	       tr2_cell_ns(t, (int64_t)r->sum->min_ns)) \
 	COLUMN(p50_ns, "P50", TR2_COL_SINGLE | TR2_COL_YIELDS, \
-	       give_percentile(t, r->sum, 0.5)) \
+	       PERCENTILE(tr2_cell_ns, int64_t, 0.5)) \
 	COLUMN(p90_ns, "P90", TR2_COL_SINGLE | TR2_COL_SPARE, \
-	       give_percentile(t, r->sum, 0.9)) \
+	       PERCENTILE(tr2_cell_ns, int64_t, 0.9)) \
 	COLUMN(p99_ns, "P99", TR2_COL_SINGLE | TR2_COL_YIELDS, \
-	       give_percentile(t, r->sum, 0.99)) \
+	       PERCENTILE(tr2_cell_ns, int64_t, 0.99)) \
 	COLUMN(max_ns, "MAX", TR2_COL_SINGLE, \
 	       tr2_cell_ns(t, (int64_t)r->sum->max_ns)) \
 	COLUMN(unfinished, "UNFINISHED", 0, \
@@ -225,14 +192,7 @@ static void cell_buckets(struct tr2_table *t, const struct sum_row *r)
 	DATA(processes, PROCESSES)
 
 TR2_COLUMN_LIST(timer_columns, struct sum_row, TIMER_COLUMNS)
-
-static void give_percentile_value(struct tr2_table *t, const struct sum *sum,
-				  double p)
-{
-	if (sum->buckets && !sum->some_without)
-		tr2_cell_uint(t, (uint64_t)tr2_histogram_percentile(
-					 sum->buckets, p, sum->max_ns));
-}
+#define TIMER_SORT "total"
 
 #define DISTRIBUTION_COLUMNS(COLUMN, DATA, TEXT) \
 	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->sum->count)) \
@@ -240,11 +200,11 @@ static void give_percentile_value(struct tr2_table *t, const struct sum *sum,
 	COLUMN(mean, "MEAN", 0, tr2_cell_uint(t, mean(r->sum))) \
 	COLUMN(min, "MIN", 0, tr2_cell_uint(t, r->sum->min_ns)) \
 	COLUMN(p50, "P50", TR2_COL_YIELDS, \
-	       give_percentile_value(t, r->sum, 0.5)) \
+	       PERCENTILE(tr2_cell_uint, uint64_t, 0.5)) \
 	COLUMN(p90, "P90", TR2_COL_SPARE, \
-	       give_percentile_value(t, r->sum, 0.9)) \
+	       PERCENTILE(tr2_cell_uint, uint64_t, 0.9)) \
 	COLUMN(p99, "P99", TR2_COL_YIELDS, \
-	       give_percentile_value(t, r->sum, 0.99)) \
+	       PERCENTILE(tr2_cell_uint, uint64_t, 0.99)) \
 	COLUMN(max, "MAX", 0, tr2_cell_uint(t, r->sum->max_ns)) \
 	UNIT(COLUMN) \
 	GROUP(COLUMN) \
@@ -254,9 +214,10 @@ static void give_percentile_value(struct tr2_table *t, const struct sum *sum,
 	DATA(processes, PROCESSES)
 
 TR2_COLUMN_LIST(distribution_columns, struct sum_row, DISTRIBUTION_COLUMNS)
+#define DISTRIBUTION_SORT "count"
 
 #define GAUGE_COLUMNS(COLUMN, DATA, TEXT) \
-	COLUMN(last, "LAST", 0, tr2_cell_int(t, (int64_t)r->sum->total_ns)) \
+	COLUMN(last, "LAST", 0, tr2_cell_int(t, (int64_t)r->sum->last)) \
 	COLUMN(min, "MIN", 0, tr2_cell_int(t, (int64_t)r->sum->min_ns)) \
 	COLUMN(max, "MAX", 0, tr2_cell_int(t, (int64_t)r->sum->max_ns)) \
 	UNIT(COLUMN) \
@@ -265,6 +226,7 @@ TR2_COLUMN_LIST(distribution_columns, struct sum_row, DISTRIBUTION_COLUMNS)
 	COLUMN(gauge, "GAUGE", TR2_COL_FLEX, cell_name(t, r))
 
 TR2_COLUMN_LIST(gauge_columns, struct sum_row, GAUGE_COLUMNS)
+#define GAUGE_SORT "max"
 
 static void cell_value(struct tr2_table *t, const struct sum_row *r)
 {
@@ -283,6 +245,7 @@ static void cell_value(struct tr2_table *t, const struct sum_row *r)
 	COLUMN(counter, "COUNTER", TR2_COL_FLEX, cell_name(t, r))
 
 TR2_COLUMN_LIST(counter_columns, struct sum_row, COUNTER_COLUMNS)
+#define COUNTER_SORT "counter"
 
 static void add_event(void *data, const struct tr2_run_counter *c)
 {
@@ -305,11 +268,19 @@ static void add_events(struct tr2_table *t, const struct tr2_report *r)
 
 static void add_sums(struct tr2_table *t, const struct tr2_report *r, int kind)
 {
-	struct sum_row row = { r->m, NULL, NULL };
+	const struct tr2_model *m = r->m;
+	struct sum_row row = { m, NULL, NULL };
 	struct sums sums = { 0 };
 	uint32_t i;
 
-	gather(&sums, r, kind);
+	for (i = 1; i < m->nr_metrics; i++) {
+		const struct tr2_metric *metric = &m->metrics[i];
+
+		if (metric->kind == kind &&
+		    (metric->thread != 0) == r->per_thread &&
+		    tr2_filter_session(r->filter, m, metric->session))
+			add_metric(sum_of(&sums, r, metric), metric);
+	}
 	for (i = 0; i < sums.nr; i++) {
 		row.sum = &sums.sum[i];
 		tr2_table_add(t, &row);
@@ -319,36 +290,21 @@ static void add_sums(struct tr2_table *t, const struct tr2_report *r, int kind)
 	free(sums.sum);
 }
 
-bool tr2_report_timers(const struct tr2_report *r)
+static bool report(const struct tr2_report *r, int kind, struct tr2_table *t,
+		   const char *sort)
 {
-	struct tr2_table t = TR2_TABLE_OF(r->out, "timers", timer_columns);
-
-	add_sums(&t, r, TR2_MODEL_TIMER);
-	return tr2_report_table_if_any(r, &t, "total");
+	add_sums(t, r, kind);
+	if (kind == TR2_DEFINITION_COUNTER)
+		add_events(t, r);
+	return tr2_report_table_if_any(r, t, sort);
 }
 
-bool tr2_report_distributions(const struct tr2_report *r)
-{
-	struct tr2_table t =
-		TR2_TABLE_OF(r->out, "distributions", distribution_columns);
-
-	add_sums(&t, r, TR2_MODEL_DISTRIBUTION);
-	return tr2_report_table_if_any(r, &t, "count");
-}
-
-bool tr2_report_counters(const struct tr2_report *r)
-{
-	struct tr2_table t = TR2_TABLE_OF(r->out, "counters", counter_columns);
-
-	add_sums(&t, r, TR2_MODEL_COUNTER);
-	add_events(&t, r);
-	return tr2_report_table_if_any(r, &t, "counter");
-}
-
-bool tr2_report_gauges(const struct tr2_report *r)
-{
-	struct tr2_table t = TR2_TABLE_OF(r->out, "gauges", gauge_columns);
-
-	add_sums(&t, r, TR2_MODEL_GAUGE);
-	return tr2_report_table_if_any(r, &t, "max");
-}
+#define TR2_METRIC_KIND(KIND, kind, ...)                                    \
+	bool tr2_report_##kind##s(const struct tr2_report *r)               \
+	{                                                                   \
+		struct tr2_table t =                                        \
+			TR2_TABLE_OF(r->out, #kind "s", kind##_columns);    \
+									    \
+		return report(r, TR2_DEFINITION_##KIND, &t, KIND##_SORT);   \
+	}
+#include "arena/kinds.def"

@@ -11,6 +11,7 @@
 #include "common/memory.h"
 #include "common/say.h"
 #include "model/path/critical.h"
+#include "model/path/what_if_changes.h"
 #include "model/path/what_if_rank.h"
 #include "model/states.h"
 #include "report/node.h"

@@ -198,10 +198,8 @@ bool tr2_top_print(struct tr2_top *top, enum tr2_format format,
 /* top_metrics.c: initialise tables of metrics, one for each kind, and of threads
  * with their open regions, and add the rows; metrics: TR2_TOP_METRICS tables. */
 enum {
-	TR2_TOP_TIMERS,
-	TR2_TOP_DISTRIBUTIONS,
-	TR2_TOP_COUNTERS,
-	TR2_TOP_GAUGES,
+#define TR2_METRIC_KIND(KIND, ...) TR2_TOP_##KIND,
+#include "arena/kinds.def"
 	TR2_TOP_METRICS
 };
 struct tr2_table;

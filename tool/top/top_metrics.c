@@ -147,17 +147,14 @@ static const struct tr2_ring_value *before(const struct tr2_top_ring *ring,
 static struct tr2_table *table_of(const struct metric_row *row,
 				  struct tr2_table *metrics)
 {
-	if (row->d->kind == TR2_DEFINITION_GAUGE)
-		return row->gauge ? &metrics[TR2_TOP_GAUGES] : NULL;
-	if (!is_touched(row->now))
+	if (row->d->kind == TR2_DEFINITION_GAUGE ? !row->gauge :
+						   !is_touched(row->now))
 		return NULL;
 	switch (row->d->kind) {
-	case TR2_DEFINITION_TIMER:
-		return &metrics[TR2_TOP_TIMERS];
-	case TR2_DEFINITION_DISTRIBUTION:
-		return &metrics[TR2_TOP_DISTRIBUTIONS];
-	case TR2_DEFINITION_COUNTER:
-		return &metrics[TR2_TOP_COUNTERS];
+#define TR2_METRIC_KIND(KIND, ...) \
+	case TR2_DEFINITION_##KIND: \
+		return &metrics[TR2_TOP_##KIND];
+#include "arena/kinds.def"
 	default:
 		return NULL;
 	}
@@ -191,14 +188,10 @@ void tr2_top_add_metrics(const struct tr2_top *top, struct tr2_output *out,
 {
 	uint32_t i;
 
-	tr2_table_init(&metrics[TR2_TOP_TIMERS], out, "timers",
-		       TR2_COLUMNS(timer_columns));
-	tr2_table_init(&metrics[TR2_TOP_DISTRIBUTIONS], out, "distributions",
-		       TR2_COLUMNS(distribution_columns));
-	tr2_table_init(&metrics[TR2_TOP_COUNTERS], out, "counters",
-		       TR2_COLUMNS(counter_columns));
-	tr2_table_init(&metrics[TR2_TOP_GAUGES], out, "gauges",
-		       TR2_COLUMNS(gauge_columns));
+#define TR2_METRIC_KIND(KIND, kind, ...) \
+	tr2_table_init(&metrics[TR2_TOP_##KIND], out, #kind "s", \
+		       TR2_COLUMNS(kind##_columns));
+#include "arena/kinds.def"
 	for (i = 1; i < top->nr; i++)
 		if (top->process[i].ring)
 			add_metrics(&top->process[i], top->nr_live > 1,

@@ -22,6 +22,10 @@
  * There the call's part of the stack is not overwritten. It prints how often it
  * did each, and how much memory that took. Code 77 on processors without
  * single-stepping.
+ *
+ *	coroutines	three on one thread: the handler of a timer switches to
+ *			the next, whatever the one before does. It prints how
+ *			often they counted.
  */
 #include "trace2.h"
 
@@ -102,7 +106,85 @@ static bool prepare_context(char *stack)
 	handle = shout_there;
 	return true;
 }
+
+#define NR_ROUTINES 3
+#define NR_SWITCHES 2000
+
+TRACE2_COUNTER(counted, "stacks", "counted", 0);
+
+static ucontext_t routine[NR_ROUTINES];
+static volatile int running;
+static volatile unsigned long nr_switches, nr_counted;
+
+static void switch_routine(int signo)
+{
+	int from = running;
+
+	running = (from + 1) % NR_ROUTINES;
+	nr_switches++;
+	swapcontext(&routine[from], &routine[running]);
+}
+
+static void set_timer(long us)
+{
+	const struct itimerval every = { { 0, us }, { 0, us } };
+
+	setitimer(ITIMER_REAL, &every, NULL);
+}
+
+/* The handler must not switch between the two counts. */
+static void count(void)
+{
+	sigset_t alarm, before;
+
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigprocmask(SIG_BLOCK, &alarm, &before);
+	trace2_counter_add(counted, 1);
+	nr_counted++;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+static void run_routine(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	while (nr_switches < NR_SWITCHES) {
+		trace2_region_enter("stacks", "routine", NULL);
+		trace2_data_intmax("stacks", NULL, "k", 1);
+		trace2_region_leave("stacks", "routine", NULL);
+		count();
+	}
+	set_timer(0);
+	printf("counted %lu\n", nr_counted);
+	exit(trace2_cmd_exit(0));
+}
+
+static int run_coroutines(void)
+{
+	struct sigaction action = { .sa_handler = switch_routine,
+				    .sa_flags = SA_RESTART };
+	int i;
+
+	for (i = 0; i < NR_ROUTINES; i++) {
+		getcontext(&routine[i]);
+		routine[i].uc_stack.ss_sp = malloc(STACK_BYTES);
+		routine[i].uc_stack.ss_size = STACK_BYTES;
+		makecontext(&routine[i], run_routine, 0);
+	}
+	sigaction(SIGALRM, &action, NULL);
+	set_timer(300);
+	setcontext(&routine[0]);
+	return SKIP;
+}
 #else
+static int run_coroutines(void)
+{
+	return SKIP;
+}
+
 static bool prepare_context(char *stack)
 {
 	return false;
@@ -340,6 +422,8 @@ int main(int argc, char **argv)
 	memset(kept_text, 'x', sizeof(kept_text) - 1);
 	if (argc < 2)
 		return 129;
+	if (!strcmp(argv[1], "coroutines"))
+		return run_coroutines();
 	path = path_new();
 	if (!strcmp(argv[1], "jumps-up"))
 		return run_jumps(jump_up, argc > 2 ? atol(argv[2]) : 1000000);

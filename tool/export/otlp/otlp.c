@@ -17,7 +17,7 @@
 #include "common/memory.h"
 #include "common/signals.h"
 #include "export/otlp/otlp_post.h"
-#include "export/otlp/otlp_spans.h"
+#include "export/otlp/otlp_private.h"
 #include "model/build/trace_span.h"
 
 static void chain_points(struct tr2_export *x, struct tr2_otlp *o)

@@ -180,7 +180,7 @@ static void add_metric(struct tr2_export *x, struct tr2_buf *json,
 	tr2_buf_reset(&x->text);
 	tr2_export_metric_name(x, &x->text, metric);
 	open_member(x, json, tr2_buf_str(&x->text));
-	if (metric->kind == TR2_MODEL_COUNTER) {
+	if (metric->kind == TR2_DEFINITION_COUNTER) {
 		tr2_buf_add_u64(json, metric->count);
 		return;
 	}
@@ -261,9 +261,10 @@ static void process(struct tr2_attributes *a, uint32_t node, uint32_t session,
 	add_points(a, points);
 	add_params(a, points);
 	add_data(a, "trace2.process.data", points);
-	add_metrics(a, "trace2.process.timers", TR2_MODEL_TIMER, session, 0);
-	add_metrics(a, "trace2.process.counters", TR2_MODEL_COUNTER, session,
+	add_metrics(a, "trace2.process.timers", TR2_DEFINITION_TIMER, session,
 		    0);
+	add_metrics(a, "trace2.process.counters", TR2_DEFINITION_COUNTER,
+		    session, 0);
 }
 
 static void thread(struct tr2_attributes *a, uint32_t i,
@@ -273,8 +274,8 @@ static void thread(struct tr2_attributes *a, uint32_t i,
 
 	tr2_attribute_str(a, "trace2.span.type", "thread");
 	add_data(a, "trace2.thread.data", points);
-	add_metrics(a, "trace2.thread.timers", TR2_MODEL_TIMER, session, i);
-	add_metrics(a, "trace2.thread.counters", TR2_MODEL_COUNTER, session,
+	add_metrics(a, "trace2.thread.timers", TR2_DEFINITION_TIMER, session, i);
+	add_metrics(a, "trace2.thread.counters", TR2_DEFINITION_COUNTER, session,
 		    i);
 }
 

@@ -162,31 +162,43 @@ static void own_process_name(struct tr2_export *x, struct tr2_buf *b,
 	tr2_export_node_name(x, b, node);
 }
 
-/* Distributions and gauges: NAME.count and so on. */
-static void add_values(struct tr2_attributes *a,
+/* The values of each kind, below its name. */
+static const struct value {
+	const char *suffix; /* NULL: the end */
+	size_t at; /* in struct tr2_metric */
+} values[TR2_DEFINITION_KINDS][5] = {
+#define AT(member) offsetof(struct tr2_metric, member)
+	[TR2_DEFINITION_TIMER] = { { ".intervals", AT(count) },
+				   { ".total_ns", AT(total_ns) } },
+	[TR2_DEFINITION_COUNTER] = { { "", AT(count) } },
+	[TR2_DEFINITION_DISTRIBUTION] = { { ".count", AT(count) },
+					  { ".sum", AT(total_ns) },
+					  { ".min", AT(min_ns) },
+					  { ".max", AT(max_ns) } },
+	[TR2_DEFINITION_GAUGE] = { { ".last", AT(count) },
+				   { ".min", AT(min_ns) },
+				   { ".max", AT(max_ns) } },
+};
+
+static void add_metric(struct tr2_attributes *a,
 		       const struct tr2_metric *metric)
 {
-	bool gauge = metric->kind == TR2_MODEL_GAUGE;
-	const struct {
-		const char *name;
-		uint64_t value;
-	} rows[] = {
-		{ ".count", metric->count },
-		{ gauge ? ".last" : ".sum", metric->total_ns },
-		{ ".min", metric->min_ns },
-		{ ".max", metric->max_ns },
-	};
+	const struct value *v = values[metric->kind];
 	struct tr2_buf *key = &a->x->text;
-	size_t i, len;
+	uint64_t value;
+	size_t len;
 
 	tr2_buf_reset(key);
-	tr2_buf_addstr(key, gauge ? "trace2.gauge." : "trace2.distribution.");
+	tr2_buf_addall(key, "trace2.", tr2_metric_names[metric->kind], ".");
 	tr2_export_metric_name(a->x, key, metric);
-	len = key->len;
-	for (i = gauge; i < ARRAY_SIZE(rows); i++) {
-		key->len = len;
-		tr2_buf_addstr(key, rows[i].name);
-		tr2_attribute_int(a, tr2_buf_str(key), (int64_t)rows[i].value);
+	for (len = key->len; v->suffix; v++, key->len = len) {
+		tr2_buf_addstr(key, v->suffix);
+		value = *(const uint64_t *)(const void *)
+				((const char *)metric + v->at);
+		if (metric->kind == TR2_DEFINITION_GAUGE)
+			tr2_attribute_int(a, tr2_buf_str(key), (int64_t)value);
+		else
+			add_unsigned(a, tr2_buf_str(key), value);
 	}
 }
 
@@ -194,31 +206,11 @@ static void add_metrics(struct tr2_attributes *a, uint32_t session,
 			uint32_t thread)
 {
 	const struct tr2_model *m = a->x->m;
-	struct tr2_buf *key = &a->x->text;
 	uint32_t i;
 
-	tr2_for_each_metric(m, session, i) {
-		const struct tr2_metric *metric = &m->metrics[i];
-		bool timer = metric->kind == TR2_MODEL_TIMER;
-
-		if (metric->thread != thread)
-			continue;
-		if (metric->kind >= TR2_MODEL_DISTRIBUTION) {
-			add_values(a, metric);
-			continue;
-		}
-		tr2_buf_reset(key);
-		tr2_buf_addstr(key, timer ? "trace2.timer." : "trace2.counter.");
-		tr2_export_metric_name(a->x, key, metric);
-		if (timer) {
-			tr2_buf_addlit(key, ".intervals");
-			add_unsigned(a, tr2_buf_str(key), metric->count);
-			key->len -= sizeof("intervals") - 1;
-			tr2_buf_addlit(key, "total_ns");
-		}
-		add_unsigned(a, tr2_buf_str(key),
-			     timer ? metric->total_ns : metric->count);
-	}
+	tr2_for_each_metric(m, session, i)
+		if (m->metrics[i].thread == thread)
+			add_metric(a, &m->metrics[i]);
 }
 
 static void add_param(struct tr2_attributes *a, const struct tr2_point *p)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "export/otlp/otlp_spans.h"
+#include "export/otlp/otlp_private.h"
 
 #define RANDOM_BITS 56
 

@@ -7,7 +7,7 @@
 #include "common/memory.h"
 #include "event/redact.h"
 #include "export/otlp/otlp_post.h"
-#include "export/otlp/otlp_spans.h"
+#include "export/otlp/otlp_private.h"
 
 #define MAX_SPANS 4096
 #define MAX_BYTES (3u << 20)

@@ -5,7 +5,7 @@
  */
 
 #include "event/redact.h"
-#include "export/otlp/otlp_spans.h"
+#include "export/otlp/otlp_private.h"
 #include "model/build/trace_span.h"
 #include "model/json_members.h"
 #include "model/states.h"

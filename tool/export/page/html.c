@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
-#include "export/page/html_rows.h"
+#include "export/page/html_private.h"
 #include "model/filter.h"
 #include "model/kind.h"
 #include "out/table.h"

@@ -9,7 +9,7 @@
 
 #include "common/memory.h"
 #include "common/order.h"
-#include "export/page/html_rows.h"
+#include "export/page/html_private.h"
 #include "model/kind.h"
 #include "model/memory_use.h"
 

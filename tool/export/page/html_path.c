@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/page/html_rows.h"
+#include "export/page/html_private.h"
 #include "model/path/critical.h"
 #include "model/states.h"
 

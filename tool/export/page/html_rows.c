@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* html_rows - strings by number and rows of numbers, see export/html_rows.h. */
-#include "export/page/html_rows.h"
+#include "export/page/html_private.h"
 
 #include "common/memory.h"
 #include "out/table.h"

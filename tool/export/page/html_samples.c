@@ -4,7 +4,7 @@
  * with the one that called it, since most samples share theirs.
  */
 #include "common/memory.h"
-#include "export/page/html_rows.h"
+#include "export/page/html_private.h"
 #include "model/filter.h"
 #include "samples/symbols.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "export/page/html_rows.h"
+#include "export/page/html_private.h"
 #include "model/filter.h"
 #include "model/objects.h"
 #include "model/states.h"

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "common/memory.h"
-#include "export/page/html_rows.h"
+#include "export/page/html_private.h"
 
 #define MIN_SAME 32 /* a reference is about 17 bytes */
 /* What is looked up. Strings that can be referred to are found by their blocks of

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
-#include "export/page/html_rows.h"
+#include "export/page/html_private.h"
 #include "out/table_private.h"
 
 static const char *const kinds[] = {

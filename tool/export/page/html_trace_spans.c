@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
-#include "export/page/html_rows.h"
+#include "export/page/html_private.h"
 #include "model/build/trace_span.h"
 #include "model/filter.h"
 #include "out/table.h"

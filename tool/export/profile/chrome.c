@@ -534,7 +534,7 @@ static void counter(struct tr2_export *x, const struct tr2_metric *metric,
 	tr2_chrome_add_time(x, wall_ns);
 	tr2_chrome_add_name(x, tr2_buf_str(&x->text));
 	tr2_buf_addlit(b, ",\"args\":{\"value\":");
-	if (metric->kind == TR2_MODEL_GAUGE)
+	if (metric->kind == TR2_DEFINITION_GAUGE)
 		tr2_buf_add_i64(b, value);
 	else
 		tr2_buf_add_u64(b, (uint64_t)value);
@@ -548,23 +548,23 @@ static void intervals(struct tr2_export *x, const struct tr2_metric *metric,
 	const struct tr2_chrome *c = x->state;
 	uint32_t pid = c->pids[x->m->sessions[metric->session].node];
 	struct tr2_buf *b = tr2_chrome_open_event(x, 'i', pid, pid);
-	bool is_timer = metric->kind == TR2_MODEL_TIMER;
+	static const char *const keys[][4] = {
+		{ "count", "sum", "min", "max" },
+		{ "intervals", "total_ns", "min_ns", "max_ns" }
+	};
+	const char *const *key = keys[metric->kind == TR2_DEFINITION_TIMER];
 	size_t args;
 
 	tr2_chrome_add_time(x, wall_ns);
-	tr2_buf_addlit(b, ",\"s\":\"p\",\"cat\":\"");
-	tr2_buf_addstr(b, is_timer ? "timer\"" : "distribution\"");
+	tr2_buf_addall(b, ",\"s\":\"p\",\"cat\":\"",
+		       tr2_metric_names[metric->kind], "\"");
 	tr2_chrome_add_name(x, tr2_buf_str(&x->text));
 	args = tr2_chrome_open_args(b);
-	tr2_export_json_int(b, is_timer ? "intervals" : "count",
-			    (int64_t)metric->count);
-	tr2_export_json_int(b, is_timer ? "total_ns" : "sum",
-			    (int64_t)metric->total_ns);
-	tr2_export_json_int(b, is_timer ? "min_ns" : "min",
-			    (int64_t)metric->min_ns);
-	tr2_export_json_int(b, is_timer ? "max_ns" : "max",
-			    (int64_t)metric->max_ns);
-	if (!is_timer && metric->unit)
+	tr2_export_json_int(b, key[0], (int64_t)metric->count);
+	tr2_export_json_int(b, key[1], (int64_t)metric->total_ns);
+	tr2_export_json_int(b, key[2], (int64_t)metric->min_ns);
+	tr2_export_json_int(b, key[3], (int64_t)metric->max_ns);
+	if (metric->unit)
 		tr2_export_json_str(x, b, "unit", tr2_s(x->m, metric->unit));
 	tr2_chrome_close_args(b, args);
 }
@@ -579,15 +579,13 @@ static void metric(struct tr2_export *x, uint32_t i)
 		return;
 	tr2_buf_reset(&x->text);
 	tr2_export_metric_name(x, &x->text, metric);
-	if (metric->kind == TR2_MODEL_DISTRIBUTION ||
-	    metric->kind == TR2_MODEL_TIMER) {
+	if (metric->kind != TR2_DEFINITION_COUNTER &&
+	    metric->kind != TR2_DEFINITION_GAUGE) {
 		intervals(x, metric, s->wall_ns + s->end_ns);
 		return;
 	}
 	counter(x, metric, s->wall_ns + s->start_ns, 0);
-	counter(x, metric, s->wall_ns + s->end_ns,
-		(int64_t)(metric->kind == TR2_MODEL_GAUGE ? metric->total_ns :
-							     metric->count));
+	counter(x, metric, s->wall_ns + s->end_ns, (int64_t)metric->count);
 }
 
 static bool end(struct tr2_export *x)

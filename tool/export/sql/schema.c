@@ -26,11 +26,10 @@ const char tr2_schema_indexes[] =
 	"CREATE INDEX IF NOT EXISTS trace_spans_trace ON trace_spans(trace);"
 	"CREATE INDEX IF NOT EXISTS data_session ON data(session_id);"
 	"CREATE INDEX IF NOT EXISTS data_key ON data(category, key);"
-	"CREATE INDEX IF NOT EXISTS timers_session ON timers(session_id);"
-	"CREATE INDEX IF NOT EXISTS counters_session ON counters(session_id);"
-	"CREATE INDEX IF NOT EXISTS distributions_session ON"
-	" distributions(session_id);"
-	"CREATE INDEX IF NOT EXISTS gauges_session ON gauges(session_id);"
+#define TR2_METRIC_KIND(KIND, kind, ...) \
+	"CREATE INDEX IF NOT EXISTS " #kind "s_session ON " #kind \
+	"s(session_id);"
+#include "arena/kinds.def"
 	"CREATE INDEX IF NOT EXISTS samples_session ON samples(session_id);"
 	"CREATE INDEX IF NOT EXISTS samples_function ON"
 	" samples(event, function);"

@@ -3,7 +3,7 @@
  * tables - implements export/sql/tables.h: the functions that fill rows are
  * expanded from export/tables.def. Unknown values are NULL.
  */
-#include "export/sql/tables_cells.h"
+#include "export/sql/tables_private.h"
 #include "export/stacks.h"
 #include "model/build/trace_span.h"
 #include "model/kind.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tables_process - cells of recordings, processes, and the kernel's threads, see
- * export/sql/tables_cells.h.
+ * export/sql/tables_private.h.
  */
 #include <stdlib.h>
 
 #include "common/memory.h"
-#include "export/sql/tables_cells.h"
+#include "export/sql/tables_private.h"
 #include "out/table.h"
 
 void tr2_row_add_host(struct tr2_buf *b, const struct tr2_model_input *in)

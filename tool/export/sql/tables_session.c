@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tables_session - cells of a session, and the key that identifies it, see
- * export/sql/tables_cells.h.
+ * export/sql/tables_private.h.
  */
 
-#include "export/sql/tables_cells.h"
+#include "export/sql/tables_private.h"
 
 void tr2_session_key(struct tr2_export *x, struct tr2_buf *b, uint32_t session)
 {

@@ -41,3 +41,7 @@ bool tr2_event_json_looks(const char *text, size_t len);
 /* Find the session id in a line that need not be valid; *sid is not terminated. */
 bool tr2_event_json_sid(const char *line, size_t len, const char **sid,
 			size_t *sid_len);
+
+struct tr2_json_value;
+/* Append INT, UINT and BOOL as text; append nothing for other types. */
+void tr2_json_add_scalar(struct tr2_buf *b, const struct tr2_json_value *v);

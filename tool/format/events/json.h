@@ -68,9 +68,6 @@ enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
  * the member function may call this, for its own value. */
 struct tr2_view tr2_json_source(const struct tr2_json_value *v);
 
-/* Append INT, UINT and BOOL as text; append nothing for other types. */
-void tr2_json_add_scalar(struct tr2_buf *b, const struct tr2_json_value *v);
-
 /* Durations beyond so many seconds are INT64_MAX ns: totals of many timers. */
 #define TR2_JSON_MAX_SECONDS (INT64_MAX / 1000000000)
 

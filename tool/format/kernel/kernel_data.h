@@ -124,8 +124,16 @@ bool tr2_kernel_data_scan(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 void tr2_kernel_data_merge(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 			   void *data);
 
-/* In kernel_record.c: find the fields of a record. false: its event is unknown,
- * it has no time, or it is invalid. */
+/* Find the fields of a record. false: its event is unknown, it has no time, or it
+ * is invalid. */
 bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 			     const unsigned char *p, size_t size,
 			     struct tr2_kernel_record *r);
+
+struct tr2_model;
+/* Read DIR/kernel.data if it exists; the recording's tasks are those from
+ * first_task on. It has all records until *end_ns; 0: perhaps not. Set that to
+ * the time of its last record, if that is later. Return how many records the
+ * file says were lost. */
+uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
+			 uint32_t first_task, int64_t *end_ns);

@@ -13,7 +13,7 @@
 
 #include "common/lines.h"
 #include "common/words.h"
-#include "format/read.h"
+#include "format/recording/code_maps_read.h"
 #include "model/build/build.h"
 
 /* Take a number and the space after it. NULL: there is none. */

@@ -15,8 +15,11 @@
 #include "common/words.h"
 #include "format/events/json.h"
 #include "format/events/scan.h"
+#include "format/kernel/kernel_data.h"
 #include "format/read.h"
+#include "format/recording/code_maps_read.h"
 #include "format/recording/meta_keys.h"
+#include "format/recording/meta_read.h"
 #include "model/build/build.h"
 #include "model/json_members.h"
 

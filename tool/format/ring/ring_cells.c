@@ -33,11 +33,17 @@ _Static_assert(sizeof(struct clock) ==
 			       offsetof(struct tr2_control, clock_lock),
 	       "layout");
 
-/* Return the kind of the definition's cell. */
+/* Return the kind of metrics that the definition's cell is named after. */
 static unsigned int cell_kind(const struct tr2_definition *d)
 {
-	return d->kind == TR2_DEFINITION_DISTRIBUTION ? TR2_DEFINITION_TIMER :
-							d->kind;
+	static const uint8_t cells[] = {
+#define TR2_METRIC_KIND(KIND, kind, number, CELL, ...) \
+	[TR2_DEFINITION_##KIND] = TR2_DEFINITION_##CELL,
+#include "arena/kinds.def"
+	};
+
+	return d->kind < ARRAY_SIZE(cells) ? cells[d->kind] :
+					     TR2_DEFINITION_NONE;
 }
 
 /* Return 1 + the largest used index of a kind of cells. */
@@ -176,7 +182,7 @@ static void add_cells(const struct tr2_ring_file *f, const struct cells *cells,
 	uint32_t i;
 
 	for (i = 0; i < f->nr_definitions; i++) {
-		if (d[i].kind == TR2_DEFINITION_COUNTER &&
+		if (cell_kind(&d[i]) == TR2_DEFINITION_COUNTER &&
 		    d[i].index < TR2_MAX_COUNTERS)
 			out[i].count += cells->counter[d[i].index];
 		else if (cell_kind(&d[i]) == TR2_DEFINITION_TIMER &&

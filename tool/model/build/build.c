@@ -538,12 +538,12 @@ static uint64_t as_ns(int64_t value)
 
 /* thread 0: the metric is of the whole session. */
 static struct tr2_metric *new_metric(struct build *b,
-				     enum tr2_model_metric_kind kind,
+				     enum tr2_definition_kind kind,
 				     uint32_t thread,
 				     const struct tr2_view *category,
 				     const struct tr2_view *name)
 {
-	struct tr2_metric *metric = tr2_build_new_metric(b, kind);
+	struct tr2_metric *metric = tr2_build_metric(b->m, b->s, kind);
 
 	metric->thread = thread;
 	metric->category = intern_view(b, category);
@@ -551,13 +551,16 @@ static struct tr2_metric *new_metric(struct build *b,
 	return metric;
 }
 
-static void add_timer(struct build *b, uint32_t thread,
-		      const struct tr2_parsed_timer *v)
+static void on_timer(struct build *b)
 {
-	struct tr2_metric *metric = new_metric(b, TR2_MODEL_TIMER, thread,
-					       &v->category.text,
-					       &v->name.text);
+	const struct tr2_parsed_timer *v = &b->ev->as.timer;
+	struct tr2_metric *metric =
+		new_metric(b, TR2_DEFINITION_TIMER,
+			   b->ev->kind == TR2_EV_th_timer ? b->t : 0,
+			   &v->category.text, &v->name.text);
 
+	_Static_assert(sizeof(struct tr2_parsed_th_timer) == sizeof(*v),
+		       "both have the same fields");
 	metric->count = v->intervals.u;
 	metric->total_ns = as_ns(v->t_total.i);
 	metric->min_ns = as_ns(v->t_min.i);
@@ -566,40 +569,17 @@ static void add_timer(struct build *b, uint32_t thread,
 	metric->histogram = copy_view(b->m, &v->histogram.text);
 }
 
-static void on_timer(struct build *b)
-{
-	add_timer(b, 0, &b->ev->as.timer);
-}
-
-static void on_th_timer(struct build *b)
-{
-	_Static_assert(sizeof(struct tr2_parsed_th_timer) ==
-			       sizeof(struct tr2_parsed_timer),
-		       "both have the same fields");
-	add_timer(b, b->t, &b->ev->as.timer);
-}
-
-static void add_counter(struct build *b, uint32_t thread,
-			const struct tr2_parsed_counter *v)
-{
-	struct tr2_metric *metric = new_metric(b, TR2_MODEL_COUNTER, thread,
-					       &v->category.text,
-					       &v->name.text);
-
-	metric->count = v->count.u;
-}
-
 static void on_counter(struct build *b)
 {
-	add_counter(b, 0, &b->ev->as.counter);
-}
+	const struct tr2_parsed_counter *v = &b->ev->as.counter;
+	struct tr2_metric *metric =
+		new_metric(b, TR2_DEFINITION_COUNTER,
+			   b->ev->kind == TR2_EV_th_counter ? b->t : 0,
+			   &v->category.text, &v->name.text);
 
-static void on_th_counter(struct build *b)
-{
-	_Static_assert(sizeof(struct tr2_parsed_th_counter) ==
-			       sizeof(struct tr2_parsed_counter),
+	_Static_assert(sizeof(struct tr2_parsed_th_counter) == sizeof(*v),
 		       "both have the same fields");
-	add_counter(b, b->t, &b->ev->as.counter);
+	metric->count = v->count.u;
 }
 
 static void on_version(struct build *b)
@@ -742,8 +722,8 @@ static void (*const handlers[TR2_EVENT_NR])(struct build *b) = {
 	[TR2_EV_data] = on_data,
 	[TR2_EV_data_json] = on_data_json,
 	[TR2_EV_printf] = on_printf,
-	[TR2_EV_th_timer] = on_th_timer,
-	[TR2_EV_th_counter] = on_th_counter,
+	[TR2_EV_th_timer] = on_timer,
+	[TR2_EV_th_counter] = on_counter,
 	[TR2_EV_timer] = on_timer,
 	[TR2_EV_counter] = on_counter,
 };
@@ -776,11 +756,4 @@ void tr2_build_event(struct tr2_model *m, const struct tr2_parsed_event *ev)
 	else
 		on_other(&b);
 	tr2_build_lasts(&b);
-}
-
-void tr2_build_metric(struct tr2_model *m, const struct tr2_parsed_event *ev)
-{
-	struct build b = { m, ev, ev->session, ev->thread, 0 };
-
-	handlers[ev->kind](&b);
 }

@@ -20,9 +20,9 @@ uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 
 void tr2_build_event(struct tr2_model *m, const struct tr2_parsed_event *ev);
 
-/* Add the metric of a `timer`, `counter` or `data_json` that its process did not
- * emit: it does not count as an event. */
-void tr2_build_metric(struct tr2_model *m, const struct tr2_parsed_event *ev);
+/* Add a metric of the session, without a name. */
+struct tr2_metric *tr2_build_metric(struct tr2_model *m, uint32_t session,
+				    enum tr2_definition_kind kind);
 
 /* The session and the thread to which the last event was added (others than
  * given, if its SID began again), and the span that it began or ended (0:

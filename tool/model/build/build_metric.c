@@ -9,17 +9,17 @@
 #include "model/build/build_private.h"
 #include "model/json_members.h"
 
-struct tr2_metric *tr2_build_new_metric(struct build *b,
-					enum tr2_model_metric_kind kind)
+struct tr2_metric *tr2_build_metric(struct tr2_model *m, uint32_t session,
+				    enum tr2_definition_kind kind)
 {
-	uint32_t i = tr2_add(b->m, metrics);
-	struct tr2_model_session *s = session_of(b);
-	struct tr2_metric *metric = &b->m->metrics[i];
+	uint32_t i = tr2_add(m, metrics);
+	struct tr2_model_session *s = &m->sessions[session];
+	struct tr2_metric *metric = &m->metrics[i];
 
 	metric->kind = (uint8_t)kind;
-	metric->session = b->s;
+	metric->session = session;
 	if (s->last_metric)
-		b->m->metrics[s->last_metric].next = i;
+		m->metrics[s->last_metric].next = i;
 	else
 		s->first_metric = i;
 	s->last_metric = i;
@@ -53,10 +53,10 @@ static void take_member(const struct build *b, struct tr2_metric *metric,
 		metric->name = intern(b, member);
 	else if (tr2_json_member_is(member, "unit"))
 		metric->unit = intern(b, member);
-	else if (tr2_json_member_is(member, "count"))
-		metric->count = number(member);
-	else if (tr2_json_member_is(member, "sum") ||
+	else if (tr2_json_member_is(member, "count") ||
 		 tr2_json_member_is(member, "last"))
+		metric->count = number(member);
+	else if (tr2_json_member_is(member, "sum"))
 		metric->total_ns = number(member);
 	else if (tr2_json_member_is(member, "min"))
 		metric->min_ns = number(member);
@@ -66,21 +66,33 @@ static void take_member(const struct build *b, struct tr2_metric *metric,
 		metric->histogram = tr2_model_copy(b->m, value->p, value->len);
 }
 
+/* Return the kind of metrics of which there is data with this key;
+ * TR2_DEFINITION_NONE: of none. */
+static enum tr2_definition_kind kind_of(const struct tr2_view *key)
+{
+#define TR2_METRIC_KIND(KIND, kind, number, CELL, has_unit, always) \
+	if (has_unit && tr2_build_is(key, #kind)) \
+		return TR2_DEFINITION_##KIND;
+#include "arena/kinds.def"
+	return TR2_DEFINITION_NONE;
+}
+
 bool tr2_build_data_metric(struct build *b)
 {
 	const struct tr2_parsed_data_json *v = &b->ev->as.data_json;
-	struct tr2_view text = v->value.text;
+	struct tr2_view text = v->value.text, key = v->key.text;
+	bool of_thread = key.len > 3 && !memcmp(key.p, "th_", 3);
 	struct tr2_json_member member;
+	enum tr2_definition_kind kind;
 	struct tr2_metric *metric;
 
-	enum tr2_model_metric_kind kind = tr2_build_is(&v->key.text, "gauge") ?
-						  TR2_MODEL_GAUGE :
-						  TR2_MODEL_DISTRIBUTION;
-
-	if (kind == TR2_MODEL_DISTRIBUTION &&
-	    !tr2_build_is(&v->key.text, "distribution"))
+	if (of_thread)
+		key = (struct tr2_view){ key.p + 3, key.len - 3 };
+	kind = kind_of(&key);
+	if (!kind)
 		return false;
-	metric = tr2_build_new_metric(b, kind);
+	metric = tr2_build_metric(b->m, b->s, kind);
+	metric->thread = of_thread ? b->t : 0;
 	while (tr2_json_next_member(&text, &member))
 		take_member(b, metric, &member);
 	return true;

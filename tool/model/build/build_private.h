@@ -78,9 +78,6 @@ static inline void tr2_build_lasts(const struct build *b)
 		t->end_ns = b->at_ns;
 }
 
-/* Add a metric of the session, without a name. */
-struct tr2_metric *tr2_build_new_metric(struct build *b,
-					enum tr2_model_metric_kind kind);
 /* Is this the category, or the key, of a data_json event? */
 static inline bool tr2_build_is(const struct tr2_view *text, const char *word)
 {

@@ -31,11 +31,6 @@ bool tr2_jobs_find(struct tr2_jobs *jobs, const struct tr2_model *m,
 		   uint32_t root, const char *runner);
 void tr2_jobs_release(struct tr2_jobs *jobs);
 
-struct tr2_retime;
-/* Fill job_ns with how long each job takes with the last changes. Return it. */
-const int64_t *tr2_retimed_jobs(const struct tr2_retime *r,
-				const struct tr2_jobs *jobs, int64_t *job_ns);
-
 /* Return the wall time of the root with at most `slots` jobs at once, if each
  * job took so long. m: the model that was searched. */
 int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,

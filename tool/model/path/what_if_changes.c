@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "common/words.h"
 #include "model/kind.h"
+#include "model/path/what_if_changes.h"
 #include "model/path/what_if_private.h"
 #include "model/private.h"
 #include "model/states.h"

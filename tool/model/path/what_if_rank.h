@@ -29,3 +29,8 @@ void tr2_gains_free(struct tr2_gain *gains, size_t nr);
 struct tr2_gain tr2_gain_of(struct tr2_retime *r, uint32_t root,
 			    const struct tr2_change *changes, size_t nr,
 			    uint64_t *pieces);
+
+struct tr2_jobs;
+/* Fill job_ns with how long each job takes with the last changes. Return it. */
+const int64_t *tr2_retimed_jobs(const struct tr2_retime *r,
+				const struct tr2_jobs *jobs, int64_t *job_ns);

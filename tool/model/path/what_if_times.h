@@ -41,14 +41,6 @@ struct tr2_change {
 	uint32_t jobs;
 };
 
-/*
- * Parse NAME=FACTOR: NAME is the glob of a process, `category/label` of a
- * region, `wait`, `wait:CAUSE` or `ready`; FACTOR is 0, 50% or 2x (twice as
- * fast). Or -j N, or NAME=-jN. name is allocated. Return NULL, or what is wrong
- * with the text.
- */
-const char *tr2_change_parse(const char *text, struct tr2_change *c);
-
 enum tr2_retime_bound { TR2_RETIME_BEST, TR2_RETIME_WORST };
 
 struct tr2_retime;

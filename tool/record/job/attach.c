@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -101,17 +100,6 @@ static bool open_process(struct tr2_attached *p)
 	return !*why;
 }
 
-/* A thread takes a descriptor for each event and CPU. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 TR2_ORDER(compare_starts, struct tr2_attached, TR2_UP(start_ns) ?: TR2_UP(pid))
 
 /* Move a process behind its parent, which began in the same tick. */
@@ -156,7 +144,8 @@ int tr2_attach_open(struct tr2_attach *a, const pid_t *pids, size_t nr)
 		a->has_rings |= a->process[i].ring != NULL;
 	}
 	sort_processes(a);
-	raise_limit();
+	/* A thread takes a descriptor for each event and CPU. */
+	tr2_raise_file_limit();
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "record/elevate.h"
+#include "record/job/elevated.h"
 #include "record/kernel/tracepoints.h"
 #include "record/sources/connector.h"
 

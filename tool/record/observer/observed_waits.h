@@ -55,5 +55,3 @@ bool tr2_observe_objects(struct tr2_observer *o);
 /* A little later: ask those that did not run since. */
 void tr2_observe_objects_again(struct tr2_observer *o);
 void tr2_observed_waits_release(struct tr2_observed_waits *waits);
-/* Free what is kept between looks. */
-void tr2_wait_sources_free(struct tr2_wait_sources *sources);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/procfs.h"
+#include "record/observer/wait_object.h"
 
 /* At most a hundredth of a CPU is the observer's. */
 #define PAUSE_PER_COST 100u

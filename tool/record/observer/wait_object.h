@@ -56,3 +56,6 @@ bool tr2_wait_find(struct tr2_wait *wait);
 /* What other threads do not change. Return false where it cannot be read. */
 bool tr2_wait_read_memory(const struct tr2_wait *wait, uint64_t address,
 			  void *out, size_t size);
+
+/* Free what is kept between looks. */
+void tr2_wait_sources_free(struct tr2_wait_sources *sources);

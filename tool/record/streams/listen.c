@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collecting half: clients, lines and their files. socket.c creates and
+ * The collecting half: clients, lines and their files. listen_socket.c creates and
  * removes the sockets.
  */
 #include "record/streams/listen.h"
@@ -17,7 +17,6 @@
 #include "format/events/event_json.h"
 #include "format/read.h"
 #include "out/table.h"
-#include "record/streams/socket.h"
 
 #define CHUNK_BYTES (256u << 10) /* the maximum size of a datagram */
 #define ACCEPTS_A_TURN 64

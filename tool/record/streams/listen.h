@@ -73,3 +73,5 @@ void tr2_listen_counts(struct tr2_listen *listen, struct tr2_buf *b);
 /* Read the lines that have arrived, write them, and remove the sockets. */
 void tr2_listen_finish(struct tr2_listen *listen);
 void tr2_listen_release(struct tr2_listen *listen);
+/* Stop listening and remove the file, if it is still the same. */
+void tr2_listener_remove(struct tr2_loop *loop, struct tr2_listener *s);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Create and remove Unix sockets. */
-#include "record/streams/socket.h"
+#include "record/streams/listen.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "common/procfs.h"
 #include "common/say.h"
 
 #define BACKLOG 4096
@@ -178,18 +178,6 @@ static void listener_release(struct tr2_listener *s)
 	free(s->address);
 }
 
-/* Every client needs a descriptor. The command gets the old limit back. */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) ||
-	    limit.rlim_cur == limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 int tr2_listen_open(struct tr2_listen *l, struct tr2_loop *loop,
 		    const char *const *addresses, size_t nr)
 {
@@ -200,7 +188,8 @@ int tr2_listen_open(struct tr2_listen *l, struct tr2_loop *loop,
 	l->pause.fd = -1;
 	if (!nr)
 		return 0;
-	raise_file_limit();
+	/* Every client needs a descriptor. The command gets the old limit back. */
+	tr2_raise_file_limit();
 	l->listeners = calloc(nr, sizeof(*l->listeners));
 	if (!l->listeners) {
 		tr2_error("cannot listen: %s", strerror(errno));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tables_cells - functions that append the next cell to a row, or the text of one,
+ * tables_private - functions that append the next cell to a row, or the text of one,
  * for the rows of export/tables.def.
  */
 #pragma once

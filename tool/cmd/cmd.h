@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * commands - the table of commands.
- */
+/* cmd - the table of commands, and what commands share. */
 #pragma once
 
 #include "common/options.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_rows - declarations that the files that write the page's data share: the
+ * html_private - declarations that the files that write the page's data share: the
  * state of the export, strings by number, and rows of numbers.
  */
 #pragma once

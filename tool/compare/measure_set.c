@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_set - read the runs of one command: a recording, a file or a directory of
- * streams is one run; each recording in a directory of recordings, as made by
+ * measure_set - read the runs of one command: a recording, a file or a directory
+ * of streams is one run; each recording in a directory of recordings, as made by
  * `trace2 stat -o DIR`, is a run, ordered by name (except NAME.old).
  */
 #include "compare/measure.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sort - sort and shorten tables.
+ * table_sort - sort and shorten tables.
  */
 #include <stdlib.h>
 #include <strings.h>

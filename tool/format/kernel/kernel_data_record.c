@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel_record - find the fields of a record of the kernel. */
+/* kernel_data_record - find the fields of a record of the kernel. */
 #include <string.h>
 
 #include "format/kernel/kernel_data.h"

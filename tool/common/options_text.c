@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * option_text - text generated from the tables of options: the help, and parts
+ * options_text - text generated from the tables of options: the help, and parts
  * of the man pages.
  */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_merge - pass the records of a file of the kernel's in the order of
+ * kernel_data_merge - pass the records of a file of the kernel's in the order of
  * time: each ring is in order already, and a heap has the next record of each.
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sides - the two sides of a comparison besides their numbers: where they were
- * recorded, and what failed. */
+/* measures_sides - the two sides of a comparison besides their numbers: where they
+ * were recorded, and what failed. */
 #include "compare/measures.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_spans - declarations that the files that write spans share: otlp.c walks
+ * otlp_private - declarations that the files that write spans share: otlp.c walks
  * the model, otlp_tree.c knows the ids, otlp_spans.c writes.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel - pass the records of kernel.data to the model. */
+/* kernel_data_load - pass the records of kernel.data to the model. */
 #include "format/read.h"
 
 #include <errno.h>
