@@ -64,7 +64,7 @@ static tr2_str text_of(struct tr2_model *m, const struct tr2_observed_object *o)
 }
 
 TR2_ORDER(by_thread, struct tr2_observed_object,
-	  TR2_UP(task_thread) ?: TR2_UP(from_ns))
+	  TR2_UP(task_thread) ?: TR2_UP(from_ns) ?: TR2_DOWN(to_ns))
 TR2_ORDER(by_time, struct tr2_observed_memory_point,
 	  TR2_UP(at_ns) ?: TR2_UP(task))
 

@@ -156,6 +156,8 @@ static void describe_end(struct tr2_wait *wait, int fd, const char *link,
 	} else if (tr2_holders_self(wait, fd, link, other)) {
 		object->what = "own pipe";
 		object->is_inner = true;
+	} else {
+		object->lacks_peer = true;
 	}
 }
 

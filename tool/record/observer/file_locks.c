@@ -113,4 +113,5 @@ void tr2_file_lock_find(struct tr2_wait *wait, int fd, const char *type)
 	inode = tr2_descriptor_number(info, "ino");
 	if (inode >= 0 && find(wait, type, (unsigned long long)inode, &lock))
 		object->peer = holder_of(wait, &lock, fd, link);
+	object->lacks_peer = !object->peer;
 }

@@ -24,6 +24,8 @@
 #define PARTS 8u
 /* So many are asked in a look. */
 #define MOST_ASKED 256u
+/* A thread is asked so often in one wait. */
+#define MOST_TIMES 3u
 /* At most a quarter of the descriptors that the recorder may have. */
 #define MOST_FILES 256u
 
@@ -41,6 +43,7 @@ struct tr2_observed_thread {
 	uint64_t still_ns; /* a time since when it has not run */
 	bool is_still;     /* it has not run since the last look */
 	bool asked;        /* for what it waits */
+	uint8_t nr_asked;  /* so often */
 	bool listed, ended;
 };
 
@@ -123,6 +126,7 @@ static bool look_at(const struct tr2_observed *p, struct tr2_observed_thread *t)
 	t->turns = turns;
 	t->still_ns = tr2_kernel_now_ns();
 	t->asked = false;
+	t->nr_asked = 0;
 	return true;
 }
 
@@ -298,13 +302,25 @@ static void record(struct tr2_observer *o, const struct tr2_observed *p,
 	add_string(b, "what", object->what);
 	if (object->name[0])
 		add_string(b, "name", object->name);
-	if (object->peer && is_recorded(o, object->peer))
+	if (object->peer)
 		add_number(b, "peer", (uint64_t)object->peer);
 	if (object->number > 1)
 		add_number(b, "number", object->number);
 	if (object->others[0])
 		add_string(b, "others", object->others);
 	tr2_observer_record(o, TR2_TASK_OBJECT, p->pid, t->tid, wait->now_ns);
+}
+
+/* Ask again where the next look may know the peer: the later record counts. */
+static void check_peer(const struct tr2_observer *o,
+		       struct tr2_observed_thread *t,
+		       struct tr2_wait_object *object)
+{
+	if (object->peer && !is_recorded(o, object->peer)) {
+		object->peer = 0;
+		object->lacks_peer = true;
+	}
+	t->asked = !object->lacks_peer || ++t->nr_asked == MOST_TIMES;
 }
 
 /* All that was read is of this wait if the thread has not run. */
@@ -318,8 +334,10 @@ static void ask(struct tr2_observer *o, struct tr2_observed *p,
 	if (!t->asked)
 		return;
 	if (tr2_wait_find(&wait) && !is_stopped(p, t) && read_turns(p, t, &turns) &&
-	    same_turns(&turns, &t->turns))
+	    same_turns(&turns, &t->turns)) {
+		check_peer(o, t, &wait.object);
 		record(o, p, t, &wait);
+	}
 }
 
 static void begin_counting(struct tr2_wait_sources *s, uint64_t look)

@@ -148,6 +148,7 @@ static void set_holder(struct tr2_wait *wait, uint64_t inode,
 
 	set_link(link, inode);
 	object->peer = tr2_holders_find(wait, -1, link, TR2_BOTH, NULL).pid;
+	object->lacks_peer = !object->peer;
 }
 
 static void set_address(struct tr2_wait_object *object, const char *before,

@@ -34,6 +34,8 @@ struct tr2_wait_object {
 	uint64_t known_ns;
 	/* Made to wake the process itself, such as a pipe to itself. */
 	bool is_inner;
+	/* It may be a process that began since the look did. */
+	bool lacks_peer;
 };
 
 struct tr2_wait {
