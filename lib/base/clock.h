@@ -70,7 +70,8 @@ uint64_t tr2_clock_now_slow(void);
 struct tr2_scale tr2_clock_newest(void);
 
 /* Return CLOCK_MONOTONIC in nanoseconds, of the time namespace in which the
- * process began; within a thread it never goes back. Signal-safe. */
+ * process began; within a thread it never goes back, unless the counter does, by
+ * less than a window. Signal-safe. */
 TR2_INLINE uint64_t tr2_clock_now_ns(void)
 {
 	/* Acquire: pairs with the release in publish(). */
