@@ -55,6 +55,10 @@ test_expect_success PLAIN_MEMORY 'observer: memory that workers take counts for 
 	is_seen 140 100 1 4 10
 '
 
+test_expect_success PLAIN_MEMORY 'observer: a file that one of them maps counts once' '
+	is_seen 140 100 1 8 0 0 40
+'
+
 # The kernel tells by smaps_rollup alone, which is read now and then.
 test_expect_success PLAIN_MEMORY 'observer: memory that workers write to is their own' '
 	is_seen 220 100 1 3 0 40

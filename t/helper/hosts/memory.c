@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `memory MB STEPS WORKERS OWN-MB WRITE-MB`: take memory in so many steps, then
- * fork workers. Each takes memory of its own, and writes to a part of its
- * parent's. All end with standard input.
+ * `memory MB STEPS WORKERS OWN-MB WRITE-MB FILE-MB`: take memory in so many steps,
+ * then fork workers. Each takes memory of its own, and writes to a part of its
+ * parent's, which maps a file. All end with standard input.
  */
 #include "../system.h"
 
@@ -18,6 +18,22 @@ static char *take(size_t mb)
 	return p;
 }
 
+static void map_file(size_t mb)
+{
+	FILE *f = tmpfile();
+	volatile char *p;
+	size_t i;
+
+	if (!f || ftruncate(fileno(f), (off_t)(mb << 20)))
+		exit(1);
+	p = mmap(NULL, mb << 20, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(f),
+		 0);
+	if (p == MAP_FAILED)
+		exit(1);
+	for (i = 0; i < mb << 20; i += 4096)
+		p[i] = 1;
+}
+
 static void until_end_of_input(void)
 {
 	char c;
@@ -28,10 +44,10 @@ static void until_end_of_input(void)
 
 int main(int argc, char **argv)
 {
-	size_t number[5] = { 0 }, i;
+	size_t number[6] = { 0 }, i;
 	char **part;
 
-	for (i = 0; i < 5 && i + 1 < (size_t)argc; i++)
+	for (i = 0; i < 6 && i + 1 < (size_t)argc; i++)
 		number[i] = (size_t)atoi(argv[i + 1]);
 	part = calloc(number[1] + 1, sizeof(*part));
 	for (i = 0; i < number[1]; i++)
@@ -44,6 +60,8 @@ int main(int argc, char **argv)
 			until_end_of_input();
 			_exit(0);
 		}
+	if (number[5])
+		map_file(number[5]);
 	until_end_of_input();
 	while (wait(NULL) > 0)
 		;
