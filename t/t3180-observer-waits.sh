@@ -96,4 +96,15 @@ test_expect_success STATES,EXPENSIVE 'no name is wrong in 10,000 waits' '
 	test_file_not_empty right
 '
 
+# 4: PR_SET_DUMPABLE. Only root may still ask what it waits for.
+test_expect_success NOT_ROOT,X86_64 'a process that hides from its user is counted' '
+	cat >hides.perl <<-\EOF &&
+	syscall(157, 4, 0) == 0 or die "prctl: $!\n";
+	sleep 1;
+	EOF
+	trace2 record -o hidden -- "$PERL_PATH" hides.perl 2>err &&
+	test_grep "what 1 process waited for is not known by name" err &&
+	echo 1 | test_prints jq .not_looked_at hidden/meta.json
+'
+
 test_done

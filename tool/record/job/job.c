@@ -446,6 +446,14 @@ static void say_silent(void)
 			m->processes == 1 ? "" : "es");
 }
 
+static void say_not_looked_at(uint64_t nr)
+{
+	if (nr)
+		fprintf(stderr, "trace2 record: what %llu process%s waited for "
+			"is not known by name: another user's, or set-user-ID\n",
+			(unsigned long long)nr, nr == 1 ? "" : "es");
+}
+
 /* Return " (SIGKILL)" if the command was killed, else "". */
 static const char *signal_words(struct tr2_buf *b)
 {
@@ -698,6 +706,7 @@ static int finish(int code)
 	tr2_ptrace_say(&rec.watch.ptrace);
 	say_stragglers();
 	tr2_switch_say(&rec.switched, rec.attach.nr);
+	say_not_looked_at(rec.meta.observed.refused);
 	say_silent();
 	say_sum(code);
 	return code;

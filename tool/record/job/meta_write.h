@@ -13,6 +13,7 @@
 #include "common/procfs.h"
 #include "record/kernel/counters.h"
 #include "record/kernel/kernel_records.h"
+#include "record/observer/observer.h"
 #include "record/sources/cpu_limit.h"
 #include "record/sources/procs.h"
 #include "record/sources/run.h"
@@ -52,6 +53,7 @@ struct tr2_meta {
 	struct tr2_usage usage;
 	struct tr2_io io; /* without the lines of events */
 	const struct tr2_procs *procs;
+	struct tr2_observer_sums observed;
 	uint64_t processes;
 	struct tr2_stream_totals totals;
 	uint64_t lost_kernel_records, lost_kernel_data;

@@ -596,7 +596,7 @@ void tr2_watch_finish(struct tr2_watch *w)
 {
 	size_t i;
 
-	tr2_observer_stop(w->observer);
+	tr2_observer_stop(w->observer, &w->observed);
 	w->observer = NULL;
 	w->traced = w->ptrace.on;
 	tr2_ptrace_stop(&w->ptrace);
@@ -632,6 +632,7 @@ void tr2_watch_result(const struct tr2_watch *w, struct tr2_meta *m)
 			   w->connector.why_not[0] ? w->connector.why_not :
 						     "no command was run";
 	m->procs = &w->procs;
+	m->observed = w->observed;
 	m->lost_kernel_data = w->kernel.file.lost;
 	m->lost_kernel_records = w->kernel.tasks.lost +
 				 w->kernel.tasks.damaged + w->ptrace.lost;

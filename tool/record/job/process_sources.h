@@ -41,6 +41,7 @@ struct tr2_watch {
 	int maps_dir_fd;
 	struct tr2_observer *observer; /* NULL: none */
 	size_t nr_observed; /* processes of `procs` that it knows */
+	struct tr2_observer_sums observed; /* at the end */
 	struct tr2_run *run; /* with ptrace, whose thread waits for it */
 	bool has_tasks, has_connector;
 	bool traced; /* the end: ptrace was on */

@@ -78,10 +78,7 @@ static void look(struct tr2_observer *o)
 		if (p->ended)
 			continue;
 		tr2_observe_memory(o, p);
-		if (p->refused)
-			continue;
 		tr2_observe_waits(o, p);
-		o->refused += p->refused;
 	}
 	o->is_open = tr2_observe_objects(o);
 	drop_ended(o);
@@ -259,10 +256,11 @@ static bool wait_for_look(struct tr2_observer *o)
 	return !err;
 }
 
-void tr2_observer_stop(struct tr2_observer *o)
+void tr2_observer_stop(struct tr2_observer *o, struct tr2_observer_sums *sums)
 {
 	size_t i;
 
+	*sums = (struct tr2_observer_sums){ 0 };
 	if (!o)
 		return;
 	tr2_loop_close(o->loop, &o->timer);
@@ -272,6 +270,7 @@ void tr2_observer_stop(struct tr2_observer *o)
 		return;
 	}
 	pthread_join(o->thread, NULL);
+	*sums = (struct tr2_observer_sums){ o->looks, o->cost_ns, o->refused };
 	o->update(o->data);
 	for (i = 0; i < o->nr; i++)
 		tr2_observe_memory_end(o, o->processes[i]);

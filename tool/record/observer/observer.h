@@ -34,9 +34,6 @@ struct tr2_observed {
 	uint64_t exec_ns;
 	char comm[TR2_COMM_SIZE];
 	bool ended; /* set by the loop */
-	/* The kernel refused to tell of it: another user's, or a set-uid
-	 * program. */
-	bool refused;
 	struct tr2_observed_memory memory;
 	struct tr2_observed_waits waits;
 };
@@ -67,16 +64,24 @@ struct tr2_observer {
 	uint64_t begun_ns; /* a hundredth of the time since then is for looks */
 	uint64_t now_ns;  /* when this look began */
 	bool is_open; /* threads may have just begun to wait */
-	/* Sums over all looks; measured_ns is a part of cost_ns. */
-	uint64_t looks, cost_ns, measured_ns, refused;
+	uint64_t looks;
+	uint64_t cost_ns, measured_ns; /* of all looks; the second is a part */
+	uint64_t refused; /* processes that the kernel does not let it ask */
 	uint64_t look_ns; /* the cost of the last look, without measuring */
 };
 
 /* NULL: errno. */
 struct tr2_observer *tr2_observer_start(struct tr2_loop *loop);
+/* What it did. */
+struct tr2_observer_sums {
+	uint64_t looks, cpu_ns;
+	/* processes of which it is not known what they waited for */
+	uint64_t refused;
+};
+
 /* Look once more and hand all records over, unless the thread hangs; then free
  * all. NULL: nothing. */
-void tr2_observer_stop(struct tr2_observer *o);
+void tr2_observer_stop(struct tr2_observer *o, struct tr2_observer_sums *sums);
 
 /* For update(). */
 void tr2_observer_add(struct tr2_observer *o, pid_t pid, pid_t ppid,
