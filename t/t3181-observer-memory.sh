@@ -85,7 +85,7 @@ test_expect_success PLAIN_MEMORY 'observer: programs that follow each other do n
 	test "$(peak_of r2)" -le 107
 '
 
-# A build: make starts two compilers, and an assembler behind one.
+# A build: make starts two compilers, and an assembler after one.
 built () {
 	made b <<-\EOF
 	top make

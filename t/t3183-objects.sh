@@ -59,7 +59,7 @@ done <<-\EOF
 	eventfd|read eventfd
 EOF
 
-test_expect_success 'objects: one that was seen before or after the wait is not its' '
+test_expect_success 'objects: one that was seen before or after the wait is not shown' '
 	echo "80 0 object 10 10 9 - read pipe - 11" | waits_for &&
 	shows "pipe null" &&
 	echo "91 0 object 10 10 20 - read pipe - 11" | waits_for &&
@@ -68,7 +68,7 @@ test_expect_success 'objects: one that was seen before or after the wait is not 
 	shows "pipe pipe from sort"
 '
 
-test_expect_success 'objects: a descriptor that another thread may have changed is none' '
+test_expect_success 'objects: a descriptor that another thread may have changed has no name' '
 	for ran in 11 29
 	do
 		echo "80 0 object 10 10 20 30 read pipe - 11" | waits_for &&
@@ -82,7 +82,7 @@ test_expect_success 'objects: a descriptor that another thread may have changed 
 	shows "pipe pipe from sort"
 '
 
-test_expect_success 'objects: another thread'\''s, or that of no process, is none' '
+test_expect_success 'objects: an object of another thread, or of no process, is not shown' '
 	echo "80 0 object 10 12 20 - read pipe - 11" | waits_for &&
 	shows "pipe null" &&
 	echo "80 0 object 99 99 20 - read pipe - 11" | waits_for &&
@@ -127,7 +127,7 @@ test_expect_success 'objects: without the cause, the object is shown alone' '
 	test_grep "  wait pipe from sort  " out
 '
 
-test_expect_success 'objects: a row of the path has one that is more than half of it' '
+test_expect_success 'objects: a row of the path has the object of more than half of its time' '
 	{
 		echo "96 0 object 10 10 95 - read timer" &&
 		echo "top main" &&

@@ -86,7 +86,7 @@ static void add_buckets(struct tr2_buf *b, const uint64_t *counts)
 	tr2_buf_addstr(b, end);
 }
 
-/* Of which values. */
+/* Which values are emitted. */
 enum when { AT_END, OF_THREAD, SO_FAR };
 
 /* The names of kinds, and of such values. */

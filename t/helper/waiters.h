@@ -6,8 +6,8 @@
  *
  *	name pid what object peer number others
  *
- * `what` is none where there is no object to be seen. Of what the system does not
- * permit, the line is `name -`. With the argument `count` such a program prints
+ * `what` is none where the observer can see no object. Where the system does not
+ * permit the wait, the line is `name -`. With the argument `count` such a program prints
  * the number of its lines.
  *
  * It defines `rows`, and main() as a call of wait_for_each().

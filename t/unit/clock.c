@@ -634,8 +634,8 @@ static bool name_source(const char *name)
 	return is;
 }
 
-/* A busy machine may interrupt each of the readings that are compared, and each
- * of those of an anchor. */
+/* A busy machine may interrupt any of the readings that are compared, and any
+ * reading of an anchor. */
 static bool is_ever_used(int tries)
 {
 	const struct timespec distance = { 0, TR2_FIT_FIRST_NS };

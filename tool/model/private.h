@@ -120,8 +120,8 @@ void tr2_model_ends(struct tr2_model *m);
  * of processes. */
 void tr2_model_threads(struct tr2_model *m);
 
-/* In model/objects.c: find the threads of observed waits, and sort those of
- * each. */
+/* In model/objects.c: find the threads of observed waits, and sort the waits of
+ * each thread. */
 void tr2_model_objects(struct tr2_model *m);
 
 /* In model/build/trace_span.c: find the threads of works, and sort those of each. */

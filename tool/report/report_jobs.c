@@ -16,7 +16,7 @@ struct answer {
 	const char *name;
 	const struct tr2_jobs *jobs;
 	int64_t wall_ns, worst_ns, best_ns;
-	/* Of memory, with all its jobs at once; 0: unknown. */
+	/* The memory of all jobs at once, and of the largest; 0: unknown. */
 	uint64_t most_bytes, largest_bytes;
 	/* More jobs at once than were recorded: which need which decides. */
 	bool only_best;

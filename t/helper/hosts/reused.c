@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `reused PAIRS ROUNDS`: in each pair of threads, one reads from a descriptor, and
- * the other one makes its number that of another fifo meanwhile. It prints, for
- * each such wait, what it was for:
+ * `reused PAIRS ROUNDS`: in each pair of threads, one reads from a descriptor. While
+ * it waits, the other one gives the descriptor's number to another fifo. It prints
+ * each such wait, with the fifo that the thread waits for:
  *
  *	tid start_ns end_ns fifo
  *

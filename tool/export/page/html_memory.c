@@ -91,7 +91,7 @@ static void fill(struct stack *s, struct tr2_export *x, int64_t end_ns)
 
 		if (!most[part])
 			continue;
-		/* What did not change may be older than what is shown before. */
+		/* A value that did not change may be older than the part before. */
 		at_ns = p->at_ns > at_ns ? p->at_ns : at_ns;
 		tr2_memory_go_to(&memory, at_ns);
 		add_part(s, x, &memory, part, at_ns);

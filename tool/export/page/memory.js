@@ -20,7 +20,7 @@ function decodeMemory(data) {
 	};
 }
 
-// Return the part with the most between two times; -1: there is none.
+// Return the part with the most memory between two times, or -1.
 function memoryPart(memory, from, to) {
 	const first = Math.max(0, Math.floor(from * memory.scale));
 	const end = Math.min(memory.parts.length, Math.max(first + 1,
@@ -33,7 +33,7 @@ function memoryPart(memory, from, to) {
 	return best;
 }
 
-// colour: returns that of a kind.
+// colour: returns the colour of a kind.
 function drawMemory(ctx, memory, y, view, colour) {
 	const bottom = y + MEMORY - 4, unit = (MEMORY - 8) / memory.most;
 

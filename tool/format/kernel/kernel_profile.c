@@ -416,7 +416,7 @@ void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
 	p->m->samples[i] = sample;
 }
 
-/* The calls of the program alone: those of the kernel say the cause. */
+/* Add the calls of the program alone: the kernel's calls say the cause. */
 void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
 			       const struct tr2_kernel_record *r,
 			       uint32_t task_thread, int64_t wall_ns)

@@ -84,7 +84,7 @@ static void close_later(const int *fds, uint32_t nr)
 }
 
 /* Functions of the kernel in a callchain: the innermost name the cause of a
- * wait. With those of the program, as many as perf has. */
+ * wait. With the functions of the program, a callchain has as many as perf's. */
 #define MAX_STACK 10
 #define MAX_WHOLE_STACK 127
 

@@ -203,8 +203,8 @@ static bool is_terminal(dev_t device)
 {
 	unsigned int number = major(device);
 
-	/* Of the kernel's list of devices: terminals, consoles, and the ends of
-	 * pseudo terminals. */
+	/* The kernel's numbers for terminals, consoles, and both ends of pseudo
+	 * terminals. */
 	return number == 4 || number == 5 || (number >= 136 && number <= 143);
 }
 

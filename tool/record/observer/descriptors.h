@@ -13,8 +13,8 @@
 
 #include "record/observer/wait_object.h"
 
-/* Set *object, and known_ns to the later one of what it was and when this
- * descriptor was known. false: it cannot be told. */
+/* Set *object. Raise its known_ns to the time at which this descriptor was first
+ * seen to be this object. false: the object is unknown. */
 bool tr2_describe_descriptor(struct tr2_wait *wait, int fd,
 			     struct tr2_wait_object *object);
 

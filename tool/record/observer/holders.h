@@ -23,11 +23,11 @@ struct tr2_held {
 };
 
 /*
- * Find the processes other than that of the wait that have a descriptor of this
- * link text ("pipe:[123]") that may do one of `ends`. If it is a path, it must be
- * the file of the wait's descriptor `fd`. Of several, choose the only
- * one that has it as its standard input or output. A descriptor counts if
- * is_it(), unless NULL, is true.
+ * Find the other processes that have a descriptor with this link text
+ * ("pipe:[123]") which is open for one of `ends`. If the text is a path, the
+ * descriptor must be the same file as the wait's descriptor `fd`. If several
+ * processes have one, choose the only one for which it is standard input or
+ * output. is_it(), unless NULL, must be true for a descriptor that counts.
  */
 struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 				 const char *link, enum tr2_ends ends,

@@ -3,10 +3,10 @@
  * observed_memory - the memory of each process, and of all together, as each
  * look finds it.
  *
- * Each look reads the RSS of every process; observed_share.h finds what of it
- * the process has alone. A process has a record when one of both changed enough,
- * and all together have one when their sum did. The peak of each has one in any
- * case.
+ * Each look reads the RSS of every process; observed_share.h finds the part that
+ * the process has alone. A process gets a record when one of the two changed
+ * enough, and all together get one when their sum did. Each peak gets a record in
+ * any case.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ struct tr2_observed_memory {
 	struct tr2_observed_curve curve;
 };
 
-/* Of all processes. */
+/* The memory of all processes together. */
 struct tr2_observed_tree {
 	struct tr2_observed_curve curve;
 	struct tr2_observed_programs programs;

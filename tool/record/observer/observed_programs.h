@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * observed_programs - the pages of files, and of shared memory, that processes
- * have: those of one program have the same, mostly.
+ * have. Processes of one program mostly have the same pages.
  *
- * All processes with one name have as many as the largest of them, times a
- * factor that was measured with one: below 1, if other programs have the pages,
- * too, such as libc's; above 1, if each of them has others, such as the files of
- * its data, and they have about equally many.
+ * All processes with one name are taken to have as many pages as the largest of
+ * them, times a factor that was measured with one. The factor is below 1 if other
+ * programs have the pages, too, such as libc's. It is above 1 if each process has
+ * pages of its own, such as files of data, about equally many.
  */
 #pragma once
 

@@ -12,13 +12,13 @@
 
 /* Measuring takes at most this part of the time. */
 #define TIME_PER_COST 200u
-/* What it is expected to take. */
+/* The expected cost of measuring. */
 #define COST_OF_PROCESS_NS 60000u
 #define BYTES_PER_COST_NS 80u
-/* So much must be in doubt, and this part of all. */
+/* Measure if so much is in doubt, and this part of all memory. */
 #define LEAST_DOUBT_BYTES (1u << 20)
 #define DOUBT_PART 200u
-/* So often a look measures. */
+/* How often a look measures at most. */
 #define MOST_MEASURED 8
 
 /* A forked process writes to its stack, and to libc's data, in any case. */
@@ -43,7 +43,7 @@ static uint64_t anon_of(const struct tr2_observed *p)
 	return growth(p->memory.rss_bytes, p->memory.file_bytes);
 }
 
-/* What a process has lost, it had in equal parts alone and with others. */
+/* Assume that a process lost equal parts of its own and of shared memory. */
 static uint64_t own_of(const struct tr2_observed *p)
 {
 	const struct tr2_observed_share *s = &p->memory.share;
@@ -101,7 +101,7 @@ static struct tr2_observed *parent_of(const struct tr2_observer *o,
 	return NULL;
 }
 
-/* What the parent had is shared from now on. */
+/* From now on, the child shares all memory that the parent had. */
 static void join_group(struct tr2_observed *p, struct tr2_observed *parent)
 {
 	struct tr2_observed_group *g = parent->memory.share.group;
@@ -208,7 +208,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* More of what is shared may have become private each second. */
+/* The longer ago it was measured, the more shared memory may be private now. */
 static uint64_t group_doubt(const struct tr2_observer *o,
 			    const struct tr2_observed_group *g)
 {
@@ -327,7 +327,7 @@ static uint64_t sum_groups(struct tr2_observer *o)
 		g = o->processes[i]->memory.share.group;
 		if (!g)
 			continue;
-		/* What only those had that have ended is gone. */
+		/* Memory that only ended processes had is gone. */
 		if (g->shared_bytes > g->anon_bytes - g->own_bytes)
 			g->shared_bytes = g->anon_bytes - g->own_bytes;
 		sum += own_of(o->processes[i]) + g->shared_bytes / g->nr;

@@ -28,14 +28,14 @@ struct tr2_observed_share {
 	uint64_t exec_ns; /* of the program to which this applies */
 };
 
-/* What is read of smaps_rollup. */
+/* The numbers that are read from smaps_rollup. */
 struct tr2_smaps {
 	uint64_t private_bytes, anon_pss_bytes, file_pss_bytes;
 };
 
 /* Take the memory of a process: after a fork or an exec its group changes. */
 void tr2_share_look(struct tr2_observer *o, struct tr2_observed *p);
-/* After all processes: measure what is in doubt. Return the sum of all memory,
+/* After all processes: measure memory that is in doubt. Return the sum of all memory,
  * each shared page once. */
 uint64_t tr2_share_sum(struct tr2_observer *o);
 /* Return the memory that a process has alone, and its part of what it shares. */

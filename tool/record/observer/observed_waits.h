@@ -24,7 +24,7 @@ struct tr2_held_file;
 struct tr2_sockets;
 struct tr2_mounts;
 
-/* What is kept between looks; each is made when it is first needed. */
+/* Tables that are kept between looks; each is made when it is first needed. */
 struct tr2_wait_sources {
 	struct tr2_sockets *sockets;
 	struct tr2_mounts *mounts;

@@ -14,7 +14,7 @@
 
 /* At most a hundredth of a CPU is the observer's. */
 #define PAUSE_PER_COST 100u
-/* Of the time that looks did not need, so much counts. */
+/* Looks may use later at most this much of the time that they did not need. */
 #define MOST_UNUSED_NS 5000000000u
 #define COSTLY_NS 2000000u
 /* Until a second glance. */

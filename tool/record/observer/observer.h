@@ -72,7 +72,7 @@ struct tr2_observer {
 
 /* NULL: errno. */
 struct tr2_observer *tr2_observer_start(struct tr2_loop *loop);
-/* What it did. */
+/* How often it looked, and at what cost. */
 struct tr2_observer_sums {
 	uint64_t looks, cpu_ns;
 	/* processes of which it is not known what they waited for */

@@ -15,7 +15,7 @@
 
 #include "record/observer/observer.h"
 
-/* A longer name is none. */
+/* An object with a longer name has no name. */
 #define TR2_OBJECT_NAME_SIZE 512
 #define TR2_OBJECT_OTHERS_SIZE 256
 
@@ -55,9 +55,10 @@ bool tr2_wait_call_parse(const char *text, struct tr2_wait_call *call);
 /* Set call_name and object. false: the wait has no object, or it is not known. */
 bool tr2_wait_find(struct tr2_wait *wait);
 
-/* What other threads do not change. Return false where it cannot be read. */
+/* Read memory of the process that no other thread changes. Return false where it
+ * cannot be read. */
 bool tr2_wait_read_memory(const struct tr2_wait *wait, uint64_t address,
 			  void *out, size_t size);
 
-/* Free what is kept between looks. */
+/* Free the tables that are kept between looks. */
 void tr2_wait_sources_free(struct tr2_wait_sources *sources);

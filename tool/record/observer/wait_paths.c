@@ -48,8 +48,8 @@ void tr2_wait_set_path(const struct tr2_wait *wait, const char *path,
 	snprintf(object->name, sizeof(object->name), "%s", path);
 }
 
-/* Its end is not known: read to the end of a page, and then that of the next.
- * false: it is empty, or longer. */
+/* The end of the string is not known: read to the end of its page, then the next
+ * page. false: it is empty, or longer. */
 static bool read_string(const struct tr2_wait *wait, uint64_t address,
 			char text[TR2_OBJECT_NAME_SIZE])
 {

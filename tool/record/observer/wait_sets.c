@@ -200,8 +200,8 @@ void tr2_wait_find_epoll(struct tr2_wait *wait, int fd)
 		else
 			set.failed = true;
 	}
-	/* What was added or closed meanwhile is waited for, or not, from then
-	 * on: only the set itself is to be the same. */
+	/* The thread waits for members that were added during its wait, too, and
+	 * for closed ones no more: only the set itself must be the same. */
 	sum_up(&set);
 	wait->object.known_ns = own.known_ns;
 }

@@ -17,8 +17,8 @@
 /* Clocks of files are coarse. */
 #define SLACK_NS 1000000000
 
-/* Anybody may make files in /tmp: only the recorder's user, root, or with root
- * whoever owns the process, is believed, and no file from before the process. */
+/* Anybody may make files in /tmp. Believe those of root and of the recorder's
+ * user; root believes all. No file may be older than the process. */
 static bool is_of(int fd, uint64_t start_ns)
 {
 	struct tr2_anchor now;

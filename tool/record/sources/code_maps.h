@@ -14,7 +14,7 @@
 /*
  * Copy the map of a process that began at start_ns into the directory `maps` of
  * the recording dir_fd, which is made for the first one: DIR/maps/PID-START.map.
- * Does nothing if there is none, or if it is another user's or an earlier
- * process's. A later copy replaces an earlier one.
+ * Does nothing if there is no such file, or another user or an earlier process
+ * wrote it. A later copy replaces an earlier one.
  */
 void tr2_code_map_keep(int dir_fd, pid_t pid, uint64_t start_ns);
