@@ -96,6 +96,52 @@ test_expect_success STATES,EXPENSIVE 'no name is wrong in 10,000 waits' '
 	test_file_not_empty right
 '
 
+# Two directories have sockets of one name: who listens in the other one is no
+# peer.
+test_expect_success 'a relative path of a socket is looked up in the directory of the process' '
+	mkdir -p a b &&
+	cat >connects.perl <<-\EOF &&
+	use Socket;
+	my ($dir, $fork) = @ARGV;
+	sub listener {
+		my ($name, $path) = @_;
+		socket my $s, AF_UNIX, SOCK_STREAM, 0 or die;
+		bind $s, sockaddr_un($path) or die "bind: $!";
+		listen $s, 0 or die;
+		return $s;
+	}
+	my $inner = listener("a", "$dir/a/x.sock");
+	pipe my $ready, my $tell;
+	my $outer = fork // die;
+	if (!$outer) {
+		close $inner;
+		chdir "b" or die;
+		my $s = listener("b", "x.sock");
+		close $tell;
+		sleep 100;
+	}
+	close $tell;
+	1 while <$ready>;
+	my $pid = fork // die;
+	if (!$pid) {
+		close $inner;
+		chdir "a" or die;
+		for (1 .. 5) {
+			socket my $c, AF_UNIX, SOCK_STREAM, 0 or die;
+			push @keep, $c;
+			connect $c, sockaddr_un("x.sock");
+		}
+		exit;
+	}
+	sleep 1;
+	kill "KILL", $pid, $outer;
+	EOF
+	trace2 record -q -o un -- "$PERL_PATH" connects.perl "$(pwd)" &&
+	jq -c "select(.type == \"object\" and .call == \"connect\")
+		| [.name, .peer]" un/tasks.jsonl >actual &&
+	test_grep ! "x.sock\",[0-9]" actual
+'
+
 # 4: PR_SET_DUMPABLE. Only root may still ask what it waits for.
 test_expect_success NOT_ROOT,X86_64 'a process that hides from its user is counted' '
 	cat >hides.perl <<-\EOF &&

@@ -335,7 +335,12 @@ static bool add_object(struct meta *meta, const struct task_record *r,
 		       int64_t wall_ns)
 {
 	struct tr2_model *m = meta->m;
-	struct tr2_observed_object object = {
+	struct tr2_observed_object object;
+
+	if (!pid_fits(r->tid) || r->since_ns <= 0 || r->since_ns > r->time_ns ||
+	    r->known_ns > INT64_MAX / 4)
+		return false;
+	object = (struct tr2_observed_object){
 		.from_ns = wall_of(m, r->since_ns),
 		.to_ns = wall_ns,
 		.known_ns = r->known_ns > 0 ? wall_of(m, r->known_ns) : 0,
@@ -346,9 +351,6 @@ static bool add_object(struct meta *meta, const struct task_record *r,
 		.number = r->number > 0 && r->number < UINT32_MAX ?
 				  (uint32_t)r->number : 1,
 	};
-
-	if (!pid_fits(r->tid) || r->since_ns <= 0 || r->since_ns > r->time_ns)
-		return false;
 	tr2_build_object(m, (int32_t)r->pid, (int32_t)r->tid,
 			 pid_fits(r->peer) ? (int32_t)r->peer : 0, &object);
 	return true;

@@ -19,6 +19,8 @@
 #include "record/observer/sockets.h"
 #include "record/observer/wait_paths.h"
 
+/* The recorder's descriptors up to this number may be inherited. */
+#define MOST_INHERITED 64
 /* Descriptors that are kept of a process; a new one replaces the oldest. */
 #define MOST_KNOWN 128u
 
@@ -139,6 +141,20 @@ static void describe_inner(struct tr2_wait *wait, int fd, const char *info,
 	object->is_inner = true;
 }
 
+/* A pipe that the recorder inherited, as the command did, has other ends outside
+ * of the recording, such as make's for its jobs. */
+static bool came_from_outside(const char *link)
+{
+	char own[TR2_OBJECT_NAME_SIZE];
+	int fd;
+
+	for (fd = 0; fd < MOST_INHERITED; fd++)
+		if (tr2_descriptor_link(getpid(), fd, own) &&
+		    !strcmp(own, link))
+			return true;
+	return false;
+}
+
 /* One end of a pipe or fifo. */
 static void describe_end(struct tr2_wait *wait, int fd, const char *link,
 			 struct tr2_wait_object *object)
@@ -153,7 +169,8 @@ static void describe_end(struct tr2_wait *wait, int fd, const char *link,
 	object->peer = held.pid;
 	if (held.nr) {
 		object->number = held.nr;
-	} else if (tr2_holders_self(wait, fd, link, other)) {
+	} else if (!came_from_outside(link) &&
+		   tr2_holders_self(wait, fd, link, other)) {
 		object->what = "own pipe";
 		object->is_inner = true;
 	} else {

@@ -34,41 +34,57 @@ static bool parse(const char *text, struct lock *lock)
 	return true;
 }
 
-/* Find the lock before which a process waits: those who wait follow it. false:
- * it does not. */
+/*
+ * Find the lock for which a process waits: those who wait follow it. false: it
+ * waits for none, or threads of it wait for several, or, since OFD locks belong
+ * to no process, there are several of these on the file.
+ */
 static bool find(const struct tr2_wait *wait, const char *type,
 		 unsigned long long inode, struct lock *found)
 {
-	pid_t pid = !strcmp(type, "OFDLCK") ? -1 : wait->p->pid;
+	bool is_ofd = !strcmp(type, "OFDLCK");
+	pid_t pid = is_ofd ? -1 : wait->p->pid;
+	struct lock held = { 0 }, lock;
 	struct tr2_proc_lines lines;
-	struct lock lock;
+	unsigned int nr = 0, nr_held = 0;
 
 	if (!tr2_proc_lines_open(&lines, 0, "locks"))
 		return false;
-	*found = (struct lock){ 0 };
 	while (tr2_proc_lines_next(&lines)) {
 		if (!parse(lines.line, &lock) || lock.inode != inode)
 			continue;
 		if (!lock.waits) {
-			*found = lock;
-		} else if (lock.pid == pid && lock.number == found->number &&
+			held = lock;
+			nr_held++;
+		} else if (lock.pid == pid && lock.number == held.number &&
 			   !strcmp(lock.type, type)) {
-			tr2_proc_lines_close(&lines);
-			return true;
+			nr += !nr || found->number != held.number;
+			*found = held;
 		}
 	}
-	return false;
+	tr2_proc_lines_close(&lines);
+	return nr == 1 && (!is_ofd || nr_held == 1);
 }
 
-/* Has the open file a lock of its own? */
-static bool has_lock(pid_t pid, int fd)
+/* Has the open file a lock of this type? */
+static bool has_lock(pid_t pid, int fd, const char *type)
 {
 	char info[TR2_INFO_SIZE], *line;
 
 	if (!tr2_descriptor_info(pid, fd, info))
 		return false;
 	line = strstr(info, "\nlock:");
-	return line && (strstr(line, " FLOCK ") || strstr(line, " OFDLCK "));
+	return line && strstr(line, type);
+}
+
+static bool has_flock(pid_t pid, int fd)
+{
+	return has_lock(pid, fd, " FLOCK ");
+}
+
+static bool has_ofd_lock(pid_t pid, int fd)
+{
+	return has_lock(pid, fd, " OFDLCK ");
 }
 
 /* The process that took it has it still, unless it closed the file and another
@@ -80,7 +96,7 @@ static bool still_has(const struct tr2_wait *wait, pid_t pid, const char *link)
 
 	for (fd = 0; fd < 1024; fd++)
 		if (tr2_descriptor_link(pid, fd, its) && !strcmp(its, link) &&
-		    has_lock(pid, fd))
+		    has_flock(pid, fd))
 			return pid != wait->p->pid;
 	return false;
 }
@@ -93,7 +109,9 @@ static pid_t holder_of(const struct tr2_wait *wait, const struct lock *lock,
 								    0;
 	if (lock->pid > 0 && still_has(wait, lock->pid, link))
 		return lock->pid;
-	return tr2_holders_find(wait, fd, link, TR2_BOTH, has_lock).pid;
+	return tr2_holders_find(wait, fd, link, TR2_BOTH,
+				!strcmp(lock->type, "FLOCK") ? has_flock :
+							       has_ofd_lock).pid;
 }
 
 void tr2_file_lock_find(struct tr2_wait *wait, int fd, const char *type)

@@ -3,6 +3,7 @@
 #include "record/observer/holders.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ static bool add(struct tr2_observed_waits *w, int fd, const char *link)
 	return true;
 }
 
+/* A process that may not be asked, or has too many, may have any other. */
 static void read_files(struct tr2_observed *p)
 {
 	char path[32], link[TR2_OBJECT_NAME_SIZE];
@@ -51,13 +53,16 @@ static void read_files(struct tr2_observed *p)
 	p->waits.has_held = true;
 	p->waits.nr_held = 0;
 	dir = opendir(path);
+	p->waits.hides_held = !dir && errno != ENOENT;
 	while (dir && (e = readdir(dir))) {
 		n = readlinkat(dirfd(dir), e->d_name, link, sizeof(link) - 1);
 		if (n <= 0)
 			continue;
 		link[n] = '\0';
-		if (!add(&p->waits, atoi(e->d_name), link))
+		if (!add(&p->waits, atoi(e->d_name), link)) {
+			p->waits.hides_held = true;
 			break;
+		}
 	}
 	if (dir)
 		closedir(dir);
@@ -102,6 +107,7 @@ struct question {
 	enum tr2_ends ends;
 	bool (*is_it)(pid_t pid, int fd);
 	struct tr2_held all, standard;
+	bool is_unsure; /* a process that cannot be asked may have it, too */
 };
 
 static void count(struct tr2_held *held, pid_t pid)
@@ -117,6 +123,7 @@ static void look_at(struct question *q, struct tr2_observed *p)
 
 	if (!p->waits.has_held)
 		read_files(p);
+	q->is_unsure |= p->waits.hides_held;
 	for (i = 0; i < p->waits.nr_held; i++) {
 		int fd = p->waits.held[i].fd;
 
@@ -146,10 +153,14 @@ struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 	const struct tr2_observer *o = wait->o;
 	size_t i;
 
-	for (i = 0; i < o->nr; i++)
+	for (i = 0; i < o->nr; i++) {
+		q.is_unsure |= o->processes[i]->waits.refused;
 		if (o->processes[i] != wait->p && !o->processes[i]->ended &&
 		    !o->processes[i]->waits.refused)
 			look_at(&q, o->processes[i]);
+	}
+	if (q.is_unsure)
+		return (struct tr2_held){ 0 };
 	if (q.all.nr > 1)
 		q.all.pid = q.standard.nr == 1 ? q.standard.pid : 0;
 	if (q.all.pid)

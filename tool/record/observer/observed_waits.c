@@ -372,7 +372,7 @@ static bool ask_threads(struct tr2_observer *o, struct tr2_observed *p)
 	for (i = 0; i < w->nr && !w->refused; i++) {
 		ran |= !w->threads[i].is_still;
 		if (!w->threads[i].is_still || w->threads[i].asked ||
-		    s->nr_asked == MOST_ASKED)
+		    s->nr_asked == MOST_ASKED || tr2_observer_is_late(o))
 			continue;
 		s->nr_asked++;
 		ask(o, p, &w->threads[i]);

@@ -46,6 +46,7 @@ struct tr2_observed_waits {
 	struct tr2_held_file *held;
 	size_t nr_held, alloc_held;
 	bool has_held; /* they were read, and it has not run since */
+	bool hides_held; /* it may have others */
 };
 
 void tr2_observe_waits(struct tr2_observer *o, struct tr2_observed *p);

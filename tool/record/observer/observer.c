@@ -48,6 +48,13 @@ static void free_process(struct tr2_observed *p)
 	free(p);
 }
 
+/* Of a program that became set-user-ID the kernel reports an end to its user, but
+ * it has its descriptors. */
+static bool is_privileged(pid_t pid)
+{
+	return kill(pid, 0) && errno == EPERM;
+}
+
 /* Processes that ended are looked at no more. */
 static void drop_ended(struct tr2_observer *o)
 {
@@ -56,12 +63,14 @@ static void drop_ended(struct tr2_observer *o)
 	for (i = 0; i < o->nr; i++) {
 		struct tr2_observed *p = o->processes[i];
 
-		if (!p->ended) {
-			o->processes[nr++] = p;
+		if (p->ended && is_privileged(p->pid))
+			p->waits.refused = true;
+		else if (p->ended) {
+			tr2_observe_memory_end(o, p);
+			free_process(p);
 			continue;
 		}
-		tr2_observe_memory_end(o, p);
-		free_process(p);
+		o->processes[nr++] = p;
 	}
 	o->nr = nr;
 }
@@ -308,6 +317,11 @@ void tr2_observer_add(struct tr2_observer *o, pid_t pid, pid_t ppid,
 	p->ppid = ppid;
 	p->start_ns = start_ns;
 	o->processes[o->nr++] = p;
+}
+
+bool tr2_observer_is_late(const struct tr2_observer *o)
+{
+	return cpu_ns() > o->cost_ns + COSTLY_NS;
 }
 
 struct tr2_buf *tr2_observer_text(struct tr2_observer *o)

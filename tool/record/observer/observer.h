@@ -87,6 +87,9 @@ void tr2_observer_stop(struct tr2_observer *o, struct tr2_observer_sums *sums);
 void tr2_observer_add(struct tr2_observer *o, pid_t pid, pid_t ppid,
 		      uint64_t start_ns);
 
+/* Has this look taken so much that the rest must wait for the next one? */
+bool tr2_observer_is_late(const struct tr2_observer *o);
+
 /* For the looks: return an empty buffer for the fields of a record, each after a
  * comma; add the record that has them. */
 struct tr2_buf *tr2_observer_text(struct tr2_observer *o);

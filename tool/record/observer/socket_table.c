@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/order.h"
 #include "record/observer/proc_lines.h"
 
 /* More sockets are not looked at. */
@@ -281,14 +282,35 @@ static void read_proc(struct tr2_socket_table *table, enum tr2_socket_kind kind,
 		read_lines(table, kind, pid, names[kind][1]);
 }
 
+TR2_ORDER(by_inode, struct tr2_socket, TR2_UP(inode))
+
 void tr2_socket_table_read(struct tr2_socket_table *table,
 			   enum tr2_socket_kind kind, pid_t pid, bool is_own)
 {
 	table->nr = 0;
-	if (is_own && read_netlink(table, kind))
-		return;
-	table->nr = 0;
-	read_proc(table, kind, pid);
+	if (!is_own || !read_netlink(table, kind)) {
+		table->nr = 0;
+		read_proc(table, kind, pid);
+	}
+	if (table->nr)
+		qsort(table->all, table->nr, sizeof(*table->all), by_inode);
+}
+
+const struct tr2_socket *
+tr2_socket_table_find(const struct tr2_socket_table *table, uint64_t inode)
+{
+	size_t low = 0, high = table ? table->nr : 0, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (table->all[middle].inode < inode)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return inode && table && low < table->nr &&
+			       table->all[low].inode == inode ?
+		       &table->all[low] : NULL;
 }
 
 void tr2_socket_table_release(struct tr2_socket_table *table)

@@ -32,7 +32,7 @@ struct tr2_socket {
 };
 
 struct tr2_socket_table {
-	struct tr2_socket *all;
+	struct tr2_socket *all; /* by inode */
 	size_t nr, alloc;
 };
 
@@ -40,6 +40,9 @@ struct tr2_socket_table {
  * too. */
 void tr2_socket_table_read(struct tr2_socket_table *table,
 			   enum tr2_socket_kind kind, pid_t pid, bool is_own);
+/* table may be NULL. Return NULL if it has no such socket, or inode is 0. */
+const struct tr2_socket *
+tr2_socket_table_find(const struct tr2_socket_table *table, uint64_t inode);
 void tr2_socket_table_release(struct tr2_socket_table *table);
 
 /* Set an end from an IPv4 (4 bytes) or IPv6 address in network order. */

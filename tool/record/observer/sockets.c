@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -55,17 +56,6 @@ table_of(const struct tr2_wait *wait, enum tr2_socket_kind kind, bool is_new)
 	memcpy(s->kinds[kind].namespace, its, sizeof(its));
 	s->kinds[kind].look = o->looks + 1;
 	return &s->kinds[kind].table;
-}
-
-static const struct tr2_socket *find(const struct tr2_socket_table *table,
-				     uint64_t inode)
-{
-	size_t i;
-
-	for (i = 0; table && inode && i < table->nr; i++)
-		if (table->all[i].inode == inode)
-			return &table->all[i];
-	return NULL;
 }
 
 /* Does it stay as it is until it is closed? */
@@ -188,9 +178,12 @@ static void describe_unix(struct tr2_wait *wait,
 			  const struct tr2_socket *s,
 			  struct tr2_wait_object *object)
 {
-	const struct tr2_socket *other = find(table, s->peer);
+	const struct tr2_socket *other = tr2_socket_table_find(table, s->peer);
 	const char *path = other && other->path[0] ? other->path : s->path;
 
+	/* A datagram goes to an address of the call, not of the socket. */
+	if (!s->peer && !strncmp(wait->call_name, "send", 4))
+		return;
 	snprintf(object->name, sizeof(object->name), "%s%s",
 		 s->listens ? "listen " : "", path);
 	if (!s->peer)
@@ -223,11 +216,11 @@ static void describe(struct tr2_wait *wait, enum tr2_socket_kind kind,
 		     uint64_t inode, struct tr2_wait_object *object)
 {
 	const struct tr2_socket_table *table = table_of(wait, kind, false);
-	const struct tr2_socket *s = find(table, inode);
+	const struct tr2_socket *s = tr2_socket_table_find(table, inode);
 
 	if (!s || !is_settled(s)) {
 		table = table_of(wait, kind, true);
-		s = find(table, inode);
+		s = tr2_socket_table_find(table, inode);
 	}
 	if (s && kind == TR2_SOCKET_UNIX)
 		describe_unix(wait, table, s, object);
@@ -269,6 +262,20 @@ static void set_inet(struct tr2_wait *wait, const struct tr2_socket_end *remote,
 		set_holder(wait, other->inode, object);
 }
 
+/* In another directory, a relative path names another socket. */
+static bool same_directory(pid_t a, pid_t b)
+{
+	char path[32];
+	struct stat st_a, st_b;
+
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)a);
+	if (stat(path, &st_a))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)b);
+	return !stat(path, &st_b) && st_a.st_dev == st_b.st_dev &&
+	       st_a.st_ino == st_b.st_ino;
+}
+
 static void set_unix(struct tr2_wait *wait, const char *path,
 		     struct tr2_wait_object *object)
 {
@@ -289,6 +296,8 @@ static void set_unix(struct tr2_wait *wait, const char *path,
 		}
 	if (nr == 1)
 		set_holder(wait, inode, object);
+	if (!strchr("/@", *path) && !same_directory(wait->p->pid, object->peer))
+		object->peer = 0;
 }
 
 void tr2_socket_set_remote(struct tr2_wait *wait,

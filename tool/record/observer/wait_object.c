@@ -201,7 +201,9 @@ static void find_child(struct tr2_wait *wait, int arg)
 	int pid = (int)wait->call.arg[arg];
 
 	wait->object.what = "child";
-	wait->object.peer = pid > 0 ? pid : 0;
+	/* In a pid namespace of its own it has another number. */
+	if (pid > 0 && !tr2_procfs_own_pid(wait->p->pid))
+		wait->object.peer = pid;
 }
 
 static void find_id(struct tr2_wait *wait, int arg)
