@@ -65,24 +65,6 @@ static void pipe_from_two(void)
 	read_one(ends[0]);
 }
 
-static void write_as_output(void)
-{
-	close(ends[0]);
-	check(dup2(ends[1], 1) == 1);
-}
-
-static void pipe_from_output(void)
-{
-	int peer;
-
-	make_pipe();
-	process(keep_writing_end);
-	peer = process(write_as_output);
-	close(ends[1]);
-	say("pipe", "", peer, 1, "");
-	read_one(ends[0]);
-}
-
 static void pipe_from_itself(void)
 {
 	make_pipe();
@@ -519,7 +501,7 @@ static void remote_file(void)
 
 static const struct row rows[] = {
 	ROW(pipe_from), ROW(pipe_to), ROW(pipe_from_two),
-	ROW(pipe_from_output), ROW(pipe_from_itself), ROW(fifo_from),
+	ROW(pipe_from_itself), ROW(fifo_from),
 	ROW(fifo_opened), ROW(fifo_removed), ROW(fifo_elsewhere),
 	ROW(terminal), ROW(socket_pair), ROW(socket_pair_to_itself),
 	ROW(socket_pair_filled), ROW(spliced), ROW(polled_nothing),

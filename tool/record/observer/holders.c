@@ -106,19 +106,13 @@ struct question {
 	uint64_t hash;
 	enum tr2_ends ends;
 	bool (*is_it)(pid_t pid, int fd);
-	struct tr2_held all, standard;
+	struct tr2_held all;
 	bool is_unsure; /* a process that cannot be asked may have it, too */
 };
 
-static void count(struct tr2_held *held, pid_t pid)
-{
-	held->pid = pid;
-	held->nr++;
-}
-
 static void look_at(struct question *q, struct tr2_observed *p)
 {
-	bool is_one = false, is_standard = false;
+	bool is_one = false;
 	size_t i;
 
 	if (!p->waits.has_held)
@@ -134,12 +128,11 @@ static void look_at(struct question *q, struct tr2_observed *p)
 		    (q->is_it && !q->is_it(p->pid, fd)))
 			continue;
 		is_one = true;
-		is_standard |= fd <= STDERR_FILENO;
 	}
-	if (is_one)
-		count(&q->all, p->pid);
-	if (is_standard)
-		count(&q->standard, p->pid);
+	if (is_one) {
+		q->all.pid = p->pid;
+		q->all.nr++;
+	}
 }
 
 struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
@@ -161,10 +154,9 @@ struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 	}
 	if (q.is_unsure)
 		return (struct tr2_held){ 0 };
+	/* Any of several may be the one that answers. */
 	if (q.all.nr > 1)
-		q.all.pid = q.standard.nr == 1 ? q.standard.pid : 0;
-	if (q.all.pid)
-		q.all.nr = 1;
+		q.all.pid = 0;
 	return q.all;
 }
 

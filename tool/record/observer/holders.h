@@ -25,9 +25,9 @@ struct tr2_held {
 /*
  * Find the other processes that have a descriptor with this link text
  * ("pipe:[123]") which is open for one of `ends`. If the text is a path, the
- * descriptor must be the same file as the wait's descriptor `fd`. If several
- * processes have one, choose the only one for which it is standard input or
- * output. is_it(), unless NULL, must be true for a descriptor that counts.
+ * descriptor must be the same file as the wait's descriptor `fd`. is_it(), unless
+ * NULL, must be true for a descriptor that counts. Nobody is found if a process
+ * that may not be asked could have one.
  */
 struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 				 const char *link, enum tr2_ends ends,

@@ -92,13 +92,21 @@ static void take_inet(struct tr2_socket_table *table, enum tr2_socket_kind kind,
 			   ntohs(m->id.idiag_dport));
 }
 
+/* Messages and attributes are aligned: the kernel's own macros for the next one
+ * cast characters, which some compilers refuse. */
+static const void *after(const void *message, size_t len)
+{
+	return (const char *)message + len;
+}
+
 static void take_unix(struct tr2_socket_table *table, enum tr2_socket_kind kind,
 		      const struct nlmsghdr *h)
 {
 	const struct unix_diag_msg *m = NLMSG_DATA(h);
 	const struct rtattr *a = (const void *)(m + 1);
-	unsigned int left, peer;
 	struct tr2_socket *s;
+	unsigned int peer;
+	int left;
 
 	if (h->nlmsg_len < NLMSG_LENGTH(sizeof(*m)))
 		return;
@@ -107,8 +115,9 @@ static void take_unix(struct tr2_socket_table *table, enum tr2_socket_kind kind,
 		return;
 	s->inode = m->udiag_ino;
 	s->listens = m->udiag_state == STATE_LISTEN;
-	left = h->nlmsg_len - (unsigned int)NLMSG_LENGTH(sizeof(*m));
-	for (; RTA_OK(a, left); a = RTA_NEXT(a, left)) {
+	left = (int)(h->nlmsg_len - NLMSG_LENGTH(sizeof(*m)));
+	for (; RTA_OK(a, left); left -= (int)RTA_ALIGN(a->rta_len),
+				a = after(a, RTA_ALIGN(a->rta_len))) {
 		if (a->rta_type == UNIX_DIAG_NAME)
 			set_path(s, RTA_DATA(a), RTA_PAYLOAD(a));
 		if (a->rta_type == UNIX_DIAG_PEER &&
@@ -133,13 +142,14 @@ static bool take_answers(int fd, struct tr2_socket_table *table,
 {
 	_Alignas(struct nlmsghdr) char text[32768];
 	const struct nlmsghdr *h;
-	unsigned int left;
 	ssize_t n;
+	int left;
 
 	while ((n = recv(fd, text, sizeof(text), 0)) > 0) {
-		left = (unsigned int)n;
-		for (h = (const void *)text; NLMSG_OK(h, left);
-		     h = NLMSG_NEXT(h, left)) {
+		left = (int)n;
+		for (h = (const void *)text; NLMSG_OK(h, (unsigned int)left);
+		     left -= (int)NLMSG_ALIGN(h->nlmsg_len),
+		    h = after(h, NLMSG_ALIGN(h->nlmsg_len))) {
 			if (h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
 				return h->nlmsg_type == NLMSG_DONE;
 			if (kind == TR2_SOCKET_UNIX)
