@@ -627,8 +627,8 @@ static bool name_source(const char *name)
 		return false;
 	is = dprintf(fd, "%s\n", name) > 0 &&
 	     (!unshare(CLONE_NEWNS) || !unshare(CLONE_NEWUSER | CLONE_NEWNS)) &&
-	     !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
-	     !mount(path, SOURCE, NULL, MS_BIND, NULL);
+	     !mount("", "/", "", MS_REC | MS_PRIVATE, "") &&
+	     !mount(path, SOURCE, "", MS_BIND, "");
 	close(fd);
 	unlink(path);
 	return is;
@@ -682,16 +682,17 @@ static void test_source(const char *name, int want)
 
 static void test_sources(void)
 {
-	int answered = getauxval(AT_SYSINFO_EHDR) ? USED : NOT_USED;
-
 	test_source("tsc", USED);
-	test_source("kvm-clock", answered);
-	test_source("hyperv_clocksource_tsc_page", answered);
 	test_source("hyperv_clocksource_tsc_pages", NOT_USED);
 	test_source("hyperv_clocksource_msr", NOT_USED);
 	test_source("kvm", NOT_USED);
 	test_source("hpet", NOT_USED);
 	test_source("nothing", NOT_USED);
+	/* valgrind hides the vDSO, and its system calls take other times. */
+	if (!getauxval(AT_SYSINFO_EHDR))
+		return;
+	test_source("kvm-clock", USED);
+	test_source("hyperv_clocksource_tsc_page", USED);
 	by_call = true;
 	test_source("kvm-clock", NOT_USED);
 	test_source("hyperv_clocksource_tsc_page", NOT_USED);
