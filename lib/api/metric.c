@@ -90,8 +90,10 @@ extern const char code_end[] __asm__("__stop_tr2_metric_code")
 
 static bool has_room(void)
 {
-	const char *here = __builtin_frame_address(0);
 	stack_t stack;
+	/* With __builtin_frame_address(), the caller would have a frame pointer,
+	 * and its stack could not be unwound: see base/tls.h. */
+	const char *here = (const char *)&stack;
 
 	if (sigaltstack(NULL, &stack))
 		return false;
