@@ -250,8 +250,8 @@ static void test_migration(void)
 	never_back(&m, "a migrated machine's time never goes back");
 }
 
-/* What a machine has for its clock: one that stays, and two that move with a
- * virtual machine. */
+/* The clock sources of a machine: `tsc` keeps its rate, and the others may change
+ * it when a virtual machine moves. */
 static const struct kind {
 	const char *name;
 	uint64_t widest, grain;
@@ -273,7 +273,8 @@ static struct machine boot_kind(const struct kind *kind)
 
 enum { STAYS, MOVES, NR_WAYS };
 
-/* What happens to it, and how wrong a time is then at most, for how long. */
+/* The changes of a clock, each with the largest error of a time after it, and for
+ * how long times may be wrong. */
 static const struct change {
 	const char *what;
 	double rate; /* times the one before */

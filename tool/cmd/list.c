@@ -92,7 +92,7 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 	if (task->flags & TR2_TASK_HAS_RUSAGE)                 \
 		tr2_cell_uint(t, task->member)
 
-/* For what it waited longest, or for how long. */
+/* Show the object for which the process waited longest, or how long. */
 static void cell_object(struct tr2_table *t, const struct tr2_node_row *r,
 			bool wants_time)
 {

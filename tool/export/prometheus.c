@@ -157,8 +157,8 @@ static void add_histogram(struct tr2_series *s, const struct tr2_metric *metric)
 				   count);
 }
 
-/* The process's metric contains those of its threads. The last value is that of
- * the process that began last. */
+/* Add up metrics of processes, which contain the metrics of their threads. Of a
+ * gauge, keep the last value of the process that began last. */
 static void metric(struct tr2_export *x, uint32_t i)
 {
 	struct prometheus *p = x->state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_use - how much memory processes had, as the observer saw it. Values
- * change at its looks: what was between two of them is not known.
+ * memory_use - how much memory processes had, as the observer saw it. Each value
+ * lasts from one look to the next: a peak between two looks is not known.
  *
  * The memory of a process is what it had alone, and its share of what it had
  * with others. For all together each shared page counts once.

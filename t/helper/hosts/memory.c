@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `memory MB STEPS WORKERS OWN-MB WRITE-MB FILE-MB`: take memory in so many steps,
- * then fork workers. Each takes memory of its own, and writes to a part of its
- * parent's, which maps a file. All end with standard input.
+ * `memory MB STEPS WORKERS OWN-MB WRITE-MB FILE-MB`: allocate MB in STEPS steps, map
+ * a file of FILE-MB, and fork WORKERS. Each worker allocates OWN-MB and writes to
+ * WRITE-MB of its parent's memory. All processes end when standard input ends.
  */
 #include "../system.h"
 

@@ -272,7 +272,8 @@ static void add_peer(struct tr2_attributes *a, const char *name)
 	tr2_attribute_int(a, "network.peer.port", atoi(colon + 1));
 }
 
-/* For what it waited longest; also by the names that others look for. */
+/* Add the object for which the process waited longest, also by the names of
+ * semantic conventions. */
 static void add_object(struct tr2_attributes *a, uint32_t task)
 {
 	const struct tr2_model *m = a->x->m;

@@ -389,31 +389,38 @@ static uint32_t add_stack(struct tr2_kernel_profile *p,
 	return i;
 }
 
-void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
-			       const struct tr2_kernel_data *f,
-			       const struct tr2_kernel_record *r,
-			       uint32_t task_thread, int64_t wall_ns)
+/* Add a sample with the calls of the record. */
+static void add_sample(struct tr2_kernel_profile *p,
+		       const struct tr2_kernel_record *r, uint32_t task_thread,
+		       int64_t wall_ns, uint32_t stack)
 {
 	struct tr2_model_sample sample = {
 		.event = p->event,
 		.cpu = r->ring,
 		.task_thread = task_thread,
+		.space = space_of(p, (uint32_t)r->pid, wall_ns),
 		.at_ns = wall_ns,
 		.count = r->source->sample_period,
 		.is_time = true,
+		.stack = stack,
 	};
 	uint32_t i;
 
-	if (!task_thread) {
-		p->nr_unknown++;
-		return;
-	}
-	sample.space = space_of(p, (uint32_t)r->pid, wall_ns);
-	if (r->registers && r->stack)
-		sample.stack = add_stack(p, f, r);
 	add_calls(p->m, &sample, r);
 	i = tr2_add(p->m, samples);
 	p->m->samples[i] = sample;
+}
+
+void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
+			       const struct tr2_kernel_data *f,
+			       const struct tr2_kernel_record *r,
+			       uint32_t task_thread, int64_t wall_ns)
+{
+	if (task_thread)
+		add_sample(p, r, task_thread, wall_ns,
+			   r->registers && r->stack ? add_stack(p, f, r) : 0);
+	else
+		p->nr_unknown++;
 }
 
 /* Add the calls of the program alone: the kernel's calls say the cause. */
@@ -421,28 +428,16 @@ void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
 			       const struct tr2_kernel_record *r,
 			       uint32_t task_thread, int64_t wall_ns)
 {
-	struct tr2_model_sample sample = {
-		.event = p->event,
-		.cpu = r->ring,
-		.task_thread = task_thread,
-		.at_ns = wall_ns,
-		.is_time = true,
-	};
 	struct tr2_kernel_record user = *r;
 	uint64_t addr = 0;
-	uint32_t i;
 
 	while (user.nr_calls && addr != USER_MARKER) {
 		memcpy(&addr, user.calls, sizeof(addr));
 		user.calls += sizeof(addr);
 		user.nr_calls--;
 	}
-	if (!task_thread || !user.nr_calls)
-		return;
-	sample.space = space_of(p, (uint32_t)r->pid, wall_ns);
-	add_calls(p->m, &sample, &user);
-	i = tr2_add(p->m, samples);
-	p->m->samples[i] = sample;
+	if (task_thread && user.nr_calls)
+		add_sample(p, &user, task_thread, wall_ns, 0);
 }
 
 /* The kernel reports the calls a moment before it takes the CPU away. */

@@ -16,7 +16,8 @@
 #include "format/recording/code_maps_read.h"
 #include "model/build/build.h"
 
-/* Take a number and the space after it. NULL: there is none. */
+/* Read a number and the space after it. Return the text after these, or NULL if
+ * the text does not begin so. */
 static const char *take_hex(const char *p, const char *end, uint64_t *number)
 {
 	char *after;

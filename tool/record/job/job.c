@@ -450,7 +450,8 @@ static void say_not_looked_at(uint64_t nr)
 {
 	if (nr)
 		fprintf(stderr, "trace2 record: what %llu process%s waited for "
-			"is not known by name: another user's, or set-user-ID\n",
+			"is not known by name: another user's, or hidden from "
+			"its user (record as root)\n",
 			(unsigned long long)nr, nr == 1 ? "" : "es");
 }
 
