@@ -76,7 +76,8 @@ struct tr2_thread *tr2_thread_enter_slow(struct tr2_thread *thread,
 	if (!inside && thread != tr2_self) {
 		atomic_store(&thread->busy, 0);
 		thread = tr2_self;
-		tr2_thread_take(thread, in, &inside);
+		if (thread)
+			tr2_thread_take(thread, in, &inside);
 	}
 	if (inside)
 		thread = make_way(thread, inside, in);
