@@ -278,4 +278,11 @@ test_expect_success !SANITIZE_THREAD 'in a handler, during a write: files are wh
 			(map(select(.value == \"after\")) | length == 1))" dir/*
 '
 
+test_expect_success !SANITIZE_THREAD 'in a handler, during a write to the only target: the child is traced' '
+	echo "child: tracing is on" >expect &&
+	GIT_TRACE2_EVENT=9 \
+		"$hosts/forks" handler-forks-and-child-tells >actual &&
+	test_cmp expect actual
+'
+
 test_done

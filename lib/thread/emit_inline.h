@@ -97,7 +97,9 @@ tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 					   json);
 	if (unlikely(opened & (1u << TR2_TARGET_ring | TR2_STREAM_SINK)))
 		any_on |= tr2_call_emit_structured(call, ev);
-	if (unlikely(!any_on))
+	/* The child of a handler that forked just now has not opened its targets
+	 * yet. */
+	if (unlikely(!any_on) && call->generation == tr2_stream.generation)
 		__atomic_store_n(&trace2_enabled_, tr2_stream.enabled[0],
 				 __ATOMIC_RELAXED);
 }

@@ -606,6 +606,8 @@ static void prepare_pipe(void)
 		abort();
 }
 
+static bool child_tells;
+
 static void handler_forks(void)
 {
 	static char big[200000];
@@ -620,9 +622,21 @@ static void handler_forks(void)
 		say(big);
 	memset(&soon, 0, sizeof(soon));
 	setitimer(ITIMER_REAL, &soon, NULL);
-	say((void *)"after");
 	if (getpid() != self)
-		exit(0);
+		drain();
+	say((void *)"after");
+	if (getpid() == self)
+		return;
+	if (child_tells)
+		printf("child: tracing is %s\n",
+		       trace2_is_enabled() ? "on" : "off");
+	exit(0);
+}
+
+static void handler_forks_and_child_tells(void)
+{
+	child_tells = true;
+	handler_forks();
 }
 
 static const struct host_verb verbs[] = {
@@ -655,6 +669,7 @@ static const struct host_verb verbs[] = {
 	{ "programs-at-once", programs_at_once },
 	{ "ended-elsewhere", ended_elsewhere },
 	{ "handler-forks", handler_forks },
+	{ "handler-forks-and-child-tells", handler_forks_and_child_tells },
 	{ NULL, NULL },
 };
 
@@ -666,7 +681,8 @@ int main(int argc, char **argv)
 		return check_trace(argv[2]);
 	self_path = argv[0];
 	verb = host_verb(verbs, argc, argv);
-	if (verb->run == handler_forks)
+	if (verb->run == handler_forks ||
+	    verb->run == handler_forks_and_child_tells)
 		prepare_pipe();
 	pthread_atfork(NULL, NULL, in_early_handler);
 	trace2_initialize();
