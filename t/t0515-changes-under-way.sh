@@ -23,6 +23,16 @@ test_expect_success !INSTRUMENTED 'a limit for memory that is set later: there i
 	test_cmp expect actual
 '
 
+# A child keeps little of its parent's ring, and no more in later generations.
+test_expect_success !INSTRUMENTED 'thirty generations of children with a limit for memory: there is as much' '
+	mkdir children &&
+	echo memory | test_prints "$hosts/changes" limit-memory-of-children &&
+	GIT_TRACE2_RING="$(pwd)/children" \
+		"$hosts/changes" limit-memory-of-children >actual &&
+	test_cmp expect actual &&
+	test_stdout_line_count = 31 ls children
+'
+
 test_expect_success 'no file may have 4096 bytes: no SIGXFSZ, no settings, and that is said' '
 	for target in GIT_TRACE2=0 GIT_TRACE2="$(pwd)/n"
 	do

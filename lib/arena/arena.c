@@ -540,36 +540,73 @@ void tr2_arena_publish(void)
 	__atomic_store_n((uint64_t *)(void *)h->magic, magic, __ATOMIC_RELEASE);
 }
 
-/* Map zeros over the parent's file. */
-static void cover(void *p, size_t size_bytes)
-{
-	(void)mmap(p, size_bytes, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-		   0);
-}
-
 /*
- * A signal handler may have forked during a write to a ring or a cell, which
- * continues in this process, too: replace the parent's pages by memory that no
- * process reads.
+ * Memory in place of parts of a parent's file. A signal handler may have forked
+ * during a write to a ring or a cell, which continues in this process, too. It
+ * ends when the handler returns, perhaps in a child of this one: keep the memory
+ * of a few generations, and not of all, or each would have less than the one
+ * before.
  */
-static void forget_file(void)
+#define KEPT_GENERATIONS 4
+#define MAX_COVERS 3 /* the header, slot 0, and the thread's */
+static struct {
+	struct { void *p; size_t size_bytes; } cover[MAX_COVERS];
+	unsigned int nr;
+} kept[KEPT_GENERATIONS];
+
+static void unmap_oldest(void)
 {
 	unsigned int i;
 
-	cover(tr2_file_header, TR2_SLOTS_OFFSET);
-	for (i = 0; i < arena.nr_used; i++)
-		cover(tr2_arena_slots.at[i], arena.stride);
+	for (i = 0; i < kept[KEPT_GENERATIONS - 1].nr; i++)
+		munmap(kept[KEPT_GENERATIONS - 1].cover[i].p,
+		       kept[KEPT_GENERATIONS - 1].cover[i].size_bytes);
+	memmove(&kept[1], &kept[0], sizeof(kept) - sizeof(*kept));
+	kept[0].nr = 0;
 }
 
-void tr2_arena_forget(void)
+/* Shared memory counts neither against RLIMIT_DATA nor, in place of the file's,
+ * against RLIMIT_AS. */
+static void cover(void *p, size_t size_bytes)
 {
+	(void)mmap(p, size_bytes, PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+		   0);
+	if (kept[0].nr == MAX_COVERS)
+		return; /* the thread is not known: once in a process's life */
+	kept[0].cover[kept[0].nr].p = p;
+	kept[0].cover[kept[0].nr++].size_bytes = size_bytes;
+}
+
+/* Unmap the parent's file, but for what the interrupted write may use. */
+static void leave_file(const struct tr2_slot *mine)
+{
+	struct tr2_slot *slot;
+	unsigned int i;
+
+	unmap_oldest();
+	cover(tr2_file_header, TR2_SLOTS_OFFSET);
+	for (i = 0; i < arena.nr_used; i++) {
+		slot = tr2_arena_slots.at[i];
+		if (!i || !mine || slot == mine)
+			cover(slot, arena.stride);
+		else
+			munmap(slot, arena.stride);
+	}
+}
+
+void tr2_arena_forget(const struct tr2_slot *mine)
+{
+	const struct tr2_arena_rings rings = tr2_arena_rings;
+
 	tr2_arena_set_mine(NULL);
 	owners = NULL;
 	if (tr2_file_header)
-		forget_file();
+		leave_file(mine);
 	if (tr2_gauges == tr2_arena_private_gauges)
 		memset(tr2_gauges, 0, sizeof(tr2_arena_private_gauges));
 	forget_rings();
+	/* The interrupted write computes with them. */
+	tr2_arena_rings = rings;
 	tr2_blocks_after_fork(&private_slots, NULL, 0);
 }

@@ -87,9 +87,12 @@ bool tr2_arena_is_used(void);
 
 /*
  * Call it in a forked child: all slots become free and zero, the calling
- * thread's tr2_my_slot NULL. The parent's file is no longer mapped.
+ * thread's tr2_my_slot NULL. The parent's file is no longer mapped; there is
+ * memory in place of its header, slot 0 and `mine`, the slot of the thread that
+ * forked (NULL: not known, so all), and tr2_arena_rings stays: a write that was
+ * interrupted by a handler that forked can end.
  */
-void tr2_arena_forget(void);
+void tr2_arena_forget(const struct tr2_slot *mine);
 
 /* Unmap everything. No thread may have a slot. */
 void tr2_arena_release(void);
@@ -131,7 +134,7 @@ void tr2_arena_publish(void);
 /* Values that the owner of a ring can trust; other processes may change the
  * file's. */
 struct tr2_arena_rings {
-	uint64_t data_offset, data_size; /* size 0: no rings */
+	uint64_t data_offset, data_size; /* size 0: never any rings */
 	bool consume;
 };
 extern struct tr2_arena_rings tr2_arena_rings TR2_HIDDEN;

@@ -86,6 +86,12 @@ static bool is_late(void)
 	return !tr2_self && (pid_t)tr2_raw_gettid() != getpid();
 }
 
+/* During its first call the thread has not set tr2_my_slot yet. */
+static const struct tr2_slot *own_slot(void)
+{
+	return tr2_self ? tr2_self->owner.slot : tr2_my_slot;
+}
+
 static void after_fork(void)
 {
 	int saved_errno = errno;
@@ -106,7 +112,7 @@ static void after_fork(void)
 	tr2_wake_close();
 	tr2_fastpath_disable();
 	tr2_lock_after_fork();
-	tr2_arena_forget();
+	tr2_arena_forget(late ? NULL : own_slot());
 	tr2_parts_forked();
 	tr2_thread_after_fork(late);
 	if (had_session()) {

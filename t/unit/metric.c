@@ -148,7 +148,7 @@ static void test_slots(void)
 		tr2_arena_free(slot[i]);
 	slot[0] = tr2_arena_claim();
 	is_u64(slot[0]->counter[3], 0, "a slot that is used again is zero");
-	tr2_arena_forget();
+	tr2_arena_forget(NULL);
 	slot[0] = tr2_arena_claim();
 	is_u64(slot[0]->counter[3], 0, "a forked child starts at zero");
 }

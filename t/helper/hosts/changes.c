@@ -41,6 +41,67 @@ static void limit_memory(void)
 	puts(malloc(16 << 20) ? "memory" : "no memory");
 }
 
+static void limit(int resource, int column)
+{
+	struct rlimit limit;
+	long pages[7] = { 0 };
+	FILE *statm = fopen("/proc/self/statm", "r");
+	unsigned int i;
+
+	for (i = 0; statm && i < 7; i++)
+		if (fscanf(statm, "%ld", &pages[i]) != 1)
+			abort();
+	if (!statm || fclose(statm))
+		abort();
+	limit.rlim_cur = limit.rlim_max =
+		(rlim_t)pages[column] * (rlim_t)sysconf(_SC_PAGESIZE) +
+		(4 << 20);
+	if (setrlimit(resource, &limit))
+		abort();
+}
+
+static pthread_barrier_t spoken;
+
+static void *speak_and_stay(void *arg)
+{
+	say_something();
+	pthread_barrier_wait(&spoken);
+	pause();
+	return arg;
+}
+
+/* Leave little memory to children, each a child of the one before. */
+static void limit_memory_of_children(void)
+{
+	const unsigned int nr_threads = 20;
+	pthread_t thread;
+	int status = 0;
+	unsigned int i;
+	void *memory;
+
+	pthread_barrier_init(&spoken, NULL, nr_threads + 1);
+	for (i = 0; i < nr_threads; i++)
+		if (pthread_create(&thread, NULL, speak_and_stay, NULL))
+			abort();
+	pthread_barrier_wait(&spoken);
+	limit(RLIMIT_AS, 0);
+	limit(RLIMIT_DATA, 5);
+	fflush(stdout);
+	for (i = 0; i < 30 && !fork(); i++) {
+		say_something();
+		memory = malloc(1 << 20);
+		if (!memory)
+			_exit(7);
+		free(memory);
+	}
+	if (i == 30)
+		exit(0);
+	wait(&status);
+	if (i)
+		exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
+	puts(status ? "no memory" : "memory");
+}
+
 /* Set a limit of the size of files that is below a page, then fork. */
 static void limit_files(void)
 {
@@ -433,6 +494,7 @@ static const struct host_verb verbs[] = {
 	{ "refuse-gettid", refuse_gettid },
 	{ "close-renamed", close_renamed },
 	{ "limit-memory", limit_memory },
+	{ "limit-memory-of-children", limit_memory_of_children },
 	{ "limit-files", limit_files },
 	{ "forbid-files", forbid_files },
 	{ "change-zone", change_zone },
