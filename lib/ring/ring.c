@@ -139,6 +139,7 @@ static bool overwrite(struct tr2_control *ring, uint64_t end)
 			break;
 		}
 		TR2_TESTPOINT(found_mark);
+		tr2_fork_guard_look();
 		if (tr2_ring_swap(&ring->data_tail, tail, to))
 			tr2_ring_store(&ring->overwritten, nr);
 		TR2_TESTPOINT(made_room);
@@ -336,6 +337,7 @@ static char *reserve(struct tr2_control *ring, char *data, uint32_t size)
 		if (place.end > tr2_ring_load(&ring->room_until) &&
 		    !make_room(ring, place.end, size))
 			return NULL;
+		tr2_fork_guard_look();
 	} while (!tr2_ring_swap(&ring->reserved, place.was, place.end));
 	add_u32(&ring->placed, 1);
 	TR2_TESTPOINT(reserved);
@@ -352,8 +354,10 @@ static char *reserve(struct tr2_control *ring, char *data, uint32_t size)
  * and so many others. */
 static void drop_unfinished(struct tr2_control *ring, uint32_t others)
 {
-	uint32_t pending = tr2_ring_load(&ring->pending);
+	uint32_t pending;
 
+	tr2_fork_guard_look();
+	pending = tr2_ring_load(&ring->pending);
 	tr2_ring_store(&ring->announced_at, 0);
 	tr2_ring_store(&ring->reserved, tr2_ring_load(&ring->data_head));
 	tr2_ring_store(&ring->pending, 0);
@@ -385,12 +389,13 @@ static uint64_t publish(struct tr2_control *ring, uint32_t records)
 	placed = tr2_ring_load(&ring->placed);
 	pending = tr2_ring_load(&ring->pending);
 	TR2_TESTPOINT(about_to_publish);
+	tr2_fork_guard_look();
+	tr2_ring_add_u64(&ring->written, placed);
 	/* Release: pairs with the reader's acquire of data_head. */
 	__atomic_store_n(&ring->data_head, head, __ATOMIC_RELEASE);
 	TR2_TESTPOINT(published);
 	add_u32(&ring->pending, -pending);
 	add_u32(&ring->placed, -placed);
-	tr2_ring_add_u64(&ring->written, placed);
 	records += pending + tr2_ring_load(&ring->wake_records);
 	tr2_ring_store(&ring->wake_records, records);
 	tr2_ring_order();

@@ -22,6 +22,11 @@
  * up to `reserved`: it has seen all others start and end, so everything before
  * is complete. Then it checks again for writers that came meanwhile.
  *
+ * A handler may also fork. With fork(), the interrupted write ends in memory that
+ * nobody reads (see tr2_arena_forget()). _Fork() and clone() run no code of ours,
+ * so each write looks at the fork guard before it moves a position; a child that
+ * was made between that look and the move still changes its parent's ring.
+ *
  * A write that a handler jumped out of is detected by its mark (base/call_mark.h);
  * records that were written meanwhile are dropped with it, and counted.
  *
@@ -36,6 +41,7 @@
 
 #include "arena/arena.h"
 #include "base/call_mark.h"
+#include "base/fork_guard.h"
 #include "base/macros.h"
 #include "base/sanitize.h"
 #include "ring/layout.h"
@@ -199,6 +205,7 @@ TR2_RING_INLINE void tr2_ring_publish_announced(const struct tr2_ring_write *w)
 		return;
 	}
 	TR2_TESTPOINT(about_to_publish);
+	tr2_fork_guard_look();
 	tr2_ring_add_u64(&ring->written, 1);
 	/* Release: pairs with the reader's acquire of data_head. */
 	__atomic_store_n(&ring->data_head, w->end, __ATOMIC_RELEASE);

@@ -3,8 +3,8 @@
  * Every interleaving of a writer, the signal handlers that interrupt it, and a
  * reader. The writer's source is compiled here with its test points: at each of
  * them a handler may run, which writes a record and has test points, too; a
- * handler may jump out of the code that it interrupted; the reader may take all
- * records. All sequences of such choices are run, up to a number of choices
+ * handler may jump out of the code that it interrupted; it may fork, and the
+ * child goes on without the parent's memory; the reader may take all records. All sequences of such choices are run, up to a number of choices
  * other than "go on"; where these are very many, one choice more is for
  * GIT_TEST_LONG. After each step a reader must see whole records only,
  * each once and in order, and at the end each is read, overwritten or counted
@@ -30,7 +30,16 @@ static struct {
 static struct tr2_control *const ring = &memory.slot.control;
 
 /* The choices at a test point. */
-enum choice { GO_ON, HANDLER, BIG_HANDLER, JUMP, READ, NR_CHOICES };
+enum choice {
+	GO_ON,
+	HANDLER,
+	BIG_HANDLER,
+	JUMP,
+	READ,
+	FORK, /* in a handler; the child returns from it */
+	BARE_FORK, /* the same without code of the library */
+	NR_CHOICES
+};
 
 struct scenario {
 	const char *name;
@@ -58,6 +67,8 @@ static struct {
 	bool seen[MAX_RECORDS];
 	uint64_t told; /* sum of the LOST records that the reader took */
 	uint64_t read_to; /* consume mode: the reader's tail */
+	bool is_child; /* nobody reads what it writes */
+	struct tr2_control parents; /* when it is done, in a bare child */
 	jmp_buf out[8]; /* by depth */
 } run;
 
@@ -66,7 +77,7 @@ static const char *wrong;
 
 static void fail(const char *what)
 {
-	if (!nr_wrong++)
+	if (!run.is_child && !nr_wrong++)
 		wrong = what;
 }
 
@@ -205,6 +216,54 @@ static void handler(unsigned int size)
 	run.depth = depth;
 }
 
+/* As in session/fork.c. */
+static void become_child(void)
+{
+	run.is_child = true;
+	tr2_arena_forget(&memory.slot);
+	memset(&memory, 0, sizeof(memory));
+}
+
+static void check_parents(void)
+{
+	run.is_child = false;
+	if (ring->data_head != run.parents.data_head ||
+	    ring->data_tail != run.parents.data_tail ||
+	    ring->reserved != run.parents.reserved ||
+	    ring->written != run.parents.written)
+		fail("a child moved its parent's positions");
+	tr2_fork_guard_set(false);
+}
+
+static void notice_fork(void)
+{
+	check_parents();
+	become_child();
+}
+
+/* The parent ends its write, makes others, and leaves the memory to the child. */
+static void let_parent_go_on(void)
+{
+	const unsigned int events = run.events;
+	unsigned int i;
+
+	run.is_child = true;
+	run.events = UINT32_MAX;
+	run.depth++;
+	ring->nest_and_inside = 0;
+	ring->pending = ring->placed = 0;
+	ring->reserved = ring->data_head;
+	for (i = 0; i < 12; i++)
+		tr2_ring_put(&memory.slot, &(struct tr2_record_lost){
+			.head = { TR2_RECORD_LOST, 0,
+				  sizeof(struct tr2_record_lost) } });
+	run.depth--;
+	run.events = events;
+	run.parents = *ring;
+	/* As the kernel does. */
+	memset((void *)(uintptr_t)tr2_fork_guard, 0, sizeof(*tr2_fork_guard));
+}
+
 static bool may(enum choice what)
 {
 	/* Slow with ThreadSanitizer, which finds nothing here. */
@@ -213,6 +272,8 @@ static bool may(enum choice what)
 		return false;
 	if (what == HANDLER || what == BIG_HANDLER)
 		return run.depth < scenario->max_depth;
+	if (what == READ || what == FORK || what == BARE_FORK)
+		return !run.is_child;
 	/* Only a handler jumps, not the writer. */
 	return what != JUMP || run.depth > 0;
 }
@@ -241,6 +302,12 @@ void tr2_testpoint(enum tr2_testpoint at)
 		longjmp(run.out[run.depth], 1);
 	case READ:
 		look(true);
+		break;
+	case FORK:
+		become_child();
+		break;
+	case BARE_FORK:
+		let_parent_go_on();
 		break;
 	default:
 		break;
@@ -329,6 +396,7 @@ static void run_once(void)
 	for (i = 0; i < scenario->records; i++) {
 		/* A jump out of a handler ends here. */
 		if (!setjmp(run.out[0])) {
+			tr2_fork_guard_look(); /* as each call does */
 			write_one(scenario->size);
 			if (!ring->nest && ring->reserved > ring->data_head)
 				fail("a record that stays invisible");
@@ -336,6 +404,9 @@ static void run_once(void)
 		run.depth = 0;
 	}
 	run.events = UINT32_MAX; /* no more choices */
+	tr2_fork_guard_look();
+	if (run.is_child)
+		return;
 	write_one(scenario->size); /* finds the abandoned record */
 	tr2_ring_finish(&memory.slot);
 	look(true);
@@ -376,6 +447,11 @@ static const struct scenario scenarios[] = {
 	  { [HANDLER] = true, [JUMP] = true } },
 	{ "handlers that jump, and a reader", true, 7, 40, 1, 2, 3,
 	  { [HANDLER] = true, [JUMP] = true, [READ] = true } },
+	{ "handlers that fork, flight recorder", false, 14, 40, 1, 2, 3,
+	  { [HANDLER] = true, [FORK] = true, [BARE_FORK] = true } },
+	{ "handlers that fork, and a reader", true, 14, 40, 1, 2, 3,
+	  { [HANDLER] = true, [READ] = true, [FORK] = true,
+	    [BARE_FORK] = true } },
 };
 
 int main(void)
@@ -388,6 +464,7 @@ int main(void)
 		puts("1..0 # SKIP TSan keeps each setjmp, and sees one thread");
 		return 0;
 	}
+	tr2_fork_guard_make(notice_fork);
 	for (s = scenarios;
 	     s < scenarios + sizeof(scenarios) / sizeof(*scenarios); s++) {
 		nr = explore(s);
