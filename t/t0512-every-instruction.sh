@@ -336,6 +336,38 @@ test_expect_success 'another thread forks in the same, into a ring' '
 	done
 '
 
+# divided CALL HOW: the child that a handler makes returns from it, too. Its session
+# has its own event and its own count.
+unchecked 'a child may leave a region of its parent, and repeats what _Fork() interrupted' 'd/*'
+
+divided () {
+	for target in RING EVENT
+	do
+		rm -rf d &&
+		mkdir d &&
+		env "GIT_TRACE2_$target=$(pwd)/d" GIT_TRACE2_RING_SIZE=32k \
+			"$hosts/steps" "$1" "$2" "$most" >out &&
+		cat out &&
+		forked=$(sed -n "s/^forked \([0-9]*\) times\$/\1/p" out) &&
+		test "$forked" -gt 9 &&
+		test_stdout_line_count = $((forked + 1)) ls d &&
+		trace2 script --git-event d >events 2>err &&
+		for what in "value\":\"divided" "name\":\"other\",\"count\":1}"
+		do
+			grep "$what" events >found &&
+			test_line_count = "$forked" found || return 1
+		done || return 1
+	done
+}
+
+for call in say regions count print time open say-in-thread
+do
+	test_expect_success "fork(), _Fork() and clone() in a handler that returns in: $call" '
+		divided $call divides &&
+		divided $call _Forks
+	'
+done
+
 test_expect_success 'exit() in a handler' '
 	for call in $calls
 	do

@@ -44,6 +44,9 @@ static struct {
 	 * and up to an end within the histograms (0: none). */
 	size_t cells_backed, histograms_backed;
 	bool gauges_backed;
+	/* The parent had a file: this process has no slots before it has one,
+	 * too, or cannot have one. */
+	bool awaits_file;
 } arena;
 
 struct file_slots {
@@ -192,6 +195,8 @@ struct tr2_slot *tr2_arena_claim(void)
 {
 	struct tr2_slot *slot = NULL;
 
+	if (arena.awaits_file)
+		return NULL;
 	tr2_arena_totals();
 	if (tr2_file_header)
 		slot = claim_in_file();
@@ -359,7 +364,7 @@ struct tr2_slot *tr2_arena_totals(void)
 {
 	struct tr2_slot *totals = arena.totals;
 
-	if (totals)
+	if (totals || arena.awaits_file)
 		return totals;
 	if (tr2_file_header)
 		totals = take_slot(0);
@@ -505,6 +510,7 @@ bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 		tr2_file_round_up(tr2_arena_rings.data_offset + data_size);
 	tr2_arena_rings.data_size = data_size;
 	tr2_arena_rings.consume = mode == TR2_RING_CONSUME;
+	arena.awaits_file = false;
 	tr2_file_header = map_first();
 	if (!tr2_file_header) {
 		forget_rings();
@@ -595,9 +601,15 @@ static void leave_file(const struct tr2_slot *mine)
 	}
 }
 
+void tr2_arena_await_no_file(void)
+{
+	arena.awaits_file = false;
+}
+
 void tr2_arena_forget(const struct tr2_slot *mine)
 {
 	const struct tr2_arena_rings rings = tr2_arena_rings;
+	const bool had_file = tr2_file_header || arena.awaits_file;
 
 	tr2_arena_set_mine(NULL);
 	owners = NULL;
@@ -608,5 +620,6 @@ void tr2_arena_forget(const struct tr2_slot *mine)
 	forget_rings();
 	/* The interrupted write computes with them. */
 	tr2_arena_rings = rings;
+	arena.awaits_file = had_file;
 	tr2_blocks_after_fork(&private_slots, NULL, 0);
 }

@@ -42,7 +42,8 @@ static inline void tr2_arena_set_mine(struct tr2_slot *slot)
 	tr2_mine.counters = slot ? slot->counter : NULL;
 }
 
-/* Return a slot with zeroed cells; NULL: no memory. */
+/* Return a slot with zeroed cells; NULL: no memory, or too early in a forked
+ * child. */
 struct tr2_slot *tr2_arena_claim(void);
 
 /*
@@ -69,7 +70,7 @@ void tr2_arena_each(void (*visit)(const struct tr2_slot *slot, void *cookie),
 /* Return a private slot, for a sum; tr2_arena_free() frees it. */
 struct tr2_slot *tr2_arena_scratch(void);
 
-/* Return slot 0; NULL: no memory. */
+/* Return slot 0; NULL as above. */
 struct tr2_slot *tr2_arena_totals(void);
 
 /*
@@ -90,9 +91,11 @@ bool tr2_arena_is_used(void);
  * thread's tr2_my_slot NULL. The parent's file is no longer mapped; there is
  * memory in place of its header, slot 0 and `mine`, the slot of the thread that
  * forked (NULL: not known, so all), and tr2_arena_rings stays: a write that was
- * interrupted by a handler that forked can end.
+ * interrupted by a handler that forked can end. If there was a file, no slot can
+ * be claimed until the child has its own, or tr2_arena_await_no_file().
  */
 void tr2_arena_forget(const struct tr2_slot *mine);
+void tr2_arena_await_no_file(void);
 
 /* Unmap everything. No thread may have a slot. */
 void tr2_arena_release(void);

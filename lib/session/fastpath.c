@@ -234,7 +234,7 @@ static void speed_up(struct tr2_thread *thread)
 	struct tr2_slot *slot = tr2_my_slot;
 	struct tr2_mask before;
 
-	if (!scale.window || !tr2_arena_rings.data_size ||
+	if (!scale.window || !slot || !tr2_arena_rings.data_size ||
 	    !slot->control.data_size || tr2_ring_load(&slot->control.nest) ||
 	    (thread->fast.slot &&
 	     thread->fast.scale.base_ticks == scale.base_ticks))
@@ -309,6 +309,12 @@ bool tr2_fastpath_number_at(const struct tr2_site *site,
 
 void tr2_fastpath_back_out(struct tr2_call_mark *announced)
 {
-	if (unlikely(announced != NULL))
-		tr2_ring_back_out(&tr2_my_slot->control, announced);
+	struct tr2_slot *slot = tr2_my_slot;
+
+	if (likely(!announced))
+		return;
+	if (slot)
+		tr2_ring_back_out(&slot->control, announced);
+	else
+		tr2_call_mark_end(announced); /* a handler forked */
 }

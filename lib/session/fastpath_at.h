@@ -46,8 +46,11 @@ TR2_INLINE bool tr2_fastpath_find(struct tr2_fastpath *q,
 
 	q->is_announced = false;
 	q->thread = thread;
-	q->slot = thread->fast.slot;
+	q->slot = __atomic_load_n(&thread->fast.slot, __ATOMIC_RELAXED);
 	q->site = found;
+	/* A handler may have forked since has_ring(). */
+	if (unlikely(!q->slot))
+		return false;
 	/* Acquire: pairs with the release in tr2_ring_add_site(). */
 	return likely(!((__atomic_load_n(&found->key, __ATOMIC_ACQUIRE) ^ key) |
 			(tr2_fork_guard_flags() ^

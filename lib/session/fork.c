@@ -133,6 +133,8 @@ static void after_fork(void)
 		/* The thread that forked is main, whichever has the first
 		 * event. */
 		tr2_thread_get();
+	} else {
+		tr2_arena_await_no_file();
 	}
 	tr2_control_after_fork();
 	tr2_signal_after_fork();
@@ -259,6 +261,7 @@ bool tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 		/* Before it has files, which are waited for then. */
 		tr2_control_tell_on(true);
 		open_anew(thread, file, line);
+		tr2_arena_await_no_file();
 		tr2_control_tell_on(trace2_is_enabled());
 		atomic_store_explicit(&tr2_session.state, TR2_SESSION_ON,
 				      memory_order_release);

@@ -24,8 +24,9 @@ void tr2_call_take_ring(const struct tr2_call *call)
 {
 	struct tr2_thread *thread = call->thread;
 
-	if (!tr2_my_slot && thread == tr2_self && !tr2_lock_is_mine())
-		tr2_arena_set_mine(tr2_thread_slot(thread));
+	if (!tr2_my_slot && thread == tr2_self && !tr2_lock_is_mine() &&
+	    tr2_thread_slot(thread))
+		tr2_thread_set_mine(thread);
 }
 
 static bool emit_to_ring(struct tr2_call *call, const struct tr2_event *ev)

@@ -94,8 +94,8 @@ static inline void tr2_thread_leave(struct tr2_thread *thread,
 		tr2_thread_restore_cancellation(thread);
 	/* A thread with a slot counts without entering: so set it only now,
 	 * when nothing is left to release. */
-	if (thread->owner.slot)
-		tr2_arena_set_mine(thread->owner.slot);
+	if (thread->owner.slot && unlikely(tr2_my_slot != thread->owner.slot))
+		tr2_thread_set_mine(thread);
 	thread->nr_turned_away = 0;
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 	tr2_call_mark_end(in);

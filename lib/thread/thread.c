@@ -265,6 +265,17 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
 	return thread->owner.slot;
 }
 
+void tr2_thread_set_mine(struct tr2_thread *thread)
+{
+	struct tr2_slot *slot;
+
+	/* If a handler forks just now, the slot is the parent's. */
+	do {
+		slot = *(struct tr2_slot *volatile *)&thread->owner.slot;
+		tr2_arena_set_mine(slot);
+	} while (*(struct tr2_slot *volatile *)&thread->owner.slot != slot);
+}
+
 /* The thread continues with another context; the call that is inside keeps its
  * memory. */
 static void move_context(struct tr2_thread *to, struct tr2_thread *from)

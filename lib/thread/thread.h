@@ -123,6 +123,9 @@ void tr2_thread_name(struct tr2_thread *thread, const char *base);
  * once the thread has left; NULL: no memory. Takes the lock the first time. */
 struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread);
 
+/* Let the calling thread's metrics use its slot. */
+void tr2_thread_set_mine(struct tr2_thread *thread);
+
 /*
  * Return another context for the calling thread, which is in a call that may be
  * over: that call keeps the memory that it uses; a later call of the thread

@@ -623,7 +623,7 @@ static void handler_forks(void)
 	memset(&soon, 0, sizeof(soon));
 	setitimer(ITIMER_REAL, &soon, NULL);
 	if (getpid() != self)
-		drain();
+		prepare_pipe(); /* the parent fills the other one */
 	say((void *)"after");
 	if (getpid() == self)
 		return;

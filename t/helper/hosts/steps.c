@@ -14,10 +14,12 @@
  *	forks	has another thread fork: by fork(), with a handler that was there
  *		before the library's, by _Fork() or by clone(). In the child one
  *		public function after the other is the first to be called.
+ *	divides	fork(), and returns in both processes
+ *	_Forks	the same by _Fork() and by clone() in turns
  *
  * If there are more than MOST instructions, some are evenly left out. It prints
  * how many there were, how many of the last recording no run reached, and the
- * numbers of events and counts. Code 77 on processors other than x86-64, and
+ * numbers of events, counts and forks. Code 77 on processors other than x86-64, and
  * under valgrind, where single-stepping does not work.
  */
 #include "trace2.h"
@@ -206,6 +208,35 @@ static void have_another_fork(void)
 		die("a child that calls %s first ended with %d",
 		    first_call()->name, end_of_child);
 	nr_forks++;
+}
+
+static bool is_divided; /* this is a child of the handler */
+
+static void divide(bool with_handlers)
+{
+	const pid_t pid = with_handlers ? fork() :
+					  fork_somehow(1 + nr_forks % 2);
+	int status;
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		is_divided = true;
+		return;
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		die("a child that its handler made ended with %x",
+		    (unsigned int)status);
+	nr_forks++;
+}
+
+static void fork_itself(void)
+{
+	divide(true);
+}
+
+static void fork_itself_bare(void)
+{
+	divide(false);
 }
 
 static void on_trap(int signo, siginfo_t *info, void *context)
@@ -418,6 +449,8 @@ static const struct {
 	{ "cancels", cancel_thread },
 	{ "exits", end_process },
 	{ "forks", have_another_fork },
+	{ "divides", fork_itself },
+	{ "_Forks", fork_itself_bare },
 };
 
 /* The type of cancellation, asynchronous at every second instruction. */
@@ -597,6 +630,12 @@ static __attribute__((noinline)) void run_interrupted(void)
 		}
 	}
 	is_running = false;
+	if (is_divided) {
+		run_operation();
+		trace2_data_string("steps", NULL, "who", "divided");
+		trace2_counter_add(other, 1);
+		exit(0);
+	}
 	if (!*has_stopped || handle != jump)
 		look("behind the call", type_of_run());
 	else if (++nr_jumps)
@@ -752,6 +791,7 @@ static void run_all(long most)
 	printf("%ld instructions, missed %ld\n", nr_places, nr_missed);
 	printf("said %lu, counted %lu, jumped %lu\n", nr_said, nr_counted,
 	       nr_jumps);
+	printf("forked %zu times\n", (size_t)nr_forks);
 }
 
 static const struct operation *find(const char *name)
