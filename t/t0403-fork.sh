@@ -147,6 +147,14 @@ test_expect_success 'a child that only counts emits the count at its end' '
 	test_grep "^_SID0_ counter 1\$" actual
 '
 
+test_expect_success 'a child that only sets a gauge emits its value at its end' '
+	traced --event 0 test-tool trace2 072fork_gauge &&
+	jq -r "select(.event == \"data_json\" and .value.name == \"children\") |
+		[(.sid | split(\"/\") | length), .value.last, .value.max] | @tsv" \
+		e >actual &&
+	printf "2\t-3\t-3\n" | test_cmp - actual
+'
+
 test_expect_success 'a child that execs at once leaves none either' '
 	told 0 073fork_exec true &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&

@@ -380,9 +380,23 @@ struct tr2_slot *tr2_arena_slot(unsigned int i)
 	return i < arena.nr_used ? tr2_arena_slots.at[i] : NULL;
 }
 
+static bool any_gauge_is_set(void)
+{
+	const struct tr2_gauge_cell *gauges =
+		__atomic_load_n(&tr2_gauges, __ATOMIC_RELAXED);
+	unsigned int i = 0;
+
+	while (gauges && i < TR2_MAX_GAUGES &&
+	       !(__atomic_load_n(&gauges[i].high, __ATOMIC_RELAXED) |
+		 __atomic_load_n(&gauges[i].low, __ATOMIC_RELAXED)))
+		i++;
+	return gauges && i < TR2_MAX_GAUGES;
+}
+
 bool tr2_arena_is_used(void)
 {
-	return __atomic_load_n(&arena.totals, __ATOMIC_RELAXED) != NULL;
+	return __atomic_load_n(&arena.totals, __ATOMIC_RELAXED) != NULL ||
+	       any_gauge_is_set();
 }
 
 struct tr2_arena_header *tr2_arena_header(void)
@@ -554,7 +568,7 @@ void tr2_arena_publish(void)
  * before.
  */
 #define KEPT_GENERATIONS 4
-#define MAX_COVERS 3 /* the header, slot 0, and the thread's */
+#define MAX_COVERS 2 /* the first mapping, and the thread's slot */
 static struct {
 	struct { void *p; size_t size_bytes; } cover[MAX_COVERS];
 	unsigned int nr;
@@ -573,28 +587,37 @@ static void unmap_oldest(void)
 
 /* Shared memory counts neither against RLIMIT_DATA nor, in place of the file's,
  * against RLIMIT_AS. */
+static bool map_zeros(void *p, size_t size_bytes)
+{
+	return mmap(p, size_bytes, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+		    0) != MAP_FAILED;
+}
+
 static void cover(void *p, size_t size_bytes)
 {
-	(void)mmap(p, size_bytes, PROT_READ | PROT_WRITE,
-		   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-		   0);
+	/* Without a free mapping, the file's has to go first. */
+	if (!map_zeros(p, size_bytes) && errno == ENOMEM &&
+	    !munmap(p, size_bytes))
+		(void)map_zeros(p, size_bytes);
 	if (kept[0].nr == MAX_COVERS)
 		return; /* the thread is not known: once in a process's life */
 	kept[0].cover[kept[0].nr].p = p;
 	kept[0].cover[kept[0].nr++].size_bytes = size_bytes;
 }
 
-/* Unmap the parent's file, but for what the interrupted write may use. */
+/* Unmap the parent's file, but for what the interrupted write may use. Whole
+ * mappings: a process that has all its mappings in use can split none. */
 static void leave_file(const struct tr2_slot *mine)
 {
 	struct tr2_slot *slot;
 	unsigned int i;
 
 	unmap_oldest();
-	cover(tr2_file_header, TR2_SLOTS_OFFSET);
-	for (i = 0; i < arena.nr_used; i++) {
+	cover(tr2_file_header, offset_of(FIRST_SLOTS));
+	for (i = FIRST_SLOTS; i < arena.nr_used; i++) {
 		slot = tr2_arena_slots.at[i];
-		if (!i || !mine || slot == mine)
+		if (!mine || slot == mine)
 			cover(slot, arena.stride);
 		else
 			munmap(slot, arena.stride);

@@ -83,16 +83,16 @@ struct tr2_gauge_cell *tr2_arena_gauges(void);
 /* Return slot number i of the file; NULL behind the last one. */
 struct tr2_slot *tr2_arena_slot(unsigned int i);
 
-/* Whether any thread has or had a slot. */
+/* Whether any thread has or had a slot, or any gauge was set. */
 bool tr2_arena_is_used(void);
 
 /*
  * Call it in a forked child: all slots become free and zero, the calling
- * thread's tr2_my_slot NULL. The parent's file is no longer mapped; there is
- * memory in place of its header, slot 0 and `mine`, the slot of the thread that
- * forked (NULL: not known, so all), and tr2_arena_rings stays: a write that was
- * interrupted by a handler that forked can end. If there was a file, no slot can
- * be claimed until the child has its own, or tr2_arena_await_no_file().
+ * thread's tr2_my_slot NULL. The parent's file is no longer mapped. A write that
+ * was interrupted by a handler that forked can end: there is memory in place of
+ * the header, the first slots and `mine`, the slot of the thread that forked
+ * (NULL: not known, so all), and tr2_arena_rings stays. If there was a file, no
+ * slot can be claimed until the child has its own, or tr2_arena_await_no_file().
  */
 void tr2_arena_forget(const struct tr2_slot *mine);
 void tr2_arena_await_no_file(void);

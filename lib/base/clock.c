@@ -5,6 +5,7 @@
  */
 #include "base/clock.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -54,16 +55,19 @@ static uint64_t due_ns; /* an anchor before this time is useless */
 
 static uint64_t read_clock(clockid_t id)
 {
+	int saved_errno = errno, error;
 	struct timespec ts;
 
 #if defined(__x86_64__)
-	if (unlikely(load(&is_forbidden))) {
-		if (syscall(SYS_clock_gettime, id, &ts))
-			return 0;
-	} else
+	if (unlikely(load(&is_forbidden)))
+		error = (int)syscall(SYS_clock_gettime, id, &ts);
+	else
 #endif
-		if (clock_gettime(id, &ts))
-			return 0;
+		error = clock_gettime(id, &ts);
+	if (unlikely(error)) {
+		errno = saved_errno;
+		return 0;
+	}
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 

@@ -85,6 +85,19 @@ static int ut_072fork_counter(int argc, const char **argv)
 	return fork_with_state(count_only, argv);
 }
 
+TRACE2_GAUGE(children, "fork", "children", "");
+
+static int set_gauge_only(const char **argv)
+{
+	trace2_gauge_set(children, -3);
+	exit(0);
+}
+
+static int ut_072fork_gauge(int argc, const char **argv)
+{
+	return fork_with_state(set_gauge_only, argv);
+}
+
 static struct trace2_repo near_repo = { "/near", 0 }, far_repo = { "/far", 0 },
 			  nameless_repo;
 
@@ -285,6 +298,7 @@ const struct tool_verb tool_verbs_fork[] = {
 	{ "070fork", "", 0, 0, ut_070fork },
 	{ "071fork_silent", "[exit]", 0, 1, ut_071fork_silent },
 	{ "072fork_counter", "", 0, 0, ut_072fork_counter },
+	{ "072fork_gauge", "", 0, 0, ut_072fork_gauge },
 	{ "073fork_exec", "<command> [<arg>...]", 1, -1, ut_073fork_exec },
 	{ "074fork_twice", "", 0, 0, ut_074fork_twice },
 	{ "075fork_in_thread", "", 0, 0, ut_075fork_in_thread },

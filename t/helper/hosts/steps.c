@@ -40,6 +40,7 @@ TRACE2_COUNTER(sampled, "steps", "sampled", 0);
 TRACE2_COUNTER(plain, "steps", "plain", 0);
 TRACE2_COUNTER(other, "steps", "other", 0);
 TRACE2_TIMER(timer, "steps", "timer", TRACE2_HISTOGRAM);
+#include "../first-calls.h" /* uses the timer */
 
 static struct path *path;
 static volatile long stop_at = NEVER;
@@ -468,77 +469,6 @@ static void set_type(int type)
 }
 
 /* What children call first. */
-
-TRACE2_GAUGE(gauge, "steps", "gauge", NULL);
-TRACE2_DISTRIBUTION(distribution, "steps", "distribution", NULL);
-
-static void first_timer(void)
-{
-	trace2_timer_add(timer, 1);
-}
-
-static void first_distribution(void)
-{
-	trace2_distribution_add(distribution, 1);
-}
-
-static void first_gauge(void)
-{
-	trace2_gauge_set(gauge, 1);
-}
-
-static void first_readings(void)
-{
-	struct trace2_metric_value value;
-
-	trace2_timer_read(timer, &value);
-	trace2_gauge_read(gauge, &value);
-}
-
-static void first_span(void)
-{
-	trace2_span_end(trace2_span_start("steps", "span", TRACE2_SPAN_NONE));
-}
-
-static void *nothing(void *arg)
-{
-	return arg;
-}
-
-static void first_thread(void)
-{
-	pthread_t thread;
-
-	if (!trace2_pthread_create(&thread, NULL, "first", nothing, NULL))
-		pthread_join(thread, NULL);
-}
-
-static void first_child(void)
-{
-	static const char *const argv[] = { "true", NULL };
-	const struct trace2_child child = { .argv = argv };
-
-	trace2_child_end(trace2_child_begin(&child), 1, 0);
-}
-
-static void first_control(void)
-{
-	trace2_flush();
-	trace2_reopen();
-}
-
-static void first_id(void)
-{
-	if (!trace2_session_id())
-		abort();
-}
-
-static void first_resume(void)
-{
-	trace2_session_resume();
-	_exit(0); /* the parent has the last event */
-}
-
 static const struct call firsts[] = {
 	{ "trace2_counter_add", count },
 	{ "trace2_counter_read", read_counter },
