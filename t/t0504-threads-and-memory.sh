@@ -42,6 +42,16 @@ test_expect_success JQ 'a strlen() of the program makes 200 calls, in the first 
 	expect_valid_stream e.strlen
 '
 
+unchecked 'a call of a libc function within a call may tear its line' 'forks/*'
+
+test_expect_success 'libc functions of the program make calls in forked children: one session each' '
+	mkdir forks &&
+	GIT_TRACE2_EVENT="$(pwd)/forks" "$hosts/profiler" forks &&
+	test_stdout_line_count = 4 ls forks &&
+	grep -h "\"value\":\"close\"" forks/* >found &&
+	test_line_count = 1 found
+'
+
 test_expect_success 'a name does not move the environment that others read' '
 	threaded 0 names-beside-getenv &&
 	echo "same environ" | test_cmp - actual

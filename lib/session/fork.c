@@ -41,6 +41,10 @@ static struct {
 /* The program asked for it, in this child. */
 static atomic_bool is_resumed;
 
+/* The thread that makes the child's session, whose own calls cannot wait for it:
+ * functions of libc that the program has replaced may make some. */
+static atomic_uint opener_tid;
+
 static void keep_parents(void)
 {
 	const struct tr2_regions none = { .nr_open = 0 };
@@ -92,16 +96,33 @@ static const struct tr2_slot *own_slot(void)
 	return tr2_self ? tr2_self->owner.slot : tr2_my_slot;
 }
 
+/* A handler, of the host's own fork or of a signal, was first. */
+static bool is_noticed(void)
+{
+	return tr2_fork_guard_is_made() && !tr2_fork_guard_is_cleared();
+}
+
 static void after_fork(void)
 {
 	int saved_errno = errno;
 	struct tr2_mask before;
-	bool late = is_late();
+	bool late, had, changing;
 	unsigned int i;
 
 	tr2_mask_begin(&before);
-	if (had_session())
+	if (is_noticed()) {
+		tr2_mask_end(&before);
+		errno = saved_errno;
+		return;
+	}
+	late = is_late();
+	had = had_session();
+	changing = is_changing();
+	if (had) {
 		keep_parents();
+		opener_tid = tr2_raw_gettid();
+		tr2_session.state = TR2_SESSION_OPENING;
+	}
 	is_resumed = false;
 	tr2_fork_guard_set(late);
 	tr2_clock_after_fork();
@@ -115,7 +136,7 @@ static void after_fork(void)
 	tr2_arena_forget(late ? NULL : own_slot());
 	tr2_parts_forked();
 	tr2_thread_after_fork(late);
-	if (had_session()) {
+	if (had) {
 		for (i = 0; i < TR2_TARGET_NR; i++)
 			tr2_dest_close(tr2_stream_dest(i));
 		tr2_stream.start_ns = tr2_clock_now_ns();
@@ -125,7 +146,7 @@ static void after_fork(void)
 		tr2_session.exit_code = 0;
 		tr2_session.course = (struct tr2_session_course){ 0 };
 		tr2_repo_after_fork();
-		if (is_changing())
+		if (changing)
 			__atomic_store_n(&trace2_enabled_,
 					 tr2_stream.enabled[1],
 					 __ATOMIC_RELAXED);
@@ -142,10 +163,9 @@ static void after_fork(void)
 	errno = saved_errno;
 }
 
-/* A handler of the host that came before may have noticed the fork. */
 static void in_child(void)
 {
-	if (tr2_fork_guard_is_made() && !tr2_fork_guard_is_cleared())
+	if (is_noticed())
 		return;
 	/* As every child of fork(). */
 	tr2_fd_are_own();
@@ -259,6 +279,7 @@ bool tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 	if (atomic_compare_exchange_strong(&tr2_session.state, &state,
 					   TR2_SESSION_OPENING)) {
 		/* Before it has files, which are waited for then. */
+		opener_tid = tr2_raw_gettid();
 		tr2_control_tell_on(true);
 		open_anew(thread, file, line);
 		tr2_arena_await_no_file();
@@ -270,7 +291,8 @@ bool tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 	}
 	tr2_mask_end(&before);
 	while (tr2_session.state == TR2_SESSION_OPENING) {
-		if (tr2_stream.sink && !waits--)
+		if (opener_tid == tr2_raw_gettid() ||
+		    (tr2_stream.sink && !waits--))
 			return false;
 		tr2_await(&tr2_session.state, TR2_SESSION_OPENING);
 		/* A handler may have forked meanwhile. */

@@ -5,6 +5,8 @@
  * a thread that has made none before. It prints how often the library took its
  * lock, and the counter. `profiler strlen`: the library calls its strlen(), too,
  * which makes 200 calls where it measures the name that a thread is given.
+ * `profiler forks`: so do its close(), getrlimit() and pthread_sigmask(), each in
+ * a child of its own.
  */
 #include "trace2.h"
 #include "../system.h"
@@ -77,6 +79,53 @@ EXPORT size_t strlen(const char *s)
 	return (size_t)(end - s);
 }
 
+static const char *called_in_child; /* that makes calls there */
+
+static void call_in_child(const char *name)
+{
+	if (!called_in_child || strcmp(name, called_in_child) || is_inside)
+		return;
+	is_inside = true;
+	trace2_data_string("profiler", NULL, "in", name);
+	is_inside = false;
+}
+
+EXPORT int close(int fd)
+{
+	call_in_child("close");
+	return (int)syscall(SYS_close, fd);
+}
+
+EXPORT int getrlimit(__rlimit_resource_t resource, struct rlimit *limit)
+{
+	call_in_child("getrlimit");
+	return (int)syscall(SYS_prlimit64, 0, resource, NULL, limit);
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
+{
+	call_in_child("pthread_sigmask");
+	return syscall(SYS_rt_sigprocmask, how, set, before, NSIG / 8) ? errno :
+									 0;
+}
+
+static void fork_some(void)
+{
+	static const char *const names[] = { "close", "getrlimit",
+					     "pthread_sigmask" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		called_in_child = names[i];
+		if (!fork()) {
+			trace2_data_string("profiler", NULL, "child", names[i]);
+			exit(0);
+		}
+		called_in_child = NULL;
+		wait(NULL);
+	}
+}
+
 static void *work(void *arg)
 {
 	struct trace2_metric_value value;
@@ -95,6 +144,10 @@ int main(int argc, char **argv)
 
 	trace2_initialize();
 	trace2_cmd_start((const char *const *)argv);
+	if (argc > 1 && !strcmp(argv[1], "forks")) {
+		fork_some();
+		return trace2_cmd_exit(0);
+	}
 	is_on = true;
 	is_strlen_on = argc > 1 && !strcmp(argv[1], "strlen");
 	work(NULL);
