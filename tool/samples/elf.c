@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "samples/symbol_table.h"
 
 /* The encodings that linkers use: offsets of 4 bytes, of entries from the start
  * of the table, of code from its own place. */
@@ -142,6 +143,8 @@ struct tr2_elf {
 	GElf_Addr bias; /* of the module in libdwfl's address space */
 	bool has_symbols;
 	bool is_debug_file; /* its segments have no content */
+	bool is_read; /* into the table */
+	struct tr2_symbol_table table; /* addresses are libdwfl's */
 	/* of the last result; NULL: libdw owns the name */
 	char *names[TR2_ELF_FUNCTIONS];
 };
@@ -247,6 +250,7 @@ void tr2_elf_close(struct tr2_elf *e)
 	if (!e)
 		return;
 	forget_names(e);
+	tr2_symbol_table_release(&e->table);
 	dwfl_end(e->dwfl);
 	free(e);
 }
@@ -362,6 +366,65 @@ static void add_inlined(struct tr2_elf *e, GElf_Addr address,
 	free(innermost);
 }
 
+static bool is_code(const GElf_Sym *symbol)
+{
+	unsigned int type = GELF_ST_TYPE(symbol->st_info);
+
+	return symbol->st_shndx != SHN_UNDEF && type != STT_SECTION &&
+	       type != STT_FILE && type != STT_TLS;
+}
+
+/* Return how many bytes of its section follow a label. Where the section is not
+ * known, the label is for its own address. */
+static uint64_t bytes_after(Elf *elf, const GElf_Sym *label, GElf_Word section)
+{
+	Elf_Scn *scn = section < SHN_LORESERVE ? elf_getscn(elf, section) : NULL;
+	GElf_Shdr header;
+
+	if (!gelf_getshdr(scn, &header) ||
+	    label->st_value < header.sh_addr ||
+	    label->st_value - header.sh_addr > header.sh_size)
+		return 1;
+	return header.sh_addr + header.sh_size - label->st_value;
+}
+
+static void add_symbol(struct tr2_elf *e, int i)
+{
+	struct tr2_elf_symbol add = { .binding = TR2_BINDING_GLOBAL };
+	GElf_Word section;
+	GElf_Sym symbol;
+	uint64_t size;
+	Elf *elf;
+
+	add.name = dwfl_module_getsym_info(e->module, i, &symbol, &add.start,
+					   &section, &elf, NULL);
+	if (!add.name || !*add.name || !is_code(&symbol))
+		return;
+	add.is_label = !symbol.st_size;
+	size = add.is_label ? bytes_after(elf, &symbol, section) :
+			      symbol.st_size;
+	add.end = size > UINT64_MAX - add.start ? UINT64_MAX :
+						  add.start + size;
+	if (GELF_ST_BIND(symbol.st_info) == STB_LOCAL)
+		add.binding = TR2_BINDING_LOCAL;
+	else if (GELF_ST_BIND(symbol.st_info) == STB_WEAK)
+		add.binding = TR2_BINDING_WEAK;
+	tr2_symbol_table_add(&e->table, &add);
+}
+
+/* libdwfl would search all symbols for each address. */
+static const char *name_at(struct tr2_elf *e, GElf_Addr address)
+{
+	int i, nr = e->is_read ? 0 : dwfl_module_getsymtab(e->module);
+
+	for (i = 0; i < nr; i++)
+		add_symbol(e, i);
+	if (!e->is_read)
+		tr2_symbol_table_sort(&e->table);
+	e->is_read = true;
+	return tr2_symbol_table_find(&e->table, address);
+}
+
 unsigned int
 tr2_elf_functions(struct tr2_elf *e, struct tr2_elf_place place,
 		  struct tr2_elf_function function[TR2_ELF_FUNCTIONS],
@@ -369,8 +432,6 @@ tr2_elf_functions(struct tr2_elf *e, struct tr2_elf_place place,
 {
 	const char *name;
 	GElf_Addr address;
-	GElf_Off inside;
-	GElf_Sym symbol;
 	unsigned int nr = 0;
 
 	forget_names(e);
@@ -379,8 +440,7 @@ tr2_elf_functions(struct tr2_elf *e, struct tr2_elf_place place,
 		return 0;
 	}
 	address += e->bias;
-	name = dwfl_module_addrinfo(e->module, address, &inside, &symbol, NULL,
-				    NULL, NULL);
+	name = name_at(e, address);
 	if (name)
 		add_inlined(e, address, function, &nr);
 	else if (!e->has_symbols)
