@@ -65,7 +65,7 @@ static void add_sample(struct tr2_path_functions *f,
 		       const struct tr2_model_sample *s)
 {
 	struct tr2_model *m = f->m;
-	uint32_t symbol[TR2_SYMBOLS_OF_CALL], nr;
+	uint32_t symbol;
 	struct tr2_step step = { .node = s->node, .span = s->span };
 
 	if (!s->nr_calls)
@@ -73,11 +73,10 @@ static void add_sample(struct tr2_path_functions *f,
 	step.thread = m->task_threads[tr2_sample_thread(m, s)].kind;
 	step.segment = tr2_segment_at(m, s->node,
 		m->sessions[s->session].wall_ns + s->at_ns);
-	nr = tr2_symbols_of_call(f->symbols, s, m->calls[s->first_call],
-				 symbol);
-	count(f, part_of(m, &step, 0), symbol[nr - 1], s->count);
-	count(f, part_of(m, &step, tr2_kind(m, s->node, step.segment)),
-	      symbol[nr - 1], s->count);
+	symbol = tr2_symbols_function(f->symbols, s, m->calls[s->first_call]);
+	count(f, part_of(m, &step, 0), symbol, s->count);
+	count(f, part_of(m, &step, tr2_kind(m, s->node, step.segment)), symbol,
+	      s->count);
 }
 
 struct tr2_path_functions *tr2_path_functions_new(struct tr2_model *m)

@@ -131,21 +131,18 @@ static void add_call(struct functions *f, uint32_t i, uint32_t event,
 		function->on_path += sample->count;
 }
 
-/* What was inlined into a function is part of it. */
 static void add_sample(struct functions *f, uint32_t i)
 {
 	struct tr2_model *m = f->r->m;
 	const struct tr2_model_sample *sample = &m->samples[i];
-	uint32_t event = event_of(f, sample), call, nr;
-	uint32_t symbol[TR2_SYMBOLS_OF_CALL];
+	uint32_t event = event_of(f, sample), call, symbol;
 	const char *group = group_of(m, f->r, sample);
 
 	f->events[event].whole += sample->count;
 	for (call = 0; call < sample->nr_calls; call++) {
-		nr = tr2_symbols_of_call(f->symbols, sample,
-					 m->calls[sample->first_call + call],
-					 symbol);
-		add_call(f, i, event, group, symbol[nr - 1], !call);
+		symbol = tr2_symbols_function(f->symbols, sample,
+				m->calls[sample->first_call + call]);
+		add_call(f, i, event, group, symbol, !call);
 	}
 	if (!sample->nr_calls)
 		add_call(f, i, event, group, tr2_symbols_unknown(f->symbols),

@@ -146,7 +146,7 @@ struct tr2_elf {
 	bool is_read; /* into the table */
 	struct tr2_symbol_table table; /* addresses are libdwfl's */
 	/* of the last result; NULL: libdw owns the name */
-	char *names[TR2_ELF_FUNCTIONS];
+	char *names[TR2_ELF_INLINED];
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -239,7 +239,7 @@ static void forget_names(struct tr2_elf *e)
 {
 	unsigned int i;
 
-	for (i = 0; i < TR2_ELF_FUNCTIONS; i++) {
+	for (i = 0; i < TR2_ELF_INLINED; i++) {
 		free(e->names[i]);
 		e->names[i] = NULL;
 	}
@@ -319,21 +319,19 @@ struct Dwarf_CFI_s *tr2_elf_cfi(struct tr2_elf *e, struct tr2_elf_place place,
 	return cfi;
 }
 
-static void add_function(struct tr2_elf *e, struct tr2_elf_function *function,
-			 unsigned int *nr, const char *name, bool is_inlined)
+/* Return a name as a reader knows it, which is kept as the i-th; NULL: none. */
+static const char *readable(struct tr2_elf *e, unsigned int i, const char *name)
 {
 	size_t len = name ? strcspn(name, "@") : 0;
 	int status;
 
-	if (!len || *nr == TR2_ELF_FUNCTIONS)
-		return;
+	if (!len)
+		return NULL;
 	if (demangle && name[0] == '_' && name[1] == 'Z')
-		e->names[*nr] = demangle(name, NULL, NULL, &status);
+		e->names[i] = demangle(name, NULL, NULL, &status);
 	else if (name[len]) /* a version follows */
-		e->names[*nr] = tr2_strf("%.*s", (int)len, name);
-	function[*nr].name = e->names[*nr] ? e->names[*nr] : name;
-	function[*nr].is_inlined = is_inlined;
-	++*nr;
+		e->names[i] = tr2_strf("%.*s", (int)len, name);
+	return e->names[i] ? e->names[i] : name;
 }
 
 static const char *name_of(Dwarf_Die *die)
@@ -345,25 +343,35 @@ static const char *name_of(Dwarf_Die *die)
 	return name ? dwarf_formstring(name) : dwarf_diename(die);
 }
 
-/* Add the functions inlined there, up to the function that is not inlined,
- * without those that are to be seen as part of their caller. */
-static void add_inlined(struct tr2_elf *e, GElf_Addr address,
-			struct tr2_elf_function *function, unsigned int *nr)
+/* Up to the function that is not inlined, without those that are to be seen as
+ * part of their caller. */
+unsigned int tr2_elf_inlined(struct tr2_elf *e, struct tr2_elf_place place,
+			     const char *name[TR2_ELF_INLINED])
 {
+	Dwarf_Die *unit = NULL, *innermost = NULL, *die = NULL;
+	GElf_Addr address;
 	Dwarf_Addr bias = 0;
-	Dwarf_Die *unit = dwfl_module_addrdie(e->module, address, &bias);
-	Dwarf_Die *innermost = NULL, *die = NULL;
+	unsigned int nr = 0;
 	int i, nr_dies = 0;
 
-	if (unit && dwarf_getscopes(unit, address - bias, &innermost) > 0)
+	forget_names(e);
+	if (address_of(e, place, &address))
+		unit = dwfl_module_addrdie(e->module, address + e->bias, &bias);
+	if (unit && dwarf_getscopes(unit, address + e->bias - bias,
+				    &innermost) > 0)
 		nr_dies = dwarf_getscopes_die(&innermost[0], &die);
-	for (i = 0; i < nr_dies && dwarf_tag(&die[i]) != DW_TAG_subprogram; i++)
-		if (dwarf_tag(&die[i]) == DW_TAG_inlined_subroutine &&
-		    !dwarf_hasattr_integrate(&die[i], DW_AT_artificial))
-			add_function(e, function, nr, name_of(&die[i]), true);
+	for (i = 0; i < nr_dies && nr < TR2_ELF_INLINED &&
+		    dwarf_tag(&die[i]) != DW_TAG_subprogram; i++) {
+		if (dwarf_tag(&die[i]) != DW_TAG_inlined_subroutine ||
+		    dwarf_hasattr_integrate(&die[i], DW_AT_artificial))
+			continue;
+		name[nr] = readable(e, nr, name_of(&die[i]));
+		nr += name[nr] != NULL;
+	}
 	if (nr_dies > 0)
 		free(die);
 	free(innermost);
+	return nr;
 }
 
 static bool is_code(const GElf_Sym *symbol)
@@ -425,29 +433,22 @@ static const char *name_at(struct tr2_elf *e, GElf_Addr address)
 	return tr2_symbol_table_find(&e->table, address);
 }
 
-unsigned int
-tr2_elf_functions(struct tr2_elf *e, struct tr2_elf_place place,
-		  struct tr2_elf_function function[TR2_ELF_FUNCTIONS],
-		  const char **why)
+const char *tr2_elf_function(struct tr2_elf *e, struct tr2_elf_place place,
+			     const char **why)
 {
 	const char *name;
 	GElf_Addr address;
-	unsigned int nr = 0;
 
 	forget_names(e);
 	if (!address_of(e, place, &address)) {
 		*why = "it is not the file that ran";
-		return 0;
+		return NULL;
 	}
-	address += e->bias;
-	name = name_at(e, address);
-	if (name)
-		add_inlined(e, address, function, &nr);
-	else if (!e->has_symbols)
+	name = readable(e, 0, name_at(e, address + e->bias));
+	if (!name && !e->has_symbols)
 		*why = "it is stripped to its exported symbols, and there is "
 		       "no debug file";
-	add_function(e, function, &nr, name, false);
-	return nr;
+	return name;
 }
 
 #else
@@ -484,15 +485,21 @@ bool tr2_elf_is(const struct tr2_elf *e, const struct tr2_build_id *id)
 	return false;
 }
 
-unsigned int
-tr2_elf_functions(struct tr2_elf *e, struct tr2_elf_place place,
-		  struct tr2_elf_function function[TR2_ELF_FUNCTIONS],
-		  const char **why)
+const char *tr2_elf_function(struct tr2_elf *e, struct tr2_elf_place place,
+			     const char **why)
 {
 	(void)e;
 	(void)place;
-	(void)function;
 	(void)why;
+	return NULL;
+}
+
+unsigned int tr2_elf_inlined(struct tr2_elf *e, struct tr2_elf_place place,
+			     const char *name[TR2_ELF_INLINED])
+{
+	(void)e;
+	(void)place;
+	(void)name;
 	return 0;
 }
 

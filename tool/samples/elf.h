@@ -45,19 +45,18 @@ struct Dwarf_CFI_s;
 struct Dwarf_CFI_s *tr2_elf_cfi(struct tr2_elf *e, struct tr2_elf_place place,
 				bool for_debugger, uint64_t *address);
 
-#define TR2_ELF_FUNCTIONS 32
-
-struct tr2_elf_function {
-	const char *name;
-	bool is_inlined; /* into the next one */
-};
-
 /*
- * Find the functions at this place, the innermost first: all but the last are
- * inlined. 0: none is known; *why is set if that is due to the file. Names are
- * valid until the next call.
+ * Return the name of the function at this place, into which others may be
+ * inlined. NULL: none is known; *why is set if that is due to the file. Names
+ * are valid until the next call.
  */
-unsigned int
-tr2_elf_functions(struct tr2_elf *e, struct tr2_elf_place place,
-		  struct tr2_elf_function function[TR2_ELF_FUNCTIONS],
-		  const char **why);
+const char *tr2_elf_function(struct tr2_elf *e, struct tr2_elf_place place,
+			     const char **why);
+
+#define TR2_ELF_INLINED 31
+
+/* Find the functions that were inlined there, the innermost first. Return their
+ * number. Names are valid until the next call. It reads debugging information,
+ * which takes long the first time. */
+unsigned int tr2_elf_inlined(struct tr2_elf *e, struct tr2_elf_place place,
+			     const char *name[TR2_ELF_INLINED]);

@@ -22,8 +22,12 @@
 /* The functions of a place in a file, or of an address outside of files. */
 struct known {
 	uint32_t file; /* UINT32_MAX: none; less the kernel's number: kernel */
-	uint64_t place;
-	uint32_t first, nr; /* indexes into numbers */
+	struct tr2_elf_place place;
+	uint32_t symbol; /* of the function */
+	/* Of those that are inlined into it: indexes into numbers, the innermost
+	 * first. Few ask for them, and they take longest to find. */
+	uint32_t first, nr;
+	bool has_inlined; /* they are not looked up yet, if there are any */
 };
 
 /* An address of a process that had only one mapping. */
@@ -135,31 +139,28 @@ static tr2_str offset_name(struct tr2_model *m, const char *path,
 	return name;
 }
 
-static void add_number(struct tr2_symbols *s, struct known *known,
-		       struct tr2_symbol symbol)
+static uint32_t number_of(struct tr2_symbols *s, const char *name,
+			  tr2_str module, bool is_inlined)
 {
-	tr2_grow(s->numbers, s->nr_numbers, s->alloc_numbers);
-	s->numbers[s->nr_numbers++] = tr2_symbols_number(s, symbol);
-	known->nr++;
+	return tr2_symbols_number(s, (struct tr2_symbol){
+		tr2_intern(s->m, name, strlen(name)), module, is_inlined });
 }
 
-/* Look up the functions of a place with libdw. */
-static void add_functions(struct tr2_symbols *s, struct known *known,
-			  const struct tr2_mapping *mapping,
-			  struct tr2_elf_place place)
+/* Add the functions that are inlined at a place. */
+static void add_inlined(struct tr2_symbols *s, struct known *known)
 {
-	struct tr2_samples_file *file = &s->files.file[known->file];
-	struct tr2_elf_function function[TR2_ELF_FUNCTIONS];
-	struct tr2_symbol symbol = { 0, mapping->file, false };
-	unsigned int nr, i;
+	const char *name[TR2_ELF_INLINED];
+	unsigned int nr = tr2_elf_inlined(s->files.file[known->file].elf,
+					  known->place, name), i;
 
-	nr = file->elf ? tr2_elf_functions(file->elf, place, function,
-					   &file->why) : 0;
+	known->has_inlined = false;
+	known->first = s->nr_numbers;
+	known->nr = nr;
 	for (i = 0; i < nr; i++) {
-		symbol.is_inlined = function[i].is_inlined;
-		symbol.name = tr2_intern(s->m, function[i].name,
-					 strlen(function[i].name));
-		add_number(s, known, symbol);
+		tr2_grow(s->numbers, s->nr_numbers, s->alloc_numbers);
+		s->numbers[s->nr_numbers++] =
+			number_of(s, name[i], s->symbols[known->symbol].module,
+				  true);
 	}
 }
 
@@ -170,37 +171,39 @@ static bool is_anonymous(const struct tr2_symbols *s, uint32_t mapping)
 }
 
 static uint64_t start_of(const struct tr2_symbols *s,
-			 const struct known *known, struct tr2_elf_place place)
+			 const struct known *known)
 {
 	struct tr2_elf *elf = known->file == UINT32_MAX ? NULL :
 				      s->files.file[known->file].elf;
 
-	return elf ? tr2_elf_start(elf, place) : place.in_file;
+	return elf ? tr2_elf_start(elf, known->place) : known->place.in_file;
 }
 
+/* Find the function of a place. */
 static void look_up(struct tr2_symbols *s, struct known *known,
-		    uint32_t mapping, struct tr2_elf_place place)
+		    uint32_t mapping)
 {
-	const struct tr2_mapping *map = &s->m->mappings[mapping];
-	struct tr2_symbol symbol = { 0, map->file, false };
+	tr2_str file = s->m->mappings[mapping].file;
+	struct tr2_samples_file *opened = known->file == UINT32_MAX ? NULL :
+					  &s->files.file[known->file];
+	const char *name = opened && opened->elf ?
+		tr2_elf_function(opened->elf, known->place, &opened->why) : NULL;
+	struct tr2_symbol symbol = { 0, file, false };
 
-	known->first = s->nr_numbers;
-	known->nr = 0;
-	if (known->file != UINT32_MAX)
-		add_functions(s, known, map, place);
-	if (known->nr)
-		return;
+	known->has_inlined = name != NULL;
 	/* All of the kernel's code for programs, [vdso], is one function; all of
 	 * a function without a name has the address of its start. */
-	if (mapping && *tr2_s(s->m, map->file) == '[')
-		symbol.name = map->file;
+	if (name)
+		symbol.name = tr2_intern(s->m, name, strlen(name));
+	else if (mapping && *tr2_s(s->m, file) == '[')
+		symbol.name = file;
 	else if (mapping)
 		symbol.name = offset_name(s->m, is_anonymous(s, mapping) ? "" :
-							tr2_s(s->m, map->file),
-					  start_of(s, known, place));
+							tr2_s(s->m, file),
+					  start_of(s, known));
 	else
 		symbol.name = tr2_intern(s->m, UNKNOWN, strlen(UNKNOWN));
-	add_number(s, known, symbol);
+	known->symbol = tr2_symbols_number(s, symbol);
 }
 
 static uint32_t *slot_of(struct tr2_symbols *s, uint32_t file, uint64_t place)
@@ -214,21 +217,19 @@ static uint32_t *slot_of(struct tr2_symbols *s, uint32_t file, uint64_t place)
 		if (!*slot)
 			return slot;
 		known = &s->known[*slot - 1];
-		if (known->file == file && known->place == place)
+		if (known->file == file && known->place.in_file == place)
 			return slot;
 	}
 }
 
 /* Return the index of the place + 1. */
 static uint32_t know(struct tr2_symbols *s, uint32_t mapping,
-		     struct tr2_elf_place place, struct known *known)
+		     struct known *known)
 {
-	uint32_t *slot;
+	uint32_t *slot = slot_of(s, known->file, known->place.in_file);
 
-	known->place = place.in_file;
-	slot = slot_of(s, known->file, known->place);
 	if (!*slot) {
-		look_up(s, known, mapping, place);
+		look_up(s, known, mapping);
 		tr2_grow(s->known, s->nr_known, s->alloc_known);
 		s->known[s->nr_known++] = *known;
 		*slot = s->nr_known;
@@ -261,14 +262,13 @@ kernel_function(const struct tr2_model *m, uint32_t space, uint64_t address)
 static uint32_t know_function(struct tr2_symbols *s, uint32_t file,
 			      uint64_t address, struct tr2_symbol symbol)
 {
-	struct known known = { .file = file, .place = address,
-			       .first = s->nr_numbers };
-	uint32_t *slot = slot_of(s, known.file, known.place);
+	uint32_t *slot = slot_of(s, file, address);
 
 	if (!*slot) {
-		add_number(s, &known, symbol);
 		tr2_grow(s->known, s->nr_known, s->alloc_known);
-		s->known[s->nr_known++] = known;
+		s->known[s->nr_known++] = (struct known){
+			.file = file, .place.in_file = address,
+			.symbol = tr2_symbols_number(s, symbol) };
 		*slot = s->nr_known;
 	}
 	return *slot;
@@ -306,8 +306,8 @@ static uint32_t know_address(struct tr2_symbols *s,
 				  tr2_sample_time_in_space(s->m, sample),
 				  always);
 	const struct tr2_mapping *map = &s->m->mappings[mapping];
-	struct tr2_elf_place place = { address, address };
-	struct known known = { .file = UINT32_MAX };
+	struct known known = { .file = UINT32_MAX,
+			       .place = { address, address } };
 	const struct tr2_code_function *code;
 
 	if (function)
@@ -317,8 +317,8 @@ static uint32_t know_address(struct tr2_symbols *s,
 					     .name = function->name,
 					     .module = function->module });
 	if (mapping && !is_anonymous(s, mapping)) {
-		place.in_segment -= map->addr;
-		place.in_file = place.in_segment + map->pgoff;
+		known.place.in_segment -= map->addr;
+		known.place.in_file = known.place.in_segment + map->pgoff;
 	}
 	if (mapping)
 		known.file = tr2_samples_file(&s->files, s->m, map);
@@ -333,7 +333,7 @@ static uint32_t know_address(struct tr2_symbols *s,
 		explain_generated(s, &s->files.file[known.file],
 				  task_of(s->m, sample));
 	}
-	return know(s, mapping, place, &known);
+	return know(s, mapping, &known);
 }
 
 /* Find an address among those seen, since most occur many times. NULL: it is
@@ -376,19 +376,30 @@ static uint32_t known_of(struct tr2_symbols *s,
 	return known;
 }
 
+uint32_t tr2_symbols_function(struct tr2_symbols *s,
+			      const struct tr2_model_sample *sample,
+			      uint64_t address)
+{
+	uint32_t place = known_of(s, sample, address - 1);
+
+	return s->known[place - 1].symbol;
+}
+
 unsigned int tr2_symbols_of_call(struct tr2_symbols *s,
 				 const struct tr2_model_sample *sample,
 				 uint64_t address,
 				 uint32_t symbol[TR2_SYMBOLS_OF_CALL])
 {
 	uint32_t place = known_of(s, sample, address - 1);
-	const struct known *known = &s->known[place - 1];
-	uint32_t nr = known->nr;
+	struct known *known = &s->known[place - 1];
 
-	if (nr > TR2_SYMBOLS_OF_CALL)
-		nr = TR2_SYMBOLS_OF_CALL;
-	memcpy(symbol, &s->numbers[known->first], nr * sizeof(*symbol));
-	return nr;
+	if (known->has_inlined)
+		add_inlined(s, known);
+	if (known->nr)
+		memcpy(symbol, &s->numbers[known->first],
+		       known->nr * sizeof(*symbol));
+	symbol[known->nr] = known->symbol;
+	return known->nr + 1;
 }
 
 void tr2_symbols_explain(const struct tr2_symbols *s)

@@ -41,11 +41,16 @@ uint32_t tr2_symbols_number(struct tr2_symbols *s, struct tr2_symbol symbol);
 /* Return the symbol of an address that belongs to nothing. */
 uint32_t tr2_symbols_unknown(struct tr2_symbols *s);
 
+/* Return the function of a return address in a sample, that of the call before
+ * it, with all that was inlined into it. */
+uint32_t tr2_symbols_function(struct tr2_symbols *s,
+			      const struct tr2_model_sample *sample,
+			      uint64_t address);
+
 #define TR2_SYMBOLS_OF_CALL 32
 
-/* Find the functions of a return address in a sample, the innermost first: the
- * function of the call before it, and those into which it was inlined. Return
- * their number. */
+/* Find the same function, the last, and before it those that were inlined
+ * there, the innermost first. Return their number, at least 1. */
 unsigned int tr2_symbols_of_call(struct tr2_symbols *s,
 				 const struct tr2_model_sample *sample,
 				 uint64_t address,
