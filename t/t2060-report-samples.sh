@@ -95,7 +95,7 @@ test_expect_success LIBDW,BUILD_ID 'another build in its place gives no names, a
 	mv kept treesum &&
 	grep "└ treesum+0x[0-9a-f]*$" out &&
 	! grep sum_files out &&
-	grep "functions of .*/treesum. have no names: another build has replaced it since" err
+	grep "without names, of .*/treesum.: replaced by another build since" err
 '
 
 test_expect_success LIBDW 'so does a file that was removed since' '
@@ -103,7 +103,23 @@ test_expect_success LIBDW 'so does a file that was removed since' '
 	trace2 report --samples r >out 2>err &&
 	mv kept treesum &&
 	grep "└ treesum+0x[0-9a-f]*$" out &&
-	grep "treesum. have no names: it no longer exists" err
+	grep "treesum.: no longer there" err
+'
+
+test_expect_success LIBDW 'files without names share a line, the most sampled first' '
+	rm -rf r &&
+	mkdir r &&
+	for name in one three two three four three
+	do
+		cp treesum $name &&
+		GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_SAMPLE=app/treesum/files/:4 \
+			./$name -j 1 tree >/dev/null || return 1
+	done &&
+	rm one two three four &&
+	trace2 report --samples r 2>err &&
+	summed app/treesum/files/:4 &&
+	echo "trace2: warning: 100.0% of the samples are in functions without names, of three (50.0%), four (16.7%), one (16.7%) and 1 more: no longer there" |
+	test_cmp - err
 '
 
 test_expect_success LIBDW,BUILD_ID 'a server may have a copy of a removed file' '
@@ -133,7 +149,9 @@ test_expect_success LIBDW,BUILD_ID,STRIP 'one that was stripped since' '
 	strip treesum &&
 	trace2 report --samples r >out 2>err &&
 	grep "└ treesum+0x[0-9a-f]*$" out &&
-	grep "treesum. have no names: it is stripped to its exported symbols, and there is no debug file" err
+	grep "treesum.: stripped to exported symbols, and there is no debug file\$" err &&
+	DEBUGINFOD_URLS=x trace2 report --samples r 2>err &&
+	grep "no debug file; --debuginfod asks servers for one\$" err
 '
 
 test_expect_success LIBDW,BUILD_ID,STRIP,OBJCOPY 'its debug file has the names' '
@@ -155,7 +173,7 @@ test_expect_success LIBDW,BUILD_ID 'without a build id its date decides whether 
 	mv kept treesum &&
 	trace2 report --samples r >out 2>err &&
 	grep "└ treesum+0x[0-9a-f]*$" out &&
-	grep "functions of .*/treesum. have no names: it was changed or replaced after the process began" err
+	grep "treesum.: changed or replaced after the process began" err
 '
 
 test_expect_success LIBDW 'without samples both say what to do' '

@@ -64,12 +64,12 @@ static const char *name_of(struct tr2_export *x, uint32_t symbol)
 }
 
 static void add_call(struct tr2_export *x, struct tr2_buf *b,
-		     const struct tr2_model_sample *sample, uint64_t address,
+		     const struct tr2_model_sample *sample, uint32_t call,
 		     size_t *innermost)
 {
 	uint32_t symbol[TR2_SYMBOLS_OF_CALL];
-	unsigned int nr = tr2_symbols_of_call(x->stacks->symbols, sample,
-					      address, symbol);
+	unsigned int nr = tr2_symbols_of_call(x->stacks->symbols, sample, call,
+					      symbol);
 
 	while (nr--) {
 		if (*innermost != SIZE_MAX)
@@ -88,6 +88,5 @@ void tr2_stacks_add(struct tr2_export *x, struct tr2_buf *b,
 	/* The first time, this finds the calls in copies of stacks. */
 	tr2_stacks(x);
 	for (i = sample->nr_calls; i--;)
-		add_call(x, b, sample, x->m->calls[sample->first_call + i],
-			 innermost);
+		add_call(x, b, sample, i, innermost);
 }

@@ -73,7 +73,7 @@ static void add_sample(struct tr2_path_functions *f,
 	step.thread = m->task_threads[tr2_sample_thread(m, s)].kind;
 	step.segment = tr2_segment_at(m, s->node,
 		m->sessions[s->session].wall_ns + s->at_ns);
-	symbol = tr2_symbols_function(f->symbols, s, m->calls[s->first_call]);
+	symbol = tr2_symbols_function(f->symbols, s, 0);
 	count(f, part_of(m, &step, 0), symbol, s->count);
 	count(f, part_of(m, &step, tr2_kind(m, s->node, step.segment)), symbol,
 	      s->count);

@@ -140,8 +140,7 @@ static void add_sample(struct functions *f, uint32_t i)
 
 	f->events[event].whole += sample->count;
 	for (call = 0; call < sample->nr_calls; call++) {
-		symbol = tr2_symbols_function(f->symbols, sample,
-				m->calls[sample->first_call + call]);
+		symbol = tr2_symbols_function(f->symbols, sample, call);
 		add_call(f, i, event, group, symbol, !call);
 	}
 	if (!sample->nr_calls)

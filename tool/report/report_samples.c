@@ -76,13 +76,13 @@ static uint32_t add_function(struct tree *t, uint32_t at, uint32_t symbol,
 }
 
 /* Add the functions of one call. */
-static uint32_t add_call(struct tree *t, uint32_t at, uint64_t address,
+static uint32_t add_call(struct tree *t, uint32_t at, uint32_t call,
 			 const struct tr2_model_sample *sample)
 {
 	uint32_t symbol[TR2_SYMBOLS_OF_CALL];
 	unsigned int i, nr;
 
-	nr = tr2_symbols_of_call(t->symbols, sample, address, symbol);
+	nr = tr2_symbols_of_call(t->symbols, sample, call, symbol);
 	for (i = 0; i < nr; i++)
 		at = add_function(t, at, symbol[t->inwards ? nr - 1 - i : i],
 				  sample);
@@ -96,10 +96,7 @@ static void add_sample(struct tree *t, const struct tr2_model_sample *sample)
 
 	at = add_node(t, 0, tr2_symbols_number(t->symbols, event), sample);
 	for (i = 0; i < nr; i++)
-		at = add_call(t, at,
-			      t->m->calls[sample->first_call +
-					  (t->inwards ? nr - 1 - i : i)],
-			      sample);
+		at = add_call(t, at, t->inwards ? nr - 1 - i : i, sample);
 }
 
 static const char *name_of(const struct tree *t, const struct call *call)

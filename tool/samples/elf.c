@@ -167,6 +167,19 @@ static bool has_symtab(Elf *elf)
 	return false;
 }
 
+/* Why a file without a symbol table gives no names. */
+static const char *stripped =
+	"stripped to exported symbols, and there is no debug file";
+
+void tr2_elf_ask_servers(bool ask)
+{
+	if (ask || !getenv("DEBUGINFOD_URLS"))
+		return;
+	unsetenv("DEBUGINFOD_URLS");
+	stripped = "stripped to exported symbols, and there is no debug file; "
+		   "--debuginfod asks servers for one";
+}
+
 static struct tr2_elf *new_elf(void)
 {
 	struct tr2_elf *e = tr2_calloc(1, sizeof(*e));
@@ -441,17 +454,21 @@ const char *tr2_elf_function(struct tr2_elf *e, struct tr2_elf_place place,
 
 	forget_names(e);
 	if (!address_of(e, place, &address)) {
-		*why = "it is not the file that ran";
+		*why = "not the file that ran";
 		return NULL;
 	}
 	name = readable(e, 0, name_at(e, address + e->bias));
 	if (!name && !e->has_symbols)
-		*why = "it is stripped to its exported symbols, and there is "
-		       "no debug file";
+		*why = stripped;
 	return name;
 }
 
 #else
+
+void tr2_elf_ask_servers(bool ask)
+{
+	(void)ask;
+}
 
 struct tr2_elf *tr2_elf_open(const char *path, const char **why)
 {

@@ -19,6 +19,9 @@ struct tr2_build_id {
 	uint8_t id[TR2_BUILD_ID_MAX];
 };
 
+/* false: do not ask the servers of DEBUGINFOD_URLS. */
+void tr2_elf_ask_servers(bool ask);
+
 /* Open a file. NULL: *why is the reason. */
 struct tr2_elf *tr2_elf_open(const char *path, const char **why);
 /* Open a substitute for a file that was removed: its debugging information, or

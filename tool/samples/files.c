@@ -29,8 +29,7 @@ static void open_by_times(struct tr2_samples_file *file, const char *path,
 			  int64_t since_ns)
 {
 	if (is_newer(path, since_ns))
-		file->why = "it was changed or replaced after the process "
-			    "began";
+		file->why = "changed or replaced after the process began";
 	else
 		file->elf = tr2_elf_open(path, &file->why);
 }
@@ -42,7 +41,7 @@ static void open_by_id(struct tr2_samples_file *file, const char *path)
 		return;
 	tr2_elf_close(file->elf);
 	file->elf = NULL;
-	file->why = "another build has replaced it since";
+	file->why = "replaced by another build since";
 }
 
 /* Is it a file's name, not another name that the kernel gives to a mapping? */
@@ -59,7 +58,7 @@ static void open_path(struct tr2_samples_file *file, const char *path,
 	struct stat st;
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		file->why = "it no longer exists";
+		file->why = "no longer there";
 	else if (file->id.size)
 		open_by_id(file, path);
 	else
@@ -80,7 +79,7 @@ static void open_file(struct tr2_samples_file *file, const char *name,
 
 	if (!is_file(name)) {
 		if (*name != '[')
-			file->why = "they were generated at run time";
+			file->why = "generated at run time";
 		return;
 	}
 	path = tr2_strdup(name);

@@ -15,6 +15,7 @@ struct tr2_samples_file {
 	struct tr2_build_id id;
 	struct tr2_elf *elf; /* NULL: no symbols */
 	const char *why; /* NULL: all functions looked up have names */
+	uint32_t nr_nameless; /* samples in functions without names */
 };
 
 /* Zeroed means initialised. */

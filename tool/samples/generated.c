@@ -74,7 +74,7 @@ tr2_generated_find(struct tr2_generated *g, const struct tr2_model *m,
 }
 
 #define WITH(name, text)                                                  \
-	{ name, "they were generated at run time (with " text ", " name \
+	{ name, "generated at run time (with " text ", " name \
 		" names them)" }
 
 const char *tr2_generated_why(const char *program)

@@ -8,11 +8,11 @@
 #include "base/buf.h"
 #include "common/map.h"
 #include "common/memory.h"
-#include "common/say.h"
 #include "common/words.h"
 #include "samples/files.h"
 #include "samples/generated.h"
 #include "samples/mappings.h"
+#include "samples/nameless.h"
 #include "samples/unwind.h"
 
 /* An address without a mapping: the kernel finds calls by frame pointers, and
@@ -28,6 +28,7 @@ struct known {
 	 * first. Few ask for them, and they take longest to find. */
 	uint32_t first, nr;
 	bool has_inlined; /* they are not looked up yet, if there are any */
+	bool is_nameless; /* of a file */
 };
 
 /* An address of a process that had only one mapping. */
@@ -50,12 +51,12 @@ struct tr2_symbols {
 	uint32_t nr_addresses, alloc_addresses;
 	struct tr2_map by_place, by_name, by_address;
 	struct tr2_generated generated;
+	uint32_t nr_samples; /* whose innermost function was asked for */
 };
 
 void tr2_symbols_ask_servers(bool ask)
 {
-	if (!ask)
-		unsetenv("DEBUGINFOD_URLS");
+	tr2_elf_ask_servers(ask);
 }
 
 struct tr2_symbols *tr2_symbols_new(struct tr2_model *m)
@@ -191,6 +192,7 @@ static void look_up(struct tr2_symbols *s, struct known *known,
 	struct tr2_symbol symbol = { 0, file, false };
 
 	known->has_inlined = name != NULL;
+	known->is_nameless = !name && opened && opened->why;
 	/* All of the kernel's code for programs, [vdso], is one function; all of
 	 * a function without a name has the address of its start. */
 	if (name)
@@ -376,22 +378,36 @@ static uint32_t known_of(struct tr2_symbols *s,
 	return known;
 }
 
+/* Find the functions of a call, the innermost of which counts. */
+static struct known *known_of_call(struct tr2_symbols *s,
+				   const struct tr2_model_sample *sample,
+				   uint32_t call)
+{
+	uint64_t address = s->m->calls[sample->first_call + call];
+	uint32_t place = known_of(s, sample, address - 1);
+	struct known *known = &s->known[place - 1];
+
+	if (!call) {
+		s->nr_samples++;
+		if (known->is_nameless)
+			s->files.file[known->file].nr_nameless++;
+	}
+	return known;
+}
+
 uint32_t tr2_symbols_function(struct tr2_symbols *s,
 			      const struct tr2_model_sample *sample,
-			      uint64_t address)
+			      uint32_t call)
 {
-	uint32_t place = known_of(s, sample, address - 1);
-
-	return s->known[place - 1].symbol;
+	return known_of_call(s, sample, call)->symbol;
 }
 
 unsigned int tr2_symbols_of_call(struct tr2_symbols *s,
 				 const struct tr2_model_sample *sample,
-				 uint64_t address,
+				 uint32_t call,
 				 uint32_t symbol[TR2_SYMBOLS_OF_CALL])
 {
-	uint32_t place = known_of(s, sample, address - 1);
-	struct known *known = &s->known[place - 1];
+	struct known *known = known_of_call(s, sample, call);
 
 	if (known->has_inlined)
 		add_inlined(s, known);
@@ -404,16 +420,5 @@ unsigned int tr2_symbols_of_call(struct tr2_symbols *s,
 
 void tr2_symbols_explain(const struct tr2_symbols *s)
 {
-	const struct tr2_samples_file *file = s->files.file;
-	uint32_t i, before;
-
-	for (i = 0; i < s->files.nr; i++) {
-		for (before = 0; before < i; before++)
-			if (file[before].path == file[i].path &&
-			    file[before].why == file[i].why)
-				break;
-		if (file[i].why && before == i)
-			tr2_warning("functions of '%s' have no names: %s",
-				    tr2_s(s->m, file[i].path), file[i].why);
-	}
+	tr2_nameless_explain(&s->files, s->m, s->nr_samples);
 }

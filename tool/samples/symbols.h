@@ -3,9 +3,9 @@
  * symbols - find the functions of addresses of a recorded process with libdw,
  * in the files that were mapped there.
  *
- * Files are looked up at their path. There is one warning for a file that gives
- * no names: it is another build by now; it has no build id and was changed
- * after its process began; it was removed; or it has no symbols.
+ * Files are looked up at their path. A warning names those that give no names:
+ * another build by now; without a build id, and changed after the process began;
+ * removed; without symbols.
  */
 #pragma once
 
@@ -41,11 +41,11 @@ uint32_t tr2_symbols_number(struct tr2_symbols *s, struct tr2_symbol symbol);
 /* Return the symbol of an address that belongs to nothing. */
 uint32_t tr2_symbols_unknown(struct tr2_symbols *s);
 
-/* Return the function of a return address in a sample, that of the call before
- * it, with all that was inlined into it. */
+/* Return the function of a call of a sample, the innermost being 0, with all that
+ * was inlined into it. A call has the address that it returns to. */
 uint32_t tr2_symbols_function(struct tr2_symbols *s,
 			      const struct tr2_model_sample *sample,
-			      uint64_t address);
+			      uint32_t call);
 
 #define TR2_SYMBOLS_OF_CALL 32
 
@@ -53,7 +53,7 @@ uint32_t tr2_symbols_function(struct tr2_symbols *s,
  * there, the innermost first. Return their number, at least 1. */
 unsigned int tr2_symbols_of_call(struct tr2_symbols *s,
 				 const struct tr2_model_sample *sample,
-				 uint64_t address,
+				 uint32_t call,
 				 uint32_t symbol[TR2_SYMBOLS_OF_CALL]);
 
 /* Print to stderr why functions have no names. */

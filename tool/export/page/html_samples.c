@@ -33,11 +33,11 @@ static uint32_t stack_of(struct samples *w, uint32_t caller, uint32_t function)
 
 /* Return the stack of a call, whose functions are the outermost last. */
 static uint32_t add_call(struct samples *w, const struct tr2_model_sample *s,
-			 uint64_t address, uint32_t stack)
+			 uint32_t call, uint32_t stack)
 {
 	const struct tr2_model *m = w->x->m;
 	uint32_t symbol[TR2_SYMBOLS_OF_CALL];
-	unsigned int nr = tr2_symbols_of_call(w->symbols, s, address, symbol);
+	unsigned int nr = tr2_symbols_of_call(w->symbols, s, call, symbol);
 	const char *name;
 
 	while (nr--) {
@@ -54,7 +54,7 @@ static void add_sample(struct samples *w, const struct tr2_model_sample *s)
 	uint32_t i, stack = 0;
 
 	for (i = s->nr_calls; i-- > 0;)
-		stack = add_call(w, s, x->m->calls[s->first_call + i], stack);
+		stack = add_call(w, s, i, stack);
 	tr2_html_open_row(&w->rows);
 #define TR2_PAGE_SAMPLE(name, value) tr2_html_num(&w->rows, value);
 #include "export/page/page.def"
