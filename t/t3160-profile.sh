@@ -380,6 +380,33 @@ test_expect_success JQ 'functions that a process generated have the names of its
 	test_grep "maps/10-5000000000.map" err
 '
 
+test_expect_success '--functions: lines to a pipe have 100 columns, names of C++ no arguments' '
+	{
+		echo "top node" &&
+		echo "2 0 map 10 10 100000 10000 //anon" &&
+		echo "3 0 sample 10 10 100018" &&
+		echo "4 0 sample 10 10 100038" &&
+		echo "20 0 exit 10 10"
+	} | made r &&
+	list="std::vector<std::pair<long, long>, std::allocator<std::pair<long, long> > >" &&
+	path="a_name_of_C_which_begins_like_this/$list/and_has_its_end_here" &&
+	mkdir r/maps &&
+	cat >r/maps/10-5000000000.map <<-EOF &&
+	100010 10 sum_up($list const&)
+	100030 10 $(echo "$path" | tr "<>" "[]")
+	EOF
+	trace2 report --functions -i r >out 2>err &&
+	grep " sum_up(…)  *anon$" out &&
+	grep " a_name_of[^ ]*….*_end_here  anon$" out &&
+	test_grep ! "^.\{103\}" out &&
+	trace2 report --functions --wide -i r >out &&
+	grep -F " sum_up($list const&) " out
+'
+
+test_expect_success 'a file is in no warning if all that was looked up there has names' '
+	test_must_be_empty err
+'
+
 test_expect_success JQ 'a map of an earlier process with that number names nothing' '
 	made r <records &&
 	mkdir r/maps &&

@@ -53,6 +53,7 @@ enum tr2_cell_kind {
 				  * depth given to tr2_table_depth(); cut in the
 				  * middle if it is too wide */
 #define TR2_COL_FLEX (1u << 2)   /* narrowed first if a line is too wide */
+#define TR2_COL_MIDDLE (1u << 11) /* cut in the middle, as a tree is */
 #define TR2_COL_DATA (1u << 3)   /* only in JSON and CSV (not without a key) */
 #define TR2_COL_TEXT (1u << 4)   /* only in text */
 #define TR2_COL_SINGLE (1u << 6) /* durations of single calls: they have a unit

@@ -377,7 +377,8 @@ static size_t add_cut(struct tr2_buf *out, const char *text, size_t len,
 	return w;
 }
 
-/* The end of a command line says more than its middle. */
+/* The end of a command line, or of a function of C++, says more than its
+ * middle. */
 static size_t tail_of(size_t width)
 {
 	return width > 8 ? width / 2 : 0;
@@ -478,8 +479,8 @@ static void add_cell(const struct tr2_table *t, size_t row, size_t c,
 		lines = width;
 	else if (len && lines < width)
 		lines += add_cut(out, text, len, w, width - lines,
-				 flags & TR2_COL_TREE ? tail_of(width - lines) :
-							0,
+				 flags & (TR2_COL_TREE | TR2_COL_MIDDLE) ?
+					 tail_of(width - lines) : 0,
 				 (enum tr2_color)head->color);
 	/* The last column needs no padding. */
 	if (c + 1 == p->last)

@@ -12,6 +12,7 @@
 #include "common/map.h"
 #include "common/memory.h"
 #include "model/path/critical.h"
+#include "out/function_name.h"
 #include "report/report.h"
 #include "samples/symbols.h"
 
@@ -194,7 +195,8 @@ static void cell_function(struct tr2_table *t, const struct function_row *r)
 	if (r->nr_others)
 		tr2_cell_strf(t, "(%u more, each below 0.5%%)", r->nr_others);
 	else
-		tr2_cell_str(t, tr2_s(r->f->r->m, r->symbol.name));
+		tr2_cell_str(t, tr2_function_name(t->output,
+					tr2_s(r->f->r->m, r->symbol.name)));
 }
 
 /* Text names the file, not its directory. */
@@ -224,7 +226,8 @@ static void cell_module(struct tr2_table *t, const struct function_row *r)
 	       if (r->f->nr_events > 1 || \
 		   t->output->format != TR2_FORMAT_TEXT) \
 		       tr2_cell_str(t, tr2_s(r->f->r->m, r->event->name))) \
-	COLUMN(function, "FUNCTION", TR2_COL_FLEX, cell_function(t, r)) \
+	COLUMN(function, "FUNCTION", TR2_COL_FLEX | TR2_COL_MIDDLE, \
+	       cell_function(t, r)) \
 	COLUMN(module, "MODULE", TR2_COL_FLEX, cell_module(t, r)) \
 	COLUMN(group, "GROUP", TR2_COL_FLEX, \
 	       tr2_cell_str(t, r->function->group))
@@ -328,6 +331,7 @@ bool tr2_report_functions(const struct tr2_report *r)
 			add_sample(&f, i);
 	if (f.nr)
 		qsort(f.list, f.nr, sizeof(*f.list), compare);
+	r->out->piped_width = TR2_REPORT_WIDTH;
 	add_rows(&t, &f);
 	ok = tr2_report_sort(r, &t, "self");
 	if (ok) {
@@ -335,6 +339,7 @@ bool tr2_report_functions(const struct tr2_report *r)
 		tr2_table_print(&t);
 		print_coverage(r);
 	}
+	r->out->piped_width = 0;
 	tr2_table_release(&t);
 	/* The flame graph of a page says it, too. */
 	if (r->out->format != TR2_FORMAT_PAGE)

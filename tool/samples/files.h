@@ -14,8 +14,9 @@ struct tr2_samples_file {
 	tr2_str path;
 	struct tr2_build_id id;
 	struct tr2_elf *elf; /* NULL: no symbols */
-	const char *why; /* NULL: all functions looked up have names */
-	uint32_t nr_nameless; /* samples in functions without names */
+	const char *why; /* why functions have no names; NULL: unknown */
+	bool is_nameless; /* a function that was looked up has none */
+	uint32_t nr_nameless; /* samples in such functions */
 };
 
 /* Zeroed means initialised. */

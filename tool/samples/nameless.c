@@ -93,7 +93,7 @@ void tr2_nameless_explain(const struct tr2_samples_files *files,
 	uint32_t i, first;
 
 	for (i = 0; i < files->nr; i++)
-		if (files->file[i].why)
+		if (files->file[i].is_nameless && files->file[i].why)
 			add_file(&list, tr2_s(m, files->file[i].path),
 				 &files->file[i]);
 	if (list.nr)

@@ -192,7 +192,9 @@ static void look_up(struct tr2_symbols *s, struct known *known,
 	struct tr2_symbol symbol = { 0, file, false };
 
 	known->has_inlined = name != NULL;
-	known->is_nameless = !name && opened && opened->why;
+	known->is_nameless = !name && opened;
+	if (known->is_nameless)
+		opened->is_nameless = true;
 	/* All of the kernel's code for programs, [vdso], is one function; all of
 	 * a function without a name has the address of its start. */
 	if (name)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* function_name - leave out what is in the outermost brackets. */
+#include "out/function_name.h"
+
+#include <string.h>
+
+#include "base/macros.h"
+#include "common/memory.h"
+#include "out/term.h"
+#include "out/units.h"
+
+#define OPERATOR "operator"
+
+/* Return the length of a piece of a name whose brackets are no pair around
+ * arguments; 0: there is none. Operators that begin like others come later. */
+static size_t piece_at(const char *text)
+{
+	static const char *const pieces[] = {
+		"(anonymous namespace)",
+		OPERATOR "()", OPERATOR "<=>", OPERATOR "<<=", OPERATOR ">>=",
+		OPERATOR "<<", OPERATOR ">>", OPERATOR "<=", OPERATOR ">=",
+		OPERATOR "->", OPERATOR "<", OPERATOR ">",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(pieces); i++)
+		if (!strncmp(text, pieces[i], strlen(pieces[i])))
+			return strlen(pieces[i]);
+	return 0;
+}
+
+static bool is_open(char c)
+{
+	return c == '<' || c == '(';
+}
+
+/* An arrow closes nothing. */
+static bool is_close(const char *p)
+{
+	return *p == ')' || (*p == '>' && p[-1] != '-');
+}
+
+/* false: it is no name of C++. In others, types are in brackets: in Go's after a
+ * dot, in Rust's in front. */
+static bool fold(struct tr2_buf *b, const char *name)
+{
+	const char *p, *open = NULL;
+	int depth = 0;
+	size_t len;
+
+	for (p = name; *p; p += len) {
+		len = depth ? 0 : piece_at(p);
+		tr2_buf_add(b, p, depth ? 0 : len ? len : 1);
+		if (len)
+			continue;
+		len = 1;
+		if (is_open(*p)) {
+			if (!depth++)
+				open = p;
+			if (open == name || open[-1] == '.')
+				return false;
+		} else if (p > name && is_close(p)) {
+			if (!depth)
+				return false;
+			if (--depth)
+				continue;
+			if (p > open + 1)
+				tr2_buf_addstr(b, tr2_term_text("…", "~"));
+			tr2_buf_addch(b, *p);
+		}
+	}
+	return !depth;
+}
+
+const char *tr2_function_name(const struct tr2_output *out, const char *name)
+{
+	size_t width = tr2_term_width() ? tr2_term_width() : out->piped_width;
+	struct tr2_buf *b;
+
+	if (out->format != TR2_FORMAT_TEXT || out->wide || !width ||
+	    strlen(name) <= width / 3)
+		return name;
+	b = tr2_next_text();
+	return fold(b, name) ? tr2_buf_str(b) : name;
+}
