@@ -237,12 +237,12 @@ test_expect_success CC,STATES,LIBDW,JQ 'rows of the critical path name the funct
 	trace2 record --profile -- ./fp 100 &&
 	trace2 report >out 2>err &&
 	test_must_be_empty err &&
-	grep "fp 100.* mix$" out &&
+	grep "fp 100.* mix [0-9.]*%$" out &&
 	trace2 report --format=json >json &&
 	jq -e ".critical_path | (map(select(.state == \"run\"))[0].function == \"mix\")
 		and all(.[]; .state == \"run\" or .function == null)" json &&
 	trace2 report --summary >out &&
-	grep " fp  *mix" out
+	grep " fp  *mix [0-9.]*%$" out
 '
 
 test_expect_success CC,TASKS,LIBDW,JQ,!INSTRUMENTED '-N and -g region: by the regions of programs with libtrace2' '
@@ -645,6 +645,56 @@ test_expect_success 'MOSTLY IN takes five samples, for half of the time' '
 		trace2 report -i r >out 2>err &&
 		test_grep ! "MOSTLY IN" out || return 1
 	done
+'
+
+# most A B C D: what is MOSTLY in a program that has A samples of its own, and B in a
+# library, C and D in two functions of the kernel.
+most () {
+	{
+		echo "top one" &&
+		echo "1 0 map 10 10 1000 1000 /none/a" &&
+		echo "1 0 map 10 10 5000 1000 /none/b.so.1" &&
+		i=0 &&
+		for address in 1800 5800 \
+			ffffffffffffff80,ffffffff81000010 \
+			ffffffffffffff80,ffffffff81000110
+		do
+			nr=$1 && shift &&
+			while test "$nr" -gt 0
+			do
+				i=$((i + 1)) nr=$((nr - 1)) &&
+				echo "${i}000 0 sample 10 10 $address" ||
+					return 1
+			done
+		done &&
+		echo "10000 0 exit 10 10"
+	} | made r &&
+	printf "%s\n" "ffffffff81000000 t f" "ffffffff81000100 t g" \
+		>r/kernel.symbols &&
+	trace2 report --path -i r >out &&
+	sed -n "s/.*  \[one\] *//p" out
+}
+
+test_expect_success 'MOSTLY IN: the program'\''s own function before others, if it has a third' '
+	echo "a+0x800 40.0%" >expect &&
+	most 4 6 0 0 >actual &&
+	test_cmp expect actual &&
+	echo "b.so.1+0x800 60.0%" >expect &&
+	most 3 6 1 0 >actual &&
+	test_cmp expect actual &&
+	echo "f 70.0%" >expect &&
+	most 3 0 7 0 >actual &&
+	test_cmp expect actual &&
+	most 3 3 3 1 >actual &&
+	echo >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'MOSTLY IN: its share, as data' '
+	most 4 6 0 0 &&
+	trace2 report --path --format=json -i r >json &&
+	jq -e ".critical_path[0] | .function == \"a+0x800\" and
+		.function_share == 0.4" json
 '
 
 for args in "--profile=0" "--profile=10001" "--profile=1k" \

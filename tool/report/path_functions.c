@@ -3,20 +3,30 @@
 #include "report/path_functions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/map.h"
 #include "common/memory.h"
+#include "common/words.h"
 #include "model/kind.h"
 #include "samples/symbols.h"
 
 /* "Mostly" takes so many samples, for at least half of the time. */
 #define MIN_SAMPLES 5
 
+/* Below this share, another function says as much. */
+#define MIN_SHARE (1.0 / 3)
+
+/* The function that has most samples, and how many. */
+struct most {
+	uint32_t symbol, nr;
+};
+
 /* The samples of a part of the path. */
 struct part {
 	int64_t ns;
 	uint32_t nr;
-	uint32_t best, most; /* the function that has most, and how many */
+	struct most of_all, of_program; /* without libraries and the kernel */
 };
 
 struct tr2_path_functions {
@@ -40,6 +50,15 @@ static uint64_t part_of(const struct tr2_model *m, const struct tr2_step *step,
 	return tr2_mix(tr2_mix(who, span->category), span->label) | 1;
 }
 
+/* Not of a library or the kernel; nor is it unknown. */
+static bool is_of_program(const struct tr2_path_functions *f, uint32_t symbol)
+{
+	const char *module =
+		tr2_s(f->m, tr2_symbol(f->symbols, symbol).module);
+
+	return *module == '/' && !strstr(tr2_base_name(module), ".so");
+}
+
 static void count(struct tr2_path_functions *f, uint64_t key, uint32_t symbol,
 		  uint64_t ns)
 {
@@ -55,10 +74,10 @@ static void count(struct tr2_path_functions *f, uint64_t key, uint32_t symbol,
 	part = &f->parts[*slot - 1];
 	tr2_ns_add(&part->ns, (int64_t)ns);
 	part->nr++;
-	if (nr <= part->most)
-		return;
-	part->most = nr;
-	part->best = symbol;
+	if (nr > part->of_all.nr)
+		part->of_all = (struct most){ symbol, nr };
+	if (nr > part->of_program.nr && is_of_program(f, symbol))
+		part->of_program = (struct most){ symbol, nr };
 }
 
 static void add_sample(struct tr2_path_functions *f,
@@ -108,17 +127,29 @@ void tr2_path_functions_free(struct tr2_path_functions *f)
 	free(f);
 }
 
+static bool is_enough(const struct part *part, const struct most *most)
+{
+	return most->nr >= MIN_SHARE * part->nr;
+}
+
 const char *tr2_path_function(const struct tr2_path_functions *f,
-			      const struct tr2_step *step, tr2_str kind)
+			      const struct tr2_step *step, tr2_str kind,
+			      double *share)
 {
 	const struct part *part;
+	const struct most *most;
 	uint32_t i;
 
 	if (!f || step->kind != TR2_STEP_RUN)
 		return NULL;
 	i = tr2_map_get(&f->by_part, part_of(f->m, step, kind));
 	part = i ? &f->parts[i - 1] : NULL;
-	return part && part->nr >= MIN_SAMPLES && part->ns >= step->ns / 2 ?
-		       tr2_s(f->m, tr2_symbol(f->symbols, part->best).name) :
+	if (!part || part->nr < MIN_SAMPLES || part->ns < step->ns / 2)
+		return NULL;
+	most = is_enough(part, &part->of_program) ? &part->of_program :
+						    &part->of_all;
+	*share = (double)most->nr / part->nr;
+	return is_enough(part, most) ?
+		       tr2_s(f->m, tr2_symbol(f->symbols, most->symbol).name) :
 		       NULL;
 }

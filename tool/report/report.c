@@ -62,7 +62,7 @@ static const struct tr2_option options[] = {
 	  "show every process, every step of the path and every row of --spans",
 	  NULL },
 	{ 0, "wide", NULL, TR2_OPT_FLAG, &report.wide,
-	  "do not cut command lines", NULL },
+	  "cut neither command lines nor functions", NULL },
 	{ 'g', "group", "BY", TR2_OPT_STRING, &report.group,
 	  "merge lines of the same kind of process (cmd), mode, repo or sid; "
 	  "--functions also by region, --spans by the attribute KEY (attr:KEY)",

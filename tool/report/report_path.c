@@ -17,6 +17,7 @@
 #include "model/path/critical.h"
 #include "model/path/what_if_rank.h"
 #include "model/states.h"
+#include "out/function_name.h"
 #include "report/node.h"
 #include "report/path_functions.h"
 #include "report/report.h"
@@ -198,14 +199,34 @@ static void cell_step_in(struct tr2_table *t, const struct step_row *r)
 	tr2_cell_str(t, tr2_buf_str(&b));
 }
 
+static const char *function_of(const struct step_row *r, double *share)
+{
+	return r->nr_rest ? NULL :
+		tr2_path_function(r->functions, r->step,
+				  r->sum ? r->sum->kind : 0, share);
+}
+
 static void cell_step_function(struct tr2_table *t, const struct step_row *r)
 {
-	const char *name = r->nr_rest ? NULL :
-		tr2_path_function(r->functions, r->step,
-				  r->sum ? r->sum->kind : 0);
+	double share;
+	const char *name = function_of(r, &share);
+	enum tr2_format format = t->output->format;
 
-	if (name)
+	if (!name)
+		return;
+	if (format == TR2_FORMAT_JSON || format == TR2_FORMAT_CSV)
 		tr2_cell_str(t, name);
+	else
+		tr2_cell_strf(t, "%s %s", tr2_function_name(t->output, name),
+			      tr2_share_text(share));
+}
+
+static void cell_function_share(struct tr2_table *t, const struct step_row *r)
+{
+	double share;
+
+	if (function_of(r, &share))
+		tr2_cell_share(t, share);
 }
 
 /* What would be gained if processes of this kind, or regions of this name, took
@@ -280,7 +301,9 @@ static void cell_part_gain_most(struct tr2_table *t, const struct step_row *r)
 	TEXT(why, "WHY", TR2_COL_LEFT, cell_step_why(t, r)) \
 	TEXT(part, "LARGEST PARTS OF THE CRITICAL PATH", TR2_COL_FLEX, \
 	     cell_part(t, r)) \
-	COLUMN(function, "MOSTLY IN", TR2_COL_FLEX, cell_step_function(t, r)) \
+	COLUMN(function, "MOSTLY IN", TR2_COL_FLEX | TR2_COL_MIDDLE, \
+	       cell_step_function(t, r)) \
+	DATA(function_share, cell_function_share(t, r)) \
 	DATA(kind, if (r->sum) tr2_cell_str(t, tr2_s(r->of.m, r->sum->kind))) \
 	DATA(processes, if (r->sum) tr2_cell_uint(t, r->sum->nr_nodes)) \
 	DATA(in, cell_step_in(t, r)) \
@@ -294,7 +317,9 @@ TR2_COLUMN_LIST(part_columns, struct step_row, PART_COLUMNS)
 	TEXT(why, "WHY", TR2_COL_LEFT, cell_step_why(t, r)) \
 	TEXT(step, "CRITICAL PATH", TR2_COL_TREE | TR2_COL_FLEX, \
 	     cell_step(t, r)) \
-	COLUMN(function, "MOSTLY IN", TR2_COL_FLEX, cell_step_function(t, r)) \
+	COLUMN(function, "MOSTLY IN", TR2_COL_FLEX | TR2_COL_MIDDLE, \
+	       cell_step_function(t, r)) \
+	DATA(function_share, cell_function_share(t, r)) \
 	DATA(process, tr2_cell_str(t, process_of(r))) \
 	DATA(pid, tr2_node_cell_pid(t, &r->of)) \
 	REGION(DATA) \
