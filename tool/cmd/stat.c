@@ -256,6 +256,7 @@ static void run_all(void)
 
 	/* The progress line must not overwrite CMD's output on a terminal. */
 	tr2_progress_start(&st.progress, "run");
+	st.progress.next_ns = 0; /* a run may take long */
 	st.progress.on = st.progress.on && !isatty(1);
 	st.progress.total = (uint64_t)(nr_warmups + nr_runs) *
 			    (st.base_argv ? 2 : 1);

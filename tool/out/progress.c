@@ -55,7 +55,7 @@ void tr2_progress_step(struct tr2_progress *p, uint64_t done)
 	if (!p->on)
 		return;
 	now = tr2_clock_now_ns();
-	if (p->shown && now < p->next_ns)
+	if (now < p->next_ns)
 		return;
 	p->next_ns = now + BETWEEN_NS;
 	p->shown = true;

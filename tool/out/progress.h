@@ -11,13 +11,12 @@
 struct tr2_progress {
 	const char *verb;
 	uint64_t total; /* 0: unknown */
-	uint64_t start_ns, next_ns;
+	uint64_t start_ns, next_ns; /* next_ns: 0 shows the first step at once */
 	bool on, shown;
 };
 
 void tr2_progress_start(struct tr2_progress *p, const char *verb);
 void tr2_progress_at(struct tr2_progress *p, uint64_t done_bytes);
-/* For work in steps: `done` of p->total are done. Shown at once, because a step
- * may take long. */
+/* For work in steps: `done` of p->total are done. */
 void tr2_progress_step(struct tr2_progress *p, uint64_t done);
 void tr2_progress_end(struct tr2_progress *p);

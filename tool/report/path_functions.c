@@ -109,7 +109,7 @@ struct tr2_path_functions *tr2_path_functions_new(struct tr2_model *m)
 	f = tr2_calloc(1, sizeof(*f));
 	f->m = m;
 	f->symbols = tr2_symbols_new(m);
-	for (i = 1; i < m->nr_samples; i++)
+	for (i = 0; tr2_symbols_next(f->symbols, &i);)
 		if (on_path[i] && m->samples[i].is_time)
 			add_sample(f, &m->samples[i]);
 	free(on_path);

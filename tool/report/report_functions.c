@@ -326,7 +326,7 @@ bool tr2_report_functions(const struct tr2_report *r)
 		return true;
 	}
 	f.symbols = tr2_symbols_new(r->m);
-	for (i = 1; i < r->m->nr_samples; i++)
+	for (i = 0; tr2_symbols_next(f.symbols, &i);)
 		if (is_chosen(r, &r->m->samples[i]))
 			add_sample(&f, i);
 	if (f.nr)

@@ -236,7 +236,7 @@ static void gather(struct tree *t, const struct tr2_filter *filter)
 	uint32_t i;
 
 	new_call(t);
-	for (i = 1; i < t->m->nr_samples; i++)
+	for (i = 0; tr2_symbols_next(t->symbols, &i);)
 		if (tr2_filter_node(filter, t->m, t->m->samples[i].node))
 			add_sample(t, &t->m->samples[i]);
 }

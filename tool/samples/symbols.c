@@ -9,6 +9,7 @@
 #include "common/map.h"
 #include "common/memory.h"
 #include "common/words.h"
+#include "out/progress.h"
 #include "samples/files.h"
 #include "samples/generated.h"
 #include "samples/mappings.h"
@@ -52,6 +53,7 @@ struct tr2_symbols {
 	struct tr2_map by_place, by_name, by_address;
 	struct tr2_generated generated;
 	uint32_t nr_samples; /* whose innermost function was asked for */
+	struct tr2_progress progress;
 };
 
 void tr2_symbols_ask_servers(bool ask)
@@ -378,6 +380,19 @@ static uint32_t known_of(struct tr2_symbols *s,
 		sample->space, known, address };
 	*slot = s->nr_addresses;
 	return known;
+}
+
+bool tr2_symbols_next(struct tr2_symbols *s, uint32_t *sample)
+{
+	s->progress.total = s->m->nr_samples - 1;
+	if (!*sample)
+		tr2_progress_start(&s->progress, "naming functions of sample");
+	if (++*sample == s->m->nr_samples) {
+		tr2_progress_end(&s->progress);
+		return false;
+	}
+	tr2_progress_step(&s->progress, *sample - 1);
+	return true;
 }
 
 /* Find the functions of a call, the innermost of which counts. */

@@ -41,6 +41,10 @@ uint32_t tr2_symbols_number(struct tr2_symbols *s, struct tr2_symbol symbol);
 /* Return the symbol of an address that belongs to nothing. */
 uint32_t tr2_symbols_unknown(struct tr2_symbols *s);
 
+/* For all samples, from 0 on: set the next one. On a terminal, say how far that
+ * is, as finding functions may take seconds. false: there is none. */
+bool tr2_symbols_next(struct tr2_symbols *s, uint32_t *sample);
+
 /* Return the function of a call of a sample, the innermost being 0, with all that
  * was inlined into it. A call has the address that it returns to. */
 uint32_t tr2_symbols_function(struct tr2_symbols *s,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "model/private.h"
+#include "out/progress.h"
 
 /* Those that DWARF numbers on x86-64 and arm64, where 31 is the largest. */
 #define TR2_FRAME_REGISTERS 33
@@ -421,15 +422,19 @@ void tr2_unwind_samples(struct tr2_model *m, const struct tr2_mappings *maps,
 			struct tr2_samples_files *files)
 {
 	struct unwind u = { .m = m, .maps = maps, .files = files };
+	struct tr2_progress progress = { .total = m->nr_samples - 1 };
 	uint32_t i;
 
 	if (m->nr_stacks == 1)
 		return;
 	u.copy = tr2_calloc(1, MAX_STACK);
-	for (i = 1; i < m->nr_samples; i++)
-		if (m->samples[i].stack) {
+	tr2_progress_start(&progress, "finding the calls of sample");
+	for (i = 1; i < m->nr_samples; i++) {
+		tr2_progress_step(&progress, i - 1);
+		if (m->samples[i].stack)
 			unwind(&u, &m->samples[i]);
-			m->samples[i].stack = 0;
-		}
+		m->samples[i].stack = 0;
+	}
+	tr2_progress_end(&progress);
 	free(u.copy);
 }

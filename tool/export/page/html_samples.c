@@ -66,7 +66,7 @@ void tr2_html_add_samples(struct tr2_export *x)
 	struct samples w = { .x = x, .symbols = tr2_symbols_new(x->m) };
 	uint32_t i;
 
-	for (i = 1; i < x->m->nr_samples; i++)
+	for (i = 0; tr2_symbols_next(w.symbols, &i);)
 		if (tr2_filter_node(x->filter, x->m, x->m->samples[i].node))
 			add_sample(&w, &x->m->samples[i]);
 	tr2_html_array(x, "samples", &w.rows);
