@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "samples/inlined.h"
 #include "samples/symbol_table.h"
 
 /* The encodings that linkers use: offsets of 4 bytes, of entries from the start
@@ -145,6 +146,7 @@ struct tr2_elf {
 	bool is_debug_file; /* its segments have no content */
 	bool is_read; /* into the table */
 	struct tr2_symbol_table table; /* addresses are libdwfl's */
+	struct tr2_inlined inlined;
 	/* of the last result; NULL: libdw owns the name */
 	char *names[TR2_ELF_INLINED];
 };
@@ -264,6 +266,7 @@ void tr2_elf_close(struct tr2_elf *e)
 		return;
 	forget_names(e);
 	tr2_symbol_table_release(&e->table);
+	tr2_inlined_release(&e->inlined);
 	dwfl_end(e->dwfl);
 	free(e);
 }
@@ -356,34 +359,25 @@ static const char *name_of(Dwarf_Die *die)
 	return name ? dwarf_formstring(name) : dwarf_diename(die);
 }
 
-/* Up to the function that is not inlined, without those that are to be seen as
- * part of their caller. */
 unsigned int tr2_elf_inlined(struct tr2_elf *e, struct tr2_elf_place place,
 			     const char *name[TR2_ELF_INLINED])
 {
-	Dwarf_Die *unit = NULL, *innermost = NULL, *die = NULL;
+	Dwarf_Die die[TR2_ELF_INLINED], *unit = NULL;
+	unsigned int nr_dies, nr = 0, i;
 	GElf_Addr address;
 	Dwarf_Addr bias = 0;
-	unsigned int nr = 0;
-	int i, nr_dies = 0;
 
 	forget_names(e);
 	if (address_of(e, place, &address))
 		unit = dwfl_module_addrdie(e->module, address + e->bias, &bias);
-	if (unit && dwarf_getscopes(unit, address + e->bias - bias,
-				    &innermost) > 0)
-		nr_dies = dwarf_getscopes_die(&innermost[0], &die);
-	for (i = 0; i < nr_dies && nr < TR2_ELF_INLINED &&
-		    dwarf_tag(&die[i]) != DW_TAG_subprogram; i++) {
-		if (dwarf_tag(&die[i]) != DW_TAG_inlined_subroutine ||
-		    dwarf_hasattr_integrate(&die[i], DW_AT_artificial))
-			continue;
+	if (!unit)
+		return 0;
+	nr_dies = tr2_inlined_find(&e->inlined, unit, address + e->bias - bias,
+				   die, TR2_ELF_INLINED);
+	for (i = 0; i < nr_dies; i++) {
 		name[nr] = readable(e, nr, name_of(&die[i]));
 		nr += name[nr] != NULL;
 	}
-	if (nr_dies > 0)
-		free(die);
-	free(innermost);
 	return nr;
 }
 
