@@ -105,7 +105,7 @@ static const struct tr2_unit_scopes *unit_of(struct tr2_inlined *t,
 
 	if (!*slot) {
 		tr2_grow(t->unit, t->nr, t->alloc);
-		t->unit[t->nr] = (struct tr2_unit_scopes){ NULL };
+		t->unit[t->nr] = (struct tr2_unit_scopes){ .scope = NULL };
 		read_unit(&t->unit[t->nr], unit);
 		*slot = ++t->nr;
 	}

@@ -37,7 +37,7 @@ void tr2_symbol_table_sort(struct tr2_symbol_table *t)
 void tr2_symbol_table_release(struct tr2_symbol_table *t)
 {
 	free(t->list);
-	*t = (struct tr2_symbol_table){ NULL };
+	*t = (struct tr2_symbol_table){ .list = NULL };
 }
 
 /* Count the symbols that begin at or before an address. */

@@ -3,7 +3,7 @@
  * symbol_table - find a function of a file by an address, among tens of
  * thousands.
  *
- *	struct tr2_symbol_table t = { NULL };
+ *	struct tr2_symbol_table t = { .list = NULL };
  *
  *	tr2_symbol_table_add(&t, &symbol);  …
  *	tr2_symbol_table_sort(&t);
