@@ -27,7 +27,8 @@ int main(void)
 
 	setenv("LC_ALL", "C", 1); /* the ellipsis is a tilde */
 	folds("std::vector<long, std::allocator<long> >::push_back(long const&)",
-	      "std::vector<~>::push_back(~)", "arguments of a template and a call");
+	      "std::vector<~>::push_back(~)",
+	      "arguments of a template and a call");
 	folds("void sort<int, bool (*)(int, int)>(int*, bool (*)(int, int))",
 	      "void sort<~>(~)", "brackets inside of others");
 	folds("(anonymous namespace)::find_all(std::string const&, int) const",
@@ -39,12 +40,14 @@ int main(void)
 	      "std::ostream& operator<< <~>(~)", "operator<<");
 	folds("std::unique_ptr<a_long_name, deleter_of_it>::operator->()",
 	      "std::unique_ptr<~>::operator->()", "operator->");
-	folds("f<decltype(std::declval<first_of_all>()->second)>(int)", "f<~>(~)",
-	      "an arrow closes nothing");
+	folds("f<decltype(std::declval<first_of_all>()->second)>(int)",
+	      "f<~>(~)", "an arrow closes nothing");
 	stays("f(std::vector<int>&)", "a name that is short");
-	stays("github.com/somebody/something.(*Server).Serve", "a method of Go");
+	stays("github.com/somebody/something.(*Server).Serve",
+	      "a method of Go");
 	stays("<alloc::vec::Vec<T> as core::ops::Drop>::drop", "one of Rust");
-	stays("LazyCompile:~ operators with a > b and c < d", "brackets in no pairs");
+	stays("LazyCompile:~ operators with a > b and c < d",
+	      "brackets in no pairs");
 	stays("a_function_of_C_whose_name_is_as_long_as_many", "a name of C");
 	ok(tr2_function_name(&json, name) == name, "all of it in JSON");
 	ok(tr2_function_name(&wide, name) == name, "all of it with --wide");

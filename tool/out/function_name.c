@@ -40,8 +40,8 @@ static bool is_close(const char *p)
 	return *p == ')' || (*p == '>' && p[-1] != '-');
 }
 
-/* false: it is no name of C++. In others, types are in brackets: in Go's after a
- * dot, in Rust's in front. */
+/* false: it is no name of C++. In others, types are in brackets: in Go's
+ * after a dot, in Rust's in front. */
 static bool fold(struct tr2_buf *b, const char *name)
 {
 	const char *p, *open = NULL;

@@ -11,7 +11,8 @@
 struct tr2_progress {
 	const char *verb;
 	uint64_t total; /* 0: unknown */
-	uint64_t start_ns, next_ns; /* next_ns: 0 shows the first step at once */
+	uint64_t start_ns;
+	uint64_t next_ns; /* when it is drawn; 0: at the first step */
 	bool on, shown;
 };
 

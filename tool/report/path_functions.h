@@ -16,8 +16,8 @@ void tr2_path_functions_free(struct tr2_path_functions *f);
 /*
  * Return the function of a step, or of all steps of this kind of processes in
  * regions of its name (0: of the step), and its share of the samples there: at
- * least a third. Of those, a function of a program comes before one of a library
- * or the kernel. NULL: none, or too few samples.
+ * least a third. Of those, a function of a program comes before one of a
+ * library or the kernel. NULL: none, or too few samples.
  */
 const char *tr2_path_function(const struct tr2_path_functions *f,
 			      const struct tr2_step *step, tr2_str kind,

@@ -393,7 +393,8 @@ static bool is_code(const GElf_Sym *symbol)
  * known, the label is for its own address. */
 static uint64_t bytes_after(Elf *elf, const GElf_Sym *label, GElf_Word section)
 {
-	Elf_Scn *scn = section < SHN_LORESERVE ? elf_getscn(elf, section) : NULL;
+	Elf_Scn *scn = section < SHN_LORESERVE ? elf_getscn(elf, section) :
+						 NULL;
 	GElf_Shdr header;
 
 	if (!gelf_getshdr(scn, &header) ||

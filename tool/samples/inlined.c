@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inlined - the scopes of a compilation unit, and the addresses that they have. */
+/* inlined - the scopes of a compilation unit, and their addresses. */
 #include "samples/inlined.h"
 
 #ifdef HAVE_LIBDW
@@ -21,7 +21,8 @@ struct scope {
 };
 
 struct range {
-	Dwarf_Addr start, end, reach; /* reach: the largest end up to this one */
+	Dwarf_Addr start, end;
+	Dwarf_Addr reach; /* the largest end up to this one */
 	uint32_t scope;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inlined - find the functions that were inlined at an address. libdw would read
- * all of a compilation unit for each address; here each unit is read once.
+ * inlined - find the functions that were inlined at an address. libdw would
+ * read all of a compilation unit for each address; here a unit is read once.
  */
 #pragma once
 
@@ -20,8 +20,8 @@ struct tr2_inlined {
 };
 
 /* Find the calls that were inlined at an address of a unit, the innermost first
- * and at most `most`, without those that are to be seen as part of their caller.
- * Return their number. */
+ * and at most `most`, without those that are to be seen as part of their
+ * caller. Return their number. */
 unsigned int tr2_inlined_find(struct tr2_inlined *t, Dwarf_Die *unit,
 			      Dwarf_Addr address, Dwarf_Die *die,
 			      unsigned int most);

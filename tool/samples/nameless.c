@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* nameless - files without names of functions: those with most samples first. */
+/* nameless - files without names of functions, by their samples. */
 #include "samples/nameless.h"
 
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static void add_file(struct list *list, const char *path,
 			break;
 	if (i == list->nr) {
 		tr2_grow(list->file, list->nr, list->alloc);
-		list->file[list->nr++] = (struct nameless){ path, file->why, 0 };
+		list->file[list->nr++] = (struct nameless){ path, file->why,
+							    0 };
 	}
 	list->file[i].nr_samples += file->nr_nameless;
 }

@@ -25,8 +25,8 @@ struct known {
 	uint32_t file; /* UINT32_MAX: none; less the kernel's number: kernel */
 	struct tr2_elf_place place;
 	uint32_t symbol; /* of the function */
-	/* Of those that are inlined into it: indexes into numbers, the innermost
-	 * first. Few ask for them, and they take longest to find. */
+	/* Of those that are inlined into it: indexes into numbers, the
+	 * innermost first. Few ask for them, and finding them takes longest. */
 	uint32_t first, nr;
 	bool has_inlined; /* they are not looked up yet, if there are any */
 	bool is_nameless; /* of a file */
@@ -190,7 +190,8 @@ static void look_up(struct tr2_symbols *s, struct known *known,
 	struct tr2_samples_file *opened = known->file == UINT32_MAX ? NULL :
 					  &s->files.file[known->file];
 	const char *name = opened && opened->elf ?
-		tr2_elf_function(opened->elf, known->place, &opened->why) : NULL;
+		tr2_elf_function(opened->elf, known->place, &opened->why) :
+		NULL;
 	struct tr2_symbol symbol = { 0, file, false };
 
 	known->has_inlined = name != NULL;

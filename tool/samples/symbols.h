@@ -4,8 +4,8 @@
  * in the files that were mapped there.
  *
  * Files are looked up at their path. A warning names those that give no names:
- * another build by now; without a build id, and changed after the process began;
- * removed; without symbols.
+ * another build by now; without a build id, and changed after the process
+ * began; removed; without symbols.
  */
 #pragma once
 
@@ -45,8 +45,8 @@ uint32_t tr2_symbols_unknown(struct tr2_symbols *s);
  * is, as finding functions may take seconds. false: there is none. */
 bool tr2_symbols_next(struct tr2_symbols *s, uint32_t *sample);
 
-/* Return the function of a call of a sample, the innermost being 0, with all that
- * was inlined into it. A call has the address that it returns to. */
+/* Return the function of a call of a sample, the innermost being 0, with all
+ * that was inlined into it. A call has the address that it returns to. */
 uint32_t tr2_symbols_function(struct tr2_symbols *s,
 			      const struct tr2_model_sample *sample,
 			      uint32_t call);
