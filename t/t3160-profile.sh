@@ -245,6 +245,17 @@ test_expect_success CC,STATES,LIBDW,JQ 'rows of the critical path name the funct
 	grep " fp  *mix [0-9.]*%$" out
 '
 
+test_expect_success CC,STATES,LIBDW,JQ,X86_64 'copies of stacks: the path takes the innermost call, others find all' '
+	recorded no-fp.data --profile --call-graph dwarf -- ./no-fp &&
+	trace2 report --path --samples --format=json no-fp.data >json &&
+	jq -e "any(.critical_path[]; .function == \"mix\")" json &&
+	jq "[.callers, .callees]" json >actual &&
+	trace2 report --samples --format=json no-fp.data >json &&
+	jq "[.callers, .callees]" json >expect &&
+	test_cmp expect actual &&
+	jq -e "any(.callees[]; .function == \"mix\" and .depth > 4)" json
+'
+
 test_expect_success CC,TASKS,LIBDW,JQ,!INSTRUMENTED '-N and -g region: by the regions of programs with libtrace2' '
 	compiled regions -g -fno-omit-frame-pointer -DTRACE2 \
 		-I"$GIT_BUILD_DIR/lib" \

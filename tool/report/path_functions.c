@@ -108,7 +108,7 @@ struct tr2_path_functions *tr2_path_functions_new(struct tr2_model *m)
 		return NULL;
 	f = tr2_calloc(1, sizeof(*f));
 	f->m = m;
-	f->symbols = tr2_symbols_new(m);
+	f->symbols = tr2_symbols_new_innermost(m);
 	for (i = 0; tr2_symbols_next(f->symbols, &i);)
 		if (on_path[i] && m->samples[i].is_time)
 			add_sample(f, &m->samples[i]);

@@ -61,16 +61,29 @@ void tr2_symbols_ask_servers(bool ask)
 	tr2_elf_ask_servers(ask);
 }
 
-struct tr2_symbols *tr2_symbols_new(struct tr2_model *m)
+static struct tr2_symbols *new_symbols(struct tr2_model *m)
 {
 	struct tr2_symbols *s = tr2_calloc(1, sizeof(*s));
 
 	s->m = m;
 	tr2_mappings_init(&s->mappings, m);
-	tr2_unwind_samples(m, &s->mappings, &s->files);
 	tr2_grow(s->symbols, 0, s->alloc_symbols);
 	s->symbols[s->nr_symbols++] = (struct tr2_symbol){ 0, 0, 0 };
 	return s;
+}
+
+struct tr2_symbols *tr2_symbols_new(struct tr2_model *m)
+{
+	struct tr2_symbols *s = new_symbols(m);
+
+	tr2_unwind_samples(m, &s->mappings, &s->files);
+	return s;
+}
+
+struct tr2_symbols *tr2_symbols_new_innermost(struct tr2_model *m)
+{
+	tr2_unwind_innermost(m);
+	return new_symbols(m);
 }
 
 void tr2_symbols_free(struct tr2_symbols *s)

@@ -24,6 +24,8 @@ struct tr2_symbols;
 
 /* Find the calls in copies of stacks, if there are any. */
 struct tr2_symbols *tr2_symbols_new(struct tr2_model *m);
+/* Find the innermost call alone, which takes less time. */
+struct tr2_symbols *tr2_symbols_new_innermost(struct tr2_model *m);
 void tr2_symbols_free(struct tr2_symbols *s);
 
 struct tr2_symbol {

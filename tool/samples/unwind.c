@@ -344,7 +344,7 @@ struct unwind {
 	struct tr2_model *m;
 	const struct tr2_mappings *maps;
 	struct tr2_samples_files *files;
-	unsigned char *copy;
+	unsigned char *copy; /* NULL: only the innermost call is looked for */
 };
 
 static bool read_at(int fd, uint64_t at, void *out, size_t len)
@@ -360,7 +360,8 @@ static bool begin(const struct unwind *u, const struct tr2_sample_stack *stack,
 	unsigned char values[64 * sizeof(uint64_t)];
 	size_t nr = (size_t)__builtin_popcountll(file->registers);
 
-	state->len = stack->len < MAX_STACK ? stack->len : MAX_STACK;
+	state->len = !u->copy ? 0 :
+		     stack->len < MAX_STACK ? stack->len : MAX_STACK;
 	state->copy = u->copy;
 	return read_at(file->fd, stack->registers_at, values,
 		       nr * sizeof(uint64_t)) &&
@@ -398,7 +399,13 @@ static void add_call(struct tr2_model *m, struct tr2_model_sample *sample,
 	sample->nr_calls++;
 }
 
-/* The calls in the kernel stay in front. */
+static bool is_of_kernel(uint64_t address)
+{
+	return address >> 63;
+}
+
+/* The calls in the kernel stay in front. The innermost of the program may have
+ * been found before. */
 static void unwind(const struct unwind *u, struct tr2_model_sample *sample)
 {
 	struct frame_state state;
@@ -409,13 +416,23 @@ static void unwind(const struct unwind *u, struct tr2_model_sample *sample)
 		return;
 	sample->first_call = m->nr_calls;
 	sample->nr_calls = 0;
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr && is_of_kernel(m->calls[first + i]); i++)
 		add_call(m, sample, m->calls[first + i]);
 	for (i = 0; i < MAX_FRAMES; i++) {
 		add_call(m, sample, state.pc + state.is_exact);
-		if (!up(u, sample, &state))
+		if (!u->copy || !up(u, sample, &state))
 			break;
 	}
+}
+
+void tr2_unwind_innermost(struct tr2_model *m)
+{
+	const struct unwind u = { .m = m };
+	uint32_t i;
+
+	for (i = 1; i < m->nr_samples; i++)
+		if (m->samples[i].stack && !m->samples[i].nr_calls)
+			unwind(&u, &m->samples[i]);
 }
 
 void tr2_unwind_samples(struct tr2_model *m, const struct tr2_mappings *maps,

@@ -13,3 +13,5 @@
  * is missing, the path ends. */
 void tr2_unwind_samples(struct tr2_model *m, const struct tr2_mappings *maps,
 			struct tr2_samples_files *files);
+/* The same for the innermost call alone, which needs no table; the copies stay. */
+void tr2_unwind_innermost(struct tr2_model *m);
