@@ -524,6 +524,18 @@ test_expect_success JQ 'functions of the kernel, by their addresses in kernel.sy
 	EOF
 '
 
+test_expect_success 'callers without names are no samples without names' '
+	made r <<-\EOF &&
+	top one
+	2 0 map 10 10 1000 1000 /none/a
+	3 0 sample 10 10 ffffffffffffff80,ffffffff81000010,fffffffffffffe00,1801
+	20 0 exit 10 10
+	EOF
+	echo "ffffffff81000000 t f" >r/kernel.symbols &&
+	trace2 report --samples -i r 2>err &&
+	test_grep "no samples, but callers are in functions without names, of ./none/a.: no longer there" err
+'
+
 test_expect_success JQ 'a sample without calls counts, too' '
 	counted >actual <<-\EOF &&
 	0 0 fork 10 10 1 1

@@ -83,8 +83,8 @@ static void explain(const struct list *list, const struct nameless *file,
 			    "of %s: %s", share_of(list, nr_samples),
 			    tr2_buf_str(names), file->why);
 	else
-		tr2_warning("functions that call others have no names, of %s: "
-			    "%s", tr2_buf_str(names), file->why);
+		tr2_warning("no samples, but callers are in functions without "
+			    "names, of %s: %s", tr2_buf_str(names), file->why);
 }
 
 void tr2_nameless_explain(const struct tr2_samples_files *files,
