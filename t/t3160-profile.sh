@@ -670,7 +670,7 @@ test_expect_success 'MOSTLY IN takes five samples, for half of the time' '
 	done
 '
 
-# most A B C D: what is MOSTLY in a program that has A samples of its own, and B in a
+# most A B C D: print MOSTLY IN of a program that has A samples of its own, B in a
 # library, C and D in two functions of the kernel.
 most () {
 	{

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* function_name - leave out what is in the outermost brackets. */
+/* function_name - leave out the text in the outermost brackets. */
 #include "out/function_name.h"
 
 #include <string.h>

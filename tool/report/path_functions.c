@@ -50,7 +50,7 @@ static uint64_t part_of(const struct tr2_model *m, const struct tr2_step *step,
 	return tr2_mix(tr2_mix(who, span->category), span->label) | 1;
 }
 
-/* Not of a library or the kernel; nor is it unknown. */
+/* Not of a library or the kernel, and not unknown. */
 static bool is_of_program(const struct tr2_path_functions *f, uint32_t symbol)
 {
 	const char *module =

@@ -10,7 +10,7 @@
 #include "common/memory.h"
 #include "common/order.h"
 
-/* Scopes are nested no deeper, and neither is the recursion that reads them. */
+/* The recursion that reads nested scopes goes no deeper. */
 #define MOST_LEVELS 256
 
 /* A function, or a call that was inlined. */

@@ -18,7 +18,7 @@
 enum tr2_binding { TR2_BINDING_LOCAL, TR2_BINDING_WEAK, TR2_BINDING_GLOBAL };
 
 struct tr2_elf_symbol {
-	uint64_t start, end; /* of a label, the end is that of its section */
+	uint64_t start, end; /* a label ends where its section does */
 	const char *name;    /* lives as long as the table */
 	enum tr2_binding binding;
 	bool is_label; /* it has no size */

@@ -155,28 +155,22 @@ static tr2_str offset_name(struct tr2_model *m, const char *path,
 	return name;
 }
 
-static uint32_t number_of(struct tr2_symbols *s, const char *name,
-			  tr2_str module, bool is_inlined)
-{
-	return tr2_symbols_number(s, (struct tr2_symbol){
-		tr2_intern(s->m, name, strlen(name)), module, is_inlined });
-}
-
 /* Add the functions that are inlined at a place. */
 static void add_inlined(struct tr2_symbols *s, struct known *known)
 {
 	const char *name[TR2_ELF_INLINED];
 	unsigned int nr = tr2_elf_inlined(s->files.file[known->file].elf,
 					  known->place, name), i;
+	struct tr2_symbol symbol = s->symbols[known->symbol];
 
+	symbol.is_inlined = true;
 	known->has_inlined = false;
 	known->first = s->nr_numbers;
 	known->nr = nr;
 	for (i = 0; i < nr; i++) {
+		symbol.name = tr2_intern(s->m, name[i], strlen(name[i]));
 		tr2_grow(s->numbers, s->nr_numbers, s->alloc_numbers);
-		s->numbers[s->nr_numbers++] =
-			number_of(s, name[i], s->symbols[known->symbol].module,
-				  true);
+		s->numbers[s->nr_numbers++] = tr2_symbols_number(s, symbol);
 	}
 }
 
