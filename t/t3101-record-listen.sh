@@ -81,7 +81,7 @@ test_expect_success 'it says where it listens, and the sum at the end' '
 	send stream "$sock/s" <one &&
 	send dgram "$sock/d" <two &&
 	finished TERM &&
-	echo "[ trace2 record: 2 processes, 2 events, 62 B -> l; 0 lost, exit 0 ]" \
+	echo "[ trace2 record: 2 processes, 2 events, 62 bytes -> l; 0 lost, exit 0 ]" \
 		>expect &&
 	test_cmp expect rest &&
 	test_cmp one l/events/one &&

@@ -426,24 +426,16 @@ static void say_stragglers(void)
 		nr > SHOWN_STRAGGLERS ? ", ..." : "");
 }
 
-/* No events are no error unless some were lost: most programs do not emit
- * Trace2. */
+/* Most programs emit no Trace2 events; the kernel's records have the rest. */
 static void say_silent(void)
 {
 	const struct tr2_meta *m = &rec.meta;
 
-	if (m->totals.events || !m->started || rec.listen.nr_listeners ||
-	    tr2_meta_lost(m))
-		return;
-	if (m->no_task_records)
+	if (m->no_task_records && !m->totals.events && m->started &&
+	    !rec.listen.nr_listeners && !tr2_meta_lost(m))
 		fprintf(stderr, "trace2 record: no program of this run writes "
 				"Trace2 events, and without the kernel's "
 				"records only the exit code is known\n");
-	else
-		fprintf(stderr, "trace2 record: no program of this run writes "
-				"Trace2 events; 'trace2 list' shows %llu "
-				"process%s from the kernel's records\n", (unsigned long long)m->processes,
-			m->processes == 1 ? "" : "es");
 }
 
 static void say_not_looked_at(uint64_t nr)
@@ -453,17 +445,6 @@ static void say_not_looked_at(uint64_t nr)
 			"is not known by name: another user's, or hidden from "
 			"its user (record as root)\n",
 			(unsigned long long)nr, nr == 1 ? "" : "es");
-}
-
-/* Return " (SIGKILL)" if the command was killed, else "". */
-static const char *signal_words(struct tr2_buf *b)
-{
-	if (!rec.meta.started || !WIFSIGNALED(rec.meta.status))
-		return "";
-	tr2_buf_addlit(b, " (");
-	tr2_signal_add(b, WTERMSIG(rec.meta.status));
-	tr2_buf_addch(b, ')');
-	return tr2_buf_str(b);
 }
 
 static void say_rotate(const struct tr2_rotate *r)
@@ -512,16 +493,53 @@ static void say_silent_programs(const struct tr2_meta *m)
 			m->lost_programs == 1 ? " was" : "s were");
 }
 
+static void add_number(struct tr2_buf *b, uint64_t nr, const char *what)
+{
+	tr2_buf_add_u64(b, nr);
+	tr2_buf_addstr(b, what);
+}
+
+/* Leave the events out if there are none and none was lost: most programs emit
+ * no events. */
+static void add_sum(struct tr2_buf *b, int code)
+{
+	const struct tr2_meta *m = &rec.meta;
+	const uint64_t events = m->totals.events, lost = tr2_meta_lost(m);
+
+	add_number(b, m->processes,
+		   m->processes == 1 ? " process, " : " processes, ");
+	if (events || lost)
+		add_number(b, events, events == 1 ? " event, " : " events, ");
+	tr2_fmt_bytes(b, m->totals.bytes + rec.watch.log.bytes +
+				 rec.watch.kernel.file.bytes);
+	tr2_buf_addall(b, " -> ", rec.store.path, "; ");
+	if (events || lost)
+		add_number(b, lost, " lost, ");
+	tr2_buf_addlit(b, "exit ");
+	tr2_buf_add_i64(b, code);
+	if (m->started && WIFSIGNALED(m->status)) {
+		tr2_buf_addlit(b, " (");
+		tr2_signal_add(b, WTERMSIG(m->status));
+		tr2_buf_addch(b, ')');
+	}
+}
+
+/* Name the next command, to a person. */
+static void say_next(void)
+{
+	const bool is_default = !strcmp(rec.store.path, "trace2.data");
+
+	if (isatty(2) && rec.meta.started && !rec.meta.no_task_records)
+		fprintf(stderr, "trace2 record: 'trace2 report%s%s' shows "
+				"where the time went\n", is_default ? "" : " ",
+			is_default ? "" : rec.store.path);
+}
+
 static void say_sum(int code)
 {
-	struct tr2_buf killed = TR2_BUF_INIT;
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	struct tr2_buf sum = TR2_BUF_INIT;
 	const struct tr2_meta *m = &rec.meta;
-	double size = (double)m->totals.bytes;
-	size_t unit = 0;
 
-	for (; size >= 1024 && unit < 4; unit++)
-		size /= 1024;
 	if (rec.over_size)
 		say_silent_programs(m);
 	if (rec.rings.over_size && rec.rings.files)
@@ -536,15 +554,10 @@ static void say_sum(int code)
 	say_rotate(&rec.listen.sink.rotate);
 	if (rec.listen.forward)
 		say_forward(rec.listen.forward);
-	fprintf(stderr, "[ trace2 record: %llu process%s, %llu event%s, "
-		"%.*f %s -> %s; %llu lost, exit %d%s ]\n",
-		(unsigned long long)m->processes, m->processes == 1 ? "" : "es",
-		(unsigned long long)m->totals.events,
-		m->totals.events == 1 ? "" : "s", unit ? 1 : 0, size,
-		units[unit], rec.store.path,
-		(unsigned long long)tr2_meta_lost(m), code,
-		signal_words(&killed));
-	tr2_buf_release(&killed);
+	add_sum(&sum, code);
+	fprintf(stderr, "[ trace2 record: %s ]\n", tr2_buf_str(&sum));
+	tr2_buf_release(&sum);
+	say_next();
 }
 
 /* Count programs whose events were dropped; those with a ring kept them
