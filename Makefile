@@ -31,7 +31,7 @@
 #   pythondir, perldir where modules of Python and Perl are installed
 
 # The only versions that the public header and the installed library share.
-VERSION = 0.1.0
+VERSION = 0.2.0
 ABI = 1
 SO_VERSION = $(ABI).0.0
 
@@ -77,8 +77,12 @@ bashdir = $(datadir)/bash-completion/completions
 zshdir = $(datadir)/zsh/site-functions
 fishdir = $(datadir)/fish/vendor_completions.d
 kitdir = $(datadir)/trace2-testkit
-pythondir = $(PREFIX)/lib/python3/dist-packages
-perldir = $(datadir)/perl5
+# Below PREFIX where python3 and perl search, if they do.
+pythondir = $(or $(shell python3 -c 'import sys; print(*[d for d in sys.path \
+	if d.startswith("$(PREFIX)/lib/python3") and d.endswith("-packages")][:1])' \
+	2>/dev/null),$(PREFIX)/lib/python3/dist-packages)
+perldir = $(or $(shell $(PERL_PATH) -e \
+	'print grep { m{^$(datadir)/perl} && !$$n++ } @INC'),$(datadir)/perl5)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -251,7 +255,7 @@ CONFIG := $(notdir $(firstword $(CC)))$(if $(DEVELOPER),-dev)$(if \
 	$(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))-$(firstword \
 	$(shell printf %s $(call quote,$(CONFIG_TEXT)) | cksum))
 OBJ := $(BUILD)/obj/$(CONFIG)
-TOOL_OBJ := $(subst $(space),-,$(OBJ)/with $(TOOL_MODULES))
+TOOL_OBJ := $(subst $(space),-,$(OBJ)/with $(TOOL_MODULES) $(VERSION))
 
 # ---------------------------------------------------------------------------
 # How this was built, for shell scripts to read.  It is written only when
@@ -329,7 +333,7 @@ HOSTS_CXX = $(if $(HAVE_CXX),$(patsubst \
 EXAMPLES = $(patsubst examples/%.c,build/examples/%,$(EXAMPLE_SRC))
 REPLAY = build/fuzz/replay
 
-.PHONY: all lib static tests test check accuracy bench fuzz fuzz-program lint generate demo picture docs install install-lib uninstall clean help
+.PHONY: all lib static tests test check accuracy bench fuzz fuzz-program lint generate demo picture docs install install-lib uninstall dist clean help
 .PHONY: FORCE
 
 ## all: the library and the command (default)
@@ -673,6 +677,12 @@ UPDATE_LOADER = if test "$$(id -u)" = 0 && ldconfig -NXv 2>/dev/null | \
 		test ! "$$dir" -ef "$(libdir)" || echo known; \
 	done | grep -q known; then ldconfig; fi
 
+# Say which variable a user needs so that the modules are found.
+SAY_UNSEARCHED = @(cd / && python3 -c 'import trace2') 2>/dev/null || \
+	echo "for Python's module trace2, set PYTHONPATH=$(pythondir)"; \
+	$(PERL_PATH) -MApp::Prove::Plugin::Trace2 -e1 2>/dev/null || \
+	echo "for prove -PTrace2, set PERL5LIB=$(perldir)"
+
 # In the order of use: trace2.pc is required by the other.
 MODULES_PC = trace2 trace2-perf
 
@@ -716,6 +726,7 @@ install: install-lib $(TOOL) $(COMPLETIONS) build/bin/trace2.sh docs
 	$(INSTALL) -m 755 scrub/*.perl $(DEST)$(kitdir)/scrub
 	$(INSTALL) -m 644 scrub/lib/Trace2/*.pm $(DEST)$(kitdir)/scrub/lib/Trace2
 	$(PC) t/trace2-testkit.pc.in >$(DEST)$(datadir)/pkgconfig/trace2-testkit.pc
+	$(if $(DESTDIR),,$(SAY_UNSEARCHED))
 endif
 
 # Install into an empty directory to find the files to remove.
@@ -726,9 +737,23 @@ uninstall:
 	find build/uninstall ! -type d | while read -r file; do \
 		rm -f $(DEST)"$${file#build/uninstall}"; \
 	done
-	test ! -d $(DEST)$(kitdir) || \
-		find $(DEST)$(kitdir) -type d -empty -delete
+	for dir in $(kitdir) $(pythondir)/trace2 $(perldir)/App; do \
+		test ! -d $(DEST)$$dir || \
+			find $(DEST)$$dir -type d -empty -delete; \
+	done
 	rm -rf build/uninstall
+
+# The commit that a tarball is made from.
+REF = v$(VERSION)
+
+## dist: the release as build/trace2-VERSION.tar.gz, from its tag or from REF=HEAD
+dist:
+	@git rev-parse -q --verify $(call quote,$(REF)^{commit}) >/dev/null || { \
+		echo >&2 "make dist: there is no commit $(REF):" \
+			"tag the release, or give REF=HEAD"; exit 1; }
+	@mkdir -p build
+	git archive --prefix=trace2-$(VERSION)/ $(call quote,$(REF)) | \
+		gzip -9n >build/trace2-$(VERSION).tar.gz
 
 ## clean: remove all built files
 clean:

@@ -13,6 +13,10 @@
 #ifndef TRACE2_HPP
 #define TRACE2_HPP
 
+#if __cplusplus < 201703L
+#error "trace2.hpp needs C++17: compile with -std=c++17, or use trace2.h"
+#endif
+
 #include <exception>
 #include <limits>
 #include <string>

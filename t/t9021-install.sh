@@ -124,7 +124,9 @@ test_expect_success 'uninstall leaves nothing' '
 	(cd "dest dir" && find . ! -type d) >actual &&
 	echo ./opt/trace2/share/somebody-elses >expect.left &&
 	test_cmp expect.left actual &&
-	test_path_is_missing "dest dir/opt/trace2/share/trace2-testkit"
+	test_path_is_missing "dest dir/opt/trace2/share/trace2-testkit" &&
+	find "dest dir" -type d -name trace2 ! -path "*/opt/trace2" >left &&
+	test_must_be_empty left
 '
 
 test_expect_success 'each place can be another' '
@@ -331,6 +333,29 @@ test_expect_success 'scripts of the kit run from anywhere, and their trash is be
 		sh "other project/tests/t1-dir.sh" >actual 2>&1 &&
 	test_grep "^ok 1 - places" actual &&
 	test_grep "^not ok 2 - chain lint" actual
+'
+
+test_lazy_prereq CHECKOUT 'git -C "$GIT_BUILD_DIR" rev-parse -q --verify HEAD'
+
+test_expect_success CHECKOUT 'dist: the tarball has all files of the commit, and is the same each time' '
+	dist () {
+		make -s -C "$GIT_BUILD_DIR" dist REF=HEAD &&
+		mv "$GIT_BUILD_DIR/build/trace2-$TRACE2_VERSION.tar.gz" "$1"
+	} &&
+	dist one.tar.gz &&
+	dist two.tar.gz &&
+	cmp one.tar.gz two.tar.gz &&
+	tar -tf one.tar.gz >listed &&
+	sed -n "s|^trace2-$TRACE2_VERSION/\(.*[^/]\)\$|\1|p" listed |
+	LC_ALL=C sort >actual &&
+	git -C "$GIT_BUILD_DIR" ls-tree -r --name-only HEAD |
+	LC_ALL=C sort >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success CHECKOUT 'dist: without a tag, the error says what to do' '
+	test_expect_code 2 make -s -C "$GIT_BUILD_DIR" dist REF=v0 2>err &&
+	test_grep "there is no commit v0: tag the release, or give REF=HEAD" err
 '
 
 test_done
