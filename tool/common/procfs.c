@@ -198,11 +198,14 @@ static ssize_t pid_namespace(const char *pid, char *out, size_t size)
 
 int32_t tr2_procfs_own_pid(int32_t pid)
 {
-	char mine[64], its[64], number[16], text[4096], *line, *last;
-	ssize_t n;
+	/* A process stays in its namespace. */
+	static _Thread_local char mine[64];
+	static _Thread_local ssize_t n;
+	char its[64], number[16], text[4096], *line, *last;
 
 	snprintf(number, sizeof(number), "%d", (int)pid);
-	n = pid_namespace("self", mine, sizeof(mine));
+	if (n <= 0)
+		n = pid_namespace("self", mine, sizeof(mine));
 	if (n <= 0 || pid_namespace(number, its, sizeof(its)) <= 0 ||
 	    !memcmp(mine, its, (size_t)n) ||
 	    !tr2_procfs_text(pid, 0, "status", text, sizeof(text)))

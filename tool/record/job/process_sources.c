@@ -41,6 +41,7 @@ void tr2_watch_init(struct tr2_watch *w)
 	tr2_tasklog_init(&w->log, -1);
 	tr2_connector_init(&w->connector);
 	tr2_cpu_limit_init(&w->limit);
+	w->own_pid = getpid();
 	w->timer.fd = w->look_timer.fd = w->maps_dir_fd = -1;
 	snprintf(w->why_not, sizeof(w->why_not), "no command was run");
 }
@@ -265,7 +266,7 @@ static void take_exit(struct tr2_watch *w, const struct tr2_task_event *e,
 	tr2_procs_status(&w->procs, e->pid, status, TR2_STATUS_CONNECTOR,
 			 e->time_ns, NULL);
 	/* For own children wait4() will return it, with the usage. */
-	if (e->ppid != getpid())
+	if (e->ppid != w->own_pid)
 		log_status(w, e->pid, status, TR2_STATUS_CONNECTOR, e->time_ns,
 			   NULL);
 }

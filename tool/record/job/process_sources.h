@@ -31,6 +31,7 @@ struct tr2_watch {
 	size_t nr_unread, alloc_unread;
 	struct tr2_pidfds pidfds; /* without the connector */
 	struct tr2_loop *loop;
+	pid_t own_pid; /* of the recorder */
 	struct tr2_procs procs;
 	struct tr2_tasklog log;
 	struct tr2_kernel_records kernel;

@@ -100,34 +100,54 @@ static int ask(int fd, uint32_t number)
 	return send(fd, packet, h->nlmsg_len, 0) < 0 ? -1 : 0;
 }
 
-/* Receive an event. -1: errno (EAGAIN: none). 0: not a message of the
- * kernel. */
-static int receive(int fd, struct proc_event *event, struct cn_msg *answer)
-{
-	char packet[1024] __attribute__((aligned(NLMSG_ALIGNTO)));
-	struct sockaddr_nl from;
-	socklen_t from_len = sizeof(from);
-	struct cn_msg msg;
-	size_t size;
-	ssize_t n;
+#define MOST_PACKETS 16
 
-	memset(&from, 0, sizeof(from));
+struct packet {
+	char bytes[256] __attribute__((aligned(NLMSG_ALIGNTO)));
+	struct sockaddr_nl from;
+	size_t size;
+};
+
+/* Receive at most `nr` packets. Return their number; -1: errno (EAGAIN: none). */
+static int receive(int fd, struct packet *packets, unsigned int nr)
+{
+	struct mmsghdr messages[MOST_PACKETS];
+	struct iovec parts[MOST_PACKETS];
+	unsigned int i;
+	int n;
+
+	for (i = 0; i < nr; i++) {
+		parts[i] = (struct iovec){ packets[i].bytes,
+					   sizeof(packets[i].bytes) };
+		messages[i] = (struct mmsghdr){ .msg_hdr = {
+			.msg_name = &packets[i].from,
+			.msg_namelen = sizeof(packets[i].from),
+			.msg_iov = &parts[i],
+			.msg_iovlen = 1,
+		} };
+	}
 	do
-		n = recvfrom(fd, packet, sizeof(packet), MSG_DONTWAIT,
-			     (struct sockaddr *)&from, &from_len);
+		n = recvmmsg(fd, messages, nr, MSG_DONTWAIT, NULL);
 	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -1;
-	if ((size_t)n < EVENT_AT || from.nl_pid)
-		return 0;
-	memcpy(&msg, packet + NLMSG_HDRLEN, sizeof(msg));
-	if (answer)
-		*answer = msg;
-	if (msg.id.idx != CN_IDX_PROC || msg.id.val != CN_VAL_PROC)
-		return 0;
-	size = (size_t)n - EVENT_AT;
+	for (i = 0; (int)i < n; i++)
+		packets[i].size = messages[i].msg_len;
+	return n;
+}
+
+/* false: it is no event of the kernel. */
+static bool read_packet(const struct packet *p, struct proc_event *event,
+			struct cn_msg *msg)
+{
+	size_t size;
+
+	if (p->size < EVENT_AT || p->from.nl_pid)
+		return false;
+	memcpy(msg, p->bytes + NLMSG_HDRLEN, sizeof(*msg));
+	if (msg->id.idx != CN_IDX_PROC || msg->id.val != CN_VAL_PROC)
+		return false;
+	size = p->size - EVENT_AT;
 	memset(event, 0, sizeof(*event));
-	memcpy(event, packet + EVENT_AT,
+	memcpy(event, p->bytes + EVENT_AT,
 	       size < sizeof(*event) ? size : sizeof(*event));
 	return size >= offsetof(struct proc_event, event_data);
 }
@@ -139,16 +159,17 @@ static int wait_for_ack(int fd, uint32_t number)
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	uint64_t from_ns = tr2_clock_now_ns();
 	struct proc_event event;
+	struct packet packet;
 	struct cn_msg answer;
 	int n;
 
 	while (tr2_clock_now_ns() - from_ns < ACK_MS * UINT64_C(1000000) &&
 	       poll(&p, 1, ACK_MS) > 0) {
-		n = receive(fd, &event, &answer);
+		n = receive(fd, &packet, 1);
 		if (n < 0 && errno != ENOBUFS && errno != EAGAIN)
 			return -1;
-		if (n <= 0 || event.what != PROC_EVENT_NONE ||
-		    answer.ack != number + 1)
+		if (n <= 0 || !read_packet(&packet, &event, &answer) ||
+		    event.what != PROC_EVENT_NONE || answer.ack != number + 1)
 			continue;
 		errno = (int)event.event_data.ack.err;
 		return errno ? -1 : 0;
@@ -187,18 +208,18 @@ static void take_event(struct tr2_connector *c, const struct proc_event *from)
 
 static void read_socket(struct tr2_connector *c, int fd)
 {
+	struct packet packets[MOST_PACKETS];
 	struct proc_event event;
-	int n;
+	struct cn_msg msg;
+	int n, i;
 
-	for (;;) {
-		n = receive(fd, &event, NULL);
-		if (n > 0)
-			take_event(c, &event);
-		else if (n < 0 && errno == ENOBUFS)
-			c->lost++;
-		else if (n < 0)
-			return;
-	}
+	do {
+		n = receive(fd, packets, MOST_PACKETS);
+		for (i = 0; i < n; i++)
+			if (read_packet(&packets[i], &event, &msg))
+				take_event(c, &event);
+		c->lost += n < 0 && errno == ENOBUFS;
+	} while (n == MOST_PACKETS || (n < 0 && errno == ENOBUFS));
 }
 
 /* Exits first: a pid is not used again before. */
