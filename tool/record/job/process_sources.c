@@ -25,9 +25,7 @@
 #define SLACK_NS 50000000u
 /* Write what there is this often, for those who read while it is recorded. */
 #define LIVE_NS 1000000000u
-/* So often it is looked whether a control group was throttled, and, without the
- * connector, for execs, of which so many are kept. */
-#define LOOK_NS 10000000u
+/* Without the connector, so many execs are kept until the next look. */
 #define MOST_UNREAD 4096
 /* How long to wait for the last exit codes: in ms, and how often. */
 #define LATE_MS 10
@@ -292,14 +290,16 @@ static void look_at_limit(struct tr2_watch *w)
 
 static void look(struct tr2_source *source, uint32_t events)
 {
-	void *watch = (char *)source - offsetof(struct tr2_watch, look_timer);
+	void *at = (char *)source - offsetof(struct tr2_watch, look_timer);
+	struct tr2_watch *w = at;
 	uint64_t ticks;
 
 	(void)events;
 	if (read(source->fd, &ticks, sizeof(ticks)) < 0)
 		return;
-	look_at_limit(watch);
-	look_for_processes(watch);
+	look_at_limit(w);
+	look_for_processes(w);
+	tr2_kernel_rings_check(&w->kernel.rings);
 }
 
 /* Called for any process of the machine. */
@@ -463,9 +463,11 @@ void tr2_watch_run(struct tr2_watch *w)
 	w->timer.ready = timer_ready;
 	(void)tr2_loop_add_timer(w->loop, &w->timer, LIVE_NS, LIVE_NS);
 	w->look_timer.ready = look;
-	if ((w->has_tasks && !w->has_connector) || w->limit.fd >= 0)
-		(void)tr2_loop_add_timer(w->loop, &w->look_timer, LOOK_NS,
-					 LOOK_NS);
+	if ((w->has_tasks && !w->has_connector) || w->limit.fd >= 0 ||
+	    w->kernel.rings.is_checked)
+		(void)tr2_loop_add_timer(w->loop, &w->look_timer,
+					 TR2_KERNEL_RINGS_CHECK_NS,
+					 TR2_KERNEL_RINGS_CHECK_NS);
 	start_observer(w);
 }
 

@@ -22,6 +22,9 @@
 #define STATES_BYTES (4u << 20)
 #define ALL_BYTES (64u << 20)
 #define MIN_BYTES (16u << 10)
+/* A ring of this size is checked each 10 ms, and copied when a quarter is full: the
+ * recorder has 5 ms then, or 20 if all are as large as they should be. */
+#define CHECKED_BYTES (STATES_BYTES / 2)
 #define RECORD_MAX 65536u
 /* A record of perf itself: no later record is older than those before the
  * previous one. */
@@ -66,6 +69,10 @@ static void unmap(struct tr2_kernel_rings *rings, size_t nr)
 	rings->size_bytes = 0;
 }
 
+/*
+ * The kernel wakes who polls a ring at each end of a process that inherited its
+ * event, too: with many short processes, the recorder would run once for each.
+ */
 static bool map_one(struct tr2_kernel_ring *r)
 {
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + r->rings->size_bytes;
@@ -75,7 +82,8 @@ static bool map_one(struct tr2_kernel_ring *r)
 		      r->source.fd, 0);
 	if (r->map == MAP_FAILED)
 		return false;
-	if (!tr2_loop_add(r->rings->loop, &r->source, EPOLLIN))
+	if (r->rings->is_checked ||
+	    !tr2_loop_add(r->rings->loop, &r->source, EPOLLIN))
 		return true;
 	err = errno;
 	munmap(r->map, bytes);
@@ -105,12 +113,15 @@ int tr2_kernel_rings_map(struct tr2_kernel_rings *rings, bool large)
 	size_t size = first_size(rings->nr, large);
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
 
-	while (!map_all(rings, size)) {
+	for (;;) {
+		rings->is_checked = size >= (large ? CHECKED_BYTES :
+						     TASKS_BYTES);
+		if (map_all(rings, size))
+			return 0;
 		size /= 2;
 		if (size < page_size || (errno != EPERM && errno != ENOMEM))
 			return -1;
 	}
-	return 0;
 }
 
 void tr2_kernel_rings_release(struct tr2_kernel_rings *rings)
@@ -123,6 +134,28 @@ void tr2_kernel_rings_release(struct tr2_kernel_rings *rings)
 	tr2_buf_release(&rings->kept);
 	rings->ring = NULL;
 	rings->nr = 0;
+}
+
+static uint64_t head_of(const struct tr2_kernel_ring *r)
+{
+	const struct perf_event_mmap_page *page = r->map;
+
+	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+void tr2_kernel_rings_check(struct tr2_kernel_rings *rings)
+{
+	const struct perf_event_mmap_page *page;
+	size_t i;
+
+	for (i = 0; rings->is_checked && i < rings->nr; i++) {
+		page = rings->ring[i].map;
+		if (head_of(&rings->ring[i]) - page->data_tail <
+		    rings->size_bytes / 4)
+			continue;
+		rings->ready(rings->data);
+		return;
+	}
 }
 
 /* Split `n` bytes from position `at`, which may wrap. Return the number of
@@ -263,13 +296,6 @@ static bool copy_ring(struct tr2_kernel_ring *r)
 	/* After the copy: from now on the kernel may overwrite them. */
 	__atomic_store_n(&page->data_tail, r->scanned, __ATOMIC_RELEASE);
 	return any;
-}
-
-static uint64_t head_of(const struct tr2_kernel_ring *r)
-{
-	const struct perf_event_mmap_page *page = r->map;
-
-	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 }
 
 /* Pass the samples up to the bound to the filter. */

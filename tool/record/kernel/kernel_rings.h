@@ -39,6 +39,7 @@ struct tr2_kernel_rings {
 	struct tr2_kernel_ring *ring;
 	size_t nr;
 	size_t size_bytes; /* of the data of each; 0: they are not mapped */
+	bool is_checked;   /* by tr2_kernel_rings_check(), not by the loop */
 	struct tr2_loop *loop;
 	struct tr2_tasks *tasks;
 	struct tr2_callchains *chains;
@@ -57,10 +58,14 @@ void tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu);
 /*
  * Map all rings; they are smaller if the limit of locked memory is near. large:
  * for more than records of tasks.
- * rings->ready() is called when a ring is half full, and should copy. -1: errno,
- * and none is mapped.
+ * rings->ready() is called when a ring is half full, and should copy; large rings
+ * have to be checked for that. -1: errno, and none is mapped.
  */
 int tr2_kernel_rings_map(struct tr2_kernel_rings *rings, bool large);
+/* If rings->is_checked, call it each TR2_KERNEL_RINGS_CHECK_NS: it calls
+ * rings->ready() if a ring is a quarter full. */
+#define TR2_KERNEL_RINGS_CHECK_NS 10000000u
+void tr2_kernel_rings_check(struct tr2_kernel_rings *rings);
 /* The events stay open. */
 void tr2_kernel_rings_release(struct tr2_kernel_rings *rings);
 
