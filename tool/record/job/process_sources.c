@@ -25,6 +25,8 @@
 #define SLACK_NS 50000000u
 /* Write what there is this often, for those who read while it is recorded. */
 #define LIVE_NS 1000000000u
+/* The observer looks at programs of this age. */
+#define YOUNG_NS 5000000u
 /* Without the connector, so many execs are kept until the next look. */
 #define MOST_UNREAD 4096
 /* How long to wait for the last exit codes: in ms, and how often. */
@@ -413,6 +415,35 @@ static void timer_ready(struct tr2_source *source, uint32_t events)
 	rings_ready(w);
 }
 
+/* A program of this age may end before a look would tell anything of it. One that
+ * was only forked shares memory with others, which must be known. */
+static bool is_young(const struct tr2_proc *p, uint64_t now)
+{
+	return p->exec_ns + YOUNG_NS > now;
+}
+
+static void observe_new(struct tr2_watch *w)
+{
+	uint64_t now = tr2_kernel_now_ns();
+	size_t i, first_young = w->procs.nr;
+
+	for (i = w->nr_observed; i < w->procs.nr; i++) {
+		struct tr2_proc *p = &w->procs.proc[i];
+
+		if (p->ended || p->observed)
+			continue;
+		if (is_young(p, now)) {
+			if (first_young > i)
+				first_young = i;
+			continue;
+		}
+		p->observed = true;
+		tr2_observer_add(w->observer, p->pid, p->ran ? 0 : p->ppid,
+				 p->start_ns);
+	}
+	w->nr_observed = first_young;
+}
+
 /* Give the observer the processes that there are by now. */
 static void update_observer(void *data)
 {
@@ -423,12 +454,7 @@ static void update_observer(void *data)
 	size_t i;
 
 	tr2_watch_read(w);
-	for (; w->nr_observed < w->procs.nr; w->nr_observed++) {
-		p = &w->procs.proc[w->nr_observed];
-		if (!p->ended)
-			tr2_observer_add(o, p->pid, p->ran ? 0 : p->ppid,
-					 p->start_ns);
-	}
+	observe_new(w);
 	for (i = 0; i < o->nr; i++) {
 		seen = o->processes[i];
 		p = tr2_procs_find(&w->procs, seen->pid);

@@ -41,7 +41,7 @@ struct tr2_watch {
 	/* of the recording; -1: functions are not sampled */
 	int maps_dir_fd;
 	struct tr2_observer *observer; /* NULL: none */
-	size_t nr_observed; /* processes of `procs` that it knows */
+	size_t nr_observed; /* it knows those of `procs` before, perhaps more */
 	struct tr2_observer_sums observed; /* at the end */
 	struct tr2_run *run; /* with ptrace, whose thread waits for it */
 	bool has_tasks, has_connector;

@@ -19,6 +19,8 @@
 #define COSTLY_NS 2000000u
 /* Until a second glance. */
 #define REST_NS 10000000
+/* A look may begin so early: the tick before came late. */
+#define EARLY_NS 1000000u
 /* So long the end of the recording waits for a look. */
 #define PATIENCE_NS 200000000
 
@@ -80,7 +82,6 @@ static void look(struct tr2_observer *o)
 {
 	size_t i;
 
-	o->now_ns = tr2_kernel_now_ns();
 	for (i = 0; i < o->nr; i++) {
 		struct tr2_observed *p = o->processes[i];
 
@@ -172,10 +173,11 @@ static bool is_busy(struct tr2_observer *o)
 	return busy;
 }
 
-static void begin_look(struct tr2_observer *o)
+static void begin_look(struct tr2_observer *o, uint64_t now_ns)
 {
 	hand_over(o);
 	o->update(o->data);
+	o->now_ns = now_ns;
 	pthread_mutex_lock(&o->lock);
 	o->busy = true;
 	pthread_cond_broadcast(&o->changed);
@@ -216,10 +218,10 @@ static void tick(struct tr2_source *source, uint32_t events)
 	if (read(source->fd, &ticks, sizeof(ticks)) < 0 || is_busy(o))
 		return;
 	due = o->now_ns + pause_ns(o);
-	if (due > now)
+	if (due > now + EARLY_NS)
 		next_tick(o, due - now);
 	else
-		begin_look(o);
+		begin_look(o, now);
 }
 
 struct tr2_observer *tr2_observer_start(struct tr2_loop *loop)

@@ -39,6 +39,7 @@ struct tr2_proc {
 	uint8_t status_from; /* enum tr2_status_source */
 	bool ended, has_usage;
 	bool ran; /* before it was recorded */
+	bool observed;
 	char comm[TR2_COMM_SIZE];
 	struct tr2_usage usage;
 };
