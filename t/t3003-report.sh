@@ -193,7 +193,7 @@ test_expect_success JQ 'the headline is in JSON, too' '
 	trace2 report --format=json behind.event >>out &&
 	test_prints jq -s -c "map(.summary) | .[0][], (.[1][] | [.failed,.code,.errors]),
 		(.[2][] | [.background_ns,.lost])" out <<-\EOF &&
-	{"argv":["/usr/bin/top","-x"],"wall_ns":1000000000,"cpu_ns":null,"waiting_ns":null,"ready_ns":null,"throttled_ns":null,"cpu_limit_millicpu":null,"peak_memory_bytes":null,"peak_memory_at_ns":null,"processes":2,"events":18,"spawning_ns":40000000,"background_ns":0,"lost":0,"states_lost":null,"failed":0,"code":0,"signal":null,"errors":0,"commands":1,"span_ns":1000000000,"at_least":false}
+	{"argv":["/usr/bin/top","-x"],"wall_ns":1000000000,"cpu_ns":null,"waiting_ns":null,"ready_ns":null,"recorder_ready_ns":null,"recorder_cpu_ns":null,"throttled_ns":null,"cpu_limit_millicpu":null,"peak_memory_bytes":null,"peak_memory_at_ns":null,"processes":2,"events":18,"spawning_ns":40000000,"background_ns":0,"lost":0,"states_lost":null,"failed":0,"code":0,"signal":null,"errors":0,"commands":1,"span_ns":1000000000,"at_least":false}
 	[1,1,1]
 	[1000000000,3]
 	EOF

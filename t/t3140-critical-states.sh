@@ -108,6 +108,30 @@ test_expect_success 'a thread without a CPU is on the path, with the one that ha
 	EOF
 '
 
+test_expect_success 'the recorder is told from others of its name on the path' '
+	made r <<-\EOF &&
+	top top
+	100 0 lose 10 10 77 trace2
+	200 0 in 10 10
+	300 0 lose 10 10 78 trace2
+	500 0 in 10 10
+	600 0 lose 10 10 79 trace2
+	1000 0 in 10 10
+	1200 0 exit 10 10
+	EOF
+	sed "s/{/{\"recorder_pid\":77,\"looks_tid\":79,\"recorder_cpu_ns\":7000000,/" \
+		r/meta.json >meta &&
+	mv meta r/meta.json &&
+	trace2 report --format=json r >json &&
+	test_prints jq -c ".summary[0] | [.ready_ns, .recorder_ready_ns,
+		.recorder_cpu_ns]" json <<-\EOF &&
+	[700000,500000,7000000]
+	EOF
+	trace2 report r >out &&
+	test_grep "; 500 us (41.7%) taken by the recorder$" out &&
+	test_grep "no CPU: trace2 record" out
+'
+
 # no_cpu FORMAT: print by whom top lost the CPU, in milliseconds from the start.
 no_cpu () {
 	trace2 export --to chrome -o json r &&

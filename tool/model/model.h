@@ -665,6 +665,9 @@ struct tr2_model {
 	 * its threads had no CPU for that, on all CPUs. */
 	uint64_t cpu_limit_millicpu;
 	int64_t throttled_ns;
+	/* Threads of the recorder, and the CPU time of all of them; 0: unknown. */
+	int32_t recorder_tid, looks_tid;
+	int64_t recorder_cpu_ns;
 	struct tr2_context meta_trace;
 	uint64_t meta_trace_parent;
 	bool has_meta, no_task_records;

@@ -9,6 +9,9 @@
 
 #include "model/model.h"
 
+/* The name of the recorder, where it had the CPU that a thread was ready for. */
+#define TR2_RECORDER_NAME "trace2 record"
+
 struct tr2_state_sums {
 	int64_t run_ns, ready_ns, wait_ns;
 	int64_t cause_ns[TR2_CAUSE_NR]; /* of wait_ns */

@@ -12,13 +12,16 @@
 #include "common/memory.h"
 #include "event/redact.h"
 #include "model/path/critical.h"
+#include "model/states.h"
 #include "report/node.h"
 #include "report/report.h"
 
 /* A shorter time after the end of the whole does not count as background. */
 #define MIN_BACKGROUND_NS 1000000
-/* Text does not say that less was lost to others on the CPUs. */
+/* Text does not say that less was lost to others on the CPUs, or to the recorder
+ * alone. */
 #define MIN_READY_SHARE 0.005
+#define MIN_RECORDER_SHARE 0.003
 
 int64_t tr2_report_whole_ns(const struct tr2_model *m)
 {
@@ -53,6 +56,7 @@ struct summary {
 	int64_t cpu_ns; /* of all processes; TR2_NO_TIME: unknown */
 	/* Of the critical path; TR2_NO_TIME: unknown. */
 	int64_t waiting_ns, ready_ns;
+	int64_t recorder_ns; /* of ready_ns: the recorder had the CPU */
 	int64_t span_ns; /* from the first start of a root to the last end */
 	bool at_least;   /* the end of a root is unknown */
 	uint32_t nr_roots, nr_processes, nr_failed; /* nr_failed: of the roots */
@@ -73,20 +77,31 @@ static void sum_cpu(struct summary *s, const struct tr2_model *m, uint32_t node)
 /* What the path of the only root consists of. */
 static void sum_path(struct summary *s, const struct tr2_model *m)
 {
-	struct tr2_step *steps;
+	static const char recorder[] = TR2_RECORDER_NAME;
+	tr2_str by = tr2_interned_n(m, recorder, strlen(recorder));
+	struct tr2_path_piece *pieces;
 	size_t nr, i;
 
-	s->waiting_ns = s->ready_ns = TR2_NO_TIME;
+	s->waiting_ns = s->ready_ns = s->recorder_ns = TR2_NO_TIME;
 	if (!s->root.node || !tr2_critical_by_states(m, s->root.node))
 		return;
-	s->waiting_ns = s->ready_ns = 0;
-	nr = tr2_critical_path(m, s->root.node, &steps);
+	s->waiting_ns = s->ready_ns = s->recorder_ns = 0;
+	nr = tr2_critical_pieces(m, s->root.node, &pieces);
 	for (i = 0; i < nr; i++) {
-		if (steps[i].kind == TR2_STEP_WAIT)
-			s->waiting_ns += steps[i].ns;
-		s->ready_ns += steps[i].ready_ns;
+		int64_t ns = pieces[i].end_ns - pieces[i].start_ns;
+
+		if (pieces[i].kind == TR2_STEP_WAIT)
+			s->waiting_ns += ns;
+		if (pieces[i].kind == TR2_STEP_READY)
+			s->ready_ns += ns;
+		if (pieces[i].kind == TR2_STEP_READY && by &&
+		    pieces[i].by == by)
+			s->recorder_ns += ns;
 	}
-	free(steps);
+	free(pieces);
+	/* Nobody is known who had a CPU. */
+	if (m->no_wakers)
+		s->recorder_ns = TR2_NO_TIME;
 }
 
 static void sum_up(struct summary *s, const struct tr2_model *m)
@@ -182,6 +197,9 @@ static void add_summary(struct tr2_buf *b, const struct summary *s)
 	if (s->ready_ns != TR2_NO_TIME &&
 	    tr2_report_share(s->ready_ns, s->whole_ns) >= MIN_READY_SHARE)
 		add_part(b, s, "; ", s->ready_ns, "without a CPU");
+	if (s->recorder_ns != TR2_NO_TIME &&
+	    tr2_report_share(s->recorder_ns, s->whole_ns) >= MIN_RECORDER_SHARE)
+		add_part(b, s, "; ", s->recorder_ns, "taken by the recorder");
 	if (m->throttled_ns)
 		tr2_addf(b, "; %s throttled (limit: %.2f CPUs)",
 			 tr2_ns_text(m->throttled_ns),
@@ -232,6 +250,9 @@ static void print_summary(const struct summary *s, bool wide, bool markdown)
 	DATA(cpu_ns, tr2_cell_ns(t, r->cpu_ns)) \
 	DATA(waiting_ns, tr2_cell_ns(t, r->waiting_ns)) \
 	DATA(ready_ns, tr2_cell_ns(t, r->ready_ns)) \
+	DATA(recorder_ready_ns, tr2_cell_ns(t, r->recorder_ns)) \
+	DATA(recorder_cpu_ns, if (r->root.m->recorder_cpu_ns) \
+		tr2_cell_ns(t, r->root.m->recorder_cpu_ns)) \
 	DATA(throttled_ns, if (r->root.m->cpu_limit_millicpu) \
 		tr2_cell_ns(t, r->root.m->throttled_ns)) \
 	DATA(cpu_limit_millicpu, if (r->root.m->cpu_limit_millicpu) \

@@ -177,6 +177,17 @@ static void take_losses(struct meta *meta, const struct tr2_meta_keys *keys)
 			   known(keys->losses.task_log);
 }
 
+static bool pid_fits(int64_t pid)
+{
+	return pid > 0 && pid <= INT32_MAX;
+}
+
+/* 0: it is none. */
+static int32_t pid_of(int64_t number)
+{
+	return pid_fits(number) ? (int32_t)number : 0;
+}
+
 static void take_keys(struct meta *meta, const struct tr2_meta_keys *keys)
 {
 	struct tr2_model *m = meta->m;
@@ -196,6 +207,9 @@ static void take_keys(struct meta *meta, const struct tr2_meta_keys *keys)
 			     (uint32_t)keys->cpus : 0;
 	m->cpu_limit_millicpu = known(keys->cpu_limit_millicpu);
 	m->throttled_ns = (int64_t)known(keys->throttled_ns);
+	m->recorder_tid = pid_of(keys->recorder_pid);
+	m->looks_tid = pid_of(keys->looks_tid);
+	m->recorder_cpu_ns = tr2_at_ns((int64_t)known(keys->recorder_cpu_ns));
 	meta->end_ns = tr2_wall_ns((int64_t)known(keys->end_monotonic_ns));
 	meta->complete = tr2_meta_text_is(&keys->state, "complete");
 	if (keys->task_records.len)
@@ -269,11 +283,6 @@ static void add_status(struct tr2_model *m, const struct task_record *r,
 	}
 }
 
-static bool pid_fits(int64_t pid)
-{
-	return pid > 0 && pid <= INT32_MAX;
-}
-
 static void add_exit(struct tr2_model *m, const struct task_record *r,
 		     int64_t wall_ns)
 {
@@ -299,7 +308,7 @@ static void add_argv(struct tr2_model *m, const struct task_record *r,
 	if (argv.nr)
 		argv.text = tr2_model_copy(m, r->argv.p, r->argv.len);
 	i = tr2_build_task_argv(m, (int32_t)r->pid, &argv, wall_ns);
-	m->tasks[i].own_pid = pid_fits(r->own_pid) ? (int32_t)r->own_pid : 0;
+	m->tasks[i].own_pid = pid_of(r->own_pid);
 	if (r->cwd.len)
 		m->tasks[i].cwd = tr2_intern(m, r->cwd.p, r->cwd.len);
 }
@@ -313,7 +322,7 @@ static void add_fork(struct tr2_model *m, const struct task_record *r,
 		     int64_t wall_ns)
 {
 	tr2_build_task_fork(m, (int32_t)r->pid,
-			    pid_fits(r->ppid) ? (int32_t)r->ppid : 0,
+			    pid_of(r->ppid),
 			    (int32_t)r->tid, wall_ns);
 	if (r->state.len && r->begun_ns >= 0 && r->begun_ns <= r->time_ns)
 		tr2_build_task_found(m, (int32_t)r->pid, (int32_t)r->tid,
@@ -352,7 +361,7 @@ static bool add_object(struct meta *meta, const struct task_record *r,
 				  (uint32_t)r->number : 1,
 	};
 	tr2_build_object(m, (int32_t)r->pid, (int32_t)r->tid,
-			 pid_fits(r->peer) ? (int32_t)r->peer : 0, &object);
+			 pid_of(r->peer), &object);
 	return true;
 }
 
@@ -366,7 +375,7 @@ static bool add_memory(struct meta *meta, const struct task_record *r,
 		.tree_bytes = known(r->tree_bytes),
 	};
 
-	tr2_build_memory(meta->m, pid_fits(r->pid) ? (int32_t)r->pid : 0,
+	tr2_build_memory(meta->m, pid_of(r->pid),
 			 &point);
 	return true;
 }

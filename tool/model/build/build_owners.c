@@ -3,9 +3,21 @@
  * build_owners - who had the CPU that a thread was ready for, or that it was the
  * limit of its control group for which it had none.
  */
+#include <string.h>
+
 #include "model/build/build_states_private.h"
+#include "model/states.h"
 
 #define LONG_READY_NS 1000000
+
+tr2_str tr2_states_outside(const struct tr2_states_build *b, int32_t tid,
+			   const struct tr2_view *comm)
+{
+	if (tid == b->m->recorder_tid || tid == b->m->looks_tid)
+		return tr2_intern(b->m, TR2_RECORDER_NAME,
+				  strlen(TR2_RECORDER_NAME));
+	return tr2_intern(b->m, comm->p, comm->len);
+}
 
 void tr2_states_lost_to(struct tr2_state *ready, uint32_t thread, tr2_str comm)
 {

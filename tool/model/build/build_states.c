@@ -407,7 +407,7 @@ static void on_comm(struct tr2_states_build *b, const struct tr2_task_record *r)
 		slot = tr2_tid_find(b, r->tid);
 		if (slot)
 			slot->outside_comm =
-				tr2_intern(b->m, r->comm.p, r->comm.len);
+				tr2_states_outside(b, r->tid, &r->comm);
 		return;
 	}
 	tr2_tid_thread(b, slot)->comm = tr2_intern(b->m, r->comm.p, r->comm.len);

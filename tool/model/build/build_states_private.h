@@ -187,6 +187,10 @@ void tr2_states_end(struct tr2_states_build *b, struct tr2_tid *slot,
 /* In build_exits.c, when all records have been added. */
 void tr2_states_derive_exits(const struct tr2_states_build *b);
 
+/* In build_owners.c: return the name of a thread that is not in the recording. */
+tr2_str tr2_states_outside(const struct tr2_states_build *b, int32_t tid,
+			   const struct tr2_view *comm);
+
 /* In build_owners.c: set who had the CPU while a thread was ready: that thread, or 0
  * and its name; or find it, when the thread is given the CPU. */
 void tr2_states_lost_to(struct tr2_state *ready, uint32_t thread, tr2_str comm);

@@ -57,7 +57,7 @@ void tr2_states_on_leaves(struct tr2_states_build *b,
 	slot->futex = r->how & TR2_HOW_FUTEX;
 	slot->next_tid = r->other;
 	slot->next_comm = slot->knows_next && r->other ?
-				  tr2_intern(b->m, r->comm.p, r->comm.len) : 0;
+				  tr2_states_outside(b, r->other, &r->comm) : 0;
 }
 
 /* The thread of the slot has left its CPU, and `state` is what it does now. */

@@ -22,7 +22,7 @@ static tr2_str outside(struct tr2_states_build *b,
 		return 0;
 	slot = tr2_tid_find(b, r->tid);
 	if (slot)
-		slot->outside_comm = tr2_intern(b->m, r->comm.p, r->comm.len);
+		slot->outside_comm = tr2_states_outside(b, r->tid, &r->comm);
 	return slot ? slot->outside_comm : 0;
 }
 

@@ -63,6 +63,7 @@ static struct {
 	/* rings that existed when the size was reached */
 	uint64_t rings_before;
 	uint64_t went_ns, wall_ns; /* CMD: start, and duration */
+	uint64_t cpu_before_ns, cpu_ns; /* the recorder's, of that time */
 } rec;
 
 static void patience_over(struct tr2_source *source, uint32_t events)
@@ -82,17 +83,27 @@ static void command_ended(void)
 		rec.loop.stop = true;
 }
 
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static void on_child(void *data)
 {
 	/* Before other work that takes time. */
-	uint64_t now = tr2_clock_now_ns();
+	uint64_t now = tr2_clock_now_ns(), cpu_ns = own_cpu_ns();
 	bool ended_before = rec.run.ended;
 	bool alone;
 
 	(void)data;
 	alone = !tr2_watch_reap(&rec.watch, &rec.run);
-	if (rec.run.ended && !ended_before)
+	if (rec.run.ended && !ended_before) {
 		rec.wall_ns = now - rec.went_ns;
+		rec.cpu_ns = cpu_ns - rec.cpu_before_ns;
+	}
 	if (rec.run.ended && alone)
 		rec.loop.stop = true;
 	else if (rec.run.ended && !ended_before)
@@ -311,6 +322,7 @@ static int start_command(const struct tr2_job *job)
 	if (job->counters)
 		tr2_event_counters_open(job->counters, rec.run.pid);
 	rec.raised = rec.kernel_fd >= 0 && tr2_priority_raise();
+	rec.cpu_before_ns = own_cpu_ns();
 	rec.went_ns = tr2_clock_now_ns();
 	if (!tr2_run_go(&rec.run))
 		return 0;
@@ -595,6 +607,7 @@ static void fill_result(int code)
 	m->lost_programs = lost_programs();
 	m->complete = true;
 	m->wall_ns = rec.wall_ns;
+	m->recorder_cpu_ns = rec.cpu_ns;
 	m->counters = rec.job->counters;
 	m->started = rec.run.ended;
 	m->status = rec.run.status;

@@ -50,6 +50,7 @@ struct tr2_meta {
 	bool started; /* the command ran: status and usage are set */
 	int status, exit_code;
 	uint64_t wall_ns; /* of the command */
+	uint64_t recorder_cpu_ns; /* in that time */
 	struct tr2_usage usage;
 	struct tr2_io io; /* without the lines of events */
 	const struct tr2_procs *procs;

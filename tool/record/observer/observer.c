@@ -136,6 +136,7 @@ static void *run(void *data)
 {
 	struct tr2_observer *o = data;
 
+	o->tid = gettid();
 	pthread_mutex_lock(&o->lock);
 	while (!o->stop) {
 		if (!o->busy) {
@@ -281,7 +282,12 @@ void tr2_observer_stop(struct tr2_observer *o, struct tr2_observer_sums *sums)
 		return;
 	}
 	pthread_join(o->thread, NULL);
-	*sums = (struct tr2_observer_sums){ o->looks, o->cost_ns, o->refused };
+	*sums = (struct tr2_observer_sums){
+		.looks = o->looks,
+		.cpu_ns = o->cost_ns,
+		.refused = o->refused,
+		.tid = (uint64_t)o->tid,
+	};
 	o->update(o->data);
 	for (i = 0; i < o->nr; i++)
 		tr2_observe_memory_end(o, o->processes[i]);

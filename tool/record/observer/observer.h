@@ -48,6 +48,7 @@ struct tr2_observer {
 	void *data;
 
 	pthread_t thread;
+	pid_t tid; /* its; 0: it has not begun */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool busy;  /* the thread looks */
@@ -77,6 +78,7 @@ struct tr2_observer_sums {
 	uint64_t looks, cpu_ns;
 	/* processes of which it is not known what they waited for */
 	uint64_t refused;
+	uint64_t tid; /* of the thread that looked */
 };
 
 /* Look once more and hand all records over, unless the thread hangs; then free
