@@ -75,13 +75,15 @@ static void unmap(struct tr2_kernel_rings *rings, size_t nr)
  */
 static bool map_one(struct tr2_kernel_ring *r)
 {
-	size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + r->rings->size_bytes;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes = page + r->rings->size_bytes;
 	int err;
 
 	r->map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
 		      r->source.fd, 0);
 	if (r->map == MAP_FAILED)
 		return false;
+	r->data = (char *)r->map + page;
 	if (r->rings->is_checked ||
 	    !tr2_loop_add(r->rings->loop, &r->source, EPOLLIN))
 		return true;
@@ -163,12 +165,11 @@ void tr2_kernel_rings_check(struct tr2_kernel_rings *rings)
 static int parts_of(const struct tr2_kernel_ring *r, uint64_t at, size_t n,
 		    struct iovec part[2])
 {
-	size_t size = r->rings->size_bytes, from = (size_t)(at % size);
+	size_t size = r->rings->size_bytes, from = (size_t)at & (size - 1);
 	size_t first = n < size - from ? n : size - from;
-	char *data = (char *)r->map + sysconf(_SC_PAGESIZE);
 
-	part[0] = (struct iovec){ data + from, first };
-	part[1] = (struct iovec){ data, n - first };
+	part[0] = (struct iovec){ r->data + from, first };
+	part[1] = (struct iovec){ r->data, n - first };
 	return n > first ? 2 : 1;
 }
 

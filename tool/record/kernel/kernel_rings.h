@@ -26,6 +26,7 @@ struct tr2_kernel_ring {
 	int cpu;
 	struct tr2_kernel_rings *rings;
 	void *map; /* the control page, then the data */
+	char *data;
 	/* Positions: tasks has the records before `scanned`; those from
 	 * data_tail to `whole` are to be copied, nr_whole records. After an
 	 * invalid record, `whole` stays behind. */
@@ -38,7 +39,8 @@ enum tr2_chain { TR2_CHAIN_OF_WAIT = 1, TR2_CHAIN_OF_CPU };
 struct tr2_kernel_rings {
 	struct tr2_kernel_ring *ring;
 	size_t nr;
-	size_t size_bytes; /* of the data of each; 0: they are not mapped */
+	/* Of the data of each, a power of 2; 0: they are not mapped. */
+	size_t size_bytes;
 	bool is_checked;   /* by tr2_kernel_rings_check(), not by the loop */
 	struct tr2_loop *loop;
 	struct tr2_tasks *tasks;
