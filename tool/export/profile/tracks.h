@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tracks - a recording as slices on tracks, for programs that draw time.
+ * tracks.c walks the sessions, and tracks_states.c the kernel's threads;
+ * how a slice is written is a struct tr2_track_writer, one for each format.
+ *
+ * A track is a pair of numbers, pid and tid. If both are equal, it is that of
+ * the process and its main thread. Slices of one track always nest, since
+ * viewers rely on that.
+ */
+#pragma once
+
+#include "export/export.h"
+
+/* An arrow, to the start of a slice. */
+struct tr2_flow {
+	const char *name;
+	uint32_t id;        /* 0: none */
+	int64_t at_ns;      /* wall; where it comes from */
+	uint32_t pid, tid;
+};
+
+struct tr2_state;
+struct tr2_slice {
+	int64_t start_ns, end_ns; /* wall */
+	uint32_t pid, tid;
+	struct tr2_flow from;
+	const struct tr2_state *state; /* NULL: it is none of a thread */
+};
+
+struct tr2_track {
+	uint32_t pid, tid;
+	const char *name; /* redacted */
+	uint32_t rank;    /* among the tracks of its process */
+};
+
+struct tr2_track_counter {
+	uint32_t pid;
+	uint32_t track;   /* a number of its own */
+	const char *name; /* redacted */
+	bool is_bytes, is_signed;
+};
+
+/*
+ * Strings are redacted, and valid during the call alone. What an open_…()
+ * begins, the next call of close() ends; between them come its arguments.
+ */
+struct tr2_track_writer {
+	/* A process, before its tracks: its pid, and that of the nearest process
+	 * above it (0: none). */
+	void (*process)(struct tr2_export *x, uint32_t node, uint32_t pid,
+			uint32_t parent_pid);
+	void (*track)(struct tr2_export *x, const struct tr2_track *t);
+	void (*open)(struct tr2_export *x, const struct tr2_slice *at,
+		     const char *category, const char *name);
+	/* A moment, at->start_ns. of_process: not of its track alone. */
+	void (*open_instant)(struct tr2_export *x,
+			     const struct tr2_slice *at,
+			     const char *category, const char *name,
+			     bool of_process);
+	/* A span of the program: it crosses other slices of its process. */
+	void (*open_span)(struct tr2_export *x,
+			  const struct tr2_slice *at, uint64_t id,
+			  const char *name);
+	void (*text)(struct tr2_export *x, const char *key, const char *text);
+	void (*integer)(struct tr2_export *x, const char *key, int64_t value);
+	void (*yes)(struct tr2_export *x, const char *key);
+	/* Not redacted. */
+	void (*words)(struct tr2_export *x, const char *key,
+		      const struct tr2_words *words);
+	void (*json)(struct tr2_export *x, const char *key, const char *json);
+	void (*close)(struct tr2_export *x);
+	/* NULL: counters need no track. */
+	void (*counter_track)(struct tr2_export *x,
+			      const struct tr2_track_counter *c);
+	void (*counter)(struct tr2_export *x,
+			const struct tr2_track_counter *c, int64_t wall_ns,
+			int64_t value);
+};
+
+struct tr2_tracks {
+	const struct tr2_track_writer *w;
+	void *own;            /* of the writer */
+	int64_t origin_ns;
+	uint32_t *pids;       /* by node; 0: not shown */
+	uint32_t *child_tids; /* by child: the tid of its row; 0: none */
+	uint32_t next_id;
+	uint32_t tid;         /* of the current thread */
+	uint32_t *tids;       /* by thread; 0: not shown */
+	uint32_t *state_tids; /* by task thread: the tid of its states */
+	uint32_t nr_wakes;
+	int64_t *ends;        /* ends of the slices around the current one */
+	uint32_t nr_ends, alloc_ends;
+	int64_t last_ns;      /* start of the last slice */
+	/* Rows of the thread for children, with the time from which each is
+	 * free. */
+	struct row {
+		int64_t free_ns;
+		uint32_t tid;
+	} *rows;
+	uint32_t nr_rows, alloc_rows;
+	/* Of the process or of all, whose memory was written last. */
+	struct tr2_track_counter memory;
+};
+
+/* The operations of a format that writes slices on tracks; its own begin() and
+ * end() call these two first and last. */
+void tr2_tracks_begin(struct tr2_export *x, const struct tr2_track_writer *w);
+void tr2_tracks_end(struct tr2_export *x);
+#define TR2_TRACKS_OPERATIONS                                             \
+	.node = tr2_tracks_node, .thread = tr2_tracks_thread,             \
+	.span = tr2_tracks_span, .point = tr2_tracks_point,               \
+	.trace_span = tr2_tracks_trace_span, .metric = tr2_tracks_metric, \
+	.row = tr2_tracks_row, .node_end = tr2_tracks_states
+void tr2_tracks_node(struct tr2_export *x, uint32_t node);
+void tr2_tracks_thread(struct tr2_export *x, uint32_t thread);
+void tr2_tracks_span(struct tr2_export *x, uint32_t span);
+void tr2_tracks_point(struct tr2_export *x, uint32_t point);
+void tr2_tracks_trace_span(struct tr2_export *x, uint32_t trace_span);
+void tr2_tracks_metric(struct tr2_export *x, uint32_t metric);
+void tr2_tracks_row(struct tr2_export *x, enum tr2_table_id table,
+		      uint32_t i);
+void tr2_tracks_states(struct tr2_export *x, uint32_t node);
+
+/* Add an argument; nothing for NULL, "" or no words. */
+void tr2_tracks_text(struct tr2_export *x, const char *key, const char *s);
+/* Choose tids for the states of threads. */
+void tr2_tracks_number_states(struct tr2_export *x);
