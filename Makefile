@@ -145,7 +145,8 @@ TOOL_FEATURES = \
 	SIMDJSON,simdjson,libsimdjson-dev,the-fast-parser-of-JSON \
 	SQLITE3,sqlite3,libsqlite3-dev,SQL-databases \
 	LIBCURL,libcurl,libcurl4-openssl-dev,sending-over-HTTP \
-	LIBDW,libdw,libdw-dev,symbol-names
+	LIBDW,libdw,libdw-dev,symbol-names \
+	PROTOBUF_C,libprotobuf-c,libprotobuf-c-dev+protobuf-c-compiler,traces-for-Perfetto
 comma := ,
 empty :=
 space := $(empty) $(empty)
@@ -154,16 +155,17 @@ field = $(word $(1),$(subst $(comma), ,$(2)))
 
 # pkg-config finds libraries for the system's C library: none for musl.
 TOOL_FEATURES := $(if $(findstring musl,$(CC)),,$(TOOL_FEATURES))
-# In the static file is one of them: simdjson has no archive, curl's needs twenty
+# In the static file are two of them: simdjson has no archive, curl's needs twenty
 # others, and sqlite3's would be a third of the file. There are few for other machines.
 ifneq ($(STATIC),)
 TOOL_FEATURES := $(if $(CROSS),,$(subst dw-dev,dw-dev+libbz2-dev,$(filter \
-	LIBDW$(comma)%,$(TOOL_FEATURES))))
+	LIBDW$(comma)% PROTOBUF_C$(comma)%,$(TOOL_FEATURES))))
 # It does not unwind its own stack.
 TOOL_CFLAGS := -DTR2_STATIC=1 -fno-asynchronous-unwind-tables
 endif
-# Only the first needs C++; without a C++ compiler it is left out.
-TOOL_WANTED := $(if $(HAVE_CXX),$(TOOL_FEATURES),$(filter-out SIMDJSON$(comma)%,$(TOOL_FEATURES)))
+# The first needs a C++ compiler, the last one that of protobuf-c.
+TOOL_WANTED := $(filter-out $(if $(HAVE_CXX),,SIMDJSON$(comma)%) \
+	$(if $(shell command -v protoc-c),,PROTOBUF_C$(comma)%),$(TOOL_FEATURES))
 TOOL_FOUND := $(shell for row in $(TOOL_WANTED); do IFS=,; set -- $$row; \
 	$(PKG_CONFIG) --exists "$$2" 2>/dev/null $(if $(STATIC),&& IFS=' ' && \
 	$(CC) -static -nostdlib -Wl$(comma)-r -o /dev/null \
@@ -175,7 +177,7 @@ TOOL_CFLAGS += $(shell $(PKG_CONFIG) --cflags $(TOOL_MODULES))
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_MODULES))
 endif
 TOOL_CFLAGS += $(foreach row,$(TOOL_FOUND),-DHAVE_$(call field,1,$(row))=1) \
-	-DTRACE2_VERSION='"$(VERSION)"'
+	-DTRACE2_VERSION='"$(VERSION)"' $(if $(filter PROTOBUF_C%,$(TOOL_FOUND)),-I$(BUILD)/proto)
 TOOL_LIBS += -lm
 ifeq ($(filter SIMDJSON%,$(TOOL_FOUND)),)
 TOOL_CXX_SRC :=
@@ -314,7 +316,9 @@ HOST_CXX_OBJ := $(call objects,$(HOST_CXX_SRC))
 EXAMPLE_OBJ := $(call objects,$(EXAMPLE_SRC))
 TOOL_C_OBJ := $(addprefix $(TOOL_OBJ)/,$(TOOL_SRC:.c=.o))
 TOOL_CXX_OBJ := $(addprefix $(TOOL_OBJ)/,$(TOOL_CXX_SRC:.cc=.o))
-GENERATED_OBJ := $(TOOL_OBJ)/html-parts.o $(TOOL_OBJ)/syscall-names.o
+PROTO := $(if $(filter PROTOBUF_C%,$(TOOL_FOUND)),$(BUILD)/proto/perfetto.pb-c)
+GENERATED_OBJ := $(TOOL_OBJ)/html-parts.o $(TOOL_OBJ)/syscall-names.o \
+	$(if $(PROTO),$(TOOL_OBJ)/perfetto.pb-c.o)
 FUZZ_OBJ := $(addprefix $(TOOL_OBJ)/,$(FUZZ_SRC:.c=.o))
 
 A = $(BUILD)/lib/lib$(P)trace2.a
@@ -439,6 +443,16 @@ $(OBJ)/syscall-names.c: Makefile
 		echo '#include <sys/syscall.h>' | $(CC) $(CFLAGS) -E -dM - | \
 		sed -n '/_NR_arch_specific_syscall /d; /_NR_syscalls /d; s/^#define __NR_\([a-z][a-z0-9_]*\) .*/[__NR_\1] = "\1",/p' && \
 		echo '}; const unsigned int tr2_nr_syscall_names = sizeof(tr2_syscall_names) / sizeof(*tr2_syscall_names);'; } >$@
+
+# The part of Perfetto's format that is written, as structs.
+ifneq ($(PROTO),)
+$(PROTO).h: tool/export/profile/perfetto.proto Makefile
+	@mkdir -p $(@D)
+	$(call say,GEN)protoc-c --proto_path=$(<D) --c_out=$(@D) $(<F)
+$(PROTO).c: $(PROTO).h ;
+$(TOOL_OBJ)/tool/export/profile/perfetto.o: $(PROTO).h
+$(TOOL_OBJ)/perfetto.pb-c.o: $(PROTO).c
+endif
 
 $(TOOL_OBJ)/html-parts.o: $(BUILD)/html-parts.c
 $(TOOL_OBJ)/syscall-names.o: $(OBJ)/syscall-names.c

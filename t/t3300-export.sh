@@ -285,7 +285,7 @@ test_expect_success 'wrong use' '
 	test_expect_code 2 trace2 export "$MIX" 2>err &&
 	test_grep "^trace2: --to FORMAT is required" err &&
 	test_expect_code 2 trace2 export --to pdf "$MIX" 2>err &&
-	test_grep "it takes chrome|folded|otlp|sqlite|" err &&
+	test_grep "it takes chrome|perfetto|folded|otlp|sqlite|" err &&
 	test_expect_code 2 trace2 export --to sqlite "$MIX" 2>err &&
 	test_grep "needs -o FILE" err &&
 	test_expect_code 2 trace2 export --to csv --url http://x "$MIX" 2>err &&
@@ -302,7 +302,7 @@ test_expect_success 'wrong use' '
 	--sample 1/2|otlp
 	--slower 1s|otlp
 	--states|folded
-	--no-states|sqlite, clickhouse and chrome
+	--no-states|sqlite, clickhouse, chrome and perfetto
 	EOF
 	>empty &&
 	trace2 export --to chrome -o none.json empty &&

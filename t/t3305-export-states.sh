@@ -148,7 +148,7 @@ test_expect_success SQLITE3 '--no-states leaves that table empty' '
 	test_grep "^states 0$" actual &&
 	test_grep "^kernel_threads 3$" actual &&
 	test_expect_code 2 trace2 export --to csv --no-states r 2>err &&
-	test_grep "^trace2: --no-states is for --to=sqlite, clickhouse and chrome$" err
+	test_grep "^trace2: --no-states is for --to=sqlite, clickhouse, chrome and perfetto$" err
 '
 
 test_expect_success 'prometheus: every process, with what it did' '

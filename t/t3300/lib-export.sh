@@ -21,6 +21,11 @@ fi
 test_lazy_prereq NODE 'node --version'
 test_lazy_prereq DEV_FULL 'test -c /dev/full'
 
+# With the program that reads it.
+test_lazy_prereq PERFETTO '
+	case " ${TOOL_FEATURES-} " in *" PROTOBUF_C "*) protoc --version ;; *) false ;; esac
+'
+
 # collector [ANSWER...]: have a collector that gives these answers (see
 # collector.js) or accepts all, until the next call; its URL is in $url. One
 # program serves the whole script, since node takes long to start.
