@@ -75,7 +75,6 @@ static void give_text(struct tr2_table *t, const struct tr2_node_row *r,
 		tr2_cell_str(t, tr2_s(r->m, text));
 }
 
-/* Only the recorded command's directory is known. */
 static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 {
 	return m->tasks[m->nodes[node].task].cwd;

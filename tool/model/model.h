@@ -224,6 +224,14 @@ struct tr2_code_function {
 	tr2_str name;
 };
 
+/* A command of a build, in the log of ninja: model/join/targets.h. */
+struct tr2_build_command {
+	uint64_t hash;
+	int64_t from_ms, to_ms; /* since ninja began */
+	uint32_t task; /* ninja */
+	tr2_str target; /* a file that it made */
+};
+
 /* A thread in which samples were taken. */
 struct tr2_sample_task {
 	uint32_t session, tid;
@@ -366,8 +374,7 @@ struct tr2_model_task {
 	uint32_t node;
 	uint32_t nr_threads;
 	uint32_t first_segment, last_segment; /* 0: unknown, both or none */
-	/* directory where it was started: of the recorded command, or of all;
-	 * 0: unknown */
+	/* directory where its program was started; 0: unknown */
 	tr2_str cwd;
 	int64_t start_ns, end_ns; /* wall; TR2_NO_TIME: unknown */
 	/* If the recording began later: then it began here, and start_ns is the
@@ -633,6 +640,8 @@ struct tr2_model {
 	struct tr2_stack_file *stack_files;
 	struct tr2_kernel_function *kernel_functions;
 	struct tr2_code_function *code_functions; /* by task, as they were added */
+	struct tr2_build_command *commands; /* as they were added */
+	tr2_str *targets; /* by node; NULL: not asked for yet */
 	struct tr2_observed_object *objects; /* by task_thread and from_ns */
 	struct tr2_observed_memory_point *memory; /* by at_ns */
 	struct tr2_model_input *inputs;
@@ -643,7 +652,7 @@ struct tr2_model {
 	uint32_t nr_sample_tasks, nr_task_threads, nr_states, nr_inputs;
 	uint32_t nr_trace_spans, nr_works;
 	uint32_t nr_spaces, nr_stacks, nr_stack_files, nr_kernel_functions;
-	uint32_t nr_code_functions, nr_objects, nr_memory;
+	uint32_t nr_code_functions, nr_commands, nr_objects, nr_memory;
 	bool redact; /* paths and addresses of objects are not shown */
 	bool samples_are_waits; /* of threads that wait, by their length */
 	bool has_states; /* model/states.h */

@@ -5,11 +5,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +22,8 @@
 #define META_TMP "meta.json.tmp"
 /* More than it has, but for hundreds of processes that go on. */
 #define META_RESERVED 16384
+/* Files of recorded processes are cut. */
+#define MOST_KEPT_BYTES (64 << 20)
 /* Hide a recording in a working tree from `git status` and `git add`. */
 #define IGNORE ".gitignore"
 #define IGNORE_ALL "*\n"
@@ -89,7 +93,7 @@ static bool is_kind(int dir_fd, const char *name, mode_t kind)
 
 /* The directories in a recording. */
 static const char *const directories[] = { TR2_STORE_EVENTS, TR2_STORE_RINGS,
-					   TR2_STORE_MAPS };
+					   TR2_STORE_MAPS, TR2_STORE_TARGETS };
 #define NR_DIRECTORIES (ARRAY_SIZE(directories))
 
 static bool is_rotated(const char *name)
@@ -458,6 +462,27 @@ int tr2_store_write(int fd, const void *data, size_t len)
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+void tr2_store_keep(int dir_fd, const char *directory, pid_t pid,
+		    uint64_t start_ns, const char *suffix, int from)
+{
+	off_t left = MOST_KEPT_BYTES;
+	char name[96];
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof(name), "%s/%d-%" PRIu64 ".%s", directory,
+		 (int)pid, start_ns, suffix);
+	mkdirat(dir_fd, directory, 0700);
+	fd = openat(dir_fd, name,
+		    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	do
+		n = sendfile(fd, from, NULL, (size_t)left);
+	while (n > 0 && (left -= n));
+	close(fd);
 }
 
 void tr2_store_reserve_meta(struct tr2_store *s)

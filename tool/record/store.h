@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #define TR2_STORE_META "meta.json"
 #define TR2_STORE_TASKS "tasks.jsonl"
@@ -19,6 +21,7 @@
 #define TR2_STORE_EVENTS "events"
 #define TR2_STORE_RINGS "rings"
 #define TR2_STORE_MAPS "maps" /* of functions that processes generated */
+#define TR2_STORE_TARGETS "targets" /* of commands that builds ran */
 /* Followed by six or more digits. */
 #define TR2_STORE_ROTATED TR2_STORE_EVENTS "."
 
@@ -55,6 +58,12 @@ int tr2_store_move_away(const char *path, int (*remove)(const char *old));
 
 /* Write all of it. -1: errno, and a part may be written. */
 int tr2_store_write(int fd, const void *data, size_t len);
+
+/* Copy what a process that began at start_ns wrote, at most 64 MiB, to
+ * DIRECTORY/PID-START.SUFFIX in the recording; the directory is made for the
+ * first one. A later copy replaces an earlier one. */
+void tr2_store_keep(int dir_fd, const char *directory, pid_t pid,
+		    uint64_t start_ns, const char *suffix, int from);
 
 /* Reserve space on the disk for the next meta.json, if there is as much: the end
  * of a recording that fills the disk is to be written. */

@@ -3,17 +3,12 @@
  * code_maps_read - read DIR/maps/PID-START.map: the functions that a process
  * generated, a line each, as `ADDRESS LENGTH NAME` with hexadecimal numbers.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "common/lines.h"
-#include "common/words.h"
 #include "format/recording/code_maps_read.h"
+#include "format/recording/kept_files.h"
 #include "model/build/build.h"
 
 /* Read a number and the space after it. Return the text after these, or NULL if
@@ -63,43 +58,8 @@ static void read_map(struct tr2_model *m, uint32_t task, int fd,
 	tr2_lines_release(&lines);
 }
 
-static uint32_t task_of(const struct tr2_model *m, uint32_t first_task,
-			int pid, int64_t start_ns)
-{
-	uint32_t i;
-
-	for (i = first_task; i < m->nr_tasks; i++)
-		if (m->tasks[i].pid == pid && m->tasks[i].start_ns == start_ns)
-			return i;
-	return 0;
-}
-
 void tr2_code_maps_load(struct tr2_model *m, const char *dir,
 			uint32_t first_task)
 {
-	struct tr2_buf path = TR2_BUF_INIT, file = TR2_BUF_INIT;
-	DIR *d = opendir(tr2_join(&path, dir, "maps"));
-	struct dirent *e;
-	uint64_t start;
-	uint32_t task;
-	int pid, fd;
-
-	while (d && (e = readdir(d))) {
-		if (sscanf(e->d_name, "%d-%" SCNu64, &pid, &start) != 2 ||
-		    start > INT64_MAX / 4)
-			continue;
-		task = task_of(m, first_task, pid,
-			       tr2_wall_ns((int64_t)start + m->meta_wall_ns -
-					   m->meta_mono_ns));
-		fd = task ? open(tr2_join(&file, tr2_buf_str(&path), e->d_name),
-				 O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-		if (fd < 0)
-			continue;
-		read_map(m, task, fd, tr2_buf_str(&file));
-		close(fd);
-	}
-	if (d)
-		closedir(d);
-	tr2_buf_release(&path);
-	tr2_buf_release(&file);
+	tr2_kept_files_load(m, dir, "maps", first_task, read_map);
 }

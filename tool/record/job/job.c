@@ -249,8 +249,8 @@ static int open_all(const struct tr2_job *job)
 	if (rec.watch.log.fd < 0)
 		goto fail;
 	rec.watch.kernel.wanted = job->kernel;
-	if (job->kernel.hz)
-		rec.watch.maps_dir_fd = rec.store.dir_fd;
+	rec.watch.dir_fd = rec.store.dir_fd;
+	rec.watch.wants_maps = job->kernel.hz != 0;
 	rec.watch.kernel.wanted.of_command = *job->argv && !job->nr_pids;
 	if ((job->kernel.states || job->kernel.hz) &&
 	    (*job->argv || job->nr_pids)) {

@@ -42,7 +42,7 @@ void tr2_watch_init(struct tr2_watch *w)
 	tr2_connector_init(&w->connector);
 	tr2_cpu_limit_init(&w->limit);
 	w->own_pid = getpid();
-	w->timer.fd = w->look_timer.fd = w->maps_dir_fd = -1;
+	w->timer.fd = w->look_timer.fd = -1;
 	snprintf(w->why_not, sizeof(w->why_not), "no command was run");
 }
 
@@ -114,14 +114,26 @@ static void keep_code_map(struct tr2_watch *w, pid_t pid)
 {
 	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
 
-	if (w->maps_dir_fd >= 0 && p)
-		tr2_code_map_keep(w->maps_dir_fd, pid, p->start_ns);
+	if (w->wants_maps && p)
+		tr2_code_map_keep(w->dir_fd, pid, p->start_ns);
+}
+
+static void look_at_parent(struct tr2_watch *w, pid_t pid)
+{
+	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
+
+	if (p)
+		tr2_ninja_logs_see(&w->ninja_logs, p->comm, pid, p->start_ns);
 }
 
 void tr2_watch_add(struct tr2_watch *w, const struct tr2_task_event *e)
 {
-	if (e->kind == TR2_TASK_EXIT && e->pid == e->tid)
+	if (e->kind == TR2_TASK_EXIT && e->pid == e->tid) {
 		keep_code_map(w, e->pid);
+		tr2_ninja_logs_keep(&w->ninja_logs, w->dir_fd, e->pid);
+	}
+	if (e->kind == TR2_TASK_FORK)
+		look_at_parent(w, e->ppid);
 	tr2_procs_event(&w->procs, e);
 	tr2_tasklog_add(&w->log, e);
 }
@@ -637,7 +649,8 @@ void tr2_watch_finish(struct tr2_watch *w)
 		wait_for_exit_codes(w);
 	else
 		tr2_pidfds_read(&w->pidfds, take_end, w);
-	for (i = 0; i < w->procs.nr && w->maps_dir_fd >= 0; i++)
+	tr2_ninja_logs_end(&w->ninja_logs, w->dir_fd);
+	for (i = 0; i < w->procs.nr && w->wants_maps; i++)
 		if (!w->procs.proc[i].ended)
 			keep_code_map(w, w->procs.proc[i].pid);
 	tr2_kernel_records_finish(&w->kernel);

@@ -17,6 +17,7 @@
 #include "record/observer/observer.h"
 #include "record/sources/connector.h"
 #include "record/sources/cpu_limit.h"
+#include "record/sources/ninja_logs.h"
 #include "record/sources/pidfds.h"
 #include "record/sources/procs.h"
 #include "record/sources/ptrace.h"
@@ -38,8 +39,11 @@ struct tr2_watch {
 	struct tr2_connector connector;
 	struct tr2_ptrace ptrace;
 	enum tr2_ptrace_wanted wants_ptrace; /* set by the caller */
-	/* of the recording; -1: functions are not sampled */
-	int maps_dir_fd;
+	/* Of the recording, and whether functions are sampled; set by the
+	 * caller. */
+	int dir_fd;
+	bool wants_maps;
+	struct tr2_ninja_logs ninja_logs;
 	struct tr2_observer *observer; /* NULL: none */
 	size_t nr_observed; /* it knows those of `procs` before, perhaps more */
 	struct tr2_observer_sums observed; /* at the end */

@@ -3,17 +3,13 @@
 #include "record/sources/code_maps.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/procfs.h"
 #include "record/store.h"
 
-/* Larger maps are cut. */
-#define MOST_BYTES (64 << 20)
 /* Clocks of files are coarse. */
 #define SLACK_NS 1000000000
 
@@ -35,26 +31,6 @@ static bool is_of(int fd, uint64_t start_ns)
 	return changed_ns >= (int64_t)now.wall_ns - age_ns - SLACK_NS;
 }
 
-static void copy(int dir_fd, pid_t pid, uint64_t start_ns, int from)
-{
-	char name[64];
-	ssize_t n;
-	off_t left = MOST_BYTES;
-	int fd;
-
-	snprintf(name, sizeof(name), TR2_STORE_MAPS "/%d-%" PRIu64 ".map",
-		 (int)pid, start_ns);
-	mkdirat(dir_fd, TR2_STORE_MAPS, 0700);
-	fd = openat(dir_fd, name,
-		    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return;
-	do
-		n = sendfile(fd, from, NULL, (size_t)left);
-	while (n > 0 && (left -= n));
-	close(fd);
-}
-
 void tr2_code_map_keep(int dir_fd, pid_t pid, uint64_t start_ns)
 {
 	char path[64];
@@ -65,6 +41,7 @@ void tr2_code_map_keep(int dir_fd, pid_t pid, uint64_t start_ns)
 	if (fd < 0)
 		return;
 	if (is_of(fd, start_ns))
-		copy(dir_fd, pid, start_ns, fd);
+		tr2_store_keep(dir_fd, TR2_STORE_MAPS, pid, start_ns, "map",
+			       fd);
 	close(fd);
 }

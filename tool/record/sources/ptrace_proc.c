@@ -22,6 +22,22 @@ static void add_number(struct tr2_buf *b, const char *key, uint64_t value)
 	tr2_buf_add_u64(b, value);
 }
 
+static void add_link(struct tr2_buf *b, const char *key, pid_t pid)
+{
+	char path[40], target[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, key);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n <= 0)
+		return;
+	target[n] = '\0';
+	tr2_buf_addlit(b, ",\"");
+	tr2_buf_addstr(b, key);
+	tr2_buf_addlit(b, "\":");
+	tr2_json_add_string(b, target);
+}
+
 bool tr2_ptrace_add_argv(struct tr2_buf *b, pid_t pid)
 {
 	int32_t own = tr2_procfs_own_pid(pid);
@@ -48,29 +64,13 @@ bool tr2_ptrace_add_argv(struct tr2_buf *b, pid_t pid)
 		tr2_buf_addlit(b, ",\"cut\":true");
 	if (own > 0)
 		add_number(b, "own_pid", (uint64_t)own);
+	add_link(b, "cwd", pid);
 	return true;
-}
-
-static void add_link(struct tr2_buf *b, const char *key, pid_t pid)
-{
-	char path[40], target[PATH_MAX];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, key);
-	n = readlink(path, target, sizeof(target) - 1);
-	if (n <= 0)
-		return;
-	target[n] = '\0';
-	tr2_buf_addlit(b, ",\"");
-	tr2_buf_addstr(b, key);
-	tr2_buf_addlit(b, "\":");
-	tr2_json_add_string(b, target);
 }
 
 void tr2_ptrace_add_program(struct tr2_buf *b, pid_t pid)
 {
 	tr2_ptrace_add_argv(b, pid);
-	add_link(b, "cwd", pid);
 	add_link(b, "exe", pid);
 }
 

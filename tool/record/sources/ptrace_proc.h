@@ -10,11 +10,11 @@
 #include "base/buf.h"
 #include "record/sources/run.h"
 
-/* argv, cut, and the pid that the process has in its own namespace, by which it
- * names its session, if that is another one than the recorder's. false: it is
- * gone. */
+/* argv, cut, cwd, and the pid that the process has in its own namespace, by
+ * which it names its session, if that is another one than the recorder's. false:
+ * it is gone. */
 bool tr2_ptrace_add_argv(struct tr2_buf *b, pid_t pid);
-/* At its exec: these, cwd, exe. */
+/* At its exec: these, and exe. */
 void tr2_ptrace_add_program(struct tr2_buf *b, pid_t pid);
 /* At the exit of its last thread: what it read and wrote, and the most memory
  * that it had. io: filled. */
