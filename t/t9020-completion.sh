@@ -92,8 +92,8 @@ do
 	"
 
 	test_expect_success "$PREREQ" "$shell: the values of an option that takes one of a few" "
-		offers $shell 'trace2 report --group ' attr: cmd mode region repo sid &&
-		offers $shell 'trace2 report -g ' attr: cmd mode region repo sid &&
+		offers $shell 'trace2 report --group ' attr: cmd mode region repo sid target &&
+		offers $shell 'trace2 report -g ' attr: cmd mode region repo sid target &&
 		offers $shell 'trace2 report --group m' mode
 	"
 
@@ -114,7 +114,7 @@ done
 
 # bash itself completes files if the function returns nothing.
 test_expect_success BASH 'bash: a value after =' '
-	offers bash "trace2 report --group=" attr: cmd mode region repo sid &&
+	offers bash "trace2 report --group=" attr: cmd mode region repo sid target &&
 	offers bash "trace2 report --group=m" mode
 '
 

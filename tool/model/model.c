@@ -54,6 +54,7 @@ struct tr2_model *tr2_model_new(void)
 	(void)tr2_add(m, stack_files);
 	(void)tr2_add(m, kernel_functions);
 	(void)tr2_add(m, code_functions);
+	(void)tr2_add(m, commands);
 	(void)tr2_add(m, objects);
 	(void)tr2_add(m, memory);
 	return m;
@@ -115,6 +116,8 @@ void tr2_model_free(struct tr2_model *m)
 	free(m->stack_files);
 	free(m->kernel_functions);
 	free(m->code_functions);
+	free(m->commands);
+	free(m->targets);
 	free(m->objects);
 	free(m->memory);
 	free(m->inputs);

@@ -95,7 +95,8 @@ struct tr2_model_private {
 	uint32_t alloc_trace_spans, alloc_works;
 	uint32_t alloc_spaces, alloc_stacks, alloc_stack_files;
 	uint32_t alloc_kernel_functions;
-	uint32_t alloc_code_functions, alloc_objects, alloc_memory;
+	uint32_t alloc_code_functions, alloc_commands, alloc_objects;
+	uint32_t alloc_memory;
 };
 
 /* Add a zeroed element to m->KIND and return its index. */

@@ -21,6 +21,7 @@ struct tr2_group {
 	int64_t total_ns, self_ns, extra_ns, max_ns;
 	/* Of self_ns, where states of threads are known. */
 	int64_t run_ns, ready_ns, wait_ns;
+	int64_t path_ns;  /* on the critical path, in report -g */
 	uint32_t longest; /* of its elements */
 	int64_t once_ns; /* of self_ns, each moment once: tr2_groups_sort() */
 	/* Each duration, sorted by tr2_groups_sort(). */

@@ -13,6 +13,7 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "export/page/html.h"
+#include "model/join/targets.h"
 #include "model/kind.h"
 #include "model/path/what_if_changes.h"
 #include "model/path/what_if_times.h"
@@ -64,9 +65,10 @@ static const struct tr2_option options[] = {
 	{ 0, "wide", NULL, TR2_OPT_FLAG, &report.wide,
 	  "cut neither command lines nor functions", NULL },
 	{ 'g', "group", "BY", TR2_OPT_STRING, &report.group,
-	  "merge lines of the same kind of process (cmd), mode, repo or sid; "
-	  "--functions also by region, --spans by the attribute KEY (attr:KEY)",
-	  "cmd|mode|repo|sid|" TR2_GROUP_REGION "|" TR2_GROUP_ATTRIBUTE "KEY" },
+	  "merge lines of the same kind of process (cmd), target of a build, "
+	  "mode, repo or sid; --functions also by region, --spans by the "
+	  "attribute KEY (attr:KEY)",
+	  "cmd|" TR2_GROUP_TARGET "|mode|repo|sid|" TR2_GROUP_REGION "|" TR2_GROUP_ATTRIBUTE "KEY" },
 	{ 0, "what-if", "[CHANGE]", TR2_OPT_LIST, &what_if,
 	  "the time that would follow from CHANGE: NAME=2x, NAME=50% or "
 	  "NAME=0, where NAME is a process, category/label of a region, "
@@ -92,6 +94,13 @@ const char *tr2_report_attribute(const struct tr2_report *r)
 	return r->group + len;
 }
 
+static const char *target_of(struct tr2_model *m, uint32_t node)
+{
+	tr2_str target = tr2_target(m, node);
+
+	return target ? tr2_s(m, target) : "-";
+}
+
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session)
 {
 	struct tr2_model *m = r->m;
@@ -104,6 +113,8 @@ const char *tr2_report_group(const struct tr2_report *r, uint32_t session)
 		return session ? s->sid : "(none)";
 	if (!strcmp(r->group, "mode"))
 		return s->mode ? tr2_s(m, s->mode) : "(none)";
+	if (!strcmp(r->group, TR2_GROUP_TARGET))
+		return target_of(m, s->node);
 	if (!strcmp(r->group, "cmd"))
 		return s->node ? tr2_s(m, tr2_kind(m, s->node, 0)) : "(none)";
 	for (t = s->first_thread; t; t = m->threads[t].next)
@@ -118,6 +129,8 @@ const char *tr2_report_node_group(const struct tr2_report *r, uint32_t node)
 	uint32_t session = r->m->nodes[node].session;
 
 	/* A process that is not instrumented has no session to group by. */
+	if (r->group && !strcmp(r->group, TR2_GROUP_TARGET))
+		return target_of(r->m, node);
 	if (r->group && !session && !strcmp(r->group, "cmd"))
 		return tr2_s(r->m, tr2_kind(r->m, node, 0));
 	return tr2_report_group(r, session);

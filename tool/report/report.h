@@ -25,6 +25,8 @@ struct tr2_report {
  * width. */
 #define TR2_REPORT_WIDTH 100
 
+/* -g target: a row has the jobs of a build for one file; "-": all others. */
+#define TR2_GROUP_TARGET "target"
 /* -g region: only for --functions. */
 #define TR2_GROUP_REGION "region"
 /* -g attr:KEY: only for --spans. */

@@ -8,6 +8,7 @@
 #include "common/words.h"
 #include "common/memory.h"
 #include "model/join/self_time.h"
+#include "model/path/critical.h"
 #include "model/states.h"
 #include "model/stats.h"
 #include "report/node.h"
@@ -168,7 +169,13 @@ static void gather_session(struct gathering *g, uint32_t session)
 struct group_row {
 	const struct tr2_group *g;
 	int64_t whole;
+	bool by_target;
 };
+
+static bool by_target(const struct tr2_report *r)
+{
+	return r->group && !strcmp(r->group, TR2_GROUP_TARGET);
+}
 
 /* Its name leads to the longest one. */
 static void cell_region(struct tr2_table *t, const struct group_row *r)
@@ -223,7 +230,8 @@ static bool print_groups(struct gathering *g, const char *name,
 			 const struct tr2_column *columns, size_t nr_columns,
 			 const char *sort)
 {
-	struct group_row row = { NULL, tr2_report_whole_ns(g->r->m) };
+	struct group_row row = { NULL, tr2_report_whole_ns(g->r->m),
+				 by_target(g->r) };
 	struct tr2_table t;
 	uint32_t i;
 
@@ -328,8 +336,16 @@ static void cell_group_spawn(struct tr2_table *t, const struct group_row *r)
 		tr2_cell_str(t, "-");
 }
 
+/* Text of a kind of process has the path above, in the usual view. */
+static void cell_path(struct tr2_table *t, const struct group_row *r)
+{
+	if (t->output->format != TR2_FORMAT_TEXT || r->by_target)
+		tr2_cell_ns(t, r->g->path_ns);
+}
+
 #define GROUP_COLUMNS(COLUMN, DATA, TEXT) \
 	TIMES(COLUMN) \
+	COLUMN(path_ns, "ON PATH", 0, cell_path(t, r)) \
 	COLUMN(cpu_ns, "SUM CPU", 0, \
 	       if (has_states(r->g)) tr2_cell_ns(t, r->g->run_ns)) \
 	COLUMN(spawn_ns, "SUM SPAWN", 0, cell_group_spawn(t, r)) \
@@ -339,14 +355,31 @@ static void cell_group_spawn(struct tr2_table *t, const struct group_row *r)
 
 TR2_COLUMN_LIST(group_columns, struct group_row, GROUP_COLUMNS)
 
+/* A job is counted once, whatever it runs. */
+static bool is_inside(const struct tr2_report *r, uint32_t node,
+		      const char *group)
+{
+	uint32_t up = r->m->nodes[node].parent;
+
+	return up && by_target(r) &&
+	       tr2_filter_node(r->filter, r->m, up) &&
+	       !strcmp(tr2_report_node_group(r, up), group);
+}
+
+static struct tr2_group *group_of_node(struct gathering *g, uint32_t node)
+{
+	return tr2_groups_get(&g->groups, NULL,
+			      tr2_report_node_group(g->r, node));
+}
+
 static void gather_node(struct gathering *g, uint32_t node)
 {
 	const struct tr2_model *m = g->r->m;
 	const struct tr2_node *n = &m->nodes[node];
-	struct tr2_group *group =
-		tr2_groups_get(&g->groups, NULL, tr2_report_node_group(g->r, node));
+	struct tr2_group *group = group_of_node(g, node);
 
-	tr2_group_add(group, node, n->end_ns - n->start_ns);
+	if (!is_inside(g->r, node, group->name))
+		tr2_group_add(group, node, n->end_ns - n->start_ns);
 	if (n->spawn_ns != TR2_NO_TIME) {
 		tr2_ns_add(&group->extra_ns, n->spawn_ns);
 		group->nr_extra++;
@@ -355,6 +388,22 @@ static void gather_node(struct gathering *g, uint32_t node)
 		tr2_ns_add(&group->run_ns, n->cpu_ns);
 	g->group = group_index(g, group);
 	tr2_own_of_node(m, node, own_of_node, g);
+}
+
+/* The path is that of the whole; of a process that is not shown it is left
+ * out. */
+static void add_path(struct gathering *g)
+{
+	const struct tr2_report *r = g->r;
+	uint32_t root = tr2_longest_root(r->m);
+	struct tr2_step *steps = NULL;
+	size_t nr = root ? tr2_critical_path(r->m, root, &steps) : 0, i;
+
+	for (i = 0; i < nr; i++)
+		if (tr2_filter_node(r->filter, r->m, steps[i].node))
+			tr2_ns_add(&group_of_node(g, steps[i].node)->path_ns,
+				   tr2_step_ns(&steps[i]));
+	free(steps);
 }
 
 bool tr2_report_groups(const struct tr2_report *r)
@@ -368,6 +417,7 @@ bool tr2_report_groups(const struct tr2_report *r)
 	for (i = m->first_root; i; i = tr2_node_after(m, i))
 		if (tr2_filter_node(r->filter, m, i))
 			gather_node(&g, i);
+	add_path(&g);
 	ok = print_groups(&g, "groups", TR2_COLUMNS(group_columns), "total");
 	end_gathering(&g);
 	return ok;

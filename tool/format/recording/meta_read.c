@@ -18,6 +18,7 @@
 #include "format/kernel/kernel_data.h"
 #include "format/read.h"
 #include "format/recording/code_maps_read.h"
+#include "format/recording/ninja_log_read.h"
 #include "format/recording/meta_keys.h"
 #include "format/recording/meta_read.h"
 #include "model/build/build.h"
@@ -571,6 +572,7 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 			end_ns = tr2_wall_ns(wall_of(m, meta.end_ns));
 		meta.lost_tasks += tr2_kernel_load(m, dir, first_task, &end_ns);
 		tr2_code_maps_load(m, dir, first_task);
+		tr2_ninja_logs_load(m, dir, first_task);
 		if (end_ns > meta.last_ns)
 			meta.last_ns = end_ns;
 	}

@@ -80,6 +80,8 @@ void tr2_build_memory(struct tr2_model *m, int32_t pid,
  * addresses. */
 void tr2_build_code_function(struct tr2_model *m,
 			     const struct tr2_code_function *function);
+void tr2_build_command(struct tr2_model *m,
+		       const struct tr2_build_command *command);
 
 /* Note a problem: the first of its kind in a source keeps its text and line,
  * the others are only counted. text is copied. */

@@ -43,3 +43,11 @@ void tr2_build_code_function(struct tr2_model *m,
 
 	m->code_functions[i] = *function;
 }
+
+void tr2_build_command(struct tr2_model *m,
+		       const struct tr2_build_command *command)
+{
+	uint32_t i = tr2_add(m, commands);
+
+	m->commands[i] = *command;
+}

@@ -1,0 +1,198 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 report -g target: what a build made by each process'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-prereq.sh
+
+test_skip_unless JQ
+
+# process PID PPID FROM TO DIRECTORY ARGV: add one that ran so long, in ms
+process () {
+	jq -n -c --argjson pid "$1" --argjson ppid "$2" --argjson from "$3" \
+		--argjson to "$4" --arg cwd "$5" --argjson argv "$6" '
+		def at(ms): 5000000000 + ms * 1000000;
+		{type: "fork", time_ns: at($from), pid: $pid, tid: $pid, ppid: $ppid, ptid: $ppid},
+		{type: "comm", time_ns: (at($from) + 1), pid: $pid, tid: $pid,
+			comm: ($argv[0] | split("/")[-1]), exec: true},
+		{type: "argv", time_ns: (at($from) + 2), pid: $pid, argv: $argv, cwd: $cwd},
+		{type: "exit", time_ns: at($to), pid: $pid, tid: $pid, ppid: $ppid, ptid: $ppid}
+		' >>records
+}
+
+# build: make the recording r of the processes since the last one
+build () {
+	rm -rf r &&
+	mkdir -p r/events r/targets &&
+	jq -s -c "sort_by(.time_ns)[]" records >r/tasks.jsonl &&
+	rm records &&
+	jq -n -c "{format: \"trace2-recording\", version: 1, state: \"complete\",
+		command: [\"make\"], command_pid: 10, cwd: \"/w\",
+		start_wall_ns: 1700000000000000000, start_monotonic_ns: 5000000000}" \
+		>r/meta.json
+}
+
+# targets: SUM WALL in ms, COUNT and GROUP of each row
+targets () {
+	trace2 report -g target --format=json r |
+	jq -r ".groups[] | \"\(.total_ns / 1000000) \(.processes) \(.group)\""
+}
+
+# ninja_log VERSION: the log of the process 10, with tabs for blanks
+ninja_log () {
+	echo "# ninja log $1" >r/targets/10-5000000000.ninja_log &&
+	tr " " "\\t" >>r/targets/10-5000000000.ninja_log
+}
+
+# Hashes are from a real log.
+ninja_build () {
+	process 10 1 0 100 /w '["ninja"]' &&
+	process 11 10 1 31 /w/out '["/bin/sh","-c","gcc -O1 -c main.c -o main.o"]' &&
+	process 12 11 2 30 /w/out '["gcc","-O1","-c","main.c","-o","main.o"]' &&
+	process 13 12 3 20 /w/out '["cc1","-o","/tmp/cc1.s"]' &&
+	process 14 10 40 45 /w/out '["/bin/sh","-c","printf x > a.txt && cp a.txt b.txt"]' &&
+	process 15 14 41 42 /w/out '["cp","a.txt","b.txt"]' &&
+	process 16 10 50 60 /w/out '["/bin/sh","-c","touch new"]' &&
+	build
+}
+
+test_expect_success 'ninja: its log names what a command made, all processes of it are one job' '
+	ninja_build &&
+	ninja_log v5 <<-\EOF &&
+	0 9 1 gone.o 36dd0750a071a6fa
+	1 31 1 main.o 36dd0750a071a6fa
+	40 45 1 b.txt 2e885cdb0f50df50
+	40 45 1 a.txt 2e885cdb0f50df50
+	50 60 1 old 1111111111111111
+	EOF
+	test_prints targets <<-\EOF
+	100 1 -
+	30 1 out/main.o
+	5 1 out/a.txt
+	EOF
+'
+
+test_expect_success 'ninja: without a log of a known version, what compilers were told is left' '
+	ninja_build &&
+	ninja_log v7 <<-\EOF &&
+	1 31 1 wrong 36dd0750a071a6fa
+	EOF
+	test_prints targets <<-\EOF
+	100 1 -
+	30 1 out/main.o
+	EOF
+'
+
+test_expect_success 'ninja: a line that is none is reported, the others count' '
+	ninja_build &&
+	ninja_log v6 <<-\EOF &&
+	1 31 1
+	40 45 1 b.txt 2e885cdb0f50df50 more
+	40 45 1 a.txt 2e885cdb0f50df50
+	EOF
+	targets >actual 2>err &&
+	test_grep "ninja_log.: line 2: not a line of ninja (and 1 more like it)" err &&
+	test_grep "^5 1 out/a.txt$" actual
+'
+
+test_expect_success 'make: a job is for what its compiler or ar writes, in its directory' '
+	process 10 1 0 100 /w "[\"make\"]" &&
+	process 11 10 1 11 /w "[\"x86_64-linux-gnu-gcc-12\",\"-o\",\"./a.o\",\"-c\",\"a.c\"]" &&
+	process 12 10 20 30 /w "[\"sh\",\"-c\",\"ccache c++ -o ../b b.cc && strip ../b\"]" &&
+	process 13 12 21 25 /w/sub "[\"ccache\",\"c++\",\"-o\",\"../b\",\"b.cc\"]" &&
+	process 14 12 26 29 /w/sub "[\"strip\",\"../b\"]" &&
+	process 15 10 40 90 /w "[\"make\",\"-C\",\"/else\"]" &&
+	process 16 15 41 51 /else "[\"ar\",\"rcs\",\"lib.a\",\"x.o\"]" &&
+	build &&
+	test_prints targets <<-\EOF
+	100 1 -
+	10 1 a.o
+	10 1 b
+	10 1 /else/lib.a
+	EOF
+'
+
+test_expect_success 'a build in a build: its jobs have targets of their own' '
+	process 10 1 0 100 /w "[\"ninja\"]" &&
+	process 11 10 1 31 /w "[\"sh\",\"-c\",\"gcc main.o util.o -o prog\"]" &&
+	process 12 11 2 30 /w "[\"make\"]" &&
+	process 13 12 3 20 /w "[\"cc\",\"-o\",\"part\",\"part.c\"]" &&
+	process 14 12 21 25 /w "[\"true\"]" &&
+	build &&
+	ninja_log v5 <<-\EOF &&
+	1 31 1 whole 21b20ee0af94a2a3
+	EOF
+	test_prints targets <<-\EOF
+	104 2 -
+	30 1 whole
+	17 1 part
+	EOF
+'
+
+test_expect_success 'what cannot be told has no target' '
+	process 10 1 0 100 /w "[\"make\"]" &&
+	process 11 10 1 9 /w "[\"sh\",\"-c\",\"two\"]" &&
+	process 12 11 2 4 /w "[\"gcc\",\"-o\",\"one\",\"1.c\"]" &&
+	process 13 11 5 7 /w "[\"gcc\",\"-o\",\"two\",\"2.c\"]" &&
+	process 14 11 7 8 /w "[\"strip\",\"one\"]" &&
+	process 21 10 10 11 /w "[\"install\",\"-o\",\"root\",\"a\",\"b\"]" &&
+	process 22 10 12 13 /w "[\"gcc\",\"-o\",\"/dev/null\",\"a.c\"]" &&
+	process 23 10 14 15 /w "[\"gcc\",\"-o\",\"x\",\"a.c\",\"-o\",\"y\"]" &&
+	process 24 10 16 17 /w "[\"ar\",\"t\",\"lib.a\",\"x.o\"]" &&
+	process 25 10 18 19 /w "[\"gcc\",\"-c\",\"a.c\"]" &&
+	build &&
+	test_prints targets <<-\EOF
+	100 1 -
+	2 1 one
+	2 1 two
+	EOF
+'
+
+test_lazy_prereq NINJA 'ninja --version'
+test_lazy_prereq CMAKE 'cmake --version'
+
+test_expect_success NINJA,CC,TASKS 'a real ninja: the recording knows its targets when the directory is gone' '
+	mkdir -p n/out &&
+	cat >n/out/build.ninja <<-EOF &&
+	rule cc
+	  command = $CC -c \$in -o \$out
+	rule copy
+	  command = cat \$in >\$out
+	build sub/a.o: cc ../a.c
+	build copied: copy sub/a.o
+	EOF
+	echo "int a;" >n/a.c &&
+	trace2 record -q -o r -- sh -c "cd n && ninja -C out" >out &&
+	rm -r n &&
+	targets >rows &&
+	sed "s/^[^ ]* //" rows | sort >actual &&
+	test_write_lines "1 -" "1 n/out/copied" "1 n/out/sub/a.o" | test_cmp - actual
+'
+
+test_expect_success CMAKE,CC,TASKS 'a real CMake, with Makefiles' '
+	mkdir -p c/sub &&
+	cat >c/CMakeLists.txt <<-\EOF &&
+	cmake_minimum_required(VERSION 3.13)
+	project(demo C)
+	add_subdirectory(sub)
+	add_executable(app main.c)
+	target_link_libraries(app helper)
+	EOF
+	echo "add_library(helper STATIC main.c)" >c/sub/CMakeLists.txt &&
+	echo "int f(void); int f(void) { return 0; }" >c/sub/main.c &&
+	echo "int f(void); int main(void) { return f(); }" >c/main.c &&
+	cmake -S c -B c/b -G "Unix Makefiles" >out &&
+	trace2 record -q -o r -- make -C c/b >out &&
+	targets >rows &&
+	sed "s/^[^ ]* //" rows | sort >actual &&
+	test_cmp - actual <<-\EOF
+	1 -
+	1 c/b/CMakeFiles/app.dir/main.c.o
+	1 c/b/app
+	1 c/b/sub/CMakeFiles/helper.dir/main.c.o
+	1 c/b/sub/libhelper.a
+	EOF
+'
+
+test_done
