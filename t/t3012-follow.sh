@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 script -f: files of each kind that still grow'
+test_description='trace2 script -f: files of each kind that still grow, and rings'
 
 . ./test-lib.sh
 
@@ -112,6 +112,98 @@ test_expect_success 'those that the options choose, as far as they can be known'
 	test_cmp sorted actual &&
 	test_expect_code 2 trace2 script -f -t 1ms gc.event 2>err &&
 	test_grep "^trace2: -f and -t exclude each other" err
+'
+
+# stepping COMMAND...: start it; it goes on at each step.
+stepping () {
+	rm -f steps &&
+	mkfifo steps &&
+	{ "$@" <steps >out 2>&1 9>&- & } &&
+	stepping=$! &&
+	exec 8>steps
+}
+step () {
+	echo >&8
+}
+# came TEXT: it is a later line.
+came () {
+	while read -r line <&9
+	do
+		test "$line" != "$1" || return 0
+	done
+	return 1
+}
+
+test_expect_success 'a ring, while its process writes it, and one that begins later' '
+	mkdir rings &&
+	stepping env GIT_TRACE2_RING="$PWD/rings" test-tool trace2 call \
+		pthread_create one , data_string c k 1 , wait , \
+		pthread_create two , data_string c k 2 , wait &&
+	follow event,thread,message rings &&
+	came "thread_start  th01:one" &&
+	came "data          main  c k:1" &&
+	step &&
+	came "thread_start  th02:two" &&
+	came "data          main  c k:2" &&
+	test_expect_code 3 env GIT_TRACE2_RING="$PWD/rings" \
+		test-tool trace2 001return 3 &&
+	came "atexit        main  code:3" &&
+	step &&
+	exec 8>&- &&
+	saw "exit          main  code:0" &&
+	saw "atexit        main  code:0" &&
+	leave_off
+'
+
+test_expect_success 'a ring: the process that the options choose' '
+	sid=$(ls rings | tail -n 1) &&
+	trace2 script -F event,message --sid "$sid" rings >expect &&
+	test_grep "code:3" expect &&
+	follow event,message --sid "$sid" rings &&
+	while read -r want
+	do
+		saw "$want" || return 1
+	done <expect &&
+	leave_off
+'
+
+test_expect_success 'a ring: what was overwritten before it was read is said' '
+	many=$(yes "data_string c k $(printf "%01000d" 1) ," | head -n 40) &&
+	stepping env GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_RING_SIZE=128k \
+		test-tool trace2 call --repeat=5 wait , $many touch done &&
+	wait_until test -s ring &&
+	follow event ring &&
+	came cmd_name &&
+	kill -STOP $pid &&
+	wait_until grep "^State:.T" /proc/$pid/status &&
+	for i in 1 2 3 4 5
+	do
+		step &&
+		wait_until test -f done &&
+		rm done || return 1
+	done &&
+	exec 8>&- &&
+	kill -CONT $pid &&
+	came data &&
+	came atexit &&
+	test_grep "^trace2: warning: .ring.: newer records replaced some before" err &&
+	leave_off
+'
+
+test_expect_success 'rings of a recording: each event once, whoever takes it' '
+	stepping trace2 record -q --ring -o live -- test-tool trace2 call \
+		data_string c k 1 , wait , data_string c k 2 , wait &&
+	wait_until test -d live/rings &&
+	follow event,message live &&
+	came "data          c k:1" &&
+	step &&
+	saw "data          c k:2" &&
+	step &&
+	exec 8>&- &&
+	wait $stepping &&
+	saw "exit          code:0" &&
+	saw "atexit        code:0" &&
+	leave_off
 '
 
 test_done

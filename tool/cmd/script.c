@@ -21,7 +21,8 @@ static const struct tr2_option options[] = {
 	  "the fields to show, in this order: "
 	  TR2_SCRIPT_COLUMNS(FIRST_NAME, NEXT_NAME), NULL },
 	{ 'f', "follow", NULL, TR2_OPT_FLAG, &follow,
-	  "continue with events as they are written, until interrupted", NULL },
+	  "continue with events as they are written, also into rings, until "
+	  "interrupted", NULL },
 	{ 0, "git-normal", NULL, TR2_OPT_FLAG, &git_normal,
 	  "in the exact format of Git's normal target", NULL },
 	{ 0, "git-perf", NULL, TR2_OPT_FLAG, &git_perf,

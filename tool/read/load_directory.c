@@ -55,14 +55,6 @@ static void add_name(struct names *names, const char *name)
 	names->item[names->nr++] = tr2_strdup(name);
 }
 
-/* Is it a file of records taken from a ring? It is read with its ring. */
-static bool is_pieces(const char *name)
-{
-	size_t len = strlen(name), suffix = sizeof(TR2_PIECES_SUFFIX) - 1;
-
-	return len > suffix && !strcmp(name + len - suffix, TR2_PIECES_SUFFIX);
-}
-
 /* List the regular files of a directory by name, which is the order of their
  * starts. */
 static bool list_directory(const char *path, struct names *names)
@@ -74,7 +66,7 @@ static bool list_directory(const char *path, struct names *names)
 		return false;
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.' && entry->d_type != DT_DIR &&
-		    !is_pieces(entry->d_name))
+		    !tr2_ring_is_pieces(entry->d_name))
 			add_name(names, entry->d_name);
 	closedir(dir);
 	if (names->nr)

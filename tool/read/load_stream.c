@@ -237,27 +237,10 @@ static void read_lines(struct tr2_loader *l, enum tr2_input_form form,
 	note_end(l, source);
 }
 
-/*
- * Open the file of records that were taken from the ring while the process ran.
- * -1: there is none.
- */
-static int open_pieces(const char *name)
-{
-	struct tr2_buf path = TR2_BUF_INIT;
-	int fd;
-
-	tr2_buf_addstr(&path, name);
-	tr2_buf_addstr(&path, TR2_PIECES_SUFFIX);
-	fd = open(tr2_buf_str(&path),
-		  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	tr2_buf_release(&path);
-	return fd;
-}
-
 static void read_ring(struct tr2_loader *l, int fd, const char *name,
 		      tr2_str source)
 {
-	int pieces = open_pieces(name);
+	int pieces = tr2_ring_open_pieces(name);
 	const char *why = NULL;
 
 	l->refused = NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * script_follow - follow files that grow, and directories in which files
- * appear. inotify tells when to read; without it, read every 200 ms. The first
- * line of a known format determines the format of a file.
+ * script_follow - follow files that grow, rings, and directories in which files
+ * appear. inotify tells when to read files; rings, and all without it, are read
+ * every 200 ms. The first line of a known format determines the format of a
+ * file.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,16 +23,19 @@
 #include "common/say.h"
 #include "format/events/event_json.h"
 #include "format/events/perf_text.h"
+#include "format/ring/ring.h"
+#include "format/ring/ring_file.h"
 #include "script/script.h"
 
 #define LOOK_MS 200
 
-enum form { FORM_UNKNOWN, FORM_EVENT, FORM_PERF, FORM_NORMAL };
+enum form { FORM_UNKNOWN, FORM_EVENT, FORM_PERF, FORM_NORMAL, FORM_RING };
 
 struct followed {
 	char *path;
 	enum form form;
 	struct tr2_perf_reader *perf; /* of FORM_PERF */
+	struct tr2_ring_reader *ring; /* of FORM_RING; NULL: it is over */
 	struct tr2_grown grown;
 };
 
@@ -91,6 +95,7 @@ static void look_into(struct follow *f, const char *path)
 
 	while (dir && (entry = readdir(dir))) {
 		if (*entry->d_name != '.' &&
+		    !tr2_ring_is_pieces(entry->d_name) &&
 		    !stat(tr2_join(&full, path, entry->d_name), &st) &&
 		    S_ISREG(st.st_mode))
 			add_file(f, full.p);
@@ -100,26 +105,36 @@ static void look_into(struct follow *f, const char *path)
 	tr2_buf_release(&full);
 }
 
-/* Add a file, a directory, or a recording's events/. false: it does not
- * exist. */
+/* false: there is no such directory. */
+static bool look_into_directory(struct follow *f, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return false;
+	look_into(f, path);
+	if (f->inotify >= 0)
+		(void)inotify_add_watch(f->inotify, path, IN_CREATE);
+	return true;
+}
+
+/* Add a file, a directory, or a recording's events/ and rings/. false: it does
+ * not exist. */
 static bool look_at(struct follow *f, const char *path)
 {
-	struct tr2_buf events = TR2_BUF_INIT;
+	struct tr2_buf inner = TR2_BUF_INIT;
 	struct stat st;
 	bool there = !stat(path, &st);
 
 	if (there && !S_ISDIR(st.st_mode)) {
 		add_file(f, path);
+	} else if (there && look_into_directory(f, tr2_join(&inner, path,
+							    "events"))) {
+		look_into_directory(f, tr2_join(&inner, path, "rings"));
 	} else if (there) {
-		tr2_buf_addstr(&events, path);
-		tr2_buf_addlit(&events, "/events");
-		if (!stat(tr2_buf_str(&events), &st) && S_ISDIR(st.st_mode))
-			path = events.p;
-		look_into(f, path);
-		if (f->inotify >= 0)
-			(void)inotify_add_watch(f->inotify, path, IN_CREATE);
+		look_into_directory(f, path);
 	}
-	tr2_buf_release(&events);
+	tr2_buf_release(&inner);
 	return there;
 }
 
@@ -159,12 +174,40 @@ static void take_line(struct follow *f, struct followed *file, const char *line,
 	}
 }
 
-/* Pass the lines that have ended to the reader. */
-static void read_lines(struct follow *f, struct followed *file)
+static void read_ring(struct follow *f, struct followed *file)
+{
+	tr2_str source = tr2_intern(f->m, file->path, strlen(file->path));
+	int pieces = tr2_ring_open_pieces(file->path);
+	enum tr2_ring_news news;
+
+	news = tr2_ring_reader_follow(file->ring, file->grown.fd, pieces,
+				      source);
+	if (pieces >= 0)
+		close(pieces);
+	if (news == TR2_RING_MISSED)
+		tr2_warning("'%s': newer records replaced some before they "
+			    "were read (to keep more, increase "
+			    "GIT_TRACE2_RING_SIZE)", file->path);
+	if (news != TR2_RING_OVER)
+		return;
+	tr2_ring_reader_free(file->ring);
+	file->ring = NULL;
+}
+
+/* Pass the records, or the lines that have ended, to the reader. */
+static void read_on(struct follow *f, struct followed *file)
 {
 	const char *line;
 	size_t len;
 
+	if (file->form == FORM_UNKNOWN && tr2_ring_file_is(file->grown.fd)) {
+		file->form = FORM_RING;
+		file->ring = tr2_ring_reader_new(f->m, f->fn, f->data);
+	}
+	if (file->ring)
+		read_ring(f, file);
+	if (file->form == FORM_RING)
+		return;
 	while (tr2_grown_line(&file->grown, &line, &len))
 		if (len)
 			take_line(f, file, line, len);
@@ -193,6 +236,7 @@ static void release(struct follow *f)
 		close(f->file[i].grown.fd);
 		tr2_grown_release(&f->file[i].grown);
 		tr2_perf_reader_free(f->file[i].perf);
+		tr2_ring_reader_free(f->file[i].ring);
 		free(f->file[i].path);
 	}
 	free(f->file);
@@ -219,7 +263,7 @@ int tr2_follow(struct tr2_model *m, const struct tr2_list *paths,
 		if (!there)
 			break;
 		for (k = 0; k < f.nr; k++)
-			read_lines(&f, &f.file[k]);
+			read_on(&f, &f.file[k]);
 		if (fflush(stdout))
 			break;
 		if (!stopped)

@@ -4,6 +4,7 @@
  */
 #include "format/ring/ring.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -40,8 +41,11 @@ struct tr2_ring_reader {
 	uint32_t nr_records, alloc_records;
 	struct entry *entries;
 	uint32_t nr_entries, alloc_entries;
-	/* The end of the spilled records of each slot. */
+	/* The end of the records of each slot that were taken: of spilled ones,
+	 * or, if the file is followed, of all; and of the spilled pieces. */
 	uint64_t taken_until[TR2_MAX_SLOTS];
+	uint64_t pieces_at;
+	bool waited; /* once, for a recorder to write the first of them */
 	bool is_behind_loss; /* the next record */
 	tr2_str source;
 	uint32_t session;
@@ -72,7 +76,7 @@ static void forget_file(struct tr2_ring_reader *r)
 	tr2_ring_samples_reset(&r->samples);
 	tr2_ring_spans_reset(&r->spans);
 	tr2_ring_file_release(&r->file);
-	r->last_ns = 0;
+	r->last_ns = r->pieces_at = 0;
 }
 
 void tr2_ring_reader_free(struct tr2_ring_reader *r)
@@ -193,7 +197,7 @@ static void take_pieces(struct tr2_ring_reader *r, int fd)
 	struct tr2_ring_file pieces = { .fd = fd, .size = UINT64_MAX };
 	struct tr2_ring_records records;
 	struct tr2_piece piece;
-	uint64_t at = 0;
+	uint64_t at = r->pieces_at;
 
 	while (tr2_ring_file_read(&pieces, at, &piece, sizeof(piece))) {
 		at += sizeof(piece);
@@ -217,6 +221,7 @@ static void take_pieces(struct tr2_ring_reader *r, int fd)
 		at += piece.len;
 		r->m->nr_bytes += sizeof(piece) + piece.len;
 		take_piece(r, &piece, &records);
+		r->pieces_at = at;
 	}
 }
 
@@ -360,7 +365,8 @@ static void add_entry_to_model(struct tr2_ring_reader *r,
 	}
 }
 
-static void add_events(struct tr2_ring_reader *r)
+/* By time. */
+static void add_entries(struct tr2_ring_reader *r)
 {
 	uint32_t i;
 
@@ -373,7 +379,6 @@ static void add_events(struct tr2_ring_reader *r)
 			add_unfinished(r);
 		add_entry_to_model(r, &r->entries[i]);
 	}
-	add_unfinished(r);
 }
 
 static void set_end(struct tr2_ring_reader *r)
@@ -457,18 +462,23 @@ static void note_beginning(struct tr2_ring_reader *r)
 	r->m->sessions[r->session].flags |= TR2_SESSION_NO_BEGINNING;
 }
 
-static void fill_model(struct tr2_ring_reader *r)
+static void begin_session(struct tr2_ring_reader *r)
 {
-	struct tr2_ring_file *f = &r->file;
-	const char *sid = tr2_ring_file_string(f, f->header.sid);
+	const char *sid = tr2_ring_file_string(&r->file, r->file.header.sid);
 
 	if (!*sid)
 		sid = "no-session-id";
 	r->session = tr2_build_session(r->m, sid, strlen(sid), r->source);
+}
+
+static void fill_model(struct tr2_ring_reader *r)
+{
+	begin_session(r);
 	note_beginning(r);
-	add_events(r);
+	add_entries(r);
+	add_unfinished(r);
 	set_end(r);
-	set_lost(r, tr2_ring_file_lost(f));
+	set_lost(r, tr2_ring_file_lost(&r->file));
 	tr2_ring_metrics(r->m, &r->file, &r->names, r->session, r->last_ns);
 }
 
@@ -483,6 +493,79 @@ static void load_ring(struct tr2_ring_reader *r, int records_fd)
 	fill_model(r);
 	if (r->file.problem[0])
 		problem(r, TR2_PROBLEM_FILE, r->file.problem);
+}
+
+/* Take what a slot has that was not taken yet. false: some of it was overwritten
+ * since the file is followed. */
+static bool take_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
+{
+	uint64_t *until = &r->taken_until[slot];
+	struct tr2_ring_records records;
+	bool whole;
+
+	if (!tr2_ring_file_records(&r->file, slot, *until, &records) ||
+	    !records.p)
+		return true;
+	if (!*until)
+		*until = first ? records.position :
+				 TR2_RING_START(records.ring_size);
+	whole = records.position == *until;
+	/* A recorder may have taken them, and just begun to write them. */
+	if (!whole && r->file.header.mode == TR2_RING_CONSUME && !r->waited) {
+		r->waited = true;
+		free(records.p);
+		return true;
+	}
+	r->is_behind_loss = !whole;
+	*until = records.position + records.len;
+	take_records(r, &records, slot);
+	return whole;
+}
+
+/* While a recorder takes the records, its pieces have all of them. */
+static bool take_all_new(struct tr2_ring_reader *r, int records_fd, bool first,
+			 bool is_alive)
+{
+	uint32_t i, nr = r->file.nr_slots < TR2_MAX_SLOTS ? r->file.nr_slots :
+							    TR2_MAX_SLOTS;
+	bool whole = true;
+
+	if (records_fd >= 0)
+		take_pieces(r, records_fd);
+	if (records_fd >= 0 && is_alive)
+		return true;
+	for (i = 1; i <= nr; i++)
+		whole &= take_new(r, i % nr, first);
+	return whole;
+}
+
+enum tr2_ring_news tr2_ring_reader_follow(struct tr2_ring_reader *r, int fd,
+					  int records_fd, tr2_str source)
+{
+	bool first = r->file.fd < 0, is_alive, whole;
+	enum tr2_ring_is is;
+
+	r->source = source;
+	is = first ? tr2_ring_file_open(&r->file, fd) :
+		     tr2_ring_file_update(&r->file);
+	if (is != TR2_RING_IS_GOOD) {
+		forget_file(r);
+		return is == TR2_RING_IS_BEGUN ? TR2_RING_GOES_ON :
+						 TR2_RING_OVER;
+	}
+	is_alive = tr2_ring_file_is_alive(&r->file);
+	if (first)
+		begin_session(r);
+	whole = take_all_new(r, records_fd, first, is_alive);
+	tr2_must(tr2_ring_file_update_strings(&r->file) ||
+		 r->file.strings != NULL);
+	tr2_ring_names_sort(&r->names, &r->file);
+	add_entries(r);
+	r->nr_entries = 0;
+	if (!is_alive)
+		add_unfinished(r);
+	return !whole ? TR2_RING_MISSED :
+	       is_alive ? TR2_RING_GOES_ON : TR2_RING_OVER;
 }
 
 enum tr2_ring_load tr2_ring_reader_load(struct tr2_ring_reader *r, int fd,
@@ -513,4 +596,13 @@ enum tr2_ring_load tr2_ring_reader_load(struct tr2_ring_reader *r, int fd,
 	*why = text;
 	forget_file(r);
 	return result;
+}
+
+int tr2_ring_open_pieces(const char *path)
+{
+	char *name = tr2_strf("%s" TR2_PIECES_SUFFIX, path);
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	free(name);
+	return fd;
 }

@@ -20,6 +20,20 @@ enum tr2_ring_load {
 	TR2_RING_REFUSED /* *why is the reason */
 };
 
+enum tr2_ring_news {
+	TR2_RING_GOES_ON, /* there may be more */
+	TR2_RING_MISSED,  /* the same, and some were overwritten before */
+	TR2_RING_OVER     /* the process has ended, or the file is damaged */
+};
+
+/*
+ * Load the records that the file `fd` has since the last call, as its process
+ * writes them. The reader keeps the file, and is for no other one then; fd
+ * stays open until the reader is freed. records_fd: as below.
+ */
+enum tr2_ring_news tr2_ring_reader_follow(struct tr2_ring_reader *r, int fd,
+					  int records_fd, tr2_str source);
+
 /*
  * Load the file `fd`. records_fd: the records that `trace2 record` took out of
  * it while the process ran (format/ring/ring_spill.h), or -1.
@@ -27,3 +41,7 @@ enum tr2_ring_load {
 enum tr2_ring_load tr2_ring_reader_load(struct tr2_ring_reader *r, int fd,
 					int records_fd, tr2_str source,
 					const char **why);
+
+/* Open the file of the records that were taken out of a ring. -1: there is
+ * none. */
+int tr2_ring_open_pieces(const char *path);

@@ -525,3 +525,10 @@ char *tr2_ring_mapped(int32_t pid)
 		fclose(maps);
 	return found;
 }
+
+bool tr2_ring_is_pieces(const char *name)
+{
+	size_t len = strlen(name), suffix = sizeof(TR2_PIECES_SUFFIX) - 1;
+
+	return len > suffix && !strcmp(name + len - suffix, TR2_PIECES_SUFFIX);
+}

@@ -134,3 +134,6 @@ struct tr2_piece {
 };
 
 _Static_assert(sizeof(struct tr2_piece) == 32, "layout");
+
+/* Does the file of this name have pieces? It is read with its ring. */
+bool tr2_ring_is_pieces(const char *name);

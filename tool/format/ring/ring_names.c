@@ -101,10 +101,14 @@ static void add_from_slots(struct tr2_ring_names *n, struct tr2_ring_file *f)
 
 void tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f)
 {
+	uint32_t i;
+
 	n->pid = f->header.pid;
 	add_from_slots(n, f);
 	if (n->nr)
 		qsort(n->name, n->nr, sizeof(*n->name), compare);
+	for (i = 0; i < n->nr; i++)
+		*tr2_map_slot(&n->latest, tr2_key(0, n->name[i].tid)) = i + 1;
 }
 
 /* Return the last entry of the thread id that began by that time, else its

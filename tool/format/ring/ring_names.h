@@ -51,7 +51,7 @@ struct tr2_ring_names {
 /* Take the names in a task record. */
 void tr2_ring_names_record(struct tr2_ring_names *n,
 			   const struct tr2_record *record);
-/* Call it after all records; from here on names can be looked up. */
+/* Call it after the records; until others are taken, names can be looked up. */
 void tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f);
 
 /* Return the entry of a thread at that time; NULL: no record has it. */
