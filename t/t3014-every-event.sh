@@ -46,8 +46,12 @@ make_views () {
 		return 1
 	done &&
 	choices export --table | sed "s/.*/export --to csv --table &/" &&
-	choices export --to |
-		sed -e "/^csv\$/d" -e "/^clickhouse\$/d" -e "s/.*/export --to &/" &&
+	choices export --to | sed -e "/^csv\$/d" -e "/^clickhouse\$/d" >formats &&
+	while read -r to
+	do
+		test_might_fail trace2 export --to "$to" none 2>err &&
+		grep -q "built without" err || echo "export --to $to"
+	done <formats &&
 	echo "export --to otlp --compat trace2receiver" &&
 	echo "report --html page" &&
 	echo "script -F time,t_abs,t_rel,sid,pid,depth,cmd,thread,event,repo,nesting,category,message,file" &&

@@ -495,8 +495,8 @@ static void load_ring(struct tr2_ring_reader *r, int records_fd)
 		problem(r, TR2_PROBLEM_FILE, r->file.problem);
 }
 
-/* Take what a slot has that was not taken yet. false: some of it was overwritten
- * since the file is followed. */
+/* Take what a slot has that was not taken yet. false: some of it was
+ * overwritten since the file is followed. */
 static bool take_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
 {
 	uint64_t *until = &r->taken_until[slot];
