@@ -10,6 +10,7 @@ t3300/perfetto.perl understands packets as Perfetto does. The walk is that of
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 . "$TEST_DIRECTORY"/lib-stream.sh
+. "$TEST_DIRECTORY"/lib-terminal.sh
 
 test_skip_unless PERFETTO
 
@@ -128,6 +129,15 @@ test_expect_success 'the clock of the wall has the start of the recording' '
 	6 0
 	1 1795251600000000000
 	EOF
+'
+
+test_expect_success TTY 'neither this format nor perf.data is printed on a terminal' '
+	for to in perfetto perf
+	do
+		test_expect_code 2 test_terminal trace2 export --to $to "$MIX" >out 2>&1 &&
+		test_grep "^trace2: --to=$to is no text: give -o FILE, or send it into a pipe" out ||
+		return 1
+	done
 '
 
 test_done

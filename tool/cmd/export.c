@@ -2,6 +2,7 @@
 /* trace2 export - write a recording in another program's format. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/macros.h"
 #include "common/options.h"
@@ -160,6 +161,9 @@ static int check_options(const struct tr2_export_format *f)
 		return tr2_usage_error("--to=%s is sent to one --url", to);
 	if (f->flags & TR2_EXPORT_OWN_FILE && (!output || !strcmp(output, "-")))
 		return tr2_usage_error("--to=%s needs -o FILE", to);
+	if (f->flags & TR2_EXPORT_BINARY && !output && isatty(1))
+		return tr2_usage_error("--to=%s is no text: give -o FILE, or "
+				       "send it into a pipe", to);
 	if (chosen.slower_ns && !chosen.sample)
 		return tr2_usage_error("--slower goes with --sample");
 	sampling.slow_ns = chosen.slower_ns;

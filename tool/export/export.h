@@ -64,6 +64,7 @@ struct tr2_export {
 #define TR2_EXPORT_LINES (1u << 2) /* needs the lines of the input */
 #define TR2_EXPORT_TABLE (1u << 3) /* accepts --table */
 #define TR2_EXPORT_DATABASE (1u << 4) /* writes to a database, not to a file */
+#define TR2_EXPORT_BINARY (1u << 5) /* is nothing for a terminal */
 
 /* The tables of exports as rows. */
 enum tr2_table_id {

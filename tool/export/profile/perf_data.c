@@ -370,6 +370,7 @@ static bool end(struct tr2_export *x)
 }
 
 const struct tr2_export_format tr2_export_perf = {
+	.flags = TR2_EXPORT_BINARY,
 	.begin = begin,
 	.end = end,
 	.session = session,

@@ -450,6 +450,7 @@ static bool end(struct tr2_export *x)
 }
 
 const struct tr2_export_format tr2_export_perfetto = {
+	.flags = TR2_EXPORT_BINARY,
 	TR2_TRACKS_OPERATIONS,
 	.begin = begin,
 	.end = end,
