@@ -429,6 +429,13 @@ span.fail(bad)
 span.end()
 span.set("late", 1)
 trace2.Counter(bad, None).add(True)
+class Text(str):
+    __str__ = Bad.__str__
+trace2.cmd_name(Text("a"))
+trace2.def_param(Text("a"), Text("b"), Text("c"))
+for value in (None, "3", b"3", [1], bad, 10**400, -1, float("nan")):
+    trace2.Counter("c", "c").add(value)
+    trace2.Timer("c", "t").add(value)
 print("done")
 """), "done\n")
 

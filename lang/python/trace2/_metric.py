@@ -9,6 +9,17 @@ from . import _session
 from ._session import seconds
 
 
+_MOST = 2**63 - 1
+
+
+def _is_number(value):
+    """Return whether it can be added; others are left out, without an exception."""
+    try:
+        return 0 <= value <= _MOST
+    except Exception:  # the host's comparison
+        return False
+
+
 class _Cell:
     """What one thread has counted."""
 
@@ -79,7 +90,7 @@ class Counter(_Metric):
 
     def add(self, value=1):
         """Add a value, from 0."""
-        if _session.current is None or value < 0:
+        if _session.current is None or not _is_number(value):
             return
         try:
             cell = self._local.cell
@@ -121,7 +132,7 @@ class Timer(_Metric):
 
     def add(self, ns):
         """Add an interval measured elsewhere, in nanoseconds."""
-        if _session.current is None or ns < 0:
+        if _session.current is None or not _is_number(ns):
             return
         try:
             cell = self._local.cell

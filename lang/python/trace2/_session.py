@@ -143,14 +143,19 @@ class Session:
 
     # -- the members of events
 
+    @staticmethod
+    def plain(value):
+        """Return any value as a string."""
+        if value.__class__ is str:
+            return value
+        try:
+            return os.fsdecode(value) if isinstance(value, (bytes, os.PathLike)) else str(value)
+        except Exception:  # the host's __str__
+            return "?"
+
     def text(self, value):
         """Return a JSON string of any value, without secrets."""
-        if value.__class__ is not str:
-            try:
-                value = os.fsdecode(value) if isinstance(value, (bytes, os.PathLike)) \
-                    else str(value)
-            except Exception:  # the host's __str__
-                value = "?"
+        value = self.plain(value)
         if self.redacts:
             value = _text.redact(value)
         return _text.string(value)
@@ -160,7 +165,7 @@ class Session:
         words = []
         program = before = ""
         for word in argv:
-            if self.redacts and before and str(word)[:1] != "-" \
+            if self.redacts and before and self.plain(word)[:1] != "-" \
                     and _text.is_secret_option(program, before):
                 word = _text.HIDDEN
             words.append(self.text(word))
@@ -170,7 +175,7 @@ class Session:
 
     def secret(self, name, value):
         """Return a JSON string of the value of something named."""
-        if self.redacts and _text.is_secret_name(str(name)):
+        if self.redacts and _text.is_secret_name(self.plain(name)):
             value = _text.HIDDEN
         return self.text(value)
 
@@ -259,7 +264,8 @@ class Session:
     def name(self, name, where):
         """Emit the name of the command, and pass it on to children."""
         up = os.environ.get(PARENT_NAME, "")
-        names = f"{up}/{name}" if up else str(name)
+        name = self.plain(name)
+        names = f"{up}/{name}" if up else name
         try:
             os.environ[PARENT_NAME] = names
         except ValueError:  # a NUL
