@@ -445,9 +445,9 @@ static void say_silent(void)
 
 	if (m->no_task_records && !m->totals.events && m->started &&
 	    !rec.listen.nr_listeners && !tr2_meta_lost(m))
-		fprintf(stderr, "trace2 record: no program of this run writes "
-				"Trace2 events, and without the kernel's "
-				"records only the exit code is known\n");
+		fputs("trace2 record: no program of this run writes Trace2 "
+		      "events, and without the kernel's records only the exit "
+		      "code is known\n", stderr);
 }
 
 static void say_not_looked_at(uint64_t nr)
@@ -505,12 +505,6 @@ static void say_silent_programs(const struct tr2_meta *m)
 			m->lost_programs == 1 ? " was" : "s were");
 }
 
-static void add_number(struct tr2_buf *b, uint64_t nr, const char *what)
-{
-	tr2_buf_add_u64(b, nr);
-	tr2_buf_addstr(b, what);
-}
-
 /* Leave the events out if there are none and none was lost: most programs emit
  * no events. */
 static void add_sum(struct tr2_buf *b, int code)
@@ -518,16 +512,18 @@ static void add_sum(struct tr2_buf *b, int code)
 	const struct tr2_meta *m = &rec.meta;
 	const uint64_t events = m->totals.events, lost = tr2_meta_lost(m);
 
-	add_number(b, m->processes,
-		   m->processes == 1 ? " process, " : " processes, ");
-	if (events || lost)
-		add_number(b, events, events == 1 ? " event, " : " events, ");
+	tr2_buf_add_u64(b, m->processes);
+	tr2_buf_addstr(b, m->processes == 1 ? " process, " : " processes, ");
+	if (events || lost) {
+		tr2_buf_add_u64(b, events);
+		tr2_buf_addstr(b, events == 1 ? " event, " : " events, ");
+	}
 	tr2_fmt_bytes(b, m->totals.bytes + rec.watch.log.bytes +
 				 rec.watch.kernel.file.bytes);
 	tr2_buf_addall(b, " -> ", rec.store.path, "; ");
 	if (events || lost)
-		add_number(b, lost, " lost, ");
-	tr2_buf_addlit(b, "exit ");
+		tr2_buf_add_u64(b, lost);
+	tr2_buf_addstr(b, events || lost ? " lost, exit " : "exit ");
 	tr2_buf_add_i64(b, code);
 	if (m->started && WIFSIGNALED(m->status)) {
 		tr2_buf_addlit(b, " (");
@@ -539,12 +535,9 @@ static void add_sum(struct tr2_buf *b, int code)
 /* Name the next command, to a person. */
 static void say_next(void)
 {
-	const bool is_default = !strcmp(rec.store.path, "trace2.data");
-
 	if (isatty(2) && rec.meta.started && !rec.meta.no_task_records)
-		fprintf(stderr, "trace2 record: 'trace2 report%s%s' shows "
-				"where the time went\n", is_default ? "" : " ",
-			is_default ? "" : rec.store.path);
+		fprintf(stderr, "trace2 record: 'trace2 report %s' shows where "
+				"the time went\n", rec.store.path);
 }
 
 static void say_sum(int code)
