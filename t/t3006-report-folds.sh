@@ -159,6 +159,36 @@ test_expect_success 'command lines are cut in the middle, except with --wide' '
 	test_grep "└ cc -O2 -I/a/directory/.*/read -D_GNU_SOURCE -o file.o file.c$" out
 '
 
+test_expect_success 'a command line that is cut keeps the file that it works on' '
+	{
+		begin P 0 make &&
+		i=0 &&
+		while read -r line
+		do
+			i=$((i + 10)) &&
+			event P $i child_start "\"child_id\":$i,\"child_class\":\"?\",\"use_shell\":true,\"argv\":[\"$line\"]" &&
+			event P $((i + 9)) child_exit "\"child_id\":$i,\"pid\":$i,\"code\":0,\"t_rel\":0.009" ||
+			return 1
+		done <<-\EOF &&
+		cc1 -quiet -I lib -I tool -D_GNU_SOURCE lib/arena/arena.c -quiet -dumpbase arena.c -dumpbase-ext .c -funwind-tables -o /tmp/ccuvlgDz.s
+		clang -cc1 -triple x86_64-pc-linux-gnu -emit-obj -main-file-name no.c -o lib/yes.o -x c lib/yes.c -faddrsig -fcolor-diagnostics
+		rustc --crate-name serde --edition=2021 /home/u/serde/src/lib.rs --error-format=json --crate-type lib --out-dir /home/u/target
+		as --64 -I lib -I tool --gdwarf-5 -o build/obj/lib/ring.o /tmp/ccuvlgDz.s --noexecstack --compress-debug-sections --fatal-warnings
+		cc1 -quiet -I lib -I tool -D_GNU_SOURCE /a/directory/with/a/name/that/is/longer/than/the/line/file.c -quiet -o /tmp/ccuvlgDz.s
+		EOF
+		event P 100 atexit
+	} >compilers.event &&
+	trace2 report compilers.event >out &&
+	sed -n "s/.*%  .*\[/[/p; /^WALL/q" out >actual &&
+	test_cmp - actual <<-\EOF
+	[cc1 -quiet -I lib -I tool -D_GNU_SOURCE lib/arena/arena.c…]
+	[clang -cc1 -triple x86_64-pc-linux-gnu … lib/yes.c -faddrsig -fcolor-diagnostics]
+	[rustc --crate-name serde --edition=2021 /home/u/serde/src/lib.rs…]
+	[as --64 -I lib -I tool --gdwarf-5 -o build/obj/lib/ring.o…]
+	[cc1 -quiet -I lib -I tool…ctory/with/a/name/that/is/longer/than/the/line/file.c…]
+	EOF
+'
+
 # Lines of 52 columns have room for a part of the name.
 test_expect_success TTY 'of a row of many, the name is cut, not the numbers' '
 	sed "s,/usr/lib/cc1,/usr/lib/compiler-with-a-rather-long-name," \

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "common/memory.h"
+#include "out/command_line.h"
 #include "out/table.h"
 #include "out/table_private.h"
 #include "out/term.h"
@@ -384,6 +385,39 @@ static size_t tail_of(size_t width)
 	return width > 8 ? width / 2 : 0;
 }
 
+/* Add a command line that is too wide so that it has the file on which the command
+ * works, at least the end of it. false: it has none, or a cut in the middle shows
+ * it. */
+static bool add_cut_to_file(struct tr2_buf *out, const char *text, size_t len,
+			    size_t width, enum tr2_color color)
+{
+	size_t file_len, half = tail_of(width), room = width, shown, end;
+	const char *file = tr2_command_line_file(text, len, &file_len);
+	size_t close = len; /* the quotes and brackets at the end */
+	bool more;
+
+	if (!file || !half)
+		return false;
+	end = (size_t)(file - text) + file_len;
+	while (close > end && (text[close - 1] == ']' || text[close - 1] == '\''))
+		close--;
+	if (end <= bytes_of_width(text, len, width - 1 - half) ||
+	    display_width(file, (size_t)(text + len - file)) <= half)
+		return false;
+	more = end < close;
+	room -= more + (len - close);
+	shown = display_width(file, file_len);
+	if (shown > room * 2 / 3)
+		shown = room * 2 / 3;
+	tr2_buf_addstr(out, tr2_color_on(color));
+	add_cut(out, text, end, display_width(text, end), room, shown,
+		TR2_COLOR_NONE);
+	tr2_buf_addstr(out, more ? tr2_term_text("…", "~") : "");
+	tr2_buf_add(out, text + close, len - close);
+	tr2_buf_addstr(out, tr2_color_off(color));
+	return true;
+}
+
 /* Return where the first ` x 214` or ` x 214 (…)` begins, or len; set its
  * length. */
 static size_t find_count(const char *text, size_t len, size_t *count_len)
@@ -476,6 +510,10 @@ static void add_cell(const struct tr2_table *t, size_t row, size_t c,
 	if (head->keeps_count && w + lines > width && lines < width &&
 	    add_cut_around(out, text, len, width - lines,
 			   (enum tr2_color)head->color))
+		lines = width;
+	else if (flags & TR2_COL_TREE && w + lines > width && lines < width &&
+		 add_cut_to_file(out, text, len, width - lines,
+				 (enum tr2_color)head->color))
 		lines = width;
 	else if (len && lines < width)
 		lines += add_cut(out, text, len, w, width - lines,
