@@ -350,8 +350,8 @@ test_expect_success '--regions has what the thread did in the time of its own' '
 
 test_expect_success '--waits: by cause, process and region' '
 	test_prints trace2 report --waits r <<-\EOF &&
-	SUM us  COUNT  P50 us  MAX us  WAIT  WOKEN BY   PROCESS  REGION
-	    30      1      30      30  disk  ~(kernel)  top      c/outer
+	ON PATH us  SUM us  COUNT  P50 us  MAX us  WAIT  WOKEN BY   PROCESS  REGION
+	        30      30      1      30      30  disk  ~(kernel)  top      c/outer
 	EOF
 	test_prints trace2 report --waits -N c/inner r </dev/null 2>err &&
 	test_grep "no waits in this recording" err &&
@@ -399,11 +399,15 @@ test_expect_success '--waits: many, by whom most of the time' '
 	EOF
 	trace2 report --waits --cmd reader --format=json r >json &&
 	trace2 report --waits -g cmd --format=json r >>json &&
-	test_prints jq -s -c "(.[0].waits[], .[1].waits[0]) | [.total_ns, .count, .p50_ns,
+	test_prints jq -s -c "(.[].waits[] | select(.process == \"reader\")) | [.total_ns, .count, .p50_ns,
 		.max_ns, .cause, .woken_by, .inferred, .process, .group,
-		.region]" json <<-\EOF
+		.region]" json <<-\EOF &&
 	[45000,3,10000,30000,"pipe","writer",0,"reader",null,null]
 	[45000,3,10000,30000,"pipe","writer",0,"reader","reader",null]
+	EOF
+	test_prints jq -s -r ".[1].waits[] | \"\(.process) \(.on_path_ns) of \(.total_ns)\"" json <<-\EOF
+	other 44000 of 44000
+	reader 0 of 45000
 	EOF
 '
 
@@ -441,6 +445,35 @@ test_expect_success 'a sum names the one that had the CPU for more than half of 
 			\"\(.processes) \(.no_cpu_ns) \(.by)\"" json || return 1
 	done >actual &&
 	test_write_lines "3 103000 null" "3 203000 three" | test_cmp - actual
+'
+
+test_expect_success 'who had the CPU is in brackets if it is not in the recording, as the recorder is' '
+	{
+		test_write_lines "top top" &&
+		kid 10 11 nm 60 &&
+		kid 100 12 trace2 150 &&
+		echo "160 0 exit 10 10"
+	} | made r &&
+	cp r/meta.json meta &&
+	for pid in 78 77
+	do
+		sed "s/{/&\"recorder_pid\":$pid,/" meta >r/meta.json &&
+		trace2 report --path r >out &&
+		sed -n "s/.*\(no CPU: .*)\).*/\1/p" out &&
+		trace2 report --path --format=json r >json &&
+		jq -r ".critical_path[] | select(.no_cpu_ns > 2000) | \"\(.by) \(.by_outside)\"" json ||
+		return 1
+	done >actual &&
+	test_cmp - actual <<-\EOF
+	no CPU: (nm)
+	no CPU: (trace2)
+	nm true
+	trace2 true
+	no CPU: (trace2 record)
+	no CPU: (trace2 record)
+	trace2 record true
+	trace2 record true
+	EOF
 '
 
 test_expect_success 'programs before an exec are steps of their own' '

@@ -23,6 +23,28 @@ const char *tr2_cause_text(enum tr2_cause cause)
 	return causes[cause].text;
 }
 
+tr2_str tr2_state_by(const struct tr2_model *m, const struct tr2_state *s)
+{
+	if (s->other)
+		return m->task_threads[s->other].comm;
+	if (!s->comm)
+		return 0;
+	return s->comm | (s->flags & TR2_STATE_BY_OUTSIDE ? TR2_BY_OUTSIDE : 0);
+}
+
+const char *tr2_by_name(const struct tr2_model *m, tr2_str by)
+{
+	return tr2_s(m, by & ~TR2_BY_OUTSIDE);
+}
+
+void tr2_by_add(struct tr2_buf *b, const struct tr2_model *m, tr2_str by)
+{
+	bool outside = by & TR2_BY_OUTSIDE;
+
+	tr2_buf_addall(b, outside ? "(" : "", tr2_by_name(m, by),
+		       outside ? ")" : "");
+}
+
 int64_t tr2_state_end(const struct tr2_model *m, uint32_t task_thread,
 		      uint32_t state)
 {

@@ -22,6 +22,16 @@ const char *tr2_cause_name(enum tr2_cause cause);
 /* What was waited for, in words. */
 const char *tr2_cause_text(enum tr2_cause cause);
 
+/*
+ * Who ended a wait, or had the CPU: a name, with this bit if that thread is not in
+ * the recording; 0: unknown, or the kernel. tr2_by_name() returns the name,
+ * tr2_by_add() appends it, in brackets if it has the bit: cc1, (nm).
+ */
+#define TR2_BY_OUTSIDE (1u << 31)
+tr2_str tr2_state_by(const struct tr2_model *m, const struct tr2_state *s);
+const char *tr2_by_name(const struct tr2_model *m, tr2_str by);
+void tr2_by_add(struct tr2_buf *b, const struct tr2_model *m, tr2_str by);
+
 /* Return when a state of this task thread ends. */
 int64_t tr2_state_end(const struct tr2_model *m, uint32_t task_thread,
 		      uint32_t state);

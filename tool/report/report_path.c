@@ -148,7 +148,7 @@ static bool mostly_ready(const struct tr2_step *s)
 }
 
 /* run, no CPU: cc1, wait child: sed, run in libuv-worker; with ~ if it is
- * doubtful. */
+ * doubtful. Who is not in the recording is in brackets. */
 static void cell_step_why(struct tr2_table *t, const struct step_row *r)
 {
 	const struct tr2_step *s = r->step;
@@ -168,8 +168,10 @@ static void cell_step_why(struct tr2_table *t, const struct step_row *r)
 	if (s->thread)
 		tr2_buf_addall(&b, " in ", tr2_s(m, s->thread));
 	if (s->by && !s->object &&
-	    (s->kind == TR2_STEP_WAIT || mostly_ready(s)))
-		tr2_buf_addall(&b, ": ", tr2_s(m, s->by));
+	    (s->kind == TR2_STEP_WAIT || mostly_ready(s))) {
+		tr2_buf_addlit(&b, ": ");
+		tr2_by_add(&b, m, s->by);
+	}
 	tr2_cell_str(t, tr2_buf_str(&b));
 }
 
@@ -289,7 +291,9 @@ static void cell_part_gain_most(struct tr2_table *t, const struct step_row *r)
 	DATA(thread, if (r->step->thread) \
 		tr2_cell_str(t, tr2_s(r->of.m, r->step->thread))) \
 	DATA(by, if (r->step->by) \
-		tr2_cell_str(t, tr2_s(r->of.m, r->step->by))) \
+		tr2_cell_str(t, tr2_by_name(r->of.m, r->step->by))) \
+	DATA(by_outside, if (r->step->by) \
+		tr2_cell_bool(t, r->step->by & TR2_BY_OUTSIDE)) \
 	DATA(inferred, if (r->step->kind) tr2_cell_bool(t, r->step->inferred)) \
 	DATA(doubtful, if (r->step->kind) tr2_cell_bool(t, r->step->doubtful))
 

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "common/order.h"
 #include "common/say.h"
 #include "model/kind.h"
 #include "model/objects.h"
+#include "model/path/critical.h"
 #include "model/states.h"
 #include "model/stats.h"
 #include "report/node.h"
@@ -21,12 +23,13 @@ struct kind {
 	tr2_str object; /* 0: unknown */
 	uint32_t node, span;
 	tr2_str process; /* its kind: model/kind.h */
+	int64_t on_path_ns;
 	uint64_t nr_inferred;
 	uint32_t first_waker; /* 1 + its index */
 };
 
 struct waker {
-	const char *name;
+	tr2_str by; /* model/states.h; 0: the kernel */
 	int64_t ns;
 	uint32_t next; /* of the same group, 1 + its index */
 };
@@ -40,6 +43,8 @@ struct waits {
 	struct waker *wakers;
 	uint32_t nr_wakers, alloc_wakers;
 	struct tr2_map by_waker; /* (group, name) to 1 + its index */
+	struct tr2_path_piece *path; /* by thread and time */
+	size_t nr_path, at_path;
 };
 
 /* The regions of a thread, by time. */
@@ -69,26 +74,22 @@ static uint32_t region_at(const struct tr2_model *m, struct place *p,
 	return p->in;
 }
 
-static const char *waker_of(const struct tr2_model *m,
-			    const struct tr2_state *s)
+#define BY_KERNEL TR2_BY_OUTSIDE /* it has no name */
+
+static tr2_str waker_of(const struct tr2_model *m, const struct tr2_state *s)
 {
-	if (s->other)
-		return tr2_s(m, m->task_threads[s->other].comm);
-	if (s->comm)
-		return tr2_s(m, s->comm);
-	return s->flags & TR2_STATE_BY_KERNEL ? "(kernel)" : NULL;
+	return tr2_state_by(m, s) ?:
+	       s->flags & TR2_STATE_BY_KERNEL ? BY_KERNEL : 0;
 }
 
-static void add_waker(struct waits *w, uint32_t group, const char *name,
-		      int64_t ns)
+static void add_waker(struct waits *w, uint32_t group, tr2_str by, int64_t ns)
 {
-	uint64_t key = tr2_mix(group, tr2_hash(name, strlen(name))) | 1;
-	uint32_t *slot = tr2_map_slot(&w->by_waker, key);
+	uint32_t *slot = tr2_map_slot(&w->by_waker, tr2_key(group, by));
 	uint32_t *first = &w->kinds[group].first_waker;
 
 	if (!*slot) {
 		tr2_grow(w->wakers, w->nr_wakers, w->alloc_wakers);
-		w->wakers[w->nr_wakers] = (struct waker){ name, 0, *first };
+		w->wakers[w->nr_wakers] = (struct waker){ by, 0, *first };
 		*slot = *first = ++w->nr_wakers;
 	}
 	w->wakers[*slot - 1].ns += ns;
@@ -112,7 +113,7 @@ static void add_wait(struct waits *w, const struct kind *kind,
 		     const struct tr2_state *s, int64_t ns)
 {
 	struct tr2_model *m = w->r->m;
-	const char *waker = waker_of(m, s);
+	tr2_str waker = waker_of(m, s);
 	struct tr2_group *group =
 		tr2_groups_get(&w->groups,
 			       tr2_report_node_group(w->r, kind->node),
@@ -123,11 +124,60 @@ static void add_wait(struct waits *w, const struct kind *kind,
 	if (i == w->nr_kinds) {
 		tr2_grow(w->kinds, w->nr_kinds, w->alloc_kinds);
 		w->kinds[w->nr_kinds] = *kind;
+		w->kinds[w->nr_kinds].on_path_ns = 0;
 		w->kinds[w->nr_kinds++].process = w->process;
 	}
+	w->kinds[i].on_path_ns += kind->on_path_ns;
 	w->kinds[i].nr_inferred += s->flags & TR2_STATE_INFERRED ? 1 : 0;
 	if (waker)
 		add_waker(w, i, waker, ns);
+}
+
+TR2_ORDER(by_thread, struct tr2_path_piece,
+	  TR2_UP(task_thread) ?: TR2_UP(start_ns))
+
+static void find_path(struct waits *w)
+{
+	const struct tr2_model *m = w->r->m;
+	uint32_t root = tr2_longest_root(m);
+
+	if (root && tr2_critical_by_states(m, root))
+		w->nr_path = tr2_critical_pieces(m, root, &w->path);
+	if (w->nr_path)
+		qsort(w->path, w->nr_path, sizeof(*w->path), by_thread);
+}
+
+/* Return how much of a wait is on the path. It is not before the last one of the
+ * same thread. */
+static int64_t on_path(struct waits *w, uint32_t thread, int64_t from_ns,
+		       int64_t to_ns)
+{
+	const struct tr2_path_piece *p;
+	int64_t ns = 0;
+
+	for (; w->at_path < w->nr_path; w->at_path++) {
+		p = &w->path[w->at_path];
+		if (p->task_thread != thread || p->start_ns >= to_ns)
+			break;
+		if (p->kind == TR2_STEP_WAIT && p->start_ns >= from_ns)
+			ns += p->end_ns - p->start_ns;
+	}
+	return ns;
+}
+
+/* Go to the first part of the path in a thread. */
+static void begin_path(struct waits *w, uint32_t thread)
+{
+	size_t low = 0, high = w->nr_path, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (w->path[mid].task_thread < thread)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	w->at_path = low;
 }
 
 static bool is_chosen(const struct waits *w, uint32_t span, int64_t ns)
@@ -149,6 +199,7 @@ static void gather_thread(struct waits *w, uint32_t node, uint32_t thread)
 	int64_t ns;
 	uint32_t i;
 
+	begin_path(w, thread);
 	tr2_for_each_state(m, thread, i) {
 		const struct tr2_state *s = &m->states[i];
 
@@ -158,6 +209,8 @@ static void gather_thread(struct waits *w, uint32_t node, uint32_t thread)
 		kind.object = tr2_object_text(m, thread, i);
 		kind.span = region_at(m, &place, s->start_ns);
 		ns = tr2_state_end(m, thread, i) - s->start_ns;
+		kind.on_path_ns = on_path(w, thread, s->start_ns,
+					  s->start_ns + ns);
 		if (is_chosen(w, kind.span, ns))
 			add_wait(w, &kind, s, ns);
 	}
@@ -167,7 +220,7 @@ struct wait_row {
 	const struct waits *w;
 	const struct tr2_group *g;
 	const struct kind *k;
-	const char *waker; /* NULL: unknown */
+	tr2_str waker; /* 0: unknown */
 };
 
 static const struct tr2_span *span_of(const struct wait_row *r)
@@ -179,11 +232,20 @@ static const struct tr2_span *span_of(const struct wait_row *r)
 static void cell_waker(struct tr2_table *t, const struct wait_row *r)
 {
 	bool derived = r->k->nr_inferred > r->g->nr / 2;
+	bool is_text = tr2_output_is_text(t->output);
+	static struct tr2_buf b; /* kept: it is mapped memory */
 
-	if (r->waker)
-		tr2_cell_strf(t, "%s%s", derived &&
-			      tr2_output_is_text(t->output) ? "~" : "",
-			      r->waker);
+	if (!r->waker)
+		return;
+	tr2_buf_reset(&b);
+	tr2_buf_addstr(&b, derived && is_text ? "~" : "");
+	if (r->waker == BY_KERNEL)
+		tr2_buf_addlit(&b, "(kernel)");
+	else if (is_text)
+		tr2_by_add(&b, r->w->r->m, r->waker);
+	else
+		tr2_buf_addstr(&b, tr2_by_name(r->w->r->m, r->waker));
+	tr2_cell_str(t, tr2_buf_str(&b));
 }
 
 static void cell_wait(struct tr2_table *t, const struct wait_row *r)
@@ -196,6 +258,9 @@ static void cell_wait(struct tr2_table *t, const struct wait_row *r)
 }
 
 #define COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(on_path_ns, "ON PATH", 0, if (r->k->on_path_ns || \
+	       !tr2_output_is_text(t->output)) \
+	       tr2_cell_ns(t, r->k->on_path_ns)) \
 	COLUMN(total_ns, "SUM", 0, tr2_cell_ns(t, r->g->total_ns)) \
 	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->g->nr)) \
 	COLUMN(p50_ns, "P50", TR2_COL_SINGLE | TR2_COL_YIELDS, \
@@ -206,6 +271,8 @@ static void cell_wait(struct tr2_table *t, const struct wait_row *r)
 	DATA(object, if (r->k->object) \
 		tr2_cell_str(t, tr2_s(r->w->r->m, r->k->object))) \
 	COLUMN(woken_by, "WOKEN BY", TR2_COL_LEFT, cell_waker(t, r)) \
+	DATA(woken_by_outside, if (r->waker) \
+	     tr2_cell_bool(t, r->waker & TR2_BY_OUTSIDE)) \
 	DATA(inferred, tr2_cell_uint(t, r->k->nr_inferred)) \
 	COLUMN(group, "GROUP", TR2_COL_FLEX, tr2_cell_str(t, r->g->by)) \
 	COLUMN(process, "PROCESS", TR2_COL_FLEX, \
@@ -217,7 +284,7 @@ static void cell_wait(struct tr2_table *t, const struct wait_row *r)
 
 TR2_COLUMN_LIST(columns, struct wait_row, COLUMNS)
 
-static const char *main_waker(const struct waits *w, const struct kind *k)
+static tr2_str main_waker(const struct waits *w, const struct kind *k)
 {
 	const struct waker *best = NULL;
 	uint32_t i;
@@ -225,7 +292,7 @@ static const char *main_waker(const struct waits *w, const struct kind *k)
 	for (i = k->first_waker; i; i = w->wakers[i - 1].next)
 		if (!best || w->wakers[i - 1].ns > best->ns)
 			best = &w->wakers[i - 1];
-	return best ? best->name : NULL;
+	return best ? best->by : 0;
 }
 
 static void release(struct waits *w)
@@ -234,6 +301,7 @@ static void release(struct waits *w)
 	tr2_map_release(&w->by_waker);
 	free(w->kinds);
 	free(w->wakers);
+	free(w->path);
 }
 
 bool tr2_report_waits(const struct tr2_report *r)
@@ -249,6 +317,7 @@ bool tr2_report_waits(const struct tr2_report *r)
 			    "threads ('trace2 record' says at its end why)");
 		return true;
 	}
+	find_path(&w);
 	for (i = r->m->first_root; i; i = tr2_node_after(r->m, i)) {
 		if (!tr2_filter_node(r->filter, r->m, i))
 			continue;
@@ -263,7 +332,10 @@ bool tr2_report_waits(const struct tr2_report *r)
 		row.waker = main_waker(&w, row.k);
 		tr2_table_add(&t, &row);
 	}
-	ok = tr2_report_table_if_any(r, &t, "total");
+	/* Pool threads that sleep have most of the time, and nothing waits for
+	 * them. */
+	tr2_table_sort(&t, "total");
+	ok = tr2_report_table_if_any(r, &t, "on_path");
 	release(&w);
 	return ok;
 }

@@ -49,9 +49,8 @@ static bool is_known(const struct gain_row *r)
 	       if (is_known(r)) tr2_cell_share(t, \
 	       tr2_report_share(r->gain->ns, r->wall_ns))) \
 	COLUMN(at_most_ns, "AT MOST", 0, \
-	       if (!tr2_output_is_text(t->output) || (bounded(r) && \
-	       r->gain->most_ns != r->gain->path_ns)) tr2_cell_ns(t, \
-	       r->gain->most_ns)) \
+	       if (!tr2_output_is_text(t->output) || bounded(r)) \
+		       tr2_cell_ns(t, r->gain->most_ns)) \
 	COLUMN(on_path_ns, "ON PATH", 0, tr2_cell_ns(t, r->gain->path_ns)) \
 	COLUMN(what, "IF IT TOOK NO TIME", TR2_COL_LEFT | TR2_COL_FLEX, \
 	       tr2_cell_str(t, r->name))

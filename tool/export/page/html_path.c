@@ -71,7 +71,7 @@ static void add_whole(struct path *p, const struct tr2_path_piece *piece)
 {
 	add_piece(p, piece->end_ns - piece->start_ns, piece->node, piece->span,
 		  code_of(piece) | (piece->inferred ? TR2_HTML_INFERRED : 0u),
-		  p->x ? tr2_html_string(p->x, tr2_s(p->m, piece->by)) : 0,
+		  p->x ? tr2_html_by(p->x, piece->by) : 0,
 		  p->x ? tr2_html_string(p->x, tr2_s(p->m, piece->object)) : 0);
 }
 

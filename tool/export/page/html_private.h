@@ -50,6 +50,8 @@ uint32_t tr2_html_text(struct tr2_export *x);
 /* Return the number of a name, for example a process's. */
 uint32_t tr2_html_name(struct tr2_export *x, tr2_export_name_fn *add,
 		       uint32_t i);
+/* Return the number of who ended a wait, or had the CPU (model/states.h). */
+uint32_t tr2_html_by(struct tr2_export *x, tr2_str by);
 uint32_t tr2_html_place(struct tr2_export *x, tr2_str file, uint32_t line);
 uint32_t tr2_html_command(struct tr2_export *x, const struct tr2_words *words);
 

@@ -3,6 +3,7 @@
 #include "export/page/html_private.h"
 
 #include "common/memory.h"
+#include "model/states.h"
 #include "out/table.h"
 
 /* Return the number of a text that is already redacted. */
@@ -38,6 +39,15 @@ uint32_t tr2_html_name(struct tr2_export *x, tr2_export_name_fn *add,
 {
 	tr2_export_name(x, add, i);
 	return tr2_html_text(x);
+}
+
+uint32_t tr2_html_by(struct tr2_export *x, tr2_str by)
+{
+	static struct tr2_buf text; /* kept: it is mapped memory */
+
+	tr2_buf_reset(&text);
+	tr2_by_add(&text, x->m, by);
+	return tr2_html_string(x, tr2_buf_str(&text));
 }
 
 uint32_t tr2_html_place(struct tr2_export *x, tr2_str file, uint32_t line)

@@ -53,9 +53,8 @@ static void add_whole(struct states *w, const struct tr2_state *s, int64_t ns)
 
 	if (w->x)
 		other = s->other ? w->of_thread[s->other] :
-			s->comm	 ? -(int64_t)tr2_html_string(
-					   w->x, tr2_s(w->x->m, s->comm)) :
-				   0;
+			-(int64_t)tr2_html_by(w->x,
+					      tr2_state_by(w->x->m, s));
 	add_state(w, ns,
 		  code_of(s) | (s->flags & TR2_STATE_INFERRED ? TR2_HTML_INFERRED :
 								0u),

@@ -62,14 +62,16 @@ static void add_state(struct tr2_export *x, const struct tr2_slice *at,
 	const struct tr2_tracks *c = x->state;
 	const struct tr2_state *s = at->state;
 	tr2_str object = tr2_object_text(m, thread, state);
-	tr2_str by = s->other ? m->task_threads[s->other].comm : s->comm;
+	tr2_str by = tr2_state_by(m, s);
 
 	c->w->open(x, at, "state", state_name(x, s));
 	if (s->flags & TR2_STATE_THROTTLED)
 		c->w->yes(x, "throttled");
 	else if (by)
 		tr2_tracks_text(x, s->kind == TR2_STATE_READY ?
-			"cpu_had" : "ended_by", tr2_s(m, by));
+			"cpu_had" : "ended_by", tr2_by_name(m, by));
+	if (by & TR2_BY_OUTSIDE)
+		c->w->yes(x, "outside");
 	if (object)
 		tr2_tracks_text(x, "object", tr2_s(m, object));
 	if (s->flags & TR2_STATE_INFERRED)

@@ -42,9 +42,12 @@ static void add_value(struct tr2_export *x, struct tr2_row *r,
 static const char *state_by(const struct tr2_model *m,
 			    const struct tr2_state *s)
 {
-	if (s->other)
-		return tr2_s(m, m->task_threads[s->other].comm);
-	return s->flags & TR2_STATE_BY_KERNEL ? "(kernel)" : tr2_s(m, s->comm);
+	static struct tr2_buf text; /* kept: it is mapped memory */
+
+	tr2_buf_reset(&text);
+	tr2_by_add(&text, m, tr2_state_by(m, s));
+	return !s->other && s->flags & TR2_STATE_BY_KERNEL ? "(kernel)" :
+							     tr2_buf_str(&text);
 }
 
 /* Append the values of its group at the sample: {"EVENT":VALUE,...}. */

@@ -116,8 +116,9 @@ static void check_owner(const struct tr2_states_build *b, uint32_t cpu,
 	owner = main_owner(b, cpu, self, ready->start_ns, wall_ns);
 	ready->comm = 0;
 	ready->flags &= (uint8_t)~TR2_STATE_BY_OUTSIDE;
-	tr2_states_lost_to(ready, owner,
-		!owner && known ? tr2_intern(b->m, "others", 6) : 0);
+	ready->other = owner;
+	if (!owner && known)
+		ready->comm = tr2_intern(b->m, "others", 6);
 }
 
 /* With switches of the machine: whoever had the CPU longest while the thread was

@@ -36,7 +36,7 @@ struct tr2_step {
 	int64_t ready_ns; /* RUN: and so much more in which it had no CPU */
 	int64_t start_ns; /* wall; when the path first reaches it */
 	/* Who had the CPU (RUN) or ended the wait, most of the time; 0:
-	 * unknown, or the kernel. */
+	 * unknown, or the kernel (model/states.h). */
 	tr2_str by;
 	tr2_str object; /* WAIT: for what, more than half of the time; 0: unknown */
 	tr2_str thread; /* the kind of its threads; 0: the first thread */

@@ -286,7 +286,7 @@ static struct tr2_step as_reason(const struct tr2_model *m, uint32_t thread,
 	return (struct tr2_step){
 		.kind = kinds[s->kind],
 		.cause = s->kind == TR2_STATE_WAIT ? s->cause : 0,
-		.by = s->other ? m->task_threads[s->other].comm : s->comm,
+		.by = tr2_state_by(m, s),
 		.object = tr2_object_text(m, thread, state),
 	};
 }
