@@ -121,7 +121,7 @@ test_expect_success SECCOMP 'where samples were refused, report says so, and not
 	test_grep ! "record --profile" err &&
 	trace2 record -q --ptrace -o traced -- true &&
 	trace2 report --functions traced 2>err &&
-	test_grep "or .trace2 record --profile." err
+	test_grep "record it with .trace2 record --profile." err
 '
 
 test_expect_success ORDINARY_USER,PARANOID_2,CC,TASKS,PERF_SCRIPT 'an ordinary user has samples outside of the kernel' '

@@ -280,10 +280,9 @@ bool tr2_report_has_samples(const struct tr2_report *r)
 			    "refused: %s; %s", tr2_s(r->m, r->m->no_samples),
 			    tr2_report_remedy(r->m));
 	else
-		tr2_warning("no samples in this recording: set "
-			    "GIT_TRACE2_SAMPLE, and GIT_TRACE2_RING or "
-			    "'trace2 record --ring'; or 'trace2 record "
-			    "--profile'");
+		tr2_warning("no samples in this recording: record it with "
+			    "'trace2 record --profile'; or of counters, with "
+			    "--ring and GIT_TRACE2_SAMPLE set");
 	return false;
 }
 

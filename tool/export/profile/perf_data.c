@@ -358,9 +358,16 @@ static bool end(struct tr2_export *x)
 	bool ok = !x->failed;
 
 	if (ok && !p->nr_events) {
-		tr2_error("no samples in this recording: set "
-			  "GIT_TRACE2_SAMPLE, and GIT_TRACE2_RING or "
-			  "'trace2 record --ring'");
+		if (x->m->nr_samples > 1)
+			tr2_error("its samples are the kernel's: perf reads "
+				  "them without an export: perf report -i "
+				  "RECORDING/kernel.data");
+		else
+			tr2_error("no samples in this recording: record it "
+				  "with 'trace2 record --profile', for 'perf "
+				  "report -i RECORDING/kernel.data'; or of "
+				  "counters, with --ring and GIT_TRACE2_SAMPLE "
+				  "set");
 		ok = false;
 	}
 	if (ok)
