@@ -130,7 +130,7 @@ test_expect_success JQ 'counters and timers have a table by thread, too' '
 '
 
 test_expect_success JQ 'its names lead to what they name' '
-	trace2 report --html page.html known.event &&
+	trace2 report --html page.html --no-redact known.event &&
 	page_data page.html >data &&
 	# Items: two processes, three threads, three spans, two points.
 	test_prints jq -r ".strings as \$s | .tables[] | .name as \$n | .rows[][]
@@ -358,9 +358,10 @@ do
 	'
 done
 
-test_expect_success 'no secret leaves with --redact' '
-	trace2 report --html open.html known.event &&
-	trace2 report --html hidden.html --redact known.event &&
+test_expect_success 'no secret leaves in a page, but with --no-redact' '
+	trace2 report --html open.html --no-redact known.event &&
+	trace2 report --html hidden.html known.event &&
+	test_expect_code 2 trace2 report --redact --no-redact known.event &&
 	test_grep hunter2 open.html &&
 	test_grep ! hunter2 hidden.html
 '

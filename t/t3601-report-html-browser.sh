@@ -95,7 +95,7 @@ test_expect_success 'clicks choose, a double click and a drag zoom' '
 	is($b->text("#title"), "/usr/bin/top -x", "title");
 	is($b->text("#summary"), "10.0 s wall, 2 processes, 3 threads, 3 spans, "
 		. "500 ms (5.0%) spawning, 1 error", "summary");
-	is($b->text("#range"), "0 ns – 10.0 s", "all of it");
+	is($b->text("#range"), "0 s – 10.0 s", "all of it");
 	picks(bar(1, 0.3), "c/outer", "a region");
 	like($b->text("#details"), qr/took 4\.00 s.*of it itself 3\.00 s.*from 1\.00 s.*in process top.*thread main.*message all of it.*at a\.c:11/s, "what it is");
 	picks(bar(2, 0.25), "d/inner", "the region in it");
@@ -110,7 +110,7 @@ test_expect_success 'clicks choose, a double click and a drag zoom' '
 	$b->mouse("#canvas", 1, $middle, [$middle->[0] - 100, $middle->[1]]);
 	like($b->text("#range"), qr/^2\.0\d s – 3\.1\d s \(1\.08 s\)$/, "dragged");
 	$b->click("#zoom-all");
-	is($b->text("#range"), "0 ns – 10.0 s", "all of it again");
+	is($b->text("#range"), "0 s – 10.0 s", "all of it again");
 	my ($from, $to) = (bar(0, 0.2), bar(0, 0.4));
 	$_->[1] = 10 for $from, $to;
 	$b->mouse("#canvas", 1, $from, $to);
@@ -139,6 +139,7 @@ test_expect_success 'the critical path, states, and wake-ups as arrows' '
 	like($pixel->($strip->(2, 89)), qr/^f+$/, "after its end");
 	is($b->text("#grain"), "", "nothing is put together");
 	like($b->text("#legend"), qr/^run 110 µs\s+no CPU 10.0 µs\s+wait child 73.0 µs\s+wait pipe 30.0 µs$/, "sums");
+	like($b->text("#summary"), qr/, 5.00 µs \(5.6%\) without a CPU/, "what the path had not");
 	picks($path->(40), "writer", "a part of the path");
 	like($b->text("#details"), qr/is a part of the critical path.*took 44.0 µs.*reason run.*in process writer/s, "what it is");
 	# Who woke the reader at 52 us is in the row above.
@@ -147,12 +148,12 @@ test_expect_success 'the critical path, states, and wake-ups as arrows' '
 	picks(bar(2, 0.5), "reader", "a process");
 	like($b->text("#details"), qr/run 42.0 µs.*no CPU 6.00 µs.*wait pipe 30.0 µs/s, "its states");
 	$b->idle while $b->text("#legend-of") ne "reader:";
-	like($b->text("#legend"), qr/^run 42.0 µs\s+no CPU 6.00 µs\s+wait child 0 ns\s+wait pipe 30.0 µs$/, "its threads");
+	like($b->text("#legend"), qr/^run 42.0 µs\s+no CPU 6.00 µs\s+wait pipe 30.0 µs$/, "its threads");
 	$arrow->() ne $before or die "no arrow\n";
 	$b->keys("Enter");
 	$b->keys(("+") x 4);
 	# In the middle of its life it only waits.
-	$b->idle while $b->text("#legend") !~ /^run 0 ns.*no CPU 0 ns/s;
+	$b->idle while $b->text("#legend") !~ /^wait pipe \S+ µs$/;
 	EOF
 	sed "s/\"grain\":0,\"recordedStates\":[0-9]*/\"grain\":8000,\"recordedStates\":320001/" \
 		states.html >grain.html &&
@@ -185,6 +186,7 @@ test_expect_success 'many processes are packed into lanes, and unfold' '
 	my $at = sub { my ($row, $us) = @_; bar($row, $us / 20_000) };
 	my $title = sub { my ($row) = @_; [10, bar($row, 0)->[1]] };
 	is($rows->(), 5, "make, and two lanes of sh with cc");
+	$b->click("#tab-processes_by_kind");
 	like($b->text("#processes_by_kind tbody"), qr/^\[?make.*^sh x 60 \(\S+, max .*^cc x 60 \(/ms, "the table");
 	picks($at->(1, 9600), "sh", "a job");
 	like($b->text("#details"), qr/pid 131/, "the 31st");
@@ -202,6 +204,29 @@ test_expect_success 'many processes are packed into lanes, and unfold' '
 	$b->click("#details button:nth-of-type(3)");
 	like($b->text("#details"), qr/pid 231/, "the same");
 	is($rows->(), 1 + 1 + 60 * 2, "in a row of its own");
+	EOF
+'
+
+test_expect_success 'printing: the table that is shown, 40 rows of it' '
+	browse lanes.html <<-\EOF
+	$b->click("#tab-processes");
+	my $shown = sub { $b->js("return [...document.querySelectorAll(\".table\")].map((t) => [...t.querySelectorAll(\"tbody tr\")].filter((r) => r.offsetParent).length).filter((n) => n).join()") };
+	is($shown->(), 100, "on a screen");
+	$b->cdp("Emulation.setEmulatedMedia", { media => "print" });
+	my $printed = $shown->();
+	$b->cdp("Emulation.setEmulatedMedia", { media => "" });
+	is($printed, 40, "on paper");
+	EOF
+'
+
+test_expect_success 'a table sorted up or down ends with the rows that have no value' '
+	browse page.html <<-\EOF
+	$b->click("#tab-processes");
+	for my $way ("descending ▾", "ascending ▴") {
+		$b->js("[...document.querySelectorAll(\"#processes thead button\")].find((e) => e.textContent === \"PID\").click()");
+		is($b->js("const th = document.querySelector(\"#processes [aria-sort=descending], #processes [aria-sort=ascending]\"); return th.ariaSort + getComputedStyle(th.firstChild, \"::after\").content.slice(1, 3)"), $way, "its mark");
+		is($b->text("#processes tbody tr:last-child th"), "top -x", $way);
+	}
 	EOF
 '
 
@@ -273,7 +298,7 @@ test_expect_success 'a tree deeper than there are lanes, or a stack of calls' '
 	like($b->text("#details"), qr/pid 1030/, "the 30th");
 	$b->click("#tab-processes");
 	$b->js("let more; while ((more = document.querySelector(\"#processes .more button\"))) more.click()");
-	$b->js("[...document.querySelectorAll(\"#processes tbody th button\")].pop().click()");
+	$b->js("[...document.querySelectorAll(\"#processes tbody th a\")].pop().click()");
 	like($b->text("#details"), qr/pid ${\(1000 + $ENV{DEEP})}/, "the last");
 	$b->click("#details button:nth-of-type(3)");
 	is($b->js($rows), $ENV{DEEP} + 1, "all have rows");
@@ -299,7 +324,7 @@ test_expect_success 'keys go everywhere' '
 	$b->keys("Shift+ArrowRight");
 	like($b->text("#range"), qr/^2\.18 s/, "Shift and an arrow");
 	$b->keys("0");
-	is($b->text("#range"), "0 ns – 10.0 s", "0");
+	is($b->text("#range"), "0 s – 10.0 s", "0");
 	my $rows = "return document.querySelector(\"#spacer\").offsetHeight";
 	my $before = $b->js($rows);
 	leads("top", "the folded one", " ");
@@ -320,13 +345,21 @@ test_expect_success 'search' '
 	is($b->text("#found"), "1 of 2", "Enter finds");
 	is(chosen(), "child kid", "the first");
 	leads("kid", "the next", "Enter");
-	like($b->text("#processes"), qr/1 of 2 match the search/, "the table");
+	is($b->text("#tab-processes"), "Processes (1)", "the tab of a table");
+	like($b->js("return document.querySelector(\"#of-processes\").textContent"), qr/: 1 of 2 rows match the search$/, "the table");
 	$b->keys("Enter");
 	is($b->text("#found"), "1 of 2", "from the end to the beginning");
 	$b->click("#previous");
 	is($b->text("#found"), "2 of 2", "back");
 	$b->keys("/", "Escape");
 	is($b->text("#found"), "", "nothing is searched");
+	# Above the text of a bar, and below the mark.
+	my $colour = sub { my $p = bar(@_); $b->idle; $b->js("return [...document.querySelector(\"#canvas\").getContext(\"2d\").getImageData(arguments[0], arguments[1], 1, 1).data].join()", int $p->[0], int $p->[1] + 7) };
+	my @plain = map { $colour->(@$_) } [1, 0.45], [2, 0.29];
+	$b->type("#query", "d/inner\x{e007}");
+	is($colour->(2, 0.29), $plain[1], "a match keeps its colour");
+	$colour->(1, 0.45) ne $plain[0] or die "others are not pale\n";
+	$b->keys("/", "Escape");
 	$b->type("#query", "a.c:12\x{e007}");
 	is(chosen(), "d/inner", "by its place");
 	$b->keys("/");
@@ -364,7 +397,7 @@ test_expect_success 'spans of the program: lanes, and where one waited' '
 	picks(bar(7, 0.6), "job/tick", "one beside it");
 	like($b->text("#details"), qr/no end seen/, "it is open");
 	$b->click("#tab-slowest_spans");
-	$b->click("#slowest_spans tr:nth-of-type(2) button");
+	$b->click("#slowest_spans tr:nth-of-type(2) a");
 	is(chosen(), "http/request", "from the table");
 	EOF
 '
@@ -372,10 +405,10 @@ test_expect_success 'spans of the program: lanes, and where one waited' '
 test_expect_success 'tables: tabs by keys, sorting, names that lead to the timeline' '
 	browse page.html <<-\EOF
 	my $names = "return [...document.querySelectorAll(arguments[0] + \" tbody:first-of-type > tr > th\")].map((e) => e.textContent).join(\", \")";
-	$b->click("#tab-processes");
-	is($b->js($names, "#processes"), "top -x, kid -v", "processes");
-	$b->keys("ArrowRight");
+	$b->click("#tab-critical_path");
 	is($b->js($names, "#critical_path"), "top -x, c/outer, d/inner, kid -v", "the critical path");
+	$b->keys("ArrowRight");
+	is($b->js($names, "#processes"), "top -x, kid -v", "processes");
 	$b->keys("ArrowRight");
 	is($b->js("return document.activeElement.id"), "tab-regions", "the next tab");
 	is($b->js($names, "#regions"), "(in no region), c/outer, d/inner", "regions by self");
@@ -384,7 +417,7 @@ test_expect_success 'tables: tabs by keys, sorting, names that lead to the timel
 	is($b->js("return document.querySelector(\"#regions [aria-sort=descending]\").textContent"), "Max", "said");
 	$sort->("#regions", "Max");
 	is($b->js($names, "#regions"), "d/inner, c/outer, (in no region)", "the shortest first");
-	$b->click("#regions tbody tr:nth-child(1) button");
+	$b->click("#regions tbody tr:nth-child(1) a");
 	is(chosen(), "d/inner", "led there");
 	is($b->js("return document.activeElement.id"), "canvas", "and the keys, too");
 	$b->click("#tab-timers");
@@ -453,10 +486,10 @@ test_expect_success 'marks: data, messages and errors, by clicks and keys' '
 	$b->click("#tab-data");
 	is($b->js("return [...document.querySelectorAll(\"#data tbody tr\")].map((r) => r.innerText.replace(/\\s+/g, \" \")).join(\"; \")"),
 		"d/one 1.50 s top 11 a.c:51; d/two 4.50 s top [{\"x\":7}] a.c:52; message 9.00 s top by the way a.c:53", "the table");
-	$b->click("#data tbody tr:nth-child(2) button");
+	$b->click("#data tbody tr:nth-child(2) a");
 	is(chosen(), "d/two", "a name leads to its mark");
 	$b->click("#tab-errors");
-	$b->click("#errors tbody tr button");
+	$b->click("#errors tbody tr a");
 	is(chosen(), "error: no luck", "and a message");
 	$b->type("#query", "by the way\x{e007}");
 	is(chosen(), "message: by the way", "found");
@@ -574,18 +607,18 @@ test_expect_success 'everything that can be used has a name and a role' '
 	for ("application: Timeline of processes, threads and regions",
 	     "tab: Timeline", "tab: Flame graph", "tab: Regions",
 	     "searchbox: Search", "button: Next match", "button: Zoom in",
-	     "rowheader: top -x", "columnheader: Wall",
+	     "rowheader: top -x", "columnheader: Time",
 	     "heading: /usr/bin/top -x") {
 		$seen{$_} or die "there is no $_ in:\n" . join("\n", sort keys %seen) . "\n";
 	}
 	is($b->js("return document.querySelector(\"#details\").getAttribute(\"aria-live\")"), "polite", "what is chosen is said");
 	# Tab goes to the search, the theme, the charts and the tables in this order.
 	my @order;
-	for (1 .. 12) {
+	for (1 .. 13) {
 		$b->keys("Tab");
 		push @order, $b->js("const e = document.activeElement; return e.id || e.className");
 	}
-	is("@order", "skip query previous next theme tab-timeline zoom-in zoom-out zoom-all canvas tab-processes wide", "the order");
+	is("@order", "skip query previous next theme help tab-timeline zoom-in zoom-out zoom-all canvas tab-critical_path wide", "the order");
 	EOF
 '
 

@@ -40,6 +40,7 @@ static bool debuginfod;
 static struct tr2_list what_if;
 static const char *jobs;
 static struct tr2_export_options html_options;
+static bool no_redact;
 static struct tr2_report report = {
 	.filter = &tr2_common.filter,
 	.limit = -1,
@@ -80,7 +81,10 @@ static const struct tr2_option options[] = {
 	{ 0, "html", "FILE", TR2_OPT_STRING, &html,
 	  "write one page for a browser: timeline, flame graph, tables", NULL },
 	{ 0, "redact", NULL, TR2_OPT_FLAG, &html_options.redact,
-	  "hide passwords and other secrets in every string", NULL },
+	  "hide passwords and other secrets in every string; --html does so",
+	  NULL },
+	{ 0, "no-redact", NULL, TR2_OPT_FLAG, &no_redact,
+	  "with --html, hide nothing", NULL },
 	TR2_OPTION_DEBUGINFOD(&debuginfod),
 	TR2_OPT_END
 };
@@ -298,6 +302,8 @@ static int check_options(void)
 		{ html && (report.per_thread || sorted),
 		  "-s, -n, -g and --per-thread cannot be used with --html: its "
 		  "page sorts and searches in the browser" },
+		{ no_redact && html_options.redact,
+		  "give either --redact or --no-redact" },
 		{ html && format != TR2_FORMAT_TEXT,
 		  "give either --html or --format" },
 		{ csv && nr > 1,
@@ -337,6 +343,10 @@ static void print_page_tables(struct tr2_model *m, struct tr2_output *out)
 		tr2_report_path_by_kind(&report);
 	tr2_report_processes_by_kind(&report);
 	tr2_report_processes(&report);
+	out->caption = "what the command would gain, at least, if this took no "
+		       "time; at most, if all that it delays took less, too";
+	if (!tr2_filter_on(report.filter))
+		tr2_report_gains(&report);
 	for (i = 0; i < NR_VIEWS; i++) {
 		out->caption = options[i].help;
 		if (i != VIEW_samples && i != VIEW_path)
@@ -374,6 +384,8 @@ static int run(int argc, char **argv)
 	exit_code = check_options();
 	if (exit_code)
 		return exit_code;
+	/* A page is made to be sent. */
+	html_options.redact |= html && !no_redact;
 	argc = take_changes(argc, argv);
 	tr2_symbols_ask_servers(debuginfod);
 	m = tr2_inputs_load(argc, argv,

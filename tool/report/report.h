@@ -120,6 +120,8 @@ bool tr2_report_groups(const struct tr2_report *r);
 /* --what-if: print what its changes would gain, or which would gain most. false:
  * an error was printed. */
 bool tr2_report_what_if(const struct tr2_report *r);
+/* For the page: print which changes would gain most, if states are known. */
+void tr2_report_gains(const struct tr2_report *r);
 struct tr2_change;
 struct tr2_job_changes {
 	const char *name; /* of all changes */

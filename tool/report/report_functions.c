@@ -199,14 +199,19 @@ static void cell_function(struct tr2_table *t, const struct function_row *r)
 					tr2_s(r->f->r->m, r->symbol.name)));
 }
 
-/* Text names the file, not its directory. */
+static bool is_for_people(const struct tr2_table *t)
+{
+	return t->output->format == TR2_FORMAT_TEXT ||
+	       t->output->format == TR2_FORMAT_PAGE;
+}
+
+/* Text and the page name the file, not its directory. */
 static void cell_module(struct tr2_table *t, const struct function_row *r)
 {
 	const char *name = tr2_s(r->f->r->m, r->symbol.module);
 
 	if (*name)
-		tr2_cell_str(t, t->output->format == TR2_FORMAT_TEXT ?
-				tr2_base_name(name) : name);
+		tr2_cell_str(t, is_for_people(t) ? tr2_base_name(name) : name);
 }
 
 #define COLUMNS(COLUMN, DATA, TEXT) \
@@ -223,8 +228,7 @@ static void cell_module(struct tr2_table *t, const struct function_row *r)
 	       tr2_cell_uint(t, r->function->samples)) \
 	DATA(unit, tr2_cell_str(t, r->event->is_time ? "ns" : "")) \
 	COLUMN(event, "EVENT", TR2_COL_LEFT, \
-	       if (r->f->nr_events > 1 || \
-		   t->output->format != TR2_FORMAT_TEXT) \
+	       if (r->f->nr_events > 1 || !is_for_people(t)) \
 		       tr2_cell_str(t, tr2_s(r->f->r->m, r->event->name))) \
 	COLUMN(function, "FUNCTION", TR2_COL_FLEX | TR2_COL_MIDDLE, \
 	       cell_function(t, r)) \

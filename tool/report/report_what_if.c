@@ -211,6 +211,16 @@ static bool print_change(const struct tr2_report *r, uint32_t root,
 	return ok;
 }
 
+void tr2_report_gains(const struct tr2_report *r)
+{
+	uint32_t root = tr2_longest_root(r->m);
+	const struct tr2_node *n = &r->m->nodes[root];
+
+	if (root && tr2_critical_by_states(r->m, root) &&
+	    n->end_ns > n->start_ns)
+		print_ranking(r, root, n->end_ns - n->start_ns);
+}
+
 bool tr2_report_what_if(const struct tr2_report *r)
 {
 	uint32_t root = tr2_longest_root(r->m);

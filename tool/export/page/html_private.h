@@ -55,6 +55,9 @@ uint32_t tr2_html_by(struct tr2_export *x, tr2_str by);
 uint32_t tr2_html_place(struct tr2_export *x, tr2_str file, uint32_t line);
 uint32_t tr2_html_command(struct tr2_export *x, const struct tr2_words *words);
 
+/* Return the number of the file that a command works on; 0: none. */
+uint32_t tr2_html_file(struct tr2_export *x, const struct tr2_words *words);
+
 /* export/page/html_strings.c: append a string of the model; release all. */
 void tr2_html_add_text(struct tr2_html *h, const char *s, size_t len);
 void tr2_html_release_strings(struct tr2_html *h);

@@ -4,6 +4,7 @@
 
 #include "common/memory.h"
 #include "model/states.h"
+#include "out/command_line.h"
 #include "out/table.h"
 
 /* Return the number of a text that is already redacted. */
@@ -65,6 +66,17 @@ uint32_t tr2_html_command(struct tr2_export *x, const struct tr2_words *words)
 	tr2_buf_reset(&x->text);
 	tr2_export_add_command(x, &x->text, words);
 	return tr2_html_text(x);
+}
+
+uint32_t tr2_html_file(struct tr2_export *x, const struct tr2_words *words)
+{
+	const char *file;
+	size_t len;
+
+	tr2_buf_reset(&x->text);
+	tr2_export_add_command(x, &x->text, words);
+	file = tr2_command_line_file(tr2_buf_str(&x->text), x->text.len, &len);
+	return file ? number(x, file, len) : 0;
 }
 
 void tr2_html_open_row(struct tr2_buf *b)

@@ -3,6 +3,20 @@
 // Build the page: charts above, the selected item, tables below, and the search
 // in all of them.
 
+// Return how long the end waited and had no CPU, if there is one path.
+function sumPath(d) {
+	let waiting = 0, ready = 0;
+
+	for (let i = d.firstStep; d.roots.length < 2 && i < d.items.n; i++) {
+		const code = d.pathCode[i - d.firstStep] & ~INFERRED;
+
+		ready += code === READY ? d.items.dur[i] : 0;
+		waiting += code >= WAIT && code < WAIT + d.causes.length ?
+			d.items.dur[i] : 0;
+	}
+	return [waiting, ready];
+}
+
 function showSummary(d) {
 	const np = d.processes.length, spans = d.firstPoint - d.firstSpan;
 	const errors = d.items.kind.reduce((n, kind) => n + (kind === KIND.error),
@@ -29,6 +43,13 @@ function showSummary(d) {
 	if (spans)
 		parts.push(plural(spans, 'span'));
 
+	const [waiting, ready] = sumPath(d);
+	if (waiting)
+		parts.push(showTime(waiting) + ' (' +
+			showShare(waiting / whole) + ') waiting');
+	if (ready)
+		parts.push(showTime(ready) + ' (' +
+			showShare(ready / whole) + ') without a CPU');
 	if (d.spawning)
 		parts.push(showTime(d.spawning) + ' (' +
 			showShare(d.spawning / whole) + ') spawning');
@@ -38,8 +59,7 @@ function showSummary(d) {
 		parts.push(plural(d.lost, 'event') + ' lost');
 	if (d.filtered)
 		parts.push('a part of the recording');
-	if (d.redacted)
-		parts.push('secrets hidden');
+	byId('redacted').hidden = !d.redacted;
 	byId('summary').textContent = parts.join(', ');
 	byId('origin').textContent = 'Recorded ' + d.start +
 		'. Written by trace2 ' + d.version + '; all of it is in this file.';
@@ -225,8 +245,14 @@ function makeTheme(d, redraw) {
 
 // ---- the page --------------------------------------------------------------
 
+const FIRST = ['critical_path_by_kind', 'critical_path']; // of the tables
+
 function makeTables(d, events) {
-	const panels = d.tables.filter((t) => t.rows.length).map((t) => {
+	const rank = (t) => (FIRST.indexOf(t.name) + FIRST.length + 1) %
+		(FIRST.length + 1);
+	const tables = d.tables.filter((t) => t.rows.length)
+		.sort((a, b) => rank(a) - rank(b));
+	const panels = tables.map((t) => {
 		const panel = el('div', { id: t.name, role: 'tabpanel', class: 'table',
 			'aria-labelledby': 'tab-' + t.name });
 		const count = t.name === 'errors' ?
@@ -238,12 +264,25 @@ function makeTables(d, events) {
 	});
 
 	makeTabs(byId('tables-tabs'), panels, () => {});
-	return panels.map(([, , , filter]) => filter);
+	// A search says on each tab how many rows it finds there.
+	return panels.map(([id, title, , filter]) => (text) => {
+		const n = filter(text);
+
+		byId('tab-' + id).textContent = !text ? title :
+			title.replace(/ \(.*/, '') + ' (' + showNumber(n) + ')';
+	});
 }
 
 function start() {
 	const d = decode(byId('data').textContent);
 	let chart = null, charts = {}, choose = () => {};
+	function describeSelected(i) {
+		if (i < 0)
+			describeNothing();
+		else
+			describeItem(d, i, events);
+	}
+
 	const events = {
 		// i: an item, or -1.
 		select(i, how) {
@@ -254,10 +293,7 @@ function start() {
 			if (i >= 0 && chart !== charts.timeline)
 				choose('timeline');
 			charts.timeline.select(i, how);
-			if (i < 0)
-				describeNothing();
-			else
-				describeItem(d, i, events);
+			describeSelected(i);
 			if (focus)
 				byId('canvas').focus();
 		},
@@ -283,6 +319,10 @@ function start() {
 		chart = charts[id];
 		if (id === 'samples')
 			chart.fill();
+		if (id === 'timeline')
+			describeSelected(chart.shown().selected);
+		else
+			describeNothing();
 		chart.queue();
 	});
 	makeSearch(d, charts, tables, events);

@@ -63,7 +63,7 @@ function pointers(canvas, on) {
 		if (ranging)
 			on.range(first.x, e.type === 'pointerup' ? e.offsetX : first.x, true);
 		else if (!moved && e.type === 'pointerup')
-			on.click(e.offsetX, e.offsetY);
+			on.click(e.offsetX, e.offsetY, e);
 		ranging = false;
 	}
 	canvas.addEventListener('pointerup', up);

@@ -6,6 +6,8 @@
 const OVERVIEW = 34;
 
 function showTick(t, step) {
+	if (!t)
+		return '0';
 	const unit = Math.abs(t) >= 1e9 ? [1e9, 's'] :
 		Math.abs(t) >= 1e6 ? [1e6, 'ms'] : [1e3, 'µs'];
 	const decimals = Math.max(0, Math.ceil(Math.log10(unit[0] / step) - 1e-9));

@@ -11,6 +11,8 @@ function digits(value) {
 function showTime(ns) {
 	const v = Math.abs(ns), sign = ns < 0 ? '−' : '';
 
+	if (!v)
+		return '0 s';
 	if (v < 1e3)
 		return sign + v.toFixed(0) + ' ns';
 	if (v < 999.5e3)
@@ -184,8 +186,28 @@ function kindText(d, process, width) {
 		short;
 }
 
-// Return a command line for a bar: the program without its directory, and if it
-// is too long, the beginning and the end.
+// Cut a text to so many letters: to the beginning and the end, or, of a command,
+// the beginning and the file on which it works.
+function cutMiddle(text, n, file) {
+	const at = file ? text.lastIndexOf(file) : -1;
+	const tail = Math.ceil(n * 0.6);
+
+	if (text.length <= n)
+		return text;
+	if (at < 0 || at >= text.length - tail)
+		return text.slice(0, n - tail) + '…' +
+			text.slice(text.length - tail + 1);
+	const end = text.slice(0, at + file.length);
+	const shown = Math.min(file.length, Math.ceil(n * 0.7));
+
+	const more = text.endsWith(']') ? '…]' : '…';
+
+	return end.length < n ? end + more : end.slice(0, n - shown - 2) + '…' +
+		end.slice(end.length - shown) + more;
+}
+
+// Return a command line for a bar: the program without its directory, cut if it is
+// too long.
 function commandText(d, process, width) {
 	const command = d.strings[d.items.detail[process]];
 	const path = /^('(?:[^']|'\\'')*'|\S+)/.exec(command);
@@ -197,8 +219,7 @@ function commandText(d, process, width) {
 	const program = path[0].replace(/^'|'$/g, '');
 	const text = program.slice(program.lastIndexOf('/') + 1) +
 		command.slice(path[0].length);
-	return text.length <= n ? text : text.slice(0, Math.floor(n * 0.4)) +
-		'…' + text.slice(text.length - Math.ceil(n * 0.6) + 1);
+	return cutMiddle(text, n, d.strings[d.processes[process][PROCESS.file]]);
 }
 
 // ---- the tooltip -----------------------------------------------------------

@@ -263,10 +263,12 @@ function makeLegend(d) {
 		const value = el('b', {});
 		const swatch = el('i', { class: code < WAIT ? 'full' : 'half' });
 
-		list.append(el('li', { title: code < WAIT ? '' :
+		const item = el('li', { title: code < WAIT ? '' :
 			'waiting for ' + d.causes[code - WAIT][1] }, swatch,
-		stateName(d, code) + ' ', value));
-		rows.push({ code, value, swatch });
+		stateName(d, code) + ' ', value);
+
+		list.append(item);
+		rows.push({ code, value, swatch, item });
 	});
 	byId('states').hidden = !rows.length;
 	if (d.grain)
@@ -286,7 +288,8 @@ function makeLegend(d) {
 			sumStates(d, tasksOfItem(d, i), t0, t1);
 
 		note.textContent = (i < 0 ? 'All threads' : itemName(d, i)) + ':';
-		for (const { code, value, swatch } of rows) {
+		for (const { code, value, swatch, item } of rows) {
+			item.hidden = !sums[code];
 			value.textContent = showTime(sums[code]);
 			swatch.style.background = theme.states[code];
 		}

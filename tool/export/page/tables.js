@@ -6,11 +6,11 @@
 // value, or an object: value, item (that it leads to), bad, atLeast, kind (if it
 // is not the column's). In a tree, the depth follows the cells.
 
-const PIECE = 300; // rows
-const LONG = 400; // the longest text shown
+const PIECE = 100; // rows
+const LONG = 160; // letters: a longer text is cut; the timeline has all of it
 
 const SHOW = {
-	str: (text) => text.length > LONG ? text.slice(0, LONG) + '…' : text,
+	str: (text) => cutMiddle(text, LONG),
 	int: String, uint: showNumber, real: showNumber, ns: showTime,
 	bytes: showBytes, share: showShare, buckets: showBuckets,
 };
@@ -21,8 +21,8 @@ function sentence(text) {
 
 // Return "Critical path" for "critical_path", "In regions" for "IN REGIONS".
 function titleOf(name) {
-	return name === 'PID' || name === 'CPU' ? name :
-		sentence(name.toLowerCase().replace(/_/g, ' '));
+	return sentence(name.toLowerCase().replace(/_/g, ' '))
+		.replace(/\b[cp](pu|id)\b/i, (word) => word.toUpperCase());
 }
 
 function cellOf(d, row, column) {
@@ -35,23 +35,50 @@ function cellOf(d, row, column) {
 	return cell;
 }
 
-// Empty cells are the smallest; numbers in texts precede words.
+// Numbers in texts precede words. Return null for an empty cell.
 function sortKey({ kind, value }) {
-	return kind !== 'str' ? value ?? -Infinity :
-		/^\d+$/.test(value) ? value.padStart(24) : value ?? '';
+	return kind === 'str' && /^\d+$/.test(value) ? value.padStart(24) : value;
 }
 
-function makeCell(cell, column, isName, depth, events) {
+// Empty cells are the last, up and down.
+function compareKeys(x, y, up) {
+	if (x === null || y === null)
+		return (x === null) - (y === null);
+	return (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1);
+}
+
+// A link, whose text can be selected, and not a button.
+function leadTo(text, item, events) {
+	const a = el('a', { href: '#canvas', draggable: 'false' }, text);
+
+	a.addEventListener('click', (e) => {
+		e.preventDefault();
+		events.select(item, 'zoom');
+	});
+	return a;
+}
+
+function contentOf(d, cell, column) {
+	const file = d.processes[cell.item]?.[PROCESS.file];
+
+	if (cell.value === null)
+		return '';
+	return cell.kind === 'str' && file ?
+		cutMiddle(cell.value, LONG, d.strings[file]) :
+		SHOW[cell.kind](cell.value, column);
+}
+
+function makeCell(d, cell, column, isName, depth, events) {
 	const e = el(isName ? 'th' : 'td', { class: [cell.kind,
 		column.num ? 'num' : '', cell.bad ? 'bad' : ''].join(' ') });
-	const content = cell.value === null ? '' : SHOW[cell.kind](cell.value, column);
+	const content = contentOf(d, cell, column);
 
 	if (isName)
 		e.scope = 'row';
 	if (isName && depth)
 		e.style.paddingLeft = 10 + Math.min(depth, 20) * 16 + 'px';
 	e.append(cell.atLeast ? '≥ ' : '', cell.item === undefined ? content :
-		action(content || '?', () => events.select(cell.item, 'zoom')));
+		leadTo(content || '?', cell.item, events));
 	if (cell.kind === 'share') {
 		const bar = el('i', {});
 
@@ -64,7 +91,7 @@ function makeCell(cell, column, isName, depth, events) {
 function makeTable(d, table, panel, events) {
 	const rows = table.rows, caption = sentence(table.caption);
 	const head = el('tr', {}), body = el('tbody', {});
-	const note = el('caption', {}, caption);
+	const note = el('p', { class: 'caption', id: 'of-' + table.name });
 	const more = el('div', { class: 'more' });
 	const columns = table.columns.map((column, index) => ({ ...column, index,
 		num: !column.left && !['str', 'buckets'].includes(column.kind) }))
@@ -82,9 +109,9 @@ function makeTable(d, table, panel, events) {
 			title && column.kind !== 'buckets' ?
 				action(title, () => sort(column)) : title));
 	}
-	panel.append(el('div', { class: 'wide', tabindex: '0', role: 'region',
-		'aria-label': caption },
-	el('table', {}, note, el('thead', {}, head), body)), more);
+	panel.append(note, el('div', { class: 'wide', tabindex: '0', role: 'region',
+		'aria-label': caption }, el('table', { 'aria-labelledby': note.id },
+		el('thead', {}, head), body)), more);
 
 	function sort(column) {
 		up = sorted === column ? !up : !column.num;
@@ -104,14 +131,14 @@ function makeTable(d, table, panel, events) {
 		if (!sorted)
 			return list;
 		return list.map((row) => [sortKey(cellOf(d, row, sorted)), row])
-			.sort(([x], [y]) => (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1))
+			.sort(([x], [y]) => compareKeys(x, y, up))
 			.map(([, row]) => row);
 	}
 
 	function addRow(row) {
 		const depth = row[table.columns.length];
 
-		body.append(el('tr', {}, ...columns.map((column) => makeCell(
+		body.append(el('tr', {}, ...columns.map((column) => makeCell(d,
 			cellOf(d, row, column), column, column === name, depth, events))));
 	}
 
@@ -124,7 +151,8 @@ function makeTable(d, table, panel, events) {
 		body.replaceChildren();
 		list.slice(0, limit).forEach(addRow);
 		note.textContent = caption + (wanted ? ': ' + showNumber(list.length) +
-			' of ' + showNumber(rows.length) + ' match the search' : '');
+			' of ' + plural(rows.length, 'row') +
+			' match the search' : '');
 		more.replaceChildren();
 		if (list.length > limit)
 			more.append(action(showNumber(limit) + ' of ' +
@@ -132,11 +160,13 @@ function makeTable(d, table, panel, events) {
 				limit *= 4;
 				fill();
 			}));
+		return list.length;
 	}
 
 	fill();
+	// Return how many rows match.
 	return (query) => {
 		wanted = query.toLowerCase();
-		fill();
+		return fill();
 	};
 }

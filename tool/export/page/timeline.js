@@ -10,6 +10,7 @@ const STRIP = 6; // of a bar: its states
 const RULER = 24;
 const SHORTEST = 50; // ns: the shortest interval that can be shown
 const THIN = 1.6; // pixels of the narrowest bar
+const TIP_LETTERS = 120; // the panel below has all of it
 const FEW_IN_PIXEL = 4; // items whose states are drawn one by one
 
 function makeTimeline(d, events) {
@@ -137,8 +138,8 @@ function makeTimeline(d, events) {
 				if (!mark)
 					drawBar(ctx, i, y, x0, x1);
 				else
-					ctx.fillRect(Math.max(gutter, x0), y + BAR - 4,
-						Math.min(width, x1) - Math.max(gutter, x0), 4);
+					ctx.fillRect(Math.max(gutter, x0), y,
+						Math.min(width, x1) - Math.max(gutter, x0), 3);
 				continue;
 			}
 			if (!mark)
@@ -182,11 +183,13 @@ function makeTimeline(d, events) {
 	}
 
 	function drawRow(ctx, row, y, view) {
-		ctx.globalAlpha = found ? 0.45 : 1;
+		ctx.globalAlpha = found && found.length ? 0.45 : 1;
 		drawItems(ctx, row.items, y, false);
+		ctx.globalAlpha = 1;
+		if (row.found)
+			drawItems(ctx, row.found, y, false);
 		if (row.items.length && kind[row.items[0]] >= KIND.process)
 			drawStates(row, y, view);
-		ctx.globalAlpha = 1;
 		drawGutter(ctx, row, y);
 	}
 
@@ -200,12 +203,28 @@ function makeTimeline(d, events) {
 		drawRowMarks(ctx, d, row, y, view);
 	}
 
+	// Return where the bars of a row are, if none is in the shown time.
+	function beyond(row) {
+		const next = firstAfter(start, row.items, t1);
+		const last = row.items[next - 1];
+
+		if (!row.items.length || (next && start[last] + dur[last] >= t0))
+			return '';
+		return next ? '◂' : '▸';
+	}
+
 	function drawGutter(ctx, row, y) {
+		const where = beyond(row);
+
+		ctx.fillStyle = theme.dim;
+		if (where)
+			ctx.fillText(where, where === '◂' ? gutter + 3 : width - 13,
+				y + BAR / 2);
 		if (!row.title)
 			return;
 		const indent = 4 + Math.min(row.depth, 8) * 9;
 
-		ctx.fillStyle = row.head ? theme.text : theme.dim;
+		ctx.fillStyle = row.head && !where ? theme.text : theme.dim;
 		if (row.key !== null)
 			ctx.fillText(unfolded.has(row.key) ? '▾' : '▸', indent,
 				y + BAR / 2);
@@ -429,12 +448,14 @@ function makeTimeline(d, events) {
 
 	// What it is, and which state it is in.
 	function tipText(i, time) {
-		const lines = [itemName(d, i)];
+		const lines = [cutMiddle(itemName(d, i), TIP_LETTERS)];
 
 		lines.push((isPoint(d, i) ? 'at ' + showTime(start[i]) :
 			showTime(dur[i])) + (open[i] ? ', no end seen' : ''));
 		if (d.items.detail[i] && (d.items.name[i] || kind[i] === KIND.step))
-			lines.push(d.strings[d.items.detail[i]]);
+			lines.push(cutMiddle(d.strings[d.items.detail[i]], TIP_LETTERS,
+				kind[i] === KIND.process &&
+					d.strings[d.processes[i][PROCESS.file]]));
 		for (const task of kind[i] === KIND.step ? [] : tasksOfRow(i)) {
 			const state = stateText(d, task, time);
 
@@ -519,9 +540,10 @@ function makeTimeline(d, events) {
 				show(toTime(Math.min(from, to)), toTime(Math.max(from, to)));
 			queue();
 		},
-		click: (x, y) => {
+		click: (x, y, e) => {
 			const row = rowAt(y);
 
+			showTip('', e);
 			if (x < gutter && row && row.key !== null)
 				fold(row.key);
 			events.select(x < gutter && row && !row.lane && row.items.length ?

@@ -4,6 +4,7 @@
 // to whom it woke. Of several within some pixels, one is drawn.
 
 const WAKES_APART = 4; // pixels
+const WAKES_FEW = 8; // more of them are pale, to leave the picture to the bars
 
 // Return the states that a task ended in others: their numbers.
 function makeWakes(d) {
@@ -49,9 +50,9 @@ function drawWakes(ctx, d, wakes, selected, view, y) {
 
 	// Draw those that end there, first for who woke it, then for whom it woke.
 	function draw(states, ends, colour) {
+		const arrows = [];
 		let last = -Infinity;
 
-		ctx.fillStyle = colour;
 		for (const k of states) {
 			const at = start[k] + dur[k], x = view.toX(at);
 
@@ -60,9 +61,14 @@ function drawWakes(ctx, d, wakes, selected, view, y) {
 			const [from, to] = ends(k).map((task) => y(shownAs(d, task.item)));
 			if (from < 0 || to < 0 || from === to)
 				continue;
-			drawArrow(ctx, x, from, to);
+			arrows.push([x, from, to]);
 			last = x;
 		}
+		ctx.fillStyle = colour;
+		ctx.globalAlpha = arrows.length > WAKES_FEW ? 0.3 : 1;
+		for (const arrow of arrows)
+			drawArrow(ctx, ...arrow);
+		ctx.globalAlpha = 1;
 	}
 
 	for (const task of tasks) {
