@@ -343,8 +343,8 @@ static void print_page_tables(struct tr2_model *m, struct tr2_output *out)
 		tr2_report_path_by_kind(&report);
 	tr2_report_processes_by_kind(&report);
 	tr2_report_processes(&report);
-	out->caption = "what the command would gain, at least, if this took no "
-		       "time; at most, if all that it delays took less, too";
+	out->caption = "what the command would gain if this took no time: at "
+		       "least, and at most, as a recording does not say all";
 	if (!tr2_filter_on(report.filter))
 		tr2_report_gains(&report);
 	for (i = 0; i < NR_VIEWS; i++) {
