@@ -180,9 +180,9 @@ test_expect_success LIBDW 'without samples both say what to do' '
 	rm -rf r &&
 	GIT_TRACE2_RING="$(pwd)/r" ./treesum -j 1 tree &&
 	trace2 report --samples r 2>err &&
-	grep "set GIT_TRACE2_SAMPLE, and GIT_TRACE2_RING or .trace2 record --ring." err &&
+	test_grep "record it with .trace2 record --profile.*; or of counters, with --ring and GIT_TRACE2_SAMPLE set" err &&
 	test_must_fail trace2 export --to perf -o no.data r 2>err &&
-	grep "set GIT_TRACE2_SAMPLE, and GIT_TRACE2_RING or .trace2 record --ring." err &&
+	test_grep "record it with .trace2 record --profile.*; or of counters, with --ring and GIT_TRACE2_SAMPLE set" err &&
 	test_path_is_missing no.data
 '
 

@@ -249,9 +249,9 @@ test_expect_success 'who had the CPU of a thread for most of a long time, or oth
 	test_prints states_with "^10 ready" <<-\EOF
 	10 ready 0 0
 	10 ready 100 1911 by 11
-	10 ready 3000 6000 by others by outside
+	10 ready 3000 6000 by others
 	10 ready 9100 100 by rcu by outside
-	10 ready 9300 2700 by others by outside
+	10 ready 9300 2700 by others
 	EOF
 '
 

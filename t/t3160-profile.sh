@@ -536,6 +536,12 @@ test_expect_success 'callers without names are no samples without names' '
 	test_grep "no samples, but callers are in functions without names, of ./none/a.: no longer there" err
 '
 
+test_expect_success 'export --to perf says that perf reads samples of the kernel itself' '
+	test_must_fail trace2 export --to perf -o perf.data -i r 2>err &&
+	test_grep "perf reads them without an export: perf report -i .*/kernel.data" err &&
+	test_path_is_missing perf.data
+'
+
 test_expect_success JQ 'a sample without calls counts, too' '
 	counted >actual <<-\EOF &&
 	0 0 fork 10 10 1 1
