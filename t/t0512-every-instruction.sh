@@ -360,13 +360,13 @@ divided () {
 	done
 }
 
-for call in say regions count print time open say-in-thread
-do
-	test_expect_success "fork(), _Fork() and clone() in a handler that returns in: $call" '
+test_expect_success 'fork(), _Fork() and clone() in a handler: the child has one session' '
+	for call in say regions count print time open say-in-thread
+	do
 		divided $call divides &&
-		divided $call _Forks
-	'
-done
+		divided $call _Forks || return 1
+	done
+'
 
 test_expect_success 'exit() in a handler' '
 	for call in $calls

@@ -24,7 +24,8 @@ static void read_ring(struct fuzz_input *in, struct tr2_tasklog *log)
 	unsigned char *map = calloc(1, page_size + RING_BYTES);
 	struct perf_event_mmap_page *page = (void *)map;
 	struct tr2_tasks tasks = { .take = take, .data = log };
-	struct tr2_kernel_ring ring = { .map = map };
+	struct tr2_kernel_ring ring = { .map = map,
+					.data = (char *)map + page_size };
 	struct tr2_kernel_rings rings = { .ring = &ring, .nr = 1,
 					  .size_bytes = RING_BYTES,
 					  .tasks = &tasks };
