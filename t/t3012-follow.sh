@@ -186,7 +186,7 @@ test_expect_success 'a ring: what was overwritten before it was read is said' '
 	kill -CONT $pid &&
 	came data &&
 	came atexit &&
-	test_grep "^trace2: warning: .ring.: newer records replaced some before" err &&
+	wait_until grep "^trace2: warning: .ring.: newer records replaced some before" err &&
 	leave_off
 '
 

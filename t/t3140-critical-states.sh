@@ -129,7 +129,7 @@ test_expect_success 'the recorder is told from others of its name on the path' '
 	EOF
 	trace2 report r >out &&
 	test_grep "; 500 us (41.7%) taken by the recorder$" out &&
-	test_grep "no CPU: trace2 record" out
+	test_grep "no CPU: (trace2 record)" out
 '
 
 # no_cpu FORMAT: print by whom top lost the CPU, in milliseconds from the start.

@@ -78,7 +78,8 @@ static void sum_cpu(struct summary *s, const struct tr2_model *m, uint32_t node)
 static void sum_path(struct summary *s, const struct tr2_model *m)
 {
 	static const char recorder[] = TR2_RECORDER_NAME;
-	tr2_str by = tr2_interned_n(m, recorder, strlen(recorder));
+	tr2_str by = tr2_interned_n(m, recorder, strlen(recorder)) |
+		     TR2_BY_OUTSIDE;
 	struct tr2_path_piece *pieces;
 	size_t nr, i;
 
@@ -94,8 +95,7 @@ static void sum_path(struct summary *s, const struct tr2_model *m)
 			s->waiting_ns += ns;
 		if (pieces[i].kind == TR2_STEP_READY)
 			s->ready_ns += ns;
-		if (pieces[i].kind == TR2_STEP_READY && by &&
-		    pieces[i].by == by)
+		if (pieces[i].kind == TR2_STEP_READY && pieces[i].by == by)
 			s->recorder_ns += ns;
 	}
 	free(pieces);
