@@ -96,7 +96,12 @@ EXPORT int close(int fd)
 	return (int)syscall(SYS_close, fd);
 }
 
+/* The type of the resource is an enum of glibc's. */
+#if defined(__GLIBC__)
 EXPORT int getrlimit(__rlimit_resource_t resource, struct rlimit *limit)
+#else
+EXPORT int getrlimit(int resource, struct rlimit *limit)
+#endif
 {
 	call_in_child("getrlimit");
 	return (int)syscall(SYS_prlimit64, 0, resource, NULL, limit);
