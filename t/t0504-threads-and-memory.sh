@@ -44,7 +44,6 @@ test_expect_success JQ 'a strlen() of the program makes 200 calls, in the first 
 
 unchecked 'a call of a libc function within a call may tear its line' 'forks/*'
 
-# ThreadSanitizer calls them, too, before it is ready.
 test_expect_success !SANITIZE_THREAD 'libc functions of the program make calls in forked children: one session each' '
 	mkdir forks &&
 	GIT_TRACE2_EVENT="$(pwd)/forks" "$hosts/profiler" forks &&

@@ -81,7 +81,7 @@ EXPORT size_t strlen(const char *s)
 
 static const char *called_in_child; /* that makes calls there */
 
-static void call_in_child(const char *name)
+__attribute__((unused)) static void call_in_child(const char *name)
 {
 	if (!called_in_child || strcmp(name, called_in_child) || is_inside)
 		return;
@@ -90,6 +90,8 @@ static void call_in_child(const char *name)
 	is_inside = false;
 }
 
+/* ThreadSanitizer calls these before it is ready. */
+#if !defined(__SANITIZE_THREAD__)
 EXPORT int close(int fd)
 {
 	call_in_child("close");
@@ -113,6 +115,7 @@ EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 	return syscall(SYS_rt_sigprocmask, how, set, before, NSIG / 8) ? errno :
 									 0;
 }
+#endif
 
 static void fork_some(void)
 {
