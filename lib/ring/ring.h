@@ -22,10 +22,10 @@
  * up to `reserved`: it has seen all others start and end, so everything before
  * is complete. Then it checks again for writers that came meanwhile.
  *
- * A handler may also fork. With fork(), the interrupted write ends in memory that
- * nobody reads (see tr2_arena_forget()). _Fork() and clone() run no code of ours,
- * so each write looks at the fork guard before it moves a position; a child that
- * was made between that look and the move still changes its parent's ring.
+ * A handler may also fork. In a child by fork(), the interrupted write ends in
+ * memory without readers: see tr2_arena_forget(). _Fork() and clone() do not call
+ * the library, so each write looks at the fork guard before it moves a position.
+ * A child that is made between the look and the move changes its parent's ring.
  *
  * A write that a handler jumped out of is detected by its mark (base/call_mark.h);
  * records that were written meanwhile are dropped with it, and counted.

@@ -6,7 +6,7 @@
  *
  *	name pid what object peer number others
  *
- * `what` is none where the observer can see no object. Where the system does not
+ * `what` is `none` where the observer can see no object. Where the system does not
  * permit the wait, the line is `name -`. With the argument `count` such a program prints
  * the number of its lines.
  *

@@ -186,7 +186,7 @@ function kindText(d, process, width) {
 		short;
 }
 
-// Cut a text to so many letters: to the beginning and the end, or, of a command,
+// Cut a text to a number of letters: keep its beginning and end; of a command,
 // the beginning and the file on which it works.
 function cutMiddle(text, n, file) {
 	const at = file ? text.lastIndexOf(file) : -1;

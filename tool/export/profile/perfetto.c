@@ -27,7 +27,7 @@
 #define INCREMENTAL_STATE_CLEARED 1
 #define NEEDS_INCREMENTAL_STATE 2
 
-/* Of the clocks of Linux: that of the packets, and that of the wall. */
+/* Perfetto's numbers of Linux's clocks: the packets', and the wall clock. */
 #define BOOTTIME 6
 #define REALTIME 1
 
@@ -208,7 +208,7 @@ static void write_event(struct tr2_export *x)
 		free(p->args[i].string_value);
 }
 
-/* Write what was opened; of a slice its end, too. */
+/* Write the open event, and the end of a slice. */
 static void close_event(struct tr2_export *x)
 {
 	struct perfetto *p = perfetto_of(x);

@@ -214,7 +214,8 @@ void tr2_tracks_node(struct tr2_export *x, uint32_t node)
 	add_process(x, node, &at, true);
 }
 
-/* Of all processes a counter of the first, and one of each. */
+/* Write the memory of all processes as a counter of the first one, and that of
+ * each process as its own. */
 static void add_memory(struct tr2_export *x,
 		       const struct tr2_observed_memory_point *p)
 {

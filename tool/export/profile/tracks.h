@@ -4,8 +4,8 @@
  * tracks.c walks the sessions, and tracks_states.c the kernel's threads;
  * how a slice is written is a struct tr2_track_writer, one for each format.
  *
- * A track is a pair of numbers, pid and tid. If both are equal, it is that of
- * the process and its main thread. Slices of one track always nest, since
+ * A track is a pair of numbers, pid and tid. The track with equal numbers has the
+ * process and its main thread. Slices of one track always nest, since
  * viewers rely on that.
  */
 #pragma once

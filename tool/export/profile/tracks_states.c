@@ -32,7 +32,7 @@ static const char *state_name(struct tr2_export *x, const struct tr2_state *s)
 	return tr2_buf_str(&x->text);
 }
 
-/* Name the track, and put it below that of its thread. */
+/* Name the track, and put it below its thread's track. */
 static void name_track(struct tr2_export *x, uint32_t i, uint32_t pid)
 {
 	const struct tr2_model *m = x->m;

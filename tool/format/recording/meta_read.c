@@ -183,7 +183,7 @@ static bool pid_fits(int64_t pid)
 	return pid > 0 && pid <= INT32_MAX;
 }
 
-/* 0: it is none. */
+/* Return the number as a pid; 0: it cannot be one. */
 static int32_t pid_of(int64_t number)
 {
 	return pid_fits(number) ? (int32_t)number : 0;
