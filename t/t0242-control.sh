@@ -187,14 +187,21 @@ test_expect_success SCOPE 'where it looks at every call, threads have their name
 
 test_expect_success 'what must not change is refused, and nothing has changed' '
 	begin &&
-	for setting in GIT_TRACE2_RING=/tmp/r GIT_TRACE2_EVENT=5 GIT_TRACE2_SAMPLE=x \
-		GIT_TRACE2_EVENT=relative GIT_TRACE2_EVENT_NESTING=-1 OTHER=1 \
-		GIT_TRACE2_EVENT_BRIEF=perhaps
+	while read setting why
 	do
 		test_expect_code 128 trace2 set -p $pid GIT_TRACE2_PERF="$(pwd)/e" \
 			"$setting" 2>err &&
-		test_grep "refuses this" err || return 1
-	done &&
+		test_grep "process $pid refuses $why" err || return 1
+	done <<-\EOF &&
+	GIT_TRACE2_RING=/tmp/r GIT_TRACE2_RING: it cannot change
+	GIT_TRACE2_SAMPLE=x GIT_TRACE2_SAMPLE: it cannot change
+	GIT_TRACE2_EVENT=5 GIT_TRACE2_EVENT: .5. is neither an absolute path
+	GIT_TRACE2_EVENT=relative GIT_TRACE2_EVENT: .relative. is neither
+	GIT_TRACE2_EVENT_NESTING=-1 GIT_TRACE2_EVENT_NESTING: .-1. is not a value
+	GIT_TRACE2_EVENT_BRIEF=perhaps GIT_TRACE2_EVENT_BRIEF: .perhaps. is not
+	OTHER=1 .OTHER.: it is not one of its settings$
+	GIT_TRACE2_EVNT=/e .GIT_TRACE2_EVNT.: .* Did you mean .GIT_TRACE2_EVENT.
+	EOF
 	test_path_is_missing e &&
 	test_expect_code 128 trace2 set -p $pid GIT_TRACE2_EVENT=/no/such/dir/e 2>err &&
 	test_grep "No such file or directory" err &&

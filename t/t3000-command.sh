@@ -52,14 +52,15 @@ test_expect_success 'options that are wrong' '
 	test_expect_code 2 trace2 report --frob 2>err &&
 	test_grep "unknown option .--frob." err &&
 	test_grep "^Usage: trace2 report" err &&
+	! grep -n ".\{81\}" err &&
 	test_expect_code 2 trace2 report -n 2>err &&
 	test_grep "option .-n. needs a value" err &&
 	test_expect_code 2 trace2 report -n x 2>err &&
-	test_grep ".x. is not a value of --lines: it takes a number" err &&
+	test_grep ".x. is not a value of -n: it takes a number" err &&
 	test_expect_code 2 trace2 report --format=xml 2>err &&
 	test_grep "it takes text|json|csv" err &&
 	test_expect_code 2 trace2 list -t soon 2>err &&
-	test_grep ".soon. is not a value of --min-time: .* such as 20us" err &&
+	test_grep ".soon. is not a value of -t: .* such as 20us" err &&
 	test_expect_code 2 trace2 list --since soon 2>err &&
 	test_grep ".soon. is not a value of --since: .* 14:30, .* as 5min" err &&
 	test_expect_code 2 trace2 list --no-pager=yes 2>err &&
@@ -110,7 +111,9 @@ test_expect_success 'help on a setting, by its variable or its key; and on all' 
 	trace2 help settings >all &&
 	test_grep "^GIT_TRACE2_EVENT_NESTING, trace2.eventNesting (default: 2)$" all &&
 	test_expect_code 2 trace2 help GIT_TRACE2_NESTING 2>err &&
-	test_grep "neither a command nor a setting" err
+	test_grep "neither a command nor a setting" err &&
+	test_expect_code 2 trace2 help GIT_TRACE2_EVEN 2>err &&
+	test_grep "Did you mean .GIT_TRACE2_EVENT." err
 '
 
 # ---------------------------------------------------------------------------

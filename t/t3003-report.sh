@@ -411,6 +411,12 @@ test_expect_success 'what matches nothing is an error, with what may be meant' '
 	trace2: no region matches -N '\''unlike'\'': '\''trace2 report --regions'\'' shows their names
 	trace2: no process matches all of --cmd, --sid and --pid
 	EOF
+	trace2 list -t 1h known.event >out 2>err &&
+	test_must_be_empty out &&
+	test_grep "no process and no region is as long as -t asks" err &&
+	trace2 list --until 2001-01-01 known.event >out 2>err &&
+	test_must_be_empty out &&
+	test_grep "is in the time of --since and --until" err &&
 	trace2 report --cmd "k*" known.event >out &&
 	trace2 report --regions -N "*/inner" -t 1h known.event >out
 '

@@ -374,6 +374,34 @@ test_expect_success TTY 'a terminal that changes its size' '
 	wait $seen
 '
 
+test_expect_success TTY 'top shows its help for ?, its table for another key, and ends for q' '
+	start_family name:one &&
+	test_when_finished end_family &&
+	mkfifo typed shown &&
+	{ TERM=vt100 LINES=40 COLUMNS=80 test_terminal \
+		trace2 top -d 1000 -p $parent <typed >shown 8>&- 9<&- & } &&
+	top=$! &&
+	exec 5>typed 6<shown &&
+	until_shown () {
+		while read -r line <&6
+		do
+			case "$line" in
+			*"$1"*) return 0 ;;
+			esac
+		done
+		return 1
+	} &&
+	until_shown one &&
+	printf "?" >&5 &&
+	until_shown "q quits" &&
+	until_shown "--delay SEC" &&
+	printf "x" >&5 &&
+	until_shown one &&
+	printf "q" >&5 &&
+	wait $top &&
+	exec 5>&- 6<&-
+'
+
 # In a namespace of its own a pid can be chosen.
 test_lazy_prereq CHOOSE_PID '
 	unshare -p -f --mount-proc sh -c "

@@ -10,6 +10,7 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "common/settings.h"
+#include "common/spell.h"
 
 static bool asciidoc, names;
 static const char *completion;
@@ -38,10 +39,11 @@ static void print_overview(void)
 
 	puts("Usage: trace2 COMMAND [OPTION...] [ARGUMENT...]\n"
 	     "\n"
-	     "Records, reads and reports what programs say about themselves in "
-	     "Trace2, the\n"
-	     "tracing that Git has built in: which processes ran, and where "
-	     "the time went.\n"
+	     "Finds out where the time of a command, a build or a test suite "
+	     "went: records its\n"
+	     "processes, and what programs such as Git tell of themselves, and "
+	     "reports which of\n"
+	     "them everything waited for, and why.\n"
 	     "\n"
 	     "Commands:\n");
 	for (i = 0; tr2_commands[i]; i++)
@@ -51,7 +53,7 @@ static void print_overview(void)
 	     "'trace2 COMMAND -h' lists the options of a command, 'trace2 help "
 	     "settings'\n"
 	     "the settings of programs that trace themselves.\n"
-	     "To begin: trace2 record -- git status; trace2 report");
+	     "To begin: trace2 record -- make; trace2 report");
 }
 
 static void print_asciidoc_overview(void)
@@ -76,6 +78,23 @@ static void add_settings(struct tr2_buf *b)
 		tr2_setting_help(&tr2_settings[i], b);
 }
 
+static void say_unknown(const char *name)
+{
+	struct tr2_spell spell = { .word = name, .limit = TR2_SPELL_LIMIT };
+	const char *question;
+	size_t i;
+
+	for (i = 0; tr2_commands[i]; i++)
+		tr2_spell_try(&spell, tr2_commands[i]->name);
+	tr2_spell_try(&spell, "settings");
+	for (i = 0; i < TR2_NR_SETTINGS; i++)
+		tr2_spell_try(&spell, tr2_settings[i].variable);
+	question = tr2_spell_question(&spell);
+	tr2_error("'%s' is neither a command nor a setting%s", name,
+		  *question ? question : ": 'trace2 help' and 'trace2 help "
+					 "settings' list them");
+}
+
 static int help_on(const char *name)
 {
 	const struct tr2_command *c = tr2_command_find(name);
@@ -91,8 +110,7 @@ static int help_on(const char *name)
 	else if (s)
 		tr2_setting_help(s, &b);
 	if (!b.len) {
-		tr2_error("'%s' is neither a command nor a setting. 'trace2 "
-			  "help' and 'trace2 help settings' list them.", name);
+		say_unknown(name);
 		return TR2_EXIT_USAGE;
 	}
 	print_text(&b);

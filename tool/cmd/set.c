@@ -4,10 +4,14 @@
  * config/control_block.h.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "common/options.h"
 #include "common/say.h"
+#include "common/settings.h"
+#include "common/spell.h"
 #include "config/control_block.h"
 #include "record/job/control_page.h"
 
@@ -43,15 +47,66 @@ static int no_page(int error)
 	return TR2_EXIT_FATAL;
 }
 
-static int report(int error)
+/* What lib/session/control_request.c takes: targets but for the ring, their
+ * _BRIEF, and the nesting. */
+static bool is_changeable(const struct tr2_setting *s)
+{
+	const char *rest = s->variable + strlen("GIT_TRACE2");
+
+	return !strcmp(rest, "_EVENT_NESTING") ||
+	       ((s->type == TR2_SETTING_IS_TARGET || strstr(rest, "_BRIEF")) &&
+		strncmp(rest, "_RING", 5) != 0);
+}
+
+/* Is this why a process refused? Then say so. The process decides: a program
+ * may have settings by names of its own, which cannot be judged here. */
+static bool say_why(const char *word)
+{
+	char name[TR2_SPELL_MAX + 1];
+	struct tr2_spell spell = { .word = name, .limit = TR2_SPELL_LIMIT };
+	size_t len = strcspn(word, "="), i;
+	const char *value = word + len + 1;
+	const struct tr2_setting *s;
+
+	snprintf(name, sizeof(name), "%.*s", (int)len, word);
+	s = tr2_setting_find(name);
+	for (i = 0; !s && i < TR2_NR_SETTINGS; i++)
+		if (is_changeable(&tr2_settings[i]))
+			tr2_spell_try(&spell, tr2_settings[i].variable);
+	if (!s)
+		tr2_error("process %lld refuses '%s': it is not one of its "
+			  "settings%s", (long long)pid, name,
+			  tr2_spell_question(&spell));
+	else if (!is_changeable(s))
+		tr2_error("process %lld refuses %s: it cannot change while a "
+			  "program runs", (long long)pid, name);
+	else if (s->type == TR2_SETTING_IS_TARGET && *value != '/' &&
+		 strncmp(value, "af_unix:", 8) != 0 && strcmp(value, "0") != 0)
+		tr2_error("process %lld refuses %s: '%s' is neither an "
+			  "absolute path nor a socket nor 0", (long long)pid,
+			  name, value);
+	else if (!tr2_setting_takes(s, value))
+		tr2_error("process %lld refuses %s: '%s' is not a value of it",
+			  (long long)pid, name, value);
+	else
+		return false;
+	return true;
+}
+
+static void say_refused(char **words)
+{
+	for (; *words; words++)
+		if (say_why(*words))
+			return;
+	tr2_error("process %lld refuses this", (long long)pid);
+}
+
+static int report(int error, char **words)
 {
 	if (!error)
 		return 0;
 	if (error == EINVAL)
-		tr2_error("process %lld refuses this: only targets that are "
-			  "paths or sockets, _BRIEF and _EVENT_NESTING can be "
-			  "changed",
-			  (long long)pid);
+		say_refused(words);
 	else if (error == EBUSY)
 		tr2_error("process %lld: a thread was writing for too long: "
 			  "try again",
@@ -68,7 +123,7 @@ static int report(int error)
 	return TR2_EXIT_FATAL;
 }
 
-static int ask(struct tr2_control_page *page, const char *text)
+static int ask(struct tr2_control_page *page, const char *text, char **words)
 {
 	int result = 0, error = tr2_control_page_ask(page, text);
 	enum tr2_control_answer answer;
@@ -81,13 +136,13 @@ static int ask(struct tr2_control_page *page, const char *text)
 	answer = tr2_control_page_wait(page, wait_ns, &result);
 	if (answer == TR2_CONTROL_WAITS && page->is_busy) {
 		if (tr2_control_page_withdraw(page))
-			return report(EBUSY);
+			return report(EBUSY, words);
 		/* Taken up: it answers soon, or has answered. */
 		page->gives_up = true;
 		answer = tr2_control_page_wait(page, WAIT_NS, &result);
 	}
 	if (answer == TR2_CONTROL_ANSWERED)
-		return report(result);
+		return report(result, words);
 	if (answer == TR2_CONTROL_GONE)
 		return no_page(ENOENT);
 	if (answer == TR2_CONTROL_REPLACED)
@@ -128,7 +183,7 @@ static int run(int argc, char **argv)
 		return tr2_usage_error("say what to set: VARIABLE=VALUE, "
 				       "--reopen or --flush");
 	error = tr2_control_page_open(&page, (pid_t)pid);
-	code = error ? no_page(error) : ask(&page, tr2_buf_str(&text));
+	code = error ? no_page(error) : ask(&page, tr2_buf_str(&text), argv);
 	tr2_control_page_release(&page);
 	tr2_buf_release(&text);
 	return code;

@@ -9,6 +9,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "cmd/cmd.h"
 #include "common/options.h"
 #include "common/procfs.h"
 #include "out/term.h"
@@ -37,6 +39,7 @@ static const struct tr2_option options[] = {
 
 static struct {
 	bool on;
+	bool help; /* show it until another key is pressed */
 	struct termios before;
 } keys;
 
@@ -80,10 +83,23 @@ static bool wait_for_next(void)
 	int64_t ms = delay_ns / 1000000;
 	char key = 0;
 
-	if (poll(&p, 1, ms > INT32_MAX ? INT32_MAX : (int)ms) > 0 &&
-	    (read(0, &key, 1) != 1 || key == 'q' || key == 'Q'))
+	if (poll(&p, 1, ms > INT32_MAX ? INT32_MAX : (int)ms) <= 0)
+		return !stopped;
+	if (read(0, &key, 1) != 1 || key == 'q' || key == 'Q')
 		return false;
+	keys.help = key == '?' || key == 'h';
 	return !stopped;
+}
+
+/* Print the help in place of the table. */
+static void show_help(void)
+{
+	struct tr2_buf text = TR2_BUF_INIT;
+
+	tr2_options_help(tr2_command_find("top"), &text);
+	printf("q quits, ? or h shows this, any other key reads again now.\n\n"
+	       "%s", tr2_buf_str(&text));
+	tr2_buf_release(&text);
 }
 
 static void read_files(struct tr2_top *top)
@@ -114,6 +130,11 @@ static bool show(struct tr2_top *top)
 	is_screen = tr2_term_width() && tr2_common.format == TR2_FORMAT_TEXT;
 	if (is_screen && !once)
 		fputs("\033[H\033[J", stdout);
+	if (keys.help) {
+		show_help();
+		fflush(stdout);
+		return true;
+	}
 	ok = tr2_top_print(top, tr2_common.format, sort);
 	if (ok && !is_screen && !once && goes_on(top))
 		putchar('\n');

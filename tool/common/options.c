@@ -305,14 +305,16 @@ static const struct tr2_command *command;
 
 int tr2_usage_error(const char *fmt, ...)
 {
+	struct tr2_buf usage = TR2_BUF_INIT;
 	va_list ap;
 
 	va_start(ap, fmt);
 	tr2_verror(fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "Usage: trace2 %s %s\n'trace2 %s -h' lists its "
-			"options.\n", command->name, command->synopsis,
-		command->name);
+	tr2_options_usage(command, &usage);
+	fprintf(stderr, "%s'trace2 %s -h' lists its options.\n",
+		tr2_buf_str(&usage), command->name);
+	tr2_buf_release(&usage);
 	return TR2_EXIT_USAGE;
 }
 
@@ -416,18 +418,17 @@ static int print_help(const struct tr2_command *c)
 	return -1;
 }
 
-static int take_option(const struct tr2_option *o, const char *value)
+/* got: what getopt_long() returned, which tells -n from --lines. */
+static int take_option(const struct tr2_option *o, int got, const char *value)
 {
+	const char letter[] = { (char)o->letter, '\0' };
+	bool is_long = got >= 256;
+
 	if (option_set(o, value))
 		return 0;
-	if (o->choices)
-		tr2_usage_error("'%s' is not a value of --%s: it takes %s",
-				value, o->name, o->choices);
-	else
-		tr2_usage_error("'%s' is not a value of %s%s: it takes %s",
-				value, o->name ? "--" : "-",
-				o->name ? o->name : (char[]){ (char)o->letter, 0 },
-				option_form(o->kind));
+	tr2_usage_error("'%s' is not a value of %s%s: it takes %s", value,
+			is_long ? "--" : "-", is_long ? o->name : letter,
+			o->choices ? o->choices : option_form(o->kind));
 	return -2;
 }
 
@@ -454,7 +455,7 @@ int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 					       find_option(options, nr, got);
 		if (!o)
 			return bad_option(options, nr, got, argv), -2;
-		if (take_option(o, optarg))
+		if (take_option(o, got, optarg))
 			return -2;
 		if (help_wanted)
 			return print_help(c);

@@ -138,8 +138,9 @@ struct tr2_command {
 int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 		      char ***rest);
 
-/* Write usage and options, as for -h. */
+/* Write the usage, wrapped to 80 columns; usage and options, as for -h. */
 struct tr2_buf;
+void tr2_options_usage(const struct tr2_command *c, struct tr2_buf *out);
 void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out);
 /* Synopsis and options as parts of a man page in asciidoc, each in a tag. */
 void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out);

@@ -78,13 +78,18 @@ static void add_option(struct tr2_buf *b, const struct tr2_option *o)
 	tr2_options_add_wrapped(b, o->help, HELP_COLUMN);
 }
 
+void tr2_options_usage(const struct tr2_command *c, struct tr2_buf *out)
+{
+	tr2_buf_addall(out, "Usage: trace2 ", c->name, " ");
+	tr2_options_add_wrapped(out, c->synopsis, 15 + strlen(c->name));
+}
+
 void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out)
 {
 	const struct tr2_option *options[TR2_MAX_OPTIONS];
 	size_t nr = tr2_options_list(c, options), i;
 
-	tr2_buf_addall(out, "Usage: trace2 ", c->name, " ");
-	tr2_options_add_wrapped(out, c->synopsis, 15 + strlen(c->name));
+	tr2_options_usage(c, out);
 	tr2_buf_addch(out, '\n');
 	tr2_options_add_wrapped(out, c->summary, 0);
 	tr2_buf_addch(out, '\n');

@@ -175,6 +175,21 @@ static bool check_filter(const struct tr2_filter *f, const struct tr2_model *m)
 	return false;
 }
 
+/* A table that is empty because of times alone says nothing by itself. */
+static void warn_of_times(const struct tr2_filter *f, const struct tr2_model *m)
+{
+	struct tr2_filter times = TR2_FILTER_ANY;
+
+	times.min_ns = f->min_ns;
+	if (m->nr_nodes < 2 || any_process(m, f) || any_region(m, f))
+		return;
+	if (!any_process(m, &times) && !any_region(m, &times))
+		tr2_warning("no process and no region is as long as -t asks");
+	else if (f->since_ns != INT64_MIN || f->until_ns != INT64_MAX)
+		tr2_warning("no process and no region is in the time of --since "
+			    "and --until");
+}
+
 bool tr2_inputs(int argc, char **argv, struct tr2_list *out)
 {
 	static const char *standard[] = { "trace2.data" };
@@ -208,8 +223,10 @@ struct tr2_model *tr2_inputs_load(int argc, char **argv, unsigned int flags,
 	load.paths = inputs.item;
 	load.nr_paths = inputs.nr;
 	result = tr2_load(m, &load);
-	if (result == TR2_LOAD_OK && check_filter(&tr2_common.filter, m))
+	if (result == TR2_LOAD_OK && check_filter(&tr2_common.filter, m)) {
+		warn_of_times(&tr2_common.filter, m);
 		return m;
+	}
 	tr2_model_free(m);
 	*exit_code = result == TR2_LOAD_NOTHING ? 0 : TR2_EXIT_FATAL;
 	return NULL;
