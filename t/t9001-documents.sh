@@ -394,7 +394,7 @@ test_expect_success 'NEWS begins with the version of now' '
 test_expect_success 'links of README, CONTRIBUTING and NEWS lead somewhere' '
 	for page in README CONTRIBUTING NEWS
 	do
-		grep -o "](\([^)]*\))" "$GIT_BUILD_DIR"/$page.md || return 1
+		grep -o "](\([^)#][^)]*\))" "$GIT_BUILD_DIR"/$page.md || return 1
 	done | sed "s/^](//; s/)\$//" >links &&
 	test_line_count -gt 3 links &&
 	while read -r link

@@ -11,7 +11,8 @@ that of the how-to.
 
 docs=$GIT_BUILD_DIR/Documentation
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
-PAGES="howto-slow-git howto-computing-or-waiting howto-slower howto-fleet trace2 $(trace2 help --commands | sed 's/^/trace2-/')"
+PAGES="howto-slow-git howto-slow-build howto-many-processes howto-ci
+	howto-computing-or-waiting howto-slower howto-fleet trace2 $(trace2 help --commands | sed 's/^/trace2-/')"
 
 # Print the commands of a page, one per line.
 prompts () {
@@ -29,7 +30,15 @@ heads () {
 		s/ CPU WAIT\( READY\)*/ SELF/
 		s/ WALL CPU EXIT/ WALL EXIT/
 		s/ WHY / /; s/ NO CPU / /; s/ SPAWN\( PROCESS\)/\1/; s/ SUM CPU / /
-		s/ BY KIND$//; s/ AT MOST / /' | sort -u
+		s/ BY KIND$//; s/ AT MOST / /; s/ SUM SPAWN / /
+		s/ P50 P90 P99 MAX / /' | sort -u
+}
+
+# shell_block START: print, as a script, the block of howto-many-processes whose
+# first line begins with START.
+shell_block () {
+	echo "#!/bin/sh" &&
+	sed -n "/^    $1/,/^\$/s/^    //p" "$docs"/howto-many-processes.adoc
 }
 
 # A clone whose hook runs two programs for each file, with files to commit and
@@ -67,6 +76,11 @@ project () {
 		git config user.email a@example.com &&
 		git config remote.origin.url ../upstream.git &&
 		printf "all: a b\na b:\n\tsort Makefile\n" >Makefile &&
+		mkdir log &&
+		printf "status: 1\nbytes: 2\n" | tee log/1.log >log/2.log &&
+		shell_block "total=0" >sum.sh &&
+		shell_block "awk " >sum2.sh &&
+		chmod +x sum.sh sum2.sh &&
 		mkdir t &&
 		cat >t/1.t <<-\EOF &&
 		print "1..1\nok ", 1 + system("sleep 0.01"), "\n";
@@ -202,7 +216,7 @@ test_expect_success 'the how-to shows tables' '
 
 test_expect_success GIT 'the examples of the command in README run' '
 	sed "/^## The library/q" "$GIT_BUILD_DIR"/README.md >README &&
-	test_grep "trace2 record -- git fetch" README &&
+	test_grep "trace2 record -- make" README &&
 	run_page README &&
 	sed "s/^    //" README | heads >shown &&
 	test_line_count -gt 0 shown &&

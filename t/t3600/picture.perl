@@ -2,7 +2,7 @@
 #
 # picture.perl TRACE2 RECORDING.tar.gz FILE.png: make a picture of the page of
 # `trace2 report --html`, for README.md. The archive has build.data, a recording of
-# `make -s -j2` that compiles 18 files of this project.
+# `make -j2` in a build directory that CMake made for googletest.
 #
 # BROWSER in the environment is the address of a browser that runs already.
 use strict;
@@ -25,8 +25,8 @@ my $owner = $ENV{BROWSER} ? undef : WebDriver->new;
 my $b = WebDriver->attach($owner ? $owner->url : $ENV{BROWSER},
 	width => 1280, height => 600);
 $b->open("$dir/page.html");
-# Select the longest process, which is the compiler of C++.
-$b->mouse('#canvas', 1, [900, 100]);
+# Select the compiler that runs longest.
+$b->mouse('#canvas', 1, [500, 206]);
 $b->js('document.querySelector("#canvas").dispatchEvent(
 	new PointerEvent("pointerleave"))');
 $b->size(1280, $b->js('return Math.ceil(document.querySelector("#details")

@@ -233,7 +233,7 @@ static void cell_module(struct tr2_table *t, const struct function_row *r)
 	COLUMN(function, "FUNCTION", TR2_COL_FLEX | TR2_COL_MIDDLE, \
 	       cell_function(t, r)) \
 	COLUMN(module, "MODULE", TR2_COL_FLEX, cell_module(t, r)) \
-	COLUMN(group, "GROUP", TR2_COL_FLEX, \
+	COLUMN(group, "GROUP", TR2_COL_FLEX | TR2_COL_MIDDLE, \
 	       tr2_cell_str(t, r->function->group))
 
 TR2_COLUMN_LIST(columns, struct function_row, COLUMNS)

@@ -158,7 +158,7 @@ static void cell_buckets(struct tr2_table *t, const struct sum_row *r)
 
 #define PROCESSES if (r->sum) tr2_cell_uint(t, r->sum->processes)
 #define GROUP(COLUMN) \
-	COLUMN(group, "GROUP", TR2_COL_FLEX, \
+	COLUMN(group, "GROUP", TR2_COL_FLEX | TR2_COL_MIDDLE, \
 	       tr2_cell_str(t, r->sum ? r->sum->by : NULL))
 #define THREAD(COLUMN) \
 	COLUMN(thread, "THREAD", TR2_COL_FLEX, \

@@ -191,16 +191,23 @@ static bool has_states(const struct tr2_group *g)
 	return g->run_ns || g->ready_ns || g->wait_ns;
 }
 
-/* How the durations of a group are spread. */
+/* How the durations of a group are spread: a target is made once. */
+static void cell_spread(struct tr2_table *t, const struct group_row *r,
+			int64_t ns)
+{
+	if (t->output->format != TR2_FORMAT_TEXT || !r->by_target)
+		tr2_cell_ns(t, ns);
+}
+
 #define PERCENTILES(COLUMN) \
 	COLUMN(p50_ns, "P50", TR2_COL_SINGLE | TR2_COL_SPARE, \
-	       tr2_cell_ns(t, tr2_group_percentile(r->g, 0.5))) \
+	       cell_spread(t, r, tr2_group_percentile(r->g, 0.5))) \
 	COLUMN(p90_ns, "P90", TR2_COL_SINGLE | TR2_COL_SPARE, \
-	       tr2_cell_ns(t, tr2_group_percentile(r->g, 0.9))) \
+	       cell_spread(t, r, tr2_group_percentile(r->g, 0.9))) \
 	COLUMN(p99_ns, "P99", TR2_COL_SINGLE | TR2_COL_SPARE, \
-	       tr2_cell_ns(t, tr2_group_percentile(r->g, 0.99))) \
+	       cell_spread(t, r, tr2_group_percentile(r->g, 0.99))) \
 	COLUMN(max_ns, "MAX", TR2_COL_SINGLE | TR2_COL_YIELDS, \
-	       tr2_cell_ns(t, r->g->max_ns))
+	       cell_spread(t, r, r->g->max_ns))
 
 /* Its times, which are sums over parallel work, too, and its share, which is
  * not. */
@@ -220,7 +227,8 @@ static bool has_states(const struct tr2_group *g)
 	       if (has_states(r->g)) tr2_cell_ns(t, r->g->ready_ns)) \
 	COLUMN(calls, "CALLS", TR2_COL_YIELDS, tr2_cell_uint(t, r->g->nr)) \
 	PERCENTILES(COLUMN) \
-	COLUMN(group, "GROUP", TR2_COL_FLEX, tr2_cell_str(t, r->g->by)) \
+	COLUMN(group, "GROUP", TR2_COL_FLEX | TR2_COL_MIDDLE, \
+	       tr2_cell_str(t, r->g->by)) \
 	COLUMN(region, "REGION", TR2_COL_FLEX, cell_region(t, r))
 
 TR2_COLUMN_LIST(region_columns, struct group_row, REGION_COLUMNS)
@@ -348,10 +356,12 @@ static void cell_path(struct tr2_table *t, const struct group_row *r)
 	COLUMN(path_ns, "ON PATH", 0, cell_path(t, r)) \
 	COLUMN(cpu_ns, "SUM CPU", 0, \
 	       if (has_states(r->g)) tr2_cell_ns(t, r->g->run_ns)) \
-	COLUMN(spawn_ns, "SUM SPAWN", 0, cell_group_spawn(t, r)) \
+	COLUMN(spawn_ns, "SUM SPAWN", TR2_COL_SPARE, \
+	       cell_group_spawn(t, r)) \
 	COLUMN(processes, "COUNT", 0, tr2_cell_uint(t, r->g->nr)) \
 	PERCENTILES(COLUMN) \
-	COLUMN(group, "GROUP", TR2_COL_FLEX, tr2_cell_str(t, r->g->name))
+	COLUMN(group, "GROUP", TR2_COL_FLEX | TR2_COL_MIDDLE, \
+	       tr2_cell_str(t, r->g->name))
 
 TR2_COLUMN_LIST(group_columns, struct group_row, GROUP_COLUMNS)
 

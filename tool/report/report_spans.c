@@ -140,7 +140,7 @@ static void cell_group(struct tr2_table *t, const struct name_row *r)
 	       if (r->nr_failed) tr2_cell_uint(t, r->nr_failed)) \
 	COLUMN(unfinished, "UNFINISHED", 0, \
 	       if (r->nr_unfinished) tr2_cell_uint(t, r->nr_unfinished)) \
-	COLUMN(group, "GROUP", TR2_COL_FLEX, cell_group(t, r)) \
+	COLUMN(group, "GROUP", TR2_COL_FLEX | TR2_COL_MIDDLE, cell_group(t, r)) \
 	COLUMN(span, "SPAN", TR2_COL_FLEX, cell_name(t, r)) \
 	DATA(recorded, tr2_cell_uint(t, r->nr)) \
 	TEXT(number, "", TR2_COL_DATA, tr2_cell_uint(t, r->number))

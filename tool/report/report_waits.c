@@ -274,7 +274,8 @@ static void cell_wait(struct tr2_table *t, const struct wait_row *r)
 	DATA(woken_by_outside, if (r->waker) \
 	     tr2_cell_bool(t, r->waker & TR2_BY_OUTSIDE)) \
 	DATA(inferred, tr2_cell_uint(t, r->k->nr_inferred)) \
-	COLUMN(group, "GROUP", TR2_COL_FLEX, tr2_cell_str(t, r->g->by)) \
+	COLUMN(group, "GROUP", TR2_COL_FLEX | TR2_COL_MIDDLE, \
+	       tr2_cell_str(t, r->g->by)) \
 	COLUMN(process, "PROCESS", TR2_COL_FLEX, \
 	       tr2_cell_str(t, tr2_s(r->w->r->m, r->k->process))) \
 	COLUMN(region, "REGION", TR2_COL_FLEX, if (r->k->span) \
