@@ -2,11 +2,15 @@
 /* Read /proc/PID/mountinfo; keep the types of mounts that were asked for. */
 #include "record/observer/mounts.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/macros.h"
+#include "record/observer/descriptors.h"
 #include "record/observer/proc_lines.h"
 
 #define MOST 32u
@@ -70,6 +74,34 @@ static bool parse(char *text, struct line *line)
 	return true;
 }
 
+/* In a chroot, mountinfo lacks the mount of "/". The recorder's own is one that
+ * answers. */
+static const struct tr2_mount own_root = { .type = "unknown" };
+
+static int own_root_id(void)
+{
+	static int id;
+	char info[TR2_INFO_SIZE];
+	int fd = id ? -1 : open("/", O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return id;
+	id = tr2_descriptor_info(getpid(), fd, info) ?
+		     (int)tr2_descriptor_number(info, "mnt_id") : -1;
+	close(fd);
+	return id;
+}
+
+static bool has_own_root(pid_t pid)
+{
+	char path[32];
+	struct stat its, ours;
+
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+	return !stat(path, &its) && !stat("/", &ours) &&
+	       its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
+}
+
 const struct tr2_mount *tr2_mount_by_id(const struct tr2_wait *wait, int id)
 {
 	struct tr2_mounts *m = mounts_of(wait);
@@ -91,7 +123,7 @@ const struct tr2_mount *tr2_mount_by_id(const struct tr2_wait *wait, int id)
 			m->kept[m->nr++] = m->other;
 		return &m->other;
 	}
-	return NULL;
+	return id == own_root_id() ? &own_root : NULL;
 }
 
 static bool is_below(const char *path, const char *point, size_t len)
@@ -120,6 +152,8 @@ const struct tr2_mount *tr2_mount_by_path(const struct tr2_wait *wait,
 			m->other = line.mount;
 		}
 	}
+	if (!best && has_own_root(wait->p->pid))
+		return &own_root;
 	return best ? &m->other : NULL;
 }
 
