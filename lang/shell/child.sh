@@ -9,24 +9,24 @@
 # has no other writer, so reading never waits.
 trace2_digit_=
 trace2_choose_digit_ () {
-	test -z "$trace2_digit_" || test -e "/proc/self/fd/$trace2_digit_" || return 0
+	[ -z "$trace2_digit_" ] || [ -e "/proc/self/fd/$trace2_digit_" ] || return 0
 	for trace2_digit_ in 9 8 7 6 5 4 3 ''
 	do
-		test -e "/proc/self/fd/${trace2_digit_:-none}" || break
+		[ -e "/proc/self/fd/${trace2_digit_:-none}" ] || break
 	done
-	test -n "$trace2_digit_" || return 0
+	[ -n "$trace2_digit_" ] || return 0
 	eval "trace2_run_ () {
 		{
 			(
 				set +f
 				for trace2_t_ in /proc/self/task/*
 				do
-					echo \"\${trace2_t_##*/}\"
+					command echo \"\${trace2_t_##*/} .\"
 				done 2>/dev/null >/proc/self/fd/$trace2_digit_
 				exec \"\$@\" $trace2_digit_<&-
 			) || trace2_status_=\$?
-			while IFS= read -r trace2_child_pid_ <&$trace2_digit_ &&
-				test -z \"\$trace2_child_pid_\"
+			while command read -r trace2_child_pid_ <&$trace2_digit_ &&
+				[ -z \"\$trace2_child_pid_\" ]
 			do
 				:
 			done
@@ -42,12 +42,12 @@ trace2_child () {
 	local trace2_status_=0 trace2_id_ trace2_began_
 	if ! trace2_begin_
 	then
-		test "$1" != -c || shift 2
+		[ "$1" != -c ] || shift 2
 		(exec "$@")
 		return
 	fi
 	trace2_names_='?'
-	if test "$1" = -c
+	if [ "$1" = -c ]
 	then
 		trace2_json_of_ "$2"
 		trace2_names_=$trace2_json_
@@ -61,7 +61,7 @@ trace2_child () {
 	trace2_emit_ child_start ",\"child_id\":$trace2_id_,\"child_class\":\"$trace2_names_\",\"use_shell\":false,\"argv\":$trace2_argv_"
 	trace2_child_pid_=0
 	trace2_choose_digit_
-	if test -n "$trace2_digit_"
+	if [ -n "$trace2_digit_" ]
 	then
 		trace2_run_ "$@"
 	else
@@ -69,9 +69,9 @@ trace2_child () {
 	fi
 	if trace2_begin_
 	then
-		trace2_seconds_ $((trace2_us_ - trace2_began_))
+		trace2_seconds_ "$((trace2_us_ - trace2_began_))"
 		trace2_place_of_
-		trace2_emit_ child_exit ",\"child_id\":$trace2_id_,\"pid\":${trace2_child_pid_:-0},\"code\":$trace2_status_,\"t_rel\":$trace2_s_"
+		trace2_emit_ child_exit ",\"child_id\":$trace2_id_,\"pid\":${trace2_child_pid_%% *},\"code\":$trace2_status_,\"t_rel\":$trace2_s_"
 	fi
 	return "$trace2_status_"
 }

@@ -6,7 +6,7 @@
 # shellcheck shell=dash disable=SC2034,SC2154,SC3028 # variables of other parts
 
 trace2_clock_start_ () {
-	if test -n "${EPOCHREALTIME-}"
+	if [ -n "${EPOCHREALTIME-}" ]
 	then
 		trace2_now_ () {
 			trace2_t_=1${EPOCHREALTIME#*[.,]}
@@ -17,7 +17,7 @@ trace2_clock_start_ () {
 		return
 	fi
 	trace2_uptime_ || return
-	trace2_base_=$(date +%s.%N 2>/dev/null) || return
+	trace2_base_=$(command date +%s.%N 2>/dev/null) || return
 	case $trace2_base_ in
 	*[!0-9.]*|.*) return 1 ;;
 	*.?????????) ;;
@@ -36,15 +36,16 @@ trace2_clock_start_ () {
 
 trace2_uptime_ () {
 	# A redirection of the error message would take six system calls.
-	test -r /proc/uptime &&
-	IFS=' ' read -r trace2_up_ trace2_t_ </proc/uptime || return
+	[ -r /proc/uptime ] &&
+	command read -r trace2_up_ </proc/uptime || return
+	trace2_up_=${trace2_up_%% *}
 	trace2_t_=1${trace2_up_#*.}
 	trace2_up_=$((${trace2_up_%.*} * 1000000 + (trace2_t_ - 100) * 10000))
 }
 
 # Set trace2_s_ to seconds for so many microseconds. The clock may be set back.
 trace2_seconds_ () {
-	test "$1" -ge 0 || set -- 0
+	[ "$1" -ge 0 ] || set -- 0
 	trace2_t_=$(($1 % 1000000 + 1000000))
 	trace2_s_=$(($1 / 1000000)).${trace2_t_#1}
 }
@@ -54,32 +55,32 @@ trace2_seconds_ () {
 trace2_day_=
 trace2_civil_ () {
 	trace2_day_=$1
-	set -- $(($1 + 719468))
-	set -- $(($1 / 146097)) $(($1 % 146097))
+	set -- "$(($1 + 719468))"
+	set -- "$(($1 / 146097))" "$(($1 % 146097))"
 	set -- "$1" "$2" \
-		$((($2 - $2 / 1460 + $2 / 36524 - $2 / 146096) / 365))
-	set -- $(($1 * 400 + $3)) \
-		$(($2 - (365 * $3 + $3 / 4 - $3 / 100)))
-	set -- "$1" "$2" $(((5 * $2 + 2) / 153))
-	set -- $(($1 + $3 / 10)) $(($3 < 10 ? $3 + 3 : $3 - 9)) \
-		$(($2 - (153 * $3 + 2) / 5 + 1))
-	set -- "$1" $(($2 + 100)) $(($3 + 100))
+		"$((($2 - $2 / 1460 + $2 / 36524 - $2 / 146096) / 365))"
+	set -- "$(($1 * 400 + $3))" \
+		"$(($2 - (365 * $3 + $3 / 4 - $3 / 100)))"
+	set -- "$1" "$2" "$(((5 * $2 + 2) / 153))"
+	set -- "$(($1 + $3 / 10))" "$(($3 < 10 ? $3 + 3 : $3 - 9))" \
+		"$(($2 - (153 * $3 + 2) / 5 + 1))"
+	set -- "$1" "$(($2 + 100))" "$(($3 + 100))"
 	trace2_date_=$1-${2#1}-${3#1}
 }
 
 # Set trace2_utc_ to the time of day of trace2_us_.
 trace2_second_=
 trace2_utc_time_ () {
-	test "$trace2_second_" = $((trace2_us_ / 1000000)) ||
-	trace2_utc_second_ $((trace2_us_ / 1000000))
+	[ "$trace2_second_" = "$((trace2_us_ / 1000000))" ] ||
+	trace2_utc_second_ "$((trace2_us_ / 1000000))"
 	trace2_t_=$((trace2_us_ % 1000000 + 1000000))
 	trace2_utc_=$trace2_hms_.${trace2_t_#1}Z
 }
 
 trace2_utc_second_ () {
 	trace2_second_=$1
-	test "$trace2_day_" = $(($1 / 86400)) || trace2_civil_ $(($1 / 86400))
-	set -- $(($1 % 86400 / 3600 + 100)) $(($1 % 3600 / 60 + 100)) \
-		$(($1 % 60 + 100))
+	[ "$trace2_day_" = "$(($1 / 86400))" ] || trace2_civil_ "$(($1 / 86400))"
+	set -- "$(($1 % 86400 / 3600 + 100))" "$(($1 % 3600 / 60 + 100))" \
+		"$(($1 % 60 + 100))"
 	trace2_hms_=${trace2_date_}T${1#1}:${2#1}:${3#1}
 }

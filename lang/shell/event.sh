@@ -6,11 +6,11 @@
 
 # Begin an event: is it a subshell's, and when is it? false: tracing is off.
 trace2_begin_ () {
-	test -n "$trace2_on_" || return
-	test -z "$trace2_hold_" || return 0
-	test "$trace2_proc_" -ef "$trace2_self_" || trace2_forked_
+	[ -n "$trace2_on_" ] || return
+	[ -z "$trace2_hold_" ] || return 0
+	[ "$trace2_proc_" -ef "$trace2_self_" ] || trace2_forked_
 	trace2_now_
-	test -n "$trace2_on_"
+	[ -n "$trace2_on_" ]
 }
 
 # trace2_together_ COMMAND [ARG...]: give its events one time, and write them at
@@ -21,16 +21,16 @@ trace2_together_ () {
 	trace2_hold_=t
 	"$@"
 	trace2_hold_=
-	test -z "$trace2_held_" || trace2_write_ "$trace2_held_"
+	[ -z "$trace2_held_" ] || trace2_write_ "$trace2_held_"
 	trace2_held_=
 }
 
 # Set trace2_place_ to the caller's file and line, which only bash knows.
 trace2_place_=''
 trace2_place_of_ () { :; }
-test -z "${BASH_VERSION-}" || eval '
+[ -z "${BASH_VERSION-}" ] || eval '
 trace2_place_of_ () {
-	test "${trace2_source_-}" = "${BASH_SOURCE[2]-}" || {
+	[ "${trace2_source_-}" = "${BASH_SOURCE[2]-}" ] || {
 		trace2_source_=${BASH_SOURCE[2]-}
 		trace2_json_of_ "$trace2_source_"
 		trace2_source_json_=$trace2_json_
@@ -40,7 +40,7 @@ trace2_place_of_ () {
 
 # trace2_emit_ EVENT [MEMBERS]
 trace2_emit_ () {
-	test -z "$trace2_brief_" || trace2_place_=
+	[ -z "$trace2_brief_" ] || trace2_place_=
 	case $trace2_brief_$1 in
 	[!1]*|1version|1atexit)
 		trace2_utc_time_
@@ -52,7 +52,7 @@ trace2_emit_ () {
 
 # Set trace2_abs_ to the member t_abs.
 trace2_abs_of_ () {
-	trace2_seconds_ $((trace2_us_ - trace2_start_))
+	trace2_seconds_ "$((trace2_us_ - trace2_start_))"
 	trace2_abs_=",\"t_abs\":$trace2_s_"
 }
 
@@ -64,7 +64,7 @@ trace2_region_enter () {
 	trace2_json_of_ "${2-}"
 	trace2_names_="$trace2_names_,\"label\":\"$trace2_json_\""
 	eval "trace2_us_$trace2_depth_=\$trace2_us_ trace2_names_$trace2_depth_=\$trace2_names_"
-	test "$trace2_depth_" -le "$trace2_nesting_" || return 0
+	[ "$trace2_depth_" -le "$trace2_nesting_" ] || return 0
 	trace2_place_of_
 	trace2_emit_ region_enter ",\"nesting\":$trace2_depth_$trace2_names_"
 }
@@ -73,11 +73,11 @@ trace2_region_enter () {
 # script.
 trace2_region_leave () {
 	trace2_begin_ || return 0
-	test "$trace2_depth_" -gt 0 || return 0
+	[ "$trace2_depth_" -gt 0 ] || return 0
 	eval "trace2_since_=\$trace2_us_$trace2_depth_ trace2_names_=\$trace2_names_$trace2_depth_"
 	trace2_depth_=$((trace2_depth_ - 1))
-	test "$trace2_depth_" -lt "$trace2_nesting_" || return 0
-	trace2_seconds_ $((trace2_us_ - trace2_since_))
+	[ "$trace2_depth_" -lt "$trace2_nesting_" ] || return 0
+	trace2_seconds_ "$((trace2_us_ - trace2_since_))"
 	trace2_place_of_
 	trace2_emit_ region_leave ",\"t_rel\":$trace2_s_,\"nesting\":$((trace2_depth_ + 1))$trace2_names_"
 }
@@ -85,12 +85,12 @@ trace2_region_leave () {
 # trace2_data CATEGORY KEY VALUE
 trace2_data () {
 	trace2_begin_ || return 0
-	test "$trace2_depth_" -lt "$trace2_nesting_" || return 0
+	[ "$trace2_depth_" -lt "$trace2_nesting_" ] || return 0
 	trace2_place_of_
 	trace2_since_=$trace2_start_
-	test "$trace2_depth_" = 0 || eval "trace2_since_=\$trace2_us_$trace2_depth_"
+	[ "$trace2_depth_" = 0 ] || eval "trace2_since_=\$trace2_us_$trace2_depth_"
 	trace2_abs_of_
-	trace2_seconds_ $((trace2_us_ - trace2_since_))
+	trace2_seconds_ "$((trace2_us_ - trace2_since_))"
 	trace2_json_of_ "${1-}"
 	trace2_data_="$trace2_abs_,\"t_rel\":$trace2_s_,\"nesting\":$((trace2_depth_ + 1)),\"category\":\"$trace2_json_\""
 	trace2_json_of_ "${2-}"

@@ -10,10 +10,17 @@
 # Names that end in '_' are private. The script's IFS, options, traps and
 # positional parameters stay as they are; it may use set -eu.
 #
+# The script may have functions by the names of commands: "[" is used in place of
+# test, and "command" before all that is neither a keyword nor a special builtin.
+# Arithmetic is quoted: IFS may have digits.
+#
 # make joins lang/shell/*.sh to this file. The first part has what remains with
 # tracing off.
 #
 # shellcheck shell=dash disable=SC2034
+
+# A file that the script reads may read this one, too: its session goes on.
+[ "${trace2_reader_-}" != "$$" ] || ! command -v trace2_end_ >/dev/null || return 0
 
 # Off: these stay. A child is a program, never a function: a function would run
 # without set -e here.
@@ -27,7 +34,7 @@ trace2_span_start () { :; }
 trace2_span_set () { :; }
 trace2_span_end () { :; }
 trace2_child () {
-	test "$1" != -c || shift 2
+	[ "$1" != -c ] || shift 2
 	(exec "$@")
 }
 trace2_exec () { exec "$@"; }

@@ -14,9 +14,9 @@ trace2_host_of_ () {
 		return ;;
 	esac
 	trace2_host_=Localhost
-	IFS= read -r trace2_t_ 2>/dev/null </proc/sys/kernel/hostname || return 0
-	trace2_t_=$(printf %s "$trace2_t_" | sha1sum 2>/dev/null) || return 0
-	test -z "$trace2_t_" || trace2_host_=H${trace2_t_%"${trace2_t_#????????}"}
+	command read -r trace2_t_ 2>/dev/null </proc/sys/kernel/hostname || return 0
+	trace2_t_=$(command printf %s "$trace2_t_" | command sha1sum 2>/dev/null) || return 0
+	[ -z "$trace2_t_" ] || trace2_host_=H${trace2_t_%"${trace2_t_#????????}"}
 }
 
 # Append this process to the session id: trace2_own_ is its component.
@@ -43,7 +43,7 @@ trace2_open_session_ () {
 	trace2_head_="\"sid\":\"$trace2_json_\",\"thread\":\"main\""
 	trace2_on_=t
 	trace2_emit_ version ',"evt":"4","exe":"unknown"'
-	if test -n "$trace2_full_"
+	if [ -n "$trace2_full_" ]
 	then
 		trace2_emit_ too_many_files
 		trace2_on_=
@@ -55,7 +55,12 @@ trace2_open_session_ () {
 
 # A subshell is a process: it has a session of its own.
 trace2_forked_ () {
-	IFS=' ' read -r trace2_pid_ trace2_t_ 2>/dev/null </proc/self/stat || {
+	command read -r trace2_pid_ 2>/dev/null </proc/self/stat || {
+		trace2_on_=
+		return
+	}
+	trace2_pid_=${trace2_pid_%% *}
+	trace2_may_assign_ || {
 		trace2_on_=
 		return
 	}
@@ -74,9 +79,9 @@ trace2_forked_ () {
 # here-document passes the list on.
 trace2_read_traps_ () {
 	trace2_traps_=$(trap)
-	test -n "$trace2_traps_" || test -n "${BASH_VERSION-}" || {
-		{ trap; echo end of traps; } 2>/dev/null >/proc/self/fd/9 &&
-		while IFS= read -r trace2_t_ && test "$trace2_t_" != 'end of traps'
+	[ -n "$trace2_traps_" ] || [ -n "${BASH_VERSION-}" ] || {
+		{ trap; command echo end of traps; } 2>/dev/null >/proc/self/fd/9 &&
+		while IFS= command read -r trace2_t_ && [ "$trace2_t_" != 'end of traps' ]
 		do
 			trace2_traps_="$trace2_traps_$trace2_t_
 "
@@ -115,16 +120,16 @@ fi' EXIT
 
 # Return the status that is given.
 trace2_end_ () {
-	if test -n "$trace2_on_" && test "$trace2_proc_" -ef "$trace2_self_"
+	if [ -n "$trace2_on_" ] && [ "$trace2_proc_" -ef "$trace2_self_" ]
 	then
 		trace2_now_
-		while test -n "$trace2_on_" && test "$trace2_spans_" -gt 0
+		while [ -n "$trace2_on_" ] && [ "$trace2_spans_" -gt 0 ]
 		do
 			trace2_emit_span_ ',"unfinished":true'
 		done
 		trace2_abs_of_
 		trace2_emit_ exit "$trace2_abs_,\"code\":$1"
-		test -z "$trace2_on_" ||
+		[ -z "$trace2_on_" ] ||
 		trace2_emit_ atexit "$trace2_abs_,\"code\":$1"
 		trace2_on_=
 	fi
@@ -134,7 +139,7 @@ trace2_end_ () {
 # A signal that ends the script, if GIT_TRACE2_SIGNALS names it and the script
 # has no trap for it.
 trace2_watch_signals_ () {
-	test -n "${GIT_TRACE2_SIGNALS-}" || return 0
+	[ -n "${GIT_TRACE2_SIGNALS-}" ] || return 0
 	for trace2_t_ in HUP:1 INT:2 QUIT:3 ABRT:6 ALRM:14 TERM:15
 	do
 		case ,$GIT_TRACE2_SIGNALS, in
@@ -163,22 +168,30 @@ trace2_die_ () {
 		trace2_on_=
 	fi
 	trap - "$1"
-	kill -s "$1" "$trace2_pid_"
+	command kill -s "$1" "$trace2_pid_"
+}
+
+# The script may have made them readonly: an assignment would end it.
+trace2_may_assign_ () {
+	# shellcheck disable=SC2034 # the assignment alone counts
+	(IFS='' LC_ALL=C) 2>/dev/null || trace2_refuse_ 'IFS or LC_ALL is readonly'
 }
 
 trace2_start_session_ () {
+	trace2_target_=$GIT_TRACE2_EVENT
 	trace2_pid_=$$ trace2_proc_=/proc/self trace2_self_=/proc/$$
-	test "$trace2_proc_" -ef "$trace2_self_" || {
+	[ "$trace2_proc_" -ef "$trace2_self_" ] || {
 		trace2_refuse_ 'it needs /proc'
 		return
 	}
-	trace2_has_limit_ && return
+	! trace2_has_limit_ || return
+	trace2_may_assign_ || return
 	trace2_clock_start_ || {
 		trace2_refuse_ 'there is no clock'
 		return
 	}
 	trace2_nesting_=2
-	test "${GIT_TRACE2_EVENT_NESTING:-2}" -gt 0 2>/dev/null &&
+	[ "${GIT_TRACE2_EVENT_NESTING:-2}" -gt 0 ] 2>/dev/null &&
 	trace2_nesting_=${GIT_TRACE2_EVENT_NESTING:-2}
 	trace2_brief_=
 	case ${GIT_TRACE2_EVENT_BRIEF-} in
@@ -197,6 +210,8 @@ trace2_start_session_ () {
 	trace2_read_traps_
 	trace2_on_exit "$trace2_exit_trap_"
 	trace2_watch_signals_
+	trace2_watch_limits_
+	trace2_reader_=$$
 }
 
 trace2_start_session_ "$0" "$@" || trace2_on_=

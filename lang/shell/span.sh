@@ -6,9 +6,9 @@
 
 # Set trace2_id_ to 16 hexadecimal digits.
 trace2_random_id_ () {
-	IFS= read -r trace2_id_ 2>/dev/null </proc/sys/kernel/random/uuid || return
-	trace2_t_=${trace2_id_%????????}
-	trace2_id_=${trace2_id_%%-*}${trace2_id_#"$trace2_t_"}
+	command read -r trace2_id_ 2>/dev/null </proc/sys/kernel/random/uuid || return
+	trace2_t_=${trace2_id_##*-}
+	trace2_id_=${trace2_id_%%-*}${trace2_t_%"${trace2_t_#????????}"}
 }
 
 # Below a TRACEPARENT the session is a part of that trace. trace2_context_ is the
@@ -24,7 +24,7 @@ trace2_open_trace_ () {
 	trace2_random_id_ || return 0
 	trace2_t_=${TRACEPARENT#???}
 	set -- "${trace2_t_%%-*}" "${trace2_t_#*-}" true
-	test "${2#*-}" = 01 || set -- "$1" "$2" false
+	[ "${2#*-}" = 01 ] || set -- "$1" "$2" false
 	trace2_context_=$1-$trace2_id_-${2#*-}
 	TRACEPARENT=00-$trace2_context_
 	trace2_abs_of_
@@ -39,7 +39,7 @@ trace2_span_start () {
 	trace2_json_of_ "${1-}"
 	trace2_names_=",\"category\":\"$trace2_json_\",\"name\":\"$trace2_names_\""
 	set -- "$trace2_id_" "$trace2_context_"
-	if test -n "$2"
+	if [ -n "$2" ]
 	then
 		trace2_context_=${2%%-*}-$1-${2##*-}
 		trace2_t_=${2#*-}
@@ -59,7 +59,7 @@ trace2_span_start () {
 
 # trace2_span_set KEY VALUE: an attribute of the innermost one
 trace2_span_set () {
-	test -n "$trace2_on_" && test "$trace2_spans_" -gt 0 || return 0
+	[ -n "$trace2_on_" ] && [ "$trace2_spans_" -gt 0 ] || return 0
 	trace2_json_of_ "${1-}"
 	trace2_names_=$trace2_json_
 	trace2_json_of_ "${2-}"
@@ -68,7 +68,7 @@ trace2_span_set () {
 
 # trace2_span_end [REASON]: of its failure
 trace2_span_end () {
-	trace2_begin_ && test "$trace2_spans_" -gt 0 || return 0
+	trace2_begin_ && [ "$trace2_spans_" -gt 0 ] || return 0
 	trace2_json_of_ "${1-}"
 	trace2_names_=${1:+",\"failed\":\"$trace2_json_\""}
 	trace2_place_of_
@@ -81,13 +81,13 @@ trace2_emit_span_ () {
 	set -- "$1" "$trace2_context_"
 	trace2_context_=$trace2_t_
 	TRACEPARENT=00-$trace2_context_
-	test -n "$trace2_context_" || unset TRACEPARENT
+	[ -n "$trace2_context_" ] || unset TRACEPARENT
 	# The sampled flag says whether it is told.
-	test "${2##*-}" = 01 || return 0
-	trace2_seconds_ $((trace2_since_ - trace2_start_))
+	[ "${2##*-}" = 01 ] || return 0
+	trace2_seconds_ "$((trace2_since_ - trace2_start_))"
 	set -- "$1" "${trace2_s_}000"
 	trace2_abs_of_
 	trace2_ids_="$trace2_ids_,\"start\":$2,\"end\":${trace2_s_}000$1${trace2_names_:+",\"attributes\":{${trace2_names_#,}}"},\"threads\":[[\"main\",$2,${trace2_s_}000]]}"
-	trace2_seconds_ $((trace2_us_ - trace2_since_))
+	trace2_seconds_ "$((trace2_us_ - trace2_since_))"
 	trace2_emit_ data_json "$trace2_abs_,\"t_rel\":$trace2_s_,\"nesting\":$((trace2_depth_ + 1)),\"category\":\"trace2\",\"key\":\"span\",\"value\":$trace2_ids_"
 }

@@ -13,7 +13,7 @@ trace2_plain_=${trace2_simple_%-}:=-
 # Set trace2_json_ to the inside of a JSON string.
 trace2_json_of_ () {
 	trace2_json_=$1
-	if test -n "$trace2_redact_"
+	if [ -n "$trace2_redact_" ]
 	then
 		case $1 in
 		*[!$trace2_simple_]*|????????????????????*) ;;
@@ -48,24 +48,24 @@ trace2_redact_ () {
 trace2_escape_ () {
 	trace2_locale_=${LC_ALL-unset}
 	LC_ALL=C
-	test -n "${trace2_bytes_-}" || trace2_bytes_start_
+	[ -n "${trace2_bytes_-}" ] || trace2_bytes_start_
 	trace2_json_='' trace2_rest_=$1 trace2_wanted_=0
 	# shellcheck disable=SC2295 # it is a part of the pattern
 	while trace2_t_=${trace2_rest_%%[!$trace2_plain_]*}
 	do
-		if test -n "$trace2_t_"
+		if [ -n "$trace2_t_" ]
 		then
 			trace2_sequence_end_
 			trace2_json_=$trace2_json_$trace2_t_
 			trace2_rest_=${trace2_rest_#"$trace2_t_"}
 		fi
-		test -n "$trace2_rest_" || break
+		[ -n "$trace2_rest_" ] || break
 		trace2_c_=${trace2_rest_%"${trace2_rest_#?}"}
 		trace2_rest_=${trace2_rest_#?}
 		trace2_escape_byte_ "$trace2_c_"
 	done
 	trace2_sequence_end_
-	if test "$trace2_locale_" = unset
+	if [ "$trace2_locale_" = unset ]
 	then
 		unset LC_ALL
 	else
@@ -77,13 +77,13 @@ trace2_escape_ () {
 trace2_bytes_start_ () {
 	trace2_bytes_=$(
 		i=0
-		while test $((i += 1)) -lt 256
+		while [ "$((i += 1))" -lt 256 ]
 		do
-			test $i -lt 32 || test $i -gt 126 || continue
+			[ "$i" -lt 32 ] || [ "$i" -gt 126 ] || continue
 			# shellcheck disable=SC2059 # the format is an octal number
-			printf "\\$((i / 64))$((i / 8 % 8))$((i % 8))"
+			command printf "\\$((i / 64))$((i / 8 % 8))$((i % 8))"
 		done
-		echo .
+		command echo .
 	)
 	trace2_bytes_=${trace2_bytes_%.}
 }
@@ -94,10 +94,10 @@ trace2_escape_byte_ () {
 	\\) trace2_sequence_end_; trace2_json_=$trace2_json_\\\\ ; return ;;
 	esac
 	trace2_t_=${trace2_bytes_%%"$1"*}
-	set -- "$1" $((${#trace2_t_} + 1))
-	if test "$2" -ge 32
+	set -- "$1" "$((${#trace2_t_} + 1))"
+	if [ "$2" -ge 32 ]
 	then
-		trace2_utf8_byte_ "$1" $(($2 + 95))
+		trace2_utf8_byte_ "$1" "$(($2 + 95))"
 		return
 	fi
 	trace2_sequence_end_
@@ -112,13 +112,13 @@ trace2_escape_byte_ () {
 # A byte of UTF-8, and its value. trace2_sequence_ has the beginning of a
 # character, which wants so many bytes more, the next in a range.
 trace2_utf8_byte_ () {
-	if test "$trace2_wanted_" -gt 0 && test "$2" -ge "$trace2_low_" &&
-		test "$2" -le "$trace2_high_"
+	if [ "$trace2_wanted_" -gt 0 ] && [ "$2" -ge "$trace2_low_" ] &&
+		[ "$2" -le "$trace2_high_" ]
 	then
 		trace2_sequence_=$trace2_sequence_$1
 		trace2_wanted_=$((trace2_wanted_ - 1))
 		trace2_low_=128 trace2_high_=191
-		test "$trace2_wanted_" -gt 0 ||
+		[ "$trace2_wanted_" -gt 0 ] ||
 		trace2_json_=$trace2_json_$trace2_sequence_
 		return 0
 	fi
@@ -141,7 +141,7 @@ trace2_utf8_byte_ () {
 
 # An unfinished character is invalid.
 trace2_sequence_end_ () {
-	test "$trace2_wanted_" = 0 || trace2_json_=$trace2_json_\\ufffd
+	[ "$trace2_wanted_" = 0 ] || trace2_json_=$trace2_json_\\ufffd
 	trace2_wanted_=0
 }
 
@@ -149,7 +149,7 @@ trace2_sequence_end_ () {
 trace2_hex_ () {
 	trace2_hex_text_='' trace2_n_=$1
 	set -- "$2"
-	while test ${#trace2_hex_text_} -lt "$1"
+	while [ "${#trace2_hex_text_}" -lt "$1" ]
 	do
 		case $((trace2_n_ % 16)) in
 		10) trace2_t_=a ;; 11) trace2_t_=b ;; 12) trace2_t_=c ;;

@@ -297,6 +297,28 @@ os.wait()
         self.assertEqual((child[-1]["code"], child[-2]["count"]), (3, 1))
         self.assertEqual(self.events("counter")[-1]["count"], 5)
 
+    def test_fork_whose_child_has_no_destination(self):
+        for change in ("os.environ.clear()", "os.environ['GIT_TRACE2_EVENT'] = '/no/such/e'"):
+            out = self.run_program(f"""
+import os
+{change}
+child = os.fork()
+if not child:
+    trace2.data("c", "k", "child")
+    with trace2.region("c", "r"):
+        trace2.Counter("c", "count").add(1)
+    sys.exit(3)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+""")
+            self.assertEqual(out, "3\n")
+
+    def test_arguments_that_can_be_read_once(self):
+        out = self.run_program("""
+trace2.run(map(str, ["echo", 1]))
+""")
+        self.assertEqual(out, "1\n")
+        self.assertEqual(self.events("child_start")[0]["argv"], ["echo", "1"])
+
     def test_fork_of_a_thread_and_in_a_lock(self):
         self.run_program("""
 import os, threading

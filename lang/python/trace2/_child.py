@@ -17,8 +17,8 @@ def _caller():
     return frame
 
 
-def _words(args):
-    return [args] if isinstance(args, (str, bytes, os.PathLike)) else list(args)
+def _is_word(args):
+    return isinstance(args, (str, bytes, os.PathLike))
 
 
 class Popen(subprocess.Popen):
@@ -35,6 +35,8 @@ class Popen(subprocess.Popen):
         if session is None:
             super().__init__(args, *rest, **options)
             return
+        if not _is_word(args):
+            args = list(args)  # an iterator can be read once
         thread = session.thread()
         now = session.now()
         number = next(session.children)
@@ -43,7 +45,7 @@ class Popen(subprocess.Popen):
         shell = "true" if options.get("shell") else "false"
         session.emit("child_start",
                      f',"child_id":{number},"child_class":{session.text(child_class)}{cd}'
-                     f',"use_shell":{shell},"argv":{session.words(_words(args))}',
+                     f',"use_shell":{shell},"argv":{session.words([args] if _is_word(args) else args)}',
                      _caller(), now, thread)
         parent = _span.child_context(session, number)
         if parent and options.get("env") is None and len(rest) < 10:

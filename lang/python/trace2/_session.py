@@ -124,16 +124,18 @@ class Session:
         parent = "".join(c for c in os.environ.get(PARENT_SID, "") if c.isprintable())
         self.sid = f"{parent}/{own}" if parent else own
         self.sid_json = _text.string(self.sid)
-        self.dest, sentinel = _dest.open_dest(PREFIX + "_EVENT", own, self.max_files,
-                                              self.debug)
-        if not self.dest:
+        dest, sentinel = _dest.open_dest(PREFIX + "_EVENT", own, self.max_files, self.debug)
+        if not dest:
+            # In a forked process the parent's, closed, loses what comes.
             return False
+        self.dest = dest
         os.environ[PARENT_SID] = self.sid
         self.main = Thread(self, "main", self.start_ns)
         self.local.thread = self.main
         self.emit("version", ',"evt":"4","exe":"unknown"')
         if sentinel:
             self.emit("too_many_files", "")
+            dest.close()
             return False
         now = self.now()
         self.emit("start", f'{self.t_abs(now)},"argv":{self.words(self.argv)}', now=now)
