@@ -487,6 +487,71 @@ test_shells JQ 'exec goes on as another program' '
 '
 
 # Dates, against those of date(1).
+# Each line is a script, which has to do the same with tracing on.
+test_shells '' 'what a script changes later does not reach its trace' '
+	while read -r line
+	do
+		echo "$line; trace2_region_enter a b; trace2_data c d e
+			trace2_child echo child; (trace2_child echo subshell)
+			trace2_span_start f g; trace2_span_end
+			trace2_region_leave; x=\$(trace2_child true); exit 3" |
+			tr ";" "\n" | script s &&
+		same 3 s ||
+		{ echo "with: $line" && return 1; }
+	done <<-\EOF
+	. "$TRACE2_SH"
+	. "$TRACE2_SH"; trap "" USR1; . "$TRACE2_SH"
+	readonly IFS
+	IFS=0123456789
+	IFS=1
+	IFS=./:-
+	IFS=
+	GIT_TRACE2_EVENT=0
+	GIT_TRACE2_EVENT=relative
+	set -u; unset GIT_TRACE2_EVENT GIT_TRACE2_PARENT_SID GIT_TRACE2_MAX_FILES
+	ulimit -n 12
+	readonly TRACEPARENT GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
+	unset EPOCHREALTIME
+	set -u; EPOCHREALTIME=foo
+	ulimit -f 1
+	f () { ulimit -f "$1"; }; f 1
+	echo () { command printf "mine %s\n" "$*"; }; echo a
+	test () { return 0; }
+	read () { return 1; }
+	printf () { return 1; }
+	date () { return 1; }; readlink () { return 1; }; tail () { return 1; }
+	EOF
+'
+
+# The same before trace2.sh is read.
+test_shells '' 'what a script has changed before keeps its trace off, or does not reach it' '
+	while read -r line
+	do
+		{
+			echo "$line" | tr ";" "\n" &&
+			cat <<-\EOF
+			. "$TRACE2_SH"
+			trace2_data c d "a
+			b"
+			trace2_child echo child
+			(trace2_child echo subshell)
+			exit 3
+			EOF
+		} >s &&
+		same 3 s ||
+		{ echo "with: $line" && return 1; }
+	done <<-\EOF
+	readonly IFS
+	readonly LC_ALL=C.UTF-8
+	readonly TRACEPARENT GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
+	set -u; EPOCHREALTIME=foo
+	IFS=0123456789
+	ulimit -n 16
+	ulimit () { command ulimit -n; }
+	test () { return 0; }; echo () { return 1; }; date () { return 1; }
+	EOF
+'
+
 test_expect_success DASH 'times of day' '
 	rm -f e &&
 	cat >dates <<-\EOF &&

@@ -9,11 +9,19 @@ trace2_clock_start_ () {
 	if [ -n "${EPOCHREALTIME-}" ]
 	then
 		trace2_now_ () {
+			# The script may take the name for its own.
+			case ${EPOCHREALTIME-} in
+			''|*[!0-9.,]*)
+				trace2_on_=
+				return ;;
+			esac
 			trace2_t_=1${EPOCHREALTIME#*[.,]}
 			trace2_us_=$((${EPOCHREALTIME%[.,]*} * 1000000 +
 				trace2_t_ - 1000000))
 		}
+		trace2_us_=
 		trace2_now_
+		[ -n "$trace2_us_" ]
 		return
 	fi
 	trace2_uptime_ || return

@@ -113,19 +113,24 @@ trace2_has_limit_ () {
 	then
 		! trace2_refuse_ 'the size of files is limited'
 	else
-		[ "$2" != unlimited ] && [ "$2" -lt 16 ] &&
+		[ "$2" != unlimited ] && [ "$2" -lt 20 ] &&
 		! trace2_refuse_ 'it has too few descriptors'
 	fi
 }
 
-# The script may set a limit later.
+# The script may set a limit later. That is seen by its arguments, as no command
+# may work afterwards: a size, or fewer than 20 descriptors.
 trace2_watch_limits_ () {
 	case $(type ulimit 2>/dev/null) in
 	*function*) return 0 ;;
 	esac
+	# shellcheck disable=SC2317 # the script calls it
 	ulimit () {
-		command ulimit "$@" || return
-		! trace2_has_limit_ || trace2_on_=
+		case " $*" in
+		" "[0-9]*|*" -"*f*" "[0-9]*|*" -"*n*" "?|*" -"*n*" 1"?)
+			trace2_on_= ;;
+		esac
+		command ulimit "$@"
 	}
 }
 

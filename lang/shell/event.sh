@@ -109,11 +109,11 @@ trace2_error () {
 
 trace2_cmd_name () {
 	trace2_begin_ || return 0
-	GIT_TRACE2_PARENT_NAME=${GIT_TRACE2_PARENT_NAME:+$GIT_TRACE2_PARENT_NAME/}${1-}
-	export GIT_TRACE2_PARENT_NAME
+	trace2_hierarchy_=${GIT_TRACE2_PARENT_NAME:+$GIT_TRACE2_PARENT_NAME/}${1-}
+	trace2_export_ GIT_TRACE2_PARENT_NAME "$trace2_hierarchy_"
 	trace2_json_of_ "${1-}"
 	trace2_names_=$trace2_json_
-	trace2_json_of_ "$GIT_TRACE2_PARENT_NAME"
+	trace2_json_of_ "$trace2_hierarchy_"
 	trace2_emit_ cmd_name ",\"name\":\"$trace2_names_\",\"hierarchy\":\"$trace2_json_\""
 }
 

@@ -19,6 +19,11 @@ trace2_host_of_ () {
 	[ -z "$trace2_t_" ] || trace2_host_=H${trace2_t_%"${trace2_t_#????????}"}
 }
 
+# trace2_export_ NAME VALUE: a variable that the script may have made readonly stays.
+trace2_export_ () {
+	command export "$1=$2" 2>/dev/null || :
+}
+
 # Append this process to the session id: trace2_own_ is its component.
 trace2_name_session_ () {
 	trace2_utc_time_
@@ -29,8 +34,8 @@ trace2_name_session_ () {
 	done
 	trace2_hex_ "$trace2_pid_" 8
 	trace2_own_=$trace2_own_-$trace2_host_-P$trace2_hex_text_
-	GIT_TRACE2_PARENT_SID=${GIT_TRACE2_PARENT_SID:+$GIT_TRACE2_PARENT_SID/}$trace2_own_
-	export GIT_TRACE2_PARENT_SID
+	trace2_sid_=${GIT_TRACE2_PARENT_SID:+$GIT_TRACE2_PARENT_SID/}$trace2_own_
+	trace2_export_ GIT_TRACE2_PARENT_SID "$trace2_sid_"
 }
 
 # Begin a session in this process, whose command line is given.
@@ -39,7 +44,7 @@ trace2_open_session_ () {
 	trace2_full_=
 	trace2_name_session_
 	trace2_open_ || return
-	trace2_json_of_ "$GIT_TRACE2_PARENT_SID"
+	trace2_json_of_ "$trace2_sid_"
 	trace2_head_="\"sid\":\"$trace2_json_\",\"thread\":\"main\""
 	trace2_on_=t
 	trace2_emit_ version ',"evt":"4","exe":"unknown"'

@@ -26,7 +26,7 @@ trace2_open_trace_ () {
 	set -- "${trace2_t_%%-*}" "${trace2_t_#*-}" true
 	[ "${2#*-}" = 01 ] || set -- "$1" "$2" false
 	trace2_context_=$1-$trace2_id_-${2#*-}
-	TRACEPARENT=00-$trace2_context_
+	trace2_export_ TRACEPARENT "00-$trace2_context_"
 	trace2_abs_of_
 	trace2_emit_ data_json "$trace2_abs_,\"t_rel\":0.000000,\"nesting\":1,\"category\":\"trace2\",\"key\":\"trace\",\"value\":{\"trace_id\":\"$1\",\"span_id\":\"$trace2_id_\",\"parent_id\":\"${2%-*}\",\"sampled\":$3}"
 }
@@ -50,8 +50,7 @@ trace2_span_start () {
 		trace2_random_id_ || return 0
 		trace2_context_=$trace2_context_$trace2_id_-$1-01
 	fi
-	TRACEPARENT=00-$trace2_context_
-	export TRACEPARENT
+	trace2_export_ TRACEPARENT "00-$trace2_context_"
 	trace2_names_="{\"trace_id\":\"${trace2_context_%%-*}\",\"span_id\":\"$1\"$trace2_names_"
 	trace2_spans_=$((trace2_spans_ + 1))
 	eval "trace2_above_$trace2_spans_=\$2 trace2_span_$trace2_spans_=\$trace2_names_ trace2_since_$trace2_spans_=\$trace2_us_ trace2_set_$trace2_spans_="
@@ -80,8 +79,12 @@ trace2_emit_span_ () {
 	trace2_spans_=$((trace2_spans_ - 1))
 	set -- "$1" "$trace2_context_"
 	trace2_context_=$trace2_t_
-	TRACEPARENT=00-$trace2_context_
-	[ -n "$trace2_context_" ] || unset TRACEPARENT
+	if [ -n "$trace2_context_" ]
+	then
+		trace2_export_ TRACEPARENT "00-$trace2_context_"
+	else
+		command unset TRACEPARENT 2>/dev/null || :
+	fi
 	# The sampled flag says whether it is told.
 	[ "${2##*-}" = 01 ] || return 0
 	trace2_seconds_ "$((trace2_since_ - trace2_start_))"
