@@ -142,6 +142,20 @@ tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len)
 }
 #endif
 
+static inline bool has_sid(const struct tr2_model *m,
+			   const struct tr2_sid_slot *slot, const char *sid,
+			   size_t len, uint32_t hash)
+{
+	const char *have;
+
+	/* Load the session only if it is the right one, most likely: it is
+	 * seldom in the processor's cache. */
+	if (slot->hash != hash)
+		return false;
+	have = m->sessions[slot->session].sid;
+	return !strncmp(have, sid, len) && !have[len];
+}
+
 /* Return the slot that has the SID, or the free one for it. */
 static struct tr2_sid_slot *sid_slot(const struct tr2_model *m, const char *sid,
 				     size_t len, uint32_t hash)
@@ -149,15 +163,10 @@ static struct tr2_sid_slot *sid_slot(const struct tr2_model *m, const char *sid,
 	const struct tr2_sids *sids = &m->priv->sids;
 	uint32_t at = hash & sids->mask;
 
-	for (;; at = (at + 1) & sids->mask) {
-		struct tr2_sid_slot *slot = &sids->slots[at];
-		const char *have = m->sessions[slot->session].sid;
-
-		if (!slot->session ||
-		    (slot->hash == hash && !strncmp(have, sid, len) &&
-		     !have[len]))
-			return slot;
-	}
+	while (sids->slots[at].session &&
+	       !has_sid(m, &sids->slots[at], sid, len, hash))
+		at = (at + 1) & sids->mask;
+	return &sids->slots[at];
 }
 
 uint32_t tr2_sid_find(const struct tr2_model *m, const char *sid, size_t len)
