@@ -118,6 +118,7 @@ static void print_spans(const struct tr2_model *m, uint32_t thread)
 
 static void print_process(const struct tr2_model *m, const struct tr2_node *n)
 {
+	const struct tr2_times *times = tr2_times(m, n);
 	struct tr2_state_sums sums = { 0 };
 	uint32_t i;
 
@@ -125,9 +126,9 @@ static void print_process(const struct tr2_model *m, const struct tr2_node *n)
 	printf("{\"type\":\"process\",\"pid\":%d,\"start_ns\":%" PRId64
 	       ",\"end_ns\":%" PRId64, n->pid, mono(m, n->start_ns),
 	       mono(m, n->end_ns));
-	if (n->cpu_ns != TR2_NO_TIME)
-		printf(",\"cpu_ns\":%" PRId64, n->cpu_ns);
-	if (n->wait_ns != TR2_NO_TIME)
+	if (times->cpu_ns != TR2_NO_TIME)
+		printf(",\"cpu_ns\":%" PRId64, times->cpu_ns);
+	if (times->wait_ns != TR2_NO_TIME)
 		print_sums(&sums);
 	puts("}");
 	tr2_for_each_task_thread(m, n->task, i) {

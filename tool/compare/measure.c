@@ -358,16 +358,16 @@ static void own_of_node(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
 	tr2_groups_piece(&own->groups, own->m, &piece);
 }
 
-static void take_times(struct tr2_measures *ms, const struct tr2_node *n,
+static void take_times(struct tr2_measures *ms, const struct tr2_times *t,
 		       const char *kind)
 {
-	if (n->cpu_ns == TR2_NO_TIME)
+	if (t->cpu_ns == TR2_NO_TIME)
 		return;
-	add_value(ms, TR2_MEASURE_CPU, TR2_UNIT_NS, kind, (double)n->cpu_ns, 1);
-	add_value(ms, TR2_MEASURE_WAIT, TR2_UNIT_NS, kind, (double)n->wait_ns,
+	add_value(ms, TR2_MEASURE_CPU, TR2_UNIT_NS, kind, (double)t->cpu_ns, 1);
+	add_value(ms, TR2_MEASURE_WAIT, TR2_UNIT_NS, kind, (double)t->wait_ns,
 		  1);
 	add_value(ms, TR2_MEASURE_READY, TR2_UNIT_NS, kind,
-		  (double)n->ready_ns, 1);
+		  (double)t->ready_ns, 1);
 }
 
 static void take_states(struct tr2_measures *ms, const struct tr2_model *m)
@@ -383,7 +383,8 @@ static void take_states(struct tr2_measures *ms, const struct tr2_model *m)
 			own.root = i;
 		tr2_buf_reset(&kind);
 		tr2_kind_add(m, i, 0, &kind);
-		take_times(ms, &m->nodes[i], tr2_buf_str(&kind));
+		take_times(ms, tr2_times(m, &m->nodes[i]),
+			   tr2_buf_str(&kind));
 		/* The measure keeps the name. */
 		name = add_value(ms, TR2_MEASURE_SELF, TR2_UNIT_NS,
 				 tr2_buf_str(&kind), 0, 1)->name;

@@ -95,6 +95,7 @@ static void node(struct tr2_export *x, uint32_t i)
 {
 	struct prometheus *p = x->state;
 	const struct tr2_node *n = &x->m->nodes[i];
+	const struct tr2_times *times = tr2_times(x->m, n);
 	struct tr2_series *s;
 	uint64_t wall = positive(n->end_ns - n->start_ns);
 	tr2_str name;
@@ -111,17 +112,17 @@ static void node(struct tr2_export *x, uint32_t i)
 	s->value[SELF] += positive(n->self_ns);
 	s->value[SPAWN] += n->spawn_ns == TR2_NO_TIME ? 0 :
 							positive(n->spawn_ns);
-	if (n->cpu_ns != TR2_NO_TIME) {
-		s->value[CPU] += positive(n->cpu_ns);
+	if (times->cpu_ns != TR2_NO_TIME) {
+		s->value[CPU] += positive(times->cpu_ns);
 		p->has_cpu = true;
 	}
-	if (n->task && n->wait_ns != TR2_NO_TIME) {
-		s->value[READY] += positive(n->ready_ns);
+	if (n->task && times->wait_ns != TR2_NO_TIME) {
+		s->value[READY] += positive(times->ready_ns);
 		add_waits(x, n, name);
 	}
 	for (i = n->session; i; i = x->m->sessions[i].next_of_node) {
-		s->value[ERRORS] += x->m->sessions[i].nr_errors;
-		p->lost += x->m->sessions[i].lost;
+		s->value[ERRORS] += tr2_rare_of(x->m, i)->nr_errors;
+		p->lost += tr2_rare_of(x->m, i)->lost;
 	}
 }
 

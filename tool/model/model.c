@@ -32,6 +32,7 @@ struct tr2_model *tr2_model_new(void)
 	m->priv = tr2_calloc(1, sizeof(*m->priv));
 	/* Element 0 of each array means "none". */
 	(void)tr2_add(m, sessions);
+	(void)tr2_add(m, rares);
 	(void)tr2_add(m, threads);
 	(void)tr2_add(m, spans);
 	(void)tr2_add(m, children);
@@ -78,6 +79,7 @@ static void release_private(struct tr2_model_private *p)
 	tr2_map_release(&p->execs);
 	tr2_map_release(&p->tasks);
 	tr2_map_release(&p->problems);
+	tr2_map_release(&p->closed);
 	free(p);
 }
 
@@ -91,6 +93,7 @@ void tr2_model_free(struct tr2_model *m)
 		close(m->stack_files[i].fd);
 	release_private(m->priv);
 	free(m->sessions);
+	free(m->rares);
 	free(m->threads);
 	free(m->spans);
 	free(m->children);
@@ -122,6 +125,15 @@ void tr2_model_free(struct tr2_model *m)
 	free(m->memory);
 	free(m->inputs);
 	free(m);
+}
+
+struct tr2_rare *tr2_rare_add(struct tr2_model *m, uint32_t session)
+{
+	struct tr2_model_session *s = &m->sessions[session];
+
+	if (!s->rare)
+		s->rare = tr2_add(m, rares);
+	return &m->rares[s->rare];
 }
 
 static char *arena_take(struct tr2_model_private *p, size_t n)

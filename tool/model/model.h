@@ -271,12 +271,7 @@ struct tr2_model_thread {
 	int64_t start_ns, end_ns;
 	uint32_t first_span, last_span;
 	uint32_t first_point, last_point;
-	uint32_t nr_spans;
-	/* Its works by start: nr_works of thread_works from first_work on. */
-	uint32_t first_work, nr_works;
 	uint32_t open; /* while loading: the open region that began last */
-	uint32_t closed; /* while loading: the innermost region that ended with
-			  * one around it, without a leave of its own */
 	int32_t tid;          /* 0: unknown; only rings have it */
 	uint32_t task_thread; /* as the kernel knows it; 0: unknown */
 };
@@ -335,9 +330,8 @@ struct tr2_model_session {
 	int32_t code;    /* exit code, or signal number */
 	int32_t pid;     /* from the SID; -1: not in it */
 	tr2_str name, hierarchy, mode, path, exe_version, source;
-	struct tr2_words argv, ancestry;
+	struct tr2_words argv;
 	int64_t wall_ns;  /* when the process started (t_abs 0) */
-	int64_t clock_ns; /* while loading: current wall time less t_abs */
 	int64_t now_ns;   /* while loading: time of its last event */
 	/* FORKED: time of its first event; else 0. With the kernel's records:
 	 * when its program began, or the process if it is the first. */
@@ -345,17 +339,25 @@ struct tr2_model_session {
 	/* time of atexit, or else of the last event. With the kernel's
 	 * records: of the next exec, or of the end of the process. */
 	int64_t end_ns;
-	uint64_t lost;    /* events dropped by its writer, as reported by it */
 	uint32_t first_thread, last_thread;
-	uint32_t first_metric, last_metric;
-	uint32_t first_trace_span, last_trace_span;
+	uint32_t last_child;
+	uint32_t rare; /* tr2_rare(): what few sessions have; 0: it has none */
+};
+
+/* A recording may have a session for each of 100,000 short programs: all members
+ * are 0 for most of them. */
+struct tr2_rare {
+	struct tr2_words ancestry;
+	int64_t clock_ns; /* while loading: what was added to its wall clock */
+	uint64_t lost;    /* events dropped by its writer, as reported by it */
 	/* Its place in a trace, if its environment named one; else id 0. */
 	struct tr2_context trace;
 	uint64_t trace_parent;
+	uint32_t first_metric, last_metric;
+	uint32_t first_trace_span, last_trace_span;
 	uint32_t first_sample, last_sample;
 	uint32_t first_mapping, last_mapping;
 	uint32_t space; /* of its ring */
-	uint32_t last_child;
 	uint32_t nr_errors;
 };
 
@@ -365,6 +367,13 @@ struct tr2_model_session {
 /* It became set-uid: the kernel records no more of it for an ordinary user. */
 #define TR2_TASK_PRIVILEGED (1u << 3)
 #define TR2_TASK_HAS_TIMES (1u << 4)
+
+/* Of a process, as the kernel recorded it: model/states.h; TR2_NO_TIME: unknown.
+ * CPU time is the sum of all threads', and may exceed the wall time. In wait_ns
+ * none of them ran or was ready; in ready_ns none ran, and one was ready. */
+struct tr2_times {
+	int64_t cpu_ns, ready_ns, wait_ns;
+};
 
 /* A process; of its threads, only the number is kept. */
 struct tr2_model_task {
@@ -389,6 +398,7 @@ struct tr2_model_task {
 	int64_t cpu_ns, ready_ns; /* with TR2_TASK_HAS_TIMES: of its threads */
 	uint32_t first_thread; /* by start; 0: not recorded */
 	uint32_t last_thread;
+	struct tr2_times times; /* set by tr2_model_finish() */
 };
 
 /* Records were lost during its life: its states may be wrong. */
@@ -517,7 +527,7 @@ enum tr2_join {
  * events), and from task records (the kernel's).
  */
 struct tr2_node {
-	uint32_t parent, first, last, next; /* children by start */
+	uint32_t parent, first, next; /* children by start */
 	uint32_t session; /* the first session; 0: not instrumented */
 	uint32_t child;   /* the child span that started it */
 	uint32_t task;
@@ -538,10 +548,6 @@ struct tr2_node {
 	int64_t self_ns;  /* time in which none of its children ran */
 	int64_t spawn_ns; /* time its parent lost by starting and reaping it:
 			   * model/join/spawn.c; TR2_NO_TIME: unknown */
-	/* model/states.h; TR2_NO_TIME: unknown. CPU time is the sum of all
-	 * threads', and may exceed the wall time. In wait_ns none of them ran
-	 * or was ready; in ready_ns none ran, and one was ready. */
-	int64_t cpu_ns, ready_ns, wait_ns;
 };
 
 /* One of the paths that were loaded, in their order. */
@@ -615,6 +621,7 @@ struct tr2_line {
 
 struct tr2_model {
 	struct tr2_model_session *sessions;
+	struct tr2_rare *rares;
 	struct tr2_model_thread *threads;
 	struct tr2_span *spans;
 	struct tr2_child *children;
@@ -622,7 +629,7 @@ struct tr2_model {
 	struct tr2_metric *metrics;
 	struct tr2_trace_span *trace_spans;
 	struct tr2_work *works;
-	uint32_t *thread_works; /* from 0 on; of each thread by start */
+	uint32_t *thread_works; /* from 0 on; by thread and start */
 	struct tr2_model_task *tasks;
 	struct tr2_segment *segments;
 	struct tr2_task_thread *task_threads;
@@ -647,6 +654,7 @@ struct tr2_model {
 	struct tr2_model_input *inputs;
 	/* 1 + the last index: for (i = 1; i < nr_x; i++). */
 	uint32_t nr_sessions, nr_threads, nr_spans, nr_children, nr_points;
+	uint32_t nr_rares;
 	uint32_t nr_metrics, nr_tasks, nr_segments, nr_nodes, nr_problems;
 	uint32_t nr_lines, nr_samples, nr_calls, nr_values, nr_mappings;
 	uint32_t nr_sample_tasks, nr_task_threads, nr_states, nr_inputs;
@@ -656,7 +664,7 @@ struct tr2_model {
 	bool redact; /* paths and addresses of objects are not shown */
 	bool samples_are_waits; /* of threads that wait, by their length */
 	bool has_states; /* model/states.h */
-	uint32_t first_root, last_root; /* chained by node->next */
+	uint32_t first_root; /* chained by node->next */
 	int64_t spawning_ns; /* the part of the roots' time in which a process
 			      * was started or reaped while its parent waited */
 
@@ -716,6 +724,19 @@ uint32_t tr2_input_of_node(const struct tr2_model *m, uint32_t node);
  */
 void tr2_model_finish(struct tr2_model *m);
 
+/* Return what few sessions have; it is zeroed if this one has none. */
+static inline const struct tr2_rare *
+tr2_rare(const struct tr2_model *m, const struct tr2_model_session *s)
+{
+	return &m->rares[s->rare];
+}
+
+static inline const struct tr2_rare *tr2_rare_of(const struct tr2_model *m,
+						 uint32_t session)
+{
+	return tr2_rare(m, &m->sessions[session]);
+}
+
 #define tr2_for_each_session(m, i) for ((i) = 1; (i) < (m)->nr_sessions; (i)++)
 #define tr2_for_each_root(m, i) \
 	for ((i) = (m)->first_root; (i); (i) = (m)->nodes[i].next)
@@ -731,20 +752,27 @@ void tr2_model_finish(struct tr2_model *m);
 	for ((i) = (m)->threads[thread].first_point; (i); \
 	     (i) = (m)->points[i].next)
 #define tr2_for_each_metric(m, session, i)                   \
-	for ((i) = (m)->sessions[session].first_metric; (i); \
+	for ((i) = tr2_rare_of(m, session)->first_metric; (i); \
 	     (i) = (m)->metrics[i].next)
 #define tr2_for_each_trace_span(m, session, i)                   \
-	for ((i) = (m)->sessions[session].first_trace_span; (i); \
+	for ((i) = tr2_rare_of(m, session)->first_trace_span; (i); \
 	     (i) = (m)->trace_spans[i].next)
 #define tr2_for_each_segment(m, task, i)                   \
 	for ((i) = (m)->tasks[task].first_segment; (i); \
 	     (i) = (m)->segments[i].next)
 #define tr2_for_each_sample(m, session, i)                   \
-	for ((i) = (m)->sessions[session].first_sample; (i); \
+	for ((i) = tr2_rare_of(m, session)->first_sample; (i); \
 	     (i) = (m)->samples[i].next)
 #define tr2_for_each_mapping(m, session, i)                   \
-	for ((i) = (m)->sessions[session].first_mapping; (i); \
+	for ((i) = tr2_rare_of(m, session)->first_mapping; (i); \
 	     (i) = (m)->mappings[i].next)
+
+/* Return the times of a process; they are unknown if it has no task. */
+static inline const struct tr2_times *tr2_times(const struct tr2_model *m,
+						const struct tr2_node *n)
+{
+	return &m->tasks[n->task].times;
+}
 
 /* Did it end with a code other than 0, or by a signal? */
 static inline bool tr2_node_failed(const struct tr2_node *n)

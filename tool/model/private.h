@@ -79,6 +79,9 @@ struct tr2_model_private {
 	 * have many; (session, id) to exec; pid to its latest task;
 	 * (source, kind) to problem. */
 	struct tr2_map threads, children, execs, tasks, problems;
+	/* Thread to the innermost region that ended with one around it,
+	 * without a leave of its own. */
+	struct tr2_map closed;
 	struct tr2_found_thread *found; /* from 0 on */
 	uint32_t nr_found, alloc_found;
 	struct tr2_throttling *throttlings; /* of this input, from 0 on */
@@ -88,7 +91,7 @@ struct tr2_model_private {
 	/* Allocated elements, in the order of struct tr2_model. */
 	uint32_t alloc_sessions, alloc_threads, alloc_spans, alloc_children;
 	uint32_t alloc_points, alloc_metrics, alloc_tasks, alloc_nodes;
-	uint32_t alloc_segments;
+	uint32_t alloc_segments, alloc_rares;
 	uint32_t alloc_lines, alloc_problems;
 	uint32_t alloc_samples, alloc_calls, alloc_values, alloc_mappings;
 	uint32_t alloc_sample_tasks, alloc_task_threads;
@@ -108,6 +111,9 @@ struct tr2_model_private {
 				sizeof(*(m)->kind))),                        \
 	 memset(&(m)->kind[(m)->nr_##kind], 0, sizeof(*(m)->kind)),          \
 	 (m)->nr_##kind++)
+
+/* Return what few sessions have, to be set. */
+struct tr2_rare *tr2_rare_add(struct tr2_model *m, uint32_t session);
 
 /* In model/join/join.c, model/join/tree.c: the steps of tr2_model_finish(). */
 void tr2_model_join(struct tr2_model *m);

@@ -98,7 +98,7 @@ void tr2_node_cell_at_least(struct tr2_table *t, const struct tr2_node_row *r)
 
 void tr2_node_cell_cpu(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	tr2_cell_ns(t, node_of(r)->cpu_ns);
+	tr2_cell_ns(t, tr2_times(r->m, node_of(r))->cpu_ns);
 }
 
 void tr2_node_cell_states_lost(struct tr2_table *t,
@@ -110,7 +110,7 @@ void tr2_node_cell_states_lost(struct tr2_table *t,
 
 	tr2_for_each_task_thread(m, node_of(r)->task, i)
 		lost |= m->task_threads[i].flags & TR2_TASK_THREAD_LOST;
-	if (node_of(r)->wait_ns != TR2_NO_TIME)
+	if (tr2_times(m, node_of(r))->wait_ns != TR2_NO_TIME)
 		tr2_cell_bool(t, lost);
 }
 

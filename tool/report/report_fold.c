@@ -108,6 +108,7 @@ static void add_node(struct folding *f, uint32_t node, uint32_t root)
 {
 	const struct tr2_node *n = &f->r->m->nodes[node];
 	const struct tr2_node *top = &f->r->m->nodes[root];
+	const struct tr2_times *times = tr2_times(f->r->m, n);
 	tr2_str kind = tr2_kind(f->r->m, node, 0);
 	uint32_t above = f->row_of[n->parent];
 	uint32_t *slot = tr2_map_slot(&f->map, tr2_key(above, kind));
@@ -124,9 +125,9 @@ static void add_node(struct folding *f, uint32_t node, uint32_t root)
 	row->at_least |= n->at_least;
 	tr2_ns_add(&row->wall_ns, n->end_ns - n->start_ns);
 	tr2_ns_add(&row->self_ns, n->self_ns);
-	sum(&row->cpu_ns, n->cpu_ns);
-	sum(&row->wait_ns, n->wait_ns);
-	sum(&row->ready_ns, n->ready_ns);
+	sum(&row->cpu_ns, times->cpu_ns);
+	sum(&row->wait_ns, times->wait_ns);
+	sum(&row->ready_ns, times->ready_ns);
 	sum(&row->spawn_ns, n->spawn_ns);
 	f->pieces[f->nr_pieces++] = (struct piece){ *slot,
 						    n->end_ns - n->start_ns,

@@ -380,7 +380,7 @@ static bool fits(const struct rows *rows, int64_t whole)
 static void name_columns(struct tr2_column *columns, const struct tr2_model *m,
 			 bool sums)
 {
-	bool several = m->first_root != m->last_root;
+	bool several = m->nodes[m->first_root].next;
 	size_t i;
 
 	memcpy(columns, path_columns, sizeof(path_columns));

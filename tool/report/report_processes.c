@@ -32,6 +32,10 @@ static bool is_text(const struct tr2_table *t)
 
 /* The time of a process, or of all in a row. */
 #define TIME(r, member) ((r)->fold ? (r)->fold->member : node_of(r)->member)
+/* The same of those that the kernel recorded. */
+#define KERNEL_TIME(r, member)             \
+	((r)->fold ? (r)->fold->member :   \
+		     tr2_times((r)->of.m, node_of(r))->member)
 
 static void cell_wall(struct tr2_table *t, const struct process *r)
 {
@@ -99,13 +103,13 @@ static void cell_command(struct tr2_table *t, const struct process *r)
 /* CPU and WAIT say more than SELF, where they are known. */
 #define PROCESS_COLUMNS(COLUMN, DATA, TEXT) \
 	COLUMN(wall_ns, "WALL", 0, cell_wall(t, r)) \
-	COLUMN(cpu_ns, "CPU", 0, tr2_cell_ns(t, TIME(r, cpu_ns))) \
-	COLUMN(wait_ns, "WAIT", 0, tr2_cell_ns(t, TIME(r, wait_ns))) \
+	COLUMN(cpu_ns, "CPU", 0, tr2_cell_ns(t, KERNEL_TIME(r, cpu_ns))) \
+	COLUMN(wait_ns, "WAIT", 0, tr2_cell_ns(t, KERNEL_TIME(r, wait_ns))) \
 	COLUMN(ready_ns, "READY", TR2_COL_YIELDS, \
-	       give_notable(t, r, TIME(r, ready_ns))) \
+	       give_notable(t, r, KERNEL_TIME(r, ready_ns))) \
 	COLUMN(self_ns, "SELF", 0, \
 	       if (r->with_self || !is_text(t) || \
-		   TIME(r, wait_ns) == TR2_NO_TIME) \
+		   KERNEL_TIME(r, wait_ns) == TR2_NO_TIME) \
 		       tr2_cell_ns(t, TIME(r, self_ns))) \
 	COLUMN(share, "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, \
 	       cell_share(t, r)) \

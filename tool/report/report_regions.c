@@ -394,8 +394,8 @@ static void gather_node(struct gathering *g, uint32_t node)
 		tr2_ns_add(&group->extra_ns, n->spawn_ns);
 		group->nr_extra++;
 	}
-	if (n->cpu_ns != TR2_NO_TIME)
-		tr2_ns_add(&group->run_ns, n->cpu_ns);
+	if (tr2_times(m, n)->cpu_ns != TR2_NO_TIME)
+		tr2_ns_add(&group->run_ns, tr2_times(m, n)->cpu_ns);
 	g->group = group_index(g, group);
 	tr2_own_of_node(m, node, own_of_node, g);
 }

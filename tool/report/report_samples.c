@@ -316,6 +316,7 @@ bool tr2_report_samples(const struct tr2_report *r)
 static bool sum_cpu(const struct tr2_report *r, struct tr2_coverage *c)
 {
 	const struct tr2_model *m = r->m;
+	int64_t cpu_ns;
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
@@ -324,9 +325,10 @@ static bool sum_cpu(const struct tr2_report *r, struct tr2_coverage *c)
 
 		if (!in->period_ns || !tr2_filter_node(r->filter, m, i))
 			continue;
-		if (m->nodes[i].cpu_ns == TR2_NO_TIME)
+		cpu_ns = tr2_times(m, &m->nodes[i])->cpu_ns;
+		if (cpu_ns == TR2_NO_TIME)
 			return false;
-		tr2_ns_add(&c->cpu_ns, m->nodes[i].cpu_ns);
+		tr2_ns_add(&c->cpu_ns, cpu_ns);
 	}
 	return c->cpu_ns > 0;
 }

@@ -67,8 +67,6 @@ static void add_inside(struct parts *p, const struct tr2_report *r,
 	const struct tr2_model *m = p->m;
 	uint32_t i, span;
 
-	if (!m->threads[thread].nr_works)
-		return;
 	tr2_for_each_span(m, thread, i) {
 		const struct tr2_span *s = &m->spans[i];
 

@@ -67,11 +67,11 @@ struct summary {
 
 static void sum_cpu(struct summary *s, const struct tr2_model *m, uint32_t node)
 {
-	if (m->nodes[node].cpu_ns == TR2_NO_TIME)
+	if (tr2_times(m, &m->nodes[node])->cpu_ns == TR2_NO_TIME)
 		return;
 	if (s->cpu_ns == TR2_NO_TIME)
 		s->cpu_ns = 0;
-	tr2_ns_add(&s->cpu_ns, m->nodes[node].cpu_ns);
+	tr2_ns_add(&s->cpu_ns, tr2_times(m, &m->nodes[node])->cpu_ns);
 }
 
 /* What the path of the only root consists of. */
@@ -129,7 +129,7 @@ static void sum_up(struct summary *s, const struct tr2_model *m)
 	if (s->nr_roots)
 		s->span_ns = last_ns - first_ns;
 	tr2_for_each_session(m, i)
-		s->nr_errors += m->sessions[i].nr_errors;
+		s->nr_errors += tr2_rare_of(m, i)->nr_errors;
 	(void)tr2_report_peak(m, &s->peak_bytes, &s->peak_ns);
 	sum_path(s, m);
 }
@@ -307,7 +307,7 @@ static void print_command(const struct tr2_report *r)
 	if (r->out->redact)
 		text = tr2_redact(&safe, text, &len);
 	tr2_text_add(&out, text, len);
-	if (out.len && r->m->first_root == r->m->last_root)
+	if (out.len && !r->m->nodes[r->m->first_root].next)
 		printf("%s%s\n%s",
 		       tr2_report_is_text(r) ? "" : "    ", tr2_buf_str(&out),
 		       tr2_report_is_text(r) ? "" : "\n");

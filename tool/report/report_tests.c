@@ -70,7 +70,8 @@ static void add_processes(const struct tr2_model *m, uint32_t node,
 	uint16_t depth = m->nodes[node].depth;
 
 	do {
-		add_known(&to->cpu_ns, m->nodes[node].cpu_ns);
+		add_known(&to->cpu_ns,
+			  tr2_times(m, &m->nodes[node])->cpu_ns);
 		add_known(&to->spawn_ns, m->nodes[node].spawn_ns);
 		to->processes++;
 		node = tr2_node_after(m, node);
@@ -268,7 +269,7 @@ static void set_costs(struct suite *all, uint32_t first, struct script *script)
 	uint32_t i;
 
 	script->costs.wall_ns = script->outside_ns = n->end_ns - n->start_ns;
-	add_known(&script->costs.cpu_ns, n->cpu_ns);
+	add_known(&script->costs.cpu_ns, tr2_times(m, n)->cpu_ns);
 	share_processes(m, script, all->test + first, all->nr_test - first);
 	for (i = first; i < all->nr_test; i++) {
 		tr2_ns_add(&all->test[i].costs.cpu_ns, own_cpu(m, &all->test[i]));

@@ -298,16 +298,17 @@ static void add_object(struct tr2_attributes *a, uint32_t task)
 static void add_states(struct tr2_attributes *a, const struct tr2_node *n)
 {
 	const struct tr2_model *m = a->x->m;
+	const struct tr2_times *times = tr2_times(m, n);
 	struct tr2_state_sums sums = { 0 };
 
 	struct tr2_observed_memory_point peak;
 
-	if (n->cpu_ns != TR2_NO_TIME)
-		tr2_attribute_int(a, "trace2.cpu_ns", n->cpu_ns);
+	if (times->cpu_ns != TR2_NO_TIME)
+		tr2_attribute_int(a, "trace2.cpu_ns", times->cpu_ns);
 	if (n == &m->nodes[m->first_root] && tr2_memory_peak(m, &peak))
 		tr2_attribute_int(a, "trace2.peak_memory_bytes",
 				  (int64_t)peak.tree_bytes);
-	if (!n->task || !m->has_states || n->wait_ns == TR2_NO_TIME)
+	if (!n->task || !m->has_states || times->wait_ns == TR2_NO_TIME)
 		return;
 	tr2_states_sum_task(m, n->task, n->start_ns, n->end_ns, &sums);
 	add_waits(a, &sums);
@@ -336,6 +337,7 @@ static void own_process(struct tr2_attributes *a, uint32_t node,
 {
 	const struct tr2_model *m = a->x->m;
 	const struct tr2_model_session *s = &m->sessions[session];
+	const struct tr2_rare *rare = tr2_rare(m, s);
 	uint32_t i;
 
 	tr2_attribute_str(a, "trace2.span", "process");
@@ -350,9 +352,9 @@ static void own_process(struct tr2_attributes *a, uint32_t node,
 	tr2_attribute_str(a, "trace2.name", tr2_s(m, s->name));
 	tr2_attribute_str(a, "trace2.hierarchy", tr2_s(m, s->hierarchy));
 	tr2_attribute_str(a, "trace2.mode", tr2_s(m, s->mode));
-	tr2_attribute_words(a, "trace2.ancestry", &s->ancestry);
-	if (s->lost)
-		tr2_attribute_int(a, "trace2.lost", (int64_t)s->lost);
+	tr2_attribute_words(a, "trace2.ancestry", &rare->ancestry);
+	if (rare->lost)
+		tr2_attribute_int(a, "trace2.lost", (int64_t)rare->lost);
 	add_metrics(a, session, 0);
 	for (i = points.first; i; i = points.next[i])
 		if (m->points[i].kind == TR2_POINT_PARAM)

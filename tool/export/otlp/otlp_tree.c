@@ -23,17 +23,18 @@ void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 			   struct tr2_span_id *id)
 {
 	const struct tr2_model_session *s = &x->m->sessions[session];
+	const struct tr2_context *trace = &tr2_rare(x->m, s)->trace;
 
-	if (s->trace.id)
-		tr2_otlp_set_id(id, s->trace.id);
+	if (trace->id)
+		tr2_otlp_set_id(id, trace->id);
 	/* Of several sessions with one SID only the first has its id. */
 	else if (s->flags & (TR2_SESSION_DUPLICATE | TR2_SESSION_FORKED))
 		tr2_otlp_inner_id(id, &x->text, s->sid, "again", "",
 				  (uint64_t)(s->wall_ns + s->start_ns));
 	else
 		tr2_otlp_process_id(id, s->sid);
-	if (s->trace.id)
-		tr2_otlp_set_trace_id(&id->trace, &s->trace);
+	if (trace->id)
+		tr2_otlp_set_trace_id(&id->trace, trace);
 	else
 		set_trace(x, s->node, id);
 }
@@ -101,7 +102,7 @@ static struct tr2_context place_of_child(const struct tr2_export *x,
 					  s->start_ns, s->end_ns, 0);
 	struct tr2_context place = span ?
 		m->trace_spans[span].self :
-		m->sessions[m->threads[s->thread].session].trace;
+		tr2_rare_of(m, m->threads[s->thread].session)->trace;
 
 	if (place.id)
 		place.id = tr2_context_child(place.id,
@@ -148,8 +149,8 @@ void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o)
 		up = m->nodes[i].parent;
 		session = m->nodes[i].session;
 		o->sid_of[i] = up && !session ? o->sid_of[up] : i;
-		if (session && m->sessions[session].trace.id)
-			o->trace_of[i] = m->sessions[session].trace;
+		if (session && tr2_rare_of(m, session)->trace.id)
+			o->trace_of[i] = tr2_rare_of(m, session)->trace;
 		else if (up && (!session ||
 				m->nodes[i].join == TR2_JOIN_TRANSPORT ||
 				is_in_trace(m, &m->nodes[o->sid_of[up]],
@@ -164,6 +165,7 @@ void tr2_otlp_thread_span(struct tr2_export *x, uint32_t thread,
 			  struct tr2_span_id *id)
 {
 	const struct tr2_model_session *s = tr2_export_session_of(x, thread);
+	const struct tr2_context *trace = &tr2_rare(x->m, s)->trace;
 
 	if (s->first_thread == thread)
 		tr2_otlp_session_span(x, x->m->threads[thread].session, id);
@@ -171,8 +173,8 @@ void tr2_otlp_thread_span(struct tr2_export *x, uint32_t thread,
 		tr2_otlp_inner_id(id, &x->text, s->sid, "thread",
 				  tr2_s(x->m, x->m->threads[thread].name),
 				  (uint64_t)s->start_ns);
-	if (s->trace.id)
-		tr2_otlp_set_trace_id(&id->trace, &s->trace);
+	if (trace->id)
+		tr2_otlp_set_trace_id(&id->trace, trace);
 	else
 		set_trace(x, s->node, id);
 }
@@ -194,6 +196,7 @@ void tr2_otlp_inner_span(struct tr2_export *x, uint32_t span,
 	const struct tr2_model_session *session =
 		tr2_export_session_of(x, s->thread);
 	uint32_t around = tr2_trace_span_around(x->filter, x->m, span);
+	const struct tr2_context *trace = &tr2_rare(x->m, session)->trace;
 	struct tr2_context place = { .id = 0 };
 
 	if (s->kind == TR2_SPAN_CHILD)
@@ -208,8 +211,8 @@ void tr2_otlp_inner_span(struct tr2_export *x, uint32_t span,
 	if (around)
 		tr2_otlp_set_trace_id(&id->trace,
 				      &x->m->trace_spans[around].self);
-	else if (session->trace.id)
-		tr2_otlp_set_trace_id(&id->trace, &session->trace);
+	else if (trace->id)
+		tr2_otlp_set_trace_id(&id->trace, trace);
 	else
 		set_trace(x, session->node, id);
 }
@@ -262,7 +265,7 @@ bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node, uint32_t session,
 	const struct tr2_model_session *s = &x->m->sessions[session];
 	const char *slash = session ? strrchr(s->sid, '/') : NULL;
 	uint32_t input = tr2_input_of_node(x->m, node);
-	uint64_t parent = s->trace_parent;
+	uint64_t parent = tr2_rare(x->m, s)->trace_parent;
 
 	if (span_above(x, node, id))
 		return true;

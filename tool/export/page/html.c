@@ -20,6 +20,7 @@
 static void number_processes(struct tr2_export *x, struct tr2_html *h)
 {
 	const struct tr2_model *m = x->m;
+	int64_t cpu_ns;
 	uint32_t i;
 
 	h->cpu_ns = TR2_NO_TIME;
@@ -28,8 +29,9 @@ static void number_processes(struct tr2_export *x, struct tr2_html *h)
 		if (!tr2_filter_node(x->filter, m, i))
 			continue;
 		h->of_node[i] = ++h->nr_processes;
-		if (m->nodes[i].cpu_ns != TR2_NO_TIME)
-			h->cpu_ns = m->nodes[i].cpu_ns +
+		cpu_ns = tr2_times(m, &m->nodes[i])->cpu_ns;
+		if (cpu_ns != TR2_NO_TIME)
+			h->cpu_ns = cpu_ns +
 				    (h->cpu_ns == TR2_NO_TIME ? 0 : h->cpu_ns);
 		if (m->nodes[i].start_ns < h->origin_ns)
 			h->origin_ns = m->nodes[i].start_ns;

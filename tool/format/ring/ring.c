@@ -435,12 +435,12 @@ static bool is_taken(struct tr2_ring_reader *r)
 /* Losses that atexit reported are counted already. */
 static void set_lost(struct tr2_ring_reader *r, uint64_t lost)
 {
-	struct tr2_model_session *s = &r->m->sessions[r->session];
+	uint64_t counted = tr2_rare_of(r->m, r->session)->lost;
 
-	if (lost <= s->lost)
+	if (lost <= counted)
 		return;
-	r->m->lost += lost - s->lost;
-	s->lost = lost;
+	r->m->lost += lost - counted;
+	tr2_rare_add(r->m, r->session)->lost = lost;
 }
 
 static void note_beginning(struct tr2_ring_reader *r)

@@ -157,10 +157,10 @@ static void add_calls(struct tr2_model *m, const char *p, uint64_t nr,
 /* Return the addresses of the session's process. */
 static uint32_t space_of(struct tr2_model *m, uint32_t session)
 {
-	uint32_t i = m->sessions[session].space;
+	uint32_t i = tr2_rare_of(m, session)->space;
 
 	if (!i) {
-		i = m->sessions[session].space = tr2_add(m, spaces);
+		i = tr2_rare_add(m, session)->space = tr2_add(m, spaces);
 		m->spaces[i].session = session;
 	}
 	return i;
@@ -169,7 +169,7 @@ static uint32_t space_of(struct tr2_model *m, uint32_t session)
 static void add_sample(struct tr2_model *m,
 		       const struct tr2_model_sample *sample)
 {
-	struct tr2_model_session *session = &m->sessions[sample->session];
+	struct tr2_rare *session = tr2_rare_add(m, sample->session);
 	uint32_t i = tr2_add(m, samples);
 
 	m->samples[i] = *sample;
@@ -213,7 +213,7 @@ bool tr2_ring_is_mapping(const struct tr2_record *record)
 static void add_mapping(struct tr2_model *m, struct tr2_mapping *mapping,
 			uint32_t of, const char *name, size_t size)
 {
-	struct tr2_model_session *session = &m->sessions[of];
+	struct tr2_rare *session = tr2_rare_add(m, of);
 	size_t len = strnlen(name, size);
 	uint32_t i;
 

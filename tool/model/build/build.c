@@ -91,7 +91,6 @@ static uint32_t new_span(struct build *b, enum tr2_span_kind kind)
 	else
 		t->first_span = i;
 	t->last_span = i;
-	t->nr_spans++;
 	m->priv->last_span = i;
 	return i;
 }
@@ -190,7 +189,7 @@ static uint32_t region_left_late(const struct build *b, tr2_str category,
 				 tr2_str label)
 {
 	const struct tr2_span *spans = b->m->spans;
-	uint32_t i = thread_of(b)->closed;
+	uint32_t i = tr2_map_get(&b->m->priv->closed, b->t);
 	int up;
 
 	for (up = 0; i && up < MAX_UNWIND; up++, i = spans[i].parent)
@@ -232,7 +231,7 @@ static void close_region(const struct build *b, uint32_t outer)
 	*link = spans[outer].below;
 	if (!closed)
 		return;
-	t->closed = closed;
+	*tr2_map_slot(&b->m->priv->closed, b->t) = closed;
 	tr2_build_event_problem(b, TR2_PROBLEM_UNPAIRED,
 				"a region_leave while an inner region is open");
 }
@@ -337,7 +336,7 @@ static void on_error(struct build *b)
 	uint32_t i = new_point(b, TR2_POINT_ERROR, copy_view(b->m, &v->msg.text));
 
 	b->m->points[i].key = intern_view(b, &v->fmt.text);
-	session_of(b)->nr_errors++;
+	tr2_rare_add(b->m, b->s)->nr_errors++;
 }
 
 static void on_printf(struct build *b)
@@ -622,7 +621,8 @@ static void on_atexit(struct build *b)
 	set_exit_code(s, v->code.i);
 	if (s->end != TR2_END_SIGNAL)
 		s->end = TR2_END_EXIT;
-	s->lost += v->lost.u;
+	if (v->lost.u)
+		tr2_rare_add(b->m, b->s)->lost += v->lost.u;
 	b->m->lost += v->lost.u;
 }
 
@@ -650,7 +650,7 @@ static void on_cmd_path(struct build *b)
 
 static void on_cmd_ancestry(struct build *b)
 {
-	session_of(b)->ancestry =
+	tr2_rare_add(b->m, b->s)->ancestry =
 		copy_words(b->m, &b->ev->as.cmd_ancestry.ancestry.words);
 }
 

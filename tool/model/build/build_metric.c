@@ -13,7 +13,7 @@ struct tr2_metric *tr2_build_metric(struct tr2_model *m, uint32_t session,
 				    enum tr2_definition_kind kind)
 {
 	uint32_t i = tr2_add(m, metrics);
-	struct tr2_model_session *s = &m->sessions[session];
+	struct tr2_rare *s = tr2_rare_add(m, session);
 	struct tr2_metric *metric = &m->metrics[i];
 
 	metric->kind = (uint8_t)kind;

@@ -153,8 +153,8 @@ static void take_member(struct tr2_model *m, uint32_t i,
 static void add_span(struct build *b)
 {
 	struct tr2_view text = b->ev->as.data_json.value.text;
-	struct tr2_model_session *s = session_of(b);
 	struct tr2_model *m = b->m;
+	struct tr2_rare *s = tr2_rare_add(m, b->s);
 	uint32_t i = tr2_add(m, trace_spans);
 	struct tr2_trace_span *span = &m->trace_spans[i];
 	struct tr2_json_member member;
@@ -175,7 +175,7 @@ static void add_span(struct build *b)
 static void set_trace(struct build *b)
 {
 	struct tr2_view text = b->ev->as.data_json.value.text;
-	struct tr2_model_session *s = session_of(b);
+	struct tr2_rare *s = tr2_rare_add(b->m, b->s);
 	struct tr2_json_member member;
 
 	while (tr2_json_next_member(&text, &member))

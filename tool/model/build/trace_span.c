@@ -41,12 +41,9 @@ static void nest(struct tr2_model *m)
 
 	for (i = 0; i + 1 < m->nr_works; i++) {
 		struct tr2_work *work = &m->works[m->thread_works[i]];
-		struct tr2_model_thread *t = &m->threads[work->thread];
 
-		if (!t->nr_works++) {
-			t->first_work = i;
+		if (m->works[before].thread != work->thread)
 			before = 0;
-		}
 		for (up = before; up && m->works[up].to_ns <= work->from_ns;)
 			up = m->works[up].outer;
 		work->outer = up;
@@ -78,22 +75,30 @@ static bool is_longer(const struct tr2_work *work, int64_t ns)
 	return work->to_ns - work->from_ns >= ns;
 }
 
+static bool began_before(const struct tr2_work *work, uint32_t thread,
+			 int64_t at_ns)
+{
+	return work->thread < thread ||
+	       (work->thread == thread && work->from_ns - TOLERANCE_NS <= at_ns);
+}
+
 /* Return the innermost work that contains the time. */
 static uint32_t work_at(const struct tr2_model *m, uint32_t thread,
 			int64_t at_ns)
 {
-	const struct tr2_model_thread *t = &m->threads[thread];
-	uint32_t low = t->first_work, high = low + t->nr_works, middle, work;
+	uint32_t low = 0, high = m->nr_works - 1, middle, work;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (m->works[m->thread_works[middle]].from_ns - TOLERANCE_NS <=
-		    at_ns)
+		if (began_before(&m->works[m->thread_works[middle]], thread,
+				 at_ns))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	work = low > t->first_work ? m->thread_works[low - 1] : 0;
+	work = low ? m->thread_works[low - 1] : 0;
+	if (m->works[work].thread != thread)
+		return 0;
 	while (work && m->works[work].to_ns < at_ns)
 		work = m->works[work].outer;
 	return work;
@@ -107,8 +112,6 @@ uint32_t tr2_trace_span_at(const struct tr2_filter *f,
 	const struct tr2_work *works = m->works;
 	uint32_t i;
 
-	if (!m->threads[thread].nr_works)
-		return 0;
 	i = work_at(m, thread, start_ns);
 	while (i && works[i].from_ns > start_ns &&
 	       !is_longer(&works[i], end_ns - start_ns))

@@ -120,7 +120,7 @@ static void join(struct samples *s, uint32_t i)
 /* Merge the samples of the kernel into the session's. */
 static void merge(struct samples *s, uint32_t session)
 {
-	struct tr2_model_session *to = &s->m->sessions[session];
+	struct tr2_rare *to = tr2_rare_add(s->m, session);
 	struct tr2_model_sample *list = s->m->samples;
 	uint32_t a = to->first_sample, b = s->first[session];
 	uint32_t *at = &to->first_sample;

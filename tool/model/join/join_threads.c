@@ -169,43 +169,48 @@ static void name_kind(struct tr2_model *m, uint32_t task_thread)
 		t->kind = tr2_intern(m, OTHER_THREADS, strlen(OTHER_THREADS));
 }
 
+static const struct tr2_times unknown = { TR2_NO_TIME, TR2_NO_TIME,
+					  TR2_NO_TIME };
+
 /* A process of one thread waits while it neither runs nor could. */
-static void take_times(const struct tr2_model_task *t, struct tr2_node *n)
+static void take_times(struct tr2_model_task *t, const struct tr2_node *n)
 {
 	int64_t wall_ns = n->end_ns - n->start_ns;
 
-	n->cpu_ns = t->cpu_ns;
-	n->ready_ns = t->ready_ns;
+	t->times.cpu_ns = t->cpu_ns;
+	t->times.ready_ns = t->ready_ns;
 	if (!t->nr_threads && n->start_ns != TR2_NO_TIME &&
 	    n->end_ns != TR2_NO_TIME)
-		n->wait_ns = wall_ns > t->cpu_ns + t->ready_ns ?
-			     wall_ns - t->cpu_ns - t->ready_ns : 0;
+		t->times.wait_ns = wall_ns > t->cpu_ns + t->ready_ns ?
+				   wall_ns - t->cpu_ns - t->ready_ns : 0;
 }
 
-static void sum_node(const struct tr2_model *m, struct tr2_node *n)
+static void sum_task(const struct tr2_model *m, struct tr2_model_task *task)
 {
+	const struct tr2_node *n = &m->nodes[task->node];
+	struct tr2_times *times = &task->times;
 	struct tr2_state_sums sums = { 0 };
 	uint32_t i;
 
-	n->cpu_ns = n->ready_ns = n->wait_ns = TR2_NO_TIME;
+	*times = unknown;
 	/* Its states after that exec are not recorded. */
-	if (m->tasks[n->task].flags & TR2_TASK_PRIVILEGED)
+	if (task->flags & TR2_TASK_PRIVILEGED)
 		return;
 	tr2_for_each_task_thread(m, n->task, i) {
 		if (m->task_threads[i].cpu_ns == TR2_NO_TIME)
 			continue;
-		if (n->cpu_ns == TR2_NO_TIME)
-			n->cpu_ns = 0;
-		tr2_ns_add(&n->cpu_ns, m->task_threads[i].cpu_ns);
+		if (times->cpu_ns == TR2_NO_TIME)
+			times->cpu_ns = 0;
+		tr2_ns_add(&times->cpu_ns, m->task_threads[i].cpu_ns);
 	}
-	if (m->tasks[n->task].flags & TR2_TASK_HAS_TIMES)
-		take_times(&m->tasks[n->task], n);
-	i = m->tasks[n->task].first_thread;
+	if (task->flags & TR2_TASK_HAS_TIMES)
+		take_times(task, n);
+	i = task->first_thread;
 	if (!i || !m->task_threads[i].nr_states)
 		return;
 	tr2_states_sum_task(m, n->task, n->start_ns, n->end_ns, &sums);
-	n->ready_ns = sums.ready_ns;
-	n->wait_ns = sums.wait_ns;
+	times->ready_ns = sums.ready_ns;
+	times->wait_ns = sums.wait_ns;
 }
 
 void tr2_model_threads(struct tr2_model *m)
@@ -218,6 +223,8 @@ void tr2_model_threads(struct tr2_model *m)
 				join_thread(m, t);
 	for (i = 1; i < m->nr_task_threads; i++)
 		name_kind(m, i);
-	for (i = 1; i < m->nr_nodes; i++)
-		sum_node(m, &m->nodes[i]);
+	m->tasks[0].times = unknown;
+	for (i = 1; i < m->nr_tasks; i++)
+		if (m->tasks[i].node)
+			sum_task(m, &m->tasks[i]);
 }

@@ -20,18 +20,14 @@ static int compare_nodes(const void *va, const void *vb)
 	return tr2_order(na->start_ns, nb->start_ns) ?: tr2_order(a, b);
 }
 
-static void append(struct tr2_model *m, uint32_t i)
+static void put_before(struct tr2_model *m, uint32_t i)
 {
 	struct tr2_node *n = &m->nodes[i];
 	uint32_t *first = n->parent ? &m->nodes[n->parent].first :
 				      &m->first_root;
-	uint32_t *last = n->parent ? &m->nodes[n->parent].last : &m->last_root;
 
-	if (*last)
-		m->nodes[*last].next = i;
-	else
-		*first = i;
-	*last = i;
+	n->next = *first;
+	*first = i;
 }
 
 /* The streams of a recording mostly are in order already. */
@@ -45,14 +41,14 @@ static bool in_order(const struct tr2_model *m)
 	return true;
 }
 
-/* Chains all nodes by their start. */
+/* Chain all nodes by their start, from the last on. */
 static void link_nodes(struct tr2_model *m)
 {
 	uint32_t *order, i;
 
 	if (in_order(m)) {
-		for (i = 1; i < m->nr_nodes; i++)
-			append(m, i);
+		for (i = m->nr_nodes; i-- > 1;)
+			put_before(m, i);
 		return;
 	}
 	order = tr2_calloc(m->nr_nodes, sizeof(*order));
@@ -60,8 +56,8 @@ static void link_nodes(struct tr2_model *m)
 		order[i] = i;
 	sort_nodes = m->nodes;
 	qsort(order + 1, m->nr_nodes - 1, sizeof(*order), compare_nodes);
-	for (i = 1; i < m->nr_nodes; i++)
-		append(m, order[i]);
+	for (i = m->nr_nodes; i-- > 1;)
+		put_before(m, order[i]);
 	free(order);
 }
 

@@ -46,7 +46,7 @@ static const char *busiest(const struct tr2_model *m, uint32_t root)
 	int64_t ns = 0;
 
 	for (node = root; node; node = tr2_node_below(m, root, node)) {
-		if (m->nodes[node].first == m->nodes[node].last)
+		if (!m->nodes[m->nodes[node].first].next)
 			continue;
 		if (!several)
 			several = tr2_node_name(m, node);
@@ -229,6 +229,12 @@ int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 	return new_end_ns - top->start_ns + (top->end_ns - end_ns);
 }
 
+static void add_known(int64_t *sum_ns, const struct tr2_times *times)
+{
+	if (times->cpu_ns != TR2_NO_TIME)
+		tr2_ns_add(sum_ns, times->cpu_ns);
+}
+
 int64_t tr2_jobs_cpu_ns(const struct tr2_jobs *jobs, const struct tr2_model *m)
 {
 	int64_t sum_ns = 0;
@@ -237,8 +243,7 @@ int64_t tr2_jobs_cpu_ns(const struct tr2_jobs *jobs, const struct tr2_model *m)
 	for (i = 0; i < jobs->nr; i++)
 		for (node = jobs->job[i]; node;
 		     node = tr2_node_below(m, jobs->job[i], node))
-			if (m->nodes[node].cpu_ns != TR2_NO_TIME)
-				tr2_ns_add(&sum_ns, m->nodes[node].cpu_ns);
+			add_known(&sum_ns, tr2_times(m, &m->nodes[node]));
 	return m->nr_cpus ? sum_ns / m->nr_cpus : 0;
 }
 
