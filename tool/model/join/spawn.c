@@ -78,10 +78,18 @@ struct spawn {
 	struct intervals pieces;  /* all time spent on spawning */
 };
 
+/* Intervals mostly come by time: one that continues the last is no other. */
 static void add_interval(struct intervals *list, int64_t from, int64_t to)
 {
+	struct interval *last = list->nr ? &list->item[list->nr - 1] : NULL;
+
 	if (to <= from)
 		return;
+	if (last && from >= last->from && from <= last->to) {
+		if (to > last->to)
+			last->to = to;
+		return;
+	}
 	tr2_grow(list->item, list->nr, list->alloc);
 	list->item[list->nr++] = (struct interval){ from, to };
 }
