@@ -62,8 +62,8 @@ static void map_grow(struct tr2_map *map)
 
 	tr2_must(size);
 	new.mask = size - 1;
-	new.keys = tr2_calloc(size, sizeof(*new.keys));
-	new.values = tr2_calloc(size, sizeof(*new.values));
+	new.keys = tr2_hash_table(size, sizeof(*new.keys));
+	new.values = tr2_hash_table(size, sizeof(*new.values));
 	for (i = 0; map->keys && i <= map->mask; i++) {
 		if (!map->keys[i])
 			continue;

@@ -79,18 +79,81 @@ void tr2_in_large_pages(void *p, size_t bytes)
 			      MADV_HUGEPAGE);
 }
 
-/* The kernel moves large arrays, and pages that were never touched cost nothing:
- * doubling is cheap. */
+static void *large_pages(size_t bytes)
+{
+	void *p = aligned_alloc(TR2_LARGE_PAGE_BYTES, bytes);
+
+	if (p)
+		(void)madvise(p, bytes, MADV_HUGEPAGE);
+	return p;
+}
+
+void *tr2_hash_table(size_t nr, size_t size_bytes)
+{
+	size_t bytes = nr * size_bytes;
+	void *p = bytes % TR2_LARGE_PAGE_BYTES ? NULL : large_pages(bytes);
+
+	return p ? memset(p, 0, bytes) : tr2_calloc(nr, size_bytes);
+}
+
+void *tr2_large_page(void)
+{
+	void *p = large_pages(TR2_LARGE_PAGE_BYTES);
+
+	tr2_must(p);
+	return p;
+}
+
+/* An array that half fills a large page moves to large pages, with room for so
+ * much more that it moves seldom: realloc() would break them into small ones.
+ * Pages that were never touched cost nothing. */
+#define MOVES_FROM_BYTES (TR2_LARGE_PAGE_BYTES / 2)
+#define ROOM_BYTES (32u << 20)
+
+/* Move bytes, and give back the pages that they had as they are moved: there are
+ * never two copies of a large array. */
+static void move(char *to, char *from, size_t bytes)
+{
+	size_t at, step = TR2_LARGE_PAGE_BYTES;
+
+	for (at = 0; bytes - at > step; at += step) {
+		memcpy(to + at, from + at, step);
+		(void)madvise(from + at, step, MADV_DONTNEED);
+	}
+	memcpy(to + at, from + at, bytes - at);
+	free(from);
+}
+
+/* NULL: the process may not have so much. */
+static void *move_to_large_pages(void *array, size_t bytes, uint32_t *alloc,
+				 size_t element_bytes)
+{
+	size_t room = ROOM_BYTES;
+	void *to;
+
+	while (room / 4 < bytes)
+		room *= 4;
+	to = room / element_bytes > UINT32_MAX ? NULL : large_pages(room);
+	if (!to)
+		return NULL;
+	move(to, array, bytes);
+	*alloc = (uint32_t)(room / element_bytes);
+	return to;
+}
+
 void *tr2_grow_array(void *array, uint32_t nr, uint32_t *alloc,
 		     size_t element_bytes)
 {
 	uint64_t want = nr < 4 ? 8 : (uint64_t)nr * 2;
+	size_t bytes = nr * element_bytes;
+	void *moved = bytes < MOVES_FROM_BYTES ? NULL :
+		      move_to_large_pages(array, bytes, alloc, element_bytes);
 
+	if (moved)
+		return moved;
 	if (want > UINT32_MAX)
 		want = UINT32_MAX;
 	tr2_must(nr < want);
-	array = tr2_realloc(array, want, element_bytes);
-	tr2_in_large_pages(array, want * element_bytes);
 	*alloc = (uint32_t)want;
-	return array;
+	return tr2_realloc(array, want, element_bytes);
 }

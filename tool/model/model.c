@@ -11,14 +11,15 @@
 #include "model/private.h"
 
 #define BLOCK_BYTES (256u * 1024)
-/* When so many bytes of text are allocated, the next blocks are larger. */
-#define MANY_BYTES (16u << 20)
-#define LARGE_BLOCK_BYTES (8u << 20)
+/* When so many bytes of text are allocated, the next blocks are large pages. */
+#define MANY_BYTES (1u << 20)
 
 struct tr2_block {
 	struct tr2_block *next;
 	char data[];
 };
+
+#define LARGE_BLOCK_BYTES (TR2_LARGE_PAGE_BYTES - sizeof(struct tr2_block))
 
 const char *const tr2_metric_names[TR2_DEFINITION_KINDS] = {
 #define TR2_METRIC_KIND(KIND, kind, ...) [TR2_DEFINITION_##KIND] = #kind,
@@ -150,8 +151,8 @@ static char *arena_take(struct tr2_model_private *p, size_t n)
 		p->left -= n;
 		return s;
 	}
-	b = tr2_realloc(NULL, 1, sizeof(*b) + size);
-	tr2_in_large_pages(b, sizeof(*b) + size);
+	b = size == LARGE_BLOCK_BYTES ? tr2_large_page() :
+				       tr2_realloc(NULL, 1, sizeof(*b) + size);
 	p->arena_bytes += size;
 	b->next = p->blocks;
 	p->blocks = b;

@@ -15,7 +15,7 @@
 static void rehash_strings(struct tr2_model_private *p)
 {
 	uint32_t size = p->buckets ? (p->bucket_mask + 1) * 2 : 1024;
-	uint32_t *buckets = tr2_calloc(size, sizeof(*buckets));
+	uint32_t *buckets = tr2_hash_table(size, sizeof(*buckets));
 	uint32_t i, at;
 
 	for (i = 1; i < p->nr_strings; i++) {
@@ -179,7 +179,7 @@ uint32_t tr2_sid_find(const struct tr2_model *m, const char *sid, size_t len)
 static void sids_grow(struct tr2_sids *sids)
 {
 	uint32_t size = sids->slots ? (sids->mask + 1) * 2 : 64, i, at;
-	struct tr2_sid_slot *slots = tr2_calloc(size, sizeof(*slots));
+	struct tr2_sid_slot *slots = tr2_hash_table(size, sizeof(*slots));
 
 	for (i = 0; sids->slots && i <= sids->mask; i++) {
 		if (!sids->slots[i].session)
