@@ -355,13 +355,13 @@ static void on_alias(struct build *b)
 {
 	const struct tr2_parsed_alias *v = &b->ev->as.alias;
 	struct tr2_words words = copy_words(b->m, &v->argv.words);
-	struct tr2_buf text = TR2_BUF_INIT; /* aliases are rare */
+	static struct tr2_buf text; /* kept: it is mapped memory */
 	uint32_t i;
 
+	tr2_buf_reset(&text);
 	tr2_words_quote(&words, &text);
 	i = new_point(b, TR2_POINT_ALIAS,
 		      tr2_model_copy(b->m, tr2_buf_str(&text), text.len));
-	tr2_buf_release(&text);
 	b->m->points[i].key = intern_view(b, &v->alias.text);
 }
 
