@@ -26,6 +26,15 @@ struct tr2_recent {
 	tr2_str id;
 };
 
+/* A recent copy of a text that often comes again: an argv, a value. */
+#define TR2_COPIES_BITS 9
+#define TR2_COPY_MAX_BYTES 1024
+
+struct tr2_copy {
+	const char *text; /* NULL: unused */
+	size_t len;
+};
+
 /* The latest session of each SID: open addressing, with the hash stored to
  * avoid comparing texts. */
 struct tr2_sids {
@@ -43,6 +52,10 @@ uint32_t tr2_find_thread(const struct tr2_model *m, uint32_t session,
 /* Like tr2_intern(), faster for short texts that were used recently. 32 bytes
  * from s on must be readable, whatever the length. */
 tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len);
+
+/* Return a copy that lives as long as the model, perhaps one for several callers:
+ * it must not be changed. */
+const char *tr2_model_keep(struct tr2_model *m, const char *s, size_t len);
 
 /* Return the latest session of a SID; 0: none. */
 uint32_t tr2_sid_find(const struct tr2_model *m, const char *sid, size_t len);
@@ -74,6 +87,7 @@ struct tr2_model_private {
 	uint32_t *buckets;
 	uint32_t bucket_mask;
 	struct tr2_recent recent[1u << TR2_RECENT_BITS];
+	struct tr2_copy copies[1u << TR2_COPIES_BITS];
 	struct tr2_sids sids;
 	/* (session, name) to thread, (session, id) to child, of sessions that
 	 * have many; (session, id) to exec; pid to its latest task;

@@ -88,6 +88,18 @@ const char *tr2_s(const struct tr2_model *m, tr2_str id)
 	return id && id < m->priv->nr_strings ? m->priv->strings[id].p : "";
 }
 
+const char *tr2_model_keep(struct tr2_model *m, const char *s, size_t len)
+{
+	struct tr2_copy *c;
+
+	if (len > TR2_COPY_MAX_BYTES)
+		return tr2_model_copy(m, s, len);
+	c = &m->priv->copies[tr2_hash(s, len) >> (64 - TR2_COPIES_BITS)];
+	if (!c->text || c->len != len || memcmp(c->text, s, len) != 0)
+		*c = (struct tr2_copy){ tr2_model_copy(m, s, len), len };
+	return c->text;
+}
+
 #ifdef __SSE2__
 /* A mask that begins at 32 - n keeps n bytes and clears the rest of 32. */
 static const unsigned char keep[2 * TR2_RECENT_BYTES] = {

@@ -25,7 +25,7 @@ static tr2_str intern_view(const struct build *b, const struct tr2_view *v)
 
 static const char *copy_view(struct tr2_model *m, const struct tr2_view *v)
 {
-	return v->p ? tr2_model_copy(m, v->p, v->len) : NULL;
+	return v->p ? tr2_model_keep(m, v->p, v->len) : NULL;
 }
 
 static struct tr2_words copy_words(struct tr2_model *m,
@@ -35,7 +35,7 @@ static struct tr2_words copy_words(struct tr2_model *m,
 
 	if (!v->nr)
 		return words;
-	words.text = tr2_model_copy(m, v->p, v->len);
+	words.text = tr2_model_keep(m, v->p, v->len);
 	words.nr = v->nr;
 	return words;
 }
