@@ -234,7 +234,7 @@ static void check_ends(struct tr2_model *m)
 					  why_no_end(s));
 		tr2_build_problems(m, TR2_PROBLEM_LOST, s->source,
 				   "the program lost events",
-				   tr2_rare(m, s)->lost);
+				   tr2_rare(m, i)->lost);
 		tr2_for_each_thread(m, i, t)
 			if (m->threads[t].flags & TR2_THREAD_UNANNOUNCED &&
 			    !is_unknown(m, t) &&

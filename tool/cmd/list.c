@@ -37,7 +37,7 @@ static bool failed(const struct tr2_model *m, uint32_t node)
 	uint32_t s;
 
 	for (s = n->session; s; s = m->sessions[s].next_of_node)
-		if (tr2_rare_of(m, s)->nr_errors)
+		if (tr2_rare(m, s)->nr_errors)
 			return true;
 	return tr2_node_failed(n);
 }
@@ -85,6 +85,8 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 	const struct tr2_model_session *s = session_of(r);     \
 	if (s)                                                 \
 		give
+#define RARE(member) \
+	SESSION(tr2_cell_uint(t, r->m->rares[s->rare].member))
 #define TASK(member)                                           \
 	const struct tr2_model_task *task =                    \
 		&r->m->tasks[r->m->nodes[r->node].task];       \
@@ -126,8 +128,8 @@ static void cell_object(struct tr2_table *t, const struct tr2_node_row *r,
 	DATA(mode, SESSION(give_text(t, r, s->mode))) \
 	DATA(threads, SESSION(tr2_cell_uint(t, nr_threads(r->m, s)))) \
 	DATA(events, SESSION(tr2_cell_uint(t, s->nr_events))) \
-	DATA(errors, SESSION(tr2_cell_uint(t, tr2_rare(r->m, s)->nr_errors))) \
-	DATA(lost, SESSION(tr2_cell_uint(t, tr2_rare(r->m, s)->lost))) \
+	DATA(errors, RARE(nr_errors)) \
+	DATA(lost, RARE(lost)) \
 	DATA(user_ns, TASK(user_ns)) \
 	DATA(system_ns, TASK(system_ns)) \
 	DATA(maxrss_bytes, TASK(maxrss_bytes)) \
@@ -215,8 +217,8 @@ static void print_session(const struct tr2_model *m, uint32_t session)
 	print_text("name", *tr2_s(m, s->hierarchy) ? tr2_s(m, s->hierarchy) :
 						     tr2_s(m, s->name));
 	print_text("mode", tr2_s(m, s->mode));
-	print_words("ancestry", &tr2_rare(m, s)->ancestry);
-	print_trace(tr2_rare(m, s));
+	print_words("ancestry", &tr2_rare(m, session)->ancestry);
+	print_trace(tr2_rare(m, session));
 	tr2_for_each_thread(m, session, t)
 		tr2_for_each_point(m, t, i)
 			print_point(m, &m->points[i]);

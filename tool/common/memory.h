@@ -53,9 +53,13 @@ void *tr2_grow_array(void *array, uint32_t nr, uint32_t *alloc,
  * takes as long as filling it. A block of that size has a mapping of its own,
  * which realloc() moves without copying. */
 void tr2_in_large_pages(void *p, size_t bytes);
+
 /* Return zeroed memory for a hash table, all of which will be touched. */
 void *tr2_hash_table(size_t nr, size_t size_bytes)
 	__attribute__((malloc, alloc_size(1, 2), returns_nonnull));
-/* Allocate one. */
+
+/* Return memory of that size, aligned to it, in a large page if the kernel has
+ * one. */
 #define TR2_LARGE_PAGE_BYTES (2u << 20)
-void *tr2_large_page(void) __attribute__((malloc, returns_nonnull));
+void *tr2_large_page(void)
+	__attribute__((malloc, returns_nonnull));

@@ -121,8 +121,8 @@ static void node(struct tr2_export *x, uint32_t i)
 		add_waits(x, n, name);
 	}
 	for (i = n->session; i; i = x->m->sessions[i].next_of_node) {
-		s->value[ERRORS] += tr2_rare_of(x->m, i)->nr_errors;
-		p->lost += tr2_rare_of(x->m, i)->lost;
+		s->value[ERRORS] += tr2_rare(x->m, i)->nr_errors;
+		p->lost += tr2_rare(x->m, i)->lost;
 	}
 }
 

@@ -344,8 +344,7 @@ struct tr2_model_session {
 	uint32_t rare; /* tr2_rare(): what few sessions have; 0: it has none */
 };
 
-/* A recording may have a session for each of 100,000 short programs: all members
- * are 0 for most of them. */
+/* Most sessions have none of it, and a recording may have 100,000 sessions. */
 struct tr2_rare {
 	struct tr2_words ancestry;
 	int64_t clock_ns; /* while loading: what was added to its wall clock */
@@ -353,10 +352,8 @@ struct tr2_rare {
 	/* Its place in a trace, if its environment named one; else id 0. */
 	struct tr2_context trace;
 	uint64_t trace_parent;
-	uint32_t first_metric, last_metric;
-	uint32_t first_trace_span, last_trace_span;
-	uint32_t first_sample, last_sample;
-	uint32_t first_mapping, last_mapping;
+	uint32_t first_metric, last_metric, first_trace_span, last_trace_span;
+	uint32_t first_sample, last_sample, first_mapping, last_mapping;
 	uint32_t space; /* of its ring */
 	uint32_t nr_errors;
 };
@@ -465,8 +462,8 @@ struct tr2_state {
 	uint8_t flags; /* TR2_STATE_... */
 };
 
-/* What a thread was seen to wait for, from one look of the observer to a later
- * one: model/objects.h. */
+/* What a thread waited for from one look of the observer to another:
+ * model/objects.h. */
 struct tr2_observed_object {
 	int64_t from_ns, to_ns; /* wall */
 	/* A wait that began before has another object, perhaps. */
@@ -654,11 +651,10 @@ struct tr2_model {
 	struct tr2_model_input *inputs;
 	/* 1 + the last index: for (i = 1; i < nr_x; i++). */
 	uint32_t nr_sessions, nr_threads, nr_spans, nr_children, nr_points;
-	uint32_t nr_rares;
 	uint32_t nr_metrics, nr_tasks, nr_segments, nr_nodes, nr_problems;
 	uint32_t nr_lines, nr_samples, nr_calls, nr_values, nr_mappings;
 	uint32_t nr_sample_tasks, nr_task_threads, nr_states, nr_inputs;
-	uint32_t nr_trace_spans, nr_works;
+	uint32_t nr_trace_spans, nr_works, nr_rares;
 	uint32_t nr_spaces, nr_stacks, nr_stack_files, nr_kernel_functions;
 	uint32_t nr_code_functions, nr_commands, nr_objects, nr_memory;
 	bool redact; /* paths and addresses of objects are not shown */
@@ -718,54 +714,38 @@ void tr2_model_input_end(struct tr2_model *m);
 uint32_t tr2_input_of_session(const struct tr2_model *m, uint32_t session);
 uint32_t tr2_input_of_node(const struct tr2_model *m, uint32_t node);
 
-/*
- * Join sessions to the processes that started them and build the tree. Call it
- * once, after everything is loaded (tr2_load() does).
- */
+/* Join sessions to the processes that started them and build the tree. Call it
+ * once, after everything is loaded (tr2_load() does). */
 void tr2_model_finish(struct tr2_model *m);
 
 /* Return what few sessions have; it is zeroed if this one has none. */
-static inline const struct tr2_rare *
-tr2_rare(const struct tr2_model *m, const struct tr2_model_session *s)
+static inline const struct tr2_rare *tr2_rare(const struct tr2_model *m,
+					      uint32_t session)
 {
-	return &m->rares[s->rare];
-}
-
-static inline const struct tr2_rare *tr2_rare_of(const struct tr2_model *m,
-						 uint32_t session)
-{
-	return tr2_rare(m, &m->sessions[session]);
+	return &m->rares[m->sessions[session].rare];
 }
 
 #define tr2_for_each_session(m, i) for ((i) = 1; (i) < (m)->nr_sessions; (i)++)
-#define tr2_for_each_root(m, i) \
-	for ((i) = (m)->first_root; (i); (i) = (m)->nodes[i].next)
+#define tr2_for_each_in(list, first, i) \
+	for ((i) = (first); (i); (i) = (list)[i].next)
+#define tr2_for_each_root(m, i) tr2_for_each_in((m)->nodes, (m)->first_root, i)
 #define tr2_for_each_child_node(m, node, i) \
-	for ((i) = (m)->nodes[node].first; (i); (i) = (m)->nodes[i].next)
-#define tr2_for_each_thread(m, session, i)                   \
-	for ((i) = (m)->sessions[session].first_thread; (i); \
-	     (i) = (m)->threads[i].next)
-#define tr2_for_each_span(m, thread, i)                   \
-	for ((i) = (m)->threads[thread].first_span; (i); \
-	     (i) = (m)->spans[i].next)
-#define tr2_for_each_point(m, thread, i)                   \
-	for ((i) = (m)->threads[thread].first_point; (i); \
-	     (i) = (m)->points[i].next)
-#define tr2_for_each_metric(m, session, i)                   \
-	for ((i) = tr2_rare_of(m, session)->first_metric; (i); \
-	     (i) = (m)->metrics[i].next)
-#define tr2_for_each_trace_span(m, session, i)                   \
-	for ((i) = tr2_rare_of(m, session)->first_trace_span; (i); \
-	     (i) = (m)->trace_spans[i].next)
-#define tr2_for_each_segment(m, task, i)                   \
-	for ((i) = (m)->tasks[task].first_segment; (i); \
-	     (i) = (m)->segments[i].next)
-#define tr2_for_each_sample(m, session, i)                   \
-	for ((i) = tr2_rare_of(m, session)->first_sample; (i); \
-	     (i) = (m)->samples[i].next)
-#define tr2_for_each_mapping(m, session, i)                   \
-	for ((i) = tr2_rare_of(m, session)->first_mapping; (i); \
-	     (i) = (m)->mappings[i].next)
+	tr2_for_each_in((m)->nodes, (m)->nodes[node].first, i)
+#define tr2_for_each_thread(m, session, i) \
+	tr2_for_each_in((m)->threads, (m)->sessions[session].first_thread, i)
+#define tr2_for_each_span(m, thread, i) \
+	tr2_for_each_in((m)->spans, (m)->threads[thread].first_span, i)
+#define tr2_for_each_point(m, thread, i) \
+	tr2_for_each_in((m)->points, (m)->threads[thread].first_point, i)
+#define tr2_for_each_metric(m, session, i) \
+	tr2_for_each_in((m)->metrics, tr2_rare(m, session)->first_metric, i)
+#define tr2_for_each_trace_span(m, session, i) \
+	tr2_for_each_in((m)->trace_spans, \
+			tr2_rare(m, session)->first_trace_span, i)
+#define tr2_for_each_segment(m, task, i) \
+	tr2_for_each_in((m)->segments, (m)->tasks[task].first_segment, i)
+#define tr2_for_each_sample(m, session, i) \
+	tr2_for_each_in((m)->samples, tr2_rare(m, session)->first_sample, i)
 
 /* Return the times of a process; they are unknown if it has no task. */
 static inline const struct tr2_times *tr2_times(const struct tr2_model *m,
@@ -789,7 +769,6 @@ uint32_t tr2_node_below(const struct tr2_model *m, uint32_t root, uint32_t node)
 /* Return the session of the last program of a process, given its first
  * session. */
 uint32_t tr2_last_session(const struct tr2_model *m, uint32_t session);
-
 /* Return the session of the last program of a process; 0: that has none, the
  * kernel or the parent knows it only. */
 uint32_t tr2_node_session(const struct tr2_model *m, uint32_t node);
@@ -813,7 +792,6 @@ int64_t tr2_segment_ns(const struct tr2_model *m, const struct tr2_node *n,
 /* Is it shown beside the last program of the process? */
 bool tr2_segment_is_notable(const struct tr2_model *m, const struct tr2_node *n,
 			    uint32_t segment);
-
 /* Return the notable segment in which a process was; 0: the last. */
 uint32_t tr2_segment_at(const struct tr2_model *m, uint32_t node, int64_t at_ns);
 

@@ -129,7 +129,7 @@ static void sum_up(struct summary *s, const struct tr2_model *m)
 	if (s->nr_roots)
 		s->span_ns = last_ns - first_ns;
 	tr2_for_each_session(m, i)
-		s->nr_errors += tr2_rare_of(m, i)->nr_errors;
+		s->nr_errors += tr2_rare(m, i)->nr_errors;
 	(void)tr2_report_peak(m, &s->peak_bytes, &s->peak_ns);
 	sum_path(s, m);
 }

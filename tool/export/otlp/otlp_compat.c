@@ -243,7 +243,7 @@ static void process(struct tr2_attributes *a, uint32_t node, uint32_t session,
 	tr2_attribute_str(a, "trace2.cmd.sid", s->sid);
 	tr2_attribute_str(a, "trace2.cmd.version", tr2_s(m, s->exe_version));
 	words(a, "trace2.cmd.argv", &s->argv);
-	words(a, "trace2.cmd.ancestry", &tr2_rare(m, s)->ancestry);
+	words(a, "trace2.cmd.ancestry", &tr2_rare(m, session)->ancestry);
 	if (s->argv.nr)
 		tr2_attribute_str(a, "trace2.cmd.name",
 				  tr2_base_name(s->argv.text));

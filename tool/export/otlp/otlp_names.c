@@ -337,7 +337,7 @@ static void own_process(struct tr2_attributes *a, uint32_t node,
 {
 	const struct tr2_model *m = a->x->m;
 	const struct tr2_model_session *s = &m->sessions[session];
-	const struct tr2_rare *rare = tr2_rare(m, s);
+	const struct tr2_rare *rare = tr2_rare(m, session);
 	uint32_t i;
 
 	tr2_attribute_str(a, "trace2.span", "process");

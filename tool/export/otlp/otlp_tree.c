@@ -23,7 +23,7 @@ void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 			   struct tr2_span_id *id)
 {
 	const struct tr2_model_session *s = &x->m->sessions[session];
-	const struct tr2_context *trace = &tr2_rare(x->m, s)->trace;
+	const struct tr2_context *trace = &tr2_rare(x->m, session)->trace;
 
 	if (trace->id)
 		tr2_otlp_set_id(id, trace->id);
@@ -102,7 +102,7 @@ static struct tr2_context place_of_child(const struct tr2_export *x,
 					  s->start_ns, s->end_ns, 0);
 	struct tr2_context place = span ?
 		m->trace_spans[span].self :
-		tr2_rare_of(m, m->threads[s->thread].session)->trace;
+		tr2_rare(m, m->threads[s->thread].session)->trace;
 
 	if (place.id)
 		place.id = tr2_context_child(place.id,
@@ -149,8 +149,8 @@ void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o)
 		up = m->nodes[i].parent;
 		session = m->nodes[i].session;
 		o->sid_of[i] = up && !session ? o->sid_of[up] : i;
-		if (session && tr2_rare_of(m, session)->trace.id)
-			o->trace_of[i] = tr2_rare_of(m, session)->trace;
+		if (session && tr2_rare(m, session)->trace.id)
+			o->trace_of[i] = tr2_rare(m, session)->trace;
 		else if (up && (!session ||
 				m->nodes[i].join == TR2_JOIN_TRANSPORT ||
 				is_in_trace(m, &m->nodes[o->sid_of[up]],
@@ -165,10 +165,11 @@ void tr2_otlp_thread_span(struct tr2_export *x, uint32_t thread,
 			  struct tr2_span_id *id)
 {
 	const struct tr2_model_session *s = tr2_export_session_of(x, thread);
-	const struct tr2_context *trace = &tr2_rare(x->m, s)->trace;
+	uint32_t session = x->m->threads[thread].session;
+	const struct tr2_context *trace = &tr2_rare(x->m, session)->trace;
 
 	if (s->first_thread == thread)
-		tr2_otlp_session_span(x, x->m->threads[thread].session, id);
+		tr2_otlp_session_span(x, session, id);
 	else
 		tr2_otlp_inner_id(id, &x->text, s->sid, "thread",
 				  tr2_s(x->m, x->m->threads[thread].name),
@@ -196,7 +197,8 @@ void tr2_otlp_inner_span(struct tr2_export *x, uint32_t span,
 	const struct tr2_model_session *session =
 		tr2_export_session_of(x, s->thread);
 	uint32_t around = tr2_trace_span_around(x->filter, x->m, span);
-	const struct tr2_context *trace = &tr2_rare(x->m, session)->trace;
+	const struct tr2_context *trace =
+		&tr2_rare(x->m, x->m->threads[s->thread].session)->trace;
 	struct tr2_context place = { .id = 0 };
 
 	if (s->kind == TR2_SPAN_CHILD)
@@ -265,7 +267,7 @@ bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node, uint32_t session,
 	const struct tr2_model_session *s = &x->m->sessions[session];
 	const char *slash = session ? strrchr(s->sid, '/') : NULL;
 	uint32_t input = tr2_input_of_node(x->m, node);
-	uint64_t parent = tr2_rare(x->m, s)->trace_parent;
+	uint64_t parent = tr2_rare(x->m, session)->trace_parent;
 
 	if (span_above(x, node, id))
 		return true;

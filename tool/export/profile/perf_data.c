@@ -132,7 +132,8 @@ static void add_mappings(struct tr2_export *x, struct tr2_perf_data *p,
 	uint32_t i;
 	bool first;
 
-	tr2_for_each_mapping(x->m, session, i) {
+	tr2_for_each_in(x->m->mappings,
+			tr2_rare(x->m, session)->first_mapping, i) {
 		mapping = &x->m->mappings[i];
 		first = tr2_mappings_is_first(&p->mappings, i);
 		file = tr2_export_text(x, tr2_s(x->m, mapping->file));

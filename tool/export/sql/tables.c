@@ -126,7 +126,7 @@ static const char *const point_kinds[] = {
 /* The kernel may know an end that is not in the session. */
 #define ROW_session                                                  \
 	const struct tr2_model_session *s = &x->m->sessions[i];       \
-	const struct tr2_rare *rare = tr2_rare(x->m, s);              \
+	const struct tr2_rare *rare = tr2_rare(x->m, i);              \
 	const struct tr2_node *n = &x->m->nodes[s->node];             \
 	int64_t above = tr2_row_parent_id(x, ids, i);                 \
 	uint32_t child = tr2_row_child_above(x, s->node);             \

@@ -435,7 +435,7 @@ static bool is_taken(struct tr2_ring_reader *r)
 /* Losses that atexit reported are counted already. */
 static void set_lost(struct tr2_ring_reader *r, uint64_t lost)
 {
-	uint64_t counted = tr2_rare_of(r->m, r->session)->lost;
+	uint64_t counted = tr2_rare(r->m, r->session)->lost;
 
 	if (lost <= counted)
 		return;

@@ -157,7 +157,7 @@ static void add_calls(struct tr2_model *m, const char *p, uint64_t nr,
 /* Return the addresses of the session's process. */
 static uint32_t space_of(struct tr2_model *m, uint32_t session)
 {
-	uint32_t i = tr2_rare_of(m, session)->space;
+	uint32_t i = tr2_rare(m, session)->space;
 
 	if (!i) {
 		i = tr2_rare_add(m, session)->space = tr2_add(m, spaces);

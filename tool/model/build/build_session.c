@@ -108,7 +108,7 @@ uint32_t tr2_build_go_on_forked(const struct build *b)
 	s->argv = from->argv;
 	s->exe_version = from->exe_version;
 	s->wall_ns = from->wall_ns;
-	clock_ns = tr2_rare_of(m, b->s)->clock_ns;
+	clock_ns = tr2_rare(m, b->s)->clock_ns;
 	s->start_ns = s->now_ns = s->end_ns = from->end_ns;
 	m->threads[s->first_thread].start_ns = s->start_ns;
 	if (clock_ns)
@@ -221,7 +221,7 @@ static void set_clock(struct tr2_model *m, struct tr2_model_session *s,
 static int64_t clock_of(const struct build *b,
 			const struct tr2_model_session *s)
 {
-	return s->wall_ns + tr2_rare(b->m, s)->clock_ns;
+	return s->wall_ns + tr2_rare(b->m, b->s)->clock_ns;
 }
 
 static void clock_was_set(const struct build *b, struct tr2_model_session *s,
