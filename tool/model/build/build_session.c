@@ -96,7 +96,7 @@ uint32_t tr2_build_go_on_forked(const struct build *b)
 	struct tr2_model *m = b->m;
 	uint32_t i = new_session(m, session_of(b)->sid, session_of(b)->source);
 	struct tr2_model_session *s = &m->sessions[i], *from = session_of(b);
-	int64_t clock_ns;
+	int64_t clock_ns = tr2_rare(m, b->s)->clock_ns;
 
 	s->flags = (uint16_t)((from->flags & TR2_SESSION_PERF) |
 			      TR2_SESSION_FORKED);
@@ -108,7 +108,6 @@ uint32_t tr2_build_go_on_forked(const struct build *b)
 	s->argv = from->argv;
 	s->exe_version = from->exe_version;
 	s->wall_ns = from->wall_ns;
-	clock_ns = tr2_rare(m, b->s)->clock_ns;
 	s->start_ns = s->now_ns = s->end_ns = from->end_ns;
 	m->threads[s->first_thread].start_ns = s->start_ns;
 	if (clock_ns)
@@ -218,10 +217,9 @@ static void set_clock(struct tr2_model *m, struct tr2_model_session *s,
 }
 
 /* Return the current wall time less t_abs. */
-static int64_t clock_of(const struct build *b,
-			const struct tr2_model_session *s)
+static int64_t clock_of(const struct build *b)
 {
-	return s->wall_ns + tr2_rare(b->m, b->s)->clock_ns;
+	return session_of(b)->wall_ns + tr2_rare(b->m, b->s)->clock_ns;
 }
 
 static void clock_was_set(const struct build *b, struct tr2_model_session *s,
@@ -254,7 +252,7 @@ int64_t tr2_build_event_time(const struct build *b, struct tr2_model_session *s)
 	}
 	wall_ns = tr2_wall_ns(ev->wall_us * 1000);
 	if (ev->t_abs != TR2_ABSENT) {
-		step = wall_ns - at_ns - clock_of(b, s);
+		step = wall_ns - at_ns - clock_of(b);
 		if (s->flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_TENTATIVE))
 			set_clock(b->m, s, wall_ns - at_ns);
 		else if (step > TR2_CLOCK_STEP_NS || step < -TR2_CLOCK_STEP_NS)
@@ -266,7 +264,7 @@ int64_t tr2_build_event_time(const struct build *b, struct tr2_model_session *s)
 		s->flags &= (uint16_t)~TR2_SESSION_NO_CLOCK;
 		s->flags |= TR2_SESSION_TENTATIVE;
 	}
-	return tr2_at_ns(wall_ns - clock_of(b, s));
+	return tr2_at_ns(wall_ns - clock_of(b));
 }
 
 int64_t tr2_build_end_time(struct build *b, int64_t start_ns)
