@@ -44,7 +44,7 @@ tr2_put_short(char *p, const char *s, size_t n)
 
 /* Copy whole blocks, at least one: for texts of some length in memory that
  * allows it. The rest of the last block is the slack, of both. */
-#define TR2_PUT_BLOCK 32
+#define TR2_PUT_BLOCK 64
 TR2_INLINE char *
 tr2_put_blocks(char *p, const char *s, size_t n)
 {
@@ -85,7 +85,7 @@ static inline char *tr2_put_key(char *p, const struct tr2_key *key)
 
 extern const char tr2_two_digits[200]; /* "00" to "99" */
 
-static inline char *tr2_put_2(char *p, unsigned int value)
+static inline char *tr2_put_2(char *p, uint64_t value)
 {
 	memcpy(p, tr2_two_digits + 2 * value, 2);
 	return p + 2;
@@ -99,17 +99,31 @@ static inline char *tr2_put_1_or_2(char *p, unsigned int value)
 	return p + 1;
 }
 
-/* Write exactly 6 digits: the value as a fraction of 2^32, two digits at a
- * time. */
-static inline char *tr2_put_6(char *p, uint32_t value)
+/* Write the next two digits of a fraction of 2^64; leave the rest. */
+TR2_INLINE char *tr2_put_next_2(char *p, uint64_t *fraction)
 {
-	uint64_t x = value * (UINT64_C(0x100000000) / 10000 + 1);
+	unsigned __int128 x = (unsigned __int128)*fraction * 100;
 
-	p = tr2_put_2(p, (unsigned int)(x >> 32));
-	x = (x & UINT32_MAX) * 100;
-	p = tr2_put_2(p, (unsigned int)(x >> 32));
-	x = (x & UINT32_MAX) * 100;
-	return tr2_put_2(p, (unsigned int)(x >> 32));
+	*fraction = (uint64_t)x;
+	return tr2_put_2(p, (uint64_t)(x >> 64));
+}
+
+/* Write the first 6 digits of a fraction of 2^64. */
+TR2_INLINE char *tr2_put_fraction_6(char *p, uint64_t fraction)
+{
+	p = tr2_put_next_2(p, &fraction);
+	p = tr2_put_next_2(p, &fraction);
+	return tr2_put_next_2(p, &fraction);
+}
+
+/* The fraction of 2^64 that is value / divisor, or a little more. */
+#define TR2_FRACTION(value, divisor) ((value) * (UINT64_MAX / (divisor) + 1))
+
+/* Write exactly 6 digits. */
+TR2_INLINE char *
+tr2_put_6(char *p, uint32_t value)
+{
+	return tr2_put_fraction_6(p, TR2_FRACTION(value, 1000000u));
 }
 
 /* Write exactly 9 digits. */
@@ -148,21 +162,29 @@ static inline char *tr2_put_i64(char *p, int64_t value)
 	return tr2_put_u64(p, size);
 }
 
-/* Return (ns + 500) / 1000, of any ns. */
-static inline uint64_t tr2_us_rounded(uint64_t ns)
+/* Nanoseconds as seconds, to be shown with 6 decimals, rounded as "%.6f" does. */
+struct tr2_seconds {
+	uint64_t s, fraction; /* of 2^64 */
+};
+static inline struct tr2_seconds tr2_seconds_rounded(uint64_t ns)
 {
-	return (ns / 4 + 125) / 250;
+	/* In units of 4 ns, so that any ns can be rounded. */
+	uint64_t n = ns / 4 + 125, s = n / 250000000u;
+
+	return (struct tr2_seconds){
+		s, TR2_FRACTION(n - s * 250000000u, 250000000u)
+	};
 }
 
-/* Write nanoseconds as seconds with 6 decimals, rounded as "%.6f" does. At most
- * 18 bytes. */
-static inline char *tr2_put_seconds(char *p, uint64_t ns)
+/* At most 18 bytes. */
+TR2_INLINE char *
+tr2_put_seconds(char *p, uint64_t ns)
 {
-	uint64_t us = tr2_us_rounded(ns), s = us / 1000000u;
+	struct tr2_seconds seconds = tr2_seconds_rounded(ns);
 
-	p = tr2_put_u64(p, s);
+	p = tr2_put_u64(p, seconds.s);
 	*p++ = '.';
-	return tr2_put_6(p, (uint32_t)(us - s * 1000000u));
+	return tr2_put_fraction_6(p, seconds.fraction);
 }
 
 /* Write nanoseconds as seconds with all decimals. At most 21 bytes. */

@@ -142,17 +142,16 @@ tr2_kept_json_str(const struct tr2_kept *kept, struct tr2_render *r, char *p,
 /* Write seconds over 9 spaces, right-aligned. false: they are longer. */
 static inline bool tr2_put_seconds_9(char *p, uint64_t ns)
 {
-	uint64_t us = tr2_us_rounded(ns);
-	unsigned int s = (unsigned int)(us / 1000000u);
+	struct tr2_seconds seconds = tr2_seconds_rounded(ns);
 
-	if (unlikely(us >= 100000000u))
+	if (unlikely(seconds.s >= 100))
 		return false;
-	if (s >= 10)
-		tr2_put_2(p, s);
+	if (seconds.s >= 10)
+		tr2_put_2(p, (unsigned int)seconds.s);
 	else
-		p[1] = (char)('0' + s);
+		p[1] = (char)('0' + seconds.s);
 	p[2] = '.';
-	tr2_put_6(p + 3, (uint32_t)us - s * 1000000u);
+	tr2_put_fraction_6(p + 3, seconds.fraction);
 	return true;
 }
 
