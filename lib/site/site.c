@@ -16,7 +16,7 @@
 /* For processes with few sites. */
 #define FIRST_BYTES 8192u
 
-TR2_LARGE struct tr2_site *tr2_site_chunks[TR2_MAX_SITES / TR2_SITES_PER_CHUNK];
+TR2_LARGE const struct tr2_site *tr2_sites[TR2_MAX_SITES];
 
 /* Sites by their category and name, the newest one first. */
 TR2_LARGE const struct tr2_site *tr2_site_buckets[NR_BUCKETS];
@@ -76,28 +76,6 @@ void *tr2_site_memory(size_t bytes)
 		block = add_block(block);
 	}
 	return NULL;
-}
-
-/* Return the chunk of this number; NULL: no memory. */
-static struct tr2_site *get_chunk(uint32_t number)
-{
-	struct tr2_site **at = &tr2_site_chunks[number / TR2_SITES_PER_CHUNK];
-	struct tr2_site *chunk = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-	struct tr2_site *made;
-
-	if (chunk)
-		return chunk;
-	made = tr2_site_memory(TR2_SITES_PER_CHUNK * sizeof(*made));
-	if (!made)
-		return NULL;
-	/* The number 0 is that of new sites, which have no copy. */
-	if (number < TR2_SITES_PER_CHUNK)
-		made[0].key = NONE;
-	/* If another thread was faster, this memory is lost. */
-	if (__atomic_compare_exchange_n(at, &chunk, made, false,
-					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return made;
-	return chunk;
 }
 
 static uint32_t add_hash(uint32_t hash, const void *data, size_t bytes)
@@ -176,7 +154,7 @@ static char *copy_text(char *to, const char *s, size_t len)
 static struct tr2_site *copy(const struct wanted *w)
 {
 	size_t bytes = w->file_len + w->category_len + w->name_len + 3;
-	struct tr2_site *chunk, *made;
+	struct tr2_site *made;
 	char *text;
 	uint32_t number;
 
@@ -186,11 +164,11 @@ static struct tr2_site *copy(const struct wanted *w)
 	number = __atomic_add_fetch(&nr_sites, 1, __ATOMIC_RELAXED);
 	if (number > HIGHEST)
 		return NULL;
-	chunk = get_chunk(number);
-	text = chunk ? tr2_site_memory(bytes) : NULL;
-	if (!text)
+	made = tr2_site_memory(sizeof(*made) + bytes);
+	if (!made)
 		return NULL;
-	made = &chunk[number % TR2_SITES_PER_CHUNK];
+	text = (char *)(made + 1);
+	made->key = (w->hash * TR2_MAX_SITES) | number;
 	made->number = number;
 	made->line = w->site->line;
 	made->may_have_secret = has_marks(w->site->category) ||
@@ -230,9 +208,6 @@ static const struct tr2_site *find_or_add(const struct trace2_site *site)
 		seen = newest_site;
 		made->next = newest_site;
 		made->names = names ? names : made->number;
-		__atomic_store_n(&made->key,
-				 (w.hash * TR2_MAX_SITES) | made->number,
-				 __ATOMIC_RELAXED);
 	} while (!__atomic_compare_exchange_n(bucket, &newest_site, made, false,
 					      __ATOMIC_ACQ_REL,
 					      __ATOMIC_ACQUIRE));
@@ -248,7 +223,11 @@ tr2_site_get_slow(struct trace2_site *site)
 		return NULL;
 	if (site->file && site->category && site->name)
 		found = find_or_add(site);
-	/* Release: whoever reads the number finds the copy. */
+	/* Release: whoever reads the copy's address, or the number, finds the
+	 * copy. */
+	if (found)
+		__atomic_store_n(&tr2_sites[found->number], found,
+				 __ATOMIC_RELEASE);
 	__atomic_store_n(&site->number, found ? found->key : NONE,
 			 __ATOMIC_RELEASE);
 	return found;

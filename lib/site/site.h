@@ -33,7 +33,7 @@ struct tr2_site {
 	 * of the contents. So a number that another instance of the library
 	 * wrote is not mistaken for this one's.
 	 */
-	uint32_t key; /* 0: not published */
+	uint32_t key;
 	uint32_t number;
 	uint32_t names; /* equal for sites with equal category and name */
 	int line;
@@ -47,9 +47,8 @@ struct tr2_site {
 	const struct tr2_pieces *pieces[2];
 };
 
-#define TR2_SITES_PER_CHUNK 64u
-
-extern struct tr2_site *tr2_site_chunks[TR2_MAX_SITES / TR2_SITES_PER_CHUNK];
+/* By number; NULL: none. */
+extern const struct tr2_site *tr2_sites[TR2_MAX_SITES] TR2_HIDDEN;
 
 const struct tr2_site *tr2_site_get_slow(struct trace2_site *site);
 
@@ -60,21 +59,17 @@ const struct tr2_site *tr2_site_get_slow(struct trace2_site *site);
  */
 static inline const struct tr2_site *tr2_site_get(struct trace2_site *site)
 {
-	const struct tr2_site *chunk, *found;
+	const struct tr2_site *found;
 	uint32_t key;
 
 	if (unlikely(!site))
 		return NULL;
-	/* Acquire: pairs with the release of whoever wrote the number. */
+	/* Acquire, both: pair with the releases in tr2_site_get_slow(). The
+	 * number may be another instance's. */
 	key = __atomic_load_n(&site->number, __ATOMIC_ACQUIRE);
-	/* Acquire: the first chunk's first key is written before it, that of
-	 * sites without a number. */
-	chunk = __atomic_load_n(&tr2_site_chunks[key % TR2_MAX_SITES /
-						 TR2_SITES_PER_CHUNK],
+	found = __atomic_load_n(&tr2_sites[key % TR2_MAX_SITES],
 				__ATOMIC_ACQUIRE);
-	found = chunk + key % TR2_SITES_PER_CHUNK;
-	if (unlikely(!chunk ||
-		     __atomic_load_n(&found->key, __ATOMIC_RELAXED) != key))
+	if (unlikely(!found || found->key != key))
 		return tr2_site_get_slow(site);
 	return found;
 }
