@@ -248,7 +248,8 @@ void tr2_region_enter_slow(struct trace2_site *site, const char *category,
 {
 	struct tr2_call call;
 
-	tr2_fastpath_back_out(announced);
+	if (unlikely(announced))
+		tr2_fastpath_back_out(announced);
 	if (tr2_fastpath_is_on() && site &&
 	    (tr2_fastpath_region_enter_at(tr2_site_get(site), category, label,
 					  repo) ||
@@ -283,7 +284,8 @@ void tr2_region_leave_slow(struct trace2_site *site, const char *category,
 {
 	struct tr2_call call;
 
-	tr2_fastpath_back_out(announced);
+	if (unlikely(announced))
+		tr2_fastpath_back_out(announced);
 	if (tr2_fastpath_is_on() && site &&
 	    (tr2_fastpath_region_leave_at(tr2_site_get(site), repo) ||
 	     (has_definition(repo) &&
@@ -435,7 +437,8 @@ void tr2_data_string_slow(struct trace2_site *site, const char *category,
 {
 	struct tr2_call call;
 
-	tr2_fastpath_back_out(announced);
+	if (unlikely(announced))
+		tr2_fastpath_back_out(announced);
 	if (tr2_fastpath_is_on() && site &&
 	    (tr2_fastpath_data_at(tr2_site_get(site), repo, value) ||
 	     (has_definition(repo) &&
@@ -524,7 +527,8 @@ void tr2_data_intmax_slow(struct trace2_site *site, const char *category,
 {
 	char memory[NUMBER_BYTES];
 
-	tr2_fastpath_back_out(announced);
+	if (unlikely(announced))
+		tr2_fastpath_back_out(announced);
 	if (tr2_fastpath_is_on() && site &&
 	    tr2_fastpath_number_at(tr2_site_get(site), repo, value))
 		return;

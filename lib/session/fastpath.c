@@ -311,8 +311,6 @@ void tr2_fastpath_back_out(struct tr2_call_mark *announced)
 {
 	struct tr2_slot *slot = tr2_my_slot;
 
-	if (likely(!announced))
-		return;
 	if (slot)
 		tr2_ring_back_out(&slot->control, announced);
 	else

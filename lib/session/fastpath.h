@@ -53,6 +53,6 @@ bool tr2_fastpath_data_at(const struct tr2_site *site,
 bool tr2_fastpath_number_at(const struct tr2_site *site,
 			    const struct trace2_repo *repo, int64_t value);
 
-/* End an attempt of fastpath_at.h whose write is announced; NULL: there is none. */
+/* End an attempt of fastpath_at.h whose write is announced. */
 struct tr2_call_mark;
 void tr2_fastpath_back_out(struct tr2_call_mark *announced);
