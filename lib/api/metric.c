@@ -49,7 +49,7 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 	} else if (!tr2_lock_is_mine()) {
 		thread = tr2_thread_get();
 		if (thread)
-			thread = tr2_thread_enter(thread, &inside);
+			thread = tr2_thread_enter(tr2_own_at(), &inside);
 		if (thread) {
 			slot = tr2_thread_slot(thread);
 			tr2_thread_leave(thread, &inside);

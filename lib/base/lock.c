@@ -7,7 +7,7 @@
 #include "base/mask.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-__thread bool tr2_tls_lock_mine TR2_TLS_USED;
+__thread struct tr2_own tr2_tls_own TR2_TLS_USED;
 
 /* The state that the holder of the lock restores. */
 static struct tr2_mask before_lock;
@@ -20,7 +20,7 @@ void tr2_lock(void)
 	/* Its holder may not exist in this process. */
 	tr2_fork_guard_look();
 	/* The mutex's functions may be the program's, and call the library. */
-	tr2_lock_mine = true;
+	TR2_TLS(tr2_tls_own).has_lock = true;
 	pthread_mutex_lock(&lock);
 	before_lock = before;
 }
@@ -38,7 +38,7 @@ void tr2_unlock(void)
 	struct tr2_mask before = before_lock;
 
 	pthread_mutex_unlock(&lock);
-	tr2_lock_mine = false;
+	TR2_TLS(tr2_tls_own).has_lock = false;
 	tr2_mask_end(&before);
 }
 
@@ -52,5 +52,5 @@ void tr2_lock_after_fork(void)
 	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
 
 	lock = unlocked;
-	tr2_lock_mine = false;
+	TR2_TLS(tr2_tls_own).has_lock = false;
 }

@@ -25,11 +25,18 @@ void tr2_lock(void);
 bool tr2_lock_others(void);
 void tr2_unlock(void);
 
-extern __thread bool tr2_tls_lock_mine TR2_HIDDEN;
-#define tr2_lock_mine TR2_TLS(tr2_tls_lock_mine)
+/* Of the calling thread. One variable, since finding its place takes longer than
+ * reading it. */
+struct tr2_own {
+	struct tr2_thread *context; /* tr2_self, of thread/thread.h */
+	bool has_lock;
+};
+extern __thread struct tr2_own tr2_tls_own TR2_HIDDEN;
+#define tr2_own_at() TR2_TLS_AT(tr2_tls_own)
+
 static inline bool tr2_lock_is_mine(void)
 {
-	return tr2_lock_mine;
+	return TR2_TLS(tr2_tls_own).has_lock;
 }
 
 /* Set the type of cancellation that unlocking restores. */

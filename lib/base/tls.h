@@ -83,10 +83,13 @@
 			  "xmm15" TR2_TLS_MORE_VECTORS);                       \
 		offset_;                                                       \
 	})
-#define TR2_TLS(name) (*(__typeof__(name) __seg_fs *)TR2_TLS_OFFSET(name))
+#define TR2_TLS_SEGMENT __seg_fs
+#define TR2_TLS_AT(name) ((__typeof__(name) __seg_fs *)TR2_TLS_OFFSET(name))
 #else
-#define TR2_TLS(name) (name)
+#define TR2_TLS_SEGMENT
+#define TR2_TLS_AT(name) (&(name))
 #endif
+#define TR2_TLS(name) (*TR2_TLS_AT(name))
 
 /* Return a number that no other live thread has, and not 0. */
 static inline uintptr_t tr2_tls_thread(void)

@@ -15,7 +15,8 @@ static void step_aside(struct tr2_call *call)
 		tr2_thread_leave(call->thread, &call->inside);
 		tr2_session_await_pause();
 		call->thread = tr2_self ?
-				       tr2_thread_enter(tr2_self, &call->inside) :
+				       tr2_thread_enter(tr2_own_at(),
+						&call->inside) :
 				       NULL;
 	}
 }

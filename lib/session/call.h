@@ -44,14 +44,15 @@ bool tr2_call_begin_slow(struct tr2_call *call, const char *file, int line);
 TR2_INLINE bool
 tr2_call_begin_inline(struct tr2_call *call, const char *file, int line)
 {
-	struct tr2_thread *thread = tr2_self;
+	const struct tr2_own TR2_TLS_SEGMENT *own = tr2_own_at();
+	struct tr2_thread *thread = own->context;
 
-	if (unlikely(!thread) || unlikely(tr2_lock_is_mine()) ||
+	if (unlikely(!thread) || unlikely(own->has_lock) ||
 	    unlikely(tr2_fork_guard_is_cleared()))
 		return tr2_call_begin_slow(call, file, line);
 	call->errno_at = thread->errno_at;
 	call->saved_errno = *call->errno_at;
-	thread = tr2_thread_enter(thread, &call->inside);
+	thread = tr2_thread_enter(own, &call->inside);
 	call->thread = thread;
 	if (unlikely(!thread)) {
 		tr2_thread_count_lost(tr2_self);

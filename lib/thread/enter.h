@@ -32,9 +32,9 @@
 
 /*
  * Make the word this call's, if the thread is outside. The end of a session
- * makes it visible by a barrier; without one the instruction is locked, which
- * takes as long as a tenth of a write. Unlocked it is still one instruction for
- * the thread's handlers.
+ * makes it visible by a barrier; without one a fence follows, which takes as long
+ * as a tenth of a write. The instruction is not locked: it is one for the
+ * thread's handlers, and no other thread writes there.
  */
 static inline bool tr2_thread_take(struct tr2_thread *thread,
 				   struct tr2_call_mark *in, uintptr_t *inside)
@@ -42,18 +42,20 @@ static inline bool tr2_thread_take(struct tr2_thread *thread,
 #if defined(__x86_64__) && !TR2_TSAN
 	bool swapped;
 
-	if (likely(tr2_barrier_works)) {
-		__asm__ volatile("cmpxchg %3, %1"
-				 : "=@ccz"(swapped),
-				   "+m"(*(uintptr_t *)&thread->busy),
-				   "+a"(*inside)
-				 : "r"((uintptr_t)in)
-				 : "memory");
-		return swapped;
-	}
-#endif
+	__asm__ volatile("cmpxchg %3, %1"
+			 : "=@ccz"(swapped),
+			   "+m"(*(uintptr_t *)&thread->busy), "+a"(*inside)
+			 : "r"((uintptr_t)in)
+			 : "memory");
+	if (unlikely(!swapped))
+		return false;
+	if (unlikely(!tr2_barrier_works))
+		atomic_thread_fence(memory_order_seq_cst);
+	return true;
+#else
 	return atomic_compare_exchange_strong(&thread->busy, inside,
 					      (uintptr_t)in);
+#endif
 }
 
 /* The thread was left inside. */
@@ -62,18 +64,21 @@ struct tr2_thread *tr2_thread_enter_slow(struct tr2_thread *thread,
 					 struct tr2_call_mark *in);
 
 /*
- * Enter, as the calling thread. in: a variable of the function that leaves.
+ * Enter, as the calling thread, which has a context. own: tr2_own_at(). in: a
+ * variable of the function that leaves.
  * Return the thread's context from now on; NULL: a signal handler interrupted
  * the thread inside.
  */
-static inline struct tr2_thread *tr2_thread_enter(struct tr2_thread *thread,
-						  struct tr2_call_mark *in)
+static inline struct tr2_thread *
+tr2_thread_enter(const struct tr2_own TR2_TLS_SEGMENT *own,
+		 struct tr2_call_mark *in)
 {
+	struct tr2_thread *thread = own->context;
 	uintptr_t inside = 0;
 
 	tr2_call_mark_begin(in);
 	if (unlikely(!tr2_thread_take(thread, in, &inside)) ||
-	    unlikely(thread != tr2_self) ||
+	    unlikely(thread != own->context) ||
 	    unlikely(thread->cancel_type != TR2_NO_CANCEL_TYPE))
 		return tr2_thread_enter_slow(thread, inside, in);
 	return thread;

@@ -20,8 +20,6 @@
 
 #define MAX_IDLE_WAIT_NS (50u * UINT64_C(1000000))
 
-__thread struct tr2_thread *tr2_tls_self TR2_TLS_USED;
-
 static struct tr2_thread *registry, *main_thread;
 static unsigned int nr_registered;
 static atomic_uint last_id;

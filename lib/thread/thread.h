@@ -17,7 +17,7 @@
 #include "arena/arena.h"
 #include "base/clock_fit.h"
 #include "base/call_mark.h"
-#include "base/tls.h"
+#include "base/lock.h"
 #include "event/event.h"
 #include "event/kept.h"
 #include "event/render.h"
@@ -88,8 +88,7 @@ struct tr2_thread {
 };
 
 /* The calling thread's; NULL before its first call and after its end. */
-extern __thread struct tr2_thread *tr2_tls_self TR2_HIDDEN;
-#define tr2_self TR2_TLS(tr2_tls_self)
+#define tr2_self TR2_TLS(tr2_tls_own).context
 
 /* Make a context for the calling thread, in the registry; the first one is
  * main's. creator_tid 0: unknown. NULL: no memory. The caller holds the
