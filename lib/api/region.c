@@ -242,12 +242,22 @@ void trace2_region_enter_fl(const char *file, int line, const char *category,
 	tr2_call_end_inline(&call);
 }
 
+void tr2_region_enter_in_frame(struct trace2_site *site, const char *category,
+			       const char *label,
+			       const struct trace2_repo *repo)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin_at_inline(&call, site))
+		return;
+	enter_region(&call, category, label, repo, NULL);
+	tr2_call_end_inline(&call);
+}
+
 void tr2_region_enter_slow(struct trace2_site *site, const char *category,
 			   const char *label, const struct trace2_repo *repo,
 			   struct tr2_call_mark *announced)
 {
-	struct tr2_call call;
-
 	if (unlikely(announced))
 		tr2_fastpath_back_out(announced);
 	if (tr2_fastpath_is_on() && site &&
@@ -257,10 +267,7 @@ void tr2_region_enter_slow(struct trace2_site *site, const char *category,
 	      tr2_fastpath_region_enter(site->file, site->line, category, label,
 				       id_of(repo)))))
 		return;
-	if (!tr2_call_begin_at_inline(&call, site))
-		return;
-	enter_region(&call, category, label, repo, NULL);
-	tr2_call_end_inline(&call);
+	tr2_region_enter_in_frame(site, category, label, repo);
 }
 
 void trace2_region_leave_fl(const char *file, int line, const char *category,
@@ -278,12 +285,23 @@ void trace2_region_leave_fl(const char *file, int line, const char *category,
 	tr2_call_end_inline(&call);
 }
 
+void tr2_region_leave_in_frame(struct trace2_site *site, const char *category,
+			       const char *label,
+			       const struct trace2_repo *repo)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin_at_inline(&call, site))
+		return;
+	if (take_innermost(&call, category, label))
+		leave_region(&call, category, label, repo, NULL);
+	tr2_call_end_inline(&call);
+}
+
 void tr2_region_leave_slow(struct trace2_site *site, const char *category,
 			   const char *label, const struct trace2_repo *repo,
 			   struct tr2_call_mark *announced)
 {
-	struct tr2_call call;
-
 	if (unlikely(announced))
 		tr2_fastpath_back_out(announced);
 	if (tr2_fastpath_is_on() && site &&
@@ -292,11 +310,7 @@ void tr2_region_leave_slow(struct trace2_site *site, const char *category,
 	      tr2_fastpath_region_leave(site->file, site->line, category, label,
 				       id_of(repo)))))
 		return;
-	if (!tr2_call_begin_at_inline(&call, site))
-		return;
-	if (take_innermost(&call, category, label))
-		leave_region(&call, category, label, repo, NULL);
-	tr2_call_end_inline(&call);
+	tr2_region_leave_in_frame(site, category, label, repo);
 }
 
 void trace2_region_enter_printf_at_(struct trace2_site *site,
@@ -430,13 +444,21 @@ void trace2_data_string_fl(const char *file, int line, const char *category,
 		data_string(&call, category, repo, key, value);
 }
 
+void tr2_data_string_in_frame(struct trace2_site *site, const char *category,
+			      const struct trace2_repo *repo, const char *key,
+			      const char *value)
+{
+	struct tr2_call call;
+
+	if (tr2_call_begin_at_inline(&call, site))
+		data_string(&call, category, repo, key, value);
+}
+
 void tr2_data_string_slow(struct trace2_site *site, const char *category,
 			  const struct trace2_repo *repo, const char *key,
 			  const char *value,
 			  struct tr2_call_mark *announced)
 {
-	struct tr2_call call;
-
 	if (unlikely(announced))
 		tr2_fastpath_back_out(announced);
 	if (tr2_fastpath_is_on() && site &&
@@ -445,8 +467,7 @@ void tr2_data_string_slow(struct trace2_site *site, const char *category,
 	      tr2_fastpath_data(site->file, site->line, category, id_of(repo),
 			       key, value))))
 		return;
-	if (tr2_call_begin_at_inline(&call, site))
-		data_string(&call, category, repo, key, value);
+	tr2_data_string_in_frame(site, category, repo, key, value);
 }
 
 #define NUMBER_BYTES 24
@@ -519,6 +540,16 @@ void trace2_data_double_at_(struct trace2_site *site, const char *category,
 
 	tr2_data_string_slow(site, category, repo, key,
 			     double_text(memory, value), NULL);
+}
+
+void tr2_data_intmax_in_frame(struct trace2_site *site, const char *category,
+			      const struct trace2_repo *repo, const char *key,
+			      intmax_t value)
+{
+	char memory[NUMBER_BYTES];
+
+	tr2_data_string_in_frame(site, category, repo, key,
+				 number_text(memory, value));
 }
 
 void tr2_data_intmax_slow(struct trace2_site *site, const char *category,

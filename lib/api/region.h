@@ -11,6 +11,21 @@
 #include "session/fastpath.h"
 #include "trace2.h"
 
+/* Emit with the frame of a call (session/call.h). */
+void tr2_region_enter_in_frame(struct trace2_site *site, const char *category,
+			       const char *label,
+			       const struct trace2_repo *repo);
+void tr2_region_leave_in_frame(struct trace2_site *site, const char *category,
+			       const char *label,
+			       const struct trace2_repo *repo);
+void tr2_data_string_in_frame(struct trace2_site *site, const char *category,
+			      const struct trace2_repo *repo, const char *key,
+			      const char *value);
+void tr2_data_intmax_in_frame(struct trace2_site *site, const char *category,
+			      const struct trace2_repo *repo, const char *key,
+			      intmax_t value);
+
+/* After region_at.c could not: write into the ring, or emit with the frame. */
 void tr2_region_enter_slow(struct trace2_site *site, const char *category,
 			   const char *label, const struct trace2_repo *repo,
 			   struct tr2_call_mark *announced);

@@ -23,21 +23,14 @@ TR2_INLINE struct tr2_call_mark *announced(const struct tr2_fastpath *q)
 	return NULL;
 }
 
-TR2_INLINE bool has_ring(const struct tr2_thread *thread,
-			 const struct trace2_site *site)
-{
-	return thread && thread->fast.slot && site;
-}
-
 static NOINLINE void enter_region(struct trace2_site *site,
 				  const char *category, const char *label,
-				  const struct trace2_repo *repo,
-				  struct tr2_thread *thread)
+				  const struct trace2_repo *repo)
 {
 	struct tr2_call_mark in;
 	struct tr2_fastpath q = { .in = &in };
 
-	if (unlikely(!tr2_fastpath_find(&q, thread, site, repo)) ||
+	if (unlikely(!tr2_fastpath_find(&q, site, repo)) ||
 	    unlikely(!tr2_fastpath_put_enter(&q, true, category, label)))
 		tr2_region_enter_slow(site, category, label, repo,
 			announced(&q));
@@ -45,13 +38,12 @@ static NOINLINE void enter_region(struct trace2_site *site,
 
 static NOINLINE void leave_region(struct trace2_site *site,
 				  const char *category, const char *label,
-				  const struct trace2_repo *repo,
-				  struct tr2_thread *thread)
+				  const struct trace2_repo *repo)
 {
 	struct tr2_call_mark in;
 	struct tr2_fastpath q = { .in = &in };
 
-	if (unlikely(!tr2_fastpath_find(&q, thread, site, repo)) ||
+	if (unlikely(!tr2_fastpath_find(&q, site, repo)) ||
 	    unlikely(!tr2_fastpath_put_leave(&q, true)))
 		tr2_region_leave_slow(site, category, label, repo,
 			announced(&q));
@@ -59,13 +51,12 @@ static NOINLINE void leave_region(struct trace2_site *site,
 
 static NOINLINE void data_string(struct trace2_site *site, const char *category,
 				 const struct trace2_repo *repo,
-				 const char *key, const char *value,
-				 struct tr2_thread *thread)
+				 const char *key, const char *value)
 {
 	struct tr2_call_mark in;
 	struct tr2_fastpath q = { .in = &in };
 
-	if (unlikely(!tr2_fastpath_find(&q, thread, site, repo)) ||
+	if (unlikely(!tr2_fastpath_find(&q, site, repo)) ||
 	    unlikely(!tr2_fastpath_put_data(&q, true, TR2_FAST_SITE,
 					    tr2_fast_measure(value))))
 		tr2_data_string_slow(site, category, repo, key, value,
@@ -74,14 +65,13 @@ static NOINLINE void data_string(struct trace2_site *site, const char *category,
 
 static NOINLINE void data_intmax(struct trace2_site *site, const char *category,
 				 const struct trace2_repo *repo,
-				 const char *key, intmax_t value,
-				 struct tr2_thread *thread)
+				 const char *key, intmax_t value)
 {
 	const struct tr2_fast_text number = { .len = (size_t)value };
 	struct tr2_call_mark in;
 	struct tr2_fastpath q = { .in = &in };
 
-	if (unlikely(!tr2_fastpath_find(&q, thread, site, repo)) ||
+	if (unlikely(!tr2_fastpath_find(&q, site, repo)) ||
 	    unlikely(!tr2_fastpath_put_data(&q, true, TR2_FAST_NUMBER,
 					    number)))
 		tr2_data_intmax_slow(site, category, repo, key, value,
@@ -91,37 +81,37 @@ static NOINLINE void data_intmax(struct trace2_site *site, const char *category,
 void trace2_region_enter_at_(struct trace2_site *site, const char *category,
 			     const char *label, const struct trace2_repo *repo)
 {
-	if (has_ring(tr2_self, site))
-		enter_region(site, category, label, repo, tr2_self);
+	if (tr2_fastpath_is_on())
+		enter_region(site, category, label, repo);
 	else
-		tr2_region_enter_slow(site, category, label, repo, NULL);
+		tr2_region_enter_in_frame(site, category, label, repo);
 }
 
 void trace2_region_leave_at_(struct trace2_site *site, const char *category,
 			     const char *label, const struct trace2_repo *repo)
 {
-	if (has_ring(tr2_self, site))
-		leave_region(site, category, label, repo, tr2_self);
+	if (tr2_fastpath_is_on())
+		leave_region(site, category, label, repo);
 	else
-		tr2_region_leave_slow(site, category, label, repo, NULL);
+		tr2_region_leave_in_frame(site, category, label, repo);
 }
 
 void trace2_data_string_at_(struct trace2_site *site, const char *category,
 			    const struct trace2_repo *repo, const char *key,
 			    const char *value)
 {
-	if (has_ring(tr2_self, site))
-		data_string(site, category, repo, key, value, tr2_self);
+	if (tr2_fastpath_is_on())
+		data_string(site, category, repo, key, value);
 	else
-		tr2_data_string_slow(site, category, repo, key, value, NULL);
+		tr2_data_string_in_frame(site, category, repo, key, value);
 }
 
 void trace2_data_intmax_at_(struct trace2_site *site, const char *category,
 			    const struct trace2_repo *repo, const char *key,
 			    intmax_t value)
 {
-	if (has_ring(tr2_self, site))
-		data_intmax(site, category, repo, key, value, tr2_self);
+	if (tr2_fastpath_is_on())
+		data_intmax(site, category, repo, key, value);
 	else
-		tr2_data_intmax_slow(site, category, repo, key, value, NULL);
+		tr2_data_intmax_in_frame(site, category, repo, key, value);
 }

@@ -21,7 +21,7 @@
 /* Whether the ring is the only target, and takes events. */
 static inline bool tr2_fastpath_is_on(void)
 {
-	return tr2_fork_guard_flags() & TR2_GUARD_FASTPATH;
+	return tr2_fork_guard_flags() == (TR2_GUARD_SET | TR2_GUARD_FASTPATH);
 }
 
 /* Tracing ends, or a part needs a hook at each call: events take the slow path

@@ -32,29 +32,30 @@ struct tr2_fastpath {
 };
 
 /*
- * For a thread with a slot. false: something is not as usual. Each check is a
- * number that is 0, and all are one branch. A thread is busy in a handler that
+ * After tr2_fastpath_is_on(). false: something is not as usual. Each check is a
+ * number that is 0, and most are one branch. A thread is busy in a handler that
  * interrupted the library; `nest` is not 0 in one that interrupted a write.
  */
 TR2_INLINE bool tr2_fastpath_find(struct tr2_fastpath *q,
-				  struct tr2_thread *thread,
 				  const struct trace2_site *site,
 				  const struct trace2_repo *repo)
 {
-	uint32_t key = __atomic_load_n(&site->number, __ATOMIC_RELAXED);
-	const struct tr2_ring_site *found = tr2_ring_site_at(key);
+	struct tr2_thread *thread = tr2_self;
+	const struct tr2_ring_site *found;
+	uint32_t key;
 
 	q->is_announced = false;
+	if (unlikely(!thread) || unlikely(!site))
+		return false;
+	key = __atomic_load_n(&site->number, __ATOMIC_RELAXED);
+	found = tr2_ring_site_at(key);
 	q->thread = thread;
 	q->slot = __atomic_load_n(&thread->fast.slot, __ATOMIC_RELAXED);
 	q->site = found;
-	/* A handler may have forked since has_ring(). */
 	if (unlikely(!q->slot))
 		return false;
 	/* Acquire: pairs with the release in tr2_ring_add_site(). */
 	return likely(!((__atomic_load_n(&found->key, __ATOMIC_ACQUIRE) ^ key) |
-			(tr2_fork_guard_flags() ^
-			 (TR2_GUARD_SET | TR2_GUARD_FASTPATH)) |
 			tr2_ring_load(&q->slot->control.nest) |
 			(uintptr_t)repo |
 			atomic_load_explicit(&thread->busy,
