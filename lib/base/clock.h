@@ -117,7 +117,9 @@ uint64_t tr2_clock_past_ns(uint64_t ticks);
  * apart. */
 static inline uint64_t tr2_clock_since(uint64_t earlier_ns, uint64_t later_ns)
 {
-	return later_ns > earlier_ns ? later_ns - earlier_ns : 0;
+	uint64_t ns;
+
+	return __builtin_sub_overflow(later_ns, earlier_ns, &ns) ? 0 : ns;
 }
 
 /* Return the sum; INT64_MAX, which readers take, if it is larger. */

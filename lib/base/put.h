@@ -48,12 +48,11 @@ tr2_put_short(char *p, const char *s, size_t n)
 TR2_INLINE char *
 tr2_put_blocks(char *p, const char *s, size_t n)
 {
-	size_t at = 0;
+	size_t at = TR2_PUT_BLOCK;
 
-	do {
+	memcpy(p, s, TR2_PUT_BLOCK);
+	for (; unlikely(at < n); at += TR2_PUT_BLOCK)
 		memcpy(p + at, s + at, TR2_PUT_BLOCK);
-		at += TR2_PUT_BLOCK;
-	} while (at < n);
 	return p + n;
 }
 
@@ -141,8 +140,12 @@ char *tr2_put_u64_slow(char *p, uint64_t value);
 
 static inline char *tr2_put_u64(char *p, uint64_t value)
 {
+	if (likely(value < 10)) {
+		*p = (char)('0' + value);
+		return p + 1;
+	}
 	if (value < 100)
-		return tr2_put_1_or_2(p, (unsigned int)value);
+		return tr2_put_2(p, value);
 	if (value < 10000) {
 		p = tr2_put_1_or_2(p, (unsigned int)value / 100);
 		return tr2_put_2(p, (unsigned int)value % 100);

@@ -148,9 +148,9 @@ void tr2_region_push(struct tr2_regions *regions, uint64_t start_ns,
 static inline struct tr2_region *
 tr2_region_top(const struct tr2_regions *regions)
 {
-	size_t nr = regions->nr_open;
+	size_t top = regions->nr_open - 1;
 
-	return nr && nr <= regions->alloc ? &regions->at[nr - 1] : NULL;
+	return top < regions->alloc ? &regions->at[top] : NULL;
 }
 
 static inline void tr2_region_pop(struct tr2_regions *regions)
