@@ -80,7 +80,7 @@ tr2_call_begin_inline(struct tr2_call *call, const char *file, int line)
 	if (unlikely(thread->calls_parts))
 		tr2_parts_before_call(thread);
 	call->emitter = &thread->emitter;
-	call->now_ns = tr2_clock_now_ns();
+	call->now_ns = tr2_thread_now_ns(thread);
 	return true;
 }
 

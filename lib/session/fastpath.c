@@ -237,10 +237,10 @@ static void speed_up(struct tr2_thread *thread)
 	if (!scale.window || !slot || !tr2_arena_rings.data_size ||
 	    !slot->control.data_size || tr2_ring_load(&slot->control.nest) ||
 	    (thread->fast.slot &&
-	     thread->fast.scale.base_ticks == scale.base_ticks))
+	     thread->scale.base_ticks == scale.base_ticks))
 		return;
 	tr2_mask_begin(&before);
-	thread->fast.scale = scale;
+	thread->scale = scale;
 	thread->fast.data = tr2_ring_data(slot);
 	thread->fast.mask = tr2_arena_rings.data_size - 1;
 	thread->fast.slot = slot;

@@ -67,7 +67,7 @@ TR2_INLINE bool tr2_fastpath_find(struct tr2_fastpath *q,
 TR2_INLINE bool tr2_fastpath_begin_hot(struct tr2_fastpath *q, uint32_t size)
 {
 	struct tr2_thread *thread = q->thread;
-	const struct tr2_scale *scale = &thread->fast.scale;
+	const struct tr2_scale *scale = &thread->scale;
 	uint64_t ticks, mask = thread->fast.mask;
 
 	tr2_ring_announce(&q->w, &q->slot->control, size, q->in);

@@ -93,6 +93,7 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 	thread->has_new_name = thread->calls_parts = false;
 	memset(thread->own, 0, sizeof(thread->own));
 	thread->owner.slot = thread->fast.slot = NULL;
+	thread->scale.window = 0;
 	tr2_regions_end(&thread->regions, false);
 	thread->entered.nr = 0;
 	thread->in_sink = 0;
@@ -477,6 +478,26 @@ static struct tr2_thread_nr count_calls(void)
 	return nr;
 }
 
+/* A handler may jump out of it, but none comes here meanwhile. If this is one that
+ * interrupted a write into the ring, the scale is in use. */
+__attribute__((noinline)) uint64_t tr2_thread_now_slow(struct tr2_thread *thread)
+{
+	uint64_t now_ns = tr2_clock_now_ns();
+	struct tr2_scale scale = tr2_clock_newest();
+	const struct tr2_slot *slot = tr2_my_slot;
+
+	if (slot && tr2_ring_load(&slot->control.nest))
+		return now_ns;
+	thread->scale.window = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread->scale.base_ticks = scale.base_ticks;
+	thread->scale.base_ns = scale.base_ns;
+	thread->scale.rate = scale.rate;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread->scale.window = scale.window;
+	return now_ns;
+}
+
 struct tr2_thread_nr tr2_thread_wait_idle(void)
 {
 	uint64_t deadline = tr2_clock_now_ns() + MAX_IDLE_WAIT_NS;
@@ -494,9 +515,11 @@ static void begin_in_child(struct tr2_thread *thread)
 {
 	struct tr2_thread *aside;
 
-	/* The ring is the parent's. */
-	for (aside = thread; aside; aside = aside->aside)
+	/* The ring is the parent's, and perhaps the clock. */
+	for (aside = thread; aside; aside = aside->aside) {
 		aside->fast.slot = NULL;
+		aside->scale.window = 0;
+	}
 	thread->owner.slot = NULL;
 	memset(thread->own, 0, sizeof(thread->own));
 	thread->calls_parts = false;

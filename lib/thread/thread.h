@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "arena/arena.h"
-#include "base/clock_fit.h"
+#include "base/clock.h"
 #include "base/call_mark.h"
 #include "base/lock.h"
 #include "event/event.h"
@@ -45,13 +45,15 @@ struct tr2_thread {
 	int cancel_type; /* to restore when it leaves */
 	unsigned int nr_turned_away; /* by the call that is inside: enter.c */
 	uint64_t start_ns; /* monotonic */
+	/* Of the process's clock, as it was last seen: while its window lasts,
+	 * there is no newer one. Window 0: ask the clock. */
+	struct tr2_scale scale;
 	/* For frequent events straight into its ring: see
 	 * session/fastpath_at.h. */
 	struct {
 		struct tr2_slot *slot; /* NULL: not yet */
 		char *data;
 		uint64_t mask; /* of positions in data */
-		struct tr2_scale scale;
 	} fast;
 	uint32_t tid, ptid; /* the kernel's ids; the creator's, 0: unknown */
 	bool calls_parts; /* a part needs a hook at each call */
@@ -171,10 +173,29 @@ void tr2_thread_release_all(void);
  * is_late: it did not fork; one of the others did, and may call later. */
 void tr2_thread_after_fork(bool is_late);
 
+/* Return the time, and keep the scale that gives it. The thread is inside. */
+uint64_t tr2_thread_now_slow(struct tr2_thread *thread);
+
+/* Return the time, as tr2_clock_now_ns() does. The thread is inside. */
+static inline uint64_t tr2_thread_now_ns(struct tr2_thread *thread)
+{
+	const struct tr2_scale *scale = &thread->scale;
+	uint64_t ticks;
+
+	if (likely(scale->window)) {
+		ticks = tr2_clock_ticks();
+		if (likely(tr2_scale_holds(scale, ticks)))
+			return tr2_scale_ns(scale, ticks);
+	}
+	return tr2_thread_now_slow(thread);
+}
+
 /* Return the start of the innermost open region, or of the thread. */
 static inline uint64_t tr2_region_start(const struct tr2_thread *thread)
 {
-	const struct tr2_region *region = tr2_region_top(&thread->regions);
+	const struct tr2_regions *regions = &thread->regions;
+	size_t top = regions->nr_open - 1;
 
-	return region ? region->start_ns : thread->start_ns;
+	return top < regions->alloc ? regions->at[top].start_ns :
+				      thread->start_ns;
 }
