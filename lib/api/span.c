@@ -54,7 +54,7 @@ INLINE void tell_start(const char *file, int line,
 	if (!(__atomic_load_n(&tr2_stream.opened, __ATOMIC_RELAXED) &
 	      1u << TR2_TARGET_ring))
 		return;
-	if (likely(tr2_fastpath_is_on() && tr2_fastpath_span_is_ready()))
+	if (likely(tr2_fastpath_is_on() && tr2_fastpath_span_thread()))
 		tr2_fastpath_span_start(&data);
 	else
 		tell_start_slow(file, line, &data);
@@ -483,6 +483,7 @@ INLINE void end_unrecorded(const struct end *end)
 INLINE void end_span(const char *file, int line, const struct end *end)
 {
 	const struct end slow = *end;
+	struct tr2_thread *thread;
 	struct tr2_span_hold hold;
 	struct tr2_span_data data;
 	struct asked asked;
@@ -491,9 +492,10 @@ INLINE void end_span(const char *file, int line, const struct end *end)
 		end_slow(file, line, &slow);
 	} else if (is_unrecorded(end->span)) {
 		end_unrecorded(end);
-	} else if (!tr2_fastpath_is_on() || !tr2_fastpath_span_is_ready()) {
+	} else if (!tr2_fastpath_is_on() ||
+		   !(thread = tr2_fastpath_span_thread())) {
 		end_slow(file, line, &slow);
-	} else if (finish(tr2_self, end, tr2_clock_now_ns(), &hold, &data,
+	} else if (finish(thread, end, tr2_clock_now_ns(), &hold, &data,
 			  &asked)) {
 		if (tr2_sampling_keeps(&data))
 			tr2_fastpath_span_end(&data);

@@ -31,7 +31,6 @@ SAME(count);
 _Static_assert(sizeof(struct trace2_timer_cell_) ==
 		       sizeof(struct tr2_timer_cell),
 	       "");
-__thread struct tr2_slot *tr2_tls_slot TR2_TLS_USED;
 
 struct tr2_arena_rings tr2_arena_rings;
 

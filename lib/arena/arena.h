@@ -20,14 +20,13 @@
 
 #include "arena/layout.h"
 #include "base/fork_guard.h"
+#include "base/lock.h"
 #include "base/macros.h"
-#include "base/tls.h"
 #include "trace2.h"
 
 /* The calling thread's slot; NULL before its first metric or ring record. For
  * counters and timers in line, trace2_mine_ has its cells. */
-extern __thread struct tr2_slot *tr2_tls_slot TR2_HIDDEN;
-#define tr2_my_slot TR2_TLS(tr2_tls_slot)
+#define tr2_my_slot TR2_TLS(tr2_tls_own).slot
 #define tr2_mine TR2_TLS(trace2_mine_)
 
 static inline void tr2_arena_set_mine(struct tr2_slot *slot)

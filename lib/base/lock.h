@@ -29,6 +29,7 @@ void tr2_unlock(void);
  * reading it. */
 struct tr2_own {
 	struct tr2_thread *context; /* tr2_self, of thread/thread.h */
+	struct tr2_slot *slot; /* tr2_my_slot, of arena/arena.h */
 	bool has_lock;
 };
 extern __thread struct tr2_own tr2_tls_own TR2_HIDDEN;

@@ -189,20 +189,21 @@ static inline bool has_piece(struct tr2_span_table *t, uint32_t at,
 /* Return the number of an entry that was free; TR2_SPANS_MAX: none. */
 static inline uint32_t claim(struct tr2_span_table *t)
 {
+	uint32_t TR2_TLS_SEGMENT *hint = TR2_TLS_AT(tr2_tls_span_hint);
 	bool has_memory = true;
 	uint32_t i, at;
 
-	if (unlikely(!tr2_span_hint))
+	if (unlikely(!*hint))
 		make_hint();
 	if (unlikely(__atomic_load_n(&full, __ATOMIC_RELAXED)) &&
 	    __atomic_add_fetch(&full, 1, __ATOMIC_RELAXED) % FULL_CALLS)
 		return TR2_SPANS_MAX;
 	for (i = 0; i < TR2_SPANS_MAX; i++) {
-		at = (tr2_span_hint + i) % TR2_SPANS_MAX;
+		at = (*hint + i) % TR2_SPANS_MAX;
 		if (__atomic_load_n(&t->state[at], __ATOMIC_RELAXED) == FREE &&
 		    has_piece(t, at, &has_memory) &&
 		    tr2_span_swap(&t->state[at], FREE, MAKING)) {
-			tr2_span_hint = at + TR2_SPANS_MAX;
+			*hint = at + TR2_SPANS_MAX;
 			return at;
 		}
 	}

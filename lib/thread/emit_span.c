@@ -144,7 +144,10 @@ void tr2_call_emit_trace(struct tr2_call *call)
 static inline __attribute__((always_inline)) void
 put(uint32_t type, const struct tr2_span_data *span)
 {
-	if (!tr2_span_put_record(tr2_my_slot, type, span, tr2_self->tid, false))
+	const struct tr2_own TR2_TLS_SEGMENT *own = tr2_own_at();
+
+	if (!tr2_span_put_record(own->slot, type, span, own->context->tid,
+				 false))
 		tr2_dest_drop(tr2_stream_dest(TR2_TARGET_ring));
 }
 

@@ -23,14 +23,16 @@ void tr2_call_emit_trace(struct tr2_call *call);
 
 /*
  * Records of spans without the frame of a call, if the fast path is on
- * (session/fastpath.h), and this is true.
+ * (session/fastpath.h), and this returns the calling thread, not NULL.
  */
-static inline bool tr2_fastpath_span_is_ready(void)
+static inline struct tr2_thread *tr2_fastpath_span_thread(void)
 {
-	const struct tr2_thread *thread = tr2_self;
+	const struct tr2_own TR2_TLS_SEGMENT *own = tr2_own_at();
+	struct tr2_thread *thread = own->context;
 
-	return thread && tr2_my_slot && thread->announced &&
-	       !atomic_load_explicit(&thread->busy, memory_order_relaxed);
+	return thread && own->slot && thread->announced &&
+	       !atomic_load_explicit(&thread->busy, memory_order_relaxed) ?
+		       thread : NULL;
 }
 void tr2_fastpath_span_start(const struct tr2_span_data *span);
 void tr2_fastpath_span_end(const struct tr2_span_data *span);
