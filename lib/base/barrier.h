@@ -8,8 +8,10 @@
 
 #include <stdbool.h>
 
+#include "base/macros.h"
+
 /* Set once, before other threads can depend on it. */
-extern bool tr2_barrier_works;
+extern bool tr2_barrier_works TR2_HIDDEN;
 
 /* Register the process. may_wait: also if it has threads already, which takes
  * some milliseconds. */

@@ -82,7 +82,7 @@ static inline char *tr2_put_key(char *p, const struct tr2_key *key)
 	return p + key->len;
 }
 
-extern const char tr2_two_digits[200]; /* "00" to "99" */
+extern const char tr2_two_digits[200] TR2_HIDDEN; /* "00" to "99" */
 
 static inline char *tr2_put_2(char *p, uint64_t value)
 {

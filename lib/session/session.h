@@ -23,6 +23,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/macros.h"
 #include "session/settings.h"
 #include "trace2.h"
 
@@ -59,7 +60,7 @@ struct tr2_session {
 	struct tr2_session_course course;
 };
 
-extern struct tr2_session tr2_session;
+extern struct tr2_session tr2_session TR2_HIDDEN;
 
 /* Whether trace2_initialize() has switched tracing on, now or before. */
 static inline bool tr2_session_is_started(void)
