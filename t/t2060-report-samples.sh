@@ -118,8 +118,9 @@ test_expect_success LIBDW 'files without names share a line, the most sampled fi
 	rm one two three four &&
 	trace2 report --samples r 2>err &&
 	summed app/treesum/files/:4 &&
-	echo "trace2: warning: 100.0% of the samples are in functions without names, of three (50.0%), four (16.7%), one (16.7%) and 1 more: no longer there" |
-	test_cmp - err
+	echo "trace2: warning: 100.0% of the samples are in functions without names, of three (50.0%), four (16.7%), one (16.7%) and 1 more: no longer there" >expect &&
+	# libc may have no names, either.
+	sed "/callers .* of .*libc.so.6.: stripped/d" err | test_cmp expect -
 '
 
 test_expect_success LIBDW,BUILD_ID 'a server may have a copy of a removed file' '
@@ -149,7 +150,7 @@ test_expect_success LIBDW,BUILD_ID,STRIP 'one that was stripped since' '
 	strip treesum &&
 	trace2 report --samples r >out 2>err &&
 	grep "└ treesum+0x[0-9a-f]*$" out &&
-	grep "treesum.: stripped to exported symbols, and there is no debug file\$" err &&
+	grep "treesum.*: stripped to exported symbols, and there is no debug file\$" err &&
 	DEBUGINFOD_URLS=x trace2 report --samples r 2>err &&
 	grep "no debug file; --debuginfod asks servers for one\$" err
 '

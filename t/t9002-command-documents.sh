@@ -126,6 +126,7 @@ run_page () {
 			case "$command" in
 			*sqlite*) test_have_prereq SQLITE3 || continue ;;
 			*jq*) test_have_prereq JQ || continue ;;
+			perf\ *) test_have_prereq PERF || continue ;;
 			# Another user may be asked for a password.
 			*--elevate*) test "$(id -u)" = 0 || continue ;;
 			esac
