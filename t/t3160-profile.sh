@@ -294,7 +294,7 @@ test_expect_success CC,TASKS,LIBDW,JQ,X86_64 'functions of a stripped program ha
 	strip stripped &&
 	trace2 record --profile -- ./stripped &&
 	functions &&
-	test_grep " stripped.*: stripped to exported symbols" err &&
+	test_grep "stripped.*: stripped to exported symbols" err &&
 	seven_tenths stripped+0x$(sed -n "s/^mix //p" starts) \
 		stripped+0x$(sed -n "s/^three //p" starts)
 '
