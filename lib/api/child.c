@@ -87,8 +87,8 @@ static void check_pid(struct tr2_call *call, const struct trace2_child *child,
 }
 
 /* Whether this child's end is still to be emitted; if so, note it. */
-static bool take_end(struct tr2_call *call, struct trace2_child *child,
-		     const char *function)
+static bool record_end(struct tr2_call *call, struct trace2_child *child,
+		       const char *function)
 {
 	if (child->child_state == STARTED) {
 		child->child_state = ENDED;
@@ -126,7 +126,7 @@ void trace2_child_exit_fl(const char *file, int line,
 
 	if (!child || !tr2_call_begin(&call, file, line))
 		return;
-	if (take_end(&call, child, "child_exit"))
+	if (record_end(&call, child, "child_exit"))
 		TR2_EMIT(&call, child_exit, .child_id.i = child->child_id,
 			 .pid.i = child->pid, .code.i = code);
 	tr2_call_end(&call);
@@ -139,7 +139,7 @@ void trace2_child_ready_fl(const char *file, int line,
 
 	if (!child || !tr2_call_begin(&call, file, line))
 		return;
-	if (take_end(&call, child, "child_ready"))
+	if (record_end(&call, child, "child_ready"))
 		TR2_EMIT(&call, child_ready, .child_id.i = child->child_id,
 			 .pid.i = child->pid, .ready.s = state);
 	tr2_call_end(&call);
@@ -163,7 +163,7 @@ int trace2_child_begin_fl(const char *file, int line,
 
 /* Whether this child's end is still to be emitted; if so, note it. In a forked
  * process, it may be a child of the parent's, which reports its end. */
-static bool take_child(struct tr2_call *call, int id, const char *function)
+static bool record_child(struct tr2_call *call, int id, const char *function)
 {
 	uint64_t start_ns;
 
@@ -186,7 +186,7 @@ void trace2_child_end_fl(const char *file, int line, int child_id, long pid,
 
 	if (child_id < 0 || !tr2_call_begin(&call, file, line))
 		return;
-	if (take_child(&call, child_id, "child_end"))
+	if (record_child(&call, child_id, "child_end"))
 		TR2_EMIT(&call, child_exit, .child_id.i = child_id,
 			 .pid.i = pid, .code.i = code);
 	tr2_call_end(&call);
@@ -199,7 +199,7 @@ void trace2_child_detach_fl(const char *file, int line, int child_id, long pid,
 
 	if (child_id < 0 || !tr2_call_begin(&call, file, line))
 		return;
-	if (take_child(&call, child_id, "child_detach"))
+	if (record_child(&call, child_id, "child_detach"))
 		TR2_EMIT(&call, child_ready, .child_id.i = child_id,
 			 .pid.i = pid, .ready.s = state);
 	tr2_call_end(&call);
@@ -227,7 +227,7 @@ int trace2_exec_fl(const char *file, int line, const char *exe,
 }
 
 /* Whether the result of this exec is still to be emitted; if so, note it. */
-static bool take_result(struct tr2_call *call, int id)
+static bool record_result(struct tr2_call *call, int id)
 {
 	if (id < 0 || id >= tr2_session.course.next_exec_id) {
 		tr2_call_report_once(call, "trace2: exec_result without exec");
@@ -250,7 +250,7 @@ void trace2_exec_result_fl(const char *file, int line, int exec_id, int code)
 		return;
 	if (code > 0)
 		why = tr2_error_text(code, text, sizeof(text));
-	if (take_result(&call, exec_id))
+	if (record_result(&call, exec_id))
 		TR2_EMIT(&call, exec_result, .exec_id.i = exec_id,
 			 .code.i = code, .err.s = why);
 	tr2_call_end(&call);

@@ -250,9 +250,9 @@ stop_slow(const struct trace2_timer *timer, struct tr2_timer_cell *cell,
 	tr2_call_end(&call);
 }
 
-static inline void stop(const struct trace2_timer *timer,
-			struct tr2_slot *slot, unsigned int index,
-			const char *file, int line)
+static inline void stop_timer(const struct trace2_timer *timer,
+			      struct tr2_slot *slot, unsigned int index,
+			      const char *file, int line)
 {
 	struct tr2_timer_cell *cell = &slot->timer[index];
 	enum tr2_cell_result result =
@@ -288,7 +288,7 @@ CODE void trace2_timer_stop_on_(struct trace2_timer *timer, const char *file,
 
 	if (!slot || !timer || !find_cell(&timer->index, &index))
 		return;
-	stop(timer, slot, index, file, line);
+	stop_timer(timer, slot, index, file, line);
 	check_limit(timer, slot, index);
 }
 

@@ -60,8 +60,8 @@ int trace2_perf_read(struct trace2_perf *event, uint64_t *values,
 	return end_call(tr2_perf_read(event, values, nr_values), saved_errno);
 }
 
-static int call(int (*function)(struct trace2_perf *ev),
-		struct trace2_perf *event)
+static int call_pmu(int (*function)(struct trace2_perf *ev),
+		    struct trace2_perf *event)
 {
 	int saved_errno;
 
@@ -74,17 +74,17 @@ static int call(int (*function)(struct trace2_perf *ev),
 
 int trace2_perf_enable(struct trace2_perf *event)
 {
-	return call(tr2_perf_enable, event);
+	return call_pmu(tr2_perf_enable, event);
 }
 
 int trace2_perf_disable(struct trace2_perf *event)
 {
-	return call(tr2_perf_disable, event);
+	return call_pmu(tr2_perf_disable, event);
 }
 
 int trace2_perf_reset(struct trace2_perf *event)
 {
-	return call(tr2_perf_reset, event);
+	return call_pmu(tr2_perf_reset, event);
 }
 
 int trace2_perf_refresh(struct trace2_perf *event, int overflows)
@@ -111,7 +111,7 @@ int trace2_perf_set_period(struct trace2_perf *event, uint64_t period)
 
 int trace2_perf_poll_fd(struct trace2_perf *event)
 {
-	return call(tr2_perf_poll_fd, event);
+	return call_pmu(tr2_perf_poll_fd, event);
 }
 
 int trace2_perf_map(struct trace2_perf *event, size_t pages)

@@ -46,7 +46,7 @@ static bool back(uint64_t *backed, uint64_t need, uint64_t offset, uint64_t size
 }
 
 /* Return the offset of the copy; 0: no room. align: a power of two. */
-static uint32_t add(const void *data, size_t size, uint32_t align)
+static uint32_t add_definition(const void *data, size_t size, uint32_t align)
 {
 	uint32_t offset = (strings_used + align - 1) & ~(align - 1);
 	char *strings;
@@ -66,12 +66,12 @@ static uint32_t add(const void *data, size_t size, uint32_t align)
 
 uint32_t tr2_arena_intern(const char *s)
 {
-	return *s ? add(s, strlen(s) + 1, 1) : 0;
+	return *s ? add_definition(s, strlen(s) + 1, 1) : 0;
 }
 
 uint32_t tr2_arena_add_site(const struct tr2_site_row *row)
 {
-	return add(row, sizeof(*row), sizeof(row->line));
+	return add_definition(row, sizeof(*row), sizeof(row->line));
 }
 
 static uint32_t intern_category(const char *category)

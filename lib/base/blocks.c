@@ -37,7 +37,8 @@ static char *block_at(const struct tr2_blocks *blocks,
 
 /* Size and number never change while it is in the list: a forked child relies
  * on them. */
-static struct tr2_blocks_chunk *map(struct tr2_blocks *blocks, unsigned int nr)
+static struct tr2_blocks_chunk *map_chunk(struct tr2_blocks *blocks,
+					  unsigned int nr)
 {
 	bool at_home = !blocks->chunks && nr <= WORD_BITS;
 	size_t head = at_home ? 0 : whole_pages(HEAD_BYTES);
@@ -73,7 +74,7 @@ static struct tr2_blocks_chunk *grow_blocks(struct tr2_blocks *blocks)
 		nr = blocks->first;
 	if (nr > MAX_WORDS * WORD_BITS)
 		nr = MAX_WORDS * WORD_BITS;
-	while (nr && !(chunk = map(blocks, nr)))
+	while (nr && !(chunk = map_chunk(blocks, nr)))
 		nr /= 2;
 	if (!chunk)
 		return NULL;
@@ -113,7 +114,7 @@ void *tr2_blocks_get(struct tr2_blocks *blocks)
 	return block_at(blocks, chunk, i);
 }
 
-static void clear(void *p, size_t bytes)
+static void clear_bytes(void *p, size_t bytes)
 {
 	/* Fails for memory that the host has locked. */
 	if (bytes && madvise(p, bytes, MADV_DONTNEED))
@@ -128,7 +129,7 @@ static bool is_in(const struct tr2_blocks_chunk *chunk, const void *block)
 
 /* Keep an empty chunk if it has the only free blocks: the next thread needs
  * one. */
-static void unmap(struct tr2_blocks *blocks, struct tr2_blocks_chunk **at)
+static void unmap_chunk(struct tr2_blocks *blocks, struct tr2_blocks_chunk **at)
 {
 	struct tr2_blocks_chunk *chunk = *at;
 
@@ -157,11 +158,11 @@ void tr2_blocks_put(struct tr2_blocks *blocks, void *block)
 	i = (size_t)((char *)block - block_at(blocks, chunk, 0)) /
 	    stride_of(blocks);
 	TR2_CHECK(chunk->used[i / WORD_BITS] & UINT64_C(1) << i % WORD_BITS);
-	clear(block, stride_of(blocks));
+	clear_bytes(block, stride_of(blocks));
 	chunk->used[i / WORD_BITS] &= ~(UINT64_C(1) << i % WORD_BITS);
 	blocks->nr_used--;
 	if (!--chunk->nr_used)
-		unmap(blocks, at);
+		unmap_chunk(blocks, at);
 }
 
 void tr2_blocks_release(struct tr2_blocks *blocks)
@@ -197,12 +198,12 @@ static void clear_blocks(struct tr2_blocks *blocks,
 		p = block_at(blocks, chunk, i);
 		if (!is_one_of(p, kept, nr_kept))
 			continue;
-		clear(start, (size_t)(p - start));
+		clear_bytes(start, (size_t)(p - start));
 		start = block_at(blocks, chunk, i + 1);
 		chunk->used[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
 		chunk->nr_used++;
 	}
-	clear(start, (size_t)(block_at(blocks, chunk, i) - start));
+	clear_bytes(start, (size_t)(block_at(blocks, chunk, i) - start));
 	blocks->nr += chunk->nr;
 	blocks->nr_used += chunk->nr_used;
 }

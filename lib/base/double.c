@@ -42,13 +42,13 @@ struct decimal {
 	int nr;
 };
 
-static void set(struct big *b, uint32_t value)
+static void set_big(struct big *b, uint32_t value)
 {
 	b->len = 1;
 	b->word[0] = value;
 }
 
-static void push(struct big *b, uint64_t carry)
+static void push_carry(struct big *b, uint64_t carry)
 {
 	if (carry && b->len < WORDS)
 		b->word[b->len++] = (uint32_t)carry;
@@ -64,7 +64,7 @@ static void multiply(struct big *b, uint32_t by)
 		b->word[i] = (uint32_t)carry;
 		carry >>= 32;
 	}
-	push(b, carry);
+	push_carry(b, carry);
 }
 
 static void trim(struct big *b)
@@ -116,7 +116,7 @@ static void shift(struct big *b, unsigned int bits)
 	b->len += words;
 }
 
-static int compare(const struct big *a, const struct big *b)
+static int compare_big(const struct big *a, const struct big *b)
 {
 	unsigned int i;
 
@@ -146,7 +146,7 @@ static void subtract(struct big *a, const struct big *b, uint32_t times)
 	trim(a);
 }
 
-static void add(struct big *a, const struct big *b)
+static void add_big(struct big *a, const struct big *b)
 {
 	uint64_t carry = 0;
 	unsigned int i;
@@ -158,7 +158,7 @@ static void add(struct big *a, const struct big *b)
 		carry >>= 32;
 	}
 	a->len = i;
-	push(a, carry);
+	push_carry(a, carry);
 }
 
 /* Return top / below, which is less than 10, and leave the rest. With 28 bits
@@ -172,7 +172,7 @@ static uint32_t take_digit(struct big *top, const struct big *below)
 	digit = top->word[below->len - 1] / (below->word[below->len - 1] + 1);
 	if (digit)
 		subtract(top, below, digit);
-	if (compare(top, below) < 0)
+	if (compare_big(top, below) < 0)
 		return digit;
 	subtract(top, below, 1);
 	return digit + 1;
@@ -201,8 +201,8 @@ static void make_fraction_at(struct fraction *f, uint64_t mantissa,
 {
 	int twos = exponent - f->exponent;
 
-	set(&f->step, 1);
-	set(&f->below, 1);
+	set_big(&f->step, 1);
+	set_big(&f->below, 1);
 	if (f->exponent < 0)
 		multiply_by_5(&f->step, (unsigned int)-f->exponent);
 	else
@@ -223,7 +223,7 @@ static void make_fraction(struct fraction *f, uint64_t mantissa, int exponent)
 	f->exponent = log10_of(exponent + 63 - __builtin_clzll(mantissa));
 	make_fraction_at(f, mantissa, exponent);
 	set_product(&ten, &f->below, 10);
-	if (compare(&f->top, &ten) < 0)
+	if (compare_big(&f->top, &ten) < 0)
 		return;
 	f->exponent++;
 	make_fraction_at(f, mantissa, exponent);
@@ -247,7 +247,7 @@ static bool rounds_up(const struct fraction *f, uint64_t digits)
 	int than_half;
 
 	set_product(&twice, &f->top, 2);
-	than_half = compare(&twice, &f->below);
+	than_half = compare_big(&twice, &f->below);
 	return than_half > 0 || (!than_half && digits % 2);
 }
 
@@ -265,12 +265,12 @@ static bool reads_back(struct fraction *f, uint64_t mantissa, bool is_short,
 
 	set_product(&f->below, &f->below, is_less ? all - few : few - all);
 	if (is_less)
-		add(&f->below, &f->top);
+		add_big(&f->below, &f->top);
 	else
 		subtract(&f->below, &f->top, 1);
 	multiply(&f->below, is_less && is_short ? 4 : 2);
 	set_product(&f->step, &f->step, TEN_TO_16);
-	than_half = compare(&f->below, &f->step);
+	than_half = compare_big(&f->below, &f->step);
 	return than_half < 0 || (!than_half && mantissa % 2 == 0);
 }
 

@@ -21,7 +21,7 @@ static void skip_space(struct scan *s)
 		s->p++;
 }
 
-static bool take_char(struct scan *s, char c)
+static bool parse_char(struct scan *s, char c)
 {
 	if (s->p == s->end || *s->p != c)
 		return false;
@@ -29,7 +29,7 @@ static bool take_char(struct scan *s, char c)
 	return true;
 }
 
-static bool take_word(struct scan *s, const char *word)
+static bool parse_word(struct scan *s, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -39,7 +39,7 @@ static bool take_word(struct scan *s, const char *word)
 	return true;
 }
 
-static size_t take_digits(struct scan *s)
+static size_t parse_digits(struct scan *s)
 {
 	const char *start = s->p;
 
@@ -48,28 +48,28 @@ static size_t take_digits(struct scan *s)
 	return (size_t)(s->p - start);
 }
 
-static bool take_number(struct scan *s)
+static bool parse_number(struct scan *s)
 {
-	take_char(s, '-');
-	if (!take_char(s, '0') && !take_digits(s))
+	parse_char(s, '-');
+	if (!parse_char(s, '0') && !parse_digits(s))
 		return false;
-	if (take_char(s, '.') && !take_digits(s))
+	if (parse_char(s, '.') && !parse_digits(s))
 		return false;
-	if (take_char(s, 'e') || take_char(s, 'E')) {
-		if (!take_char(s, '+'))
-			take_char(s, '-');
-		return take_digits(s) > 0;
+	if (parse_char(s, 'e') || parse_char(s, 'E')) {
+		if (!parse_char(s, '+'))
+			parse_char(s, '-');
+		return parse_digits(s) > 0;
 	}
 	return true;
 }
 
 /* Read uXXXX; -1: malformed. */
-static int take_hex(struct scan *s)
+static int parse_hex(struct scan *s)
 {
 	static const char digits[] = "0123456789abcdefABCDEF";
 	int i, value = 0;
 
-	if (!take_char(s, 'u'))
+	if (!parse_char(s, 'u'))
 		return -1;
 	for (i = 0; i < 4; i++, s->p++) {
 		const char *digit = s->p < s->end && *s->p ?
@@ -86,7 +86,7 @@ static int take_hex(struct scan *s)
 
 /* Read the rest of an escape behind the backslash. Surrogates must come in
  * pairs: strict readers otherwise reject the whole line. */
-static bool take_escape(struct scan *s)
+static bool parse_escape(struct scan *s)
 {
 	int unit, low;
 
@@ -94,26 +94,26 @@ static bool take_escape(struct scan *s)
 		return false;
 	if (*s->p != 'u')
 		return *s->p && strchr("\"\\/bfnrt", *s->p++) != NULL;
-	unit = take_hex(s);
+	unit = parse_hex(s);
 	if (unit < 0xd800 || unit > 0xdfff)
 		return unit >= 0;
-	if (unit > 0xdbff || !take_char(s, '\\'))
+	if (unit > 0xdbff || !parse_char(s, '\\'))
 		return false;
-	low = take_hex(s);
+	low = parse_hex(s);
 	return low >= 0xdc00 && low <= 0xdfff;
 }
 
-static bool take_string(struct scan *s)
+static bool parse_string(struct scan *s)
 {
 	size_t n;
 
-	if (!take_char(s, '"'))
+	if (!parse_char(s, '"'))
 		return false;
 	while (s->p < s->end) {
-		if (take_char(s, '"'))
+		if (parse_char(s, '"'))
 			return true;
-		if (take_char(s, '\\')) {
-			if (!take_escape(s))
+		if (parse_char(s, '\\')) {
+			if (!parse_escape(s))
 				return false;
 			continue;
 		}
@@ -144,18 +144,18 @@ static bool open_bracket(struct scan *s, bool object)
 	return true;
 }
 
-static bool take_key(struct scan *s)
+static bool parse_key(struct scan *s)
 {
 	skip_space(s);
-	if (!take_string(s))
+	if (!parse_string(s))
 		return false;
 	skip_space(s);
-	return take_char(s, ':');
+	return parse_char(s, ':');
 }
 
 /* Read a scalar, an empty container (whole), or a container's opening
  * (*opened). */
-static bool take_value_start(struct scan *s, bool *opened)
+static bool parse_value_start(struct scan *s, bool *opened)
 {
 	bool object;
 
@@ -164,30 +164,30 @@ static bool take_value_start(struct scan *s, bool *opened)
 	if (s->p == s->end)
 		return false;
 	object = *s->p == '{';
-	if (take_char(s, '{') || take_char(s, '[')) {
+	if (parse_char(s, '{') || parse_char(s, '[')) {
 		skip_space(s);
-		if (take_char(s, object ? '}' : ']'))
+		if (parse_char(s, object ? '}' : ']'))
 			return true;
 		*opened = true;
-		return open_bracket(s, object) && (!object || take_key(s));
+		return open_bracket(s, object) && (!object || parse_key(s));
 	}
 	if (*s->p == '"')
-		return take_string(s);
-	return take_word(s, "true") || take_word(s, "false") ||
-	       take_word(s, "null") || take_number(s);
+		return parse_string(s);
+	return parse_word(s, "true") || parse_word(s, "false") ||
+	       parse_word(s, "null") || parse_number(s);
 }
 
 /* After a value: close the containers that end here; true if another value
  * follows. */
-static bool take_value_end(struct scan *s, bool *valid)
+static bool parse_value_end(struct scan *s, bool *valid)
 {
 	while (s->depth) {
 		skip_space(s);
-		if (take_char(s, ',')) {
-			*valid = !in_object(s) || take_key(s);
+		if (parse_char(s, ',')) {
+			*valid = !in_object(s) || parse_key(s);
 			return *valid;
 		}
-		if (!take_char(s, in_object(s) ? '}' : ']')) {
+		if (!parse_char(s, in_object(s) ? '}' : ']')) {
 			*valid = false;
 			return false;
 		}
@@ -205,10 +205,10 @@ static bool is_json(const char *text, size_t n)
 
 	do {
 		do {
-			if (!take_value_start(&s, &opened))
+			if (!parse_value_start(&s, &opened))
 				return false;
 		} while (opened);
-	} while (take_value_end(&s, &valid));
+	} while (parse_value_end(&s, &valid));
 	return valid;
 }
 

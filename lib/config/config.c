@@ -32,8 +32,8 @@ char *tr2_config_join(const char *dir, size_t len, const char *name)
 
 /* Keep the entry's value if it begins with `name`; of duplicates getenv()
  * returns the first. */
-static inline void take_value(const char *entry, const char *name,
-			      const char **value)
+static inline void parse_value(const char *entry, const char *name,
+			       const char **value)
 {
 	size_t len = strlen(name);
 
@@ -46,16 +46,16 @@ static void find_places(struct tr2_config_places *places)
 {
 	for (char **entry = environ; entry && *entry; entry++) {
 		if (**entry == 'H') {
-			take_value(*entry, "HOME=", &places->home);
+			parse_value(*entry, "HOME=", &places->home);
 		} else if (**entry == 'X') {
-			take_value(*entry, "XDG_CONFIG_HOME=", &places->xdg);
+			parse_value(*entry, "XDG_CONFIG_HOME=", &places->xdg);
 		} else if (**entry == 'G') {
-			take_value(*entry,
-				   "GIT_CONFIG_SYSTEM=", &places->system);
-			take_value(*entry,
-				   "GIT_CONFIG_GLOBAL=", &places->global);
-			take_value(*entry,
-				   "GIT_CONFIG_NOSYSTEM=", &places->no_system);
+			parse_value(*entry,
+				    "GIT_CONFIG_SYSTEM=", &places->system);
+			parse_value(*entry,
+				    "GIT_CONFIG_GLOBAL=", &places->global);
+			parse_value(*entry,
+				    "GIT_CONFIG_NOSYSTEM=", &places->no_system);
 		}
 	}
 }

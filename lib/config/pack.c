@@ -46,7 +46,7 @@ static const unsigned char kind[256] = {
 	['a'] = TIMES_26(ALPHA | KEY),
 };
 
-static bool is(char c, unsigned int kinds)
+static bool is_kind(char c, unsigned int kinds)
 {
 	return kind[(unsigned char)c] & kinds;
 }
@@ -61,12 +61,12 @@ char tr2_config_lower(char c)
 
 bool tr2_config_is_alpha(char c)
 {
-	return is(c, ALPHA);
+	return is_kind(c, ALPHA);
 }
 
 bool tr2_config_is_space(char c)
 {
-	return is(c, SPACE);
+	return is_kind(c, SPACE);
 }
 
 /*
@@ -74,7 +74,7 @@ bool tr2_config_is_space(char c)
  * each time it is read. A line counts once its end is *passed*, so that an
  * error at a line end names the line that it ends.
  */
-static char next(struct scan *s)
+static char next_char(struct scan *s)
 {
 	char c;
 
@@ -124,23 +124,23 @@ static bool finish_string(struct scan *s, char *start)
 /* Pack [section "Subsection"], from the white space after `section`. */
 static int pack_subsection(struct scan *s, char c)
 {
-	while (is(c, SPACE)) {
+	while (is_kind(c, SPACE)) {
 		if (c == '\n')
 			return bad(s, "section header is cut short");
-		c = next(s);
+		c = next_char(s);
 	}
 	if (c != '"')
 		return bad(s, "subsection is not in quotes");
 	*s->w++ = '.';
-	while ((c = next(s)) != '"') {
+	while ((c = next_char(s)) != '"') {
 		if (c == '\\')
-			c = next(s);
+			c = next_char(s);
 		if (c == '\n')
 			return bad(s, "section header is cut short");
 		s->nul |= !c;
 		*s->w++ = c;
 	}
-	return next(s) == ']' ? 0 : bad(s, "no ']' after the subsection");
+	return next_char(s) == ']' ? 0 : bad(s, "no ']' after the subsection");
 }
 
 /* Pack a section header, from behind its `[`. */
@@ -151,15 +151,15 @@ static int pack_section(struct scan *s)
 
 	*s->w++ = '[';
 	for (;;) {
-		char c = next(s);
+		char c = next_char(s);
 
 		if (c == ']')
 			break;
-		if (is(c, SPACE)) {
+		if (is_kind(c, SPACE)) {
 			err = pack_subsection(s, c);
 			break;
 		}
-		if (!is(c, KEY) && c != '.')
+		if (!is_kind(c, KEY) && c != '.')
 			return bad(s, "bad character in a section name");
 		*s->w++ = LOWER_KEY(c);
 	}
@@ -176,7 +176,7 @@ static int pack_section(struct scan *s)
  * line. */
 static int pack_escape(struct scan *s)
 {
-	char c = next(s);
+	char c = next_char(s);
 
 	switch (c) {
 	case '\n':
@@ -213,9 +213,9 @@ static void pack_plain(struct scan *s)
 
 	do {
 		*w++ = *p++;
-		while (!is(*p, SPECIAL))
+		while (!is_kind(*p, SPECIAL))
 			*w++ = *p++;
-	} while (*p == ' ' && !is(p[1], SPECIAL));
+	} while (*p == ' ' && !is_kind(p[1], SPECIAL));
 	s->p = p;
 	s->w = w;
 }
@@ -234,12 +234,12 @@ static int pack_value(struct scan *s)
 	for (;;) {
 		char c;
 
-		if (!spaces && !is(*s->p, SPECIAL))
+		if (!spaces && !is_kind(*s->p, SPECIAL))
 			pack_plain(s);
-		c = next(s);
+		c = next_char(s);
 		if (c == '\n')
 			break;
-		if (!quoted && is(c, SPACE)) {
+		if (!quoted && is_kind(c, SPACE)) {
 			spaces += s->w != start;
 			continue;
 		}
@@ -271,13 +271,13 @@ static int pack_variable(struct scan *s, char c)
 	char *w = s->w;
 
 	*w++ = LOWER_KEY(c);
-	while (is(*p, KEY))
+	while (is_kind(*p, KEY))
 		*w++ = LOWER_KEY(*p++);
 	s->p = p;
 	s->w = w;
-	c = next(s);
+	c = next_char(s);
 	while (c == ' ' || c == '\t')
-		c = next(s);
+		c = next_char(s);
 	if (c == '\n') {
 		s->line++;
 		*s->w++ = '\0';
@@ -291,21 +291,21 @@ static int pack_variable(struct scan *s, char c)
 
 static int pack_item(struct scan *s)
 {
-	char c = next(s);
+	char c = next_char(s);
 
 	while (c == ' ' || c == '\t')
-		c = next(s);
+		c = next_char(s);
 	if (c == '#' || c == ';') {
 		skip_comment(s);
 		c = '\n';
 	}
-	if (is(c, SPACE)) {
+	if (is_kind(c, SPACE)) {
 		s->line += c == '\n';
 		return 0;
 	}
 	if (c == '[')
 		return pack_section(s);
-	if (is(c, ALPHA))
+	if (is_kind(c, ALPHA))
 		return pack_variable(s, c);
 	return bad(s, "neither a section, a variable nor a comment");
 }

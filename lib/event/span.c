@@ -285,7 +285,8 @@ static char *put_threads(const struct out *out, char *p, const char *from,
 	return p + 1;
 }
 
-static void take_name_or_end(const char **p, const char *end, struct item *name)
+static void parse_name_or_end(const char **p, const char *end,
+			      struct item *name)
 {
 	if (take_name(p, end, &name->text, &name->text_len))
 		return;
@@ -323,8 +324,8 @@ void tr2_span_data_json(struct tr2_buf *b, const struct tr2_span_data *span,
 
 	if (!tr2_buf_room(b, out.room))
 		return;
-	take_name_or_end(&from, end, &category);
-	take_name_or_end(&from, end, &name);
+	parse_name_or_end(&from, end, &category);
+	parse_name_or_end(&from, end, &name);
 	look_through(&has, from, end);
 	p = put_start(&out, b->p + b->len, span, start_ns, &category, &name);
 	if (span->flags & TR2_SPAN_DATA_FAILED)
@@ -386,8 +387,8 @@ void tr2_context_format(char out[TR2_TRACEPARENT_BYTES + 1],
 }
 
 /* Read `width` hexadecimal digits in lower case, and `behind` after them. */
-static bool take_hex(const char **s, unsigned int width, char behind,
-		     uint64_t *value)
+static bool parse_hex(const char **s, unsigned int width, char behind,
+		      uint64_t *value)
 {
 	static const char digits[] = "0123456789abcdef";
 	const char *digit;
@@ -407,10 +408,10 @@ bool tr2_context_parse(const char *s, struct tr2_context *context,
 	struct tr2_context c;
 	uint64_t version, flags;
 
-	if (!s || !take_hex(&s, 2, '-', &version) ||
-	    !take_hex(&s, 16, '\0', &c.trace[0]) ||
-	    !take_hex(&s, 16, '-', &c.trace[1]) ||
-	    !take_hex(&s, 16, '-', &c.id) || !take_hex(&s, 2, '\0', &flags))
+	if (!s || !parse_hex(&s, 2, '-', &version) ||
+	    !parse_hex(&s, 16, '\0', &c.trace[0]) ||
+	    !parse_hex(&s, 16, '-', &c.trace[1]) ||
+	    !parse_hex(&s, 16, '-', &c.id) || !parse_hex(&s, 2, '\0', &flags))
 		return false;
 	if (version == 0xff || (*s && (!version || *s != '-')) ||
 	    !(c.trace[0] | c.trace[1]) || !c.id)

@@ -298,7 +298,7 @@ static void clear_timer(struct tr2_timer_cell *cell, uint64_t *buckets)
 			 __ATOMIC_RELEASE);
 }
 
-static void clear(struct tr2_slot *slot)
+static void clear_slot(struct tr2_slot *slot)
 {
 	unsigned int nr = tr2_metric_nr(TR2_METRIC_TIMER), i;
 
@@ -315,6 +315,6 @@ void tr2_metric_move(struct tr2_slot *to, struct tr2_slot *from,
 {
 	tr2_arena_fold_begin();
 	tr2_metric_fold(to, from, now_ns);
-	clear(from);
+	clear_slot(from);
 	tr2_arena_fold_end();
 }

@@ -65,7 +65,7 @@ static bool add_pool(struct pool *full)
 	if (fresh == MAP_FAILED)
 		return false;
 	fresh->before = full;
-	/* Release: pairs with take(). */
+	/* Release: pairs with take_space(). */
 	if (!__atomic_compare_exchange_n(&pool, &full, fresh, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		munmap(fresh, sizeof(*fresh)); /* another one was faster */
@@ -73,7 +73,7 @@ static bool add_pool(struct pool *full)
 }
 
 /* Return memory that is never freed; NULL: there is none. */
-static void *take(size_t size)
+static void *take_space(size_t size)
 {
 	const size_t align = sizeof(void *);
 	struct pool *from;
@@ -124,7 +124,7 @@ static struct tr2_metric_def *make_def(const struct tr2_metric_given *given)
 {
 	size_t bytes = strlen(given->category) + strlen(given->name) + 2 +
 		       (given->unit ? strlen(given->unit) + 1 : 0);
-	struct tr2_metric_def *def = take(sizeof(*def) + bytes);
+	struct tr2_metric_def *def = take_space(sizeof(*def) + bytes);
 	char *strings;
 
 	if (!def)
@@ -328,8 +328,8 @@ static void publish_new(void)
 
 /* Set the number of its histogram, if it is appended here. false: it would be
  * a distribution without one, which is nothing. */
-static bool give_histogram(const struct table *table, unsigned int index,
-			   struct tr2_metric_def *def)
+static bool assign_histogram(const struct table *table, unsigned int index,
+			     struct tr2_metric_def *def)
 {
 	unsigned int nr;
 
@@ -378,7 +378,7 @@ static unsigned int find_or_append(enum tr2_metric_kind kind,
 			return at;
 		if (!def)
 			def = make_def(given);
-		if (!def || !give_histogram(table, at, def) ||
+		if (!def || !assign_histogram(table, at, def) ||
 		    !find_space(kind, at, def->histogram))
 			return table->max;
 		if (append(table, at, def))
@@ -415,8 +415,8 @@ static unsigned int marked(const struct tr2_metric_def *def, unsigned int index)
 
 /* Store the marked index at a place that is kept. The mark may change
  * meanwhile: see tr2_metric_sample(). */
-static void give_index(enum tr2_metric_kind kind, unsigned int index,
-		       unsigned int *place)
+static void assign_index(enum tr2_metric_kind kind, unsigned int index,
+			 unsigned int *place)
 {
 	const struct tr2_metric_def *def = def_at(&tables[kind], index);
 	unsigned int given;
@@ -448,7 +448,7 @@ static void register_metric(enum tr2_metric_kind kind,
 	if (index == TRACE2_UNREGISTERED_)
 		tr2_metric_refuse(TR2_REFUSED_ROOM);
 	else
-		give_index(kind, index, place);
+		assign_index(kind, index, place);
 	errno = saved_errno;
 }
 
@@ -461,7 +461,7 @@ unsigned int tr2_metric_open(enum tr2_metric_kind kind,
 	if (index != TRACE2_UNREGISTERED_) {
 		place = place_of(kind, index);
 		if (tr2_marks_keep(kind, place))
-			give_index(kind, index, place);
+			assign_index(kind, index, place);
 		else
 			index = TRACE2_UNREGISTERED_;
 	}

@@ -66,19 +66,20 @@ static unsigned int *place_of(enum tr2_metric_kind cell, unsigned int index)
 	return &opened->gauge.index;
 }
 
-static int compare(const char *a, const char *b)
+static int compare_labels(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "");
 }
 
 /* Return the labels in the order of their keys, which are few. */
-static void sort(const struct trace2_label **sorted,
-		 const struct trace2_label *labels, unsigned int nr)
+static void sort_labels(const struct trace2_label **sorted,
+			const struct trace2_label *labels, unsigned int nr)
 {
 	unsigned int i, j;
 
 	for (i = 0; i < nr; i++) {
-		for (j = i; j && compare(sorted[j - 1]->key, labels[i].key) > 0;
+		for (j = i;
+		     j && compare_labels(sorted[j - 1]->key, labels[i].key) > 0;
 		     j--)
 			sorted[j] = sorted[j - 1];
 		sorted[j] = &labels[i];
@@ -104,7 +105,7 @@ static void add_labels(struct tr2_buf *b, const struct trace2_label *labels,
 	const struct trace2_label *sorted[TR2_METRIC_MAX_LABELS];
 	unsigned int i;
 
-	sort(sorted, labels, nr);
+	sort_labels(sorted, labels, nr);
 	for (i = 0; i < nr; i++) {
 		tr2_buf_addch(b, i ? ',' : '{');
 		add_label(b, sorted[i]);

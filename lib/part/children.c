@@ -33,7 +33,7 @@ static struct child **list_of(int id)
 }
 
 /* Return the link to the child, or to the end of its list. */
-static struct child **find(int id)
+static struct child **find_child(int id)
 {
 	struct child **at = list_of(id);
 
@@ -42,7 +42,7 @@ static struct child **find(int id)
 	return at;
 }
 
-static void push(struct child **list, struct child *child)
+static void push_child(struct child **list, struct child *child)
 {
 	child->next = *list;
 	*list = child;
@@ -63,7 +63,7 @@ static void add_page(void)
 	size_t i;
 
 	for (i = 0; page && i < ARRAY_SIZE(page->child); i++)
-		push(&unused, &page->child[i]);
+		push_child(&unused, &page->child[i]);
 }
 
 bool tr2_children_add(int id, uint64_t start_ns)
@@ -77,7 +77,7 @@ bool tr2_children_add(int id, uint64_t start_ns)
 	if (child) {
 		child->id = id;
 		child->start_ns = start_ns;
-		push(list_of(id), child);
+		push_child(list_of(id), child);
 	}
 	tr2_unlock();
 	return child;
@@ -88,16 +88,16 @@ bool tr2_children_take(int id, uint64_t *start_ns)
 	struct child *child;
 
 	tr2_lock();
-	child = pop(find(id));
+	child = pop(find_child(id));
 	if (child) {
 		*start_ns = child->start_ns;
-		push(&unused, child);
+		push_child(&unused, child);
 	}
 	tr2_unlock();
 	return child;
 }
 
-static void forget(void)
+static void forget_children(void)
 {
 	if (blocks.nr) /* else it was never touched */
 		memset(tr2_children_open, 0, sizeof(tr2_children_open));
@@ -106,13 +106,13 @@ static void forget(void)
 
 static void forked(void)
 {
-	forget();
+	forget_children();
 	tr2_blocks_after_fork(&blocks, NULL, 0);
 }
 
 static void release(void)
 {
-	forget();
+	forget_children();
 	tr2_blocks_release(&blocks);
 }
 

@@ -95,7 +95,7 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data)
 
 /* Find the copy of this number, from 0, that was called and never initialized.
  * Takes a lock of the dynamic linker. */
-static bool find(unsigned int number, struct copy *copy)
+static bool find_copy(unsigned int number, struct copy *copy)
 {
 	struct search search = { number, copy };
 
@@ -109,7 +109,7 @@ static void emit_errors(struct tr2_call *call)
 	struct copy copy;
 	unsigned int i;
 
-	for (i = 0; find(i, &copy); i++) {
+	for (i = 0; find_copy(i, &copy); i++) {
 		if (*copy.file) {
 			call->file = copy.file;
 			call->line = copy.line;

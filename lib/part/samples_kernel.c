@@ -119,7 +119,7 @@ static void put_sample(const struct task *task, struct tr2_slot *slot,
 
 TR2_LARGE union record tr2_samples_kernel_record; /* under the lock */
 
-static void take_samples(const struct task *task, struct tr2_slot *slot,
+static void read_samples(const struct task *task, struct tr2_slot *slot,
 			 struct trace2_perf *ev)
 {
 	union record *const record = &tr2_samples_kernel_record;
@@ -135,13 +135,13 @@ static void take_samples(const struct task *task, struct tr2_slot *slot,
 	}
 }
 
-static void take_all(const struct task *task, struct tr2_slot *slot)
+static void read_all(const struct task *task, struct tr2_slot *slot)
 {
 	unsigned int i;
 
 	for (i = 0; i < tr2_nr_samples; i++)
 		if (task->perf[i] && task->perf[i]->buffer.base)
-			take_samples(task, slot, task->perf[i]);
+			read_samples(task, slot, task->perf[i]);
 }
 
 static bool is_any(const struct task *task)
@@ -160,11 +160,11 @@ static void kernel_before_call(struct tr2_thread *thread, void *own)
 	if (!own || !thread->owner.slot || !is_any(own))
 		return;
 	tr2_lock();
-	take_all(own, thread->owner.slot);
+	read_all(own, thread->owner.slot);
 	tr2_unlock();
 }
 
-static int map(struct trace2_perf *ev)
+static int map_buffer(struct trace2_perf *ev)
 {
 	size_t pages = MAP_BYTES / (size_t)sysconf(_SC_PAGESIZE);
 	int error;
@@ -211,7 +211,7 @@ static int open_one(struct task *task, unsigned int nr, uint32_t tid)
 	perf = &task->perf[nr];
 	error = tr2_perf_open(&attr, (pid_t)tid, -1, leader, perf);
 	if (!error && !leader)
-		error = map(*perf);
+		error = map_buffer(*perf);
 	if (error && *perf)
 		close_one(task, nr);
 	return error;
@@ -385,14 +385,14 @@ static void release(struct task *task)
 	tr2_pool_put(&pool, task);
 }
 
-static void stop(struct task *task, struct tr2_slot *slot)
+static void stop_sampling(struct task *task, struct tr2_slot *slot)
 {
 	unsigned int i;
 
 	for (i = 0; i < tr2_nr_samples; i++)
 		if (task->perf[i] && task->perf[i]->buffer.base)
 			tr2_perf_disable(task->perf[i]);
-	take_all(task, slot);
+	read_all(task, slot);
 }
 
 static void kernel_thread_end(struct tr2_thread *thread, void **own)
@@ -403,7 +403,7 @@ static void kernel_thread_end(struct tr2_thread *thread, void **own)
 	*own = NULL;
 	if (!task)
 		return;
-	stop(task, slot ? slot : tr2_arena_totals());
+	stop_sampling(task, slot ? slot : tr2_arena_totals());
 	release(task);
 }
 
@@ -417,7 +417,7 @@ static void kernel_close(void)
 		return;
 	tr2_lock();
 	for (task = all; task; task = task->next)
-		stop(task, tr2_arena_totals());
+		stop_sampling(task, tr2_arena_totals());
 	tr2_unlock();
 }
 

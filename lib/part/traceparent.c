@@ -61,7 +61,7 @@ static void set_context(const struct tr2_context *context, bool sampled)
 
 /* Make the session a child of the span that a TRACEPARENT names. NULL or an invalid
  * value: the session is in no trace. */
-static void take(const char *traceparent)
+static void take_parent(const char *traceparent)
 {
 	struct tr2_session_trace trace = { .sampled = true };
 	struct tr2_context above;
@@ -85,11 +85,11 @@ static void use_session(void)
 
 /* Take the variable, make the session's own id, and put the variable into the
  * environment. */
-static void begin(void)
+static void begin_trace(void)
 {
 	const char *value = getenv("TRACEPARENT");
 
-	take(value);
+	take_parent(value);
 	if (tr2_session_trace.self.id)
 		memcpy(inherited, value, TR2_TRACEPARENT_BYTES);
 	variable = calloc(1, sizeof(*variable));
@@ -108,7 +108,7 @@ static void begin_in_child(void)
 	if (!variable)
 		return;
 	memcpy(text, variable->value, sizeof(text));
-	take(text);
+	take_parent(text);
 	use_session();
 }
 
@@ -187,7 +187,7 @@ static void emit_ids(struct tr2_call *call)
 }
 
 const struct tr2_part tr2_part_traceparent = {
-	.begin = begin,
+	.begin = begin_trace,
 	.begin_in_child = begin_in_child,
 	.emit_begun = emit_ids,
 	.emit_errors = emit_ids,

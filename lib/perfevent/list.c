@@ -115,7 +115,8 @@ struct modifiers {
 	unsigned int precise;
 };
 
-static bool take_modifier(struct tr2_perfevent *ev, struct modifiers *m, char c)
+static bool parse_modifier(struct tr2_perfevent *ev, struct modifiers *m,
+			   char c)
 {
 	switch (c) {
 	case 'u':
@@ -148,7 +149,7 @@ static bool take_modifier(struct tr2_perfevent *ev, struct modifiers *m, char c)
 	}
 }
 
-static void apply(struct tr2_perfevent *ev, const struct modifiers *m)
+static void apply_modifiers(struct tr2_perfevent *ev, const struct modifiers *m)
 {
 	bool modes = m->user || m->kernel || m->hv;
 
@@ -168,7 +169,7 @@ static void apply(struct tr2_perfevent *ev, const struct modifiers *m)
 }
 
 /* false: not a number from 1 to 2^63 - 1, or a second one. */
-static bool take_period(struct tr2_perfevent *ev, const char *s, size_t len)
+static bool parse_period(struct tr2_perfevent *ev, const char *s, size_t len)
 {
 	uint64_t period = 0;
 	size_t i;
@@ -187,8 +188,8 @@ static bool take_period(struct tr2_perfevent *ev, const char *s, size_t len)
 
 /* Parse modifiers and period, "u:1000" or ":1000"; return NULL, or the reason
  * why they are invalid. */
-static const char *take_suffix(struct tr2_perfevent *ev, struct modifiers *m,
-			       const char *s, size_t len)
+static const char *parse_suffix(struct tr2_perfevent *ev, struct modifiers *m,
+				const char *s, size_t len)
 {
 	size_t at = 0, end;
 
@@ -200,27 +201,27 @@ static const char *take_suffix(struct tr2_perfevent *ev, struct modifiers *m,
 		for (end = at; end < len && s[end] != ':';)
 			end++;
 		if (s[at] >= '0' && s[at] <= '9') {
-			if (!take_period(ev, s + at, end - at))
+			if (!parse_period(ev, s + at, end - at))
 				return "a period is one number from 1 on";
 			at = end;
 			continue;
 		}
 		for (; at < end; at++)
-			if (!take_modifier(ev, m, s[at]))
+			if (!parse_modifier(ev, m, s[at]))
 				return "modifiers are of u k h I G H S D W e "
 				       "P, and p up to three times";
 	}
 	return NULL;
 }
 
-static void keep(char *field, const char *s, size_t len)
+static void keep_text(char *field, const char *s, size_t len)
 {
 	memcpy(field, s, len);
 	field[len] = '\0';
 }
 
-static bool take_row(struct tr2_perfevent *ev, enum tr2_perfevent_pmu pmu,
-		     uint32_t type, const char *s, size_t len)
+static bool parse_row(struct tr2_perfevent *ev, enum tr2_perfevent_pmu pmu,
+		      uint32_t type, const char *s, size_t len)
 {
 	const struct tr2_perfevent_name *row = tr2_perfevent_find(pmu, s, len);
 
@@ -234,7 +235,7 @@ static bool take_row(struct tr2_perfevent *ev, enum tr2_perfevent_pmu pmu,
 }
 
 /* Parse "r" and up to 16 hexadecimal digits. */
-static bool take_raw(struct tr2_perfevent *ev, const char *s, size_t len)
+static bool parse_raw(struct tr2_perfevent *ev, const char *s, size_t len)
 {
 	uint64_t config = 0;
 	size_t i;
@@ -259,18 +260,18 @@ static bool take_raw(struct tr2_perfevent *ev, const char *s, size_t len)
 
 /* Parse NAME[:…] or SUBSYSTEM:EVENT[:…]; *used: the length without
  * modifiers. */
-static const char *take_plain(struct tr2_perfevent *ev, const char *s,
-			      size_t len, size_t *used)
+static const char *parse_plain(struct tr2_perfevent *ev, const char *s,
+			       size_t len, size_t *used)
 {
 	size_t n = 0, end;
 
 	while (n < len && s[n] != ':')
 		n++;
 	*used = n;
-	keep(ev->name, s, n);
-	if (take_row(ev, TR2_PMU_HARDWARE, PERF_TYPE_HARDWARE, s, n) ||
-	    take_row(ev, TR2_PMU_SOFTWARE, PERF_TYPE_SOFTWARE, s, n) ||
-	    take_raw(ev, s, n))
+	keep_text(ev->name, s, n);
+	if (parse_row(ev, TR2_PMU_HARDWARE, PERF_TYPE_HARDWARE, s, n) ||
+	    parse_row(ev, TR2_PMU_SOFTWARE, PERF_TYPE_SOFTWARE, s, n) ||
+	    parse_raw(ev, s, n))
 		return NULL;
 	if (tr2_perfevent_cache(s, n, &ev->config)) {
 		ev->pmu = TR2_PMU_CACHE;
@@ -288,14 +289,14 @@ static const char *take_plain(struct tr2_perfevent *ev, const char *s,
 		return "neither an event nor a tracepoint SUBSYSTEM:EVENT";
 	ev->pmu = TR2_PMU_TRACEPOINT;
 	ev->type = PERF_TYPE_TRACEPOINT;
-	keep(ev->scope, s, n);
-	keep(ev->name, s + n + 1, end - n - 1);
+	keep_text(ev->scope, s, n);
+	keep_text(ev->name, s + n + 1, end - n - 1);
 	*used = end;
 	return NULL;
 }
 
-static const char *take_counter(struct tr2_perfevent *ev, const char *s,
-				size_t len, size_t *used)
+static const char *parse_counter(struct tr2_perfevent *ev, const char *s,
+				 size_t len, size_t *used)
 {
 	const char *category = s + 4, *slash, *name;
 	size_t end;
@@ -311,19 +312,20 @@ static const char *take_counter(struct tr2_perfevent *ev, const char *s,
 	ev->pmu = TR2_PMU_APP;
 	ev->is_timer = end >= 3 && !memcmp(name + end - 3, ":ns", 3);
 	ev->unit = ev->is_timer ? "ns" : "";
-	keep(ev->scope, category, (size_t)(slash - category));
-	keep(ev->name, name, ev->is_timer ? end - 3 : end);
+	keep_text(ev->scope, category, (size_t)(slash - category));
+	keep_text(ev->name, name, ev->is_timer ? end - 3 : end);
 	return NULL;
 }
 
 /* Return NULL, or the events that this PMU of the library has instead. */
-static const char *take_own(struct tr2_perfevents *list,
-			    struct tr2_perfevent *ev, enum tr2_perfevent_pmu pmu)
+static const char *parse_own(struct tr2_perfevents *list,
+			     struct tr2_perfevent *ev,
+			     enum tr2_perfevent_pmu pmu)
 {
 	const struct tr2_perfevent_name *row;
 	struct tr2_buf b;
 
-	if (take_row(ev, pmu, 0, ev->name, strlen(ev->name)))
+	if (parse_row(ev, pmu, 0, ev->name, strlen(ev->name)))
 		return NULL;
 	tr2_buf_init_fixed(&b, list->known, sizeof(list->known));
 	tr2_buf_addlit(&b, "PMU ");
@@ -340,9 +342,9 @@ static const char *take_own(struct tr2_perfevents *list,
 
 /* Parse DEVICE/TERMS/ and the library's own PMUs; slash: the length up to the
  * first slash. */
-static const char *take_device(struct tr2_perfevents *list,
-			       struct tr2_perfevent *ev, const char *s,
-			       size_t len, size_t slash, size_t *used)
+static const char *parse_device(struct tr2_perfevents *list,
+				struct tr2_perfevent *ev, const char *s,
+				size_t len, size_t slash, size_t *used)
 {
 	const char *terms = s + slash + 1;
 	const char *end = memchr(terms, '/', len - slash - 1);
@@ -351,21 +353,21 @@ static const char *take_device(struct tr2_perfevents *list,
 	if (!end || !is_file_name(s, slash))
 		return "a PMU's event is PMU/EVENT/";
 	*used = (size_t)(end + 1 - s);
-	keep(ev->scope, s, slash);
-	keep(ev->name, terms, n);
+	keep_text(ev->scope, s, slash);
+	keep_text(ev->name, terms, n);
 	if (!strcmp(ev->scope, "power"))
-		return take_own(list, ev, TR2_PMU_POWER);
+		return parse_own(list, ev, TR2_PMU_POWER);
 	if (!strcmp(ev->scope, "process"))
-		return take_own(list, ev, TR2_PMU_PROCESS);
+		return parse_own(list, ev, TR2_PMU_PROCESS);
 	if (!n)
 		return "a PMU's event is PMU/EVENT/";
 	ev->pmu = TR2_PMU_DEVICE;
 	return NULL;
 }
 
-static const char *take_event(struct tr2_perfevents *list,
-			      struct tr2_perfevent *ev, const char *s,
-			      size_t len)
+static const char *parse_event(struct tr2_perfevents *list,
+			       struct tr2_perfevent *ev, const char *s,
+			       size_t len)
 {
 	struct modifiers m = { 0 };
 	const char *why;
@@ -374,20 +376,20 @@ static const char *take_event(struct tr2_perfevents *list,
 	while (slash < len && is_word(s[slash]))
 		slash++;
 	if (len > 4 && !memcmp(s, "app/", 4))
-		why = take_counter(ev, s, len, &used);
+		why = parse_counter(ev, s, len, &used);
 	else if (slash < len && s[slash] == '/')
-		why = take_device(list, ev, s, len, slash, &used);
+		why = parse_device(list, ev, s, len, slash, &used);
 	else
-		why = take_plain(ev, s, len, &used);
+		why = parse_plain(ev, s, len, &used);
 	if (!why)
-		why = take_suffix(ev, &m, s + used, len - used);
+		why = parse_suffix(ev, &m, s + used, len - used);
 	if (!why && list->modifiers_len >= TR2_PERFEVENT_BYTES)
 		why = "its group's modifiers have more than 255 bytes";
 	if (!why && list->modifiers)
-		why = take_suffix(ev, &m, list->modifiers,
-				  list->modifiers_len);
+		why = parse_suffix(ev, &m, list->modifiers,
+				   list->modifiers_len);
 	if (!why)
-		apply(ev, &m);
+		apply_modifiers(ev, &m);
 	return why;
 }
 
@@ -463,10 +465,10 @@ enum tr2_perfevent_result tr2_perfevents_next(struct tr2_perfevents *list,
 		return bad(list, start, len, "it has more than 255 bytes");
 	memset(ev, 0, sizeof(*ev));
 	ev->unit = "";
-	why = take_event(list, ev, start, len);
+	why = parse_event(list, ev, start, len);
 	if (why)
 		return bad(list, start, len, why);
-	keep(ev->text, start, len);
+	keep_text(ev->text, start, len);
 	ev->group = list->group;
 	ev->is_leader = !list->group || list->leads;
 	list->leads = false;

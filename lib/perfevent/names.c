@@ -68,7 +68,7 @@ const struct tr2_perfevent_name tr2_perfevent_names[] = {
 	{ "", "", "", "", TR2_PMU_NR, 0 },
 };
 
-static bool is(const char *text, const char *name, size_t len)
+static bool is_name(const char *text, const char *name, size_t len)
 {
 	return *text && strlen(text) == len && !memcmp(text, name, len);
 }
@@ -79,8 +79,8 @@ tr2_perfevent_find(enum tr2_perfevent_pmu pmu, const char *name, size_t len)
 	const struct tr2_perfevent_name *row;
 
 	for (row = tr2_perfevent_names; *row->name; row++)
-		if (row->pmu == pmu &&
-		    (is(row->name, name, len) || is(row->alias, name, len)))
+		if (row->pmu == pmu && (is_name(row->name, name, len) ||
+					is_name(row->alias, name, len)))
 			return row;
 	return NULL;
 }
@@ -115,8 +115,8 @@ static const part_aliases results[] = {
  * Take a part, and the '-' before it, off the front of *name. Return its
  * number; -1: no match, and nothing was taken.
  */
-static int take_part(const part_aliases *parts, const char **name, size_t *len,
-		     bool is_first)
+static int parse_part(const part_aliases *parts, const char **name, size_t *len,
+		      bool is_first)
 {
 	size_t skip = is_first ? 0 : 1, n;
 	int i, alias;
@@ -141,12 +141,12 @@ static int take_part(const part_aliases *parts, const char **name, size_t *len,
 
 bool tr2_perfevent_cache(const char *name, size_t len, uint64_t *config)
 {
-	int cache = take_part(caches, &name, &len, true), operation, result;
+	int cache = parse_part(caches, &name, &len, true), operation, result;
 
 	if (cache < 0)
 		return false;
-	operation = take_part(operations, &name, &len, false);
-	result = take_part(results, &name, &len, false);
+	operation = parse_part(operations, &name, &len, false);
+	result = parse_part(results, &name, &len, false);
 	if (len)
 		return false;
 	*config = (uint64_t)cache |

@@ -130,21 +130,21 @@ static bool put_bits(struct tr2_perfevent *ev, const char *format,
 	return !*s && (used >= MAX_BITS || !(value >> used));
 }
 
-static bool take_term(struct tr2_perfevent *ev, char *term, bool may_nest);
+static bool parse_term(struct tr2_perfevent *ev, char *term, bool may_nest);
 
 /* Parse terms; cuts them at their commas in place. */
-static bool take_terms(struct tr2_perfevent *ev, char *terms, bool may_nest)
+static bool parse_terms(struct tr2_perfevent *ev, char *terms, bool may_nest)
 {
 	char *term;
 
 	while ((term = strsep(&terms, ",")))
-		if (*term && !take_term(ev, term, may_nest))
+		if (*term && !parse_term(ev, term, may_nest))
 			return false;
 	return true;
 }
 
 /* Parse an event that has a file with terms in the device's directory. */
-static bool take_named(struct tr2_perfevent *ev, const char *name)
+static bool parse_named(struct tr2_perfevent *ev, const char *name)
 {
 	const char *const path[] = { DEVICES, ev->scope, "/events/", name,
 				     NULL };
@@ -152,17 +152,17 @@ static bool take_named(struct tr2_perfevent *ev, const char *name)
 
 	return *name != '.' && !strchr(name, '/') &&
 	       read_line(path, line, sizeof(line)) > 0 &&
-	       take_terms(ev, line, false);
+	       parse_terms(ev, line, false);
 }
 
-static bool take_term(struct tr2_perfevent *ev, char *term, bool may_nest)
+static bool parse_term(struct tr2_perfevent *ev, char *term, bool may_nest)
 {
 	const char *const path[] = { DEVICES, ev->scope, "/format/", term,
 				     NULL };
 	char *text = strchr(term, '='), format[TR2_PERFEVENT_BYTES];
 	uint64_t value = 1;
 
-	if (!text && may_nest && take_named(ev, term))
+	if (!text && may_nest && parse_named(ev, term))
 		return true;
 	if (text) {
 		*text++ = '\0';
@@ -202,7 +202,7 @@ static int resolve_device(struct tr2_perfevent *ev, const char **why)
 	ev->type = (uint32_t)type;
 	memcpy(terms, ev->name, sizeof(terms));
 	*why = "its PMU has no such event or term";
-	return take_terms(ev, terms, true) ? 0 : -EINVAL;
+	return parse_terms(ev, terms, true) ? 0 : -EINVAL;
 }
 
 int tr2_perfevent_resolve(struct tr2_perfevent *ev, const char **why)

@@ -93,7 +93,7 @@ static void use_pmus(struct trace2_perf *leader, bool start)
 	}
 }
 
-static void stop(struct trace2_perf *ev)
+static void stop_event(struct trace2_perf *ev)
 {
 	if (ev->counting)
 		ev->pmu->del(ev);
@@ -107,7 +107,7 @@ static void stop_events(struct trace2_perf *leader)
 
 	tr2_kernel_lead_switch(leader, false);
 	for (ev = leader; ev; ev = ev->member)
-		stop(ev);
+		stop_event(ev);
 }
 
 static int start_event(struct trace2_perf *ev)
@@ -266,7 +266,7 @@ static int may_join(const struct trace2_perf *leader,
 	return leader->nr_members < TR2_MAX_GROUP ? 0 : -ENOSPC;
 }
 
-static void join(struct trace2_perf *leader, struct trace2_perf *ev)
+static void join_group(struct trace2_perf *leader, struct trace2_perf *ev)
 {
 	struct trace2_perf **end = &leader->member;
 
@@ -276,7 +276,7 @@ static void join(struct trace2_perf *leader, struct trace2_perf *ev)
 	leader->nr_members++;
 }
 
-static int init(struct trace2_perf *ev, struct trace2_perf *group)
+static int init_event(struct trace2_perf *ev, struct trace2_perf *group)
 {
 	int error;
 
@@ -314,13 +314,13 @@ int tr2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 	ev->pid = pid;
 	ev->tid = pid ? pid : (pid_t)tr2_raw_gettid();
 	ev->cpu = cpu;
-	error = init(ev, group);
+	error = init_event(ev, group);
 	if (error) {
 		tr2_pool_put(&pool, ev);
 		return error;
 	}
 	if (group)
-		join(group, ev);
+		join_group(group, ev);
 	else
 		TR2_LIST_ADD(tr2_perf_leaders, ev);
 	if (!attr->disabled)
@@ -356,7 +356,7 @@ static int disable_member(struct trace2_perf *ev)
 	account(ev, tr2_clock_now_ns());
 	if (counts)
 		use_pmus(leader, false);
-	stop(ev);
+	stop_event(ev);
 	ev->enabled = false;
 	if (counts)
 		use_pmus(leader, true);

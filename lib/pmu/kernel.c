@@ -52,7 +52,7 @@ static uint64_t sign_extend(uint64_t value, uint16_t width)
 }
 
 /* Read the counter once. The caller checks the page's lock before and after. */
-static bool take_value(const volatile struct perf_event_mmap_page *page,
+static bool read_value(const volatile struct perf_event_mmap_page *page,
 		       const struct tr2_page_machine *machine,
 		       struct tr2_page_value *value)
 {
@@ -92,7 +92,7 @@ bool tr2_kernel_page_read(const volatile struct perf_event_mmap_page *page,
 		/* The kernel writes the page on this CPU: keeping the order of
 		 * the instructions suffices. */
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		taken = take_value(page, machine, value);
+		taken = read_value(page, machine, value);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		after = page->lock;
 		if (before == after && !(before & 1))
@@ -360,7 +360,7 @@ static bool has_lost(const struct tr2_perf_kernel *kernel)
 	return kernel->read_format & TRACE2_PERF_FORMAT_LOST;
 }
 
-static void take_reading(struct trace2_perf *ev,
+static void read_reading(struct trace2_perf *ev,
 			 const struct group_reading *from, bool lost)
 {
 	const uint64_t *entry = from->word;
@@ -461,7 +461,7 @@ static int kernel_read(struct trace2_perf *ev)
 		return -EIO;
 	for (member = leader; member; member = member->member)
 		if (member->pmu == &tr2_pmu_kernel)
-			take_reading(member, &all, has_lost(from));
+			read_reading(member, &all, has_lost(from));
 	return 0;
 }
 

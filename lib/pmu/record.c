@@ -256,7 +256,7 @@ int tr2_perf_map(struct trace2_perf *ev, size_t pages)
 	return ev->buffer.base ? -EBUSY : ev->pmu->map(ev, pages);
 }
 
-static int take_record(struct trace2_perf *ev,
+static int read_record(struct trace2_perf *ev,
 		       const struct trace2_perf_record *head, void *record,
 		       size_t size_bytes)
 {
@@ -279,7 +279,7 @@ int tr2_perf_next_record(struct trace2_perf *ev, void *record,
 	if (!ev->buffer.base)
 		return -EINVAL;
 	if (tr2_buffer_peek(&ev->buffer, &head)) {
-		result = take_record(ev, &head, record, size_bytes);
+		result = read_record(ev, &head, record, size_bytes);
 		if (result < 0)
 			return result;
 		tr2_buffer_consume(&ev->buffer, head.size);

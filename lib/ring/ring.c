@@ -452,8 +452,8 @@ void tr2_ring_wake_if_due(struct tr2_control *ring, uint32_t records)
 
 /* Publish, as the outermost writer at its end; others only count themselves
  * out. */
-static void leave(struct tr2_control *ring, const struct tr2_call_mark *in,
-		  uint32_t records)
+static void leave_ring(struct tr2_control *ring, const struct tr2_call_mark *in,
+		       uint32_t records)
 {
 	uint16_t nest = tr2_ring_load(&ring->nest);
 
@@ -470,7 +470,7 @@ void tr2_ring_end_slow(const struct tr2_ring_write *w)
 {
 	tr2_ring_order();
 	TR2_TESTPOINT(copied);
-	leave(w->ring, w->in, 1);
+	leave_ring(w->ring, w->in, 1);
 	tr2_call_mark_end(w->in);
 }
 
@@ -597,7 +597,7 @@ static void give_up(struct tr2_slot *slot, struct tr2_call_mark *in)
 	tr2_ring_lost(slot, tr2_arena_rings.consume ? TR2_LOST_NO_ROOM :
 						      TR2_LOST_NESTED);
 	TR2_TESTPOINT(counted_loss);
-	leave(&slot->control, in, 0);
+	leave_ring(&slot->control, in, 0);
 	tr2_call_mark_end(in);
 }
 
@@ -671,7 +671,7 @@ void tr2_ring_finish(struct tr2_slot *slot)
 		tr2_call_mark_begin(&in);
 		be_outermost(ring, &in);
 		report_losses(ring, tr2_ring_data(slot));
-		leave(ring, &in, 0);
+		leave_ring(ring, &in, 0);
 		tr2_call_mark_end(&in);
 	}
 	tr2_ring_wake(ring);

@@ -28,7 +28,7 @@ static const struct tr2_site_row *row_of(uint32_t number)
 	return (const void *)((const char *)header + TR2_STRINGS_OFFSET + at);
 }
 
-static bool fill(struct tr2_site_row *row, const struct tr2_site *site)
+static bool fill_row(struct tr2_site_row *row, const struct tr2_site *site)
 {
 	const struct tr2_site_row *same =
 		row_of(tr2_ring_site_named[site->names]);
@@ -55,7 +55,7 @@ void tr2_ring_add_site(const struct tr2_site *site, bool may)
 
 	if (at->row)
 		return;
-	offset = may && fill(&row, site) ? tr2_arena_add_site(&row) : 0;
+	offset = may && fill_row(&row, site) ? tr2_arena_add_site(&row) : 0;
 	if (site->number > highest)
 		highest = site->number;
 	if (offset && !tr2_ring_site_named[site->names])

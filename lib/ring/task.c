@@ -119,7 +119,7 @@ void tr2_task_mmaps_reset(void)
 }
 
 /* FNV-1a (Fowler, Noll, Vo). */
-static uint64_t hash(const char *s)
+static uint64_t hash_text(const char *s)
 {
 	uint64_t value = UINT64_C(14695981039346656037);
 
@@ -155,7 +155,8 @@ static bool is_recorded(uint64_t address)
 static bool is_new(struct look *look, const struct mapping *mapping,
 		   const char *line)
 {
-	struct known_mapping this = { mapping->start, mapping->end, hash(line) };
+	struct known_mapping this = { mapping->start, mapping->end,
+				      hash_text(line) };
 	unsigned int i = find_mapping(mapping->start);
 
 	if (look->nr_known == MAX_KNOWN)
@@ -233,7 +234,7 @@ static void record_mapping(struct look *look, const struct mapping *mapping)
 }
 
 /* "start-end rwxp offset major:minor inode   path" */
-static bool parse(struct mapping *mapping, const char *line)
+static bool parse_mapping(struct mapping *mapping, const char *line)
 {
 	char *end;
 
@@ -245,7 +246,7 @@ static bool parse(struct mapping *mapping, const char *line)
 		return false;
 	mapping->flags = end + 1;
 	mapping->offset = strtoull(end + 6, &end, 16);
-	mapping->file = hash(end);
+	mapping->file = hash_text(end);
 	mapping->dev_major = (uint32_t)strtoul(end, &end, 16);
 	mapping->dev_minor = *end == ':' ? (uint32_t)strtoul(end + 1, &end, 16)
 					 : 0;
@@ -254,11 +255,11 @@ static bool parse(struct mapping *mapping, const char *line)
 	return true;
 }
 
-static void take_line(struct look *look, const char *line)
+static void read_line(struct look *look, const char *line)
 {
 	struct mapping mapping;
 
-	if (!parse(&mapping, line))
+	if (!parse_mapping(&mapping, line))
 		return;
 	if (!mapping.offset && *mapping.name) {
 		look->start_of_file = mapping.start;
@@ -269,13 +270,13 @@ static void take_line(struct look *look, const char *line)
 }
 
 /* Process the whole lines, and move the rest to the beginning. */
-static size_t take_lines(struct look *look, char *text, size_t len)
+static size_t read_lines(struct look *look, char *text, size_t len)
 {
 	char *line = text, *end;
 
 	while ((end = memchr(line, '\n', len - (size_t)(line - text)))) {
 		*end = '\0';
-		take_line(look, line);
+		read_line(look, line);
 		line = end + 1;
 	}
 	len -= (size_t)(line - text);
@@ -291,7 +292,7 @@ static void look_at(struct look *look, int fd)
 
 	while (len < LINE_BYTES &&
 	       (n = read(fd, text + len, LINE_BYTES - len)) > 0)
-		len = take_lines(look, text, len + (size_t)n);
+		len = read_lines(look, text, len + (size_t)n);
 }
 
 void tr2_task_mmaps(const struct tr2_task *task, uint64_t now_ns)

@@ -238,7 +238,7 @@ static int switch_on(const struct tr2_control_wish *r)
 	return error;
 }
 
-static int change(const struct tr2_control_wish *r)
+static int change_settings(const struct tr2_control_wish *r)
 {
 	bool was_on = tr2_session.state == TR2_SESSION_ON;
 	int error = was_on ? tr2_session_pause() : 0;
@@ -263,7 +263,7 @@ static int reopen(void)
 	return tr2_session_reopen_targets(&call) ? -EIO : 0;
 }
 
-static void flush(void)
+static void flush_session(void)
 {
 	struct tr2_call call;
 
@@ -271,7 +271,7 @@ static void flush(void)
 	tr2_session_flush(&call);
 }
 
-static int apply(char *text)
+static int apply_request(char *text)
 {
 	struct tr2_control_wish *r = &tr2_control_room.request;
 	int error = 0;
@@ -280,9 +280,9 @@ static int apply(char *text)
 	if (!tr2_control_parse(r, text))
 		return -EINVAL;
 	if (tr2_control_is_change(r)) /* the end of a session tells all */
-		error = change(r);
+		error = change_settings(r);
 	else if (r->flush && tr2_session.state == TR2_SESSION_ON)
-		flush();
+		flush_session();
 	if (!error && r->reopen && tr2_session.state == TR2_SESSION_ON)
 		error = reopen();
 	return error;
@@ -306,7 +306,7 @@ static void take_request(struct tr2_control_block *block)
 	if (request && __atomic_compare_exchange_n(&block->request, &taken, 0,
 						   false, __ATOMIC_ACQ_REL,
 						   __ATOMIC_RELAXED))
-		error = apply(text);
+		error = apply_request(text);
 	else
 		request = 0;
 	set_enabled(is_on());

@@ -58,8 +58,8 @@ static bool is_target(const char *value)
 	       !strncmp(value, "af_unix:", 8);
 }
 
-static bool take_target(struct tr2_control_wish *r, unsigned int id,
-			const char *value)
+static bool parse_target(struct tr2_control_wish *r, unsigned int id,
+			 const char *value)
 {
 	size_t len = strlen(value);
 
@@ -69,8 +69,8 @@ static bool take_target(struct tr2_control_wish *r, unsigned int id,
 	return r->has_target[id] = true;
 }
 
-static bool take_brief(struct tr2_control_wish *r, unsigned int id,
-		       const char *value)
+static bool parse_brief(struct tr2_control_wish *r, unsigned int id,
+			const char *value)
 {
 	int on;
 
@@ -81,22 +81,22 @@ static bool take_brief(struct tr2_control_wish *r, unsigned int id,
 }
 
 /* The settings that may change; all others are refused. */
-static bool take_setting(struct tr2_control_wish *r, const char *name,
-			 const char *value)
+static bool parse_setting(struct tr2_control_wish *r, const char *name,
+			  const char *value)
 {
 	r->has_settings = true;
 #define TARGET(id, suffix, key, help)                                  \
 	if (TR2_TARGET_##id < TR2_CONTROL_NR && !strcmp(name, suffix)) \
-		return take_target(r, TR2_TARGET_##id % TR2_CONTROL_NR, value);
+		return parse_target(r, TR2_TARGET_##id % TR2_CONTROL_NR, value);
 #define BRIEF(id, suffix, key, help)                                   \
 	if (TR2_TARGET_##id < TR2_CONTROL_NR && !strcmp(name, suffix)) \
-		return take_brief(r, TR2_TARGET_##id % TR2_CONTROL_NR, value);
+		return parse_brief(r, TR2_TARGET_##id % TR2_CONTROL_NR, value);
 #include "config/settings.def"
 	return !strcmp(name, "_EVENT_NESTING") &&
 	       !tr2_config_int(value, &r->nesting) && r->nesting > 0;
 }
 
-static bool take_word(struct tr2_control_wish *r, const char *word)
+static bool parse_word(struct tr2_control_wish *r, const char *word)
 {
 	bool *wanted = !strcmp(word, "reopen") ? &r->reopen :
 		       !strcmp(word, "flush")  ? &r->flush :
@@ -106,7 +106,7 @@ static bool take_word(struct tr2_control_wish *r, const char *word)
 	return wanted && (*wanted = true);
 }
 
-static bool take_restore(struct tr2_control_wish *r, const char *target)
+static bool parse_restore(struct tr2_control_wish *r, const char *target)
 {
 	size_t len = strlen(target);
 
@@ -116,22 +116,22 @@ static bool take_restore(struct tr2_control_wish *r, const char *target)
 	return true;
 }
 
-static bool take_line(struct tr2_control_wish *r, char *line)
+static bool parse_line(struct tr2_control_wish *r, char *line)
 {
 	const char *prefix = tr2_session.settings.prefix;
 	char *value = strchr(line, '=');
 	size_t len;
 
 	if (!value)
-		return take_word(r, line);
+		return parse_word(r, line);
 	*value++ = '\0';
 	if (!strcmp(line, "restore"))
-		return take_restore(r, value);
+		return parse_restore(r, value);
 	if (strncmp(line, prefix, strlen(prefix)))
 		prefix = TR2_DEFAULT_PREFIX;
 	len = strlen(prefix);
 	return !strncmp(line, prefix, len) &&
-	       take_setting(r, line + len, value);
+	       parse_setting(r, line + len, value);
 }
 
 bool tr2_control_parse(struct tr2_control_wish *r, char *text)
@@ -142,7 +142,7 @@ bool tr2_control_parse(struct tr2_control_wish *r, char *text)
 		end = text + strcspn(text, "\n");
 		if (*end)
 			*end++ = '\0';
-		if (!take_line(r, text))
+		if (!parse_line(r, text))
 			return false;
 	}
 	return true;
@@ -163,7 +163,7 @@ static void set_target(unsigned int id, const char *value)
 }
 
 /* The first recording keeps it; one that was killed has put nothing back. */
-static void keep(void)
+static void keep_settings(void)
 {
 	struct tr2_settings *settings = &tr2_session.settings;
 	char **destination = &settings->destination[TR2_TARGET_event];
@@ -227,7 +227,7 @@ bool tr2_control_change(const struct tr2_control_wish *r)
 	if (is_recorded(r))
 		put_back();
 	if (r->record && r->has_target[TR2_TARGET_event])
-		keep();
+		keep_settings();
 	else if (r->has_target[TR2_TARGET_event])
 		forget_kept();
 	for (i = 0; i < TR2_CONTROL_NR; i++) {

@@ -10,7 +10,7 @@
 /* By id: defined again in this session. */
 static atomic_uint_fast64_t again[MAX_AGAIN / 64];
 
-static void emit(struct tr2_call *call, const struct trace2_repo *repo)
+static void emit_repo(struct tr2_call *call, const struct trace2_repo *repo)
 {
 	const struct tr2_site *site = call->site;
 
@@ -28,7 +28,7 @@ int tr2_repo_id_slow(struct tr2_call *call, const struct trace2_repo *repo)
 	if (repo->repo_id <= 0 || id >= MAX_AGAIN || !repo->worktree)
 		return TR2_REPO_UNDEFINED;
 	if (!(atomic_fetch_or(&again[id / 64], bit) & bit))
-		emit(call, repo);
+		emit_repo(call, repo);
 	return repo->repo_id;
 }
 
@@ -39,7 +39,7 @@ void tr2_repo_define(struct tr2_call *call, struct trace2_repo *repo)
 		return;
 	}
 	repo->repo_id = atomic_fetch_add(&tr2_session.next_repo_id, 1) + 1;
-	emit(call, repo);
+	emit_repo(call, repo);
 }
 
 void tr2_repo_after_fork(void)

@@ -122,7 +122,7 @@ static void store_fallbacks(struct loading *l)
 }
 
 /* rest: the variable's name behind the prefix. */
-static void take_variable(struct loading *l, const char *rest)
+static void note_variable(struct loading *l, const char *rest)
 {
 	size_t len = strcspn(rest, "="), i;
 
@@ -150,7 +150,7 @@ static void load_variables(struct loading *l)
 
 	for (entry = environ; entry && *entry; entry++)
 		if (**entry == *l->prefix && !strncmp(*entry, l->prefix, len))
-			take_variable(l, *entry + len);
+			note_variable(l, *entry + len);
 }
 
 static void store_key(struct loading *l, const char *key, size_t len,
@@ -164,13 +164,13 @@ static void store_key(struct loading *l, const char *key, size_t len,
 			store_value(l, &rows[i], value);
 }
 
-static void take_entry(void *cookie, const struct tr2_config_entry *entry)
+static void note_entry(void *cookie, const struct tr2_config_entry *entry)
 {
 	store_key(cookie, entry->key, strlen(entry->key), entry->value);
 }
 
 /* Keep it until the end: a later file may set whether to report it. */
-static void take_fault(void *cookie, const struct tr2_config_fault *fault)
+static void note_fault(void *cookie, const struct tr2_config_fault *fault)
 {
 	struct loading *l = cookie;
 	struct tr2_buf *b = &l->complaints;
@@ -198,8 +198,11 @@ static void complain(const struct loading *l)
 static void load_files(struct loading *l)
 {
 	const struct tr2_config_request request = {
-		.entry = take_entry, .fault = take_fault, .cookie = l,
-		.section = "trace2", .thorough = l->settings->debug,
+		.entry = note_entry,
+		.fault = note_fault,
+		.cookie = l,
+		.section = "trace2",
+		.thorough = l->settings->debug,
 		.system_file = l->system_config,
 	};
 
@@ -247,7 +250,7 @@ static bool wants_anything(const struct tr2_settings *settings)
 }
 
 /* false: nothing is wanted, or there is no memory. */
-static bool keep(struct loading *l)
+static bool keep_values(struct loading *l)
 {
 	if (!wants_anything(l->settings))
 		return false;
@@ -284,7 +287,7 @@ bool tr2_settings_load(struct tr2_settings *settings,
 	load_config(&l, options);
 	complain(&l);
 	tr2_buf_release(&l.complaints);
-	if (keep(&l))
+	if (keep_values(&l))
 		return true;
 	if (l.failed)
 		tr2_settings_warn_of_memory(settings);

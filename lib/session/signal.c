@@ -86,7 +86,7 @@ static bool is_up_to_us(const struct sigaction *now)
 	       was_put_back(now);
 }
 
-static void reset(int signo)
+static void reset_action(int signo)
 {
 	struct sigaction usual = { .sa_handler = SIG_DFL };
 
@@ -206,7 +206,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 	/* Tracing is off: behave as if this handler did not exist. */
 	if (trace2_is_enabled())
 		end_session(__FILE__, __LINE__, signo);
-	reset(signo);
+	reset_action(signo);
 	errno = saved_errno;
 	if (!happens_again(&now, info))
 		tr2_raw_raise(signo);
@@ -279,7 +279,7 @@ __attribute__((destructor)) void tr2_signal_restore(void)
 	for (signo = 1; signo <= MAX_SIGNO; signo++)
 		if (installed[signo] && !sigaction(signo, NULL, &now) &&
 		    is_ours(&now))
-			reset(signo);
+			reset_action(signo);
 }
 
 void tr2_signal_after_fork(void)

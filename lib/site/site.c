@@ -151,7 +151,7 @@ static char *copy_text(char *to, const char *s, size_t len)
 
 /* Return a site that is complete but for its names; NULL: there is no number or
  * memory left. */
-static struct tr2_site *copy(const struct wanted *w)
+static struct tr2_site *copy_site(const struct wanted *w)
 {
 	size_t bytes = w->file_len + w->category_len + w->name_len + 3;
 	struct tr2_site *made;
@@ -202,7 +202,7 @@ static const struct tr2_site *find_or_add(const struct trace2_site *site)
 		if (found)
 			return found; /* `made` is lost */
 		if (!made)
-			made = copy(&w);
+			made = copy_site(&w);
 		if (!made)
 			return NULL;
 		seen = newest_site;

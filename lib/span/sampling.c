@@ -12,7 +12,7 @@ struct tr2_sampling tr2_sampling = { 1, 0 };
 
 #define MAX_DIGITS 9
 
-static bool take_number(const char **p, const char *end, uint64_t *number)
+static bool parse_number(const char **p, const char *end, uint64_t *number)
 {
 	const char *start = *p;
 
@@ -21,20 +21,20 @@ static bool take_number(const char **p, const char *end, uint64_t *number)
 	return *p != start && *p - start <= MAX_DIGITS;
 }
 
-static bool take_ratio(const char *p, const char *end,
-		       struct tr2_sampling *out)
+static bool parse_ratio(const char *p, const char *end,
+			struct tr2_sampling *out)
 {
 	uint64_t of, in = 1;
 
-	if (!take_number(&p, end, &of) || of > 1)
+	if (!parse_number(&p, end, &of) || of > 1)
 		return false;
-	if (p != end && (*p++ != '/' || !take_number(&p, end, &in) || !in))
+	if (p != end && (*p++ != '/' || !parse_number(&p, end, &in) || !in))
 		return false;
 	out->one_in = of ? (uint32_t)in : 0;
 	return p == end;
 }
 
-static bool take_time(const char *p, const char *end, struct tr2_sampling *out)
+static bool parse_time(const char *p, const char *end, struct tr2_sampling *out)
 {
 	static const struct {
 		const char *name;
@@ -43,7 +43,7 @@ static bool take_time(const char *p, const char *end, struct tr2_sampling *out)
 	uint64_t number;
 	size_t i;
 
-	if (!take_number(&p, end, &number) || !number)
+	if (!parse_number(&p, end, &number) || !number)
 		return false;
 	for (i = 0; i < ARRAY_SIZE(units); i++)
 		if (strlen(units[i].name) == (size_t)(end - p) &&
@@ -65,9 +65,9 @@ bool tr2_sampling_set(const char *setting)
 		const char *end = word + len;
 		size_t n = sizeof(slower) - 1;
 
-		if (len > n && !memcmp(word, slower, n) ?
-			    !take_time(word + n, end, &out) :
-			    !take_ratio(word, end, &out))
+		if (len > n && !memcmp(word, slower, n)
+			    ? !parse_time(word + n, end, &out)
+			    : !parse_ratio(word, end, &out))
 			return false;
 	}
 	tr2_sampling = out;

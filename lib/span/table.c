@@ -97,7 +97,7 @@ uint64_t tr2_span_random(void)
 }
 
 /* The memory is not reserved: pages exist once they are used. NULL: none. */
-static void *map(size_t bytes)
+static void *map_bytes(size_t bytes)
 {
 	int saved_errno = errno;
 	void *made = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -113,7 +113,7 @@ static __attribute__((noinline)) struct tr2_span_table *map_table(void)
 
 	if (__atomic_load_n(&no_memory, __ATOMIC_RELAXED))
 		return NULL;
-	made = map(sizeof(*made));
+	made = map_bytes(sizeof(*made));
 	if (!made) {
 		__atomic_store_n(&no_memory, true, __ATOMIC_RELAXED);
 		return NULL;
@@ -131,7 +131,7 @@ static __attribute__((noinline)) struct tr2_span_table *map_table(void)
 /* false: no memory. */
 static __attribute__((noinline)) bool map_piece(struct tr2_open_span **piece)
 {
-	struct tr2_open_span *found = NULL, *made = map(PIECE_BYTES);
+	struct tr2_open_span *found = NULL, *made = map_bytes(PIECE_BYTES);
 
 	if (!made)
 		return false;
@@ -320,7 +320,7 @@ static bool is_of_this_process(const struct tr2_span_hold *hold)
 	return false;
 }
 
-static enum waited find(struct tr2_span_hold *hold, trace2_span_t span)
+static enum waited find_span(struct tr2_span_hold *hold, trace2_span_t span)
 {
 	struct tr2_span_table *t = tr2_span_the_table();
 	enum waited found;
@@ -338,7 +338,7 @@ static enum waited find(struct tr2_span_hold *hold, trace2_span_t span)
 struct tr2_span_hold tr2_span_hold_slow(trace2_span_t span)
 {
 	struct tr2_span_hold hold;
-	enum waited found = find(&hold, span);
+	enum waited found = find_span(&hold, span);
 
 	if (found == WAITED_HELD)
 		return hold;
@@ -362,7 +362,7 @@ static __attribute__((noinline)) bool ask(const struct tr2_span_hold *hold,
 struct tr2_span_hold tr2_span_hold_to_end_slow(trace2_span_t span, bool failed)
 {
 	struct tr2_span_hold hold;
-	enum waited found = find(&hold, span);
+	enum waited found = find_span(&hold, span);
 
 	if (found == WAITED_GONE)
 		tr2_span_count(TR2_SPAN_UNKNOWN);

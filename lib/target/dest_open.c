@@ -19,8 +19,9 @@
 #define MOST_LINKS 8
 #define LONGEST_LINK 255
 
-static void warn(const char *before, const struct tr2_dest_request *request,
-		 const char *between, const char *after)
+static void warn_of_setting(const char *before,
+			    const struct tr2_dest_request *request,
+			    const char *between, const char *after)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
 	size_t i;
@@ -50,7 +51,8 @@ static bool refuse(const struct tr2_dest_request *request, const char *reason)
 	if (request->debug) {
 		tr2_buf_addstr(&after, ": ");
 		tr2_buf_addstr(&after, reason);
-		warn("cannot use ", request, "': '", tr2_buf_str(&after));
+		warn_of_setting("cannot use ", request, "': '",
+				tr2_buf_str(&after));
 		tr2_buf_release(&after);
 	}
 	return false;
@@ -469,8 +471,9 @@ static bool open_socket(struct tr2_dest *dest,
 		rest += 6;
 	}
 	if (*rest != '/') {
-		warn("invalid AF_UNIX value for ", request, "': '",
-		     " (want af_unix:[stream:|dgram:]/absolute/path)");
+		warn_of_setting(
+			"invalid AF_UNIX value for ", request, "': '",
+			" (want af_unix:[stream:|dgram:]/absolute/path)");
 		return false;
 	}
 	if (strlen(rest) >= sizeof(address.sun_path))
@@ -521,8 +524,9 @@ bool tr2_dest_open(struct tr2_dest *dest,
 	if (value[0] == '/')
 		return open_path(dest, request);
 	if (request->prepare) {
-		warn("unknown value for ", request, "': '",
-		     " (want the absolute path of a directory or a new file)");
+		warn_of_setting("unknown value for ", request, "': '",
+				" (want the absolute path of a directory or a "
+				"new file)");
 		return false;
 	}
 	fd = descriptor_of(value);
@@ -530,7 +534,7 @@ bool tr2_dest_open(struct tr2_dest *dest,
 		return open_descriptor(dest, request, fd);
 	if (!strncmp(value, "af_unix:", 8))
 		return open_socket(dest, request, value + 8);
-	warn("unknown value for ", request, "': '", "");
+	warn_of_setting("unknown value for ", request, "': '", "");
 	return false;
 }
 

@@ -49,7 +49,7 @@ bool tr2_context_make_head_room(struct tr2_thread *thread)
 	return tr2_buf_room(&thread->head, HEAD_ROOM(tr2_stream.sid_room));
 }
 
-static void init(struct memory *memory)
+static void init_memory(struct memory *memory)
 {
 	struct tr2_thread *thread = &memory->thread;
 
@@ -78,7 +78,7 @@ struct tr2_thread *tr2_context_get(void)
 		memory = tr2_blocks_get(&blocks);
 		if (!memory)
 			return NULL;
-		init(memory);
+		init_memory(memory);
 		thread = &memory->thread;
 	}
 	if (tr2_context_make_head_room(thread))

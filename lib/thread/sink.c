@@ -126,8 +126,8 @@ static void resolve(struct shown *shown, const char *line)
 }
 
 /* false: no memory. */
-static bool show(struct shown *shown, struct tr2_render *r,
-		 const struct tr2_event *ev)
+static bool show_line(struct shown *shown, struct tr2_render *r,
+		      const struct tr2_event *ev)
 {
 	const struct tr2_event_row *row = &tr2_event_rows[ev->kind];
 	const struct tr2_field *f = row->field;
@@ -166,7 +166,7 @@ void tr2_sink_call(struct tr2_call *call, const struct tr2_event *ev)
 	if (ev->kind == TR2_EV_signal || tr2_lock_is_mine() ||
 	    thread->in_sink == TR2_EXIT_IN_SINK)
 		return;
-	if (!show(&shown, &thread->render, ev)) {
+	if (!show_line(&shown, &thread->render, ev)) {
 		tr2_stream_lost();
 		return;
 	}

@@ -29,7 +29,7 @@ struct tr2_thread *tr2_thread_main(void)
 	return main_thread;
 }
 
-static void insert(struct tr2_thread *thread)
+static void insert_thread(struct tr2_thread *thread)
 {
 	TR2_LIST_ADD(registry, thread);
 	nr_registered++;
@@ -105,7 +105,7 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 	thread->ptid = creator_tid;
 	thread->errno_at = &errno;
 	thread->start_ns = tr2_clock_now_ns();
-	insert(thread);
+	insert_thread(thread);
 	tr2_self = thread;
 	if (thread->is_main)
 		tr2_thread_name(thread, NULL);
@@ -345,7 +345,7 @@ struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 		atomic_store(&fresh->busy, (uintptr_t)in);
 		fresh->aside = thread;
 		remove_from_registry(thread);
-		insert(fresh);
+		insert_thread(fresh);
 		if (thread == main_thread)
 			main_thread = fresh;
 		tr2_self = fresh;
@@ -562,7 +562,7 @@ void tr2_thread_after_fork(bool is_late)
 	main_thread = thread;
 	if (!thread)
 		return;
-	insert(thread);
+	insert_thread(thread);
 	begin_in_child(thread);
 	thread->is_main = true;
 	thread->announced = true;

@@ -29,7 +29,7 @@ static void set_found(struct tr2_found *found, const char *value,
 	snprintf(found->origin, sizeof(found->origin), "%s", origin);
 }
 
-static void take_entry(void *cookie, const struct tr2_config_entry *entry)
+static void note_entry(void *cookie, const struct tr2_config_entry *entry)
 {
 	const struct tr2_setting *s = tr2_setting_find(entry->key);
 	struct reading *reading = cookie;
@@ -39,7 +39,7 @@ static void take_entry(void *cookie, const struct tr2_config_entry *entry)
 			  entry->value ? entry->value : "true", entry->path);
 }
 
-static void take_fault(void *cookie, const struct tr2_config_fault *fault)
+static void note_fault(void *cookie, const struct tr2_config_fault *fault)
 {
 	struct reading *reading = cookie;
 
@@ -55,8 +55,11 @@ int tr2_check_find_settings(struct tr2_found found[TR2_NR_SETTINGS])
 {
 	struct reading reading = { .found = found };
 	const struct tr2_config_request request = {
-		.entry = take_entry, .fault = take_fault, .cookie = &reading,
-		.section = "trace2", .thorough = true,
+		.entry = note_entry,
+		.fault = note_fault,
+		.cookie = &reading,
+		.section = "trace2",
+		.thorough = true,
 	};
 	size_t i;
 

@@ -103,8 +103,8 @@ static bool counts(const char *name)
 	       tr2_event_works(&event);
 }
 
-static void add(struct tr2_table *t, const char *command, const char *what,
-		bool has, const char *why)
+static void add_remedy(struct tr2_table *t, const char *command,
+		       const char *what, bool has, const char *why)
 {
 	const struct source source = { command, what, has, why };
 
@@ -116,8 +116,8 @@ static void add_kernel(struct tr2_table *t, const char *command,
 {
 	const char *refused = had.kernel.refused[source];
 
-	add(t, command, what, !refused[0],
-	    refused[0] ? refused : "perf_event_open");
+	add_remedy(t, command, what, !refused[0],
+		   refused[0] ? refused : "perf_event_open");
 }
 
 static void add_processes(struct tr2_table *t)
@@ -128,16 +128,19 @@ static void add_processes(struct tr2_table *t)
 	/* Chosen where both are refused. */
 	bool traced = !had.has_tasks && !had.has_connector && had.has_ptrace;
 
-	add(t, "record", "all processes", by, by ? by : had.ptrace.why_not);
-	add(t, "record", "exit codes, all arguments",
-	    had.has_connector || traced,
-	    had.has_connector ? "the process connector" :
-	    traced ? "ptrace" : had.connector.why_not);
-	add(t, "record", "CPU time", had.has_tasks || traced,
-	    had.has_tasks ? "perf_event_open" :
-	    traced ? "ptrace" :
-	    had.has_ptrace ? "the process connector has none; --ptrace has" :
-			     had.kernel.why_not);
+	add_remedy(t, "record", "all processes", by,
+		   by ? by : had.ptrace.why_not);
+	add_remedy(t, "record", "exit codes, all arguments",
+		   had.has_connector || traced,
+		   had.has_connector ? "the process connector"
+		   : traced	     ? "ptrace"
+				     : had.connector.why_not);
+	add_remedy(t, "record", "CPU time", had.has_tasks || traced,
+		   had.has_tasks ? "perf_event_open"
+		   : traced	 ? "ptrace"
+		   : had.has_ptrace
+			   ? "the process connector has none; --ptrace has"
+			   : had.kernel.why_not);
 }
 
 static void add_sources(struct tr2_table *t)
@@ -154,16 +157,17 @@ static void add_sources(struct tr2_table *t)
 	add_kernel(t, "record --profile", "functions", TR2_KERNEL_SAMPLES);
 	add_kernel(t, "record --profile", "functions of the kernel",
 		   TR2_KERNEL_INSIDE);
-	add(t, "stat", "CPU time, memory, exit code", true, "wait4");
-	add(t, "stat", "the kernel's counters", counts_time,
-	    counts_time ? "perf_event_open" : had.kernel.why_not);
-	add(t, "stat", "cycles, instructions", counts_cycles,
-	    counts_cycles ? "perf_event_open" :
-	    counts_time ? "this machine shows no counters of its CPUs" :
-			  had.kernel.why_not);
-	add(t, "top", "all processes", sees_all,
-	    sees_all ? "/proc" : "/proc shows those of its user only "
-				 "(mount option hidepid)");
+	add_remedy(t, "stat", "CPU time, memory, exit code", true, "wait4");
+	add_remedy(t, "stat", "the kernel's counters", counts_time,
+		   counts_time ? "perf_event_open" : had.kernel.why_not);
+	add_remedy(t, "stat", "cycles, instructions", counts_cycles,
+		   counts_cycles ? "perf_event_open"
+		   : counts_time ? "this machine shows no counters of its CPUs"
+				 : had.kernel.why_not);
+	add_remedy(t, "top", "all processes", sees_all,
+		   sees_all ? "/proc"
+			    : "/proc shows those of its user only "
+			      "(mount option hidepid)");
 }
 
 enum path { PATH_RIGHT, PATH_DERIVED, PATH_BY_ENDS, PATH_NONE };

@@ -636,7 +636,7 @@ static void release(void)
 	tr2_bisect_rev_release(&bad);
 }
 
-static int run(int argc, char **argv)
+static int run_bisect(int argc, char **argv)
 {
 	int code = TR2_EXIT_FATAL;
 
@@ -679,5 +679,5 @@ const struct tr2_command tr2_command_bisect = {
 	.options = options,
 	.common = TR2_COMMON_FORMAT,
 	.flags = TR2_COMMAND_STOP | TR2_COMMAND_NO_PAGER,
-	.run = run,
+	.run = run_bisect,
 };

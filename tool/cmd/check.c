@@ -413,7 +413,7 @@ static enum tr2_load_result check_input(struct found *f, const char *path)
 	return result;
 }
 
-static void report(struct found *f)
+static void report_found(struct found *f)
 {
 	if (tr2_common.format == TR2_FORMAT_TEXT) {
 		print_summary(f);
@@ -442,7 +442,7 @@ static int check_inputs(size_t nr, const char *const *paths)
 			break;
 	}
 	if (i == nr && any)
-		report(&f);
+		report_found(&f);
 	tr2_table_release(&f.problems);
 	if (i < nr)
 		return TR2_EXIT_FATAL;
@@ -457,7 +457,7 @@ static int check_files(int argc, char **argv)
 		       check_inputs(inputs.nr, inputs.item) : TR2_EXIT_USAGE;
 }
 
-static int run(int argc, char **argv)
+static int run_check(int argc, char **argv)
 {
 	int exit_code = 0;
 
@@ -485,5 +485,5 @@ const struct tr2_command tr2_command_check = {
 		   "there are none.",
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_FORMAT,
-	.run = run,
+	.run = run_check,
 };

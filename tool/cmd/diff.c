@@ -37,8 +37,8 @@ static int read_all(struct tr2_measures *ms, const char *const *paths,
 	return code;
 }
 
-static int compare(const struct tr2_measures *base,
-		   const struct tr2_measures *new)
+static int compare_sides(const struct tr2_measures *base,
+			 const struct tr2_measures *new)
 {
 	struct tr2_comparison c;
 	struct tr2_verdict v;
@@ -61,7 +61,7 @@ static int compare(const struct tr2_measures *base,
 	return code;
 }
 
-static int run(int argc, char **argv)
+static int run_diff(int argc, char **argv)
 {
 	const struct tr2_list *input = &tr2_common.input;
 	struct tr2_measures base = { 0 }, new = { 0 };
@@ -86,7 +86,7 @@ static int run(int argc, char **argv)
 		code = TR2_EXIT_FATAL;
 	}
 	if (!code)
-		code = compare(&base, &new);
+		code = compare_sides(&base, &new);
 	tr2_measures_release(&base);
 	tr2_measures_release(&new);
 	return code;
@@ -107,5 +107,5 @@ const struct tr2_command tr2_command_diff = {
 		   "verdict.",
 	.options = options,
 	.common = TR2_COMMON_FORMAT | TR2_COMMON_MARKDOWN,
-	.run = run,
+	.run = run_diff,
 };

@@ -191,7 +191,7 @@ static int export_to(struct tr2_model *m, const struct tr2_export_format *f)
 	return ok ? 0 : TR2_EXIT_FATAL;
 }
 
-static int run(int argc, char **argv)
+static int run_export(int argc, char **argv)
 {
 	const struct tr2_export_format *f = to ? find_format(to) : NULL;
 	struct tr2_model *m;
@@ -225,5 +225,5 @@ const struct tr2_command tr2_command_export = {
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_OUTPUT | TR2_COMMON_FILTER,
 	.flags = TR2_COMMAND_NO_PAGER,
-	.run = run,
+	.run = run_export,
 };

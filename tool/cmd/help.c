@@ -117,7 +117,7 @@ static int help_on(const char *name)
 	return 0;
 }
 
-static int run(int argc, char **argv)
+static int run_help(int argc, char **argv)
 {
 	int nr_taken = completion || names ? 0 : 1;
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -143,9 +143,10 @@ static int run(int argc, char **argv)
 
 const struct tr2_command tr2_command_help = {
 	.name = "help",
-	.synopsis = "[--asciidoc] [COMMAND | settings | SETTING] | --completion SHELL "
+	.synopsis = "[--asciidoc] [COMMAND | settings | SETTING] | "
+		    "--completion SHELL "
 		    "| --commands",
 	.summary = "Lists the commands, the options of one, or the settings.",
 	.options = options,
-	.run = run,
+	.run = run_help,
 };

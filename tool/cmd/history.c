@@ -138,7 +138,7 @@ static void print_changes(const struct row *rows, size_t nr,
 	       text ? tr2_color_off(TR2_COLOR_DIM) : "");
 }
 
-static void print(const struct tr2_timeline *t, const char *command)
+static void print_timeline(const struct tr2_timeline *t, const char *command)
 {
 	struct row *rows = tr2_calloc(t->nr, sizeof(*rows));
 	double largest = 0;
@@ -224,7 +224,7 @@ static char *read_notes(struct tr2_timeline *t, char *log, char *command)
 	return command;
 }
 
-static int run(int argc, char **argv)
+static int run_history(int argc, char **argv)
 {
 	static const char notes[] = "--notes=" TR2_NOTES_REF;
 	struct tr2_buf log = TR2_BUF_INIT, line = TR2_BUF_INIT;
@@ -245,7 +245,7 @@ static int run(int argc, char **argv)
 					       NULL);
 	if (t.nr) {
 		tr2_timeline_judge(&t);
-		print(&t, command);
+		print_timeline(&t, command);
 	} else {
 		tr2_error("no commit has a note of %s ('trace2 stat --note -- "
 			  "CMD' makes one of HEAD)",
@@ -270,5 +270,5 @@ const struct tr2_command tr2_command_history = {
 	.options = options,
 	.common = TR2_COMMON_FORMAT | TR2_COMMON_MARKDOWN,
 	.flags = TR2_COMMAND_STOP,
-	.run = run,
+	.run = run_history,
 };

@@ -68,7 +68,7 @@ static const struct tr2_model_session *session_of(const struct tr2_node_row *r)
 	return session ? &r->m->sessions[session] : NULL;
 }
 
-static void give_text(struct tr2_table *t, const struct tr2_node_row *r,
+static void cell_text(struct tr2_table *t, const struct tr2_node_row *r,
 		      tr2_str text)
 {
 	if (text)
@@ -123,9 +123,9 @@ static void cell_object(struct tr2_table *t, const struct tr2_node_row *r,
 	DATA(instrumented, tr2_cell_bool(t, session_of(r))) \
 	DATA(join, tr2_node_cell_join(t, r)) \
 	DATA(sid, tr2_node_cell_sid(t, r)) \
-	DATA(version, SESSION(give_text(t, r, s->exe_version))) \
-	DATA(hierarchy, SESSION(give_text(t, r, s->hierarchy))) \
-	DATA(mode, SESSION(give_text(t, r, s->mode))) \
+	DATA(version, SESSION(cell_text(t, r, s->exe_version))) \
+	DATA(hierarchy, SESSION(cell_text(t, r, s->hierarchy))) \
+	DATA(mode, SESSION(cell_text(t, r, s->mode))) \
 	DATA(threads, SESSION(tr2_cell_uint(t, nr_threads(r->m, s)))) \
 	DATA(events, SESSION(tr2_cell_uint(t, s->nr_events))) \
 	DATA(errors, RARE(nr_errors)) \
@@ -133,7 +133,7 @@ static void cell_object(struct tr2_table *t, const struct tr2_node_row *r,
 	DATA(user_ns, TASK(user_ns)) \
 	DATA(system_ns, TASK(system_ns)) \
 	DATA(maxrss_bytes, TASK(maxrss_bytes)) \
-	DATA(cwd, give_text(t, r, cwd_of(r->m, r->node))) \
+	DATA(cwd, cell_text(t, r, cwd_of(r->m, r->node))) \
 	DATA(waited_for, cell_object(t, r, false)) \
 	DATA(waited_for_ns, cell_object(t, r, true)) \
 	DATA(segments, tr2_node_cell_segments(t, r)) \
@@ -360,7 +360,7 @@ static int list_known(const struct tr2_model *m)
 	return 0;
 }
 
-static void give_rows(struct tr2_table *t, void *data)
+static void add_rows(struct tr2_table *t, void *data)
 {
 	struct tr2_node_row row = { data, 0 };
 	const struct tr2_model *m = row.m;
@@ -384,13 +384,13 @@ static void list_nodes(struct tr2_model *m)
 	struct tr2_output out = { .format = tr2_common.format };
 	struct tr2_table t = TR2_TABLE_OF(&out, "processes", columns);
 
-	tr2_table_rows(&t, give_rows, m);
+	tr2_table_rows(&t, add_rows, m);
 	tr2_table_show(&t);
 	if (tr2_common.format == TR2_FORMAT_TEXT)
 		tr2_print_legend(m, wanted, true);
 }
 
-static int run(int argc, char **argv)
+static int run_list(int argc, char **argv)
 {
 	int exit_code = 0;
 	struct tr2_model *m = tr2_inputs_load(argc, argv, 0, &exit_code);
@@ -424,5 +424,5 @@ const struct tr2_command tr2_command_list = {
 		   "end exists.",
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT,
-	.run = run,
+	.run = run_list,
 };

@@ -245,7 +245,7 @@ static int add_pids(void)
 	return 0;
 }
 
-static int run(int argc, char **argv)
+static int run_record(int argc, char **argv)
 {
 	struct tr2_job job = {
 		.argv = argv,
@@ -296,13 +296,16 @@ static int run(int argc, char **argv)
 }
 
 const struct tr2_command tr2_command_record = {
-	"record", "[--] CMD [ARG...] | -p PID[,PID...] | --listen SOCKET",
+	"record",
+	"[--] CMD [ARG...] | -p PID[,PID...] | --listen SOCKET",
 	"Runs a command and records its events and processes.",
 	"Runs CMD with Trace2's event target pointed at DIR/events, keeps the "
 	"kernel's records of its processes beside, and exits as CMD did: 128+N "
 	"when signal N ended it, 127 when it was not found, 126 when it could "
 	"not be run. DIR is trace2.data unless -o names another; a recording "
 	"that is there already moves to DIR.old.",
-	options, TR2_COMMON_OUTPUT, TR2_COMMAND_STOP | TR2_COMMAND_NO_PAGER,
-	run
+	options,
+	TR2_COMMON_OUTPUT,
+	TR2_COMMAND_STOP | TR2_COMMAND_NO_PAGER,
+	run_record
 };

@@ -104,7 +104,7 @@ static int run_follow(int argc, char **argv)
 	return exit_code;
 }
 
-static int run(int argc, char **argv)
+static int run_script(int argc, char **argv)
 {
 	struct script s = { 0 };
 	int exit_code = 0;
@@ -148,5 +148,5 @@ const struct tr2_command tr2_command_script = {
 		   "match.",
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT,
-	.run = run,
+	.run = run_script,
 };

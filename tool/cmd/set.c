@@ -101,7 +101,7 @@ static void say_refused(char **words)
 	tr2_error("process %lld refuses this", (long long)pid);
 }
 
-static int report(int error, char **words)
+static int report_answer(int error, char **words)
 {
 	if (!error)
 		return 0;
@@ -123,7 +123,8 @@ static int report(int error, char **words)
 	return TR2_EXIT_FATAL;
 }
 
-static int ask(struct tr2_control_page *page, const char *text, char **words)
+static int ask_process(struct tr2_control_page *page, const char *text,
+		       char **words)
 {
 	int result = 0, error = tr2_control_page_ask(page, text);
 	enum tr2_control_answer answer;
@@ -136,13 +137,13 @@ static int ask(struct tr2_control_page *page, const char *text, char **words)
 	answer = tr2_control_page_wait(page, wait_ns, &result);
 	if (answer == TR2_CONTROL_WAITS && page->is_busy) {
 		if (tr2_control_page_withdraw(page))
-			return report(EBUSY, words);
+			return report_answer(EBUSY, words);
 		/* Taken up: it answers soon, or has answered. */
 		page->gives_up = true;
 		answer = tr2_control_page_wait(page, WAIT_NS, &result);
 	}
 	if (answer == TR2_CONTROL_ANSWERED)
-		return report(result, words);
+		return report_answer(result, words);
 	if (answer == TR2_CONTROL_GONE)
 		return no_page(ENOENT);
 	if (answer == TR2_CONTROL_REPLACED)
@@ -170,7 +171,7 @@ static bool add_words(struct tr2_buf *text, char **words)
 	return text->len && text->len < TR2_CONTROL_TEXT;
 }
 
-static int run(int argc, char **argv)
+static int run_set(int argc, char **argv)
 {
 	struct tr2_buf text = TR2_BUF_INIT;
 	struct tr2_control_page page;
@@ -183,7 +184,8 @@ static int run(int argc, char **argv)
 		return tr2_usage_error("say what to set: VARIABLE=VALUE, "
 				       "--reopen or --flush");
 	error = tr2_control_page_open(&page, (pid_t)pid);
-	code = error ? no_page(error) : ask(&page, tr2_buf_str(&text), argv);
+	code = error ? no_page(error)
+		     : ask_process(&page, tr2_buf_str(&text), argv);
 	tr2_control_page_release(&page);
 	tr2_buf_release(&text);
 	return code;
@@ -202,5 +204,5 @@ const struct tr2_command tr2_command_set = {
 		   "session begins. Whoever owns the process may do it.",
 	.options = options,
 	.flags = TR2_COMMAND_NO_PAGER,
-	.run = run,
+	.run = run_set,
 };

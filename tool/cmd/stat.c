@@ -334,7 +334,7 @@ static int compare_with_baseline(struct tr2_output *out)
 	return compare_with(out, &st.baseline);
 }
 
-static int report(void)
+static int report_runs(void)
 {
 	struct tr2_output out;
 	int code = 0;
@@ -421,7 +421,7 @@ static int run_and_report(char **argv)
 		report_to(2);
 	else if (before >= 0)
 		report_to(before);
-	code = report();
+	code = report_runs();
 	if (note && st.cmd.measures.nr_runs && keep_note() && !code)
 		code = TR2_EXIT_FATAL;
 	warn_of_uncounted();
@@ -478,7 +478,7 @@ static void release(void)
 	free(st.base_argv);
 }
 
-static int run(int argc, char **argv)
+static int run_stat(int argc, char **argv)
 {
 	int code;
 
@@ -506,12 +506,14 @@ static int run(int argc, char **argv)
 
 const struct tr2_command tr2_command_stat = {
 	.name = "stat",
-	.synopsis = "[-r N] [--warmup N] [-e EVENT] [--states] [--syscalls] [--allocations] [-q] "
+	.synopsis = "[-r N] [--warmup N] [-e EVENT] [--states] [--syscalls] "
+		    "[--allocations] [-q] "
 		    "[-o DIR] [--note] "
 		    "[--baseline PATH | --against CMD] [--until-decided] "
 		    "[--fail-above PCT] "
 		    "[--] CMD [ARG...]",
-	.summary = "Runs a command several times and shows the distribution of its "
+	.summary = "Runs a command several times and shows the distribution of "
+		   "its "
 		   "times.",
 	.details = "Exits with the first exit code of CMD that is not 0, or "
 		   "with 0. The report goes to standard error, because "
@@ -520,5 +522,5 @@ const struct tr2_command tr2_command_stat = {
 	.options = options,
 	.common = TR2_COMMON_FORMAT | TR2_COMMON_MARKDOWN,
 	.flags = TR2_COMMAND_STOP | TR2_COMMAND_NO_PAGER,
-	.run = run,
+	.run = run_stat,
 };

@@ -120,7 +120,7 @@ static bool goes_on(const struct tr2_top *top)
 	return top->path ? !top->end : top->nr_live > 0;
 }
 
-static bool show(struct tr2_top *top)
+static bool show_screen(struct tr2_top *top)
 {
 	bool is_screen, ok;
 
@@ -142,26 +142,26 @@ static bool show(struct tr2_top *top)
 	return ok;
 }
 
-static int watch(struct tr2_top *top)
+static int watch_processes(struct tr2_top *top)
 {
 	bool ok;
 
 	/* A screen is written at once: it does not flicker. */
 	setvbuf(stdout, NULL, _IOFBF, SCREEN_BYTES);
 	keys_on();
-	ok = show(top);
+	ok = show_screen(top);
 	while (ok && goes_on(top) && wait_for_next()) {
 		if (!resized) {
 			tr2_top_scan(top);
 			read_files(top);
 		}
-		ok = show(top);
+		ok = show_screen(top);
 	}
 	keys_off();
 	return ok ? 0 : TR2_EXIT_USAGE;
 }
 
-static int run(int argc, char **argv)
+static int run_top(int argc, char **argv)
 {
 	struct tr2_top top = { .tasks = { .fd = -1 } };
 	int code = TR2_EXIT_FATAL;
@@ -180,9 +180,9 @@ static int run(int argc, char **argv)
 	if (opened) {
 		read_files(&top);
 		if (once)
-			code = show(&top) ? 0 : TR2_EXIT_USAGE;
+			code = show_screen(&top) ? 0 : TR2_EXIT_USAGE;
 		else
-			code = watch(&top);
+			code = watch_processes(&top);
 	}
 	tr2_top_close(&top);
 	return code;
@@ -193,12 +193,13 @@ const struct tr2_command tr2_command_top = {
 	.synopsis = "[-p PID|FILE] [--once] [-d SEC] [-s COLUMN] [DIR|FILE]",
 	.summary = "Shows what running processes do, and their counters and "
 		   "open regions.",
-	.details = "DIR is a recording in progress (trace2.data is the default) "
-		   "or a directory where programs write rings. Watching does "
-		   "not disturb the processes. If they have ended, their last "
-		   "state is shown. On a terminal, q quits.",
+	.details =
+		"DIR is a recording in progress (trace2.data is the default) "
+		"or a directory where programs write rings. Watching does "
+		"not disturb the processes. If they have ended, their last "
+		"state is shown. On a terminal, q quits.",
 	.options = options,
 	.common = TR2_COMMON_FORMAT,
 	.flags = TR2_COMMAND_NO_PAGER,
-	.run = run,
+	.run = run_top,
 };

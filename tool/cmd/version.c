@@ -4,7 +4,7 @@
 
 #include "common/options.h"
 
-static int run(int argc, char **argv)
+static int run_version(int argc, char **argv)
 {
 	if (argc)
 		return tr2_usage_error("unexpected word '%s'", argv[0]);
@@ -20,5 +20,5 @@ const struct tr2_command tr2_command_version = {
 	.summary = "Prints the version.",
 	.options = options,
 	.flags = TR2_COMMAND_NO_PAGER,
-	.run = run,
+	.run = run_version,
 };

@@ -89,7 +89,7 @@ static void note_long(struct tr2_lines *l)
 }
 
 /* Skip the rest of a long line, as far as it has been read. */
-static void skip(struct tr2_lines *l)
+static void skip_line(struct tr2_lines *l)
 {
 	char *newline = l->len > l->at ? memchr(l->buf + l->at, '\n',
 						l->len - l->at) :
@@ -136,7 +136,7 @@ enum tr2_lines_result tr2_lines_next(struct tr2_lines *l, const char **line,
 
 	for (;;) {
 		if (l->skipping)
-			skip(l), searched = 0;
+			skip_line(l), searched = 0;
 		newline = l->len - l->at > searched ?
 				  memchr(l->buf + l->at + searched, '\n',
 					 l->len - l->at - searched) :

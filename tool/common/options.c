@@ -419,7 +419,7 @@ static int print_help(const struct tr2_command *c)
 }
 
 /* got: what getopt_long() returned, which tells -n from --lines. */
-static int take_option(const struct tr2_option *o, int got, const char *value)
+static int set_option(const struct tr2_option *o, int got, const char *value)
 {
 	const char letter[] = { (char)o->letter, '\0' };
 	bool is_long = got >= 256;
@@ -455,7 +455,7 @@ int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 					       find_option(options, nr, got);
 		if (!o)
 			return bad_option(options, nr, got, argv), -2;
-		if (take_option(o, got, optarg))
+		if (set_option(o, got, optarg))
 			return -2;
 		if (help_wanted)
 			return print_help(c);

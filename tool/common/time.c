@@ -10,7 +10,7 @@ struct text {
 	const char *p, *end;
 };
 
-static bool skip(struct text *t, const char *any_of)
+static bool skip_chars(struct text *t, const char *any_of)
 {
 	if (t->p >= t->end)
 		return false;
@@ -64,17 +64,17 @@ static bool zone(struct text *t, int64_t *east_s)
 	bool west = t->p < t->end && *t->p == '-';
 
 	*east_s = 0;
-	if (skip(t, "+-")) {
+	if (skip_chars(t, "+-")) {
 		if (!number(t, 2, &hours) || hours > 23)
 			return false;
-		if ((skip(t, ":") || digit_next(t)) &&
+		if ((skip_chars(t, ":") || digit_next(t)) &&
 		    (!number(t, 2, &minutes) || minutes > 59))
 			return false;
 		*east_s = (int64_t)(hours * 60 + minutes) * 60;
 		if (west)
 			*east_s = -*east_s;
 	}
-	skip(t, "Zz");
+	skip_chars(t, "Zz");
 	return t->p == t->end;
 }
 
@@ -95,8 +95,8 @@ static bool date(struct text *t, int64_t *days)
 
 	if (!number(t, 4, &y))
 		return false;
-	dashes = skip(t, "-");
-	if (!number(t, 2, &mon) || dashes != skip(t, "-") ||
+	dashes = skip_chars(t, "-");
+	if (!number(t, 2, &mon) || dashes != skip_chars(t, "-") ||
 	    !number(t, 2, &d) || y < 1970 || y > 2115 || mon < 1 || mon > 12 ||
 	    d < 1 || d > days_in(y, mon))
 		return false;
@@ -112,12 +112,12 @@ static bool time_of_day(struct text *t, int64_t *us)
 
 	if (!number(t, 2, &h))
 		return false;
-	colons = skip(t, ":");
+	colons = skip_chars(t, ":");
 	if (!number(t, 2, &min))
 		return false;
-	if (colons ? skip(t, ":") : digit_next(t)) {
+	if (colons ? skip_chars(t, ":") : digit_next(t)) {
 		if (!number(t, 2, &sec) ||
-		    (skip(t, ".,") && !fraction(t, &part)))
+		    (skip_chars(t, ".,") && !fraction(t, &part)))
 			return false;
 	}
 	/* A leap second is the first of the next minute. */
@@ -132,8 +132,8 @@ bool tr2_parse_time(const char *s, size_t len, int64_t *wall_us)
 	struct text t = { s, s + len };
 	int64_t days, us, east_s;
 
-	if (!date(&t, &days) || !skip(&t, "Tt ") || !time_of_day(&t, &us) ||
-	    !zone(&t, &east_s))
+	if (!date(&t, &days) || !skip_chars(&t, "Tt ") ||
+	    !time_of_day(&t, &us) || !zone(&t, &east_s))
 		return false;
 	us += (days * 86400 - east_s) * 1000000;
 	if (us < 0)

@@ -40,7 +40,7 @@ static void read_all(int fd, struct tr2_buf *out)
 }
 
 /* A recorder has blocked the signals that end a process. */
-static int spawn(pid_t *pid, const int *fds, char **words)
+static int spawn_git(pid_t *pid, const int *fds, char **words)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
@@ -105,7 +105,7 @@ static int run_with(int in, int err, struct tr2_buf *out,
 	if (in < 0 || err < 0 || pipe2(ends, O_CLOEXEC))
 		return -1;
 	words = words_of(argv);
-	if (!spawn(&pid, (const int[]){ in, ends[1], err }, words)) {
+	if (!spawn_git(&pid, (const int[]){ in, ends[1], err }, words)) {
 		close(ends[1]);
 		ends[1] = -1;
 		read_all(ends[0], out);

@@ -92,8 +92,8 @@ static size_t tail_of_sets(size_t na, size_t nb, double tail)
 }
 
 /* Sort the differences of logarithms; leave out `tail` of them at each end. */
-static void take_interval(struct tr2_stat_interval *out, double *all, size_t nr,
-			  size_t tail)
+static void add_interval(struct tr2_stat_interval *out, double *all, size_t nr,
+			 size_t tail)
 {
 	qsort(all, nr, sizeof(*all), compare);
 	out->ratio = exp((all[(nr - 1) / 2] + all[nr / 2]) / 2);
@@ -126,7 +126,7 @@ bool tr2_interval_of_pairs(struct tr2_stat_interval *out, const double *base,
 		for (j = i; j < nr; j++)
 			all[at++] = (log(new[i] / base[i]) +
 				     log(new[j] / base[j])) / 2;
-	take_interval(out, all, at, tail_of_pairs(nr, alpha / 2));
+	add_interval(out, all, at, tail_of_pairs(nr, alpha / 2));
 	free(all);
 	return true;
 }
@@ -148,8 +148,7 @@ bool tr2_interval_of_sets(struct tr2_stat_interval *out, const double *base,
 	for (i = 0; i < nr_base; i++)
 		for (j = 0; j < nr_new; j++)
 			all[at++] = log(new[j] / base[i]);
-	take_interval(out, all, at,
-		      tail_of_sets(nr_base, nr_new, alpha / 2));
+	add_interval(out, all, at, tail_of_sets(nr_base, nr_new, alpha / 2));
 	free(all);
 	return true;
 }

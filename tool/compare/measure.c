@@ -257,15 +257,15 @@ static bool has_open_root(const struct tr2_model *m)
 
 /* A number of meta.json; -1: it is not there.
  * Without a name, it is not shown. */
-static void take_number(struct tr2_measures *ms, enum tr2_measure_unit unit,
-			const char *name, double value)
+static void add_number(struct tr2_measures *ms, enum tr2_measure_unit unit,
+		       const char *name, double value)
 {
 	if (name && value >= 0)
 		add_value(ms, TR2_MEASURE_RUN, unit, name, value, 1);
 }
 
 /* Kinds that the run does not have were counted, too. */
-static void take_syscalls(struct tr2_measures *ms, int64_t all)
+static void add_syscalls(struct tr2_measures *ms, int64_t all)
 {
 	uint32_t run = ms->nr_runs - 1, i;
 
@@ -283,8 +283,8 @@ static double peak_memory(const struct tr2_model *m)
 	return tr2_memory_peak(m, &peak) ? (double)peak.tree_bytes : -1;
 }
 
-static void take_run(struct tr2_measures *ms, const struct tr2_model *m,
-		     const struct tr2_run_meta *meta)
+static void add_run(struct tr2_measures *ms, const struct tr2_model *m,
+		    const struct tr2_run_meta *meta)
 {
 	double wall = meta->wall_ns >= 0 ? (double)meta->wall_ns :
 					   span_of_all(m);
@@ -292,18 +292,18 @@ static void take_run(struct tr2_measures *ms, const struct tr2_model *m,
 	add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "wall", wall, 1)
 		->at_least |= meta->wall_ns < 0 && has_open_root(m);
 #define TR2_META_USAGE(key, value, name, unit) \
-	take_number(ms, TR2_UNIT_##unit, name, (double)meta->key);
+	add_number(ms, TR2_UNIT_##unit, name, (double)meta->key);
 #include "format/recording/meta.def"
 #define TR2_RUN_NUMBER(name, unit, value) \
-	take_number(ms, TR2_UNIT_##unit, name, value);
+	add_number(ms, TR2_UNIT_##unit, name, value);
 #include "compare/measures.def"
 #define TR2_META_IO(key, field, name, unit) \
-	take_number(ms, TR2_UNIT_##unit, name, (double)meta->key);
+	add_number(ms, TR2_UNIT_##unit, name, (double)meta->key);
 #include "format/recording/meta.def"
-	take_syscalls(ms, meta->syscalls);
+	add_syscalls(ms, meta->syscalls);
 }
 
-static void take_event(void *data, const struct tr2_run_counter *c)
+static void add_event(void *data, const struct tr2_run_counter *c)
 {
 	struct tr2_measures *ms = data;
 	struct tr2_measure *it;
@@ -318,7 +318,7 @@ static void take_event(void *data, const struct tr2_run_counter *c)
 		  tr2_measure_unit_of(c->unit), c->name, c->value, 1);
 }
 
-static void take_processes(struct tr2_measures *ms, const struct tr2_model *m)
+static void add_processes(struct tr2_measures *ms, const struct tr2_model *m)
 {
 	uint32_t i;
 
@@ -358,8 +358,8 @@ static void own_of_node(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
 	tr2_groups_piece(&own->groups, own->m, &piece);
 }
 
-static void take_times(struct tr2_measures *ms, const struct tr2_times *t,
-		       const char *kind)
+static void add_times(struct tr2_measures *ms, const struct tr2_times *t,
+		      const char *kind)
 {
 	if (t->cpu_ns == TR2_NO_TIME)
 		return;
@@ -370,7 +370,7 @@ static void take_times(struct tr2_measures *ms, const struct tr2_times *t,
 		  (double)t->ready_ns, 1);
 }
 
-static void take_states(struct tr2_measures *ms, const struct tr2_model *m)
+static void add_states(struct tr2_measures *ms, const struct tr2_model *m)
 {
 	struct own own = { .m = m };
 	struct tr2_buf kind = TR2_BUF_INIT;
@@ -383,8 +383,7 @@ static void take_states(struct tr2_measures *ms, const struct tr2_model *m)
 			own.root = i;
 		tr2_buf_reset(&kind);
 		tr2_kind_add(m, i, 0, &kind);
-		take_times(ms, tr2_times(m, &m->nodes[i]),
-			   tr2_buf_str(&kind));
+		add_times(ms, tr2_times(m, &m->nodes[i]), tr2_buf_str(&kind));
 		/* The measure keeps the name. */
 		name = add_value(ms, TR2_MEASURE_SELF, TR2_UNIT_NS,
 				 tr2_buf_str(&kind), 0, 1)->name;
@@ -409,7 +408,7 @@ static const char *full_name(const struct tr2_model *m, tr2_str category,
 	return tr2_join(&b, tr2_s(m, category), tr2_s(m, name));
 }
 
-static void take_regions(struct tr2_measures *ms, const struct tr2_model *m)
+static void add_regions(struct tr2_measures *ms, const struct tr2_model *m)
 {
 	uint32_t i;
 
@@ -423,7 +422,7 @@ static void take_regions(struct tr2_measures *ms, const struct tr2_model *m)
 	}
 }
 
-static void take_metrics(struct tr2_measures *ms, const struct tr2_model *m)
+static void add_metrics(struct tr2_measures *ms, const struct tr2_model *m)
 {
 	uint32_t i;
 
@@ -444,7 +443,7 @@ static void take_metrics(struct tr2_measures *ms, const struct tr2_model *m)
 }
 
 /* Whole numbers that programs reported. */
-static void take_data(struct tr2_measures *ms, const struct tr2_model *m)
+static void add_data(struct tr2_measures *ms, const struct tr2_model *m)
 {
 	uint32_t i;
 	long long value;
@@ -469,13 +468,13 @@ void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m)
 
 	tr2_measures_begin_run(ms);
 	ms->lost += m->lost;
-	tr2_run_meta_read(&meta, m, &ms->origin, take_event, ms);
+	tr2_run_meta_read(&meta, m, &ms->origin, add_event, ms);
 	ms->nr_failed += meta.failed;
-	take_run(ms, m, &meta);
-	take_processes(ms, m);
+	add_run(ms, m, &meta);
+	add_processes(ms, m);
 	if (m->has_states)
-		take_states(ms, m);
-	take_regions(ms, m);
-	take_metrics(ms, m);
-	take_data(ms, m);
+		add_states(ms, m);
+	add_regions(ms, m);
+	add_metrics(ms, m);
+	add_data(ms, m);
 }

@@ -259,7 +259,7 @@ static void cell_calls_text(struct tr2_table *t, const struct tr2_difference *d)
 			      tr2_measure_text(TR2_UNIT_COUNT, d->new_calls));
 }
 
-static void give_side(struct tr2_table *t, const struct tr2_difference *d,
+static void cell_side(struct tr2_table *t, const struct tr2_difference *d,
 		      double value, bool at_least)
 {
 	tr2_cell_measure(t, d->unit, value);
@@ -272,9 +272,9 @@ static void give_side(struct tr2_table *t, const struct tr2_difference *d,
 	DATA(kind, tr2_cell_str(t, tr2_measure_names[r->kind])) \
 	DATA(unit, tr2_cell_str(t, tr2_measure_units[r->unit])) \
 	COLUMN(base, "BASE", TR2_COL_SINGLE, \
-	       give_side(t, r, r->base, r->base_at_least)) \
+	       cell_side(t, r, r->base, r->base_at_least)) \
 	COLUMN(new, "NEW", TR2_COL_SINGLE, \
-	       give_side(t, r, r->new, r->new_at_least)) \
+	       cell_side(t, r, r->new, r->new_at_least)) \
 	TEXT(delta_text, "DELTA", \
 	     TR2_COL_YIELDS | TR2_COL_SINGLE | TR2_COL_SIGNED, \
 	     cell_delta_text(t, r)) \

@@ -15,7 +15,7 @@ struct side {
 	const struct tr2_measures *ms;
 };
 
-static void give_origin(struct tr2_table *t, const struct side *side,
+static void cell_origin(struct tr2_table *t, const struct side *side,
 			enum tr2_origin_key key)
 {
 	tr2_cell_str(t, tr2_origin_text(&side->ms->origin, key));
@@ -36,11 +36,11 @@ static void cell_cpus(struct tr2_table *t, const struct side *r)
 	DATA(runs, tr2_cell_uint(t, r->ms->nr_runs)) \
 	DATA(failed, tr2_cell_uint(t, r->ms->nr_failed)) \
 	DATA(lost, tr2_cell_uint(t, r->ms->lost)) \
-	DATA(host, give_origin(t, r, TR2_ORIGIN_HOST)) \
-	DATA(machine, give_origin(t, r, TR2_ORIGIN_MACHINE)) \
+	DATA(host, cell_origin(t, r, TR2_ORIGIN_HOST)) \
+	DATA(machine, cell_origin(t, r, TR2_ORIGIN_MACHINE)) \
 	DATA(cpus, cell_cpus(t, r)) \
-	DATA(kernel, give_origin(t, r, TR2_ORIGIN_KERNEL)) \
-	DATA(trace2, give_origin(t, r, TR2_ORIGIN_TRACE2))
+	DATA(kernel, cell_origin(t, r, TR2_ORIGIN_KERNEL)) \
+	DATA(trace2, cell_origin(t, r, TR2_ORIGIN_TRACE2))
 
 TR2_COLUMN_LIST(columns, struct side, COLUMNS)
 

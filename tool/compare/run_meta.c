@@ -60,7 +60,7 @@ static void copy_text(struct tr2_buf *b, const char *text, size_t len)
 	tr2_buf_addchars(b, '\n', TR2_JSON_PADDING);
 }
 
-static void take_origin(struct tr2_origin *o, enum tr2_origin_key key,
+static void note_origin(struct tr2_origin *o, enum tr2_origin_key key,
 			const struct tr2_view *text)
 {
 	if (text->len)
@@ -74,9 +74,9 @@ static void read_origin(struct tr2_origin *o, const struct tr2_meta_keys *keys)
 	struct tr2_buf text = TR2_BUF_INIT;
 	char cpus[24];
 
-	take_origin(o, TR2_ORIGIN_HOST, &keys->host);
-	take_origin(o, TR2_ORIGIN_MACHINE, &keys->machine);
-	take_origin(o, TR2_ORIGIN_KERNEL, &keys->kernel);
+	note_origin(o, TR2_ORIGIN_HOST, &keys->host);
+	note_origin(o, TR2_ORIGIN_MACHINE, &keys->machine);
+	note_origin(o, TR2_ORIGIN_KERNEL, &keys->kernel);
 	if (keys->cpus >= 0)
 		tr2_origin_take(o, TR2_ORIGIN_CPUS, cpus,
 				(size_t)snprintf(cpus, sizeof(cpus),
@@ -85,7 +85,7 @@ static void read_origin(struct tr2_origin *o, const struct tr2_meta_keys *keys)
 		struct tr2_view version = tr2_json_member_text(&member, &text);
 
 		if (tr2_json_member_is(&member, "trace2"))
-			take_origin(o, TR2_ORIGIN_TRACE2, &version);
+			note_origin(o, TR2_ORIGIN_TRACE2, &version);
 	}
 	tr2_buf_release(&text);
 }
@@ -100,7 +100,7 @@ static double number(const struct tr2_json_member *member)
 		       strtod(member->value.p, NULL) : NAN;
 }
 
-static void give_text(const struct tr2_json_member *member, struct tr2_buf *b)
+static void cell_text(const struct tr2_json_member *member, struct tr2_buf *b)
 {
 	if (member->is_string)
 		tr2_json_member_text(member, b);
@@ -124,9 +124,9 @@ static void read_counter(const struct tr2_json_member *counter,
 		else if (tr2_json_member_is(&member, "running_ns"))
 			running_ns = number(&member);
 		else if (tr2_json_member_is(&member, "unit"))
-			give_text(&member, &unit);
+			cell_text(&member, &unit);
 		else if (tr2_json_member_is(&member, "error"))
-			give_text(&member, &note);
+			cell_text(&member, &note);
 	}
 	/* Scale up a counter that shared its hardware with others. */
 	out.value = running_ns > 0 && running_ns < enabled_ns ?

@@ -22,7 +22,7 @@ TR2_ORDER(compare, struct ranked, TR2_UP(value))
 
 /* Set the ranks and return the sum of t^3 - t over all groups of t equal
  * values. */
-static double give_ranks(struct ranked *r, size_t nr)
+static double assign_ranks(struct ranked *r, size_t nr)
 {
 	double ties = 0, t;
 	size_t i, end;
@@ -100,7 +100,7 @@ double tr2_mann_whitney(const double *a, size_t na, const double *b, size_t nb)
 	r = tr2_calloc(nr, sizeof(*r));
 	fill_ranks(r, a, na, true);
 	fill_ranks(r + na, b, nb, false);
-	ties = give_ranks(r, nr);
+	ties = assign_ranks(r, nr);
 	for (i = 0; i < nr; i++)
 		if (r[i].in_a == few_a)
 			sum_a += r[i].twice_rank;
@@ -148,7 +148,7 @@ double tr2_signed_rank(const double *differences, size_t nr)
 		if (fabs(differences[i]) > 0)
 			r[used++] = (struct ranked){ fabs(differences[i]),
 						     differences[i] > 0, 0 };
-	ties = give_ranks(r, used);
+	ties = assign_ranks(r, used);
 	for (i = 0; i < used; i++)
 		twice_sum += r[i].in_a ? r[i].twice_rank : 0;
 	if (used && used <= TR2_EXACT_RUNS) {

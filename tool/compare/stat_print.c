@@ -107,7 +107,7 @@ struct line {
 };
 
 /* Give one of the numbers; a measure without values has none. */
-static void give_number(struct tr2_table *t, const struct line *l, double value)
+static void cell_number(struct tr2_table *t, const struct line *l, double value)
 {
 	if (l->numbers.nr)
 		tr2_cell_measure(t, l->it->unit, value);
@@ -118,7 +118,7 @@ static void cell_mean(struct tr2_table *t, const struct line *l)
 	if (!l->numbers.nr && tr2_output_is_text(t->output))
 		tr2_cell_str(t, "-");
 	else
-		give_number(t, l, l->numbers.mean);
+		cell_number(t, l, l->numbers.mean);
 	if (l->it->at_least)
 		tr2_cell_at_least(t);
 }
@@ -154,14 +154,14 @@ static void cell_name(struct tr2_table *t, const struct line *l)
 	DATA(runs, tr2_cell_uint(t, r->numbers.nr)) \
 	COLUMN(mean, "MEAN", TR2_COL_SINGLE, cell_mean(t, r)) \
 	TEXT(error_share, TR2_PLUS_MINUS, 0, cell_error_share(t, r)) \
-	DATA(error, give_number(t, r, r->numbers.error)) \
-	DATA(min, give_number(t, r, r->numbers.min)) \
-	COLUMN(p50, "P50", TR2_COL_SINGLE, give_number(t, r, r->numbers.p50)) \
+	DATA(error, cell_number(t, r, r->numbers.error)) \
+	DATA(min, cell_number(t, r, r->numbers.min)) \
+	COLUMN(p50, "P50", TR2_COL_SINGLE, cell_number(t, r, r->numbers.p50)) \
 	COLUMN(p90, "P90", TR2_COL_SINGLE | TR2_COL_YIELDS, \
-	       give_number(t, r, r->numbers.p90)) \
+	       cell_number(t, r, r->numbers.p90)) \
 	COLUMN(p99, "P99", TR2_COL_SINGLE | TR2_COL_YIELDS, \
-	       give_number(t, r, r->numbers.p99)) \
-	COLUMN(max, "MAX", TR2_COL_SINGLE, give_number(t, r, r->numbers.max)) \
+	       cell_number(t, r, r->numbers.p99)) \
+	COLUMN(max, "MAX", TR2_COL_SINGLE, cell_number(t, r, r->numbers.max)) \
 	DATA(outliers, \
 	     if (r->numbers.nr) tr2_cell_uint(t, r->numbers.nr_outliers)) \
 	COLUMN(calls, "CALLS", TR2_COL_SPARE, cell_calls(t, r)) \
@@ -251,7 +251,7 @@ struct kind_line {
 	const char *name;
 };
 
-static void give_error(struct tr2_table *t, const struct tr2_numbers *n)
+static void cell_error(struct tr2_table *t, const struct tr2_numbers *n)
 {
 	if (!isnan(n->error) && n->mean > 0)
 		tr2_cell_share(t, n->error / n->mean);
@@ -262,7 +262,7 @@ static void give_error(struct tr2_table *t, const struct tr2_numbers *n)
 	COLUMN(key, heading, TR2_COL_SINGLE, \
 	       tr2_cell_measure(t, TR2_UNIT_NS, r->numbers[kind].p50)) \
 	TEXT(error, TR2_PLUS_MINUS, TR2_COL_SPARE, \
-	     give_error(t, &r->numbers[kind]))
+	     cell_error(t, &r->numbers[kind]))
 
 #define KIND_COLUMNS(COLUMN, DATA, TEXT) \
 	STATES(COLUMN, TEXT, cpu_ns, cpu_error, "CPU", TR2_MEASURE_CPU) \

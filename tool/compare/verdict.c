@@ -217,7 +217,7 @@ static void choose_process(struct tr2_verdict *v,
 	v->process = best;
 }
 
-static void take_counts(struct tr2_verdict *v, const struct tr2_comparison *c)
+static void add_counts(struct tr2_verdict *v, const struct tr2_comparison *c)
 {
 	const struct tr2_difference *all =
 		tr2_comparison_find(c, TR2_MEASURE_RUN, "processes");
@@ -282,7 +282,7 @@ innermost(const struct tr2_comparison *c, enum tr2_measure_kind kind,
 	return best;
 }
 
-static void take_from(struct tr2_verdict *v, const struct tr2_comparison *c)
+static void add_from(struct tr2_verdict *v, const struct tr2_comparison *c)
 {
 	static const enum tr2_measure_kind kinds[] = {
 		TR2_MEASURE_REGION, TR2_MEASURE_TIMER, TR2_MEASURE_CPU,
@@ -326,8 +326,8 @@ void tr2_verdict(struct tr2_verdict *v, const struct tr2_comparison *c,
 		v->has_interval[i] =
 			v->time[i] && tr2_difference_interval(
 				c, v->time[i], alpha, &v->interval[i]);
-	take_counts(v, c);
+	add_counts(v, c);
 	v->word = word_of(v, c, alpha);
 	if (v->word == TR2_VERDICT_SLOWER || v->word == TR2_VERDICT_FASTER)
-		take_from(v, c);
+		add_from(v, c);
 }

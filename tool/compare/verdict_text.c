@@ -13,7 +13,7 @@
 #include "compare/significance.h"
 
 /* Return a change in percent: +5.1%. */
-static const char *change(double ratio)
+static const char *change_text(double ratio)
 {
 	struct tr2_buf *b = tr2_next_text();
 	double percent = (ratio - 1) * 100;
@@ -43,10 +43,10 @@ void tr2_difference_add(struct tr2_buf *b, const struct tr2_difference *d,
 			 tr2_measure_text(d->unit, isnan(d->new) ? 0 : d->new));
 		return;
 	}
-	tr2_addf(b, " %s", change(interval->ratio));
+	tr2_addf(b, " %s", change_text(interval->ratio));
 	if (interval->low > 0)
-		tr2_addf(b, " (%s to %s)", change(interval->low),
-			 change(interval->high));
+		tr2_addf(b, " (%s to %s)", change_text(interval->low),
+			 change_text(interval->high));
 }
 
 /* "+1 process", "+2 processes", "+1.2 MiB read" */
@@ -215,7 +215,7 @@ struct row {
 	const char *text;
 };
 
-static void give_bound(struct tr2_table *t, const struct tr2_verdict *v,
+static void cell_bound(struct tr2_table *t, const struct tr2_verdict *v,
 		       double value)
 {
 	if (v->has_interval[0] && !isinf(value))
@@ -225,12 +225,12 @@ static void give_bound(struct tr2_table *t, const struct tr2_verdict *v,
 #define COLUMNS(COLUMN, DATA, TEXT) \
 	DATA(verdict, tr2_cell_str(t, tr2_verdict_words[r->v->word])) \
 	DATA(time, if (r->v->time[0]) tr2_cell_str(t, r->v->time[0]->name)) \
-	DATA(ratio, give_bound(t, r->v, r->v->interval[0].ratio)) \
-	DATA(ratio_low, give_bound(t, r->v, r->v->interval[0].low)) \
-	DATA(ratio_high, give_bound(t, r->v, r->v->interval[0].high)) \
+	DATA(ratio, cell_bound(t, r->v, r->v->interval[0].ratio)) \
+	DATA(ratio_low, cell_bound(t, r->v, r->v->interval[0].low)) \
+	DATA(ratio_high, cell_bound(t, r->v, r->v->interval[0].high)) \
 	DATA(p, if (r->v->time[0]) tr2_cell_real(t, r->v->time[0]->p_alone)) \
-	DATA(from_kind, if (r->v->from) \
-		tr2_cell_str(t, tr2_measure_names[r->v->from->kind])) \
+	DATA(from_kind, if (r->v->from) tr2_cell_str( \
+				t, tr2_measure_names[r->v->from->kind])) \
 	DATA(from, if (r->v->from) tr2_cell_str(t, r->v->from->name)) \
 	DATA(counts_more, tr2_cell_uint(t, r->v->nr_more)) \
 	DATA(counts_less, tr2_cell_uint(t, r->v->nr_less)) \

@@ -53,7 +53,7 @@ void tr2_git_event_free(struct tr2_git_event *g)
 	free(g);
 }
 
-static inline bool is(const char *key, size_t len, const char *name)
+static inline bool is_key(const char *key, size_t len, const char *name)
 {
 	return strlen(name) == len && !memcmp(key, name, len);
 }
@@ -147,11 +147,12 @@ static void on_event_name(void *data, const char *key, size_t len,
 {
 	struct tr2_git_event *g = data;
 
-	if (is(key, len, "event") && v->type == TR2_JSON_STRING && !g->begun) {
+	if (is_key(key, len, "event") && v->type == TR2_JSON_STRING &&
+	    !g->begun) {
 		add_head(g, v->text.p, v->text.len);
 		g->begun = true;
 	}
-	if ((is(key, len, "param") || is(key, len, "key")) &&
+	if ((is_key(key, len, "param") || is_key(key, len, "key")) &&
 	    v->type == TR2_JSON_STRING)
 		g->secret = is_secret(g, &v->text);
 }
@@ -162,13 +163,13 @@ static void on_member(void *data, const char *key, size_t len,
 	struct tr2_git_event *g = data;
 	struct tr2_buf *b = &g->x->sink.buf;
 
-	if (is(key, len, "event") || is(key, len, "sid") ||
-	    is(key, len, "thread") || is(key, len, "time"))
+	if (is_key(key, len, "event") || is_key(key, len, "sid") ||
+	    is_key(key, len, "thread") || is_key(key, len, "time"))
 		return;
 	tr2_buf_addlit(b, ",\"");
 	tr2_json_add_escaped(b, key, len);
 	tr2_buf_addlit(b, "\":");
-	add_value(g, v, g->secret && is(key, len, "value"));
+	add_value(g, v, g->secret && is_key(key, len, "value"));
 }
 
 /* Append the object, or nothing unless TR2_JSON_OK. */
@@ -237,7 +238,7 @@ void tr2_git_event_add(struct tr2_git_event *g, const struct tr2_line *line)
 		add_json_line(g);
 }
 
-static bool begin(struct tr2_export *x)
+static bool begin_events(struct tr2_export *x)
 {
 	x->state = tr2_git_event_new(x);
 	return true;
@@ -260,7 +261,7 @@ static void count_left_out(const struct tr2_export *x)
 			    "other formats have them", left_out, nr);
 }
 
-static bool end(struct tr2_export *x)
+static bool end_events(struct tr2_export *x)
 {
 	const struct tr2_model *m = x->m;
 	uint32_t i;
@@ -280,6 +281,6 @@ static bool end(struct tr2_export *x)
 
 const struct tr2_export_format tr2_export_git_event = {
 	.flags = TR2_EXPORT_LINES,
-	.begin = begin,
-	.end = end,
+	.begin = begin_events,
+	.end = end_events,
 };

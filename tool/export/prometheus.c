@@ -53,7 +53,7 @@ static tr2_str safe(struct tr2_export *x, tr2_str s)
 	return tr2_intern(x->m, text, strlen(text));
 }
 
-static bool begin(struct tr2_export *x)
+static bool begin_metrics(struct tr2_export *x)
 {
 	struct prometheus *p = tr2_calloc(1, sizeof(*p));
 
@@ -514,7 +514,7 @@ static void bound(struct tr2_export *x, struct prometheus *p)
 								CALLS, other);
 }
 
-static bool end(struct tr2_export *x)
+static bool end_metrics(struct tr2_export *x)
 {
 	struct prometheus *p = x->state;
 	int kind;
@@ -534,8 +534,8 @@ static bool end(struct tr2_export *x)
 }
 
 const struct tr2_export_format tr2_export_prometheus = {
-	.begin = begin,
-	.end = end,
+	.begin = begin_metrics,
+	.end = end_metrics,
 	.node = node,
 	.span = span,
 	.metric = metric,

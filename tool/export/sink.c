@@ -51,7 +51,7 @@ static void watch_ends(void)
 			sigaction(signals[i], &new, NULL);
 }
 
-static bool fail(struct tr2_export_sink *s)
+static bool fail_sink(struct tr2_export_sink *s)
 {
 	if (!s->failed)
 		tr2_error("cannot write '%s': %s",
@@ -98,16 +98,16 @@ bool tr2_sink_open(struct tr2_export_sink *s, const char *path)
 	s->path = path;
 	exists = !stat(path, &st);
 	if (!exists && errno != ENOENT)
-		return fail(s);
+		return fail_sink(s);
 	if (exists && !S_ISREG(st.st_mode)) {
 		s->fd = open(path, O_WRONLY | O_CLOEXEC);
-		return s->fd >= 0 || fail(s);
+		return s->fd >= 0 || fail_sink(s);
 	}
 	if (exists && access(path, W_OK) < 0)
-		return fail(s);
+		return fail_sink(s);
 	if (open_beside(s, exists ? &st : NULL))
 		return true;
-	fail(s);
+	fail_sink(s);
 	free(s->temp);
 	free(s->target);
 	s->temp = s->target = NULL;
@@ -125,7 +125,7 @@ bool tr2_sink_flush(struct tr2_export_sink *s)
 		if (n >= 0)
 			done += (size_t)n;
 		else if (errno != EINTR)
-			fail(s);
+			fail_sink(s);
 	}
 	tr2_buf_reset(&s->buf);
 	return !s->failed;
@@ -139,11 +139,11 @@ bool tr2_sink_step(struct tr2_export_sink *s)
 static void end_file(struct tr2_export_sink *s, bool ok)
 {
 	if (close(s->fd) < 0 && ok)
-		ok = fail(s);
+		ok = fail_sink(s);
 	if (!s->temp)
 		return;
 	if (ok && rename(s->temp, s->target) < 0)
-		ok = fail(s);
+		ok = fail_sink(s);
 	if (!ok)
 		unlink(s->temp);
 	unfinished = NULL;

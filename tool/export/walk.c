@@ -26,8 +26,8 @@ static bool stopped(const struct tr2_export *x)
 	} while (0)
 
 /* Hand out an object as a row of its table. */
-static void row(struct tr2_export *x, const struct tr2_export_format *f,
-		enum tr2_table_id table, uint32_t i)
+static void walk_row(struct tr2_export *x, const struct tr2_export_format *f,
+		     enum tr2_table_id table, uint32_t i)
 {
 	if (!f->row || stopped(x))
 		return;
@@ -58,17 +58,17 @@ static void walk_thread(struct tr2_export *x,
 	uint32_t i;
 
 	CALL(x, f, thread, thread);
-	row(x, f, TR2_TABLE_threads, thread);
+	walk_row(x, f, TR2_TABLE_threads, thread);
 	if (f->span || f->row)
 		tr2_for_each_span(x->m, thread, i)
 			if (tr2_filter_span(x->filter, x->m, i)) {
 				CALL(x, f, span, i);
-				row(x, f, TR2_TABLE_spans, i);
+				walk_row(x, f, TR2_TABLE_spans, i);
 			}
 	if (f->point || f->row)
 		tr2_for_each_point(x->m, thread, i) {
 			CALL(x, f, point, i);
-			row(x, f, table_of_point(&x->m->points[i]), i);
+			walk_row(x, f, table_of_point(&x->m->points[i]), i);
 		}
 }
 
@@ -113,7 +113,7 @@ static void walk_memory(struct tr2_export *x,
 
 	x->memory_node = node;
 	for (i = x->first_memory[task]; i; i = x->next_memory[i])
-		row(x, f, TR2_TABLE_memory, i);
+		walk_row(x, f, TR2_TABLE_memory, i);
 }
 
 static void walk_process(struct tr2_export *x,
@@ -122,21 +122,21 @@ static void walk_process(struct tr2_export *x,
 	const struct tr2_model *m = x->m;
 	uint32_t i, state;
 
-	row(x, f, TR2_TABLE_processes, node);
+	walk_row(x, f, TR2_TABLE_processes, node);
 	tr2_for_each_task_thread(m, m->nodes[node].task, i) {
 		x->task_thread = i;
-		row(x, f, TR2_TABLE_kernel_threads, i);
+		walk_row(x, f, TR2_TABLE_kernel_threads, i);
 		if (x->opt->no_states)
 			continue;
 		tr2_for_each_state(m, i, state)
-			row(x, f, TR2_TABLE_states, state);
+			walk_row(x, f, TR2_TABLE_states, state);
 	}
 	if (node == m->first_root)
 		walk_memory(x, f, node, 0);
 	if (m->nodes[node].task)
 		walk_memory(x, f, node, m->nodes[node].task);
 	for (i = x->first_sample[node]; i; i = x->next_sample[i])
-		row(x, f, TR2_TABLE_samples, i);
+		walk_row(x, f, TR2_TABLE_samples, i);
 }
 
 static void walk_trace_spans(struct tr2_export *x,
@@ -148,7 +148,7 @@ static void walk_trace_spans(struct tr2_export *x,
 	tr2_for_each_trace_span(x->m, session, i)
 		if (tr2_filter_trace_span(x->filter, x->m, i)) {
 			CALL(x, f, trace_span, i);
-			row(x, f, TR2_TABLE_trace_spans, i);
+			walk_row(x, f, TR2_TABLE_trace_spans, i);
 		}
 }
 
@@ -161,18 +161,19 @@ static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
 	for (s = x->m->nodes[node].session; s;
 	     s = x->m->sessions[s].next_of_node) {
 		CALL(x, f, session, s);
-		row(x, f, TR2_TABLE_sessions, s);
+		walk_row(x, f, TR2_TABLE_sessions, s);
 		tr2_for_each_thread(x->m, s, i)
 			walk_thread(x, f, i);
 		walk_trace_spans(x, f, s);
 		if (f->metric || f->row)
 			tr2_for_each_metric(x->m, s, i) {
 				CALL(x, f, metric, i);
-				row(x, f, table_of_metric(&x->m->metrics[i]), i);
+				walk_row(x, f,
+					 table_of_metric(&x->m->metrics[i]), i);
 			}
 		if (f->row)
 			tr2_for_each_sample(x->m, s, i)
-				row(x, f, TR2_TABLE_samples, i);
+				walk_row(x, f, TR2_TABLE_samples, i);
 		CALL(x, f, session_end, s);
 	}
 	if (f->row)
@@ -187,7 +188,7 @@ static void walk_tree(struct tr2_export *x, const struct tr2_export_format *f)
 	uint32_t i;
 
 	for (i = 1; i < m->nr_inputs; i++)
-		row(x, f, TR2_TABLE_recordings, i);
+		walk_row(x, f, TR2_TABLE_recordings, i);
 	for (i = m->first_root; i && !stopped(x); i = tr2_node_after(m, i)) {
 		if (f->tree && !m->nodes[i].parent)
 			wanted = f->tree(x, i);

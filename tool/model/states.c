@@ -79,8 +79,8 @@ uint32_t tr2_state_at(const struct tr2_model *m, uint32_t task_thread,
 	return nr && wall_ns <= t->end_ns ? t->first_state + nr - 1 : 0;
 }
 
-static void add(struct tr2_state_sums *sums, const struct tr2_state *s,
-		int64_t ns)
+static void add_state(struct tr2_state_sums *sums, const struct tr2_state *s,
+		      int64_t ns)
 {
 	if (s->kind == TR2_STATE_RUN) {
 		sums->run_ns += ns;
@@ -114,7 +114,7 @@ void tr2_states_sum(const struct tr2_model *m, uint32_t task_thread,
 		if (to > to_ns)
 			to = to_ns;
 		if (to > from)
-			add(sums, &m->states[i], to - from);
+			add_state(sums, &m->states[i], to - from);
 	}
 }
 
@@ -148,7 +148,7 @@ static void sift_down(struct walk *w, uint32_t i)
 	w->heap[i] = moved;
 }
 
-static void count(struct walk *w, uint32_t state, uint32_t by)
+static void count_state(struct walk *w, uint32_t state, uint32_t by)
 {
 	int kind = w->m->states[state].kind;
 
@@ -159,20 +159,20 @@ static void count(struct walk *w, uint32_t state, uint32_t by)
 }
 
 /* Go on to the next state of the thread whose state changes first. */
-static void step(struct walk *w)
+static void step_walk(struct walk *w)
 {
 	struct next *first = &w->heap[0];
 	const struct tr2_task_thread *t = &w->m->task_threads[first->thread];
 
 	w->at_ns = first->at_ns;
 	if (first->state > t->first_state)
-		count(w, first->state - 1, -1u);
+		count_state(w, first->state - 1, -1u);
 	if (w->waits == first->state - 1)
 		w->waits = 0;
 	if (first->state == t->first_state + t->nr_states) {
 		*first = w->heap[--w->nr];
 	} else {
-		count(w, first->state, 1);
+		count_state(w, first->state, 1);
 		first->at_ns = tr2_state_end(w->m, first->thread, first->state);
 		first->state++;
 	}
@@ -230,10 +230,10 @@ void tr2_states_sum_task(const struct tr2_model *m, uint32_t task,
 	begin_walk(&w, task);
 	while (from_ns < to_ns) {
 		while (w.nr && w.heap[0].at_ns <= from_ns)
-			step(&w);
+			step_walk(&w);
 		to = w.nr && w.heap[0].at_ns < to_ns ? w.heap[0].at_ns : to_ns;
 		now = now_of(&w);
-		add(sums, &now, to - from_ns);
+		add_state(sums, &now, to - from_ns);
 		from_ns = to;
 	}
 	free(w.heap);

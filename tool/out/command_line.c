@@ -12,7 +12,7 @@ struct word {
 	size_t len;
 };
 
-static bool is(struct word w, const char *text)
+static bool is_word(struct word w, const char *text)
 {
 	return w.len == strlen(text) && !memcmp(w.p, text, w.len);
 }
@@ -47,7 +47,7 @@ static bool names_output(struct word option)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(options); i++)
-		if (is(option, options[i]))
+		if (is_word(option, options[i]))
 			return true;
 	return begins(option, "-dumpbase") || begins(option, "-auxbase");
 }
@@ -69,7 +69,7 @@ static bool is_source(struct word w)
 	ending.p = dot + 1;
 	ending.len = (size_t)(w.p + w.len - ending.p);
 	for (i = 0; i < ARRAY_SIZE(endings); i++)
-		if (is(ending, endings[i]))
+		if (is_word(ending, endings[i]))
 			return true;
 	return false;
 }
@@ -90,7 +90,7 @@ const char *tr2_command_line_file(const char *text, size_t len,
 	for (w = next_word(&p, end); p > w.p; w = next_word(&p, end)) {
 		if (before.len && *w.p != '-' &&
 		    !is_temporary(w)) {
-			if (is(before, "-o"))
+			if (is_word(before, "-o"))
 				output = w;
 			else if (!names_output(before) && is_source(w))
 				source = w;

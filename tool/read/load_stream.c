@@ -169,7 +169,7 @@ static void keep_begun(struct tr2_loader *l, const char *line, size_t len)
 	tr2_must(!l->begun.failed);
 }
 
-static void take_perf_line(struct tr2_loader *l, const char *line, size_t len,
+static void read_perf_line(struct tr2_loader *l, const char *line, size_t len,
 			   bool last)
 {
 	if (joins(l, line, len)) {
@@ -212,7 +212,7 @@ static bool read_one_line(struct tr2_loader *l, enum tr2_input_form form)
 		len -= 3;
 	}
 	if (form == TR2_FORM_PERF)
-		take_perf_line(l, line, len, got == TR2_LINES_LAST);
+		read_perf_line(l, line, len, got == TR2_LINES_LAST);
 	else if (!is_blank(line, len))
 		tr2_event_reader_line(l->events, line, len, l->lines.number,
 				      got == TR2_LINES_LAST);

@@ -48,7 +48,7 @@ static int receive_answer(int from, int *err)
 	return fd;
 }
 
-static int ask(const struct tr2_elevate_request *r)
+static int ask_helper(const struct tr2_elevate_request *r)
 {
 	int err = EPIPE, fd = -1;
 
@@ -90,7 +90,7 @@ bool tr2_elevate_start(void)
 		become_helper(pair[1]);
 	close(pair[1]);
 	helper.fd = pair[0];
-	(void)ask(&hello);
+	(void)ask_helper(&hello);
 	if (helper.pid > 0 && !errno) {
 		helper.was_used = true;
 		return true;
@@ -127,7 +127,7 @@ int tr2_elevate_event(const struct perf_event_attr *attr, int cpu,
 	struct tr2_elevate_request r = { .wish = TR2_WISH_EVENT, .cpu = cpu,
 			     .whole_machine = whole_machine, .attr = *attr };
 
-	return ask(&r);
+	return ask_helper(&r);
 }
 
 int tr2_elevate_file(enum tr2_elevated_file file, const char *name)
@@ -135,12 +135,12 @@ int tr2_elevate_file(enum tr2_elevated_file file, const char *name)
 	struct tr2_elevate_request r = { .wish = TR2_WISH_FILE, .file = file };
 
 	snprintf(r.name, sizeof(r.name), "%s", name);
-	return ask(&r);
+	return ask_helper(&r);
 }
 
 int tr2_elevate_connector(int events)
 {
 	struct tr2_elevate_request r = { .wish = TR2_WISH_CONNECTOR, .events = events };
 
-	return ask(&r);
+	return ask_helper(&r);
 }

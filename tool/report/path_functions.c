@@ -59,8 +59,8 @@ static bool is_of_program(const struct tr2_path_functions *f, uint32_t symbol)
 	return *module == '/' && !strstr(tr2_base_name(module), ".so");
 }
 
-static void count(struct tr2_path_functions *f, uint64_t key, uint32_t symbol,
-		  uint64_t ns)
+static void count_symbol(struct tr2_path_functions *f, uint64_t key,
+			 uint32_t symbol, uint64_t ns)
 {
 	uint32_t nr = ++*tr2_map_slot(&f->counts, tr2_mix(key, symbol) | 1);
 	uint32_t *slot = tr2_map_slot(&f->by_part, key);
@@ -93,9 +93,9 @@ static void add_sample(struct tr2_path_functions *f,
 	step.segment = tr2_segment_at(m, s->node,
 		m->sessions[s->session].wall_ns + s->at_ns);
 	symbol = tr2_symbols_function(f->symbols, s, 0);
-	count(f, part_of(m, &step, 0), symbol, s->count);
-	count(f, part_of(m, &step, tr2_kind(m, s->node, step.segment)), symbol,
-	      s->count);
+	count_symbol(f, part_of(m, &step, 0), symbol, s->count);
+	count_symbol(f, part_of(m, &step, tr2_kind(m, s->node, step.segment)),
+		     symbol, s->count);
 }
 
 struct tr2_path_functions *tr2_path_functions_new(struct tr2_model *m)

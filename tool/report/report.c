@@ -244,7 +244,7 @@ static void split_changes(void)
 /* --what-if may be given with a value after it, or with none: the words that
  * are changes, and no files, are its values. Return the number of other words,
  * and remove the values that are missing. */
-static int take_changes(int argc, char **argv)
+static int parse_changes(int argc, char **argv)
 {
 	size_t i, nr = 0;
 	int k, rest = 0;
@@ -374,7 +374,7 @@ static int write_html(struct tr2_model *m)
 	return tr2_sink_close(&x.sink, ok) && ok ? 0 : TR2_EXIT_FATAL;
 }
 
-static int run(int argc, char **argv)
+static int run_report(int argc, char **argv)
 {
 	struct tr2_output out;
 	struct tr2_model *m;
@@ -386,7 +386,7 @@ static int run(int argc, char **argv)
 		return exit_code;
 	/* A page is made to be sent. */
 	html_options.redact |= html && !no_redact;
-	argc = take_changes(argc, argv);
+	argc = parse_changes(argc, argv);
 	tr2_symbols_ask_servers(debuginfod);
 	m = tr2_inputs_load(argc, argv,
 			    (html_options.redact ? TR2_LOAD_REDACT : 0) |
@@ -418,7 +418,8 @@ const struct tr2_command tr2_command_report = {
 #define TR2_REPORT_VIEW(name, help) "[--" #name "] "
 #include "report/report_views.def"
 #undef TR2_REPORT_VIEW
-		"[--summary] [--what-if[=CHANGE]] [-j N] [--all] [--wide] [-s COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
+		"[--summary] [--what-if[=CHANGE]] [-j N] [--all] [--wide] [-s "
+		"COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
 	.summary = "Shows where the time went.",
 	.details = "Without a view: first the critical path, the chain of "
 		   "processes and regions that the end waited for, with the "
@@ -436,5 +437,5 @@ const struct tr2_command tr2_command_report = {
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT |
 		  TR2_COMMON_MARKDOWN,
-	.run = run,
+	.run = run_report,
 };

@@ -56,7 +56,7 @@ static bool fits_unfolded(const struct tr2_report *r)
 	return nr <= TR2_REPORT_ROWS;
 }
 
-static void sum(int64_t *total, int64_t ns)
+static void add_ns(int64_t *total, int64_t ns)
 {
 	if (ns == TR2_NO_TIME)
 		return;
@@ -72,10 +72,10 @@ static void add_row_to(struct tr2_fold_row *to, const struct tr2_fold_row *row)
 	to->at_least |= row->at_least;
 	tr2_ns_add(&to->wall_ns, row->wall_ns);
 	tr2_ns_add(&to->self_ns, row->self_ns);
-	sum(&to->cpu_ns, row->cpu_ns);
-	sum(&to->wait_ns, row->wait_ns);
-	sum(&to->ready_ns, row->ready_ns);
-	sum(&to->spawn_ns, row->spawn_ns);
+	add_ns(&to->cpu_ns, row->cpu_ns);
+	add_ns(&to->wait_ns, row->wait_ns);
+	add_ns(&to->ready_ns, row->ready_ns);
+	add_ns(&to->spawn_ns, row->spawn_ns);
 }
 
 static const struct tr2_fold_row empty = {
@@ -125,10 +125,10 @@ static void add_node(struct folding *f, uint32_t node, uint32_t root)
 	row->at_least |= n->at_least;
 	tr2_ns_add(&row->wall_ns, n->end_ns - n->start_ns);
 	tr2_ns_add(&row->self_ns, n->self_ns);
-	sum(&row->cpu_ns, times->cpu_ns);
-	sum(&row->wait_ns, times->wait_ns);
-	sum(&row->ready_ns, times->ready_ns);
-	sum(&row->spawn_ns, n->spawn_ns);
+	add_ns(&row->cpu_ns, times->cpu_ns);
+	add_ns(&row->wait_ns, times->wait_ns);
+	add_ns(&row->ready_ns, times->ready_ns);
+	add_ns(&row->spawn_ns, n->spawn_ns);
 	f->pieces[f->nr_pieces++] = (struct piece){ *slot,
 						    n->end_ns - n->start_ns,
 						    from, from + within };
@@ -329,7 +329,7 @@ static void fold_scripts(struct folding *f)
 }
 
 /* Show a row, and those above it, if there is room for all. */
-static void show(struct tr2_fold *fold, uint32_t row, uint32_t *room)
+static void show_row(struct tr2_fold *fold, uint32_t row, uint32_t *room)
 {
 	uint32_t i, need = 0;
 
@@ -360,7 +360,7 @@ static void choose(struct tr2_fold *fold, int64_t whole)
 	for (i = 0; i + 1 < fold->nr; i++)
 		if (tr2_report_share(fold->row[order[i]].once_ns, whole) >=
 		    TR2_REPORT_SHARE)
-			show(fold, order[i], &room);
+			show_row(fold, order[i], &room);
 	fold->rest = empty;
 	for (i = 1; i < fold->nr; i++)
 		if (!fold->row[i].shown)

@@ -290,8 +290,8 @@ static void add_sums(struct tr2_table *t, const struct tr2_report *r, int kind)
 	free(sums.sum);
 }
 
-static bool report(const struct tr2_report *r, int kind, struct tr2_table *t,
-		   const char *sort)
+static bool report_kind(const struct tr2_report *r, int kind,
+			struct tr2_table *t, const char *sort)
 {
 	add_sums(t, r, kind);
 	if (kind == TR2_DEFINITION_COUNTER)
@@ -305,6 +305,6 @@ static bool report(const struct tr2_report *r, int kind, struct tr2_table *t,
 		struct tr2_table t =                                        \
 			TR2_TABLE_OF(r->out, #kind "s", kind##_columns);    \
 									    \
-		return report(r, TR2_DEFINITION_##KIND, &t, KIND##_SORT);   \
+		return report_kind(r, TR2_DEFINITION_##KIND, &t, KIND##_SORT);   \
 	}
 #include "arena/kinds.def"

@@ -392,8 +392,8 @@ static void name_columns(struct tr2_column *columns, const struct tr2_model *m,
 					   "CRITICAL PATH OF THE LONGEST";
 }
 
-static void give_rest(struct tr2_table *t, struct step_row *row,
-		      const struct rows *rows)
+static void add_rest_row(struct tr2_table *t, struct step_row *row,
+			 const struct rows *rows)
 {
 	static struct tr2_step rest; /* the row refers to it */
 
@@ -407,9 +407,9 @@ static void give_rest(struct tr2_table *t, struct step_row *row,
 	tr2_table_add_at(t, row, 0);
 }
 
-static void give_steps(struct tr2_table *t, struct step_row *row,
-		       const struct tr2_step *steps, size_t nr,
-		       const struct rows *rows)
+static void add_steps(struct tr2_table *t, struct step_row *row,
+		      const struct tr2_step *steps, size_t nr,
+		      const struct rows *rows)
 {
 	int *depths = tr2_calloc(nr, sizeof(*depths)); /* by step */
 	size_t i;
@@ -426,9 +426,9 @@ static void give_steps(struct tr2_table *t, struct step_row *row,
 }
 
 /* Give the largest sums, at most so many; leave out the others. */
-static void give_sums(struct tr2_table *t, struct step_row *row,
-		      const struct tr2_path_sum *sums, size_t nr, size_t most,
-		      struct rows *rows)
+static void add_sums(struct tr2_table *t, struct step_row *row,
+		     const struct tr2_path_sum *sums, size_t nr, size_t most,
+		     struct rows *rows)
 {
 	size_t i;
 
@@ -554,10 +554,10 @@ static bool print_path(const struct tr2_report *r, const struct tr2_step *steps,
 		       TR2_COLUMNS(columns));
 	r->out->caption = captions[by_kind];
 	if (sums)
-		give_sums(&t, &row, sums, nr, TR2_REPORT_ROWS - 1, &rows);
+		add_sums(&t, &row, sums, nr, TR2_REPORT_ROWS - 1, &rows);
 	else
-		give_steps(&t, &row, steps, nr, &rows);
-	give_rest(&t, &row, &rows);
+		add_steps(&t, &row, steps, nr, &rows);
+	add_rest_row(&t, &row, &rows);
 	ok = tr2_report_table(r, &t, NULL);
 	if (ok && tr2_report_is_text(r))
 		explain(&row, steps, nr, sums);
@@ -661,9 +661,9 @@ void tr2_report_parts(const struct tr2_report *r, size_t most)
 	nr = tr2_critical_sums(m, steps, nr, &sums);
 	if (root && tr2_critical_by_states(m, root))
 		row.retime = tr2_retime_new(m);
-	give_sums(&t, &row, sums, nr, most, &rows);
+	add_sums(&t, &row, sums, nr, most, &rows);
 	if (tr2_output_is_text(r->out))
-		give_rest(&t, &row, &rows);
+		add_rest_row(&t, &row, &rows);
 	tr2_table_finish(&t);
 	if (tr2_output_is_text(r->out) && root)
 		print_limits(r, root);

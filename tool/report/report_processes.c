@@ -49,8 +49,8 @@ static void cell_wall(struct tr2_table *t, const struct process *r)
 }
 
 /* Text has READY and SPAWN where there is something to see. */
-static void give_notable(struct tr2_table *t, const struct process *r,
-			 int64_t ns)
+static void add_notable(struct tr2_table *t, const struct process *r,
+			int64_t ns)
 {
 	if (!is_text(t) ||
 	    (!r->rest && tr2_report_share(ns, r->whole) >= TR2_REPORT_SHARE))
@@ -72,7 +72,7 @@ static void cell_share(struct tr2_table *t, const struct process *r)
 }
 
 /* cc1 x 214 (62.9ms, max 658ms) */
-static void give_fold(struct tr2_table *t, const struct process *r)
+static void add_fold(struct tr2_table *t, const struct process *r)
 {
 	const struct tr2_fold_row *row = r->fold;
 
@@ -95,7 +95,7 @@ static void give_fold(struct tr2_table *t, const struct process *r)
 static void cell_command(struct tr2_table *t, const struct process *r)
 {
 	if (r->fold)
-		give_fold(t, r);
+		add_fold(t, r);
 	else
 		tr2_node_cell_command(t, &r->of);
 }
@@ -106,7 +106,7 @@ static void cell_command(struct tr2_table *t, const struct process *r)
 	COLUMN(cpu_ns, "CPU", 0, tr2_cell_ns(t, KERNEL_TIME(r, cpu_ns))) \
 	COLUMN(wait_ns, "WAIT", 0, tr2_cell_ns(t, KERNEL_TIME(r, wait_ns))) \
 	COLUMN(ready_ns, "READY", TR2_COL_YIELDS, \
-	       give_notable(t, r, KERNEL_TIME(r, ready_ns))) \
+	       add_notable(t, r, KERNEL_TIME(r, ready_ns))) \
 	COLUMN(self_ns, "SELF", 0, \
 	       if (r->with_self || !is_text(t) || \
 		   KERNEL_TIME(r, wait_ns) == TR2_NO_TIME) \
@@ -114,7 +114,7 @@ static void cell_command(struct tr2_table *t, const struct process *r)
 	COLUMN(share, "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, \
 	       cell_share(t, r)) \
 	COLUMN(spawn_ns, "SPAWN", TR2_COL_YIELDS, \
-	       give_notable(t, r, TIME(r, spawn_ns))) \
+	       add_notable(t, r, TIME(r, spawn_ns))) \
 	TEXT(exit, "EXIT", TR2_COL_DATA | TR2_COL_PAGE | TR2_COL_LEFT, \
 	     if (!r->fold) tr2_node_cell_exit(t, &r->of)) \
 	TEXT(uncertain, "", TR2_COL_LEFT, \
@@ -153,7 +153,7 @@ static bool is_chosen(const struct tr2_model *m, uint32_t node)
 	return false;
 }
 
-static void give_processes(struct tr2_table *t, void *data)
+static void add_processes(struct tr2_table *t, void *data)
 {
 	const struct tr2_report *r = data;
 	const struct tr2_model *m = r->m;
@@ -185,8 +185,8 @@ static uint32_t root_of(const struct tr2_model *m, uint32_t node)
 }
 
 /* Return whether a row has several processes; the last one does not count. */
-static bool give_folded(struct tr2_table *t, const struct tr2_report *r,
-			const struct tr2_fold *fold)
+static bool add_folded(struct tr2_table *t, const struct tr2_report *r,
+		       const struct tr2_fold *fold)
 {
 	struct process row = { .of.m = r->m,
 			       .whole = tr2_report_whole_ns(r->m) };
@@ -227,11 +227,11 @@ static bool processes(const struct tr2_report *r, bool with_path)
 	folds = folds && tr2_report_fold(&fold, r);
 	/* Only a sorted table needs all rows in memory. */
 	if (folds)
-		several = give_folded(&t, r, &fold);
+		several = add_folded(&t, r, &fold);
 	else if (r->sort || r->limit >= 0)
-		give_processes(&t, (void *)r);
+		add_processes(&t, (void *)r);
 	else
-		tr2_table_rows(&t, give_processes, (void *)r);
+		tr2_table_rows(&t, add_processes, (void *)r);
 	ok = tr2_report_sort(r, &t, NULL);
 	if (ok) {
 		r->out->piped_width = TR2_REPORT_WIDTH;
@@ -265,7 +265,7 @@ void tr2_report_processes_by_kind(const struct tr2_report *r)
 
 	if (!tr2_report_fold(&fold, r))
 		return;
-	give_folded(&t, r, &fold);
+	add_folded(&t, r, &fold);
 	r->out->caption = "the processes as a tree; those of one kind below one "
 			  "process are one row, which leads to the first of "
 			  "them: their number, median and largest time";

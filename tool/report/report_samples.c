@@ -107,7 +107,7 @@ static const char *name_of(const struct tree *t, const struct call *call)
 static const struct tree *sorted_tree;
 
 /* The largest first; equal ones by name, so that the order is stable. */
-static int compare(const void *va, const void *vb)
+static int compare_rows(const void *va, const void *vb)
 {
 	const struct tree *t = sorted_tree;
 	const struct call *a = &t->calls[*(const uint32_t *)va];
@@ -125,7 +125,7 @@ static void sort_children(struct tree *t, uint32_t parent)
 	if (nr < 2)
 		return;
 	sorted_tree = t;
-	qsort(t->order, nr, sizeof(*t->order), compare);
+	qsort(t->order, nr, sizeof(*t->order), compare_rows);
 	for (i = 0; i < nr; i++) {
 		*at = t->order[i];
 		at = &t->calls[*at].next;
@@ -196,7 +196,7 @@ TR2_COLUMN_LIST(columns, struct call_row, COLUMNS)
 #define NR_COLUMNS (ARRAY_SIZE(columns))
 
 /* Return the next node in the order of the printed tree. */
-static uint32_t step(const struct tree *t, uint32_t i, int *depth)
+static uint32_t step_tree(const struct tree *t, uint32_t i, int *depth)
 {
 	if (t->calls[i].child) {
 		++*depth;
@@ -220,7 +220,7 @@ static void fill_table(struct tr2_table *table, struct tree *t)
 	for (i = 0; i < t->nr; i++)
 		sort_children(t, i);
 	free(t->order);
-	for (i = t->calls[0].child; i; i = step(t, i, &row.depth)) {
+	for (i = t->calls[0].child; i; i = step_tree(t, i, &row.depth)) {
 		call = &t->calls[i];
 		if (!call->parent)
 			row.whole = call->count;

@@ -29,8 +29,8 @@ struct parts {
 	uint32_t nr, alloc;
 };
 
-static void add(struct parts *p, uint32_t span, tr2_str what, bool is_inside,
-		int64_t ns)
+static void add_part(struct parts *p, uint32_t span, tr2_str what,
+		     bool is_inside, int64_t ns)
 {
 	const struct tr2_trace_span *s = &p->m->trace_spans[span];
 
@@ -74,7 +74,7 @@ static void add_inside(struct parts *p, const struct tr2_report *r,
 					 s->end_ns, s->parent);
 		if (!span)
 			continue;
-		add(p, span, name_of(p, s), true, s->end_ns - s->start_ns);
+		add_part(p, span, name_of(p, s), true, s->end_ns - s->start_ns);
 		inside_ns[span] += s->end_ns - s->start_ns;
 	}
 }
@@ -89,10 +89,11 @@ static void add_own(struct parts *p, const struct tr2_report *r,
 		if (!tr2_filter_trace_span(r->filter, p->m, i) ||
 		    !tr2_trace_span_times(p->m, i, &t))
 			continue;
-		add(p, i, intern(p, "queue"), false, t.queue_ns);
-		add(p, i, intern(p, "no thread"), false, t.idle_ns);
-		add(p, i, intern(p, "itself"), false,
-		    t.worked_ns > inside_ns[i] ? t.worked_ns - inside_ns[i] : 0);
+		add_part(p, i, intern(p, "queue"), false, t.queue_ns);
+		add_part(p, i, intern(p, "no thread"), false, t.idle_ns);
+		add_part(p, i, intern(p, "itself"), false,
+			 t.worked_ns > inside_ns[i] ? t.worked_ns - inside_ns[i]
+						    : 0);
 	}
 }
 

@@ -126,7 +126,7 @@ static bool is_bad(const char *result)
 	return !result || !strcmp(result, "failed");
 }
 
-static void count(struct script *script, const struct test *t)
+static void count_test(struct script *script, const struct test *t)
 {
 	script->tests++;
 	script->outside_ns -= t->costs.wall_ns;
@@ -273,7 +273,7 @@ static void set_costs(struct suite *all, uint32_t first, struct script *script)
 	share_processes(m, script, all->test + first, all->nr_test - first);
 	for (i = first; i < all->nr_test; i++) {
 		tr2_ns_add(&all->test[i].costs.cpu_ns, own_cpu(m, &all->test[i]));
-		count(script, &all->test[i]);
+		count_test(script, &all->test[i]);
 	}
 	if (script->outside_ns < 0)
 		script->outside_ns = 0; /* tests that are regions of tests */
@@ -364,7 +364,7 @@ TR2_COLUMN_LIST(script_columns, struct script, SCRIPT_COLUMNS)
 
 TR2_COLUMN_LIST(failed_columns, struct script, FAILED_COLUMNS)
 
-static bool print(const struct tr2_report *r, struct tr2_table *t)
+static bool print_suite(const struct tr2_report *r, struct tr2_table *t)
 {
 	struct tr2_report own = *r;
 
@@ -416,7 +416,7 @@ static bool print_tests(const struct suite *all)
 	}
 	if (!failed.nr_rows)
 		tr2_table_release(&failed);
-	return print(all->r, &t);
+	return print_suite(all->r, &t);
 }
 
 static bool print_scripts(const struct suite *all)
@@ -428,7 +428,7 @@ static bool print_scripts(const struct suite *all)
 	own.sort = NULL;
 	for (i = 0; i < all->nr_script; i++)
 		tr2_table_add(&t, &all->script[i]);
-	return print(&own, &t);
+	return print_suite(&own, &t);
 }
 
 bool tr2_report_tests(const struct tr2_report *r)

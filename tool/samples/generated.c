@@ -15,7 +15,7 @@
 
 static const struct tr2_model *sorted_model;
 
-static int compare(const void *va, const void *vb)
+static int compare_code(const void *va, const void *vb)
 {
 	uint32_t ia = *(const uint32_t *)va, ib = *(const uint32_t *)vb;
 	const struct tr2_code_function *a = &sorted_model->code_functions[ia];
@@ -24,7 +24,7 @@ static int compare(const void *va, const void *vb)
 	return TR2_UP(task) ?: TR2_UP(addr) ?: tr2_order(ia, ib);
 }
 
-static void sort(struct tr2_generated *g, const struct tr2_model *m)
+static void sort_code(struct tr2_generated *g, const struct tr2_model *m)
 {
 	uint32_t i;
 
@@ -34,7 +34,7 @@ static void sort(struct tr2_generated *g, const struct tr2_model *m)
 		g->by_address[i - 1] = i;
 	sorted_model = m;
 	qsort(g->by_address, m->nr_code_functions - 1, sizeof(*g->by_address),
-	      compare);
+	      compare_code);
 }
 
 void tr2_generated_release(struct tr2_generated *g)
@@ -53,7 +53,7 @@ tr2_generated_find(struct tr2_generated *g, const struct tr2_model *m,
 	if (!high)
 		return NULL;
 	if (!g->by_address)
-		sort(g, m);
+		sort_code(g, m);
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		f = &list[g->by_address[middle]];

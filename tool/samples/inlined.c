@@ -136,8 +136,8 @@ static bool is_better(const struct scope *a, const struct scope *b)
 }
 
 /* Return the innermost scope at an address; NULL: none. */
-static const struct scope *find(const struct tr2_unit_scopes *u,
-				Dwarf_Addr address)
+static const struct scope *find_scope(const struct tr2_unit_scopes *u,
+				      Dwarf_Addr address)
 {
 	const struct scope *best = NULL, *scope;
 	uint32_t i;
@@ -157,7 +157,7 @@ unsigned int tr2_inlined_find(struct tr2_inlined *t, Dwarf_Die *unit,
 			      unsigned int most)
 {
 	const struct tr2_unit_scopes *u = unit_of(t, unit);
-	const struct scope *scope = find(u, address);
+	const struct scope *scope = find_scope(u, address);
 	unsigned int nr = 0;
 
 	for (; scope && scope->parent && nr < most;

@@ -15,7 +15,7 @@ static uint64_t end_of(const struct tr2_mapping *mapping)
 		       UINT64_MAX : mapping->addr + mapping->len;
 }
 
-static int compare(const void *va, const void *vb)
+static int compare_mappings(const void *va, const void *vb)
 {
 	uint32_t ia = *(const uint32_t *)va, ib = *(const uint32_t *)vb;
 	const struct tr2_mapping *a = &sorted_model->mappings[ia];
@@ -36,7 +36,8 @@ void tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m)
 	for (i = 0; i < maps->nr; i++)
 		maps->by_address[i] = i + 1;
 	sorted_model = m;
-	qsort(maps->by_address, maps->nr, sizeof(*maps->by_address), compare);
+	qsort(maps->by_address, maps->nr, sizeof(*maps->by_address),
+	      compare_mappings);
 	for (i = 0; i < maps->nr; i++) {
 		mapping = &m->mappings[maps->by_address[i]];
 		if (mapping->space != space || end_of(mapping) > reach)

@@ -47,13 +47,15 @@ static const uint8_t dwarf_numbers[] = {
 #define PC_BITS 48
 #endif
 
-static void set(struct frame_state *s, unsigned int number, uint64_t value)
+static void set_register(struct frame_state *s, unsigned int number,
+			 uint64_t value)
 {
 	s->value[number] = value;
 	s->known |= UINT64_C(1) << number;
 }
 
-static bool get(const struct frame_state *s, uint64_t number, uint64_t *value)
+static bool get_register(const struct frame_state *s, uint64_t number,
+			 uint64_t *value)
 {
 	if (number >= TR2_FRAME_REGISTERS || !(s->known >> number & 1))
 		return false;
@@ -77,9 +79,9 @@ static bool frame_begin(struct frame_state *s, uint64_t mask,
 		memcpy(&value, values, sizeof(value));
 		values += sizeof(value);
 		if (dwarf_numbers[i] != NONE)
-			set(s, dwarf_numbers[i], value);
+			set_register(s, dwarf_numbers[i], value);
 	}
-	return get(s, PC, &s->pc) && get(s, SP, &s->stack);
+	return get_register(s, PC, &s->pc) && get_register(s, SP, &s->stack);
 }
 
 #ifdef HAVE_LIBDW
@@ -93,7 +95,8 @@ static bool frame_begin(struct frame_state *s, uint64_t mask,
 #define MAX_OPERATIONS 64
 
 /* Read a word of the stack. */
-static bool load(const struct frame_state *s, uint64_t address, uint64_t *value)
+static bool load_word(const struct frame_state *s, uint64_t address,
+		      uint64_t *value)
 {
 	uint64_t at = address - s->stack;
 
@@ -108,7 +111,7 @@ struct stack {
 	unsigned int nr;
 };
 
-static bool push(struct stack *stack, uint64_t value)
+static bool push_frame(struct stack *stack, uint64_t value)
 {
 	if (stack->nr == MAX_DEPTH)
 		return false;
@@ -178,14 +181,14 @@ static bool push_operand(const struct frame_state *s, struct stack *stack,
 	uint64_t value;
 
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
-		return push(stack, op->atom - DW_OP_lit0);
+		return push_frame(stack, op->atom - DW_OP_lit0);
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
-		return get(s, op->atom - DW_OP_breg0, &value) &&
-		       push(stack, value + op->number);
+		return get_register(s, op->atom - DW_OP_breg0, &value) &&
+		       push_frame(stack, value + op->number);
 	switch (op->atom) {
 	case DW_OP_bregx:
-		return get(s, op->number, &value) &&
-		       push(stack, value + op->number2);
+		return get_register(s, op->number, &value) &&
+		       push_frame(stack, value + op->number2);
 	case DW_OP_const1u:
 	case DW_OP_const1s:
 	case DW_OP_const2u:
@@ -196,7 +199,7 @@ static bool push_operand(const struct frame_state *s, struct stack *stack,
 	case DW_OP_const8s:
 	case DW_OP_constu:
 	case DW_OP_consts:
-		return push(stack, op->number);
+		return push_frame(stack, op->number);
 	default:
 		return combine(stack, op->atom);
 	}
@@ -213,9 +216,9 @@ static bool change_top(const struct frame_state *s, struct stack *stack,
 		*top += op->number;
 		return true;
 	case DW_OP_deref:
-		return load(s, *top, top);
+		return load_word(s, *top, top);
 	case DW_OP_dup:
-		return push(stack, *top);
+		return push_frame(stack, *top);
 	default:
 		return push_operand(s, stack, op);
 	}
@@ -237,9 +240,9 @@ static bool evaluate(const struct frame_state *s, const Dwarf_Op *ops,
 			*is_value = true;
 		if (op->atom == DW_OP_stack_value || op->atom == DW_OP_nop)
 			continue;
-		ok = op->atom == DW_OP_call_frame_cfa ? push(&stack, cfa) :
-		     stack.nr ? change_top(s, &stack, op) :
-				push_operand(s, &stack, op);
+		ok = op->atom == DW_OP_call_frame_cfa ? push_frame(&stack, cfa)
+		     : stack.nr ? change_top(s, &stack, op)
+				: push_operand(s, &stack, op);
 		if (!ok)
 			return false;
 	}
@@ -260,18 +263,18 @@ static bool find_register(const struct frame_state *s, Dwarf_Frame *frame,
 	if (dwarf_frame_register(frame, (int)number, memory, &ops, &nr))
 		return false;
 	if (!nr) /* unchanged, or lost */
-		return !ops && get(s, number, value);
+		return !ops && get_register(s, number, value);
 	if (nr == 1 && ops->atom == DW_OP_regx)
-		return get(s, ops->number, value);
+		return get_register(s, ops->number, value);
 	if (nr == 1 && ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31)
-		return get(s, ops->atom - DW_OP_reg0, value);
+		return get_register(s, ops->atom - DW_OP_reg0, value);
 	return evaluate(s, ops, nr, cfa, value, &is_value) &&
-	       (is_value || load(s, *value, value));
+	       (is_value || load_word(s, *value, value));
 }
 
 /* The caller's frame is further up; it may be the same size in a function that
  * has none. */
-static bool apply(struct frame_state *s, Dwarf_Frame *frame)
+static bool apply_frame(struct frame_state *s, Dwarf_Frame *frame)
 {
 	struct frame_state up = { .stack = s->stack, .copy = s->copy,
 				      .len = s->len };
@@ -283,15 +286,15 @@ static bool apply(struct frame_state *s, Dwarf_Frame *frame)
 	size_t nr;
 
 	if (pc_number < 0 || dwarf_frame_cfa(frame, &ops, &nr) ||
-	    !evaluate(s, ops, nr, 0, &cfa, &is_value) || !get(s, SP, &sp) ||
-	    cfa < sp ||
+	    !evaluate(s, ops, nr, 0, &cfa, &is_value) ||
+	    !get_register(s, SP, &sp) || cfa < sp ||
 	    !find_register(s, frame, (unsigned int)pc_number, cfa, &up.pc))
 		return false;
 	for (i = 0; i < TR2_FRAME_REGISTERS; i++)
 		if (find_register(s, frame, i, cfa, &value))
-			set(&up, i, value);
+			set_register(&up, i, value);
 	if (!in_signal)
-		set(&up, SP, cfa);
+		set_register(&up, SP, cfa);
 	up.pc &= UINT64_MAX >> (64 - PC_BITS);
 	up.is_exact = in_signal;
 	if (!up.pc || (up.pc == s->pc && cfa == sp))
@@ -318,7 +321,7 @@ static bool frame_up(struct frame_state *s, struct tr2_elf *e,
 			frame = NULL;
 	}
 	if (frame)
-		ok = apply(s, frame);
+		ok = apply_frame(s, frame);
 	free(frame);
 	return ok;
 }
@@ -353,8 +356,9 @@ static bool read_at(int fd, uint64_t at, void *out, size_t len)
 }
 
 /* Read registers and stack from the file. */
-static bool begin(const struct unwind *u, const struct tr2_sample_stack *stack,
-		  struct frame_state *state)
+static bool begin_stack(const struct unwind *u,
+			const struct tr2_sample_stack *stack,
+			struct frame_state *state)
 {
 	const struct tr2_stack_file *file = &u->m->stack_files[stack->file];
 	unsigned char values[64 * sizeof(uint64_t)];
@@ -412,7 +416,7 @@ static void unwind(const struct unwind *u, struct tr2_model_sample *sample)
 	struct tr2_model *m = u->m;
 	uint32_t first = sample->first_call, nr = sample->nr_calls, i;
 
-	if (!begin(u, &m->stacks[sample->stack], &state))
+	if (!begin_stack(u, &m->stacks[sample->stack], &state))
 		return;
 	sample->first_call = m->nr_calls;
 	sample->nr_calls = 0;

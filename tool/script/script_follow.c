@@ -51,7 +51,7 @@ struct follow {
 
 static volatile sig_atomic_t stopped;
 
-static void stop(int signo)
+static void stop_following(int signo)
 {
 	(void)signo;
 	stopped = 1;
@@ -157,7 +157,7 @@ static void find_form(struct follow *f, struct followed *file,
 	}
 }
 
-static void take_line(struct follow *f, struct followed *file, const char *line,
+static void read_line(struct follow *f, struct followed *file, const char *line,
 		      size_t len)
 {
 	tr2_str source = tr2_intern(f->m, file->path, strlen(file->path));
@@ -210,7 +210,7 @@ static void read_on(struct follow *f, struct followed *file)
 		return;
 	while (tr2_grown_line(&file->grown, &line, &len))
 		if (len)
-			take_line(f, file, line, len);
+			read_line(f, file, line, len);
 }
 
 static void wait_for_more(struct follow *f)
@@ -249,7 +249,7 @@ int tr2_follow(struct tr2_model *m, const struct tr2_list *paths,
 	       tr2_event_fn *fn, void *data)
 {
 	struct follow f = { .m = m, .fn = fn, .data = data };
-	struct sigaction action = { .sa_handler = stop };
+	struct sigaction action = { .sa_handler = stop_following };
 	bool there = false;
 	size_t i, k;
 

@@ -113,7 +113,7 @@ static int compare_rows(const void *va, const void *vb)
 }
 
 /* Show a row with those above it, if there is room for all of them. */
-static uint32_t show(struct tr2_top_rows *rows, uint32_t i, uint32_t room)
+static uint32_t show_row(struct tr2_top_rows *rows, uint32_t i, uint32_t room)
 {
 	uint32_t nr = 0, at;
 
@@ -156,7 +156,7 @@ static void show_busiest(struct tr2_top_rows *rows, const struct tr2_top *top,
 	}
 	qsort(order, rows->nr - 1, sizeof(*order), compare_rows);
 	for (i = 0; i + 1 < rows->nr && room; i++)
-		room -= show(rows, order[i].i, room);
+		room -= show_row(rows, order[i].i, room);
 	free(order);
 	add_rest(rows, top);
 }

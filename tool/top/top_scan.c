@@ -221,7 +221,7 @@ static void read_process(struct tr2_top_process *p,
 }
 
 /* Add a process to the new list, with its data of the old list if it has any. */
-static void take_process(struct tr2_top *top, struct tr2_top_process *old,
+static void scan_process(struct tr2_top *top, struct tr2_top_process *old,
 			 const struct tr2_procfs_stat *stat)
 {
 	struct tr2_top_process *p;
@@ -241,7 +241,7 @@ static void take_process(struct tr2_top *top, struct tr2_top_process *old,
 	read_process(p, stat);
 }
 
-static void take_ended(struct tr2_top *top, struct tr2_top_process *old)
+static void scan_ended(struct tr2_top *top, struct tr2_top_process *old)
 {
 	struct tr2_top_process *p;
 
@@ -402,7 +402,7 @@ struct tr2_top_process *tr2_top_add_ended(struct tr2_top *top, int32_t pid)
 
 /* Make the new list of processes from those of the last reading and those that
  * were read. */
-static void take_all(struct scan *s)
+static void scan_all(struct scan *s)
 {
 	struct tr2_top *top = s->top;
 	struct tr2_top_process *old = top->process, *p;
@@ -419,11 +419,11 @@ static void take_all(struct scan *s)
 		p = known ? &old[known] : NULL;
 		if (p && p->start_ns != stat->start_ns)
 			p = NULL;
-		take_process(top, p, stat);
+		scan_process(top, p, stat);
 	}
 	for (i = 1; i < nr_old; i++)
 		if (old[i].pid)
-			take_ended(top, &old[i]);
+			scan_ended(top, &old[i]);
 	free(old);
 }
 
@@ -439,7 +439,7 @@ void tr2_top_scan(struct tr2_top *top)
 	mark_known(&s);
 	for (i = 1; i < s.nr; i++)
 		mark_below(&s, &s.seen[i]);
-	take_all(&s);
+	scan_all(&s);
 	sort_processes(top);
 	add_times(top);
 	build_tree(top);

@@ -110,7 +110,7 @@ struct process_row {
 	const struct tr2_words *argv;
 };
 
-static void give_end(struct tr2_table *t, const struct tr2_top_ring *ring)
+static void cell_end(struct tr2_table *t, const struct tr2_top_ring *ring)
 {
 	const struct tr2_arena_header *h = &ring->file.header;
 
@@ -138,7 +138,7 @@ static void cell_state(struct tr2_table *t, const struct process_row *r)
 	if (!r->row->first)
 		return;
 	if (r->p->state >= TR2_TOP_ZOMBIE && r->p->ring)
-		give_end(t, r->p->ring);
+		cell_end(t, r->p->ring);
 	else if (r->row->is_mixed && r->row->nr_run)
 		tr2_cell_strf(t, "%u run", r->row->nr_run);
 	else if (r->row->is_mixed)
@@ -196,7 +196,7 @@ static bool is_at_least(const struct process_row *r)
 			  ring->file.header.state == TR2_ARENA_SIGNALLED));
 }
 
-static void give_time(struct tr2_table *t, const struct process_row *r,
+static void cell_time(struct tr2_table *t, const struct process_row *r,
 		      int64_t ns)
 {
 	tr2_cell_ns(t, ns);
@@ -209,7 +209,7 @@ static void give_time(struct tr2_table *t, const struct process_row *r,
 	DATA(ppid, tr2_cell_int(t, r->p->ppid)) \
 	COLUMN(state, "STATE", TR2_COL_LEFT, cell_state(t, r)) \
 	DATA(cause, if (r->p->cause != TR2_CAUSE_unknown) \
-		tr2_cell_str(t, tr2_cause_name(r->p->cause))) \
+			    tr2_cell_str(t, tr2_cause_name(r->p->cause))) \
 	DATA(function, if (*r->p->function) tr2_cell_str(t, r->p->function)) \
 	COLUMN(cpu, "%CPU", TR2_COL_HEAT, \
 	       if (!has_ended(r)) tr2_cell_share(t, r->row->cpu)) \
@@ -217,12 +217,13 @@ static void give_time(struct tr2_table *t, const struct process_row *r,
 	       if (!has_ended(r)) tr2_cell_share(t, r->row->ready)) \
 	COLUMN(cpu_ns, "CPU", 0, \
 	       if (r->row->cpu_ns || !has_ended(r)) \
-		       give_time(t, r, r->row->cpu_ns)) \
-	COLUMN(wall_ns, "WALL", 0, give_time(t, r, age_of(r))) \
+		       cell_time(t, r, r->row->cpu_ns)) \
+	COLUMN(wall_ns, "WALL", 0, cell_time(t, r, age_of(r))) \
 	COLUMN(threads, "THREADS", TR2_COL_YIELDS, \
 	       tr2_cell_uint(t, has_ended(r) ? 0 : r->row->nr_threads)) \
-	COLUMN(lost, "LOST", 0, if (r->p->ring) \
-	       tr2_cell_uint(t, tr2_ring_file_lost(&r->p->ring->file))) \
+	COLUMN(lost, "LOST", 0, \
+	       if (r->p->ring) tr2_cell_uint( \
+		       t, tr2_ring_file_lost(&r->p->ring->file))) \
 	DATA(at_least, tr2_cell_bool(t, is_at_least(r))) \
 	DATA(comm, tr2_cell_str(t, r->p->comm)) \
 	DATA(argv, tr2_cell_words(t, r->argv)) \

@@ -62,7 +62,7 @@ static struct tr2_points points(const struct tr2_otlp *o, uint32_t first)
 	return (struct tr2_points){ first, o->next_point };
 }
 
-static bool begin(struct tr2_export *x)
+static bool begin_otlp(struct tr2_export *x)
 {
 	struct tr2_otlp *o = tr2_calloc(1, sizeof(*o));
 
@@ -232,7 +232,7 @@ static void span(struct tr2_export *x, uint32_t i)
 	tr2_buf_addch(b, '}');
 }
 
-static bool end(struct tr2_export *x)
+static bool end_otlp(struct tr2_export *x)
 {
 	struct tr2_otlp *o = x->state;
 
@@ -254,8 +254,8 @@ static bool end(struct tr2_export *x)
 
 const struct tr2_export_format tr2_export_otlp = {
 	.flags = TR2_EXPORT_URL,
-	.begin = begin,
-	.end = end,
+	.begin = begin_otlp,
+	.end = end_otlp,
 	.tree = tr2_otlp_wants_tree,
 	.node = node,
 	.session = session,

@@ -76,7 +76,7 @@ static int64_t last_end(const struct tr2_model *m)
 	return end_ns;
 }
 
-static void fill(struct stack *s, struct tr2_export *x, int64_t end_ns)
+static void fill_stack(struct stack *s, struct tr2_export *x, int64_t end_ns)
 {
 	const struct tr2_html *h = x->state;
 	uint32_t *most = tr2_memory_curve(x->m, h->origin_ns, end_ns, NR_PARTS);
@@ -133,7 +133,7 @@ void tr2_html_add_memory(struct tr2_export *x)
 	if (!tr2_memory_peak(x->m, &peak))
 		return;
 	s = tr2_calloc(1, sizeof(*s));
-	fill(s, x, end_ns);
+	fill_stack(s, x, end_ns);
 	if (s->nr)
 		qsort(s->kind, s->nr, sizeof(*s->kind), by_most);
 	nr = s->nr < MOST_KINDS ? s->nr : MOST_KINDS;

@@ -75,7 +75,7 @@ static void add_whole(struct path *p, const struct tr2_path_piece *piece)
 		  p->x ? tr2_html_string(p->x, tr2_s(p->m, piece->object)) : 0);
 }
 
-static void flush(struct path *p)
+static void flush_path(struct path *p)
 {
 	unsigned int code;
 
@@ -127,11 +127,11 @@ static void add_pieces(struct path *p, const struct tr2_html *h, size_t nr)
 		if (ns <= 0)
 			continue;
 		if (!h->of_node[piece->node]) {
-			flush(p);
+			flush_path(p);
 			continue;
 		}
 		if (ns >= p->grain_ns || piece->start_ns >= p->until_ns)
-			flush(p);
+			flush_path(p);
 		if (ns < p->grain_ns) {
 			add_short(p, i);
 			continue;
@@ -139,7 +139,7 @@ static void add_pieces(struct path *p, const struct tr2_html *h, size_t nr)
 		p->at_ns = piece->start_ns;
 		add_whole(p, piece);
 	}
-	flush(p);
+	flush_path(p);
 }
 
 void tr2_html_add_path(struct tr2_export *x)

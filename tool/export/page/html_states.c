@@ -61,7 +61,7 @@ static void add_whole(struct states *w, const struct tr2_state *s, int64_t ns)
 		  other);
 }
 
-static void flush(struct states *w, const struct tr2_model *m)
+static void flush_states(struct states *w, const struct tr2_model *m)
 {
 	unsigned int code;
 
@@ -91,7 +91,7 @@ static void add_states(struct states *w, const struct tr2_model *m, uint32_t t)
 		w->nr_recorded++;
 		if (w->nr_short && (ns >= w->grain_ns ||
 				    s->start_ns >= w->until_ns))
-			flush(w, m);
+			flush_states(w, m);
 		if (ns >= w->grain_ns) {
 			add_whole(w, s, ns);
 			continue;
@@ -102,7 +102,7 @@ static void add_states(struct states *w, const struct tr2_model *m, uint32_t t)
 		}
 		w->ns[code_of(s)] += ns;
 	}
-	flush(w, m);
+	flush_states(w, m);
 }
 
 static uint32_t row_of(const struct tr2_export *x, uint32_t task_thread)

@@ -79,7 +79,7 @@ static struct tr2_buf *add_key(struct tr2_export *x, const char *key)
 	return b;
 }
 
-static void text(struct tr2_export *x, const char *key, const char *value)
+static void add_text(struct tr2_export *x, const char *key, const char *value)
 {
 	tr2_json_add_string(add_key(x, key), value);
 }
@@ -130,7 +130,7 @@ static void process(struct tr2_export *x, uint32_t node, uint32_t pid,
 
 	(void)parent_pid;
 	open_metadata(x, "process_name", pid, pid);
-	text(x, "name", tr2_export_name(x, tr2_export_node_name, node));
+	add_text(x, "name", tr2_export_name(x, tr2_export_node_name, node));
 	close_event(x);
 	open_metadata(x, "process_sort_index", pid, pid);
 	integer(x, "sort_index", node);
@@ -140,14 +140,14 @@ static void process(struct tr2_export *x, uint32_t node, uint32_t pid,
 	tr2_buf_reset(&x->text);
 	tr2_export_add_command(x, &x->text, command);
 	open_metadata(x, "process_labels", pid, pid);
-	text(x, "labels", tr2_buf_str(&x->text));
+	add_text(x, "labels", tr2_buf_str(&x->text));
 	close_event(x);
 }
 
 static void track(struct tr2_export *x, const struct tr2_track *t)
 {
 	open_metadata(x, "thread_name", t->pid, t->tid);
-	text(x, "name", t->name);
+	add_text(x, "name", t->name);
 	close_event(x);
 	open_metadata(x, "thread_sort_index", t->pid, t->tid);
 	integer(x, "sort_index", t->rank);
@@ -263,7 +263,7 @@ static void counter(struct tr2_export *x, const struct tr2_track_counter *c,
 	close_event(x);
 }
 
-static bool begin(struct tr2_export *x)
+static bool begin_chrome(struct tr2_export *x)
 {
 	static const struct tr2_track_writer writer = {
 		.process = process,
@@ -271,7 +271,7 @@ static bool begin(struct tr2_export *x)
 		.open = open_slice,
 		.open_instant = open_instant,
 		.open_span = open_span,
-		.text = text,
+		.text = add_text,
 		.integer = integer,
 		.yes = yes,
 		.words = words,
@@ -287,7 +287,7 @@ static bool begin(struct tr2_export *x)
 	return true;
 }
 
-static bool end(struct tr2_export *x)
+static bool end_chrome(struct tr2_export *x)
 {
 	const struct tr2_tracks *t = x->state;
 	struct chrome *c = t->own;
@@ -306,6 +306,6 @@ static bool end(struct tr2_export *x)
 
 const struct tr2_export_format tr2_export_chrome = {
 	TR2_TRACKS_OPERATIONS,
-	.begin = begin,
-	.end = end,
+	.begin = begin_chrome,
+	.end = end_chrome,
 };

@@ -52,7 +52,7 @@ static void print_frames(struct tr2_export *x)
 	}
 }
 
-static bool end(struct tr2_export *x)
+static bool end_folded(struct tr2_export *x)
 {
 	struct tr2_frames *f = x->state;
 
@@ -65,7 +65,7 @@ static bool end(struct tr2_export *x)
 	return true;
 }
 
-static bool begin(struct tr2_export *x)
+static bool begin_folded(struct tr2_export *x)
 {
 	x->state = tr2_calloc(1, sizeof(struct tr2_frames));
 	if (x->opt->states && !x->m->has_states)
@@ -91,8 +91,8 @@ static void span(struct tr2_export *x, uint32_t i)
 }
 
 const struct tr2_export_format tr2_export_folded = {
-	.begin = begin,
-	.end = end,
+	.begin = begin_folded,
+	.end = end_folded,
 	.node = node,
 	.thread = thread,
 	.span = span,

@@ -20,7 +20,7 @@
 #define MISC_MMAP_BUILD_ID 0x4000
 #define MISC_BUILD_ID_SIZE 0x8000
 
-static bool begin(struct tr2_export *x)
+static bool begin_perf_data(struct tr2_export *x)
 {
 	struct tr2_perf_data *p = tr2_calloc(1, sizeof(*p));
 
@@ -353,7 +353,7 @@ static void release(struct tr2_perf_data *p)
 	free(p);
 }
 
-static bool end(struct tr2_export *x)
+static bool end_perf_data(struct tr2_export *x)
 {
 	struct tr2_perf_data *p = x->state;
 	bool ok = !x->failed;
@@ -379,7 +379,7 @@ static bool end(struct tr2_export *x)
 
 const struct tr2_export_format tr2_export_perf = {
 	.flags = TR2_EXPORT_BINARY,
-	.begin = begin,
-	.end = end,
+	.begin = begin_perf_data,
+	.end = end_perf_data,
 	.session = session,
 };

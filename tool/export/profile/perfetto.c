@@ -235,7 +235,7 @@ static Pf__DebugAnnotation *add_arg(struct tr2_export *x, const char *key)
 	return &p->args[i];
 }
 
-static void text(struct tr2_export *x, const char *key, const char *value)
+static void add_text(struct tr2_export *x, const char *key, const char *value)
 {
 	add_arg(x, key)->string_value = tr2_strdup(value);
 }
@@ -262,7 +262,7 @@ static void words(struct tr2_export *x, const char *key,
 {
 	tr2_buf_reset(&x->text);
 	tr2_export_add_command(x, &x->text, value);
-	text(x, key, tr2_buf_str(&x->text));
+	add_text(x, key, tr2_buf_str(&x->text));
 }
 
 /* Processes or threads of one name stay what they are; all spans are one. */
@@ -357,7 +357,7 @@ static void open_span(struct tr2_export *x, const struct tr2_slice *at,
 	open_slice(x, at, "span", name);
 	tr2_buf_reset(&x->text);
 	tr2_context_add_id(&x->text, id);
-	text(x, "span_id", tr2_buf_str(&x->text));
+	add_text(x, "span_id", tr2_buf_str(&x->text));
 }
 
 static void counter_track(struct tr2_export *x,
@@ -412,7 +412,7 @@ static void write_clocks(struct tr2_export *x)
 	write_packet(x, &packet);
 }
 
-static bool begin(struct tr2_export *x)
+static bool begin_perfetto(struct tr2_export *x)
 {
 	static const struct tr2_track_writer writer = {
 		.process = process,
@@ -420,11 +420,11 @@ static bool begin(struct tr2_export *x)
 		.open = open_slice,
 		.open_instant = open_instant,
 		.open_span = open_span,
-		.text = text,
+		.text = add_text,
 		.integer = integer,
 		.yes = yes,
 		.words = words,
-		.json = text,
+		.json = add_text,
 		.close = close_event,
 		.counter_track = counter_track,
 		.counter = counter,
@@ -439,7 +439,7 @@ static bool begin(struct tr2_export *x)
 	return true;
 }
 
-static bool end(struct tr2_export *x)
+static bool end_perfetto(struct tr2_export *x)
 {
 	struct perfetto *p = perfetto_of(x);
 
@@ -452,8 +452,8 @@ static bool end(struct tr2_export *x)
 const struct tr2_export_format tr2_export_perfetto = {
 	.flags = TR2_EXPORT_BINARY,
 	TR2_TRACKS_OPERATIONS,
-	.begin = begin,
-	.end = end,
+	.begin = begin_perfetto,
+	.end = end_perfetto,
 };
 
 #else

@@ -198,7 +198,7 @@ static bool find_loaded(struct tr2_export *x)
 	return ok;
 }
 
-static bool begin(struct tr2_export *x)
+static bool begin_clickhouse(struct tr2_export *x)
 {
 	struct clickhouse *h = tr2_calloc(1, sizeof(*h));
 	uint32_t i;
@@ -281,7 +281,7 @@ static void end_unit(struct tr2_export *x)
 		x->failed = true;
 }
 
-static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
+static void add_row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 {
 	struct clickhouse *h = x->state;
 
@@ -352,7 +352,7 @@ static void release(struct clickhouse *h)
 	free(h);
 }
 
-static bool end(struct tr2_export *x)
+static bool end_clickhouse(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
 	bool ok = !x->failed;
@@ -367,10 +367,10 @@ static bool end(struct tr2_export *x)
 
 const struct tr2_export_format tr2_export_clickhouse = {
 	.flags = TR2_EXPORT_URL | TR2_EXPORT_DATABASE,
-	.begin = begin,
-	.end = end,
+	.begin = begin_clickhouse,
+	.end = end_clickhouse,
 	.session = session,
 	.session_end = session_end,
 	.node_end = node_end,
-	.row = row,
+	.row = add_row,
 };

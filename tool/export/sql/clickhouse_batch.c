@@ -250,8 +250,8 @@ static uint64_t count_rows(const struct tr2_buf *rows)
 }
 
 /* Send one INSERT. 1: done; 0: the server is busy; -1: an error was printed. */
-static int insert(struct tr2_clickhouse *c, enum tr2_table_id table,
-		  const struct tr2_buf *rows)
+static int insert_batch(struct tr2_clickhouse *c, enum tr2_table_id table,
+			const struct tr2_buf *rows)
 {
 	tr2_must(!rows->failed);
 	set_params(c, table);
@@ -276,7 +276,7 @@ static bool send_table(struct tr2_clickhouse *c, enum tr2_table_id table)
 		rows = collect(c, table);
 		if (!rows->len)
 			break;
-		done = insert(c, table, rows);
+		done = insert_batch(c, table, rows);
 		if (!done && tr2_clickhouse_gave_up(c, ++tries))
 			return false;
 	}

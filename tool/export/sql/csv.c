@@ -19,7 +19,7 @@ struct csv {
 	int64_t *self; /* by span */
 };
 
-static bool begin(struct tr2_export *x)
+static bool begin_csv(struct tr2_export *x)
 {
 	struct csv *c = tr2_calloc(1, sizeof(*c));
 	const struct tr2_column_def *column;
@@ -52,7 +52,8 @@ static void add_value(struct tr2_buf *b, const struct tr2_row *r,
 		tr2_csv_add(b, r->text.p + v->at, v->len);
 }
 
-static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t index)
+static void add_row(struct tr2_export *x, enum tr2_table_id table,
+		    uint32_t index)
 {
 	struct csv *c = x->state;
 	struct tr2_buf *b = &x->sink.buf;
@@ -70,7 +71,7 @@ static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t index)
 	tr2_buf_addch(b, '\n');
 }
 
-static bool end(struct tr2_export *x)
+static bool end_csv(struct tr2_export *x)
 {
 	struct csv *c = x->state;
 
@@ -84,7 +85,7 @@ static bool end(struct tr2_export *x)
 
 const struct tr2_export_format tr2_export_csv = {
 	.flags = TR2_EXPORT_TABLE,
-	.begin = begin,
-	.end = end,
-	.row = row,
+	.begin = begin_csv,
+	.end = end_csv,
+	.row = add_row,
 };

@@ -51,7 +51,7 @@ struct database {
 	int64_t *self; /* by span */
 };
 
-static bool fail(struct tr2_export *x)
+static bool fail_statement(struct tr2_export *x)
 {
 	struct database *d = x->state;
 
@@ -67,7 +67,7 @@ static bool execute(struct tr2_export *x, const char *sql)
 	struct database *d = x->state;
 
 	return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK ||
-	       fail(x);
+	       fail_statement(x);
 }
 
 static bool compile(struct tr2_export *x, const char *sql, sqlite3_stmt **stmt)
@@ -75,7 +75,7 @@ static bool compile(struct tr2_export *x, const char *sql, sqlite3_stmt **stmt)
 	struct database *d = x->state;
 
 	return sqlite3_prepare_v2(d->db, sql, -1, stmt, NULL) == SQLITE_OK ||
-	       fail(x);
+	       fail_statement(x);
 }
 
 /* Return the number that a query yields; -1: it failed. */
@@ -87,7 +87,7 @@ static int64_t query(struct tr2_export *x, const char *sql)
 	if (!compile(x, sql, &stmt))
 		return -1;
 	if (sqlite3_step(stmt) != SQLITE_ROW)
-		fail(x);
+		fail_statement(x);
 	else
 		value = sqlite3_column_int64(stmt, 0);
 	sqlite3_finalize(stmt);
@@ -276,7 +276,7 @@ static bool open_database(struct tr2_export *x)
 	if (sqlite3_open_v2(d->path, &d->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
 			    NULL) != SQLITE_OK)
-		return fail(x);
+		return fail_statement(x);
 	sqlite3_busy_timeout(d->db, BUSY_MS);
 	if (!execute(x, "BEGIN IMMEDIATE"))
 		return false;
@@ -286,7 +286,7 @@ static bool open_database(struct tr2_export *x)
 	return (d->existed || create_schema(x)) && prepare(x);
 }
 
-static bool begin(struct tr2_export *x)
+static bool begin_sqlite(struct tr2_export *x)
 {
 	struct database *d = tr2_calloc(1, sizeof(*d));
 
@@ -325,7 +325,7 @@ static int bind(sqlite3_stmt *stmt, int column, const struct tr2_row *r,
 	}
 }
 
-static void insert(struct tr2_export *x, enum tr2_table_id table)
+static void insert_row(struct tr2_export *x, enum tr2_table_id table)
 {
 	struct database *d = x->state;
 	sqlite3_stmt *stmt = d->insert[table];
@@ -336,11 +336,11 @@ static void insert(struct tr2_export *x, enum tr2_table_id table)
 	for (i = 0; i < d->row.nr && ok == SQLITE_OK; i++)
 		ok = bind(stmt, (int)i + 1, &d->row, &d->row.value[i]);
 	if (ok != SQLITE_OK || sqlite3_step(stmt) != SQLITE_DONE)
-		fail(x);
+		fail_statement(x);
 	sqlite3_reset(stmt);
 }
 
-static bool forget(struct tr2_export *x, const struct keyed *k, int64_t id)
+static bool forget_rows(struct tr2_export *x, const struct keyed *k, int64_t id)
 {
 	int i, result;
 
@@ -349,7 +349,7 @@ static bool forget(struct tr2_export *x, const struct keyed *k, int64_t id)
 		result = sqlite3_step(k->forget[i]);
 		sqlite3_reset(k->forget[i]);
 		if (result != SQLITE_DONE)
-			return fail(x);
+			return fail_statement(x);
 	}
 	return true;
 }
@@ -376,7 +376,7 @@ static void identify(struct tr2_export *x, struct keyed *k, int64_t *ids,
 
 	tr2_export_name(x, add_key, i);
 	id = find_key(x, k);
-	if (!id || forget(x, k, id))
+	if (!id || forget_rows(x, k, id))
 		ids[i] = id ? id : k->next++;
 }
 
@@ -394,7 +394,7 @@ static void node(struct tr2_export *x, uint32_t i)
 	identify(x, &d->processes, d->process_ids, tr2_process_key, i);
 }
 
-static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
+static void add_row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 {
 	struct database *d = x->state;
 
@@ -402,7 +402,7 @@ static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 		identify(x, &d->recordings, d->recording_ids,
 			 tr2_recording_key, i);
 	tr2_row_fill(x, &d->row, &d->ids, table, i);
-	insert(x, table);
+	insert_row(x, table);
 }
 
 /* For sessions whose parent was exported separately, before or after. */
@@ -427,7 +427,7 @@ static void finalize(const struct keyed *k)
 		sqlite3_finalize(k->forget[i]);
 }
 
-static bool end(struct tr2_export *x)
+static bool end_sqlite(struct tr2_export *x)
 {
 	struct database *d = x->state;
 	int i;
@@ -454,11 +454,11 @@ static bool end(struct tr2_export *x)
 
 const struct tr2_export_format tr2_export_sqlite = {
 	.flags = TR2_EXPORT_OWN_FILE,
-	.begin = begin,
-	.end = end,
+	.begin = begin_sqlite,
+	.end = end_sqlite,
 	.node = node,
 	.session = session,
-	.row = row,
+	.row = add_row,
 };
 
 #else

@@ -299,8 +299,8 @@ static void on_member(void *data, const char *key, size_t key_len,
 		g->wrong_type = true;
 }
 
-static enum tr2_json_result parse(struct general *g, const char *line,
-				  size_t len)
+static enum tr2_json_result parse_line(struct general *g, const char *line,
+				       size_t len)
 {
 	struct tr2_event_reader *r = g->r;
 
@@ -335,11 +335,11 @@ static enum tr2_json_result read_general(struct tr2_event_reader *r,
 					 uint64_t number, struct tr2_parsed_event *ev)
 {
 	struct general g = { .r = r, .ev = ev };
-	enum tr2_json_result result = parse(&g, line, len);
+	enum tr2_json_result result = parse_line(&g, line, len);
 
 	if (result == TR2_JSON_UTF8) {
 		tr2_utf8_repair(&r->repaired, line, len, TR2_JSON_PADDING + 1);
-		result = parse(&g, r->repaired.p, r->repaired.len);
+		result = parse_line(&g, r->repaired.p, r->repaired.len);
 		if (result == TR2_JSON_OK && number)
 			tr2_build_problem(r->m, TR2_PROBLEM_UTF8, r->source,
 					  number, "bytes that are not UTF-8 "
@@ -353,7 +353,8 @@ static enum tr2_json_result read_general(struct tr2_event_reader *r,
 	return result;
 }
 
-static bool same(const char *have, size_t have_len, const struct tr2_view *v)
+static bool same_text(const char *have, size_t have_len,
+		      const struct tr2_view *v)
 {
 	return have_len == v->len && !memcmp(have, v->p, v->len);
 }
@@ -365,7 +366,7 @@ static uint32_t session_of(struct tr2_event_reader *r, const struct tr2_view *si
 	int i;
 
 	for (i = 0; i < TR2_SEEN_SESSIONS; i++)
-		if (seen[i].session && same(seen[i].sid, seen[i].len, sid))
+		if (seen[i].session && same_text(seen[i].sid, seen[i].len, sid))
 			return seen[i].session;
 	seen += r->next_seen++ % TR2_SEEN_SESSIONS;
 	seen->session = tr2_build_session(r->m, sid->p, sid->len, r->source);
@@ -381,13 +382,13 @@ static void find_other(struct tr2_event_reader *r)
 	struct tr2_view *thread = r->thread_seen.len ? &r->thread_seen :
 						       &main_thread;
 
-	if (!r->session || !same(r->sid, r->sid_len, &r->sid_seen)) {
+	if (!r->session || !same_text(r->sid, r->sid_len, &r->sid_seen)) {
 		r->session = session_of(r, &r->sid_seen);
 		r->sid = r->m->sessions[r->session].sid;
 		r->sid_len = r->sid_seen.len;
 		r->thread = 0;
 	}
-	if (!r->thread || !same(r->thread_name, r->thread_len, thread)) {
+	if (!r->thread || !same_text(r->thread_name, r->thread_len, thread)) {
 		r->thread = tr2_build_thread(r->m, r->session, thread->p,
 					     thread->len);
 		r->thread_name = tr2_s(r->m, r->m->threads[r->thread].name);
@@ -445,7 +446,7 @@ static bool no_object(struct tr2_event_reader *r, const char *line, size_t len,
 			"not a JSON object");
 }
 
-static void keep(struct tr2_event_reader *r, struct tr2_parsed_event *ev)
+static void keep_event(struct tr2_event_reader *r, struct tr2_parsed_event *ev)
 {
 	if (!(r->head_is_known && r->session))
 		find_other(r);
@@ -472,8 +473,9 @@ bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
 }
 
 /* Add a parsed line to the model. */
-static inline bool take_line(struct tr2_event_reader *r, const char *line,
-			     size_t len, uint64_t number)
+static inline bool parse_whole_line(struct tr2_event_reader *r,
+				    const char *line, size_t len,
+				    uint64_t number)
 {
 	struct tr2_parsed_event *ev = &r->ev;
 
@@ -483,7 +485,7 @@ static inline bool take_line(struct tr2_event_reader *r, const char *line,
 				"sid");
 	ev->line_number = number;
 	ev->raw = (struct tr2_view){ line, len };
-	keep(r, ev);
+	keep_event(r, ev);
 	return true;
 }
 
@@ -497,7 +499,7 @@ size_t tr2_event_reader_next(struct tr2_event_reader *r, const char *text,
 
 	if (!len || len > TR2_LINE_MAX_BYTES)
 		return 0;
-	take_line(r, text, len, number);
+	parse_whole_line(r, text, len, number);
 	return len;
 }
 
@@ -512,5 +514,5 @@ bool tr2_event_reader_line(struct tr2_event_reader *r, const char *line,
 
 	if (result != TR2_JSON_OK)
 		return no_object(r, line, len, number, last);
-	return take_line(r, line, len, number);
+	return parse_whole_line(r, line, len, number);
 }

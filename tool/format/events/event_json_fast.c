@@ -84,21 +84,21 @@ static const char *plain_time(struct tr2_event_reader *r, const char *p,
 }
 
 /*
- * take_TYPE(r, p, member) takes a value of one of the table's types. JSON and
+ * parse_TYPE(r, p, member) takes a value of one of the table's types. JSON and
  * histograms go to the general parser.
  */
-#define take_INT(r, p, member) tr2_plain_int(p, member)
-#define take_SECONDS(r, p, member) tr2_plain_seconds(p, member)
-#define take_BOOL(r, p, member) tr2_plain_bool(p, member)
-#define take_ARGV(r, p, member) plain_words(r, p, member)
-#define take_JSON(r, p, member) ((void)(member), NULL)
-#define take_TIME(r, p, member) \
+#define parse_INT(r, p, member) tr2_plain_int(p, member)
+#define parse_SECONDS(r, p, member) tr2_plain_seconds(p, member)
+#define parse_BOOL(r, p, member) tr2_plain_bool(p, member)
+#define parse_ARGV(r, p, member) plain_words(r, p, member)
+#define parse_JSON(r, p, member) ((void)(member), NULL)
+#define parse_TIME(r, p, member) \
 	(*(p) == '"' ? plain_time(r, (p) + 1, member) : NULL)
-#define take_STR(r, p, member) \
+#define parse_STR(r, p, member) \
 	(*(p) == '"' ? tr2_plain_string((p) + 1, member) : NULL)
 
-static inline const char *take_UINT(const struct tr2_event_reader *r,
-				    const char *p, uint64_t *member)
+static inline const char *parse_UINT(const struct tr2_event_reader *r,
+				     const char *p, uint64_t *member)
 {
 	int64_t value;
 
@@ -113,13 +113,14 @@ static inline const char *take_UINT(const struct tr2_event_reader *r,
 #define STANDS_AT(p, literal) (!memcmp(p, literal, sizeof(literal) - 1))
 
 /* Take the member if it is the next one; else run `absent`. */
-#define TAKE(type, name, member, absent)                                       \
-	if (STANDS_AT(p, ",\"" #name "\":")) {                                 \
-		p = take_##type(r, p + sizeof(",\"" #name "\":") - 1, member); \
-		if (!p)                                                        \
-			return NULL;                                           \
-	} else {                                                               \
-		absent;                                                        \
+#define TAKE(type, name, member, absent)                               \
+	if (STANDS_AT(p, ",\"" #name "\":")) {                         \
+		p = parse_##type(r, p + sizeof(",\"" #name "\":") - 1, \
+				 member);                              \
+		if (!p)                                                \
+			return NULL;                                   \
+	} else {                                                       \
+		absent;                                                \
 	}
 
 #define NO_TEXT ((struct tr2_view){ NULL, 0 })
@@ -145,26 +146,26 @@ static inline const char *take_UINT(const struct tr2_event_reader *r,
 
 /* One function per event, which takes the fields of its row in their order. */
 #define TR2_FIELD(type, name, flags) FIELD_##type(name)
-#define TR2_EVENT(name, flags, fields, normal, category, perf)      \
-	static const char *take_##name(struct tr2_event_reader *r,  \
-				       const char *p,               \
-				       struct tr2_parsed_event *ev) \
-	{                                                           \
-		struct tr2_parsed_##name *v = &ev->as.name;         \
-		(void)r;                                            \
-		(void)v;                                            \
-		fields return p;                                    \
+#define TR2_EVENT(name, flags, fields, normal, category, perf) \
+	static const char *parse_##name(struct tr2_event_reader *r,  \
+					const char *p,               \
+					struct tr2_parsed_event *ev) \
+	{                                                            \
+		struct tr2_parsed_##name *v = &ev->as.name;          \
+		(void)r;                                             \
+		(void)v;                                             \
+		fields return p;                                     \
 	}
 #include "event/events.def"
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-typedef const char *take_fn(struct tr2_event_reader *r, const char *p,
-			    struct tr2_parsed_event *ev);
+typedef const char *parse_fn(struct tr2_event_reader *r, const char *p,
+			     struct tr2_parsed_event *ev);
 
-static take_fn *const take_fields[TR2_EVENT_NR] = {
+static parse_fn *const parse_fields[TR2_EVENT_NR] = {
 #define TR2_EVENT(name, flags, fields, normal, category, perf) \
-	[TR2_EV_##name] = take_##name,
+	[TR2_EV_##name] = parse_##name,
 #include "event/events.def"
 #undef TR2_EVENT
 };
@@ -174,8 +175,8 @@ static take_fn *const take_fields[TR2_EVENT_NR] = {
  * unknown. The text after a name is mostly the same, so that 16 bytes identify
  * the name and its end; few such texts exist, so they are cached.
  */
-static inline const char *take_kind(struct tr2_event_reader *r, const char *p,
-				    struct tr2_parsed_event *ev)
+static inline const char *parse_kind(struct tr2_event_reader *r, const char *p,
+				     struct tr2_parsed_event *ev)
 {
 	struct tr2_seen_kind *s =
 		&r->seen[(tr2_load8(p) * 0x9e3779b97f4a7c15ull) >>
@@ -200,9 +201,9 @@ static inline const char *take_kind(struct tr2_event_reader *r, const char *p,
  * Most lines have the sid, the thread and the minute of the line before: one
  * comparison takes all three and shows that the session is the same.
  */
-static inline const char *take_same_head(struct tr2_event_reader *r,
-					 const char *p, const char *end,
-					 struct tr2_parsed_event *ev)
+static inline const char *parse_same_head(struct tr2_event_reader *r,
+					  const char *p, const char *end,
+					  struct tr2_parsed_event *ev)
 {
 	if (!r->head_len || (size_t)(end - p) < r->head_len ||
 	    memcmp(p, r->head, r->head_len) != 0)
@@ -233,8 +234,8 @@ static void keep_head(struct tr2_event_reader *r, const char *p,
 }
 
 /* Take a head with another session, thread or minute than the line before. */
-static const char *take_other_head(struct tr2_event_reader *r, const char *p,
-				   struct tr2_parsed_event *ev)
+static const char *parse_other_head(struct tr2_event_reader *r, const char *p,
+				    struct tr2_parsed_event *ev)
 {
 	const char *start = p;
 
@@ -247,8 +248,8 @@ static const char *take_other_head(struct tr2_event_reader *r, const char *p,
 }
 
 /* Take the source file and line of the event. */
-static inline const char *take_place(struct tr2_event_reader *r, const char *p,
-				     struct tr2_parsed_event *ev)
+static inline const char *parse_place(struct tr2_event_reader *r, const char *p,
+				      struct tr2_parsed_event *ev)
 {
 	(void)r;
 	TAKE(STR, file, &ev->file, ev->file = NO_TEXT)
@@ -272,15 +273,15 @@ size_t tr2_event_json_fast(struct tr2_event_reader *r, const char *line,
 	ev->t_abs = ev->t_rel = ev->nesting = TR2_ABSENT;
 	ev->padded = true;
 	ev->bad_time = false;
-	head = take_kind(r, line + sizeof(start) - 1, ev);
+	head = parse_kind(r, line + sizeof(start) - 1, ev);
 	if (!head)
 		return 0;
-	p = take_same_head(r, head, end, ev);
+	p = parse_same_head(r, head, end, ev);
 	if (!p)
-		p = take_other_head(r, head, ev);
+		p = parse_other_head(r, head, ev);
 	if (p)
-		p = take_place(r, p, ev);
+		p = parse_place(r, p, ev);
 	if (p)
-		p = take_fields[ev->kind](r, p, ev);
+		p = parse_fields[ev->kind](r, p, ev);
 	return p && *p == '}' && p[1] == '\n' ? (size_t)(p + 1 - line) : 0;
 }

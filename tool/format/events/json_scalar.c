@@ -60,7 +60,7 @@ static uint32_t hex(const char *p)
 
 /* Take the digits of a \u, and the second half of a pair. The model's strings end
  * at a NUL: replace one inside, and a half that is alone. */
-static const char *take_code(struct tr2_buf *b, const char *p)
+static const char *parse_code(struct tr2_buf *b, const char *p)
 {
 	uint32_t c = hex(p), low;
 
@@ -89,7 +89,7 @@ static const char *decode(struct tr2_buf *b, const char *p)
 		}
 		p++;
 		if (*p == 'u') {
-			p = take_code(b, p + 1);
+			p = parse_code(b, p + 1);
 			continue;
 		}
 		letter = strchr(letters, *p);

@@ -160,7 +160,8 @@ static const char *find_bar(const char *p, const char *end, int i)
 }
 
 /* false: these are not the perf target's columns. */
-static bool split(const char *p, const char *end, struct tr2_view *column)
+static bool split_column(const char *p, const char *end,
+			 struct tr2_view *column)
 {
 	const char *bar;
 	int i;
@@ -182,7 +183,7 @@ bool tr2_perf_text_looks(const char *line, size_t len)
 	struct tr2_view column[COLUMNS];
 	const char *depth = find_depth(line, line + len);
 
-	return depth && split(depth, line + len, column);
+	return depth && split_column(depth, line + len, column);
 }
 
 static bool has_command(enum tr2_event_kind kind)
@@ -207,7 +208,7 @@ enum tr2_perf_more tr2_perf_text_more(const char *line, size_t len)
 	if (!memchr(line, '\'', len) && !memmem(line, len, "| error ", 8))
 		return TR2_PERF_WHOLE;
 	depth = find_depth(line, end);
-	if (!depth || !split(depth, end, column))
+	if (!depth || !split_column(depth, end, column))
 		return TR2_PERF_WHOLE;
 	kind = tr2_kind_of(column[EVENT].p, column[EVENT].len);
 	if (kind == TR2_EV_error)
@@ -280,8 +281,8 @@ static const char *find_time(const char *p, const char *end)
 
 /* Parse `HH:MM:SS.uuuuuu file:line `; times count from the first line's day
  * 0. */
-static void take_prefix(struct tr2_perf_reader *r, const char *p,
-			const char *end)
+static void parse_prefix(struct tr2_perf_reader *r, const char *p,
+			 const char *end)
 {
 	struct tr2_view where;
 	const char *colon;
@@ -504,7 +505,7 @@ static int64_t number_after(struct tr2_view text, const char *key)
 
 /* Parse a message of a producer that has the words of Git, but not its order:
  * the command of a child without its class, codes after other words. */
-static bool take_loosely(struct tr2_perf_reader *r, struct tr2_view text)
+static bool parse_loosely(struct tr2_perf_reader *r, struct tr2_view text)
 {
 	const struct tr2_event_row *row = &tr2_event_rows[r->ev.kind];
 	char key[32];
@@ -535,11 +536,11 @@ static bool match_message(struct tr2_perf_reader *r, const char *template,
 			  struct tr2_view text)
 {
 	return tr2_match(&r->ev, template, text.p, text.len, &r->scratch) ||
-	       take_loosely(r, text);
+	       parse_loosely(r, text);
 }
 
-static bool take_message(struct tr2_perf_reader *r,
-			 const struct tr2_view *column, unsigned int regions)
+static bool parse_message(struct tr2_perf_reader *r,
+			  const struct tr2_view *column, unsigned int regions)
 {
 	const struct tr2_event_text row =
 		tr2_event_text((enum tr2_event_kind)r->ev.kind);
@@ -558,14 +559,14 @@ static bool take_message(struct tr2_perf_reader *r,
 	return ok;
 }
 
-static bool take_columns(struct tr2_perf_reader *r, const char *line,
-			 size_t len, struct tr2_view *column)
+static bool parse_columns(struct tr2_perf_reader *r, const char *line,
+			  size_t len, struct tr2_view *column)
 {
 	const char *depth = find_depth(line, line + len);
 
-	if (!depth || !split(depth, line + len, column))
+	if (!depth || !split_column(depth, line + len, column))
 		return false;
-	take_prefix(r, line, depth);
+	parse_prefix(r, line, depth);
 	r->ev.event = column[EVENT];
 	tr2_parsed_event_set_kind(&r->ev, tr2_kind_of(column[EVENT].p,
 						      column[EVENT].len));
@@ -585,13 +586,13 @@ static void add_event(struct tr2_perf_reader *r, const struct tr2_view *column,
 	struct running *process;
 
 	if (ev->kind == TR2_EV_version)
-		take_message(r, column, 0);
+		parse_message(r, column, 0);
 	process = process_of(r, depth, number);
 	ev->session = process->session;
 	ev->thread = tr2_build_thread(r->m, ev->session, column[THREAD].p,
 				      column[THREAD].len);
 	if (ev->kind >= 0 &&
-	    !take_message(r, column, regions_around(r->m, ev)))
+	    !parse_message(r, column, regions_around(r->m, ev)))
 		tr2_build_problem(r->m, TR2_PROBLEM_FIELD, r->source, number,
 				  "a malformed message");
 	tr2_build_event(r->m, ev);
@@ -617,10 +618,10 @@ bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
 	tr2_buf_reset(&r->scratch);
 	tr2_must(tr2_buf_room(&r->scratch, len * 2 + 64));
 	tr2_parsed_event_init(&r->ev);
-	if (!take_columns(r, line, len, column))
+	if (!parse_columns(r, line, len, column))
 		return false;
 	if (r->ev.kind >= 0)
-		take_message(r, column, regions);
+		parse_message(r, column, regions);
 	*ev = r->ev;
 	return true;
 }
@@ -645,7 +646,7 @@ bool tr2_perf_reader_line(struct tr2_perf_reader *r, const char *line,
 	tr2_parsed_event_init(&r->ev);
 	r->ev.line_number = number;
 	r->ev.raw = (struct tr2_view){ line, len };
-	if (take_columns(r, line, len, column)) {
+	if (parse_columns(r, line, len, column)) {
 		add_event(r, column, number);
 		return true;
 	}

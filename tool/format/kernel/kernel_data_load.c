@@ -44,7 +44,7 @@ static int64_t wall_of(const struct kernel *k, uint64_t time_ns)
 }
 
 /* FORK and EXIT: pid, ppid, tid, ptid, time; COMM: pid, tid, comm. */
-static bool take_task(const struct kernel *k, const struct tr2_kernel_record *r,
+static bool load_task(const struct kernel *k, const struct tr2_kernel_record *r,
 		      struct tr2_task_record *out)
 {
 	uint32_t ids[4];
@@ -77,7 +77,7 @@ static bool take_task(const struct kernel *k, const struct tr2_kernel_record *r,
 }
 
 /* pid, tid, value. The first event counts the CPU time. */
-static bool take_cpu_time(const struct tr2_kernel_record *r,
+static bool load_cpu_time(const struct tr2_kernel_record *r,
 			  struct tr2_task_record *out)
 {
 	uint32_t ids[2];
@@ -94,7 +94,7 @@ static bool take_cpu_time(const struct tr2_kernel_record *r,
 	return true;
 }
 
-static bool take_switch(const struct tr2_kernel_record *r,
+static bool load_switch(const struct tr2_kernel_record *r,
 			struct tr2_task_record *out)
 {
 	out->kind = TR2_TASK_RECORD_IN;
@@ -150,7 +150,7 @@ static int32_t tid_of(const struct kernel *k, uint32_t pid)
 }
 
 /* sched_switch: who is given the CPU. */
-static void take_next(struct kernel *k, const struct tr2_kernel_record *r,
+static void load_next(struct kernel *k, const struct tr2_kernel_record *r,
 		      struct tr2_task_record *out)
 {
 	const struct tr2_kernel_formats *f = &k->file.formats;
@@ -174,7 +174,7 @@ static void take_next(struct kernel *k, const struct tr2_kernel_record *r,
 #define IN_HARDIRQ 0x08
 #define IN_SOFTIRQ 0x10
 
-static bool take_waking(const struct kernel *k,
+static bool load_waking(const struct kernel *k,
 			const struct tr2_kernel_record *r,
 			struct tr2_task_record *out)
 {
@@ -195,14 +195,14 @@ static bool take_waking(const struct kernel *k,
 	return true;
 }
 
-static bool take_sample(struct kernel *k, const struct tr2_kernel_record *r,
+static bool load_sample(struct kernel *k, const struct tr2_kernel_record *r,
 			struct tr2_task_record *out)
 {
 	bool futex = false;
 
 	switch (r->source->is) {
 	case TR2_DATA_SCHED_SWITCH:
-		take_next(k, r, out);
+		load_next(k, r, out);
 		/* fallthrough */
 	case TR2_DATA_SWITCHES:
 		out->kind = TR2_TASK_RECORD_LEAVES;
@@ -211,14 +211,14 @@ static bool take_sample(struct kernel *k, const struct tr2_kernel_record *r,
 		out->how |= futex ? TR2_HOW_FUTEX : 0;
 		return true;
 	case TR2_DATA_SCHED_WAKING:
-		return take_waking(k, r, out);
+		return load_waking(k, r, out);
 	default:
 		return false;
 	}
 }
 
 /* id, number */
-static bool take_lost(const struct kernel *k, const struct tr2_kernel_record *r,
+static bool load_lost(const struct kernel *k, const struct tr2_kernel_record *r,
 		      struct tr2_task_record *out)
 {
 	bool has_id = r->type == PERF_RECORD_LOST;
@@ -233,8 +233,8 @@ static bool take_lost(const struct kernel *k, const struct tr2_kernel_record *r,
 }
 
 /* Convert a record. false: it says nothing about tasks. */
-static bool take(struct kernel *k, const struct tr2_kernel_record *r,
-		 struct tr2_task_record *out)
+static bool load_record(struct kernel *k, const struct tr2_kernel_record *r,
+			struct tr2_task_record *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->pid = r->pid;
@@ -245,16 +245,16 @@ static bool take(struct kernel *k, const struct tr2_kernel_record *r,
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 	case PERF_RECORD_COMM:
-		return take_task(k, r, out);
+		return load_task(k, r, out);
 	case PERF_RECORD_READ:
-		return take_cpu_time(r, out);
+		return load_cpu_time(r, out);
 	case PERF_RECORD_SAMPLE:
-		return take_sample(k, r, out);
+		return load_sample(k, r, out);
 	case PERF_RECORD_SWITCH:
-		return take_switch(r, out);
+		return load_switch(r, out);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		return take_lost(k, r, out);
+		return load_lost(k, r, out);
 	default:
 		return false;
 	}
@@ -264,7 +264,8 @@ static bool take(struct kernel *k, const struct tr2_kernel_record *r,
  * sched_switch of the whole machine says, besides why a thread leaves its CPU, that
  * it does, and who gets that. Return the number of records.
  */
-static unsigned int take_all(struct kernel *k, const struct tr2_kernel_record *r,
+static unsigned int load_all(struct kernel *k,
+			     const struct tr2_kernel_record *r,
 			     struct tr2_task_record out[3])
 {
 	const struct tr2_kernel_formats *f = &k->file.formats;
@@ -272,8 +273,9 @@ static unsigned int take_all(struct kernel *k, const struct tr2_kernel_record *r
 
 	if (r->type != PERF_RECORD_SAMPLE || !r->source->of_machine ||
 	    r->source->is != TR2_DATA_SCHED_SWITCH)
-		return take(k, r, &out[0]);
-	if (!take(k, r, &out[0]) || !raw_number(r, &f->prev_pid, &prev) ||
+		return load_record(k, r, &out[0]);
+	if (!load_record(k, r, &out[0]) ||
+	    !raw_number(r, &f->prev_pid, &prev) ||
 	    !raw_number(r, &f->next_pid, &next))
 		return 0;
 	raw_state(r, &f->prev_state, &state);
@@ -315,7 +317,7 @@ static bool count_record(void *data, const struct tr2_kernel_record *r)
 	if (r->type == PERF_RECORD_SAMPLE && !r->source->of_machine &&
 	    r->source->is != TR2_DATA_SCHED_WAKING)
 		return true;
-	nr = take_all(k, r, record);
+	nr = load_all(k, r, record);
 	for (i = 0; i < nr; i++) {
 		if (record[i].kind == TR2_TASK_RECORD_LOST)
 			k->lost += record[i].value;
@@ -347,7 +349,7 @@ static bool add_record(void *data, const struct tr2_kernel_record *r)
 				tr2_states_build_thread(k->build, r->tid),
 				wall_of(k, r->time_ns));
 	} else {
-		nr = take_all(k, r, record);
+		nr = load_all(k, r, record);
 		for (i = 0; i < nr; i++) {
 			repair_comm(k, &record[i]);
 			tr2_states_build_add(k->build, &record[i]);

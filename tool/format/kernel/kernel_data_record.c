@@ -10,7 +10,7 @@ struct rest {
 	size_t n;
 };
 
-static bool take(struct rest *rest, void *out, size_t n)
+static bool read_bytes(struct rest *rest, void *out, size_t n)
 {
 	if (n > rest->n)
 		return false;
@@ -21,10 +21,10 @@ static bool take(struct rest *rest, void *out, size_t n)
 	return true;
 }
 
-static bool take_u64s(struct rest *rest, uint64_t nr)
+static bool read_u64s(struct rest *rest, uint64_t nr)
 {
 	return nr <= rest->n / sizeof(uint64_t) &&
-	       take(rest, NULL, (size_t)nr * sizeof(uint64_t));
+	       read_bytes(rest, NULL, (size_t)nr * sizeof(uint64_t));
 }
 
 /* Skip the values of an event's group, or of the event alone. */
@@ -36,29 +36,29 @@ static bool skip_values(struct rest *rest, uint64_t format)
 	each += !!(format & PERF_FORMAT_LOST);
 	times += !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED);
 	times += !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	if (format & PERF_FORMAT_GROUP && !take(rest, &nr, sizeof(nr)))
+	if (format & PERF_FORMAT_GROUP && !read_bytes(rest, &nr, sizeof(nr)))
 		return false;
-	return take_u64s(rest, times) && nr <= rest->n &&
-	       take_u64s(rest, nr * each);
+	return read_u64s(rest, times) && nr <= rest->n &&
+	       read_u64s(rest, nr * each);
 }
 
-static bool take_calls(struct rest *rest, struct tr2_kernel_record *r)
+static bool read_calls(struct rest *rest, struct tr2_kernel_record *r)
 {
 	uint64_t nr;
 
-	if (!take(rest, &nr, sizeof(nr)))
+	if (!read_bytes(rest, &nr, sizeof(nr)))
 		return false;
 	r->calls = rest->p;
 	r->nr_calls = (uint32_t)nr;
-	return take_u64s(rest, nr);
+	return read_u64s(rest, nr);
 }
 
-static bool take_raw(struct rest *rest, struct tr2_kernel_record *r)
+static bool read_raw(struct rest *rest, struct tr2_kernel_record *r)
 {
-	if (!take(rest, &r->raw_len, sizeof(r->raw_len)))
+	if (!read_bytes(rest, &r->raw_len, sizeof(r->raw_len)))
 		return false;
 	r->raw = rest->p;
-	return take(rest, NULL, r->raw_len);
+	return read_bytes(rest, NULL, r->raw_len);
 }
 
 /* abi, and a value for each register; then the stack: size, data, and how much
@@ -69,19 +69,19 @@ static __attribute__((noinline)) bool take_stack(struct rest *rest, struct tr2_k
 		__builtin_popcountll(r->source->registers);
 	uint64_t abi, size, valid = 0;
 
-	if (!take(rest, &abi, sizeof(abi)))
+	if (!read_bytes(rest, &abi, sizeof(abi)))
 		return false;
 	if (abi == PERF_SAMPLE_REGS_ABI_64)
 		r->registers = rest->p;
-	if (abi && !take_u64s(rest, nr))
+	if (abi && !read_u64s(rest, nr))
 		return false;
 	if (!(r->source->sample_type & PERF_SAMPLE_STACK_USER))
 		return true;
-	if (!take(rest, &size, sizeof(size)))
+	if (!read_bytes(rest, &size, sizeof(size)))
 		return false;
 	r->stack = rest->p;
-	if (size && (!take_u64s(rest, size / sizeof(size)) ||
-		     !take(rest, &valid, sizeof(valid))))
+	if (size && (!read_u64s(rest, size / sizeof(size)) ||
+		     !read_bytes(rest, &valid, sizeof(valid))))
 		return false;
 	r->stack_len = (uint32_t)(valid < size ? valid : size);
 	return true;
@@ -93,17 +93,17 @@ static bool parse_sample(struct rest *rest, struct tr2_kernel_record *r)
 	uint64_t type = r->source->sample_type;
 	uint32_t ids[2];
 
-	if (type & PERF_SAMPLE_IDENTIFIER && !take_u64s(rest, 1))
+	if (type & PERF_SAMPLE_IDENTIFIER && !read_u64s(rest, 1))
 		return false;
-	if (type & PERF_SAMPLE_IP && !take_u64s(rest, 1))
+	if (type & PERF_SAMPLE_IP && !read_u64s(rest, 1))
 		return false;
-	if (!(type & PERF_SAMPLE_TID) || !take(rest, ids, sizeof(ids)) ||
+	if (!(type & PERF_SAMPLE_TID) || !read_bytes(rest, ids, sizeof(ids)) ||
 	    !(type & PERF_SAMPLE_TIME) ||
-	    !take(rest, &r->time_ns, sizeof(r->time_ns)))
+	    !read_bytes(rest, &r->time_ns, sizeof(r->time_ns)))
 		return false;
 	r->pid = (int32_t)ids[0];
 	r->tid = (int32_t)ids[1];
-	if (!take_u64s(rest, !!(type & PERF_SAMPLE_ADDR) +
+	if (!read_u64s(rest, !!(type & PERF_SAMPLE_ADDR) +
 				     !!(type & PERF_SAMPLE_ID) +
 				     !!(type & PERF_SAMPLE_STREAM_ID) +
 				     !!(type & PERF_SAMPLE_CPU) +
@@ -112,9 +112,9 @@ static bool parse_sample(struct rest *rest, struct tr2_kernel_record *r)
 	if (type & PERF_SAMPLE_READ &&
 	    !skip_values(rest, r->source->read_format))
 		return false;
-	if (type & PERF_SAMPLE_CALLCHAIN && !take_calls(rest, r))
+	if (type & PERF_SAMPLE_CALLCHAIN && !read_calls(rest, r))
 		return false;
-	if (type & PERF_SAMPLE_RAW && !take_raw(rest, r))
+	if (type & PERF_SAMPLE_RAW && !read_raw(rest, r))
 		return false;
 	/* What may lie between is not used by a recorder. */
 	return !(type & PERF_SAMPLE_REGS_USER) ||

@@ -246,7 +246,7 @@ static void on_fork(struct tr2_kernel_profile *p, const uint32_t ids[2],
 	new_space(p, ids[0], i, wall_ns);
 }
 
-static bool take_name(struct tr2_kernel_profile *p, const unsigned char *at,
+static bool read_name(struct tr2_kernel_profile *p, const unsigned char *at,
 		      size_t size, struct tr2_mapping *mapping)
 {
 	const char *name = (const char *)at;
@@ -274,7 +274,7 @@ struct mapped_file {
 };
 
 /* Read what MMAP2 has before the name. false: it is no code. */
-static bool take_file(const struct tr2_kernel_record *r, size_t *at,
+static bool read_file(const struct tr2_kernel_record *r, size_t *at,
 		      struct tr2_mapping *mapping)
 {
 	struct mapped_file file;
@@ -305,8 +305,8 @@ static void on_mapping(struct tr2_kernel_profile *p,
 	if (r->len < sizeof(mapped))
 		return;
 	memcpy(&mapped, r->body, sizeof(mapped));
-	if (mapped.pid == UINT32_MAX || !take_file(r, &at, &mapping) ||
-	    !take_name(p, r->body + at, r->len - at, &mapping))
+	if (mapped.pid == UINT32_MAX || !read_file(r, &at, &mapping) ||
+	    !read_name(p, r->body + at, r->len - at, &mapping))
 		return;
 	mapping.space = space_of(p, mapped.pid, wall_ns);
 	p->m->spaces[mapping.space].has_mappings = true;

@@ -13,7 +13,7 @@
 
 /* Read a number and the space after it. Return the text after these, or NULL if
  * the text does not begin so. */
-static const char *take_hex(const char *p, const char *end, uint64_t *number)
+static const char *parse_hex(const char *p, const char *end, uint64_t *number)
 {
 	char *after;
 
@@ -30,8 +30,8 @@ static bool add_line(struct tr2_model *m, uint32_t task, const char *line,
 	const char *end = line + len, *p;
 	struct tr2_code_function f = { .task = task };
 
-	p = take_hex(line, end, &f.addr);
-	p = p ? take_hex(p, end, &f.len) : NULL;
+	p = parse_hex(line, end, &f.addr);
+	p = p ? parse_hex(p, end, &f.len) : NULL;
 	if (!p || p == end || !f.len || f.addr > UINT64_MAX - f.len)
 		return false;
 	f.name = tr2_intern(m, p, (size_t)(end - p));

@@ -50,8 +50,8 @@ static const struct row rows[] = {
 #include "format/recording/meta.def"
 };
 
-static const struct row *find(const struct row *row, size_t nr,
-			      const char *key, size_t len)
+static const struct row *find_row(const struct row *row, size_t nr,
+				  const char *key, size_t len)
 {
 	for (; nr; nr--, row++)
 		if (strlen(row->key) == len && !memcmp(row->key, key, len))
@@ -83,8 +83,8 @@ static void read_members(struct tr2_meta_keys *keys, const struct row *object,
 	int64_t value;
 
 	while (tr2_json_next_member(&text, &member)) {
-		row = find(object->member, object->nr, member.key.p,
-			   member.key.len);
+		row = find_row(object->member, object->nr, member.key.p,
+			       member.key.len);
 		if (row && tr2_json_member_int(&member, &value) && value >= 0)
 			set_number(keys, row, value);
 	}
@@ -93,7 +93,7 @@ static void read_members(struct tr2_meta_keys *keys, const struct row *object,
 static void on_member(void *data, const char *key, size_t len,
 		      const struct tr2_json_value *v)
 {
-	const struct row *row = find(rows, ARRAY_SIZE(rows), key, len);
+	const struct row *row = find_row(rows, ARRAY_SIZE(rows), key, len);
 	struct tr2_words_view words = { v->text.p, v->text.len, v->nr };
 
 	if (!row)

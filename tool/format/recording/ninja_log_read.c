@@ -19,7 +19,7 @@
 #define NR_FIELDS 5
 
 /* Split at tabs. false: there are not five fields. */
-static bool split(char *line, char *field[NR_FIELDS])
+static bool split_fields(char *line, char *field[NR_FIELDS])
 {
 	size_t i;
 
@@ -38,11 +38,11 @@ static bool add_line(struct tr2_model *m, uint32_t task, char *line)
 	struct tr2_build_command command = { .task = task };
 	char *field[NR_FIELDS];
 
-	if (!split(line, field) ||
+	if (!split_fields(line, field) ||
 	    sscanf(field[0], "%" SCNd64, &command.from_ms) != 1 ||
 	    sscanf(field[1], "%" SCNd64, &command.to_ms) != 1 ||
-	    sscanf(field[4], "%" SCNx64, &command.hash) != 1 ||
-	    !*field[3] || !tr2_utf8_valid(field[3], strlen(field[3])))
+	    sscanf(field[4], "%" SCNx64, &command.hash) != 1 || !*field[3] ||
+	    !tr2_utf8_valid(field[3], strlen(field[3])))
 		return false;
 	command.target = tr2_intern(m, field[3], strlen(field[3]));
 	tr2_build_command(m, &command);

@@ -113,7 +113,7 @@ static void add_entry(struct tr2_ring_reader *r, const struct tr2_record *record
 	r->is_behind_loss = false;
 }
 
-static void take_record(struct tr2_ring_reader *r,
+static void read_record(struct tr2_ring_reader *r,
 			const struct tr2_record *record)
 {
 	const struct tr2_record_event *event = (const void *)record;
@@ -135,7 +135,7 @@ static void take_record(struct tr2_ring_reader *r,
 }
 
 /* Add the records; the copy is kept as long as the file is read. */
-static void take_records(struct tr2_ring_reader *r,
+static void read_records(struct tr2_ring_reader *r,
 			 const struct tr2_ring_records *records, uint32_t slot)
 {
 	const struct tr2_record *record;
@@ -146,7 +146,7 @@ static void take_records(struct tr2_ring_reader *r,
 	tr2_grow(r->records, r->nr_records, r->alloc_records);
 	r->records[r->nr_records++] = *records;
 	while ((record = tr2_ring_records_next(records, &at, &bad)))
-		take_record(r, record);
+		read_record(r, record);
 	if (bad) {
 		snprintf(text, sizeof(text),
 			 "the ring of slot %u is damaged: %zu bytes of it are "
@@ -158,7 +158,7 @@ static void take_records(struct tr2_ring_reader *r,
 /* Add one spilled piece, without records that an earlier piece has: if a
  * recorder dies after writing a piece and before releasing it from the ring,
  * the next recorder writes the same records again. */
-static void take_piece(struct tr2_ring_reader *r, const struct tr2_piece *piece,
+static void read_piece(struct tr2_ring_reader *r, const struct tr2_piece *piece,
 		       struct tr2_ring_records *records)
 {
 	uint64_t *until = &r->taken_until[piece->slot];
@@ -180,7 +180,7 @@ static void take_piece(struct tr2_ring_reader *r, const struct tr2_piece *piece,
 	records->len -= skip;
 	records->position += skip;
 	*until = records->position + records->len;
-	take_records(r, records, piece->slot);
+	read_records(r, records, piece->slot);
 }
 
 static bool is_piece(const struct tr2_piece *piece, uint64_t left)
@@ -192,7 +192,7 @@ static bool is_piece(const struct tr2_piece *piece, uint64_t left)
 	       !(piece->ring_size & (piece->ring_size - 1));
 }
 
-static void take_pieces(struct tr2_ring_reader *r, int fd)
+static void read_pieces(struct tr2_ring_reader *r, int fd)
 {
 	struct tr2_ring_file pieces = { .fd = fd, .size = UINT64_MAX };
 	struct tr2_ring_records records;
@@ -220,13 +220,13 @@ static void take_pieces(struct tr2_ring_reader *r, int fd)
 		}
 		at += piece.len;
 		r->m->nr_bytes += sizeof(piece) + piece.len;
-		take_piece(r, &piece, &records);
+		read_piece(r, &piece, &records);
 		r->pieces_at = at;
 	}
 }
 
 /* Take slot 0 last: its owner announces threads there before they write. */
-static void take_slots(struct tr2_ring_reader *r)
+static void read_slots(struct tr2_ring_reader *r)
 {
 	struct tr2_ring_records records;
 	uint32_t i, slot;
@@ -241,7 +241,7 @@ static void take_slots(struct tr2_ring_reader *r)
 				"a ring is larger than memory: left out");
 		r->m->nr_bytes += records.len;
 		if (records.p)
-			take_records(r, &records, slot);
+			read_records(r, &records, slot);
 	}
 }
 
@@ -485,8 +485,8 @@ static void fill_model(struct tr2_ring_reader *r)
 static void load_ring(struct tr2_ring_reader *r, int records_fd)
 {
 	if (records_fd >= 0)
-		take_pieces(r, records_fd);
-	take_slots(r);
+		read_pieces(r, records_fd);
+	read_slots(r);
 	tr2_must(tr2_ring_file_update_strings(&r->file) ||
 		 r->file.strings != NULL);
 	tr2_ring_names_sort(&r->names, &r->file);
@@ -497,7 +497,7 @@ static void load_ring(struct tr2_ring_reader *r, int records_fd)
 
 /* Take what a slot has that was not taken yet. false: some of it was
  * overwritten since the file is followed. */
-static bool take_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
+static bool read_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
 {
 	uint64_t *until = &r->taken_until[slot];
 	struct tr2_ring_records records;
@@ -518,12 +518,12 @@ static bool take_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
 	}
 	r->is_behind_loss = !whole;
 	*until = records.position + records.len;
-	take_records(r, &records, slot);
+	read_records(r, &records, slot);
 	return whole;
 }
 
 /* While a recorder takes the records, its pieces have all of them. */
-static bool take_all_new(struct tr2_ring_reader *r, int records_fd, bool first,
+static bool read_all_new(struct tr2_ring_reader *r, int records_fd, bool first,
 			 bool is_alive)
 {
 	uint32_t i, nr = r->file.nr_slots < TR2_MAX_SLOTS ? r->file.nr_slots :
@@ -531,11 +531,11 @@ static bool take_all_new(struct tr2_ring_reader *r, int records_fd, bool first,
 	bool whole = true;
 
 	if (records_fd >= 0)
-		take_pieces(r, records_fd);
+		read_pieces(r, records_fd);
 	if (records_fd >= 0 && is_alive)
 		return true;
 	for (i = 1; i <= nr; i++)
-		whole &= take_new(r, i % nr, first);
+		whole &= read_new(r, i % nr, first);
 	return whole;
 }
 
@@ -556,7 +556,7 @@ enum tr2_ring_news tr2_ring_reader_follow(struct tr2_ring_reader *r, int fd,
 	is_alive = tr2_ring_file_is_alive(&r->file);
 	if (first)
 		begin_session(r);
-	whole = take_all_new(r, records_fd, first, is_alive);
+	whole = read_all_new(r, records_fd, first, is_alive);
 	tr2_must(tr2_ring_file_update_strings(&r->file) ||
 		 r->file.strings != NULL);
 	tr2_ring_names_sort(&r->names, &r->file);

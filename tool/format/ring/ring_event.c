@@ -17,7 +17,7 @@ struct cursor {
 	bool of_numbers; /* in place of strings */
 };
 
-static uint64_t take_bytes(struct cursor *c, size_t len)
+static uint64_t read_bytes(struct cursor *c, size_t len)
 {
 	uint64_t value = 0;
 
@@ -31,10 +31,10 @@ static uint64_t take_bytes(struct cursor *c, size_t len)
 	return value;
 }
 
-static struct tr2_view take_string(struct cursor *c)
+static struct tr2_view read_string(struct cursor *c)
 {
 	struct tr2_view v = { NULL, 0 };
-	size_t len = take_bytes(c, sizeof(uint16_t));
+	size_t len = read_bytes(c, sizeof(uint16_t));
 
 	if (c->short_of || len == TR2_RECORD_ABSENT)
 		return v;
@@ -85,18 +85,18 @@ static struct tr2_view as_json(struct tr2_ring_event *e, struct tr2_view v)
 	return (struct tr2_view){ e->text.p + start, e->text.len - start };
 }
 
-static struct tr2_words_view take_argv(struct tr2_ring_event *e,
+static struct tr2_words_view read_argv(struct tr2_ring_event *e,
 				       struct cursor *c)
 {
 	struct tr2_words_view words = { NULL, 0, 0 };
-	size_t nr = take_bytes(c, sizeof(uint16_t)), i;
+	size_t nr = read_bytes(c, sizeof(uint16_t)), i;
 	struct tr2_view word;
 
 	tr2_buf_reset(&e->argv);
 	if (c->short_of || nr == TR2_RECORD_ABSENT)
 		return words;
 	for (i = 0; i < nr; i++) {
-		word = take_string(c);
+		word = read_string(c);
 		if (c->short_of && !word.p)
 			break;
 		add_repaired(&e->argv, &word);
@@ -122,10 +122,10 @@ void tr2_ring_add_bucket(struct tr2_buf *out, uint64_t upper, uint64_t count,
 }
 
 /* Take a histogram as text and as numbers. */
-static void take_histogram(struct tr2_ring_event *e, struct cursor *c,
+static void read_histogram(struct tr2_ring_event *e, struct cursor *c,
 			   struct tr2_parsed_value *v)
 {
-	unsigned int nr = (unsigned int)take_bytes(c, sizeof(uint16_t)), i;
+	unsigned int nr = (unsigned int)read_bytes(c, sizeof(uint16_t)), i;
 	uint64_t bucket[2]; /* in the order of struct tr2_histogram */
 
 	if (c->short_of || nr == TR2_RECORD_ABSENT)
@@ -134,8 +134,8 @@ static void take_histogram(struct tr2_ring_event *e, struct cursor *c,
 	tr2_buf_reset(&e->buckets);
 	tr2_buf_addchars(&e->buckets, '\0', sizeof(struct tr2_histogram));
 	for (i = 0; i < nr; i++) {
-		bucket[0] = take_bytes(c, sizeof(bucket[0]));
-		bucket[1] = take_bytes(c, sizeof(bucket[1]));
+		bucket[0] = read_bytes(c, sizeof(bucket[0]));
+		bucket[1] = read_bytes(c, sizeof(bucket[1]));
 		if (c->short_of)
 			break;
 		tr2_ring_add_bucket(&e->histogram, bucket[0], bucket[1], true);
@@ -158,9 +158,9 @@ _Static_assert(offsetof(struct tr2_histogram, bucket) ==
 	       "buckets are pairs of numbers behind their number");
 
 /* Take a time, limited to TR2_MAX_AT_NS. */
-static void take_time(struct cursor *c, int64_t *ns)
+static void read_time(struct cursor *c, int64_t *ns)
 {
-	uint64_t value = take_bytes(c, sizeof(value));
+	uint64_t value = read_bytes(c, sizeof(value));
 
 	if (!c->short_of)
 		*ns = (int64_t)(value > TR2_MAX_AT_NS ? TR2_MAX_AT_NS :
@@ -168,9 +168,9 @@ static void take_time(struct cursor *c, int64_t *ns)
 }
 
 /* Take a number, which is held as the text of one, into e->text. */
-static struct tr2_view take_number(struct tr2_ring_event *e, struct cursor *c)
+static struct tr2_view read_number(struct tr2_ring_event *e, struct cursor *c)
 {
-	uint64_t value = take_bytes(c, sizeof(value));
+	uint64_t value = read_bytes(c, sizeof(value));
 	size_t start = e->text.len;
 
 	if (c->short_of)
@@ -181,17 +181,17 @@ static struct tr2_view take_number(struct tr2_ring_event *e, struct cursor *c)
 
 /* Take a string. A NULL in a mandatory field becomes an empty string, as in the
  * event target. */
-static struct tr2_view take_text(struct tr2_ring_event *e, struct cursor *c,
+static struct tr2_view read_text(struct tr2_ring_event *e, struct cursor *c,
 				 const struct tr2_field *field)
 {
-	struct tr2_view v = c->of_numbers ? take_number(e, c) : take_string(c);
+	struct tr2_view v = c->of_numbers ? read_number(e, c) : read_string(c);
 
 	if (!v.p && !c->short_of && !(field->flags & TR2_F_OPT))
 		v.p = "";
 	return field->type == TR2_T_JSON ? as_json(e, v) : as_text(e, v);
 }
 
-static void take_field(struct tr2_ring_event *e, struct cursor *c, int i,
+static void read_field(struct tr2_ring_event *e, struct cursor *c, int i,
 		       struct tr2_parsed_event *ev)
 {
 	const struct tr2_field *field = &tr2_event_rows[ev->kind].field[i];
@@ -201,24 +201,24 @@ static void take_field(struct tr2_ring_event *e, struct cursor *c, int i,
 	switch (field->type) {
 	case TR2_T_STR:
 	case TR2_T_JSON:
-		v->text = take_text(e, c, field);
+		v->text = read_text(e, c, field);
 		break;
 	case TR2_T_ARGV:
-		v->words = take_argv(e, c);
+		v->words = read_argv(e, c);
 		break;
 	case TR2_T_HISTOGRAM:
-		take_histogram(e, c, v);
+		read_histogram(e, c, v);
 		break;
 	case TR2_T_BOOL:
-		v->b = take_bytes(c, sizeof(value)) != 0;
+		v->b = read_bytes(c, sizeof(value)) != 0;
 		break;
 	case TR2_T_SECONDS:
 	case TR2_T_T_REL:
-		take_time(c, tr2_parsed_number_at(ev, i));
+		read_time(c, tr2_parsed_number_at(ev, i));
 		break;
 	case TR2_T_INT:
 	case TR2_T_UINT:
-		value = take_bytes(c, sizeof(value));
+		value = read_bytes(c, sizeof(value));
 		if (!c->short_of)
 			v->u = value;
 		break;
@@ -307,7 +307,7 @@ static void make_room(struct tr2_ring_event *e, const struct tr2_record *record,
 	tr2_must(tr2_buf_room(&e->text, 6 * bytes + 64));
 }
 
-static void take_head(struct tr2_ring_event *e, struct cursor *c,
+static void read_head(struct tr2_ring_event *e, struct cursor *c,
 		      const struct tr2_record *record, struct site *site,
 		      struct tr2_parsed_event *ev)
 {
@@ -323,7 +323,7 @@ static void take_head(struct tr2_ring_event *e, struct cursor *c,
 		return;
 	}
 	c->p = (const char *)(head + 1);
-	ev->file = as_text(e, take_string(c));
+	ev->file = as_text(e, read_string(c));
 	ev->line = ev->file.p ? (int64_t)head->line : TR2_ABSENT;
 	ev->repo = !head->repo_id ? TR2_ABSENT :
 		   head->repo_id == (uint32_t)TR2_REPO_UNDEFINED ?
@@ -353,16 +353,16 @@ bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_ring_file *f,
 	tr2_parsed_event_set_kind(ev, (int)kind);
 	ev->event.p = tr2_event_rows[kind].name;
 	ev->event.len = strlen(ev->event.p);
-	take_head(e, &c, record, &site, ev);
+	read_head(e, &c, record, &site, ev);
 	field = tr2_event_rows[kind].field;
 	for (i = 0; *field[i].name && !c.short_of; i++)
 		if (!of_site)
-			take_field(e, &c, i, ev);
+			read_field(e, &c, i, ev);
 		else if (field[i].flags & TR2_F_SITE && site.nr_taken < 2)
 			ev->value[i].text =
 				as_text(e, site.names[site.nr_taken++]);
 		else if (!(field[i].flags & TR2_F_OPT))
-			take_field(e, &c, i, ev);
+			read_field(e, &c, i, ev);
 	tr2_must(!e->text.failed && !e->argv.failed && !e->histogram.failed);
 	return true;
 }

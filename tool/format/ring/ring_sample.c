@@ -109,7 +109,7 @@ static uint64_t number(const char *p)
 
 /* Take a count and so many values, if all are in the record. Return the
  * count. */
-static uint64_t take_count(const char **p, const char *end, unsigned int words)
+static uint64_t read_count(const char **p, const char *end, unsigned int words)
 {
 	uint64_t nr;
 
@@ -189,13 +189,13 @@ void tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 					   .count = record->period };
 	const char *p = (const char *)(record + 1);
 	const char *end = (const char *)record + record->head.size;
-	uint64_t nr = take_count(&p, end, 2);
+	uint64_t nr = read_count(&p, end, 2);
 
 	if (!s->has_events)
 		list_events(s, m, f);
 	add_values(s, m, p, nr, &sample);
 	p += nr * 2 * sizeof(uint64_t);
-	nr = take_count(&p, end, 1);
+	nr = read_count(&p, end, 1);
 	sample.event = event_of(s, m, record->id);
 	sample.is_time = record->id && tr2_map_get(&s->times, record->id);
 	sample.at_ns = tr2_ring_file_since_start(f, record->time);
@@ -230,7 +230,7 @@ static void add_mapping(struct tr2_model *m, struct tr2_mapping *mapping,
 	session->last_mapping = i;
 }
 
-static void take_build_id(struct tr2_mapping *mapping,
+static void read_build_id(struct tr2_mapping *mapping,
 			  const struct tr2_record_mmap2 *mmap)
 {
 	if (!(mmap->head.misc & TR2_MISC_BUILD_ID) ||
@@ -256,6 +256,6 @@ void tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
 	size -= sizeof(time);
 	memcpy(&time, (const char *)mmap + size, sizeof(time));
 	mapping.at_ns = tr2_ring_file_since_start(f, time);
-	take_build_id(&mapping, mmap);
+	read_build_id(&mapping, mmap);
 	add_mapping(m, &mapping, session, mmap->filename, size - sizeof(*mmap));
 }

@@ -42,8 +42,8 @@ static uint64_t number(const struct tr2_json_member *member)
 	return strtoull(member->value.p, NULL, 10);
 }
 
-static void take_member(const struct build *b, struct tr2_metric *metric,
-			const struct tr2_json_member *member)
+static void add_member(const struct build *b, struct tr2_metric *metric,
+		       const struct tr2_json_member *member)
 {
 	const struct tr2_view *value = &member->value;
 
@@ -94,6 +94,6 @@ bool tr2_build_data_metric(struct build *b)
 	metric = tr2_build_metric(b->m, b->s, kind);
 	metric->thread = of_thread ? b->t : 0;
 	while (tr2_json_next_member(&text, &member))
-		take_member(b, metric, &member);
+		add_member(b, metric, &member);
 	return true;
 }

@@ -132,8 +132,8 @@ static void chain(struct tr2_model *m, uint32_t thread)
 	task->last_thread = thread;
 }
 
-static void begin(struct tr2_states_build *b, struct tr2_tid *slot, uint32_t task,
-		  int32_t tid, int64_t wall_ns)
+static void begin_state(struct tr2_states_build *b, struct tr2_tid *slot,
+			uint32_t task, int32_t tid, int64_t wall_ns)
 {
 	struct tr2_model *m = b->m;
 	uint32_t i = tr2_add(m, task_threads), at = i - b->first_thread;
@@ -174,7 +174,7 @@ static void begin_found(struct tr2_states_build *b)
 		if (!slot || slot->live ||
 		    b->m->tasks[task].start_ns != f->wall_ns)
 			continue;
-		begin(b, slot, task, f->tid, f->wall_ns);
+		begin_state(b, slot, task, f->tid, f->wall_ns);
 		tr2_state_push(b, slot, f->wall_ns, f->kind)->cause = f->cause;
 		slot->found = b->has_found = true;
 	}
@@ -299,7 +299,7 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 	if (!task || (slot->thread && tr2_tid_thread(b, slot)->task == task &&
 		      !(r->kind == TR2_TASK_RECORD_COMM && r->how & TR2_HOW_EXEC)))
 		return NULL;
-	begin(b, slot, task, r->tid, r->wall_ns);
+	begin_state(b, slot, task, r->tid, r->wall_ns);
 	state = tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns,
 			       before);
 	if (r->kind == TR2_TASK_RECORD_COMM && r->how & TR2_HOW_EXEC &&
@@ -348,7 +348,7 @@ static void on_fork(struct tr2_states_build *b, const struct tr2_task_record *r)
 		tr2_tid_thread(b, slot)->flags |= TR2_TASK_THREAD_LOST;
 		tr2_states_end(b, slot, r->wall_ns);
 	}
-	begin(b, slot, task, r->tid, r->wall_ns);
+	begin_state(b, slot, task, r->tid, r->wall_ns);
 	tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns, TR2_STATE_READY);
 	tr2_tid_thread(b, slot)->creator = creator;
 	tr2_tid_thread(b, slot)->comm = b->m->task_threads[creator].comm;
@@ -584,7 +584,7 @@ static int64_t unseen_ns(const struct tr2_states_build *b)
 /* The time of switches is an estimate: if all is more than wait4() gave, it is as
  * much less. Not if it is less even without switches: then nobody waited for some
  * processes. */
-static void take_off_switches(struct tr2_states_build *b)
+static void add_off_switches(struct tr2_states_build *b)
 {
 	int64_t over = -unseen_ns(b);
 	uint64_t nr = 0;
@@ -712,7 +712,7 @@ void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns)
 		close_thread(b, i, wall_ns);
 		set_cpu_time(b, i);
 	}
-	take_off_switches(b);
+	add_off_switches(b);
 	add_unseen(b);
 	if (b->nr_switches)
 		compact(b);

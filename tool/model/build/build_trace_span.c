@@ -18,7 +18,7 @@ static bool is_digit(const char *p, const char *end)
 }
 
 /* Take seconds, of which 9 decimals count; *p is moved behind them. */
-static int64_t take_ns(const char **p, const char *end)
+static int64_t add_ns(const char **p, const char *end)
 {
 	int64_t ns = 0;
 	int decimals = -1;
@@ -43,7 +43,7 @@ static int64_t time_of(const struct tr2_json_member *member)
 {
 	const char *p = member->value.p;
 
-	return take_ns(&p, p + member->value.len);
+	return add_ns(&p, p + member->value.len);
 }
 
 static uint32_t number_of(const struct tr2_json_member *member)
@@ -59,8 +59,8 @@ static tr2_str intern(struct tr2_model *m, const struct tr2_json_member *member)
 	return tr2_intern(m, v.p, v.len);
 }
 
-static const char *copy(struct tr2_model *m,
-			const struct tr2_json_member *member)
+static const char *copy_text(struct tr2_model *m,
+			     const struct tr2_json_member *member)
 {
 	static struct tr2_buf text; /* kept: it is mapped memory */
 	struct tr2_view v = tr2_json_member_text(member, &text);
@@ -92,33 +92,33 @@ static void add_works(struct tr2_model *m, uint32_t span,
 		work = &m->works[i];
 		work->span = span;
 		work->name = intern(m, &name);
-		work->from_ns = take_ns(&p, end);
+		work->from_ns = add_ns(&p, end);
 		p += p < end;
-		work->to_ns = take_ns(&p, end);
+		work->to_ns = add_ns(&p, end);
 		if (work->to_ns < work->from_ns)
 			work->to_ns = work->from_ns;
 		m->trace_spans[span].nr_works++;
 	}
 }
 
-static void take_text(struct tr2_model *m, struct tr2_trace_span *span,
-		      const struct tr2_json_member *member)
+static void add_text(struct tr2_model *m, struct tr2_trace_span *span,
+		     const struct tr2_json_member *member)
 {
 	if (tr2_json_member_is(member, "category"))
 		span->category = intern(m, member);
 	else if (tr2_json_member_is(member, "name"))
 		span->name = intern(m, member);
 	else if (tr2_json_member_is(member, "failed"))
-		span->failed = copy(m, member);
+		span->failed = copy_text(m, member);
 	else if (tr2_json_member_is(member, "tracestate"))
-		span->tracestate = copy(m, member);
+		span->tracestate = copy_text(m, member);
 	else if (tr2_json_member_is(member, "attributes"))
 		span->attributes = tr2_model_copy(m, member->value.p,
 						  member->value.len);
 }
 
-static void take_other(struct tr2_trace_span *span,
-		       const struct tr2_json_member *member)
+static void add_other(struct tr2_trace_span *span,
+		      const struct tr2_json_member *member)
 {
 	if (tr2_json_member_is(member, "start"))
 		span->start_ns = time_of(member);
@@ -134,8 +134,8 @@ static void take_other(struct tr2_trace_span *span,
 		span->lost = number_of(member);
 }
 
-static void take_member(struct tr2_model *m, uint32_t i,
-			const struct tr2_json_member *member)
+static void add_member(struct tr2_model *m, uint32_t i,
+		       const struct tr2_json_member *member)
 {
 	struct tr2_trace_span *span = &m->trace_spans[i];
 
@@ -145,9 +145,9 @@ static void take_member(struct tr2_model *m, uint32_t i,
 		add_works(m, i, &member->value);
 	else if (member->is_string ||
 		 tr2_json_member_is(member, "attributes"))
-		take_text(m, span, member);
+		add_text(m, span, member);
 	else
-		take_other(span, member);
+		add_other(span, member);
 }
 
 static void add_span(struct build *b)
@@ -161,7 +161,7 @@ static void add_span(struct build *b)
 
 	span->thread = b->t;
 	while (tr2_json_next_member(&text, &member))
-		take_member(m, i, &member);
+		add_member(m, i, &member);
 	if (span->end_ns < span->start_ns)
 		span->end_ns = span->start_ns;
 	span->one_in += !span->one_in;

@@ -12,7 +12,7 @@
 static const struct tr2_work *sorted_works;
 
 /* By thread and start; of two with one start the outer first. */
-static int compare(const void *va, const void *vb)
+static int compare_spans(const void *va, const void *vb)
 {
 	const struct tr2_work *a = &sorted_works[*(const uint32_t *)va];
 	const struct tr2_work *b = &sorted_works[*(const uint32_t *)vb];
@@ -63,7 +63,7 @@ void tr2_model_works(struct tr2_model *m)
 		m->thread_works[i - 1] = i;
 	sorted_works = m->works;
 	qsort(m->thread_works, m->nr_works - 1, sizeof(*m->thread_works),
-	      compare);
+	      compare_spans);
 	nest(m);
 }
 

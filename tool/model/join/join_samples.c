@@ -100,7 +100,7 @@ static uint32_t region_at(const struct samples *s, uint32_t thread,
 	return i;
 }
 
-static void join(struct samples *s, uint32_t i)
+static void join_sample(struct samples *s, uint32_t i)
 {
 	const struct tr2_model *m = s->m;
 	struct tr2_model_sample *sample = &m->samples[i];
@@ -118,7 +118,7 @@ static void join(struct samples *s, uint32_t i)
 }
 
 /* Merge the samples of the kernel into the session's. */
-static void merge(struct samples *s, uint32_t session)
+static void merge_session(struct samples *s, uint32_t session)
 {
 	struct tr2_rare *to = tr2_rare_add(s->m, session);
 	struct tr2_model_sample *list = s->m->samples;
@@ -148,10 +148,10 @@ void tr2_model_samples(struct tr2_model *m)
 	s.last = tr2_calloc(m->nr_sessions, sizeof(*s.last));
 	map_threads(&s);
 	for (i = 1; i < m->nr_samples; i++)
-		join(&s, i);
+		join_sample(&s, i);
 	for (i = 1; i < m->nr_sessions; i++)
 		if (s.first[i])
-			merge(&s, i);
+			merge_session(&s, i);
 	tr2_map_release(&s.threads);
 	tr2_map_release(&s.of_task);
 	free(s.begun);

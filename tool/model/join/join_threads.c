@@ -173,7 +173,7 @@ static const struct tr2_times unknown = { TR2_NO_TIME, TR2_NO_TIME,
 					  TR2_NO_TIME };
 
 /* A process of one thread waits while it neither runs nor could. */
-static void take_times(struct tr2_model_task *t, const struct tr2_node *n)
+static void copy_times(struct tr2_model_task *t, const struct tr2_node *n)
 {
 	int64_t wall_ns = n->end_ns - n->start_ns;
 
@@ -204,7 +204,7 @@ static void sum_task(const struct tr2_model *m, struct tr2_model_task *task)
 		tr2_ns_add(&times->cpu_ns, m->task_threads[i].cpu_ns);
 	}
 	if (task->flags & TR2_TASK_HAS_TIMES)
-		take_times(task, n);
+		copy_times(task, n);
 	i = task->first_thread;
 	if (!i || !m->task_threads[i].nr_states)
 		return;

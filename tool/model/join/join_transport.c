@@ -38,7 +38,7 @@ static bool began_after(const struct tr2_model *m, uint32_t node,
 	       s->wall_ns >= client->wall_ns - slop_ns;
 }
 
-static void join(struct tr2_model *m, uint32_t client, uint32_t server)
+static void join_ends(struct tr2_model *m, uint32_t client, uint32_t server)
 {
 	uint32_t node = m->sessions[server].node;
 	const struct tr2_model_session *s = &m->sessions[client];
@@ -63,8 +63,8 @@ static void join_by(struct tr2_model *m, const struct tr2_point *p,
 				    0;
 
 	if (other)
-		join(m, is_server ? other : session,
-		     is_server ? session : other);
+		join_ends(m, is_server ? other : session,
+			  is_server ? session : other);
 }
 
 void tr2_join_transports(struct tr2_model *m)

@@ -341,7 +341,7 @@ static struct interval ran(const struct tr2_model *m, const struct tr2_node *n)
 TR2_ORDER(compare_intervals, struct interval, TR2_UP(from))
 
 /* Sort intervals and merge those that touch. */
-static void merge(struct intervals *list)
+static void merge_intervals(struct intervals *list)
 {
 	uint32_t i, nr = 0;
 
@@ -372,7 +372,7 @@ static void list_running(struct spawn *x, uint32_t parent)
 		r = ran(m, &m->nodes[i]);
 		add_interval(&x->running, r.from, r.to);
 	}
-	merge(&x->running);
+	merge_intervals(&x->running);
 }
 
 /* Count [from, to) as spawning, except when other children ran. */
@@ -569,7 +569,7 @@ static void list_roots(struct spawn *x)
 	tr2_for_each_root(m, i)
 		add_interval(&x->running, m->nodes[i].start_ns,
 			     m->nodes[i].end_ns);
-	merge(&x->running);
+	merge_intervals(&x->running);
 }
 
 void tr2_model_spawn(struct tr2_model *m)
@@ -583,7 +583,7 @@ void tr2_model_spawn(struct tr2_model *m)
 	if (x.nr)
 		set_all(&x);
 	list_roots(&x);
-	merge(&x.pieces);
+	merge_intervals(&x.pieces);
 	m->spawning_ns = sum_in_roots(&x);
 	free(x.waits);
 	free(x.marks);

@@ -105,8 +105,8 @@ static void place_threads(struct walk *w)
 	free(last);
 }
 
-static void push(struct walk *w, const struct item *item, int64_t from,
-		 int64_t to)
+static void push_item(struct walk *w, const struct item *item, int64_t from,
+		      int64_t to)
 {
 	struct item *new;
 
@@ -127,7 +127,7 @@ static void push_node(struct walk *w, uint32_t node, int64_t from, int64_t to)
 	const struct tr2_node *n = &w->m->nodes[node];
 	struct item item = { n->start_ns, n->end_ns, node, 0, 0 };
 
-	push(w, &item, from, to);
+	push_item(w, &item, from, to);
 }
 
 static void push_span(struct walk *w, uint32_t node, uint32_t span,
@@ -142,7 +142,7 @@ static void push_span(struct walk *w, uint32_t node, uint32_t span,
 	if (s->kind == TR2_SPAN_CHILD && m->children[s->child].node)
 		push_node(w, m->children[s->child].node, from, to);
 	else if (s->kind == TR2_SPAN_REGION)
-		push(w, &item, from, to);
+		push_item(w, &item, from, to);
 }
 
 /* Push the threads that were joined in a region. */
@@ -157,7 +157,7 @@ static void push_threads(struct walk *w, uint32_t node, uint32_t region,
 		struct item item = { wall + m->threads[t].start_ns,
 				     wall + m->threads[t].end_ns, node, 0, t };
 
-		push(w, &item, from, to);
+		push_item(w, &item, from, to);
 	}
 }
 
@@ -341,8 +341,8 @@ static void walk_scope(struct walk *w, const struct item *scope,
 	w->depth--;
 }
 
-static size_t walk(const struct tr2_model *m, uint32_t root,
-		   struct tr2_step **steps, struct tr2_path_pieces *pieces)
+static size_t walk_back(const struct tr2_model *m, uint32_t root,
+			struct tr2_step **steps, struct tr2_path_pieces *pieces)
 {
 	const struct tr2_node *n = &m->nodes[root];
 	struct item whole = { n->start_ns, n->end_ns, root, 0, 0 };
@@ -368,7 +368,7 @@ static size_t walk(const struct tr2_model *m, uint32_t root,
 size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 			 struct tr2_step **steps)
 {
-	return walk(m, root, steps, NULL);
+	return walk_back(m, root, steps, NULL);
 }
 
 size_t tr2_critical_pieces(const struct tr2_model *m, uint32_t root,
@@ -378,7 +378,7 @@ size_t tr2_critical_pieces(const struct tr2_model *m, uint32_t root,
 	struct tr2_step *steps;
 	uint32_t i;
 
-	walk(m, root, &steps, &list);
+	walk_back(m, root, &steps, &list);
 	free(steps);
 	for (i = 0; i < list.nr / 2; i++) {
 		struct tr2_path_piece first = list.piece[i];

@@ -317,7 +317,7 @@ static int64_t ran_until(const struct tr2_model *m, uint32_t thread,
 /* At the end of a wait: go on at the thread that ended it, if it ran, or if its
  * own end did: then the wait lasted a little longer. If the wake-up was derived,
  * the thread may have been given a CPU later than the other one left its own. */
-static bool follow(struct walk *w, const struct tr2_state *s)
+static bool follow_wait(struct walk *w, const struct tr2_state *s)
 {
 	const struct tr2_model *m = w->m;
 	const struct tr2_task_thread *by = &m->task_threads[s->other];
@@ -366,7 +366,7 @@ static void go_back(struct walk *w)
 		go_to_creator(w);
 		return;
 	}
-	if (follow(w, s))
+	if (follow_wait(w, s))
 		return;
 	reason = as_reason(m, w->thread, w->state);
 	charge(w, s->start_ns, &reason);

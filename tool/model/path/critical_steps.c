@@ -36,7 +36,7 @@ static void emit_owner(struct order *o, uint32_t step)
 	}
 }
 
-static void emit(struct order *o)
+static void emit_steps(struct order *o)
 {
 	uint32_t at = o->first[0];
 
@@ -92,7 +92,7 @@ size_t tr2_steps_order(const struct tr2_step *steps, uint32_t nr,
 	};
 
 	chain(&o, nr);
-	emit(&o);
+	emit_steps(&o);
 	free(o.first);
 	free(o.next);
 	free(o.last);

@@ -99,7 +99,7 @@ static int64_t *ends_of(const struct tr2_jobs *jobs, const struct tr2_model *m)
 	return ends;
 }
 
-static void count(struct tr2_jobs *jobs, const struct tr2_model *m)
+static void count_jobs(struct tr2_jobs *jobs, const struct tr2_model *m)
 {
 	int64_t *ends = ends_of(jobs, m);
 	uint32_t i, ended = 0;
@@ -152,7 +152,7 @@ bool tr2_jobs_find(struct tr2_jobs *jobs, const struct tr2_model *m,
 	if (!jobs->nr)
 		return false;
 	qsort_r(jobs->job, jobs->nr, sizeof(*jobs->job), by_start, (void *)m);
-	count(jobs, m);
+	count_jobs(jobs, m);
 	return true;
 }
 

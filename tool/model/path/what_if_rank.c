@@ -19,8 +19,8 @@ struct list {
 };
 
 /* Of few parts: programs, regions and causes have few names. */
-static void add(struct list *l, enum tr2_change_kind kind, const char *name,
-		int cause, int64_t ns)
+static void add_change(struct list *l, enum tr2_change_kind kind,
+		       const char *name, int cause, int64_t ns)
 {
 	struct tr2_gain *g;
 	uint32_t i;
@@ -48,18 +48,19 @@ static void add_step(struct list *l, const struct tr2_step *s)
 	const struct tr2_span *span = &m->spans[s->span];
 
 	if (s->ready_ns)
-		add(l, TR2_CHANGE_READY, "", -1, s->ready_ns);
+		add_change(l, TR2_CHANGE_READY, "", -1, s->ready_ns);
 	if (!s->ns)
 		return;
 	tr2_buf_reset(&b);
 	tr2_kind_add(m, s->node, s->segment, &b);
-	add(l, TR2_CHANGE_PROCESS, tr2_buf_str(&b), -1, s->ns);
+	add_change(l, TR2_CHANGE_PROCESS, tr2_buf_str(&b), -1, s->ns);
 	if (s->kind == TR2_STEP_WAIT)
-		add(l, TR2_CHANGE_WAIT, "", s->cause, s->ns);
+		add_change(l, TR2_CHANGE_WAIT, "", s->cause, s->ns);
 	if (s->span)
-		add(l, TR2_CHANGE_REGION,
-		    tr2_join(&b, tr2_s(m, span->category),
-			     tr2_s(m, span->label)), -1, s->ns);
+		add_change(l, TR2_CHANGE_REGION,
+			   tr2_join(&b, tr2_s(m, span->category),
+				    tr2_s(m, span->label)),
+			   -1, s->ns);
 }
 
 TR2_ORDER(by_path, struct tr2_gain,

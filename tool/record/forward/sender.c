@@ -108,8 +108,8 @@ static void say_accepted(struct tr2_sender *s)
 }
 
 /* Called with the lock. */
-static void count(struct tr2_sender *s, const struct tr2_request *r,
-		  enum tr2_post_result result)
+static void count_request(struct tr2_sender *s, const struct tr2_request *r,
+			  enum tr2_post_result result)
 {
 	struct tr2_sender_counts *c = &s->counts;
 	uint64_t rejected = tr2_post_rejected(s->post);
@@ -157,10 +157,10 @@ static void send_request(struct tr2_sender *s, const struct tr2_request *r)
 	/* Others would fare no better. */
 	if (result == TR2_POST_BUSY || result == TR2_POST_NO_ANSWER)
 		atomic_store(&s->stop, true);
-	count(s, r, result);
+	count_request(s, r, result);
 }
 
-static struct tr2_request *take(struct tr2_sender *s)
+static struct tr2_request *take_request(struct tr2_sender *s)
 {
 	struct tr2_request *r = s->first;
 
@@ -181,11 +181,11 @@ static void *sender_main(void *data)
 	for (;;) {
 		while (!s->first && !s->ending)
 			pthread_cond_wait(&s->more, &s->lock);
-		r = take(s);
+		r = take_request(s);
 		if (!r)
 			break;
 		if (atomic_load(&s->stop))
-			count(s, r, TR2_POST_NO_ANSWER);
+			count_request(s, r, TR2_POST_NO_ANSWER);
 		else
 			send_request(s, r);
 		free(r);
@@ -218,7 +218,7 @@ static void make_room(struct tr2_sender *s, size_t bytes)
 {
 	struct tr2_request *r;
 
-	while (s->bytes + bytes > TR2_SENDER_BYTES && (r = take(s))) {
+	while (s->bytes + bytes > TR2_SENDER_BYTES && (r = take_request(s))) {
 		s->counts.queue_full += r->nr_trees;
 		s->counts.waiting_trees -= r->nr_trees;
 		s->bytes -= sizeof(*r) + r->len;

@@ -222,7 +222,7 @@ static void drop_lines(struct tr2_trees *t, struct tr2_tree *tree,
 	move_to(t, &t->dropped, tree);
 }
 
-static void forget(struct tr2_trees *t, struct tr2_tree *tree)
+static void forget_tree(struct tr2_trees *t, struct tr2_tree *tree)
 {
 	struct tr2_tree_member **at;
 	uint32_t i;
@@ -249,7 +249,7 @@ static void make_room(struct tr2_trees *t)
 		if (t->open.first)
 			drop_lines(t, t->open.first, &t->counts.memory_full);
 		else if (t->dropped.first)
-			forget(t, t->dropped.first);
+			forget_tree(t, t->dropped.first);
 		else
 			break;
 	}

@@ -73,7 +73,7 @@ static int open_fd(struct tr2_control_page *page)
 	return error == ECHILD ? ENXIO : error;
 }
 
-static int map(struct tr2_control_page *page)
+static int map_page(struct tr2_control_page *page)
 {
 	struct tr2_control_block *block;
 	struct stat st;
@@ -98,7 +98,7 @@ int tr2_control_page_open(struct tr2_control_page *page, pid_t pid)
 	*page = (struct tr2_control_page){ .pid = pid, .fd = -1 };
 	error = open_fd(page);
 	if (!error)
-		error = map(page);
+		error = map_page(page);
 	if (error)
 		tr2_control_page_release(page);
 	return error;

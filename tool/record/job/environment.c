@@ -53,8 +53,8 @@ static bool is_set_anew(const struct tr2_environment *e, const char *entry)
 	return false;
 }
 
-static bool set(struct tr2_environment *e, const char *prefix, const char *name,
-		const char *value)
+static bool put_variable(struct tr2_environment *e, const char *prefix,
+			 const char *name, const char *value)
 {
 	if (asprintf(&e->vars[e->nr_own], "%s%s=%s", prefix, name, value) < 0)
 		return false;
@@ -65,7 +65,7 @@ static bool set(struct tr2_environment *e, const char *prefix, const char *name,
 static bool set_variable(struct tr2_environment *e, const char *name,
 			 const char *value)
 {
-	return set(e, "GIT_TRACE2_", name, value);
+	return put_variable(e, "GIT_TRACE2_", name, value);
 }
 
 static bool set_number(struct tr2_environment *e, const char *name,
@@ -91,7 +91,8 @@ static bool make_own(struct tr2_environment *e,
 	    !set_variable(e, "EVENT_BRIEF", "0") ||
 	    !set_number(e, "MAX_FILES", r->heed_discard ? MANY_FILES : 0) ||
 	    (r->counters && !set_variable(e, "COUNTERS", r->counters)) ||
-	    (r->traceparent && !set(e, "", "TRACEPARENT", r->traceparent)))
+	    (r->traceparent &&
+	     !put_variable(e, "", "TRACEPARENT", r->traceparent)))
 		return false;
 	return !r->rings || (set_variable(e, "RING", r->rings) &&
 			     set_variable(e, "RING_BRIEF", "0") &&

@@ -732,7 +732,7 @@ static int finish(int code)
 	return code;
 }
 
-static void init(const struct tr2_job *job)
+static void init_job(const struct tr2_job *job)
 {
 	memset(&rec, 0, sizeof(rec));
 	rec.job = job;
@@ -780,7 +780,7 @@ int tr2_job_run(const struct tr2_job *job, struct tr2_job_result *result)
 	memset(result, 0, sizeof(*result));
 	if (code)
 		return code;
-	init(job);
+	init_job(job);
 	if (tr2_loop_init(&rec.loop)) {
 		tr2_error("cannot record: %s", strerror(errno));
 		return TR2_EXIT_FATAL;

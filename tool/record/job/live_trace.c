@@ -102,7 +102,7 @@ static size_t look_at_all(struct tr2_switch *s)
 
 static void look_later(struct tr2_switch *s);
 
-static void look(struct tr2_source *source, uint32_t events)
+static void look_at_switches(struct tr2_source *source, uint32_t events)
 {
 	struct tr2_switch *s = (struct tr2_switch *)source;
 
@@ -116,11 +116,12 @@ static void look(struct tr2_source *source, uint32_t events)
 
 static void look_later(struct tr2_switch *s)
 {
-	s->timer.ready = look;
+	s->timer.ready = look_at_switches;
 	(void)tr2_loop_add_timer(s->loop, &s->timer, s->delay_ns, 0);
 }
 
-static void add(struct tr2_switch *s, pid_t pid, int target_fd, int64_t nest)
+static void add_switch(struct tr2_switch *s, pid_t pid, int target_fd,
+		       int64_t nest)
 {
 	struct tr2_switched *p = &s->process[s->nr];
 	int error = tr2_control_page_open(&p->page, pid);
@@ -150,7 +151,7 @@ void tr2_switch_on(struct tr2_switch *s, const struct tr2_attach *attach,
 	s->delay_ns = FIRST_DELAY_NS;
 	s->process = tr2_calloc(attach->nr, sizeof(*s->process));
 	for (i = 0; i < attach->nr; i++)
-		add(s, attach->process[i].pid, target_fd, nest);
+		add_switch(s, attach->process[i].pid, target_fd, nest);
 	if (s->nr)
 		look_later(s);
 }
@@ -336,7 +337,8 @@ void tr2_switch_back(struct tr2_switch *s, struct tr2_watch *watch,
 	release_children(s);
 }
 
-static size_t count(const struct tr2_switch *s, enum tr2_switch_state state)
+static size_t count_switches(const struct tr2_switch *s,
+			     enum tr2_switch_state state)
 {
 	size_t i, nr = 0;
 
@@ -347,13 +349,13 @@ static size_t count(const struct tr2_switch *s, enum tr2_switch_state state)
 
 size_t tr2_switch_nr_on(const struct tr2_switch *s)
 {
-	return count(s, TR2_SWITCH_ON);
+	return count_switches(s, TR2_SWITCH_ON);
 }
 
 void tr2_switch_say(const struct tr2_switch *s, size_t nr_attached)
 {
-	size_t on = count(s, TR2_SWITCH_ON);
-	size_t asked = count(s, TR2_SWITCH_ASKED);
+	size_t on = count_switches(s, TR2_SWITCH_ON);
+	size_t asked = count_switches(s, TR2_SWITCH_ASKED);
 
 	if (s->nr)
 		fprintf(stderr, "trace2 record: tracing was switched on in %zu "

@@ -69,7 +69,7 @@ static int find_in(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 /* A sanitizer has functions of the same names in the program. */
-static bool find(struct place *place, const char *function)
+static bool find_function(struct place *place, const char *function)
 {
 	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
 	void *address = dlsym(libc ? libc : RTLD_DEFAULT, function);
@@ -116,7 +116,7 @@ static bool define(struct tr2_allocations *a, size_t i)
 	struct stat st;
 	char line[4200];
 
-	if (!find(&place, functions[i])) {
+	if (!find_function(&place, functions[i])) {
 		errno = ENOENT;
 		return false;
 	}

@@ -23,7 +23,7 @@ void tr2_kernel_file_release(struct tr2_kernel_file *f)
 }
 
 /* Nothing is written any more; the file ends with its last whole record. */
-static void stop(struct tr2_kernel_file *f, int err)
+static void stop_file(struct tr2_kernel_file *f, int err)
 {
 	if (!f->error)
 		f->error = err;
@@ -40,7 +40,7 @@ void tr2_kernel_file_begin(struct tr2_kernel_file *f, int fd)
 	f->fd = fd;
 	tr2_perf_file_begin(&b, &f->perf, 0);
 	if (b.failed || tr2_store_write(fd, b.p, b.len))
-		stop(f, b.failed ? ENOMEM : errno);
+		stop_file(f, b.failed ? ENOMEM : errno);
 	else
 		f->begin = f->bytes = b.len;
 	tr2_buf_release(&b);
@@ -106,7 +106,7 @@ void tr2_kernel_file_append(struct tr2_kernel_file *f, struct iovec *part,
 	err = errno;
 	f->lost += nr_records;
 	f->lost -= whole_records(f->fd, &f->bytes, written);
-	stop(f, err);
+	stop_file(f, err);
 }
 
 void tr2_kernel_file_finish(struct tr2_kernel_file *f)
@@ -117,13 +117,13 @@ void tr2_kernel_file_finish(struct tr2_kernel_file *f)
 		return;
 	tr2_perf_file_end(&b, &f->perf, f->bytes);
 	if (b.failed || tr2_store_write(f->fd, b.p, b.len)) {
-		stop(f, b.failed ? ENOMEM : errno);
+		stop_file(f, b.failed ? ENOMEM : errno);
 	} else {
 		tr2_buf_reset(&b);
 		tr2_perf_file_begin(&b, &f->perf, f->bytes - f->begin);
 		if (b.failed ||
 		    pwrite(f->fd, b.p, b.len, 0) != (ssize_t)b.len)
-			stop(f, b.failed ? ENOMEM : errno);
+			stop_file(f, b.failed ? ENOMEM : errno);
 	}
 	tr2_buf_release(&b);
 }

@@ -58,7 +58,7 @@ static size_t first_size(size_t nr, bool large)
 }
 
 /* Unmap the first nr rings. */
-static void unmap(struct tr2_kernel_rings *rings, size_t nr)
+static void unmap_rings(struct tr2_kernel_rings *rings, size_t nr)
 {
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + rings->size_bytes, i;
 
@@ -103,7 +103,7 @@ static bool map_all(struct tr2_kernel_rings *rings, size_t size_bytes)
 		if (map_one(&rings->ring[i]))
 			continue;
 		err = errno;
-		unmap(rings, i);
+		unmap_rings(rings, i);
 		errno = err;
 		return false;
 	}
@@ -129,7 +129,7 @@ int tr2_kernel_rings_map(struct tr2_kernel_rings *rings, bool large)
 void tr2_kernel_rings_release(struct tr2_kernel_rings *rings)
 {
 	if (rings->size_bytes)
-		unmap(rings, rings->nr);
+		unmap_rings(rings, rings->nr);
 	free(rings->ring);
 	tr2_map_release(&rings->chain_ids);
 	tr2_machine_filter_release(&rings->filter);
@@ -348,7 +348,7 @@ static void add_name(struct tr2_kernel_rings *rings, int32_t tid,
 }
 
 /* Append what the filter keeps up to the bound. Return the number of records. */
-static uint64_t keep(const struct tr2_kernel_ring *r)
+static uint64_t keep_from(const struct tr2_kernel_ring *r)
 {
 	const struct perf_event_mmap_page *page = r->map;
 	struct tr2_kernel_rings *rings = r->rings;
@@ -387,7 +387,7 @@ static bool copy_kept(struct tr2_kernel_ring *r)
 	uint64_t nr;
 
 	tr2_buf_reset(&rings->kept);
-	nr = keep(r);
+	nr = keep_from(r);
 	part = (struct iovec){ rings->kept.p, rings->kept.len };
 	if (rings->kept.failed)
 		rings->file->lost += nr;

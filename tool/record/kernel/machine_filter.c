@@ -75,8 +75,8 @@ static uint64_t number(const unsigned char *raw, size_t size,
 	return value;
 }
 
-static void text(char comm[TR2_COMM_SIZE], const unsigned char *raw, size_t size,
-		 const struct tr2_kernel_field *field)
+static void copy_comm(char comm[TR2_COMM_SIZE], const unsigned char *raw,
+		      size_t size, const struct tr2_kernel_field *field)
 {
 	size_t at = 4 + (size_t)field->at, len = field->size;
 
@@ -120,14 +120,14 @@ void tr2_machine_filter_add(struct tr2_machine_filter *f,
 	m->kind = MOMENT_SWITCH;
 	m->from = (int32_t)number(record, size, &formats->prev_pid);
 	m->to = (int32_t)number(record, size, &formats->next_pid);
-	text(m->comm, record, size, &formats->prev_comm);
+	copy_comm(m->comm, record, size, &formats->prev_comm);
 	m->goes_on = !state || state & TR2_PREV_STATE_PREEMPTED;
 	m->is_dead = state & TR2_PREV_STATE_DEAD;
 }
 
 /* Return the recording's thread that has this tid then; NULL: a stranger. */
-static struct tr2_machine_thread *find(const struct tr2_machine_filter *f,
-				       int32_t tid, uint64_t time_ns)
+static struct tr2_machine_thread *
+find_thread(const struct tr2_machine_filter *f, int32_t tid, uint64_t time_ns)
 {
 	uint32_t i = tr2_map_get(&f->tids, tr2_key(0, (uint32_t)tid));
 	struct tr2_machine_thread *thread = i ? &f->threads[i] : NULL;
@@ -146,8 +146,8 @@ static void set_ready(struct tr2_machine_filter *f,
 static void decide_switch(struct tr2_machine_filter *f,
 			  struct tr2_machine_moment *m)
 {
-	struct tr2_machine_thread *from = find(f, m->from, m->time_ns);
-	struct tr2_machine_thread *to = find(f, m->to, m->time_ns);
+	struct tr2_machine_thread *from = find_thread(f, m->from, m->time_ns);
+	struct tr2_machine_thread *to = find_thread(f, m->to, m->time_ns);
 
 	if (from)
 		m->kept = TR2_MACHINE_OWN;
@@ -170,7 +170,7 @@ static void decide(struct tr2_machine_filter *f, struct tr2_machine_moment *m)
 
 	switch (m->kind) {
 	case MOMENT_BEGIN:
-		to = find(f, m->to, m->time_ns);
+		to = find_thread(f, m->to, m->time_ns);
 		if (to && !to->is_running)
 			set_ready(f, to, true);
 		break;
@@ -185,8 +185,8 @@ static void decide(struct tr2_machine_filter *f, struct tr2_machine_moment *m)
 		decide_switch(f, m);
 		break;
 	case MOMENT_WAKING:
-		to = find(f, m->to, m->time_ns);
-		if (find(f, m->from, m->time_ns))
+		to = find_thread(f, m->to, m->time_ns);
+		if (find_thread(f, m->from, m->time_ns))
 			m->kept = TR2_MACHINE_KEEP;
 		else if (to)
 			m->kept = TR2_MACHINE_OUTSIDE;

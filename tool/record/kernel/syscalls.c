@@ -91,7 +91,7 @@ static int new_map(enum bpf_map_type type, uint32_t key_bytes, uint32_t nr,
 /* Two. */
 #define RETURN SET(BPF_REG_0, 0), INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
-static int load(const struct bpf_insn *insn, size_t nr)
+static int load_program(const struct bpf_insn *insn, size_t nr)
 {
 	union bpf_attr attr;
 
@@ -131,7 +131,7 @@ static int load_mark(int tasks)
 		RETURN,
 	};
 
-	return load(insn, ARRAY_SIZE(insn));
+	return load_program(insn, ARRAY_SIZE(insn));
 }
 
 /* sys_enter(registers, call) */
@@ -150,7 +150,7 @@ static int load_enter(int tasks, int counts)
 		RETURN,
 	};
 
-	return load(insn, ARRAY_SIZE(insn));
+	return load_program(insn, ARRAY_SIZE(insn));
 }
 
 /* sched_process_fork(parent, child) */
@@ -173,7 +173,7 @@ static int load_fork(int tasks, int counts)
 		RETURN,
 	};
 
-	return load(insn, ARRAY_SIZE(insn));
+	return load_program(insn, ARRAY_SIZE(insn));
 }
 
 /* sched_process_exit(task) */
@@ -188,7 +188,7 @@ static int load_exit(int tasks)
 		RETURN,
 	};
 
-	return load(insn, ARRAY_SIZE(insn));
+	return load_program(insn, ARRAY_SIZE(insn));
 }
 
 /* false: errno. */

@@ -18,7 +18,7 @@ struct lock {
 };
 
 /* "1: -> FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF" */
-static bool parse(const char *text, struct lock *lock)
+static bool parse_lock(const char *text, struct lock *lock)
 {
 	int at = 0, pid;
 
@@ -39,8 +39,8 @@ static bool parse(const char *text, struct lock *lock)
  * waits for none, or threads of it wait for several, or, since OFD locks belong
  * to no process, there are several of these on the file.
  */
-static bool find(const struct tr2_wait *wait, const char *type,
-		 unsigned long long inode, struct lock *found)
+static bool find_lock(const struct tr2_wait *wait, const char *type,
+		      unsigned long long inode, struct lock *found)
 {
 	bool is_ofd = !strcmp(type, "OFDLCK");
 	pid_t pid = is_ofd ? -1 : wait->p->pid;
@@ -51,7 +51,7 @@ static bool find(const struct tr2_wait *wait, const char *type,
 	if (!tr2_proc_lines_open(&lines, 0, "locks"))
 		return false;
 	while (tr2_proc_lines_next(&lines)) {
-		if (!parse(lines.line, &lock) || lock.inode != inode)
+		if (!parse_lock(lines.line, &lock) || lock.inode != inode)
 			continue;
 		if (!lock.waits) {
 			held = lock;
@@ -129,7 +129,8 @@ void tr2_file_lock_find(struct tr2_wait *wait, int fd, const char *type)
 	    !tr2_descriptor_info(wait->p->pid, fd, info))
 		return;
 	inode = tr2_descriptor_number(info, "ino");
-	if (inode >= 0 && find(wait, type, (unsigned long long)inode, &lock))
+	if (inode >= 0 &&
+	    find_lock(wait, type, (unsigned long long)inode, &lock))
 		object->peer = holder_of(wait, &lock, fd, link);
 	object->lacks_peer = !object->peer;
 }

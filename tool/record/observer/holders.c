@@ -22,7 +22,7 @@ struct tr2_held_file {
 	int fd;
 };
 
-static bool add(struct tr2_observed_waits *w, int fd, const char *link)
+static bool add_holder(struct tr2_observed_waits *w, int fd, const char *link)
 {
 	size_t alloc = w->alloc_held ? w->alloc_held * 2 : 8;
 	struct tr2_held_file *grown;
@@ -59,7 +59,7 @@ static void read_files(struct tr2_observed *p)
 		if (n <= 0)
 			continue;
 		link[n] = '\0';
-		if (!add(&p->waits, atoi(e->d_name), link)) {
+		if (!add_holder(&p->waits, atoi(e->d_name), link)) {
 			p->waits.hides_held = true;
 			break;
 		}

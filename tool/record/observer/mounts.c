@@ -61,7 +61,7 @@ static void copy_point(char point[TR2_OBJECT_NAME_SIZE], const char *text)
 }
 
 /* "36 35 98:0 /root /point options ... - type source options" */
-static bool parse(char *text, struct line *line)
+static bool parse_mount(char *text, struct line *line)
 {
 	char *type = strstr(text, " - ");
 	int at = 0;
@@ -115,7 +115,7 @@ const struct tr2_mount *tr2_mount_by_id(const struct tr2_wait *wait, int id)
 	if (!m || !tr2_proc_lines_open(&lines, wait->p->pid, "mountinfo"))
 		return NULL;
 	while (tr2_proc_lines_next(&lines)) {
-		if (!parse(lines.line, &line) || line.mount.id != id)
+		if (!parse_mount(lines.line, &line) || line.mount.id != id)
 			continue;
 		tr2_proc_lines_close(&lines);
 		m->other = line.mount;
@@ -144,7 +144,7 @@ const struct tr2_mount *tr2_mount_by_path(const struct tr2_wait *wait,
 		return NULL;
 	/* A later one is over earlier ones. */
 	while (tr2_proc_lines_next(&lines)) {
-		if (!parse(lines.line, &line))
+		if (!parse_mount(lines.line, &line))
 			continue;
 		len = strlen(line.point);
 		if (len >= best && is_below(path, line.point, len)) {

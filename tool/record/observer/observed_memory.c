@@ -113,7 +113,7 @@ static void add_value(struct tr2_observer *o, const struct tr2_observed *p,
 		c->peak_bytes = bytes;
 }
 
-static void take_process(struct tr2_observer *o, struct tr2_observed *p)
+static void measure_process(struct tr2_observer *o, struct tr2_observed *p)
 {
 	struct tr2_observed_memory *m = &p->memory;
 	uint64_t share = tr2_share_bytes(o, p);
@@ -132,7 +132,7 @@ void tr2_observe_tree(struct tr2_observer *o)
 	size_t i;
 
 	for (i = 0; i < o->nr; i++)
-		take_process(o, o->processes[i]);
+		measure_process(o, o->processes[i]);
 	if (has_changed(bytes, c->bytes, TREE_PART, 0))
 		add_value(o, NULL, c, bytes, bytes, now);
 	else

@@ -24,8 +24,8 @@
 #define FLAG_ACCEPTS 0x10000u
 
 /* NULL: there are too many, or memory is short. */
-static struct tr2_socket *add(struct tr2_socket_table *table,
-			      enum tr2_socket_kind kind)
+static struct tr2_socket *add_socket(struct tr2_socket_table *table,
+				     enum tr2_socket_kind kind)
 {
 	size_t alloc = table->alloc ? table->alloc * 2 : 64;
 	struct tr2_socket *grown;
@@ -71,8 +71,8 @@ static void set_path(struct tr2_socket *s, const char *name, size_t size)
 
 /* ---- By netlink ---- */
 
-static void take_inet(struct tr2_socket_table *table, enum tr2_socket_kind kind,
-		      const struct nlmsghdr *h)
+static void parse_inet(struct tr2_socket_table *table,
+		       enum tr2_socket_kind kind, const struct nlmsghdr *h)
 {
 	const struct inet_diag_msg *m = NLMSG_DATA(h);
 	size_t size = m->idiag_family == AF_INET ? sizeof(struct in_addr) :
@@ -81,7 +81,7 @@ static void take_inet(struct tr2_socket_table *table, enum tr2_socket_kind kind,
 
 	if (h->nlmsg_len < NLMSG_LENGTH(sizeof(*m)))
 		return;
-	s = add(table, kind);
+	s = add_socket(table, kind);
 	if (!s)
 		return;
 	s->inode = m->idiag_inode;
@@ -99,8 +99,8 @@ static const void *after(const void *message, size_t len)
 	return (const char *)message + len;
 }
 
-static void take_unix(struct tr2_socket_table *table, enum tr2_socket_kind kind,
-		      const struct nlmsghdr *h)
+static void parse_unix(struct tr2_socket_table *table,
+		       enum tr2_socket_kind kind, const struct nlmsghdr *h)
 {
 	const struct unix_diag_msg *m = NLMSG_DATA(h);
 	const struct rtattr *a = (const void *)(m + 1);
@@ -110,7 +110,7 @@ static void take_unix(struct tr2_socket_table *table, enum tr2_socket_kind kind,
 
 	if (h->nlmsg_len < NLMSG_LENGTH(sizeof(*m)))
 		return;
-	s = add(table, kind);
+	s = add_socket(table, kind);
 	if (!s)
 		return;
 	s->inode = m->udiag_ino;
@@ -137,8 +137,8 @@ struct question {
 };
 
 /* false: the kernel did not answer to the end. */
-static bool take_answers(int fd, struct tr2_socket_table *table,
-			 enum tr2_socket_kind kind)
+static bool parse_answers(int fd, struct tr2_socket_table *table,
+			  enum tr2_socket_kind kind)
 {
 	_Alignas(struct nlmsghdr) char text[32768];
 	const struct nlmsghdr *h;
@@ -153,16 +153,16 @@ static bool take_answers(int fd, struct tr2_socket_table *table,
 			if (h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
 				return h->nlmsg_type == NLMSG_DONE;
 			if (kind == TR2_SOCKET_UNIX)
-				take_unix(table, kind, h);
+				parse_unix(table, kind, h);
 			else
-				take_inet(table, kind, h);
+				parse_inet(table, kind, h);
 		}
 	}
 	return false;
 }
 
-static bool ask(struct tr2_socket_table *table, enum tr2_socket_kind kind,
-		int family)
+static bool ask_kernel(struct tr2_socket_table *table,
+		       enum tr2_socket_kind kind, int family)
 {
 	struct question q = {
 		.h = { .nlmsg_type = SOCK_DIAG_BY_FAMILY,
@@ -188,7 +188,7 @@ static bool ask(struct tr2_socket_table *table, enum tr2_socket_kind kind,
 			.idiag_states = UINT32_MAX,
 		};
 	ok = send(fd, &q, sizeof(q), 0) == sizeof(q) &&
-	     take_answers(fd, table, kind);
+	     parse_answers(fd, table, kind);
 	close(fd);
 	return ok;
 }
@@ -197,8 +197,9 @@ static bool read_netlink(struct tr2_socket_table *table,
 			 enum tr2_socket_kind kind)
 {
 	if (kind == TR2_SOCKET_UNIX)
-		return ask(table, kind, AF_UNIX);
-	return ask(table, kind, AF_INET) && ask(table, kind, AF_INET6);
+		return ask_kernel(table, kind, AF_UNIX);
+	return ask_kernel(table, kind, AF_INET) &&
+	       ask_kernel(table, kind, AF_INET6);
 }
 
 /* ---- By /proc ---- */
@@ -221,8 +222,8 @@ static bool parse_end(const char *text, struct tr2_socket_end *end)
 	return true;
 }
 
-static void take_inet_line(struct tr2_socket_table *table,
-			   enum tr2_socket_kind kind, const char *text)
+static void parse_inet_line(struct tr2_socket_table *table,
+			    enum tr2_socket_kind kind, const char *text)
 {
 	unsigned long long inode;
 	struct tr2_socket_end local, remote;
@@ -234,7 +235,7 @@ static void take_inet_line(struct tr2_socket_table *table,
 		   ends[0], ends[1], &state, &inode) != 4 ||
 	    !parse_end(ends[0], &local) || !parse_end(ends[1], &remote))
 		return;
-	s = add(table, kind);
+	s = add_socket(table, kind);
 	if (!s)
 		return;
 	s->inode = inode;
@@ -243,8 +244,8 @@ static void take_inet_line(struct tr2_socket_table *table,
 	s->listens = kind == TR2_SOCKET_TCP && state == STATE_LISTEN;
 }
 
-static void take_unix_line(struct tr2_socket_table *table,
-			   enum tr2_socket_kind kind, const char *text)
+static void parse_unix_line(struct tr2_socket_table *table,
+			    enum tr2_socket_kind kind, const char *text)
 {
 	unsigned long long inode;
 	struct tr2_socket *s;
@@ -254,7 +255,7 @@ static void take_unix_line(struct tr2_socket_table *table,
 	if (sscanf(text, "%*x: %*x %*x %x %*x %*x %llu%n", &flags, &inode,
 		   &at) != 2 || !at)
 		return;
-	s = add(table, kind);
+	s = add_socket(table, kind);
 	if (!s)
 		return;
 	s->inode = inode;
@@ -272,9 +273,9 @@ static void read_lines(struct tr2_socket_table *table,
 		return;
 	while (tr2_proc_lines_next(&lines)) {
 		if (kind == TR2_SOCKET_UNIX)
-			take_unix_line(table, kind, lines.line);
+			parse_unix_line(table, kind, lines.line);
 		else
-			take_inet_line(table, kind, lines.line);
+			parse_inet_line(table, kind, lines.line);
 	}
 }
 

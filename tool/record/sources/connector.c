@@ -79,7 +79,7 @@ static int set_filter(int fd, enum events events)
 
 /* Every listener hears the kernel's answers to all of them: ours has this number
  * plus one. */
-static int ask(int fd, uint32_t number)
+static int ask_connector(int fd, uint32_t number)
 {
 	char packet[NLMSG_SPACE(sizeof(struct cn_msg) + sizeof(uint32_t))]
 		__attribute__((aligned(NLMSG_ALIGNTO)));
@@ -178,7 +178,7 @@ static int wait_for_ack(int fd, uint32_t number)
 	return -1;
 }
 
-static void take_event(struct tr2_connector *c, const struct proc_event *from)
+static void handle_event(struct tr2_connector *c, const struct proc_event *from)
 {
 	struct tr2_task_event e = { .time_ns = from->timestamp_ns };
 	int status = 0;
@@ -217,7 +217,7 @@ static void read_socket(struct tr2_connector *c, int fd)
 		n = receive(fd, packets, MOST_PACKETS);
 		for (i = 0; i < n; i++)
 			if (read_packet(&packets[i], &event, &msg))
-				take_event(c, &event);
+				handle_event(c, &event);
 		c->lost += n < 0 && errno == ENOBUFS;
 	} while (n == MOST_PACKETS || (n < 0 && errno == ENOBUFS));
 }
@@ -262,7 +262,7 @@ static int listen_on(int fd, enum events events)
 		return -1;
 	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
 		number = (uint32_t)getpid();
-	return ask(fd, number) ? -1 : wait_for_ack(fd, number);
+	return ask_connector(fd, number) ? -1 : wait_for_ack(fd, number);
 }
 
 int tr2_connector_listen(int events)

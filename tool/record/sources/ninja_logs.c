@@ -11,7 +11,7 @@
 #include "base/macros.h"
 #include "record/store.h"
 
-static struct tr2_ninja *find(struct tr2_ninja_logs *logs, pid_t pid)
+static struct tr2_ninja *find_ninja(struct tr2_ninja_logs *logs, pid_t pid)
 {
 	size_t i;
 
@@ -38,7 +38,8 @@ void tr2_ninja_logs_see(struct tr2_ninja_logs *logs, const char *comm,
 	char path[40];
 	int fd;
 
-	if (!is_ninja(comm) || find(logs, pid) || logs->nr == TR2_NINJA_MOST)
+	if (!is_ninja(comm) || find_ninja(logs, pid) ||
+	    logs->nr == TR2_NINJA_MOST)
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
 	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -47,7 +48,7 @@ void tr2_ninja_logs_see(struct tr2_ninja_logs *logs, const char *comm,
 			(struct tr2_ninja){ pid, start_ns, fd };
 }
 
-static void keep(const struct tr2_ninja *of, int dir_fd)
+static void keep_log(const struct tr2_ninja *of, int dir_fd)
 {
 	struct stat st;
 	int fd = openat(of->cwd_fd, ".ninja_log",
@@ -63,11 +64,11 @@ static void keep(const struct tr2_ninja *of, int dir_fd)
 
 void tr2_ninja_logs_keep(struct tr2_ninja_logs *logs, int dir_fd, pid_t pid)
 {
-	struct tr2_ninja *of = find(logs, pid);
+	struct tr2_ninja *of = find_ninja(logs, pid);
 
 	if (!of)
 		return;
-	keep(of, dir_fd);
+	keep_log(of, dir_fd);
 	close(of->cwd_fd);
 	*of = logs->running[--logs->nr];
 }

@@ -44,7 +44,7 @@ static bool make_room(struct tr2_pidfds *p)
 	return fds && pids;
 }
 
-static bool ask(int fd, struct info *info)
+static bool ask_pidfd(int fd, struct info *info)
 {
 	info->mask = INFO_EXIT;
 	return !ioctl(fd, GET_INFO, info);
@@ -64,7 +64,7 @@ void tr2_pidfds_init(struct tr2_pidfds *p)
 	getrlimit(RLIMIT_NOFILE, &files);
 	*p = (struct tr2_pidfds){
 		.most = files.rlim_cur / 4 < MOST ? files.rlim_cur / 4 : MOST,
-		.is_missing = fd < 0 || !ask(fd, &info),
+		.is_missing = fd < 0 || !ask_pidfd(fd, &info),
 	};
 	if (fd >= 0)
 		close(fd);
@@ -109,7 +109,7 @@ void tr2_pidfds_read(struct tr2_pidfds *p,
 	for (i = p->nr; i-- > 0;) {
 		if (!(p->fds[i].revents & POLLHUP))
 			continue;
-		if (ask(p->fds[i].fd, &info) && info.mask & INFO_EXIT)
+		if (ask_pidfd(p->fds[i].fd, &info) && info.mask & INFO_EXIT)
 			take(data, p->pids[i], info.exit_code);
 		drop(p, i);
 	}

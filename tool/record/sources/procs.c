@@ -95,7 +95,7 @@ static struct tr2_proc *procs_add(struct tr2_procs *procs, pid_t pid,
 	return p;
 }
 
-static void take_fork(struct tr2_procs *procs, const struct tr2_task_event *e)
+static void handle_fork(struct tr2_procs *procs, const struct tr2_task_event *e)
 {
 	struct tr2_proc *p, *parent;
 
@@ -115,7 +115,7 @@ void tr2_procs_event(struct tr2_procs *procs, const struct tr2_task_event *e)
 	if (e->pid != e->tid)
 		return;
 	if (e->kind == TR2_TASK_FORK) {
-		take_fork(procs, e);
+		handle_fork(procs, e);
 		return;
 	}
 	p = tr2_procs_find(procs, e->pid);

@@ -87,7 +87,7 @@ static struct tr2_buf *begin_text(struct tr2_ptrace *p)
 	return &p->text;
 }
 
-static char *take_text(struct tr2_buf *b)
+static char *handle_text(struct tr2_buf *b)
 {
 	return b->failed || !b->len ? NULL : strdup(tr2_buf_str(b));
 }
@@ -172,8 +172,8 @@ static void announce_early(struct tr2_ptrace *p, pid_t parent)
 }
 
 /* The stop of a thread that began another one. */
-static void take_fork(struct tr2_ptrace *p, const struct tr2_ptrace_task *by,
-		      int event, pid_t tid)
+static void handle_fork(struct tr2_ptrace *p, const struct tr2_ptrace_task *by,
+			int event, pid_t tid)
 {
 	struct tr2_ptrace_task *t = tr2_ptrace_find(&p->tasks, tid);
 
@@ -209,8 +209,8 @@ static void let_go(struct tr2_ptrace *p, struct tr2_ptrace_task *t,
 	ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
 }
 
-static void take_exec(struct tr2_ptrace *p, struct tr2_ptrace_task *t,
-		      pid_t former)
+static void handle_exec(struct tr2_ptrace *p, struct tr2_ptrace_task *t,
+			pid_t former)
 {
 	struct tr2_ptrace_item item = item_of(t, TR2_TASK_EXEC);
 	const char *why = tr2_ptrace_avoids(&p->avoided, t->pid);
@@ -236,7 +236,7 @@ static void take_exec(struct tr2_ptrace *p, struct tr2_ptrace_task *t,
 		tr2_buf_addstr(b, why);
 		tr2_buf_addch(b, '"');
 	}
-	item.e.more = take_text(b);
+	item.e.more = handle_text(b);
 	if (item.e.more)
 		add_item(p, &item);
 	if (why)
@@ -245,14 +245,14 @@ static void take_exec(struct tr2_ptrace *p, struct tr2_ptrace_task *t,
 		go_on(t->tid, 0);
 }
 
-static void take_exit(struct tr2_ptrace *p, struct tr2_ptrace_task *t)
+static void handle_exit(struct tr2_ptrace *p, struct tr2_ptrace_task *t)
 {
 	struct tr2_buf *b = begin_text(p);
 	struct tr2_io io;
 
 	tr2_ptrace_add_end(b, t->pid, &io);
 	free(t->at_exit);
-	t->at_exit = take_text(b);
+	t->at_exit = handle_text(b);
 	if (t->pid == p->command)
 		p->io = io;
 	go_on(t->tid, 0);
@@ -283,7 +283,7 @@ static void look_for_let_go(struct tr2_ptrace *p,
 }
 
 /* A stop is not reported again. */
-static void take_from_kernel(pid_t tid)
+static void handle_from_kernel(pid_t tid)
 {
 	int status;
 
@@ -291,8 +291,8 @@ static void take_from_kernel(pid_t tid)
 }
 
 /* Without memory, processes are lost, and go on. */
-static void take_first_stop(struct tr2_ptrace *p, pid_t tid, int event,
-			    int signo)
+static void handle_first_stop(struct tr2_ptrace *p, pid_t tid, int event,
+			      int signo)
 {
 	struct tr2_ptrace_task *t = NULL;
 	const struct tr2_ptrace_task *parent;
@@ -304,7 +304,7 @@ static void take_first_stop(struct tr2_ptrace *p, pid_t tid, int event,
 		return;
 	}
 	t->signo = signo;
-	take_from_kernel(tid);
+	handle_from_kernel(tid);
 	if (!tr2_ptrace_parents(tid, &t->pid, &t->ppid))
 		return;
 	if (t->pid != tid)
@@ -317,7 +317,7 @@ static void take_first_stop(struct tr2_ptrace *p, pid_t tid, int event,
 }
 
 /* what: as in the upper bytes of wait4()'s status. */
-static void take_stop(struct tr2_ptrace *p, pid_t tid, int what)
+static void handle_stop(struct tr2_ptrace *p, pid_t tid, int what)
 {
 	struct tr2_ptrace_task *t = tr2_ptrace_find(&p->tasks, tid);
 	int event = what >> 8, signo = what & 0xff;
@@ -329,7 +329,7 @@ static void take_stop(struct tr2_ptrace *p, pid_t tid, int what)
 		t = NULL;
 	}
 	if (!t) {
-		take_first_stop(p, tid, event, signo);
+		handle_first_stop(p, tid, event, signo);
 		return;
 	}
 	if (event == PTRACE_EVENT_STOP && !t->begun) {
@@ -339,7 +339,7 @@ static void take_stop(struct tr2_ptrace *p, pid_t tid, int what)
 	/* If another thread than the first one executed a program, the kernel
 	 * takes no request until then. */
 	if (event == PTRACE_EVENT_EXEC)
-		take_from_kernel(tid);
+		handle_from_kernel(tid);
 	if (event && event != PTRACE_EVENT_STOP && event != PTRACE_EVENT_EXIT)
 		ptrace(PTRACE_GETEVENTMSG, tid, NULL, &message);
 	switch (event) {
@@ -347,14 +347,14 @@ static void take_stop(struct tr2_ptrace *p, pid_t tid, int what)
 	case PTRACE_EVENT_VFORK:
 	case PTRACE_EVENT_CLONE:
 		if (message)
-			take_fork(p, t, event, (pid_t)message);
+			handle_fork(p, t, event, (pid_t)message);
 		go_on(tid, 0);
 		return;
 	case PTRACE_EVENT_EXEC:
-		take_exec(p, t, (pid_t)message);
+		handle_exec(p, t, (pid_t)message);
 		return;
 	case PTRACE_EVENT_EXIT:
-		take_exit(p, t);
+		handle_exit(p, t);
 		return;
 	case 0:
 		if (signo == SIGCHLD && p->tasks.nr_let_go)
@@ -366,7 +366,7 @@ static void take_stop(struct tr2_ptrace *p, pid_t tid, int what)
 	go_on_after(tid, event, signo);
 }
 
-static void take_end(struct tr2_ptrace *p, pid_t tid)
+static void handle_end(struct tr2_ptrace *p, pid_t tid)
 {
 	struct tr2_ptrace_task *t = tr2_ptrace_find(&p->tasks, tid);
 	struct tr2_buf *b = begin_text(p);
@@ -379,7 +379,7 @@ static void take_end(struct tr2_ptrace *p, pid_t tid)
 			tr2_buf_addstr(b, t->at_exit);
 		tr2_ptrace_add_times(b, tid);
 		free(t->at_exit);
-		t->at_exit = take_text(b);
+		t->at_exit = handle_text(b);
 	}
 	gone = wait4(tid, &status, WNOHANG | __WALL, &usage) != tid;
 	/* The orphans of what was let go are unknown, too. */
@@ -412,9 +412,9 @@ static void wait_for_stops(struct tr2_ptrace *p)
 			break;
 		}
 		if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED)
-			take_stop(p, info.si_pid, info.si_status);
+			handle_stop(p, info.si_pid, info.si_status);
 		else
-			take_end(p, info.si_pid);
+			handle_end(p, info.si_pid);
 	}
 	if (p->stop)
 		return;
@@ -564,7 +564,7 @@ void tr2_ptrace_stop(struct tr2_ptrace *p)
 	p->on = false;
 }
 
-static void forget(void *data, struct tr2_ptrace_item *item)
+static void forget_item(void *data, struct tr2_ptrace_item *item)
 {
 	(void)data;
 	free(item->e.more);
@@ -573,7 +573,7 @@ static void forget(void *data, struct tr2_ptrace_item *item)
 void tr2_ptrace_release(struct tr2_ptrace *p)
 {
 	tr2_ptrace_stop(p);
-	tr2_ptrace_take(p, forget, NULL);
+	tr2_ptrace_take(p, forget_item, NULL);
 	tr2_ptrace_tasks_release(&p->tasks);
 	tr2_buf_release(&p->text);
 }

@@ -160,7 +160,7 @@ static bool is_in(const char *const *list, size_t nr, const char *name)
 	return false;
 }
 
-static const char *look(const char *exe)
+static const char *look_at_program(const char *exe)
 {
 	char target[4096];
 	ssize_t n = readlink(exe, target, sizeof(target) - 1);
@@ -202,6 +202,6 @@ const char *tr2_ptrace_avoids(struct tr2_avoided *a, pid_t pid)
 	if (a->nr < TR2_AVOIDED_KEPT)
 		a->nr++;
 	*f = (struct tr2_avoided_file){ st.st_dev, st.st_ino, st.st_ctim,
-					look(exe) };
+					look_at_program(exe) };
 	return f->why;
 }

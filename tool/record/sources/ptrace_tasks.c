@@ -25,8 +25,8 @@ struct tr2_ptrace_task *tr2_ptrace_find(const struct tr2_ptrace_tasks *tasks,
 	return t;
 }
 
-static void count(struct tr2_ptrace_tasks *tasks, enum tr2_ptrace_state state,
-		  size_t by)
+static void count_tasks(struct tr2_ptrace_tasks *tasks,
+			enum tr2_ptrace_state state, size_t by)
 {
 	if (state == TR2_PTRACE_LET_GO)
 		tasks->nr_let_go += by;
@@ -46,7 +46,7 @@ struct tr2_ptrace_task *tr2_ptrace_add(struct tr2_ptrace_tasks *tasks,
 	t->state = state;
 	t->next = *bucket;
 	*bucket = t;
-	count(tasks, state, 1);
+	count_tasks(tasks, state, 1);
 	return t;
 }
 
@@ -54,9 +54,9 @@ void tr2_ptrace_set_state(struct tr2_ptrace_tasks *tasks,
 			  struct tr2_ptrace_task *t,
 			  enum tr2_ptrace_state state)
 {
-	count(tasks, t->state, (size_t)-1);
+	count_tasks(tasks, t->state, (size_t)-1);
 	t->state = state;
-	count(tasks, state, 1);
+	count_tasks(tasks, state, 1);
 }
 
 void tr2_ptrace_remove(struct tr2_ptrace_tasks *tasks, pid_t tid)
@@ -69,7 +69,7 @@ void tr2_ptrace_remove(struct tr2_ptrace_tasks *tasks, pid_t tid)
 	if (!t)
 		return;
 	*at = t->next;
-	count(tasks, t->state, (size_t)-1);
+	count_tasks(tasks, t->state, (size_t)-1);
 	free(t->at_exit);
 	free(t);
 }

@@ -90,7 +90,7 @@ static void pass_lines(struct tr2_listen *l, uint64_t client, const char *name,
  * the file of this client's last line, which also gets lines without a SID.
  * client: its number; 0: a datagram.
  */
-static void take_lines(struct tr2_listen *l, uint64_t client,
+static void read_lines(struct tr2_listen *l, uint64_t client,
 		       char name[TR2_SINK_NAME], const char *p, size_t len)
 {
 	const char *end = p + len, *run = p, *next;
@@ -169,13 +169,13 @@ static void end_partial(struct tr2_client *c, const char *p, size_t len)
 {
 	add_partial(c, p, len);
 	if (c->nr_partial)
-		take_lines(c->listen, c->number, c->name, c->partial,
+		read_lines(c->listen, c->number, c->name, c->partial,
 			   c->nr_partial);
 	drop_partial(c);
 	c->skipping = false;
 }
 
-static void take_bytes(struct tr2_client *c, const char *p, size_t len)
+static void read_bytes(struct tr2_client *c, const char *p, size_t len)
 {
 	const char *last = memrchr(p, '\n', len), *first;
 	size_t n;
@@ -193,7 +193,7 @@ static void take_bytes(struct tr2_client *c, const char *p, size_t len)
 	}
 	n = (size_t)(last + 1 - p);
 	if (n)
-		take_lines(c->listen, c->number, c->name, p, n);
+		read_lines(c->listen, c->number, c->name, p, n);
 	add_partial(c, p + n, len - n);
 }
 
@@ -236,7 +236,7 @@ static ssize_t read_client(struct tr2_client *c)
 	ssize_t n = read(c->source.fd, chunk, sizeof(chunk));
 
 	if (n > 0)
-		take_bytes(c, chunk, (size_t)n);
+		read_bytes(c, chunk, (size_t)n);
 	else if (!n)
 		n = -1;
 	else if (errno == EAGAIN || errno == EINTR)
@@ -321,12 +321,12 @@ static int accept_one(struct tr2_listener *s)
 }
 
 /* Datagrams have many senders: the SID of one does not apply to the next. */
-static void take_datagram(struct tr2_listener *s, size_t len)
+static void read_datagram(struct tr2_listener *s, size_t len)
 {
 	char name[TR2_SINK_NAME];
 
 	memcpy(name, s->name, sizeof(name));
-	take_lines(s->listen, 0, name, chunk, len);
+	read_lines(s->listen, 0, name, chunk, len);
 	if (!*s->name && !strncmp(name, "unknown-", 8))
 		memcpy(s->name, name, sizeof(name));
 }
@@ -348,11 +348,11 @@ static int receive_one(struct tr2_listener *s)
 	if (n && chunk[n - 1] != '\n')
 		chunk[n++] = '\n';
 	if (n)
-		take_datagram(s, (size_t)n);
+		read_datagram(s, (size_t)n);
 	return 1;
 }
 
-static int take_one(struct tr2_listener *s)
+static int read_one(struct tr2_listener *s)
 {
 	return s->dgram ? receive_one(s) : accept_one(s);
 }
@@ -364,7 +364,7 @@ static void listener_ready(struct tr2_source *source, uint32_t events)
 
 	(void)events;
 	for (i = 0; i < ACCEPTS_A_TURN; i++)
-		if (!take_one(s))
+		if (!read_one(s))
 			break;
 }
 
@@ -400,7 +400,7 @@ void tr2_listen_finish(struct tr2_listen *l)
 
 	for (i = 0; i < l->nr_listeners; i++)
 		for (n = 0; n < LAST_CLIENTS; n++)
-			if (!take_one(&l->listeners[i]))
+			if (!read_one(&l->listeners[i]))
 				break;
 	while (l->first)
 		drain_client(l->first);

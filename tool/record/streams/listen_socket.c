@@ -15,7 +15,7 @@
 
 #define BACKLOG 4096
 
-static bool skip(const char **p, const char *prefix)
+static bool skip_prefix(const char **p, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
@@ -31,10 +31,10 @@ static int parse_address(struct tr2_listener *s, const char *address)
 	char *cwd = NULL;
 	int ret;
 
-	if (skip(&address, "af_unix:")) {
-		s->dgram = skip(&address, "dgram:");
+	if (skip_prefix(&address, "af_unix:")) {
+		s->dgram = skip_prefix(&address, "dgram:");
 		if (!s->dgram)
-			skip(&address, "stream:");
+			skip_prefix(&address, "stream:");
 	}
 	if (!*address) {
 		errno = EINVAL;

@@ -131,7 +131,7 @@ static uint64_t write_chunk(struct tr2_sink *s, const struct tr2_sink_chunk *c)
 	return failed;
 }
 
-static struct tr2_sink_chunk *take_chunk(struct tr2_sink *s)
+static struct tr2_sink_chunk *read_chunk(struct tr2_sink *s)
 {
 	struct tr2_sink_chunk *c;
 
@@ -154,7 +154,7 @@ static void *sink_main(void *data)
 	int err;
 
 	pthread_mutex_lock(&s->lock);
-	while ((c = take_chunk(s))) {
+	while ((c = read_chunk(s))) {
 		pthread_mutex_unlock(&s->lock);
 		failed = write_chunk(s, c);
 		err = errno;
