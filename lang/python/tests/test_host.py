@@ -458,8 +458,43 @@ trace2.def_param(Text("a"), Text("b"), Text("c"))
 for value in (None, "3", b"3", [1], bad, 10**400, -1, float("nan")):
     trace2.Counter("c", "c").add(value)
     trace2.Timer("c", "t").add(value)
+class Proxy:
+    @property
+    def __class__(self):
+        raise RuntimeError
+class Dict(dict):
+    def items(self):
+        raise KeyError
+class Int(int):
+    __ge__ = __le__ = __str__ = Bad.__str__
+for value in (Proxy(), [Proxy()], Dict(a=1), Int(5), [Int(5)]):
+    trace2.data("c", "k", value)
+    trace2.span("c", "s").set("k", value).end()
+    trace2.region(value, value).__enter__()
 print("done")
 """), "done\n")
+
+    def test_what_the_host_copies_patches_and_half_imports(self):
+        out = self.run_program("""
+import copy, pickle, importlib.abc
+from unittest import mock
+assert pickle.loads(pickle.dumps(sys.exit)) is sys.exit
+with trace2.span("c", "s") as span, trace2.region("c", "r") as region:
+    assert copy.deepcopy([span]) == [trace2.NO_SPAN]
+    pickle.dumps((span, region))
+assert trace2.run(("true",)).args == ("true",)
+with mock.patch("time.monotonic_ns", side_effect=RuntimeError), mock.patch("time.monotonic"):
+    trace2.data("c", "k", "patched")
+class Finder(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        with trace2.span("import", name):
+            return None
+sys.meta_path.insert(0, Finder())
+import asyncio
+print("done")
+""")
+        self.assertEqual(out, "done\n")
+        self.assertEqual(self.events("data")[0]["value"], "patched")
 
     def test_off(self):
         self.assertEqual(self.run_program("""

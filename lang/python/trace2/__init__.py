@@ -40,8 +40,8 @@ def initialize(argv=None, name=None):
     argv = list(sys.argv if argv is None else argv)
     _session.start(argv)
     if _session.current is not None:
-        _session.current.name(name or os.path.basename(str(argv[0] if argv else "python")),
-                              sys._getframe(1))
+        command = _session.current.plain(argv[0] if argv else "python")
+        _session.current.name(name or os.path.basename(command), sys._getframe(1))
 
 
 def enabled():
@@ -60,6 +60,9 @@ class region:
         self.label = label
         self.message = message
         self._open = None
+
+    def __reduce__(self):
+        return region, (self.category, self.label, self.message)
 
     def __enter__(self):
         if _session.current is not None:
@@ -150,9 +153,9 @@ def _emit_data(session, thread, nesting, category, key, value):
     now = session.now()
     since = thread.stack[-1][0] if thread.stack else thread.start_ns
     event, text = "data", None
-    if value is None or isinstance(value, (list, tuple, dict)):
+    if value is None or issubclass(type(value), (list, tuple, dict)):
         event, text = "data_json", _json_of(session, value)
-    elif isinstance(value, bool):
+    elif type(value) is bool:
         text = '"true"' if value else '"false"'
     session.emit(event, f'{session.t_abs(now)},"t_rel":{_seconds(now - since)}'
                  f',"nesting":{nesting},"category":{session.text(category)}'
@@ -163,19 +166,20 @@ def _emit_data(session, thread, nesting, category, key, value):
 def _json_of(session, value):
     """Return JSON whose strings have no secrets."""
     def clean(item):
-        if isinstance(item, dict):
+        kind = type(item)
+        if issubclass(kind, dict):
             return {json.loads(session.text(key)): clean(inner) for key, inner in item.items()}
-        if isinstance(item, (list, tuple)):
+        if issubclass(kind, (list, tuple)):
             return [clean(inner) for inner in item]
-        if item is None or isinstance(item, (bool, int)):
+        if item is None or issubclass(kind, int):
             return item
-        if isinstance(item, float):
+        if issubclass(kind, float):
             return item if item - item == 0 else str(item)
         return json.loads(session.text(item))
     try:
         import json  # few programs need it
         return json.dumps(clean(value), ensure_ascii=False, separators=(",", ":"))
-    except (ValueError, RecursionError, ImportError, OSError):
+    except Exception:  # the host's methods; another thread changes it; too deep
         return "null"
 
 

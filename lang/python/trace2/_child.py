@@ -21,6 +21,11 @@ def _is_word(args):
     return isinstance(args, (str, bytes, os.PathLike))
 
 
+def _read_once(args):
+    """Return arguments that can be read twice."""
+    return args if isinstance(args, (list, tuple)) or _is_word(args) else list(args)
+
+
 class Popen(subprocess.Popen):
     """subprocess.Popen that emits child_start, and child_exit when the end is
     seen (by wait(), poll(), communicate() or leaving its `with`).
@@ -35,8 +40,7 @@ class Popen(subprocess.Popen):
         if session is None:
             super().__init__(args, *rest, **options)
             return
-        if not _is_word(args):
-            args = list(args)  # an iterator can be read once
+        args = _read_once(args)
         thread = session.thread()
         now = session.now()
         number = next(session.children)

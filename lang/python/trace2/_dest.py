@@ -15,7 +15,7 @@ import socket
 import stat
 import sys
 import threading
-import time
+from time import monotonic  # the host may patch that of the module
 
 STALL_S = 0.05
 SENTINEL = "git-trace2-discard"
@@ -129,11 +129,11 @@ class Dest:
         """Wait for the reader, as long as there is time left."""
         if self.left_s <= 0:
             return False
-        before = time.monotonic()
+        before = monotonic()
         poll = select.poll()
         poll.register(self.fd, select.POLLOUT)
         ready = poll.poll(self.left_s * 1000)
-        self.left_s -= time.monotonic() - before
+        self.left_s -= monotonic() - before
         return bool(ready)
 
     def close(self):
@@ -287,9 +287,10 @@ def _warn(text):
         pass
 
 
-def open_dest(variable, name, max_files, debug):
+def open_dest(variable, name, max_files, debug, warns=True):
     """Return the destination that a variable names, or None, and whether it is
-    the sentinel of a directory. name: for a file in a directory."""
+    the sentinel of a directory. name: for a file in a directory. warns: of a value
+    that names none."""
     value = os.environ.get(variable, "")
     if _off(value):
         return None, False
@@ -300,6 +301,6 @@ def open_dest(variable, name, max_files, debug):
             reason = error.strerror if isinstance(error, OSError) else error
             _warn(f"cannot use {variable}: '{value}': {reason}")
         return None, False
-    if not dest:
+    if not dest and warns:
         _warn(f"unknown value for '{variable}': '{value}'")
     return dest, is_sentinel

@@ -3,7 +3,7 @@
 
 import functools
 import threading
-import time
+from time import monotonic_ns  # the host may patch that of the module
 
 from . import _session
 from ._session import seconds
@@ -12,12 +12,14 @@ from ._session import seconds
 _MOST = 2**63 - 1
 
 
-def _is_number(value):
-    """Return whether it can be added; others are left out, without an exception."""
-    try:
-        return 0 <= value <= _MOST
-    except Exception:  # the host's comparison
-        return False
+def _whole(value):
+    """Return the number as an int, or None: it is left out, without an exception."""
+    if type(value) is not int:
+        try:
+            value = int.__int__(int(value)) if not issubclass(type(value), str) else -1
+        except Exception:  # no number, or the host's __int__
+            return None
+    return value if 0 <= value <= _MOST else None
 
 
 class _Cell:
@@ -90,7 +92,8 @@ class Counter(_Metric):
 
     def add(self, value=1):
         """Add a value, from 0."""
-        if _session.current is None or not _is_number(value):
+        value = _whole(value) if _session.current is not None else None
+        if value is None:
             return
         try:
             cell = self._local.cell
@@ -117,7 +120,7 @@ class Timer(_Metric):
             cell = self._cell()
         cell.nest += 1
         if cell.nest == 1:
-            cell.since = time.monotonic_ns()
+            cell.since = monotonic_ns()
 
     def stop(self):
         """Stop it. A stop without a start is dropped."""
@@ -128,11 +131,12 @@ class Timer(_Metric):
             return
         cell.nest -= 1
         if not cell.nest:
-            cell.add(time.monotonic_ns() - cell.since)
+            cell.add(monotonic_ns() - cell.since)
 
     def add(self, ns):
         """Add an interval measured elsewhere, in nanoseconds."""
-        if _session.current is None or not _is_number(ns):
+        ns = _whole(ns) if _session.current is not None else None
+        if ns is None:
             return
         try:
             cell = self._local.cell

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from time import monotonic_ns, time_ns  # the host may patch those of the module
 
 # Modules that only a traced program waits for, from start() on.
 _dest = _text = None
@@ -91,8 +92,8 @@ class Session:
     """One process's events, in one destination."""
 
     def __init__(self, argv):
-        self.start_ns = time.monotonic_ns()
-        self.wall_base_ns = time.time_ns() - self.start_ns
+        self.start_ns = monotonic_ns()
+        self.wall_base_ns = time_ns() - self.start_ns
         self.argv = argv
         self.nesting = _number("_EVENT_NESTING", 2, 1)
         self.brief = _flag("_EVENT_BRIEF", False)
@@ -105,6 +106,7 @@ class Session:
         self.second_text = ""
         self.places = {}
         self.forked = False
+        self.dest = None
 
     def open(self):
         """Name the session, and open its destination; False: there is none."""
@@ -124,7 +126,8 @@ class Session:
         parent = "".join(c for c in os.environ.get(PARENT_SID, "") if c.isprintable())
         self.sid = f"{parent}/{own}" if parent else own
         self.sid_json = _text.string(self.sid)
-        dest, sentinel = _dest.open_dest(PREFIX + "_EVENT", own, self.max_files, self.debug)
+        dest, sentinel = _dest.open_dest(PREFIX + "_EVENT", own, self.max_files, self.debug,
+                                         warns=not self.dest)
         if not dest:
             # In a forked process the parent's, closed, loses what comes.
             return False
@@ -148,10 +151,12 @@ class Session:
     @staticmethod
     def plain(value):
         """Return any value as a string."""
-        if value.__class__ is str:
+        if type(value) is str:
             return value
         try:
-            return os.fsdecode(value) if isinstance(value, (bytes, os.PathLike)) else str(value)
+            if issubclass(type(value), (bytes, os.PathLike)):
+                value = os.fsdecode(value)
+            return str.__str__(value if issubclass(type(value), str) else str(value))
         except Exception:  # the host's __str__
             return "?"
 
@@ -171,7 +176,7 @@ class Session:
                     and _text.is_secret_option(program, before):
                 word = _text.HIDDEN
             words.append(self.text(word))
-            before = word if isinstance(word, str) else ""
+            before = word if type(word) is str else ""
             program = program or before
         return "[" + ",".join(words) + "]"
 
@@ -182,7 +187,7 @@ class Session:
         return self.text(value)
 
     def now(self):
-        return time.monotonic_ns()
+        return monotonic_ns()
 
     def t_abs(self, now):
         return f',"t_abs":{seconds(now - self.start_ns)}'
@@ -305,9 +310,9 @@ class Session:
     def _close_to_threads(self):
         """Other threads, which may run on, write no more; wait for those that do."""
         self.closed = True
-        until = time.monotonic() + _dest.STALL_S
+        until = monotonic_ns() + int(_dest.STALL_S * 10**9)
         while any(thread.writes for thread in list(self.threads)) \
-                and time.monotonic() < until:
+                and monotonic_ns() < until:
             time.sleep(0.0005)
 
     def _emit_code(self, event, code, more):
@@ -332,7 +337,7 @@ class Session:
         """The child begins a session of its own at its first event."""
         self.dest.close()
         self.forked = True
-        self.start_ns = time.monotonic_ns()
+        self.start_ns = monotonic_ns()
         self.local = threading.local()
         self.lock = threading.Lock()
         self.threads = set()
@@ -387,6 +392,7 @@ def _watch_exit():
 
     watching_exit.__doc__ = original.__doc__
     watching_exit.__name__ = watching_exit.__qualname__ = "exit"
+    watching_exit.__module__ = "sys"  # pickle looks there
     sys.exit = watching_exit
 
 

@@ -10,7 +10,7 @@ import sys
 from . import _session
 
 # What only a traced program waits for, from load() on.
-_TRACEPARENT = _random = _text = None
+_TRACEPARENT = _generator = _text = None
 
 _current = contextvars.ContextVar("trace2_span", default=None)
 _MAX_OPEN = 16384
@@ -38,23 +38,24 @@ class _Trace:
 
 
 def _random_id():
-    return f"{_random.getrandbits(64) or 1:016x}"
+    return f"{_generator.getrandbits(64) or 1:016x}"
 
 
 def load():
-    global _TRACEPARENT, _random, _text
-    import random
+    global _TRACEPARENT, _generator, _text
+    # The host may have a random.py of its own.
+    from _random import Random
     import re
     from . import _text
     _TRACEPARENT = re.compile(
         r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?", re.DOTALL)
     # The module's own, as the host may seed the other one.
-    _random = random.Random()
+    _generator = Random()
 
 
 def _parse(header):
     """Return (trace id, span id, sampled) of a traceparent, or None."""
-    match = _TRACEPARENT.fullmatch(header) if isinstance(header, str) else None
+    match = _TRACEPARENT.fullmatch(header) if issubclass(type(header), str) else None
     if not match:
         return None
     version, trace_id, span_id, flags, more = match.groups()
@@ -153,20 +154,20 @@ def _seconds9(ns):
 def _value(session, value):
     if value is True or value is False:
         return "true" if value else "false"
-    if isinstance(value, int) and -2**63 <= value < 2**63:
-        return str(int(value))
-    if isinstance(value, float):
+    if issubclass(type(value), int):
+        value = int.__int__(value)
+        if -2**63 <= value < 2**63:
+            return str(value)
+    if issubclass(type(value), float):
+        value = float.__float__(value)
         if math.isfinite(value):
-            return float.__repr__(value)
+            return repr(value)
         return '"NaN"' if math.isnan(value) else '"Infinity"' if value > 0 else '"-Infinity"'
     return session.text(_cut(value, 256))
 
 
 def _cut(value, most):
-    try:
-        return str(value)[:most]
-    except Exception:  # the host's __str__
-        return "?"
+    return _session.Session.plain(value)[:most]
 
 
 class Span:
@@ -214,6 +215,10 @@ class Span:
         """End the span, in any thread. Later calls do nothing."""
         self._finish(sys._getframe(1), False)
 
+    def __reduce__(self):
+        """A copy of what holds a span has none."""
+        return _no_span, ()
+
     def __enter__(self):
         session = self._session
         if session is not None:
@@ -221,7 +226,8 @@ class Span:
             # Tasks of a loop take turns: the thread works for one of them only
             # in between.
             loop = sys.modules.get("asyncio")
-            since = 0 if loop and loop._get_running_loop() else session.now()
+            running = getattr(loop, "_get_running_loop", None)  # half imported
+            since = 0 if running and running() else session.now()
             self._tokens.append((token, since))
         return self
 
@@ -330,6 +336,10 @@ class _NoSpan:
 NO_SPAN = _NoSpan()
 
 
+def _no_span():
+    return NO_SPAN
+
+
 def span(category, name, parent=None, *, traceparent=None, tracestate=None):
     """Start a span. Its parent is `parent`, else the one that a request's header
     `traceparent` names, else the current span, else the process's; without any
@@ -346,13 +356,13 @@ def span(category, name, parent=None, *, traceparent=None, tracestate=None):
     else:
         if parent is None:
             parent = _current.get()
-        up = parent._trace if isinstance(parent, Span) else \
+        up = parent._trace if type(parent) is Span else \
             None if parent is NO_SPAN else _State.trace
         if up is not None:
             trace = _Trace(up.trace_id, up.span_id, up.sampled, up.one_in)
         else:
             ratio = _State.ratio
-            sampled = ratio > 0 and (ratio == 1 or _random.randrange(ratio) == 0)
+            sampled = ratio > 0 and (ratio == 1 or _generator.getrandbits(64) % ratio == 0)
             trace = _Trace(_random_id() + _random_id(), None, sampled, ratio)
     return Span(session, category, name, trace, remote, tracestate if remote else None)
 
@@ -405,7 +415,7 @@ def _end(session):
 def _forked():
     # The parent ends its spans; they may be parents of the child's.
     _State.open = {}
-    _random.seed()
+    _generator.seed()
 
 
 _session.at_end.append(_end)
