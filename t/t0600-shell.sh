@@ -510,6 +510,10 @@ test_shells '' 'what a script changes later does not reach its trace' '
 	GIT_TRACE2_EVENT=relative
 	set -u; unset GIT_TRACE2_EVENT GIT_TRACE2_PARENT_SID GIT_TRACE2_MAX_FILES
 	ulimit -n 12
+	ulimit -S 1
+	IFS=; ulimit -f 1
+	IFS=:; ulimit -n 12
+	ulimit -n 64; ulimit -f unlimited
 	readonly TRACEPARENT GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 	unset EPOCHREALTIME
 	set -u; EPOCHREALTIME=foo
@@ -548,6 +552,8 @@ test_shells '' 'what a script has changed before keeps its trace off, or does no
 	IFS=0123456789
 	ulimit -n 16
 	ulimit () { command ulimit -n; }
+	alias ulimit="ulimit -S"; shopt -s expand_aliases 2>/dev/null
+	shopt -s failglob 2>/dev/null; GLOBIGNORE="*"
 	test () { return 0; }; echo () { return 1; }; date () { return 1; }
 	EOF
 '

@@ -18,11 +18,9 @@ trace2_choose_digit_ () {
 	eval "trace2_run_ () {
 		{
 			(
-				set +f
-				for trace2_t_ in /proc/self/task/*
-				do
-					command echo \"\${trace2_t_##*/} .\"
-				done 2>/dev/null >/proc/self/fd/$trace2_digit_
+				command read -r trace2_t_ </proc/self/stat &&
+				command echo \"\${trace2_t_%% *} .\" \\
+					>/proc/self/fd/$trace2_digit_
 				exec \"\$@\" $trace2_digit_<&-
 			) || trace2_status_=\$?
 			while command read -r trace2_child_pid_ <&$trace2_digit_ &&
@@ -69,9 +67,10 @@ trace2_child () {
 	fi
 	if trace2_begin_
 	then
+		trace2_child_pid_=${trace2_child_pid_%% *}
 		trace2_seconds_ "$((trace2_us_ - trace2_began_))"
 		trace2_place_of_
-		trace2_emit_ child_exit ",\"child_id\":$trace2_id_,\"pid\":${trace2_child_pid_%% *},\"code\":$trace2_status_,\"t_rel\":$trace2_s_"
+		trace2_emit_ child_exit ",\"child_id\":$trace2_id_,\"pid\":${trace2_child_pid_:-0},\"code\":$trace2_status_,\"t_rel\":$trace2_s_"
 	fi
 	return "$trace2_status_"
 }

@@ -33,6 +33,7 @@ trace2_open_ () {
 
 # The script may use the number for another file later: remember which it is.
 trace2_open_fd_ () {
+	command -v readlink >/dev/null || trace2_refuse_ 'it needs readlink' || return
 	trace2_file_=$(command readlink "/proc/self/fd/$1") || :
 	if [ -t "$1" ]
 	then
@@ -103,7 +104,7 @@ trace2_is_full_ () (
 	set -- "$1"/*
 	[ -e "$1" ] || set --
 	[ "$#" -ge "$GIT_TRACE2_MAX_FILES" ]
-)
+) 2>/dev/null
 
 # Where the size of files is limited, a write ends the script (SIGXFSZ). Where
 # there are few descriptors, the shell cannot redirect.
@@ -118,20 +119,40 @@ trace2_has_limit_ () {
 	fi
 }
 
-# The script may set a limit later. That is seen by its arguments, as no command
-# may work afterwards: a size, or fewer than 20 descriptors.
+# trace2_lowers_ [ARGUMENT...]: do these of ulimit leave too little for the trace: a
+# size of files, or fewer than 20 descriptors? No command may work afterwards, so
+# that they are looked at before.
+trace2_lowers_ () {
+	trace2_limit_=f
+	for trace2_t_
+	do
+		case $trace2_t_ in
+		-*)
+			trace2_c_=${trace2_t_%%[0-9]*}
+			trace2_t_=${trace2_t_#"$trace2_c_"}
+			case $trace2_c_ in
+			*n*) trace2_limit_=n ;;
+			*[!-HSaf]*) trace2_limit_='' ;;
+			*f*) trace2_limit_=f ;;
+			esac ;;
+		esac
+		case $trace2_limit_$trace2_t_ in
+		f[0-9]*|n?|n1?) return 0 ;;
+		esac
+	done
+	return 1
+}
+
+# The script may set a limit later.
 trace2_watch_limits_ () {
 	case $(type ulimit 2>/dev/null) in
-	*function*) return 0 ;;
+	*function*|*alias*) return 0 ;;
 	esac
-	# shellcheck disable=SC2317 # the script calls it
-	ulimit () {
-		case " $*" in
-		" "[0-9]*|*" -"*f*" "[0-9]*|*" -"*n*" "?|*" -"*n*" 1"?)
-			trace2_on_= ;;
-		esac
+	# An alias would be replaced while this is read.
+	eval 'ulimit () {
+		! trace2_lowers_ "$@" || trace2_on_=
 		command ulimit "$@"
-	}
+	}'
 }
 
 # Write a line, or switch tracing off.

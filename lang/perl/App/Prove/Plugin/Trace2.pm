@@ -35,11 +35,13 @@ sub load {
 	# A harness that reports itself need not.
 	$ENV{TRACE2_PROVE} = 1;
 	my $app = $prove->{app_prove};
+	my $ours = 'App::Prove::Plugin::Trace2::Harness';
+	return if ($app->{harness_class} // '') eq $ours; # it is named twice
 	my $above = $app->{harness_class} || $ENV{HARNESS_SUBCLASS} || 'TAP::Harness';
 	eval "require $above" or die $@ if !$above->can('new');
 	@App::Prove::Plugin::Trace2::Harness::ISA = $above;
 	$INC{'App/Prove/Plugin/Trace2/Harness.pm'} = __FILE__;
-	$app->{harness_class} = 'App::Prove::Plugin::Trace2::Harness';
+	$app->{harness_class} = $ours;
 }
 
 # ----------------------------------------------------------------------------
