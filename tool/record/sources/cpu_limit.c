@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the control group's files, and read its limit. */
+/* Read the limit of a control group. */
 #include "record/sources/cpu_limit.h"
 
 #include <errno.h>
@@ -13,100 +13,10 @@
 #include <unistd.h>
 
 #include "common/procfs.h"
-
-/* Where the files of this process's group are. */
-struct group {
-	bool v1;
-	char path[PATH_MAX];  /* of the group, in its hierarchy */
-	char dir[PATH_MAX];   /* its directory */
-	size_t mount_len;     /* of dir: where the hierarchy is mounted */
-};
-
-/* Is the word in a list like `rw,cpu,cpuacct`? */
-static bool has_word(const char *list, const char *word)
-{
-	size_t len = strlen(word), n;
-
-	for (;; list += n + 1) {
-		n = strcspn(list, ",\n");
-		if (n == len && !memcmp(list, word, len))
-			return true;
-		if (list[n] != ',')
-			return false;
-	}
-}
-
-/* Call take(group, line) for each line of a file until it returns true. */
-static bool each_line(const char *path, struct group *g,
-		      bool (*take)(struct group *g, char *line))
-{
-	FILE *f = fopen(path, "re");
-	char *line = NULL;
-	size_t size = 0;
-	bool found = false;
-
-	while (f && !found && getline(&line, &size, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		found = take(g, line);
-	}
-	free(line);
-	if (f)
-		fclose(f);
-	return found;
-}
-
-/* `4:cpu,cpuacct:/GROUP` of v1, `0::/GROUP` of v2, which comes last. */
-static bool take_group(struct group *g, char *line)
-{
-	char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
-
-	if (!path)
-		return false;
-	*path++ = '\0';
-	g->v1 = has_word(list + 1, "cpu");
-	if (!g->v1 && (list[1] || strncmp(line, "0:", 2)))
-		return false;
-	snprintf(g->path, sizeof(g->path), "%s", path);
-	return true;
-}
-
-/* `36 35 0:30 ROOT MOUNT OPTIONS - cgroup2 SOURCE OPTIONS`: ROOT is the group
- * that is mounted there. */
-static bool take_mount(struct group *g, char *line)
-{
-	char *type = strstr(line, " - "), *options, *save;
-	const char *root, *mount, *below = g->path;
-	size_t len;
-	int i;
-
-	if (!type)
-		return false;
-	*type = '\0';
-	type += 3;
-	options = strrchr(type, ' ');
-	if (!options || (g->v1 ? strncmp(type, "cgroup ", 7) ||
-				 !has_word(options + 1, "cpu") :
-				 strncmp(type, "cgroup2 ", 8)))
-		return false;
-	root = strtok_r(line, " ", &save);
-	for (i = 0; root && i < 3; i++)
-		root = strtok_r(NULL, " ", &save);
-	mount = root ? strtok_r(NULL, " ", &save) : NULL;
-	if (!mount)
-		return false;
-	len = strcmp(root, "/") ? strlen(root) : 0;
-	if (!strncmp(below, root, len) && (!below[len] || below[len] == '/'))
-		below += len;
-	/* Outside of what is mounted. */
-	if (!strncmp(below, "/..", 3) || !strcmp(below, "/"))
-		below = "";
-	g->mount_len = strlen(mount);
-	return (size_t)snprintf(g->dir, sizeof(g->dir), "%s%s", mount, below) <
-	       sizeof(g->dir);
-}
+#include "record/sources/cgroup.h"
 
 /* Read a file of the group. false: it is not there. */
-static bool read_file(const struct group *g, const char *name, char *out,
+static bool read_file(const struct tr2_cgroup *g, const char *name, char *out,
 		      size_t size)
 {
 	char path[PATH_MAX + 32];
@@ -124,7 +34,7 @@ static bool read_file(const struct group *g, const char *name, char *out,
 }
 
 /* Return the limit of the group at g->dir, in thousandths; 0: none. */
-static uint64_t limit_of(const struct group *g)
+static uint64_t limit_of(const struct tr2_cgroup *g)
 {
 	char text[64], period_text[64];
 	int64_t quota = -1, period = 0;
@@ -171,7 +81,7 @@ static uint64_t throttled_ns(const struct tr2_cpu_limit *l)
 }
 
 /* Take the limit of the group at g->dir. */
-static void take_limit(struct tr2_cpu_limit *l, const struct group *g,
+static void take_limit(struct tr2_cpu_limit *l, const struct tr2_cgroup *g,
 		       uint64_t limit)
 {
 	char path[PATH_MAX + 32];
@@ -187,20 +97,17 @@ void tr2_cpu_limit_of(struct tr2_cpu_limit *l, const char *cgroup,
 		      const char *mountinfo)
 {
 	int saved_errno = errno;
-	struct group g;
+	struct tr2_cgroup g;
 	uint64_t limit;
+	bool found;
 
 	tr2_cpu_limit_init(l);
-	if (each_line(cgroup, &g, take_group) &&
-	    each_line(mountinfo, &g, take_mount))
-		for (;;) {
-			limit = limit_of(&g);
-			if (limit && (!l->millicpu || limit < l->millicpu))
-				take_limit(l, &g, limit);
-			if (strlen(g.dir) <= g.mount_len)
-				break;
-			*strrchr(g.dir, '/') = '\0';
-		}
+	found = tr2_cgroup_find(&g, "cpu", cgroup, mountinfo);
+	for (; found; found = tr2_cgroup_up(&g)) {
+		limit = limit_of(&g);
+		if (limit && (!l->millicpu || limit < l->millicpu))
+			take_limit(l, &g, limit);
+	}
 	l->looked_ns = tr2_kernel_now_ns();
 	l->first_ns = l->last_ns = throttled_ns(l);
 	errno = saved_errno;
