@@ -85,6 +85,86 @@ test_expect_success PLAIN_MEMORY 'observer: programs that follow each other do n
 	test "$(peak_of r2)" -le 107
 '
 
+# Make a control group with 50 MiB: its directory, in v1 or v2.
+make_group () {
+	for group in /sys/fs/cgroup/memory/trace2-test.$$ /sys/fs/cgroup/trace2-test.$$
+	do
+		mkdir "$group" 2>/dev/null || continue
+		if echo 52428800 >"$group/memory.limit_in_bytes" ||
+			{ echo 52428800 >"$group/memory.max" &&
+			echo 0 >"$group/memory.swap.max"; }
+		then
+			return 0
+		fi
+		rmdir "$group"
+	done 2>/dev/null
+	return 1
+}
+test_lazy_prereq MEMORY_LIMIT 'make_group && rmdir "$group"'
+# kernel.dmesg_restrict is not for root.
+test_lazy_prereq LOG 'test -r /dev/kmsg'
+
+ends () {
+	trace2 list --format=json oom >json &&
+	jq -r ".processes[] | select(.signal) | [.name, .signal_name, .oom] |
+		join(\" \")" json
+}
+
+test_expect_success MEMORY_LIMIT,LOG,EXIT_CODES 'the process that the kernel killed for want of memory is named, and no other' '
+	make_group &&
+	test_when_finished "rmdir \"$group\"" &&
+	sh -c "echo \$\$ >\"\$1/cgroup.procs\" && shift && exec \"\$@\"" sh "$group" \
+		trace2 record -q -o oom -- sh -c "
+		\"\$1\" 200 4 </dev/null
+		sh -c \"kill -9 \\\$\\\$\"
+		true" sh "$GIT_BUILD_DIR/build/hosts/memory" 2>err &&
+	test_prints ends <<-\EOF &&
+	memory SIGKILL named
+	sh SIGKILL 
+	EOF
+	trace2 report oom >out &&
+	sed -n 1p out >first &&
+	test_grep "; memory killed (OOM)$" first &&
+	trace2 report --memory oom >out &&
+	test_grep "; memory killed (OOM)$" out
+'
+
+# A recording of an ordinary user has the number alone.
+counted () {
+	made c <<-\EOF &&
+	top make
+	1000 0 memory 0 1024
+	5000 0 fork 11 11 10 10
+	6000 0 fork 12 12 10 10
+	10000 0 exit 11 11
+	10000 0 exit 12 12
+	20000 0 exit 10 10
+	EOF
+	for pid in "$@"
+	do
+		echo "{\"type\":\"status\",\"time_ns\":5010000000,\"pid\":$pid,\"signal\":9,\"from\":\"connector\"}" || return 1
+	done >>c/tasks.jsonl &&
+	jq ".oom_kills = 1" c/meta.json >meta &&
+	mv meta c/meta.json
+}
+
+test_expect_success 'one process was killed, and the kernel counted one: it is likely that one' '
+	counted 11 &&
+	trace2 list c >out &&
+	test_grep "SIGKILL (OOM?)  *11 " out &&
+	test_grep "names them to root" out &&
+	trace2 report --html page.html c &&
+	page_data page.html >data &&
+	jq -e ".strings | index(\"SIGKILL (OOM?)\")" data
+'
+
+test_expect_success 'two processes were killed, and the kernel counted one: it is not known which' '
+	counted 11 12 &&
+	trace2 list c >out &&
+	test_grep "SIGKILL  *11 " out &&
+	! grep OOM out
+'
+
 # A build: make starts two compilers, and an assembler after one.
 built () {
 	made b <<-\EOF

@@ -198,3 +198,19 @@ uint32_t *tr2_memory_curve(const struct tr2_model *m, int64_t from_ns,
 	}
 	return most;
 }
+
+unsigned int tr2_node_oom(const struct tr2_model *m, const struct tr2_node *n)
+{
+	return n->end == TR2_END_SIGNAL ?
+		       m->tasks[n->task].flags &
+			       (TR2_TASK_OOM_KILLED | TR2_TASK_OOM_COUNTED) :
+		       0;
+}
+
+const char *tr2_node_oom_text(const struct tr2_model *m,
+			      const struct tr2_node *n)
+{
+	unsigned int oom = tr2_node_oom(m, n);
+
+	return !oom ? "" : oom & TR2_TASK_OOM_KILLED ? " (OOM)" : " (OOM?)";
+}

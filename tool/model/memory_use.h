@@ -73,3 +73,10 @@ size_t tr2_memory_kinds(struct tr2_model *m,
  * most in each, 0: none yet. The array is from malloc(). */
 uint32_t *tr2_memory_curve(const struct tr2_model *m, int64_t from_ns,
 			   int64_t to_ns, size_t nr);
+
+/* Did the kernel end a process because memory was short? Return
+ * TR2_TASK_OOM_KILLED, or _COUNTED; 0: not known. */
+unsigned int tr2_node_oom(const struct tr2_model *m, const struct tr2_node *n);
+/* Return " (OOM)", " (OOM?)" or "". */
+const char *tr2_node_oom_text(const struct tr2_model *m,
+			      const struct tr2_node *n);

@@ -364,6 +364,10 @@ struct tr2_rare {
 /* It became set-uid: the kernel records no more of it for an ordinary user. */
 #define TR2_TASK_PRIVILEGED (1u << 3)
 #define TR2_TASK_HAS_TIMES (1u << 4)
+/* The kernel killed it because memory was short; or: it counted so many, and so
+ * many were ended by SIGKILL. */
+#define TR2_TASK_OOM_KILLED (1u << 5)
+#define TR2_TASK_OOM_COUNTED (1u << 6)
 
 /* Of a process, as the kernel recorded it: model/states.h; TR2_NO_TIME: unknown.
  * CPU time is the sum of all threads', and may exceed the wall time. In wait_ns

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "common/signals.h"
+#include "model/memory_use.h"
 #include "model/states.h"
 #include "report/node.h"
 
@@ -45,6 +46,7 @@ void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
 	if (n->end == TR2_END_SIGNAL) {
 		tr2_signal_add(b, n->code);
 		tr2_buf_addstr(b, n->end_by == TR2_BY_PARENT ? "?" : "");
+		tr2_buf_addstr(b, tr2_node_oom_text(m, n));
 	} else if (n->end == TR2_END_OPEN && !n->has_code) {
 		tr2_buf_addlit(b, "open");
 	} else if (n->end == TR2_END_EXEC && !n->has_code) {
@@ -347,6 +349,15 @@ void tr2_node_cell_end_by(struct tr2_table *t, const struct tr2_node_row *r)
 		tr2_cell_str(t, by[n->end_by]);
 }
 
+void tr2_node_cell_oom(struct tr2_table *t, const struct tr2_node_row *r)
+{
+	unsigned int oom = tr2_node_oom(r->m, node_of(r));
+
+	if (oom)
+		tr2_cell_str(t, oom & TR2_TASK_OOM_KILLED ? "named" :
+							    "counted");
+}
+
 void tr2_session_cell_process(struct tr2_table *t,
 			      const struct tr2_session_row *r)
 {
@@ -365,22 +376,26 @@ void tr2_session_cell_sid(struct tr2_table *t, const struct tr2_session_row *r)
 	tr2_cell_str(t, r->session->sid);
 }
 
+enum { SILENT, BEGUN, UNCERTAIN, GUESSED, OOM, COUNTED, PRIVILEGED, MARKS };
+static const char *const meaning[MARKS] = {
+	"[...] is not instrumented: seen by its parent or the kernel "
+	"only\n",
+	"< began before it was recorded: its times are from then on\n",
+	"? likely, but not certainly, a child of the process above it\n",
+	"SIG...? is guessed from the exit code that its parent saw: "
+	"128 + the signal\n",
+	"(OOM) the kernel killed it, because memory was short\n",
+	"(OOM?) as many got SIGKILL as the kernel killed because memory "
+	"was short; it names them to root\n",
+	"a set-uid program (such as sudo, su, mount, ping) is not "
+	"recorded after its start: root may\n",
+};
+
 void tr2_print_legend(const struct tr2_model *m,
 		      bool (*shown)(const struct tr2_model *, uint32_t),
 		      bool exits)
 {
-	enum { SILENT, BEGUN, UNCERTAIN, GUESSED, PRIVILEGED, NR };
-	static const char *const meaning[NR] = {
-		"[...] is not instrumented: seen by its parent or the kernel "
-		"only\n",
-		"< began before it was recorded: its times are from then on\n",
-		"? likely, but not certainly, a child of the process above it\n",
-		"SIG...? is guessed from the exit code that its parent saw: "
-		"128 + the signal\n",
-		"a set-uid program (such as sudo, su, mount, ping) is not "
-		"recorded after its start: root may\n",
-	};
-	bool is[NR] = { false }, any = false;
+	bool is[MARKS] = { false }, any = false;
 	const struct tr2_node *n;
 	uint32_t i;
 
@@ -393,9 +408,12 @@ void tr2_print_legend(const struct tr2_model *m,
 		is[UNCERTAIN] |= is_uncertain(m, i);
 		is[GUESSED] |= exits && n->end == TR2_END_SIGNAL &&
 			       n->end_by == TR2_BY_PARENT;
+		is[OOM] |= exits && tr2_node_oom(m, n) & TR2_TASK_OOM_KILLED;
+		is[COUNTED] |= exits &&
+			       tr2_node_oom(m, n) & TR2_TASK_OOM_COUNTED;
 		is[PRIVILEGED] |= m->tasks[n->task].flags & TR2_TASK_PRIVILEGED;
 	}
-	for (i = 0; i < NR; i++) {
+	for (i = 0; i < MARKS; i++) {
 		if (is[i] && !any)
 			fputs(tr2_color_on(TR2_COLOR_DIM), stdout);
 		any |= is[i];

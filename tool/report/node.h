@@ -10,7 +10,7 @@
 const char *tr2_join_name(int join);
 const char *tr2_join_words(int join);
 
-/* Append 0, 128, SIGTERM, exec, open … */
+/* Append 0, 128, SIGTERM, SIGKILL (OOM), exec, open … */
 void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node);
 
 /* A process as a row; the rows of a table may have it as their first member. */
@@ -54,6 +54,8 @@ void tr2_node_cell_signal(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_signal_name(struct tr2_table *t,
 			       const struct tr2_node_row *r);
 void tr2_node_cell_end_by(struct tr2_table *t, const struct tr2_node_row *r);
+/* "named" by the kernel as killed because memory was short, or "counted". */
+void tr2_node_cell_oom(struct tr2_table *t, const struct tr2_node_row *r);
 
 /* The process of a session; rows of its events contain it. */
 struct tr2_session_row {
@@ -72,7 +74,8 @@ void tr2_session_cell_sid(struct tr2_table *t, const struct tr2_session_row *r);
 	DATA(code, tr2_node_cell_code(t, of)) \
 	DATA(signal, tr2_node_cell_signal(t, of)) \
 	DATA(signal_name, tr2_node_cell_signal_name(t, of)) \
-	DATA(end_by, tr2_node_cell_end_by(t, of))
+	DATA(end_by, tr2_node_cell_end_by(t, of)) \
+	DATA(oom, tr2_node_cell_oom(t, of))
 
 /* Print the meaning of the marks in the table, if it has any. `exits`: the
  * table has cells of tr2_node_cell_exit(). */

@@ -100,6 +100,9 @@ static inline double tr2_report_share(int64_t part, int64_t whole)
 bool tr2_report_peak(const struct tr2_model *m, uint64_t *bytes, int64_t *at_ns);
 /* Return "peak memory 1.9 GiB at 34.200 s". */
 const char *tr2_report_peak_text(uint64_t bytes, int64_t at_ns);
+/* Append "; cc1 killed (OOM)" if the kernel ended processes because memory was
+ * short. */
+void tr2_report_add_oom(struct tr2_buf *b, const struct tr2_model *m);
 /* Without a view: print the totals. */
 void tr2_report_summary(const struct tr2_report *r);
 /* For the page: print the critical path by kind, if it has many steps. */

@@ -55,6 +55,24 @@ const char *tr2_report_peak_text(uint64_t bytes, int64_t at_ns)
 	return tr2_buf_str(b);
 }
 
+void tr2_report_add_oom(struct tr2_buf *b, const struct tr2_model *m)
+{
+	const struct tr2_node *first = NULL;
+	uint32_t i, nr = 0;
+
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
+		if (tr2_node_oom(m, &m->nodes[i]) && !nr++)
+			first = &m->nodes[i];
+	if (!nr)
+		return;
+	if (nr == 1)
+		tr2_addf(b, "; %s",
+			 tr2_node_name(m, (uint32_t)(first - m->nodes)));
+	else
+		tr2_addf(b, "; %u processes", nr);
+	tr2_buf_addall(b, " killed", tr2_node_oom_text(m, first));
+}
+
 struct curve_row {
 	const struct tr2_model *m;
 	int64_t from_ns, part_ns; /* of this part */
@@ -113,6 +131,15 @@ struct peak_row {
 
 TR2_COLUMN_LIST(peak_columns, struct peak_row, PEAK_COLUMNS)
 
+static void print_peak(const struct tr2_model *m, uint64_t bytes, int64_t at_ns)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	tr2_report_add_oom(&b, m);
+	printf("%s%s\n", tr2_report_peak_text(bytes, at_ns), tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
 /* CSV is one table a file, and a page draws the curve. */
 static void print_whole(const struct tr2_report *r, const struct peak_row *peak)
 {
@@ -125,8 +152,7 @@ static void print_whole(const struct tr2_report *r, const struct peak_row *peak)
 	whole_time(r->m, &from_ns, &to_ns);
 	most = tr2_memory_curve(r->m, from_ns, to_ns, CURVE_PARTS);
 	if (tr2_output_is_text(r->out)) {
-		printf("%s\n", tr2_report_peak_text(peak->bytes,
-						      peak->at_ns));
+		print_peak(r->m, peak->bytes, peak->at_ns);
 		print_curve_text(r, most, peak->bytes);
 	} else {
 		tr2_table_print_row(r->out, "memory_peak",

@@ -176,6 +176,7 @@ static void add_whole(struct tr2_buf *b, const struct summary *s)
 	if (s->peak_bytes)
 		tr2_addf(b, "; %s",
 			 tr2_report_peak_text(s->peak_bytes, s->peak_ns));
+	tr2_report_add_oom(b, s->root.m);
 }
 
 /* The time and memory; what ran, and how it ended; what the path waited for; and

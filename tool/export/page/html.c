@@ -13,6 +13,7 @@
 #include "export/page/html_private.h"
 #include "model/filter.h"
 #include "model/kind.h"
+#include "model/memory_use.h"
 #include "out/table.h"
 
 /* Number rows before the walk: a span refers to the process that it became,
@@ -115,6 +116,7 @@ static uint32_t signal_name(struct tr2_export *x, const struct tr2_node *n)
 	if (n->end != TR2_END_SIGNAL)
 		return 0;
 	tr2_export_signal(x, n->code);
+	tr2_buf_addstr(&x->text, tr2_node_oom_text(x->m, n));
 	return tr2_html_text(x);
 }
 

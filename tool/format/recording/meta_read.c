@@ -121,6 +121,7 @@ struct meta {
 	uint64_t lost;       /* without what the streams report themselves */
 	uint64_t lost_tasks; /* by tasks.jsonl and kernel.data */
 	uint64_t lost_data;  /* of kernel.data */
+	uint64_t oom_kills;
 	int64_t command_pid, uid;
 	int64_t end_ns;  /* of the recording, in CLOCK_MONOTONIC */
 	int64_t last_ns; /* wall time of the latest record */
@@ -208,6 +209,7 @@ static void take_keys(struct meta *meta, const struct tr2_meta_keys *keys)
 			     (uint32_t)keys->cpus : 0;
 	m->cpu_limit_millicpu = known(keys->cpu_limit_millicpu);
 	m->throttled_ns = (int64_t)known(keys->throttled_ns);
+	meta->oom_kills = known(keys->oom_kills);
 	m->recorder_tid = pid_of(keys->recorder_pid);
 	m->looks_tid = pid_of(keys->looks_tid);
 	m->recorder_cpu_ns = tr2_at_ns((int64_t)known(keys->recorder_cpu_ns));
@@ -276,6 +278,8 @@ static void add_status(struct tr2_model *m, const struct task_record *r,
 
 	t->code = (int32_t)r->code;
 	t->signal = (int32_t)r->signal;
+	if (r->oom_killed)
+		t->flags |= TR2_TASK_OOM_KILLED;
 	if (r->user_ns || r->system_ns || r->maxrss_bytes) {
 		t->flags |= TR2_TASK_HAS_RUSAGE;
 		t->user_ns = (uint64_t)r->user_ns;
@@ -580,6 +584,7 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 	set_seen(&meta, first_task);
 	if (meta.uid > 0)
 		tr2_build_privileged(m, first_task);
+	tr2_build_oom_kills(m, first_task, meta.oom_kills);
 	/* The meta.json of a complete recording has the total of all losses. */
 	lost = meta.complete ? meta.lost : meta.lost_tasks;
 	m->lost += lost;

@@ -67,6 +67,10 @@ uint32_t tr2_build_task_status(struct tr2_model *m, int32_t pid,
  * nobody knows when.
  */
 void tr2_build_privileged(struct tr2_model *m, uint32_t first_task);
+/* The kernel counted so many of them, and perhaps of others, as killed because
+ * memory was short: find those that it did not name. */
+void tr2_build_oom_kills(struct tr2_model *m, uint32_t first_task,
+			 uint64_t nr_kills);
 
 /* Add what the observer saw a thread wait for: `object` is complete but for its
  * thread and its peer, which is the process with the pid `peer` (0: none). */

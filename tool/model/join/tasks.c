@@ -3,6 +3,7 @@
  * tasks - turn the kernel's records into tasks: one per process, with the
  * number of its threads, and with the programs that it ran.
  */
+#include <signal.h>
 #include <string.h>
 
 #include "model/build/build.h"
@@ -226,4 +227,20 @@ void tr2_build_privileged(struct tr2_model *m, uint32_t first_task)
 		}
 		t->flags |= TR2_TASK_PRIVILEGED;
 	}
+}
+
+void tr2_build_oom_kills(struct tr2_model *m, uint32_t first_task,
+			 uint64_t nr_kills)
+{
+	uint64_t nr = 0;
+	uint32_t i;
+
+	for (i = first_task; i < m->nr_tasks; i++) {
+		if (m->tasks[i].flags & TR2_TASK_OOM_KILLED)
+			return;
+		nr += m->tasks[i].signal == SIGKILL;
+	}
+	for (i = first_task; nr && nr == nr_kills && i < m->nr_tasks; i++)
+		if (m->tasks[i].signal == SIGKILL)
+			m->tasks[i].flags |= TR2_TASK_OOM_COUNTED;
 }

@@ -59,6 +59,7 @@ struct tr2_meta {
 	struct tr2_stream_totals totals;
 	uint64_t lost_kernel_records, lost_kernel_data;
 	uint64_t lost_task_log, lost_exit_codes;
+	uint64_t oom_kills;
 	uint64_t lost_programs; /* that started after --max-size was reached */
 	/* In which tracing was switched off again by then. */
 	uint64_t cut_programs;

@@ -5,6 +5,7 @@
  */
 #include "record/job/process_sources.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ void tr2_watch_init(struct tr2_watch *w)
 	tr2_tasklog_init(&w->log, -1);
 	tr2_connector_init(&w->connector);
 	tr2_cpu_limit_init(&w->limit);
+	tr2_oom_kills_init(&w->oom_kills);
 	w->own_pid = getpid();
 	w->timer.fd = w->look_timer.fd = -1;
 	snprintf(w->why_not, sizeof(w->why_not), "no command was run");
@@ -51,6 +53,7 @@ void tr2_watch_release(struct tr2_watch *w)
 	tr2_loop_close(w->loop, &w->timer);
 	tr2_loop_close(w->loop, &w->look_timer);
 	tr2_cpu_limit_release(&w->limit);
+	tr2_oom_kills_release(&w->oom_kills);
 	free(w->unread);
 	tr2_pidfds_release(&w->pidfds);
 	tr2_kernel_records_release(&w->kernel);
@@ -68,6 +71,14 @@ static char *copy_text(struct tr2_buf *b)
 	return b->failed ? NULL : strdup(tr2_buf_str(b));
 }
 
+static bool was_oom_killed(struct tr2_watch *w, pid_t pid, int status)
+{
+	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
+
+	return p && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
+	       tr2_oom_kills_has(&w->oom_kills, pid, p->start_ns);
+}
+
 static void log_status(struct tr2_watch *w, pid_t pid, int status,
 		       enum tr2_status_source from, uint64_t time_ns,
 		       const struct tr2_usage *usage)
@@ -80,6 +91,8 @@ static void log_status(struct tr2_watch *w, pid_t pid, int status,
 	if (!tr2_buf_room(b, 512))
 		return;
 	tr2_meta_add_status(b, status);
+	if (was_oom_killed(w, pid, status))
+		tr2_buf_addlit(b, ",\"oom_killed\":true");
 	tr2_buf_addlit(b, ",\"from\":");
 	tr2_json_add_string(b, tr2_meta_source(from));
 	if (usage)
@@ -497,6 +510,7 @@ static void start_observer(struct tr2_watch *w)
 
 void tr2_watch_run(struct tr2_watch *w)
 {
+	tr2_oom_kills_open(&w->oom_kills);
 	tr2_kernel_records_start(&w->kernel);
 	w->timer.ready = timer_ready;
 	(void)tr2_loop_add_timer(w->loop, &w->timer, LIVE_NS, LIVE_NS);
@@ -679,5 +693,6 @@ void tr2_watch_result(const struct tr2_watch *w, struct tr2_meta *m)
 	m->lost_kernel_records = w->kernel.tasks.lost +
 				 w->kernel.tasks.damaged + w->ptrace.lost;
 	m->lost_task_log = w->log.lost;
+	m->oom_kills = tr2_oom_kills_count(&w->oom_kills);
 	m->lost_exit_codes = w->connector.lost;
 }

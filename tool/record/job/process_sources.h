@@ -18,6 +18,7 @@
 #include "record/sources/connector.h"
 #include "record/sources/cpu_limit.h"
 #include "record/sources/ninja_logs.h"
+#include "record/sources/oom_kills.h"
 #include "record/sources/pidfds.h"
 #include "record/sources/procs.h"
 #include "record/sources/ptrace.h"
@@ -27,6 +28,7 @@ struct tr2_watch {
 	struct tr2_source timer; /* first: it is cast to this struct */
 	struct tr2_source look_timer;
 	struct tr2_cpu_limit limit; /* opened by the caller */
+	struct tr2_oom_kills oom_kills;
 	/* Execs whose arguments are to be read; only without the connector. */
 	struct tr2_task_event *unread;
 	size_t nr_unread, alloc_unread;
