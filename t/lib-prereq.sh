@@ -83,6 +83,8 @@ test_lazy_prereq PERF_STAT 'perf stat -x, -o out -e page-faults,cs true'
 test_lazy_prereq VALGRIND 'valgrind --version'
 test_lazy_prereq GDB 'gdb --version'
 test_lazy_prereq EXPENSIVE 'test -n "${GIT_TEST_LONG-}"'
+# Sanitizers have memory of their own.
+test_lazy_prereq PLAIN_MEMORY 'test -z "${SANITIZE-}"'
 test_lazy_prereq LONG_IS_64BIT 'test "$(getconf LONG_BIT)" = 64'
 
 # ---------------------------------------------------------------------------

@@ -24,50 +24,10 @@ has_peak () {
 	test "$(peak_of "$1" 2>/dev/null)" -ge "$2"
 }
 
-# Sanitizers have memory of their own.
-test_lazy_prereq PLAIN_MEMORY 'test -z "${SANITIZE-}"'
-
-# is_seen MB ARGUMENTS...: record the program `memory` until it was seen to have so
-# much, to 5%; and it is never seen to have more.
-is_seen () {
-	local mb="$1" && shift &&
-	rm -rf r go &&
-	mkfifo go &&
-	{ trace2 record -q -o r -- \
-		"$GIT_BUILD_DIR/build/hosts/memory" "$@" <go & } &&
-	pid=$! &&
-	exec 9>go &&
-	wait_until has_peak r $((mb * 95 / 100)) &&
-	exec 9>&- &&
-	wait "$pid" &&
-	test "$(peak_of r)" -le $((mb * 105 / 100 + 2))
-}
-
-test_expect_success PLAIN_MEMORY 'observer: memory that is taken in steps adds up' '
-	is_seen 200 200 20
-'
-
-test_expect_success PLAIN_MEMORY 'observer: what forked workers share counts once' '
-	is_seen 100 100 1 20
-'
-
-test_expect_success PLAIN_MEMORY 'observer: memory that workers take counts for each' '
-	is_seen 140 100 1 4 10
-'
-
-test_expect_success PLAIN_MEMORY 'observer: a file that one of them maps counts once' '
-	is_seen 140 100 1 8 0 0 40
-'
-
-# The kernel tells by smaps_rollup alone, which is read now and then.
-test_expect_success PLAIN_MEMORY 'observer: memory that workers write to is their own' '
-	is_seen 220 100 1 3 0 40
-'
-
 test_expect_success PLAIN_MEMORY 'observer: programs that follow each other do not add up' '
 	mkfifo one two &&
 	{ trace2 record -q -o r2 -- sh -c "
-		\"\$1\" 100 1 <one; \"\$1\" 60 1 <two" sh \
+		\"\$1\" take=100 hold=0 <one; \"\$1\" take=60 hold=0 <two" sh \
 		"$GIT_BUILD_DIR/build/hosts/memory" & } &&
 	pid=$! &&
 	exec 9>one &&
@@ -115,7 +75,7 @@ test_expect_success MEMORY_LIMIT,LOG,EXIT_CODES 'the process that the kernel kil
 	test_when_finished "rmdir \"$group\"" &&
 	sh -c "echo \$\$ >\"\$1/cgroup.procs\" && shift && exec \"\$@\"" sh "$group" \
 		trace2 record -q -o oom -- sh -c "
-		\"\$1\" 200 4 </dev/null
+		\"\$1\" take=200
 		sh -c \"kill -9 \\\$\\\$\"
 		true" sh "$GIT_BUILD_DIR/build/hosts/memory" 2>err &&
 	test_prints ends <<-\EOF &&

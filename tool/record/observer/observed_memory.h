@@ -39,7 +39,9 @@ struct tr2_observed_memory {
 struct tr2_observed_tree {
 	struct tr2_observed_curve curve;
 	struct tr2_observed_programs programs;
-	uint64_t measuring_ns; /* what reading smaps_rollup took so far */
+	/* What reading smaps_rollup took so far, and was expected to take. */
+	uint64_t measuring_ns;
+	double expected_ns;
 };
 
 /* Read the memory of a process. Needs no permission but to see the process. */

@@ -11,6 +11,8 @@
 #define MOST_PROGRAMS 4096u
 /* Processes are alike if their mean has this part of the largest one's. */
 #define ALIKE_SHARE 0.75
+/* They grow if they have so much more than in the look before. */
+#define STEADY_PART 16u
 
 /* Return its number; 0: memory is short. */
 static uint32_t find_program(struct tr2_observed_programs *all,
@@ -56,19 +58,38 @@ static void add_process(struct tr2_observer *o, struct tr2_observed *p)
 		program->largest = p;
 }
 
+bool tr2_program_is_alike(const struct tr2_observed_program *program)
+{
+	double most = (double)program->largest->memory.file_bytes;
+
+	return (double)program->sum_bytes >= ALIKE_SHARE * program->nr * most;
+}
+
 /* Return what all processes of a program have. Pages that only the largest has
  * say nothing of others that have less. */
 static double bytes_of(const struct tr2_observed_program *program)
 {
 	double factor = program->factor > 0 ? program->factor : 1;
-	double most, sum = (double)program->sum_bytes;
+	double most, at, bytes, sum = (double)program->sum_bytes;
 
 	if (!program->nr)
 		return 0;
 	most = (double)program->largest->memory.file_bytes;
-	if (factor > 1 && sum < ALIKE_SHARE * program->nr * most)
+	at = (double)program->at_most_bytes;
+	if (factor > 1 && !program->is_whole && !tr2_program_is_alike(program))
 		factor = 1;
-	return factor * most < sum ? factor * most : sum;
+	bytes = most > at ? factor * at + (most - at) : factor * most;
+	return bytes < sum ? bytes : sum;
+}
+
+static void begin_sum(struct tr2_observed_program *program, uint64_t now_ns)
+{
+	if (program->look_ns != now_ns)
+		program->before_bytes = program->sum_bytes;
+	program->look_ns = now_ns;
+	program->nr = 0;
+	program->sum_bytes = 0;
+	program->largest = NULL;
 }
 
 uint64_t tr2_programs_sum(struct tr2_observer *o)
@@ -79,9 +100,7 @@ uint64_t tr2_programs_sum(struct tr2_observer *o)
 	size_t p;
 
 	for (i = 1; i < all->nr; i++) {
-		all->program[i].nr = 0;
-		all->program[i].sum_bytes = 0;
-		all->program[i].largest = NULL;
+		begin_sum(&all->program[i], o->now_ns);
 	}
 	for (p = 0; p < o->nr; p++)
 		add_process(o, o->processes[p]);
@@ -90,33 +109,44 @@ uint64_t tr2_programs_sum(struct tr2_observer *o)
 	return (uint64_t)sum;
 }
 
+/* A page that another process gets between two measurements would count twice. */
+static bool is_growing(const struct tr2_observed_program *program)
+{
+	return program->sum_bytes - program->sum_bytes / STEADY_PART >
+	       program->before_bytes;
+}
+
 uint64_t tr2_program_doubt(const struct tr2_observer *o,
 			   const struct tr2_observed_program *program)
 {
-	uint64_t most, at = program->at_bytes;
+	uint64_t most, at = program->at_bytes, sum = program->sum_bytes;
 	double age_s = (double)(o->now_ns - program->since_ns) / 1e9;
 
-	if (!program->nr || program->is_refused)
+	if (!program->nr || program->is_refused ||
+	    (is_growing(program) && age_s < 1))
 		return 0;
 	most = program->largest->memory.file_bytes;
 	if (program->factor <= 0)
-		return program->sum_bytes;
-	return (most > at ? most - at : 0) +
-	       (program->nr == program->at_nr ? 0 :
-		age_s < 1 ? (uint64_t)(age_s * (double)most) : most);
+		return sum;
+	if (program->nr == program->at_nr)
+		return sum > at ? sum - at : at - sum;
+	return age_s < 1 ? (uint64_t)(age_s * (double)most) : most;
 }
 
 void tr2_program_measured(struct tr2_observer *o,
 			  struct tr2_observed_program *program,
-			  const struct tr2_smaps *smaps)
+			  uint64_t pss_bytes)
 {
-	uint64_t bytes = program->largest->memory.file_bytes;
+	double most = (double)program->largest->memory.file_bytes;
 
 	program->since_ns = o->now_ns;
-	program->at_bytes = bytes;
+	program->at_bytes = program->sum_bytes;
+	program->at_most_bytes = program->largest->memory.file_bytes;
 	program->at_nr = program->nr;
-	program->factor = bytes ? (double)smaps->file_pss_bytes * program->nr /
-				  (double)bytes : 1;
+	program->is_whole = !tr2_program_is_alike(program);
+	program->factor = most > 0 ? (double)pss_bytes / most : 1;
+	if (!program->is_whole)
+		program->factor *= program->nr;
 }
 
 uint64_t tr2_program_share(const struct tr2_observer *o,

@@ -4,9 +4,10 @@
  * have. Processes of one program mostly have the same pages.
  *
  * All processes with one name are taken to have as many pages as the largest of
- * them, times a factor that was measured with one. The factor is below 1 if other
- * programs have the pages, too, such as libc's. It is above 1 if each process has
- * pages of its own, such as files of data, about equally many.
+ * them, times a factor that was measured: with the largest, if all have about
+ * equally many, else with each. The factor is below 1 if other programs have the
+ * pages, too, such as libc's. It is above 1 if each process has pages of its own,
+ * such as files of data. What the largest got since then counts once.
  */
 #pragma once
 
@@ -18,15 +19,17 @@
 
 struct tr2_observer;
 struct tr2_observed;
-struct tr2_smaps;
 
 struct tr2_observed_program {
 	char name[TR2_COMM_SIZE];
 	double factor; /* 0: not measured */
 	bool is_refused; /* the kernel does not permit that */
+	bool is_whole; /* each process was measured */
 	/* When it was measured. */
-	uint64_t since_ns, at_bytes;
+	uint64_t since_ns, at_bytes, at_most_bytes;
 	uint32_t at_nr;
+	/* In the look before: those that grow are measured afterwards. */
+	uint64_t look_ns, before_bytes;
 	/* In this look: its processes, and the one with the most. */
 	uint32_t nr;
 	uint64_t sum_bytes;
@@ -43,10 +46,12 @@ uint64_t tr2_programs_sum(struct tr2_observer *o);
 /* Return by how much the sum of its processes may be wrong. */
 uint64_t tr2_program_doubt(const struct tr2_observer *o,
 			   const struct tr2_observed_program *program);
-/* Take what was measured of its largest process. */
+/* Do its processes have about equally many, so that the largest tells of all? */
+bool tr2_program_is_alike(const struct tr2_observed_program *program);
+/* Take their part of these pages, as it was measured of those processes. */
 void tr2_program_measured(struct tr2_observer *o,
 			  struct tr2_observed_program *program,
-			  const struct tr2_smaps *smaps);
+			  uint64_t pss_bytes);
 /* Return the part of a process. */
 uint64_t tr2_program_share(const struct tr2_observer *o,
 			   const struct tr2_observed *p);

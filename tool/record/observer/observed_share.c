@@ -10,9 +10,11 @@
 #include "common/procfs.h"
 #include "record/observer/observer.h"
 
-/* Measuring takes at most this part of the time. */
+/* Measuring takes at most this part of the time; and so much more, as short commands
+ * have a peak, too. */
 #define TIME_PER_COST 200u
-/* The expected cost of measuring. */
+#define FREE_NS 5000000u
+/* The expected cost of measuring, if it was never more so far. */
 #define COST_OF_PROCESS_NS 60000u
 #define BYTES_PER_COST_NS 80u
 /* Measure if so much is in doubt, and this part of all memory. */
@@ -27,6 +29,7 @@
 struct tr2_observed_group {
 	uint64_t shared_bytes; /* by its members, each page once */
 	uint64_t since_ns; /* when it began, or was measured */
+	uint64_t joined_ns; /* the look that found its latest member */
 	uint32_t nr;       /* members */
 	bool is_refused;   /* the kernel does not permit it */
 	/* Sums over the members in this look. */
@@ -102,13 +105,15 @@ static struct tr2_observed *parent_of(const struct tr2_observer *o,
 }
 
 /* From now on, the child shares all memory that the parent had. */
-static void join_group(struct tr2_observed *p, struct tr2_observed *parent)
+static void join_group(const struct tr2_observer *o, struct tr2_observed *p,
+		       struct tr2_observed *parent)
 {
 	struct tr2_observed_group *g = parent->memory.share.group;
 
 	g->shared_bytes += own_of(parent);
 	set_own(parent, 0);
 	g->nr++;
+	g->joined_ns = o->now_ns;
 	p->memory.share.group = g;
 	set_own(p, growth(anon_of(p), anon_of(parent)) + WRITTEN_BYTES);
 }
@@ -125,7 +130,7 @@ void tr2_share_look(struct tr2_observer *o, struct tr2_observed *p)
 	s->exec_ns = p->exec_ns;
 	parent = parent_of(o, p);
 	if (parent)
-		join_group(p, parent);
+		join_group(o, p, parent);
 	else
 		found_group(o, p);
 }
@@ -192,12 +197,24 @@ static void measure_group(struct tr2_observer *o, struct tr2_observed_group *g)
 static void measure_program(struct tr2_observer *o,
 			    struct tr2_observed_program *program)
 {
+	bool alike = tr2_program_is_alike(program);
+	uint64_t pss_bytes = 0;
 	struct tr2_smaps smaps;
+	size_t i;
 
-	if (read_smaps(program->largest, &smaps))
-		tr2_program_measured(o, program, &smaps);
-	else
-		program->is_refused |= was_refused();
+	for (i = 0; i < o->nr; i++) {
+		struct tr2_observed *p = o->processes[i];
+
+		if (alike ? p != program->largest :
+			    &o->tree.programs.program[p->memory.program] !=
+				    program)
+			continue;
+		if (read_smaps(p, &smaps))
+			pss_bytes += smaps.file_pss_bytes;
+		else
+			program->is_refused |= was_refused();
+	}
+	tr2_program_measured(o, program, pss_bytes);
 }
 
 static uint64_t cpu_ns(void)
@@ -214,19 +231,30 @@ static uint64_t group_doubt(const struct tr2_observer *o,
 {
 	double age_s = (double)(o->now_ns - g->since_ns) / 1e9;
 
-	if (g->nr < 2 || g->is_refused)
+	/* More may come, with which what is read of one is divided. */
+	if (g->nr < 2 || g->is_refused ||
+	    (g->joined_ns == o->now_ns && age_s < 1))
 		return 0;
 	return g->changed_bytes + (uint64_t)((double)g->shared_bytes * age_s);
+}
+
+static double expected_ns(uint32_t nr, uint64_t rss_bytes)
+{
+	return nr * (double)COST_OF_PROCESS_NS +
+	       (double)rss_bytes / BYTES_PER_COST_NS;
 }
 
 static bool is_affordable(const struct tr2_observer *o, uint32_t nr,
 			  uint64_t rss_bytes)
 {
-	uint64_t cost = nr * (uint64_t)COST_OF_PROCESS_NS +
-			rss_bytes / BYTES_PER_COST_NS;
+	const struct tr2_observed_tree *tree = &o->tree;
+	double ns = (double)(o->now_ns - o->begun_ns);
+	double cost = expected_ns(nr, rss_bytes);
+	double measured = (double)tree->measuring_ns;
 
-	return o->tree.measuring_ns + cost <=
-	       (o->now_ns - o->begun_ns) / TIME_PER_COST;
+	if (measured > tree->expected_ns && tree->expected_ns > 0)
+		cost *= measured / tree->expected_ns;
+	return measured + cost <= FREE_NS + ns / TIME_PER_COST;
 }
 
 /* What is measured next: the one in which most is in doubt, of those that are
@@ -235,6 +263,7 @@ struct choice {
 	struct tr2_observed_group *group;
 	struct tr2_observed_program *program;
 	uint64_t doubt_bytes;
+	double expected_ns;
 };
 
 static void choose_group(struct tr2_observer *o, struct choice *c)
@@ -252,8 +281,23 @@ static void choose_group(struct tr2_observer *o, struct choice *c)
 		    !is_affordable(o, g->nr, g->rss_bytes))
 			continue;
 		c->doubt_bytes = doubt;
+		c->expected_ns = expected_ns(g->nr, g->rss_bytes);
 		c->group = g;
 	}
+}
+
+static bool can_measure(const struct tr2_observer *o, struct choice *c,
+			const struct tr2_observed_program *program)
+{
+	bool alike = tr2_program_is_alike(program);
+	uint64_t bytes = alike ? program->largest->memory.rss_bytes :
+				 program->sum_bytes;
+	uint32_t nr = alike ? 1 : program->nr;
+
+	if (!is_affordable(o, nr, bytes))
+		return false;
+	c->expected_ns = expected_ns(nr, bytes);
+	return true;
 }
 
 static void choose_program(struct tr2_observer *o, struct choice *c)
@@ -265,8 +309,7 @@ static void choose_program(struct tr2_observer *o, struct choice *c)
 	for (i = 1; i < o->tree.programs.nr; i++) {
 		program = &o->tree.programs.program[i];
 		doubt = tr2_program_doubt(o, program);
-		if (doubt <= c->doubt_bytes ||
-		    !is_affordable(o, 1, program->largest->memory.rss_bytes))
+		if (doubt <= c->doubt_bytes || !can_measure(o, c, program))
 			continue;
 		c->doubt_bytes = doubt;
 		c->program = program;
@@ -282,6 +325,7 @@ static bool measure_one(struct tr2_observer *o, uint64_t sum)
 		c.doubt_bytes = LEAST_DOUBT_BYTES;
 	choose_group(o, &c);
 	choose_program(o, &c);
+	o->tree.expected_ns += c.expected_ns;
 	if (c.program)
 		measure_program(o, c.program);
 	else if (c.group)

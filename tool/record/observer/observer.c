@@ -12,7 +12,7 @@
 #include "common/procfs.h"
 #include "record/observer/wait_object.h"
 
-/* At most a hundredth of a CPU is the observer's. */
+/* At most a hundredth of a CPU is for looks. */
 #define PAUSE_PER_COST 100u
 /* Looks may use later at most this much of the time that they did not need. */
 #define MOST_UNUSED_NS 5000000000u
@@ -122,7 +122,7 @@ static void look_again(struct tr2_observer *o)
 		tr2_observe_objects_again(o);
 }
 
-/* Measuring has its own limit. */
+/* What measures has a limit of its own, which no pause makes up for. */
 static void take_cost(struct tr2_observer *o)
 {
 	uint64_t now = cpu_ns(), measured = o->tree.measuring_ns;
@@ -194,7 +194,7 @@ static void begin_look(struct tr2_observer *o, uint64_t now_ns)
 static uint64_t pause_ns(struct tr2_observer *o)
 {
 	uint64_t elapsed = tr2_kernel_now_ns() - o->begun_ns;
-	uint64_t due = o->cost_ns * PAUSE_PER_COST;
+	uint64_t due = (o->cost_ns - o->measured_ns) * PAUSE_PER_COST;
 	uint64_t pause = TR2_OBSERVER_NS;
 
 	if (elapsed > due + MOST_UNUSED_NS)

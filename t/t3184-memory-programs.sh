@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='memory of programs that say how much they have
+
+Each program takes memory in its own way and holds it until it was seen. What is
+reported must be right to 5% (and 2 MiB: those of the programs themselves). A peak
+that is shorter than the time between two looks may not be seen.
+'
+
+. ./test-lib.sh
+
+test_skip_unless JQ
+
+# memory_of DIR: print the latest memory of all processes, and the most, in MiB.
+memory_of () {
+	sed "/}\$/!d" "$1/tasks.jsonl" |
+	jq -s -r '[.[] | select(.type == "memory") | .tree_bytes // empty |
+		. / 1048576 | floor] | "\(last // 0) \(max // 0)"'
+}
+
+# has DIR MB: is the latest memory that, to 5%?
+has () {
+	memory_of "$1" 2>/dev/null >now &&
+	read -r last most <now &&
+	test "$last" -ge $(($2 * 95 / 100)) &&
+	test "$last" -le $(($2 * 105 / 100 + 2))
+}
+
+# is_seen "MB [MB]" WORDS...: record the program `memory` until it was seen to have
+# so much; then let it go on, to the second amount. It is never seen to have more
+# than the larger one.
+is_seen () {
+	local levels="$1" most=0 level && shift &&
+	rm -rf r go go.3 &&
+	mkfifo go go.3 &&
+	{ trace2 record -q -o r -- "$GIT_BUILD_DIR/build/hosts/memory" \
+		"$@" <go 3<go.3 & } &&
+	pid=$! &&
+	exec 9>go 8>go.3 &&
+	for level in $levels
+	do
+		test "$most" = 0 || exec 9>&- || return 1
+		if ! wait_until has r "$level"
+		then
+			echo "expected $level, is $(memory_of r)" &&
+			exec 9>&- 8>&- &&
+			return 1
+		fi
+		test "$level" -le "$most" || most=$level
+	done &&
+	exec 9>&- 8>&- &&
+	wait "$pid" &&
+	memory_of r >now &&
+	read -r last seen <now &&
+	if test "$seen" -gt $((most * 105 / 100 + 2))
+	then
+		echo "had at most $most, was seen with $seen" &&
+		return 1
+	fi
+}
+
+# A program is several words.
+# shellcheck disable=SC2086
+while IFS='|' read -r when levels program title
+do
+	test_expect_success PLAIN_MEMORY$when "memory: $title" '
+		is_seen "$levels" $program
+	'
+done <<-\EOF
+	|200|take=50 take=50 take=50 take=50 hold=0|steps add up
+	,EXPENSIVE|150|blocks=150 hold=0|small blocks add up
+	,EXPENSIVE|128|huge=128 hold=0|huge pages count as any
+	,EXPENSIVE|20|zeros=200 take=20 hold=0|pages that were only read are none
+	,EXPENSIVE|20|reserve=2000 take=20 hold=0|what is reserved and not used is none
+	|100|take=100 fork=20 hold=0|what forked workers share counts once
+	,EXPENSIVE|500|take=500 fork=50 hold=0|500 MiB of 50 workers count once
+	|140|take=100 fork=4 take=10 hold=0|what workers take counts for each
+	|220|take=100 fork=3 write=40 hold=0|what workers write to is their own
+	,EXPENSIVE|200|take=100 fork=1 write=100 hold=0 parent hold=0|a whole copy counts twice
+	,EXPENSIVE|200|take=100 fork=1 hold=0 parent write=100 hold=0|what the parent writes to is its own
+	,EXPENSIVE|80|fork=2 take=20 fork=2 take=10 hold=0 parent hold=0 parent hold=0|children of children add up
+	|140|take=100 fork=8 hold=0 parent file=40 hold=0|a file that one of them maps counts once
+	,EXPENSIVE|140|take=100 file=40 fork=8 read=40 hold=0|a file that all of them map counts once
+	,EXPENSIVE|60|file=60 hold=0|the pages of a file that is mapped count
+	,EXPENSIVE|60|private=60 hold=0|own copies of the pages of a file count
+	,EXPENSIVE|180|private=60 fork=2 write=60 hold=0|workers have copies of their own
+	,EXPENSIVE|80|shared=80 hold=0|shared memory counts
+	,EXPENSIVE|80|shared=80 fork=6 write=80 hold=0|memory that workers share on purpose counts once
+	,EXPENSIVE|80|memfd=80 fork=3 read=80 hold=0|a file in memory counts once
+	,EXPENSIVE|30|unmapped=60 take=30 hold=0|a file in memory that nobody maps belongs to no process
+	,EXPENSIVE|80|threads=8 take=10 hold=0 parent hold=0|memory of threads adds up
+	,EXPENSIVE|100|threads=50 take=2 hold=0 parent hold=0|memory of many threads adds up
+	|100 60|take=100 hold=0 exec take=60 hold=3|what a program had is gone after exec
+	,EXPENSIVE|100 5|take=100 hold=0 drop=100 take=5 hold=3|what is given back is gone
+	,EXPENSIVE|120 20|take=20 take=100 hold=0 forget=100 hold=3|what the kernel may drop is gone
+	,EXPENSIVE|100 60|take=100 hold=0 drop=100 fork=1 take=60 hold=3 parent hold=3|what is given back does not add to what a child takes
+	,EXPENSIVE|80 30|fork=1 take=50 hold=0 parent take=30 hold=3|the memory of a child is gone when it ends
+	,EXPENSIVE|80|fork=2 exec file=40 hold=0 parent hold=0|programs of one name map a file each
+	,EXPENSIVE|100|fork=1 exec file=80 hold=0 parent fork=1 exec file=20 hold=0 parent hold=0|programs of one name map files of different sizes
+	,EXPENSIVE|100|fork=4 exec take=25 hold=0 parent hold=0|programs of one name have memory each
+EOF
+
+test_done
