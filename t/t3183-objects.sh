@@ -53,6 +53,8 @@ done <<-\EOF
 	tcp 127.0.0.1:80 (sort)|recvfrom tcp 127.0.0.1:80 11
 	tcp 10.1.2.3:443|recvfrom tcp 10.1.2.3:443
 	tcp 10.1.2.3:443 x 8, timer|poll tcp 10.1.2.3:443 - 8 timer
+	tcp db.example:443 x 2|recvfrom tcp 10.1.2.3:443 - 2 - db.example
+	tcp listen localhost:80|accept tcp listen%20[::1]:80 - - - localhost
 	lock .git/index.lock, held by sort|flock lock .git/index.lock 11
 	file a b|read file a%20b
 	child sort|wait4 child - 11

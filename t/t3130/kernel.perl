@@ -20,7 +20,7 @@
 #	begin   fork 10 10 1 1 and in at 0, on CPU 0
 #	top NAME   begin, and comm with exec at 1
 #	TIME CPU waking PID TID TID-THAT-WAKES [hardirq|softirq [LOCKS-HELD]]
-#	TIME CPU object PID TID SINCE KNOWN CALL WHAT [NAME [PEER [NUMBER [OTHERS]]]]
+#	TIME CPU object PID TID SINCE KNOWN CALL WHAT [NAME [PEER [NUMBER [OTHERS [HOST]]]]]
 #	    the observer saw from SINCE to TIME what the thread waits for; -: none
 #	TIME CPU memory PID RSS [SHARE]   in KiB; PID 0: of all, not RSS
 #	TIME CPU map PID TID ADDRESS LENGTH FILE [data]
@@ -178,7 +178,7 @@ my %kinds = (
 	turn => sub { switched($_[0], 1, @_[1 .. $#_]) },
 	object => sub {
 		my ($r, $since, $known, @fields) = @_;
-		my @names = qw(call what name peer number others);
+		my @names = qw(call what name peer number others host);
 		my %more = map { ($names[$_] => $names[$_] =~ /^(peer|number)$/ ?
 			$fields[$_] : qq("$fields[$_]")) }
 			grep { $fields[$_] ne '-' } 0 .. $#fields;

@@ -475,6 +475,7 @@ struct tr2_observed_object {
 	tr2_str call;   /* the system call */
 	tr2_str what;   /* the kind of object: file, pipe, tcp, ... */
 	tr2_str name;   /* its path, its address; 0: none */
+	tr2_str host;   /* the name of that address; 0: none */
 	tr2_str others; /* those that the thread waits for, too, in words */
 	uint32_t number; /* of objects with this name */
 	uint32_t peer;  /* the task at the other end, or that has the lock */

@@ -42,6 +42,19 @@ static void add_peer(struct tr2_buf *b, const struct tr2_model *m,
 		tr2_buf_addall(b, sends ? " to " : " from ", name);
 }
 
+/* "localhost:80" and "listen localhost:80" where the address has a name. */
+static void add_name(struct tr2_buf *b, const struct tr2_model *m,
+		     const struct tr2_observed_object *o)
+{
+	const char *name = tr2_s(m, o->name), *port = strrchr(name, ':');
+
+	if (o->host && port)
+		tr2_buf_addall(b, strncmp(name, "listen ", 7) ? " " : " listen ",
+			       tr2_s(m, o->host), port);
+	else
+		tr2_buf_addall(b, " ", name);
+}
+
 static tr2_str text_of(struct tr2_model *m, const struct tr2_observed_object *o)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -49,7 +62,7 @@ static tr2_str text_of(struct tr2_model *m, const struct tr2_observed_object *o)
 
 	tr2_buf_addstr(&b, tr2_s(m, o->what));
 	if (o->name && !m->redact)
-		tr2_buf_addall(&b, " ", tr2_s(m, o->name));
+		add_name(&b, m, o);
 	if (o->number > 1) {
 		tr2_buf_addlit(&b, " x ");
 		tr2_buf_add_u64(&b, o->number);

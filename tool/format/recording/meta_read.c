@@ -361,6 +361,7 @@ static bool add_object(struct meta *meta, const struct task_record *r,
 		.call = tr2_intern(m, r->call.p, r->call.len),
 		.what = tr2_intern(m, r->what.p, r->what.len),
 		.name = tr2_intern(m, r->name.p, r->name.len),
+		.host = tr2_intern(m, r->host.p, r->host.len),
 		.others = tr2_intern(m, r->others.p, r->others.len),
 		.number = r->number > 0 && r->number < UINT32_MAX ?
 				  (uint32_t)r->number : 1,

@@ -302,6 +302,8 @@ static void record(struct tr2_observer *o, const struct tr2_observed *p,
 	add_string(b, "what", object->what);
 	if (object->name[0])
 		add_string(b, "name", object->name);
+	if (object->host)
+		add_string(b, "host", object->host);
 	if (object->peer)
 		add_number(b, "peer", (uint64_t)object->peer);
 	if (object->number > 1)

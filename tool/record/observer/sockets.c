@@ -13,6 +13,7 @@
 
 #include "base/macros.h"
 #include "record/observer/holders.h"
+#include "record/observer/host_names.h"
 #include "record/observer/socket_table.h"
 
 /* One table of each kind, of the namespace that was asked for last. */
@@ -22,6 +23,8 @@ struct tr2_sockets {
 		char namespace[64];
 		uint64_t look; /* that it was read in, from 1 */
 	} kinds[TR2_SOCKET_UNIX + 1];
+	struct tr2_host_names *hosts;
+	bool has_hosts; /* they were read */
 };
 
 static bool read_namespace(pid_t pid, char *text, size_t size)
@@ -141,7 +144,24 @@ static void set_holder(struct tr2_wait *wait, uint64_t inode,
 	object->lacks_peer = !object->peer;
 }
 
-static void set_address(struct tr2_wait_object *object, const char *before,
+/* In another namespace, a machine of another name has the address, perhaps. */
+static const char *host_of(const struct tr2_wait *wait,
+			   const struct tr2_socket_end *end)
+{
+	struct tr2_sockets *s = wait->o->sources.sockets;
+	char its[64], own[64];
+
+	if (!s || !read_namespace(wait->p->pid, its, sizeof(its)) ||
+	    !read_namespace(getpid(), own, sizeof(own)) || strcmp(its, own) != 0)
+		return NULL;
+	if (!s->has_hosts)
+		s->hosts = tr2_host_names_read("/etc/hosts");
+	s->has_hosts = true;
+	return tr2_host_name(s->hosts, &end->address);
+}
+
+static void set_address(const struct tr2_wait *wait,
+			struct tr2_wait_object *object, const char *before,
 			const struct tr2_socket_end *end)
 {
 	bool is_v4 = IN6_IS_ADDR_V4MAPPED(&end->address);
@@ -153,6 +173,7 @@ static void set_address(struct tr2_wait_object *object, const char *before,
 		snprintf(object->name, sizeof(object->name),
 			 is_v4 ? "%s%s:%u" : "%s[%s]:%u", before, text,
 			 (unsigned int)end->port);
+	object->host = host_of(wait, end);
 }
 
 static void describe_inet(struct tr2_wait *wait,
@@ -164,10 +185,10 @@ static void describe_inet(struct tr2_wait *wait,
 
 	if (!s->remote.port) {
 		if (s->local.port)
-			set_address(object, "listen ", &s->local);
+			set_address(wait, object, "listen ", &s->local);
 		return;
 	}
-	set_address(object, "", &s->remote);
+	set_address(wait, object, "", &s->remote);
 	other = find_other(table, &s->local, &s->remote);
 	if (other)
 		set_holder(wait, other->inode, object);
@@ -254,7 +275,7 @@ static void set_inet(struct tr2_wait *wait, const struct tr2_socket_end *remote,
 		table_of(wait, TR2_SOCKET_TCP, true);
 	const struct tr2_socket *other = NULL;
 
-	set_address(object, "", remote);
+	set_address(wait, object, "", remote);
 	object->peer = 0;
 	if (table && !strcmp(object->what, "tcp"))
 		other = find_other(table, &nobody, remote);
@@ -286,6 +307,7 @@ static void set_unix(struct tr2_wait *wait, const char *path,
 	size_t i;
 
 	snprintf(object->name, sizeof(object->name), "%s", path);
+	object->host = NULL;
 	object->what = "unix";
 	object->peer = 0;
 	for (i = 0; table && i < table->nr; i++)
@@ -329,5 +351,7 @@ void tr2_sockets_free(struct tr2_sockets *sockets)
 
 	for (i = 0; sockets && i <= TR2_SOCKET_UNIX; i++)
 		tr2_socket_table_release(&sockets->kinds[i].table);
+	if (sockets)
+		tr2_host_names_free(sockets->hosts);
 	free(sockets);
 }

@@ -28,6 +28,7 @@ struct tr2_wait_call {
 struct tr2_wait_object {
 	const char *what; /* NULL: not known */
 	char name[TR2_OBJECT_NAME_SIZE];
+	const char *host; /* of an address; NULL: not known */
 	char others[TR2_OBJECT_OTHERS_SIZE];
 	pid_t peer;
 	uint64_t number;
