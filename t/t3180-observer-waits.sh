@@ -96,6 +96,21 @@ test_expect_success STATES,EXPENSIVE 'no name is wrong in 10,000 waits' '
 	test_file_not_empty right
 '
 
+# The other thread began to wait in poll() before the first one read.
+test_lazy_prereq USERFAULTFD '"$GIT_BUILD_DIR/build/hosts/faults" </dev/null; test $? = 0'
+test_expect_success USERFAULTFD,X86_64 'memory that a process watches by userfaultfd is not read' '
+	mkfifo hold &&
+	{ trace2 record -q -o fault -- "$hosts/faults" <hold >said & } &&
+	recorder=$! &&
+	exec 9>hold &&
+	has_looked () {
+		grep "\"call\":\"read\"" fault/tasks.jsonl
+	} &&
+	wait_until has_looked &&
+	exec 9>&- &&
+	wait $recorder
+'
+
 # Two directories have sockets of one name: who listens in the other one is no
 # peer.
 test_expect_success 'a relative path of a socket is looked up in the directory of the process' '

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Find the object of a wait by the row of its call in wait_calls.def. */
+#include "record/observer/holders.h"
 #include "record/observer/wait_object.h"
 
 #include <fcntl.h>
@@ -38,14 +39,21 @@ bool tr2_wait_call_parse(const char *text, struct tr2_wait_call *call)
 	return true;
 }
 
+bool tr2_wait_may_read(const struct tr2_wait *wait)
+{
+	return !tr2_holders_self(wait, -1, "anon_inode:[userfaultfd]",
+				 TR2_BOTH);
+}
+
 bool tr2_wait_read_memory(const struct tr2_wait *wait, uint64_t address,
 			  void *out, size_t size)
 {
 	struct iovec mine = { out, size };
 	struct iovec its = { (void *)(uintptr_t)address, size };
 
-	return process_vm_readv(wait->p->pid, &mine, 1, &its, 1, 0) ==
-	       (ssize_t)size;
+	return tr2_wait_may_read(wait) &&
+	       process_vm_readv(wait->p->pid, &mine, 1, &its, 1, 0) ==
+		       (ssize_t)size;
 }
 
 /* As "5 s", "1.5 s" or "100 ms". */

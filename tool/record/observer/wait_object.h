@@ -56,6 +56,9 @@ bool tr2_wait_call_parse(const char *text, struct tr2_wait_call *call);
 /* Set call_name and object. false: the wait has no object, or it is not known. */
 bool tr2_wait_find(struct tr2_wait *wait);
 
+/* May its process's memory be read? With a userfaultfd, a read may be a fault that
+ * the process has to answer. */
+bool tr2_wait_may_read(const struct tr2_wait *wait);
 /* Read memory of the process that no other thread changes. Return false where it
  * cannot be read. */
 bool tr2_wait_read_memory(const struct tr2_wait *wait, uint64_t address,

@@ -60,7 +60,9 @@ static bool read_string(const struct tr2_wait *wait, uint64_t address,
 		{ (void *)(uintptr_t)(address + first),
 		  first < size ? size - first : 0 },
 	};
-	ssize_t n = process_vm_readv(wait->p->pid, &mine, 1, its, 2, 0);
+	ssize_t n = tr2_wait_may_read(wait) ?
+			    process_vm_readv(wait->p->pid, &mine, 1, its, 2, 0) :
+			    -1;
 
 	return n > 0 && text[0] && memchr(text, '\0', (size_t)n);
 }
