@@ -339,8 +339,7 @@ struct tr2_model_session {
 	/* time of atexit, or else of the last event. With the kernel's
 	 * records: of the next exec, or of the end of the process. */
 	int64_t end_ns;
-	uint32_t first_thread, last_thread;
-	uint32_t last_child;
+	uint32_t first_thread, last_thread, last_child;
 	uint32_t rare; /* tr2_rare(): what few sessions have; 0: it has none */
 };
 
@@ -354,8 +353,7 @@ struct tr2_rare {
 	uint64_t trace_parent;
 	uint32_t first_metric, last_metric, first_trace_span, last_trace_span;
 	uint32_t first_sample, last_sample, first_mapping, last_mapping;
-	uint32_t space; /* of its ring */
-	uint32_t nr_errors;
+	uint32_t nr_errors, space; /* space: of its ring */
 };
 
 #define TR2_TASK_EXITED (1u << 0)
@@ -384,21 +382,18 @@ struct tr2_model_task {
 	uint32_t node;
 	uint32_t nr_threads;
 	uint32_t first_segment, last_segment; /* 0: unknown, both or none */
-	/* directory where its program was started; 0: unknown */
-	tr2_str cwd;
+	tr2_str cwd; /* where its program was started; 0: unknown */
 	int64_t start_ns, end_ns; /* wall; TR2_NO_TIME: unknown */
 	/* If the recording began later: then it began here, and start_ns is the
 	 * start of the recording. Else 0. */
 	int64_t begun_ns;
-	/* without an end: until when it ran at least; 0: unknown */
-	int64_t seen_ns;
+	int64_t seen_ns; /* without an end: it ran at least until then; or 0 */
 	int64_t status_ns;        /* with TR2_TASK_HAS_STATUS: when it was told */
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
 	uint8_t flags;
 	uint64_t user_ns, system_ns, maxrss_bytes; /* with TR2_TASK_HAS_RUSAGE */
 	int64_t cpu_ns, ready_ns; /* with TR2_TASK_HAS_TIMES: of its threads */
-	uint32_t first_thread; /* by start; 0: not recorded */
-	uint32_t last_thread;
+	uint32_t first_thread, last_thread; /* by start; 0: not recorded */
 	struct tr2_times times; /* set by tr2_model_finish() */
 };
 

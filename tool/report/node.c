@@ -225,7 +225,7 @@ static void add_command(struct tr2_buf *b, const struct tr2_model *m,
 					    tr2_node_name(m, node));
 }
 
-static void give_command(struct tr2_table *t, const struct tr2_node_row *r,
+static void cell_command(struct tr2_table *t, const struct tr2_node_row *r,
 			 uint32_t segment, bool with_earlier)
 {
 	const struct tr2_model *m = r->m;
@@ -254,13 +254,13 @@ static void give_command(struct tr2_table *t, const struct tr2_node_row *r,
 
 void tr2_node_cell_command(struct tr2_table *t, const struct tr2_node_row *r)
 {
-	give_command(t, r, 0, true);
+	cell_command(t, r, 0, true);
 }
 
 void tr2_node_cell_program(struct tr2_table *t, const struct tr2_node_row *r,
 			   uint32_t segment)
 {
-	give_command(t, r, segment, false);
+	cell_command(t, r, segment, false);
 }
 
 /* Append a segment as JSON. */

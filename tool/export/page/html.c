@@ -82,7 +82,7 @@ static void add_head(struct tr2_export *x)
 	tr2_buf_addch(b, '[');
 }
 
-static bool begin(struct tr2_export *x)
+static bool begin_page(struct tr2_export *x)
 {
 	const struct tr2_model *m = x->m;
 	struct tr2_html *h = tr2_calloc(1, sizeof(*h));
@@ -280,7 +280,7 @@ static void add_tail(struct tr2_export *x)
 	tr2_html_half(x, NULL);
 }
 
-static bool end(struct tr2_export *x)
+static bool end_page(struct tr2_export *x)
 {
 	struct tr2_html *h = x->state;
 
@@ -301,8 +301,8 @@ static bool end(struct tr2_export *x)
 }
 
 const struct tr2_export_format tr2_export_html = {
-	.begin = begin,
-	.end = end,
+	.begin = begin_page,
+	.end = end_page,
 	.node = node,
 	.thread = thread,
 	.span = span,

@@ -25,7 +25,7 @@
 #include "model/json_members.h"
 
 /* Take a word, from after its opening quote, and copy it. */
-static const char *take_word(const char *p, struct tr2_buf *words)
+static const char *read_word(const char *p, struct tr2_buf *words)
 {
 	size_t len;
 
@@ -44,14 +44,14 @@ static const char *take_word(const char *p, struct tr2_buf *words)
 }
 
 /* Take an array of strings, from after its opening bracket. */
-static const char *take_words(const char *p, struct tr2_buf *words,
+static const char *read_words(const char *p, struct tr2_buf *words,
 			      struct tr2_json_value *v)
 {
 	size_t start = words->len;
 
 	v->type = TR2_JSON_WORDS;
 	for (v->nr = 0; *p == '"'; v->nr++) {
-		p = take_word(p + 1, words);
+		p = read_word(p + 1, words);
 		if (!p)
 			return NULL;
 		if (*p == ',' && p[1] == '"')
@@ -65,7 +65,7 @@ static const char *take_words(const char *p, struct tr2_buf *words,
 	return p + 1;
 }
 
-static const char *take_value(const char *p, struct tr2_buf *words,
+static const char *read_value(const char *p, struct tr2_buf *words,
 			      struct tr2_json_value *v)
 {
 	bool value;
@@ -75,7 +75,7 @@ static const char *take_value(const char *p, struct tr2_buf *words,
 		return tr2_plain_string(p + 1, &v->text);
 	}
 	if (*p == '[')
-		return take_words(p + 1, words, v);
+		return read_words(p + 1, words, v);
 	if (*p == 't' || *p == 'f') {
 		v->type = TR2_JSON_BOOL;
 		p = tr2_plain_bool(p, &value);
@@ -107,7 +107,7 @@ static bool json_plain(const char *text, size_t len, struct tr2_buf *scratch,
 		p = tr2_plain_string(p + 1, &key);
 		if (!p || *p != ':')
 			return false;
-		p = take_value(p + 1, scratch, &value);
+		p = read_value(p + 1, scratch, &value);
 		if (!p || !tr2_ends_value(*p))
 			return false;
 		member(data, key.p, key.len, &value);
@@ -168,7 +168,7 @@ static uint64_t known(int64_t number)
 	return number > 0 ? (uint64_t)number : 0;
 }
 
-static void take_losses(struct meta *meta, const struct tr2_meta_keys *keys)
+static void read_losses(struct meta *meta, const struct tr2_meta_keys *keys)
 {
 	uint64_t in_streams = known(keys->losses.events);
 
@@ -190,7 +190,7 @@ static int32_t pid_of(int64_t number)
 	return pid_fits(number) ? (int32_t)number : 0;
 }
 
-static void take_keys(struct meta *meta, const struct tr2_meta_keys *keys)
+static void read_keys(struct meta *meta, const struct tr2_meta_keys *keys)
 {
 	struct tr2_model *m = meta->m;
 
@@ -219,7 +219,7 @@ static void take_keys(struct meta *meta, const struct tr2_meta_keys *keys)
 		m->no_task_records =
 			!tr2_meta_text_is(&keys->task_records, "kernel");
 	read_trace(m, keys->trace);
-	take_losses(meta, keys);
+	read_losses(meta, keys);
 	m->no_states = why_not(m, &keys->states);
 	m->no_causes = why_not(m, &keys->wait_causes);
 	m->no_wakers = why_not(m, &keys->wakers);
@@ -527,7 +527,7 @@ static void read_meta(struct meta *meta, struct tr2_json *json, int fd)
 	tr2_lines_start(&lines, fd);
 	len = tr2_lines_peek(&lines, &text, TR2_LINE_MAX_BYTES);
 	if (len && tr2_meta_keys_read(&keys, json, text, len)) {
-		take_keys(meta, &keys);
+		read_keys(meta, &keys);
 		meta->m->has_meta = true;
 		meta->m->meta_json = tr2_model_copy(meta->m, text, len);
 	} else {

@@ -171,7 +171,7 @@ static void note_for_look(struct tr2_watch *w, const struct tr2_task_event *e)
 	w->unread[w->nr_unread++] = *e;
 }
 
-static void take_record(void *data, const struct tr2_task_event *e)
+static void handle_record(void *data, const struct tr2_task_event *e)
 {
 	struct tr2_watch *w = data;
 
@@ -248,7 +248,7 @@ static void follow_to_end(struct tr2_watch *w, pid_t pid)
 		tr2_pidfds_drop_last(&w->pidfds);
 }
 
-static void take_end(void *data, pid_t pid, int status)
+static void handle_end(void *data, pid_t pid, int status)
 {
 	struct tr2_watch *w = data;
 	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
@@ -278,11 +278,11 @@ static void look_for_processes(struct tr2_watch *w)
 			tr2_watch_argv(w, e->pid, e->time_ns);
 	}
 	w->nr_unread = 0;
-	tr2_pidfds_read(&w->pidfds, take_end, w);
+	tr2_pidfds_read(&w->pidfds, handle_end, w);
 }
 
-static void take_exit(struct tr2_watch *w, const struct tr2_task_event *e,
-		      int status)
+static void handle_exit(struct tr2_watch *w, const struct tr2_task_event *e,
+			int status)
 {
 	if (!w->has_tasks)
 		tr2_watch_add(w, e);
@@ -315,7 +315,7 @@ static void look_at_limit(struct tr2_watch *w)
 		tr2_tasklog_add(&w->log, &e);
 }
 
-static void look(struct tr2_source *source, uint32_t events)
+static void look_at_source(struct tr2_source *source, uint32_t events)
 {
 	void *at = (char *)source - offsetof(struct tr2_watch, look_timer);
 	struct tr2_watch *w = at;
@@ -330,8 +330,8 @@ static void look(struct tr2_source *source, uint32_t events)
 }
 
 /* Called for any process of the machine. */
-static void take_connector(void *data, const struct tr2_task_event *from,
-			   int status)
+static void handle_connector(void *data, const struct tr2_task_event *from,
+			     int status)
 {
 	struct tr2_watch *w = data;
 	struct tr2_task_event e = *from;
@@ -350,7 +350,7 @@ static void take_connector(void *data, const struct tr2_task_event *from,
 		tr2_watch_argv(w, e.pid, e.time_ns);
 		break;
 	default:
-		take_exit(w, &e, status);
+		handle_exit(w, &e, status);
 	}
 }
 
@@ -408,12 +408,12 @@ void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd)
 		return;
 	}
 	w->was_opened = true;
-	w->kernel.tasks.take = take_record;
+	w->kernel.tasks.take = handle_record;
 	w->kernel.rings.ready = rings_ready;
 	w->kernel.tasks.data = w->kernel.rings.data = w;
 	tr2_pidfds_init(&w->pidfds);
 	w->has_tasks = tr2_kernel_records_open(&w->kernel, loop, data_fd);
-	w->connector.take = take_connector;
+	w->connector.take = handle_connector;
 	w->connector.data = w;
 	w->has_connector = tr2_connector_open(&w->connector, loop,
 					      !w->has_tasks);
@@ -491,7 +491,7 @@ static void update_observer(void *data)
 	}
 }
 
-static void take_observed(void *data, const struct tr2_task_event *e)
+static void handle_observed(void *data, const struct tr2_task_event *e)
 {
 	struct tr2_watch *w = data;
 
@@ -504,7 +504,7 @@ static void start_observer(struct tr2_watch *w)
 	if (!w->observer)
 		return;
 	w->observer->update = update_observer;
-	w->observer->take = take_observed;
+	w->observer->take = handle_observed;
 	w->observer->data = w;
 }
 
@@ -514,7 +514,7 @@ void tr2_watch_run(struct tr2_watch *w)
 	tr2_kernel_records_start(&w->kernel);
 	w->timer.ready = timer_ready;
 	(void)tr2_loop_add_timer(w->loop, &w->timer, LIVE_NS, LIVE_NS);
-	w->look_timer.ready = look;
+	w->look_timer.ready = look_at_source;
 	if ((w->has_tasks && !w->has_connector) || w->limit.fd >= 0 ||
 	    w->kernel.rings.is_checked)
 		(void)tr2_loop_add_timer(w->loop, &w->look_timer,
@@ -559,7 +559,7 @@ void tr2_watch_start(struct tr2_watch *w, struct tr2_run *run)
 	tr2_watch_run(w);
 }
 
-static void take_traced(void *data, struct tr2_ptrace_item *item)
+static void handle_traced(void *data, struct tr2_ptrace_item *item)
 {
 	struct tr2_watch *w = data;
 	const struct tr2_task_event *e = &item->e;
@@ -590,7 +590,7 @@ static void take_traced(void *data, struct tr2_ptrace_item *item)
 static bool reap_traced(struct tr2_watch *w)
 {
 	uint64_t now = tr2_kernel_now_ns();
-	bool more = tr2_ptrace_take(&w->ptrace, take_traced, w);
+	bool more = tr2_ptrace_take(&w->ptrace, handle_traced, w);
 
 	write_log(w, now);
 	return more;
@@ -656,13 +656,13 @@ void tr2_watch_finish(struct tr2_watch *w)
 	w->traced = w->ptrace.on;
 	tr2_ptrace_stop(&w->ptrace);
 	if (w->traced)
-		tr2_ptrace_take(&w->ptrace, take_traced, w);
+		tr2_ptrace_take(&w->ptrace, handle_traced, w);
 	tr2_kernel_rings_scan(&w->kernel.rings);
 	tr2_connector_read(&w->connector);
 	if (w->has_connector)
 		wait_for_exit_codes(w);
 	else
-		tr2_pidfds_read(&w->pidfds, take_end, w);
+		tr2_pidfds_read(&w->pidfds, handle_end, w);
 	tr2_ninja_logs_end(&w->ninja_logs, w->dir_fd);
 	for (i = 0; i < w->procs.nr && w->wants_maps; i++)
 		if (!w->procs.proc[i].ended)

@@ -66,7 +66,7 @@ static void set_own(struct tr2_observed *p, uint64_t own)
 	p->memory.share.at_bytes = anon;
 }
 
-static void leave(struct tr2_observed_share *s)
+static void leave_share(struct tr2_observed_share *s)
 {
 	if (s->group && !--s->group->nr)
 		free(s->group);
@@ -124,7 +124,7 @@ void tr2_share_look(struct tr2_observer *o, struct tr2_observed *p)
 	struct tr2_observed *parent;
 
 	if (s->group && p->exec_ns > s->exec_ns)
-		leave(s);
+		leave_share(s);
 	if (s->group)
 		return;
 	s->exec_ns = p->exec_ns;
@@ -403,5 +403,5 @@ uint64_t tr2_share_bytes(const struct tr2_observer *o,
 
 void tr2_share_release(struct tr2_observed_share *share)
 {
-	leave(share);
+	leave_share(share);
 }

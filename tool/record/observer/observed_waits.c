@@ -326,8 +326,8 @@ static void check_peer(const struct tr2_observer *o,
 }
 
 /* All that was read is of this wait if the thread has not run. */
-static void ask(struct tr2_observer *o, struct tr2_observed *p,
-		struct tr2_observed_thread *t)
+static void ask_for_object(struct tr2_observer *o, struct tr2_observed *p,
+			   struct tr2_observed_thread *t)
 {
 	struct tr2_wait wait = { .o = o, .p = p, .now_ns = tr2_kernel_now_ns() };
 	struct turns turns;
@@ -377,7 +377,7 @@ static bool ask_threads(struct tr2_observer *o, struct tr2_observed *p)
 		    s->nr_asked == MOST_ASKED || tr2_observer_is_late(o))
 			continue;
 		s->nr_asked++;
-		ask(o, p, &w->threads[i]);
+		ask_for_object(o, p, &w->threads[i]);
 	}
 	return ran;
 }

@@ -78,7 +78,7 @@ static void drop_ended(struct tr2_observer *o)
 }
 
 /* One that has ended tells its children yet what they share. */
-static void look(struct tr2_observer *o)
+static void look_once(struct tr2_observer *o)
 {
 	size_t i;
 
@@ -132,7 +132,7 @@ static void take_cost(struct tr2_observer *o)
 	o->measured_ns = measured;
 }
 
-static void *run(void *data)
+static void *run_observer(void *data)
 {
 	struct tr2_observer *o = data;
 
@@ -144,7 +144,7 @@ static void *run(void *data)
 			continue;
 		}
 		pthread_mutex_unlock(&o->lock);
-		look(o);
+		look_once(o);
 		look_again(o);
 		take_cost(o);
 		pthread_mutex_lock(&o->lock);
@@ -240,7 +240,7 @@ struct tr2_observer *tr2_observer_start(struct tr2_loop *loop)
 	pthread_cond_init(&o->changed, NULL);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	errno = pthread_create(&o->thread, NULL, run, o);
+	errno = pthread_create(&o->thread, NULL, run_observer, o);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (errno) {
 		free(o);

@@ -81,7 +81,7 @@ static uint64_t throttled_ns(const struct tr2_cpu_limit *l)
 }
 
 /* Take the limit of the group at g->dir. */
-static void take_limit(struct tr2_cpu_limit *l, const struct tr2_cgroup *g,
+static void read_limit(struct tr2_cpu_limit *l, const struct tr2_cgroup *g,
 		       uint64_t limit)
 {
 	char path[PATH_MAX + 32];
@@ -106,7 +106,7 @@ void tr2_cpu_limit_of(struct tr2_cpu_limit *l, const char *cgroup,
 	for (; found; found = tr2_cgroup_up(&g)) {
 		limit = limit_of(&g);
 		if (limit && (!l->millicpu || limit < l->millicpu))
-			take_limit(l, &g, limit);
+			read_limit(l, &g, limit);
 	}
 	l->looked_ns = tr2_kernel_now_ns();
 	l->first_ns = l->last_ns = throttled_ns(l);
