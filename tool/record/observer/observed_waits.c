@@ -23,7 +23,7 @@
 #define MANY_THREADS 64u
 #define PARTS 8u
 /* So many are asked in a look. */
-#define MOST_ASKED 256u
+#define MOST_ASKED 4096u
 /* A thread is asked so often in one wait. */
 #define MOST_TIMES 3u
 /* At most a quarter of the descriptors that the recorder may have. */

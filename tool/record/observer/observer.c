@@ -77,6 +77,14 @@ static void drop_ended(struct tr2_observer *o)
 	o->nr = nr;
 }
 
+/* Asking may take as long as looking did: with many threads, a look is rare. */
+static void begin_asking(struct tr2_observer *o)
+{
+	uint64_t now = cpu_ns(), looked = now - o->cost_ns;
+
+	o->late_ns = now + (looked > COSTLY_NS ? looked : COSTLY_NS);
+}
+
 /* One that has ended tells its children yet what they share. */
 static void look_once(struct tr2_observer *o)
 {
@@ -90,6 +98,7 @@ static void look_once(struct tr2_observer *o)
 		tr2_observe_memory(o, p);
 		tr2_observe_waits(o, p);
 	}
+	begin_asking(o);
 	o->is_open = tr2_observe_objects(o);
 	drop_ended(o);
 	tr2_observe_tree(o);
@@ -118,8 +127,10 @@ static void look_again(struct tr2_observer *o)
 	pthread_mutex_lock(&o->lock);
 	rested = rest(o);
 	pthread_mutex_unlock(&o->lock);
-	if (rested)
+	if (rested) {
+		begin_asking(o);
 		tr2_observe_objects_again(o);
+	}
 }
 
 /* What measures has a limit of its own, which no pause makes up for. */
@@ -329,7 +340,7 @@ void tr2_observer_add(struct tr2_observer *o, pid_t pid, pid_t ppid,
 
 bool tr2_observer_is_late(const struct tr2_observer *o)
 {
-	return cpu_ns() > o->cost_ns + COSTLY_NS;
+	return cpu_ns() > o->late_ns;
 }
 
 struct tr2_buf *tr2_observer_text(struct tr2_observer *o)

@@ -67,6 +67,7 @@ struct tr2_observer {
 	bool is_open; /* threads may have just begun to wait */
 	uint64_t looks;
 	uint64_t cost_ns, measured_ns; /* of all looks; the second is a part */
+	uint64_t late_ns; /* its CPU time at which it asks no more in this look */
 	uint64_t refused; /* processes that the kernel does not let it ask */
 	uint64_t look_ns; /* the cost of the last look, without measuring */
 };
