@@ -30,7 +30,7 @@ sub check {
 		 "at most $MOST_LINES")
 		if @paragraph > $MOST_LINES;
 	my $text = shortened(join ' ', @paragraph);
-	for my $sentence (split /[.?!]["')*_]*\s+(?=["'(*_]*[A-Z0-9])|;\s+/, $text) {
+	for my $sentence (split /[.?!;]["')*_]*\s+/, $text) {
 		my @words = grep { /\w/ } split ' ', $sentence;
 		complain($path, $line, "'@words[0 .. 5] ...' has " . @words .
 			 ' words', "at most $MOST_WORDS")
