@@ -78,7 +78,7 @@ test_expect_success 'each break is told with its line' '
 	done <bad.list
 '
 
-test_expect_success 'of a script, the bodies that hold are told at once' '
+test_expect_success 'chain lint reports the bodies of a script that hold, all at once' '
 	while read -r name
 	do
 		echo "test_expect_success A,!B \"$name\" '\''" &&

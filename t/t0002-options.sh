@@ -157,7 +157,7 @@ test_expect_success 'a trash directory that cannot be made' '
 		err
 '
 
-test_expect_success 'what the last run left is removed, even if read-only' '
+test_expect_success 'the trash directory of the last run is removed, even if read-only' '
 	mkdir -p "trash directory.talk/sub" &&
 	>"trash directory.talk/sub/file" &&
 	chmod a-w "trash directory.talk/sub" &&
@@ -165,7 +165,7 @@ test_expect_success 'what the last run left is removed, even if read-only' '
 	test_path_is_missing "trash directory.talk"
 '
 
-test_expect_success SYMLINKS 'in a path with spaces and other characters' '
+test_expect_success SYMLINKS 'a suite runs in a path with spaces and other characters' '
 	dir="it'\''s a \$(false) \"odd\" path" &&
 	mkdir -p "$dir/t" &&
 	ln -s "$TEST_DIRECTORY"/*.sh "$TEST_DIRECTORY"/chainlint.awk "$dir/t/" &&
@@ -209,7 +209,7 @@ test_lazy_prereq PLAIN_USER '
 		test -r "$TEST_DIRECTORY/test-lib.sh" -a -x "$TRASH_DIRECTORY"
 '
 
-test_expect_success PLAIN_USER 'as a plain user' '
+test_expect_success PLAIN_USER 'a suite runs as a plain user' '
 	mkdir plain &&
 	chmod 777 plain &&
 	write_subtest plain <<-\EOF &&
@@ -254,7 +254,7 @@ test_expect_success 'the environment is clean' '
 		test_grep ! ^GREP_OPTIONS env &&
 		test_grep ! ^MAKEFLAGS env
 	"
-	test_expect_success "what is kept" "
+	test_expect_success "a failed script keeps its trash directory" "
 		test \"\$GIT_TEST_KNOB\" = 1 &&
 		test \"\$KEPT\" = kept
 	"

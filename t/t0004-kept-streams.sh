@@ -16,7 +16,7 @@ test_expect_success 'setup' '
 			test-tool trace2 001return 0 &&
 		rm e
 	"
-	test_expect_success "one in a directory" "
+	test_expect_success "a kept stream in a directory is compared" "
 		mkdir -p \"a dir/below\" &&
 		GIT_TRACE2_EVENT=\$PWD/e test-tool trace2 001return 0 &&
 		sed s/,.code.:0// e >\"a dir/below/e\" &&
@@ -50,7 +50,7 @@ test_expect_success 'each that is wrong is named' '
 	EOF
 '
 
-test_expect_success 'those that are to be left out' '
+test_expect_success 'kept streams on the list are left out' '
 	{
 		echo "unchecked \"wrong on purpose\" \"a dir/*/e\" p r" &&
 		cat tests &&
@@ -65,7 +65,7 @@ test_expect_success 'those that are to be left out' '
 	EOF
 '
 
-test_expect_success 'not without a reason' '
+test_expect_success 'unchecked without a reason is a bug in the test script' '
 	{ echo "unchecked e" && cat tests && echo test_done; } |
 		write_subtest no-reason &&
 	check_subtest 1 no-reason </dev/null &&

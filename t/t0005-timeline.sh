@@ -170,7 +170,7 @@ test_expect_success 'GIT_TEST_TRACE2 records a script' '
 	test_grep "test/1 - it works" csv
 '
 
-test_expect_success TASKS 'its processes are below it' '
+test_expect_success TASKS 'processes of a script are below its session' '
 	trace2 list -i recording >actual &&
 	test_grep "all.sh" actual &&
 	test_grep "env" actual

@@ -183,7 +183,7 @@ test_expect_success !UNDER_VALGRIND 'the time is local time' '
 	test_cmp expect actual
 '
 
-test_expect_success 'other forms of true for brief' '
+test_expect_success 'brief takes the other forms of true' '
 	for value in true yes on 1
 	do
 		rm -f n &&

@@ -104,7 +104,7 @@ test_expect_success 'children that the program knows by their ids' '
 	EOF
 '
 
-test_expect_success 'their time is that from the start to the end' '
+test_expect_success 'children that overlap have the time from their start to their end' '
 	rm -f e p &&
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_PERF="$(pwd)/p" \
 		GIT_TRACE2_PERF_BRIEF=1 test-tool trace2 call child_begin ls , \
@@ -236,7 +236,7 @@ test_expect_success 'regions still open at the end are unwound without an error'
 	test_cmp expect actual.names
 '
 
-test_expect_success 'the same time in every target' '
+test_expect_success 'every target has the same time of an event' '
 	rm -f e trace.perf trace.normal &&
 	GIT_TRACE2="$(pwd)/trace.normal" GIT_TRACE2_PERF="$(pwd)/trace.perf" \
 		GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 \

@@ -65,7 +65,7 @@ test_expect_success JQ 'a name with blanks and parentheses' '
 		[\"a) R 1 (b\"]" trace.odd
 '
 
-test_expect_success 'it comes after start and before the command is named' '
+test_expect_success 'cmd_ancestry comes after start and before the command is named' '
 	GIT_TRACE2="$(pwd)/trace.order" GIT_TRACE2_BRIEF=1 \
 		test-tool trace2 001return 0 &&
 	test_write_lines version start cmd_ancestry cmd_name exit atexit |

@@ -87,7 +87,7 @@ test_expect_success JQ 'a format that is huge, writes, skips arguments, or has i
 	EOF
 '
 
-test_expect_success 'other control characters' '
+test_expect_success 'control characters are escaped' '
 	traced test-tool trace2 call cmd_mode "$(printf "a\tb\rc\001d\033[31me\177f\bg")" &&
 	test_prints sed -n "/^cmd_mode/p" n <<-\EOF &&
 	cmd_mode a\tb\rc\x01d\x1b[31me\x7ff\x08g
@@ -95,7 +95,7 @@ test_expect_success 'other control characters' '
 	test_grep " | a\\\\tb\\\\rc\\\\x01d\\\\x1b\[31me\\\\x7ff\\\\x08g\$" p
 '
 
-test_expect_success JQ 'and in JSON they come back as they were' '
+test_expect_success JQ 'control characters come back from JSON as they were' '
 	printf "a\tb\rc\001d\033[31me\177f\bg" >expect &&
 	jq -j "select(.event == \"cmd_mode\") | .name" e >actual &&
 	test_cmp_bin expect actual &&
@@ -144,7 +144,7 @@ test_expect_success JQ 'quotes and backslashes' '
 	EOF
 '
 
-test_expect_success 'what was quoted is read back by a shell' '
+test_expect_success 'a shell reads back what was quoted' '
 	traced test-tool trace2 call cmd_alias al "a b" "it'\''s" "hey!" "" "\$HOME \`x\`" \
 		"*" "semi;colon" "\"quoted\"" "plain" "a=b@c:d/e^f,g.h-i+j_k" "~" "#" &&
 	words=$(sed -n "s/^alias al -> //p" n) &&

@@ -329,7 +329,7 @@ test_expect_success 'GIT_TRACE2_REDACT=0 shows all' '
 	shows_all token=abc
 '
 
-test_expect_success 'other values of it redact' '
+test_expect_success 'GIT_TRACE2_REDACT=1, true, yes, empty or unknown redacts' '
 	for value in 1 true yes "" bogus
 	do
 		test_env GIT_TRACE2_REDACT="$value" \

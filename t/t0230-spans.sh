@@ -126,7 +126,7 @@ test_expect_success 'secrets are hidden in all targets: tokens, in keys, too' '
 	test_grep "\"--token=a1b2c3\":\"a\",\"x\":\"$token\"" e
 '
 
-test_expect_success 'what does not fit is left out, and counted' '
+test_expect_success 'attributes and names that do not fit are left out, and counted' '
 	traced --valid test-tool trace2 503much 100 &&
 	spans "[(.threads | length) + .lost + (.attributes.key + 1),
 		.threads[0][0], (.threads | map(.[1] <= .[2]) | all)]" >actual &&

@@ -72,7 +72,7 @@ test_expect_success 'reopen without a rotation does nothing' '
 	daemon_values e | nothing_missing
 '
 
-test_expect_success 'in a directory: the file of the session is made again' '
+test_expect_success 'reopen makes the file of the session again in a directory' '
 	mkdir d &&
 	GIT_TRACE2_EVENT="$(pwd)/d" test-tool trace2 261steps step \
 		"sh:mkdir old && mv d/* old/" reopen step &&
@@ -119,7 +119,7 @@ test_expect_success 'a file that cannot be opened: an error event, and the old o
 	daemon_values gone/e sub/e | nothing_missing
 '
 
-test_expect_success 'what failed is opened again: a host that closed all, a socket' '
+test_expect_success 'reopen opens targets that failed: a host that closed all, a socket' '
 	traced test-tool trace2 261steps step close reopen step &&
 	no_problems e &&
 	daemon_values e | nothing_missing &&

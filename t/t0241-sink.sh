@@ -6,7 +6,7 @@ test_description='a function of the program gets each event'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-test_expect_success 'without a target: tracing is on, and all events come' '
+test_expect_success 'a sink without a target gets all events' '
 	"$hosts/sink" one 3>actual &&
 	cat >expect <<-\EOF &&
 	main version 1 evt=4 exe=1
@@ -42,7 +42,7 @@ test_expect_success 'beside targets: the same events, and theirs are as without'
 	no_problems r
 '
 
-test_expect_success 'its own calls do nothing, and are no loss' '
+test_expect_success 'calls of a sink do nothing, and are no loss' '
 	traced "$hosts/sink" mischief 3>out &&
 	grep -c . expect >nr &&
 	grep -c . out >actual &&

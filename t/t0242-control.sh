@@ -159,7 +159,7 @@ test_lazy_prereq SCOPE '
 	cp scope.so "$TRASH_DIRECTORY"
 '
 
-test_expect_success SCOPE 'where nobody may write into the process: after a target failed, too' '
+test_expect_success SCOPE 'trace2 set reaches a process that nobody may write into, after a target failed, too' '
 	echo 1 >scope &&
 	LD_PRELOAD=./scope.so &&
 	export LD_PRELOAD &&
@@ -177,7 +177,7 @@ test_expect_success SCOPE 'where nobody may write into the process: after a targ
 	no_problems both
 '
 
-test_expect_success SCOPE 'where it looks at every call, threads have their names' '
+test_expect_success SCOPE 'a process that looks at every call names its threads' '
 	echo 1 >scope &&
 	rm -f e &&
 	env LD_PRELOAD=./scope.so GIT_TRACE2_EVENT="$(pwd)/e" \
@@ -185,7 +185,7 @@ test_expect_success SCOPE 'where it looks at every call, threads have their name
 	test_grep "\"thread\":\"th01:worker\"" e
 '
 
-test_expect_success 'what must not change is refused, and nothing has changed' '
+test_expect_success 'settings that must not change are refused, and nothing has changed' '
 	begin &&
 	while read setting why
 	do
@@ -211,7 +211,7 @@ test_expect_success 'what must not change is refused, and nothing has changed' '
 	no_problems e
 '
 
-test_expect_success 'it goes on with the targets that it can open, and the command fails' '
+test_expect_success 'a process goes on with the targets that it can open, and the command fails' '
 	begin &&
 	test_expect_code 128 trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e1" \
 		GIT_TRACE2_PERF=/no/such/dir/e 2>err &&

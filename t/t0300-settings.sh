@@ -53,7 +53,7 @@ expect_traces () {
 	return 1
 }
 
-test_expect_success 'no setting: nothing' '
+test_expect_success 'a program without settings writes nothing' '
 	no_config &&
 	expect_traces "" &&
 	test_must_be_empty err &&

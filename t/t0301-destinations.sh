@@ -305,7 +305,7 @@ test_expect_success 'hidden files count, . and .. do not' '
 	test_path_is_missing empty/git-trace2-discard
 '
 
-test_expect_success 'without maxFiles there is no limit' '
+test_expect_success 'a directory without maxFiles has no limit' '
 	mkdir many &&
 	for i in $(test_seq 30)
 	do
@@ -359,7 +359,7 @@ test_expect_success UNIX_SOCKETS 'a datagram socket' '
 	expect_normal socket.out
 '
 
-test_expect_success UNIX_SOCKETS 'no kind named: stream is tried, then datagram' '
+test_expect_success UNIX_SOCKETS 'af_unix without a kind tries stream, then datagram' '
 	socketed listen-dgram "" &&
 	expect_normal socket.out
 '

@@ -115,7 +115,7 @@ test_expect_success 'wildcards: *, ?, brackets' '
 	GIT_TRACE2_CONFIG_PARAMS="name,user,user.,*.nam" expect_params --chdir=outside </dev/null
 '
 
-test_expect_success 'no key of a repository, nor of the environment' '
+test_expect_success 'patterns select no key of a repository and none of the environment' '
 	GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=Zero \
 		GIT_TRACE2_CONFIG_PARAMS="core.*,user.name" \
 		expect_params --chdir=repo/sub/dir <<-\EOF

@@ -58,7 +58,7 @@ test_expect_success 'the time of a SID is that of the start, in UTC' '
 		| . >= 0 and . <= 60" e
 '
 
-test_expect_success 'without tracing none is handed on' '
+test_expect_success 'a program hands no id on while tracing is off' '
 	test_prints test-tool trace2 092env GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME <<-\EOF
 	GIT_TRACE2_PARENT_SID is not set
 	GIT_TRACE2_PARENT_NAME is not set
@@ -115,7 +115,7 @@ test_expect_success 'many processes at once have as many ids' '
 	test_stdout_line_count = 41 ls dir
 '
 
-test_expect_success 'with tracing off there is an id, too' '
+test_expect_success 'print_id works with tracing off, too' '
 	test-tool trace2 call print_id , print_id >actual &&
 	sort -u actual >one &&
 	test_line_count = 1 one &&
@@ -151,7 +151,7 @@ test_expect_success 'a forked child, and a forked child of that, have ids of the
 	EOF
 '
 
-test_expect_success 'it is that of a session that begins later' '
+test_expect_success 'print_id before initialize gives the id of the session that begins later' '
 	traced env GIT_TRACE2_PARENT_SID=parent \
 		test-tool --no-init trace2 call print_id , initialize , \
 			print_id , cmd_start prog >out &&
@@ -198,7 +198,7 @@ test_expect_success 'a parent of 64 KB is cut to 4, at a component' '
 	jq -s -e "length > 4" e
 '
 
-test_expect_success 'one component of 64 KB is dropped whole' '
+test_expect_success 'a component of 64 KB is dropped whole' '
 	with_parent "$("$PERL_PATH" -e "print q(x) x 65000")" >actual &&
 	test $(wc -c <actual) -le 4200 &&
 	sed "s/^x*\///" actual >own &&

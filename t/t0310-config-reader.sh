@@ -53,7 +53,7 @@ test_expect_success GIT 'git refuses the bad files' '
 	test "$taken" = 0
 '
 
-test_expect_success 'without -z, a line is key=value or key' '
+test_expect_success 'a line without -z is key=value or key' '
 	printf "[a \"B\"]\n\tc = d\n\te\n\tf =\n" >config &&
 	test_prints test-tool config --file config list <<-\EOF
 	a.B.c=d
@@ -79,7 +79,7 @@ test_expect_success GIT,PERL 'git reads long names, values and lines likewise' '
 	test "$taken" = 1
 '
 
-test_expect_success PERL 'the same seed makes the same files' '
+test_expect_success PERL 'a seed makes the same files each time' '
 	mkdir one two &&
 	perl "$TEST_DIRECTORY/t0310/generate.perl" 5 20 one &&
 	perl "$TEST_DIRECTORY/t0310/generate.perl" 5 20 two &&

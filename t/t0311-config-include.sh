@@ -136,7 +136,7 @@ test_expect_success 'files that include themselves come to an end, soon' '
 	left_out "nest deeper than 10" self2
 '
 
-test_expect_success 'no more than 100 files are included' '
+test_expect_success 'at most 100 files are included' '
 	printf "[first]x\n" >one &&
 	{
 		printf "[include]path=one\n%.0s" $(test_seq 100) &&
@@ -150,7 +150,7 @@ test_expect_success 'no more than 100 files are included' '
 	test_line_count = 100 ones
 '
 
-test_expect_success 'no more than 1 MiB is read, of all files together' '
+test_expect_success 'at most 1 MiB is read, of all files together' '
 	{
 		printf "[big]x = " &&
 		dd if=/dev/zero bs=1000 count=500 2>/dev/null | tr "\0" x &&

@@ -49,7 +49,7 @@ test_expect_success 'they are read where the host has no descriptor 0, and it st
 	test_cmp expect actual
 '
 
-test_expect_success 'one section is read, from old-style subsections too' '
+test_expect_success 'only the section trace2 is read, from old-style subsections, too' '
 	cat >sections <<-\EOF &&
 	[trace2]a
 	[trace]b

@@ -32,7 +32,7 @@ test_expect_success 'a timer that is also reported for each thread' '
 	have_timer_event th03:ut_101 th_timer test test2 5 actual
 '
 
-test_expect_success JQ 'of the main thread, too, before the summary' '
+test_expect_success JQ 'a timer of the main thread has an event before the summary, too' '
 	traced test-tool trace2 call timer_start test2 , timer_stop test2 &&
 	test_prints timers <<-\EOF
 	["th_timer","main","test","test2",1,null]
@@ -149,7 +149,7 @@ test_expect_success JQ 'a bound is at most 6.25 % above what it counts' '
 			.histogram[0][0] <= (.t_total + 0.000001) * 1.0625)" all
 '
 
-test_expect_success JQ 'of each thread and of all' '
+test_expect_success JQ 'timers of each thread and of all are reported' '
 	traced test-tool trace2 110timer_histogram 1 1 2 &&
 	trace2_jq "
 		[.[] | select(.event | test(\"timer\"))] |

@@ -6,7 +6,7 @@ test_description='global counters and gauges'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-test_expect_success 'one thread' '
+test_expect_success 'a counter of one thread has its sum' '
 	traced --perf test-tool trace2 200counter 2 5 11 &&
 	have_counter_event main counter test test1 18 actual &&
 	test_grep ! th_counter actual
@@ -144,7 +144,7 @@ test_expect_success 'the least value alone' '
 	test_grep "busy.*\"last\":-9223372036854775808,\"min\":-9223372036854775808,\"max\":-9223372036854775808}" e
 '
 
-test_expect_success JQ 'all threads change one value' '
+test_expect_success JQ 'threads that change one value lose no count' '
 	traced test-tool trace2 230gauge 8 20000 &&
 	gauges >actual &&
 	jq -e ".name == \"open\" and .last == 8 and .min == 1 and

@@ -161,7 +161,7 @@ test_expect_success 'a module that is loaded, used and unloaded' '
 		[[\"th01:unknown\", 1], [\"main\", 1]]" e
 '
 
-test_expect_success 'the same module again and again is one definition' '
+test_expect_success 'a module that is loaded again and again has one definition' '
 	traced --valid test-tool trace2 212module "$modules/bare-metrics.so" \
 		"$modules/bare-metrics.so" "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&

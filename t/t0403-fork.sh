@@ -44,7 +44,7 @@ test_expect_success 'version and start, its own events, metrics from zero' '
 	EOF
 '
 
-test_expect_success 'it starts with the arguments of the program, its times from 0' '
+test_expect_success 'a forked child starts with the arguments of the program, its times from 0' '
 	# It lived between two events of its parent.
 	trace2_jq "
 		def t(\$event): [.[] | select(.event == \$event).t_abs][0];
@@ -58,7 +58,7 @@ test_expect_success 'it starts with the arguments of the program, its times from
 			(\$ours | t(\"data\")) + 0.000003" e
 '
 
-test_expect_success 'its own thread is main, its depth one more' '
+test_expect_success 'the thread of a forked child is main, its depth one more' '
 	rm -f p &&
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 \
 		test_expect_code 5 test-tool trace2 070fork &&
@@ -122,13 +122,13 @@ test_expect_success 'repositories of forked children are the same in a ring' '
 	test_cmp expect.file actual
 '
 
-test_expect_success 'a child that does nothing leaves no trace' '
+test_expect_success 'a silent forked child leaves no trace' '
 	told 0 071fork_silent &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&
 	echo _SID0_ | test_cmp - actual.sids
 '
 
-test_expect_success 'nor one that ends by exit(), whose handlers are those of the parent' '
+test_expect_success 'a silent child that calls exit() runs the handlers of the parent without events of its own' '
 	told 0 071fork_silent exit &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&
 	echo _SID0_ | test_cmp - actual.sids &&
@@ -249,7 +249,7 @@ test_expect_success 'a daemon that goes on in the session of its parent' '
 	jq -s -e "[.[].t_abs // empty] | . == sort" e
 '
 
-test_expect_success 'in a directory, in the same file' '
+test_expect_success 'a forked child goes on in the same file of a directory' '
 	mkdir same &&
 	GIT_TRACE2_EVENT="$(pwd)/same" GIT_TRACE2_EVENT_NESTING=9 \
 		test-tool trace2 068daemon_resumes | cat &&
@@ -258,7 +258,7 @@ test_expect_success 'in a directory, in the same file' '
 	test_cmp expect.resumed actual
 '
 
-test_expect_success 'with a ring, it has a session of its own' '
+test_expect_success 'a forked child with a ring has a session of its own' '
 	rm -rf rings e &&
 	mkdir rings &&
 	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_EVENT="$(pwd)/e" \
@@ -269,7 +269,7 @@ test_expect_success 'with a ring, it has a session of its own' '
 	test_grep "^_SID0_/_SID1_ .*daemon" actual
 '
 
-test_expect_success 'all forked children go on, if the program wants it' '
+test_expect_success 'forked children all go on with the session if the program wants that' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool --forks-go-on trace2 077daemon | cat &&
 	test_prints resumed e <<-\EOF &&
@@ -293,7 +293,7 @@ test_expect_success 'the signal that kills a child is an event of the child, not
 	EOF
 '
 
-test_expect_success 'in a directory, a separate file' '
+test_expect_success 'a forked child has a separate file in a directory' '
 	mkdir dir &&
 	GIT_TRACE2_EVENT="$(pwd)/dir" test_expect_code 5 test-tool trace2 070fork &&
 	test_stdout_line_count = 2 ls dir &&
@@ -307,7 +307,7 @@ test_expect_success 'in a directory, a separate file' '
 	expect_valid_stream e
 '
 
-test_expect_success 'in a directory, a silent child makes no file' '
+test_expect_success 'a silent forked child makes no file in a directory' '
 	rm -r dir &&
 	mkdir dir &&
 	GIT_TRACE2_EVENT="$(pwd)/dir" test-tool trace2 071fork_silent &&

@@ -58,7 +58,7 @@ test_expect_success 'none, unless asked for' '
 '
 
 # Sanitizers have their own handler for this signal.
-test_expect_success !INSTRUMENTED 'not a fault, either' '
+test_expect_success !INSTRUMENTED 'a fault (SIGSEGV) is not recorded if the list does not name it' '
 	ends_unrecorded SEGV
 '
 
@@ -162,7 +162,7 @@ test_expect_success 'a program that wants no handlers' '
 	expect_no_signal region_enter
 '
 
-test_expect_success 'without a target no handler is installed' '
+test_expect_success 'no handler is installed without a target' '
 	GIT_TRACE2_SIGNALS=TERM,INT test-tool trace2 091sigs >actual &&
 	GIT_TRACE2= test-tool --no-init trace2 091sigs >expect &&
 	test_cmp expect actual &&
@@ -171,7 +171,7 @@ test_expect_success 'without a target no handler is installed' '
 	test_cmp expect actual
 '
 
-test_expect_success 'with one, those of the list, and no more' '
+test_expect_success 'handlers are installed for the signals of the list, and no more' '
 	test-tool --no-init trace2 091sigs >before &&
 	GIT_TRACE2_SIGNALS=TERM,USR2 GIT_TRACE2=/dev/null \
 		test-tool trace2 091sigs >with &&
@@ -246,7 +246,7 @@ test_expect_success 'a library ignores SIGPIPE, and puts the handler back' '
 	done
 '
 
-test_expect_success !INSTRUMENTED 'likewise, and the kernel raises it' '
+test_expect_success !INSTRUMENTED 'signals that the kernel raises restore as those that are sent' '
 	for how in $ways
 	do
 		unaffected faults $how &&

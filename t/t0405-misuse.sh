@@ -58,7 +58,7 @@ test_expect_success 'the error names the place and has a format' '
 		.fmt == \"trace2: region_leave of '\''%s'\'' without region_enter\"" e
 '
 
-test_expect_success 'one leave too many: open regions are unaffected' '
+test_expect_success 'one leave too many leaves open regions alone' '
 	misused 0 call region_enter a b , region_leave a b , region_leave a b , \
 		region_enter c d , region_leave c d &&
 	test_prints jq -r "select(.event | startswith(\"region\")) | \"\\(.event) \\(.nesting) \\(.label)\"" e <<-\EOF
@@ -112,7 +112,7 @@ test_expect_success 'regions that cross: the inner one ends with the outer one' 
 	EOF
 '
 
-test_expect_success 'the same inside another one, which goes on' '
+test_expect_success 'leaves in the wrong order inside another region do not end that one' '
 	expect_tree region_enter a zero , \
 		region_enter a one , region_enter b two , \
 		region_leave a one , region_leave_printf b two NULL x , \
@@ -185,7 +185,7 @@ test_expect_success 'a leave under another name, again and again' '
 	EOF
 '
 
-test_expect_success 'one is left twice: the one around it goes on' '
+test_expect_success 'a region that is left twice does not end the one around it' '
 	expect_tree region_enter a one , region_enter a two , \
 		region_leave a two , region_leave a two , \
 		region_enter a three , region_leave a three , \
@@ -200,7 +200,7 @@ test_expect_success 'one is left twice: the one around it goes on' '
 	EOF
 '
 
-test_expect_success 'that leave was meant for the other one: nesting does not grow' '
+test_expect_success 'a leave that was meant for the outer region does not let the nesting grow' '
 	set -- region_enter a one , region_enter a two , \
 		region_leave a two , region_leave a two , &&
 	expect_tree "$@" "$@" "$@" region_leave a one <<-\EOF
@@ -220,7 +220,7 @@ test_expect_success 'that leave was meant for the other one: nesting does not gr
 	EOF
 '
 
-test_expect_success 'no doubt is left when that one has ended: it may be in itself' '
+test_expect_success 'a region may be entered in itself once the doubtful one has ended' '
 	expect_tree region_enter a one , region_enter a two , \
 		region_leave a two , region_leave a two , region_leave a one , \
 		region_enter a one , region_enter a one , \
@@ -254,7 +254,7 @@ test_expect_success 'names that are left out are names, too' '
 	EOF
 '
 
-test_expect_success 'with messages and repositories' '
+test_expect_success 'misuse is reported with messages and repositories' '
 	expect_tree def_repo 1 /w , \
 		region_enter_printf a one 1 hello , region_enter a two 1 , \
 		region_leave_printf a one 1 bye <<-\EOF &&
@@ -287,7 +287,7 @@ test_expect_success 'secrets in names are redacted as usual' '
 	EOF
 '
 
-test_expect_success 'in a forked child: leaving regions of the parent is no error' '
+test_expect_success 'a forked child may leave regions of the parent without an error' '
 	traced --valid test-tool trace2 call region_enter a one , fork , \
 		region_enter a two , region_leave a two , region_leave a one &&
 	trace2_jq "all(.[]; .event != \"error\")" e
@@ -372,7 +372,7 @@ test_expect_success 'a forked child reports no child of its parent' '
 		(map(select(.event == \"child_exit\")) | length == 1)" e
 '
 
-test_expect_success 'one structure for several children, one after the other' '
+test_expect_success 'one structure serves several children, one after the other' '
 	misused 0 call child_start 1 a , child_exit 1 0 , child_start 1 b , \
 		child_exit 1 0 &&
 	test_must_be_empty actual &&
@@ -526,7 +526,7 @@ test_expect_success 'the call may be a counter; the error comes at the end at th
 	test_cmp expect actual
 '
 
-test_expect_success 'no calls before: no error' '
+test_expect_success 'a program that makes no calls before has no error' '
 	misused 0 --no-init call session_id , initialize , cmd_start prog &&
 	test_must_be_empty actual
 '

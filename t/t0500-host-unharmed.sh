@@ -54,7 +54,7 @@ test_expect_success 'NULL is taken by every call' '
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" trace.d/* >/dev/null
 '
 
-test_expect_success 'the same again where nothing was initialized' '
+test_expect_success 'calls with NULL, and errno, are the same where nothing was initialized' '
 	test-tool --no-init trace2 014nulls &&
 	all_targets test-tool --no-init trace2 014nulls &&
 	test-tool --no-init trace2 015errno
@@ -214,7 +214,7 @@ test_expect_success 'floating-point exceptions: none is raised, no flag is set' 
 	done
 '
 
-test_expect_success JQ 'what a program tells of numbers is what they are' '
+test_expect_success JQ 'flags of floating-point numbers stay, and numbers in the stream are exact' '
 	GIT_TRACE2_EVENT="$(pwd)/told.e" "$GIT_BUILD_DIR/build/hosts/numbers" flags &&
 	test_when_finished "rm told.e" &&
 	test_prints jq -r "select(.event == \"data\" and .key == \"at\").value" told.e <<-\EOF

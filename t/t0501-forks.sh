@@ -63,7 +63,7 @@ test_expect_success 'only a thread of the child counts: the count is an event' '
 	EOF
 '
 
-test_expect_success 'without the C library: a session of its own' '
+test_expect_success 'a child of a fork without the C library has a session of its own' '
 	forked raw-clone &&
 	child_told <<-\EOF
 	main data child
@@ -267,7 +267,7 @@ test_expect_success 'another thread ends a child: TRACEPARENT of the next one na
 
 # The child continues in the call that the handler interrupted. The thread
 # sanitizer allocates in fork() and reports that in a handler.
-test_expect_success !SANITIZE_THREAD 'in a handler, during a write: files are whole' '
+test_expect_success !SANITIZE_THREAD 'a fork in a handler during a write leaves files whole' '
 	mkdir dir &&
 	GIT_TRACE2=9 GIT_TRACE2_EVENT="$(pwd)/dir" \
 		"$hosts/forks" handler-forks &&
@@ -278,7 +278,7 @@ test_expect_success !SANITIZE_THREAD 'in a handler, during a write: files are wh
 			(map(select(.value == \"after\")) | length == 1))" dir/*
 '
 
-test_expect_success !SANITIZE_THREAD 'in a handler, during a write to the only target: the child is traced' '
+test_expect_success !SANITIZE_THREAD 'a fork in a handler during a write to the only target traces the child' '
 	echo "child: tracing is on" >expect &&
 	GIT_TRACE2_EVENT=9 \
 		"$hosts/forks" handler-forks-and-child-tells >actual &&

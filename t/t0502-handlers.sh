@@ -143,7 +143,7 @@ test_expect_success !INSTRUMENTED 'calls in handlers take 4 KB of stack at most'
 	fits_with_targets "$hosts/painted"
 '
 
-test_expect_success !INSTRUMENTED,CC 'with the archive, in a program that is linked lazily' '
+test_expect_success !INSTRUMENTED,CC 'calls in handlers take 4 KB of stack at most in a program linked lazily with the archive' '
 	"$CC" -O1 -D_GNU_SOURCE -I"$GIT_BUILD_DIR/lib" \
 		"$GIT_BUILD_DIR/t/helper/hosts/painted.c" -o lazy \
 		"$GIT_BUILD_DIR/build/lib/libtrace2.a" -Wl,-z,lazy -pthread &&

@@ -61,12 +61,12 @@ terminal () {
 }
 
 # Its descriptor is blocking, and poll() cannot tell whether a write will wait.
-test_expect_success ROOT,!ASAN 'a terminal of another user: nothing is written' '
+test_expect_success ROOT,!ASAN 'a terminal of another user gets nothing' '
 	terminal other-user &&
 	test_must_be_empty e
 '
 
-test_expect_success ROOT,!ASAN 'likewise, but it is the controlling terminal: until it is full' '
+test_expect_success ROOT,!ASAN 'the controlling terminal of another user is written until it is full' '
 	terminal other-user-controlling &&
 	# The terminal may have accepted a part of the line at which it stopped.
 	"$PERL_PATH" -ne "print if /^\{.*\}\$/" e >whole &&
@@ -134,7 +134,7 @@ test_lazy_prereq UNREADABLE '
 '
 
 # The kernel cuts a line at the end of a page.
-test_expect_success UNREADABLE 'likewise where the file may not be read' '
+test_expect_success UNREADABLE 'a destination that may not be read is written all the same' '
 	page=$(getconf PAGESIZE) &&
 	"$PERL_PATH" -e "print qq(\001) x $page" >f &&
 	chmod 222 f &&
@@ -145,12 +145,12 @@ test_expect_success UNREADABLE 'likewise where the file may not be read' '
 	echo 1 | test_prints grep -c "^\$" e
 '
 
-test_expect_success 'all descriptors closed, and files of the host opened' '
+test_expect_success 'a host that closes all descriptors and opens files keeps them whole' '
 	limited close-all &&
 	test_prints cat host.* </dev/null
 '
 
-test_expect_success 'all descriptors closed, and their numbers taken by the host' '
+test_expect_success 'a host that closes all descriptors and takes their numbers keeps them whole' '
 	limited close-all-and-take &&
 	test_path_is_file host &&
 	test_must_be_empty host &&
@@ -161,12 +161,12 @@ test_expect_success 'all descriptors closed, and their numbers taken by the host
 	test_grep "^arena exited .*lost\[5\]=1\$" dump.txt
 '
 
-test_expect_success 'no descriptor left: none of the usual three is taken' '
+test_expect_success 'a host without a free descriptor keeps the usual three' '
 	limited no-descriptor-left &&
 	test_grep ! "of the host" e
 '
 
-test_expect_success !INSTRUMENTED 'one descriptor left: the host has it' '
+test_expect_success !INSTRUMENTED 'a host with one free descriptor has it' '
 	limited one-descriptor-left
 '
 
@@ -175,20 +175,20 @@ test_expect_success !INSTRUMENTED 'little memory: counters of ended threads are 
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [110]" e
 '
 
-test_expect_success !INSTRUMENTED 'no memory at the end: all metrics are reported' '
+test_expect_success !INSTRUMENTED 'a host without memory at the end gets all metrics reported' '
 	limited no-memory-at-end &&
 	trace2_jq "[.[] | .count // .intervals // (.value | .sum? // .last?) // empty] ==
 		[5, 1, 5, 100, 5]" e &&
 	trace2_jq "[.[].histogram // empty | .[][1]] == [1]" e
 '
 
-test_expect_success !INSTRUMENTED 'no memory at a flush: each metric that it misses is a lost event' '
+test_expect_success !INSTRUMENTED 'a flush without memory counts each metric that it misses as a lost event' '
 	trace2_jq "(.[-1].lost >= 3) and
 		([.[] | .key // empty] == [\"gauge_so_far\", \"distribution\", \"gauge\"])" e
 '
 
 # A long session id does not fit into the memory that a thread has from the start.
-test_expect_success !INSTRUMENTED 'no memory for main of a forked child: another thread is main' '
+test_expect_success !INSTRUMENTED 'a forked child without memory for main has another thread as main' '
 	sid=$(printf "%02000d" 0) &&
 	GIT_TRACE2_PARENT_SID=$sid limited no-main >actual &&
 	echo "child: exit 7" | test_cmp - actual &&

@@ -172,7 +172,7 @@ test_expect_success !MUSL,!INSTRUMENTED 'each is a complete session' '
 	test_line_count = 24 counts
 '
 
-test_expect_success !MUSL,KERNEL_EVENTS,!INSTRUMENTED 'nor of events of the kernel' '
+test_expect_success !MUSL,KERNEL_EVENTS,!INSTRUMENTED 'threads that come and go leave no event of the kernel open' '
 	leaves_nothing GIT_TRACE2_RING="$(pwd)/rings" \
 		GIT_TRACE2_COUNTERS=page-faults,task-clock \
 		GIT_TRACE2_SAMPLE=page-faults:1000,cs:100

@@ -97,7 +97,7 @@ test_expect_success RWF_NOSIGNAL 'an event into a pipe of the host: likewise' '
 	test_grep atexit into-pipe
 '
 
-test_expect_success TAMPERING 'of a kernel whose writes raise SIGPIPE: it is blocked' '
+test_expect_success TAMPERING 'a kernel whose writes raise SIGPIPE costs two calls that block it' '
 	tampering=pwritev2:error=EOPNOTSUPP:when=1 nr=20 through=./piped \
 		per_calls 9 data_string c k v &&
 	test_cmp - actual <<-\EOF &&
@@ -161,7 +161,7 @@ test_expect_success 'the end makes other threads pass a barrier, if there are an
 	test_cmp expect actual
 '
 
-test_expect_success !MUSL 'with threads at the start none is registered, which takes long' '
+test_expect_success !MUSL 'threads at the start make the library register for no barrier, which takes long' '
 	test_prints barriers "$hosts/threads" early-speakers </dev/null
 '
 
@@ -330,14 +330,14 @@ nobody () {
 	test_grep "^atexit .* lost:[1-9]" n
 }
 
-test_expect_success TAMPERING 'likewise, and its reader has gone: no SIGPIPE' '
+test_expect_success TAMPERING 'a pipe without pwritev2() whose reader has gone raises no SIGPIPE' '
 	nobody "" &&
 	test_grep "splice(.*EPIPE" log &&
 	nobody :when=1 &&
 	test_grep "pwritev2(.*EPIPE" log
 '
 
-test_expect_success TAMPERING,PIPE 'likewise, and its reader goes while lines are written' '
+test_expect_success TAMPERING,PIPE 'a pipe without pwritev2() whose reader goes during lines raises no SIGPIPE' '
 	for value in "$sockets/f" 9
 	do
 		rm -f log &&
@@ -352,7 +352,7 @@ test_expect_success TAMPERING,PIPE 'likewise, and its reader goes while lines ar
 '
 
 # What t0508 shows of newer kernels.
-test_expect_success TAMPERING 'likewise, and signals wait: they come as often as sent' '
+test_expect_success TAMPERING 'a pipe without pwritev2() delivers waiting signals as often as they were sent' '
 	for verb in none thread process both
 	do
 		for when in "" :when=1

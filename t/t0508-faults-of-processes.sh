@@ -175,7 +175,7 @@ test_expect_success !INSTRUMENTED 'SEGV likewise' '
 	killed SEGV 11
 '
 
-test_expect_success 'if signals are recorded, the last event is that of the signal' '
+test_expect_success 'a process that records signals has the signal as its last event' '
 	GIT_TRACE2_SIGNALS=TERM,INT,HUP,ABRT &&
 	export GIT_TRACE2_SIGNALS &&
 	test_when_finished "sane_unset GIT_TRACE2_SIGNALS" &&
@@ -237,7 +237,7 @@ test_expect_success 'parents with any name: long, empty parts, control character
 	clean
 '
 
-test_expect_success 'in a directory no parent leads elsewhere' '
+test_expect_success 'a session id of a parent leads to no file outside of the directory' '
 	mkdir d &&
 	for sid in "../../x/../y" "/" "///" ".." "a//b" "../../etc"
 	do

@@ -50,7 +50,7 @@ test_expect_success SETUID,!ASAN 'setuid: nothing is written, nothing is read' '
 	test_must_be_empty f
 '
 
-test_expect_success SETUID,!INSTRUMENTED 'it makes no system call for a trace' '
+test_expect_success SETUID,!INSTRUMENTED 'a set-user-ID program makes no system call for a trace' '
 	if strace -o log true
 	then
 		# Without -u the privileges are not raised under strace.
@@ -60,7 +60,7 @@ test_expect_success SETUID,!INSTRUMENTED 'it makes no system call for a trace' '
 	fi
 '
 
-test_expect_success SETUID,!ASAN 'it has no session, and passes none on' '
+test_expect_success SETUID,!ASAN 'a set-user-ID program has no session, and passes none on' '
 	GIT_TRACE2_EVENT="$(pwd)/f" ./raised trace2 093session_id >actual &&
 	echo "0 " | test_cmp - actual &&
 	GIT_TRACE2_EVENT="$(pwd)/f" GIT_TRACE2_PARENT_SID=outer \
@@ -69,7 +69,7 @@ test_expect_success SETUID,!ASAN 'it has no session, and passes none on' '
 	test_must_be_empty f
 '
 
-test_expect_success SETUID 'the same program without the bit is traced' '
+test_expect_success SETUID 'a program without the bit is traced' '
 	chmod 755 raised &&
 	GIT_TRACE2_EVENT="$(pwd)/f" ./raised trace2 001return 0 &&
 	test_file_not_empty f

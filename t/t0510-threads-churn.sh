@@ -43,7 +43,7 @@ test_expect_success 'into a file: whole lines, whole sums' '
 		== [$rounds])" e
 '
 
-test_expect_success 'all targets, of which one fails meanwhile' '
+test_expect_success 'threads that come and go write to all targets, of which one fails' '
 	rm -f n p &&
 	churned GIT_TRACE2=9 GIT_TRACE2_PERF="$(pwd)/p" \
 		GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 &&
@@ -53,7 +53,7 @@ test_expect_success 'all targets, of which one fails meanwhile' '
 		(.[-1] | .event == \"atexit\" and .lost > 0)" e
 '
 
-test_expect_success 'all targets fail: the host does not care' '
+test_expect_success 'threads that come and go work although all targets fail' '
 	churned GIT_TRACE2=9 GIT_TRACE2_PERF=9 GIT_TRACE2_EVENT=9 &&
 	churned GIT_TRACE2=/dev/full GIT_TRACE2_PERF=9 GIT_TRACE2_EVENT=9
 '

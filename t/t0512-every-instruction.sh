@@ -230,7 +230,7 @@ test_expect_success 'a handler that emits events while a region begins or ends i
 '
 
 # From the first enter on, no region is open around a region.
-test_expect_success 'the same, where newer events overwrite older ones' '
+test_expect_success 'a handler that emits events during a region works where newer events overwrite older ones' '
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=32k \
@@ -258,7 +258,7 @@ test_expect_success 'a handler that adds to the counter that is being sampled' '
 
 # Events and counts of a handler that interrupted a first call are in `lost`; a
 # thread that calls the library in a handler after its end has one more slot.
-test_expect_success 'the same in a storm of signals, with other threads' '
+test_expect_success 'a storm of signals with other threads gives the same events' '
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \

@@ -131,7 +131,7 @@ do
 	'
 done
 
-test_expect_success 'where signals are recorded, each is, whatever it interrupted' '
+test_expect_success 'a process that records signals records each, whatever it interrupted' '
 	for where in file ring
 	do
 		for pair in "TERM 15" "HUP 1" "ABRT 6"

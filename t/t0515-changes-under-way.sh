@@ -33,7 +33,7 @@ test_expect_success !INSTRUMENTED 'thirty generations of children with a limit f
 	test_stdout_line_count = 31 ls children
 '
 
-test_expect_success 'no file may have 4096 bytes: no SIGXFSZ, no settings, and that is said' '
+test_expect_success 'a limit of 4096 bytes for files raises no SIGXFSZ, and is reported' '
 	for target in GIT_TRACE2=0 GIT_TRACE2="$(pwd)/n"
 	do
 		unharmed "$target" GIT_TRACE2_CONTROL=1 \
@@ -182,7 +182,7 @@ told () {
 }
 
 # There is one descriptor afterwards: that of the file.
-test_expect_success 'all descriptors are closed, again and again: the file goes on' '
+test_expect_success 'a file goes on although all descriptors are closed, again and again' '
 	rm -rf e dir &&
 	mkdir dir &&
 	printf "1 descriptors\n1 descriptors\n" >expect &&

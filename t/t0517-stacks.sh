@@ -110,7 +110,7 @@ test_expect_success 'a handler jumps, and the program goes down the stack' '
 	behind jumps-down
 '
 
-test_expect_success 'likewise, where all goes into a ring' '
+test_expect_success 'jumps of handlers work where all goes into a ring' '
 	for how in jumps-up jumps-down
 	do
 		rm -rf r &&

@@ -31,7 +31,7 @@ test_expect_success 'threads take no mappings of their own' '
 	test $((traced - plain)) -lt 100
 '
 
-test_expect_success 'and with a ring no more than it has slots' '
+test_expect_success 'threads with a ring take at most a mapping for each slot' '
 	plain=${plain:-$(mappings 600)} &&
 	traced=$(mappings 600 GIT_TRACE2_RING="$(pwd)/r" \
 		GIT_TRACE2_RING_SIZE=4k) &&

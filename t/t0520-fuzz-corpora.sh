@@ -67,7 +67,7 @@ test_expect_success 'an input that cannot be read is no success' '
 	test_grep "cannot read .missing.: No such file" err
 '
 
-test_expect_success 'nor is a fuzzer that there is not' '
+test_expect_success 'an unknown fuzzer is an error' '
 	test_expect_code 2 "$replay" quotes 2>err &&
 	test_grep "no fuzzer is called .quotes." err
 '

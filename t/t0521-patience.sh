@@ -40,7 +40,7 @@ test_expect_success 'a terminal is stopped by Ctrl-S, and continues' '
 	complete
 '
 
-test_expect_success 'without patience lines are lost' '
+test_expect_success 'a target without patience loses lines' '
 	for kind in pipe terminal
 	do
 		test_env GIT_TRACE2_PATIENCE=0 pauses $kind &&

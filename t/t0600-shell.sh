@@ -415,7 +415,7 @@ test_shells JQ 'brief streams, and deeper regions' '
 	test_write_lines version 12 1 atexit | test_cmp - actual
 '
 
-test_shells JQ 'not too many files' '
+test_shells JQ 'trace2.sh makes at most GIT_TRACE2_MAX_FILES files' '
 	rm -rf dir &&
 	mkdir dir &&
 	>dir/one &&
@@ -488,7 +488,7 @@ test_shells JQ 'exec goes on as another program' '
 
 # Dates, against those of date(1).
 # Each line is a script, which has to do the same with tracing on.
-test_shells '' 'what a script changes later does not reach its trace' '
+test_shells '' 'changes that a script makes later do not reach its trace' '
 	while read -r line
 	do
 		echo "$line; trace2_region_enter a b; trace2_data c d e
@@ -528,7 +528,7 @@ test_shells '' 'what a script changes later does not reach its trace' '
 '
 
 # The same before trace2.sh is read.
-test_shells '' 'what a script has changed before keeps its trace off, or does not reach it' '
+test_shells '' 'changes that a script made before keep its trace off, or do not reach it' '
 	while read -r line
 	do
 		{

@@ -37,7 +37,7 @@ run_tests () {
 	{ cat out && return 1; }
 }
 
-test_expect_success 'what a program says is in its stream' '
+test_expect_success 'programs in Python have their events in the stream' '
 	test-tool events json >table &&
 	run_tests events &&
 	test_grep "^OK$" out

@@ -72,7 +72,7 @@ test_expect_success 'the file is its owner'\''s alone' '
 	test_grep "^-rw-------" mode
 '
 
-test_expect_success 'in a directory it is named after the session' '
+test_expect_success 'a ring in a directory is named after the session' '
 	mkdir d &&
 	GIT_TRACE2_RING="$(pwd)/d" GIT_TRACE2_EVENT="$(pwd)/e" \
 		test-tool trace2 001return 0 &&
@@ -157,7 +157,7 @@ test_expect_success 'size and mode are settings; the size becomes a power of two
 	test_grep "mode=consume size=8192\$" dump.txt
 '
 
-test_expect_success 'the same from a config file' '
+test_expect_success 'a ring is switched on by a config file, too' '
 	rm -f r &&
 	test_config_global trace2.ringSize 1 &&
 	test_config_global trace2.ringMode Consume &&

@@ -27,7 +27,7 @@ test_expect_success 'a file that exists is left as it is' '
 	EOF
 '
 
-test_expect_success 'the same for an empty one, a symbolic link, a fifo' '
+test_expect_success 'an empty file, a symbolic link and a fifo are no ring, and stay as they are' '
 	: >empty &&
 	ln -s target link &&
 	mkfifo fifo &&
@@ -94,7 +94,7 @@ test_expect_success '... smaller than two threads need' '
 	test_grep "^1 atexit .*lost=[1-9]" dump.txt
 '
 
-test_expect_success 'such a process still counts' '
+test_expect_success 'a process without a ring for lack of space still counts' '
 	GIT_TRACE2_RING="$(pwd)/small" GIT_TRACE2="$(pwd)/n" test_expect_code 0 \
 		test-tool fault rlimit-fsize 800000 \
 		test-tool trace2 201counter 5 7 3 &&

@@ -60,7 +60,7 @@ test_expect_success 'events of sites are those of variables and of the event tar
 '
 
 # The fastest path begins once the clock has a scale, after a millisecond.
-test_expect_success 'the same, again and again' '
+test_expect_success 'sites have one row each, again and again' '
 	run often GIT_TRACE2_RING_SIZE=4m &&
 	test_line_count -gt 10000 from-ring &&
 	same e from-ring &&
@@ -68,7 +68,7 @@ test_expect_success 'the same, again and again' '
 	test_grep ! "\"t_rel\":\([6-9]\|[0-9][0-9]\)[0-9]" from-ring
 '
 
-test_expect_success 'without redaction, secrets are in the rows, too' '
+test_expect_success 'rows of a ring have secrets where redaction is off' '
 	run constants GIT_TRACE2_REDACT=0 &&
 	grep "me:secret@host" from-ring &&
 	same e from-ring &&

@@ -243,7 +243,7 @@ test_expect_success 'a child whose start was overwritten' '
 	test_grep ! "not started" out
 '
 
-test_expect_success JQ 'its first events are kept, whatever came later' '
+test_expect_success JQ 'a ring keeps its first events, whatever came later' '
 	rm -f ring &&
 	test_seq 1000 >lines &&
 	{ GIT_TRACE2_RING_SIZE=4k GIT_TRACE2_RING="$(pwd)/ring" \

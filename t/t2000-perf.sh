@@ -136,7 +136,7 @@ test_expect_success STAND_IN 'a package beside a program and its process in one 
 	expect "3 0 500 1" "3 0 500 1"
 '
 
-test_expect_success STAND_IN,KERNEL_EVENTS 'and an event of the kernel' '
+test_expect_success STAND_IN,KERNEL_EVENTS 'a group has an event of the kernel beside one of the program' '
 	two_packages &&
 	run open "{page-faults:u,power/energy-pkg/}" \
 		sh "echo 1500 >powercap/intel-rapl:0/energy_uj" read 0 &&

@@ -77,7 +77,7 @@ test_expect_success KERNEL_EVENTS 'threads have counts of their own' '
 	test "$(value counter app/test/test1/ p)" = 3000
 '
 
-test_expect_success 'in all formats, in the order that was asked for' '
+test_expect_success 'counters appear in all formats, in the order that was asked for' '
 	rm -f n p e &&
 	GIT_TRACE2_COUNTERS=process/threads/,app/test/test1/ \
 		GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" \
@@ -100,7 +100,7 @@ test_expect_success 'in all formats, in the order that was asked for' '
 				       [\"app/test/test1/\", 5]]" e
 '
 
-test_expect_success 'by key' '
+test_expect_success 'the config key trace2.counters selects counters' '
 	rm -f n &&
 	test_config_global trace2.counters "process/threads/" &&
 	GIT_TRACE2="$(pwd)/n" test-tool trace2 200counter 1 &&
@@ -167,7 +167,7 @@ test_expect_success ORDINARY_USER,PARANOID_2,JQ 'stat: switches are those of wai
 			startswith(\"not counted by modes\"))" switches/r/meta.json
 '
 
-test_expect_success ORDINARY_USER,PARANOID_2 'what an ordinary user gets at perf_event_paranoid 2' '
+test_expect_success ORDINARY_USER,PARANOID_2 'an ordinary user at perf_event_paranoid 2 is refused the kernel part, with the reason' '
 	mkdir -m 777 nobody &&
 	GIT_TRACE2="$(pwd)/nobody/n" \
 		GIT_TRACE2_COUNTERS=task-clock,page-faults,page-faults:u \
@@ -177,7 +177,7 @@ test_expect_success ORDINARY_USER,PARANOID_2 'what an ordinary user gets at perf
 	test_grep " counter perf/page-faults:u value:[1-9][0-9][0-9]" nobody/n
 '
 
-test_expect_success SECCOMP 'where perf_event_open is forbidden' '
+test_expect_success SECCOMP 'counters are refused with a reason where perf_event_open is forbidden' '
 	counted task-clock,process/threads/ "$PERL_PATH" \
 		"$TEST_DIRECTORY/t3100/deny.perl" perf test-tool perf touch 10 &&
 	test_grep "|error|.*event '\''task-clock'\'': it is not permitted, by seccomp or a security module" p &&
@@ -192,7 +192,7 @@ test_expect_success KERNEL_EVENTS 'a forked child opens its own' '
 	test_line_count = 2 child
 '
 
-test_expect_success KERNEL_EVENTS 'no descriptor is passed to a program that is run' '
+test_expect_success KERNEL_EVENTS 'programs that are run get no descriptor' '
 	GIT_TRACE2=/dev/null GIT_TRACE2_COUNTERS=task-clock,page-faults \
 		test-tool perf run sh "ls -l /proc/self/fd >fds" &&
 	test_grep ! "perf_event" fds
@@ -202,7 +202,7 @@ test_expect_success CC,KERNEL_EVENTS,!INSTRUMENTED 'the program of trace2-perf' 
 	run_example items stdio.h "1000 items"
 '
 
-test_expect_success KERNEL_EVENTS,NO_HARDWARE 'what trace2-perf shows of GIT_TRACE2_COUNTERS' '
+test_expect_success KERNEL_EVENTS,NO_HARDWARE 'examples of GIT_TRACE2_COUNTERS in trace2-perf work' '
 	doc=$GIT_BUILD_DIR/Documentation/trace2-perf.adoc &&
 	scrub () {
 		sed -e "s/ *$//" -e "s/^  *//" -e "s/[0-9.]\{3,\} code/N code/" \

@@ -183,7 +183,7 @@ test_expect_success !MUSL 'groups that make no sense' '
 	EOF
 '
 
-test_expect_success 'without a ring there is an error, and nothing else changes' '
+test_expect_success 'samples without a ring are an error, and nothing else changes' '
 	GIT_TRACE2_SAMPLE=page-faults:u:1 GIT_TRACE2_EVENT="$(pwd)/event" \
 		test-tool trace2 200counter 10 &&
 	grep "samples need the ring target, which is off: set GIT_TRACE2_RING" event

@@ -31,7 +31,7 @@ test_expect_success LIBDW 'the functions that counted, and their callers, with n
 	! grep treesum err
 '
 
-test_expect_success LIBDW,JQ 'as data: depth, function and file' '
+test_expect_success LIBDW,JQ 'samples as data have depth, function and file' '
 	trace2 report --samples --format=json r >json 2>err &&
 	echo "app/treesum/files/:4 12 3 $(pwd)/treesum" |
 	test_prints jq -r ".callers[] | select(.function == \"sum_files\") |
@@ -80,7 +80,7 @@ test_expect_success !MUSL 'calls to addresses without code are one' '
 	test_must_be_empty err
 '
 
-test_expect_success LIBDW,BUILD_ID 'the same build under a new date is the same' '
+test_expect_success LIBDW,BUILD_ID 'a build with a new date keeps its names' '
 	touch treesum &&
 	trace2 report --samples r >out 2>err &&
 	grep " sum_files$" out &&
@@ -98,7 +98,7 @@ test_expect_success LIBDW,BUILD_ID 'another build in its place gives no names, a
 	grep "without names, of .*/treesum.: replaced by another build since" err
 '
 
-test_expect_success LIBDW 'so does a file that was removed since' '
+test_expect_success LIBDW 'a file that was removed since is named, with offsets in place of names' '
 	mv treesum kept &&
 	trace2 report --samples r >out 2>err &&
 	mv kept treesum &&
@@ -145,7 +145,7 @@ test_expect_success LIBDW,BUILD_ID 'a server may have a copy of a removed file' 
 	test_path_is_missing cache
 '
 
-test_expect_success LIBDW,BUILD_ID,STRIP 'one that was stripped since' '
+test_expect_success LIBDW,BUILD_ID,STRIP 'a program that was stripped since has no names, and is named' '
 	cp treesum kept &&
 	strip treesum &&
 	trace2 report --samples r >out 2>err &&
@@ -155,7 +155,7 @@ test_expect_success LIBDW,BUILD_ID,STRIP 'one that was stripped since' '
 	grep "no debug file; --debuginfod asks servers for one\$" err
 '
 
-test_expect_success LIBDW,BUILD_ID,STRIP,OBJCOPY 'its debug file has the names' '
+test_expect_success LIBDW,BUILD_ID,STRIP,OBJCOPY 'a debug file has the names of a stripped program' '
 	objcopy --only-keep-debug kept treesum.debug &&
 	objcopy --add-gnu-debuglink=treesum.debug treesum &&
 	trace2 report --samples r >out 2>err &&
@@ -165,7 +165,7 @@ test_expect_success LIBDW,BUILD_ID,STRIP,OBJCOPY 'its debug file has the names' 
 	! grep treesum err
 '
 
-test_expect_success LIBDW,BUILD_ID 'without a build id its date decides whether it is used' '
+test_expect_success LIBDW,BUILD_ID 'the date of a file without a build id decides whether it is used' '
 	without_id treesum &&
 	summed app/treesum/files/:4 &&
 	trace2 report --samples r >out 2>err &&
@@ -177,7 +177,7 @@ test_expect_success LIBDW,BUILD_ID 'without a build id its date decides whether 
 	grep "treesum.: changed or replaced after the process began" err
 '
 
-test_expect_success LIBDW 'without samples both say what to do' '
+test_expect_success LIBDW 'report and export say what to do where there are no samples' '
 	rm -rf r &&
 	GIT_TRACE2_RING="$(pwd)/r" ./treesum -j 1 tree &&
 	trace2 report --samples r 2>err &&

@@ -104,7 +104,7 @@ test_expect_success 'only of processes that are chosen' '
 	test_line_count = 1 actual
 '
 
-test_expect_success 'where there was no code each call is [unknown]' '
+test_expect_success 'calls where there was no code are [unknown]' '
 	rm -rf nowhere &&
 	cp -R r nowhere &&
 	perl -0777 -pi -e "

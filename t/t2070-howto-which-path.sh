@@ -24,7 +24,7 @@ words () {
 
 PATH=$GIT_BUILD_DIR/build/examples:$PATH
 
-test_expect_success 'it is sampled' '
+test_expect_success 'the program of the page is sampled' '
 	mkdir src &&
 	cp "$GIT_BUILD_DIR"/lib/base/*.[ch] "$GIT_BUILD_DIR"/lib/session/*.[ch] src &&
 	commands mkdir >run.sh &&
@@ -71,7 +71,7 @@ test_expect_success TREESUM,LIBDW,SQLITE3 'the database answers what the page as
 	test_cmp expect actual
 '
 
-test_expect_success TREESUM,LIBDW,PERF 'and so is the output of perf' '
+test_expect_success TREESUM,LIBDW,PERF 'perf prints what the page shows' '
 	commands "export --to perf" >run.sh &&
 	commands "^perf report" >>run.sh &&
 	test_line_count = 2 run.sh &&

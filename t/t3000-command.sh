@@ -6,7 +6,7 @@ test_description='trace2: commands, options, help'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-test_expect_success 'without a command: the list of commands, and exit 2' '
+test_expect_success 'trace2 without a command lists the commands, and exits with 2' '
 	test_expect_code 2 trace2 >out &&
 	test_grep "^Usage: trace2 COMMAND" out &&
 	trace2 help >out &&
@@ -39,7 +39,7 @@ test_expect_success 'every command answers -h, --help and help in 80 columns' '
 	done <commands
 '
 
-test_expect_success 'one table makes help, asciidoc and completion' '
+test_expect_success 'help, asciidoc and completion come from one table' '
 	trace2 report -h >help &&
 	trace2 help --asciidoc report >adoc &&
 	trace2 help --completion bash >completion &&

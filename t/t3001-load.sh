@@ -35,7 +35,7 @@ test_expect_success 'an input that is not there' '
 	test_cmp expect err
 '
 
-test_expect_success 'without an input, the hint at record' '
+test_expect_success 'report without an input hints at record' '
 	test_expect_code 128 trace2 list 2>err &&
 	test_grep "trace2 record -- COMMAND" err
 '

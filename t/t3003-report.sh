@@ -308,7 +308,7 @@ test_expect_success 'a column that is not there' '
 	test_cmp expect err
 '
 
-test_expect_success JQ 'all views are JSON in one object' '
+test_expect_success JQ 'JSON has all views in one object' '
 	trace2 report --regions --threads --timers --counters --errors \
 		--format=json "$traces/timers.event" >out 2>/dev/null &&
 	trace2 report --format=json known.event >>out &&
@@ -385,7 +385,7 @@ test_expect_success 'csv is one table' '
 	test_grep "csv is one table: give one view at a time" err
 '
 
-test_expect_success 'what matches nothing is an error, with what may be meant' '
+test_expect_success 'options that match nothing are an error, with what may be meant' '
 	nothing () {
 		test_expect_code 128 trace2 report "$@" known.event >out 2>err &&
 		test_must_be_empty out &&

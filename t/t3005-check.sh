@@ -237,7 +237,7 @@ test_expect_success 'a brief stream is good, and said to be brief' '
 	test_grep "a brief stream" out
 '
 
-test_expect_success JQ 'as JSON' '
+test_expect_success JQ 'check prints JSON' '
 	test_expect_code 1 trace2 check --format=json cut >out &&
 	test_expect_code 1 env GIT_TRACE2_EVENT=/dev/null/x GIT_TRACE2_EVENTS=1 \
 		trace2 check --env --format=json >out.env &&

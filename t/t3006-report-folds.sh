@@ -190,7 +190,7 @@ test_expect_success 'a command line that is cut keeps the file that it works on'
 '
 
 # Lines of 52 columns have room for a part of the name.
-test_expect_success TTY 'of a row of many, the name is cut, not the numbers' '
+test_expect_success TTY 'a row of many has its name cut, not its numbers' '
 	sed "s,/usr/lib/cc1,/usr/lib/compiler-with-a-rather-long-name," \
 		many.event >named.event &&
 	COLUMNS=52 TERM=dumb test_terminal trace2 report named.event >out &&
@@ -238,7 +238,7 @@ test_expect_success TTY 'on a terminal, the lines above are broken at a semicolo
 '
 
 # Each runs `work`, the scripts 50, 51 and so on to 61 ms; t50 to t53 share a row.
-test_expect_success 'of many scripts of one interpreter, the longest have rows' '
+test_expect_success 'many scripts of one interpreter share a row, but for the longest' '
 	{
 		begin P 0 make && at=0 && i=50 &&
 		while test "$i" -lt 62
@@ -283,7 +283,7 @@ test_expect_success 'commands of one program are no scripts of it' '
 
 # Of the names, the second bytes of the first and the last character agree with
 # those of others, or the first bytes do.
-test_expect_success 'what the names of scripts share is whole characters' '
+test_expect_success 'names of scripts are shortened by whole characters' '
 	"$PERL_PATH" -pe "s/\"t(5[0-9])-x.sh/\"\xc3@{[\$1 % 2 ? qq(\xa9) : qq(\xa8)]}\$1@{[\$1 % 2 ? qq(\xc3) : qq(\xc2)]}\xa9.sh/" \
 		scripts.event >letters.event &&
 	trace2 report letters.event >out &&
@@ -331,7 +331,7 @@ test_expect_success '--summary: the command, the totals, the largest parts' '
 '
 
 # w runs for 60 ms below a and s, and for 20 or 60 ms below b.
-test_expect_success 'where most of the time of a kind was' '
+test_expect_success 'a kind has in its row where most of its time was' '
 	for ms in 20 60
 	do
 		{

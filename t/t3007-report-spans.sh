@@ -18,7 +18,7 @@ stream () {
 	done
 }
 
-test_expect_success 'by name: percentiles by nearest rank, what failed, what it stands for' '
+test_expect_success 'spans by name have percentiles by nearest rank, failures, and what they stand for' '
 	{
 		test_seq 100 199 | sed "s/.*/request &/" &&
 		echo "queue 5,\"one_in\":10" &&
@@ -197,7 +197,7 @@ test_expect_success '-g attr: needs a key, and is for --spans' '
 	test_expect_code 2 trace2 report --spans --regions -g attr:a e
 '
 
-test_expect_success 'where the time went: queue, threads, regions and children inside' '
+test_expect_success 'spans say where their time went: queue, threads, regions and children inside' '
 	trace2 report --spans --format=json "$TEST_DIRECTORY"/t3300/spans.event >all &&
 	test_prints jq -r ".span_parts | sort_by(.span, -.sum_ns)[] |
 		\"\(.span) \(.where) \(.sum_ns) \(.share * 100 | round) \(.kind) \(.count)\"" all <<-\EOF
@@ -212,7 +212,7 @@ test_expect_success 'where the time went: queue, threads, regions and children i
 	EOF
 '
 
-test_expect_success 'without spans a warning says so' '
+test_expect_success 'a warning says that there are no spans' '
 	stream >e </dev/null &&
 	test_prints trace2 report --spans e </dev/null 2>err &&
 	test_grep "spans" err

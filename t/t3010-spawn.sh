@@ -165,7 +165,7 @@ test_expect_success 'unknown values are not 0: no end, no times, no process' '
 	test_grep "null" json
 '
 
-test_expect_success JQ 'all formats have the same values' '
+test_expect_success JQ 'SPAWN has the same values in all formats' '
 	trace2 export --to folded late.event >folded &&
 	sort folded | sed "s/c:own/c\\/own/" >actual &&
 	test_cmp - actual <<-\EOF &&
@@ -334,7 +334,7 @@ test_expect_success 'a parent that computes, or waits for a time, waits for no c
 	echo "kid 0" | test_cmp - actual
 '
 
-test_expect_success 'of several waits before the exec, those that the child ends' '
+test_expect_success 'SPAWN counts of several waits before the exec those that the child ends' '
 	stated >actual <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 1 fork 20 20 1 1

@@ -316,7 +316,7 @@ test_expect_success 'a process below more forks is no daemon of it' '
 	test_grep ! " 20 .*(forked)" out
 '
 
-test_expect_success 'without the kernel it is a likely child, without a pid' '
+test_expect_success 'a forked child without the kernel is shown as likely, without a pid' '
 	trace2 list gc/events/stream >out &&
 	test_grep " ?  └ top (forked)$" out &&
 	test_grep " 16  .*├ refs$" out &&

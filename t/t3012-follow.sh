@@ -86,7 +86,7 @@ test_expect_success 'text of the normal target: an error, and it goes on' '
 	test_line_count = 1 err
 '
 
-test_expect_success 'those that the options choose, as far as they can be known' '
+test_expect_success 'script -f prints what the options choose, as far as that can be known' '
 	cat "$traces/nest.event" >nest.event &&
 	sid=$(sed -n "/version/s|.*\"sid\":\"[^\"]*/\([^\"/]*\)\".*|\1|p" nest.event |
 		sed 1q) &&

@@ -70,14 +70,14 @@ test_expect_success 'a child of another kind is not' '
 	test_grep "^ *58.000 .* └ push/send$" actual
 '
 
-test_expect_success 'nor is a transport that outlives the region' '
+test_expect_success 'a transport that outlives the region is no conversation' '
 	push transport/ssh | sed "/far\",\"label/d; s/00.080000Z/00.097000Z/" |
 	grep -v "child_exit.*\"child_id\":0" >late.event &&
 	path_of late.event >actual &&
 	test_grep "^ *58.000 .* └ push/send$" actual
 '
 
-test_expect_success 'it adds up' '
+test_expect_success 'times of a conversation add up' '
 	path_of push.event | awk "{ sum += \$1 } END { print sum }" >actual &&
 	echo 100 | test_cmp - actual
 '

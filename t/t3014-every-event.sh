@@ -194,7 +194,7 @@ with_template () {
 	" "$1" "$2"
 }
 
-test_expect_success 'and the text targets show those that have a template' '
+test_expect_success 'text targets show the events that have a template' '
 	jq -r .event whole >events &&
 	trace2 script --git-perf whole >perf &&
 	cut -d "|" -f 4 perf | tr -d " " >actual &&

@@ -66,7 +66,7 @@ test_expect_success 'records in the usual form, and in others' '
 	done
 '
 
-test_expect_success JQ 'in JSON: each segment, in list and in report' '
+test_expect_success JQ 'JSON has each segment, in list and in report' '
 	trace2 list --format=json script >json &&
 	trace2 report --format=json script >>json &&
 	begin A-P0000000f 1 top >plain.event &&
@@ -172,7 +172,7 @@ test_expect_success 'many processes, each below the one before' '
 '
 
 # Three programs in one process: two with sessions, and the last without.
-test_expect_success JQ 'of a process only a thread was recorded: it has no time of its own' '
+test_expect_success JQ 'a process of which one thread was recorded has no time of its own' '
 	recording threads </dev/null &&
 	{
 		forked 0 15 1 && execed 10 15 one &&

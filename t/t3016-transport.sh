@@ -68,7 +68,7 @@ test_expect_success 'either side alone is enough to join them' '
 	test_write_lines "client.json 1" "server.json 1" | test_cmp - actual
 '
 
-test_expect_success 'without either they are two trees' '
+test_expect_success 'a transport without ids on either side makes two trees' '
 	mkdir mute &&
 	cp client/* server/* mute/ &&
 	sed -i "/-sid\"/d" mute/* &&

@@ -130,7 +130,7 @@ test_expect_success 'a build in a build: its jobs have targets of their own' '
 	EOF
 '
 
-test_expect_success 'what cannot be told has no target' '
+test_expect_success 'a job whose file cannot be known has no target' '
 	process 10 1 0 100 /w "[\"make\"]" &&
 	process 11 10 1 9 /w "[\"sh\",\"-c\",\"two\"]" &&
 	process 12 11 2 4 /w "[\"gcc\",\"-o\",\"one\",\"1.c\"]" &&

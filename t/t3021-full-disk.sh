@@ -49,7 +49,7 @@ test_expect_success 'stat fails if a run could not be written, be it the last on
 	test_grep "some runs could not be read" out
 '
 
-test_expect_success 'with a list of processes that is too long for what is left' '
+test_expect_success 'a recording is complete but for a list of processes that does not fit the disk' '
 	mkdir many &&
 	write_script on-many-disk <<-\EOF &&
 	mount -t tmpfs -o size=512k none many &&
@@ -70,7 +70,7 @@ test_expect_success 'with a list of processes that is too long for what is left'
 '
 
 # No command has an exit code of its own then.
-test_expect_success TASKS,PIPE 'with -p the exit code says it, too' '
+test_expect_success TASKS,PIPE 'record -p exits with 128 on a full disk' '
 	mkdir attached &&
 	mkfifo go said &&
 	write_script on-attached-disk <<-\EOF &&

@@ -90,7 +90,7 @@ test_expect_success GIT 'the events of real Git commands' '
 	test_grep " $lines events, " err
 '
 
-test_expect_success GIT 'what the user configured for Git does not get into it' '
+test_expect_success GIT 'settings of the user for Git do not get into the recording' '
 	test_when_finished "rm -f .gitconfig && rm -rf elsewhere" &&
 	mkdir elsewhere &&
 	>elsewhere/1 &&
@@ -130,7 +130,7 @@ a newline" &&
 
 # The thread sanitizer has a thread, for which the C library handles a signal
 # that the parent ignored.
-test_expect_success !SANITIZE_THREAD,!UNDER_VALGRIND 'no descriptor, limit, mask or disposition is changed' '
+test_expect_success !SANITIZE_THREAD,!UNDER_VALGRIND 'a command keeps its descriptors, limits, masks and dispositions' '
 	cat >odd <<-\EOF &&
 	use POSIX;
 	$SIG{$_} = "IGNORE" for qw(HUP CHLD PIPE);
@@ -183,7 +183,7 @@ test_expect_success !MUSL 'a script without #! runs, as from a shell' '
 	test_expect_code 5 trace2 record -- ./script
 '
 
-test_expect_success 'no command: usage, and nothing is made' '
+test_expect_success 'record without a command prints the usage, and makes nothing' '
 	rm -rf nothing &&
 	test_expect_code 2 trace2 record -o nothing &&
 	test_expect_code 2 trace2 record -o nothing --nest 0 -- true &&
@@ -554,7 +554,7 @@ done
 EOF
 
 # Under valgrind each program is executed four times: a shell, and three of valgrind.
-test_expect_success TASKS,!UNDER_VALGRIND 'those that --max-size stops are counted' '
+test_expect_success TASKS,!UNDER_VALGRIND 'programs that --max-size stops are counted' '
 	trace2 record --max-size 50k -- sh ./full 2>err &&
 	test_grep ! rings err &&
 	test_grep "^trace2 record: --max-size was reached: 3 programs were started later, and recorded nothing\$" err &&
@@ -564,7 +564,7 @@ test_expect_success TASKS,!UNDER_VALGRIND 'those that --max-size stops are count
 	test_grep "^\[ trace2 record: [0-9]* processes, .*; $lost lost, exit 0 \]\$" err
 '
 
-test_expect_success TASKS,!UNDER_VALGRIND 'and check knows of them' '
+test_expect_success TASKS,!UNDER_VALGRIND 'check knows of programs that --max-size stopped' '
 	test_expect_code 1 trace2 check >found &&
 	test_grep "warning: lines, records or programs were lost while it was recorded ([0-9]*)" found &&
 	test_grep "events/git-trace2-discard: warning: .* wrote nothing" found &&
@@ -593,13 +593,13 @@ test_expect_success TASKS 'a few do not reach --max-size' '
 	test_grep ! "max-size" err
 '
 
-test_expect_success SECCOMP 'and if the losses are unknown, that is reported' '
+test_expect_success SECCOMP 'losses that are unknown are reported' '
 	denied all \
 		trace2 record --no-ptrace --max-size 50k -- sh ./full 2>err &&
 	test_grep "max-size was reached: programs that started later recorded nothing (their number is unknown without the kernel${SQ}s records)" err
 '
 
-test_expect_success SECCOMP 'without task records it says so once, and goes on' '
+test_expect_success SECCOMP 'record says once that there are no task records, and goes on' '
 	test_expect_code 4 denied all \
 		trace2 record --no-ptrace -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
 	test_line_count = 4 err &&

@@ -68,7 +68,7 @@ lost () {
 		\"\(.key) \(.value)\"" "$1/meta.json"
 }
 
-test_expect_success 'it says where it listens, and the sum at the end' '
+test_expect_success 'record --listen says where it listens, and the sum at the end' '
 	listening l 2 --listen "$sock/s" --listen "af_unix:dgram:$sock/d" &&
 	test -S "$sock/s" &&
 	test -S "$sock/d" &&
@@ -145,7 +145,7 @@ test_expect_success !UNDER_VALGRIND 'clients for whom no descriptor is left push
 	jq -e ".clients == 41 and .clients_evicted > 0" l/meta.json
 '
 
-test_expect_success 'no SID makes a file anywhere else, or under another name' '
+test_expect_success 'a session id makes no file anywhere else, or under another name' '
 	listening l 1 --listen "$sock/s" &&
 	echo precious >escaped &&
 	while read -r sid
@@ -269,7 +269,7 @@ test_expect_success '--max-size is kept to the byte' '
 	test $(($(wc -l <l/events/s-many) + lost)) = 16
 '
 
-test_expect_success 'with a command: until it ends, its events through the socket' '
+test_expect_success 'record --listen with a command takes its events through the socket until it ends' '
 	listening l 1 --listen "$sock/s" -- sh -c "
 		echo \"{\\\"sid\\\":\\\"sh\\\",\\\"to\\\":\\\"\$GIT_TRACE2_EVENT\\\"}\" |
 			\"\$0\" \"\$1\" stream \"$sock/s\"

@@ -31,7 +31,7 @@ test_expect_success 'headers, decoded' '
 	test_cmp expect collector/requests
 '
 
-test_expect_success 'those for traces go before those for all' '
+test_expect_success 'variables for traces go before those for all' '
 	collector &&
 	OTEL_EXPORTER_OTLP_HEADERS=x-all=1 \
 	OTEL_EXPORTER_OTLP_TRACES_HEADERS=x-traces=2 \
@@ -71,7 +71,7 @@ test_expect_success '--url env without an endpoint: says what to set' '
 	test_line_count = 1 err
 '
 
-test_expect_success 'without --url nothing is sent' '
+test_expect_success 'export without --url sends nothing' '
 	collector &&
 	OTEL_EXPORTER_OTLP_ENDPOINT=$url \
 		trace2 export --to otlp "$MIX" >out &&

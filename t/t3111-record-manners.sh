@@ -92,7 +92,7 @@ test_expect_success JQ 'the command is in a trace, which the recording tells' '
 		traced/meta.json otlp
 '
 
-test_expect_success JQ 'it goes on with the trace around it; a sampled one it does not begin' '
+test_expect_success JQ 'record goes on with the trace around it, and begins no sampled one' '
 	parent=00-0123456789abcdef0123456789abcdef-fedcba9876543210 &&
 	TRACEPARENT=$parent-00 trace2 record -o traced -- sh -c "echo \$TRACEPARENT" >out &&
 	jq -r ".trace | \"00-\" + .trace_id + \"-\" + .span_id + \"-00\", .parent_id" \

@@ -53,7 +53,7 @@ ids () {
 		| .traceId + .spanId + \" \" + .parentSpanId + \" \" + .name" "$1" | sort
 }
 
-test_expect_success 'what is sent is what export makes of the recording' '
+test_expect_success 'record --forward sends what export makes of the recording' '
 	collector &&
 	forwarding &&
 	GIT_TRACE2_EVENT="af_unix:$sock/s" test-tool trace2 501span &&
@@ -131,7 +131,7 @@ test_expect_success 'a busy collector, and one that drops connections, is asked 
 	test_grep " 0 lost\$" rest
 '
 
-test_expect_success 'its messages: one for a failure, one for its end' '
+test_expect_success 'record --forward prints one message for a failure, one for its end' '
 	collector 503 503 200 &&
 	forwarding &&
 	send trees "$sock/s" 1 &&
@@ -179,7 +179,7 @@ test_expect_success 'a collector that never answers: the same' '
 '
 
 # With 64 MiB for the disk.
-test_expect_success EXPENSIVE,!SANITIZE_ADDRESS,!SANITIZE_THREAD,!UNDER_VALGRIND 'and memory is bounded' '
+test_expect_success EXPENSIVE,!SANITIZE_ADDRESS,!SANITIZE_THREAD,!UNDER_VALGRIND 'memory of record --forward is bounded' '
 	test "$(cat peak)" -lt 200000
 '
 
@@ -222,7 +222,7 @@ test_expect_success 'sampling: the same trees as in an export, and the rest is c
 	test "$kept" -lt 200
 '
 
-test_expect_success 'one in N stands for N: the sum is that of all, about' '
+test_expect_success 'one in N stands for N: the sum is about that of all' '
 	sum=$(awk -F "\t" "{ sum += \$3 } END { print sum }" rows) &&
 	test "$sum" -gt 320 &&
 	test "$sum" -lt 480
@@ -247,7 +247,7 @@ test_expect_success 'lines that are no events are counted' '
 	test_grep "0 trees sent (0 spans), .* 0 lost, 2 events lost" rest
 '
 
-test_expect_success 'with a command' '
+test_expect_success 'record --forward works with a command' '
 	collector &&
 	test_expect_code 3 trace2 record -o r2 --listen "$sock/s" --forward "otlp:$url/x" \
 		--forward-redact -- test-tool trace2 001return 3 &&

@@ -41,7 +41,7 @@ both () {
 	test_cmp plain traced
 }
 
-test_expect_success 'without perf and the connector, all processes have arguments and exit codes' '
+test_expect_success 'ptrace finds all processes with arguments and exit codes, without perf and connector' '
 	cat >all.sh <<-\EOF &&
 	env true one
 	(exit 7)
@@ -81,7 +81,7 @@ test_expect_success 'neither --no-ptrace nor stat traces' '
 '
 
 # The thread that traces is faster than who begins it.
-test_expect_success STRACE 'where ptrace is refused, too, the command alone is recorded, with the reason' '
+test_expect_success STRACE 'record has the command alone where ptrace is refused, too, with the reason' '
 	test_expect_code 3 strace -o log -e inject=clone,clone3:delay_exit=100000 \
 		"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" ptrace \
 		trace2 record --ptrace -o refused -- sh -c "exit 3" 2>err &&
@@ -165,7 +165,7 @@ test_expect_success 'the processes outlive a recorder that is killed' '
 	wait_until test -s went
 '
 
-test_expect_success 'what outlives the command is let go' '
+test_expect_success 'processes that outlive the command are let go' '
 	mkfifo later &&
 	trace2 record -q --ptrace --timeout 10ms -o left -- sh -c "
 		sh -c \"read line <later; true | true; echo \\\$line >late\" &" &&

@@ -86,7 +86,7 @@ with () {
 	PATH="$PWD/fake:$PATH" setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 
-test_expect_success 'without rights the command is not run' '
+test_expect_success 'record --elevate does not run the command without rights' '
 	test_expect_code 128 with "exit 1" trace2 record --elevate -o own/never -- \
 		touch own/ran 2>err &&
 	test_grep "CMD was not run" err &&
@@ -95,7 +95,7 @@ test_expect_success 'without rights the command is not run' '
 '
 
 # With a terminal of its own (use_pty), sudo has a monitor that outlives the helper.
-test_expect_success TASKS 'what sudo leaves behind is no process of the recording' '
+test_expect_success TASKS 'processes that sudo leaves are not in the recording' '
 	with ": >own/monitor
 		{ sleep 0.1; rm own/monitor; } &
 		exec \"$PWD/bin/sudo\" \"\$@\"" \

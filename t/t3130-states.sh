@@ -197,7 +197,7 @@ test_expect_success 'CPU time is what the kernel counted on each CPU' '
 	echo "39000 40000" | test_prints of thread cpu_ns run_ns
 '
 
-test_expect_success 'without a count, switches belong to the thread that gets the CPU' '
+test_expect_success 'switches without a count belong to the thread that gets the CPU' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -325,7 +325,7 @@ test_expect_success 'an exec ends all other threads' '
 	EOF
 '
 
-test_expect_success 'what still runs lasts until the last record' '
+test_expect_success 'states that still last end with the last record' '
 	made r --growing <<-\EOF &&
 	begin
 	10 0 fork 10 11 10 10
@@ -386,7 +386,7 @@ test_expect_success 'a process waits for what the latest of its threads does, wh
 	test_prints of process wait_ns wait_pipe_ns wait_child_ns
 '
 
-test_expect_success 'in a container, tracepoints have pids of the machine' '
+test_expect_success 'tracepoints have pids of the machine in a container' '
 	made r --container=1000 <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -519,7 +519,7 @@ test_expect_success 'a clock that goes back is a problem, and no negative time' 
 	jq -e -s "all(.[]; .ns // 0 >= 0)" dump
 '
 
-test_expect_success 'without switches there are no states, but CPU times' '
+test_expect_success 'a recording without switches has CPU times and no states' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	20 0 exit 10 10

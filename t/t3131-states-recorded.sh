@@ -191,7 +191,7 @@ test_expect_success WAKERS 'each state, its cause, and who woke whom' '
 	recorded_as_known "" --causes --wakers
 '
 
-test_expect_success STATES,ORDINARY_USER,PARANOID_2 'without privileges: each state' '
+test_expect_success STATES,ORDINARY_USER,PARANOID_2 'a user without privileges gets each state' '
 	recorded_as_known as_ordinary
 '
 

@@ -13,7 +13,7 @@ trace2 reads from them, with wake-ups and without.
 
 test_skip_unless JQ
 
-test_expect_success 'who woke a thread, and who had its CPU' '
+test_expect_success 'a state names who woke the thread, and who had its CPU' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -82,7 +82,7 @@ test_expect_success 'a wake-up that meets a thread on its way to wait' '
 	EOF
 '
 
-test_expect_success 'without wake-ups, the only thread that could be it woke it' '
+test_expect_success 'the only thread that can have woken another did so, without wake-ups' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -220,7 +220,7 @@ test_expect_success 'a futex that nobody woke had a time limit; a lock of a file
 	EOF
 '
 
-test_expect_success 'who had the CPU of a thread for most of a long time, or others' '
+test_expect_success 'a long time without a CPU names who had it for most of that, or others' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -407,7 +407,7 @@ test_expect_success 'several threads only computed, or a timer explains the wait
 	EOF
 '
 
-test_expect_success 'without causes, a child that ends is waited for, however long its end takes' '
+test_expect_success 'a child that ends is waited for without causes, however long its end takes' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -518,7 +518,7 @@ test_expect_success 'switches of the machine: the last thread of a process, whos
 
 # 12 calls exit(), which wakes 11 and 13. In the second process, 22 ends, and 21
 # calls exit().
-test_expect_success 'without wake-ups, the thread that calls exit() wakes all others, and one that ends wakes the one that joins it' '
+test_expect_success 'exit() wakes all other threads, and a thread that ends wakes the one that joins it, without wake-ups' '
 	made r <<-\EOF &&
 	top prog
 	1 0 fork 11 11 10 10

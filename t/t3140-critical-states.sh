@@ -296,7 +296,7 @@ test_expect_success 'a process runs until it is gone, as long as wait4() says' '
 	jq -e ".summary[0].cpu_ns == 94000" json
 '
 
-test_expect_success 'what was not permitted is said once above the path' '
+test_expect_success 'refusals are reported once above the path' '
 	jq -c ". + {wait_causes: \"denied (a remedy)\", wakers: \"kernel\"}" \
 		r/meta.json >meta &&
 	cp meta r/meta.json &&
@@ -447,7 +447,7 @@ test_expect_success 'a sum names the one that had the CPU for more than half of 
 	test_write_lines "3 103000 null" "3 203000 three" | test_cmp - actual
 '
 
-test_expect_success 'who had the CPU is in brackets if it is not in the recording, as the recorder is' '
+test_expect_success 'a process that had the CPU is in brackets if it is not in the recording' '
 	{
 		test_write_lines "top top" &&
 		kid 10 11 nm 60 &&
@@ -583,7 +583,7 @@ test_expect_success 'a thread whose creator is unknown' '
 	EOF
 '
 
-test_expect_success 'one of many like it, which ended in vain, is not said to have ended a wait' '
+test_expect_success 'one of many processes that ended in vain is not said to have ended a wait' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -702,7 +702,7 @@ test_expect_success 'lost records are said, since sums may be wrong' '
 	jq -e ".processes[0].states_lost == true" json
 '
 
-test_expect_success 'without states it is the old path, and that is said' '
+test_expect_success 'the path without states is the old one, and a line says so' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	10 0 fork 11 11 10 10

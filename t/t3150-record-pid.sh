@@ -72,7 +72,7 @@ test_expect_success TASKS 'until the process ends' '
 	done
 '
 
-test_expect_success STATES 'what it waits for all the time, and no more CPU time' '
+test_expect_success STATES 'a process that waits all the time has its wait, and no more CPU time' '
 	start "$PERL_PATH" -e "1 for 1 .. 3e6; \$| = 1; print qq(done\n); <STDIN>" &&
 	read -r answer <&9 &&
 	attach -p $pid &&
@@ -135,7 +135,7 @@ test_expect_success WAKERS 'the critical path, back to when it was attached to' 
 '
 
 # The leak detector and ThreadSanitizer have threads, or a process, of their own.
-test_expect_success STATES,!SANITIZE_ADDRESS,!TSAN 'all threads' '
+test_expect_success STATES,!SANITIZE_ADDRESS,!TSAN 'record -p has all threads' '
 	start "$hosts/worker" 5 2 exit &&
 	read -r answer <&9 &&
 	attach -p $pid &&
@@ -244,7 +244,7 @@ start_worker () {
 	read -r answer <&9
 }
 
-test_expect_success STATES,!SANITIZE_ADDRESS 'its ring, with the events before' '
+test_expect_success STATES,!SANITIZE_ADDRESS 'record -p copies the ring, with the events before' '
 	start_worker 3 5 exit &&
 	attach -p $pid &&
 	tell "" round &&
@@ -272,7 +272,7 @@ test_expect_success STATES,!SANITIZE_ADDRESS 'its ring, with the events before' 
 		regions.json counters.json chrome.json list.json
 '
 
-test_expect_success TASKS 'its ring cannot be copied: that is said' '
+test_expect_success TASKS 'record -p reports that a ring cannot be copied' '
 	start_worker 1 1 exit &&
 	attach -p $pid &&
 	ring=r/rings/$(ls rings) &&
@@ -425,7 +425,7 @@ test_expect_success 'an earlier recording stays where it is' '
 	test_path_is_missing r.old
 '
 
-test_expect_success 'what makes no sense' '
+test_expect_success 'record -p refuses what makes no sense' '
 	for words in "-p 1 true" "-p 1 --listen s" "-p 1 --ring" "-p 1 -e cs"
 	do
 		test_expect_code 2 trace2 record -o r $words 2>err &&

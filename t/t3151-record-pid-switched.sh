@@ -115,7 +115,7 @@ test_expect_success 'meta.json names the processes that were switched on' '
 	echo "[[$pid],[$pid],0]" | test_cmp - actual
 '
 
-test_expect_success TASKS 'it runs on, although its session has ended' '
+test_expect_success TASKS 'a process that runs on is listed as open although its session has ended' '
 	listed "length == 1 and .[0].end == \"open\" and .[0].at_least == true and
 		.[0].pid == $pid"
 '
@@ -206,7 +206,7 @@ test_expect_success CC,!INSTRUMENTED 'after --max-size, a process with a thread 
 	wait $pid
 '
 
-test_expect_success 'it ends while it is recorded' '
+test_expect_success 'a process that ends while it is recorded has its end' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&
@@ -280,7 +280,7 @@ test_expect_success 'a target that was set meanwhile stays' '
 	test_cmp as_it_was e0
 '
 
-test_expect_success 'of two recordings the later one has the events' '
+test_expect_success 'the later of two recordings has the events' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&
@@ -306,7 +306,7 @@ is_asked () {
 }
 
 # The first one asks before the second one has read the answer to its request.
-test_expect_success 'of two recordings the later one puts back, whatever it knows' '
+test_expect_success 'the later of two recordings puts the target back, whatever it knows' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&
@@ -332,7 +332,7 @@ test_expect_success 'of two recordings the later one puts back, whatever it know
 '
 
 # Nothing is written there when it calls the library at last.
-test_expect_success 'of two programs, one without the library, one that does not call it' '
+test_expect_success 'programs without the library, or that do not call it, are named' '
 	rm -f wake &&
 	mkfifo wake &&
 	{ GIT_TRACE2_CONTROL=1 test-tool trace2 261steps "sh:read line <wake" step & } &&
@@ -389,7 +389,7 @@ start_forker () {
 	child=$(tr -d " " <"/proc/$pid/task/$pid/children")
 }
 
-test_expect_success TASKS,CC,!INSTRUMENTED 'what it forks is switched off with it' '
+test_expect_success TASKS,CC,!INSTRUMENTED 'forked children are switched off with their parent' '
 	start_forker &&
 	detached INT &&
 	trace2 check -i r >checked &&
@@ -402,7 +402,7 @@ test_expect_success TASKS,CC,!INSTRUMENTED 'what it forks is switched off with i
 '
 
 # The second signal ends the wait.
-test_expect_success TASKS,CC,!INSTRUMENTED 'what it forks is waited for, as it is' '
+test_expect_success TASKS,CC,!INSTRUMENTED 'forked children are waited for as their parent is' '
 	start_forker &&
 	kill -STOP $child &&
 	test_when_finished "kill -CONT $child || :" &&

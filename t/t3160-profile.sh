@@ -70,7 +70,7 @@ test_expect_success CC,TASKS,PERF_SCRIPT 'samples have functions, and their call
 	test "$(grep -c "mix.* both.* main" paths)" -gt 5
 '
 
-test_expect_success CC,TASKS,PERF_SCRIPT,X86_64 'and by copies of the stack, where there are none' '
+test_expect_success CC,TASKS,PERF_SCRIPT,X86_64 'callers are found by copies of the stack, without frame pointers' '
 	recorded no-fp.data --profile --call-graph dwarf -- ./no-fp &&
 	perf_functions no-fp.data &&
 	seven_tenths &&
@@ -114,7 +114,7 @@ test_expect_success WAKERS,PERF_SCRIPT 'functions of the kernel are named in ker
 	grep " do_syscall_64\$\|el0_svc\$" trace2.data/kernel.symbols
 '
 
-test_expect_success SECCOMP 'where samples were refused, report says so, and not to do it again' '
+test_expect_success SECCOMP 'report says that samples were refused, and not to try again' '
 	denied all trace2 record -q --profile -o denied -- true &&
 	trace2 report --functions denied >out 2>err &&
 	test_grep "no samples in this recording: --profile was refused: .*(a seccomp filter refuses it); for more: " err &&
@@ -154,13 +154,13 @@ test_expect_success CC,TASKS,LIBDW 'trace2 reads samples of programs without Tra
 	grep "mix .*both main " path
 '
 
-test_expect_success CC,TASKS,LIBDW,X86_64 'and unwinds copies of stacks' '
+test_expect_success CC,TASKS,LIBDW,X86_64 'report unwinds copies of stacks' '
 	recorded no-fp.data --profile --call-graph dwarf -- ./no-fp &&
 	main_path no-fp.data &&
 	grep "mix seven both main " path
 '
 
-test_expect_success CC,TASKS,LIBDW,X86_64 'also where an expression finds the frame' '
+test_expect_success CC,TASKS,LIBDW,X86_64 'report unwinds where an expression finds the frame' '
 	"${CC:-cc}" -g -O2 -fomit-frame-pointer -o expression \
 		"$TEST_DIRECTORY/t3160/expression.c" &&
 	trace2 record -o expression.data --profile --call-graph dwarf -- ./expression &&
@@ -174,7 +174,7 @@ test_expect_success CC,TASKS,LIBDW 'a child that executes nothing has the mappin
 	grep "mix .*both main " path
 '
 
-test_expect_success CC,TASKS,LIBDW 'what a process executes later has its own' '
+test_expect_success CC,TASKS,LIBDW 'programs that a process executes later have their own functions' '
 	trace2 record --profile -- sh -c "./fp 50; exec ./other 50" &&
 	main_path &&
 	test_grep " mix\$" out &&
@@ -317,7 +317,7 @@ test_expect_success PIPE,CC,TASKS,LIBDW,JQ 'record -p: a process that has its ma
 	seven_tenths
 '
 
-test_expect_success TASKS 'without samples, a warning says how to record some' '
+test_expect_success TASKS 'a warning says how to record samples where there are none' '
 	trace2 record -- true &&
 	test_prints trace2 report --functions </dev/null 2>err &&
 	test_grep "no samples in this recording: .*--profile" err
@@ -449,7 +449,7 @@ test_expect_success '--functions --waits: what an older recording lacks' '
 '
 
 # Whoever owns /tmp/perf-PID.map, or wrote it before the process, is not believed.
-test_expect_success TASKS 'what a process writes into /tmp/perf-PID.map is kept' '
+test_expect_success TASKS 'names in /tmp/perf-PID.map are kept' '
 	cat >writes <<-\EOF &&
 	echo "1000 10 $1" >/tmp/perf-$$.map
 	touch -d "$2" /tmp/perf-$$.map
@@ -556,7 +556,7 @@ test_expect_success JQ 'a sample without calls counts, too' '
 	jq -e ".functions[0] | .function == \"[unknown]\" and .self == 2000000" json
 '
 
-test_expect_success JQ 'of callers alone, the one with most below it comes first' '
+test_expect_success JQ 'files with callers alone come in the order of what is below them' '
 	counted >/dev/null <<-\EOF &&
 	0 0 fork 10 10 1 1
 	1 0 comm 10 10 one exec

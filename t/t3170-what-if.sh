@@ -68,7 +68,7 @@ test_expect_success 'a wait of unknown cause is changed by nothing that names on
 	EOF
 '
 
-test_expect_success 'who waits for a faster thread gets on earlier' '
+test_expect_success 'a process that waits for a faster thread gets on earlier' '
 	chain &&
 	# The writer works 44 ms until it wakes, the reader 27 ms from the wake-up
 	# to the wake-up.
@@ -136,7 +136,7 @@ test_expect_success 'only at worst must all children have ended' '
 '
 
 # a is a process below another one, and wakes the top by a pipe; b has ended.
-test_expect_success 'who was woken by no child waited for none' '
+test_expect_success 'a process that no child woke waited for none' '
 	made r <<-\EOF &&
 	top top
 	2000 0 fork 13 13 10 10
@@ -175,7 +175,7 @@ test_expect_success 'a wait that no thread ended takes as long as before, or les
 	EOF
 '
 
-test_expect_success 'what something outside ended has two answers' '
+test_expect_success 'a wait that something outside ended has two answers' '
 	made r <<-\EOF &&
 	top top
 	41000 0 sleep 10 10 0 swapper schedule,sk_wait_data
@@ -293,7 +293,7 @@ locks () {
 	EOF
 }
 
-test_expect_success 'who asks for a lock earlier may get it first: the least is unknown' '
+test_expect_success 'a process that asks for a lock earlier may get it first: the least is unknown' '
 	locks &&
 	for change in late=2x holder=2x
 	do
@@ -472,7 +472,7 @@ test_expect_success 'a wrong change is named, with what is right' '
 	test_expect_code 2 trace2 report --what-if --html x r 2>err
 '
 
-test_expect_success 'without states there is no answer' '
+test_expect_success 'what-if has no answer without states' '
 	mkdir streams &&
 	GIT_TRACE2_EVENT="$(pwd)/streams/1" git version &&
 	test_expect_code 2 trace2 report --what-if streams 2>err &&

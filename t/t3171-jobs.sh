@@ -45,20 +45,20 @@ then_is () {
 	test_write_lines "$2 $3" true | test_cmp - actual
 }
 
-test_expect_success 'one job after the other' '
+test_expect_success 'one job at once runs one job after the other' '
 	built &&
 	# a 30 ms, b 20, c 50 of which it needs 40; 10 before them, 9 behind;
 	# at worst, 1 ms from the end of b to the start of c.
 	then_is 1 120000 109000
 '
 
-test_expect_success 'as many jobs as were recorded take as long, or less' '
+test_expect_success 'jobs as many as recorded take as long, or less' '
 	built &&
 	# Half of 90 ms is more than the 40 of c.
 	then_is 2 90000 64000
 '
 
-test_expect_success 'with many jobs, the longest one remains' '
+test_expect_success 'many jobs leave the longest one' '
 	built &&
 	then_is 3 90000 59000 &&
 	then_is 4000000000 90000 59000
@@ -159,7 +159,7 @@ test_expect_success 'a job that begins earlier waits no longer for what is outsi
 		(.[1].what_if[0].then_ns / 1000000 | floor >= 120)" json
 '
 
-test_expect_success 'what is no number of jobs, or has no jobs, is named' '
+test_expect_success 'report -j names what is no number of jobs, or has no jobs' '
 	built &&
 	for nr in 0 x 1x -1 +1 4294967296
 	do

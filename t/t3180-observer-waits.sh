@@ -91,7 +91,7 @@ test_expect_success STATES 'a descriptor that another thread uses again has no n
 	test_file_not_empty right
 '
 
-test_expect_success STATES,EXPENSIVE 'no name is wrong in 10,000 waits' '
+test_expect_success STATES,EXPENSIVE '10,000 waits have no wrong name' '
 	reused 10 125 &&
 	test_file_not_empty right
 '

@@ -108,7 +108,7 @@ counted () {
 	mv meta c/meta.json
 }
 
-test_expect_success 'one process was killed, and the kernel counted one: it is likely that one' '
+test_expect_success 'a killed process is named as likely when the kernel counted one' '
 	counted 11 &&
 	trace2 list c >out &&
 	test_grep "SIGKILL (OOM?)  *11 " out &&

@@ -293,7 +293,7 @@ test_expect_success NODE,LIBCURL 'spans that were not taken' '
 	test_grep "rejected some spans: {.*rejectedSpans" err
 '
 
-test_expect_success LIBCURL 'no server, and invalid URLs' '
+test_expect_success LIBCURL 'export fails without a server, and for invalid URLs' '
 	test_expect_code 128 trace2 export --to otlp \
 		--url http://127.0.0.1:1/v1/traces "$MIX" 2>err &&
 	test_grep "cannot send to .http://127.0.0.1:1/v1/traces.: " err &&

@@ -205,7 +205,7 @@ test_expect_success 'a session that went on is sent anew, as the same rows' '
 	test_line_count = 3 server/sessions
 '
 
-test_expect_success 'so is one that has more events and still runs' '
+test_expect_success 'a session with more events that still runs adds its rows once' '
 	server &&
 	test_when_finished stop &&
 	sed "/\"code\":1}/d" "$MIX" >more.event &&

@@ -42,7 +42,7 @@ test_expect_success 'two servers' '
 	test_grep "^spans	[0-9][0-9][0-9]" expect
 '
 
-test_expect_success 'one server has the same rows as csv, once' '
+test_expect_success 'a server has the same rows as csv, once' '
 	trace2 export --to clickhouse --url "$url1" --database one fleet.event &&
 	counts "$url1" one >actual &&
 	test_cmp expect actual &&

@@ -65,7 +65,7 @@ expected () {
 	"$PERL_PATH" expected.perl "$@" | sort
 }
 
-test_expect_success 'one in four of the rest, by the id of the trace, and all that failed' '
+test_expect_success 'a sample of one in four has these by the id of the trace, and all that failed' '
 	sampled --sample 1/4 &&
 	expected c0000000000000 >expect &&
 	test_cmp expect kept &&
@@ -97,7 +97,7 @@ test_expect_success 'thresholds of other parts; 1/N and N are the same' '
 	test_cmp ten.json out.json
 '
 
-test_expect_success 'and all that were slow' '
+test_expect_success 'a sample has all that were slow' '
 	sampled --sample 1/10 --slower 2.5s &&
 	expected e6666666666667 slow >expect &&
 	test_cmp expect kept &&
@@ -116,7 +116,7 @@ test_expect_success 'none of the rest, and all' '
 	echo 2000 | test_cmp - sum
 '
 
-test_expect_success 'what one in ten keeps, one in four does, too' '
+test_expect_success 'a sample of one in four keeps what one in ten keeps' '
 	sampled --sample 1/10 &&
 	cp kept ten &&
 	sampled --sample 1/4 &&
@@ -142,7 +142,7 @@ test_expect_success 'a tree failed if one of its processes did, or could not be 
 	test_file_not_empty out.json
 '
 
-test_expect_success 'or one of its spans' '
+test_expect_success 'a trace is kept if one of its spans failed' '
 	GIT_TRACE2_EVENT="$PWD/spans.event" test-tool trace2 510took 1 &&
 	test_prints trace2 export --to otlp --sample 0 spans.event </dev/null &&
 	GIT_TRACE2_EVENT="$PWD/failed.event" test-tool trace2 510took !1 &&

@@ -229,7 +229,7 @@ test_expect_success 'the exit code is the first of CMD that is not 0' '
 	test_grep "1 failed, the first with exit 143" err
 '
 
-test_expect_success JQ 'which runs failed is in JSON' '
+test_expect_success JQ 'JSON says which runs failed' '
 	write_script every-second <<-\EOF &&
 	echo x >>odd-and-even
 	exit $(($(wc -l <odd-and-even) % 2 * 5))
@@ -327,7 +327,7 @@ test_expect_success 'nothing that was selected was measured: an error, and no em
 	EOF
 '
 
-test_expect_success 'without -o nothing stays behind' '
+test_expect_success 'stat without -o leaves nothing' '
 	mkdir tmp &&
 	TMPDIR="$PWD/tmp" trace2 stat -r 3 --warmup 1 true 2>err &&
 	test_prints ls tmp </dev/null &&

@@ -91,7 +91,7 @@ runs_of_states () {
 	done
 }
 
-test_expect_success JQ 'of the states of processes, the one that changed' '
+test_expect_success JQ 'diff marks the state of processes that changed' '
 	runs_of_states short 21 22 23 24 25 &&
 	runs_of_states long 41 42 43 44 45 &&
 	trace2 diff --only cpu,wait,ready --format=json short long >out &&
@@ -103,7 +103,7 @@ test_expect_success JQ 'of the states of processes, the one that changed' '
 	EOF
 '
 
-test_expect_success 'of the states of processes, a digest has the CPU time' '
+test_expect_success 'diff of a digest has the CPU time of states' '
 	for set in slow slower
 	do
 		cpu=20 && { test $set = slow || cpu=40; } &&
@@ -164,7 +164,7 @@ test_expect_success JQ 'p of many runs is the normal approximation with ties' '
 	test_cmp expect rounded
 '
 
-test_expect_success 'no difference is not called one' '
+test_expect_success 'diff calls no difference one where there is none' '
 	runs a wall=10100,10900,10200,10800,10300,10700,10400,10600,10500,12000 \
 		region:x/y=500,510,520,530,540,550,560,570,580,590 &&
 	runs b wall=10150,10850,10250,10750,10350,10650,10450,10550,10000,13000 \
@@ -214,7 +214,7 @@ test_expect_success 'numbers of the run keep their order, whatever differs most'
 '
 
 # With 40 names the least P is 40 times 2 of 252: no difference could be marked.
-test_expect_success 'so many names that nothing can be significant: reported, and no gate' '
+test_expect_success 'so many names that nothing can be significant are reported, without a gate' '
 	for i in $(test_seq 10 49)
 	do
 		printf "%s " "region:a/$i=1,2,3,4,5" >>few.b &&
@@ -250,7 +250,7 @@ test_expect_success 'fewer names need fewer runs' '
 	test_grep " 0.008  \\*  a/10$" out
 '
 
-test_expect_success 'one run each: shown, and said that it cannot tell' '
+test_expect_success 'diff of one run each says that it cannot tell' '
 	runs a wall=1000 && runs b wall=9000 &&
 	test_prints trace2 diff --only run a b <<-\EOF &&
 	    BASE       NEW      DELTA  RATIO      P  RUN
@@ -428,7 +428,7 @@ test_expect_success 'a side without a run is no comparison' '
 	test_grep "^trace2: warning: .blank/one.: zero-sized file, nothing to do! " err
 '
 
-test_expect_success 'where nothing is shown, nothing can be judged' '
+test_expect_success 'diff judges nothing where nothing is shown' '
 	runs a wall=1,1,1,1,1 region:x/y=1,1,1,1,1 &&
 	trace2 diff --only region -N typo a a >out &&
 	echo "Nothing measured matches --only, -N and -t." | test_cmp - out &&

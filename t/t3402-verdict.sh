@@ -43,7 +43,7 @@ test_expect_success 'a count that is the same in every run: any difference is on
 	verdict "less work: -1 counter odb/unzip; time: task-clock 0% (-0.6% to +0.6%)"
 '
 
-test_expect_success 'not if it varies on a side, nor with three runs' '
+test_expect_success 'a counter that varies on a side, or has three runs, is not exact' '
 	runs a counter:odb/unzip=10,10,10,10,10 &&
 	runs b counter:odb/unzip=11,11,11,10,10 &&
 	trace2 diff --only counter a b >out &&
@@ -57,7 +57,7 @@ test_expect_success 'not if it varies on a side, nor with three runs' '
 	verdict "cannot tell: 3 and 3 runs are too few (-r 10)"
 '
 
-test_expect_success 'what the machine decides on is never exact' '
+test_expect_success 'a count that the machine decides on is never exact' '
 	runs a maxrss=1,1,1,1 context-switches=3,3,3,3 cpu-migrations:u=1,1,1,1 &&
 	runs b maxrss=1,1,1,1 context-switches=5,5,5,5 cpu-migrations:u=2,2,2,2 &&
 	trace2 diff --only event a b >out &&
@@ -215,7 +215,7 @@ test_expect_success IO,ORDINARY_USER,JQ 'an ordinary user has the same counts of
 	test_cmp expect actual
 '
 
-test_expect_success 'what --only names and nobody measured is said, and not judged' '
+test_expect_success 'measures that --only names and nobody measured are reported, and not judged' '
 	runs a wall=$same task-clock=$same &&
 	runs b wall=$same task-clock=$same &&
 	trace2 diff --only wall,bytes-read a b >out 2>err &&
@@ -228,7 +228,7 @@ test_expect_success 'what --only names and nobody measured is said, and not judg
 longer=50000,50100,50200,50300,50400,50500,50600,50700,50800,50900
 
 # The text says what the gate judges.
-test_expect_success 'of a selection, each kind counts' '
+test_expect_success 'each kind of a selection counts' '
 	runs a wall=$same task-clock=$same &&
 	runs b wall=$longer task-clock=$same &&
 	test_expect_code 1 trace2 diff --fail-above 5% --only wall,task-clock a b \
@@ -237,7 +237,7 @@ test_expect_success 'of a selection, each kind counts' '
 	verdict "slower: wall +900% (+894% to +906%)"
 '
 
-test_expect_success 'without one, wall decides of a command that mostly waits' '
+test_expect_success 'wall decides of a command that mostly waits, without a selection' '
 	runs c wall=$(echo $longer | sed s/50/60/g) task-clock=$same &&
 	trace2 diff b c >out &&
 	verdict "slower: wall +19.9% (+19.2% to +20.6%), task-clock 0% (-0.6% to +0.6%), 2 counts are the same" &&
@@ -268,7 +268,7 @@ test_expect_success IO,JQ,!TSAN 'the lines of events are not what CMD wrote' '
 	echo true | test_cmp - actual
 '
 
-test_expect_success IO 'one percent of work more is found by counts' '
+test_expect_success IO 'counts find one percent of work more' '
 	writes work &&
 	trace2 stat -q -r 4 --against "./work 1000" ./work 1010 >out &&
 	test_grep "^[a-z ]*: .*+200 bytes written, +100 bytes read, +10 reads, and 1 more count" out &&
@@ -352,7 +352,7 @@ test_expect_success SYSCALLS 'a process that outlives a run is not in the next' 
 	test_grep ! "\"rmdir\":" left-over/run-0002/meta.json
 '
 
-test_expect_success SYSCALLS,SETPRIV 'without permission the rest is measured' '
+test_expect_success SYSCALLS,SETPRIV 'stat measures the rest without permission' '
 	setpriv --bounding-set=-bpf,-perfmon,-sys_admin trace2 stat -q --syscalls true >out 2>err &&
 	echo "trace2: warning: system calls are not counted: not permitted (it needs CAP_BPF and CAP_PERFMON)" >expect &&
 	test_cmp expect err &&
@@ -408,7 +408,7 @@ no_probes_are_left () {
 }
 
 test_lazy_prereq PROBES 'probes'
-test_expect_success ALLOCATIONS,PROBES 'no probes are left, also by a command that was killed' '
+test_expect_success ALLOCATIONS,PROBES 'no probes remain, also of a command that was killed' '
 	mkfifo shell go &&
 	# What the killed command leaves goes with the trash directory.
 	{ TMPDIR=$PWD trace2 stat -q --allocations \
@@ -436,7 +436,7 @@ test_expect_success ALLOCATIONS,PROBES 'two commands that count at a time do not
 	test_grep "^ *\([0-9]*\)  *0.0%  *\1  .*  allocations\$" one
 '
 
-test_expect_success SETPRIV,ORDINARY_USER 'without permission to probe, the rest is measured' '
+test_expect_success SETPRIV,ORDINARY_USER 'stat measures the rest without permission to probe' '
 	as_ordinary trace2 stat -q --allocations true >out 2>err &&
 	test_grep "^trace2: warning: allocations are not counted: /sys/kernel/tracing: .*CAP_PERFMON, is needed)\$" err &&
 	test_grep wall out &&
@@ -469,7 +469,7 @@ test_expect_success INSTRUCTIONS,JQ 'instructions are counted where the machine 
 	jq -e ".measures[] | select(.name | startswith(\"instructions\")) | .mean > 1000" out
 '
 
-test_expect_success !INSTRUCTIONS 'and not named where it does not' '
+test_expect_success !INSTRUCTIONS 'stat does not name instructions where the machine does not count them' '
 	trace2 stat -q -r 2 -n 100 true >out &&
 	test_grep ! instructions out
 '

@@ -119,7 +119,7 @@ test_expect_success 'PWD is where CMD runs' '
 	)
 '
 
-test_expect_success 'what the build does to tracked files is undone' '
+test_expect_success 'changes of the build to tracked files are undone' '
 	(
 		cd repo && git checkout -q -f main &&
 		trace2 bisect -r 4 --only reads --good v3 --bad v5 \
@@ -197,7 +197,7 @@ test_expect_success 'a subject cannot reach the terminal' '
 	)
 '
 
-test_expect_success 'what is skipped has a reason and a subject' '
+test_expect_success 'skipped commits have a reason and a subject' '
 	search_without () {
 		test_expect_code 128 trace2 bisect -r 4 --only reads --good v1 \
 			--bad v5 "$@" >out 2>err

@@ -85,14 +85,14 @@ test_expect_success !TSAN 'a process that runs: counters, timers, threads, where
 	test_cmp expect actual
 '
 
-test_expect_success 'it is found by its directory, and what it does shows' '
+test_expect_success 'top finds a process by its directory, and shows what it does' '
 	another_round && another_round &&
 	trace2 top --once --format=json rings >top.json &&
 	jq -e ".processes[0].pid == $worker and .counters[0].value == 12 and
 		.timers[0].running == 2 and (.threads | length) == 3" top.json
 '
 
-test_expect_success 'and by the file of its ring' '
+test_expect_success 'top finds a process by the file of its ring' '
 	ring=rings/$(ls rings) &&
 	for by in "$ring" "-p $ring"
 	do
@@ -149,7 +149,7 @@ test_expect_success 'sums that a thread is being added to are not shown' '
 	jq -e --argjson was "$(cat values)" ".counters[0].value == \$was + 1" after
 '
 
-test_expect_success 'it runs on undisturbed, and its end is seen' '
+test_expect_success 'top does not disturb the process, and sees its end' '
 	trace2 top -d 0.01 -p "$worker" >until-end 8>&- 9<&- &
 	top=$! &&
 	while ! test -s until-end
@@ -165,7 +165,7 @@ test_expect_success 'it runs on undisturbed, and its end is seen' '
 # ended threads.
 looks=150
 test_have_prereq !EXPENSIVE || looks=400
-test_expect_success 'no thread counts twice, or not at all, though they come and go' '
+test_expect_success 'top counts each thread once, though they come and go' '
 	start_worker churn 8 1 churn &&
 	mkfifo seen enough &&
 	{ awk "{ print >\"looks\" }
@@ -226,7 +226,7 @@ test_expect_success 'a process that was killed: its last values' '
 	test_grep "  worker$" actual
 '
 
-test_expect_success 'no ring, no process, no column' '
+test_expect_success 'top without a ring, a process or a column says so' '
 	test_must_fail trace2 top --once -p 4000000 2>err &&
 	test_grep "there is no process 4000000" err &&
 	test_must_fail trace2 top --once 4000000 2>err &&

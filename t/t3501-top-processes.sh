@@ -110,7 +110,7 @@ test_expect_success 'a process and all below it, in their states' '
 	test_grep "└ idle$" actual
 '
 
-test_expect_success WCHAN 'what a process waits for' '
+test_expect_success WCHAN 'top shows what a process waits for' '
 	start_family name:idle &&
 	test_when_finished end_family &&
 	until_top ".processes[0].cause == \"pipe\" and
@@ -120,7 +120,7 @@ test_expect_success WCHAN 'what a process waits for' '
 	test_grep "wait sleep .* idle" actual
 '
 
-test_expect_success WCHAN 'of several threads, the cause is not another thread' '
+test_expect_success WCHAN 'top has of several threads a cause that is not another thread' '
 	mkfifo worker-in worker-out &&
 	{ "$hosts/worker" 3 1 exit <worker-in >worker-out 8>&- 9<&- & } &&
 	parent=$! &&
@@ -179,7 +179,7 @@ test_expect_success 'the end of a recording is seen, and its code' '
 	test_grep "the recording .trace2.data. has ended (.trace2 report trace2.data. shows it)" err
 '
 
-test_expect_success 'nor is a recording in progress whose recorder was killed' '
+test_expect_success 'top refuses a recording in progress whose recorder was killed' '
 	record_family name:idle &&
 	until_top "(.processes | length) == 2" &&
 	rm -f looks &&
@@ -213,7 +213,7 @@ test_expect_success 'the CPU time of ended processes is in the sum' '
 '
 
 # Nobody waits for children whose end is ignored: theirs is lost to the kernel.
-test_expect_success 'that of ended processes which nobody waited for is not lost' '
+test_expect_success 'time of ended processes which nobody waited for is not lost' '
 	mkfifo go went &&
 	{ "$PERL_PATH" -MTime::HiRes=clock -e "
 		\$| = 1;
@@ -258,7 +258,7 @@ test_expect_success 'processes begin and end while it looks' '
 '
 
 # Hogs share the CPUs. While top is stopped, the one that it watches ends.
-test_expect_success 'what has ended no longer waits for a CPU' '
+test_expect_success 'ended processes no longer wait for a CPU' '
 	hogs= &&
 	# Of the test before: top would be stopped before it looks.
 	rm -f looks &&
@@ -319,7 +319,7 @@ test_expect_success TTY 'on a terminal, those of one name share a row' '
 	test "$(grep -c "same$" actual)" = 8
 '
 
-test_expect_success TTY 'and if there are more rows, the busiest are shown' '
+test_expect_success TTY 'top shows the busiest if there are more rows' '
 	start_family name:a name:b name:c name:d name:e name:f name:g name:h \
 		hog &&
 	test_when_finished end_family &&

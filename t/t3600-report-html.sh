@@ -55,7 +55,7 @@ test_expect_success 'each value that the scripts name has a place in its row' '
 
 # A string cannot refer to itself: the second has the same text twice, before and
 # behind what the first has.
-test_expect_success JQ 'what strings have in common is in the page once' '
+test_expect_success JQ 'a page has once what strings have in common' '
 	same="-I/usr/include/a/rather/long/directory -DAND_A_DEFINITION_OF=\\\"something\\\"" &&
 	other="-I/usr/share/another/directory/to/look/into" &&
 	first=/home/of/one/who/likes/long/names/for/directories &&
@@ -88,7 +88,7 @@ parts='[["processes",0,4],["critical_path",0,3],["regions",0,13],
 	["threads",0,7],["timers",0,12],["counters",0,5],["data",1,5],
 	["errors",1,4]]'
 
-test_expect_success JQ 'its tables are those of the report' '
+test_expect_success JQ 'tables of a page are those of the report' '
 	for f in known.event "$TRACES"/*.event
 	do
 		trace2 report --html page.html "$f" &&
@@ -129,7 +129,7 @@ test_expect_success JQ 'counters and timers have a table by thread, too' '
 	EOF
 '
 
-test_expect_success JQ 'its names lead to what they name' '
+test_expect_success JQ 'names in a page lead to what they name' '
 	trace2 report --html page.html --no-redact known.event &&
 	page_data page.html >data &&
 	# Items: two processes, three threads, three spans, two points.
@@ -153,7 +153,7 @@ test_expect_success JQ 'its names lead to what they name' '
 	EOF
 '
 
-test_expect_success JQ 'its flame graph is the one of export --to folded' '
+test_expect_success JQ 'the flame graph of a page is that of export --to folded' '
 	# An empty line ends those of a page.
 	awk "BEGIN { nr = 1 } /^\$/ { nr++; next } { print nr, \$0 }" folded | sort >expect &&
 	test_line_count -gt 50 expect &&
@@ -316,7 +316,7 @@ test_expect_success JQ 'the row of the rest has no start' '
 	EOF
 '
 
-test_expect_success 'it fetches nothing, and runs nothing but its own script' '
+test_expect_success 'a page fetches nothing, and runs nothing but its own script' '
 	trace2 report --html page.html known.event &&
 	echo same | test_prints "$PERL_PATH" -MDigest::SHA=sha256_base64 -0777 -ne "
 		my (\$policy) = /http-equiv=\"Content-Security-Policy\" content=\"([^\"]*)\"/;
@@ -358,7 +358,7 @@ do
 	'
 done
 
-test_expect_success 'no secret leaves in a page, but with --no-redact' '
+test_expect_success 'a page lets no secret out, but with --no-redact' '
 	trace2 report --html open.html --no-redact known.event &&
 	trace2 report --html hidden.html known.event &&
 	test_expect_code 2 trace2 report --redact --no-redact known.event &&

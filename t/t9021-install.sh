@@ -105,7 +105,7 @@ test_expect_success ASCIIDOCTOR 'a man page for each command' '
 	done <commands
 '
 
-test_expect_success ASCIIDOCTOR 'and for each that others refer to' '
+test_expect_success ASCIIDOCTOR 'a man page is installed for each that others refer to' '
 	grep -ho "trace2[a-z0-9-]*([1-9])" "$GIT_BUILD_DIR"/Documentation/*.adoc |
 	sort -u >named &&
 	test_grep "^trace2(3)$" named &&
@@ -290,7 +290,7 @@ test_expect_success PKG_CONFIG,JQ 'the example project passes its tests, which u
 	test_grep "Tests=4" out
 '
 
-test_expect_success PKG_CONFIG,JQ 'those tests fail when the program says something else' '
+test_expect_success PKG_CONFIG,JQ 'tests of a program fail when it says something else' '
 	sed "s/\"path\", path/\"file\", path/" project/words.c >other &&
 	mv other project/words.c &&
 	test_must_fail with_installed make -C project CC="$CC" check >out 2>&1 &&

@@ -93,7 +93,7 @@ test_expect_success LINTIAN,DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'lintian ha
 	{ cat lintian.out && return 1; }
 '
 
-test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'their content runs' '
+test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'files of the packages run' '
 	mkdir unpacked &&
 	for deb in build/*.deb
 	do
@@ -123,7 +123,7 @@ test_lazy_prereq FRESH_DEBIAN '
 	mknod "$fresh"/null c 1 3 && echo >"$fresh"/null && rm "$fresh"/null &&
 	{ test -n "${GIT_TEST_DEBIAN-}" || debootstrap --version; }
 '
-test_expect_success FRESH_DEBIAN,DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'in a fresh Debian: installed, README followed, a program built, removed' '
+test_expect_success FRESH_DEBIAN,DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'a fresh Debian installs the packages, follows the README, builds a program, removes them' '
 	{
 		sh "$TEST_DIRECTORY"/t9023/fresh "$fresh" true &&
 		mkdir "$fresh"/debs &&

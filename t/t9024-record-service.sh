@@ -166,7 +166,7 @@ all_are_counted () {
 		sed "s/.* \([0-9]*\) events, .* \([0-9]*\) lost.*/\1 + \2/")))
 }
 
-test_expect_success 'its line has the losses by cause' '
+test_expect_success 'the line of counts has the losses by cause' '
 	listening l --max-size 3000 &&
 	numbered 20 | send stream "$sock/s" &&
 	wait_until all_are_counted 20 &&
@@ -175,7 +175,7 @@ test_expect_success 'its line has the losses by cause' '
 	finished
 '
 
-test_expect_success 'with a command, SIGUSR1 is for that' '
+test_expect_success 'SIGUSR1 is for the command, if there is one' '
 	rm -rf l &&
 	test_expect_code 7 trace2 record -o l --listen "$sock/s" -- sh -c "
 		trap \"exit 7\" USR1
@@ -319,7 +319,7 @@ test_expect_success '--report-every reports new counts, and nothing without news
 	test_grep ! "clients connected" rest
 '
 
-test_expect_success STATES,GIT 'with a command and --profile its samples are all there' '
+test_expect_success STATES,GIT 'a command with --profile has all its samples' '
 	trace2 record -o l --listen "$sock/s" --rotate 300 --keep 1 --profile -- \
 		sh -c "i=0; while test \$i -lt 100000; do i=\$((i + 1)); done
 			git version; git version; git version" &&
@@ -384,7 +384,7 @@ test_expect_success SYSTEMD 'the units of howto-fleet are ones that systemd take
 
 # Run the command line of the unit as systemd would, with the variables that
 # systemd replaces.
-test_expect_success 'what the unit runs collects' '
+test_expect_success 'the unit runs a recorder that collects' '
 	test_when_finished "kill -KILL \$unit 2>/dev/null; wait \$unit || :" &&
 	mkdir "$sock/run" state &&
 	sed -n "s/^ExecStart=//p" "$GIT_BUILD_DIR/examples/trace2-record.service" >line &&

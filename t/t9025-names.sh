@@ -165,7 +165,7 @@ test_expect_success EXPENSIVE 'a build with names of its own writes into its dir
 	EOF
 '
 
-test_expect_success EXPENSIVE 'all its names begin so' '
+test_expect_success EXPENSIVE 'names of a renamed library all begin so' '
 	nm -g --defined-only "$library/lib/liblibtrace2.a" |
 	awk "NF == 3 { print \$3 }" >actual &&
 	test_line_count -gt 400 actual &&
@@ -296,7 +296,7 @@ test_expect_success EXPENSIVE 'the tracer is swapped; its tables of metrics are 
 	test_cmp "$TEST_DIRECTORY/t9025/git.c" "$top/into/adapted/git.c"
 '
 
-test_expect_success EXPENSIVE 'with tracing off, nothing is written' '
+test_expect_success EXPENSIVE 'a renamed library writes nothing with tracing off' '
 	"$top/into/adapted/git" log >out 2>err &&
 	echo "git version 7.8.9" | test_cmp - out &&
 	test_must_be_empty err
