@@ -10,7 +10,7 @@ TEST_NO_TEST_TOOL=t
 # ---------------------------------------------------------------------------
 # TAP
 
-test_expect_success 'a script whose tests pass' '
+test_expect_success 'a script whose tests pass exits with 0' '
 	write_subtest pass <<-\EOF &&
 	test_expect_success "one" "true"
 	test_expect_success "two" "test_path_is_missing nothing"
@@ -74,7 +74,7 @@ test_expect_success '-i stops at the failure and keeps the trash directory' '
 	test_path_is_file "trash directory.immediate/kept"
 '
 
-test_expect_success 'known breakages, there and vanished' '
+test_expect_success 'known breakages are reported, and those that vanished' '
 	write_subtest todo <<-\EOF &&
 	test_expect_failure "broken" "false"
 	test_expect_failure "mended" "true"
@@ -92,7 +92,7 @@ test_expect_success 'known breakages, there and vanished' '
 	EOF
 '
 
-test_expect_success 'skip_all' '
+test_expect_success 'skip_all skips the whole script' '
 	write_subtest skipall <<-\EOF &&
 	skip_all="nothing to do here"
 	test_done
@@ -102,7 +102,7 @@ test_expect_success 'skip_all' '
 	EOF
 '
 
-test_expect_success 'prereqs: set, negated, several, lazy' '
+test_expect_success 'prereqs may be set, negated, several, lazy' '
 	write_subtest prereq <<-\EOF &&
 	test_set_prereq HAVE
 	test_lazy_prereq LAZY "echo ran >>../lazy-ran"
@@ -147,7 +147,7 @@ test_expect_success 'prereqs: set, negated, several, lazy' '
 	EOF
 '
 
-test_expect_success 'a body on standard input' '
+test_expect_success 'a body may come on standard input' '
 	write_subtest stdin <<-\EOF &&
 	test_expect_success "quotes" - <<\EOT
 		echo "it'\''s" >actual &&
@@ -192,7 +192,7 @@ test_expect_success 'prove reads what scripts print' '
 # ---------------------------------------------------------------------------
 # Faults of a script that fail it, whatever the results of its tests
 
-test_expect_success 'a script without a test' '
+test_expect_success 'a script without a test fails' '
 	write_subtest empty <<-\EOF &&
 	test_done
 	EOF
@@ -201,7 +201,7 @@ test_expect_success 'a script without a test' '
 	EOF
 '
 
-test_expect_success 'a title used twice' '
+test_expect_success 'a title used twice fails' '
 	write_subtest twice <<-\EOF &&
 	test_expect_success "one" "true"
 	test_expect_success "two" "true"
@@ -223,7 +223,7 @@ test_expect_success 'a title used twice' '
 	test_path_is_missing ran
 '
 
-test_expect_success 'a script without test_done' '
+test_expect_success 'a script without test_done fails' '
 	write_subtest nodone <<-\EOF &&
 	test_expect_success "one" "true"
 	EOF
@@ -235,7 +235,7 @@ test_expect_success 'a script without test_done' '
 	EOF
 '
 
-test_expect_success 'a test that exits' '
+test_expect_success 'a test that exits fails the script' '
 	write_subtest exits <<-\EOF &&
 	test_expect_success "one" "true"
 	test_expect_success "two" "exit 0"

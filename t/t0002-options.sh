@@ -103,7 +103,7 @@ test_expect_success '--help describes the script and the options' '
 	done
 '
 
-test_expect_success 'bad options' '
+test_expect_success 'bad options are refused' '
 	for option in --nonsense -y stray --run -vy
 	do
 		test_expect_code 1 run_subtest talk $option &&
@@ -131,7 +131,7 @@ test_expect_success 'options in GIT_TEST_OPTS, and several in one' '
 # ---------------------------------------------------------------------------
 # Directories
 
-test_expect_success '--root' '
+test_expect_success '--root moves the trash directory' '
 	write_subtest where <<-\EOF &&
 	test_expect_success "one" "
 		test \"\$(pwd -P)\" = \"\$(cd \"\$HOME\" && pwd -P)\" &&

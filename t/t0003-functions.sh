@@ -35,7 +35,7 @@ test_expect_success 'setup' '
 # ---------------------------------------------------------------------------
 # How a command ends
 
-test_expect_success 'test_must_fail' '
+test_expect_success 'test_must_fail passes for failures alone' '
 	test_must_fail exits 1 &&
 	test_must_fail exits 125 &&
 	test_must_fail exits 129 &&
@@ -55,14 +55,14 @@ test_expect_success 'test_must_fail: death by a signal is no orderly failure' '
 	test_must_fail ok=success exits 0
 '
 
-test_expect_success 'test_might_fail' '
+test_expect_success 'test_might_fail passes for failures, too' '
 	test_might_fail exits 0 &&
 	test_might_fail exits 1 &&
 	fails_saying "died by signal 11: dies SEGV" test_might_fail dies SEGV &&
 	fails_saying "command not found: no-such" test_might_fail no-such
 '
 
-test_expect_success 'test_expect_code' '
+test_expect_success 'test_expect_code compares the exit code' '
 	test_expect_code 0 exits 0 &&
 	test_expect_code 7 exits 7 &&
 	fails_saying "command exited with 7, wanted 8: exits 7" \
@@ -83,7 +83,7 @@ test_expect_success 'helpers of the test library add nothing to stderr of the co
 	test_grep ! test_must_fail err
 '
 
-test_expect_success 'test_env: for one command' '
+test_expect_success 'test_env sets variables for one command' '
 	A=old &&
 	show () {
 		echo "$A,$B"
@@ -110,7 +110,7 @@ test_expect_success 'test_cmp shows the difference, expect first' '
 	fails_saying missing test_cmp expect missing
 '
 
-test_expect_success 'test_cmp_bin' '
+test_expect_success 'test_cmp_bin compares bytes' '
 	test_cmp_bin expect same &&
 	! test_cmp_bin expect actual
 '
@@ -128,7 +128,7 @@ test_expect_success 'test_prints: a command succeeds and prints the text' '
 	! test_prints exits 1 2>err </dev/null
 '
 
-test_expect_success 'test_grep' '
+test_expect_success 'test_grep says what it did not find' '
 	test_write_lines one two "th ree" >file &&
 	test_grep two file &&
 	test_grep -q two file &&
@@ -173,7 +173,7 @@ test_expect_success 'test_grep: a missing file and a bad pattern fail' '
 	fails_saying "<an empty file>" test_grep one empty
 '
 
-test_expect_success 'test_line_count, test_stdout_line_count' '
+test_expect_success 'test_line_count and test_stdout_line_count count lines' '
 	test_line_count = 3 file &&
 	test_line_count -lt 4 file &&
 	fails_saying "file has 3 line(s), not = 4:" test_line_count = 4 file &&
@@ -184,7 +184,7 @@ test_expect_success 'test_line_count, test_stdout_line_count' '
 		test_stdout_line_count -gt 3 cat file
 '
 
-test_expect_success 'test_must_be_empty, test_file_not_empty, test_file_size' '
+test_expect_success 'test_must_be_empty and its neighbours look at sizes' '
 	>empty &&
 	test_must_be_empty empty &&
 	fails_saying "is not empty, it contains:" test_must_be_empty file &&
@@ -195,7 +195,7 @@ test_expect_success 'test_must_be_empty, test_file_not_empty, test_file_size' '
 	test "$(test_file_size file)" = 15
 '
 
-test_expect_success SYMLINKS 'test_path_is_...' '
+test_expect_success SYMLINKS 'test_path_is_... look at kinds of files' '
 	mkdir -p dir full &&
 	>full/.hidden &&
 	ln -s file link &&
@@ -232,7 +232,7 @@ test_expect_success 'wait_until: a state that comes late ends the wait, one that
 		wait_until test -f never
 '
 
-test_expect_success 'test_seq, test_write_lines' '
+test_expect_success 'test_seq and test_write_lines print lines' '
 	cat >expect <<-\EOF &&
 	1
 	2
@@ -260,7 +260,7 @@ test_expect_success 'test_seq, test_write_lines' '
 	test_cmp expect actual
 '
 
-test_expect_success 'write_script' '
+test_expect_success 'write_script makes a program' '
 	write_script hello <<-\EOF &&
 	echo "hello $1"
 	EOF
@@ -277,7 +277,7 @@ test_expect_success 'write_script' '
 # ---------------------------------------------------------------------------
 # Variables and settings
 
-test_expect_success 'sane_unset, test_export' '
+test_expect_success 'sane_unset and test_export work with set -e' '
 	VAR=1 &&
 	sane_unset VAR &&
 	sane_unset VAR &&
@@ -315,7 +315,7 @@ test_expect_success GIT 'test_config_global is undone at the end of its test' '
 	EOF
 '
 
-test_expect_success 'test_skip_unless' '
+test_expect_success 'test_skip_unless skips the rest' '
 	write_subtest skipunless <<-\EOF &&
 	test_set_prereq HERE
 	test_skip_unless HERE
@@ -429,7 +429,7 @@ test_expect_success 'test_atexit may end what tests left running' '
 # ---------------------------------------------------------------------------
 # Git's idioms, and Git
 
-test_expect_success GIT 'test_create_repo, test_commit, test_tick' '
+test_expect_success GIT 'test_create_repo, test_commit and test_tick make repositories' '
 	test_create_repo repo &&
 	test_commit -C repo first &&
 	test_commit -C repo second file "some text" tagged &&
@@ -451,7 +451,7 @@ test_expect_success GIT 'the trash directory is a repository of its own' '
 
 . "$TEST_DIRECTORY"/lib-terminal.sh
 
-test_expect_success TTY 'test_terminal' '
+test_expect_success TTY 'test_terminal gives a command terminals' '
 	write_script onterm <<-\EOF &&
 	for fd in 0 1 2
 	do

@@ -110,7 +110,7 @@ timeline_end () {
 		paste -s -d: | uniq
 }
 
-test_expect_success 'how a script ended' '
+test_expect_success 'a session says how its script ended' '
 	timeline_end quits <<-\EOF >actual &&
 	test_expect_success "it works" "true"
 	exit 3

@@ -21,7 +21,7 @@ test_expect_success 'a program that returns from main' '
 	EOF
 '
 
-test_expect_success 'the code that main returns' '
+test_expect_success 'the code that main returns is in the exit event' '
 	traced --normal 7 test-tool trace2 001return 7 &&
 	test_cmp - actual <<-\EOF
 	version test-tool 1.0
@@ -32,7 +32,7 @@ test_expect_success 'the code that main returns' '
 	EOF
 '
 
-test_expect_success 'the code given to exit()' '
+test_expect_success 'the code given to exit() is in the exit event' '
 	traced --normal 7 test-tool trace2 002exit 7 &&
 	test_prints sed 1,3d actual <<-\EOF
 	exit elapsed:_TIME_ code:7
@@ -53,7 +53,7 @@ test_expect_success 'the code is cut to 8 bits, as for a parent' '
 	EOF
 '
 
-test_expect_success 'an error without a message' '
+test_expect_success 'an error without a message has an empty one' '
 	traced --normal test-tool trace2 call cmd_error NULL &&
 	echo error | test_prints sed -n 4p actual
 '

@@ -10,7 +10,7 @@ look at.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-test_expect_success 'child processes: depth, class, id' '
+test_expect_success 'child processes have depth, class and id' '
 	traced --perf test-tool trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
 	test_cmp - actual <<-\EOF
 	d0|main|version|||||test-tool 1.0
@@ -85,7 +85,7 @@ test_expect_success 'regions without category, label, or message' '
 
 # t_rel of data is the time since the innermost enter: after a leave, it counts
 # from the region around it.
-test_expect_success 'the relative time of data' '
+test_expect_success 'data has the time since its region began' '
 	rm -f p &&
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 \
 		test-tool trace2 call sleep_ms 20 , region_enter a outer , \
@@ -120,7 +120,7 @@ test_expect_success !UNDER_VALGRIND 'a line is made of columns of fixed width' '
 '
 
 # 28 columns; of a longer place three dots and the last 25 bytes.
-test_expect_success 'the place in the program' '
+test_expect_success 'events have their place in the program' '
 	rm -f p trace.event &&
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/trace.event" \
 		test-tool trace2 call cmd_mode mode &&

@@ -193,7 +193,7 @@ test_expect_success 'a value that is not above 0 changes nothing' '
 	trace2_jq "group_by(.sid) | map(map(.nesting // empty) | max) == [2, 2, 2, 2, 2]" all
 '
 
-test_expect_success 'thousands of nested regions' '
+test_expect_success 'thousands of nested regions end in order' '
 	GIT_TRACE2_EVENT_NESTING=100000 &&
 	export GIT_TRACE2_EVENT_NESTING &&
 	test_when_finished "sane_unset GIT_TRACE2_EVENT_NESTING" &&

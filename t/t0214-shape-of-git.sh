@@ -99,7 +99,7 @@ expect_versions_of_3 () {
 	done
 }
 
-test_expect_success 'timers' '
+test_expect_success 'timers have the shape of Git' '
 	repeat 0 trace2 101timer 5 2 3 &&
 	for target in normal perf event
 	do
@@ -109,7 +109,7 @@ test_expect_success 'timers' '
 	done
 '
 
-test_expect_success 'counters' '
+test_expect_success 'counters have the shape of Git' '
 	repeat 0 trace2 201counter 7 13 3 &&
 	for target in normal perf event
 	do
@@ -119,7 +119,7 @@ test_expect_success 'counters' '
 	done
 '
 
-test_expect_success 'nested processes' '
+test_expect_success 'nested processes have the shape of Git' '
 	repeat 3 trace2 004child test-tool trace2 004child \
 		test-tool trace2 001return 3 &&
 	for target in normal perf event
@@ -131,7 +131,7 @@ test_expect_success 'nested processes' '
 '
 
 # Its repository has no id: r0 and 0.
-test_expect_success 'data' '
+test_expect_success 'data has the shape of Git' '
 	repeat 0 trace2 006data cat k1 v1 cat k2 v2 &&
 	for target in normal perf event
 	do

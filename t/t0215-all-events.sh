@@ -36,7 +36,7 @@ test_expect_success JQ 'allevents makes every event of the table' '
 	test_cmp expect actual
 '
 
-test_expect_success 'the normal target' '
+test_expect_success 'the normal target has each event' '
 	allevents &&
 	perl "$TEST_DIRECTORY/../scrub/normal.perl" --keep=cmd_path <n >actual &&
 	cat >expect <<-\EOF &&
@@ -74,7 +74,7 @@ test_expect_success 'the normal target' '
 	test_grep " child_exit\[0\] pid:4711 code:3 elapsed:0\.[0-9]\{6\}\$" n
 '
 
-test_expect_success 'the normal target, brief' '
+test_expect_success 'the brief normal target has each event' '
 	allevents GIT_TRACE2_BRIEF=1 &&
 	perl "$TEST_DIRECTORY/../scrub/normal.perl" --keep=cmd_path <n >actual &&
 	test_cmp expect actual &&
@@ -87,7 +87,7 @@ test_expect_success 'the normal target, brief' '
 	EOF
 '
 
-test_expect_success 'the perf target' '
+test_expect_success 'the perf target has each event' '
 	allevents &&
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" --keep=cmd_path <p >actual &&
 	cat >expect <<-\EOF &&
@@ -133,14 +133,14 @@ test_expect_success 'the perf target' '
 	test_grep " | ancestry:\[make '\''my shell'\''\]\$" p
 '
 
-test_expect_success 'the perf target, brief' '
+test_expect_success 'the brief perf target has each event' '
 	allevents GIT_TRACE2_PERF_BRIEF=1 &&
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" --keep=cmd_path <p >actual &&
 	test_cmp expect actual &&
 	test_grep ! -v "^d0 | " p
 '
 
-test_expect_success 'the event target' '
+test_expect_success 'the event target has each event' '
 	allevents &&
 	perl "$TEST_DIRECTORY/../scrub/event.perl" --keep=cmd_path <e |
 		sed "s/,\"sid\":\"_SID0_\",\"thread\":\"main\",\"time\":\"_TIME_\"/ @/" >actual &&

@@ -134,7 +134,7 @@ test_expect_success 'a thread with odd characters in its name' '
 	expect_valid_stream e
 '
 
-test_expect_success JQ 'quotes and backslashes' '
+test_expect_success JQ 'quotes and backslashes are escaped' '
 	traced test-tool trace2 call data_string "a\"b" "c\\d" "\"e\\\"" , \
 		cmd_alias "x" "it'\''s" "hey!" "" "back\\slash" "\"" &&
 	jq -r "select(.event == \"data\") | .category, .key, .value" e >actual &&

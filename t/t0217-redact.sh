@@ -66,7 +66,7 @@ test_expect_success 'a password that holds an @ or a /' '
 		https://:pwd@example.com/ "https://:<REDACTED>@example.com/"
 '
 
-test_expect_success 'several URLs in one string' '
+test_expect_success 'several URLs in one string are all redacted' '
 	shows "https://a:b@c https://d:e@f, ssh://g:h@i" \
 		"https://a:<REDACTED>@c https://d:<REDACTED>@f, ssh://g:<REDACTED>@i"
 '
@@ -83,7 +83,7 @@ test_expect_success 'a URL without a secret is left as it is' '
 		"a: b@c" "x:y" "http://" "://a:b@c"
 '
 
-test_expect_success 'the header Authorization' '
+test_expect_success 'the value of the header Authorization is hidden' '
 	shows "Authorization: Basic c2VjcmV0" "Authorization: <REDACTED>" \
 		"authorization:Bearer abc def" "authorization:<REDACTED>" \
 		"http.extraHeader=AUTHORIZATION: basic abc" \
@@ -92,7 +92,7 @@ test_expect_success 'the header Authorization' '
 		"curl -H '\''Authorization: <REDACTED>'\'' -v"
 '
 
-test_expect_success 'parameters of a query' '
+test_expect_success 'secret parameters of a query are hidden' '
 	shows "https://h/p?token=abc&x=1" "https://h/p?token=<REDACTED>&x=1" \
 		"https://h/p?x=1&X-Amz-Signature=abc#f" \
 		"https://h/p?x=1&X-Amz-Signature=<REDACTED>#f" \
@@ -120,7 +120,7 @@ test_expect_success 'the name of a file that has a key is no secret, its ending 
 		password=a.pem "password=<REDACTED>"
 '
 
-test_expect_success 'a word must be whole' '
+test_expect_success 'a word hides its value only as a whole word' '
 	shows_all monkey=abc keyboard=abc tokenize=abc passwordless=1 \
 		a=b "key = value" =x "key" key=abc user.signingKey=abc \
 		token=1 password=true token.path=abc
@@ -313,7 +313,7 @@ test_expect_success 'the directory, class and hook of a child' '
 	hidden
 '
 
-test_expect_success 'the name of a thread' '
+test_expect_success 'the name of a thread is redacted' '
 	traced test-tool trace2 call pthread_create token=hunter2 &&
 	hidden
 '

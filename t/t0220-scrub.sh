@@ -484,7 +484,7 @@ test_expect_success 'a scrubber that cannot write fails' '
 	fi
 '
 
-test_expect_success 'long lines and many quotes' '
+test_expect_success 'long lines and many quotes are scrubbed' '
 	perl -e "print \"start /bin/a\", \" word\" x 60000, q( '\''q!'\'') x 70000, qq(\n)" >in &&
 	perl -e "print \"start _EXE_\", \" word\" x 60000, q( '\''q!'\'') x 70000, qq(\n)" >expect &&
 	scrub normal <in >actual &&

@@ -24,7 +24,7 @@ is_bug () {
 	test_grep "bug in the test script" out
 }
 
-test_expect_success 'have_timer_event and have_counter_event' '
+test_expect_success 'have_timer_event and have_counter_event find their events' '
 	perl "$scrub_dir/perf.perl" "$traces/timers.perf" "$traces/counters.perf" >actual &&
 	have_timer_event main timer test test2 15 actual &&
 	have_timer_event th02:ut_101 th_timer test test2 5 actual &&
@@ -84,7 +84,7 @@ test_expect_success JQ 'trace2_jq wants one true' '
 	is_bug trace2_jq "true" nosuch
 '
 
-test_expect_success JQ 'count_events' '
+test_expect_success JQ 'count_events counts by type' '
 	test "$(count_events data "$traces/data.event")" = 2 &&
 	test "$(count_events signal "$traces/data.event")" = 0 &&
 	is_bug count_events dta "$traces/data.event" &&
@@ -182,7 +182,7 @@ test_expect_success 'expect_valid_stream --scrub leaves the stream, and sees a r
 	test_grep "line 1: not a JSON object" err
 '
 
-test_expect_success 'event_members' '
+test_expect_success 'event_members prints the values of members' '
 	{
 		event_line data a "\"nesting\":1,\"key\":\"\\\\\\\"key\\\":\\\"b\",\"value\":\"w\"" &&
 		event_line child_exit a "\"pid\":-1,\"code\":3" &&

@@ -49,7 +49,7 @@ test_expect_success 'ids: of parents, of traces, and never twice' '
 			length == (unique | length))" runs
 '
 
-test_expect_success 'a ring tells the same' '
+test_expect_success 'a ring has the same spans as a file' '
 	traced env GIT_TRACE2_RING="$PWD/ring" TRACEPARENT=$above-01 \
 		test-tool trace2 501span &&
 	trace2 script --git-event ring >r &&
@@ -238,7 +238,7 @@ test_expect_success 'a session under a TRACEPARENT tells that, and passes its ow
 			length == 2)" e
 '
 
-test_expect_success 'an invalid TRACEPARENT is none' '
+test_expect_success 'an invalid TRACEPARENT is ignored' '
 	for value in "" x 00-$trace-b7ad6b7169203331 $above-0 ${above}-011 \
 		ff-${above#00-}-01 00-$(printf %032d 0)-b7ad6b7169203331-01 \
 		00-$trace-$(printf %016d 0)-01 00-$(echo $trace | tr a-f A-F)-b7ad6b7169203331-01
@@ -309,7 +309,7 @@ test_expect_success 'GIT_TRACE2_SPANS: one trace in so many, and what was slower
 	EOF
 '
 
-test_expect_success 'half of the traces' '
+test_expect_success 'GIT_TRACE2_SPANS=1/2 records half of the traces' '
 	traced env GIT_TRACE2_SPANS=1/2 \
 		test-tool trace2 504open 2000 >/dev/null &&
 	spans .one_in >actual &&

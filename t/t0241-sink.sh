@@ -58,7 +58,7 @@ test_expect_success !INSTRUMENTED 'an event for which there is no memory is lost
 	test_grep "^main atexit 1 code=0 lost=1\$" out
 '
 
-test_expect_success 'sixteen threads at once' '
+test_expect_success 'sixteen threads may call a sink at once' '
 	"$hosts/sink" threads 3>out &&
 	echo 16 | test_prints grep -c thread_exit out &&
 	test_grep "^main atexit 1 code=0\$" out

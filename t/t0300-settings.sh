@@ -209,7 +209,7 @@ deepest () {
 	event_members nesting ".*" "$1" | sort -n | tail -n 1
 }
 
-test_expect_success JQ 'the nesting limit, by key' '
+test_expect_success JQ 'the config key sets the nesting limit' '
 	no_config &&
 	set_global trace2.eventTarget "$(pwd)/e" &&
 	set_global trace2.eventNesting 3 &&
@@ -223,7 +223,7 @@ test_expect_success JQ 'the nesting limit, by key' '
 	test "$(deepest e)" = 6
 '
 
-test_expect_success JQ 'parameters to report, by key' '
+test_expect_success JQ 'the config key selects parameters to report' '
 	no_config &&
 	set_global trace2.eventTarget "$(pwd)/e" &&
 	set_global trace2.configParams "user.*" &&
@@ -246,7 +246,7 @@ test_expect_success 'the number of files, by key' '
 	test_write_lines 1 git-trace2-discard | test_prints ls dir
 '
 
-test_expect_success 'signals, by key' '
+test_expect_success 'the config key selects signals' '
 	no_config &&
 	set_global trace2.normalTarget "$(pwd)/n" &&
 	set_global trace2.signals "USR1" &&
@@ -254,7 +254,7 @@ test_expect_success 'signals, by key' '
 	test_grep "signal elapsed:[0-9.]* code:10\$" n
 '
 
-test_expect_success 'another prefix for the variables' '
+test_expect_success 'variables may have another prefix' '
 	no_config &&
 	APP_TRACE="$(pwd)/n" APP_TRACE_EVENT="$(pwd)/e" APP_TRACE_BRIEF=1 \
 		expect_traces ne --prefix=APP_TRACE &&
@@ -333,7 +333,7 @@ test_expect_success 'a warning is one line, whatever the value' '
 	EOF
 '
 
-test_expect_success 'a wrong kind of socket' '
+test_expect_success 'a wrong kind of socket is refused' '
 	no_config &&
 	GIT_TRACE2=af_unix:relative expect_traces "" &&
 	test_line_count = 1 err &&

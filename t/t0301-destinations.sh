@@ -26,7 +26,7 @@ expect_normal () {
 	EOF
 }
 
-test_expect_success 'off: 0, false, and nothing' '
+test_expect_success '0, false and nothing switch a target off' '
 	for value in 0 false FALSE False ""
 	do
 		GIT_TRACE2=$value test-tool trace2 001return 0 >out 2>err 3>three &&
@@ -36,7 +36,7 @@ test_expect_success 'off: 0, false, and nothing' '
 	done
 '
 
-test_expect_success '1 and true: standard error' '
+test_expect_success '1 and true are standard error' '
 	for value in 1 true TRUE True 2
 	do
 		GIT_TRACE2=$value test-tool trace2 001return 0 >out 2>err &&
@@ -45,7 +45,7 @@ test_expect_success '1 and true: standard error' '
 	done
 '
 
-test_expect_success '3 to 9: that descriptor' '
+test_expect_success '3 to 9 are that descriptor' '
 	GIT_TRACE2=3 test-tool trace2 001return 0 3>three 2>err &&
 	expect_normal three &&
 	test_must_be_empty err &&
@@ -316,7 +316,7 @@ test_expect_success 'a directory without maxFiles has no limit' '
 	test_stdout_line_count = 32 ls many
 '
 
-test_expect_success PIPE 'a fifo that somebody reads' '
+test_expect_success PIPE 'a fifo that somebody reads gets the stream' '
 	test-tool fault read-fifo --output=fifo.out "$(pwd)/fifo" \
 		env GIT_TRACE2="$(pwd)/fifo" test-tool trace2 001return 0 &&
 	expect_normal fifo.out
@@ -328,7 +328,7 @@ test_expect_success PIPE 'a fifo that nobody reads does not hang' '
 	refused "$(pwd)/fifo" "No such device or address"
 '
 
-test_expect_success 'a device' '
+test_expect_success 'a device gets the stream' '
 	GIT_TRACE2=/dev/null test-tool trace2 093session_id >out &&
 	test_grep "^1 20" out
 '
@@ -347,14 +347,14 @@ socketed () {
 		test-tool trace2 001return 0 2>err
 }
 
-test_expect_success UNIX_SOCKETS 'a stream socket' '
+test_expect_success UNIX_SOCKETS 'a stream socket gets the stream' '
 	socketed listen-stream stream: &&
 	expect_normal socket.out &&
 	socketed listen-stream "" &&
 	expect_normal socket.out
 '
 
-test_expect_success UNIX_SOCKETS 'a datagram socket' '
+test_expect_success UNIX_SOCKETS 'a datagram socket gets the stream' '
 	socketed listen-dgram dgram: &&
 	expect_normal socket.out
 '
@@ -364,7 +364,7 @@ test_expect_success UNIX_SOCKETS 'af_unix without a kind tries stream, then data
 	expect_normal socket.out
 '
 
-test_expect_success UNIX_SOCKETS 'the wrong kind named: nothing' '
+test_expect_success UNIX_SOCKETS 'the wrong kind of socket gets nothing' '
 	socketed listen-dgram stream: &&
 	test_must_be_empty err &&
 	test ! -s socket.out &&

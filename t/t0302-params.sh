@@ -102,7 +102,7 @@ test_expect_success 'every value of a key; a subsection keeps its case' '
 	EOF
 '
 
-test_expect_success 'wildcards: *, ?, brackets' '
+test_expect_success 'wildcards *, ? and brackets match keys' '
 	GIT_TRACE2_CONFIG_PARAMS="user.n?me" expect_params --chdir=outside <<-\EOF &&
 	["global","user.name","A U Thor"]
 	EOF
@@ -177,7 +177,7 @@ test_expect_success 'a program that emits its configuration itself asks for each
 	echo wants:0 | test_prints jq -r "select(.event == \"printf\") | .msg" e
 '
 
-test_expect_success 'every scope by its name' '
+test_expect_success 'every scope has its name' '
 	traced test-tool trace2 call def_param system p 1 , \
 		def_param global p 1 , def_param local p 1 , def_param worktree p 1 , \
 		def_param command p 1 , def_param submodule p 1 , \
@@ -214,11 +214,11 @@ test_expect_success GIT 'setup: a file with all that is read' '
 	git config --global --unset valueless.key
 '
 
-test_expect_success GIT 'like Git: all keys' '
+test_expect_success GIT 'all keys match as in Git' '
 	GIT_TRACE2_CONFIG_PARAMS="*" compare
 '
 
-test_expect_success GIT 'like Git: patterns' '
+test_expect_success GIT 'patterns match as in Git' '
 	for patterns in "user.*" "USER.*" "*.local,core.*" "section.*" \
 		"Section.Sub*.name" "u[rs]er.*" "more.cowbell,if.gitdir" \
 		"**" "*.*.*" "?ser.local"
@@ -232,7 +232,7 @@ test_expect_success GIT 'like Git: patterns' '
 '
 
 # The scope of a variable is that of newer versions of Git.
-test_expect_success GIT 'like Git: variables' '
+test_expect_success GIT 'variables are reported as in Git' '
 	ONE=1 TWO="x y" EMPTY= GIT_TRACE2_ENV_VARS="TWO,ONE,EMPTY,NONE" \
 		GIT_TRACE2_CONFIG_PARAMS="user.name" compare
 '

@@ -19,7 +19,7 @@ session_id () {
 	GIT_TRACE2=/dev/null test-tool "$@" trace2 093session_id | sed "s/^1 //"
 }
 
-test_expect_success 'time, host, process' '
+test_expect_success 'a session id has time, host and process' '
 	session_id >actual &&
 	test_grep "^$own\$" actual
 '
@@ -31,7 +31,7 @@ test_expect_success 'the host is the start of the SHA-1 of its name' '
 	test_cmp expect actual
 '
 
-test_expect_success 'the process is its pid' '
+test_expect_success 'the last part of a session id is the pid' '
 	cat >pid.sh <<-\EOF &&
 	echo $$
 	GIT_TRACE2=/dev/null exec test-tool trace2 093session_id
@@ -173,7 +173,7 @@ test_expect_success 'any parent is taken, as it is' '
 	test_grep "^a b/c\"d/$own\$" actual
 '
 
-test_expect_success 'an empty parent is none' '
+test_expect_success 'an empty parent id is ignored' '
 	with_parent "" >actual &&
 	test_grep "^$own\$" actual
 '
@@ -224,7 +224,7 @@ test_expect_success 'empty components: the stream stays usable' '
 	test_cmp expect actual
 '
 
-test_expect_success 'invalid UTF-8 in a parent' '
+test_expect_success 'invalid UTF-8 in a parent id is dropped' '
 	rm -f e &&
 	GIT_TRACE2_PARENT_SID="$(printf "a\377b")" GIT_TRACE2_EVENT="$(pwd)/e" \
 		test-tool trace2 001return 0 &&
@@ -246,12 +246,12 @@ hierarchy () {
 	jq -r "select(.event == \"cmd_name\") | .hierarchy" e
 }
 
-test_expect_success 'the hierarchy of names' '
+test_expect_success 'names of parents make a hierarchy' '
 	test_write_lines trace2 fetch/trace2 fetch/gc/trace2 ab/trace2 |
 	test_prints hierarchy "" fetch fetch/gc "$(printf "a\nb")"
 '
 
-test_expect_success 'a hierarchy of 64 KB' '
+test_expect_success 'a hierarchy of 64 KB is passed on' '
 	hierarchy "$("$PERL_PATH" -e "print join q(/), (q(n123456789)) x 5957")" >actual &&
 	test_grep "^n123456789/.*/trace2\$" actual &&
 	test $(wc -c <actual) -le 4200

@@ -171,7 +171,7 @@ test_expect_success 'at most 1 MiB is read, of all files together' '
 	test_cmp expect err
 '
 
-test_expect_success GIT 'git includes likewise' '
+test_expect_success GIT 'git includes the same files' '
 	rm n11 &&
 	options=--includes &&
 	same_as_git inc/top expanded n1 &&

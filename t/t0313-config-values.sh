@@ -156,7 +156,7 @@ k - -
 99999999999999999999 - -
 EOF
 
-test_expect_success 'booleans and numbers' '
+test_expect_success 'booleans and numbers are read as in Git' '
 	while read -r value truth number
 	do
 		t=$(or_dash test-tool config bool "$value") &&

@@ -41,7 +41,7 @@ test_expect_success JQ 'a timer of the main thread has an event before the summa
 '
 
 # A sleep is never shorter than requested.
-test_expect_success JQ 'times: min, max, total' '
+test_expect_success JQ 'a timer has min, max and total' '
 	traced test-tool trace2 100timer 3 10 &&
 	trace2_jq "
 		.[] | select(.event == \"timer\") |

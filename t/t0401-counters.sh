@@ -29,7 +29,7 @@ test_expect_success '64 bits, unsigned, in every target' '
 	test_grep "\"count\":9223372036854775808}\$" e
 '
 
-test_expect_success 'modulo 2^64' '
+test_expect_success 'counters wrap at 2^64' '
 	traced --perf test-tool trace2 200counter 18446744073709551615 5 &&
 	have_counter_event main counter test test1 4 actual &&
 	traced --perf test-tool trace2 201counter 9223372036854775808 9223372036854775809 2 &&
@@ -131,7 +131,7 @@ test_expect_success JQ 'a gauge that was set to 0 is told, one that was not set 
 	test_prints gauges
 '
 
-test_expect_success 'the whole range' '
+test_expect_success 'a gauge has the whole range' '
 	traced test-tool trace2 call gauge_set busy -9223372036854775808 , \
 		gauge_set busy 9223372036854775807 , gauge_set plain 9223372036854775807 , \
 		gauge_add plain 1 &&
@@ -139,7 +139,7 @@ test_expect_success 'the whole range' '
 	test_grep "plain.*\"last\":-9223372036854775808,\"min\":-9223372036854775808,\"max\":9223372036854775807}" e
 '
 
-test_expect_success 'the least value alone' '
+test_expect_success 'a gauge may have the least value alone' '
 	traced test-tool trace2 call gauge_set busy -9223372036854775808 &&
 	test_grep "busy.*\"last\":-9223372036854775808,\"min\":-9223372036854775808,\"max\":-9223372036854775808}" e
 '

@@ -37,7 +37,7 @@ expect_metrics () {
 	test_cmp expect actual
 }
 
-test_expect_success 'a thread that calls thread_exit' '
+test_expect_success 'a thread that calls thread_exit reports its metrics' '
 	expect_metrics 201counter 3 4 1 <<-\EOF
 	["th_counter","th01:ut_201","test","test2",7]
 	["counter","main","test","test2",7]
@@ -89,7 +89,7 @@ test_expect_success 'a thread that counts after thread_exit' '
 	test "$(event_members count counter e)" = 7
 '
 
-test_expect_success 'a thread without thread_start' '
+test_expect_success 'a thread without thread_start reports its metrics' '
 	traced --valid test-tool trace2 041thread_unannounced &&
 	test_prints jq -c "select(.thread != \"main\") | [.thread, .event]" e <<-\EOF
 	["th01:unknown","thread_start"]
@@ -98,12 +98,12 @@ test_expect_success 'a thread without thread_start' '
 	EOF
 '
 
-test_expect_success 'exit() in another thread' '
+test_expect_success 'exit() in another thread reports all metrics' '
 	traced --valid 3 test-tool trace2 065exit_in_thread 3 &&
 	test "$(event_members count counter e)" = 1
 '
 
-test_expect_success 'a thread of trace2_pthread_create()' '
+test_expect_success 'a thread of trace2_pthread_create() reports its metrics' '
 	traced --valid test-tool trace2 045thread_created base &&
 	test_prints jq -c "select(.thread != \"main\") | [.thread, .event]" e <<-\EOF
 	["th01:base","thread_start"]
@@ -112,7 +112,7 @@ test_expect_success 'a thread of trace2_pthread_create()' '
 	EOF
 '
 
-test_expect_success 'the order of events' '
+test_expect_success 'metrics of threads come in order' '
 	traced --valid test-tool trace2 call counter_add test1 1 , counter_add test2 2 , \
 		timer_start test2 , timer_stop test2 , timer_start test1 , \
 		timer_stop test1 &&
@@ -130,7 +130,7 @@ test_expect_success 'the order of events' '
 '
 
 # More threads at the same time than the arena has slots.
-test_expect_success '300 threads at once' '
+test_expect_success '300 threads at once lose no count' '
 	traced --valid test-tool trace2 051threads 300 &&
 	trace2_jq "([.[] | select(.event == \"counter\").count] == [300]) and
 		([.[] | select(.event == \"th_counter\")]
@@ -140,7 +140,7 @@ test_expect_success '300 threads at once' '
 			| sort))" e
 '
 
-test_expect_success '1000 threads, 20 at once' '
+test_expect_success '1000 threads, 20 at once, lose no count' '
 	traced --valid test-tool trace2 051threads 1000 20 &&
 	test "$(event_members count counter e)" = 1000
 '
@@ -195,7 +195,7 @@ test_expect_success 'a program that is linked with the shared library' '
 	EOF
 '
 
-test_expect_success CXX_HOST 'a program in C++' '
+test_expect_success CXX_HOST 'a program in C++ has metrics' '
 	traced --valid "$hosts/cxx" >out &&
 	echo done | test_cmp - out &&
 	metrics | sort >actual &&

@@ -169,7 +169,7 @@ test_expect_success 'a child that execs a traced program: a child of this SID' '
 	EOF
 '
 
-test_expect_success 'a child of a child' '
+test_expect_success 'a child of a child has a session of its own' '
 	told 5 074fork_twice &&
 	test_prints sed -n "/ data\| counter\| version/p" actual <<-\EOF
 	_SID0_ version
@@ -192,7 +192,7 @@ test_expect_success 'fork in a thread: the thread is main in the child' '
 			[\"thread_start\", \"thread_exit\"]" e
 '
 
-test_expect_success 'vfork and exec' '
+test_expect_success 'vfork and exec make no session of their own' '
 	told 4 076vfork test-tool trace2 001return 4 &&
 	test_prints sed -n "/ data\|version/p" actual <<-\EOF
 	_SID0_ version

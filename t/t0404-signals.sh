@@ -51,7 +51,7 @@ ends_unrecorded () {
 	done
 }
 
-test_expect_success 'none, unless asked for' '
+test_expect_success 'no signal is recorded unless asked for' '
 	ends_unrecorded PIPE TERM INT HUP ABRT USR1 ALRM &&
 	killed "signal 13" trace2 085sigpipe &&
 	expect_no_signal cmd_name
@@ -107,12 +107,12 @@ test_expect_success 'none, and lists that name none' '
 	sane_unset GIT_TRACE2_SIGNALS
 '
 
-test_expect_success 'signals that abort' '
+test_expect_success 'signals that abort are recorded' '
 	GIT_TRACE2_SIGNALS=ABRT killed "signal 6" trace2 063abort &&
 	expect_signal 6
 '
 
-test_expect_success !INSTRUMENTED 'signals raised by the kernel' '
+test_expect_success !INSTRUMENTED 'signals raised by the kernel are recorded' '
 	GIT_TRACE2_SIGNALS=SEGV killed "signal 11" trace2 087segfault &&
 	expect_signal 11
 '
@@ -147,7 +147,7 @@ test_expect_success 'a signal that the parent had ignored' '
 	expect_no_signal atexit
 '
 
-test_expect_success 'a signal that is blocked' '
+test_expect_success 'a signal that is blocked ends the program later' '
 	killed "code 0" --sigpipe --block=PIPE trace2 080raise PIPE &&
 	expect_no_signal atexit
 '
@@ -290,7 +290,7 @@ test_expect_success 'several threads meet SIGPIPE at once' '
 	done
 '
 
-test_expect_success 'handlers that make calls' '
+test_expect_success 'handlers of the host that make calls work' '
 	traced --valid test-tool trace2 083handler_calls USR1 &&
 	test_prints jq -c "select(.nesting) | [.event, .nesting, .category]" e <<-\EOF &&
 	["region_enter",1,"main"]

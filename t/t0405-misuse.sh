@@ -42,7 +42,7 @@ test_expect_success 'leave without enter, a thousand times at one place' '
 		[.[] | select(.event == \"data\").nesting] == [1]" e
 '
 
-test_expect_success 'at two places: two errors' '
+test_expect_success 'misuse at two places makes two errors' '
 	misused 0 call region_leave a one , region_leave a one , \
 		region_leave_printf a two NULL m , region_leave_printf a two NULL m &&
 	test_cmp - actual <<-\EOF
@@ -314,7 +314,7 @@ test_expect_success 'a forked process ends children of its parent: neither event
 		[\"child_start\", \"child_exit\"]" e
 '
 
-test_expect_success 'child_exit twice' '
+test_expect_success 'child_exit twice makes one error' '
 	misused 0 spawn --twice true &&
 	echo "trace2: child_exit a second time" | test_cmp - actual &&
 	trace2_jq "[.[] | select(.event == \"child_exit\")] | length == 1" e &&
@@ -323,7 +323,7 @@ test_expect_success 'child_exit twice' '
 	trace2_jq "[.[] | select(.event == \"child_ready\")] | length == 1" e
 '
 
-test_expect_success 'ready, then exit' '
+test_expect_success 'child_ready, then child_exit, makes an error' '
 	misused 0 call child_start 1 ls , child_ready 1 ready , child_exit 1 0 &&
 	echo "trace2: child_exit a second time" | test_cmp - actual
 '
@@ -384,7 +384,7 @@ test_expect_success 'a timer that is stopped without a start' '
 	echo "trace2: timer '\''test2'\'' stopped without a start" | test_cmp - actual
 '
 
-test_expect_success 'thread_start twice, thread_exit twice' '
+test_expect_success 'thread_start or thread_exit twice makes errors' '
 	misused 0 049thread_twice &&
 	test_cmp - actual <<-\EOF &&
 	trace2: thread_start in '\''th01:first'\'', which has started already
@@ -395,7 +395,7 @@ test_expect_success 'thread_start twice, thread_exit twice' '
 		([.[] | select(.event == \"thread_exit\")] | length == 1)" e
 '
 
-test_expect_success 'thread_exit without thread_start' '
+test_expect_success 'thread_exit without thread_start makes an error' '
 	misused 0 043thread_no_start &&
 	echo "trace2: thread_exit without thread_start" | test_cmp - actual &&
 	trace2_jq "[.[] | select(.event == \"data\").value] == [\"exit only\", \"after exit\"]" e

@@ -74,7 +74,7 @@ test_expect_success 'the number of a descriptor that the host closed is free' '
 	all_targets test-tool trace2 094fd_stays_free 7
 '
 
-test_expect_success 'dispositions and mask of signals' '
+test_expect_success 'dispositions and mask of signals stay' '
 	test-tool trace2 091sigs >before &&
 	all_targets test-tool trace2 091sigs >with &&
 	test_cmp before with &&

@@ -101,7 +101,7 @@ test_expect_success '8 threads into a pipe that has room: each line is there, or
 	test_line_count = $((32000 - ${lost:-0})) said
 '
 
-test_expect_success 'datagrams that are never read' '
+test_expect_success 'datagrams that are never read do not block' '
 	stalled stalled-datagrams
 '
 

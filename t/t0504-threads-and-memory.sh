@@ -131,7 +131,7 @@ test_expect_success !MUSL,!INSTRUMENTED 'unloaded in a child: its handler is not
 	echo "child: signal 13" | test_cmp - actual
 '
 
-test_expect_success !MUSL,!INSTRUMENTED 'unloaded and loaded again' '
+test_expect_success !MUSL,!INSTRUMENTED 'a module may be unloaded and loaded again' '
 	plugged reload
 '
 
@@ -162,7 +162,7 @@ test_expect_success !MUSL,!INSTRUMENTED 'unloaded: no mapping and no descriptor 
 '
 
 # Each is a session of its own, not a child of the one before.
-test_expect_success !MUSL,!INSTRUMENTED 'each is a complete session' '
+test_expect_success !MUSL,!INSTRUMENTED 'a host of many modules has a complete session each' '
 	expect_valid_stream e &&
 	jq -r "select(.event == \"version\").sid" e >sids &&
 	test_line_count = 24 sids &&

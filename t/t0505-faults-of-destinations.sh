@@ -53,7 +53,7 @@ losing () {
 	test_grep "^atexit elapsed:[0-9.]* code:0 lost:[1-9][0-9]*\$" actual
 }
 
-test_expect_success 'a device that is full' '
+test_expect_success 'a device that is full switches the target off' '
 	everywhere /dev/full &&
 	losing /dev/full
 '
@@ -67,7 +67,7 @@ test_expect_success 'a file at its size limit: no SIGXFSZ, the lines before are 
 	test_grep "^ *\$" e
 '
 
-test_expect_success TMPFS 'a full disk' '
+test_expect_success TMPFS 'a full disk loses lines, and says how many' '
 	mkdir small &&
 	write_script on-small-disk <<-\EOF &&
 	mount -t tmpfs -o size=16k none small &&

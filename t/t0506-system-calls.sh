@@ -128,13 +128,13 @@ test_expect_success 'a region: two writes; a message, a parameter: one' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a timer, a counter: none' '
+test_expect_success 'a timer and a counter make no system call' '
 	per_calls "$(pwd)/e" timer_start test1 , timer_stop test1 , \
 		counter_add test1 1 &&
 	test_must_be_empty actual
 '
 
-test_expect_success 'tracing off: none' '
+test_expect_success 'calls make no system call while tracing is off' '
 	per_calls 0 data_string c k v , region_enter c l , region_leave c l , \
 		timer_start test1 , timer_stop test1 , counter_add test1 1 &&
 	test_must_be_empty actual
@@ -303,7 +303,7 @@ test_expect_success 'a signal that ends the process does not wait for people' '
 	echo "waits: at most 50 ms, writes that may wait: 0" | test_cmp - actual
 '
 
-test_expect_success PIPE 'a fifo' '
+test_expect_success PIPE 'an event to a fifo takes these system calls' '
 	stalls "$sockets/f" test-tool fault read-fifo --never-read "$sockets/f"
 '
 
@@ -364,12 +364,12 @@ test_expect_success TAMPERING 'a pipe without pwritev2() delivers waiting signal
 	done
 '
 
-test_expect_success UNIX_SOCKETS 'a stream socket' '
+test_expect_success UNIX_SOCKETS 'an event to a stream socket takes these system calls' '
 	stalls "af_unix:stream:$sockets/s" \
 		test-tool fault listen-stream --never-read "$sockets/s"
 '
 
-test_expect_success UNIX_SOCKETS 'a datagram socket' '
+test_expect_success UNIX_SOCKETS 'an event to a datagram socket takes these system calls' '
 	stalls "af_unix:dgram:$sockets/d" \
 		test-tool fault listen-dgram --never-read "$sockets/d"
 '

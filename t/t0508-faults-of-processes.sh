@@ -171,7 +171,7 @@ test_expect_success 'TERM, INT, HUP, ABRT likewise, as without tracing' '
 	killed ABRT 6
 '
 
-test_expect_success !INSTRUMENTED 'SEGV likewise' '
+test_expect_success !INSTRUMENTED 'SEGV leaves a stream of whole lines' '
 	killed SEGV 11
 '
 
@@ -251,7 +251,7 @@ test_expect_success 'a session id of a parent leads to no file outside of the di
 	done
 '
 
-test_expect_success 'settings with any value' '
+test_expect_success 'settings with any value do no harm' '
 	big=$("$PERL_PATH" -e "print q(x,) x 30000") &&
 	for value in "$big" "-1" "99999999999999999999" "%s" ","
 	do

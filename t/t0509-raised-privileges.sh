@@ -76,7 +76,7 @@ test_expect_success SETUID 'a program without the bit is traced' '
 '
 
 # The kernel marks setgid and capabilities of a file by the same bit.
-test_expect_success SETUID 'setgid likewise' '
+test_expect_success SETUID 'a set-group-ID program has no session, either' '
 	: >g &&
 	chown 0:65534 raised &&
 	chmod 2755 raised &&

@@ -127,7 +127,7 @@ test_expect_success 'siglongjmp() out of the first call of a forked child' '
 	done
 '
 
-test_expect_success 'siglongjmp() out of trace2_initialize()' '
+test_expect_success 'siglongjmp() out of trace2_initialize() leaves the library usable' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" \
 		"$hosts/handlers" jumps-out-of-the-start &&
@@ -279,7 +279,7 @@ test_expect_success 'a storm of signals with other threads gives the same events
 	test "$sampled" -gt $((is_counted - 5 * 100))
 '
 
-test_expect_success 'pthread_exit() in a handler' '
+test_expect_success 'pthread_exit() in a handler leaves whole lines' '
 	for call in $in_ends
 	do
 		stepped $call ends $some &&
@@ -368,7 +368,7 @@ test_expect_success 'fork(), _Fork() and clone() in a handler: the child has one
 	done
 '
 
-test_expect_success 'exit() in a handler' '
+test_expect_success 'exit() in a handler leaves whole lines' '
 	for call in $calls
 	do
 		stepped $call exits $few &&

@@ -109,7 +109,7 @@ test_expect_success INJECT 'every allocation fails, or each second to seventh' '
 	readable
 '
 
-test_expect_success 'few descriptors, or none' '
+test_expect_success 'few descriptors, or none, do a ring no harm' '
 	afresh &&
 	for files in 3 4 5 6 7 8 9 10 12 16
 	do
@@ -123,7 +123,7 @@ test_expect_success 'few descriptors, or none' '
 
 # With musl, 10 MiB have room for the host and a part of the library: too little for
 # its threads beside that.
-test_expect_success !INSTRUMENTED 'little address space' '
+test_expect_success !INSTRUMENTED 'little address space does a ring no harm' '
 	afresh &&
 	case "$CC" in
 	*musl*) limits="8 14 20 30 60 80" ;;
@@ -173,7 +173,7 @@ test_expect_success TMPFS 'a disk that is full from the start, or soon' '
 	done
 '
 
-test_expect_success 'forks of every kind' '
+test_expect_success 'forks of every kind have rings of their own' '
 	afresh &&
 	for verb in other-thread-first threads-at-once only-a-thread-counts \
 		raw-clone in-a-silent-thread timer-runs names-itself \

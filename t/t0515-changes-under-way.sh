@@ -107,7 +107,7 @@ test_expect_success 'stderr becomes a file of the host: it has no line of the tr
 	test_grep "\"event\":\"data\"" trace
 '
 
-test_expect_success 'another descriptor, likewise' '
+test_expect_success 'another descriptor in place of the target gets no line' '
 	replaced 9 replace-nine 9>trace &&
 	test_grep "\"event\":\"data\"" trace &&
 	{ replaced 9 replace-nine 9>&1 >&3 | cat >trace; } 3>&1 &&

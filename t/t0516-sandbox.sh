@@ -63,12 +63,12 @@ test_expect_success 'setup: what it calls without tracing' '
 	mkdir rings
 '
 
-test_expect_success 'a file' '
+test_expect_success 'a file is written in a sandbox' '
 	within file -- GIT_TRACE2_EVENT="$(pwd)/e" &&
 	within file -- GIT_TRACE2_EVENT=9 9>nine
 '
 
-test_expect_success 'a pipe' '
+test_expect_success 'a pipe is written in a sandbox' '
 	{ within pipe -- GIT_TRACE2_EVENT=9 9>&1 >&3 | cat >piped; } 3>&1 &&
 	test_grep "atexit" piped &&
 	test_must_be_empty actual
@@ -80,7 +80,7 @@ test_expect_success 'a ring, with samples and without' '
 		GIT_TRACE2_SAMPLE=app/changes/counted/:1
 '
 
-test_expect_success 'opened counters' '
+test_expect_success 'opened counters count in a sandbox' '
 	within file counters -- GIT_TRACE2_EVENT="$(pwd)/c" \
 		GIT_TRACE2_COUNTERS=task-clock,page-faults,process/maxrss/,process/open-fds/,process/threads/,app/changes/counted/
 '
@@ -93,7 +93,7 @@ test_expect_success 'a reopened file, and information of the process' '
 	verb=from-now-on
 '
 
-test_expect_success 'a socket' '
+test_expect_success 'a socket is written in a sandbox' '
 	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0516.XXXXXX") &&
 	test_when_finished "rm -rf \"$sockets\"" &&
 	within socket -- test-tool fault listen-stream "$sockets/s" \

@@ -121,7 +121,7 @@ test_expect_success KERNEL_EVENTS 'the sum has all threads: those that are not c
 	test "$(cat all)" -gt "$(cat counted)"
 '
 
-test_expect_success KERNEL_EVENTS 'events that are sampled: likewise' '
+test_expect_success KERNEL_EVENTS 'sampled events take no memory for each event' '
 	rm -f e r &&
 	traced=$(openable GIT_TRACE2_EVENT="$(pwd)/e" \
 		GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=4k \

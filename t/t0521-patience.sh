@@ -30,7 +30,7 @@ test_expect_success 'the reader of a pipe pauses: no line is lost' '
 	complete
 '
 
-test_expect_success 'the reader of a socket' '
+test_expect_success 'the reader of a socket gets lines while it is patient' '
 	pauses socket &&
 	complete
 '

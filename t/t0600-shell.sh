@@ -558,7 +558,7 @@ test_shells '' 'changes that a script made before keep its trace off, or do not 
 	EOF
 '
 
-test_expect_success DASH 'times of day' '
+test_expect_success DASH 'times of day are right' '
 	rm -f e &&
 	cat >dates <<-\EOF &&
 	. "$TRACE2_SH"
@@ -615,7 +615,7 @@ test_expect_success GIT 'trace2 record has the script, and Git below it' '
 	test_grep "build.*fetch" report
 '
 
-test_shells GIT 'the example of trace2-shell' '
+test_shells GIT 'the example of trace2-shell runs' '
 	page=$GIT_BUILD_DIR/Documentation/trace2-shell.adoc &&
 	awk "/^\\[source,sh\\]\$/ { on = 1; next } on && /^----/ { on++ }
 		on == 3 { exit } on && !/^----/" "$page" >backup.sh &&

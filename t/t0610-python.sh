@@ -75,7 +75,7 @@ test_expect_success 'the version is that of the project' '
 	echo "$TRACE2_VERSION" | test_cmp - actual
 '
 
-test_expect_success 'the example of trace2-python' '
+test_expect_success 'the example of trace2-python runs' '
 	page=$GIT_BUILD_DIR/Documentation/trace2-python.adoc &&
 	awk "/^\\[source,python\\]\$/ { on = 1; next } on && /^----/ { on++ }
 		on == 3 { exit } on && !/^----/" "$page" >sizes.py &&

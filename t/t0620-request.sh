@@ -139,7 +139,7 @@ print(\"%016x\" % _span._mix((int(sys.argv[1], 16) + 2 * 0x9e3779b97f4a7c15) % 2
 	'
 done
 
-test_expect_success 'the processes are one tree' '
+test_expect_success 'the processes of a request are one tree' '
 	run below &&
 	trace2 list events | sed -n "s/^[0-9].*  *[0-9][0-9]*  *?*  *//p" |
 		sed "s/\[curl.*/[curl]/; s|[^ ]*/python3|python3|" | sort >actual &&

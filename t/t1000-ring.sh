@@ -141,7 +141,7 @@ test_expect_success 'secrets are hidden' '
 	test_grep "https://user:<REDACTED>@example.com/x" dump.txt
 '
 
-test_expect_success 'brief: without file and line' '
+test_expect_success 'a brief ring has no file and line' '
 	rm -f r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_BRIEF=1 \
 		test-tool trace2 001return 0 &&

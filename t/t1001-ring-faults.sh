@@ -244,7 +244,7 @@ test_expect_success 'a forked child has a separate file, in a directory' '
 	EOF
 '
 
-test_expect_success '... and beside a file' '
+test_expect_success 'a broken ring beside a file leaves the file whole' '
 	GIT_TRACE2_RING="$(pwd)/ring" test_expect_code 5 test-tool trace2 070fork &&
 	ls ring ring.2* >names &&
 	test_line_count = 2 names

@@ -289,7 +289,7 @@ test_expect_success 'setup: a ring in order' '
 	trace2 check ring
 '
 
-test_expect_success 'a file of 0 bytes' '
+test_expect_success 'a file of 0 bytes is no ring' '
 	: >empty &&
 	test_prints trace2 list empty </dev/null 2>err &&
 	test_grep "zero-sized file, nothing to do!" err
@@ -301,13 +301,13 @@ test_expect_success 'a process that died while it began' '
 	test_grep "its process has not started to write, or was killed before" err
 '
 
-test_expect_success 'a version that is newer' '
+test_expect_success 'a newer version is refused' '
 	damage 12 "\0011\0000\0000\0000" &&
 	test_must_fail trace2 list bad 2>err &&
 	test_grep "cannot read .bad.: its version is 9, and this trace2 reads up to 1: use a newer trace2" err
 '
 
-test_expect_success 'numbers the other way round' '
+test_expect_success 'numbers of the other byte order are refused' '
 	damage 16 "\0001\0002\0003\0004" &&
 	test_must_fail trace2 list bad 2>err &&
 	test_grep "cannot read .bad.: its numbers are not little-endian" err
@@ -394,7 +394,7 @@ test_expect_success JQ 'the histogram of a timer is what the event target says' 
 	test_cmp event.timers from-ring.timers
 '
 
-test_expect_success JQ 'export says it, too' '
+test_expect_success JQ 'export reports a damaged ring, too' '
 	trace2 export --to git-event ring >exported &&
 	sed -n "/\"timer\"/s/.*\"histogram\"/histogram/p" event >expect &&
 	sed -n "/\"timer\"/s/.*\"histogram\"/histogram/p" exported >actual &&

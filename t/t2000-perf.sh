@@ -165,7 +165,7 @@ test_expect_success KERNEL_EVENTS 'clocks count every mode, and say so' '
 	expect EINVAL EINVAL
 '
 
-test_expect_success 'names that are none' '
+test_expect_success 'unknown names are refused' '
 	run open page-fault open app/test/nope/ open app/test/nope:ns/ \
 		open process/maxrss/:7 &&
 	expect "event '\''page-fault'\'': no such event (EINVAL)" \

@@ -198,7 +198,7 @@ test_expect_success KERNEL_EVENTS 'programs that are run get no descriptor' '
 	test_grep ! "perf_event" fds
 '
 
-test_expect_success CC,KERNEL_EVENTS,!INSTRUMENTED 'the program of trace2-perf' '
+test_expect_success CC,KERNEL_EVENTS,!INSTRUMENTED 'the program of trace2-perf runs' '
 	run_example items stdio.h "1000 items"
 '
 

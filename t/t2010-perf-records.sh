@@ -59,7 +59,7 @@ test_expect_success PERF_RECORD,!INSTRUMENTED 'each page fault of a stretch, whe
 	test_must_be_empty only-ours
 '
 
-test_expect_success PERF_RECORD,!INSTRUMENTED 'every tenth' '
+test_expect_success PERF_RECORD,!INSTRUMENTED 'every tenth crossing has a sample' '
 	recorded 90 10 64 &&
 	test_line_count = $(($(cat value) / 10)) ours &&
 	comm -23 ours theirs >only-ours &&

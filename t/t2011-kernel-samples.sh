@@ -174,7 +174,7 @@ test_expect_success 'samples so close that the program would stand still are ref
 '
 
 # Without stacks there is another error.
-test_expect_success !MUSL 'groups that make no sense' '
+test_expect_success !MUSL 'groups that make no sense are refused' '
 	sampled "{page-faults:u:9,app/test/test1/},{app/test/test1/:10,cs:u:2}" \
 		test-tool trace2 200counter 10 &&
 	test_prints errors <<-\EOF

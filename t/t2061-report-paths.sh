@@ -61,7 +61,7 @@ test_expect_success 'calls one below the other stay within 80 columns, branches 
 	test_grep "^[1-9][0-9]," csv
 '
 
-test_expect_success INLINED 'branches of a path' '
+test_expect_success INLINED 'a path has its branches' '
 	rm -rf r &&
 	mkdir r &&
 	for verb in inlined lambda
@@ -96,7 +96,7 @@ test_expect_success 'a module that came and went is known, from when it was used
 	test_write_lines mapped sampled sampled | test_cmp - actual
 '
 
-test_expect_success PERF 'perf knows it, too' '
+test_expect_success PERF 'perf reads the same paths' '
 	trace2 export --to perf -o perf.data r &&
 	perf script -i perf.data >script 2>/dev/null &&
 	grep -c " module_use+.*metrics.so" script >count &&

@@ -143,7 +143,7 @@ test_expect_success 'secrets in names of files are redacted' '
 	! grep hunter2 hidden.csv
 '
 
-test_expect_success SQLITE3,KERNEL_EVENTS 'the readings of a group' '
+test_expect_success SQLITE3,KERNEL_EVENTS 'perf prints the readings of a group' '
 	rm -f all.db &&
 	summed "{app/treesum/files/:4,page-faults,app/treesum/bytes/}" &&
 	trace2 export --to sqlite -o all.db r &&

@@ -46,7 +46,7 @@ test_expect_success TREESUM,LIBDW 'the report is as the page has it' '
 	test_cmp expect.5 actual.5
 '
 
-test_expect_success TREESUM,LIBDW 'record keeps all of them' '
+test_expect_success TREESUM,LIBDW 'record keeps all samples of the page' '
 	commands "record --ring" >run.sh &&
 	commands "report --samples$" >>run.sh &&
 	test_line_count = 2 run.sh &&

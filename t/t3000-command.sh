@@ -48,7 +48,7 @@ test_expect_success 'help, asciidoc and completion come from one table' '
 	test_grep "report) words=.* -g --group " completion
 '
 
-test_expect_success 'options that are wrong' '
+test_expect_success 'wrong options are named, with the usage' '
 	test_expect_code 2 trace2 report --frob 2>err &&
 	test_grep "unknown option .--frob." err &&
 	test_grep "^Usage: trace2 report" err &&
@@ -88,7 +88,7 @@ test_expect_success 'a word too many is not passed over' '
 	done
 '
 
-test_expect_success 'version' '
+test_expect_success 'version prints the version' '
 	trace2 version >out &&
 	test_grep "^trace2 version [0-9]" out &&
 	trace2 --version >actual &&

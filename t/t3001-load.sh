@@ -119,7 +119,7 @@ do
 	'
 done
 
-test_expect_success 'the parsers agree' '
+test_expect_success 'both parsers of JSON agree' '
 	for f in "$traces"/*.event
 	do
 		name=$(basename "$f") &&
@@ -438,7 +438,7 @@ test_expect_success 'a brief stream has its durations' '
 	done
 '
 
-test_expect_success 'ten thousand nested regions' '
+test_expect_success 'ten thousand nested regions are read' '
 	{ begin &&
 	  "$PERL_PATH" -e "
 		my (\$sid, \$n) = @ARGV;
@@ -474,7 +474,7 @@ test_expect_success 'many threads, each joined in a region of its own' '
 	rm joined.event out
 '
 
-test_expect_success 'many processes' '
+test_expect_success 'many processes are read' '
 	"$PERL_PATH" -e "
 		for my \$i (1..20000) {
 			my \$s = sprintf q(20261121T072000.%06dZ-H0a7c9cdf-P%08x), \$i, \$i;

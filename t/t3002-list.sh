@@ -98,13 +98,13 @@ test_expect_success 'a program that could not be started is no process' '
 	test_line_count = 3 out
 '
 
-test_expect_success '--errors' '
+test_expect_success '--errors lists processes that failed' '
 	trace2 list --errors "$traces/error.event" "$traces/status.event" >out &&
 	test_line_count = 2 out &&
 	test_grep "git -C project checkout no-such-branch" out
 '
 
-test_expect_success '--open' '
+test_expect_success '--open lists processes without an end' '
 	grep -v "\"event\":\"\\(exit\\|atexit\\)\"" "$traces/status.event" >open.event &&
 	trace2 list --open open.event "$traces/error.event" >out &&
 	test_line_count = 2 out &&
@@ -158,7 +158,7 @@ test_expect_success '-v and JSON tell where each program was started' '
 	grep -c "\"cwd\":\"/\"" out
 '
 
-test_expect_success 'filters' '
+test_expect_success 'filters choose processes' '
 	trace2 list --cmd "pack-*" "$traces/gc.event" >out &&
 	test_line_count = 4 out &&
 	trace2 list --pid 15566 "$traces/gc.event" >out &&

@@ -33,7 +33,7 @@ test_expect_success 'setup' '
 	EOF
 '
 
-test_expect_success 'processes, spawn overhead, critical path' '
+test_expect_success 'report shows processes, spawn overhead, critical path' '
 	test_prints trace2 report known.event <<-\EOF
 	1.000 s wall
 	2 processes, 18 events
@@ -90,7 +90,7 @@ test_expect_success JQ 'percentiles are by nearest rank' '
 	echo "[100,50000,90000,99000,100000,5050000]" | test_cmp - actual
 '
 
-test_expect_success '--threads' '
+test_expect_success '--threads shows how busy threads were' '
 	test_prints trace2 report --threads known.event <<-\EOF
 	WALL s  IN REGIONS s   BUSY  REGIONS  FROM s  THREAD     PROCESS
 	 1.000         0.400  40.0%        2   0.000  main       top
@@ -99,7 +99,7 @@ test_expect_success '--threads' '
 	EOF
 '
 
-test_expect_success '--timers, --counters, --errors' '
+test_expect_success '--timers, --counters and --errors show theirs' '
 	test_prints trace2 report --timers --counters --errors "$traces/timers.event" \
 		"$traces/counters.event" "$traces/commit.event" \
 		"$traces/error.event" 2>err <<-\EOF
@@ -115,7 +115,7 @@ test_expect_success '--timers, --counters, --errors' '
 	EOF
 '
 
-test_expect_success '--data' '
+test_expect_success '--data shows values by time' '
 	trace2 report --data "$traces/clone.event" >out &&
 	test_prints head -n 3 out <<-\EOF &&
 	TIME               PID  PROCESS      NAME                         VALUE
@@ -171,7 +171,7 @@ test_expect_success JQ '--timers: percentiles, where all intervals are in bucket
 	EOF
 '
 
-test_expect_success JQ '--per-thread' '
+test_expect_success JQ '--per-thread has a row for each thread' '
 	trace2 report --counters --per-thread --format=json \
 		"$traces/counters.event" >out &&
 	jq -c ".counters[] | [.value,.processes,.thread,.counter]" out |

@@ -106,12 +106,12 @@ do
 	'
 done
 
-test_expect_success 'only one of them' '
+test_expect_success 'script prints one of several sessions' '
 	test_expect_code 2 trace2 script --git-perf --git-event "$traces/gc.event" 2>err &&
 	test_grep "only one of" err
 '
 
-test_expect_success 'columns' '
+test_expect_success 'columns are aligned' '
 	trace2 script "$traces/data.event" >out &&
 	sed -n "5,7p" out >actual &&
 	sed -n "s/^ *//;5,7p" out >/dev/null &&
@@ -199,7 +199,7 @@ test_expect_success '--format is refused with the formats of Git' '
 	done
 '
 
-test_expect_success JQ 'JSON and CSV' '
+test_expect_success JQ 'script prints JSON and CSV' '
 	trace2 script --format=json "$traces/data.event" >out &&
 	jq -r ".events[4].event" out >actual &&
 	sed -n 5p "$traces/data.event" | jq -r .event >expect &&
@@ -313,7 +313,7 @@ test_expect_success GIT 'Git itself: bare repositories, aliases, hooks, children
 	live 0 rebase -q HEAD
 '
 
-test_expect_success GIT 'Git itself: errors' '
+test_expect_success GIT 'errors of Git itself are printed' '
 	live 1 checkout no-such-branch &&
 	live 128 log no-such -- &&
 	live 129 status --no-such &&

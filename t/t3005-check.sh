@@ -95,7 +95,7 @@ test_expect_success 'a program that ended by exit() has no exit event: that is g
 	test_grep "events: no problems$" out
 '
 
-test_expect_success 'a cut stream' '
+test_expect_success 'a cut stream is a problem' '
 	head -c 3000 "$traces/status.event" >cut &&
 	finds cut "warning: the last line is cut short"
 '
@@ -252,7 +252,7 @@ test_expect_success JQ 'check prints JSON' '
 	test_grep "^trace2: --format excludes --send" err
 '
 
-test_expect_success '--env: nothing is on' '
+test_expect_success 'check --env says that nothing is on' '
 	trace2 check --env >out &&
 	test_grep "no target is on" out
 '
@@ -320,7 +320,7 @@ test_expect_success '--env: a ring goes into a file of its own' '
 	done
 '
 
-test_expect_success '--env: too many files' '
+test_expect_success 'check --env reports too many files' '
 	mkdir full && : >full/git-trace2-discard &&
 	test_expect_code 1 env GIT_TRACE2_EVENT="$PWD/full" trace2 check --env >out &&
 	test_grep "too many files" out
@@ -419,7 +419,7 @@ test_expect_success '--send finds its probe in a directory and in a file' '
 	test_grep "trace2 check --send" out
 '
 
-test_expect_success '--send without a target' '
+test_expect_success 'check --send needs a target' '
 	test_expect_code 1 trace2 check --send 2>err &&
 	test_grep "the event target is off" err
 '

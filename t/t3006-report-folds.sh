@@ -349,7 +349,7 @@ test_expect_success 'a kind has in its row where most of its time was' '
 	test_write_lines "w x 2 in a > s" "w x 2" | test_cmp - actual
 '
 
-test_expect_success JQ '--summary as one JSON object' '
+test_expect_success JQ '--summary prints one JSON object' '
 	trace2 report --summary --format=json many.event >json &&
 	jq -c ".summary[0] | [.argv, .wall_ns, .lost]" json >actual &&
 	jq -c ".parts[0] | [.kind, .processes, .in, .time_ns, .share, .state]" json >>actual &&

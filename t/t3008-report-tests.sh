@@ -145,7 +145,7 @@ test_expect_success 'text shows ten, or -n; csv and JSON all of them' '
 	test_line_count = 15 titles
 '
 
-test_expect_success 'a recording without tests' '
+test_expect_success 'a recording without tests is reported' '
 	suite 1 </dev/null >e &&
 	test_prints trace2 report --tests e </dev/null 2>err &&
 	test_grep "no tests in this recording" err

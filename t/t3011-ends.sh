@@ -85,7 +85,7 @@ test_expect_success 'the stream itself still has no end: check says so' '
 	test_grep "a session has no atexit: a signal killed it" out
 '
 
-test_expect_success 'exports: status, attributes, arguments' '
+test_expect_success 'exports have status, attributes, arguments' '
 	trace2 export --to otlp killed >otlp &&
 	jq -c ".. | objects | select(.name? == \"kid\" and .status?) |
 		[.status.code, .status.message,
@@ -104,7 +104,7 @@ test_expect_success 'exports: status, attributes, arguments' '
 	test_grep ",signal,,9," csv
 '
 
-test_expect_success SQLITE3 'exports: sqlite' '
+test_expect_success SQLITE3 'sqlite has how processes ended' '
 	trace2 export --to sqlite -o x.db killed &&
 	test_prints sqlite3 x.db "select name, end, code, signal, duration_ns / 1000000
 		from sessions order by id" <<-\EOF &&
@@ -382,7 +382,7 @@ do
 	'
 done
 
-test_expect_success EXIT_CODES 'programs that say nothing, killed' '
+test_expect_success EXIT_CODES 'killed programs that say nothing have an end' '
 	trace2 record -o quiet -- sh -c "sh -c \"kill -SEGV \\\$\\\$\"; :" &&
 	ends quiet >actual &&
 	test_grep "^sh signal SIGSEGV kernel$" actual

@@ -35,7 +35,7 @@ leave_off () {
 	exec 9<&-
 }
 
-test_expect_success 'perf text' '
+test_expect_success 'script -f follows perf text' '
 	head -n 1 "$traces/status.perf" >p.perf &&
 	follow event,thread p.perf &&
 	saw "version       main" &&

@@ -141,7 +141,7 @@ test_expect_success 'setup: the other targets, a sentinel' '
 		test-tool trace2 001return 0
 '
 
-test_expect_success 'every event in every view' '
+test_expect_success 'every view has every event' '
 	views views "$usual"
 '
 

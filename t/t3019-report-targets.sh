@@ -170,7 +170,7 @@ test_expect_success NINJA,CC,TASKS 'a real ninja: the recording knows its target
 	test_write_lines "1 -" "1 n/out/copied" "1 n/out/sub/a.o" | test_cmp - actual
 '
 
-test_expect_success CMAKE,CC,TASKS 'a real CMake, with Makefiles' '
+test_expect_success CMAKE,CC,TASKS 'targets of a real CMake with Makefiles are found' '
 	mkdir -p c/sub &&
 	cat >c/CMakeLists.txt <<-\EOF &&
 	cmake_minimum_required(VERSION 3.13)

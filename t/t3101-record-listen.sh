@@ -90,7 +90,7 @@ test_expect_success 'record --listen says where it listens, and the sum at the e
 	test_path_is_missing "$sock/d"
 '
 
-test_expect_success 'SIGINT ends it as well' '
+test_expect_success 'SIGINT ends a listening recorder' '
 	listening l 1 --listen "$sock/s" &&
 	finished INT &&
 	jq -e ".state == \"complete\" and .command == []" l/meta.json &&

@@ -192,7 +192,7 @@ test_expect_success 'a refusal is not repeated' '
 	test_line_count = 1 collector/requests
 '
 
-test_expect_success 'spans that were rejected' '
+test_expect_success 'spans that the collector rejected are counted' '
 	collector "200={\"partialSuccess\":{\"rejectedSpans\":\"3\"}}" &&
 	forwarding &&
 	send trees "$sock/s" 5 &&
@@ -277,7 +277,7 @@ test_expect_success 'errors are found before the command runs, and leave nothing
 	test_path_is_missing "$sock/s"
 '
 
-test_expect_success 'options that do not fit' '
+test_expect_success 'options that do not fit are refused' '
 	while read -r message options
 	do
 		# shellcheck disable=SC2086 # several words

@@ -144,7 +144,7 @@ test_expect_success ORDINARY_USER 'record -q does not report missing addresses' 
 	test_must_be_empty err
 '
 
-test_expect_success TASKS '--no-states leaves it out' '
+test_expect_success TASKS '--no-states leaves states out' '
 	trace2 record --no-states -- true &&
 	test_path_is_file trace2.data/tasks.jsonl &&
 	test_path_is_missing trace2.data/kernel.data &&
@@ -177,7 +177,7 @@ test_expect_success TASKS,LONG_IS_64BIT 'a recorder that is killed leaves what i
 	test_grep "not finished" out
 '
 
-test_expect_success TASKS '--max-size ends it' '
+test_expect_success TASKS '--max-size ends states, too' '
 	trace2 record --max-size 20k -- "$PERL_PATH" \
 		"$TEST_DIRECTORY/t3120/ping-pong.perl" 500 2>err &&
 	test "$(wc -c <trace2.data/kernel.data)" -lt 40960 &&

@@ -13,7 +13,7 @@ trace2 reads from them. Recordings of real programs are in t3131.
 
 test_skip_unless JQ
 
-test_expect_success 'run, ready and wait' '
+test_expect_success 'threads run, are ready, and wait' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	5 0 run 10 10 first
@@ -54,7 +54,7 @@ test_expect_success 'the arguments of the command are known without the kernel' 
 
 # The first record of a thread shows what it did before: where it was found may be
 # a moment later.
-test_expect_success 'threads that ran already' '
+test_expect_success 'threads that ran already have states' '
 	made r <<-\EOF &&
 	0 0 found 10 10 main S do_wait
 	0 0 found 10 11 ready R
@@ -528,7 +528,7 @@ test_expect_success 'a recording without switches has CPU times and no states' '
 	echo "1234 -" | test_prints states r process cpu_ns wait_ns
 '
 
-test_expect_success 'old recordings have neither' '
+test_expect_success 'old recordings have neither causes nor wakers' '
 	rm r/kernel.data &&
 	echo "- -" | test_prints states r process cpu_ns wait_ns
 '

@@ -53,7 +53,7 @@ test_expect_success TASKS 'a shell, and what it starts from then on, until Ctrl-
 	trace2 check -i r
 '
 
-test_expect_success TASKS 'until the process ends' '
+test_expect_success TASKS 'record -p records until the process ends' '
 	for signal in "" TERM HUP
 	do
 		start_shell &&
@@ -166,7 +166,7 @@ test_expect_success TASKS 'several processes, each once, a parent above its chil
 		all(.[]; .begun)"
 '
 
-test_expect_success TASKS '--no-states' '
+test_expect_success TASKS 'record -p --no-states has processes alone' '
 	start_shell &&
 	attach --no-states -p $pid &&
 	tell /bin/true &&
@@ -177,7 +177,7 @@ test_expect_success TASKS '--no-states' '
 	listed "length == 2 and (.[0] | .begun and .wait_ns == null)"
 '
 
-test_expect_success TASKS 'a recording in progress' '
+test_expect_success TASKS 'a recording in progress can be read' '
 	start_shell &&
 	attach -p $pid &&
 	tell /bin/true &&
@@ -355,7 +355,7 @@ refused () {
 	test_path_is_missing r
 }
 
-test_expect_success ROOT,ORDINARY_USER,TASKS 'refused: another user'"'"'s process' '
+test_expect_success ROOT,ORDINARY_USER,TASKS 'record -p refuses a process of another user'"'"'s process' '
 	start_shell &&
 	rm -rf user &&
 	mkdir -m 777 user &&
@@ -380,7 +380,7 @@ test_expect_success 'refused: one that has ended, and was not waited for' '
 	end
 '
 
-test_expect_success 'refused: a thread' '
+test_expect_success 'record -p refuses a thread' '
 	start "$hosts/worker" 1 1 exit &&
 	read -r answer <&9 &&
 	for thread in /proc/$pid/task/*
@@ -402,7 +402,7 @@ test_expect_success KTHREADD 'refused: a thread of the kernel' '
 	refused 2 "it is a thread of the kernel (${SQ}perf record -p${SQ} records these)"
 '
 
-test_expect_success 'refused: the recorder itself' '
+test_expect_success 'record -p refuses the recorder itself' '
 	test_expect_code 128 sh -c "echo \$\$ >self; exec trace2 record -o r -p \$\$" 2>err &&
 	echo "trace2: cannot record process $(cat self): it is the recorder itself" >expect &&
 	test_cmp expect err

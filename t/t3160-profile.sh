@@ -209,7 +209,7 @@ test_expect_success CC,TASKS,LIBDW,JQ 'a function has the time of those that it 
 			(.share - .self / \$all | fabs) < 0.001))" json
 '
 
-test_expect_success CC,TASKS,LIBDW '--functions as text and CSV' '
+test_expect_success CC,TASKS,LIBDW '--functions prints text and CSV' '
 	recorded alone.data --no-states --profile -- ./fp &&
 	trace2 report --functions alone.data >out &&
 	head -1 out | grep "SELF.* SHARE *TOTAL.* FUNCTION *MODULE" &&
@@ -299,7 +299,7 @@ test_expect_success CC,TASKS,LIBDW,JQ,X86_64 'functions of a stripped program ha
 		stripped+0x$(sed -n "s/^three //p" starts)
 '
 
-test_expect_success CC,TASKS,LIBDW,JQ 'a static program' '
+test_expect_success CC,TASKS,LIBDW,JQ 'a static program has its functions' '
 	compiled static -g -static -fno-omit-frame-pointer &&
 	trace2 record --profile -- ./static &&
 	functions &&
@@ -704,7 +704,7 @@ most () {
 	sed -n "s/.*  \[one\] *//p" out
 }
 
-test_expect_success 'MOSTLY IN: the program'\''s own function before others, if it has a third' '
+test_expect_success 'MOSTLY IN prefers the program'\''s own function before others, if it has a third' '
 	echo "a+0x800 40.0%" >expect &&
 	most 4 6 0 0 >actual &&
 	test_cmp expect actual &&

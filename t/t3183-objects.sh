@@ -149,7 +149,7 @@ test_expect_success 'objects: a row of the path has the object of more than half
 	test_grep "  wait pipe other  " out
 '
 
-test_expect_success 'objects: exports have them' '
+test_expect_success 'exports have the objects of waits' '
 	echo "80 0 object 10 10 20 - read tcp 10.1.2.3:443" |
 		functions=schedule,sk_wait_data waits_for &&
 	trace2 export --to csv --table states r >states &&

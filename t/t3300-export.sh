@@ -45,7 +45,7 @@ test_expect_success 'chrome: children that ran side by side are on separate rows
 	EOF
 '
 
-test_expect_success 'chrome: flows, counters, names' '
+test_expect_success 'chrome has flows, counters, names' '
 	jq -r "(.traceEvents[] | select(.ph | IN(\"s\", \"f\", \"C\"))
 			| \"\(.ph) \(.pid) \(.ts) \(.id // .args.value) \(.bp // \"\")\"),
 		.otherData.start,
@@ -213,7 +213,7 @@ test_expect_success 'a place that cannot be written' '
 	test_cmp expect err
 '
 
-test_expect_success DEV_FULL 'a full disk' '
+test_expect_success DEV_FULL 'a full disk is reported' '
 	for to in chrome folded otlp csv git-event
 	do
 		test_expect_code 128 trace2 export --to $to -o /dev/full "$MIX" \
@@ -265,7 +265,7 @@ test_expect_success !INSTRUMENTED 'a command that runs out of memory leaves the 
 	test_grep ! "file[.]" files
 '
 
-test_expect_success PIPE 'a reader that has closed' '
+test_expect_success PIPE 'a reader that has closed ends the export' '
 	mkfifo pipe &&
 	{ head -c 1 pipe >/dev/null & } &&
 	(
@@ -281,7 +281,7 @@ test_expect_success PIPE 'a reader that has closed' '
 		test_must_be_empty err; }
 '
 
-test_expect_success 'wrong use' '
+test_expect_success 'wrong options of export are refused' '
 	test_expect_code 2 trace2 export "$MIX" 2>err &&
 	test_grep "^trace2: --to FORMAT is required" err &&
 	test_expect_code 2 trace2 export --to pdf "$MIX" 2>err &&

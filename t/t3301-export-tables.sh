@@ -6,7 +6,7 @@ test_description='trace2 export: tables (csv, sqlite)'
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
-test_expect_success 'csv: names, lines, quotes' '
+test_expect_success 'csv has names, lines, quotes' '
 	trace2 export --to csv "$MIX" >out.csv &&
 	! grep -q "$CR" out.csv &&
 	test_prints cut -d, -f1-7 out.csv <<-\EOF &&
@@ -20,7 +20,7 @@ test_expect_success 'csv: names, lines, quotes' '
 	test_grep ",\"from \"\"a\"\", b\"," out.csv
 '
 
-test_expect_success 'csv: every table' '
+test_expect_success 'csv has every table' '
 	for table in recordings processes kernel_threads states sessions threads \
 		spans events data timers counters samples
 	do
@@ -60,7 +60,7 @@ test_expect_success 'csv: where a region, an event and data were, and of which r
 	test_write_lines "spans 6 2" "events 4 1" "data 9 3" | test_cmp - actual
 '
 
-test_expect_success 'csv: no such table' '
+test_expect_success 'csv names tables where one does not exist' '
 	test_expect_code 2 trace2 export --to csv --table nodes "$MIX" 2>err &&
 	test_grep "recordings|processes|.*|sessions|threads|spans|trace_spans|events" err
 '
@@ -139,7 +139,7 @@ test_expect_success SQLITE3 'sqlite: parents and children that come apart' '
 '
 
 # Typical queries over ten recordings.
-test_expect_success SQLITE3 'sqlite: three questions' '
+test_expect_success SQLITE3 'sqlite answers three questions' '
 	for trace in alias clone commit data error fetch gc nest push status
 	do
 		trace2 export --to sqlite -o ten.db "$TRACES/$trace.event" ||

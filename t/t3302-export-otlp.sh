@@ -13,7 +13,7 @@ spans () {
 	jq -r ".resourceSpans[].scopeSpans[].spans[] | $1" "$2"
 }
 
-test_expect_success 'spans and their parents' '
+test_expect_success 'spans have their parents' '
 	trace2 export --to otlp "$MIX" >out.json &&
 	test_line_count = 1 out.json &&
 	test_prints jq -r "[.resourceSpans[].scopeSpans[].spans[]] as \$all
@@ -40,7 +40,7 @@ test_expect_success 'spans and their parents' '
 
 # printf %s SID | sha256sum: the trace is the first 16 bytes of the root
 # component, a process the 8 bytes after them of its own.
-test_expect_success 'ids' '
+test_expect_success 'ids are those of the recording' '
 	printf %s 20261121T090000.000000Z-H0a7c9cdf-P00000064 | sha256sum |
 		cut -c1-48 >expect &&
 	printf %s 20261121T090000.012000Z-H0a7c9cdf-P00000066 | sha256sum |
@@ -64,7 +64,7 @@ test_expect_success 'SHA-256 of messages around its block size' '
 	test_cmp sums actual
 '
 
-test_expect_success 'status, times, events' '
+test_expect_success 'spans have status, times, events' '
 	test_prints spans "(select(.status) | \"\(.name) \(.status.code) \(.status.message)\"),
 		(select(.name == \"work\").attributes[] |
 			select(.key | test(\"timer\")) | [.key, .value.intValue] | tojson),
@@ -115,7 +115,7 @@ test_expect_success 'an error is an exception, whatever was before it' '
 	test_write_lines exception exception | test_cmp - actual
 '
 
-test_expect_success 'the resource' '
+test_expect_success 'the resource names host and program' '
 	test_prints jq -c ".resourceSpans[0].resource.attributes[] | [.key, (.value[]
 		| if type == \"object\" then [.values[].stringValue] else . end)]" \
 		out.json <<-\EOF
@@ -221,7 +221,7 @@ test_expect_success '-N and -t choose spans of the program, too' '
 	test_cmp expect actual
 '
 
-test_expect_success 'the names of trace2receiver' '
+test_expect_success 'attributes have the names of trace2receiver' '
 	sed "s/\"nesting\":1,\"category\":\"load\"/\"repo\":2,&/" "$MIX" >repo.event &&
 	trace2 export --to otlp --compat trace2receiver repo.event >compat.json &&
 	test_prints spans ".name, (.attributes[] | select(.key | IN(\"trace2.region.data\",
@@ -287,7 +287,7 @@ by far" &&
 	test_grep "answered 413: too large\$" err
 '
 
-test_expect_success NODE,LIBCURL 'spans that were not taken' '
+test_expect_success NODE,LIBCURL 'spans that were not taken are reported' '
 	collector "200={\"partialSuccess\":{\"rejectedSpans\":\"3\"}}" &&
 	trace2 export --to otlp --url $url "$MIX" 2>err &&
 	test_grep "rejected some spans: {.*rejectedSpans" err

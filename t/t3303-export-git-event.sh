@@ -50,7 +50,7 @@ test_expect_success 'a brief stream gets its times, and the order of members' '
 	EOF
 '
 
-test_expect_success 'filters' '
+test_expect_success 'filters choose what is exported' '
 	trace2 export --to git-event --cmd helper "$MIX" >actual &&
 	grep P00000066 "$MIX" >expect &&
 	test_cmp expect actual

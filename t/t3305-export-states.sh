@@ -42,7 +42,7 @@ test_expect_success 'otlp: every process is a span of one trace' '
 	test_line_count = 1 traces
 '
 
-test_expect_success 'otlp: what a process did' '
+test_expect_success 'otlp says what a process did' '
 	test_prints jq -c ".resourceSpans[].scopeSpans[].spans[] | [.name,
 		(.attributes[] | select(.key | test(\"(cpu|ready|wait)[_.]\"))
 		| .key + \" \" + .value.intValue)]" out.json <<-\EOF
@@ -72,7 +72,7 @@ test_expect_success 'folded --states: the sum is the life of the threads' '
 	test_cmp expect.sorted actual.sorted
 '
 
-test_expect_success 'folded --states without states' '
+test_expect_success 'folded --states fails without states' '
 	trace2 export --to folded "$MIX" >expect &&
 	trace2 export --to folded --states "$MIX" >actual 2>err &&
 	test_cmp expect actual &&
@@ -81,7 +81,7 @@ test_expect_success 'folded --states without states' '
 	test_grep "^trace2: --states is for --to=folded" err
 '
 
-test_expect_success 'csv: processes, the kernel'\''s threads, states' '
+test_expect_success 'csv has processes and the kernel'\''s threads, states' '
 	trace2 export --to csv --table processes r >processes &&
 	test_prints cut -d, -f1,3,4,6,7,15,17-19 processes <<-\EOF &&
 	id,parent_id,session_id,pid,kind,self_ns,cpu_ns,ready_ns,wait_ns

@@ -230,7 +230,7 @@ test_expect_success 'parents and children that come apart' '
 	echo 2 | test_cmp - actual
 '
 
-test_expect_success 'processes of the kernel: once' '
+test_expect_success 'processes of the kernel are sent once' '
 	server &&
 	test_when_finished stop &&
 	trace2 record -o rec -- sh -c "trace2 version; trace2 version" &&
@@ -271,7 +271,7 @@ test_expect_success 'each row of a unit has its own number' '
 	test_must_be_empty double
 '
 
-test_expect_success 'a database of another version' '
+test_expect_success 'a database of another version is refused' '
 	server &&
 	test_when_finished stop &&
 	echo "7	" >server/schema &&
@@ -328,7 +328,7 @@ test_expect_success 'the user comes from the environment, and is not shown' '
 	test_grep ! hunter2 err
 '
 
-test_expect_success 'unsupported options' '
+test_expect_success 'unsupported options are refused' '
 	test_expect_code 2 trace2 export --to clickhouse "$MIX" 2>err &&
 	test_grep "needs --url" err &&
 	test_expect_code 2 trace2 export --to clickhouse --url http://x \

@@ -25,7 +25,7 @@ test_atexit_servers () {
 	wait
 }
 
-test_expect_success 'two servers' '
+test_expect_success 'two servers are started' '
 	prepare_servers &&
 	start_server s1 "$url1" &&
 	pid1=$started &&

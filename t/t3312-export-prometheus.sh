@@ -9,7 +9,7 @@ test_description='trace2 export: a textfile for Prometheus'
 
 test_lazy_prereq PROMTOOL 'promtool --version'
 
-test_expect_success 'processes, regions, timers, counters' '
+test_expect_success 'prometheus has processes, regions, timers, counters' '
 	trace2 export --to prometheus "$MIX" >mix.prom &&
 	test_prints grep -v "^#\|_bucket" mix.prom <<-\EOF &&
 	trace2_processes_total{command="work",result="failed"} 1
@@ -60,7 +60,7 @@ test_expect_success 'processes of a kind are added up' '
 	EOF
 '
 
-test_expect_success 'a timer with a histogram' '
+test_expect_success 'prometheus has the histogram of a timer' '
 	{
 		event s 0000 version "\"evt\":\"4\",\"exe\":\"1\"" &&
 		event s 1000 timer "\"category\":\"c\",\"name\":\"n\",\"intervals\":6,\"t_total\":0.5,\"t_min\":0.001,\"t_max\":0.3,\"histogram\":[[0.001023999,4],[0.301989887,2]]" &&

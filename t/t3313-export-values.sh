@@ -6,7 +6,7 @@ test_description='distributions and gauges in what trace2 export writes'
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
-test_expect_success 'two processes' '
+test_expect_success 'two processes have values' '
 	mkdir d &&
 	for value in 5 -3
 	do
@@ -16,7 +16,7 @@ test_expect_success 'two processes' '
 	done
 '
 
-test_expect_success 'prometheus: a histogram, and gauges' '
+test_expect_success 'prometheus has a histogram, and gauges' '
 	trace2 export --to prometheus -i d >metrics &&
 	grep -e distribution -e gauge metrics | grep -v "^# HELP" >actual &&
 	test_grep "^# TYPE trace2_distribution histogram" actual &&
@@ -63,7 +63,7 @@ test_expect_success 'prometheus: labels of metrics that were defined at run time
 	test_cmp expect actual
 '
 
-test_expect_success 'csv: a table for each' '
+test_expect_success 'csv has a table for each' '
 	trace2 export --to csv --table distributions -i d | cut -d, -f2-9 >actual &&
 	sed -n 1p actual >head &&
 	echo "category,name,unit_name,count,sum,min,max,histogram" | test_cmp - head &&
@@ -76,7 +76,7 @@ test_expect_success 'csv: a table for each' '
 	EOF
 '
 
-test_expect_success JQ 'chrome and OpenTelemetry' '
+test_expect_success JQ 'chrome and OpenTelemetry have values' '
 	trace2 export --to chrome -i d >chrome &&
 	jq -e "[.traceEvents[] | select(.cat == \"distribution\") | [.name, .args.sum]] ==
 			[[\"tool/size\", 3002], [\"tool/size\", 3002]] and

@@ -156,7 +156,7 @@ test_expect_success 'a whole export has no such members' '
 	test_grep ! adjusted_count out.json
 '
 
-test_expect_success 'values that it takes' '
+test_expect_success '--sample takes these values' '
 	for bad in 1/0 1/ x 1/2x 99999999999 -1 ""
 	do
 		test_expect_code 2 trace2 export --to otlp --sample="$bad" \

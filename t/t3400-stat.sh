@@ -30,7 +30,7 @@ test_expect_success 'CMD runs as often as asked, and warm-ups do not count' '
 	test_grep " processes$" err
 '
 
-test_expect_success 'once, there is one value' '
+test_expect_success 'one run has one value' '
 	trace2 stat ./once >out 2>err &&
 	test_grep "^./once: 1 run$" err &&
 	test_grep "^ *VALUE  RUN$" err &&
@@ -137,7 +137,7 @@ test_expect_success 'events that no program counted are reported' '
 	test_cmp expect.one err
 '
 
-test_expect_success 'a list without an event' '
+test_expect_success 'a list without an event is refused' '
 	for list in "" , "{}"
 	do
 		test_expect_code 2 trace2 stat -e "$list" true 2>err &&
@@ -148,7 +148,7 @@ test_expect_success 'a list without an event' '
 	test_grep "no event in" err
 '
 
-test_expect_success COUNT 'impossible groups, and duplicates' '
+test_expect_success COUNT 'impossible groups and duplicates are refused' '
 	trace2 stat -q -e "{nosuch/event/,page-faults}" true >out &&
 	test_grep "^ *-  nosuch/event/ (this machine has no PMU of that name)$" out &&
 	test_grep "^ *-  page-faults (the first event of its group could not be counted)$" out &&
@@ -170,7 +170,7 @@ test_expect_success 'events unknown to the machine, with the reason' '
 	test_grep "^ *-  nosuch/event/ (this machine has no PMU of that name)$" out
 '
 
-test_expect_success COUNT 'a pinned group' '
+test_expect_success COUNT 'a pinned group counts' '
 	trace2 stat -q -e "{task-clock,page-faults:u}:D" true >out &&
 	test_grep "page-faults:u" out &&
 	test_grep ! "page-faults.*(" out
@@ -334,7 +334,7 @@ test_expect_success 'stat without -o leaves nothing' '
 	test_path_is_missing trace2.data
 '
 
-test_expect_success '--baseline and --fail-above' '
+test_expect_success '--baseline and --fail-above judge a run' '
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/runs.perl fast wall=1,2,3,4,5,6 &&
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/runs.perl slow \
 		wall=900000000,910000000,920000000,930000000,940000000 &&

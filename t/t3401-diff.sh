@@ -280,7 +280,7 @@ test_expect_success 'three runs on each side cannot tell, four can' '
 	test_cmp expect err
 '
 
-test_expect_success 'different numbers of runs' '
+test_expect_success 'different numbers of runs are compared' '
 	runs a wall=1000,2000,3000 && runs b wall=6000,7000,8000,9000,9500,9600,9700 &&
 	trace2 diff --only run a b >actual &&
 	test_grep "^2.000 ms  9.000 ms  +7.000 ms   4.50  0.017  \*  wall$" actual &&
@@ -341,7 +341,7 @@ test_expect_success '-N, -t and --only choose' '
 	test_grep "^trace2: invalid kind .regions.: --only takes run, event" err
 '
 
-test_expect_success '--format=md' '
+test_expect_success '--format=md prints a table' '
 	runs a wall=1000,1000,1000,1000 "region:a|b/c_d=5,5,5,5" &&
 	runs b wall=3000,3000,3000,3000 "region:a|b/c_d=5,5,5,5" &&
 	test_prints trace2 diff --only run,region --format=md a b <<-\EOF
@@ -362,7 +362,7 @@ test_expect_success '--format=md' '
 	EOF
 '
 
-test_expect_success '--format=csv' '
+test_expect_success '--format=csv prints a table' '
 	test_prints trace2 diff --only run,region --format=csv a b <<-\EOF
 	kind,unit,base,new,delta,ratio,p,significant,exact,side,base_calls,new_calls,exact_calls,base_at_least,new_at_least,name
 	run,ns,1000000,3000000,2000000,3,0.0285714285714,true,,both,,,,false,false,wall

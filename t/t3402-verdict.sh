@@ -280,7 +280,7 @@ test_expect_success IO 'counts find one percent of work more' '
 		--against "./work 1000" ./work 1000
 '
 
-test_expect_success 'processes are named' '
+test_expect_success 'processes that changed are named' '
 	write_script starts <<-\EOF &&
 	i=0
 	while test $i -lt $1
@@ -319,7 +319,7 @@ test_expect_success SYSCALLS 'kinds of system calls that differ, and those of on
 	test_grep " execve$" out
 '
 
-test_expect_success SYSCALLS 'on a screen: their sum' '
+test_expect_success SYSCALLS 'a screen has the sum of many counts' '
 	trace2 stat -q --syscalls true >out &&
 	test_grep "^  *[1-9][0-9]*  system-calls$" out &&
 	test_grep ! execve out &&

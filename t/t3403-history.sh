@@ -155,7 +155,7 @@ test_expect_success JQ 'history: JSON, and no command means the newest' '
 	)
 '
 
-test_expect_success 'history: nothing to show' '
+test_expect_success 'history says that there is nothing to show' '
 	(
 		cd repo &&
 		test_expect_code 128 trace2 history -- false 2>err &&
@@ -230,7 +230,7 @@ test_expect_success 'bisect: by an exact count, over a commit that does not buil
 	)
 '
 
-test_expect_success JQ 'bisect: as JSON' '
+test_expect_success JQ 'bisect prints JSON' '
 	(
 		cd repo &&
 		trace2 bisect -r 4 --only reads --good v4 --bad v7 --format=json \

@@ -164,7 +164,7 @@ test_expect_success 'ends that cannot be: each message has the word and the caus
 	)
 '
 
-test_expect_success 'outside of a repository' '
+test_expect_success 'bisect fails outside of a repository' '
 	mkdir outside && (
 		cd outside &&
 		GIT_CEILING_DIRECTORIES=$TRASH_DIRECTORY test_expect_code 128 \
@@ -173,7 +173,7 @@ test_expect_success 'outside of a repository' '
 	)
 '
 
-test_expect_success 'TMPDIR: missing, relative' '
+test_expect_success 'bisect takes a TMPDIR that is missing or relative' '
 	(
 		cd repo && git checkout -q -f main &&
 		TMPDIR=/nonexistent test_expect_code 128 \

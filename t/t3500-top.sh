@@ -243,7 +243,7 @@ test_expect_success 'top without a ring, a process or a column says so' '
 	test_grep "no table has a column .colour. to sort by" err
 '
 
-test_expect_success 'distributions and gauges' '
+test_expect_success 'top shows distributions and gauges' '
 	GIT_TRACE2_RING="$PWD/ended.ring" test-tool trace2 call distribution_add bytes 2 , \
 		distribution_add bytes 3001 , gauge_set busy 9 , \
 		gauge_set busy -3 &&

@@ -477,7 +477,7 @@ test_expect_success ROOT 'processes of others: what is public' '
 		.processes[1].command == \"idle\"" top.json
 '
 
-test_expect_success 'nothing to watch' '
+test_expect_success 'top says that there is nothing to watch' '
 	test_must_fail trace2 top --once -p 4000000 2>err &&
 	test_grep "there is no process 4000000" err &&
 	test_must_fail trace2 top --once missing 2>err &&

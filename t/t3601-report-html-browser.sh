@@ -336,7 +336,7 @@ test_expect_success 'keys go everywhere' '
 	EOF
 '
 
-test_expect_success 'search' '
+test_expect_success 'search marks items and narrows tables' '
 	browse page.html <<-\EOF
 	$b->keys("/");
 	is($b->js("return document.activeElement.id"), "query", "/ goes there");
@@ -368,7 +368,7 @@ test_expect_success 'search' '
 	EOF
 '
 
-test_expect_success 'the flame graph' '
+test_expect_success 'the flame graph shows stacks, and zooms' '
 	browse page.html <<-\EOF
 	$b->click("#tab-flame");
 	is($b->text("#range"), "10.5 s in all stacks", "all");
@@ -704,7 +704,7 @@ test_expect_success 'a track has the memory of all processes, stacked by kind' '
 '
 
 # The build as it is: make has to draw only.
-test_expect_success MAKE,!INSTRUMENTED,!MUSL 'the picture in the README' '
+test_expect_success MAKE,!INSTRUMENTED,!MUSL 'the picture in the README is made' '
 	test_grep "(Documentation/picture/page.png)" "$GIT_BUILD_DIR"/README.md &&
 	BROWSER=$session make -C "$GIT_BUILD_DIR" picture PICTURE="$PWD/new.png" \
 		CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS" CPPFLAGS="$CPPFLAGS" \

@@ -220,7 +220,7 @@ test_expect_success EXPENSIVE,CC 'two files that call one another' '
 	EOF
 '
 
-test_expect_success 'banned calls' '
+test_expect_success 'banned calls are found' '
 	tree <<-\EOF &&
 	== lib/base/x.c
 	/* strcpy(a, b) in words */
@@ -242,7 +242,7 @@ test_expect_success 'banned calls' '
 	EOF
 '
 
-test_expect_success 'duplicates in several test scripts' '
+test_expect_success 'duplicates in several test scripts are found' '
 	tree <<-\EOF &&
 	== t/t1.sh
 	test_lazy_prereq ONE true

@@ -74,7 +74,7 @@ do
 	'
 done
 
-test_expect_success CC,!INSTRUMENTED 'the program of trace2-api' '
+test_expect_success CC,!INSTRUMENTED 'the program of trace2-api runs' '
 	c_block "$docs"/trace2-api.adoc 1 >resize.c &&
 	test_line_count -gt 50 resize.c &&
 	build resize.c &&
@@ -154,7 +154,7 @@ test_expect_success CC,JQ,!INSTRUMENTED 'the server of spans in trace2-api(3)' '
 	test_cmp expect actual
 '
 
-test_expect_success CC,JQ,!INSTRUMENTED 'the daemon of trace2-api(3)' '
+test_expect_success CC,JQ,!INSTRUMENTED 'the daemon of trace2-api(3) runs' '
 	sed -n "/^== Programs that run for long/,/^== Events for/p" "$docs"/trace2-api.adoc >section &&
 	c_block section 1 >httpd.c &&
 	test_line_count -gt 30 httpd.c &&
@@ -168,7 +168,7 @@ test_expect_success CC,JQ,!INSTRUMENTED 'the daemon of trace2-api(3)' '
 	test_cmp expect actual
 '
 
-test_expect_success CC,!INSTRUMENTED 'the sink of trace2-api(3)' '
+test_expect_success CC,!INSTRUMENTED 'the sink of trace2-api(3) runs' '
 	sed -n "/^== Events for the program itself/,/^== Misuse/p" "$docs"/trace2-api.adoc >section &&
 	c_block section 1 >logs.c &&
 	test_line_count -gt 30 logs.c &&

@@ -113,7 +113,7 @@ do
 done
 
 # bash itself completes files if the function returns nothing.
-test_expect_success BASH 'bash: a value after =' '
+test_expect_success BASH 'bash completes a value after =' '
 	offers bash "trace2 report --group=" attr: cmd mode region repo sid target &&
 	offers bash "trace2 report --group=m" mode
 '

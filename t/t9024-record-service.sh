@@ -146,7 +146,7 @@ test_expect_success 'a recording with such directories makes way for the next, a
 	test_grep "it holds .events.000001/mine., which is not part" err
 '
 
-test_expect_success 'SIGUSR1: one line of counts' '
+test_expect_success 'SIGUSR1 prints one line of counts' '
 	listening l &&
 	kill -USR1 $pid &&
 	read -r line <&8 &&
