@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* filter - match sessions, processes, spans and events with the options. */
+/* filter - match sessions, processes, spans and events against the options. */
 #include <fnmatch.h>
 #include <string.h>
 
@@ -40,7 +40,8 @@ static bool command_fits(const struct tr2_filter *f, const struct tr2_model *m,
 	return fits;
 }
 
-/* Match the whole SID, its last component, or that component's beginning. */
+/* Match the whole SID, its last component, or the beginning of that
+ * component. */
 static bool sid_fits(const struct tr2_filter *f, const char *sid)
 {
 	const char *own = strrchr(sid, '/');
@@ -127,8 +128,10 @@ static bool times_fit(const struct tr2_filter *f,
 		      int64_t end_ns)
 {
 	return end_ns - start_ns >= f->min_ns &&
-	       (f->since_ns == INT64_MIN || s->wall_ns + end_ns >= f->since_ns) &&
-	       (f->until_ns == INT64_MAX || s->wall_ns + start_ns <= f->until_ns);
+	       (f->since_ns == INT64_MIN ||
+		s->wall_ns + end_ns >= f->since_ns) &&
+	       (f->until_ns == INT64_MAX ||
+		s->wall_ns + start_ns <= f->until_ns);
 }
 
 bool tr2_filter_span(const struct tr2_filter *f, const struct tr2_model *m,

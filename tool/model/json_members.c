@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return the end of a string that begins behind its quote: its closing quote, or
+/* Return the end of a string that begins after its quote: its closing quote, or
  * the end of the text. */
 static const char *string_end(const char *p, const char *end)
 {
@@ -15,7 +15,7 @@ static const char *string_end(const char *p, const char *end)
 	return p;
 }
 
-/* Return the end of a value that is no string: the comma or bracket behind
+/* Return the end of a value that is not a string: the comma or bracket after
  * it. */
 static const char *other_end(const char *p, const char *end)
 {
@@ -64,9 +64,10 @@ bool tr2_json_member_is(const struct tr2_json_member *member, const char *key)
 	       !memcmp(member->key.p, key, member->key.len);
 }
 
-/* The library escapes what JSON must escape, with \u00HH for what has no name,
- * and writes all else as it is; so does the reader of streams. NUL, which is no
- * text, becomes U+FFFD. Return the place behind the escape. */
+/* Append an escaped character, and return the position after the escape. The
+ * library escapes only what JSON requires, with \u00HH if there is no short
+ * form; so does the reader of streams. NUL cannot be in a text: it becomes
+ * U+FFFD. */
 static const char *add_escape(struct tr2_buf *b, const char *p, const char *end)
 {
 	static const char names[] = "bfnrt", are[] = "\b\f\n\r\t";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_members - read the members of a JSON object that the library wrote as the
- * value of a data_json event. It needs no parser of JSON: the text comes from a
- * reader that checked it, or from a ring; of invalid text it finds some members,
- * or none.
+ * json_members - read the members of a JSON object that the library wrote as
+ * the value of a data_json event. No parser of JSON is needed: the text comes
+ * from a reader that checked it, or from a ring. In an invalid text it finds
+ * some members, or none.
  */
 #pragma once
 
@@ -15,28 +15,29 @@
 
 struct tr2_json_member {
 	struct tr2_view key;
-	/* A string without its quotes, and with its escapes; anything else as
+	/* A string without its quotes, but with its escapes; any other value as
 	 * it is. */
 	struct tr2_view value;
 	bool is_string;
 };
 
-/* Read the next member, and move the text after it. At first, the text is that
- * of the whole object. false: there is none. */
+/* Read the next member, and advance *text after it. At first, *text is the
+ * whole object. false: there are no more members. */
 bool tr2_json_next_member(struct tr2_view *text,
 			  struct tr2_json_member *member);
 
-/* Is this its key? */
+/* Does the member have this key? */
 bool tr2_json_member_is(const struct tr2_json_member *member, const char *key);
 
-/* Take the value; false: it is no number, or does not fit. The text of the object
- * must go on behind the value. */
+/* Read the value as a number. false: it is not a number, or does not fit. The
+ * text of the object must go on after the value. */
 bool tr2_json_member_int(const struct tr2_json_member *member, int64_t *value);
 
-/* Take `trace_id`, `span_id` and `parent_id`; false: it is another member. */
+/* Read `trace_id`, `span_id` or `parent_id`. false: the member is another
+ * one. */
 bool tr2_json_member_id(const struct tr2_json_member *member,
 			struct tr2_context *self, uint64_t *parent);
 
-/* Return the value of a string, which lies in the buffer. */
+/* Return the value of a string. The buffer holds the text. */
 struct tr2_view tr2_json_member_text(const struct tr2_json_member *member,
 				     struct tr2_buf *b);

@@ -8,12 +8,13 @@
 #include "common/memory.h"
 #include "model/kind.h"
 
-/* Programs whose first word that is no option names what they run. */
+/* Interpreters: the first word that is not an option names the program to
+ * run. */
 static const struct {
 	const char *name; /* a * at one end stands for any text */
-	/* Letters of options that have the program in their value, or its
-	 * module; of options with another value, attached or in the next word;
-	 * and of options whose value is attached. */
+	/* Letters of options. inlines: the value is the program, or its module.
+	 * takes: there is another value, attached or in the next word.
+	 * attached: the value is attached. */
 	const char *inlines, *takes, *attached;
 } interpreters[] = {
 	{ "*sh", "c", "oO", "" },
@@ -25,12 +26,13 @@ static const struct {
 	{ "lua*", "e", "l", "" },
 };
 
-/* Programs that end like a shell, and are none. */
+/* Names that end like the name of a shell, but are not shells. */
 static const char *const no_shells[] = { "ssh", "rsh", "mosh", "hash", "crash",
 					 "trash", "push", "flush", "wish",
 					 "tclsh", "slogin-sh" };
 
-/* Much faster than fnmatch(), which a report would call for each process. */
+/* Does the program have this name? A report asks this for each process:
+ * fnmatch() would be much slower. */
 static bool is_called(const char *program, size_t len, const char *name)
 {
 	size_t want = strlen(name);
@@ -55,8 +57,8 @@ static bool is_interpreter(size_t i, const char *program, size_t len)
 	return true;
 }
 
-/* Return the length of a program's last part without .exe, and where that
- * begins. */
+/* Return the length of a program's last part without .exe, and set *base to its
+ * start. */
 static size_t base_of(const char *program, const char **base)
 {
 	size_t len;
@@ -71,7 +73,7 @@ static void add_base(struct tr2_buf *out, const char *word)
 	const char *base;
 	size_t len = base_of(word, &base);
 
-	/* A login shell. */
+	/* a login shell */
 	if (len > 1 && *base == '-') {
 		base++;
 		len--;
@@ -79,7 +81,8 @@ static void add_base(struct tr2_buf *out, const char *word)
 	tr2_buf_add(out, base, len);
 }
 
-/* Return the first word from `i` on that is no option of Git; NULL: none. */
+/* Return Git's command: the first word that is not an option of Git; NULL:
+ * none. */
 static const char *git_verb(const struct tr2_words *words)
 {
 	static const char *const takes[] = { "-C", "-c", "--git-dir",
@@ -100,10 +103,10 @@ static const char *git_verb(const struct tr2_words *words)
 	return NULL;
 }
 
-/* Append ` -c` if this option has the program in its value. Set *takes if the
- * next word is its value. */
-static bool add_inline(struct tr2_buf *out, size_t interpreter, const char *word,
-		       bool *takes)
+/* Append ` -c` if the program is the value of this option. Set *takes if the
+ * next word is the option's value. */
+static bool add_inline(struct tr2_buf *out, size_t interpreter,
+		       const char *word, bool *takes)
 {
 	const char *p;
 
@@ -145,10 +148,10 @@ static void add_script(struct tr2_buf *out, size_t interpreter,
 	}
 }
 
-/* Append the program, and what it runs. */
+/* Append the program, and the program that it runs. */
 static void add_program(struct tr2_buf *out, const struct tr2_words *words)
 {
-	static struct tr2_buf program; /* kept: it is mapped memory */
+	static struct tr2_buf program; /* kept: allocating maps memory */
 	const char *name, *verb;
 	size_t i;
 
@@ -184,10 +187,10 @@ static void add_named(struct tr2_buf *out, const struct tr2_model_session *s,
 		tr2_buf_addall(out, len ? " " : "", name);
 }
 
-/* A command line in one word for a shell: the shell is not shown. */
+/* Append a command line that is one word for a shell, without the shell. */
 static void add_line(struct tr2_buf *out, const char *line)
 {
-	static struct tr2_buf program; /* kept: it is mapped memory */
+	static struct tr2_buf program; /* kept: allocating maps memory */
 	const char *base;
 	size_t len;
 
@@ -240,7 +243,7 @@ void tr2_kind_add(const struct tr2_model *m, uint32_t node, uint32_t segment,
 size_t tr2_kind_interpreter(const char *kind)
 {
 	size_t len = strcspn(kind, " "), i;
-	static struct tr2_buf program; /* kept: it is mapped memory */
+	static struct tr2_buf program; /* kept: allocating maps memory */
 
 	if (!kind[len] || kind[len + 1] == '-')
 		return 0;
@@ -254,7 +257,7 @@ size_t tr2_kind_interpreter(const char *kind)
 
 tr2_str tr2_kind(struct tr2_model *m, uint32_t node, uint32_t segment)
 {
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept: allocating maps memory */
 
 	tr2_buf_reset(&b);
 	tr2_kind_add(m, node, segment, &b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* memory_use - peaks and sums of observed memory. */
+/* memory_use - compute peaks and sums of observed memory. */
 #include <stdlib.h>
 
 #include "common/map.h"
@@ -86,7 +86,7 @@ double tr2_memory_scale(const struct tr2_memory *memory, int64_t at_ns)
 struct kinds {
 	struct tr2_memory_kind *kind;
 	uint32_t nr, alloc;
-	struct tr2_map by_name; /* 1 + the index */
+	struct tr2_map by_name; /* by name: 1 + the index of a kind */
 };
 
 static struct tr2_memory_kind *find_kind(struct kinds *k, struct tr2_model *m,
@@ -103,7 +103,7 @@ static struct tr2_memory_kind *find_kind(struct kinds *k, struct tr2_model *m,
 	return &k->kind[*slot - 1];
 }
 
-/* Return the point with the largest RSS of each task. */
+/* Return for each task its point with the largest RSS. */
 static uint32_t *find_largest(const struct tr2_model *m)
 {
 	uint32_t *largest = tr2_calloc(m->nr_tasks + 1, sizeof(*largest)), i;
@@ -187,7 +187,8 @@ uint32_t *tr2_memory_curve(const struct tr2_model *m, int64_t from_ns,
 	for (part = 0; part < nr; part++) {
 		until_ns = from_ns + (int64_t)((double)(part + 1) * part_ns);
 		most[part] = last;
-		for (; i < m->nr_memory && m->memory[i].at_ns <= until_ns; i++) {
+		for (; i < m->nr_memory && m->memory[i].at_ns <= until_ns;
+		     i++) {
 			if (m->memory[i].task)
 				continue;
 			last = i;

@@ -11,7 +11,7 @@
 #include "model/private.h"
 
 #define BLOCK_BYTES (256u * 1024)
-/* When so many bytes of text are allocated, the next blocks are large pages. */
+/* From this number of bytes of text on, allocate blocks in large pages. */
 #define MANY_BYTES (1u << 20)
 
 struct tr2_block {
@@ -156,7 +156,8 @@ static char *arena_take(struct tr2_model_private *p, size_t n)
 	p->arena_bytes += size;
 	b->next = p->blocks;
 	p->blocks = b;
-	if (size == n) /* its own block; the current block stays current */
+	if (size == n) /* it has its own block; the current block stays
+		        * current */
 		return b->data;
 	p->next = b->data + n;
 	p->left = size - n;
@@ -194,7 +195,7 @@ void tr2_model_input_end(struct tr2_model *m)
 {
 	struct tr2_model_input *in = &m->inputs[m->nr_inputs - 1];
 
-	/* Unchanged: it is that of an input before, or NULL. */
+	/* If it is unchanged, it is from an earlier input, or NULL. */
 	in->meta_json = m->meta_json == in->meta_json ? NULL : m->meta_json;
 	if (!in->meta_json)
 		return;

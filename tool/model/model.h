@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model - a recording in memory: sessions (one process's stream each), their
- * threads, the spans and points of each thread, metrics, and the kernel's task
- * records; and above them a tree of processes, in which every session belongs
- * to a process and every process is below the one that started it.
+ * model - a recording in memory: sessions (the stream of one process each),
+ * their threads, the spans and points of each thread, metrics, and the kernel's
+ * task records. Above them is a tree of processes: every session belongs to a
+ * process, and every process is below the process that started it.
  *
  * Layout. All elements of a kind are in one array, and refer to others by index
- * into their arrays (uint32_t): arrays may move while a recording is loaded, so
+ * into their arrays (uint32_t). Arrays may move while a recording is loaded:
  * hold indexes, not pointers, until tr2_model_finish() has run. Element 0 of
  * every array is unused, and index 0 means "none". Lists are chained through a
  * `next` index in the order in which their elements began.
@@ -18,12 +18,12 @@
  *
  * Units. All times inside a session are in nanoseconds since that session's
  * process started (`t_abs`), by its monotonic clock. A session's wall_ns is
- * that start in nanoseconds since 1970: session->wall_ns + span->start_ns
- * compares between sessions of one machine. Nodes of the tree and tasks contain
- * such wall times directly. Times may be negative if a clock was set.
+ * that start in nanoseconds since 1970: session->wall_ns + span->start_ns can
+ * be compared between sessions of one machine. Nodes of the tree and tasks
+ * contain such wall times directly. Times may be negative if a clock was set.
  *
- * One thread fills a model (tool/model/build/build.h). After tr2_model_finish() it is
- * read-only, and any thread may read it.
+ * One thread fills a model (tool/model/build/build.h). After tr2_model_finish()
+ * it is read-only, and any thread may read it.
  */
 #pragma once
 
@@ -47,8 +47,8 @@ enum tr2_span_kind {
 
 #define TR2_SPAN_OPEN (1u << 0)     /* never ended; end_ns is the time of its
 				     * session's last event */
-#define TR2_SPAN_CLOSED_BY_OUTER (1u << 1) /* the region around it ended, and
-					    * it has no leave */
+#define TR2_SPAN_CLOSED_BY_OUTER (1u << 1) /* the region around it ended, and it
+					    * has no leave */
 #define TR2_SPAN_NO_START (1u << 2) /* has no enter; start computed from the
 				     * leave's t_rel */
 
@@ -62,8 +62,8 @@ struct tr2_span {
 	tr2_str file;
 	uint32_t line;
 	uint32_t repo;
-	/* while loading: the region that its thread had entered before, and
-	 * that is still open; its parent, unless they overlap */
+	/* while loading: the region that its thread entered before and that is
+	 * still open; its parent, unless the two overlap */
 	uint32_t below;
 	uint16_t depth; /* 0 for the outermost */
 	uint8_t kind;   /* enum tr2_span_kind */
@@ -73,8 +73,8 @@ struct tr2_span {
 /* The additional data of a child or exec span. */
 struct tr2_child {
 	uint32_t span;
-	uint32_t node; /* the process it became; 0: unknown */
-	/* the child (not exec) that its session started before */
+	uint32_t node; /* the process that the child became; 0: unknown */
+	/* the child (not exec) that its session started before this one */
 	uint32_t previous;
 	int32_t id;    /* child_id or exec_id */
 	int32_t pid;   /* -1: unknown, or not started */
@@ -82,7 +82,7 @@ struct tr2_child {
 	bool has_code;
 	bool use_shell;
 	bool ready;    /* ended by child_ready, went on in the background */
-	bool traced;   /* a session below its own has its pid */
+	bool traced;   /* a session below its own session has its pid */
 	tr2_str child_class, hook, cd, exe;
 	struct tr2_words argv;
 };
@@ -120,37 +120,37 @@ struct tr2_metric {
 	tr2_str unit; /* of a distribution or gauge */
 	uint32_t session;
 	uint32_t thread; /* 0: metric of the whole session */
-	uint32_t next;   /* of the same session */
+	uint32_t next;   /* the next of the same session */
 	uint8_t kind;    /* enum tr2_definition_kind */
-	/* The value of a counter, the last one of a gauge; intervals, or
-	 * values. */
+	/* The value of a counter, or the last value of a gauge; the number of
+	 * intervals, or of values. */
 	uint64_t count;
-	/* Of a distribution: in its unit; of a gauge: least and greatest value,
-	 * as int64_t like the last one. */
+	/* A distribution's are in its unit. A gauge's least and greatest value
+	 * are int64_t, like its last one. */
 	uint64_t total_ns, min_ns, max_ns;
 	uint64_t unfinished;
-	/* JSON text [[upper_bound,count],…], or NULL: seconds, or as the
-	 * distribution's values. */
+	/* JSON text [[upper_bound,count],…], or NULL. Bounds are in seconds, or
+	 * like the distribution's values. */
 	const char *histogram;
 };
 
 #define TR2_TRACE_SPAN_UNFINISHED (1u << 0) /* open when its process ended */
 #define TR2_TRACE_SPAN_REMOTE (1u << 1) /* its parent is in another process */
 
-/* A span of the program, which has an id: model/trace_span.h. */
+/* A span of the program. It has an id: see model/trace_span.h. */
 struct tr2_trace_span {
 	struct tr2_context self;
-	uint64_t parent; /* an id: of a span, a session, a child; 0: none */
+	uint64_t parent; /* id of a span, a session or a child; 0: none */
 	int64_t start_ns, end_ns;
-	const char *failed;     /* the reason, may be empty; NULL: it did not */
+	const char *failed;     /* the reason, or ""; NULL: it did not fail */
 	const char *attributes; /* a JSON object; NULL: none */
 	const char *tracestate; /* as its parent sent it; NULL: none */
 	tr2_str category, name;
-	uint32_t thread; /* which ended it */
-	uint32_t next;   /* of the same session */
-	uint32_t first_work, nr_works; /* its works are one after the other */
-	uint32_t one_in; /* it stands for so many */
-	uint32_t lost;   /* attributes and works that it had no room for */
+	uint32_t thread; /* the thread that ended it */
+	uint32_t next;   /* the next of the same session */
+	uint32_t first_work, nr_works; /* its works follow each other */
+	uint32_t one_in; /* it stands for this number of spans */
+	uint32_t lost;   /* attributes and works for which it had no room */
 	uint8_t flags;   /* TR2_TRACE_SPAN_… */
 };
 
@@ -164,24 +164,24 @@ struct tr2_work {
 	uint32_t outer;  /* the work around it in its thread */
 };
 
-/* By a ring, or by the kernel for `trace2 record --profile`. */
+/* A sample by a ring, or by the kernel for `trace2 record --profile`. */
 struct tr2_model_sample {
 	tr2_str event; /* as given in the setting: app/odb/unzip/:1000 */
-	uint32_t session; /* 0: by the kernel, of a process without one */
+	uint32_t session; /* 0: by the kernel, of a process without a session */
 	uint32_t cpu;
 	uint32_t task; /* index into sample_tasks; 0: by the kernel */
-	uint32_t task_thread; /* by the kernel: the thread; else 0 */
+	uint32_t task_thread; /* by the kernel: the sampled thread; else 0 */
 	uint32_t space;
-	uint32_t next; /* of the same session, by time */
+	uint32_t next; /* the next of the same session, by time */
 	int64_t at_ns; /* without a session: wall */
-	uint64_t count; /* counted since the last sample */
-	bool is_time; /* in ns */
-	/* Return addresses, the innermost first: of the kernel, and of the
-	 * process. The first of either is followed by its instruction, as a
-	 * return address is. */
+	uint64_t count; /* the event's count since the last sample */
+	bool is_time; /* the count is in ns */
+	/* Return addresses, the innermost first: of the kernel, then of the
+	 * process. The first of each is 1 more than the address of its
+	 * instruction, to be like a return address. */
 	uint32_t first_call, nr_calls;
-	uint32_t stack; /* a copy that is still to be unwound; 0: none */
-	/* The values of its event's group, beginning with the leader. */
+	uint32_t stack; /* a copy of the stack not unwound yet; 0: none */
+	/* The values of its event's group; the leader is first. */
 	uint32_t first_value, nr_values;
 	/* Set by tr2_model_finish(); 0: unknown, none. */
 	uint32_t node, thread;
@@ -197,23 +197,23 @@ struct tr2_sample_stack {
 
 struct tr2_stack_file {
 	int fd;             /* owned by the model */
-	uint64_t registers; /* a bit for each, as the kernel numbers them */
+	uint64_t registers; /* one bit each, by the kernel's numbers */
 };
 
-/* What has addresses of its own: a process between two execs. */
+/* An address space: a process between two execs. */
 struct tr2_space {
-	uint32_t session; /* of its ring; 0: known by the kernel's records */
-	/* A fork of this one at start_ns, with the mappings of then; 0: none */
+	uint32_t session; /* the session of its ring; 0: kernel's records */
+	/* the space whose mappings it got by a fork at start_ns; 0: none */
 	uint32_t parent;
-	int64_t start_ns; /* wall; 0: that of the session */
-	uint32_t kernel; /* of which kernel it has functions; 0: none */
+	int64_t start_ns; /* wall; 0: the start of the session */
+	uint32_t kernel; /* the kernel whose functions it has; 0: none */
 	bool has_mappings;
 };
 
 /* A kernel's functions that occur in samples, by address. */
 struct tr2_kernel_function {
 	uint64_t addr;
-	uint32_t kernel; /* numbers them; functions of one are together */
+	uint32_t kernel; /* the kernel's number; functions are sorted by it */
 	tr2_str name, module;
 };
 
@@ -224,12 +224,12 @@ struct tr2_code_function {
 	tr2_str name;
 };
 
-/* A command of a build, in the log of ninja: model/join/targets.h. */
+/* A command of a build, from the log of ninja: model/join/targets.h. */
 struct tr2_build_command {
 	uint64_t hash;
 	int64_t from_ms, to_ms; /* since ninja began */
-	uint32_t task; /* ninja */
-	tr2_str target; /* a file that it made */
+	uint32_t task; /* the task of ninja */
+	tr2_str target; /* a file that the command made */
 };
 
 /* A thread in which samples were taken. */
@@ -239,7 +239,7 @@ struct tr2_sample_task {
 	int64_t start_ns, end_ns; /* TR2_NO_TIME: unknown */
 };
 
-/* The value of a counter of the group when a sample was taken. */
+/* The value of one counter of the group at the time of a sample. */
 struct tr2_sample_value {
 	tr2_str event;
 	uint64_t value;
@@ -248,11 +248,11 @@ struct tr2_sample_value {
 /* Executable code in a process's memory. */
 struct tr2_mapping {
 	uint32_t space;
-	uint32_t next; /* of the same session's ring */
+	uint32_t next; /* the next of the same session's ring */
 	tr2_str file;
 	uint64_t addr, len, pgoff;
-	/* Time of the mapping event, in a session or else wall; 0: mapped at
-	 * the start. */
+	/* Time of the mapping event: in the session, or wall without a session;
+	 * 0: mapped at the start. */
 	int64_t at_ns;
 	uint8_t build_id_size; /* 0: none, or unknown */
 	uint8_t build_id[TR2_BUILD_ID_MAX];
@@ -265,7 +265,7 @@ struct tr2_mapping {
 
 struct tr2_model_thread {
 	uint32_t session;
-	uint32_t next; /* of the same session; main is the first */
+	uint32_t next; /* the next of the same session; main is the first */
 	tr2_str name;
 	uint8_t flags;
 	int64_t start_ns, end_ns;
@@ -273,7 +273,7 @@ struct tr2_model_thread {
 	uint32_t first_point, last_point;
 	uint32_t open; /* while loading: the open region that began last */
 	int32_t tid;          /* 0: unknown; only rings have it */
-	uint32_t task_thread; /* as the kernel knows it; 0: unknown */
+	uint32_t task_thread; /* the kernel's thread; 0: unknown */
 };
 
 enum tr2_end {
@@ -289,8 +289,8 @@ enum tr2_end {
 enum tr2_end_by {
 	TR2_BY_ITSELF, /* its events; for OPEN: no source */
 	TR2_BY_KERNEL,
-	TR2_BY_PARENT  /* the code of a child_exit, where 128 + n is either an
-		        * exit code or signal n */
+	TR2_BY_PARENT  /* the code of a child_exit, in which 128 + n is either
+		        * an exit code or signal n */
 };
 
 #define TR2_SESSION_NO_VERSION (1u << 0) /* does not begin with version */
@@ -298,21 +298,21 @@ enum tr2_end_by {
 #define TR2_SESSION_BRIEF (1u << 2)      /* events without time */
 /* No event has a wall time: wall_ns is from its SID, or a guess. */
 #define TR2_SESSION_NO_CLOCK (1u << 3)
-#define TR2_SESSION_CLOCK_STEP (1u << 4) /* its wall clock was set meanwhile */
+#define TR2_SESSION_CLOCK_STEP (1u << 4) /* its wall clock was set as it ran */
 #define TR2_SESSION_DUPLICATE (1u << 5)  /* its SID began again: it has the same
 					  * SID as an earlier session */
 #define TR2_SESSION_PERF (1u << 6)       /* read from perf text: its SID is
 					    made up */
 #define TR2_SESSION_TOO_MANY_FILES (1u << 7)
 #define TR2_SESSION_FORKED (1u << 8)     /* went on under the SID of `parent`
-					  * after that ended: a process that
-					  * forked without exec, such as Git's
-					  * detached maintenance */
+					  * after the end of `parent`: a process
+					  * that forked without exec, such as
+					  * Git's detached maintenance */
 #define TR2_SESSION_NO_BEGINNING (1u << 10) /* from a ring in which newer events
-					     * overwrote older ones, or a file
-					     * in which it goes on */
-#define TR2_SESSION_NO_PLACE (1u << 11) /* nothing says when it began: wall_ns is
-					 * another session's */
+					     * overwrote older ones, or from a
+					     * file in which it goes on */
+#define TR2_SESSION_NO_PLACE (1u << 11) /* no time of its beginning is known:
+					 * wall_ns is another session's */
 #define TR2_SESSION_TENTATIVE (1u << 15) /* while loading: wall_ns is a guess */
 
 struct tr2_model_session {
@@ -334,20 +334,20 @@ struct tr2_model_session {
 	int64_t wall_ns;  /* when the process started (t_abs 0) */
 	int64_t now_ns;   /* while loading: time of its last event */
 	/* FORKED: time of its first event; else 0. With the kernel's records:
-	 * when its program began, or the process if it is the first. */
+	 * start of its program; for the first session, of the process. */
 	int64_t start_ns;
-	/* time of atexit, or else of the last event. With the kernel's
-	 * records: of the next exec, or of the end of the process. */
+	/* Time of atexit, else of the last event. With the kernel's records:
+	 * time of the next exec, or the end of the process. */
 	int64_t end_ns;
 	uint32_t first_thread, last_thread, last_child;
-	uint32_t rare; /* tr2_rare(): what few sessions have; 0: it has none */
+	uint32_t rare; /* tr2_rare(): rarely used members; 0: none */
 };
 
-/* Most sessions have none of it, and a recording may have 100,000 sessions. */
+/* Most sessions have none of these, and a recording may have 100,000. */
 struct tr2_rare {
 	struct tr2_words ancestry;
-	int64_t clock_ns; /* while loading: what was added to its wall clock */
-	uint64_t lost;    /* events dropped by its writer, as reported by it */
+	int64_t clock_ns; /* while loading: the time added to its wall clock */
+	uint64_t lost;    /* events that its writer dropped and reported */
 	/* Its place in a trace, if its environment named one; else id 0. */
 	struct tr2_context trace;
 	uint64_t trace_parent;
@@ -359,74 +359,73 @@ struct tr2_rare {
 #define TR2_TASK_EXITED (1u << 0)
 #define TR2_TASK_HAS_STATUS (1u << 1)
 #define TR2_TASK_HAS_RUSAGE (1u << 2)
-/* It became set-uid: the kernel records no more of it for an ordinary user. */
+/* It became set-uid: the kernel no longer records it for an ordinary user. */
 #define TR2_TASK_PRIVILEGED (1u << 3)
 #define TR2_TASK_HAS_TIMES (1u << 4)
-/* The kernel killed it because memory was short; or: it counted so many, and so
- * many were ended by SIGKILL. */
+/* KILLED: the kernel killed it because memory was short. COUNTED: the kernel
+ * counted as many such kills as there are processes that SIGKILL ended. */
 #define TR2_TASK_OOM_KILLED (1u << 5)
 #define TR2_TASK_OOM_COUNTED (1u << 6)
 
-/* Of a process, as the kernel recorded it: model/states.h; TR2_NO_TIME: unknown.
- * CPU time is the sum of all threads', and may exceed the wall time. In wait_ns
- * none of them ran or was ready; in ready_ns none ran, and one was ready. */
+/* Times of a process, as the kernel recorded them: model/states.h; TR2_NO_TIME:
+ * unknown. CPU time is the sum of all threads, and may exceed the wall time.
+ * ready_ns: no thread ran, one was ready. wait_ns: none was ready either. */
 struct tr2_times {
 	int64_t cpu_ns, ready_ns, wait_ns;
 };
 
-/* A process; of its threads, only the number is kept. */
+/* A process. Only the number of its threads is kept. */
 struct tr2_model_task {
 	int32_t pid, ppid;
-	int32_t own_pid; /* in its own pid namespace; 0: the recorder's is that */
+	int32_t own_pid; /* in its own pid namespace; 0: the recorder's */
 	uint32_t parent; /* task; 0: its start was not recorded */
 	uint32_t node;
 	uint32_t nr_threads;
-	uint32_t first_segment, last_segment; /* 0: unknown, both or none */
+	uint32_t first_segment, last_segment; /* 0: both unknown, or none */
 	tr2_str cwd; /* where its program was started; 0: unknown */
 	int64_t start_ns, end_ns; /* wall; TR2_NO_TIME: unknown */
-	/* If the recording began later: then it began here, and start_ns is the
-	 * start of the recording. Else 0. */
+	/* If the process began before the recording: its start; start_ns is
+	 * then the start of the recording. Else 0. */
 	int64_t begun_ns;
 	int64_t seen_ns; /* without an end: it ran at least until then; or 0 */
-	int64_t status_ns;        /* with TR2_TASK_HAS_STATUS: when it was told */
+	int64_t status_ns;        /* with TR2_TASK_HAS_STATUS: time of report */
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
 	uint8_t flags;
-	uint64_t user_ns, system_ns, maxrss_bytes; /* with TR2_TASK_HAS_RUSAGE */
-	int64_t cpu_ns, ready_ns; /* with TR2_TASK_HAS_TIMES: of its threads */
+	uint64_t user_ns, system_ns, maxrss_bytes; /* TR2_TASK_HAS_RUSAGE */
+	int64_t cpu_ns, ready_ns; /* with TR2_TASK_HAS_TIMES: of all threads */
 	uint32_t first_thread, last_thread; /* by start; 0: not recorded */
 	struct tr2_times times; /* set by tr2_model_finish() */
 };
 
-/* Records were lost during its life: its states may be wrong. */
+/* Records were lost during the thread's life: its states may be wrong. */
 #define TR2_TASK_THREAD_LOST (1u << 0)
-#define TR2_TASK_THREAD_OPEN (1u << 1) /* its end was not recorded */
+#define TR2_TASK_THREAD_OPEN (1u << 1) /* the thread's end was not recorded */
 
 /* A thread as the kernel knows it. */
 struct tr2_task_thread {
 	uint32_t task;   /* its process: never 0 */
-	uint32_t next;   /* the next that began in the same process */
+	uint32_t next;   /* the next one of the same process, by start */
 	uint32_t thread; /* the session's thread that it is; 0: unknown. A
-			  * process that ran several programs has a session of
-			  * each: then it is the last one's. */
-	uint32_t creator; /* the thread that began it; 0: unknown */
+			  * process that ran several programs has a session for
+			  * each: then it is a thread of the last one. */
+	uint32_t creator; /* the thread that created it; 0: unknown */
 	int32_t tid;
 	tr2_str comm; /* the last one */
-	tr2_str kind; /* what threads of its kind are called; 0: it is the
-		       * process's first thread. Set by tr2_model_finish(). */
+	tr2_str kind; /* name of its kind of threads; 0: it is the process's
+		       * first thread. Set by tr2_model_finish(). */
 	int64_t start_ns, end_ns; /* wall */
-	int64_t cpu_ns; /* as counted by the kernel, or else the sum of its run
-			 * states and of the switches to it; TR2_NO_TIME:
-			 * unknown */
-	int64_t ending_ns; /* of its life: it ran on after its last record */
+	int64_t cpu_ns; /* counted by the kernel, else the sum of its run states
+			 * and of the switches to it; TR2_NO_TIME: unknown */
+	int64_t ending_ns; /* it ran on for this long after its last record */
 	/* Its states by time, without gaps: nr_states from first_state on. */
 	uint32_t first_state, nr_states;
-	uint32_t first_object, nr_objects; /* what it was seen to wait for */
+	uint32_t first_object, nr_objects; /* seen objects of its waits */
 	uint8_t flags; /* TR2_TASK_THREAD_... */
 };
 
 enum tr2_state_kind {
 	TR2_STATE_RUN,   /* on a CPU */
-	TR2_STATE_READY, /* could run, and had no CPU */
+	TR2_STATE_READY, /* could run, but had no CPU */
 	TR2_STATE_WAIT
 };
 
@@ -437,48 +436,48 @@ enum tr2_cause {
 	TR2_CAUSE_NR
 };
 
-/* Its `other` was derived, not recorded. */
+/* `other` was derived, not recorded. */
 #define TR2_STATE_INFERRED (1u << 0)
 /* Woken by the kernel: a timer, an interrupt. */
 #define TR2_STATE_BY_KERNEL (1u << 1)
-/* Woken by a thread that is not in the recording, or one had the CPU. */
+/* A thread outside the recording woke it, or had the CPU. */
 #define TR2_STATE_BY_OUTSIDE (1u << 2)
-/* As TR2_STATE_INFERRED, and another one could be it, or a timer. */
+/* Like TR2_STATE_INFERRED, but `other` may be another thread, or a timer. */
 #define TR2_STATE_DOUBTFUL (1u << 3)
-/* Without a CPU since its control group had used up its limit. */
+/* Without a CPU because its control group had used up its limit. */
 #define TR2_STATE_THROTTLED (1u << 4)
 
-/* What a thread did from start_ns until its next state, or its end. */
+/* The state of a thread from start_ns until its next state, or its end. */
 struct tr2_state {
 	int64_t start_ns; /* wall */
-	/* The task thread that woke it (WAIT), or that had the CPU meanwhile
-	 * (READY); 0: unknown, or not in the recording. */
+	/* WAIT: the task thread that woke it. READY: the task thread that had
+	 * the CPU. 0: unknown, or outside the recording. */
 	uint32_t other;
-	/* Of a thread that is not in the recording, or "throttled"; 0: unknown */
+	/* Comm of a thread outside the recording, or "throttled"; 0: unknown */
 	tr2_str comm;
 	uint8_t kind;  /* enum tr2_state_kind */
 	uint8_t cause; /* WAIT: enum tr2_cause */
 	uint8_t flags; /* TR2_STATE_... */
 };
 
-/* What a thread waited for from one look of the observer to another:
- * model/objects.h. */
+/* The object for which a thread waited from one look of the observer to
+ * another: model/objects.h. */
 struct tr2_observed_object {
 	int64_t from_ns, to_ns; /* wall */
-	/* A wait that began before has another object, perhaps. */
+	/* A wait that began before this may have another object. */
 	int64_t known_ns;
 	tr2_str call;   /* the system call */
 	tr2_str what;   /* the kind of object: file, pipe, tcp, ... */
 	tr2_str name;   /* its path, its address; 0: none */
-	tr2_str host;   /* the name of that address; 0: none */
-	tr2_str others; /* those that the thread waits for, too, in words */
+	tr2_str host;   /* the host name of that address; 0: none */
+	tr2_str others; /* other objects of the same wait, in words */
 	uint32_t number; /* of objects with this name */
-	uint32_t peer;  /* the task at the other end, or that has the lock */
+	uint32_t peer;  /* the task at the other end, or with the lock */
 	uint32_t task;
 	int32_t tid;
-	/* Set by tr2_model_finish(): the thread, 0: unknown; all of it in words:
-	 * "pipe to sort", "tcp 10.1.2.3:443 x 8, timer", "lock .git/index.lock,
-	 * held by git gc". */
+	/* Set by tr2_model_finish(). The thread; 0: unknown. The whole object
+	 * in words: "pipe to sort", "tcp 10.1.2.3:443 x 8, timer", "lock
+	 * .git/index.lock, held by git gc". */
 	uint32_t task_thread;
 	tr2_str text;
 };
@@ -487,19 +486,19 @@ struct tr2_observed_object {
 struct tr2_observed_memory_point {
 	int64_t at_ns; /* wall */
 	uint64_t rss_bytes, pss_bytes;
-	uint64_t tree_bytes; /* of all processes; then task is 0 */
+	uint64_t tree_bytes; /* of all processes: task is 0 then */
 	uint32_t task;
 };
 
 /*
- * What a process ran from its fork to its first exec (its parent's program), or
- * from an exec to the next one. The last segment ends with the process.
+ * A program of a process, from its fork (its parent's program) or from an exec
+ * to the next exec. The last segment ends with the process.
  */
 struct tr2_segment {
 	int64_t start_ns; /* wall */
-	uint32_t next;    /* of the same task */
+	uint32_t next;    /* the next of the same task */
 	tr2_str comm;     /* the last one; 0: unknown */
-	struct tr2_words argv; /* if record could read it */
+	struct tr2_words argv; /* if the recorder could read it */
 	bool exec;        /* begins with an exec */
 };
 
@@ -511,8 +510,8 @@ enum tr2_join {
 	TR2_JOIN_PID,
 	/* the SID names the parent, which has no child span for us */
 	TR2_JOIN_SID,
-	TR2_JOIN_WINDOW,  /* … and one child span of the parent fits by time or
-			   * argv, though its pid is another's (a shell in
+	TR2_JOIN_WINDOW,  /* like SID, but one child span of the parent fits by
+			   * time or argv. Its pid is another's (a shell in
 			   * between) or unknown: likely, not certain */
 	TR2_JOIN_SPAN,    /* only a child span is known */
 	/* the session ids that both sides of a Git transport exchanged */
@@ -525,7 +524,7 @@ enum tr2_join {
  */
 struct tr2_node {
 	uint32_t parent, first, next; /* children by start */
-	uint32_t session; /* the first session; 0: not instrumented */
+	uint32_t session; /* the first session; 0: it has no events */
 	uint32_t child;   /* the child span that started it */
 	uint32_t task;
 	int32_t pid;      /* -1: unknown */
@@ -534,8 +533,8 @@ struct tr2_node {
 	uint8_t end;      /* enum tr2_end */
 	uint8_t end_by;   /* enum tr2_end_by */
 	bool has_code;
-	bool at_least;    /* its end is unknown: end_ns is when it was last
-			   * seen, or now */
+	bool at_least;    /* its end is unknown: end_ns is the time when it was
+			   * last seen, or now */
 	bool reaped_late; /* its parent emitted other events between its end and
 			   * the end of its child span */
 	int32_t code;     /* exit code, or signal number */
@@ -547,17 +546,17 @@ struct tr2_node {
 			   * model/join/spawn.c; TR2_NO_TIME: unknown */
 };
 
-/* One of the paths that were loaded, in their order. */
+/* One of the loaded paths, in their order. */
 struct tr2_model_input {
 	const char *path;
 	const char *meta_json; /* of a recording; NULL: none */
 	int64_t wall_ns;       /* when the recording began; 0 without */
-	/* Of a recorded command: its place in a trace; else id 0. */
+	/* A recorded command's place in a trace; else id 0. */
 	struct tr2_context trace;
 	uint64_t trace_parent;
 	/* The first session and task that were read from it. */
 	uint32_t first_session, first_task;
-	/* Between two samples of the CPU time of a thread; 0: no samples. */
+	/* CPU time of a thread between two samples; 0: no samples. */
 	int64_t period_ns;
 	bool samples_without_kernel;
 };
@@ -571,7 +570,7 @@ enum tr2_problem_kind {
 	TR2_PROBLEM_UNKNOWN,      /* event not in the table */
 	TR2_PROBLEM_FIELD,        /* a field of the wrong type or missing */
 	TR2_PROBLEM_TIME,         /* a time that cannot be read */
-	TR2_PROBLEM_FAILED_TIME,  /* its program could not tell the time */
+	TR2_PROBLEM_FAILED_TIME,  /* its program could not read the clock */
 	TR2_PROBLEM_OVERLAP,      /* regions of a thread are not nested */
 	TR2_PROBLEM_UNPAIRED,     /* leave or exit without its start */
 	TR2_PROBLEM_DUPLICATE,    /* a SID that began twice */
@@ -579,7 +578,7 @@ enum tr2_problem_kind {
 	TR2_PROBLEM_FILE,         /* cannot be read */
 	TR2_PROBLEM_NEWER,        /* written by a newer version */
 	TR2_PROBLEM_OVERWRITTEN,  /* a ring keeps the newest records only */
-	TR2_PROBLEM_UNSURE,       /* perf text: of one process or another */
+	TR2_PROBLEM_UNSURE,       /* perf text: the process is uncertain */
 	/* Only `trace2 check` detects most of these, and only it shows them. */
 	TR2_PROBLEM_MISSING,      /* mandatory field missing */
 	TR2_PROBLEM_ORDER,        /* of version, exit, metrics, atexit */
@@ -595,7 +594,7 @@ enum tr2_problem_kind {
 	TR2_PROBLEM_NR
 };
 
-/* The first problem of its kind in each file, and their number. */
+/* The first problem of each kind in each file, and their number. */
 struct tr2_problem {
 	enum tr2_problem_kind kind;
 	tr2_str source;
@@ -604,14 +603,14 @@ struct tr2_problem {
 	const char *text;
 };
 
-/* One event's line, kept if the loader was asked for lines. */
+/* The line of one event, kept if the loader was asked for lines. */
 struct tr2_line {
 	int64_t at_ns; /* wall */
 	const char *text; /* as in the input, without newline, NUL-terminated */
 	uint32_t len;
 	uint32_t session, thread;
-	uint32_t span; /* the span that begins or ends here */
-	uint32_t order; /* its position in the input, to order equal times */
+	uint32_t span; /* the span that the event begins or ends */
+	uint32_t order; /* position in the input, which orders equal times */
 	uint16_t nesting; /* 1 + the regions that are open around it */
 	int8_t kind; /* enum tr2_event_kind; -1: unknown */
 };
@@ -626,7 +625,7 @@ struct tr2_model {
 	struct tr2_metric *metrics;
 	struct tr2_trace_span *trace_spans;
 	struct tr2_work *works;
-	uint32_t *thread_works; /* from 0 on; by thread and start */
+	uint32_t *thread_works; /* index 0 is used; by thread and start */
 	struct tr2_model_task *tasks;
 	struct tr2_segment *segments;
 	struct tr2_task_thread *task_threads;
@@ -643,9 +642,9 @@ struct tr2_model {
 	struct tr2_sample_stack *stacks;
 	struct tr2_stack_file *stack_files;
 	struct tr2_kernel_function *kernel_functions;
-	struct tr2_code_function *code_functions; /* by task, as they were added */
+	struct tr2_code_function *code_functions; /* by task, as added */
 	struct tr2_build_command *commands; /* as they were added */
-	tr2_str *targets; /* by node; NULL: not asked for yet */
+	tr2_str *targets; /* by node; NULL: not computed yet */
 	struct tr2_observed_object *objects; /* by task_thread and from_ns */
 	struct tr2_observed_memory_point *memory; /* by at_ns */
 	struct tr2_model_input *inputs;
@@ -657,12 +656,12 @@ struct tr2_model {
 	uint32_t nr_trace_spans, nr_works, nr_rares;
 	uint32_t nr_spaces, nr_stacks, nr_stack_files, nr_kernel_functions;
 	uint32_t nr_code_functions, nr_commands, nr_objects, nr_memory;
-	bool redact; /* paths and addresses of objects are not shown */
-	bool samples_are_waits; /* of threads that wait, by their length */
+	bool redact; /* hide paths and addresses of objects */
+	bool samples_are_waits; /* samples are waits; count: the length */
 	bool has_states; /* model/states.h */
 	uint32_t first_root; /* chained by node->next */
-	int64_t spawning_ns; /* the part of the roots' time in which a process
-			      * was started or reaped while its parent waited */
+	int64_t spawning_ns; /* the part of the roots' time in which a parent
+			      * waited for a process to start or to be reaped */
 
 	uint64_t nr_events, nr_bytes, nr_files;
 	uint64_t lost; /* of all sessions, and of the recording itself */
@@ -674,19 +673,19 @@ struct tr2_model {
 	struct tr2_words command;
 	int64_t meta_wall_ns, meta_mono_ns; /* one moment in both clocks */
 	uint32_t nr_cpus; /* of the machine; 0: unknown */
-	/* Of the control group, in thousandths of a CPU; 0: none. Then so long
-	 * its threads had no CPU for that, on all CPUs. */
+	/* Limit of the control group, in thousandths of a CPU; 0: none.
+	 * throttled_ns: time without a CPU because of it, on all CPUs. */
 	uint64_t cpu_limit_millicpu;
 	int64_t throttled_ns;
-	/* Threads of the recorder, and the CPU time of all of them; 0: unknown. */
+	/* Threads of the recorder, and the CPU time of all; 0: unknown. */
 	int32_t recorder_tid, looks_tid;
 	int64_t recorder_cpu_ns;
 	struct tr2_context meta_trace;
 	uint64_t meta_trace_parent;
 	bool has_meta, no_task_records;
-	/* Why these were not recorded; 0: they were, or nobody wanted them. */
+	/* Why these were not recorded; 0: they were, or were not requested. */
 	tr2_str no_states, no_causes, no_wakers, no_samples;
-	tr2_str remedy; /* what would permit them; 0: it is not known */
+	tr2_str remedy; /* how to permit them; 0: unknown */
 
 	struct tr2_model_private *priv;
 };
@@ -694,8 +693,7 @@ struct tr2_model {
 struct tr2_model *tr2_model_new(void);
 void tr2_model_free(struct tr2_model *m);
 
-/* Return the text of an interned string, "" for 0. Valid until
- * tr2_model_free(). */
+/* Return an interned string, "" for 0; valid until tr2_model_free(). */
 const char *tr2_s(const struct tr2_model *m, tr2_str id);
 
 /* Intern s[0..len); 0: it is empty. */
@@ -706,8 +704,8 @@ tr2_str tr2_interned_n(const struct tr2_model *m, const char *s, size_t len);
 /* Return a copy that lives as long as the model. */
 char *tr2_model_copy(struct tr2_model *m, const char *s, size_t len);
 
-/* Begin an input, which everything that is added later belongs to; end it, when
- * its meta.json, if it has one, has been read. */
+/* Begin an input, to which all later elements belong. End it when its
+ * meta.json, if any, has been read. */
 void tr2_model_input_begin(struct tr2_model *m, const char *path);
 void tr2_model_input_end(struct tr2_model *m);
 /* Return the input of a session, or of a process; 0: unknown. */
@@ -718,7 +716,7 @@ uint32_t tr2_input_of_node(const struct tr2_model *m, uint32_t node);
  * once, after everything is loaded (tr2_load() does). */
 void tr2_model_finish(struct tr2_model *m);
 
-/* Return what few sessions have; it is zeroed if this one has none. */
+/* Return a session's rarely used members; zeros if it has none. */
 static inline const struct tr2_rare *tr2_rare(const struct tr2_model *m,
 					      uint32_t session)
 {
@@ -747,14 +745,14 @@ static inline const struct tr2_rare *tr2_rare(const struct tr2_model *m,
 #define tr2_for_each_sample(m, session, i) \
 	tr2_for_each_in((m)->samples, tr2_rare(m, session)->first_sample, i)
 
-/* Return the times of a process; they are unknown if it has no task. */
+/* Return the times of a process. Without a task, they are unknown. */
 static inline const struct tr2_times *tr2_times(const struct tr2_model *m,
 						const struct tr2_node *n)
 {
 	return &m->tasks[n->task].times;
 }
 
-/* Did it end with a code other than 0, or by a signal? */
+/* Did the process end with a code other than 0, or by a signal? */
 static inline bool tr2_node_failed(const struct tr2_node *n)
 {
 	return n->end == TR2_END_SIGNAL || (n->has_code && n->code);
@@ -763,37 +761,39 @@ static inline bool tr2_node_failed(const struct tr2_node *n)
 /* Return the node after `node` in the order of the printed tree (parent, then
  * its children); 0 at the end. Start with m->first_root. */
 uint32_t tr2_node_after(const struct tr2_model *m, uint32_t node);
-/* The same below a root; start with the root. */
-uint32_t tr2_node_below(const struct tr2_model *m, uint32_t root, uint32_t node);
+/* Return the next node in order below a root, or 0. Start with the root. */
+uint32_t tr2_node_below(const struct tr2_model *m, uint32_t root,
+			uint32_t node);
 
 /* Return the session of the last program of a process, given its first
  * session. */
 uint32_t tr2_last_session(const struct tr2_model *m, uint32_t session);
-/* Return the session of the last program of a process; 0: that has none, the
- * kernel or the parent knows it only. */
+/* Return the session of the last program of a process. 0: it has none, since
+ * only the kernel or the parent knows that program. */
 uint32_t tr2_node_session(const struct tr2_model *m, uint32_t node);
 
 /* Return the name of a process for tables: the last name of its hierarchy, its
  * program's name, or its comm. Never empty; valid until the model is freed. */
 const char *tr2_node_name(const struct tr2_model *m, uint32_t node);
-/* Return its argv: from its own events, else from the kernel, else from its
- * parent; nr is 0 if unknown. */
+/* Return the argv of a process: from its own events, else from the kernel, else
+ * from its parent; nr is 0 if unknown. */
 const struct tr2_words *tr2_node_words(const struct tr2_model *m,
 				       uint32_t node);
-/* Write its command line, shell-quoted, to `out` (which is reset). "":
- * unknown. */
+/* Write the command line of a process, shell-quoted, to `out` (which is reset).
+ * "": unknown. */
 struct tr2_buf;
 void tr2_node_command(const struct tr2_model *m, uint32_t node,
 		      struct tr2_buf *out);
 
-/* Return how long a process ran a segment, which is one of its task's. */
+/* Return how long a process ran one of its task's segments. */
 int64_t tr2_segment_ns(const struct tr2_model *m, const struct tr2_node *n,
 		       uint32_t segment);
-/* Is it shown beside the last program of the process? */
+/* Is the segment shown beside the last program of the process? */
 bool tr2_segment_is_notable(const struct tr2_model *m, const struct tr2_node *n,
 			    uint32_t segment);
-/* Return the notable segment in which a process was; 0: the last. */
-uint32_t tr2_segment_at(const struct tr2_model *m, uint32_t node, int64_t at_ns);
+/* Return the notable segment of a process at this time; 0: the last one. */
+uint32_t tr2_segment_at(const struct tr2_model *m, uint32_t node,
+			int64_t at_ns);
 
 /* Return when a span ends. If a child died long before its parent reaped it,
  * return the child's end: the time after it is the parent's own. */

@@ -14,9 +14,9 @@ int64_t tr2_segment_ns(const struct tr2_model *m, const struct tr2_node *n,
 	return end_ns > s->start_ns ? end_ns - s->start_ns : 0;
 }
 
-/* A segment is notable if it took such a share of the process's time; before
- * the first exec, if it took so long: a shell that only starts a program takes
- * less. */
+/* A segment is notable if it took at least this share of the process's time;
+ * before the first exec, if it took at least this time: a shell that only
+ * starts a program takes less. */
 #define MIN_SEGMENT_SHARE 0.1
 #define MIN_FORKED_NS 10000000
 
@@ -56,8 +56,8 @@ int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span)
 	       ended > s->end_ns   ? s->end_ns : ended;
 }
 
-/* Return the name of a command in one word, which may be a whole line for a
- * shell: only a '/' in its first word counts. */
+/* Return the name of a command that is one word. The word may be a whole line
+ * for a shell: only a '/' in the line's first word counts. */
 static const char *command_name(const char *line)
 {
 	const char *name = line, *p;
@@ -85,7 +85,8 @@ const char *tr2_node_name(const struct tr2_model *m, uint32_t node)
 	const struct tr2_node *n = &m->nodes[node];
 	uint32_t session = tr2_node_session(m, node);
 	const struct tr2_model_session *s = &m->sessions[session];
-	/* Its parent did not start the program that it ran after its session. */
+	/* Its parent did not start a program that the process ran after its
+	 * session. */
 	const struct tr2_child *c =
 		&m->children[n->session && !session ? 0 : n->child];
 	const struct tr2_segment *last =

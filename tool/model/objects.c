@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* objects - join what the observer saw with the threads and their states. */
+/* objects - join the observer's looks with the threads and their states. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* Return the thread of a process that lived then; 0: unknown. */
+/* Return the thread of a process that lived during a look; 0: unknown. */
 static uint32_t thread_of(const struct tr2_model *m,
 			  const struct tr2_observed_object *o)
 {
@@ -23,8 +23,8 @@ static uint32_t thread_of(const struct tr2_model *m,
 	return 0;
 }
 
-/* Add the other end, or who holds the lock: "pipe to sort", "tcp ADDRESS
- * (python3)". */
+/* Add the process at the other end, or the process that holds the lock: "pipe
+ * to sort", "tcp ADDRESS (python3)". */
 static void add_peer(struct tr2_buf *b, const struct tr2_model *m,
 		     const struct tr2_observed_object *o)
 {
@@ -42,14 +42,17 @@ static void add_peer(struct tr2_buf *b, const struct tr2_model *m,
 		tr2_buf_addall(b, sends ? " to " : " from ", name);
 }
 
-/* "localhost:80" and "listen localhost:80" where the address has a name. */
+/* Add the name. If the address has a name: "localhost:80", "listen
+ * localhost:80". */
 static void add_name(struct tr2_buf *b, const struct tr2_model *m,
 		     const struct tr2_observed_object *o)
 {
 	const char *name = tr2_s(m, o->name), *port = strrchr(name, ':');
 
 	if (o->host && port)
-		tr2_buf_addall(b, strncmp(name, "listen ", 7) ? " " : " listen ",
+		tr2_buf_addall(b,
+			       strncmp(name, "listen ", 7) ? " " :
+							     " listen ",
 			       tr2_s(m, o->host), port);
 	else
 		tr2_buf_addall(b, " ", name);
@@ -105,8 +108,8 @@ void tr2_model_objects(struct tr2_model *m)
 }
 
 /*
- * Another thread may have closed the descriptor and used its number again before
- * it was seen, if one ran.
+ * Is the object certain? If another thread ran before the descriptor was looked
+ * up, it may have closed the descriptor and used its number again.
  */
 static bool is_known(const struct tr2_model *m, uint32_t task_thread,
 		     const struct tr2_observed_object *o, int64_t start_ns)
@@ -129,8 +132,8 @@ static bool is_known(const struct tr2_model *m, uint32_t task_thread,
 	return true;
 }
 
-/* Looks are compared with states to the nanosecond: both have the kernel's
- * clock, and a look saw the same wait before and after. */
+/* Find the object by comparing looks with states to the nanosecond. Both have
+ * the kernel's clock, and a look found the same wait before and after it. */
 const struct tr2_observed_object *
 tr2_object_of(const struct tr2_model *m, uint32_t task_thread, uint32_t state)
 {
@@ -202,7 +205,8 @@ tr2_object_of_task(const struct tr2_model *m, uint32_t task, int64_t *ns)
 			add_waits(m, thread, &sums, &list, &nr, &alloc);
 	tr2_for_each_task_thread(m, task, thread)
 		for (i = 0; i < m->task_threads[thread].nr_objects; i++) {
-			o = &m->objects[m->task_threads[thread].first_object + i];
+			o = &m->objects[m->task_threads[thread].first_object +
+					i];
 			slot = tr2_map_get(&sums, o->text);
 			if (!slot || list[slot - 1] <= *ns)
 				continue;
@@ -220,8 +224,8 @@ void tr2_wait_add_text(struct tr2_buf *b, const struct tr2_model *m,
 	const char *name = cause ? tr2_cause_name(cause) : "?";
 	const char *text = tr2_s(m, object);
 	size_t len = strlen(name);
-	bool said = !cause || cause == TR2_CAUSE_other || (!strncmp(text, name, len) &&
-			       strchr(" ,", text[len]));
+	bool said = !cause || cause == TR2_CAUSE_other ||
+		    (!strncmp(text, name, len) && strchr(" ,", text[len]));
 
 	if (!object || !said)
 		tr2_buf_addstr(b, name);

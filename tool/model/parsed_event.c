@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parsed_event - implements model/parsed_event.h: access to fields by the types
- * in the table of events.
+ * parsed_event - implement model/parsed_event.h: access to fields by their
+ * types in the table of events.
  */
 #include <string.h>
 
@@ -26,7 +26,8 @@ void tr2_parsed_event_set_kind(struct tr2_parsed_event *ev, int kind)
 	memset(ev->value, 0, sizeof(ev->value));
 	field = tr2_event_rows[kind].field;
 	for (i = 0; *field[i].name; i++)
-		if (field[i].type == TR2_T_INT || field[i].type == TR2_T_SECONDS)
+		if (field[i].type == TR2_T_INT ||
+		    field[i].type == TR2_T_SECONDS)
 			ev->value[i].i = TR2_ABSENT;
 }
 

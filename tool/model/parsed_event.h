@@ -3,8 +3,8 @@
  * parsed_event - one event as a reader parsed it, whatever the format of the
  * input.
  *
- * The fields are generated from lib/event/events.def, like those of the
- * library's struct tr2_event: for an event `foo`, `as.foo` has a member for
+ * The fields are generated from lib/event/events.def, like the fields of the
+ * library's struct tr2_event. For an event `foo`, `as.foo` has a member for
  * each field by name; value[] is the same memory, in the order of the table.
  */
 #pragma once
@@ -12,8 +12,8 @@
 #include "event/event.h"
 #include "model/view.h"
 
-/* One field; its type in the table determines the member that is used. Types
- * T_ABS, T_REL and NESTING have none: they are members of the event. */
+/* One field. Its type in the table determines which member is used. Fields of
+ * the types T_ABS, T_REL and NESTING are members of the event instead. */
 struct tr2_parsed_value {
 	union {
 		struct {
@@ -46,10 +46,11 @@ struct tr2_parsed_event {
 	struct tr2_view file;
 	struct tr2_view raw; /* the whole line; NULL: none */
 	int64_t wall_us, line, repo; /* TR2_ABSENT if absent */
-	bool bad_time; /* It has a time that cannot be read; wall_us is absent. */
+	bool bad_time; /* it has a time that cannot be read; wall_us is
+		        * absent */
 	int64_t t_abs, t_rel; /* in ns, TR2_ABSENT if absent */
 	int64_t nesting;
-	/* Are 32 bytes readable from the start of every text? */
+	/* 32 bytes are readable from the start of every text */
 	bool padded;
 	union {
 		struct tr2_parsed_value value[TR2_MAX_FIELDS];
@@ -62,7 +63,7 @@ struct tr2_parsed_event {
 	};
 };
 
-/* Initialise an event of unknown kind without any field. */
+/* Initialise an event of unknown kind without any fields. */
 void tr2_parsed_event_init(struct tr2_parsed_event *ev);
 
 /* Set the event's kind (-1: unknown) and make all fields of the kind's row
@@ -74,14 +75,14 @@ void tr2_parsed_event_set_kind(struct tr2_parsed_event *ev, int kind);
 int64_t tr2_parsed_number(const struct tr2_parsed_event *ev, int i);
 int64_t *tr2_parsed_number_at(struct tr2_parsed_event *ev, int i);
 
-/* Return the kind with this name; -1: the table has none. */
+/* Return the kind with this name; -1: it is not in the table. */
 int tr2_kind_of(const char *name, size_t len);
 
-/* Return the index of a field in the row of a kind; -1: it has none of this
- * name, or the kind is unknown. */
+/* Return the index of a field in the row of a kind; -1: the row has no field of
+ * this name, or the kind is unknown. */
 int tr2_field_find(int kind, const char *name, size_t len);
 
-/* Return the text of the field with this name; p is NULL if the event has
- * none. */
+/* Return the text of the field with this name; p is NULL if the event does not
+ * have the field. */
 struct tr2_view tr2_parsed_text(const struct tr2_parsed_event *ev,
 				const char *name);

@@ -26,7 +26,7 @@ struct tr2_recent {
 	tr2_str id;
 };
 
-/* A recent copy of a text that often comes again: an argv, a value. */
+/* A recent copy of a text that often repeats: an argv, a value. */
 #define TR2_COPIES_BITS 9
 #define TR2_COPY_MAX_BYTES 1024
 
@@ -35,25 +35,25 @@ struct tr2_copy {
 	size_t len;
 };
 
-/* The latest session of each SID: open addressing, with the hash stored to
- * avoid comparing texts. */
+/* The latest session of each SID. Open addressing; the hash is stored, to avoid
+ * comparing texts. */
 struct tr2_sids {
 	struct tr2_sid_slot {
 		uint32_t hash, session; /* 0: unused */
 	} *slots;
 	uint32_t nr, mask;
-	bool again; /* a SID has had more than one session */
+	bool again; /* some SID has had more than one session */
 };
 
 /* In model/build/build_session.c: return the thread of this name; 0: none. */
 uint32_t tr2_find_thread(const struct tr2_model *m, uint32_t session,
 			 tr2_str name);
 
-/* Like tr2_intern(), faster for short texts that were used recently. 32 bytes
- * from s on must be readable, whatever the length. */
+/* Intern a text like tr2_intern(), but faster if it is short and was used
+ * recently. 32 bytes from s on must be readable, whatever the length. */
 tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len);
 
-/* Return a copy that lives as long as the model, perhaps one for several callers:
+/* Return a copy that lives as long as the model. Several callers may share it:
  * it must not be changed. */
 const char *tr2_model_keep(struct tr2_model *m, const char *s, size_t len);
 
@@ -62,18 +62,18 @@ uint32_t tr2_sid_find(const struct tr2_model *m, const char *sid, size_t len);
 /* Make this session the latest of its SID. */
 void tr2_sid_set(struct tr2_model *m, uint32_t session);
 
-/* A thread that ran already when it was recorded, and its state then. */
+/* A thread that already ran when it was recorded, and its state then. */
 struct tr2_found_thread {
 	int32_t pid, tid;
 	int64_t wall_ns;
 	uint8_t kind, cause; /* enum tr2_state_kind, enum tr2_cause */
 };
 
-/* Threads were throttled: not before from_ns, and until a moment between since_ns
- * and to_ns. */
+/* A time in which threads were throttled: not before from_ns, and until a
+ * moment between since_ns and to_ns. */
 struct tr2_throttling {
 	int64_t from_ns, since_ns, to_ns; /* wall */
-	int64_t ns; /* for how long, added up over all CPUs */
+	int64_t ns; /* the length, summed over all CPUs */
 };
 
 struct tr2_model_private {
@@ -89,18 +89,18 @@ struct tr2_model_private {
 	struct tr2_recent recent[1u << TR2_RECENT_BITS];
 	struct tr2_copy copies[1u << TR2_COPIES_BITS];
 	struct tr2_sids sids;
-	/* (session, name) to thread, (session, id) to child, of sessions that
-	 * have many; (session, id) to exec; pid to its latest task;
-	 * (source, kind) to problem. */
+	/* Maps: (session, name) to thread and (session, id) to child, for
+	 * sessions that have many; (session, id) to exec; pid to its latest
+	 * task; (source, kind) to problem. */
 	struct tr2_map threads, children, execs, tasks, problems;
-	/* Thread to the innermost region that ended with one around it,
-	 * without a leave of its own. */
+	/* Thread to the innermost region that was closed with a region around
+	 * it, before a leave of its own. */
 	struct tr2_map closed;
-	struct tr2_found_thread *found; /* from 0 on */
+	struct tr2_found_thread *found; /* index 0 is used */
 	uint32_t nr_found, alloc_found;
-	struct tr2_throttling *throttlings; /* of this input, from 0 on */
+	struct tr2_throttling *throttlings; /* of this input; index 0 is used */
 	uint32_t nr_throttlings, alloc_throttlings;
-	/* Of the last event. */
+	/* The elements of the last event. */
 	uint32_t last_session, last_thread, last_span;
 	/* Allocated elements, in the order of struct tr2_model. */
 	uint32_t alloc_sessions, alloc_threads, alloc_spans, alloc_children;
@@ -126,30 +126,34 @@ struct tr2_model_private {
 	 memset(&(m)->kind[(m)->nr_##kind], 0, sizeof(*(m)->kind)),          \
 	 (m)->nr_##kind++)
 
-/* Return what few sessions have, to be set. */
+/* Return the rarely used members of a session, to be set. */
 struct tr2_rare *tr2_rare_add(struct tr2_model *m, uint32_t session);
 
 /* In model/join/join.c, model/join/tree.c: the steps of tr2_model_finish(). */
 void tr2_model_join(struct tr2_model *m);
 
-/* In model/join/process_end.c: close open spans at the last event of their session;
- * determine when and how each process ran and ended, from all sources. */
+/* In model/join/process_end.c: end open spans at the last event of their
+ * session, and determine when and how each process ran and ended, from all
+ * sources. */
 void tr2_model_end_sessions(struct tr2_model *m);
 void tr2_model_ends(struct tr2_model *m);
 
-/* In model/join/join_threads.c: join threads with the kernel's, and sum the states
- * of processes. */
+/* In model/join/join_threads.c: join threads with the kernel's threads, and sum
+ * the states of processes. */
 void tr2_model_threads(struct tr2_model *m);
 
-/* In model/objects.c: find the threads of observed waits, and sort the waits of
- * each thread. */
+/* In model/objects.c: find the threads of observed waits, and sort each
+ * thread's waits. */
 void tr2_model_objects(struct tr2_model *m);
 
-/* In model/build/trace_span.c: find the threads of works, and sort those of each. */
+/* In model/build/trace_span.c: find the threads of works, and sort each
+ * thread's works. */
 void tr2_model_works(struct tr2_model *m);
 
-/* In model/join/join_samples.c: find process, thread and region of samples. */
+/* In model/join/join_samples.c: find the process, thread and region of each
+ * sample. */
 void tr2_model_samples(struct tr2_model *m);
 
-/* In model/join/spawn.c: compute the cost of starting processes from their times. */
+/* In model/join/spawn.c: compute the cost of starting processes from their
+ * times. */
 void tr2_model_spawn(struct tr2_model *m);

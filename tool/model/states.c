@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* states - sum what threads and processes did. */
+/* states - sum up the states of threads and processes. */
 #include <stdlib.h>
 
 #include "model/private.h"
@@ -128,7 +128,7 @@ struct walk {
 	} *heap;
 	uint32_t nr;
 	uint32_t nr_run, nr_ready;
-	uint32_t waits; /* the state that began to wait last; 0: find it */
+	uint32_t waits; /* the state of the latest wait; 0: find it */
 	int64_t at_ns;
 };
 
@@ -179,7 +179,7 @@ static void step_walk(struct walk *w)
 	sift_down(w, 0);
 }
 
-/* Return what the process does at this moment. */
+/* Return the state of the process at this moment. */
 static struct tr2_state now_of(struct walk *w)
 {
 	struct tr2_state now = { .kind = w->nr_run   ? TR2_STATE_RUN :
@@ -239,9 +239,9 @@ void tr2_states_sum_task(const struct tr2_model *m, uint32_t task,
 	free(w.heap);
 }
 
-/* Add the states between from_ns and to_ns, but for those in the spans directly
- * in `parent` (0: those outside of all others), of which `i` is the first that
- * may be one. */
+/* Add the states between from_ns and to_ns, except in the spans directly inside
+ * `parent` (0: the outermost spans). `i` is the first span that may be one of
+ * these. */
 static void sum_gaps(const struct tr2_model *m,
 		     const struct tr2_model_thread *t, uint32_t parent,
 		     uint32_t i, int64_t from_ns, int64_t to_ns,

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * states - sums of what threads did: run, ready for a CPU, or wait, by cause.
+ * states - sums of the states of threads: run, ready for a CPU, or wait, by
+ * cause.
  *
- * All of it is exact to the nanosecond: of any part of a thread's life, run +
- * ready + wait is its length. Without states (m->has_states) sums are 0.
+ * Sums are exact to the nanosecond: in any part of a thread's life, run + ready
+ * + wait is its length. Without states (m->has_states) sums are 0.
  */
 #pragma once
 
 #include "model/model.h"
 
-/* The name of the recorder, where it had the CPU that a thread was ready for. */
+/* The name for the recorder, if it had the CPU for which a thread was ready. */
 #define TR2_RECORDER_NAME "trace2 record"
 
 struct tr2_state_sums {
@@ -17,15 +18,15 @@ struct tr2_state_sums {
 	int64_t cause_ns[TR2_CAUSE_NR]; /* of wait_ns */
 };
 
-/* child, pipe, ..., other, unknown */
+/* Return the name of a cause: child, pipe, ..., other, unknown. */
 const char *tr2_cause_name(enum tr2_cause cause);
-/* What was waited for, in words. */
+/* Return the cause in words. */
 const char *tr2_cause_text(enum tr2_cause cause);
 
 /*
- * Who ended a wait, or had the CPU: a name, with this bit if that thread is not in
- * the recording; 0: unknown, or the kernel. tr2_by_name() returns the name,
- * tr2_by_add() appends it, in brackets if it has the bit: cc1, (nm).
+ * Who ended a wait, or had the CPU: a name, with this bit if the thread is not
+ * in the recording; 0: unknown, or the kernel. tr2_by_name() returns the name,
+ * tr2_by_add() appends it. It is in brackets if it has the bit: cc1, (nm).
  */
 #define TR2_BY_OUTSIDE (1u << 31)
 tr2_str tr2_state_by(const struct tr2_model *m, const struct tr2_state *s);
@@ -40,25 +41,25 @@ int64_t tr2_state_end(const struct tr2_model *m, uint32_t task_thread,
 uint32_t tr2_state_at(const struct tr2_model *m, uint32_t task_thread,
 		      int64_t wall_ns);
 
-/* Add what a task thread did from from_ns to to_ns, as far as it lived. */
+/* Add the states of a task thread from from_ns to to_ns, as far as it lived. */
 void tr2_states_sum(const struct tr2_model *m, uint32_t task_thread,
 		    int64_t from_ns, int64_t to_ns,
 		    struct tr2_state_sums *sums);
 
 /*
- * Add what a process did: run while one of its threads ran, ready while none
- * ran and one was ready, else wait. So the sum is to_ns - from_ns, whether it
- * lived all that time or not. A wait of several threads has the cause of the
- * one that began to wait last.
+ * Add the states of a process: run while one of its threads ran, ready while
+ * none ran and one was ready, else wait. So the sum is to_ns - from_ns, whether
+ * the process lived all that time or not. A wait of several threads has the
+ * cause of the thread that began to wait last.
  */
 void tr2_states_sum_task(const struct tr2_model *m, uint32_t task,
 			 int64_t from_ns, int64_t to_ns,
 			 struct tr2_state_sums *sums);
 
 /*
- * Add what the thread of a span did in the span's own time, in which it has no
- * other span (tr2_model_self_times()); or what it did in no span at all. A
- * thread without a task thread has no states.
+ * Add the states of a span's thread in the span's own time, in which no other
+ * span is (tr2_model_self_times()). _outside(): add the states of a thread
+ * outside of all spans. A thread without a task thread has no states.
  */
 void tr2_states_sum_span(const struct tr2_model *m, uint32_t span,
 			 struct tr2_state_sums *sums);

@@ -23,7 +23,7 @@ struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 			       by ? tr2_hash(by, strlen(by)) : 0) | 1;
 	uint32_t *slot;
 
-	/* Names with equal hashes get the keys that follow. */
+	/* Names with equal hashes get consecutive keys. */
 	for (;; key += 2) {
 		slot = tr2_map_slot(&g->map, key ? key : 1);
 		if (!*slot)
@@ -73,7 +73,7 @@ TR2_ORDER(compare_ns, int64_t, tr2_order(*a, *b))
 TR2_ORDER(compare_pieces, struct tr2_group_piece,
 	  TR2_UP(group) ?: TR2_UP(root) ?: TR2_UP(from_ns))
 
-/* Add up the pieces of each group, each moment below a root once. */
+/* Add up the pieces of each group. Count each moment below a root once. */
 static void sum_pieces(struct tr2_groups *g)
 {
 	const struct tr2_group_piece *p, *last = NULL;
@@ -148,8 +148,8 @@ bool tr2_histogram_next(const struct tr2_metric *metric, const char **json,
 
 	if (!at)
 		return false;
-	*upper = metric->kind == TR2_DEFINITION_TIMER ? parse_seconds(at, &end) :
-						     strtoull(at, &end, 10);
+	*upper = metric->kind == TR2_DEFINITION_TIMER ?
+			 parse_seconds(at, &end) : strtoull(at, &end, 10);
 	if (*end != ',')
 		return false;
 	*count = strtoull(end + 1, &end, 10);

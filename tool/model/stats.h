@@ -7,10 +7,10 @@
 #include "model/private.h"
 
 /*
- * The rule for the percentiles of every report, the nearest rank: of nr sorted
- * values, nr > 0, return the index of the first that a share p of all do not
- * exceed. It is always a measured value; for an even number, the 50th
- * percentile is the lower of the middle two.
+ * Return the percentile p of nr sorted values, nr > 0, as an index. The rule of
+ * every report is the nearest rank: the first value that a share p of all
+ * values does not exceed. It is always a measured value; for an even number,
+ * the 50th percentile is the lower of the middle two.
  */
 uint64_t tr2_rank(uint64_t nr, double p);
 
@@ -19,17 +19,17 @@ struct tr2_group {
 	const char *name, *by; /* by: the group of -g, or NULL */
 	uint64_t nr, nr_extra; /* nr_extra: number of durations in extra_ns */
 	int64_t total_ns, self_ns, extra_ns, max_ns;
-	/* Of self_ns, where states of threads are known. */
+	/* Parts of self_ns, if the states of threads are known. */
 	int64_t run_ns, ready_ns, wait_ns;
 	int64_t path_ns;  /* on the critical path, in report -g */
-	uint32_t longest; /* of its elements */
-	int64_t once_ns; /* of self_ns, each moment once: tr2_groups_sort() */
+	uint32_t longest; /* the element with the largest duration */
+	int64_t once_ns; /* self_ns, but each moment once: tr2_groups_sort() */
 	/* Each duration, sorted by tr2_groups_sort(). */
 	int64_t *values;
 	uint32_t nr_values, alloc_values;
 };
 
-/* A part of the time that a group had to itself, below one root. */
+/* A part of a group's own time, below one root. */
 struct tr2_group_piece {
 	uint32_t group, root;
 	int64_t from_ns, to_ns;
@@ -43,36 +43,38 @@ struct tr2_groups {
 	uint32_t nr_pieces, alloc_pieces;
 };
 
-/* Return the group of these two names, whose texts must outlive it. The next
- * call may move groups. */
+/* Return the group of these two names, whose texts must outlive the group. The
+ * next call may move groups. */
 struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 				 const char *name);
-/* Add the duration of an element, by the caller's numbers. */
+/* Add the duration of an element. The caller chooses the numbers of
+ * elements. */
 void tr2_group_add(struct tr2_group *group, uint32_t element, int64_t ns);
-/* Add a part of what a group had to itself: to self_ns all of it; to once_ns as
- * far as its root ran, which is a node of m. */
+/* Add a part of a group's own time: to self_ns all of it; to once_ns as much as
+ * lies in the life of its root, a node of m. */
 void tr2_groups_piece(struct tr2_groups *g, const struct tr2_model *m,
 		      const struct tr2_group_piece *piece);
-/* Call this once, after all was added. */
+/* Sort all groups. Call this once, after all was added. */
 void tr2_groups_sort(struct tr2_groups *g);
-/* Return the value that a share p of all do not exceed, by tr2_rank(); 0: no
- * values. */
+/* Return the value that a share p of all values does not exceed, by tr2_rank();
+ * 0: the group has no values. */
 int64_t tr2_group_percentile(const struct tr2_group *group, double p);
 void tr2_groups_release(struct tr2_groups *g);
 
 /* The buckets of timers and distributions are JSON text in events and models:
  * [[upper bound, count], ...]. */
 
-/* Read the next bucket, of the metric's histogram, and move *json after it: its
- * bound in ns, or in the distribution's unit. false: there is none. */
+/* Read the next bucket of the metric's histogram, and move *json after it. Its
+ * bound is in ns, or in the distribution's unit. false: there are no more
+ * buckets. */
 bool tr2_histogram_next(const struct tr2_metric *metric, const char **json,
 			uint64_t *upper, uint64_t *count);
 
 /* Add the counts to the library's buckets that contain these bounds. */
 void tr2_histogram_add(uint64_t *buckets, const struct tr2_metric *metric);
 
-/* Return a value that a share p of all values do not exceed, by tr2_rank(), as
- * exactly as buckets allow: the upper bound of its bucket, or max_ns, the
+/* Return a value that a share p of all values does not exceed, by tr2_rank(),
+ * as exactly as buckets allow: the upper bound of its bucket, or max_ns, the
  * largest value, if that is in the same bucket. TR2_NO_TIME: all buckets are
  * empty. */
 int64_t tr2_histogram_percentile(const uint64_t *buckets, double p,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * strings - interned texts in a hash table. Recently used texts and SIDs have
+ * strings - interned texts in a hash table. Recently used texts, and SIDs, have
  * tables of their own.
  */
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void rehash_strings(struct tr2_model_private *p)
 	p->bucket_mask = size - 1;
 }
 
-/* Return the bucket that has the string, or the free one for it. */
+/* Return the bucket with the string, or the free bucket for it. */
 static inline uint32_t *find_string(const struct tr2_model_private *p,
 				    const char *s, size_t len, uint32_t hash)
 {
@@ -113,7 +113,7 @@ static inline __m128i load16(const void *p)
 	return _mm_loadu_si128(p);
 }
 
-/* The slot for the text of these 32 bytes. */
+/* Return the slot for the text of these 32 bytes. */
 static inline uint32_t recent_slot(__m128i a, __m128i b)
 {
 	uint64_t h = (uint64_t)_mm_cvtsi128_si64(a) * 0x9e3779b97f4a7c15ull;
@@ -160,7 +160,7 @@ static inline bool has_sid(const struct tr2_model *m,
 {
 	const char *have;
 
-	/* Load the session only if it is the right one, most likely: it is
+	/* Load the session only if it is most likely the right one: it is
 	 * seldom in the processor's cache. */
 	if (slot->hash != hash)
 		return false;
@@ -168,7 +168,7 @@ static inline bool has_sid(const struct tr2_model *m,
 	return !strncmp(have, sid, len) && !have[len];
 }
 
-/* Return the slot that has the SID, or the free one for it. */
+/* Return the slot with the SID, or the free slot for it. */
 static struct tr2_sid_slot *sid_slot(const struct tr2_model *m, const char *sid,
 				     size_t len, uint32_t hash)
 {
@@ -214,7 +214,7 @@ void tr2_sid_set(struct tr2_model *m, uint32_t session)
 	uint32_t hash = (uint32_t)tr2_hash(sid, len);
 	struct tr2_sid_slot *slot;
 
-	/* At most three quarters full. */
+	/* Keep the table at most three quarters full. */
 	if (!sids->slots || sids->nr >= sids->mask - sids->mask / 4)
 		sids_grow(sids);
 	slot = sid_slot(m, sid, len, hash);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view - text and numbers as readers pass them: in the reader's memory, valid
- * until it goes on.
+ * view - text and numbers as readers pass them. They are in the reader's
+ * memory, valid until the reader goes on.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Not ended by a NUL, valid UTF-8. p is NULL if there is no text. */
+/* Valid UTF-8, without a NUL at the end. p is NULL if there is no text. */
 struct tr2_view {
 	const char *p;
 	size_t len;

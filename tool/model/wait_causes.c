@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wait_causes - look functions up in the table of wait_causes.def. */
+/* wait_causes - look up functions in the table of wait_causes.def. */
 #include "model/wait_causes.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static bool is_row(const struct row *row, const char *name, size_t len)
 	return row->len == len && !memcmp(row->name, name, len);
 }
 
-/* Skip the prefix that a machine's system calls have. */
+/* Skip the prefix of system calls, which depends on the machine. */
 static void skip_prefix(const char **name, size_t *len)
 {
 	static const struct row prefixes[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wait_causes - the cause of a wait, by the functions of the kernel in which a
+/* wait_causes - find the cause of a wait by the kernel's functions in which a
  * thread waits. */
 #pragma once
 
@@ -10,10 +10,11 @@
 
 struct tr2_wait_function {
 	bool listed;        /* it has a cause */
-	bool page_fault;    /* a wait for a disk in it is one for a page */
-	bool futex;         /* it may have a time limit */
+	bool page_fault;    /* a wait for a disk in this function is for a
+			     * page */
+	bool futex;         /* a wait in this function may have a time limit */
 	enum tr2_cause cause;
 };
 
-/* Look a function of the kernel up, by the name that /proc/kallsyms has. */
+/* Look up a function of the kernel by its name in /proc/kallsyms. */
 struct tr2_wait_function tr2_wait_function(const char *name, size_t len);

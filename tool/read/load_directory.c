@@ -16,7 +16,7 @@
 #include "model/build/build.h"
 #include "read/load_private.h"
 
-/* Read one file of a directory: an unreadable one is a problem, not an
+/* Read one file of a directory. An unreadable file is a problem, not an
  * error. */
 static void read_file_in(struct tr2_loader *l, const char *path)
 {
@@ -55,8 +55,8 @@ static void add_name(struct names *names, const char *name)
 	names->item[names->nr++] = tr2_strdup(name);
 }
 
-/* List the regular files of a directory by name, which is the order of their
- * starts. */
+/* List the regular files of a directory by name: the order in which their
+ * processes started. */
 static bool list_directory(const char *path, struct names *names)
 {
 	DIR *dir = opendir(path);
@@ -114,8 +114,8 @@ static bool has_directory(const char *path, const char *name,
 	return !stat(tr2_join(full, path, name), &st) && S_ISDIR(st.st_mode);
 }
 
-/* Read events.000001 and so on in this order: a session may begin in one of
- * them and end in another. */
+/* Read events.000001, events.000002 and so on in this order: a session may
+ * begin in one file and end in another. */
 static void read_put_aside(struct tr2_loader *l, const char *path)
 {
 	struct names names = { NULL, 0, 0 };
@@ -141,8 +141,8 @@ static void read_put_aside(struct tr2_loader *l, const char *path)
 	tr2_buf_release(&full);
 }
 
-/* Set *full to the first recording by name in a directory: trace2 stat -o makes
- * such directories. */
+/* Set *full to the first recording by name in a directory. trace2 stat -o makes
+ * directories of recordings. */
 static bool has_recording(const char *path, struct tr2_buf *full)
 {
 	DIR *dir = opendir(path);
@@ -177,7 +177,8 @@ static bool has_kernel_records(const char *path)
 	return has;
 }
 
-/* nr_empty: files in it, all of them. */
+/* Report a directory without events. nr_empty: the number of empty files in
+ * it. */
 static enum tr2_load_result nothing_in(const char *path, uint64_t nr_empty)
 {
 	struct tr2_buf full = TR2_BUF_INIT;

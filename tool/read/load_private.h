@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load_private - what the files of the loader share: one load of all inputs,
- * and reading one input.
+ * load_private - shared by the files of the loader: one load of all inputs, and
+ * the function that reads one input.
  */
 #pragma once
 
@@ -19,12 +19,13 @@ struct tr2_loader {
 	struct tr2_perf_reader *perf;
 	struct tr2_ring_reader *rings;
 	struct tr2_lines lines;
-	struct tr2_buf begun; /* a line of perf text that goes on */
+	struct tr2_buf begun; /* the lines so far of an event of perf text that
+			       * goes on */
 	enum tr2_perf_more more;
-	uint64_t begun_number; /* its first line's */
+	uint64_t begun_number; /* number of its first line */
 	struct tr2_progress progress;
-	/* Of the directory that is read. */
-	uint64_t nr_empty; /* zero-sized files */
+	/* The directory that is being read: */
+	uint64_t nr_empty; /* number of empty files */
 	bool was_full;     /* it has TR2_DISCARD */
 	/* why the last ring was not read; NULL: it was read */
 	const char *refused;
@@ -41,13 +42,13 @@ enum tr2_input_form {
 	TR2_FORM_OTHER
 };
 
-/* load_stream.c: read an open file. Its format is set in *form; only events,
- * perf text and rings are read. */
+/* load_stream.c: read an open file, if it has events, perf text or a ring. Set
+ * *form to its format. */
 void tr2_loader_read(struct tr2_loader *l, int fd, const char *name,
 		     enum tr2_input_form *form);
-/* Return why an input of another format cannot be read. */
+/* Return why an input of this other format cannot be read. */
 const char *tr2_loader_why_not(enum tr2_input_form form);
-/* Keep the event's line if the load wants that, and pass it on. */
+/* Keep the event's line if the load asks for lines, and pass the event on. */
 void tr2_loader_event(void *data, struct tr2_model *m,
 		      const struct tr2_parsed_event *ev);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load_stream - find the format of one input, and pass its lines, or the ring,
- * to the reader for it.
+ * load_stream - find the format of one input, and pass its lines or the ring to
+ * the reader of that format.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "read/load_private.h"
 #include "read/reread.h"
 
-/* The number of bytes in which the format is searched. */
+/* Search this many bytes for the format. */
 #define PEEK_BYTES 65536u
 
 #define UTF8_MARK "\xef\xbb\xbf"
@@ -36,8 +36,8 @@ static enum tr2_input_form form_of_line(const char *line, size_t len)
 						  TR2_FORM_OTHER;
 }
 
-/* Does the text begin with the mark of UTF-16, or with ASCII in it? The shell of
- * Windows writes that for `>`. */
+/* Does the text begin with the mark of UTF-16, or with ASCII in UTF-16? The
+ * shells of Windows write it for `>`. */
 static bool is_utf16(const char *text, size_t len)
 {
 	static const char marks[2][2] = { "\xff\xfe", "\xfe\xff" };
@@ -48,7 +48,8 @@ static bool is_utf16(const char *text, size_t len)
 		(!text[0] && text[1] && !text[2] && text[3]));
 }
 
-/* The first line that has a known format decides; it may follow garbage. */
+/* Use the format of the first line that has a known one; garbage may precede
+ * that line. */
 static enum tr2_input_form form_of(struct tr2_lines *l)
 {
 	const char *text, *end, *newline;
@@ -110,7 +111,7 @@ static void note_end(struct tr2_loader *l, tr2_str source)
 				  strerror(lines->error));
 }
 
-/* Read lines in their usual form, as far as they are in the buffer. */
+/* Read the lines in the buffer that have the usual form. */
 static void read_usual_lines(struct tr2_loader *l)
 {
 	const char *text, *end;
@@ -125,7 +126,8 @@ static void read_usual_lines(struct tr2_loader *l)
 	}
 }
 
-/* What a full disk took of a line, the library overwrites by blanks. */
+/* Is the line blank? The library overwrites with blanks the part of a line that
+ * a full disk accepted. */
 static bool is_blank(const char *line, size_t len)
 {
 	while (len && line[len - 1] == ' ')
@@ -141,8 +143,8 @@ static void end_begun(struct tr2_loader *l, bool last)
 	tr2_buf_reset(&l->begun);
 }
 
-/* Is this `fatal: …`? On standard error, which has the events, too, Git prints an
- * error behind its event. */
+/* Is this a message such as `fatal: …`? If standard error has the events, too,
+ * Git prints an error after its event. */
 static bool is_report(const char *line, size_t len)
 {
 	size_t i = 0;
@@ -153,7 +155,8 @@ static bool is_report(const char *line, size_t len)
 	return i && i < len && line[i] == ':';
 }
 
-/* Does the line belong to the one that was begun? It is no other event then. */
+/* Does the line continue the event that was begun? A line of another event does
+ * not. */
 static bool joins(const struct tr2_loader *l, const char *line, size_t len)
 {
 	if (!l->begun.len || l->begun.len + len > TR2_LINE_MAX_BYTES ||
@@ -194,7 +197,7 @@ static void read_perf_line(struct tr2_loader *l, const char *line, size_t len,
 	keep_begun(l, line, len);
 }
 
-/* Read the next line, whatever its form. false: there is none. */
+/* Read the next line in any form. false: the input has no more lines. */
 static bool read_one_line(struct tr2_loader *l, enum tr2_input_form form)
 {
 	const char *line;
@@ -231,8 +234,8 @@ static void read_lines(struct tr2_loader *l, enum tr2_input_form form,
 			read_usual_lines(l);
 		more = read_one_line(l, form);
 		if (form == TR2_FORM_EVENT || !(l->lines.number & 0xfff))
-			tr2_progress_at(&l->progress, l->m->nr_bytes +
-							      l->lines.nr_bytes);
+			tr2_progress_at(&l->progress,
+					l->m->nr_bytes + l->lines.nr_bytes);
 	}
 	note_end(l, source);
 }
@@ -272,7 +275,8 @@ const char *tr2_loader_why_not(enum tr2_input_form form)
 	return "neither event JSON, nor perf text, nor a ring, nor a recording";
 }
 
-/* Read one open file; only EVENT and PERF are read. *form_out is its format. */
+/* Read one open file, if it has EVENT or PERF lines or a ring. Set *form_out to
+ * its format. */
 void tr2_loader_read(struct tr2_loader *l, int fd, const char *name,
 		     enum tr2_input_form *form_out)
 {

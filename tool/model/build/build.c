@@ -2,8 +2,8 @@
 /*
  * build - turn events into sessions, threads, spans, points and metrics, with
  * one handler per event. A handler uses the fields that are present. An event
- * that does not match is kept if possible (a leave without its enter becomes a
- * span whose start is computed from its t_rel) and noted as a problem.
+ * that does not match is noted as a problem, and kept if possible: a leave
+ * without its enter becomes a span whose start is computed from its t_rel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,11 @@
 #include "common/map.h"
 #include "model/build/build_private.h"
 
-/* How many open regions of a thread are searched for the enter of a leave. */
+/* Search this number of a thread's open regions for the enter of a leave. */
 #define MAX_UNWIND 64
 
-/* A duration and the time of its event are two readings of the clock. */
+/* The duration and the time of one event may differ by this: each is a reading
+ * of the clock. */
 #define SAME_START_NS 1000000
 
 static tr2_str intern_view(const struct build *b, const struct tr2_view *v)
@@ -52,8 +53,8 @@ static uint32_t as_uint32(int64_t value)
 
 /*
  * Return the region around an event. It is the open region that began last,
- * unless the event's nesting says that it is not inside of that one: a server
- * may handle several requests in turns in one thread.
+ * unless the event's nesting says that the event is outside of that region: a
+ * server may handle several requests in turns in one thread.
  */
 static uint32_t region_around(const struct build *b)
 {
@@ -145,8 +146,8 @@ static bool is_called(const struct tr2_span *span, tr2_str category,
 	return span->category == category && span->label == label;
 }
 
-/* Return by how much the region's start differs from that which its leave
- * gives; 0 if the leave does not tell. */
+/* Return by how much the region's start differs from the start that its leave
+ * gives; 0 if the leave gives none. */
 static int64_t start_off(const struct build *b, const struct tr2_span *span)
 {
 	int64_t off;
@@ -158,8 +159,9 @@ static int64_t start_off(const struct build *b, const struct tr2_span *span)
 	return off < 0 ? -off : off;
 }
 
-/* Find the open region that this leave ends; 0: none. Of several with its name
- * it is the innermost, unless another one began when it says. */
+/* Find the open region that this leave ends; 0: none. Of several regions with
+ * its name, prefer the region that began when the leave says, else the
+ * innermost. */
 static uint32_t region_left(const struct build *b, tr2_str category,
 			    tr2_str label)
 {
@@ -184,7 +186,7 @@ static uint32_t region_left(const struct build *b, tr2_str category,
 	return best ? best : innermost;
 }
 
-/* Find a region that was closed when one around it ended before it. */
+/* Find a region that was closed because a region around it ended first. */
 static uint32_t region_left_late(const struct build *b, tr2_str category,
 				 tr2_str label)
 {
@@ -206,8 +208,8 @@ static bool is_inside(const struct tr2_span *spans, uint32_t i, uint32_t outer)
 	return i;
 }
 
-/* Take a region out of the open ones, with those that are open inside of it:
- * most programs that leave the outer one first never leave the inner one. */
+/* Remove a region from the open ones, with the regions open inside of it. Most
+ * programs that leave the outer region first never leave the inner one. */
 static void close_region(const struct build *b, uint32_t outer)
 {
 	struct tr2_model_thread *t = thread_of(b);
@@ -236,7 +238,7 @@ static void close_region(const struct build *b, uint32_t outer)
 				"a region_leave while an inner region is open");
 }
 
-/* Set the start of a span of which only the end was recorded. */
+/* Set the start of a span if only its end was recorded. */
 static void start_from_end(const struct build *b, struct tr2_span *span)
 {
 	span->flags = TR2_SPAN_NO_START;
@@ -252,8 +254,8 @@ static void leave_unknown(struct build *b, tr2_str category, tr2_str label)
 	uint32_t i;
 	struct tr2_span *span;
 
-	/* A forked process may leave regions that its parent entered, and a
-	 * process whose first events are lost may leave regions unknown
+	/* A forked process may leave regions that its parent entered. A process
+	 * whose first events are lost may leave regions that are unknown
 	 * here. */
 	if (!(session_of(b)->flags &
 	      (TR2_SESSION_FORKED | TR2_SESSION_NO_BEGINNING)))
@@ -333,7 +335,8 @@ static void on_def_param(struct build *b)
 static void on_error(struct build *b)
 {
 	const struct tr2_parsed_error *v = &b->ev->as.error;
-	uint32_t i = new_point(b, TR2_POINT_ERROR, copy_view(b->m, &v->msg.text));
+	uint32_t i = new_point(b, TR2_POINT_ERROR,
+			       copy_view(b->m, &v->msg.text));
 
 	b->m->points[i].key = intern_view(b, &v->fmt.text);
 	tr2_rare_add(b->m, b->s)->nr_errors++;
@@ -355,7 +358,7 @@ static void on_alias(struct build *b)
 {
 	const struct tr2_parsed_alias *v = &b->ev->as.alias;
 	struct tr2_words words = copy_words(b->m, &v->argv.words);
-	static struct tr2_buf text; /* kept: it is mapped memory */
+	static struct tr2_buf text; /* kept: allocating maps memory */
 	uint32_t i;
 
 	tr2_buf_reset(&text);
@@ -384,8 +387,8 @@ static uint64_t child_key(uint32_t session, int32_t id)
 	return tr2_key(session, (uint32_t)id);
 }
 
-/* Find the latest child with this number; 0: none. It is mostly the newest of
- * its session, and sessions have few children. */
+/* Find the latest child with this number; 0: none. It is mostly the newest
+ * child of its session, and sessions have few children. */
 static uint32_t find_child(const struct build *b, int32_t id)
 {
 	const struct tr2_child *children = b->m->children;
@@ -397,7 +400,7 @@ static uint32_t find_child(const struct build *b, int32_t id)
 	return i ? tr2_map_get(&b->m->priv->children, child_key(b->s, id)) : 0;
 }
 
-/* Add all children of a session that has many to the map. */
+/* Add all children of a session with many children to the map. */
 static void map_children(struct build *b, uint32_t newest)
 {
 	const struct tr2_child *children = b->m->children;
@@ -407,10 +410,11 @@ static void map_children(struct build *b, uint32_t newest)
 		last[nr++] = i;
 	if (nr <= TR2_MANY)
 		return;
-	/* Children before these are in the map already. */
+	/* The children before these are already in the map. */
 	for (nr = i ? 1 : nr; nr--;)
 		*tr2_map_slot(&b->m->priv->children,
-			      child_key(b->s, children[last[nr]].id)) = last[nr];
+			      child_key(b->s, children[last[nr]].id)) =
+			last[nr];
 }
 
 static void keep_child(struct build *b, enum tr2_span_kind kind, uint32_t i)
@@ -455,7 +459,8 @@ static void on_child_start(struct build *b)
 	c->argv = copy_words(b->m, &v->argv.words);
 }
 
-/* Return the child or exec that an event ends; make one up if there is none. */
+/* Return the child or exec that an event ends. If it is unknown, make one
+ * up. */
 static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 				     int64_t id)
 {
@@ -467,7 +472,7 @@ static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 	struct tr2_span *span;
 	bool went_on;
 
-	/* Of a child that was ready, some programs report the end, too. */
+	/* Some programs report the end even of a child that was ready. */
 	went_on = i && b->ev->kind == TR2_EV_child_exit && m->children[i].ready;
 	if (!i || (!(m->spans[m->children[i].span].flags & TR2_SPAN_OPEN) &&
 		   !went_on)) {
@@ -535,7 +540,7 @@ static uint64_t as_ns(int64_t value)
 	return value < 0 ? 0 : (uint64_t)value;
 }
 
-/* thread 0: the metric is of the whole session. */
+/* Add a metric. thread 0: of the whole session. */
 static struct tr2_metric *new_metric(struct build *b,
 				     enum tr2_definition_kind kind,
 				     uint32_t thread,
@@ -585,7 +590,7 @@ static void on_version(struct build *b)
 {
 	struct tr2_model_session *s = session_of(b);
 
-	/* The files before it are not among the inputs. */
+	/* The files before this one are not among the inputs. */
 	if (b->ev->as.version.part.u && s->nr_events == 1)
 		s->flags |= TR2_SESSION_NO_BEGINNING;
 	s->exe_version = intern_view(b, &b->ev->as.version.exe.text);
@@ -686,7 +691,7 @@ static void on_thread_exit(struct build *b)
 	const struct tr2_parsed_event *ev = b->ev;
 	struct tr2_model_thread *t = thread_of(b);
 
-	/* Its start was lost. */
+	/* The thread's start was lost. */
 	if (t->flags & TR2_THREAD_UNANNOUNCED && ev->t_rel != TR2_ABSENT &&
 	    (ev->wall_us != TR2_ABSENT || ev->t_abs != TR2_ABSENT))
 		t->start_ns = tr2_at_ns(b->at_ns - tr2_at_ns(ev->t_rel));

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_exits - without wake-ups: who woke the threads of a process that ends.
- * exit() in one of them wakes all others, which then end at once; a thread that
- * ends wakes the one that waits for it.
+ * build_exits - derive, without wake-ups, who woke the threads of a process
+ * that ends. exit() in one thread wakes all others, which then end at once. A
+ * thread that ends wakes the thread that waits for it.
  */
 #include "model/build/build_states_private.h"
 #include "model/states.h"
 
-/* A thread that is woken to end does that within this time, if it has a CPU, and
- * has one within the other. */
+/* A thread that is woken to end has a CPU within LATE_NS. With a CPU, it ends
+ * within ENDING_NS. */
 #define ENDING_NS 1000000
 #define LATE_NS 10000000
-/* Its waker has left its CPU at most so long before, if there are idle ones. */
+/* If CPUs are idle, the waker left its CPU at most this long before the woken
+ * thread got one. */
 #define WOKEN_NS 200000
-/* The threads of a process that exit() ends do so within this time. */
+/* The threads of a process that exit() ends all end within this time. */
 #define TOGETHER_NS 20000000
-/* Threads that began to run so short a time before may have been woken, too. */
+/* A thread that began to run at most this long before may have been woken,
+ * too. */
 #define WOKEN_TOO_NS 100000
 
 /* The last wait of a thread, and when it ended. */
@@ -62,8 +64,8 @@ static void set_waker(struct tr2_state *wait, uint32_t waker)
 	wait->flags = TR2_STATE_INFERRED | TR2_STATE_DOUBTFUL;
 }
 
-/* Return the thread of the task that ended last of those that ran before at_ns and
- * ended after from_ns; 0: none. */
+/* Return the thread of the task that ended last, among those that ran before
+ * at_ns and ended after from_ns; 0: none. */
 static uint32_t last_ended(const struct tr2_model *m, uint32_t self,
 			   int64_t from_ns, int64_t at_ns)
 {
@@ -81,9 +83,9 @@ static uint32_t last_ended(const struct tr2_model *m, uint32_t self,
 	return found;
 }
 
-/* Return the thread that ended itself, or all, and so the wait of the first one;
- * 0: none. Those that it woke to end may have had a CPU earlier, one after the
- * other. */
+/* Return the thread whose end, or whose exit(), ended the wait of the first
+ * thread; 0: none. Threads that it woke to end may have had a CPU one after the
+ * other before the first thread. */
 static uint32_t waker_of(const struct tr2_model *m, uint32_t first,
 			 const struct last_wait *last)
 {
@@ -103,9 +105,10 @@ static bool ran_at(const struct tr2_model *m, uint32_t thread, int64_t at_ns)
 {
 	uint32_t state = tr2_state_at(m, thread, at_ns - LATE_NS);
 
-	for (; state; state = state + 1 < m->task_threads[thread].first_state +
-						  m->task_threads[thread].nr_states ?
-				      state + 1 : 0) {
+	for (; state;
+	     state = state + 1 < m->task_threads[thread].first_state +
+					 m->task_threads[thread].nr_states ?
+			     state + 1 : 0) {
 		if (m->states[state].start_ns >= at_ns)
 			break;
 		if (m->states[state].kind == TR2_STATE_RUN)
@@ -114,9 +117,9 @@ static bool ran_at(const struct tr2_model *m, uint32_t thread, int64_t at_ns)
 	return false;
 }
 
-/* The last thread of the task that has ended did so at end_ns. If the first one
- * ran when another was woken to end, it is the one that called exit(), or that
- * waits for the other's end. */
+/* Set who woke the threads of a task, of which the last one ended at end_ns. If
+ * the first thread ran when another was woken to end, then the first thread
+ * called exit(), or waits for the other's end. */
 static void look_at_end(struct tr2_model *m, uint32_t task, int64_t end_ns)
 {
 	uint32_t first = m->tasks[task].first_thread, i;
@@ -126,7 +129,8 @@ static void look_at_end(struct tr2_model *m, uint32_t task, int64_t end_ns)
 
 	for (i = first; (i = m->task_threads[i].next);) {
 		other = last_wait_of(m, &m->task_threads[i]);
-		if (i == waker || !was_killed(&m->task_threads[i], &other, end_ns))
+		if (i == waker ||
+		    !was_killed(&m->task_threads[i], &other, end_ns))
 			continue;
 		if (other.end_ns - WOKEN_TOO_NS > last.end_ns)
 			set_waker(other.state, first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_owners - who had the CPU that a thread was ready for, or that it was the
- * limit of its control group for which it had none.
+ * build_owners - find who had the CPU for which a thread was ready, or whether
+ * the limit of its control group kept the thread from a CPU.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ void tr2_states_lost_to(struct tr2_state *ready, uint32_t thread, tr2_str comm)
 	}
 }
 
-/* Set who had the CPU before the thread that was ready for it. */
+/* Set who had the CPU before a thread that was ready for it. */
 static void find_owner(const struct tr2_cpu *cpu, uint32_t self,
 		       struct tr2_state *ready, int64_t wall_ns)
 {
@@ -39,7 +39,7 @@ static void find_owner(const struct tr2_cpu *cpu, uint32_t self,
 		tr2_states_lost_to(ready, cpu->thread, cpu->comm);
 }
 
-/* Return how long the thread ran from then until now. */
+/* Return how long the thread ran between from_ns and now_ns. */
 static int64_t ran_since(const struct tr2_states_build *b, uint32_t thread,
 			 int64_t from_ns, int64_t now_ns)
 {
@@ -57,8 +57,8 @@ static int64_t ran_since(const struct tr2_states_build *b, uint32_t thread,
 	return ns;
 }
 
-/* Return how long threads of the recording had the CPU between these times, as
- * far as they left it not too long ago. */
+/* Return how long threads of the recording had the CPU between these times.
+ * Threads that left a CPU too long ago are not counted. */
 static int64_t taken_between(const struct tr2_states_build *b, uint32_t cpu,
 			     uint32_t self, int64_t from_ns, int64_t now_ns)
 {
@@ -81,8 +81,8 @@ static int64_t taken_between(const struct tr2_states_build *b, uint32_t cpu,
 	return ns;
 }
 
-/* Return the thread that had the CPU for most of the time since from_ns; 0: none
- * of the recording. */
+/* Return the thread that had the CPU for most of the time since from_ns; 0: no
+ * thread of the recording had. */
 static uint32_t main_owner(const struct tr2_states_build *b, uint32_t cpu,
 			   uint32_t self, int64_t from_ns, int64_t now_ns)
 {
@@ -102,9 +102,10 @@ static uint32_t main_owner(const struct tr2_states_build *b, uint32_t cpu,
 	return 0;
 }
 
-/* A thread that was ready for long lost its CPU to whoever had it for most of
- * that time. Threads of other processes are seen only when one of the recording
- * leaves the CPU to them: which of them had it then, nobody knows. */
+/* Correct the owner for a thread that was ready for long: it lost its CPU to
+ * the thread that had the CPU most of that time. A thread of another process is
+ * seen only when a thread of the recording leaves the CPU to it: later ones are
+ * unknown. */
 static void check_owner(const struct tr2_states_build *b, uint32_t cpu,
 			uint32_t self, struct tr2_state *ready, int64_t wall_ns)
 {
@@ -121,8 +122,8 @@ static void check_owner(const struct tr2_states_build *b, uint32_t cpu,
 		ready->comm = tr2_intern(b->m, "others", 6);
 }
 
-/* With switches of the machine: whoever had the CPU longest while the thread was
- * ready for it. */
+/* With switches of the machine: set as owner the thread that had the CPU
+ * longest while this one was ready for it. */
 static void set_owner(const struct tr2_states_build *b, uint32_t cpu,
 		      uint32_t self, struct tr2_state *ready, int64_t wall_ns)
 {
@@ -136,8 +137,8 @@ static void set_owner(const struct tr2_states_build *b, uint32_t cpu,
 	tr2_states_lost_to(ready, owner->thread, owner->comm);
 }
 
-/* With a limit of CPU time, a thread that was ready for long may have waited for
- * the next period, and not for another thread. */
+/* With a limit of CPU time, a thread that was ready for long may have waited
+ * for the next period, and not for another thread: set that. */
 static void check_limit(const struct tr2_states_build *b, uint32_t cpu,
 			uint32_t self, struct tr2_state *ready, int64_t wall_ns)
 {

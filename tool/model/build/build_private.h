@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_private - state and functions that the files building the model share:
- * the current event, its session and its thread.
+ * build_private - state and functions that the files that build the model
+ * share: the current event, its session and its thread.
  */
 #pragma once
 
@@ -10,15 +10,15 @@
 #include "model/parsed_event.h"
 #include "model/private.h"
 
-/* Up to so many threads or children of a session are searched one by one; maps
- * are for sessions with more, which are rare. */
+/* Up to this number of threads or children of a session are searched one by
+ * one. Sessions with more, which are rare, use maps. */
 #define TR2_MANY 8
 
-/* A wall clock that differs by more than this from the expected time was set; a
- * smaller difference is between two readings of it. */
+/* If the wall clock differs by more than this from the expected time, it was
+ * set. A smaller difference is between two readings of the clock. */
 #define TR2_CLOCK_STEP_NS 50000000
 
-/* The argument of every handler: the event, its session and thread, its
+/* The argument of every handler: the event, its session, its thread and its
  * time. */
 struct build {
 	struct tr2_model *m;
@@ -47,25 +47,26 @@ static inline bool tr2_build_begins_anew(const struct build *b)
 {
 	const struct tr2_model_session *s = session_of(b);
 
-	/* Not in a file in which the session goes on. */
+	/* But not in a file in which the session goes on. */
 	return (b->ev->kind == TR2_EV_version &&
 		!b->ev->as.version.part.u) ||
 	       (s->end == TR2_END_EXIT && b->t == s->first_thread);
 }
 
-/* Begin a new session, for a SID that begins again or for a forked process that
- * goes on under the SID. */
+/* Begin a new session: for a SID that begins again, or for a forked process
+ * that goes on under the SID. */
 uint32_t tr2_build_begin_again(const struct build *b);
 uint32_t tr2_build_go_on_forked(const struct build *b);
 
 /* Return the event's time since its process started. */
 int64_t tr2_build_event_time(const struct build *b,
 			     struct tr2_model_session *s);
-/* Return the end of a span that began at start_ns. Its own t_rel comes from the
- * monotonic clock, and shows if the wall clock was set meanwhile. */
+/* Return the end of a span that began at start_ns. The event's own t_rel comes
+ * from the monotonic clock, and shows whether the wall clock was set in
+ * between. */
 int64_t tr2_build_end_time(struct build *b, int64_t start_ns);
-/* Extend session and thread to this event, whose time its handler may have
- * corrected. */
+/* Extend session and thread to this event. Its handler may have corrected its
+ * time. */
 static inline void tr2_build_lasts(const struct build *b)
 {
 	struct tr2_model_session *s = session_of(b);
@@ -78,13 +79,13 @@ static inline void tr2_build_lasts(const struct build *b)
 		t->end_ns = b->at_ns;
 }
 
-/* Is this the category, or the key, of a data_json event? */
+/* Does the category, or the key, of a data_json event equal `word`? */
 static inline bool tr2_build_is(const struct tr2_view *text, const char *word)
 {
 	return text->len == strlen(word) && !memcmp(text->p, word, text->len);
 }
 
-/* Add the metric that a data_json event of the category `trace2` contains; or
- * the span, or the place of the session in a trace. false: it is other data. */
+/* Add the metric of a data_json event of the category `trace2`; or the span, or
+ * the session's place in a trace. false: it is other data. */
 bool tr2_build_data_metric(struct build *b);
 bool tr2_build_data_span(struct build *b);

@@ -2,7 +2,7 @@
 /*
  * build_session - determine the session, the thread and the time of an event.
  * The time comes from the monotonic clock if the event has it, else from the
- * wall clock, else (in a brief stream) from the event before. Also notes
+ * wall clock, else (in a brief stream) from the event before. Also note
  * problems.
  */
 #include <string.h>
@@ -29,7 +29,8 @@ static unsigned int count_slashes(const char *s, size_t len)
 	return n > UINT16_MAX ? UINT16_MAX : n;
 }
 
-/* Return the pid at the end of a SID: -P and 8 hex digits; -1: none. */
+/* Return the pid at the end of a SID, -P and 8 hex digits; -1: the SID has no
+ * pid. */
 static int32_t pid_of_sid(const char *sid, size_t len)
 {
 	uint32_t pid = 0;
@@ -51,7 +52,8 @@ static int32_t pid_of_sid(const char *sid, size_t len)
 }
 
 /* Add a session as the latest of its SID; sid lives as long as the model. */
-static uint32_t new_session(struct tr2_model *m, const char *sid, tr2_str source)
+static uint32_t new_session(struct tr2_model *m, const char *sid,
+			    tr2_str source)
 {
 	uint32_t i = tr2_add(m, sessions);
 	struct tr2_model_session *s = &m->sessions[i];
@@ -76,7 +78,8 @@ uint32_t tr2_build_session(struct tr2_model *m, const char *sid, size_t len,
 	return i ? i : new_session(m, tr2_model_copy(m, sid, len), source);
 }
 
-/* A SID begins again: the events from here on belong to another session. */
+/* Begin another session for a SID that begins again. Later events belong to
+ * it. */
 uint32_t tr2_build_begin_again(const struct build *b)
 {
 	uint32_t s;
@@ -89,8 +92,9 @@ uint32_t tr2_build_begin_again(const struct build *b)
 	return s;
 }
 
-/* A SID goes on after its end: a forked process kept it and outlived its
- * parent. Earlier events of both stay with the parent. */
+/* Begin a session for a SID that goes on after its end: a forked process kept
+ * the SID and outlived its parent. Earlier events of both stay with the
+ * parent. */
 uint32_t tr2_build_go_on_forked(const struct build *b)
 {
 	struct tr2_model *m = b->m;
@@ -135,7 +139,8 @@ static uint32_t new_thread(struct tr2_model *m, uint32_t session, tr2_str name)
 	return i;
 }
 
-/* Set *many if the session has so many threads that others are in the map. */
+/* Set *many if the session has more threads than are searched here: the rest is
+ * in the map. */
 static uint32_t find_thread(const struct tr2_model *m, uint32_t session,
 			    tr2_str name, bool *many)
 {
@@ -182,7 +187,7 @@ static void shift(int64_t *at_ns, int64_t by_ns)
 	*at_ns = tr2_at_ns(*at_ns + by_ns);
 }
 
-/* Shift all times that were recorded so far. */
+/* Shift all times recorded so far. */
 static void shift_session(struct tr2_model *m, struct tr2_model_session *s,
 			  int64_t by_ns)
 {
@@ -203,7 +208,7 @@ static void shift_session(struct tr2_model *m, struct tr2_model_session *s,
 	shift(&s->end_ns, by_ns);
 }
 
-/* The first event with both clocks determines when the process started. */
+/* Set when the process started, by its first event with both clocks. */
 static void set_clock(struct tr2_model *m, struct tr2_model_session *s,
 		      int64_t clock)
 {
@@ -244,8 +249,8 @@ int64_t tr2_build_event_time(const struct build *b, struct tr2_model_session *s)
 			s->flags |= TR2_SESSION_BRIEF;
 		if (ev->t_abs == TR2_ABSENT)
 			return s->now_ns;
-		/* In a brief stream, version alone has the time, and start
-		 * says how late that was. */
+		/* In a brief stream only version has the time, and start says
+		 * how late that was. */
 		if (s->flags & TR2_SESSION_TENTATIVE)
 			set_clock(b->m, s, s->wall_ns + s->now_ns - at_ns);
 		return at_ns;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_states - turn the kernel's records into threads, and keep their states:
- * build_switches.c has what switches and wake-ups mean, build_owners.c who had a CPU.
+ * build_states - turn the kernel's records into threads, and keep their states.
+ * build_switches.c interprets switches and wake-ups, build_owners.c finds who
+ * had a CPU.
  *
- * The states of a tid are in a part of m->states that is large enough for all
- * that its records can add; at the end the parts are moved together.
+ * The states of a tid are in a part of m->states that has room for all states
+ * that its records can add. At the end the parts are moved together.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/build/build_states_private.h"
 
-/* By how much the times of one event may differ between two sources. */
+/* The times of one event in two sources differ at most by this. */
 #define SLOP_NS 1000000
 
 static void map_tasks(struct tr2_states_build *b)
@@ -36,7 +37,7 @@ struct tr2_states_build *tr2_states_build_new(struct tr2_model *m,
 	b->first_task = first_task;
 	b->first_thread = m->nr_task_threads;
 	b->nr_slots = 1;
-	/* One that waits all the time has no switch. */
+	/* A thread that waits all the time has no switch: count its state. */
 	b->nr_switches = m->priv->nr_found;
 	map_tasks(b);
 	return b;
@@ -64,8 +65,8 @@ struct tr2_tid *tr2_tid_find(const struct tr2_states_build *b, int32_t tid)
 void tr2_states_build_count(struct tr2_states_build *b,
 			    const struct tr2_task_record *r)
 {
-	/* Of OUT: a wait, and ready after it; or run before it, if the start of
-	 * the thread is missing. */
+	/* The most states that a record adds. OUT: a wait, and ready after it;
+	 * or run before it, if the thread's start is missing. */
 	static const uint8_t states[] = {
 		[TR2_TASK_RECORD_FORK] = 1, [TR2_TASK_RECORD_EXIT] = 1,
 		[TR2_TASK_RECORD_COMM] = 1, [TR2_TASK_RECORD_IN] = 1,
@@ -120,7 +121,7 @@ struct tr2_state *tr2_state_push(struct tr2_states_build *b,
 	return s;
 }
 
-/* Chain the thread to the others of its process. */
+/* Append the thread to the chain of its process's threads. */
 static void chain(struct tr2_model *m, uint32_t thread)
 {
 	struct tr2_model_task *task = &m->tasks[m->task_threads[thread].task];
@@ -145,7 +146,7 @@ static void begin_state(struct tr2_states_build *b, struct tr2_tid *slot,
 	slot->live = true;
 	slot->leaves = slot->woken_early = false;
 	slot->exit_ns = slot->exec_ns = 0;
-	slot->called_ns = wall_ns; /* it comes from the call that made it */
+	slot->called_ns = wall_ns; /* the call that created it returns now */
 	slot->talks = false;
 	t->task = task;
 	t->tid = tid;
@@ -159,7 +160,7 @@ static void begin_state(struct tr2_states_build *b, struct tr2_tid *slot,
 	chain(m, i);
 }
 
-/* Begin the threads that ran already. */
+/* Begin the threads that already ran. */
 static void begin_found(struct tr2_states_build *b)
 {
 	struct tr2_model_private *p = b->m->priv;
@@ -181,7 +182,7 @@ static void begin_found(struct tr2_states_build *b)
 	p->nr_found = 0;
 }
 
-/* false: there are too many. */
+/* Give each tid its part of m->states. false: there are too many states. */
 static bool place_states(struct tr2_states_build *b)
 {
 	struct tr2_model *m = b->m;
@@ -225,7 +226,7 @@ void tr2_states_left(struct tr2_states_build *b, uint32_t thread, uint32_t cpu,
 		(struct tr2_left){ thread, cpu, wall_ns, how };
 }
 
-/* The thread has left its CPU for good. */
+/* Note that the thread has left its CPU for good. */
 static void leave_cpu(struct tr2_states_build *b, uint32_t thread,
 		      int64_t wall_ns)
 {
@@ -239,7 +240,7 @@ static void leave_cpu(struct tr2_states_build *b, uint32_t thread,
 		}
 }
 
-/* A thread that ends computes on for no longer than this. */
+/* A thread that ends computes at most this long after its last record. */
 #define MAX_ENDING_NS 20000000
 
 void tr2_states_settle_end(struct tr2_states_build *b, uint32_t thread,
@@ -258,7 +259,7 @@ void tr2_states_settle_end(struct tr2_states_build *b, uint32_t thread,
 		       ns > MAX_ENDING_NS ? MAX_ENDING_NS : ns;
 }
 
-/* Its last record came from this CPU, where it computes on. */
+/* Note that the thread computes on, on the CPU of its last record. */
 static void begin_ending(struct tr2_states_build *b, const struct tr2_tid *slot,
 			 uint32_t cpu)
 {
@@ -294,18 +295,19 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 	if (!slot || slot->live)
 		return slot;
 	task = task_at(b, r->pid, r->wall_ns);
-	/* Records of a thread that has ended say nothing, unless the process
-	 * is another one, or another thread took over its tid by an exec. */
+	/* Ignore records of a thread that has ended, unless they are of another
+	 * process, or of a thread that took over the tid by an exec. */
 	if (!task || (slot->thread && tr2_tid_thread(b, slot)->task == task &&
-		      !(r->kind == TR2_TASK_RECORD_COMM && r->how & TR2_HOW_EXEC)))
+		      !(r->kind == TR2_TASK_RECORD_COMM &&
+			r->how & TR2_HOW_EXEC)))
 		return NULL;
 	begin_state(b, slot, task, r->tid, r->wall_ns);
 	state = tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns,
 			       before);
 	if (r->kind == TR2_TASK_RECORD_COMM && r->how & TR2_HOW_EXEC &&
 	    is_new && !b->command && !b->has_found) {
-		/* The recorder lets the command go; its records begin when it
-		 * executes its program. */
+		/* The command is ready while the recorder holds it; its records
+		 * begin when it executes its program. */
 		state->kind = TR2_STATE_READY;
 		tr2_state_push(b, slot, r->wall_ns, TR2_STATE_RUN);
 		b->command = slot->thread;
@@ -313,7 +315,8 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 	return slot;
 }
 
-/* It was found, but began after the recording. */
+/* Begin a thread again that was found: its fork record shows that it began
+ * during the recording. */
 static void begin_again(const struct tr2_states_build *b, struct tr2_tid *slot,
 			struct tr2_state *guess, uint32_t creator,
 			int64_t wall_ns)
@@ -349,7 +352,8 @@ static void on_fork(struct tr2_states_build *b, const struct tr2_task_record *r)
 		tr2_states_end(b, slot, r->wall_ns);
 	}
 	begin_state(b, slot, task, r->tid, r->wall_ns);
-	tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns, TR2_STATE_READY);
+	tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns,
+		       TR2_STATE_READY);
 	tr2_tid_thread(b, slot)->creator = creator;
 	tr2_tid_thread(b, slot)->comm = b->m->task_threads[creator].comm;
 }
@@ -376,9 +380,9 @@ static void on_exit_record(struct tr2_states_build *b,
 	b->ended[b->nr_ended++ % TR2_NR_ENDED] = b->ends[task];
 }
 
-/* An exec ends all other threads of the process. The one that did it, if it is
- * not the first, goes on under the first one's tid, as the thread of `first`,
- * which began with that. */
+/* End all other threads of a process at an exec. If the thread that called exec
+ * is not the first, it goes on under the first one's tid: as the thread of
+ * `first`, which begins with the exec. */
 static void end_others(struct tr2_states_build *b,
 		       const struct tr2_task_record *r, uint32_t task,
 		       const struct tr2_tid *first)
@@ -388,7 +392,8 @@ static void end_others(struct tr2_states_build *b,
 
 	for (i = b->m->tasks[task].first_thread; i;
 	     i = b->m->task_threads[i].next) {
-		struct tr2_tid *slot = tr2_tid_find(b, b->m->task_threads[i].tid);
+		struct tr2_tid *slot =
+			tr2_tid_find(b, b->m->task_threads[i].tid);
 
 		if (!slot || !slot->live || slot->thread != i ||
 		    b->m->task_threads[i].tid == r->tid)
@@ -410,14 +415,16 @@ static void on_comm(struct tr2_states_build *b, const struct tr2_task_record *r)
 				tr2_states_outside(b, r->tid, &r->comm);
 		return;
 	}
-	tr2_tid_thread(b, slot)->comm = tr2_intern(b->m, r->comm.p, r->comm.len);
+	tr2_tid_thread(b, slot)->comm =
+		tr2_intern(b->m, r->comm.p, r->comm.len);
 	if (!(r->how & TR2_HOW_EXEC))
 		return;
 	slot->exec_ns = r->wall_ns;
 	end_others(b, r, tr2_tid_thread(b, slot)->task, slot);
 }
 
-/* The kernel counts on each CPU, and says so when the thread has ended. */
+/* Add a count of CPU time. The kernel counts on each CPU, and reports the
+ * counts when the thread has ended. */
 static void on_cpu_time(struct tr2_states_build *b,
 			const struct tr2_task_record *r)
 {
@@ -436,7 +443,8 @@ static void on_cpu_time(struct tr2_states_build *b,
 static void on_lost(struct tr2_states_build *b, const struct tr2_task_record *r)
 {
 	tr2_grow(b->losses, b->nr_losses, b->alloc_losses);
-	b->losses[b->nr_losses++] = (struct tr2_loss){ r->since_ns, r->wall_ns };
+	b->losses[b->nr_losses++] =
+		(struct tr2_loss){ r->since_ns, r->wall_ns };
 }
 
 void tr2_states_build_add(struct tr2_states_build *b,
@@ -465,7 +473,8 @@ uint32_t tr2_states_build_thread(const struct tr2_states_build *b, int32_t tid)
 	return slot ? slot->thread : 0;
 }
 
-/* Nobody knows whose records were lost. */
+/* Were records lost during the thread's life? They may have been any
+ * thread's. */
 static bool lost_during(const struct tr2_states_build *b,
 			const struct tr2_task_thread *t)
 {
@@ -481,8 +490,8 @@ static bool lost_during(const struct tr2_states_build *b,
 	return low < b->nr_losses && b->losses[low].from_ns <= t->end_ns;
 }
 
-/* Set the end of a thread that has none, and move states that are out of its
- * life to its start or its end. */
+/* Set the end of a thread without one. Move states outside of its life to its
+ * start or its end. */
 static void close_thread(struct tr2_states_build *b, uint32_t thread,
 			 int64_t wall_ns)
 {
@@ -510,13 +519,14 @@ static void close_thread(struct tr2_states_build *b, uint32_t thread,
 	}
 }
 
-/* How far the kernel's count may be off: by 1 %, a moment, and for a switch. */
+/* Return by how much the kernel's count may be off: 1 %, a moment, and some
+ * time per switch. */
 static int64_t tolerance(int64_t cpu_ns, uint32_t nr_switches)
 {
 	return cpu_ns / 100 + 100000 + (int64_t)nr_switches * 500;
 }
 
-/* Return how long a switch takes, on average. */
+/* Return the average time of a switch. */
 static int64_t of_switch(const struct tr2_states_build *b)
 {
 	return b->nr_handovers ? b->handover_ns / b->nr_handovers : 0;
@@ -533,12 +543,13 @@ static uint32_t nr_runs(const struct tr2_states_build *b,
 }
 
 /*
- * Without a count of the kernel, the CPU time is that between switches, and the
- * time of a switch itself, which the kernel adds to the thread that it gives
- * the CPU: between two threads of the recording that is seen.
+ * Set the CPU time of a thread without a count of the kernel: the time between
+ * switches, plus the time of the switches. The kernel adds the time of a switch
+ * to the thread that gets the CPU; it is known from switches between two
+ * threads of the recording.
  *
- * The same if both disagree: the kernel swaps the counters of related threads,
- * and may report one thread's count as another's.
+ * Do the same if the kernel's count differs much: the kernel swaps the counters
+ * of related threads, and may report one thread's count as another's.
  */
 static void set_cpu_time(struct tr2_states_build *b, uint32_t thread)
 {
@@ -564,7 +575,8 @@ static void set_cpu_time(struct tr2_states_build *b, uint32_t thread)
 		t->cpu_ns = cpu;
 }
 
-/* Return the CPU time of all tasks by wait4(), less that of their threads. */
+/* Return the CPU time of all tasks by wait4(), less the CPU time of their
+ * threads. */
 static int64_t unseen_ns(const struct tr2_states_build *b)
 {
 	const struct tr2_model *m = b->m;
@@ -581,9 +593,9 @@ static int64_t unseen_ns(const struct tr2_states_build *b)
 	return ns;
 }
 
-/* The time of switches is an estimate: if all is more than wait4() gave, it is as
- * much less. Not if it is less even without switches: then nobody waited for some
- * processes. */
+/* Subtract an excess over the total of wait4(): the time of switches is an
+ * estimate. If the total is exceeded even without switches, subtract nothing:
+ * no parent waited for some processes. */
 static void add_off_switches(struct tr2_states_build *b)
 {
 	int64_t over = -unseen_ns(b);
@@ -603,7 +615,7 @@ static void add_off_switches(struct tr2_states_build *b)
 				nr_runs(b, &b->m->task_threads[i]);
 }
 
-/* Return how much time there is before the command executed its program. */
+/* Return how much time passed before the command executed its program. */
 static int64_t room_at_start(const struct tr2_states_build *b)
 {
 	const struct tr2_task_thread *t = &b->m->task_threads[b->command];
@@ -618,7 +630,7 @@ static int64_t at_most(int64_t ns, int64_t most)
 	return ns < most ? ns : most;
 }
 
-/* Return the sum of what is unseen, if no piece is longer than this. */
+/* Return the sum of the pieces without records, if each is cut to most_ns. */
 static int64_t sum_of_pieces(const struct tr2_states_build *b, int64_t most_ns)
 {
 	int64_t sum = at_most(room_at_start(b), most_ns);
@@ -630,7 +642,7 @@ static int64_t sum_of_pieces(const struct tr2_states_build *b, int64_t most_ns)
 	return sum;
 }
 
-/* Let the command run for so long directly before its exec. */
+/* Let the command run for this time directly before its exec. */
 static void set_command_start(struct tr2_states_build *b, int64_t ns)
 {
 	struct tr2_task_thread *t = &b->m->task_threads[b->command];
@@ -642,10 +654,10 @@ static void set_command_start(struct tr2_states_build *b, int64_t ns)
 }
 
 /*
- * The records of the command begin with its exec, and those of a thread end
- * before it has closed its files and given back its memory. wait4() says how
- * much CPU time all that is: divide it among these pieces, each as long as the
- * others, but not longer than it can have been.
+ * Add the CPU time without records: the time of the command before its exec,
+ * and the time in which a thread, after its last record, closes its files and
+ * frees its memory. wait4() gives the total. Divide it among these pieces: all
+ * of the same length, but none longer than it can have been.
  */
 static void add_unseen(struct tr2_states_build *b)
 {
@@ -702,7 +714,7 @@ void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns)
 	for (i = 0; i < b->nr_cpus; i++)
 		if (b->cpus[i].ending)
 			tr2_states_settle_end(b, b->cpus[i].ending, wall_ns);
-	/* Their last switch was not recorded. */
+	/* The last switch of these threads was not recorded. */
 	for (i = 1; i < b->nr_slots; i++)
 		if (b->slots[i].live && b->slots[i].exit_ns)
 			tr2_states_end(b, &b->slots[i], b->slots[i].exit_ns);

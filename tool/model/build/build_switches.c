@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_switches - turn switches and wake-ups into states: why a thread waits, and
- * who woke it. build_owners.c has who had the CPU that it was ready for.
+ * build_switches - turn switches and wake-ups into states: why a thread waits,
+ * and who woke it. build_owners.c finds who had the CPU for which the thread
+ * was ready.
  */
 #include "model/build/build_states_private.h"
 
-/* A wake-up that comes this long before the thread leaves its CPU meets it on
- * the way: it wakes it from the wait that follows. */
+/* A wake-up at most this long before the thread leaves its CPU ends the wait
+ * that follows. */
 #define EARLY_NS 50000
-/* One that answers may have read the request this long before the one that asks
- * began to wait. */
+/* A thread that answers may have read the request this long before the thread
+ * that asks began to wait. */
 #define CALLED_NS 1000000
 #define HANDOVER_NS 10000
-/* The tid of a thread that ended is its own for so long. */
+/* For this long after its end, a thread counts as the owner of its tid. */
 #define EXITED_NS 10000000
-/* Without wake-ups: a thread that was woken is given a CPU within this time. */
+/* Without wake-ups: a woken thread gets a CPU within this time; on a busy
+ * machine, within LATE_NS. */
 #define WOKEN_NS 200000
 #define LATE_NS 10000000
-/* A thread ends within this time after its last record, on a busy machine. */
+/* On a busy machine, a thread ends within this time after its last record. */
 #define DYING_NS 100000000
 #define MAX_VOTES 8
 #define TIMER_NS 10000000
@@ -60,7 +62,7 @@ void tr2_states_on_leaves(struct tr2_states_build *b,
 				  tr2_states_outside(b, r->other, &r->comm) : 0;
 }
 
-/* The thread of the slot has left its CPU, and `state` is what it does now. */
+/* Note that the slot's thread has left its CPU; `state` is its new state. */
 static void give_cpu(struct tr2_states_build *b, struct tr2_tid *slot,
 		     struct tr2_cpu *cpu, struct tr2_state *state,
 		     int64_t wall_ns)
@@ -97,13 +99,14 @@ static struct tr2_tid *slot_of(const struct tr2_states_build *b,
 	return &b->slots[b->slot_of[thread - b->first_thread]];
 }
 
-/* Switches of the machine repeat others, until the thread's last one. */
+/* Does this switch count? Switches of the machine repeat the thread's own
+ * records, until its last one. */
 static bool counts(const struct tr2_tid *slot, const struct tr2_task_record *r)
 {
 	return slot->live && (!(r->how & TR2_HOW_MACHINE) || slot->exit_ns);
 }
 
-/* Was the wait for a child, to end or, with vfork(), to execute its program? */
+/* Was the wait for a child: for its end or, after vfork(), for its exec? */
 static bool is_of_parent(const struct tr2_states_build *b,
 			 const struct tr2_task_thread *t,
 			 const struct tr2_state *wait)
@@ -117,8 +120,8 @@ static bool is_of_parent(const struct tr2_states_build *b,
 		slot_of(b, wait->other)->exec_ns >= wait->start_ns);
 }
 
-/* Did it run for a moment after its child ended, or executed a program, and waits
- * again? Then it most likely did nothing else meanwhile. */
+/* Did the thread run only for a moment after its child ended or executed a
+ * program, and does it wait again? Then it most likely did nothing else. */
 static bool reaped(const struct tr2_states_build *b, const struct tr2_tid *slot,
 		   int64_t wall_ns)
 {
@@ -126,7 +129,7 @@ static bool reaped(const struct tr2_states_build *b, const struct tr2_tid *slot,
 	const struct tr2_state *s = tr2_tid_last(b, slot);
 	uint32_t nr = t->nr_states;
 
-	/* It waits now; before, it ran, and was ready perhaps. */
+	/* It waits now. Before, it ran; before that, it may have been ready. */
 	if (nr < 3 || s[-1].kind != TR2_STATE_RUN ||
 	    wall_ns - s[-1].start_ns > WOKEN_NS)
 		return false;
@@ -148,7 +151,7 @@ void tr2_states_on_out(struct tr2_states_build *b,
 	if (!slot || !counts(slot, r))
 		return;
 	guess = tr2_tid_guess(b, slot);
-	/* Its IN is missing, but since when it can have the CPU is known. */
+	/* Its IN is missing, but the time at which its turn began is known. */
 	if (last && last->kind == TR2_STATE_READY && r->how & TR2_HOW_MACHINE)
 		last = tr2_state_push(b, slot, tr2_turns_since(b, r->cpu),
 				      TR2_STATE_RUN);
@@ -175,9 +178,10 @@ void tr2_states_on_out(struct tr2_states_build *b,
 	slot->leaves = false;
 }
 
-/* Packets to this machine are handled in the context of their sender, and
- * others in that of whoever runs. Can this one have sent something during the
- * wait? It was in a system call then, or is known to wait for sockets. */
+/* Can the thread have sent something during the wait? It was in a system call
+ * then, or is known to wait for sockets. The kernel handles packets to this
+ * machine in the context of their sender, and other packets in the context of
+ * any running thread. */
 static bool can_have_sent(const struct tr2_states_build *b, uint32_t thread,
 			  const struct tr2_state *wait)
 {
@@ -200,8 +204,9 @@ static void set_waker(const struct tr2_states_build *b, struct tr2_state *wait,
 	}
 }
 
-/* A futex that no thread of the command woke had a time limit: that was waited
- * for. Others may share one with a process that ran already. */
+/* Take a wait for a futex that no thread of the command woke for a sleep: the
+ * futex had a time limit, and that was waited for. Without a command, the futex
+ * may be shared with a process that already ran. */
 static void take_for_sleep(const struct tr2_states_build *b,
 			   const struct tr2_tid *slot, struct tr2_state *wait)
 {
@@ -211,8 +216,9 @@ static void take_for_sleep(const struct tr2_states_build *b,
 	wait->flags = TR2_STATE_INFERRED | TR2_STATE_BY_KERNEL;
 }
 
-/* Data arrive through a queue of those that wait, which is locked meanwhile; a
- * timer of the kernel wakes one thread, and holds no lock but that thread's. */
+/* Did a timer of the kernel wake the thread? A timer wakes one thread, and
+ * holds only that thread's lock. Arriving data wakes threads through their
+ * queue, which is then locked as well. */
 static bool is_kernel_timer(const struct tr2_states_build *b,
 				  const struct tr2_task_record *r)
 {
@@ -220,7 +226,7 @@ static bool is_kernel_timer(const struct tr2_states_build *b,
 	       b->most_held > b->least_held;
 }
 
-/* Return the name of the waker, if it is not in the recording; 0: unknown. */
+/* Return the name of a waker outside the recording; 0: unknown. */
 static tr2_str outside_name(const struct tr2_states_build *b,
 			    const struct tr2_task_record *r, uint8_t flags)
 {
@@ -230,12 +236,13 @@ static tr2_str outside_name(const struct tr2_states_build *b,
 	return slot ? slot->outside_comm : 0;
 }
 
-/* Those that may have woken a thread. */
+/* The threads that may have woken a thread. */
 struct candidates {
 	uint32_t self, partner;
 	int64_t from_ns, to_ns;
-	uint32_t found, nr; /* the latest, and how many: 2: several */
-	bool has_partner, left; /* one left its CPU by itself */
+	uint32_t found, nr; /* found: the latest one; nr: 0, 1, or 2 for
+			     * several */
+	bool has_partner, left; /* left: a thread left its CPU by itself */
 	bool skip_reapers;
 	bool doubtful;
 };
@@ -253,8 +260,8 @@ static void add_candidate(struct candidates *c, uint32_t thread)
 	}
 }
 
-/* Add the threads that left their CPU since c->from_ns, the latest first; with
- * `cpu` only those that left this one. */
+/* Add the threads that left their CPU since c->from_ns, the latest first: on
+ * any CPU, or only on `cpu`. preempted: also threads that lost their CPU. */
 static void add_left(const struct tr2_states_build *b, struct candidates *c,
 		     bool any_cpu, uint32_t cpu, bool preempted)
 {
@@ -296,7 +303,8 @@ static void begin_candidates(struct candidates *c, const struct tr2_state *wait,
 	c->has_partner = c->left = false;
 }
 
-/* The partner is who woke it most often, of late, as far as that was clear. */
+/* Learn the partner: the thread that most often woke this one lately, by the
+ * clear cases. */
 static void learn_partner(struct tr2_tid *slot, uint32_t thread)
 {
 	if (slot->partner == thread) {
@@ -309,8 +317,8 @@ static void learn_partner(struct tr2_tid *slot, uint32_t thread)
 	}
 }
 
-/* Several may have woken it: return the partner, or else the one that made room
- * on its CPU; 0: these are two. */
+/* Choose among several possible wakers: the partner, or else the thread that
+ * made room on the woken thread's CPU; 0: both exist, and differ. */
 static uint32_t one_of_several(const struct tr2_states_build *b,
 			       const struct tr2_tid *slot,
 			       const struct tr2_state *wait, uint32_t cpu,
@@ -328,16 +336,16 @@ static uint32_t one_of_several(const struct tr2_states_build *b,
 	return !c->nr || c->found == slot->partner ? slot->partner : 0;
 }
 
-/* A wait as long as those that people set timers for, and the time by which the
- * kernel is late. */
+/* Is the wait as long as a usual timer, plus the time by which the kernel is
+ * late? */
 static bool is_by_timer(int64_t ns)
 {
 	return ns >= TIMER_NS && ns % TIMER_NS >= TIMER_EARLIEST_NS &&
 	       ns % TIMER_NS < TIMER_LATEST_NS;
 }
 
-/* Return since when the thread waits in vain: since this wait began, or those
- * directly before, if nobody is known who ended them. */
+/* Return since when the thread waits in vain: since this wait began, or the
+ * waits directly before it that nobody is known to have ended. */
 static int64_t in_vain_since(const struct tr2_states_build *b, uint32_t self,
 			     const struct tr2_state *wait)
 {
@@ -357,8 +365,8 @@ static int64_t in_vain_since(const struct tr2_states_build *b, uint32_t self,
 	return since->start_ns;
 }
 
-/* Did another process of the same name and parent end meanwhile, without ending
- * the wait? Then this one did neither. */
+/* Did another process of the same name and parent end since then, without
+ * ending the wait? Then this process did not end it, either. */
 static bool is_one_of_many(const struct tr2_states_build *b, uint32_t self,
 			   const struct tr2_state *wait, uint32_t thread)
 {
@@ -383,8 +391,8 @@ static bool is_one_of_many(const struct tr2_states_build *b, uint32_t self,
 	return false;
 }
 
-/* Was the thread in a system call since the wait began, but for the one in which
- * it was made? */
+/* Was the thread in a system call since the wait began, apart from the call
+ * that created it? */
 static bool has_called(const struct tr2_states_build *b, uint32_t thread,
 		       const struct tr2_state *wait)
 {
@@ -395,7 +403,7 @@ static bool has_called(const struct tr2_states_build *b, uint32_t thread,
 		slot->called_ns > b->m->task_threads[thread].start_ns);
 }
 
-/* Derive from the switches alone who woke a thread; 0: nobody knows. */
+/* Derive from the switches alone who woke a thread; 0: unknown. */
 static uint32_t likely_waker(const struct tr2_states_build *b,
 			     struct tr2_tid *slot, const struct tr2_state *wait,
 			     uint32_t cpu, int64_t wall_ns, bool *doubtful)
@@ -410,7 +418,8 @@ static uint32_t likely_waker(const struct tr2_states_build *b,
 		return 0;
 	if (c.nr == 1) {
 		learn_partner(slot, c.found);
-		/* It may only have computed, as others did before. */
+		/* The candidate may only have computed: consider earlier ones
+		 * as well. */
 		*doubtful = !c.left && slot->partner_votes < MAX_VOTES &&
 			    !has_called(b, c.found, wait);
 		if (*doubtful) {
@@ -437,8 +446,8 @@ static uint32_t likely_waker(const struct tr2_states_build *b,
 	return c.nr == 1 ? c.found : c.has_partner ? c.partner : 0;
 }
 
-/* Return the thread whose end ended the wait, if it came not long before; 0: it
- * did not. */
+/* Return the thread of this end if it ended the wait: during the wait, and not
+ * long before wall_ns. Else return 0. */
 static uint32_t if_by_end(const struct tr2_states_build *b,
 			  const struct tr2_tid *slot,
 			  const struct tr2_state *wait,
@@ -452,9 +461,10 @@ static uint32_t if_by_end(const struct tr2_states_build *b,
 		       end->thread : 0;
 }
 
-/* A thread that ends wakes the one that waits for its end, by a futex, readers
- * whose only writer it was, those that wait for its locks, and its parent, by
- * SIGCHLD; the kernel does not report that. Return it; 0: none. */
+/* Return the thread whose end woke this one; 0: none. The kernel does not
+ * report such a wake-up. A thread that ends wakes: a thread that waits for its
+ * end by a futex; readers of a pipe or socket without another writer; waiters
+ * for its locks; its parent, by SIGCHLD. */
 static uint32_t ended_for(const struct tr2_states_build *b,
 			  const struct tr2_tid *slot,
 			  const struct tr2_state *wait, int64_t wall_ns)
@@ -484,8 +494,9 @@ static uint32_t ended_for(const struct tr2_states_build *b,
 	return if_by_end(b, slot, wait, end, wall_ns);
 }
 
-/* Without wake-ups: is a wait for the child that has ended? Not if its end is long
- * ago and another thread went to wait, or ended, just before. */
+/* Without wake-ups: was the wait for the child that has ended? It was not if
+ * the child ended long ago, and another thread began to wait or ended just
+ * before. */
 static bool is_for_child(const struct tr2_states_build *b,
 			 const struct tr2_tid *slot,
 			 const struct tr2_state *wait,
@@ -498,7 +509,7 @@ static bool is_for_child(const struct tr2_states_build *b,
 	return child->at_ns >= wall_ns - (c.nr ? LATE_NS : DYING_NS);
 }
 
-/* It is certain if it was recorded that it waits for a child. */
+/* End a wait by the end of a child. The cause is certain if it was recorded. */
 static void end_by_child(struct tr2_states_build *b, struct tr2_state *wait,
 			 const struct tr2_thread_end *child, int64_t wall_ns)
 {
@@ -508,8 +519,8 @@ static void end_by_child(struct tr2_states_build *b, struct tr2_state *wait,
 	wait->other = child->thread;
 }
 
-/* Derive who woke a thread that now has a CPU. Where wake-ups are recorded, it
- * was none of the recording's threads, unless one that was exiting. */
+/* Derive who woke a thread that now has a CPU. If wake-ups are recorded, no
+ * thread of the recording did, except perhaps an exiting one. */
 static void infer_waker(struct tr2_states_build *b, struct tr2_tid *slot,
 			struct tr2_state *wait, uint32_t cpu, int64_t wall_ns)
 {
@@ -551,7 +562,8 @@ static void infer_waker(struct tr2_states_build *b, struct tr2_tid *slot,
 			      (doubtful ? TR2_STATE_DOUBTFUL : 0);
 }
 
-/* Return the thread that ends on this CPU, and has no tid any more; 0: unknown. */
+/* Return the thread that ends on this CPU and no longer has a tid; 0:
+ * unknown. */
 static uint32_t ended_on(const struct tr2_states_build *b, uint32_t cpu)
 {
 	uint32_t thread = tr2_turns_thread(b, cpu);
@@ -561,8 +573,8 @@ static uint32_t ended_on(const struct tr2_states_build *b, uint32_t cpu)
 		       thread : 0;
 }
 
-/* Each wake-up is recorded twice, for the thread that wakes and for the one
- * that is woken: the second finds that one ready. */
+/* Each wake-up is recorded twice: for the thread that wakes, and for the woken
+ * one. The second record finds the thread ready. */
 void tr2_states_on_waking(struct tr2_states_build *b,
 			  const struct tr2_task_record *r)
 {
@@ -601,7 +613,8 @@ void tr2_states_on_waking(struct tr2_states_build *b,
 	}
 }
 
-/* End a wait with its wake-up, if that was recorded early, or not at all. */
+/* End a wait with its wake-up. The wake-up was recorded early, or not at
+ * all. */
 static void end_wait(struct tr2_states_build *b, struct tr2_tid *slot,
 		     struct tr2_state *wait, uint32_t cpu, int64_t wall_ns)
 {
@@ -614,8 +627,8 @@ static void end_wait(struct tr2_states_build *b, struct tr2_tid *slot,
 	}
 }
 
-/* Sum how long switches take. If it takes longer, another thread, or none, had
- * the CPU meanwhile. */
+/* Add up how long switches take. A longer gap is not a switch: another thread,
+ * or none, had the CPU in between. */
 static void note_handover(struct tr2_states_build *b,
 			  const struct tr2_cpu *cpu, uint32_t thread,
 			  int64_t wall_ns)
@@ -628,7 +641,7 @@ static void note_handover(struct tr2_states_build *b,
 	b->nr_handovers++;
 }
 
-/* A thread that lost this CPU lost it to the one that has it now. */
+/* Set who took this CPU from a thread: the thread that has it now. */
 static void settle_loss(struct tr2_states_build *b, struct tr2_cpu *cpu,
 			uint32_t thread, int64_t wall_ns)
 {
@@ -638,7 +651,7 @@ static void settle_loss(struct tr2_states_build *b, struct tr2_cpu *cpu,
 	cpu->lost_by = 0;
 }
 
-/* Does the thread come back from a wait, in a system call? */
+/* Does the thread return from a wait in a system call? */
 static bool is_after_wait(const struct tr2_states_build *b,
 			  const struct tr2_tid *slot,
 			  const struct tr2_state *last)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_trace_span - the program's spans, and the trace that a session is in:
- * data of the category `trace2`, since Git's format has no event for them.
+ * build_trace_span - add the program's spans, and the session's place in a
+ * trace. Both are data of the category `trace2`, since Git's format has no
+ * event for them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "model/build/build_private.h"
 #include "model/json_members.h"
 
-/* Of one span; the library keeps less. */
+/* The most works of one span; the library keeps fewer. */
 #define MAX_WORKS 4096
 
 static bool is_digit(const char *p, const char *end)
@@ -17,7 +18,7 @@ static bool is_digit(const char *p, const char *end)
 	return p < end && *p >= '0' && *p <= '9';
 }
 
-/* Take seconds, of which 9 decimals count; *p is moved behind them. */
+/* Take seconds with up to 9 decimals, and move *p after them. */
 static int64_t add_ns(const char **p, const char *end)
 {
 	int64_t ns = 0;
@@ -53,7 +54,7 @@ static uint32_t number_of(const struct tr2_json_member *member)
 
 static tr2_str intern(struct tr2_model *m, const struct tr2_json_member *member)
 {
-	static struct tr2_buf text; /* kept: it is mapped memory */
+	static struct tr2_buf text; /* kept: allocating maps memory */
 	struct tr2_view v = tr2_json_member_text(member, &text);
 
 	return tr2_intern(m, v.p, v.len);
@@ -62,7 +63,7 @@ static tr2_str intern(struct tr2_model *m, const struct tr2_json_member *member)
 static const char *copy_text(struct tr2_model *m,
 			     const struct tr2_json_member *member)
 {
-	static struct tr2_buf text; /* kept: it is mapped memory */
+	static struct tr2_buf text; /* kept: allocating maps memory */
 	struct tr2_view v = tr2_json_member_text(member, &text);
 
 	return tr2_model_copy(m, v.p, v.len);
@@ -88,7 +89,7 @@ static void add_works(struct tr2_model *m, uint32_t span,
 			break;
 		name.value.len = (size_t)(p - name.value.p);
 		p += 2;
-		i = tr2_add(m, works); /* may move them */
+		i = tr2_add(m, works); /* may move the works */
 		work = &m->works[i];
 		work->span = span;
 		work->name = intern(m, &name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_turns - who had each CPU: the threads of the recording, and, as long as
- * one of these was ready for a CPU, all others. Known from the switches of the
- * whole machine.
+ * build_turns - note who had each CPU, by the switches of the whole machine:
+ * threads of the recording and, while one of them was ready for a CPU, all
+ * others.
  */
 #include "model/build/build_states_private.h"
 
@@ -11,8 +11,8 @@ static struct tr2_turn *turn_of(struct tr2_turns *t)
 	return &t->turn[t->nr % TR2_NR_TURNS];
 }
 
-/* Return the name of a thread that is not in the recording; 0: it is, or it is
- * none. */
+/* Return the name of a thread outside the recording; 0: the thread is inside,
+ * or the CPU is idle. */
 static tr2_str outside(struct tr2_states_build *b,
 		       const struct tr2_task_record *r, uint32_t thread)
 {
@@ -31,7 +31,8 @@ void tr2_turns_out(struct tr2_states_build *b, const struct tr2_task_record *r,
 {
 	struct tr2_turn *turn = turn_of(&b->turns[r->cpu]);
 
-	/* Switches before it may be left out: then no thread was ready. */
+	/* The switches before this one may be missing, if no thread was ready
+	 * then. */
 	if (turn->thread != thread || !thread) {
 		turn->thread = thread;
 		turn->comm = outside(b, r, thread);
@@ -51,8 +52,8 @@ void tr2_turns_in(struct tr2_states_build *b, const struct tr2_task_record *r,
 					     .to_ns = INT64_MAX };
 }
 
-void tr2_turns_check(struct tr2_states_build *b, const struct tr2_task_record *r,
-		     uint32_t thread)
+void tr2_turns_check(struct tr2_states_build *b,
+		     const struct tr2_task_record *r, uint32_t thread)
 {
 	if (turn_of(&b->turns[r->cpu])->thread == thread)
 		return;
@@ -72,10 +73,11 @@ int64_t tr2_turns_since(const struct tr2_states_build *b, uint32_t cpu)
 	return turns->turn[turns->nr % TR2_NR_TURNS].from_ns;
 }
 
-/* Return how much of the time from from_ns until now a thread like that of the
- * turn had the CPU. */
-static int64_t sum_of(const struct tr2_turns *turns, const struct tr2_turn *like,
-		      int64_t from_ns, int64_t now_ns)
+/* Return how long threads like the thread of the turn had the CPU, from from_ns
+ * until now. */
+static int64_t sum_of(const struct tr2_turns *turns,
+		      const struct tr2_turn *like, int64_t from_ns,
+		      int64_t now_ns)
 {
 	int64_t ns = 0, begin, end;
 	uint32_t i;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* observed - what the recorder saw of running processes: objects of waits, memory,
- * generated functions. */
+/* observed - add observations of running processes to the model: objects of
+ * waits, memory, generated functions. */
 #include "model/build/build.h"
 #include "model/private.h"
 
-/* The task that has this pid now. 0: none. */
+/* Return the task that has this pid now; 0: none. */
 static uint32_t task_now(const struct tr2_model *m, int32_t pid)
 {
 	return pid ? tr2_map_get(&m->priv->tasks, (uint32_t)pid) : 0;

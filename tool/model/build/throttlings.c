@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * throttlings - when the threads of a control group had no CPU since the group had
- * used up its limit.
+ * throttlings - note when the threads of a control group had no CPU because the
+ * group had used up its limit.
  */
 #include "model/build/build.h"
 #include "model/build/build_states_private.h"
 #include "model/private.h"
 
-/* The kernel counts a throttling when it ends. It may have begun long before the
- * look that did not see it yet, but not before the end of the previous one: all
- * CPUs go on at the beginning of a period. */
+/* Add a throttling. The kernel counts it when it ends. It may have begun long
+ * before the recorder's previous look, but not before the previous throttling
+ * ended: all CPUs go on at the beginning of a period. */
 void tr2_build_throttling(struct tr2_model *m, int64_t since_ns, int64_t to_ns,
 			  int64_t ns)
 {
 	struct tr2_model_private *p = m->priv;
-	int64_t before_ns = p->nr_throttlings ?
-				    p->throttlings[p->nr_throttlings - 1].to_ns :
-				    INT64_MIN;
+	int64_t before_ns =
+		p->nr_throttlings ?
+			p->throttlings[p->nr_throttlings - 1].to_ns :
+			INT64_MIN;
 	int64_t from_ns;
 
 	if (to_ns <= before_ns)
@@ -47,8 +48,9 @@ int64_t tr2_throttled_between(const struct tr2_model *m, int64_t from_ns,
 		else
 			high = mid;
 	}
-	/* A thread that was throttled waited until the end of that. */
-	for (; low < m->priv->nr_throttlings && t[low].since_ns < to_ns; low++) {
+	/* A throttled thread waited until the end of the throttling. */
+	for (; low < m->priv->nr_throttlings && t[low].since_ns < to_ns;
+	     low++) {
 		begin = t[low].from_ns > from_ns ? t[low].from_ns : from_ns;
 		end = t[low].to_ns < to_ns ? t[low].to_ns : to_ns;
 		sum += end - begin < t[low].ns ? end - begin : t[low].ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_span - sort the works of each thread, and find one. */
+/* trace_span - sort the works of each thread, and find a work. */
 #include "model/build/trace_span.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 
 static const struct tr2_work *sorted_works;
 
-/* By thread and start; of two with one start the outer first. */
+/* Order by thread and start; of two works with one start the outer comes
+ * first. */
 static int compare_spans(const void *va, const void *vb)
 {
 	const struct tr2_work *a = &sorted_works[*(const uint32_t *)va];
@@ -34,7 +35,7 @@ static void find_threads(struct tr2_model *m)
 	}
 }
 
-/* Find the work around each: that before it, or one around that. */
+/* Find the work around each work: the work before it, or a work around that. */
 static void nest(struct tr2_model *m)
 {
 	uint32_t i, up, before = 0;
@@ -79,7 +80,8 @@ static bool began_before(const struct tr2_work *work, uint32_t thread,
 			 int64_t at_ns)
 {
 	return work->thread < thread ||
-	       (work->thread == thread && work->from_ns - TOLERANCE_NS <= at_ns);
+	       (work->thread == thread &&
+		work->from_ns - TOLERANCE_NS <= at_ns);
 }
 
 /* Return the innermost work that contains the time. */
@@ -148,7 +150,8 @@ uint32_t tr2_trace_span_around(const struct tr2_filter *f,
 	return 0;
 }
 
-/* Return the work that begins first of those that end after at_ns; 0: none. */
+/* Return the work that begins first, among those that end after at_ns; 0:
+ * none. */
 static uint32_t next_work(const struct tr2_model *m,
 			  const struct tr2_trace_span *span, int64_t at_ns)
 {
@@ -163,7 +166,7 @@ static uint32_t next_work(const struct tr2_model *m,
 
 static bool is_key(const struct tr2_json_member *member, const char *key)
 {
-	static struct tr2_buf text; /* kept: it is mapped memory */
+	static struct tr2_buf text; /* kept: allocating maps memory */
 	struct tr2_json_member escaped = { .value = member->key };
 	struct tr2_view v;
 
@@ -176,7 +179,7 @@ static bool is_key(const struct tr2_json_member *member, const char *key)
 const char *tr2_trace_span_attribute(struct tr2_model *m, uint32_t trace_span,
 				     const char *key)
 {
-	static struct tr2_buf unescaped; /* kept: it is mapped memory */
+	static struct tr2_buf unescaped; /* kept: allocating maps memory */
 	const char *object = m->trace_spans[trace_span].attributes;
 	struct tr2_json_member member;
 	struct tr2_view text, value;

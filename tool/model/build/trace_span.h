@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_span - the program's spans: what threads did for them, and in which of
- * them a thread was. In streams each is a data_json event: trace2-format(5).
+ * trace_span - the program's spans: the work of threads for them, and the span
+ * for which a thread worked at some time. In streams each span is a data_json
+ * event: trace2-format(5).
  */
 #pragma once
 
@@ -10,31 +11,34 @@
 
 /* Where the time of a span went. */
 struct tr2_trace_span_times {
-	/* How long threads worked for it: two at once count twice. */
+	/* How long threads worked for it; two threads at once count twice. */
 	int64_t worked_ns;
-	int64_t queue_ns; /* before the first of them */
-	int64_t idle_ns;  /* later, while no thread did */
+	int64_t queue_ns; /* before the first thread worked for it */
+	int64_t idle_ns;  /* later, while no thread worked for it */
 };
 
-/* false: nothing is known of the threads that worked for it. */
+/* Compute where the time of a span went. false: no work of threads is known. */
 bool tr2_trace_span_times(const struct tr2_model *m, uint32_t trace_span,
 			  struct tr2_trace_span_times *times);
 
 /* Return the value of an attribute as text: a string without its quotes, or a
- * number, a boolean, an object as JSON; NULL: the span does not have it. */
+ * number, boolean or object as JSON. NULL: the span does not have the
+ * attribute. */
 const char *tr2_trace_span_attribute(struct tr2_model *m, uint32_t trace_span,
 				     const char *key);
 
-/* All of these skip what the filter leaves out. */
-/* Return the innermost span that a thread worked for when something began there
- * that took from start_ns to end_ns, if that work is inside of a region; 0: the
- * region is inside of the work, or there is none. region 0: in the thread. */
+/* The next functions skip elements that the filter leaves out. */
+/* Return the innermost span for which a thread worked when something began
+ * there that took from start_ns to end_ns. region: the region around it; 0:
+ * only the thread. Return 0 if there is no such work, or if the region is
+ * inside of the work. */
 uint32_t tr2_trace_span_at(const struct tr2_filter *f,
 			   const struct tr2_model *m, uint32_t thread,
 			   int64_t start_ns, int64_t end_ns, uint32_t region);
-/* Return this region, or the nearest around it that is shown; 0: none. */
+/* Return this region, or the nearest region around it that is shown; 0:
+ * none. */
 uint32_t tr2_region_shown(const struct tr2_filter *f, const struct tr2_model *m,
 			  uint32_t region);
-/* Return the innermost span that a region or child is in; 0: none. */
+/* Return the innermost span that contains a region or child; 0: none. */
 uint32_t tr2_trace_span_around(const struct tr2_filter *f,
 			       const struct tr2_model *m, uint32_t span);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * join - combine sessions, child spans and tasks into processes (nodes): the
- * process's own events, its parent's, and the kernel's records of both. From
- * the most to the least certain:
+ * join - combine sessions, child spans and tasks into processes (nodes). A node
+ * has the process's own events, its parent's events about it, and the kernel's
+ * records. Parents are found by, from the most to the least certain:
  *
  *	the kernel's fork record; the parent's child span with our pid; a child
- *	span of the parent that fits by time or argv, whose pid is another's
+ *	span of the parent that fits by time or argv, and whose pid is another's
  *	(a shell, a hook script) or unknown; the parent's SID alone.
  */
 #include <stdlib.h>
@@ -24,8 +24,8 @@ struct join {
 	struct tr2_map by_pid; /* (session, pid) to child */
 };
 
-/* Of several sessions of the parent's SID, return the one that existed when `s`
- * began: a process that was forked later cannot have started it. */
+/* Return the session of the parent's SID that existed when `s` began. Of
+ * several sessions, a process that was forked later cannot have started `s`. */
 static uint32_t parent_in_time(const struct tr2_model *m, uint32_t parent,
 			       const struct tr2_model_session *s)
 {
@@ -37,17 +37,17 @@ static uint32_t parent_in_time(const struct tr2_model *m, uint32_t parent,
 	return parent;
 }
 
-/* How many levels up from the session before a parent is searched. */
+/* Search this number of levels up from the previous session for a parent. */
 #define NEAR 8
 
 /* Return the session of the first len bytes of a SID. It is mostly the session
- * before session i in the recording, or an ancestor of that one. */
+ * before session i in the recording, or an ancestor of that session. */
 static uint32_t session_of_sid(const struct tr2_model *m, uint32_t i,
 			       const char *sid, size_t len)
 {
 	uint32_t near = i - 1, up;
 
-	/* If several sessions have one SID, the latest is meant: use the
+	/* If several sessions have one SID, the SID means the latest: use the
 	 * map. */
 	for (up = 0; near && up < NEAR && !m->priv->sids.again; up++) {
 		const char *have = m->sessions[near].sid;
@@ -68,7 +68,8 @@ static void find_parents(struct tr2_model *m)
 		struct tr2_model_session *s = &m->sessions[i];
 		const char *end = s->sid + strlen(s->sid);
 
-		/* If a session in between is missing, use the one above it. */
+		/* If a session in between is missing, use the session above
+		 * it. */
 		while (!s->parent &&
 		       (slash = memrchr(s->sid, '/', (size_t)(end - s->sid)))) {
 			end = slash;
@@ -177,7 +178,8 @@ static bool same_command(const struct tr2_words *a, const struct tr2_words *b)
 	const char *wa = a->text, *wb = b->text;
 	uint32_t i;
 
-	if (!a->nr || a->nr != b->nr || strcmp(tr2_base_name(wa), tr2_base_name(wb)))
+	if (!a->nr || a->nr != b->nr ||
+	    strcmp(tr2_base_name(wa), tr2_base_name(wb)))
 		return false;
 	for (i = 1; i < a->nr; i++) {
 		wa += strlen(wa) + 1;
@@ -188,8 +190,8 @@ static bool same_command(const struct tr2_words *a, const struct tr2_words *b)
 	return true;
 }
 
-/* Rate how well a child span with another pid fits a session: 0 not at all, 1
- * by time, 2 by time and it starts a shell, 3 by its command. */
+/* Rate how well a child span with another pid fits a session. 0: not at all; 1:
+ * by time; 2: by time, and it starts a shell; 3: by its command. */
 static int fit(const struct tr2_model *m, const struct tr2_child *c,
 	       const struct tr2_model_session *s, int64_t start_ns)
 {
@@ -203,13 +205,13 @@ static int fit(const struct tr2_model *m, const struct tr2_child *c,
 	if (c->pid == -1 && c->has_code)
 		return 0; /* the child could not be started */
 	if (c->traced)
-		return 0; /* its session's id would be in the SID */
+		return 0; /* the id of its session would be in the SID */
 	if (same_command(&c->argv, &s->argv))
 		return c->node ? 0 : 3;
 	return c->use_shell || c->hook ? 2 : 1;
 }
 
-/* Return the best fitting child span of the parent; 0: none. */
+/* Return the child span of the parent that fits best; 0: none. */
 static uint32_t find_by_window(const struct join *j,
 			       const struct tr2_model_session *s)
 {
@@ -242,7 +244,7 @@ static uint32_t find_by_window(const struct join *j,
 	return best;
 }
 
-/* Return the process that a child span started, adding it if needed. */
+/* Return the process that a child span started; add it if needed. */
 static uint32_t node_of_span(struct join *j, uint32_t child)
 {
 	struct tr2_model *m = j->m;
@@ -268,8 +270,8 @@ static uint32_t node_by_window(struct join *j, uint32_t session)
 	if (!child)
 		return tr2_new_node(j->m, m->sessions[s->parent].node,
 				    TR2_JOIN_SID);
-	/* Its pid is another's: an uninstrumented program is in between. Perf
-	 * text lacks the session's pid. */
+	/* The child's pid is another's: a program without events is in between.
+	 * Perf text lacks the session's pid. */
 	if (m->children[child].node ||
 	    (m->children[child].pid > 0 &&
 	     (s->pid > 0 ||
@@ -283,7 +285,7 @@ static uint32_t node_by_window(struct join *j, uint32_t session)
 }
 
 /* Did the session's program replace its predecessor by exec? Then its SID names
- * that one as its parent, and both have the same pid. */
+ * the predecessor as its parent, and both have the same pid. */
 static bool took_over(const struct tr2_model *m,
 		      const struct tr2_model_session *s)
 {
@@ -339,8 +341,7 @@ static void join_sessions(struct join *j)
 	}
 }
 
-/* Add nodes for child spans without a session: programs that are not
- * instrumented. */
+/* Add nodes for child spans without a session: programs without events. */
 static void join_spans(struct join *j)
 {
 	struct tr2_model *m = j->m;
@@ -355,7 +356,7 @@ static void join_spans(struct join *j)
 	}
 }
 
-/* Return the first start of a session that has one; 0: none has. */
+/* Return the first start of all sessions with a start; 0: none has one. */
 static int64_t first_start(const struct tr2_model *m)
 {
 	int64_t first_ns = 0;
@@ -373,8 +374,8 @@ static int64_t first_start(const struct tr2_model *m)
 
 /*
  * Place a session whose times are missing or cannot be read, so that no sum
- * reaches back to 1970: at the time in its id, or else where its parent began,
- * or the first of all.
+ * reaches back to 1970: at the time in its id, else at its parent's start, else
+ * at the first start of all.
  */
 static void place_session(const struct tr2_model *m,
 			  struct tr2_model_session *s, int64_t first_ns)
@@ -394,7 +395,7 @@ static void place_session(const struct tr2_model *m,
 		s->flags |= TR2_SESSION_NO_PLACE;
 }
 
-/* Parents come before their children in the order. */
+/* Place all sessions. In the order, parents precede their children. */
 static void place_sessions(const struct join *j)
 {
 	struct tr2_model *m = j->m;

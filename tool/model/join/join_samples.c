@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * join_samples - find the process, the thread and the region of each sample, and
- * chain those of the kernel to their sessions.
+ * join_samples - find the process, the thread and the region of each sample,
+ * and chain the samples of the kernel to their sessions.
  */
 #include <stdlib.h>
 
@@ -10,15 +10,16 @@
 struct samples {
 	struct tr2_model *m;
 	struct tr2_map threads; /* of rings: session and name to thread */
-	struct tr2_map of_task; /* session and the kernel's thread to thread */
-	/* By thread: the last span that had begun, and the innermost one then. */
+	struct tr2_map of_task; /* session and thread of the kernel to thread */
+	/* By thread: the last span that has begun, and the innermost span at
+	 * that time. */
 	uint32_t *begun, *innermost;
 	/* By session: samples of the kernel. */
 	uint32_t *first, *last;
 };
 
-/* If two threads have one name, the first is used: a sample of a ring has only
- * the name. */
+/* Map session and name to thread, for a sample of a ring has only the name. If
+ * two threads have one name, use the first. */
 static void map_threads(struct samples *s)
 {
 	const struct tr2_model *m = s->m;
@@ -36,8 +37,8 @@ static void map_threads(struct samples *s)
 	}
 }
 
-/* Return the session of a process that began last before; of the time before
- * all of them, the first one's. 0: it has none. */
+/* Return the session of a process that began last before this time; before all
+ * of them, its first session. 0: the process has no session. */
 static uint32_t session_at(const struct tr2_model *m, uint32_t node,
 			   int64_t wall_ns)
 {
@@ -80,7 +81,8 @@ static void join_by_kernel(struct samples *s, uint32_t i)
 	chain(s, i);
 }
 
-/* Samples of a thread come in the order of time. */
+/* Return the region of a thread at this time. A thread's samples come in the
+ * order of time. */
 static uint32_t region_at(const struct samples *s, uint32_t thread,
 			  int64_t at_ns)
 {
@@ -92,7 +94,8 @@ static uint32_t region_at(const struct samples *s, uint32_t thread,
 	for (; next && m->spans[next].start_ns <= at_ns;
 	     next = m->spans[next].next)
 		i = s->begun[thread] = next;
-	while (i && (m->spans[i].start_ns > at_ns || m->spans[i].end_ns < at_ns))
+	while (i &&
+	       (m->spans[i].start_ns > at_ns || m->spans[i].end_ns < at_ns))
 		i = m->spans[i].parent;
 	s->innermost[thread] = i;
 	while (i && m->spans[i].kind != TR2_SPAN_REGION)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * join_tasks - give nodes the kernel's records of their processes, make nodes
- * for the other records, and let the kernel's parents replace guesses.
+ * for the other records, and replace guessed parents by the kernel's.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/join/join_private.h"
 
-/* How many forks in a row a daemon makes at most. */
+/* The most forks that a daemon makes in a row. */
 #define MAX_FORKS 3
 
-/* A comm is cut after this. */
+/* The kernel cuts a comm after this number of bytes. */
 #define COMM_MAX 15
 
-/* The times of a traced shell are hundredths of a second. */
+/* A traced shell has times in hundredths of a second. */
 #define COARSE_NS (10 * TR2_SLOP_NS)
 
 struct task_nodes {
@@ -36,13 +36,14 @@ static void map_nodes(struct task_nodes *j)
 	for (i = 1; i < m->nr_nodes; i++) {
 		if (m->nodes[i].pid <= 0)
 			continue;
-		slot = tr2_map_slot(&j->nodes_by_pid, (uint32_t)m->nodes[i].pid);
+		slot = tr2_map_slot(&j->nodes_by_pid,
+				    (uint32_t)m->nodes[i].pid);
 		j->node_of_pid_next[i] = *slot;
 		*slot = i;
 	}
 }
 
-/* A program names its session by the pid that it knows. */
+/* Return the pid that the program knows: it is in its session's id. */
 static uint32_t pid_in_sid(const struct tr2_model_task *t)
 {
 	return (uint32_t)(t->own_pid ? t->own_pid : t->pid);
@@ -61,7 +62,7 @@ static void map_tasks(struct task_nodes *j)
 	}
 }
 
-/* Return when a node began, as far as known before its times are set. */
+/* Return when a node began, as far as known before the nodes have times. */
 static int64_t early_start(const struct tr2_model *m, const struct tr2_node *n)
 {
 	const struct tr2_span *span;
@@ -74,7 +75,7 @@ static int64_t early_start(const struct tr2_model *m, const struct tr2_node *n)
 }
 
 /* May the kernel's task be the node of the same pid? A child span begins before
- * the fork, on a busy machine long before. */
+ * the fork; on a busy machine, long before. */
 static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
 		      const struct tr2_model_task *t)
 {
@@ -95,8 +96,8 @@ static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
 			start + span->end_ns - span->start_ns + TR2_SLOP_NS);
 }
 
-/* Did the task run the program that the session tells of? Of processes in other
- * pid namespaces, several have one pid at the same time. */
+/* Did the task run the program of the session? In other pid namespaces, several
+ * processes have one pid at the same time. */
 static bool fits_command(const struct tr2_model *m, const struct tr2_node *n,
 			 const struct tr2_model_task *t)
 {
@@ -112,8 +113,8 @@ static bool fits_command(const struct tr2_model *m, const struct tr2_node *n,
 	return false;
 }
 
-/* Return how far the beginning of a node lies outside of the life of a task, or
- * how long before it a child span begins. */
+/* Return how far the start of a node is outside of a task's life; for a child
+ * span, how far its start is from the task's. */
 static int64_t how_far(const struct tr2_model *m, const struct tr2_node *n,
 		       const struct tr2_model_task *t)
 {
@@ -132,7 +133,8 @@ static int64_t how_far(const struct tr2_model *m, const struct tr2_node *n,
 		       start - t->end_ns : 0;
 }
 
-/* A pid may be used again soon: does no other task fit the node better? */
+/* Does no other task of the pid fit the node better? A pid may soon be used
+ * again. */
 static bool is_nearest(const struct task_nodes *j, const struct tr2_node *n,
 		       const struct tr2_model_task *t)
 {
@@ -147,8 +149,8 @@ static bool is_nearest(const struct task_nodes *j, const struct tr2_node *n,
 	return true;
 }
 
-/* Find the node with this task's pid that began while the task lived, or nearest
- * to that. */
+/* Find the node with this task's pid that began while the task lived, or
+ * nearest to its life. */
 static uint32_t node_of_task(const struct task_nodes *j,
 			     const struct tr2_model_task *t)
 {
@@ -180,7 +182,8 @@ static void reparent(struct tr2_model *m, uint32_t task)
 	m->nodes[t->node].join = TR2_JOIN_TASK;
 }
 
-/* The kernel's records are no circle: a guess that makes them one is wrong. */
+/* Drop one guessed parent in a circle. The kernel's records alone have no
+ * circle. */
 static void drop_guess(struct tr2_model *m, uint32_t node)
 {
 	while (m->nodes[node].join == TR2_JOIN_TASK)
@@ -189,7 +192,7 @@ static void drop_guess(struct tr2_model *m, uint32_t node)
 	m->nodes[node].join = TR2_JOIN_ROOT;
 }
 
-/* Look at each node once, whatever their depth. */
+/* Break all circles. Look at each node once, whatever its depth. */
 static void break_circles(struct tr2_model *m)
 {
 	uint32_t *seen_from = tr2_calloc(m->nr_nodes, sizeof(*seen_from));
@@ -234,7 +237,7 @@ static bool lived(const struct tr2_model_task *t, int64_t from_ns,
 }
 
 /* Find a descendant that `task` forked, that ran no other program, and that
- * lived all that time; 0: none. */
+ * lived from from_ns to to_ns; 0: none. */
 static uint32_t find_forked(const struct task_nodes *j, uint32_t task,
 			    int64_t from_ns, int64_t to_ns, int depth)
 {
@@ -257,8 +260,8 @@ static uint32_t find_forked(const struct task_nodes *j, uint32_t task,
 	return found;
 }
 
-/* The stream of a forked process that kept its parent's SID has no pid: find it
- * by its task. */
+/* Find the tasks of forked processes that kept their parent's SID: their
+ * streams have no pid. */
 static void join_forked(struct task_nodes *j)
 {
 	struct tr2_model *m = j->m;
@@ -290,8 +293,8 @@ static bool ran_program(const struct tr2_model *m,
 	return false;
 }
 
-/* Find the only task without a node that ran the program of a session and lived
- * all of its time; 0: none, or several. */
+/* Find the only task without a node that ran the program of a session, and
+ * lived all of the session's time; 0: none, or several. */
 static uint32_t find_by_program(const struct tr2_model *m,
 				const struct tr2_model_session *s)
 {
@@ -312,8 +315,9 @@ static uint32_t find_by_program(const struct tr2_model *m,
 	return found;
 }
 
-/* A process in another pid namespace, whose own pid could not be read before it
- * ended, has a session with a pid that the recorder does not know. */
+/* Find the tasks of processes in other pid namespaces. If the recorder could
+ * not read a process's own pid before its end, it does not know the pid in the
+ * session. */
 static void join_strangers(struct tr2_model *m)
 {
 	uint32_t i, task;
@@ -331,9 +335,8 @@ static void join_strangers(struct tr2_model *m)
 	}
 }
 
-/* If the parent did not live to see its child's end, the child has no pid
- * there: choose the first task, among those that the parent started then, that
- * has no node. */
+/* Choose the first task without a node that the parent started at this time.
+ * The child has no pid in the parent's events if the parent ended first. */
 static uint32_t find_started(const struct task_nodes *j, uint32_t task,
 			     int64_t start_ns)
 {
@@ -372,7 +375,7 @@ static void join_open_spans(struct task_nodes *j)
 }
 
 /* A child span without a pid was given to the session that fits. If the kernel
- * knows a process in between (a shell), the span belongs to that process. */
+ * knows a process in between (a shell), give the span to that process. */
 static void hand_to_shells(struct tr2_model *m)
 {
 	uint32_t i, up, child;

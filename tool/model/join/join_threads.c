@@ -4,9 +4,9 @@
  * kinds of threads, and sum the states of each process.
  *
  * Rings have the tids of threads, streams have only their names. Main has the
- * process's pid. The others are joined in the order of their starts, each with
- * the thread that was running whenever it emitted an event; of those that fit
- * as well, with the one that ran for the first time shortly before.
+ * process's pid. The other threads are joined in the order of their starts,
+ * each with the kernel's thread that ran at most of its events. Of several that
+ * fit as well, it is the one that ran for the first time shortly before.
  */
 #include <ctype.h>
 #include <string.h>
@@ -15,15 +15,16 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* The clocks of a stream and of the kernel's records differ by less: times of
- * streams are in microseconds. */
+/* The clocks of a stream and of the kernel's records differ by less than this:
+ * times of streams are in microseconds. */
 #define CLOCKS_NS 4000
-/* Of how many spans the times are compared, with how many threads. */
+/* Compare the times of at most this number of spans, with at most this number
+ * of threads. */
 #define MAX_SPANS 8
 #define MAX_FITS 64
 #define OTHER_THREADS "other threads"
 
-/* Did the thread run at that moment, as far as the clocks tell? */
+/* Did the thread run at that time, within the error of the clocks? */
 static bool ran_at(const struct tr2_model *m, uint32_t task_thread,
 		   int64_t wall_ns)
 {
@@ -44,7 +45,8 @@ static int64_t first_run(const struct tr2_model *m, uint32_t task_thread)
 	return m->task_threads[task_thread].start_ns;
 }
 
-/* Return how many of a thread's events were emitted while this one ran. */
+/* Return how many of a thread's events were emitted while the kernel's thread
+ * ran. */
 static unsigned int events_fit(const struct tr2_model *m,
 			       const struct tr2_model_thread *t,
 			       uint32_t task_thread)
@@ -130,8 +132,8 @@ static void join_thread(struct tr2_model *m, uint32_t thread)
 	m->task_threads[found].thread = thread;
 }
 
-/* The name without what tells it from others of a pool: preload of th02:preload,
- * GC-* of GC-3. */
+/* Return the name without the part that differs between threads of a pool:
+ * preload for th02:preload, GC-* for GC-3. */
 static tr2_str kind_of_name(struct tr2_model *m, const char *name)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -152,7 +154,8 @@ static tr2_str kind_of_name(struct tr2_model *m, const char *name)
 	return kind;
 }
 
-/* Threads that have the name of the program have none of their own. */
+/* Name the kind of a thread. A thread with the program's name has no name of
+ * its own. */
 static void name_kind(struct tr2_model *m, uint32_t task_thread)
 {
 	struct tr2_task_thread *t = &m->task_threads[task_thread];
@@ -172,7 +175,8 @@ static void name_kind(struct tr2_model *m, uint32_t task_thread)
 static const struct tr2_times unknown = { TR2_NO_TIME, TR2_NO_TIME,
 					  TR2_NO_TIME };
 
-/* A process of one thread waits while it neither runs nor could. */
+/* Copy the times of a process. A process of one thread waits whenever it
+ * neither runs nor is ready. */
 static void copy_times(struct tr2_model_task *t, const struct tr2_node *n)
 {
 	int64_t wall_ns = n->end_ns - n->start_ns;
@@ -193,7 +197,7 @@ static void sum_task(const struct tr2_model *m, struct tr2_model_task *task)
 	uint32_t i;
 
 	*times = unknown;
-	/* Its states after that exec are not recorded. */
+	/* Its states after its privileged exec are not recorded. */
 	if (task->flags & TR2_TASK_PRIVILEGED)
 		return;
 	tr2_for_each_task_thread(m, n->task, i) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * join_transport - put the server of a Git transport below its client: both tell
- * the session id that the other one sent (transfer.advertiseSID), as data of the
- * category `transfer`. A process of another tree is joined so, with all below
- * it, if nothing else is known of who started it, or only that a daemon did.
+ * join_transport - put the server of a Git transport below its client. Each
+ * records the session id that the other sent (transfer.advertiseSID), as data
+ * of the category `transfer`. So a process of another tree moves below the
+ * client, with all processes below it, unless its parent is known to be
+ * something other than a daemon.
  */
 #include <string.h>
 
 #include "model/join/join_private.h"
 
-/* How far the clocks of two machines may be apart. */
+/* The clocks of two machines may differ by this. */
 #define CLOCKS_NS 1000000000
 
 static uint32_t top_of(const struct tr2_model *m, uint32_t node)
@@ -30,7 +31,8 @@ static const char *host_in(const char *sid)
 static bool began_after(const struct tr2_model *m, uint32_t node,
 			const struct tr2_model_session *client)
 {
-	const struct tr2_model_session *s = &m->sessions[m->nodes[node].session];
+	const struct tr2_model_session *s =
+		&m->sessions[m->nodes[node].session];
 	int64_t slop_ns = strncmp(host_in(s->sid), host_in(client->sid), 9) ?
 				  CLOCKS_NS : 0;
 
@@ -46,7 +48,8 @@ static void join_ends(struct tr2_model *m, uint32_t client, uint32_t server)
 	if (!s->node || !node || top_of(m, node) == top_of(m, s->node) ||
 	    !began_after(m, node, s))
 		return;
-	while (m->nodes[node].parent && began_after(m, m->nodes[node].parent, s))
+	while (m->nodes[node].parent &&
+	       began_after(m, m->nodes[node].parent, s))
 		node = m->nodes[node].parent;
 	if (m->nodes[node].join == TR2_JOIN_TASK)
 		return;
@@ -59,8 +62,8 @@ static void join_by(struct tr2_model *m, const struct tr2_point *p,
 		    bool is_server)
 {
 	uint32_t session = m->threads[p->thread].session;
-	uint32_t other = p->value ? tr2_sid_find(m, p->value, strlen(p->value)) :
-				    0;
+	uint32_t other =
+		p->value ? tr2_sid_find(m, p->value, strlen(p->value)) : 0;
 
 	if (other)
 		join_ends(m, is_server ? other : session,

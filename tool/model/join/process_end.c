@@ -7,21 +7,22 @@
  *	kernel    fork .. exec ........................... exec ........... exit
  *	sessions  |--------- version ......... exec -----| |version . atexit --|
  *
- * Its sessions lie within that, and last from one exec to the next; the time
- * before the first one's exec belongs to the first, too. Without the kernel,
- * the process ran from its first to its last event, or as its parent saw it.
+ * Its sessions lie within this time, and last from one exec to the next. The
+ * first session also has the time before its exec. Without the kernel's
+ * records, the process ran from its first to its last event, or as its parent
+ * saw it.
  *
- * How it ended: its own events have priority. A process that was killed could
- * not report its end, and one that called _exit() did not: then the kernel's
- * record counts, or else the code that the parent reported. Threads, regions
- * and children that are open in a session lasted until that ended.
+ * How it ended: its own events have priority. A killed process could not report
+ * its end, and a process that called _exit() did not: then the kernel's record
+ * counts, else the code that the parent reported. Threads, regions and children
+ * that are open in a session lasted until the session ended.
  */
 #include <string.h>
 
 #include "common/signals.h"
 #include "model/private.h"
 
-/* The exit code of Git's usage message, not of signal 1. */
+/* The exit code with Git's usage message; it does not mean signal 1. */
 #define USAGE_CODE 129
 
 static void end_thread(struct tr2_model *m, struct tr2_model_thread *t,
@@ -50,7 +51,8 @@ static void end_threads(struct tr2_model *m, const struct tr2_model_session *s)
 		end_thread(m, &m->threads[t], s);
 }
 
-/* If an exec did not fail, it is how the program ended. */
+/* Does the session have an open exec? An exec that did not fail ended the
+ * program. */
 static bool has_open_exec(const struct tr2_model *m,
 			  const struct tr2_model_session *s)
 {
@@ -105,8 +107,8 @@ static void end_of_task(struct tr2_node *n, const struct tr2_model_task *t)
 	n->end_by = TR2_BY_KERNEL;
 }
 
-/* Return the first time that is known of a task. It has none of its own if only
- * threads of it were recorded. */
+/* Return the first known time of a task. If only threads of it were recorded,
+ * it has no time of its own. */
 static int64_t first_of_task(const struct tr2_model *m,
 			     const struct tr2_model_task *t)
 {
@@ -115,7 +117,8 @@ static int64_t first_of_task(const struct tr2_model *m,
 	return t->end_ns != TR2_NO_TIME ? t->end_ns : t->seen_ns;
 }
 
-/* Replace the times of its events by those of the kernel, as far as known. */
+/* Replace the times of a process's events by the kernel's times, as far as
+ * known. */
 static void times_from_task(const struct tr2_model *m, struct tr2_node *n)
 {
 	const struct tr2_model_task *t = &m->tasks[n->task];
@@ -128,13 +131,13 @@ static void times_from_task(const struct tr2_model *m, struct tr2_node *n)
 		n->end_ns = t->end_ns;
 	else if (!n->session)
 		n->end_ns = m->segments[t->last_segment].start_ns;
-	/* After atexit, its end is near. */
+	/* After atexit, its end is near: keep the end. */
 	if (t->end_ns == TR2_NO_TIME && n->end != TR2_END_EXIT &&
 	    t->seen_ns > n->end_ns)
 		n->end_ns = t->seen_ns;
 }
 
-/* Is the end of a process unknown, as far as its own records say? */
+/* Is the end of a process unknown, by its own records? */
 static bool is_open(const struct tr2_model *m, const struct tr2_node *n)
 {
 	if (n->task && m->tasks[n->task].end_ns != TR2_NO_TIME)
@@ -164,7 +167,7 @@ static void set_end(struct tr2_node *n, int signo, int code,
 	n->end_by = (uint8_t)by;
 }
 
-/* Return the signal that a parent's code means: 128 + n as in Git and shells,
+/* Return the signal that a parent's code means: 128 + n, as in Git and shells,
  * or -n. 0: an exit, as far as known. */
 static int signal_of_code(const struct tr2_child *c, bool silent)
 {
@@ -185,7 +188,7 @@ static void end_from_task(struct tr2_node *n, const struct tr2_model_task *t)
 	set_end(n, t->signal, t->code, TR2_BY_KERNEL);
 }
 
-/* Set the end that the process could not report: from the kernel, else from its
+/* Set the end that the process could not report: by the kernel, else by its
  * parent. */
 static void end_from_others(struct tr2_model *m, struct tr2_node *n)
 {
@@ -204,8 +207,9 @@ static void end_from_others(struct tr2_model *m, struct tr2_node *n)
 	}
 }
 
-/* The clock of a session may differ from the kernel's, or have been set: move
- * it into the life of its process, which may have begun before it was recorded. */
+/* Move a session into the life of its process, which may have begun before it
+ * was recorded: the session's clock may differ from the kernel's, or have been
+ * set. */
 static void place_session(const struct tr2_model *m, const struct tr2_node *n,
 			  struct tr2_model_session *s)
 {
@@ -218,7 +222,7 @@ static void place_session(const struct tr2_model *m, const struct tr2_node *n,
 		s->wall_ns += early;
 }
 
-/* Return the last exec before the first event of a session, but none before
+/* Return the last exec before the first event of a session, but not before
  * `from_ns`. */
 static int64_t program_start(const struct tr2_model *m, uint32_t task,
 			     const struct tr2_model_session *s, int64_t from_ns)
@@ -246,7 +250,7 @@ static void stretch_session(struct tr2_model *m, struct tr2_model_session *s,
 	end_threads(m, s);
 }
 
-/* Let the sessions of a process cover all of its life. */
+/* Let the sessions of a process cover its whole life. */
 static void stretch_sessions(struct tr2_model *m, const struct tr2_node *n)
 {
 	int64_t start_ns = n->start_ns, next_ns;
@@ -266,7 +270,7 @@ static void stretch_sessions(struct tr2_model *m, const struct tr2_node *n)
 	}
 }
 
-/* The last session of a process ends as the process does. */
+/* End the last session of a process as the process ended. */
 static void end_session(struct tr2_model_session *s, const struct tr2_node *n)
 {
 	if (s->end != TR2_END_OPEN)
@@ -277,7 +281,8 @@ static void end_session(struct tr2_model_session *s, const struct tr2_node *n)
 	s->code = n->code;
 }
 
-/* The end of the recording, or of tracing, was that of its session. */
+/* Did the process run on when the recording, or tracing, ended? Its session
+ * then ended only because of that. */
 static bool runs_on(const struct tr2_model_task *t)
 {
 	return t->begun_ns && t->end_ns == TR2_NO_TIME &&
@@ -313,8 +318,9 @@ void tr2_model_ends(struct tr2_model *m)
 		set_times(m, n);
 		end_from_others(m, n);
 		if (n->session)
-			end_session(&m->sessions[tr2_last_session(m, n->session)],
-				    n);
+			end_session(
+				&m->sessions[tr2_last_session(m, n->session)],
+				n);
 		if (n->session && n->task)
 			stretch_sessions(m, n);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* self_time - implements model/join/self_time.h. What is inside comes in the order of its
- * starts. */
+/* self_time - implement model/join/self_time.h. Inner items come in the order
+ * of their starts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@ struct own {
 	tr2_piece_fn *fn;
 	void *data;
 	uint32_t of;
-	int64_t at_ns, end_ns; /* it is covered before at_ns */
+	int64_t at_ns, end_ns; /* the time before at_ns is covered */
 };
 
-/* Something inside it lasts from from_ns to to_ns. */
+/* Cover the time of an inner item: from_ns to to_ns. */
 static void cover(struct own *o, int64_t from_ns, int64_t to_ns)
 {
 	if (from_ns > o->end_ns)
@@ -36,18 +36,18 @@ void tr2_own_add(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
 	tr2_ns_add(data, to_ns - from_ns);
 }
 
-/* The spans of a thread that have begun and may not have ended, each after those
- * that began before it. */
+/* The spans of a thread that have begun and may not have ended, in the order of
+ * their starts. */
 struct stack {
 	struct running {
 		uint32_t span;
 		int64_t end_ns; /* wall */
 	} *of;
 	uint32_t nr, alloc;
-	int64_t at_ns; /* up to here, the time has been given away */
+	int64_t at_ns; /* the time before at_ns has been passed */
 };
 
-/* Give the time until to_ns to the spans that run: each moment to the one that
+/* Pass the time until to_ns to the running spans: each moment to the span that
  * began last. */
 static void pass_time(struct stack *s, int64_t to_ns, tr2_piece_fn *fn,
 		      void *data)
@@ -67,8 +67,9 @@ static void pass_time(struct stack *s, int64_t to_ns, tr2_piece_fn *fn,
 		s->at_ns = to_ns;
 }
 
-/* Return when a span ended. A child that its region did not wait for counts
- * within the region; a region that overlaps another counts to its own end. */
+/* Return when a span ended. A child counts at most to the end of its region,
+ * which may not wait for the child. A region that overlaps another one counts
+ * to its own end. */
 static int64_t busy_to(const struct tr2_model *m, uint32_t span,
 		       const struct stack *s, int64_t wall)
 {
@@ -136,7 +137,8 @@ void tr2_own_sums(const struct tr2_model *m, int64_t *out)
 	tr2_own_of_spans(m, add_to_span, out);
 }
 
-/* Is it a region within another, or an exec, which replaces the process? */
+/* Is the span a region within another, or an exec, which replaces the
+ * process? */
 static bool is_covered(const struct tr2_model *m, const struct tr2_span *span)
 {
 	return span->kind == TR2_SPAN_EXEC ||
@@ -145,7 +147,7 @@ static bool is_covered(const struct tr2_model *m, const struct tr2_span *span)
 					 m->spans[span->parent].end_ns));
 }
 
-/* Return the next span of a thread that no other one covers, from i on. */
+/* Return the thread's next span, from i on, that no other span covers. */
 static uint32_t outermost(const struct tr2_model *m, uint32_t i)
 {
 	while (i && is_covered(m, &m->spans[i]))

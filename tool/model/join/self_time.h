@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * self_time - the time that a span, a thread or a process had to itself: outside of
- * what is inside it. It is given in pieces, in the order of time.
+ * self_time - the time that a span, a thread or a process had to itself:
+ * outside of its inner items. The time is passed in pieces, in order.
  */
 #pragma once
 
@@ -11,21 +11,23 @@
 typedef void tr2_piece_fn(void *data, uint32_t of, int64_t from_ns,
 			  int64_t to_ns);
 
-/* Of each region or child: the time that none which began later in its thread
- * covers, so that each moment of a thread counts once. `of` is the span. A child
- * ends by tr2_span_busy_to(). */
+/* Pass the own time of each region or child; `of` is the span. It is the time
+ * that no span covers that began later in its thread: each moment of a thread
+ * counts once. A child ends by tr2_span_busy_to(). */
 void tr2_own_of_spans(const struct tr2_model *m, tr2_piece_fn *fn, void *data);
 
-/* The same of the regions of one thread, as if it had no children. */
+/* Pass the own time of the regions of one thread, as if the thread had no
+ * children. */
 void tr2_own_of_regions(const struct tr2_model *m, uint32_t thread,
 			tr2_piece_fn *fn, void *data);
 
-/* Of a thread: outside of its spans and, if it is the main thread, outside of
- * the processes below its process. `of` is the thread. */
+/* Pass the own time of a thread: outside of its spans and, if it is the main
+ * thread, outside of the processes below its process. `of` is the thread. */
 void tr2_own_of_thread(const struct tr2_model *m, uint32_t thread,
 		       tr2_piece_fn *fn, void *data);
 
-/* Of a process: the time in which none of its children ran. `of` is the node. */
+/* Pass the own time of a process, in which none of its children ran. `of` is
+ * the node. */
 void tr2_own_of_node(const struct tr2_model *m, uint32_t node, tr2_piece_fn *fn,
 		     void *data);
 

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * spawn - the cost of starting and reaping a process: the time in which its
- * parent waited for that and nothing else was known to run.
+ * parent waited for that, and nothing else was known to run.
  *
  *	parent   child_start, fork ......................... child_exit
  *	child                  exec ................ end
  *	spawning            |--|                        |----|
  *
- * Where the states of the parent's thread are known, the start is the time from
- * the fork to the exec in which it waited for the child, as after vfork(); and
- * the end is from the end of the child until the thread has a CPU again, if it
- * waited for the child then. It waits for the child if the child ends the wait.
+ * If the states of the parent's thread are known: the start is the time from
+ * the fork to the exec in which the thread waited for the child, as after
+ * vfork(). The end is the time from the child's end until the thread has a CPU
+ * again, if it waited for the child then. It waits for the child if the child
+ * ends the wait.
  *
- * Else, the start is from the fork to the exec, or from child_start to the first
- * event of the child, as far as the parent waited: until its thread emits another
- * event, or forks again. The end is from the end of the child to child_exit,
- * unless the thread emits an event in between: then it did not wait when the
- * child ended, and the child of a long conversation (upload-pack) may be dead
- * long before it is reaped. Without child_exit, nothing counts.
+ * Otherwise: the start is from the fork to the exec, or from child_start to the
+ * child's first event, but only until the parent's thread emits another event,
+ * or forks again: it no longer waits then. The end is from the child's end to
+ * child_exit, unless the thread emits an event in between. Then it did not wait
+ * when the child ended, and the child of a long conversation (upload-pack) may
+ * be dead long before it is reaped. Without child_exit, nothing counts.
  *
- * In both cases, a child that forks before it calls exec works already.
+ * In both cases, a child that forks before it calls exec already works.
  *
  * Time in which another child of the same process ran does not count: it would
  * have passed without the spawning, too. Children that mostly idle (pagers,
- * filter processes, processes left in the background) are not counted as
- * running.
+ * filter processes, processes left in the background) do not count as running.
  *
  * So the sum is never more than the time lost to spawning, and intervals of one
  * thread never overlap.
@@ -37,7 +37,7 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* How many levels up from a span an open region is searched. */
+/* Search this number of levels up from a span for an open region. */
 #define MAX_UP 64
 
 struct interval {
@@ -49,20 +49,23 @@ struct intervals {
 	uint32_t nr, alloc;
 };
 
-/* A child span, or a fork without one, its process, and the next event of its
- * thread after its begin and after its process's end. All times are wall. */
+/* A child span, or a fork without one, with its process, and two events of its
+ * thread: the next one after its begin, and the next one after its process's
+ * end. All times are wall. */
 struct wait {
-	uint32_t parent; /* the node that started it */
-	uint32_t thread; /* the thread that did; 0: no session knows it */
-	uint32_t node;   /* 0: its times are unknown */
+	uint32_t parent; /* the node that started the child */
+	uint32_t thread; /* the thread that started the child; 0: no session
+			  * knows it */
+	uint32_t node;   /* 0: the child's times are unknown */
 	bool has_span;
-	int64_t start_ns; /* its fork, else its child_start */
-	int64_t end_ns;   /* its child_exit; INT64_MAX: unknown */
-	int64_t own_start_ns, own_end_ns; /* when it ran its own program */
+	int64_t start_ns; /* the fork, else child_start */
+	int64_t end_ns;   /* child_exit; INT64_MAX: unknown */
+	int64_t own_start_ns, own_end_ns; /* when the child ran its own
+					   * program */
 	int64_t after_start_ns, after_end_ns;
 };
 
-/* When is the first event of the thread after `at_ns`? */
+/* Asks for the first event of the thread after `at_ns`. */
 struct query {
 	int64_t at_ns;
 	int64_t *answer;
@@ -70,15 +73,17 @@ struct query {
 
 struct spawn {
 	struct tr2_model *m;
-	struct wait *waits; /* by parent, thread, start */
+	struct wait *waits; /* by parent, thread and start */
 	uint32_t nr, alloc;
 	struct query *queries; /* of one thread */
-	int64_t *marks;        /* ends of its child spans, its other forks */
+	int64_t *marks;        /* ends of its child spans, and its other
+			        * forks */
 	struct intervals running; /* when children of one process ran */
 	struct intervals pieces;  /* all time spent on spawning */
 };
 
-/* Intervals mostly come by time: one that continues the last is no other. */
+/* Add an interval. Intervals mostly come in order: one that continues the last
+ * one extends it. */
 static void add_interval(struct intervals *list, int64_t from, int64_t to)
 {
 	struct interval *last = list->nr ? &list->item[list->nr - 1] : NULL;
@@ -94,7 +99,7 @@ static void add_interval(struct intervals *list, int64_t from, int64_t to)
 	list->item[list->nr++] = (struct interval){ from, to };
 }
 
-/* Is its end known, not only its last event? */
+/* Is the end of the node known, not only its last event? */
 static bool has_end(const struct tr2_model *m, const struct tr2_node *n)
 {
 	const struct tr2_model_session *s =
@@ -127,8 +132,9 @@ static bool is_known(const struct tr2_model *m, uint32_t child)
 	       !(flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_CLOCK_STEP));
 }
 
-/* Return when it began to do more than to start its program: its first event,
- * its exec, or its first fork. A process that never calls exec only forks. */
+/* Return when the process began to do more than start its program: at its first
+ * event, its exec, or its first fork. A process that never calls exec only
+ * forks. */
 static int64_t program_start(const struct tr2_model *m,
 			     const struct tr2_node *n)
 {
@@ -176,14 +182,15 @@ static void fill_span(const struct tr2_model *m, struct wait *w, uint32_t child)
 		fill_own(m, w, c->node);
 }
 
-/* Only the kernel recorded the fork: take the first thread of the program that
- * forked. */
+/* Fill in a fork that only the kernel recorded: take the first thread of the
+ * program that forked. */
 static void fill_fork(const struct tr2_model *m, struct wait *w, uint32_t node)
 {
 	const struct tr2_node *n = &m->nodes[node];
 	uint32_t s, by = 0;
 
-	for (s = m->nodes[n->parent].session; s; s = m->sessions[s].next_of_node)
+	for (s = m->nodes[n->parent].session; s;
+	     s = m->sessions[s].next_of_node)
 		if (!by || m->sessions[s].wall_ns + m->sessions[s].start_ns <=
 				   n->start_ns)
 			by = s;
@@ -228,8 +235,8 @@ TR2_ORDER(compare_ns, int64_t, tr2_order(*a, *b))
 
 TR2_ORDER(compare_queries, struct query, TR2_UP(at_ns))
 
-/* Return the earliest end of the regions open at that time, which is the end of
- * the innermost; `i` is the last span that began before. */
+/* Return the earliest end of the regions open at that time: the end of the
+ * innermost. `i` is the last span that began before. */
 static int64_t region_end_after(const struct tr2_model *m, uint32_t i,
 				int64_t at_ns)
 {
@@ -249,8 +256,8 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Answer queries in the order of time, in one pass over the thread's spans and
- * points, and the marks. */
+/* Answer the queries in the order of time, in one pass over the thread's spans
+ * and points, and the marks. */
 static void answer(const struct spawn *x, uint32_t thread, size_t nr_queries,
 		   size_t nr_marks)
 {
@@ -322,8 +329,8 @@ static bool is_idle(const struct tr2_model *m, const struct tr2_node *n)
 	return false;
 }
 
-/* Return when it ran for certain. If only its parent reported it, that is the
- * time of its own children. */
+/* Return when the process certainly ran. If only its parent reported it, that
+ * is the time of its own children. */
 static struct interval ran(const struct tr2_model *m, const struct tr2_node *n)
 {
 	struct interval r = { program_start(m, n), n->end_ns };
@@ -376,7 +383,8 @@ static void list_running(struct spawn *x, uint32_t parent)
 }
 
 /* Count [from, to) as spawning, except when other children ran. */
-static void add_spawning(struct spawn *x, int64_t from, int64_t to, int64_t *sum)
+static void add_spawning(struct spawn *x, int64_t from, int64_t to,
+			 int64_t *sum)
 {
 	const struct intervals *r = &x->running;
 	uint32_t low = 0, high = r->nr, mid;
@@ -398,7 +406,7 @@ static void add_spawning(struct spawn *x, int64_t from, int64_t to, int64_t *sum
 	}
 }
 
-/* Return when the parent called exec or ended, if no session shows it. */
+/* Return when the parent called exec or ended, if no session shows that. */
 static int64_t parent_left(const struct tr2_model *m, const struct wait *w)
 {
 	const struct tr2_node *n = &m->nodes[w->parent];
@@ -410,8 +418,8 @@ static int64_t parent_left(const struct tr2_model *m, const struct wait *w)
 	return n->end_ns;
 }
 
-/* Return the task thread that forked the process of a node, if its states are
- * known, else 0. */
+/* Return the task thread that forked the process of a node; 0: its states are
+ * unknown. */
 static uint32_t forking_thread(const struct tr2_model *m, uint32_t node)
 {
 	const struct tr2_model_task *task = &m->tasks[m->nodes[node].task];
@@ -426,7 +434,8 @@ static uint32_t forking_thread(const struct tr2_model *m, uint32_t node)
 	       !(by->flags & TR2_TASK_THREAD_LOST) ? thread : 0;
 }
 
-/* Which process ended the wait is not always known. */
+/* Was the wait for this process? Which process ended a wait is not always
+ * known. */
 static bool is_for(const struct tr2_model *m, const struct tr2_state *s,
 		   uint32_t task)
 {
@@ -437,7 +446,7 @@ static bool is_for(const struct tr2_model *m, const struct tr2_state *s,
 }
 
 /* Cut an interval to the first time in it in which the thread waits for the
- * process `task`. false: it does not. */
+ * process `task`. false: the thread does not. */
 static bool cut_to_wait(const struct tr2_model *m, uint32_t thread,
 			uint32_t task, int64_t *from_ns, int64_t *to_ns)
 {
@@ -460,8 +469,8 @@ static bool cut_to_wait(const struct tr2_model *m, uint32_t thread,
 	return false;
 }
 
-/* If the thread waits for the process at at_ns, return when it has a CPU again,
- * else at_ns. */
+/* Return when a thread that waits for the process at at_ns has a CPU again; if
+ * it does not wait, return at_ns. */
 static int64_t returned_ns(const struct tr2_model *m, uint32_t thread,
 			   uint32_t task, int64_t at_ns)
 {
@@ -476,7 +485,7 @@ static int64_t returned_ns(const struct tr2_model *m, uint32_t thread,
 	return at_ns;
 }
 
-/* By the states of the thread that forked it. */
+/* Set the times of a wait by the states of the thread that forked the child. */
 static void set_by_states(struct spawn *x, const struct wait *w,
 			  uint32_t thread)
 {
@@ -538,8 +547,8 @@ static void set_all(struct spawn *x)
 	}
 }
 
-/* Sum the pieces within the time of the roots; the rest belongs to processes
- * left in the background. Both lists are sorted. */
+/* Sum the pieces within the time of the roots. The other pieces belong to
+ * processes left in the background. Both lists are sorted. */
 static int64_t sum_in_roots(struct spawn *x)
 {
 	const struct intervals *p = &x->pieces, *r = &x->running;

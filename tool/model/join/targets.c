@@ -10,7 +10,7 @@
 #include "model/private.h"
 #include "model/join/targets.h"
 
-/* MurmurHash64A with the seed that ninja gives it, in its log of versions 5 and
+/* Compute MurmurHash64A with ninja's seed, as in its log of versions 5 and
  * 6. */
 static uint64_t hash_command(const char *s, size_t len)
 {
@@ -38,8 +38,8 @@ static uint64_t key_of(uint32_t task, uint64_t hash)
 	return tr2_mix(hash, task) | 1;
 }
 
-/* The commands of the last build, each with one of its files: of several, the
- * first by name. A log has those of earlier builds, too, in the order of their
+/* Index the commands of the last build, each with one of its files: the first
+ * by name. A log also has the files of earlier builds, in the order of their
  * ends. */
 static void index_commands(struct tr2_model *m, struct tr2_map *map)
 {
@@ -68,8 +68,7 @@ static const char *word_at(const struct tr2_words *words, uint32_t at)
 	return "";
 }
 
-/* Return the file that the log of ninja, a task, has for this command; NULL:
- * none. */
+/* Return the file of this command in the log of ninja, a task; NULL: none. */
 static const char *logged(const struct tr2_model *m, const struct tr2_map *map,
 			  uint32_t ninja, const struct tr2_words *words)
 {
@@ -97,7 +96,7 @@ static bool is_one_of(const char *name, size_t len, const char *const *list,
 	return false;
 }
 
-/* x86_64-linux-gnu-g++-12 is g++. */
+/* Is the word a compiler? x86_64-linux-gnu-g++-12 counts as g++. */
 static bool is_compiler(const char *word)
 {
 	static const char *const names[] = {
@@ -127,7 +126,7 @@ static bool is_launcher(const char *word)
 	return is_one_of(name, strlen(name), names, ARRAY_SIZE(names));
 }
 
-/* Return the value of its only -o; NULL: none, or another. */
+/* Return the value of -o; NULL: no -o, or several that differ. */
 static const char *output_of(const struct tr2_words *words, uint32_t first)
 {
 	const char *w, *output = NULL;
@@ -144,7 +143,7 @@ static const char *output_of(const struct tr2_words *words, uint32_t first)
 	return output;
 }
 
-/* Return the archive that ar adds to; NULL: none. */
+/* Return the archive to which ar adds; NULL: none. */
 static const char *archive_of(const struct tr2_words *words)
 {
 	const char *key = word_at(words, 1);
@@ -154,7 +153,8 @@ static const char *archive_of(const struct tr2_words *words)
 		       word_at(words, 2) : NULL;
 }
 
-/* Return the file that a program was told to write; NULL: unknown. */
+/* Return the file that the command line tells a program to write; NULL:
+ * unknown. */
 static const char *written(const struct tr2_words *words)
 {
 	const char *program = word_at(words, 0), *name;
@@ -192,12 +192,12 @@ static void add_path(struct tr2_buf *b, const char *path)
 	}
 }
 
-/* Return a file as it is called in the directory of the recording; 0: it is no
- * file that a build keeps. */
+/* Return a file's name relative to the directory of the recording; 0: it is not
+ * a file that a build keeps. */
 static tr2_str name_in(struct tr2_model *m, const char *file, tr2_str cwd,
 		       tr2_str top)
 {
-	static struct tr2_buf b, above; /* kept: they are mapped memory */
+	static struct tr2_buf b, above; /* kept: allocating maps memory */
 	size_t n;
 
 	if (!file || !*file || !strcmp(file, "-") ||
@@ -230,7 +230,8 @@ struct finding {
 	struct tr2_model *m;
 	struct tr2_map commands; /* 1 + index by task and hash */
 	tr2_str *target;
-	tr2_str *below; /* the only one in a job; 0: none yet */
+	tr2_str *below; /* the only target below it, within a job; 0: none
+			 * yet */
 	bool *several;
 	tr2_str top; /* the directory of the recording */
 };
@@ -245,7 +246,8 @@ static const char *file_of(const struct finding *f, uint32_t node,
 	return file ? file : written(words);
 }
 
-/* A shell may exec its command: look at each program that it was. */
+/* Return the target of a process. A shell may exec its command: look at each
+ * program that it ran. */
 static tr2_str own_target(struct finding *f, uint32_t node)
 {
 	struct tr2_model *m = f->m;
@@ -264,7 +266,7 @@ static tr2_str own_target(struct finding *f, uint32_t node)
 	return name_in(m, file, m->tasks[n->task].cwd, f->top);
 }
 
-/* Let the processes above know it, as far as they are of one job. */
+/* Pass the target to the process above, within one job. */
 static void tell_above(struct finding *f, uint32_t node)
 {
 	uint32_t up = f->m->nodes[node].parent;
@@ -281,7 +283,8 @@ static void tell_above(struct finding *f, uint32_t node)
 static void find_targets(struct finding *f)
 {
 	struct tr2_model *m = f->m;
-	uint32_t *order = tr2_calloc(m->nr_nodes, sizeof(*order)), nr = 0, i, up;
+	uint32_t *order = tr2_calloc(m->nr_nodes, sizeof(*order));
+	uint32_t nr = 0, i, up;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
 		f->target[i] = own_target(f, i);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * targets - what a build made by each process: the file that the job of make or
- * ninja was for, which all processes of that job share.
+ * targets - the target of each process of a build: the file that a job of make
+ * or ninja was to make. All processes of the job share it.
  *
- * ninja's log names it: it has a hash of each command. Else it is what a
- * compiler or ar was told to write. A job in which several files were written
- * has no target, but each of its compilers may have one.
+ * ninja's log has the file, with a hash of each command. Otherwise, it is the
+ * file that the command line tells a compiler or ar to write. A job that wrote
+ * several files has no target, but each of its compilers may have one.
  */
 #pragma once
 
 #include "model/model.h"
 
-/* Return the target, below the directory of the recording without that; 0: it
- * is unknown, or the process made none. */
+/* Return the target, relative to the directory of the recording; 0: it is
+ * unknown, or the process made none. */
 tr2_str tr2_target(struct tr2_model *m, uint32_t node);

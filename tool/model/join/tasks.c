@@ -11,7 +11,8 @@
 #include "model/wait_causes.h"
 
 /*
- * Return the latest task of this pid; add one if there is none, or if `anew`.
+ * Return the latest task of this pid. If the pid has no task, or if `anew`, add
+ * one.
  */
 static uint32_t task_of(struct tr2_model *m, int32_t pid, bool anew)
 {
@@ -41,8 +42,8 @@ static struct tr2_segment *add_segment(struct tr2_model *m, uint32_t task,
 	return &m->segments[i];
 }
 
-/* Return the current segment of a task; add one if there is none: the time
- * before this record is unknown. */
+/* Return the current segment of a task. A task without segments gets one: the
+ * time before this record is unknown. */
 static struct tr2_segment *current(struct tr2_model *m, uint32_t task,
 				   int64_t wall_ns)
 {
@@ -63,14 +64,14 @@ uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 		return i;
 	}
 	/* A parent whose start was not recorded is outside of the recording.
-	 * Otherwise it has a smaller index. */
+	 * Any other parent has a smaller index. */
 	parent = ppid && ppid != pid ?
 			 tr2_map_get(&m->priv->tasks, (uint32_t)ppid) : 0;
 	i = task_of(m, pid, true);
 	m->tasks[i].ppid = ppid;
 	m->tasks[i].parent = parent;
 	m->tasks[i].start_ns = tr2_wall_ns(wall_ns);
-	/* until it changes it */
+	/* the parent's comm, until the process changes it */
 	comm = m->segments[m->tasks[parent].last_segment].comm;
 	add_segment(m, i, m->tasks[i].start_ns)->comm = comm;
 	return i;
@@ -96,8 +97,8 @@ void tr2_build_task_found(struct tr2_model *m, int32_t pid, int32_t tid,
 			tr2_wall_ns(begun_ns);
 }
 
-/* If a thread other than the first one calls exec, the first one ends before,
- * but its process goes on. */
+/* Let a process go on after an exec. If a thread other than the first one calls
+ * exec, the first one ends before it. */
 static void goes_on(struct tr2_model_task *t)
 {
 	t->flags &= (uint8_t)~(TR2_TASK_EXITED | TR2_TASK_HAS_STATUS);
@@ -131,10 +132,10 @@ uint32_t tr2_build_task_argv(struct tr2_model *m, int32_t pid,
 	return i;
 }
 
-/* A comm is cut after this. */
+/* The kernel cuts a comm after this number of bytes. */
 #define COMM_MAX 15
 
-/* Records may be lost: return the first time that is known of the task. */
+/* Return the first known time of the task: records may be lost. */
 static int64_t known_time(const struct tr2_model_task *t)
 {
 	return t->start_ns != TR2_NO_TIME ? t->start_ns :
@@ -196,7 +197,7 @@ uint32_t tr2_build_task_status(struct tr2_model *m, int32_t pid,
 	return i;
 }
 
-/* No process ends so soon after an exec. */
+/* A process does not end this soon after an exec. */
 #define AT_EXEC_NS 50000
 
 static bool ended_at_exec(const struct tr2_model *m,

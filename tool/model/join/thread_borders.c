@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* thread_borders - list the borders of regions and programs of a task thread. */
+/* thread_borders - list the borders of a task thread's regions and programs. */
 #include <stdlib.h>
 
 #include "model/join/self_time.h"
@@ -14,13 +14,13 @@ static void add_border(struct tr2_borders *b, int64_t at_ns, uint32_t in)
 	b->border[b->nr++] = (struct tr2_border){ at_ns, in };
 }
 
-/* A region has a piece of its thread's time. */
+/* Add the two borders of a region's piece of its thread's time. */
 static void add_piece(void *data, uint32_t region, int64_t from_ns,
 		      int64_t to_ns)
 {
 	struct tr2_borders *b = data;
 
-	/* The border before is the end of the last piece. */
+	/* The previous border is the end of the last piece: replace it. */
 	if (b->nr && b->border[b->nr - 1].at_ns == from_ns)
 		b->nr--;
 	add_border(b, from_ns, region);
@@ -37,7 +37,8 @@ static void list_segments(const struct tr2_model *m, struct tr2_borders *b,
 	tr2_for_each_segment(m, task, i) {
 		uint32_t next = m->segments[i].next;
 
-		/* Most processes have no border: not even one of the last. */
+		/* Most processes have no border: they do not get one for their
+		 * last program. */
 		if (!next && b->nr)
 			add_border(b, from_ns, 0);
 		if (!next || !tr2_segment_is_notable(m, n, i))

@@ -30,7 +30,7 @@ static void put_before(struct tr2_model *m, uint32_t i)
 	*first = i;
 }
 
-/* The streams of a recording mostly are in order already. */
+/* Are the sessions in order already? The streams of a recording mostly are. */
 static bool in_order(const struct tr2_model *m)
 {
 	uint32_t i;
@@ -41,7 +41,7 @@ static bool in_order(const struct tr2_model *m)
 	return true;
 }
 
-/* Chain all nodes by their start, from the last on. */
+/* Chain all nodes by their start, beginning with the last. */
 static void link_nodes(struct tr2_model *m)
 {
 	uint32_t *order, i;

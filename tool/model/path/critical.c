@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * critical - the critical path of a recording without states. A scope (a process outside its
- * regions, a region, a thread that was joined inside one) is walked from its
- * end to its start, descending each time into the item that ended last before
- * the current time. If nothing in the scope ran, the peer of a conversation may
- * have: a process like git-upload-pack, which was started in another region.
+ * critical - the critical path of a recording without states. A scope is a
+ * process outside its regions, a region, or a thread that was joined inside
+ * one. It is walked from its end to its start, descending each time into the
+ * item that ended last before the current time. If nothing in the scope ran,
+ * the peer of a conversation may have: a process like git-upload-pack, which
+ * was started in another region.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +14,13 @@
 #include "model/path/critical_private.h"
 #include "model/private.h"
 
-/* Time in deeper scopes counts for the scope around them. */
+/* The time of deeper scopes counts for the scope at this depth. */
 #define MAX_DEPTH 4000
 
 /* An item inside a scope, in wall time. */
 struct item {
 	int64_t start_ns, end_ns;
-	/* a thread that was joined inside the scope */
+	/* thread: a thread that was joined inside the scope */
 	uint32_t node, span, thread;
 };
 
@@ -31,7 +32,7 @@ struct walk {
 	struct tr2_step *steps;
 	uint32_t nr, alloc;
 	struct tr2_map by_owner; /* (node, category/label) to step + 1 */
-	/* a stack: the items of the current scope are on top */
+	/* a stack, with the items of the current scope on top */
 	struct item *items;
 	uint32_t nr_items, alloc_items;
 	unsigned int depth;
@@ -63,8 +64,9 @@ static void nest_spans(struct walk *w)
 	free(last);
 }
 
-/* Find the innermost regions of main that contain the whole of other threads:
- * those that began last before them, or what is around those. */
+/* Find, for each other thread, the innermost region of main that contains its
+ * whole life: the region that began last before the thread, or a region around
+ * it. */
 static void join_threads(struct walk *w, uint32_t session, uint32_t *last)
 {
 	const struct tr2_model *m = w->m;
@@ -196,8 +198,8 @@ static void push_region(struct walk *w, uint32_t node, uint32_t span,
 	push_threads(w, node, span, from, to);
 }
 
-/* Return the step of a scope, as 1 + its index. Pieces of one
- * region, and regions of one name in one place, share a step. */
+/* Return the step of a scope, as 1 + its index. Pieces of one region share a
+ * step, and so do regions of one name in one place. */
 static uint32_t step_of(struct walk *w, const struct item *scope,
 			uint32_t parent)
 {
@@ -235,11 +237,11 @@ static void push_scope(struct walk *w, const struct item *s)
 		push_process(w, s->node, s->start_ns, s->end_ns);
 }
 
-/* How many children are searched for each gap. */
+/* Search this number of children for each gap. */
 #define MAX_PARTNERS 64
 
-/* Is it the other side of a fetch or a push: a server, ssh, or the helper that
- * talks to a server by HTTP? These are Git's names. */
+/* Is the child the other side of a fetch or a push: a server, ssh, or the
+ * helper that talks to a server by HTTP? These class names are Git's. */
 static bool is_transport(const char *child_class)
 {
 	return !strncmp(child_class, "transport/", 10) ||
@@ -247,7 +249,8 @@ static bool is_transport(const char *child_class)
 }
 
 /* Is the node a transport with which this scope may have talked? It was started
- * in another region. If it ends in the scope, the scope waited for it. */
+ * in another region. If it ends within the scope, the scope waited for its
+ * end. */
 static bool is_partner(const struct walk *w, const struct item *scope,
 		       uint32_t node)
 {
@@ -260,7 +263,7 @@ static bool is_partner(const struct walk *w, const struct item *scope,
 	       is_transport(tr2_s(m, c->child_class));
 }
 
-/* Find the partner that ran in [from, to), at its end; false: none. */
+/* Find the partner that ran in [from, to) and ended last; false: none. */
 static bool find_partner(const struct walk *w, const struct item *scope,
 			 int64_t from, int64_t to, struct item *out)
 {
@@ -314,7 +317,8 @@ static void walk_scope(struct walk *w, const struct item *scope,
 		       uint32_t parent)
 {
 	const struct item s = *scope;
-	/* A thread's own time belongs to the region in which it was joined. */
+	/* The own time of a thread belongs to the region in which it was
+	 * joined. */
 	uint32_t step = s.thread ? parent : step_of(w, &s, parent);
 	uint32_t base = w->nr_items, i;
 	int64_t at = s.end_ns, own = 0;

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* critical_private - shared by the ways to find the critical path. */
+/* critical_private - shared by the two ways to find the critical path. */
 #pragma once
 
 #include "model/path/critical.h"
 
-/* The path as it is walked, backwards. */
+/* The path in the order of the walk: backwards. */
 struct tr2_path_pieces {
 	struct tr2_path_piece *piece;
 	uint32_t nr, alloc;
 };
 
-/* Add a piece that precedes the others, or make the last one longer if that has
- * the same owner and reason. list: NULL: nobody wants them. */
+/* Add a piece that precedes the others, or extend the last one if it has the
+ * same owner and reason. list NULL: do nothing. */
 void tr2_path_add_piece(struct tr2_path_pieces *list,
 			const struct tr2_path_piece *piece);
 
 /*
- * Order steps by their start, each before its inner steps. more[nr] (NULL: none)
- * chains, by 1 + the index, further steps of the same owner, which have its
- * parent and no inner steps; they follow it. The caller frees *out. Return the
- * number of steps.
+ * Order steps by their start, each before its inner steps. more[nr] (NULL:
+ * none) chains, by 1 + the index, further steps of one owner. They have the
+ * owner's parent and no inner steps, and follow it. The caller frees *out.
+ * Return the number of steps.
  */
 size_t tr2_steps_order(const struct tr2_step *steps, uint32_t nr,
 		       const uint32_t *more, struct tr2_step **out);
 
-/* The walk over wake-ups; pieces may be NULL. */
+/* Walk over wake-ups. pieces may be NULL. */
 size_t tr2_critical_states(const struct tr2_model *m, uint32_t root,
 			   struct tr2_step **steps,
 			   struct tr2_path_pieces *pieces);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * critical_states - the critical path over wake-ups. A thread is walked back
- * through its states, until it waited and a thread that ran woke it: that one
- * is walked back from this moment, and at the beginning of a thread the one
- * that created it. Each step goes back in time, or to a thread that ran or was
- * created earlier, so the walk ends.
+ * through its states, to a wait that a running thread ended. From there that
+ * thread is walked back. At the beginning of a thread, the walk goes on in the
+ * thread that created it. Each step goes back in time, or to a thread that ran
+ * or was created earlier, so the walk ends.
  */
 #include <stdlib.h>
 
@@ -15,27 +15,29 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* The places of a thread. The walk never goes forward, so that each border is
- * passed once. */
+/* The regions and programs of a thread. The walk never goes forward, so it
+ * passes each border once. */
 struct places {
 	struct tr2_places of;
-	uint32_t regions_left, segments_left; /* later ones are passed */
+	uint32_t regions_left, segments_left; /* the walk has passed the later
+					       * ones */
 	bool listed;
 };
 
 /* The time of an owner for one reason. */
 struct reason {
 	struct tr2_step step;
-	int64_t inferred_ns, doubtful_ns; /* of its time */
-	uint32_t next;       /* of the same owner, 1 + its index */
-	/* 1 + their indexes: by who ended it; by the object of the wait */
+	int64_t inferred_ns, doubtful_ns; /* parts of its time */
+	uint32_t next;       /* 1 + index of the owner's next reason */
+	/* 1 + index of the first part: by who ended the wait; by the object of
+	 * the wait */
 	uint32_t parts, objects;
 };
 
-/* How much of that is due to one thread, or one object. */
+/* The part of that time that is due to one thread, or one object. */
 struct part {
 	tr2_str name;
-	uint32_t next; /* of the same list, 1 + its index */
+	uint32_t next; /* 1 + index of the next part in the list */
 	int64_t ns;
 };
 
@@ -46,10 +48,11 @@ struct walk {
 	uint32_t root;
 	int64_t from_ns; /* where the walk ends */
 	int64_t at_ns;
-	uint32_t thread, state; /* where the walk is; 0: before its states */
+	uint32_t thread, state; /* where the walk is; state 0: before the
+				 * thread's states */
 	bool inferred, doubtful;
 
-	/* An owner is a step; all indexes are 1 + that of the element. */
+	/* An owner is a step. All indexes of elements are 1 + the index. */
 	struct tr2_step *owners;
 	uint32_t nr_owners, alloc_owners;
 	uint32_t *first_reason; /* by owner */
@@ -62,10 +65,11 @@ struct walk {
 	struct tr2_map by_reason; /* (owner, thread, kind, cause) */
 	struct tr2_map by_part;   /* (reason, by) */
 	struct tr2_map by_object; /* (reason, object) */
-	uint32_t *of_node, *of_segment, *of_span; /* their owners */
+	uint32_t *of_node, *of_segment, *of_span; /* the owners of nodes,
+						   * segments and spans */
 	uint32_t *stack; /* of spans */
 	uint32_t alloc_stack;
-	struct tr2_step *list; /* of the reasons of one owner */
+	struct tr2_step *list; /* the reasons of one owner */
 	uint32_t alloc_list;
 	struct places *places; /* by task thread */
 	struct tr2_path_pieces *pieces; /* NULL: not needed */
@@ -84,7 +88,8 @@ static struct places *places_of(struct walk *w, uint32_t thread)
 	return p;
 }
 
-/* Return the place of the time before at_ns, and since when at most. */
+/* Return the place before at_ns. Move *since_ns to the place's start, if that
+ * is later. */
 static uint32_t place_before(const struct tr2_borders *b, uint32_t *left,
 			     int64_t at_ns, int64_t *since_ns)
 {
@@ -110,8 +115,8 @@ static uint32_t add_owner(struct walk *w, const struct tr2_step *owner)
 	return ++w->nr_owners;
 }
 
-/* Return the owner of a process's time outside regions, with all processes
- * above it. */
+/* Return the owner of a process's time outside regions. Add it, and all
+ * processes above it, if needed. */
 static uint32_t owner_of_node(struct walk *w, uint32_t node, uint32_t segment)
 {
 	const struct tr2_node *nodes = w->m->nodes;
@@ -136,7 +141,8 @@ static uint32_t owner_of_node(struct walk *w, uint32_t node, uint32_t segment)
 	return owner;
 }
 
-/* Regions of one name in one place share an owner. */
+/* Return the owner of a region. Regions of one name in one place share an
+ * owner. */
 static uint32_t owner_of_region(struct walk *w, uint32_t around, uint32_t span)
 {
 	const struct tr2_span *s = &w->m->spans[span];
@@ -194,7 +200,8 @@ static uint32_t reason_of(struct walk *w, uint32_t owner,
 	return *slot;
 }
 
-/* slot: in the map of parts; first: of the list in the reason */
+/* Add time to a part. slot: in the map of parts; first: of the reason's
+ * list. */
 static void add_part(struct walk *w, uint32_t *slot, uint32_t *first,
 		     tr2_str name, int64_t ns)
 {
@@ -242,7 +249,7 @@ static void add_piece(struct walk *w, uint32_t owner, int64_t from_ns,
 	});
 }
 
-/* The time since from_ns belongs to the thread, by the regions and programs in
+/* Give the time since from_ns to the thread, by the regions and programs in
  * which it was. */
 static void charge(struct walk *w, int64_t from_ns,
 		   const struct tr2_step *reason)
@@ -266,7 +273,7 @@ static void charge(struct walk *w, int64_t from_ns,
 	}
 }
 
-/* Go on at that thread, from w->at_ns on. */
+/* Go on in that thread, from w->at_ns on. */
 static void go_to(struct walk *w, uint32_t thread)
 {
 	w->thread = thread;
@@ -291,12 +298,12 @@ static struct tr2_step as_reason(const struct tr2_model *m, uint32_t thread,
 	};
 }
 
-/* A thread that was woken is given a CPU within this time, or its waker was
- * another one. */
+/* A woken thread gets a CPU within this time. If the supposed waker left its
+ * CPU earlier, another thread was the waker. */
 #define WOKEN_NS 10000000
 
-/* Return the end of the last time until at_ns in which the thread ran, if that
- * was after since_ns, and not long ago; 0: it did not run then. */
+/* Return the end of the last time until at_ns in which the thread ran, if it is
+ * after since_ns and not long ago; 0: it did not run then. */
 static int64_t ran_until(const struct tr2_model *m, uint32_t thread,
 			 int64_t at_ns, int64_t since_ns)
 {
@@ -314,9 +321,10 @@ static int64_t ran_until(const struct tr2_model *m, uint32_t thread,
 	return end_ns > since_ns && end_ns > at_ns - WOKEN_NS ? end_ns : 0;
 }
 
-/* At the end of a wait: go on at the thread that ended it, if it ran, or if its
- * own end did: then the wait lasted a little longer. If the wake-up was derived,
- * the thread may have been given a CPU later than the other one left its own. */
+/* At the end of a wait, go on in the thread that ended it, if that thread ran.
+ * If it ended the wait by its own end, the wait lasted a little longer. If the
+ * wake-up was derived, the woken thread may have got a CPU some time after the
+ * other left its own. */
 static bool follow_wait(struct walk *w, const struct tr2_state *s)
 {
 	const struct tr2_model *m = w->m;
@@ -343,7 +351,7 @@ static bool follow_wait(struct walk *w, const struct tr2_state *s)
 	return true;
 }
 
-/* What was before the thread's first state? */
+/* Go on before the thread's first state. */
 static void go_to_creator(struct walk *w)
 {
 	const struct tr2_task_thread *t = &w->m->task_threads[w->thread];
@@ -374,8 +382,8 @@ static void go_back(struct walk *w)
 			   w->state - 1 : 0;
 }
 
-/* Return the thread that ended last, or with `main` the first thread, which
- * after an exec may be another one. */
+/* Return the thread that ended last; with `main`, the first thread, which may
+ * be another one after an exec. */
 static uint32_t last_thread(const struct tr2_model *m, uint32_t task, bool main)
 {
 	uint32_t i, last = 0;
@@ -389,7 +397,7 @@ static uint32_t last_thread(const struct tr2_model *m, uint32_t task, bool main)
 	return last;
 }
 
-/* Go back until from_ns. */
+/* Walk back until from_ns. */
 static void walk_back(struct walk *w, int64_t from_ns, uint32_t thread)
 {
 	int64_t end_ns = w->m->task_threads[thread].end_ns;
@@ -403,7 +411,7 @@ static void walk_back(struct walk *w, int64_t from_ns, uint32_t thread)
 		go_back(w);
 }
 
-/* An owner begins with the first one inside it. */
+/* Let an owner begin with the first owner inside it. */
 static void spread_starts(struct tr2_step *owners, uint32_t nr)
 {
 	struct tr2_step *in, *around;
@@ -418,7 +426,7 @@ static void spread_starts(struct tr2_step *owners, uint32_t nr)
 		}
 }
 
-/* Return the name to which most of the time is due, if that is more than
+/* Return the name to which most of the time is due, if that time is more than
  * least_ns; 0: none. */
 static tr2_str largest_part(const struct walk *w, uint32_t first,
 			    int64_t least_ns)
@@ -438,8 +446,8 @@ TR2_ORDER(compare_reasons, struct tr2_step,
 	  tr2_order(tr2_step_ns(b), tr2_step_ns(a)) ?: TR2_UP(thread) ?:
 	  TR2_UP(kind) ?: TR2_UP(cause))
 
-/* Make the owner the step of its largest reason; those of the others are added
- * behind all owners. */
+/* Make the owner the step of its largest reason. Add the steps of its other
+ * reasons after all owners. */
 static void make_steps(struct walk *w, uint32_t owner, uint32_t *more)
 {
 	struct tr2_step *list, *step = &w->owners[owner - 1];
@@ -535,7 +543,8 @@ size_t tr2_critical_states(const struct tr2_model *m, uint32_t root,
 	};
 	size_t nr;
 
-	/* Other threads may outlive the first one, which else has the end. */
+	/* Other threads may outlive the first thread, which otherwise ends the
+	 * process. */
 	if (main && main != last && m->task_threads[main].end_ns < n->end_ns &&
 	    m->task_threads[main].end_ns > n->start_ns)
 		walk_back(&w, m->task_threads[main].end_ns, last);

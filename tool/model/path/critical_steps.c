@@ -12,7 +12,7 @@ struct place {
 	uint32_t step;
 };
 
-/* The chains of the steps inside a step; 0 is the whole. */
+/* The chains of the steps inside each step; 0 is the whole path. */
 struct order {
 	const struct tr2_step *steps;
 	const uint32_t *more;
@@ -52,7 +52,7 @@ static void emit_steps(struct order *o)
 	}
 }
 
-/* Chain the steps that are not further steps of another. */
+/* Chain the steps that are not further steps of another step. */
 static void chain(struct order *o, uint32_t nr)
 {
 	struct place *places = tr2_calloc((size_t)nr + 1, sizeof(*places));

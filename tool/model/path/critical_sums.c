@@ -12,7 +12,7 @@
 TR2_ORDER(compare_pieces, struct tr2_path_piece,
 	  TR2_UP(task_thread) ?: TR2_UP(start_ns))
 
-/* Did the thread run at this time, or wait, in one of the sorted pieces? */
+/* Is the time in one of the sorted pieces of this thread and kind? */
 static bool has(const struct tr2_path_piece *list, size_t nr, uint32_t thread,
 		int64_t wall_ns, enum tr2_step_kind kind)
 {
@@ -66,8 +66,8 @@ bool *tr2_critical_samples(const struct tr2_model *m)
 	return on_path;
 }
 
-/* Ways end here: nobody reads longer ones, and each step is added to all parts
- * of its way. */
+/* A way ends at this length: nobody reads longer ones, and each step is added
+ * to all parts of its way. */
 #define MAX_WAY 64
 
 /* The kinds on the way down from the root to a process. */
@@ -77,7 +77,7 @@ struct way {
 	uint32_t length;
 };
 
-/* The time of a sum at the end of a way, and further down. */
+/* The time of a sum at the end of a way, or further down. */
 struct share {
 	uint32_t sum, way; /* 1 + index of the sum */
 	int64_t ns;
@@ -86,15 +86,16 @@ struct share {
 struct summing {
 	struct tr2_model *m;
 	tr2_str *kinds;   /* by node; 0: not yet known */
-	uint32_t *way_of; /* the same */
-	struct way *ways; /* [0] is none */
+	uint32_t *way_of; /* by node; 0: not yet known */
+	struct way *ways; /* [0] is no way */
 	uint32_t nr_ways, alloc_ways;
-	struct tr2_map by_way; /* (way above, kind) */
-	uint32_t *unknown;     /* the processes from one upwards without a way */
+	struct tr2_map by_way; /* by (way above, kind) */
+	uint32_t *unknown;     /* the processes from one upwards that have no
+			        * way yet */
 	uint32_t nr_unknown, alloc_unknown;
 	struct share *shares;
 	uint32_t nr_shares, alloc_shares;
-	struct tr2_map by_share; /* (sum, way): 1 + its index */
+	struct tr2_map by_share; /* by (sum, way): 1 + the index of a share */
 	struct tr2_path_sum *sums;
 	uint32_t nr, alloc;
 	struct tr2_map by_key; /* 1 + the index of a sum */
@@ -119,7 +120,7 @@ static uint32_t add_way(struct summing *s, uint32_t above, uint32_t node)
 	return s->nr_ways++;
 }
 
-/* Return the way to a process, given that to its parent. */
+/* Return the way to a process, given the way to its parent. */
 static uint32_t way_on(struct summing *s, uint32_t way, uint32_t node)
 {
 	uint32_t *slot;
@@ -132,7 +133,7 @@ static uint32_t way_on(struct summing *s, uint32_t way, uint32_t node)
 	return *slot;
 }
 
-/* Return the way to a process; 0: it is none. */
+/* Return the way to a process; 0: there is no process. */
 static uint32_t way_to(struct summing *s, uint32_t node)
 {
 	uint32_t way;
@@ -148,7 +149,7 @@ static uint32_t way_to(struct summing *s, uint32_t node)
 	return way;
 }
 
-/* Add a step's time to each way on which it is. */
+/* Add a step's time to each way of the step. */
 static void add_shares(struct summing *s, uint32_t sum, uint32_t node,
 		       int64_t ns)
 {
@@ -165,8 +166,8 @@ static void add_shares(struct summing *s, uint32_t sum, uint32_t node,
 	}
 }
 
-/* Find the longest way with more than half of the time of each sum: no other
- * way of that length has as much. */
+/* Find the longest way with more than half of the time of each sum. No other
+ * way of that length can have as much. */
 static void find_places(struct summing *s)
 {
 	const struct tr2_node *nodes = s->m->nodes;
@@ -183,7 +184,8 @@ static void find_places(struct summing *s)
 	}
 }
 
-static struct tr2_path_sum *sum_of(struct summing *s, const struct tr2_step *step)
+static struct tr2_path_sum *sum_of(struct summing *s,
+				   const struct tr2_step *step)
 {
 	const struct tr2_span *span = &s->m->spans[step->span];
 	tr2_str kind = step->segment ?
@@ -207,8 +209,8 @@ static struct tr2_path_sum *sum_of(struct summing *s, const struct tr2_step *ste
 	return &s->sums[*slot - 1];
 }
 
-/* Keep the one with more than half of the time, if there is one: others take
- * theirs from it. */
+/* Keep the name with more than half of the time, if there is one: each other
+ * name takes its time from it. */
 static void vote(tr2_str *chosen, int64_t *chosen_ns, tr2_str name, int64_t ns)
 {
 	if (name == *chosen) {
@@ -221,7 +223,7 @@ static void vote(tr2_str *chosen, int64_t *chosen_ns, tr2_str name, int64_t ns)
 	}
 }
 
-/* The time that is due to `by`: a wait, or that without a CPU. */
+/* Return the time that is due to `by`: a wait, or the time without a CPU. */
 static int64_t due_ns(const struct tr2_step *s)
 {
 	return s->kind == TR2_STEP_WAIT ? s->ns : s->ready_ns;
@@ -246,7 +248,8 @@ static void add_step(struct summing *s, const struct tr2_step *step)
 	vote(&sum->step.object, &sum->object_ns, step->object, step->ns);
 }
 
-/* Is more than half of the time of a sum for the one that it names? */
+/* Drop the name of a sum unless more than half of the sum's time is due to
+ * it. */
 static void check_votes(struct summing *s, const struct tr2_step *steps,
 			size_t nr)
 {

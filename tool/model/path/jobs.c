@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jobs - find them, and place them anew. */
+/* jobs - find the jobs, and place them with another number at once. */
 #include "model/path/jobs.h"
 
 #include <fnmatch.h>
@@ -12,7 +12,8 @@
 
 TR2_ORDER(compare_ns, int64_t, tr2_order(*a, *b))
 
-/* Return the time in which more than one child ran, each more counted. */
+/* Return the time in which more than one child ran, once for each further
+ * child. */
 static int64_t side_by_side_ns(const struct tr2_model *m, uint32_t node)
 {
 	int64_t ns = 0, until = INT64_MIN, at;
@@ -87,7 +88,7 @@ static int by_start(const void *va, const void *vb, void *vm)
 	return TR2_UP(start_ns) ?: tr2_order(a, b);
 }
 
-/* Return the ends of all jobs in order, in memory of the caller's. */
+/* Return the ends of all jobs in order. The caller frees them. */
 static int64_t *ends_of(const struct tr2_jobs *jobs, const struct tr2_model *m)
 {
 	int64_t *ends = tr2_calloc((size_t)jobs->nr + 1, sizeof(*ends));
@@ -112,7 +113,8 @@ static void count_jobs(struct tr2_jobs *jobs, const struct tr2_model *m)
 		if (i - ended >= jobs->at_once)
 			jobs->at_once = i - ended + 1;
 		tr2_ns_add(&jobs->sum_ns, n->end_ns - n->start_ns);
-		if (!jobs->longest || n->end_ns - n->start_ns > jobs->longest_ns) {
+		if (!jobs->longest ||
+		    n->end_ns - n->start_ns > jobs->longest_ns) {
 			jobs->longest = jobs->job[i];
 			jobs->longest_ns = n->end_ns - n->start_ns;
 		}
@@ -123,7 +125,7 @@ static void count_jobs(struct tr2_jobs *jobs, const struct tr2_model *m)
 bool tr2_jobs_find(struct tr2_jobs *jobs, const struct tr2_model *m,
 		   uint32_t root, const char *runner)
 {
-	/* Runners, and what has one below it, are not jobs. */
+	/* Runners, and processes with a runner below them, are not jobs. */
 	bool *above = tr2_calloc(m->nr_nodes, sizeof(*above));
 	bool exact = !runner;
 	uint32_t node, up;
@@ -161,8 +163,8 @@ void tr2_jobs_release(struct tr2_jobs *jobs)
 	free(jobs->job);
 }
 
-/* Give the slot that is free first to a job, until its end. The slots are a heap:
- * the first one is free first. */
+/* Give the slot that is free first to a job, until its end. The slots are a
+ * heap, with this slot on top. */
 static void take_slot(int64_t *slot, uint32_t nr, int64_t until_ns)
 {
 	uint32_t i = 0, child;
@@ -178,7 +180,7 @@ static void take_slot(int64_t *slot, uint32_t nr, int64_t until_ns)
 	slot[i] = until_ns;
 }
 
-/* A job that ran when the last one began. */
+/* A job that ran when the previous job began. */
 struct placed {
 	int64_t end_ns, new_end_ns;
 };
@@ -187,7 +189,7 @@ int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 		       uint32_t root, uint32_t slots, const int64_t *job_ns)
 {
 	const struct tr2_node *top = &m->nodes[root], *n;
-	/* The latest end, or start of a job, so far: recorded, and new. */
+	/* The latest end or start of a job so far, recorded and new. */
 	int64_t last_ns = top->start_ns, new_last_ns = last_ns;
 	int64_t end_ns = last_ns, new_end_ns = last_ns, new_ns;
 	uint32_t nr = slots < jobs->nr ? slots : jobs->nr, i, k;
@@ -209,7 +211,8 @@ int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 				new_last_ns = running[k].new_end_ns;
 		}
 		nr_running = still;
-		/* What the runner did since then takes as long as it did. */
+		/* The runner takes as long as it did for its own work since
+		 * then. */
 		new_ns = new_last_ns;
 		if (slot[0] > new_ns)
 			new_ns = slot[0];
@@ -267,6 +270,7 @@ int64_t tr2_jobs_best(const struct tr2_jobs *jobs, const struct tr2_model *m,
 	}
 	if (longest_ns < sum_ns / slots)
 		longest_ns = sum_ns / slots;
-	/* Before the first job and behind the last one, nothing changes. */
+	/* The time before the first job and after the last one does not
+	 * change. */
 	return first_ns - top->start_ns + longest_ns + (top->end_ns - last_ns);
 }

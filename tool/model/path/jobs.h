@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jobs - how long a command that runs jobs side by side (make, ninja, prove,
- * xargs -P) would take with another number of them.
+ * jobs - compute how long a command that runs jobs side by side (make, ninja,
+ * prove, xargs -P) would take with another number of jobs at once.
  *
- * A job is a process that a runner started, with all below it. Runners are the
- * processes of one name; one below another shares its jobs, as make's do. Which
- * job needed which other one was not recorded, so that there are two answers.
- * At worst each job needed all that had ended before it began, in the recorded
- * order; at best none needed another one.
+ * A job is a process that a runner started, with all processes below it.
+ * Runners are the processes of one name; a runner below another shares its
+ * jobs, as with make. Which job needed which other one was not recorded, so
+ * there are two answers. At worst, each job needed all jobs that had ended
+ * before it began, in the recorded order. At best, no job needed another one.
  */
 #pragma once
 
@@ -24,25 +24,25 @@ struct tr2_jobs {
 
 /*
  * Find the jobs below and including a root. runner: a glob of the runners'
- * name; NULL: the name that had most children side by side, or else the first
- * process with more than one child. false: there are none.
+ * name; NULL: the name whose processes had most children side by side, else the
+ * first process with more than one child. false: there are no jobs.
  */
 bool tr2_jobs_find(struct tr2_jobs *jobs, const struct tr2_model *m,
 		   uint32_t root, const char *runner);
 void tr2_jobs_release(struct tr2_jobs *jobs);
 
-/* Return the wall time of the root with at most `slots` jobs at once, if each
- * job took so long. m: the model that was searched. */
+/* Return the wall time of the root with at most `slots` jobs at once, if the
+ * jobs take job_ns. m: the model in which the jobs were found. */
 int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 		       uint32_t root, uint32_t slots, const int64_t *job_ns);
 int64_t tr2_jobs_best(const struct tr2_jobs *jobs, const struct tr2_model *m,
 		      uint32_t root, uint32_t slots, const int64_t *job_ns);
 
-/* Return the least time in which the CPUs of the machine do what the jobs had a
- * CPU for; 0: unknown. */
+/* Return the least time in which the CPUs of the machine can do the jobs' CPU
+ * time; 0: unknown. */
 int64_t tr2_jobs_cpu_ns(const struct tr2_jobs *jobs, const struct tr2_model *m);
 
-/* Return the most memory that each job had, and in [jobs->nr] the processes
- * outside; 0: unknown. The array is from malloc(). */
+/* Return the peak memory of each job, and in [jobs->nr] the peak of the
+ * processes outside of jobs; 0: unknown. The array is from malloc(). */
 uint64_t *tr2_jobs_memory(const struct tr2_jobs *jobs,
 			  const struct tr2_model *m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jobs - how much memory each had. */
+/* jobs_memory - compute how much memory each job had. */
 #include <stdlib.h>
 
 #include "common/memory.h"
@@ -7,9 +7,9 @@
 #include "model/memory_use.h"
 #include "model/path/jobs.h"
 
-/* The memory of a task from a moment on. */
+/* The memory of a task, from a moment on. */
 struct change {
-	uint32_t job; /* the number of jobs: of none */
+	uint32_t job; /* the number of jobs stands for no job */
 	uint32_t task;
 	int64_t at_ns;
 	uint64_t bytes;
@@ -29,7 +29,7 @@ static void add_change(struct changes *c, uint32_t job, uint32_t task,
 	c->change[c->nr++] = (struct change){ job, task, at_ns, bytes };
 }
 
-/* Return the job of each task, which is its number in `jobs`. */
+/* Return the job of each task, as its index in `jobs`. */
 static uint32_t *job_of_tasks(const struct tr2_jobs *jobs,
 			      const struct tr2_model *m)
 {
@@ -61,14 +61,16 @@ static void find_changes(struct changes *c, const struct tr2_jobs *jobs,
 	}
 	for (task = 1; task < m->nr_tasks; task++)
 		if (memory.point[task] && m->tasks[task].end_ns != TR2_NO_TIME)
-			add_change(c, job[task], task, m->tasks[task].end_ns, 0);
+			add_change(c, job[task], task, m->tasks[task].end_ns,
+				   0);
 	tr2_memory_release(&memory);
 	free(job);
 	if (c->nr)
 		qsort(c->change, c->nr, sizeof(*c->change), by_job);
 }
 
-uint64_t *tr2_jobs_memory(const struct tr2_jobs *jobs, const struct tr2_model *m)
+uint64_t *tr2_jobs_memory(const struct tr2_jobs *jobs,
+			  const struct tr2_model *m)
 {
 	uint64_t *peak = tr2_calloc((size_t)jobs->nr + 1, sizeof(*peak));
 	uint64_t *now = tr2_calloc(m->nr_tasks + 1, sizeof(*now)), sum = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* what_if_changes - parse changes, and find what each thread has of them. */
+/* what_if_changes - parse changes, and find the parts of each thread that they
+ * change. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* Of one change. */
+/* The largest factor of one change. */
 #define MAX_SLOWER 1000.0
 
 static bool like(const struct tr2_change *c, const char *text)
@@ -40,7 +41,7 @@ static bool is_process(const struct tr2_model *m, const struct tr2_change *c,
 	return like(c, tr2_buf_str(&text));
 }
 
-/* Is it in such a region, or in one inside it? */
+/* Is the span in such a region, or in a region inside it? */
 static bool is_region(const struct tr2_model *m, const struct tr2_change *c,
 		      uint32_t span)
 {
@@ -78,7 +79,8 @@ static double rate_of(const struct tr2_model *m, struct changes *list,
 	return rate;
 }
 
-/* Go through the borders of regions and programs together. */
+/* Add the rates of a thread: walk through the borders of its regions and
+ * programs together. */
 static void add_rates(const struct tr2_model *m, struct changes *list,
 		      struct tr2_retimed_thread *t, uint32_t node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* what_if_private - shared by the files of retiming. */
+/* what_if_private - shared by the files that compute new times. */
 #pragma once
 
 #include "model/join/thread_borders.h"
@@ -8,7 +8,7 @@
 #include "model/path/what_if_rank.h"
 #include "model/path/what_if_times.h"
 
-/* From at_ns on (recorded), own work takes this part of its time. */
+/* From at_ns on (a recorded time), own work takes `factor` of its time. */
 struct tr2_rate {
 	int64_t at_ns;
 	double factor;
@@ -16,7 +16,7 @@ struct tr2_rate {
 
 struct tr2_retimed_thread {
 	struct tr2_places places;
-	struct tr2_rate *rates; /* none: all as recorded */
+	struct tr2_rate *rates; /* none: all times are as recorded */
 	uint32_t nr_rates, alloc_rates;
 	int64_t start_ns, end_ns; /* new */
 	bool begun;
@@ -28,15 +28,18 @@ struct tr2_retime {
 	size_t nr_moments;
 	int64_t *start_ns; /* new, by state */
 	struct tr2_retimed_thread *threads; /* by task thread */
-	int64_t *children_end_ns; /* new, the last so far; by task */
+	int64_t *children_end_ns; /* by task: the new end of the last child so
+				   * far */
 	double wait_factor[TR2_CAUSE_NR], ready_factor;
 	bool any_slower; /* a change makes something take longer */
 	enum tr2_retime_bound bound;
-	struct tr2_step *steps; /* the path of the root asked for last */
+	struct tr2_step *steps; /* the path of the root that was asked for
+				 * last */
 	size_t nr_steps;
-	struct tr2_path_piece *pieces; /* the same */
+	struct tr2_path_piece *pieces; /* the pieces of that path */
 	size_t nr_pieces;
-	struct tr2_jobs jobs; /* of that root, if it has more than at once */
+	struct tr2_jobs jobs; /* the jobs of that root, if there are more than
+			       * run at once */
 	int64_t *job_ns; /* new */
 	uint32_t root;
 };
@@ -45,8 +48,8 @@ struct tr2_retime {
 uint64_t tr2_retime_rates(struct tr2_retime *r,
 			  const struct tr2_change *changes, size_t nr);
 
-/* Return how much shorter the critical path itself is with the changes that were
- * set last: no order of the rest gains more. */
+/* Return how much shorter the critical path itself is with the changes that
+ * were set last: no order of the rest gains more. */
 int64_t tr2_retime_path_gain(const struct tr2_retime *r,
 			     const struct tr2_change *changes, size_t nr,
 			     const struct tr2_step *steps, size_t nr_steps);
@@ -55,13 +58,13 @@ int64_t tr2_retime_path_gain(const struct tr2_retime *r,
 int64_t tr2_retimed_moment(const struct tr2_retime *r, uint32_t thread,
 			   int64_t at_ns);
 
-/* Widen the bounds of a gain, after a retiming at best, by what loops of sleeping
- * and looking, and pools, may gain by others that are faster. */
+/* Widen the bounds of a gain, after a retiming at best. Loops of sleeping and
+ * looking, and pools, may gain from other processes that are faster. */
 void tr2_unseen_polling(const struct tr2_retime *r,
 			const struct tr2_change *changes, size_t nr,
 			struct tr2_gain *g);
 void tr2_unseen_pool(struct tr2_retime *r, int64_t wall_ns, struct tr2_gain *g);
 
-/* Return a thread that may get a lock before the one for which it waited; 0:
+/* Return a thread that may get a lock before the thread for which it waited; 0:
  * none. */
 uint32_t tr2_unseen_locks(const struct tr2_retime *r);

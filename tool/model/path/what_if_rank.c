@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* what_if_rank - rank the parts of the critical path by what they cost. */
+/* what_if_rank - rank the parts of the critical path by their cost. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,8 @@ struct list {
 	uint32_t nr, alloc;
 };
 
-/* Of few parts: programs, regions and causes have few names. */
+/* Add time to the part of this name. The list is short: programs, regions and
+ * causes have few names. */
 static void add_change(struct list *l, enum tr2_change_kind kind,
 		       const char *name, int cause, int64_t ns)
 {
@@ -66,7 +67,7 @@ static void add_step(struct list *l, const struct tr2_step *s)
 TR2_ORDER(by_path, struct tr2_gain,
 	  TR2_DOWN(path_ns) ?: strcmp(a->change.name, b->change.name))
 
-/* By the middle of the two bounds. */
+/* Order by the middle of the two bounds. */
 TR2_ORDER(by_gain, struct tr2_gain,
 	  tr2_order(b->ns + b->most_ns, a->ns + a->most_ns) ?: by_path(a, b))
 
@@ -87,7 +88,8 @@ static void look_at(struct tr2_retime *r, uint32_t root)
 		r->job_ns = tr2_calloc(r->jobs.nr, sizeof(*r->job_ns));
 }
 
-/* A job that begins earlier does not wait longer for what is outside. */
+/* Compute how long the jobs take. A job that begins earlier does not wait
+ * longer for anything outside. */
 const int64_t *tr2_retimed_jobs(const struct tr2_retime *r,
 				const struct tr2_jobs *jobs, int64_t *job_ns)
 {
@@ -104,9 +106,10 @@ const int64_t *tr2_retimed_jobs(const struct tr2_retime *r,
 }
 
 /*
- * A program that runs several jobs, such as make -j, begins others in the place
- * of those that end earlier. It need not be the child that woke it, or the
- * moment at which it did: at worst, each job needs all that had ended before.
+ * Return the worst time of a program that runs several jobs, such as make -j.
+ * It begins other jobs in the place of jobs that end earlier, perhaps not after
+ * the child that woke it or at that moment. At worst, each job needs all jobs
+ * that had ended before.
  */
 static int64_t worst_of_jobs(struct tr2_retime *r, uint32_t root,
 			     int64_t worst_ns)
@@ -120,8 +123,8 @@ static int64_t worst_of_jobs(struct tr2_retime *r, uint32_t root,
 	return ns < worst_ns ? ns : worst_ns;
 }
 
-/* Jobs may begin in an order that nobody recorded. What the path itself loses is
- * the most that this could gain. */
+/* Compute two bounds of a gain. Jobs may begin in an order that was not
+ * recorded: the path's own gain is the most that this could bring. */
 struct tr2_gain tr2_gain_of(struct tr2_retime *r, uint32_t root,
 			    const struct tr2_change *changes, size_t nr,
 			    uint64_t *pieces)

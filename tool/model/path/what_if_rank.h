@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * what_if_rank - what a recording would gain if a part of its critical path took no
+ * what_if_rank - the gain of a recording if a part of its critical path took no
  * time: the drag of each kind of process, region and cause of waiting.
  */
 #pragma once
@@ -11,26 +11,30 @@ struct tr2_gain {
 	struct tr2_change change; /* factor 0, exact; its name is allocated */
 	int64_t path_ns;          /* on the path */
 	int64_t ns, most_ns;      /* the least and the most that is gained */
-	uint32_t polled_for; /* a process that a loop may have waited for; 0 */
-	/* A thread that may get a lock first, so that the least is unknown; 0. */
+	uint32_t polled_for; /* a process for which a loop may have waited; 0:
+			      * none */
+	/* A thread that may get a lock first, so that the least gain is
+	 * unknown; 0: none. */
 	uint32_t lock_first;
 };
 
 /*
- * Return the largest gains of a root that has states (tr2_critical_by_states()),
- * of the `max` parts that have most of the path: the largest first, by the middle
- * of their bounds.
+ * Return the largest gains of a root that has states
+ * (tr2_critical_by_states()). Consider the `max` parts that have most of the
+ * path. The largest gain is first, by the middle of its bounds.
  */
 size_t tr2_gains(const struct tr2_model *m, uint32_t root, size_t max,
 		 struct tr2_gain **gains);
 void tr2_gains_free(struct tr2_gain *gains, size_t nr);
 
-/* Return the gain of changes, as two bounds. pieces: of time that change. */
+/* Return the gain of changes, as two bounds. Set *pieces to the number of
+ * changed pieces of time. */
 struct tr2_gain tr2_gain_of(struct tr2_retime *r, uint32_t root,
 			    const struct tr2_change *changes, size_t nr,
 			    uint64_t *pieces);
 
 struct tr2_jobs;
-/* Fill job_ns with how long each job takes with the last changes. Return it. */
+/* Set job_ns to the new length of each job, with the last changes. Return
+ * job_ns. */
 const int64_t *tr2_retimed_jobs(const struct tr2_retime *r,
 				const struct tr2_jobs *jobs, int64_t *job_ns);

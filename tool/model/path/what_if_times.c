@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * what_if_times - compute the times of a recording with changes. Each time depends on
- * earlier ones only: those of the same thread, of the thread that created it,
- * or of the one that woke it. So all starts and ends of states are gone through
- * in the order in which they were.
+ * what_if_times - compute the times of a recording with changes. Each time
+ * depends only on earlier ones: of the same thread, of the thread that created
+ * it, or of the thread that woke it. So the starts and ends of all states are
+ * computed in their recorded order.
  */
 #include <stdlib.h>
 
@@ -13,17 +13,18 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* Shorter waits that no thread of the recording ended keep their length. */
+/* A shorter wait that no thread of the recording ended keeps its length. */
 #define OUTSIDE_NS 1000000
 
-/* Nothing takes longer: some years. */
+/* No work takes longer: some years. */
 #define MAX_NS 1e17
 
-/* A state begins, or the thread ends behind its last one. */
+/* The start of a state, or the end of a thread after its last state. */
 struct moment {
 	int64_t at_ns;
 	uint32_t thread;
-	uint32_t state; /* the one that begins; the end: 1 + the last */
+	uint32_t state; /* the state that begins; at the end: 1 + the last
+			 * one */
 };
 
 TR2_ORDER(compare_moments, struct moment,
@@ -94,9 +95,9 @@ static int64_t later(int64_t at_ns, int64_t ns)
 	return at_ns;
 }
 
-/* Return how long the thread's own work from one moment to another one takes.
- * Nothing vanishes: what takes no time takes 1 ns, so that the order of
- * wake-ups stays, and the critical path can follow them. */
+/* Return how long the thread's own work between two moments takes. Work never
+ * takes less than 1 ns, so that the order of wake-ups stays, and the critical
+ * path can follow them. */
 static int64_t work_ns(const struct tr2_retimed_thread *t, int64_t from_ns,
 		       int64_t to_ns, double factor)
 {
@@ -122,10 +123,11 @@ static int64_t work_ns(const struct tr2_retimed_thread *t, int64_t from_ns,
 		       (low ? t->rates[low - 1].factor : 1);
 	}
 	sum *= factor;
-	return sum < 1 ? 1 : sum < MAX_NS ? (int64_t)(sum + 0.5) : (int64_t)MAX_NS;
+	return sum < 1	    ? 1 :
+	       sum < MAX_NS ? (int64_t)(sum + 0.5) : (int64_t)MAX_NS;
 }
 
-/* Return the new time of a moment in a state, the next one being unknown yet. */
+/* Return the new time of a moment in a state whose new end is not yet known. */
 static int64_t in_state(const struct tr2_retime *r, uint32_t thread,
 			uint32_t state, int64_t at_ns)
 {
@@ -137,8 +139,9 @@ static int64_t in_state(const struct tr2_retime *r, uint32_t thread,
 		     work_ns(&r->threads[thread], from_ns, at_ns, 1));
 }
 
-/* Return when the thread that ended a wait comes to that point; false: none of
- * the recording did. A thread may have ended it by its own end. */
+/* Compute when the thread that ended a wait reaches that point; false: no
+ * thread of the recording ended it. A thread may have ended a wait by its own
+ * end. */
 static bool woken_at(const struct tr2_retime *r, uint32_t thread,
 		     const struct tr2_state *s, int64_t end_ns, int64_t *at_ns)
 {
@@ -160,8 +163,9 @@ static bool woken_at(const struct tr2_retime *r, uint32_t thread,
 	return true;
 }
 
-/* Could something outside the recording, at a moment of its own, have ended a
- * wait of this cause? In a short one it rather answered. */
+/* Could a wait of this cause have been ended from outside the recording, at a
+ * moment that does not depend on the wait? In a short wait, the outside rather
+ * answered. */
 static bool by_outside(const struct tr2_state *s, int64_t ns)
 {
 	return ns >= OUTSIDE_NS && s->cause != TR2_CAUSE_sleep &&
@@ -191,14 +195,15 @@ static int64_t wait_end(const struct tr2_retime *r, uint32_t thread,
 		    !by_outside(s, end_ns - s->start_ns))
 			return later(from_ns, ns);
 		to_ns = end_ns;
-	} else if (r->bound == TR2_RETIME_WORST && is_child(r, s->other, thread) &&
-		 r->children_end_ns[task] > to_ns)
+	} else if (r->bound == TR2_RETIME_WORST &&
+		   is_child(r, s->other, thread) &&
+		   r->children_end_ns[task] > to_ns)
 		to_ns = r->children_end_ns[task];
 	return to_ns > from_ns ? to_ns : later(from_ns, 1);
 }
 
-/* At best, a thread loses its CPU less often if it runs shorter, and gets it
- * earlier from one that does. */
+/* Return the new time without a CPU. At best, a thread that runs shorter loses
+ * its CPU less often, and gets it earlier from a thread that runs shorter. */
 static int64_t ready_ns(const struct tr2_retime *r, uint32_t thread,
 			uint32_t state, int64_t end_ns)
 {
@@ -238,7 +243,7 @@ static int64_t end_of(const struct tr2_retime *r, uint32_t thread,
 	return later(r->start_ns[state], ns);
 }
 
-/* A thread begins when the one that created it comes to that point. */
+/* Begin a thread when its creator reaches that point. */
 static void begin_thread(struct tr2_retime *r, uint32_t thread)
 {
 	const struct tr2_task_thread *t = &r->m->task_threads[thread];
@@ -291,8 +296,8 @@ uint64_t tr2_retime(struct tr2_retime *r, const struct tr2_change *changes,
 	return pieces;
 }
 
-/* Return the new time of a recorded moment; inside a wait, in proportion to the
- * thread's own share of it. */
+/* Return the new time of a recorded moment. In a wait, it is in proportion to
+ * the thread's own share of the wait. */
 int64_t tr2_retimed_moment(const struct tr2_retime *r, uint32_t thread,
 			   int64_t at_ns)
 {
@@ -362,7 +367,7 @@ static void *copied(const void *from, size_t nr, size_t size)
 	return to;
 }
 
-/* Move the regions of a session's thread, whose states are the task thread's. */
+/* Move the regions of a session's thread by the states of its task thread. */
 static void move_spans(const struct tr2_retime *r, struct tr2_model *new,
 		       uint32_t thread, uint32_t task_thread)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * what_if_times - how long a recording would have taken if a part of it were faster.
+ * what_if_times - compute how long a recording would have taken if a part of it
+ * were faster.
  *
- * The states of threads (model/states.h) and their wake-ups are a graph: a
- * thread goes on where its last state ended; a wait that a thread of the
- * recording ended, ends when that thread comes to the same point; any other
- * wait, and the time on a CPU, takes as long as it did, or less where a change
+ * The states of threads (model/states.h) and their wake-ups are a graph. A
+ * thread goes on where its last state ended. A wait that a thread of the
+ * recording ended, ends when that thread reaches the same point. Any other
+ * wait, and the time on a CPU, takes as long as it did, or less if a change
  * says so. Retiming computes all times of the graph again.
  *
- * Three things were not recorded, so that there are two answers. A wait that
- * something outside the recording ended may last as long as it did, or end at
- * the moment when it did. A thread that is faster, or lost its CPU to one that
- * is, may be without a CPU for less time, or not. A parent that a child's end woke may
- * need only that one, or all that had ended. TR2_RETIME_BEST assumes the first
- * of each, TR2_RETIME_WORST the second.
+ * Three facts were not recorded, so there are two answers. A wait that ended
+ * from outside the recording may last as long as it did, or end at the moment
+ * when it did. A thread that is faster, or lost its CPU to a faster one, may be
+ * without a CPU for less time, or not. A parent that a child's end woke may
+ * need only that child, or all that had ended. TR2_RETIME_BEST assumes the
+ * first of each, TR2_RETIME_WORST the second.
  */
 #pragma once
 
@@ -24,20 +25,23 @@ enum tr2_change_kind {
 	 * that no thread of the recording ended. */
 	TR2_CHANGE_PROCESS,
 	TR2_CHANGE_REGION, /* the same in regions of a name */
-	/* Waits that no thread of the recording ended: all, or of a cause. */
+	/* Waits that no thread of the recording ended: of all causes, or of
+	 * one. */
 	TR2_CHANGE_WAIT,
 	TR2_CHANGE_READY, /* time without a CPU */
-	TR2_CHANGE_JOBS   /* so many jobs at once: see model/path/jobs.h */
+	TR2_CHANGE_JOBS   /* this number of jobs at once: see
+			   * model/path/jobs.h */
 };
 
 struct tr2_change {
 	enum tr2_change_kind kind;
 	/* A glob of the process's name, kind or command line, or of the
-	 * region's `category/label`; `exact`: its kind, or that text. */
+	 * region's `category/label`. exact: the process's kind, or the region's
+	 * text, itself. */
 	const char *name;
 	bool exact;
 	int cause;     /* WAIT: enum tr2_cause; -1: any */
-	double factor; /* of the time; 0: it takes none */
+	double factor; /* of the time; 0: it takes no time */
 	uint32_t jobs;
 };
 
@@ -50,7 +54,7 @@ struct tr2_retime *tr2_retime_new(const struct tr2_model *m);
 void tr2_retime_free(struct tr2_retime *r);
 
 /* Compute all times with these changes. Return how much of the recording they
- * change: the number of pieces of time that are faster or slower now. */
+ * change: the number of pieces of time that are now faster or slower. */
 uint64_t tr2_retime(struct tr2_retime *r, const struct tr2_change *changes,
 		    size_t nr, enum tr2_retime_bound bound);
 
@@ -58,8 +62,8 @@ uint64_t tr2_retime(struct tr2_retime *r, const struct tr2_change *changes,
  * changes. */
 int64_t tr2_retimed_wall(const struct tr2_retime *r, uint32_t node);
 
-/* Return a copy of the model with the new times of processes, threads, states
- * and regions: what the critical path reads. It shares all else with the model;
- * free it by tr2_retimed_free(). */
+/* Return a copy of the model with new times of processes, threads, states and
+ * regions: all that the critical path reads. It shares the rest with the model;
+ * free it with tr2_retimed_free(). */
 struct tr2_model *tr2_retimed_model(const struct tr2_retime *r);
 void tr2_retimed_free(struct tr2_model *m);

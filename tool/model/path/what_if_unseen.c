@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * what_if_unseen - widen the bounds of a gain by what no wake-up tells: a loop of
- * sleeping and looking waits for somebody, the slots of a pool are filled with
- * other jobs, and locks may be taken in another order.
+ * what_if_unseen - widen the bounds of a gain by effects that no wake-up shows:
+ * a loop of sleeping and looking waits for some process, a pool fills its slots
+ * with other jobs, and threads may take locks in another order.
  */
 #include <stdlib.h>
 
@@ -11,10 +11,12 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* So many sleeps of one length in a row may be a loop that looks for something. */
+/* This number of sleeps of one length in a row may be a loop that looks for
+ * something. */
 #define MIN_SLEEPS 3
 #define MIN_SLEEP_NS 1000000
-/* Shorter waits for a lock are not worth a doubt; nor are earlier requests. */
+/* Ignore shorter waits for a lock, and requests that are less than
+ * MIN_EARLIER_NS earlier. */
 #define MIN_LOCK_NS 1000000
 #define MIN_EARLIER_NS 1000
 
@@ -29,7 +31,7 @@ static bool is_sleep(const struct tr2_path_piece *p)
 	       piece_ns(p) >= MIN_SLEEP_NS;
 }
 
-/* Is this one more sleep of the loop that began with the other one? */
+/* Is the sleep `b` one more of the loop that began with `a`? */
 static bool is_next(const struct tr2_retime *r, const struct tr2_path_piece *a,
 		    const struct tr2_path_piece *b)
 {
@@ -40,8 +42,8 @@ static bool is_next(const struct tr2_retime *r, const struct tr2_path_piece *a,
 	       (differ < 0 ? -differ : differ) < piece_ns(a) / 4;
 }
 
-/* Find the loop of sleeps that begins with a piece: the index behind its last
- * sleep; 0: there is none. Looking takes less time than sleeping. */
+/* Find the loop of sleeps that begins with a piece. Return the index after its
+ * last sleep; 0: there is no loop. Looking takes less time than sleeping. */
 static size_t loop_from(const struct tr2_retime *r, size_t first)
 {
 	const struct tr2_path_piece *p = r->pieces;
@@ -62,8 +64,9 @@ static size_t loop_from(const struct tr2_retime *r, size_t first)
 	return nr >= MIN_SLEEPS ? end : 0;
 }
 
-/* Return by how much a loop may end earlier now, if it waited for a process that
- * ended in its last sleep, and looks at once. */
+/* Return by how much a loop may end earlier now, if it waited for a process
+ * that ended during its last sleep, and would look at once. Set *who to the
+ * process. */
 static int64_t ended_earlier(const struct tr2_retime *r, uint32_t looker,
 			     const struct tr2_path_piece *last, uint32_t *who)
 {
@@ -90,7 +93,7 @@ static int64_t ended_earlier(const struct tr2_retime *r, uint32_t looker,
 	return most_ns;
 }
 
-/* What the pieces themselves lose by the changes. */
+/* Return how much the pieces themselves gain by the changes. */
 static int64_t own_gain(const struct tr2_retime *r,
 			const struct tr2_change *changes, size_t nr,
 			const struct tr2_path_piece *pieces, size_t nr_pieces)
@@ -140,8 +143,8 @@ void tr2_unseen_polling(const struct tr2_retime *r,
 	}
 }
 
-/* In a pool, a job that is shorter gives its place to the others: no order gains
- * more than all jobs lose, nor comes below the sum by the slots. */
+/* In a pool, a shorter job leaves its place to other jobs. No order gains more
+ * than all jobs together, or takes less than their sum divided by the slots. */
 void tr2_unseen_pool(struct tr2_retime *r, int64_t wall_ns, struct tr2_gain *g)
 {
 	const struct tr2_node *n;
@@ -163,10 +166,10 @@ void tr2_unseen_pool(struct tr2_retime *r, int64_t wall_ns, struct tr2_gain *g)
 		g->most_ns = most_ns;
 }
 
-/* A thread that asks for a lock earlier than it did, before the one that had it
- * comes to where it had it for certain, may get it first. When locks are taken is
- * not recorded, only who waited for one. Inside a process, a wait for a lock may
- * as well be one for work. */
+/* Find a thread that may get a lock first: it now asks for the lock earlier,
+ * before the thread that had the lock reaches a point where it certainly had
+ * it. Only who waited for a lock is recorded, not when locks are taken. Within
+ * one process, a wait for a lock may also be a wait for work. */
 uint32_t tr2_unseen_locks(const struct tr2_retime *r)
 {
 	const struct tr2_model *m = r->m;
