@@ -4,8 +4,8 @@
  *
  * The content of an input determines its format: event JSON, perf text, a
  * directory of either, or a recording of `trace2 record` (DIR/meta.json,
- * DIR/tasks.jsonl, DIR/events/: see format/recording). Input is not trusted: a
- * loader fails only if a file cannot be read, never because of the content.
+ * DIR/tasks.jsonl, DIR/events/: see format/recording). Input is not trusted:
+ * its content never makes a loader fail, only a file that cannot be read does.
  */
 #pragma once
 
@@ -20,8 +20,8 @@
 #define TR2_LOAD_QUIET (1u << 1) /* print no problems */
 #define TR2_LOAD_NO_TREE (1u << 2) /* leave tr2_model_finish() to the caller */
 #define TR2_LOAD_REDACT (1u << 3) /* objects of waits get no names */
-/* Samples are of the time in which threads waited, by their calls then, in place
- * of the time on a CPU. */
+/* Load the waits of threads as samples, with the calls that waited, in place of
+ * samples of the time on a CPU. */
 #define TR2_LOAD_WAITS (1u << 4)
 
 enum tr2_load_result {
@@ -32,7 +32,7 @@ enum tr2_load_result {
 
 struct tr2_parsed_event;
 
-/* Called for each event after it was added to the model; `ev` is valid during
+/* Called for each event after it was added to the model. `ev` is valid during
  * the call. */
 typedef void tr2_event_fn(void *data, struct tr2_model *m,
 			  const struct tr2_parsed_event *ev);
@@ -46,7 +46,7 @@ struct tr2_load {
 };
 
 /*
- * Load all paths into m and finish the model. Problems are added to m->problems
- * and, unless QUIET, printed to stderr as warnings.
+ * Load all paths into m and finish the model. Add problems to m->problems and,
+ * unless QUIET, print them to stderr as warnings.
  */
 enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load);

@@ -2,12 +2,12 @@
 /*
  * event_json - parse one line of JSON into one event.
  *
- * Git and libtrace2 write almost every line: the fields of the table, in its
- * order, plain ASCII without escapes. The fast reader (event_json_fast.c)
- * accepts exactly those lines and gives up at the first unexpected byte;
- * simdjson parses all others. Both fill the same struct tr2_parsed_event, and a
- * test compares their results (TRACE2_TEST_PARSER=simdjson disables the fast
- * reader).
+ * Git and libtrace2 write almost every line in one form: the fields of the
+ * table, in its order, in plain ASCII without escapes. The fast reader
+ * (event_json_fast.c) accepts exactly those lines and gives up at the first
+ * unexpected byte; simdjson parses all others. Both fill the same struct
+ * tr2_parsed_event, and a test compares their results
+ * (TRACE2_TEST_PARSER=simdjson disables the fast reader).
  */
 #include <stdlib.h>
 
@@ -51,7 +51,7 @@ void tr2_event_reader_source(struct tr2_event_reader *r, tr2_str source)
 bool tr2_event_json_sid(const char *line, size_t len, const char **sid,
 			size_t *sid_len)
 {
-	/* Inside of strings quotes are escaped, so this is the key. */
+	/* In a string these quotes would be escaped, so this is the key. */
 	static const char key[] = "\"sid\":\"";
 	const char *at = memmem(line, len, key, sizeof(key) - 1), *end;
 
@@ -97,7 +97,8 @@ struct general {
 	struct tr2_view time;
 };
 
-/* Any value as text, for a string field. as_json: keep a string's quotes. */
+/* Return any value as text, for a string field. as_json: keep a string's
+ * quotes. */
 static bool text_of(struct general *g, const struct tr2_json_value *v,
 		    bool as_json, struct tr2_view *out)
 {
@@ -188,7 +189,8 @@ static bool bool_of(const struct tr2_json_value *v, bool *out)
 	return true;
 }
 
-/* Leave *out unchanged if the value has another type. */
+/* Set *out to the value as text, or leave *out unchanged if the value has
+ * another type. */
 static bool set_text(struct general *g, const struct tr2_json_value *v,
 		     bool as_json, struct tr2_view *out)
 {
@@ -200,7 +202,7 @@ static bool set_text(struct general *g, const struct tr2_json_value *v,
 	return true;
 }
 
-/* A field of the event's row. */
+/* Set a field of the event's row. */
 static bool set_field(struct general *g, int i, const struct tr2_json_value *v)
 {
 	struct tr2_parsed_event *ev = g->ev;
@@ -313,7 +315,8 @@ static enum tr2_json_result parse_line(struct general *g, const char *line,
 	return tr2_json_object(r->json, line, len, on_member, g);
 }
 
-/* Git writes the year 1900 if the C library cannot tell the time. */
+/* Note a time that cannot be right: Git writes the year 1900 if the C library
+ * cannot provide the time. */
 static void note_bad_time(struct tr2_event_reader *r,
 			  const struct tr2_view *time, uint64_t number)
 {
@@ -332,7 +335,8 @@ static void note_bad_time(struct tr2_event_reader *r,
 
 static enum tr2_json_result read_general(struct tr2_event_reader *r,
 					 const char *line, size_t len,
-					 uint64_t number, struct tr2_parsed_event *ev)
+					 uint64_t number,
+					 struct tr2_parsed_event *ev)
 {
 	struct general g = { .r = r, .ev = ev };
 	enum tr2_json_result result = parse_line(&g, line, len);
@@ -359,8 +363,9 @@ static bool same_text(const char *have, size_t have_len,
 	return have_len == v->len && !memcmp(have, v->p, v->len);
 }
 
-/* Look up a recently used session, else ask the model. */
-static uint32_t session_of(struct tr2_event_reader *r, const struct tr2_view *sid)
+/* Return a recently used session, else ask the model. */
+static uint32_t session_of(struct tr2_event_reader *r,
+			   const struct tr2_view *sid)
 {
 	struct tr2_seen_session *seen = r->seen_sessions;
 	int i;
@@ -375,7 +380,8 @@ static uint32_t session_of(struct tr2_event_reader *r, const struct tr2_view *si
 	return seen->session;
 }
 
-/* Find the session and the thread if they are not those of the line before. */
+/* Find the session and the thread if they differ from those of the previous
+ * line. */
 static void find_other(struct tr2_event_reader *r)
 {
 	struct tr2_view main_thread = { "main", 4 };
@@ -397,7 +403,7 @@ static void find_other(struct tr2_event_reader *r)
 	r->head_is_known = true;
 }
 
-/* Returns false, for the caller to return. */
+/* Note a problem. Return false, for the caller to return. */
 static bool bad_line(struct tr2_event_reader *r, uint64_t number,
 		     enum tr2_problem_kind kind, const char *why)
 {
@@ -408,8 +414,9 @@ static bool bad_line(struct tr2_event_reader *r, uint64_t number,
 /*
  * Find a complete line after the beginning of another. A killed process may
  * leave part of a line, and another process that appends to the same file
- * writes its own line right after it. Inside a string such a beginning would
- * have its quotes escaped. 0: there is none.
+ * writes its own line right after it. In a string, the quotes of such a
+ * beginning would be escaped. Return where the complete line begins; 0: the
+ * text has no complete line.
  */
 static size_t find_line_behind_piece(const char *line, size_t len)
 {
@@ -453,7 +460,7 @@ static void keep_event(struct tr2_event_reader *r, struct tr2_parsed_event *ev)
 	ev->session = r->session;
 	ev->thread = r->thread;
 	tr2_build_event(r->m, ev);
-	/* The event may have begun another session with the same SID. */
+	/* This event may have begun another session with the same SID. */
 	if (tr2_build_last_session(r->m) != ev->session) {
 		memset(r->seen_sessions, 0, sizeof(r->seen_sessions));
 		r->session = 0;

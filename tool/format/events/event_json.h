@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_json - read lines of the event target (and of Git's) into the model.
+ * event_json - read lines of the event target, by libtrace2 or Git, into the
+ * model.
  */
 #pragma once
 
@@ -16,18 +17,18 @@ void tr2_event_reader_free(struct tr2_event_reader *r);
 void tr2_event_reader_source(struct tr2_event_reader *r, tr2_str source);
 
 /*
- * The usual case: parse the first line of text if the fast reader accepts it.
- * Return its length without the newline; 0: the line is for
- * tr2_event_reader_line(). end[-1] must be a newline, this line's or another's,
+ * Parse the first line of text if the fast reader accepts it: the usual case.
+ * Return the line's length without the newline; 0: pass the line to
+ * tr2_event_reader_line(). end[-1] must be a newline, of this line or another,
  * and TR2_JSON_PADDING more bytes must be readable.
  */
 size_t tr2_event_reader_next(struct tr2_event_reader *r, const char *text,
 			     const char *end, uint64_t number);
 
 /* Parse any line, passed without its newline. line[len] must be a newline, and
- * TR2_JSON_PADDING more bytes must be readable. `last`: the input ends here
- * without a newline, so that a bad line is a truncated one. false: it is not an
- * event, which was noted as a problem. */
+ * TR2_JSON_PADDING more bytes must be readable. last: the input ends here
+ * without a newline, so a bad line was cut. false: the line is not an event; a
+ * problem was noted. */
 bool tr2_event_reader_line(struct tr2_event_reader *r, const char *line,
 			   size_t len, uint64_t number, bool last);
 
@@ -38,7 +39,8 @@ bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
 /* Does the text begin like an event? Used to detect a file's format. */
 bool tr2_event_json_looks(const char *text, size_t len);
 
-/* Find the session id in a line that need not be valid; *sid is not terminated. */
+/* Find the session id in a line that need not be valid; *sid is not
+ * terminated. */
 bool tr2_event_json_sid(const char *line, size_t len, const char **sid,
 			size_t *sid_len);
 

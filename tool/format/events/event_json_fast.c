@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * event_json_fast - parse lines as Git and libtrace2 write them, several times
- * faster than a general parser: the next field is known, so that a comparison
+ * faster than a general parser: the next field is known, so a comparison
  * replaces a search.
  *
- * This is no JSON parser. It accepts a small subset of JSON: members in the
+ * This is not a JSON parser. It accepts a small subset of JSON: members in the
  * order of the table without space between them, strings of printable ASCII
  * without escapes, decimal numbers of at most 18 digits, arrays of strings
- * (format/events/scan.h). All other lines go to the general parser, which gives the same
- * result for this subset.
+ * (format/events/scan.h). All other lines go to the general parser, which gives
+ * the same result for this subset.
  *
- * Each event has its own function, expanded from events.def: it takes the
+ * Each event has its own function, expanded from events.def. It takes the
  * fields one after the other, comparing each name with a literal whose length
  * the compiler knows.
  */
@@ -63,16 +63,16 @@ static inline const char *seconds_of_minute(const struct tr2_event_reader *r,
 	return p + 11;
 }
 
-/* Take YYYY-MM-DDTHH:MM:SS.uuuuuuZ". The minute mostly equals that of the line
- * before. */
+/* Take YYYY-MM-DDTHH:MM:SS.uuuuuuZ". Most lines have the minute of the previous
+ * line. */
 static const char *plain_time(struct tr2_event_reader *r, const char *p,
 			      int64_t *wall_us)
 {
 	int64_t whole, us;
 
 	if (!r->minute[0] || memcmp(p, r->minute, sizeof(r->minute)) != 0) {
-		/* Other forms of these 27 bytes may have an offset. A leap
-		 * second belongs to the next minute. */
+		/* Another form of 27 bytes may have an offset. A leap second
+		 * belongs to the next minute. */
 		if (p[4] != '-' || p[10] != 'T' || p[19] != '.' ||
 		    !tr2_six_digits(p + 20, &us) ||
 		    !tr2_parse_time(p, 27, &whole) || p[17] == '6')
@@ -126,7 +126,7 @@ static inline const char *parse_UINT(const struct tr2_event_reader *r,
 #define NO_TEXT ((struct tr2_view){ NULL, 0 })
 #define NO_WORDS ((struct tr2_words_view){ NULL, 0, 0 })
 
-/* The same for a field of the table; `v` is the event's row. */
+/* Take a field of the table; `v` is the event's row. */
 #define FIELD_STR(name) TAKE(STR, name, &v->name.text, v->name.text = NO_TEXT)
 #define FIELD_JSON(name) TAKE(JSON, name, &v->name.text, v->name.text = NO_TEXT)
 #define FIELD_HISTOGRAM(name)                                   \
@@ -172,8 +172,8 @@ static parse_fn *const parse_fields[TR2_EVENT_NR] = {
 
 /*
  * Take the event's name, from after its opening quote, and set the kind. NULL:
- * unknown. The text after a name is mostly the same, so that 16 bytes identify
- * the name and its end; few such texts exist, so they are cached.
+ * the name is unknown. Most names are always followed by the same text, so 16
+ * bytes identify a name and its end. There are few such texts: they are cached.
  */
 static inline const char *parse_kind(struct tr2_event_reader *r, const char *p,
 				     struct tr2_parsed_event *ev)
@@ -198,8 +198,9 @@ static inline const char *parse_kind(struct tr2_event_reader *r, const char *p,
 }
 
 /*
- * Most lines have the sid, the thread and the minute of the line before: one
- * comparison takes all three and shows that the session is the same.
+ * Take the sid, the thread and the minute, if all are those of the previous
+ * line, as in most lines. One comparison takes all three, and shows that the
+ * session is the same.
  */
 static inline const char *parse_same_head(struct tr2_event_reader *r,
 					  const char *p, const char *end,
@@ -215,7 +216,7 @@ static inline const char *parse_same_head(struct tr2_event_reader *r,
 	return seconds_of_minute(r, p + r->head_len, &ev->wall_us);
 }
 
-/* Keep the head of a line, from p on, if it has all three. */
+/* Keep the head of a line, from p on, if it has sid, thread and time. */
 static void keep_head(struct tr2_event_reader *r, const char *p,
 		      const struct tr2_parsed_event *ev)
 {
@@ -233,7 +234,7 @@ static void keep_head(struct tr2_event_reader *r, const char *p,
 	r->head_thread_len = r->thread_seen.len;
 }
 
-/* Take a head with another session, thread or minute than the line before. */
+/* Take a head with another session, thread or minute than the previous line. */
 static const char *parse_other_head(struct tr2_event_reader *r, const char *p,
 				    struct tr2_parsed_event *ev)
 {

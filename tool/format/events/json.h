@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * json - parse one line with one JSON object, and pass on its members one by
- * one. simdjson parses it (format/events/json_simd.cc, the only C++ of the project),
- * json_scalar.c without it.
+ * one. simdjson parses it (format/events/json_simd.cc, the only C++ of the
+ * project); without simdjson, json_scalar.c does.
  */
 #pragma once
 
@@ -16,20 +16,19 @@
 extern "C" {
 #endif
 
-/* The number of bytes after a text that must be readable; their values do not
- * matter. */
+/* The number of readable bytes after a text. Their values do not matter. */
 #define TR2_JSON_PADDING 64
 
 enum tr2_json_type {
 	TR2_JSON_STRING,  /* text: decoded, NUL as U+FFFD */
 	TR2_JSON_INT,     /* i */
-	TR2_JSON_UINT,    /* u: only if it does not fit into i */
+	TR2_JSON_UINT,    /* u: a value that does not fit into i */
 	TR2_JSON_DECIMAL, /* ns */
 	TR2_JSON_BOOL,    /* i */
 	TR2_JSON_NULL,
 	TR2_JSON_WORDS,   /* an array of only strings. text: nr decoded words,
 			   * each ended by a NUL */
-	TR2_JSON_RAW      /* other arrays, and objects. text: as JSON */
+	TR2_JSON_RAW      /* any other array, or an object. text: as JSON */
 };
 
 struct tr2_json_value {
@@ -38,7 +37,7 @@ struct tr2_json_value {
 	uint32_t nr;
 	int64_t i;
 	uint64_t u;
-	int64_t ns; /* for DECIMAL, taken as seconds */
+	int64_t ns; /* for DECIMAL, read as seconds */
 	struct tr2_json *json;
 };
 
@@ -53,25 +52,25 @@ struct tr2_json;
 struct tr2_json *tr2_json_new(void);
 void tr2_json_free(struct tr2_json *json);
 
-/* Called for each member in order. The views are valid until the next call of
+/* Called for each member, in order. The views are valid until the next call of
  * tr2_json_object(). */
 typedef void tr2_json_member_fn(void *data, const char *key, size_t key_len,
 				const struct tr2_json_value *value);
 
-/* Call `member` for each member, only if the whole text is one valid JSON
- * object. A number that no 64-bit type has is a string. */
+/* Call `member` for each member, but only if the whole text is one valid JSON
+ * object. A number outside the 64-bit types is passed as a string. */
 enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
 				     size_t len, tr2_json_member_fn *member,
 				     void *data);
 
 /* Return the value as JSON without white space; numbers keep their digits. Only
- * the member function may call this, for its own value. */
+ * the member function may call this, and only for its own value. */
 struct tr2_view tr2_json_source(const struct tr2_json_value *v);
 
-/* Durations beyond so many seconds are INT64_MAX ns: totals of many timers. */
+/* A longer duration is INT64_MAX ns, as in totals of many timers. */
 #define TR2_JSON_MAX_SECONDS (INT64_MAX / 1000000000)
 
-/* Return seconds and nanoseconds of the same sign as nanoseconds. */
+/* Convert seconds and nanoseconds of the same sign to nanoseconds. */
 static inline int64_t tr2_json_ns(int64_t seconds, int64_t ns)
 {
 	return seconds >= TR2_JSON_MAX_SECONDS	? INT64_MAX :
@@ -79,7 +78,8 @@ static inline int64_t tr2_json_ns(int64_t seconds, int64_t ns)
 						  seconds * 1000000000 + ns;
 }
 
-/* Times have a smaller range (common/time.h). */
+/* Is this a valid time (common/time.h)? Times have a smaller range than
+ * durations. */
 static inline bool tr2_json_is_time(int64_t ns)
 {
 	return ns > -TR2_MAX_AT_NS && ns < TR2_MAX_AT_NS;

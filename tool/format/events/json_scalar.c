@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_scalar - implements format/events/json.h in a build without simdjson, such
- * as the static one. Text that the library's validator accepts is walked without
- * white space. Speed matters less here, since event_json_fast.c takes most lines.
+ * json_scalar - implement format/events/json.h for a build without simdjson,
+ * such as the static one. The library's validator checks a text, which is then
+ * walked without white space. Speed matters less here, since event_json_fast.c
+ * takes most lines.
  */
 #ifndef HAVE_SIMDJSON
 
@@ -21,7 +22,8 @@
 
 struct tr2_json {
 	struct tr2_buf line; /* without white space */
-	/* Strings, words and raw texts. It does not move while a line is parsed. */
+	/* Strings, words and raw texts. The buffer does not move while a line
+	 * is parsed. */
 	struct tr2_buf scratch, decoded;
 	struct tr2_view source; /* of the current value */
 };
@@ -58,8 +60,8 @@ static uint32_t hex(const char *p)
 	return (uint32_t)strtoul(digits, NULL, 16);
 }
 
-/* Take the digits of a \u, and the second half of a pair. The model's strings end
- * at a NUL: replace one inside, and a half that is alone. */
+/* Take the digits of a \u, and the second half of a surrogate pair. Replace a
+ * NUL, at which the model's strings would end, and a half without the other. */
 static const char *parse_code(struct tr2_buf *b, const char *p)
 {
 	uint32_t c = hex(p), low;
@@ -76,7 +78,7 @@ static const char *parse_code(struct tr2_buf *b, const char *p)
 	return p;
 }
 
-/* From the opening quote to behind the closing one. */
+/* Decode a string, from the opening quote to after the closing one. */
 static const char *decode(struct tr2_buf *b, const char *p)
 {
 	static const char letters[] = "bfnrt", values[] = "\b\f\n\r\t";
@@ -105,7 +107,8 @@ static struct tr2_view view_from(const struct tr2_json *json, size_t start)
 				  json->scratch.len - start };
 }
 
-/* Strings are decoded, so that redaction sees through escapes. */
+/* Return the value with decoded strings, so that redaction sees through
+ * escapes. */
 struct tr2_view tr2_json_source(const struct tr2_json_value *v)
 {
 	struct tr2_json *json = v->json;
@@ -226,7 +229,7 @@ enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
 	tr2_must(tr2_buf_room(&json->scratch, json->line.len * 16) &&
 		 !json->line.failed);
 	p = tr2_buf_str(&json->line);
-	/* Other text has become a string. */
+	/* Only an object can follow: other text has become a string. */
 	if (*p++ != '{')
 		return TR2_JSON_BAD;
 	while (*p != '}') {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_simd - implements format/events/json.h with simdjson's DOM, which chooses the
- * code for the processor at run time and validates everything. Speed matters
- * less here, since event_json_fast.c takes most lines.
+ * json_simd - implement format/events/json.h with simdjson's DOM, which chooses
+ * its code for the processor at run time and validates everything. Speed
+ * matters less here, since event_json_fast.c takes most lines.
  */
 #include <cerrno>
 #include <cmath>
@@ -12,7 +12,8 @@
 #include <string>
 
 #define SIMDJSON_EXCEPTIONS 0
-/* The library chooses among its own; those for inlining take long to compile. */
+/* Leave the choice to the library: implementations for inlining take long to
+ * compile. */
 #define SIMDJSON_IMPLEMENTATION_ICELAKE 0
 #define SIMDJSON_IMPLEMENTATION_HASWELL 0
 #define SIMDJSON_IMPLEMENTATION_WESTMERE 0
@@ -42,8 +43,8 @@ struct tr2_json {
 
 static const char replacement[] = "\xef\xbf\xbd";
 
-/* The decoded strings and minified texts of a line never need more than
- * this. */
+/* Make room for the decoded strings and minified texts of a line: they never
+ * need more than this. */
 static void make_room(tr2_json *json, size_t len)
 {
 	size_t want = len * 8 + 4096;
@@ -64,10 +65,12 @@ static void put_text(tr2_json *json, const char *s, size_t n)
 	json->used += n;
 }
 
-/* The model's strings end at a NUL: replace one inside by U+FFFD. */
+/* Append a string. Replace a NUL, at which the model's strings would end, by
+ * U+FFFD. */
 static void put_without_nul(tr2_json *json, std::string_view s)
 {
-	for (size_t at; (at = s.find('\0')) != s.npos; s.remove_prefix(at + 1)) {
+	for (size_t at; (at = s.find('\0')) != s.npos;
+	     s.remove_prefix(at + 1)) {
 		put_text(json, s.data(), at);
 		put_text(json, replacement, 3);
 	}
@@ -103,7 +106,7 @@ static const char *skip_key(const char *p)
 	return skip_space(skip_space(tr2_json_skip_string(skip_space(p))) + 1);
 }
 
-/* Find the current value in the text. Few values are wanted as text, so that
+/* Find the current value in the text. Few values are needed as text, so that
  * most lines are parsed without this. */
 static std::string_view find_source(tr2_json *json)
 {
@@ -121,8 +124,8 @@ static const char *skip_number(const char *p)
 	return p + strspn(p, "0123456789+-.eE");
 }
 
-/* Strings are decoded, so that redaction sees through escapes; numbers stay as
- * they are in the source: simdjson would write other digits. */
+/* Append the value with decoded strings, so that redaction sees through
+ * escapes. Numbers stay as in the source: simdjson would write other digits. */
 static void put_decoded(tr2_json *json, const char *source)
 {
 	std::string text = simdjson::minify(json->value);
@@ -252,8 +255,8 @@ extern "C" void tr2_json_free(tr2_json *json)
 	delete json;
 }
 
-/* Whether p points at a number that a 64-bit type has not. It may be malformed,
- * then the line is refused anyway. */
+/* Is the number at p too large for a 64-bit type? A malformed number does not
+ * matter: its line is refused anyway. */
 static bool is_too_large(const char *p, size_t len)
 {
 	std::string number(p, len);
@@ -269,7 +272,7 @@ static bool is_too_large(const char *p, size_t len)
 	return errno == ERANGE;
 }
 
-/* Whether it is a number by the grammar of JSON. */
+/* Is this a number by the grammar of JSON? */
 static bool is_number(const char *p, const char *end)
 {
 	p += *p == '-';
@@ -288,8 +291,9 @@ static bool is_number(const char *p, const char *end)
 	return p == end;
 }
 
-/* Copy a line, with quotes around the numbers that are too large: a good number,
- * and all beside it, is not lost. false: there is none. */
+/* Copy a line, and put quotes around the numbers that are too large. So the
+ * line's other members, and the number itself, are not lost. false: no number
+ * is too large. */
 static bool quote_numbers(std::string *out, const char *p, size_t len)
 {
 	const char *end = p + len, *from;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_skip - find the end of a part of a JSON text, which must be valid. C, and
- * C++.
+ * json_skip - find the end of a part of a JSON text, which must be valid. For C
+ * and C++.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ static inline bool tr2_json_is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Return what is behind the string that begins at p. */
+/* Return the position after the string that begins at p. */
 static inline const char *tr2_json_skip_string(const char *p)
 {
 	for (p++; *p != '"'; p++)
@@ -21,7 +21,7 @@ static inline const char *tr2_json_skip_string(const char *p)
 	return p + 1;
 }
 
-/* Return what is behind the value of a member that begins at p. */
+/* Return the position after the value of a member that begins at p. */
 static inline const char *tr2_json_skip_value(const char *p)
 {
 	int depth = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * match - parse text by the templates of lib/event/events.def: a literal must
- * match, a field reaches to the next literal, and an optional group is matched
- * if the text goes on with the group's first literal.
+ * match - parse text by the templates of lib/event/events.def. A literal must
+ * match, a field ends at the next literal, and an optional group is present if
+ * the text goes on with the group's first literal.
  */
 
 #include "format/events/json.h"
@@ -63,8 +63,9 @@ static bool seconds_value(const char *s, size_t len, int64_t *ns)
 	return true;
 }
 
-/* Parse one shell word: bare, in single quotes, or ' and ! after a backslash.
- * Git quotes words with another backslash; others write them bare. */
+/* Parse one shell word: bare, in single quotes, or with ' and ! after a
+ * backslash. Git quotes words with another backslash; others write them
+ * bare. */
 static const char *unquote_word(struct tr2_buf *out, const char *p,
 				const char *end)
 {
@@ -121,7 +122,7 @@ static bool set_field(struct matcher *x, int i, const char *s, size_t len)
 	case TR2_T_JSON:
 		ev->value[i].text = (struct tr2_view){ s, len };
 		return true;
-	case TR2_T_BOOL: /* no template shows these */
+	case TR2_T_BOOL: /* no template has these */
 	case TR2_T_HISTOGRAM:
 		break;
 	}
@@ -141,8 +142,8 @@ static const char *closing_brace(const char *t, const char *end)
 	return end;
 }
 
-/* Return the next literal in the template; in an optional group, its first
- * one. */
+/* Return the next literal of the template; if an optional group is next, the
+ * group's first literal. */
 static const char *next_literal(const char *t, const char *end, size_t *len)
 {
 	const char *start, *body;
@@ -157,8 +158,8 @@ static const char *next_literal(const char *t, const char *end, size_t *len)
 	return start;
 }
 
-/* Find the end of a field's text from the template after it: the rest of its
- * group, then the text after the group. */
+/* Find the end of a field's text. The template after the field decides: the
+ * rest of its group, then the text after the group. */
 static const char *field_end(const struct matcher *x, const char *t,
 			     const char *t_end)
 {
@@ -200,9 +201,9 @@ static bool match_field(struct matcher *x, const char *t, const char *close,
 
 static bool match_range(struct matcher *x, const char *t, const char *t_end);
 
-/* Match {?name:body}: the group is present if the text goes on as the body
- * begins. A body that begins with a field is never taken, since it cannot be
- * distinguished from the text after it. */
+/* Match {?name:body}: the group is present if the text goes on like the start
+ * of the body. A group whose body begins with a field is never taken: it cannot
+ * be distinguished from the text after it. */
 static bool match_group(struct matcher *x, const char *t, const char *close)
 {
 	const char *body = memchr(t, ':', (size_t)(close - t));

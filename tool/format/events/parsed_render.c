@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* parsed_render - convert parsed events to those of the library. */
+/* parsed_render - convert parsed events to events of the library. */
 #include <string.h>
 
 #include "common/memory.h"
 #include "format/events/parsed_render.h"
 
 /*
- * Copy the text, with a NUL at its end. The buffer has room and does not move.
+ * Copy the text, with a NUL at its end. The buffer has enough room, so that it
+ * does not move.
  */
-static const char *text_of(struct tr2_parsed_render *r, const struct tr2_view *v)
+static const char *text_of(struct tr2_parsed_render *r,
+			   const struct tr2_view *v)
 {
 	const char *copy = r->text.p + r->text.len;
 
@@ -19,7 +21,8 @@ static const char *text_of(struct tr2_parsed_render *r, const struct tr2_view *v
 	return copy;
 }
 
-/* Return an array of pointers to the words, ended by NULL, in `words`. */
+/* Return an array of pointers to the words, ended by NULL. Its memory is in
+ * `words`. */
 static const char *const *argv_of(struct tr2_parsed_render *r,
 				  const struct tr2_words_view *v)
 {
@@ -43,7 +46,8 @@ static uint64_t positive(int64_t value)
 	return value == TR2_ABSENT || value < 0 ? 0 : (uint64_t)value;
 }
 
-/* The event's head has T_ABS, T_REL and NESTING. */
+/* Set the value of a field. T_ABS, T_REL and NESTING are in the event's
+ * head. */
 static void set_value(struct tr2_parsed_render *r, enum tr2_field_type type,
 		      const struct tr2_parsed_value *v, struct tr2_value *out)
 {

@@ -10,16 +10,16 @@
 #include "model/model.h"
 #include "model/parsed_event.h"
 
-/* Zeroed means initialised. */
+/* Initialize it with zeros. */
 struct tr2_parsed_render {
-	struct tr2_event event;   /* the last one */
-	struct tr2_render render; /* its lines */
+	struct tr2_event event;   /* the last event */
+	struct tr2_render render; /* the lines of `event` */
 	struct tr2_emitter emitter;
 	struct tr2_value values[TR2_MAX_FIELDS];
 	struct tr2_buf text, head, perf_head, words;
 };
 
-/* Set r->event from `ev`, whose kind is known. `nesting` is 1 + the open
+/* Set r->event from `ev`, whose kind is known. nesting: 1 + the number of open
  * regions of its thread. The event is valid until the next call. A histogram
  * has its numbers if the reader parsed them. */
 void tr2_parsed_render_set(struct tr2_parsed_render *r,

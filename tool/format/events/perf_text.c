@@ -16,12 +16,12 @@
 #define DAY_US 86400000000ll
 #define MAX_DAYS_US (TR2_MAX_AT_NS / 1000)
 
-/* The starts computed from two lines of a process differ by less than this, unless
- * one was written late: a line has its wall time from when it was written, which
- * is after its t_abs. */
+/* The starts computed from two lines of a process differ by less than this,
+ * unless one line was written late: its wall time is from the writing, after
+ * its t_abs. */
 #define SAME_START_NS 2000000
 
-/* Of `HH:MM:SS.uuuuuu `. */
+/* The length of `HH:MM:SS.uuuuuu `. */
 #define TIME_BYTES 16
 
 enum { DEPTH, THREAD, EVENT, REPO, T_ABS, T_REL, CATEGORY, MESSAGE, COLUMNS };
@@ -30,14 +30,14 @@ enum { DEPTH, THREAD, EVENT, REPO, T_ABS, T_REL, CATEGORY, MESSAGE, COLUMNS };
 struct running {
 	uint32_t session;
 	unsigned int depth;
-	int64_t start_ns; /* the earliest that a line gives; TR2_ABSENT: none
-			   * had both times */
+	int64_t start_ns; /* the earliest start computed from a line;
+			   * TR2_ABSENT: no line had both times */
 	uint64_t last_line;
 };
 
-/* Git forks without exec to go on in the background (`git maintenance run
- * --detach`): then lines of a process come after its end. So many that ended last
- * are kept for that. */
+/* Keep this number of processes that ended last, since more of their lines may
+ * follow: Git forks without exec to go on in the background (`git maintenance
+ * run --detach`). */
 #define NR_ENDED 16
 
 struct tr2_perf_reader {
@@ -49,7 +49,8 @@ struct tr2_perf_reader {
 	uint32_t nr, alloc;
 	struct running ended[NR_ENDED]; /* session 0: unused */
 	uint32_t next_ended;
-	int64_t last_wall_us, days_us; /* total of the midnights passed */
+	int64_t last_wall_us, days_us; /* days_us: total of the midnights
+				        * passed */
 	struct tr2_buf scratch, repaired;
 	struct tr2_parsed_event ev;
 };
@@ -88,7 +89,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Is this `dN |`, with which the columns begin? */
+/* Is this `dN |`, the start of the columns? */
 static bool is_depth(const char *p, const char *end)
 {
 	if (end - p <= 5 || *p++ != 'd' || !is_digit(*p))
@@ -100,8 +101,9 @@ static bool is_depth(const char *p, const char *end)
 	return p < end && *p == '|';
 }
 
-/* Find `dN |`: after the first bar, or in a brief line after what a mail or a
- * log of CI may have put before it, which ends in a blank. */
+/* Find `dN |`: after a bar, or in a brief line before the first bar. There a
+ * mail or a CI log may have put a prefix before it, which ends in a blank or
+ * >. */
 static const char *find_depth(const char *line, const char *end)
 {
 	const char *p;
@@ -130,8 +132,8 @@ static bool is_bar(const char *p, const char *end)
 	return end - p >= 3 && !memcmp(p, " | ", 3);
 }
 
-/* Skip so many bytes of the original line, where U+FFFD may replace a byte that
- * was no UTF-8. */
+/* Skip this number of bytes of the original line, in which U+FFFD may have
+ * replaced a byte that was not UTF-8. */
 static const char *behind_repaired(const char *p, const char *end, size_t bytes)
 {
 	while (bytes-- && p < end)
@@ -140,7 +142,8 @@ static const char *behind_repaired(const char *p, const char *end, size_t bytes)
 }
 
 /* Find the end of a column. Words and numbers end at the next bar. A name may
- * contain a bar: look for one at the column's width, then for the next. */
+ * contain a bar: look for a bar at the column's width, then for the next
+ * one. */
 static const char *find_bar(const char *p, const char *end, int i)
 {
 	static const size_t width[COLUMNS] = { [THREAD] = 24, [CATEGORY] = 12 };
@@ -153,13 +156,13 @@ static const char *find_bar(const char *p, const char *end, int i)
 	bar = behind_repaired(p, end, width[i]);
 	if (!is_bar(bar, end))
 		bar = memmem(p, (size_t)(end - p), " | ", 3);
-	/* An empty message may have lost its trailing space. */
+	/* A line with an empty message may have lost its trailing space. */
 	if (!bar && end - p >= 2 && !memcmp(end - 2, " |", 2))
 		bar = end - 2;
 	return bar ? bar + 1 : NULL;
 }
 
-/* false: these are not the perf target's columns. */
+/* Split the line at the perf target's columns. false: it does not have them. */
 static bool split_column(const char *p, const char *end,
 			 struct tr2_view *column)
 {
@@ -204,7 +207,7 @@ enum tr2_perf_more tr2_perf_text_more(const char *line, size_t len)
 	bool quoted = false;
 	int kind;
 
-	/* Most lines have neither. */
+	/* Most lines have neither a quote nor an error. */
 	if (!memchr(line, '\'', len) && !memmem(line, len, "| error ", 8))
 		return TR2_PERF_WHOLE;
 	depth = find_depth(line, end);
@@ -241,7 +244,8 @@ bool tr2_normal_text_looks(const char *line, size_t len)
 	return false;
 }
 
-/* Parse at most 18 digits: more are invalid, and must not overflow. */
+/* Parse at most 18 digits. A longer number is invalid, and must not
+ * overflow. */
 static int64_t number_of(const char *s, size_t n)
 {
 	int64_t v = 0;
@@ -267,8 +271,8 @@ static bool is_time(const char *p, const char *end)
 	return true;
 }
 
-/* Find the time before file:line: the last one in the text before the columns,
- * since a log of CI puts its own before that. NULL: none. */
+/* Find the time before file:line: the last time in the text before the columns,
+ * since a CI log puts its own time before it. NULL: the text has no time. */
 static const char *find_time(const char *p, const char *end)
 {
 	const char *at;
@@ -279,8 +283,8 @@ static const char *find_time(const char *p, const char *end)
 	return NULL;
 }
 
-/* Parse `HH:MM:SS.uuuuuu file:line `; times count from the first line's day
- * 0. */
+/* Parse `HH:MM:SS.uuuuuu file:line `. Times count from the day of the first
+ * line. */
 static void parse_prefix(struct tr2_perf_reader *r, const char *p,
 			 const char *end)
 {
@@ -321,8 +325,8 @@ static int64_t distance(int64_t a, int64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* How far a line is from the others of a process, by the start computed from it.
- * A start event begins the process that has none yet. */
+/* Return how far the start computed from a line is from the process's start. A
+ * start event begins a process whose start is not known yet. */
 static int64_t how_far(const struct tr2_perf_reader *r,
 		       const struct running *c, int64_t start_ns)
 {
@@ -333,8 +337,8 @@ static int64_t how_far(const struct tr2_perf_reader *r,
 	return distance(c->start_ns, start_ns);
 }
 
-/* Choose the process of this depth to which the line most likely belongs, of
- * several the one that had a line last. */
+/* Choose the process of this depth to which the line most likely belongs; of
+ * several, the process that had a line last. */
 static struct running *find_running(struct tr2_perf_reader *r,
 				    unsigned int depth, int64_t start_ns,
 				    bool *unsure)
@@ -387,8 +391,8 @@ static struct running *start_process(struct tr2_perf_reader *r,
 	return &r->running[r->nr++];
 }
 
-/* Return the process of this depth that ended, and to which the line belongs;
- * NULL: none. */
+/* Return the process of this depth that ended and to which the line belongs;
+ * NULL: no process fits. */
 static struct running *find_ended(struct tr2_perf_reader *r,
 				  unsigned int depth, int64_t start_ns)
 {
@@ -408,8 +412,8 @@ static struct running *find_ended(struct tr2_perf_reader *r,
 	return best;
 }
 
-/* Take it back among the running ones: the model begins a session for what goes
- * on. */
+/* Move an ended process back to the running ones: the model begins a session
+ * for the part that goes on. */
 static struct running *go_on(struct tr2_perf_reader *r, struct running *ended)
 {
 	tr2_grow(r->running, r->nr, r->alloc);
@@ -418,7 +422,7 @@ static struct running *go_on(struct tr2_perf_reader *r, struct running *ended)
 	return &r->running[r->nr++];
 }
 
-/* The file begins with a part of a session. */
+/* Does the file begin with a part of a session? */
 static bool goes_on(const struct tr2_parsed_event *ev)
 {
 	return ev->kind == TR2_EV_version && ev->as.version.part.u;
@@ -459,8 +463,7 @@ static struct running *process_of(struct tr2_perf_reader *r,
 	return p;
 }
 
-/* Remove the `..` for each region around the event, which precede the
- * message. */
+/* Remove the `..` before the message: one for each region around the event. */
 static struct tr2_view without_dots(struct tr2_view message,
 				    unsigned int regions)
 {
@@ -472,7 +475,7 @@ static struct tr2_view without_dots(struct tr2_view message,
 	return message;
 }
 
-/* The number of regions around an event that is not in the model yet. */
+/* Return the number of regions around an event that is not in the model yet. */
 static unsigned int regions_around(const struct tr2_model *m,
 				   const struct tr2_parsed_event *ev)
 {
@@ -482,7 +485,8 @@ static unsigned int regions_around(const struct tr2_model *m,
 	return ev->kind == TR2_EV_region_leave && nr ? nr - 1 : nr;
 }
 
-/* Return the number after `key:`, which begins a word; TR2_ABSENT: none. */
+/* Return the number after `key:` at the start of a word; TR2_ABSENT: no such
+ * number. */
 static int64_t number_after(struct tr2_view text, const char *key)
 {
 	const char *p = text.p, *end = text.p + text.len;
@@ -503,8 +507,9 @@ static int64_t number_after(struct tr2_view text, const char *key)
 	return TR2_ABSENT;
 }
 
-/* Parse a message of a producer that has the words of Git, but not its order:
- * the command of a child without its class, codes after other words. */
+/* Parse a message that has Git's words, but not in Git's order: some producers
+ * write the command of a child without its class, or codes after other
+ * words. */
 static bool parse_loosely(struct tr2_perf_reader *r, struct tr2_view text)
 {
 	const struct tr2_event_row *row = &tr2_event_rows[r->ev.kind];
@@ -551,8 +556,8 @@ static bool parse_message(struct tr2_perf_reader *r,
 		ok = tr2_match(&r->ev, row.perf_category, column[CATEGORY].p,
 			       column[CATEGORY].len, &r->scratch);
 	if (row.perf_message && *row.perf_message)
-		/* A fork may have left regions in which its parent still
-		 * is: then more dots are there than regions. */
+		/* A fork may have left regions that are still open in its
+		 * parent: the message then has more dots than regions. */
 		ok &= match_message(r, row.perf_message, text) ||
 		      match_message(r, row.perf_message,
 				    without_dots(text, text.len));
@@ -635,7 +640,7 @@ bool tr2_perf_reader_line(struct tr2_perf_reader *r, const char *line,
 	if (has_nul)
 		tr2_build_problem(r->m, TR2_PROBLEM_UTF8, r->source, number,
 				  "NULs were replaced by U+FFFD");
-	/* Text need not be UTF-8, but the model's must be. */
+	/* A line need not be UTF-8, but the model's texts must be. */
 	if (has_nul || !tr2_utf8_valid(line, len)) {
 		tr2_utf8_repair(&r->repaired, line, len, 8);
 		line = r->repaired.p;

@@ -3,10 +3,10 @@
  * perf_text - read lines of the perf target, full and brief, into the model.
  *
  * Perf text has no session ids: a process is identified by its depth and its
- * start (the line's time less its t_abs). The reader makes up ids that contain
- * the parenthood given by the depths. Two processes of one depth at the same
- * time are distinguished by their start if a line has both times; other lines
- * are assigned to the process that wrote last.
+ * start (the line's time less its t_abs). The reader makes up ids, which show
+ * the parents given by the depths. Two simultaneous processes of one depth are
+ * distinguished by their start, if a line has both times. Other lines are
+ * assigned to the process that wrote last.
  */
 #pragma once
 
@@ -23,18 +23,21 @@ void tr2_perf_reader_source(struct tr2_perf_reader *r, tr2_str source);
 bool tr2_perf_reader_line(struct tr2_perf_reader *r, const char *line,
 			  size_t len, uint64_t number, bool last);
 
-/* Parse the line into `ev` only; `regions` were open around it. */
+/* Parse the line into `ev` only. regions: the number of regions open around
+ * it. */
 bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
 			   size_t len, unsigned int regions,
 			   struct tr2_parsed_event *ev);
 
 enum tr2_perf_more {
 	TR2_PERF_WHOLE,
-	TR2_PERF_QUOTED, /* a quoted word of a command goes on behind it */
-	TR2_PERF_ERROR   /* an error, whose text may go on behind it */
+	TR2_PERF_QUOTED, /* a quoted word of a command goes on in the next
+			  * line */
+	TR2_PERF_ERROR   /* an error, whose text may go on in the next line */
 };
 
-/* Git writes newlines in texts as they are. */
+/* Does the event go on after this line? Git writes newlines in texts
+ * unescaped. */
 enum tr2_perf_more tr2_perf_text_more(const char *line, size_t len);
 bool tr2_perf_text_looks(const char *line, size_t len);
 bool tr2_normal_text_looks(const char *line, size_t len);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * scan - scan the parts of a line in its usual form: plain strings and plain
- * numbers, taken a machine word or a vector at a time.
+ * numbers, a machine word or a vector at a time.
  *
  * Each function that takes a part returns the position after it, or NULL if the
- * general parser must decide. No part contains a newline, and every line ends
- * with one: no scan passes it, and reads of whole words stay within
- * TR2_JSON_PADDING bytes after it.
+ * general parser must decide. Every line ends with a newline, and no part
+ * contains one. So no scan passes the end of the line, and reads of whole words
+ * stay within TR2_JSON_PADDING bytes after it.
  */
 #pragma once
 
@@ -32,8 +32,9 @@ static inline uint64_t tr2_load8(const char *p)
 }
 
 #if !defined(__SSE2__) && TR2_LITTLE_ENDIAN
-/* Set the high bit of bytes that end a plain string or cannot be in one: quote,
- * backslash, below 0x20, 0x7f and above. Exact up to the first of them. */
+/* Set the high bit of each byte that ends a plain string or cannot be in one:
+ * quote, backslash, below 0x20, 0x7f and above. Exact up to the first such
+ * byte. */
 static inline uint64_t tr2_special_bytes(uint64_t x)
 {
 	uint64_t quote = x ^ TR2_ONES * '"', backslash = x ^ TR2_ONES * '\\';
@@ -46,7 +47,7 @@ static inline uint64_t tr2_special_bytes(uint64_t x)
 }
 #endif
 
-/* Return the number of bytes before the first such byte. */
+/* Return the number of bytes before the first byte that is not plain. */
 static inline size_t tr2_plain_length(const char *p)
 {
 	const char *start = p;
@@ -111,7 +112,7 @@ static inline uint64_t tr2_eight_digits(uint64_t x)
 static inline bool tr2_six_digits(const char *p, int64_t *value)
 {
 #if TR2_LITTLE_ENDIAN
-	/* Put two zeros before them to make eight digits. */
+	/* Put two zeros before the digits to make eight. */
 	uint64_t x = (tr2_load8(p) ^ TR2_ONES * '0') << 16;
 
 	if (((x + TR2_ONES * 0x76) | x) & TR2_HIGHS)
@@ -145,14 +146,14 @@ static inline size_t tr2_digits(const char *p, int64_t *value)
 {
 #if TR2_LITTLE_ENDIAN
 	uint64_t x = tr2_load8(p) ^ TR2_ONES * '0';
-	/* Set the high bit of bytes that are no digits, exact up to the first:
-	 * the sum of a digit carries nothing into the next byte. */
+	/* Set the high bit of bytes that are not digits, exact up to the first:
+	 * the sum for a digit carries nothing into the next byte. */
 	uint64_t other = ((x + TR2_ONES * 0x76) | x) & TR2_HIGHS;
 	unsigned int bits;
 
 	if (other) {
 		bits = (unsigned int)__builtin_ctzll(other) & ~7u;
-		/* Put zeros before them to make eight digits. */
+		/* Put zeros before the digits to make eight. */
 		*value = bits ? (int64_t)tr2_eight_digits(x << (64 - bits)) : 0;
 		return bits / 8;
 	}
@@ -181,7 +182,7 @@ static inline const char *tr2_plain_int(const char *p, int64_t *value)
 	return p + n;
 }
 
-/* 13 days: up to here, seconds times 1e9 in a double round to the right
+/* 13 days: up to this limit, seconds times 1e9 in a double round to the exact
  * number. */
 #define TR2_MAX_EXACT_NS (1ll << 50)
 
@@ -222,7 +223,7 @@ static inline const char *tr2_plain_seconds(const char *p, int64_t *ns)
 {
 	int64_t us;
 
-	/* Mostly it is less than ten seconds, with six decimals. */
+	/* Most values are less than ten seconds, with six decimals. */
 	if (p[1] == '.' && tr2_ends_value(p[8]) && tr2_is_digit(*p) &&
 	    tr2_six_digits(p + 2, &us)) {
 		*ns = (*p - '0') * 1000000000ll + us * 1000;

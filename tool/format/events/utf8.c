@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * utf8 - see read/utf8.h.
+ * utf8 - see format/events/utf8.h.
  */
 #include "base/text.h"
 #include "common/memory.h"

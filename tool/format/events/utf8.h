@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * utf8 - check and repair text from outside.
+ * utf8 - check and repair text of an input.
  */
 #pragma once
 
 #include "base/buf.h"
 
-/* Copy s[0..len) to `out`, with U+FFFD for every byte that is not UTF-8 and for
- * every NUL, followed by `padding` newlines that out->len does not include. */
+/* Copy s[0..len) to `out`, with U+FFFD in place of every NUL and every byte
+ * that is not UTF-8. Add `padding` newlines, which out->len does not
+ * include. */
 void tr2_utf8_repair(struct tr2_buf *out, const char *s, size_t len,
 		     size_t padding);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel_data - read and check header and events of the file. */
+/* kernel_data - read and check the header and the events of the file. */
 #include "format/kernel/kernel_data.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ struct text {
 	size_t len;
 };
 
-/* Move behind `want`. false: it is not in the text. */
+/* Move to the text after `want`. false: the text does not have `want`. */
 static bool skip_to(struct text *t, const char *want)
 {
 	size_t len = strlen(want);
@@ -41,8 +41,8 @@ static uint32_t number(const struct text *t)
 	return value;
 }
 
-/* The format of an event is "name: NAME\nID: N\nformat:\n", lines with fields,
- * and "print fmt". */
+/* Find the format of an event: "name: NAME\nID: N\nformat:\n", lines with
+ * fields, and "print fmt". false: it is not there. */
 static bool find_event(struct text *t, const char *name, uint64_t *id)
 {
 	const char *end;
@@ -56,7 +56,8 @@ static bool find_event(struct text *t, const char *name, uint64_t *id)
 	return *id != 0;
 }
 
-/* "field:TYPE NAME;\toffset:N;\tsize:N;": `name` includes the text around it. */
+/* Find a field: "field:TYPE NAME;\toffset:N;\tsize:N;". `name` includes the
+ * text around the name. */
 static void find_field(const struct text *event, const char *name,
 		       struct tr2_kernel_field *field)
 {
@@ -93,7 +94,7 @@ void tr2_kernel_formats_read(struct tr2_kernel_formats *formats,
 
 #define MAGIC "PERFILE2"
 #define MAGIC_OTHER_ORDER "2ELIFREP"
-/* More are no file that a recorder writes. */
+/* A file with more is not from a recorder. */
 #define MAX_SOURCES 4096
 #define MAX_RINGS 65536
 #define MAX_OPENED (1u << 22)
@@ -198,14 +199,16 @@ static bool add_source(struct tr2_kernel_data *f, const struct header *h,
 	if (!attr.use_clockid || attr.clockid != CLOCK_MONOTONIC)
 		return refuse(f, "its clock is not CLOCK_MONOTONIC (perf "
 				 "record -k CLOCK_MONOTONIC)");
-	*source = (struct tr2_data_source){ .type = attr.type,
-					    .config = attr.config,
-					    .without_kernel = attr.exclude_kernel,
-					    .of_machine = !attr.inherit,
-					    .sample_type = attr.sample_type,
-					    .sample_period = attr.sample_period,
-					    .read_format = attr.read_format,
-					    .registers = attr.sample_regs_user };
+	*source = (struct tr2_data_source){
+		.type = attr.type,
+		.config = attr.config,
+		.without_kernel = attr.exclude_kernel,
+		.of_machine = !attr.inherit,
+		.sample_type = attr.sample_type,
+		.sample_period = attr.sample_period,
+		.read_format = attr.read_format,
+		.registers = attr.sample_regs_user,
+	};
 	if (!(attr.sample_type & PERF_SAMPLE_IDENTIFIER) || !attr.sample_id_all)
 		f->has_identifier = false;
 	return add_ids(f, f->nr_sources++, &ids);
@@ -231,8 +234,9 @@ static bool read_sources(struct tr2_kernel_data *f, const struct header *h)
 	return true;
 }
 
-/* trace2 record puts the formats in front, where older versions of perf had
- * names of events; perf puts them behind the records. */
+/* Read the formats of tracepoints. trace2 record puts them in front, where
+ * older versions of perf had names of events; perf puts them after the
+ * records. */
 static void read_formats(struct tr2_kernel_data *f, const struct header *h)
 {
 	struct section section = h->event_types;
@@ -243,7 +247,7 @@ static void read_formats(struct tr2_kernel_data *f, const struct header *h)
 	    !tr2_kernel_data_read(f, h->data.at + h->data.size, &section,
 				  sizeof(section)))
 		return;
-	/* They come first; the names of functions may follow. */
+	/* The formats come first; the names of functions may follow. */
 	if (section.size > MAX_FORMATS)
 		section.size = MAX_FORMATS;
 	if (!section.size || section.at > f->size)

@@ -17,7 +17,7 @@
 
 #include "common/map.h"
 
-/* The fields of tracepoints, by the formats that the file has of them. */
+/* Where a tracepoint's records have a field, by the formats in the file. */
 struct tr2_kernel_field {
 	uint32_t at, size;
 };
@@ -30,8 +30,8 @@ struct tr2_kernel_formats {
 	struct tr2_kernel_field pid, flags, depth; /* sched_waking */
 };
 
-/* In prev_state: 0 or PREEMPTED if the thread could go on; DEAD if it never runs
- * again. */
+/* Values in prev_state. 0 or PREEMPTED: the thread could go on. DEAD: it never
+ * runs again. */
 #define TR2_PREV_STATE_PREEMPTED 0x100
 #define TR2_PREV_STATE_DEAD 0x30
 
@@ -41,8 +41,9 @@ void tr2_kernel_formats_read(struct tr2_kernel_formats *formats,
 enum tr2_data_is {
 	TR2_DATA_OTHER,
 	TR2_DATA_TASK_CLOCK,   /* the first event: CPU times */
-	TR2_DATA_SWITCHES,     /* context-switches: a sample before each */
-	TR2_DATA_SCHED_SWITCH, /* likewise, a tracepoint */
+	TR2_DATA_SWITCHES,     /* context-switches: a sample before each
+			        * switch */
+	TR2_DATA_SCHED_SWITCH, /* a tracepoint: a sample before each switch */
 	TR2_DATA_SCHED_WAKING,
 	TR2_DATA_PROFILE /* samples of the CPU time */
 };
@@ -69,7 +70,8 @@ struct tr2_kernel_data {
 	int fd; /* owned by the caller */
 	uint64_t size;
 	uint64_t data_at, data_end;
-	bool growing; /* it was not finished: data_end is where it ends now */
+	bool growing; /* the file was not finished: data_end is its present
+		       * end */
 	struct tr2_data_source *sources;
 	uint32_t nr_sources;
 	struct tr2_map ids; /* id + 1 to an index into opened */
@@ -77,11 +79,11 @@ struct tr2_kernel_data {
 		uint32_t source, ring;
 	} *opened;
 	uint32_t nr_opened, alloc_opened;
-	bool has_identifier; /* every record has its id in a fixed place */
+	bool has_identifier; /* every record has its id at a fixed position */
 	struct tr2_data_ring *rings;
 	uint32_t nr_rings;
 	struct tr2_kernel_formats formats;
-	const char *problem; /* the first; NULL: none */
+	const char *problem; /* the first problem; NULL: none */
 };
 
 struct tr2_kernel_record {
@@ -91,20 +93,20 @@ struct tr2_kernel_record {
 	const struct tr2_data_source *source;
 	int32_t pid, tid;
 	uint64_t time_ns;
-	/* What is before the fields that every record has. */
+	/* The fields before those that every record has. */
 	const unsigned char *body;
 	size_t len;
-	/* Of samples: return addresses and raw data, unaligned. */
+	/* Samples: return addresses and raw data, unaligned. */
 	const unsigned char *calls, *raw;
 	uint32_t nr_calls, raw_len;
-	/* Of samples: the user's registers and the copy of the stack; NULL:
+	/* Samples: the user's registers and the copy of the stack; NULL:
 	 * none. */
 	const unsigned char *registers, *stack;
 	uint32_t stack_len;
 	uint64_t at; /* offset of the body in the file */
 };
 
-/* Read header and events. false: its records cannot be read; see f->problem. */
+/* Read header and events. false: the records cannot be read; see f->problem. */
 bool tr2_kernel_data_open(struct tr2_kernel_data *f, int fd);
 void tr2_kernel_data_release(struct tr2_kernel_data *f);
 
@@ -112,28 +114,29 @@ void tr2_kernel_data_release(struct tr2_kernel_data *f);
 bool tr2_kernel_data_read(const struct tr2_kernel_data *f, uint64_t at,
 			  void *out, size_t len);
 
-/* Return false to end the walk. The record is valid during the call. */
+/* Called for each record, which is valid during the call. Return false to end
+ * the walk. */
 typedef bool tr2_kernel_record_fn(void *data,
 				  const struct tr2_kernel_record *r);
 
-/* Pass every record once, in the order of the file, and note where the records
- * of each ring are. */
+/* Pass every record once, in the order of the file, and note where each ring
+ * has its records. */
 bool tr2_kernel_data_scan(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 			  void *data);
-/* After that: pass them in the order of time. */
+/* Pass every record in the order of time, after tr2_kernel_data_scan(). */
 void tr2_kernel_data_merge(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 			   void *data);
 
-/* Find the fields of a record. false: its event is unknown, it has no time, or it
- * is invalid. */
+/* Find the fields of a record. false: the record has an unknown event or no
+ * time, or is invalid. */
 bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 			     const unsigned char *p, size_t size,
 			     struct tr2_kernel_record *r);
 
 struct tr2_model;
-/* Read DIR/kernel.data if it exists; the recording's tasks are those from
- * first_task on. It has all records until *end_ns; 0: perhaps not. Set that to
- * the time of its last record, if that is later. Return how many records the
- * file says were lost. */
+/* Read DIR/kernel.data if it exists. The recording's tasks are those from
+ * first_task on. The file has all records until *end_ns; 0: it may lack some.
+ * Set *end_ns to the time of the last record, if that is later. Return how many
+ * records were lost, as noted in the file. */
 uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
 			 uint32_t first_task, int64_t *end_ns);

@@ -16,7 +16,7 @@
 #include "model/build/build.h"
 #include "model/build/build_states.h"
 
-/* Times of one ring may be swapped by an interrupt, not by more than this. */
+/* An interrupt may swap the times of two records of a ring, by at most this. */
 #define SWAPPED_NS 1000000
 
 struct kernel {
@@ -26,8 +26,8 @@ struct kernel {
 	struct tr2_kernel_symbols symbols;
 	struct tr2_states_build *build;
 	struct tr2_kernel_profile profile;
-	/* In a container, tracepoints have the pids of the machine: those of
-	 * switches show which tid is meant. */
+	/* In a container, tracepoints have the machine's tids: this maps them
+	 * to the container's. It is learned from switches, which have both. */
 	struct tr2_map tids;
 	bool in_container;
 	uint64_t *last_ns; /* of each ring: the time of its last record */
@@ -43,7 +43,8 @@ static int64_t wall_of(const struct kernel *k, uint64_t time_ns)
 			   k->m->meta_mono_ns);
 }
 
-/* FORK and EXIT: pid, ppid, tid, ptid, time; COMM: pid, tid, comm. */
+/* Convert a record. FORK and EXIT: pid, ppid, tid, ptid, time. COMM: pid, tid,
+ * comm. */
 static bool load_task(const struct kernel *k, const struct tr2_kernel_record *r,
 		      struct tr2_task_record *out)
 {
@@ -66,7 +67,7 @@ static bool load_task(const struct kernel *k, const struct tr2_kernel_record *r,
 		out->kind = r->type == PERF_RECORD_FORK ? TR2_TASK_RECORD_FORK :
 							  TR2_TASK_RECORD_EXIT;
 		out->other = (int32_t)ids[3];
-		/* The time that tasks.jsonl has, a little earlier. */
+		/* Use the time that tasks.jsonl has, a little earlier. */
 		if (r->len >= sizeof(ids) + sizeof(time_ns)) {
 			memcpy(&time_ns, r->body + sizeof(ids),
 			       sizeof(time_ns));
@@ -76,7 +77,7 @@ static bool load_task(const struct kernel *k, const struct tr2_kernel_record *r,
 	return true;
 }
 
-/* pid, tid, value. The first event counts the CPU time. */
+/* Convert pid, tid, value. The first event counts the CPU time. */
 static bool load_cpu_time(const struct tr2_kernel_record *r,
 			  struct tr2_task_record *out)
 {
@@ -118,7 +119,7 @@ static bool raw_number(const struct tr2_kernel_record *r,
 	return true;
 }
 
-/* prev_state is a long, of which only low bits are used. */
+/* Read prev_state: a long, of which only low bits are used. */
 static void raw_state(const struct tr2_kernel_record *r,
 		      const struct tr2_kernel_field *field, uint32_t *state)
 {
@@ -149,7 +150,7 @@ static int32_t tid_of(const struct kernel *k, uint32_t pid)
 		       (int32_t)pid;
 }
 
-/* sched_switch: who is given the CPU. */
+/* Read from sched_switch which thread gets the CPU. */
 static void load_next(struct kernel *k, const struct tr2_kernel_record *r,
 		      struct tr2_task_record *out)
 {
@@ -170,7 +171,7 @@ static void load_next(struct kernel *k, const struct tr2_kernel_record *r,
 	out->comm = raw_text(r, &f->next_comm);
 }
 
-/* The bits of common_flags. */
+/* Bits of common_flags. */
 #define IN_HARDIRQ 0x08
 #define IN_SOFTIRQ 0x10
 
@@ -217,7 +218,7 @@ static bool load_sample(struct kernel *k, const struct tr2_kernel_record *r,
 	}
 }
 
-/* id, number */
+/* Convert id, number. */
 static bool load_lost(const struct kernel *k, const struct tr2_kernel_record *r,
 		      struct tr2_task_record *out)
 {
@@ -232,7 +233,7 @@ static bool load_lost(const struct kernel *k, const struct tr2_kernel_record *r,
 	return true;
 }
 
-/* Convert a record. false: it says nothing about tasks. */
+/* Convert a record. false: it is not about tasks. */
 static bool load_record(struct kernel *k, const struct tr2_kernel_record *r,
 			struct tr2_task_record *out)
 {
@@ -261,8 +262,9 @@ static bool load_record(struct kernel *k, const struct tr2_kernel_record *r,
 }
 
 /*
- * sched_switch of the whole machine says, besides why a thread leaves its CPU, that
- * it does, and who gets that. Return the number of records.
+ * Convert a record. A sched_switch of the whole machine becomes three: why a
+ * thread leaves its CPU, that it leaves, and which thread gets the CPU. Return
+ * the number of records.
  */
 static unsigned int load_all(struct kernel *k,
 			     const struct tr2_kernel_record *r,
@@ -294,7 +296,7 @@ static unsigned int load_all(struct kernel *k,
 	out[2] = (struct tr2_task_record){
 		.kind = TR2_TASK_RECORD_IN,
 		.how = TR2_HOW_MACHINE,
-		.tid = (int32_t)next, /* its process is not told */
+		.tid = (int32_t)next, /* its process is not known */
 		.cpu = r->ring,
 		.wall_ns = out[0].wall_ns,
 		.comm = out[0].comm,
@@ -405,7 +407,8 @@ static void read_records(struct kernel *k, uint32_t first_task, int64_t *end_ns)
 	free(k->last_ns);
 }
 
-/* Open a file of the recording. -1: it has none, or it cannot be read. */
+/* Open a file of the recording. -1: the file does not exist, or cannot be
+ * read. */
 static int open_file(struct tr2_model *m, const char *dir, const char *name,
 		     tr2_str *source)
 {

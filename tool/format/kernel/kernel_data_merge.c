@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_data_merge - pass the records of a file of the kernel's in the order of
- * time: each ring is in order already, and a heap has the next record of each.
+ * kernel_data_merge - pass the kernel's records of a file in the order of time.
+ * Each ring is already in order, and a heap has the next record of each ring.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +19,18 @@ struct window {
 	unsigned char *p;
 	size_t size;
 	uint64_t at;
-	size_t len; /* bytes of the file from `at` on that are in it */
+	size_t len; /* bytes of the file that it has, from `at` on */
 };
 
-/* Make it large enough for that part of a file, or for many records. */
+/* Make the window large enough for a part of this size, or for many records. */
 static void make_window(struct window *w, uint64_t bytes)
 {
 	w->size = bytes < WINDOW_BYTES ? (size_t)bytes : WINDOW_BYTES;
 	w->p = tr2_calloc(1, w->size + 1);
 }
 
-/* Return n bytes of the file, where end is at or after their end; NULL: it
- * cannot be read. */
+/* Return n bytes of the file. `end` is at or after their end. NULL: they cannot
+ * be read. */
 static const unsigned char *see(struct window *w, uint64_t at, size_t n,
 				uint64_t end)
 {
@@ -46,7 +46,8 @@ static const unsigned char *see(struct window *w, uint64_t at, size_t n,
 	return w->p + (at - w->at);
 }
 
-/* Return the record at `at` and set its size; NULL: there is no whole one. */
+/* Return the record at `at` and set its size; NULL: no whole record is
+ * there. */
 static const unsigned char *see_record(struct window *w, uint64_t at,
 				       uint64_t end, size_t *size)
 {
@@ -102,7 +103,8 @@ bool tr2_kernel_data_scan(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 		at += size;
 	}
 	free(w.p);
-	/* A recorder that still runs has not written all of the last one. */
+	/* A recorder that still runs may not have written all of the last
+	 * record. */
 	if (go_on && at < f->data_end && !f->problem &&
 	    !(f->growing && f->data_end - at < MAX_RECORD))
 		f->problem = "a record is damaged: those behind it are not "
@@ -120,7 +122,7 @@ struct cursor {
 	struct tr2_kernel_record record;
 };
 
-/* Go on to the next record. false: there is none. */
+/* Go on to the next record. false: there is no next record. */
 static bool advance(struct cursor *c)
 {
 	const struct tr2_data_extent *e;
@@ -133,7 +135,8 @@ static bool advance(struct cursor *c)
 			continue;
 		p = see_record(&c->window, e->at + c->at, e->at + e->len,
 			       &size);
-		/* What was read before can only fail if the file changed. */
+		/* The record was read before, so this fails only if the file
+		 * changed. */
 		if (!p || !tr2_kernel_record_parse(c->window.f, p, size,
 						   &c->record))
 			return false;

@@ -4,7 +4,7 @@
 
 #include "format/kernel/kernel_data.h"
 
-/* The rest of a record, read from its front. */
+/* The rest of a record, which is read from its front. */
 struct rest {
 	const unsigned char *p;
 	size_t n;
@@ -61,9 +61,10 @@ static bool read_raw(struct rest *rest, struct tr2_kernel_record *r)
 	return read_bytes(rest, NULL, r->raw_len);
 }
 
-/* abi, and a value for each register; then the stack: size, data, and how much
- * of that is valid. */
-static __attribute__((noinline)) bool take_stack(struct rest *rest, struct tr2_kernel_record *r)
+/* Take abi and a value for each register, then the stack: its size, its data,
+ * and how much of the data is valid. */
+static __attribute__((noinline)) bool take_stack(struct rest *rest,
+						 struct tr2_kernel_record *r)
 {
 	unsigned int nr = (unsigned int)
 		__builtin_popcountll(r->source->registers);
@@ -87,7 +88,7 @@ static __attribute__((noinline)) bool take_stack(struct rest *rest, struct tr2_k
 	return true;
 }
 
-/* The fields of a sample come in this order; those behind are not used. */
+/* Read the fields of a sample, in their order. Later fields are not used. */
 static bool parse_sample(struct rest *rest, struct tr2_kernel_record *r)
 {
 	uint64_t type = r->source->sample_type;
@@ -116,13 +117,13 @@ static bool parse_sample(struct rest *rest, struct tr2_kernel_record *r)
 		return false;
 	if (type & PERF_SAMPLE_RAW && !read_raw(rest, r))
 		return false;
-	/* What may lie between is not used by a recorder. */
+	/* A recorder does not use the fields that may lie between. */
 	return !(type & PERF_SAMPLE_REGS_USER) ||
 	       type & PERF_SAMPLE_BRANCH_STACK || take_stack(rest, r);
 }
 
-/* The fields that all other records have at their end: pid, tid, time and
- * others, each of 8 bytes. */
+/* Read the fields at the end of all other records: pid, tid, time and others,
+ * each of 8 bytes. */
 static bool parse_trailer(struct tr2_kernel_record *r)
 {
 	uint64_t type = r->source->sample_type;
@@ -147,7 +148,8 @@ static bool parse_trailer(struct tr2_kernel_record *r)
 	return true;
 }
 
-/* Find the event of a record by its id, which is its first or last number. */
+/* Find the event of a record by its id, the first or the last number of the
+ * record. */
 static bool find_source(const struct tr2_kernel_data *f,
 			struct tr2_kernel_record *r)
 {
@@ -177,7 +179,7 @@ bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 	struct rest rest;
 
 	memcpy(&header, p, sizeof(header));
-	/* What a record may lack. */
+	/* A record may lack these. */
 	r->pid = r->tid = 0;
 	r->calls = r->raw = r->registers = r->stack = NULL;
 	r->nr_calls = r->raw_len = r->stack_len = 0;
@@ -186,7 +188,7 @@ bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 	r->body = p + sizeof(header);
 	r->at = sizeof(header);
 	r->len = size - sizeof(header);
-	/* Types of perf itself, which have no such fields, begin with 64. */
+	/* Types from 64 on are perf's own, which lack these fields. */
 	if (r->type >= 64 || !find_source(f, r))
 		return false;
 	if (r->type != PERF_RECORD_SAMPLE)

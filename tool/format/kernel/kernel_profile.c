@@ -14,11 +14,12 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* Addresses from here on mark parts of a call path: USER_MARKER the user's. */
+/* Values from here on are not addresses: they mark parts of a call path.
+ * USER_MARKER marks the user's part. */
 #define FIRST_MARKER ((uint64_t)-4095)
 #define USER_MARKER ((uint64_t)-512)
 
-/* ADDRESS TYPE NAME [MODULE] */
+/* Parse ADDRESS TYPE NAME [MODULE], and pass it on. */
 static void pass_line(const char *line, size_t len, tr2_kernel_symbol_fn *fn,
 		      void *data)
 {
@@ -48,7 +49,7 @@ static void pass_line(const char *line, size_t len, tr2_kernel_symbol_fn *fn,
 	fn(data, addr, name, len, module, (size_t)(end - module));
 }
 
-/* Read the functions of a file. */
+/* Read the functions of a file, and pass them on. */
 static void each_symbol(int fd, tr2_kernel_symbol_fn *fn, void *data)
 {
 	struct tr2_lines lines = { 0 };
@@ -122,7 +123,7 @@ enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
 			break;
 		if (addr >= FIRST_MARKER)
 			continue;
-		/* The call is before the address to which it returns. */
+		/* The call is before its return address. */
 		f = find(s, addr - 1);
 		if (f && f->page_fault && cause == TR2_CAUSE_disk)
 			return TR2_CAUSE_page;
@@ -139,9 +140,9 @@ enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
 	return cause;
 }
 
-/* More is no call path. */
+/* A longer list is not a call path. */
 #define MAX_CALLS 4096
-/* Larger values are no addresses, but begin a part of the call path. */
+/* Larger values are not addresses: each begins a part of the call path. */
 #define FIRST_MARKER ((uint64_t)-4095)
 
 void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
@@ -170,8 +171,8 @@ void tr2_kernel_profile_release(struct tr2_kernel_profile *p)
 	tr2_buf_release(&p->file);
 }
 
-static void add_function(void *data, uint64_t addr, const char *name, size_t len,
-			 const char *module, size_t module_len)
+static void add_function(void *data, uint64_t addr, const char *name,
+			 size_t len, const char *module, size_t module_len)
 {
 	struct tr2_kernel_profile *p = data;
 	struct tr2_model *m = p->m;
@@ -196,7 +197,7 @@ void tr2_kernel_profile_names(struct tr2_kernel_profile *p, int fd)
 	struct tr2_model *m = p->m;
 	uint32_t first = m->nr_kernel_functions;
 
-	/* After those of earlier recordings. */
+	/* These functions follow those of earlier recordings. */
 	p->kernel = m->kernel_functions[first - 1].kernel + 1;
 	each_symbol(fd, add_function, p);
 	if (m->nr_kernel_functions > first)
@@ -227,8 +228,8 @@ static uint32_t space_of(struct tr2_kernel_profile *p, uint32_t pid,
 	return i ? i : new_space(p, pid, 0, wall_ns);
 }
 
-/* pid, ppid: the new one has the mappings that its parent has now, which may be
- * those of a fork, too. */
+/* ids: pid, ppid. The new process has its parent's present mappings, which the
+ * parent may itself have from a fork. */
 static void on_fork(struct tr2_kernel_profile *p, const uint32_t ids[2],
 		    int64_t wall_ns)
 {
@@ -261,7 +262,7 @@ static bool read_name(struct tr2_kernel_profile *p, const unsigned char *at,
 	return len > 0;
 }
 
-/* As the kernel lays MMAP and MMAP2 out. */
+/* The fields that MMAP and MMAP2 share, as in the kernel's records. */
 struct mapped {
 	uint32_t pid, tid;
 	uint64_t addr, len, pgoff;
@@ -273,7 +274,7 @@ struct mapped_file {
 	uint32_t prot, flags;
 };
 
-/* Read what MMAP2 has before the name. false: it is no code. */
+/* Read the fields of MMAP2 before the name. false: the mapping is not code. */
 static bool read_file(const struct tr2_kernel_record *r, size_t *at,
 		      struct tr2_mapping *mapping)
 {
@@ -345,8 +346,8 @@ static void add_call(struct tr2_model *m, struct tr2_model_sample *sample,
 		sample->first_call = call;
 }
 
-/* The first address of the kernel, and of the process, is that of the
- * instruction itself. */
+/* Add return addresses. The first address of the kernel, and of the process, is
+ * the instruction's own: add 1 to it. */
 static void add_calls(struct tr2_model *m, struct tr2_model_sample *sample,
 		      const struct tr2_kernel_record *r)
 {
@@ -362,7 +363,8 @@ static void add_calls(struct tr2_model *m, struct tr2_model_sample *sample,
 	}
 }
 
-/* Note where the copy is: few readers need it. 0: there is none. */
+/* Note where the file has the copy of the stack, since few readers need it. 0:
+ * the file cannot be kept open. */
 static uint32_t add_stack(struct tr2_kernel_profile *p,
 			  const struct tr2_kernel_data *f,
 			  const struct tr2_kernel_record *r)
@@ -423,7 +425,7 @@ void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
 		p->nr_unknown++;
 }
 
-/* Add the calls of the program alone: the kernel's calls say the cause. */
+/* Add only the program's own calls: the kernel's calls give the cause. */
 void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
 			       const struct tr2_kernel_record *r,
 			       uint32_t task_thread, int64_t wall_ns)
@@ -440,10 +442,11 @@ void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
 		add_sample(p, &user, task_thread, wall_ns, 0);
 }
 
-/* The kernel reports the calls a moment before it takes the CPU away. */
+/* The kernel reports the calls this long before it takes the CPU away, at
+ * most. */
 #define LEAVING_NS 50000
 
-/* Return the wait that began then; 0: none did. */
+/* Return the wait that began at this time; 0: no wait did. */
 static uint32_t wait_at(const struct tr2_model *m, uint32_t thread,
 			int64_t wall_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kernel_profile - pass samples of the CPU time to the model, with the mappings
- * by which their addresses are understood.
+ * that give meaning to their addresses.
  */
 #pragma once
 
@@ -16,34 +16,36 @@
 struct tr2_kernel_profile {
 	struct tr2_model *m;
 	bool is_on;             /* the file has such samples */
-	struct tr2_map spaces;  /* pid to its space */
+	struct tr2_map spaces;  /* pid to the number of its space */
 	tr2_str event;
 	uint32_t first_sample;
-	uint32_t kernel;        /* of its functions; 0: unknown */
+	uint32_t kernel;        /* number of the kernel whose functions were
+				 * read; 0: unknown */
 	uint32_t stack_file;    /* 0: not opened yet */
-	uint64_t nr_unknown;    /* samples of threads that are not known */
+	uint64_t nr_unknown;    /* samples of unknown threads */
 	struct tr2_buf file;    /* a name that was not UTF-8, repaired */
 };
 
-/* Begin, once the events of a file are known. */
+/* Begin, once the file's events are known. */
 void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
 			      const struct tr2_kernel_data *f);
 /* Read the names of the kernel's functions. */
 void tr2_kernel_profile_names(struct tr2_kernel_profile *p, int fd);
-/* A record of a fork, an exec or a mapping, in the order of time. */
+/* Add a record of a fork, an exec or a mapping, in the order of time. */
 void tr2_kernel_profile_process(struct tr2_kernel_profile *p,
 				const struct tr2_kernel_record *r,
 				int64_t wall_ns);
-/* A sample, of this thread of the kernel; 0: unknown. */
+/* Add a sample of a task's thread; task_thread 0: unknown. */
 void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
 			       const struct tr2_kernel_data *f,
 			       const struct tr2_kernel_record *r,
 			       uint32_t task_thread, int64_t wall_ns);
-/* A thread leaves its CPU: its calls are of a wait, perhaps. */
+/* Add the calls of a thread that leaves its CPU. They may be of a wait. */
 void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
 			       const struct tr2_kernel_record *r,
 			       uint32_t task_thread, int64_t wall_ns);
-/* At the end, when states are known: keep the waits, with their lengths. */
+/* Keep only the calls of waits, with the lengths of the waits. Call this at the
+ * end, when states are known. */
 void tr2_kernel_profile_waits(struct tr2_kernel_profile *p);
 void tr2_kernel_profile_release(struct tr2_kernel_profile *p);
 
@@ -64,8 +66,8 @@ typedef void tr2_kernel_symbol_fn(void *data, uint64_t addr, const char *name,
 void tr2_kernel_symbols_read(struct tr2_kernel_symbols *s, int fd);
 void tr2_kernel_symbols_release(struct tr2_kernel_symbols *s);
 
-/* Return the cause of a wait, and whether it is for a futex; calls are nr return
- * addresses, unaligned, the innermost first. */
+/* Return the cause of a wait, and whether it is for a futex. `calls` are nr
+ * return addresses, unaligned, the innermost first. */
 enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
 					const unsigned char *calls,
 					uint32_t nr, bool *futex);

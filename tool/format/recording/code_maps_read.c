@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * code_maps_read - read DIR/maps/PID-START.map: the functions that a process
- * generated, a line each, as `ADDRESS LENGTH NAME` with hexadecimal numbers.
+ * code_maps_read - read DIR/maps/PID-START.map, the functions that a process
+ * generated. Each line has `ADDRESS LENGTH NAME`, with hexadecimal numbers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "format/recording/kept_files.h"
 #include "model/build/build.h"
 
-/* Read a number and the space after it. Return the text after these, or NULL if
- * the text does not begin so. */
+/* Read a number and the space after it. Return the text after the space; NULL:
+ * the text does not begin with a number. */
 static const char *parse_hex(const char *p, const char *end, uint64_t *number)
 {
 	char *after;

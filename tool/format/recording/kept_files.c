@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kept_files - find the process of each file that was kept. */
+/* kept_files - find the process that wrote each kept file. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kept_files - the files that recorded processes wrote, in a recording. */
+/* kept_files - files of a recording that recorded processes wrote. */
 #pragma once
 
 #include "model/model.h"

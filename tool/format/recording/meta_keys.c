@@ -7,12 +7,12 @@
 
 enum type { NUMBER, TEXT, JSON, WORDS, OBJECT };
 
-/* A key, and where its value goes. */
+/* A key, and where to store its value. */
 struct row {
 	const char *key;
 	enum type type;
 	size_t at;
-	/* OBJECT: the rows of its members, which are numbers */
+	/* OBJECT: the rows of its members, all numbers */
 	const struct row *member;
 	size_t nr;
 };

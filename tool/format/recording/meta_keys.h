@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * meta_keys - what meta.json has, by key: made of meta.def, as its writer is.
+ * meta_keys - the values of meta.json by key. The rows of meta.def make this
+ * reader and the writer.
  */
 #pragma once
 
@@ -14,8 +15,8 @@
 #define TR2_META_VERSION 1
 
 /*
- * A number that is absent, or no number that fits, is -1; a text, JSON or list
- * of words has no bytes. TEXT is decoded, JSON is as in the file.
+ * A number that is absent or does not fit is -1. A text, JSON or list of words
+ * that is absent has no bytes. TEXT is decoded, JSON is as in the file.
  */
 #define TR2_META_IS_NUMBER(key) int64_t key;
 #define TR2_META_IS_TEXT(key) struct tr2_view key;
@@ -50,10 +51,10 @@ struct tr2_meta_keys {
 #undef TR2_META_IS_WORDS
 #undef TR2_META_IS_OBJECT
 
-/* Read meta.json. The views are valid until the next use of `json`. false: it
- * is no JSON object, and `keys` has nothing. */
+/* Read meta.json. The views are valid until the next use of `json`. false: the
+ * text is not a JSON object, and `keys` is empty. */
 bool tr2_meta_keys_read(struct tr2_meta_keys *keys, struct tr2_json *json,
 			const char *text, size_t len);
 
-/* Is this the text? */
+/* Is the text equal to `want`? */
 bool tr2_meta_text_is(const struct tr2_view *text, const char *want);

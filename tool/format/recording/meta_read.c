@@ -86,10 +86,10 @@ static const char *read_value(const char *p, struct tr2_buf *words,
 	return tr2_plain_int(p, &v->i);
 }
 
-/* Like tr2_json_object(); words are copied to `scratch`, and TR2_JSON_PADDING
- * bytes after the text are readable, of which the first ends a line. false: the
- * general parser must parse it, and `member` may have been called for a part of
- * it. */
+/* Parse an object like tr2_json_object(), but copy words to `scratch`.
+ * TR2_JSON_PADDING bytes after the text are readable, and the first of them
+ * ends a line. false: the general parser must parse the text; `member` may have
+ * been called for some members. */
 static bool json_plain(const char *text, size_t len, struct tr2_buf *scratch,
 		       tr2_json_member_fn *member, void *data)
 {
@@ -118,12 +118,13 @@ static bool json_plain(const char *text, size_t len, struct tr2_buf *scratch,
 struct meta {
 	struct tr2_model *m;
 	tr2_str source;
-	uint64_t lost;       /* without what the streams report themselves */
+	uint64_t lost;       /* without losses that the streams report
+			      * themselves */
 	uint64_t lost_tasks; /* by tasks.jsonl and kernel.data */
 	uint64_t lost_data;  /* of kernel.data */
 	uint64_t oom_kills;
 	int64_t command_pid, uid;
-	int64_t end_ns;  /* of the recording, in CLOCK_MONOTONIC */
+	int64_t end_ns;  /* end of the recording, in CLOCK_MONOTONIC */
 	int64_t last_ns; /* wall time of the latest record */
 	tr2_str cwd;
 	bool complete, running;
@@ -134,8 +135,8 @@ static bool key_is(const char *key, size_t len, const char *want)
 	return strlen(want) == len && !memcmp(key, want, len);
 }
 
-/* Return why the kernel did not record something; 0: it did, or nobody wanted
- * it. */
+/* Return why the kernel did not record something; 0: it did, or the user did
+ * not ask for it. */
 static tr2_str why_not(struct tr2_model *m, const struct tr2_view *v)
 {
 	return !v->len || tr2_meta_text_is(v, "kernel") ||
@@ -184,7 +185,7 @@ static bool pid_fits(int64_t pid)
 	return pid > 0 && pid <= INT32_MAX;
 }
 
-/* Return the number as a pid; 0: it cannot be one. */
+/* Return the number as a pid; 0: it is not a valid pid. */
 static int32_t pid_of(int64_t number)
 {
 	return pid_fits(number) ? (int32_t)number : 0;
@@ -251,9 +252,9 @@ static void on_task_member(void *data, const char *key, size_t len,
 #define BOOL_OF v->i
 #define WORDS_OF (struct tr2_words_view){ v->text.p, v->text.len, v->nr }
 /* The compiler knows the length of each name. */
-#define TAKE(name, of_type)                                                     \
+#define TAKE(name, of_type)                                              \
 	if (len == sizeof(#name) - 1 && v->type == TR2_JSON_##of_type && \
-	    !memcmp(key, #name, sizeof(#name) - 1))                             \
+	    !memcmp(key, #name, sizeof(#name) - 1))                      \
 		t->name = of_type##_OF;
 
 	TAKE(type, STRING)
@@ -297,7 +298,8 @@ static void add_exit(struct tr2_model *m, const struct task_record *r,
 
 	if (r->cpu_ns <= 0 || r->ready_ns < 0)
 		return;
-	/* A process is known when its first thread has ended, too. */
+	/* The times of a process are known when its first thread has ended,
+	 * too. */
 	if (tid == t->pid)
 		t->flags |= TR2_TASK_HAS_TIMES;
 	tr2_ns_add(&t->cpu_ns, tr2_at_ns(r->cpu_ns));
@@ -386,7 +388,7 @@ static bool add_memory(struct meta *meta, const struct task_record *r,
 	return true;
 }
 
-/* false: an unknown record. */
+/* Add a record. false: its kind is unknown. */
 static bool add_record(struct meta *meta, struct task_record *r)
 {
 	struct tr2_model *m = meta->m;
@@ -418,7 +420,8 @@ static bool add_record(struct meta *meta, struct task_record *r)
 			memcpy(comm, r->comm.p, n);
 		comm[n] = '\0';
 		tr2_build_task_comm(m, (int32_t)r->pid,
-				    (int32_t)(pid_fits(r->tid) ? r->tid : r->pid),
+				    (int32_t)(pid_fits(r->tid) ? r->tid :
+								 r->pid),
 				    comm, r->exec, wall_ns);
 	} else if (type_is(r, "exit")) {
 		add_exit(m, r, wall_ns);
@@ -480,8 +483,8 @@ static void read_tasks(struct meta *meta, struct tr2_json *json, int fd)
 	tr2_buf_release(&scratch);
 }
 
-/* Return until when processes ran of which the recording has no end: until it
- * ended, or until now, or until it broke off. 0: unknown. */
+/* Return the time up to which processes without a recorded end ran: the end of
+ * the recording, now, or the time at which it broke off. 0: unknown. */
 static int64_t ran_until(const struct meta *meta)
 {
 	if (meta->lost_tasks)
@@ -501,8 +504,8 @@ static void set_seen(const struct meta *meta, uint32_t first_task)
 		meta->m->tasks[i].seen_ns = seen_ns;
 }
 
-/* The recorder's directory is that in which it started the command, whose
- * arguments are in meta.json, too. */
+/* Set directory and arguments of the command, which meta.json has: the recorder
+ * started the command in its own directory. */
 static void place_command(const struct meta *meta, uint32_t first_task)
 {
 	struct tr2_model *m = meta->m;
@@ -570,7 +573,7 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 		return;
 	read_one(&meta, json, dir, "meta.json", read_meta);
 	source = meta.source;
-	/* Times can be converted only with the clocks of meta.json. */
+	/* Times can be converted only by the clocks in meta.json. */
 	if (m->has_meta) {
 		read_one(&meta, json, dir, "tasks.jsonl", read_tasks);
 		if (meta.complete && !meta.lost_data)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* meta_read - read what a recording says of its run and its tasks. */
+/* meta_read - read a recording's description of its run and its tasks. */
 #pragma once
 
 struct tr2_model;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ninja_log_read - read DIR/targets/PID-START.ninja_log. Its first line is
- * `# ninja log v5`, then each line has for one file that was made: the start
- * and the end of the command in ms, the time of the file, its name, and a hash
- * of the command, which versions other than 5 and 6 compute in another way.
+ * ninja_log_read - read DIR/targets/PID-START.ninja_log. The first line is `#
+ * ninja log v5`. Each later line is for one file that was made: start and end
+ * of the command in ms, the time of the file, its name, and a hash of the
+ * command. Versions other than 5 and 6 compute another hash.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 #define NR_FIELDS 5
 
-/* Split at tabs. false: there are not five fields. */
+/* Split at tabs. false: the line does not have five fields. */
 static bool split_fields(char *line, char *field[NR_FIELDS])
 {
 	size_t i;

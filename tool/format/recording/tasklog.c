@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sort records of tasks by time and write them as JSON. */
+/* Sort the records of tasks by time, and write them as JSON. */
 #include "format/recording/tasklog.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ enum field {
 #include "format/recording/tasks.def"
 };
 
-/* For each kind: its name and its fields, as bits. */
+/* For each kind: its name, and its fields as bits. */
 #define F(key) | 1u << FIELD_##key
 #define M(key)
 static const struct {
@@ -91,7 +91,7 @@ static int write_text(int fd, const char *p, size_t len)
 	return 0;
 }
 
-/* Write the text; if the disk takes only a part of a line, remove that part. */
+/* Write the text. If the disk takes only a part of a line, remove that part. */
 static void flush_text(struct tr2_tasklog *log, uint64_t nr_lines)
 {
 	struct tr2_buf *b = &log->text;
@@ -118,7 +118,7 @@ static void flush_text(struct tr2_tasklog *log, uint64_t nr_lines)
 
 TR2_ORDER(by_time, struct tr2_task_event, TR2_UP(time_ns))
 
-/* Write the first nr of the held records, which are sorted. */
+/* Write the first nr held records. Records must be sorted. */
 static void write_first(struct tr2_tasklog *log, size_t nr)
 {
 	uint64_t nr_lines = 0;

@@ -2,9 +2,9 @@
 /*
  * tasklog - tasks.jsonl: the events of tasks, in order of time.
  *
- * The kernel delivers its records one CPU at a time, so records are held until
- * no older one can come, and then written in order. At most TR2_TASKLOG_HELD
- * records are held: beyond that, the oldest half is written even though older
+ * The kernel delivers its records one CPU at a time. So the log holds records
+ * until no older one can come, and then writes them in order. It holds at most
+ * TR2_TASKLOG_HELD records: then it writes the oldest half even though older
  * records may still come.
  */
 #pragma once
@@ -28,8 +28,8 @@ struct tr2_task_event {
 	uint64_t time_ns;
 	uint64_t lost;            /* for LOST */
 	char comm[TR2_COMM_SIZE]; /* for EXEC and COMM; may be empty */
-	char *more; /* for ARGV and STATUS: more JSON members, each after a
-		     * comma; from malloc(), freed by the log */
+	char *more; /* ARGV and STATUS: more JSON members, each after a comma;
+		     * from malloc(); the log frees it */
 };
 
 #define TR2_TASKLOG_HELD 65536u
@@ -41,7 +41,7 @@ struct tr2_tasklog {
 	struct tr2_buf text;
 	uint64_t bytes;     /* written so far */
 	uint64_t max_bytes; /* 0: no limit */
-	bool is_full;       /* a record would have exceeded that */
+	bool is_full;       /* a record would have exceeded max_bytes */
 	uint64_t lost;      /* records that could not be held or written */
 	int write_errno;    /* of the first write that failed */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring - collect the records of all slots, sort them, and add them to the model.
+ * ring - collect the records of all slots, sort them, and add them to the
+ * model.
  */
 #include "format/ring/ring.h"
 
@@ -22,7 +23,8 @@
 struct entry {
 	uint64_t time; /* ticks */
 	const struct tr2_record *record;
-	uint32_t order; /* its position when found, to order equal times */
+	uint32_t order; /* position in the list, which orders records of equal
+			 * time */
 	bool is_behind_loss;
 };
 
@@ -41,12 +43,13 @@ struct tr2_ring_reader {
 	uint32_t nr_records, alloc_records;
 	struct entry *entries;
 	uint32_t nr_entries, alloc_entries;
-	/* The end of the records of each slot that were taken: of spilled ones,
-	 * or, if the file is followed, of all; and of the spilled pieces. */
+	/* The end of the read records of each slot: of spilled records or, if
+	 * the file is followed, of all records. pieces_at: the end of the read
+	 * pieces. */
 	uint64_t taken_until[TR2_MAX_SLOTS];
 	uint64_t pieces_at;
-	bool waited; /* once, for a recorder to write the first of them */
-	bool is_behind_loss; /* the next record */
+	bool waited; /* has waited once for a recorder's first piece */
+	bool is_behind_loss; /* records before the next record were lost */
 	tr2_str source;
 	uint32_t session;
 	uint64_t last_ns;
@@ -99,8 +102,8 @@ static void problem(struct tr2_ring_reader *r, enum tr2_problem_kind kind,
 	tr2_build_problem(r->m, kind, r->source, 0, text);
 }
 
-static void add_entry(struct tr2_ring_reader *r, const struct tr2_record *record,
-		      uint64_t time)
+static void add_entry(struct tr2_ring_reader *r,
+		      const struct tr2_record *record, uint64_t time)
 {
 	struct entry *e;
 
@@ -134,7 +137,7 @@ static void read_record(struct tr2_ring_reader *r,
 		tr2_ring_names_record(&r->names, record);
 }
 
-/* Add the records; the copy is kept as long as the file is read. */
+/* Add the records. The copy is kept as long as the file is read. */
 static void read_records(struct tr2_ring_reader *r,
 			 const struct tr2_ring_records *records, uint32_t slot)
 {
@@ -155,8 +158,8 @@ static void read_records(struct tr2_ring_reader *r,
 	}
 }
 
-/* Add one spilled piece, without records that an earlier piece has: if a
- * recorder dies after writing a piece and before releasing it from the ring,
+/* Add one spilled piece, without records of an earlier piece. If a recorder
+ * dies after it wrote a piece and before it released the piece from the ring,
  * the next recorder writes the same records again. */
 static void read_piece(struct tr2_ring_reader *r, const struct tr2_piece *piece,
 		       struct tr2_ring_records *records)
@@ -225,7 +228,8 @@ static void read_pieces(struct tr2_ring_reader *r, int fd)
 	}
 }
 
-/* Take slot 0 last: its owner announces threads there before they write. */
+/* Read all slots, slot 0 last: its owner announces threads there before they
+ * write. */
 static void read_slots(struct tr2_ring_reader *r)
 {
 	struct tr2_ring_records records;
@@ -247,8 +251,8 @@ static void read_slots(struct tr2_ring_reader *r)
 
 TR2_ORDER(compare_entries, struct entry, TR2_UP(time) ?: TR2_UP(order))
 
-/* Limit times that are too large, as in a damaged file, to the largest valid
- * one. */
+/* Set the times. A time that is too large, as in a damaged file, becomes the
+ * largest valid one. */
 static void set_times(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 		      uint64_t ticks)
 {
@@ -277,7 +281,8 @@ static void render(struct tr2_ring_reader *r, struct tr2_parsed_event *ev)
 	ev->raw.len = render->line.len - 1;
 }
 
-/* time: of the event; of_thread: when its thread had the name. */
+/* Add an event to the model. time: of the event; of_thread: a time at which its
+ * thread had the name to use. */
 static void add_parsed(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 		       uint64_t time, uint32_t tid, uint64_t of_thread,
 		       bool as_main)
@@ -298,7 +303,8 @@ static void add_parsed(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 		r->fn(r->data, r->m, ev);
 }
 
-/* as_main: its nesting is that of another thread than tid. */
+/* Add an event with its nesting. as_main: the event was written in main's name,
+ * so its nesting is main's, not tid's. */
 static void add_nested(struct tr2_ring_reader *r, const struct entry *entry,
 		       uint32_t tid, bool as_main, struct tr2_parsed_event *ev)
 {
@@ -311,7 +317,8 @@ static void add_nested(struct tr2_ring_reader *r, const struct entry *entry,
 	add_parsed(r, ev, entry->time, tid, entry->time, as_main);
 }
 
-/* The library tells the trace, and spans at the end of the process, as main. */
+/* Add the event of a span or a trace. The library writes the trace, and spans
+ * that end with the process, in main's name. */
 static void add_span(struct tr2_ring_reader *r, const struct entry *entry,
 		     struct tr2_parsed_event *ev)
 {
@@ -323,8 +330,8 @@ static void add_span(struct tr2_ring_reader *r, const struct entry *entry,
 		add_nested(r, entry, span->tid, as_main, ev);
 }
 
-/* Behind all other events but atexit: spans that a killed process left open, or
- * whose end was lost. */
+/* Add the spans that a killed process left open, or whose end was lost: after
+ * all other events but atexit. */
 static void add_unfinished(struct tr2_ring_reader *r)
 {
 	uint64_t last = r->nr_entries ? r->entries[r->nr_entries - 1].time : 0;
@@ -365,7 +372,7 @@ static void add_entry_to_model(struct tr2_ring_reader *r,
 	}
 }
 
-/* By time. */
+/* Add all entries, in order of time. */
 static void add_entries(struct tr2_ring_reader *r)
 {
 	uint32_t i;
@@ -398,7 +405,7 @@ static void set_end(struct tr2_ring_reader *r)
 	s->has_code = true;
 }
 
-/* Events that a flight recorder overwrote. */
+/* Count the events that a flight recorder overwrote. */
 static uint64_t count_overwritten(struct tr2_ring_reader *r)
 {
 	struct tr2_control c;
@@ -411,7 +418,7 @@ static uint64_t count_overwritten(struct tr2_ring_reader *r)
 	return nr;
 }
 
-/* Whether a reader consumed records that are not in the pieces. */
+/* Has a reader consumed records that the pieces do not have? */
 static bool is_taken(struct tr2_ring_reader *r)
 {
 	struct tr2_control c;
@@ -432,7 +439,7 @@ static bool is_taken(struct tr2_ring_reader *r)
 	return false;
 }
 
-/* Losses that atexit reported are counted already. */
+/* Add the losses that atexit did not report; the others are already counted. */
 static void set_lost(struct tr2_ring_reader *r, uint64_t lost)
 {
 	uint64_t counted = tr2_rare(r->m, r->session)->lost;
@@ -450,8 +457,8 @@ static void note_beginning(struct tr2_ring_reader *r)
 
 	if (overwritten)
 		snprintf(text, sizeof(text),
-			 "newer records replaced the oldest %llu (to keep more, "
-			 "increase GIT_TRACE2_RING_SIZE)",
+			 "newer records replaced the oldest %llu (to keep "
+			 "more, increase GIT_TRACE2_RING_SIZE)",
 			 (unsigned long long)overwritten);
 	else if (is_taken(r))
 		snprintf(text, sizeof(text),
@@ -495,8 +502,8 @@ static void load_ring(struct tr2_ring_reader *r, int records_fd)
 		problem(r, TR2_PROBLEM_FILE, r->file.problem);
 }
 
-/* Take what a slot has that was not taken yet. false: some of it was
- * overwritten since the file is followed. */
+/* Read the new records of a slot. false: some of them were overwritten since
+ * the file is followed. */
 static bool read_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
 {
 	uint64_t *until = &r->taken_until[slot];
@@ -510,7 +517,8 @@ static bool read_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
 		*until = first ? records.position :
 				 TR2_RING_START(records.ring_size);
 	whole = records.position == *until;
-	/* A recorder may have taken them, and just begun to write them. */
+	/* A recorder may have taken the missing records and begun to write
+	 * them. */
 	if (!whole && r->file.header.mode == TR2_RING_CONSUME && !r->waited) {
 		r->waited = true;
 		free(records.p);
@@ -522,7 +530,8 @@ static bool read_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
 	return whole;
 }
 
-/* While a recorder takes the records, its pieces have all of them. */
+/* Read the new records of all slots. While a recorder takes records, its pieces
+ * have all of them. */
 static bool read_all_new(struct tr2_ring_reader *r, int records_fd, bool first,
 			 bool is_alive)
 {

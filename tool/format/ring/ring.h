@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ring - load the file of a process's ring into the model: the events of all
- * its threads by time, and the values of its timers and counters if the process
- * ended without reporting them.
+ * its threads by time; if the process ended without reporting them, also the
+ * values of its timers and counters.
  */
 #pragma once
 
@@ -21,27 +21,28 @@ enum tr2_ring_load {
 };
 
 enum tr2_ring_news {
-	TR2_RING_GOES_ON, /* there may be more */
-	TR2_RING_MISSED,  /* the same, and some were overwritten before */
+	TR2_RING_GOES_ON, /* there may be more records */
+	TR2_RING_MISSED,  /* there may be more records, and some older ones were
+			   * overwritten */
 	TR2_RING_OVER     /* the process has ended, or the file is damaged */
 };
 
 /*
- * Load the records that the file `fd` has since the last call, as its process
- * writes them. The reader keeps the file, and is for no other one then; fd
- * stays open until the reader is freed. records_fd: as below.
+ * Load the records that the process has written to the file `fd` since the last
+ * call. The reader keeps the file, and cannot be used for another one; fd stays
+ * open until the reader is freed. records_fd: see tr2_ring_reader_load().
  */
 enum tr2_ring_news tr2_ring_reader_follow(struct tr2_ring_reader *r, int fd,
 					  int records_fd, tr2_str source);
 
 /*
- * Load the file `fd`. records_fd: the records that `trace2 record` took out of
- * it while the process ran (format/ring/ring_spill.h), or -1.
+ * Load the file `fd`. records_fd: the file of the records that `trace2 record`
+ * took out of the ring while the process ran (format/ring/ring_spill.h), or -1.
  */
 enum tr2_ring_load tr2_ring_reader_load(struct tr2_ring_reader *r, int fd,
 					int records_fd, tr2_str source,
 					const char **why);
 
-/* Open the file of the records that were taken out of a ring. -1: there is
- * none. */
+/* Open the file of the records that were taken out of a ring. -1: it does not
+ * exist. */
 int tr2_ring_open_pieces(const char *path);

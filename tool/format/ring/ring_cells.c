@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "format/ring/ring_event.h"
 
-/* How often a sum is restarted because a thread ended meanwhile. */
+/* How often to restart a sum because a thread ended in the middle. */
 #define TRIES 100
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -16,7 +16,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The cells of one slot, as many as both the file and the struct can have.
+/* The cells of one slot that both the file and this struct have room for.
  * Starts are in ns. */
 struct cells {
 	uint64_t counter[TR2_MAX_COUNTERS];
@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct clock) ==
 			       offsetof(struct tr2_control, clock_lock),
 	       "layout");
 
-/* Return the kind of metrics that the definition's cell is named after. */
+/* Return the kind of metrics after which the definition's cell is named. */
 static unsigned int cell_kind(const struct tr2_definition *d)
 {
 	static const uint8_t cells[] = {
@@ -61,10 +61,9 @@ static uint32_t nr_used(const struct tr2_ring_file *f, unsigned int kind,
 }
 
 /*
- * Read a timer under its lock. A timer that runs all the time may change at
- * each try; then the last reading is used, which may be off by the interval
- * that just ended. The start comes after `nest`, which does not change the
- * lock.
+ * Read a timer under its lock. A timer that runs all the time may change during
+ * each try. Then use the last reading, which may be off by the interval that
+ * just ended. Read the start after `nest`, which does not change the lock.
  */
 static void read_timer(const struct tr2_ring_file *f, uint64_t at,
 		       struct tr2_timer_cell *cell)
@@ -82,7 +81,7 @@ static void read_timer(const struct tr2_ring_file *f, uint64_t at,
 			return;
 }
 
-/* Like read_timer(). */
+/* Read the clock under its lock, like read_timer(). */
 static void read_clock(const struct tr2_ring_file *f, uint32_t slot,
 		       struct clock *clock)
 {
@@ -99,8 +98,8 @@ static void read_clock(const struct tr2_ring_file *f, uint32_t slot,
 }
 
 /*
- * Convert ticks to ns. The process may have been suspended since: it has not
- * run for longer than since its start.
+ * Convert ticks to ns. If the process was suspended since, the result may be
+ * too early: limit it to the start of the process.
  */
 static uint64_t ns_of(const struct tr2_ring_file *f, const struct clock *clock,
 		      uint64_t ticks)
@@ -114,7 +113,7 @@ static uint64_t ns_of(const struct tr2_ring_file *f, const struct clock *clock,
 	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }
 
-/* Starts are in ticks, or marked as ns. */
+/* Convert the start to ns: it is in ticks, or marked as ns. */
 static void convert_start(const struct tr2_ring_file *f, uint32_t slot,
 			  struct tr2_timer_cell *cell)
 {
@@ -122,7 +121,8 @@ static void convert_start(const struct tr2_ring_file *f, uint32_t slot,
 
 	if (!cell->nest)
 		return;
-	if (cell->nest == TR2_NEST_BUSY) { /* killed while it was added */
+	if (cell->nest == TR2_NEST_BUSY) { /* killed while the interval was
+					    * added */
 		cell->nest = 0;
 	} else if (cell->nest & TR2_NEST_NS) {
 		cell->nest &= ~TR2_NEST_NS;
@@ -203,8 +203,8 @@ void tr2_ring_cells_of(struct tr2_ring_file *f, uint32_t slot, uint64_t now_ns,
 	add_cells(f, &cells, now_ns, out);
 }
 
-/* Is it slot 0, to which ended threads were added, or the slot of a live
- * thread? */
+/* Does the slot count? Slot 0 does, to which ended threads are added, and slots
+ * of live threads do. */
 static bool counts(struct tr2_ring_file *f, uint32_t slot)
 {
 	struct tr2_control c;
@@ -251,7 +251,8 @@ bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
 			return true;
 		if (!(before & 1))
 			continue;
-		/* Whoever adds an ended thread may have no CPU, or be dead. */
+		/* The thread that adds an ended one may have no CPU, or may be
+		 * dead. */
 		if (!tr2_ring_file_is_alive(f))
 			break;
 		nanosleep(&pause, NULL);
@@ -283,7 +284,8 @@ static void add_buckets(struct tr2_ring_file *f, const struct tr2_definition *d,
 			uint32_t slot, uint64_t sum[TR2_HISTOGRAM_BUCKETS])
 {
 	uint64_t one[TR2_HISTOGRAM_BUCKETS];
-	uint64_t at = tr2_ring_file_slot(f, slot) + f->header.histograms_offset +
+	uint64_t at = tr2_ring_file_slot(f, slot) +
+		      f->header.histograms_offset +
 		      (uint64_t)(d->histogram - 1) * f->header.histogram_size;
 	unsigned int i;
 
@@ -306,7 +308,8 @@ void tr2_ring_cells_histogram(struct tr2_ring_file *f,
 	    h->histogram_buckets != TR2_HISTOGRAM_BUCKETS)
 		return;
 	for (one = 0; one < f->nr_slots; one++)
-		if (slot == one || (slot == TR2_RING_ALL_SLOTS && counts(f, one)))
+		if (slot == one ||
+		    (slot == TR2_RING_ALL_SLOTS && counts(f, one)))
 			add_buckets(f, d, one, sum);
 	for (i = 0; i < TR2_HISTOGRAM_BUCKETS; i++)
 		if (sum[i])

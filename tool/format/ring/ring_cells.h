@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_cells - read the values of a process's metrics from the cells of its
- * ring's file, whether it runs, has ended or was killed.
+ * ring_cells - read the values of a process's metrics from the cells in the
+ * file of its ring, whether the process runs, has ended or was killed.
  */
 #pragma once
 
@@ -12,15 +12,15 @@ struct tr2_ring_value {
 	uint64_t count; /* a counter's value; a timer's number of intervals */
 	uint64_t total_ns, min_ns, max_ns;
 	uint64_t unpaired;
-	uint64_t running;    /* number of intervals not ended yet */
-	uint64_t running_ns; /* their total time, as of `now_ns` */
+	uint64_t running;    /* number of intervals that have not ended */
+	uint64_t running_ns; /* their total time, up to `now_ns` */
 };
 
 /*
  * Sum the counts of all threads so far into one value for each of
- * f->definitions. Each thread is counted exactly once, though threads begin and
- * end meanwhile. false: they did so all the time, or one that ends is stopped or
- * was killed; the sum may be off by one thread.
+ * f->definitions. Each thread counts exactly once, even if threads begin and
+ * end during the sum. false: threads ended during every try, or a thread was
+ * stopped or killed while it ended; the sum may be off by one thread.
  */
 bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
 			struct tr2_ring_value *out);
@@ -39,10 +39,9 @@ bool tr2_ring_cells_gauge(const struct tr2_ring_file *f,
 			  struct tr2_ring_gauge *out);
 
 /*
- * Append the non-empty buckets of a definition, of one slot or of all that
- * count, as JSON in the event target's form: [[upper_bound,count],…], in seconds
- * for a timer.
- * Append nothing if there are none.
+ * Append the non-empty buckets of a definition, of one slot or of all slots
+ * that count, as JSON in the event target's form: [[upper_bound,count],…], in
+ * seconds for a timer. Without such buckets, append nothing.
  */
 #define TR2_RING_ALL_SLOTS UINT32_MAX
 struct tr2_buf;

@@ -10,11 +10,11 @@
 #include "event/span.h"
 #include "format/events/utf8.h"
 
-/* The rest of a record. */
+/* The unread rest of a record. */
 struct cursor {
 	const char *p, *end;
 	bool short_of; /* the record ended within a field */
-	bool of_numbers; /* in place of strings */
+	bool of_numbers; /* string fields hold numbers */
 };
 
 static uint64_t read_bytes(struct cursor *c, size_t len)
@@ -48,8 +48,8 @@ static struct tr2_view read_string(struct cursor *c)
 	return v;
 }
 
-/* Append the text with U+FFFD for every byte that is not UTF-8, and for
- * NULs. */
+/* Append the text, with U+FFFD in place of every NUL and every byte that is not
+ * UTF-8. */
 static void add_repaired(struct tr2_buf *b, const struct tr2_view *v)
 {
 	size_t i = 0, n;
@@ -64,7 +64,8 @@ static void add_repaired(struct tr2_buf *b, const struct tr2_view *v)
 	}
 }
 
-/* Return a repaired copy in e->text, which has room and does not move. */
+/* Return a repaired copy in e->text, which has enough room and does not
+ * move. */
 static struct tr2_view as_text(struct tr2_ring_event *e, struct tr2_view v)
 {
 	size_t start = e->text.len;
@@ -167,7 +168,7 @@ static void read_time(struct cursor *c, int64_t *ns)
 							  value);
 }
 
-/* Take a number, which is held as the text of one, into e->text. */
+/* Take a number in place of a string. Append its text to e->text. */
 static struct tr2_view read_number(struct tr2_ring_event *e, struct cursor *c)
 {
 	uint64_t value = read_bytes(c, sizeof(value));
@@ -266,7 +267,7 @@ uint32_t tr2_ring_event_tid(const struct tr2_record *record)
 	return ((const struct tr2_record_event *)(const void *)record)->tid;
 }
 
-/* The strings of an event's site; none are known of one without a row. */
+/* The strings of an event's site. An event without a row has none. */
 struct site {
 	struct tr2_view file, names[2];
 	uint32_t line;
@@ -295,8 +296,8 @@ static void look_up(struct site *site, const struct tr2_ring_file *f,
 	site->nr_taken = 0;
 }
 
-/* Make room for the text of all fields, of which the longest form of a byte is
- * \u00xx, and of a number of 8 bytes shorter. */
+/* Make room for the texts of all fields. The longest form of a byte is \u00xx;
+ * a number of 8 bytes is shorter. */
 static void make_room(struct tr2_ring_event *e, const struct tr2_record *record,
 		      const struct site *site)
 {
@@ -409,7 +410,7 @@ static struct tr2_view view_of(const char *s)
 	return (struct tr2_view){ s, strlen(s) };
 }
 
-/* Make it the event of the JSON in e->text. */
+/* Fill ev with a data_json event of the JSON in e->text. */
 static void set_event(struct tr2_ring_event *e, const char *key,
 		      unsigned int nesting, struct tr2_parsed_event *ev)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ring_file - read and check header, slots and records of the file. */
+/* ring_file - read and check the header, slots and records of the file. */
 #include "format/ring/ring_file.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 
 #include "common/time.h"
 
-/* How often data that changes all the time is read again. */
+/* How often to read data again that changes all the time. */
 #define TRIES 100
 
-#define NO_MAGIC "\0\0\0\0\0\0\0" /* written last */
+#define NO_MAGIC "\0\0\0\0\0\0\0" /* the magic is written last */
 
 bool tr2_ring_file_looks(const char *start, size_t len)
 {
@@ -90,7 +90,8 @@ static enum tr2_ring_is check_versions(struct tr2_ring_file *f)
 		return TR2_RING_IS_NEWER;
 	}
 	if (h->header_size < sizeof(*h))
-		return damaged(f, offsetof(struct tr2_arena_header, header_size),
+		return damaged(f,
+			       offsetof(struct tr2_arena_header, header_size),
 			       "its header is too short");
 	return TR2_RING_IS_GOOD;
 }
@@ -100,7 +101,7 @@ static bool fits(uint64_t offset, uint64_t count, uint64_t each, uint64_t size)
 	return offset <= size && (!count || each <= (size - offset) / count);
 }
 
-/* Are the sizes of a slot valid? */
+/* Does the header have valid sizes of a slot? */
 static bool slot_makes_sense(const struct tr2_arena_header *h)
 {
 	return h->slot_size >= sizeof(struct tr2_control) &&
@@ -132,12 +133,13 @@ static enum tr2_ring_is read_header(struct tr2_ring_file *f)
 	if (is != TR2_RING_IS_GOOD)
 		return is;
 	if (!slot_makes_sense(h))
-		return damaged(f, offsetof(struct tr2_arena_header, slots_offset),
+		return damaged(f,
+			       offsetof(struct tr2_arena_header, slots_offset),
 			       "the sizes in its header are invalid");
 	return TR2_RING_IS_GOOD;
 }
 
-/* Count the slots that are wholly in the file; a truncated file has fewer. */
+/* Count the slots that are wholly in the file. A truncated file has fewer. */
 static void count_slots(struct tr2_ring_file *f)
 {
 	const struct tr2_arena_header *h = &f->header;
@@ -159,7 +161,8 @@ static bool read_strings(struct tr2_ring_file *f)
 	uint64_t used = h->strings_used;
 	char *strings;
 
-	if (used > h->strings_size || !fits(h->strings_offset, 1, used, f->size)) {
+	if (used > h->strings_size ||
+	    !fits(h->strings_offset, 1, used, f->size)) {
 		set_problem(f, h->strings_offset,
 			    "some of its strings are missing");
 		used = 0;
@@ -291,8 +294,8 @@ uint64_t tr2_ring_file_slot(const struct tr2_ring_file *f, uint32_t slot)
 }
 
 /*
- * Read data that a sequence lock guards. Reads are in order, so that comparing
- * the lock before and after suffices. false: the data changed at every try;
+ * Read data that a sequence lock guards. Reads are in order, so it suffices to
+ * compare the lock before and after. false: the data changed during every try;
  * `out` has the last reading.
  */
 static bool read_guarded(const struct tr2_ring_file *f, uint64_t offset,
@@ -302,7 +305,8 @@ static bool read_guarded(const struct tr2_ring_file *f, uint64_t offset,
 	int i;
 
 	for (i = 0; i < TRIES; i++) {
-		if (!tr2_ring_file_read(f, lock_offset, &before, sizeof(before)) ||
+		if (!tr2_ring_file_read(f, lock_offset, &before,
+					sizeof(before)) ||
 		    !tr2_ring_file_read(f, offset, out, len) ||
 		    !tr2_ring_file_read(f, lock_offset, &after, sizeof(after)))
 			break;
@@ -336,7 +340,7 @@ uint64_t tr2_ring_file_lost(struct tr2_ring_file *f)
 	uint32_t slot;
 	int i;
 
-	/* Records of slots that had no space are counted by themselves. */
+	/* Each slot counts its own records for which there was no space. */
 	for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
 		if (i != TR2_LOST_NO_SPACE &&
 		    !(i == TR2_LOST_DEFINITION && has_reported))
@@ -374,7 +378,8 @@ static uint64_t word_at(const struct tr2_ring_file *f, uint32_t slot,
 {
 	uint64_t word = 0;
 
-	tr2_ring_file_read(f, tr2_ring_file_slot(f, slot) + offset, &word, sizeof(word));
+	tr2_ring_file_read(f, tr2_ring_file_slot(f, slot) + offset, &word,
+			   sizeof(word));
 	return word;
 }
 
@@ -426,7 +431,8 @@ bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
 		return true;
 	head = word_at(f, slot, HEAD_AT);
 	tail = word_at(f, slot, TAIL_AT);
-	/* If the tail moved past that head, all of it was overwritten. */
+	/* If the tail has passed the head that was read, all its records were
+	 * overwritten. */
 	if (!is_range(tail, head, place.size) &&
 	    !(tail > head && tail <= word_at(f, slot, HEAD_AT))) {
 		set_problem(f, tr2_ring_file_slot(f, slot) + HEAD_AT,
@@ -447,8 +453,8 @@ bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
 		set_problem(f, place.offset, "a ring cannot be read");
 		out->len = 0;
 	}
-	/* Drop records that the owner released meanwhile: they may be
-	 * overwritten in part. */
+	/* Drop records that the owner released during the copy: they may be
+	 * partly overwritten. */
 	drop_start(out, word_at(f, slot, TAIL_AT));
 	return true;
 }
@@ -477,8 +483,8 @@ const struct tr2_record *tr2_ring_records_next(const struct tr2_ring_records *r,
 	return NULL;
 }
 
-/* Return the file of a line of /proc/PID/maps, if it is mapped shared and
- * writable. */
+/* Return the path in a line of /proc/PID/maps, if the file is mapped shared and
+ * writable; else NULL. */
 static char *file_of_mapping(char *line)
 {
 	char *path = strchr(line, '/');

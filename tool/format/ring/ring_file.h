@@ -5,8 +5,8 @@
  * was killed.
  *
  * The file is not trusted, and another process may change or truncate it at any
- * time: it is read, never mapped, every offset is checked against its size, and
- * callers get copies only. Reading does not disturb the process.
+ * time. So it is read, never mapped, every offset is checked against its size,
+ * and callers get only copies. Reading does not disturb the process.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct tr2_ring_file {
 	uint64_t strings_used;
 	struct tr2_definition *definitions;
 	uint32_t nr_definitions, nr_slots;
-	/* The first problem of the file; "" if there is none. */
+	/* The first problem of the file; "" if it has no problem. */
 	char problem[160];
 	uint64_t problem_offset;
 };
@@ -34,7 +34,7 @@ enum tr2_ring_is {
 	TR2_RING_IS_GOOD,
 	TR2_RING_IS_NONE,  /* another kind of file */
 	TR2_RING_IS_BEGUN, /* empty: its process died, or is still starting */
-	TR2_RING_IS_NEWER, /* than this reader; see f->problem */
+	TR2_RING_IS_NEWER, /* newer than this reader; see f->problem */
 	TR2_RING_IS_DAMAGED, /* see f->problem */
 	TR2_RING_IS_NO_MEMORY
 };
@@ -49,8 +49,8 @@ bool tr2_ring_file_is(int fd);
 enum tr2_ring_is tr2_ring_file_open(struct tr2_ring_file *f, int fd);
 /* Read them again, since the process goes on. */
 enum tr2_ring_is tr2_ring_file_update(struct tr2_ring_file *f);
-/* Read the strings again, which the records of a running process may need that
- * were read later. false: no memory. */
+/* Read the strings again: records of a running process that were read later may
+ * need them. false: memory is short. */
 bool tr2_ring_file_update_strings(struct tr2_ring_file *f);
 void tr2_ring_file_release(struct tr2_ring_file *f);
 
@@ -60,22 +60,24 @@ const char *tr2_ring_file_string(const struct tr2_ring_file *f,
 
 /* Convert a record's time to nanoseconds of CLOCK_MONOTONIC. */
 uint64_t tr2_ring_file_ns(const struct tr2_ring_file *f, uint64_t ticks);
-/* Convert it to nanoseconds since the session began: 0 to TR2_MAX_AT_NS. */
+/* Convert a record's time to nanoseconds since the session began: 0 to
+ * TR2_MAX_AT_NS. */
 int64_t tr2_ring_file_since_start(const struct tr2_ring_file *f,
 				  uint64_t ticks);
 
 /* Does the process that writes the file still run? */
 bool tr2_ring_file_is_alive(const struct tr2_ring_file *f);
 
-/* Read a slot's control page as of one moment. false: it is not in the file. */
+/* Read a slot's control page at one moment. false: the page is not in the
+ * file. */
 bool tr2_ring_file_control(struct tr2_ring_file *f, uint32_t slot,
 			   struct tr2_control *out);
 
-/* The number of lost events and records. Of a process that did not exit, also
- * the timers and counters whose names found no room. */
+/* Return the number of lost events and records. For a process that did not
+ * exit, add the timers and counters whose names found no room. */
 uint64_t tr2_ring_file_lost(struct tr2_ring_file *f);
 
-/* The position of a slot's ring; size 0: it has none. */
+/* The position of a slot's ring; size 0: the slot has no ring. */
 struct tr2_ring_place {
 	uint64_t offset, size;
 };
@@ -85,7 +87,7 @@ struct tr2_ring_place tr2_ring_file_place(struct tr2_ring_file *f,
 
 /* Consecutive records, copied from a ring. */
 struct tr2_ring_records {
-	uint8_t *p; /* allocated by malloc(), aligned as records are */
+	uint8_t *p; /* from malloc(), aligned like records */
 	size_t len;
 	uint64_t position; /* of p[0] */
 	uint64_t ring_size;
@@ -93,14 +95,14 @@ struct tr2_ring_records {
 
 /*
  * Copy the records between tail and head of a slot, from position `from` on.
- * out->p is NULL if there are none. false: no memory.
+ * out->p is NULL if there are no records. false: memory is short.
  */
 bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
 			   uint64_t from, struct tr2_ring_records *out);
 
 /*
- * Return the record at *at and move *at after it, skipping FILLERs. NULL: the
- * end, or invalid data, with *bad set.
+ * Return the record at *at and move *at after it, skipping FILLERs. NULL: this
+ * is the end; if *bad, the data is invalid.
  */
 const struct tr2_record *tr2_ring_records_next(const struct tr2_ring_records *r,
 					       size_t *at, bool *bad);
@@ -111,16 +113,16 @@ bool tr2_ring_file_read(const struct tr2_ring_file *f, uint64_t offset,
 /* Return the offset of a slot. */
 uint64_t tr2_ring_file_slot(const struct tr2_ring_file *f, uint32_t slot);
 
-/* Return the path of the ring that a process writes, from malloc(). NULL: it has
- * none, or it may not be read. */
+/* Return the path of the ring that a process writes, from malloc(). NULL: the
+ * process has no ring, or may not be read. */
 char *tr2_ring_mapped(int32_t pid);
 
 /*
  * `trace2 record --ring` takes records out of a process's rings while it runs.
- * They are in a file beside the ring's, named like it plus TR2_PIECES_SUFFIX: a
- * sequence of pieces. A piece is a struct tr2_piece and `len` bytes, the
- * records of slot `slot` from `position` on. The pieces of a slot follow each
- * other without a gap.
+ * The records go to a file beside the ring's, with its name plus
+ * TR2_PIECES_SUFFIX: a sequence of pieces. A piece is a struct tr2_piece and
+ * `len` bytes, the records of slot `slot` from `position` on. The pieces of a
+ * slot follow each other without a gap.
  */
 #define TR2_PIECES_SUFFIX ".records"
 #define TR2_PIECE_MAGIC 0x50325254u /* TR2P */
@@ -135,5 +137,5 @@ struct tr2_piece {
 
 _Static_assert(sizeof(struct tr2_piece) == 32, "layout");
 
-/* Does the file of this name have pieces? It is read with its ring. */
+/* Does the file of this name have pieces? It is read together with its ring. */
 bool tr2_ring_is_pieces(const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ring_metrics - put the values of cells into the model. */
+/* ring_metrics - add the values of cells to the model. */
 #include "format/ring/ring_metrics.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct adding {
 	struct tr2_model *m;
 	struct tr2_ring_file *f;
 	uint32_t session;
-	/* The owner of the values: 0 and all slots, or a thread and its
+	/* The owner of the values: thread 0 and all slots, or a thread and its
 	 * slot. */
 	uint32_t thread, slot;
 	struct tr2_map reported; /* metrics that events reported */
@@ -48,7 +48,7 @@ static tr2_str intern(const struct adding *a, uint32_t offset)
 	return tr2_intern(a->m, s, strlen(s));
 }
 
-/* Return a new metric without values; NULL: an event reported it. */
+/* Return a new metric without values; NULL: an event reported the metric. */
 static struct tr2_metric *new_metric(struct adding *a,
 				     const struct tr2_definition *d)
 {
@@ -115,7 +115,7 @@ static void add_metrics(struct adding *a, const struct tr2_ring_value *values)
 			add_metric(a, &d[i], &values[i]);
 }
 
-/* Return the thread of a slot; a thread that only counted is in no event. */
+/* Return the thread of a slot. A thread that only counted is in no event. */
 static uint32_t thread_of(struct adding *a, struct tr2_ring_names *names,
 			  const struct tr2_control *c)
 {

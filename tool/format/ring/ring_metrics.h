@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ring_metrics - add the timers and counters of a ring's process to the model,
- * except those that events reported: a killed process reported none, or only
- * some if it was killed while it ended.
+ * if events did not report them. A killed process reported none, or only some
+ * if it was killed while it ended.
  */
 #pragma once
 
@@ -10,9 +10,9 @@
 #include "format/ring/ring_names.h"
 #include "model/private.h"
 
-/* Add the metrics of `session`, whose events are in the model already: the sums
+/* Add the metrics of `session`, whose events are already in the model: the sums
  * over all threads and, for TRACE2_PER_THREAD, the values of each live thread.
- * Running intervals are counted up to now_ns. */
+ * Running intervals count up to now_ns. */
 void tr2_ring_metrics(struct tr2_model *m, struct tr2_ring_file *f,
 		      struct tr2_ring_names *names, uint32_t session,
 		      uint64_t now_ns);

@@ -44,7 +44,7 @@ static struct tr2_ring_name *add_name(struct tr2_ring_names *n, uint32_t tid,
 	return name;
 }
 
-/* Copy a thread's name, which the program chose: any bytes. */
+/* Copy a thread's name: the program chose it, so it may have any bytes. */
 static void set_text(struct tr2_ring_name *name, const char *text, size_t size)
 {
 	size_t len = strnlen(text, size);
@@ -57,8 +57,8 @@ static void set_text(struct tr2_ring_name *name, const char *text, size_t size)
 	name->text[len] = '\0';
 }
 
-/* Return the latest entry of the thread, or a new one, since the record of its
- * beginning may be overwritten. */
+/* Return the latest entry of the thread. If it has no entry, add one: the
+ * record of the thread's beginning may be overwritten. */
 static struct tr2_ring_name *latest(struct tr2_ring_names *n, uint32_t tid)
 {
 	uint32_t i = tr2_map_get(&n->latest, tr2_key(0, tid));
@@ -111,8 +111,8 @@ void tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f)
 		*tr2_map_slot(&n->latest, tr2_key(0, n->name[i].tid)) = i + 1;
 }
 
-/* Return the last entry of the thread id that began by that time, else its
- * first. */
+/* Return the last entry of the thread id that began by this time; without such
+ * an entry, the first entry of the thread id. */
 struct tr2_ring_name *tr2_ring_names_find(struct tr2_ring_names *n,
 					  uint32_t tid, uint64_t time)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_names - map a kernel's thread id at some time to the thread's name, from
- * the task records of a ring, and from its slots if those were overwritten.
+ * ring_names - map a thread id of the kernel and a time to the thread's name,
+ * by the task records of a ring; if those were overwritten, by its slots.
  */
 #pragma once
 
@@ -14,19 +14,20 @@
 /*
  * Corrects the nesting of a thread's events by their order. A signal handler
  * may interrupt its thread between the record of an enter and the count of open
- * regions: its events then say one less than is open. With a leave, they say
- * one more. Zeroed means that nothing is known.
+ * regions: the nesting of the handler's events is then one too small. In a
+ * leave, it is one too large. Zeros: nothing is known yet.
  */
 struct tr2_ring_nesting {
-	int64_t open; /* regions, by the records so far */
-	/* How much more than is open an interrupting handler's events would
-	 * say, and those of the present one do. */
+	int64_t open; /* open regions, by the records so far */
+	/* The error in the nesting of a handler's events: may_be_off if a
+	 * handler interrupts now, off in the present handler. */
 	int may_be_off, off;
 };
 
 /*
- * Correct ev->nesting, which the record has. Call it in the order of the ring.
- * is_behind_loss: records before it were lost, so that it is right.
+ * Correct ev->nesting, which the record has. Call this in the order of the
+ * ring. is_behind_loss: records before this one were lost, so its nesting is
+ * taken as right.
  */
 void tr2_ring_nesting_correct(struct tr2_ring_nesting *n, bool is_behind_loss,
 			      struct tr2_parsed_event *ev);
@@ -34,12 +35,13 @@ void tr2_ring_nesting_correct(struct tr2_ring_nesting *n, bool is_behind_loss,
 struct tr2_ring_name {
 	uint64_t since, until; /* ticks; 0: unknown */
 	uint32_t tid;
-	uint32_t task; /* set by the reader of samples */
-	struct tr2_ring_nesting nesting; /* set by the reader of events */
+	uint32_t task; /* for the reader of samples, which sets it */
+	struct tr2_ring_nesting nesting; /* for the reader of events, which sets
+					  * it */
 	char text[64];
 };
 
-/* Zeroed means initialised. */
+/* Initialize it with zeros. */
 struct tr2_ring_names {
 	struct tr2_ring_name *name;
 	uint32_t nr, alloc;
@@ -51,15 +53,16 @@ struct tr2_ring_names {
 /* Take the names in a task record. */
 void tr2_ring_names_record(struct tr2_ring_names *n,
 			   const struct tr2_record *record);
-/* Call it after the records; until others are taken, names can be looked up. */
+/* Sort the names after all records. Names can be looked up until more are
+ * taken. */
 void tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f);
 
-/* Return the entry of a thread at that time; NULL: no record has it. */
+/* Return the entry of a thread at that time; NULL: no record has the thread. */
 struct tr2_ring_name *tr2_ring_names_find(struct tr2_ring_names *n,
 					  uint32_t tid, uint64_t time);
 
-/* Return the thread's name; as_main: it wrote as the main thread. Valid until
- * the next call. */
+/* Return the thread's name; as_main: the thread wrote in main's name. Valid
+ * until the next call. */
 const char *tr2_ring_names_of(struct tr2_ring_names *n, uint32_t tid,
 			      uint64_t time, bool as_main);
 

@@ -30,7 +30,8 @@ static tr2_str text_of(struct tr2_model *m, const struct tr2_ring_file *f,
 	return tr2_utf8_valid(name, len) ? tr2_intern(m, name, len) : 0;
 }
 
-/* If two rows have the same id, the first is used. */
+/* List the names of events. If two rows have the same id, the first one
+ * counts. */
 static void list_events(struct tr2_ring_samples *s, struct tr2_model *m,
 			const struct tr2_ring_file *f)
 {
@@ -52,7 +53,7 @@ static void list_events(struct tr2_ring_samples *s, struct tr2_model *m,
 	}
 }
 
-/* Return the event's name, or its id if no row names it. */
+/* Return the event's name; if no row names it, its id. */
 static tr2_str event_of(const struct tr2_ring_samples *s, struct tr2_model *m,
 			uint64_t id)
 {
@@ -85,12 +86,14 @@ static uint32_t new_task(struct tr2_model *m, const struct tr2_ring_file *f,
 
 static uint32_t task_of(struct tr2_ring_samples *s, struct tr2_model *m,
 			const struct tr2_ring_file *f, struct tr2_ring_names *n,
-			uint32_t session, const struct tr2_record_sample *record)
+			uint32_t session,
+			const struct tr2_record_sample *record)
 {
 	struct tr2_ring_name *name =
 		tr2_ring_names_find(n, record->tid, record->time);
 	uint32_t *slot = name ? &name->task :
-				tr2_map_slot(&s->tasks, tr2_key(0, record->tid));
+				tr2_map_slot(&s->tasks,
+					     tr2_key(0, record->tid));
 
 	if (!*slot)
 		*slot = new_task(m, f, session, record->tid, name,
@@ -107,7 +110,7 @@ static uint64_t number(const char *p)
 	return value;
 }
 
-/* Take a count and so many values, if all are in the record. Return the
+/* Take a count and that number of values, if all are in the record. Return the
  * count. */
 static uint64_t read_count(const char **p, const char *end, unsigned int words)
 {
@@ -120,7 +123,8 @@ static uint64_t read_count(const char **p, const char *end, unsigned int words)
 	return nr <= (size_t)(end - *p) / sizeof(nr) / words ? nr : 0;
 }
 
-/* A single event is no group: its count suffices. */
+/* Add the values of a group. A single event is not a group: its count
+ * suffices. */
 static void add_values(const struct tr2_ring_samples *s, struct tr2_model *m,
 		       const char *p, uint64_t nr,
 		       struct tr2_model_sample *sample)
@@ -154,7 +158,7 @@ static void add_calls(struct tr2_model *m, const char *p, uint64_t nr,
 	}
 }
 
-/* Return the addresses of the session's process. */
+/* Return the address space of the session's process. */
 static uint32_t space_of(struct tr2_model *m, uint32_t session)
 {
 	uint32_t i = tr2_rare(m, session)->space;

@@ -9,17 +9,17 @@
 #include "format/ring/ring_names.h"
 #include "model/model.h"
 
-/* Lookups for the samples of one file. Zeroed means initialised. */
+/* Lookups for the samples of one file. Initialize it with zeros. */
 struct tr2_ring_samples {
 	struct tr2_map events; /* names by id, without 0 */
 	struct tr2_map times; /* ids of events that count ns */
-	struct tr2_map tasks; /* of threads that no record names */
+	struct tr2_map tasks; /* tasks of threads that no record names */
 	bool has_events;
 };
 
 bool tr2_ring_is_sample(const struct tr2_record *record);
 
-/* Add a sample, without calls and values that reach past the record's end. */
+/* Add a sample. Leave out calls and values that reach past the record's end. */
 void tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 		     const struct tr2_ring_file *f, struct tr2_ring_names *n,
 		     uint32_t session, const struct tr2_record_sample *record);
@@ -27,7 +27,7 @@ void tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 /* Forget the file's lookups. */
 void tr2_ring_samples_reset(struct tr2_ring_samples *s);
 
-/* Add MMAP and MMAP2 records; one that is too short is skipped. */
+/* Add MMAP and MMAP2 records. A record that is too short is skipped. */
 bool tr2_ring_is_mapping(const struct tr2_record *record);
 void tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
 		      uint32_t session, const struct tr2_record *record);
