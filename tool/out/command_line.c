@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* command_line - find the file that a command, such as a compiler, works on. */
+/* command_line - find the file on which a command, such as a compiler,
+ * works. */
 #include "out/command_line.h"
 
 #include <stdbool.h>
@@ -22,8 +23,8 @@ static bool begins(struct word w, const char *text)
 	return w.len >= strlen(text) && !memcmp(w.p, text, strlen(text));
 }
 
-/* Return the word after the spaces at *p, and move *p behind it; none has no
- * length. Quotes and the brackets of tables are no part of it. */
+/* Return the word after the spaces at *p, without quotes and the brackets of
+ * tables, and move *p after it. At the end, the word has no length. */
 static struct word next_word(const char **p, const char *end)
 {
 	struct word w;
@@ -39,7 +40,8 @@ static struct word next_word(const char **p, const char *end)
 	return w;
 }
 
-/* Is its value a file that is written, or a name for messages? */
+/* Is the option's value a file that the command writes, or a name for
+ * messages? */
 static bool names_output(struct word option)
 {
 	static const char *const options[] = { "-o", "-MF", "-MT", "-MQ",
@@ -74,7 +76,8 @@ static bool is_source(struct word w)
 	return false;
 }
 
-/* Compilers pass files directly in these directories to each other. */
+/* Is the word in a directory through which compilers pass files to each
+ * other? */
 static bool is_temporary(struct word w)
 {
 	return (begins(w, "/tmp/") && !memchr(w.p + 5, '/', w.len - 5)) ||

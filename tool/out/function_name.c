@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* function_name - leave out the text in the outermost brackets. */
+/* function_name - shorten a name by the text in its outermost brackets. */
 #include "out/function_name.h"
 
 #include <string.h>
@@ -11,8 +11,9 @@
 
 #define OPERATOR "operator"
 
-/* Return the length of a piece of a name whose brackets are no pair around
- * arguments; 0: there is none. Operators that begin like others come later. */
+/* Return the length of a piece of a name whose brackets are not around
+ * arguments; 0: no such piece begins here. Longer operators precede the
+ * operators with which they begin. */
 static size_t piece_at(const char *text)
 {
 	static const char *const pieces[] = {
@@ -34,14 +35,15 @@ static bool is_open(char c)
 	return c == '<' || c == '(';
 }
 
-/* An arrow closes nothing. */
+/* Does p close a bracket? The > of an arrow does not. */
 static bool is_close(const char *p)
 {
 	return *p == ')' || (*p == '>' && p[-1] != '-');
 }
 
-/* false: it is no name of C++. In others, types are in brackets: in Go's
- * after a dot, in Rust's in front. */
+/* Append a C++ name without the text in brackets. false: the name is not of
+ * C++. Other languages put types in brackets, too: Go after a dot, Rust in
+ * front. */
 static bool fold(struct tr2_buf *b, const char *name)
 {
 	const char *p, *open = NULL;

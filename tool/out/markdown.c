@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * markdown - print a table in the Markdown of GitHub, GitLab and others, with
- * the texts of the terminal, uncut.
+ * markdown - print a table in the Markdown of GitHub, GitLab and others. Its
+ * cells have the texts of the terminal, uncut.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct printing {
 	struct tr2_units units;
 };
 
-/* Empty columns are not shown. */
+/* Is the column shown? Empty columns are not. */
 static bool is_shown(const struct tr2_table *t, const struct printing *p,
 		     size_t c)
 {
@@ -78,7 +78,8 @@ static void add_heads(const struct tr2_table *t, const struct printing *p,
 
 /* Append a cell of the column as text, not escaped. */
 static void add_cell(const struct tr2_table *t, const struct printing *p,
-		     const struct tr2_cell *cell, size_t c, struct tr2_buf *text)
+		     const struct tr2_cell *cell, size_t c,
+		     struct tr2_buf *text)
 {
 	if (cell->kind == TR2_CELL_NS)
 		tr2_column_add_duration(&t->columns[c], &p->use[c], &p->units,

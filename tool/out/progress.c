@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * progress - drawn at most ten times a second, and erased at the end.
+ * progress - draw the bar at most ten times a second, and erase it at the end.
  */
 #include <stdio.h>
 #include <unistd.h>

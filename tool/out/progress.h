@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * progress - a bar on stderr, if that is a terminal and the work takes more
- * than half a second.
+ * progress - draw a bar on stderr, if stderr is a terminal and the work takes
+ * more than half a second.
  */
 #pragma once
 
@@ -12,12 +12,12 @@ struct tr2_progress {
 	const char *verb;
 	uint64_t total; /* 0: unknown */
 	uint64_t start_ns;
-	uint64_t next_ns; /* when it is drawn; 0: at the first step */
+	uint64_t next_ns; /* time of the next drawing; 0: at the first step */
 	bool on, shown;
 };
 
 void tr2_progress_start(struct tr2_progress *p, const char *verb);
 void tr2_progress_at(struct tr2_progress *p, uint64_t done_bytes);
-/* For work in steps: `done` of p->total are done. */
+/* Report that `done` of p->total steps are done. */
 void tr2_progress_step(struct tr2_progress *p, uint64_t done);
 void tr2_progress_end(struct tr2_progress *p);

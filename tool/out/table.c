@@ -152,9 +152,9 @@ static void cell_text(struct tr2_table *t, enum tr2_cell_kind kind,
 	cell->nr_words = nr_words;
 }
 
-static struct tr2_buf scratch; /* kept: it is mapped memory */
+static struct tr2_buf scratch; /* kept: allocating maps memory */
 
-/* Return the string without its secrets, if they are to be hidden; valid until
+/* Return the string without its secrets, if the output hides them; valid until
  * the next call. */
 static const char *without_secrets(const struct tr2_table *t, const char *s,
 				   size_t *len)
@@ -174,7 +174,7 @@ void tr2_cell_str(struct tr2_table *t, const char *s)
 
 void tr2_cell_strf(struct tr2_table *t, const char *fmt, ...)
 {
-	static struct tr2_buf text; /* kept: it is mapped memory */
+	static struct tr2_buf text; /* kept: allocating maps memory */
 	va_list ap;
 
 	tr2_buf_reset(&text);
@@ -193,7 +193,7 @@ void tr2_cell_value(struct tr2_table *t, const char *name, const char *s)
 
 void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words)
 {
-	static struct tr2_buf safe; /* kept: it is mapped memory */
+	static struct tr2_buf safe; /* kept: allocating maps memory */
 	const char *w, *word, *before = NULL;
 	uint32_t i;
 	size_t len;

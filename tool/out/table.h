@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table - rows and columns, printed as aligned text, as JSON, as CSV, as
- * Markdown or into a page: a number in text is a plain number in JSON and CSV.
+ * table - rows and columns, printed as aligned text, JSON, CSV, Markdown or a
+ * part of a page. A number with a unit in text is a plain number in JSON and
+ * CSV.
  *
  * A column is one row of a list, with the statements that set its cell:
  *
@@ -15,7 +16,7 @@
  *	struct tr2_table t = TR2_TABLE_OF(&out, "regions", columns);
  *
  *	tr2_output_begin(&out, TR2_FORMAT_TEXT);
- *	tr2_table_add(&t, &region);  …
+ *	tr2_table_add(&t, &region);	…
  *	tr2_table_finish(&t);
  *	tr2_output_end(&out);
  *
@@ -37,37 +38,38 @@ enum tr2_cell_kind {
 	TR2_CELL_INT,
 	TR2_CELL_UINT,
 	TR2_CELL_REAL, /* any number; in text with significant digits only */
-	TR2_CELL_NS,    /* a duration: in text in the unit of the table, which is
-			 * in the heading; nanoseconds elsewhere */
+	TR2_CELL_NS,    /* a duration: in text in the table's unit, which its
+			 * heading names; nanoseconds elsewhere */
 	TR2_CELL_BYTES, /* 23.1 KiB in text, bytes elsewhere */
 	TR2_CELL_SHARE, /* a ratio: 12.3% in text, 0.123 elsewhere */
-	TR2_CELL_WALL,  /* a time, wall nanoseconds: HH:MM:SS.uuuuuu in text,
+	TR2_CELL_WALL,  /* a time in wall nanoseconds: HH:MM:SS.uuuuuu in text,
 			 * ISO 8601 in UTC elsewhere */
 	TR2_CELL_WORDS, /* struct tr2_words: shell-quoted; JSON: an array */
-	TR2_CELL_JSON   /* JSON text; elsewhere its text */
+	TR2_CELL_JSON   /* JSON text, which other formats show as it is */
 };
 
 /* Flags of a column. */
 #define TR2_COL_LEFT (1u << 0)   /* numbers are right-aligned by default */
-#define TR2_COL_TREE (1u << 1)   /* with lines of a tree before the text, by the
-				  * depth given to tr2_table_depth(); cut in the
-				  * middle if it is too wide */
+#define TR2_COL_TREE (1u << 1)   /* draw the branches of a tree before the text,
+				  * by the depth given to tr2_table_add_at();
+				  * cut text that is too wide in the middle */
 #define TR2_COL_FLEX (1u << 2)   /* narrowed first if a line is too wide */
-#define TR2_COL_MIDDLE (1u << 11) /* cut in the middle, as a tree is */
+#define TR2_COL_MIDDLE (1u << 11) /* cut in the middle, like a tree */
 #define TR2_COL_DATA (1u << 3)   /* only in JSON and CSV (not without a key) */
 #define TR2_COL_TEXT (1u << 4)   /* only in text */
-#define TR2_COL_SINGLE (1u << 6) /* durations of single calls: they have a unit
-				  * of their own, which shows the smallest */
-#define TR2_COL_SPARE (1u << 7)  /* omitted, the last first, if lines are too
-				  * wide for a terminal */
-#define TR2_COL_YIELDS (1u << 8) /* the same, if a line is too wide even with
-				  * the narrowest flexible columns; after
-				  * others, if it is one of TR2_COL_HEAT, too */
+#define TR2_COL_SINGLE (1u << 6) /* durations of single calls: they have their
+				  * own unit, in which the smallest one is
+				  * visible */
+#define TR2_COL_SPARE (1u << 7)  /* omitted, the last column first, if lines are
+				  * too wide for a terminal */
+#define TR2_COL_YIELDS (1u << 8) /* omitted, too, if lines are too wide even
+				  * with the narrowest flexible columns; columns
+				  * with TR2_COL_HEAT are omitted last */
 #define TR2_COL_HEAT (1u << 5)   /* a share, coloured by its size */
 #define TR2_COL_SIGNED (1u << 10) /* durations have a sign: +1.000 */
-#define TR2_COL_PAGE (1u << 9)   /* of TR2_COL_DATA: in a page, too */
+#define TR2_COL_PAGE (1u << 9)   /* with TR2_COL_DATA: also in a page */
 
-/* A heading that is +- in a locale without UTF-8. */
+/* A heading, shown as +- in a locale without UTF-8. */
 #define TR2_PLUS_MINUS "±"
 /* Return a heading as text shows it. */
 const char *tr2_column_title(const char *heading);
@@ -77,15 +79,16 @@ struct tr2_words;
 struct tr2_table;
 
 struct tr2_column {
-	const char *key;     /* JSON and CSV: with its unit, wall_ns */
+	const char *key;     /* in JSON and CSV, with its unit: wall_ns */
 	const char *heading; /* text */
 	unsigned int flags;
-	/* Set the cell of a row by one of tr2_cell_…(); otherwise it is empty.
-	 * Not called for a column that is not printed. */
+	/* Set the cell of a row with one of tr2_cell_…(); without such a call,
+	 * the cell stays empty. It is not called for a column that is not
+	 * printed. */
 	void (*cell)(struct tr2_table *t, const void *row);
 };
 
-/* The element of the model that a cell names; pages lead from there to it. */
+/* The element of the model that a cell names. In pages the cell links to it. */
 enum tr2_link {
 	TR2_LINK_NONE,
 	TR2_LINK_NODE,
@@ -110,7 +113,7 @@ enum tr2_link {
 		LIST(TR2_COLUMN_ROW, TR2_DATA_ROW, TR2_TEXT_ROW)      \
 	};
 
-/* The functions of a list have names of their own. */
+/* The functions of each list have names of their own. */
 #define TR2_PASTE_NOW(a, b) a##b
 #define TR2_PASTE(a, b) TR2_PASTE_NOW(a, b)
 #define TR2_AT_LINE(name) TR2_PASTE(name, __LINE__)
@@ -137,16 +140,17 @@ enum tr2_link {
 struct tr2_output {
 	enum tr2_format format;
 	unsigned int nr_tables; /* printed so far */
-	/* CSV is one table a file: the name of the one that is printed; NULL:
-	 * the first. The others are in the other formats only. */
+	/* CSV has one table a file: the name of the table to print; NULL: the
+	 * first one. The other tables are in the other formats only. */
 	const char *csv_table;
-	/* For TR2_FORMAT_PAGE: the printer of a table, its data, and the name
-	 * (NULL: its own) and caption of the next one. */
+	/* For TR2_FORMAT_PAGE: the function that prints a table, and its data;
+	 * then the name (NULL: the table's own) and the caption of the next
+	 * table. */
 	void (*print)(struct tr2_table *t);
 	void *data;
 	const char *name, *caption;
-	/* Text: cut no lines; else to the width of the terminal, or of a pipe
-	 * (0: not). */
+	/* Text: cut no lines. Otherwise cut them to the width of the terminal,
+	 * or to piped_width in a pipe (0: do not cut). */
 	bool wide;
 	unsigned int piped_width;
 	bool redact; /* hide secrets in every string */
@@ -160,7 +164,7 @@ static inline bool tr2_output_is_text(const struct tr2_output *o)
 	return o->format == TR2_FORMAT_TEXT || o->format == TR2_FORMAT_MARKDOWN;
 }
 
-/* Adds all rows. */
+/* A function that adds all rows of a table. */
 typedef void tr2_rows_fn(struct tr2_table *t, void *data);
 
 struct tr2_table {
@@ -174,8 +178,9 @@ struct tr2_table {
 	int *depths;     /* of each row, for TR2_COL_TREE */
 	uint32_t nr_rows, nr_depths, alloc_rows;
 	struct tr2_text_block *texts; /* of the cells */
-	bool is_tree; /* has a column of TR2_COL_TREE: known from print on */
-	const struct tr2_column *sorted; /* by this column; NULL: not sorted */
+	bool is_tree; /* has a column of TR2_COL_TREE; set when printed */
+	const struct tr2_column *sorted; /* the column by which the rows are
+					  * sorted; NULL: not sorted */
 
 	/* Streamed rows. */
 	tr2_rows_fn *rows;
@@ -183,14 +188,14 @@ struct tr2_table {
 	void (*each)(struct tr2_table *t, size_t row, void *data);
 	void *each_data;
 	unsigned int left_out; /* columns with these flags stay empty */
-	/* number of the last rows, which have no cells */
+	/* number of last columns that get no cells at all */
 	size_t nr_last_out;
 };
 
 /* An array of columns, and how many they are. */
 #define TR2_COLUMNS(columns) (columns), ARRAY_SIZE(columns)
 
-/* An empty table of this output, as an initializer. */
+/* Initialize an empty table of this output. */
 #define TR2_TABLE_OF(out, title, array)                                    \
 	{ .output = (out), .name = (title), .columns = (array),            \
 	  .nr_columns = ARRAY_SIZE(array) }
@@ -205,16 +210,17 @@ void tr2_table_rows(struct tr2_table *t, tr2_rows_fn *rows, void *data);
 
 /* Add a row; the columns' functions interpret `row`. */
 void tr2_table_add(struct tr2_table *t, const void *row);
-/* The same in a tree. A depth below 0, for text only: the same depth without a
- * branch: it continues the row above. */
+/* Add a row of a tree. Text may have the depth -N: the row continues the row
+ * above at depth N, without a branch. */
 void tr2_table_add_at(struct tr2_table *t, const void *row, int depth);
 
-/* Set the cell, in a column's function. Strings are copied; NULL, TR2_NO_TIME
- * and NAN leave it empty (null in JSON). */
+/* Set the cell, in a column's function. Strings are copied. NULL, TR2_NO_TIME
+ * and NAN leave the cell empty (null in JSON). */
 void tr2_cell_str(struct tr2_table *t, const char *s);
 void tr2_cell_strf(struct tr2_table *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same for the value of this name, which may say that it is a secret. */
+/* Set the cell to the value of this name. The name may show that the value is a
+ * secret. */
 void tr2_cell_value(struct tr2_table *t, const char *name, const char *s);
 void tr2_cell_int(struct tr2_table *t, int64_t value);
 void tr2_cell_uint(struct tr2_table *t, uint64_t value);
@@ -225,35 +231,35 @@ void tr2_cell_share(struct tr2_table *t, double ratio);
 void tr2_cell_wall(struct tr2_table *t, int64_t wall_ns);
 void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words);
 void tr2_cell_json(struct tr2_table *t, const char *json);
-/* yes or no; true or false in JSON and CSV. */
+/* Show yes or no; true or false in JSON and CSV. */
 void tr2_cell_bool(struct tr2_table *t, bool value);
 /* Mark the cell just set as a lower bound: `>= ` in text. */
 void tr2_cell_at_least(struct tr2_table *t);
-/* The cell just set may be cut, but not the first ` x 214` in it, nor what is in
- * brackets behind that. */
+/* If the cell just set is cut, keep the first ` x 214` in it, and the brackets
+ * after that. */
 void tr2_cell_keep_count(struct tr2_table *t);
-/* of the cell just set */
+/* Set the colour and the link of the cell just set. */
 void tr2_cell_color(struct tr2_table *t, enum tr2_color color);
 void tr2_cell_link(struct tr2_table *t, enum tr2_link link, uint32_t number);
 
 /* Return the number in a cell of tr2_cell_uint(). */
 uint64_t tr2_cell_number(const struct tr2_table *t, size_t row, size_t column);
 
-/* Print it, between tr2_output_begin() and tr2_output_end(). */
+/* Print the table, between tr2_output_begin() and tr2_output_end(). */
 void tr2_table_print(struct tr2_table *t);
-/* Print and release it. */
+/* Print the table and release it. */
 void tr2_table_finish(struct tr2_table *t);
 /* Print a table of one row. */
 void tr2_table_print_row(struct tr2_output *output, const char *name,
 			 const struct tr2_column *columns, size_t nr_columns,
 			 const void *row);
-/* Print it as the only table, and release it. */
+/* Print the table as the only one of the output, and release it. */
 void tr2_table_show(struct tr2_table *t);
 
 /*
  * Sort rows by the column with that key (with or without its unit) or heading
  * (in any case): numbers from large to small, text from A to Z. Rows of a tree
- * lose their depth. false: there is no such column.
+ * lose their depth. false: no column has that name.
  */
 bool tr2_table_sort(struct tr2_table *t, const char *column);
 /* Sort by all columns and remove duplicate rows. */

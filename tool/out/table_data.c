@@ -125,7 +125,7 @@ void tr2_table_print_json(struct tr2_table *t, bool first)
 	tr2_buf_release(&out);
 }
 
-/* RFC 4180: quoted if needed, quotes doubled. */
+/* Append a value as in RFC 4180: quoted if needed, with quotes doubled. */
 void tr2_csv_add(struct tr2_buf *out, const char *s, size_t len)
 {
 	size_t i;

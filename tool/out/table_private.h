@@ -10,7 +10,7 @@
 struct tr2_cell {
 	uint8_t kind;  /* enum tr2_cell_kind */
 	uint8_t color; /* enum tr2_color */
-	uint8_t link;  /* enum tr2_link, and the number in the model */
+	uint8_t link;  /* enum tr2_link; `linked` is the number in the model */
 	bool at_least, keeps_count;
 	uint32_t linked, len, nr_words;
 	union {
@@ -25,14 +25,14 @@ struct tr2_cell {
 typedef void tr2_row_fn(struct tr2_table *t, size_t row, void *data);
 
 /* Call fn for all rows, stored or streamed. Columns with one of `flags` stay
- * empty meanwhile. */
+ * empty during the call. */
 void tr2_table_each_row(struct tr2_table *t, unsigned int flags, tr2_row_fn *fn,
 			void *data);
 
 const struct tr2_cell *tr2_cell_at(const struct tr2_table *t, size_t row,
 				   size_t column);
 
-/* Write the output if there is much of it, or if `end`. */
+/* Write the output if it is long, or if `end`. */
 void tr2_table_flush(struct tr2_buf *out, bool end);
 
 /* Append the words of a cell, shell-quoted. */
@@ -41,36 +41,39 @@ void tr2_cell_words_as_text(const struct tr2_cell *cell, struct tr2_buf *out);
 /* Append the plain value of a cell: no unit, no rounding. */
 void tr2_cell_as_data(const struct tr2_cell *cell, struct tr2_buf *out);
 
-/* Append a cell as in text; not one of TR2_CELL_NS. */
+/* Append a cell as in text. Its kind must not be TR2_CELL_NS. */
 void tr2_cell_as_text(const struct tr2_cell *cell, struct tr2_buf *out);
 
-/* The durations of a table: [1] of TR2_COL_SINGLE, [0] all others. */
+/* The durations of a table: of[1] of columns with TR2_COL_SINGLE, of[0] of all
+ * others. */
 struct tr2_units {
 	struct tr2_durations {
-		uint64_t largest, smallest; /* smallest: but not 0 */
-		bool has_ns; /* some are no whole microseconds */
+		uint64_t largest, smallest; /* smallest: of those other than
+					     * 0 */
+		bool has_ns; /* some are not whole microseconds */
 	} of[2];
 	struct tr2_unit unit[2];
 };
 
-/* See all cells that are printed, then choose. */
+/* Pass every cell that is printed to _see(), then call _choose(). */
 void tr2_units_see(struct tr2_units *u, unsigned int flags,
 		   const struct tr2_cell *cell);
 void tr2_units_choose(struct tr2_units *u);
 const struct tr2_unit *tr2_units_of(const struct tr2_units *u,
 				    unsigned int flags);
 
-/* The cells of a column. */
+/* The properties of all cells of a column together. */
 struct tr2_column_use {
-	bool filled; /* not all are empty */
-	bool has_durations, has_others; /* others: numbers without that unit */
+	bool filled; /* some cell is not empty */
+	bool has_durations, has_others; /* others: numbers without the
+					 * durations' unit */
 	bool negative, has_bounds;
-	uint64_t largest, largest_bound; /* of the durations */
+	uint64_t largest, largest_bound; /* of its durations */
 };
 
 void tr2_column_see(struct tr2_column_use *c, unsigned int flags,
 		    const struct tr2_cell *cell);
-/* Is the unit in the heading? */
+/* Does the column's heading show the unit? */
 bool tr2_column_has_unit(const struct tr2_column_use *c);
 void tr2_column_add_heading(const struct tr2_column *column,
 			    const struct tr2_column_use *use,
@@ -79,7 +82,7 @@ void tr2_column_add_duration(const struct tr2_column *column,
 			     const struct tr2_column_use *use,
 			     const struct tr2_units *u, int64_t ns,
 			     bool at_least, struct tr2_buf *out);
-/* Return the width of its durations. */
+/* Return the width of the column's durations. */
 size_t tr2_column_width(const struct tr2_column *column,
 			const struct tr2_column_use *use,
 			const struct tr2_units *u);

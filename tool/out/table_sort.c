@@ -9,7 +9,8 @@
 #include "out/table.h"
 #include "out/table_private.h"
 
-/* Is it the column's key, its key without unit, or its heading? */
+/* Does `name` name the column: by its key, its key without unit, or its
+ * heading? */
 static bool is_called(const struct tr2_column *column, const char *name)
 {
 	size_t len = strlen(name);
@@ -48,8 +49,8 @@ static bool is_text(const struct tr2_cell *cell)
 	       cell->kind == TR2_CELL_JSON;
 }
 
-/* Empty cells are last, text is before them if others have numbers. Order text
- * from A to Z, times from early to late, other numbers from large to small. */
+/* Order text from A to Z, times from early to late, other numbers from large to
+ * small. In a column with both, numbers precede text. Empty cells are last. */
 static int compare_cells(const struct tr2_cell *a, const struct tr2_cell *b)
 {
 	if (a->kind == TR2_CELL_NONE || b->kind == TR2_CELL_NONE)

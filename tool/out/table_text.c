@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * table_text - print a table as aligned text. Cells are formatted once, one
- * after the other into one buffer, and measured; then the widths are known, and
+ * after the other into one buffer, and measured. Then the widths are known, and
  * the texts are printed.
  */
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "out/table_private.h"
 #include "out/term.h"
 
-/* The least width of a flexible column. Others are left out before a tree gets
- * less than half of the terminal. */
+/* The least width of a flexible column. Before a tree gets less than half of
+ * the terminal, other columns are omitted. */
 #define MIN_FLEX 16
 
-/* Deeper trees are drawn with this depth. */
+/* Draw deeper rows of a tree at this depth. */
 #define MAX_TREE_DEPTH 64
 
 /* The state of printing a table. */
@@ -27,10 +27,10 @@ struct printing {
 	struct tr2_units units;
 	bool *left_out;
 	size_t last;   /* 1 + the last column that is shown */
-	size_t end;    /* 1 + the last one that text may show */
-	bool open[MAX_TREE_DEPTH + 1]; /* by depth: a vertical line continues
+	size_t end;    /* 1 + the last column that text may show */
+	bool open[MAX_TREE_DEPTH + 1]; /* by depth: a vertical line passes
 				        * here */
-	bool *siblings; /* by row: one of its depth follows */
+	bool *siblings; /* by row: a sibling follows */
 	/* For each row and each column that text may show: a struct cell_head
 	 * and the text, or an int64_t of nanoseconds. */
 	struct tr2_buf cells;
@@ -80,8 +80,8 @@ void tr2_cell_as_text(const struct tr2_cell *cell, struct tr2_buf *out)
 	}
 }
 
-/* Return the columns that the text needs on a terminal: characters, not
- * bytes. */
+/* Return how many columns the text needs on a terminal: one for each character,
+ * not for each byte. */
 static size_t display_width(const char *s, size_t len)
 {
 	const uint64_t ones = 0x0101010101010101ull;
@@ -109,8 +109,9 @@ static size_t bytes_of_width(const char *s, size_t len, size_t width)
 	return i;
 }
 
-/* Find for each row whether another of its depth follows before their parent's
- * end: from the last row on, with the depths of which one follows. */
+/* Find for each row whether a sibling follows: a row of the same depth, before
+ * the end of their parent. Walk from the last row on, and note at which depths
+ * a row follows. */
 static bool *find_siblings(const struct tr2_table *t)
 {
 	bool *found = tr2_calloc(t->nr_depths, sizeof(*found)), *follows;
@@ -229,7 +230,7 @@ static size_t heading_width(const struct tr2_table *t, struct printing *p,
 	return display_width(p->text.p, p->text.len);
 }
 
-/* Compute the widths of all columns; empty ones are omitted. */
+/* Compute the widths of all columns. An empty column is omitted. */
 static void measure(struct tr2_table *t, struct printing *p)
 {
 	size_t c, w;
@@ -240,7 +241,8 @@ static void measure(struct tr2_table *t, struct printing *p)
 	tr2_table_each_row(t, TR2_COL_DATA, keep_row, p);
 	tr2_units_choose(&p->units);
 	for (c = 0; c < t->nr_columns; c++) {
-		if (!shown(&t->columns[c]) || (p->nr_rows && !p->use[c].filled)) {
+		if (!shown(&t->columns[c]) ||
+		    (p->nr_rows && !p->use[c].filled)) {
 			p->width[c] = 0;
 			continue;
 		}
@@ -305,7 +307,7 @@ static size_t least_width(const struct tr2_table *t, const size_t *width)
 	return total;
 }
 
-/* Omit columns that have of these two flags just this one, the last first, until
+/* Omit columns that have `flag` but not `other`, the last one first, until
  * lines fit a terminal. */
 static void leave_out(const struct tr2_table *t, struct printing *p,
 		      unsigned int flag, unsigned int other,
@@ -325,7 +327,7 @@ static void leave_out(const struct tr2_table *t, struct printing *p,
 		}
 }
 
-/* Return the width of lines; 0: any. */
+/* Return the width to which lines are cut; 0: lines are not cut. */
 static size_t line_width(const struct tr2_table *t)
 {
 	return t->output->wide	? 0 :
@@ -344,7 +346,8 @@ static void fit_width(const struct tr2_table *t, size_t *width)
 		for (c = 0; c < t->nr_columns; c++)
 			if (t->columns[c].flags & TR2_COL_FLEX &&
 			    width[c] > MIN_FLEX &&
-			    (widest == t->nr_columns || width[c] > width[widest]))
+			    (widest == t->nr_columns ||
+			     width[c] > width[widest]))
 				widest = c;
 		if (widest == t->nr_columns)
 			return;
@@ -353,8 +356,8 @@ static void fit_width(const struct tr2_table *t, size_t *width)
 	}
 }
 
-/* Add the text, which is w wide, cut with an ellipsis if its column is
- * narrower. tail: so much of that is for the end of the text. */
+/* Add the text, which is w wide. Cut it with an ellipsis if its column is
+ * narrower, and keep the last `tail` columns of it. */
 static size_t add_cut(struct tr2_buf *out, const char *text, size_t len,
 		      size_t w, size_t width, size_t tail, enum tr2_color color)
 {
@@ -378,16 +381,16 @@ static size_t add_cut(struct tr2_buf *out, const char *text, size_t len,
 	return w;
 }
 
-/* The end of a command line, or of a function of C++, says more than its
- * middle. */
+/* Return the width for the end of a text that is cut in the middle. The end of
+ * a command line or of a C++ function says more than its middle. */
 static size_t tail_of(size_t width)
 {
 	return width > 8 ? width / 2 : 0;
 }
 
-/* Add a command line that is too wide so that it has the file on which the command
- * works, at least the end of it. false: it has none, or a cut in the middle shows
- * it. */
+/* Add a command line that is too wide, cut to show the file on which the
+ * command works, or at least the file's end. false: the command has no file, or
+ * a cut in the middle shows it. */
 static bool add_cut_to_file(struct tr2_buf *out, const char *text, size_t len,
 			    size_t width, enum tr2_color color)
 {
@@ -399,7 +402,8 @@ static bool add_cut_to_file(struct tr2_buf *out, const char *text, size_t len,
 	if (!file || !half)
 		return false;
 	end = (size_t)(file - text) + file_len;
-	while (close > end && (text[close - 1] == ']' || text[close - 1] == '\''))
+	while (close > end &&
+	       (text[close - 1] == ']' || text[close - 1] == '\''))
 		close--;
 	if (end <= bytes_of_width(text, len, width - 1 - half) ||
 	    display_width(file, (size_t)(text + len - file)) <= half)
@@ -442,18 +446,19 @@ static size_t find_count(const char *text, size_t len, size_t *count_len)
 	return len;
 }
 
-/* The least width of a name before a count, and of the text behind it. */
+/* The least width of a name before a count, and of the text after the count. */
 #define MIN_NAME 2
 #define MIN_REST 12
 
-/* Add a text that is too wide, cut before and behind its count; the name before
- * it is cut last. false: there is no room for that. */
+/* Add a text that is too wide, cut before and after its count; the name before
+ * the count is cut last. false: the count does not fit. */
 static bool add_cut_around(struct tr2_buf *out, const char *text, size_t len,
 			   size_t width, enum tr2_color color)
 {
 	size_t count_len = 0, at = find_count(text, len, &count_len);
 	const char *rest = text + at + count_len;
-	size_t name = display_width(text, at), rest_len, after, room, least, fits;
+	size_t name = display_width(text, at), rest_len, after, room;
+	size_t least, fits;
 
 	if (at == len || count_len + MIN_NAME > width)
 		return false;
@@ -470,7 +475,7 @@ static bool add_cut_around(struct tr2_buf *out, const char *text, size_t len,
 	return true;
 }
 
-/* Return the text of a duration that was kept. */
+/* Return the text of a duration whose cell was kept. */
 static const char *duration_text(const struct tr2_table *t, struct printing *p,
 				 size_t c, const struct cell_head *head,
 				 const char *kept, size_t *len)
@@ -556,14 +561,15 @@ static void add_headings(const struct tr2_table *t, struct printing *p)
 		w = add_cut(out, p->text.p, p->text.len, w, width[c], 0,
 			    TR2_COLOR_NONE);
 		if (c + 1 < p->last)
-			tr2_buf_addchars(out, ' ', (left ? width[c] - w : 0) + 2);
+			tr2_buf_addchars(out, ' ',
+					 (left ? width[c] - w : 0) + 2);
 	}
 	tr2_buf_addstr(out, tr2_color_off(TR2_COLOR_HEADING));
 	tr2_buf_addch(out, '\n');
 }
 
-/* Print the row whose cells begin at `at` in p->cells; return where they
- * end. */
+/* Print the row whose cells begin at `at` in p->cells. Return where the next
+ * row's cells begin. */
 static size_t print_row(const struct tr2_table *t, size_t row,
 			struct printing *p, size_t at)
 {
@@ -592,8 +598,9 @@ static void print_lines(struct tr2_table *t, struct printing *p)
 	size_t row, at = 0;
 
 	measure(t, p);
-	/* Omit spare columns before names are cut: names say more than the last
-	 * of many numbers; shares say more than other numbers. */
+	/* Omit spare columns before names are cut, since a name says more than
+	 * the last of many numbers. Keep shares longest: they say more than
+	 * other numbers. */
 	leave_out(t, p, TR2_COL_SPARE, 0, total_width);
 	leave_out(t, p, TR2_COL_YIELDS, TR2_COL_HEAT, least_width);
 	leave_out(t, p, TR2_COL_YIELDS | TR2_COL_HEAT, 0, least_width);

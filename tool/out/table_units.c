@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table_units - the unit of the durations in a table. All of them have the same
- * unit and as many decimals, so that they can be compared at a glance; those of
- * single calls (TR2_COL_SINGLE) have their own. The unit is in the headings,
- * except where a column has other numbers, too.
+ * table_units - choose the unit of the durations in a table. All durations have
+ * the same unit and the same number of decimals, so that a reader can compare
+ * them at a glance; durations of single calls (TR2_COL_SINGLE) have their own
+ * unit. The headings show the unit, except where a column has other numbers,
+ * too.
  */
 #include <string.h>
 
@@ -63,7 +64,7 @@ void tr2_column_see(struct tr2_column_use *c, unsigned int flags,
 		c->has_bounds |= cell->at_least;
 		break;
 	case TR2_CELL_STR:
-		/* Other numbers with a sign are text. */
+		/* Columns with signs have other numbers as text. */
 		c->has_others |= (flags & TR2_COL_SIGNED) != 0;
 		break;
 	case TR2_CELL_JSON:
@@ -103,13 +104,14 @@ void tr2_column_add_duration(const struct tr2_column *column,
 	const struct tr2_unit *unit = tr2_units_of(u, column->flags);
 
 	tr2_buf_addstr(out, at_least ? ">= " : "");
-	tr2_buf_addstr(out, column->flags & TR2_COL_SIGNED && ns > 0 ? "+" : "");
+	tr2_buf_addstr(out,
+		       column->flags & TR2_COL_SIGNED && ns > 0 ? "+" : "");
 	tr2_fmt_in_unit(out, ns, unit);
 	if (!tr2_column_has_unit(use))
 		tr2_buf_addall(out, " ", unit->name);
 }
 
-/* Return the width of a number, which is the widest of those up to it. */
+/* Return the width of the widest number up to this one. */
 static size_t width_of(const struct tr2_column *column,
 		       const struct tr2_column_use *use,
 		       const struct tr2_units *u, uint64_t ns, bool at_least)

@@ -155,7 +155,8 @@ static bool is_utf8(void)
 
 	for (i = 0; i < ARRAY_SIZE(names) && !(value && *value); i++)
 		value = getenv(names[i]);
-	return value && (strcasestr(value, "utf-8") || strcasestr(value, "utf8"));
+	return value &&
+	       (strcasestr(value, "utf-8") || strcasestr(value, "utf8"));
 }
 
 const char *tr2_term_text(const char *utf8, const char *ascii)

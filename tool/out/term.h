@@ -19,15 +19,16 @@ enum tr2_color {
 };
 
 /* Choose size and colour ("auto", "always", "never"; NULL: output is for
- * programs), and start a pager if `pager` and stdout is a terminal. Called before
- * output, and again when descriptor 1 is redirected or the size changed. */
+ * programs), and start a pager if `pager` and stdout is a terminal. Call this
+ * before output, and again when descriptor 1 is redirected or the size
+ * changed. */
 void tr2_term_start(const char *color, bool pager);
 /* Wait for the pager. */
 void tr2_term_end(void);
 
 unsigned int tr2_term_width(void); /* in columns; 0: not a terminal */
 unsigned int tr2_term_height(void); /* in lines; 0: not a terminal */
-/* Return the first text if the locale has UTF-8, else the second. */
+/* Return `utf8` if the locale has UTF-8, else `ascii`. */
 const char *tr2_term_text(const char *utf8, const char *ascii);
 /* Return the sequences before and after coloured text; "" without colours. */
 const char *tr2_color_on(enum tr2_color color);

@@ -11,7 +11,7 @@
 #include "event/render.h"
 #include "out/table.h"
 
-/* Add value / unit, rounded to so many decimals (at most 3). */
+/* Add value / unit, rounded to this number of decimals (at most 3). */
 static void add_ratio(struct tr2_buf *b, uint64_t value, uint64_t unit,
 		      unsigned int decimals)
 {
@@ -30,7 +30,7 @@ static void add_ratio(struct tr2_buf *b, uint64_t value, uint64_t unit,
 	tr2_buf_add_digits(b, part, decimals);
 }
 
-/* Return the number without its sign, which is added to b. */
+/* Append the sign to b, and return the number without it. */
 static uint64_t unsigned_of(struct tr2_buf *b, int64_t ns)
 {
 	if (ns >= 0)
@@ -44,15 +44,15 @@ static uint64_t unsigned_of(struct tr2_buf *b, int64_t ns)
 #define S_NS 1000000000ull
 #define H_NS (3600 * S_NS)
 
-/* Streams have microseconds. Show nanoseconds for values measured more exactly,
- * as in rings, if they are small. */
+/* Show nanoseconds for small values that were measured exactly enough, as in
+ * rings. Streams have microseconds. */
 static bool in_ns(uint64_t v)
 {
 	return v < 10 * US_NS && v % US_NS != 0;
 }
 
-/* Use the largest unit with a whole number before the point, and three
- * decimals; microseconds have none. */
+/* Use the largest unit that gives a whole number before the point, and three
+ * decimals. Microseconds have no decimals. */
 void tr2_fmt_ns(struct tr2_buf *b, int64_t ns)
 {
 	uint64_t v = unsigned_of(b, ns);
@@ -100,7 +100,8 @@ void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns)
 	tr2_buf_addstr(b, units[i].unit);
 }
 
-/* Up to this number, a smaller unit may show the smallest duration. */
+/* Use a smaller unit, so that the smallest duration is visible, if no number
+ * reaches this. */
 #define MAX_IN_UNIT 1000000
 
 void tr2_unit_choose(struct tr2_unit *unit, uint64_t largest, uint64_t smallest,
@@ -111,7 +112,7 @@ void tr2_unit_choose(struct tr2_unit *unit, uint64_t largest, uint64_t smallest,
 						 { "us", US_NS, 0 } };
 	size_t i = 0;
 
-	/* What is rounded to 1.000 of a unit is in it. */
+	/* A duration that rounds to 1.000 of a unit uses that unit. */
 	while (i < 2 && largest < units[i].ns - units[i].ns / 2000)
 		i++;
 	while (i < 2 && smallest && smallest < units[i].ns / 1000 &&
@@ -145,7 +146,7 @@ void tr2_fmt_bytes(struct tr2_buf *b, uint64_t bytes)
 	tr2_buf_addstr(b, bytes == 1 ? " byte" : units[i]);
 }
 
-/* Like "%.1f%%", 50 times as fast. */
+/* Print like "%.1f%%", 50 times as fast. */
 void tr2_fmt_share(struct tr2_buf *b, double ratio)
 {
 	char text[340];
@@ -167,7 +168,8 @@ void tr2_fmt_share(struct tr2_buf *b, double ratio)
 }
 
 
-/* Add `HH:MM:SS.` in local time, mostly that of the previous call. */
+/* Add `HH:MM:SS.` in local time. Most calls reuse the text of the previous
+ * one. */
 static void add_local_time(struct tr2_buf *b, uint64_t seconds)
 {
 	static bool zone_known;

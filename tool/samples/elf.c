@@ -17,8 +17,8 @@
 #include "samples/inlined.h"
 #include "samples/symbol_table.h"
 
-/* The encodings that linkers use: offsets of 4 bytes, of entries from the start
- * of the table, of code from its own place. */
+/* The encodings that linkers use: offsets of 4 bytes; offsets in entries count
+ * from the start of the table, the offset of the frames from its own place. */
 #define VERSION 1
 #define TO_FRAMES 0x1b
 #define COUNT 0x03
@@ -34,10 +34,10 @@ struct entry {
 	int32_t function, frame; /* from the start of the table */
 };
 
-/* What follows the length of a frame's description. */
+/* A frame's description, after its length. */
 struct frame {
 	uint32_t length, cie;
-	int32_t function; /* from here */
+	int32_t function; /* relative to this member */
 	uint32_t len;
 };
 
@@ -52,7 +52,8 @@ static bool read_file(Elf *elf, GElf_Off at, void *out, size_t size)
 	return true;
 }
 
-/* Find the program header of that type; PT_LOAD: the one that has the address. */
+/* Find the program header of this type; of type PT_LOAD, the header whose
+ * segment has the address. */
 static bool find_header(Elf *elf, uint32_t type, GElf_Addr address,
 			GElf_Phdr *header)
 {
@@ -70,7 +71,7 @@ static bool find_header(Elf *elf, uint32_t type, GElf_Addr address,
 	return false;
 }
 
-/* Is the address in the function that the entry names? */
+/* Is the address in the function of this entry? */
 static bool contains(Elf *elf, GElf_Addr base, const struct entry *entry,
 		     GElf_Addr address)
 {
@@ -96,7 +97,8 @@ static struct entry entry_at(const Elf_Data *data, uint32_t i)
 	return entry;
 }
 
-/* Addresses are those of the file. false: unknown. */
+/* Find the start of the function around an address of the file. false:
+ * unknown. */
 static bool function_start(Elf *elf, GElf_Addr address, GElf_Addr *start)
 {
 	uint32_t low = 0, high, middle;
@@ -133,7 +135,7 @@ static bool function_start(Elf *elf, GElf_Addr address, GElf_Addr *start)
 
 #define DEBUG_FILES "/usr/lib/debug/.build-id"
 
-/* From the C++ library, which is linked only if it was found. */
+/* The demangler of the C++ library, which is linked only if it was found. */
 extern char *demangle(const char *name, char *out, size_t *size, int *status)
 	__asm__("__cxa_demangle") __attribute__((weak));
 
@@ -141,13 +143,13 @@ struct tr2_elf {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Elf *elf;
-	GElf_Addr bias; /* of the module in libdwfl's address space */
+	GElf_Addr bias; /* offset of the module in libdwfl's address space */
 	bool has_symbols;
-	bool is_debug_file; /* its segments have no content */
-	bool is_read; /* into the table */
+	bool is_debug_file; /* the file's segments have no content */
+	bool is_read; /* the symbols are in the table */
 	struct tr2_symbol_table table; /* addresses are libdwfl's */
 	struct tr2_inlined inlined;
-	/* of the last result; NULL: libdw owns the name */
+	/* the names of the last result; NULL: libdw owns the name */
 	char *names[TR2_ELF_INLINED];
 };
 
@@ -169,7 +171,7 @@ static bool has_symtab(Elf *elf)
 	return false;
 }
 
-/* Why a file without a symbol table gives no names. */
+/* The reason why a file without a symbol table gives no names. */
 static const char *stripped =
 	"stripped to exported symbols, and there is no debug file";
 
@@ -191,8 +193,7 @@ static struct tr2_elf *new_elf(void)
 	return e;
 }
 
-/* Finish reporting the module. NULL: *why is the reason why it cannot be
- * read. */
+/* Finish reporting the module. NULL: it cannot be read; *why is the reason. */
 static struct tr2_elf *finish(struct tr2_elf *e, const char **why)
 {
 	if (e->module)
@@ -242,7 +243,7 @@ struct tr2_elf *tr2_elf_open_build(const struct tr2_build_id *id)
 	if (e || !id->size)
 		return e;
 	e = new_elf();
-	/* Its address does not matter for looking up functions. */
+	/* Use any address: it does not matter for looking up functions. */
 	e->module = dwfl_report_module(e->dwfl, "build", 0x10000, UINT32_MAX);
 	if (e->module)
 		dwfl_module_report_build_id(e->module, id->id, (int)id->size,
@@ -295,7 +296,7 @@ static bool is_there(const struct tr2_elf *e, const GElf_Phdr *h,
 	       place.in_file - h->p_offset < h->p_filesz;
 }
 
-/* Compute the address of a place, as in the file. */
+/* Compute the file's address of a place. */
 static bool address_of(const struct tr2_elf *e, struct tr2_elf_place place,
 		       GElf_Addr *address)
 {
@@ -335,7 +336,8 @@ struct Dwarf_CFI_s *tr2_elf_cfi(struct tr2_elf *e, struct tr2_elf_place place,
 	return cfi;
 }
 
-/* Return a name as a reader knows it, which is kept as the i-th; NULL: none. */
+/* Return a name as a reader knows it, and keep it as the i-th name; NULL:
+ * none. */
 static const char *readable(struct tr2_elf *e, unsigned int i, const char *name)
 {
 	size_t len = name ? strcspn(name, "@") : 0;
@@ -345,7 +347,7 @@ static const char *readable(struct tr2_elf *e, unsigned int i, const char *name)
 		return NULL;
 	if (demangle && name[0] == '_' && name[1] == 'Z')
 		e->names[i] = demangle(name, NULL, NULL, &status);
-	else if (name[len]) /* a version follows */
+	else if (name[len]) /* a version follows the name */
 		e->names[i] = tr2_strf("%.*s", (int)len, name);
 	return e->names[i] ? e->names[i] : name;
 }
@@ -389,8 +391,8 @@ static bool is_code(const GElf_Sym *symbol)
 	       type != STT_FILE && type != STT_TLS;
 }
 
-/* Return how many bytes of its section follow a label. Where the section is not
- * known, the label is for its own address. */
+/* Return how many bytes of its section follow a label. If the section is
+ * unknown, the label is only for its own address. */
 static uint64_t bytes_after(Elf *elf, const GElf_Sym *label, GElf_Word section)
 {
 	Elf_Scn *scn = section < SHN_LORESERVE ? elf_getscn(elf, section) :
@@ -428,7 +430,7 @@ static void add_symbol(struct tr2_elf *e, int i)
 	tr2_symbol_table_add(&e->table, &add);
 }
 
-/* libdwfl would search all symbols for each address. */
+/* Find a name in a table: libdwfl would search all symbols for each address. */
 static const char *name_at(struct tr2_elf *e, GElf_Addr address)
 {
 	int i, nr = e->is_read ? 0 : dwfl_module_getsymtab(e->module);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf - look up the functions of an ELF file with libdw, including separate
- * debugging information: by its build id below /usr/lib/debug, by its
- * debuglink, and from a server that DEBUGINFOD_URLS names. Files are not
- * trusted, but libdw is.
+ * elf - look up the functions of an ELF file with libdw. Its debugging
+ * information may be in another file: libdw finds that by the build id below
+ * /usr/lib/debug, by the debuglink, or on a server of DEBUGINFOD_URLS. Files
+ * are not trusted, but libdw is.
  */
 #pragma once
 
@@ -19,47 +19,48 @@ struct tr2_build_id {
 	uint8_t id[TR2_BUILD_ID_MAX];
 };
 
-/* false: do not ask the servers of DEBUGINFOD_URLS. */
+/* Allow or forbid queries to the servers of DEBUGINFOD_URLS. */
 void tr2_elf_ask_servers(bool ask);
 
-/* Open a file. NULL: *why is the reason. */
+/* Open a file. NULL: it cannot be read; *why is the reason. */
 struct tr2_elf *tr2_elf_open(const char *path, const char **why);
-/* Open a substitute for a file that was removed: its debugging information, or
- * the file itself from a server. NULL: none. */
+/* Open a substitute for a removed file: its debugging information, or the file
+ * itself from a server. NULL: there is no substitute. */
 struct tr2_elf *tr2_elf_open_build(const struct tr2_build_id *id);
 void tr2_elf_close(struct tr2_elf *e); /* NULL is allowed */
 
 /* Does the file have this build id? */
 bool tr2_elf_is(const struct tr2_elf *e, const struct tr2_build_id *id);
 
-/* The position of an instruction: in the file, and in the executable
+/* The place of an instruction, as an offset in the file and in the executable
  * segment. */
 struct tr2_elf_place {
 	uint64_t in_file, in_segment;
 };
 
-/* Return the offset in the file at which the function around a place begins; the
- * place itself, if that is not known. */
+/* Return the offset in the file at which the function around a place begins; if
+ * the function is unknown, return the place itself. */
 uint64_t tr2_elf_start(struct tr2_elf *e, struct tr2_elf_place place);
 
-/* Find the call frame information that covers a place: that for exceptions, or
- * that for a debugger. NULL: none. *address: of the place in it. */
+/* Find the call frame information for a place: for exceptions, or for a
+ * debugger. NULL: no information. Set *address to the place's address in the
+ * information. */
 struct Dwarf_CFI_s;
 struct Dwarf_CFI_s *tr2_elf_cfi(struct tr2_elf *e, struct tr2_elf_place place,
 				bool for_debugger, uint64_t *address);
 
 /*
- * Return the name of the function at this place, into which others may be
- * inlined. NULL: none is known; *why is set if that is due to the file. Names
- * are valid until the next call.
+ * Return the name of the function at this place, even if the place is in a
+ * function that was inlined into it. NULL: the name is unknown; *why is set if
+ * the file is the reason. Names are valid until the next call.
  */
 const char *tr2_elf_function(struct tr2_elf *e, struct tr2_elf_place place,
 			     const char **why);
 
 #define TR2_ELF_INLINED 31
 
-/* Find the functions that were inlined there, the innermost first. Return their
- * number. Names are valid until the next call. It reads debugging information,
- * which takes long the first time. */
+/* Find the functions that were inlined at this place, the innermost first.
+ * Return their number. Names are valid until the next call. The first call
+ * takes long: it reads debugging information. */
 unsigned int tr2_elf_inlined(struct tr2_elf *e, struct tr2_elf_place place,
 			     const char *name[TR2_ELF_INLINED]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* files - find and open the build of a file that was mapped. */
+/* files - find and open files in the builds that were mapped. */
 #include "common/map.h"
 #include "common/memory.h"
 #include "samples/files.h"
@@ -16,7 +16,7 @@ static int64_t ns_of(const struct timespec *t)
 	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
 }
 
-/* Was a file without a build id changed since that time? */
+/* Was a file without a build id changed after that time? */
 static bool is_newer(const char *path, int64_t since_ns)
 {
 	struct stat st;
@@ -44,7 +44,7 @@ static void open_by_id(struct tr2_samples_file *file, const char *path)
 	file->why = "replaced by another build since";
 }
 
-/* Is it a file's name, not another name that the kernel gives to a mapping? */
+/* Is the name a file's, or another name that the kernel gives to a mapping? */
 static bool is_file(const char *name)
 {
 	return *name == '/' && strncmp(name, "//anon", 6) &&
@@ -63,14 +63,14 @@ static void open_path(struct tr2_samples_file *file, const char *path,
 		open_by_id(file, path);
 	else
 		open_by_times(file, path, since_ns);
-	/* Look for another copy of that build. */
+	/* Look for another copy of this build. */
 	if (!file->elf && file->id.size)
 		file->elf = tr2_elf_open_build(&file->id);
 	if (file->elf)
 		file->why = NULL;
 }
 
-/* Open a file that was removed, or that was replaced before it was opened. */
+/* Open a file that may have been removed or replaced before it was opened. */
 static void open_file(struct tr2_samples_file *file, const char *name,
 		      int64_t since_ns)
 {
@@ -111,7 +111,8 @@ static bool is_same(const struct tr2_samples_file *file,
 	       !memcmp(file->id.id, mapping->build_id, sizeof(file->id.id));
 }
 
-/* With a build id, the process does not matter. */
+/* Return the key of a file. If it has a build id, the process does not
+ * matter. */
 static uint64_t key_of(const struct tr2_mapping *mapping)
 {
 	if (!mapping->build_id_size)
@@ -130,8 +131,8 @@ static int64_t start_of(const struct tr2_model *m,
 				space->start_ns;
 }
 
-/* A file without a build id, mapped by another process too and unchanged since
- * this process began, is the same for both. */
+/* Find a file without a build id that another process mapped, too. The file is
+ * the same if it did not change since this process began. */
 static uint32_t find_shared(struct tr2_samples_files *files,
 			    const struct tr2_model *m,
 			    const struct tr2_mapping *mapping)

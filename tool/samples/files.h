@@ -8,18 +8,18 @@
 #include "model/model.h"
 #include "samples/elf.h"
 
-/* A build of a file. Without a build id, each process has its own, except
- * processes between which the file was not changed. */
+/* A build of a file. A file without a build id is a different one for each
+ * process, except for processes between which the file did not change. */
 struct tr2_samples_file {
 	tr2_str path;
 	struct tr2_build_id id;
 	struct tr2_elf *elf; /* NULL: no symbols */
-	const char *why; /* why functions have no names; NULL: unknown */
-	bool is_nameless; /* a function that was looked up has none */
+	const char *why; /* why its functions have no names; NULL: unknown */
+	bool is_nameless; /* some function that was looked up has no name */
 	uint32_t nr_nameless; /* samples in such functions */
 };
 
-/* Zeroed means initialised. */
+/* Initialize it with zeros. */
 struct tr2_samples_files {
 	struct tr2_samples_file *file;
 	uint32_t nr, alloc;

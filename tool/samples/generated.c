@@ -9,8 +9,8 @@
 #include "common/memory.h"
 #include "common/order.h"
 
-/* A function is looked for among so many that begin before the address: those
- * that were replaced overlap. */
+/* Search this number of functions that begin before the address: replaced
+ * functions overlap. */
 #define MOST_BEFORE 64
 
 static const struct tr2_model *sorted_model;
@@ -83,8 +83,8 @@ const char *tr2_generated_why(const char *program)
 		const char *program, *why;
 	} list[] = {
 		WITH("node", "NODE_OPTIONS=--perf-basic-prof"),
-		WITH("java", "JAVA_TOOL_OPTIONS='-XX:+UnlockDiagnosticVMOptions "\
-		     "-XX:+DumpPerfMapAtExit'"),
+		WITH("java", "JAVA_TOOL_OPTIONS='-XX:+UnlockDiagnosticVMOptions"
+			     " -XX:+DumpPerfMapAtExit'"),
 		WITH("dotnet", "DOTNET_PerfMapEnabled=1"),
 		WITH("php", "-d opcache.jit_debug=16"),
 	};

@@ -12,12 +12,12 @@ struct tr2_generated {
 
 void tr2_generated_release(struct tr2_generated *g);
 
-/* Return the function of a task at an address, of several the one that was added
- * last. NULL: none. */
+/* Return the function of a task at an address; of several, the function that
+ * was added last. NULL: none. */
 const struct tr2_code_function *
 tr2_generated_find(struct tr2_generated *g, const struct tr2_model *m,
 		   uint32_t task, uint64_t address);
 
-/* Return why the functions that a program of that name generates have no names:
- * a switch makes it write a map of them. NULL: unknown. */
+/* Return why the functions that this program generates have no names: an option
+ * makes the program write a map of them. NULL: the program is unknown. */
 const char *tr2_generated_why(const char *program);

@@ -10,19 +10,20 @@
 #include "common/memory.h"
 #include "common/order.h"
 
-/* The recursion that reads nested scopes goes no deeper. */
+/* Read nested scopes down to this depth only. */
 #define MOST_LEVELS 256
 
 /* A function, or a call that was inlined. */
 struct scope {
 	Dwarf_Die die;
-	uint32_t parent; /* the scope around it + 1; 0: it is a function */
+	uint32_t parent; /* index + 1 of the scope around it; 0: it is a
+			  * function */
 	uint32_t function, depth;
 };
 
 struct range {
 	Dwarf_Addr start, end;
-	Dwarf_Addr reach; /* the largest end up to this one */
+	Dwarf_Addr reach; /* the largest end of the ranges up to this one */
 	uint32_t scope;
 };
 
@@ -33,7 +34,7 @@ struct tr2_unit_scopes {
 	uint32_t nr_ranges, alloc_ranges;
 };
 
-/* Return its index + 1. */
+/* Add a scope. Return its index + 1. */
 static uint32_t add_scope(struct tr2_unit_scopes *u, Dwarf_Die *die,
 			  uint32_t parent)
 {
@@ -55,7 +56,7 @@ static uint32_t add_scope(struct tr2_unit_scopes *u, Dwarf_Die *die,
 	return u->nr_scopes;
 }
 
-/* Types have no code: they are left out. */
+/* Can a tag contain code? Types cannot: they are left out. */
 static bool has_scopes(int tag)
 {
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
@@ -128,7 +129,8 @@ static uint32_t count_until(const struct tr2_unit_scopes *u, Dwarf_Addr address)
 	return low;
 }
 
-/* Both contain an address. Of functions with the same code, take the first. */
+/* Is `a` the better one of two scopes with the address? Of functions with the
+ * same code, the first is better. */
 static bool is_better(const struct scope *a, const struct scope *b)
 {
 	return a->function != b->function ? a->function < b->function :

@@ -12,16 +12,16 @@
 
 #include "common/map.h"
 
-/* Zeroed means initialised. */
+/* Initialize it with zeros. */
 struct tr2_inlined {
 	struct tr2_unit_scopes *unit;
 	uint32_t nr, alloc;
-	struct tr2_map by_offset; /* of a unit, to its index + 1 */
+	struct tr2_map by_offset; /* offset of a unit to its index + 1 */
 };
 
 /* Find the calls that were inlined at an address of a unit, the innermost first
- * and at most `most`, without those that are to be seen as part of their
- * caller. Return their number. */
+ * and at most `most`. Leave out artificial ones: they count as a part of their
+ * caller. Return the number of calls. */
 unsigned int tr2_inlined_find(struct tr2_inlined *t, Dwarf_Die *unit,
 			      Dwarf_Addr address, Dwarf_Die *die,
 			      unsigned int most);

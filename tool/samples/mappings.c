@@ -31,7 +31,8 @@ void tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m)
 	uint32_t i, space = 0;
 
 	*maps = (struct tr2_mappings){ .m = m, .nr = m->nr_mappings - 1 };
-	maps->by_address = tr2_calloc(m->nr_mappings, sizeof(*maps->by_address));
+	maps->by_address = tr2_calloc(m->nr_mappings,
+				      sizeof(*maps->by_address));
 	maps->reach = tr2_calloc(m->nr_mappings, sizeof(*maps->reach));
 	for (i = 0; i < maps->nr; i++)
 		maps->by_address[i] = i + 1;
@@ -54,8 +55,8 @@ void tr2_mappings_release(struct tr2_mappings *maps)
 	*maps = (struct tr2_mappings){ .m = NULL };
 }
 
-/* Count the mappings that begin at or before this address of the space, from
- * the first space on. */
+/* Count the mappings that begin at or before this address of the space, or in
+ * an earlier space. */
 static uint32_t count_until(const struct tr2_mappings *maps, uint32_t space,
 			    uint64_t address)
 {
@@ -74,7 +75,8 @@ static uint32_t count_until(const struct tr2_mappings *maps, uint32_t space,
 	return low;
 }
 
-/* Return the next mapping below that reaches beyond the address; 0: none. */
+/* Return the next mapping, further down, that reaches beyond the address; 0: no
+ * more. */
 static uint32_t before(const struct tr2_mappings *maps, uint32_t space,
 		       uint64_t address, uint32_t *at)
 {
@@ -91,7 +93,7 @@ static uint32_t before(const struct tr2_mappings *maps, uint32_t space,
 	return 0;
 }
 
-/* Both mappings contain an address: was it `a` at that time? */
+/* Two mappings contain an address. Is `a` the better one for that time? */
 static bool is_better(const struct tr2_model *m, uint32_t a, uint32_t b,
 		      int64_t at_ns)
 {
@@ -124,7 +126,7 @@ uint32_t tr2_mappings_find(const struct tr2_mappings *maps, uint32_t space,
 	uint32_t best = 0, i;
 
 	*always = true;
-	/* A fork comes after what it is a fork of. */
+	/* A process has its parent's mappings of the time before the fork. */
 	for (; space; space = m->spaces[space].parent) {
 		i = find_own(maps, space, address, at_ns, always);
 		*always &= !best || !i;

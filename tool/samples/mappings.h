@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mappings - find the mapping at an address of a recorded process at some time.
+ * mappings - find the mapping at an address of a recorded process at a given
+ * time.
  */
 #pragma once
 
@@ -10,20 +11,20 @@ struct tr2_mappings {
 	const struct tr2_model *m;
 	/* sorted by space and address; indexes into m->mappings */
 	uint32_t *by_address;
-	uint64_t *reach; /* largest end of the mappings up to this one */
+	uint64_t *reach; /* the largest end of the mappings up to this one */
 	uint32_t nr;
 };
 
 void tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m);
 void tr2_mappings_release(struct tr2_mappings *maps);
 
-/* Return the mapping at that time (as mappings of the space have it) or, if none
- * was recorded by then, the next one. 0: none. *always: the result is the same
- * for any other time. */
+/* Return the mapping at that time (in the clock of the space's mappings). If
+ * none was recorded by then, return the next one; 0: none. Set *always if the
+ * result is the same for any other time. */
 uint32_t tr2_mappings_find(const struct tr2_mappings *maps, uint32_t space,
 			   uint64_t address, int64_t at_ns, bool *always);
 
-/* Return the time of a sample as tr2_mappings_find() expects it. */
+/* Return the time of a sample for tr2_mappings_find(). */
 static inline int64_t
 tr2_sample_time_in_space(const struct tr2_model *m,
 			 const struct tr2_model_sample *sample)
@@ -33,6 +34,6 @@ tr2_sample_time_in_space(const struct tr2_model *m,
 		       sample->at_ns;
 }
 
-/* Was no mapping recorded before at any of its addresses? Then it may have
- * existed earlier than its record. */
+/* Was no other mapping at these addresses recorded earlier? Then the mapping
+ * may have existed before its record. */
 bool tr2_mappings_is_first(const struct tr2_mappings *maps, uint32_t mapping);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* nameless - files without names of functions, by their samples. */
+/* nameless - list files whose functions have no names, by the number of
+ * samples. */
 #include "samples/nameless.h"
 
 #include <stdlib.h>
@@ -11,10 +12,10 @@
 #include "common/words.h"
 #include "out/units.h"
 
-/* A warning names so many files. */
+/* The number of files that a warning names. */
 #define MOST_NAMES 3
 
-/* A path, whatever builds it had. */
+/* A path. Its builds are counted together. */
 struct nameless {
 	const char *path, *why;
 	uint32_t nr_samples;
@@ -52,7 +53,7 @@ static const char *share_of(const struct list *list, uint32_t nr_samples)
 						 list->nr_samples : 0);
 }
 
-/* Append files that have one reason. */
+/* Append the files that have one reason. */
 static void add_names(struct tr2_buf *b, const struct list *list,
 		      const struct nameless *file, uint32_t nr)
 {
@@ -68,7 +69,8 @@ static void add_names(struct tr2_buf *b, const struct list *list,
 		tr2_addf(b, " and %u more", nr - MOST_NAMES);
 }
 
-/* Only callers have none? That leaves no sample without a name. */
+/* Print the warning for one reason. If only callers have no names, no sample is
+ * without a name. */
 static void explain(const struct list *list, const struct nameless *file,
 		    uint32_t nr)
 {

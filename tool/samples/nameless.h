@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nameless - say in which files the functions have no names, and why.
+ * nameless - report in which files functions have no names, and why.
  */
 #pragma once
 
 #include "samples/files.h"
 
-/* Print a warning for each reason that is known. nr_samples: of all files. */
+/* Print a warning for each known reason. nr_samples: the samples of all
+ * files. */
 void tr2_nameless_explain(const struct tr2_samples_files *files,
 			  const struct tr2_model *m, uint32_t nr_samples);

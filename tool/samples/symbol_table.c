@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* symbol_table - sorted by the starts of functions, which may overlap. */
+/* symbol_table - symbols sorted by the starts of functions, which may
+ * overlap. */
 #include "samples/symbol_table.h"
 
 #include <stdlib.h>
@@ -16,7 +17,8 @@ void tr2_symbol_table_add(struct tr2_symbol_table *t,
 	t->nr++;
 }
 
-/* Of those with one start, a search from the end meets the best one first. */
+/* Sort so that a search from the end meets the best symbol of one start
+ * first. */
 TR2_ORDER(compare, struct tr2_elf_symbol,
 	  TR2_UP(start) ?: TR2_UP(binding) ?: TR2_DOWN(end) ?: TR2_DOWN(nr))
 
@@ -55,7 +57,7 @@ static uint32_t count_until(const struct tr2_symbol_table *t, uint64_t address)
 	return low;
 }
 
-/* Among the first `nr` symbols. */
+/* Find the label for an address among the first `nr` symbols. */
 static const char *find_label(const struct tr2_symbol_table *t, uint32_t nr,
 			      uint64_t address)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* symbols - cache the functions of addresses, and their names. */
+/* symbols - cache the functions at addresses, and their names. */
 #include "samples/symbols.h"
 
 #include <stdio.h>
@@ -16,23 +16,27 @@
 #include "samples/nameless.h"
 #include "samples/unwind.h"
 
-/* An address without a mapping: the kernel finds calls by frame pointers, and
- * memory that is no frame leads to arbitrary addresses. All are one symbol. */
+/* The symbol of all addresses without a mapping. The kernel finds calls by
+ * frame pointers, and memory that is not a frame leads to arbitrary
+ * addresses. */
 #define UNKNOWN "[unknown]"
 
-/* The functions of a place in a file, or of an address outside of files. */
+/* The functions at a place in a file, or at an address outside of files. */
 struct known {
-	uint32_t file; /* UINT32_MAX: none; less the kernel's number: kernel */
+	uint32_t file; /* UINT32_MAX: no file; UINT32_MAX less a kernel's
+		        * number: the kernel */
 	struct tr2_elf_place place;
-	uint32_t symbol; /* of the function */
-	/* Of those that are inlined into it: indexes into numbers, the
-	 * innermost first. Few ask for them, and finding them takes longest. */
+	uint32_t symbol; /* the function */
+	/* The functions inlined into it, the innermost first: indexes into
+	 * numbers. They are looked up only on request, since finding them takes
+	 * longest. */
 	uint32_t first, nr;
-	bool has_inlined; /* they are not looked up yet, if there are any */
-	bool is_nameless; /* of a file */
+	bool has_inlined; /* inlined functions were not looked up yet; there may
+			   * be some */
+	bool is_nameless; /* a function of a file, without a name */
 };
 
-/* An address of a process that had only one mapping. */
+/* An address of a process that had a single mapping. */
 struct address {
 	uint32_t space, known; /* index of its place + 1 */
 	uint64_t address;
@@ -42,7 +46,7 @@ struct tr2_symbols {
 	struct tr2_model *m;
 	struct tr2_mappings mappings;
 	struct tr2_samples_files files;
-	struct tr2_symbol *symbols; /* [0] is none */
+	struct tr2_symbol *symbols; /* [0] is no symbol */
 	uint32_t nr_symbols, alloc_symbols;
 	uint32_t *numbers;
 	uint32_t nr_numbers, alloc_numbers;
@@ -52,7 +56,8 @@ struct tr2_symbols {
 	uint32_t nr_addresses, alloc_addresses;
 	struct tr2_map by_place, by_name, by_address;
 	struct tr2_generated generated;
-	uint32_t nr_samples; /* whose innermost function was asked for */
+	uint32_t nr_samples; /* samples whose innermost function was looked
+			      * up */
 	struct tr2_progress progress;
 };
 
@@ -174,7 +179,8 @@ static void add_inlined(struct tr2_symbols *s, struct known *known)
 	}
 }
 
-/* For code that the program generated, only the address is meaningful. */
+/* Is this code that the program generated? Then only the address has a
+ * meaning. */
 static bool is_anonymous(const struct tr2_symbols *s, uint32_t mapping)
 {
 	return !strncmp(tr2_s(s->m, s->m->mappings[mapping].file), "//anon", 6);
@@ -205,8 +211,8 @@ static void look_up(struct tr2_symbols *s, struct known *known,
 	known->is_nameless = !name && opened;
 	if (known->is_nameless)
 		opened->is_nameless = true;
-	/* All of the kernel's code for programs, [vdso], is one function; all of
-	 * a function without a name has the address of its start. */
+	/* Make all of [vdso], the kernel's code for programs, one function.
+	 * Name a function without a name by the address of its start. */
 	if (name)
 		symbol.name = tr2_intern(s->m, name, strlen(name));
 	else if (mapping && *tr2_s(s->m, file) == '[')
@@ -236,7 +242,7 @@ static uint32_t *slot_of(struct tr2_symbols *s, uint32_t file, uint64_t place)
 	}
 }
 
-/* Return the index of the place + 1. */
+/* Look up a place, unless it is known. Return its index + 1. */
 static uint32_t know(struct tr2_symbols *s, uint32_t mapping,
 		     struct known *known)
 {
@@ -271,8 +277,8 @@ kernel_function(const struct tr2_model *m, uint32_t space, uint64_t address)
 	return list[low - 1].kernel == kernel && kernel ? &list[low - 1] : NULL;
 }
 
-/* Return the index of the place + 1: a function at an address of a `file`, as
- * struct known has it, whose name is known. */
+/* Add a function with a known name at an address of a `file` (see struct
+ * known), unless it is known. Return the index of its place + 1. */
 static uint32_t know_function(struct tr2_symbols *s, uint32_t file,
 			      uint64_t address, struct tr2_symbol symbol)
 {
@@ -296,7 +302,7 @@ static uint32_t task_of(const struct tr2_model *m,
 				     m->nodes[sample->node].task;
 }
 
-/* Say what would give names to the functions of a process, if it is known. */
+/* Set how the functions of a process could get names, if that is known. */
 static void explain_generated(const struct tr2_symbols *s,
 			      struct tr2_samples_file *file, uint32_t task)
 {
@@ -350,8 +356,8 @@ static uint32_t know_address(struct tr2_symbols *s,
 	return know(s, mapping, &known);
 }
 
-/* Find an address among those seen, since most occur many times. NULL: it is
- * new, and *free_slot is for it. */
+/* Find an address among the known ones, since most occur many times. NULL: the
+ * address is new, and *free_slot is for it. */
 static const struct address *find_address(struct tr2_symbols *s,
 					  uint32_t space, uint64_t address,
 					  uint32_t **free_slot)
@@ -403,7 +409,8 @@ bool tr2_symbols_next(struct tr2_symbols *s, uint32_t *sample)
 	return true;
 }
 
-/* Find the functions of a call, the innermost of which counts. */
+/* Find the functions of a call. Only the innermost call of a sample is
+ * counted. */
 static struct known *known_of_call(struct tr2_symbols *s,
 				   const struct tr2_model_sample *sample,
 				   uint32_t call)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unwind - follow the frames of copied stacks, by the rules that an ELF file has
- * for each instruction (call frame information), which libdw decodes.
+ * unwind - follow the frames of copied stacks. An ELF file has rules for each
+ * instruction (call frame information), which libdw decodes.
  */
 #include "samples/unwind.h"
 
@@ -12,12 +12,13 @@
 #include "model/private.h"
 #include "out/progress.h"
 
-/* Those that DWARF numbers on x86-64 and arm64, where 31 is the largest. */
+/* The registers that DWARF numbers on x86-64 and arm64; 31 is the largest
+ * number used. */
 #define TR2_FRAME_REGISTERS 33
 
 struct frame_state {
 	uint64_t value[TR2_FRAME_REGISTERS];
-	uint64_t known; /* a bit for each */
+	uint64_t known; /* one bit for each register */
 	uint64_t pc;    /* a return address, unless is_exact */
 	bool is_exact;
 	/* The copy of the stack. */
@@ -27,7 +28,8 @@ struct frame_state {
 };
 
 #ifdef __x86_64__
-/* The numbers of DWARF, by those of the kernel; RIP is the return address. */
+/* DWARF's numbers of registers, by the kernel's numbers. RIP is the return
+ * address. */
 #define PC 16
 #define SP 7
 #define NONE 63
@@ -43,7 +45,7 @@ static const uint8_t dwarf_numbers[] = {
 	0,  1,  2,  3,  4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15, 16,
 	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, SP, PC
 };
-/* Return addresses may be signed above. */
+/* The bits above may have a signature of a return address. */
 #define PC_BITS 48
 #endif
 
@@ -63,8 +65,9 @@ static bool get_register(const struct frame_state *s, uint64_t number,
 	return true;
 }
 
-/* Set the state from registers of perf_event_open; their numbers are bits of
- * `mask`, their values follow each other. false: pc or the stack is missing. */
+/* Set the state from registers of perf_event_open: `mask` has a bit for each
+ * register, and the values follow each other. false: the program counter or the
+ * stack pointer is missing. */
 static bool frame_begin(struct frame_state *s, uint64_t mask,
 			const unsigned char *values)
 {
@@ -90,7 +93,7 @@ static bool frame_begin(struct frame_state *s, uint64_t mask,
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 
-/* Expressions of call frames are short. */
+/* Expressions of call frames are short: limit them. */
 #define MAX_DEPTH 16
 #define MAX_OPERATIONS 64
 
@@ -119,7 +122,7 @@ static bool push_frame(struct stack *stack, uint64_t value)
 	return true;
 }
 
-/* Operations on the two topmost values. */
+/* Combine the two topmost values. */
 static bool combine(struct stack *stack, unsigned int operation)
 {
 	uint64_t a, b, *to;
@@ -174,7 +177,7 @@ static bool combine(struct stack *stack, unsigned int operation)
 	}
 }
 
-/* Operations that push a constant, or the value of a register. */
+/* Push a constant, or the value of a register. */
 static bool push_operand(const struct frame_state *s, struct stack *stack,
 			 const Dwarf_Op *op)
 {
@@ -205,7 +208,7 @@ static bool push_operand(const struct frame_state *s, struct stack *stack,
 	}
 }
 
-/* Operations on the topmost value, which must be there. */
+/* Change the topmost value, which must exist. */
 static bool change_top(const struct frame_state *s, struct stack *stack,
 		       const Dwarf_Op *op)
 {
@@ -224,7 +227,7 @@ static bool change_top(const struct frame_state *s, struct stack *stack,
 	}
 }
 
-/* Evaluate an expression. *is_value: its result is no address. */
+/* Evaluate an expression. *is_value: the result is a value, not an address. */
 static bool evaluate(const struct frame_state *s, const Dwarf_Op *ops,
 		     size_t nr, uint64_t cfa, uint64_t *result, bool *is_value)
 {
@@ -252,7 +255,7 @@ static bool evaluate(const struct frame_state *s, const Dwarf_Op *ops,
 	return true;
 }
 
-/* Find the caller's value of a register. false: it is not known. */
+/* Find the caller's value of a register. false: the value is unknown. */
 static bool find_register(const struct frame_state *s, Dwarf_Frame *frame,
 			  unsigned int number, uint64_t cfa, uint64_t *value)
 {
@@ -272,8 +275,8 @@ static bool find_register(const struct frame_state *s, Dwarf_Frame *frame,
 	       (is_value || load_word(s, *value, value));
 }
 
-/* The caller's frame is further up; it may be the same size in a function that
- * has none. */
+/* Change the state to the caller's. The caller's frame must not be further
+ * down; the stack pointer may be the same if a function has no frame. */
 static bool apply_frame(struct frame_state *s, Dwarf_Frame *frame)
 {
 	struct frame_state up = { .stack = s->stack, .copy = s->copy,
@@ -303,9 +306,9 @@ static bool apply_frame(struct frame_state *s, Dwarf_Frame *frame)
 	return true;
 }
 
-/* Change the state to that of the caller; place: of state->pc, or if that is a
- * return address of the instruction before. false: there is none, or it is not
- * known. */
+/* Change the state to the caller's. place: the place of state->pc; if that is a
+ * return address, of the instruction before it. false: the caller is unknown,
+ * or does not exist. */
 static bool frame_up(struct frame_state *s, struct tr2_elf *e,
 		     struct tr2_elf_place place)
 {
@@ -339,7 +342,7 @@ static bool frame_up(struct frame_state *s, struct tr2_elf *e,
 
 #endif
 
-/* perf, too, shows no more. */
+/* perf has the same limit. */
 #define MAX_FRAMES 127
 #define MAX_STACK 65536u
 
@@ -347,12 +350,13 @@ struct unwind {
 	struct tr2_model *m;
 	const struct tr2_mappings *maps;
 	struct tr2_samples_files *files;
-	unsigned char *copy; /* NULL: only the innermost call is looked for */
+	unsigned char *copy; /* NULL: find only the innermost call */
 };
 
 static bool read_at(int fd, uint64_t at, void *out, size_t len)
 {
-	return at <= INT64_MAX && pread(fd, out, len, (off_t)at) == (ssize_t)len;
+	return at <= INT64_MAX &&
+	       pread(fd, out, len, (off_t)at) == (ssize_t)len;
 }
 
 /* Read registers and stack from the file. */
@@ -408,8 +412,8 @@ static bool is_of_kernel(uint64_t address)
 	return address >> 63;
 }
 
-/* The calls in the kernel stay in front. The innermost of the program may have
- * been found before. */
+/* Replace the calls of a sample by those on its stack; calls in the kernel stay
+ * in front. The program's innermost call may have been found before. */
 static void unwind(const struct unwind *u, struct tr2_model_sample *sample)
 {
 	struct frame_state state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unwind - find the calls on a copied stack, by the tables that programs have for
- * exceptions (.eh_frame), or else by debugging information (.debug_frame).
+ * unwind - find the calls on a copied stack, by the tables that programs have
+ * for exceptions (.eh_frame), else by debugging information (.debug_frame).
  */
 #pragma once
 
@@ -9,9 +9,9 @@
 #include "samples/files.h"
 #include "samples/mappings.h"
 
-/* Replace the copies of stacks in the model by the calls in them. Where a table
- * is missing, the path ends. */
+/* Replace the copies of stacks in the model by the calls on them. A path of
+ * calls ends where a table is missing. */
 void tr2_unwind_samples(struct tr2_model *m, const struct tr2_mappings *maps,
 			struct tr2_samples_files *files);
-/* The same for the innermost call alone, which needs no table; the copies stay. */
+/* Find only the innermost calls, without any table; the copies stay. */
 void tr2_unwind_innermost(struct tr2_model *m);
