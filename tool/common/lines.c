@@ -67,7 +67,7 @@ static void fill_buffer(struct tr2_lines *l)
 	if (newline)
 		l->whole = (size_t)(newline - l->buf) + 1;
 	l->len += (size_t)n;
-	/* A parser of JSON reads past a line's end. */
+	/* A JSON parser reads past the end of a line. */
 	memset(l->buf + l->len, 0, PADDING);
 	l->nr_bytes += (uint64_t)n;
 }

@@ -18,8 +18,8 @@ struct tr2_lines {
 	int fd;
 	char *buf;
 	size_t alloc;
-	size_t at, len;    /* read and not yet returned: buf[at..len) */
-	size_t whole;      /* end of the last whole line in it, or 0 */
+	size_t at, len;    /* read but not yet returned: buf[at..len) */
+	size_t whole;      /* end of the last whole line in buf, or 0 */
 	uint64_t number;   /* of the last line returned, from 1 */
 	uint64_t nr_bytes; /* read so far */
 	uint64_t nr_long;  /* lines skipped */
@@ -50,8 +50,8 @@ enum tr2_lines_result tr2_lines_next(struct tr2_lines *l, const char **line,
 /*
  * For callers that find the ends of lines themselves: return the text from the
  * next line on, with *end after its last newline; 64 more bytes are readable.
- * It stays the same until a line is taken. NULL: no whole line has been read;
- * tr2_lines_next() reads on.
+ * The text stays valid until a line is taken. NULL: no whole line is in the
+ * buffer; call tr2_lines_next(), which reads on.
  */
 static inline const char *tr2_lines_ahead(const struct tr2_lines *l,
 					  const char **end)
@@ -68,15 +68,15 @@ static inline void tr2_lines_take(struct tr2_lines *l, size_t len)
 	l->number++;
 }
 
-/* Show up to n bytes at the start of the input without taking them. */
+/* Show up to n bytes at the start of the input, which remain to be read. */
 size_t tr2_lines_peek(struct tr2_lines *l, const char **text, size_t n);
 
-/* The lines of a file that others still append to. */
+/* The lines of a file to which others still append. */
 struct tr2_grown {
 	int fd; /* owned by the caller */
 	uint64_t number; /* of the last line, from 1 */
 	struct tr2_buf text;
-	size_t at; /* the next line in it */
+	size_t at; /* offset of the next line in text */
 };
 
 void tr2_grown_start(struct tr2_grown *g, int fd);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /*
- * Open addressing; a key is 64 bits, unique by the caller's choice, and not 0.
+ * Open addressing. A key has 64 bits and is not 0; the caller makes it unique.
  */
 struct tr2_map {
 	uint64_t *keys;
@@ -17,8 +17,8 @@ struct tr2_map {
 	uint32_t nr, mask;
 };
 
-/* Return the slot of a key, adding it with 0 if it is new. The
- * next call may move slots. */
+/* Return the slot of a key; a new key is added with the value 0. The next call
+ * may move slots. */
 uint32_t *tr2_map_slot(struct tr2_map *map, uint64_t key);
 uint32_t tr2_map_get(const struct tr2_map *map, uint64_t key);
 void tr2_map_release(struct tr2_map *map);
@@ -35,8 +35,8 @@ static inline uint64_t tr2_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Never 0, so that it is a valid key. Different pairs of halves give different
- * keys. */
+/* Combine two halves into a key. It is never 0, so that it is valid; different
+ * pairs give different keys. */
 static inline uint64_t tr2_key(uint32_t high, uint32_t low)
 {
 	return ((uint64_t)high << 32 | low) + 1;

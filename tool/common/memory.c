@@ -13,7 +13,7 @@
 
 #include "common/options.h"
 
-/* Without tr2_error(), which allocates. */
+/* Print the message without tr2_error(), which allocates. */
 void tr2_no_memory(void)
 {
 	fflush(stdout);
@@ -75,7 +75,8 @@ void tr2_in_large_pages(void *p, size_t bytes)
 
 	if (bytes >= LARGE_BYTES)
 		(void)madvise((void *)start,
-			      ((uintptr_t)p + bytes - start + page - 1) & ~(page - 1),
+			      ((uintptr_t)p + bytes - start + page - 1) &
+				      ~(page - 1),
 			      MADV_HUGEPAGE);
 }
 
@@ -104,14 +105,14 @@ void *tr2_large_page(void)
 	return p;
 }
 
-/* An array that half fills a large page moves to large pages, with room for so
- * much more that it moves seldom: realloc() would break them into small ones.
- * Pages that were never touched cost nothing. */
+/* Move an array to large pages once it fills half of one: realloc() would break
+ * them into small pages. Reserve ample room, so that the array moves seldom;
+ * untouched pages cost nothing. */
 #define MOVES_FROM_BYTES (TR2_LARGE_PAGE_BYTES / 2)
 #define ROOM_BYTES (32u << 20)
 
-/* Move bytes, and give back the pages that they had as they are moved: there are
- * never two copies of a large array. */
+/* Move bytes and release their old pages on the way: there are never two copies
+ * of a large array. */
 static void move(char *to, char *from, size_t bytes)
 {
 	size_t at, step = TR2_LARGE_PAGE_BYTES;
@@ -124,7 +125,7 @@ static void move(char *to, char *from, size_t bytes)
 	free(from);
 }
 
-/* NULL: the process may not have so much. */
+/* Return the new array. NULL: the process may not have that much memory. */
 static void *move_to_large_pages(void *array, size_t bytes, uint32_t *alloc,
 				 size_t element_bytes)
 {

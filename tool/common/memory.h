@@ -4,8 +4,9 @@
  * code 128. No function here returns NULL.
  *
  * Do not use it in `trace2 record` while its command runs: the recorder drops a
- * line and counts it, but must return the command's exit code. Nor for a size
- * that an input claims: refuse that input, and read the next one.
+ * line and counts it, but must return the command's exit code. Do not use it
+ * for a size that an input claims either: refuse that input, and read the next
+ * one.
  */
 #pragma once
 
@@ -17,29 +18,29 @@
 
 void tr2_no_memory(void) __attribute__((noreturn, cold));
 
-/* For the result of a buffer or a library that reports failure itself. */
+/* Check the result of a buffer or a library that reports failure itself. */
 static inline void tr2_must(bool ok)
 {
 	if (unlikely(!ok))
 		tr2_no_memory();
 }
 
-/* Zeroed. */
+/* Allocate zeroed memory. */
 void *tr2_calloc(size_t nr, size_t size_bytes)
 	__attribute__((malloc, alloc_size(1, 2), returns_nonnull));
 void *tr2_realloc(void *p, size_t nr, size_t size_bytes)
 	__attribute__((alloc_size(2, 3), returns_nonnull));
 char *tr2_strdup(const char *s) __attribute__((malloc, returns_nonnull));
-/* printf() into a new string. */
+/* Print into a new string. */
 char *tr2_strf(const char *fmt, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
-/* printf() to the end of a buffer. */
+/* Print to the end of a buffer. */
 struct tr2_buf;
 void tr2_addf(struct tr2_buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Make room for one more element behind the `nr` that an array has. `array` and
- * `alloc` (uint32_t) are set. */
+/* Make room for one more element after the `nr` elements of an array. The
+ * macro sets `array` and `alloc` (uint32_t). */
 #define tr2_grow(array, nr, alloc)                                        \
 	do {                                                              \
 		if ((nr) >= (alloc))                                      \
@@ -49,17 +50,17 @@ void tr2_addf(struct tr2_buf *b, const char *fmt, ...)
 void *tr2_grow_array(void *array, uint32_t nr, uint32_t *alloc,
 		     size_t element_bytes) __attribute__((returns_nonnull));
 
-/* Request large pages for much memory: allocating a gigabyte in small ones
- * takes as long as filling it. A block of that size has a mapping of its own,
- * which realloc() moves without copying. */
+/* Request large pages for a block: allocating a gigabyte in small pages takes
+ * as long as filling it. Such a large block has a mapping of its own, which
+ * realloc() moves without copying. */
 void tr2_in_large_pages(void *p, size_t bytes);
 
-/* Return zeroed memory for a hash table, all of which will be touched. */
+/* Return zeroed memory for a hash table, all of whose pages will be touched. */
 void *tr2_hash_table(size_t nr, size_t size_bytes)
 	__attribute__((malloc, alloc_size(1, 2), returns_nonnull));
 
-/* Return memory of that size, aligned to it, in a large page if the kernel has
- * one. */
+/* Return TR2_LARGE_PAGE_BYTES of memory, aligned to its size, in a large page
+ * if the kernel has one. */
 #define TR2_LARGE_PAGE_BYTES (2u << 20)
 void *tr2_large_page(void)
 	__attribute__((malloc, returns_nonnull));

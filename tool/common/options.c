@@ -94,13 +94,13 @@ static bool parse_percent(const char *s, double *out)
 		return false;
 	if (!strcmp(unit, "%"))
 		*out /= 100;
-	else if (*unit || *out >= 1) /* 5 for 5% would be 500% */
+	else if (*unit || *out >= 1) /* Refuse 5 for 5%: it would mean 500%. */
 		return false;
 	return true;
 }
 
-/* Parse a date and time, a time of today, or a duration before now. Local time
- * unless it ends with Z. */
+/* Parse a date and time, a time of today, or a duration before now. A time is
+ * local unless it ends with Z. */
 static bool parse_time(const char *s, int64_t *out)
 {
 	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S",
@@ -187,7 +187,7 @@ static bool option_set(const struct tr2_option *o, const char *s)
 	}
 }
 
-/* Describe values of that kind (enum tr2_opt_kind), with examples. */
+/* Describe the valid values of a kind (enum tr2_opt_kind), with examples. */
 static const char *option_form(int kind)
 {
 	switch (kind) {
@@ -215,12 +215,12 @@ struct tr2_common tr2_common = {
 static const char *format_name = "text";
 static bool help_wanted;
 
-/* Groups beside TR2_COMMON_…. */
-#define NOT_MARKDOWN (1u << 30) /* with FORMAT */
+/* Groups in addition to TR2_COMMON_…. */
+#define NOT_MARKDOWN (1u << 30) /* commands with FORMAT but without MARKDOWN */
 #define ALL_COMMANDS (1u << 31)
 
 static const struct {
-	unsigned int group; /* of commands that have the option */
+	unsigned int group; /* the commands that have the option */
 	struct tr2_option option;
 } common_options[] = {
 	{ TR2_COMMON_INPUT,
@@ -300,7 +300,7 @@ size_t tr2_options_list(const struct tr2_command *c,
 	return nr;
 }
 
-/* The one whose options were parsed last. */
+/* The command whose options were parsed last. */
 static const struct tr2_command *command;
 
 int tr2_usage_error(const char *fmt, ...)
@@ -367,7 +367,7 @@ static const struct tr2_option *find_option(const struct tr2_option *const *all,
 	return NULL;
 }
 
-/* Name the options that the word may be meant to be. */
+/* List the options that the user may have meant by the word. */
 static void unknown_option(const struct tr2_option *const *all, size_t nr,
 			   const char *word)
 {
@@ -418,7 +418,8 @@ static int print_help(const struct tr2_command *c)
 	return -1;
 }
 
-/* got: what getopt_long() returned, which tells -n from --lines. */
+/* Set an option. Return 0, or -2 after an error message. got: the result of
+ * getopt_long(), which distinguishes -n from --lines. */
 static int set_option(const struct tr2_option *o, int got, const char *value)
 {
 	const char letter[] = { (char)o->letter, '\0' };

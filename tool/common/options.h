@@ -5,8 +5,9 @@
  * and the shell completion: all facts about an option are in its row.
  *
  * A command is a struct tr2_command in its file under tool/cmd/, named
- * tr2_command_NAME, and one row in tool/cmd/commands.def. Its values are static
- * variables of that file, to which the rows of its table point:
+ * tr2_command_NAME, and one row in tool/cmd/commands.def. The rows of its
+ * option table point to static variables of that file, which receive the
+ * values:
  *
  *	static bool verbose;
  *	static const struct tr2_option options[] = {
@@ -60,7 +61,7 @@ enum tr2_opt_kind {
 	TR2_OPT_DURATION,
 	TR2_OPT_TIME,     /* int64_t: wall nanoseconds; HH:MM[:SS], ISO 8601, or
 			   * a duration before now */
-	TR2_OPT_PERCENT,  /* double: 5% or 0.05 is 0.05; not 5 */
+	TR2_OPT_PERCENT,  /* double: 5% and 0.05 are 0.05; 5 is invalid */
 	TR2_OPT_HEADING   /* not an option: a heading in the help */
 };
 
@@ -72,13 +73,13 @@ struct tr2_list {
 struct tr2_option {
 	int letter;       /* 0: long form only */
 	const char *name; /* NULL: letter only */
-	const char *arg;  /* name of its value; NULL for flags. In square
+	const char *arg;  /* name of the value; NULL for flags. In square
 			   * brackets: optional (long form only) */
 	enum tr2_opt_kind kind;
 	void *value;
 	const char *help; /* one sentence without a full stop */
-	/* "a|b|c:KEY": the only valid values, of which the last is c: and any
-	 * text; or NULL */
+	/* "a|b|c:KEY": the only valid values; the last one is c: and any text.
+	 * NULL: any value */
 	const char *choices;
 };
 
@@ -132,13 +133,14 @@ struct tr2_command {
 
 /*
  * Parse the options of argv (argv[0]: the command's name). Return the number of
- * other words, which begin at *rest; -1: -h was handled; -2: a usage error was
- * printed.
+ * other words, which begin at *rest; -1: the command line had -h, which was
+ * handled; -2: a usage error was printed.
  */
 int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 		      char ***rest);
 
-/* Write the usage, wrapped to 80 columns; usage and options, as for -h. */
+/* Write the usage, wrapped to 80 columns. _help(): write the usage and the
+ * options, as for -h. */
 struct tr2_buf;
 void tr2_options_usage(const struct tr2_command *c, struct tr2_buf *out);
 void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out);
@@ -158,10 +160,12 @@ size_t tr2_options_list(const struct tr2_command *c,
  * were parsed last; return TR2_EXIT_USAGE. */
 int tr2_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* A rule for a command line, and the error for one that breaks it. */
+/* A rule for a command line, and the error for a command line that breaks
+ * it. */
 struct tr2_rule {
 	bool broken;
 	const char *message;
 };
-/* Report the first broken rule by tr2_usage_error(); return 0, or its code. */
+/* Report the first broken rule by tr2_usage_error(). Return 0 or
+ * TR2_EXIT_USAGE. */
 int tr2_usage_check(const struct tr2_rule *rules, size_t nr);

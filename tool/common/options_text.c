@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "common/options.h"
 
-/* Add `-i, --input PATH`, with `=` before the value if `equals`. */
+/* Add `-i, --input PATH`, or `--name[=VALUE]` if the value is optional. */
 static void add_names(struct tr2_buf *b, const struct tr2_option *o)
 {
 	const char *arg = o->arg;

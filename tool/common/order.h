@@ -6,7 +6,7 @@
  */
 #pragma once
 
-/* -1, 0 or 1. */
+/* Return -1, 0 or 1 for a < b, a == b or a > b. */
 #define tr2_order(a, b) (((a) > (b)) - ((a) < (b)))
 #define TR2_UP(member) tr2_order(a->member, b->member)
 #define TR2_DOWN(member) tr2_order(b->member, a->member)

@@ -2,7 +2,7 @@
 /* Write a perf.data file around its records. */
 #include "common/perf_file.h"
 
-#define PADDED 64 /* strings of features are padded to a multiple */
+#define PADDED 64 /* pad strings of features to a multiple of this */
 
 struct section {
 	uint64_t offset, size;
@@ -99,7 +99,8 @@ static uint64_t ids_size(const struct tr2_perf_file *file)
 	return nr * sizeof(uint64_t);
 }
 
-/* The records begin at a multiple of 8. */
+/* Return the bytes of padding that make the records begin at a multiple of
+ * 8. */
 static uint64_t padding(const struct tr2_buf *tracing)
 {
 	return -tracing->len % 8;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_file - what surrounds the records of a perf.data file:
+ * perf_file - the parts of a perf.data file around its records:
  *
  *	header | ids | attributes | tracing data | records |
  *	offsets of the features | features
  *
- * Everything that is needed to understand the records precedes them, so that a
- * file that was cut can be read up to the cut. Only the features follow, because
- * the format puts the table of their offsets there: names of events, and those
- * that the caller adds. The tracing data (the formats of tracepoints) is a
- * feature, too; the header's otherwise unused `event_types` has its place, for
- * readers of a file without the table.
+ * All that a reader needs to understand the records precedes them, so that a
+ * cut file can be read up to the cut. Only the features follow, because the
+ * format puts the table of their offsets there: names of events, and the
+ * features that the caller adds. The tracing data (the formats of tracepoints)
+ * is a feature, too. For readers of a file without that table, the otherwise
+ * unused `event_types` of the header has the position of the tracing data.
  */
 #pragma once
 
@@ -47,20 +47,20 @@ struct tr2_perf_file {
 	const struct tr2_perf_file_event *events;
 	uint32_t nr_events;
 	struct tr2_buf tracing; /* empty: no tracepoints */
-	/* Other features by their bit; empty: not there. */
+	/* Other features by their bit; an empty one is absent. */
 	struct tr2_buf features[TR2_PERF_NR_FEATURES];
 };
 
 void tr2_perf_file_release(struct tr2_perf_file *file);
 
 /*
- * Append what precedes the records, whose size is data_size. 0: not known yet.
- * Then the file can be read up to its end, but has no features; write this again
- * at the end, which has the same length.
+ * Append the parts before the records, whose size is data_size. 0: the size is
+ * not known yet. The file can then be read up to its end, but has no features.
+ * Call this again at the end: the parts have the same length then.
  */
 void tr2_perf_file_begin(struct tr2_buf *b, const struct tr2_perf_file *file,
 			 uint64_t data_size);
-/* Append what follows the records, which end at `offset` of the file. */
+/* Append the parts after the records, which end at `offset` of the file. */
 void tr2_perf_file_end(struct tr2_buf *b, const struct tr2_perf_file *file,
 		       uint64_t offset);
 
@@ -77,8 +77,9 @@ static inline void tr2_perf_add_u64(struct tr2_buf *b, uint64_t value)
 /* Begin a record and return its offset, for tr2_perf_end_record(). */
 size_t tr2_perf_begin_record(struct tr2_buf *b, uint32_t type, uint16_t misc);
 void tr2_perf_end_record(struct tr2_buf *b, size_t at);
-/* Append the text with its NUL, cut after `most`, padded to a multiple of 8. */
+/* Append the text with its NUL, cut after `most` bytes, padded to a multiple of
+ * 8. */
 void tr2_perf_add_padded(struct tr2_buf *b, const char *s, size_t most);
 
-/* Append a string of a feature: its padded size, and the text with its NUL. */
+/* Append a string of a feature: its padded size, then the text with its NUL. */
 void tr2_perf_add_str(struct tr2_buf *b, const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* procfs - what /proc says of processes, and clocks. */
+/* procfs - read /proc of processes, and clocks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,11 +13,12 @@
 #include "base/clock.h"
 #include "common/procfs.h"
 
-/* Of the kernel's task flags. */
+/* A flag of the kernel's tasks: a thread of the kernel. */
 #define PF_KTHREAD 0x00200000u
 
-/* Read the offsets, which are those of this process's children: it may have
- * asked for another namespace and not be in it itself. */
+/* Read the clock offsets of this process's time namespace. /proc has them of
+ * the namespace for its children: if the process asked for another one and is
+ * not in it itself, return 0. */
 static int64_t read_shift_ns(void)
 {
 	char own[64], children[64], text[256];
@@ -123,7 +124,7 @@ bool tr2_procfs_text(int32_t pid, int32_t tid, const char *name, char *out,
 	return n > 0;
 }
 
-/* The text of stat behind the name. */
+/* Parse the numbers of stat, from after the name. */
 static bool parse_numbers(const char *text, struct tr2_procfs_stat *s)
 {
 	unsigned long long user, system, start;
@@ -171,7 +172,7 @@ bool tr2_procfs_ready(int32_t pid, int32_t tid, int64_t *ready_ns)
 
 	if (!tr2_procfs_text(pid, tid, "schedstat", text, sizeof(text)))
 		return false;
-	(void)strtoll(text, &end, 10); /* on a CPU */
+	(void)strtoll(text, &end, 10); /* time on a CPU */
 	*ready_ns = strtoll(end, NULL, 10);
 	return true;
 }
@@ -198,7 +199,7 @@ static ssize_t pid_namespace(const char *pid, char *out, size_t size)
 
 int32_t tr2_procfs_own_pid(int32_t pid)
 {
-	/* A process stays in its namespace. */
+	/* A process never leaves its pid namespace: keep ours. */
 	static _Thread_local char mine[64];
 	static _Thread_local ssize_t n;
 	char its[64], number[16], text[4096], *line, *last;
@@ -210,7 +211,8 @@ int32_t tr2_procfs_own_pid(int32_t pid)
 	    !memcmp(mine, its, (size_t)n) ||
 	    !tr2_procfs_text(pid, 0, "status", text, sizeof(text)))
 		return 0;
-	/* One pid for each namespace that it is in, the own one last. */
+	/* The line has the process's pid in each of its namespaces, its own
+	 * last. */
 	line = strstr(text, "\nNSpid:");
 	if (!line)
 		return 0;
@@ -235,7 +237,7 @@ void tr2_anchor_take(struct tr2_anchor *a)
 	uint64_t before, after, best = UINT64_MAX, wall;
 	int i;
 
-	/* Use the try in which both readings were closest. */
+	/* Use the attempt with the least time between the readings. */
 	for (i = 0; i < 5; i++) {
 		before = read_clock(CLOCK_MONOTONIC);
 		wall = read_clock(CLOCK_REALTIME);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * procfs - what /proc says of the processes of this machine.
+ * procfs - read /proc for the processes of this machine.
  *
- * A process may end, or its number be another's, between any two calls, and
- * some files are only for its user: every function may fail. None allocates,
- * except for tr2_procfs_open().
+ * Every function may fail: between two calls a process may end and another one
+ * get its number, and only the process's user may read some files. No function
+ * allocates memory, except tr2_procfs_open().
  */
 #pragma once
 
@@ -19,30 +19,34 @@
 struct tr2_procfs_stat {
 	int32_t pid, ppid;
 	char comm[TR2_PROCFS_NAME_SIZE];
-	char state; /* of the main thread: R, S, D, T, t, Z, X, I */
+	char state; /* of the main thread: R, S, D, T, t, Z, X or I */
 	bool is_kernel; /* a thread of the kernel */
 	uint32_t nr_threads;
-	/* CLOCK_BOOTTIME, in the clock's ticks of 10 ms. With the pid it
-	 * identifies a process. */
+	/* CLOCK_BOOTTIME, in clock ticks of 10 ms. Pid and start identify a
+	 * process. */
 	int64_t start_ns;
-	int64_t cpu_ns;    /* of all its threads, in ticks */
-	int64_t waited_ns; /* of all children that it waited for, and of those
-			    * that they waited for; in ticks */
+	int64_t cpu_ns;    /* of all its threads, in whole ticks */
+	int64_t waited_ns; /* of all children that the process waited for, and
+			    * of the children that those waited for; in whole
+			    * ticks */
 };
 
-/* Return CLOCK_MONOTONIC as the kernel's records have it: that of the machine. A
- * process in a time namespace, such as a restored container, has another. */
+/* Return the machine's CLOCK_MONOTONIC, which the kernel's records have. A
+ * process in a time namespace, such as a restored container, has another
+ * one. */
 uint64_t tr2_kernel_now_ns(void);
-/* Return by how much this process's CLOCK_MONOTONIC is later. */
+/* Return by how much this process's CLOCK_MONOTONIC is ahead of the
+ * machine's. */
 int64_t tr2_kernel_shift_ns(void);
-/* Return CLOCK_BOOTTIME less CLOCK_MONOTONIC: the time of suspensions. */
+/* Return CLOCK_BOOTTIME less CLOCK_MONOTONIC: the time that the machine was
+ * suspended. */
 int64_t tr2_suspended_ns(void);
 
-/* The length of a tick. */
+/* Return the length of a clock tick. */
 int64_t tr2_procfs_tick_ns(void);
 
-/* Walk through the processes, or the threads of a process. NULL: it is gone, or
- * memory is short. Ended by closedir(). */
+/* Walk through all processes, or through the threads of a process. NULL: the
+ * process is gone, or memory is short. End with closedir(). */
 DIR *tr2_procfs_open(int32_t pid);
 #define TR2_PROCFS_ALL 0
 /* false: there are no more. */
@@ -52,28 +56,28 @@ bool tr2_procfs_next(DIR *dir, int32_t *id);
  * errno. */
 ssize_t tr2_procfs_read(int32_t pid, const char *name, char *out, size_t size);
 
-/* These are of a process, or of one of its threads if tid is not 0. */
+/* The next functions read a process, or one of its threads if tid is not 0. */
 /* Read a file as a string. false: it is empty, or refused. */
 bool tr2_procfs_text(int32_t pid, int32_t tid, const char *name, char *out,
 		     size_t size);
 bool tr2_procfs_stat(int32_t pid, int32_t tid, struct tr2_procfs_stat *out);
-/* Read for how long a thread had been ready without a CPU when it last got
- * one. */
+/* Read for how long a thread had been ready without a CPU, up to its last start
+ * on one. */
 bool tr2_procfs_ready(int32_t pid, int32_t tid, int64_t *ready_ns);
 
-/* Return the pid of a process in its own pid namespace; 0: it is in that of the
- * caller, or it is unknown. */
+/* Return the pid of a process in its own pid namespace. 0: it is in the
+ * caller's namespace, or its namespace is unknown. */
 int32_t tr2_procfs_own_pid(int32_t pid);
 
-/* Read the CPU time of all threads of a process so far, without those that run
- * since the last tick. */
+/* Read the CPU time of all threads of a process so far. Running threads are
+ * counted up to the last tick. */
 bool tr2_procfs_cpu(int32_t pid, int64_t *cpu_ns);
 
-/* One moment in both clocks. */
+/* One moment in two clocks. */
 struct tr2_anchor {
 	uint64_t monotonic_ns, wall_ns;
 };
 void tr2_anchor_take(struct tr2_anchor *anchor);
 
-/* Let this process have as many descriptors as it may. */
+/* Raise this process's limit of descriptors to the maximum. */
 void tr2_raise_file_limit(void);

@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/text.h"
 
-/* Print one line, with control characters escaped: names of files in a
- * directory that all may write to are not trusted. */
+/* Print one line, with control characters escaped: a message may contain names
+ * of files from a directory to which anybody can write. */
 __attribute__((format(printf, 2, 0))) static void
 say(const char *prefix, const char *fmt, va_list ap)
 {

@@ -10,5 +10,5 @@
 void tr2_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tr2_verror(const char *fmt, va_list ap)
 	__attribute__((format(printf, 1, 0)));
-/* The same after `warning: `. */
+/* Print `trace2: warning: …` in the same way. */
 void tr2_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -58,7 +58,8 @@ const char *tr2_spell_question(struct tr2_spell *s)
 	int i;
 
 	for (i = 0; i < s->nr; i++) {
-		between = !i ? ". Did you mean " : i < s->nr - 1 ? ", " : " or ";
+		between = !i		? ". Did you mean " :
+			  i < s->nr - 1 ? ", " : " or ";
 		len += (size_t)snprintf(s->question + len,
 					sizeof(s->question) - len, "%s'%s'%s",
 					between, s->near[i],

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spell - find the words that a mistyped one was most likely meant to be:
+ * spell - find the words that a user most likely meant by a mistyped one:
  *
  *	struct tr2_spell s = { .word = typed, .limit = TR2_SPELL_LIMIT };
  *
@@ -10,20 +10,20 @@
  */
 #pragma once
 
-#define TR2_SPELL_LIMIT 2 /* of commands and options: letters */
+#define TR2_SPELL_LIMIT 2 /* letters, for commands and options */
 #define TR2_SPELL_MAX 63  /* longer words are far from all others */
 
 struct tr2_spell {
 	const char *word;
-	int limit; /* no word is nearer than this: offer none */
+	int limit; /* offer no word that is further away */
 	/* The nearest words so far, copied. */
 	char near[3][TR2_SPELL_MAX + 1];
 	int nr, distance;
 	char question[4 * TR2_SPELL_MAX];
 };
 
-/* Consider a candidate. The distance is the number of letters to change, add or
- * remove; a word that begins with the typed one is nearest. */
+/* Consider a candidate. Its distance is the number of letters to change, add or
+ * remove; a candidate that begins with the typed word is nearest. */
 void tr2_spell_try(struct tr2_spell *s, const char *candidate);
 
 /* Return ". Did you mean 'a' or 'b'?", or "" if no candidate was near. */

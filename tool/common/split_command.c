@@ -51,7 +51,7 @@ static void in_double(struct split *s)
 	s->in++;
 }
 
-/* Take the word that begins at s->in, with its NUL. */
+/* Copy the word that begins at s->in, with a NUL. */
 static void one_word(struct split *s)
 {
 	if (strchr(SHELL_FIRST, *s->in))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * split_command - split a command line into words as a shell would, if it needs no
- * shell.
+ * split_command - split a command line into words as a shell would, if it needs
+ * no shell.
  */
 #pragma once
 

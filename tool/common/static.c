@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * static - functions of the C library that would load shared libraries, for the
- * command that is one file (make static). The linker has them in their place.
+ * static - replace functions of the C library that would load shared libraries.
+ * The linker puts them into the command that is a single file (make static).
  *
- * Those of the machine may be of another C library, or of another version of it:
- * a program with two of them may crash.
+ * The machine's shared libraries may need another C library, or another version
+ * of it, and a program with two C libraries may crash.
  */
 #ifdef TR2_STATIC
 
@@ -15,8 +15,8 @@
 void *__wrap_dlopen(const char *path, int flags);
 struct passwd *__wrap_getpwuid(uid_t uid);
 
-/* libdw would load its client of debuginfod, the recorder the C library in which
- * it places probes: both go on without. */
+/* Load nothing. libdw then works without its client of debuginfod, and the
+ * recorder without the C library in which it places probes. */
 void *__wrap_dlopen(const char *path, int flags)
 {
 	(void)path;
@@ -24,7 +24,8 @@ void *__wrap_dlopen(const char *path, int flags)
 	return NULL;
 }
 
-/* That of the C library asks what /etc/nsswitch.conf names. */
+/* Read /etc/passwd: the C library would load the libraries that
+ * /etc/nsswitch.conf names. */
 struct passwd *__wrap_getpwuid(uid_t uid)
 {
 	FILE *file = fopen("/etc/passwd", "re");

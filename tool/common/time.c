@@ -28,7 +28,7 @@ static bool digit_next(const struct text *t)
 	return t->p < t->end && *t->p >= '0' && *t->p <= '9';
 }
 
-/* Parse exactly `n` digits, of which none may be missing. */
+/* Parse exactly `n` digits. */
 static bool number(struct text *t, int n, unsigned int *value)
 {
 	for (*value = 0; n; n--) {
@@ -39,7 +39,7 @@ static bool number(struct text *t, int n, unsigned int *value)
 	return true;
 }
 
-/* Parse the digits of a fraction; those beyond microseconds are cut off. */
+/* Parse the digits of a fraction, and drop all beyond microseconds. */
 static bool fraction(struct text *t, unsigned int *us)
 {
 	unsigned int unit = 1000000;
@@ -54,9 +54,9 @@ static bool fraction(struct text *t, unsigned int *us)
 }
 
 /*
- * Parse what follows the time: nothing, Z, +HH, +HHMM or +HH:MM. The tool
- * `repo` of Android writes +00:00Z. Without a zone it is UTC, in which Git
- * writes all its times.
+ * Parse the zone after the time: nothing, Z, +HH, +HHMM or +HH:MM. The tool
+ * `repo` of Android writes +00:00Z. A time without a zone is UTC, as in all
+ * times of Git.
  */
 static bool zone(struct text *t, int64_t *east_s)
 {
@@ -78,7 +78,8 @@ static bool zone(struct text *t, int64_t *east_s)
 	return t->p == t->end;
 }
 
-/* Days in a month; the Gregorian rule as in tr2_days_until(). */
+/* Return the days in a month by the Gregorian rule, as tr2_days_until()
+ * does. */
 static unsigned int days_in(unsigned int year, unsigned int month)
 {
 	unsigned int next_year = month == 12 ? year + 1 : year;
@@ -104,7 +105,7 @@ static bool date(struct text *t, int64_t *days)
 	return true;
 }
 
-/* Parse HH:MM, HH:MM:SS or HHMMSS, with a fraction if there are seconds. */
+/* Parse HH:MM, HH:MM:SS or HHMMSS; a time with seconds may have a fraction. */
 static bool time_of_day(struct text *t, int64_t *us)
 {
 	unsigned int h, min, sec = 0, part = 0;
@@ -120,7 +121,7 @@ static bool time_of_day(struct text *t, int64_t *us)
 		    (skip_chars(t, ".,") && !fraction(t, &part)))
 			return false;
 	}
-	/* A leap second is the first of the next minute. */
+	/* A leap second (60) is the first second of the next minute. */
 	if (h > 23 || min > 59 || sec > 60)
 		return false;
 	*us = ((int64_t)(h * 60 + min) * 60 + sec) * 1000000 + part;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * time - times in nanoseconds: the unknown time, and the range in a model
- * (model/model.h). Streams may contain any time: one outside the range is moved
- * to its end when it is added. So the difference of any two times of a model
- * does not overflow. Sums may: use tr2_ns_add().
+ * time - times in nanoseconds: the unknown time, and the range of times in a
+ * model (model/model.h). Streams may contain any time: a time outside the range
+ * moves to the end of the range when it is added. So the difference of any two
+ * times of a model does not overflow. Sums may: use tr2_ns_add().
  */
 #pragma once
 
@@ -15,11 +15,12 @@
 
 /* Maximum of a wall clock, which starts at 1970: the end of the year 2115. */
 #define TR2_MAX_WALL_NS INT64_C(4607280000000000000)
-/* Maximum of times since a process started, and before that: 31 years. */
+/* Maximum of times since the start of a process, and of times before it: 31
+ * years. */
 #define TR2_MAX_AT_NS INT64_C(1000000000000000000)
 
-/* Return the days from 1970-01-01 to a date of the Gregorian calendar, which is
- * not before that: the inverse of tr2_clock_civil(). */
+/* Return the days from 1970-01-01 to a date of the Gregorian calendar, which
+ * must not be earlier: the inverse of tr2_clock_civil(). */
 static inline int64_t tr2_days_until(unsigned int year, unsigned int month,
 				     unsigned int day)
 {
@@ -44,7 +45,7 @@ static inline int64_t tr2_at_ns(int64_t ns)
 	       ns > TR2_MAX_AT_NS  ? TR2_MAX_AT_NS : ns;
 }
 
-/* Add, and stop at the ends of the range. */
+/* Add to a sum, which stops at the ends of its range. */
 static inline void tr2_ns_add(int64_t *sum, int64_t ns)
 {
 	if (__builtin_add_overflow(*sum, ns, sum))

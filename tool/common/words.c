@@ -9,7 +9,8 @@
 
 static bool is_of_windows(const char *path, size_t len)
 {
-	bool drive = len > 2 && ((path[0] | 32) >= 'a' && (path[0] | 32) <= 'z') &&
+	bool drive = len > 2 &&
+		     ((path[0] | 32) >= 'a' && (path[0] | 32) <= 'z') &&
 		     path[1] == ':' && path[2] == '\\';
 
 	return drive || !strncmp(path, "\\\\", 2) ||

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 
-/* Set the buffer to both with a slash between, and return it as a string. */
+/* Set the buffer to `first/second`, and return it as a string. */
 static inline const char *tr2_join(struct tr2_buf *b, const char *first,
 				   const char *second)
 {
@@ -23,12 +23,12 @@ static inline const char *tr2_join(struct tr2_buf *b, const char *first,
 
 struct tr2_buf;
 
-/* A list of strings (argv, ancestry): nr of them, each ended by a NUL, one
- * after the other. Walk it with tr2_for_each_word(). */
+/* A list of strings (argv, ancestry): nr strings, each with a NUL, one after
+ * the other. Walk it with tr2_for_each_word(). */
 struct tr2_words {
 	const char *text; /* NULL if nr is 0 */
 	uint32_t nr;
-	bool cut; /* The last word was longer, or words follow that are unknown. */
+	bool cut; /* The last word was longer, or unknown words follow. */
 };
 
 #define tr2_for_each_word(words, w, i)                   \
@@ -36,11 +36,11 @@ struct tr2_words {
 	     (i)++, (w) += strlen(w) + 1)
 
 /*
- * Return the last part of a program's path: after the last slash, or the last
- * backslash of a path of Windows (C:\..., \\host\..., or one that ends in .exe).
- * A path that ends in its separator is returned whole.
+ * Return the last part of a program's path: the part after the last slash, or
+ * after the last backslash of a Windows path (C:\..., \\host\..., or a path
+ * that ends in .exe). A path that ends in its separator is returned whole.
  */
 const char *tr2_base_name(const char *path);
 
-/* Append the words quoted for a shell, and … if they were cut. */
+/* Append the words quoted for a shell, then … if words were cut. */
 void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out);

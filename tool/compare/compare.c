@@ -11,7 +11,7 @@
 #include "compare/significance.h"
 
 /*
- * Copy a side's values without NAN to the front of `out`; return their number.
+ * Copy a side's values to the front of `out`, without NAN. Return their number.
  */
 static size_t values_of(const struct tr2_measure *it, uint32_t nr_runs,
 			double *out)
@@ -25,7 +25,8 @@ static size_t values_of(const struct tr2_measure *it, uint32_t nr_runs,
 	return nr;
 }
 
-/* A kind of system calls that a side does not have is there 0 times. */
+/* Copy a side's values. A kind of system calls that the side does not have
+ * counts as 0 in each run whose system calls were counted. */
 static size_t values_of_side(const struct tr2_measures *ms,
 			     const struct tr2_measure *it,
 			     enum tr2_measure_kind kind, double *out)
@@ -49,8 +50,8 @@ static double middle(const double *values, size_t nr)
 }
 
 /*
- * Set pairs of runs that were made one after the other, without those of which
- * a value is missing. Return their number.
+ * Fill the pairs of runs that were made one after the other, except pairs that
+ * lack a value. Return the number of pairs.
  */
 static size_t pairs_of(const struct tr2_measure *base,
 		       const struct tr2_measure *new, uint32_t nr_pairs,
@@ -68,7 +69,8 @@ static size_t pairs_of(const struct tr2_measure *base,
 	return nr;
 }
 
-/* Of ratios, as the interval is, if there are any. */
+/* Return the p of the pairs' ratios, which the interval uses, too; if a value
+ * is not positive, of their differences. */
 static double p_of_pairs(const double *base, const double *new, size_t nr)
 {
 	double *change = tr2_calloc(nr, sizeof(*change)), p;
@@ -84,7 +86,7 @@ static double p_of_pairs(const double *base, const double *new, size_t nr)
 	return p;
 }
 
-/* Are there enough runs, with one value in all of them? */
+/* Are there enough runs, all with the same value? */
 static bool is_constant(const double *values, size_t nr)
 {
 	size_t i;
@@ -104,8 +106,8 @@ static enum tr2_exactness exactness(const double *base, size_t nr_base,
 						      TR2_EXACT_SAME;
 }
 
-/* Processes, regions and timers: a name that a side does not have is there 0
- * times. */
+/* Compare the calls of processes, regions and timers. A side without the name
+ * has 0 calls of it. */
 static enum tr2_exactness exactness_of_calls(const struct tr2_comparison *c,
 					     const struct tr2_measure *base,
 					     const struct tr2_measure *new)
@@ -183,8 +185,8 @@ static int by_delta(const void *va, const void *vb)
 }
 
 /*
- * Do the medians say that it fell where the test says that it grew, or the other
- * way round? With outliers they can.
+ * Do the medians say that the measure fell although the test says that it grew,
+ * or the other way round? Outliers can cause that.
  */
 static bool is_contradictory(const struct tr2_comparison *c,
 			     const struct tr2_difference *d)
@@ -195,8 +197,8 @@ static bool is_contradictory(const struct tr2_comparison *c,
 	       (ratio.ratio - 1) * (d->new - d->base) <= 0;
 }
 
-/* The p of pairs, if so few can tell a difference in so many rows. A test that
- * the medians contradict decides nothing. */
+/* Use the p of pairs if the pairs are enough for a significant difference among
+ * the rows of this kind. A test that the medians contradict decides nothing. */
 static void choose_test(struct tr2_comparison *c, size_t from, size_t to)
 {
 	double rows = 0;
@@ -217,7 +219,7 @@ static void choose_test(struct tr2_comparison *c, size_t from, size_t to)
 	}
 }
 
-/* Names of one kind are corrected together for multiple tests. */
+/* Judge the rows. Correct those of one kind together for multiple tests. */
 static void judge(struct tr2_comparison *c)
 {
 	double *p = tr2_calloc(c->nr, sizeof(*p));
@@ -253,8 +255,8 @@ static bool have_syscalls(const struct tr2_measures *ms)
 	return false;
 }
 
-/* Without states or system calls on one side, nothing is known of the
- * difference. */
+/* Do both sides have states, or system calls, for a measure of them? Otherwise
+ * the difference is unknown. */
 static bool can_compare(const struct tr2_measures *base,
 			const struct tr2_measures *new,
 			enum tr2_measure_kind kind)
@@ -265,7 +267,7 @@ static bool can_compare(const struct tr2_measures *base,
 	       (base->any_states && new->any_states);
 }
 
-/* Add all measures of base, then those that only new has. */
+/* Add all measures of base, then the measures that only new has. */
 static void fill_all(struct tr2_comparison *c, double *scratch)
 {
 	const struct tr2_measures *base = c->base_runs, *new = c->new_runs;

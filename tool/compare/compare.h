@@ -7,24 +7,24 @@
 #include "compare/interval.h"
 #include "compare/measure.h"
 
-/* With fewer runs on either side, nothing can be called exact. */
+/* With fewer runs on either side, no measure can be called exact. */
 #define TR2_EXACT_LEAST 4u
 
-/* How a count compares. */
+/* How the counts of both sides compare. */
 enum tr2_exactness {
 	TR2_EXACT_NO,     /* a time, or it varies from run to run */
 	TR2_EXACT_SAME,   /* one value in all runs of both sides */
-	TR2_EXACT_DIFFERS /* one value in all runs of a side, and another in
-			   * those of the other */
+	TR2_EXACT_DIFFERS /* one value in all runs of a side, and another value
+			   * in all runs of the other */
 };
 
 /*
  * base and new are the 50th percentiles of the runs, NAN if a side does not
- * have the measure. p is that of Mann and Whitney's test, or of Wilcoxon's for
+ * have the measure. p is the p of Mann and Whitney's test, or of Wilcoxon's for
  * runs in turns, corrected for the number of tests of this kind (see
- * compare/significance.h); NAN if nothing could be tested: only one side has the
- * measure, all values are equal, or it is exact. Of the latter any difference
- * is significant.
+ * compare/significance.h). p is NAN if nothing could be tested: only one side
+ * has the measure, all values are equal, or the measure is exact. Any
+ * difference of an exact measure is significant.
  */
 struct tr2_difference {
 	enum tr2_measure_kind kind;
@@ -34,7 +34,7 @@ struct tr2_difference {
 	bool base_at_least, new_at_least; /* as in struct tr2_measure */
 	enum tr2_exactness exact, exact_calls;
 	double p, p_alone; /* p_alone: not corrected */
-	double p_pairs;    /* Wilcoxon's, for runs in turns; NAN */
+	double p_pairs;    /* Wilcoxon's, for runs in turns; else NAN */
 	bool significant;
 	size_t order; /* position in the measures */
 };
@@ -43,11 +43,12 @@ struct tr2_comparison {
 	const struct tr2_measures *base_runs, *new_runs;
 	struct tr2_difference *item;
 	size_t nr;
-	size_t tested[TR2_MEASURE_NR]; /* number with a p */
+	size_t tested[TR2_MEASURE_NR]; /* number of rows with a p */
 	bool paired[TR2_MEASURE_NR];   /* p is Wilcoxon's */
 	uint32_t nr_base, nr_new;      /* runs */
-	uint32_t nr_pairs;             /* of runs in turns; 0: they were not */
-	/* The user named kinds or rows: each of them counts. */
+	uint32_t nr_pairs;             /* of runs in turns; 0: runs were not in
+				        * turns */
+	/* The user named kinds or rows: each of the rows counts. */
 	bool selected;
 };
 
@@ -59,30 +60,32 @@ typedef bool tr2_difference_filter(const struct tr2_difference *d,
  * Compare the measures that either side has and `takes` accepts, kind by kind:
  * numbers of the run and events in their original order, the others with the
  * largest difference first. The sides must outlive the comparison. in_turns:
- * the runs of the same number were made one after the other; they are tested as
- * pairs, unless there are so many rows of a kind that so few pairs cannot tell.
+ * runs of the same number were made one after the other. They are tested as
+ * pairs, unless a kind has too many rows for a significant difference of the
+ * pairs.
  */
 void tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
 		 const struct tr2_measures *new, bool in_turns,
 		 tr2_difference_filter *takes, const void *data);
 void tr2_comparison_release(struct tr2_comparison *c);
 
-/* Can so many runs show a significant difference at all, given the number of
- * tests of this kind? */
+/* Can this number of runs show a significant difference at all, given the
+ * number of tests of this kind? */
 bool tr2_comparison_can_tell(const struct tr2_comparison *c,
 			     enum tr2_measure_kind kind);
 
-/* Return the row; NULL: it is not there. */
+/* Return the row; NULL: the comparison has no such row. */
 const struct tr2_difference *tr2_comparison_find(const struct tr2_comparison *c,
 						 enum tr2_measure_kind kind,
 						 const char *name);
 
-/* Estimate the ratio of a row at the level alpha. false: there is none. */
+/* Estimate the ratio of a row at the level alpha. false: the row has no
+ * ratio. */
 bool tr2_difference_interval(const struct tr2_comparison *c,
 			     const struct tr2_difference *d, double alpha,
 			     struct tr2_stat_interval *out);
 
 /* Return new - base; a missing value counts as 0. */
 double tr2_difference_delta(const struct tr2_difference *d);
-/* Did it grow by more than this share, significantly? */
+/* Did the measure grow by more than this share, significantly? */
 bool tr2_difference_above(const struct tr2_difference *d, double share);

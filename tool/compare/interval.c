@@ -11,7 +11,8 @@
 
 TR2_ORDER(compare, double, tr2_order(*a, *b))
 
-/* Return the quantile of the normal distribution that leaves `tail` above it. */
+/* Return the quantile of the normal distribution that leaves `tail` above
+ * it. */
 static double normal_quantile(double tail)
 {
 	double low = 0, high = 40, middle;
@@ -27,8 +28,8 @@ static double normal_quantile(double tail)
 	return low;
 }
 
-/* Return how many of the smallest sums (0, 1, 2, …), of these `ways`, have a
- * probability of at most `tail` together. */
+/* Count the smallest sums (0, 1, 2, …) whose common probability is at most
+ * `tail`. ways: by sum, the number of ways to get it; all: their total. */
 static size_t count_tail(const double *ways, size_t nr, double all,
 			 double tail)
 {
@@ -43,7 +44,7 @@ static size_t count_tail(const double *ways, size_t nr, double all,
 	return i;
 }
 
-/* The distribution of Wilcoxon's signed rank sum. */
+/* Return the sums in the tail of Wilcoxon's signed rank sum. */
 static size_t tail_of_pairs(size_t nr, double tail)
 {
 	size_t width = nr * (nr + 1) / 2 + 1, rank, s;
@@ -64,8 +65,8 @@ static size_t tail_of_pairs(size_t nr, double tail)
 	return s;
 }
 
-/* The distribution of Mann and Whitney's U: ways[k][u] to choose k of the first
- * runs so that u pairs are in the wrong order. */
+/* Return the sums in the tail of Mann and Whitney's U. ways[k][u]: the ways to
+ * choose k of the first runs with u pairs in the wrong order. */
 static size_t tail_of_sets(size_t na, size_t nb, double tail)
 {
 	size_t width = na * nb + 1, total = na + nb, i, k, u;
@@ -79,7 +80,7 @@ static size_t tail_of_sets(size_t na, size_t nb, double tail)
 	ways = tr2_calloc((na + 1) * width, sizeof(*ways));
 	ways[0] = 1;
 	for (i = 0; i < total; i++)
-		/* As the k-th of a, run i stands behind i - k + 1 of b. */
+		/* If run i is the k-th of a, i - k + 1 runs of b precede it. */
 		for (k = na < i + 1 ? na : i + 1; k > 0; k--)
 			for (u = width; i - k + 1 <= nb && u-- > i - k + 1;)
 				ways[k * width + u] += ways[(k - 1) * width +
@@ -91,7 +92,8 @@ static size_t tail_of_sets(size_t na, size_t nb, double tail)
 	return u;
 }
 
-/* Sort the differences of logarithms; leave out `tail` of them at each end. */
+/* Sort the differences of logarithms, and leave out `tail` of them at each
+ * end. */
 static void add_interval(struct tr2_stat_interval *out, double *all, size_t nr,
 			 size_t tail)
 {

@@ -118,7 +118,8 @@ static uint64_t key_of(enum tr2_measure_kind kind, const char *name)
 	return tr2_mix(tr2_hash(name, strlen(name)), (uint64_t)kind + 1) | 1;
 }
 
-/* Names with equal hashes get the keys that follow; 0 is no key. */
+/* Return the next key to try: names with equal hashes get consecutive keys. 0
+ * is not a key. */
 static uint64_t key_after(uint64_t key)
 {
 	return key + 2 ? key + 2 : 1;
@@ -222,7 +223,7 @@ void tr2_measures_begin_run(struct tr2_measures *ms)
 	ms->nr_runs++;
 }
 
-/* Streams may contain any times. */
+/* Return a length as a number: streams may contain any times. */
 static double length(int64_t start_ns, int64_t end_ns)
 {
 	int64_t ns;
@@ -230,7 +231,8 @@ static double length(int64_t start_ns, int64_t end_ns)
 	return __builtin_sub_overflow(end_ns, start_ns, &ns) ? 0 : (double)ns;
 }
 
-/* Without a measured time: from the first start to the last end. */
+/* Return the time from the first start to the last end, for a run without a
+ * measured wall time. */
 static double span_of_all(const struct tr2_model *m)
 {
 	int64_t start = INT64_MAX, end = INT64_MIN;
@@ -255,8 +257,8 @@ static bool has_open_root(const struct tr2_model *m)
 	return false;
 }
 
-/* A number of meta.json; -1: it is not there.
- * Without a name, it is not shown. */
+/* Add a number of meta.json. -1: meta.json does not have it; name NULL: it is
+ * not shown. */
 static void add_number(struct tr2_measures *ms, enum tr2_measure_unit unit,
 		       const char *name, double value)
 {
@@ -264,7 +266,8 @@ static void add_number(struct tr2_measures *ms, enum tr2_measure_unit unit,
 		add_value(ms, TR2_MEASURE_RUN, unit, name, value, 1);
 }
 
-/* Kinds that the run does not have were counted, too. */
+/* Set the kinds of system calls that the run lacks to 0: they were counted,
+ * too. */
 static void add_syscalls(struct tr2_measures *ms, int64_t all)
 {
 	uint32_t run = ms->nr_runs - 1, i;
@@ -275,7 +278,7 @@ static void add_syscalls(struct tr2_measures *ms, int64_t all)
 			ms->item[i].values[run] = 0;
 }
 
-/* -1: it was not observed. */
+/* Return the peak; -1: it was not observed. */
 static double peak_memory(const struct tr2_model *m)
 {
 	struct tr2_observed_memory_point peak;
@@ -331,7 +334,7 @@ static void add_processes(struct tr2_measures *ms, const struct tr2_model *m)
 	}
 }
 
-/* Note that the run has states, and so all of their measures a value. */
+/* Note that the run has states, so that all measures of states have a value. */
 static void begin_states(struct tr2_measures *ms)
 {
 	uint32_t run = ms->nr_runs - 1, i;
@@ -384,7 +387,7 @@ static void add_states(struct tr2_measures *ms, const struct tr2_model *m)
 		tr2_buf_reset(&kind);
 		tr2_kind_add(m, i, 0, &kind);
 		add_times(ms, tr2_times(m, &m->nodes[i]), tr2_buf_str(&kind));
-		/* The measure keeps the name. */
+		/* Use the name that the measure keeps. */
 		name = add_value(ms, TR2_MEASURE_SELF, TR2_UNIT_NS,
 				 tr2_buf_str(&kind), 0, 1)->name;
 		own.group = (uint32_t)(tr2_groups_get(&own.groups, NULL, name) -
@@ -430,19 +433,20 @@ static void add_metrics(struct tr2_measures *ms, const struct tr2_model *m)
 		const struct tr2_metric *metric = &m->metrics[i];
 		const char *name = full_name(m, metric->category, metric->name);
 
-		/* The process's metric contains those of its threads. */
+		/* The process's metric includes its threads' metrics. */
 		if (metric->thread)
 			continue;
 		if (metric->kind == TR2_DEFINITION_TIMER)
 			add_value(ms, TR2_MEASURE_TIMER, TR2_UNIT_NS, name,
-				  (double)metric->total_ns, (double)metric->count);
+				  (double)metric->total_ns,
+				  (double)metric->count);
 		else if (metric->kind == TR2_DEFINITION_COUNTER)
 			add_value(ms, TR2_MEASURE_COUNTER, TR2_UNIT_COUNT, name,
 				  (double)metric->count, 1);
 	}
 }
 
-/* Whole numbers that programs reported. */
+/* Add the whole numbers that programs reported as data. */
 static void add_data(struct tr2_measures *ms, const struct tr2_model *m)
 {
 	uint32_t i;

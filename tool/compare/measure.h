@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * measure - the measures of a command's runs: the run as a whole, the kernel's
- * counters, and time or counts by the name of a process, region, timer or
- * counter; each with one value per run. Where the states of threads are known,
- * so are, by the kind of a process (model/kind.h), its CPU time, its time
- * without a CPU and without work, and the time in which it was on its own.
+ * measure - the measures of a command's runs, each with one value per run. They
+ * are: numbers of the run as a whole, the kernel's counters, and time or counts
+ * by the name of a process, region, timer or counter. A recording with the
+ * states of threads has more, by the kind of a process (model/kind.h): its CPU
+ * time, its waits, its time without a CPU, and the time in which it ran on its
+ * own.
  *
  * If a run does not contain a name, its time and count there are 0. A value
- * that was not measured in a run (a counter of the kernel that was not opened,
- * system calls that were not counted, states that were not recorded) is NAN.
+ * that was not measured in a run is NAN: a counter of the kernel that was not
+ * opened, system calls that were not counted, states that were not recorded.
  */
 #pragma once
 
@@ -22,8 +23,8 @@ enum tr2_measure_kind {
 	TR2_MEASURE_NR
 };
 
-/* "run", "event" …: in options and data; "numbers of the run", "events" …: in
- * sentences; "RUN", "EVENT" …: as headings. */
+/* names: "run", "event" …, in options and data; plurals: "numbers of the run",
+ * "events" …, in sentences; headings: "RUN", "EVENT" …. */
 extern const char *const tr2_measure_names[TR2_MEASURE_NR];
 extern const char *const tr2_measure_plurals[TR2_MEASURE_NR];
 extern const char *const tr2_measure_headings[TR2_MEASURE_NR];
@@ -33,11 +34,11 @@ static inline bool tr2_measure_is_of_states(enum tr2_measure_kind kind)
 	return kind >= TR2_MEASURE_CPU && kind <= TR2_MEASURE_SELF;
 }
 
-/* Does the machine decide on it, more than the command? */
+/* Does the measure depend on the machine more than on the command? */
 bool tr2_measure_is_of_machine(enum tr2_measure_kind kind, const char *name);
 
-/* Does it depend on random addresses? It is not exact, though it may be the same
- * in a few runs. */
+/* Does the measure depend on random addresses? It is not exact then, even if a
+ * few runs have the same value. */
 bool tr2_measure_is_random(enum tr2_measure_kind kind, const char *name);
 
 enum tr2_measure_unit { TR2_UNIT_COUNT, TR2_UNIT_NS, TR2_UNIT_BYTES };
@@ -50,9 +51,9 @@ struct tr2_measure {
 	enum tr2_measure_unit unit;
 	char *name;
 	double *values; /* one per run */
-	/* number of processes, regions, intervals of that name */
+	/* number of processes, regions or intervals of that name */
 	double *calls;
-	char *note;     /* reason why it was not measured; NULL */
+	char *note;     /* why it was not measured; NULL: it was */
 	bool at_least;  /* the end of a process is unknown in some run */
 };
 
@@ -69,7 +70,7 @@ struct tr2_measures {
 	/* runs of which something could not be read */
 	uint32_t nr_incomplete;
 	struct tr2_origin origin;
-	bool failed;   /* a run could not be read: measures are missing */
+	bool failed;   /* a run could not be read: its measures are missing */
 };
 
 void tr2_measures_release(struct tr2_measures *ms);
@@ -77,10 +78,10 @@ void tr2_measures_release(struct tr2_measures *ms);
 /* Add one more run from its recording. */
 void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m);
 
-/* Begin a run without any measures. */
+/* Begin a run that has no measures yet. */
 void tr2_measures_begin_run(struct tr2_measures *ms);
-/* Return the measure of that kind and name; a new one has no unit, and no value
- * in any run. */
+/* Return the measure of that kind and name. A new measure has no unit, and no
+ * value in any run. */
 struct tr2_measure *tr2_measures_get(struct tr2_measures *ms,
 				     enum tr2_measure_kind kind,
 				     const char *name);
@@ -88,12 +89,12 @@ struct tr2_measure *tr2_measures_get(struct tr2_measures *ms,
 /* Were system calls counted in the run? */
 bool tr2_measures_have_syscalls(const struct tr2_measures *ms, uint32_t run);
 
-/* Return the measure of that kind and name; NULL: there is none. */
+/* Return the measure of that kind and name; NULL: no run has it. */
 const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,
 					    enum tr2_measure_kind kind,
 					    const char *name);
 
-/* Add the runs of `path`. Return 0, or the exit code after an error message;
- * `quiet` suppresses warnings about problems in a recording. If there is no
- * run, a warning is printed and 0 returned. */
+/* Add the runs of `path`. Return 0, or the exit code after an error message. If
+ * `path` has no run, print a warning and return 0. quiet: print no warnings
+ * about problems in a recording. */
 int tr2_set_read(struct tr2_measures *ms, const char *path, bool quiet);

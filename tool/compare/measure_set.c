@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * measure_set - read the runs of one command: a recording, a file or a directory
- * of streams is one run; each recording in a directory of recordings, as made by
- * `trace2 stat -o DIR`, is a run, ordered by name (except NAME.old).
+ * measure_set - read the runs of one command. A recording, a file or a
+ * directory of streams is one run. In a directory of recordings, as made by
+ * `trace2 stat -o DIR`, each recording is a run, ordered by name (except
+ * NAME.old).
  */
 #include "compare/measure.h"
 
@@ -60,7 +61,7 @@ static int is_listed(const struct dirent *entry)
 {
 	size_t len = strlen(entry->d_name);
 
-	/* DIR.old is a recording that was replaced. */
+	/* DIR.old is the recording that DIR replaced. */
 	return entry->d_name[0] != '.' &&
 	       (len < 4 || strcmp(entry->d_name + len - 4, ".old") != 0);
 }

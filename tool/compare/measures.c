@@ -89,7 +89,8 @@ bool tr2_choice_valid(const struct tr2_measure_choice *choice)
 	return true;
 }
 
-/* Is it listed by its own name? Events may have modifiers: page-faults:u. */
+/* Does the list have the row's own name? Events may have modifiers:
+ * page-faults:u. */
 static bool is_named(const char *list, enum tr2_measure_kind kind,
 		     const char *name)
 {
@@ -201,7 +202,7 @@ static void cell_delta_text(struct tr2_table *t, const struct tr2_difference *d)
 		      delta > 0 ? "+" : delta < 0 ? "-" : "", size);
 }
 
-/* P is never 0, only too small for three decimals. */
+/* Print P. It is never 0, only too small for three decimals. */
 static void cell_p_text(struct tr2_table *t, const struct tr2_difference *d)
 {
 	if (d->exact == TR2_EXACT_DIFFERS)
@@ -324,19 +325,19 @@ bool tr2_comparison_runs_can_tell(const struct tr2_comparison *c)
 	return tr2_mann_whitney_least(c->nr_base, c->nr_new) < TR2_ALPHA;
 }
 
-/* What is printed of a comparison. */
+/* The parts of a comparison to print. */
 struct shown {
 	const struct tr2_comparison *c;
 	const struct tr2_verdict *v;
-	bool digest;  /* only what tells most */
-	size_t lines; /* left for a digest */
+	bool digest;  /* only the most telling rows */
+	size_t lines; /* lines that a digest has left */
 	size_t hidden;
 };
 
 #define DIGEST_LINES 20u
 #define DIGEST_ROWS 4u
 
-/* Does a digest show the row? */
+/* Does a digest show this row? */
 static bool is_telling(const struct shown *s, const struct tr2_difference *d)
 {
 	double delta;
@@ -350,7 +351,7 @@ static bool is_telling(const struct shown *s, const struct tr2_difference *d)
 	       d == s->v->time[0] || d == s->v->time[1];
 }
 
-/* Return how many rows a kind may have in a digest. */
+/* Return how many rows of a kind a digest shows. */
 static size_t rows_of_digest(struct shown *s, int kind, size_t nr)
 {
 	size_t most = nr;
@@ -366,7 +367,8 @@ static size_t rows_of_digest(struct shown *s, int kind, size_t nr)
 	return most;
 }
 
-/* In text and Markdown, each kind has a table, under its name. */
+/* Print one kind. In text and Markdown, each kind has a table with its name as
+ * heading. */
 static void print_kind(struct tr2_output *out, struct shown *s, int kind,
 		       const struct tr2_measure_choice *choice)
 {
@@ -422,8 +424,8 @@ static void print_tests(struct tr2_output *out, const struct tr2_comparison *c)
 	tr2_table_finish(&t);
 }
 
-/* Report kinds with so many comparisons that no difference can be significant:
- * a reader would take that for "no difference". */
+/* Report kinds that have too many comparisons for any significant difference: a
+ * reader would read the table as "no difference". */
 static void print_hopeless(const struct tr2_comparison *c,
 			   const struct tr2_verdict *v)
 {
@@ -441,7 +443,7 @@ static void print_hopeless(const struct tr2_comparison *c,
 			       tr2_measure_plurals[kind]);
 }
 
-/* The test, by what was compared. */
+/* Name the test by which the sides were compared. */
 static void print_test(const struct tr2_comparison *c)
 {
 	bool pairs = false, sets = false;

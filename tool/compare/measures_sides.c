@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* measures_sides - the two sides of a comparison besides their numbers: where they
- * were recorded, and what failed. */
+/* measures_sides - print where the two sides of a comparison were recorded, and
+ * their losses and failures. */
 #include "compare/measures.h"
 
 #include <stdio.h>

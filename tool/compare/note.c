@@ -13,7 +13,7 @@
 #include "compare/git.h"
 
 #define COMMAND "command\t"
-/* Times that are less than this share of the whole explain nothing. */
+/* Times below this share of the whole explain nothing. */
 #define LEAST_SHARE 0.01
 
 static bool is_constant(const double *values, uint32_t nr)
@@ -41,7 +41,7 @@ static void add_values(struct tr2_buf *b, const double *values, uint32_t nr)
 	}
 }
 
-/* Is it a count, or a time that is not small? */
+/* Is the measure a count, or a time that is not small? */
 static bool is_kept(const struct tr2_measures *ms, const struct tr2_measure *it)
 {
 	const struct tr2_measure *wall =
@@ -80,7 +80,8 @@ void tr2_note_add(struct tr2_buf *b, const char *command,
 	tr2_buf_addch(b, '\n');
 }
 
-/* Return the block of this command, or the first one; *len: how long it is. */
+/* Return the block of this command, or the first block; set *len to its
+ * length. */
 static const char *find_block(const char *note, const char *command,
 			      size_t *len)
 {
@@ -193,8 +194,8 @@ int tr2_note_keep(const char *command, const struct tr2_measures *ms)
 	struct tr2_buf before = TR2_BUF_INIT, note = TR2_BUF_INIT;
 	char *head = tr2_git_text("rev-parse", "-q", "--verify",
 				  "HEAD^{commit}");
-	/* In a hook the index is one of a commit that is being made: leave it
-	 * as it is. */
+	/* Do not refresh the index: in a hook it may belong to a commit that is
+	 * being made. */
 	char *changed = tr2_git_text("--no-optional-locks", "status",
 				     "--porcelain", "-uno");
 	int code = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * note - measures as text, kept for a commit in a Git note: a block for each
- * command, of lines of fields separated by tabs:
+ * note - measures as text, kept for a commit in a Git note. A command has a
+ * block of lines, whose fields are separated by tabs:
  *
  *	command	git status -s
  *	runs	10
@@ -9,8 +9,8 @@
  *	event	ns	1	3270541,3300127,…	task-clock
  *	region	ns	2	104000,99000,…	index/refresh
  *
- * kind, unit, calls, values of the runs, name. What is the same in every run is
- * there once.
+ * The fields are kind, unit, calls, values of the runs, and name. A value that
+ * is the same in every run is there once.
  */
 #pragma once
 
@@ -28,10 +28,11 @@ void tr2_note_add(struct tr2_buf *note, const char *command,
 /* Append the blocks of all other commands. */
 void tr2_note_add_others(struct tr2_buf *note, const char *from,
 			 const char *command);
-/* Read the block of a command; NULL: the first one. false: there is none. */
+/* Read the block of a command; NULL: the first block. false: the note has no
+ * such block. */
 bool tr2_note_read(struct tr2_measures *ms, const char *note,
 		   const char *command);
 
-/* Keep the measures of a command in the note of HEAD, in place of earlier ones
- * of that command. -1: an error was printed. */
+/* Write the measures of a command to the note of HEAD, in place of earlier
+ * measures of that command. -1: an error was printed. */
 int tr2_note_keep(const char *command, const struct tr2_measures *ms);

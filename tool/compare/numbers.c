@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Statistics of a few numbers, and of their order: drift and outliers. */
+/* Compute statistics of a few numbers, and of their order: drift and
+ * outliers. */
 #include "common/order.h"
 #include "compare/numbers.h"
 
@@ -126,8 +127,8 @@ bool tr2_spread(struct tr2_spread *out, const double *values, size_t nr)
 	if (nr < TR2_SPREAD_RUNS || !tr2_numbers(&all, values, nr) ||
 	    !first_above(values, nr, &out->first_above))
 		return false;
-	/* The fences are 1.5 times the distance of the quartiles beyond each of
-	 * them. */
+	/* The fences are beyond each quartile by 1.5 times the quartiles'
+	 * distance. */
 	if (all.p50 > 0)
 		out->wide = (all.high_fence - all.low_fence) / 4 / all.p50;
 	if (out->wide < WIDE_SHARE)

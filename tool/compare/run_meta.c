@@ -53,7 +53,7 @@ bool tr2_origin_differs(const struct tr2_origin *a, const struct tr2_origin *b,
 	       strcmp(a->text[key], b->text[key]) != 0;
 }
 
-/* The text of a parser must have some bytes after it. */
+/* Copy a text for the parser, which reads some bytes past its end. */
 static void copy_text(struct tr2_buf *b, const char *text, size_t len)
 {
 	tr2_buf_add(b, text, len);
@@ -90,7 +90,7 @@ static void read_origin(struct tr2_origin *o, const struct tr2_meta_keys *keys)
 	tr2_buf_release(&text);
 }
 
-/* Return the number; NAN: it is none. */
+/* Return the number; NAN: the member is not a number. */
 static double number(const struct tr2_json_member *member)
 {
 	char first = member->value.len ? *member->value.p : '"';
@@ -128,7 +128,8 @@ static void read_counter(const struct tr2_json_member *counter,
 		else if (tr2_json_member_is(&member, "error"))
 			cell_text(&member, &note);
 	}
-	/* Scale up a counter that shared its hardware with others. */
+	/* Scale up the value of a counter that shared its hardware with
+	 * others. */
 	out.value = running_ns > 0 && running_ns < enabled_ns ?
 			    value * (enabled_ns / running_ns) : value;
 	if (note.len)
@@ -144,7 +145,7 @@ static void read_counter(const struct tr2_json_member *counter,
 	tr2_buf_release(&note);
 }
 
-/* Return the sum of all system calls; -1: they were not counted. */
+/* Return the number of all system calls; -1: they were not counted. */
 static int64_t read_syscalls(struct tr2_view text, tr2_run_counter_fn *fn,
 			     void *data)
 {
@@ -178,7 +179,7 @@ void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 	struct tr2_meta_keys keys;
 	struct tr2_json_member member;
 
-	/* Without meta.json, all is missing. */
+	/* Without meta.json, all values are missing. */
 	copy_text(&text, m->meta_json ? m->meta_json : "{}",
 		  m->meta_json ? strlen(m->meta_json) : 2);
 	tr2_must(!text.failed);

@@ -17,7 +17,7 @@ enum tr2_origin_key {
 	TR2_ORIGIN_NR
 };
 
-/* "host" …: the keys of meta.json, and of programs in it. */
+/* The keys in meta.json, and in its programs: "host" …. */
 extern const char *const tr2_origin_keys[TR2_ORIGIN_NR];
 
 /* Where one run was made, or all runs of a side. */
@@ -39,7 +39,7 @@ const char *tr2_origin_text(const struct tr2_origin *o,
 bool tr2_origin_differs(const struct tr2_origin *a, const struct tr2_origin *b,
 			enum tr2_origin_key key);
 
-/* -1: missing. */
+/* The values of meta.json; -1: missing. */
 struct tr2_run_meta {
 	int64_t wall_ns;
 #define TR2_META_USAGE(key, value, name, unit) int64_t key;
@@ -51,21 +51,21 @@ struct tr2_run_meta {
 	bool failed;
 };
 
-/* An event of the kernel, or a kind of system calls, that was counted over the
+/* An event of the kernel, or a kind of system calls, with its count in the
  * run. */
 struct tr2_run_counter {
 	const char *name;
 	bool is_syscall;
 	const char *unit; /* "ns", "bytes", "" */
-	const char *note; /* reason why it was not counted; NULL: it was */
-	double value;     /* extrapolated to the whole run if the counter ran
-			   * only a part of it */
+	const char *note; /* why it was not counted; NULL: it was */
+	double value;     /* scaled up to the whole run if the counter ran only
+			   * in a part of it */
 };
 
 typedef void tr2_run_counter_fn(void *data, const struct tr2_run_counter *c);
 
-/* Read meta.json. The machine's description is added to `origin`, unless that
- * is NULL. */
+/* Read meta.json. Add the machine's description to `origin`, unless that is
+ * NULL. */
 void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 		       struct tr2_origin *origin, tr2_run_counter_fn *fn,
 		       void *data);

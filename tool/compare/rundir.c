@@ -43,7 +43,7 @@ static void free_names(struct dirent **names, int nr)
 	free(names);
 }
 
-/* List the runs of an earlier set. -1: it is something else, and an error was
+/* List the runs of an earlier set. -1: the path is not a set, and an error was
  * printed. */
 static int list_set(const char *path, struct dirent ***names)
 {

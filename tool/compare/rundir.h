@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rundir - the directory of a new set of runs: DIR/run-0001 and so on, each a
- * recording; kept under the name that the user gave, or removed.
+ * rundir - the directory of a new set of runs, DIR/run-0001 and so on, each a
+ * recording. The directory is kept under the name that the user gave, or
+ * removed.
  */
 #pragma once
 
@@ -13,12 +14,12 @@ struct tr2_rundir {
 };
 
 /*
- * Create it. path NULL: a temporary one. An earlier set of that name moves to
- * PATH.old, replacing the one there; anything that is not a set stays, and is
- * an error. -1: an error was printed.
+ * Create the directory. path NULL: a temporary one. An earlier set of that name
+ * moves to PATH.old, in place of the set there. Anything else at the path
+ * stays, and is an error. -1: an error was printed.
  */
 int tr2_rundir_open(struct tr2_rundir *dir, const char *path);
-/* Return the directory of a run, to be freed by the caller. */
+/* Return the directory of a run, which the caller frees. */
 char *tr2_rundir_run(const struct tr2_rundir *dir, unsigned int nr);
 /* Remove a temporary directory, which must be empty. */
 void tr2_rundir_close(struct tr2_rundir *dir);

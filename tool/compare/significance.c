@@ -10,8 +10,8 @@
 
 #include "common/memory.h"
 
-/* A run with twice its rank among all runs, which is an integer even if ranks
- * are shared. */
+/* A run, and twice its rank among all runs: an integer even if runs share
+ * ranks. */
 struct ranked {
 	double value;
 	bool in_a;
@@ -33,7 +33,8 @@ static double assign_ranks(struct ranked *r, size_t nr)
 			;
 		t = (double)(end - i);
 		ties += t * t * t - t;
-		/* They share the ranks i + 1 to end: their mean, twice. */
+		/* These runs share the ranks i + 1 to end: their mean,
+		 * twice. */
 		for (size_t at = i; at < end; at++)
 			r[at].twice_rank = i + 1 + end;
 	}
@@ -41,8 +42,9 @@ static double assign_ranks(struct ranked *r, size_t nr)
 }
 
 /*
- * ways[k][s]: the number of ways to choose k runs whose doubled ranks add up to
- * s. Up to 50 runs it is below 2^53: a double counts it exactly.
+ * Return the exact p. ways[k][s]: the number of ways to choose k runs whose
+ * doubled ranks add up to s. Up to 50 runs it is below 2^53: a double counts it
+ * exactly.
  */
 static double exact_p(const struct ranked *r, size_t nr, size_t take,
 		      size_t twice_sum)
@@ -116,8 +118,8 @@ double tr2_mann_whitney(const double *a, size_t na, const double *b, size_t nb)
 }
 
 /*
- * Count the sums that random signs make of doubled ranks that are at least as
- * far from the middle as this one.
+ * Count the sums of doubled ranks with random signs that are at least as far
+ * from the middle as this one.
  */
 static double exact_signed_p(const struct ranked *r, size_t nr,
 			     size_t twice_sum)
@@ -209,7 +211,7 @@ void tr2_holm(double *p, size_t nr)
 	free(order);
 }
 
-/* The least pairs that can be significant at the first level. */
+/* The smallest number of pairs that can be significant at the first level. */
 #define FIRST_LOOK 7u
 
 void tr2_sequential_init(struct tr2_sequential *s)

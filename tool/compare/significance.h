@@ -11,7 +11,7 @@
 /* The level below which a difference is significant. */
 #define TR2_ALPHA 0.05
 
-/* Up to so many runs in both sets together, p is exact. */
+/* With at most this number of runs in both sets together, p is exact. */
 #define TR2_EXACT_RUNS 50
 
 /*
@@ -22,52 +22,54 @@
  * distribution. It assumes no particular distribution, and an extreme run
  * counts as one run.
  *
- * Equal values share the mean of their ranks. With at most TR2_EXACT_RUNS all
- * ways to divide the runs are counted (the shift algorithm of Streitberg and
- * Roehmel, 1986, which ties do not disturb); with more, p is the normal
+ * Equal values share the mean of their ranks. With at most TR2_EXACT_RUNS runs
+ * all ways to divide them are counted (the shift algorithm of Streitberg and
+ * Roehmel, 1986, which ties do not disturb). With more runs, p is the normal
  * approximation with the variance corrected for ties and half a rank for
  * continuity (Lehmann, "Nonparametrics", 1975, section 1.3).
  *
- * NAN: nothing can be tested, because a set is empty or all values are equal. No
- * value may be NAN.
+ * NAN: nothing can be tested, because a set is empty or all values are equal.
+ * No value may be NAN.
  */
 double tr2_mann_whitney(const double *a, size_t na, const double *b,
 			size_t nb);
 
 /*
- * Return the two-sided p of Wilcoxon's signed rank test ("Individual comparisons
- * by ranking methods", Biometrics Bulletin 1, 1945) of the differences of pairs:
- * the probability of sums of ranks at least as far apart, if each difference
- * were as likely to have the other sign. What lasts longer than a pair (a
- * machine that becomes slower) does not disturb it. Differences of 0 are left
- * out, equal ones share their rank. Exact up to TR2_EXACT_RUNS differences, else
- * the normal approximation. NAN: no difference is other than 0.
+ * Return the two-sided p of Wilcoxon's signed rank test ("Individual
+ * comparisons by ranking methods", Biometrics Bulletin 1, 1945) of the
+ * differences of pairs: the probability of sums of ranks at least as far apart,
+ * if each difference were as likely to have the other sign. A change that lasts
+ * longer than a pair (a machine that becomes slower) does not disturb the test.
+ * Differences of 0 are left out; equal differences share their rank. p is exact
+ * up to TR2_EXACT_RUNS differences, and then the normal approximation. NAN: all
+ * differences are 0.
  */
 double tr2_signed_rank(const double *differences, size_t nr);
-/* Return the least p that so many pairs can have. */
+/* Return the least p that this number of pairs can have. */
 double tr2_signed_rank_least(size_t nr);
 
-/* Return the least p that sets of these sizes can have: if every run of one is
- * above all of the other. 1 if a set is empty. */
+/* Return the least p that sets of these sizes can have: the p if every run of
+ * one set is above all runs of the other. 1: a set is empty. */
 double tr2_mann_whitney_least(size_t na, size_t nb);
-/* Return how many runs on each side are needed at least for one of `tested` to
- * be significant after tr2_holm(). */
+/* Return how many runs each side needs at least, so that one of `tested` rows
+ * can be significant after tr2_holm(). */
 size_t tr2_runs_needed(size_t tested);
 
 /* Correct p-values for multiple tests (Holm, "A simple sequentially rejective
- * multiple test procedure", Scandinavian Journal of Statistics 6, 1979), so
- * that they can be compared with one level: the probability that any of them is
- * below it by chance stays below it. NAN values are ignored. */
+ * multiple test procedure", Scandinavian Journal of Statistics 6, 1979). They
+ * can then be compared with one level: the probability that any p is below the
+ * level by chance is itself below the level. NAN values are ignored. */
 void tr2_holm(double *p, size_t nr);
 
 /*
- * Look at the results while runs are made, and stop when they
- * decide, without more wrong verdicts than a test at the end has.
+ * Look at the results while runs are made, and stop when they decide, without
+ * more wrong verdicts than a single test at the end.
  *
- * Who looks often enough will see chance as a difference some time. So each look
- * has a level of its own, smaller each time: 0.05 / (k * (k + 1)) for the k-th,
- * whose sum is 0.05 however many there are (Bonferroni's inequality). There are
- * few looks, each after 1.4 times as many pairs as the one before.
+ * A reader who looks often enough will some time take chance for a difference.
+ * So the k-th look has its own, smaller level: 0.05 / (k * (k + 1)). The sum of
+ * the levels is at most 0.05, however many looks there are (Bonferroni's
+ * inequality). There are few looks, each after 1.4 times as many pairs as the
+ * look before.
  */
 struct tr2_sequential {
 	uint32_t nr_looks;
@@ -76,14 +78,14 @@ struct tr2_sequential {
 };
 
 void tr2_sequential_init(struct tr2_sequential *s);
-/* Is it time to look, after nr_pairs of at most `most` pairs? Then s->alpha is
- * the level. */
+/* Is it time to look, after nr_pairs of at most `most` pairs? If so, s->alpha
+ * is the level. */
 bool tr2_sequential_looks(struct tr2_sequential *s, uint32_t nr_pairs,
 			  uint32_t most);
 
 /*
- * Toss a coin: which side of a pair runs first. A random order makes the test of
- * pairs exact whatever else the machine does: in any regular order, a load that
- * takes turns itself slows one side more than the other.
+ * Toss a coin for the side of a pair that runs first. A random order makes the
+ * test of pairs exact, whatever else the machine does. In any regular order, a
+ * load that alternates as well would slow one side more than the other.
  */
 bool tr2_coin_toss(void);

@@ -7,16 +7,16 @@
 struct tr2_stat_summary {
 	char **argv;
 	int64_t nr_wanted, nr_warmups, nr_runs; /* nr_runs: complete */
-	int64_t nr_failed; /* of them, with a code other than 0 */
-	int code;          /* the first of these */
-	int *codes;        /* of each complete run */
+	int64_t nr_failed; /* runs with an exit code other than 0 */
+	int code;          /* the first of these codes */
+	int *codes;        /* the codes of all complete runs */
 	bool interrupted;
-	bool in_turns; /* with another command: --against */
+	bool in_turns; /* alternating with another command: --against */
 };
 
 /* One command with its runs. */
 struct tr2_stat_side {
-	const char *name; /* "cmd"; "base": the command of --against */
+	const char *name; /* "cmd"; "base" for the command of --against */
 	struct tr2_measures measures;
 	struct tr2_stat_summary sum;
 };
@@ -28,14 +28,14 @@ void tr2_stat_add_command(struct tr2_buf *line, char **argv);
 
 /*
  * Print the tables of CMD's measures, and notes on its runs; for `base`, which
- * may be NULL, only the notes. With `compared`, text has no tables: those of
- * the comparison follow, which the caller prints.
+ * may be NULL, only the notes. compared: in text, print no tables, since the
+ * caller prints those of the comparison.
  */
 void tr2_stat_print(struct tr2_output *out, const struct tr2_stat_side *cmd,
 		    const struct tr2_stat_side *base, bool compared);
 
-/* Print notes on the times of runs: outliers and suspicious patterns. As lines,
- * or as rows of "runs" and "notes". brief: not that they vary. */
+/* Print notes on the times of runs, outliers and suspicious patterns: as lines,
+ * or as rows of "runs" and "notes". brief: do not say that the times vary. */
 void tr2_stat_print_notes(const struct tr2_stat_side *side, bool color,
 			  bool brief);
 void tr2_stat_notes_as_data(struct tr2_output *out,

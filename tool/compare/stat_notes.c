@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * stat_notes - the notes of `trace2 stat` on the runs: outliers, and signs that
- * the runs are not alike.
+ * the runs differ from each other.
  */
 #include <math.h>
 #include <stdio.h>
@@ -124,7 +124,7 @@ static void add_runs(struct tr2_table *t, const struct tr2_stat_side *side)
 		tr2_table_add(t, &row);
 }
 
-/* "first-run", "drift" or "spread", and its share. */
+/* A note, "first-run", "drift" or "spread", and its share. */
 struct note_row {
 	const char *side, *note;
 	double share;

@@ -106,7 +106,8 @@ struct line {
 	double calls;
 };
 
-/* Give one of the numbers; a measure without values has none. */
+/* Set the cell to one of the numbers; a measure without values leaves it
+ * empty. */
 static void cell_number(struct tr2_table *t, const struct line *l, double value)
 {
 	if (l->numbers.nr)
@@ -179,7 +180,7 @@ static int by_mean(const void *va, const void *vb)
 
 	if (a->it->kind != b->it->kind)
 		return a->it->kind < b->it->kind ? -1 : 1;
-	/* Keep the order in which they were named. */
+	/* Keep the order in which the user named the measures. */
 	if (a->it->kind > TR2_MEASURE_EVENT &&
 	    (a->numbers.mean > b->numbers.mean ||
 	     a->numbers.mean < b->numbers.mean))
@@ -210,7 +211,7 @@ static size_t make_lines(const struct tr2_measures *ms, struct line *lines)
 	return nr;
 }
 
-/* A single run has one value and no distribution. */
+/* Adapt the columns: a single run has one value and no distribution. */
 static void head_columns(struct tr2_column *own, int kind, uint32_t nr_runs)
 {
 	size_t c;
@@ -304,7 +305,7 @@ static void fill_kind(struct kind_line *k, const struct tr2_measures *ms,
 }
 
 /* Return the measure by which kinds of processes are selected and sorted; -1:
- * none was chosen. */
+ * the user selected none. */
 static int measure_of_kinds(const struct line *lines, size_t nr)
 {
 	int kind = -1;
@@ -317,7 +318,7 @@ static int measure_of_kinds(const struct line *lines, size_t nr)
 	return kind;
 }
 
-/* Print a row a kind of process, with all that its states say. */
+/* Print a row for each kind of process, with all its states. */
 static void print_kinds(struct tr2_output *out, const struct line *lines,
 			size_t nr, const struct tr2_measures *ms)
 {
@@ -354,10 +355,11 @@ static void print_data(struct tr2_output *out, const struct tr2_stat_side *cmd,
 	print_lines(out, lines, nr, -1, cmd->measures.nr_runs, nr);
 }
 
-/* The lines of a kind that fit on a screen; all if some were selected. */
+/* Without a selection, tables fill about a screen: SCREEN_LINES lines together,
+ * and SCREEN_ROWS rows of a kind after the events. */
 #define SCREEN_LINES 22u
 #define SCREEN_ROWS 5u
-/* Numbers of the run from here on are for comparisons. */
+/* The numbers of the run from this one on are for comparisons. */
 #define FIRST_COUNT "bytes-read"
 
 struct screen {
@@ -413,7 +415,7 @@ static void print_tables(struct tr2_output *out, const struct line *lines,
 		       screen.hidden == 1 ? "" : "s");
 }
 
-/* Say what permits the events that were refused. */
+/* Print how to permit the events that were refused. */
 static void print_remedy(const struct line *lines, size_t nr)
 {
 	const char *remedy = tr2_refusal_remedy();

@@ -16,7 +16,7 @@
 #define ALPHA 0.01
 #define LEAST_CHANGE 0.05
 
-/* By preference. */
+/* The times to judge, the preferred one first. */
 static const struct {
 	enum tr2_measure_kind kind;
 	const char *name;
@@ -80,7 +80,7 @@ static void choose_time(struct tr2_timeline *t)
 	t->time = NULL;
 }
 
-/* Append the times of commits [from, to) that are numbers. */
+/* Append the times of commits [from, to), without NAN. */
 static double *times_of(const struct tr2_timeline *t, size_t from, size_t to,
 			size_t *nr)
 {
@@ -102,8 +102,8 @@ static double *times_of(const struct tr2_timeline *t, size_t from, size_t to,
 	return out;
 }
 
-/* Return the ratio of the time from this commit on to that before it, if it
- * differs; else 1. */
+/* Return the ratio of the times from this commit on to the times before it; 1
+ * if they do not differ. */
 static double change_at(const struct tr2_timeline *t, size_t at)
 {
 	size_t from = at > AROUND ? at - AROUND : 0, na, nb;

@@ -3,10 +3,11 @@
  * timeline - the measures of one command over commits, and where they changed.
  *
  * A count that is exact at two commits changes between them if it differs. A
- * time changes where it stays changed: the runs of two or three commits before
- * differ from those of two or three from it on (Mann and Whitney, P < 0.01), by
- * 5 % or more, and by more than at the commits beside it. The notes were made at
- * different times, and a machine that was busy once is no change.
+ * time changes at a commit if it stays changed: the runs of the two or three
+ * commits before differ from the runs of two or three commits from this one on.
+ * They must differ significantly (Mann and Whitney, P < 0.01), by 5 % or more,
+ * and by more than at neighbouring commits. Notes were made at different times,
+ * and a machine that was busy once is not a change.
  */
 #pragma once
 
@@ -15,20 +16,22 @@
 struct tr2_moment {
 	char *commit, *subject;
 	struct tr2_measures measures;
-	double time; /* ratio to before, if that changed; else 1 */
+	double time; /* ratio to the time before, if it changed here; else 1 */
 };
 
 struct tr2_timeline {
-	struct tr2_moment *item; /* the oldest first */
+	struct tr2_moment *item; /* the oldest commit first */
 	uint32_t nr, alloc;
-	const char *time; /* name of the judged time; NULL: none in all of them */
+	const char *time; /* name of the judged time; NULL: no time is in all
+			   * commits */
 };
 
 struct tr2_moment *tr2_timeline_add(struct tr2_timeline *t, const char *commit,
 				    const char *subject);
 /* Choose the time, and find where it changed. */
 void tr2_timeline_judge(struct tr2_timeline *t);
-/* Return the measure of the judged time at a commit; NULL: none. */
+/* Return the measure of the judged time at a commit; NULL: the commit lacks
+ * it. */
 const struct tr2_measure *tr2_timeline_time(const struct tr2_timeline *t,
 					    const struct tr2_moment *moment);
 void tr2_timeline_release(struct tr2_timeline *t);

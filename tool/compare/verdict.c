@@ -18,12 +18,13 @@ const char *const tr2_verdict_words[] = {
 	[TR2_VERDICT_UNKNOWN] = "cannot tell",
 };
 
-/* A part of the time that is less than this share of the whole difference does
- * not explain it. */
+/* A part whose difference is below this share of the whole difference does not
+ * explain it. */
 #define FROM_SHARE 0.3
-/* An outer region has nearly the same difference as an inner one. */
+/* A region with at least this share of the largest difference counts as having
+ * all of it. */
 #define INNER_SHARE 0.7
-/* A command with CPU time for less than this share of its wall time waits. */
+/* A command whose CPU time is below this share of its wall time waits. */
 #define MOSTLY_WAITS 0.5
 
 static bool is_on_both(const struct tr2_difference *d)
@@ -31,7 +32,8 @@ static bool is_on_both(const struct tr2_difference *d)
 	return d && !isnan(d->base) && !isnan(d->new);
 }
 
-/* Names of events may have modifiers: task-clock:u. */
+/* Find an event by its name. The row's name may have modifiers:
+ * task-clock:u. */
 static const struct tr2_difference *find_event(const struct tr2_comparison *c,
 					       const char *name)
 {
@@ -55,7 +57,8 @@ static const struct tr2_difference *find_run(const struct tr2_comparison *c,
 	return is_on_both(d) ? d : NULL;
 }
 
-/* The CPU time of all processes; NULL: it was not measured on both sides. */
+/* Return the CPU time of all processes; NULL: it was not measured on both
+ * sides. */
 static const struct tr2_difference *cpu_time(const struct tr2_comparison *c)
 {
 	const struct tr2_difference *d = find_event(c, "task-clock");
@@ -63,8 +66,8 @@ static const struct tr2_difference *cpu_time(const struct tr2_comparison *c)
 	return d ? d : find_run(c, "cpu-time");
 }
 
-/* Waiting is most of the time. Runs that were not made in turns must agree: one
- * side alone may have waited for a CPU, on a machine that was busy then. */
+/* Does the command wait most of the time? If runs were not made in turns, both
+ * sides must agree: one side alone may have waited for a busy machine's CPU. */
 static bool mostly_waits(const struct tr2_comparison *c,
 			 const struct tr2_difference *cpu,
 			 const struct tr2_difference *wall)
@@ -75,7 +78,7 @@ static bool mostly_waits(const struct tr2_comparison *c,
 	return c->nr_pairs ? base || new : base && new;
 }
 
-/* One time differs, the other one does not. */
+/* Does one time differ, and the other one not? */
 static bool differs_instead(const struct tr2_comparison *c,
 			    const struct tr2_difference *d,
 			    const struct tr2_difference *other, double alpha)
@@ -84,10 +87,11 @@ static bool differs_instead(const struct tr2_comparison *c,
 }
 
 /*
- * Choose the time that decides, and the one beside it. CPU time depends least on
- * other programs, but says nothing of waits: wall is first where waits are most
- * of it. If the first one does not differ, the other may, as for the same work on
- * more CPUs. Only runs in turns have met the same load, so that it counts.
+ * Choose the time that decides, and a second one. CPU time depends least on
+ * other programs, but does not show waits: wall decides for a command that
+ * mostly waits. If only the other time differs, it decides, as for the same
+ * work on more CPUs. That holds for runs in turns alone, since they met the
+ * same load.
  */
 static void choose_times(struct tr2_verdict *v, const struct tr2_comparison *c,
 			 double alpha)
@@ -109,7 +113,8 @@ static void choose_times(struct tr2_verdict *v, const struct tr2_comparison *c,
 	v->time[1] = cpu;
 }
 
-/* The row that changed most, of those that differ. */
+/* Return the first row that differs; NULL: no row does. of_machine: include
+ * rows that depend on the machine more than on the command. */
 static const struct tr2_difference *
 first_significant(const struct tr2_comparison *c, bool of_machine)
 {
@@ -126,8 +131,8 @@ first_significant(const struct tr2_comparison *c, bool of_machine)
 	return NULL;
 }
 
-/* Choose the time. Without one, choose the first row that differs; of a selection,
- * also where its time does not differ. */
+/* Choose the time. Without a time, choose the first row that differs; of a
+ * selection, choose that row also if the time does not differ. */
 static void choose_time(struct tr2_verdict *v, const struct tr2_comparison *c,
 			double alpha)
 {
@@ -158,8 +163,9 @@ bool tr2_difference_is_count(const struct tr2_difference *d, double *delta)
 	       d->exact_calls == TR2_EXACT_DIFFERS;
 }
 
-/* The smaller, the earlier in a list of counts. The number of a process is told
- * with that of all processes; kinds of system calls say more than their sum. */
+/* Return the place of a row in a list of counts, the smallest first. The
+ * processes of one name follow the number of all processes. Kinds of system
+ * calls precede their sum: they say more. */
 static int rank_of(const struct tr2_difference *d)
 {
 	if (d->kind == TR2_MEASURE_RUN)
@@ -197,7 +203,7 @@ static void insert_count(struct tr2_verdict *v, const struct tr2_difference *d)
 	v->count[at] = d;
 }
 
-/* The number of processes by name explains that of all processes. */
+/* Find the name of processes that best explains the number of all processes. */
 static void choose_process(struct tr2_verdict *v,
 			   const struct tr2_comparison *c, double all)
 {
@@ -253,9 +259,9 @@ static double size_of(const struct tr2_difference *d)
 }
 
 /*
- * Of the rows of a kind that changed as the whole did: the one that takes least,
- * of those with nearly the largest difference. Regions around it have that
- * difference, too, and take longer.
+ * Find the innermost row of a kind that changed like the whole. Among the rows
+ * with nearly the largest difference, it is the row that takes least: regions
+ * around it have the same difference, and take longer.
  */
 static const struct tr2_difference *
 innermost(const struct tr2_comparison *c, enum tr2_measure_kind kind,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* verdict_text - print what a comparison comes to, and judge it. */
+/* verdict_text - print the verdict of a comparison, and judge it for
+ * --fail-above. */
 #include "compare/verdict.h"
 
 #include <math.h>
@@ -39,7 +40,8 @@ void tr2_difference_add(struct tr2_buf *b, const struct tr2_difference *d,
 	add_name(b, d->name);
 	if (!interval) {
 		tr2_addf(b, " %s -> %s",
-			 tr2_measure_text(d->unit, isnan(d->base) ? 0 : d->base),
+			 tr2_measure_text(d->unit,
+					  isnan(d->base) ? 0 : d->base),
 			 tr2_measure_text(d->unit, isnan(d->new) ? 0 : d->new));
 		return;
 	}
@@ -49,7 +51,7 @@ void tr2_difference_add(struct tr2_buf *b, const struct tr2_difference *d,
 			 change_text(interval->high));
 }
 
-/* "+1 process", "+2 processes", "+1.2 MiB read" */
+/* Append "+1 process", "+2 processes" or "+1.2 MiB read". */
 static void add_count_name(struct tr2_buf *b, const struct tr2_difference *d,
 			   double delta)
 {
@@ -91,7 +93,7 @@ static void add_count(struct tr2_buf *b, const struct tr2_verdict *v,
 	tr2_buf_addch(b, ')');
 }
 
-/* Append the counts that differ, after `between`. */
+/* Append the counts that differ, with `between` in front. */
 static void add_counts(struct tr2_buf *b, const struct tr2_verdict *v,
 		       const char *between)
 {
@@ -129,7 +131,7 @@ static void add_runs(struct tr2_buf *b, uint32_t nr, uint32_t of,
 		tr2_addf(b, "; %u of %u%s%s", nr, of, side, what);
 }
 
-/* What makes the verdict doubtful. */
+/* Append the reasons to doubt the verdict. */
 static void add_doubts(struct tr2_buf *b, const struct tr2_comparison *c)
 {
 	add_runs(b, c->base_runs->nr_failed, c->nr_base, " runs of the base",
@@ -141,7 +143,7 @@ static void add_doubts(struct tr2_buf *b, const struct tr2_comparison *c)
 		 " are incomplete");
 }
 
-/* Both times, if there are two. */
+/* Append both times, or the only one. */
 static void add_times(struct tr2_buf *b, const struct tr2_verdict *v)
 {
 	size_t i;
@@ -209,7 +211,7 @@ void tr2_verdict_add(struct tr2_buf *b, const struct tr2_verdict *v,
 	add_doubts(b, c);
 }
 
-/* The verdict with its text. */
+/* The verdict as a row, with its text. */
 struct row {
 	const struct tr2_verdict *v;
 	const char *text;
@@ -268,7 +270,7 @@ void tr2_verdict_print(struct tr2_output *out, const struct tr2_verdict *v,
 	tr2_buf_release(&b);
 }
 
-/* Report the measures that cannot be judged. false: none can. */
+/* Report the kinds of measures that cannot be judged. false: no kind can. */
 static bool can_judge_kinds(const struct tr2_comparison *c)
 {
 	bool any = false, all = true, exact = false;
@@ -320,7 +322,7 @@ static bool is_time_of(const struct tr2_verdict *v,
 	return v->is_judged && (d == v->time[0] || d == v->time[1]);
 }
 
-/* Did it grow by more than that, so that the gate closes? */
+/* Did the row grow by more than `share`, so that --fail-above fails? */
 static bool fails(const struct tr2_verdict *v, const struct tr2_difference *d,
 		  const struct tr2_measure_choice *choice, double share)
 {
@@ -340,7 +342,7 @@ static bool calls_fail(const struct tr2_difference *d, double share)
 	       d->new_calls - d->base_calls > share * d->base_calls;
 }
 
-/* p: NAN if all runs of a side are the same. */
+/* Report that a row grew. p: NAN if all runs of a side have the same value. */
 static void say_growth(const struct tr2_difference *d, double share, double p,
 		       const char *of, enum tr2_measure_unit unit,
 		       double from, double to)
