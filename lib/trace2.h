@@ -2,25 +2,27 @@
 /*
  * trace2.h - the public interface of libtrace2.
  *
- * What holds for every call here, unless its comment says otherwise:
+ * Every call here keeps these rules, unless its comment says otherwise:
  *
- * - While tracing is off it costs one load and one predicted branch. Its
+ * - While tracing is off, a call costs one load and one predicted branch. Its
  *   arguments are evaluated exactly once, on or off.
- * - It accepts NULL for any pointer. A NULL string is empty or left out.
- * - It keeps errno and the flags of floating-point exceptions, never fails its
- *   caller, never aborts, never prints.
- * - It may be called from any thread, at any time, and after fork.
- *   It is no cancellation point. Not to be called between vfork and exec.
- * - Strings and structures are only read during the call.
- * - "Signal-safe" marks the calls that a signal handler may make; one that
- *   interrupts the library itself is counted as lost instead of performed. If
- *   the library was loaded by dlopen(), alone or inside a plugin, the thread
- *   must have made a call before, such as trace2_thread_start(): at the first
- *   one the dynamic linker may call malloc.
- * - Such a call takes at most 4,096 bytes of the handler's stack, with the vector
- *   registers of AVX-512 that the dynamic linker saves at a first one. The frame of
- *   the kernel has them, too: 3,376 bytes. So an alternate stack of 8,192 bytes is
- *   enough; on processors with more (AMX) one of sysconf(_SC_SIGSTKSZ).
+ * - A call accepts NULL for any pointer. A NULL string is empty or left out.
+ * - A call keeps errno and the flags of floating-point exceptions, never fails
+ *   its caller, never aborts, never prints.
+ * - Any thread may make a call, at any time, and after fork, but not between
+ *   vfork and exec. A call is no cancellation point.
+ * - A call reads strings and structures only until it returns.
+ * - "Signal-safe" marks the calls that a signal handler may make. A call in a
+ *   handler that interrupted the library itself is counted as lost instead of
+ *   performed. If the library was loaded by dlopen(), alone or inside a plugin,
+ *   the thread must have made a call before the handler's, such as
+ *   trace2_thread_start(). At a thread's first call the dynamic linker may call
+ *   malloc.
+ * - A signal-safe call takes at most 4,096 bytes of the handler's stack,
+ *   including the vector registers of AVX-512 that the dynamic linker saves at
+ *   a first call. The kernel's frame saves these registers, too: 3,376 bytes.
+ *   An alternate stack of 8,192 bytes is therefore enough; processors with more
+ *   registers (AMX) need one of sysconf(_SC_SIGSTKSZ).
  *
  * The calls are macros over functions that end in _fl and take the caller's
  * file and line first; call those to pass another file and line. Calls whose
@@ -47,20 +49,20 @@ extern "C" {
 #endif
 
 /* Not 0 while a target may take events, and before trace2_initialize() until
- * the first call. Read it through the macro. */
+ * the first call. Read it through trace2_is_enabled(). */
 extern TRACE2_API int trace2_enabled_;
 
 #define trace2_is_enabled() \
 	(__builtin_expect(__atomic_load_n(&trace2_enabled_, __ATOMIC_RELAXED), \
 			  0))
 
-/* Not static, for the sake of inline functions of the program; artificial: no
- * frame for debuggers and call paths. */
+/* Not static, because inline functions of the program use them. artificial:
+ * debuggers and call paths show no frame for them. */
 #define TRACE2_INLINE_    \
 	extern __inline__ \
 		__attribute__((always_inline, gnu_inline, artificial))
 
-/* Evaluates the arguments of a call that is switched off. */
+/* Evaluate the arguments of a call that is switched off. */
 TRACE2_INLINE_ void trace2_off_(int unused, ...)
 {
 	(void)unused;
@@ -78,9 +80,9 @@ TRACE2_INLINE_ int trace2_off_id_(int unused, ...)
 		 trace2_off_(0, __VA_ARGS__))
 
 /*
- * Numbers that a call would take for others, found when they are compiled: a
- * negative constant or a floating one where a number is unsigned, a constant
- * above INTMAX_MAX where it is signed.
+ * At compile time, reject arguments that a call would misread: a negative or
+ * floating constant where a number is unsigned, a constant above INTMAX_MAX
+ * where a number is signed.
  */
 #ifdef __has_attribute
 #if __has_attribute(error)
@@ -94,7 +96,8 @@ void trace2_misuse_floating_(void)
 	TRACE2_ERROR_("a floating-point number: this one takes an integer");
 void trace2_misuse_large_(void)
 	TRACE2_ERROR_("more than INTMAX_MAX: use trace2_data_uintmax()");
-/* As the compiler's front end knows it, at any level of optimization. */
+/* The value if the compiler's front end knows it, at any level of
+ * optimization. */
 #if defined(__cplusplus) && !defined(__clang__)
 #define TRACE2_LITERAL_(value) (__builtin_constant_p(value) ? (value) : 0)
 #else
@@ -109,7 +112,8 @@ void trace2_misuse_large_(void)
 	 TRACE2_MISUSED_(TRACE2_LITERAL_(value) <= 0 &&                    \
 				 TRACE2_LITERAL_(value) != 0, negative))
 #ifdef __cplusplus
-/* Of whatever has a cast to intmax_t, such as enum class and std::atomic. */
+/* Accept any type that has a cast to intmax_t, such as enum class and
+ * std::atomic. */
 #define TRACE2_CHECK_SIGNED_(value)                            \
 	TRACE2_MISUSED_(TRACE2_LITERAL_((long double)(value)) > \
 				(long double)INTMAX_MAX, large)
@@ -124,12 +128,14 @@ void trace2_misuse_large_(void)
 #endif
 
 /*
- * A place in the program that emits events: the strings that are constants
- * there. The library's: the macros below define one for each of their calls.
+ * A place in the program that emits events, with the strings that are constants
+ * there. The library owns it: the macros below define one for each of their
+ * calls.
  */
 struct trace2_site {
 	const char *file;
-	const char *category, *name; /* name: label or key. NULL: no constant */
+	const char *category, *name; /* name: label or key. NULL: not a
+				      * constant */
 	int line;
 	unsigned int number; /* 0: the library has not seen it yet */
 	const void *reserved[2];
@@ -158,7 +164,8 @@ struct TRACE2_HIDDEN_ trace2_own_site_ {
 	__builtin_choose_expr(__builtin_constant_p(s), s, TRACE2_NULL_)
 #endif
 
-/* In a plain inline function of C, each file may have a site of its own. */
+/* Silence clang: in a plain inline function of C, each file may have a site of
+ * its own. */
 #ifdef __clang__
 #define TRACE2_QUIET_BEGIN_              \
 	_Pragma("clang diagnostic push") \
@@ -169,7 +176,8 @@ struct TRACE2_HIDDEN_ trace2_own_site_ {
 #define TRACE2_QUIET_END_
 #endif
 
-/* C++ needs the same name for it in each file that includes the function. */
+/* The site has a fixed name: C++ needs the same name in each file that includes
+ * the inline function. */
 #define TRACE2_SITE_(category, name)                                       \
 	__extension__({                                                    \
 		TRACE2_QUIET_BEGIN_                                        \
@@ -192,31 +200,33 @@ struct TRACE2_HIDDEN_ trace2_own_site_ {
  */
 
 /*
- * Notes the time from which t_abs counts. Call it first thing in main();
- * trace2_initialize() does it otherwise. Only the first call counts.
+ * Note the time from which t_abs counts. Call it first thing in main();
+ * otherwise trace2_initialize() notes the time. Only the first call counts.
  */
 TRACE2_API void trace2_initialize_clock(void);
 
 #define TRACE2_NO_CONFIG_FILES (1u << 0) /* read no config files */
 #define TRACE2_NO_SIGNALS (1u << 1) /* install no signal handler at all */
 /*
- * Record SIGPIPE, unless the user names signals (GIT_TRACE2_SIGNALS). Installs
- * a handler if the disposition is the default, but never in the first process of
- * a pid namespace. Do not use it in a program whose libraries check for the
- * default disposition.
+ * Record SIGPIPE, unless the user names signals (GIT_TRACE2_SIGNALS). The
+ * library then installs a handler if the disposition is the default, but never
+ * in the first process of a pid namespace. Do not use it in a program whose
+ * libraries check for the default disposition.
  */
 #define TRACE2_SIGPIPE (1u << 2)
-/* The members of trace2_options behind `flags` are valid. */
+/* The members of trace2_options after `flags` are valid. */
 #define TRACE2_MORE_OPTIONS (1u << 3)
 /* The program reads its configuration itself: trace2_cmd_name() emits no
  * parameters. */
 #define TRACE2_OWN_PARAMS (1u << 4)
 
-/* A forked child goes on in its parent's session: see trace2_session_resume(). */
+/* A forked child continues its parent's session: see
+ * trace2_session_resume(). */
 #define TRACE2_FORKS_GO_ON (1u << 5)
 
-/* The user may switch tracing on and off while the program runs, by `trace2 set`:
- * as GIT_TRACE2_CONTROL=1, which overrides it. Not with a ring. */
+/* Let the user switch tracing on and off with `trace2 set` while the program
+ * runs, as GIT_TRACE2_CONTROL=1 does; that variable overrides this flag. It has
+ * no effect with a ring. */
 #define TRACE2_CONTROL (1u << 6)
 
 struct trace2_event;
@@ -239,16 +249,17 @@ struct trace2_options {
 	 * see trace2_cmd_set_config().
 	 */
 	const char *const *config;
-	/* Gets each event, and sink_data: see struct trace2_event. */
+	/* The program's function that gets each event and sink_data: see struct
+	 * trace2_event. */
 	void (*sink)(const struct trace2_event *event, void *sink_data);
 	void *sink_data;
 	const void *reserved[2];
 };
 
 /*
- * Reads the settings and opens the targets; if one is on, emits the version
- * event, arranges for the end of the session, and puts GIT_TRACE2_PARENT_SID
- * and _NAME into the environment. Call it once, early, before other threads use
+ * Read the settings and open the targets. If a target is on, emit the version
+ * event, arrange for the end of the session, and put GIT_TRACE2_PARENT_SID and
+ * _NAME into the environment. Call it once, early, before other threads use
  * getenv(); the calling thread is `main` in the stream. Later calls do nothing.
  * Events of calls before it are lost; the first such call is reported.
  */
@@ -259,24 +270,25 @@ TRACE2_API void trace2_initialize_fl(const char *file, int line,
 	trace2_initialize_fl(__FILE__, __LINE__, options)
 
 /*
- * Returns the id of the session, of which the last component is this process's;
- * with tracing off, too, for a program that passes it to others. Then the first
- * call makes it, and puts it into the environment for children
- * (GIT_TRACE2_PARENT_SID): no other thread may use getenv() meanwhile. If tracing
- * begins later, it is the session's. "" if there is no memory, or the program has
- * raised privileges (setuid). Valid until the process forks or ends, or tracing is
- * switched on while it runs (TRACE2_CONTROL), which changes its text.
+ * Return the id of the session; its last component is this process's. It works
+ * with tracing off, too, for a program that passes the id to others. The first
+ * call then makes the id and puts it into the environment for children
+ * (GIT_TRACE2_PARENT_SID). No other thread may use getenv() during that call.
+ * If tracing begins later, the session gets this id. Return "" if there is no
+ * memory, or if the program has raised privileges (setuid). The string is valid
+ * until the process forks or ends, or until tracing is switched on while the
+ * program runs (TRACE2_CONTROL), which changes its text.
  */
 TRACE2_API const char *trace2_session_id(void);
 
 /*
- * In a forked child that goes on for its parent, such as a daemon, before any
- * other call there: goes on in the parent's session, with its id, its times, its
- * numbers of children, and the regions that the forking thread has open. Without
- * it a forked child has a session of its own. Timers and counters start at zero.
- * The parent should end by _exit(): otherwise it emits its own atexit, under the
- * same id. Nothing else than in a forked child without events. With a ring, the
- * child has a session of its own.
+ * Continue the parent's session in a forked child, such as a daemon: with its
+ * id, its times, its numbers of children, and the regions that the forking
+ * thread has open. Make this call before any other call in the child. Without
+ * it, a forked child has a session of its own. Timers and counters start at
+ * zero. The parent should end by _exit(): otherwise it emits its own atexit,
+ * under the same id. The call does nothing except in a forked child without
+ * events. With a ring, the child always has a session of its own.
  */
 TRACE2_API void trace2_session_resume_fl(const char *file, int line);
 #define trace2_session_resume()                                     \
@@ -284,37 +296,38 @@ TRACE2_API void trace2_session_resume_fl(const char *file, int line);
 		 trace2_session_resume_fl(__FILE__, __LINE__) : \
 		 (void)0)
 
-/* argv ends with NULL, as main() gets it. */
+/* Emit the start event. argv ends with NULL, as main() gets it. */
 TRACE2_API void trace2_cmd_start_fl(const char *file, int line,
 				    const char *const *argv);
 #define trace2_cmd_start(argv) \
 	TRACE2_CALL_(trace2_cmd_start_fl, (const char *const *)(argv))
 
 /*
- * Emits the exit event and returns code, as in `return trace2_cmd_exit(rc);`.
- * The event shows the lowest 8 bits, as a parent sees them.
+ * Emit the exit event and return code, as in `return trace2_cmd_exit(rc);`. The
+ * event shows the lowest 8 bits, as a parent sees them.
  */
 TRACE2_API int trace2_cmd_exit_fl(const char *file, int line, int code);
 TRACE2_INLINE_ int trace2_cmd_exit_(const char *file, int line, int code)
 {
-	return trace2_is_enabled() ? trace2_cmd_exit_fl(file, line, code) : code;
+	return trace2_is_enabled() ? trace2_cmd_exit_fl(file, line, code) :
+				     code;
 }
 #define trace2_cmd_exit(code) trace2_cmd_exit_(__FILE__, __LINE__, code)
 
 /*
- * For a handler of the program's own, of a signal that is about to end the
- * process: emits the signal event, with which the session ends. Calls after it
- * do nothing. Of several threads with signals, the first one's is emitted; the
- * others wait until it is written, at most 0.1 s. Its own write waits for readers
- * for at most 50 ms, also for those that have GIT_TRACE2_PATIENCE. Nothing in a
- * forked child without events, and for what is no signal's number. Signal-safe,
- * also if the signal interrupted the library.
+ * Emit the signal event, with which the session ends. Call it in a handler of
+ * the program's own, for a signal that is about to end the process. Later calls
+ * do nothing. If several threads have signals, the first one's is emitted; the
+ * others wait until it is written, at most 0.1 s. The write of the event waits
+ * at most 50 ms for readers, even with GIT_TRACE2_PATIENCE. The call does
+ * nothing in a forked child without events, or if signo is no signal's number.
+ * Signal-safe, also if the signal interrupted the library.
  */
 TRACE2_API void trace2_signal_fl(const char *file, int line, int signo);
 #define trace2_signal(signo) TRACE2_CALL_(trace2_signal_fl, signo)
 
 /*
- * What the command is
+ * The command
  */
 
 TRACE2_API void trace2_cmd_error_va_fl(const char *file, int line,
@@ -322,7 +335,7 @@ TRACE2_API void trace2_cmd_error_va_fl(const char *file, int line,
 	TRACE2_PRINTF_(3, 0);
 TRACE2_API void trace2_cmd_error_fl(const char *file, int line, const char *fmt,
 				    ...) TRACE2_PRINTF_(3, 4);
-/* Leaves the caller's va_list usable. */
+/* The macro leaves the caller's va_list usable. */
 #define trace2_cmd_error_va(fmt, ap)                                    \
 	(trace2_is_enabled() ?                                          \
 		 trace2_cmd_error_va_fl(__FILE__, __LINE__, fmt, ap) : \
@@ -334,9 +347,9 @@ TRACE2_API void trace2_cmd_path_fl(const char *file, int line,
 #define trace2_cmd_path(path) TRACE2_CALL_(trace2_cmd_path_fl, path)
 
 /*
- * Names the command; the last call wins. Each call appends to the hierarchy of
- * names that children inherit. The first one also emits the parameters that the
- * settings ask for.
+ * Name the command; the last call wins. Each call appends to the hierarchy of
+ * names that children inherit. The first call also emits the parameters that
+ * the settings ask for.
  */
 TRACE2_API void trace2_cmd_name_fl(const char *file, int line,
 				   const char *name);
@@ -351,7 +364,7 @@ TRACE2_API void trace2_cmd_alias_fl(const char *file, int line,
 #define trace2_cmd_alias(alias, argv) \
 	TRACE2_CALL_(trace2_cmd_alias_fl, alias, (const char *const *)(argv))
 
-/* Names of the parent, its parent …, ending with NULL. */
+/* Emit the names of the parent, its parent …, ending with NULL. */
 TRACE2_API void trace2_cmd_ancestry_fl(const char *file, int line,
 				       const char *const *names);
 #define trace2_cmd_ancestry(names) \
@@ -368,8 +381,9 @@ TRACE2_API void trace2_collect_process_info_fl(const char *file, int line,
 
 /*
  * Emit the parameters that the settings ask for: keys of the system's and the
- * user's Git config files, and variables. trace2_cmd_name() calls both; call
- * them only if the program never names a command. Each works once a session.
+ * user's Git config files, and variables. trace2_cmd_name() calls both
+ * functions; call them only if the program never names a command. Each works
+ * once a session.
  */
 TRACE2_API void trace2_cmd_list_config_fl(const char *file, int line);
 TRACE2_API void trace2_cmd_list_env_vars_fl(const char *file, int line);
@@ -383,7 +397,7 @@ TRACE2_API void trace2_cmd_list_env_vars_fl(const char *file, int line);
 		 (void)0)
 
 /*
- * Emits a key of the program's own configuration, if the settings ask for that
+ * Emit a key of the program's own configuration, if the settings ask for that
  * key.
  */
 TRACE2_API void trace2_cmd_set_config_fl(const char *file, int line,
@@ -392,9 +406,9 @@ TRACE2_API void trace2_cmd_set_config_fl(const char *file, int line,
 	TRACE2_CALL_(trace2_cmd_set_config_fl, key, value)
 
 /*
- * Whether the settings ask for this key of the program's configuration; NULL:
- * for any. A program with a configuration of its own then emits it by
- * trace2_def_param().
+ * Return whether the settings ask for this key of the program's configuration;
+ * with NULL, whether they ask for any key. A program with a configuration of
+ * its own then emits the key by trace2_def_param().
  */
 TRACE2_API int trace2_wants_config_key(const char *key);
 #define trace2_wants_config(key) \
@@ -417,17 +431,18 @@ TRACE2_API void trace2_def_param_fl(const char *file, int line,
 	TRACE2_CALL_(trace2_def_param_fl, param, value, scope)
 
 /*
- * What events refer to, for a program that handles several repositories. Events
- * of calls that get one have its id, 0 until trace2_def_repo(); events of calls
- * that get NULL have none.
+ * A repository that events refer to, for a program that handles several. Events
+ * of calls that get a repo have its id, which is 0 until trace2_def_repo();
+ * events of calls that get NULL have none.
  */
 struct trace2_repo {
 	const char *worktree; /* valid as long as events refer to it */
 	int repo_id; /* the library's */
 };
 /*
- * Assigns repo->repo_id, from 1; again for the same repo does nothing. A forked
- * child emits the def_repo of its parent's again, at their first events there.
+ * Assign repo->repo_id, from 1; a second call for the same repo does nothing. A
+ * forked child emits def_repo again for each repo of its parent, with the first
+ * event there that refers to it.
  */
 TRACE2_API void trace2_def_repo_fl(const char *file, int line,
 				   struct trace2_repo *repo);
@@ -441,7 +456,7 @@ struct trace2_child {
 	const char *const *argv; /* ends with NULL */
 	const char *child_class; /* NULL: "?" */
 	const char *hook_name; /* with child_class "hook" */
-	const char *cwd; /* where it runs, NULL: here */
+	const char *cwd; /* where the child runs; NULL: here */
 	int use_shell;
 	long pid; /* set before exit or ready; -1: it could not be started */
 	/* The library's; zero them at first (TRACE2_CHILD_INIT). */
@@ -457,12 +472,13 @@ struct trace2_child {
  * signal for a child that a signal ended. ready: the child goes on in the
  * background; state is "ready", "timeout" or "error". A second exit or ready is
  * dropped and reported. A start before the last child's end emits a child_ready
- * with "error" for that child, and is reported. So are a start without
- * TRACE2_CHILD_INIT and an end without a pid.
+ * with "error" for that child, and is reported. A start without
+ * TRACE2_CHILD_INIT and an end without a pid are reported, too.
  *
- * start also sets TRACEPARENT for the child. If the same thread makes it by fork(), the
- * child gets its own, whatever other threads start at that moment; by vfork(),
- * posix_spawn(), system() or popen(), it may get that of another thread's child.
+ * start also sets TRACEPARENT for the child. If the same thread makes the child
+ * by fork(), the child gets its own value, even if other threads start children
+ * at that moment. By vfork(), posix_spawn(), system() or popen(), the child may
+ * get the value of another thread's child.
  */
 TRACE2_API void trace2_child_start_fl(const char *file, int line,
 				      struct trace2_child *child);
@@ -477,7 +493,8 @@ TRACE2_API void trace2_child_ready_fl(const char *file, int line,
 #define trace2_child_ready(child, state) \
 	TRACE2_CALL_(trace2_child_ready_fl, child, state)
 
-/* child_exit with the status that waitpid() gave: of a child that has ended. */
+/* Do child_exit with the status that waitpid() returned for a child that has
+ * ended. */
 TRACE2_API void trace2_child_exit_status_fl(const char *file, int line,
 					    struct trace2_child *child,
 					    int wait_status);
@@ -485,13 +502,14 @@ TRACE2_API void trace2_child_exit_status_fl(const char *file, int line,
 	TRACE2_CALL_(trace2_child_exit_status_fl, child, wait_status)
 
 /*
- * For a program with structures of its own for children, which keeps the id that
- * child_begin returns. Of `child`, what describes it is read; the call keeps
- * nothing of it. Then, as above, exactly one of child_end (with code, as
- * child_exit) and child_detach (with state, as child_ready). The library keeps
- * the time of the start until then: 24 bytes. child_begin returns -1 while
- * tracing is off or if child is NULL; the end of that child is ignored. So is,
- * in a forked process, that of a child of the parent's.
+ * Report a child of a program that has structures of its own for children: the
+ * program keeps the id that child_begin returns. child_begin reads the
+ * description in `child` and keeps no pointer to it. Then call, as above,
+ * exactly one of child_end (with code, as child_exit) and child_detach (with
+ * state, as child_ready). Until then the library keeps the time of the start:
+ * 24 bytes. child_begin returns -1 while tracing is off or if child is NULL; an
+ * end with -1 is ignored. A forked process ignores the end of a child that its
+ * parent began.
  */
 TRACE2_API int trace2_child_begin_fl(const char *file, int line,
 				     const struct trace2_child *child);
@@ -509,9 +527,9 @@ TRACE2_API void trace2_child_detach_fl(const char *file, int line, int child_id,
 	TRACE2_CALL_(trace2_child_detach_fl, child_id, pid, state)
 
 /*
- * Call it before an exec of this process. Returns an id from 0, -1 while
- * tracing is off. If the exec returns, call trace2_exec_result() with its
- * errno.
+ * Emit an exec event; call it before an exec of this process. Return an id from
+ * 0, or -1 while tracing is off. If the exec returns, call trace2_exec_result()
+ * with its errno.
  */
 TRACE2_API int trace2_exec_fl(const char *file, int line, const char *exe,
 			      const char *const *argv);
@@ -530,10 +548,11 @@ TRACE2_API void trace2_exec_result_fl(const char *file, int line, int exec_id,
  */
 
 /*
- * The first and the last call of a thread's function. A thread that calls
- * neither is announced as "unknown" with its first event, and its end is
- * noticed; so is one that began before tracing was switched on, under its name
- * in the kernel (pthread_setname_np()). An exit without a start is reported.
+ * The first and the last call of a thread's function. If a thread calls
+ * neither, the library announces it as "unknown" with its first event and
+ * notices its end. A thread that began before tracing was switched on is
+ * announced under its name in the kernel (pthread_setname_np()). An exit
+ * without a start is reported.
  */
 TRACE2_API void trace2_thread_start_fl(const char *file, int line,
 				       const char *base_name);
@@ -546,8 +565,8 @@ TRACE2_API void trace2_thread_exit_fl(const char *file, int line);
 		 (void)0)
 
 /*
- * Calls pthread_create() for a thread that announces itself and its end, and
- * whose creator is recorded. Returns what pthread_create() returns, on or off.
+ * Call pthread_create() for a thread that announces itself and its end, and
+ * whose creator is recorded. Return the result of pthread_create(), on or off.
  */
 TRACE2_API int trace2_pthread_create_fl(const char *file, int line,
 					pthread_t *thread,
@@ -566,8 +585,9 @@ TRACE2_API int trace2_pthread_create_fl(const char *file, int line,
  * Regions of a thread are strictly nested; a leave names the category and the
  * label of its enter. A leave of an outer region first ends the regions inside
  * it. A leave that names no open region ends the innermost one; it is dropped
- * if none is open, or if the region that it names has just ended. Each of these
- * is reported. repo may be NULL. Signal-safe, except for the printf forms.
+ * if no region is open, or if the region that it names has just ended. Each of
+ * these cases is reported. repo may be NULL. Signal-safe, except for the printf
+ * forms.
  */
 TRACE2_API void trace2_region_enter_fl(const char *file, int line,
 				       const char *category, const char *label,
@@ -631,14 +651,15 @@ TRACE2_API void trace2_region_leave_printf_at_(
 		 (void)0)
 
 /*
- * A region from here to the end of the block, however the program leaves it:
+ * A region from here to the end of the block, however the program leaves the
+ * block:
  *
  *	TRACE2_SCOPE("odb", "unzip");
  *
- * Its strings are read at the end, too. Blocks may nest, and one may have
- * several. An exception ends it; longjmp(), exit() and, in code that was
- * compiled without -fexceptions, the end of the thread do not. A block that
- * began while tracing was off has no region.
+ * Its strings are read at the end, too. Blocks may nest, and a block may have
+ * several regions. An exception ends the region. longjmp(), exit() and, in code
+ * that was compiled without -fexceptions, the end of the thread do not end it.
+ * A block that began while tracing was off has no region.
  */
 struct trace2_scope_ {
 	struct trace2_site *site; /* NULL: no region is open */
@@ -677,9 +698,9 @@ TRACE2_INLINE_ void trace2_scope_end_(struct trace2_scope_ *scope)
 		category, label)
 
 /*
- * Emit a value. All but json are signal-safe. json takes JSON text; text that is
- * not valid JSON becomes a JSON string. double writes text that is the same number,
- * with a point in any locale, or NaN, Infinity, -Infinity.
+ * Emit a value. All but json are signal-safe. json takes JSON text; text that
+ * is not valid JSON becomes a JSON string. double writes text that reads back
+ * as the same number, with a point in any locale, or NaN, Infinity, -Infinity.
  */
 TRACE2_API void trace2_data_string_fl(const char *file, int line,
 				      const char *category,
@@ -701,7 +722,7 @@ TRACE2_API void trace2_data_intmax_at_(struct trace2_site *site,
 				       const char *category,
 				       const struct trace2_repo *repo,
 				       const char *key, intmax_t value);
-/* The same for unsigned numbers above INTMAX_MAX. */
+/* Emit an unsigned number, which may be above INTMAX_MAX. */
 TRACE2_API void trace2_data_uintmax_fl(const char *file, int line,
 				       const char *category,
 				       const struct trace2_repo *repo,
@@ -756,7 +777,7 @@ TRACE2_API void trace2_printf_at_(struct trace2_site *site, const char *fmt,
 }
 #endif
 
-/* Its parts. */
+/* The other parts of the interface. */
 #include "trace2_control.h"
 #include "trace2_metric.h"
 #include "trace2_span.h"

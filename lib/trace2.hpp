@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2.hpp - trace2.h for C++17: objects that end what they began.
+ * trace2.hpp - trace2.h for C++17: objects that end regions, timers and spans.
  *
  *	trace2::region r("odb", "unzip");
  *	trace2::timing t(decode_time);
  *	trace2::span s("http", "request");
  *
- * They end at the end of their block, by exceptions too. What holds for every
- * call of trace2.h holds here; nothing throws. The macros of trace2.h may be
- * used beside them, and TRACE2_SCOPE() is the fastest region.
+ * Objects end at the end of their block, by exceptions too. The rules of
+ * trace2.h hold for every call here; nothing throws. The macros of trace2.h may
+ * be used beside these classes, and TRACE2_SCOPE() is the fastest region.
  */
 #ifndef TRACE2_HPP
 #define TRACE2_HPP
@@ -29,8 +29,8 @@
 namespace trace2 {
 
 /*
- * A region of the calling thread, which has to end it. Strings are read by the
- * constructor, and by the destructor or end(), too.
+ * A region of the calling thread; the same thread has to end it. The
+ * constructor reads the strings, and the destructor or end() reads them again.
  */
 class [[nodiscard]] region {
     public:
@@ -95,7 +95,8 @@ class [[nodiscard]] timing {
 	bool is_on_;
 };
 
-/* First in the function of a std::thread: names the thread, until its end. */
+/* Names the thread until its end. Construct it first in the function of a
+ * std::thread. */
 class [[nodiscard]] thread_name {
     public:
 	explicit thread_name(const char *name,
@@ -122,12 +123,12 @@ class [[nodiscard]] thread_name {
 
 /*
  * A span that ends with the object. It may be moved: into a request, a
- * coroutine's frame, a task of another thread. One that an exception destroys
- * has failed.
+ * coroutine's frame, a task of another thread. A span that an exception
+ * destroys has failed.
  */
 class [[nodiscard]] span {
     public:
-	/* None: all calls do nothing. */
+	/* An empty span: all calls do nothing. */
 	span() noexcept = default;
 	span(const char *category, const char *name,
 	     trace2_span_t parent = TRACE2_SPAN_NONE,
@@ -137,7 +138,7 @@ class [[nodiscard]] span {
 		       file, line)
 	{
 	}
-	/* Begin the part in this process of a request from another one. */
+	/* Begin this process's part of a request from another process. */
 	static span remote(const char *category, const char *name,
 			   const char *traceparent,
 			   const char *tracestate = nullptr,
@@ -149,13 +150,14 @@ class [[nodiscard]] span {
 						      tracestate),
 			    file, line);
 	}
-	/* Moved by a destructor: an exception that is under way is not the span's. */
+	/* A destructor may move the span: an exception that is under way then
+	 * does not count as a failure of the span. */
 	span(span &&other) noexcept
 		: span(std::exchange(other.span_, TRACE2_SPAN_NONE),
 		       other.file_, other.line_)
 	{
 	}
-	/* Ends the span that this object had. */
+	/* End the span that this object had. */
 	span &operator=(span &&other) noexcept
 	{
 		span moved(std::move(other));
@@ -174,10 +176,12 @@ class [[nodiscard]] span {
 		end();
 	}
 
-	/* For the calls of C, and as a parent: span s("a", "b", outer.get()). */
+	/* Return the span for the calls of C, and as a parent: span s("a", "b",
+	 * outer.get()). */
 	trace2_span_t get() const noexcept { return span_; }
 
-	/* An unsigned value past INTMAX_MAX becomes a double. */
+	/* Set an attribute. An unsigned value above INTMAX_MAX becomes a
+	 * double. */
 	template <typename T> void set(const char *key, const T &value) noexcept
 	{
 		if constexpr (std::is_same_v<T, bool>)
@@ -195,7 +199,7 @@ class [[nodiscard]] span {
 			trace2_span_set_string(span_, key, value);
 	}
 
-	/* The traceparent; empty if there is none. */
+	/* Return the traceparent, or an empty string if there is no span. */
 	std::string context() const
 	{
 		char text[TRACE2_SPAN_CONTEXT_BYTES];
@@ -204,7 +208,7 @@ class [[nodiscard]] span {
 		return text;
 	}
 
-	/* End it now. What follows does nothing. */
+	/* End the span now. Later calls do nothing. */
 	void end() noexcept
 	{
 		trace2_span_call_(trace2_span_end_fl, file_, line_,
@@ -224,7 +228,8 @@ class [[nodiscard]] span {
 	{
 	}
 
-	template <typename T> void set_integer(const char *key, T value) noexcept
+	template <typename T>
+	void set_integer(const char *key, T value) noexcept
 	{
 		constexpr auto most = std::numeric_limits<intmax_t>::max();
 
@@ -242,7 +247,7 @@ class [[nodiscard]] span {
 	int line_ = 0, exceptions_ = 0;
 };
 
-/* The calling thread works for a span, until the end of the block. */
+/* Makes the calling thread work for a span until the end of the block. */
 class [[nodiscard]] work_for {
     public:
 	explicit work_for(const span &s, const char *file = __builtin_FILE(),

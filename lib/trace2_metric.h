@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * trace2_metric.h - metrics: timers, distributions, counters and gauges. A part
- * of trace2.h, which says what holds for every call; include that one.
+ * of trace2.h, which states the rules for every call; include that file.
  */
 #ifndef TRACE2_METRIC_H
 #define TRACE2_METRIC_H
@@ -13,18 +13,19 @@ extern "C" {
 #endif
 
 /*
- * Defined at file or namespace scope, in any module; registered when the
- * module is loaded. Two definitions with the same category and name are one
- * metric, with the first one's flags.
+ * Define metrics at file or namespace scope, in any module; a metric is
+ * registered when its module is loaded. Two definitions with the same category
+ * and name are one metric, with the first one's flags.
  */
 
-#define TRACE2_PER_THREAD (1u << 0) /* th_timer, th_counter too */
-#define TRACE2_HISTOGRAM (1u << 1) /* timers: percentiles of intervals */
+#define TRACE2_PER_THREAD (1u << 0) /* emit th_timer, th_counter, too */
+#define TRACE2_HISTOGRAM (1u << 1) /* timers: emit percentiles of intervals */
 
 #define TRACE2_UNREGISTERED_ (~0u)
 
-/* The typedef takes the semicolon after the macro. It names the structure: one
- * declared alone would be a new type of the C++ namespace that it stands in. */
+/* The typedef takes the semicolon after the macro. It names the structure,
+ * because a structure declared alone would be a new type in the surrounding C++
+ * namespace. */
 #define TRACE2_METRIC_(storage, kind, ident, ...)                            \
 	storage struct trace2_##kind ident = { __VA_ARGS__,                  \
 					       TRACE2_UNREGISTERED_ };       \
@@ -40,7 +41,8 @@ extern "C" {
 
 /*
  * TRACE2_TIMER(ident, category, name, flags) and the like define a metric for
- * one file; for several: ..._SHARED in one of them, ..._DECLARE in their header.
+ * one file. For several files, use ..._SHARED in one of them, and ..._DECLARE
+ * in their header.
  *
  * For arrays, such as those of a program that numbers its metrics:
  *
@@ -78,14 +80,14 @@ extern "C" {
 /*
  * Define a metric at run time, or find the one that is defined already. path:
  * "CATEGORY/NAME". Its name becomes NAME{KEY="VALUE",...}, with the labels
- * sorted by key; " and \ in values have a \ before them. Use the result like
- * what the macros above define: trace2_counter_add(*requests, 1).
+ * sorted by key; " and \ in values have a \ before them. Use the result like a
+ * metric that the macros above define: trace2_counter_add(*requests, 1).
  *
- * Never NULL, and valid until the process ends. What does not fit (see above;
- * more than 8 labels; a name of more than 255 bytes) does not count, and an
- * error event at exit says how many opens were in vain: so let no label have
- * values without bound. With tracing off, too, it searches: not for hot paths.
- * Signal-safe; into a ring, it takes a lock.
+ * The result is never NULL, and valid until the process ends. A metric that
+ * does not fit (see above; more than 8 labels; a name of more than 255 bytes)
+ * does not count. An error event at exit says how many opens failed: so let no
+ * label have values without bound. The call searches with tracing off, too: do
+ * not use it in hot paths. Signal-safe; into a ring, it takes a lock.
  */
 struct trace2_label {
 	const char *key, *value;
@@ -96,7 +98,8 @@ enum trace2_metric_kind {
 	TRACE2_METRIC_DISTRIBUTION,
 	TRACE2_METRIC_GAUGE
 };
-/* unit: of distributions and gauges. flags: of timers and counters. */
+/* Open a metric. unit: for distributions and gauges. flags: for timers and
+ * counters. */
 TRACE2_API void *trace2_metric_open(enum trace2_metric_kind kind,
 				    const char *path, const char *unit,
 				    unsigned int flags,
@@ -113,18 +116,19 @@ TRACE2_API void *trace2_metric_open(enum trace2_metric_kind kind,
 					(flags), (labels), (nr)))
 
 /*
- * Read a metric: the sum over all threads of this process so far, in one moment
- * for each thread. Returns 1; 0, with a value of zeros, if tracing is off, if it
- * does not count, if the gauge was never set, or in a signal handler, or a function
- * in place of libc's, that interrupts the library. Takes a lock for some 10 ns a
- * thread.
+ * Read a metric: the sum over all threads of this process so far, at one moment
+ * for each thread. Return 1. Return 0, with a value of zeros, if tracing is
+ * off, if the metric does not count, or if the gauge was never set. Return 0,
+ * too, inside a signal handler, or a function that replaces libc's, that
+ * interrupts the library. Takes a lock for some 10 ns a thread.
  */
 struct trace2_metric_value {
-	uint64_t count; /* a counter's; the number of intervals or values */
-	uint64_t sum; /* of a timer in ns; at most INT64_MAX */
+	uint64_t count; /* a counter's value; else the number of intervals or
+			 * values */
+	uint64_t sum; /* a timer's in ns; at most INT64_MAX */
 	int64_t min, max; /* 0 if count is 0; a gauge's */
 	int64_t last; /* a gauge's */
-	uint64_t unfinished; /* intervals that are running, or miss an end */
+	uint64_t unfinished; /* intervals that run, or miss an end */
 	uint64_t reserved[2]; /* 0 */
 };
 static inline int trace2_no_value_(struct trace2_metric_value *value)
@@ -139,16 +143,17 @@ static inline int trace2_no_value_(struct trace2_metric_value *value)
 
 /*
  * Where the calling thread counts and takes times, for the inline part of
- * counters and timers; NULL: only the library knows, so call it. A library
- * whose cells have another form would leave these NULL.
+ * counters and timers. NULL: only the library knows the place, so call it. A
+ * library whose cells have another form would leave these pointers NULL.
  */
 struct trace2_timer_cell_ {
 	uint32_t lock, nest;
 	uint64_t start, total_ns, min_ns, max_ns, count;
 	uint64_t reserved[2];
 };
-/* In a page that the kernel clears in forked children: there nothing is in line
- * until the library has noticed the fork, as the cells may be the parent's. */
+/* In a page that the kernel clears in forked children. While it is clear,
+ * nothing is counted inline: the cells may be the parent's until the library
+ * has noticed the fork. */
 struct trace2_guard_ {
 	uint32_t flags; /* the library's */
 	uint32_t counters, timers; /* TRACE2_INLINE_..._ */
@@ -157,7 +162,7 @@ struct trace2_mine_ {
 	uint64_t *counters; /* TRACE2_INLINE_COUNTERS_ of them */
 	struct trace2_timer_cell_ *timers; /* TRACE2_INLINE_TIMERS_ of them;
 					    * NULL: not by ticks */
-	uint64_t until; /* the last ticks at which a timer may start in line */
+	uint64_t until; /* the last ticks at which a timer may start inline */
 	uint64_t rate; /* ns a tick, times 2^32 */
 	const struct trace2_guard_ *guard; /* set if one of the pointers is */
 };
@@ -167,7 +172,8 @@ __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_;
 	__atomic_load_n(&trace2_mine_.guard->member, __ATOMIC_RELAXED)
 #define TRACE2_INLINE_COUNTERS_ 1024u
 #define TRACE2_INLINE_TIMERS_ 512u
-#define TRACE2_INLINE_TICKS_ 2097152u /* a timer's, some 0.5 to 2 ms */
+#define TRACE2_INLINE_TICKS_ 2097152u /* ticks of a timer's longest inline
+				       * interval, some 0.5 to 2 ms */
 
 /* ThreadSanitizer does not see inline assembly. */
 #if defined(__SANITIZE_THREAD__)
@@ -206,23 +212,24 @@ TRACE2_API int trace2_timer_read_on_(const struct trace2_timer *timer,
 	TRACE2_READ_(trace2_timer_read_on_, ident, value)
 
 /*
- * Start and stop an interval of the calling thread. Inside a running interval
- * they only nest. A stop without a start is dropped and reported. Signal-safe;
- * no lock, no system call, no allocation after a thread's first call.
+ * Start and stop an interval of the calling thread. Inside a running interval,
+ * further starts and stops only nest. A stop without a start is dropped and
+ * reported. Signal-safe; no lock, no system call, no allocation after a
+ * thread's first call.
  */
 TRACE2_API void trace2_timer_start_on_(struct trace2_timer *timer);
 TRACE2_API void trace2_timer_stop_on_(struct trace2_timer *timer,
 				      const char *file, int line);
 
 #ifdef TRACE2_INLINE_METRICS_
-/* 0: call the library. */
+/* Return the timer's cell; 0: call the library. */
 TRACE2_INLINE_ struct trace2_timer_cell_ *
 trace2_timer_here_(const struct trace2_timer *timer)
 {
 	struct trace2_timer_cell_ *cell = trace2_mine_.timers;
 	unsigned int index = TRACE2_UNREGISTERED_;
 
-	if (timer) /* known where it is compiled */
+	if (timer) /* decided at compile time */
 		index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED);
 	if (__builtin_expect(!cell, 0) ||
 	    __builtin_expect(index >= TRACE2_GUARDED_(timers), 0))
@@ -230,7 +237,7 @@ trace2_timer_here_(const struct trace2_timer *timer)
 	return cell + index;
 }
 
-/* Hide from the compiler how a value was made: operands are shorter. */
+/* Hide from the compiler how a value was made, so that operands are shorter. */
 #define TRACE2_HIDE_(value) __asm__ volatile("" : "+r"(value))
 
 TRACE2_INLINE_ int trace2_timer_start_here_(struct trace2_timer *timer)
@@ -252,8 +259,8 @@ TRACE2_INLINE_ int trace2_timer_start_here_(struct trace2_timer *timer)
 	return 1;
 }
 
-/* Between its stores of lock and nest at once, signal handlers leave the cell
- * alone, and readers wait. */
+/* One store changes lock and nest. Until the next such store, signal handlers
+ * leave the cell alone, and readers wait. */
 TRACE2_INLINE_ int trace2_timer_stop_here_(struct trace2_timer *timer)
 {
 	struct trace2_timer_cell_ *cell = trace2_timer_here_(timer);
@@ -302,9 +309,9 @@ TRACE2_INLINE_ int trace2_timer_stop_here_(struct trace2_timer *timer)
 		 (void)0)
 
 /*
- * Adds an interval that was measured elsewhere, in ns, to the calling thread's
- * intervals of the timer, also while one of them is running. From 0 to 2^63 - 1;
- * a negative one, as clocks that disagree have it, is dropped and reported.
+ * Add an interval that was measured elsewhere, in ns, to the calling thread's
+ * intervals of the timer, also while one of them is running. ns: from 0 to 2^63
+ * - 1; a negative interval, from clocks that disagree, is dropped and reported.
  * Signal-safe; no lock, no system call, no allocation after a thread's first
  * call.
  */
@@ -344,11 +351,11 @@ trace2_distribution_read_on_(const struct trace2_distribution *distribution,
 	TRACE2_READ_(trace2_distribution_read_on_, ident, value)
 
 /*
- * Adds a value to the distribution: from 0 to 2^63 - 1, in its unit. A negative
- * one is dropped and reported. The sum of all values stops at INT64_MAX; minimum
- * and maximum are exact, percentiles as exact as the buckets, which are at most
- * 6.25 % wide. Signal-safe; no lock, no system call, no allocation after a
- * thread's first call.
+ * Add a value to the distribution: from 0 to 2^63 - 1, in its unit. A negative
+ * value is dropped and reported. The sum of all values stops at INT64_MAX.
+ * Minimum and maximum are exact, percentiles as exact as the buckets, which are
+ * at most 6.25 % wide. Signal-safe; no lock, no system call, no allocation
+ * after a thread's first call.
  */
 TRACE2_API void
 trace2_distribution_add_on_(struct trace2_distribution *distribution,
@@ -383,7 +390,7 @@ TRACE2_API int trace2_counter_read_on_(const struct trace2_counter *counter,
 	TRACE2_READ_(trace2_counter_read_on_, ident, value)
 
 /*
- * Adds value, modulo 2^64, in the calling thread. Signal-safe; no lock, no
+ * Add value, modulo 2^64, in the calling thread. Signal-safe; no lock, no
  * system call, no allocation after a thread's first call.
  */
 TRACE2_API void trace2_counter_add_on_(struct trace2_counter *counter,
@@ -392,10 +399,10 @@ TRACE2_API void trace2_counter_add_on_(struct trace2_counter *counter,
 #ifdef TRACE2_INLINE_METRICS_
 /*
  * One instruction adds, so that a counting signal handler cannot interrupt
- * between the load and the store; without a lock prefix, since no other thread
- * writes the cell. Its address is in one register: some processors forward a
- * store to the next load of such an operand without delay, but not of an
- * indexed one.
+ * between the load and the store. It has no lock prefix, since no other thread
+ * writes the cell. The cell's address is in one register: some processors
+ * forward a store to the next load of such an operand without delay, but not of
+ * an indexed one.
  */
 TRACE2_INLINE_ void
 trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)
@@ -403,7 +410,7 @@ trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)
 	uint64_t *cell = trace2_mine_.counters;
 	unsigned int index = TRACE2_UNREGISTERED_;
 
-	if (counter) /* known where it is compiled */
+	if (counter) /* decided at compile time */
 		index = __atomic_load_n(&counter->index, __ATOMIC_RELAXED);
 	if (__builtin_expect(!cell, 0) ||
 	    __builtin_expect(index >= TRACE2_GUARDED_(counters), 0)) {
@@ -449,10 +456,10 @@ TRACE2_API int trace2_gauge_read_on_(const struct trace2_gauge *gauge,
 
 /*
  * Set the process's gauge, or change it: the number of connections, of bytes in
- * a cache. All threads share it, from 0 at first and in a forked child; it wraps
- * at 2^63. While tracing is off it does not change, so set it where an absolute
- * value is known. The last, least and greatest value that it was given are recorded.
- * Signal-safe; no lock, no system call, no allocation.
+ * a cache. All threads share the gauge; it starts at 0, also in a forked child,
+ * and wraps at 2^63. While tracing is off it does not change, so set it where
+ * an absolute value is known. The last, least and greatest value that the gauge
+ * had are recorded. Signal-safe; no lock, no system call, no allocation.
  */
 TRACE2_API void trace2_gauge_set_on_(struct trace2_gauge *gauge, int64_t value);
 TRACE2_API void trace2_gauge_add_on_(struct trace2_gauge *gauge, int64_t value);
@@ -467,8 +474,8 @@ TRACE2_API void trace2_gauge_sub_on_(struct trace2_gauge *gauge, int64_t value);
 #define trace2_gauge_sub(ident, value) \
 	TRACE2_GAUGE_CALL_(trace2_gauge_sub_on_, ident, value)
 
-/* The library's own metrics, for tests: test/test1, and test/test2, which is
- * per thread too. */
+/* The library's own metrics, for tests: test/test1, and test/test2, which also
+ * counts per thread. */
 extern TRACE2_API struct trace2_timer trace2_timer_test1, trace2_timer_test2;
 extern TRACE2_API struct trace2_counter trace2_counter_test1,
 	trace2_counter_test2;

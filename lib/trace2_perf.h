@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2_perf.h - opened counters, for those who know perf.
+ * trace2_perf.h - opened counters, in the terms of perf.
  *
- * Open, group, switch and read counters: timers and counters of the program
- * itself (trace2.h), events of the kernel, and counters that belong to no
- * thread (energy of packages, resources of the process). Attributes have the
+ * Open, group, switch and read counters. These are timers and counters of the
+ * program itself (trace2.h), events of the kernel, and counters that belong to
+ * no thread (energy of packages, resources of the process). Attributes have the
  * names and meanings of perf_event_open(2).
  *
- * What holds for every call here, unless its comment says otherwise:
+ * Every call here keeps these rules, unless its comment says otherwise:
  *
- * - It returns 0, or a negative errno. It keeps errno itself. NULL for an
- *   event is -EINVAL.
+ * - It returns 0, or a negative errno. It leaves errno itself unchanged. NULL
+ *   for an event is -EINVAL.
  * - Any thread may call it, but not with an event that another thread is
  *   closing. It is no cancellation point. It is not signal-safe: it takes a
  *   lock, and in a handler that interrupted the library it returns -EDEADLK.
@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-/* Types. The kernel's have its numbers; sysfs has those of devices. */
+/* Types. Those of the kernel have its numbers; sysfs lists those of devices. */
 #define TRACE2_PERF_TYPE_HARDWARE 0u
 #define TRACE2_PERF_TYPE_SOFTWARE 1u
 #define TRACE2_PERF_TYPE_TRACEPOINT 2u
@@ -42,8 +42,8 @@ extern "C" {
 #define TRACE2_PERF_TYPE_POWER 0x54320071u /* energy of packages */
 #define TRACE2_PERF_TYPE_PROCESS 0x54320072u /* this process */
 
-/* config of TRACE2_PERF_TYPE_APP: a counter or a timer. The value of a timer is
- * the time of its intervals in ns, a running one included. */
+/* config of TRACE2_PERF_TYPE_APP: a counter or a timer. A timer's value is the
+ * time of its intervals in ns, including a running one. */
 #define TRACE2_PERF_COUNTER(ident) ((uint64_t)(ident).index)
 #define TRACE2_PERF_TIMER(ident) \
 	((uint64_t)(ident).index | UINT64_C(0x100000000))
@@ -57,8 +57,8 @@ enum trace2_perf_power {
 	TRACE2_PERF_ENERGY_PSYS
 };
 
-/* config of TRACE2_PERF_TYPE_PROCESS. (now): the value at the time of the
- * reading; the others count from when they are enabled. */
+/* config of TRACE2_PERF_TYPE_PROCESS. Those marked (now) have the value at the
+ * time of the reading; the others count from the time when they are enabled. */
 enum trace2_perf_process {
 	TRACE2_PERF_MAXRSS, /* bytes (now) */
 	TRACE2_PERF_IO_READ, /* bytes that system calls read */
@@ -88,8 +88,8 @@ enum trace2_perf_process {
 #define TRACE2_PERF_SAMPLE_CALLCHAIN (1u << 5)
 
 /*
- * Its size never changes, since trace2_perf_parse() fills arrays of it: new
- * members replace reserved ones, which must be 0.
+ * The size never changes, since trace2_perf_parse() fills arrays of this
+ * structure: new members replace reserved ones, which must be 0.
  */
 struct trace2_perf_attr {
 	/*
@@ -101,7 +101,7 @@ struct trace2_perf_attr {
 	/*
 	 * When trace2_perf_poll_fd() becomes readable: after this many samples,
 	 * or with `watermark` this many bytes. 0: when half of the memory of
-	 * trace2_perf_map() is full, without a map after each sample.
+	 * trace2_perf_map() is full, or without a map, after each sample.
 	 */
 	__extension__ union {
 		uint32_t wakeup_events;
@@ -110,8 +110,8 @@ struct trace2_perf_attr {
 	uint64_t config, config1, config2;
 	/*
 	 * 0: the event only counts. N: it overflows each time that a thread has
-	 * counted N more, in units of the counter, for a timer and a clock in
-	 * ns; or with `freq` N times a second. For timers and counters of the
+	 * counted N more, in units of the counter (ns for a timer and a clock);
+	 * with `freq`, N times a second. For timers and counters of the
 	 * program, and the kernel's events. Each overflow of a kernel's event
 	 * costs the thread some us: a clock whose period is shorter leaves it
 	 * no time to run. GIT_TRACE2_SAMPLE refuses less than 50,000 ns.
@@ -129,11 +129,13 @@ struct trace2_perf_attr {
 	 */
 	unsigned int inherit : 1;
 	/* For a leader: it must be on its PMU whenever it is enabled. If that
-	 * is impossible, it is in error, and reading it gives end of file. */
+	 * is impossible, the leader is in error, and reading it gives end of
+	 * file. */
 	unsigned int pinned : 1;
 	/* For a leader: its group shares its PMU with no other. */
 	unsigned int exclusive : 1;
-	/* Modes that do not count. -EINVAL if the PMU cannot exclude them. */
+	/* Do not count in these modes. -EINVAL if the PMU cannot exclude
+	 * them. */
 	unsigned int exclude_user : 1;
 	unsigned int exclude_kernel : 1;
 	unsigned int exclude_hv : 1;
@@ -147,13 +149,13 @@ struct trace2_perf_attr {
 	 * count. */
 	unsigned int inherit_stat : 1;
 	/* Write records of new executable mappings (the kernel's events only),
-	 * of names of threads, and of threads that begin and end. The first two
-	 * imply the last. */
+	 * of names of threads, and of threads that begin and end. Each of the
+	 * first two implies the last. */
 	unsigned int mmap : 1;
 	unsigned int comm : 1;
 	unsigned int task : 1;
 	unsigned int watermark : 1;
-	/* Leave calls in the kernel, in the program, out of samples. */
+	/* Leave the kernel's or the program's calls out of samples. */
 	unsigned int exclude_callchain_kernel : 1;
 	unsigned int exclude_callchain_user : 1;
 	unsigned int reserved_bits : 11; /* 0 */
@@ -163,44 +165,44 @@ struct trace2_perf_attr {
 struct trace2_perf;
 
 /*
- * Opens an event of the thread pid (0: the calling one) on any CPU (cpu -1).
- * The kernel's events accept all pids and CPUs that perf_event_open(2) accepts:
- * another process, or pid -1 and a CPU. Energy is that of all packages, or of the
- * package of a CPU.
+ * Open an event of the thread pid (0: the calling one) on any CPU (cpu -1). The
+ * kernel's events accept all pids and CPUs that perf_event_open(2) accepts:
+ * another process, or pid -1 and a CPU. Energy is that of all packages, or with
+ * a CPU, of its package.
  *
- * group: NULL, or the leader of the group that the event joins. All events of
- * a group have the same thread and cpu; only leaders are pinned or exclusive.
- * A group may mix events of all PMUs, which then count over the same stretch
- * of time; events of a package or the process count everything that runs
- * there. In a mixed group the kernel's events are pinned, so that none of them
- * counts only a part of the stretch: a hardware event cannot join a leader of
- * the kernel that is not pinned.
+ * group: NULL, or the leader of the group that the event joins. All events of a
+ * group have the same thread and cpu; only leaders are pinned or exclusive. A
+ * group may mix events of all PMUs, which then count over the same stretch of
+ * time; events of a package or the process count everything that runs there. In
+ * a mixed group the kernel's events are pinned, so that none of them counts
+ * only a part of the stretch. Therefore a hardware event cannot join a leader
+ * of the kernel that is not pinned.
  *
- * *out is the event, which trace2_perf_close() closes; NULL on error:
- * -EINVAL attr is invalid, -ENOENT no such event, -EOPNOTSUPP this machine
- * does not have it, -EACCES and -EPERM not permitted, -ESRCH no such thread,
- * -EBUSY the group does not fit on its PMU, -EMFILE, -ENOMEM.
+ * *out is the event, which trace2_perf_close() closes; NULL on error. Errors:
+ * -EINVAL attr is invalid, -ENOENT no such event, -EOPNOTSUPP this machine does
+ * not have it, -EACCES and -EPERM not permitted, -ESRCH no such thread, -EBUSY
+ * the group does not fit on its PMU, -EMFILE, -ENOMEM.
  */
 TRACE2_API int trace2_perf_open(const struct trace2_perf_attr *attr, pid_t pid,
 				int cpu, struct trace2_perf *group,
 				struct trace2_perf **out);
 
 /*
- * Reads the event into values[nr_values], in the layout of read(2) on a perf
+ * Read the event into values[nr_values], in the layout of read(2) on a perf
  * event:
  *
  *	value [time_enabled] [time_running] [id] [lost]
  *
- * and with FORMAT_GROUP, for all events of the leader's group, over the same
+ * With FORMAT_GROUP, read all events of the leader's group, over the same
  * stretch:
  *
  *	nr [time_enabled] [time_running] { value [id] [lost] } nr times
  *
  * Times are in ns; an event whose time_running is less than its time_enabled
- * shared its PMU with others. Returns the number of values; 0 at end of file
- * (the event is in error); -ENOSPC if nr_values is too small; -EAGAIN if a
- * thread inherited only a part of a group of the kernel's events, because it
- * started before all of them were open, or is starting right now.
+ * shared its PMU with others. Return the number of values, or 0 at end of file
+ * (the event is in error). Errors: -ENOSPC if nr_values is too small; -EAGAIN
+ * if a thread inherited only a part of a group of the kernel's events, because
+ * it started before all of them were open, or is starting right now.
  */
 TRACE2_API int trace2_perf_read(struct trace2_perf *event, uint64_t *values,
 				size_t nr_values);
@@ -217,34 +219,34 @@ TRACE2_API int trace2_perf_disable(struct trace2_perf *event);
 TRACE2_API int trace2_perf_enable_all(void);
 TRACE2_API int trace2_perf_disable_all(void);
 
-/* Sets the value to 0, with a leader all values of the group. Times go on, and
+/* Set the value to 0, with a leader all values of the group. Times go on, and
  * values marked (now) stay. */
 TRACE2_API int trace2_perf_reset(struct trace2_perf *event);
 
 /*
- * Enables a sampling event (with a leader, its group) for `overflows` more
- * overflows. Then it is off again, and its descriptor says POLLHUP. -EINVAL:
- * overflows is less than 1, or the event does not sample, or inherits.
+ * Enable a sampling event (with a leader, its group) for `overflows` more
+ * overflows. Then the event is off again, and its descriptor reports POLLHUP.
+ * -EINVAL: overflows is less than 1, or the event does not sample, or inherits.
  */
 TRACE2_API int trace2_perf_refresh(struct trace2_perf *event, int overflows);
 
-/* Starts a new period in each thread: the next overflow comes after `period`
- * more; with `freq` it is the number of overflows in a second. -EINVAL: period
- * is 0, or the event does not sample. */
+/* Start a new period in each thread: the next overflow comes after `period`
+ * more. With `freq`, period is the number of overflows a second. -EINVAL:
+ * period is 0, or the event does not sample. */
 TRACE2_API int trace2_perf_set_period(struct trace2_perf *event,
 				      uint64_t period);
 
 /*
- * Returns a descriptor for poll(2) and the like, the same each time, which the
+ * Return a descriptor for poll(2) and the like, the same each time, which the
  * event keeps and closes. POLLIN: there is something to read (see
  * wakeup_events), until the event is read; for a mapped event, until its last
- * record is. POLLHUP: the overflows of trace2_perf_refresh() are used up. An
- * event of the kernel must be mapped, and says POLLIN once for each wakeup.
- * -EINVAL: the event does not sample; -EMFILE.
+ * record is read. POLLHUP: the overflows of trace2_perf_refresh() are used up.
+ * An event of the kernel must be mapped, and reports POLLIN once for each
+ * wakeup. -EINVAL: the event does not sample; -EMFILE.
  */
 TRACE2_API int trace2_perf_poll_fd(struct trace2_perf *event);
 
-/* The head of a record, as perf has it. The data of its type follow. */
+/* The head of a record, in perf's layout. The data of its type follow. */
 struct trace2_perf_record {
 	uint32_t type; /* TRACE2_PERF_RECORD_* */
 	uint16_t misc;
@@ -266,42 +268,43 @@ struct trace2_perf_record {
 #define TRACE2_PERF_RECORD_MAX 65535u
 
 /*
- * Keeps records of the event from now until it is closed, as many as `pages`
- * pages of memory can hold; those that do not fit count as lost. -EINVAL: pages
- * is not a power of two, or more than 2^18, or the event has no records, or it
- * inherits on all CPUs (the kernel's events); -EBUSY it is already mapped;
- * -EPERM more than the kernel allows this user; -ECANCELED a sandbox refuses
- * madvise(), by which forked children are noticed (the kernel's events); -ENOMEM.
+ * Keep records of the event from now until it is closed, as many as `pages`
+ * pages of memory can hold; records that do not fit count as lost. -EINVAL:
+ * pages is not a power of two, or more than 2^18, or the event has no records,
+ * or it inherits on all CPUs (the kernel's events). -EBUSY: it is already
+ * mapped. -EPERM: more than the kernel allows this user. -ECANCELED: a sandbox
+ * refuses madvise(), which the kernel's events need to notice forked children.
+ * -ENOMEM.
  */
 TRACE2_API int trace2_perf_map(struct trace2_perf *event, size_t pages);
 
 /*
- * Moves the oldest record of a mapped event to `record`, in perf's layout: a
+ * Move the oldest record of a mapped event to `record`, in perf's layout: a
  * struct trace2_perf_record, then the data of its type. A SAMPLE has the fields
  * of sample_type, in this order:
  *
  *	[u64 ip] [u32 pid, tid] [u64 time] [u64 addr] [u64 id]
  *	[u32 cpu, 0] [u64 period] [a reading] [u64 nr, ip[nr]]
  *
- * period: how much was counted since the last sample. A reading has the layout
- * of trace2_perf_read(). Times are those of CLOCK_MONOTONIC in ns. The calls
- * begin with the innermost; values above -4096 name the kind of code that
- * follows. Returns the record's size in bytes, or 0 if no record is left.
- * Errors: -ENOSPC if the record is larger than size_bytes (it stays in the
- * buffer), -EINVAL if the event is not mapped.
+ * period: the amount counted since the last sample. A reading has the layout of
+ * trace2_perf_read(). Times are those of CLOCK_MONOTONIC in ns. The calls begin
+ * with the innermost; values above -4096 name the kind of code that follows.
+ * Return the record's size in bytes, or 0 if no record is left. Errors: -ENOSPC
+ * if the record is larger than size_bytes (it stays in the buffer), -EINVAL if
+ * the event is not mapped.
  */
 TRACE2_API int trace2_perf_next_record(struct trace2_perf *event, void *record,
 				       size_t size_bytes);
 
-/* Returns the event's id, unique on this machine (the kernel's events) or in
+/* Return the event's id, unique on this machine (the kernel's events) or in
  * this process (others); 0 for NULL. */
 TRACE2_API uint64_t trace2_perf_id(const struct trace2_perf *event);
 
-/* Closes the event; with a leader, its group ends: its other events return
+/* Close the event. With a leader, its group ends: its other events return
  * -ESRCH from then on and must still be closed. NULL returns 0. */
 TRACE2_API int trace2_perf_close(struct trace2_perf *event);
 
-/* One event of a list. */
+/* One event of a parsed list. */
 struct trace2_perf_named {
 	struct trace2_perf_attr attr;
 	/* Events of one group have the same number, from 1; the first is its
@@ -311,12 +314,13 @@ struct trace2_perf_named {
 };
 
 /*
- * Parses a list in perf's syntax, "page-faults:u,{app/odb/unzip/,r1a8}", into
- * events[nr_events]; see trace2-perf(3). Returns the number of events in the
+ * Parse a list in perf's syntax, "page-faults:u,{app/odb/unzip/,r1a8}", into
+ * events[nr_events]; see trace2-perf(3). Return the number of events in the
  * list, which may be more than nr_events, or a negative errno for the first bad
- * event: -EINVAL it is malformed, -ENOENT the machine, or the program so far,
- * does not have it, -EACCES no permission to look it up. Then error (if not
- * NULL) has the reason, in one line of at most error_bytes - 1 bytes.
+ * event. Errors: -EINVAL it is malformed, -ENOENT the machine, or the program
+ * so far, does not have it, -EACCES no permission to look it up. On an error,
+ * `error` (if not NULL) gets the reason, in one line of at most error_bytes - 1
+ * bytes.
  */
 TRACE2_API int trace2_perf_parse(const char *list,
 				 struct trace2_perf_named *events,

@@ -4,26 +4,27 @@
  *
  * A span is a stretch of work with an id. Unlike a region it may begin on one
  * thread and end on another, be open beside other spans of its thread, and have
- * a parent in another process. Each becomes one event when it ends, or when the
- * process ends, which then tells it as unfinished.
+ * a parent in another process. Each span becomes one event when it ends, or at
+ * the end of the process, which reports it as unfinished.
  *
- * What holds for every call here:
+ * Rules for every call here:
  *
- * - The rules of trace2.h. All are signal-safe; enter and leave are lost in a
- *   handler that interrupted the library.
+ * - The rules of trace2.h. All calls are signal-safe; enter and leave are lost
+ *   in a handler that interrupted the library.
  * - A span is a value of 16 bytes: copy it, hand it to other threads, keep it
  *   in a request. The zeroed one, TRACE2_SPAN_NONE, is no span: calls with it
  *   do nothing. Calls with a span that has ended, that another process started,
- *   or that was made up, do nothing but to be counted; an `error` event at the
- *   end of the process tells how many there were.
+ *   or that was made up, are only counted; an `error` event at the end of the
+ *   process gives their number.
  * - A child of a forked process may use its parent's spans as parents of its
  *   own, and pass them on; it cannot change or end them.
  * - At most 16,384 spans are open at once, each with some 800 bytes for names
- *   and attributes. What does not fit is left out and counted.
- * - No locks: two threads may use one span at the same time. An end that
- *   finds another call changing the span takes effect when that is done, as
- *   failed if it is a fail, but without its reason; a change that finds another
- *   one is lost, and counted, after some 10 us.
+ *   and attributes. Spans and attributes that do not fit are left out and
+ *   counted.
+ * - Calls take no locks: two threads may use one span at the same time. If
+ *   another call is changing the span, an end takes effect after that call; a
+ *   fail then ends the span as failed, but without its reason. A change during
+ *   another call's change is lost, and counted, after some 10 us.
  */
 #ifndef TRACE2_SPAN_H
 #define TRACE2_SPAN_H
@@ -46,7 +47,7 @@ typedef struct trace2_span {
 #define TRACE2_SPAN_NONE ((trace2_span_t){ 0, 0 })
 #endif
 
-/* The length of a constant; else the library finds it. */
+/* The length of a constant string; the library finds other lengths. */
 #define TRACE2_UNKNOWN_LENGTH_ (~(size_t)0)
 TRACE2_INLINE_ size_t trace2_length_(const char *s)
 {
@@ -109,31 +110,33 @@ TRACE2_API void trace2_span_end_fl(const char *file, int line,
 TRACE2_API void trace2_span_fail_fl(const char *file, int line,
 				    trace2_span_t span, const char *reason);
 
-/* Is there anything to do for this span? */
+/* Return whether calls have anything to do for this span. */
 TRACE2_INLINE_ int trace2_span_is_on_(trace2_span_t span)
 {
 	return trace2_is_enabled() && span.place;
 }
 
-/* In `place`: the span is not sampled, and nothing of it will be recorded. */
+/* A bit of `place`: the span is not sampled, and no part of it is recorded. */
 #define TRACE2_SPAN_UNRECORDED_ ((uint64_t)1 << 32)
 
 /*
- * Returns 1 if what the program sets for the span may be recorded; 0 if it is
- * TRACE2_SPAN_NONE, not sampled, or tracing is off: then attributes need not be
- * computed, and setting them does nothing. A branch. Any thread; signal-safe.
+ * Return 1 if the attributes of the span may be recorded. Return 0 if the span
+ * is TRACE2_SPAN_NONE or not sampled, or tracing is off: then attributes need
+ * not be computed, and setting them does nothing. The call costs a branch. Any
+ * thread; signal-safe.
  */
 TRACE2_INLINE_ int trace2_span_is_recorded(trace2_span_t span)
 {
-	return trace2_span_is_on_(span) && !(span.place & TRACE2_SPAN_UNRECORDED_);
+	return trace2_span_is_on_(span) &&
+	       !(span.place & TRACE2_SPAN_UNRECORDED_);
 }
 
 /*
- * Starts a span. parent: TRACE2_SPAN_NONE begins a trace of its own, or, in a
+ * Start a span. parent: TRACE2_SPAN_NONE begins a trace of its own, or, in a
  * process with a TRACEPARENT in its environment, a child of the process. A
- * parent that has ended counts as none. Longer names than 100 and 200 bytes are
- * cut. Returns TRACE2_SPAN_NONE while tracing is off, or if there is no room.
- * End it with exactly one of end and fail.
+ * parent that has ended counts as none. A category longer than 100 bytes and a
+ * name longer than 200 are cut. Return TRACE2_SPAN_NONE while tracing is off,
+ * or if there is no room. End the span with exactly one of end and fail.
  */
 #define trace2_span_start(category, name, parent) \
 	trace2_span_start_(__FILE__, __LINE__, (category), (name), (parent))
@@ -142,16 +145,17 @@ trace2_span_start_(const char *file, int line, const char *category,
 		   const char *name, trace2_span_t parent)
 {
 	return trace2_is_enabled() ?
-		       trace2_span_start_on_(file, line, trace2_measure_(category),
+		       trace2_span_start_on_(file, line,
+					     trace2_measure_(category),
 					     trace2_measure_(name), parent) :
 		       TRACE2_SPAN_NONE;
 }
 
 /*
- * The same for a parent in another process, as the W3C's headers `traceparent`
- * and `tracestate` name it; its sampled flag decides whether the span is recorded.
- * NULL or invalid: no parent. tracestate may be NULL; it becomes a part of the
- * event, up to 256 bytes of it.
+ * Start a span whose parent is in another process, as the W3C's headers
+ * `traceparent` and `tracestate` name it; the sampled flag of the parent
+ * decides whether the span is recorded. traceparent NULL or invalid: no parent.
+ * tracestate may be NULL; up to 256 bytes of it become a part of the event.
  */
 #define trace2_span_start_remote(category, name, traceparent, tracestate)  \
 	trace2_span_start_remote_(__FILE__, __LINE__, (category), (name), \
@@ -186,7 +190,7 @@ TRACE2_INLINE_ void trace2_span_set_string(trace2_span_t span,
 		trace2_span_set_string_(span, trace2_measure_(key),
 					trace2_measure_(value));
 }
-/* The same for a string of at most len bytes, which needs no NUL; one inside ends
+/* Set a string of at most len bytes, which needs no NUL; a NUL inside ends
  * it. */
 TRACE2_INLINE_ void trace2_span_set_string_n(trace2_span_t span,
 					     const char *key,
@@ -210,18 +214,19 @@ TRACE2_INLINE_ void trace2_span_set_bool(trace2_span_t span,
 }
 
 /*
- * The calling thread works for the span from enter to leave: its regions, data
- * and children in between belong to the span, and a child's TRACEPARENT names
- * it. They nest, up to 16 deep in a thread. A leave also leaves the spans that
- * were entered inside; a leave without its enter is counted. The event has the
- * times, as many as fit into the span's memory.
+ * Make the calling thread work for the span from enter to leave: its regions,
+ * data and children in between belong to the span, and a child's TRACEPARENT
+ * names it. Spans nest, up to 16 deep in a thread. A leave also leaves the
+ * spans that were entered inside; a leave without its enter is counted. The
+ * event has the times of entering and leaving, as many as fit into the span's
+ * memory.
  */
 #define trace2_span_enter(span) \
 	trace2_span_call_(trace2_span_enter_fl, __FILE__, __LINE__, (span))
 #define trace2_span_leave(span) \
 	trace2_span_call_(trace2_span_leave_fl, __FILE__, __LINE__, (span))
 
-/* Ends the span, on any thread; leaves it, if the calling thread entered it. */
+/* End the span, on any thread; leave it, if the calling thread entered it. */
 #define trace2_span_end(span) \
 	trace2_span_call_(trace2_span_end_fl, __FILE__, __LINE__, (span))
 TRACE2_INLINE_ void
@@ -232,7 +237,7 @@ trace2_span_call_(void (*function)(const char *, int, trace2_span_t),
 		function(file, line, span);
 }
 
-/* Ends the span as failed. reason: up to 128 bytes; NULL: none is known. */
+/* End the span as failed. reason: up to 128 bytes; NULL: unknown. */
 #define trace2_span_fail(span, reason) \
 	trace2_span_fail_(__FILE__, __LINE__, (span), (reason))
 TRACE2_INLINE_ void trace2_span_fail_(const char *file, int line,
@@ -246,9 +251,9 @@ TRACE2_INLINE_ void trace2_span_fail_(const char *file, int line,
 #define TRACE2_SPAN_CONTEXT_BYTES 56
 
 /*
- * Writes the W3C's traceparent of the span, to hand over with a request or a
- * message, and returns its length, 55. Returns 0 and writes an empty string if
- * there is none: tracing is off, the span is not open, or size is smaller than
+ * Write the W3C's traceparent of the span, for a request or a message, and
+ * return its length, 55. Return 0 and write an empty string if there is none:
+ * tracing is off, the span is not open, or size is smaller than
  * TRACE2_SPAN_CONTEXT_BYTES. buf may be NULL.
  */
 TRACE2_API size_t trace2_span_context_(trace2_span_t span, char *buf,

@@ -10,27 +10,28 @@
 #include "thread/stream.h"
 #include "trace2.h"
 
-/* Numbers that uninitialised memory is unlikely to have. */
+/* Values that uninitialised memory is unlikely to contain. */
 enum child_state {
 	NOT_STARTED,
 	STARTED = 0x7f3a91c5,
 	ENDED = 0x7f3a91c6
 };
 
-/* Emit the end of a child whose struct is started again: its end is unknown. */
+/* Emit an unknown end for a child whose struct is started again. */
 static void abandon_child(struct tr2_call *call,
 			  const struct trace2_child *child)
 {
 	tr2_call_report_once(call,
-			"trace2: child_start again, before child_exit of child %d",
+			"trace2: child_start again, before child_exit of "
+			"child %d",
 			child->child_id);
 	call->t_rel_ns = tr2_clock_since(child->start_ns, call->now_ns);
 	TR2_EMIT(call, child_ready, .child_id.i = child->child_id,
 		 .pid.i = child->pid, .ready.s = "error");
 }
 
-/* Whether it was started in the process that this one was forked from, which
- * reports its end. */
+/* Return whether the child was started in the process that this one was forked
+ * from, which reports the child's end. */
 static bool is_of_parent(const struct trace2_child *child)
 {
 	return child->start_ns < tr2_stream.start_ns;
@@ -72,7 +73,8 @@ void trace2_child_start_fl(const char *file, int line,
 	if (!child || !tr2_call_begin(&call, file, line))
 		return;
 	check_start(&call, child);
-	child->child_id = atomic_fetch_add(&tr2_session.course.next_child_id, 1);
+	child->child_id =
+		atomic_fetch_add(&tr2_session.course.next_child_id, 1);
 	child->child_state = STARTED;
 	child->start_ns = call.now_ns;
 	emit_start(&call, child->child_id, child);
@@ -83,10 +85,11 @@ static void check_pid(struct tr2_call *call, const struct trace2_child *child,
 		      const char *function)
 {
 	if (!child->pid)
-		tr2_call_report_once(call, "trace2: %s without a pid", function);
+		tr2_call_report_once(call, "trace2: %s without a pid",
+				     function);
 }
 
-/* Whether this child's end is still to be emitted; if so, note it. */
+/* Return whether this child's end must still be emitted; if so, note it. */
 static bool record_end(struct tr2_call *call, struct trace2_child *child,
 		       const char *function)
 {
@@ -155,14 +158,14 @@ int trace2_child_begin_fl(const char *file, int line,
 		return -1;
 	id = atomic_fetch_add(&tr2_session.course.next_child_id, 1);
 	if (!tr2_children_add(id, call.now_ns))
-		tr2_stream_lost(); /* its end */
+		tr2_stream_lost(); /* the end is lost */
 	emit_start(&call, id, child);
 	tr2_call_end(&call);
 	return id;
 }
 
-/* Whether this child's end is still to be emitted; if so, note it. In a forked
- * process, it may be a child of the parent's, which reports its end. */
+/* Return whether this child's end must still be emitted; if so, note it. In a
+ * forked process, the child may be one of the parent, which reports its end. */
 static bool record_child(struct tr2_call *call, int id, const char *function)
 {
 	uint64_t start_ns;
@@ -226,7 +229,8 @@ int trace2_exec_fl(const char *file, int line, const char *exe,
 	return id;
 }
 
-/* Whether the result of this exec is still to be emitted; if so, note it. */
+/* Return whether the result of this exec must still be emitted; if so, note
+ * it. */
 static bool record_result(struct tr2_call *call, int id)
 {
 	if (id < 0 || id >= tr2_session.course.next_exec_id) {

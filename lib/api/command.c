@@ -84,7 +84,8 @@ void trace2_cmd_name_fl(const char *file, int line, const char *name)
 	if (!tr2_call_begin(&call, file, line))
 		return;
 	name = name ? name : "";
-	/* Before signals are blocked: the host's handler may provide its page. */
+	/* Read the name before signals are blocked: the host's handler may
+	 * provide its page. */
 	len = strlen(name);
 	tr2_buf_init_fixed(&fixed, usual, sizeof(usual));
 	locked = tr2_lock_others();

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that run for long: see trace2_control.h. */
+/* Calls for programs that run for long: see trace2_control.h. */
 #include "base/mask.h"
 #include "session/call.h"
 #include "session/session.h"
 #include "session/targets.h"
 #include "trace2.h"
 
-/* Which process a thread does it in: that of a forked child is a new one. 0:
- * none does. */
+/* The generation of the process in which a thread works on a request; a forked
+ * child has another generation. 0: no thread does. */
 static atomic_uint reopening, flushing;
 static atomic_bool reopen_again;
 
@@ -33,7 +33,7 @@ static int reopen(struct tr2_call *call, unsigned int process)
 	return failed;
 }
 
-/* Also if all targets have failed, so that tracing is off. */
+/* Works also if all targets have failed, so that tracing is off. */
 int trace2_reopen_fl(const char *file, int line)
 {
 	struct tr2_call call;
@@ -49,7 +49,8 @@ int trace2_reopen_fl(const char *file, int line)
 	if (tr2_call_begin(&call, file, line)) {
 		atomic_store(&reopen_again, true);
 		failed = reopen(&call, call.generation + 1);
-		/* Inside: `trace2 set` waits for this before it goes on. */
+		/* Within the call: `trace2 set` waits for this before it goes
+		 * on. */
 		tr2_session_recheck();
 		tr2_call_end(&call);
 	}
@@ -64,7 +65,8 @@ void trace2_flush_fl(const char *file, int line)
 
 	if (!trace2_is_enabled())
 		return;
-	/* A handler that jumps out would keep all others from it. */
+	/* A handler that jumps out would keep all other threads from
+	 * flushing. */
 	tr2_mask_begin(&before);
 	if (tr2_call_begin(&call, file, line)) {
 		if (begin_alone(&flushing, call.generation + 1)) {

@@ -10,7 +10,7 @@
 #include "thread/stream.h"
 #include "trace2.h"
 
-/* The first use in the process, or in a forked child. */
+/* Find the gauges at their first use in the process, or in a forked child. */
 static __attribute__((noinline)) struct tr2_gauge_cell *find_gauges(void)
 {
 	struct tr2_gauge_cell *gauges = NULL;
@@ -32,7 +32,7 @@ static inline struct tr2_gauge_cell *find_cell(const struct trace2_gauge *gauge)
 		__atomic_load_n(&tr2_gauges, __ATOMIC_RELAXED);
 	unsigned int index;
 
-	/* In a forked child they may be the parent's. */
+	/* In a forked child the gauges may be the parent's. */
 	if (unlikely(!gauges) || unlikely(tr2_fork_guard_is_cleared()))
 		gauges = find_gauges();
 	if (!gauges || !gauge)

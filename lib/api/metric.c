@@ -65,7 +65,7 @@ static inline struct tr2_slot *my_slot(void)
 {
 	struct tr2_slot *slot = tr2_my_slot;
 
-	/* In a forked child it may be the parent's. */
+	/* In a forked child the slot may be the parent's. */
 	return likely(slot != NULL) && likely(tr2_fork_guard_is_set()) ?
 		       slot :
 		       slot_slow();
@@ -76,7 +76,7 @@ static inline struct tr2_slot *my_slot(void)
  * the library's own calls from the program's.
  */
 #define CODE __attribute__((section("tr2_metric_code")))
-/* The linker defines its ends. */
+/* The linker defines both ends of the section. */
 extern const char code_begin[] __asm__("__start_tr2_metric_code")
 	__attribute__((visibility("hidden")));
 extern const char code_end[] __asm__("__stop_tr2_metric_code")
@@ -91,8 +91,8 @@ extern const char code_end[] __asm__("__stop_tr2_metric_code")
 static bool has_room(void)
 {
 	stack_t stack;
-	/* With __builtin_frame_address(), the caller would have a frame pointer,
-	 * and its stack could not be unwound: see base/tls.h. */
+	/* With __builtin_frame_address(), this function's caller would have a
+	 * frame pointer, and its stack could not be unwound: see base/tls.h. */
 	const char *here = (const char *)&stack;
 
 	if (sigaltstack(NULL, &stack))
@@ -101,8 +101,8 @@ static bool has_room(void)
 	       here - (const char *)stack.ss_sp >= ROOM_BYTES;
 }
 
-/* An overflow that cannot be handled now, since a handler interrupted the
- * holder of the lock or has too small a stack, is handled at the next count. */
+/* Handle an overflow. If a handler interrupted the holder of the lock or has
+ * too small a stack, leave the overflow to the next count. */
 static CODE __attribute__((noinline)) void
 overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 	 unsigned int index)
@@ -117,7 +117,7 @@ overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 		errno = saved_errno;
 		return;
 	}
-	/* Before the lock: it is slow, and needs no lock. */
+	/* Unwind before taking the lock: it is slow, and needs no lock. */
 	tr2_unwind(&chain, &own);
 	tr2_lock();
 	tr2_perf_overflow(slot, kind, index, &chain);
@@ -125,7 +125,7 @@ overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 	errno = saved_errno;
 }
 
-/* A sampled metric has a marked index. */
+/* Count a sampled metric, which has a marked index. */
 static CODE __attribute__((noinline)) void
 add_sampled(struct tr2_slot *slot, unsigned int index, uint64_t value)
 {
@@ -175,15 +175,16 @@ CODE void trace2_counter_add_on_(struct trace2_counter *counter, uint64_t value)
 		add_slow(counter, value);
 }
 
-/* Return false for one that is not registered. from: the index of a timer or
- * distribution. */
+/* Return false for a definition that is not registered. from: the index of a
+ * timer or distribution. */
 static inline bool find_cell(const unsigned int *from, unsigned int *index)
 {
 	*index = __atomic_load_n(from, __ATOMIC_RELAXED) & ~TR2_METRIC_MARKS;
 	return *index < TR2_MAX_TIMERS;
 }
 
-/* The kernel's clock, and no starts in line until there is a scale again. */
+/* Start by the kernel's clock; no timer starts inline until there is a scale
+ * again. */
 static void start_by_ns(struct tr2_timer_cell *cell, uint64_t now_ns)
 {
 	tr2_mine.timers = NULL;
@@ -197,7 +198,7 @@ static void start_by_ticks(struct tr2_timer_cell *cell, uint64_t ticks)
 		tr2_stream_lost();
 }
 
-/* The first start of a thread, and the first after each scale. */
+/* Make the first start of a thread, or the first after each scale. */
 static __attribute__((noinline)) void start_slow(struct tr2_slot *slot,
 						 struct tr2_timer_cell *cell)
 {
@@ -239,13 +240,14 @@ stop_slow(const struct trace2_timer *timer, struct tr2_timer_cell *cell,
 {
 	struct tr2_call call;
 
-	/* It may have been started before a fork, in the parent. */
+	/* The timer may have been started before a fork, in the parent. */
 	if (tr2_self && tr2_self->crossed_fork)
 		return;
 	tr2_timer_cell_unpaired(cell);
 	if (!tr2_call_begin(&call, file, line))
 		return;
-	tr2_call_report_once(&call, "trace2: timer '%s' stopped without a start",
+	tr2_call_report_once(&call,
+			"trace2: timer '%s' stopped without a start",
 			timer->name ? timer->name : "");
 	tr2_call_end(&call);
 }
@@ -265,8 +267,8 @@ static inline void stop_timer(const struct trace2_timer *timer,
 		tr2_stream_lost();
 }
 
-/* Take a sample if the timer has reached its limit. In line: functions between
- * the program and overflow() lie in its section. */
+/* Take a sample if the timer has reached its limit. It is inline, because all
+ * functions between the program and overflow() must lie in their section. */
 static inline CODE __attribute__((always_inline)) void
 check_limit(const struct trace2_timer *timer, const struct tr2_slot *slot,
 	    unsigned int index)

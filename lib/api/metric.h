@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* metric - what the calls of metrics share. */
+/* metric - shared by the calls of metrics. */
 #pragma once
 
 #include <stdbool.h>
 
-/* A forked child's cells lie in its own ring's file: open that first, if the
- * process has rings. false: not possible now, in a signal handler. */
+/* Open the file of a forked child's own ring, if the process has rings: the
+ * child's cells lie in that file. false: not possible now, in a signal
+ * handler. */
 bool tr2_metric_file_is_open(void);

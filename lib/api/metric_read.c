@@ -40,7 +40,7 @@ static void add_timer(const struct tr2_slot *slot, void *cookie)
 	v->unfinished += sum.unfinished;
 }
 
-/* from: a definition's index; NULL: no definition. */
+/* Read a sum. from: a definition's index; NULL: no definition. */
 static int read_sum(void (*add)(const struct tr2_slot *slot, void *cookie),
 		    const unsigned int *from, unsigned int max,
 		    struct trace2_metric_value *value)

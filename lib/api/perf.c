@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opened counters: each call under the process's lock. */
+/* Calls of opened counters, each under the process's lock. */
 #include <errno.h>
 
 #include "base/lock.h"
@@ -10,7 +10,7 @@
 #include "session/fork.h"
 #include "trace2_perf.h"
 
-/* false: a handler interrupted the holder of the lock. */
+/* Begin a call. false: a handler interrupted the holder of the lock. */
 static bool begin_call(int *saved_errno)
 {
 	*saved_errno = errno;
@@ -38,10 +38,10 @@ int trace2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 		return -EINVAL;
 	if (tr2_lock_is_mine())
 		return -EDEADLK;
-	/* Not under the lock: it loads a library. */
+	/* Prepare outside the lock: it loads a library. */
 	if (tr2_perf_wants_calls(attr))
 		tr2_unwind_prepare();
-	/* Opened events must be dropped in forked children. */
+	/* Watch forks: opened events must be dropped in forked children. */
 	tr2_session_watch_forks();
 	if (!begin_call(&saved_errno))
 		return -EDEADLK;
@@ -181,7 +181,8 @@ int trace2_perf_parse(const char *list, struct trace2_perf_named *events,
 	int saved_errno = errno, result;
 	struct tr2_mask before;
 
-	/* It reads files, and holds no lock that would block signals. */
+	/* The parser reads files, and holds no lock that would block
+	 * signals. */
 	tr2_mask_begin(&before);
 	result = tr2_perf_parse(list, events, events ? nr_events : 0, error,
 				error_bytes);

@@ -14,7 +14,7 @@
 #include "thread/emit_inline.h"
 #include "trace2.h"
 
-/* What frequent events need is in one function. */
+/* Inline, so that all code of a frequent event is in one function. */
 #define INLINE TR2_INLINE
 
 static int id_of(const struct trace2_repo *repo)
@@ -22,13 +22,14 @@ static int id_of(const struct trace2_repo *repo)
 	return repo ? repo->repo_id : 0;
 }
 
-/* The fast path defines no repository. */
+/* Return whether the repository needs no definition: the fast path defines
+ * none. */
 static bool has_definition(const struct trace2_repo *repo)
 {
 	return !repo || tr2_repo_is_defined(repo);
 }
 
-/* For messages: "category/label", of which any may be missing. */
+/* For messages: "category/label"; either may be missing. */
 #define NAMES "'%s%s%s'"
 #define NAMES_ARGS(category, label)                              \
 	(category) ? (category) : "",                            \
@@ -39,8 +40,8 @@ static struct tr2_regions *regions_of(const struct tr2_call *call)
 	return &call->thread->regions;
 }
 
-/* End the innermost region; category and label: its names, if the program's
- * differ. */
+/* End the innermost region. category and label: its names if they differ from
+ * the program's. */
 INLINE void end_region(struct tr2_call *call, const char *category,
 		       const char *label, const char *message)
 {
@@ -53,8 +54,8 @@ INLINE void end_region(struct tr2_call *call, const char *category,
 			.label.s = label, .msg.s = message);
 }
 
-/* End the innermost region, since another one's leave, or an enter, implies
- * it. */
+/* End the innermost region, because the leave of another region, or an enter,
+ * implies its end. */
 static __attribute__((noinline)) void end_implied(struct tr2_call *call)
 {
 	struct tr2_region *region = tr2_region_top(regions_of(call));
@@ -86,7 +87,7 @@ settle_doubt(struct tr2_call *call, const char *category, const char *label)
 		tr2_region_trust(regions);
 }
 
-/* A region of a site needs no copies of its names. */
+/* Open a region; a region of a site needs no copies of its names. */
 INLINE void open_region(struct tr2_call *call, const char *category,
 			const char *label)
 {
@@ -135,7 +136,8 @@ static void drop_leave(struct tr2_call *call, const char *category,
 				label ? label : "");
 }
 
-/* End the regions inside, too: an early return, or regions that cross. */
+/* End the regions inside, too, after an early return or with crossing
+ * regions. */
 static void end_inner(struct tr2_call *call, const char *category,
 		      const char *label, size_t nr_inside)
 {
@@ -151,7 +153,8 @@ static void end_inner(struct tr2_call *call, const char *category,
 		end_implied(call);
 }
 
-/* Handle a wrong name, or a region that was entered before tracing began. */
+/* Handle a leave with a wrong name, or of a region that was entered before
+ * tracing began. */
 static bool take_unknown(struct tr2_call *call, const char *category,
 			 const char *label)
 {
@@ -196,7 +199,7 @@ take_slow(struct tr2_call *call, const char *category, const char *label)
 	return true;
 }
 
-/* Whether the innermost region is the one that ends now. Overwrites the
+/* Return whether the innermost region is the one that ends now. Overwrites the
  * message. */
 static inline bool take_innermost(struct tr2_call *call, const char *category,
 				  const char *label)
@@ -208,7 +211,7 @@ static inline bool take_innermost(struct tr2_call *call, const char *category,
 	       take_slow(call, category, label);
 }
 
-/* Emit the leave under the names of its enter; the program's are used if those
+/* Emit the leave under the names of its enter, or under the program's if those
  * were cut. */
 INLINE void leave_region(struct tr2_call *call, const char *category,
 			 const char *label, const struct trace2_repo *repo,
@@ -222,7 +225,7 @@ INLINE void leave_region(struct tr2_call *call, const char *category,
 		category = tr2_region_category(region);
 		label = tr2_region_label(region);
 	}
-	/* An absent name is like an empty one, but not the same. */
+	/* An absent name matches an empty one, but is not the same. */
 	if (region && !(is && category && label))
 		call->site = NULL;
 	end_region(call, category, label, message);
@@ -594,7 +597,8 @@ void trace2_printf_va_fl(const char *file, int line, const char *fmt,
 
 	if (!tr2_call_begin_inline(&call, file, line))
 		return;
-	TR2_EMIT_INLINE(&call, printf, .msg.s = tr2_call_format(&call, fmt, ap));
+	TR2_EMIT_INLINE(&call, printf,
+			.msg.s = tr2_call_format(&call, fmt, ap));
 	tr2_call_end_inline(&call);
 }
 
@@ -615,7 +619,8 @@ void trace2_printf_at_(struct trace2_site *site, const char *fmt, ...)
 	if (!tr2_call_begin_at_inline(&call, site))
 		return;
 	va_start(ap, fmt);
-	TR2_EMIT_INLINE(&call, printf, .msg.s = tr2_call_format(&call, fmt, ap));
+	TR2_EMIT_INLINE(&call, printf,
+			.msg.s = tr2_call_format(&call, fmt, ap));
 	va_end(ap);
 	tr2_call_end_inline(&call);
 }

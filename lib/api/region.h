@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * region - functions for frequent events of sites, but for the fast path into
+ * region - functions for frequent events of sites, except the fast path into
  * rings, which is in region_at.c.
  *
- * announced: the mark of an attempt at the fast path, which is still announced;
+ * announced: the mark of an attempt at the fast path that is still announced;
  * NULL: none.
  */
 #pragma once
@@ -25,7 +25,7 @@ void tr2_data_intmax_in_frame(struct trace2_site *site, const char *category,
 			      const struct trace2_repo *repo, const char *key,
 			      intmax_t value);
 
-/* After region_at.c could not: write into the ring, or emit with the frame. */
+/* Write into the ring, or emit with the frame, when region_at.c could not. */
 void tr2_region_enter_slow(struct trace2_site *site, const char *category,
 			   const char *label, const struct trace2_repo *repo,
 			   struct tr2_call_mark *announced);

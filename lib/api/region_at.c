@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frequent events of sites. Those of a thread whose events go into its ring alone
- * are written here; for others these functions only jump, so that nothing more
- * returns after a write to a file (see base/raw.h).
+ * Frequent events of sites. This file writes them if the thread's events go
+ * into its ring alone. In other threads these functions only jump, so that no
+ * further return follows a write to a file (see base/raw.h).
  */
 #include "api/region.h"
 #include "session/fastpath_at.h"
@@ -11,9 +11,9 @@
 #define NOINLINE __attribute__((noinline))
 
 /*
- * Return the mark that the slow path must end; NULL: none. A write whose mark
- * was here is over, if it was not ended: overwrite it. q is not passed on, so
- * that it is in registers.
+ * Return the mark that the slow path must end; NULL: none. An earlier write,
+ * which is over, may have left its mark at this address: overwrite that mark. q
+ * is not passed on, so that it stays in registers.
  */
 TR2_INLINE struct tr2_call_mark *announced(const struct tr2_fastpath *q)
 {

@@ -21,8 +21,8 @@ INLINE bool is_open(void)
 				    memory_order_acquire) == TR2_SESSION_ON;
 }
 
-/* Before trace2_initialize() nothing starts; a forked child opens its session
- * first. */
+/* Open the session of a forked child first. Before trace2_initialize() nothing
+ * starts. */
 static __attribute__((noinline)) bool open_session(const char *file, int line)
 {
 	struct tr2_call call;
@@ -45,7 +45,7 @@ tell_start_slow(const char *file, int line, const struct tr2_span_data *data)
 	tr2_call_end(&call);
 }
 
-/* Only a ring tells that a span has started. */
+/* Report the start to a ring; other targets do not record it. */
 INLINE void tell_start(const char *file, int line,
 		       const struct tr2_span_hold *hold)
 {
@@ -65,13 +65,14 @@ static struct trace2_text_ unmeasured(const char *s)
 	return (struct trace2_text_){ s, TRACE2_UNKNOWN_LENGTH_ };
 }
 
-/* What is known of a new span's parent. */
+/* The known facts about a new span's parent. */
 struct above {
-	struct tr2_context context; /* id 0: there is none */
+	struct tr2_context context; /* id 0: no parent */
 	uint32_t flags, one_in;
 };
 
-/* Begin a trace, in which one_in decides. */
+/* Decide whether the span is sampled; at the beginning of a trace, by
+ * one_in. */
 INLINE void decide(struct tr2_span_hold *hold, const struct above *above)
 {
 	uint32_t flags = above->flags, one_in = above->one_in;
@@ -112,14 +113,17 @@ INLINE trace2_span_t start(const char *file, int line,
 	return tr2_span_handle(&hold, !is_recorded);
 }
 
-/* A span without a parent is a child of the session, if that is in a trace. */
+/* Make the session the parent of a span without one, if the session is in a
+ * trace. */
 INLINE void be_below_session(struct above *above)
 {
 	const struct tr2_session_trace *trace = &tr2_session_trace;
 
 	above->context = trace->self;
 	above->one_in = 1;
-	above->flags = trace->self.id && trace->sampled ? TR2_SPAN_DATA_SAMPLED : 0;
+	above->flags = trace->self.id && trace->sampled ?
+			       TR2_SPAN_DATA_SAMPLED :
+			       0;
 }
 
 trace2_span_t trace2_span_start_on_(const char *file, int line,
@@ -188,7 +192,7 @@ static bool is_unrecorded(trace2_span_t span)
 	return span.place & TR2_PLACE_UNRECORDED;
 }
 
-/* Other calls may have wanted to end the span while this one changed it. */
+/* End the span if other calls wanted to end it while this one changed it. */
 static void end_as_asked(trace2_span_t span);
 
 INLINE void release(const struct tr2_span_hold *hold, trace2_span_t span)
@@ -247,7 +251,7 @@ void trace2_span_set_string_(trace2_span_t span, struct trace2_text_ key,
 	release(&hold, span);
 }
 
-/* Spans to end behind the present call. */
+/* Spans to end after this call. */
 struct asked {
 	trace2_span_t span[TR2_ENTERED_MAX];
 	uint32_t nr;
@@ -273,7 +277,7 @@ static void add_interval(struct tr2_open_span *span,
 	tr2_span_add_interval(span, &interval);
 }
 
-/* Leave the spans above the one at this place of the stack, and that one. */
+/* Leave the span at this place of the stack, and the spans above it. */
 static void leave_from(struct tr2_thread *thread, uint32_t at, uint64_t now_ns,
 		       struct asked *asked)
 {
@@ -307,7 +311,8 @@ static void forget_ended(struct tr2_entered *entered)
 	entered->nr = nr;
 }
 
-/* May the thread enter and leave spans without the frame of a call? */
+/* Return whether the thread may enter and leave spans without the frame of a
+ * call. */
 INLINE bool is_ready(const struct tr2_thread *thread)
 {
 	return likely(is_open()) && likely(thread != NULL) &&
@@ -381,8 +386,8 @@ void trace2_span_leave_fl(const char *file, int line, trace2_span_t span)
 	end_all(&asked);
 }
 
-/* If the calling thread works for the span, leave it and those above it, and
- * return since when it does; else 0. */
+/* If the calling thread works for the span, leave it and the spans above it,
+ * and return the time of the enter; else return 0. */
 INLINE uint64_t leave_own(struct tr2_thread *thread, trace2_span_t span,
 			  uint64_t now_ns, struct asked *asked)
 {
@@ -404,7 +409,7 @@ INLINE uint64_t leave_own(struct tr2_thread *thread, trace2_span_t span,
 	return from_ns;
 }
 
-/* How a span ends. */
+/* The way a span ends. */
 struct end {
 	trace2_span_t span;
 	bool failed;
@@ -512,7 +517,7 @@ static __attribute__((noinline)) void end_as_asked(trace2_span_t span)
 	struct tr2_context context;
 	uint32_t flags, one_in;
 
-	/* Another call may have done it. */
+	/* Another call may have ended the span already. */
 	if (tr2_span_look_up(span, &context, &flags, &one_in))
 		end_span(__FILE__, __LINE__, &end);
 }

@@ -11,7 +11,8 @@
 #include "thread/stream.h"
 #include "trace2.h"
 
-/* On main, which starts and ends with the process, it is a region. */
+/* On main, which starts and ends with the process, a thread's function is a
+ * region. */
 static const char main_enter[] = "thread-proc on main: %s";
 static const char main_leave[] = "thread-proc on main";
 
@@ -39,15 +40,15 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 				"started already",
 				call.thread->name);
 	} else {
-		/* A handler's event may have announced it already. */
+		/* A handler's event may have announced the thread already. */
 		tr2_call_announce(&call, base_name);
 	}
 	call.thread->named = true;
 	tr2_call_end(&call);
 }
 
-/* A thread without events, or one that has ended, is not announced for an
- * error: it is emitted in the name of main. */
+/* Report an exit without a start in the name of main: a thread without events,
+ * or one that has ended, is not announced for an error. */
 static void tell_no_start(struct tr2_call *call)
 {
 	const struct tr2_thread *speaker = call->thread;
@@ -59,8 +60,8 @@ static void tell_no_start(struct tr2_call *call)
 	call->emitter = &call->thread->emitter;
 }
 
-/* Whether there is a region on main to leave. In a forked child, the parent may
- * have entered it. */
+/* Return whether there is a region on main to leave. In a forked child, the
+ * parent may have entered the region. */
 static bool take_main(struct tr2_call *call)
 {
 	struct tr2_thread *thread = call->thread;
@@ -100,7 +101,7 @@ void trace2_thread_exit_fl(const char *file, int line)
 	tr2_call_end(&call);
 }
 
-/* The data of a new thread, which frees them. */
+/* The data that a new thread gets and frees. */
 struct start {
 	const char *file;
 	int line;
@@ -139,7 +140,7 @@ int trace2_pthread_create_fl(const char *file, int line, pthread_t *thread,
 		tr2_early_note(file, line);
 		return pthread_create(thread, attr, function, arg);
 	}
-	/* Before the new thread does. */
+	/* Look before the new thread does. */
 	tr2_fork_guard_look();
 	start = malloc(sizeof(*start));
 	if (!start) {

@@ -39,12 +39,13 @@ static struct {
 	size_t stride;		 /* distance of two slots */
 	unsigned int nr_used;	 /* lower slots have memory */
 	struct tr2_slot *totals; /* slot 0, or a private one */
-	/* Parts of each slot with space on the disk: a size from its beginning,
-	 * and up to an end within the histograms (0: none). */
+	/* Parts of each slot with space on the disk: the size of the first part
+	 * from the beginning, and an end within the histograms (0: no space
+	 * there). */
 	size_t cells_backed, histograms_backed;
 	bool gauges_backed;
-	/* The parent had a file: this process has no slots before it has one,
-	 * too, or cannot have one. */
+	/* The parent had a file: this process has no slots before it has a
+	 * file, too, or finds out that it cannot have one. */
 	bool awaits_file;
 } arena;
 
@@ -82,8 +83,8 @@ static uint64_t ring_end(uint64_t bytes)
 					       : tr2_arena_rings.data_size;
 }
 
-/* Histograms begin at a whole page, which on some machines also holds
- * timers. */
+/* Return where histograms begin: at a whole page, which on some machines also
+ * holds timers. */
 static size_t histograms_begin(void)
 {
 	size_t begin = offsetof(struct tr2_slot, histogram);
@@ -153,7 +154,7 @@ static void add_slot(struct tr2_slot *slot)
 			 __ATOMIC_RELEASE);
 }
 
-/* Slots get memory in their order, so that the file has no gaps. */
+/* Slots get memory in order, so that the file has no gaps. */
 static struct tr2_slot *take_slot(unsigned int i)
 {
 	struct tr2_slot *slot = tr2_arena_slots.at[i];
@@ -186,7 +187,7 @@ static struct tr2_slot *claim_in_file(void)
 
 	while (i < TR2_MAX_SLOTS && tr2_arena_slots.in_use[i])
 		i++;
-	/* Not if the slot before it has no memory. */
+	/* Leave no slot without memory before this one. */
 	return i < TR2_MAX_SLOTS && i <= arena.nr_used ? take_slot(i) : NULL;
 }
 
@@ -250,8 +251,8 @@ void tr2_arena_each(void (*visit)(const struct tr2_slot *slot, void *cookie),
 }
 
 /*
- * Works without the descriptor, which the host may have closed: the kernel
- * allocates space for mapped pages, too, and reports a failure.
+ * Populate pages without the descriptor, which the host may have closed: the
+ * kernel allocates space for mapped pages, too, and reports a failure.
  */
 static bool populate(void *p, size_t size_bytes)
 {
@@ -281,7 +282,7 @@ uint64_t tr2_arena_back_ring(struct tr2_slot *slot, uint64_t from,
 	return from;
 }
 
-/* Back cells in all slots. Existing contents are not overwritten. */
+/* Back cells in all slots. Existing contents stay. */
 static bool back_cells(size_t from, size_t to)
 {
 	struct tr2_file_piece piece = { .size_bytes = to - from };
@@ -329,8 +330,8 @@ static const struct tr2_file_piece gauges_piece = {
 	TR2_GAUGES_OFFSET, TR2_SLOTS_OFFSET - TR2_GAUGES_OFFSET
 };
 
-/* All of them at once: two pages. Before there is a file, map_first() gets
- * their space. */
+/* Back all gauges at once: two pages. Before there is a file, map_first() gets
+ * the space. */
 static bool back_gauges(void)
 {
 	if (!arena.gauges_backed && tr2_file_header &&
@@ -369,7 +370,7 @@ struct tr2_slot *tr2_arena_totals(void)
 		totals = take_slot(0);
 	if (!totals)
 		totals = tr2_arena_scratch();
-	/* Another thread asks without the lock whether there are any. */
+	/* Another thread asks without the lock whether there are totals. */
 	__atomic_store_n(&arena.totals, totals, __ATOMIC_RELAXED);
 	return totals;
 }
@@ -468,7 +469,7 @@ static void forget_rings(void)
 	memset(&arena, 0, sizeof(arena));
 }
 
-/* The process's slot and that of its first thread, mapped with the header. */
+/* The slots of the process and of its first thread, mapped with the header. */
 #define FIRST_SLOTS 2
 
 static void *map_first(void)
@@ -487,7 +488,7 @@ static void *map_first(void)
 	tr2_define_reset(has_cells);
 	for (i = 0; i < FIRST_SLOTS; i++)
 		set_pieces(&pieces[2 + i * SLOT_PIECES], i);
-	/* Slot 0 lies behind the gauges. */
+	/* Slot 0 lies after the gauges. */
 	if (arena.gauges_backed) {
 		pieces[2].offset -= gauges_piece.size_bytes;
 		pieces[2].size_bytes += gauges_piece.size_bytes;
@@ -555,16 +556,16 @@ void tr2_arena_publish(void)
 		return;
 	memcpy(&magic, TR2_ARENA_MAGIC, sizeof(magic));
 	__atomic_store_n(&h->state, TR2_ARENA_RUNNING, __ATOMIC_RELEASE);
-	/* Release: a reader that sees it finds the rest. */
+	/* Release: a reader that sees the magic finds the rest. */
 	__atomic_store_n((uint64_t *)(void *)h->magic, magic, __ATOMIC_RELEASE);
 }
 
 /*
  * Memory in place of parts of a parent's file. A signal handler may have forked
- * during a write to a ring or a cell, which continues in this process, too. It
- * ends when the handler returns, perhaps in a child of this one: keep the memory
- * of a few generations, and not of all, or each would have less than the one
- * before.
+ * during a write to a ring or a cell; the write continues in this process, too.
+ * It ends when the handler returns, perhaps in a child of this process. So keep
+ * the memory of a few generations, but not of all, or each generation would
+ * have less memory than the one before.
  */
 #define KEPT_GENERATIONS 4
 #define MAX_COVERS 2 /* the first mapping, and the thread's slot */
@@ -584,8 +585,8 @@ static void unmap_oldest(void)
 	kept[0].nr = 0;
 }
 
-/* Shared memory counts neither against RLIMIT_DATA nor, in place of the file's,
- * against RLIMIT_AS. */
+/* Shared memory does not count against RLIMIT_DATA. In place of the file's
+ * mapping, it does not count against RLIMIT_AS. */
 static bool map_zeros(void *p, size_t size_bytes)
 {
 	return mmap(p, size_bytes, PROT_READ | PROT_WRITE,
@@ -595,18 +596,21 @@ static bool map_zeros(void *p, size_t size_bytes)
 
 static void cover(void *p, size_t size_bytes)
 {
-	/* Without a free mapping, the file's has to go first. */
+	/* If no mapping is free, unmap the file's first. */
 	if (!map_zeros(p, size_bytes) && errno == ENOMEM &&
 	    !munmap(p, size_bytes))
 		(void)map_zeros(p, size_bytes);
 	if (kept[0].nr == MAX_COVERS)
-		return; /* the thread is not known: once in a process's life */
+		/* The thread is not known; this occurs once in a process's
+		 * life. */
+		return;
 	kept[0].cover[kept[0].nr].p = p;
 	kept[0].cover[kept[0].nr++].size_bytes = size_bytes;
 }
 
-/* Unmap the parent's file, but for what the interrupted write may use. Whole
- * mappings: a process that has all its mappings in use can split none. */
+/* Unmap the parent's file, except the parts that the interrupted write may use.
+ * Unmap whole mappings: a process that has all its mappings in use cannot split
+ * one. */
 static void leave_file(const struct tr2_slot *mine)
 {
 	struct tr2_slot *slot;
@@ -640,7 +644,7 @@ void tr2_arena_forget(const struct tr2_slot *mine)
 	if (tr2_gauges == tr2_arena_private_gauges)
 		memset(tr2_gauges, 0, sizeof(tr2_arena_private_gauges));
 	forget_rings();
-	/* The interrupted write computes with them. */
+	/* The interrupted write uses these values. */
 	tr2_arena_rings = rings;
 	arena.awaits_file = had_file;
 	tr2_blocks_after_fork(&private_slots, NULL, 0);

@@ -5,10 +5,10 @@
 #include "arena/arena.h"
 #include "arena/file.h"
 
-/* Not read from the file, which other processes may change. */
+/* Kept here, since other processes may change the file. */
 static uint32_t strings_used, nr_definitions;
 
-/* Bytes of both with space on the disk. */
+/* Bytes of strings and definitions with space on the disk. */
 static uint64_t strings_backed, definitions_backed;
 #define MORE_BYTES 16384u
 
@@ -17,7 +17,7 @@ static uint32_t last_category;
 
 void tr2_define_reset(bool rows_have_space)
 {
-	strings_used = 1; /* the empty one */
+	strings_used = 1; /* the empty string */
 	nr_definitions = 0;
 	last_category = 0;
 	strings_backed = TR2_DEFINE_FIRST_BYTES;
@@ -26,7 +26,8 @@ void tr2_define_reset(bool rows_have_space)
 
 /* Back `need` bytes of a part that begins at the offset and has at most
  * `size`. */
-static bool back(uint64_t *backed, uint64_t need, uint64_t offset, uint64_t size)
+static bool back(uint64_t *backed, uint64_t need, uint64_t offset,
+		 uint64_t size)
 {
 	uint64_t step = *backed ? MORE_BYTES : TR2_DEFINE_FIRST_BYTES, end;
 	struct tr2_file_piece piece;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arena's file: take space on the disk, and map parts of it. */
+/* Take space on the disk for the arena's file, and map parts of it. */
 #include "arena/file.h"
 
 #include <sys/mman.h>
@@ -51,8 +51,9 @@ void tr2_file_forget(void)
 }
 
 /*
- * Not posix_fallocate(): ext4 needs a journal transaction for each page
- * allocated that way when it is touched; a written page is already in memory.
+ * Write zeros instead of posix_fallocate(): ext4 needs a journal transaction
+ * for each page that was allocated that way and is touched. A written page is
+ * already in memory.
  */
 static int write_zeros(const struct tr2_file_piece *piece)
 {
@@ -77,7 +78,8 @@ static uint64_t end_of(const struct tr2_file_piece *piece)
 	return piece->offset + piece->size_bytes;
 }
 
-/* Return 0, or an errno. A sandbox may say that it was done, when it was not. */
+/* Extend the file, and check its size: a sandbox may report a success without
+ * the act. Return 0, or an errno. */
 static int extend(uint64_t length)
 {
 	struct stat st;
@@ -90,7 +92,7 @@ static int extend(uint64_t length)
 	return 0;
 }
 
-/* Return 0, or an errno. */
+/* Extend the file, and get space for the pieces. Return 0, or an errno. */
 static int take_space(uint64_t length, const struct tr2_file_piece *pieces,
 		      unsigned int nr, uint64_t limit)
 {
@@ -131,7 +133,7 @@ static void take_signal(int signo)
 		;
 }
 
-/* The limit may have been lowered since it was read. */
+/* Block SIGXFSZ: the limit may have been lowered since it was read. */
 static int take_without_signal(uint64_t length,
 			       const struct tr2_file_piece *pieces,
 			       unsigned int nr)

@@ -22,16 +22,16 @@ struct tr2_file_piece {
 };
 
 /*
- * Get space for the pieces, filled with zeros: touching them causes no SIGBUS
- * if the disk is full. Causes no SIGXFSZ. Pieces of size 0 are skipped. Any
- * thread, for pieces of its own. false: errno.
+ * Get space for the pieces, filled with zeros: then touching them causes no
+ * SIGBUS if the disk is full. The call causes no SIGXFSZ. Pieces of size 0 are
+ * skipped. Any thread, for pieces of its own. false: errno.
  */
 bool tr2_file_back(const struct tr2_file_piece *pieces, unsigned int nr);
 
 /*
- * Map a part of the file, extending it if needed, once these pieces of it have
- * space. The rest is a hole, which must not even be read. Under the process's
- * lock. NULL: errno.
+ * Map a part of the file, extending the file if needed, once these pieces of it
+ * have space. The rest of the part is a hole, which must not even be read. Call
+ * it under the process's lock. NULL: errno.
  */
 void *tr2_file_map(const struct tr2_file_piece *part,
 		   const struct tr2_file_piece *pieces, unsigned int nr);

@@ -2,8 +2,8 @@
 /*
  * layout - where things lie in an arena: a block of private memory, or a file
  * that other processes map (see Documentation/technical/ring-format.adoc).
- * Shared with those readers, hence: fixed widths, offsets held by assertions,
- * which bucket counts a value, nothing else. Numbers are little-endian.
+ * Shared with those readers, hence only fixed widths, offsets held by
+ * assertions, and the choice of a value's bucket. Numbers are little-endian.
  *
  *	file    +--------------------------------------+ 0
  *	        | header (struct tr2_arena_header)     |
@@ -39,10 +39,10 @@
  *	        +--------------------------------------+ slot_size
  *
  * Private memory has no header, strings, definitions or rings. A slot belongs
- * to one live thread; its memory is used again after that one has ended. A
+ * to one live thread; its memory is used again after the thread has ended. A
  * cell is written by its owner alone, with relaxed atomic stores, and may be
- * read by any thread. Untouched pages cost no memory, and in a file no
- * space: it has holes there.
+ * read by any thread. Untouched pages cost no memory, and in a file no space:
+ * it has holes there.
  */
 #pragma once
 
@@ -83,11 +83,13 @@ static inline uint64_t tr2_histogram_upper(unsigned int bucket)
 	if (bucket < 16)
 		return bucket;
 	shift = bucket / 16 - 1;
-	/* The next bucket's lower bound, less one; the last one wraps to max. */
+	/* The next bucket's lower bound, less one; the last bucket wraps to the
+	 * maximum. */
 	return ((16u + bucket % 16 + UINT64_C(1)) << shift) - 1;
 }
 
-/* The version of this layout, and of the oldest reader that can read it. */
+/* The version of this layout, and the version of the oldest reader that can
+ * read it. */
 #define TR2_LAYOUT_VERSION 1
 #define TR2_LAYOUT_COMPAT_VERSION 1
 
@@ -103,7 +105,7 @@ static inline uint64_t tr2_histogram_upper(unsigned int bucket)
 #define TR2_SLOTS_OFFSET 196608u
 
 enum tr2_arena_state {
-	TR2_ARENA_STARTING, /* without the magic */
+	TR2_ARENA_STARTING, /* the magic is not written yet */
 	TR2_ARENA_RUNNING, /* also if the process was killed */
 	TR2_ARENA_EXITED, /* with status */
 	TR2_ARENA_SIGNALLED /* by signal number status */
@@ -114,12 +116,12 @@ enum tr2_ring_mode {
 	TR2_RING_CONSUME /* a reader moves the tail */
 };
 
-/* Why records are missing. The first four belong to a ring, all to a
- * process. */
+/* The reasons why records are missing. The first four count for a ring, all of
+ * them for a process. */
 enum tr2_lost_cause {
 	TR2_LOST_NO_ROOM, /* records: the reader was too slow */
-	TR2_LOST_TOO_LARGE, /* records over a quarter of the ring */
-	TR2_LOST_NESTED, /* records of signal handlers, too deep inside others */
+	TR2_LOST_TOO_LARGE, /* records larger than a quarter of the ring */
+	TR2_LOST_NESTED, /* records of signal handlers, nested too deep */
 	TR2_LOST_ABANDONED, /* records: a handler jumped out of writing them */
 	TR2_LOST_NO_SLOT, /* records of threads that got no ring */
 	TR2_LOST_NO_SPACE, /* slots that the disk had no room for */
@@ -173,14 +175,14 @@ struct tr2_arena_header {
 	uint32_t fold_lock;
 	uint32_t reserved_2;
 	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* losses outside of rings */
-	uint64_t wake_inode; /* of that pipe: the number may be another file's
-			      * by now */
+	uint64_t wake_inode; /* of wake_fd's pipe: the number may be another
+			      * file's by now */
 	/* 384: the end of the header in older files. */
 	uint64_t gauges_offset;
 	uint32_t max_gauges, gauge_size; /* size of one cell */
 };
 
-/* The scope of a value. */
+/* The object that a value belongs to. */
 enum tr2_definition_scope {
 	TR2_SCOPE_THREAD,
 	TR2_SCOPE_PROCESS,
@@ -204,7 +206,7 @@ struct tr2_site_row {
 };
 
 enum tr2_slot_state {
-	TR2_SLOT_FREE, /* no thread had it yet */
+	TR2_SLOT_FREE, /* no thread has had the slot */
 	TR2_SLOT_LIVE,
 	TR2_SLOT_ENDED /* its thread has ended; free for the next one */
 };
@@ -234,10 +236,10 @@ struct tr2_control {
 	 * 128: written by the owner. Positions only grow; the byte of position
 	 * p lies at data_offset + p % data_size.
 	 */
-	uint64_t data_head; /* release: all before it is complete */
-	uint64_t reserved; /* records behind data_head end here */
-	uint64_t announced_at; /* where an announced record goes */
-	/* Written as one, so that no handler can interrupt between them. */
+	uint64_t data_head; /* release: all records before it are complete */
+	uint64_t reserved; /* records after data_head end here */
+	uint64_t announced_at; /* position of an announced record */
+	/* Stored at once, so that no handler can interrupt between both. */
 	union {
 		struct {
 			uint16_t nest; /* writes in progress: see ring/ring.h */
@@ -247,21 +249,23 @@ struct tr2_control {
 		};
 		uint64_t nest_and_inside;
 	};
-	uint64_t overwritten; /* records before data_tail, of a flight recorder */
+	uint64_t overwritten; /* records before data_tail, of a flight
+			       * recorder */
 	uint64_t written; /* records before data_head */
-	uint32_t pending; /* nested records behind data_head */
+	uint32_t pending; /* nested records after data_head */
 	uint32_t wake_records; /* records since the last wake-up */
-	uint64_t room_until; /* the owner needs no check below that position */
+	uint64_t room_until; /* the owner needs no check before that position */
 	/* 192 */
 	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* records, by cause */
 	/*
-	 * 320: written by the reader (the tail by the owner in overwrite mode).
-	 * The oldest record.
+	 * 320: written by the reader; in overwrite mode the owner writes
+	 * data_tail, the position of the oldest record.
 	 */
 	uint64_t data_tail; /* release */
-	uint32_t sleepers; /* TR2_SLEEPS_… of readers that wait */
-	uint32_t wakeup_events; /* wake after so many records; 0: any number */
-	uint32_t wakeup_watermark; /* after so many bytes; 0: half of the
+	uint32_t sleepers; /* TR2_SLEEPS_… of waiting readers */
+	uint32_t wakeup_events; /* wake after this many records; 0: any
+				 * number */
+	uint32_t wakeup_watermark; /* after this many bytes; 0: half of the
 				    * ring */
 	uint32_t reserved_3[11];
 	/* 384 */
@@ -269,11 +273,11 @@ struct tr2_control {
 	uint32_t reserved_4;
 	/* The owner's: */
 	uint64_t wake_head; /* data_head of the last wake-up */
-	uint32_t placed; /* records behind data_head, up to `reserved` */
+	uint32_t placed; /* records after data_head, up to `reserved` */
 	uint32_t reserved_6[11];
 	/* 448 */
 	uint64_t reported[TR2_MAX_LOST_CAUSES]; /* the part of lost[] that LOST
-					     * records report */
+						 * records report */
 	/*
 	 * 576: for the ticks of running timers:
 	 * ns = clock_ns + ((ticks - clock_ticks) * clock_rate >> 32).
@@ -296,15 +300,15 @@ struct tr2_control {
 
 /*
  * Guarded by the sequence lock: `lock` is odd while the owner writes. A reader
- * reads lock, the fields, and lock again, until both are the same even number.
- * A start leaves the lock alone: the owner stores `start` before `nest`, a
- * reader loads `nest` before `start`. Timers in line write cells, too (see
- * trace2_metric.h).
+ * reads lock, the fields, and lock again, until both reads of lock give the
+ * same even number. A start leaves the lock alone: the owner stores `start`
+ * before `nest`, a reader loads `nest` before `start`. Inline timers write
+ * cells, too (see trace2_metric.h).
  */
 struct tr2_timer_cell {
 	uint32_t lock;
 	uint32_t nest; /* open starts without a stop, and TR2_NEST_NS */
-	uint64_t start; /* of the outermost one: ticks, or monotonic ns */
+	uint64_t start; /* of the outermost start: ticks, or monotonic ns */
 	uint64_t total_ns, min_ns, max_ns; /* min: undefined if count is 0 */
 	uint64_t count;
 	uint64_t unpaired; /* stops without a start, unfinished intervals of
@@ -313,14 +317,14 @@ struct tr2_timer_cell {
 };
 
 /*
- * The process's, not a thread's: any thread writes it. Not in private memory's
- * slots. A reader may see a `last` outside of both bounds, if it comes between a
- * writer's stores.
+ * A gauge belongs to the process: any thread writes it. Private memory's slots
+ * do not contain it. A reader that comes between a writer's stores may see a
+ * `last` outside of both bounds.
  */
 struct tr2_gauge_cell {
 	int64_t last;
 	/* Codes of the greatest value and, complemented, of the least one; both
-	 * 0: the gauge was never set. They only grow. */
+	 * are 0 if the gauge was never set. The codes only grow. */
 	uint64_t high, low;
 	uint64_t reserved[5];
 };

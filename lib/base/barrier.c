@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Barriers in other threads. */
+/* Order the stores and loads of other threads. */
 #include "base/barrier.h"
 
 #include <linux/membarrier.h>
@@ -12,14 +12,14 @@
 #define IS_ALONE __libc_single_threaded
 #endif
 #endif
-#ifndef IS_ALONE /* nobody knows */
+#ifndef IS_ALONE /* unknown */
 #define IS_ALONE false
 #endif
 
 /*
  * musl registers the process itself before it creates the first thread, and a
- * second time takes no time. Only a static program, in which it does not, waits
- * if it has threads already.
+ * second registration takes no time. In a static program musl does not
+ * register: such a program waits if it already has threads.
  */
 #ifdef __GLIBC__
 #define IS_QUICK IS_ALONE
@@ -37,7 +37,8 @@ void tr2_barrier_start(bool may_wait)
 		tr2_barrier_works = true;
 }
 
-/* If a sandbox refuses it, wait: stores become visible in far less time. */
+/* If a sandbox refuses the system call, sleep: stores become visible to other
+ * threads in far less time. */
 void tr2_barrier(void)
 {
 	static const struct timespec a_while = { 0, 50000 };

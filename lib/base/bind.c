@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call functions of the C library once, where there is stack enough: those that
- * make no system call. The others are called when a session starts.
+ * Call functions of the C library once, on a large stack: those that make no
+ * system call. The start of a session calls the others.
  *
- * In a program that is linked lazily the dynamic linker looks a function up at
- * its first call, and takes some 3 KB of stack for that, 4 on processors with
- * large registers. A signal handler on a small stack of its own has no room for
- * this behind the library's frames. To have them looked up at the start instead
+ * In a program that is linked lazily, the dynamic linker looks a function up at
+ * its first call. That takes some 3 KB of stack, 4 KB on processors with large
+ * registers. A signal handler on a small stack of its own has no room for this
+ * below the library's frames. Looking all functions up at the start instead
  * (-fno-plt) would cost programs that do not trace.
  *
- * Compiled without builtin functions, so that each is a call.
+ * This file is compiled without builtin functions, so that each is a call.
  */
 #include "base/bind.h"
 
@@ -20,8 +20,8 @@
 #include <string.h>
 #include <strings.h>
 
-static __attribute__((format(printf, 2, 3))) int print(char *to, const char *fmt,
-						       ...)
+static __attribute__((format(printf, 2, 3))) int
+print(char *to, const char *fmt, ...)
 {
 	va_list ap;
 	int n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bind - look up what calls in signal handlers need of the C library. */
+/* bind - look up the C library's functions that calls in signal handlers
+ * need. */
 #pragma once
 
 /* May change errno. */

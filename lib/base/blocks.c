@@ -35,8 +35,8 @@ static char *block_at(const struct tr2_blocks *blocks,
 	return chunk->first + i * stride_of(blocks);
 }
 
-/* Size and number never change while it is in the list: a forked child relies
- * on them. */
+/* Size and number of blocks never change while the chunk is in the list: a
+ * forked child relies on them. */
 static struct tr2_blocks_chunk *map_chunk(struct tr2_blocks *blocks,
 					  unsigned int nr)
 {
@@ -86,14 +86,15 @@ static struct tr2_blocks_chunk *grow_blocks(struct tr2_blocks *blocks)
 	return chunk;
 }
 
-/* Call it only if the chunk has a free block. */
+/* Find a free block; call it only if the chunk has one. */
 static unsigned int find_free(const struct tr2_blocks_chunk *chunk)
 {
 	unsigned int word = 0;
 
 	while (!~chunk->used[word])
 		word++;
-	return word * WORD_BITS + (unsigned int)__builtin_ctzll(~chunk->used[word]);
+	return word * WORD_BITS +
+	       (unsigned int)__builtin_ctzll(~chunk->used[word]);
 }
 
 void *tr2_blocks_get(struct tr2_blocks *blocks)
@@ -116,7 +117,7 @@ void *tr2_blocks_get(struct tr2_blocks *blocks)
 
 static void clear_bytes(void *p, size_t bytes)
 {
-	/* Fails for memory that the host has locked. */
+	/* madvise() fails for memory that the host has locked. */
 	if (bytes && madvise(p, bytes, MADV_DONTNEED))
 		memset(p, 0, bytes);
 }
@@ -127,8 +128,8 @@ static bool is_in(const struct tr2_blocks_chunk *chunk, const void *block)
 	       chunk->size_bytes;
 }
 
-/* Keep an empty chunk if it has the only free blocks: the next thread needs
- * one. */
+/* Keep an empty chunk if it has the only free blocks, since the next thread
+ * needs one. */
 static void unmap_chunk(struct tr2_blocks *blocks, struct tr2_blocks_chunk **at)
 {
 	struct tr2_blocks_chunk *chunk = *at;
@@ -136,7 +137,8 @@ static void unmap_chunk(struct tr2_blocks *blocks, struct tr2_blocks_chunk **at)
 	if (blocks->nr - blocks->nr_used == chunk->nr)
 		return;
 	blocks->nr -= chunk->nr;
-	/* First, for a child that is forked in between. */
+	/* Take the chunk from the list first, for a child that is forked in
+	 * between. */
 	__atomic_store_n(at, chunk->next, __ATOMIC_RELEASE);
 	munmap(chunk->mapping, chunk->size_bytes);
 }

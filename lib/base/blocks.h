@@ -7,11 +7,11 @@
  *		| its head  | block 0 | block 1 | …
  *		+-----------+---------+---------+----
  *
- * A chunk is one mapping; that of the first one lies in struct tr2_blocks: most
- * processes need no more. The next chunk has an eighth of the present number of
- * blocks, so that the number of mappings grows with the logarithm, and little
- * unused memory is mapped. A block that is put back uses no memory, and a chunk
- * that is not needed any more is unmapped.
+ * A chunk is one mapping. The head of the first chunk lies in struct
+ * tr2_blocks; most processes need no other chunk. The next chunk has an eighth
+ * of the present number of blocks, so that the number of mappings grows with
+ * the logarithm, and little unused memory is mapped. A block that is put back
+ * uses no memory, and a chunk that is no longer needed is unmapped.
  *
  * Memory comes from mmap, never from malloc. Not thread-safe by itself: the
  * caller holds the process's lock, hence with all signals blocked.
@@ -43,7 +43,7 @@ void *tr2_blocks_get(struct tr2_blocks *blocks);
 /* Put a block back. NULL is ignored. */
 void tr2_blocks_put(struct tr2_blocks *blocks, void *block);
 
-/* Unmap all blocks. None may be in use. */
+/* Unmap all blocks. No block may be in use. */
 void tr2_blocks_release(struct tr2_blocks *blocks);
 
 /*
@@ -53,5 +53,6 @@ void tr2_blocks_release(struct tr2_blocks *blocks);
 void tr2_blocks_after_fork(struct tr2_blocks *blocks, const void *const *kept,
 			   size_t nr_kept);
 
-/* Likewise, but they all stay in use, and mapped, for good. */
+/* Keep all blocks in use, and mapped, for good. Call it in a forked child, as
+ * tr2_blocks_after_fork(). */
 void tr2_blocks_forget(struct tr2_blocks *blocks);

@@ -65,7 +65,8 @@ static bool set_size(struct tr2_buf *b, size_t alloc)
 	return true;
 }
 
-/* alloc 0: go back to the home. */
+/* Resize the buffer with signals blocked if it has a home, so that no handler
+ * leaves it half moved. alloc 0: go back to the home. */
 static bool set_size_at_once(struct tr2_buf *b, size_t alloc)
 {
 	struct tr2_mask before;

@@ -28,7 +28,7 @@ struct tr2_buf {
 	char *p;
 	size_t len, alloc;
 	bool failed, fixed;
-	char *home; /* the caller's memory; NULL: none */
+	char *home; /* memory of the caller; NULL: none */
 	size_t home_bytes;
 };
 
@@ -39,7 +39,7 @@ void tr2_buf_init_home(struct tr2_buf *b, char *memory, size_t size_bytes);
 /* Empty the buffer and return to its first memory. */
 void tr2_buf_release(struct tr2_buf *b);
 
-/* Whether the buffer has memory of its own. */
+/* Return whether the buffer has memory of its own. */
 static inline bool tr2_buf_has_grown(const struct tr2_buf *b)
 {
 	return b->alloc > b->home_bytes;
@@ -112,10 +112,10 @@ void tr2_buf_add_digits(struct tr2_buf *b, uint64_t value, unsigned int width);
 void tr2_buf_add_seconds(struct tr2_buf *b, uint64_t ns, unsigned int width);
 void tr2_buf_add_seconds9(struct tr2_buf *b, uint64_t ns);
 
-/* Whether anything in it is to be formatted. */
+/* Return whether fmt contains anything to format. */
 bool tr2_buf_is_format(const char *fmt);
 
-/* Append like vsnprintf(), of any length; leave ap usable. false: nothing is
- * appended, because memory is short or the format cannot be followed. */
+/* Append like vsnprintf(), at any length; leave ap usable. false: nothing is
+ * appended, because memory is short, or the format is unsafe or invalid. */
 bool tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));

@@ -43,8 +43,8 @@ static unsigned int find_build_id(const char *p, size_t left,
 				  uint8_t id[TR2_BUILD_ID_MAX])
 {
 	note_header note;
-	uint64_t name, size; /* 64 bits: no sum of the sizes in a note
-			      * overflows */
+	uint64_t name, size; /* 64 bits: the sum of sizes in a note cannot
+			      * overflow */
 
 	while (left >= sizeof(note)) {
 		memcpy(&note, p, sizeof(note));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * build_id - the build id of a file that is mapped in this process, from the
- * note that the linker put there. Reads no file and takes no lock of the
- * loader: memory is read through /proc/self/mem, so that a module that another
- * thread unloads meanwhile causes an error, not a crash.
+ * note that the linker put there. It reads no file and takes no lock of the
+ * loader. It reads memory through /proc/self/mem: if another thread unloads the
+ * module at the same time, the read fails instead of crashing.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tell an interrupted call from one that a handler jumped out of. */
+/* Distinguish an interrupted call from a call that a handler jumped out of. */
 #include "base/call_mark.h"
 
 #include <errno.h>
@@ -11,21 +11,22 @@
 #include "base/sanitize.h"
 
 /*
- * A handler's frames are further below the interrupted ones than this: the
- * kernel saves the registers in between, on x86-64 at least 952 bytes, and skips
- * 128; on AArch64 4 KiB. Frames of two functions that are called one after the
- * other from one place are closer.
+ * The least distance between the frames of a handler and the interrupted
+ * frames. The kernel saves the registers in between: on x86-64 at least 952
+ * bytes, and it skips 128; on AArch64 4 KiB. Frames of two functions that are
+ * called one after the other from one place are closer.
  */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define SIGNAL_FRAME_BYTES 1024u
 #else
 #define SIGNAL_FRAME_BYTES 512u
 #endif
-/* Each call uses more stack than this below its frame. */
+/* Every call uses more stack than this below its frame. */
 #define OWN_STACK_BYTES 1024u
 
-/* Two live frames do not overlap. AddressSanitizer has frames elsewhere, and
- * ThreadSanitizer calls handlers itself, later, so that nothing is between. */
+/* Two live frames do not overlap. AddressSanitizer keeps frames elsewhere.
+ * ThreadSanitizer calls handlers itself, later, so that no saved registers lie
+ * in between. */
 static bool is_in_own_frame(uintptr_t at, uintptr_t now)
 {
 	return !TR2_ASAN && !TR2_TSAN && at - (now - OWN_STACK_BYTES) <=
@@ -33,8 +34,8 @@ static bool is_in_own_frame(uintptr_t at, uintptr_t now)
 }
 
 /*
- * Let the kernel read the word, since an old stack may be unmapped by now: the
- * requeue only compares it, without waking or moving a thread.
+ * Let the kernel read the word, since an old stack may be unmapped by now. The
+ * requeue only compares the word, without waking or moving a thread.
  */
 static bool is_marked(uintptr_t at)
 {

@@ -5,9 +5,9 @@
  *
  * A call has a mark in its stack frame, and stores the mark's address where the
  * thread's next call finds it. A frame that was left is overwritten, sooner or
- * later; a live frame is intact. So the mark tells them apart on any stack: a
- * handler may run on an alternate stack, which the kernel does not report if it
- * is SS_AUTODISARM, and may switch to others.
+ * later; a live frame is intact. The mark therefore shows on any stack whether
+ * the call continues. A handler may run on an alternate stack, which the kernel
+ * does not report if it is SS_AUTODISARM, and may switch to others.
  *
  * All functions are signal-safe, and keep errno.
  */
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A local variable of the function that is inside. */
+/* A local variable of the function that makes the call. */
 struct tr2_call_mark {
 	uint32_t mark __attribute__((aligned(8)));
 };
@@ -32,8 +32,8 @@ static inline void tr2_call_mark_begin(struct tr2_call_mark *in)
 			 __ATOMIC_RELAXED);
 }
 
-/* After all stores by which others find it: orders it for this thread's
- * handlers. */
+/* End the mark after all stores by which others find it. The fence orders the
+ * end for this thread's handlers. */
 static inline void tr2_call_mark_end(struct tr2_call_mark *in)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -41,16 +41,16 @@ static inline void tr2_call_mark_end(struct tr2_call_mark *in)
 }
 
 /*
- * true: the call with the mark at this address is over for good. now: the mark
- * of the caller, in the same thread. false: it continues, or this is not known
- * yet.
+ * Return true if the call with the mark at this address is over for good; false
+ * if it continues, or if this is not known yet. now: the mark of the caller, in
+ * the same thread.
  */
 bool tr2_call_mark_is_over(uintptr_t at, const struct tr2_call_mark *now);
 
 /*
- * Call it if tr2_call_mark_is_over() is false. true: `now` probably belongs to a
- * signal handler that interrupted the other call; false: a handler jumped out,
- * unless it is on an unknown stack.
+ * Return true if `now` probably belongs to a signal handler that interrupted
+ * the other call; false if a handler jumped out, unless it is on an unknown
+ * stack. Call it if tr2_call_mark_is_over() is false.
  */
 bool tr2_call_mark_is_interrupted(uintptr_t at,
 				  const struct tr2_call_mark *now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The scale from ticks to nanoseconds: making it, publishing it to other
- * threads, and asking the kernel without it; civil time.
+ * Make the scale from ticks to nanoseconds, publish it to other threads, and
+ * ask the kernel while no scale is valid; civil time.
  */
 #include "base/clock.h"
 
@@ -17,9 +17,8 @@
 #define FORK_TOLERANCE_NS 10000000u
 
 /*
- * While a thread makes the first scale from an anchor, with some uncertainty,
- * others may read the kernel's clock: times without a scale stay that far
- * behind.
+ * While one thread makes the first scale from an anchor, with some uncertainty,
+ * others may read the kernel's clock: they subtract this margin from its time.
  */
 #define MARGIN_NS 200u
 
@@ -31,26 +30,27 @@ struct tr2_clock tr2_clock;
 #define load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define store(p, value) __atomic_store_n((p), (value), __ATOMIC_RELAXED)
 
-static bool is_forbidden; /* to read the counter */
+static bool is_forbidden; /* reading the counter is forbidden */
 static bool is_fitting;
 
 /*
- * A thread that finds an expired scale takes it for the time of one anchor;
- * others, including a signal handler, do without meanwhile. If that handler
- * jumps away, it stays taken, and the kernel's clock is used from then on.
+ * A thread that finds an expired scale takes the maker for the time of one
+ * anchor. Other threads, and a signal handler, use the kernel's clock during
+ * that time. If the handler jumps away, the maker stays taken, and all use the
+ * kernel's clock from then on.
  */
 static struct {
 	uint32_t taken;
 	struct tr2_fit fit;
 } maker;
 /*
- * By how much the library's monotonic time is ahead of the kernel's. Another time
- * namespace has another clock. The library's times go on from those before, so
- * that intervals across the change are right, and other processes can compare
- * them.
+ * The library's monotonic time minus the kernel's. Another time namespace has
+ * another clock: the library's times then continue from those before, so that
+ * intervals across the change are right, and other processes can compare the
+ * times.
  */
 static uint64_t shift_ns;
-static uint64_t first_ns; /* of tr2_clock_start() */
+static uint64_t first_ns; /* time of tr2_clock_start() */
 static uint64_t due_ns; /* an anchor before this time is useless */
 
 static uint64_t read_clock(clockid_t id)
@@ -76,7 +76,8 @@ static uint64_t read_monotonic(void)
 	return read_clock(CLOCK_MONOTONIC) + load(&shift_ns);
 }
 
-/* Take the tightest of three: an interruption may separate the two reads. */
+/* Take the narrowest of three anchors: an interruption may separate the two
+ * reads. */
 static void take_anchor(struct tr2_clock_anchor *anchor)
 {
 	uint64_t before, ns, width;
@@ -103,7 +104,7 @@ static void publish(const struct tr2_fit *fit)
 
 	/* Pairs with the readers' fence: a reader that sees the following
 	 * stores, in the scale of two generations ago, also sees that the last
-	 * one was published. */
+	 * scale was published. */
 	tr2_clock_fence(__ATOMIC_RELEASE);
 	store(&to->base_ticks, fit->scale.base_ticks);
 	store(&to->base_ns, fit->scale.base_ns);
@@ -166,8 +167,8 @@ static uint64_t size_of(int64_t ns)
 	return ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 }
 
-/* Return by how much the monotonic clock was set ahead while the wall clock was
- * not, since its offset was looked up. */
+/* Return how far the monotonic clock was set ahead without the wall clock since
+ * the offset of the wall clock was looked up. */
 static int64_t ahead_of_wall(uint64_t now_ns)
 {
 	uint64_t wall_ns = read_clock(CLOCK_REALTIME) - now_ns;
@@ -176,8 +177,9 @@ static int64_t ahead_of_wall(uint64_t now_ns)
 		       (int64_t)(load(&tr2_clock.wall_ns) - wall_ns) : 0;
 }
 
-/* The clock is ahead of the counter. If it is ahead of the wall clock, too, or has
- * gone back, which it never does, it is the clock of another namespace. */
+/* Call it when the clock is ahead of the counter. If the clock is also ahead of
+ * the wall clock, or has gone back, which one clock never does, it is the clock
+ * of another namespace. */
 static int64_t ahead_by_namespace(const struct tr2_clock_anchor *now,
 				  int64_t ahead_ns)
 {
@@ -188,7 +190,7 @@ static int64_t ahead_by_namespace(const struct tr2_clock_anchor *now,
 	return now->ns < maker.fit.from.ns ? ahead_ns : 0;
 }
 
-/* Go on from the times before, if this is another namespace. */
+/* If this is another namespace, continue from the times before. */
 static void follow_namespace(struct tr2_clock_anchor *now)
 {
 	int64_t ahead_ns = 0;
@@ -225,7 +227,8 @@ static void make_scale(void)
 	__atomic_store_n(&maker.taken, 0, __ATOMIC_RELEASE);
 }
 
-/* false: no scale is valid; *ns is the latest time that one gave. */
+/* Convert the counter by the newest scale. false: no scale is valid; *ns is the
+ * latest time that a scale gave. */
 static bool ask_scale(uint64_t *ns)
 {
 	struct tr2_scale scale = tr2_clock_newest();
@@ -246,7 +249,7 @@ uint64_t tr2_clock_now_slow(void)
 {
 	uint64_t ns, given_ns;
 
-	/* Another maker may have replaced it meanwhile. */
+	/* Another maker may have replaced the scale since. */
 	if (!load(&is_fitting))
 		return read_monotonic();
 	if (ask_scale(&given_ns))
@@ -261,7 +264,7 @@ uint64_t tr2_clock_now_slow(void)
 	return ns - MARGIN_NS > given_ns ? ns - MARGIN_NS : given_ns;
 }
 
-/* Where no code in line takes ticks, they would gain nothing. */
+/* Where no inline code takes ticks, they gain nothing. */
 #if defined(__x86_64__) && !TR2_TSAN
 #define HAS_TICKS 1
 #else
@@ -301,14 +304,15 @@ void tr2_clock_prepare(void)
 }
 
 /*
- * The kernel uses the counter for its own clock only while it is invariant and
- * the same on all cores, and checks that. Asking the processor as well (CPUID)
- * takes longer in a virtual machine than everything else here, and may be
- * forbidden. Of a source that moves, the host says so: see is_answered_here().
+ * The kernel uses the counter for its own clock only while the counter is
+ * invariant and the same on all cores, and checks that. Asking the processor as
+ * well (CPUID) takes longer in a virtual machine than everything else here, and
+ * may be forbidden. For a source that moves, the host gives this promise: see
+ * is_answered_here().
  */
 static const struct source {
 	const char *name;
-	bool moves; /* with its virtual machine */
+	bool moves; /* moves with its virtual machine */
 } sources[] = {
 #if defined(__x86_64__)
 	{ "tsc\n", false },
@@ -341,7 +345,8 @@ static uint64_t ticks_of_clock(void)
 	return tr2_clock_ticks() - before;
 }
 
-/* Read nothing from the file. UINT64_MAX: that failed. */
+/* Read nothing from the file, and return the ticks of the call. UINT64_MAX: the
+ * read failed. */
 static uint64_t ticks_of_call(int fd)
 {
 	uint64_t before = tr2_clock_ticks();
@@ -352,16 +357,18 @@ static uint64_t ticks_of_call(int fd)
 	return tr2_clock_ticks() - before;
 }
 
-/* The first ones fill caches; others may be interrupted. */
+/* The first tries fill caches; others may be interrupted. */
 #define NR_TRIES 4
 
 /*
- * Return whether clock_gettime() makes no system call. The kernel spares it one,
- * for a source that moves, only while the host promises that all processors
- * share the counter. Else it takes longer than a call that does nothing, which
- * it is compared with: a read() from the file, since the last call was one, so
- * no sandbox forbids it. In turns: the processor's speed may change. *widest:
- * half the ticks of that call.
+ * Return whether clock_gettime() makes no system call. For a source that moves,
+ * the kernel avoids the call only while the host promises that all processors
+ * share the counter.
+ *
+ * A clock_gettime() that makes a call takes longer than a call that does
+ * nothing: a read() from the file. No sandbox forbids that read(), since the
+ * last call was a read(), too. Measure both in turns, because the processor's
+ * speed may change. *widest: half the ticks of the read().
  */
 static bool is_answered_here(int fd, uint64_t *widest)
 {
@@ -378,7 +385,8 @@ static bool is_answered_here(int fd, uint64_t *widest)
 	return call != UINT64_MAX && clock < *widest;
 }
 
-/* *widest: see tr2_fit_may_move(); or 0. */
+/* Return whether the counter can be trusted. *widest: see tr2_fit_may_move();
+ * or 0. */
 static bool is_trusted(uint64_t *widest)
 {
 	const struct source *source;
@@ -411,7 +419,8 @@ void tr2_clock_start(void)
 	store(&is_fitting, true);
 }
 
-/* A scale that another thread was making is in no usable state. */
+/* Start again in a forked child: a scale that another thread was making is in
+ * no usable state. */
 static void begin_again(const struct tr2_clock_anchor *now)
 {
 	maker.fit = (struct tr2_fit){ .scale = tr2_clock_newest(),
@@ -431,8 +440,8 @@ void tr2_clock_before_fork(void)
 		tr2_clock_look_up_wall();
 }
 
-/* Without a counter, only the wall clock tells that this is another namespace; it
- * may have been set, too, but hardly since before the fork. */
+/* Without a counter, only the wall clock shows that this is another namespace.
+ * The wall clock may have been set, too, but hardly since the fork began. */
 static void follow_by_wall(void)
 {
 	int64_t ahead_ns = ahead_of_wall(read_monotonic());

@@ -3,9 +3,10 @@
  * clock - both clocks of an event from one read.
  *
  * Durations come from the monotonic clock. If the kernel trusts the processor's
- * counter, it is computed from that (see clock_fit.h), for a third of the cost.
- * Wall time is the monotonic time plus an offset that is updated every few
- * seconds, so that one read serves both, and a change of the clock is followed.
+ * counter, the time is computed from the counter (see clock_fit.h), for a third
+ * of the cost. Wall time is the monotonic time plus an offset that is updated
+ * every few seconds, so that one read serves both, and a change of the clock is
+ * followed.
  */
 #pragma once
 
@@ -16,8 +17,8 @@
 #include "base/sanitize.h"
 
 #if defined(__x86_64__)
-/* Not ordered with the surrounding instructions: waiting for them would cost
- * more than the inaccuracy. */
+/* The read is not ordered with the surrounding instructions: waiting for them
+ * would cost more than the inaccuracy. */
 static inline uint64_t tr2_clock_ticks(void)
 {
 	return __builtin_ia32_rdtsc();
@@ -45,7 +46,7 @@ static inline uint64_t tr2_clock_ticks(void)
 struct tr2_clock {
 	uint32_t generation;
 	struct tr2_scale scale[2];
-	struct tr2_clock_line line[2]; /* likewise */
+	struct tr2_clock_line line[2]; /* the line of the same generation */
 	/*
 	 * CLOCK_REALTIME is wall_ns later than CLOCK_MONOTONIC; the value
 	 * expires at wall_until_ns. Relaxed: both are independent estimates,
@@ -56,7 +57,8 @@ struct tr2_clock {
 } __attribute__((aligned(64)));
 extern struct tr2_clock tr2_clock TR2_HIDDEN;
 
-/* Ask the kernel, if no scale is valid, and make the next scale. */
+/* Return the time when no scale is valid: ask the kernel, and make the next
+ * scale. */
 uint64_t tr2_clock_now_slow(void);
 
 #if TR2_TSAN
@@ -65,13 +67,13 @@ uint64_t tr2_clock_now_slow(void);
 #define tr2_clock_fence(order) __atomic_thread_fence(order)
 #endif
 
-/* Return the scale of tr2_clock_now_ns(), which is replaced at the end of its
- * window, or in a forked child. Signal-safe. */
+/* Return the scale that tr2_clock_now_ns() uses. It is replaced at the end of
+ * its window, or in a forked child. Signal-safe. */
 struct tr2_scale tr2_clock_newest(void);
 
-/* Return CLOCK_MONOTONIC in nanoseconds, of the time namespace in which the
- * process began; within a thread it never goes back, unless the counter does, by
- * less than a window. Signal-safe. */
+/* Return CLOCK_MONOTONIC in nanoseconds, in the time namespace in which the
+ * process began. Within a thread it never goes back, unless the counter does,
+ * by less than a window. Signal-safe. */
 TR2_INLINE uint64_t tr2_clock_now_ns(void)
 {
 	/* Acquire: pairs with the release in publish(). */
@@ -101,19 +103,18 @@ TR2_INLINE uint64_t tr2_clock_now_ns(void)
  * cheaper than tr2_clock_now_ns(). */
 struct tr2_ticks {
 	uint64_t now;
-	uint64_t until; /* the last ones of this scale: ask again then */
+	uint64_t until; /* the last ticks of this scale: ask again then */
 	struct tr2_clock_line line;
 };
 
-/* Read the counter, and the scale after tr2_clock_now_ns(). false: it cannot be
- * used now. Signal-safe. */
+/* Read the counter, and the scale that the last tr2_clock_now_ns() left. false:
+ * the counter cannot be used now. Signal-safe. */
 bool tr2_clock_ticks_now(struct tr2_ticks *out);
 
-/* Return the time of ticks that have passed, as tr2_fit_past() does.
- * Signal-safe. */
+/* Return the time of past ticks, as tr2_fit_past() does. Signal-safe. */
 uint64_t tr2_clock_past_ns(uint64_t ticks);
 
-/* Return later - earlier; 0 if that is negative: two cores may be some ns
+/* Return later - earlier, or 0 if that is negative: two cores may be some ns
  * apart. */
 static inline uint64_t tr2_clock_since(uint64_t earlier_ns, uint64_t later_ns)
 {
@@ -122,7 +123,8 @@ static inline uint64_t tr2_clock_since(uint64_t earlier_ns, uint64_t later_ns)
 	return __builtin_sub_overflow(later_ns, earlier_ns, &ns) ? 0 : ns;
 }
 
-/* Return the sum; INT64_MAX, which readers take, if it is larger. */
+/* Return the sum, or INT64_MAX, the most that readers accept, if it is
+ * larger. */
 static inline uint64_t tr2_clock_sum(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
@@ -149,12 +151,12 @@ void tr2_clock_start(void);
 
 /* Call it before a fork, if that is known. */
 void tr2_clock_before_fork(void);
-/* Call it in a forked child, which may be in another time namespace: repairs data
- * that another thread was changing, too. */
+/* Call it in a forked child, which may be in another time namespace. It also
+ * repairs data that another thread was changing. */
 void tr2_clock_after_fork(void);
 
-/* Return the largest error of times so far, in ns, found by comparisons with
- * the kernel's clock, the last one now. */
+/* Return the largest error of times so far, in ns. Comparisons with the
+ * kernel's clock find it; the call makes the last one now. */
 uint64_t tr2_clock_worst_ns(void);
 
 #define TR2_WALL_REFRESH_NS UINT64_C(5000000000)

@@ -17,25 +17,27 @@
  */
 #define LONGEST_WINDOW_NS UINT64_C(16000000)
 
-/* Where the machine may move. Its rate is still measured over up to 16 ms. */
+/* The window where the machine may move. The rate is still measured over up to
+ * 16 ms. */
 #define MOVING_WINDOW_NS UINT64_C(500000)
 
 #define FAR_APART_NS UINT64_C(1000000000)
 
-/* A clock that differs by more was set, however long ago it was read. */
+/* A clock that differs from the counter by more than this was set, however long
+ * ago it was read. */
 #define SET_NS UINT64_C(1000000)
 #define SET_PART 128
 
-/* Intervals may be wrong by such a part. */
+/* Intervals may be wrong by this part. */
 #define RATE_PART 1024
 
-/* Reading both takes some 30 ns without an interruption. */
+/* Reading counter and clock takes some 30 ns without an interruption. */
 #define WIDEST_NS 1000u
 
 /* The kernel's maximal slew of its clock, and slack for a short window. */
 #define JUMP_NS(gap_ns) ((gap_ns) / 256 + 20000u)
 
-/* Good anchors reduce doubt by one each, so that only a counter that fails
+/* A good anchor reduces the doubt by one, so that only a counter that fails
  * repeatedly is given up. */
 #define DOUBT_NARROW 1u
 #define DOUBT_JUMP 8u
@@ -59,7 +61,7 @@ static uint64_t ns_of(uint64_t ticks, uint64_t rate)
 	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }
 
-/* Note by how much the counter passed the clock. */
+/* Note by how much the counter got ahead of the clock. */
 static void note_stop(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
 {
 	uint64_t gap_ns = now->ns - fit->from.ns;
@@ -98,7 +100,7 @@ static void note_turn(struct tr2_fit *fit, const struct tr2_clock_anchor *at,
 	__atomic_store_n(&fit->nr_turns, fit->nr_turns + 1, __ATOMIC_RELEASE);
 }
 
-/* Return the time for which the clock stood still from these ticks to those. */
+/* Return the time for which the clock stood still between two ticks. */
 static uint64_t stopped_between(const struct tr2_fit *fit, uint64_t from,
 				uint64_t to)
 {
@@ -141,7 +143,8 @@ static bool find_turn(const struct tr2_fit *fit, uint64_t ticks,
 	return found;
 }
 
-/* Return the time of ticks before the line's; most_ns: since the first time. */
+/* Return the time of ticks before the line's. most_ns: the limit, the time
+ * since the first anchor. */
 static uint64_t before_line(const struct tr2_fit *fit,
 			    const struct tr2_clock_line *line, uint64_t ticks,
 			    uint64_t most_ns)
@@ -185,7 +188,7 @@ int64_t tr2_fit_ahead(const struct tr2_fit *fit,
 		       ahead_ns : 0;
 }
 
-/* Note that the rate was another one until now. */
+/* Note that the rate was a different one until now. */
 static void turn_now(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
 {
 	note_turn(fit, now, &fit->line);
@@ -194,7 +197,8 @@ static void turn_now(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
 	fit->long_rate = 0;
 }
 
-/* A change that was too small to be noticed at once adds up in intervals. */
+/* Compare the rates of whole measurements: a change that was too small to be
+ * noticed at once adds up in intervals. */
 static void compare_long_rates(struct tr2_fit *fit)
 {
 	const struct tr2_clock_line before = { fit->from.ticks, fit->from.ns,
@@ -213,15 +217,17 @@ static uint64_t window_of(const struct tr2_fit *fit, uint64_t gap_ns)
 	return gap_ns < longest_ns ? gap_ns : longest_ns;
 }
 
-/* Until the next anchor. A window ends a little early or late. */
+/* Return the shortest time until the next anchor. A window ends a little early
+ * or late. */
 static uint64_t shortest_gap(const struct tr2_fit *fit)
 {
 	return fit->widest && fit->rate ? MOVING_WINDOW_NS / 2 :
 					  TR2_FIT_FIRST_NS;
 }
 
-/* Draw a line from here that gives no time before the last one; at the end of
- * its window, if half the speed suffices, it meets the clock. */
+/* Draw a line from here that gives no time before the last one given. The line
+ * meets the clock at the end of its window, if half the speed suffices for
+ * that. */
 static void draw(struct tr2_fit *fit, const struct tr2_clock_anchor *now,
 		 uint64_t window_ns)
 {
@@ -242,7 +248,7 @@ static void draw(struct tr2_fit *fit, const struct tr2_clock_anchor *now,
 	scale->window = (window_ns << 32) / fit->rate;
 }
 
-/* Set no line until the rate is known (again). */
+/* Use no scale until the rate is known (again). */
 static void draw_none(struct tr2_fit *fit)
 {
 	fit->scale.base_ns = tr2_scale_end(&fit->scale);
@@ -256,14 +262,14 @@ static void doubt(struct tr2_fit *fit, unsigned int how_much)
 	draw_none(fit);
 }
 
-/* false: the counter's rate changed. */
+/* Return false if the counter's rate changed. */
 static bool agrees(const struct tr2_fit *fit, uint64_t ticks, uint64_t gap_ns)
 {
 	return !fit->rate || distance(ticks * fit->rate >> 32, gap_ns) <=
 				     JUMP_NS(gap_ns);
 }
 
-/* Whether the gap is long enough, and so short that the product of ticks does
+/* Return whether the gap is long enough, and so short that products of ticks do
  * not overflow. */
 static bool is_usable(const struct tr2_fit *fit, uint64_t ticks,
 		      uint64_t gap_ns)
@@ -275,7 +281,8 @@ static bool is_usable(const struct tr2_fit *fit, uint64_t ticks,
 	       !__builtin_mul_overflow(ticks, fit->rate, &product);
 }
 
-/* The anchor says nothing about the rate, but may show that it was not kept. */
+/* After a pause, the anchor gives no new rate, but may show that the old rate
+ * changed. */
 static void continue_after_pause(struct tr2_fit *fit,
 				 const struct tr2_clock_anchor *now)
 {

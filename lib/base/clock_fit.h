@@ -8,17 +8,17 @@
  *
  * Invariant, for any anchors: no scale gives a time before one that the
  * previous scale gave. If the scale is ahead (a step of the clock, a scale that
- * ran too fast), a slower line corrects it, never a step back; if it is
- * behind, a step forward does.
+ * ran too fast), a slower line corrects it, never a step back. A step forward
+ * corrects a scale that is late.
  *
- *   suspend     CLOCK_MONOTONIC stops; a counter may stop, restart from 0, or
- *               continue: the result is outside the window, or inside and then
- *               wrong by less than a window
- *   migration   between cores: the kernel uses no counter for its clock that
- *               they do not share; of a virtual machine: the next anchor
- *               detects another rate or a jump, and the clock itself is used
- *               until the rate is known again. Where that may happen at any
- *               time, windows are short: see tr2_fit_may_move()
+ *	suspend     CLOCK_MONOTONIC stops; a counter may stop, restart from 0,
+ *	            or continue: the result is outside the window, or inside
+ *	            and then wrong by less than a window
+ *	migration   between cores: the kernel's clock uses no counter that the
+ *	            cores do not share; of a virtual machine: the next anchor
+ *	            detects another rate or a jump, and the clock itself is
+ *	            used until the rate is known again. Where that may happen
+ *	            at any time, windows are short: see tr2_fit_may_move()
  */
 #pragma once
 
@@ -30,16 +30,16 @@ struct tr2_clock_anchor {
 	uint64_t width; /* ticks that reading both took: the uncertainty */
 };
 
-/* Valid for ticks from base_ticks to less than window later. window 0: for
- * none, and base_ns is the latest time that was given. */
+/* Valid for ticks from base_ticks to less than window later. window 0: valid
+ * for no ticks, and base_ns is the latest time that was given. */
 struct tr2_scale {
 	uint64_t base_ticks, base_ns;
 	uint64_t rate; /* ns a tick, times 2^32 */
 	uint64_t window; /* ticks */
 };
 
-/* The clock as it was last seen, for times before: without corrections and
- * without a window. rate 0: not known yet. */
+/* The clock at the last anchor, to convert earlier ticks: without corrections
+ * and without a window. rate 0: not known yet. */
 struct tr2_clock_line {
 	uint64_t ticks, ns;
 	uint64_t rate; /* ns a tick, times 2^32 */
@@ -48,15 +48,15 @@ struct tr2_clock_line {
 /*
  * Ticks that passed while the clock stood still, found by the anchor at
  * `ticks`: the machine was suspended, or stopped and continued elsewhere. If
- * there are many, the last entry is for several.
+ * there are too many, the last entry sums up several.
  */
 #define TR2_FIT_STOPS 16
 struct tr2_clock_stop {
 	uint64_t ticks, ns;
 };
 
-/* The rate changed, as the anchor at `ticks` and ns found; the line is the last
- * one before. */
+/* The anchor at `ticks` and ns found that the rate changed; line is the last
+ * one before the change. */
 #define TR2_FIT_TURNS 16
 struct tr2_clock_turn {
 	uint64_t ticks, ns;
@@ -67,13 +67,14 @@ struct tr2_fit {
 	struct tr2_scale scale; /* the newest */
 	struct tr2_clock_line line;
 	struct tr2_clock_anchor from; /* start of the measurement of the rate */
-	uint64_t rate; /* of the last anchors; 0: unknown */
+	uint64_t rate; /* between the last anchors; 0: unknown */
 	uint64_t long_rate; /* of the last measurement at full length, or 0 */
-	uint64_t worst_ns; /* by which a time was ahead of the clock */
+	uint64_t worst_ns; /* the most by which a time was ahead of the clock */
 	/* Other threads read these while an anchor is added. */
 	unsigned int nr_stops;
 	struct tr2_clock_stop stop[TR2_FIT_STOPS];
-	unsigned int nr_turns; /* the newest are kept, at nr % TR2_FIT_TURNS */
+	unsigned int nr_turns; /* total; the newest are kept, at nr %
+				* TR2_FIT_TURNS */
 	struct tr2_clock_turn turn[TR2_FIT_TURNS];
 	uint64_t widest; /* 0: the machine does not move */
 	unsigned int doubts;
@@ -89,7 +90,7 @@ static inline bool tr2_scale_holds(const struct tr2_scale *scale,
 	return ticks - scale->base_ticks < scale->window;
 }
 
-/* Only valid within the window. */
+/* Convert ticks; valid only within the window. */
 static inline uint64_t tr2_scale_ns(const struct tr2_scale *scale,
 				    uint64_t ticks)
 {
@@ -104,42 +105,46 @@ static inline uint64_t tr2_scale_end(const struct tr2_scale *scale)
 }
 
 /*
- * Return the time of ticks that have passed, within the window of a scale: at
- * most some 100 ns wrong, or a thousandth of the distance to the last anchor,
- * even if the rate was another one then.
- * Ticks from before a counter went back are in the future, or were never: then
- * they are those of the last anchor. So compare by tr2_clock_since(). first_ns:
- * of the first anchor. The line is a copy of the fit's.
+ * Return the time of past ticks that lay in the window of a scale. The time is
+ * wrong by at most some 100 ns, or by a thousandth of the distance to the last
+ * anchor, even if the rate was another one then.
+ *
+ * If the counter went back, ticks from before lie in the future, or never
+ * occurred: they get the time of the last anchor, so compare by
+ * tr2_clock_since(). first_ns: the time of the first anchor. The line is a copy
+ * of the fit's.
  */
 uint64_t tr2_fit_past(const struct tr2_fit *fit,
 		      const struct tr2_clock_line *line, uint64_t ticks,
 		      uint64_t first_ns);
 
 /*
- * Return by how much the clock is ahead of the counter since the last anchor (if
- * negative, behind), and more than either can be wrong; else 0. Both keep their
- * rate, so one was set: the counter, by the machine; or the clock, by a time
- * namespace that the process entered or was forked into.
+ * Return by how much the clock is ahead of the counter since the last anchor;
+ * negative: the counter is ahead. Return 0 if that is not more than either can
+ * be wrong. Both keep their rate, so one was set: the counter, by the machine;
+ * or the clock, by a time namespace that the process entered or was forked
+ * into.
  */
 int64_t tr2_fit_ahead(const struct tr2_fit *fit,
 		      const struct tr2_clock_anchor *now);
 
 /*
- * The machine may go on at any time on another one, whose counter has another
- * rate and value, and which the kernel may not trust. So windows are short: until
- * the first anchor there, a time is at most
+ * Prepare for a machine that may move at any time to another one, whose counter
+ * has another rate and value, and which the kernel may not trust. Windows are
+ * then short: until the first anchor there, a time is at most
  *
- *   0.20 ms ahead    rate * 1.3
- *   0.22 ms behind   rate * 0.7
- *   0.51 ms ahead    the counter jumps, and rate * 1.3
- *   0.73 ms behind   the counter jumps back, and rate * 0.7
+ *	0.20 ms ahead    rate * 1.3
+ *	0.22 ms late     rate * 0.7
+ *	0.51 ms ahead    the counter jumps, and rate * 1.3
+ *	0.73 ms late     the counter jumps back, and rate * 0.7
  *
- * or behind by what the clock itself leaps, all that for less than 1.6 ms. Where
- * machines do not move it is 5, 7, 16 and 23 ms, for 40. A counter that jumps
- * back by less than a window repeats times.
+ * or late by the leap of the clock itself; each lasts less than 1.6 ms. Where
+ * machines do not move, these are 5, 7, 16 and 23 ms, for less than 40 ms. A
+ * counter that jumps back by less than a window repeats times.
  *
- * An anchor that takes `widest` ticks (not 0) or more is doubted: the clock made
- * a system call, since this host does not promise a counter for all processors.
+ * An anchor that takes `widest` ticks (not 0) or more is doubted: the clock
+ * made a system call, since this host does not promise a counter for all
+ * processors.
  */
 static inline void tr2_fit_may_move(struct tr2_fit *fit, uint64_t widest)
 {
@@ -149,6 +154,6 @@ static inline void tr2_fit_may_move(struct tr2_fit *fit, uint64_t widest)
 /* Start without a rate. */
 void tr2_fit_start(struct tr2_fit *fit, const struct tr2_clock_anchor *now);
 
-/* Add an anchor: makes a new scale, or one without a window; does nothing while
- * the last one is valid. */
+/* Add an anchor: make a new scale, or one without a window. Do nothing while
+ * the last scale is valid. */
 void tr2_fit_anchor(struct tr2_fit *fit, const struct tr2_clock_anchor *now);

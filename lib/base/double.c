@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Digits of a number, exactly: it is a fraction of two large integers, and each
- * digit is the integer part of ten times what the last one left (Steele and
- * White).
+ * Compute the digits of a number exactly. The number is a fraction of two large
+ * integers, and each digit is the integer part of ten times the rest after the
+ * last digit (Steele and White).
  */
 #include "base/double.h"
 
@@ -18,8 +18,8 @@
 #define TEN_TO_16 UINT64_C(10000000000000000)
 
 /*
- * Least significant word first, without zeros at the end. The largest is
- * 5^324 times 2^53, shifted to a whole word and times 20: 843 bits.
+ * A large integer, least significant word first, without zeros at the end. The
+ * largest is 5^324 times 2^53, shifted to a whole word and times 20: 843 bits.
  */
 #define WORDS 28
 struct big {
@@ -73,7 +73,7 @@ static void trim(struct big *b)
 		b->len--;
 }
 
-/* to = b * by; both may be the same. */
+/* Set to = b * by; both may be the same. */
 static void set_product(struct big *to, const struct big *b, uint64_t by)
 {
 	unsigned __int128 carry = 0;
@@ -128,7 +128,7 @@ static int compare_big(const struct big *a, const struct big *b)
 	return 0;
 }
 
-/* a -= b * times, which is not larger. */
+/* Subtract b * times, which is not larger, from a. */
 static void subtract(struct big *a, const struct big *b, uint32_t times)
 {
 	uint64_t product = 0;
@@ -161,8 +161,9 @@ static void add_big(struct big *a, const struct big *b)
 	push_carry(a, carry);
 }
 
-/* Return top / below, which is less than 10, and leave the rest. With 28 bits
- * in its last word, `below` gives a digit that is right, or one too small. */
+/* Return the integer part of top / below, which is less than 10, and leave the
+ * rest in top. `below` has 28 bits in its last word: the estimated digit is
+ * right, or one too small. */
 static uint32_t take_digit(struct big *top, const struct big *below)
 {
 	uint32_t digit;
@@ -195,7 +196,7 @@ static int log10_of(int bits)
 		     1048576);
 }
 
-/* Make the fraction of mantissa * 2^exponent, for this exponent of 10. */
+/* Make the fraction of mantissa * 2^exponent; f->exponent is set already. */
 static void make_fraction_at(struct fraction *f, uint64_t mantissa,
 			     int exponent)
 {
@@ -215,7 +216,7 @@ static void make_fraction_at(struct fraction *f, uint64_t mantissa,
 	set_product(&f->top, &f->step, mantissa);
 }
 
-/* The estimate of the exponent may be one too small. */
+/* Try the estimated exponent of 10, which may be one too small. */
 static void make_fraction(struct fraction *f, uint64_t mantissa, int exponent)
 {
 	struct big ten;
@@ -252,10 +253,10 @@ static bool rounds_up(const struct fraction *f, uint64_t digits)
 }
 
 /*
- * Whether the number closest to these digits is the same: they differ from it by
- * half a step at most, or less if the last bit is odd. Below a power of two
- * steps are half as long. Changes the fraction, whose top is the rest behind
- * `all` of the digits.
+ * Return whether the digits `few` read back as the same number: they differ
+ * from it by at most half a step, or by less if the last bit is odd. Below a
+ * power of two, steps are half as long. Changes the fraction, whose top is the
+ * rest after `all` of the digits.
  */
 static bool reads_back(struct fraction *f, uint64_t mantissa, bool is_short,
 		       uint64_t few, uint64_t all)
@@ -292,7 +293,7 @@ static struct decimal find_decimal(uint64_t mantissa, int exponent,
 	return (struct decimal){ all + up, f.exponent, MANY };
 }
 
-/* Put digits with a point behind the first `before` of them. */
+/* Put digits, with a point after the first `before` of them. */
 static char *put_digits(char *p, const char *digits, int nr, int before)
 {
 	int i;
@@ -318,7 +319,7 @@ static char *put_decimal(char *p, const struct decimal *d)
 {
 	char text[20];
 	int nr = (int)(tr2_put_u64(text, d->digits) - text);
-	int exponent = d->exponent + nr - d->nr; /* one more: rounded up */
+	int exponent = d->exponent + nr - d->nr; /* one more if rounded up */
 
 	while (nr > 1 && text[nr - 1] == '0')
 		nr--;

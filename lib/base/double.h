@@ -2,9 +2,10 @@
 /*
  * double - decimal text of a number, in integer arithmetic alone.
  *
- * The host may trap floating-point exceptions, or test their flags. So its
- * numbers are never computed with, compared or converted, only their bits are
- * looked at: even a comparison raises one for a signalling NaN.
+ * The host may trap floating-point exceptions, or test their flags. The library
+ * therefore reads only the bits of the host's numbers, and never computes with,
+ * compares or converts them: even a comparison raises an exception for a
+ * signalling NaN.
  */
 #pragma once
 
@@ -20,16 +21,16 @@ static inline uint64_t tr2_double_bits(double value)
 	return bits;
 }
 
-/* Is it neither infinite nor NaN? */
+/* Return whether the number is finite: not infinite, not NaN. */
 static inline bool tr2_double_is_finite(uint64_t bits)
 {
 	return (bits >> 52 & 0x7ff) != 0x7ff;
 }
 
 /*
- * Put the text that printf() gives with "%.15g", or, if that is another number,
- * with "%.17g", at most TR2_DOUBLE_BYTES without an end: 0.1, 1e+100, NaN,
- * Infinity, -Infinity. Return its end. Signal-safe.
+ * Put the text of printf()'s "%.15g", or, if that reads back as another number,
+ * of "%.17g", at most TR2_DOUBLE_BYTES without an end: 0.1, 1e+100, NaN,
+ * Infinity, -Infinity. Return the end of the text. Signal-safe.
  */
 #define TR2_DOUBLE_BYTES 32
 char *tr2_put_double(char *p, uint64_t bits);

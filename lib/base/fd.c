@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Choose high numbers for the library's descriptors, and tell them from the
- * host's. */
+/* Choose high numbers for the library's descriptors, and distinguish them from
+ * the host's. */
 #include "base/fd.h"
 
 #include <linux/kcmp.h>
@@ -17,7 +17,8 @@
 
 static bool are_shared;
 
-/* The kernel may not tell. Most children have descriptors of their own. */
+/* The kernel may refuse the answer; most children have descriptors of their
+ * own. */
 void tr2_fd_look_whose(void)
 {
 	are_shared = !tr2_is_in_sandbox() &&
@@ -61,7 +62,8 @@ int tr2_fd_move_up(int fd)
 			      (int)limit.rlim_cur - FDS_BELOW_LIMIT);
 	if (moved < 0)
 		moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_SAFE_FD);
-	/* EMFILE: the last one is the host's. A sandbox may refuse to move it. */
+	/* EMFILE: the host gets the last number. A sandbox may refuse the
+	 * move. */
 	if (moved < 0 && errno != EMFILE && fd >= FIRST_SAFE_FD)
 		return fd;
 	close(fd);
@@ -113,12 +115,12 @@ static bool has_one_of(const char *entries, size_t bytes, int fd,
 	return false;
 }
 
-/* The directory is not opened by opendir(), which calls malloc. */
 bool tr2_is_in_sandbox(void)
 {
 	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
 }
 
+/* Search the directory without opendir(), which calls malloc. */
 bool tr2_fd_is_elsewhere(int fd, const struct tr2_file_id *id)
 {
 	_Alignas(struct entry) char entries[512];

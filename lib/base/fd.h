@@ -9,14 +9,14 @@
 
 /*
  * Move an open file to a number away from 0, 1 and 2, so that a host without
- * these does not print into it, and away from those that the host is likely to
- * use next; close-on-exec. Closes fd. Returns -1 with errno on error, and for
- * fd -1.
+ * these does not print into it. The number is also away from those that the
+ * host is likely to use next; close-on-exec. Close fd. Return -1 with errno on
+ * error, and for fd -1.
  */
 int tr2_fd_move_up(int fd);
 
-/* An open file. Hosts that become daemons close all descriptors, and reuse
- * their numbers. */
+/* The identity of an open file. Hosts that become daemons close all
+ * descriptors, and reuse their numbers. */
 struct tr2_file_id {
 	dev_t device;
 	ino_t inode;
@@ -27,7 +27,7 @@ static inline struct tr2_file_id tr2_file_id_of(const struct stat *st)
 	return (struct tr2_file_id){ st->st_dev, st->st_ino };
 }
 
-/* Is fd still this file? Leaves errno alone. */
+/* Return whether fd is still this file. Leaves errno alone. */
 static inline bool tr2_fd_is(int fd, const struct tr2_file_id *id)
 {
 	struct stat st;
@@ -40,26 +40,27 @@ static inline bool tr2_fd_is(int fd, const struct tr2_file_id *id)
 uint64_t tr2_file_size_limit(void);
 
 /*
- * Has this process, which was cloned, the table of descriptors of the process that
- * it was made from (CLONE_FILES)? Then that one's are left alone from now on, and
- * none is added, which would stay open there: tr2_fd_move_up() fails.
+ * Find out whether this process, which was cloned, shares the table of
+ * descriptors with the process that made it (CLONE_FILES). If so, the library
+ * leaves that process's descriptors alone from now on, and adds none, since
+ * they would stay open there: tr2_fd_move_up() fails.
  */
 void tr2_fd_look_whose(void);
-/* The same for a process that surely has a table of its own. */
+/* Note that the process surely has a table of its own. */
 void tr2_fd_are_own(void);
 bool tr2_fd_are_shared(void);
 
 /* Close a descriptor that was kept open. */
 void tr2_fd_close(int fd);
 
-/* Does a filter judge system calls? It may kill the process for one that it did
- * not make before, such as open(). Signal-safe. */
+/* Return whether a filter judges system calls. It may kill the process for a
+ * call that the process did not make before, such as open(). Signal-safe. */
 bool tr2_is_in_sandbox(void);
 
 /*
- * Has another thread this file at that number, in a table of its own
- * (unshare(CLONE_FILES))? Asked of one that the calling thread has not. Slow;
- * signal-safe.
+ * Return whether another thread has this file at that number, in a table of its
+ * own (unshare(CLONE_FILES)). Call it for a file that the calling thread does
+ * not have. Slow; signal-safe.
  */
 bool tr2_fd_is_elsewhere(int fd, const struct tr2_file_id *id);
 
@@ -77,7 +78,8 @@ int tr2_pipe_open(struct tr2_pipe *p);
 /* Close an end, or both, unless the number is now another file's. */
 void tr2_pipe_close_end(struct tr2_pipe *p, unsigned int end);
 void tr2_pipe_close(struct tr2_pipe *p);
-/* Are both ends open, and still this pipe? Then a write raises no SIGPIPE. */
+/* Return whether both ends are open, and still this pipe: then a write raises
+ * no SIGPIPE. */
 bool tr2_pipe_is_open(const struct tr2_pipe *p);
-/* Make the reading end readable; if the pipe is full, it is already. */
+/* Make the reading end readable; a full pipe already is. */
 void tr2_pipe_raise(const struct tr2_pipe *p);

@@ -52,11 +52,12 @@ void tr2_fork_guard_set(bool is_late)
 
 void tr2_fork_guard_set_fastpath(bool on)
 {
-	/* A child that has not noticed the fork stays so. */
+	/* A child that noticed the fork late never gets the fast path. */
 	if (on && tr2_fork_guard_flags() & TR2_GUARD_LATE)
 		return;
 	if (on)
-		__atomic_fetch_or(&guard->flags, TR2_GUARD_FASTPATH, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&guard->flags, TR2_GUARD_FASTPATH,
+				  __ATOMIC_RELAXED);
 	else
 		__atomic_fetch_and(&guard->flags, ~TR2_GUARD_FASTPATH,
 				   __ATOMIC_RELAXED);

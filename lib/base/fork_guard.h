@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork_guard - notice a forked child whose fork ran no handlers (_Fork(), a bare
- * clone()), or not ours yet: by a page that the kernel clears in children. Each
- * call looks at it: those with a frame when they begin, all others that wait for
- * another thread when they take the lock (lock.h), and metrics in line, whose
- * cells are in a file of the parent's.
+ * fork_guard - notice a forked child whose fork ran no handlers (_Fork(), a
+ * bare clone()), or has not run ours yet, by a page that the kernel clears in
+ * children. Each call looks at the page: calls with a frame when they begin,
+ * all others that wait for another thread when they take the lock (lock.h). So
+ * do inline metrics, whose cells are in a file of the parent's.
  */
 #pragma once
 
@@ -14,16 +14,17 @@
 #include "base/macros.h"
 #include "trace2.h"
 
-/* 0 in such a child, until tr2_fork_guard_set(); else these. */
+/* The flags are 0 in such a child until tr2_fork_guard_set(); otherwise
+ * these. */
 #define TR2_GUARD_SET 1u
 #define TR2_GUARD_FASTPATH 2u /* see session/fastpath.h */
-/* In place of both: another thread of the child noticed the fork than the one
- * that forked, whose slot is the parent's. So nothing is in line, nor fast, and
- * a thread's slot counts only if its context has it, too. */
+/* In place of both: the thread of the child that noticed the fork is not the
+ * one that forked, whose slot is the parent's. No call is then inline or fast,
+ * and a thread's slot counts only if its context has it, too. */
 #define TR2_GUARD_LATE 4u
 extern const struct trace2_guard_ *tr2_fork_guard TR2_HIDDEN;
 
-/* Acquire: threads may look while the session starts; pairs with
+/* Acquire: threads may read the flags while the session starts; pairs with
  * tr2_fork_guard_make(). */
 static inline uint32_t tr2_fork_guard_flags(void)
 {
@@ -35,18 +36,18 @@ static inline uint32_t tr2_fork_guard_flags(void)
 /* Set or clear TR2_GUARD_FASTPATH. */
 void tr2_fork_guard_set_fastpath(bool on);
 
-/* Map the page, and have in_child called where a fork is noticed. Without it no
- * such child is noticed. */
+/* Map the page, and call in_child whenever a fork is noticed. Without the page
+ * no such child is noticed. */
 void tr2_fork_guard_make(void (*in_child)(void));
 bool tr2_fork_guard_is_made(void);
 
 /* Call in_child. */
 void tr2_fork_guard_notice(void);
 
-/* The child has noticed the fork. */
+/* Mark that the child has noticed the fork. */
 void tr2_fork_guard_set(bool is_late);
 
-/* Unmap the page; no call looks at it any more. */
+/* Unmap the page; no call looks at it afterwards. */
 void tr2_fork_guard_release(void);
 
 static inline bool tr2_fork_guard_is_cleared(void)
@@ -54,7 +55,7 @@ static inline bool tr2_fork_guard_is_cleared(void)
 	return !tr2_fork_guard_flags();
 }
 
-/* false: the calling thread's slot may be the parent's. */
+/* Return false if the calling thread's slot may be the parent's. */
 static inline bool tr2_fork_guard_is_set(void)
 {
 	return tr2_fork_guard_flags() & TR2_GUARD_SET;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read a format as the C library does. Where no width or precision is an
- * argument, only the format is looked at; else the arguments before it are
- * stepped over, each as its type.
+ * Read a format as the C library does. If no width or precision is an argument,
+ * look at the format only; else step over the arguments before it, each with
+ * its type.
  */
 #include "base/format.h"
 
@@ -17,8 +17,8 @@ enum type { NONE, INT, LONG, LLONG, DOUBLE, LDOUBLE, POINTER, UNKNOWN };
 
 /* A number in a conversion. */
 struct number {
-	unsigned int value; /* as large as can be, if it is larger */
-	unsigned int at; /* the position of the argument that has it; 0: none */
+	unsigned int value; /* the maximum, if it is larger */
+	unsigned int at; /* the position of its argument; 0: none */
 	bool is_argument;
 };
 
@@ -66,7 +66,8 @@ static enum type of_size(size_t bytes)
 	return bytes > sizeof(long) ? LLONG : bytes > sizeof(int) ? LONG : INT;
 }
 
-/* The modifier of a conversion, and the type of an integer with it. */
+/* Read the modifier of a conversion, and find the type of an integer with
+ * it. */
 static const char *read_length(const char *p, enum type *integer,
 			       bool *is_long_double)
 {
@@ -111,7 +112,8 @@ static enum type type_of(char c, enum type integer, bool is_long_double)
 	return c == '%' || c == 'm' ? NONE : UNKNOWN;
 }
 
-/* An older C library does not know C23's %w32n, and ends the conversion at w. */
+/* Return whether the conversion writes. An older C library does not know C23's
+ * %w32n, and ends the conversion at w. */
 static bool writes(const char *p)
 {
 	if (*p == 'w')
@@ -119,7 +121,7 @@ static bool writes(const char *p)
 	return *p == 'n';
 }
 
-/* Read what follows a percent sign. */
+/* Read the conversion after a percent sign. */
 static const char *read_conversion(const char *p, struct conversion *c)
 {
 	bool is_long_double = false;
@@ -143,7 +145,8 @@ static const char *read_conversion(const char *p, struct conversion *c)
 	return *p ? p + 1 : p;
 }
 
-/* A negative width aligns to the left; a negative precision counts as absent. */
+/* A negative width aligns to the left; a negative precision counts as
+ * absent. */
 static bool is_width(int value)
 {
 	return (value < 0 ? 0u - (unsigned int)value : (unsigned int)value) <=
@@ -189,7 +192,8 @@ static void step_over(struct arguments *from, enum type type)
 	}
 }
 
-/* Behind an unknown conversion nobody knows which argument is the width. */
+/* Stop at an unknown conversion: after it, the position of a width among the
+ * arguments is unknown. */
 static bool are_bounded(const char *p, struct arguments *from)
 {
 	struct conversion c;
@@ -208,14 +212,15 @@ static bool are_bounded(const char *p, struct arguments *from)
 	return true;
 }
 
-/* What is known of the arguments, by their positions from 1. */
+/* The known types and values of arguments, by their positions from 1. */
 struct positions {
 	unsigned char type[MAX_POSITIONS + 1];
-	int value[MAX_POSITIONS + 1]; /* of those that are an int */
+	int value[MAX_POSITIONS + 1]; /* of arguments that are an int */
 	unsigned int nr;
 };
 
-/* false: it has no position, one that is too high, or that of another type. */
+/* Note the type of an argument. false: the argument has no position, a position
+ * that is too high, or one that another type has. */
 static bool note(struct positions *all, unsigned int at, enum type type)
 {
 	if (!at || at > MAX_POSITIONS ||
@@ -235,8 +240,8 @@ static bool note_conversion(struct positions *all, const struct conversion *c)
 	       ((c->type == NONE && !c->at) || note(all, c->at, c->type));
 }
 
-/* Read the arguments in their order. false: one is left out, or of unknown
- * type. */
+/* Read the arguments in their order. false: an argument is left out, or of
+ * unknown type. */
 static bool read_positions(struct positions *all, struct arguments *from)
 {
 	unsigned int at;

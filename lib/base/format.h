@@ -2,11 +2,11 @@
 /*
  * format - whether a format of printf() may be handed to the C library.
  *
- * A width or a precision is often computed, and a wrong one may be INT_MAX: the
- * C library would make 2 GB of blanks or zeros, and glibc takes 4 to 10 GB of
- * memory for that. With _FORTIFY_SOURCE glibc ends the process for a format that
- * writes (%n) in memory that can be written, and for a position that is left
- * out, as %1$s in "%2$s", whose type nobody knows.
+ * A width or a precision is often computed, and a wrong one may be INT_MAX. The
+ * C library would then make 2 GB of blanks or zeros, and glibc takes 4 to 10 GB
+ * of memory for that. With _FORTIFY_SOURCE, glibc ends the process for a format
+ * in writable memory that writes (%n). It does so, too, for a position that is
+ * left out, as %1$s in "%2$s", whose type is unknown.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 /* A text with more blanks or zeros than this is no message. */
 #define TR2_FORMAT_MAX_WIDTH (1u << 20)
 
-/* Return false if a width, or the precision of a number, is larger, if it writes,
- * or if not all arguments have a position where one has. Leave ap usable.
+/* Return false if a width, or the precision of a number, is larger, if the
+ * format writes, or if only some arguments have a position. Leave ap usable.
  * Signal-safe. */
 bool tr2_format_is_safe(const char *fmt, va_list ap);

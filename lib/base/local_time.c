@@ -10,9 +10,9 @@
 
 /*
  * Local time without localtime_r() at every event, whose lock a signal handler
- * may have interrupted: the times of the coming year at which the offset
- * changes, found once. An offset that holds for less than STEP_S may be missed;
- * no zone has one before 2040.
+ * may have interrupted. The table has the times of the coming year at which the
+ * offset changes, found once. An offset that holds for less than STEP_S may be
+ * missed; no zone has one before 2040.
  */
 #define MAX_CHANGES 8
 #define HOUR_S 3600
@@ -41,8 +41,8 @@ static void add_change(int64_t from, long offset)
 	zone.offset[zone.nr++] = offset;
 }
 
-/* Return the end of the unit of time, between both, in which the offset is no
- * longer `before`. */
+/* Return the end of the unit of time, between low and high, in which the offset
+ * stops being `before`. */
 static int64_t bisect(int64_t low, int64_t high, int64_t unit, long before)
 {
 	int64_t middle;
@@ -57,7 +57,8 @@ static int64_t bisect(int64_t low, int64_t high, int64_t unit, long before)
 	return high;
 }
 
-/* Return the second of a change; nearly all are at a full hour of UTC. */
+/* Return the second of a change. Nearly all changes are at a full hour of
+ * UTC. */
 static int64_t find_change(int64_t low, int64_t high, long before)
 {
 	high = bisect(low, high, HOUR_S, before);

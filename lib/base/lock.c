@@ -17,7 +17,7 @@ void tr2_lock(void)
 	struct tr2_mask before;
 
 	tr2_mask_begin(&before);
-	/* Its holder may not exist in this process. */
+	/* The lock's holder may not exist in this process. */
 	tr2_fork_guard_look();
 	/* The mutex's functions may be the program's, and call the library. */
 	TR2_TLS(tr2_tls_own).has_lock = true;

@@ -2,15 +2,15 @@
 /*
  * lock - the process's lock: threads, arena, opened counters.
  *
- * A thread that takes it notices first whether the process was forked without our
- * handler, so no child waits for a thread of its parent: then the child's state
- * is as after a handler that forked (see fork_guard.h). It is the only mutex of
- * the library.
+ * A thread that takes the lock first checks whether the process was forked
+ * without our handler, so that no child waits for a thread of its parent. The
+ * child's state is then as if a signal handler had forked (see fork_guard.h).
+ * The lock is the only mutex of the library.
  *
- * Its holder is neither cancelled nor interrupted: a handler that leaves by
- * siglongjmp() would leave it locked. What is called inside, while it is taken
- * or given back as well, can ask tr2_lock_is_mine(): the handler of a fault, or
- * a function that the program has in place of the C library's.
+ * Its holder is not cancelled and not interrupted: a handler that leaves by
+ * siglongjmp() would leave the lock held. The handler of a fault, or a function
+ * that the program has in place of the C library's, may run while the lock is
+ * held, taken or released: it can ask tr2_lock_is_mine().
  */
 #pragma once
 
@@ -20,13 +20,13 @@
 
 void tr2_lock(void);
 
-/* Take it if the process has other threads; true: it was taken. For data that
- * the thread's own signal handlers may find at any moment. */
+/* Take the lock if the process has other threads; true: it was taken. For data
+ * that the thread's own signal handlers may find at any moment. */
 bool tr2_lock_others(void);
 void tr2_unlock(void);
 
-/* Of the calling thread. One variable, since finding its place takes longer than
- * reading it. */
+/* The calling thread's data, in one variable: finding its place takes longer
+ * than reading it. */
 struct tr2_own {
 	struct tr2_thread *context; /* tr2_self, of thread/thread.h */
 	struct tr2_slot *slot; /* tr2_my_slot, of arena/arena.h */
@@ -43,5 +43,5 @@ static inline bool tr2_lock_is_mine(void)
 /* Set the type of cancellation that unlocking restores. */
 void tr2_lock_restore_cancel_type(int type);
 
-/* Call it in a forked child: unlocks the lock. */
+/* Unlock the lock in a forked child. */
 void tr2_lock_after_fork(void);

@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* macros - the number of an array's elements; texts of tables; which way a branch
- * goes; what is in line; variables of the library's own; where large arrays lie. */
+/*
+ * macros - small helpers: sizes of arrays, texts in tables, branch hints,
+ * inlining, hidden variables, large arrays, and lists.
+ */
 #pragma once
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
 
 /*
- * For a text in a table, whose member is an array: NULL is "". A pointer would be
- * relocated at the start of each process, and its page be the process's own.
+ * For a text in a table, whose member is an array: NULL is "". A pointer would
+ * be relocated at the start of each process, and its page would be private to
+ * the process.
  */
 #define TR2_IN_PLACE(text) _Generic((text), void *: "", default: text)
 
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
-/* A function in line at each of its calls, for the sake of speed. */
+/* A function that is inline at each of its calls, for speed. */
 #define TR2_INLINE static inline __attribute__((always_inline))
 
 /* For a variable that frequent events read: it is in this module, so no table
- * has its address. */
+ * is needed for its address. */
 #define TR2_HIDDEN __attribute__((visibility("hidden")))
 
 /*
- * For an array that most processes never touch: linkers put it behind all other
+ * For an array that most processes never touch: linkers put it after all other
  * data, so that small variables share a few pages. Zeroed, and not static.
  */
 #define TR2_LARGE __attribute__((common))
 
-/* Add an item to a list by its members `next` and `prev`, or remove it; first:
+/* Add an item to a list by its members `next` and `prev`, or remove it. first:
  * the variable with the list's first item. */
 #define TR2_LIST_ADD(first, item)               \
 	do {                                    \

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Block signals and cancellation in the calling thread, once for all sections
- * within each other. */
+/* Block signals and cancellation in the calling thread, once for all nested
+ * sections. */
 #include "base/mask.h"
 
 #include <string.h>
 
-/* Of the outermost section; NULL: the thread is in none. */
+/* The outermost section; NULL: the thread is in no section. */
 static __thread const struct tr2_mask *section;
 
 /*
- * A garbage collector provides pages of the heap, and a runtime those of a stack,
- * in a handler; a sandbox answers a call that it refuses there. The kernel would
- * kill a process that blocks the signal. Not SIGTRAP: who steps through a program
- * may leave the library at any instruction.
+ * Signals that stay open: the kernel would kill a process that blocks the
+ * signal of its own fault. In such handlers a garbage collector provides pages
+ * of the heap, a runtime provides pages of a stack, and a sandbox answers a
+ * refused call. SIGTRAP is not among them: a debugged program may leave the
+ * library at any instruction.
  */
 static const unsigned char faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
 					SIGSYS };
@@ -29,10 +30,11 @@ void tr2_mask_begin(struct tr2_mask *before)
 	memset(&all, 0xff, sizeof(all));
 	for (i = 0; i < sizeof(faults); i++)
 		sigdelset(&all, faults[i]);
-	/* First: a handler that jumps out here leaves the thread unchanged. */
+	/* Block first: a handler that jumps out here leaves the thread
+	 * unchanged. */
 	pthread_sigmask(SIG_BLOCK, &all, &before->signals);
 	section = before;
-	/* The type, too: glibc's handler may already be running, and checks
+	/* Set the type, too: glibc's handler may already be running, and checks
 	 * only the type. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before->cancel_state);
 	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before->cancel_type);

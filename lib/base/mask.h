@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mask - a section of code in which the calling thread is not cancelled, and no
- * signal handler interrupts it or leaves it by siglongjmp(). For rare work that
- * takes locks of libc's or ours, allocates or opens files. Blocked signals are
- * delivered at its end. Signals of faults are not blocked (see mask.c): their
- * handlers may call the library, but must return.
+ * signal handler interrupts it or leaves it by siglongjmp(). It is for rare
+ * work that takes locks of libc's or ours, allocates or opens files. Blocked
+ * signals are delivered at its end. Signals of faults are not blocked (see
+ * mask.c): their handlers may call the library, but must return.
  */
 #pragma once
 
@@ -19,10 +19,10 @@ struct tr2_mask {
 	bool is_nested; /* within another section, which restores it */
 };
 
-/* Begin and end a section; one within another takes no system call. */
+/* Begin and end a section; a nested section makes no system call. */
 void tr2_mask_begin(struct tr2_mask *before);
 void tr2_mask_end(const struct tr2_mask *before);
 
-/* Does the calling thread's section hold back a signal? It takes a system call in
- * a section; signal-safe. */
+/* Return whether the calling thread's section holds back a signal. Inside a
+ * section this makes a system call; signal-safe. */
 bool tr2_mask_holds_back(void);

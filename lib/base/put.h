@@ -3,8 +3,8 @@
  * put - write at a cursor into memory with enough room.
  *
  * The fast half of buf: a renderer asks once for the room of a whole line and
- * then writes without checks. Every function returns the cursor behind its
- * output; `slack` is the number of bytes behind the output that it may
+ * then writes without checks. Every function returns the cursor after its
+ * output; `slack` is the number of bytes after the output that it may
  * overwrite.
  */
 #pragma once
@@ -42,8 +42,9 @@ tr2_put_short(char *p, const char *s, size_t n)
 	return p + n;
 }
 
-/* Copy whole blocks, at least one: for texts of some length in memory that
- * allows it. The rest of the last block is the slack, of both. */
+/* Copy whole blocks, at least one: for texts of some length in memory with room
+ * for it. The rest of the last block is read from s and written to p as
+ * slack. */
 #define TR2_PUT_BLOCK 64
 TR2_INLINE char *
 tr2_put_blocks(char *p, const char *s, size_t n)
@@ -56,7 +57,7 @@ tr2_put_blocks(char *p, const char *s, size_t n)
 	return p + n;
 }
 
-/* c: constant, so that no function is called. The slack is 15 bytes. */
+/* c must be constant, so that no function is called. The slack is 15 bytes. */
 TR2_INLINE char *tr2_put_chars(char *p, char c, size_t n)
 {
 	size_t at;
@@ -68,7 +69,8 @@ TR2_INLINE char *tr2_put_chars(char *p, char c, size_t n)
 
 #define tr2_put_lit(p, literal) tr2_put((p), "" literal, sizeof(literal) - 1)
 
-/* A key of at most TR2_KEY_MAX bytes, copied in one piece; that is the slack. */
+/* A key of at most TR2_KEY_MAX bytes, copied in one piece; the slack is
+ * TR2_KEY_MAX. */
 #define TR2_KEY_MAX 32
 struct tr2_key {
 	char text[TR2_KEY_MAX];
@@ -115,7 +117,7 @@ TR2_INLINE char *tr2_put_fraction_6(char *p, uint64_t fraction)
 	return tr2_put_next_2(p, &fraction);
 }
 
-/* The fraction of 2^64 that is value / divisor, or a little more. */
+/* Return the fraction of 2^64 that is value / divisor, or a little more. */
 #define TR2_FRACTION(value, divisor) ((value) * (UINT64_MAX / (divisor) + 1))
 
 /* Write exactly 6 digits. */
@@ -165,7 +167,8 @@ static inline char *tr2_put_i64(char *p, int64_t value)
 	return tr2_put_u64(p, size);
 }
 
-/* Nanoseconds as seconds, to be shown with 6 decimals, rounded as "%.6f" does. */
+/* Nanoseconds as seconds, for output with 6 decimals, rounded as "%.6f"
+ * does. */
 struct tr2_seconds {
 	uint64_t s, fraction; /* of 2^64 */
 };
@@ -179,7 +182,7 @@ static inline struct tr2_seconds tr2_seconds_rounded(uint64_t ns)
 	};
 }
 
-/* At most 18 bytes. */
+/* Write nanoseconds as seconds with 6 decimals. At most 18 bytes. */
 TR2_INLINE char *
 tr2_put_seconds(char *p, uint64_t ns)
 {

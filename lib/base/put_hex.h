@@ -2,7 +2,8 @@
 /*
  * put_hex - write a number in hexadecimal at a cursor.
  *
- * Beside base/put.h: the compiler takes long for the vectors' header.
+ * Separate from base/put.h, because the compiler takes long for the header of
+ * the vector instructions.
  */
 #pragma once
 
@@ -23,7 +24,7 @@ static inline char *tr2_put_hex16(char *p, uint64_t value)
 	const __m128i fifteen = _mm_set1_epi8(15);
 	__m128i x = _mm_cvtsi64_si128((long long)__builtin_bswap64(value));
 
-	/* A byte for each half of a byte. */
+	/* Make a byte of each half byte. */
 	x = _mm_unpacklo_epi8(_mm_and_si128(_mm_srli_epi16(x, 4), fifteen),
 			      _mm_and_si128(x, fifteen));
 	x = _mm_add_epi8(_mm_add_epi8(x, _mm_set1_epi8('0')),
@@ -33,13 +34,14 @@ static inline char *tr2_put_hex16(char *p, uint64_t value)
 	return p + 16;
 }
 #else
-/* The 8 hexadecimal digits of a number, the first one in the lowest byte. */
+/* Return the 8 hexadecimal digits of a number, the first one in the lowest
+ * byte. */
 static inline uint64_t tr2_hex_8(uint32_t value)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t x = __builtin_bswap32(value);
 
-	/* A byte for each half of a byte. */
+	/* Make a byte of each half byte. */
 	x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
 	x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
 	x = (x >> 4 & (ones * 15)) | (x & UINT64_C(0x000f000f000f000f)) << 8;

@@ -2,9 +2,10 @@
 /*
  * raw - system calls without the C library's wrappers.
  *
- * libc's are cancellation points. That costs time with several threads; and
- * during such a call glibc makes the cancellation of the thread asynchronous,
- * which it stays if a signal handler leaves the call by siglongjmp().
+ * libc's wrappers are cancellation points. That costs time with several
+ * threads. During such a call, glibc makes the cancellation of the thread
+ * asynchronous, and it stays so if a signal handler leaves the call by
+ * siglongjmp().
  */
 #pragma once
 
@@ -23,9 +24,9 @@
 #include <unistd.h>
 
 /*
- * Return the kernel's result: a negative errno, not -1. Leaves errno alone if
- * the architecture's instruction is known: then it is inline, without even a
- * return, since processors that guard against speculation in the kernel
+ * Return the kernel's result: a negative errno, not -1. Leave errno alone if
+ * the architecture's instruction is known. The call is then inline, without
+ * even a return: processors that guard against speculation in the kernel
  * mispredict returns after a system call.
  */
 static inline long tr2_raw_call(long number, long a, long b, long c, long d,
@@ -64,14 +65,14 @@ static inline long tr2_raw_call(long number, long a, long b, long c, long d,
 #endif
 }
 
-/* The kernel's id of the calling thread. Where a sandbox refuses to tell it, no
- * thread has that id. */
+/* Return the kernel's id of the calling thread. Where a sandbox refuses the
+ * call, the result is no thread's id. */
 static inline uint32_t tr2_raw_gettid(void)
 {
 	return (uint32_t)tr2_raw_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
-/* raise(), but for musl's: in a child by vfork() that signals the parent's
+/* Do raise(). In a child by vfork(), musl's raise() signals the parent's
  * thread. */
 static inline void tr2_raw_raise(int signo)
 {
@@ -108,7 +109,7 @@ static inline long tr2_raw_fstat(int fd, struct stat *st)
 #endif
 }
 
-/* These behave like libc's. */
+/* These calls behave like libc's. */
 
 static inline ssize_t tr2_sys_write(int fd, const void *p, size_t n)
 {
@@ -120,7 +121,8 @@ static inline ssize_t tr2_sys_read(int fd, void *p, size_t n)
 	return syscall(SYS_read, fd, p, n);
 }
 
-/* Where a long has 32 bits, the offset takes two registers, which differ. */
+/* Where a long has 32 bits, the offset takes two registers, which differ
+ * between architectures. */
 static inline ssize_t tr2_sys_pwrite(int fd, const void *p, size_t n,
 				     uint64_t at)
 {
@@ -168,20 +170,22 @@ static inline void tr2_sys_sleep(const struct timespec *time)
 #endif
 }
 
-/* Wait while *word is `value`, at most ns. */
+/* Wait while *word is `value`, for at most ns. */
 static inline int tr2_sys_futex_wait(atomic_uint *word, uint32_t value,
 				     uint64_t ns)
 {
-	const __kernel_long_t timeout[2] = { (__kernel_long_t)(ns / 1000000000u),
-					     (__kernel_long_t)(ns % 1000000000u) };
+	const __kernel_long_t timeout[2] = {
+		(__kernel_long_t)(ns / 1000000000u),
+		(__kernel_long_t)(ns % 1000000000u)
+	};
 
 	return (int)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, timeout,
 			    NULL, 0L);
 }
 
-/* Wait while *word is `value`, at most 10 ms: the thread that changes it may end
- * before it wakes others. With sched_yield(), a thread of real-time priority would
- * keep the others off its CPU. */
+/* Wait while *word is `value`, for at most 10 ms, since the thread that changes
+ * it may end before it wakes others. sched_yield() would not do: a thread of
+ * real-time priority would keep the others off its CPU. */
 static inline void tr2_await(const atomic_int *word, int value)
 {
 	tr2_sys_futex_wait((atomic_uint *)(uintptr_t)word, (uint32_t)value,
@@ -203,7 +207,7 @@ static inline void tr2_sys_futex_wake(atomic_uint *word, int nr)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, nr, NULL, NULL, 0L);
 }
 
-/* Wake all that await a change of *word. */
+/* Wake all threads that await a change of *word. */
 static inline void tr2_awake(atomic_int *word)
 {
 	tr2_sys_futex_wake((atomic_uint *)(uintptr_t)word, INT_MAX);

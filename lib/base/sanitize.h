@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TR2_TSAN is 1 in a build for ThreadSanitizer, which sees neither inline
- * assembly nor fences; elsewhere tr2_fence() is a fence. TR2_ASAN is 1 in a
- * build for AddressSanitizer, whose variables may not be on the stack.
+ * TR2_TSAN is 1 in a build for ThreadSanitizer, which does not see inline
+ * assembly or fences; in other builds tr2_fence() is a fence. TR2_ASAN is 1 in
+ * a build for AddressSanitizer, which may keep variables outside the stack.
  */
 #pragma once
 

@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Return the next item, set *len, and move *list behind it. Any of the
- * characters `between` separates items; empty ones are skipped. NULL: no more. */
+/* Return the next item, set *len, and move *list past the item. Any of the
+ * characters in `between` separates items; empty items are skipped. NULL: no
+ * more items. */
 static inline const char *tr2_split(const char **list, const char *between,
 				    size_t *len)
 {

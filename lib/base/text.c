@@ -56,7 +56,8 @@ size_t tr2_utf8_cut(const char *s, size_t len, size_t max)
 	}
 }
 
-/* 1: needs no escape in JSON. 0: escape it, or check the sequence. */
+/* Return whether the byte needs no escape in JSON. If it may need one, escape
+ * the byte, or check the sequence. */
 static inline bool json_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
@@ -105,7 +106,8 @@ static size_t json_add_special(struct tr2_buf *b, const char *s, size_t n)
 #define ONES 0x0101010101010101ull
 #define HIGHS 0x8080808080808080ull
 
-/* Is none of eight bytes a quote, a backslash, below 0x20, or above 0x7f? */
+/* Return whether none of eight bytes is a quote, a backslash, below 0x20, or
+ * above 0x7f. */
 static inline bool json_eight_plain(const char *s)
 {
 	uint64_t x, quote, backslash;
@@ -118,7 +120,7 @@ static inline bool json_eight_plain(const char *s)
 		  ((x - ONES * 0x20) & ~x) | x) & HIGHS);
 }
 
-/* Return how many bytes need no escape. */
+/* Return the number of leading bytes that need no escape. */
 static size_t json_plain_length(const char *s, size_t n)
 {
 	size_t at = 0;
@@ -151,8 +153,9 @@ void tr2_json_add_string(struct tr2_buf *b, const char *s)
 	tr2_buf_addch(b, '"');
 }
 
-/* false: a control character, or possibly the first byte of one: those of
- * U+0080 to U+009F, which terminals take as ESC and a letter, begin with c2. */
+/* Return whether the byte is plain. It is not if it is a control character, or
+ * possibly the first byte of one. U+0080 to U+009F, which terminals take as ESC
+ * and a letter, begin with c2. */
 static inline bool text_plain(unsigned char c)
 {
 	return c >= 0x20 && c != 0x7f && c != 0xc2;
@@ -178,7 +181,7 @@ static void text_add_control(struct tr2_buf *b, unsigned char c)
 }
 
 /* Return the length of the plain ASCII at s, counted in machine words: at most
- * seven bytes less than up to the first byte that is not plain. */
+ * seven bytes less than the distance to the first byte that is not plain. */
 static size_t plain_words(const char *s, size_t n)
 {
 	const uint64_t ones = ~0ull / 0xff;
@@ -244,7 +247,7 @@ const char *tr2_error_text(int error, char *memory, size_t size_bytes)
 	return text ? text : "unknown error";
 }
 
-/* Characters that a shell takes without quotes. */
+/* Characters that need no quotes in a shell. */
 static const bool bare[256] = {
 	['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true,
 	['+'] = true, [','] = true, ['-'] = true, ['.'] = true, ['/'] = true,

@@ -3,7 +3,7 @@
  * text - write strings so that no text can forge a line: UTF-8 checks, JSON
  * strings and JSON text, printable text, shell quoting.
  *
- * All of it is signal-safe and takes any bytes.
+ * All functions are signal-safe and take any bytes.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 /*
  * Return the length of the valid UTF-8 sequence at s (1 to 4); 0 if s[0..n)
- * does not start with one. Overlong forms, surrogates and values past U+10FFFF
+ * does not start with one. Overlong forms, surrogates and values above U+10FFFF
  * are invalid (Unicode 15, table 3-7).
  */
 size_t tr2_utf8_sequence(const char *s, size_t n);
@@ -28,16 +28,17 @@ void tr2_json_add_string(struct tr2_buf *b, const char *s);
 
 /*
  * Append valid JSON text (RFC 8259, at most 512 levels) without the white space
- * between its tokens, other text as a JSON string.
+ * between its tokens; append other text as a JSON string.
  */
 void tr2_json_add_text(struct tr2_buf *b, const char *s, size_t n);
 
-/* Append text with control characters as \n, \r, \t, \xHH; those of two bytes
- * (U+0080 to U+009F), which terminals obey as well, as \xc2\xHH. */
+/* Append text with control characters as \n, \r, \t, \xHH. Control characters
+ * of two bytes (U+0080 to U+009F), which terminals obey as well, become
+ * \xc2\xHH. */
 void tr2_text_add(struct tr2_buf *b, const char *s, size_t n);
 
 /* Return the text of an errno; in glibc without the locks of strerror(), so
- * that it is signal-safe. memory: for the text in other libcs. */
+ * that the function is signal-safe. memory: for the text in other libcs. */
 const char *tr2_error_text(int error, char *memory, size_t size_bytes);
 
 /* Append a word for a shell, quoted if needed. NULL is ''. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks text that claims to be JSON, so that an event stream stays valid with
- * any text from trace2_data_json(). It only checks: it builds nothing, and
- * needs no memory except its stack of open brackets.
+ * Check text that claims to be JSON, so that an event stream stays valid with
+ * any text from trace2_data_json(). The check builds nothing, and needs no
+ * memory except its stack of open brackets.
  */
 #include "base/text.h"
 
@@ -11,7 +11,7 @@
 struct scan {
 	const char *p, *end;
 	unsigned int depth;
-	/* One bit a level: whether it is an object. */
+	/* One bit a level: set if the container is an object. */
 	uint8_t is_object[MAX_DEPTH / 8];
 };
 
@@ -63,7 +63,7 @@ static bool parse_number(struct scan *s)
 	return true;
 }
 
-/* Read uXXXX; -1: malformed. */
+/* Read uXXXX and return its value; -1: malformed. */
 static int parse_hex(struct scan *s)
 {
 	static const char digits[] = "0123456789abcdefABCDEF";
@@ -84,7 +84,7 @@ static int parse_hex(struct scan *s)
 	return value;
 }
 
-/* Read the rest of an escape behind the backslash. Surrogates must come in
+/* Read the rest of an escape after the backslash. Surrogates must come in
  * pairs: strict readers otherwise reject the whole line. */
 static bool parse_escape(struct scan *s)
 {
@@ -177,8 +177,8 @@ static bool parse_value_start(struct scan *s, bool *opened)
 	       parse_word(s, "null") || parse_number(s);
 }
 
-/* After a value: close the containers that end here; true if another value
- * follows. */
+/* After a value, close the containers that end here. Return true if another
+ * value follows. */
 static bool parse_value_end(struct scan *s, bool *valid)
 {
 	while (s->depth) {

@@ -2,7 +2,8 @@
 /*
  * text_scan - look for special bytes in a string, a vector at a time.
  *
- * For renderers alone: the compiler takes long for the vectors' header.
+ * Only renderers include it, because the compiler takes long for the header of
+ * the vector instructions.
  */
 #pragma once
 
@@ -48,9 +49,9 @@ static inline uint64_t tr2_text_load(const char *s)
 }
 
 /*
- * Return the classes of bytes in s[0..n); it may report classes that are not
- * there, never miss one. Reads 16 or 8 bytes at a time, the last ones possibly
- * twice.
+ * Return the classes of bytes in s[0..n). It may report a class that does not
+ * occur, but never misses one. It reads 16 or 8 bytes at a time, the last ones
+ * possibly twice.
  */
 #if defined(__SSE2__)
 static inline unsigned int tr2_text_classify(const char *s, size_t n)
@@ -69,7 +70,7 @@ static inline unsigned int tr2_text_classify(const char *s, size_t n)
 	for (;;) {
 #define IS(c) _mm_cmpeq_epi8(x, _mm_set1_epi8(c))
 #define OR(a, b) _mm_or_si128(a, b)
-		/* x is at most 0x1f if the smaller of both is x. */
+		/* x is at most 0x1f if x is the smaller of x and 0x1f. */
 		control = OR(control, OR(IS(0x7f),
 					 _mm_cmpeq_epi8(_mm_min_epu8(
 						 x, _mm_set1_epi8(0x1f)), x)));
@@ -112,7 +113,7 @@ static inline unsigned int tr2_text_classify(const char *s, size_t n)
 }
 #endif
 
-/* Whether none of s[0..n), n at most 16, is a mark, a dash or NUL. */
+/* Return whether s[0..n), n at most 16, contains no mark, dash or NUL. */
 #if defined(__SSE2__)
 static inline bool tr2_text_is_unmarked(const char *s, size_t n)
 {
@@ -138,13 +139,14 @@ static inline bool tr2_text_is_unmarked(const char *s, size_t n)
 #endif
 
 /*
- * Copy s[0..n) to `to`; true: no byte needs an escape in any target, and none
- * is a mark of a secret. It may be false for plain text, but never true for
- * other text.
+ * Copy s[0..n) to `to`. true: no byte needs an escape in any target, and no
+ * byte is a mark of a secret. It may be false for plain text, but never true
+ * for other text.
  */
 #if defined(__SSE2__)
-/* Not 0 in each byte that is a control, a quote, a backslash, a mark, or not
- * ASCII: x + 1 is below 0x21 as a signed number for 0x7f to 0xff, too. */
+/* Return a vector that is not 0 in each byte that is a control, a quote, a
+ * backslash, a mark, or not ASCII. As a signed number, x + 1 is below 0x21 for
+ * 0x7f to 0xff, too. */
 static inline __m128i tr2_text_odd(__m128i x)
 {
 #define IS(c) _mm_cmpeq_epi8(x, _mm_set1_epi8(c))

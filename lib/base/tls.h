@@ -3,17 +3,19 @@
  * tls - variables of a thread that frequent events read.
  *
  * The same objects go into programs, into the shared library, and into modules
- * that are loaded while a program runs. There the C library has a fixed place
- * near the thread's pointer for few variables only, which the host's own modules
- * may need; so none is demanded: the model initial-exec would refuse the load
- * when it is used up. A TLS descriptor takes a place if there is one to spare,
- * else memory of its own, and the linker turns it into a constant in a program.
+ * that are loaded while a program runs. For such modules the C library has a
+ * fixed place near the thread's pointer for few variables only, which the
+ * host's own modules may need. The model initial-exec demands a place, and
+ * refuses the load when all are used up, so it is not used. A TLS descriptor
+ * takes a free place if there is one, else memory of its own, and in a program
+ * the linker turns it into a constant.
  *
  * Compilers other than gcc have no descriptors on x86-64, and gcc does not know
  * that before glibc 2.40 the first access of a thread may overwrite vector
- * registers. So descriptors are used by hand there.
+ * registers. On x86-64 the library therefore uses descriptors by hand.
  *
- * Where a program is compiled for, trace2_metric.h leaves it to the compiler.
+ * In code that a program compiles, trace2_metric.h leaves the choice to the
+ * compiler.
  */
 #pragma once
 
@@ -49,14 +51,16 @@
 #define TR2_TLS_MORE_VECTORS
 #endif
 /*
- * Where the variable is, seen from the thread's pointer. The compiler does not
- * see that this is a call: a function that calls nothing else leaves the stack
- * unaligned, and the first access of a thread may call malloc(), which needs it
- * aligned and may overwrite registers of vectors, masks and the x87.
+ * Return the offset of the variable from the thread's pointer. The compiler
+ * does not see that this is a call: a function that calls nothing else leaves
+ * the stack unaligned. The first access of a thread may call malloc(), which
+ * needs the stack aligned and may overwrite registers of vectors, masks and the
+ * x87.
  *
- * pthread_exit() in a handler, a cancellation or a profiler may unwind the stack
- * here. They find the frame at an offset from rsp, since there is no frame pointer
- * (Makefile), and from rbx, which calls preserve, while rsp is aligned.
+ * pthread_exit() in a handler, a cancellation or a profiler may unwind the
+ * stack here. They find the frame at an offset from rsp, since there is no
+ * frame pointer (Makefile). While rsp is aligned, they find the frame from rbx,
+ * which calls preserve.
  */
 #ifdef __GCC_HAVE_DWARF2_CFI_ASM
 #define TR2_TLS_BY_RBX \
@@ -91,7 +95,7 @@
 #endif
 #define TR2_TLS(name) (*TR2_TLS_AT(name))
 
-/* Return a number that no other live thread has, and not 0. */
+/* Return a number that is not 0, and that no other live thread has. */
 static inline uintptr_t tr2_tls_thread(void)
 {
 #if defined(__x86_64__) && defined(__LP64__)

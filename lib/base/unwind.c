@@ -8,9 +8,10 @@
 #include <unwind.h>
 
 /*
- * Weak: a program that is linked statically may have none, nor one with a
- * glibc older than 2.34, where they are in a library of their own. A test for
- * them makes the loader look them up at the start of each process: only there.
+ * Weak: a statically linked program may lack these functions, and so may one
+ * with a glibc older than 2.34, where they are in a library of their own. A
+ * test for them makes the loader look them up at the start of each process, so
+ * only such builds test.
  */
 #pragma weak dlopen
 #pragma weak dlsym
@@ -23,10 +24,10 @@
 #endif
 #endif
 
-static void *libgcc; /* of all loads, the last one */
+static void *libgcc; /* the handle of the last load */
 
 typedef _Unwind_Reason_Code backtrace_fn(_Unwind_Trace_Fn fn, void *arg);
-/* Stored last: a thread that sees it may call both. */
+/* Stored last: a thread that sees it may call both functions. */
 static backtrace_fn *backtrace;
 typedef _Unwind_Ptr get_ip_fn(struct _Unwind_Context *context);
 static get_ip_fn *get_ip;
@@ -34,7 +35,7 @@ static get_ip_fn *get_ip;
 struct walk {
 	struct tr2_callchain *chain;
 	const struct tr2_code *own;
-	bool was_own; /* the previous frames are in this file */
+	bool was_own; /* the previous frame is in this file */
 };
 
 static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context,
@@ -70,7 +71,8 @@ void tr2_unwind(struct tr2_callchain *chain, const struct tr2_code *own)
 		walk_back(take_frame, &walk);
 }
 
-/* The first object is the program: whether it has no dynamic linker. */
+/* Look whether the program, which is the first object, has no dynamic
+ * linker. */
 static int look_at_program(struct dl_phdr_info *info, size_t size_bytes,
 			   void *is_static)
 {
@@ -84,9 +86,9 @@ static int look_at_program(struct dl_phdr_info *info, size_t size_bytes,
 }
 
 /*
- * A statically linked program could load libgcc only with a second C library,
- * and only the one that it was linked with: glibc would try, and the program
- * may crash.
+ * A statically linked program could load libgcc only together with a second C
+ * library, of the version that it was linked with. glibc would try, and the
+ * program may crash.
  */
 static bool is_static(void)
 {
@@ -104,8 +106,8 @@ void tr2_unwind_release(void)
 	libgcc = NULL;
 }
 
-/* Two threads may run it at once, with the same result; a lock might be one
- * that a fork left locked. */
+/* Two threads may run it at once, with the same result. A fork might leave a
+ * lock locked. */
 const char *tr2_unwind_prepare(void)
 {
 	struct tr2_callchain chain;
@@ -127,7 +129,7 @@ const char *tr2_unwind_prepare(void)
 	p = p ? dlsym(libgcc, "_Unwind_Backtrace") : NULL;
 	__builtin_memcpy(&walk_back, &p, sizeof(p));
 	__atomic_store_n(&backtrace, walk_back, __ATOMIC_RELEASE);
-	/* Let it do its one-time work now. */
+	/* Unwind once now, so that libgcc does its one-time work. */
 	tr2_unwind(&chain, NULL);
 	return chain.nr ? NULL : "libgcc_s.so.1 finds none";
 }

@@ -3,7 +3,7 @@
  * unwind - the call stack as addresses, by the unwinder of libgcc.
  *
  * tr2_unwind_prepare() loads it and uses it once; from then on unwinding
- * allocates nothing and is signal-safe if the C library finds tables without a
+ * allocates nothing. It is signal-safe if the C library finds tables without a
  * lock (glibc 2.35 and later), otherwise as safe as its dl_iterate_phdr().
  */
 #pragma once
@@ -13,7 +13,7 @@
 
 #define TR2_CALLCHAIN_MAX 127
 
-/* The innermost first. All are return addresses, behind a call. */
+/* The return addresses, each after a call, the innermost first. */
 struct tr2_callchain {
 	unsigned int nr;
 	uint64_t ip[TR2_CALLCHAIN_MAX];
@@ -27,7 +27,7 @@ struct tr2_code {
 /* Return NULL, or the reason why chains will be empty. Not signal-safe. */
 const char *tr2_unwind_prepare(void);
 
-/* Call it when no thread unwinds any more. */
+/* Call it when no thread unwinds any longer. */
 void tr2_unwind_release(void);
 
 /* Collect the frames outside of `own`, which contains the caller. */

@@ -17,7 +17,7 @@
 #define PATH_BYTES 1024
 #define LOCAL_FILE "/etc/localtime"
 #define ZONES "/usr/share/zoneinfo"
-/* The rule of a TZ that names summer time, but not when it begins and ends. */
+/* The rule of a TZ that names summer time, but not its begin and end. */
 #define USUAL_RULE ",M3.2.0,M11.1.0"
 
 static uint32_t get32(const unsigned char *p)
@@ -32,7 +32,7 @@ static int64_t get64(const unsigned char *p)
 }
 
 /* Read a number of at most `max` at p. Return the end of its text; NULL if p is
- * NULL, or no such number is there. */
+ * NULL, or if there is no such number. */
 static const char *read_number(const char *p, unsigned int max,
 			       unsigned int *out)
 {
@@ -49,7 +49,7 @@ static const char *read_number(const char *p, unsigned int max,
 	return p;
 }
 
-/* [+-]hh[:mm[:ss]] */
+/* Read [+-]hh[:mm[:ss]]. */
 static const char *read_time(const char *p, long *out)
 {
 	unsigned int part = 0;
@@ -70,7 +70,7 @@ static const char *read_time(const char *p, long *out)
 	return p;
 }
 
-/* Three letters or more, or anything in <>. */
+/* Read a name: three letters or more, or anything in <>. */
 static const char *read_name(const char *p)
 {
 	const char *begin = p, *end;
@@ -181,7 +181,7 @@ static long rule_at(const struct tr2_zone_rule *rule, int64_t when)
 	return is_summer ? rule->summer : rule->standard;
 }
 
-/* The rule that ends the file, between newlines. */
+/* Read the rule that ends the file, between newlines. */
 static void read_footer(struct tr2_zone *zone, const unsigned char *p,
 			const unsigned char *end)
 {
@@ -198,8 +198,9 @@ static void read_footer(struct tr2_zone *zone, const unsigned char *p,
 	zone->has_rule = read_rule(text, &zone->rule);
 }
 
-/* Return the bytes of the block behind a header, with times of that size. */
-static uint64_t block_bytes(const unsigned char *header, unsigned int time_bytes)
+/* Return the size of the block after a header, with times of time_bytes. */
+static uint64_t block_bytes(const unsigned char *header,
+			    unsigned int time_bytes)
 {
 	return (uint64_t)get32(header + 32) * (time_bytes + 1) +
 	       (uint64_t)get32(header + 36) * 6 + get32(header + 40) +

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * zone - the rules of local time, read without the C library: there the first
- * call that asks for local time decides the zone of the host's localtime_r(),
- * and sets its timezone, tzname and daylight.
+ * zone - the rules of local time, read without the C library. In the C library,
+ * the first call that asks for local time decides the zone of the host's
+ * localtime_r(), and sets the host's timezone, tzname and daylight.
  */
 #pragma once
 
@@ -13,10 +13,10 @@
 struct tr2_zone_day {
 	char form; /* 'M': month, week, day; 'J': 1-365; 'n': 0-365 */
 	unsigned int month, week, day;
-	long seconds; /* of that day, by the offset before */
+	long seconds; /* seconds of that day, by the offset before */
 };
 
-/* As TZ has it: "CET-1CEST,M3.5.0,M10.5.0/3". */
+/* A rule in the form of TZ: "CET-1CEST,M3.5.0,M10.5.0/3". */
 struct tr2_zone_rule {
 	long standard, summer; /* seconds to add to UTC */
 	int has_summer;
@@ -30,7 +30,8 @@ struct tr2_zone {
 	const unsigned char *times, *types, *offsets; /* in the file */
 	uint32_t nr_times, nr_types;
 	int has_rule;
-	struct tr2_zone_rule rule; /* from the last time on */
+	struct tr2_zone_rule rule; /* for times after the last one in the
+				    * file */
 };
 
 /* Read the zone that TZ names, as the C library does; UTC if TZ names none. Not

@@ -30,8 +30,8 @@ char *tr2_config_join(const char *dir, size_t len, const char *name)
 	return joined;
 }
 
-/* Keep the entry's value if it begins with `name`; of duplicates getenv()
- * returns the first. */
+/* Keep the entry's value if it begins with `name`; getenv() returns the first
+ * of duplicates. */
 static inline void parse_value(const char *entry, const char *name,
 			       const char **value)
 {
@@ -78,7 +78,7 @@ static void read_system(struct tr2_config_reader *rd)
 	const char *path = rd->places.system;
 	int off = 0;
 
-	/* a value that is no boolean was still meant to set something: obey */
+	/* A value that is no boolean was still meant to set something: obey. */
 	if (no_system && tr2_config_bool(no_system, &off))
 		off = 1;
 	if (off)
@@ -156,7 +156,8 @@ int tr2_config_int(const char *value, int *out)
 
 	if (!value)
 		return -EINVAL;
-	/* on overflow the result is the limit of its range, and beyond ours */
+	/* On overflow the result is the limit of its type, which is outside our
+	 * range. */
 	number = strtoimax(value, &end, 0);
 	shift = end == value ? -1 : suffix_shift(end);
 	if (shift < 0)

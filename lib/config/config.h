@@ -13,7 +13,7 @@
  * the files are bounded.
  *
  * It checks a whole file before it delivers the first key: an invalid file
- * delivers nothing, and the others are still read. It does not preserve errno,
+ * delivers no keys, and the others are still read. It does not preserve errno,
  * and reads the environment: do not call it from a signal handler.
  */
 #pragma once
@@ -45,20 +45,19 @@ struct tr2_config_entry {
  * only. */
 struct tr2_config_fault {
 	const char *path;
-	unsigned int line;  /* counted from 1; 0: none */
+	unsigned int line;  /* counted from 1; 0: unknown */
 	const char *reason; /* "unterminated quote", "permission denied" … */
 };
 
-/* The files to read, and their callbacks. */
+/* The files to read, and the callbacks for them. */
 struct tr2_config_request {
 	void (*entry)(void *cookie, const struct tr2_config_entry *entry);
 	void (*fault)(void *cookie, const struct tr2_config_fault *fault);
 	void *cookie; /* for both; fault may be NULL */
 	/*
 	 * Deliver only keys of this section, its name in lower case; NULL: all
-	 * keys. A file without such keys is not checked, which makes a file of
-	 * usual size several times faster, unless `thorough` asks for its
-	 * faults.
+	 * keys. A file without such keys is not checked, unless `thorough` asks
+	 * for its faults: this makes a file of usual size several times faster.
 	 */
 	const char *section;
 	bool thorough;
@@ -67,33 +66,33 @@ struct tr2_config_request {
 };
 
 /*
- * Read the system file (GIT_CONFIG_SYSTEM, if it is set; none if
- * GIT_CONFIG_NOSYSTEM is) and the user's (GIT_CONFIG_GLOBAL, else git/config in
- * XDG_CONFIG_HOME or ~/.config and then ~/.gitconfig). Later ones override
- * earlier ones.
+ * Read the system file (GIT_CONFIG_SYSTEM, if it is set; no system file if
+ * GIT_CONFIG_NOSYSTEM is set) and the user's files (GIT_CONFIG_GLOBAL, else
+ * git/config in XDG_CONFIG_HOME or ~/.config and then ~/.gitconfig). Later
+ * files override earlier ones.
  */
 void tr2_config_read(const struct tr2_config_request *request);
 
 /*
- * Read one file with its includes. Return 0; -ENOENT, which is no fault; or
- * another negative errno, after the callback got the fault: -EINVAL malformed,
- * or not a regular file (/dev/null is an empty file), -EISDIR, -EFBIG,
- * -ENOMEM …
+ * Read one file with its includes. Return 0; -ENOENT, which is not a fault; or
+ * another negative errno, after the callback got the fault. Errors: -EINVAL
+ * malformed, or not a regular file (/dev/null is an empty file), -EISDIR,
+ * -EFBIG, -ENOMEM …
  */
 int tr2_config_read_file(const struct tr2_config_request *request,
 			 enum tr2_config_scope scope, const char *path);
 
 /*
- * Whether the key matches one of the comma-separated wildcard patterns (`*`,
- * `?`, `[a-z]`, `[[:digit:]]`, `\x`), ignoring case. White space around a
- * pattern is ignored. NULL matches nothing.
+ * Return whether the key matches one of the comma-separated wildcard patterns
+ * (`*`, `?`, `[a-z]`, `[[:digit:]]`, `\x`), ignoring case. White space around a
+ * pattern is ignored. NULL matches no key.
  */
 bool tr2_config_match(const char *patterns, const char *key);
 
 /*
  * Parse a value as Git does: true/yes/on, false/no/off/empty, or a number,
  * where all but 0 is true; NULL (a key without a value) is true. -EINVAL:
- * neither.
+ * another value.
  */
 int tr2_config_bool(const char *value, int *out);
 

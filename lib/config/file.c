@@ -3,9 +3,10 @@
  * Load a config file and deliver its keys, and those of files that it includes
  * by include.path.
  *
- * Reading ends whatever files include each other: their depth and their number
- * are bounded. Once a limit is reached, all further includes are ignored;
- * otherwise each file of a circle would read all the others again and again.
+ * Reading always ends, even if files include each other: their depth and their
+ * number are bounded. Once a limit is reached, all further includes are
+ * ignored; otherwise each file of a circle would read all the others again and
+ * again.
  *
  * A file takes one open, fstat, read and close, and one allocation; see
  * config.h for the rest.
@@ -27,7 +28,7 @@ static int fail_limit(struct tr2_config_reader *rd, const char *path,
 	return tr2_config_fail(rd, path, 0, ELOOP, reason);
 }
 
-/* Whether one more file may be read; reports the fault. */
+/* Check whether one more file may be read; report the fault. */
 static int check_limits(struct tr2_config_reader *rd, const char *path)
 {
 	if (rd->depth >= TR2_CONFIG_MAX_DEPTH)
@@ -138,8 +139,8 @@ int tr2_config_fail(const struct tr2_config_reader *rd, const char *path,
 }
 
 /*
- * Make room for `size` bytes of text, or as many as the limit allows. The key's
- * room is as large as the text: no key is longer than its file.
+ * Make room for `size` bytes of text, or as many as the limit allows. The room
+ * for the key is as large as the text: no key is longer than its file.
  */
 static int text_reserve(struct text *text, size_t size)
 {
@@ -157,15 +158,15 @@ static int text_reserve(struct text *text, size_t size)
 	return 0;
 }
 
-/* Whether this is /dev/null, which stands for an empty file. */
+/* Return whether this is /dev/null, which stands for an empty file. */
 static bool is_null_device(const struct stat *st)
 {
 	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
 }
 
 /*
- * Read to the end. A file may grow, shrink, or have no size (those in /proc):
- * only if a read ends at the size of fstat() is this taken as the end.
+ * Read to the end. A file may grow, shrink, or have no size (as in /proc): a
+ * short read is the end only if it ends at the size of fstat().
  */
 static int text_read(struct text *text, int fd, size_t expected)
 {
@@ -222,7 +223,7 @@ static void deliver(struct tr2_config_reader *rd, const char *path,
 		include_file(rd, path, value);
 }
 
-/* Whether the request wants keys of this packed section. */
+/* Return whether the request wants keys of this packed section. */
 static bool is_wanted(const struct tr2_config_reader *rd, const char *name)
 {
 	const char *section = rd->request->section;
@@ -234,7 +235,7 @@ static bool is_wanted(const struct tr2_config_reader *rd, const char *name)
 	return !strncmp(name, section, len) && (!name[len] || name[len] == '.');
 }
 
-/* Deliver a packed text, which has room for its longest key behind it. */
+/* Deliver a packed text, with room for its longest key after it. */
 static void deliver_text(struct tr2_config_reader *rd, const struct text *text,
 			 const char *path)
 {
@@ -278,7 +279,7 @@ static bool starts_folded(const char *text, const char *end, const char *prefix)
 	return true;
 }
 
-/* Whether a text that is not yet packed may have wanted keys. */
+/* Return whether a text that is not yet packed may contain wanted keys. */
 static bool may_matter(const struct tr2_config_request *request,
 		       const struct text *text)
 {
@@ -313,7 +314,7 @@ static int deliver_file(struct tr2_config_reader *rd, struct text *text,
 	return 0;
 }
 
-/* O_NONBLOCK: wait neither for a FIFO's writer nor for the end of a lease. */
+/* O_NONBLOCK: do not wait for a FIFO's writer, or for the end of a lease. */
 static int open_file(const char *path)
 {
 	int fd;
@@ -329,7 +330,7 @@ int tr2_config_load(struct tr2_config_reader *rd, const char *path)
 	struct text text = { .max = TR2_CONFIG_MAX_BYTES - rd->nr_bytes };
 	int fd, err;
 
-	/* the usual way to have no file costs nothing */
+	/* /dev/null is the usual way to have no file: it costs nothing. */
 	if (!strcmp(path, "/dev/null"))
 		return 0;
 	fd = open_file(path);

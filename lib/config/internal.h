@@ -17,12 +17,14 @@
  * A packed text is a sequence of strings, each ended by a NUL byte, written
  * over the text that it was made from:
  *
- *   "[section.Sub"   starts a section; its keys have this and a dot before them
- *   "{section.S"     a section whose name had a NUL: its keys are all this
- *   "var=value"      a variable; "var" alone: one without a value
+ *	"[section.Sub"   starts a section; its keys have this and a dot
+ *	                 before them
+ *	"{section.S"     a section whose name had a NUL: each of its keys is
+ *	                 just this name
+ *	"var=value"      a variable; "var" alone: a variable without a value
  *
  * No string is longer than its source, whose line end or bracket makes room for
- * the NUL; a source without a line end needs TR2_CONFIG_PAD bytes behind it.
+ * the NUL; a source without a line end needs TR2_CONFIG_PAD bytes after it.
  */
 #define TR2_CONFIG_PAD 2
 
@@ -56,7 +58,7 @@ int tr2_config_fail(const struct tr2_config_reader *rd, const char *path,
 /* Read a file with its includes; return as tr2_config_read_file(). */
 int tr2_config_load(struct tr2_config_reader *rd, const char *path);
 
-/* Work on ASCII letters, ignoring the host's locale. */
+/* These work on ASCII letters, ignoring the host's locale. */
 char tr2_config_lower(char c);
 bool tr2_config_is_alpha(char c);
 bool tr2_config_is_space(char c); /* space, tab, CR, LF */

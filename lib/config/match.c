@@ -3,8 +3,8 @@
  * Match patterns of config keys as Git does, ignoring case and the host's
  * locale.
  *
- * The matcher remembers one place to go back to, that of the last `*`: its time
- * is at most the product of the lengths, and it does not recurse.
+ * The matcher remembers one place to go back to, that of the last `*`. Its time
+ * is therefore at most the product of the lengths, and it does not recurse.
  */
 #include "base/macros.h"
 #include "base/split.h"
@@ -31,7 +31,8 @@ static bool is_digit(char c)
 	return is_between(c, '0', '9');
 }
 
-/* Whether a character is in the class; also false for an unknown class. */
+/* Return whether a character is in the class; false also for an unknown
+ * class. */
 static bool in_class(const char *name, size_t len, char c, bool *known)
 {
 	bool alpha = tr2_config_is_alpha(c);
@@ -70,7 +71,7 @@ struct set {
 	bool hit;
 };
 
-/* Match `[:name:]`, from behind its `[`; false: it is no class. */
+/* Match `[:name:]`, from after its `[`; false: this is not a class. */
 static bool match_class(struct set *s, bool *well_formed)
 {
 	const char *name = s->p + 1;
@@ -92,7 +93,7 @@ static bool match_class(struct set *s, bool *well_formed)
 	return true;
 }
 
-/* Match a member that is no class; false: the pattern ends inside it. */
+/* Match a member that is not a class; false: the pattern ends inside it. */
 static bool match_member(struct set *s, char m)
 {
 	if (m == '-' && s->first && s->p < s->end && *s->p != ']') {
@@ -120,7 +121,8 @@ static bool match_member(struct set *s, char m)
 
 /*
  * Compare a character with the set whose `[` is at p. Return the end of the
- * set, or NULL: no match, or the set is malformed and never matches.
+ * set, or NULL: the character does not match, or the set is malformed and never
+ * matches.
  */
 static const char *match_set(const char *p, const char *end, char c)
 {
@@ -145,7 +147,8 @@ static const char *match_set(const char *p, const char *end, char c)
 	return well_formed && s.hit != negated ? s.p + 1 : NULL;
 }
 
-/* Compare one character with one element that is no star; NULL: no match. */
+/* Compare one character with one element that is not a star. Return the end of
+ * the element; NULL: no match. */
 static const char *match_one(const char *p, const char *end, char c)
 {
 	if (p == end)
@@ -160,7 +163,7 @@ static const char *match_one(const char *p, const char *end, char c)
 	return tr2_config_lower(*p) == c ? p + 1 : NULL;
 }
 
-/* Whether the pattern from p to `end` matches the whole text. */
+/* Return whether the pattern from p to `end` matches the whole text. */
 static bool match_pattern(const char *p, const char *end, const char *text)
 {
 	const char *star = NULL, *resume = NULL; /* where to go back to */

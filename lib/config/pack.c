@@ -2,9 +2,9 @@
 /*
  * The grammar of a config file: check a text and pack it in place.
  *
- * It reads each byte once, allocates nothing, and writes only over bytes that
- * it has read (see internal.h for the packed form). The text may have any
- * bytes, including NUL.
+ * The scan reads each byte once, allocates nothing, and writes only over bytes
+ * that it has read (see internal.h for the packed form). The text may contain
+ * any bytes, including NUL.
  */
 #include "config/internal.h"
 
@@ -16,7 +16,7 @@ struct scan {
 	const char *end; /* of the text; a line end follows it */
 	char *w;         /* next byte to write, never beyond p */
 	unsigned int line;
-	bool nul;        /* the text has a NUL byte where it matters */
+	bool nul;        /* a NUL is in a subsection or value */
 	const char *reason;
 };
 
@@ -56,7 +56,7 @@ char tr2_config_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-/* For characters of names: digits, `-` and `.` have that bit anyway. */
+/* For characters of names: digits, `-` and `.` already have that bit. */
 #define LOWER_KEY(c) ((char)((c) | 0x20))
 
 bool tr2_config_is_alpha(char c)
@@ -71,8 +71,8 @@ bool tr2_config_is_space(char c)
 
 /*
  * Return the next character. CR LF is one line end; so is the end of the text,
- * each time it is read. A line counts once its end is *passed*, so that an
- * error at a line end names the line that it ends.
+ * each time it is read. A line counts once its end is passed, so that an error
+ * at a line end names the line that it ends.
  */
 static char next_char(struct scan *s)
 {
@@ -97,7 +97,7 @@ static int bad(struct scan *s, const char *reason)
 	return -EINVAL;
 }
 
-/* Skip to behind the line end, which the caller counts. */
+/* Skip past the line end, which the caller counts. */
 static void skip_comment(struct scan *s)
 {
 	const char *nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
@@ -106,8 +106,8 @@ static void skip_comment(struct scan *s)
 }
 
 /*
- * End the string that began at `start`. Text behind a NUL inside it is cut off,
- * because readers of a C string do not see it. Return whether it was cut.
+ * End the string that began at `start`. Text after a NUL inside it is cut off,
+ * because readers of a C string do not see it. Return whether text was cut.
  */
 static bool finish_string(struct scan *s, char *start)
 {
@@ -143,7 +143,7 @@ static int pack_subsection(struct scan *s, char c)
 	return next_char(s) == ']' ? 0 : bad(s, "no ']' after the subsection");
 }
 
-/* Pack a section header, from behind its `[`. */
+/* Pack a section header, from after its `[`. */
 static int pack_section(struct scan *s)
 {
 	char *start = s->w;
@@ -172,7 +172,7 @@ static int pack_section(struct scan *s)
 	return 0;
 }
 
-/* Read the character behind a backslash in a value; a line end continues the
+/* Read the character after a backslash in a value; a line end continues the
  * line. */
 static int pack_escape(struct scan *s)
 {
@@ -202,9 +202,9 @@ static int pack_escape(struct scan *s)
 }
 
 /*
- * Copy characters that need no handling, in a value that is not empty, up to
- * one that does; a space between two such words needs none. Most values are
- * only this. The line end behind the text stops it.
+ * Copy the characters of a non-empty value up to one that needs handling; a
+ * space between two copied words needs none. Most values consist only of such
+ * characters. The line end after the text stops the copy.
  */
 static void pack_plain(struct scan *s)
 {
@@ -221,9 +221,9 @@ static void pack_plain(struct scan *s)
 }
 
 /*
- * Pack a value, from behind its `=` to behind its line end. Outside quotes,
- * white space at either end is dropped and other white space becomes spaces,
- * which are held back until another character follows.
+ * Pack a value, from after its `=` to after its line end. Outside quotes, white
+ * space at either end is dropped and other white space becomes spaces, which
+ * are held back until another character follows.
  */
 static int pack_value(struct scan *s)
 {
@@ -264,7 +264,7 @@ static int pack_value(struct scan *s)
 	return 0;
 }
 
-/* Pack a variable, from behind its first letter. */
+/* Pack a variable, from after its first letter. */
 static int pack_variable(struct scan *s, char c)
 {
 	const char *p = s->p;

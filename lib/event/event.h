@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event - one thing that happened, stamped once, before any target renders it.
+ * event - one occurrence, stamped once, before any target renders it.
  *
  * The table is event/events.def. For an event `foo` it gives TR2_EV_foo and
- * struct tr2_v_foo, which has a struct tr2_value for each field by name; the
- * same memory read as an array is in the order of the table.
+ * struct tr2_v_foo, which has a struct tr2_value for each field by name. The
+ * same memory, read as an array, is in the order of the table.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 
 struct tr2_site;
 
-/* About a repository that the session has not defined: shown as 0. */
+/* The id for a repository that the session has not defined: shown as 0. */
 #define TR2_REPO_UNDEFINED (-1)
 
 /* Flags of an event. */
@@ -25,7 +25,8 @@ struct tr2_site;
 #define TR2_E_NESTED (1u << 2)
 #define TR2_E_KEEP_TIME (1u << 3)
 #define TR2_E_PROCESS (1u << 4)
-/* It has a template: tr2_event_flags() has these, the table does not. */
+/* The event has a template: tr2_event_flags() includes these, the table does
+ * not. */
 #define TR2_E_NORMAL (1u << 5)
 #define TR2_E_PERF (1u << 6)
 
@@ -85,8 +86,8 @@ enum tr2_event_kind {
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-/* The emitter of an event: session and thread, as the targets write them. Behind
- * each head TR2_PUT_BLOCK bytes can be read. */
+/* The emitter of an event: session and thread, as the targets write them. After
+ * each head, TR2_PUT_BLOCK bytes can be read. */
 struct tr2_emitter {
 	const char *thread_name;
 	/* `d0 | main                     | `, ready to be copied. */
@@ -98,12 +99,12 @@ struct tr2_emitter {
 };
 
 /*
- * What a call of the program says of its events: members of struct tr2_event,
+ * The data of an event from the program's call: members of struct tr2_event,
  * and, by the same names, of struct tr2_call, so that they are written once.
  *
  * site: its place, category and name are those of the event: file and line, and
- * the fields with TR2_F_SITE; NULL: not known. repo_id: 0: about none;
- * TR2_REPO_UNDEFINED. now_ns: monotonic.
+ * the fields with TR2_F_SITE; NULL: unknown. repo_id: 0: about no repository;
+ * or TR2_REPO_UNDEFINED. now_ns: monotonic.
  */
 #define TR2_EVENT_OF_CALL                  \
 	const struct tr2_emitter *emitter; \
@@ -117,7 +118,7 @@ struct tr2_event {
 	enum tr2_event_kind kind;
 	unsigned int nesting; /* 1 + open regions */
 	const struct tr2_value *v;
-	const struct tr2_pieces *pieces; /* of the site; NULL: none */
+	const struct tr2_pieces *pieces; /* of the site; NULL: no pieces */
 	uint64_t wall_us, t_abs_ns;
 	uint32_t tid; /* of the emitting thread */
 	bool as_main; /* emitted in the name of the main thread */
@@ -144,13 +145,13 @@ struct tr2_event_row {
 };
 extern const struct tr2_event_row tr2_event_rows[TR2_EVENT_NR];
 
-/* Its templates; NULL: the target does not show it. */
+/* The event's templates; NULL: the target does not show the event. */
 struct tr2_event_text {
 	const char *normal, *perf_category, *perf_message;
 };
 struct tr2_event_text tr2_event_text(enum tr2_event_kind kind);
 
-/* The flags of an event; constant if the event is. */
+/* Return the flags of an event; a constant if kind is constant. */
 static inline unsigned int tr2_event_flags(enum tr2_event_kind kind)
 {
 	static const unsigned int all[] = {
@@ -164,13 +165,15 @@ static inline unsigned int tr2_event_flags(enum tr2_event_kind kind)
 	return all[kind];
 }
 
-/* The id in the streams, where the event is about a repository. */
+/* Return the repository's id in the streams, for an event about a
+ * repository. */
 static inline int tr2_event_shown_repo(const struct tr2_event *ev)
 {
 	return ev->repo_id > 0 ? ev->repo_id : 0;
 }
 
-/* The width of its name in the perf target; constant if the event is. */
+/* Return the width of the event's name in the perf target; a constant if kind
+ * is constant. */
 static inline unsigned int tr2_event_width(enum tr2_event_kind kind)
 {
 	static const unsigned char all[] = {
@@ -184,7 +187,7 @@ static inline unsigned int tr2_event_width(enum tr2_event_kind kind)
 	return all[kind];
 }
 
-/* Does the event have this optional field? */
+/* Return whether the event has this optional field. */
 static inline bool tr2_event_has(const struct tr2_event *ev, unsigned int field)
 {
 	const struct tr2_value *v = &ev->v[field];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kept_lines - write the lines of kept.h, in line: for functions that emit
- * frequent events, each of which knows the kind of its event.
+ * kept_lines - write the lines of kept.h, inline: for functions that emit
+ * frequent events. Each function knows the kind of its event.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ static inline bool tr2_kept_is_of(const struct tr2_kept *kept,
 	return likely(ev->wall_us - kept->second_us < 1000000u);
 }
 
-/* is_free: of a field with TR2_F_FREE. */
+/* Append a string. is_free: the field has TR2_F_FREE. */
 TR2_INLINE char *
 tr2_kept_put(const struct tr2_kept *kept, struct tr2_render *r, char *p,
 	     const char *s, bool is_free,
@@ -41,7 +41,7 @@ static inline char *tr2_put_repo(char *p, const struct tr2_event *ev)
 }
 
 /*
- * The event target. KEEP_TYPE: append the value of a field; types of rare
+ * The event target. KEEP_TYPE appends the value of a field; types of rare
  * events are left to render.h.
  */
 #define TR2_KEPT_KEY_BYTES 32u /* `{"event":"NAME"` ends there */
@@ -97,12 +97,12 @@ tr2_kept_json_str(const struct tr2_kept *kept, struct tr2_render *r, char *p,
 			return none;                                        \
 	}
 #define TR2_EVENT(name, flags, fields, normal, category, perf)              \
-	TR2_INLINE struct tr2_rendered                                          \
+	TR2_INLINE struct tr2_rendered                                      \
 	tr2_kept_json_##name(struct tr2_kept *kept, struct tr2_render *r,   \
 			     const struct tr2_event *ev, bool brief)        \
 	{                                                                   \
 		static const char key[] = "{\"event\":\"" #name "\"";       \
-		const struct tr2_rendered none = { NULL, 0 };                   \
+		const struct tr2_rendered none = { NULL, 0 };               \
 		const struct tr2_v_##name *v = (const void *)ev->v;         \
 		const struct tr2_pieces *pieces = ev->pieces;               \
 		bool has_piece = false;                                     \
@@ -115,7 +115,7 @@ tr2_kept_json_str(const struct tr2_kept *kept, struct tr2_render *r, char *p,
 		if (brief && ((flags) & TR2_E_KEEP_TIME))                   \
 			return none;                                        \
 		if (!tr2_kept_is_of(kept, ev) &&                            \
-		    !tr2_kept_json_prepare(kept, r, ev, brief))                \
+		    !tr2_kept_json_prepare(kept, r, ev, brief))             \
 			return none;                                        \
 		start = kept->p + TR2_KEPT_KEY_BYTES - (sizeof(key) - 1);   \
 		tr2_put(start, key, sizeof(key) - 1);                       \
@@ -129,7 +129,7 @@ tr2_kept_json_str(const struct tr2_kept *kept, struct tr2_render *r, char *p,
 			p = tr2_put_repo(p, ev);                            \
 		fields                                                      \
 		p = tr2_put_lit(p, "}\n");                                  \
-		return (struct tr2_rendered){ start, (size_t)(p - start) };     \
+		return (struct tr2_rendered){ start, (size_t)(p - start) }; \
 	}
 #include "event/events.def"
 #undef TR2_EVENT
@@ -139,7 +139,7 @@ tr2_kept_json_str(const struct tr2_kept *kept, struct tr2_render *r, char *p,
 #define TR2_KEPT_DIGITS (sizeof("HH:MM:SS.") - 1)
 #define TR2_KEPT_PLACE (sizeof("HH:MM:SS.uuuuuu ") - 1)
 
-/* Write seconds over 9 spaces, right-aligned. false: they are longer. */
+/* Write seconds over 9 spaces, right-aligned. false: the number is longer. */
 static inline bool tr2_put_seconds_9(char *p, uint64_t ns)
 {
 	struct tr2_seconds seconds = tr2_seconds_rounded(ns);
@@ -174,7 +174,7 @@ static inline char *tr2_kept_dots(char *p, unsigned int nesting)
 	return tr2_put_chars(p, '.', n);
 }
 
-/* kind: a constant, that of the event. */
+/* Render a line. kind: the event's, a constant. */
 TR2_INLINE struct tr2_rendered
 tr2_kept_perf(struct tr2_kept *kept, struct tr2_render *r,
 	      const struct tr2_event *ev, enum tr2_event_kind kind, bool brief)
@@ -213,7 +213,8 @@ tr2_kept_perf(struct tr2_kept *kept, struct tr2_render *r,
 	if (pieces->tail_field != TR2_NO_TAIL) {
 		s = ev->v[pieces->tail_field].s;
 		if (s) {
-			p = tr2_put_short(p, pieces->text + pieces->perf_tail.at,
+			p = tr2_put_short(p,
+					  pieces->text + pieces->perf_tail.at,
 					  pieces->perf_tail.len);
 			p = tr2_kept_put(kept, r, p, s, pieces->tail_is_free,
 					 tr2_kept_text_slow);

@@ -4,7 +4,8 @@
 
 #include "event/render_internal.h"
 
-/* Pieces of no event, for sites without memory or with very long strings. */
+/* Pieces that fit no event, for sites without memory or with very long
+ * strings. */
 static const struct tr2_pieces none = { .key = UINT16_MAX };
 
 static bool prepare(struct tr2_render *r, const struct tr2_event *ev,
@@ -25,7 +26,8 @@ static bool prepare(struct tr2_render *r, const struct tr2_event *ev,
 const struct tr2_pieces *tr2_pieces_make(struct tr2_render *r,
 					 const struct tr2_event *ev)
 {
-	/* What changes in a site, otherwise constant. */
+	/* The only member that changes in a site, which is otherwise
+	 * constant. */
 	const struct tr2_pieces **at = (const struct tr2_pieces **)(uintptr_t)
 		&ev->site->pieces[ev->kind == TR2_EV_region_leave];
 	const struct tr2_pieces *seen = NULL, *made = &none;
@@ -42,8 +44,8 @@ const struct tr2_pieces *tr2_pieces_make(struct tr2_render *r,
 		}
 	}
 	/* If another thread was faster, this memory is lost. */
-	if (__atomic_compare_exchange_n(at, &seen, made, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE))
+	if (__atomic_compare_exchange_n(at, &seen, made, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return made;
 	return seen;
 }

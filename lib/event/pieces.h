@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pieces - what the constant strings of a call site look like in the lines of
- * the text targets: escaped, redacted, padded and joined at its first event.
+ * pieces - the constant strings of a call site in the form that they have in
+ * lines of the text targets. The site's first event escapes, redacts, pads and
+ * joins them.
  *
- * Preparation needs no lock, and no memory but that of the sites: it is
+ * Preparation needs no lock, and only the memory of the sites: it is
  * signal-safe, and a forked child keeps the pieces.
  */
 #pragma once
@@ -15,13 +16,13 @@
 #define TR2_NO_TAIL TR2_MAX_FIELDS
 #define TR2_PERF_SEPARATOR_BYTES 3
 #define TR2_PERF_PLACE_BYTES (28 + TR2_PERF_SEPARATOR_BYTES)
-/* Regions that are never left do not fill the disk. */
+/* A limit, so that regions that are never left do not fill the disk. */
 #define TR2_PERF_MAX_DOTS 200
-/* A site with longer pieces has none. */
+/* A site with longer pieces gets none. */
 #define TR2_PIECES_BYTES 2048u
 
 struct tr2_text_piece {
-	uint16_t at, len; /* in text */
+	uint16_t at, len; /* at: in text */
 };
 
 struct tr2_pieces {
@@ -29,20 +30,21 @@ struct tr2_pieces {
 	uint16_t text_bytes;
 	/* `Z","file":"…","line":…`, and the fields with TR2_F_SITE */
 	struct tr2_text_piece json_place, json_fields;
-	/* `file:line ` up to the text; up to its column's end, always
-	 * TR2_PERF_PLACE_BYTES; the columns from the event's name on, with empty
-	 * times; the beginning of the message */
-	struct tr2_text_piece normal_place, perf_place, perf_columns, perf_message;
+	/* `file:line ` up to the text; the same up to the end of its column,
+	 * always TR2_PERF_PLACE_BYTES; the columns from the event's name on,
+	 * with empty times; the beginning of the message */
+	struct tr2_text_piece normal_place, perf_place, perf_columns,
+		perf_message;
 	/* The end of the message, if the field is present: a text and its
 	 * string. TR2_NO_TAIL: there is no such field. */
 	struct tr2_text_piece perf_tail;
 	uint16_t tail_field, tail_is_free;
-	/* The bytes behind text_bytes may be read, too: see tr2_put_blocks(). */
+	/* The bytes after text_bytes may be read, too: see tr2_put_blocks(). */
 	char text[];
 };
 
-/* Sites of the same contents may emit different events, and a session may
- * redact where the parent's did not. */
+/* The key of pieces: sites of the same contents may emit different events, and
+ * a session may redact where the parent's did not. */
 static inline uint16_t tr2_pieces_key(enum tr2_event_kind kind, bool redact)
 {
 	return (uint16_t)(2 * (unsigned int)kind + redact);
@@ -51,8 +53,9 @@ static inline uint16_t tr2_pieces_key(enum tr2_event_kind kind, bool redact)
 const struct tr2_pieces *tr2_pieces_make(struct tr2_render *r,
 					 const struct tr2_event *ev);
 
-/* Return the pieces of an event with a site, of this kind; NULL: it has none.
- * Before the first line of the event, since preparation uses its buffer. */
+/* Return the pieces of an event with a site, of this kind; NULL: it has no
+ * pieces. Call it before the first line of the event, since preparation uses
+ * the line's buffer. */
 static inline const struct tr2_pieces *tr2_pieces_of(struct tr2_render *r,
 						     const struct tr2_event *ev,
 						     enum tr2_event_kind kind)

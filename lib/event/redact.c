@@ -8,7 +8,8 @@
 #include "event/redact_name.h"
 #include "event/redact_token.h"
 
-/* A run of quotes is searched so far: a line of nothing else stays cheap. */
+/* Search at most this far into a run of quotes: so a line of quotes alone stays
+ * cheap. */
 #define MAX_QUOTES 4
 
 static bool is_alpha(char c)
@@ -42,8 +43,8 @@ static bool is_quote(char c)
 }
 
 /*
- * Does a URL or a value end here? A quote ends it where it closes; within a
- * word it may be part of a password.
+ * Return whether a URL or a value ends here. A quote ends it where it closes;
+ * within a word the quote may be part of a password.
  */
 static bool is_gap(const char *s, size_t len, size_t at)
 {
@@ -68,7 +69,7 @@ static bool is_http(const char *s, size_t colon)
 	       (colon >= 5 && !strncasecmp(s + colon - 5, "https", 5));
 }
 
-/* Is it "host:80/…", not "user:password…"? */
+/* Return whether this is "host:80/…", not "user:password…". */
 static bool is_port(const char *s, size_t at, size_t end)
 {
 	size_t start = at;
@@ -81,22 +82,22 @@ static bool is_port(const char *s, size_t at, size_t end)
 		(end - at > 1 && !memcmp(s + at, "\\/", 2)));
 }
 
-/* What ends a value. */
+/* The ways in which a value ends. */
 enum ending { AT_GAP, AT_QUOTE, AT_DOUBLE_QUOTE, AT_LINE_END, NR_ENDINGS };
 
 /*
- * What is known of the word around the current place, and of values: a word
- * full of "://" is searched once, not once for each.
+ * Known places in the word around the current place, and in values, so that a
+ * word full of "://" is searched once, not once for each.
  */
 struct word {
 	/* A value that begins in from..to ends at `to`. */
 	struct {
 		size_t from, to;
 	} value[NR_ENDINGS];
-	size_t end; /* the gap behind it */
+	size_t end; /* the gap after it */
 	size_t query; /* the first '?' or '#' from the present place on */
-	size_t at; /* its last '@' + 1; 0: none */
-	size_t at_before_query; /* the last one before query, + 1 */
+	size_t at; /* its last '@' + 1; 0: no '@' */
+	size_t at_before_query; /* the last '@' before query, + 1 */
 };
 
 static size_t last_at_sign(const char *s, size_t start, size_t end)
@@ -126,8 +127,8 @@ static void look_around(struct word *word, const char *s, size_t len,
 	}
 }
 
-/* The place behind "://" (or ":\/\/", as JSON may have it) whose colon this
- * is. 0: it is neither, or nothing follows. */
+/* Return the place after "://" (or ":\/\/", as JSON may have it), if this is
+ * its colon. Return 0 if it is another colon, or if the string ends there. */
 static size_t behind_slashes(const char *s, size_t len, size_t colon)
 {
 	if (len - colon > 3 && !memcmp(s + colon + 1, "//", 2))
@@ -137,13 +138,14 @@ static size_t behind_slashes(const char *s, size_t len, size_t colon)
 	return 0;
 }
 
-/* colon: of the "://" that ends before `start`. */
+/* Find a password or a user in a URL. colon: of the "://" that ends before
+ * `start`. */
 static bool find_userinfo(const char *s, size_t len, size_t colon, size_t start,
 			  struct word *word, struct span *hide)
 {
 	size_t user_end = start;
 
-	/* [::1]:80 */
+	/* such as [::1]:80 */
 	if (start < len && s[start] == '[')
 		return false;
 	if (!colon || !(is_alpha(s[colon - 1]) || is_digit(s[colon - 1])))
@@ -161,15 +163,17 @@ static bool find_userinfo(const char *s, size_t len, size_t colon, size_t start,
 	if (s[user_end] != ':' || is_port(s, hide->start, len))
 		return false;
 	look_around(word, s, len, hide->start);
-	/* None, or an empty one, unless the '?' or '#' is part of it. */
+	/* Without an '@', or with an empty password, up to the '?' or '#',
+	 * these characters may be part of the password. */
 	hide->end = word->at_before_query;
 	if (hide->end <= hide->start + 1)
 		hide->end = word->at;
-	/* end is still behind the '@'; an empty password needs no hiding. */
+	/* Here, end is still after the '@'; an empty password needs no
+	 * hiding. */
 	return hide->end-- > hide->start;
 }
 
-/* at: behind a sign, hence not 0. */
+/* Return whether a value ends at this place. at: after a sign, hence not 0. */
 static bool is_end(const char *s, size_t len, size_t at, enum ending ending)
 {
 	switch (ending) {
@@ -185,7 +189,7 @@ static bool is_end(const char *s, size_t len, size_t at, enum ending ending)
 	}
 }
 
-/* at: behind a sign, hence not 0. */
+/* Return the end of a value. at: after a sign, hence not 0. */
 static size_t value_end(struct word *word, const char *s, size_t len, size_t at,
 			enum ending ending)
 {
@@ -201,8 +205,8 @@ static size_t value_end(struct word *word, const char *s, size_t len, size_t at,
 	return *to;
 }
 
-/* The name that ends at `end`, possibly quoted, as in JSON; *end goes before
- * the quote. */
+/* Return the start of the name that ends at `end`, possibly quoted, as in JSON;
+ * move *end before the quote. */
 static size_t name_before(const char *s, size_t *end)
 {
 	size_t start;
@@ -229,7 +233,7 @@ static bool is_header(const char *s, size_t start, size_t end)
 		tr2_name_kind(name, n) != TR2_NAME_PLAIN);
 }
 
-/* Name: value; or, in JSON, "name": "value". */
+/* Find the value in `name: value`, or in JSON's `"name": "value"`. */
 static bool find_named(const char *s, size_t len, size_t colon,
 		       struct word *word, struct span *hide)
 {
@@ -254,8 +258,8 @@ static bool find_named(const char *s, size_t len, size_t colon,
 	return true;
 }
 
-/* A parameter of a URL's query that signs it, or that is short for a
- * password. */
+/* Return whether the name is a parameter of a URL's query that signs the URL,
+ * or a short word for a password. */
 static bool is_query_secret(const char *s, size_t name, size_t n)
 {
 	if (!name || !strchr("?&", s[name - 1]))
@@ -283,14 +287,15 @@ static bool find_assignment(const char *s, size_t len, size_t equals,
 		ending = s[at++] == '"' ? AT_DOUBLE_QUOTE : AT_QUOTE;
 	hide->start = at;
 	hide->end = len;
-	/* If the whole string is the assignment, the value is all the rest. */
+	/* If the whole string is the assignment, the value is the whole
+	 * rest. */
 	if (name || ending != AT_GAP)
 		hide->end = value_end(word, s, len, at, ending);
 	return !tr2_name_excuses(kind, s + name, n, s + at, hide->end - at);
 }
 
-/* The length of an option's name that a value follows, in the next word; 0: it
- * is none. */
+/* Return the length of the name of an option whose value follows in the next
+ * word; 0: it is no such option. */
 static size_t secret_option(const char *s, size_t len)
 {
 	size_t n = len && s[0] == '-', i;
@@ -303,7 +308,7 @@ static size_t secret_option(const char *s, size_t len)
 		return 0;
 	if (i < 6 || !strncmp(s, "--no-", 5) ||
 	    tr2_name_kind(s, i) == TR2_NAME_PLAIN ||
-	    /* Of containers: the name of one. */
+	    /* of containers: the value is the name of a secret */
 	    (i == 8 && !memcmp(s, "--secret", 8)))
 		return 0;
 	return i;
@@ -316,7 +321,7 @@ static bool has_digit(const char *s, size_t from, size_t to)
 	return from < to;
 }
 
-/* --token value, in a text: "--token is needed" is none. */
+/* Find `--token value` in a text; "--token is needed" contains no value. */
 static bool find_option(const char *s, size_t len, size_t at, struct word *word,
 			struct span *hide)
 {
@@ -332,7 +337,8 @@ static bool find_option(const char *s, size_t len, size_t at, struct word *word,
 				 s + hide->start, hide->end - hide->start);
 }
 
-/* Words of all kinds begin here, so that none is searched twice. */
+/* Return whether a word begins here: words of all kinds do, so that no word is
+ * searched twice. */
 static bool begins_word(const char *s, size_t at)
 {
 	return !at || !is_name_char(s[at - 1]);
@@ -365,7 +371,8 @@ static bool has_dashed_word(const char *s, size_t len)
 	return false;
 }
 
-/* A longer word has a byte at each place that is looked at. */
+/* Look only at some places: a word of TR2_TOKEN_BYTES or more has a byte at one
+ * of them. */
 static bool has_long_word(const char *s, size_t len)
 {
 	size_t at = TR2_TOKEN_BYTES - 1, start, end;
@@ -387,7 +394,8 @@ bool tr2_redact_may_find(const char *s, size_t len)
 	return has_dashed_word(s, len) || has_long_word(s, len);
 }
 
-/* Is it "<REDACTED>" already, and no longer word? */
+/* Return whether this is "<REDACTED>" already, and not part of a longer
+ * word. */
 static bool was_hidden(const char *s, size_t len, size_t at)
 {
 	const size_t n = sizeof(TR2_REDACTED) - 1;
@@ -413,7 +421,8 @@ const char *tr2_redact(struct tr2_buf *scratch, const char *s, size_t *len)
 	struct word word = { .end = 0 };
 
 	tr2_buf_reset(scratch);
-	/* Secrets may overlap: one may begin inside another and end behind it. */
+	/* Secrets may overlap: one may begin inside another and end after
+	 * it. */
 	for (at = 0; at < n; at++) {
 		if (!find_secret(s, n, at, &word, &found) ||
 		    found.end == found.start || found.end <= copied ||
@@ -448,8 +457,7 @@ bool tr2_redact_is_secret_name(const char *name)
 	return name && tr2_name_kind(name, strlen(name)) != TR2_NAME_PLAIN;
 }
 
-/* Of a program, by the name of its file, an option whose value is a secret only
- * there. */
+/* An option whose value is a secret only in one program, named by its file. */
 static const struct {
 	char program[8], option[13];
 } options[] = {

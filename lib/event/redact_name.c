@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Judge names by their words, and the values beside them. */
+/* Judge names by their words, and judge the values beside them. */
 #include "event/redact_name.h"
 
 #include <stdint.h>
@@ -10,11 +10,12 @@
 
 #define MAX_PATH_BYTES 4096u
 
-/* The end of a word; between parts of two words there may be other bytes than
- * letters: "api-key", "API_KEY", "apiKey" and "apikey" end alike.
- * may_be_end() knows their last letters. */
+/* The ends of secret names. Between the parts of two words, bytes other than
+ * letters may stand: "api-key", "API_KEY", "apiKey" and "apikey" end alike.
+ * may_be_end() knows the last letters of the ends. */
 static const struct {
-	char end[16]; /* no pointer: the program would relocate it at its start */
+	/* Not a pointer, which the program would relocate at its start. */
+	char end[16];
 	uint8_t kind; /* enum tr2_name_kind */
 } ends[] = {
 	{ "token", TR2_NAME_SECRET },	   { "secret", TR2_NAME_SECRET },
@@ -35,7 +36,8 @@ static const struct {
 	{ "signingkey", TR2_NAME_KEY },
 };
 
-/* A name that ends in one of these is about a secret. */
+/* A name that ends in one of these words is about a secret; its value is
+ * harmless. */
 static const char abouts[][10] = {
 	"file",	   "path",   "dir",	"url",	   "uri",	"endpoint",
 	"host",	   "port",   "type",	"kind",	   "class",	"name",
@@ -93,8 +95,8 @@ static bool ends_in(const char *name, size_t len, const char *end)
 	return !n;
 }
 
-/* May one of `ends` be there? Most names end in other letters; the last byte is
- * a letter. */
+/* Return whether the name may end in one of `ends`: most names end in other
+ * letters. The last byte is a letter. */
 static bool may_be_end(const char *name, size_t len)
 {
 	char before = len > 1 ? name[len - 2] : '\0';
@@ -130,7 +132,8 @@ static enum tr2_name_kind kind_of_end(const char *name, size_t len)
 	return TR2_NAME_PLAIN;
 }
 
-/* Words end at anything but a letter, and at the humps of camelCase. */
+/* Return the end of a word: at any byte but a letter, and at the humps of
+ * camelCase. */
 static size_t word_end(const char *name, size_t len, size_t at)
 {
 	size_t end;
@@ -157,7 +160,7 @@ enum tr2_name_kind tr2_name_kind(const char *name, size_t len)
 	}
 	if (kind != TR2_NAME_PLAIN &&
 	    (is_about(name + last, last_end - last) ||
-	     ends_in(name, len, "usersigningkey"))) /* Git's: its id */
+	     ends_in(name, len, "usersigningkey"))) /* Git's: the id of a key */
 		return TR2_NAME_PLAIN;
 	return kind;
 }
@@ -189,7 +192,7 @@ static bool is_number(const char *s, size_t len)
 
 static bool is_path(const char *s, size_t len)
 {
-	/* Not the rest of a long line, for each name in it. */
+	/* Do not search the rest of a long line for each name in it. */
 	if (len > MAX_PATH_BYTES || memchr(s, ' ', len))
 		return false;
 	return begins(s, len, "/") || begins(s, len, "./") ||
@@ -203,7 +206,7 @@ bool tr2_name_excuses(enum tr2_name_kind kind, const char *name,
 {
 	if ((len < 2 && is_number(s, len)) || is_answer(s, len))
 		return true;
-	/* A macro of C; `docker build --secret=id=…`. */
+	/* A macro of C; or `docker build --secret=id=…`. */
 	if (begins(name, name_len, "-D") && is_number(s, len))
 		return true;
 	if (name_len == 8 && begins(name, name_len, "--secret") &&

@@ -10,15 +10,16 @@
 
 enum tr2_name_kind {
 	TR2_NAME_PLAIN,
-	TR2_NAME_KEY, /* an API's key, or the file that has it */
+	TR2_NAME_KEY, /* an API's key, or the file that contains it */
 	TR2_NAME_SECRET
 };
 
 enum tr2_name_kind tr2_name_kind(const char *name, size_t len);
 
-/* Is the value, s[0..len), no secret although its name is of this kind? */
+/* Return whether the value, s[0..len), is harmless although its name is of this
+ * kind. */
 bool tr2_name_excuses(enum tr2_name_kind kind, const char *name,
 		      size_t name_len, const char *s, size_t len);
 
-/* Does the name end in this word, in any case? */
+/* Return whether the name ends in this word, in any case. */
 bool tr2_name_ends_in(const char *name, size_t len, const char *word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find tokens by how they begin, and by their length. */
+/* Find tokens by their beginning, and by their length. */
 #include "event/redact_token.h"
 
 #include <stdint.h>
@@ -7,17 +7,18 @@
 
 #include "base/macros.h"
 
-/* What a token consists of behind its beginning. */
+/* The characters of a token after its beginning. */
 enum letters {
 	ALNUM,
-	UPPER, /* and digits: all of one length, `least` */
-	WORD, /* and '_' and '-'; with a digit and a capital among them */
+	UPPER, /* and digits: all tokens are `least` long */
+	WORD, /* and '_' and '-'; at least a digit and a capital */
 	JWT /* two parts in base64 and a signature */
 };
 
 static const struct {
-	char begin[14]; /* no pointer: the program would relocate it at its start */
-	uint8_t least; /* bytes behind it */
+	/* Not a pointer, which the program would relocate at its start. */
+	char begin[14];
+	uint8_t least; /* bytes after it */
 	uint8_t letters; /* enum letters */
 } tokens[] = {
 	{ "ghp_", 30, ALNUM },	    { "gho_", 30, ALNUM },
@@ -65,7 +66,8 @@ static size_t run_end(const char *s, size_t len, size_t at,
 	return at;
 }
 
-/* Words that people write seldom have both. */
+/* Return whether there are a digit and a capital: words that people write
+ * seldom have both. */
 static bool is_mixed(const char *s, size_t from, size_t to)
 {
 	bool digit = false, upper = false;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redact_token - secrets that say by themselves what they are: tokens whose
- * issuers begin them alike so that scanners find them, and private keys.
+ * redact_token - secrets that identify themselves: tokens that begin alike for
+ * each issuer, so that scanners find them, and private keys.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Does one begin at `at`, the beginning of a word? Its secret part is then
- * *start to *end. */
+/* Return whether a token begins at `at`, the beginning of a word. Its secret
+ * part is then *start to *end. */
 bool tr2_token_find(const char *s, size_t len, size_t at, size_t *start,
 		    size_t *end);
 
-/* No token is shorter; all are letters, digits, '_' and '-'. */
+/* The least length of a token; its characters are letters, digits, '_' and
+ * '-'. */
 #define TR2_TOKEN_BYTES 13u
 
-/* May one begin with this byte? */
+/* Return whether a token may begin with this byte. */
 static inline bool tr2_token_may_begin(char c)
 {
 	switch (c) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the renderers share: times, and memory. */
+/* Times, and memory, for all renderers. */
 #include "event/render.h"
 
 #include "base/clock.h"

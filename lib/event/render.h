@@ -2,9 +2,9 @@
 /*
  * render - one event as one line of a text target, from its row in the table.
  *
- * A line holds no raw control character but the newline at its end, and a line
- * of the event target is valid JSON in valid UTF-8, whatever the strings hold.
- * Nothing here allocates but the growing buffers; all of it is signal-safe.
+ * A line contains no raw control character except the newline at its end. A
+ * line of the event target is valid JSON in valid UTF-8, with any strings. Only
+ * the growing buffers allocate memory; all functions are signal-safe.
  */
 #pragma once
 
@@ -15,22 +15,24 @@
  * initialised. */
 struct tr2_render {
 	struct tr2_buf line;
-	/* The texts of the last second, and when it ends in us; 0: none yet. */
+	/* The texts of the last second, and when it ends in us; 0: not rendered
+	 * yet. */
 	uint64_t utc_end_us, local_end_us;
 	char utc[20]; /* YYYY-MM-DDTHH:MM:SS. */
 	bool redact;
-	/* JSON text is the library's: valid, without white space and secrets. */
+	/* JSON text is from the library: valid, without white space and
+	 * secrets. */
 	bool own_json;
 	char local[8]; /* HH:MM:SS */
 	struct tr2_buf redacted;
 };
 
-/* Compile the templates of these targets. Call it once for each, before
+/* Compile the templates of these targets. Call it once for each target, before
  * tr2_render_normal() or tr2_render_perf(). */
 void tr2_render_prepare(bool normal, bool perf);
 
 /*
- * Render the line into r->line; r->line.failed is set when memory runs out. The
+ * Render the line into r->line; if memory runs out, set r->line.failed. The
  * event's row must have a template for that target; _event takes any event.
  */
 typedef void (*tr2_render_fn)(struct tr2_render *r, const struct tr2_event *ev,
@@ -42,8 +44,8 @@ void tr2_render_perf(struct tr2_render *r, const struct tr2_event *ev,
 void tr2_render_event(struct tr2_render *r, const struct tr2_event *ev,
 		      bool brief);
 
-/* Puts only the last column of a line of the perf target into r->line, without
- * a newline. */
+/* Put only the last column of a line of the perf target into r->line, without a
+ * newline. */
 void tr2_render_perf_message(struct tr2_render *r, const struct tr2_event *ev);
 
 /* Render the heads of a struct tr2_emitter: `,"sid":"…","thread":"…"`, and
@@ -53,16 +55,16 @@ void tr2_render_json_head(struct tr2_buf *b, const char *sid,
 void tr2_render_perf_head(struct tr2_buf *b, unsigned int depth,
 			  const char *thread_name);
 
-/* YYYYMMDDThhmmss.uuuuuuZ and YYYY-MM-DDThh:mm:ss.uuuuuuZ. */
+/* Append YYYYMMDDThhmmss.uuuuuuZ, or YYYY-MM-DDThh:mm:ss.uuuuuuZ. */
 void tr2_render_time_compact(struct tr2_buf *b, uint64_t wall_us);
 void tr2_render_time_utc(struct tr2_buf *b, uint64_t wall_us);
 
 void tr2_render_release(struct tr2_render *r);
 
-/* For kept.h and kept_lines.h. */
+/* The following functions are for kept.h and kept_lines.h. */
 struct tr2_kept;
-/* Render the parts of a line that its thread keeps for the next one. false: there
- * is no room. */
+/* Render the parts of a line that its thread keeps for the next line. false:
+ * there is no room. */
 bool tr2_kept_json_prepare(struct tr2_kept *kept, struct tr2_render *r,
 			   const struct tr2_event *ev, bool brief);
 bool tr2_kept_perf_prepare(struct tr2_kept *kept, struct tr2_render *r,

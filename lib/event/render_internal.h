@@ -3,9 +3,9 @@
  * The cursor of the three renderers into the line.
  *
  * After each string of any length, the line has room for another
- * TR2_RENDER_SLACK bytes: more than all numbers, keys and times of a line take
- * together, so these are written without a check. A string that finds no memory
- * is left out.
+ * TR2_RENDER_SLACK bytes. That is more than all numbers, keys and times of a
+ * line take together, so these are written without a check. If there is no
+ * memory for a string, the string is left out.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ static inline bool tr2_render_has_room(const struct tr2_render *r,
 	return n + TR2_RENDER_SLACK <= (size_t)(r->line.p + r->line.alloc - p);
 }
 
-/* Hand the buffer to code that appends to it, and take the cursor back. */
+/* Lend the buffer to code that appends to it, and take the cursor back. */
 static inline size_t tr2_render_leave(struct tr2_render *r, const char *p)
 {
 	r->line.len = (size_t)(p - r->line.p);
@@ -47,7 +47,7 @@ static inline char *tr2_render_back(struct tr2_render *r, size_t before)
 	return r->line.p + r->line.len;
 }
 
-/* The piece from this place in the line up to p. */
+/* Return the piece from this place in the line up to p. */
 static inline struct tr2_text_piece tr2_render_piece(const struct tr2_render *r,
 						size_t from, const char *p)
 {
@@ -61,7 +61,8 @@ static inline void tr2_render_end(struct tr2_render *r, const char *p)
 	r->line.len = (size_t)(p - r->line.p);
 }
 
-/* Copy the string in r->line, which ends there, to p. NULL: there is no room. */
+/* Copy the string at the start of r->line, up to `end`, to p. NULL: there is no
+ * room. */
 static inline char *tr2_kept_copy(const struct tr2_kept *kept,
 				  const struct tr2_render *r, char *p,
 				  const char *end)
@@ -74,8 +75,8 @@ static inline char *tr2_kept_copy(const struct tr2_kept *kept,
 	return tr2_put(p, r->line.p, len);
 }
 
-/* Append the pieces of the event's site, and note where they are. NULL: it
- * cannot have some. */
+/* Append the pieces of the event's site, and note their places. NULL: the site
+ * cannot have pieces. */
 char *tr2_render_json_pieces(struct tr2_render *r, char *p,
 			     const struct tr2_event *ev,
 			     struct tr2_pieces *pieces);
@@ -83,10 +84,10 @@ char *tr2_render_text_pieces(struct tr2_render *r, char *p,
 			     const struct tr2_event *ev,
 			     struct tr2_pieces *pieces);
 
-/* The text to show for s, *len bytes long: s itself, or r->redacted. */
+/* Return the text to show for s, *len bytes long: s itself, or r->redacted. */
 const char *tr2_render_shown(struct tr2_render *r, const char *s, size_t *len);
 
-/* The same for a word of argv. */
+/* Return the text to show for a word of argv. */
 const char *tr2_render_word(struct tr2_render *r, const char *const *argv,
 			    const char *const *word, size_t *len);
 
@@ -94,7 +95,7 @@ const char *tr2_render_word(struct tr2_render *r, const char *const *argv,
 void tr2_render_new_utc(struct tr2_render *r, uint64_t wall_us);
 void tr2_render_new_local(struct tr2_render *r, uint64_t wall_us);
 
-/* YYYY-MM-DDThh:mm:ss.uuuuuu */
+/* Put YYYY-MM-DDThh:mm:ss.uuuuuu. */
 static inline char *tr2_render_put_utc(char *p, struct tr2_render *r,
 				       uint64_t wall_us)
 {
@@ -104,7 +105,7 @@ static inline char *tr2_render_put_utc(char *p, struct tr2_render *r,
 	return tr2_put_6(p, (uint32_t)(wall_us + TR2_US_PER_S - r->utc_end_us));
 }
 
-/* HH:MM:SS.uuuuuu in local time */
+/* Put HH:MM:SS.uuuuuu in local time. */
 static inline char *tr2_render_put_local(char *p, struct tr2_render *r,
 					 uint64_t wall_us)
 {
@@ -112,5 +113,6 @@ static inline char *tr2_render_put_local(char *p, struct tr2_render *r,
 		tr2_render_new_local(r, wall_us);
 	p = tr2_put(p, r->local, sizeof(r->local));
 	*p++ = '.';
-	return tr2_put_6(p, (uint32_t)(wall_us + TR2_US_PER_S - r->local_end_us));
+	return tr2_put_6(p,
+			 (uint32_t)(wall_us + TR2_US_PER_S - r->local_end_us));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Render the event target: one JSON object a line. Each event has code of its
- * own, expanded from the table, in which keys are constants and nothing is
- * looked up: this is the hottest code that is not a system call.
+ * own, expanded from the table, in which keys are constants and no name is
+ * looked up. Apart from system calls, this is the hottest code.
  */
 #include "base/macros.h"
 #include "base/text_scan.h"
@@ -118,7 +118,8 @@ static char *put_bool(char *p, bool value)
 	return value ? tr2_put_lit(p, "true") : tr2_put_lit(p, "false");
 }
 
-/* By type of a field: the text before its value, its presence, the value. */
+/* For each type of field: the text before its value, its presence, the
+ * value. */
 #define OPEN_STR "\""
 #define OPEN_INT ""
 #define OPEN_UINT ""
@@ -145,7 +146,7 @@ static char *put_bool(char *p, bool value)
 #define PUT_T_REL(value, flags) tr2_put_seconds(p, ev->t_rel_ns)
 #define PUT_NESTING(value, flags) tr2_put_u64(p, ev->nesting)
 
-/* Those of the site alone, or all. */
+/* Append the fields: only those of the site, or all. */
 #define TR2_FIELD(type, name, flags)                                   \
 	if (!((flags) & TR2_F_TEXT_ONLY) &&                            \
 	    (!of_site || (flags) & TR2_F_SITE) &&                      \

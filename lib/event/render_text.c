@@ -16,9 +16,9 @@
 _Static_assert(sizeof(SEPARATOR) - 1 == TR2_PERF_SEPARATOR_BYTES, "");
 
 enum role {
-	PLACE, /* has no secrets */
+	PLACE, /* contains no secrets */
 	STRING,
-	LAST_STRING /* of the line: a newline at its end is the line's */
+	LAST_STRING /* of the line: its newline at the end is the line's */
 };
 
 /* Append a string that is redacted, escaped or does not fit. */
@@ -59,7 +59,7 @@ static char *add_last_str(struct tr2_render *r, char *p, const char *s)
 	return s ? add_text(r, p, s, strlen(s), LAST_STRING) : p;
 }
 
-/* At the end of the line. */
+/* Append a free text at the end of the line. */
 static char *add_free_str(struct tr2_render *r, char *p, const char *s)
 {
 	size_t len = s ? strlen(s) : 0;
@@ -191,7 +191,7 @@ static char *put_time(char *p, struct tr2_render *r, const struct tr2_event *ev)
 	return p;
 }
 
-/* :LINE */
+/* Put :LINE. */
 static char *put_line(char *p, int line)
 {
 	*p++ = ':';
@@ -216,7 +216,7 @@ static char *put_pad(const struct tr2_render *r, char *p, size_t start,
 	return len < width ? tr2_put_chars(p, ' ', width - len) : p;
 }
 
-/* Append the place behind the time, and pad to the column of the text. */
+/* Append the place after the time, and pad to the column of the text. */
 static char *add_normal_place(struct tr2_render *r, char *p,
 			      const struct tr2_event *ev)
 {
@@ -246,7 +246,8 @@ void tr2_render_normal(struct tr2_render *r, const struct tr2_event *ev,
 	tr2_render_end(r, p);
 }
 
-/* The bytes from `at` on of a character that begins before it; 0: none does. */
+/* Return how many bytes from `at` on belong to a character that begins before
+ * it; 0: there is no such character. */
 static size_t rest_of_character(const char *start, const char *at,
 				const char *end)
 {
@@ -274,7 +275,8 @@ static char *add_perf_place_slow(struct tr2_render *r, char *p,
 		tail = p - PERF_FILE_TAIL;
 		tail += rest_of_character(place, tail, p);
 		len = (size_t)(p - tail);
-		/* Not memmove(), which nothing else here needs at a start. */
+		/* Copy by memcpy(): memmove() would be looked up at the start
+		 * for this copy alone. */
 		memcpy(kept, tail, len);
 		memcpy(place, "...", 3);
 		memcpy(place + 3, kept, len);
@@ -343,7 +345,7 @@ static char *put_time_column(char *p, bool wanted, uint64_t ns)
 
 	if (!wanted)
 		return tr2_put_lit(p, NO_TIME);
-	if (ns < UINT64_C(9999999500)) { /* with one digit, when rounded */
+	if (ns < UINT64_C(9999999500)) { /* rounded, it has one digit */
 		*p = ' ';
 		p = tr2_put_seconds(p + 1, ns);
 		return tr2_put_lit(p, SEPARATOR);
@@ -356,7 +358,7 @@ static char *put_time_column(char *p, bool wanted, uint64_t ns)
 	return tr2_put_lit(p, SEPARATOR);
 }
 
-/* The column with the event's name. */
+/* Put the column with the event's name. */
 static char *put_name(char *p, const struct tr2_event *ev)
 {
 	p = tr2_put_key(p, &tr2_event_rows[ev->kind].padded);
@@ -379,7 +381,8 @@ static char *add_category(struct tr2_render *r, char *p,
 	return tr2_put_lit(p, SEPARATOR);
 }
 
-/* Append two dots for each open region but the outermost, up to the limit. */
+/* Append two dots for each open region except the outermost, up to the
+ * limit. */
 static char *add_dots(struct tr2_render *r, char *p, unsigned int nesting)
 {
 	size_t n = nesting > 1 ? 2 * ((size_t)nesting - 1) : 0, before;
@@ -401,8 +404,8 @@ static char *add_message(struct tr2_render *r, char *p,
 	return add_template(r, p, ev, tr2_templates[ev->kind].perf_message);
 }
 
-/* Append what a template shows up to the first operation that depends on more
- * than the site: *op. */
+/* Append the text of a template up to the first operation that depends on more
+ * than the site, and set *op to that operation. */
 static char *add_site_template(struct tr2_render *r, char *p,
 			       const struct tr2_event *ev,
 			       const struct tr2_op **op)
@@ -423,7 +426,8 @@ static char *add_site_template(struct tr2_render *r, char *p,
 	}
 }
 
-/* The rest of a template is nothing, {field}, or {?field:TEXT{field}}. */
+/* Set the tail if the rest of a template is empty, {field}, or
+ * {?field:TEXT{field}}. */
 static bool set_tail(struct tr2_render *r, char **p, const struct tr2_op *op,
 		     struct tr2_pieces *pieces)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse the bytes of a span, and write it as JSON; the W3C's trace context: ids as
- * text, and traceparent. */
+/* Parse the bytes of a span, and write it as JSON. The W3C's trace context: ids
+ * as text, and traceparent. */
 #include "event/span.h"
 
 #include "base/clock.h"
@@ -11,12 +11,12 @@
 #include "base/text.h"
 #include "base/text_scan.h"
 
-/* Room for the fixed parts, and for so many bytes of a span: an item that is
- * not a text to escape, or a double, takes at most three times its bytes. */
+/* Room for the fixed parts, and for `bytes` bytes of a span: an item, except a
+ * text to escape, or a double, takes at most three times its bytes. */
 #define ROOM(bytes) (512 + 3 * (bytes))
 
-/* The text is written at a cursor; only what takes more room goes through the
- * buffer. */
+/* The text is written at a cursor; only parts that take more room use the
+ * buffer's functions. */
 struct out {
 	struct tr2_buf *b;
 	size_t room;
@@ -110,11 +110,11 @@ static bool is_attribute(const struct item *item)
 	return item->type <= TR2_ITEM_STRING;
 }
 
-/* What the items have, found in one pass. */
+/* Facts about the items, found in one pass. */
 struct survey {
-	struct item failed, state; /* the last ones */
+	struct item failed, state; /* the last item of each type */
 	bool has_attributes, has_intervals;
-	bool may_repeat; /* a key */
+	bool may_repeat; /* a key may occur twice */
 };
 
 TR2_INLINE uint64_t bit_of_key(const struct item *item)
@@ -124,7 +124,8 @@ TR2_INLINE uint64_t bit_of_key(const struct item *item)
 	unsigned int mix = (unsigned int)len;
 
 	if (len)
-		mix += (unsigned char)key[0] + 7u * (unsigned char)key[len - 1] +
+		mix += (unsigned char)key[0] +
+		       7u * (unsigned char)key[len - 1] +
 		       11u * (unsigned char)key[len / 2];
 	return UINT64_C(1) << mix % 64;
 }
@@ -163,8 +164,8 @@ static bool is_set_again(const struct item *item, const char *p,
 	return false;
 }
 
-/* Hand the buffer to code that appends to it, and take the cursor back. If
- * there is no memory, leave out what it appended. */
+/* Take the cursor back after code has appended to the buffer. If there is no
+ * memory, leave out the appended text. */
 static char *back(const struct out *out, size_t before)
 {
 	if (out->b->failed || !tr2_buf_room(out->b, out->room))
@@ -181,7 +182,7 @@ put_escaped(const struct out *out, char *p, const char *s, size_t len)
 	return back(out, before);
 }
 
-/* JSON has no numbers that are not finite. */
+/* Put a double; JSON has only finite numbers, so others become strings. */
 static __attribute__((noinline)) char *put_double(const struct out *out,
 						  char *p, uint64_t bits)
 {
@@ -207,7 +208,7 @@ static char *put_text(const struct out *out, char *p, const char *s, size_t len)
 	return p + 1;
 }
 
-/* The key with its comma and colon: a literal. */
+/* Put a text with its key, comma and colon. key: a literal. */
 #define PUT_TEXT(out, p, key, s, len) \
 	put_text(out, tr2_put_lit(p, ",\"" key "\":"), s, len)
 
@@ -276,7 +277,8 @@ static char *put_threads(const struct out *out, char *p, const char *from,
 		*p++ = '[';
 		p = put_text(out, p, item.key, item.key_len);
 		*p++ = ',';
-		p = tr2_put_seconds9(p, tr2_clock_since(start_ns, item.from_ns));
+		p = tr2_put_seconds9(p,
+				     tr2_clock_since(start_ns, item.from_ns));
 		*p++ = ',';
 		p = tr2_put_seconds9(p, tr2_clock_since(start_ns, item.to_ns));
 		*p++ = ']';

@@ -2,8 +2,8 @@
 /*
  * span - a span of the program as one piece of data, and as JSON.
  *
- * The names and what was set are bytes, the same in the table of open spans and
- * in a ring's records:
+ * The names, attributes and intervals are bytes, the same in the table of open
+ * spans and in a ring's records:
  *
  *	u8 length, that many bytes	the category
  *	u8 length, that many bytes	the name
@@ -15,8 +15,8 @@
  *		INTERVAL	u32 tid, u64 from, u64 to, monotonic; the key is
  *				the name of the thread that worked for it
  *
- * Nothing is aligned. Readers end at a type that they do not know. Of several
- * values of one key the last one counts. Signal-safe.
+ * Nothing is aligned. A reader stops at a type that it does not know. Of
+ * several values of one key the last one counts. Signal-safe.
  */
 #pragma once
 
@@ -41,32 +41,33 @@ enum tr2_item_type {
 	TR2_ITEM_INTERVAL
 };
 
-/* The W3C's ids: who a span is, in which trace. */
+/* The W3C's ids: they identify a span, and its trace. */
 struct tr2_context {
 	uint64_t trace[2]; /* the high half first */
-	uint64_t id; /* 0: there is none */
+	uint64_t id; /* 0: no span */
 };
 
 /* Flags of a span. */
 #define TR2_SPAN_DATA_SAMPLED (1u << 0)
 #define TR2_SPAN_DATA_REMOTE (1u << 1) /* its parent is in another process */
 #define TR2_SPAN_DATA_UNFINISHED (1u << 2) /* open when the process ended */
-#define TR2_SPAN_DATA_FAILED (1u << 3) /* FAILED, if it is there, says why */
+#define TR2_SPAN_DATA_FAILED (1u << 3) /* the item FAILED, if present, has the
+					* reason */
 
 struct tr2_span_data {
 	struct tr2_context self;
 	uint64_t parent; /* 0: none */
 	uint64_t start_ns, end_ns; /* monotonic */
 	uint32_t flags;
-	uint32_t one_in; /* it stands for so many */
+	uint32_t one_in; /* the number of spans that it represents */
 	uint32_t lost; /* attributes and intervals that did not fit */
 	uint32_t nesting; /* 1 + open regions of the thread that ended it */
 	const char *bytes;
 	size_t len;
 };
 
-/* Append the JSON object of the event; nothing if there is no memory, which
- * b->failed tells. Times count from start_ns. */
+/* Append the JSON object of the event. If there is no memory, append nothing
+ * and set b->failed. Times count from start_ns. */
 void tr2_span_data_json(struct tr2_buf *b, const struct tr2_span_data *span,
 			uint64_t start_ns);
 
@@ -74,8 +75,9 @@ void tr2_span_data_json(struct tr2_buf *b, const struct tr2_span_data *span,
 void tr2_trace_data_json(struct tr2_buf *b, const struct tr2_context *self,
 			 uint64_t parent, bool sampled);
 
-/* Append an id as the W3C writes it. */
-void tr2_context_add_trace(struct tr2_buf *b, const struct tr2_context *context);
+/* Append an id in the W3C's form. */
+void tr2_context_add_trace(struct tr2_buf *b,
+			   const struct tr2_context *context);
 void tr2_context_add_id(struct tr2_buf *b, uint64_t id);
 
 #define TR2_TRACEPARENT_BYTES 55
@@ -84,16 +86,16 @@ void tr2_context_add_id(struct tr2_buf *b, uint64_t id);
 void tr2_context_format(char out[TR2_TRACEPARENT_BYTES + 1],
 			const struct tr2_context *context, bool sampled);
 
-/* Parse one of version 00, or of a later one that begins like it. s may be
- * NULL. false: invalid. */
+/* Parse a traceparent of version 00, or of a later version that begins like it.
+ * s may be NULL. false: invalid. */
 bool tr2_context_parse(const char *s, struct tr2_context *context,
 		       bool *sampled);
 
-/* Return the id of a child process, for its traceparent: of child_start number
- * `number`, of a session or a span. */
+/* Return the id of a child process, for its traceparent. id: of a session or a
+ * span; number: of the child_start. */
 uint64_t tr2_context_child(uint64_t id, uint64_t number);
 
-/* Mix all bits; no two numbers give the same. */
+/* Mix all bits; different numbers give different results. */
 static inline uint64_t tr2_mix64(uint64_t x)
 {
 	x ^= x >> 30;

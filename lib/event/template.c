@@ -50,8 +50,8 @@ static uint8_t field_index(const struct tr2_event_row *row, const char *name,
 	return TR2_MAX_FIELDS;
 }
 
-/* form: the character behind the colon that follows the field's name; '\0':
- * there is none. */
+/* Return the operation for a field. form: the character after the colon that
+ * follows the field's name; '\0': no colon. */
 static enum tr2_op_kind field_op(enum tr2_field_type type, char form)
 {
 	switch (type) {
@@ -83,7 +83,7 @@ static enum tr2_op_kind field_op(enum tr2_field_type type, char form)
 static const char *add_template(const struct tr2_event_row *row,
 				const char *p);
 
-/* Compile `name:template}`; p points behind "{?". Return the rest. */
+/* Compile `name:template}`; p points after "{?". Return the rest. */
 static const char *add_condition(const struct tr2_event_row *row, const char *p)
 {
 	size_t len = strcspn(p, ":");
@@ -124,7 +124,7 @@ static const char *add_template(const struct tr2_event_row *row, const char *p)
 	return p;
 }
 
-/* op: the last one of a line. */
+/* Adapt op, the last one of a line. */
 static void set_last(const struct tr2_event_row *row, struct tr2_op *op)
 {
 	if (op->kind == TR2_OP_STR)

@@ -10,11 +10,12 @@
 enum tr2_op_kind {
 	TR2_OP_END,
 	TR2_OP_TEXT, /* text, len */
-	TR2_OP_IF, /* skip the next `len` operations unless `field` is present */
+	TR2_OP_IF, /* skip the next `len` operations unless `field` is
+		    * present */
 	/* The value of a field, by its type and its form in the template: */
 	TR2_OP_STR,
 	TR2_OP_LAST_STR, /* at the end of the line */
-	TR2_OP_FREE_STR, /* likewise, of a field with TR2_F_FREE */
+	TR2_OP_FREE_STR, /* the same, for a field with TR2_F_FREE */
 	TR2_OP_WORD, /* as a shell word */
 	TR2_OP_WORDS, /* shell words */
 	TR2_OP_ARROWS, /* words joined by " <- " */
@@ -37,10 +38,10 @@ struct tr2_templates {
 	const struct tr2_op *normal, *perf_category, *perf_message;
 };
 
-/* A row without a template has one that shows nothing. NULL before it is
- * compiled. */
+/* The templates of each event; a row without a template gets one that shows
+ * nothing. NULL before it is compiled. */
 extern struct tr2_templates tr2_templates[TR2_EVENT_NR];
 
-/* Compile those of these targets, if they are not compiled yet. Not
+/* Compile the templates of these targets, unless that is done. Not
  * thread-safe. */
 void tr2_templates_prepare(bool normal, bool perf);

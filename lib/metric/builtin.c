@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The metrics of tests: linked into programs that name one of them. */
+/* Metrics for tests: linked into programs that name one of them. */
 #include "trace2.h"
 
 TRACE2_TIMER_SHARED(trace2_timer_test1, "test", "test1", 0);

@@ -3,21 +3,22 @@
  * Cells: the owner writes them on the hot path, and the thread that folds them
  * reads them.
  *
- * The sequence lock of a timer cell: the owner makes `lock` odd; a release
- * fence keeps the following stores behind it; the store that makes it even
- * again is a release, too. A reader's acquire load of `lock` pairs with that
- * store, its acquire fence before the second load with the owner's fence.
+ * A timer cell has a sequence lock. The owner makes `lock` odd; a release fence
+ * keeps the following stores after that. The store that makes `lock` even again
+ * is a release, too. A reader's acquire load of `lock` pairs with that store,
+ * and its acquire fence before the second load with the owner's fence.
  *
- * What a signal handler does between two of these instructions with the same
- * timer: before `nest` is set, its interval is counted, and ours begins with
- * it at the latest. While an interval is added, TR2_NEST_BUSY turns it away.
+ * A signal handler may use the same timer between two of these instructions.
+ * Before `nest` is set, the handler's interval is counted, and ours begins with
+ * it at the latest. While an interval is added, TR2_NEST_BUSY rejects the
+ * handler's call.
  */
 #include "metric/metric.h"
 
 #define load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define store(p, value) __atomic_store_n((p), (value), __ATOMIC_RELAXED)
 
-/* All accesses to a cell are atomic, so ThreadSanitizer misses nothing without
+/* All accesses to a cell are atomic, so ThreadSanitizer finds all races without
  * fences. */
 #if TR2_TSAN
 #define fence(order) atomic_signal_fence(order)
@@ -25,14 +26,16 @@
 #define fence(order) atomic_thread_fence(order)
 #endif
 
-/* The owner was killed or interrupted inside: use the present values. */
+/* After this many retries, use the present values: the owner was killed or
+ * interrupted inside. */
 #define MAX_RETRIES 100000u
-/* If very many cells are so, as in a ring that another program writes to, each
- * gets a few retries. Every cell that is whole adds as many to what there is for
- * others: reading takes no longer than their number. */
+/* If very many cells are inconsistent, as in a ring that another program writes
+ * to, each gets only these few retries. Every consistent cell adds this many to
+ * the reserve for others, so the time of reading stays proportional to the
+ * number of cells. */
 #define FEW_RETRIES 100u
 static uint32_t spare_retries = 10 * MAX_RETRIES;
-#ifndef TR2_ON_READ /* a test counts them */
+#ifndef TR2_ON_READ /* a test counts the reads */
 #define TR2_ON_READ() ((void)0)
 #endif
 
@@ -47,12 +50,12 @@ enum tr2_cell_result tr2_timer_cell_start(struct tr2_timer_cell *cell,
 		store(&cell->start, start);
 		nest = unit;
 	}
-	/* Release: a reader that sees it finds the start. */
+	/* Release: a reader that sees `nest` finds the start. */
 	__atomic_store_n(&cell->nest, nest + 1, __ATOMIC_RELEASE);
 	return TR2_CELL_DONE;
 }
 
-/* Longer intervals are compared with the kernel's clock. */
+/* Intervals that are longer are compared with the kernel's clock. */
 _Static_assert(TRACE2_INLINE_TICKS_ <= UINT32_MAX, "no overflow below");
 
 uint64_t tr2_timer_cell_elapsed(const struct tr2_timer_cell *cell)
@@ -69,7 +72,7 @@ uint64_t tr2_timer_cell_elapsed(const struct tr2_timer_cell *cell)
 	if (ticks < TRACE2_INLINE_TICKS_)
 		return ticks * tr2_mine.rate >> 32;
 	now_ns = tr2_clock_now_ns();
-	/* That one may be ahead for a while. */
+	/* The library's clock may be ahead for a while. */
 	if (tr2_clock_ticks_now(&now))
 		now_ns = tr2_clock_past_ns(now.now);
 	return tr2_clock_since(tr2_clock_past_ns(start), now_ns);
@@ -82,7 +85,7 @@ void tr2_timer_set_clock(struct tr2_slot *slot,
 	uint32_t lock = load(&control->clock_lock);
 
 	if (lock & 1)
-		return; /* a signal handler interrupted this */
+		return; /* a signal handler interrupted an update */
 	store(&control->clock_lock, lock + 1);
 	fence(memory_order_release);
 	store(&control->clock_ticks, line->ticks);
@@ -190,7 +193,8 @@ static void copy_cell(struct tr2_timer_cell *to,
 	to->unpaired = load(&from->unpaired);
 }
 
-/* Threads may do so at once: it need not be exact. */
+/* Update the reserve of retries. Threads may do so at once: it need not be
+ * exact. */
 static void account(uint32_t spare, uint32_t tries)
 {
 	if (tries)
@@ -293,7 +297,7 @@ static void clear_timer(struct tr2_timer_cell *cell, uint64_t *buckets)
 	store(&cell->max_ns, 0);
 	store(&cell->count, 0);
 	store(&cell->unpaired, 0);
-	/* Release a lock that a signal handler's jump left behind. */
+	/* Release a lock that a signal handler left held when it jumped. */
 	__atomic_store_n(&cell->lock, (load(&cell->lock) + 2) & ~1u,
 			 __ATOMIC_RELEASE);
 }

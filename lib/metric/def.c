@@ -4,10 +4,9 @@
  * tracing on: static tables, no allocation unless there are very many.
  *
  * There is no lock. A definition is complete, and never changes, before one
- * instruction appends it to its table. So a thread that stops anywhere in here,
- * jumps away, ends, or does not exist in a forked child, leaves nothing that
- * another thread would wait for. Only an arena's file, if there is one, has a lock: the
- * process's.
+ * instruction appends it to its table. If a thread stops anywhere in here,
+ * jumps away, ends, or does not exist in a forked child, no other thread waits
+ * for it. Only an arena's file, if there is one, has a lock: the process's.
  */
 #include "base/lock.h"
 #include "base/macros.h"
@@ -20,13 +19,13 @@
 
 #define POOL_BYTES 16384u
 
-/* Appended at the first NULL. */
+/* A definition is appended at the first NULL. */
 struct table {
 	struct tr2_metric_def **def;
-	/* Of their names, for the search; 0: not written yet. */
+	/* The hashes of the names, for the search; 0: not written yet. */
 	atomic_uint *hash;
 	unsigned int max;
-	atomic_uint nr; /* so many at least */
+	atomic_uint nr; /* there are at least this many */
 	unsigned int nr_published; /* under the process's lock */
 };
 
@@ -47,10 +46,10 @@ static struct table tables[TR2_METRIC_KINDS] = {
 };
 static atomic_uint nr_refused[TR2_REFUSALS], nr_without_histogram;
 
-/* Memory that is given out once. */
+/* Memory that is never freed. */
 struct pool {
 	struct pool *before;
-	atomic_size_t used; /* of bytes; may be more than there are */
+	atomic_size_t used; /* bytes; may exceed the size of the pool */
 	char bytes[POOL_BYTES - sizeof(void *) - sizeof(atomic_size_t)];
 };
 TR2_LARGE struct pool tr2_metric_first_pool;
@@ -68,11 +67,11 @@ static bool add_pool(struct pool *full)
 	/* Release: pairs with take_space(). */
 	if (!__atomic_compare_exchange_n(&pool, &full, fresh, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		munmap(fresh, sizeof(*fresh)); /* another one was faster */
+		munmap(fresh, sizeof(*fresh)); /* another thread was faster */
 	return true;
 }
 
-/* Return memory that is never freed; NULL: there is none. */
+/* Return memory that is never freed; NULL: no memory. */
 static void *take_space(size_t size)
 {
 	const size_t align = sizeof(void *);
@@ -109,7 +108,7 @@ static uint32_t hash_of(const char *category, const char *name)
 	return hash ? hash : 1;
 }
 
-/* Copy a string to where the copies of a definition lie. */
+/* Copy a string into the memory of a definition. */
 static const char *copy_to(char **at, const char *s)
 {
 	size_t size = strlen(s) + 1;
@@ -119,7 +118,7 @@ static const char *copy_to(char **at, const char *s)
 	return copy;
 }
 
-/* NULL: no memory. */
+/* Return a definition; NULL: no memory. */
 static struct tr2_metric_def *make_def(const struct tr2_metric_given *given)
 {
 	size_t bytes = strlen(given->category) + strlen(given->name) + 2 +
@@ -152,8 +151,9 @@ static bool is_same(const struct tr2_metric_def *def,
 	       !strcmp(def->name, given->name) && def->kind == given->kind;
 }
 
-/* Return its index, from `at` on, or the first one that is unused, which may be
- * used by now; the table's maximum: none. */
+/* Return the index of the definition, from `at` on, or the first unused index,
+ * which another thread may take at any time. Return the table's maximum if
+ * there is no such index. */
 static unsigned int search(struct table *table, unsigned int at, uint32_t hash,
 			   const struct tr2_metric_given *given, bool *found)
 {
@@ -172,7 +172,7 @@ static unsigned int search(struct table *table, unsigned int at, uint32_t hash,
 		*found = is_same(def, given);
 		if (*found)
 			break;
-		if (!other) /* whoever appended it did not get to that */
+		if (!other) /* the appending thread has not stored it */
 			atomic_store_explicit(&table->hash[at],
 					      hash_of(def->category, def->name),
 					      memory_order_relaxed);
@@ -184,10 +184,10 @@ static bool is_published; /* under the process's lock */
 
 /* The number of cells with space in the arena's file, if there is one. */
 static struct {
-	tr2_metric_more more; /* NULL: no file */
+	tr2_metric_more more; /* NULL: there is no file */
 	struct tr2_arena_cells nr;
 } backed;
-/* A page of them. */
+/* A page of counters, a page of timers. */
 #define MORE_COUNTERS 512u
 #define MORE_TIMERS 64u
 
@@ -207,7 +207,8 @@ static unsigned int count_histograms(const struct table *table, unsigned int nr)
 	return histograms;
 }
 
-/* The cells to have space for, with so many definitions. */
+/* Return the number of cells that need space for these numbers of
+ * definitions. */
 static struct tr2_arena_cells cells_of(const unsigned int *nr,
 				       unsigned int histograms)
 {
@@ -227,7 +228,7 @@ void tr2_metric_back(tr2_metric_more more)
 {
 	unsigned int nr[TR2_METRIC_KINDS], kind;
 
-	/* First: whoever appends from now on asks for space. */
+	/* Store it first: a thread that appends from now on asks for space. */
 	__atomic_store_n(&backed.more, more, __ATOMIC_SEQ_CST);
 	for (kind = 0; kind < TR2_METRIC_KINDS; kind++)
 		nr[kind] = tr2_metric_nr(kind);
@@ -243,7 +244,7 @@ static void keep_larger(unsigned int *nr, unsigned int other)
 		*nr = other;
 }
 
-/* Get space for more cells, under the lock. */
+/* Get space for more cells. The caller holds the lock. */
 static bool back_more(const struct tr2_arena_cells *nr)
 {
 	if (!backed.more ||
@@ -262,7 +263,7 @@ static bool back_more(const struct tr2_arena_cells *nr)
 }
 
 /*
- * Let the cell of this index have space in the arena's file. Asked before the
+ * Get space in the arena's file for the cell of this index. Call it before the
  * definition is appended, and before a program gets its index, since a file may
  * come in between.
  */
@@ -275,7 +276,7 @@ static bool find_space(enum tr2_metric_kind kind, unsigned int index,
 
 	if (!__atomic_load_n(&backed.more, __ATOMIC_SEQ_CST))
 		return true;
-	if (tr2_lock_is_mine()) /* the handler of a fault within */
+	if (tr2_lock_is_mine()) /* in the handler of a fault */
 		return false;
 	nr[kind] = index + 1;
 	cells = cells_of(nr, histogram);
@@ -313,8 +314,8 @@ void tr2_metric_publish(void)
 	}
 }
 
-/* Publish a new definition. What a handler of a fault within the lock leaves
- * out, the next one publishes. */
+/* Publish a new definition. If the handler of a fault holds the lock, it leaves
+ * this to the next definition. */
 static void publish_new(void)
 {
 	if (!__atomic_load_n(&is_published, __ATOMIC_SEQ_CST) ||
@@ -326,8 +327,9 @@ static void publish_new(void)
 	tr2_unlock();
 }
 
-/* Set the number of its histogram, if it is appended here. false: it would be
- * a distribution without one, which is nothing. */
+/* Set the number of the definition's histogram, which is valid if the
+ * definition is appended at this index. false: it is a distribution, which
+ * needs a histogram, and all histograms are in use. */
 static bool assign_histogram(const struct table *table, unsigned int index,
 			     struct tr2_metric_def *def)
 {
@@ -343,14 +345,14 @@ static bool assign_histogram(const struct table *table, unsigned int index,
 	return def->histogram || !def->unit;
 }
 
-/* false: another one was faster. */
+/* Append a definition. false: another thread was faster. */
 static bool append(struct table *table, unsigned int index,
 		   struct tr2_metric_def *def)
 {
 	struct tr2_metric_def *none = NULL;
 
-	/* Release: whoever finds it finds it complete. Sequential: see
-	 * tr2_metric_back(). */
+	/* Release: a thread that finds the definition finds it complete.
+	 * Sequentially consistent: see tr2_metric_back(). */
 	if (!__atomic_compare_exchange_n(&table->def[index], &none, def, false,
 					 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return false;
@@ -361,8 +363,8 @@ static bool append(struct table *table, unsigned int index,
 	return true;
 }
 
-/* Append it, or find the one that is there. Return the index; the table's
- * maximum: no room. */
+/* Append the definition, or find the existing one. Return the index; the
+ * table's maximum: no room. */
 static unsigned int find_or_append(enum tr2_metric_kind kind,
 				   const struct tr2_metric_given *given)
 {
@@ -389,7 +391,7 @@ static unsigned int find_or_append(enum tr2_metric_kind kind,
 	return at;
 }
 
-/* Return the index; TRACE2_UNREGISTERED_: no room. */
+/* Define a metric, and return the index; TRACE2_UNREGISTERED_: no room. */
 static unsigned int define(enum tr2_metric_kind kind,
 			   const struct tr2_metric_given *given)
 {
@@ -413,8 +415,8 @@ static unsigned int marked(const struct tr2_metric_def *def, unsigned int index)
 	       (def->histogram ? TR2_METRIC_HISTOGRAM : 0);
 }
 
-/* Store the marked index at a place that is kept. The mark may change
- * meanwhile: see tr2_metric_sample(). */
+/* Store the marked index at a place that is kept. The mark may change at the
+ * same time: see tr2_metric_sample(). */
 static void assign_index(enum tr2_metric_kind kind, unsigned int index,
 			 unsigned int *place)
 {
@@ -554,7 +556,7 @@ void tr2_metric_release(void)
 	tr2_marks_release();
 	if (from == &tr2_metric_first_pool)
 		return;
-	/* No name can be found from now on. */
+	/* From now on no name can be found. */
 	for (kind = 0; kind < TR2_METRIC_KINDS; kind++) {
 		memset(tables[kind].def, 0,
 		       tables[kind].max * sizeof(*tables[kind].def));

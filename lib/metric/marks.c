@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * marks - a set of addresses: hash tables, of which the last one is four times as
- * large as the one before it. An address is put into the last one, in the first
- * of PROBES places that is free; one instruction puts it there or takes it away.
+ * marks - a set of addresses, in hash tables. The last table is four times as
+ * large as the one before it. An address is put into the last table, in the
+ * first of PROBES places that is free; one instruction puts it there or takes
+ * it away.
  */
 #include "metric/marks.h"
 
@@ -16,8 +17,8 @@
 #define PROBES 4u
 
 /*
- * An address and, in its low bits, the kind. FREE was never used: behind it there
- * is nothing with that hash.
+ * A place holds an address and, in the low bits, the kind. FREE was never used:
+ * after it there is no address with that hash.
  */
 #define FREE ((uintptr_t)0)
 #define GONE ((uintptr_t)KIND_BITS)
@@ -26,15 +27,15 @@ _Static_assert(TR2_METRIC_KINDS <= KIND_BITS && _Alignof(unsigned int) >= 4,
 	       "an address has room for the kind");
 
 struct places {
-	struct places *before; /* NULL: it is the first one */
+	struct places *before; /* NULL: this is the first table */
 	size_t size;
 	atomic_uintptr_t *at;
 };
 TR2_LARGE atomic_uintptr_t tr2_metric_first_places[FIRST_PLACES];
 static struct places first_places = { NULL, FIRST_PLACES,
 				      tr2_metric_first_places };
-static struct places *places = &first_places; /* the last ones */
-/* A thread, which holds the process's lock, writes to the addresses. */
+static struct places *places = &first_places; /* the last table */
+/* A thread that holds the process's lock is writing to the addresses. */
 static atomic_bool changing;
 
 static size_t hash_place(const unsigned int *index)
@@ -53,8 +54,8 @@ static bool is_at(uintptr_t place, const unsigned int *index)
 	return (place & ~(uintptr_t)KIND_BITS) == (uintptr_t)index;
 }
 
-/* Return the address's place in the table; else NULL, and in *room one that was
- * unused (NULL: there was none). */
+/* Return the address's place in the table; else NULL, and in *room an unused
+ * place (NULL: there is none). */
 static atomic_uintptr_t *find_place(const struct places *set,
 				    const unsigned int *index,
 				    atomic_uintptr_t **room)
@@ -95,7 +96,7 @@ static size_t bytes_of(size_t size)
 	return sizeof(struct places) + size * sizeof(atomic_uintptr_t);
 }
 
-/* Add a table, unless another thread does meanwhile. */
+/* Add a table, unless another thread does so at the same time. */
 static bool add_places(void)
 {
 	struct places *last = last_places(), *set;
@@ -108,7 +109,7 @@ static bool add_places(void)
 	set->before = last;
 	set->size = size;
 	set->at = (atomic_uintptr_t *)(set + 1);
-	/* Release: it is complete. */
+	/* Release: the table is complete. */
 	if (!__atomic_compare_exchange_n(&places, &last, set, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		munmap(set, bytes_of(size));
@@ -135,8 +136,8 @@ bool tr2_marks_keep(enum tr2_metric_kind kind, unsigned int *index)
 	return true;
 }
 
-/* It is there once: only metrics that are opened, which are never forgotten, may
- * be kept by two threads at once. */
+/* Remove the address, which is there once: only opened metrics, which are never
+ * forgotten, may be kept by two threads at once. */
 void tr2_marks_forget(const unsigned int *index)
 {
 	const struct places *set;
@@ -149,8 +150,9 @@ void tr2_marks_forget(const unsigned int *index)
 		atomic_store(place, GONE);
 		break;
 	}
-	/* Who changes them says so, and then looks at the places: it has seen
-	 * this, or is waited for. */
+	/* A thread that changes the indexes first sets `changing`, and then
+	 * reads the places: either it has seen GONE, or this thread waits for
+	 * it. */
 	if (atomic_load(&changing) && !tr2_lock_is_mine()) {
 		tr2_lock();
 		tr2_unlock();
@@ -168,7 +170,7 @@ static void change_in(const struct places *set, enum tr2_metric_kind kind,
 		now = set->at[i];
 		index = (unsigned int *)(now & ~(uintptr_t)KIND_BITS);
 		expected = from;
-		/* Counting threads see it soon enough. */
+		/* Counting threads see the change soon enough. */
 		if (index && (now & KIND_BITS) == kind)
 			__atomic_compare_exchange_n(index, &expected, to, false,
 						    __ATOMIC_SEQ_CST,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * marks - the addresses of the indexes in all modules' definitions, for marking
- * them. Without a lock, like the definitions.
+ * marks - the addresses of the indexes in all modules' definitions, so that the
+ * indexes can be marked. Without a lock, like the definitions.
  */
 #pragma once
 
@@ -10,16 +10,16 @@
 /* Keep an address, once. false: no memory. */
 bool tr2_marks_keep(enum tr2_metric_kind kind, unsigned int *index);
 
-/* Remove it before the module's memory is unmapped: nothing is written there
- * any more. */
+/* Remove an address before the module's memory is unmapped: afterwards nothing
+ * is written there. */
 void tr2_marks_forget(const unsigned int *index);
 
-/* Replace this index of that kind in all modules. The caller holds the process's
- * lock. */
+/* Replace the index `from` of that kind by `to` in all modules. The caller
+ * holds the process's lock. */
 void tr2_marks_change(enum tr2_metric_kind kind, unsigned int from,
 		       unsigned int to);
 
-/* Call it in a forked child: nobody changes them. */
+/* Call it in a forked child: no thread changes the indexes. */
 void tr2_marks_after_fork(void);
 
 /* Release the memory of a large set. */

@@ -7,7 +7,7 @@
 #include "base/macros.h"
 #include "metric/metric.h"
 
-/* What calls return: one for each definition, used if it was opened. */
+/* The result of an open: one for each definition, used if it was opened. */
 union tr2_opened {
 #define TR2_METRIC_KIND(KIND, kind, ...) struct trace2_##kind kind;
 #include "arena/kinds.def"
@@ -43,7 +43,7 @@ static void set_once(const char **at, const char *s)
 	__atomic_store_n(at, s, __ATOMIC_RELAXED);
 }
 
-/* All begin with the same members. */
+/* All kinds begin with the same members. */
 #define TR2_METRIC_KIND(KIND, kind, number, CELL, has_unit, always)       \
 	_Static_assert(offsetof(struct trace2_##kind, index) ==           \
 			       (has_unit ? offsetof(struct trace2_gauge,  \
@@ -71,7 +71,7 @@ static int compare_labels(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-/* Return the labels in the order of their keys, which are few. */
+/* Sort the labels by their keys; there are few. */
 static void sort_labels(const struct trace2_label **sorted,
 			const struct trace2_label *labels, unsigned int nr)
 {
@@ -114,7 +114,7 @@ static void add_labels(struct tr2_buf *b, const struct trace2_label *labels,
 		tr2_buf_addch(b, '}');
 }
 
-/* Split the path at its first slash. false: too long. */
+/* Make both names; split the path at its first slash. false: too long. */
 static bool make_names(struct tr2_buf *category, struct tr2_buf *name,
 		       const char *path, const struct trace2_label *labels,
 		       unsigned int nr)

@@ -9,13 +9,14 @@
 #include "part/part.h"
 #include "thread/stream.h"
 
-/* Elsewhere than trace2_enabled_, which two copies of the library may share. */
+/* The state is not in trace2_enabled_, which two copies of the library may
+ * share. */
 enum { NONE, BEING_NOTED, NOTED, OVER };
 
 struct tr2_early tr2_early TR2_HIDDEN TR2_TLS_USED;
 
-/* An ELF note, by which another copy in the process finds the variable: in the
- * program itself it has no name for the dynamic linker. */
+/* An ELF note, by which another copy in the process finds the variable: the
+ * dynamic linker knows no name of it in the program itself. */
 #define TEXT_(word) #word
 #define TEXT(word) TEXT_(word)
 __asm__(".pushsection .note.trace2,\"a\",%note\n"
@@ -79,7 +80,8 @@ static void emit_error(struct tr2_call *call)
 		call->file = tr2_early.file;
 		call->line = tr2_early.line;
 	}
-	/* Behind the start event, which lies in another ring. */
+	/* Set the time after that of the start event, which lies in another
+	 * ring. */
 	call->now_ns = tr2_clock_now_ns();
 	tr2_call_error(call, "trace2: a call came before trace2_initialize(); "
 			     "such calls are lost");

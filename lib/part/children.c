@@ -22,7 +22,7 @@ static struct tr2_blocks blocks = {
 	.block_bytes = sizeof(struct page), .first = 1,
 };
 
-/* A program may have many that run, so that they are found by their ids. */
+/* Running children, by their ids: a program may have many. */
 TR2_LARGE struct child *tr2_children_open[1024];
 static struct child *unused;
 
@@ -99,7 +99,7 @@ bool tr2_children_take(int id, uint64_t *start_ns)
 
 static void forget_children(void)
 {
-	if (blocks.nr) /* else it was never touched */
+	if (blocks.nr) /* otherwise it was never touched */
 		memset(tr2_children_open, 0, sizeof(tr2_children_open));
 	unused = NULL;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that contains the archive, and a library of it that is linked with
- * the shared one, or contains the archive, too: the dynamic linker leads calls to
- * one copy or the other. One that was never initialized knows neither a session
- * nor that it should have one. So a copy that was looks for the others.
+ * Look for other copies of the library in the process. A program may contain
+ * the archive, and use a library that is linked with the shared one, or
+ * contains the archive, too. The dynamic linker leads calls to one copy or the
+ * other. A copy that was never initialized cannot know that there is a session
+ * in another one, so the initialized copy looks for the others.
  */
 #include <link.h>
 #include <stdint.h>
@@ -27,7 +28,7 @@ struct search {
 	struct copy *copy;
 };
 
-/* Return the address that the library's note has; NULL if there is no note. */
+/* Return the address in the library's note; NULL if there is no note. */
 static const char *find_note(const char *p, size_t left)
 {
 	ElfW(Nhdr) note;
@@ -59,7 +60,7 @@ static const struct tr2_early *find_early(const struct dl_phdr_info *object)
 	for (i = 0; !at && i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
 
-		/* Notes of 8 bytes' alignment are others'. */
+		/* Notes with an alignment of 8 bytes are not ours. */
 		if (part->p_type == PT_NOTE && part->p_align <= 4)
 			at = find_note((const char *)(object->dlpi_addr +
 						      part->p_vaddr),
@@ -76,7 +77,7 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data)
 	const struct tr2_early *early = find_early(object);
 	struct search *search = data;
 	struct copy *copy = search->copy;
-	/* musl has a name for the program. */
+	/* musl gives the program a name, too. */
 	bool has_path = object->dlpi_name &&
 			(uintptr_t)object->dlpi_phdr != getauxval(AT_PHDR);
 	const char *path = has_path ? object->dlpi_name : "";
@@ -93,8 +94,8 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data)
 	return 1;
 }
 
-/* Find the copy of this number, from 0, that was called and never initialized.
- * Takes a lock of the dynamic linker. */
+/* Find the copy with this number, from 0, among the copies that were called and
+ * never initialized. Takes a lock of the dynamic linker. */
 static bool find_copy(unsigned int number, struct copy *copy)
 {
 	struct search search = { number, copy };

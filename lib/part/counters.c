@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of the events to count: opened with the session, for its thread and
- * all its descendants, and emitted as counters of category `perf`.
+ * The part of the counted events: they are opened with the session, for its
+ * thread and all its descendants, and emitted as counters of category `perf`.
  *
  * Each thread has additional events, for its own counts.
  */
@@ -22,20 +22,21 @@ static struct counter {
 	struct tr2_perfevent event;
 	struct trace2_perf_attr attr;
 	struct trace2_perf *perf; /* NULL: not open */
-	/* Threads in which it could not be opened, and the reason. */
+	/* The number of threads in which it could not be opened, and the
+	 * reason. */
 	unsigned int nr_failed;
 	int thread_error;
 } *counters;
 static unsigned int nr_counters;
 
-/* Threads without descriptors for it. */
+/* The number of threads for which there were no descriptors. */
 static unsigned int nr_uncounted;
 
 /* The events of one thread, in the order of the counters. */
 struct task {
 	struct task *next, *prev;
 	struct {
-		bool is_open; /* set last: a fork may happen in between */
+		bool is_open; /* set last: a fork may come in between */
 		struct tr2_perf_kernel kernel;
 	} counter[MAX_COUNTERS];
 };
@@ -95,7 +96,7 @@ static void counters_load(const char *list)
 	}
 }
 
-/* The first open event of a group leads it. */
+/* Return the leader: the first open event of the group. */
 static struct trace2_perf *leader_of(const struct counter *counter)
 {
 	const struct counter *other;
@@ -126,12 +127,13 @@ static int open_within_share(struct counter *counter,
 	return error;
 }
 
-static int open_counter(struct counter *counter, const struct tr2_thread *thread)
+static int open_counter(struct counter *counter,
+			const struct tr2_thread *thread)
 {
 	int error;
 
 	tr2_lock();
-	if (counter->perf) /* the parent's */
+	if (counter->perf) /* the parent's event */
 		tr2_perf_close(counter->perf);
 	counter->perf = NULL;
 	counter->nr_failed = 0;
@@ -166,7 +168,7 @@ static struct task *add_task(void)
 	return task;
 }
 
-/* A thread counts all of them, as far as the kernel permits, or none. */
+/* A thread counts all events, as far as the kernel permits, or none. */
 static void counters_thread_begin(struct tr2_thread *thread, void **own)
 {
 	unsigned int nr = 0, i;
@@ -174,7 +176,7 @@ static void counters_thread_begin(struct tr2_thread *thread, void **own)
 
 	for (i = 0; i < nr_counters; i++)
 		nr += is_kernels(counters[i].perf);
-	/* The main thread of a forked child may come twice. */
+	/* The main thread of a forked child may begin twice. */
 	if (!nr || *own)
 		return;
 	if (!tr2_share_take(nr)) {
@@ -259,7 +261,7 @@ static void counters_forked(void)
 	tr2_blocks_after_fork(&blocks, NULL, 0);
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void close_counters(void)
 {
 	unsigned int i;
@@ -293,7 +295,8 @@ static void counters_release(void)
 	tr2_blocks_release(&blocks);
 }
 
-/* false: it does not count in threads, or not in this one. */
+/* Read the counter in this thread. false: it does not count in threads, or not
+ * in this one. */
 static bool read_task(const struct tr2_thread *thread, struct task *task,
 		      unsigned int i, struct tr2_perf_times *out)
 {
@@ -312,7 +315,8 @@ static bool read_task(const struct tr2_thread *thread, struct task *task,
 	return ok;
 }
 
-/* Scale a count to the whole time, as if it had always been on its PMU. */
+/* Scale a count to the whole time, as if the event had always been on its
+ * PMU. */
 static uint64_t scale(const struct tr2_perf_times *times)
 {
 	if (times->running_ns >= times->enabled_ns || !times->running_ns)

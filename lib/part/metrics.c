@@ -5,8 +5,8 @@
 #include "part/part.h"
 
 /*
- * Return the timer's histogram, in the thread's buffer for messages; NULL: it has
- * none, or there is no memory for a large one.
+ * Return the timer's histogram, in the thread's buffer for messages; NULL: the
+ * timer has no histogram, or there is no memory for a large one.
  */
 static struct tr2_histogram *collect_histogram(struct tr2_call *call,
 					       struct tr2_slot *slot,
@@ -29,7 +29,7 @@ static struct tr2_histogram *collect_histogram(struct tr2_call *call,
 	}
 	h = (void *)b->p;
 	h->nr = 0;
-	/* Its thread may still run, and fill another bucket. */
+	/* The timer's thread may still run, and fill another bucket. */
 	for (i = 0; h->nr < nr && i < TR2_HISTOGRAM_BUCKETS; i++) {
 		count = __atomic_load_n(&counts[i], __ATOMIC_RELAXED);
 		if (!count)
@@ -86,18 +86,18 @@ static void add_buckets(struct tr2_buf *b, const uint64_t *counts)
 	tr2_buf_addstr(b, end);
 }
 
-/* Which values are emitted. */
+/* The occasion of an emission. */
 enum when { AT_END, OF_THREAD, SO_FAR };
 
-/* The names of kinds, and of such values. */
+/* The names of kinds, by occasion. */
 static const char *const names[][3] = {
 #define TR2_METRIC_KIND(KIND, kind, ...) \
 	[TR2_DEFINITION_##KIND] = { #kind, "th_" #kind, #kind "_so_far" },
 #include "arena/kinds.def"
 };
 
-/* Git's format has no event for them: readers that know nothing of them show
- * data. */
+/* Emit as data: Git's format has no event for these kinds, and a reader that
+ * does not know them shows data. */
 static void emit_data(struct tr2_call *call, const struct tr2_metric_def *def,
 		      enum when when, struct tr2_buf *json)
 {
@@ -109,8 +109,8 @@ static void emit_data(struct tr2_call *call, const struct tr2_metric_def *def,
 			 .value.s = tr2_buf_str(json));
 }
 
-/* Return the thread's buffer for messages: it has room for most of them, and
- * memory may be short at the end. */
+/* Return the thread's buffer for messages: most values fit into it, and memory
+ * may be short at the end. */
 static struct tr2_buf *begin_json(struct tr2_call *call)
 {
 	tr2_buf_reset(&call->thread->message);
@@ -227,8 +227,8 @@ static void emit_counter(struct tr2_call *call, enum when when,
 
 /*
  * Emit one event for each used timer and counter of the slot, in the order of
- * registration, timers first. OF_THREAD: those with TRACE2_PER_THREAD. slot may
- * be NULL.
+ * registration, timers first. OF_THREAD: only metrics with TRACE2_PER_THREAD.
+ * slot may be NULL.
  */
 static void emit_slot(struct tr2_call *call, enum when when,
 		      struct tr2_slot *slot)

@@ -16,24 +16,24 @@
 
 /* All hooks may be NULL. [L]: the caller holds the process's lock. */
 struct tr2_part {
-	/* A session is about to begin, or will when `trace2 set` asks for one;
-	 * there are no other threads' events yet. */
+	/* A session is about to begin, or may begin later by `trace2 set`;
+	 * other threads have no events yet. */
 	void (*begin)(void);
 	/* A forked child is about to open a session of its own. */
 	void (*begin_in_child)(void);
 	/* Read the part's setting, if it is set. Called once. */
 	void (*load)(const char *setting);
-	/* Open what the setting names; again in a forked child. */
+	/* Open the objects that the setting names; again in a forked child. */
 	void (*open)(struct tr2_thread *main_thread, void **own);
 	/* A ring was opened, and readers may come soon. [L] */
 	void (*ring_begin)(struct tr2_arena_header *header);
 	/* The calling thread has a context. [L] */
 	void (*thread_begin)(struct tr2_thread *thread, void **own);
-	/* It has another name. [L] */
+	/* A thread has another name. [L] */
 	void (*thread_named)(const struct tr2_thread *thread);
 	/* A call begins, in a thread that has `calls_parts`. */
 	void (*before_call)(struct tr2_thread *thread, void *own);
-	/* The start event is out: emit what comes next. */
+	/* The start event was emitted: emit the events that follow it. */
 	void (*emit_begun)(struct tr2_call *call);
 	/* The process ends: emit errors of the part. */
 	void (*emit_errors)(struct tr2_call *call);
@@ -43,17 +43,18 @@ struct tr2_part {
 	/* Emit the process's results. sum: the cells of all threads, or
 	 * NULL. */
 	void (*emit_process)(struct tr2_call *call, struct tr2_slot *sum);
-	/* Emit them while the process goes on. */
+	/* Emit the process's results while it goes on. */
 	void (*emit_so_far)(struct tr2_call *call, struct tr2_slot *sum);
-	/* The calling thread ends, or one that is gone is noticed; it still has its
-	 * slot. [L] */
+	/* The calling thread ends, or the end of a gone thread is noticed; its
+	 * slot is still there. [L] */
 	void (*thread_end)(struct tr2_thread *thread, void **own);
-	/* The last event before atexit was emitted: stop. It takes the lock if
-	 * there is something to stop. */
+	/* The last event before atexit was emitted: stop. The hook takes the
+	 * lock if there is something to stop. */
 	void (*close)(void);
 	/* No more records are written to the ring. [L] */
 	void (*ring_end)(void);
-	/* In a forked child, which has no other threads: drop the parent's. */
+	/* In a forked child, which has no other threads: drop the parent's
+	 * data. */
 	void (*forked)(void);
 	/* The library is unloaded: release all memory. [L] */
 	void (*release)(void);
@@ -64,17 +65,18 @@ struct tr2_part {
 #define PART_OF(name, setting) PART(name)
 #include "part/parts.def"
 
-/* In children.c: when the children began that the program knows by their ids.
- * Keep it until the child ends. false: no memory. */
+/* In children.c: the times at which children began, for children that the
+ * program knows by their ids. Keep the time until the child ends. false: no
+ * memory. */
 bool tr2_children_add(int id, uint64_t start_ns);
 
-/* The child has ended. false: there is no such child. */
+/* Take the time of a child that has ended. false: there is no such child. */
 bool tr2_children_take(int id, uint64_t *start_ns);
 
-/* In pending_errors.c: the stream begins with version and start, and parts are
- * opened before that. Add a copy of the text, without "trace2: ". */
+/* In pending_errors.c: add a copy of an error's text, without "trace2: ". The
+ * stream begins with version and start, and parts are opened before that. */
 void tr2_pending_errors_add(const char *why);
-/* Add an error that concerns nr_threads threads. */
+/* Add an error that affects nr_threads threads. */
 void tr2_pending_errors_add_threads(const char *why, unsigned int nr_threads);
 
 /* Emit an error that was not added. */

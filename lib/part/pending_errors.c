@@ -6,10 +6,10 @@
 #include "part/part.h"
 #include "perfevent/perfevent.h"
 
-#define MAX_BYTES 16384 /* a list may have only errors */
+#define MAX_BYTES 16384 /* a list may contain only bad events */
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
 
-/* One after the other, each with its NUL. */
+/* The texts one after the other, each with its NUL. */
 static struct tr2_buf pending;
 static atomic_bool is_any;
 
@@ -52,8 +52,8 @@ static void emit_all(struct tr2_call *call)
 
 	if (!atomic_exchange(&is_any, false))
 		return;
-	/* Behind the start event, which lies in another ring: the times decide
-	 * which was first. */
+	/* Set the time after that of the start event, which lies in another
+	 * ring: the times decide which event was first. */
 	call->now_ns = tr2_clock_now_ns();
 	for (why = pending.p; why < pending.p + pending.len;
 	     why += strlen(why) + 1)

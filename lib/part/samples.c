@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of samples: each time that a thread has counted a period more, write
- * a SAMPLE with the call stack into its ring. This file samples the program's
- * own counters.
+ * The part of samples: each time that a thread has counted another period,
+ * write a SAMPLE with the call stack into its ring. This file samples the
+ * program's own counters.
  */
 #include "part/samples.h"
 
@@ -23,8 +23,9 @@
 
 /*
  * With a shorter period of task-clock or cpu-clock, a program in a virtual
- * machine spends more CPU time on samples than on its work, under valgrind all
- * of it. The kernel's own limit, 10000, is far too low for that.
+ * machine spends more CPU time on samples than on its work. Under valgrind it
+ * spends all time on samples. The kernel's own limit, 10000, is far too low for
+ * that.
  */
 #define MIN_PERIOD_NS 50000
 #define TEXT_OF_(number) #number
@@ -53,7 +54,7 @@ static void keep_error(const struct tr2_perfevent *event, const char *why)
 	tr2_pending_errors_add(text);
 }
 
-/* Return the first of its group, possibly itself. */
+/* Return the first sample of the group, possibly this one. */
 static const struct tr2_sample *first_of(const struct tr2_sample *sample)
 {
 	const struct tr2_sample *first = tr2_samples;
@@ -64,7 +65,8 @@ static const struct tr2_sample *first_of(const struct tr2_sample *sample)
 	return sample->event.group ? first : sample;
 }
 
-/* Readers identify samples by the text, and would add both up. */
+/* Return whether an earlier sample has the same text: readers identify samples
+ * by the text, and would add both up. */
 static bool is_there(const struct tr2_sample *sample)
 {
 	const struct tr2_sample *before;
@@ -76,7 +78,7 @@ static bool is_there(const struct tr2_sample *sample)
 	return false;
 }
 
-/* Return NULL, or the reason why it cannot be sampled. */
+/* Return NULL, or the reason why the event cannot be sampled. */
 static const char *find_fault(struct tr2_sample *sample)
 {
 	const struct tr2_sample *first = first_of(sample);
@@ -120,7 +122,7 @@ static bool is_good(struct tr2_sample *sample, enum tr2_perfevent_result result,
 	return !why;
 }
 
-/* Whether the program itself samples any. */
+/* Return whether the program itself takes any of the samples. */
 static bool has_own(void)
 {
 	unsigned int i;
@@ -154,7 +156,7 @@ static void samples_load(const char *list)
 		if (!is_good(sample, result, events.error,
 			     sizeof(events.error)))
 			continue;
-		/* The kernel maps no inherited event: each thread has its
+		/* The kernel does not map inherited events: each thread has its
 		 * own. */
 		sample->attr.inherit = !sample->by_kernel;
 		sample->attr.read_format =
@@ -235,12 +237,13 @@ static void put_sample(struct trace2_perf *ev, const struct tr2_slot *slot,
 	tr2_ring_put(tr2_my_slot, &record);
 }
 
-/* The first open event of a group leads it. */
+/* Return the leader: the first open event of the group. */
 static struct trace2_perf *leader_of(const struct tr2_sample *sample)
 {
 	const struct tr2_sample *other;
 
-	for (other = tr2_samples; sample->event.group && other < sample; other++)
+	for (other = tr2_samples; sample->event.group && other < sample;
+	     other++)
 		if (other->perf && other->event.group == sample->event.group)
 			return other->perf;
 	return NULL;
@@ -259,13 +262,13 @@ void tr2_sample_publish(const struct tr2_sample *sample)
 			 sample->event.text);
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static int open_sample(struct tr2_sample *sample,
 		       const struct tr2_thread *thread)
 {
 	int error;
 
-	if (sample->perf) /* the parent's */
+	if (sample->perf) /* the parent's event */
 		tr2_perf_close(sample->perf);
 	sample->perf = NULL;
 	error = tr2_perf_open(&sample->attr, (pid_t)thread->tid, -1,
@@ -297,7 +300,7 @@ void tr2_sample_add_error(const struct tr2_sample *sample, int error,
 		tr2_pending_errors_add(text);
 }
 
-/* For the addresses in samples. Under the lock. */
+/* Record all code, for the addresses in samples. The caller holds the lock. */
 static void tell_all_code(void)
 {
 	const struct tr2_arena_header *header = tr2_arena_header();
@@ -350,7 +353,7 @@ static void samples_close(void)
 	tr2_unlock();
 }
 
-/* All open events are closed elsewhere. */
+/* Release the list; all open events are closed elsewhere. */
 static void samples_release(void)
 {
 	free(tr2_samples);

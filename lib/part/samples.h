@@ -15,9 +15,10 @@
 struct tr2_sample {
 	struct tr2_perfevent event;
 	struct trace2_perf_attr attr;
-	bool by_kernel; /* an event of the kernel leads its group */
+	bool by_kernel; /* the group's leader is an event of the kernel */
 	uint64_t id; /* in records; 0: not open */
-	/* One for all threads; NULL: not open, or each thread has its own. */
+	/* One event for all threads; NULL: not open, or each thread has its
+	 * own. */
 	struct trace2_perf *perf;
 	unsigned int nr_failed; /* threads that are not sampled */
 	int thread_error; /* the reason */
@@ -27,14 +28,14 @@ extern struct tr2_sample *tr2_samples;
 extern unsigned int tr2_nr_samples;
 
 /* Write calls at their place in a record, as many as fit; return their end.
- * They may already be there. */
+ * `ip` may already be at that place. */
 uint64_t *tr2_sample_put_calls(const uint64_t *record, uint64_t *at,
 			       const uint64_t *ip, size_t nr);
 
-/* Publish the name of the samples' id in the ring's file. [L] */
+/* Publish the name of the sample's id in the ring's file. [L] */
 void tr2_sample_publish(const struct tr2_sample *sample);
 
-/* Add a pending error: it cannot be sampled; error is negative. nr_threads 0:
- * in any thread. */
+/* Add a pending error: the event cannot be sampled; error is negative.
+ * nr_threads 0: it cannot be sampled in any thread. */
 void tr2_sample_add_error(const struct tr2_sample *sample, int error,
 			  unsigned int nr_threads);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The part of samples of the kernel's events. The kernel writes a thread's
- * samples into memory of that thread; the library moves them into the ring
+ * samples into memory of that thread. The library moves them into the ring
  * whenever the thread emits an event, and at its end. It uses no thread and no
  * signal: samples that find no room in between are lost, and counted.
  */
@@ -16,10 +16,10 @@
 #include "ring/ring.h"
 #include "ring/task.h"
 
-/* For each thread and event; the kernel may permit less. */
+/* Memory for each thread and event; the kernel may permit less. */
 #define MAP_BYTES (512u * 1024u)
 
-/* All of the kernel's events except PERIOD, which tr2_kernel_record()
+/* All fields of the kernel's samples except PERIOD, which tr2_kernel_record()
  * handles. */
 #define READ_FORMAT (TRACE2_PERF_FORMAT_GROUP | TRACE2_PERF_FORMAT_ID)
 _Static_assert(READ_FORMAT == TR2_SAMPLE_READ_FORMAT, "as in the ring");
@@ -45,10 +45,11 @@ union record {
 static struct tr2_pool pool = { sizeof(struct task), NULL };
 static struct task *all;
 
-/* Threads without descriptors for it. */
+/* The number of threads for which there were no descriptors. */
 static unsigned int nr_unsampled;
 
-/* Records have the id of the event, not of the thread's copy. */
+/* Return the event's id, which records have, for the id of the thread's
+ * copy. */
 static uint64_t id_of(const struct task *task, uint64_t id)
 {
 	unsigned int i;
@@ -60,9 +61,8 @@ static uint64_t id_of(const struct task *task, uint64_t id)
 }
 
 /*
- * Find the program's calls, behind their mark. The innermost is the code
- * address itself; the ring has return addresses only, so use the address behind
- * it.
+ * Find the program's calls, after their mark. The innermost is the code address
+ * itself; the ring contains return addresses only, so use the address after it.
  */
 static uint64_t *find_calls(uint64_t *at, uint64_t *end, size_t *nr)
 {
@@ -93,7 +93,8 @@ static void tell_code(const union record *record, const uint64_t *ip, size_t nr)
 		tr2_task_mmaps_of(&task, ip, 1, sample->time);
 }
 
-/* The kernel's record has its stated size; allow for a reader's doubts. */
+/* Move a sample into the ring. The kernel's record has its stated size, but do
+ * not rely on that. */
 static void put_sample(const struct task *task, struct tr2_slot *slot,
 		       union record *record)
 {
@@ -106,7 +107,7 @@ static void put_sample(const struct task *task, struct tr2_slot *slot,
 		return;
 	for (; nr; nr--, at += 2)
 		at[1] = id_of(task, at[1]);
-	/* Behind the number of calls, which may become smaller. */
+	/* Start after the number of calls, which may become smaller. */
 	ip = find_calls(at < end ? at + 1 : end, end, &nr_calls);
 	tell_code(record, ip, nr_calls);
 	record->sample.id = id_of(task, record->sample.id);
@@ -173,7 +174,8 @@ static int map_buffer(struct trace2_perf *ev)
 		error = tr2_perf_map(ev, pages ? pages : 1);
 		pages /= 2;
 	} while ((error == -EPERM || error == -ENOMEM) && pages);
-	/* Distinguish it from an event that is not permitted. */
+	/* Distinguish this error from that of an event that is not
+	 * permitted. */
 	return error == -EPERM ? -ENOBUFS : error;
 }
 
@@ -187,7 +189,8 @@ static struct trace2_perf *leader_of(const struct task *task, unsigned int nr)
 	return NULL;
 }
 
-/* Another thread may fork meanwhile, whose child must not close it again. */
+/* Close an event. Another thread may fork at the same time, and its child must
+ * not close the event again. */
 static void close_one(struct task *task, unsigned int nr)
 {
 	struct trace2_perf *perf = task->perf[nr];
@@ -232,14 +235,15 @@ static struct task *task_of(struct tr2_thread *thread, void **own)
 	return task;
 }
 
-/* The main thread's events take their descriptors one by one. */
+/* Open an event of the main thread; these events take their descriptors one by
+ * one. */
 static int open_first(struct task *task, unsigned int nr, uint32_t tid)
 {
 	int error;
 
 	if (!task)
 		return -ENOMEM;
-	/* In a forked child it may have emitted events before. */
+	/* In a forked child, main may have emitted events before. */
 	if (task->perf[nr])
 		return 0;
 	if (!tr2_share_take(1))
@@ -252,7 +256,8 @@ static int open_first(struct task *task, unsigned int nr, uint32_t tid)
 	return error;
 }
 
-/* Start once all are open: a sample has the values of the whole group. */
+/* Start the events after all are open: a sample has the values of the whole
+ * group. */
 static int start_events(const struct task *task, unsigned int nr)
 {
 	struct trace2_perf *perf = task ? task->perf[nr] : NULL;
@@ -270,7 +275,7 @@ static bool is_any_of_kernel(void)
 	return false;
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void open_main(struct tr2_thread *main_thread, void **own, int *errors)
 {
 	struct task *task = task_of(main_thread, own);
@@ -344,7 +349,7 @@ static void open_all(struct tr2_thread *thread, void **own,
 	}
 }
 
-/* A thread has all of them, as far as the kernel permits, or none. */
+/* A thread has all events, as far as the kernel permits, or none. */
 static void kernel_thread_begin(struct tr2_thread *thread, void **own)
 {
 	unsigned int nr = 0, i;
@@ -376,7 +381,7 @@ static void release(struct task *task)
 {
 	unsigned int i;
 
-	/* Members first: closing a leader ends them. */
+	/* Close members first: closing a leader ends them. */
 	for (i = TR2_MAX_SAMPLES; i--;)
 		if (task->perf[i])
 			close_one(task, i);
@@ -407,7 +412,7 @@ static void kernel_thread_end(struct tr2_thread *thread, void **own)
 	release(task);
 }
 
-/* Do not interrupt other threads for it: write their samples to a ring that
+/* Do not interrupt other threads at the end: write their samples to a ring that
  * threads write only under the lock. */
 static void kernel_close(void)
 {

@@ -5,7 +5,7 @@
  * events, and a host with many threads needs descriptors, too. Events that the
  * program opens itself do not count.
  *
- * The caller holds the process's lock, except for the texts.
+ * The caller holds the process's lock, except for the functions with texts.
  */
 #pragma once
 
@@ -14,21 +14,21 @@
 
 #include "perfevent/perfevent.h"
 
-/* The error of an event beyond the share; the kernel's is EMFILE, for a process
- * without free descriptors. */
+/* The error of an event beyond the share. The kernel's error is EMFILE, for a
+ * process without free descriptors. */
 #define TR2_SHARE_ERROR (-EDQUOT)
 
-/* Take so many descriptors. false: too many, and none is taken. */
+/* Take nr descriptors. false: that is too many, and nothing is taken. */
 bool tr2_share_take(unsigned int nr);
 void tr2_share_give(unsigned int nr);
 
-/* Call it in a forked child: none is taken. */
+/* Call it in a forked child: no descriptor is taken there. */
 void tr2_share_after_fork(void);
 
-/* As tr2_perfevent_explain(), which does not know TR2_SHARE_ERROR; error is
- * negative here. */
+/* Explain an error, as tr2_perfevent_explain() does, which does not know
+ * TR2_SHARE_ERROR. error is negative here. */
 void tr2_share_explain(const struct tr2_perfevent *event, int error, char *text,
 		       size_t size_bytes);
 
-/* Add a pending error: so many threads lack something. 0: none. */
+/* Add a pending error: nr_threads threads lack something. 0: no error. */
 void tr2_share_add_error(unsigned int nr_threads, const char *lack);

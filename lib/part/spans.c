@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of spans: which of them are recorded, those that are open when the
- * process ends, and what went wrong.
+ * The part of spans: the setting for which spans are recorded, the open spans
+ * at the end of the process, and the errors of calls.
  */
 #include "part/part.h"
 #include "span/sampling.h"
@@ -10,9 +10,9 @@
 static void spans_load(const char *setting)
 {
 	if (!tr2_sampling_set(setting))
-		tr2_pending_errors_add("GIT_TRACE2_SPANS: want 1/N, slower:TIME "
-				       "or both, such as '1/100,slower:50ms'; "
-				       "all spans are recorded");
+		tr2_pending_errors_add(
+			"GIT_TRACE2_SPANS: want 1/N, slower:TIME or both, "
+			"such as '1/100,slower:50ms'; all spans are recorded");
 }
 
 static void spans_emit_errors(struct tr2_call *call)
@@ -21,8 +21,8 @@ static void spans_emit_errors(struct tr2_call *call)
 		[TR2_SPAN_UNKNOWN] = "calls with a span that is not open",
 		[TR2_SPAN_BUSY] = "calls with a span that was being changed",
 		[TR2_SPAN_NO_ROOM] = "spans without room: too many were open",
-		[TR2_SPAN_NOT_ENTERED] = ("span_enter or span_leave without the "
-					 "other"),
+		[TR2_SPAN_NOT_ENTERED] =
+			("span_enter or span_leave without the other"),
 	};
 	unsigned long long nr;
 	unsigned int i;

@@ -16,7 +16,7 @@ static struct {
 	bool forked;
 } process;
 
-/* Whether threads are recorded one by one yet. Under the lock. */
+/* Whether threads are recorded one by one yet. Guarded by the lock. */
 static bool has_begun;
 
 static struct tr2_task task_of(const struct tr2_thread *thread)
@@ -35,7 +35,7 @@ static void tell_fork(const struct tr2_thread *thread)
 {
 	const struct tr2_task task = task_of(thread);
 
-	/* The main thread of a process that was not forked existed before. */
+	/* In a process that was not forked, the main thread existed before. */
 	if (has_begun && (!thread->is_main || process.forked))
 		tr2_task_fork(&task, thread->start_ns);
 }

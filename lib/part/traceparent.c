@@ -15,8 +15,8 @@
 _Static_assert(WORDS * sizeof(uint64_t) == TR2_TRACEPARENT_BYTES + 1,
 	       "whole words");
 
-/* The environment points into it. It is never freed: other threads may be
- * reading it. */
+/* The variable that the environment points to. It is never freed: other threads
+ * may be reading it. */
 struct variable {
 	char unused[4];
 	char name[sizeof(NAME) - 1];
@@ -28,15 +28,15 @@ _Static_assert(offsetof(struct variable, value) ==
 
 static struct variable *variable;
 static char inherited[TR2_TRACEPARENT_BYTES + 1];
-/* What children get that no child_start names. */
+/* The context for children that no child_start names. */
 static struct {
 	struct tr2_context context;
 	bool sampled;
 } usual;
-static atomic_bool names_any; /* a child was named */
-static atomic_bool is_due; /* the event is not emitted yet */
+static atomic_bool names_any; /* a child_start has named a child */
+static atomic_bool is_due; /* the event has not been emitted yet */
 
-/* Other threads may change it at the same time. */
+/* Set the variable; other threads may change it at the same time. */
 static void set_value(const char text[TR2_TRACEPARENT_BYTES + 1])
 {
 	uint64_t words[WORDS];
@@ -59,8 +59,8 @@ static void set_context(const struct tr2_context *context, bool sampled)
 	set_value(text);
 }
 
-/* Make the session a child of the span that a TRACEPARENT names. NULL or an invalid
- * value: the session is in no trace. */
+/* Make the session a child of the span that a TRACEPARENT names. NULL or an
+ * invalid value: the session is in no trace. */
 static void take_parent(const char *traceparent)
 {
 	struct tr2_session_trace trace = { .sampled = true };
@@ -75,7 +75,7 @@ static void take_parent(const char *traceparent)
 	is_due = trace.self.id != 0;
 }
 
-/* They get the session. */
+/* Let children get the session's context. */
 static void use_session(void)
 {
 	usual.context = tr2_session_trace.self;
@@ -83,7 +83,7 @@ static void use_session(void)
 	set_context(&usual.context, usual.sampled);
 }
 
-/* Take the variable, make the session's own id, and put the variable into the
+/* Read the variable, make the session's own id, and put the variable into the
  * environment. */
 static void begin_trace(void)
 {
@@ -100,7 +100,7 @@ static void begin_trace(void)
 	putenv(variable->name);
 }
 
-/* The forked child's parent is what the variable names. */
+/* Begin in a forked child: its parent is the span that the variable names. */
 static void begin_in_child(void)
 {
 	char text[TR2_TRACEPARENT_BYTES + 1];
@@ -112,9 +112,9 @@ static void begin_in_child(void)
 	use_session();
 }
 
-/* What the variable is to be in a child depends on the thread that forked; if that
- * is not known, it stays as it is. A child of this child gets the same, until a
- * session begins here. */
+/* Set the variable in a forked child to the value for the thread that forked.
+ * If that thread is unknown, leave the variable as it is. A child of this child
+ * gets the same value, until a session begins here. */
 static void forked(void)
 {
 	const struct tr2_thread *self = tr2_self;
@@ -135,7 +135,8 @@ static void release(void)
 	variable = NULL;
 }
 
-/* A handler that forks meanwhile starts another child. */
+/* Set the child in an order for handlers: a handler that forks in between
+ * starts another child. */
 static void set_child(struct tr2_thread *thread, int child_id,
 		      const struct tr2_context *context, bool sampled)
 {
@@ -152,9 +153,11 @@ void tr2_traceparent_child(struct tr2_thread *thread, int child_id)
 	struct tr2_context context;
 	uint32_t nr = thread->entered.nr, flags, one_in;
 
-	/* The innermost one that is open: another thread may have ended it. */
-	while (nr && !tr2_span_look_up(thread->entered.at[nr - 1].span, &context,
-				       &flags, &one_in))
+	/* Find the innermost open span: another thread may have ended a
+	 * span. */
+	while (nr &&
+	       !tr2_span_look_up(thread->entered.at[nr - 1].span, &context,
+				 &flags, &one_in))
 		nr--;
 	if (!nr) {
 		context = tr2_session_trace.self;
@@ -173,7 +176,7 @@ void tr2_traceparent_no_child(struct tr2_thread *thread, int child_id)
 	int nr = child_id;
 
 	set_context(&usual.context, usual.sampled);
-	/* Another thread may have started it. */
+	/* Another thread may have started the child. */
 	if (!atomic_compare_exchange_strong(&thread->child.nr, &nr,
 					    TR2_NO_CHILD) && names_any)
 		tr2_thread_child_ended(child_id);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * traceparent - TRACEPARENT in the environment: the session is a child of what
- * it names, and its children get what names the session, or the span that the
- * thread works for which starts them.
+ * traceparent - TRACEPARENT in the environment. The session is a child of the
+ * span that the variable names. The session's children get a variable that
+ * names the session, or the span that the starting thread works for.
  *
  * The variable is put into the environment once, empty if there is no trace,
  * and then changed in place, as those of session/inherit.h are. It belongs to
- * the process: of two threads that start children at the same time, one child
- * could see the id of the other. So a child of fork() sets it again, to what its
- * thread had. Children of vfork() and posix_spawn() run nothing of the library.
+ * the process: if two threads start children at the same time, one child could
+ * see the id of the other. So a child of fork() sets the variable again, to the
+ * value of its thread. Children of vfork() and posix_spawn() run no code of the
+ * library.
  */
 #pragma once
 
 #include "thread/emit.h"
 
-/* A child process with this number is about to start in this thread; it has
- * ended, or goes on in the background. */
+/* Call the first before a child process with this number starts in this thread,
+ * the second when the child has ended, or goes on in the background. */
 void tr2_traceparent_child(struct tr2_thread *thread, int child_id);
 void tr2_traceparent_no_child(struct tr2_thread *thread, int child_id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of opened counters (lib/pmu): those of the program's own timers and
- * counters are notified of threads, which they count.
+ * The part of opened counters (lib/pmu): it reports threads to the counters of
+ * the program's own timers and counters, which count in threads.
  */
 #include "part/part.h"
 #include "pmu/record.h"
@@ -24,7 +24,7 @@ static void watch_thread_begin(struct tr2_thread *thread, void **own)
 		tr2_pmu_task_begin(&task);
 }
 
-/* Main begins with its name, so no event reports it. */
+/* main begins with its name, so no event reports the name. */
 static void watch_thread_named(const struct tr2_thread *thread)
 {
 	const struct tr2_pmu_task task = task_of(thread);
@@ -33,7 +33,7 @@ static void watch_thread_named(const struct tr2_thread *thread)
 		tr2_pmu_task_name(&task);
 }
 
-/* Keep its count before its cells are added to the totals. */
+/* Keep the thread's count before its cells are added to the totals. */
 static void watch_thread_end(struct tr2_thread *thread, void **own)
 {
 	struct tr2_pmu_task task = task_of(thread);

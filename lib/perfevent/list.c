@@ -19,7 +19,7 @@ static bool is_word(char c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
-/* Whether it names a file directly in a directory. */
+/* Return whether the name is that of a file directly in a directory. */
 static bool is_file_name(const char *s, size_t len)
 {
 	size_t i;
@@ -52,7 +52,7 @@ static bool ends_event(char c)
 	return !c || c == ',' || c == '}';
 }
 
-/* Skip a counter's name, behind the '/' that ends it. */
+/* Skip a counter's name, and the '/' that ends it. */
 static size_t skip_counter(const char *s, size_t at)
 {
 	while (s[at] && s[at] != '/')
@@ -107,8 +107,8 @@ void tr2_perfevents_init(struct tr2_perfevents *list, const char *text)
 }
 
 /*
- * Modifiers before all are known: naming one of u, k and h excludes the ones
- * that are not named.
+ * Modifiers before all are known: naming one of u, k and h excludes those that
+ * are not named.
  */
 struct modifiers {
 	bool user, kernel, hv, idle, host, guest;
@@ -168,7 +168,8 @@ static void apply_modifiers(struct tr2_perfevent *ev, const struct modifiers *m)
 	ev->precise = m->precise;
 }
 
-/* false: not a number from 1 to 2^63 - 1, or a second one. */
+/* Parse a period. false: it is not a number from 1 to 2^63 - 1, or it is a
+ * second one. */
 static bool parse_period(struct tr2_perfevent *ev, const char *s, size_t len)
 {
 	uint64_t period = 0;
@@ -280,7 +281,7 @@ static const char *parse_plain(struct tr2_perfevent *ev, const char *s,
 	}
 	if (n == 3 && n < len && !memcmp(s, "mem", 3))
 		return "breakpoints are not counted";
-	/* A name with a period is no tracepoint. */
+	/* A name with a period is not a tracepoint. */
 	if (n == len || (s[n + 1] >= '0' && s[n + 1] <= '9'))
 		return "no such event";
 	for (end = n + 1; end < len && s[end] != ':';)
@@ -317,7 +318,8 @@ static const char *parse_counter(struct tr2_perfevent *ev, const char *s,
 	return NULL;
 }
 
-/* Return NULL, or the events that this PMU of the library has instead. */
+/* Parse an event of a PMU of the library. Return NULL, or the list of the
+ * events that this PMU has. */
 static const char *parse_own(struct tr2_perfevents *list,
 			     struct tr2_perfevent *ev,
 			     enum tr2_perfevent_pmu pmu)
@@ -393,13 +395,13 @@ static const char *parse_event(struct tr2_perfevents *list,
 	return why;
 }
 
-/* At a '{'. */
+/* Enter a group, at a '{'. */
 static bool enter_group(struct tr2_perfevents *list)
 {
 	size_t shown = strnlen(list->at, SHOWN_BYTES + 1);
 	const char *end = NULL;
 
-	/* Search once: a list of nothing but '{' costs no more. */
+	/* Search once, so that a list that contains only '{' costs no more. */
 	if (!list->group && !list->unclosed)
 		end = find_end(list->at + 1);
 	list->unclosed = list->unclosed || (end && *end != '}');
@@ -424,7 +426,7 @@ static bool enter_group(struct tr2_perfevents *list)
 	return true;
 }
 
-/* At a '}'. */
+/* Leave a group, at a '}'. */
 static bool leave_group(struct tr2_perfevents *list)
 {
 	bool was_inside = list->group;

@@ -113,7 +113,7 @@ static const part_aliases results[] = {
 
 /*
  * Take a part, and the '-' before it, off the front of *name. Return its
- * number; -1: no match, and nothing was taken.
+ * number; -1: there is no match, and nothing was taken.
  */
 static int parse_part(const part_aliases *parts, const char **name, size_t *len,
 		      bool is_first)

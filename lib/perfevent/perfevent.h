@@ -13,13 +13,13 @@
  *	power/energy-pkg/          energy of packages
  *	process/maxrss/            resources of the process
  *
- * each of them, for sampling, with :PERIOD. Events in braces are a group, whose
- * first is the leader; modifiers behind the braces apply to all of them. The
- * name of a counter may have any character except a '/' before a ',', ':' or
- * '}' or the end; the category no '/'.
+ * For sampling, each of them has :PERIOD. Events in braces are a group, whose
+ * first event is the leader; modifiers after the braces apply to all of them.
+ * The name of a counter may have any character except a '/' before a ',', ':'
+ * or '}' or the end; the category may have no '/'.
  *
- * The parser reads nothing but the text; tr2_perfevent_resolve() asks the
- * kernel for the numbers of tracepoints and devices. No memory is allocated.
+ * The parser reads only the text; tr2_perfevent_resolve() asks the kernel for
+ * the numbers of tracepoints and devices. No memory is allocated.
  */
 #pragma once
 
@@ -28,27 +28,27 @@
 #include <stdint.h>
 
 enum tr2_perfevent_pmu {
-	/* The kernel's, opened by perf_event_open(). */
+	/* PMUs of the kernel, opened by perf_event_open(). */
 	TR2_PMU_HARDWARE,
 	TR2_PMU_SOFTWARE,
 	TR2_PMU_CACHE,
 	TR2_PMU_RAW,
 	TR2_PMU_TRACEPOINT,
 	TR2_PMU_DEVICE,
-	/* The library's own. */
+	/* PMUs of the library. */
 	TR2_PMU_APP,
 	TR2_PMU_POWER,
 	TR2_PMU_PROCESS,
 	TR2_PMU_NR
 };
 
-/* Whether perf_event_open() opens it. */
+/* Return whether perf_event_open() opens events of this PMU. */
 static inline bool tr2_perfevent_is_kernel(enum tr2_perfevent_pmu pmu)
 {
 	return pmu <= TR2_PMU_DEVICE;
 }
 
-/* Modes that do not count. */
+/* Modes in which the event does not count. */
 #define TR2_EXCLUDE_USER (1u << 0)
 #define TR2_EXCLUDE_KERNEL (1u << 1)
 #define TR2_EXCLUDE_HV (1u << 2)
@@ -62,12 +62,12 @@ static inline bool tr2_perfevent_is_kernel(enum tr2_perfevent_pmu pmu)
 struct tr2_perfevent {
 	enum tr2_perfevent_pmu pmu;
 	char text[TR2_PERFEVENT_BYTES]; /* as given */
-	/* Subsystem, device, or category; "" if none. */
+	/* Subsystem, device, or category; else "". */
 	char scope[TR2_PERFEVENT_BYTES];
 	/* Event, terms of a device, or name of a counter. */
 	char name[TR2_PERFEVENT_BYTES];
-	bool is_timer; /* app: of a timer, in nanoseconds */
-	uint32_t type; /* devices: by tr2_perfevent_resolve() */
+	bool is_timer; /* app: a timer, in nanoseconds */
+	uint32_t type; /* devices: set by tr2_perfevent_resolve() */
 	uint64_t config, config1, config2;
 	unsigned int exclude; /* TR2_EXCLUDE_* */
 	unsigned int precise; /* 0 to 3 */
@@ -103,7 +103,8 @@ struct tr2_perfevent {
 /* The state of the parser. */
 struct tr2_perfevents {
 	const char *at;
-	const char *modifiers; /* behind the group's braces; NULL: none */
+	const char *modifiers; /* after the group's braces; NULL: no
+				* modifiers */
 	size_t modifiers_len;
 	unsigned int group, nr_groups;
 	bool leads; /* the next event is the first of its group */
@@ -120,7 +121,7 @@ enum tr2_perfevent_result {
 	TR2_PERFEVENT_BAD
 };
 
-/* text must not change while the list is read. NULL is empty. */
+/* Begin to read a list. text must not change during that. NULL is empty. */
 void tr2_perfevents_init(struct tr2_perfevents *list, const char *text);
 
 enum tr2_perfevent_result tr2_perfevents_next(struct tr2_perfevents *list,
@@ -132,7 +133,7 @@ int tr2_perfevent_fail(int error, char *text, size_t size_bytes,
 		       const struct tr2_perfevent *ev, const char *why);
 
 /*
- * Look up type and config in tracefs or sysfs, if only these have them. Return
+ * Look up type and config in tracefs or sysfs, if only these know them. Return
  * 0, or a negative errno with more details in *why. Opens and closes files.
  */
 int tr2_perfevent_resolve(struct tr2_perfevent *ev, const char **why);
@@ -143,7 +144,7 @@ void tr2_perfevent_explain(const struct tr2_perfevent *ev, int error,
 
 /* The named events, for lists; ends with name "". */
 struct tr2_perfevent_name {
-	char name[24], alias[24]; /* alias "": none */
+	char name[24], alias[24]; /* alias "": no alias */
 	char about[48], unit[8];
 	uint8_t pmu; /* enum tr2_perfevent_pmu */
 	uint8_t config;
@@ -151,7 +152,7 @@ struct tr2_perfevent_name {
 
 extern const struct tr2_perfevent_name tr2_perfevent_names[];
 
-/* Return the row of that name or alias; NULL: none. */
+/* Return the row of that name or alias; NULL: there is no such row. */
 const struct tr2_perfevent_name *
 tr2_perfevent_find(enum tr2_perfevent_pmu pmu, const char *name, size_t len);
 

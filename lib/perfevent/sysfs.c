@@ -132,7 +132,7 @@ static bool put_bits(struct tr2_perfevent *ev, const char *format,
 
 static bool parse_term(struct tr2_perfevent *ev, char *term, bool may_nest);
 
-/* Parse terms; cuts them at their commas in place. */
+/* Parse terms, and cut them at their commas in place. */
 static bool parse_terms(struct tr2_perfevent *ev, char *terms, bool may_nest)
 {
 	char *term;
@@ -214,8 +214,8 @@ int tr2_perfevent_resolve(struct tr2_perfevent *ev, const char **why)
 	return 0;
 }
 
-/* Return kernel.perf_event_paranoid; a value that no kernel uses if it cannot
- * be read. */
+/* Return kernel.perf_event_paranoid, or, if it cannot be read, a value that no
+ * kernel uses. */
 static long paranoid(void)
 {
 	static const char *const path[] = {
@@ -223,11 +223,13 @@ static long paranoid(void)
 	};
 	char line[32];
 
-	return read_line(path, line, sizeof(line)) > 0 ? strtol(line, NULL, 10) :
-							 -9;
+	return read_line(path, line, sizeof(line)) > 0 ?
+		       strtol(line, NULL, 10) :
+		       -9;
 }
 
-/* The kernel's own limit gives EACCES, filters and security modules EPERM. */
+/* Explain who forbids it: the kernel's own limit gives EACCES, filters and
+ * security modules give EPERM. */
 static void add_why_forbidden(struct tr2_buf *b, const struct tr2_perfevent *ev,
 			      int error)
 {

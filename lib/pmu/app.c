@@ -78,7 +78,8 @@ struct tr2_perf_task *tr2_app_task(struct trace2_perf *ev,
 	return task;
 }
 
-/* A thread without an entry started while the event counted: its base is 0. */
+/* Return the thread's count. A thread without an entry started while the event
+ * counted: its base is 0. */
 uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
 			     const struct tr2_slot *slot)
 {
@@ -88,14 +89,16 @@ uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
 		return 0;
 	task = find_task(ev, slot);
 	return (task ? task->count : 0) +
-	       (ev->counting ? tr2_app_cell(ev, slot) - (task ? task->base : 0) : 0);
+	       (ev->counting ?
+			tr2_app_cell(ev, slot) - (task ? task->base : 0) :
+			0);
 }
 
 /*
- * Reject attributes that this PMU cannot honour: frequencies, since a thread
- * checks only when it counts, and the clock cannot be polled; mappings, which
- * the library does not see; addresses, which a count does not have; per-thread
- * counts of a group, because other PMUs in it do not count by thread.
+ * Reject attributes that this PMU cannot honour. Frequencies: a thread checks
+ * only when it counts, and the clock cannot be polled. Mappings: the library
+ * does not see them. Addresses: a count has none. Counts of a group by thread:
+ * other PMUs in it do not count by thread.
  */
 static bool can_record(const struct trace2_perf_attr *attr)
 {

@@ -46,7 +46,7 @@ void tr2_buffer_unmap(struct tr2_buffer *buffer)
 
 uint64_t tr2_buffer_head(const struct tr2_buffer *buffer)
 {
-	/* Acquire: pairs with the kernel's release, behind its records. */
+	/* Acquire: pairs with the kernel's release after its records. */
 	return __atomic_load_n(&ends_of(buffer)->head, __ATOMIC_ACQUIRE);
 }
 
@@ -97,7 +97,7 @@ size_t tr2_buffer_peek(struct tr2_buffer *buffer,
 	if (head->size >= sizeof(*head) && !(head->size % 8) &&
 	    head->size <= there)
 		return head->size;
-	/* The size is invalid, so the records behind it cannot be found: drop
+	/* The size is invalid, so the records after it cannot be found: drop
 	 * them all. */
 	tr2_buffer_consume(buffer, there);
 	return 0;

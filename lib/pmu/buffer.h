@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * buffer - records of one event on their way to the reader: a page with both
- * ends, followed by a ring of bytes, as the kernel maps it for its events. The
- * library's own buffers have the same layout, so that one reader serves both.
+ * buffer - records of one event on their way to the reader. A buffer is a page
+ * with both ends, followed by a ring of bytes, as the kernel maps it for its
+ * events. The library's own buffers have the same layout, so that one reader
+ * serves both.
  *
  *	tail <= head <= tail + size	both only grow, modulo 2^64
  *
@@ -42,8 +43,8 @@ void tr2_buffer_copy(const struct tr2_buffer *buffer, size_t at, void *to,
 		     size_t bytes);
 void tr2_buffer_consume(struct tr2_buffer *buffer, size_t bytes);
 
-/* For the library's own records: bytes ever written, free bytes, and append a
- * record (the caller has checked that there is room). */
+/* For the library's own records: return the bytes ever written, or the free
+ * bytes; append a record (the caller has checked that there is room). */
 uint64_t tr2_buffer_head(const struct tr2_buffer *buffer);
 size_t tr2_buffer_room(const struct tr2_buffer *buffer);
 void tr2_buffer_put(struct tr2_buffer *buffer,

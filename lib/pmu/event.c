@@ -52,7 +52,7 @@ static void account_group(struct trace2_perf *leader)
 		account(ev, now_ns);
 }
 
-/* Is ev the first enabled event on its PMU in its group? */
+/* Return whether ev is the first enabled event on its PMU in its group. */
 static bool is_first_of_pmu(const struct trace2_perf *ev)
 {
 	const struct trace2_perf *before;
@@ -234,8 +234,8 @@ bool tr2_perf_is_of_us(const struct trace2_perf *ev)
 	return !ev->pid || !syscall(SYS_tgkill, getpid(), ev->tid, 0);
 }
 
-/* Could the kernel's part of the group count while the rest does not? The
- * kernel multiplexes hardware counters unless they are pinned. */
+/* Return whether the kernel's part of the group could count while the rest does
+ * not. The kernel multiplexes hardware counters unless they are pinned. */
 static bool could_be_shared(const struct trace2_perf *leader,
 			    const struct trace2_perf *joining)
 {
@@ -481,7 +481,7 @@ void tr2_pmu_after_fork(void)
 		for (ev = leader; ev; ev = next) {
 			next = ev->member;
 			/* The kernel does not copy its mappings into children:
-			 * by now the host may have mapped memory at that
+			 * the host may already have mapped memory at that
 			 * address. */
 			ev->kernel.page = NULL;
 			if (ev->pmu == &tr2_pmu_kernel)

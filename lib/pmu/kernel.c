@@ -173,7 +173,7 @@ bool tr2_kernel_is_there(struct tr2_perf_kernel *kernel)
 	return kernel->fd >= 0;
 }
 
-/* Kernels before 6.0 do not count lost samples. */
+/* Set for kernels before 6.0, which do not count lost samples. */
 static bool has_no_lost;
 
 bool tr2_kernel_has_fixed_period(const struct trace2_perf_attr *attr)
@@ -194,7 +194,8 @@ static void ask_for_records(struct perf_event_attr *k,
 	k->wakeup_events = attr->wakeup_events;
 }
 
-static int try_to_open(struct perf_event_attr *k, pid_t pid, int cpu, int group_fd)
+static int try_to_open(struct perf_event_attr *k, pid_t pid, int cpu,
+		       int group_fd)
 {
 	return tr2_fd_move_up((int)syscall(SYS_perf_event_open, k, pid, cpu,
 					   group_fd, PERF_FLAG_FD_CLOEXEC));
@@ -204,8 +205,7 @@ static int open_kernel(struct tr2_perf_kernel *kernel,
 		       const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 		       int group_fd)
 {
-	/* Not the size of the whole struct: older kernels reject a larger
-	 * one. */
+	/* An old size: older kernels reject a larger struct. */
 	struct perf_event_attr k = { .type = attr->type,
 				     .size = PERF_ATTR_SIZE_VER3,
 				     .config = attr->config,
@@ -221,7 +221,7 @@ static int open_kernel(struct tr2_perf_kernel *kernel,
 	set_flags(&k, attr);
 	if (tr2_perf_wants_records(attr))
 		ask_for_records(&k, attr);
-	/* Clocks count in every mode, whatever is excluded. Excluding the
+	/* Clocks count in every mode, even in excluded ones. Excluding the
 	 * kernel opens them also for users who may not count it. */
 	else if (is_clock(attr))
 		k.exclude_kernel = 1;
@@ -245,8 +245,8 @@ static int open_kernel(struct tr2_perf_kernel *kernel,
 	return 0;
 }
 
-/* The descriptor of the group's leader. -1: there is no group, or ev leads
- * it. */
+/* Return the descriptor of the group's leader; -1: there is no group, or ev
+ * leads it. */
 static int group_fd_of(const struct trace2_perf *ev)
 {
 	if (ev->leader == ev)
@@ -289,7 +289,7 @@ int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on)
 	return leader->lead.fd < 0 ? 0 : turn(&leader->lead, on);
 }
 
-/* Map the page for reading in user space. It serves hardware counters only, and
+/* Map the page for reading in user space. It serves only hardware counters, and
  * only in their own thread. */
 void tr2_kernel_map_page(struct trace2_perf *ev)
 {
@@ -382,7 +382,8 @@ static bool read_page(struct trace2_perf *ev)
 {
 	struct tr2_page_value value;
 
-	if (!ev->kernel.page || ev->attr.read_format & TRACE2_PERF_FORMAT_LOST ||
+	if (!ev->kernel.page ||
+	    ev->attr.read_format & TRACE2_PERF_FORMAT_LOST ||
 	    !pthread_equal(ev->kernel.owner, pthread_self()) ||
 	    !tr2_kernel_page_read(ev->kernel.page, NULL, &value))
 		return false;
@@ -423,8 +424,9 @@ int tr2_kernel_task_read(struct tr2_perf_kernel *kernel,
 }
 
 /*
- * While a thread starts and inherits a group, the group is incomplete for an
- * instant. Kernels since about 6.12 then fail to read it, with ECHILD.
+ * Read the group. While a thread starts and inherits it, the group is
+ * incomplete for an instant. Kernels since about 6.12 then fail to read it,
+ * with ECHILD.
  */
 static ssize_t read_group(int fd, struct group_reading *all)
 {

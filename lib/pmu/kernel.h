@@ -11,15 +11,16 @@
 #include "pmu/pmu.h"
 
 /*
- * Is the descriptor still this event? The host may have closed it and opened
- * another file under its number.
+ * Return whether the descriptor is still this event. The host may have closed
+ * it and opened another file under its number.
  */
 bool tr2_kernel_is_there(struct tr2_perf_kernel *kernel);
 
 /*
- * If samples carry their PERIOD, the kernel samples its software events and
- * tracepoints at each occurrence, ignoring the period. So the library does not
- * request PERIOD for these, and adds the period that was set to each sample.
+ * Return whether the kernel would ignore the period. If samples carry their
+ * PERIOD, the kernel samples its software events and tracepoints at each
+ * occurrence. The library therefore does not request PERIOD for these, and adds
+ * the period that was set to each sample.
  */
 bool tr2_kernel_has_fixed_period(const struct trace2_perf_attr *attr);
 
@@ -27,7 +28,7 @@ bool tr2_kernel_has_fixed_period(const struct trace2_perf_attr *attr);
 void tr2_kernel_map_page(struct trace2_perf *ev);
 void tr2_kernel_unmap_page(struct tr2_perf_kernel *kernel);
 
-/* In kernel_sample.c, for the PMU's table. */
+/* These are in kernel_sample.c, for the PMU's table. */
 int tr2_kernel_map(struct trace2_perf *ev, size_t pages);
 int tr2_kernel_refresh(struct trace2_perf *ev, unsigned int overflows);
 int tr2_kernel_set_period(struct trace2_perf *ev, uint64_t period);
@@ -44,8 +45,8 @@ struct tr2_page_value {
 };
 
 /* Read a counter without a system call, through the page that the kernel maps
- * for it. Return false if this time the counter must be read by a system call.
- * Only the thread that the event counts may call it. */
+ * for it. Return false if this time a system call must read the counter. Only
+ * the thread that the event counts may call it. */
 bool tr2_kernel_page_read(const volatile struct perf_event_mmap_page *page,
 			  const struct tr2_page_machine *machine,
 			  struct tr2_page_value *value);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sampling by the kernel. Its records are passed on unchanged, except for
- * readings, which the library requests in a format of its own, and for periods,
- * which it adds where requesting them would change how the kernel samples.
+ * Sampling by the kernel. Its records are passed on unchanged, with two
+ * exceptions. Readings are requested in the library's own format, and
+ * converted. Periods are added where requesting them would change how the
+ * kernel samples.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,7 +27,8 @@ int tr2_kernel_map(struct trace2_perf *ev, size_t pages)
 
 	if (!tr2_kernel_is_there(&ev->kernel))
 		return -EBADF;
-	/* A child has no such mapping, and must notice that it is one. */
+	/* A child does not have such a mapping, and must notice that it is a
+	 * child. */
 	if (!tr2_fork_guard_is_made())
 		return -ECANCELED;
 	/* An event has one mapping: replace the page by the whole buffer. */
@@ -41,7 +43,7 @@ int tr2_kernel_refresh(struct trace2_perf *ev, unsigned int overflows)
 {
 	if (!tr2_kernel_is_there(&ev->kernel))
 		return -EBADF;
-	/* Set the number of overflows first: none may pass uncounted. */
+	/* Set the number of overflows first, so that all are counted. */
 	if (ioctl(ev->kernel.fd, PERF_EVENT_IOC_REFRESH, overflows))
 		return -errno;
 	return tr2_perf_enable(ev);
@@ -61,7 +63,8 @@ int tr2_kernel_set_period(struct trace2_perf *ev, uint64_t period)
 	return 0;
 }
 
-/* Without a buffer the kernel returns POLLHUP at once. */
+/* Return a descriptor only with a buffer: without one the kernel returns
+ * POLLHUP at once. */
 int tr2_kernel_poll_fd(struct trace2_perf *ev)
 {
 	if (!ev->buffer.base)
@@ -69,7 +72,7 @@ int tr2_kernel_poll_fd(struct trace2_perf *ev)
 	return tr2_kernel_is_there(&ev->kernel) ? ev->kernel.fd : -EBADF;
 }
 
-/* The change to make in a record. */
+/* A change to a record. */
 struct edit {
 	const struct trace2_perf *ev;
 	size_t at, end; /* the bytes to replace */
@@ -150,11 +153,12 @@ static uint64_t value_since_reset(const struct edit *edit, uint64_t value,
 	return value - ev->reset_at;
 }
 
-/* Write the reading as trace2_perf_read() lays it out, and return the number of
- * values. */
+/* Write the reading in the layout of trace2_perf_read(), and return the number
+ * of values. */
 static unsigned int lay_out(const struct edit *edit, uint64_t *out)
 {
-	uint64_t format = edit->ev->attr.read_format, *at = out, *nr = NULL, i, id;
+	uint64_t format = edit->ev->attr.read_format, *at = out, *nr = NULL, i,
+		 id;
 	bool group = format & TRACE2_PERF_FORMAT_GROUP;
 	size_t entry;
 
@@ -223,8 +227,9 @@ static int copy_record(struct trace2_perf *ev,
 }
 
 /*
- * Set the event's own id. For one fault that several software events sample,
- * the kernel (seen with 6.18) builds the sample once: all have the id of one.
+ * Set the event's own id. If several software events sample one fault, the
+ * kernel (seen with 6.18) builds the sample once: all records have the id of
+ * one event.
  */
 static void set_id(const struct trace2_perf *ev, char *record, size_t size)
 {

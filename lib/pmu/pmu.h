@@ -2,8 +2,8 @@
 /*
  * pmu - opened counters: events, their groups, and the sources that count.
  *
- * An event belongs to a group (if need be of one), whose leader determines when
- * it may count. A group counts as a whole or not at all:
+ * An event belongs to a group (possibly of one event), whose leader determines
+ * when it may count. A group counts as a whole or not at all:
  *
  *	off ──enable──► waiting ─────────room on every PMU──► counting
  *	 ▲                │  ▲                                   │
@@ -13,8 +13,8 @@
  *
  * A pinned group that cannot count is in error instead of waiting. The kernel's
  * events of a group form a group in the kernel, which switches them together.
- * Its leader is the group's leader or, if that one is not the kernel's, an
- * event of the kernel that counts nothing.
+ * Its leader is the group's leader or, if that is not an event of the kernel,
+ * an event of the kernel that counts nothing.
  *
  * Not thread-safe by itself: the caller holds the process's lock.
  */
@@ -49,10 +49,11 @@ struct tr2_pmu {
 	int (*read)(struct trace2_perf *ev);
 	/* Return the value if it is not in the event itself. May be NULL. */
 	uint64_t (*count)(const struct trace2_perf *ev);
-	/* Is the value a current level instead of a count? May be NULL. */
+	/* Return whether the value is a current level instead of a count. May
+	 * be NULL. */
 	bool (*is_gauge)(const struct trace2_perf *ev);
-	/* For PMUs that sample; otherwise all are NULL. map may get any event,
-	 * the others only a sampling one. */
+	/* For PMUs that sample; in other PMUs all are NULL. map may get any
+	 * event, the others only a sampling one. */
 	int (*map)(struct trace2_perf *ev, size_t pages);
 	int (*refresh)(struct trace2_perf *ev, unsigned int overflows);
 	int (*set_period)(struct trace2_perf *ev, uint64_t period);
@@ -73,7 +74,7 @@ enum tr2_perf_state {
 	TR2_PERF_WAITING, /* enabled, no room on a PMU */
 	TR2_PERF_COUNTING,
 	TR2_PERF_ERROR,
-	/* its leader was closed, or a fork left it in the parent */
+	/* its leader was closed, or it is the parent's after a fork */
 	TR2_PERF_GONE
 };
 
@@ -90,7 +91,7 @@ struct tr2_perf_app {
 	uint64_t opened_ns;
 	uint64_t ended; /* count of the opened thread after its end */
 	uint32_t pid; /* of this process */
-	uint32_t tid; /* 0: it has ended */
+	uint32_t tid; /* 0: the thread has ended */
 	unsigned int index;
 	enum tr2_metric_kind kind;
 	bool failed; /* out of memory: the count is incomplete */
@@ -98,7 +99,7 @@ struct tr2_perf_app {
 };
 
 struct tr2_perf_kernel {
-	int fd; /* -1: none */
+	int fd; /* -1: not open */
 	uint64_t id; /* given by the kernel */
 	uint64_t read_format; /* with which the event was opened */
 	uint64_t enabled_ns, running_ns;
@@ -132,14 +133,15 @@ struct trace2_perf {
 	unsigned int overflows_left;
 	struct tr2_pipe poll_pipe;
 	/* Called for each overflow of one of the program's counters, under the
-	 * lock, in the thread that counted. periods: the number of periods that
+	 * lock, in the counting thread. periods: the number of periods that
 	 * ended at once. May be NULL. */
 	void (*on_overflow)(struct trace2_perf *ev, const struct tr2_slot *slot,
 			    uint64_t periods,
 			    const struct tr2_callchain *chain);
 
-	/* Its records; lost records not yet reported; samples since the last
-	 * wakeup, and the head at that time. */
+	/* The event's records; the number of lost records not yet reported; the
+	 * number of samples since the last wakeup, and the head at that
+	 * time. */
 	struct tr2_buffer buffer;
 	uint64_t unreported, unwoken, woken_at;
 
@@ -151,8 +153,8 @@ struct trace2_perf {
 	struct tr2_perf_kernel kernel;
 	uint64_t base; /* power, process: value when counting began */
 	int package; /* power: -1: all packages */
-	/* In a leader that is not the kernel's: the event that leads the
-	 * kernel's events of its group. */
+	/* In a leader that is not an event of the kernel: the event that leads
+	 * the kernel's events of its group. */
 	struct tr2_perf_kernel lead;
 };
 
@@ -168,12 +170,12 @@ int tr2_perf_reset(struct trace2_perf *ev);
 int tr2_perf_read(struct trace2_perf *ev, uint64_t *values, size_t nr_values);
 
 /*
- * Return the value at the last update. For a package or the process the value
- * is the one read then.
+ * Return the value at the last update. For a package or the process this is the
+ * value read at that time.
  */
 uint64_t tr2_perf_count(const struct trace2_perf *ev);
 
-/* Update the event and those that are read together with it. */
+/* Update the event, and the events that are read together with it. */
 int tr2_perf_update(struct trace2_perf *ev);
 
 int tr2_perf_refresh(struct trace2_perf *ev, int overflows);
@@ -184,13 +186,13 @@ int tr2_perf_map(struct trace2_perf *ev, size_t pages);
 int tr2_perf_next_record(struct trace2_perf *ev, void *record,
 			 size_t size_bytes);
 
-/* Do records of such an event contain call chains? */
+/* Return whether records of such an event contain call chains. */
 bool tr2_perf_wants_calls(const struct trace2_perf_attr *attr);
 
-/* Does the event count a thread of this process? */
+/* Return whether the event counts a thread of this process. */
 bool tr2_perf_is_of_us(const struct trace2_perf *ev);
 
-/* Does it use attributes that need a PMU with records? */
+/* Return whether the attributes need a PMU with records. */
 bool tr2_perf_wants_records(const struct trace2_perf_attr *attr);
 
 /* All leaders of the process. */
@@ -212,8 +214,8 @@ void tr2_pmu_release(void);
 
 /*
  * The values at which sampled counters and timers of the calling thread
- * overflow next; 0: not known. The thread adds, compares, and at the limit
- * calls tr2_perf_overflow(), under the lock.
+ * overflow next; 0: unknown. The thread adds, compares, and at the limit calls
+ * tr2_perf_overflow(), under the lock.
  */
 struct tr2_limits {
 	struct tr2_limits *next, *prev;
@@ -237,7 +239,7 @@ static inline uint64_t tr2_limit(enum tr2_metric_kind kind, unsigned int index)
 		       0;
 }
 
-/* chain: the call chain of the addition that overflowed. */
+/* Handle an overflow. chain: the call chain of the addition that overflowed. */
 void tr2_perf_overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 		       unsigned int index, const struct tr2_callchain *chain);
 
@@ -249,22 +251,23 @@ void tr2_perf_overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 /* Write a reading for a record, always in the event's format; values that
  * cannot be read are 0. Return the number of values. */
 unsigned int tr2_perf_reading_of(struct trace2_perf *ev, uint64_t *values);
-/* The same for one thread, without the rest of the group. */
+/* Write the reading of one thread, without the rest of the group. */
 unsigned int tr2_perf_reading_of_task(const struct trace2_perf *ev,
 				      const struct tr2_slot *slot,
 				      uint64_t *values);
 
-/* In app.c, for its sampling and for tr2_pmu_task_end(). */
+/* These are in app.c, for its sampling and for tr2_pmu_task_end(). */
 void tr2_app_task_end(struct trace2_perf *ev, const struct tr2_slot *slot);
 bool tr2_app_is_counted(const struct trace2_perf *ev,
 			const struct tr2_slot *slot);
 bool tr2_app_counts_task(const struct trace2_perf *ev, uint32_t tid,
 			 uint64_t start_ns);
-uint64_t tr2_app_cell(const struct trace2_perf *ev, const struct tr2_slot *slot);
+uint64_t tr2_app_cell(const struct trace2_perf *ev,
+		      const struct tr2_slot *slot);
 struct tr2_perf_task *tr2_app_task(struct trace2_perf *ev,
 				   const struct tr2_slot *slot);
 
-/* In sample.c, for the table of app.c. */
+/* These are in sample.c, for the table of app.c. */
 int tr2_app_map(struct trace2_perf *ev, size_t pages);
 int tr2_app_refresh(struct trace2_perf *ev, unsigned int overflows);
 int tr2_app_set_period(struct trace2_perf *ev, uint64_t period);
@@ -276,8 +279,8 @@ void tr2_sample_changed(const struct trace2_perf *ev);
 /* Enable and disable sampling of the event's counter. */
 void tr2_sample_open(const struct trace2_perf *ev);
 void tr2_sample_close(const struct trace2_perf *ev);
-/* Forget the calling thread's limits, or those of one that is gone, by its id; after
- * a fork, those of all threads. */
+/* Forget the limits of the calling thread, or of a gone thread, by its id;
+ * after a fork, forget those of all threads. */
 void tr2_sample_task_end(uint32_t gone);
 void tr2_sample_after_fork(void);
 
@@ -287,10 +290,10 @@ int tr2_kernel_record(struct trace2_perf *ev,
 		      const struct trace2_perf_record *head, void *record,
 		      size_t size_bytes);
 
-/* In kernel.c: is it an event that the kernel never multiplexes? */
+/* In kernel.c: return whether the kernel never multiplexes the event. */
 bool tr2_kernel_is_software(const struct trace2_perf *ev);
 /* Open, enable, disable and close the kernel's leader in a group whose leader
- * is not the kernel's. */
+ * is not an event of the kernel. */
 int tr2_kernel_lead_open(struct trace2_perf *leader);
 int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on);
 void tr2_kernel_release(struct tr2_perf_kernel *kernel);
@@ -308,8 +311,9 @@ int tr2_kernel_task_open(struct tr2_perf_kernel *kernel,
 int tr2_kernel_task_read(struct tr2_perf_kernel *kernel,
 			 struct tr2_perf_times *out);
 
-/* In parse.c. Translate an event's name into the attributes that tr2_perf_open()
- * takes. Return 0, or a negative errno with a message in error[size_bytes]. */
+/* In parse.c: translate an event's name into the attributes that
+ * tr2_perf_open() takes. Return 0, or a negative errno with a message in
+ * error[size_bytes]. */
 int tr2_perf_attr_of(struct tr2_perfevent *ev, struct trace2_perf_attr *attr,
 		     char *error, size_t size_bytes);
 
@@ -317,6 +321,6 @@ int tr2_perf_attr_of(struct tr2_perfevent *ev, struct trace2_perf_attr *attr,
 int tr2_perf_parse(const char *text, struct trace2_perf_named *events,
 		   size_t nr_events, char *error, size_t error_bytes);
 
-/* Make the descriptor not readable which the program polls for overflows;
+/* Make the descriptor that the program polls for overflows unreadable;
  * tr2_pipe_raise() makes it readable. Async-signal-safe. */
 void tr2_poll_pipe_clear(struct tr2_pipe *p);

@@ -2,7 +2,7 @@
 /*
  * The PMU of packages' energy, from powercap. A zone's counter wraps around at
  * its own range; each reading adds the difference to a sum. All events of a
- * process share the zones, so that reading one updates the others.
+ * process share the zones, so that reading one event updates the others.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -91,7 +91,7 @@ static int package_of(const char *name)
 	return strncmp(name, "package-", 8) ? -1 : atoi(name + 8);
 }
 
-/* Return NR_KINDS for an unknown name. */
+/* Return the kind of a name; NR_KINDS for an unknown name. */
 static unsigned int kind_of(const char *name)
 {
 	static const char *const names[NR_KINDS] = { NULL, "core", "uncore",
@@ -106,8 +106,8 @@ static unsigned int kind_of(const char *name)
 	return kind;
 }
 
-/* A part's name does not contain its package. The package's directory has the
- * part's name up to its last colon. */
+/* Return the package of a part. A part's name does not contain the package. The
+ * package's directory has the part's name up to its last colon. */
 static int package_of_part(const char *entry)
 {
 	char parent[sizeof(((struct zone *)0)->name)], name[64], *colon;
@@ -122,7 +122,8 @@ static int package_of_part(const char *entry)
 	return package_of(name);
 }
 
-/* Return 0, or a negative errno if the zone exists but cannot be used. */
+/* Add a zone. Return 0, or a negative errno if the zone exists but cannot be
+ * used. */
 static int add_zone(const char *entry)
 {
 	struct zone *zone = &tr2_power_zones[nr_zones];
@@ -150,7 +151,8 @@ static int add_zone(const char *entry)
 	return 0;
 }
 
-/* Runs once. Return 0, or the negative errno of why there is no zone. */
+/* Find the zones; this runs once. Return 0, or a negative errno, the reason why
+ * there is no zone. */
 static int find_zones(void)
 {
 	const struct dirent *entry;
@@ -172,8 +174,8 @@ static int find_zones(void)
 	return error ? error : -EOPNOTSUPP;
 }
 
-/* A zone that disappeared keeps its sum; when it is back, counting continues
- * from its value then. */
+/* Update a zone. A zone that disappeared keeps its sum; when it is back,
+ * counting continues from its value at that time. */
 static void update_zone(struct zone *zone)
 {
 	uint64_t now_uj;

@@ -155,8 +155,9 @@ static int update_for_reading(struct trace2_perf *ev)
 unsigned int tr2_perf_reading_of(struct trace2_perf *ev, uint64_t *values)
 {
 	unsigned int nr, i;
-	int error = ev->leader->state == TR2_PERF_ERROR ? -EIO :
-							  update_for_reading(ev);
+	int error = ev->leader->state == TR2_PERF_ERROR ?
+			    -EIO :
+			    update_for_reading(ev);
 
 	nr = lay_out(ev, values);
 	for (i = ev->attr.read_format & TRACE2_PERF_FORMAT_GROUP ? 1 : 0;
@@ -188,7 +189,7 @@ int tr2_perf_read(struct trace2_perf *ev, uint64_t *values, size_t nr_values)
 	nr = lay_out(ev, all);
 	if (nr > nr_values)
 		return -ENOSPC;
-	/* With a mapped buffer, POLLIN is about records, which are still
+	/* With a mapped buffer, POLLIN reports records, which are still
 	 * there. */
 	if (!ev->buffer.base)
 		tr2_poll_pipe_clear(&ev->poll_pipe);

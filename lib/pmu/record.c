@@ -20,7 +20,7 @@ struct lost {
 	uint64_t id, lost;
 };
 
-/* Does this record wake the reader? */
+/* Return whether this record wakes the reader. */
 static bool is_due(struct trace2_perf *ev, bool is_sample)
 {
 	uint64_t head, after;
@@ -44,7 +44,7 @@ static bool is_due(struct trace2_perf *ev, bool is_sample)
 	return true;
 }
 
-/* Report lost records before the next one. */
+/* Write a record; report lost records before it. */
 static void put_record(struct trace2_perf *ev,
 		       const struct trace2_perf_record *record)
 {
@@ -127,7 +127,7 @@ void tr2_record_sample(struct trace2_perf *ev, const struct tr2_slot *slot,
 	put_and_tell(ev, &record.head);
 }
 
-struct task_record { /* for FORK and EXIT */
+struct task_record { /* FORK and EXIT */
 	struct trace2_perf_record head;
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time;
@@ -164,7 +164,7 @@ static void put_comm(struct trace2_perf *ev, const struct tr2_pmu_task *task)
 	put_and_tell(ev, &record.head);
 }
 
-/* Write the count of a thread that ends and inherited the event. */
+/* Write the count of a thread that ends and had inherited the event. */
 static void put_reading(struct trace2_perf *ev, const struct tr2_pmu_task *task)
 {
 	struct {
@@ -197,7 +197,8 @@ static void each_watching(const struct tr2_pmu_task *task,
 				fn(ev, task);
 }
 
-/* The kernel has FORK and EXIT with COMM, too, and needs no `task` for them. */
+/* Return whether the event records threads. As in the kernel, COMM implies FORK
+ * and EXIT, without `task`. */
 static bool records_tasks(const struct trace2_perf *ev)
 {
 	return ev->attr.task || ev->attr.comm;

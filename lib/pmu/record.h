@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record - changes of an event as records in its buffer. The kernel writes
- * those of its events, this file's functions those of the library's own.
+ * record - changes of an event as records in its buffer. The kernel writes the
+ * records of its events; the functions of this file write those of the
+ * library's own.
  */
 #pragma once
 
@@ -12,15 +13,15 @@ struct tr2_pmu_task {
 	uint32_t tid, ptid; /* ptid 0: unknown */
 	uint64_t start_ns;
 	const char *name;
-	const struct tr2_slot *slot; /* NULL: it counted nothing */
-	bool is_gone; /* its end was not noticed when it came */
+	const struct tr2_slot *slot; /* NULL: the thread counted nothing */
+	bool is_gone; /* its end was noticed late */
 };
 
 /* The number of open events that record threads. */
 extern unsigned int tr2_pmu_nr_watching;
 
-/* A thread begins, got a name, or ends; at its end the events keep its
- * counts. */
+/* Report that a thread begins, got a name, or ends; at its end the events keep
+ * its counts. */
 void tr2_pmu_task_begin(const struct tr2_pmu_task *task);
 void tr2_pmu_task_name(const struct tr2_pmu_task *task);
 void tr2_pmu_task_end(const struct tr2_pmu_task *task);

@@ -2,7 +2,7 @@
 /*
  * Overflows of the program's own timers and counters. The counting thread
  * detects them itself, by comparing its counter with the value at the next
- * overflow, and only if the counter is sampled: the indexes of sampled counters
+ * overflow, and only if the counter is sampled. The indexes of sampled counters
  * are marked, so that they fail the check that precedes counting anyway.
  *
  * Limits are computed from the events. An unknown limit is 0; the next count
@@ -16,7 +16,7 @@
 #include "pmu/pool.h"
 #include "pmu/record.h"
 
-/* Open the pipe if it is not. Return the descriptor to poll, or a negative
+/* Open the pipe if it is closed. Return the descriptor to poll, or a negative
  * errno. */
 static int poll_pipe_fd(struct tr2_pipe *p)
 {
@@ -34,8 +34,8 @@ void tr2_poll_pipe_clear(struct tr2_pipe *p)
 		;
 }
 
-/* A pipe that hung up stays so: open a new one under the same number. Return 0
- * or a negative errno. */
+/* Replace a pipe that hung up, which would stay so, by a new one under the same
+ * number. Return 0 or a negative errno. */
 static int poll_pipe_resume(struct tr2_pipe *p)
 {
 	struct tr2_pipe fresh;

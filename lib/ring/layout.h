@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layout - the records of a ring. Shared with readers in other processes:
- * fixed widths, offsets held by assertions, nothing else. The headers and the
- * numbers below 0x54320000 are those of Linux's perf events, so that one
- * reader serves both. Numbers are little-endian.
+ * layout - the records of a ring. Shared with readers in other processes, hence
+ * only fixed widths, and offsets held by assertions. The headers and the
+ * numbers below 0x54320000 are those of Linux's perf events, so that one reader
+ * serves both. Numbers are little-endian.
  *
  *	ring    +-----------------+ data_tail: the oldest record
  *	        | record          | each begins at a multiple of 8, has a size
  *	        | record          | that is one, and never wraps: a FILLER
  *	        | …               | closes the end of the buffer
- *	        +-----------------+ data_head: nothing behind it is complete
+ *	        +-----------------+ data_head: complete up to here
  *
  *	record  +--------+------+------+
  *	        | type   | misc | size | size: of all, this header included
@@ -27,32 +27,34 @@
  *	        | repo_id   | nesting  |
  *	        +-----------+----------+ 32
  *	        | file                 |     a string
- *	        | fields of the event  |     in the order of lib/event/events.def
+ *	        | fields of the event  |     order: lib/event/events.def
  *	        | zeros                |     up to a multiple of 8
  *	        +----------------------+ size
  *
  *	event	+--------+------+------+ 0   type 0x54330000 + kind, or
- *	of a	| header               |     0x54350000 + kind: texts are numbers;
- *	site	|                      |     misc: flags, and from bit 2 the nesting
+ *	of a	| header               |     0x54350000 + kind: numbers
+ *	site	|                      |     for texts; misc: flags, and
+ *		|                      |     from bit 2 the nesting
  *		+----------------------+ 8
  *		| time                 |
  *		+-----------+----------+ 16
  *		| tid       | site     |     offset of a struct tr2_site_row
  *		+-----------+----------+ 24
- *		| fields               |     without those that are OPT or SITE
+ *		| fields               |     except those with OPT or SITE
  *		| zeros                |
  *		+----------------------+ size
  *
  * kind is the event's place in events.def, from 0. An event of a site has the
  * file, the line and the SITE fields of its row, no repo_id, and no other OPT
- * fields. Nothing behind the heads is aligned. What a field of each type takes:
+ * fields. Nothing after the heads is aligned. The bytes of a field of each
+ * type:
  *	STR of a number	u64, two's complement: the text is the number in decimal
  *	STR, JSON	u16 length, that many bytes; a length of 0xffff: absent
  *	INT, UINT, BOOL	u64 (INT: two's complement); 0 in an OPT field: absent
  *	SECONDS, T_REL	u64 nanoseconds
  *	ARGV		u16 count, that many strings; a count of 0xffff: absent
  *	HISTOGRAM	u16 count, that many pairs of u64: upper_ns, count
- *	T_ABS, NESTING	nothing: time less the arena's start_ns; `nesting`
+ *	T_ABS, NESTING	no bytes: time less the arena's start_ns; `nesting`
  */
 #pragma once
 
@@ -75,19 +77,19 @@ enum tr2_record_type {
 #define TR2_RECORD_SPAN_END 0x54340001u
 #define TR2_RECORD_TRACE 0x54340002u /* of the session, in slot 0 */
 #define TR2_RECORD_SITE_NUMBER 0x54350000u
-#define TR2_RECORD_FILLER 0x5432ffffu /* means nothing: skip it */
+#define TR2_RECORD_FILLER 0x5432ffffu /* no record: skip it */
 
 /* misc of an event. */
 #define TR2_MISC_CUT 1u /* strings were cut or left out to fit */
 #define TR2_MISC_MAIN 2u /* in the name of the session's main thread */
-/* Of an event of a site, the nesting is in the other bits. */
+/* In an event of a site, the other bits of misc have the nesting. */
 #define TR2_MISC_NESTING_SHIFT 2
 #define TR2_MISC_NESTING_MAX (0xffffu >> TR2_MISC_NESTING_SHIFT)
 /* misc of a MMAP2. */
 #define TR2_MISC_BUILD_ID 0x4000u
 #define TR2_RECORD_BUILD_ID_MAX 20
 
-#define TR2_RECORD_MAX 65528u /* the largest size */
+#define TR2_RECORD_MAX 65528u /* the largest size of a record */
 #define TR2_RECORD_ALIGN 8u
 #define TR2_RECORD_ABSENT 0xffffu
 #define TR2_RECORD_STRING_MAX 0xfffeu
@@ -102,7 +104,7 @@ struct tr2_record_event {
 	struct tr2_record head;
 	uint64_t time;
 	uint32_t tid, line;
-	uint32_t repo_id; /* 0: none; UINT32_MAX: without an id */
+	uint32_t repo_id; /* 0: no repository; UINT32_MAX: without an id */
 	uint32_t nesting; /* 1 + open regions */
 };
 
@@ -113,24 +115,24 @@ struct tr2_record_site_event {
 };
 
 /*
- * SPAN_START, SPAN_END, TRACE.
- * Behind it: the bytes of the span, see event/span.h, those of a START only its
- * names, of a TRACE none; then zeros up to a multiple of 8.
+ * SPAN_START, SPAN_END, TRACE. Then follow the bytes of the span (see
+ * event/span.h): of a START only its names, of a TRACE none; then zeros up to a
+ * multiple of 8.
  */
 struct tr2_record_span {
 	struct tr2_record head;
-	uint64_t time; /* of the start, of the end */
+	uint64_t time; /* of the start, or of the end */
 	uint32_t tid, flags; /* TR2_SPAN_DATA_... */
 	uint64_t trace[2]; /* the high half first */
 	uint64_t id, parent; /* parent 0: none */
 	uint64_t start_ns;
 	uint32_t one_in, lost;
-	uint32_t bytes, reserved; /* bytes: how many follow */
+	uint32_t bytes, reserved; /* bytes: the number of bytes that follow */
 };
 
 /*
- * As the kernel lays it out, including the build id. The time follows the
- * file's name: the last 8 bytes, as in a record with sample_id_all.
+ * The kernel's layout, including the build id. The time follows the file's
+ * name: the last 8 bytes, as in a record with sample_id_all.
  */
 struct tr2_record_mmap2 {
 	struct tr2_record head; /* misc: TR2_MISC_BUILD_ID */
@@ -169,7 +171,8 @@ struct tr2_record_task { /* FORK, EXIT */
 };
 
 /*
- * The kernel's layout for TR2_SAMPLE_TYPE. Behind it, for TR2_SAMPLE_READ_FORMAT:
+ * The kernel's layout for TR2_SAMPLE_TYPE. For TR2_SAMPLE_READ_FORMAT, this
+ * follows:
  *	u64 nr, { u64 value, id; } nr times	the event's group
  *	u64 nr, u64 ip[nr]	calls, the innermost first, all as return
  *				addresses; ip[0] is TR2_SAMPLE_CONTEXT_USER
@@ -187,7 +190,7 @@ struct tr2_record_sample {
 	uint64_t time;
 	uint64_t id; /* of the row TR2_DEFINITION_EVENT */
 	uint32_t cpu, reserved;
-	uint64_t period; /* how much was counted since the last sample */
+	uint64_t period; /* the amount counted since the last sample */
 };
 
 _Static_assert(sizeof(struct tr2_record_sample) == 56, "layout");

@@ -13,13 +13,13 @@
  */
 #define NR_RING_CAUSES TR2_LOST_NO_SLOT
 
-/* Limits for the records that wait for an outer write: one that may be over,
- * and one that a handler probably interrupted. */
+/* How many records may wait for an outer write: for one that may be over, and
+ * for one that a handler probably interrupted. */
 #define MAX_WAITING 16u
 #define MAX_NESTED 1000u
 _Static_assert(MAX_NESTED < TR2_RING_NEST, "they can be counted");
 
-/* As tr2_ring_add_u64(). */
+/* Add, as tr2_ring_add_u64() does. */
 static void add_u32(uint32_t *p, uint32_t n)
 {
 #if defined(__x86_64__) && !TR2_TSAN
@@ -75,7 +75,8 @@ static unsigned int part_of(uint64_t at)
 	return (unsigned int)(at / part_size() % TR2_RING_MARKS);
 }
 
-/* Only a writer that is alone knows how many records are before the head. */
+/* Return whether this writer is alone: only then does it know how many records
+ * are before the head. */
 static bool is_alone(const struct tr2_control *ring)
 {
 	return tr2_ring_load(&ring->nest) == 1;
@@ -90,7 +91,7 @@ static void make_mark(struct tr2_control *ring)
 
 	if (at <= head && head - at < part_size())
 		return;
-	/* A handler finds none meanwhile. */
+	/* A handler that interrupts here finds no mark. */
 	tr2_ring_store(&ring->mark[part].at, 0);
 	tr2_ring_order();
 	tr2_ring_store(&ring->mark[part].nr, tr2_ring_load(&ring->written));
@@ -98,8 +99,8 @@ static void make_mark(struct tr2_control *ring)
 	tr2_ring_store(&ring->mark[part].at, head);
 }
 
-/* Find a record that begins at `at` or soon behind it, or the head, and the
- * number of records before it; 0: not known. */
+/* Find a record that begins at `at` or soon after it, or the head, and set *nr
+ * to the number of records before it. Return 0 if this is not known. */
 static uint64_t find_mark(const struct tr2_control *ring, uint64_t at,
 			  uint64_t head, uint64_t *nr)
 {
@@ -117,9 +118,9 @@ static uint64_t find_mark(const struct tr2_control *ring, uint64_t at,
 }
 
 /*
- * Overwrite records until the one that ends at `end` has room, and those of
- * another part of the ring. A handler may interrupt at any place and do the
- * same, further: then the swap fails.
+ * Overwrite records until the one that ends at `end` has room, and one more
+ * part of the ring. A handler may interrupt at any place and overwrite further:
+ * then the swap fails.
  */
 static bool overwrite(struct tr2_control *ring, uint64_t end)
 {
@@ -145,9 +146,9 @@ static bool overwrite(struct tr2_control *ring, uint64_t end)
 		TR2_TESTPOINT(made_room);
 	}
 	/*
-	 * Release: later writes to that place are visible only after the tail
-	 * has moved. Pairs with the fence of a reader, which reads the tail
-	 * again after its copy.
+	 * Release: later writes to the freed place are visible only after the
+	 * tail has moved. Pairs with the fence of a reader, which reads the
+	 * tail again after its copy.
 	 */
 	tr2_fence(__ATOMIC_RELEASE);
 	return true;
@@ -166,9 +167,9 @@ static uint64_t next_lap(uint64_t position)
 }
 
 /*
- * The disk is full. Only the part of the ring with space can be overwritten:
- * start again there, empty, and so continue with the newest records. Call it
- * with signals blocked.
+ * Start again when the disk is full. Only the part of the ring with space can
+ * be overwritten: begin there, empty, and so continue with the newest records.
+ * Call it with signals blocked.
  */
 static bool begin_anew(struct tr2_control *ring, uint32_t size)
 {
@@ -187,7 +188,7 @@ static bool begin_anew(struct tr2_control *ring, uint32_t size)
 	return true;
 }
 
-/* Get space for bytes that never had a record; twice as much as before. */
+/* Get space for bytes that never had a record: twice as much as before. */
 static bool find_space(struct tr2_control *ring, uint64_t bytes, uint32_t size)
 {
 	struct tr2_slot *slot = (struct tr2_slot *)(void *)ring;
@@ -197,7 +198,7 @@ static bool find_space(struct tr2_control *ring, uint64_t bytes, uint32_t size)
 	bool ok;
 
 	tr2_mask_begin(&before);
-	/* A handler may have done it already. */
+	/* A handler may have got the space already. */
 	backed = tr2_ring_load(&ring->backed);
 	wanted = backed * 2 > bytes ? backed * 2 : bytes;
 	if (backed < bytes) {
@@ -213,8 +214,9 @@ static bool find_space(struct tr2_control *ring, uint64_t bytes, uint32_t size)
 static bool is_read(struct tr2_control *ring, uint64_t end)
 {
 	/*
-	 * Acquire: pairs with the reader's release of data_tail, so that it has
-	 * finished reading the records overwritten from now on.
+	 * Acquire: pairs with the reader's release of data_tail, so that the
+	 * reader has finished with the records that are overwritten from now
+	 * on.
 	 */
 	return end - __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE) <=
 	       tr2_arena_rings.data_size;
@@ -226,9 +228,10 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /*
- * Return the position up to which the ring has space without unread records, and
- * neither a wake-up is due, if the reader set no limits, nor a mark. A handler
- * that interrupts finds more space, at worst.
+ * Return the position up to which a write needs no check. Before that position
+ * the ring has space without unread records, no mark is due, and, if the reader
+ * set no limits, no wake-up is due. At worst, a handler that interrupts finds
+ * more space.
  */
 static uint64_t find_limit(const struct tr2_control *ring, uint64_t end)
 {
@@ -254,7 +257,7 @@ static bool make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
 		if (!find_space(ring, bytes, size))
 			return false;
 		if (bytes > tr2_ring_load(&ring->backed))
-			return true; /* it was started again */
+			return true; /* the ring was started again */
 	}
 	if (tr2_arena_rings.consume ? !is_read(ring, end) :
 				      !overwrite(ring, end))
@@ -268,12 +271,12 @@ static bool make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
 	return true;
 }
 
-/* Where a record goes that is not announced. */
+/* The place of a record that is not announced. */
 struct place {
 	uint64_t was; /* `reserved` until now */
-	uint64_t announced_at; /* the place of an announced record */
-	uint64_t announced; /* its size if nobody will write it, or 0 */
-	uint64_t gap; /* behind it, up to the end of the buffer */
+	uint64_t announced_at; /* the position of an announced record */
+	uint64_t announced; /* its size, if it will not be written, or 0 */
+	uint64_t gap; /* bytes after it, up to the end of the buffer */
 	uint64_t end;
 };
 
@@ -283,8 +286,8 @@ static uint64_t left_in_lap(uint64_t at)
 	       (at & (tr2_arena_rings.data_size - 1));
 }
 
-/* Return the size of an announced record that is behind the head, or was. One
- * without room there will not be written. */
+/* Return the size of an announced record that is after the head, or was. An
+ * announced record without room there will not be written: then return 0. */
 static uint64_t announced_size(const struct tr2_control *ring, uint64_t head)
 {
 	uint64_t size = (tr2_ring_load(&ring->nest) & ~TR2_RING_NEST) >>
@@ -293,7 +296,7 @@ static uint64_t announced_size(const struct tr2_control *ring, uint64_t head)
 	return size <= left_in_lap(head) ? size : 0;
 }
 
-/* Find the place behind all others. */
+/* Find the place after all other records. */
 static void find_place(const struct tr2_control *ring, uint32_t size,
 		       struct place *place)
 {
@@ -326,7 +329,7 @@ static void put_filler(char *data, uint64_t at, uint64_t size)
 		       &filler, sizeof(filler));
 }
 
-/* Return the place for `size` bytes; NULL: no room. */
+/* Reserve the place for `size` bytes, and return it; NULL: no room. */
 static char *reserve(struct tr2_control *ring, char *data, uint32_t size)
 {
 	struct place place;
@@ -350,8 +353,8 @@ static char *reserve(struct tr2_control *ring, char *data, uint32_t size)
 	return data + ((place.end - size) & (tr2_arena_rings.data_size - 1));
 }
 
-/* Drop the records behind the head, which will not be finished: nested writes,
- * and so many others. */
+/* Drop the records after the head, which will not be finished: nested records,
+ * and this number of others. */
 static void drop_unfinished(struct tr2_control *ring, uint32_t others)
 {
 	uint32_t pending;
@@ -376,7 +379,7 @@ static void be_outermost(struct tr2_control *ring,
 	tr2_ring_order();
 }
 
-/* Publish all that is complete, of which `records` are the writer's own. Return
+/* Publish all complete records, of which `records` are the writer's own. Return
  * the head. */
 static uint64_t publish(struct tr2_control *ring, uint32_t records)
 {
@@ -384,7 +387,7 @@ static uint64_t publish(struct tr2_control *ring, uint32_t records)
 	uint32_t pending, placed;
 
 	tr2_ring_order();
-	/* Read them behind `reserved`: a later write is seen in another
+	/* Read both after `reserved`: a later write is seen in another
 	 * round. */
 	placed = tr2_ring_load(&ring->placed);
 	pending = tr2_ring_load(&ring->pending);
@@ -412,8 +415,8 @@ static bool leave_last(struct tr2_control *ring)
 	return is_last && !tr2_ring_load(&ring->nest);
 }
 
-/* Publish, as the outermost writer at its end, and once more what handlers wrote
- * behind the head meanwhile. */
+/* Publish at the end of the outermost write, and again as long as handlers have
+ * written after the head since. */
 static void publish_all(struct tr2_control *ring,
 			const struct tr2_call_mark *in,
 			uint32_t records)
@@ -423,8 +426,9 @@ static void publish_all(struct tr2_control *ring,
 	while (true) {
 		head = publish(ring, records);
 		if (!leave_last(ring)) {
-			/* A handler jumped out of a write that came meanwhile,
-			 * to another one, which has ended. */
+			/* A handler's write began in between, and a handler
+			 * jumped out of it to another write, which has
+			 * ended. */
 			drop_unfinished(ring, 0);
 			return;
 		}
@@ -450,8 +454,8 @@ void tr2_ring_wake_if_due(struct tr2_control *ring, uint32_t records)
 		tr2_ring_wake(ring);
 }
 
-/* Publish, as the outermost writer at its end; others only count themselves
- * out. */
+/* Publish at the end of the outermost write; other writers only count
+ * themselves out. */
 static void leave_ring(struct tr2_control *ring, const struct tr2_call_mark *in,
 		       uint32_t records)
 {
@@ -501,8 +505,9 @@ void tr2_ring_count_out_late(struct tr2_control *ring,
 {
 	uint64_t now = tr2_ring_load(&ring->nest_and_inside);
 
-	/* A handler jumped out of its write: the next one drops both. If the
-	 * word is another's, this write was taken for abandoned, and counted. */
+	/* A handler jumped out of its write: the next write drops both. If the
+	 * word is another write's, this write was taken for abandoned, and
+	 * counted. */
 	if (is_of(now, in) && nr_writing(ring) > 1)
 		tr2_ring_store(&ring->nest,
 			       (uint16_t)((now & TR2_RING_NEST) - 1));
@@ -523,8 +528,8 @@ void tr2_ring_back_out(struct tr2_control *ring, struct tr2_call_mark *in)
 }
 
 /*
- * Whether more records wait for a write that may be over than the handlers of
- * one write would emit. Some of them may have found no room.
+ * Return whether too many records wait for a write that may be over: more than
+ * the handlers of one write would emit. Some of them may have found no room.
  */
 static bool waits_too_long(struct tr2_control *ring, uintptr_t at,
 			   const struct tr2_call_mark *in)
@@ -537,9 +542,9 @@ static bool waits_too_long(struct tr2_control *ring, uintptr_t at,
 }
 
 /*
- * A write finds another one in progress. Either this one is in a signal handler
- * that interrupted the other; or a handler jumped out of the other, which will
- * never be finished.
+ * Handle a write that finds another one in progress. Either this write is in a
+ * signal handler that interrupted the other; or a handler jumped out of the
+ * other write, which will never be finished.
  */
 static void be_nested(struct tr2_control *ring, const struct tr2_call_mark *in)
 {
@@ -556,7 +561,7 @@ static void be_nested(struct tr2_control *ring, const struct tr2_call_mark *in)
 	tr2_ring_store(&ring->nest, (uint16_t)(tr2_ring_load(&ring->nest) + 1));
 }
 
-/* false: there is no room for the LOST record. */
+/* Report the losses of a cause. false: there is no room for the LOST record. */
 static bool report_loss(struct tr2_control *ring, char *data,
 			unsigned int cause)
 {
@@ -570,7 +575,7 @@ static bool report_loss(struct tr2_control *ring, char *data,
 
 	if (!record.lost)
 		return true;
-	/* First, or a handler would report the same ones. */
+	/* Count first, or a handler would report the same losses. */
 	tr2_ring_add_u64(&ring->reported[cause], record.lost);
 	p = reserve(ring, data, sizeof(record));
 	if (p) {

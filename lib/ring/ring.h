@@ -4,31 +4,35 @@
  * process is killed at any instruction.
  *
  * A ring has one owner, the thread of its slot. Its other writers are that
- * thread's signal handlers, nested to any depth. So they change shared fields
- * by single instructions, without lock prefixes, and never use locks. The
- * outermost writer is the one that finds no other.
+ * thread's signal handlers, nested to any depth. Writers therefore change
+ * shared fields by single instructions, without lock prefixes, and never use
+ * locks. The outermost writer is the one that finds no other.
  *
- * An announced write, of a short record by the outermost writer, stores its mark
- * and its size in one word, writes behind `data_head`, moves that, and clears
- * the word. Handlers that find the word write behind that record. If it was
- * published already, the place of its size is free, and gets a filler:
- * `announced_at` tells them. They also set `room_until` to 0, so that the
- * announced write notices them at its end, or its beginning.
+ * An announced write is that of a short record by the outermost writer. It
+ * stores its mark and its size in one word, writes after `data_head`, moves
+ * `data_head`, and clears the word. Handlers that find the word write after
+ * that record. If the record was already published, the place of its size is
+ * free, and gets a filler: handlers see this from `announced_at`. Handlers also
+ * set `room_until` to 0, so that the announced write notices them at its end,
+ * or its beginning.
  *
  *	data_tail <= data_head, and data_head <= reserved if records wait
  *
- * Any other writer counts itself in `nest`, moves `reserved` behind its record,
- * writes it, and counts itself out. Only the outermost writer moves `data_head`
- * up to `reserved`: it has seen all others start and end, so everything before
- * is complete. Then it checks again for writers that came meanwhile.
+ * Any other writer counts itself in `nest`, moves `reserved` past its record,
+ * writes the record, and counts itself out. Only the outermost writer moves
+ * `data_head` up to `reserved`: it has seen all others start and end, so
+ * everything before is complete. Then it checks again for writers that came in
+ * between.
  *
  * A handler may also fork. In a child by fork(), the interrupted write ends in
- * memory without readers: see tr2_arena_forget(). _Fork() and clone() do not call
- * the library, so each write looks at the fork guard before it moves a position.
- * A child that is made between the look and the move changes its parent's ring.
+ * memory without readers: see tr2_arena_forget(). _Fork() and clone() do not
+ * call the library, so each write looks at the fork guard before it moves a
+ * position. A child that is made between the look and the move changes its
+ * parent's ring.
  *
- * A write that a handler jumped out of is detected by its mark (base/call_mark.h);
- * records that were written meanwhile are dropped with it, and counted.
+ * If a handler jumped out of a write, later writes detect that by its mark
+ * (base/call_mark.h). Records that were written since are dropped with it, and
+ * counted.
  *
  * All functions are signal-safe. Other processes may change the slot, which can
  * damage the ring but never causes a write beyond it.
@@ -64,8 +68,8 @@ struct tr2_ring_write {
 #define tr2_ring_order() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /*
- * Compare and swap against this thread's handlers only: one instruction, since
- * no other thread writes there.
+ * Compare and swap against this thread's handlers only. One instruction is
+ * enough, since no other thread writes there.
  */
 static inline bool tr2_ring_swap(uint64_t *p, uint64_t expected,
 				 uint64_t desired)
@@ -84,7 +88,7 @@ static inline bool tr2_ring_swap(uint64_t *p, uint64_t expected,
 #endif
 }
 
-/* One instruction: only this thread and its handlers write there. */
+/* Add in one instruction: only this thread and its handlers write there. */
 static inline void tr2_ring_add_u64(uint64_t *p, uint64_t n)
 {
 #if defined(__x86_64__) && !TR2_TSAN
@@ -95,24 +99,24 @@ static inline void tr2_ring_add_u64(uint64_t *p, uint64_t n)
 }
 
 /*
- * The low half of `nest` counts writes in progress; its upper bits have the size
- * of an announced write.
+ * The low half of `nest` counts writes in progress; its upper bits have the
+ * size of an announced write.
  */
 #define TR2_RING_NEST 0x3ffu
 #define TR2_RING_ANNOUNCED_SHIFT (10 - 3)
 #define TR2_RING_ANNOUNCED_MAX 504u
-/* Multiples of 8 below 2^51. */
+/* Marks are at multiples of 8 below 2^51. */
 #define TR2_RING_INSIDE_SHIFT (16 - 3)
 
-/* Slow paths of the functions below, out of line: they would take registers. */
+/* Slow paths of the functions below, not inline: they would take registers. */
 bool tr2_ring_begin_slow(struct tr2_ring_write *w, struct tr2_slot *slot,
 			 uint32_t size, struct tr2_call_mark *in);
 void tr2_ring_end_slow(const struct tr2_ring_write *w);
-/* At the end of an announced write: publish what handlers wrote meanwhile, and
- * count `records` of its own for wake-ups. */
+/* At the end of an announced write, publish the records of handlers that came
+ * in between, and count `records` of the write's own for wake-ups. */
 void tr2_ring_catch_up(struct tr2_control *ring, const struct tr2_call_mark *in,
 		       uint32_t records);
-/* Count out a write that is no longer the one that `nest_and_inside` has. */
+/* Count out a write that `nest_and_inside` no longer names. */
 void tr2_ring_count_out_late(struct tr2_control *ring,
 			     const struct tr2_call_mark *in);
 /* Count records that were published, for wakeup_events, and wake readers. */
@@ -120,8 +124,8 @@ void tr2_ring_wake_if_due(struct tr2_control *ring, uint32_t records);
 void tr2_ring_wake(struct tr2_control *ring);
 
 /*
- * Count a record that was not written: in the ring, or without a ring (NULL, or
- * the slot has none) in the arena.
+ * Count a record that was not written: in the ring; or in the arena, if slot is
+ * NULL or has no ring.
  */
 void tr2_ring_lost(struct tr2_slot *slot, enum tr2_lost_cause cause);
 void tr2_ring_lost_many(struct tr2_slot *slot, enum tr2_lost_cause cause,
@@ -132,7 +136,7 @@ static inline char *tr2_ring_data(struct tr2_slot *slot)
 	return (char *)slot + tr2_arena_rings.data_offset;
 }
 
-/* Count out. false: others are still counted in. One instruction. */
+/* Count out in one instruction. false: others are still counted in. */
 static inline bool tr2_ring_count_out(struct tr2_control *ring, uint16_t count)
 {
 #if defined(__x86_64__) && !TR2_TSAN
@@ -150,8 +154,9 @@ static inline bool tr2_ring_count_out(struct tr2_control *ring, uint16_t count)
 
 /*
  * Announce a record of `size` bytes, a multiple of 8 and at most
- * TR2_RING_ANNOUNCED_MAX. Nobody else may be in progress. Then call
- * tr2_ring_commit(), if tr2_ring_room() is not negative, or tr2_ring_back_out().
+ * TR2_RING_ANNOUNCED_MAX. No other write may be in progress. Then call
+ * tr2_ring_commit(), if tr2_ring_room() is not negative, or
+ * tr2_ring_back_out().
  */
 TR2_RING_INLINE void tr2_ring_announce(struct tr2_ring_write *w,
 				       struct tr2_control *ring, uint32_t size,
@@ -171,8 +176,9 @@ TR2_RING_INLINE void tr2_ring_announce(struct tr2_ring_write *w,
 	TR2_TESTPOINT(looked);
 }
 
-/* Negative: there may be no room, or the ring's end is too near. mask: the size
- * of the ring less one. One number, for a check together with others. */
+/* Return a negative number if there may be no room, or if the ring's end is too
+ * near. The result is one number, for a check together with others. mask: the
+ * size of the ring less one. */
 TR2_RING_INLINE int64_t tr2_ring_room(const struct tr2_ring_write *w,
 				      uint32_t size, uint64_t mask)
 {
@@ -180,11 +186,11 @@ TR2_RING_INLINE int64_t tr2_ring_room(const struct tr2_ring_write *w,
 			 (mask + 1 - size - (w->at & mask)));
 }
 
-/* Take the place behind the head. */
+/* Take the place after the head. */
 TR2_RING_INLINE void tr2_ring_commit(struct tr2_ring_write *w, char *data,
 				     uint64_t mask)
 {
-	/* From here on no handler puts a filler there. */
+	/* From here on no handler puts a filler at this place. */
 	tr2_ring_store(&w->ring->announced_at, w->at);
 	tr2_ring_order();
 	TR2_TESTPOINT(reserved);
@@ -212,8 +218,8 @@ TR2_RING_INLINE void tr2_ring_publish_announced(const struct tr2_ring_write *w)
 	TR2_TESTPOINT(published);
 	(void)tr2_ring_count_out(ring, (uint16_t)w->announced);
 	TR2_TESTPOINT(left);
-	/* wakeup_events and wakeup_watermark. If both are 0, a wake-up is due
-	 * where room_until ends. */
+	/* Read wakeup_events and wakeup_watermark at once. If both are 0, a
+	 * wake-up is due where room_until ends. */
 	memcpy(&limits, &ring->wakeup_events, sizeof(limits));
 	if (unlikely(limits | tr2_ring_load(&ring->nest)) ||
 	    unlikely(tr2_ring_load(&ring->room_until) < w->end))
@@ -258,9 +264,9 @@ TR2_RING_INLINE void tr2_ring_end(const struct tr2_ring_write *w)
 }
 
 /* Write a record that is complete in memory, with its size in its head. false:
- * it was lost, and counted. */
+ * the record was lost, and counted. */
 bool tr2_ring_put(struct tr2_slot *slot, const void *record);
 
-/* Call it when no thread writes to the slot's ring any more: drops unfinished
- * records, and wakes the reader. Only for its last owner. */
+/* Drop unfinished records, and wake the reader, when no thread writes to the
+ * slot's ring any longer. Only for the ring's last owner. */
 void tr2_ring_finish(struct tr2_slot *slot);

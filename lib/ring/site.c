@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Write the rows of sites, each when its first event is written. */
+/* Write the row of each site when its first event is written. */
 #include "ring/site.h"
 
 #include <string.h>
@@ -9,15 +9,16 @@
 
 TR2_LARGE struct tr2_ring_site tr2_ring_sites[TR2_MAX_SITES];
 
-static uint32_t highest; /* number with a row */
+static uint32_t highest; /* the highest number with a row */
 /* Sites of one file usually follow each other. */
 static const char *last_file;
 static uint32_t last_file_at;
-/* By the number of names: a site that has a row. */
+/* For each number of names: a site that has a row. */
 TR2_LARGE uint16_t tr2_ring_site_named[TR2_MAX_SITES];
 _Static_assert(TR2_MAX_SITES <= UINT16_MAX, "numbers of sites fit");
 
-/* A struct of offsets, which is all that other processes may change. */
+/* Return the row of a number: a struct of offsets. Other processes may change
+ * only that. */
 static const struct tr2_site_row *row_of(uint32_t number)
 {
 	const struct tr2_arena_header *header = tr2_arena_header();
@@ -62,10 +63,10 @@ void tr2_ring_add_site(const struct tr2_site *site, bool may)
 		tr2_ring_site_named[site->names] = (uint16_t)site->number;
 	at->site = site;
 	at->names = site->names;
-	/* Others may ask for it meanwhile. */
+	/* Other threads may read it at the same time. */
 	__atomic_store_n(&at->row, offset ? offset : TR2_RING_NO_ROW,
 			 __ATOMIC_RELAXED);
-	/* Release: whoever finds the key has a row that is complete. */
+	/* Release: a thread that finds the key has a complete row. */
 	if (offset)
 		__atomic_store_n(&at->key, site->key, __ATOMIC_RELEASE);
 }
@@ -75,7 +76,7 @@ void tr2_ring_forget_sites(void)
 	size_t nr = (size_t)highest + 1;
 
 	memset(tr2_ring_sites, 0, nr * sizeof(*tr2_ring_sites));
-	/* No site has number 0, nor this key. */
+	/* No site has number 0, so no site has this key. */
 	tr2_ring_sites[0].key = UINT32_MAX;
 	memset(tr2_ring_site_named, 0, nr * sizeof(*tr2_ring_site_named));
 	highest = 0;

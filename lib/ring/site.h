@@ -7,12 +7,12 @@
 #include "site/site.h"
 
 /*
- * By number. A key is written last, with release order, and equals
- * trace2_site.number only for a site with a row.
+ * A site, by its number. The key is written last, with release order, and
+ * equals trace2_site.number only for a site with a row.
  */
 struct tr2_ring_site {
 	uint32_t key;
-	uint32_t row; /* the offset of the row; 0: not asked for yet */
+	uint32_t row; /* the offset of the row; 0: not requested yet */
 	uint32_t names; /* tr2_site.names */
 	const struct tr2_site *site;
 };
@@ -37,9 +37,9 @@ tr2_ring_find_site(const struct tr2_site *site)
 		       NULL;
 }
 
-/* Write the site's row, if there is room. may: it may have one. Under the
- * process's lock. */
+/* Write the site's row, if there is room. may: the site may have a row. Call it
+ * under the process's lock. */
 void tr2_ring_add_site(const struct tr2_site *site, bool may);
 
-/* The process has another file, or none. */
+/* Forget all rows: the process has another file, or no file. */
 void tr2_ring_forget_sites(void);

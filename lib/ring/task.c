@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Write records of threads, and of executable mappings of this process, into the
- * ring of slot 0. */
+/* Write records of threads, and of executable mappings of this process, into
+ * the ring of slot 0. */
 #include "ring/task.h"
 
 #include <fcntl.h>
@@ -61,10 +61,9 @@ void tr2_task_comm(const struct tr2_task *task, const char *name)
 	tr2_ring_put(tr2_arena_totals(), record);
 }
 
-/* Mappings. */
+/* Mappings */
 
-#define LINE_BYTES 4608 /* a path of maximal length, and the columns before
-			 * it */
+#define LINE_BYTES 4608 /* a path of maximal length, and the columns before */
 #define MAX_KNOWN 512
 /* A program that generates code all the time would otherwise cause a scan for
  * each sample. The first FREE_LOOKS scans are free; later ones may take a
@@ -99,7 +98,8 @@ struct look {
 	struct known_mapping *known; /* the list after the scan */
 	unsigned int nr_known;
 	int mem_fd;
-	/* Where a file's first byte is mapped, and which file it is; a hash. */
+	/* The address of the mapping of a file's first byte, and a hash that
+	 * identifies the file. */
 	uint64_t start_of_file, file;
 };
 
@@ -128,7 +128,7 @@ static uint64_t hash_text(const char *s)
 	return value;
 }
 
-/* Return the first mapping that ends behind the address. */
+/* Return the first mapping that ends after the address. */
 static unsigned int find_mapping(uint64_t address)
 {
 	unsigned int low = 0, high = nr_known, middle;
@@ -150,8 +150,8 @@ static bool is_recorded(uint64_t address)
 	return i < nr_known && known[i].start <= address;
 }
 
-/* Add the mapping to the recorded ones. Mappings that do not fit are recorded
- * once, by the first scan. */
+/* Add the mapping to the recorded ones; return whether it must be recorded.
+ * Mappings that do not fit are recorded once, by the first scan. */
 static bool is_new(struct look *look, const struct mapping *mapping,
 		   const char *line)
 {
@@ -185,7 +185,7 @@ static void set_build_id(struct tr2_record_mmap2 *mmap, struct look *look,
 	mmap->head.misc |= TR2_MISC_BUILD_ID;
 }
 
-/* The file's name is cut to what the ring can hold. */
+/* Write the record. The file's name is cut to fit the ring. */
 static void put_mmap(const struct tr2_record_mmap2 *mmap, const char *name,
 		     uint64_t now_ns)
 {
@@ -233,7 +233,7 @@ static void record_mapping(struct look *look, const struct mapping *mapping)
 		 look->now_ns);
 }
 
-/* "start-end rwxp offset major:minor inode   path" */
+/* Parse "start-end rwxp offset major:minor inode path". */
 static bool parse_mapping(struct mapping *mapping, const char *line)
 {
 	char *end;
@@ -327,7 +327,7 @@ void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
 {
 	unsigned int i;
 
-	/* A mapping that was not there after the sample no longer exists. */
+	/* A mapping that was absent after the sample no longer exists. */
 	if (sampled_ns <= looked_ns ||
 	    (nr_looks == FREE_LOOKS && sampled_ns < not_before_ns))
 		return;

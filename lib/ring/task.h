@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * task - records of threads and mappings, in the ring of slot 0, which belongs
- * to no thread: there, later records of threads do not overwrite them. Without
- * a mapped arena the functions do nothing. The caller holds the process's lock,
- * or is the only thread.
+ * task - records of threads and mappings, in the ring of slot 0. That ring
+ * belongs to no thread, so later records of threads do not overwrite them.
+ * Without a mapped arena the functions do nothing. The caller holds the
+ * process's lock, or is the only thread.
  */
 #pragma once
 
 #include <stdint.h>
 
 struct tr2_task {
-	uint32_t pid, ppid, tid, ptid; /* ptid 0: not known */
+	uint32_t pid, ppid, tid, ptid; /* ptid 0: unknown */
 };
 
 void tr2_task_fork(const struct tr2_task *task, uint64_t time_ns);
@@ -19,8 +19,8 @@ void tr2_task_comm(const struct tr2_task *task, const char *name);
 
 /* Record new executable mappings of /proc/self/maps. */
 void tr2_task_mmaps(const struct tr2_task *task, uint64_t now_ns);
-/* The same, if an address of a sample lies in no recorded mapping and there was
- * no scan since the sample; limited in rate. Signal-safe. */
+/* Record new mappings if an address of a sample lies in no recorded mapping and
+ * there was no scan since the sample; limited in rate. Signal-safe. */
 void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
 		       unsigned int nr, uint64_t sampled_ns);
 /* Forget which mappings were recorded: for a new file. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TR2_TESTPOINT(name): a named place between two steps of a writer. If a test
- * defines TR2_TESTPOINTS and includes the writer's source, its tr2_testpoint()
- * is called there, as a signal handler might be; otherwise it is empty.
+ * defines TR2_TESTPOINTS and includes the writer's source, the macro calls its
+ * tr2_testpoint(), as a signal handler might run there; otherwise it is empty.
  */
 #pragma once
 

@@ -7,8 +7,8 @@
 #include "session/control.h"
 #include "part/call_before_init.h"
 
-/* Another thread waits until all are outside: be there, and wait for it. Its
- * patience is short. */
+/* Another thread waits until all threads are outside: leave, and wait for that
+ * thread, which has little patience. */
 static void step_aside(struct tr2_call *call)
 {
 	while (call->thread && tr2_session.state == TR2_SESSION_PAUSING) {
@@ -25,7 +25,7 @@ static bool is_on(void)
 {
 	int enabled = __atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST);
 
-	/* 1: another thread has taken the request meanwhile. */
+	/* If it is 1, another thread has taken the request. */
 	return enabled < 0 ? tr2_control_look() : enabled == 1;
 }
 
@@ -60,7 +60,7 @@ static bool begin_first(struct tr2_call *call, const char *file, int line)
 		tr2_stream_lost();
 		return false;
 	}
-	/* No thread is known yet. */
+	/* The library knows no thread yet. */
 	if (!tr2_self && !tr2_session_is_started()) {
 		tr2_early_note(file, line);
 		return false;

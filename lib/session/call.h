@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call - the frame of every public function that emits: one lookup of the
- * thread, one read of the clock, errno and cancellation kept.
+ * call - the frame of every public function that emits. It looks the thread up
+ * once, reads the clock once, and keeps errno and the type of cancellation.
  *
  *	struct tr2_call call;
  *
@@ -31,16 +31,17 @@
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line);
 void tr2_call_end(struct tr2_call *call);
 
-/* Tracing is not simply on. false: the call, which has entered, does nothing. */
+/* Handle a call while tracing is not simply on. false: the call, which has
+ * entered, does nothing. */
 bool tr2_call_look(struct tr2_call *call);
 
-/* The session may have to be opened. false: the call is lost. */
+/* Open the session if needed. false: the call is lost. */
 bool tr2_call_reopen(struct tr2_call *call);
 
-/* The thread's first call, or one that does nothing. */
+/* Begin the thread's first call, or a call that does nothing. */
 bool tr2_call_begin_slow(struct tr2_call *call, const char *file, int line);
 
-/* The same in line, for frequent events. */
+/* Begin a call inline, for frequent events. */
 TR2_INLINE bool
 tr2_call_begin_inline(struct tr2_call *call, const char *file, int line)
 {

@@ -16,7 +16,7 @@
 #include "target/wait.h"
 #include "thread/stream.h"
 
-/* On a busy machine, times in a stream differ by more anyway. */
+/* On a busy machine, times in a stream differ by more than this anyway. */
 #define CLOCK_TOLERANCE_NS 1000000u
 
 static void check_clock(struct tr2_call *call)
@@ -44,7 +44,7 @@ static void check_ends(struct tr2_call *call)
 		       nr);
 }
 
-/* Return the sum of all threads. */
+/* Emit the parts' results, and return the sum of all threads. */
 static struct tr2_slot *emit_parts(struct tr2_call *call,
 				   const struct tr2_thread *main_thread)
 {
@@ -67,8 +67,8 @@ void tr2_session_flush(struct tr2_call *call)
 }
 
 /*
- * Any thread may call exit(), also in a signal handler that interrupted the
- * library, while other threads run on. The last events are in main's name.
+ * Write the last events, in main's name. Any thread may call exit(), also in a
+ * signal handler that interrupted the library, while other threads run on.
  */
 static void write_end(struct tr2_thread *thread, bool interrupted)
 {
@@ -83,7 +83,7 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	call.generation = tr2_stream.generation;
 	if (!tr2_lock_is_mine())
 		nr = tr2_thread_wait_idle();
-	/* Their events are lost: there are none after atexit. */
+	/* The events of these calls are lost: no event follows atexit. */
 	atomic_fetch_add(&tr2_stream.lost, nr.busy + nr.aside);
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
@@ -113,8 +113,8 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	}
 }
 
-/* No target writes, so nothing takes long: block signals once for the whole end
- * instead of each time that it takes the lock. */
+/* Return whether the end is quick: no target writes. Then block signals once
+ * for the whole end instead of each time that it takes the lock. */
 static bool is_quick(void)
 {
 	unsigned int i;
@@ -148,8 +148,8 @@ void tr2_session_close(void)
 		tr2_mask_begin(&before);
 	__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
 	tr2_fastpath_disable();
-	/* Each thread is visibly in a call or in its ring, or sees that tracing
-	 * is off. */
+	/* From here on, each thread is visibly in a call or in its ring, or
+	 * sees that tracing is off. */
 	tr2_barrier();
 	tr2_signal_restore();
 	interrupted = tr2_lock_is_mine();
@@ -162,7 +162,7 @@ void tr2_session_close(void)
 		interrupted |= inside != 0;
 		if (interrupted) {
 			tr2_dest_set_urgent();
-			/* The interrupted call does not continue. */
+			/* The interrupted call will not continue. */
 			tr2_stream_lost();
 		}
 		tr2_session_give_up_record();
@@ -202,7 +202,8 @@ int tr2_session_pause(void)
 					    TR2_SESSION_PAUSING))
 		return -EBUSY;
 	__atomic_store_n(&trace2_enabled_, TR2_ENABLED_LOOK, __ATOMIC_SEQ_CST);
-	/* Each thread is visibly in a call, or sees that it has to wait. */
+	/* From here on, each thread is visibly in a call, or sees that it has
+	 * to wait. */
 	tr2_barrier();
 	if (tr2_thread_wait_idle().busy) {
 		tr2_session.state = TR2_SESSION_ON;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Take up settings while the process runs. */
+/* Apply settings while the process runs. */
 #include "session/control.h"
 
 #include <stdlib.h>
@@ -27,15 +27,15 @@
 #endif
 
 static struct {
-	struct tr2_control_block *block; /* NULL: not asked for */
+	struct tr2_control_block *block; /* NULL: not requested */
 	int fd;
 	struct tr2_file_id id;
-	atomic_bool is_taken; /* by the thread that does the work */
+	atomic_bool is_taken; /* a thread is doing the work */
 	bool was_on; /* the session's id has been used */
 	bool looks_always;
 } control = { .fd = -1 };
 
-/* Of the thread that has control.is_taken. */
+/* Used by the thread that has control.is_taken. */
 struct room {
 	struct tr2_control_wish request;
 	char text[TR2_CONTROL_TEXT];
@@ -48,8 +48,8 @@ static void set_enabled(bool on)
 			 __ATOMIC_SEQ_CST);
 }
 
-/* An unprivileged user may write into another process of their own, unless Yama
- * forbids it. */
+/* Return whether an unprivileged user may write into another process of their
+ * own, which Yama may forbid. */
 static bool others_may_write(void)
 {
 	char scope = '0';
@@ -64,8 +64,8 @@ static bool others_may_write(void)
 	return scope == '0';
 }
 
-/* Seal it: if someone made it shorter, an access would be a SIGBUS. A limit for
- * the size of files counts here, too. */
+/* Make a sealed file: if someone could shorten it, an access would raise
+ * SIGBUS. A limit for the size of files counts here, too. */
 static int make_file(void)
 {
 	int fd = -1;
@@ -83,7 +83,8 @@ static int make_file(void)
 	return fd;
 }
 
-/* A sandbox may have said that ftruncate() succeeded, where it did nothing. */
+/* Check the size: a sandbox may have reported that ftruncate() succeeded,
+ * although it did nothing. */
 static bool map_file(int fd)
 {
 	struct tr2_control_block *block;
@@ -139,8 +140,8 @@ void tr2_control_open(void)
 	share_page();
 }
 
-/* The parent's page stays mapped: a call that a handler interrupted to fork may
- * be reading it. */
+/* Keep the parent's page mapped: if a handler interrupted a call and forked,
+ * that call may be reading the page. */
 void tr2_control_after_fork(void)
 {
 	if (!control.block)
@@ -172,7 +173,8 @@ void tr2_control_release(void)
 		close(control.fd);
 }
 
-/* Of a process whose trace2_cmd_start() was called while tracing was off. */
+/* Emit the start of a process that called trace2_cmd_start() while tracing was
+ * off. */
 static void emit_start(struct tr2_call *call)
 {
 	char text[1024];
@@ -208,8 +210,8 @@ static void prepare_call(struct tr2_call *call)
 				   .now_ns = tr2_clock_now_ns() };
 }
 
-/* Begin a session, although a target may be missing; other threads are outside, or
- * wait until its state is ON. */
+/* Begin a session, even if a target is missing. Other threads are outside, or
+ * wait until the state is ON. */
 static int switch_on(const struct tr2_control_wish *r)
 {
 	struct tr2_thread *main_thread = tr2_thread_main();
@@ -245,8 +247,8 @@ static int change_settings(const struct tr2_control_wish *r)
 
 	if (error)
 		return error;
-	/* A child that is forked from now on has a session, if its settings, which
-	 * are the old or the new ones, have a target. */
+	/* A child that is forked from now on has a session if its settings, the
+	 * old or the new ones, have a target. */
 	tr2_session.state = TR2_SESSION_CHANGING;
 	if (tr2_control_change(r))
 		error = switch_on(r);
@@ -279,7 +281,8 @@ static int apply_request(char *text)
 	memset(r, 0, sizeof(*r));
 	if (!tr2_control_parse(r, text))
 		return -EINVAL;
-	if (tr2_control_is_change(r)) /* the end of a session tells all */
+	if (tr2_control_is_change(r)) /* the end of a session emits all
+				       * metrics */
 		error = change_settings(r);
 	else if (r->flush && tr2_session.state == TR2_SESSION_ON)
 		flush_session();
@@ -317,7 +320,8 @@ static void take_request(struct tr2_control_block *block)
 	__atomic_store_n(&block->done, request, __ATOMIC_RELEASE);
 }
 
-/* What a thread with a table of descriptors of its own opens, others have not. */
+/* Return whether the calling thread has a table of descriptors of its own:
+ * files that it opens would be missing in the other threads. */
 static bool has_own_descriptors(void)
 {
 	return !tr2_fd_is(control.fd, &control.id) &&
@@ -335,8 +339,8 @@ static bool may_take(bool is_due)
 	       !tr2_lock_is_mine();
 }
 
-/* Only the thread that has it changes trace2_enabled_: what another one has seen
- * before may be over. */
+/* Only the thread that has taken control changes trace2_enabled_: the value
+ * that another thread has read may be out of date. */
 bool tr2_control_look(void)
 {
 	struct tr2_control_block *block = control.block;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse a request for other settings, and change them. */
+/* Parse a request for other settings, and apply it. */
 #include "session/control_request.h"
 
 #include <stdlib.h>
@@ -11,29 +11,31 @@
 #include "thread/stream.h"
 
 struct targets {
-	/* What destinations point to. The other one of two is written, so that a
-	 * child that is forked meanwhile finds a whole one. */
+	/* The texts that destinations point to. A change writes the other one
+	 * of two, so that a child that is forked during the change finds a
+	 * complete text. */
 	char in_use[TR2_CONTROL_NR][2][TR2_CONTROL_VALUE];
 	char kept[TR2_CONTROL_VALUE];
 };
 TR2_LARGE struct targets tr2_control_targets;
 
-/* The event target, and its settings, while a recording has its own. */
+/* The event target and its settings from before a recording, which has its
+ * own. */
 static struct {
 	bool is_kept;
-	char *destination; /* of malloc, or tr2_control_targets.kept */
+	char *destination; /* from malloc, or tr2_control_targets.kept */
 	bool brief;
 	unsigned int nesting;
 } kept;
 
-/* Is the destination a value that was set? */
+/* Return whether a request set this destination. */
 static bool is_set(unsigned int id, const char *destination)
 {
 	return destination == tr2_control_targets.in_use[id][0] ||
 	       destination == tr2_control_targets.in_use[id][1];
 }
 
-/* Of a recording that has put nothing back. */
+/* Forget the kept settings of a recording that did not restore them. */
 static void forget_kept(void)
 {
 	if (kept.is_kept && kept.destination != tr2_control_targets.kept)
@@ -51,7 +53,7 @@ void tr2_control_release_settings(void)
 			tr2_session.settings.destination[i] = NULL;
 }
 
-/* Not a descriptor, which is the program's business. */
+/* Accept any target except a descriptor, which belongs to the program. */
 static bool is_target(const char *value)
 {
 	return tr2_dest_is_off_value(value) || *value == '/' ||
@@ -80,7 +82,7 @@ static bool parse_brief(struct tr2_control_wish *r, unsigned int id,
 	return r->has_brief[id] = true;
 }
 
-/* The settings that may change; all others are refused. */
+/* Parse a setting that may change; all others are refused. */
 static bool parse_setting(struct tr2_control_wish *r, const char *name,
 			  const char *value)
 {
@@ -162,7 +164,8 @@ static void set_target(unsigned int id, const char *value)
 		free(before);
 }
 
-/* The first recording keeps it; one that was killed has put nothing back. */
+/* Keep the settings at the first recording; a recording that was killed has not
+ * restored them. */
 static void keep_settings(void)
 {
 	struct tr2_settings *settings = &tr2_session.settings;
@@ -192,7 +195,7 @@ static void put_back(void)
 	kept.is_kept = false;
 }
 
-/* Is the event target still that of this recording? */
+/* Return whether the event target is still that of this recording. */
 static bool is_recorded(const struct tr2_control_wish *r)
 {
 	const char *target =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * control_request - the settings of a running process that others may change:
- * the lines that config/control_block.h describes. One thread at a time.
+ * control_request - the settings of a running process that others may change,
+ * in the lines that config/control_block.h describes. One thread at a time.
  */
 #pragma once
 
@@ -10,7 +10,8 @@
 #include "target/target.h"
 
 #define TR2_CONTROL_VALUE 1024
-#define TR2_CONTROL_NR TR2_TARGET_ring /* the targets before it */
+#define TR2_CONTROL_NR TR2_TARGET_ring /* the number of targets before the
+					* ring */
 _Static_assert(TR2_CONTROL_NR == TR2_TARGET_NR - 1, "the ring is last");
 
 /* The settings of a request; they count when all are valid. */
@@ -23,17 +24,18 @@ struct tr2_control_wish {
 	char restore[TR2_CONTROL_VALUE]; /* "": nothing */
 };
 
-/* false: a line is not valid. Changes the text. */
+/* Parse a request; it changes the text. false: a line is not valid. */
 bool tr2_control_parse(struct tr2_control_wish *r, char *text);
 
-/* Does the request change settings? */
+/* Return whether the request changes settings. */
 bool tr2_control_is_change(const struct tr2_control_wish *r);
 
-/* Change them; no destination is open. true: there is a target to open. */
+/* Change the settings, while no destination is open. true: there is a target to
+ * open. */
 bool tr2_control_change(const struct tr2_control_wish *r);
 
-/* Is a target off that the request switches on? */
+/* Return whether a target is off that the request switches on. */
 bool tr2_control_is_missing(const struct tr2_control_wish *r);
 
-/* Release what the settings point to. */
+/* Release the texts of the settings. */
 void tr2_control_release_settings(void);

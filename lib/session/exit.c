@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of the process, or of the library in it: by dlclose() of itself, or
- * of a plugin that contains it. Unloading leaves no memory, descriptor or
- * handler behind. A process that ends leaves them to the kernel, since other
- * threads may still run.
+ * The end of the process, or of the library in it: by dlclose() of the library,
+ * or of a plugin that contains it. Unloading leaves no memory, descriptor or
+ * handler. A process that ends leaves them to the kernel, since other threads
+ * may still run.
  *
  * The C library calls destructors without a priority first, then functions of
- * atexit(), then destructors with one; but at the end of a process the
- * functions of atexit() come first.
+ * atexit(), then destructors with a priority. At the end of a process, however,
+ * the functions of atexit() come first.
  */
 #include <elf.h>
 #include <link.h>
@@ -58,7 +58,7 @@ void tr2_session_exit(void)
 	exit_has_begun = true;
 	tr2_fork_guard_look();
 	if (tr2_session.state == TR2_SESSION_FORKED) {
-		/* A child without events leaves no trace. */
+		/* A child without events emits nothing. */
 		if (!tr2_arena_is_used() ||
 		    !tr2_call_begin(&call, __FILE__, __LINE__))
 			return;
@@ -72,7 +72,7 @@ __attribute__((destructor)) static void begin_unload(void)
 	is_unloaded = !exit_has_begun && !tr2_session_is_never_unloaded();
 }
 
-/* Release the data of all threads, live ones included. */
+/* Release the data of all threads, including live ones. */
 static void release_threads(void)
 {
 	unsigned int i;
@@ -102,8 +102,8 @@ __attribute__((destructor(101))) static void unload(void)
 	tr2_thread_forget_key();
 	if (tr2_session.state != TR2_SESSION_OFF) {
 		tr2_session_exit();
-		/* Another thread is about to return into unmapped code. At
-		 * least keep its data. */
+		/* Another thread is about to return into unmapped code. Keep
+		 * its data at least. */
 		if (tr2_thread_wait_idle().busy)
 			return;
 		release_session();

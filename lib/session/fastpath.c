@@ -28,7 +28,7 @@ struct fastpath {
 	uint64_t now_ns;
 };
 
-/* Return the calling thread, if it can write now, with a slot; NULL: its state
+/* Return the calling thread with its slot, if it can write now; NULL: its state
  * requires the slow path. */
 TR2_INLINE struct tr2_thread *ready_thread(void)
 {
@@ -54,7 +54,8 @@ TR2_INLINE bool prepare(struct fastpath *q, const char *file, int line,
 	return true;
 }
 
-/* false: the fields require the slow path. */
+/* Return whether the fields may be written here; false: they require the slow
+ * path. */
 #define MAY_WRITE(q, name, v)                                \
 	(TR2_FAST_MAY_WRITE(name, v, TR2_FAST_LONG) &&        \
 	 tr2_fast_bytes_of_##name(v, TR2_FAST_LONG) +         \
@@ -72,9 +73,9 @@ __attribute__((noinline)) void tr2_fastpath_put_filler(struct tr2_ring_write w,
 }
 
 /*
- * Reserve the record, read the clock and write the part before the fields, which
- * take so many bytes. Return the place of the fields; NULL: no room, or tracing
- * has ended.
+ * Reserve the record, read the clock and write the part before the fields,
+ * which take `bytes` bytes. Return the place of the fields; NULL: there is no
+ * room, or tracing has ended.
  */
 TR2_INLINE char *begin(struct fastpath *q,
 		       struct tr2_call_mark *in, size_t bytes)
@@ -88,15 +89,16 @@ TR2_INLINE char *begin(struct fastpath *q,
 		tr2_dest_drop(tr2_stream_dest(TR2_TARGET_ring));
 		return NULL;
 	}
-	/* Pairs with the barrier at the end of the session, which waits for such
-	 * writes after it has switched tracing off. */
+	/* Pairs with the barrier at the end of the session, which switches
+	 * tracing off and then waits for such writes. */
 	if (unlikely(!trace2_is_enabled())) {
 		tr2_fastpath_put_filler(q->w, n);
 		return NULL;
 	}
 	q->now_ns = tr2_clock_now_ns();
 	p = q->w.p;
-	/* The last word first: bytes behind the fields stay zero. */
+	/* Clear the last word first, so that bytes after the fields stay
+	 * zero. */
 	tr2_fast_put_u64(p + n - 8, 0);
 	/* struct tr2_record_event, in words. */
 	p = tr2_fast_put_u64(p, (TR2_RECORD_EVENT + (uint64_t)q->kind) |
@@ -113,8 +115,10 @@ TR2_INLINE char *begin(struct fastpath *q,
 bool tr2_fastpath_region_enter(const char *file, int line, const char *category,
 			       const char *label, int repo_id)
 {
-	const struct tr2_fast_region_enter v = { .category = tr2_fast_measure(category),
-					     .label = tr2_fast_measure(label) };
+	const struct tr2_fast_region_enter v = {
+		.category = tr2_fast_measure(category),
+		.label = tr2_fast_measure(label)
+	};
 	const struct tr2_region_names names = { category, label,
 						v.category.len, v.label.len };
 	struct tr2_regions *regions;
@@ -143,7 +147,7 @@ bool tr2_fastpath_region_enter(const char *file, int line, const char *category,
 	return true;
 }
 
-/* The names are those of the enter, which has no secrets. */
+/* The leave has the names of its enter, which contain no secrets. */
 bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 			       const char *label, int repo_id)
 {
@@ -167,7 +171,8 @@ bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 					   region->category_len };
 	v.label = (struct tr2_fast_text){ tr2_region_label(region),
 				 site ? site->name_len : region->label_len };
-	if (tr2_fast_bytes_of_region_leave(&v, TR2_FAST_LONG) + tr2_fast_room(&q.file) > TR2_FAST_MAX_BYTES)
+	if (tr2_fast_bytes_of_region_leave(&v, TR2_FAST_LONG) +
+		    tr2_fast_room(&q.file) > TR2_FAST_MAX_BYTES)
 		return false;
 	q.nesting = (unsigned int)q.thread->regions.nr_open;
 	p = begin(&q, &in, tr2_fast_bytes_of_region_leave(&v, TR2_FAST_LONG));
@@ -177,7 +182,7 @@ bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 	}
 	v.t_rel = q.now_ns - region->start_ns;
 	tr2_fast_put_region_leave(p, &v, TR2_FAST_LONG);
-	/* From here on, a signal handler's regions take its place. */
+	/* From here on, a signal handler's regions may take its place. */
 	tr2_region_pop(&q.thread->regions);
 	tr2_ring_end(&q.w);
 	return true;
@@ -224,9 +229,9 @@ __attribute__((noinline, cold)) static void add_row(const struct tr2_site *site)
 }
 
 /*
- * Let the thread take the fastest path, with the newest scale of the clock. No
- * handler may see half of a scale, and none may change what the interrupted
- * write uses.
+ * Let the thread take the fastest path, with the newest scale of the clock.
+ * Signals are blocked: a handler must not see half of a scale, or change data
+ * that an interrupted write uses.
  */
 static void speed_up(struct tr2_thread *thread)
 {
@@ -247,7 +252,7 @@ static void speed_up(struct tr2_thread *thread)
 	tr2_mask_end(&before);
 }
 
-/* false: other records may still do. */
+/* Prepare a short record. false: another form of record may still do. */
 static bool prepare_at(struct tr2_fastpath *q, const struct tr2_site *site,
 		       const struct trace2_repo *repo)
 {

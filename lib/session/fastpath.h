@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fastpath - events of hot paths, when the ring is the only target: written
- * straight into it, without the frame of a call (see call.h), which would cost
- * more than the record. They hold nothing that a signal handler needs, so these
- * nest where calls do not.
+ * fastpath - events of hot paths, when the ring is the only target. They are
+ * written straight into the ring, without the frame of a call (see call.h),
+ * which would cost more than the record. They hold nothing that a signal
+ * handler needs, so they nest where calls do not.
  *
- * Each returns false, having done nothing, if the slow path must do it. That
- * includes strings that may have secrets.
+ * Each function returns false, having done nothing, if the slow path must write
+ * the event. That includes strings that may contain secrets.
  *
- * fastpath_at.h has the fastest ones, which most calls take from their second
- * event on.
+ * fastpath_at.h has the fastest functions, which most calls use from their
+ * second event on.
  */
 #pragma once
 
@@ -18,14 +18,14 @@
 #include "base/fork_guard.h"
 #include "site/site.h"
 
-/* Whether the ring is the only target, and takes events. */
+/* Return whether the ring is the only target, and takes events. */
 static inline bool tr2_fastpath_is_on(void)
 {
 	return tr2_fork_guard_flags() == (TR2_GUARD_SET | TR2_GUARD_FASTPATH);
 }
 
-/* Tracing ends, or a part needs a hook at each call: events take the slow path
- * from now on. */
+/* Send all events to the slow path from now on: tracing ends, or a part needs a
+ * hook at each call. */
 static inline void tr2_fastpath_disable(void)
 {
 	tr2_fork_guard_set_fastpath(false);
@@ -39,9 +39,9 @@ bool tr2_fastpath_data(const char *file, int line, const char *category,
 		       int repo_id, const char *key, const char *value);
 
 /*
- * Write short records, which name a site; false for site NULL. These are for the
- * first events of a thread or a site, and whatever else fastpath_at.h leaves to
- * them.
+ * Write short records, which name a site; false for site NULL. They are for the
+ * first events of a thread or a site, and for other events that fastpath_at.h
+ * does not handle.
  */
 bool tr2_fastpath_region_enter_at(const struct tr2_site *site,
 				  const char *category, const char *label,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fastpath_at - write events of sites into the ring, in line.
+ * fastpath_at - write events of sites into the ring, inline.
  *
  * Each function has two forms. With `hot`, it is for the function that the
- * program calls, and does only what nearly all events need: it calls nothing,
- * and leaves all else to a slow path, with which that function must go on, after
- * tr2_fastpath_back_out() if the write is announced. Without `hot`, false means that short records cannot do it.
+ * program calls, and does only the steps that nearly all events need. It calls
+ * no function, and leaves the rest to a slow path. The caller must go on with
+ * the slow path, after tr2_fastpath_back_out() if the write is announced.
+ * Without `hot`, false means that the event does not fit a short record.
  */
 #pragma once
 
@@ -25,16 +26,17 @@ struct tr2_fastpath {
 	enum tr2_event_kind kind;
 	enum tr2_fast_form form;
 	unsigned int nesting;
-	bool is_announced; /* tr2_fastpath_back_out() must come */
+	bool is_announced; /* tr2_fastpath_back_out() must follow */
 	uint64_t now_ns;
 	struct tr2_ring_write w;
 	struct tr2_call_mark *in; /* a variable of the public function */
 };
 
 /*
- * After tr2_fastpath_is_on(). false: something is not as usual. Each check is a
- * number that is 0, and most are one branch. A thread is busy in a handler that
- * interrupted the library; `nest` is not 0 in one that interrupted a write.
+ * Check the state; call it after tr2_fastpath_is_on(). false: something is
+ * unusual. Each check is a number that is 0, and most checks are one branch. A
+ * thread is busy in a handler that interrupted the library; `nest` is not 0 in
+ * a handler that interrupted a write.
  */
 TR2_INLINE bool tr2_fastpath_find(struct tr2_fastpath *q,
 				  const struct trace2_site *site,
@@ -63,7 +65,7 @@ TR2_INLINE bool tr2_fastpath_find(struct tr2_fastpath *q,
 }
 
 /* Announce the record, read the clock, and take a place. false: the slow path
- * must do it. Each check is a number that is not negative. */
+ * must write it. Each check is a number that is not negative. */
 TR2_INLINE bool tr2_fastpath_begin_hot(struct tr2_fastpath *q, uint32_t size)
 {
 	struct tr2_thread *thread = q->thread;
@@ -74,8 +76,9 @@ TR2_INLINE bool tr2_fastpath_begin_hot(struct tr2_fastpath *q, uint32_t size)
 	q->is_announced = true;
 	ticks = tr2_clock_ticks() - scale->base_ticks;
 	q->now_ns = scale->base_ns + (ticks * scale->rate >> 32);
-	/* Whether tracing is on pairs with the barrier at the end of the session,
-	 * which waits for such writes after it has switched tracing off. */
+	/* The check whether tracing is on pairs with the barrier at the end of
+	 * the session, which switches tracing off and then waits for such
+	 * writes. */
 	if (unlikely((((int64_t)trace2_is_enabled() - 1) |
 		      (int64_t)(scale->window - 1 - ticks) |
 		      tr2_ring_room(&q->w, size, mask)) < 0))
@@ -84,11 +87,11 @@ TR2_INLINE bool tr2_fastpath_begin_hot(struct tr2_fastpath *q, uint32_t size)
 	return true;
 }
 
-/* Write a filler in place of an event that came after the end. */
+/* Write a filler in place of an event that came after the end of tracing. */
 void tr2_fastpath_put_filler(struct tr2_ring_write w, size_t size);
 
-/* The same with all that is rare, in a thread that is ready. false: there is no
- * room, and the loss was counted, or tracing has ended. */
+/* Begin a record with all rare steps, in a thread that is ready. false: there
+ * is no room, and the loss was counted, or tracing has ended. */
 TR2_INLINE bool tr2_fastpath_begin_cold(struct tr2_fastpath *q, size_t size)
 {
 	if (!tr2_ring_begin(&q->w, q->slot, (uint32_t)size, q->in)) {
@@ -103,7 +106,7 @@ TR2_INLINE bool tr2_fastpath_begin_cold(struct tr2_fastpath *q, size_t size)
 	return true;
 }
 
-/* Return the place of the fields, which take so many bytes; NULL: none. */
+/* Return the place of the fields, which take `bytes` bytes; NULL: no place. */
 TR2_INLINE char *tr2_fastpath_begin_at(struct tr2_fastpath *q, bool hot,
 				       size_t bytes)
 {
@@ -119,7 +122,8 @@ TR2_INLINE char *tr2_fastpath_begin_at(struct tr2_fastpath *q, bool hot,
 		  !tr2_fastpath_begin_cold(q, n))
 		return NULL;
 	p = q->w.p;
-	/* The last word first: bytes behind the fields stay zero. */
+	/* Clear the last word first, so that bytes after the fields stay
+	 * zero. */
 	if (!__builtin_constant_p(is_padded) || is_padded)
 		tr2_fast_put_u64(p + n - 8, 0);
 	/* struct tr2_record: `misc` and the size are one word. */
@@ -127,7 +131,8 @@ TR2_INLINE char *tr2_fastpath_begin_at(struct tr2_fastpath *q, bool hot,
 	p = tr2_fast_put_u32(p, q->nesting << TR2_MISC_NESTING_SHIFT |
 					(uint32_t)n << 16);
 	p = tr2_fast_put_u64(p, q->now_ns);
-	return tr2_fast_put_u64(p, q->thread->tid | (uint64_t)q->site->row << 32);
+	return tr2_fast_put_u64(p, q->thread->tid |
+					   (uint64_t)q->site->row << 32);
 }
 
 TR2_INLINE void tr2_fastpath_end(const struct tr2_fastpath *q, bool hot)
@@ -188,19 +193,19 @@ TR2_INLINE bool tr2_fastpath_put_leave(struct tr2_fastpath *q, bool hot)
 	} else if (hot) {
 		return false;
 	}
-	/* From here on, a signal handler's regions take its place. */
+	/* From here on, a signal handler's regions may take its place. */
 	tr2_region_pop(regions);
 	if (p)
 		tr2_fastpath_end(q, hot);
 	return true;
 }
 
-/* The most that a record of data takes beside its value. */
+/* The maximal size of a data record without its value. */
 #define TR2_FAST_DATA_BYTES \
 	(sizeof(struct tr2_record_site_event) + sizeof(uint64_t) + \
 	 sizeof(uint16_t) + TR2_RECORD_ALIGN)
 
-/* form: constant */
+/* Put a data record. form must be constant. */
 TR2_INLINE bool tr2_fastpath_put_data(struct tr2_fastpath *q, bool hot,
 				      enum tr2_fast_form form,
 				      struct tr2_fast_text value)

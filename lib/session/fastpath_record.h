@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fastpath_record - put an event's fields into a record, expanded from the table
- * of events, so that all of it is inline. For fastpath.c and fastpath_at.h.
+ * fastpath_record - put an event's fields into a record. The functions are
+ * expanded from the table of events, so that all code is inline. For fastpath.c
+ * and fastpath_at.h.
  */
 #pragma once
 
@@ -14,11 +15,11 @@
 #include "event/event.h"
 #include "ring/layout.h"
 
-/* What a record has for its event. */
+/* The way in which a record describes its event. */
 enum tr2_fast_form {
 	TR2_FAST_LONG,
-	TR2_FAST_SITE, /* a site, in place of its fields */
-	TR2_FAST_NUMBER /* the same, with numbers in place of texts */
+	TR2_FAST_SITE, /* with a site instead of the site's fields */
+	TR2_FAST_NUMBER /* like SITE, with numbers instead of texts */
 };
 
 struct tr2_fast_text {
@@ -26,7 +27,7 @@ struct tr2_fast_text {
 	size_t len; /* or the number */
 };
 
-/* Longer fields must be cut, which the slow path does. */
+/* Longer fields must be cut; the slow path cuts them. */
 #define TR2_FAST_MAX_BYTES (TR2_RECORD_MAX - 120)
 
 TR2_INLINE uint64_t tr2_fast_load_8(const char *s)
@@ -56,7 +57,7 @@ TR2_INLINE uint64_t tr2_fast_load_short(const char *s, size_t len)
 typedef unsigned char tr2_fast_bytes_16 __attribute__((vector_size(16)));
 typedef uint64_t tr2_fast_words_2 __attribute__((vector_size(16)));
 
-/* Find characters before which redaction looks for secrets: see
+/* Find the characters before which redaction looks for secrets: see
  * tr2_redact(). */
 TR2_INLINE tr2_fast_words_2 tr2_fast_find_marks(tr2_fast_words_2 words)
 {
@@ -65,7 +66,7 @@ TR2_INLINE tr2_fast_words_2 tr2_fast_find_marks(tr2_fast_words_2 words)
 	return (tr2_fast_words_2)((bytes == ':') | (bytes == '='));
 }
 
-/* Not 0 if there are some. */
+/* Return a value that is not 0 if the text contains such characters. */
 TR2_INLINE tr2_fast_words_2 tr2_fast_marks_in(const struct tr2_fast_text *text)
 {
 	const char *s = text->s;
@@ -73,14 +74,17 @@ TR2_INLINE tr2_fast_words_2 tr2_fast_marks_in(const struct tr2_fast_text *text)
 	tr2_fast_words_2 found = { 0, 0 };
 
 	if (n < 8)
-		return tr2_fast_find_marks((tr2_fast_words_2){ tr2_fast_load_short(s, n), 0 });
+		return tr2_fast_find_marks(
+			(tr2_fast_words_2){ tr2_fast_load_short(s, n), 0 });
 	for (; n > 16; s += 16, n -= 16)
-		found |= tr2_fast_find_marks((tr2_fast_words_2){ tr2_fast_load_8(s), tr2_fast_load_8(s + 8) });
+		found |= tr2_fast_find_marks((tr2_fast_words_2){
+			tr2_fast_load_8(s), tr2_fast_load_8(s + 8) });
 	if (n < 8) {
 		s -= 8 - n;
 		n = 8;
 	}
-	return found | tr2_fast_find_marks((tr2_fast_words_2){ tr2_fast_load_8(s), tr2_fast_load_8(s + n - 8) });
+	return found | tr2_fast_find_marks((tr2_fast_words_2){
+		tr2_fast_load_8(s), tr2_fast_load_8(s + n - 8) });
 }
 
 TR2_INLINE struct tr2_fast_text tr2_fast_measure(const char *s)
@@ -90,7 +94,7 @@ TR2_INLINE struct tr2_fast_text tr2_fast_measure(const char *s)
 	return text;
 }
 
-/* The room for the text and its length. */
+/* Return the room for the text and its length. */
 TR2_INLINE size_t tr2_fast_room(const struct tr2_fast_text *text)
 {
 	return sizeof(uint16_t) + text->len;
@@ -123,10 +127,11 @@ TR2_INLINE char *tr2_fast_put_text(char *p, const struct tr2_fast_text *text)
 }
 
 /*
- * For each row of the table: struct tr2_fast_NAME with its fields in their
- * order, and functions on all of them. In a record, a field is a text, a number, or missing,
- * since the head has it. A field that is not set is written as absent. A record
- * of a site lacks some fields. The form is constant where they are called.
+ * For each row of the table: struct tr2_fast_NAME with its fields in order, and
+ * functions on all fields. In a record, a field is a text, a number, or
+ * missing, since the head contains it. A field that is not set is written as
+ * absent. A record of a site lacks some fields. The form is constant in every
+ * call.
  */
 #define LACKS(form, flags) \
 	((form) != TR2_FAST_LONG && (flags) & (TR2_F_SITE | TR2_F_OPT))
@@ -156,7 +161,7 @@ TR2_INLINE char *tr2_fast_put_text(char *p, const struct tr2_fast_text *text)
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-/* Bytes of the record behind its file. */
+/* Return the bytes of the record after its file. */
 #define BYTES_TEXT(name)                                    \
 	bytes += form == TR2_FAST_NUMBER ? sizeof(uint64_t) : \
 					   tr2_fast_room(&v->name);
@@ -166,22 +171,23 @@ TR2_INLINE char *tr2_fast_put_text(char *p, const struct tr2_fast_text *text)
 	if (!LACKS(form, flags)) {           \
 		PASTE(BYTES_, AS_##type)(name) \
 	}
-#define TR2_EVENT(name, flags, fields, normal, category, perf)         \
-	TR2_INLINE size_t tr2_fast_bytes_of_##name(const struct tr2_fast_##name *v,      \
-				  enum tr2_fast_form form)                  \
-	{                                                              \
-		size_t bytes = 0;                                      \
-								      \
-		(void)v;                                               \
-		(void)form;                                         \
-		fields                                                 \
-		return bytes;                                          \
+#define TR2_EVENT(name, flags, fields, normal, category, perf)              \
+	TR2_INLINE size_t tr2_fast_bytes_of_##name(                         \
+		const struct tr2_fast_##name *v,                            \
+		enum tr2_fast_form form)                                    \
+	{                                                                   \
+		size_t bytes = 0;                                           \
+									    \
+		(void)v;                                                    \
+		(void)form;                                                 \
+		fields                                                      \
+		return bytes;                                               \
 	}
 #include "event/events.def"
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-/* Not 0 if a text may hold a secret. */
+/* Return a value that is not 0 if a text may contain a secret. */
 #define MARKS_TEXT(name) found |= tr2_fast_marks_in(&v->name);
 #define MARKS_NUMBER(name)
 #define MARKS_NOTHING(name)
@@ -189,16 +195,17 @@ TR2_INLINE char *tr2_fast_put_text(char *p, const struct tr2_fast_text *text)
 	if (!LACKS(form, flags)) {           \
 		PASTE(MARKS_, AS_##type)(name) \
 	}
-#define TR2_EVENT(name, flags, fields, normal, category, perf)        \
-	TR2_INLINE uint64_t tr2_fast_marks_of_##name(const struct tr2_fast_##name *v,  \
-				    enum tr2_fast_form form)              \
-	{                                                             \
-		tr2_fast_words_2 found = { 0, 0 };                             \
-								      \
-		(void)v;                                              \
-		(void)form;                                        \
-		fields                                                \
-		return found[0] | found[1];                           \
+#define TR2_EVENT(name, flags, fields, normal, category, perf)              \
+	TR2_INLINE uint64_t tr2_fast_marks_of_##name(                       \
+		const struct tr2_fast_##name *v,                            \
+		enum tr2_fast_form form)                                    \
+	{                                                                   \
+		tr2_fast_words_2 found = { 0, 0 };                          \
+									    \
+		(void)v;                                                    \
+		(void)form;                                                 \
+		fields                                                      \
+		return found[0] | found[1];                                 \
 	}
 #include "event/events.def"
 #undef TR2_EVENT
@@ -213,20 +220,22 @@ TR2_INLINE char *tr2_fast_put_text(char *p, const struct tr2_fast_text *text)
 	if (!LACKS(form, flags)) {           \
 		PASTE(PUT_, AS_##type)(name) \
 	}
-#define TR2_EVENT(name, flags, fields, normal, category, perf)               \
-	TR2_INLINE void tr2_fast_put_##name(char *p, const struct tr2_fast_##name *v,        \
-			   enum tr2_fast_form form)                                \
-	{                                                                    \
-		(void)p;                                                     \
-		(void)v;                                                     \
-		(void)form;                                               \
-		fields                                                       \
+#define TR2_EVENT(name, flags, fields, normal, category, perf)              \
+	TR2_INLINE void tr2_fast_put_##name(                                \
+		char *p, const struct tr2_fast_##name *v,                   \
+		enum tr2_fast_form form)                                    \
+	{                                                                   \
+		(void)p;                                                    \
+		(void)v;                                                    \
+		(void)form;                                                 \
+		fields                                                      \
 	}
 #include "event/events.def"
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-/* false: the fields may hold a secret, or must be cut. */
+/* Return whether the fields may be written. false: they may contain a secret,
+ * or must be cut. */
 #define TR2_FAST_MAY_WRITE(name, v, form)                              \
 	(!(tr2_stream.redact && tr2_fast_marks_of_##name(v, form)) && \
 	 tr2_fast_bytes_of_##name(v, form) <= TR2_FAST_MAX_BYTES)

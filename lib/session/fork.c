@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens at a fork: before_fork() in the parent, in_child() in the child,
- * which drops what is the parent's; and at the child's first event
- * tr2_session_reopen(), which opens its session.
+ * The steps of a fork: before_fork() in the parent; in_child() in the child,
+ * which drops the parent's data; and tr2_session_reopen() at the child's first
+ * event, which opens its session.
  */
 #include "session/fork.h"
 
@@ -27,22 +27,23 @@
 
 #define MAX_WAITS_FOR_SINK 5u /* of tr2_await(): 50 ms */
 
-/* Of a thread without earlier calls. */
+/* Set in a thread without earlier calls. */
 static __thread uint32_t forking_tid;
 
-/* The parent's session, for a child that goes on in it. */
+/* The parent's session, for a child that continues it. */
 static struct {
 	struct tr2_session_course course;
-	struct tr2_regions regions; /* main's, without their memory */
+	struct tr2_regions regions; /* main's regions, without their memory */
 	uint64_t start_ns;
 	bool has_ring;
 } parents;
 
-/* The program asked for it, in this child. */
+/* The program asked in this child to continue the parent's session. */
 static atomic_bool is_resumed;
 
-/* The thread that makes the child's session, whose own calls cannot wait for it:
- * functions of libc that the program has replaced may make some. */
+/* The thread that makes the child's session. Its own calls cannot wait for the
+ * session: functions that the program has in place of libc's may make such
+ * calls. */
 static atomic_uint opener_tid;
 
 static void keep_parents(void)
@@ -64,7 +65,8 @@ static void take_parents(struct tr2_regions *regions)
 	tr2_stream.start_ns = parents.start_ns;
 }
 
-/* The thread that changes its state is not in this child. */
+/* Return whether a thread was changing the state: that thread is not in this
+ * child. */
 static bool is_changing(void)
 {
 	return tr2_session.state == TR2_SESSION_OPENING ||
@@ -83,20 +85,22 @@ static void before_fork(void)
 	tr2_clock_before_fork();
 }
 
-/* Another thread of the child comes first than the one that forked. That is the
- * process's first one. */
+/* Return whether another thread of the child calls before the thread that
+ * forked, which is the process's first one. */
 static bool is_late(void)
 {
 	return !tr2_self && (pid_t)tr2_raw_gettid() != getpid();
 }
 
-/* During its first call the thread has not set tr2_my_slot yet. */
+/* Return the thread's slot; during its first call the thread has not set
+ * tr2_my_slot yet. */
 static const struct tr2_slot *own_slot(void)
 {
 	return tr2_self ? tr2_self->owner.slot : tr2_my_slot;
 }
 
-/* A handler, of the host's own fork or of a signal, was first. */
+/* Return whether a handler, of the host's own fork or of a signal, noticed the
+ * fork first. */
 static bool is_noticed(void)
 {
 	return tr2_fork_guard_is_made() && !tr2_fork_guard_is_cleared();
@@ -151,8 +155,8 @@ static void after_fork(void)
 					 tr2_stream.enabled[1],
 					 __ATOMIC_RELAXED);
 		tr2_session.state = TR2_SESSION_FORKED;
-		/* The thread that forked is main, whichever has the first
-		 * event. */
+		/* The thread that forked is main, even if another thread has
+		 * the first event. */
 		tr2_thread_get();
 	} else {
 		tr2_arena_await_no_file();
@@ -167,7 +171,7 @@ static void in_child(void)
 {
 	if (is_noticed())
 		return;
-	/* As every child of fork(). */
+	/* As in every child of fork(). */
 	tr2_fd_are_own();
 	after_fork();
 }
@@ -203,7 +207,8 @@ static bool rename_main(struct tr2_thread *main_thread)
 	return true;
 }
 
-/* A ring is one process's. */
+/* Return whether the child continues the parent's session; a ring belongs to
+ * one process. */
 static bool goes_on(void)
 {
 	return (is_resumed || tr2_session.forks_go_on) && !parents.has_ring;
@@ -215,7 +220,7 @@ static void give_up(void)
 			 __ATOMIC_RELAXED);
 }
 
-/* Go on in the parent's session: open its targets again. */
+/* Continue the parent's session: open its targets again. */
 static void open_again(struct tr2_call *call, struct tr2_thread *main_thread)
 {
 	take_parents(&main_thread->regions);
@@ -274,11 +279,13 @@ bool tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 	int state = TR2_SESSION_FORKED;
 	struct tr2_mask before;
 
-	/* If it were left half open, all others would wait forever. */
+	/* If the session stayed half open, all other threads would wait
+	 * forever. */
 	tr2_mask_begin(&before);
 	if (atomic_compare_exchange_strong(&tr2_session.state, &state,
 					   TR2_SESSION_OPENING)) {
-		/* Before it has files, which are waited for then. */
+		/* Publish this before the session has files: readers then wait
+		 * for the files. */
 		opener_tid = tr2_raw_gettid();
 		tr2_control_tell_on(true);
 		open_anew(thread, file, line);
@@ -295,7 +302,7 @@ bool tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 		    (tr2_stream.sink && !waits--))
 			return false;
 		tr2_await(&tr2_session.state, TR2_SESSION_OPENING);
-		/* A handler may have forked meanwhile. */
+		/* A handler may have forked during the wait. */
 		tr2_fork_guard_look();
 	}
 	return true;

@@ -24,23 +24,23 @@
 #define MAX_WAITS 100u /* of tr2_await(): a second */
 
 /*
- * A variable that is changed in place after it was put into the environment,
- * so that neither setenv()'s lock nor malloc is needed after a fork. The
- * memory is never freed: environ points into it.
+ * A variable that is changed in place after it was put into the environment, so
+ * that no code needs setenv()'s lock or malloc after a fork. The memory is
+ * never freed: environ points into it.
  */
 struct variable {
-	char *text; /* NAME=value; NULL: none */
+	char *text; /* NAME=value; NULL: not set */
 	char *value;
 	size_t len; /* of the value */
 	size_t max; /* the maximal length */
-	size_t inherited; /* the part from the parent */
+	size_t inherited; /* length of the parent's part */
 };
 
 static struct variable sid, names;
 static size_t own_sid_at;
 static unsigned int depth;
-/* The process whose id is being made, and the one whose id is complete; 0: there
- * is none, -1: the parent of this one. */
+/* The process that is making its id, and the process whose id is complete. 0:
+ * there is no such process, -1: the parent of this one. */
 static atomic_int maker, made_by;
 
 static bool is_control(char c)
@@ -49,7 +49,7 @@ static bool is_control(char c)
 }
 
 /* Copy a value from outside: without control characters, of limited length, cut
- * at the last whole component. */
+ * after the last whole component. */
 static void copy_clean(struct variable *v, const char *from)
 {
 	size_t start = v->len;
@@ -84,8 +84,8 @@ static bool variable_start(struct variable *v, const char *name)
 /*
  * Append "/text", or "text" to an empty value. A reader of the environment in
  * another thread sees the old value or the new one: the byte at the old end is
- * written last. The length follows: if a handler jumps out before, the next call
- * replaces the text.
+ * written last, before the length. If a handler jumps out before the length is
+ * set, the next call replaces the text.
  */
 static bool
 variable_append(struct variable *v, const char *text, size_t n)
@@ -140,7 +140,7 @@ static void append_own_sid(uint64_t wall_us, int pid)
 	add_host(&own);
 	tr2_buf_addlit(&own, "-P");
 	add_hex(&own, (uint32_t)pid, 8);
-	/* Beyond 20 forks of forks, leave out the ancestors. */
+	/* After 20 forks of forks, leave out the ancestors. */
 	if (sid.len + own.len + 1 > sid.max)
 		sid.len = sid.inherited = 0;
 	own_sid_at = sid.len ? sid.len + 1 : 0;
@@ -156,7 +156,7 @@ static void count_depth(void)
 		depth += *p == '/';
 }
 
-/* In a forked child, append to the parent's. */
+/* Make the session id; in a forked child, append to the parent's id. */
 static bool make_sid(uint64_t wall_us, int pid)
 {
 	if (!made_by && !(variable_start(&sid, SID_VARIABLE) &&
@@ -176,7 +176,8 @@ bool tr2_inherit_start(uint64_t wall_us)
 	if (made_by == pid)
 		return true;
 	tr2_mask_begin(&mask);
-	if (before != pid && atomic_compare_exchange_strong(&maker, &before, pid)) {
+	if (before != pid &&
+	    atomic_compare_exchange_strong(&maker, &before, pid)) {
 		if (make_sid(wall_us, pid))
 			made_by = pid;
 		else
@@ -185,8 +186,9 @@ bool tr2_inherit_start(uint64_t wall_us)
 			tr2_awake(&made_by);
 	}
 	tr2_mask_end(&mask);
-	/* Another thread makes it; in a child forked meanwhile, this one. A child
-	 * in another namespace may have its parent's number: it waits in vain. */
+	/* Another thread makes the id; in a child that was forked during that,
+	 * this thread makes it. A child in another namespace may have its
+	 * parent's number, and then waits in vain. */
 	while ((made = made_by) != pid && maker == pid && tries--)
 		tr2_await(&made_by, made);
 	return made_by == pid;
@@ -197,7 +199,8 @@ bool tr2_inherit_renew(uint64_t wall_us)
 	if (made_by != getpid())
 		return tr2_inherit_start(wall_us);
 	sid.len = own_sid_at ? own_sid_at - 1 : 0;
-	/* A process that is forked meanwhile has the ids above this one. */
+	/* A process that is forked during the change has the ids above this
+	 * one. */
 	__atomic_store_n(&sid.value[sid.len], '\0', __ATOMIC_RELEASE);
 	append_own_sid(wall_us, made_by);
 	return true;

@@ -4,7 +4,7 @@
  * children: the session id and the hierarchy of command names, in the
  * environment.
  *
- * The two variables have Git's names whatever prefix the settings have, so that
+ * Both variables have Git's names with any prefix of the settings, so that
  * sessions of programs with different prefixes find each other.
  */
 #pragma once
@@ -15,28 +15,29 @@
 
 /*
  * Take the parent's id and names from the environment and make this process's
- * id, if it has none yet. In a forked child: append an id of its own to the
- * parent's, which changes the variables in place; no other thread may read them
- * meanwhile. false: no memory.
+ * id, if it has none yet. In a forked child, append an id of its own to the
+ * parent's, which changes the variables in place: no other thread may read them
+ * at that time. false: no memory.
  */
 bool tr2_inherit_start(uint64_t wall_us);
 
-/* The same, with another id for this process in place of the one it has. Its
- * length is the same, and only the time in it changes. */
+/* Replace this process's id by another one, or make it if there is none. The
+ * length stays the same, and only the time in the id changes. false: no
+ * memory. */
 bool tr2_inherit_renew(uint64_t wall_us);
 
-/* Whether this process has an id of its own: not in a child by vfork(), nor in
- * one that has not noticed its fork yet. */
+/* Return whether this process has an id of its own: false in a child by
+ * vfork(), and in a child that has not noticed its fork yet. */
 bool tr2_inherit_is_made_here(void);
 
-/* In a forked child: the parent's id is its own. */
+/* In a forked child, keep the parent's id as its own. */
 void tr2_inherit_keep(void);
 
 /* Put the id, or both, into the environment. Not thread-safe. */
 void tr2_inherit_publish_sid(void);
 void tr2_inherit_publish(void);
 
-/* This process is a forked child, which has no id of its own yet. */
+/* Note that this process is a forked child, which has no id of its own yet. */
 void tr2_inherit_after_fork(void);
 
 /* Return a size that the id does not exceed in this process, also after
@@ -48,7 +49,7 @@ size_t tr2_inherit_sid_room(void);
 void tr2_inherit_end(void);
 
 /* Return the whole id, its last component, and the number of components before
- * that. */
+ * the last one. */
 const char *tr2_inherit_sid(void);
 const char *tr2_inherit_own_sid(void);
 unsigned int tr2_inherit_depth(void);

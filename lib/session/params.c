@@ -92,10 +92,10 @@ void tr2_params_list_env(struct tr2_call *call)
 }
 
 #define MAX_ANCESTORS 32
-#define NAME_BYTES 64 /* the kernel's are shorter */
+#define NAME_BYTES 64 /* the kernel's names are shorter */
 
-/* Read a process's name and parent from "pid (name) state ppid …", where the
- * name itself may have parentheses. */
+/* Read a process's name and parent from "pid (name) state ppid …". The name
+ * itself may contain parentheses. */
 static bool read_stat(long pid, char *name, long *parent)
 {
 	char path[32], text[512], *start, *end;

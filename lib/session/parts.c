@@ -8,7 +8,7 @@
 
 static const struct row {
 	const struct tr2_part *part;
-	uint16_t setting; /* the offset of its setting; 0: it has none */
+	uint16_t setting; /* the offset of its setting; 0: no setting */
 	bool is_optional;
 } rows[] = {
 #define PART(name) { &tr2_part_##name, 0, false },
@@ -21,8 +21,8 @@ static const struct row {
 #define NR_PARTS ARRAY_SIZE(rows)
 _Static_assert(NR_PARTS <= TR2_MAX_PARTS, "a thread has room for all");
 
-/* A bit for each optional part whose setting is set: most processes do not touch
- * the code of the others. */
+/* A bit for each optional part whose setting is set: most processes do not
+ * touch the code of the other optional parts. */
 static unsigned int wanted;
 
 static bool is_wanted(size_t i)
@@ -32,7 +32,7 @@ static bool is_wanted(size_t i)
 	       __atomic_load_n(&wanted, __ATOMIC_ACQUIRE) >> i & 1;
 }
 
-/* Call a hook of all parts that have it, in their order or in reverse. i is the
+/* Call a hook of all parts that have it, in order or in reverse. i is the
  * part's number. */
 #define EACH(hook, ...)                                          \
 	do {                                                     \

@@ -7,7 +7,7 @@
 
 void tr2_parts_begin(void);
 void tr2_parts_begin_in_child(void);
-/* settings NULL: they were read before, in the parent. */
+/* settings NULL: the parent read them. */
 void tr2_parts_open(struct tr2_thread *main_thread,
 		    const struct tr2_settings *settings);
 void tr2_parts_ring_begin(struct tr2_arena_header *header);

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* A forked child can define so many of its parent's. */
+/* A forked child can define this many of its parent's repositories. */
 #define MAX_AGAIN 1024
 
-/* By id: defined again in this session. */
+/* A bit for each id: the repository is defined again in this session. */
 static atomic_uint_fast64_t again[MAX_AGAIN / 64];
 
 static void emit_repo(struct tr2_call *call, const struct trace2_repo *repo)

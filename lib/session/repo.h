@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * repo - ids of repositories. They are those of one session: a forked child
- * defines a repository of its parent again, with the same id, before its first
- * event about it.
+ * repo - ids of repositories, valid in one session. A forked child defines a
+ * repository of its parent again, with the same id, before its first event
+ * about it.
  */
 #pragma once
 
@@ -10,16 +10,18 @@
 #include "session/session.h"
 #include "thread/emit.h"
 
-/* Whether this session gave the repository its id. */
+/* Return whether this session gave the repository its id. */
 static inline bool tr2_repo_is_defined(const struct trace2_repo *repo)
 {
 	return repo->repo_id > tr2_session.course.nr_inherited_repos;
 }
 
-/* The same for one that has no id, or the parent's. */
-__attribute__((cold)) int tr2_repo_id_slow(struct tr2_call *call, const struct trace2_repo *repo);
+/* Return the id for a repository without an id, or with the parent's. */
+__attribute__((cold)) int tr2_repo_id_slow(struct tr2_call *call,
+					   const struct trace2_repo *repo);
 
-/* The id for an event; NULL: 0. Defines it, if the parent did. */
+/* Return the id for an event; 0 for NULL. Define the repository again if the
+ * parent defined it. */
 static inline int tr2_repo_id(struct tr2_call *call,
 			      const struct trace2_repo *repo)
 {
@@ -29,8 +31,8 @@ static inline int tr2_repo_id(struct tr2_call *call,
 						   tr2_repo_id_slow(call, repo);
 }
 
-/* Define it, unless this session has. */
+/* Define the repository, unless this session has defined it. */
 void tr2_repo_define(struct tr2_call *call, struct trace2_repo *repo);
 
-/* In a forked child. */
+/* Call it in a forked child. */
 void tr2_repo_after_fork(void);

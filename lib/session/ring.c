@@ -19,17 +19,18 @@ static uint64_t rounded_size(void)
 {
 	uint64_t size = TR2_RING_MIN_SIZE;
 
-	while (size < tr2_session.settings.ring_size && size < TR2_RING_MAX_SIZE)
+	while (size < tr2_session.settings.ring_size &&
+	       size < TR2_RING_MAX_SIZE)
 		size *= 2;
 	return size;
 }
 
-/* In a forked child other threads may begin meanwhile. */
+/* Take the lock: in a forked child other threads may begin at the same time. */
 bool tr2_session_map_ring(int fd)
 {
 	bool ok;
 
-	/* A sign of life for readers only. */
+	/* The lock shows readers that the process lives. */
 	(void)flock(fd, LOCK_EX | LOCK_NB);
 	tr2_lock();
 	tr2_metric_back(tr2_arena_back_cells);
@@ -54,7 +55,8 @@ void tr2_session_begin_ring(void)
 {
 	struct tr2_arena_header *header = tr2_arena_header();
 
-	/* A flight recorder is read when something has happened. */
+	/* A flight recorder is read after an incident, so it wakes no
+	 * reader. */
 	if (header->mode == TR2_RING_CONSUME)
 		tr2_wake_open();
 	tr2_lock();
@@ -78,7 +80,8 @@ static void end_parts(void)
 	tr2_unlock();
 }
 
-void tr2_session_end_open_ring(enum tr2_arena_state how, int status, bool locked)
+void tr2_session_end_open_ring(enum tr2_arena_state how, int status,
+			       bool locked)
 {
 	struct tr2_arena_header *header = tr2_arena_header();
 

@@ -11,11 +11,13 @@
 /* Move the arena into this file: see tr2_dest_request. false: errno. */
 bool tr2_session_map_ring(int fd);
 
-/* Then write the process's data for readers. Takes the lock. */
+/* Write the process's data for readers, after tr2_session_map_ring(). Takes the
+ * lock. */
 void tr2_session_begin_ring(void);
 
-/* The process ends, possibly in a signal handler: the interrupted record will
- * not be finished, and the last events must not wait for it. */
+/* Give up the interrupted record when the process ends, possibly in a signal
+ * handler: that record will not be finished, and the last events must not wait
+ * for it. */
 static inline void tr2_session_give_up_record(void)
 {
 	if (tr2_my_slot && !tr2_lock_is_mine())

@@ -12,7 +12,7 @@
 
 struct tr2_session tr2_session;
 
-/* A usual command line takes no memory from malloc. */
+/* The copy of a usual command line needs no memory from malloc. */
 static union {
 	char *argv[128];
 	char text[1024];
@@ -35,7 +35,7 @@ void tr2_session_await_pause(void)
 {
 	while (tr2_session.state == TR2_SESSION_PAUSING) {
 		tr2_await(&tr2_session.state, TR2_SESSION_PAUSING);
-		/* A handler may have forked meanwhile. */
+		/* A handler may have forked during the wait. */
 		tr2_fork_guard_look();
 	}
 }
@@ -75,7 +75,8 @@ void tr2_session_begin_again(uint64_t now_ns)
 	tr2_session.course.has_start = true;
 	tr2_session.course.has_exit = false;
 	tr2_session.course.open_execs = 0;
-	tr2_session.course.listed_config = tr2_session.course.listed_env = false;
+	tr2_session.course.listed_config =
+		tr2_session.course.listed_env = false;
 }
 
 void tr2_session_release(void)

@@ -5,11 +5,11 @@
  *	OFF ──start──► ON ──exit──► CLOSED
  *	               ▲ `trace2 set` (control.h)
  *	               ▼
- *	             PAUSED: no target is on; the next session is to come
+ *	             PAUSED: no target is on; a session may follow
  *
- *	In between it is PAUSING, until no thread is in a call, while others wait
- *	(if that takes too long, it is ON again, and nothing was lost); and then
- *	CHANGING, while calls do nothing.
+ *	In between the state is PAUSING, until no thread is in a call, while
+ *	other calls wait; if that takes too long, it is ON again, and nothing
+ *	was lost. Then it is CHANGING, while calls do nothing.
  *
  *	               │ fork, in the child
  *	               ▼
@@ -38,12 +38,12 @@ enum tr2_session_state {
 	TR2_SESSION_CLOSED
 };
 
-/* The state of a session that a forked child resets, or copies from its parent if
- * it resumes the parent's session. The child has no other thread then. */
+/* The state of a session that a forked child resets, or copies from its parent
+ * if it continues the parent's session. The child has no other thread then. */
 struct tr2_session_course {
 	atomic_int next_child_id, next_exec_id;
-	int nr_inherited_repos; /* the parent defined these, from 1 */
-	atomic_bool has_start, has_exit; /* the program called them */
+	int nr_inherited_repos; /* numbers from 1: the parent defined these */
+	atomic_bool has_start, has_exit; /* the program made these calls */
 	atomic_ullong open_execs; /* without a result, by id modulo 64 */
 	atomic_bool listed_config, listed_env; /* the parameters were emitted */
 };
@@ -56,49 +56,50 @@ struct tr2_session {
 	bool forks_go_on; /* TRACE2_FORKS_GO_ON */
 	atomic_int exit_code;
 	atomic_int next_repo_id;
-	unsigned int part; /* of its files; 0: the first one */
+	unsigned int part; /* number of its files; 0: the first one */
 	struct tr2_session_course course;
 };
 
 extern struct tr2_session tr2_session TR2_HIDDEN;
 
-/* Whether trace2_initialize() has switched tracing on, now or before. */
+/* Return whether trace2_initialize() has ever switched tracing on. */
 static inline bool tr2_session_is_started(void)
 {
 	return tr2_session.state != TR2_SESSION_OFF;
 }
 
-/* Wait until it is no longer PAUSING. */
+/* Wait until the state is not PAUSING. */
 void tr2_session_await_pause(void);
 
 /* Keep a copy of argv. */
 void tr2_session_keep_argv(const char *const *argv);
 
-/* Another session begins in this process: its times and numbers. */
+/* Reset times and numbers: another session begins in this process. */
 void tr2_session_begin_again(uint64_t now_ns);
 
 /* Release memory, when the library is unloaded. */
 void tr2_session_release(void);
 
-/* In start.c. Record the process's start; only the first call counts. */
+/* In start.c: record the process's start; only the first call counts. */
 void tr2_session_start_clock(void);
 
-/* trace2_initialize(); only the first call counts. */
+/* Do trace2_initialize(); only the first call counts. */
 void tr2_session_start(const char *file, int line,
 		       const struct trace2_options *options);
 
-/* Make the id if there is none yet; "": no memory, or raised privileges. */
+/* Return the id, and make it if there is none yet. "": no memory, or raised
+ * privileges. */
 const char *tr2_session_id_while_off(void);
 
-/* In close.c. Emit the parts' results and atexit, and close the targets. Later
+/* In close.c: emit the parts' results and atexit, and close the targets. Later
  * calls do nothing. */
 void tr2_session_close(void);
 
 /*
- * End it as at exit, with the code 0, but for what belongs to the process: another
- * session may begin. The calling thread is inside. -EBUSY: another thread is
- * writing, or it has ended already; nothing has changed but that tracing is off,
- * which the caller sets right.
+ * End the session as at exit, with the code 0, but keep the data of the
+ * process: another session may begin. The calling thread is inside. -EBUSY:
+ * another thread is writing, or the session has already ended. Then the only
+ * change is that tracing is off, which the caller corrects.
  */
 int tr2_session_pause(void);
 
@@ -106,8 +107,8 @@ int tr2_session_pause(void);
 struct tr2_call;
 void tr2_session_flush(struct tr2_call *call);
 
-/* In exit.c. Whether this is the program itself, or a library that stays until
- * the process ends. */
+/* In exit.c: return whether this is the program itself, or a library that stays
+ * until the process ends. */
 bool tr2_session_is_never_unloaded(void);
 
 /* End the session, unless this is a forked child without events. */

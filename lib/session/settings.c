@@ -15,9 +15,9 @@
 
 enum type { TEXT, BOOLEAN, POSITIVE, COUNT, RING_MODE };
 
-/* One row a setting; see settings.def. */
+/* A row for each setting; see settings.def. */
 static const struct row {
-	char suffix[16], key[24], fallback[12]; /* "": none */
+	char suffix[16], key[24], fallback[12]; /* "": no text */
 	uint8_t type;
 	uint16_t offset;
 } rows[] = {
@@ -38,7 +38,7 @@ static const struct row {
 
 struct loading {
 	struct tr2_settings *settings;
-	/* The program's: kept if the session begins. */
+	/* The program's strings; kept if the session begins. */
 	const char *prefix, *system_config;
 	bool seen[NR_ROWS], from_variable[NR_ROWS], stored[NR_ROWS];
 	bool failed; /* no memory */
@@ -88,7 +88,7 @@ static bool store_boolean(bool *field, const char *value)
 	return true;
 }
 
-/* Invalid values leave the setting unchanged. */
+/* Store a value. An invalid value leaves the setting unchanged. */
 static void store_value(struct loading *l, const struct row *row,
 			const char *value)
 {
@@ -121,7 +121,7 @@ static void store_fallbacks(struct loading *l)
 			store_value(l, &rows[i], rows[i].fallback);
 }
 
-/* rest: the variable's name behind the prefix. */
+/* Note a variable. rest: its name after the prefix. */
 static void note_variable(struct loading *l, const char *rest)
 {
 	size_t len = strcspn(rest, "="), i;
@@ -132,7 +132,7 @@ static void note_variable(struct loading *l, const char *rest)
 		if (strncmp(rows[i].suffix, rest, len) ||
 		    rows[i].suffix[len] || l->seen[i])
 			continue;
-		/* Of duplicates getenv() returns the first. */
+		/* getenv() returns the first of duplicates. */
 		l->seen[i] = true;
 		if (!rest[len + 1])
 			return;
@@ -169,7 +169,8 @@ static void note_entry(void *cookie, const struct tr2_config_entry *entry)
 	store_key(cookie, entry->key, strlen(entry->key), entry->value);
 }
 
-/* Keep it until the end: a later file may set whether to report it. */
+/* Keep the complaint until the end: a later file may set whether to report
+ * it. */
 static void note_fault(void *cookie, const struct tr2_config_fault *fault)
 {
 	struct loading *l = cookie;
@@ -220,7 +221,7 @@ static void load_program(struct loading *l, const char *const *config)
 	}
 }
 
-/* A program with an older header has no members behind `flags`. */
+/* A program with an older header has no members after `flags`. */
 static void load_config(struct loading *l, const struct trace2_options *options)
 {
 	bool more = options && (options->flags & TRACE2_MORE_OPTIONS);
@@ -249,7 +250,7 @@ static bool wants_anything(const struct tr2_settings *settings)
 	return settings->has_sink || settings->control;
 }
 
-/* false: nothing is wanted, or there is no memory. */
+/* Keep the values. false: no target is wanted, or there is no memory. */
 static bool keep_values(struct loading *l)
 {
 	if (!wants_anything(l->settings))

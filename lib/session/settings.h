@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * settings - the settings of the variables and the config files, read once;
- * config/settings.def defines each.
+ * config/settings.def defines each setting.
  *
- * A variable overrides the files; an empty one counts as unset. A process with
- * raised privileges (AT_SECURE) reads nothing.
+ * A variable overrides the files; an empty variable counts as unset. A process
+ * with raised privileges (AT_SECURE) reads no settings.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 #define TR2_DEFAULT_PREFIX "GIT_TRACE2"
 
 struct tr2_settings {
-	/* NULL if not set. Owned. */
+	/* NULL if not set. Owned by this structure. */
 	char *destination[TR2_TARGET_NR];
 	bool brief[TR2_TARGET_NR];
 #define SETTING(type, member, variable, key, fallback, help) \
@@ -29,17 +29,18 @@ struct tr2_settings {
 #define TR2_SETTING_RING_MODE enum tr2_ring_mode
 #include "config/settings.def"
 	char *prefix; /* of the variables */
-	bool config_files; /* read them */
-	bool has_sink; /* the program's */
+	bool config_files; /* read the config files */
+	bool has_sink; /* the program has a sink */
 	bool own_params; /* TRACE2_OWN_PARAMS */
 	char *system_config; /* NULL: the default */
 };
 
-/* false: no target is set (or no memory); nothing to release. */
+/* Load the settings. false: no target is set (or no memory); there is nothing
+ * to release. */
 bool tr2_settings_load(struct tr2_settings *settings,
 		       const struct trace2_options *options);
-/* Say that there is no session for want of memory, if GIT_TRACE2_DST_DEBUG is
- * set. */
+/* If GIT_TRACE2_DST_DEBUG is set, warn that there is no session because memory
+ * is short. */
 void tr2_settings_warn_of_memory(const struct tr2_settings *settings);
 
 void tr2_settings_release(struct tr2_settings *settings);

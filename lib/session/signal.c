@@ -21,7 +21,7 @@
 #define MAX_WAIT_NS (100u * UINT64_C(1000000))
 
 static const struct {
-	char name[8]; /* no pointer, which the linker would relocate */
+	char name[8]; /* not a pointer, which the linker would relocate */
 	int signo;
 } names[] = {
 	{ "HUP", SIGHUP },   { "INT", SIGINT },	  { "QUIT", SIGQUIT },
@@ -35,7 +35,8 @@ static const struct {
 
 /* The handler's own memory: the thread's buffers may be in use. */
 struct last {
-	atomic_uintptr_t owner; /* the dying thread, by tr2_tls_thread(); 0: none */
+	/* The dying thread, by tr2_tls_thread(); 0: no thread. */
+	atomic_uintptr_t owner;
 	atomic_bool is_written;
 	struct tr2_thread thread;
 	char redacted[16];
@@ -48,8 +49,9 @@ static bool installed[MAX_SIGNO + 1];
 static void on_signal(int signo, siginfo_t *info, void *context);
 
 /*
- * Only the address identifies it: a host that restores the handler by signal()
- * drops SA_SIGINFO, SA_ONSTACK and the mask.
+ * Return whether the handler is ours. Only its address identifies it: a host
+ * that restores the handler by signal() drops SA_SIGINFO, SA_ONSTACK and the
+ * mask.
  */
 static bool is_ours(const struct sigaction *now)
 {
@@ -57,10 +59,10 @@ static bool is_ours(const struct sigaction *now)
 }
 
 /*
- * A disposition for one signal, which the kernel has just reset, leaves its
- * flags behind. Those of sysv_signal(), which is signal() in strict C, mean
- * that it was this handler, restored; others, that it was the host's, which
- * called this one.
+ * The kernel has just reset a disposition for one signal; the flags of that
+ * disposition remain. The flags of sysv_signal(), which is signal() in strict
+ * C, mean that the host had restored this handler. Other flags mean that the
+ * handler was the host's, which called this one.
  */
 static bool was_put_back(const struct sigaction *now)
 {
@@ -72,9 +74,9 @@ static bool was_put_back(const struct sigaction *now)
 }
 
 /*
- * false: the host ignores the signal by now, or has a handler of its own, which
- * called the previous one. Without tracing there was none, so the host's
- * decides the end.
+ * Return false if the host now ignores the signal, or has a handler of its own,
+ * which called the previous one. Without tracing there would be no previous
+ * handler, so the host's handler decides the end.
  */
 static bool is_up_to_us(const struct sigaction *now)
 {
@@ -136,9 +138,9 @@ static void write_last_event(const char *file, int line, int signo)
 }
 
 /*
- * Whether the kernel raised it for an instruction of the thread: it happens
- * again when the handler returns, with the right address in a core dump.
- * Without SA_SIGINFO the kernel need not have passed a siginfo.
+ * Return whether the kernel raised the signal for an instruction of the thread.
+ * Such a signal occurs again when the handler returns, with the right address
+ * in a core dump. Without SA_SIGINFO the kernel need not have passed a siginfo.
  */
 static bool happens_again(const struct sigaction *now, const siginfo_t *info)
 {
@@ -149,10 +151,11 @@ static bool happens_again(const struct sigaction *now, const siginfo_t *info)
 }
 
 /*
- * The first signal that ends the process is recorded. Another thread's waits
- * until then, since it would end the process earlier. One that interrupts this,
- * in the same thread, does end it. A child that is in its parent's memory (vfork),
- * or has not noticed its fork, leaves its parent's session alone.
+ * Record the first signal that ends the process. A signal of another thread
+ * waits until that is done, since it would end the process earlier. A signal
+ * that interrupts this function, in the same thread, does end the process. A
+ * child in its parent's memory (vfork), or one that has not noticed its fork,
+ * leaves its parent's session alone.
  */
 static void end_session(const char *file, int line, int signo)
 {
@@ -165,13 +168,13 @@ static void end_session(const char *file, int line, int signo)
 		return;
 	if (!atomic_compare_exchange_strong(&tr2_signal_last.owner, &owner,
 					    self)) {
-		/* The clock of the host may stand still. */
+		/* The host's clock may stand still. */
 		while (owner != self && !tr2_signal_last.is_written &&
 		       sleeps-- && tr2_clock_now_ns() < deadline_ns)
 			tr2_let_others_run();
 		return;
 	}
-	/* Not in a forked child without events. */
+	/* A forked child without events writes nothing. */
 	if (atomic_compare_exchange_strong(&tr2_session.state, &expected,
 					   TR2_SESSION_CLOSED)) {
 		write_last_event(file, line, signo);
@@ -187,7 +190,7 @@ void tr2_signal_end(const char *file, int line, int signo)
 
 	tr2_session_await_pause();
 	state = tr2_session.state;
-	/* CLOSED: perhaps by another thread, which is still writing. */
+	/* CLOSED: perhaps another thread closed it, and is still writing. */
 	if (state == TR2_SESSION_ON || state == TR2_SESSION_CLOSED)
 		end_session(file, line, signo);
 	errno = saved_errno;
@@ -203,7 +206,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 		errno = saved_errno;
 		return;
 	}
-	/* Tracing is off: behave as if this handler did not exist. */
+	/* If tracing is off, behave as if this handler did not exist. */
 	if (trace2_is_enabled())
 		end_session(__FILE__, __LINE__, signo);
 	reset_action(signo);
@@ -212,7 +215,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 		tr2_raw_raise(signo);
 }
 
-/* Whether its default does not end the process. */
+/* Return whether the signal's default does not end the process. */
 static bool is_harmless(int signo)
 {
 	return signo == SIGCHLD || signo == SIGCONT || signo == SIGURG ||
@@ -252,8 +255,8 @@ static int signal_number(const char *text, size_t len)
 	return number > 0 && number <= MAX_SIGNO ? (int)number : 0;
 }
 
-/* The kernel keeps signals without a handler from the first process of a pid
- * namespace. */
+/* Return whether this is the first process of a pid namespace: the kernel keeps
+ * signals without a handler from it. */
 static bool is_first_process(void)
 {
 	return getpid() == 1;
@@ -270,7 +273,8 @@ void tr2_signal_install(const char *list)
 		install(signal_number(name, len));
 }
 
-/* Also before the code may be unmapped, in a child that never closed. */
+/* Also runs before the code may be unmapped, in a child that never closed its
+ * session. */
 __attribute__((destructor)) void tr2_signal_restore(void)
 {
 	struct sigaction now;

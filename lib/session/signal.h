@@ -10,15 +10,16 @@
  */
 #pragma once
 
-/* Names or numbers, with or without SIG, separated by commas or spaces; NULL:
- * none. Other words ("none") are skipped. Does nothing in the first process of a
- * pid namespace, which survives them. */
+/* Install handlers for a list of names or numbers, with or without SIG,
+ * separated by commas or spaces; NULL: an empty list. Other words ("none") are
+ * skipped. Does nothing in the first process of a pid namespace, which survives
+ * these signals. */
 void tr2_signal_install(const char *list);
 
-/* In a forked child: it may be such a process. */
+/* Call it in a forked child, which may be such a process. */
 void tr2_signal_after_fork(void);
 
-/* A handler of the host's: emit the event, and end the session. */
+/* Emit the event, and end the session, in a handler of the host's. */
 void tr2_signal_end(const char *file, int line, int signo);
 
 /* Remove the handlers that are still ours. */

@@ -33,7 +33,7 @@ void tr2_session_start_clock(void)
 	tr2_stream.start_ns = tr2_clock_now_ns();
 }
 
-/* The user's setting overrides the program's. */
+/* Install the handlers; the user's setting overrides the program's. */
 static void install_handlers(const struct trace2_options *options)
 {
 	const char *list = tr2_session.settings.signals;
@@ -46,15 +46,16 @@ static void install_handlers(const struct trace2_options *options)
 }
 
 #if defined(__GLIBC__)
-/* Record the exit code that the parent will see, whatever the program has
- * reported. */
+/* Record the exit code that the parent will see, even if the program has
+ * reported another one. */
 static void note_status(int status, void *unused)
 {
 	(void)unused;
 	tr2_session.exit_code = status & 0xff;
 }
 
-/* A function of on_exit() cannot be removed, so it must exist at the end. */
+/* Watch the status only if the library stays until the end: a function of
+ * on_exit() cannot be removed. */
 static void watch_status(void)
 {
 	if (tr2_session_is_never_unloaded())
@@ -70,7 +71,7 @@ static void arrange_for_the_end(const struct trace2_options *options)
 {
 	tr2_session_watch_forks();
 	atexit(tr2_session_exit);
-	watch_status(); /* behind it, so called before */
+	watch_status(); /* registered after atexit(), so called before */
 	at_quick_exit(tr2_session_exit);
 	install_handlers(options);
 }
@@ -109,7 +110,7 @@ static bool prepare(const struct trace2_options *options)
 	return true;
 }
 
-/* There is no memory for the first thread. */
+/* Give up: there is no memory for the first thread. */
 static void abandon_session(void)
 {
 	unsigned int i;
@@ -121,8 +122,8 @@ static void abandon_session(void)
 		tr2_dest_close(tr2_stream_dest(i));
 }
 
-/* version comes first: only then switch tracing on for other threads, and let
- * trace2_reopen() do so. */
+/* Emit version first; only then switch tracing on for other threads, and allow
+ * trace2_reopen(). */
 static void begin_stream(const char *file, int line)
 {
 	struct tr2_thread *thread = tr2_thread_get();
@@ -148,7 +149,8 @@ static void begin_stream(const char *file, int line)
 		tr2_fastpath_disable();
 }
 
-/* Without a target, one may come while the process runs. */
+/* Begin a session even without a target: one may come while the process
+ * runs. */
 static void begin_session(const char *file, int line)
 {
 	if (tr2_stream.opened) {
@@ -186,7 +188,7 @@ void tr2_session_start(const char *file, int line,
 	errno = saved_errno;
 }
 
-/* An id without a session, which needs no clock of the library's. */
+/* Return an id without a session; this uses no clock of the library. */
 const char *tr2_session_id_while_off(void)
 {
 	static atomic_bool published;

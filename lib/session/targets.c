@@ -29,7 +29,7 @@ static const char *const target_name[TR2_TARGET_NR] = {
 #undef X
 };
 
-/* The ring is opened first, and may replace the event target. */
+/* Return whether the ring, which is opened first, replaces the event target. */
 static bool is_replaced(enum tr2_target_id id)
 {
 	return id == TR2_TARGET_event && tr2_session.settings.ring_instead &&
@@ -66,8 +66,8 @@ static bool open_target(enum tr2_target_id id, enum tr2_open how)
 	return tr2_dest_open(&target->dest, &request);
 }
 
-/* Of the targets that the settings name: in a forked child they may open,
- * although they did not here. */
+/* Prepare the text of the targets that the settings name: a target that failed
+ * here may open in a forked child. */
 void tr2_session_prepare_text(void)
 {
 	char *const *destination = tr2_session.settings.destination;
@@ -101,7 +101,7 @@ bool tr2_session_open_targets(enum tr2_open how)
 	}
 	if (tr2_stream.sink)
 		opened |= TR2_STREAM_SINK;
-	/* The start of a span reads it without the frame of a call. */
+	/* The start of a span reads this without the frame of a call. */
 	__atomic_store_n(&tr2_stream.opened, opened, __ATOMIC_RELAXED);
 	errno = error;
 	return opened;
@@ -117,7 +117,7 @@ static bool any_is_on(void)
 	return tr2_stream.sink;
 }
 
-/* If the ring is the only target. */
+/* Switch the fast path on if the ring is the only target. */
 static void start_fastpath(void)
 {
 	unsigned int i;
@@ -132,7 +132,7 @@ static void start_fastpath(void)
 	tr2_fork_guard_set_fastpath(true);
 }
 
-/* A target whose directory is full gets only its sentinel. */
+/* A target whose directory is full gets only the sentinel event. */
 void tr2_session_publish_targets(struct tr2_call *call)
 {
 	const struct tr2_event ev = {
@@ -161,8 +161,8 @@ void tr2_session_publish_targets(struct tr2_call *call)
 			 __ATOMIC_SEQ_CST);
 }
 
-/* Stop a target that lost `version`: readers learn from it which process emits
- * the events that follow. */
+/* Stop a target that lost `version`: from that event readers learn which
+ * process emits the following events. */
 static void stop_those_without_version(void)
 {
 	unsigned int i;
@@ -182,7 +182,7 @@ void tr2_session_emit_version(struct tr2_call *call)
 	tr2_session_publish_targets(call);
 }
 
-/* Render the first line of a file in which the session goes on. */
+/* Render the first line of a file in which the session continues. */
 static struct tr2_rendered render_head(struct tr2_call *call,
 				       enum tr2_target_id id)
 {

@@ -9,37 +9,38 @@
 
 enum tr2_open {
 	TR2_OPEN_FIRST,
-	TR2_OPEN_CHANGED, /* the settings may be new ones */
+	TR2_OPEN_CHANGED, /* the settings may have changed */
 	TR2_OPEN_IN_CHILD, /* failures were reported before */
-	TR2_OPEN_AGAIN /* as in a child, and the parent's files go on */
+	TR2_OPEN_AGAIN /* like IN_CHILD, and the parent's files continue */
 };
 
-/* Open them. true: at least one destination takes bytes. errno is that of one that
- * could not be opened, or 0. */
+/* Open the targets. true: at least one destination takes bytes. errno is the
+ * error of a target that could not be opened, or 0. */
 bool tr2_session_open_targets(enum tr2_open how);
 
-/* Prepare what the normal and the perf target need, if one of them may be
- * opened. */
+/* Prepare the text that the normal and the perf target need, if one of them may
+ * be opened. */
 void tr2_session_prepare_text(void);
 
-/* Close targets without room for events, and switch tracing on if any is
+/* Close targets without room for events, and switch tracing on if any target is
  * left. */
 void tr2_session_publish_targets(struct tr2_call *call);
 
 /* Emit the first event, and publish the targets. */
 void tr2_session_emit_version(struct tr2_call *call);
 
-/* Let calls in although all targets have failed, and switch tracing off again if
- * none is on. */
+/* Let calls in even if all targets have failed, and switch tracing off again if
+ * no target is on. */
 void tr2_session_revive(void);
 void tr2_session_recheck(void);
 
 /*
- * Open files again that were moved away, and what has failed; the session goes on
- * in them, behind a `version` of its own. Return the number of targets that
- * failed, of which an `error` event tells. No other thread does the same.
+ * Open again the files that were moved away, and the targets that failed. The
+ * session continues in them, after a `version` of its own. Return the number of
+ * targets that failed; an `error` event reports each. No other thread may do
+ * the same at that time.
  */
 int tr2_session_reopen_targets(struct tr2_call *call);
 
-/* Emit the second event, and the pending errors behind it. */
+/* Emit the second event, and the pending errors after it. */
 void tr2_session_emit_start(struct tr2_call *call, const char *const *argv);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread - the beginning and the end of a thread in the session: its
- * context, and the hooks of the parts.
+ * thread - the beginning and the end of a thread in the session: its context,
+ * and the hooks of the parts.
  *
- * A thread begins with its first call, and ends by trace2_thread_exit(), or
- * without it: by the destructor of a thread-specific value.
+ * A thread begins with its first call. It ends by trace2_thread_exit(), or by
+ * the destructor of a thread-specific value.
  */
 #pragma once
 
@@ -13,26 +13,29 @@
 #include "thread/emit.h"
 
 /* Return the calling thread's context, made if it has none; NULL: no memory.
- * Takes the lock. Not announced yet, except for the first one, main. */
+ * Takes the lock. The thread is not announced yet, unless it is the first one,
+ * main. */
 struct tr2_thread *tr2_thread_begin(void);
 static inline struct tr2_thread *tr2_thread_get(void)
 {
 	return tr2_self ? tr2_self : tr2_thread_begin();
 }
 
-/* The same, if the creator of this thread is known. */
+/* Return the calling thread's context, if the creator of this thread is
+ * known. */
 struct tr2_thread *tr2_thread_get_made_by(uint32_t creator_tid);
 
 /* Pass the thread's name to the parts. Takes the lock. */
 void tr2_thread_tell_name(struct tr2_thread *thread);
 
 /*
- * Emit the metrics of the calling thread, which is not main, and its
- * thread_exit if it was announced, and end it. The call has no thread then.
+ * Emit the metrics of the calling thread, which is not main, emit its
+ * thread_exit if it was announced, and end it. Afterwards the call has no
+ * thread.
  */
 void tr2_thread_exit(struct tr2_call *call);
 
-/* Called when the library is unloaded: no longer notice the ends of threads. */
+/* Stop noticing the ends of threads, when the library is unloaded. */
 void tr2_thread_forget_key(void);
 
 /* The thread-specific value whose destructor notices the end of a thread. */
@@ -42,7 +45,7 @@ struct tr2_thread_key {
 };
 extern struct tr2_thread_key tr2_thread_key;
 
-/* Notice the end of the calling thread, or not. */
+/* Set whether the end of the calling thread is noticed. */
 static inline void tr2_thread_set_key(bool noticed)
 {
 	if (tr2_thread_key.exists)

@@ -8,10 +8,10 @@
 
 struct tr2_thread_key tr2_thread_key;
 
-/* Without a key the contexts of threads that have ended stay. */
+/* Without a key, the contexts of threads that have ended stay. */
 #define MAX_UNNOTICED 64u
 
-/* Threads among which to look for those that are gone. */
+/* The least number of threads among which to look for gone ones. */
 #define MIN_TO_LOOK 16u
 
 static void end_gone(struct tr2_thread *thread)
@@ -21,8 +21,8 @@ static void end_gone(struct tr2_thread *thread)
 	tr2_thread_free(thread, tr2_clock_now_ns());
 }
 
-/* Look when they are twice as many as after the last time, so that a thread costs
- * one or two looks. */
+/* Look whenever the number of threads has doubled since the last look, so that
+ * a thread costs one or two looks. */
 static void end_all_gone(void)
 {
 	static unsigned int nr_to_look = MIN_TO_LOOK;

@@ -9,10 +9,10 @@
 #include "thread/enter.h"
 
 /*
- * Destructors of the host that run after ours may still call the library: ours
- * waits for two rounds of them. A thread with later calls gets another context,
- * which ends at once, since there may be no further round. If there is none, the
- * context stays until other threads begin.
+ * Destructors of the host that run after ours may still call the library: our
+ * destructor waits for two rounds of theirs. A thread with later calls gets
+ * another context, which ends at once, since there may be no further round. If
+ * the thread gets no context, the old one stays until other threads begin.
  */
 #define LAST_DESTRUCTION 3
 static __thread bool has_ended;
@@ -40,11 +40,11 @@ void tr2_thread_exit(struct tr2_call *call)
 	if (thread->has_new_name)
 		tr2_thread_tell_name(thread);
 	end_thread(thread, call->now_ns);
-	call->thread = NULL; /* it may be another thread's by now */
+	call->thread = NULL; /* it may already belong to another thread */
 }
 
-/* A thread may end without trace2_thread_exit(). Another one may begin a session
- * meanwhile. */
+/* End a thread that did not call trace2_thread_exit(). Another thread may begin
+ * a session at the same time. */
 static void exit_silently(const struct tr2_thread *thread)
 {
 	bool announced = __atomic_load_n(&thread->announced, __ATOMIC_RELAXED);
@@ -52,7 +52,8 @@ static void exit_silently(const struct tr2_thread *thread)
 
 	if (trace2_is_enabled() && (announced || thread->owner.slot) &&
 	    tr2_call_begin(&call, __FILE__, __LINE__)) {
-		/* In a child whose fork was not noticed, it is main. */
+		/* In a child whose fork was not noticed, this thread is
+		 * main. */
 		if (!call.thread->is_main)
 			tr2_thread_exit(&call);
 		tr2_call_end(&call);
@@ -78,8 +79,9 @@ static void on_thread_end(void *unused)
 }
 
 /*
- * At load time, for a low number: with a high one pthread_setspecific() calls
- * malloc, and a thread's first call may come from a signal handler.
+ * Make the key at load time, to get a low number: with a high one
+ * pthread_setspecific() calls malloc, and a thread's first call may come from a
+ * signal handler.
  */
 __attribute__((constructor)) static void make_key(void)
 {

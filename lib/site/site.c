@@ -6,14 +6,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The number of the program's site that gets no copy. No copy has this key,
- * since the highest number is not given. */
+/* The number of a site that gets no copy. No copy has this key, since the
+ * highest number is not assigned. */
 #define NONE (~UINT32_C(0))
 #define HIGHEST (TR2_MAX_SITES - 2)
 
 #define NR_BUCKETS 1024u
 #define BLOCK_BYTES 65536u
-/* For processes with few sites. */
+/* Memory for processes with few sites. */
 #define FIRST_BYTES 8192u
 
 TR2_LARGE const struct tr2_site *tr2_sites[TR2_MAX_SITES];
@@ -24,7 +24,7 @@ static uint32_t nr_sites;
 
 struct block {
 	struct block *older;
-	size_t used; /* may be more than there are */
+	size_t used; /* may exceed the size of the block */
 	char memory[];
 };
 
@@ -41,7 +41,7 @@ static size_t room_of(const struct block *block)
 	       sizeof(*block);
 }
 
-/* Return the block that takes the place of a full one; NULL: no memory. */
+/* Return a block that replaces a full one; NULL: no memory. */
 static struct block *add_block(struct block *full)
 {
 	int saved_errno = errno;
@@ -53,7 +53,7 @@ static struct block *add_block(struct block *full)
 		return NULL;
 	}
 	block->older = full;
-	/* Release: whoever takes from the block sees its head. */
+	/* Release: a thread that takes memory from the block sees its head. */
 	if (!__atomic_compare_exchange_n(&newest, &full, block, false,
 					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		munmap(block, BLOCK_BYTES);
@@ -87,7 +87,7 @@ static uint32_t add_hash(uint32_t hash, const void *data, size_t bytes)
 	return hash;
 }
 
-/* What a search compares. */
+/* The data that a search compares. */
 struct wanted {
 	const struct trace2_site *site;
 	size_t file_len, category_len, name_len;
@@ -116,8 +116,8 @@ static bool has_names(const struct tr2_site *known, const struct wanted *w)
 }
 
 /*
- * Search the newer ones of a bucket's sites, up to an older one. *names: of any
- * site with these names, unless it is set.
+ * Search a bucket from a newer site up to an older one. *names: set to the
+ * names of any site with the same names, unless it is set already.
  */
 static const struct tr2_site *search(const struct tr2_site *newer,
 				     const struct tr2_site *older,
@@ -136,21 +136,22 @@ static const struct tr2_site *search(const struct tr2_site *newer,
 	return NULL;
 }
 
-/* Redaction looks for secrets around these characters. */
+/* Return whether the text contains characters around which redaction looks for
+ * secrets. */
 static bool has_marks(const char *s)
 {
 	return s[strcspn(s, ":=")] != '\0';
 }
 
-/* Return the place behind the copy. Its NUL is there. */
+/* Copy a text, and return the place after it. The NUL is already there. */
 static char *copy_text(char *to, const char *s, size_t len)
 {
 	memcpy(to, s, len);
 	return to + len + 1;
 }
 
-/* Return a site that is complete but for its names; NULL: there is no number or
- * memory left. */
+/* Return a site that is complete except for its names; NULL: there is no number
+ * or memory left. */
 static struct tr2_site *copy_site(const struct wanted *w)
 {
 	size_t bytes = w->file_len + w->category_len + w->name_len + 3;
@@ -185,7 +186,7 @@ static struct tr2_site *copy_site(const struct wanted *w)
 	return made;
 }
 
-/* Return the published copy of a site; NULL: it gets none. */
+/* Return the published copy of a site; NULL: it gets no copy. */
 static const struct tr2_site *find_or_add(const struct trace2_site *site)
 {
 	const struct tr2_site **bucket, *newest_site, *seen = NULL, *found;
@@ -223,8 +224,8 @@ tr2_site_get_slow(struct trace2_site *site)
 		return NULL;
 	if (site->file && site->category && site->name)
 		found = find_or_add(site);
-	/* Release: whoever reads the copy's address, or the number, finds the
-	 * copy. */
+	/* Release: a thread that reads the copy's address, or the number, finds
+	 * the copy. */
 	if (found)
 		__atomic_store_n(&tr2_sites[found->number], found,
 				 __ATOMIC_RELEASE);

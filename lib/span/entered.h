@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * entered - the spans that a thread works for, the innermost last. A signal
- * handler of the thread may enter and leave at any instruction: its own are
- * above the interrupted ones, and gone when it returns.
+ * handler of the thread may enter and leave spans at any instruction: its spans
+ * are above the interrupted ones, and gone when it returns.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct tr2_entered {
 	} at[TR2_ENTERED_MAX];
 };
 
-/* false: too deep. */
+/* Enter a span. false: too deep. */
 static inline bool tr2_entered_push(struct tr2_entered *entered,
 				    trace2_span_t span, uint64_t now_ns)
 {
@@ -29,7 +29,8 @@ static inline bool tr2_entered_push(struct tr2_entered *entered,
 
 	if (nr >= TR2_ENTERED_MAX)
 		return false;
-	/* Counted before it is written, so that a handler's are above it. */
+	/* The count comes before the write, so that a handler's spans are above
+	 * it. */
 	__atomic_store_n(&entered->nr, nr + 1, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	entered->at[nr].span = span;
@@ -37,7 +38,7 @@ static inline bool tr2_entered_push(struct tr2_entered *entered,
 	return true;
 }
 
-/* false: it is not the innermost one. */
+/* Leave the span. false: it is not the innermost one. */
 static inline bool tr2_entered_pop(struct tr2_entered *entered,
 				   trace2_span_t span)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Append what a program sets to the bytes of its span. */
+/* Append a program's attributes to the bytes of its span. */
 #include "span/items.h"
 
 #include "base/macros.h"
@@ -9,8 +9,8 @@
 #include "event/redact.h"
 #include "event/redact_token.h"
 
-/* Longer texts with something that may be a secret are hidden as a whole: it
- * might end behind that. */
+/* A longer text that may contain a secret is hidden as a whole: the secret
+ * might end after these bytes. */
 #define SCAN_BYTES 1024u
 #define SHOWN_BYTES (SCAN_BYTES + SCAN_BYTES / 2)
 
@@ -22,8 +22,9 @@ struct text {
 	bool may_have_secret;
 };
 
-/* Measure at most `max` bytes, and look for what redaction looks for. What is
- * hidden here is hidden in all targets: none looks again. */
+/* Measure at most `max` bytes, and look for the characters that redaction looks
+ * for. A text that is hidden here is hidden in all targets: they do not look
+ * again. */
 static struct text measure(struct trace2_text_ given, size_t max)
 {
 	struct text text = { "", 0, false };
@@ -55,7 +56,8 @@ static inline char *put_text(char *p, const struct text *text)
 	return tr2_put_short(p, text->s, text->len);
 }
 
-/* Return the place for so many bytes; NULL: there is none, which is counted. */
+/* Return the place for `bytes` bytes; NULL: there is no room, which is
+ * counted. */
 static inline char *reserve(struct tr2_open_span *span, size_t bytes,
 			    size_t limit)
 {
@@ -69,7 +71,7 @@ static inline char *reserve(struct tr2_open_span *span, size_t bytes,
 	return p;
 }
 
-/* Replace the text by one without secrets, in scratch if it has some. */
+/* Replace the text by one without secrets, in scratch if it contains some. */
 static __attribute__((noinline)) void hide(struct text *text,
 					   struct tr2_buf *scratch)
 {
@@ -106,7 +108,7 @@ put_name_slow(struct tr2_open_span *span, const char *name, size_t max,
 	put_name_shown(span, &text);
 }
 
-/* A constant of the program is no secret. */
+/* Put a name without redaction: a constant of the program is no secret. */
 static inline void put_name(struct tr2_open_span *span,
 			    struct trace2_text_ name, size_t max, bool redact)
 {
@@ -151,7 +153,8 @@ measure_key_slow(const char *key, bool redact, char shown[TR2_SPAN_KEY_MAX])
 	return text;
 }
 
-/* A constant is as it is; shown: the room for another key. */
+/* Return the key as it is if it is a constant. shown: the room for another
+ * key. */
 static inline struct text measure_key(struct trace2_text_ key, bool redact,
 				      char shown[TR2_SPAN_KEY_MAX])
 {
@@ -163,13 +166,15 @@ static inline struct text measure_key(struct trace2_text_ key, bool redact,
 }
 
 /*
- * Short constants that are no names of secrets, each judged once. An entry never
- * changes: `state` is 0, BUSY while one call writes it, then 1 + the length.
+ * Short constants that are no names of secrets, each judged once. An entry
+ * never changes: `state` is 0, BUSY while one call writes the entry, then 1 +
+ * the length.
  */
 #define BUSY UINT32_MAX
 #define JUDGED_BYTES 16u
 TR2_LARGE struct tr2_span_judged {
-	uint64_t first, last; /* 8 bytes each, or both parts of fewer */
+	uint64_t first, last; /* 8 bytes each, or both parts of a shorter
+			       * text */
 	uint32_t state;
 } tr2_span_judged[64];
 
@@ -191,7 +196,7 @@ static __attribute__((noinline)) bool judge(const struct tr2_span_judged *key,
 	return true;
 }
 
-/* Is it a short constant, and no secret's name? */
+/* Return whether the name is a short constant, and no secret's name. */
 static inline bool is_plain(struct trace2_text_ name)
 {
 	struct tr2_span_judged key, *judged;
@@ -213,7 +218,7 @@ static inline bool is_plain(struct trace2_text_ name)
 }
 
 /* Append a number under a key that needs no redaction. Write all 8 bytes of the
- * value; the next item overwrites those that its type does not have. */
+ * value; the next item overwrites the bytes that the type lacks. */
 static inline void put_number(struct tr2_open_span *span,
 			      const struct text *key, enum tr2_item_type type,
 			      uint64_t value)
@@ -278,8 +283,8 @@ put_value_slow(struct tr2_open_span *span, const struct text *key,
 	put_string(span, key, type, &value);
 }
 
-/* The key and the value take their memory for hiding one after the other: signal
- * handlers have little. */
+/* Set a text. The key and the value use their memory for hiding one after the
+ * other, since signal handlers have little. */
 static __attribute__((noinline)) void
 set_text_slow(struct tr2_open_span *span, struct trace2_text_ key,
 	      enum tr2_item_type type, struct trace2_text_ given, bool redact)
@@ -296,7 +301,8 @@ set_text_slow(struct tr2_open_span *span, struct trace2_text_ key,
 	put_value_slow(span, &name, type, value, hides);
 }
 
-/* Most keys are short constants, and most values shorter than any token. */
+/* The fast path is for short constants as keys, and for values shorter than any
+ * token: most are. */
 void tr2_span_set_text(struct tr2_open_span *span, struct trace2_text_ key,
 		       enum tr2_item_type type, struct trace2_text_ given,
 		       bool redact)
@@ -317,7 +323,8 @@ void tr2_span_set_text(struct tr2_open_span *span, struct trace2_text_ key,
 void tr2_span_add_interval(struct tr2_open_span *span,
 			   const struct tr2_interval *interval)
 {
-	struct text name = { interval->thread, strlen(interval->thread), false };
+	struct text name = { interval->thread, strlen(interval->thread),
+			     false };
 	size_t bytes = 2 + name.len + sizeof(interval->tid) +
 		       sizeof(interval->from_ns) + sizeof(interval->to_ns);
 	char *p = reserve(span, bytes, TR2_SPAN_INTERVALS_MAX);

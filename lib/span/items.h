@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * items - set names, attributes and intervals of an open span. What does not
- * fit is counted in the span. Secrets are hidden here, once for all targets.
+ * items - set names, attributes and intervals of an open span. Items that do
+ * not fit are counted in the span. Secrets are hidden here, once for all
+ * targets.
  */
 #pragma once
 
@@ -11,21 +12,21 @@
 #define TR2_SPAN_NAME_MAX 200u
 #define TR2_SPAN_KEY_MAX 64u
 #define TR2_SPAN_STRING_MAX 256u
-/* Attributes leave the rest to the reason of a failure, intervals more of it to
- * attributes. */
+/* Attributes leave room for the reason of a failure, intervals leave more room
+ * for attributes. */
 #define TR2_SPAN_ATTRIBUTES_MAX (TR2_SPAN_ROOM - TR2_SPAN_REASON_MAX - 4)
 #define TR2_SPAN_INTERVALS_MAX (TR2_SPAN_ROOM * 3 / 4)
 #define TR2_SPAN_REASON_MAX 128u
 
-/* Set the names, before anything else. */
+/* Set the names, before any other item. */
 void tr2_span_set_names(struct tr2_open_span *span,
 			struct trace2_text_ category, struct trace2_text_ name,
 			bool redact);
 
-/* type: INT, DOUBLE or BOOL. */
+/* Set a number. type: INT, DOUBLE or BOOL. */
 void tr2_span_set_number(struct tr2_open_span *span, struct trace2_text_ key,
 			 enum tr2_item_type type, uint64_t value, bool redact);
-/* type: STRING, FAILED or STATE, which have no key. */
+/* Set a text. type: STRING, or FAILED or STATE, which have no key. */
 void tr2_span_set_text(struct tr2_open_span *span, struct trace2_text_ key,
 		       enum tr2_item_type type, struct trace2_text_ text,
 		       bool redact);

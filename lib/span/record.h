@@ -7,7 +7,7 @@
 #include "event/span.h"
 #include "ring/ring.h"
 
-/* Fill so many bytes, the last word first: those behind the span's stay zero. */
+/* Fill n bytes, the last word first: bytes after the span's bytes stay zero. */
 TR2_RING_INLINE void tr2_span_fill_record(char *p, uint32_t type, size_t n,
 					  const struct tr2_span_data *span,
 					  uint32_t tid)
@@ -36,8 +36,9 @@ TR2_RING_INLINE void tr2_span_fill_record(char *p, uint32_t type, size_t n,
 
 /*
  * Write a record into a slot's ring; type: TR2_RECORD_SPAN_… or _TRACE. false:
- * lost, and counted. in_call: the end of the session waits for the caller; else
- * it may be over already, and the record becomes a filler.
+ * the record was lost, and counted. in_call: the end of the session waits for
+ * the caller; otherwise the session may be over already, and the record becomes
+ * a filler.
  */
 TR2_RING_INLINE bool tr2_span_put_record(struct tr2_slot *slot, uint32_t type,
 					 const struct tr2_span_data *span,
@@ -51,8 +52,8 @@ TR2_RING_INLINE bool tr2_span_put_record(struct tr2_slot *slot, uint32_t type,
 
 	if (!tr2_ring_begin(&w, slot, (uint32_t)n, &in))
 		return false;
-	/* Pairs with the barrier at the end of the session, which waits for
-	 * such writes after it has switched tracing off. */
+	/* Pairs with the barrier at the end of the session, which switches
+	 * tracing off and then waits for such writes. */
 	if (likely(in_call || trace2_is_enabled()))
 		tr2_span_fill_record(w.p, type, n, span, tid);
 	else

@@ -17,19 +17,18 @@
 #define MAKING 1u
 #define HELD TR2_SPAN_HELD
 
-/* How often a call looks at a span that another thread is changing: for some
- * 10 us. */
+/* A call looks this many times at a span that another thread is changing: for
+ * some 10 us. */
 #define MAX_LOOKS 300
 
-/* Of so many calls that find all entries in use, one searches. */
+/* While the table is full, only every 64th call searches it. */
 #define FULL_CALLS 64
 
 struct tr2_session_trace tr2_session_trace;
 
 struct tr2_span_table *tr2_span_table;
 static bool no_memory;
-/* No entry was free, and so many calls since then; 0: the search is worth
- * it. */
+/* 1 + the number of calls since a search found no free entry; 0: search. */
 static uint32_t full;
 uint32_t tr2_span_nr_forks;
 static uint64_t misuses[TR2_SPAN_MISUSES];
@@ -50,9 +49,10 @@ uint64_t tr2_span_take_count(enum tr2_span_misuse misuse)
 	return __atomic_exchange_n(&misuses[misuse], 0, __ATOMIC_RELAXED);
 }
 
-/* From what the kernel gave the program when it started, with no system call but
- * one that all sandboxes with the library permit; of that, ids give nothing
- * away. Threads may do it at the same time: each result is as good. */
+/* Make the seed from the kernel's random bytes at the start of the program. The
+ * only system call is one that all sandboxes with the library permit. Ids
+ * reveal nothing about these bytes. Threads may make the seed at the same time:
+ * each result is as good. */
 static __attribute__((noinline)) void make_seed(void)
 {
 	struct {
@@ -96,7 +96,8 @@ uint64_t tr2_span_random(void)
 	return id ? id : 1;
 }
 
-/* The memory is not reserved: pages exist once they are used. NULL: none. */
+/* Map memory without reserving it: pages exist once they are used. NULL: no
+ * memory. */
 static void *map_bytes(size_t bytes)
 {
 	int saved_errno = errno;
@@ -128,7 +129,7 @@ static __attribute__((noinline)) struct tr2_span_table *map_table(void)
 
 #define PIECE_BYTES (TR2_SPANS_PIECE * sizeof(struct tr2_open_span))
 
-/* false: no memory. */
+/* Map a piece of the table. false: no memory. */
 static __attribute__((noinline)) bool map_piece(struct tr2_open_span **piece)
 {
 	struct tr2_open_span *found = NULL, *made = map_bytes(PIECE_BYTES);
@@ -142,14 +143,14 @@ static __attribute__((noinline)) bool map_piece(struct tr2_open_span **piece)
 	return true;
 }
 
-/* Threads begin in different places, so that they seldom meet. */
+/* Let threads begin in different places, so that they seldom meet. */
 static __attribute__((noinline)) void make_hint(void)
 {
 	tr2_span_hint = __atomic_fetch_add(&nr_hints, 1, __ATOMIC_RELAXED) *
 				(TR2_SPANS_MAX / 64 + 1) + 1;
 }
 
-/* A forked child has no room: take the place of a span of the parent's. */
+/* In a forked child without room, take the place of a span of the parent's. */
 static __attribute__((noinline)) uint32_t
 claim_of_parent(struct tr2_span_table *t)
 {
@@ -157,7 +158,8 @@ claim_of_parent(struct tr2_span_table *t)
 	uint32_t at;
 
 	for (at = 0; at < TR2_SPANS_MAX; at++) {
-		/* Acquire: the process is that of this state. */
+		/* Acquire: the process that is read next belongs to this
+		 * state. */
 		state = __atomic_load_n(&t->state[at], __ATOMIC_ACQUIRE);
 		if (state > MAKING &&
 		    __atomic_load_n(&tr2_span_at(t, at)->process,
@@ -175,8 +177,8 @@ static inline struct tr2_open_span *piece_of(const struct tr2_span_table *t,
 			       __ATOMIC_RELAXED);
 }
 
-/* Whether the entry has memory, now. Where there is none for a piece, a search
- * maps no other. */
+/* Return whether the entry has memory, and map it if needed. Once there was no
+ * memory for a piece, the search maps no other. */
 static inline bool has_piece(struct tr2_span_table *t, uint32_t at,
 			     bool *has_memory)
 {
@@ -186,7 +188,7 @@ static inline bool has_piece(struct tr2_span_table *t, uint32_t at,
 	return *has_memory;
 }
 
-/* Return the number of an entry that was free; TR2_SPANS_MAX: none. */
+/* Claim a free entry, and return its number; TR2_SPANS_MAX: no free entry. */
 static inline uint32_t claim(struct tr2_span_table *t)
 {
 	uint32_t TR2_TLS_SEGMENT *hint = TR2_TLS_AT(tr2_tls_span_hint);
@@ -239,7 +241,7 @@ bool tr2_span_make(struct tr2_span_hold *hold)
 	return true;
 }
 
-/* Release: who looks at the entry's last span sees the state. */
+/* Release: a call that looks at the entry's last span sees the state. */
 static inline void set_32(uint32_t *p, uint32_t value)
 {
 	__atomic_store_n(p, value, __ATOMIC_RELEASE);
@@ -291,7 +293,7 @@ static inline void pause_a_little(void)
 
 enum waited { WAITED_HELD, WAITED_GONE, WAITED_BUSY };
 
-/* Wait while another thread is changing it. */
+/* Wait while another thread is changing the span. */
 static __attribute__((noinline)) enum waited
 wait_for(uint64_t *state, const struct tr2_span_hold *hold)
 {
@@ -347,8 +349,8 @@ struct tr2_span_hold tr2_span_hold_slow(trace2_span_t span)
 	return hold;
 }
 
-/* Ask the holder to end the span; true: it has just released it, so this call
- * does. */
+/* Ask the holder to end the span. true: the holder has just released the span,
+ * so this call ends it. */
 static __attribute__((noinline)) bool ask(const struct tr2_span_hold *hold,
 					  bool failed)
 {
@@ -383,8 +385,8 @@ bool tr2_span_look_up(trace2_span_t span, struct tr2_context *context,
 	if (unlikely(at == TR2_SPANS_MAX) || unlikely(!piece_of(t, at)))
 		return false;
 	s = tr2_span_at(t, at);
-	/* Acquire: the state that is read behind is not older. Pairs with the
-	 * releases of tr2_span_make(). */
+	/* Acquire: the state that is read afterwards is not older. Pairs with
+	 * the releases of tr2_span_make(). */
 	context->trace[0] = __atomic_load_n(&s->trace[0], __ATOMIC_ACQUIRE);
 	context->trace[1] = __atomic_load_n(&s->trace[1], __ATOMIC_ACQUIRE);
 	context->id = span.id;

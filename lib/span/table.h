@@ -9,20 +9,21 @@
  *	span[i]		its data
  *
  * A span's handle is its id and its place. A call compares the id with the
- * state before it touches anything, and swaps it for id | 1 to change the span:
- * so a handle of a span that has ended finds nothing, as ids never repeat. Who
- * finds it changing waits for a bounded time, then gives up; at once if it is a
- * signal handler's call that interrupted the other one. An end is not given up:
- * the holder is asked to end the span, and looks for that after its release.
+ * state before it touches any data, and swaps the state for id | 1 to change
+ * the span. A handle of a span that has ended therefore finds no span, as ids
+ * never repeat. A call that finds the span changing waits for a bounded time,
+ * then gives up. A signal handler's call that interrupted the other call gives
+ * up at once. An end is not given up: the call asks the holder to end the span,
+ * and the holder looks for such a request after its release.
  *
- * An id is a mix of the place, of how often that was used, and of the process's
- * random seed: unique without a counter that threads share.
+ * An id is a mix of the place, the number of uses of the place, and the
+ * process's random seed: unique without a counter that threads share.
  *
- * A forked child has a copy. It can read its parent's spans and leaves them
- * alone otherwise. All of it is signal-safe. The table is mapped at the first
- * span, and data in pieces when spans need them: a host that locks its memory has
- * all of a mapping locked, and its limit may allow little. An entry whose piece is
- * not mapped is free, so a handle finds nothing there.
+ * A forked child has a copy. It can read its parent's spans and otherwise
+ * leaves them alone. All functions are signal-safe. The table is mapped at the
+ * first span, and data in pieces when spans need them. In a host that locks its
+ * memory, a whole mapping is locked, and the host's limit may allow little. An
+ * entry whose piece is not mapped is free, so a handle finds no span there.
  */
 #pragma once
 
@@ -40,25 +41,26 @@
 #define TR2_SPAN_BYTES 1024u
 #define TR2_SPAN_ROOM (TR2_SPAN_BYTES - 72u)
 
-/* In a handle's place, beside 1 + the index of its entry: the span is not recorded. It
- * has no names, and attributes are not stored. */
+/* In a handle's place, beside 1 + the index of its entry: the span is not
+ * recorded. It has no names, and attributes are not stored. */
 #define TR2_PLACE_UNRECORDED TRACE2_SPAN_UNRECORDED_
 
 struct tr2_open_span {
-	/* Read by children, in other threads. */
+	/* Children read these, in other threads. */
 	uint64_t trace[2];
 	uint64_t parent;
 	uint64_t start_ns;
 	uint32_t flags; /* TR2_SPAN_DATA_… */
 	uint32_t one_in;
-	uint32_t process; /* the number of forks before it */
+	uint32_t process; /* the number of forks before the span */
 	uint32_t uses; /* of the entry */
 	uint32_t lost, used; /* used: bytes */
 	uint64_t holder; /* the thread that last held it */
-	uint64_t asked; /* the id, if it shall end; bit 0: as failed */
+	uint64_t asked; /* the id, if the span shall end; bit 0: as failed */
 	char bytes[TR2_SPAN_ROOM]; /* see event/span.h */
 };
-_Static_assert(sizeof(struct tr2_open_span) == TR2_SPAN_BYTES, "a power of two");
+_Static_assert(sizeof(struct tr2_open_span) == TR2_SPAN_BYTES,
+	       "a power of two");
 
 #define TR2_SPAN_HELD 1u
 #define TR2_SPANS_PIECE 64u
@@ -67,35 +69,37 @@ struct tr2_span_table {
 	uint64_t state[TR2_SPANS_MAX];
 	struct tr2_open_span *piece[TR2_SPANS_MAX / TR2_SPANS_PIECE];
 };
-extern struct tr2_span_table *tr2_span_table TR2_HIDDEN; /* NULL: no span yet */
+/* NULL: no span has been made. */
+extern struct tr2_span_table *tr2_span_table TR2_HIDDEN;
 extern uint32_t tr2_span_nr_forks TR2_HIDDEN;
-/* Where the thread looks first for a free entry: its last one, in the cache. */
+/* Where the thread looks first for a free entry: at its last one, in the
+ * cache. */
 extern __thread uint32_t tr2_tls_span_hint TR2_HIDDEN;
 #define tr2_span_hint TR2_TLS(tr2_tls_span_hint)
 
-/* What went wrong, for an error at the end of the process. */
+/* Failed calls, for an error at the end of the process. */
 enum tr2_span_misuse {
 	TR2_SPAN_UNKNOWN, /* not open, or not this process's */
 	TR2_SPAN_BUSY, /* another thread was changing it */
 	TR2_SPAN_NO_ROOM, /* too many spans, or no memory */
-	TR2_SPAN_NOT_ENTERED, /* left, or entered too deep */
+	TR2_SPAN_NOT_ENTERED, /* left without an enter, or entered too deep */
 	TR2_SPAN_MISUSES
 };
 void tr2_span_count(enum tr2_span_misuse misuse);
-/* Return a number, and set it to 0. */
+/* Return the number of failed calls, and set it to 0. */
 uint64_t tr2_span_take_count(enum tr2_span_misuse misuse);
 
 /* A span that this call may change. */
 struct tr2_span_hold {
-	struct tr2_open_span *span; /* NULL: none */
+	struct tr2_open_span *span; /* NULL: no span */
 	uint32_t place;
 	uint64_t id;
 };
 
-/* Make a span, held, with an id; false: no room, which was counted. Then set
- * start_ns, trace and flags, before it is released. */
+/* Make a span, held, with an id; false: there is no room, which was counted.
+ * Then set start_ns, trace and flags, before releasing the span. */
 bool tr2_span_make(struct tr2_span_hold *hold);
-/* parent->id 0: the span begins a trace. */
+/* Set the trace. parent->id 0: the span begins a trace. */
 void tr2_span_set_trace(const struct tr2_span_hold *hold,
 			const struct tr2_context *parent);
 void tr2_span_set_flags(const struct tr2_span_hold *hold, uint32_t flags,
@@ -106,8 +110,8 @@ static inline struct tr2_span_table *tr2_span_the_table(void)
 	return __atomic_load_n(&tr2_span_table, __ATOMIC_ACQUIRE);
 }
 
-/* Only of an entry that is not free, or was taken. Acquire: pairs with
- * map_piece(). */
+/* Return the entry, which must not be free, or must have been claimed. Acquire:
+ * pairs with map_piece(). */
 TR2_INLINE struct tr2_open_span *
 tr2_span_at(const struct tr2_span_table *table, uint32_t place)
 {
@@ -115,12 +119,12 @@ tr2_span_at(const struct tr2_span_table *table, uint32_t place)
 			       __ATOMIC_ACQUIRE) + place % TR2_SPANS_PIECE;
 }
 
-/* Let others change it. true: end it, since another call could not. */
+/* Let others change the span. true: end it, since another call could not. */
 TR2_INLINE bool tr2_span_release(const struct tr2_span_hold *hold)
 {
 	__atomic_store_n(&tr2_span_the_table()->state[hold->place], hold->id,
 			 __ATOMIC_RELEASE);
-	/* First the store, then the load: pairs with the barrier of ask(). */
+	/* Order the store before the load: pairs with the barrier of ask(). */
 	if (likely(tr2_barrier_works))
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	else
@@ -129,7 +133,7 @@ TR2_INLINE bool tr2_span_release(const struct tr2_span_hold *hold)
 			 ~(uint64_t)1) == hold->id);
 }
 
-/* Return the index of the entry. TR2_SPANS_MAX: the handle has none. */
+/* Return the index of the entry; TR2_SPANS_MAX: the handle has no entry. */
 TR2_INLINE uint32_t tr2_span_place(const struct tr2_span_table *table,
 				   trace2_span_t span)
 {
@@ -147,13 +151,13 @@ TR2_INLINE bool tr2_span_swap(uint64_t *state, uint64_t from, uint64_t to)
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Who this thread is. */
+/* Return a number that identifies this thread. */
 static inline uint64_t tr2_span_self(void)
 {
 	return tr2_tls_thread();
 }
 
-/* The holder is this thread. false: the span is another process's. */
+/* Note this thread as the holder. false: the span is another process's. */
 TR2_INLINE bool tr2_span_note_holder(const struct tr2_span_hold *hold)
 {
 	__atomic_store_n(&hold->span->holder, tr2_span_self(),
@@ -185,7 +189,8 @@ TR2_INLINE struct tr2_span_hold tr2_span_hold_at_once(trace2_span_t span)
 struct tr2_span_hold tr2_span_hold_slow(trace2_span_t span);
 struct tr2_span_hold tr2_span_hold_to_end_slow(trace2_span_t span, bool failed);
 
-/* Hold an open span of this process; hold.span NULL: counted. */
+/* Hold an open span of this process; hold.span NULL: not possible, and
+ * counted. */
 TR2_INLINE struct tr2_span_hold tr2_span_hold(trace2_span_t span)
 {
 	const struct tr2_span_hold hold = tr2_span_hold_at_once(span);
@@ -193,8 +198,8 @@ TR2_INLINE struct tr2_span_hold tr2_span_hold(trace2_span_t span)
 	return likely(hold.span != NULL) ? hold : tr2_span_hold_slow(span);
 }
 
-/* The same to end it; hold.span NULL: it is not open, or its holder has been
- * asked. */
+/* Hold it to end it; hold.span NULL: it is not open, or its holder was asked to
+ * end it. */
 TR2_INLINE struct tr2_span_hold tr2_span_hold_to_end(trace2_span_t span,
 						     bool failed)
 {
@@ -204,7 +209,7 @@ TR2_INLINE struct tr2_span_hold tr2_span_hold_to_end(trace2_span_t span,
 		       hold : tr2_span_hold_to_end_slow(span, failed);
 }
 
-/* Has another call asked for it to end as failed? */
+/* Return whether another call has asked to end the span as failed. */
 static inline bool tr2_span_shall_fail(const struct tr2_span_hold *hold)
 {
 	return __atomic_load_n(&hold->span->asked, __ATOMIC_RELAXED) ==
@@ -246,16 +251,16 @@ tr2_span_data_of(const struct tr2_span_hold *hold, uint64_t end_ns)
 	return data;
 }
 
-/* Read an open span, of this process or its parent, without holding it; false:
- * it is not open. */
+/* Read an open span, of this process or its parent, without holding it. false:
+ * the span is not open. */
 bool tr2_span_look_up(trace2_span_t span, struct tr2_context *context,
 		      uint32_t *flags, uint32_t *one_in);
 
-/* Hold the next open span of this process from *place on, and move that behind
- * it; false: there is none. For the end of the process. */
+/* Hold the next open span of this process from *place on, and move *place past
+ * it. false: there is no such span. For the end of the process. */
 bool tr2_span_hold_next(struct tr2_span_hold *hold, uint32_t *place);
 
-/* Make an id that no other has, for a trace or a session. */
+/* Return a new, unique id for a trace or a session. */
 uint64_t tr2_span_random(void);
 
 void tr2_spans_forked(void);
@@ -263,7 +268,7 @@ void tr2_spans_unmap(void);
 
 /* The session in its trace; set while no other thread emits. */
 struct tr2_session_trace {
-	struct tr2_context self; /* id 0: in none */
+	struct tr2_context self; /* id 0: in no trace */
 	uint64_t parent;
 	bool sampled;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Take back the beginning of a line that a file did not take whole. */
+/* Blank out the beginning of a line that a file took only in part. */
 #include "target/blank_torn_line.h"
 
 #include "base/buf.h"
@@ -15,7 +15,8 @@ static bool is_within_regular_file(int fd, off_t end)
 	       end <= st.st_size;
 }
 
-/* Not for appending, and readable. libc's calls are cancellation points. */
+/* Open the file again for reading and writing, not for appending. libc's calls
+ * are cancellation points. */
 static int open_again(int fd)
 {
 	char path[40];
@@ -43,7 +44,8 @@ static bool has_bytes(int fd, const char *p, size_t len, off_t at)
 	return true;
 }
 
-/* From the end: what is left if it stops is a line of its own. */
+/* Blank out from the end: if this stops early, the rest is a line of its
+ * own. */
 static bool blank_out(int fd, size_t len, off_t at)
 {
 	char blanks[CHUNK];

@@ -11,16 +11,16 @@
 #include "target/blank_torn_line.h"
 #include "target/wait.h"
 
-/* Not every C library has the call, or the flags: linux/fs.h. */
+/* From linux/fs.h: some C libraries lack the call, or the flags. */
 #define NOWAIT 0x00000008
 #define NOSIGNAL 0x00000100 /* since Linux 6.18 */
 
-/* true: it was on before. */
+/* Switch the destination off. true: it was on before. */
 static bool switch_off(struct tr2_dest *dest)
 {
 	bool was_on = atomic_exchange(&dest->on, false);
 
-	/* Behind it: see be_plain(). */
+	/* After `on`: see be_plain(). */
 	tr2_dest_not_plain(dest);
 	return was_on;
 }
@@ -79,7 +79,7 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
 	dest->ours = ours;
 	dest->size_limited = S_ISREG(st->st_mode) &&
 			     owner != TR2_DEST_MAPPED && may_raise_sigxfsz();
-	/* The host may change the flags of its own. */
+	/* The host may change the flags of its own descriptor. */
 	dest->blocking = !ours;
 	dest->no_nowait = false;
 	dest->no_nosignal = dest->terminal;
@@ -111,7 +111,7 @@ bool tr2_dest_has_its_file(struct tr2_dest *dest)
 		__atomic_load_n(&dest->id.inode, __ATOMIC_ACQUIRE),
 	};
 
-	/* While the file is replaced, its id may be the other one's. */
+	/* While the file is replaced, the id may belong to the other file. */
 	return tr2_fd_is(dest->fd, &id) || swaps % 2 ||
 	       atomic_load(&dest->swaps) != swaps;
 }
@@ -132,7 +132,8 @@ void tr2_dest_close(struct tr2_dest *dest)
 	close_unless_reused(dest, false);
 }
 
-/* The check switches it off if the number is another file's. */
+/* Switch the destination off, which also checks whether the number is another
+ * file's. */
 void tr2_dest_close_behind_line(struct tr2_dest *dest)
 {
 	close_unless_reused(dest, switch_off(dest));
@@ -147,10 +148,10 @@ static bool is_pending(int signo)
 
 /*
  * Take away the signal that a write raised in this thread. If the host had
- * blocked it, one of its own may have been pending: if that was the thread's,
- * both have merged, and it is put back; if it was the process's, it is still
- * pending. A signal that the host sent to the thread can be recognised by
- * asking the kernel itself.
+ * blocked it, such a signal may already have been pending. If it was pending
+ * for the thread, both have merged, and it is raised again; if it was pending
+ * for the process, it still is. The kernel's own siginfo shows a signal that
+ * the host sent to the thread.
  */
 static void take_signal(int signo, bool was_pending)
 {
@@ -167,15 +168,16 @@ static void take_signal(int signo, bool was_pending)
 		tr2_raw_raise(signo);
 }
 
-/* The errno of a write that raises it. A terminal that stops writers in the
- * background (SIGTTOU) does not stop a thread that blocks it. */
+/* Return the errno of a write that raises the signal; 0 for SIGTTOU: a terminal
+ * that stops writers in the background does not stop a thread that blocks
+ * it. */
 static int error_with(int signo)
 {
 	return signo == SIGPIPE ? EPIPE : signo == SIGXFSZ ? EFBIG : 0;
 }
 
-/* true, with its result: the kernel supports the call with these flags, and
- * the sandbox, if any, permits it. */
+/* Write with flags. true: *result is valid, since the kernel supports the call
+ * with these flags, and the sandbox, if any, permits it. */
 static bool write_with_flags(int fd, const char *p, size_t len, long flags,
 			     long *result)
 {
@@ -201,9 +203,9 @@ static ssize_t result_of(long result)
 }
 
 /*
- * A blocking pipe of the host must stay unchanged, since others share it. Ask
- * the kernel not to wait this once; if it cannot, the line goes through a pipe
- * of our own.
+ * Write to a pipe without waiting. A blocking pipe of the host must stay
+ * unchanged, since others share it. Ask the kernel not to wait this once; if it
+ * cannot, send the line through a pipe of our own.
  */
 static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 			  size_t len)
@@ -221,7 +223,7 @@ static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 	return tr2_relay_write(&dest->relay, fd, p, len);
 }
 
-/* Block a signal that a write may raise in this thread, during the write. */
+/* Write, and block a signal that the write may raise in this thread. */
 static __attribute__((noinline)) ssize_t
 write_guarded(struct tr2_dest *dest, int fd, const char *p, size_t len)
 {
@@ -245,7 +247,8 @@ write_guarded(struct tr2_dest *dest, int fd, const char *p, size_t len)
 	return n;
 }
 
-/* One call, which neither waits nor raises SIGPIPE. false: not supported. */
+/* Write with one call, which does not wait, and raises no SIGPIPE. false: not
+ * supported. */
 static inline bool write_pipe_at_once(struct tr2_dest *dest, int fd,
 				      const char *p, size_t len, long *result)
 {
@@ -277,18 +280,20 @@ static inline ssize_t write_some(struct tr2_dest *dest, int fd, const char *p,
 	return write_guarded(dest, fd, p, len);
 }
 
-/* Several threads write to a file at once, without progress to record. */
+/* Note progress, except for a file, to which several threads write at once. */
 static void note_progress(struct tr2_dest *dest, size_t bytes, bool more)
 {
 	if (dest->kind == TR2_DEST_FILE)
 		return;
 	tr2_wait_note_progress(dest, bytes);
-	/* A handler that ends the process meanwhile sees it. */
+	/* A handler that ends the process before the rest is written sees
+	 * this. */
 	if (more)
 		dest->cut = true;
 }
 
-/* Write all of it, or return how much; then errno has the reason. */
+/* Write all bytes, and return how many were written; if some are missing, errno
+ * has the reason. */
 static size_t write_all(struct tr2_dest *dest, int fd, const char *p,
 			size_t len)
 {
@@ -316,7 +321,8 @@ static size_t write_all(struct tr2_dest *dest, int fd, const char *p,
 	return done;
 }
 
-/* A reader that is only slow may come back; all other errors are final. */
+/* Return whether the error is final: a reader that is only slow may come
+ * back. */
 static bool is_final(int error)
 {
 	return error != EAGAIN && error != ENOBUFS;
@@ -327,7 +333,8 @@ static uint32_t tid_of(uint32_t tid)
 	return tid ? tid : tr2_raw_gettid();
 }
 
-/* Is the file off for this thread? true: look whether it is so still. */
+/* Return whether the file is off for this thread. If it is, the caller checks
+ * whether it still is. */
 static bool is_apart(const struct tr2_dest *dest, uint32_t tid)
 {
 	unsigned int i;
@@ -338,7 +345,8 @@ static bool is_apart(const struct tr2_dest *dest, uint32_t tid)
 	return false;
 }
 
-/* The thread has not the file. true: others have. */
+/* Switch the file off for a thread that does not have it. true: other threads
+ * have it. */
 static bool set_apart(struct tr2_dest *dest, uint32_t tid)
 {
 	if (is_apart(dest, tid))
@@ -350,7 +358,7 @@ static bool set_apart(struct tr2_dest *dest, uint32_t tid)
 	return true;
 }
 
-/* done: bytes already written. */
+/* Write a line under the lock. done: bytes already written. */
 static void write_line(struct tr2_dest *dest, int fd, const char *line,
 		       size_t len, size_t done)
 {
@@ -420,10 +428,10 @@ static bool is_new_second(atomic_uint_fast64_t *checked, uint64_t second)
 }
 
 /*
- * A host that closes all descriptors, as daemons do, and opens its own files
- * must not find our lines in them: check once a second, since our numbers are
- * unlikely to be reused. The number of a descriptor of the host's own is free
- * for its very next file, so check that each time.
+ * Check the descriptor. A host that closes all descriptors, as daemons do, and
+ * opens its own files must not find our lines in them. Our numbers are unlikely
+ * to be reused, so check once a second. The number of a descriptor of the
+ * host's own is free for its very next file, so check that each time.
  */
 static bool check_descriptor(struct tr2_dest *dest, uint64_t second,
 			     uint32_t tid)
@@ -449,15 +457,15 @@ static void check_limit(struct tr2_dest *dest, uint64_t second)
 	dest->size_limited = may_raise_sigxfsz();
 }
 
-/* The rest of this second needs no checks, if nothing is special. */
+/* Skip further checks for the rest of this second, if nothing is special. */
 static void be_plain(struct tr2_dest *dest, uint64_t second)
 {
 	if (!dest->ours || dest->cut || dest->size_limited || dest->nr_apart ||
 	    dest->nr_early < TR2_DEST_EARLY)
 		return;
 	atomic_store(&dest->plain_us, second * TR2_DEST_PLAIN_US);
-	/* Another thread may have switched it off meanwhile: then it sees this
-	 * store, or this thread sees that it is off. */
+	/* Another thread may have switched the destination off: then that
+	 * thread sees this store, or this thread sees that it is off. */
 	if (!atomic_load(&dest->on) || dest->nr_apart)
 		tr2_dest_not_plain(dest);
 }

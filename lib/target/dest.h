@@ -4,18 +4,19 @@
  * file in a directory, a unix socket.
  *
  * One line is one write. Lines that cannot be written are counted and never
- * harm the host: it gets no SIGPIPE or SIGXFSZ, and readers that stall delay it
- * for a limited time in its life, all destinations and threads together,
- * including the delay of its parents before they forked it; after that, lines
+ * harm the host: it gets no SIGPIPE or SIGXFSZ. Readers that stall delay the
+ * host for a limited time in its life, all destinations and threads together,
+ * including the delay of its parents before they forked it. After that, lines
  * that do not fit at once are dropped. A line that was cut short is closed with
- * a newline before the next one; what a full disk took of a line is overwritten
+ * a newline before the next one; a part of a line on a full disk is overwritten
  * by blanks (blank_torn_line.h).
  *
- * There are two accounts of that time. Readers of a descriptor that the user
- * named, and terminals, have the user's patience, and all that one of them cost
- * is given back when it reads: people look at these. All others have
- * TR2_STALL_NS, and each byte that one of them reads gives back
- * TR2_STALL_BACK_NS. A quarter of each is left for the last line.
+ * Two accounts hold that time. One is for readers of a descriptor that the user
+ * named, and for terminals: people look at these. It has the user's patience,
+ * and gets all the time back that a reader cost as soon as this reader reads.
+ * The other account, for all other readers, has TR2_STALL_NS, and each byte
+ * that one of them reads gives back TR2_STALL_BACK_NS. A quarter of each
+ * account is left for the last line.
  */
 #pragma once
 
@@ -31,8 +32,8 @@
 #define TR2_STALL_NS (50u * UINT64_C(1000000))
 #define TR2_STALL_BACK_NS 200u
 #define TR2_DEST_PLAIN_US 1000000u
-/* A sandbox limits the size of files soon after the initialization. So the limit
- * is read before each of the first 32 lines. */
+/* A sandbox limits the size of files soon after the initialization, so the
+ * limit is read before each of the first 32 lines. */
 #define TR2_DEST_EARLY 32u
 
 #define TR2_MAX_APART 4
@@ -43,54 +44,59 @@ enum tr2_dest_kind {
 	TR2_DEST_SOCKET
 };
 
-/* Where a file of ours is, to open it again; path NULL: it is none. */
+/* The path of a file of ours, to open it again; path NULL: not such a file. */
 struct tr2_dest_place {
 	const char *path;
-	const char *name; /* of a file in this directory; NULL: it is the file */
-	int number; /* behind the name; 0: none */
+	const char *name; /* of a file in the directory `path`; NULL: `path` is
+			   * the file */
+	int number; /* after the name; 0: no number */
 };
 
 struct tr2_dest {
 	atomic_bool on;
 	int fd; /* stays open while others may write: see tr2_dest_close */
-	/* Lines of the second from this time on are one write(), without further
-	 * checks: a file of ours that is on, whole and not limited. */
+	/* For the second from this time on, lines are one write(), without
+	 * further checks: a file of ours that is on, complete and not
+	 * limited. */
 	atomic_uint_fast64_t plain_us;
 	enum tr2_dest_kind kind;
 	bool ours; /* opened here, so closed here */
 	atomic_bool size_limited; /* a file that may raise SIGXFSZ */
-	/* The second of the last check; 0 for a host's own: check each time. */
+	/* The second of the last check; 0 for a host's own descriptor: check
+	 * each time. */
 	atomic_uint_fast64_t checked;
-	atomic_uint_fast64_t limit_checked; /* likewise, of size_limited */
+	atomic_uint_fast64_t limit_checked; /* the second of the last check of
+					     * size_limited */
 	atomic_uint nr_early; /* lines before the first plain one */
 	bool blocking; /* a pipe whose flags make a write wait */
 	/* The kernel does not support RWF_NOWAIT, RWF_NOSIGNAL here. */
 	atomic_bool no_nowait, no_nosignal;
 	struct tr2_relay relay; /* for a pipe that blocks nevertheless; under
 				 * lock */
-	bool hurried; /* never wait for it */
-	bool sentinel; /* too many files: write that there and close */
+	bool hurried; /* never wait for its reader */
+	bool sentinel; /* too many files: write the sentinel event and close */
 	bool terminal;
-	bool patient; /* has the account of those that people look at */
+	bool patient; /* uses the account of readers that people look at */
 	bool cut; /* the last line lacks its end; under lock */
-	const char *warn_name; /* its setting, for a warning when it fails; NULL:
-			      * none */
+	const char *warn_name; /* its setting, for a warning when it fails;
+				* NULL: no warning */
 	atomic_uint lock; /* pipes and sockets: keeps lines whole; see wait.h */
 	atomic_uint pulse; /* grows while the owner of the lock works */
 	/* The last pulse that a waiting thread saw, and when. */
 	atomic_uint silent_at;
 	atomic_uint_fast64_t silent_since_ns;
-	/* Time waited for its reader: its part of the account. */
+	/* Time waited for its reader: its part of its account. */
 	atomic_uint_fast64_t charged_ns;
-	/* Of that of all others, for owners of the lock: of the one that has
-	 * not worked since, and what is kept of earlier ones. */
+	/* Time waited for owners of the lock, from the other account: for the
+	 * owner that has not worked since, and the part kept of earlier
+	 * owners. */
 	atomic_uint_fast64_t silence_ns, kept_ns;
-	atomic_uint_fast64_t lost; /* lines */
-	/* Threads with a table of descriptors of their own, in which the file is
-	 * not: it is off for them alone. 0: none. */
+	atomic_uint_fast64_t lost; /* lost lines */
+	/* Threads with a table of descriptors of their own that lacks the file:
+	 * it is off for these threads alone. 0: unused. */
 	atomic_uint apart[TR2_MAX_APART];
-	atomic_uint nr_apart; /* so many were found */
-	/* Odd while the file behind fd is replaced: see tr2_dest_reopen(). */
+	atomic_uint nr_apart; /* how many such threads were found */
+	/* Odd while the file of fd is replaced: see tr2_dest_reopen(). */
 	atomic_uint swaps;
 	struct tr2_dest_place place;
 	struct tr2_file_id id; /* atomic members, valid while swaps is even */
@@ -99,28 +105,30 @@ struct tr2_dest {
 struct tr2_dest_request {
 	const char *value; /* the setting; must live as long as the
 			    * destination */
-	/* Its name, for warnings, in two parts. */
+	/* The setting's name, for warnings, in two parts. */
 	const char *variable[2];
 	const char *file_name; /* of a new file in a directory */
-	unsigned int max_files; /* in a directory; 0: any number */
+	unsigned int max_files; /* limit for the directory; 0: any number */
 	/*
 	 * Not NULL: accept only a file or a directory, and the file must be
-	 * new. It is opened for reading, too, for its owner only, and this
-	 * function prepares it; false (errno): it is removed again.
+	 * new. Open it for reading, too, for its owner only, and let this
+	 * function prepare it. If prepare returns false (errno), the file is
+	 * removed again.
 	 */
 	bool (*prepare)(int fd);
-	bool debug; /* say on stderr why it cannot be used */
+	bool debug; /* report on stderr why it cannot be used */
 	/* The value was a directory before: never make a file of that name. */
 	bool was_directory;
-	bool goes_on; /* the parent's file in a directory is this process's */
-	bool in_forked_child; /* print nothing: the parent has done so */
+	bool goes_on; /* continue the parent's file in a directory */
+	bool in_forked_child; /* print no warning: the parent has done so */
 };
 
 /* Write a line for the user to descriptor 2, with the care of any destination,
- * if it fits at once. */
+ * if the line fits at once. */
 void tr2_dest_warn(const char *line, size_t len);
 
-/* Does a setting's value, which may be NULL, mean that the target is off? */
+/* Return whether a setting's value, which may be NULL, switches the target
+ * off. */
 bool tr2_dest_is_off_value(const char *value);
 
 /*
@@ -131,7 +139,7 @@ bool tr2_dest_is_off_value(const char *value);
 bool tr2_dest_open(struct tr2_dest *dest,
 		   const struct tr2_dest_request *request);
 
-/* Count a line that was dropped before, if the destination was ever opened. */
+/* Count a line that was dropped earlier, if the destination was ever opened. */
 static inline void tr2_dest_drop(struct tr2_dest *dest)
 {
 	if (dest->fd >= 0)
@@ -148,16 +156,17 @@ static inline uint64_t tr2_dest_lost(const struct tr2_dest *dest)
 	return atomic_load_explicit(&dest->lost, memory_order_relaxed);
 }
 
-/* All cases except a plain write to a file. */
+/* Write in all cases except a plain write to a file. */
 void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
 			 uint64_t wall_us, uint32_t tid);
 
-/* The kernel wrote less than all: result is its return value. */
+/* Write the rest of a line of which the kernel wrote only a part; result: the
+ * return value of that write. */
 void tr2_dest_write_rest(struct tr2_dest *dest, const char *line, size_t len,
 			 long result);
 
 /*
- * Write a line that ends with its newline. Counts lines that cannot be written.
+ * Write a line that ends with its newline. Count lines that cannot be written.
  * In each new second of the wall time, check whether the host closed the
  * descriptor and reused its number, or limited the size of files. (A host's own
  * descriptor is checked each time.) tid: the calling thread's; 0: ask the
@@ -179,7 +188,7 @@ static inline void tr2_dest_write(struct tr2_dest *dest, const char *line,
 		tr2_dest_write_rest(dest, line, len, result);
 }
 
-/* Check the next line: a time that no wall time comes close to. */
+/* Check the next line: set a time far from any wall time. */
 static inline void tr2_dest_not_plain(struct tr2_dest *dest)
 {
 	atomic_store_explicit(&dest->plain_us, UINT64_MAX / 2,
@@ -193,14 +202,15 @@ static inline void tr2_dest_check_next(struct tr2_dest *dest)
 	tr2_dest_not_plain(dest);
 }
 
-/* Whether the descriptor is still the destination's file. Signal-safe. */
+/* Return whether the descriptor is still the destination's file.
+ * Signal-safe. */
 bool tr2_dest_has_its_file(struct tr2_dest *dest);
 
 /*
- * Open the destination of the setting again, once it was opened: a file at a path
- * that is another file by now, and whatever has failed. Other threads may write
- * meanwhile; a line goes into the old file or into the new one. head: the first
- * line of the new one. Return 0, or a negative errno: nothing has changed. The
+ * Reopen the destination if it failed, or if its path names another file now.
+ * Call it after the destination was opened once. Other threads may write at the
+ * same time; a line goes into the old file or into the new one. head: the first
+ * line of the new file. Return 0, or a negative errno: nothing has changed. The
  * caller lets no other thread do the same.
  */
 int tr2_dest_reopen(struct tr2_dest *dest,
@@ -208,35 +218,35 @@ int tr2_dest_reopen(struct tr2_dest *dest,
 		    size_t len);
 
 /*
- * The host has closed the descriptor, and perhaps reused its number: open the
- * same file again, if it is still at its path, so that the rest is not lost. Not
- * in a sandbox, which may kill the host for that. true: it can be written to.
- * Signal-safe.
+ * Open the same file again, if it is still at its path, after the host closed
+ * the descriptor and perhaps reused its number: so the rest is not lost. Do
+ * nothing in a sandbox, which may kill the host for an open. true: it can be
+ * written to. Signal-safe.
  */
 bool tr2_dest_find_again(struct tr2_dest *dest);
 
-/* Switch it off. Signal-safe. */
+/* Switch the destination off. Signal-safe. */
 void tr2_dest_stop(struct tr2_dest *dest);
 
 /*
  * Close the descriptor, unless the host closed and reused it. Call it only when
- * no other thread writes any more: until then a failed destination is merely
- * off, since its number could be the host's next file. Signal-safe.
+ * no thread writes any longer. Until then a failed destination is only off,
+ * since its number could become the host's next file. Signal-safe.
  */
 void tr2_dest_close(struct tr2_dest *dest);
 
-/* The same for one that has just got a line, for which it was checked. */
+/* Close a destination that has just got a line, for which it was checked. */
 void tr2_dest_close_behind_line(struct tr2_dest *dest);
 
 enum tr2_dest_owner {
 	TR2_DEST_HOSTS,
-	TR2_DEST_OURS, /* it can be written to, without waiting */
-	TR2_DEST_MAPPED /* ours, but it is never written to */
+	TR2_DEST_OURS, /* can be written to, without waiting */
+	TR2_DEST_MAPPED /* ours, but never written to */
 };
 
-/* For opening: determine the kind of the descriptor. false: unusable; errno. */
+/* Determine the kind of the descriptor, to open it. false: unusable; errno. */
 bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
 			enum tr2_dest_owner owner, struct stat *st);
 
-/* The calling thread will not finish the line that it may be writing. */
+/* Abandon the line that the calling thread may be writing. */
 void tr2_dest_abandon(struct tr2_dest *dest, uint32_t tid);

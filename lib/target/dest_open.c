@@ -66,10 +66,11 @@ static bool refuse_errno(const struct tr2_dest_request *request, int error)
 }
 
 /*
- * A line that another process is appending meanwhile grows at the end where it
- * crosses a page: then the file has another size at the second look. Most file
- * systems look for a hole when no write is in progress, so that this waits for
- * a process that was preempted in one.
+ * Return whether the file ends in a piece of a line. Another process may be
+ * appending a line at this moment, which grows at the end where it crosses a
+ * page: then the file has another size at the second look. Most file systems
+ * look for a hole when no write is in progress, so this waits for a process
+ * that was preempted in a write.
  */
 static bool ends_in_a_piece(int fd, off_t size)
 {
@@ -88,9 +89,9 @@ static bool ends_in_a_piece(int fd, off_t size)
 }
 
 /*
- * A process that was killed during a write left an incomplete line: begin with
- * a newline. The kernel stops at the end of a page; so if the file cannot be
- * read, judge by its size.
+ * Return whether a newline must come first: a process that was killed during a
+ * write left an incomplete line. The kernel stops at the end of a page, so if
+ * the file cannot be read, judge by its size.
  */
 static bool lacks_newline(const char *path, const struct stat *st)
 {
@@ -131,7 +132,8 @@ static bool use_or_close(struct tr2_dest *dest,
 
 #define OWN_DESCRIPTORS "/proc/self/fd/"
 
-/* Another user's terminal can be opened by a process that it controls. */
+/* Open a terminal again. Another user's terminal can be opened by a process
+ * that it controls. */
 static int open_terminal(int fd)
 {
 	char path[sizeof(OWN_DESCRIPTORS) + 20] = OWN_DESCRIPTORS;
@@ -146,8 +148,9 @@ static int open_terminal(int fd)
 
 /*
  * Open a terminal again, for a file description of our own, which can be
- * non-blocking without changing the host's. Not a pipe: its reader would see
- * the end of the stream only when the process ends. false: errno.
+ * non-blocking without changing the host's. Do not open a pipe again: its
+ * reader would see the end of the stream only when the process ends. false:
+ * errno.
  */
 static bool use_descriptor(struct tr2_dest *dest, int fd)
 {
@@ -187,7 +190,8 @@ static bool open_descriptor(struct tr2_dest *dest,
 #define MAPPED_FLAGS \
 	(O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY)
 
-/* O_EXCL: leaves no file if there is no descriptor for it. */
+/* Open a file, and move its descriptor up. With O_EXCL, leave no file if there
+ * is no descriptor for it. */
 static int open_at(int directory, const char *name, int flags, mode_t mode)
 {
 	int opened = openat(directory, name, flags, mode);
@@ -215,8 +219,9 @@ static int create_mapped(const struct tr2_dest_request *request, int directory,
 }
 
 /*
- * One file belongs to one process. A forked child finds its parent's file, and
- * creates its own beside it; any other process gets an error.
+ * Create a file beside the value. A ring's file belongs to one process: a
+ * forked child finds its parent's file, and creates its own beside it; any
+ * other process gets an error.
  */
 static int create_mapped_beside(const struct tr2_dest_request *request)
 {
@@ -240,7 +245,8 @@ static bool use_file(struct tr2_dest *dest,
 	return use_or_close(dest, request, fd);
 }
 
-/* 1: there are too many files, or the sentinel exists already. */
+/* Return whether the directory is full; 1: there are too many files, or the
+ * sentinel exists already. */
 static bool is_full(int directory, unsigned int max_files)
 {
 	unsigned int nr = 0;
@@ -317,8 +323,8 @@ static bool open_in_directory(struct tr2_dest *dest,
 	return use_or_close(dest, request, fd);
 }
 
-/* Open the value as a file. A directory fails with EISDIR, or EEXIST, and a link
- * with ELOOP, if `flags` say so. */
+/* Open the value as a file. If `flags` say so, a directory fails with EISDIR,
+ * or EEXIST, and a link with ELOOP. */
 static int open_file(const struct tr2_dest_request *request, int flags)
 {
 	if (request->prepare)
@@ -334,7 +340,8 @@ static bool is_own_descriptors(int directory, const char *name)
 	       st.st_dev == own.st_dev && st.st_ino == own.st_ino;
 }
 
-/* The number in the name of an entry of /proc/self/fd; -1: none. */
+/* Return the number in the name of an entry of /proc/self/fd; -1: not such an
+ * entry. */
 static int number_of(int directory, const char *name)
 {
 	int fd = 0;
@@ -347,8 +354,8 @@ static int number_of(int directory, const char *name)
 	return *name ? -1 : fd;
 }
 
-/* Go to the directory of a path, from the one `at`, which is closed. Return its
- * descriptor, or -1. */
+/* Go from the directory `at`, which is closed, to the directory of a path.
+ * Return its descriptor, or -1. */
 static int enter_directory_of(int at, char *path, const char **name)
 {
 	char *slash = strrchr(path, '/');
@@ -366,10 +373,10 @@ static int enter_directory_of(int at, char *path, const char **name)
 }
 
 /*
- * Return the descriptor of this process to which a link leads, as /dev/stderr
- * does, /dev/fd/3, or a link to these; -1: to none. Opened as a file, it would
- * have a position of its own: the host's lines and ours would overwrite each
- * other.
+ * Return the descriptor of this process to which a link leads, as /dev/stderr,
+ * /dev/fd/3, or a link to these do; -1: it leads elsewhere. Opened as a file,
+ * it would have a position of its own: the host's lines and ours would
+ * overwrite each other.
  */
 static int descriptor_behind(const char *link)
 {
@@ -383,7 +390,8 @@ static int descriptor_behind(const char *link)
 		return -1;
 	memcpy(path, link, len + 1);
 	for (i = 0; i < MOST_LINKS && fd < 0; i++) {
-		/* The name lies behind what the next link overwrites. */
+		/* The name lies after the bytes that the next link
+		 * overwrites. */
 		at = enter_directory_of(at, path, &name);
 		if (at == -1)
 			return -1;
@@ -457,7 +465,8 @@ static int connect_to(const struct sockaddr_un *address, int type)
 }
 
 static bool open_socket(struct tr2_dest *dest,
-			const struct tr2_dest_request *request, const char *rest)
+			const struct tr2_dest_request *request,
+			const char *rest)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	bool stream = true, dgram = true;
@@ -518,7 +527,7 @@ bool tr2_dest_open(struct tr2_dest *dest,
 	if (tr2_dest_is_off_value(value))
 		return false;
 	if (value[0] == '/' && tr2_fd_are_shared()) {
-		errno = EBADF; /* and no file is left */
+		errno = EBADF; /* and do not create the file */
 		return false;
 	}
 	if (value[0] == '/')

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open a destination again while others write to it: the new file takes the
- * descriptor's number in one system call, so that writers need no lock. And find
- * the file of one that the host has closed.
+ * Open a destination again while others write to it: the new file takes over
+ * the descriptor's number in one system call, so that writers need no lock.
+ * Also find the file of a descriptor that the host has closed.
  */
 
 #include "base/buf.h"
@@ -12,7 +12,7 @@
 
 #define LONGEST_NAME 128
 
-/* Take what the calls of writers need to know of the new file. */
+/* Copy the data of the new file that writers use. */
 static void describe(struct tr2_dest *dest, const struct tr2_dest *fresh)
 {
 	__atomic_store_n(&dest->id.device, fresh->id.device, __ATOMIC_RELEASE);
@@ -21,8 +21,8 @@ static void describe(struct tr2_dest *dest, const struct tr2_dest *fresh)
 	dest->place = fresh->place;
 }
 
-/* is_closed: the host has closed the descriptor, whose number is no longer the
- * destination's. */
+/* Replace the file. is_closed: the host has closed the descriptor, whose number
+ * is no longer the destination's. */
 static int replace_file(struct tr2_dest *dest, struct tr2_dest *fresh,
 			bool is_closed)
 {
@@ -70,9 +70,9 @@ static int open_place(const struct tr2_dest_place *place)
 }
 
 /*
- * Under the number that it had, if that is free: threads may have tables of
- * descriptors of their own (CLONE_FILES), and all use this number. Another thread
- * may have been first.
+ * Take the file under its old number, if that is free: threads may have tables
+ * of descriptors of their own (CLONE_FILES), and all use this number. Another
+ * thread may have been first.
  */
 static bool take_again(struct tr2_dest *dest, int fd)
 {
@@ -86,7 +86,8 @@ static bool take_again(struct tr2_dest *dest, int fd)
 			close(moved);
 		return true;
 	}
-	/* Other threads have it under the old number, in their own table. */
+	/* Other threads have the file under the old number, in their own
+	 * table. */
 	if (moved >= 0 && tr2_fd_is_elsewhere(dest->fd, &dest->id)) {
 		close(moved);
 		return false;
@@ -119,8 +120,9 @@ bool tr2_dest_find_again(struct tr2_dest *dest)
 	return found;
 }
 
-/* A descriptor of the host is the host's business, and so is who reads what a
- * fifo or a socket gets, as long as that works. */
+/* Return whether to open the destination again. A descriptor of the host
+ * belongs to the host; a fifo or a socket keeps its reader as long as it
+ * works. */
 static bool is_due(const struct tr2_dest *dest,
 		   const struct tr2_dest_request *request)
 {
@@ -146,9 +148,9 @@ int tr2_dest_reopen(struct tr2_dest *dest,
 
 	if (!is_due(dest, request))
 		return 0;
-	/* Before the open, which may get its number. */
+	/* Check before the open, which may get this number. */
 	is_closed = !tr2_dest_has_its_file(dest);
-	/* A new one would be in this thread's own table. */
+	/* A new descriptor would be in this thread's own table. */
 	if (is_closed && tr2_fd_is_elsewhere(dest->fd, &dest->id))
 		return -EBADF;
 	errno = 0;
@@ -157,7 +159,7 @@ int tr2_dest_reopen(struct tr2_dest *dest,
 	if (fresh.kind != dest->kind) {
 		error = -EEXIST;
 	} else if (is_closed || !is_same_file(dest, &fresh)) {
-		/* Behind an incomplete line of others, too. */
+		/* The head also follows an incomplete line of others. */
 		tr2_dest_write(&fresh, head, len, 0, 0);
 		error = tr2_dest_lost(&fresh) ? -EIO :
 						replace_file(dest, &fresh,

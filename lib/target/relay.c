@@ -5,7 +5,7 @@
 #include "base/mask.h"
 #include "base/raw.h"
 
-/* One buffer of a pipe: it is moved as a whole or not at all. */
+/* One buffer of a pipe: it is moved as a whole or stays. */
 #define CHUNK 4096u
 
 void tr2_relay_init(struct tr2_relay *relay)
@@ -28,7 +28,8 @@ void tr2_relay_check(struct tr2_relay *relay, uint64_t second)
 		tr2_relay_close(relay);
 }
 
-/* A handler that jumps out would leak descriptors. */
+/* Open the pipe with signals blocked: a handler that jumps out would leak
+ * descriptors. */
 static bool open_pipe(struct tr2_relay *relay)
 {
 	struct tr2_mask before;

@@ -2,11 +2,11 @@
 /*
  * relay - write into a blocking pipe without waiting for it.
  *
- * A pipe of the host stays unchanged, since others share its flags, and some
- * cannot be asked not to wait for a single write: named pipes cannot, and none
- * can on old kernels. But data in another pipe can be moved there without
- * waiting. That one is private, is made with the first line that needs it, and
- * is empty except for a moment.
+ * A pipe of the host stays unchanged, since others share its flags. For some
+ * pipes the kernel cannot avoid the wait in a single write: for named pipes,
+ * and for all pipes on old kernels. But data in another pipe can be moved there
+ * without waiting. That pipe is private, is made with the first line that needs
+ * it, and is empty except for a moment.
  */
 #pragma once
 
@@ -19,14 +19,14 @@
 
 struct tr2_relay {
 	struct tr2_pipe pipe;
-	bool filled; /* it may have data */
+	bool filled; /* the pipe may contain data */
 	uint64_t checked; /* the second of the last check */
 };
 
 void tr2_relay_init(struct tr2_relay *relay);
 
-/* Like write() into a non-blocking pipe, including errno and SIGPIPE. Takes at
- * most a page. One thread at a time. Signal-safe. */
+/* Write as write() does into a non-blocking pipe, including errno and SIGPIPE.
+ * Takes at most a page. One thread at a time. Signal-safe. */
 ssize_t tr2_relay_write(struct tr2_relay *relay, int fd, const char *p,
 			size_t len);
 
@@ -35,9 +35,9 @@ static inline bool tr2_relay_is_open(const struct tr2_relay *relay)
 	return relay->pipe.ends[0] >= 0;
 }
 
-/* Check once a second whether the host has closed the descriptors of one that
- * is open, and reused their numbers. */
+/* If the relay is open, check once a second whether the host has closed its
+ * descriptors, and reused their numbers. */
 void tr2_relay_check(struct tr2_relay *relay, uint64_t second);
 
-/* Call it when no thread writes any more. Signal-safe. */
+/* Call it when no thread writes any longer. Signal-safe. */
 void tr2_relay_close(struct tr2_relay *relay);

@@ -8,7 +8,8 @@
 
 #define COUNT_BYTES sizeof(uint16_t)
 
-/* The line may grow up to the limit, which keeps room for the fields behind. */
+/* The line may grow up to the limit, which keeps room for the fields that
+ * follow. */
 struct record {
 	struct tr2_render *r;
 	size_t limit; /* of r->line.len */
@@ -32,7 +33,7 @@ static size_t room(const struct record *record)
 	return record->limit - record->r->line.len;
 }
 
-/* There is room for at least its length. */
+/* Add a string, or cut it; there is room for at least its length. */
 static void add_shown(struct record *record, const char *s, size_t len)
 {
 	size_t most = room(record) - COUNT_BYTES;
@@ -57,7 +58,7 @@ static void add_string(struct record *record, const char *s)
 	add_shown(record, s, len);
 }
 
-/* Store the number of elements, which is known once they are written. */
+/* Store the number of elements, which is known after they are written. */
 static void set_count(struct record *record, size_t at, size_t count)
 {
 	uint16_t number = (uint16_t)count;
@@ -175,7 +176,7 @@ static void finish(struct record *record, const struct tr2_event *ev)
 	head->size = (uint16_t)b->len;
 }
 
-/* brief: without file and line. */
+/* Encode an event. brief: without file and line. */
 static void encode(struct tr2_render *r, const struct tr2_event *ev, bool brief)
 {
 	const struct tr2_field *f = tr2_event_rows[ev->kind].field;
@@ -193,7 +194,7 @@ static void encode(struct tr2_render *r, const struct tr2_event *ev, bool brief)
 	finish(&record, ev);
 }
 
-/* The ring of slot 0 is written under the process's lock. */
+/* Write into the ring of slot 0, under the process's lock. */
 static bool put_of_process(const void *record)
 {
 	bool locked = !tr2_lock_is_mine(), ok;
@@ -214,8 +215,8 @@ void tr2_target_emit_to_ring(struct tr2_target *target,
 	struct tr2_ring_write w;
 	struct tr2_call_mark in;
 
-	/* Without the lock: the program's text may be on a page that its handler
-	 * for SIGSEGV provides. */
+	/* Encode without the lock: the program's text may be on a page that its
+	 * handler for SIGSEGV provides. */
 	encode(render, ev, target->brief);
 	if (record->failed) {
 		tr2_dest_drop(&target->dest);

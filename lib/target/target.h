@@ -6,7 +6,7 @@
 #include "event/render.h"
 #include "target/dest.h"
 
-/* The settings of each are in config/settings.def. */
+/* The settings of each target are in config/settings.def. */
 #define TR2_TARGETS(X) X(normal) X(perf) X(event) X(ring)
 
 enum tr2_target_id {
@@ -18,11 +18,13 @@ enum tr2_target_id {
 
 struct tr2_target {
 	bool brief;
-	unsigned int max_nesting; /* 0: any; deeper events are left out */
+	unsigned int max_nesting; /* 0: any; events in deeper regions are left
+				   * out */
 	struct tr2_dest dest;
 };
 
-/* Whether the target shows events of this kind, in a region so deep. */
+/* Return whether the target shows events of this kind, at this depth of
+ * regions. */
 static inline bool tr2_target_shows(const struct tr2_target *target,
 				    enum tr2_target_id id,
 				    enum tr2_event_kind kind,
@@ -49,9 +51,9 @@ struct tr2_rendered tr2_target_render(const struct tr2_target *target,
 				  struct tr2_render *render,
 				  const struct tr2_event *ev);
 
-/* Encode an event as a record (ring/layout.h), with the fields of its row in the
- * table, and write it into the calling thread's ring, or that of the process.
- * Signal-safe. */
+/* Encode an event as a record (ring/layout.h), with the fields of its row in
+ * the table, and write it into the ring of the calling thread, or of the
+ * process. Signal-safe. */
 void tr2_target_emit_to_ring(struct tr2_target *target,
 			     struct tr2_render *render,
 			     const struct tr2_event *ev);
@@ -60,8 +62,8 @@ void tr2_target_emit_to_ring(struct tr2_target *target,
 void tr2_target_emit(struct tr2_target *target, enum tr2_target_id id,
 		     struct tr2_render *render, const struct tr2_event *ev);
 
-/* Write a line; without memory for it, it is lost. Inline: see base/raw.h.
- * Signal-safe. */
+/* Write a line; without memory for it, the line is lost. Inline: see
+ * base/raw.h. Signal-safe. */
 TR2_INLINE void
 tr2_target_write(struct tr2_target *target, struct tr2_rendered line,
 		 const struct tr2_event *ev)

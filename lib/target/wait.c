@@ -10,20 +10,20 @@
  * jumps out, or of a wake-up that such a handler took away.
  */
 #define SLICE_NS (1u * UINT64_C(1000000))
-/* What a clock says is not longer, or is wrong. */
+/* A longer time of the clock is wrong. */
 #define MOST_NS (1000u * UINT64_C(1000000000))
 
 #define WAITERS UINT32_C(0x80000000) /* beside the tid: a thread sleeps */
 
-/* Of an account, this part is for the last line. */
+/* This part of an account is for the last line. */
 #define LAST_PART 4
-/* Of what a wait for an owner without a CPU took, this part is not given back at
+/* This part of the time waited for an owner without a CPU is not given back at
  * once. */
 #define KEPT_PART 8
 
-/* Time that the host has spent waiting: for others, and for those that are
- * patient. A forked child continues its parent's: otherwise a host that forks
- * for each client would be delayed for each. */
+/* Time that the host has spent waiting: for other readers, and for patient
+ * ones. A forked child continues its parent's account: otherwise a host that
+ * forks for each client would be delayed for each. */
 static atomic_uint_fast64_t used_ns[2];
 static uint64_t limit_ns[2] = { TR2_STALL_NS, 0 };
 static atomic_bool urgent, is_last;
@@ -62,7 +62,7 @@ void tr2_wait_init(struct tr2_dest *dest, bool same)
 	atomic_store_explicit(&dest->lock, 0, memory_order_release);
 }
 
-/* Take at most ns of the rest below the limit. */
+/* Take at most ns of the rest below the limit; return the time taken. */
 static uint64_t take_from_account(atomic_uint_fast64_t *used, uint64_t limit,
 				  uint64_t ns)
 {
@@ -78,7 +78,7 @@ static uint64_t take_from_account(atomic_uint_fast64_t *used, uint64_t limit,
 	return taken;
 }
 
-/* Give back at most ns; return how much had been taken. */
+/* Give back at most ns; return how much of it had been taken. */
 static uint64_t give_back(atomic_uint_fast64_t *used, uint64_t ns)
 {
 	uint64_t before = atomic_load_explicit(used, memory_order_relaxed);
@@ -101,8 +101,9 @@ static uint64_t limit_of(bool patient)
 		       limit - limit / LAST_PART;
 }
 
-/* Whoever sent a signal waits for what it does: people's readers have no more time
- * than others then. */
+/* Return whether the destination has the user's patience now. It has not while
+ * a signal is held back, or ends the process: the sender of that signal waits
+ * for the effect. */
 static bool is_patient(const struct tr2_dest *dest)
 {
 	return dest->patient &&
@@ -111,9 +112,9 @@ static bool is_patient(const struct tr2_dest *dest)
 }
 
 /*
- * A destination gives back no more than it took: a fast reader does not pay for
- * one that stalls. If a handler jumps out in between, the process has less to
- * spend.
+ * Take time, and charge it to the destination: a destination gives back no more
+ * than it took, so a fast reader does not pay for one that stalls. If a handler
+ * jumps out in between, the process has less time to spend.
  */
 static uint64_t take_time(struct tr2_dest *dest, uint64_t ns)
 {
@@ -143,8 +144,8 @@ static bool poll_for(int fd, uint64_t ns)
 }
 
 /*
- * A terminal may report room for less than the next character: a short sleep
- * prevents a busy loop.
+ * Wait for room. A terminal may report room for less than the next character: a
+ * short sleep prevents a busy loop.
  */
 static bool wait_for_room(const struct tr2_dest *dest, int fd, uint64_t ns)
 {
@@ -169,7 +170,7 @@ bool tr2_wait_for_reader(struct tr2_dest *dest, int fd)
 		before_ns = tr2_clock_now_ns();
 		ready = wait_for_room(dest, fd, slice_ns);
 		took_ns = tr2_clock_now_ns() - before_ns;
-		/* The kernel waited for so long. The host's clock may stand
+		/* The kernel waited for this time; the host's clock may stand
 		 * still, or go back. */
 		if (took_ns > MOST_NS || (!ready && took_ns < slice_ns))
 			took_ns = slice_ns;
@@ -183,7 +184,8 @@ bool tr2_wait_for_reader(struct tr2_dest *dest, int fd)
 	return false;
 }
 
-/* A short line may fit where a long one did not, though nobody has read. */
+/* Return whether the reader has read: a short line may fit where a long one did
+ * not, without any read. */
 static bool has_read(const struct tr2_dest *dest)
 {
 	static const struct timespec now;
@@ -194,16 +196,17 @@ static bool has_read(const struct tr2_dest *dest)
 
 static void charge_for_owner(struct tr2_dest *dest, uint64_t ns)
 {
-	uint64_t taken = take_from_account(&used_ns[false], limit_of(false), ns);
+	uint64_t taken = take_from_account(&used_ns[false], limit_of(false),
+					   ns);
 
 	atomic_fetch_add_explicit(&dest->silence_ns, taken,
 				  memory_order_relaxed);
 }
 
 /*
- * The owner works again, so it had no CPU: most of the time that others waited
- * for it is given back. A part is kept, until there is progress, or a host whose
- * handlers hold up the owner again and again would be delayed each time.
+ * Give back most of the time that others waited for an owner that works again,
+ * and so had no CPU. A part is kept until there is progress: otherwise a host
+ * whose handlers hold up the owner again and again would be delayed each time.
  */
 static void forgive_owner(struct tr2_dest *dest)
 {
@@ -235,7 +238,8 @@ static bool is_owner(uint32_t word, uint32_t tid)
 	return (word & ~WAITERS) == tid;
 }
 
-/* A thread may end without running its destructors. */
+/* Return whether the owner is dead: a thread may end without running its
+ * destructors. */
 static bool is_dead(uint32_t word)
 {
 	return syscall(SYS_tgkill, getpid(), (long)(word & ~WAITERS), 0L) &&
@@ -243,9 +247,10 @@ static bool is_dead(uint32_t word)
 }
 
 /*
- * false: the owner has not worked for as long as there is time left. A handler
- * that interrupted it may be waiting for this very thread. *slept_ns: how long
- * the caller has slept meanwhile, whatever the clock says.
+ * Return false if the owner has not worked for as long as there is time left. A
+ * handler that interrupted the owner may be waiting for this very thread.
+ * *slept_ns: how long the caller has slept by its own count, in case the clock
+ * is wrong.
  */
 static bool may_wait_for_owner(struct tr2_dest *dest, uint64_t *slept_ns)
 {
@@ -292,7 +297,8 @@ static bool sleep_on(struct tr2_dest *dest, uint32_t word)
 	       errno == ETIMEDOUT;
 }
 
-/* After a sleep, a thread does not know whether others sleep, too. */
+/* Wait for the lock. After a sleep, a thread does not know whether others
+ * sleep, too. */
 static bool wait_for_lock(struct tr2_dest *dest, uint32_t tid)
 {
 	uint32_t mine = tid, word;
@@ -306,7 +312,8 @@ static bool wait_for_lock(struct tr2_dest *dest, uint32_t tid)
 			continue;
 		}
 		if (!may_wait_for_owner(dest, &slept_ns)) {
-			sched_yield(); /* to the owner, if it needs a CPU */
+			sched_yield(); /* let the owner run, if it needs a
+					* CPU */
 			return false;
 		}
 		mine = tid | WAITERS;

@@ -2,32 +2,32 @@
 /*
  * wait - waits of a destination: for its reader, and for its lock.
  *
- * A signal handler may jump out of any wait. So time is taken out of a budget
- * before it is spent, in small slices, and the unused part is given back; and
- * the lock is one word with its owner's tid, so that its owner is known at any
- * instruction.
+ * A signal handler may jump out of any wait. Time is therefore taken from a
+ * budget before it is spent, in small slices, and the unused part is given
+ * back. The lock is one word with its owner's tid, so that the owner is known
+ * at any instruction.
  */
 #pragma once
 
 #include "base/raw.h"
 #include "target/dest.h"
 
-/* Set how long patient destinations wait for their readers; 0: there are
- * none. */
+/* Set how long patient destinations wait for their readers; 0: no destination
+ * is patient. */
 void tr2_dest_set_patience(unsigned int seconds);
 
-/* The last line of each destination follows. Signal-safe. */
+/* Announce that the last line of each destination follows. Signal-safe. */
 void tr2_dest_expect_last(void);
 
-/* A signal ends the process, and its handler writes the last line: no thread
- * waits for a lock from now on, nor for a reader longer than TR2_STALL_NS. */
+/* A signal ends the process, and its handler writes the last line: from now on
+ * no thread waits for a lock, and for a reader at most TR2_STALL_NS. */
 void tr2_dest_set_urgent(void);
 
-/* Initialise: unlocked. same: a forked child opened its parent's again, and
- * what that waited counts; otherwise there were no waits so far. */
+/* Initialise: unlocked. same: a forked child opened its parent's destination
+ * again, whose waits still count; otherwise there were no waits so far. */
 void tr2_wait_init(struct tr2_dest *dest, bool same);
 
-/* Whether destinations may be patient. */
+/* Return whether destinations may be patient. */
 bool tr2_wait_is_patient(void);
 
 /* Wait until the reader reads more; under the lock. false: the account is used
@@ -36,7 +36,7 @@ bool tr2_wait_for_reader(struct tr2_dest *dest, int fd);
 
 void tr2_wait_give_back(struct tr2_dest *dest, size_t bytes);
 
-/* There was room for so many bytes; under the lock. */
+/* Note that there was room for `bytes` bytes; under the lock. */
 static inline void tr2_wait_note_progress(struct tr2_dest *dest, size_t bytes)
 {
 	if (unlikely(atomic_load_explicit(&dest->charged_ns,
@@ -50,7 +50,8 @@ static inline void tr2_wait_note_progress(struct tr2_dest *dest, size_t bytes)
 
 enum tr2_locking {
 	TR2_LOCKED,
-	TR2_NOT_LOCKED, /* no thread waits any more: tr2_dest_set_urgent() */
+	TR2_NOT_LOCKED, /* threads have stopped waiting:
+			 * tr2_dest_set_urgent() */
 	TR2_LOCK_LOST /* its owner does not work: the line is lost */
 };
 
@@ -67,7 +68,8 @@ static inline void tr2_wait_beat(struct tr2_dest *dest)
 
 /*
  * Take the lock. tid: the calling thread's; 0: ask the kernel, then set it. If
- * the word already has this tid, the thread left the lock behind: `cut` is set.
+ * the word already has this tid, an earlier call of the thread left the lock
+ * held: `cut` is set.
  */
 static inline enum tr2_locking tr2_wait_lock(struct tr2_dest *dest,
 					     uint32_t *tid)

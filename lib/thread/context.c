@@ -6,20 +6,20 @@
 #include "thread/stream.h"
 
 #define PAGE_BYTES 4096u
-/* An id grows to at most three times its size, if all its bytes are invalid;
- * the thread's name, which is in the head twice, to six times; plus the text
- * around them. */
+/* An id grows to at most three times its size, if all its bytes are invalid.
+ * The thread's name, which is in the head twice, grows to six times its size;
+ * the text around both is added. */
 #define HEAD_ROOM(sid_bytes) \
 	(3 * (sid_bytes) + 12 * TR2_THREAD_NAME_MAX + 128 + TR2_PUT_BLOCK)
 
 /* Freed contexts that keep their pages for the next threads. */
 #define MAX_WARM 8
-/* The size that a buffer may keep, and the number of calls without need for it
- * after which it shrinks. */
+/* The size that a buffer may keep, and the number of calls after which an
+ * unneeded larger buffer shrinks. */
 #define KEPT_BYTES (128u * 1024u)
 #define KEPT_CALLS 32
 
-/* Pages behind the first one get memory when they are used. */
+/* Pages after the first one get memory when they are used. */
 struct memory {
 	union {
 		struct tr2_thread thread;
@@ -33,7 +33,7 @@ struct memory {
 	struct tr2_region regions[TR2_FIRST_REGIONS];
 };
 
-/* Behind the thread, in its page. */
+/* After the thread, in its page. */
 #define HEAD_BYTES (PAGE_BYTES - sizeof(struct tr2_thread))
 _Static_assert(HEAD_BYTES >= HEAD_ROOM(512), "the usual ids have room");
 
@@ -138,7 +138,7 @@ void tr2_context_keep_all(void)
 	tr2_blocks_forget(&blocks);
 }
 
-/* Whether the call needed more than the buffer's home. */
+/* Return whether the call needed more than the buffer's home. */
 static bool was_needed(struct tr2_buf *b)
 {
 	bool needed = b->len >= b->home_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * context - the memory of the library's data of each thread, in few mappings; a
+ * context - the memory of the library's data of each thread, in few mappings. A
  * thread keeps extra memory for long lines only for a short time.
  *
  * No malloc: a thread's first call may come from a signal handler. Contexts are
@@ -13,9 +13,8 @@
 
 #define TR2_CONTEXT_BUF_BYTES 4096u /* a power of two */
 
-/* Return a context with empty buffers, and a head with room for any name of a
- * thread; other members are zero or left from the last owner. NULL: no
- * memory. */
+/* Return a context with empty buffers, and a head with room for any thread's
+ * name; other members are zero or left from the last owner. NULL: no memory. */
 struct tr2_thread *tr2_context_get(void);
 
 /* Free a context, including extra memory. */
@@ -24,13 +23,14 @@ void tr2_context_put(struct tr2_thread *thread);
 /* Unmap all memory; no thread may have a context. */
 void tr2_context_release(void);
 
-/* Call it in a forked child, too, instead: all stay in use. */
+/* Keep all contexts in use. Call it in a forked child instead of the next
+ * function. */
 void tr2_context_keep_all(void);
 
 /*
- * Call it in a forked child: frees all contexts except those of the calling
- * thread and of the parent's main thread, in whose name it may be emitting an
- * event. Both may be NULL.
+ * Free all contexts except those of the calling thread and of the parent's main
+ * thread, in whose name the calling thread may be emitting an event. Call it in
+ * a forked child. Both may be NULL.
  */
 void tr2_context_after_fork(const struct tr2_thread *self,
 			    const struct tr2_thread *main_thread);
@@ -39,8 +39,8 @@ void tr2_context_after_fork(const struct tr2_thread *self,
 bool tr2_context_make_head_room(struct tr2_thread *thread);
 
 /*
- * At the end of each call: a thread with much memory for a long line, which it
- * has not needed for some calls, gives it back. A very large buffer is given
+ * Call it at the end of each call: a thread gives memory for a long line back
+ * if it has not needed the memory for some calls. A very large buffer is given
  * back at once.
  */
 void tr2_context_shrink_slow(struct tr2_thread *thread);
@@ -48,7 +48,7 @@ static inline void tr2_context_shrink(struct tr2_thread *thread)
 {
 	const struct tr2_render *r = &thread->render;
 
-	/* The initial size of both; they grow by doubling. */
+	/* The buffers' initial size; they grow by doubling. */
 	if (unlikely((r->line.alloc | r->redacted.alloc |
 		      thread->message.alloc) > TR2_CONTEXT_BUF_BYTES))
 		tr2_context_shrink_slow(thread);

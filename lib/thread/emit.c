@@ -16,8 +16,7 @@
 #include "thread/sink.h"
 #include "thread/stream.h"
 
-/* Places of misuse that are reported; then one error says that there are
- * more. */
+/* Report misuse at this many places; then one error says that there is more. */
 #define MAX_PLACES 64
 
 void tr2_call_take_ring(const struct tr2_call *call)
@@ -56,7 +55,7 @@ bool tr2_call_emit_structured(struct tr2_call *call, const struct tr2_event *ev)
 	return is_on || opened & TR2_STREAM_SINK;
 }
 
-/* The name is part of every event of its thread. */
+/* Redact the name, which is part of every event of its thread. */
 static const char *shown_name(struct tr2_thread *thread, const char *base)
 {
 	struct tr2_buf *scratch = &thread->render.redacted;
@@ -68,7 +67,8 @@ static const char *shown_name(struct tr2_thread *thread, const char *base)
 	return base == scratch->p ? tr2_buf_str(scratch) : base;
 }
 
-/* Whoever switches tracing on in a process knows its threads from top and ps. */
+/* Return the thread's name in the kernel: a user who switches tracing on in a
+ * running process knows that name from top and ps. */
 static const char *kernel_name(char name[16])
 {
 	return prctl(PR_GET_NAME, name) || !*name ? NULL : name;
@@ -87,11 +87,11 @@ void tr2_call_name_thread(struct tr2_call *call, const char *base)
 	tr2_mask_begin(&before);
 	thread->has_new_name = true;
 	thread->start_ns = call->now_ns;
-	/* It may have one from an earlier session of the process. */
+	/* The thread may have a name from an earlier session of the process. */
 	if (base || !*thread->name || thread->is_main)
 		tr2_thread_name(thread, base);
-	/* Only now is there a head for lines: a function of the C library that
-	 * the program has replaced may have made calls meanwhile. */
+	/* Only now is there a head for lines. A function that the program has
+	 * in place of the C library's may have made calls before. */
 	__atomic_store_n(&thread->announced, true, __ATOMIC_RELEASE);
 	tr2_mask_end(&before);
 }
@@ -134,7 +134,7 @@ const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 		tr2_thread_defer_cancellation(call->thread);
 	tr2_buf_reset(b);
 	errno = call->saved_errno; /* for %m */
-	/* One that cannot be followed tells more than nothing. */
+	/* A format that cannot be followed says more than nothing. */
 	return tr2_buf_vaddf(b, fmt, ap) ? tr2_buf_str(b) : fmt;
 }
 

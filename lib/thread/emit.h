@@ -17,12 +17,12 @@
 #include "trace2.h"
 
 struct tr2_call {
-	struct tr2_thread *thread; /* its buffers are used */
+	struct tr2_thread *thread; /* whose buffers are used */
 	union {
 		struct {
 			TR2_EVENT_OF_CALL
 		};
-		struct tr2_event event; /* that is being emitted */
+		struct tr2_event event; /* the event to emit */
 	};
 	unsigned int generation; /* of the process: see tr2_stream */
 	int *errno_at, saved_errno;
@@ -43,15 +43,16 @@ void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
 /* Announce the thread as "unknown". */
 void tr2_call_announce_unknown(struct tr2_call *call);
 
-/* Give the thread its ring, at its first event. */
+/* Get the thread's ring, at its first event. */
 void tr2_call_take_ring(const struct tr2_call *call);
 
 /* Emit to the ring and the sink; true: one of them is still on. */
 bool tr2_call_emit_structured(struct tr2_call *call,
 			      const struct tr2_event *ev);
 
-/* Give the thread its number and name, for its announcement; base NULL:
- * "unknown", or its name in the kernel if the session began in its midst. */
+/* Set the thread's number and name, for its announcement. base NULL: "unknown",
+ * or the thread's name in the kernel if the session began while the process was
+ * running. */
 void tr2_call_name_thread(struct tr2_call *call, const char *base);
 
 /* Format into the thread's buffer; NULL if fmt is NULL or empty. */
@@ -63,9 +64,10 @@ const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 void tr2_call_error(struct tr2_call *call, const char *fmt, ...)
 	TRACE2_PRINTF_(2, 3);
 
-/* The same for misuse of the library, once for each calling place. */
+/* Emit such an error for misuse of the library, once for each calling place. */
 void tr2_call_report_once(struct tr2_call *call, const char *fmt, ...)
 	TRACE2_PRINTF_(2, 3);
 
-/* Call it in a forked child, whose stream has none of the parent's errors. */
+/* Call it in a forked child: its stream contains none of the parent's
+ * errors. */
 void tr2_call_after_fork(void);

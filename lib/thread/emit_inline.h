@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* emit_inline - emit a frequent event, in the function that the program calls. */
+/* emit_inline - emit a frequent event inside the function that the program
+ * calls. */
 #pragma once
 
 #include "base/macros.h"
@@ -58,10 +59,10 @@ tr2_call_emit_to(struct tr2_call *call, enum tr2_target_id id,
  * handler forked during this call, the call continues in the child, too, and
  * emits nothing there: the parent emits the event.
  *
- * Inline, in the function that the program calls if the event is frequent:
- * nothing returns between the write and the program (see base/raw.h), and what
- * follows from its kind is known. json: of kept_lines.h, of an event that the
- * thread emits in its own name; NULL: its lines are not kept.
+ * For a frequent event, this is inline in the function that the program calls.
+ * So no function returns between the write and the program (see base/raw.h),
+ * and the compiler knows the kind. json: a function of kept_lines.h, for an
+ * event that the thread emits in its own name; NULL: the lines are not kept.
  */
 TR2_INLINE void
 tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
@@ -97,7 +98,7 @@ tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 					   json);
 	if (unlikely(opened & (1u << TR2_TARGET_ring | TR2_STREAM_SINK)))
 		any_on |= tr2_call_emit_structured(call, ev);
-	/* The child of a handler that forked just now has not opened its targets
+	/* If a handler forked just now, the child has not opened its targets
 	 * yet. */
 	if (unlikely(!any_on) && call->generation == tr2_stream.generation)
 		__atomic_store_n(&trace2_enabled_, tr2_stream.enabled[0],

@@ -24,7 +24,7 @@ static void put_record(const struct tr2_call *call, uint32_t type,
 		tr2_dest_drop(tr2_stream_dest(TR2_TARGET_ring));
 }
 
-/* Whatever the depth: a span is not a detail of the region it ends in. */
+/* Ignore the depth: a span is not a detail of the region in which it ends. */
 static void emit_to(struct tr2_call *call, enum tr2_target_id id,
 		    const struct tr2_event *ev)
 {
@@ -39,7 +39,8 @@ static void emit_to(struct tr2_call *call, enum tr2_target_id id,
 		tr2_dest_drop(&target->dest);
 }
 
-/* The value is in the thread's buffer for messages, unless memory was short. */
+/* Emit a value that is in the thread's buffer for messages, unless memory was
+ * short. */
 static void emit_text(struct tr2_call *call, const char *key,
 		      unsigned int nesting)
 {
@@ -68,7 +69,7 @@ static void emit_text(struct tr2_call *call, const char *key,
 		tr2_stream_lost();
 		return;
 	}
-	/* What the program set, a span has without secrets. */
+	/* The attributes of a span are already redacted. */
 	thread->render.redact = false;
 	thread->render.own_json = true;
 	emit_to(call, TR2_TARGET_perf, &ev);

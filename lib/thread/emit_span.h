@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * emit_span - a span as a record of the ring, and as a data_json event of the
- * other targets: outside of all regions, since nothing but its end happens at
- * that place.
+ * other targets. The event is outside of all regions, since only the end of the
+ * span happens there.
  */
 #pragma once
 
 #include "span/table.h"
 #include "thread/emit.h"
 
-/* The thread was announced. Overwrites the text of tr2_call_format(). */
+/* Emit a span; the thread must be announced. Overwrites the text of
+ * tr2_call_format(). */
 void tr2_call_emit_span(struct tr2_call *call,
 			const struct tr2_span_data *span);
 
-/* Its start, which only the ring has. */
+/* Emit the start of a span, which only the ring has. */
 void tr2_call_emit_span_start(struct tr2_call *call,
 			      const struct tr2_span_data *span);
 
-/* Emit the ids of the session; in a ring beside its other events of the process,
- * where events of threads never take their place. */
+/* Emit the ids of the session. In a ring, they go to the records of the
+ * process, where events of threads never overwrite them. */
 void tr2_call_emit_trace(struct tr2_call *call);
 
 /*
- * Records of spans without the frame of a call, if the fast path is on
- * (session/fastpath.h), and this returns the calling thread, not NULL.
+ * Return the calling thread if it may write records of spans without the frame
+ * of a call, else NULL. Call it if the fast path is on (session/fastpath.h).
  */
 static inline struct tr2_thread *tr2_fastpath_span_thread(void)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Enter and leave the library, and take over from a call that a handler left.
+ * Enter and leave the library, and take over from a call that a handler jumped
+ * out of.
  */
 #include "thread/enter.h"
 
 #include "base/mask.h"
 #include "thread/stream.h"
 
-/* Calls that are turned away because an earlier one may still be inside; no
- * handler makes so many. */
+/* Reject this many calls while an earlier one may still be inside; no handler
+ * makes that many calls. */
 #define MAX_TURNED_AWAY 100
 
 /* Count the interrupted call as lost, and release the locks that it held. */
@@ -19,9 +20,9 @@ static void abandon_call(const struct tr2_thread *thread)
 }
 
 /*
- * Save the type of cancellation. If the thread was left inside, the saved type
- * is the host's already; a type that the library never sets is the host's from
- * then on.
+ * Save the type of cancellation. If a call of this thread never left, the saved
+ * type is already the host's. A type that the library never sets is the host's
+ * new one.
  */
 void tr2_thread_defer_cancellation(struct tr2_thread *thread)
 {
@@ -44,8 +45,8 @@ void tr2_thread_restore_cancellation(struct tr2_thread *thread)
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
 }
 
-/* Turn the call away as long as it may be a handler's: its events would
- * otherwise come in the middle of the interrupted ones. */
+/* Reject the call as long as it may come from a handler: its events would
+ * otherwise split the interrupted ones. */
 static bool is_turned_away(struct tr2_thread *thread, uintptr_t inside,
 			   const struct tr2_call_mark *in)
 {
@@ -53,7 +54,7 @@ static bool is_turned_away(struct tr2_thread *thread, uintptr_t inside,
 	       thread->nr_turned_away++ < MAX_TURNED_AWAY;
 }
 
-/* The thread is already inside, as far as is known. */
+/* Enter although the thread seems to be inside already. */
 static __attribute__((noinline)) struct tr2_thread *
 make_way(struct tr2_thread *thread, uintptr_t inside, struct tr2_call_mark *in)
 {
@@ -71,8 +72,8 @@ struct tr2_thread *tr2_thread_enter_slow(struct tr2_thread *thread,
 					 uintptr_t inside,
 					 struct tr2_call_mark *in)
 {
-	/* A handler made way for its own call, after the caller looked which
-	 * context the thread has. */
+	/* A handler may have made way for its own call after the caller read
+	 * the thread's context. */
 	if (!inside && thread != tr2_self) {
 		atomic_store(&thread->busy, 0);
 		thread = tr2_self;

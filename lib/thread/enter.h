@@ -6,18 +6,20 @@
  * code is a cancellation point (see base/raw.h) unless it is in a mask
  * (base/mask.h).
  *
- * A handler may also leave by siglongjmp(), and never come back, or end the
- * thread, at any instruction. So one word tells both that the thread is inside
- * and where on its stack. With it the thread's next call, or its destructor,
- * detects that, and releases what the other call held. Asynchronous cancellation
- * is no different, so frequent events leave it alone. Other calls, and formats,
- * may use functions of libc that hold locks: they defer it. The thread's type of
- * cancellation is then stored in its context, by libc itself, before it
- * changes.
+ * A handler may leave by siglongjmp(), and never come back, or end the thread,
+ * at any instruction. One word therefore says both that the thread is inside
+ * and where on its stack. With this word, the thread's next call, or its
+ * destructor, detects such a jump, and releases the locks that the other call
+ * held.
  *
- * If it cannot decide yet (see base/call_mark.h), it leaves alone what the other
- * call has, which may continue: it is dropped, like a handler's call, or uses a
- * context of its own.
+ * Asynchronous cancellation does the same as such a jump, so frequent events
+ * leave it alone. Other calls, and formats, may use functions of libc that hold
+ * locks: they defer cancellation. libc itself then stores the thread's type of
+ * cancellation in the context, before the type changes.
+ *
+ * A call that cannot decide yet (see base/call_mark.h) leaves alone the data of
+ * the other call, which may continue. The new call is dropped, like a handler's
+ * call, or uses a context of its own.
  */
 #pragma once
 
@@ -31,10 +33,11 @@
 #include "thread/thread.h"
 
 /*
- * Make the word this call's, if the thread is outside. The end of a session
- * makes it visible by a barrier; without one a fence follows, which takes as long
- * as a tenth of a write. The instruction is not locked: it is one for the
- * thread's handlers, and no other thread writes there.
+ * Set the word for this call, if the thread is outside. The end of a session
+ * makes the word visible by a barrier; without the barrier a fence follows,
+ * which takes a tenth of the time of a write. The instruction is not locked: it
+ * is a single one, for the thread's handlers, and no other thread writes the
+ * word.
  */
 static inline bool tr2_thread_take(struct tr2_thread *thread,
 				   struct tr2_call_mark *in, uintptr_t *inside)
@@ -58,16 +61,15 @@ static inline bool tr2_thread_take(struct tr2_thread *thread,
 #endif
 }
 
-/* The thread was left inside. */
+/* Enter a thread that was left inside. */
 struct tr2_thread *tr2_thread_enter_slow(struct tr2_thread *thread,
 					 uintptr_t inside,
 					 struct tr2_call_mark *in);
 
 /*
- * Enter, as the calling thread, which has a context. own: tr2_own_at(). in: a
- * variable of the function that leaves.
- * Return the thread's context from now on; NULL: a signal handler interrupted
- * the thread inside.
+ * Enter as the calling thread, which has a context. own: tr2_own_at(). in: a
+ * variable of the function that leaves. Return the thread's context from now
+ * on; NULL: a signal handler interrupted the thread inside.
  */
 static inline struct tr2_thread *
 tr2_thread_enter(const struct tr2_own TR2_TLS_SEGMENT *own,
@@ -84,11 +86,11 @@ tr2_thread_enter(const struct tr2_own TR2_TLS_SEGMENT *own,
 	return thread;
 }
 
-/* Count a call that was not let in, unless it is the sink's, which is told
- * that its calls do nothing. */
+/* Count a rejected call, except calls from the sink: they are documented to do
+ * nothing. */
 void tr2_thread_count_lost(const struct tr2_thread *thread);
 
-/* Inside: do not cancel the thread asynchronously until it leaves. */
+/* Defer the thread's cancellation until it leaves; the thread is inside. */
 void tr2_thread_defer_cancellation(struct tr2_thread *thread);
 void tr2_thread_restore_cancellation(struct tr2_thread *thread);
 
@@ -97,8 +99,8 @@ static inline void tr2_thread_leave(struct tr2_thread *thread,
 {
 	if (unlikely(thread->cancel_type != TR2_NO_CANCEL_TYPE))
 		tr2_thread_restore_cancellation(thread);
-	/* A thread with a slot counts without entering: so set it only now,
-	 * when nothing is left to release. */
+	/* A thread with a slot counts without entering, so set the slot only
+	 * now, when nothing is left to release. */
 	if (thread->owner.slot && unlikely(tr2_my_slot != thread->owner.slot))
 		tr2_thread_set_mine(thread);
 	thread->nr_turned_away = 0;
@@ -106,5 +108,6 @@ static inline void tr2_thread_leave(struct tr2_thread *thread,
 	tr2_call_mark_end(in);
 }
 
-/* The calling thread ends, at any point: end the call that it was in. */
+/* End the call that the thread was in; the calling thread ends, at any
+ * point. */
 void tr2_thread_abandon(struct tr2_thread *thread);

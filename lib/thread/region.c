@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Open and find regions by their names. region_room.c has their memory. */
+/* Open and find regions by their names. Their memory is in region_room.c. */
 #include "thread/region.h"
 
-/* The number of ended regions above the innermost one that are searched. */
+/* Search at most this many ended regions above the innermost open one. */
 #define MAX_ENDED 16
 
 static size_t smaller(size_t a, size_t b)
@@ -33,7 +33,8 @@ void tr2_region_push(struct tr2_regions *regions, uint64_t start_ns,
 		label ? strlen(label) : 0
 	};
 
-	if (regions->nr_open >= regions->alloc && !tr2_regions_make_room(regions))
+	if (regions->nr_open >= regions->alloc &&
+	    !tr2_regions_make_room(regions))
 		regions->nr_open++;
 	else if (tr2_region_have_room(&names))
 		tr2_region_fill(tr2_region_count(regions), &names, start_ns,
@@ -42,7 +43,8 @@ void tr2_region_push(struct tr2_regions *regions, uint64_t start_ns,
 		fill_cut(tr2_region_count(regions), &names, start_ns, repo_id);
 }
 
-/* kept: the copied beginning of a name of len bytes. */
+/* Return whether the name matches. kept: the copied beginning of a name of len
+ * bytes. */
 static bool is_name(const char *name, uint32_t len, const char *kept)
 {
 	name = name ? name : "";

@@ -3,8 +3,8 @@
  * region - the open regions of a thread, the innermost last, with the names of
  * their enters: a program may leave another region than it means.
  *
- * A signal handler of the thread may open and close regions at any instruction;
- * its own are above the interrupted ones, and gone when it returns. Entries
+ * A signal handler of the thread may open and close regions at any instruction.
+ * Its regions are above the interrupted ones, and gone when it returns. Entries
  * above the innermost one are regions that have ended.
  */
 #pragma once
@@ -33,13 +33,14 @@ struct tr2_region {
 	uint32_t category_len, label_len; /* of the program's strings, without
 					   * a site */
 	int repo_id;
-	/* For the fast path: the number of its names, or one of these. */
+	/* For the fast path: the number of the names, or one of the constants
+	 * above. */
 	uint32_t fastpath_names;
 	uint8_t label_at; /* in text */
-	bool is_whole; /* otherwise the copies are cut */
+	bool is_whole; /* false: the copies are cut */
 	bool was_implied; /* another region's leave ended it */
 	/* Copies of category and label, with a NUL each. The last byte is
-	 * always NUL, so that a name that a handler finds half written ends,
+	 * always NUL, so that a half-written name that a handler finds ends,
 	 * too. */
 	char text[TR2_REGION_TEXT];
 };
@@ -47,27 +48,28 @@ _Static_assert(sizeof(struct tr2_region) == TR2_REGION_BYTES, "a power of two");
 
 struct tr2_regions {
 	struct tr2_region *at, *home;
-	/* nr_open counts more regions than are kept. */
+	/* nr_open also counts regions for which there was no room. */
 	size_t nr_open, alloc;
-	size_t fastpath_alloc; /* as many as the fast path may open; 0 while a
-				* leave is in doubt */
-	size_t in_doubt; /* the number of open regions then: see
+	size_t fastpath_alloc; /* how many regions the fast path may open; 0
+				* while a leave is in doubt */
+	size_t in_doubt; /* nr_open when the doubt began: see
 			  * tr2_region_doubt() */
 	size_t nr_implicit_leaves; /* ended; their leaves may still come */
 };
 
-/* home: TR2_FIRST_REGIONS zeroed entries. */
+/* Initialise without regions. home: TR2_FIRST_REGIONS zeroed entries. */
 void tr2_regions_init(struct tr2_regions *regions, struct tr2_region *home);
-/* Release memory beyond the home, and empty that. */
+/* Release memory beyond the home, and empty the home. */
 void tr2_regions_release(struct tr2_regions *regions);
-/* End all regions; forgive: their leaves may still come. */
+/* End all regions. forgive: their leaves may still come. */
 void tr2_regions_end(struct tr2_regions *regions, bool forgive);
 
-/* Make room for one more; false: none, and it is only counted. */
+/* Make room for one more region; false: there is no room, and the region is
+ * only counted. */
 bool tr2_regions_make_room(struct tr2_regions *regions);
 
-/* Copy the open regions over those of `to`, which are obsolete. Regions without
- * memory are not kept. */
+/* Copy the open regions over those of `to`, which are obsolete. Regions for
+ * which there is no memory are lost. */
 void tr2_regions_copy(struct tr2_regions *to, const struct tr2_regions *from);
 
 struct tr2_region_names {
@@ -81,8 +83,8 @@ static inline bool tr2_region_have_room(const struct tr2_region_names *names)
 	       names->category_len + names->label_len <= TR2_REGION_TEXT - 2;
 }
 
-/* Count one more open region, for which there is room. Counted before it is
- * written, so that a signal handler's regions are above it. */
+/* Count one more open region, for which there is room. The count comes before
+ * the write, so that a signal handler's regions are above this one. */
 static inline struct tr2_region *tr2_region_count(struct tr2_regions *regions)
 {
 	size_t nr = regions->nr_open;
@@ -99,7 +101,7 @@ tr2_region_fill(struct tr2_region *region, const struct tr2_region_names *names,
 {
 	char *p;
 
-	/* A handler may find it half written. */
+	/* A handler may find the region half written. */
 	region->fastpath_names = TR2_REGION_SLOW;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	region->site = NULL;
@@ -139,8 +141,8 @@ tr2_region_fill_at(struct tr2_region *region, const struct tr2_site *site,
 	region->fastpath_names = fastpath_names;
 }
 
-/* Open a region. Only the beginning of long names is kept, and only the number
- * of very many regions. */
+/* Open a region. Only the beginning of long names is kept. Of very many
+ * regions, only the number is kept. */
 void tr2_region_push(struct tr2_regions *regions, uint64_t start_ns,
 		     const char *category, const char *label, int repo_id);
 
@@ -174,7 +176,7 @@ static inline const char *tr2_region_label(const struct tr2_region *region)
 			      region->text + region->label_at;
 }
 
-/* Whether the region has these names. NULL equals an empty name. */
+/* Return whether the region has these names. NULL equals an empty name. */
 bool tr2_region_has_names(const struct tr2_region *region, const char *category,
 			  const char *label);
 static inline bool tr2_region_is(const struct tr2_region *region,
@@ -185,7 +187,7 @@ static inline bool tr2_region_is(const struct tr2_region *region,
 }
 
 enum tr2_region_match {
-	TR2_REGION_INNERMOST, /* or it cannot be decided */
+	TR2_REGION_INNERMOST, /* also if it cannot be decided */
 	TR2_REGION_OUTER, /* a region around the innermost one */
 	TR2_REGION_IMPLIED, /* not open; another region's leave recently ended
 			     * it */
@@ -201,8 +203,9 @@ enum tr2_region_match tr2_region_find(struct tr2_regions *regions,
 				      size_t *nr_inside);
 
 /*
- * A region seemed to be left twice, while this was the innermost one. If it is
- * entered again, directly in itself, that leave was meant for it.
+ * Note that a region seemed to be left twice, while this was the innermost one.
+ * If this region is entered again, directly in itself, the second leave was
+ * meant for it.
  */
 void tr2_region_doubt(struct tr2_regions *regions);
 /* Forget the doubt: the region has ended. */

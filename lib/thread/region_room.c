@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of open regions: first the thread's own, then mappings. Apart from
- * region.c, so that a program that has few looks up no functions for it.
+ * The memory of open regions: first the thread's own, then mappings. It is not
+ * in region.c, so that a program with few regions looks up no functions for it.
  */
 #include "thread/region.h"
 
@@ -20,7 +20,7 @@ struct more {
 	struct tr2_region at[];
 };
 
-/* The records of the fast path have room for so many. */
+/* Return how many regions the records of the fast path can count. */
 static size_t fastpath_alloc(const struct tr2_regions *regions)
 {
 	return regions->alloc < TR2_MISC_NESTING_MAX ? regions->alloc :
@@ -60,7 +60,8 @@ void tr2_regions_end(struct tr2_regions *regions, bool forgive)
 	tr2_region_trust(regions);
 }
 
-/* Keep the smaller memory: a signal handler may have interrupted its use. */
+/* Grow, and keep the smaller memory: a signal handler may have interrupted its
+ * use. */
 static bool grow_regions(struct tr2_regions *regions)
 {
 	size_t alloc = regions->alloc * 2;

@@ -9,16 +9,17 @@
 
 #define MAX_WORDS 62
 
-/* Strings that are redacted are in the thread's line, which may move while it
- * grows: until it is complete, they are offsets. */
+/* The public event. Redacted strings are in the thread's line, which may move
+ * while it grows: until the line is complete, such strings are offsets. */
 struct shown {
 	struct trace2_event ev;
 	struct trace2_event_field fields[TR2_MAX_FIELDS];
 	const char *words[MAX_WORDS + 1];
-	uint64_t moved_fields, moved_words; /* 1 << index each */
+	uint64_t moved_fields, moved_words; /* bit i: entry i is an offset */
 };
 
-/* shown: what the renderers make of s. Return it, or where its copy begins. */
+/* Return s if the renderers show it unchanged, else the offset of a copy.
+ * shown: the renderers' text for s. */
 static const char *copy_unless_same(struct tr2_render *r, const char *s,
 				    const char *shown, size_t len,
 				    uint64_t *moved, unsigned int i)
@@ -125,7 +126,7 @@ static void resolve(struct shown *shown, const char *line)
 			shown->words[i] = line + (size_t)shown->words[i];
 }
 
-/* false: no memory. */
+/* Show the event's fields in the line. false: no memory. */
 static bool show_line(struct shown *shown, struct tr2_render *r,
 		      const struct tr2_event *ev)
 {

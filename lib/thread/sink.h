@@ -4,5 +4,6 @@
 
 #include "thread/emit.h"
 
-/* Not for the `signal` event, nor while the process's lock is held. */
+/* Call the sink. Do not call it for the `signal` event, and not while the
+ * process's lock is held. */
 void tr2_sink_call(struct tr2_call *call, const struct tr2_event *ev);

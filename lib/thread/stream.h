@@ -18,18 +18,18 @@
 #define TR2_STREAM_SINK (1u << TR2_TARGET_NR)
 
 struct tr2_stream {
-	uint64_t start_ns; /* monotonic; t_abs counts from it */
+	uint64_t start_ns; /* monotonic; the origin of t_abs */
 	const char *sid; /* the session's whole id, "" before it has one */
 	size_t sid_room; /* the id is never longer in this process */
-	unsigned int depth; /* the number of sessions above it */
+	unsigned int depth; /* the number of sessions above this one */
 	unsigned int opened; /* the targets of the session: 1 << id each, and
 			      * TR2_STREAM_SINK */
 	bool redact;
-	/* The session began in the midst of the process: what looks like misuse
-	 * may have its beginning before that. */
+	/* The session began in a running process: apparent misuse may have
+	 * begun before the session. */
 	bool is_joined;
-	int enabled[2]; /* trace2_enabled_ while no target takes bytes, and
-			 * while one does */
+	int enabled[2]; /* trace2_enabled_ while no target takes bytes [0], and
+			 * while one does [1] */
 	volatile unsigned int generation; /* the number of forks so far */
 	uint32_t forked_by; /* the parent's thread; 0: unknown */
 	/* The program's function for each event; NULL: none. */
@@ -53,12 +53,12 @@ static inline bool tr2_stream_is_on(void)
 	return __atomic_load_n(&trace2_enabled_, __ATOMIC_RELAXED) & 1;
 }
 
-/* Count an event or misuse that is reported nowhere else. */
+/* Count a lost event or misuse that is not reported elsewhere. */
 void tr2_stream_lost(void);
 
-/* Return the number of lost events: those that no target got, and those that
- * some did not. */
+/* Return the number of lost events: events that no target got, and events that
+ * some targets missed. */
 uint64_t tr2_stream_nr_lost(void);
 
-/* The thread abandons its write: others do not wait for it. */
+/* Abandon the thread's write, so that others do not wait for it. */
 void tr2_stream_abandon(uint32_t tid);

@@ -82,7 +82,8 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 
 	if (!thread)
 		return NULL;
-	/* In a forked child also another one, where main found no memory. */
+	/* In a forked child another thread may also become main, if main found
+	 * no memory. */
 	thread->is_main = !main_thread;
 	if (thread->is_main)
 		main_thread = thread;
@@ -122,7 +123,7 @@ void tr2_thread_begin_again(uint64_t now_ns)
 	for (thread = registry; thread; thread = thread->next) {
 		tr2_regions_end(&thread->regions, true);
 		thread->start_ns = now_ns;
-		/* The thread may look whether it may enter a span. */
+		/* The thread may be checking whether it may enter a span. */
 		__atomic_store_n(&thread->announced, thread->is_main,
 				 __ATOMIC_RELAXED);
 		if (thread->owner.slot)
@@ -156,7 +157,8 @@ unsigned int tr2_thread_nr_gone(void)
 	return nr;
 }
 
-/* It may be in another process with the same memory (CLONE_VM). */
+/* Return whether the thread exists nowhere; it may be in another process with
+ * the same memory (CLONE_VM). */
 static bool is_nowhere(const struct tr2_thread *thread)
 {
 	return tr2_raw_call(SYS_tkill, (long)thread->tid, 0, 0, 0, 0, 0) ==
@@ -167,9 +169,10 @@ void tr2_thread_each_gone(void (*end)(struct tr2_thread *thread))
 {
 	struct tr2_thread *thread, *next;
 
-	/* A child may have the ids of its parent's threads unnoticed, or another
-	 * process with the same memory see none of them: not even main, which
-	 * stays as long as its process. */
+	/* The ids may mean nothing here. A child that has not noticed its fork
+	 * may reuse the ids of its parent's threads. Another process with the
+	 * same memory may see none of the threads, not even main, which stays
+	 * as long as its process. */
 	if (!tr2_fork_guard_is_made() || tr2_is_in_sandbox() || !main_thread ||
 	    is_nowhere(main_thread))
 		return;
@@ -214,7 +217,8 @@ static void control_unlock(struct tr2_control *control)
 	__atomic_store_n(&control->lock, control->lock + 1, __ATOMIC_RELEASE);
 }
 
-static void describe_slot(const struct tr2_thread *thread, struct tr2_slot *slot)
+static void describe_slot(const struct tr2_thread *thread,
+			  struct tr2_slot *slot)
 {
 	struct tr2_control *control = &slot->control;
 
@@ -268,14 +272,15 @@ void tr2_thread_set_mine(struct tr2_thread *thread)
 {
 	struct tr2_slot *slot;
 
-	/* If a handler forks just now, the slot is the parent's. */
+	/* If a handler forks just now, the slot is the parent's: read it
+	 * again. */
 	do {
 		slot = *(struct tr2_slot *volatile *)&thread->owner.slot;
 		tr2_arena_set_mine(slot);
 	} while (*(struct tr2_slot *volatile *)&thread->owner.slot != slot);
 }
 
-/* The thread continues with another context; the call that is inside keeps its
+/* Move the thread to another context; the call that is inside keeps its
  * memory. */
 static void move_context(struct tr2_thread *to, struct tr2_thread *from)
 {
@@ -298,12 +303,12 @@ static void move_context(struct tr2_thread *to, struct tr2_thread *from)
 		tr2_arena_add_owner(&to->owner);
 	}
 	/* A call that was interrupted before it marked the context as busy may
-	 * still go the fastest way: its ring is the thread's. */
+	 * still use the fastest path: its ring is the thread's. */
 	from->owner.slot = NULL;
 	memset(from->own, 0, sizeof(from->own));
 }
 
-/* Return a context whose call is over by now, or a new one, as long as there
+/* Return a context whose call is over by now; else a new one, as long as there
  * are few. */
 static struct tr2_thread *find_spare(struct tr2_thread *thread,
 				     const struct tr2_call_mark *in)
@@ -337,8 +342,8 @@ struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 	struct tr2_thread *fresh;
 
 	tr2_lock();
-	/* A handler that switches stacks may have renewed it, since the caller
-	 * looked. */
+	/* A handler that switches stacks may have renewed the context since the
+	 * caller read it. */
 	fresh = thread == tr2_self ? find_spare(thread, in) : NULL;
 	if (fresh) {
 		move_context(fresh, thread);
@@ -354,7 +359,8 @@ struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 	return fresh;
 }
 
-/* Their calls are over, since the thread is. */
+/* Put back the contexts of the thread's other calls, which are over, since the
+ * thread is. */
 static void put_aside_back(struct tr2_thread *thread)
 {
 	struct tr2_thread *aside;
@@ -382,7 +388,8 @@ void tr2_thread_free(struct tr2_thread *thread, uint64_t now_ns)
 	tr2_context_put(thread);
 }
 
-/* For want of memory: the threads' own cells are empty afterwards. */
+/* Sum up into the totals when there is no memory for a sum; the threads' own
+ * cells are empty afterwards. */
 static struct tr2_slot *sum_in_place(uint64_t now_ns)
 {
 	struct tr2_slot *totals = tr2_arena_totals();
@@ -445,12 +452,13 @@ void tr2_thread_release_all(void)
 	tr2_context_release();
 }
 
-/* In a call, or writing to its ring without one. */
+/* Return whether the thread is in a call, or writes to its ring without one. */
 static bool is_busy(const struct tr2_thread *thread)
 {
 	return atomic_load(&thread->busy) ||
 	       (thread->owner.slot &&
-		__atomic_load_n(&thread->owner.slot->control.nest, __ATOMIC_ACQUIRE));
+		__atomic_load_n(&thread->owner.slot->control.nest,
+				__ATOMIC_ACQUIRE));
 }
 
 static unsigned int nr_aside(const struct tr2_thread *thread)
@@ -478,9 +486,11 @@ static struct tr2_thread_nr count_calls(void)
 	return nr;
 }
 
-/* A handler may jump out of it, but none comes here meanwhile. If this is one that
- * interrupted a write into the ring, the scale is in use. */
-__attribute__((noinline)) uint64_t tr2_thread_now_slow(struct tr2_thread *thread)
+/* A handler may jump out of this function, but no call of a handler enters it
+ * at the same time. In a handler that interrupted a write into the ring, the
+ * scale is in use: keep it. */
+__attribute__((noinline)) uint64_t
+tr2_thread_now_slow(struct tr2_thread *thread)
 {
 	uint64_t now_ns = tr2_clock_now_ns();
 	struct tr2_scale scale = tr2_clock_newest();
@@ -515,7 +525,7 @@ static void begin_in_child(struct tr2_thread *thread)
 {
 	struct tr2_thread *aside;
 
-	/* The ring is the parent's, and perhaps the clock. */
+	/* The ring is the parent's, and the clock may be. */
 	for (aside = thread; aside; aside = aside->aside) {
 		aside->fast.slot = NULL;
 		aside->scale.window = 0;
@@ -530,7 +540,7 @@ static void begin_in_child(struct tr2_thread *thread)
 	thread->crossed_fork = true;
 }
 
-/* Which of them is not known: all go on, as threads without events. */
+/* It is unknown which thread forked: keep all, as threads without events. */
 static void keep_all(void)
 {
 	struct tr2_thread *thread;
@@ -567,5 +577,6 @@ void tr2_thread_after_fork(bool is_late)
 	thread->is_main = true;
 	thread->announced = true;
 	thread->tid = tr2_raw_gettid();
-	/* busy stays: the call that a handler interrupted to fork continues. */
+	/* busy stays: if a handler interrupted a call and forked, the call
+	 * continues. */
 }

@@ -3,10 +3,10 @@
  * thread - the library's data of one thread: its name, its open regions, its
  * buffers, its slot.
  *
- * A thread-local pointer leads to a thread's context. It is made at the
- * thread's first call and freed when the thread announces its end, or ends
- * without that. Only its owner changes it, except for the links of the
- * registry, under the process's lock.
+ * A thread-local pointer leads to a thread's context. The context is made at
+ * the thread's first call, and freed when the thread announces its end, or ends
+ * without an announcement. Only its owner changes it, except for the links of
+ * the registry, under the process's lock.
  */
 #pragma once
 
@@ -29,24 +29,25 @@
 #define TR2_NO_CANCEL_TYPE (-1) /* not changed */
 #define TR2_NO_CHILD (-1)
 #define TR2_MAX_ASIDE 4 /* contexts: see tr2_thread_renew() */
-#define TR2_THREAD_NAME_MAX 24 /* bytes, "th01:" and all */
+#define TR2_THREAD_NAME_MAX 24 /* bytes, including "th01:" */
 
 struct tr2_thread {
-	/* What each event needs comes first. */
+	/* The data that each event needs come first. */
 	struct tr2_emitter emitter;
 	/*
-	 * The address on the stack where it entered the library, 0 while
-	 * outside: see enter.h. The thread sets it and then checks whether
-	 * tracing is on; the end of a session switches tracing off and then
-	 * reads it, with a barrier for both in between (base/barrier.h).
+	 * The address on the stack where the thread entered the library, 0
+	 * while it is outside: see enter.h. The thread sets it and then checks
+	 * whether tracing is on. The end of a session switches tracing off and
+	 * then reads it, with a barrier for both in between (base/barrier.h).
 	 */
 	atomic_uintptr_t busy;
 	int *errno_at; /* the address of the thread's errno */
 	int cancel_type; /* to restore when it leaves */
-	unsigned int nr_turned_away; /* by the call that is inside: enter.c */
+	unsigned int nr_turned_away; /* calls rejected by the call that is
+				      * inside: enter.c */
 	uint64_t start_ns; /* monotonic */
-	/* Of the process's clock, as it was last seen: while its window lasts,
-	 * there is no newer one. Window 0: ask the clock. */
+	/* A copy of the process's newest scale: while its window lasts, there
+	 * is no newer one. Window 0: ask the clock. */
 	struct tr2_scale scale;
 	/* For frequent events straight into its ring: see
 	 * session/fastpath_at.h. */
@@ -55,7 +56,8 @@ struct tr2_thread {
 		char *data;
 		uint64_t mask; /* of positions in data */
 	} fast;
-	uint32_t tid, ptid; /* the kernel's ids; the creator's, 0: unknown */
+	uint32_t tid, ptid; /* the kernel's ids of the thread and its creator;
+			     * ptid 0: unknown */
 	bool calls_parts; /* a part needs a hook at each call */
 	bool is_main;
 	bool named; /* the program announced it, not the library */
@@ -71,13 +73,14 @@ struct tr2_thread {
 	unsigned int calls_without; /* calls without long lines: see
 				     * context.h */
 
-	uintptr_t in_sink; /* busy, while the program's sink runs, or: */
+	uintptr_t in_sink; /* `busy` while the program's sink runs, or: */
 #define TR2_EXIT_IN_SINK 1u /* the sink called exit(): it may hold locks */
-	struct tr2_thread *next, *prev; /* in the registry, or of ended ones */
+	struct tr2_thread *next, *prev; /* in the registry, or in the list of
+					 * ended threads */
 	struct tr2_thread *aside; /* see tr2_thread_renew() */
-	/* The child process that it starts, for part/traceparent.c. */
+	/* The child process that the thread starts, for part/traceparent.c. */
 	struct {
-		atomic_int nr; /* of its child_start; or TR2_NO_CHILD */
+		atomic_int nr; /* number of its child_start, or TR2_NO_CHILD */
 		bool sampled;
 		struct tr2_context context;
 	} child;
@@ -89,7 +92,8 @@ struct tr2_thread {
 	char name[TR2_THREAD_NAME_MAX + 1];
 };
 
-/* The calling thread's; NULL before its first call and after its end. */
+/* The calling thread's context; NULL before its first call and after its
+ * end. */
 #define tr2_self TR2_TLS(tr2_tls_own).context
 
 /* Make a context for the calling thread, in the registry; the first one is
@@ -97,31 +101,32 @@ struct tr2_thread {
  * lock. */
 struct tr2_thread *tr2_thread_new(uint32_t creator_tid);
 
-/* Free a context at the end of its thread, the calling one or one that is gone: its
- * metrics are added to the totals, its memory is kept for the next thread. The
+/* Free a context at the end of its thread, which is the calling thread or gone.
+ * Add its metrics to the totals, and keep its memory for the next thread. The
  * caller holds the lock. */
 void tr2_thread_free(struct tr2_thread *thread, uint64_t now_ns);
 
-/* Another session begins, while no other thread is in a call: no region is open,
- * no metric has a value, and each thread is announced again, under its name.
- * Takes the lock. */
+/* Begin another session, while no other thread is in a call. No region is open
+ * then, no metric has a value, and each thread is announced again, under its
+ * name. Takes the lock. */
 void tr2_thread_begin_again(uint64_t now_ns);
 
 /* Call visit for all threads. The caller holds the lock. */
 void tr2_thread_each(void (*visit)(const struct tr2_thread *thread));
 
-/* Call end, which frees the context, for each thread that is gone: nothing told its
- * end. The caller holds the lock. */
+/* Call end, which frees the context, for each thread that is gone although
+ * nothing reported its end. The caller holds the lock. */
 void tr2_thread_each_gone(void (*end)(struct tr2_thread *thread));
 
-/* Show its name to readers of its slot. The caller holds the lock. */
+/* Show the thread's name to readers of its slot. The caller holds the lock. */
 void tr2_thread_describe(const struct tr2_thread *thread);
 
-/* Set its number and name; base NULL: "unknown". */
+/* Set the thread's number and name; base NULL: "unknown". */
 void tr2_thread_name(struct tr2_thread *thread, const char *base);
 
-/* Return the slot for the calling thread's metrics, which tr2_my_slot points to
- * once the thread has left; NULL: no memory. Takes the lock the first time. */
+/* Return the slot for the calling thread's metrics; tr2_my_slot points to it
+ * once the thread has left the library. NULL: no memory. Takes the lock the
+ * first time. */
 struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread);
 
 /* Let the calling thread's metrics use its slot. */
@@ -129,38 +134,40 @@ void tr2_thread_set_mine(struct tr2_thread *thread);
 
 /*
  * Return another context for the calling thread, which is in a call that may be
- * over: that call keeps the memory that it uses; a later call of the thread
- * decides whether it is over. in: the new call's mark. NULL: none. Takes the
- * lock.
+ * over. That call keeps the memory that it uses; a later call of the thread
+ * decides whether it is over. in: the new call's mark. NULL: there is no
+ * context. Takes the lock.
  */
 struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 				    struct tr2_call_mark *in);
 
-/* The child process of this number has ended, whichever thread started it. Takes
- * the lock. */
+/* Note that the child process of this number has ended, whichever thread
+ * started it. Takes the lock. */
 void tr2_thread_child_ended(int child_nr);
 
-/* Return the number of threads that have a context. The caller holds the lock. */
+/* Return the number of threads that have a context. The caller holds the
+ * lock. */
 unsigned int tr2_thread_nr(void);
-/* Return how many threads whose start was reported ended without being noticed.
- * Takes the lock. */
+/* Return the number of threads whose start was reported, and whose end was not
+ * noticed. Takes the lock. */
 unsigned int tr2_thread_nr_gone(void);
 
 /* Return the main thread's context; NULL before there was one. */
 struct tr2_thread *tr2_thread_main(void);
 
 /*
- * Return the sum of the cells of all threads, ended and live; NULL: nothing to
- * sum up, or no memory, which counts a lost event for each metric. is_last: no
- * metric is read afterwards, so that the sum needs no memory. Takes the lock.
+ * Return the sum of the cells of all threads, ended and live. NULL: there is
+ * nothing to sum up, or no memory, which counts a lost event for each metric.
+ * is_last: no metric is read afterwards, so that the sum needs no memory. Takes
+ * the lock.
  */
 struct tr2_slot *tr2_thread_sum(uint64_t now_ns, bool is_last);
 /* Clear and free the sum. NULL is ignored. Takes the lock. */
 void tr2_thread_free_sum(struct tr2_slot *sum, uint64_t now_ns);
 
-/* Wait until no other thread is in a call, for a bounded time. Return how many
- * still are, and the number of calls of all threads that may be over. Takes the
- * lock. */
+/* Wait until no other thread is in a call, for a bounded time. Return the
+ * number of threads that still are, and the number of calls of all threads that
+ * may be over. Takes the lock. */
 struct tr2_thread_nr {
 	unsigned int busy, aside;
 };
@@ -170,10 +177,11 @@ struct tr2_thread_nr tr2_thread_wait_idle(void);
 void tr2_thread_release_all(void);
 
 /* Call it in a forked child: the calling thread is the only one, and is main.
- * is_late: it did not fork; one of the others did, and may call later. */
+ * is_late: the calling thread did not fork; one of the others did, and may call
+ * later. */
 void tr2_thread_after_fork(bool is_late);
 
-/* Return the time, and keep the scale that gives it. The thread is inside. */
+/* Return the time, and keep the scale that gave it. The thread is inside. */
 uint64_t tr2_thread_now_slow(struct tr2_thread *thread);
 
 /* Return the time, as tr2_clock_now_ns() does. The thread is inside. */
