@@ -254,7 +254,7 @@ test_expect_success 'the environment is clean' '
 		test_grep ! ^GREP_OPTIONS env &&
 		test_grep ! ^MAKEFLAGS env
 	"
-	test_expect_success "a failed script keeps its trash directory" "
+	test_expect_success "variables on the list are kept" "
 		test \"\$GIT_TEST_KNOB\" = 1 &&
 		test \"\$KEPT\" = kept
 	"
@@ -287,7 +287,7 @@ test_expect_success 'the environment is clean' '
 			MAKEFLAGS GIT_TEST_KNOB KEPT LC_ALL TZ MULTI &&
 		check_subtest 0 environment <<-\EOF
 		ok 1 - nothing of the outside
-		ok 2 - what is kept
+		ok 2 - variables on the list are kept
 		ok 3 - locale, time zone and the like
 		ok 4 - our programs come first
 		# passed all 4 test(s)

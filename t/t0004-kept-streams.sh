@@ -35,7 +35,7 @@ test_expect_success 'each that is wrong is named' '
 	{ cat tests && echo test_done; } | write_subtest wrong &&
 	check_subtest 1 wrong <<-\EOF
 	ok 1 - good ones
-	ok 2 - one in a directory
+	ok 2 - a kept stream in a directory is compared
 	ok 3 - two of one name, and one that stays
 	not ok 4 - what was written passes trace2 check
 	#	2.a dir+below+e:5: error: exit has no code (2 times)
@@ -58,7 +58,7 @@ test_expect_success 'kept streams on the list are left out' '
 	} | write_subtest left-out &&
 	check_subtest 0 left-out <<-\EOF
 	ok 1 - good ones
-	ok 2 - one in a directory
+	ok 2 - a kept stream in a directory is compared
 	ok 3 - two of one name, and one that stays
 	# passed all 3 test(s)
 	1..3
