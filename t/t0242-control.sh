@@ -197,7 +197,7 @@ test_expect_success 'settings that must not change are refused, and nothing has 
 	GIT_TRACE2_SAMPLE=x GIT_TRACE2_SAMPLE: it cannot change
 	GIT_TRACE2_EVENT=5 GIT_TRACE2_EVENT: .5. is neither an absolute path
 	GIT_TRACE2_EVENT=relative GIT_TRACE2_EVENT: .relative. is neither
-	GIT_TRACE2_EVENT_NESTING=-1 GIT_TRACE2_EVENT_NESTING: .-1. is not a value
+	GIT_TRACE2_EVENT_NESTING=-1 GIT_TRACE2_EVENT_NESTING: .-1. is not a valid value
 	GIT_TRACE2_EVENT_BRIEF=perhaps GIT_TRACE2_EVENT_BRIEF: .perhaps. is not
 	OTHER=1 .OTHER.: it is not one of its settings$
 	GIT_TRACE2_EVNT=/e .GIT_TRACE2_EVNT.: .* Did you mean .GIT_TRACE2_EVENT.

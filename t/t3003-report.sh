@@ -45,7 +45,7 @@ test_expect_success 'report shows processes, spawn overhead, critical path' '
 	250.000  25.0%  └ c/outer
 	 50.000   5.0%    └ c/inner
 	100.000  10.0%      └ c/piece
-	(without states of threads: what only waited is on the path, too)
+	(without states of threads, processes that only waited are on the path, too)
 
 	WALL s  SELF s   SHARE  SPAWN s  PROCESS
 	 1.000   0.940  100.0%           top -x
@@ -373,7 +373,7 @@ test_expect_success JQ '--path: the critical path alone, as csv, too' '
 	} >expect &&
 	test_cmp expect actual &&
 	test_expect_code 2 trace2 report --path --cmd kid known.event 2>err &&
-	test_grep "path is of the whole" err
+	test_grep "path cannot be combined with filters" err
 '
 
 test_expect_success 'csv is one table' '
@@ -382,7 +382,7 @@ test_expect_success 'csv is one table' '
 	test_grep ! "^depth,time_ns" out &&
 	test_expect_code 2 trace2 report --format=csv --regions --timers \
 		known.event 2>err &&
-	test_grep "csv is one table: give one view at a time" err
+	test_grep "csv has one table: give one view" err
 '
 
 test_expect_success 'options that match nothing are an error, with what may be meant' '

@@ -66,7 +66,7 @@ test_expect_success 'a process that its parent saw exit was not killed' '
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 004child \
 		test-tool trace2 001return 0 &&
 	sed "/\"\(at\|\)exit\",\"sid\":\"[^\"]*\//d" e >lines &&
-	finds lines "a session has no atexit, but its process exited: by _exit()"
+	finds lines "a session has no atexit, but its process exited: it called _exit()"
 '
 
 test_expect_success 'a thread that Git does not announce is good' '
@@ -107,7 +107,7 @@ test_expect_success 'a stream after a partial one, on a new line or not' '
 	finds behind "warning: the line is cut short\$" &&
 	test_grep ! "error:" out &&
 	{ head -c 3000 "$traces/status.event" && cat "$traces/timers.event"; } >on &&
-	finds on "warning: the line is cut short, and another one follows in it" &&
+	finds on "warning: the line is cut short, and another line begins in it" &&
 	test_grep ! "error:" out &&
 	trace2 list behind >expect 2>err &&
 	trace2 list on >actual 2>err &&
@@ -194,7 +194,7 @@ test_expect_success 'perf text whose lines may be of one process or another' '
 		-e "s/:00.160/:00.140/" mixed.perf >unsure.perf &&
 	test_must_fail test_cmp mixed.perf unsure.perf &&
 	test_expect_code 1 trace2 check unsure.perf >out &&
-	test_grep "unsure.perf:[0-9]*: warning: processes of one depth ran at the same time: a line may be the other" out &&
+	test_grep "unsure.perf:[0-9]*: warning: processes of one depth ran at the same time: lines may be assigned to the wrong one" out &&
 	test_grep " 0 kinds of error" out &&
 	test_grep ! " error: " out
 '
@@ -312,7 +312,7 @@ test_expect_success '--env: a ring goes into a file of its own' '
 		return 1
 	done &&
 	test_expect_code 1 env GIT_TRACE2_RING="$PWD/file" trace2 check --env >out &&
-	test_grep "^GIT_TRACE2_RING  .*a file that exists, and a ring is of one" out &&
+	test_grep "^GIT_TRACE2_RING  .*a file that exists, but each ring needs a new file" out &&
 	for value in 0 "$PWD/events" "$PWD/new"
 	do
 		GIT_TRACE2_RING=$value trace2 check --env >out &&

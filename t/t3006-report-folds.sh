@@ -52,7 +52,7 @@ test_expect_success 'processes of one kind share a row, below others that do' '
 	 50.000   3.7%  ld
 	 19.000   1.4%  make
 	  1.000   0.1%  1 more, each less than 0.5%
-	(without states of threads: what only waited is on the path, too)
+	(without states of threads, processes that only waited are on the path, too)
 
 	WALL s  SELF s   SHARE     PROCESS
 	 1.350   0.019  100.0%     make
@@ -207,7 +207,7 @@ test_expect_success TTY 'a terminal says how to learn what one program computes'
 	900 0 exit 10 10
 	EOF
 	COLUMNS=80 TERM=dumb test_terminal trace2 report busy >out &&
-	test_grep "^(trace2 record --profile: in which functions busy computes)$" out &&
+	test_grep "^(trace2 record --profile shows in which functions busy computes)$" out &&
 	trace2 report busy >out &&
 	test_grep ! "profile" out
 '
@@ -314,7 +314,7 @@ test_expect_success '--summary: the command, the totals, the largest parts' '
 	 50.000   3.7%  ld
 	 19.000   1.4%  make
 	  1.000   0.1%  1 more, each less than 0.5%
-	(without states of threads: what only waited is on the path, too)
+	(without states of threads, processes that only waited are on the path, too)
 	EOF
 	trace2 report --summary --format=md many.event >out &&
 	test_prints head -n 7 out <<-\EOF &&
@@ -365,11 +365,11 @@ test_expect_success '--summary is of the whole, and Markdown is for it' '
 		test_expect_code 2 trace2 report $options many.event 2>err &&
 		test_grep -e "$message" err || return 1
 	done <<-\EOF
-	--summary --regions|--summary is of the whole
-	--summary --cmd cc|--summary is of the whole
-	--summary -n 3|--summary is of the whole
-	--summary --format=csv|csv is one table
-	--format=md|--format=md is for --summary
+	--summary --regions|--summary cannot be combined
+	--summary --cmd cc|--summary cannot be combined
+	--summary -n 3|--summary cannot be combined
+	--summary --format=csv|--summary is not a table
+	--format=md|--format=md needs --summary
 	EOF
 '
 

@@ -193,7 +193,7 @@ test_expect_success '-g attr: needs a key, and is for --spans' '
 	test_expect_code 2 trace2 report --spans -g attr: e 2>err &&
 	test_grep "attr:KEY" err &&
 	test_expect_code 2 trace2 report -g attr:a e 2>err &&
-	test_grep "attr:a is for --spans" err &&
+	test_grep "attr:a needs --spans" err &&
 	test_expect_code 2 trace2 report --spans --regions -g attr:a e
 '
 

@@ -611,7 +611,7 @@ test_expect_success SECCOMP 'record says once that there are no task records, an
 	trace2 list >listed 2>err &&
 	test_grep " 4 .*\[sh -c .sh -c .exit 7.; exit 4.\]" listed &&
 	trace2 report --waits 2>>err &&
-	echo "trace2: warning: no waits in this recording: it has no states of threads (${SQ}trace2 record${SQ} says at its end why)" >expect &&
+	echo "trace2: warning: no waits in this recording: it has no states of threads (${SQ}trace2 record${SQ} printed the reason at its end)" >expect &&
 	test_cmp expect err
 '
 

@@ -93,9 +93,9 @@ test_expect_success 'options that --ptrace excludes are refused' '
 	test_expect_code 2 trace2 record --ptrace --no-ptrace -- true 2>err &&
 	test_grep "exclude each other" err &&
 	test_expect_code 2 trace2 record --ptrace --profile -- true 2>err &&
-	test_grep "leave out --profile" err &&
+	test_grep "ptrace takes no samples" err &&
 	test_expect_code 2 trace2 record --ptrace -p $$ 2>err &&
-	test_grep "is for a command" err
+	test_grep "needs a command" err
 '
 
 # wait4() counts what the command waited for, and itself.
@@ -183,7 +183,7 @@ test_expect_success LSAN 'a program with LeakSanitizer is not followed, and find
 	rows leaks >actual &&
 	test_grep "^1 ./lsan: 23$" actual &&
 	jq -es "[.[].not_followed | values] == [\"LeakSanitizer\"]" leaks/tasks.jsonl &&
-	test_grep "not followed by ptrace, nor what it starts: lsan (LeakSanitizer)" err
+	test_grep "ptrace does not follow this program and what it starts: lsan (LeakSanitizer)" err
 '
 
 test_expect_success CC 'a program that could trace is not followed, sudo is' '

@@ -116,7 +116,7 @@ test_expect_success 'options that --elevate excludes are refused' '
 	test_expect_code 2 trace2 record --elevate --ptrace -- true 2>err &&
 	test_grep "exclude each other" err &&
 	test_expect_code 2 trace2 record --elevate -p $$ 2>err &&
-	test_grep "is for a command" err
+	test_grep "needs a command" err
 '
 
 test_expect_success 'the helper is of no use without a socket of the recorder' '

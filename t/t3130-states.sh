@@ -546,7 +546,7 @@ test_expect_success 'task records without a time, or none at all: said, and noth
 	sed "s/time_ns/tim9_ns/" r/tasks.jsonl >tasks &&
 	cp tasks r/tasks.jsonl &&
 	test_might_fail trace2 report r >out 2>err &&
-	test_grep "kernel.s records without the processes" err &&
+	test_grep "kernel.s records without a list of processes" err &&
 	test_grep ! "no event files" err
 '
 

@@ -274,7 +274,7 @@ test_expect_success 'a row is marked if another thread, or a timer, may have end
 	jq -e ".critical_path[] | select(.process == \"busy\") | .doubtful" json &&
 	trace2 report r >out &&
 	test_grep "~run  *└ .busy.$" out &&
-	test_grep "^(~ who woke whom was derived, and may have been another)" out
+	test_grep "^(~ the thread that ended a wait was derived, and may be another one)" out
 '
 
 test_expect_success 'a process runs until it is gone, as long as wait4() says' '
@@ -710,7 +710,7 @@ test_expect_success 'the path without states is the old one, and a line says so'
 	100 0 exit 10 10
 	EOF
 	trace2 report r >out &&
-	test_grep "^(without states of threads: " out &&
+	test_grep "^(without states of threads, " out &&
 	test_grep "^ *50  *50.0%  *└ .?.$" out &&
 	trace2 report --format=json r >json &&
 	jq -e ".critical_path[0] | .state == null and .inferred == null" json

@@ -272,7 +272,7 @@ test_expect_success CC,TASKS,LIBDW,JQ,!INSTRUMENTED '-N and -g region: by the re
 	grep "^three hot/three$" groups &&
 	test_grep ! "^mix hot/three$" groups &&
 	test_expect_code 2 trace2 report --waits -g region 2>err &&
-	test_grep "region is for --functions" err
+	test_grep "region needs --functions" err
 '
 
 test_expect_success CC,TASKS,LIBDW,JQ 'a program that was removed or replaced has no names' '
@@ -538,7 +538,7 @@ test_expect_success 'callers without names are no samples without names' '
 
 test_expect_success 'export --to perf says that perf reads samples of the kernel itself' '
 	test_must_fail trace2 export --to perf -o perf.data -i r 2>err &&
-	test_grep "perf reads them without an export: perf report -i .*/kernel.data" err &&
+	test_grep "which perf reads directly: perf report -i .*/kernel.data" err &&
 	test_path_is_missing perf.data
 '
 
@@ -614,7 +614,7 @@ test_expect_success JQ 'records with wrong sizes are skipped, what is cut is sai
 	EOF
 	echo "a+0x800 4" | test_cmp - actual &&
 	test_expect_code 1 trace2 check r >out &&
-	test_grep "samples of threads of which nothing else is recorded" out &&
+	test_grep "samples of threads that have no other records" out &&
 	# In the middle of the records.
 	head -c 1500 r/kernel.data >cut &&
 	mv cut r/kernel.data &&

@@ -164,7 +164,7 @@ test_expect_success NOT_ROOT,X86_64 'a process that hides from its user is count
 	sleep 1;
 	EOF
 	trace2 record -o hidden -- "$PERL_PATH" hides.perl 2>err &&
-	test_grep "what 1 process waited for is not known by name" err &&
+	test_grep "cannot see what 1 process waited for" err &&
 	echo 1 | test_prints jq .not_looked_at hidden/meta.json
 '
 

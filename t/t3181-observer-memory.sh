@@ -112,7 +112,7 @@ test_expect_success 'a killed process is named as likely when the kernel counted
 	counted 11 &&
 	trace2 list c >out &&
 	test_grep "SIGKILL (OOM?)  *11 " out &&
-	test_grep "names them to root" out &&
+	test_grep "root sees their names" out &&
 	trace2 report --html page.html c &&
 	page_data page.html >data &&
 	jq -e ".strings | index(\"SIGKILL (OOM?)\")" data

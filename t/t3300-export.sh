@@ -293,7 +293,7 @@ test_expect_success 'wrong options of export are refused' '
 	while IFS="|" read -r options formats
 	do
 		test_expect_code 2 trace2 export --to git-event $options "$MIX" 2>err &&
-		test_grep "^trace2: ${options%% *} is for --to=$formats\$" err || return 1
+		test_grep "^trace2: ${options%% *} needs --to=$formats\$" err || return 1
 	done <<-\EOF &&
 	--database x|clickhouse
 	--cluster x|clickhouse

@@ -78,7 +78,7 @@ test_expect_success 'folded --states fails without states' '
 	test_cmp expect actual &&
 	test_grep "no states of threads in this recording" err &&
 	test_expect_code 2 trace2 export --to otlp --states "$MIX" 2>err &&
-	test_grep "^trace2: --states is for --to=folded" err
+	test_grep "^trace2: --states needs --to=folded" err
 '
 
 test_expect_success 'csv has processes and the kernel'\''s threads, states' '
@@ -148,7 +148,7 @@ test_expect_success SQLITE3 '--no-states leaves that table empty' '
 	test_grep "^states 0$" actual &&
 	test_grep "^kernel_threads 3$" actual &&
 	test_expect_code 2 trace2 export --to csv --no-states r 2>err &&
-	test_grep "^trace2: --no-states is for --to=sqlite, clickhouse, chrome and perfetto$" err
+	test_grep "^trace2: --no-states needs --to=sqlite, clickhouse, chrome and perfetto$" err
 '
 
 test_expect_success 'prometheus: every process, with what it did' '
@@ -173,7 +173,7 @@ test_expect_success 'git-event says what it cannot say' '
 	trace2 export --to git-event r >out 2>err &&
 	test_line_count = 5 out &&
 	test_cmp - err <<-\EOF &&
-	trace2: warning: 2 of 3 processes have no events of their own: the other formats have them
+	trace2: warning: 2 of 3 processes wrote no events and are left out: the other formats have them
 	EOF
 	trace2 export --to git-event --cmd writer r >out 2>err &&
 	test_line_count = 5 out &&

@@ -135,7 +135,7 @@ test_expect_success TTY 'neither this format nor perf.data is printed on a termi
 	for to in perfetto perf
 	do
 		test_expect_code 2 test_terminal trace2 export --to $to "$MIX" >out 2>&1 &&
-		test_grep "^trace2: --to=$to is no text: give -o FILE, or send it into a pipe" out ||
+		test_grep "^trace2: --to=$to is binary: give -o FILE, or pipe it to a program" out ||
 		return 1
 	done
 '

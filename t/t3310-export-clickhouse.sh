@@ -339,10 +339,10 @@ test_expect_success 'unsupported options are refused' '
 	test_grep "several --url need --cluster" err &&
 	test_expect_code 2 trace2 export --to otlp --url http://x \
 		--url http://y "$MIX" 2>err &&
-	test_grep "is sent to one --url" err &&
+	test_grep "takes only one --url" err &&
 	test_expect_code 2 trace2 export --to otlp --url http://x \
 		--cluster two "$MIX" 2>err &&
-	test_grep "cluster is for --to=clickhouse" err
+	test_grep "cluster needs --to=clickhouse" err
 '
 
 test_done

@@ -164,9 +164,9 @@ test_expect_success '--sample takes these values' '
 		test_grep "takes 1/N" err || return 1
 	done &&
 	test_expect_code 2 trace2 export --to otlp --slower 1s many.event 2>err &&
-	test_grep "goes with --sample" err &&
+	test_grep "needs --sample" err &&
 	test_expect_code 2 trace2 export --to csv --sample 1/2 many.event 2>err &&
-	test_grep "is for --to=otlp" err
+	test_grep "needs --to=otlp" err
 '
 
 test_done

@@ -225,12 +225,12 @@ test_expect_success 'so many names that nothing can be significant are reported,
 	# shellcheck disable=SC2046 # words
 	runs n wall=1,1,1,1,1 $(cat few.n) &&
 	trace2 diff --only region b n >actual &&
-	sed -n "/^Medians/,/^7 on/p" actual >legend &&
+	sed -n "/^Medians/,/^Use at/p" actual >legend &&
 	test_cmp - legend <<-\EOF &&
 	Medians of 5 and 5 runs. No difference is significant (P < 0.05).
 	P: test of Mann and Whitney, by Holm for all of a kind.
-	40 regions: so few runs cannot tell a difference from chance in any of them.
-	7 on each side are the least, or fewer regions (-N, -t).
+	40 regions: too few runs to tell a difference from chance in any of them.
+	Use at least 7 on each side, or fewer regions (-N, -t).
 	EOF
 	test_expect_code 2 trace2 diff --only region --fail-above 5% b n >out 2>err &&
 	test_grep "^trace2: warning: --fail-above ignores 40 regions: 5 and 5 runs .*use -r 7 or more" err &&
@@ -258,7 +258,7 @@ test_expect_success 'diff of one run each says that it cannot tell' '
 	       1         1          0   1.00         processes
 
 	One run each cannot tell a difference from
-	chance: four on each side are the least (trace2 stat -r 10).
+	chance: use at least four on each side (trace2 stat -r 10).
 
 	cannot tell: 1 and 1 runs are too few (-r 10)
 	EOF

@@ -220,7 +220,7 @@ test_expect_success 'a process that was killed: its last values' '
 	start_worker killed 1 3 kill &&
 	end_worker 137 &&
 	trace2 top --once "killed/$(ls killed)" >actual &&
-	test_grep "gone without a word: killed.* >= [0-9]" actual &&
+	test_grep "ended without a record: killed.* >= [0-9]" actual &&
 	test_grep "^ *3 .* worker/rounds" actual &&
 	test_grep "LOST  COMMAND" actual &&
 	test_grep "  worker$" actual
@@ -230,7 +230,7 @@ test_expect_success 'top without a ring, a process or a column says so' '
 	test_must_fail trace2 top --once -p 4000000 2>err &&
 	test_grep "there is no process 4000000" err &&
 	test_must_fail trace2 top --once 4000000 2>err &&
-	echo "trace2: there is no file '\''4000000'\'': a process is watched with -p 4000000" >expect &&
+	echo "trace2: there is no file '\''4000000'\'' (to watch a process: -p 4000000)" >expect &&
 	test_cmp expect err &&
 	test_must_fail trace2 top --once /etc/passwd 2>err &&
 	test_grep "cannot read ./etc/passwd.: it is not a ring" err &&

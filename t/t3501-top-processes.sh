@@ -190,7 +190,7 @@ test_expect_success 'top refuses a recording in progress whose recorder was kill
 	wait $top &&
 	test_grep "its recorder was killed" looks &&
 	test_must_fail trace2 top 2>err &&
-	test_grep "its recorder was killed (.trace2 report trace2.data. shows what there is)" err &&
+	test_grep "its recorder was killed (.trace2 report trace2.data. shows it)" err &&
 	exec 8>&- 9<&- &&
 	{ wait $parent || :; }
 '

@@ -158,7 +158,7 @@ test_expect_success 'the critical path, states, and wake-ups as arrows' '
 	sed "s/\"grain\":0,\"recordedStates\":[0-9]*/\"grain\":8000,\"recordedStates\":320001/" \
 		states.html >grain.html &&
 	browse grain.html <<-\EOF
-	like($b->text("#states"), qr/Of 320 001 recorded states, those shorter than 8\.00 µs are put together/, "what is left out");
+	like($b->text("#states"), qr/Of 320 001 recorded states, those shorter than 8\.00 µs are merged/, "what is left out");
 	EOF
 '
 

@@ -322,7 +322,7 @@ test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the command reads that event, an
 	test_line_count = 1 sids &&
 	test_cmp sids actual &&
 	test_expect_code 2 ./trace2 export --to csv --quoted event 2>err &&
-	test_grep "quoted is for --to=sids" err &&
+	test_grep "quoted needs --to=sids" err &&
 	./trace2 help GIT_TRACE2_TEAM >out &&
 	test_grep "trace2.team" out
 '

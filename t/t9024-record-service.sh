@@ -333,20 +333,20 @@ test_expect_success STATES,GIT 'a command with --profile has all its samples' '
 
 test_expect_success 'options of a service that make no sense' '
 	test_expect_code 2 trace2 record -o m --listen "$sock/s" --profile 2>err &&
-	test_grep "^trace2: --profile is for a command, or -p" err &&
+	test_grep "^trace2: --profile needs a command, or -p" err &&
 	test_expect_code 2 trace2 record -o m --listen "$sock/s" -e cs 2>err &&
-	test_grep "^trace2: -e is for a command" err &&
+	test_grep "^trace2: -e needs a command" err &&
 	test_expect_code 2 trace2 record -o m --listen "$sock/s" --keep 3 2>err &&
-	test_grep "^trace2: --keep goes with --rotate" err &&
+	test_grep "^trace2: --keep needs --rotate" err &&
 	test_expect_code 2 trace2 record -o m --report-every 1s -- true 2>err &&
-	test_grep "^trace2: --report-every goes with --listen, and without CMD" err &&
+	test_grep "^trace2: --report-every needs --listen, and no CMD" err &&
 	test_expect_code 2 trace2 record -o m --listen "$sock/s" --report-every 1s -- true 2>err &&
-	test_grep "^trace2: --report-every goes with --listen, and without CMD" err
+	test_grep "^trace2: --report-every needs --listen, and no CMD" err
 '
 
 test_expect_success '--rotate without --listen makes no sense' '
 	test_expect_code 2 trace2 record -o m --rotate 1M -- true 2>err &&
-	test_grep "^trace2: --rotate goes with --listen" err &&
+	test_grep "^trace2: --rotate needs --listen" err &&
 	test_path_is_missing m
 '
 

@@ -119,7 +119,7 @@ test_expect_success 'the remedy that the check names in a container makes the pa
 		/trace2 check --record --format=json >json &&
 	remedy=$(jq -r .summary[0].remedy json) &&
 	contained ${remedy#podman run} --rootfs "$root" /trace2 check --record >out &&
-	test_grep "^critical path: each wait leads to who ended it$" out &&
+	test_grep "^critical path: each wait leads to the thread that ended it$" out &&
 	recorded remedy ${remedy#podman run} &&
 	jq -e "[.states, .wait_causes, .wakers] == [\"kernel\", \"kernel\", \"kernel\"]" \
 		"$top/out/remedy/meta.json"
@@ -153,7 +153,7 @@ test_expect_success 'filter of Docker: with two capabilities there are causes, w
 	has "causes of waits" &&
 	contained $added -v /sys/kernel/tracing:/sys/kernel/tracing:ro \
 		--rootfs "$root" /trace2 check --record >out &&
-	test_grep "^critical path: each wait leads to who ended it$" out
+	test_grep "^critical path: each wait leads to the thread that ended it$" out
 '
 
 test_expect_success MUSL_GCC 'a program of musl, and the applets of busybox, are recorded as on Alpine' '

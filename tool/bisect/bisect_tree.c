@@ -109,7 +109,7 @@ int tr2_bisect_check_ends(const struct tr2_bisect_repo *repo,
 		ret = 0;
 	} else if (comes_before(bad, good)) {
 		tr2_error("--bad %s comes before --good %s: exchange them "
-			  "(what became better is found so, too)", bad->text,
+			  "(that finds an improvement, too)", bad->text,
 			  good->text);
 	} else if (!tr2_git_run(&out, NULL, "merge-base", "--all", good->commit,
 				bad->commit)) {

@@ -20,17 +20,19 @@ struct tr2_found {
 	char value[4096], origin[4096];
 };
 
-/* Fill the zeroed array with the settings of a program that starts here; an
- * empty value: not set. Return the number of unusable files, each reported. */
+/* Fill the zeroed array with the settings of a program that starts here. An
+ * empty value means: not set. Return the number of unusable files, each of
+ * which was reported. */
 int tr2_check_find_settings(struct tr2_found found[TR2_NR_SETTINGS]);
 
-/* Describe a target's value in `out`; false: it does not work. */
-bool tr2_check_destination(const char *value, bool is_ring, struct tr2_buf *out);
+/* Describe a target's value in `out`. Return false if it does not work. */
+bool tr2_check_destination(const char *value, bool is_ring,
+			   struct tr2_buf *out);
 
 /* Return a connected, non-blocking socket for af_unix:…, with its kind; -1 with
  * errno. */
 int tr2_check_open_socket(const char *value, const char **kind);
 
-/* Append to `out`; return `ok`. */
+/* Append to `out`, and return `ok`. */
 bool tr2_check_say(struct tr2_buf *out, bool ok, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_destination - whether a target's destination works. */
+/* check_destination - check whether a target's destination works. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,21 +35,24 @@ static bool check_directory(const char *path, struct tr2_buf *out)
 	unsigned int nr = 0;
 
 	if (!dir)
-		return tr2_check_say(out, false, "a directory that cannot be opened: %s",
-			   strerror(errno));
+		return tr2_check_say(out, false,
+				     "a directory that cannot be opened: %s",
+				     strerror(errno));
 	while ((entry = readdir(dir)))
 		nr += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
 	closedir(dir);
 	if (access(path, W_OK | X_OK))
-		return tr2_check_say(out, false, "a directory that cannot be written "
-				       "to: %s", strerror(errno));
+		return tr2_check_say(out, false,
+				     "a directory that cannot be written to: "
+				     "%s", strerror(errno));
 	snprintf(sentinel, sizeof(sentinel), "%s/" TR2_DISCARD, path);
 	if (!access(sentinel, F_OK))
 		return tr2_check_say(out, false,
 			   "a directory with too many files: nothing is "
 			   "written until '%s' is removed", sentinel);
-	return tr2_check_say(out, true, "a directory with %u file%s, a new one for each "
-			      "process", nr, nr == 1 ? "" : "s");
+	return tr2_check_say(out, true,
+			     "a directory with %u file%s, a new one for each "
+			     "process", nr, nr == 1 ? "" : "s");
 }
 
 static bool check_new_file(const char *path, struct tr2_buf *out)
@@ -62,8 +65,9 @@ static bool check_new_file(const char *path, struct tr2_buf *out)
 		slash++;
 	*slash = '\0';
 	if (access(parent, W_OK | X_OK))
-		return tr2_check_say(out, false, "a file that cannot be made in '%s': %s",
-			   parent, strerror(errno));
+		return tr2_check_say(out, false,
+				     "a file that cannot be made in '%s': %s",
+				     parent, strerror(errno));
 	return tr2_check_say(out, true, "a file that does not exist yet");
 }
 
@@ -76,12 +80,13 @@ static bool check_path(const char *path, bool is_ring, struct tr2_buf *out)
 	if (S_ISDIR(st.st_mode))
 		return check_directory(path, out);
 	if (is_ring)
-		return tr2_check_say(out, false, "a file that exists, and a "
-						 "ring is of one process: use "
-						 "a directory");
+		return tr2_check_say(out, false, "a file that exists, but each "
+						 "ring needs a new file: use a "
+						 "directory");
 	if (access(path, W_OK))
-		return tr2_check_say(out, false, "a file that cannot be written "
-				       "to: %s", strerror(errno));
+		return tr2_check_say(out, false,
+				     "a file that cannot be written to: %s",
+				     strerror(errno));
 	return tr2_check_say(out, true, "a file, appended to");
 }
 
@@ -135,8 +140,9 @@ static bool check_socket(const char *value, struct tr2_buf *out)
 
 	poll_fd.fd = tr2_check_open_socket(value, &kind);
 	if (poll_fd.fd < 0 && errno == EAGAIN)
-		return tr2_check_say(out, false, "a %s socket whose reader does not take "
-				       "new connections", kind);
+		return tr2_check_say(out, false,
+				     "a %s socket whose reader does not take "
+				     "new connections", kind);
 	if (poll_fd.fd < 0)
 		return tr2_check_say(out, false, "a socket without a listener: "
 						 "%s",
@@ -156,16 +162,19 @@ bool tr2_check_destination(const char *value, bool is_ring, struct tr2_buf *out)
 	if (*value == '/')
 		return check_path(value, is_ring, out);
 	if (is_ring)
-		return tr2_check_say(out, false, "unknown destination of a "
-						 "ring: use the absolute path "
-						 "of a directory or a new file");
+		return tr2_check_say(out, false,
+				     "unknown destination of a ring: use the "
+				     "absolute path of a directory or a new "
+				     "file");
 	if (!strcmp(value, "1") || !strcasecmp(value, "true"))
 		return tr2_check_say(out, true, "standard error");
 	if (value[0] >= '2' && value[0] <= '9' && !value[1]) {
 		if (fcntl(value[0] - '0', F_GETFL) >= 0)
-			return tr2_check_say(out, true, "descriptor %s, open", value);
-		return tr2_check_say(out, false, "descriptor %s, which is not open here",
-			   value);
+			return tr2_check_say(out, true,
+					     "descriptor %s, open", value);
+		return tr2_check_say(out, false,
+				     "descriptor %s, which is not open here",
+				     value);
 	}
 	if (!strncmp(value, "af_unix:", 8))
 		return check_socket(value, out);

@@ -74,7 +74,7 @@ int tr2_check_find_settings(struct tr2_found found[TR2_NR_SETTINGS])
 }
 
 /* Return the setting with the most similar name: by a common synonym, else by
- * letters. NULL: none is similar. */
+ * letters. NULL: no name is similar. */
 static const char *nearest(struct tr2_spell *spell, const char *name)
 {
 	size_t i;
@@ -154,8 +154,8 @@ static bool is_target(const struct tr2_setting *s)
 	return s->type == TR2_SETTING_IS_TARGET;
 }
 
-/* Describe the value, if there is something to report; false: it does not
- * work. */
+/* Describe the value, if there is something to report. Return false if it does
+ * not work. */
 static bool check_value(const struct tr2_setting *s, const char *value,
 			struct tr2_buf *out)
 {
@@ -170,8 +170,8 @@ static bool check_value(const struct tr2_setting *s, const char *value,
 			     s->fallback ? s->fallback : "off");
 }
 
-/* Add a row for each setting in effect. Return the number that does not
- * work. */
+/* Add a row for each setting in effect. Return the number of settings that do
+ * not work. */
 static int add_settings(struct tr2_table *t, const struct tr2_found *found,
 			int *nr_targets)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check --record: open what `trace2 record` opens, for this user on this
- * machine, close it again, and say what is missing.
+ * machine; close it again, and print what is missing.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static struct {
 struct source {
 	const char *command, *what;
 	bool has;
-	const char *why; /* how it is had, or why not */
+	const char *why; /* what makes it work, or why it does not */
 };
 
 #define COLUMNS(COLUMN, DATA, TEXT) \
@@ -82,7 +82,8 @@ static void open_sources(void)
 		return;
 	had.kernel.wanted.states = true;
 	had.kernel.wanted.hz = PROFILE_HZ;
-	/* In place of kernel.data; it is closed with the events. */
+	/* The descriptor in place of kernel.data; it is closed with the
+	 * events. */
 	had.has_tasks = tr2_kernel_records_open(
 		&had.kernel, &loop, open("/dev/null", O_RDWR | O_CLOEXEC));
 	had.has_connector = tr2_connector_open(&had.connector, &loop,
@@ -125,7 +126,7 @@ static void add_processes(struct tr2_table *t)
 	const char *by = had.has_tasks ? "perf_event_open" :
 			 had.has_connector ? "the process connector" :
 			 had.has_ptrace ? "ptrace" : NULL;
-	/* Chosen where both are refused. */
+	/* ptrace serves only where both are refused. */
 	bool traced = !had.has_tasks && !had.has_connector && had.has_ptrace;
 
 	add_remedy(t, "record", "all processes", by,
@@ -175,8 +176,10 @@ enum path { PATH_RIGHT, PATH_DERIVED, PATH_BY_ENDS, PATH_NONE };
 static const struct {
 	const char *name, *meaning;
 } paths[] = {
-	[PATH_RIGHT] = { "right", "each wait leads to who ended it" },
-	[PATH_DERIVED] = { "derived", "who ended a wait is partly derived" },
+	[PATH_RIGHT] = { "right", "each wait leads to the thread that ended "
+				  "it" },
+	[PATH_DERIVED] = { "derived", "the threads that ended waits are partly "
+				      "derived" },
 	[PATH_BY_ENDS] = { "starts-and-ends",
 			   "by the starts and ends of processes alone" },
 	[PATH_NONE] = { "none", "the command is its only row" },
@@ -194,7 +197,8 @@ static enum path find_path(void)
 
 struct summary {
 	enum path path;
-	const char *remedy; /* NULL: nothing, or it is not known */
+	const char *remedy; /* NULL: nothing is missing, or the remedy is
+			     * unknown */
 };
 
 #define SUMMARY_COLUMNS(COLUMN, DATA, TEXT) \

@@ -42,9 +42,11 @@ static void make_probe(struct tr2_buf *probe, struct tr2_buf *sid)
 	tr2_render_time_compact(sid, wall_us);
 	tr2_check_say(sid, true, "-Localhost-P%08x", (unsigned int)getpid());
 	tr2_render_time_utc(&time_text, wall_us);
-	tr2_check_say(&head, true, "\"sid\":\"%s\",\"thread\":\"main\",\"time\":\"%s\","
-			 "\"file\":\"%s\",\"line\":%d,", tr2_buf_str(sid),
-	    tr2_buf_str(&time_text), __FILE__, __LINE__);
+	tr2_check_say(&head, true,
+		      "\"sid\":\"%s\",\"thread\":\"main\",\"time\":\"%s\","
+		      "\"file\":\"%s\",\"line\":%d,",
+		      tr2_buf_str(sid), tr2_buf_str(&time_text), __FILE__,
+		      __LINE__);
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		const char *rest = strstr(events[i], "%s") + 2;
 
@@ -58,7 +60,7 @@ static void make_probe(struct tr2_buf *probe, struct tr2_buf *sid)
 	tr2_buf_release(&time_text);
 }
 
-/* Whether a file contains the text. */
+/* Does the file contain the text? */
 static bool file_has(const char *path, const char *text)
 {
 	char block[65536 + 1];
@@ -110,7 +112,7 @@ static int send_to_file(const char *path, const struct tr2_buf *probe,
 	return result;
 }
 
-/* Send one line a datagram, or all in one stream. */
+/* Send one line per datagram, or all lines in one stream. */
 static bool send_lines(int fd, const struct tr2_buf *probe)
 {
 	size_t at = 0, len;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 bisect - find the commit that changed what a command takes: `git bisect`
- * in a work tree of its own, in which each commit is built and CMD runs a few
- * times. What tells good from bad is chosen from both ends: an exact count that
- * differs, or else the time.
+ * trace2 bisect - find the commit that changed the cost of a command.
  *
- * A time that was measured later may differ because the machine does. So where
- * the time decides, no commit is measured alone: it takes turns with another one
- * that is built in a second work tree. That is the good end; at last, the commit
- * before the one that was found.
+ * It runs `git bisect` in a work tree of its own, builds each commit there, and
+ * runs CMD a few times. The measure that tells good from bad is chosen from
+ * both ends: an exact count that differs, or else the time.
+ *
+ * A time that was measured later may differ because the machine does. So if the
+ * time decides, each commit is measured in turns with another one, built in a
+ * second work tree. That is the good end; at last, it is the commit before the
+ * one that was found.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,17 +45,18 @@ static const struct tr2_option options[] = {
 	{ 0, "good", "REV", TR2_OPT_STRING, &good.word,
 	  "a commit before the change", NULL },
 	{ 0, "bad", "REV", TR2_OPT_STRING, &bad.word,
-	  "a commit that has it (HEAD)", NULL },
+	  "a commit with the change (HEAD)", NULL },
 	{ 0, "build", "CMD", TR2_OPT_STRING, &build,
-	  "run this by sh before each measurement; commits for which it fails "
-	  "are skipped", NULL },
+	  "run this with sh before each measurement; commits for which it "
+	  "fails are skipped", NULL },
 	{ 'r', "repeat", "N", TR2_OPT_INT, &nr_runs,
 	  "run CMD N times at each commit (10)", NULL },
 	{ 0, "only", "KIND[,KIND...]", TR2_OPT_STRING, &choice.only,
-	  "decide by these kinds, numbers of the run or events alone, as "
-	  "'trace2 diff --only' takes them", NULL },
+	  "decide only by these kinds, events or numbers of the run, as with "
+	  "'trace2 diff --only'", NULL },
 	{ 0, "syscalls", NULL, TR2_OPT_FLAG, &syscalls,
-	  "count system calls by kind, too, as 'trace2 stat --syscalls'", NULL },
+	  "count system calls by kind, too, as 'trace2 stat --syscalls'",
+	  NULL },
 	{ 0, "allocations", NULL, TR2_OPT_FLAG, &allocations,
 	  "count allocations, too, as 'trace2 stat --allocations'", NULL },
 	TR2_OPT_END
@@ -64,14 +66,17 @@ static const struct tr2_option options[] = {
 struct point {
 	char *commit;
 	struct tr2_measures measures;
-	double good; /* what the good end had in turns with it; NAN: no turns */
+	double good; /* value of the good end, measured in turns with it; NAN:
+		      * no turns */
 };
 
 static struct {
 	struct tr2_bisect_runner run;
-	struct tr2_bisect_tree tree; /* of the commit that is measured */
-	struct tr2_bisect_tree base; /* of the one that takes turns with it */
-	char *bases; /* commits before both ends, if not only `good` is */
+	struct tr2_bisect_tree tree; /* of the commit that is being measured */
+	struct tr2_bisect_tree base; /* of the commit that takes turns with
+				      * it */
+	char *bases; /* commits before both ends, unless `good` is the only
+		      * one */
 	struct point *item;
 	uint32_t nr, alloc;
 	struct tr2_bisect_steps steps;
@@ -118,7 +123,7 @@ static struct point *find_point(const char *commit)
 	return NULL;
 }
 
-/* Build and measure a commit. NULL: see bi.run. */
+/* Build and measure a commit. Return NULL on failure; bi.run says why. */
 static struct point *measure(const char *commit)
 {
 	struct tr2_measures ms = { 0 }, base = { 0 };
@@ -143,7 +148,8 @@ static void say_unmeasured(const struct tr2_bisect_rev *rev)
 	if (bi.run.stop || bi.run.failed)
 		return;
 	bi.run.failed = true;
-	tr2_error("cannot measure %s: %s%s", rev->text, tr2_buf_str(&bi.run.why),
+	tr2_error("cannot measure %s: %s%s", rev->text,
+		  tr2_buf_str(&bi.run.why),
 		  bi.run.has_run && !build ? " (it may need --build)" : "");
 }
 
@@ -168,7 +174,7 @@ static void decide_by(const struct tr2_difference *d, bool is_exact,
 	bi.by.bad = value_of(to);
 }
 
-/* Append by how much the row that decides differs. */
+/* Append the difference in the row that decides. */
 static void add_difference(struct tr2_buf *b, const struct tr2_comparison *c,
 			   const struct tr2_difference *d)
 {
@@ -179,8 +185,9 @@ static void add_difference(struct tr2_buf *b, const struct tr2_comparison *c,
 	tr2_difference_add(b, d, has ? &interval : NULL);
 }
 
-/* Choose an exact count that tells both ends apart; in turns, a time, or a
- * number that varies, that differs by more than chance. false: none does. */
+/* Choose an exact count that tells both ends apart. In turns, choose a time, or
+ * a number that varies, that differs by more than chance. Return false if there
+ * is none. */
 static bool choose(bool in_turns, const struct tr2_measures *from,
 		   const struct tr2_measures *to)
 {
@@ -208,7 +215,7 @@ static bool measure_turns(struct tr2_measures *base, struct tr2_measures *ms)
 	return tr2_bisect_measure(&bi.run, &bi.tree, ms, &bi.base, base);
 }
 
-/* Measure the ends in turns: the work tree has the bad one. */
+/* Measure both ends in turns: the work tree has the bad one. */
 static bool tell_by_time(void)
 {
 	struct tr2_measures from = { 0 }, to = { 0 };
@@ -236,7 +243,8 @@ static bool is_bad(const struct point *p)
 	if (bi.by.is_exact || !(value > 0 && from > 0 && to > 0 &&
 				bi.by.good > 0))
 		return fabs(value - to) < fabs(value - from);
-	/* The machine may be slower now than it was for the ends. */
+	/* Scale the bad end: the machine may be slower now than it was for the
+	 * ends. */
 	to *= from / bi.by.good;
 	return fabs(log(value / to)) < fabs(log(value / from));
 }
@@ -251,8 +259,8 @@ static void add_step(const char *commit, const char *word, double value,
 			    is_text() ? bi.out : NULL);
 }
 
-/* Measure a commit that was not measured before, and print whether it is good,
- * bad or skipped. NULL: the search ends, see bi.run. */
+/* Measure a commit unless it was measured before, and print whether it is good,
+ * bad or skipped. Return NULL if the search ends; bi.run says why. */
 static const char *judge(const char *commit)
 {
 	struct point *p = find_point(commit);
@@ -268,7 +276,7 @@ static const char *judge(const char *commit)
 	return word;
 }
 
-/* Only skipped commits are left: name those that Git lists. */
+/* Print the skipped commits that Git lists: only these are left. */
 static void say_skipped(char *list)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -291,8 +299,8 @@ static void say_skipped(char *list)
 	tr2_buf_release(&b);
 }
 
-/* Tell Git of the current commit. Return its last word if that is the commit it
- * looked for, to be freed; *over: no commit is left. */
+/* Give Git the verdict on the current commit. Return Git's last word, to be
+ * freed, if that is the commit that it looked for. *over: no commit is left. */
 static char *tell(const char *word, bool *over)
 {
 	struct tr2_buf out = TR2_BUF_INIT, why = TR2_BUF_INIT;
@@ -317,8 +325,8 @@ static char *tell(const char *word, bool *over)
 	return first;
 }
 
-/* Is it a commit from which both ends come, and bad? Then nothing after it made
- * the bad end so. */
+/* Is this commit bad, and before both ends? Then no later commit made the bad
+ * end so. */
 static bool is_bad_base(const char *commit, const char *word)
 {
 	char *subject;
@@ -326,15 +334,15 @@ static bool is_bad_base(const char *commit, const char *word)
 	if (!bi.bases || !strstr(bi.bases, commit) || strcmp(word, "bad") != 0)
 		return false;
 	subject = tr2_bisect_subject(commit, "%s", false);
-	tr2_error("the merge base %.9s (%s) is bad: --bad %s has it from there, "
-		  "and on the way to --good %s it was undone; give a --good "
-		  "that comes before the merge base", commit, subject, bad.text,
+	tr2_error("the merge base %.9s (%s) is bad already: --bad %s inherited "
+		  "the change, and --good %s undid it; give a --good before "
+		  "the merge base", commit, subject, bad.text,
 		  good.text);
 	free(subject);
 	return true;
 }
 
-/* Return the first bad commit, to be freed; NULL: it was not found. */
+/* Return the first bad commit, to be freed. NULL: it was not found. */
 static char *search(void)
 {
 	struct tr2_buf why = TR2_BUF_INIT;
@@ -361,7 +369,7 @@ static char *search(void)
 	return first;
 }
 
-/* Return how many commits may be the one, to be freed. */
+/* Return the number of candidates as text, to be freed. */
 static char *count_candidates(void)
 {
 	return tr2_git_text("-C", bi.tree.path, "rev-list", "--count",
@@ -382,26 +390,29 @@ static void say_interrupted(void)
 	to = tr2_bisect_step_last(&bi.steps, "bad");
 	if (nr && !strcmp(nr, "1"))
 		tr2_error("interrupted after %u commits: %.9s seems to be the "
-			  "one, but was not compared with the one before it",
+			  "commit, but was not compared with the commit before "
+			  "it",
 			  bi.steps.nr, to->commit);
 	else
-		tr2_error("interrupted after %u commits: the one that changed "
-			  "it is among the %s of 'git log %.9s..%.9s'",
+		tr2_error("interrupted after %u commits: the commit that "
+			  "changed it is among the %s of 'git log %.9s..%.9s'",
 			  bi.steps.nr, nr ? nr : "commits", from->commit,
 			  to->commit);
 	free(nr);
 }
 
-/* The ends differ in time, and this commit does not explain it. */
+/* Print a hint if the ends differ in time, and this commit does not explain
+ * it. */
 static void say_unexplained(enum tr2_verdict_word word)
 {
 	if (bi.by.is_exact && bi.time_word == TR2_VERDICT_SLOWER &&
 	    word != bi.time_word)
-		fprintf(bi.out, "The bad end is slower, and this commit is "
-			"not: --only task-clock finds what is.\n");
+		fprintf(bi.out, "The bad end is slower, but this commit is "
+			"not: --only task-clock looks for the commit that "
+			"is.\n");
 }
 
-/* Does what decided differ here as it does between the ends? */
+/* Does the deciding measure differ here as it does between the ends? */
 static bool is_confirmed(const struct tr2_difference *d)
 {
 	bool by_calls = bi.by.by_calls;
@@ -415,7 +426,7 @@ static bool is_confirmed(const struct tr2_difference *d)
 		return false;
 	if ((by_calls ? d->exact_calls : d->exact) == TR2_EXACT_DIFFERS)
 		return true;
-	/* One of them does not have it at all. */
+	/* One of the two commits does not have this measure at all. */
 	if (d->kind > TR2_MEASURE_SYSCALL && (isnan(d->base) || isnan(d->new)))
 		return true;
 	return !by_calls && d->p_alone < TR2_ALPHA;
@@ -429,17 +440,18 @@ static int say_unconfirmed(const char *first, const struct tr2_comparison *c,
 
 	if (d)
 		add_difference(&here, c, d);
-	tr2_error("nothing tells %s and %s apart for certain: the %s of the "
-		  "ends differed by %s, that of %.9s and the one before it "
-		  "does not so (%s); more runs (-r %lld) or a calmer machine "
-		  "may tell", good.text, bad.text, what, tr2_buf_str(&bi.ends),
+	tr2_error("no commit between %s and %s is certain: the %s of the ends "
+		  "differed by %s, but a comparison of %.9s with the commit "
+		  "before it does not confirm that (%s); try more runs (-r "
+		  "%lld) or a calmer machine", good.text, bad.text, what,
+		  tr2_buf_str(&bi.ends),
 		  first, d ? tr2_buf_str(&here) : "it has none",
 		  (long long)nr_runs * 2);
 	tr2_buf_release(&here);
 	return TR2_EXIT_FOUND;
 }
 
-/* Print the steps as data, where CMD's output does not go. */
+/* Begin to print the steps as data, where CMD's output does not go. */
 static void begin_data(void)
 {
 	fflush(stdout);
@@ -476,8 +488,8 @@ static void print_verdict(const struct tr2_comparison *c)
 	tr2_buf_release(&text);
 }
 
-/* Print the commit, with its comparison if there is one, if that confirms it.
- * Return the exit code. */
+/* Print the commit and, if there is a comparison that confirms it, that. Return
+ * the exit code. */
 static int print_result(const char *first, const struct tr2_comparison *c)
 {
 	const struct tr2_difference *d =
@@ -496,8 +508,8 @@ static int print_result(const char *first, const struct tr2_comparison *c)
 	return confirmed ? 0 : say_unconfirmed(first, c, d);
 }
 
-/* A count tells without a comparison, too: the commit before cannot be measured
- * if it is one that no step reached. */
+/* Compare the counts alone: the commit before cannot be measured if no step
+ * reached it. */
 static int compare_counts(const char *first, const char *before)
 {
 	struct point *a, *b;
@@ -567,8 +579,9 @@ static int bisect(void)
 	if (!choose(false, from, to) && !tell_by_time()) {
 		if (bi.run.failed || bi.run.stop)
 			return TR2_EXIT_FATAL;
-		tr2_error("nothing tells %s from %s: no exact count differs, "
-			  "and in turns no time (more runs may tell: -r %lld)",
+		tr2_error("cannot tell %s and %s apart: no exact count "
+			  "differs, and no time that was measured in turns "
+			  "(try more runs: -r %lld)",
 			  good.text, bad.text, (long long)nr_runs * 2);
 		return TR2_EXIT_FOUND;
 	}
@@ -655,10 +668,11 @@ static int run_bisect(int argc, char **argv)
 		tr2_event_counters_add_syscalls(&bi.run.counters);
 	if (allocations)
 		tr2_event_counters_add_allocations(&bi.run.counters);
-	if (tr2_event_counters_add(&bi.run.counters, EVENTS) && !open_output() &&
-	    !open_tree())
+	if (tr2_event_counters_add(&bi.run.counters, EVENTS) &&
+	    !open_output() && !open_tree())
 		code = bisect();
-	/* A pending one shall not end this before the work trees are removed. */
+	/* A pending signal must not end the process before the work trees are
+	 * removed. */
 	if (tr2_bisect_stopped(&bi.run)) {
 		say_interrupted();
 		code = 128 + SIGINT;
@@ -671,9 +685,9 @@ const struct tr2_command tr2_command_bisect = {
 	.name = "bisect",
 	.synopsis = "--good REV [--bad REV] [--build CMD] [-r N] [--only KIND] "
 		    "[--] CMD [ARG...]",
-	.summary = "Finds the commit that changed what a command takes.",
-	.details = "Drives 'git bisect' in a work tree of its own. CMD runs in "
-		   "it, in the directory that has the current one's name. An "
+	.summary = "Finds the commit that changed the cost of a command.",
+	.details = "Drives 'git bisect' in a work tree of its own. CMD runs "
+		   "there, in the directory with the current one's name. An "
 		   "exact count that differs between both ends decides, or "
 		   "else the time.",
 	.options = options,

@@ -25,14 +25,14 @@ static const struct tr2_option options[] = {
 	  "show which targets are on, where each setting comes from, and "
 	  "whether its destination works", NULL },
 	{ 0, "record", NULL, TR2_OPT_FLAG, &recording,
-	  "show what 'record', 'stat' and 'top' have and lack for this user on "
-	  "this machine, and what permits more", NULL },
+	  "show which data 'record', 'stat' and 'top' get and lack for this "
+	  "user on this machine, and what permits more", NULL },
 	{ 0, "send", NULL, TR2_OPT_FLAG, &send_probe,
 	  "send a small session to the event target and look for it", NULL },
 	TR2_OPT_END
 };
 
-/* Flags of a session, and the open regions of its threads. */
+/* SEEN_: flags of a session; then the open regions of its threads. */
 #define SEEN_METRIC (1u << 0)
 #define SEEN_ATEXIT (1u << 1)
 
@@ -113,7 +113,7 @@ static void check_order(const struct place *at, uint8_t *seen)
 	uint32_t nr = s->flags & TR2_SESSION_NO_BEGINNING ? UINT32_MAX :
 							    s->nr_events;
 
-	/* check_ends() asks whether a forked process goes on there. */
+	/* check_ends() checks whether a forked process continues the stream. */
 	if (nr == 1 && s->flags & TR2_SESSION_FORKED)
 		;
 	else if (*seen & SEEN_ATEXIT)
@@ -138,8 +138,9 @@ static void check_order(const struct place *at, uint8_t *seen)
 		*seen |= SEEN_ATEXIT;
 }
 
-/* The library's own data: gauges at the end are outside of all regions, and a
- * span has its depth also where the regions around it were too deep to be told. */
+/* Is it the library's own data? Gauges at the end are outside of all regions. A
+ * span has its depth even if the regions around it were too deep to be
+ * written. */
 static bool is_own(const struct tr2_parsed_event *ev, unsigned int open)
 {
 	const struct tr2_view *category = &ev->as.data_json.category.text;
@@ -150,14 +151,14 @@ static bool is_own(const struct tr2_parsed_event *ev, unsigned int open)
 	       !memcmp(category->p, "trace2", category->len);
 }
 
-/* Only for events with nesting in every target: at the end of a thread, open
- * regions are closed silently. */
+/* Is the nesting right? Only events with nesting in every target are checked:
+ * at the end of a thread, open regions are closed silently. */
 static bool is_nested(const struct place *at, unsigned int open)
 {
 	const struct tr2_parsed_event *ev = at->ev;
 	unsigned int flags = at->m->sessions[ev->session].flags;
 
-	/* A forked process is inside of regions of its parent. */
+	/* A forked process begins inside regions of its parent. */
 	if (ev->kind < 0 || !(tr2_event_rows[ev->kind].flags & TR2_E_NESTED) ||
 	    ev->nesting == TR2_ABSENT ||
 	    flags & (TR2_SESSION_NO_BEGINNING | TR2_SESSION_FORKED))
@@ -176,7 +177,8 @@ static void check_nesting(const struct place *at, uint16_t *open)
 		++*open;
 }
 
-static void on_event(void *data, struct tr2_model *m, const struct tr2_parsed_event *ev)
+static void on_event(void *data, struct tr2_model *m,
+		     const struct tr2_parsed_event *ev)
 {
 	struct check *c = data;
 	struct place at = { m, ev, m->sessions[ev->session].source };
@@ -190,23 +192,25 @@ static void on_event(void *data, struct tr2_model *m, const struct tr2_parsed_ev
 	check_nesting(&at, &c->open[ev->thread]);
 }
 
-/* The kernel or the parent may have told how the process ended. */
+/* Return why there is no atexit; the kernel or the parent may have reported how
+ * the process ended. */
 static const char *why_no_end(const struct tr2_model_session *s)
 {
 	switch (s->end) {
 	case TR2_END_SIGNAL:
 		return "a session has no atexit: a signal killed it";
 	case TR2_END_EXIT:
-		return "a session has no atexit, but its process exited: by "
-		       "_exit(), or it had closed the stream";
+		return "a session has no atexit, but its process exited: it "
+		       "called _exit(), or had closed the stream";
 	default:
-		return "a session has no atexit: it was killed, cut off, had "
-		       "closed the stream, or still runs";
+		return "a session has no atexit: its process was killed, "
+		       "closed the stream, or still runs, or the stream was "
+		       "cut off";
 	}
 }
 
-/* A thread that emits events without a name of its own has this one: Git and the
- * library write no thread_start for it. */
+/* Is the thread unknown? A thread that emits events without a name of its own
+ * gets this name: Git and the library write no thread_start for it. */
 static bool is_unknown(const struct tr2_model *m, uint32_t thread)
 {
 	const char *colon = strchr(tr2_s(m, m->threads[thread].name), ':');
@@ -262,12 +266,13 @@ static void check_ends(struct tr2_model *m)
 struct found {
 	struct tr2_output out;
 	struct tr2_table problems;
-	unsigned int errors, warnings; /* kinds, for each file */
+	unsigned int errors, warnings; /* kinds of problems, counted for each
+					* file */
 	uint64_t sessions, events;
 	bool brief;
 };
 
-/* Problems that missing events cause, or those of another process. */
+/* Problems that missing events, or events of another process, cause. */
 static const bool comes_of_others[TR2_PROBLEM_NR] = {
 	[TR2_PROBLEM_BAD_LINE] = true, [TR2_PROBLEM_UNPAIRED] = true,
 	[TR2_PROBLEM_ORDER] = true,    [TR2_PROBLEM_OVERLAP] = true,
@@ -282,7 +287,7 @@ static const bool is_warning[TR2_PROBLEM_NR] = {
 	[TR2_PROBLEM_LOST] = true,        [TR2_PROBLEM_FULL] = true,
 };
 
-/* Are events missing there, or assigned to a process that may be the wrong one? */
+/* Does the source lack events, or may some belong to another process? */
 static bool is_excused(const struct tr2_model *m, tr2_str source)
 {
 	const struct tr2_problem *p;
@@ -394,7 +399,7 @@ static void print_summary(const struct found *f)
 
 TR2_COLUMN_LIST(summary_columns, struct found, SUMMARY_COLUMNS)
 
-/* Check each input alone: two of them may describe one process without
+/* Check each input alone: two inputs may describe one process without
  * contradiction. */
 static enum tr2_load_result check_input(struct found *f, const char *path)
 {

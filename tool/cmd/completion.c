@@ -42,7 +42,7 @@ static void add_choices(struct tr2_buf *b, const char *choices,
 	}
 }
 
-/* Append the letter and the name of an option, those that it has. */
+/* Append the letter and the name of an option, if it has them. */
 static void add_names(struct tr2_buf *b, const struct tr2_option *o,
 		      const char *before_letter, const char *before_name)
 {
@@ -94,7 +94,8 @@ static void bash_name(struct tr2_buf *b, const struct tr2_command *c,
 	add_names(b, o, " -", " --");
 }
 
-/* `report,-g|report,--group) words='…' ;;`, for an option with a value. */
+/* Append `report,-g|report,--group) words='…' ;;` for an option with a
+ * value. */
 static void bash_value(struct tr2_buf *b, const struct tr2_command *c,
 		       const struct tr2_option *o)
 {
@@ -272,8 +273,9 @@ static void add_message(struct tr2_buf *b, const char *text)
 			tr2_buf_addch(b, *text);
 }
 
-/* `'--format=[text, json or csv]:FORMAT:(text json csv)'` */
-static void zsh_spec(struct tr2_buf *b, const struct tr2_option *o, bool is_long)
+/* Append `'--format=[text, json or csv]:FORMAT:(text json csv)'`. */
+static void zsh_spec(struct tr2_buf *b, const struct tr2_option *o,
+		     bool is_long)
 {
 	const char letter[] = { (char)o->letter, '\0' };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 diff - two recordings, or two sets of them, measure by measure.
+ * trace2 diff - compare two recordings, or two sets of them, measure by
+ * measure.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ static struct tr2_measure_choice choice = TR2_MEASURE_CHOICE_INIT;
 static const struct tr2_option options[] = {
 	{ 0, "fail-above", "PCT", TR2_OPT_PERCENT, &fail_above,
 	  "exit with 1 if the time or an exact count is significantly larger "
-	  "than the base's, by more than this (5%); of a selection, any value",
+	  "than the base's, by more than this (5%); with a selection, any "
+	  "selected value counts",
 	  NULL },
 	TR2_MEASURE_OPTIONS(choice),
 	{ 'i', "input", "BASE", TR2_OPT_LIST, &tr2_common.input,

@@ -41,7 +41,7 @@ struct row {
 	const char *pattern, *about;
 };
 
-/* As written after -e. */
+/* The name as it is written after -e. */
 static void cell_name(struct tr2_table *t, const struct row *r)
 {
 	if (!r->known)
@@ -80,7 +80,8 @@ int tr2_events_list(void)
 	static const struct row others[] = {
 		{ NULL, "app/CATEGORY/NAME/",
 		  "a counter that the program defines" },
-		{ NULL, "app/CATEGORY/NAME:ns/", "a timer that it defines" },
+		{ NULL, "app/CATEGORY/NAME:ns/", "a timer that the program "
+						 "defines" },
 		{ NULL, "SUBSYSTEM:EVENT", "a tracepoint of the kernel" },
 		{ NULL, "DEVICE/TERMS/",
 		  "an event of a device in /sys/bus/event_source" },

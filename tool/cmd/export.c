@@ -20,21 +20,21 @@ static const struct {
 #undef TR2_EXPORT_FORMAT
 };
 
-/* "|chrome|folded…": the values of --to begin behind the first bar. */
+/* "|chrome|folded…": the values of --to begin after the first bar. */
 static const char format_choices[] =
 #define TR2_EXPORT_FORMAT(symbol, name, about) "|" name
 #include "export/formats.def"
 #undef TR2_EXPORT_FORMAT
 	;
 
-/* ", chrome (Perfetto…), folded…": its help begins behind the first comma. */
+/* ", chrome (Perfetto…), folded…": its help begins after the first comma. */
 static const char format_help[] =
 #define TR2_EXPORT_FORMAT(symbol, name, about) ", " name about
 #include "export/formats.def"
 #undef TR2_EXPORT_FORMAT
 	;
 
-/* "|sessions|threads…": the values of --table begin behind the first bar. */
+/* "|sessions|threads…": the values of --table begin after the first bar. */
 static const char table_choices[] =
 #define TR2_TABLE(name, of, columns) "|" #name
 #include "export/tables.def"
@@ -68,7 +68,7 @@ static const struct tr2_export_format *find_format(const char *name)
 	return NULL;
 }
 
-/* Whether the text is valid between back quotes. */
+/* Is the text valid between back quotes? */
 static bool is_name(const char *s)
 {
 	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz"
@@ -90,7 +90,7 @@ static int check_database(void)
 	return 0;
 }
 
-/* Is the format one of them? "": of all. */
+/* Does the option belong to this format? An empty list names all formats. */
 static bool is_for(const char *list)
 {
 	size_t len = strlen(to), n;
@@ -110,12 +110,12 @@ static bool is_for(const char *list)
 #define IS_GIVEN_FLAG(flag) (flag)
 #define IS_GIVEN_DURATION(ns) (ns)
 
-/* An option without effect is an error. */
+/* Reject options that have no effect on the chosen formats. */
 static int check_formats(void)
 {
 #define TR2_EXPORT_OPTION(kind, member, usual, name, arg, formats, help, choices) \
 	if (IS_GIVEN_##kind(chosen.member) && !is_for(formats))                   \
-		return tr2_usage_error("--%s is for --to=%s", name, formats);
+		return tr2_usage_error("--%s needs --to=%s", name, formats);
 #include "export/export_options.def"
 #undef TR2_EXPORT_OPTION
 	return 0;
@@ -142,8 +142,8 @@ static int check_options(const struct tr2_export_format *f)
 	int code;
 
 	if (f->missing_package) {
-		tr2_error("this trace2 was built without %s: install the Debian "
-			  "package %s and build it again",
+		tr2_error("this trace2 was built without %s: install the "
+			  "Debian package %s and build it again",
 			  f->missing_library, f->missing_package);
 		return TR2_EXIT_FATAL;
 	}
@@ -158,14 +158,14 @@ static int check_options(const struct tr2_export_format *f)
 	if (f->flags & TR2_EXPORT_DATABASE)
 		return check_database();
 	if (chosen.urls.nr > 1)
-		return tr2_usage_error("--to=%s is sent to one --url", to);
+		return tr2_usage_error("--to=%s takes only one --url", to);
 	if (f->flags & TR2_EXPORT_OWN_FILE && (!output || !strcmp(output, "-")))
 		return tr2_usage_error("--to=%s needs -o FILE", to);
 	if (f->flags & TR2_EXPORT_BINARY && !output && isatty(1))
-		return tr2_usage_error("--to=%s is no text: give -o FILE, or "
-				       "send it into a pipe", to);
+		return tr2_usage_error("--to=%s is binary: give -o FILE, or "
+				       "pipe it to a program", to);
 	if (chosen.slower_ns && !chosen.sample)
-		return tr2_usage_error("--slower goes with --sample");
+		return tr2_usage_error("--slower needs --sample");
 	sampling.slow_ns = chosen.slower_ns;
 	if (chosen.sample && !tr2_tree_sampling_parse(&sampling, chosen.sample))
 		return tr2_usage_error("--sample takes 1/N, up to 1/%u, or 0",

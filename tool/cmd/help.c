@@ -17,13 +17,13 @@ static const char *completion;
 
 static const struct tr2_option options[] = {
 	{ 0, "asciidoc", NULL, TR2_OPT_FLAG, &asciidoc,
-	  "the commands, one command's options, or the settings, in asciidoc for "
-	  "a man page", NULL },
+	  "the commands, one command's options, or the settings, in asciidoc "
+	  "for a man page", NULL },
 	{ 0, "completion", "SHELL", TR2_OPT_STRING, &completion,
 	  "the completion script for bash, zsh or fish",
 	  TR2_COMPLETION_SHELLS },
 	{ 0, "commands", NULL, TR2_OPT_FLAG, &names,
-	  "the names of the commands, one a line", NULL },
+	  "the names of the commands, one per line", NULL },
 	TR2_OPT_END
 };
 
@@ -41,7 +41,7 @@ static void print_overview(void)
 	     "\n"
 	     "Finds out where the time of a command, a build or a test suite "
 	     "went: records its\n"
-	     "processes, and what programs such as Git tell of themselves, and "
+	     "processes, and the events that programs such as Git write, and "
 	     "reports which of\n"
 	     "them everything waited for, and why.\n"
 	     "\n"

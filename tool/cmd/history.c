@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 history - what a command took at each commit, from the Git notes of
- * `trace2 stat --note`, and which commits changed it.
+ * trace2 history - the cost of a command at each commit, read from the Git
+ * notes of `trace2 stat --note`, and the commits that changed it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "compare/verdict.h"
 
 #define BAR_WIDTH 12
-/* Between the parts of a commit, and between commits. */
+/* Separators between the parts of a commit, and between commits. */
 #define PART '\x1f'
 #define COMMIT '\x1e'
 
@@ -34,12 +34,12 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-/* A commit with what is said of it. */
+/* A commit, with the text about it. */
 struct row {
 	const struct tr2_timeline *t;
 	const struct tr2_moment *moment;
-	double time, most; /* medians; `most` of all commits */
-	char *text;        /* what changed; NULL: nothing */
+	double time, most; /* medians; `most`: of all commits */
+	char *text;        /* description of the change; NULL: none */
 };
 
 static void cell_commit(struct tr2_table *t, const struct row *r)
@@ -75,14 +75,14 @@ static void cell_bar(struct tr2_table *t, const struct row *r)
 
 TR2_COLUMN_LIST(columns, struct row, COLUMNS)
 
-/* Only counts: times of different days need more than two commits. */
+/* Compare counts alone: times of different days need more than two commits. */
 static bool is_exact(const struct tr2_difference *d, const void *data)
 {
 	(void)data;
 	return d->exact != TR2_EXACT_NO || d->exact_calls != TR2_EXACT_NO;
 }
 
-/* Return what changed at a commit; NULL: nothing. */
+/* Return the change at a commit as text; NULL: nothing changed. */
 static char *text_of_change(const struct tr2_moment *before,
 			    const struct tr2_moment *m)
 {
@@ -168,7 +168,7 @@ static void print_timeline(const struct tr2_timeline *t, const char *command)
 	free(rows);
 }
 
-/* Cut a part off; NULL: there is none. */
+/* Cut off a part and return it; NULL: there is none. */
 static char *next_part(char **text, char end)
 {
 	char *part = *text, *at = part ? strchr(part, end) : NULL;
@@ -180,7 +180,7 @@ static char *next_part(char **text, char end)
 	return part;
 }
 
-/* The command of the newest note, if none is given. */
+/* Return the command of the newest note, if none is given. */
 static char *command_of(const char *note)
 {
 	size_t len = strcspn(note, "\n");
@@ -190,7 +190,7 @@ static char *command_of(const char *note)
 	return tr2_strf("%.*s", (int)(len - 8), note + 8);
 }
 
-/* Commits come with the newest first. */
+/* Reverse the commits: Git lists the newest first. */
 static void reverse(struct tr2_timeline *t)
 {
 	struct tr2_moment other;
@@ -203,8 +203,8 @@ static void reverse(struct tr2_timeline *t)
 	}
 }
 
-/* Return the command whose notes were read, to be freed; NULL: no commit has
- * one. */
+/* Return the command whose notes were read, to be freed. NULL: no commit has a
+ * note. */
 static char *read_notes(struct tr2_timeline *t, char *log, char *command)
 {
 	char *hash, *subject, *note;
@@ -248,7 +248,7 @@ static int run_history(int argc, char **argv)
 		print_timeline(&t, command);
 	} else {
 		tr2_error("no commit has a note of %s ('trace2 stat --note -- "
-			  "CMD' makes one of HEAD)",
+			  "CMD' makes one for HEAD)",
 			  argc ? tr2_buf_str(&line) : "a command");
 	}
 	tr2_buf_release(&log);
@@ -262,11 +262,11 @@ static int run_history(int argc, char **argv)
 const struct tr2_command tr2_command_history = {
 	.name = "history",
 	.synopsis = "[--revs RANGE] [-n N] [[--] CMD [ARG...]]",
-	.summary = "Shows what a command took at each commit, and what changed "
-		   "it.",
+	.summary = "Shows the cost of a command at each commit, and which "
+		   "commits changed it.",
 	.details = "Reads the Git notes that 'trace2 stat --note' keeps "
-		   "(refs/notes/trace2). Without CMD, it is the one that the "
-		   "newest note begins with.",
+		   "(refs/notes/trace2). Without CMD, it is the first command "
+		   "of the newest note.",
 	.options = options,
 	.common = TR2_COMMON_FORMAT | TR2_COMMON_MARKDOWN,
 	.flags = TR2_COMMAND_STOP,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace2 list - the tree of processes, one a line. */
+/* trace2 list - the tree of processes, one per line. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 	return m->tasks[m->nodes[node].task].cwd;
 }
 
-/* Data of the process's own events, and of the kernel at its end. */
+/* Data of the process's own events, and of the kernel about its end. */
 #define SESSION(give)                                          \
 	const struct tr2_model_session *s = session_of(r);     \
 	if (s)                                                 \
@@ -93,7 +93,7 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 	if (task->flags & TR2_TASK_HAS_RUSAGE)                 \
 		tr2_cell_uint(t, task->member)
 
-/* Show the object for which the process waited longest, or how long. */
+/* Show the object for which the process waited longest, or for how long. */
 static void cell_object(struct tr2_table *t, const struct tr2_node_row *r,
 			bool wants_time)
 {
@@ -224,7 +224,8 @@ static void print_session(const struct tr2_model *m, uint32_t session)
 			print_point(m, &m->points[i]);
 }
 
-/* Print what a process ran, and how long, if it ran several programs. */
+/* Print the programs that a process ran, and for how long, if it ran
+ * several. */
 static void print_segments(const struct tr2_model *m, const struct tr2_node *n)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -368,7 +369,7 @@ static void add_rows(struct tr2_table *t, void *data)
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
-		/* Count those that are shown. */
+		/* Count the shown ancestors only. */
 		depths[i] = depth = depths[m->nodes[i].parent];
 		if (!wanted(m, i))
 			continue;
@@ -416,7 +417,8 @@ static int run_list(int argc, char **argv)
 const struct tr2_command tr2_command_list = {
 	.name = "list",
 	.synopsis = "[-v] [--open | --errors | --events | --known] [INPUT...]",
-	.summary = "Lists the processes of a recording as a tree, one a line.",
+	.summary = "Lists the processes of a recording as a tree, one per "
+		   "line.",
 	.details = "EXIT is the exit code, the signal that ended the process, "
 		   "'exec' when it became another program, or 'open' when its "
 		   "end is not in the recording. SIGKILL? is guessed from the "

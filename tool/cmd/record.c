@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * trace2 record - run a command and keep its Trace2 events and the kernel's
- * records of its processes, or keep those of running processes, or collect
- * events from sockets. record/job/job.h
- * describes the order of steps.
+ * records of its processes. Or keep those of running processes, or collect
+ * events from sockets. record/job/job.h describes the order of steps.
  */
 #include <stdlib.h>
 
@@ -16,11 +15,11 @@
 #include "record/kernel/counters.h"
 
 #define DEFAULT_DIR "trace2.data"
-/* As perf, out of step with what runs a thousand times a second. */
+/* As in perf: out of step with programs that run 1000 times a second. */
 #define PROFILE_HZ 997
 #define MAX_PROFILE_HZ 10000
 #define STACK_BYTES 8192
-/* A record has at most 64 KiB. */
+/* A record of the kernel has at most 64 KiB. */
 #define MAX_STACK_BYTES 65528
 
 static int64_t nest = TR2_JOB_NEST;
@@ -34,8 +33,8 @@ static struct tr2_forward_options forward = { .sampling.one_in = 1 };
 
 static const struct tr2_option options[] = {
 	{ 'p', "pid", "PID[,PID...]", TR2_OPT_LIST, &processes,
-	  "record these processes, which run already, and what they start from "
-	  "now on, until they end or until interrupted", NULL },
+	  "record these running processes, and all that they start, until they "
+	  "end or until interrupted", NULL },
 	{ 'e', "event", "EVENT[,EVENT...]", TR2_OPT_LIST, &events,
 	  "count these events over CMD and its children; names as in perf, "
 	  "'list' lists them", NULL },
@@ -43,18 +42,18 @@ static const struct tr2_option options[] = {
 	  "let programs with libtrace2 write rings, which cost less and "
 	  "survive SIGKILL; other programs write event streams", NULL },
 	{ 0, "no-states", NULL, TR2_OPT_FLAG, &no_states,
-	  "do not record when threads ran, and in what they waited", NULL },
+	  "do not record when threads ran, and what they waited for", NULL },
 	{ 0, "elevate", NULL, TR2_OPT_FLAG, &elevate,
-	  "open the kernel's records with root's rights, by sudo or pkexec; CMD "
-	  "runs without them", NULL },
+	  "open the kernel's records with root's rights, by sudo or pkexec; "
+	  "CMD runs without them", NULL },
 	{ 0, "ptrace", NULL, TR2_OPT_FLAG, &use_ptrace,
 	  "follow processes by ptrace, which needs no permission; the default "
 	  "where nothing else is permitted", NULL },
 	{ 0, "no-ptrace", NULL, TR2_OPT_FLAG, &no_ptrace,
-	  "never do that", NULL },
+	  "never follow processes by ptrace", NULL },
 	{ 0, "profile", "[HZ]", TR2_OPT_STRING, &profile,
-	  "sample which functions threads compute in, so often in each second "
-	  "of CPU time (default 997)", NULL },
+	  "sample the functions in which threads compute, this often in each "
+	  "second of CPU time (default 997)", NULL },
 	{ 0, "call-graph", "MODE[,BYTES]", TR2_OPT_STRING, &call_graph,
 	  "with --profile: find callers by frame pointers (fp), or by a copy "
 	  "of the stack (dwarf), of 8192 bytes by default", NULL },
@@ -70,31 +69,32 @@ static const struct tr2_option options[] = {
 	  "wait this long for processes that outlive CMD (default 3s)",
 	  NULL },
 	{ 0, "max-size", "N", TR2_OPT_SIZE, &max_size,
-	  "record no more events at this size", NULL },
+	  "stop recording events at this size", NULL },
 	{ 0, "rotate", "N", TR2_OPT_SIZE, &rotate,
 	  "with --listen: rename DIR/events to DIR/events.000001 and so on at "
 	  "this size", NULL },
 	{ 0, "keep", "N", TR2_OPT_INT, &keep,
-	  "with --rotate: keep the newest N of these, remove older ones", NULL },
+	  "with --rotate: keep the newest N of these directories, and remove "
+	  "older ones", NULL },
 	{ 0, "report-every", "S", TR2_OPT_DURATION, &report_ns,
 	  "with --listen and without CMD: print the counts to standard error "
-	  "every S, if they changed", NULL },
+	  "at this interval, if they changed", NULL },
 	{ 0, "forward", "otlp:URL", TR2_OPT_STRING, &forward_to,
 	  "with --listen: send each tree of processes to this OpenTelemetry "
 	  "collector when it has ended; otlp:env: to the one that "
 	  "OTEL_EXPORTER_OTLP_ENDPOINT names", NULL },
 	{ 0, "forward-sample", "1/N", TR2_OPT_STRING, &forward_sample,
-	  "with --forward: one in N of the trees, and all that failed; 0: only "
-	  "these", NULL },
+	  "with --forward: send one in N of the trees, and all that failed; 0: "
+	  "only those that failed", NULL },
 	{ 0, "forward-slower", "T", TR2_OPT_DURATION, &forward.sampling.slow_ns,
-	  "with --forward-sample: and all that took T or more", NULL },
+	  "with --forward-sample: also send all that took T or more", NULL },
 	{ 0, "forward-redact", NULL, TR2_OPT_FLAG, &forward.redact,
 	  "with --forward: hide passwords and other secrets in every string",
 	  NULL },
 	TR2_OPT_END
 };
 
-/* Read a number of a word's, up to its end. */
+/* Read the number in a word, up to the word's end. */
 static bool read_number(const char *text, uint32_t low, uint32_t high,
 			uint32_t *out)
 {
@@ -106,7 +106,7 @@ static bool read_number(const char *text, uint32_t low, uint32_t high,
 	       value <= high;
 }
 
-/* Return an exit code. */
+/* Return 0, or an exit code. */
 static int read_call_graph(struct tr2_kernel_wanted *wanted)
 {
 	if (!call_graph || !strcmp(call_graph, "fp"))
@@ -126,11 +126,11 @@ static int read_call_graph(struct tr2_kernel_wanted *wanted)
 	return 0;
 }
 
-/* Return an exit code. */
+/* Return 0, or an exit code. */
 static int read_profile(struct tr2_kernel_wanted *wanted)
 {
 	if (!profile)
-		return call_graph ? tr2_usage_error("--call-graph goes with "
+		return call_graph ? tr2_usage_error("--call-graph needs "
 						    "--profile") : 0;
 	wanted->hz = PROFILE_HZ;
 	if (*profile && !read_number(profile, 1, MAX_PROFILE_HZ, &wanted->hz))
@@ -139,17 +139,17 @@ static int read_profile(struct tr2_kernel_wanted *wanted)
 	return read_call_graph(wanted);
 }
 
-/* Return an exit code. */
+/* Return 0, or an exit code. */
 static int read_forward(void)
 {
 	if (!forward_to)
 		return forward_sample || forward.redact ?
-			tr2_usage_error("--forward-%s goes with --forward",
+			tr2_usage_error("--forward-%s needs --forward",
 					forward_sample ? "sample" : "redact") : 0;
 	if (!addresses.nr)
-		return tr2_usage_error("--forward goes with --listen; 'trace2 "
+		return tr2_usage_error("--forward needs --listen; 'trace2 "
 				       "export --to otlp --url URL' sends a "
-				       "recording that is finished");
+				       "finished recording");
 	if (strncmp(forward_to, "otlp:", 5) || !forward_to[5])
 		return tr2_usage_error("--forward takes otlp:URL, such as "
 				       "otlp:http://localhost:4318");
@@ -170,32 +170,33 @@ static int usage(int argc)
 		{ attaches && argc, "-p records processes that run already: it "
 				    "takes no command" },
 		{ attaches && listens, "-p and --listen exclude each other" },
-		{ attaches && rings, "--ring is for a command: -p takes the "
-				     "rings that there are" },
-		{ attaches && events.nr, "-e is for a command: it cannot count "
+		{ attaches && rings, "--ring needs a command: -p reads the "
+				     "rings that exist" },
+		{ attaches && events.nr, "-e needs a command: it cannot count "
 					 "with -p" },
 		{ !argc && !attaches && profile,
-		  "--profile is for a command, or -p" },
-		{ !argc && events.nr, "-e is for a command" },
+		  "--profile needs a command, or -p" },
+		{ !argc && events.nr, "-e needs a command" },
 		{ use_ptrace && no_ptrace,
 		  "--ptrace and --no-ptrace exclude each other" },
 		{ use_ptrace && profile,
-		  "--ptrace takes no samples: leave out --profile" },
+		  "--ptrace and --profile exclude each other: ptrace takes no "
+		  "samples" },
 		{ use_ptrace && (attaches || !argc),
-		  "--ptrace is for a command" },
+		  "--ptrace needs a command" },
 		{ elevate && use_ptrace,
 		  "--elevate and --ptrace exclude each other" },
 		{ elevate && (attaches || !argc),
-		  "--elevate is for a command" },
+		  "--elevate needs a command" },
 		{ rings && listens, "--ring and --listen exclude each other" },
-		{ rotate && !listens, "--rotate goes with --listen" },
-		{ keep && !rotate, "--keep goes with --rotate" },
+		{ rotate && !listens, "--rotate needs --listen" },
+		{ keep && !rotate, "--keep needs --rotate" },
 		{ keep < 0 || keep > 999999, "--keep takes 0 to 999999" },
 		{ report_ns && (!listens || argc),
-		  "--report-every goes with --listen, and without CMD" },
+		  "--report-every needs --listen, and no CMD" },
 		{ nest < 1, "--nest must be at least 1" },
 		{ forward.sampling.slow_ns && !forward_sample,
-		  "--forward-slower goes with --forward-sample" },
+		  "--forward-slower needs --forward-sample" },
 	};
 	int code = tr2_usage_check(rules, ARRAY_SIZE(rules));
 
@@ -224,7 +225,8 @@ static bool add_pid(const char *text, size_t len)
 	return true;
 }
 
-/* An empty item may be a variable that should have had a value. */
+/* Add the processes of -p. Reject an empty item: it may be a variable that
+ * should have had a value. */
 static int add_pids(void)
 {
 	const char *item;
@@ -284,7 +286,7 @@ static int run_record(int argc, char **argv)
 		job.kernel.states = !no_states;
 		job.timeout_ns = timeout_ns;
 		job.counters = events.nr ? &counters : NULL;
-		/* Before a password is asked for. */
+		/* Check the command before a password is asked for. */
 		code = elevate ? tr2_job_check(argv[0]) : 0;
 		if (!code && elevate && !tr2_elevate_start())
 			code = TR2_EXIT_FATAL;
@@ -299,11 +301,11 @@ const struct tr2_command tr2_command_record = {
 	"record",
 	"[--] CMD [ARG...] | -p PID[,PID...] | --listen SOCKET",
 	"Runs a command and records its events and processes.",
-	"Runs CMD with Trace2's event target pointed at DIR/events, keeps the "
-	"kernel's records of its processes beside, and exits as CMD did: 128+N "
-	"when signal N ended it, 127 when it was not found, 126 when it could "
-	"not be run. DIR is trace2.data unless -o names another; a recording "
-	"that is there already moves to DIR.old.",
+	"Runs CMD with Trace2's event target set to DIR/events, and keeps the "
+	"kernel's records of its processes in DIR. Exits as CMD did: 128+N if "
+	"signal N ended it, 127 if it was not found, 126 if it could not be "
+	"run. DIR is trace2.data unless -o names another; an existing "
+	"recording moves to DIR.old.",
 	options,
 	TR2_COMMON_OUTPUT,
 	TR2_COMMAND_STOP | TR2_COMMAND_NO_PAGER,

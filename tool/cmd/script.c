@@ -143,9 +143,9 @@ const struct tr2_command tr2_command_script = {
 	.synopsis = "[-F FIELDS] [-f] [--git-normal | --git-perf | "
 		    "--git-event] [INPUT...]",
 	.summary = "Prints the events of all processes in the order of time.",
-	.details = "-t keeps the start and end events of what took that long, "
-		   "and those of processes; -N keeps those of the regions that "
-		   "match.",
+	.details = "-t keeps the start and end events of processes, and of "
+		   "everything that took that long; -N keeps those of matching "
+		   "regions.",
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT,
 	.run = run_script,

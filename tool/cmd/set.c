@@ -21,11 +21,11 @@ static int64_t pid, wait_ns = WAIT_NS;
 static bool reopen, flush;
 
 static const struct tr2_option options[] = {
-	{ 'p', "pid", "PID", TR2_OPT_INT, &pid, "of this process", NULL },
+	{ 'p', "pid", "PID", TR2_OPT_INT, &pid, "the process to change", NULL },
 	{ 0, "reopen", NULL, TR2_OPT_FLAG, &reopen,
 	  "open its files again, after they were renamed", NULL },
 	{ 0, "flush", NULL, TR2_OPT_FLAG, &flush,
-	  "let it tell its metrics so far", NULL },
+	  "let it write its metrics so far", NULL },
 	{ 0, "timeout", "S", TR2_OPT_DURATION, &wait_ns,
 	  "wait this long until it calls the library (default 5s)", NULL },
 	TR2_OPT_END
@@ -37,8 +37,8 @@ static int no_page(int error)
 		tr2_error("there is no process %lld", (long long)pid);
 	else if (error == ENXIO)
 		tr2_error("process %lld takes no settings: it must start with "
-			  "GIT_TRACE2_CONTROL=1, or ask for it itself "
-			  "(TRACE2_CONTROL), without a ring",
+			  "GIT_TRACE2_CONTROL=1, or set TRACE2_CONTROL itself, "
+			  "and must not write a ring",
 			  (long long)pid);
 	else
 		tr2_error("process %lld: %s: it is another user's, or has "
@@ -47,8 +47,8 @@ static int no_page(int error)
 	return TR2_EXIT_FATAL;
 }
 
-/* What lib/session/control_request.c takes: targets but for the ring, their
- * _BRIEF, and the nesting. */
+/* May this setting be changed? lib/session/control_request.c accepts targets
+ * other than the ring, their _BRIEF, and the nesting. */
 static bool is_changeable(const struct tr2_setting *s)
 {
 	const char *rest = s->variable + strlen("GIT_TRACE2");
@@ -58,8 +58,9 @@ static bool is_changeable(const struct tr2_setting *s)
 		strncmp(rest, "_RING", 5) != 0);
 }
 
-/* Is this why a process refused? Then say so. The process decides: a program
- * may have settings by names of its own, which cannot be judged here. */
+/* Print why the process refused a word, if this is the cause. The process
+ * decides: its program may have settings of its own, which cannot be judged
+ * here. */
 static bool say_why(const char *word)
 {
 	char name[TR2_SPELL_MAX + 1];
@@ -86,7 +87,8 @@ static bool say_why(const char *word)
 			  "absolute path nor a socket nor 0", (long long)pid,
 			  name, value);
 	else if (!tr2_setting_takes(s, value))
-		tr2_error("process %lld refuses %s: '%s' is not a value of it",
+		tr2_error("process %lld refuses %s: '%s' is not a valid "
+			  "value",
 			  (long long)pid, name, value);
 	else
 		return false;
@@ -98,7 +100,7 @@ static void say_refused(char **words)
 	for (; *words; words++)
 		if (say_why(*words))
 			return;
-	tr2_error("process %lld refuses this", (long long)pid);
+	tr2_error("process %lld refuses the change", (long long)pid);
 }
 
 static int report_answer(int error, char **words)
@@ -112,13 +114,13 @@ static int report_answer(int error, char **words)
 			  "try again",
 			  (long long)pid);
 	else if (error == EIO && reopen)
-		tr2_error("process %lld: cannot open all files again: where "
-			  "it cannot, it goes on in the old one, with an "
+		tr2_error("process %lld: cannot open all files again: it keeps "
+			  "the old one of each that failed, and writes an "
 			  "error event",
 			  (long long)pid);
 	else
 		tr2_error("process %lld: cannot open a target: %s: it goes on "
-			  "with those that it can",
+			  "with its other targets",
 			  (long long)pid, strerror(error));
 	return TR2_EXIT_FATAL;
 }
@@ -138,7 +140,8 @@ static int ask_process(struct tr2_control_page *page, const char *text,
 	if (answer == TR2_CONTROL_WAITS && page->is_busy) {
 		if (tr2_control_page_withdraw(page))
 			return report_answer(EBUSY, words);
-		/* Taken up: it answers soon, or has answered. */
+		/* The process has taken up the request: it answers soon, or has
+		 * answered. */
 		page->gives_up = true;
 		answer = tr2_control_page_wait(page, WAIT_NS, &result);
 	}
@@ -147,12 +150,12 @@ static int ask_process(struct tr2_control_page *page, const char *text,
 	if (answer == TR2_CONTROL_GONE)
 		return no_page(ENOENT);
 	if (answer == TR2_CONTROL_REPLACED)
-		tr2_error("process %lld: another command asked meanwhile: it "
-			  "may not have taken this up",
+		tr2_error("process %lld: another command changed it at the "
+			  "same time: it may have ignored this change",
 			  (long long)pid);
 	else
-		tr2_error("process %lld has not called the library meanwhile: "
-			  "its next call takes this up",
+		tr2_error("process %lld has not called the library since: its "
+			  "next call makes the change",
 			  (long long)pid);
 	return TR2_EXIT_FOUND;
 }
@@ -196,12 +199,13 @@ const struct tr2_command tr2_command_set = {
 	.synopsis = "-p PID [--reopen] [--flush] [VARIABLE=VALUE...]",
 	.summary = "Changes the targets of a running process that allows it.",
 	.details = "The process has the library, and started with "
-		   "GIT_TRACE2_CONTROL=1 or asked for it itself. What can be "
+		   "GIT_TRACE2_CONTROL=1 or asked for it itself. These can be "
 		   "set: GIT_TRACE2, GIT_TRACE2_PERF and GIT_TRACE2_EVENT (a "
 		   "path, a socket, or 0: off), their _BRIEF, and "
-		   "GIT_TRACE2_EVENT_NESTING. It counts from the next call of "
-		   "the library on; each time that tracing is switched on, a "
-		   "session begins. Whoever owns the process may do it.",
+		   "GIT_TRACE2_EVENT_NESTING. A change takes effect at the "
+		   "next call of the library. Each time that tracing is "
+		   "switched on, a session begins. The owner of the process "
+		   "may change it.",
 	.options = options,
 	.flags = TR2_COMMAND_NO_PAGER,
 	.run = run_set,

@@ -30,7 +30,7 @@
 #include "record/store.h"
 
 #define DEFAULT_EVENTS "task-clock,page-faults,context-switches,cpu-migrations"
-/* Where the machine counts them. */
+/* Counted in addition if the machine can. */
 #define MORE_EVENTS "instructions"
 
 #define COMPARED_RUNS 10
@@ -58,8 +58,8 @@ static const struct tr2_option options[] = {
 	  "count system calls by kind, too: needs CAP_BPF and CAP_PERFMON, and "
 	  "takes about 50 ns for each call", NULL },
 	{ 0, "allocations", NULL, TR2_OPT_FLAG, &allocations,
-	  "count allocations, too: needs access to tracefs and CAP_PERFMON, and "
-	  "takes about a microsecond for each", NULL },
+	  "count allocations, too: needs access to tracefs and CAP_PERFMON, "
+	  "and takes about a microsecond for each", NULL },
 	{ 0, "states", NULL, TR2_OPT_FLAG, &states,
 	  "record states of threads, too, and show CPU time and waiting by the "
 	  "kind of a process", NULL },
@@ -70,16 +70,18 @@ static const struct tr2_option options[] = {
 	  "its words are split as sh splits them, but no shell runs", NULL },
 	{ 0, "until-decided", NULL, TR2_OPT_FLAG, &until_decided,
 	  "with --against, stop as soon as the time decides: it differs, or "
-	  "by less than --fail-above (5%)", NULL },
+	  "differs by less than --fail-above (5%)", NULL },
 	{ 0, "fail-above", "PCT", TR2_OPT_PERCENT, &fail_above,
 	  "exit with 1 if the time or an exact count is significantly larger "
-	  "than the base's, by more than this (5%); of a selection, any value",
+	  "than the base's, by more than this (5%); with a selection, any "
+	  "selected value counts",
 	  NULL },
 	{ 0, "note", NULL, TR2_OPT_FLAG, &note,
 	  "keep the counts and times in the Git note of HEAD, for 'trace2 "
 	  "history'", NULL },
 	{ 'q', "quiet", NULL, TR2_OPT_FLAG, &quiet,
-	  "discard the standard output of CMD, and print the report there", NULL },
+	  "discard the standard output of CMD, and print the report there",
+	  NULL },
 	{ 'o', "output", "DIR", TR2_OPT_STRING, &tr2_common.output,
 	  "keep the recordings of the runs in this directory, and those of "
 	  "--against in DIR.base", NULL },
@@ -89,7 +91,7 @@ static const struct tr2_option options[] = {
 
 /* The results of the runs. */
 static struct {
-	struct tr2_stat_side cmd, base; /* base: --against */
+	struct tr2_stat_side cmd, base; /* base: the side of --against */
 	struct tr2_measures baseline;
 	struct tr2_rundir cmd_dir, base_dir;
 	char **base_argv; /* NULL: none */
@@ -133,7 +135,7 @@ static int parse_against(void)
 	return tr2_usage_error("--against '%s': %s", against, error);
 }
 
-/* Is it an event that this machine counts? */
+/* Does this machine count the event? */
 static bool is_counted_here(const char *text)
 {
 	struct tr2_perfevents list;
@@ -158,10 +160,11 @@ static bool parse_events(void)
 	if (!events.nr && is_counted_here(MORE_EVENTS) &&
 	    !tr2_event_counters_add(&st.counters, MORE_EVENTS))
 		return false;
-	return events.nr || tr2_event_counters_add(&st.counters, DEFAULT_EVENTS);
+	return events.nr ||
+	       tr2_event_counters_add(&st.counters, DEFAULT_EVENTS);
 }
 
-/* The first code other than 0 is the exit code of the whole. */
+/* Note how a run ended. The first code other than 0 becomes the exit code. */
 static void note_end(struct tr2_stat_summary *sum, int code,
 		     const struct tr2_job_result *result)
 {
@@ -177,7 +180,7 @@ static void note_end(struct tr2_stat_summary *sum, int code,
 	}
 }
 
-/* Run once; `nr` 0 does not count. */
+/* Run once. Number 0 is a run that does not count. */
 static void run_once(struct tr2_stat_side *side, unsigned int nr)
 {
 	const struct tr2_rundir *dir =
@@ -210,14 +213,14 @@ static void run_once(struct tr2_stat_side *side, unsigned int nr)
 }
 
 /*
- * Run this number on both sides. The order is random, which makes the test of
- * pairs exact whatever else the machine does: in any regular order, a load that
- * takes turns itself slows one side more than the other.
+ * Run this number on both sides. The order is random: that makes the test of
+ * pairs exact, whatever else the machine does. In any regular order, a periodic
+ * load can slow one side more than the other.
  */
 static void run_pair(unsigned int nr, uint64_t *done)
 {
-	struct tr2_stat_side *first = st.base_argv && tr2_coin_toss() ? &st.base :
-								    &st.cmd;
+	struct tr2_stat_side *first =
+		st.base_argv && tr2_coin_toss() ? &st.base : &st.cmd;
 	struct tr2_stat_side *second = first == &st.cmd ? &st.base : &st.cmd;
 
 	tr2_progress_step(&st.progress, (*done)++);
@@ -228,7 +231,7 @@ static void run_pair(unsigned int nr, uint64_t *done)
 	run_once(second, nr);
 }
 
-/* Does the time of the runs so far decide, if this is a time to look? */
+/* Is it time to look, and do the runs so far decide? */
 static bool is_decided(uint32_t nr_pairs)
 {
 	double share = fail_above >= 0 ? fail_above : DECIDED_SHARE;
@@ -296,7 +299,8 @@ static void say_decided(const struct tr2_output *out)
 	if (!until_decided || !tr2_output_is_text(out))
 		return;
 	printf("%s after %lld of at most %lld pairs; a wrong verdict on the "
-	       "time has a\nprobability below %g, with all looks on the way.\n",
+	       "time has a\nprobability below %g, including all earlier "
+	       "looks.\n",
 	       st.decided ? "Decided" : "Not decided",
 	       (long long)st.cmd.sum.nr_runs, (long long)nr_runs, TR2_ALPHA);
 }
@@ -358,8 +362,8 @@ static int report_runs(void)
 	return code;
 }
 
-/* Events of the kernel have a row with the reason; these would just be
- * missing. */
+/* Warn of events that were not counted. The kernel's have a row with the
+ * reason; the others would just be missing. */
 static void warn_of_uncounted(void)
 {
 	const char *list = tr2_event_counters_for_programs(&st.counters);
@@ -391,8 +395,8 @@ static void init_side(struct tr2_stat_side *side, const char *name, char **argv)
 	side->sum.codes = tr2_calloc((size_t)nr_runs, sizeof(*side->sum.codes));
 }
 
-/* A command that fails may do less: history would take that for an
- * improvement. */
+/* Write the note. Refuse for a command that fails: it may do less, and history
+ * would show that as an improvement. */
 static int keep_note(void)
 {
 	struct tr2_buf line = TR2_BUF_INIT;
@@ -434,7 +438,7 @@ static int run_and_report(char **argv)
 	return st.code ? st.code : code;
 }
 
-/* Read it before the runs, which would be useless if it cannot be read. */
+/* Read the baseline before the runs: without it they would be useless. */
 static int read_baseline(void)
 {
 	int code = baseline ? tr2_set_read(&st.baseline, baseline, false) : 0;
@@ -457,7 +461,8 @@ static int open_dirs(void)
 		return -1;
 	if (!st.base_argv)
 		return 0;
-	/* A name of its own: without slashes at the end. */
+	/* The base needs a name of its own: the output without slashes at its
+	 * end. */
 	if (tr2_common.output)
 		path = tr2_strf("%s.base", st.cmd_dir.path);
 	ret = tr2_rundir_open(&st.base_dir, path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 top - show what running processes do: those of a recording, those
- * below a process, or those that write rings, without disturbing them.
+ * trace2 top - show what running processes do, without disturbing them: those
+ * of a recording, those below a process, or those that write rings.
  */
 #include <poll.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ static int64_t delay_ns = DEFAULT_DELAY_NS;
 
 static const struct tr2_option options[] = {
 	{ 'p', "process", "PID|FILE", TR2_OPT_STRING, &process,
-	  "watch this process and all below it, or that of a ring's file",
+	  "watch this process, or the one of this ring file, and all below it",
 	  NULL },
 	{ 0, "once", NULL, TR2_OPT_FLAG, &once,
 	  "read once, and print rates since each process began", NULL },
@@ -76,7 +76,7 @@ static void keys_off(void)
 	keys.on = false;
 }
 
-/* false: the user quit. */
+/* Return false if the user quits. */
 static bool wait_for_next(void)
 {
 	struct pollfd p = { .fd = keys.on ? 0 : -1, .events = POLLIN };
@@ -146,7 +146,7 @@ static int watch_processes(struct tr2_top *top)
 {
 	bool ok;
 
-	/* A screen is written at once: it does not flicker. */
+	/* Write a screen at once, so that it does not flicker. */
 	setvbuf(stdout, NULL, _IOFBF, SCREEN_BYTES);
 	keys_on();
 	ok = show_screen(top);
@@ -171,12 +171,13 @@ static int run_top(int argc, char **argv)
 		return tr2_usage_error(delay_ns <= 0 ?
 				       "-d must be more than 0" :
 				       "one process at a time");
-	/* Each ring and stream takes a descriptor. */
+	/* Each ring and each stream needs a descriptor. */
 	tr2_raise_file_limit();
 	if (process)
 		opened = tr2_top_open_process(&top, process);
 	else
-		opened = tr2_top_open_path(&top, argc ? argv[0] : "trace2.data");
+		opened =
+			tr2_top_open_path(&top, argc ? argv[0] : "trace2.data");
 	if (opened) {
 		read_files(&top);
 		if (once)

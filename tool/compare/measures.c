@@ -433,9 +433,9 @@ static void print_hopeless(const struct tr2_comparison *c,
 
 	for (kind = 0; kind < TR2_MEASURE_NR; kind++)
 		if (!tr2_comparison_can_tell(c, (enum tr2_measure_kind)kind))
-			printf("%zu %s: so few runs cannot tell a difference "
-			       "from chance in any of them%s.\n%zu on each "
-			       "side are the least, or fewer %s (-N, -t).\n",
+			printf("%zu %s: too few runs to tell a difference from "
+			       "chance in any of them%s.\nUse at least %zu on "
+			       "each side, or fewer %s (-N, -t).\n",
 			       c->tested[kind], tr2_measure_plurals[kind],
 			       v->is_judged && (int)v->time[0]->kind == kind ?
 				       " (the verdict's is tested alone)" : "",
@@ -493,8 +493,8 @@ static void print_legend(const struct shown *s, bool text)
 	if (c->nr_base > 1 || c->nr_new > 1)
 		printf("Medians of %u and %u runs. ", c->nr_base, c->nr_new);
 	if (!tr2_comparison_runs_can_tell(c)) {
-		printf("%s cannot tell a difference from\nchance: four on "
-		       "each side are the least (trace2 stat -r 10).\n",
+		printf("%s cannot tell a difference from\nchance: use at least "
+		       "four on each side (trace2 stat -r 10).\n",
 		       c->nr_base == 1 && c->nr_new == 1 ? "One run each" :
 							   "So few runs");
 	} else {

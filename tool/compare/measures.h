@@ -37,8 +37,8 @@ extern const char tr2_measure_only_help[];
 	{ 't', "min-time", "TIME", TR2_OPT_DURATION, &(choice).min_ns,        \
 	  "hide times below TIME (1ms, 20us, 1.5s)", NULL },                  \
 	{ 'n', "lines", "N", TR2_OPT_INT, &(choice).limit,                    \
-	  "show the first N lines of each kind (without a selection: what "   \
-	  "tells most, on a screen)", NULL }
+	  "show the first N lines of each kind (without a selection: the "    \
+	  "most telling ones, on a screen)", NULL }
 
 #define TR2_MEASURE_CHOICE_INIT { NULL, NULL, 0, -1 }
 

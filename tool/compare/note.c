@@ -202,7 +202,7 @@ int tr2_note_keep(const char *command, const struct tr2_measures *ms)
 
 	if (head && changed && *changed)
 		tr2_warning("the work tree has changes that are not in HEAD, "
-			    "whose note gets these counts");
+			    "but the note of HEAD gets these counts");
 	if (head && tr2_git_run(&before, NULL, "log", "-1", shown,
 				"--format=%N", head))
 		tr2_buf_reset(&before);

@@ -56,8 +56,9 @@ static void print_first(const struct tr2_stat_side *side, double share)
 {
 	long long warmups = side->sum.nr_warmups;
 
-	printf("The first run took %.0f%% longer than the others: it found "
-	       "caches empty,\nperhaps. --warmup %lld leaves such runs out.\n",
+	printf("The first run took %.0f%% longer than the others, perhaps "
+	       "because\ncaches were empty. --warmup %lld leaves such runs "
+	       "out.\n",
 	       share * 100, warmups ? 2 * warmups : 1);
 }
 

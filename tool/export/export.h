@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export - write a model in another program's format. A format is one file with
- * one struct tr2_export_format, a table of operations of which each may be
- * NULL; the walk over the processes that the filters select is here, once.
+ * export - write a model in another program's format.
  *
- * Every string that is written goes through tr2_export_text() or a function
- * that calls it, so that --redact works for all formats.
+ * A format is one file with one struct tr2_export_format: a table of
+ * operations, each of which may be NULL. The walk over the selected processes
+ * is here, once for all formats.
+ *
+ * Every string is written by tr2_export_text() or a function that calls it, so
+ * that --redact works for all formats.
  */
 #pragma once
 
@@ -15,7 +17,7 @@
 #include "export/sink.h"
 #include "model/model.h"
 
-/* Of export_options.def, by the kinds of common/options.h. */
+/* Types of the members, by the option kinds of common/options.h. */
 #define TR2_EXPORT_IS_LIST struct tr2_list
 #define TR2_EXPORT_IS_STRING const char *
 #define TR2_EXPORT_IS_FLAG bool
@@ -40,14 +42,16 @@ struct tr2_export {
 	struct tr2_export_sink sink;
 	struct tr2_buf scratch; /* the last redacted text */
 	struct tr2_buf text;    /* for composing text */
-	struct tr2_buf recording_key; /* of keyed_input; 0: none yet */
+	struct tr2_buf recording_key; /* key of keyed_input; 0: none yet */
 	uint32_t keyed_input;
 	struct tr2_stacks *stacks; /* for samples; NULL: not created yet */
-	uint32_t task_thread; /* whose states are walked over */
+	uint32_t task_thread; /* the thread whose states are being walked
+			       * over */
 	/* Samples of processes without a session, chained by process. */
 	uint32_t *first_sample, *next_sample;
-	/* Points of memory, chained by task (0: of all processes); and the
-	 * process of the current one, which for all is the first. */
+	/* Points of memory, chained by task (0: of all processes). memory_node:
+	 * the process of the current point; for a point of all, the first
+	 * one. */
 	uint32_t *first_memory, *next_memory;
 	uint32_t memory_node;
 	struct tr2_tree_sampling *sampling; /* for otlp; NULL: keep all */
@@ -64,9 +68,9 @@ struct tr2_export {
 #define TR2_EXPORT_LINES (1u << 2) /* needs the lines of the input */
 #define TR2_EXPORT_TABLE (1u << 3) /* accepts --table */
 #define TR2_EXPORT_DATABASE (1u << 4) /* writes to a database, not to a file */
-#define TR2_EXPORT_BINARY (1u << 5) /* is nothing for a terminal */
+#define TR2_EXPORT_BINARY (1u << 5) /* not suited for a terminal */
 
-/* The tables of exports as rows. */
+/* The tables that exports have. */
 enum tr2_table_id {
 #define TR2_TABLE(name, of, columns) TR2_TABLE_##name,
 #include "export/tables.def"
@@ -76,14 +80,15 @@ enum tr2_table_id {
 
 struct tr2_export_format {
 	unsigned int flags; /* TR2_EXPORT_… */
-	/* Set if this program was built without a library that the format
-	 * needs. */
+	/* The library that the format needs, if this program was built without
+	 * it. */
 	const char *missing_library, *missing_package;
-	/* begin and end are called once; end also after a failure, to free
-	 * memory. false: an error was printed. */
+	/* begin and end are called once, end also after a failure, to free
+	 * memory. They return false after an error message. */
 	bool (*begin)(struct tr2_export *x);
 	bool (*end)(struct tr2_export *x);
-	/* A topmost process, before all below it. false: leave out the tree. */
+	/* A topmost process, before all processes below it. Return false to
+	 * leave out its tree. */
 	bool (*tree)(struct tr2_export *x, uint32_t node);
 	/* A selected process, before its sessions; parents before children. */
 	void (*node)(struct tr2_export *x, uint32_t node);
@@ -95,10 +100,10 @@ struct tr2_export_format {
 	void (*trace_span)(struct tr2_export *x, uint32_t trace_span);
 	void (*metric)(struct tr2_export *x, uint32_t metric);
 	void (*session_end)(struct tr2_export *x, uint32_t session);
-	/* After the sessions of a process, and all rows of it. */
+	/* Called after the sessions of a process, and all its rows. */
 	void (*node_end)(struct tr2_export *x, uint32_t node);
-	/* Any of those with a table, by their index, after the above. The rows
-	 * of recordings come first, those of a process after those of its
+	/* An object with a table, by its index, after the calls above. Rows of
+	 * recordings come first; rows of a process come after those of its
 	 * sessions. */
 	void (*row)(struct tr2_export *x, enum tr2_table_id table, uint32_t i);
 };
@@ -108,27 +113,29 @@ struct tr2_export_format {
 #include "export/formats.def"
 #undef TR2_EXPORT_FORMAT
 
-/* Write the whole model to the open sink. false: an error was printed. */
+/* Write the whole model to the open sink. Return false after an error
+ * message. */
 bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f);
 
 /* Return the string, redacted if requested; valid until the next call. NULL
  * stays NULL. */
 const char *tr2_export_text(struct tr2_export *x, const char *s);
-/* Must the value with this name be hidden? */
+/* Must a value with this name be hidden? */
 bool tr2_export_is_secret(const struct tr2_export *x, const char *name);
-/* Return the value with this name; the name may show that it is secret. */
+/* Return the value with this name, hidden if the name shows that it is
+ * secret. */
 const char *tr2_export_value(struct tr2_export *x, const char *name,
 			     const char *s);
 
-/* Append `,"key":` and the value; nothing for NULL, "" or no words. */
+/* Append `,"key":` and the value; append nothing for NULL, "" or no words. */
 void tr2_export_json_str(struct tr2_export *x, struct tr2_buf *b,
 			 const char *key, const char *s);
 void tr2_export_json_words(struct tr2_export *x, struct tr2_buf *b,
 			   const char *key, const struct tr2_words *words);
 void tr2_export_json_int(struct tr2_buf *b, const char *key, int64_t value);
 
-/* Append a JSON string; an array of strings; JSON text, or a string if it is
- * not valid. */
+/* Append a JSON string; an array of strings; JSON text, or a string if the text
+ * is not valid JSON. */
 void tr2_export_add_str(struct tr2_export *x, struct tr2_buf *b, const char *s);
 void tr2_export_add_words(struct tr2_export *x, struct tr2_buf *b,
 			  const struct tr2_words *words);
@@ -140,13 +147,13 @@ void tr2_export_pair(struct tr2_export *x, struct tr2_buf *b, tr2_str category,
 		     tr2_str name);
 void tr2_export_trace_span_name(struct tr2_export *x, struct tr2_buf *b,
 				uint32_t trace_span);
-/* The same for a region; for children "child NAME". */
+/* Append the name of a region in the same way; for children "child NAME". */
 void tr2_export_span_name(struct tr2_export *x, struct tr2_buf *b,
 			  uint32_t span);
 void tr2_export_metric_name(struct tr2_export *x, struct tr2_buf *b,
 			    const struct tr2_metric *metric);
-/* Append the name of a process, redacted: without directory and "git-", and for
- * a command line of a shell its first word. */
+/* Append the name of a process, redacted: without its directory and "git-"; of
+ * a command line for a shell, the first word. */
 void tr2_export_node_name(struct tr2_export *x, struct tr2_buf *b,
 			  uint32_t node);
 /* Return a name, for example a process's, in x->text. */
@@ -158,13 +165,14 @@ const char *tr2_export_name(struct tr2_export *x, tr2_export_name_fn *add,
 void tr2_export_add_command(struct tr2_export *x, struct tr2_buf *b,
 			    const struct tr2_words *words);
 
-/* Is more known of a process than its parent's child span? */
+/* Is the process known from more than its parent's child span? */
 bool tr2_export_is_process(const struct tr2_export *x, uint32_t node);
 /* Return the host of a recording; *len is 0 if it is unknown. */
 const char *tr2_export_host(const char *meta_json, size_t *len);
 /* Return a name like SIGKILL, in x->text. */
 const char *tr2_export_signal(struct tr2_export *x, int signo);
-/* If the process was replaced by exec, return the session before. 0: none. */
+/* If exec replaced the process's program, return the session before; 0:
+ * none. */
 uint32_t tr2_session_before(const struct tr2_export *x, uint32_t session);
 
 static inline const struct tr2_model_session *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export_strings - text and names for exports, see export/export.h: redacted if
- * requested.
+ * export_strings - text and names for exports, redacted if requested: see
+ * export/export.h.
  */
 
 #include "common/words.h"
@@ -114,7 +114,8 @@ void tr2_export_pair(struct tr2_export *x, struct tr2_buf *b, tr2_str category,
 	tr2_buf_addstr(b, tr2_export_text(x, tr2_s(x->m, name)));
 }
 
-/* Return the program of a command line: its first word, without directory. */
+/* Append the program of a command line: its first word, without the
+ * directory. */
 static void add_program(struct tr2_buf *b, const char *command, size_t len)
 {
 	const char *start = command, *end = command + len, *slash;
@@ -138,7 +139,8 @@ static void add_child_program(struct tr2_export *x, struct tr2_buf *b,
 	add_program(b, command, len);
 }
 
-/* For `git fetch` the second word says more than the first. */
+/* Append the command of a child. For `git fetch` the second word says more than
+ * the first. */
 static void add_child_command(struct tr2_export *x, struct tr2_buf *b,
 			      const struct tr2_child *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * git_event - implements export/git_event.h, and the export of that name: all
- * selected events in the order of time.
+ * git_event - implements export/git_event.h, and the export format of that
+ * name: all selected events in the order of time.
  */
 #include "export/git_event.h"
 
@@ -24,9 +24,9 @@ struct tr2_git_event {
 	struct tr2_reread *reread;
 	struct tr2_parsed_render render;
 	struct tr2_buf text, repaired;
-	/* Of the current line. */
+	/* About the current line. */
 	const struct tr2_line *at;
-	bool secret; /* its param or key has the name of a secret */
+	bool secret; /* its param or key may name a secret */
 	bool begun;
 };
 
@@ -78,7 +78,7 @@ static void add_words(struct tr2_export *x, struct tr2_buf *b,
 	tr2_export_add_words(x, b, &words);
 }
 
-/* Decimals are seconds: write 6 digits after the point. */
+/* Append a decimal, which is in seconds, with 6 digits after the point. */
 static void add_decimal(struct tr2_buf *b, const struct tr2_json_value *v)
 {
 	struct tr2_view text;
@@ -124,7 +124,7 @@ static void add_value(struct tr2_git_event *g, const struct tr2_json_value *v,
 	}
 }
 
-/* Write the members that come first, whatever their order was. */
+/* Write the members that come first, in a fixed order. */
 static void add_head(struct tr2_git_event *g, const char *event, size_t len)
 {
 	const struct tr2_model *m = g->x->m;
@@ -244,7 +244,7 @@ static bool begin_events(struct tr2_export *x)
 	return true;
 }
 
-/* The kernel's records of a process are no events of Git's. */
+/* Count processes that only the kernel recorded: Git has no events for them. */
 static void count_left_out(const struct tr2_export *x)
 {
 	const struct tr2_model *m = x->m;
@@ -257,8 +257,8 @@ static void count_left_out(const struct tr2_export *x)
 		left_out += !m->nodes[i].session;
 	}
 	if (left_out)
-		tr2_warning("%u of %u processes have no events of their own: the "
-			    "other formats have them", left_out, nr);
+		tr2_warning("%u of %u processes wrote no events and are left "
+			    "out: the other formats have them", left_out, nr);
 }
 
 static bool end_events(struct tr2_export *x)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * git_event - write one event in the form of Git's event target, whatever the
- * format of the input. The line begins with event, sid, thread and time,
- * followed by the other members in their original order, so that consumers can
- * rely on them for brief and foreign streams, too.
+ * format of the input. The line begins with event, sid, thread and time, also
+ * for brief and foreign streams. The other members follow in their original
+ * order.
  */
 #pragma once
 

@@ -20,8 +20,8 @@
 #define MAX_WAIT_SECONDS 60
 #define MAX_ANSWER (4u << 20)
 
-/* libcurl and the thirty libraries that it needs take longer to load than most
- * commands run: it is loaded when it is used. */
+/* libcurl is loaded when it is first used: with its thirty libraries, loading
+ * takes longer than most commands run. */
 #define LIBRARY "libcurl.so.4"
 #define FUNCTIONS(_)                                                      \
 	_(easy_cleanup) _(easy_getinfo) _(easy_init) _(easy_perform)      \
@@ -35,7 +35,7 @@ static struct {
 #undef MEMBER
 } lib;
 
-/* false: dlerror() has the reason. */
+/* Return false with the reason in dlerror(). */
 static bool load_library(void)
 {
 	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -50,14 +50,14 @@ static bool load_library(void)
 
 struct tr2_http {
 	CURL *curl;
-	CURLU *url, *now; /* as given; with parameters */
+	CURLU *url, *now; /* as given; with the parameters */
 	struct curl_slist *headers;
 	struct tr2_buf answer, scratch, shown;
 	long status;
 	char error[CURL_ERROR_SIZE];
 };
 
-/* Drop the part of an answer that exceeds the limit. */
+/* Take a piece of an answer; drop what exceeds the limit. */
 static size_t on_answer(char *data, size_t size, size_t n, void *to)
 {
 	struct tr2_http *h = to;
@@ -129,7 +129,7 @@ struct tr2_http *tr2_http_new(const char *url,
 	tr2_must(!lib.global_init(CURL_GLOBAL_DEFAULT));
 	h->curl = lib.easy_init();
 	tr2_must(h->curl);
-	/* Avoid "100 Continue": saves a round trip. */
+	/* Without "100 Continue", a request saves a round trip. */
 	tr2_http_header(h, "Expect:");
 	if (set_url(h, url, server))
 		return set_options(h, server->request_seconds), h;
@@ -197,8 +197,8 @@ const char *tr2_http_why(const struct tr2_http *h)
 	return h->error;
 }
 
-/* libcurl repeats a request by itself if a reused connection had died: use a
- * new connection. */
+/* Use a new connection: if a reused one has died, libcurl repeats the request
+ * by itself. */
 bool tr2_http_post_once(struct tr2_http *h, const char *body,
 			size_t size_bytes)
 {

@@ -11,8 +11,8 @@
 
 #define TR2_HTTP_TRIES 5
 
-/* Without libcurl no struct tr2_http exists: functions that need one are not
- * defined, and never called. */
+/* Without libcurl, no struct tr2_http exists. Functions that need one are then
+ * not defined, and never called. */
 #ifdef HAVE_LIBCURL
 #define TR2_BY_CURL
 #else
@@ -22,15 +22,15 @@
 struct tr2_http;
 
 struct tr2_http_server {
-	/* "a collector": the server's description in messages */
+	/* description of the server in messages, such as "a collector" */
 	const char *kind;
 	const char *path;     /* used if the URL has none; NULL: "/" */
-	/* alternative for builds without libcurl, or NULL */
+	/* another way, for builds without libcurl; or NULL */
 	const char *instead;
-	long request_seconds; /* timeout of a request with its answer */
+	long request_seconds; /* time limit of a request and its answer */
 };
 
-/* NULL: an error was printed. */
+/* Return NULL after an error message. */
 struct tr2_http *tr2_http_new(const char *url,
 			      const struct tr2_http_server *server);
 void tr2_http_free(struct tr2_http *h);
@@ -38,37 +38,38 @@ void tr2_http_free(struct tr2_http *h);
 /* Add a header to every request. */
 void tr2_http_header(struct tr2_http *h, const char *header) TR2_BY_CURL;
 
-/* Append "name=value", which is encoded here, to the URL's own query for the
- * requests up to the next tr2_http_no_params(). */
+/* Append "name=value" to the query of the URL, encoded, for all requests up to
+ * the next tr2_http_no_params(). */
 void tr2_http_param(struct tr2_http *h, const char *param) TR2_BY_CURL;
 void tr2_http_no_params(struct tr2_http *h) TR2_BY_CURL;
 
-/* Send one request. false: there is no answer, for the reason
- * tr2_http_why(). */
+/* Send one request. Return false if there is no answer; tr2_http_why() has the
+ * reason. */
 bool tr2_http_try(struct tr2_http *h, const char *body, size_t size_bytes)
 	TR2_BY_CURL;
 const char *tr2_http_why(const struct tr2_http *h) TR2_BY_CURL;
-/* The same, but the error was printed. */
+/* Send one request. Return false after an error message. */
 bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
 	TR2_BY_CURL;
-/* The same for requests that must not be sent twice. */
+/* Do the same for a request that must not be sent twice. */
 bool tr2_http_post_once(struct tr2_http *h, const char *body,
 			size_t size_bytes) TR2_BY_CURL;
 
-/* Of the last answer. Its text is cut at 4 MiB. */
+/* Status and text of the last answer. The text is cut at 4 MiB. */
 long tr2_http_status(const struct tr2_http *h) TR2_BY_CURL;
 struct tr2_buf *tr2_http_answer(struct tr2_http *h) TR2_BY_CURL;
 /* Did the last answer ask to try later (429, 502, 503, 504)? */
 bool tr2_http_is_busy(const struct tr2_http *h) TR2_BY_CURL;
-/* Return after how many seconds the last answer asked to try again; 0: it did not
- * say. */
+/* Return after how many seconds the last answer asked to try again; 0: it did
+ * not. */
 int64_t tr2_http_retry_after(struct tr2_http *h) TR2_BY_CURL;
-/* Wait as long as the answer asked for, or 1, 2, 4, 8 seconds: tries counts
+/* Wait for as long as the answer asked, or for 1, 2, 4, 8 seconds. tries counts
  * from 1. */
 void tr2_http_wait(struct tr2_http *h, int tries) TR2_BY_CURL;
 
-/* Fail requests from when `stop` is set on, the present one within a second. */
+/* Make requests fail once `stop` is set; the present one fails within a
+ * second. */
 void tr2_http_stop_by(struct tr2_http *h, const atomic_bool *stop) TR2_BY_CURL;
 
-/* Return the URL for messages: without a password. */
+/* Return the URL for messages, without a password. */
 const char *tr2_http_shown(struct tr2_http *h) TR2_BY_CURL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * prometheus - sums over an input, as a textfile for node_exporter. All values
- * count from the beginning of the input, so that a falling value means a reset,
- * as for every counter.
+ * count from the beginning of the input: as for every counter, a smaller value
+ * means a reset.
  *
- * Labels have few values in most programs: commands, regions, timers, counters.
- * Since programs may name them after files or users, each metric has at most
- * MAX_SERIES of them; the others are summed as "other".
+ * In most programs, labels have few values: commands, regions, timers,
+ * counters. But programs may name them after files or users. So each metric has
+ * at most MAX_SERIES of them; all others are summed as "other".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,18 +22,19 @@
 #include "model/states.h"
 
 #define MAX_SERIES 100
-#define FIRST_PROCESS_BOUND 9 /* a millisecond: no process takes less */
+#define FIRST_PROCESS_BOUND 9 /* a millisecond: no process is faster */
 
-/* value[] of commands: results of the processes, and their cost. */
+/* Indexes of value[] of commands: results of processes, and their cost. */
 enum { OK, FAILED, KILLED, UNFINISHED, ALL, SELF, SPAWN, ERRORS, CPU, READY };
-enum { TOTAL, CALLS, REGION_SELF }; /* of regions and metrics; and of metrics */
-enum { SEEN = REGION_SELF, LAST, LEAST, MOST }; /* these as int64_t */
+enum { TOTAL, CALLS, REGION_SELF }; /* for regions; the first two for metrics,
+				     * too */
+enum { SEEN = REGION_SELF, LAST, LEAST, MOST }; /* for metrics, as int64_t */
 
 struct prometheus {
 	struct tr2_series_set commands, waits, regions;
 	struct tr2_series_set metrics[TR2_DEFINITION_KINDS];
 	uint64_t lost;
-	bool has_cpu; /* of some process */
+	bool has_cpu; /* the CPU time of some process is known */
 	int64_t *self; /* by span */
 };
 
@@ -42,7 +43,7 @@ static uint64_t positive(int64_t ns)
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-/* Redact a label: two labels that become equal are one. */
+/* Redact a label. Two labels that become equal are one. */
 static tr2_str safe(struct tr2_export *x, tr2_str s)
 {
 	const char *text;
@@ -141,7 +142,7 @@ static void span(struct tr2_export *x, uint32_t i)
 	s->value[CALLS]++;
 }
 
-/* The bounds of series are in ns from a microsecond on: those of values begin
+/* Bounds of series are in ns, from a microsecond on; bounds of values begin
  * with 1. */
 #define BOUND_OF_1 1000u
 
@@ -158,7 +159,7 @@ static void add_histogram(struct tr2_series *s, const struct tr2_metric *metric)
 				   count);
 }
 
-/* Add up metrics of processes, which contain the metrics of their threads. Of a
+/* Add up metrics of processes, which include those of their threads. Of a
  * gauge, keep the last value of the process that began last. */
 static void metric(struct tr2_export *x, uint32_t i)
 {
@@ -212,7 +213,7 @@ static void add_label(struct tr2_buf *b, const char *name, const char *value)
 	add_label_part(b, name, value, strlen(value));
 }
 
-/* Return the end of `KEY="VALUE"`; NULL: this is none, or its key is taken. */
+/* Return the end of `KEY="VALUE"`. NULL: it is not one, or its key is taken. */
 static const char *end_of_label(const char *p, const char *taken)
 {
 	size_t len = strspn(p, "abcdefghijklmnopqrstuvwxyz_0123456789"
@@ -244,7 +245,7 @@ static const char *find_labels(const char *name, const char *taken)
 	return strcmp(p, "}") ? NULL : labels + 1;
 }
 
-/* Append the label `key` with a metric's name, and the labels in that. */
+/* Append the label `key` with a metric's name, and the labels in the name. */
 static void add_name(struct tr2_buf *b, const char *key, const char *name)
 {
 	const char *labels = find_labels(name, key);
@@ -300,8 +301,8 @@ static void add_time(struct tr2_buf *b, uint64_t ns)
 	tr2_buf_addch(b, '\n');
 }
 
-/* Print one of the values of each series, as a gauge if it has a sign, else as
- * a counter. */
+/* Print one value of each series, as a gauge if it has a sign, else as a
+ * counter. */
 typedef void add_value(struct tr2_buf *b, uint64_t value);
 static void print_series(struct tr2_export *x, const struct tr2_series_set *set,
 			 int value, add_value *add, const char *labels,
@@ -415,8 +416,8 @@ static void print_processes(struct tr2_export *x, struct prometheus *p)
 	if (x->m->has_states)
 		print_series(x, &p->commands, READY, add_time, "command",
 			     "trace2_process_ready_seconds_total",
-			     "Wall time in which a process could run, and had no "
-			     "CPU.");
+			     "Wall time in which a process could run, and had "
+			     "no CPU.");
 	print_series(x, &p->waits, TOTAL, add_time, "command cause",
 		     "trace2_process_wait_seconds_total",
 		     "Wall time in which all threads of a process waited.");
@@ -429,7 +430,7 @@ static void print_metrics(struct tr2_export *x, struct prometheus *p)
 	static const struct {
 		enum tr2_definition_kind kind;
 		int value;
-		add_value *add; /* NULL: their histogram */
+		add_value *add; /* NULL: print their histogram */
 		const char *name, *help;
 	} rows[] = {
 		{ TR2_DEFINITION_TIMER, TOTAL, add_time,

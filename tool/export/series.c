@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* series - sums by labels, and their reduction to the largest. */
+/* series - sums by labels; all but the largest are merged. */
 #include <stdlib.h>
 #include <string.h>
 

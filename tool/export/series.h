@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * series - sums for Prometheus: values under one or two labels, of which only a
- * limited number is exported: see tr2_series_bound().
+ * series - sums for Prometheus: values by one or two labels. tr2_series_bound()
+ * limits how many are exported.
  */
 #pragma once
 
@@ -16,9 +16,10 @@
 struct tr2_series {
 	tr2_str label[2];
 	uint64_t value[TR2_SERIES_VALUES];
-	/* The last one counts values above all bounds. Not cumulative. */
+	/* Counts of values up to each bound, not cumulative. The last one
+	 * counts values above all bounds. */
 	uint64_t bucket[TR2_SERIES_BOUNDS + 1];
-	uint64_t sum_ns;    /* of the values in buckets */
+	uint64_t sum_ns;    /* sum of the values in buckets */
 	bool has_histogram;
 };
 
@@ -26,10 +27,10 @@ struct tr2_series {
 struct tr2_series_set {
 	struct tr2_series *item;
 	uint32_t nr, alloc;
-	struct tr2_map by_labels; /* to index + 1 */
+	struct tr2_map by_labels; /* labels to index + 1 */
 };
 
-/* Return the series of these labels, adding it if needed. */
+/* Return the series of these labels. Add it if necessary. */
 struct tr2_series *tr2_series_at(struct tr2_series_set *set, tr2_str a,
 				 tr2_str b);
 /* Keep the `max` series with the greatest value[by]; add up the others under

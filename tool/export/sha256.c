@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sha256 - implements export/sha256.h, with the names of the standard.
+ * sha256 - implements export/sha256.h; the names are those of the standard.
  */
 #include <string.h>
 
@@ -67,7 +67,8 @@ static void compress(uint32_t H[8], const uint8_t *block)
 		H[t] += v[t];
 }
 
-/* Process the end of the message, the bit 1, zeros, and the length in bits. */
+/* Process the rest of the message, then the bit 1, zeros, and the length in
+ * bits. */
 static void finish(uint32_t H[8], const uint8_t *rest, size_t n,
 		   uint64_t size_bytes)
 {
@@ -86,7 +87,8 @@ static void finish(uint32_t H[8], const uint8_t *rest, size_t n,
 
 void tr2_sha256(const void *data, size_t size_bytes, uint8_t digest[32])
 {
-	/* The same of the square roots of the first 8 primes. */
+	/* The first 32 bits of the fractional parts of the square roots of the
+	 * first 8 primes. */
 	uint32_t H[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 			  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
 	const uint8_t *p = data;

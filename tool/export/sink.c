@@ -15,8 +15,8 @@
 
 #define STEP_BYTES 65536
 
-/* The file to remove if a signal ends the process; one sink at a time has a
- * file. */
+/* The file that is removed if a signal ends the process. Only one sink at a
+ * time has a file. */
 static const char *volatile unfinished;
 
 static void remove_unfinished(void)
@@ -36,7 +36,8 @@ static void on_signal(int signo)
 	raise(signo);
 }
 
-/* Signals that the caller ignores stay ignored. */
+/* Handle the signals that end the process, except those that the caller
+ * ignores. */
 static void watch_ends(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
@@ -61,7 +62,8 @@ static bool fail_sink(struct tr2_export_sink *s)
 	return false;
 }
 
-/* Set the mode of the replaced file, or the mode that O_CREAT would give. */
+/* Set the mode of the file that is replaced, or the mode that O_CREAT would
+ * give. */
 static void set_mode(int fd, const struct stat *before)
 {
 	mode_t mask = umask(0);
@@ -71,7 +73,8 @@ static void set_mode(int fd, const struct stat *before)
 		return;
 }
 
-/* A symbolic link stays: its target is replaced. */
+/* Create the file beside its target. A symbolic link stays: the file to which
+ * it points is replaced. */
 static bool open_beside(struct tr2_export_sink *s, const struct stat *before)
 {
 	s->target = before ? realpath(s->path, NULL) : tr2_strdup(s->path);

@@ -15,19 +15,20 @@
 struct tr2_export_sink {
 	struct tr2_buf buf; /* append here */
 	const char *path;   /* as the user gave it; NULL: standard output */
-	char *target, *temp; /* NULL: written in place */
+	char *target, *temp; /* NULL: the file is written in place */
 	int fd;
 	bool failed; /* an error was printed */
 };
 
-/* path: NULL or "-" is standard output. false: an error was printed. */
+/* Open the sink. path: NULL or "-" is standard output. Return false after an
+ * error message. */
 bool tr2_sink_open(struct tr2_export_sink *s, const char *path);
 
-/* Write the collected text if there is much of it; call it between records. */
+/* Write the collected text if there is much of it. Call it between records. */
 bool tr2_sink_step(struct tr2_export_sink *s);
 /* Write the collected text now. */
 bool tr2_sink_flush(struct tr2_export_sink *s);
 
-/* End the export. Unless `ok` and all was written, the old file stays. false:
- * an error was printed. */
+/* End the export. The old file stays unless `ok` is true and everything was
+ * written. Return false after an error message. */
 bool tr2_sink_close(struct tr2_export_sink *s, bool ok);

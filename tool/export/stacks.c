@@ -85,7 +85,7 @@ void tr2_stacks_add(struct tr2_export *x, struct tr2_buf *b,
 	uint32_t i;
 
 	*innermost = SIZE_MAX;
-	/* The first time, this finds the calls in copies of stacks. */
+	/* The first call finds the calls in copies of stacks. */
 	tr2_stacks(x);
 	for (i = sample->nr_calls; i--;)
 		add_call(x, b, sample, i, innermost);

@@ -192,8 +192,8 @@ static enum tr2_load_result nothing_in(const char *path, uint64_t nr_empty)
 			    "Name one of them, such as '%s'", path,
 			    tr2_buf_str(&full));
 	else if (has_kernel_records(path))
-		tr2_warning("'%s': the kernel's records without the processes "
-			    "that they are of, nothing to do! The recorder was "
+		tr2_warning("'%s': the kernel's records without a list of "
+			    "processes, nothing to do! The recorder was "
 			    "killed, or its disk full: record again", path);
 	else
 		tr2_warning("'%s': no event files in this directory, nothing "

@@ -68,8 +68,9 @@ static void become_helper(int fd)
 		execlp("sudo", "sudo", "--", self, TR2_ELEVATED, (char *)NULL);
 		execlp("pkexec", "pkexec", self, TR2_ELEVATED, (char *)NULL);
 	}
-	/* EACCES: a directory of PATH is closed to the user. */
-	tr2_error("--elevate: cannot run sudo, or pkexec: %s",
+	/* execlp() sets EACCES if the user cannot search a directory of
+	 * PATH. */
+	tr2_error("--elevate: cannot run sudo or pkexec: %s",
 		  errno == EACCES ? "not found" : strerror(errno));
 	_exit(TR2_EXIT_FATAL);
 }
@@ -140,7 +141,8 @@ int tr2_elevate_file(enum tr2_elevated_file file, const char *name)
 
 int tr2_elevate_connector(int events)
 {
-	struct tr2_elevate_request r = { .wish = TR2_WISH_CONNECTOR, .events = events };
+	struct tr2_elevate_request r = { .wish = TR2_WISH_CONNECTOR,
+					 .events = events };
 
 	return ask_helper(&r);
 }

@@ -99,7 +99,8 @@ int tr2_loop_add_timer(struct tr2_loop *loop, struct tr2_source *source,
 				 (long)(ns_again % NS_PER_S) },
 	};
 
-	source->fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	source->fd =
+		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (source->fd < 0)
 		return -1;
 	if (!timerfd_settime(source->fd, 0, &when, NULL) &&

@@ -19,8 +19,8 @@ struct tr2_source {
 struct tr2_loop {
 	int epoll_fd;
 	bool stop;
-	/* The events of the last epoll_wait() that were not handled yet: a
-	 * source that is removed meanwhile is removed here, too. */
+	/* Events of the last epoll_wait() that were not handled yet. A source
+	 * that is removed during that is removed here, too. */
 	struct tr2_source *batch[TR2_LOOP_BATCH];
 	int nr_batch;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Find who refused: a filter, a setting of the kernel, or a security module. */
+/* Find the cause of a refusal: a filter, a setting of the kernel, or a security
+ * module. */
 #include "record/refusal.h"
 
 #include <errno.h>
@@ -19,12 +20,12 @@
 #define SETTING(name) "/proc/sys/kernel/" name
 #define PARANOID "perf_event_paranoid"
 
-/* Older <linux/capability.h> have none. */
+/* Older <linux/capability.h> lack these. */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #endif
 
-/* The largest level of perf_event_paranoid that permits it without a
+/* The highest level of perf_event_paranoid that permits each right without a
  * capability. */
 static const int most[] = {
 	[TR2_RIGHT_USER] = 2,
@@ -64,8 +65,8 @@ static bool has_seccomp_filter(void)
 	return of_status("\nSeccomp:", 10) == 2;
 }
 
-/* Return what perf_event_open() says of flags that it does not have: the kernel
- * looks at these before all else, and says EINVAL. */
+/* Return the errno of perf_event_open() for unknown flags. The kernel itself
+ * checks these first, and returns EINVAL. */
 static int probe(void)
 {
 	return syscall(SYS_perf_event_open, NULL, 0, -1, -1, ~0UL) < 0 ?
@@ -90,7 +91,8 @@ bool tr2_in_first_namespace(const char *kind)
 	return n < 0 || !strcmp(target, first);
 }
 
-/* Capabilities in another user namespace are none for perf_event_open(). */
+/* Is this process outside of the first user namespace? There, perf_event_open()
+ * ignores its capabilities. */
 static bool in_user_namespace(void)
 {
 	return !tr2_in_first_namespace("user");
@@ -103,8 +105,8 @@ static bool has_capability(int one, int other)
 					     UINT64_C(1) << other);
 }
 
-/* Has the container one of them for its root alone? That is so if a user of it
- * starts without capabilities. */
+/* Does the container permit one of them only to its root? That is so if other
+ * users in it start without capabilities. */
 static bool is_left_to_root(int one, int other)
 {
 	return geteuid() && (prctl(PR_CAPBSET_READ, one, 0, 0, 0) == 1 ||
@@ -156,7 +158,8 @@ static void explain_perf(char *text, size_t size, enum tr2_right right, int err)
 	}
 }
 
-/* If kptr_restrict is 0, addresses are shown to those who may profile. */
+/* Explain why addresses are hidden. With kptr_restrict 0, the kernel shows them
+ * to users who may profile. */
 static void explain_kallsyms(char *text, size_t size)
 {
 	int restricted = setting(SETTING("kptr_restrict"));
@@ -192,8 +195,9 @@ static const char *const remedies[] = {
 	NULL
 };
 
-/* REMEDY_NONE: it is not in a container that is known. Images of virtual machines
- * may have the marks of containers, too. */
+/* Return the remedy for the container that this process is in. REMEDY_NONE: not
+ * in a known container. Images of virtual machines may have the marks of
+ * containers, too. */
 static enum remedy of_container(void)
 {
 	if (tr2_in_first_namespace("pid"))

@@ -20,9 +20,9 @@
 #include "common/say.h"
 
 #define META_TMP "meta.json.tmp"
-/* More than it has, but for hundreds of processes that go on. */
+/* Larger than meta.json, unless hundreds of processes go on. */
 #define META_RESERVED 16384
-/* Files of recorded processes are cut. */
+/* Files of recorded processes are cut to this size. */
 #define MOST_KEPT_BYTES (64 << 20)
 /* Hide a recording in a working tree from `git status` and `git add`. */
 #define IGNORE ".gitignore"
@@ -292,8 +292,8 @@ static const char *why_no_dir(const char *path, int err)
 		       "it is a symbolic link" : "it is not a directory";
 }
 
-/* Make path available: it must be an empty directory, or a recording that is
- * not being written, which is moved away. */
+/* Make the path available. It must be an empty directory, or a recording that
+ * is not being written: that is moved away. */
 static int make_way(struct tr2_store *s)
 {
 	const char *path = s->path;
@@ -322,7 +322,8 @@ static int make_way(struct tr2_store *s)
 	return ret;
 }
 
-/* Optional: if it cannot be written, the recording goes on. */
+/* Write the file. It is optional: if it cannot be written, the recording goes
+ * on. */
 static void make_ignore(struct tr2_store *s)
 {
 	int fd = openat(s->dir_fd, IGNORE,
@@ -363,7 +364,7 @@ static int make_dirs(struct tr2_store *s, bool with_rings)
 	s->dir_fd = open(s->path, DIR_FLAGS);
 	if (s->dir_fd < 0)
 		return -1;
-	/* On a file system without locks, there is no protection from a second
+	/* A file system without locks does not protect from a second
 	 * recorder. */
 	if (is_busy(s->dir_fd))
 		return -1;
@@ -406,7 +407,8 @@ int tr2_store_open(struct tr2_store *s, const char *path, bool with_rings)
 	return 0;
 }
 
-/* Fails, and leaves the old recording where it is, if path exists. */
+/* Restore the old recording. If path exists, this fails and leaves the old one
+ * where it is. */
 static void put_back(const struct tr2_store *s)
 {
 	char *old;
@@ -476,7 +478,8 @@ void tr2_store_keep(int dir_fd, const char *directory, pid_t pid,
 		 (int)pid, start_ns, suffix);
 	mkdirat(dir_fd, directory, 0700);
 	fd = openat(dir_fd, name,
-		    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+		    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+		    0600);
 	if (fd < 0)
 		return;
 	do
@@ -506,7 +509,7 @@ int tr2_store_write_meta(struct tr2_store *s, const char *text, size_t len)
 	if (fd < 0)
 		return -1;
 	ret = tr2_store_write(fd, text, len);
-	/* It may be longer: reserved. */
+	/* The file may be longer: space was reserved. */
 	if (!ret)
 		ret = ftruncate(fd, (off_t)len);
 	/* A network file system may report a full disk only at close(). */

@@ -117,7 +117,8 @@ static bool make_room(struct tr2_tasks *t)
 	return true;
 }
 
-void tr2_tasks_add(struct tr2_tasks *t, const unsigned char *record, size_t size)
+void tr2_tasks_add(struct tr2_tasks *t, const unsigned char *record,
+		   size_t size)
 {
 	struct tr2_task_event e;
 	int is = tr2_task_decode(record, size, &e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * task_table - the kernel's records of forks, execs and exits: decoded while the
- * command runs, and delivered in order of time. Of all records in the kernel's
- * rings, only these are looked at.
+ * task_table - the kernel's records of forks, execs and exits. They are decoded
+ * while the command runs, and delivered in order of time. Other records in the
+ * kernel's rings are skipped.
  */
 #pragma once
 
@@ -43,8 +43,7 @@ static inline bool tr2_tasks_wants(uint32_t type)
 	return type < 32 && (wanted >> type & 1);
 }
 
-/* Add a record of the kernel's format, including its header, complete in
- * memory. */
+/* Add a record in the kernel's format, complete in memory, with its header. */
 void tr2_tasks_add(struct tr2_tasks *tasks, const unsigned char *record,
 		   size_t size);
 /* Call take() for each record that was added, in order of time, so that a fork

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * input_options - take the inputs of a command from its words and -i, and report
- * options that select nothing of them: most likely they are mistyped.
+ * input_options - take the inputs of a command from its words and -i, and
+ * report options that match nothing in them: most likely these are mistyped.
  */
 #include "report/input_options.h"
 
@@ -68,8 +68,8 @@ static void try_regions(const struct tr2_model *m, struct tr2_spell *spell)
 			 m->trace_spans[i].name);
 }
 
-/* An option that selects processes or regions (what) by a GLOB; list:
- * the command that shows their names. */
+/* An option that selects processes or regions (`what`) by a GLOB. list: the
+ * command that shows their names. */
 struct kind {
 	const char *option, *what, *list;
 	const char **(*pattern)(struct tr2_filter *f);
@@ -95,7 +95,7 @@ static const struct kind regions = {
 	try_regions,
 };
 
-/* Try "*GLOB*", which many mean, then names with similar letters. */
+/* Suggest "*GLOB*", which many mean, else names with similar letters. */
 static void say_similar(const struct kind *kind, const struct tr2_model *m,
 			const char *glob)
 {
@@ -157,8 +157,9 @@ static bool check_pid(const struct tr2_model *m, int64_t pid)
 	return false;
 }
 
-/* Does each of --cmd, --sid, --pid and -N match something in the model, and some
- * process all of the first three? false: an error was printed. */
+/* Check that each of --cmd, --sid, --pid and -N matches something in the model,
+ * and that some process matches the first three together. Return false after an
+ * error message. */
 static bool check_filter(const struct tr2_filter *f, const struct tr2_model *m)
 {
 	struct tr2_filter all = TR2_FILTER_ANY;
@@ -175,7 +176,7 @@ static bool check_filter(const struct tr2_filter *f, const struct tr2_model *m)
 	return false;
 }
 
-/* A table that is empty because of times alone says nothing by itself. */
+/* Warn that times alone made the table empty. */
 static void warn_of_times(const struct tr2_filter *f, const struct tr2_model *m)
 {
 	struct tr2_filter times = TR2_FILTER_ANY;
@@ -186,8 +187,8 @@ static void warn_of_times(const struct tr2_filter *f, const struct tr2_model *m)
 	if (!any_process(m, &times) && !any_region(m, &times))
 		tr2_warning("no process and no region is as long as -t asks");
 	else if (f->since_ns != INT64_MIN || f->until_ns != INT64_MAX)
-		tr2_warning("no process and no region is in the time of --since "
-			    "and --until");
+		tr2_warning("no process and no region is in the time of "
+			    "--since and --until");
 }
 
 bool tr2_inputs(int argc, char **argv, struct tr2_list *out)

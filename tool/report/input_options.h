@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* input_options - the inputs of a command: its words, those of -i, or trace2.data. */
+/* input_options - the inputs of a command: its words, or those of -i, or
+ * trace2.data. */
 #pragma once
 
 #include "common/options.h"
 #include "format/read.h"
 #include "model/filter.h"
 
-/* false: both are given, and an error was printed. */
+/* Return false, after an error message, if both are given. */
 bool tr2_inputs(int argc, char **argv, struct tr2_list *out);
 
-/* Load them into a new model. NULL: exit with *exit_code. */
+/* Load the inputs into a new model. NULL: exit with *exit_code. */
 struct tr2_model *tr2_inputs_load(int argc, char **argv, unsigned int flags,
 				  int *exit_code);

@@ -72,7 +72,7 @@ void tr2_node_cell_start(struct tr2_table *t, const struct tr2_node_row *r)
 	tr2_cell_wall(t, unknown ? TR2_NO_TIME : n->start_ns);
 }
 
-/* Return when a process began that ran already when it was recorded; else 0. */
+/* Return when a process began, if it ran before the recording; else 0. */
 static int64_t begun_ns(const struct tr2_model *m, uint32_t node)
 {
 	return m->tasks[m->nodes[node].task].begun_ns;
@@ -119,7 +119,7 @@ void tr2_node_cell_states_lost(struct tr2_table *t,
 void tr2_node_cell_exit(struct tr2_table *t, const struct tr2_node_row *r)
 {
 	const struct tr2_node *n = node_of(r);
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 
 	tr2_buf_reset(&b);
 	tr2_exit_text(&b, r->m, r->node);
@@ -170,8 +170,8 @@ void tr2_node_cell_uncertain(struct tr2_table *t, const struct tr2_node_row *r)
 		tr2_cell_str(t, "?");
 }
 
-/* Append the programs that took a notable part of the time before the last
- * one: `sh, then `. */
+/* Append the earlier programs that took a notable part of the time: `sh, then
+ * `. */
 static void add_earlier(struct tr2_buf *b, const struct tr2_model *m,
 			const struct tr2_node *n)
 {
@@ -185,7 +185,7 @@ static void add_earlier(struct tr2_buf *b, const struct tr2_model *m,
 	}
 }
 
-/* Append a command line, its program without directory. */
+/* Append a command line; its program without the directory. */
 static void add_line(struct tr2_buf *b, const char *line)
 {
 	const char *slash;
@@ -207,12 +207,12 @@ static void add_command(struct tr2_buf *b, const struct tr2_model *m,
 {
 	const struct tr2_child *child = &m->children[m->nodes[node].child];
 	const struct tr2_segment *s = &m->segments[segment];
-	static struct tr2_buf line; /* kept: it is mapped memory */
+	static struct tr2_buf line; /* kept for reuse: allocating maps memory */
 
 	tr2_buf_reset(&line);
 	if (segment)
 		tr2_words_quote(&s->argv, &line);
-	/* A command line in one word for a shell is shown unchanged. */
+	/* Show a command line in one word for a shell unchanged. */
 	else if (!m->nodes[node].session && child->use_shell &&
 		 child->argv.nr == 1)
 		tr2_buf_addstr(&line, child->argv.text);
@@ -230,7 +230,7 @@ static void cell_command(struct tr2_table *t, const struct tr2_node_row *r,
 {
 	const struct tr2_model *m = r->m;
 	const struct tr2_node *n = &m->nodes[r->node];
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 	bool instrumented = !segment && tr2_node_session(m, r->node);
 
 	tr2_buf_reset(&b);
@@ -243,7 +243,8 @@ static void cell_command(struct tr2_table *t, const struct tr2_node_row *r,
 	add_command(&b, m, r->node, segment);
 	if (!instrumented)
 		tr2_buf_addch(&b, ']');
-	/* Otherwise it would seem to have run twice. */
+	/* Mark a forked process: otherwise the program would seem to have run
+	 * twice. */
 	if (m->sessions[n->session].flags & TR2_SESSION_FORKED)
 		tr2_buf_addlit(&b, " (forked)");
 	tr2_cell_str(t, tr2_buf_str(&b));
@@ -290,7 +291,7 @@ static void add_segment(struct tr2_buf *b, const struct tr2_model *m,
 void tr2_node_cell_segments(struct tr2_table *t, const struct tr2_node_row *r)
 {
 	const struct tr2_node *n = node_of(r);
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 	uint32_t i;
 
 	if (!r->m->tasks[n->task].first_segment)
@@ -331,7 +332,7 @@ void tr2_node_cell_signal_name(struct tr2_table *t,
 			       const struct tr2_node_row *r)
 {
 	const struct tr2_node *n = node_of(r);
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 
 	if (!n->has_code || n->end != TR2_END_SIGNAL)
 		return;
@@ -385,10 +386,10 @@ static const char *const meaning[MARKS] = {
 	"SIG...? is guessed from the exit code that its parent saw: "
 	"128 + the signal\n",
 	"(OOM) the kernel killed it, because memory was short\n",
-	"(OOM?) as many got SIGKILL as the kernel killed because memory "
-	"was short; it names them to root\n",
-	"a set-uid program (such as sudo, su, mount, ping) is not "
-	"recorded after its start: root may\n",
+	"(OOM?) perhaps killed because memory was short: as many processes got "
+	"SIGKILL as the kernel killed; root sees their names\n",
+	"a set-uid program (such as sudo, su, mount, ping) is not recorded "
+	"after its start; root can record it\n",
 };
 
 void tr2_print_legend(const struct tr2_model *m,

@@ -21,16 +21,16 @@ struct tr2_node_row {
 
 /* Its cells. */
 void tr2_node_cell_start(struct tr2_table *t, const struct tr2_node_row *r);
-/* When it began, if that was before it was recorded. */
+/* When the process began, if that was before the recording. */
 void tr2_node_cell_begun(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_wall(struct tr2_table *t, const struct tr2_node_row *r);
-/* yes: its end is unknown, and that is a lower bound. */
+/* yes: the end of the process is unknown, and its time is a lower bound. */
 void tr2_node_cell_at_least(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_cpu(struct tr2_table *t, const struct tr2_node_row *r);
 /* JSON: true if records of its states were lost; null without states. */
 void tr2_node_cell_states_lost(struct tr2_table *t,
 			       const struct tr2_node_row *r);
-/* Coloured. */
+/* The exit code, coloured. */
 void tr2_node_cell_exit(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_pid(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_sid(struct tr2_table *t, const struct tr2_node_row *r);
@@ -38,12 +38,13 @@ void tr2_node_cell_name(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_argv(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_cut(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_join(struct tr2_table *t, const struct tr2_node_row *r);
-/* A mark if its parent is only likely. */
+/* A mark if the parent is only likely. */
 void tr2_node_cell_uncertain(struct tr2_table *t, const struct tr2_node_row *r);
-/* The command line, its program without directory; in brackets if the process
- * is not instrumented. Before it, earlier programs that ran for long. */
+/* The command line; its program without the directory. It is in brackets if the
+ * process is not instrumented. Earlier programs that ran for long come before
+ * it. */
 void tr2_node_cell_command(struct tr2_table *t, const struct tr2_node_row *r);
-/* The same for one of its earlier programs; 0: the last one, alone. */
+/* The command line of one earlier program alone; 0: of the last one. */
 void tr2_node_cell_program(struct tr2_table *t, const struct tr2_node_row *r,
 			   uint32_t segment);
 /* JSON: its programs from fork to exec, and from exec to exec. */
@@ -54,10 +55,11 @@ void tr2_node_cell_signal(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_signal_name(struct tr2_table *t,
 			       const struct tr2_node_row *r);
 void tr2_node_cell_end_by(struct tr2_table *t, const struct tr2_node_row *r);
-/* "named" by the kernel as killed because memory was short, or "counted". */
+/* "named" if the kernel's log names the process as killed because memory was
+ * short, or "counted". */
 void tr2_node_cell_oom(struct tr2_table *t, const struct tr2_node_row *r);
 
-/* The process of a session; rows of its events contain it. */
+/* The process of a session. Rows of the session's events contain it. */
 struct tr2_session_row {
 	const struct tr2_model *m;
 	const struct tr2_model_session *session;
@@ -68,7 +70,7 @@ void tr2_session_cell_process(struct tr2_table *t,
 void tr2_session_cell_pid(struct tr2_table *t, const struct tr2_session_row *r);
 void tr2_session_cell_sid(struct tr2_table *t, const struct tr2_session_row *r);
 
-/* The columns of the end, for programs. */
+/* The columns about the end, for programs. */
 #define TR2_NODE_END_COLUMNS(DATA, of) \
 	DATA(end, tr2_node_cell_end(t, of)) \
 	DATA(code, tr2_node_cell_code(t, of)) \
@@ -77,8 +79,8 @@ void tr2_session_cell_sid(struct tr2_table *t, const struct tr2_session_row *r);
 	DATA(end_by, tr2_node_cell_end_by(t, of)) \
 	DATA(oom, tr2_node_cell_oom(t, of))
 
-/* Print the meaning of the marks in the table, if it has any. `exits`: the
- * table has cells of tr2_node_cell_exit(). */
+/* Explain the marks in the table, if it has any. `exits`: the table has cells
+ * of tr2_node_cell_exit(). */
 void tr2_print_legend(const struct tr2_model *m,
 		      bool (*shown)(const struct tr2_model *, uint32_t),
 		      bool exits);

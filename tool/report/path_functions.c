@@ -11,13 +11,14 @@
 #include "model/kind.h"
 #include "samples/symbols.h"
 
-/* "Mostly" takes so many samples, for at least half of the time. */
+/* A step mostly runs a function only with this many samples, for at least half
+ * of its time. */
 #define MIN_SAMPLES 5
 
-/* Below this share, another function says as much. */
+/* A function with a smaller share says no more than another one would. */
 #define MIN_SHARE (1.0 / 3)
 
-/* The function that has most samples, and how many. */
+/* The function that has most samples, and their number. */
 struct most {
 	uint32_t symbol, nr;
 };
@@ -26,7 +27,8 @@ struct most {
 struct part {
 	int64_t ns;
 	uint32_t nr;
-	struct most of_all, of_program; /* without libraries and the kernel */
+	struct most of_all, of_program; /* of_program: without libraries and the
+					 * kernel */
 };
 
 struct tr2_path_functions {
@@ -34,11 +36,12 @@ struct tr2_path_functions {
 	struct tr2_symbols *symbols;
 	struct part *parts;
 	uint32_t nr_parts, alloc_parts;
-	struct tr2_map by_part; /* to 1 + its index */
-	struct tr2_map counts;  /* part and function to samples */
+	struct tr2_map by_part; /* part to 1 + its index */
+	struct tr2_map counts;  /* part and function to number of samples */
 };
 
-/* Of one process and program, or with a kind of all such processes. */
+/* Return the key of a part: one process and program or, with a kind, all such
+ * processes. */
 static uint64_t part_of(const struct tr2_model *m, const struct tr2_step *step,
 			tr2_str kind)
 {
@@ -50,7 +53,7 @@ static uint64_t part_of(const struct tr2_model *m, const struct tr2_step *step,
 	return tr2_mix(tr2_mix(who, span->category), span->label) | 1;
 }
 
-/* Not of a library or the kernel, and not unknown. */
+/* Is it a known function of a program, not of a library or the kernel? */
 static bool is_of_program(const struct tr2_path_functions *f, uint32_t symbol)
 {
 	const char *module =

@@ -69,19 +69,21 @@ static const struct tr2_option options[] = {
 	  "merge lines of the same kind of process (cmd), target of a build, "
 	  "mode, repo or sid; --functions also by region, --spans by the "
 	  "attribute KEY (attr:KEY)",
-	  "cmd|" TR2_GROUP_TARGET "|mode|repo|sid|" TR2_GROUP_REGION "|" TR2_GROUP_ATTRIBUTE "KEY" },
+	  "cmd|" TR2_GROUP_TARGET "|mode|repo|sid|" TR2_GROUP_REGION "|"
+	  TR2_GROUP_ATTRIBUTE "KEY" },
 	{ 0, "what-if", "[CHANGE]", TR2_OPT_LIST, &what_if,
-	  "the time that would follow from CHANGE: NAME=2x, NAME=50% or "
-	  "NAME=0, where NAME is a process, category/label of a region, "
-	  "wait:CAUSE or ready; or several, separated by commas; without "
-	  "CHANGE, what would gain most", NULL },
+	  "estimate the time after CHANGE: NAME=2x, NAME=50% or NAME=0, where "
+	  "NAME is a process, category/label of a region, wait:CAUSE or ready; "
+	  "commas separate several; without CHANGE, show which changes would "
+	  "gain most", NULL },
 	{ 'j', "jobs", "N", TR2_OPT_STRING, &jobs,
-	  "like --what-if, of N jobs at once, where make or another process "
+	  "like --what-if, with N jobs at once, if make or another process "
 	  "runs several", NULL },
 	{ 0, "html", "FILE", TR2_OPT_STRING, &html,
 	  "write one page for a browser: timeline, flame graph, tables", NULL },
 	{ 0, "redact", NULL, TR2_OPT_FLAG, &html_options.redact,
-	  "hide passwords and other secrets in every string; --html does so",
+	  "hide passwords and other secrets in every string; the default with "
+	  "--html",
 	  NULL },
 	{ 0, "no-redact", NULL, TR2_OPT_FLAG, &no_redact,
 	  "with --html, hide nothing", NULL },
@@ -132,7 +134,8 @@ const char *tr2_report_node_group(const struct tr2_report *r, uint32_t node)
 {
 	uint32_t session = r->m->nodes[node].session;
 
-	/* A process that is not instrumented has no session to group by. */
+	/* Group a process that is not instrumented without a session: it has
+	 * none. */
 	if (r->group && !strcmp(r->group, TR2_GROUP_TARGET))
 		return target_of(r->m, node);
 	if (r->group && !session && !strcmp(r->group, "cmd"))
@@ -220,8 +223,8 @@ static bool is_change(const char *text)
 	return ok;
 }
 
-/* A command line may contain commas: only one behind a whole change separates
- * two. */
+/* Split changes at commas. A command line may contain commas, so a comma
+ * separates only after a complete change. */
 static void split_changes(void)
 {
 	size_t i, nr = what_if.nr;
@@ -241,9 +244,9 @@ static void split_changes(void)
 	}
 }
 
-/* --what-if may be given with a value after it, or with none: the words that
- * are changes, and no files, are its values. Return the number of other words,
- * and remove the values that are missing. */
+/* Find the values of --what-if, which may be given with or without a value:
+ * without one, words that are changes, and not files, are its values. Return
+ * the number of other words, and remove missing values. */
 static int parse_changes(int argc, char **argv)
 {
 	size_t i, nr = 0;
@@ -279,15 +282,16 @@ static bool print_views(const struct tr2_report *r)
 		return true;
 	}
 	if (!nr_chosen())
-		return r->group ? tr2_report_groups(r) : tr2_report_processes(r);
+		return r->group ? tr2_report_groups(r) :
+			  tr2_report_processes(r);
 	for (i = 0; ok && i < NR_VIEWS; i++)
 		if (chosen[i])
 			ok = views[i](r);
 	return ok;
 }
 
-/* The page includes every view, and sorts by itself. Return 0, or an exit
- * code. */
+/* Check the options of the page, which includes every view and sorts by itself.
+ * Return 0, or an exit code. */
 static int check_options(void)
 {
 	enum tr2_format format = tr2_common.format;
@@ -307,21 +311,20 @@ static int check_options(void)
 		{ html && format != TR2_FORMAT_TEXT,
 		  "give either --html or --format" },
 		{ csv && nr > 1,
-		  "csv is one table: give one view at a time, or "
-		  "--format=json" },
+		  "csv has one table: give one view, or --format=json" },
 		{ report.group && !strcmp(report.group, TR2_GROUP_REGION) &&
 			  !(nr == 1 && chosen[VIEW_functions]),
-		  "-g region is for --functions" },
+		  "-g region needs --functions" },
 		{ chosen[VIEW_path] && filtered,
-		  "--path is of the whole: give it without filters" },
+		  "--path cannot be combined with filters" },
 		{ !report.brief && format == TR2_FORMAT_MARKDOWN,
-		  "--format=md is for --summary" },
+		  "--format=md needs --summary" },
 		{ report.brief &&
 			  (nr || html || what_if.nr || sorted || filtered),
-		  "--summary is of the whole: give it without views and "
-		  "filters" },
+		  "--summary cannot be combined with views or filters" },
 		{ report.brief && csv,
-		  "csv is one table: --summary has --format=json" },
+		  "--summary is not a table: use --format=json in place of "
+		  "csv" },
 	};
 
 	int code = tr2_usage_check(rules, ARRAY_SIZE(rules));
@@ -329,10 +332,11 @@ static int check_options(void)
 	if (code || !tr2_report_attribute(&report) ||
 	    (nr == 1 && chosen[VIEW_spans]))
 		return code;
-	return tr2_usage_error("-g %s is for --spans", report.group);
+	return tr2_usage_error("-g %s needs --spans", report.group);
 }
 
-/* The path is below the processes; the samples have a flame graph instead. */
+/* Print the path below the processes. Samples have a flame graph instead of a
+ * table. */
 static void print_page_tables(struct tr2_model *m, struct tr2_output *out)
 {
 	size_t i;
@@ -344,7 +348,8 @@ static void print_page_tables(struct tr2_model *m, struct tr2_output *out)
 	tr2_report_processes_by_kind(&report);
 	tr2_report_processes(&report);
 	out->caption = "what the command would gain if this took no time: at "
-		       "least, and at most, as a recording does not say all";
+		       "least, and at most, as a recording does not show "
+		       "everything";
 	if (!tr2_filter_on(report.filter))
 		tr2_report_gains(&report);
 	for (i = 0; i < NR_VIEWS; i++) {
@@ -384,7 +389,7 @@ static int run_report(int argc, char **argv)
 	exit_code = check_options();
 	if (exit_code)
 		return exit_code;
-	/* A page is made to be sent. */
+	/* Hide secrets in a page: it is made to be sent. */
 	html_options.redact |= html && !no_redact;
 	argc = parse_changes(argc, argv);
 	tr2_symbols_ask_servers(debuginfod);
@@ -421,19 +426,18 @@ const struct tr2_command tr2_command_report = {
 		"[--summary] [--what-if[=CHANGE]] [-j N] [--all] [--wide] [-s "
 		"COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
 	.summary = "Shows where the time went.",
-	.details = "Without a view: first the critical path, the chain of "
-		   "processes and regions that the end waited for, with the "
-		   "time that each had to itself, and what it did; then the "
-		   "processes as a tree. CPU is the time "
-		   "that all threads of a process had a CPU; WAIT the time in "
-		   "which none of them could run, READY in which one could and "
-		   "none had a CPU. SELF is the time in which no child of a "
-		   "process was running, SHARE is of "
-		   "the wall time of the whole (without what ran on after its "
-		   "end), SPAWN is the time that its parent waited for its "
-		   "start and its end while no other child of the parent ran. "
-		   "Many processes of one kind share a row: their number, the "
-		   "median and the largest time.",
+	.details = "Without a view, the critical path comes first: the "
+		   "processes and regions that the end waited for, each with "
+		   "its own time and what it did. Then come the processes as a "
+		   "tree. CPU is the time that all threads of a process had a "
+		   "CPU. In WAIT none of its threads could run; in READY one "
+		   "could, but none had a CPU. SELF is the time in which no "
+		   "child of the process was running. SHARE is the share of "
+		   "the wall time of the whole, without what ran on after its "
+		   "end. SPAWN is the time that the parent waited for the "
+		   "start and the end of the process while no other child of "
+		   "the parent ran. Many processes of one kind share a row, "
+		   "with their number, the median and the largest time.",
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT |
 		  TR2_COMMON_MARKDOWN,

@@ -15,68 +15,73 @@ struct tr2_report {
 	const char *sort, *group; /* NULL: not given */
 	int64_t limit;            /* lines; -1: all */
 	bool per_thread, brief; /* brief: --summary */
-	bool all;  /* text has every process and step */
-	bool wide; /* and whole command lines */
+	bool all;  /* text shows every process and step */
+	bool wide; /* text shows whole command lines */
 	/* The changes of --what-if; NULL: not given. */
 	const struct tr2_list *what_if;
 };
 
-/* Where it is no terminal, lines of tables with long names are cut to this
- * width. */
+/* Width to which lines with long names are cut when the output is not a
+ * terminal. */
 #define TR2_REPORT_WIDTH 100
 
-/* -g target: a row has the jobs of a build for one file; "-": all others. */
+/* -g target: a row has all jobs of a build for one file; "-" has all other
+ * processes. */
 #define TR2_GROUP_TARGET "target"
 /* -g region: only for --functions. */
 #define TR2_GROUP_REGION "region"
 /* -g attr:KEY: only for --spans. */
 #define TR2_GROUP_ATTRIBUTE "attr:"
 
-/* Are there samples? false: in text, a warning says how to record some. */
+/* Are there samples? If not, text gets a warning that says how to record
+ * some. */
 bool tr2_report_has_samples(const struct tr2_report *r);
 
-/* The CPU time of the chosen processes, and how much of it the samples of record
- * --profile stand for. false: there is no such recording, or it is unknown. */
+/* Find the CPU time of the chosen processes, and how much of it the samples of
+ * record --profile stand for. Return false if there is no such recording, or if
+ * the time is unknown. */
 struct tr2_coverage {
 	int64_t sampled_ns, cpu_ns, period_ns;
 	bool without_kernel;
 };
 bool tr2_report_coverage(const struct tr2_report *r, struct tr2_coverage *c);
-/* Print two lines about it if that is far less than all. */
+/* Print two lines about the coverage if it is far from complete. */
 void tr2_report_print_coverage(const struct tr2_report *r);
 
-/* Return what would permit more to the recorder, of tr2_next_text(). */
+/* Return what would permit more to the recorder, for tr2_next_text(). */
 const char *tr2_report_remedy(const struct tr2_model *m);
 
-/* Print a line of text about what is above it. */
+/* Print a line of text about the output above it. */
 void tr2_report_print_note(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* Return the session's group by -g; NULL without -g. */
+/* Return the group of a session by -g; NULL without -g. */
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session);
-/* The same of a process. */
+/* Return the group of a process in the same way. */
 const char *tr2_report_node_group(const struct tr2_report *r, uint32_t node);
 
 /* Return KEY of -g attr:KEY; NULL: another -g, or none. */
 const char *tr2_report_attribute(const struct tr2_report *r);
 
-/* Sort by -s (or by `sort`), and cut by -n. false: no such column, and an error
- * was printed. */
+/* Sort by -s, or by `sort`, and cut by -n. Return false, after an error
+ * message, if there is no such column. */
 bool tr2_report_sort(const struct tr2_report *r, struct tr2_table *t,
 		     const char *sort);
 
-/* The end of a view: the same, then print and release the table. */
+/* Sort and cut in the same way, then print and release the table: the end of a
+ * view. */
 bool tr2_report_table(const struct tr2_report *r, struct tr2_table *t,
 		      const char *sort);
-/* The same, but text has no table without rows: a warning says that there are
- * none. */
+/* Do the same, but in text, print a warning in place of a table without
+ * rows. */
 bool tr2_report_table_if_any(const struct tr2_report *r, struct tr2_table *t,
 			     const char *sort);
 
-/* report/report_span_parts.c: where the time of the program's spans went. */
+/* report/report_span_parts.c: print where the time of the program's spans
+ * went. */
 void tr2_report_span_parts(const struct tr2_report *r);
 
-/* Each session that the filter chooses. */
+/* Loop over the sessions that the filter chooses. */
 #define tr2_report_for_each_session(r, i)  \
 	tr2_for_each_session((r)->m, (i))  \
 		if (tr2_filter_session((r)->filter, (r)->m, (i)))
@@ -86,8 +91,8 @@ static inline bool tr2_report_is_text(const struct tr2_report *r)
 	return r->out->format == TR2_FORMAT_TEXT;
 }
 
-/* Return 100% of the shares: the time of all processes that no other process in
- * the recording started. */
+/* Return the time that shares are shares of: that of all processes whose parent
+ * is not in the recording. */
 int64_t tr2_report_whole_ns(const struct tr2_model *m);
 
 static inline double tr2_report_share(int64_t part, int64_t whole)
@@ -95,41 +100,41 @@ static inline double tr2_report_share(int64_t part, int64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-/* Find the peak of memory, and its time after the first start. false: it was not
- * observed; then they are 0 and TR2_NO_TIME. */
-bool tr2_report_peak(const struct tr2_model *m, uint64_t *bytes, int64_t *at_ns);
+/* Find the peak of memory, and its time since the first start. If it was not
+ * observed, return false, and set them to 0 and TR2_NO_TIME. */
+bool tr2_report_peak(const struct tr2_model *m, uint64_t *bytes,
+		     int64_t *at_ns);
 /* Return "peak memory 1.9 GiB at 34.200 s". */
 const char *tr2_report_peak_text(uint64_t bytes, int64_t at_ns);
 /* Append "; cc1 killed (OOM)" if the kernel ended processes because memory was
  * short. */
 void tr2_report_add_oom(struct tr2_buf *b, const struct tr2_model *m);
-/* Without a view: print the totals. */
+/* Print the totals, above everything else. */
 void tr2_report_summary(const struct tr2_report *r);
 /* For the page: print the critical path by kind, if it has many steps. */
 void tr2_report_path_by_kind(const struct tr2_report *r);
-/* Print so many of the largest parts of the path, and all others as one. */
+/* Print this many of the largest parts of the path, and all others as one. */
 void tr2_report_parts(const struct tr2_report *r, size_t most);
 /* Were records of states lost? */
 bool tr2_report_states_lost(const struct tr2_model *m);
 /* --summary: print the command, the totals, and the largest parts. */
 void tr2_report_brief(const struct tr2_report *r);
-/* Without a view: print the processes, by -g or as a tree. false: a usage error
- * was printed. */
+/* Print the processes, by -g or as a tree. Return false after a usage error. */
 bool tr2_report_processes(const struct tr2_report *r);
 /* For the page: print the processes folded by kind, if they are many. */
 void tr2_report_processes_by_kind(const struct tr2_report *r);
 bool tr2_report_groups(const struct tr2_report *r);
 
-/* --what-if: print what its changes would gain, or which would gain most. false:
- * an error was printed. */
+/* --what-if: print what its changes would gain, or which would gain most.
+ * Return false after an error message. */
 bool tr2_report_what_if(const struct tr2_report *r);
 /* For the page: print which changes would gain most, if states are known. */
 void tr2_report_gains(const struct tr2_report *r);
 struct tr2_change;
 struct tr2_job_changes {
-	const char *name; /* of all changes */
-	const struct tr2_change *jobs; /* a number of jobs */
-	struct tr2_change *change; /* all of them, and room for one more */
+	const char *name; /* text of all changes */
+	const struct tr2_change *jobs; /* the change of the number of jobs */
+	struct tr2_change *change; /* all changes, and room for one more */
 	size_t nr;
 };
 bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,

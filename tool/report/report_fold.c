@@ -11,24 +11,26 @@
 #include "model/stats.h"
 #include "report/report_fold.h"
 
-/* A process of a row: its time, and the part in which its root ran. */
+/* A process of a row: its time, and the part of it in which its root ran. */
 struct piece {
 	uint32_t row;
 	int64_t wall_ns, from_ns, to_ns;
 };
 
-/* Scripts of one interpreter below one row. */
+/* Scripts of one interpreter that have the same parent row. */
 struct scripts {
 	uint32_t nr, nr_longer;
-	tr2_str first, kind; /* kind: of those that share a row; 0: none do */
-	size_t prefix, suffix; /* that all of these have in common */
+	tr2_str first, kind; /* kind: of the scripts that share a row; 0: none
+			      * share one */
+	size_t prefix, suffix; /* lengths that all these kinds have in common */
 };
 
 struct folding {
 	const struct tr2_report *r;
 	struct tr2_fold *fold;
 	struct tr2_map map;  /* (parent row, kind) */
-	uint32_t *row_of;    /* by node; of the one above if not selected */
+	uint32_t *row_of;    /* by node; for a node that is not selected: the
+			      * row above it */
 	struct piece *pieces;
 	uint32_t nr_pieces;
 	struct tr2_map by_interpreter; /* (row, interpreter): 1 + index */
@@ -137,7 +139,7 @@ static void add_node(struct folding *f, uint32_t node, uint32_t root)
 TR2_ORDER(by_wall, struct piece, TR2_UP(row) ?: TR2_UP(wall_ns))
 TR2_ORDER(by_start, struct piece, TR2_UP(row) ?: TR2_UP(from_ns))
 
-/* Sum the time of each row, and find its median and its largest. */
+/* Sum up the time of each row, and find its median and its largest time. */
 static void measure(struct folding *f)
 {
 	struct tr2_fold_row *rows = f->fold->row;
@@ -178,7 +180,8 @@ static int by_time(const void *va, const void *vb)
 	       tr2_order(a, b);
 }
 
-/* Return the rows, those with most of the time first; the caller frees them. */
+/* Return the rows in order of their time, the longest first; the caller frees
+ * them. */
 static uint32_t *by_time_of(const struct tr2_fold *fold)
 {
 	uint32_t *order = tr2_calloc(fold->nr, sizeof(*order)), i;
@@ -190,11 +193,11 @@ static uint32_t *by_time_of(const struct tr2_fold *fold)
 	return order;
 }
 
-/* So many scripts of one interpreter below one row have rows of their own, if
- * there are more than one more. */
+/* This many scripts of one interpreter and parent row keep rows of their own.
+ * The others share one, if there are at least two. */
 #define NR_SCRIPTS 8
 
-/* Return the scripts with which a row may share one; NULL: it is no script. */
+/* Return the scripts among which a row is; NULL: it is no script. */
 static struct scripts *scripts_of(struct folding *f, uint32_t row)
 {
 	struct tr2_model *m = f->r->m;
@@ -220,7 +223,8 @@ static bool is_inside_character(const char *at)
 	return ((unsigned char)*at & 0xc0) == 0x80;
 }
 
-/* Keep what a further kind has in common with the first. */
+/* Keep the prefix and suffix that a further kind has in common with the
+ * first. */
 static void find_common(struct scripts *s, const char *first, const char *kind)
 {
 	size_t a = strlen(first), b = strlen(kind), i = 0, k = 0;
@@ -239,7 +243,7 @@ static void find_common(struct scripts *s, const char *first, const char *kind)
 	s->suffix = k;
 }
 
-/* Name the row that scripts share: sh t*.sh. */
+/* Name the row that the scripts share: sh t*.sh. */
 static void name_scripts(struct tr2_model *m, struct scripts *s)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -309,7 +313,8 @@ static void merge_rows(struct folding *f)
 	free(now);
 }
 
-/* Fold most of the different scripts that one process ran by one interpreter. */
+/* Fold most of the different scripts that one process ran by one
+ * interpreter. */
 static void fold_scripts(struct folding *f)
 {
 	uint32_t *order = by_time_of(f->fold), k;
@@ -404,7 +409,7 @@ void tr2_fold_release(struct tr2_fold *fold)
 	free(fold->row);
 }
 
-/* Return the next row, shown or not. */
+/* Return the next row of the tree, shown or not. */
 static uint32_t row_after(const struct tr2_fold *fold, uint32_t row, int *depth)
 {
 	if (fold->row[row].first) {
@@ -418,7 +423,7 @@ static uint32_t row_after(const struct tr2_fold *fold, uint32_t row, int *depth)
 
 uint32_t tr2_fold_after(const struct tr2_fold *fold, uint32_t row, int *depth)
 {
-	/* What is above a row that is shown is shown, too. */
+	/* Show the rows above a shown row, too. */
 	do
 		row = row_after(fold, row, depth);
 	while (row && !fold->row[row].shown);

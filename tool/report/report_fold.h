@@ -1,46 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_fold - the tree of processes as so many rows as a person reads: those
- * of one kind (model/kind.h) whose parents share a row share one, and the rows
- * that take the least time are left out.
+ * report_fold - the tree of processes, folded to a number of rows that a person
+ * reads. Processes of one kind (model/kind.h) whose parents share a row share a
+ * row, too. The rows that take the least time are left out.
  */
 #pragma once
 
 #include "report/report.h"
 
-/* Text has at most so many rows of processes, and as many of the path. */
+/* Text has at most this many rows of processes, and as many of the path. */
 #define TR2_REPORT_ROWS 40
-/* Text leaves out what takes less than this share of the whole. */
+/* Text leaves out rows that take less than this share of the whole. */
 #define TR2_REPORT_SHARE 0.005
 
 /* One process, or several. Times are sums; TR2_NO_TIME: unknown. */
 struct tr2_fold_row {
-	uint32_t node, nr; /* the first of them, and how many they are */
+	uint32_t node, nr; /* the first process, and the number of processes */
 	uint32_t parent, first, last, next; /* rows; 0: none */
 	tr2_str kind;
 	bool shown, at_least;
 	int64_t wall_ns, cpu_ns, wait_ns, ready_ns, self_ns, spawn_ns;
-	int64_t once_ns; /* in which at least one ran, and its root */
+	int64_t once_ns; /* time in which at least one process and its root
+			  * ran */
 	int64_t median_ns, max_ns;
 };
 
 struct tr2_fold {
 	struct tr2_fold_row *row; /* [0] is above the roots */
 	uint32_t nr, alloc;
-	/* What is left out: the number of rows, and the largest of them. */
+	/* The rows that are left out: their number, and the largest of them. */
 	uint32_t nr_rest;
 	int64_t most_rest_ns;
-	struct tr2_fold_row rest; /* their sums */
+	struct tr2_fold_row rest; /* the sums of the left out rows */
 	/* The processes that have a row of their own. */
 	uint32_t single[TR2_REPORT_ROWS], nr_singles;
 };
 
-/* Fold the processes that r->filter selects. false: they fit unfolded. */
+/* Fold the processes that r->filter selects. Return false if they fit
+ * unfolded. */
 bool tr2_report_fold(struct tr2_fold *fold, const struct tr2_report *r);
 void tr2_fold_release(struct tr2_fold *fold);
 
-/* Return the next row that is shown, in the order of the tree; 0: none. Start
- * with 0. *depth changes by the same steps; start with -1. */
+/* Return the next shown row, in the order of the tree; 0: none. Start with row
+ * 0 and *depth -1; *depth changes with the depth of the row. */
 uint32_t tr2_fold_after(const struct tr2_fold *fold, uint32_t row, int *depth);
 
 /* Append `, each less than 0.5%`, or a larger bound. */

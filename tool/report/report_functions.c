@@ -16,7 +16,7 @@
 #include "report/report.h"
 #include "samples/symbols.h"
 
-/* Text leaves out functions below this share, by themselves. */
+/* Text leaves out functions whose own time is below this share. */
 #define MIN_SHARE 0.005
 
 /* The samples of an event in a group. */
@@ -32,7 +32,7 @@ struct event {
 	tr2_str name;
 	bool is_time;
 	uint64_t whole;
-	struct function others; /* the sum of what text leaves out */
+	struct function others; /* sum of the functions that text leaves out */
 	uint32_t nr_others;
 };
 
@@ -45,7 +45,7 @@ struct functions {
 	uint32_t nr_events, alloc_events;
 	struct tr2_map by_event;    /* name to 1 + its index */
 	struct tr2_map by_function; /* event, group and symbol to 1 + index */
-	const bool *on_path;        /* by sample; NULL: unknown */
+	const bool *on_path;        /* by sample; NULL: the path is unknown */
 };
 
 static uint32_t event_of(struct functions *f,
@@ -66,7 +66,7 @@ static uint32_t event_of(struct functions *f,
 /* Return the text `category/label`, which lives as long as the model. */
 static const char *region_name(struct tr2_model *m, uint32_t span)
 {
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 
 	if (!span)
 		return "(in no region)";
@@ -75,7 +75,8 @@ static const char *region_name(struct tr2_model *m, uint32_t span)
 	return tr2_s(m, tr2_intern(m, b.p, b.len));
 }
 
-/* Equal names are not always at one address. */
+/* Return the group's name, interned: equal names are not always at one
+ * address. */
 static const char *group_of(struct tr2_model *m, const struct tr2_report *r,
 			    const struct tr2_model_sample *sample)
 {
@@ -113,8 +114,8 @@ static struct function *function_of(struct functions *f, uint32_t event,
 	return &f->list[f->nr - 1];
 }
 
-/* Add a sample to a function on its path. A function that calls itself is
- * counted once. */
+/* Add a sample to a function on its call path. Count a function that calls
+ * itself once. */
 static void add_call(struct functions *f, uint32_t i, uint32_t event,
 		     const char *group, uint32_t symbol, bool is_innermost)
 {
@@ -173,7 +174,7 @@ struct function_row {
 	const struct function *function;
 	struct tr2_symbol symbol;
 	const struct event *event;
-	uint32_t nr_others; /* it stands for so many functions; 0: for one */
+	uint32_t nr_others; /* number of functions that it stands for; 0: one */
 };
 
 static void cell_amount(struct tr2_table *t, const struct function_row *r,
@@ -270,7 +271,7 @@ static void add_rows(struct tr2_table *t, const struct functions *f)
 	}
 }
 
-/* Below all others. */
+/* Add the row of the others, below all rows. */
 static void add_others(struct tr2_table *t, const struct functions *f)
 {
 	struct function_row row = { .f = f };
@@ -285,8 +286,7 @@ static void add_others(struct tr2_table *t, const struct functions *f)
 	}
 }
 
-/* Of those with the same time of their own, the one with the largest total comes
- * first. */
+/* If own times are equal, the function with the largest total comes first. */
 TR2_ORDER(compare, struct function, TR2_DOWN(total) ?: TR2_UP(symbol))
 
 #define COVERAGE_COLUMNS(COLUMN, DATA, TEXT) \
@@ -296,7 +296,7 @@ TR2_ORDER(compare, struct function, TR2_DOWN(total) ?: TR2_UP(symbol))
 
 TR2_COLUMN_LIST(coverage_columns, struct tr2_coverage, COVERAGE_COLUMNS)
 
-/* How much of the CPU time the table knows. */
+/* Print how much of the CPU time the table covers. */
 static void print_coverage(const struct tr2_report *r)
 {
 	struct tr2_coverage c;
@@ -345,7 +345,7 @@ bool tr2_report_functions(const struct tr2_report *r)
 	}
 	r->out->piped_width = 0;
 	tr2_table_release(&t);
-	/* The flame graph of a page says it, too. */
+	/* The flame graph of a page has this text, too. */
 	if (r->out->format != TR2_FORMAT_PAGE)
 		tr2_symbols_explain(f.symbols);
 	release(&f);

@@ -18,7 +18,8 @@ struct answer {
 	int64_t wall_ns, worst_ns, best_ns;
 	/* The memory of all jobs at once, and of the largest; 0: unknown. */
 	uint64_t most_bytes, largest_bytes;
-	/* More jobs at once than were recorded: which need which decides. */
+	/* With more jobs at once than recorded, only the best case is known: it
+	 * depends on which jobs need which. */
 	bool only_best;
 };
 
@@ -71,7 +72,7 @@ static void print_sentence(const struct tr2_report *r, const struct answer *a)
 
 TR2_ORDER(from_large, uint64_t, tr2_order(*b, *a))
 
-/* The largest jobs may run at the same time, and each have its most then. */
+/* Estimate the memory: the largest jobs may run at once, each at its peak. */
 static void take_memory(struct answer *a, const struct tr2_model *m,
 			uint32_t slots)
 {
@@ -107,12 +108,13 @@ bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
 	tr2_retime(retime, c->change, c->nr, TR2_RETIME_WORST);
 	a.worst_ns = tr2_jobs_worst(&jobs, r->m, root, c->jobs->jobs,
 				    tr2_retimed_jobs(retime, &jobs, job_ns));
-	/* Each job has a CPU then. */
+	/* In the best case each job has a CPU. */
 	c->change[c->nr] = (struct tr2_change){ .kind = TR2_CHANGE_READY };
 	tr2_retime(retime, c->change, c->nr + 1, TR2_RETIME_BEST);
 	a.best_ns = tr2_jobs_best(&jobs, r->m, root, c->jobs->jobs,
 				  tr2_retimed_jobs(retime, &jobs, job_ns));
-	/* All jobs together, as they were, have no more CPUs than the machine. */
+	/* The recorded jobs together cannot have more CPUs than the machine
+	 * has. */
 	cpu_ns = c->nr > 1 ? 0 : tr2_jobs_cpu_ns(&jobs, r->m);
 	if (a.best_ns < cpu_ns)
 		a.best_ns = cpu_ns;
@@ -125,7 +127,8 @@ bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
 	if (tr2_report_is_text(r))
 		print_sentence(r, &a);
 	else
-		tr2_table_print_row(r->out, "what_if", TR2_COLUMNS(columns), &a);
+		tr2_table_print_row(r->out, "what_if", TR2_COLUMNS(columns),
+				    &a);
 	tr2_jobs_release(&jobs);
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report_memory - trace2 report --memory: the peak of all processes together,
- * who had it, and how it came and went.
+ * who had the memory, and how it came and went.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 #include "report/node.h"
 #include "report/report.h"
 
-/* So many parts of the time are drawn. */
+/* The curve is drawn in this many parts of the time. */
 #define CURVE_PARTS 64
 
-/* From the start of the first root to the end of the last. */
+/* Set the times from the start of the first root to the end of the last. */
 static void whole_time(const struct tr2_model *m, int64_t *from_ns,
 		       int64_t *to_ns)
 {
@@ -75,7 +75,7 @@ void tr2_report_add_oom(struct tr2_buf *b, const struct tr2_model *m)
 
 struct curve_row {
 	const struct tr2_model *m;
-	int64_t from_ns, part_ns; /* of this part */
+	int64_t from_ns, part_ns; /* this part of the curve */
 	uint32_t most;
 };
 
@@ -140,7 +140,7 @@ static void print_peak(const struct tr2_model *m, uint64_t bytes, int64_t at_ns)
 	tr2_buf_release(&b);
 }
 
-/* CSV is one table a file, and a page draws the curve. */
+/* CSV has one table a file, and a page draws the curve. */
 static void print_whole(const struct tr2_report *r, const struct peak_row *peak)
 {
 	int64_t from_ns, to_ns;
@@ -172,7 +172,7 @@ static int64_t largest_at_ns(const struct memory_row *r)
 	return r->k->largest_ns - r->m->nodes[r->m->first_root].start_ns;
 }
 
-/* The text of a kind that had none at the peak is its name alone. */
+/* The text of a kind without memory at the peak is its name alone. */
 static void cell_kind_text(struct tr2_table *t, const struct memory_row *r)
 {
 	const char *name = tr2_s(r->m, r->k->kind);

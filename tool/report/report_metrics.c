@@ -18,14 +18,14 @@
 #include "model/model.h"
 #include "report/report.h"
 
-/* The sum of the metrics of one kind and name, and of one unit. Times are in ns,
- * values of distributions in their unit. */
+/* The sum of the metrics of one kind, name and unit. Times are in ns, values of
+ * distributions in their unit. */
 struct sum {
 	tr2_str category, name, unit;
 	const char *by, *thread;
 	uint64_t count, last, total_ns, min_ns, max_ns, unfinished, processes;
-	uint64_t *buckets; /* NULL: none of them has any */
-	bool some_without; /* some have none */
+	uint64_t *buckets; /* NULL: no metric has buckets */
+	bool some_without; /* some metrics have no buckets */
 };
 
 struct sums {
@@ -41,7 +41,7 @@ static const char *thread_name(const struct tr2_model *m,
 				NULL;
 }
 
-/* Whether two texts are equal; NULL is equal to itself only. */
+/* Are two texts equal? NULL is equal only to itself. */
 static bool same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -93,7 +93,7 @@ static void add_buckets(struct sum *s, const struct tr2_metric *metric)
 		s->some_without = true;
 }
 
-/* The last value is that of the process that began last. */
+/* Add a metric. The last value is that of the process that began last. */
 static void add_metric(struct sum *s, const struct tr2_metric *metric)
 {
 	s->last = metric->count;
@@ -130,8 +130,8 @@ static uint64_t mean(const struct sum *sum)
 	return sum->count ? sum->total_ns / sum->count : 0;
 }
 
-/* No percentiles from a part of the intervals: they would pass for those of
- * all. */
+/* Leave percentiles empty if some intervals have no buckets: they would pass
+ * for percentiles of all. */
 #define PERCENTILE(cell, type, p) \
 	if (r->sum->buckets && !r->sum->some_without) \
 		cell(t, (type)tr2_histogram_percentile(r->sum->buckets, p, \
@@ -257,7 +257,8 @@ static void add_event(void *data, const struct tr2_run_counter *c)
 		tr2_table_add(data, &row);
 }
 
-/* The events belong to no process, and hence to no selection of processes. */
+/* Add the kernel's events. They belong to no process, so no selection of
+ * processes has them. */
 static void add_events(struct tr2_table *t, const struct tr2_report *r)
 {
 	struct tr2_run_meta meta;

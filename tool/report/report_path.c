@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_path - the critical path, above the processes of trace2 report. Text has
- * a row for each step as long as they are few, else one for all steps of one kind
- * of process, region and reason.
+ * report_path - the critical path, above the processes of trace2 report. Text
+ * has a row for each step as long as they are few, else one for all steps of
+ * one kind of process, region and reason.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,19 +23,21 @@
 #include "report/report.h"
 #include "report/report_fold.h"
 
-/* Steps are shown one by one if no more than this share of the whole is in those
- * that are too small to be shown. */
+/* Show the steps one by one if the steps that are too small to be shown have at
+ * most this share of the whole. */
 #define MAX_REST_SHARE 0.05
-/* Text leaves out a smaller share without a CPU, of which SHARE shows nothing. */
+/* Text leaves out NO CPU below this share, which SHARE would not show. */
 #define MIN_READY_SHARE 0.0005
 
 struct step_row {
 	struct tr2_node_row of;
 	const struct tr2_step *step;
 	const struct tr2_path_sum *sum; /* of several steps; NULL: one */
-	size_t nr_rest; /* the last row: so many steps; 0: no */
+	size_t nr_rest; /* last row: the number of steps that it stands for;
+			 * else 0 */
 	int64_t most_rest_ns, whole;
-	/* To ask what a part costs; NULL: without states nobody knows. */
+	/* Finds what removing a part would gain; NULL: unknown, as there are no
+	 * states. */
 	struct tr2_retime *retime;
 	uint32_t root;
 	struct tr2_path_functions *functions; /* NULL: no samples */
@@ -63,7 +65,8 @@ static void add_region(struct tr2_buf *b, const struct step_row *r)
 		       tr2_s(r->of.m, span->label));
 }
 
-/* Append the kinds down to a process: sh -c > cc. The root is around all. */
+/* Append the kinds of the ancestors: sh -c > cc. The root is left out: it is
+ * around everything. */
 static void add_way(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
 {
 	uint32_t at, depth;
@@ -77,7 +80,8 @@ static void add_way(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
 	}
 }
 
-/* cc1 x 214 in sh -c > cc, git status x 3: index/do_read_index. */
+/* Append a sum: cc1 x 214 in sh -c > cc, git status x 3:
+ * index/do_read_index. */
 static void add_sum(struct tr2_buf *b, const struct step_row *r)
 {
 	tr2_buf_addstr(b, tr2_s(r->of.m, r->sum->kind));
@@ -101,7 +105,7 @@ static void add_rest(struct tr2_buf *b, const struct step_row *r)
 
 static void cell_step(struct tr2_table *t, const struct step_row *r)
 {
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 	bool is_process = !r->nr_rest && !r->step->span &&
 			  (!r->sum || r->sum->nr_nodes == 1);
 
@@ -127,10 +131,10 @@ static void cell_step(struct tr2_table *t, const struct step_row *r)
 		tr2_cell_link(t, TR2_LINK_NODE, r->step->node);
 }
 
-/* A sum by its kind, even if it is one process. */
+/* Show a sum by its kind, even if it is one process. */
 static void cell_part(struct tr2_table *t, const struct step_row *r)
 {
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 
 	tr2_buf_reset(&b);
 	if (r->sum)
@@ -141,19 +145,20 @@ static void cell_part(struct tr2_table *t, const struct step_row *r)
 	tr2_cell_keep_count(t);
 }
 
-/* Had it no CPU for more of this time than it had one? */
+/* Was it ready without a CPU for more of this time than it ran? */
 static bool mostly_ready(const struct tr2_step *s)
 {
 	return s->kind == TR2_STEP_RUN && s->ready_ns > s->ns;
 }
 
-/* run, no CPU: cc1, wait child: sed, run in libuv-worker; with ~ if it is
- * doubtful. Who is not in the recording is in brackets. */
+/* Show the reason: run, no CPU: cc1, wait child: sed, run in libuv-worker; with
+ * ~ if it is doubtful. A process that is not in the recording is in
+ * brackets. */
 static void cell_step_why(struct tr2_table *t, const struct step_row *r)
 {
 	const struct tr2_step *s = r->step;
 	const struct tr2_model *m = r->of.m;
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 
 	if (s->kind == TR2_STEP_UNKNOWN)
 		return;
@@ -192,7 +197,7 @@ static const char *const kind_names[] = {
 
 static void cell_step_in(struct tr2_table *t, const struct step_row *r)
 {
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 
 	if (!r->sum || !r->of.m->nodes[r->sum->in].depth)
 		return;
@@ -231,12 +236,12 @@ static void cell_function_share(struct tr2_table *t, const struct step_row *r)
 		tr2_cell_share(t, share);
 }
 
-/* What would be gained if processes of this kind, or regions of this name, took
- * no time. false: it is unknown, or a matter of CPUs. */
+/* Find the gain if processes of this kind, or regions of this name, took no
+ * time. Return false if it is unknown, or if the part mostly lacked a CPU. */
 static bool gain_of(const struct step_row *r, struct tr2_gain *gain)
 {
 	const struct tr2_model *m = r->of.m;
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 	struct tr2_change change = { .exact = true, .cause = -1 };
 	uint64_t pieces;
 
@@ -267,7 +272,7 @@ static void cell_part_gain_most(struct tr2_table *t, const struct step_row *r)
 		tr2_cell_ns(t, gain.most_ns);
 }
 
-/* What a step, or a sum of them, took. */
+/* How long a step, or a sum of steps, took. */
 #define TIMES(COLUMN) \
 	COLUMN(time_ns, "TIME", 0, tr2_cell_ns(t, r->step->ns)) \
 	COLUMN(no_cpu_ns, "NO CPU", 0, cell_step_ready(t, r)) \
@@ -281,7 +286,7 @@ static void cell_part_gain_most(struct tr2_table *t, const struct step_row *r)
 	DATA(label, if (r->step->span) \
 		tr2_cell_str(t, tr2_s(r->of.m, span_of(r)->label)))
 
-/* Why it took that. */
+/* Why it took that time. */
 #define REASON(DATA) \
 	DATA(state, tr2_cell_str(t, kind_names[r->step->kind])) \
 	DATA(cause, if (r->step->kind == TR2_STEP_WAIT) \
@@ -350,7 +355,7 @@ static void leave_out(struct rows *rows, const struct tr2_step *step)
 		rows->most_rest_ns = tr2_step_ns(step);
 }
 
-/* Mark the steps to show: the large ones, and all around them. */
+/* Mark the steps to show: the large ones, and all steps around them. */
 static void mark_steps(const struct tr2_step *steps, size_t nr, int64_t whole,
 		       bool all, struct rows *rows)
 {
@@ -373,10 +378,12 @@ static void mark_steps(const struct tr2_step *steps, size_t nr, int64_t whole,
 static bool fits(const struct rows *rows, int64_t whole)
 {
 	return rows->nr_shown + 1 <= TR2_REPORT_ROWS &&
-	       tr2_report_share(tr2_step_ns(&rows->rest), whole) <= MAX_REST_SHARE;
+	       tr2_report_share(tr2_step_ns(&rows->rest), whole) <=
+		       MAX_REST_SHARE;
 }
 
-/* Several roots are commands that do not depend on each other. */
+/* Name the columns. Several roots are commands that do not depend on each
+ * other. */
 static void name_columns(struct tr2_column *columns, const struct tr2_model *m,
 			 bool sums)
 {
@@ -425,7 +432,7 @@ static void add_steps(struct tr2_table *t, struct step_row *row,
 	free(depths);
 }
 
-/* Give the largest sums, at most so many; leave out the others. */
+/* Add the largest sums, at most `most`; leave out the others. */
 static void add_sums(struct tr2_table *t, struct step_row *row,
 		     const struct tr2_path_sum *sums, size_t nr, size_t most,
 		     struct rows *rows)
@@ -447,7 +454,7 @@ static void add_sums(struct tr2_table *t, struct step_row *row,
 	}
 }
 
-/* In lines of whole words that fit. */
+/* Print a note in lines of whole words that fit. */
 void tr2_report_print_note(const char *fmt, ...)
 {
 	size_t width = tr2_term_width() ? tr2_term_width() : TR2_REPORT_WIDTH;
@@ -479,13 +486,14 @@ const char *tr2_report_remedy(const struct tr2_model *m)
 	struct tr2_buf *b = tr2_next_text();
 
 	if (!m->remedy)
-		return "'trace2 check --record' says why, and what permits more";
+		return "'trace2 check --record' says why, and what permits "
+		       "more";
 	tr2_addf(b, "for more: %s", tr2_s(m, m->remedy));
 	return tr2_buf_str(b);
 }
 
-/* On a terminal, say how to learn more if most of the time was computed by one
- * kind of process, in no region. */
+/* On a terminal, if one kind of process computed most of the time in no region,
+ * say how to learn more. */
 static void advise(const struct step_row *row, const struct tr2_step *step)
 {
 	struct tr2_buf kind = TR2_BUF_INIT;
@@ -495,13 +503,14 @@ static void advise(const struct step_row *row, const struct tr2_step *step)
 	    tr2_report_share(step->ns, row->whole) < 0.5)
 		return;
 	tr2_kind_add(row->of.m, step->node, step->segment, &kind);
-	printf("%s(trace2 record --profile: in which functions %s "
+	printf("%s(trace2 record --profile shows in which functions %s "
 	       "computes)%s\n", tr2_color_on(TR2_COLOR_DIM),
 	       tr2_buf_str(&kind), tr2_color_off(TR2_COLOR_DIM));
 	tr2_buf_release(&kind);
 }
 
-/* Explain what the rows show: the sums, or if there are none the steps. */
+/* Explain the marks of the rows: of the sums or, if there are none, of the
+ * steps. */
 static void explain(const struct step_row *row, const struct tr2_step *steps,
 		    size_t nr, const struct tr2_path_sum *sums)
 {
@@ -516,20 +525,20 @@ static void explain(const struct step_row *row, const struct tr2_step *steps,
 				    TR2_REPORT_SHARE;
 	}
 	if (doubtful)
-		tr2_report_print_note("(~ who woke whom was derived, and may "
-				      "have been another)");
+		tr2_report_print_note("(~ the thread that ended a wait was "
+				      "derived, and may be another one)");
 	for (i = 0; i < nr; i++)
 		advise(row, sums ? &sums[i].step : &steps[i]);
 }
 
-/* What is printed of the path. */
+/* Captions of the path, and of the path by kind. */
 static const char *const captions[] = {
 	"what the end waited for, each step with the time that was its own",
 	"what the end waited for, summed by kind of process, region and "
-	"reason; a name leads to the first of them",
+	"reason; a name links to the first of them",
 };
 
-/* by_kind: only sums, and only if the steps are many. */
+/* by_kind: print sums only, and only if there are many steps. */
 static bool print_path(const struct tr2_report *r, const struct tr2_step *steps,
 		       size_t nr, int64_t whole, bool by_kind)
 {
@@ -577,24 +586,25 @@ bool tr2_report_states_lost(const struct tr2_model *m)
 	return false;
 }
 
-/* Say what the path cannot know. */
+/* Print a note on the limits of the path. */
 static void print_limits(const struct tr2_report *r, uint32_t root)
 {
 	if (!tr2_critical_by_states(r->m, root) && r->m->no_states &&
 	    r->m->remedy)
-		tr2_report_print_note("(without states of threads: what only "
-				      "waited is on the path, too\n%s)",
+		tr2_report_print_note("(without states of threads, processes "
+				      "that only waited are on the path, "
+				      "too\n%s)",
 				      tr2_report_remedy(r->m));
 	else if (!tr2_critical_by_states(r->m, root))
-		tr2_report_print_note("(without states of threads: what only "
-				      "waited is on the path, too)");
+		tr2_report_print_note("(without states of threads, processes "
+				      "that only waited are on the path, too)");
 	else if (tr2_report_states_lost(r->m))
 		tr2_report_print_note("(records of the kernel were lost: CPU, "
 				      "WAIT, READY and the path are not exact)");
 	tr2_report_print_coverage(r);
 }
 
-/* Say once what the kernel did not permit, with what would permit it. */
+/* Print once what the kernel did not permit, and what would permit it. */
 static void print_refused(const struct tr2_report *r, uint32_t root)
 {
 	const struct tr2_model *m = r->m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_points - trace2 report --data and --errors: what happened at a moment.
+ * report_points - trace2 report --data and --errors: events at a point in time.
  */
 #include "report/node.h"
 #include "report/report.h"

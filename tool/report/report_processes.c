@@ -13,11 +13,13 @@
 
 struct process {
 	struct tr2_node_row of;
-	const struct tr2_fold_row *fold; /* several processes; NULL: one */
-	const struct tr2_fold *rest;     /* the last row; NULL: no */
+	const struct tr2_fold_row *fold; /* several processes in one row; NULL:
+					  * one process */
+	const struct tr2_fold *rest;     /* last row: the rows that it stands
+					  * for; else NULL */
 	uint32_t root;
 	int64_t whole;
-	bool with_self; /* also where there are states */
+	bool with_self; /* show SELF even where there are states */
 };
 
 static const struct tr2_node *node_of(const struct process *r)
@@ -30,9 +32,10 @@ static bool is_text(const struct tr2_table *t)
 	return tr2_output_is_text(t->output);
 }
 
-/* The time of a process, or of all in a row. */
+/* The time of a process, or of all processes in a row. */
 #define TIME(r, member) ((r)->fold ? (r)->fold->member : node_of(r)->member)
-/* The same of those that the kernel recorded. */
+/* A time that the kernel recorded, of a process or of all processes in a
+ * row. */
 #define KERNEL_TIME(r, member)             \
 	((r)->fold ? (r)->fold->member :   \
 		     tr2_times((r)->of.m, node_of(r))->member)
@@ -48,7 +51,7 @@ static void cell_wall(struct tr2_table *t, const struct process *r)
 		tr2_cell_at_least(t);
 }
 
-/* Text has READY and SPAWN where there is something to see. */
+/* Show READY and SPAWN in text if they are large enough to matter. */
 static void add_notable(struct tr2_table *t, const struct process *r,
 			int64_t ns)
 {
@@ -100,7 +103,7 @@ static void cell_command(struct tr2_table *t, const struct process *r)
 		tr2_node_cell_command(t, &r->of);
 }
 
-/* CPU and WAIT say more than SELF, where they are known. */
+/* CPU and WAIT tell more than SELF, if they are known. */
 #define PROCESS_COLUMNS(COLUMN, DATA, TEXT) \
 	COLUMN(wall_ns, "WALL", 0, cell_wall(t, r)) \
 	COLUMN(cpu_ns, "CPU", 0, tr2_cell_ns(t, KERNEL_TIME(r, cpu_ns))) \
@@ -137,7 +140,7 @@ static void cell_command(struct tr2_table *t, const struct process *r)
 
 TR2_COLUMN_LIST(process_columns, struct process, PROCESS_COLUMNS)
 
-/* Which processes the table shows: the legend explains marks of these only. */
+/* The processes that the table shows: the legend explains only their marks. */
 static const struct tr2_filter *legend_filter;
 static const struct tr2_fold *legend_fold;
 
@@ -167,7 +170,7 @@ static void add_processes(struct tr2_table *t, void *data)
 		if (!m->nodes[i].parent)
 			row.root = i;
 		row.of.node = i;
-		/* Count those that are selected. */
+		/* Count selected ancestors only. */
 		depths[i] = depth = depths[m->nodes[i].parent];
 		if (!tr2_filter_node(r->filter, m, i))
 			continue;
@@ -184,7 +187,8 @@ static uint32_t root_of(const struct tr2_model *m, uint32_t node)
 	return node;
 }
 
-/* Return whether a row has several processes; the last one does not count. */
+/* Return whether a row has several processes; the row of the rest does not
+ * count. */
 static bool add_folded(struct tr2_table *t, const struct tr2_report *r,
 		       const struct tr2_fold *fold)
 {
@@ -209,7 +213,8 @@ static bool add_folded(struct tr2_table *t, const struct tr2_report *r,
 	return several;
 }
 
-/* The whole and the path come first in text, where they are read first. */
+/* Print the summary and the path above the processes in text, where they are
+ * read first. */
 static void print_above(const struct tr2_report *r, bool with_path)
 {
 	tr2_report_summary(r);
@@ -219,13 +224,14 @@ static void print_above(const struct tr2_report *r, bool with_path)
 
 static bool processes(const struct tr2_report *r, bool with_path)
 {
-	bool folds = tr2_report_is_text(r) && !r->all && !r->sort && r->limit < 0;
+	bool folds =
+		tr2_report_is_text(r) && !r->all && !r->sort && r->limit < 0;
 	struct tr2_fold fold = { .nr = 0 };
 	struct tr2_table t = TR2_TABLE_OF(r->out, "processes", process_columns);
 	bool ok, several = false;
 
 	folds = folds && tr2_report_fold(&fold, r);
-	/* Only a sorted table needs all rows in memory. */
+	/* Only a table that is sorted needs all rows in memory. */
 	if (folds)
 		several = add_folded(&t, r, &fold);
 	else if (r->sort || r->limit >= 0)
@@ -266,9 +272,9 @@ void tr2_report_processes_by_kind(const struct tr2_report *r)
 	if (!tr2_report_fold(&fold, r))
 		return;
 	add_folded(&t, r, &fold);
-	r->out->caption = "the processes as a tree; those of one kind below one "
-			  "process are one row, which leads to the first of "
-			  "them: their number, median and largest time";
+	r->out->caption = "the processes as a tree; those of one kind below "
+			  "one process are one row, which links to the first "
+			  "of them: their number, median and largest time";
 	tr2_table_print(&t);
 	tr2_table_release(&t);
 	tr2_fold_release(&fold);

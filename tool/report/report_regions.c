@@ -20,19 +20,19 @@ static const char no_region[] = "(in no region)";
  * model. */
 static const char *region_name(struct tr2_model *m, const struct tr2_span *s)
 {
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 
 	tr2_join(&b, tr2_s(m, s->category), tr2_s(m, s->label));
 	return tr2_s(m, tr2_intern(m, b.p, b.len));
 }
 
-/* The groups of a view, and what has time of its own in them. */
+/* The groups of a view, and which spans and processes belong to them. */
 struct gathering {
 	const struct tr2_report *r;
 	struct tr2_groups groups;
 	uint32_t *root_of;  /* by node */
 	uint32_t *group_of; /* by span: 1 + its group, 0: none */
-	uint32_t group;     /* of a thread or a process */
+	uint32_t group;     /* the group of the current thread or process */
 };
 
 static void begin_gathering(struct gathering *g, const struct tr2_report *r)
@@ -70,7 +70,7 @@ static void add_piece(struct gathering *g, uint32_t group, uint32_t node,
 	tr2_groups_piece(&g->groups, g->r->m, &piece);
 }
 
-/* Add what a thread did in a piece of a group. */
+/* Add the states of a thread in a piece of a group. */
 static void add_states(struct gathering *g, uint32_t group, uint32_t thread,
 		       int64_t from_ns, int64_t to_ns)
 {
@@ -177,7 +177,7 @@ static bool by_target(const struct tr2_report *r)
 	return r->group && !strcmp(r->group, TR2_GROUP_TARGET);
 }
 
-/* Its name leads to the longest one. */
+/* The name links to the longest region. */
 static void cell_region(struct tr2_table *t, const struct group_row *r)
 {
 	tr2_cell_str(t, r->g->name);
@@ -191,7 +191,8 @@ static bool has_states(const struct tr2_group *g)
 	return g->run_ns || g->ready_ns || g->wait_ns;
 }
 
-/* How the durations of a group are spread: a target is made once. */
+/* Show how the durations of a group vary. In text, a target has none of this:
+ * it is made only once. */
 static void cell_spread(struct tr2_table *t, const struct group_row *r,
 			int64_t ns)
 {
@@ -209,7 +210,7 @@ static void cell_spread(struct tr2_table *t, const struct group_row *r,
 	COLUMN(max_ns, "MAX", TR2_COL_SINGLE | TR2_COL_YIELDS, \
 	       cell_spread(t, r, r->g->max_ns))
 
-/* Its times, which are sums over parallel work, too, and its share, which is
+/* The times of a group, which sum up parallel work, and its share, which does
  * not. */
 #define TIMES(COLUMN) \
 	COLUMN(total_ns, "SUM WALL", 0, tr2_cell_ns(t, r->g->total_ns)) \
@@ -365,7 +366,8 @@ static void cell_path(struct tr2_table *t, const struct group_row *r)
 
 TR2_COLUMN_LIST(group_columns, struct group_row, GROUP_COLUMNS)
 
-/* A job is counted once, whatever it runs. */
+/* Is the process inside of one that is counted? A job is counted once, whatever
+ * it runs. */
 static bool is_inside(const struct tr2_report *r, uint32_t node,
 		      const char *group)
 {
@@ -400,8 +402,8 @@ static void gather_node(struct gathering *g, uint32_t node)
 	tr2_own_of_node(m, node, own_of_node, g);
 }
 
-/* The path is that of the whole; of a process that is not shown it is left
- * out. */
+/* Add the time on the path of the whole recording. Leave out processes that are
+ * not shown. */
 static void add_path(struct gathering *g)
 {
 	const struct tr2_report *r = g->r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report_samples - trace2 report --samples: call paths of samples, from the
- * counting function outwards, and from the outermost inwards.
+ * counting function outwards, or from the outermost function inwards.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,9 @@ struct call {
 	uint32_t symbol; /* of an event: its name */
 	tr2_str event;
 	uint64_t count, samples;
-	int depth; /* in the tree, as text shows it */
-	bool is_recursive; /* called itself */
-	bool is_time; /* count: in ns */
+	int depth; /* depth in the tree as text shows it */
+	bool is_recursive; /* the function called itself */
+	bool is_time; /* count is in ns */
 };
 
 struct tree {
@@ -31,7 +31,7 @@ struct tree {
 	struct tr2_symbols *symbols;
 	struct call *calls;
 	uint32_t nr, alloc;
-	struct tr2_map by_symbol; /* and parent */
+	struct tr2_map by_symbol; /* symbol and parent to index */
 	uint32_t *order; /* for sorting */
 	bool inwards;
 };
@@ -65,7 +65,8 @@ static uint32_t add_node(struct tree *t, uint32_t parent, uint32_t symbol,
 	return *slot;
 }
 
-/* Merge recursive calls into one node: paths of any depth are the same path. */
+/* Return the node for a function. Merge recursive calls into one node, so that
+ * paths of any depth are the same path. */
 static uint32_t add_function(struct tree *t, uint32_t at, uint32_t symbol,
 			     const struct tr2_model_sample *sample)
 {
@@ -106,7 +107,8 @@ static const char *name_of(const struct tree *t, const struct call *call)
 
 static const struct tree *sorted_tree;
 
-/* The largest first; equal ones by name, so that the order is stable. */
+/* Put the largest first, and equal ones in order of name, so that the order is
+ * stable. */
 static int compare_rows(const void *va, const void *vb)
 {
 	const struct tree *t = sorted_tree;
@@ -133,8 +135,8 @@ static void sort_children(struct tree *t, uint32_t parent)
 	*at = 0;
 }
 
-/* A call is no branch if all samples of its parent go through it: otherwise
- * long chains would leave no room for names. */
+/* Return the depth in text. A call that has all samples of its parent is not
+ * indented: otherwise long chains would leave no room for names. */
 static int depth_of(const struct tree *t, const struct call *call)
 {
 	const struct call *parent = &t->calls[call->parent];
@@ -178,8 +180,8 @@ static double call_share(const struct call_row *r)
 	return r->whole ? (double)r->call->count / (double)r->whole : 0;
 }
 
-/* The heading of `function` names the direction of the tree. The row of an event
- * is no function. */
+/* The heading of `function` names the direction of the tree. The row of an
+ * event has no function. */
 #define COLUMNS(COLUMN, DATA, TEXT) \
 	DATA(event, tr2_cell_str(t, tr2_s(r->tree->m, r->call->event))) \
 	COLUMN(count, "COUNT", 0, cell_count(t, r)) \
@@ -304,15 +306,16 @@ bool tr2_report_samples(const struct tr2_report *r)
 }
 
 /*
- * How much of the CPU time the samples of record --profile stand for. A process
- * begins with a whole period, on each CPU, so that one which is shorter has no
- * sample at all.
+ * Coverage: how much of the CPU time the samples of record --profile stand for.
+ * Each process begins with a whole period on each CPU, so a process that is
+ * shorter has no sample.
  */
 
-/* Samples that stand for more are taken as the whole. */
+/* A larger coverage is taken as complete. */
 #define ENOUGH 0.75
 
-/* The processes of recordings with samples; false: their CPU time is unknown. */
+/* Sum up the CPU time of recordings with samples. Return false if one is
+ * unknown. */
 static bool sum_cpu(const struct tr2_report *r, struct tr2_coverage *c)
 {
 	const struct tr2_model *m = r->m;
@@ -345,9 +348,10 @@ bool tr2_report_coverage(const struct tr2_report *r, struct tr2_coverage *c)
 			c->period_ns = m->inputs[i].period_ns;
 		c->without_kernel |= m->inputs[i].samples_without_kernel;
 	}
-	/* Of a part of a process's time nobody knows how much is on CPUs. */
-	if (!c->period_ns || m->samples_are_waits || filter->region || filter->since_ns > INT64_MIN ||
-	    filter->until_ns < INT64_MAX || !sum_cpu(r, c))
+	/* The CPU time in a part of a process's time is unknown. */
+	if (!c->period_ns || m->samples_are_waits || filter->region ||
+	    filter->since_ns > INT64_MIN || filter->until_ns < INT64_MAX ||
+	    !sum_cpu(r, c))
 		return false;
 	for (i = 1; i < m->nr_samples; i++)
 		if (m->samples[i].task_thread &&

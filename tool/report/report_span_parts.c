@@ -2,8 +2,8 @@
 /*
  * report_span_parts - for trace2 report --spans: where the time of spans of one
  * name went. A span waits in a queue until a thread works for it; later, no
- * thread may. While threads work for it, they are in regions, or wait for
- * children; the rest is the program's own.
+ * thread may work for it. While threads work for it, they are in regions, or
+ * wait for children; the rest is the program's own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 struct part {
 	tr2_str category, name; /* of the spans */
 	tr2_str what;
-	bool is_inside; /* a region or child; else the spans' own */
+	bool is_inside; /* inside a region or child; else the spans' own time */
 	uint64_t count;
 	int64_t ns;
 	int64_t of_ns; /* how long all spans of the name took */
@@ -46,7 +46,7 @@ static tr2_str intern(struct parts *p, const char *s)
 
 static tr2_str name_of(struct parts *p, const struct tr2_span *s)
 {
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 	const struct tr2_child *c = &p->m->children[s->child];
 
 	if (s->kind == TR2_SPAN_REGION)
@@ -59,8 +59,8 @@ static tr2_str name_of(struct parts *p, const struct tr2_span *s)
 	return intern(p, tr2_buf_str(&b));
 }
 
-/* Add the outermost regions and children in spans, and their time to that of
- * each span. */
+/* Add the outermost regions and children in spans, with their time, to each
+ * span. */
 static void add_inside(struct parts *p, const struct tr2_report *r,
 		       uint32_t thread, int64_t *inside_ns)
 {
@@ -155,7 +155,8 @@ void tr2_report_span_parts(const struct tr2_report *r)
 	struct tr2_report own = *r;
 	struct tr2_table table = TR2_TABLE_OF(r->out, "span_parts", columns);
 	uint32_t session, thread, i;
-	int64_t *inside_ns = tr2_calloc(r->m->nr_trace_spans, sizeof(*inside_ns));
+	int64_t *inside_ns =
+		tr2_calloc(r->m->nr_trace_spans, sizeof(*inside_ns));
 
 	tr2_report_for_each_session(r, session) {
 		tr2_for_each_thread(r->m, session, thread)
@@ -170,7 +171,7 @@ void tr2_report_span_parts(const struct tr2_report *r)
 		if (row.part->ns)
 			tr2_table_add(&table, &row);
 	}
-	own.sort = NULL; /* -s names a column of the first table */
+	own.sort = NULL; /* -s names a column of the first table. */
 	if (p.nr)
 		tr2_report_table(&own, &table, "sum");
 	free(p.part);

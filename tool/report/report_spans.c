@@ -13,9 +13,9 @@
 #include "report/node.h"
 #include "report/report.h"
 
-/* The slowest spans that text shows; -n sets another number. */
+/* The number of slowest spans in text; -n sets another one. */
 #define MOST_SLOWEST 10
-/* Text has so many rows of names; the last one has the sums of all others. */
+/* The number of rows of names in text; the last row sums up all others. */
 #define MOST_NAMES 20
 
 struct entry {
@@ -74,14 +74,14 @@ static int compare_groups(const struct entry *a, const struct entry *b)
 
 TR2_ORDER(compare, struct entry, compare_groups(a, b) ?: compare_times(a, b))
 
-/* The spans of one name and group, by the time that they took; or all that are
- * in no row of their own. */
+/* The spans of one name and group, by the time that they took; or all spans
+ * without a row of their own. */
 struct name_row {
 	const struct tr2_report *r;
 	const struct entry *first;
 	uint32_t nr;
-	uint32_t number;    /* of the row */
-	uint32_t nr_others; /* rows that it stands for; 0: for one */
+	uint32_t number;    /* number of the row */
+	uint32_t nr_others; /* number of rows that it stands for; 0: one */
 	uint64_t stands_for;
 	uint32_t nr_failed, nr_unfinished, nr_worked;
 	int64_t total_ns, worked_ns, of_worked_ns;
@@ -107,7 +107,7 @@ static void cell_name(struct tr2_table *t, const struct name_row *r)
 			      tr2_s(m, span->name));
 }
 
-/* The key may say that the value is a secret. */
+/* Show the group. Its key may mark the value as a secret. */
 static void cell_group(struct tr2_table *t, const struct name_row *r)
 {
 	const char *key = tr2_report_attribute(r->r);
@@ -183,7 +183,7 @@ static void find_names(const struct tr2_report *r, const struct entries *all,
 	}
 }
 
-/* Put the rows behind the first ones, as the table is sorted, into one. */
+/* Merge the rows after the first ones, in the order of the table, into one. */
 static void fold_others(struct tr2_table *t, const struct name_rows *rows)
 {
 	struct name_row others = { .r = rows->row->r }, *row;
@@ -233,7 +233,7 @@ static bool print_names(const struct tr2_report *r, const struct entries *all)
 	return ok;
 }
 
-/* One of the slowest. */
+/* One of the slowest spans. */
 struct slow_row {
 	struct tr2_session_row of;
 	const struct entry *e;
@@ -303,7 +303,7 @@ static void print_slowest(const struct tr2_report *r, struct entries *all)
 		row.of.session = row.e->session;
 		tr2_table_add(&t, &row);
 	}
-	own.sort = NULL; /* -s names a column of the other table */
+	own.sort = NULL; /* -s names a column of the other table. */
 	tr2_report_table(&own, &t, "took");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_summary - the result of the whole, above the processes of `trace2
- * report`: one sentence, or a row of JSON.
+ * report_summary - the result of the whole recording, above the processes of
+ * `trace2 report`: a few sentences, or a row of JSON.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,10 +16,10 @@
 #include "report/node.h"
 #include "report/report.h"
 
-/* A shorter time after the end of the whole does not count as background. */
+/* A shorter time after the end of the root does not count as background. */
 #define MIN_BACKGROUND_NS 1000000
-/* Text does not say that less was lost to others on the CPUs, or to the recorder
- * alone. */
+/* Text leaves out smaller shares: of time lost to others on the CPUs, and of
+ * time lost to the recorder alone. */
 #define MIN_READY_SHARE 0.005
 #define MIN_RECORDER_SHARE 0.003
 
@@ -33,7 +33,7 @@ int64_t tr2_report_whole_ns(const struct tr2_model *m)
 	return whole;
 }
 
-/* Return the time that processes ran on after the ends of the roots. */
+/* Return for how long processes ran on after the ends of the roots. */
 static int64_t background_ns(const struct tr2_model *m)
 {
 	int64_t last, sum = 0;
@@ -54,12 +54,14 @@ struct summary {
 	struct tr2_node_row root; /* node 0: there are several */
 	int64_t whole_ns, background_ns;
 	int64_t cpu_ns; /* of all processes; TR2_NO_TIME: unknown */
-	/* Of the critical path; TR2_NO_TIME: unknown. */
+	/* On the critical path; TR2_NO_TIME: unknown. */
 	int64_t waiting_ns, ready_ns;
-	int64_t recorder_ns; /* of ready_ns: the recorder had the CPU */
+	int64_t recorder_ns; /* the part of ready_ns in which the recorder had
+			      * the CPU */
 	int64_t span_ns; /* from the first start of a root to the last end */
 	bool at_least;   /* the end of a root is unknown */
-	uint32_t nr_roots, nr_processes, nr_failed; /* nr_failed: of the roots */
+	/* nr_failed: of the roots */
+	uint32_t nr_roots, nr_processes, nr_failed;
 	uint64_t nr_errors;
 	uint64_t peak_bytes; /* of memory; 0: unknown */
 	int64_t peak_ns;
@@ -74,7 +76,7 @@ static void sum_cpu(struct summary *s, const struct tr2_model *m, uint32_t node)
 	tr2_ns_add(&s->cpu_ns, tr2_times(m, &m->nodes[node])->cpu_ns);
 }
 
-/* What the path of the only root consists of. */
+/* Sum up the parts of the only root's path. */
 static void sum_path(struct summary *s, const struct tr2_model *m)
 {
 	static const char recorder[] = TR2_RECORDER_NAME;
@@ -99,7 +101,7 @@ static void sum_path(struct summary *s, const struct tr2_model *m)
 			s->recorder_ns += ns;
 	}
 	free(pieces);
-	/* Nobody is known who had a CPU. */
+	/* It is unknown who had a CPU. */
 	if (m->no_wakers)
 		s->recorder_ns = TR2_NO_TIME;
 }
@@ -134,7 +136,7 @@ static void sum_up(struct summary *s, const struct tr2_model *m)
 	sum_path(s, m);
 }
 
-/* Append how the whole ended if it failed, and where to read more. */
+/* Append how the whole ended if it failed, and which view tells more. */
 static void add_failures(struct tr2_buf *b, const struct summary *s)
 {
 	const struct tr2_model *m = s->root.m;
@@ -159,7 +161,8 @@ static void add_part(struct tr2_buf *b, const struct summary *s,
 		 tr2_share_text(tr2_report_share(ns, s->whole_ns)), what);
 }
 
-/* Several roots are commands that do not depend on each other. */
+/* Append the times. Several roots are commands that do not depend on each
+ * other. */
 static void add_whole(struct tr2_buf *b, const struct summary *s)
 {
 	const char *least = s->at_least ? ">= " : "";
@@ -179,8 +182,8 @@ static void add_whole(struct tr2_buf *b, const struct summary *s)
 	tr2_report_add_oom(b, s->root.m);
 }
 
-/* The time and memory; what ran, and how it ended; what the path waited for; and
- * the rest: a line of each. */
+/* Append four lines: time and memory; what ran, and how it ended; what the path
+ * waited for; the rest. */
 static void add_summary(struct tr2_buf *b, const struct summary *s)
 {
 	const struct tr2_model *m = s->root.m;
@@ -214,8 +217,8 @@ static void add_summary(struct tr2_buf *b, const struct summary *s)
 			 tr2_ns_text(s->background_ns));
 }
 
-/* Print the lines; those that do not fit are broken, if they can be. Markdown has
- * one, which a browser breaks. */
+/* Print the lines. Break lines that do not fit, if possible. Markdown gets one
+ * line, which a browser breaks. */
 static void print_summary(const struct summary *s, bool wide, bool markdown)
 {
 	size_t width = tr2_term_width() ? tr2_term_width() : TR2_REPORT_WIDTH;
@@ -227,7 +230,7 @@ static void print_summary(const struct summary *s, bool wide, bool markdown)
 	for (p = tr2_buf_str(&b); *p; p += len) {
 		len = strcspn(p, ";\n");
 		len += p[len] == ';';
-		/* Parts but the first of a line begin with a space. */
+		/* All parts of a line except the first begin with a space. */
 		if (!wide && !markdown && column && column + len > width) {
 			printf("\n%.*s", (int)len - 1, p + 1);
 			column = len - 1;
@@ -282,8 +285,8 @@ void tr2_report_summary(const struct tr2_report *r)
 {
 	struct summary s;
 
-	/* In CSV the processes come first: many read only the first table. The
-	 * page sums up what it includes. */
+	/* In CSV the processes come first: many programs read only the first
+	 * table. The page sums up its own contents. */
 	if (r->out->format == TR2_FORMAT_CSV ||
 	    r->out->format == TR2_FORMAT_PAGE)
 		return;
@@ -291,10 +294,11 @@ void tr2_report_summary(const struct tr2_report *r)
 	if (tr2_output_is_text(r->out))
 		print_summary(&s, r->out->wide, !tr2_report_is_text(r));
 	else
-		tr2_table_print_row(r->out, "summary", TR2_COLUMNS(columns), &s);
+		tr2_table_print_row(r->out, "summary", TR2_COLUMNS(columns),
+				    &s);
 }
 
-/* The command as a line of its own; in Markdown as code. */
+/* Print the command on a line of its own; in Markdown as code. */
 static void print_command(const struct tr2_report *r)
 {
 	struct tr2_buf line = TR2_BUF_INIT, safe = TR2_BUF_INIT;
@@ -317,7 +321,7 @@ static void print_command(const struct tr2_report *r)
 	tr2_buf_release(&out);
 }
 
-/* So many parts of the path. */
+/* The number of parts of the path that it prints. */
 #define NR_PARTS 5
 
 void tr2_report_brief(const struct tr2_report *r)

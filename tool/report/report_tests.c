@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_tests - trace2 report --tests: the tests of suites whose scripts are
- * sessions, and the scripts. A test is a region test/NUMBER - TITLE with the
- * data test/result; its processes are those that its script started in it, and
- * all below them. The data test/script is the result of a script; errors
- * outside its tests say why it failed.
+ * report_tests - trace2 report --tests: the tests and scripts of suites whose
+ * scripts are sessions.
+ *
+ * A test is a region test/NUMBER - TITLE with the data test/result. Its
+ * processes are those that its script started in it, and all below them. The
+ * data test/script is the result of a script; errors outside of its tests say
+ * why it failed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +17,12 @@
 #include "report/node.h"
 #include "report/report.h"
 
-/* The rows that text shows; -n sets another number. */
+/* The number of rows in text; -n sets another one. */
 #define MOST_ROWS 10
 
 static const char category[] = "test";
 
-/* What a test, or a script, cost. */
+/* The cost of a test, or of a script. */
 struct costs {
 	int64_t wall_ns, cpu_ns, spawn_ns;
 	uint64_t processes;
@@ -36,15 +38,16 @@ struct test {
 struct script {
 	struct tr2_session_row of;
 	const char *result; /* NULL: it did not end */
-	struct tr2_buf reasons; /* why it failed, but for its tests */
+	struct tr2_buf reasons; /* why the script failed, apart from its
+				 * tests */
 	const char *reason;     /* their text; NULL: none */
 	struct costs costs;
-	int64_t outside_ns; /* of its tests */
+	int64_t outside_ns; /* time outside of its tests */
 	uint64_t tests, failed, skipped;
-	uint64_t cut; /* of those that failed: they have no end */
+	uint64_t cut; /* failed tests that have no end */
 };
 
-/* Both, as far as they were gathered. */
+/* The tests and scripts that were gathered so far. */
 struct suite {
 	const struct tr2_report *r;
 	struct test *test;
@@ -99,8 +102,8 @@ static int64_t own_cpu(const struct tr2_model *m, const struct test *t)
 	return sums.run_ns;
 }
 
-/* Add the processes that the script started to the tests that it was in. Both
- * are in the order of their starts. */
+/* Add each process that the script started to the test in which it was started.
+ * Both are in the order of their starts. */
 static void share_processes(const struct tr2_model *m, struct script *script,
 			    struct test *test, uint32_t nr)
 {
@@ -137,7 +140,7 @@ static void count_test(struct script *script, const struct test *t)
 		script->skipped++;
 }
 
-/* Return whether a point is the data test/KEY. */
+/* Is the point the data test/KEY? */
 static bool is_data(const struct tr2_model *m, const struct tr2_point *p,
 		    const char *key)
 {
@@ -145,7 +148,7 @@ static bool is_data(const struct tr2_model *m, const struct tr2_point *p,
 	       !strcmp(tr2_s(m, p->key), key);
 }
 
-/* Return the test from `t` on that is the region `span`, or the first one after
+/* Return the first test from `t` on that is the region `span` or begins after
  * it. Both are in the order of their starts. */
 static uint32_t test_from(const struct suite *all, uint32_t t, uint32_t span)
 {
@@ -177,7 +180,7 @@ static void add_reason(struct script *script, const char *text)
 	tr2_buf_addstr(&script->reasons, text);
 }
 
-/* Return the test around a point: 0 if there is none. */
+/* Return the test around a point; 0: there is none. */
 static uint32_t span_of_test(const struct tr2_model *m,
 			     const struct tr2_point *p)
 {
@@ -188,8 +191,8 @@ static uint32_t span_of_test(const struct tr2_model *m,
 	return i;
 }
 
-/* Take what the script's session says of it. An error in a test is that test's,
- * unless it has no end. */
+/* Set the result and reasons that the script's session has. An error inside a
+ * test belongs to that test, if the test has an end. */
 static void set_script(struct suite *all, uint32_t first, struct script *script)
 {
 	const struct tr2_model *m = all->r->m;
@@ -209,8 +212,9 @@ static void set_script(struct suite *all, uint32_t first, struct script *script)
 	}
 }
 
-/* Say how a script ended whose session does not: it was killed, or its harness
- * does not tell. Failed tests are reason enough for a code. */
+/* Find out how a script ended if its session does not say: it was killed, or
+ * its harness does not report it. Failed tests are enough to explain an exit
+ * code. */
 static void set_end(struct script *script)
 {
 	const struct tr2_model *m = script->of.m;
@@ -234,8 +238,8 @@ static void set_end(struct script *script)
 		script->reason = tr2_buf_str(&script->reasons);
 }
 
-/* Return the time of a test. Its line may come after the end of its script, from
- * a process in the background. */
+/* Return the time of a test until its script's end. A process in the background
+ * may write the test's line later. */
 static int64_t wall_within(const struct tr2_span *s, int64_t end_ns)
 {
 	if (end_ns > s->end_ns)
@@ -246,7 +250,8 @@ static int64_t wall_within(const struct tr2_span *s, int64_t end_ns)
 static void gather_tests(struct suite *all, struct tr2_session_row of)
 {
 	const struct tr2_model *m = all->r->m;
-	int64_t end_ns = m->nodes[of.session->node].end_ns - of.session->wall_ns;
+	int64_t end_ns =
+		m->nodes[of.session->node].end_ns - of.session->wall_ns;
 	uint32_t i;
 
 	tr2_for_each_span(m, of.session->first_thread, i) {
@@ -272,11 +277,13 @@ static void set_costs(struct suite *all, uint32_t first, struct script *script)
 	add_known(&script->costs.cpu_ns, tr2_times(m, n)->cpu_ns);
 	share_processes(m, script, all->test + first, all->nr_test - first);
 	for (i = first; i < all->nr_test; i++) {
-		tr2_ns_add(&all->test[i].costs.cpu_ns, own_cpu(m, &all->test[i]));
+		tr2_ns_add(&all->test[i].costs.cpu_ns,
+			   own_cpu(m, &all->test[i]));
 		count_test(script, &all->test[i]);
 	}
 	if (script->outside_ns < 0)
-		script->outside_ns = 0; /* tests that are regions of tests */
+		script->outside_ns = 0; /* tests may be regions inside of
+					 * tests */
 }
 
 static void gather_script(struct suite *all, uint32_t session)
@@ -304,7 +311,7 @@ static void cell_ns_if(struct tr2_table *t, int64_t ns)
 		tr2_cell_ns(t, ns);
 }
 
-/* Without the kernel's records it is unknown how many there were. */
+/* Without the kernel's records the number of processes is unknown. */
 static void cell_nr_processes(struct tr2_table *t,
 			      const struct tr2_session_row *of, uint64_t nr)
 {
@@ -312,7 +319,7 @@ static void cell_nr_processes(struct tr2_table *t,
 		tr2_cell_uint(t, nr);
 }
 
-/* Of tests and of scripts. */
+/* The columns of tests and of scripts. */
 #define WALL(COLUMN) \
 	COLUMN(wall_ns, "WALL", 0, tr2_cell_ns(t, r->costs.wall_ns))
 #define COSTS(COLUMN) \
@@ -373,7 +380,7 @@ static bool print_suite(const struct tr2_report *r, struct tr2_table *t)
 	return tr2_report_table_if_any(&own, t, "wall");
 }
 
-/* The scripts that failed, but for those whose tests say it all. */
+/* Print the scripts that failed for another reason than their tests. */
 static bool print_failed_scripts(const struct suite *all)
 {
 	struct tr2_report own = *all->r;
@@ -381,7 +388,7 @@ static bool print_failed_scripts(const struct suite *all)
 		TR2_TABLE_OF(own.out, "failed_scripts", failed_columns);
 	uint32_t i;
 
-	own.sort = NULL; /* -s names a column of tests */
+	own.sort = NULL; /* -s names a column of tests. */
 	for (i = 0; i < all->nr_script; i++) {
 		const struct script *s = &all->script[i];
 
@@ -394,7 +401,7 @@ static bool print_failed_scripts(const struct suite *all)
 	return true;
 }
 
-/* Those that failed, then the slowest. */
+/* Print the failed tests, then the slowest ones. */
 static bool print_tests(const struct suite *all)
 {
 	struct tr2_table failed, t;

@@ -17,7 +17,7 @@
 #include "report/node.h"
 #include "report/report.h"
 
-/* What the waits of a group have in common. */
+/* The properties that the waits of a group share. */
 struct kind {
 	enum tr2_cause cause;
 	tr2_str object; /* 0: unknown */
@@ -31,30 +31,31 @@ struct kind {
 struct waker {
 	tr2_str by; /* model/states.h; 0: the kernel */
 	int64_t ns;
-	uint32_t next; /* of the same group, 1 + its index */
+	uint32_t next; /* the next waker of the same group: 1 + its index */
 };
 
 struct waits {
 	const struct tr2_report *r;
-	tr2_str process; /* the kind of the current one */
+	tr2_str process; /* kind of the current process */
 	struct tr2_groups groups;
 	struct kind *kinds; /* by group */
 	uint32_t nr_kinds, alloc_kinds;
 	struct waker *wakers;
 	uint32_t nr_wakers, alloc_wakers;
 	struct tr2_map by_waker; /* (group, name) to 1 + its index */
-	struct tr2_path_piece *path; /* by thread and time */
+	struct tr2_path_piece *path; /* sorted by thread and time */
 	size_t nr_path, at_path;
 };
 
-/* The regions of a thread, by time. */
+/* The position in a thread's regions, which are sorted by time. */
 struct place {
 	int64_t wall_ns; /* of its session */
 	uint32_t next;   /* the first span that begins later */
 	uint32_t in;     /* the innermost region; 0: none */
 };
 
-/* Return the region at a time, which is not before that of the last call. */
+/* Return the region at a time, which must not be before the time of the last
+ * call. */
 static uint32_t region_at(const struct tr2_model *m, struct place *p,
 			  int64_t wall_ns)
 {
@@ -74,7 +75,7 @@ static uint32_t region_at(const struct tr2_model *m, struct place *p,
 	return p->in;
 }
 
-#define BY_KERNEL TR2_BY_OUTSIDE /* it has no name */
+#define BY_KERNEL TR2_BY_OUTSIDE /* the kernel has no name */
 
 static tr2_str waker_of(const struct tr2_model *m, const struct tr2_state *s)
 {
@@ -99,13 +100,13 @@ static void add_waker(struct waits *w, uint32_t group, tr2_str by, int64_t ns)
 static const char *group_name(const struct waits *w, const struct kind *k)
 {
 	struct tr2_model *m = w->r->m;
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 	const struct tr2_span *s = &m->spans[k->span];
 
 	tr2_buf_reset(&b);
-	tr2_buf_addall(&b, tr2_cause_name(k->cause), "\n",
-		       tr2_s(m, k->object), "\n", tr2_s(m, w->process), "\n", tr2_s(m, s->category), "/",
-		       tr2_s(m, s->label));
+	tr2_buf_addall(&b, tr2_cause_name(k->cause), "\n", tr2_s(m, k->object),
+		       "\n", tr2_s(m, w->process), "\n", tr2_s(m, s->category),
+		       "/", tr2_s(m, s->label));
 	return tr2_s(m, tr2_intern(m, tr2_buf_str(&b), b.len));
 }
 
@@ -147,8 +148,8 @@ static void find_path(struct waits *w)
 		qsort(w->path, w->nr_path, sizeof(*w->path), by_thread);
 }
 
-/* Return how much of a wait is on the path. It is not before the last one of the
- * same thread. */
+/* Return how much of a wait is on the path. Waits of a thread must come in the
+ * order of time. */
 static int64_t on_path(struct waits *w, uint32_t thread, int64_t from_ns,
 		       int64_t to_ns)
 {
@@ -228,12 +229,12 @@ static const struct tr2_span *span_of(const struct wait_row *r)
 	return &r->w->r->m->spans[r->k->span];
 }
 
-/* With a mark if most of them were derived. */
+/* Show the waker, with a mark if most of them were derived. */
 static void cell_waker(struct tr2_table *t, const struct wait_row *r)
 {
 	bool derived = r->k->nr_inferred > r->g->nr / 2;
 	bool is_text = tr2_output_is_text(t->output);
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 
 	if (!r->waker)
 		return;
@@ -250,7 +251,7 @@ static void cell_waker(struct tr2_table *t, const struct wait_row *r)
 
 static void cell_wait(struct tr2_table *t, const struct wait_row *r)
 {
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 
 	tr2_buf_reset(&b);
 	tr2_wait_add_text(&b, r->w->r->m, r->k->cause, r->k->object);
@@ -315,7 +316,8 @@ bool tr2_report_waits(const struct tr2_report *r)
 
 	if (!r->m->has_states && tr2_report_is_text(r)) {
 		tr2_warning("no waits in this recording: it has no states of "
-			    "threads ('trace2 record' says at its end why)");
+			    "threads ('trace2 record' printed the reason at "
+			    "its end)");
 		return true;
 	}
 	find_path(&w);
@@ -333,8 +335,8 @@ bool tr2_report_waits(const struct tr2_report *r)
 		row.waker = main_waker(&w, row.k);
 		tr2_table_add(&t, &row);
 	}
-	/* Pool threads that sleep have most of the time, and nothing waits for
-	 * them. */
+	/* Sort by total, not by time on the path: sleeping threads of pools
+	 * have most of the time, and nothing waits for them. */
 	tr2_table_sort(&t, "total");
 	ok = tr2_report_table_if_any(r, &t, "on_path");
 	release(&w);

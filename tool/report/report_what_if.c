@@ -18,15 +18,15 @@
 #include "report/report.h"
 #include "report/report_fold.h"
 
-/* So many parts of the path are tried. */
+/* The number of parts of the path that are tried. */
 #define MAX_TRIED 40
-/* Text leaves out gains below this share; bounds that differ by less are one
- * number. */
+/* Text leaves out gains below this share, and shows bounds that differ by less
+ * as one number. */
 #define MIN_SHARE 0.005
 
 struct gain_row {
 	const struct tr2_gain *gain;
-	const char *name; /* of the changes, as the option has them */
+	const char *name; /* the changes, as the option names them */
 	int64_t wall_ns;
 };
 
@@ -36,7 +36,7 @@ static bool bounded(const struct gain_row *r)
 	       MIN_SHARE;
 }
 
-/* Is the least that it gains known? */
+/* Is its smallest gain known? */
 static bool is_known(const struct gain_row *r)
 {
 	return !r->gain->lock_first;
@@ -66,7 +66,8 @@ TR2_COLUMN_LIST(ranking, struct gain_row, RANKING)
 
 TR2_COLUMN_LIST(answer, struct gain_row, ANSWER)
 
-/* The name that the option would have: cc1, index/refresh, wait:disk, ready. */
+/* Return the name of a change as the option has it: cc1, index/refresh,
+ * wait:disk, ready. */
 static const char *name_of(const struct tr2_change *c, struct tr2_buf *b)
 {
 	tr2_buf_reset(b);
@@ -107,7 +108,7 @@ static bool print_ranking(const struct tr2_report *r, uint32_t root,
 	return ok;
 }
 
-/* Say what no wake-up tells. */
+/* Print notes on what no wake-up shows. */
 static void print_doubts(const struct tr2_report *r, const struct gain_row *row)
 {
 	const struct tr2_model *m = r->m;
@@ -123,7 +124,8 @@ static void print_doubts(const struct tr2_report *r, const struct gain_row *row)
 			tr2_s(m, m->task_threads[row->gain->lock_first].comm));
 }
 
-/* 14.332 s would be 9.120 s (36.4% less), or 8.8 s at best */
+/* Print, for example: 14.332 s would be 9.120 s (36.4% less), or 8.8 s at
+ * best */
 static void print_sentence(const struct tr2_report *r,
 			   const struct gain_row *row)
 {
@@ -164,7 +166,7 @@ static bool print_change(const struct tr2_report *r, uint32_t root,
 			 int64_t wall_ns)
 {
 	size_t nr = r->what_if->nr, i;
-	/* One more: see tr2_report_jobs(). */
+	/* Room for one more change: see tr2_report_jobs(). */
 	struct tr2_change *changes = tr2_calloc(nr + 1, sizeof(*changes));
 	const struct tr2_change *jobs = NULL;
 	struct tr2_retime *retime = tr2_retime_new(r->m);
@@ -234,8 +236,8 @@ bool tr2_report_what_if(const struct tr2_report *r)
 		return false;
 	}
 	if (wall_ns <= 0) {
-		tr2_error("--what-if needs a command that took some time: this "
-			  "recording does not say how long it did");
+		tr2_error("--what-if needs the duration of the command, which "
+			  "this recording does not have");
 		return false;
 	}
 	return r->what_if->nr ? print_change(r, root, wall_ns) :

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * script_follow - follow files that grow, rings, and directories in which files
- * appear. inotify tells when to read files; rings, and all without it, are read
- * every 200 ms. The first line of a known format determines the format of a
- * file.
+ * appear. inotify tells when to read files. Rings, and without inotify all
+ * files, are read every 200 ms. The first line of a known format determines the
+ * format of a file.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -35,7 +35,8 @@ struct followed {
 	char *path;
 	enum form form;
 	struct tr2_perf_reader *perf; /* of FORM_PERF */
-	struct tr2_ring_reader *ring; /* of FORM_RING; NULL: it is over */
+	struct tr2_ring_reader *ring; /* of FORM_RING; NULL: the ring has
+				       * ended */
 	struct tr2_grown grown;
 };
 
@@ -105,7 +106,7 @@ static void look_into(struct follow *f, const char *path)
 	tr2_buf_release(&full);
 }
 
-/* false: there is no such directory. */
+/* Return false if there is no such directory. */
 static bool look_into_directory(struct follow *f, const char *path)
 {
 	struct stat st;
@@ -118,8 +119,8 @@ static bool look_into_directory(struct follow *f, const char *path)
 	return true;
 }
 
-/* Add a file, a directory, or a recording's events/ and rings/. false: it does
- * not exist. */
+/* Add a file, a directory, or a recording's events/ and rings/. Return false if
+ * it does not exist. */
 static bool look_at(struct follow *f, const char *path)
 {
 	struct tr2_buf inner = TR2_BUF_INIT;
@@ -146,7 +147,7 @@ static void find_form(struct follow *f, struct followed *file,
 	} else if (tr2_perf_text_looks(line, len)) {
 		file->perf = tr2_perf_reader_new(f->m, f->fn, f->data);
 		file->form = FORM_PERF;
-		/* This resets the reader's state: not for each line. */
+		/* Set the source only once: that resets the reader's state. */
 		tr2_perf_reader_source(file->perf, source);
 	} else if (tr2_normal_text_looks(line, len)) {
 		file->form = FORM_NORMAL;
@@ -194,7 +195,7 @@ static void read_ring(struct follow *f, struct followed *file)
 	file->ring = NULL;
 }
 
-/* Pass the records, or the lines that have ended, to the reader. */
+/* Pass new records, or complete lines, to the reader. */
 static void read_on(struct follow *f, struct followed *file)
 {
 	const char *line;
@@ -219,7 +220,8 @@ static void wait_for_more(struct follow *f)
 				 { 1, 0, 0 } };
 	char events[4096];
 
-	/* A reader of our output that has gone ends it: POLLERR on stdout. */
+	/* Stop if the program that reads our output has ended: POLLERR on
+	 * stdout. */
 	poll(fds, 2, LOOK_MS);
 	if (fds[1].revents & POLLERR)
 		stopped = 1;

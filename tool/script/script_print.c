@@ -44,7 +44,7 @@ static void add_ns(struct tr2_buf *b, int64_t ns)
 	tr2_buf_add_seconds(b, ns < 0 ? 0 : (uint64_t)ns, 0);
 }
 
-/* How a column is appended; those that take more are functions below. */
+/* How a column is appended; columns that need more are functions below. */
 #define ADD(key, statement)                                           \
 	static void add_##key(const struct row *r, struct tr2_buf *b) \
 	{                                                      \
@@ -76,7 +76,7 @@ static void add_cmd(const struct row *r, struct tr2_buf *b)
 	add_string(b, name);
 }
 
-/* Not cut to the perf target's width. */
+/* The category is not cut to the perf target's width. */
 static void add_category(const struct row *r, struct tr2_buf *b)
 {
 	struct tr2_view v = tr2_parsed_text(r->ev, "category");

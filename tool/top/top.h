@@ -24,23 +24,23 @@ struct tr2_top_ring {
 	struct tr2_ring_file file;
 	struct tr2_top_sample now, before;
 	bool alive;
-	int64_t ran_ns; /* until now, or its last record */
+	int64_t ran_ns; /* until now, or until its last record */
 	char name[TR2_PROCFS_NAME_SIZE]; /* of the program, if it has ended */
 };
 
 /* A stream of events that is being written. */
 struct tr2_top_stream {
 	struct tr2_grown grown;
-	struct tr2_model *m; /* of its last events */
+	struct tr2_model *m; /* model of its last events */
 	struct tr2_event_reader *reader;
-	uint64_t nr_bytes; /* that m was made from */
+	uint64_t nr_bytes; /* of which m was made */
 };
 
 enum tr2_top_state {
 	TR2_TOP_RUN, /* on a CPU, or ready for one */
 	TR2_TOP_WAIT,
 	TR2_TOP_STOPPED,
-	TR2_TOP_ZOMBIE, /* has ended, and its parent has not noticed */
+	TR2_TOP_ZOMBIE, /* has ended, but its parent has not waited for it */
 	TR2_TOP_ENDED   /* since the last reading */
 };
 
@@ -54,20 +54,21 @@ struct tr2_top_times {
 
 struct tr2_top_process {
 	int32_t pid, ppid;
-	int64_t start_ns; /* CLOCK_BOOTTIME; with pid, it identifies it */
+	int64_t start_ns; /* CLOCK_BOOTTIME; identifies the process together
+			   * with pid */
 	uint32_t parent, first, last, next; /* children by start; 0: none */
 	uint32_t nr_threads;
 	uint32_t nr_readings; /* since its name changed */
 	uint8_t state; /* enum tr2_top_state */
-	bool is_recorder; /* not shown; it waits for orphans */
+	bool is_recorder; /* not shown, but it waits for orphans */
 	bool has_before;
 	enum tr2_cause cause; /* of its wait */
 	char comm[TR2_PROCFS_NAME_SIZE];
-	/* of the kernel, in which it waits; "": unknown */
+	/* kernel function in which it waits; "": unknown */
 	char function[TR2_PROCFS_NAME_SIZE];
 	struct tr2_top_times now, before;
-	int64_t owed_ns; /* during a reading: CPU time of children that ended */
-	char *file; /* of the ring or the stream; NULL: none */
+	int64_t owed_ns; /* during a reading: CPU time of ended children */
+	char *file; /* path of the ring or the stream; NULL: none */
 	struct tr2_top_ring *ring;
 	struct tr2_top_stream *stream;
 };
@@ -75,26 +76,27 @@ struct tr2_top_process {
 /* A directory in which processes write streams or rings. */
 struct tr2_top_dir {
 	char *path;
-	bool adopts; /* is who writes there watched for that alone? */
+	bool adopts; /* processes are watched because they write there */
 };
 
 struct tr2_top {
-	/* What is watched: one of these, or the directories. */
+	/* The target that is watched: one of these, or the directories. */
 	int32_t root; /* a process and all below it */
 	int32_t recorder;
 	const char *path; /* of the recording */
-	/* Or processes that were recorded later, and what they began since. */
+	/* Or the processes that `record -p` attached to, and those that they
+	 * have begun since. */
 	int32_t *roots;
 	uint32_t nr_roots, alloc_roots;
 	struct tr2_top_dir dirs[2];
 	uint32_t nr_dirs;
-	/* Of a recording. */
+	/* If a recording is watched: */
 	struct tr2_grown tasks; /* fd -1: none */
 	uint64_t nr_exits;      /* in tasks */
 	int64_t began_ns;       /* CLOCK_BOOTTIME */
 	char *end;              /* how it ended; NULL: it goes on */
 
-	/* process[0] is none; the others in order of their starts. */
+	/* process[0] is unused; the others are sorted by start. */
 	struct tr2_top_process *process;
 	uint32_t nr, alloc;
 	struct tr2_map by_pid;
@@ -102,13 +104,13 @@ struct tr2_top {
 	uint64_t nr_ended;
 	uint32_t nr_readings;
 	int64_t at_ns, before_ns; /* CLOCK_BOOTTIME */
-	/* The CPU time of all, ended ones included; lost_ns of that belongs to
-	 * ended ones for which no watched process waited. */
+	/* CPU time of all processes, also of ended ones. lost_ns: the part of
+	 * ended processes for which no watched process waited. */
 	int64_t cpu_ns, before_cpu_ns, lost_ns;
 };
 
-/* top_find.c: choose the processes to watch, and scan them. false: an error was
- * printed. */
+/* top_find.c: choose the processes to watch, and scan them. Return false after
+ * an error message. */
 bool tr2_top_open_process(struct tr2_top *top, const char *pid_or_file);
 bool tr2_top_open_path(struct tr2_top *top, const char *path);
 void tr2_top_close(struct tr2_top *top);
@@ -121,16 +123,16 @@ void tr2_top_read_recording(struct tr2_top *top);
 void tr2_top_scan(struct tr2_top *top);
 struct tr2_top_process *tr2_top_find(const struct tr2_top *top, int32_t pid);
 void tr2_top_free_process(struct tr2_top_process *p);
-/* Add the process of a ring, if it has ended; nothing else is read then. */
+/* Add the ended process of a ring; nothing else is read then. */
 struct tr2_top_process *tr2_top_add_ended(struct tr2_top *top, int32_t pid);
 int64_t tr2_top_wall_ns(const struct tr2_top_process *p);
-/* Return for which share of the time since the last reading, or else since its
- * start, it had a CPU, or was ready for one. */
+/* Return for which share of the time the process had a CPU, or was ready for
+ * one: of the time since the last reading, or else since its start. */
 double tr2_top_cpu(const struct tr2_top_process *p);
 double tr2_top_ready(const struct tr2_top_process *p);
 
-/* top_cause.c: find out for what a thread waits (0: its process), and in which
- * function of the kernel; "": that is refused. */
+/* top_cause.c: find out what a thread waits for (tid 0: the main thread), and
+ * in which kernel function; "": reading that is refused. */
 enum tr2_cause tr2_top_cause(int32_t pid, int32_t tid,
 			     char function[TR2_PROCFS_NAME_SIZE]);
 
@@ -148,7 +150,7 @@ struct tr2_top_files {
 };
 void tr2_top_files_find(const struct tr2_top *top, struct tr2_top_files *files);
 void tr2_top_files_release(struct tr2_top_files *files);
-/* Open the newest one of each process. */
+/* Open the newest file of each process. */
 void tr2_top_files_attach(struct tr2_top *top,
 			  const struct tr2_top_files *files);
 /* Find the rings of processes in their mappings. */
@@ -161,15 +163,15 @@ void tr2_top_streams_read(struct tr2_top *top);
  * error then. */
 struct tr2_top_ring *tr2_top_ring_open(const char *path, bool say);
 void tr2_top_ring_close(struct tr2_top_ring *ring);
-/* Read its metrics. While an ended thread is added to the sums, and does not get
- * on, those of the reading before stay. */
+/* Read the ring's metrics. If adding an ended thread to the sums does not
+ * finish, keep the values of the last reading. */
 void tr2_top_ring_read(struct tr2_top_ring *ring);
 /* Read its records: the regions of each thread. */
 struct tr2_model *tr2_top_ring_model(const struct tr2_top_ring *ring);
 
-/* top_rows.c: what a screen shows: processes, or several of one kind. */
+/* top_rows.c: the rows of a screen: a process, or several of one kind. */
 struct tr2_top_row {
-	uint32_t first; /* process; 0: the rest, for which there is no room */
+	uint32_t first; /* a process; 0: all others, which have no room */
 	uint32_t nr;    /* processes */
 	int depth;
 	uint32_t parent, first_child, last_child, next; /* rows */
@@ -179,24 +181,25 @@ struct tr2_top_row {
 	int64_t cpu_ns, wall_ns;
 };
 struct tr2_top_rows {
-	struct tr2_top_row *row; /* row[0] is above all */
+	struct tr2_top_row *row; /* row[0] stands above all */
 	uint32_t nr, alloc;
 	uint32_t *next_in_row; /* of a process */
 };
-/* max: 0 for all, or the number of rows that fit. */
+/* max: the number of rows that fit; 0: all. */
 void tr2_top_rows_make(struct tr2_top_rows *rows, const struct tr2_top *top,
 		       uint32_t max);
 /* Return the row that is printed after `row`; 0: the end. */
 uint32_t tr2_top_rows_after(const struct tr2_top_rows *rows, uint32_t row);
 void tr2_top_rows_release(struct tr2_top_rows *rows);
 
-/* top_view.c: print all. false: an error was printed: there is no column
- * `sort`, which may be NULL. */
+/* top_view.c: print everything. Return false, after an error message, if there
+ * is no column `sort`, which may be NULL. */
 bool tr2_top_print(struct tr2_top *top, enum tr2_format format,
 		   const char *sort);
 
-/* top_metrics.c: initialise tables of metrics, one for each kind, and of threads
- * with their open regions, and add the rows; metrics: TR2_TOP_METRICS tables. */
+/* top_metrics.c: initialise tables of metrics (one for each kind:
+ * TR2_TOP_METRICS), and of threads with their open regions, and add the
+ * rows. */
 enum {
 #define TR2_METRIC_KIND(KIND, ...) TR2_TOP_##KIND,
 #include "arena/kinds.def"
@@ -206,6 +209,6 @@ struct tr2_table;
 struct tr2_output;
 void tr2_top_add_metrics(const struct tr2_top *top, struct tr2_output *out,
 			 struct tr2_table *metrics);
-/* max: stop after that many rows; 0: all. */
+/* max: stop after this many rows; 0: all. */
 void tr2_top_add_threads(const struct tr2_top *top, struct tr2_output *out,
 			 struct tr2_table *threads, uint32_t max);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_cause - what a thread waits for, by the function of the kernel in which it
- * waits, and, for root, by the functions that called that one.
+ * top_cause - find out what a thread waits for: by the kernel function in which
+ * it waits and, for root, by the functions that called that one.
  */
 
 #include "model/wait_causes.h"
@@ -20,7 +20,7 @@ static const char *function_of(const char *line, size_t *len)
 	return name + 2;
 }
 
-/* The innermost function that has a cause decides, which is the first. */
+/* Return the cause of the innermost function that has one: it comes first. */
 static enum tr2_cause cause_of_stack(char *stack, enum tr2_cause cause)
 {
 	struct tr2_wait_function f;

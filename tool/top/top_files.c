@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_files - find the rings and streams that processes write, by the names
- * of files in the directories that are watched, or by their mappings.
+ * top_files - find the rings and streams that processes write: by the names of
+ * files in watched directories, or by the mappings of processes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +17,10 @@
 #include "model/model.h"
 #include "top/top.h"
 
-/* Clocks differ by that much, and the start of a process is in ticks. */
+/* Clocks differ by up to this much, and the start of a process is in ticks. */
 #define SLACK_NS 100000000
-/* A model of more bytes of a stream is made anew: it forgets the regions that
- * are open then. */
+/* When a model has more bytes of a stream than this, it is made anew; the open
+ * regions are forgotten. */
 #define MODEL_BYTES (16u << 20)
 
 /* Return CLOCK_REALTIME less CLOCK_BOOTTIME. */
@@ -34,8 +34,8 @@ static int64_t boot_wall_ns(void)
 	       (wall.tv_nsec - boot.tv_nsec);
 }
 
-/* Parse the last component of a SID: 20261121T101502.123456Z-Hxxxxxxxx-Pxxxxxxxx,
- * or with .1 to .9 at its end. */
+/* Parse the last component of a SID:
+ * 20261121T101502.123456Z-Hxxxxxxxx-Pxxxxxxxx, or with .1 to .9 at its end. */
 static bool parse_name(const char *name, struct tr2_top_file *f)
 {
 	const char *pid = strstr(name, "-P");
@@ -120,7 +120,7 @@ static void attach(struct tr2_top_process *p, const char *path)
 {
 	struct tr2_top_ring *ring;
 
-	/* Names begin with a time. */
+	/* Names begin with a time, so the last name is the newest. */
 	if (p->file && strcmp(tr2_base_name(path), tr2_base_name(p->file)) <= 0)
 		return;
 	ring = tr2_top_ring_open(path, false);
@@ -163,8 +163,9 @@ static bool is_power_of_4(uint32_t n)
 	return !(n & (n - 1)) && n & 0x55555555u;
 }
 
-/* Most rings are made shortly after the start of a program, and looking for one
- * takes longer than all the rest. */
+/* Look for the mapped ring of a process only at readings 1, 4, 16 and so on:
+ * most rings are made shortly after a program's start, and looking takes longer
+ * than all the rest. */
 void tr2_top_files_mapped(struct tr2_top *top)
 {
 	struct tr2_top_process *p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* top_find - find what to watch: a process, a recording, a ring. */
+/* top_find - find the process, the recording or the ring to watch. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -94,8 +94,8 @@ bool tr2_top_open_path(struct tr2_top *top, const char *path)
 	bool is_recording;
 
 	if (access(path, F_OK) && path[strspn(path, "0123456789")] == '\0') {
-		tr2_error("there is no file '%s': a process is watched with "
-			  "-p %s", path, path);
+		tr2_error("there is no file '%s' (to watch a process: "
+			  "-p %s)", path, path);
 		return false;
 	}
 	if (stat(path, &st)) {

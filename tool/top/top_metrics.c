@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_metrics - tables of the metrics of rings, and of the regions that are
- * open, by rings and streams.
+ * top_metrics - tables of the metrics of rings, and of open regions, by rings
+ * and streams.
  */
 #include <time.h>
 
@@ -38,7 +38,7 @@ static uint64_t per_second(uint64_t count, uint64_t ns)
 	return (uint64_t)((double)count * 1e9 / (double)ns + 0.5);
 }
 
-/* A process has a column in text only if there are several. */
+/* In text, show the process only if there are several. */
 #define PID(COLUMN) \
 	COLUMN(pid, "PID", 0, \
 	       if (names_process(t, r->several)) tr2_cell_int(t, r->p->pid))
@@ -91,7 +91,7 @@ static double busy_share(const struct metric_row *r)
 
 TR2_COLUMN_LIST(timer_columns, struct metric_row, TIMER_COLUMNS)
 
-/* Of distributions, a value in place of ns. */
+/* Distributions have values in place of ns. */
 #define DISTRIBUTION_COLUMNS(COLUMN, DATA, TEXT) \
 	PID(COLUMN) \
 	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->now->count)) \
@@ -115,7 +115,7 @@ TR2_COLUMN_LIST(distribution_columns, struct metric_row, DISTRIBUTION_COLUMNS)
 
 TR2_COLUMN_LIST(gauge_columns, struct metric_row, GAUGE_COLUMNS)
 
-/* A timer or counter that was never used is not shown. */
+/* Was it ever used? A timer or counter that was not is left out. */
 static bool is_touched(const struct tr2_ring_value *v)
 {
 	return v->count || v->running || v->unpaired;
@@ -267,7 +267,7 @@ static bool is_full(const struct tr2_table *t, uint32_t max)
 	return max && t->nr_rows >= max;
 }
 
-/* All threads that use the library, in a region or not. */
+/* Add all threads that use the library, in a region or not. */
 static void add_of_ring(struct tr2_table *t, const struct tr2_top_process *p,
 			bool several, uint32_t max)
 {
@@ -301,7 +301,7 @@ static int64_t wall_now_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* Those threads that are in a region. */
+/* Add the threads that are in a region. */
 static void add_of_stream(struct tr2_table *t, const struct tr2_top_process *p,
 			  bool several, uint32_t max)
 {

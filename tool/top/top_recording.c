@@ -33,7 +33,7 @@ struct meta {
 	bool complete, has_command;
 };
 
-/* top gets the processes that were attached to; or NULL. */
+/* Read meta.json. top, unless NULL, gets the attached processes. */
 static bool read_meta(const char *dir, struct tr2_top *top, struct meta *meta)
 {
 	char *path = tr2_strf("%s/meta.json", dir);
@@ -60,7 +60,7 @@ static bool read_meta(const char *dir, struct tr2_top *top, struct meta *meta)
 	return ok;
 }
 
-/* The recorder holds a lock on the directory. */
+/* Does the recorder still hold its lock on the directory? */
 static bool is_locked(const char *dir)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -78,9 +78,8 @@ static bool say_why_not(const char *path, const struct meta *meta)
 		tr2_error("the recording '%s' has ended ('trace2 report %s' "
 			  "shows it)", path, path);
 	else
-		tr2_error("nobody writes the recording '%s' any more: its "
-			  "recorder was killed ('trace2 report %s' shows what "
-			  "there is)", path, path);
+		tr2_error("the recording '%s' is incomplete: its recorder was "
+			  "killed ('trace2 report %s' shows it)", path, path);
 	return false;
 }
 
@@ -96,8 +95,8 @@ bool tr2_top_open_recording(struct tr2_top *top, const char *path)
 			tr2_suspended_ns();
 	if (!tr2_procfs_stat((int32_t)meta.keys.recorder_pid, 0, &recorder) ||
 	    recorder.start_ns > top->began_ns) {
-		tr2_error("cannot see the processes of the recording '%s': they "
-			  "are in another pid namespace", path);
+		tr2_error("cannot see the processes of the recording '%s': "
+			  "they are in another pid namespace", path);
 		return false;
 	}
 	top->path = path;

@@ -82,7 +82,7 @@ struct tr2_model *tr2_top_ring_model(const struct tr2_top_ring *ring)
 	return m;
 }
 
-/* Note how long a process ran that has ended, and its name. */
+/* Note the name of an ended process, and for how long it ran. */
 static void note_end(struct tr2_top_ring *ring)
 {
 	struct tr2_model *m = tr2_top_ring_model(ring);

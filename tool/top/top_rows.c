@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_rows - make rows of processes, as many as a screen has room for. If there
- * are more processes, those of one name whose parents are in one row share a
- * row; if there are still more rows, the busiest are shown.
+ * top_rows - make rows of processes, as many as fit on a screen. If there are
+ * more processes, those of one name whose parents share a row share a row. If
+ * there are still more rows, the busiest are shown.
  */
 #include <stdlib.h>
 
@@ -103,7 +103,8 @@ struct order {
 	uint32_t i;
 };
 
-/* The busiest first; of idle ones the newest, which are the innermost. */
+/* Put the busiest first; among idle ones the newest, which are the
+ * innermost. */
 static int compare_rows(const void *va, const void *vb)
 {
 	const struct order *a = va, *b = vb;
@@ -112,7 +113,7 @@ static int compare_rows(const void *va, const void *vb)
 	return tr2_order(y->cpu + y->ready, x->cpu + x->ready) ?: TR2_DOWN(i);
 }
 
-/* Show a row with those above it, if there is room for all of them. */
+/* Show a row and the rows above it, if all of them fit. */
 static uint32_t show_row(struct tr2_top_rows *rows, uint32_t i, uint32_t room)
 {
 	uint32_t nr = 0, at;
@@ -126,7 +127,7 @@ static uint32_t show_row(struct tr2_top_rows *rows, uint32_t i, uint32_t room)
 	return nr;
 }
 
-/* Add a row for those that are not shown, the last. */
+/* Add a last row for the processes that are not shown. */
 static void add_rest(struct tr2_top_rows *rows, const struct tr2_top *top)
 {
 	uint32_t rest = row_for(rows, top, 0, "", false), i;

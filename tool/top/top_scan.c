@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_scan - one reading of the processes that are watched, and of their CPU
- * time, so that the time of those that end is not lost from the sum.
+ * top_scan - one reading of the watched processes and of their CPU time. The
+ * time of ended processes is kept in the sum.
  *
- * Once it is watched, a process stays so, wherever its parent's end puts it.
+ * A process that is watched stays watched, whatever its parent is later.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct seen {
 
 struct scan {
 	struct tr2_top *top;
-	struct seen *seen; /* seen[0] is none */
+	struct seen *seen; /* seen[0] is unused */
 	uint32_t nr, alloc;
 	struct tr2_map by_pid;
 	struct tr2_top_files files;
@@ -48,8 +48,8 @@ static struct seen *seen_of(const struct scan *s, int32_t pid)
 	return i ? &s->seen[i] : NULL;
 }
 
-/* Read all processes before anything else: so the CPU time of a child that is
- * read later is not yet in its parent's. */
+/* Read all processes before anything else, so that the CPU time of a child that
+ * is read later is not yet in its parent's. */
 static void list_all(struct scan *s)
 {
 	DIR *dir = tr2_procfs_open(TR2_PROCFS_ALL);
@@ -68,8 +68,8 @@ static void list_all(struct scan *s)
 		closedir(dir);
 }
 
-/* Return the parent; NULL: none was read, or another has its pid now, or it began
- * the child before it was recorded. */
+/* Return the parent. NULL: no parent was read, its pid is another process's
+ * now, or it began the child before it was recorded. */
 static struct seen *parent_of(const struct scan *s, const struct seen *child)
 {
 	struct seen *parent = seen_of(s, child->stat.ppid);
@@ -103,7 +103,8 @@ static void mark_known(const struct scan *s)
 		if (seen && seen->stat.start_ns == p->start_ns)
 			seen->member = YES;
 	}
-	/* Later, another process may have these pids. */
+	/* Only the first reading uses these pids: later, other processes may
+	 * have them. */
 	if (!top->nr_readings) {
 		set_member(s, top->root);
 		set_member(s, top->recorder);
@@ -118,12 +119,12 @@ static void mark_known(const struct scan *s)
 	}
 }
 
-/* Mark a process that has an ancestor which is marked, and those between. */
+/* Mark a process that has a marked ancestor, and the processes between. */
 static void mark_below(const struct scan *s, struct seen *seen)
 {
 	struct seen *at = seen;
 
-	/* NO ends a cycle, which numbers that changed hands may seem to form. */
+	/* NO ends a cycle: pids that were used again may seem to form one. */
 	for (; at && at->member == UNKNOWN; at = parent_of(s, at))
 		at->member = NO;
 	if (!at || at->member == NO)
@@ -148,9 +149,9 @@ static enum tr2_top_state state_of(char letter)
 	}
 }
 
-/* Combine the state of a thread with that of the threads before it: one that
- * runs, or waits for something outside the process, says more than one that
- * waits for another thread. */
+/* Combine the state of a thread with that of the threads before it. A thread
+ * that runs, or waits for something outside of the process, says more than one
+ * that waits for another thread. */
 static void add_thread(struct tr2_top_process *p, int32_t tid, char letter)
 {
 	enum tr2_top_state state = state_of(letter);
@@ -215,12 +216,13 @@ static void read_process(struct tr2_top_process *p,
 	p->now.waited_ns = stat->waited_ns;
 	if (!tr2_procfs_cpu(p->pid, &p->now.cpu_ns))
 		p->now.cpu_ns = stat->cpu_ns;
-	/* Ticks, or a sum that a thread has just left. */
+	/* The new value may be smaller: it is in ticks, or a thread has just
+	 * left the sum. */
 	if (p->now.cpu_ns < p->before.cpu_ns)
 		p->now.cpu_ns = p->before.cpu_ns;
 }
 
-/* Add a process to the new list, with its data of the old list if it has any. */
+/* Add a process to the new list, with its old data if it has any. */
 static void scan_process(struct tr2_top *top, struct tr2_top_process *old,
 			 const struct tr2_procfs_stat *stat)
 {
@@ -268,10 +270,11 @@ static int64_t time_of(const struct tr2_top_process *p)
 }
 
 /*
- * The CPU time of a process that ended goes to the process that waited for it,
- * and with it that of its own children. If that is its parent, note there how
- * much that must be at least. If its parent ended as well, it may be any
- * other one: *any. If it is not watched, the time is lost from the sum.
+ * Account for the CPU time of an ended process, which goes to the process that
+ * waited for it, together with that of its own children. If its parent is
+ * watched, note there how much the parent must get at least. If its parent
+ * ended as well, any other process may get it: *any. If its parent is not
+ * watched, the time is lost from the sum.
  */
 static void owe(struct tr2_top *top, const struct tr2_top_process *ended,
 		int64_t *any)
@@ -286,8 +289,8 @@ static void owe(struct tr2_top *top, const struct tr2_top_process *ended,
 		parent->owed_ns += time_of(ended);
 }
 
-/* Return what a process got from its children since the last reading. Read it
- * again, as they may have ended between two reads. */
+/* Return the CPU time that a process got from its children since the last
+ * reading. Read it again, as children may have ended between two reads. */
 static int64_t got(const struct tr2_top_process *p)
 {
 	struct tr2_procfs_stat stat;
@@ -400,8 +403,8 @@ struct tr2_top_process *tr2_top_add_ended(struct tr2_top *top, int32_t pid)
 	return p;
 }
 
-/* Make the new list of processes from those of the last reading and those that
- * were read. */
+/* Make the new list of processes from the last list and the processes that were
+ * read. */
 static void scan_all(struct scan *s)
 {
 	struct tr2_top *top = s->top;
@@ -463,7 +466,7 @@ static double share(const struct tr2_top_process *p, int64_t now_ns,
 	int64_t ns = p->has_before ? p->now.at_ns - p->before.at_ns :
 				     tr2_top_wall_ns(p);
 
-	/* A sum over threads is less when one has ended. */
+	/* The sum over threads falls when one has ended. */
 	return now_ns > before_ns && ns > 0 ?
 		       (double)(now_ns - before_ns) / (double)ns : 0;
 }
@@ -477,7 +480,7 @@ double tr2_top_ready(const struct tr2_top_process *p)
 {
 	double ready = share(p, p->now.ready_ns, p->before.ready_ns);
 
-	/* The kernel counts when a thread gets a CPU, for all the time that it
-	 * had been ready, which may have begun before the last reading. */
+	/* When a thread gets a CPU, the kernel counts the whole time that it
+	 * was ready, which may have begun before the last reading. */
 	return ready < p->nr_threads ? ready : p->nr_threads;
 }

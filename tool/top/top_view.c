@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_view - print what was read: sums, processes, metrics, and regions; on a
- * terminal no more than it has room for.
+ * top_view - print one reading: sums, processes, metrics, and regions; on a
+ * terminal no more than fits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +23,8 @@ static uint32_t lines_of(const struct tr2_table *t)
 	return t->nr_rows ? t->nr_rows + 2 : 0;
 }
 
-/* Print a table unless it is empty, and release it: at most *lines of it, which
- * is reduced; NULL: all. */
+/* Print and release a table; an empty one is not printed. Print at most *lines,
+ * and reduce that; NULL: all. */
 static void print_table(struct tr2_table *t, uint32_t *lines)
 {
 	if (lines && lines_of(t) > *lines)
@@ -64,7 +64,7 @@ static const char *state_of_all(const struct tr2_top *top)
 
 TR2_COLUMN_LIST(sum_columns, struct sum_row, SUM_COLUMNS)
 
-/* Return for how long all of it has run. */
+/* Return for how long the recording or the processes have run. */
 static int64_t age_ns(const struct tr2_top *top)
 {
 	int64_t began_ns = top->began_ns;
@@ -97,7 +97,7 @@ static void print_sum(struct tr2_output *out, const struct tr2_top *top)
 		sum.nr_ended = top->nr_exits;
 	sum.cpus = (double)(top->cpu_ns - top->before_cpu_ns) /
 		   (double)(period_ns > 0 ? period_ns : 1);
-	/* Of a process that had ended before nothing is known but its ring. */
+	/* A process that had ended before is known only by its ring. */
 	if (top->nr_readings)
 		tr2_table_add(&t, &sum);
 	print_table(&t, NULL);
@@ -106,7 +106,7 @@ static void print_sum(struct tr2_output *out, const struct tr2_top *top)
 struct process_row {
 	const struct tr2_top *top;
 	const struct tr2_top_row *row;
-	const struct tr2_top_process *p; /* the first; process[0]: none */
+	const struct tr2_top_process *p; /* process[0]: none; else the first */
 	const struct tr2_words *argv;
 };
 
@@ -121,7 +121,7 @@ static void cell_end(struct tr2_table *t, const struct tr2_top_ring *ring)
 	else if (h->state == TR2_ARENA_SIGNALLED)
 		tr2_cell_strf(t, "ended by signal %u", h->status);
 	else
-		tr2_cell_str(t, "gone without a word: killed, or it called "
+		tr2_cell_str(t, "ended without a record: killed, or it called "
 				"_exit() or exec()");
 }
 
@@ -186,7 +186,8 @@ static int64_t age_of(const struct process_row *r)
 					    r->row->wall_ns;
 }
 
-/* Was it seen for the last time before it ended? Its ring may have the end. */
+/* Is the time a lower bound? It is if the process was last seen before its end,
+ * unless its ring has the end. */
 static bool is_at_least(const struct process_row *r)
 {
 	const struct tr2_top_ring *ring = r->p->ring;
@@ -232,7 +233,7 @@ static void cell_time(struct tr2_table *t, const struct process_row *r,
 
 TR2_COLUMN_LIST(process_columns, struct process_row, PROCESS_COLUMNS)
 
-/* Read the words of a process that still has them. */
+/* Read the command line of a process, if it still has one. */
 static struct tr2_words read_argv(const struct tr2_top_process *p,
 				  char text[ARGV_BYTES + 1])
 {
@@ -262,7 +263,7 @@ static void add_process(struct tr2_table *t, const struct tr2_top *top,
 	tr2_table_add_at(t, &r, row->depth);
 }
 
-/* max: the number of rows that fit, or 0. */
+/* max: the number of rows that fit, or 0 for all. */
 static bool print_processes(struct tr2_output *out, const struct tr2_top *top,
 			    const char *sort, uint32_t max)
 {
@@ -287,7 +288,8 @@ bool tr2_top_print(struct tr2_top *top, enum tr2_format format,
 		   const char *sort)
 {
 	uint32_t height = format == TR2_FORMAT_TEXT ? tr2_term_height() : 0;
-	/* Behind the sum; one more may say that columns are left out. */
+	/* Room below the line of sums; one more line may say that columns are
+	 * left out. */
 	uint32_t room = height > 8 ? height - 4 : 4, others, most;
 	struct tr2_table metrics[TR2_TOP_METRICS], threads;
 	struct tr2_output out;

@@ -11,7 +11,7 @@
 struct tr2_trace_id {
 	char hex[33];
 };
-/* A span, and the trace that it is in. */
+/* A span, and its trace. */
 struct tr2_span_id {
 	char hex[17];
 	struct tr2_trace_id trace;
@@ -21,11 +21,12 @@ void tr2_otlp_set_id(struct tr2_span_id *id, uint64_t number);
 void tr2_otlp_set_trace_id(struct tr2_trace_id *id,
 			   const struct tr2_context *context);
 
-/* The whole tree's, from the first component of a SID. */
+/* Set the trace id of a tree, from the first component of its SID. */
 void tr2_otlp_trace_id(struct tr2_context *id, const char *sid);
-/* A process's, from the last component. */
+/* Set the span id of a process, from the last component of its SID. */
 void tr2_otlp_process_id(struct tr2_span_id *id, const char *sid);
-/* A part of a process's, from the whole SID, a kind, a name, a number. */
+/* Set the span id of a part of a process, from the whole SID, a kind, a name,
+ * and a number. */
 void tr2_otlp_inner_id(struct tr2_span_id *id, struct tr2_buf *scratch,
 		       const char *sid, const char *kind, const char *name,
 		       uint64_t number);
@@ -40,17 +41,17 @@ struct tr2_attributes {
 void tr2_attributes_open(struct tr2_attributes *a, struct tr2_export *x,
 			 struct tr2_buf *b);
 void tr2_attributes_close(struct tr2_attributes *a);
-/* Add nothing for NULL and "". */
+/* Add a text; nothing for NULL and "". */
 void tr2_attribute_str(struct tr2_attributes *a, const char *key,
 		       const char *value);
 void tr2_attribute_int(struct tr2_attributes *a, const char *key,
 		       int64_t value);
-/* Add a value as it is, a number or a boolean; quoted if it is one of 64 bits. */
+/* Add a number or a boolean as it is; in quotes if it has 64 bits. */
 void tr2_attribute_json(struct tr2_attributes *a, const char *key,
 			const char *type, const struct tr2_view *value,
 			bool quoted);
 void tr2_attribute_true(struct tr2_attributes *a, const char *key);
-/* Add nothing for no words. */
+/* Add words; nothing if there are none. */
 void tr2_attribute_words(struct tr2_attributes *a, const char *key,
 			 const struct tr2_words *words);
 /* Add an integer if the text is one. */
@@ -86,13 +87,14 @@ extern const struct tr2_otlp_names tr2_otlp_own_names,
 
 #define TR2_OTLP_RECORDER "trace2 record"
 
-/* Add the resource attributes of a process; 0: of the recorder. */
+/* Add the resource attributes of a process; node 0: of the recorder. */
 void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 		       uint32_t session);
 
 
-/* export/otlp/otlp_env.c: the collector that the environment names; false: none, and
- * an error was printed. And its headers for each request. */
+/* export/otlp/otlp_env.c: find the collector that the environment names; return
+ * false after an error message if there is none. And add its headers to each
+ * request. */
 struct tr2_http;
 bool tr2_otlp_env_url(struct tr2_buf *url);
 void tr2_otlp_env_headers(struct tr2_http *http);

@@ -19,7 +19,7 @@
 
 #include "export/otlp/otlp.h"
 
-/* The largest number of a span's points that are joined. */
+/* At most this many points of a span are joined. */
 #define MAX_POINTS 1000
 
 static void process_name(struct tr2_export *x, struct tr2_buf *b, uint32_t node,
@@ -65,7 +65,7 @@ static void span_name(struct tr2_export *x, struct tr2_buf *b, uint32_t span)
 static void words(struct tr2_attributes *a, const char *key,
 		  const struct tr2_words *w)
 {
-	static struct tr2_buf json; /* kept: it is mapped memory */
+	static struct tr2_buf json; /* kept for reuse: allocating maps memory */
 
 	if (!w->nr)
 		return;
@@ -74,10 +74,10 @@ static void words(struct tr2_attributes *a, const char *key,
 	tr2_attribute_str(a, key, tr2_buf_str(&json));
 }
 
-/* Begin a map; the end adds it as an attribute, unless it is empty. */
+/* Begin a map. Its end adds it as an attribute, unless it is empty. */
 static struct tr2_buf *open_map(void)
 {
-	static struct tr2_buf json; /* kept: it is mapped memory */
+	static struct tr2_buf json; /* kept for reuse: allocating maps memory */
 
 	tr2_buf_reset(&json);
 	tr2_buf_addch(&json, '{');
@@ -101,7 +101,8 @@ static void open_member(struct tr2_export *x, struct tr2_buf *json,
 	tr2_buf_addch(json, ':');
 }
 
-/* {"CATEGORY":{"KEY":VALUE}} from the points of a kind, grouped by category. */
+/* Append {"CATEGORY":{"KEY":VALUE}} from the points of a kind, grouped by
+ * category. */
 static void add_category(struct tr2_export *x, struct tr2_buf *json,
 			 struct tr2_points points, tr2_str category)
 {
@@ -274,9 +275,10 @@ static void thread(struct tr2_attributes *a, uint32_t i,
 
 	tr2_attribute_str(a, "trace2.span.type", "thread");
 	add_data(a, "trace2.thread.data", points);
-	add_metrics(a, "trace2.thread.timers", TR2_DEFINITION_TIMER, session, i);
-	add_metrics(a, "trace2.thread.counters", TR2_DEFINITION_COUNTER, session,
+	add_metrics(a, "trace2.thread.timers", TR2_DEFINITION_TIMER, session,
 		    i);
+	add_metrics(a, "trace2.thread.counters", TR2_DEFINITION_COUNTER,
+		    session, i);
 }
 
 static void child(struct tr2_attributes *a, const struct tr2_child *c)

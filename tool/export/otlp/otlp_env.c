@@ -56,7 +56,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Is it a valid name of a header? */
+/* Is the text a valid name of a header? */
 static bool is_name(const char *s, size_t len)
 {
 	size_t i;
@@ -70,7 +70,7 @@ static bool is_name(const char *s, size_t len)
 	return len != 0;
 }
 
-/* false: it contains a control character, which could begin another header. */
+/* Return false for a control character, which could begin another header. */
 static bool add_decoded(struct tr2_buf *b, const char *s, size_t len)
 {
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_ids - ids that are the same in every export of a stream, on any machine,
- * so that processes whose streams are exported separately are in one trace.
+ * otlp_ids - ids that are the same in every export of a stream, on any machine.
+ * So processes whose streams are exported separately are in one trace.
  */
 
 #include "base/put_hex.h"

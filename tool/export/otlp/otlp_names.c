@@ -53,7 +53,8 @@ void tr2_attribute_int(struct tr2_attributes *a, const char *key, int64_t value)
 	tr2_buf_addlit(a->b, "\"}}");
 }
 
-/* OTLP's integers are signed: a larger number is a double. */
+/* Add an unsigned number. OTLP's integers are signed, so a larger number
+ * becomes a double. */
 static void add_unsigned(struct tr2_attributes *a, const char *key,
 			 uint64_t value)
 {
@@ -106,7 +107,8 @@ void tr2_attribute_number(struct tr2_attributes *a, const char *key,
 {
 	size_t sign = text && *text == '-', len = text ? strlen(text) : 0;
 
-	/* 18 digits fit 64 bits; a text with a leading zero is not a number. */
+	/* 18 digits always fit 64 bits. A text with a leading zero is not a
+	 * number. */
 	if (len > sign && len <= 18 + sign &&
 	    strspn(text + sign, "0123456789") == len - sign &&
 	    (text[sign] != '0' || len == 1))
@@ -128,7 +130,7 @@ static void add_host(struct tr2_attributes *a)
 	tr2_attribute_str(a, "host.name", name);
 }
 
-/* semconv 1.27: service.*, process.*, host.*. */
+/* Names of the semantic conventions 1.27: service.*, process.*, host.*. */
 void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 		       uint32_t session)
 {
@@ -162,10 +164,10 @@ static void own_process_name(struct tr2_export *x, struct tr2_buf *b,
 	tr2_export_node_name(x, b, node);
 }
 
-/* The values of each kind, below its name. */
+/* The values of each kind of metric; their names follow the metric's. */
 static const struct value {
 	const char *suffix; /* NULL: the end */
-	size_t at; /* in struct tr2_metric */
+	size_t at; /* offset in struct tr2_metric */
 } values[TR2_DEFINITION_KINDS][5] = {
 #define AT(member) offsetof(struct tr2_metric, member)
 	[TR2_DEFINITION_TIMER] = { { ".intervals", AT(count) },
@@ -258,7 +260,7 @@ static void add_waits(struct tr2_attributes *a,
 	}
 }
 
-/* ADDRESS:PORT of who is connected. */
+/* Add the peer's address of a connection named ADDRESS:PORT. */
 static void add_peer(struct tr2_attributes *a, const char *name)
 {
 	const char *colon = strrchr(name, ':');
@@ -272,8 +274,8 @@ static void add_peer(struct tr2_attributes *a, const char *name)
 	tr2_attribute_int(a, "network.peer.port", atoi(colon + 1));
 }
 
-/* Add the object for which the process waited longest, also by the names of
- * semantic conventions. */
+/* Add the object for which the process waited longest, under our names and
+ * those of the semantic conventions. */
 static void add_object(struct tr2_attributes *a, uint32_t task)
 {
 	const struct tr2_model *m = a->x->m;
@@ -294,7 +296,7 @@ static void add_object(struct tr2_attributes *a, uint32_t task)
 		tr2_attribute_str(a, "file.path", name);
 }
 
-/* Add what the process did, as the kernel recorded it. */
+/* Add what the kernel recorded of a process's states. */
 static void add_states(struct tr2_attributes *a, const struct tr2_node *n)
 {
 	const struct tr2_model *m = a->x->m;
@@ -315,7 +317,7 @@ static void add_states(struct tr2_attributes *a, const struct tr2_node *n)
 	add_object(a, n->task);
 }
 
-/* Add what a thread did between two times of its session. */
+/* Add a thread's states between two times of its session. */
 static void add_thread_states(struct tr2_attributes *a, uint32_t thread,
 			      int64_t start_ns, int64_t end_ns)
 {

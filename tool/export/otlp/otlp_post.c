@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_post - requests to an OpenTelemetry collector over HTTP. If the
- * collector is busy (429, 502, 503, 504), a request is retried after the time
- * that it names or after 1, 2, 4 and 8 seconds; if it rejects one, its message
- * is printed.
+ * otlp_post - requests to an OpenTelemetry collector over HTTP.
+ *
+ * If the collector is busy (429, 502, 503, 504), a request is sent again after
+ * the time that the collector names, or after 1, 2, 4 and 8 seconds. If the
+ * collector rejects a request, its message is printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "export/otlp/otlp_post.h"
 #include "format/events/json.h"
 
-#define MAX_WORDS 300 /* of a response in a message */
+#define MAX_WORDS 300 /* of a response, in a message */
 
 struct tr2_post {
 	struct tr2_http *http;
@@ -22,8 +23,8 @@ struct tr2_post {
 	uint64_t rejected;
 };
 
-/* Return the URL: for "env" in b, else unchanged. NULL: none, and an error was
- * printed. */
+/* Return the URL; for "env" the environment's, in b. Return NULL after an error
+ * message. */
 static const char *resolve(const char *url, struct tr2_buf *b)
 {
 	if (strcmp(url, "env"))
@@ -31,7 +32,8 @@ static const char *resolve(const char *url, struct tr2_buf *b)
 	return tr2_otlp_env_url(b) ? tr2_buf_str(b) : NULL;
 }
 
-/* `http://host:4318` means OTLP's default path there. */
+/* Connect to the collector. `http://host:4318` means OTLP's default path
+ * there. */
 static struct tr2_http *connect_to(const char *given, long request_seconds)
 {
 	const struct tr2_http_server collector = {
@@ -106,7 +108,7 @@ static const char *words_of(struct tr2_post *p)
 	return tr2_buf_str(&p->words);
 }
 
-/* Set the message, if there is anything to say. */
+/* Set the message if the answer has one to show. */
 static void note_answer(struct tr2_post *p, bool accepted)
 {
 	const char *words = words_of(p), *count;

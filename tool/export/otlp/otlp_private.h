@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_private - declarations that the files that write spans share: otlp.c walks
- * the model, otlp_tree.c knows the ids, otlp_spans.c writes.
+ * otlp_private - declarations that the files that write spans share: otlp.c
+ * walks the model, otlp_tree.c knows the ids, otlp_spans.c writes.
  */
 #pragma once
 
@@ -11,22 +11,24 @@ struct tr2_otlp {
 	const struct tr2_otlp_names *names;
 	struct tr2_post *post; /* NULL: write to the sink */
 	struct tr2_buf body;
-	/* In body: its spans, and the trees that begin in it. */
+	/* Spans in body, and trees that begin in it. */
 	uint32_t nr_spans, nr_trees;
-	bool begins_tree; /* the next span does */
-	/* Points chained by the shown span, span of the program, or thread
-	 * around them. */
+	bool begins_tree; /* the next span begins one */
+	/* Points, chained by what is around them: a shown span, a span of the
+	 * program, or a thread. */
 	uint32_t *of_span, *of_trace_span, *of_thread, *next_point;
 	uint32_t *ordinal;     /* by span: its number in its thread */
-	struct tr2_context *trace_of; /* by node: its trace; without id */
-	uint32_t *sid_of;      /* by node: the nearest with a SID, or the top */
-	uint32_t node, session; /* of the open resource; session may be 0 */
-	/* With sampling, by node: its topmost process, and of those whether a
-	 * span in the tree has the status ERROR. */
+	struct tr2_context *trace_of; /* by node: its trace; the id is unused */
+	uint32_t *sid_of;      /* by node: the nearest one with a SID, or the
+				* topmost */
+	uint32_t node, session; /* process of the open resource; session may be
+				 * 0 */
+	/* With sampling: by node, its topmost process; by topmost process,
+	 * whether a span of the tree has the status ERROR. */
 	uint32_t *top_of;
 	bool *failed;
-	/* How many trees like it the present one stands for, and the threshold
-	 * for that; 0: without sampling. */
+	/* With sampling: the number of trees that the present one stands for,
+	 * and the threshold for that number; else 0. */
 	uint64_t stands_for;
 	char threshold[15];
 };
@@ -36,18 +38,18 @@ void tr2_otlp_open_resource(struct tr2_export *x);
 void tr2_otlp_close_resource(struct tr2_otlp *o);
 void tr2_otlp_send_request(struct tr2_export *x);
 
-/* The caller adds name, attributes, events and status. tracestate: as its parent
- * sent it, or NULL. */
+/* Open a span. The caller adds name, attributes, events and status. tracestate:
+ * the value that the parent sent, or NULL. */
 struct tr2_buf *tr2_otlp_open_span(struct tr2_export *x,
 				   const struct tr2_span_id *id,
 				   const struct tr2_span_id *parent,
 				   const char *tracestate);
 
-/* Of the kinds that OTLP knows. */
+/* Two of OTLP's kinds of spans. */
 #define TR2_OTLP_INTERNAL 1
 #define TR2_OTLP_SERVER 2
 
-/* name: redacted. */
+/* Add name, kind and times; the name is redacted. */
 void tr2_otlp_add_name(struct tr2_buf *b, struct tr2_buf *name, int kind,
 		       int64_t start_ns, int64_t end_ns);
 /* Add the chained points. */
@@ -56,8 +58,8 @@ void tr2_otlp_add_events(struct tr2_export *x, struct tr2_buf *b,
 void tr2_otlp_add_error(struct tr2_export *x, struct tr2_buf *b,
 			const char *message);
 
-/* Set the id of the span of a session, a process, a thread, a span of the
- * model, a span of the program. */
+/* Set the id of a span that stands for a session, a process, a thread, a span
+ * of the model, or a span of the program. */
 void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 			   struct tr2_span_id *id);
 void tr2_otlp_node_span(struct tr2_export *x, uint32_t node,
@@ -71,25 +73,25 @@ void tr2_otlp_trace_span(struct tr2_export *x, uint32_t trace_span,
 /* Set the parent of a region or child. */
 void tr2_otlp_inner_parent(struct tr2_export *x, uint32_t span,
 			   struct tr2_span_id *id);
-/* Set the parent of a process: the child span that its parent has for it or for
- * a process in between; else the process above; else what its TRACEPARENT
- * or its SID names. false: none. */
+/* Set the parent of a process: the child span for it, or for a process between
+ * it and its ancestor; else the process above; else the one that its
+ * TRACEPARENT or its SID names. Return false if there is none. */
 bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node,
 			  uint32_t session, struct tr2_span_id *id);
 /* Find the trace of each node. */
 void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o);
 
-/* export/otlp/otlp_trace_span.c: write a span of the program; and one for each
- * recording that has a place in a trace, above its processes. */
+/* export/otlp/otlp_trace_span.c: write a span for each recording that has a
+ * place in a trace, above its processes; and write a span of the program. */
 void tr2_otlp_write_recordings(struct tr2_export *x);
 void tr2_otlp_write_trace_span(struct tr2_export *x, uint32_t i);
 
-/* Sampling: prepare it, when the traces are known. */
+/* Prepare sampling. Call it when the traces are known. */
 void tr2_otlp_sampling_begin(struct tr2_export *x);
 void tr2_otlp_sampling_end(struct tr2_otlp *o);
 /* Is the tree below a topmost process exported? */
 bool tr2_otlp_wants_tree(struct tr2_export *x, uint32_t top);
-/* Add the member of a span that tells for how many it stands, and what its
- * parent sent; NULL: nothing. */
+/* Add `traceState` to a span: for how many spans it stands, and the parent's
+ * value (NULL: none). */
 void tr2_otlp_add_state(struct tr2_export *x, struct tr2_buf *b,
 			const char *tracestate);

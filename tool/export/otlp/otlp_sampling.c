@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_sampling - choose the trees that are exported, and tell in each span for
- * how many it stands, see export/sampling.h.
+ * otlp_sampling - choose the trees that are exported, and write in each span
+ * for how many it stands: see export/sampling.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 
 #define RANDOM_BITS 56
 
-bool tr2_tree_sampling_parse(struct tr2_tree_sampling *sampling, const char *text)
+bool tr2_tree_sampling_parse(struct tr2_tree_sampling *sampling,
+			     const char *text)
 {
 	const char *digits = strncmp(text, "1/", 2) ? text : text + 2;
 	size_t len = strlen(digits);
@@ -24,7 +25,7 @@ bool tr2_tree_sampling_parse(struct tr2_tree_sampling *sampling, const char *tex
 	       (sampling->one_in || digits == text);
 }
 
-/* The threshold, below which a trace is left out. */
+/* Return the threshold: traces with smaller random bits are left out. */
 static uint64_t threshold(uint64_t one_in)
 {
 	const uint64_t all = (uint64_t)1 << RANDOM_BITS;
@@ -54,7 +55,7 @@ static uint32_t top_of_thread(const struct tr2_model *m,
 	return o->top_of[m->sessions[m->threads[thread].session].node];
 }
 
-/* Mark the trees in which a span has the status ERROR. */
+/* Mark the trees that have a span with the status ERROR. */
 void tr2_otlp_sampling_begin(struct tr2_export *x)
 {
 	struct tr2_model *m = x->m;
@@ -84,7 +85,7 @@ void tr2_otlp_sampling_end(struct tr2_otlp *o)
 	free(o->failed);
 }
 
-/* Set for how many the tree's spans stand: `th` without zeros at its end. */
+/* Set for how many the tree's spans stand. `th` has no zeros at its end. */
 static void stand_for(struct tr2_otlp *o, uint64_t one_in)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -113,7 +114,8 @@ bool tr2_otlp_wants_tree(struct tr2_export *x, uint32_t top)
 		if (o->failed[top] ||
 		    (s->slow_ns && n->end_ns - n->start_ns >= s->slow_ns))
 			stand_for(o, 1);
-		else if (s->one_in && randomness(&o->trace_of[top]) >= threshold(s->one_in))
+		else if (s->one_in &&
+			 randomness(&o->trace_of[top]) >= threshold(s->one_in))
 			stand_for(o, s->one_in);
 		else
 			return false;
@@ -123,7 +125,7 @@ bool tr2_otlp_wants_tree(struct tr2_export *x, uint32_t top)
 	return true;
 }
 
-/* There is one `ot` at most: ours takes the place of another. */
+/* There can be only one `ot`: ours replaces the parent's. */
 void tr2_otlp_add_state(struct tr2_export *x, struct tr2_buf *b,
 			const char *tracestate)
 {

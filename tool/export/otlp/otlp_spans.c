@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * otlp_spans - write spans, their events and their resources, and send them in
- * requests of a bounded size, see export/otlp_spans.h.
+ * requests of a bounded size: see export/otlp/otlp_private.h.
  */
 #include "common/words.h"
 #include "common/memory.h"
@@ -11,7 +11,7 @@
 
 #define MAX_SPANS 4096
 #define MAX_BYTES (3u << 20)
-#define MAX_EVENTS 1000 /* per span; the others are counted as dropped */
+#define MAX_EVENTS 1000 /* per span; further ones are counted as dropped */
 
 void tr2_otlp_open_resource(struct tr2_export *x)
 {
@@ -159,7 +159,8 @@ static void add_event(struct tr2_export *x, struct tr2_buf *b,
 	tr2_buf_addch(b, '}');
 }
 
-/* Parameters are attributes of the process. */
+/* Add the points as events. Parameters are attributes of the process
+ * instead. */
 void tr2_otlp_add_events(struct tr2_export *x, struct tr2_buf *b,
 			 uint32_t first)
 {

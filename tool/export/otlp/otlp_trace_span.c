@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_trace_span - write what has ids of its own: the program's spans, and
- * recordings.
+ * otlp_trace_span - write spans that have ids of their own: the program's
+ * spans, and recordings.
  */
 
 #include "event/redact.h"
@@ -10,7 +10,7 @@
 #include "model/json_members.h"
 #include "model/states.h"
 
-/* Text as it is, without a NUL. */
+/* Return the text as it is, followed by a NUL. */
 static const char *text_of(const struct tr2_view *v)
 {
 	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
@@ -48,7 +48,7 @@ static void add_attribute(struct tr2_attributes *a,
 	}
 }
 
-/* What the program set; its keys are its own. */
+/* Add the attributes that the program set, with the program's own keys. */
 static void add_attributes(struct tr2_attributes *a, const char *json)
 {
 	struct tr2_view text = { json, json ? strlen(json) : 0 };
@@ -87,7 +87,7 @@ static void add_own(struct tr2_attributes *a, uint32_t i)
 		tr2_attribute_int(a, "trace2.lost", s->lost);
 }
 
-/* A span that began a trace of its own is linked to its process. */
+/* Link a span that began a trace of its own to its process. */
 static void add_link(struct tr2_export *x, struct tr2_buf *b, uint32_t session)
 {
 	struct tr2_span_id process;
@@ -97,8 +97,8 @@ static void add_link(struct tr2_export *x, struct tr2_buf *b, uint32_t session)
 		       "\",\"spanId\":\"", process.hex, "\"}]");
 }
 
-/* The W3C's flags; and whether the parent is remote, which 0x100 says to be
- * known. */
+/* Return the W3C's flags. 0x100 says that it is known whether the parent is
+ * remote. */
 static int flags_of(const struct tr2_trace_span *s)
 {
 	return 1 | 0x100 | (s->flags & TR2_TRACE_SPAN_REMOTE ? 0x200 : 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * otlp_tree - the ids of the spans of processes, threads and regions, the trace
- * of a process, and the span above it, see export/otlp_spans.h.
+ * of a process, and the span above it: see export/otlp/otlp_private.h.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -27,7 +27,7 @@ void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 
 	if (trace->id)
 		tr2_otlp_set_id(id, trace->id);
-	/* Of several sessions with one SID only the first has its id. */
+	/* If several sessions have one SID, only the first has its id. */
 	else if (s->flags & (TR2_SESSION_DUPLICATE | TR2_SESSION_FORKED))
 		tr2_otlp_inner_id(id, &x->text, s->sid, "again", "",
 				  (uint64_t)(s->wall_ns + s->start_ns));
@@ -39,15 +39,15 @@ void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 		set_trace(x, s->node, id);
 }
 
-/* Put the SID of the node, or else of its nearest ancestor that has one, into a
- * buffer. If there is none, use a text made of the topmost process's start and
- * pid. */
+/* Return the SID of the node, or of its nearest ancestor that has one, in a
+ * buffer. If there is none, return a text made of the topmost process's start
+ * and pid. */
 static const char *sid_at(struct tr2_export *x, uint32_t node)
 {
 	const struct tr2_model *m = x->m;
 	const struct tr2_otlp *o = x->state;
 	const struct tr2_node *n = &m->nodes[o->sid_of[node]];
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 
 	if (n->session)
 		return m->sessions[n->session].sid;
@@ -76,10 +76,10 @@ static bool same_root(const char *sid, const char *other)
 	return len == strcspn(other, "/") && !memcmp(sid, other, len);
 }
 
-/* Is the session, of a process below `node`, in the trace of that? A session
- * has the trace of its SID's first component, so that streams that are exported
- * apart meet there. Where the kernel's records show that its process was started
- * by one without a session, it is in that one's trace. */
+/* Is the session, of a process below `n`, in n's trace? A session is in the
+ * trace of its SID's first component, so that streams that are exported apart
+ * meet there. But if the kernel's records show that a process without a session
+ * started it, it is in that one's trace. */
 static bool is_in_trace(const struct tr2_model *m, const struct tr2_node *n,
 			const struct tr2_model_session *s)
 {
@@ -110,8 +110,8 @@ static struct tr2_context place_of_child(const struct tr2_export *x,
 	return place;
 }
 
-/* Return the trace of a node below another: that of the child span for it, or of
- * the process. */
+/* Return the trace of a node that is below another: that of the program's span
+ * around its child span, or that of the parent. */
 static const struct tr2_context *trace_below(const struct tr2_export *x,
 					     uint32_t node)
 {
@@ -126,7 +126,7 @@ static const struct tr2_context *trace_below(const struct tr2_export *x,
 		      &o->trace_of[m->nodes[node].parent];
 }
 
-/* Set the trace of a topmost process: of its recording, or a made up one. */
+/* Set the trace of a topmost process: its recording's, or a new one. */
 static void begin_trace(struct tr2_export *x, uint32_t node)
 {
 	uint32_t input = tr2_input_of_node(x->m, node);
@@ -235,7 +235,8 @@ void tr2_otlp_inner_parent(struct tr2_export *x, uint32_t span,
 		tr2_otlp_thread_span(x, s->thread, id);
 }
 
-/* Set the nearest span above a process that is in its trace; false: none. */
+/* Set *id to the nearest span above a process that is in its trace. Return
+ * false if there is none. */
 static bool span_above(struct tr2_export *x, uint32_t node,
 		       struct tr2_span_id *id)
 {
@@ -250,7 +251,8 @@ static bool span_above(struct tr2_export *x, uint32_t node,
 		if (child &&
 		    !is_same_trace(trace, trace_below(x, node)))
 			return false;
-		if (child && tr2_filter_span(x->filter, m, m->children[child].span))
+		if (child &&
+		    tr2_filter_span(x->filter, m, m->children[child].span))
 			return tr2_otlp_inner_span(x, m->children[child].span,
 						   id), true;
 		if (!up || !is_same_trace(trace, &o->trace_of[up]))

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The distribution of a timer's intervals, or of values: bars, and a table of the
-// buckets that are not empty, [upper bound in ns, or in the unit, count].
+// The distribution of a timer's intervals, or of values: bars, and a table of
+// the buckets that are not empty. A bucket is [upper bound in ns, or in the
+// unit; count].
 
-const SPARK = 44; // the most bars
+const SPARK = 44; // the largest number of bars
 
-// Draw bars over the logarithm of the bound.
+// Draw bars at the logarithms of the bounds.
 function spark(list) {
 	const low = Math.log(list[0][0] + 1);
 	const high = Math.log(list[list.length - 1][0] + 1);

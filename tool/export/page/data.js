@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Decode the data of the page, whose rows are those of tool/export/page/page.def:
-// everything with a beginning and a duration is an item. Items are numbered: first the
-// processes, then the threads, then the spans of each thread, then the points
-// (data, errors, messages), then the threads that only the kernel knows, then the
-// parts of the critical path. The properties of items are in arrays of numbers by
-// item, so that 100,000 of them need little memory.
+// Decode the data of the page, whose rows are those of
+// tool/export/page/page.def. Everything with a beginning and a duration is an
+// item.
+//
+// Items are numbered: first the processes, then the threads, then the spans of
+// each thread, then the points (data, errors, messages), then the threads that
+// only the kernel knows, then the parts of the critical path. The properties of
+// items are arrays of numbers by item, so that 100,000 items need little
+// memory.
 'use strict';
 
 const KIND = { region: 0, child: 1, exec: 2, span: 3, process: 5, thread: 6, data: 7,
@@ -18,7 +21,7 @@ const OPEN = 4;
 const POINT_KINDS = { 0: KIND.data, 1: KIND.data, 2: KIND.error,
 	3: KIND.message, 6: KIND.signal };
 
-// How many values of a list are one of these.
+// Return the number of values in a row of a list.
 const sizeOf = (places) => Object.keys(places).length;
 const SPAN_FIELDS = sizeOf(SPAN), STATE_FIELDS = sizeOf(STATE),
 	OBJECT_FIELDS = sizeOf(OBJECT), STEP_FIELDS = sizeOf(STEP),
@@ -36,9 +39,9 @@ function makeItems(n) {
 		// By item: the item around it, or -1; its process; its thread.
 		up: new Int32Array(n).fill(-1), process: new Int32Array(n),
 		thread: new Int32Array(n).fill(-1),
-		// Of a child: the process that it became, or -1.
+		// For a child: the process that it became, or -1.
 		became: new Int32Array(n).fill(-1),
-		row: new Int32Array(n).fill(-1), // in the timeline
+		row: new Int32Array(n).fill(-1), // row in the timeline
 	};
 }
 
@@ -76,7 +79,8 @@ function addSpans(items, thread, spans, first) {
 	}
 }
 
-// Points have no duration, and are in the row of the item around them.
+// Add the points. They have no duration, and are in the row of the item around
+// them.
 function addPoints(d, items, firstSpan, first) {
 	d.firstPoint = first;
 	d.firstTask = first + d.points.length;
@@ -100,12 +104,13 @@ function isPoint(d, i) {
 	return i >= d.firstPoint && i < d.firstTask;
 }
 
-// Does the page have no thread of a session for it?
+// Is it a task without a thread of a session on the page?
 function isOwnTask(row) {
 	return !row[TASK.thread] && !row[TASK.leader];
 }
 
-// A task belongs to the item of its thread, that of a process to the process.
+// Add a task. It belongs to the item of its thread; the task of a process
+// belongs to the process.
 function addTask(d, row, item) {
 	const { states, items } = d, list = row[TASK.states];
 	const task = { item, process: row[TASK.process] - 1, tid: row[TASK.tid],
@@ -152,7 +157,7 @@ function addTasks(d, next) {
 	}
 }
 
-// The reason of a part of the path is its detail.
+// Add the parts of the path. The reason of a part is its detail.
 function addPath(d, first) {
 	const { items, path } = d, numbers = new Map();
 	let at = 0;
@@ -160,7 +165,7 @@ function addPath(d, first) {
 	d.pathCode = new Uint8Array(path.length / STEP_FIELDS);
 	for (let k = 0, i = first; k < path.length; k += STEP_FIELDS, i++) {
 		const code = path[k + STEP.code], by = path[k + STEP.by];
-		// by: less than 0 for parts of several processes
+		// by: negative for parts of several processes
 		const reason = reasonText(d, code, Math.max(0, by),
 			path[k + STEP.object]) +
 			(by < 0 ? ', in several processes' : '');
@@ -216,7 +221,8 @@ function decode(text) {
 		items.process[i] = items.up[i] = row[THREAD.process] - 1;
 		items.thread[i] = i;
 		addSpans(items, i, spans, next);
-		// The program's spans are in lanes, below no bar of a thread.
+		// The program's spans are in lanes of their own, not below a
+		// bar of a thread.
 		const info = { item: i, main: row[THREAD.main] > 0, first: next,
 			lanes: row[THREAD.main] > 1,
 			end: next + spans.length / SPAN_FIELDS };
@@ -280,7 +286,7 @@ function itemName(d, i) {
 	return (kind === KIND.thread ? 'thread ' : '') + (name || '?');
 }
 
-// Return the items whose name, detail or place contains a text. The main thread
+// Return the items whose name, detail or place contains a text. A main thread
 // is in the row of its process.
 function search(d, query) {
 	const wanted = query.toLowerCase();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The flame graph: equal stacks are merged, the widest first, from the top
-// down. Frames come with their own time; the sum including the frames below
-// them is computed here.
+// The flame graph: equal stacks are merged, and drawn from the top down, the
+// widest first. Frames come with their own time; the sum that includes the
+// frames below them is computed here.
 
 const FLAME_ROW = 19;
 
@@ -15,7 +15,7 @@ function newFrame(name, parent) {
 	return frame;
 }
 
-// Sum up, and place each frame. Parents precede their children.
+// Compute the sums, and place each frame. Parents precede their children.
 function layFrames(frames) {
 	for (const frame of frames)
 		frame.total = frame.self;
@@ -33,7 +33,7 @@ function layFrames(frames) {
 	return frames;
 }
 
-// Return frames of processes and regions, by time.
+// Return the frames of processes and regions; their amount is time.
 function timeFrames(d) {
 	const frames = [newFrame('all', null)];
 
@@ -47,7 +47,7 @@ function timeFrames(d) {
 	return layFrames(frames);
 }
 
-// show: formats an amount.
+// show: function that formats an amount
 function makeFlame(canvas, frames, events, show = showTime) {
 	let root, depth, focus, selected, wanted = '', queued = false, width = 0;
 

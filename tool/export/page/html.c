@@ -16,8 +16,8 @@
 #include "model/memory_use.h"
 #include "out/table.h"
 
-/* Number rows before the walk: a span refers to the process that it became,
- * which comes later. */
+/* Number the rows of processes before the walk: a span refers to the process
+ * that it became, which comes later. */
 static void number_processes(struct tr2_export *x, struct tr2_html *h)
 {
 	const struct tr2_model *m = x->m;
@@ -41,7 +41,7 @@ static void number_processes(struct tr2_export *x, struct tr2_html *h)
 		h->origin_ns = 0;
 }
 
-/* Put the recorded command, else the first process, into x->text. */
+/* Put the recorded command, or else the first process, into x->text. */
 static void add_title(struct tr2_export *x)
 {
 	const struct tr2_model *m = x->m;
@@ -139,7 +139,7 @@ void tr2_html_open_thread(struct tr2_export *x, uint32_t node, uint32_t name,
 	struct tr2_html *h = x->state;
 	struct tr2_buf *b = &h->json;
 
-	/* Close the list of spans and the row of the thread before. */
+	/* Close the previous thread's list of spans, and its row. */
 	if (h->nr_threads)
 		tr2_buf_addlit(b, "]],\n");
 	h->nr_spans_before = h->nr_spans;
@@ -167,7 +167,8 @@ static void thread(struct tr2_export *x, uint32_t i)
 	h->of_thread[i] = ++h->nr_threads;
 }
 
-/* Return how many places before it the span around it is; 0: none. */
+/* Return how many places before a span the one around it is; 0: there is
+ * none. */
 static uint32_t distance_up(const struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_html *h = x->state;
@@ -198,13 +199,13 @@ static void span(struct tr2_export *x, uint32_t i)
 	tr2_html_step(x);
 }
 
-/* Is it an event at a point in time? The other points describe the process. */
+/* Is the point an event in time? Other points describe the process. */
 static bool is_mark(const struct tr2_point *p)
 {
 	return p->kind <= TR2_POINT_PRINTF || p->kind == TR2_POINT_SIGNAL;
 }
 
-/* Return its name: `category/key`, or nothing. */
+/* Return the number of a point's name: `category/key`, or nothing. */
 static uint32_t point_name(struct tr2_export *x, const struct tr2_point *p)
 {
 	if (p->kind > TR2_POINT_DATA_JSON)
@@ -214,7 +215,8 @@ static uint32_t point_name(struct tr2_export *x, const struct tr2_point *p)
 	return tr2_html_text(x);
 }
 
-/* Return 1 + the place of the nearest span around it with a place. */
+/* Return 1 + the place of the nearest span around a point; 0: none has a
+ * place. */
 static uint32_t span_around(const struct tr2_export *x, uint32_t span)
 {
 	const struct tr2_html *h = x->state;
@@ -261,7 +263,7 @@ static void add_frames(struct tr2_export *x)
 	tr2_html_step(x);
 }
 
-/* The data that follows the spans: rows collected during the walk, states, the
+/* Add the data after the spans: rows collected during the walk, states, the
  * path, memory, frames, samples, tables, and the strings. */
 static void add_tail(struct tr2_export *x)
 {

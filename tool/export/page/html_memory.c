@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_memory - the memory of processes by kind, for the page: the time is
- * divided into parts, and each shows the moment with the most of all.
+ * html_memory - the memory of processes by kind, for the page. The time is
+ * divided into parts; each part shows the moment with the largest sum.
  *
- * The kinds that have most at some time are shown, all others as one.
+ * Shown are the kinds with the highest peaks; all others are one.
  */
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ struct stack {
 	struct kind *kind;
 	uint32_t nr, alloc;
 	struct tr2_map by_name; /* 1 + the index */
-	uint64_t sum[NR_PARTS]; /* of all processes */
+	uint64_t sum[NR_PARTS]; /* sum of all processes */
 };
 
 static struct kind *find_kind(struct stack *s, tr2_str name)
@@ -91,7 +91,8 @@ static void fill_stack(struct stack *s, struct tr2_export *x, int64_t end_ns)
 
 		if (!most[part])
 			continue;
-		/* A value that did not change may be older than the part before. */
+		/* A value that did not change since may be older than the part
+		 * before. */
 		at_ns = p->at_ns > at_ns ? p->at_ns : at_ns;
 		tr2_memory_go_to(&memory, at_ns);
 		add_part(s, x, &memory, part, at_ns);
@@ -102,7 +103,7 @@ static void fill_stack(struct stack *s, struct tr2_export *x, int64_t end_ns)
 
 TR2_ORDER(by_most, struct kind, TR2_DOWN(most_bytes) ?: TR2_UP(name))
 
-/* A row of a part: the KiB of each kind, then of all others. */
+/* Add the row of a part: the KiB of each kind, then of all others. */
 static void add_row(struct tr2_buf *rows, const struct stack *s, uint32_t nr,
 		    size_t part)
 {

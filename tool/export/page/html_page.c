@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_page - write the page around the data, see export/html.h.
+ * html_page - write the page around the data: see export/page/html.h.
  *
  * The page's Content-Security-Policy permits only the one script and the one
- * style sheet whose hashes it lists, and no loading: even if a name became
+ * style sheet whose hashes it lists, and no loading. Even if a name became
  * markup, the browser would not run it.
  */
 #include <string.h>
@@ -12,8 +12,9 @@
 #include "export/sha256.h"
 
 /*
- * Inside the strings of JSON any character may be written as \uXXXX, and these
- * occur only in strings: they would end the element, or begin a comment.
+ * Append JSON, and write `<` and the like as \uXXXX: they could end the
+ * element, or begin a comment. JSON has them only inside strings, where that is
+ * allowed.
  */
 void tr2_html_add_data(struct tr2_buf *b, const char *json, size_t len)
 {
@@ -56,7 +57,7 @@ static bool ends_with(const char *s, const char *end)
 	return len >= n && !strcmp(s + len - n, end);
 }
 
-/* For the scripts: the places of values in rows. */
+/* The places of values in rows, for the scripts. */
 static const char places[] =
 	"const places = (...names) => Object.fromEntries(names.map(\n"
 	"\t(name, at) => [name, at]));\n"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_path - the critical path for the page, as pieces by time.
+ * html_path - the critical path for the page, as pieces in the order of time.
  *
- * A page has at most MAX_PIECES of them. If there are more, those shorter than a
- * time, the grain, are put together within each stretch of that length, one piece
- * for each reason, of the process of the longest: sums by reason stay exact. The
- * page says so.
+ * A page has at most MAX_PIECES of them. If there are more, pieces that are
+ * shorter than a certain time, the grain, are merged within each stretch of
+ * that length: one piece for each reason, with the process of the longest one.
+ * Sums by reason stay exact. The page says so.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define MAX_PIECES 30000
 #define SEVERAL (-1) /* a piece of several processes */
 
-/* What the path is made of: as for states, and NR_CODES for a time whose reason
+/* Return the code of a piece's kind: as for states, or NR_CODES if the reason
  * is unknown. */
 static unsigned int code_of(const struct tr2_path_piece *p)
 {
@@ -31,11 +31,11 @@ static unsigned int code_of(const struct tr2_path_piece *p)
 	return codes[p->kind] + (p->kind == TR2_STEP_WAIT ? p->cause : 0u);
 }
 
-/* Short pieces that are put together; nr 0: none. */
+/* Short pieces that are to be merged; nr 0: none. */
 struct short_pieces {
 	int64_t ns, inferred_ns, longest_ns;
 	uint32_t node, nr;
-	bool several; /* processes */
+	bool several; /* of several processes */
 	size_t first;
 };
 

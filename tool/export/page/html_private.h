@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_private - declarations that the files that write the page's data share: the
- * state of the export, strings by number, and rows of numbers.
+ * html_private - declarations that the files that write the page's data share:
+ * the state of the export, strings by number, and rows of numbers.
  */
 #pragma once
 
@@ -9,13 +9,14 @@
 #include "export/page/html.h"
 #include "export/profile/frames.h"
 
-/* A string of the page; the model has it. */
+/* A string of the page; the model owns it. */
 struct tr2_html_text {
 	const char *s;
 	size_t len;
 };
 
-/* Where a block of bytes is: its text, by index, and its place there. */
+/* The place of a block of bytes: the index of its text, and its offset
+ * there. */
 struct tr2_html_block {
 	uint32_t text, at;
 };
@@ -23,34 +24,36 @@ struct tr2_html_block {
 struct tr2_html {
 	struct tr2_frames frames;
 	int64_t origin_ns;
-	int64_t cpu_ns; /* of the processes; TR2_NO_TIME: unknown */
+	int64_t cpu_ns; /* of all processes; TR2_NO_TIME: unknown */
 	uint32_t *of_node; /* by process: 1 + its row */
 	uint32_t *of_thread;
-	uint32_t *of_span; /* in the order of the threads */
-	uint32_t *of_trace_span; /* among the spans */
+	uint32_t *of_span; /* number of a span, in the order of the threads */
+	uint32_t *of_trace_span; /* number of a program's span among the
+				  * spans */
 	uint32_t *of_point;
 	uint32_t nr_processes, nr_threads, nr_spans, nr_points;
-	uint32_t nr_spans_before; /* the current thread */
+	uint32_t nr_spans_before; /* before the current thread */
 	int64_t last_ns; /* start of the last span */
-	struct tr2_map numbers; /* numbers by interned string */
-	struct tr2_html_text *texts; /* by number - 1 */
+	struct tr2_map numbers; /* numbers, by interned string */
+	struct tr2_html_text *texts; /* strings, by number - 1 */
 	uint32_t nr_strings, alloc_texts;
-	struct tr2_map blocks; /* 1 + index, by hash */
+	struct tr2_map blocks; /* 1 + index of a block, by its hash */
 	struct tr2_html_block *block;
 	uint32_t nr_blocks, alloc_blocks;
 	/* Rows, and the strings in the order of their numbers. */
 	struct tr2_buf processes, points, strings;
-	struct tr2_buf json; /* the next output */
+	struct tr2_buf json; /* text that is written next */
 };
 
-/* Return the number of a string, redacted; 0: "" or NULL. */
+/* Return the number of a string, after redacting it; 0: "" or NULL. */
 uint32_t tr2_html_string(struct tr2_export *x, const char *s);
-/* Return the number of the text in x->text, which is redacted. */
+/* Return the number of the text in x->text, which must be redacted. */
 uint32_t tr2_html_text(struct tr2_export *x);
 /* Return the number of a name, for example a process's. */
 uint32_t tr2_html_name(struct tr2_export *x, tr2_export_name_fn *add,
 		       uint32_t i);
-/* Return the number of who ended a wait, or had the CPU (model/states.h). */
+/* Return the number of the process that ended a wait, or had the CPU
+ * (model/states.h). */
 uint32_t tr2_html_by(struct tr2_export *x, tr2_str by);
 uint32_t tr2_html_place(struct tr2_export *x, tr2_str file, uint32_t line);
 uint32_t tr2_html_command(struct tr2_export *x, const struct tr2_words *words);
@@ -66,16 +69,16 @@ void tr2_html_open_row(struct tr2_buf *b);
 void tr2_html_num(struct tr2_buf *b, int64_t value);
 /* Remove the comma after the last number. */
 void tr2_html_trim(struct tr2_buf *b);
-/* Close a row, which may be empty: no comma is left after the last number. */
+/* Close a row, without a comma after its last number. The row may be empty. */
 void tr2_html_close_row(struct tr2_buf *b);
 
-/* Begin the row of a thread, up to its spans; main_thread: 2: these are spans of
- * the program, in lanes. The caller counts it. */
+/* Begin the row of a thread, up to its spans. The caller counts the thread.
+ * main_thread 2: the spans are the program's, in lanes. */
 void tr2_html_open_thread(struct tr2_export *x, uint32_t node, uint32_t name,
 			  int main_thread, int64_t start_ns, int64_t took_ns);
 /* Begin a span of the thread, and return its number. */
 uint32_t tr2_html_next_span(struct tr2_export *x);
-#define TR2_HTML_OPEN 4 /* in its kind */
+#define TR2_HTML_OPEN 4 /* flag in the kind of a span */
 /* export/page/html_trace_spans.c: add the program's spans of a session. */
 void tr2_html_trace_spans(struct tr2_export *x, uint32_t session);
 
@@ -88,7 +91,8 @@ void tr2_html_array(struct tr2_export *x, const char *name,
 /* Write all strings, and the end of the data. */
 void tr2_html_strings(struct tr2_export *x);
 
-/* In the page, a state is its kind, or WAIT and its cause; and a flag. */
+/* The code of a state in the page is its kind, or WAIT + its cause; and a
+ * flag. */
 #define TR2_HTML_NR_CODES (TR2_STATE_WAIT + TR2_CAUSE_NR)
 #define TR2_HTML_INFERRED 32
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_samples - samples of the page. Call paths are a tree of functions, each
- * with the one that called it, since most samples share theirs.
+ * html_samples - samples of the page. Call paths are a tree: each function
+ * refers to the one that called it, since most samples share their callers.
  */
 #include "common/memory.h"
 #include "export/page/html_private.h"
@@ -31,7 +31,7 @@ static uint32_t stack_of(struct samples *w, uint32_t caller, uint32_t function)
 	return *slot;
 }
 
-/* Return the stack of a call, whose functions are the outermost last. */
+/* Return the stack of a call. Its functions end with the outermost. */
 static uint32_t add_call(struct samples *w, const struct tr2_model_sample *s,
 			 uint32_t call, uint32_t stack)
 {

@@ -2,10 +2,10 @@
 /*
  * html_states - the kernel's threads with their states, for the page.
  *
- * A page has at most MAX_STATES states. If there are more, those shorter than
- * a time, the grain, are put together within each stretch of that length, one
- * piece for each kind: sums stay exact, the order within the grain is lost. The
- * page says so.
+ * A page has at most MAX_STATES states. If there are more, states that are
+ * shorter than a certain time, the grain, are merged within each stretch of
+ * that length: one piece for each kind. Sums stay exact; the order within the
+ * grain is lost. The page says so.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct states {
 	int64_t grain_ns;
 	uint64_t nr, nr_recorded;
 	struct tr2_buf rows;
-	/* Short states that are put together; nr_short 0: none. */
+	/* Short states that are to be merged; nr_short 0: none. */
 	int64_t ns[TR2_HTML_NR_CODES];
 	int64_t until_ns;
 	uint32_t nr_short, first_short;
@@ -35,8 +35,8 @@ static unsigned int code_of(const struct tr2_state *s)
 	return s->kind + (s->kind == TR2_STATE_WAIT ? s->cause : 0u);
 }
 
-/* Add a state: its length, code, and the other thread, or less than 0 for the
- * name of one that is not in the recording. */
+/* Add a state: its length, its code, and the other thread. A negative `other`
+ * is the number of the name of a thread that is not in the recording. */
 static void add_state(struct states *w, int64_t ns, unsigned int code,
 		      int64_t other)
 {
@@ -113,14 +113,14 @@ static uint32_t row_of(const struct tr2_export *x, uint32_t task_thread)
 	return h->of_node[m->tasks[m->task_threads[task_thread].task].node];
 }
 
-/* Is there anything of it to show? */
+/* Does the thread have anything to show? */
 static bool is_shown(const struct tr2_export *x, uint32_t task_thread)
 {
 	return x->m->task_threads[task_thread].nr_states &&
 	       row_of(x, task_thread);
 }
 
-/* Return the shortest grain with which the states are not too many. */
+/* Return the shortest grain that makes the states few enough. */
 static int64_t choose_grain(struct tr2_export *x)
 {
 	struct states count = { .grain_ns = 0 };
@@ -137,7 +137,7 @@ static int64_t choose_grain(struct tr2_export *x)
 	}
 }
 
-/* Those of waits that are too short for the page are left out. */
+/* Add the objects of waits, except of waits that are too short for the page. */
 static void add_objects(struct states *w, uint32_t thread)
 {
 	struct tr2_export *x = w->x;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_strings - the strings of the page, each once. Command lines of one kind
- * are mostly the same text: a stretch of MIN_SAME bytes or more that an earlier
- * string has is a reference to that. Such a string is an array, whose parts are
- * joined: a text, or an array of a string's number, its first character and the
- * length (tool/export/page/data.js).
+ * html_strings - the strings of the page, each once.
  *
- * Characters are those of JavaScript, so that only strings in ASCII are referred
- * to, where they are bytes.
+ * Command lines of one kind mostly share their text. So a stretch of at least
+ * MIN_SAME bytes that occurs in an earlier string is a reference to that. Such
+ * a string is an array of parts, which are joined: a text, or an array of a
+ * string's number, its first character and the length
+ * (tool/export/page/data.js).
+ *
+ * Characters are those of JavaScript, so only ASCII strings are referred to:
+ * there, a character is a byte.
  */
 #include <stdlib.h>
 
@@ -16,8 +18,8 @@
 #include "export/page/html_private.h"
 
 #define MIN_SAME 32 /* a reference is about 17 bytes */
-/* What is looked up. Strings that can be referred to are found by their blocks of
- * this length at multiples of STEP: one of them is in each stretch of MIN_SAME. */
+/* Strings are found by their blocks of this length at multiples of STEP: each
+ * stretch of MIN_SAME bytes has one. */
 #define BLOCK 16
 #define STEP 8
 
@@ -46,7 +48,7 @@ static bool is_ascii(const char *s, size_t len)
 	return true;
 }
 
-/* Let later strings find a stretch of this one. */
+/* Make a stretch of this string known to later strings. */
 static void index_stretch(struct tr2_html *h, const struct tr2_html_text *text,
 			  size_t from, size_t to)
 {
@@ -65,8 +67,8 @@ static void index_stretch(struct tr2_html *h, const struct tr2_html_text *text,
 	}
 }
 
-/* Find the block at s + at in an earlier string, and how much around it is the
- * same, not before `from`; *at becomes the first byte of that. */
+/* Find the block at s + *at in an earlier string, and extend the match in both
+ * directions, but not before `from`. Set *at to its first byte. */
 static bool find_same(const struct tr2_html *h, const char *s, size_t len,
 		      size_t from, size_t *at, struct same *same)
 {
@@ -77,7 +79,7 @@ static bool find_same(const struct tr2_html *h, const char *s, size_t len,
 	if (!found)
 		return false;
 	text = &h->texts[h->block[found - 1].text];
-	if (text->s == s) /* it cannot refer to itself */
+	if (text->s == s) /* a string cannot refer to itself */
 		return false;
 	there = h->block[found - 1].at;
 	if (memcmp(text->s + there, s + *at, BLOCK) != 0)

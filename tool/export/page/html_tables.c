@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_tables - the tables of the page: those of the report, with the properties
- * of their columns. tool/export/page/tables.js shows them.
+ * html_tables - the tables of the page: those of the report, with the
+ * properties of their columns. tool/export/page/tables.js shows them.
  */
 #include <stdlib.h>
 
@@ -20,11 +20,12 @@ static const char *const kinds[] = {
 struct page_table {
 	struct tr2_export *x;
 	struct tr2_buf rows;
-	const char **kinds; /* by column: of its first cell; NULL: empty */
+	const char **kinds; /* by column: the kind of its first cell; NULL:
+			     * empty */
 };
 
-/* Return the item that a cell leads to, as tool/export/page/data.js numbers them:
- * processes, threads, spans, points. -1: none. */
+/* Return the item to which a cell links, numbered as in
+ * tool/export/page/data.js: processes, threads, spans, points. -1: none. */
 static int64_t item_of(const struct tr2_export *x, const struct tr2_cell *cell)
 {
 	const struct tr2_html *h = x->state;
@@ -37,7 +38,7 @@ static int64_t item_of(const struct tr2_export *x, const struct tr2_cell *cell)
 		break;
 	case TR2_LINK_THREAD:
 		s = tr2_export_session_of(x, i);
-		/* The bar of the main thread is the one of its process. */
+		/* The main thread has the bar of its process. */
 		if (s->first_thread == i) {
 			place = h->of_node[s->node];
 			break;
@@ -64,7 +65,7 @@ static int64_t item_of(const struct tr2_export *x, const struct tr2_cell *cell)
 static void add_value(struct page_table *p, const struct tr2_cell *cell)
 {
 	struct tr2_html *h = p->x->state;
-	static struct tr2_buf text; /* kept: it is mapped memory */
+	static struct tr2_buf text; /* kept for reuse: allocating maps memory */
 
 	if (cell->kind == TR2_CELL_STR || cell->kind == TR2_CELL_WORDS) {
 		tr2_buf_reset(&text);
@@ -78,7 +79,7 @@ static void add_value(struct page_table *p, const struct tr2_cell *cell)
 	}
 }
 
-/* Append the value, or an object if there is more to say of the cell. */
+/* Append the value; or an object, if the cell has more than that. */
 static void add_cell(struct page_table *p, const struct tr2_cell *cell,
 		     size_t column)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * html_trace_spans - the program's spans of a session, as one more thread whose
- * spans overlap: the page draws them in lanes, children below their parents.
+ * spans overlap. The page draws them in lanes, children below their parents.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #include "out/table.h"
 
 #define KIND_SPAN 3
-#define LANES 2 /* in place of `main` */
+#define LANES 2 /* value of `main` for such a thread */
 
 static int by_start(const void *va, const void *vb, void *data)
 {
@@ -33,7 +33,8 @@ static void add_time(struct tr2_buf *b, const char *what, int64_t ns)
 	tr2_fmt_ns(b, ns);
 }
 
-/* Return where its time went: `queue 20 ms, th01:worker 30 ms`. */
+/* Return the number of a text about where the time went: `queue 20 ms,
+ * th01:worker 30 ms`. */
 static uint32_t where(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_trace_span *s = &x->m->trace_spans[i];
@@ -54,7 +55,7 @@ static uint32_t where(struct tr2_export *x, uint32_t i)
 	return tr2_html_text(x);
 }
 
-/* Return its failure and its attributes. */
+/* Return the number of a text with the span's failure and attributes. */
 static uint32_t detail(struct tr2_export *x, const struct tr2_trace_span *s)
 {
 	tr2_buf_reset(&x->text);

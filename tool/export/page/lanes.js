@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Pack processes into lanes, as a build tool draws them: each below the one that
-// started it, with all that it started, and those that ran one after the other
-// in the same rows.
+// Pack processes into lanes, as build tools draw them. A process is below the
+// one that started it, together with all processes that it started. Processes
+// that ran one after the other share rows.
 
-const MAX_LANES = 400; // more share the last ones
+const MAX_LANES = 400; // further processes share the last lanes
 
-// Choose the first row for blocks of rows, by start: add(start, end, height)
-// returns it.
+// Choose the first free row for blocks of rows, in the order of their starts:
+// add(start, end, height) returns it.
 function makePacker() {
 	const ends = [];
 
@@ -29,8 +29,9 @@ function makePacker() {
 	};
 }
 
-// Set lane.below (rows of what it started), lane.end and lane.row (below its
-// parent) of each process. Children follow their parents.
+// For each process, set lane.below (the rows of the processes that it started),
+// lane.end, and lane.row (the row below its parent). Children follow their
+// parents.
 function packProcesses(d) {
 	const { start, dur } = d.items;
 
@@ -49,8 +50,7 @@ function packProcesses(d) {
 	}
 }
 
-// Return lists of items, one for each row, with these processes and all below
-// them.
+// Return a list of items for each row: these processes, and all below them.
 function lanesOf(d, nodes) {
 	const { start } = d.items;
 	const packer = makePacker(), lanes = [], todo = [];

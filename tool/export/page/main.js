@@ -3,7 +3,7 @@
 // Build the page: charts above, the selected item, tables below, and the search
 // in all of them.
 
-// Return how long the end waited and had no CPU, if there is one path.
+// Return for how long the end waited, and lacked a CPU, if there is one path.
 function sumPath(d) {
 	let waiting = 0, ready = 0;
 
@@ -65,7 +65,7 @@ function showSummary(d) {
 		'. Written by trace2 ' + d.version + '; all of it is in this file.';
 }
 
-// rows: pairs of a term and its text; '' is omitted.
+// rows: pairs of a term and its text; pairs with '' are omitted.
 function describe(title, pairs, actions) {
 	const list = el('dl', {});
 
@@ -76,7 +76,7 @@ function describe(title, pairs, actions) {
 	byId('details').replaceChildren(el('h2', {}, title), list, ...actions);
 }
 
-// Return pairs for describe(): what an item's threads did while it lasted.
+// Return pairs for describe(): the states of an item's threads while it lasted.
 function statesOf(d, i) {
 	const { start, dur } = d.items;
 	const sums = sumStates(d, tasksOfItem(d, i), start[i],
@@ -245,7 +245,8 @@ function makeTheme(d, redraw) {
 
 // ---- the page --------------------------------------------------------------
 
-const FIRST = ['critical_path_by_kind', 'critical_path']; // of the tables
+// tables that come first
+const FIRST = ['critical_path_by_kind', 'critical_path'];
 
 function makeTables(d, events) {
 	const rank = (t) => (FIRST.indexOf(t.name) + FIRST.length + 1) %
@@ -264,7 +265,7 @@ function makeTables(d, events) {
 	});
 
 	makeTabs(byId('tables-tabs'), panels, () => {});
-	// A search says on each tab how many rows it finds there.
+	// A search shows on each tab how many rows match there.
 	return panels.map(([id, title, , filter]) => (text) => {
 		const n = filter(text);
 
@@ -286,7 +287,7 @@ function start() {
 	const events = {
 		// i: an item, or -1.
 		select(i, how) {
-			// Keep the focus if it is on a button that is replaced.
+			// Keep the focus if the button that has it is replaced.
 			const focus = how === 'zoom' ||
 				byId('details').contains(document.activeElement);
 

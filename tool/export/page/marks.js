@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Points on the timeline: a line with a square below for data and messages,
-// with a triangle above for errors, so that colour alone does not distinguish
-// them. Of several at one place, one is drawn; where they are crowded, data has
-// no line, which would hide the bars.
+// with a triangle above for errors. So colour is not the only difference. If
+// several points are at one place, only one is drawn. Where points are crowded,
+// data has no line, which would hide the bars.
 
-const MARK_APART = 3; // pixels
-const MARK_CROWD = 9; // pixels, for marks with a line
+const MARK_APART = 3; // pixels between two marks
+const MARK_CROWD = 9; // pixels between two marks with lines
 
 // view: { toX, t0, t1, left, width, scale (ns per pixel) }
 function drawMarks(ctx, start, items, y, view, shape) {
@@ -60,7 +60,7 @@ function drawRowMarks(ctx, d, row, y, view) {
 		drawMarks(ctx, start, row.errors, y, view, errorShape);
 }
 
-// Return the mark of a row at a time, errors first, or -1. slack: the largest
+// Return the mark of a row near a time, errors first; or -1. slack: the largest
 // distance.
 function markAt(d, row, time, slack) {
 	const { start } = d.items;

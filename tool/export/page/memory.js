@@ -3,11 +3,11 @@
 // The memory of all processes, as a track below the critical path: kinds of
 // processes stacked, in the colours of their bars.
 
-const MEMORY = 46; // pixels, with the space below
+const MEMORY = 46; // pixels, including the space below
 
-// Return { kinds, parts, most, scale }: the kinds are numbers of strings, 0 at the
-// end for all others; parts of equal length have the KiB of each; scale: parts
-// per ns. null: it was not observed.
+// Return { kinds, parts, most, scale }, or null if memory was not observed.
+// kinds: numbers of strings; the last one, 0, is all others. parts: of equal
+// length, with the KiB of each kind. scale: parts per ns.
 function decodeMemory(data) {
 	if (!data.memory || !data.memoryEnd)
 		return null;
@@ -33,7 +33,7 @@ function memoryPart(memory, from, to) {
 	return best;
 }
 
-// colour: returns the colour of a kind.
+// colour: function that returns the colour of a kind
 function drawMemory(ctx, memory, y, view, colour) {
 	const bottom = y + MEMORY - 4, unit = (MEMORY - 8) / memory.most;
 
@@ -63,7 +63,7 @@ function drawMemory(ctx, memory, y, view, colour) {
 	ctx.fillRect(view.left, bottom, view.width - view.left, 1);
 }
 
-// Return the memory at a time in words, the kind with the most first.
+// Return the memory at a time as text, the largest kind first.
 function memoryText(d, time, slack) {
 	const { memory } = d, k = memoryPart(memory, time, time + slack);
 

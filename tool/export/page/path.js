@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The critical path as the first track of the timeline: which process the end
-// waited for at each time, in the colour of what it did.
+// The critical path, as the first track of the timeline: the process that the
+// end waited for at each time, in the colour of its state.
 
-const PATH = 26; // pixels, with the space below
+const PATH = 26; // pixels, including the space below
 
 function pathRange(d, t0, t1) {
 	const { start, dur, n } = d.items;
@@ -23,9 +23,9 @@ function pathRange(d, t0, t1) {
 	return [low, end];
 }
 
-const DEEPEST = 40; // processes in one another, of which names are written
+const DEEPEST = 40; // the most levels of processes whose names are tried
 
-// Return for each pixel the process of the part that has the most of it, or -1.
+// Return for each pixel the process that has most of it, or -1.
 function processesByPixel(d, first, end, view) {
 	const { start, dur } = d.items;
 	const parts = new Int32Array(Math.max(0, Math.ceil(view.width -
@@ -44,15 +44,15 @@ function processesByPixel(d, first, end, view) {
 		ancestorAt(d, d.items.process[i], DEEPEST));
 }
 
-// Return the process above one at this depth, or itself.
+// Return the process at this depth above `process`, or itself.
 function ancestorAt(d, process, depth) {
 	while (d.nodes[process].depth > depth)
 		process = d.items.up[process];
 	return process;
 }
 
-// Write names where there is room: of processes as far down the tree as they
-// have a stretch for themselves. Return whether there was any.
+// Write names where there is room: of the deepest processes that have a stretch
+// for themselves. Return whether any was written.
 function drawPathNames(d, processes, from, to, depth, name) {
 	let any = false;
 
@@ -96,7 +96,7 @@ function drawPath(ctx, d, columns, y, view) {
 
 		ctx.fillStyle = theme.bg;
 		ctx.fillRect(view.left + to - 0.5, y + 2, 1, PATH - 5);
-		// Without states, all of it has one pale colour.
+		// Without states, the whole path has one pale colour.
 		ctx.fillStyle = d.states.n ? '#ffffff' : theme['bar-text'];
 		barText(ctx, kindText(d, process, width - 9 - time.length * LETTER) +
 			time, view.left + from + 5, y + PATH / 2, width - 9,
@@ -104,7 +104,7 @@ function drawPath(ctx, d, columns, y, view) {
 	});
 }
 
-// Return the longest part of the path within a pixel of that time.
+// Return the longest part of the path that is within a pixel of the time.
 function pathAt(d, time, slack) {
 	const [first, end] = pathRange(d, time - slack, time + slack);
 	let best = -1;

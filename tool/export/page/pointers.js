@@ -3,7 +3,7 @@
 // Handle mouse, pen and touch on a canvas: call zoom, pan, range, click, double
 // and hover with pixels of the canvas.
 
-const STILL = 4; // a press that moves less is a click, in pixels
+const STILL = 4; // pixels: a press that moves less is a click
 
 function pointers(canvas, on) {
 	const down = new Map();

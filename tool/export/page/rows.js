@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// The rows of the timeline. An unfolded process has a row, below it the spans of
-// its main thread by depth, its other threads, and its child processes: those
-// of one kind as a group, if they are many. A folded one has what it started in
-// lanes below it. No two items of a row overlap, so that an item is found by
-// bisection.
+// The rows of the timeline. An unfolded process has a row. Below it are the
+// spans of its main thread by depth, its other threads, and its child
+// processes. Many child processes of one kind are a group. A folded process has
+// the processes that it started in lanes below it. No two items of a row
+// overlap, so that an item is found by bisection.
 
 const MAX_ROWS = 200; // per thread; deeper spans share the last one
-const FEW = 40; // processes: all of them are unfolded at first
-const MANY = 4; // processes of a kind below one process are a group
+const FEW = 40; // with at most this many processes, all are unfolded at first
+const MANY = 4; // this many processes of a kind below one process are a group
 
-// Put spans one row below the span around them, or further down if that place
-// is taken (children that ran side by side).
+// Put spans one row below the span around them; or further down, if that place
+// is taken by children that ran side by side.
 function rowsOfThread(d, info) {
 	const { start, dur, up, row } = d.items;
 	const rows = [], ends = [], depth = new Map();
@@ -35,13 +35,13 @@ function rowsOfThread(d, info) {
 	return rows;
 }
 
-// Return what is unfolded at first: processes by their item, groups by name.
+// Return the set that is unfolded at first: processes by item, groups by name.
 function firstUnfolded(d) {
 	return new Set(d.nodes.length > FEW ? [] : d.nodes.map((n) => n.item));
 }
 
-// Return [name, processes] of groups, and processes that are in none, by their
-// first start.
+// Return lists of processes, in the order of their first starts: a group, or
+// one process that is in no group.
 function groupsOf(d, nodes) {
 	const kinds = new Map(), parts = [];
 
@@ -67,7 +67,8 @@ function groupKey(d, node) {
 // Return the rows, and set the row of each item that is shown.
 function makeRows(d, unfolded) {
 	const { items } = d, rows = [];
-	const todo = []; // [group, depth], the next one last: trees may be deep
+	// stack of [group, depth], with the next one last: trees may be deep
+	const todo = [];
 
 	// more: title, depth, key (what a click on the title unfolds), head
 	function add(list, more) {
@@ -145,8 +146,8 @@ function makeRows(d, unfolded) {
 	return rows;
 }
 
-// Unfold so much that the item is shown; a process may be in a lane, unless it
-// is to have a row. Return whether anything changed.
+// Unfold the processes around an item, so that it is shown. A process may stay
+// in a lane, unless it needs a row of its own. Return whether anything changed.
 function unfoldTo(d, unfolded, i, ownRow) {
 	const { up, process, row, kind } = d.items, before = unfolded.size;
 	let p = process[i];
@@ -164,8 +165,8 @@ function unfoldTo(d, unfolded, i, ownRow) {
 	return unfolded.size > before;
 }
 
-// Return the item in whose bar it is, if it has no row: the next one around it
-// that has one.
+// Return the item that is drawn for one without a row: the nearest item around
+// it that has a row.
 function shownAs(d, i) {
 	const { row, up, process, kind } = d.items;
 
@@ -184,8 +185,8 @@ function byTime(d, items) {
 		(a, b) => start[a] - start[b] || a - b);
 }
 
-// Points are drawn over the items of their row. Errors are listed separately
-// and drawn last, so that no other point hides one.
+// Add points, which are drawn over the items of their row. Errors are listed
+// separately and drawn last, so that no other point hides one.
 function addPointsToRows(d, rows) {
 	const { kind, row, up } = d.items;
 

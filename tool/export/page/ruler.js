@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The ruler above the timeline, and the overview: all processes as lines, with
-// the part that is shown.
+// the shown part marked.
 
 const OVERVIEW = 34;
 
@@ -15,7 +15,7 @@ function showTick(t, step) {
 	return (t / unit[0]).toFixed(Math.min(9, decimals)) + ' ' + unit[1];
 }
 
-// range: the pixels that are being chosen, or null.
+// range: the pixels that are being selected, or null
 function drawRuler(ctx, view, range) {
 	const { t0, t1, width, left } = view;
 	const wanted = (t1 - t0) / Math.max(2, (width - left) / 95);
@@ -42,13 +42,13 @@ function drawRuler(ctx, view, range) {
 	}
 }
 
-// Draw how many CPUs the threads had, and above it how many had to wait for one;
-// without states, the processes as lines.
+// Draw how many threads had a CPU, and above that, how many had to wait for
+// one. Without states, draw the processes as lines.
 function makeOverview(d, show) {
 	const canvas = byId('overview'), { start, dur } = d.items;
 	let t0 = d.t0, t1 = d.t1, load = [];
 
-	// Return [run, ready] in CPUs, for each pixel.
+	// Return [run, ready], in CPUs, for each pixel.
 	function loadOf(width, scale) {
 		const { n, code } = d.states, states = d.states;
 		const of = [new Float64Array(width + 1), new Float64Array(width + 1)];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Samples as a flame graph for each event: the call paths of the samples in the
-// time that the timeline shows, and in the item that is selected there.
+// time that the timeline shows, and in its selected item.
 
-// Return whether a sample was taken in an item; that of a process, in any of
-// its threads.
+// Was a sample taken in an item? In a process means: in any of its threads.
 function isSampleIn(d, sample, i) {
 	const { kind, process, up, thread } = d.items;
 
@@ -25,7 +24,7 @@ function isSampleIn(d, sample, i) {
 	return span === i;
 }
 
-// shown: { selected, t0, t1 } of the timeline.
+// shown: { selected, t0, t1 } of the timeline
 function sampleFrames(d, event, shown) {
 	const root = newFrame(d.strings[event], null), frames = [root];
 	const known = new Map([[0, root]]);
@@ -49,7 +48,7 @@ function sampleFrames(d, event, shown) {
 	return layFrames(frames);
 }
 
-// shown: returns what the timeline shows.
+// shown: function that returns the shown part of the timeline
 function makeSamples(d, events, shown) {
 	const names = [...new Set(d.samples.map((s) => s[SAMPLE.event]))];
 	const isTime = new Set(d.samples.filter((s) => s[SAMPLE.isTime])

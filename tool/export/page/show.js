@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Format numbers for people, and create elements. Text of a recording is only
-// passed to textContent and canvases: it cannot become markup.
+// Format numbers for people, and create elements. Text of a recording is passed
+// only to textContent and to canvases: it cannot become markup.
 
 function digits(value) {
 	return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) :
@@ -48,7 +48,7 @@ function byId(id) {
 	return document.getElementById(id);
 }
 
-// el('td', { class: 'num' }, 'text', child…)
+// Create an element: el('td', { class: 'num' }, 'text', child…)
 function el(name, attributes, ...children) {
 	const e = document.createElement(name);
 
@@ -65,8 +65,8 @@ function action(text, run) {
 	return b;
 }
 
-// Create tabs, of which one panel is shown. rows: [id, title, panel]; returns a
-// function that selects one.
+// Create tabs, of which one panel is shown. rows: [id, title, panel]. Return a
+// function that selects a tab.
 function makeTabs(list, rows, chosen) {
 	const tabs = rows.map(([id, title, panel]) => {
 		const tab = el('button', { type: 'button', role: 'tab',
@@ -129,8 +129,8 @@ function colourOf(name) {
 	return hash % HUES.length;
 }
 
-// Return the colours of kinds of processes: those that took longest have one
-// each.
+// Return colours for kinds of processes: those that took longest have one of
+// their own.
 function coloursOfKinds(d) {
 	const sums = new Map();
 
@@ -160,7 +160,7 @@ function fitCanvas(canvas, height) {
 
 const LETTER = 6.1; // approximate pixels per letter of theme.font
 
-// outline: a colour, for text that is over several colours
+// outline: a colour, for text over several colours
 function barText(ctx, text, x, y, width, outline) {
 	const n = Math.floor(width / LETTER);
 
@@ -176,8 +176,8 @@ function barText(ctx, text, x, y, width, outline) {
 	ctx.fillText(shown, x, y);
 }
 
-// Return the kind of a process for a bar, or of a script its own name, if there
-// is room for that only.
+// Return the kind of a process for a bar; of a script, if there is no room for
+// more, its own name.
 function kindText(d, process, width) {
 	const kind = d.strings[d.processes[process][PROCESS.kind]];
 	const short = kind.slice(kind.lastIndexOf(' ') + 1);
@@ -186,8 +186,8 @@ function kindText(d, process, width) {
 		short;
 }
 
-// Cut a text to a number of letters: keep its beginning and end; of a command,
-// the beginning and the file on which it works.
+// Cut a text to a number of letters: keep its beginning and its end; of a
+// command, its beginning and the file on which it works.
 function cutMiddle(text, n, file) {
 	const at = file ? text.lastIndexOf(file) : -1;
 	const tail = Math.ceil(n * 0.6);
@@ -206,8 +206,8 @@ function cutMiddle(text, n, file) {
 		end.slice(end.length - shown) + more;
 }
 
-// Return a command line for a bar: the program without its directory, cut if it is
-// too long.
+// Return a command line for a bar: the program without its directory, and cut
+// if it is too long.
 function commandText(d, process, width) {
 	const command = d.strings[d.items.detail[process]];
 	const path = /^('(?:[^']|'\\'')*'|\S+)/.exec(command);

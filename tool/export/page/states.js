@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The states of threads: run, ready and waits by cause, as colours, as sums and
-// as a legend. A state's code is 0: run, 1: ready, 2 and more: wait, by the
-// number of its cause; the last one is a time on the path without a reason.
+// as a legend. The code of a state is 0: run, 1: ready, 2 and more: wait, by
+// the number of its cause. The last code is a time on the path without a
+// reason.
 
 const RUN = 0, READY = 1, WAIT = 2;
 
@@ -51,7 +52,8 @@ function stateAfter(d, task, time) {
 	return low;
 }
 
-// Say which state a task is in, for how long, and who ended it or has the CPU.
+// Return the state of a task at a time as text, for how long, and who ended it
+// or has the CPU.
 function stateText(d, task, time) {
 	const { start, dur, code, other } = d.states;
 	const k = stateAfter(d, task, time);
@@ -63,7 +65,8 @@ function stateText(d, task, time) {
 		task.objects.get(start[k]) || 0) + ', ' + showTime(dur[k]);
 }
 
-// Return the nanoseconds of each code in which these tasks were from t0 to t1.
+// Return for each code how many nanoseconds these tasks were in it, from t0 to
+// t1.
 function sumStates(d, tasks, t0, t1) {
 	const { start, dur, code } = d.states;
 	const sums = new Float64Array(WAIT + d.causes.length + 1);
@@ -79,8 +82,8 @@ function sumStates(d, tasks, t0, t1) {
 	return sums;
 }
 
-// Return the tasks whose states are those of an item: all of a process, or the
-// one of a thread, a region or a point.
+// Return the tasks whose states belong to an item: all tasks of a process, or
+// the one of a thread, a region or a point.
 function tasksOfItem(d, i) {
 	const { kind, thread, process } = d.items;
 
@@ -97,8 +100,8 @@ function tasksOfItem(d, i) {
 
 // ---- drawing ----------------------------------------------------------------
 
-// Time by column of pixels and code, so that what is smaller than a pixel
-// counts as much as it took.
+// Sums of time by column of pixels and by code: a state that is smaller than a
+// pixel counts with its time.
 function makeColumns(d) {
 	const codes = WAIT + d.causes.length + 1;
 	const scratch = document.createElement('canvas').getContext('2d',
@@ -114,7 +117,7 @@ function makeColumns(d) {
 		high = 0;
 	}
 
-	// x0 and x1 are inside of the picture.
+	// x0 and x1 are inside the picture.
 	function add(x0, x1, code) {
 		const a = x0 - left, b = x1 - left;
 		const first = Math.floor(a), last = Math.floor(b);
@@ -131,7 +134,8 @@ function makeColumns(d) {
 		sums[last * codes + code] += b - last;
 	}
 
-	// Add list[at + code] of time in a column; scale: the time of a pixel.
+	// Add list[at + code], which is time, to a column; scale: the time of a
+	// pixel.
 	function addSums(x, list, at, scale) {
 		for (let code = 0; code < codes; code++)
 			sums[x * codes + code] += list[at + code] / scale;
@@ -139,7 +143,8 @@ function makeColumns(d) {
 		high = Math.max(high, x);
 	}
 
-	// Return the parts of run, of ready and of waits, and the longest wait.
+	// Return the shares of run, ready and waits in a column, and the
+	// longest wait.
 	function column(x) {
 		const at = x * codes;
 		let wait = 0, longest = WAIT;
@@ -154,8 +159,8 @@ function makeColumns(d) {
 		return [run, ready, Math.min(1 - run - ready, wait), longest];
 	}
 
-	// Begin a picture of all strips: as rectangles, those of a screen take longer
-	// than a frame.
+	// Begin a picture of all strips. Drawing those of a screen as
+	// rectangles would take longer than a frame.
 	function begin(width, height, x) {
 		if (!image || image.width !== width || image.height !== height) {
 			scratch.canvas.width = width;
@@ -173,7 +178,7 @@ function makeColumns(d) {
 		ctx.drawImage(scratch.canvas, left, 0);
 	}
 
-	// Fill a column from the line `bottom` up.
+	// Fill a part of a column, from the line `bottom` upwards.
 	function fill(x, bottom, from, to, code) {
 		for (let row = from; row < to; row++)
 			if (row <= bottom && bottom < image.height + row)
@@ -204,7 +209,7 @@ function makeColumns(d) {
 	return { begin, end, clear, add, addSums, paint };
 }
 
-// The same for a task with many states: add them pixel by pixel.
+// Add the states of a task with many of them, pixel by pixel.
 function addManyStates(d, columns, task, view) {
 	const { start, code } = d.states, sums = new Float64Array(
 		WAIT + d.causes.length + 1);
@@ -218,7 +223,8 @@ function addManyStates(d, columns, task, view) {
 
 		sums.fill(0);
 		d.sumOfStates(sums, k, next, 0);
-		// Parts of those at both ends are in the pixels beside this one.
+		// The states at both ends are partly in the pixels beside this
+		// one.
 		sums[code[k] & ~INFERRED] -= from - start[k];
 		if (next < task.last && start[next] < to)
 			sums[code[next] & ~INFERRED] += to - start[next];
@@ -274,14 +280,15 @@ function makeLegend(d) {
 	if (d.grain)
 		byId('grain').textContent = ' Of ' + showNumber(d.recordedStates) +
 			' recorded states, those shorter than ' + showTime(d.grain) +
-			' are put together: sums are exact, their order is not.';
+			' are merged: sums are exact, their order is not.';
 	if (d.pathGrain)
 		byId('grain').append(' Parts of the critical path shorter than ' +
-			showTime(d.pathGrain) + ' are put together' +
+			showTime(d.pathGrain) + ' are merged' +
 			(d.grain ? ', too.' : ' in the same way: sums are exact.'));
 
 	return (selected, t0, t1) => {
-		// A span of the program has no states: those of its process.
+		// A span of the program has no states of its own: take its
+		// process's.
 		const i = selected >= 0 && d.items.kind[selected] === KIND.span ?
 			d.items.process[selected] : selected;
 		const sums = i < 0 && t0 <= d.t0 && t1 >= d.t1 ? all :

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Sums of states by code, prepared so that drawing a picture costs as much as it
-// has pixels, however many states and processes there are.
+// Sums of states by code. They are prepared so that the cost of a picture
+// depends on its pixels, not on the number of states and processes.
 
-const BLOCK = 64; // states; the sums before each of so many are kept
+const BLOCK = 64; // states; sums are kept at multiples of this number
 
-// Return add(sums, from, to, at): it adds the states from..to-1 to sums[at + code].
+// Return a function add(sums, from, to, at): it adds the states from..to-1 to
+// sums[at + code].
 function makeStateSums(d) {
 	const { n, dur, code } = d.states;
 	const codes = WAIT + d.causes.length + 1;
@@ -36,8 +37,8 @@ function makeStateSums(d) {
 	};
 }
 
-// Return the sums before each item of a row, and those of all. tasksOf: returns
-// the tasks of an item.
+// Return the sums before each item of a row, and the sum of all. tasksOf:
+// function that returns the tasks of an item.
 function makeRowSums(d, items, tasksOf) {
 	const codes = WAIT + d.causes.length + 1;
 	const before = new Float64Array((items.length + 1) * codes);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The tables of `trace2 report`: sorted by the heading that is clicked, filtered
-// by the field above, and shown in parts if they are long. Columns, rows and
-// titles come from the report (tool/export/page/html_tables.c). A cell is null, its
-// value, or an object: value, item (that it leads to), bad, atLeast, kind (if it
-// is not the column's). In a tree, the depth follows the cells.
+// The tables of `trace2 report`: sorted by a clicked heading, filtered by the
+// field above, and shown in parts if they are long. Columns, rows and titles
+// come from the report (tool/export/page/html_tables.c). A cell is null, its
+// value, or an object: value, item (to which it links), bad, atLeast, kind (if
+// it is not the column's). In a tree, the depth follows the cells.
 
-const PIECE = 100; // rows
-const LONG = 160; // letters: a longer text is cut; the timeline has all of it
+const PIECE = 100; // rows in a part
+const LONG = 160; // letters: a longer text is cut; the timeline has the whole
 
 const SHOW = {
 	str: (text) => cutMiddle(text, LONG),
@@ -35,19 +35,20 @@ function cellOf(d, row, column) {
 	return cell;
 }
 
-// Numbers in texts precede words. Return null for an empty cell.
+// Return the key for sorting a cell, or null for an empty cell. Numbers in
+// texts precede words.
 function sortKey({ kind, value }) {
 	return kind === 'str' && /^\d+$/.test(value) ? value.padStart(24) : value;
 }
 
-// Empty cells are the last, up and down.
+// Compare two keys. Empty cells come last in both directions.
 function compareKeys(x, y, up) {
 	if (x === null || y === null)
 		return (x === null) - (y === null);
 	return (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1);
 }
 
-// A link, whose text can be selected, and not a button.
+// Create a link, not a button: its text can be selected.
 function leadTo(text, item, events) {
 	const a = el('a', { href: '#canvas', draggable: 'false' }, text);
 
@@ -100,7 +101,7 @@ function makeTable(d, table, panel, events) {
 	let sorted = columns.find((column) => column.sorted);
 	let up = sorted && !sorted.num, wanted = '', limit = PIECE;
 
-	// It comes first: narrow screens show at least that.
+	// Put the name first: narrow screens show at least that.
 	columns.sort((a, b) => (b === name) - (a === name));
 	for (const column of columns) {
 		const title = titleOf(column.title);
@@ -164,7 +165,7 @@ function makeTable(d, table, panel, events) {
 	}
 
 	fill();
-	// Return how many rows match.
+	// Return a function that filters, and returns how many rows match.
 	return (query) => {
 		wanted = query.toLowerCase();
 		return fill();

@@ -6,12 +6,13 @@
 
 const ROW = 21;
 const BAR = 19;
-const STRIP = 6; // of a bar: its states
+const STRIP = 6; // pixels of a bar's strip of states
 const RULER = 24;
 const SHORTEST = 50; // ns: the shortest interval that can be shown
-const THIN = 1.6; // pixels of the narrowest bar
-const TIP_LETTERS = 120; // the panel below has all of it
-const FEW_IN_PIXEL = 4; // items whose states are drawn one by one
+const THIN = 1.6; // pixels: the narrowest bar
+const TIP_LETTERS = 120; // the panel below has the whole text
+// with more items in a pixel, their states are added as sums
+const FEW_IN_PIXEL = 4;
 
 function makeTimeline(d, events) {
 	const { start, dur, kind, name, row: rowOf, process, open } = d.items;
@@ -23,7 +24,7 @@ function makeTimeline(d, events) {
 	const overview = makeOverview(d, show), legend = makeLegend(d);
 	const nextMark = makeMarkOrder(d);
 	const pathEnd = RULER + (d.path ? PATH : 0);
-	const top = pathEnd + (d.memory ? MEMORY : 0); // of the rows
+	const top = pathEnd + (d.memory ? MEMORY : 0); // y of the first row
 	let rows = [];
 	let t0 = d.t0, t1 = d.t1;
 	let selected = -1, found = null, queued = false, range = null;
@@ -74,14 +75,14 @@ function makeTimeline(d, events) {
 				theme.hues[colours[name[i]]];
 	}
 
-	// A bar with states is drawn in the part above them.
+	// Return the height of a bar; its states are drawn below it.
 	function heightOf(i) {
 		return kind[i] >= KIND.process && tasksOfRow(i).length ?
 			BAR - STRIP : BAR;
 	}
 
-	// Return the tasks of a bar: all threads of a process, unless they have
-	// rows of their own.
+	// Return the tasks of a bar: all threads of a process, except threads
+	// that have rows of their own.
 	function tasksOfRow(i) {
 		if (kind[i] !== KIND.process)
 			return kind[i] === KIND.thread ? tasksOfItem(d, i) : [];
@@ -114,15 +115,16 @@ function makeTimeline(d, events) {
 		barText(ctx, text + time, left + 4, y + height / 2 + 0.5, right - left - 8);
 	}
 
-	// Return the next item to draw after those that begin until `time`: the
-	// last of them if it is long.
+	// Return the next item to draw after the items that begin until `time`:
+	// the last of these, if it is long.
 	function skip(items, time, step) {
 		const next = firstAfter(start, items, time);
 
 		return dur[items[next - 1]] < step ? next : next - 1;
 	}
 
-	// An item narrower than that represents all that begin within it.
+	// Draw items. One that is narrower than THIN stands for all that begin
+	// within it.
 	function drawItems(ctx, items, y, mark, paint) {
 		const step = THIN * (t1 - t0) / (width - gutter);
 		let k = Math.max(0, firstAfter(start, items, t0) - 1);
@@ -193,7 +195,7 @@ function makeTimeline(d, events) {
 		drawGutter(ctx, row, y);
 	}
 
-	// What is above the states.
+	// Draw the parts that are above the states.
 	function drawRowTop(ctx, row, y, view) {
 		ctx.fillStyle = theme.found;
 		if (row.found)
@@ -203,7 +205,8 @@ function makeTimeline(d, events) {
 		drawRowMarks(ctx, d, row, y, view);
 	}
 
-	// Return where the bars of a row are, if none is in the shown time.
+	// Return an arrow to the bars of a row, if none of them is in the shown
+	// time.
 	function beyond(row) {
 		const next = firstAfter(start, row.items, t1);
 		const last = row.items[next - 1];
@@ -302,7 +305,7 @@ function makeTimeline(d, events) {
 		showRange();
 	}
 
-	// The sums follow when the picture rests.
+	// Show the range. The sums follow when the picture rests.
 	function showRange() {
 		byId('range').textContent = showTime(t0) + ' – ' + showTime(t1) +
 			(t1 - t0 < (d.t1 - d.t0) * 0.999 ?
@@ -418,7 +421,8 @@ function makeTimeline(d, events) {
 		queue();
 	}
 
-	// Return the item nearest to the selected one, so many rows below.
+	// Return the item nearest to the selected one in the next row with
+	// items, above or below.
 	function neighbour(direction) {
 		const time = Math.max(t0, Math.min(t1,
 			start[selected] + Math.min(dur[selected], t1 - t0) / 2));
@@ -446,7 +450,7 @@ function makeTimeline(d, events) {
 		return items[at] ?? selected;
 	}
 
-	// What it is, and which state it is in.
+	// Return the text of a tooltip: the item, and its states.
 	function tipText(i, time) {
 		const lines = [cutMiddle(itemName(d, i), TIP_LETTERS)];
 
@@ -495,7 +499,8 @@ function makeTimeline(d, events) {
 			events.select(i);
 	}
 
-	// A process in a lane gets a row of its own first.
+	// Fold or unfold the selected process. A process in a lane first gets a
+	// row of its own.
 	function foldSelected() {
 		const i = process[selected];
 
@@ -578,7 +583,7 @@ function makeTimeline(d, events) {
 			placeFound();
 			queue();
 		},
-		// Matches are visited in the order of processes, and of time.
+		// Matches are visited in the order of processes, then of time.
 		order: (a, b) => process[a] - process[b] || start[a] - start[b] || a - b,
 	};
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Wake-ups as arrows, for the selected process or thread: from who woke it, and
-// to whom it woke. Of several within some pixels, one is drawn.
+// Wake-ups as arrows for the selected process or thread: from the threads that
+// woke it, and to those that it woke. If several are within some pixels, one is
+// drawn.
 
-const WAKES_APART = 4; // pixels
-const WAKES_FEW = 8; // more of them are pale, to leave the picture to the bars
+const WAKES_APART = 4; // pixels between two arrows
+const WAKES_FEW = 8; // more arrows are pale, so that the bars stay visible
 
-// Return the states that a task ended in others: their numbers.
+// Return the states of other tasks that a task ended, by number.
 function makeWakes(d) {
 	const { n, other, code } = d.states;
 	const first = new Uint32Array(d.tasks.length + 2);
@@ -23,7 +24,7 @@ function makeWakes(d) {
 	for (let k = 0; k < n; k++)
 		if (other[k] > 0 && (code[k] & ~INFERRED) >= WAIT)
 			by[at[other[k]]++] = k;
-	// task: counts from 1, as in the states
+	// task counts from 1, as in the states.
 	return {
 		of: (task) => by.subarray(first[task], first[task + 1]),
 		owner: (state) => d.tasks[owner[state]],
@@ -43,7 +44,7 @@ function drawArrow(ctx, x, from, to) {
 	ctx.fillRect(x - 2, from - 2, 4, 4);
 }
 
-// y: returns the middle of the states of an item, or -1.
+// y: function that returns the middle of an item's states, or -1
 function drawWakes(ctx, d, wakes, selected, view, y) {
 	const { start, dur, other, code } = d.states;
 	const tasks = tasksOfItem(d, selected);

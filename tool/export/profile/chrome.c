@@ -16,8 +16,8 @@
 
 struct chrome {
 	bool any;      /* an event has been written */
-	bool any_args; /* of the open one */
-	struct tr2_buf after; /* the event that follows the open one */
+	bool any_args; /* of the open event */
+	struct tr2_buf after; /* text of the event that follows the open one */
 };
 
 static struct chrome *chrome_of(const struct tr2_export *x)
@@ -68,7 +68,7 @@ static void add_string(struct tr2_export *x, const char *key, const char *text)
 	tr2_json_add_string(&x->sink.buf, text);
 }
 
-/* The key of an argument; the first one opens them. */
+/* Append the key of an argument; the first one opens the arguments. */
 static struct tr2_buf *add_key(struct tr2_export *x, const char *key)
 {
 	struct chrome *c = chrome_of(x);
@@ -154,7 +154,7 @@ static void track(struct tr2_export *x, const struct tr2_track *t)
 	close_event(x);
 }
 
-/* One end of an arrow: phase s or f. */
+/* Write one end of an arrow: phase s or f. */
 static void flow_end(struct tr2_export *x, char phase,
 		     const struct tr2_flow *flow, uint32_t pid, uint32_t tid,
 		     int64_t at_ns)
@@ -169,7 +169,7 @@ static void flow_end(struct tr2_export *x, char phase,
 	close_event(x);
 }
 
-/* Return a name of chrome://tracing for the colour of a state. */
+/* Return a colour of chrome://tracing for a state. */
 static const char *colour(const struct tr2_state *s)
 {
 	if (s->kind == TR2_STATE_RUN)
@@ -233,7 +233,8 @@ static void span_end(struct tr2_export *x, char phase,
 	add_string(x, "name", name);
 }
 
-/* An asynchronous slice has two events; the arguments are of the first. */
+/* Open an asynchronous slice. It has two events; the first one has the
+ * arguments. */
 static void open_span(struct tr2_export *x, const struct tr2_slice *at,
 		      uint64_t id, const char *name)
 {

@@ -69,8 +69,8 @@ static bool begin_folded(struct tr2_export *x)
 {
 	x->state = tr2_calloc(1, sizeof(struct tr2_frames));
 	if (x->opt->states && !x->m->has_states)
-		tr2_warning("no states of threads in this recording: the times "
-			    "are those without --states");
+		tr2_warning("no states of threads in this recording: --states "
+			    "has no effect");
 	tr2_frames_begin(x->state, x, x->opt->states);
 	return true;
 }

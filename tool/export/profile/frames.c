@@ -43,8 +43,8 @@ uint32_t tr2_frames_below(struct tr2_frames *f, struct tr2_export *x,
 	return *slot;
 }
 
-/* A wrapper without a session shares the frame of the program it ran, if both
- * have the same name. */
+/* Find the frame of a process. A wrapper without a session shares the frame of
+ * the program that it ran, if both have the same name. */
 static void set_node_frame(struct tr2_frames *f, struct tr2_export *x,
 			   uint32_t node)
 {
@@ -114,13 +114,15 @@ void tr2_frames_node(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 		tr2_frames_states_node(f, x, i);
 		return;
 	}
-	/* Without a session, all time outside its children is its own. */
+	/* Without a session, all time outside of its children is the process's
+	 * own. */
 	if (!x->m->nodes[i].session)
 		tr2_frames_add(f, f->of_node[i], x->m->nodes[i].self_ns);
 	add_spawn(f, x, i);
 }
 
-/* Threads of one kind, such as th01:preload and th02:preload, share a frame. */
+/* Return a thread's name without its number: threads of one kind, such as
+ * th01:preload and th02:preload, share a frame. */
 static const char *without_number(const char *name)
 {
 	const char *colon = strchr(name, ':');
@@ -154,8 +156,8 @@ void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 	tr2_frames_add(f, f->at, own_ns);
 }
 
-/* A child with a process is in that process's frame; without one, it has its
- * own. */
+/* Is the span in another frame? A child with a process is in that process's
+ * frame; a child without one has a frame here. */
 static bool has_own_frames(const struct tr2_export *x,
 			   const struct tr2_span *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* frames_states - see export/frames_states.h. */
+/* frames_states - implements export/profile/frames_states.h. */
 #include "export/profile/frames_states.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 
 struct tr2_frames_states {
 	uint32_t *of_thread; /* the frame of a session's thread; 0: none */
-	int64_t *until_ns;   /* by task thread: wall time that is done */
+	int64_t *until_ns;   /* by task thread: the wall time up to which states
+			      * were added */
 };
 
 struct tr2_frames_states *tr2_frames_states_new(const struct tr2_model *m)
@@ -67,7 +68,7 @@ static void add_sums(struct tr2_frames *f, struct tr2_export *x, uint32_t frame,
 			  sums->cause_ns[i]);
 }
 
-/* Does a thread of a session have its states? */
+/* Is it a thread of a session that has its states? */
 static bool has_session(const struct tr2_model *m,
 			const struct tr2_task_thread *t)
 {
@@ -103,7 +104,8 @@ void tr2_frames_states_thread(struct tr2_frames *f, uint32_t thread)
 	f->states->of_thread[thread] = f->at;
 }
 
-/* A thread of a session, from one boundary of its regions to the next. */
+/* A walk over a session's thread, from one boundary of its regions to the
+ * next. */
 struct sweep {
 	struct tr2_frames *f;
 	struct tr2_export *x;
@@ -111,8 +113,8 @@ struct sweep {
 	int64_t wall_ns;
 };
 
-/* Add what the thread did until then to the frame of the innermost region that
- * has one, from `region` outwards, else to the thread's. */
+/* Add the thread's states until wall_ns to the frame of a region: the first one
+ * with a frame, from `region` outwards, or else the thread's frame. */
 static void sweep_until(struct sweep *w, uint32_t region, int64_t wall_ns)
 {
 	const struct tr2_model *m = w->x->m;
@@ -146,14 +148,17 @@ static void sweep_thread(struct tr2_frames *f, struct tr2_export *x,
 
 		if (span->kind != TR2_SPAN_REGION)
 			continue;
-		for (; open && open != span->parent; open = m->spans[open].parent)
-			sweep_until(&w, open, w.wall_ns + m->spans[open].end_ns);
+		for (; open && open != span->parent;
+		     open = m->spans[open].parent)
+			sweep_until(&w, open,
+				    w.wall_ns + m->spans[open].end_ns);
 		sweep_until(&w, open, w.wall_ns + span->start_ns);
 		open = i;
 	}
 	for (; open; open = m->spans[open].parent)
 		sweep_until(&w, open, w.wall_ns + m->spans[open].end_ns);
-	/* Of the programs that a process ran, the last one has its end. */
+	/* If a process ran several programs, only the last one lasts to its
+	 * end. */
 	sweep_until(&w, 0, m->task_threads[w.task_thread].thread == thread ?
 				   INT64_MAX : w.wall_ns + s->end_ns);
 }

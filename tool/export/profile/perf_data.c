@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perf_data - samples as a perf.data file, which perf script and perf report
- * read: the event has the setting's name, its period is the count, and a group
- * is a group.
+ * read. An event has the name in the setting, its period is the count, and a
+ * group stays a group.
  *
  * All records have wall times, by which perf sorts them.
  */
@@ -16,7 +16,8 @@
 #include "common/memory.h"
 #include "common/say.h"
 
-/* From the kernel's headers since 5.12; the file's format is the same. */
+/* From kernel headers since 5.12; older ones lack it, but the file's format is
+ * the same. */
 #define MISC_MMAP_BUILD_ID 0x4000
 #define MISC_BUILD_ID_SIZE 0x8000
 
@@ -71,7 +72,8 @@ static void add_build_id(struct tr2_buf *b, const struct tr2_mapping *mapping)
 	static const uint8_t zeros[24];
 	const uint8_t size[4] = { mapping->build_id_size };
 
-	if (!mapping->build_id_size) { /* then the file is unknown, too */
+	if (!mapping->build_id_size) { /* without a build id, the file is
+					* unknown, too */
 		tr2_buf_add(b, zeros, sizeof(zeros));
 		return;
 	}
@@ -100,13 +102,14 @@ static void add_mapping(struct tr2_buf *b, const struct tr2_mapping *mapping,
 	end_side_record(b, at, pid, (uint32_t)pid, wall_ns);
 }
 
-/* For readers of the header only. */
+/* Add the build id to the header, for programs that read only that. */
 static void tell_build_id(struct tr2_perf_data *p,
 			  const struct tr2_mapping *mapping, const char *file)
 {
 	uint64_t id = tr2_hash((const char *)mapping->build_id,
 			       mapping->build_id_size);
-	uint32_t *known = tr2_map_slot(&p->files, tr2_mix(id, mapping->file) | 1);
+	uint32_t *known =
+		tr2_map_slot(&p->files, tr2_mix(id, mapping->file) | 1);
 	struct tr2_buf *b = &p->build_ids;
 	size_t at;
 
@@ -122,7 +125,8 @@ static void tell_build_id(struct tr2_perf_data *p,
 	tr2_perf_end_record(b, at);
 }
 
-/* The first mapping at its addresses may have existed from the beginning. */
+/* Add the mappings of a process. The first one at an address may have existed
+ * from the beginning. */
 static void add_mappings(struct tr2_export *x, struct tr2_perf_data *p,
 			 uint32_t session)
 {
@@ -174,8 +178,9 @@ static void add_group(struct tr2_export *x, struct tr2_perf_data *p,
 	}
 }
 
-/* perf subtracts the previous value with the same id: each process needs its
- * own ids. 0: too many events. */
+/* Return the id of an event in a process. perf subtracts the previous value
+ * with the same id, so each process needs its own. 0: there are too many
+ * events. */
 static uint64_t id_of(struct tr2_perf_data *p, uint32_t place, uint32_t session)
 {
 	struct tr2_perf_data_event *event = &p->events[place];
@@ -243,7 +248,8 @@ static void add_sample(struct tr2_export *x, struct tr2_perf_data *p,
 		x->failed = true;
 		return;
 	}
-	at = tr2_perf_begin_record(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	at = tr2_perf_begin_record(b, PERF_RECORD_SAMPLE,
+				   PERF_RECORD_MISC_USER);
 	tr2_perf_add_u64(b, s->nr_calls ? calls[0] : 0);
 	tr2_perf_add_u32(b, (uint32_t)session->pid);
 	tr2_perf_add_u32(b, x->m->sample_tasks[s->task].tid);
@@ -291,7 +297,8 @@ static void begin_process(struct tr2_export *x, struct tr2_perf_data *p,
 	add_mappings(x, p, session);
 }
 
-/* A thread without a known end ended with the process at the latest. */
+/* End the threads. A thread without a known end ended with its process at the
+ * latest. */
 static void end_tasks(struct tr2_export *x, struct tr2_perf_data *p,
 		      const struct tr2_model_session *s, uint32_t first,
 		      uint32_t end)
@@ -311,7 +318,8 @@ static void end_tasks(struct tr2_export *x, struct tr2_perf_data *p,
 		 s->wall_ns + s->end_ns);
 }
 
-/* Its threads were first seen in the order of the model. */
+/* Threads are handled in the order of the model, in which they were first
+ * seen. */
 static void session(struct tr2_export *x, uint32_t session)
 {
 	const struct tr2_model_session *s = &x->m->sessions[session];
@@ -323,7 +331,8 @@ static void session(struct tr2_export *x, uint32_t session)
 		sample = &x->m->samples[i];
 		if (x->failed)
 			return;
-		/* Those of the kernel are in its own file, which perf reads. */
+		/* Samples of the kernel are in its own file, which perf
+		 * reads. */
 		if (!sample->task)
 			continue;
 		if (!first) {
@@ -360,9 +369,9 @@ static bool end_perf_data(struct tr2_export *x)
 
 	if (ok && !p->nr_events) {
 		if (x->m->nr_samples > 1)
-			tr2_error("its samples are the kernel's: perf reads "
-				  "them without an export: perf report -i "
-				  "RECORDING/kernel.data");
+			tr2_error("the samples of this recording are the "
+				  "kernel's, which perf reads directly: perf "
+				  "report -i RECORDING/kernel.data");
 		else
 			tr2_error("no samples in this recording: record it "
 				  "with 'trace2 record --profile', for 'perf "

@@ -13,13 +13,14 @@
 
 #define TR2_PERF_MAX_EVENTS 1024
 
-/* An event; the same name in a group and alone are two events. */
+/* An event. Alone and in a group, one name makes two events. */
 struct tr2_perf_data_event {
 	tr2_str name, leader; /* leader 0: not in a group */
-	uint32_t group; /* its leader's index; its own: it leads, or is alone */
+	uint32_t group; /* its leader's index; its own if it leads, or is
+			 * alone */
 	uint64_t *ids; /* one per process */
 	uint32_t nr_ids, alloc_ids;
-	uint32_t session; /* of the last of the ids */
+	uint32_t session; /* the session of the last id */
 };
 
 struct tr2_perf_data {
@@ -27,7 +28,7 @@ struct tr2_perf_data {
 	struct tr2_perf_data_event events[TR2_PERF_MAX_EVENTS];
 	uint32_t nr_events;
 	uint64_t last_id;
-	struct tr2_map files; /* whose build id was written */
+	struct tr2_map files; /* files whose build id was written */
 	struct tr2_mappings mappings;
 };
 

@@ -11,7 +11,7 @@
 
 #define TYPE_APP 0x54320070u /* a program's own events: a type of no PMU */
 
-/* The event's name is the only description of the count. */
+/* Set the attributes. The event's name is the only description of the count. */
 static void set_attr(struct tr2_export *x, struct perf_event_attr *attr,
 		     const struct tr2_perf_data_event *event)
 {
@@ -30,8 +30,8 @@ static void set_attr(struct tr2_export *x, struct perf_event_attr *attr,
 	attr->sample_id_all = 1;
 }
 
-/* Return the name without the period: app/a/b/:10, page-faults:u:10. The caller
- * frees it. */
+/* Return the name without the period, as in app/a/b/:10 and page-faults:u:10.
+ * The caller frees it. */
 static char *name_of(struct tr2_export *x, tr2_str event)
 {
 	const char *name = tr2_export_text(x, tr2_s(x->m, event));
@@ -98,7 +98,7 @@ static void free_events(struct tr2_perf_file_event *events, uint32_t nr)
 	free(events);
 }
 
-/* Write without copying: records may be large. */
+/* Write the records without copying them: they may be large. */
 static void write_records(struct tr2_export *x, struct tr2_perf_data *p)
 {
 	struct tr2_buf sink = x->sink.buf;

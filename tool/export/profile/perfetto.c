@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto - slices on tracks in Perfetto's own format, by protobuf-c;
- * perfetto.proto has the part of it that is used here.
+ * perfetto - slices on tracks in Perfetto's own format, by protobuf-c.
+ * perfetto.proto has the part of the format that is used here.
  *
- * Perfetto shows the processes of a system side by side. So each process is a
- * plain track here: below it are its threads, their states, its counters, and
+ * Perfetto shows the processes of a system side by side, so each process is a
+ * plain track here. Below it are its threads, their states, its counters, and
  * the processes that it started. The main thread is on the track of the process
  * itself.
  *
- * Times count from the start of the recording; a snapshot of clocks says when
- * that was. Each packet is written when it is complete, and readers sort them.
+ * Times count from the start of the recording; a snapshot of clocks gives the
+ * time of that. Each packet is written when it is complete, and readers sort
+ * them.
  */
 #include "export/profile/tracks.h"
 
@@ -27,24 +28,25 @@
 #define INCREMENTAL_STATE_CLEARED 1
 #define NEEDS_INCREMENTAL_STATE 2
 
-/* Perfetto's numbers of Linux's clocks: the packets', and the wall clock. */
+/* Perfetto's numbers of Linux's clocks: of the packets, and of the wall
+ * clock. */
 #define BOOTTIME 6
 #define REALTIME 1
 
-/* Tracks below a process: its counters, its threads by their ranks, its spans,
- * then processes in their order. */
+/* Ranks of the tracks below a process: its counters, its threads by their own
+ * ranks, its spans, then processes in their order. */
 #define RANK_COUNTERS (-1)
 #define RANK_SPANS (1 << 29)
 #define RANK_PROCESSES (1 << 30)
 
-/* No event has more arguments. */
+/* The most arguments of an event. */
 #define MAX_ARGS 24
-/* More strings than this are forgotten; those that are used again get new
- * numbers, which nothing had before. */
+/* After this many strings all are forgotten. A string that is used again gets a
+ * new number, never one that another string had. */
 #define MAX_INTERNED 16384
 
-/* The indexes of interned strings. Values of arguments are in none: that would
- * save 3 % of a file. */
+/* The indexes of interned strings. Values of arguments are not interned: that
+ * would save only 3 % of a file. */
 enum index { CATEGORIES, NAMES, KEYS, NR_INDEXES };
 
 struct interned {
@@ -54,15 +56,16 @@ struct interned {
 
 struct perfetto {
 	struct tr2_map numbers; /* by a hash of index and text */
-	struct interned strings[MAX_INTERNED]; /* from first_number on */
+	struct interned strings[MAX_INTERNED]; /* numbered from first_number
+						* on */
 	uint32_t nr_strings, first_number;
-	bool is_first; /* the next packet with strings says so */
+	bool is_first; /* the next packet with strings must say so */
 
-	/* The open packet, and what it has pointers to. */
+	/* The open packet, and the objects to which it points. */
 	Pf__TracePacket packet;
 	Pf__TrackEvent event;
 	uint64_t category, flow;
-	int64_t end_ns; /* of a slice */
+	int64_t end_ns; /* end of a slice */
 	Pf__DebugAnnotation args[MAX_ARGS];
 	Pf__DebugAnnotation *arg_list[MAX_ARGS];
 	Pf__InternedData new;
@@ -76,7 +79,7 @@ static struct perfetto *perfetto_of(const struct tr2_export *x)
 	return ((const struct tr2_tracks *)x->state)->own;
 }
 
-/* A trace of one packet: all of them together are one trace, too. */
+/* Write a packet as a trace of its own: together, such traces are one trace. */
 static void write_packet(struct tr2_export *x, Pf__TracePacket *packet)
 {
 	struct tr2_buf *b = &x->sink.buf;
@@ -100,7 +103,7 @@ static void forget_strings(struct perfetto *p)
 	p->numbers = (struct tr2_map){ 0 };
 }
 
-/* Return the number of a string; the open packet has it, if it is new. */
+/* Return the number of a string. A new string is added to the open packet. */
 static uint64_t intern(struct perfetto *p, enum index index, const char *s)
 {
 	uint64_t key = tr2_mix(tr2_hash(s, strlen(s)), index) | 1;
@@ -212,7 +215,8 @@ static void write_event(struct tr2_export *x)
 static void close_event(struct tr2_export *x)
 {
 	struct perfetto *p = perfetto_of(x);
-	bool is_slice = p->event.type == PF__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN;
+	bool is_slice =
+		p->event.type == PF__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN;
 
 	write_event(x);
 	if (!is_slice)
@@ -256,7 +260,7 @@ static void yes(struct tr2_export *x, const char *key)
 	arg->bool_value = true;
 }
 
-/* As a user would type them. */
+/* Write words as a user would type them. */
 static void words(struct tr2_export *x, const char *key,
 		  const struct tr2_words *value)
 {
@@ -265,7 +269,8 @@ static void words(struct tr2_export *x, const char *key,
 	add_text(x, key, tr2_buf_str(&x->text));
 }
 
-/* Processes or threads of one name stay what they are; all spans are one. */
+/* Add a track. Perfetto must not merge processes or threads of one name; all
+ * spans share a name. */
 static void add_track(struct tr2_export *x, Pf__TrackDescriptor *d,
 		      uint32_t number, uint32_t parent, const char *name,
 		      int32_t rank)
@@ -311,8 +316,8 @@ static void track(struct tr2_export *x, const struct tr2_track *t)
 			  (int32_t)(t->rank & (RANK_SPANS - 1)));
 }
 
-/* The arrow begins at a moment of its own: from a slice, it would begin at the
- * end of that. */
+/* Begin the arrow at an instant of its own: from a slice, it would begin at the
+ * slice's end. */
 static void open_slice(struct tr2_export *x, const struct tr2_slice *at,
 		       const char *category, const char *name)
 {
@@ -374,7 +379,7 @@ static void counter_track(struct tr2_export *x,
 	add_track(x, &d, c->track, c->pid, c->name, RANK_COUNTERS);
 }
 
-/* Perfetto has signed values alone. */
+/* Write a counter. Perfetto has only signed values. */
 static void counter(struct tr2_export *x, const struct tr2_track_counter *c,
 		    int64_t wall_ns, int64_t value)
 {

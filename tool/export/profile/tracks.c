@@ -3,9 +3,10 @@
  * tracks - walk over processes, threads, regions, children, spans of the
  * program, counters and memory as slices on tracks.
  *
- * A child is among the regions of the thread that waited for it; a child that
- * ran beside them is on a row of its own, "main: children 1". So are the states
- * of a thread, "main: states", since they cross the borders of regions.
+ * A child for which its thread waited is among that thread's regions. A child
+ * that ran beside them is on a row of its own, "main: children 1". The states
+ * of a thread have their own row, "main: states", since they cross the borders
+ * of regions.
  */
 #include <stdlib.h>
 
@@ -106,8 +107,8 @@ static struct tr2_slice process_slice(const struct tr2_export *x, uint32_t node)
 	};
 }
 
-/* Find the start of the arrow to a process: the slice of the child span that
- * led to it, else the nearest process above it. */
+/* Find the start of the arrow to a process: the child span that led to it, or
+ * else the nearest process above it. */
 static struct tr2_flow find_origin(const struct tr2_export *x, uint32_t node)
 {
 	const struct tr2_model *m = x->m;
@@ -248,8 +249,8 @@ static void push_end(struct tr2_tracks *c, int64_t end_ns)
 	c->ends[c->nr_ends++] = end_ns;
 }
 
-/* Make a slice nest in its thread: cut it to the slices around it, if a stream
- * is inconsistent. */
+/* Make a slice nest in its thread: if a stream is inconsistent, cut the slice
+ * to those around it. */
 static void nest(struct tr2_tracks *c, struct tr2_slice *s)
 {
 	if (s->start_ns < c->last_ns)
@@ -264,7 +265,7 @@ static void nest(struct tr2_tracks *c, struct tr2_slice *s)
 	push_end(c, s->end_ns);
 }
 
-/* Return its name, redacted. */
+/* Return the thread's name, redacted. */
 static const char *thread_name(struct tr2_export *x, uint32_t thread)
 {
 	const char *name = tr2_s(x->m, x->m->threads[thread].name);
@@ -300,13 +301,15 @@ static struct tr2_slice thread_slice(const struct tr2_export *x,
 	return slice;
 }
 
-/* After an exec, the main thread of the new program gets another row. */
+/* Begin a thread. After an exec, the main thread of the new program gets
+ * another row. */
 void tr2_tracks_thread(struct tr2_export *x, uint32_t thread)
 {
 	struct tr2_tracks *c = x->state;
 	const struct tr2_model_session *s = tr2_export_session_of(x, thread);
 	bool main_thread = s->first_thread == thread;
-	bool first = main_thread && x->m->sessions + x->m->nodes[s->node].session == s;
+	bool first = main_thread &&
+		     x->m->sessions + x->m->nodes[s->node].session == s;
 	struct tr2_track track = { .pid = c->pids[s->node] };
 	struct tr2_slice slice;
 
@@ -327,7 +330,7 @@ void tr2_tracks_thread(struct tr2_export *x, uint32_t thread)
 	c->w->close(x);
 }
 
-/* Find a row of the thread's children that is free by then, or add one. */
+/* Find a row for children of the thread that is free by then, or add one. */
 static struct row *free_row(struct tr2_export *x, const struct tr2_slice *s,
 			    uint32_t thread)
 {
@@ -361,7 +364,7 @@ static bool was_waited_for(const struct tr2_export *x, uint32_t span)
 	return !s->parent || x->m->spans[s->parent].end_ns >= s->end_ns;
 }
 
-/* Choose the row of a child; false: none. */
+/* Choose the row of a child. Return false if there is none. */
 static void place_child(struct tr2_export *x, uint32_t i, struct tr2_slice *s)
 {
 	struct tr2_tracks *c = x->state;
@@ -466,7 +469,8 @@ static const char *point_category(const struct tr2_point *p)
 	return names[p->kind];
 }
 
-/* `data index/read/version`, `error`, `param core.bare` */
+/* Append a point's name: `data index/read/version`, `error`, `param
+ * core.bare`. */
 static void add_point_name(struct tr2_export *x, struct tr2_buf *b,
 			   const struct tr2_point *p)
 {
@@ -525,8 +529,8 @@ static void add_trace_span_args(struct tr2_export *x, uint32_t i)
 		add_json(x, "attributes", s->attributes);
 }
 
-/* A span has a track of its own: it may cross others, and ends on another
- * thread than it began on. */
+/* Put a span of the program on a track of its own: it may cross others, and may
+ * end on another thread than it began. */
 void tr2_tracks_trace_span(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_trace_span *s = &x->m->trace_spans[i];
@@ -554,7 +558,7 @@ static const char *metric_name(struct tr2_export *x,
 	return tr2_buf_str(&x->text);
 }
 
-/* A counter's value is known only at the end; before the start it is 0. */
+/* Write a counter. Its value is known only at the end; at the start it is 0. */
 static void counter(struct tr2_export *x, const struct tr2_metric *metric)
 {
 	const struct tr2_model_session *s = &x->m->sessions[metric->session];
@@ -571,7 +575,7 @@ static void counter(struct tr2_export *x, const struct tr2_metric *metric)
 	c->w->counter(x, &of, s->wall_ns + s->end_ns, (int64_t)metric->count);
 }
 
-/* A timer or a distribution. */
+/* Write a timer or a distribution. */
 static void intervals(struct tr2_export *x, const struct tr2_metric *metric)
 {
 	const struct tr2_model_session *s = &x->m->sessions[metric->session];
@@ -599,7 +603,7 @@ static void intervals(struct tr2_export *x, const struct tr2_metric *metric)
 	c->w->close(x);
 }
 
-/* The session's metric contains the sum over its threads. */
+/* Write the session's metrics alone: each contains the sum over its threads. */
 void tr2_tracks_metric(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_metric *metric = &x->m->metrics[i];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tracks - a recording as slices on tracks, for programs that draw time.
- * tracks.c walks the sessions, and tracks_states.c the kernel's threads;
- * how a slice is written is a struct tr2_track_writer, one for each format.
+ * tracks.c walks the sessions, and tracks_states.c the kernel's threads. Each
+ * format has a struct tr2_track_writer, which writes the slices.
  *
- * A track is a pair of numbers, pid and tid. The track with equal numbers has the
- * process and its main thread. Slices of one track always nest, since
- * viewers rely on that.
+ * A track is a pair of numbers, pid and tid. The track with equal numbers has
+ * the process and its main thread. Slices of one track always nest: viewers
+ * rely on that.
  */
 #pragma once
 
@@ -16,22 +16,22 @@
 struct tr2_flow {
 	const char *name;
 	uint32_t id;        /* 0: none */
-	int64_t at_ns;      /* wall; where it comes from */
+	int64_t at_ns;      /* wall time of the arrow's start */
 	uint32_t pid, tid;
 };
 
 struct tr2_state;
 struct tr2_slice {
-	int64_t start_ns, end_ns; /* wall */
+	int64_t start_ns, end_ns; /* wall times */
 	uint32_t pid, tid;
 	struct tr2_flow from;
-	const struct tr2_state *state; /* NULL: it is none of a thread */
+	const struct tr2_state *state; /* NULL: the slice is not a state */
 };
 
 struct tr2_track {
 	uint32_t pid, tid;
 	const char *name; /* redacted */
-	uint32_t rank;    /* among the tracks of its process */
+	uint32_t rank;    /* rank among the tracks of its process */
 };
 
 struct tr2_track_counter {
@@ -42,23 +42,25 @@ struct tr2_track_counter {
 };
 
 /*
- * Strings are redacted, and valid during the call alone. What an open_…()
- * begins, the next call of close() ends; between them come its arguments.
+ * Strings are redacted, and valid only during the call. close() ends the slice
+ * that the last open_…() began; calls between them add its arguments.
  */
 struct tr2_track_writer {
-	/* A process, before its tracks: its pid, and that of the nearest process
-	 * above it (0: none). */
+	/* A process, before its tracks: its pid, and the pid of the nearest
+	 * process above it (0: none). */
 	void (*process)(struct tr2_export *x, uint32_t node, uint32_t pid,
 			uint32_t parent_pid);
 	void (*track)(struct tr2_export *x, const struct tr2_track *t);
 	void (*open)(struct tr2_export *x, const struct tr2_slice *at,
 		     const char *category, const char *name);
-	/* A moment, at->start_ns. of_process: not of its track alone. */
+	/* A point in time, at->start_ns. of_process: it is drawn for the whole
+	 * process, not for its track alone. */
 	void (*open_instant)(struct tr2_export *x,
 			     const struct tr2_slice *at,
 			     const char *category, const char *name,
 			     bool of_process);
-	/* A span of the program: it crosses other slices of its process. */
+	/* A span of the program, which may cross other slices of its
+	 * process. */
 	void (*open_span)(struct tr2_export *x,
 			  const struct tr2_slice *at, uint64_t id,
 			  const char *name);
@@ -70,7 +72,7 @@ struct tr2_track_writer {
 		      const struct tr2_words *words);
 	void (*json)(struct tr2_export *x, const char *key, const char *json);
 	void (*close)(struct tr2_export *x);
-	/* NULL: counters need no track. */
+	/* NULL: the format's counters need no track. */
 	void (*counter_track)(struct tr2_export *x,
 			      const struct tr2_track_counter *c);
 	void (*counter)(struct tr2_export *x,
@@ -80,31 +82,31 @@ struct tr2_track_writer {
 
 struct tr2_tracks {
 	const struct tr2_track_writer *w;
-	void *own;            /* of the writer */
+	void *own;            /* the writer's own data */
 	int64_t origin_ns;
 	uint32_t *pids;       /* by node; 0: not shown */
 	uint32_t *child_tids; /* by child: the tid of its row; 0: none */
 	uint32_t next_id;
-	uint32_t tid;         /* of the current thread */
+	uint32_t tid;         /* tid of the current thread */
 	uint32_t *tids;       /* by thread; 0: not shown */
 	uint32_t *state_tids; /* by task thread: the tid of its states */
 	uint32_t nr_wakes;
 	int64_t *ends;        /* ends of the slices around the current one */
 	uint32_t nr_ends, alloc_ends;
 	int64_t last_ns;      /* start of the last slice */
-	/* Rows of the thread for children, with the time from which each is
+	/* The thread's rows for children, each with the time from which it is
 	 * free. */
 	struct row {
 		int64_t free_ns;
 		uint32_t tid;
 	} *rows;
 	uint32_t nr_rows, alloc_rows;
-	/* Of the process or of all, whose memory was written last. */
+	/* The memory of one process, or of all, that was written last. */
 	struct tr2_track_counter memory;
 };
 
-/* The operations of a format that writes slices on tracks; its own begin() and
- * end() call these two first and last. */
+/* The operations of a format that writes slices on tracks. The format's begin()
+ * calls tr2_tracks_begin() first; its end() calls tr2_tracks_end() last. */
 void tr2_tracks_begin(struct tr2_export *x, const struct tr2_track_writer *w);
 void tr2_tracks_end(struct tr2_export *x);
 #define TR2_TRACKS_OPERATIONS                                             \
@@ -122,7 +124,7 @@ void tr2_tracks_row(struct tr2_export *x, enum tr2_table_id table,
 		      uint32_t i);
 void tr2_tracks_states(struct tr2_export *x, uint32_t node);
 
-/* Add an argument; nothing for NULL, "" or no words. */
+/* Add an argument; add nothing for NULL, "" or no words. */
 void tr2_tracks_text(struct tr2_export *x, const char *key, const char *s);
 /* Choose tids for the states of threads. */
 void tr2_tracks_number_states(struct tr2_export *x);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracks_states - the states of threads: a track of slices for each thread of
- * the kernel, below the track of its regions, and an arrow for each wake-up,
- * from the track of the thread that caused it.
+ * tracks_states - the states of threads. Each thread of the kernel has a track
+ * of slices, below the track of its regions. Each wake-up has an arrow, from
+ * the track of the thread that caused it.
  */
 #include "export/profile/tracks.h"
 #include "model/objects.h"
@@ -20,7 +20,7 @@ void tr2_tracks_number_states(struct tr2_export *x)
 			c->state_tids[i] = c->next_id++;
 }
 
-/* "run", "no CPU", "wait pipe", in x->text. */
+/* Return "run", "no CPU" or "wait pipe", in x->text. */
 static const char *state_name(struct tr2_export *x, const struct tr2_state *s)
 {
 	tr2_buf_reset(&x->text);
@@ -79,8 +79,8 @@ static void add_state(struct tr2_export *x, const struct tr2_slice *at,
 	c->w->close(x);
 }
 
-/* Return an arrow to the end of a wait, from the thread that ended it, perhaps
- * by its own end. */
+/* Return an arrow to the end of a wait, from the thread that ended it (possibly
+ * by ending itself). */
 static struct tr2_flow wake(const struct tr2_export *x,
 			    const struct tr2_slice *waits)
 {

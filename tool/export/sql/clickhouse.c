@@ -36,17 +36,18 @@ struct clickhouse {
 	uint32_t *near; /* by process: its session, or one near it */
 	int64_t *session_ids, *thread_ids, *span_ids;
 	int64_t *process_ids, *kernel_thread_ids, *recording_ids;
-	uint32_t *rows[TR2_TABLE_NR]; /* numbers by index; NULL: not by session */
+	uint32_t *rows[TR2_TABLE_NR]; /* numbers by index; NULL: not by
+				       * session */
 	uint32_t *next_row; /* by session */
-	/* In the current process. */
+	/* Rows of the current process. */
 	uint32_t state_row, memory_row, sample_row;
 	int64_t *self;      /* by span */
-	bool skip;          /* the current session is stored already */
-	uint64_t nr_there; /* such sessions */
+	bool skip;          /* the current session is already stored */
+	uint64_t nr_there; /* number of such sessions */
 };
 
-/* Number rows in the order in which they were read: later events of a session
- * do not change earlier numbers. */
+/* Number the rows in the order in which they were read: later events of a
+ * session do not change earlier numbers. */
 static uint32_t nr_of(const struct tr2_model *m, enum tr2_row_of of)
 {
 	const uint32_t nr[] = {
@@ -88,12 +89,13 @@ static void number_rows(struct tr2_export *x)
 				   h->rows[TR2_TABLE_threads][i];
 	for (i = 1; i < m->nr_spans; i++) {
 		s = tr2_row_session(m, TR2_TABLE_spans, i);
-		h->span_ids[i] = h->session_ids[s] + h->rows[TR2_TABLE_spans][i];
+		h->span_ids[i] = h->session_ids[s] +
+				 h->rows[TR2_TABLE_spans][i];
 	}
 }
 
-/* Find the session of each process, or of the nearest one above it; else any,
- * since all run on one machine. */
+/* Find a session for each process: its own, or that of the nearest process
+ * above it; else any, since all run on one machine. */
 static void find_near(struct clickhouse *h, const struct tr2_model *m)
 {
 	uint32_t i;
@@ -114,8 +116,8 @@ static void process_unit(struct tr2_export *x, struct tr2_clickhouse_unit *unit,
 				    node);
 }
 
-/* The id of a recording or a process is its unit; its threads are numbered from
- * there. */
+/* Number recordings and processes: the id is that of their unit. A process's
+ * threads are numbered from its id on. */
 static void number_units(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
@@ -162,7 +164,8 @@ static void allocate(struct clickhouse *h, const struct tr2_model *m)
 				       .self_ns = h->self };
 }
 
-/* Create the tables on every server that --url names; rows go to the first. */
+/* Create the tables on every server that --url names. Rows are sent to the
+ * first. */
 static bool prepare_servers(struct tr2_export *x)
 {
 	const struct tr2_export_options *opt = x->opt;
@@ -179,8 +182,8 @@ static bool prepare_servers(struct tr2_export *x)
 	return ok;
 }
 
-/* Find sessions that are stored. Of two equal sessions, the second counts as
- * stored. */
+/* Find the sessions that are stored. Of two equal sessions, the second one
+ * counts as stored. */
 static bool find_loaded(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
@@ -287,8 +290,8 @@ static void add_row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 
 	if (h->skip && tr2_clickhouse_of_session(table))
 		return;
-	/* Of a file without meta.json nothing is known but the key, which all
-	 * rows have; nor a day. */
+	/* A file without meta.json is known only by its key, which all rows
+	 * have; it has no day, either. So it gets no row. */
 	if (table == TR2_TABLE_recordings && !x->m->inputs[i].meta_json)
 		return;
 	begin_unit(x, table, i);
@@ -327,8 +330,8 @@ static void print_result(const struct clickhouse *h)
 		" sessions, %" PRIu64 " rows -> %s, database %s; %" PRIu64
 		" sessions were there ]\n",
 		h->c.sent_rows[TR2_TABLE_processes],
-		h->c.sent_rows[TR2_TABLE_sessions], nr_rows, tr2_http_shown(h->c.http),
-		h->c.database, h->nr_there);
+		h->c.sent_rows[TR2_TABLE_sessions], nr_rows,
+		tr2_http_shown(h->c.http), h->c.database, h->nr_there);
 }
 
 static void release(struct clickhouse *h)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * clickhouse - declarations that the files of the ClickHouse export share.
- * export/sql/clickhouse.c explains how it avoids storing sessions twice.
+ * export/sql/clickhouse.c explains how sessions are never stored twice.
  */
 #pragma once
 
 #include "export/http.h"
 #include "export/sql/tables.h"
 
-/* The columns that every table has before those of export/tables.def: the day,
- * the host, the tree (the sharding key), the unit, the row in the unit, and the
- * revision, of which the greatest wins. Ends with NULL. */
+/* The columns that come before those of export/tables.def in every table: the
+ * day, the host, the tree (the sharding key), the unit, the row in the unit,
+ * and the revision, of which the greatest wins. NULL ends the list. */
 extern const struct tr2_column_def tr2_clickhouse_columns[];
 
 /*
- * A session, a process or a recording, which a table has wholly or not at all.
- * All members but the revision follow from its key, so that they are the same in
+ * A session, a process or a recording. A table has all its rows or none. All
+ * members except the revision follow from its key, so that they are the same in
  * every export.
  */
 struct tr2_clickhouse_unit {
@@ -28,14 +28,15 @@ struct tr2_clickhouse_unit {
 	bool there;
 };
 
-/* Return an id that is not negative, with room for the ids of its parts. */
+/* Return an id that is not negative, with room after it for the ids of its
+ * parts. */
 int64_t tr2_clickhouse_id(const char *key, size_t len);
-/* Set all but .there, which is left alone. */
+/* Set all members except .there. */
 void tr2_clickhouse_session_unit(struct tr2_export *x,
 				 struct tr2_clickhouse_unit *u,
 				 uint32_t session);
-/* Identify a process by its key and the host. near: the unit of its session, or
- * of one near it; NULL: there is none. */
+/* Identify a process by its key and the host. near: the unit of its own
+ * session, or of one near it; NULL: there is none. */
 void tr2_clickhouse_process_unit(struct tr2_export *x,
 				 struct tr2_clickhouse_unit *u,
 				 const struct tr2_clickhouse_unit *near,
@@ -43,7 +44,7 @@ void tr2_clickhouse_process_unit(struct tr2_export *x,
 void tr2_clickhouse_recording_unit(struct tr2_export *x,
 				   struct tr2_clickhouse_unit *u,
 				   uint32_t input);
-/* Are the rows of a table those of a session? */
+/* Do the rows of a table belong to sessions? */
 static inline bool tr2_clickhouse_of_session(enum tr2_table_id table)
 {
 	return tr2_table_defs[table].of >= TR2_OF_session;
@@ -52,7 +53,7 @@ static inline bool tr2_clickhouse_of_session(enum tr2_table_id table)
 /* The rows of one unit, in each table. */
 struct tr2_clickhouse_piece {
 	struct tr2_clickhouse_unit unit;
-	bool suspect; /* some of its rows may be stored */
+	bool suspect; /* some of its rows may be stored already */
 	size_t end[TR2_TABLE_NR]; /* end of its rows in the table's text */
 };
 
@@ -62,7 +63,7 @@ struct tr2_clickhouse {
 	const char *database;
 	struct tr2_buf query, body;
 	struct tr2_buf head; /* the first columns of the current unit */
-	/* Rows that were not sent yet. */
+	/* Rows that are not sent yet. */
 	struct tr2_buf rows[TR2_TABLE_NR];
 	uint32_t nr_rows[TR2_TABLE_NR];
 	struct tr2_clickhouse_piece *pieces;
@@ -71,30 +72,30 @@ struct tr2_clickhouse {
 	uint64_t sent_rows[TR2_TABLE_NR];
 };
 
-/* NULL: an error was printed. */
+/* Return NULL after an error message. */
 struct tr2_http *tr2_clickhouse_connect(const char *url);
 
-/* Send the query in c->query; its answer is in c->http. Retries while the
- * server is busy. false: an error was printed. */
+/* Send the query in c->query, and repeat it while the server is busy. Its
+ * answer is in c->http. Return false after an error message. */
 bool tr2_clickhouse_query(struct tr2_clickhouse *c);
-/* Handle a response other than 200. true: the server is busy. false: an error
- * was printed. */
+/* Handle a response other than 200. Return true if the server is busy, false
+ * after an error message. */
 bool tr2_clickhouse_busy(struct tr2_clickhouse *c);
-/* Wait before the next try, or return true, after an error message, if the
- * server was busy for too long. tries: from 1. */
+/* Wait before the next try. Return true, after an error message, if the server
+ * was busy for too long. tries counts from 1. */
 bool tr2_clickhouse_gave_up(struct tr2_clickhouse *c, int tries);
 
-/* Create the database and its tables if they do not exist, or check their
- * version. cluster: NULL for a single server. false: an error was printed. */
+/* Create the database and its tables, or check their version if they exist.
+ * cluster: NULL for a single server. Return false after an error message. */
 bool tr2_clickhouse_schema(struct tr2_clickhouse *c, const char *cluster);
 
-/* Set .there of the units that a table has. Sorts the list. false: an error was
- * printed. */
+/* Set .there of the units that a table has. This sorts the list. Return false
+ * after an error message. */
 bool tr2_clickhouse_ask(struct tr2_clickhouse *c, enum tr2_table_id table,
 			struct tr2_clickhouse_unit **list, size_t nr);
 
-/* Begin a piece, add its rows, end it; the end sends the rows if there are
- * enough. false: an error was printed. */
+/* Begin a piece, add its rows, and end it, which sends the rows if there are
+ * enough. Return false after an error message. */
 void tr2_clickhouse_begin(struct tr2_clickhouse *c,
 			  const struct tr2_clickhouse_unit *unit);
 void tr2_clickhouse_row(struct tr2_clickhouse *c, enum tr2_table_id table,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clickhouse_batch - collect rows for each table and send them in one INSERT
- * per table, without rows that are stored already.
+ * clickhouse_batch - collect rows for each table, leave out those that are
+ * stored, and send the rest in one INSERT per table.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 
 #define BATCH_BYTES (32u << 20)
 #define BATCH_UNITS 100000
-#define ASK_UNITS 10000 /* in one query */
+#define ASK_UNITS 10000 /* units in one query */
 #define DAY_SECONDS 86400
 
 static void add_day(struct tr2_buf *b, int32_t day)
@@ -28,7 +28,8 @@ static void add_day(struct tr2_buf *b, int32_t day)
 	tr2_buf_add_digits(b, date.day, 2);
 }
 
-/* Escape as in TabSeparated, which is also valid between single quotes. */
+/* Append text, escaped as in TabSeparated, which is also valid between single
+ * quotes. */
 static void add_text(struct tr2_buf *b, const char *s, size_t len)
 {
 	size_t i, from = 0;
@@ -58,8 +59,8 @@ static int by_unit(const void *a, const void *b)
 	return p->unit < q->unit ? -1 : p->unit > q->unit;
 }
 
-/* Conditions on days select partitions, those on host and unit use the primary
- * key. */
+/* Append a question. Conditions on days select partitions; conditions on host
+ * and unit use the primary key. */
 static void add_question(struct tr2_clickhouse *c, const char *table,
 			 struct tr2_clickhouse_unit *const *u, size_t nr)
 {
@@ -87,7 +88,7 @@ static void add_question(struct tr2_clickhouse *c, const char *table,
 	tr2_buf_addlit(&c->query, ") GROUP BY unit FORMAT TabSeparated");
 }
 
-/* Read lines "unit<TAB>revision" and mark the units, including equal ones. */
+/* Read lines "unit<TAB>revision", and mark all equal units. */
 static bool read_answer(struct tr2_clickhouse *c,
 			struct tr2_clickhouse_unit **u, size_t nr)
 {
@@ -153,8 +154,8 @@ static bool has_rows(const struct tr2_clickhouse *c, size_t piece, int table)
 }
 
 /* Set .there of all pieces. Threads are sent first, and each session has some:
- * if `threads` has none of a session, the other tables have none either and
- * need not be queried. `all`: do not rely on that. */
+ * if `threads` has none of a session, the other tables have none, either, and
+ * are not queried. `all`: query them nevertheless. */
 static bool look_up_units(struct tr2_clickhouse *c, enum tr2_table_id table,
 			  bool all)
 {
@@ -175,8 +176,8 @@ static bool look_up_units(struct tr2_clickhouse *c, enum tr2_table_id table,
 	return true;
 }
 
-/* Return the rows of the pieces that are not stored: mostly all of them, else a
- * copy. */
+/* Return the rows of the pieces that are not stored: the text itself if that is
+ * all of them, else a copy. */
 static const struct tr2_buf *collect(struct tr2_clickhouse *c,
 				     enum tr2_table_id table)
 {
@@ -211,9 +212,9 @@ static void add_insert(struct tr2_clickhouse *c, enum tr2_table_id table)
 	tr2_buf_addlit(&c->query, " FORMAT TabSeparated");
 }
 
-/* Send all rows as one block, which the server stores wholly or not at all (per
- * shard and day, and a unit is on one of those), and wait until the shards have
- * it. */
+/* Send all rows as one block, and wait until the shards have it. The server
+ * stores a block wholly or not at all, per shard and day; a unit is on one
+ * shard and day. */
 static void set_params(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	static const char *const sizes[] = { "max_insert_block_size=",
@@ -249,7 +250,8 @@ static uint64_t count_rows(const struct tr2_buf *rows)
 	return nr;
 }
 
-/* Send one INSERT. 1: done; 0: the server is busy; -1: an error was printed. */
+/* Send one INSERT. Return 1: done; 0: the server is busy; -1: an error was
+ * printed. */
 static int insert_batch(struct tr2_clickhouse *c, enum tr2_table_id table,
 			const struct tr2_buf *rows)
 {
@@ -263,7 +265,8 @@ static int insert_batch(struct tr2_clickhouse *c, enum tr2_table_id table,
 	return 1;
 }
 
-/* After a failure, query whether the rows were stored nevertheless. */
+/* Send the rows of a table. After a failure, query whether they were stored
+ * nevertheless. */
 static bool send_table(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	const struct tr2_buf *rows;
@@ -293,7 +296,7 @@ static bool send_tables(struct tr2_clickhouse *c)
 		if (i != TR2_TABLE_threads && i != TR2_TABLE_sessions &&
 		    !send_table(c, (enum tr2_table_id)i))
 			return false;
-	/* Last: a session that is stored there has all its rows. */
+	/* Send this table last: a session that is in it has all its rows. */
 	return send_table(c, TR2_TABLE_sessions);
 }
 
@@ -310,7 +313,7 @@ bool tr2_clickhouse_flush(struct tr2_clickhouse *c)
 	return ok;
 }
 
-/* The first columns of all rows of a unit. */
+/* Set the first columns of all rows of a unit. */
 static void set_head(struct tr2_clickhouse *c,
 		     const struct tr2_clickhouse_unit *u)
 {

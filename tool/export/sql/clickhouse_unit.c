@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clickhouse_unit - identify sessions, processes and recordings by what every
- * export of them has: ids from the key, the day and the host from the SID.
+ * clickhouse_unit - identify sessions, processes and recordings by data that
+ * every export of them has: the id follows from the key, the day and the host
+ * from the SID.
  */
 #include <stdlib.h>
 
@@ -61,8 +62,8 @@ static void set_host(struct tr2_clickhouse_unit *u, const char *own)
 	u->host_len = (size_t)(pid - host - 1);
 }
 
-/* Return a number that grows as more becomes known: events and samples, the
- * end, the parent. */
+/* Return a number that grows as more becomes known: from events and samples,
+ * the end, and the parent. */
 static uint64_t revision_of(const struct tr2_model *m, uint32_t session)
 {
 	const struct tr2_model_session *s = &m->sessions[session];

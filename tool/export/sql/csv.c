@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * csv - one table (--table): a line of column names, quotes where needed. As
- * RFC 4180, except that lines end with a newline only, as with --format=csv:
- * CSV readers accept both, line readers do not. An unknown value is an empty
- * field; a known text is never empty.
+ * csv - one table (--table): a line of column names, then rows, with quotes
+ * where necessary. This is RFC 4180, except that lines end with a newline only,
+ * as with --format=csv: CSV readers accept both, line readers do not. An
+ * unknown value is an empty field; a known text is never empty.
  */
 #include <stdlib.h>
 

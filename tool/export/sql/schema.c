@@ -87,8 +87,8 @@ const char tr2_schema_views[] =
 	"   ORDER BY duration_ns) AS rank,"
 	"  count(*) OVER (PARTITION BY category, name) AS nr FROM trace_spans)"
 	" GROUP BY category, name ORDER BY sum(duration_ns) DESC;"
-	/* Processes below those that started them. `tree` is the name, indented;
-	 * order by `path`. */
+	/* Processes as a tree. `tree` is the name, indented; order by
+	 * `path`. */
 	"DROP VIEW IF EXISTS process_tree;"
 	"CREATE VIEW process_tree AS"
 	" WITH RECURSIVE tree(id, depth, path) AS ("
@@ -128,7 +128,7 @@ const char tr2_schema_views[] =
 	" FROM processes p LEFT JOIN spans c ON c.id = p.span_id"
 	" WHERE p.spawn_ns IS NOT NULL GROUP BY p.kind"
 	" ORDER BY spawn_ms DESC;"
-	/* Processes of one kind: what they did. */
+	/* The time of processes of one kind. */
 	"DROP VIEW IF EXISTS kinds;"
 	"CREATE VIEW kinds AS"
 	" SELECT p.kind, count(*) AS processes,"
@@ -149,7 +149,7 @@ const char tr2_schema_views[] =
 	"  LEFT JOIN recordings r ON r.id = s.recording"
 	" GROUP BY s.function, p.kind, s.event, s.recording"
 	" ORDER BY samples DESC;"
-	/* What threads waited for, by process, cause and object. */
+	/* Waits of threads, by process, cause and object. */
 	"DROP VIEW IF EXISTS waits;"
 	"CREATE VIEW waits AS"
 	" SELECT s.cause, s.object, s.by AS woken_by, p.kind, p.name AS process,"

@@ -2,10 +2,9 @@
 /*
  * sqlite - write sessions to an SQLite database, beside those of other exports.
  *
- * An export is one transaction: it is in the database wholly or not at all. A
- * session that is already there (by its key) is replaced, so that running an
- * export again duplicates nothing, and a session that was still running then is
- * completed.
+ * An export is one transaction: the database has it wholly or not at all. A
+ * session that is already there (by its key) is replaced. So exporting twice
+ * duplicates nothing, and a session that was still running is completed.
  */
 #include "export/sql/tables.h"
 
@@ -27,11 +26,12 @@
 
 #define BUSY_MS 10000
 
-/* A table with a key, by which rows keep their ids. */
+/* A table with a key, by which its rows keep their ids. */
 struct keyed {
 	sqlite3_stmt *find;
 	int64_t next;
-	/* Delete what belongs to a row, given its id. */
+	/* Statements that delete the rows that belong to a row, given its
+	 * id. */
 	sqlite3_stmt *forget[TR2_TABLE_NR + 1];
 	int nr_forget;
 };
@@ -40,12 +40,13 @@ struct database {
 	sqlite3 *db;
 	const char *path;
 	bool existed, open;
-	/* this process created the file, and removes it on failure */
+	/* this process created the file, and removes it after a failure */
 	bool made;
 	sqlite3_stmt *insert[TR2_TABLE_NR];
 	struct tr2_row row;
 	struct tr2_row_ids ids;
-	/* By session, process and input of the model; 0: not in the database. */
+	/* By session, process and input of the model; 0: not in the
+	 * database. */
 	int64_t *session_ids, *process_ids, *recording_ids;
 	struct keyed sessions, processes, recordings;
 	int64_t *self; /* by span */
@@ -111,8 +112,9 @@ static bool check_schema(struct tr2_export *x)
 		tr2_error("'%s' is a database of another program: choose "
 			  "another file", d->path);
 	else if (version != TR2_TABLES_VERSION)
-		tr2_error("'%s' has schema version %" PRId64 ", and this trace2 "
-			  "writes %d: choose another file", d->path, version,
+		tr2_error("'%s' has schema version %" PRId64 ", and this "
+			  "trace2 writes %d: choose another file",
+			  d->path, version,
 			  TR2_TABLES_VERSION);
 	else
 		return true;
@@ -200,8 +202,8 @@ static bool is_of_session(const struct tr2_table_def *t)
 	return c->name && tr2_column_is_required(c);
 }
 
-/* Of sessions and processes of an earlier export, which keep their ids: delete
- * what they have. */
+/* Prepare to delete the data of sessions and processes of an earlier export,
+ * which keep their ids. */
 static bool prepare_forgets(struct tr2_export *x)
 {
 	struct database *d = x->state;
@@ -211,7 +213,8 @@ static bool prepare_forgets(struct tr2_export *x)
 	for (i = 0; i < TR2_TABLE_NR; i++) {
 		if (!is_of_session(&tr2_table_defs[i]))
 			continue;
-		snprintf(sql, sizeof(sql), "DELETE FROM %s WHERE session_id = ?",
+		snprintf(sql, sizeof(sql),
+			 "DELETE FROM %s WHERE session_id = ?",
 			 tr2_table_defs[i].name);
 		if (!prepare_forget(x, &d->sessions, sql))
 			return false;
@@ -251,7 +254,8 @@ static bool prepare(struct tr2_export *x)
 	       prepare_forgets(x);
 }
 
-/* SQLite would open a device, and a failed export would remove it. */
+/* Refuse a file that is not regular: SQLite would open a device, and a failed
+ * export would remove it. */
 static bool check_file(struct tr2_export *x)
 {
 	struct database *d = x->state;
@@ -367,8 +371,8 @@ static int64_t find_key(struct tr2_export *x, struct keyed *k)
 	return id;
 }
 
-/* Give a row the id of its key. A row of an earlier export keeps it, and what
- * belongs to it is deleted. */
+/* Give a row the id of its key. A row of an earlier export keeps its id, and
+ * the data that belongs to it is deleted. */
 static void identify(struct tr2_export *x, struct keyed *k, int64_t *ids,
 		     tr2_export_name_fn *add_key, uint32_t i)
 {
@@ -405,7 +409,8 @@ static void add_row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 	insert_row(x, table);
 }
 
-/* For sessions whose parent was exported separately, before or after. */
+/* Set parents of sessions whose parent was exported separately, before or
+ * after. */
 static const char join_parents[] =
 	"UPDATE sessions SET parent_id = (SELECT p.id FROM sessions p"
 	" WHERE p.sid = sessions.parent_sid AND p.id <> sessions.id"

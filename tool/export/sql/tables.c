@@ -38,11 +38,11 @@ static void add_value(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_text_from(r, start);
 }
 
-/* Return who woke a thread, or had the CPU. */
+/* Return the name of the thread that woke this one, or had the CPU. */
 static const char *state_by(const struct tr2_model *m,
 			    const struct tr2_state *s)
 {
-	static struct tr2_buf text; /* kept: it is mapped memory */
+	static struct tr2_buf text; /* kept for reuse: allocating maps memory */
 
 	tr2_buf_reset(&text);
 	tr2_by_add(&text, m, tr2_state_by(m, s));
@@ -50,7 +50,7 @@ static const char *state_by(const struct tr2_model *m,
 							     tr2_buf_str(&text);
 }
 
-/* Append the values of its group at the sample: {"EVENT":VALUE,...}. */
+/* Append the values of the sample's group: {"EVENT":VALUE,...}. */
 static void add_readings(struct tr2_export *x, struct tr2_buf *b,
 			 const struct tr2_model_sample *s)
 {
@@ -67,8 +67,8 @@ static void add_readings(struct tr2_export *x, struct tr2_buf *b,
 		tr2_buf_addch(b, '}');
 }
 
-/* Append the stack, in which the innermost function is the last. Return its
- * end. */
+/* Append the stack; its last function is the innermost. Return the end of the
+ * stack. */
 static size_t add_stack(struct tr2_export *x, struct tr2_row *r,
 			const struct tr2_model_sample *s, size_t *innermost)
 {
@@ -123,7 +123,7 @@ static const char *const point_kinds[] = {
 #define ROW_memory \
 	const struct tr2_observed_memory_point *p = &x->m->memory[i];
 #define ROW_state const struct tr2_state *s = &x->m->states[i];
-/* The kernel may know an end that is not in the session. */
+/* The kernel may know an end that the session lacks. */
 #define ROW_session                                                  \
 	const struct tr2_model_session *s = &x->m->sessions[i];       \
 	const struct tr2_rare *rare = tr2_rare(x->m, i);              \
@@ -134,7 +134,7 @@ static const char *const point_kinds[] = {
 #define ROW_thread                                              \
 	const struct tr2_model_thread *t = &x->m->threads[i];    \
 	int64_t wall = x->m->sessions[t->session].wall_ns;
-/* sums: what the thread did in the span's own time. */
+/* sums: the states of the thread in the span's own time. */
 #define ROW_span                                                       \
 	const struct tr2_span *s = &x->m->spans[i];                     \
 	const struct tr2_child *c = &x->m->children[s->child];          \
@@ -170,7 +170,7 @@ static const char *const point_kinds[] = {
 #define ID(id) ADD(if (id) tr2_context_add_id(&r->text, id))
 #define TRACE(self) ADD(if ((self)->id) tr2_context_add_trace(&r->text, self))
 #define FROM(from, to) tr2_value_part(r, from, to)
-/* Of an end: at most one is known. */
+/* Cells of an end: at most one of them is known. */
 #define CODE(end, known, code) INT_IF((known) && (end) != TR2_END_SIGNAL, code)
 #define SIGNAL(end, known, code) INT_IF((known) && (end) == TR2_END_SIGNAL, code)
 #define ADD(call)                                         \

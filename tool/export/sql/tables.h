@@ -11,16 +11,17 @@
 
 #define TR2_MAX_COLUMNS 32
 
-/* The version of the tables, in `PRAGMA user_version` of SQLite and in the table
- * `schema`. A database of another version is refused: it grows with each change of
- * export/tables.def that was released. */
+/* The version of the tables, in `PRAGMA user_version` of SQLite and in the
+ * table `schema`. It grows with each released change of export/tables.def. A
+ * database of another version is refused. */
 #define TR2_TABLES_VERSION 1
 
 struct tr2_column_def {
 	const char *name, *sql;
 };
 
-/* What a row is about. Those from TR2_OF_session on belong to a session. */
+/* The object that a row is about. Rows from TR2_OF_session on belong to a
+ * session. */
 enum tr2_row_of {
 	TR2_OF_input,
 	TR2_OF_node,
@@ -39,7 +40,8 @@ enum tr2_row_of {
 struct tr2_table_def {
 	const char *name;
 	enum tr2_row_of of;
-	struct tr2_column_def column[TR2_MAX_COLUMNS + 1]; /* ends with NULL */
+	/* NULL ends the list */
+	struct tr2_column_def column[TR2_MAX_COLUMNS + 1];
 };
 
 extern const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR];
@@ -62,7 +64,7 @@ struct tr2_row_value {
 	};
 };
 
-/* Does a column contain text, is it never NULL, may it exceed INT64_MAX? */
+/* Does a column contain text; is it never NULL; may it exceed INT64_MAX? */
 static inline bool tr2_column_is_text(const struct tr2_column_def *c)
 {
 	return strstr(c->sql, "TEXT") != NULL;
@@ -83,8 +85,8 @@ struct tr2_row {
 	struct tr2_buf text;
 };
 
-/* How model indexes become ids (zeroed: the id is the index), and what else a
- * row needs. */
+/* How indexes of the model become ids (zeroed: the id is the index), and other
+ * data for rows. */
 struct tr2_row_ids {
 	int64_t thread, span, kernel_thread; /* added to the index */
 	/* Ids by index; NULL: computed as above. */
@@ -92,10 +94,10 @@ struct tr2_row_ids {
 	const int64_t *process_ids, *kernel_thread_ids;
 	const int64_t *recording_ids; /* by input */
 	bool recording_keys; /* a row has its recording's key, not its id */
-	/* Return the id of a session that is not in the model, which is the
-	 * same in every export; NULL: unknown. */
+	/* Return the id of a session that is not in the model; it is the same
+	 * in every export. NULL: unknown. */
 	int64_t (*id_of_sid)(const char *sid, size_t len);
-	const int64_t *self_ns; /* by span: its own time */
+	const int64_t *self_ns; /* by span: own time */
 };
 
 /* Fill the row for the object with this index. */
@@ -108,12 +110,13 @@ void tr2_row_release(struct tr2_row *r);
 uint32_t tr2_row_session(const struct tr2_model *m, enum tr2_table_id table,
 			 uint32_t i);
 
-/* Append the key that identifies a session across exports, redacted: its SID,
- * and if the SID was used again, the time. */
+/* Append the key that identifies a session across exports, redacted: its SID
+ * and, if the SID was used again, the time. */
 void tr2_session_key(struct tr2_export *x, struct tr2_buf *b,
 		     uint32_t session);
 /* Append the key of a process: that of its first session; else its pid and its
- * start; and of a recording: when and where it was made; else its path. */
+ * start. And append the key of a recording: when and where it was made; else
+ * its path. */
 void tr2_process_key(struct tr2_export *x, struct tr2_buf *b, uint32_t node);
 void tr2_recording_key(struct tr2_export *x, struct tr2_buf *b, uint32_t input);
 

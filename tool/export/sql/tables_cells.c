@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tables_cells - the cells of a row, see export/tables_cells.h. */
+/* tables_cells - the cells of a row: see export/sql/tables_private.h. */
 #include "export/sql/tables_private.h"
 
 struct tr2_row_value *tr2_value_next(struct tr2_row *r,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tables_private - functions that append the next cell to a row, or the text of one,
- * for the rows of export/tables.def.
+ * tables_private - functions that append the next cell of a row, or the text of
+ * a cell, for the rows of export/tables.def.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ void tr2_value_size(struct tr2_row *r, uint64_t value);
 /* Add the text that was appended to r->text since `start`. */
 void tr2_value_text_from(struct tr2_row *r, size_t start);
 void tr2_value_text(struct tr2_export *x, struct tr2_row *r, const char *s);
-/* A text of the row, which is followed by a NUL; NULL: it is empty. */
+/* Add a part of the row's text, which a NUL follows; NULL if it is empty. */
 void tr2_value_part(struct tr2_row *r, size_t from, size_t to);
 const char *tr2_end_name(uint8_t end);
 
@@ -43,7 +43,7 @@ void tr2_row_add_session_name(struct tr2_export *x, struct tr2_buf *b,
 /* Return the id of the session that started this one; 0: unknown. */
 int64_t tr2_row_parent_id(const struct tr2_export *x,
 			  const struct tr2_row_ids *ids, uint32_t session);
-/* Return the child span that led to a process, through shells and other
+/* Return the child span that led to a process, also through shells and other
  * processes without a session. */
 uint32_t tr2_row_child_above(const struct tr2_export *x, uint32_t node);
 uint32_t tr2_row_node_of(const struct tr2_model *m, uint32_t task_thread);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tables_process - cells of recordings, processes, and the kernel's threads, see
- * export/sql/tables_private.h.
+ * tables_process - cells of recordings, processes, and the kernel's threads,
+ * see export/sql/tables_private.h.
  */
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ static void add_recording_key(struct tr2_export *x, struct tr2_buf *b,
 	free(real);
 }
 
-/* Each row has it: keep the last one. */
+/* Append a recording's key. Each row has it, so the last one is kept. */
 void tr2_recording_key(struct tr2_export *x, struct tr2_buf *b, uint32_t input)
 {
 	if (x->keyed_input != input) {

@@ -329,8 +329,8 @@ static void note_bad_time(struct tr2_event_reader *r,
 					  "time");
 	else
 		tr2_build_problem(r->m, TR2_PROBLEM_TIME, r->source, number,
-				  "a time that cannot be read: not such as "
-				  "2026-11-21T10:15:02.123456Z");
+				  "a time that cannot be read: it must look "
+				  "like 2026-11-21T10:15:02.123456Z");
 }
 
 static enum tr2_json_result read_general(struct tr2_event_reader *r,
@@ -438,7 +438,7 @@ static bool no_object(struct tr2_event_reader *r, const char *line, size_t len,
 
 	if (piece) {
 		bad_line(r, number, TR2_PROBLEM_CUT_LINE,
-			 "the line is cut short, and another one follows in "
+			 "the line is cut short, and another line begins in "
 			 "it");
 		return tr2_event_reader_line(r, line + piece, len - piece,
 					     number, last);

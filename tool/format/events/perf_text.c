@@ -454,8 +454,8 @@ static struct running *process_of(struct tr2_perf_reader *r,
 	if (unsure)
 		tr2_build_problem(r->m, TR2_PROBLEM_UNSURE, r->source, line,
 				  "processes of one depth ran at the same "
-				  "time: a line may be the other's (the event "
-				  "target tells them apart)");
+				  "time: lines may be assigned to the wrong "
+				  "one (the event target tells them apart)");
 	else if (start_ns != TR2_ABSENT &&
 		 (p->start_ns == TR2_ABSENT || start_ns < p->start_ns))
 		p->start_ns = start_ns;

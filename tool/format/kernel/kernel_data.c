@@ -144,7 +144,7 @@ static bool read_header(struct tr2_kernel_data *f, struct header *h)
 {
 	memset(h, 0, sizeof(*h));
 	if (!f->size)
-		return refuse(f, "it is empty: nothing is known of states");
+		return refuse(f, "it is empty: states are unknown");
 	if (!tr2_kernel_data_read(f, 0, h, sizeof(*h)))
 		return refuse(f, "it was cut short in its header");
 	if (!memcmp(h->magic, MAGIC_OTHER_ORDER, sizeof(h->magic)))

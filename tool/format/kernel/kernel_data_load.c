@@ -381,8 +381,8 @@ static void note_problems(const struct kernel *k)
 			   "records were lost, since the kernel's buffers were "
 			   "full: some states are wrong", k->lost);
 	tr2_build_problems(k->m, TR2_PROBLEM_LOST, k->source,
-			   "samples of threads of which nothing else is "
-			   "recorded", k->profile.nr_unknown);
+			   "samples of threads that have no other records",
+			   k->profile.nr_unknown);
 }
 
 static void read_records(struct kernel *k, uint32_t first_task, int64_t *end_ns)

@@ -107,8 +107,8 @@ bool tr2_kernel_data_scan(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 	 * record. */
 	if (go_on && at < f->data_end && !f->problem &&
 	    !(f->growing && f->data_end - at < MAX_RECORD))
-		f->problem = "a record is damaged: those behind it are not "
-			     "read";
+		f->problem = "a record is damaged: the records after it are "
+			     "not read";
 	return go_on;
 }
 

@@ -20,13 +20,13 @@
 /* Turns the lines of trees that have ended into requests for a collector, as
  * `trace2 export --to otlp` would. */
 struct tr2_requests {
-	struct tr2_tree_sampling sampling; /* with its counts */
+	struct tr2_tree_sampling sampling; /* sampling, with its counts */
 	bool redact;
 	struct tr2_sender *sender; /* which gets the requests */
 	struct tr2_buf text, host; /* of one tree; of this machine */
 };
 
-/* Memory that is kept between trees. */
+/* Buffers up to this size are kept between trees. */
 #define KEPT_BYTES (1u << 20)
 
 static void requests_init(struct tr2_requests *r)
@@ -88,7 +88,8 @@ static void export_model(struct tr2_requests *r, struct tr2_model *m)
 	tr2_buf_release(&x.sink.buf);
 }
 
-/* Take trees of this many bytes, or one, and render them. false: no tree. */
+/* Take trees until they have this many bytes, at least one tree, and render
+ * them. Return false if there is none. */
 static bool requests_of_trees(struct tr2_requests *r, struct tr2_trees *trees,
 			      size_t bytes)
 {
@@ -118,21 +119,22 @@ static bool requests_of_trees(struct tr2_requests *r, struct tr2_trees *trees,
 
 #define NS_PER_MS 1000000ll
 #define NS_PER_S 1000000000ll
-/* A tree that has ended waits so long for processes that begin late. */
+/* Time that an ended tree waits for processes that begin late. */
 #define LINGER_NS NS_PER_S
-/* between two turns of the thread, so that it wakes up for many lines at once;
- * and between two requests */
+/* Time between two turns of the thread, so that one wake-up serves many lines;
+ * and time between two requests. */
 #define TURN_NS (50 * NS_PER_MS)
 #define REQUEST_NS (250 * NS_PER_MS)
 #define LOOK_NS (10 * NS_PER_S)
-/* Take a turn at once if so many bytes are queued; render at once, and at a
- * time, so many. */
+/* TURN_BYTES: begin a turn at once when this much is queued. RENDER_BYTES:
+ * render at once when ended trees have this much, and render this much at a
+ * time. */
 #define TURN_BYTES (256u << 10)
 #define RENDER_BYTES (4u << 20)
 
 struct counts {
 	struct tr2_trees_counts trees;
-	uint64_t nr_trees, nr_kept; /* chosen from, chosen */
+	uint64_t nr_trees, nr_kept; /* trees to choose from; chosen trees */
 };
 
 struct tr2_forward {
@@ -148,11 +150,11 @@ struct tr2_forward {
 	uint64_t lost_lines; /* the queue was full */
 	bool ending, ended;
 	struct counts counts;
-	/* Of the thread only: */
+	/* Used by the thread alone: */
 	struct tr2_trees trees;
 	struct tr2_requests requests;
 	int64_t rendered_ns, looked_ns;
-	/* Of its own threads. */
+	/* The sender's own thread uses it. */
 	struct tr2_sender sender;
 };
 
@@ -190,8 +192,8 @@ struct tr2_forward *tr2_forward_new(const struct tr2_forward_options *options)
 	return f;
 }
 
-/* When is the next turn, if nothing arrives? Trees that have ended are rendered
- * together. */
+/* Return the time of the next turn if no line arrives. Trees that ended close
+ * together are rendered together. */
 static int64_t next_turn(const struct tr2_forward *f)
 {
 	int64_t at = f->looked_ns + LOOK_NS, due;
@@ -206,8 +208,8 @@ static int64_t next_turn(const struct tr2_forward *f)
 	return at;
 }
 
-/* Wait until there is something to do, and take what is queued. Called with the
- * lock. */
+/* Wait until there is something to do, and return the queued lines. Call it
+ * with the lock held. */
 static struct tr2_tree_chunk *await_lines(struct tr2_forward *f,
 					  int64_t turned_ns)
 {
@@ -261,7 +263,7 @@ static void take_turn(struct tr2_forward *f, struct tr2_tree_chunk *chunks)
 		render(f, now);
 }
 
-/* Called with the lock. */
+/* Call it with the lock held. */
 static void publish(struct tr2_forward *f)
 {
 	f->counts = (struct counts){ f->trees.counts,
@@ -446,7 +448,7 @@ void tr2_forward_finish(struct tr2_forward *f, unsigned int seconds)
 	f->started |= !tr2_sender_finish(&f->sender, &until);
 }
 
-/* If a thread did not end, its memory must live until exit. */
+/* If a thread did not end, keep the memory that it uses until exit. */
 void tr2_forward_free(struct tr2_forward *f)
 {
 	if (!f || f->started)

@@ -5,8 +5,8 @@
  *
  * The caller's thread queues lines and never waits. A second thread collects
  * them by tree (trees.h), chooses trees (export/sampling.h) and renders them
- * (requests.h); a third one sends (sender.h). Each of the three stages has a limit
- * of bytes; what exceeds it is dropped and counted.
+ * (requests.h); a third one sends (sender.h). Each of the three stages has a
+ * limit of bytes; what exceeds it is dropped and counted.
  */
 #pragma once
 
@@ -16,7 +16,8 @@
 #define TR2_FORWARD_QUEUE_BYTES (8u << 20)
 
 struct tr2_forward_options {
-	const char *url; /* `env`: as the environment says; NULL: do not forward */
+	const char *url; /* `env`: take it from the environment; NULL: do not
+			  * forward */
 	struct tr2_tree_sampling sampling;
 	bool redact;
 	bool quiet; /* print errors only */
@@ -24,13 +25,13 @@ struct tr2_forward_options {
 
 struct tr2_forward;
 
-/* Check the URL and load what sending needs. NULL: an error was printed. */
+/* Check the URL and load the library that sends. NULL: an error was printed. */
 struct tr2_forward *tr2_forward_new(const struct tr2_forward_options *options);
 /* 0, or an error number. */
 int tr2_forward_start(struct tr2_forward *f);
 
-/* Queue whole lines with one SID of a client; client 0: a datagram. NULL: does
- * nothing, as below. */
+/* Queue whole lines with one SID of a client; client 0: a datagram. Here and
+ * below, f may be NULL: nothing is done. */
 void tr2_forward_add(struct tr2_forward *f, uint64_t client, const char *text,
 		     size_t len, uint64_t nr_lines);
 /* The client has closed its connection. */
@@ -41,7 +42,7 @@ void tr2_forward_counts(struct tr2_forward *f, struct tr2_buf *b);
 /* Return the URL for messages. */
 const char *tr2_forward_shown(struct tr2_forward *f);
 
-/* All trees have ended: send them. After `seconds` give up, and count those that
- * remain as lost. */
+/* Send all trees: every one has ended. Give up after `seconds`, and count the
+ * remaining trees as lost. */
 void tr2_forward_finish(struct tr2_forward *f, unsigned int seconds);
 void tr2_forward_free(struct tr2_forward *f);

@@ -14,7 +14,7 @@
 #define NS_PER_S 1000000000
 #define MAX_BACKOFF_SECONDS 30
 #define MAX_RETRY_AFTER_SECONDS 300
-/* how long an answer may take after `stop` is set */
+/* limit of time for an answer after `stop` is set */
 #define STOP_NS (2ll * NS_PER_S)
 
 int tr2_thread_start(pthread_t *thread, void *(*run)(void *), void *data)
@@ -24,7 +24,7 @@ int tr2_thread_start(pthread_t *thread, void *(*run)(void *), void *data)
 
 	if (err)
 		return err;
-	/* The default policy, not the recorder's. */
+	/* Threads get the default policy; the recorder may have another one. */
 	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
 	err = pthread_create(thread, &attr, run, data);
 	pthread_attr_destroy(&attr);
@@ -48,8 +48,8 @@ static void time_after(struct timespec *ts, int64_t ns)
 	ts->tv_nsec = (long)(ns % NS_PER_S);
 }
 
-/* Wait for so long. At the end a collector that is busy has the time that it asks
- * for; there is none for one that does not answer. Called with the lock. */
+/* Pause before the next try. While the sender ends, keep waiting only for a
+ * collector that said it is busy. Call it with the lock held. */
 static void pause_for(struct tr2_sender *s, int64_t ns,
 		      enum tr2_post_result result)
 {
@@ -63,8 +63,9 @@ static void pause_for(struct tr2_sender *s, int64_t ns,
 		;
 }
 
-/* Return the time until the next try: what the collector asked for, or twice as
- * long as before, less up to a half, so that many senders do not come at once. */
+/* Return the time until the next try: the collector's Retry-After, or twice the
+ * last time. A random part, up to a half, is subtracted, so that many senders
+ * do not send at once. */
 static int64_t backoff_ns(struct tr2_sender *s, enum tr2_post_result result)
 {
 	int64_t after = result == TR2_POST_BUSY ?
@@ -107,7 +108,7 @@ static void say_accepted(struct tr2_sender *s)
 	}
 }
 
-/* Called with the lock. */
+/* Call it with the lock held. */
 static void count_request(struct tr2_sender *s, const struct tr2_request *r,
 			  enum tr2_post_result result)
 {
@@ -128,7 +129,7 @@ static void count_request(struct tr2_sender *s, const struct tr2_request *r,
 	}
 }
 
-/* Are there no more tries? Called with the lock. */
+/* Is this request finished with? Call it with the lock held. */
 static bool is_over(const struct tr2_sender *s, enum tr2_post_result result)
 {
 	return result == TR2_POST_ACCEPTED || result == TR2_POST_REFUSED ||
@@ -136,8 +137,8 @@ static bool is_over(const struct tr2_sender *s, enum tr2_post_result result)
 	       (s->ending && result == TR2_POST_NO_ANSWER);
 }
 
-/* Send a request until it is accepted or refused, or there is no more time.
- * Called with the lock. */
+/* Send a request until the collector accepts or refuses it, or the time is
+ * over. Call it with the lock held. */
 static void send_request(struct tr2_sender *s, const struct tr2_request *r)
 {
 	enum tr2_post_result result;
@@ -154,7 +155,7 @@ static void send_request(struct tr2_sender *s, const struct tr2_request *r)
 			break;
 		pause_for(s, backoff_ns(s, result), result);
 	}
-	/* Others would fare no better. */
+	/* The next requests would fail in the same way. */
 	if (result == TR2_POST_BUSY || result == TR2_POST_NO_ANSWER)
 		atomic_store(&s->stop, true);
 	count_request(s, r, result);
@@ -213,7 +214,8 @@ int tr2_sender_start(struct tr2_sender *s, struct tr2_post *post, bool quiet)
 	return err;
 }
 
-/* Drop what waits for longest, until so many bytes fit. Called with the lock. */
+/* Drop the oldest requests until this many bytes fit. Call it with the lock
+ * held. */
 static void make_room(struct tr2_sender *s, size_t bytes)
 {
 	struct tr2_request *r;
@@ -263,7 +265,7 @@ void tr2_sender_count(struct tr2_sender *s, struct tr2_sender_counts *counts)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Wait for the thread's end. Called with the lock. */
+/* Wait for the thread's end. Call it with the lock held. */
 static bool await_end(struct tr2_sender *s, const struct timespec *until)
 {
 	while (!s->ended)

@@ -16,8 +16,8 @@
 #define MAX_ROOT 255
 #define DATAGRAM ((uint64_t)1 << 63)
 
-/* A client, or a process that writes datagrams, that wrote for a tree and has
- * not ended. */
+/* A client, or a process that writes datagrams, that wrote for this tree and
+ * has not ended. */
 struct tr2_tree_member {
 	struct tr2_tree_member *next;
 	uint64_t key;
@@ -27,7 +27,7 @@ struct tr2_tree_member {
 
 /* The SID of a line. */
 struct sid {
-	const char *root, *own; /* its first and last component */
+	const char *root, *own; /* the first and the last component */
 	size_t nr_root, nr_own;
 };
 
@@ -82,7 +82,8 @@ static void move_to(struct tr2_trees *t, struct tr2_tree_list *list,
 static struct tr2_tree **tree_slot(struct tr2_trees *t, const char *root,
 				   size_t len)
 {
-	struct tr2_tree **at = &t->tree[tr2_hash(root, len) % TR2_TREES_BUCKETS];
+	struct tr2_tree **at =
+		&t->tree[tr2_hash(root, len) % TR2_TREES_BUCKETS];
 
 	while (*at && ((*at)->nr_root != len || memcmp((*at)->root, root, len)))
 		at = &(*at)->next_in_bucket;
@@ -96,7 +97,8 @@ static size_t own_bytes(const struct tr2_tree *tree)
 
 static struct tr2_tree *find_tree(struct tr2_trees *t, const struct sid *sid)
 {
-	struct tr2_tree **at = tree_slot(t, sid->root, sid->nr_root), *tree = *at;
+	struct tr2_tree **at = tree_slot(t, sid->root, sid->nr_root),
+			*tree = *at;
 
 	if (tree)
 		return tree;
@@ -158,7 +160,7 @@ static void end_tree(struct tr2_trees *t, struct tr2_tree *tree, int64_t now_ns)
 	}
 }
 
-/* Remove a member; *at is then the one after it. */
+/* Remove a member; then *at is the next one. */
 static void remove_member(struct tr2_trees *t, struct tr2_tree_member **at,
 			  int64_t now_ns)
 {
@@ -212,7 +214,8 @@ static void add_member(struct tr2_trees *t, struct tr2_tree *tree, uint64_t key,
 	tree->nr_open++;
 }
 
-/* Free the lines of a tree; it stays, for those that still come. */
+/* Free a tree's lines. The tree stays, so that its later lines are dropped,
+ * too. */
 static void drop_lines(struct tr2_trees *t, struct tr2_tree *tree,
 		       uint64_t *counter)
 {
@@ -242,7 +245,8 @@ static void forget_tree(struct tr2_trees *t, struct tr2_tree *tree)
 	tr2_tree_free(tree);
 }
 
-/* Trees that have ended are taken before, if the caller can. */
+/* Drop trees until memory is below the limit. Ended trees do not count here:
+ * the caller renders and frees them. */
 static void make_room(struct tr2_trees *t)
 {
 	while (t->bytes - t->ended_bytes > TR2_TREES_BYTES) {

@@ -22,9 +22,10 @@
 #include "record/job/control_page.h"
 #include "record/job/process_sources.h"
 
-/* How often events are opened anew, if a process begins others meanwhile. */
+/* How often all events are opened again when a process starts others while they
+ * are opened. */
 #define MAX_TRIES 30
-/* Of functions of the kernel. */
+/* Characters of names of kernel functions. */
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyz" \
 		   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
 
@@ -51,7 +52,8 @@ static int process_of(pid_t tid)
 	return at ? atoi(at + strlen("\nTgid:")) : 0;
 }
 
-/* Fill `why` with the reason why it cannot be recorded. "": it can. */
+/* Fill `why` with the reason why the process cannot be recorded; "" if it
+ * can. */
 static void find_obstacle(const struct tr2_attached *p,
 			  const struct tr2_procfs_stat *stat, char *why,
 			  size_t size)
@@ -102,7 +104,7 @@ static bool open_process(struct tr2_attached *p)
 
 TR2_ORDER(compare_starts, struct tr2_attached, TR2_UP(start_ns) ?: TR2_UP(pid))
 
-/* Move a process behind its parent, which began in the same tick. */
+/* Move a process after its parent, if both began in the same tick. */
 static bool move_behind_parent(struct tr2_attach *a, size_t i)
 {
 	struct tr2_attached moved = a->process[i];
@@ -117,7 +119,7 @@ static bool move_behind_parent(struct tr2_attach *a, size_t i)
 	return true;
 }
 
-/* A parent before its children. */
+/* Sort each parent before its children. */
 static void sort_processes(struct tr2_attach *a)
 {
 	size_t i;
@@ -181,7 +183,7 @@ static void add_threads(struct ids *ids, pid_t pid)
 		closedir(dir);
 }
 
-/* A kernel may lack the list of children: then none are seen. */
+/* A kernel may lack the list of children; then no child is found. */
 static void add_children(struct ids *ids, pid_t pid, pid_t tid)
 {
 	char path[96];
@@ -224,7 +226,7 @@ static bool is_in(const struct ids *ids, pid_t id)
 				  compare_ids);
 }
 
-/* Is any of them not in `before`? */
+/* Does `now` have an id that `before` lacks? */
 static bool has_new(const struct ids *now, const struct ids *before)
 {
 	uint32_t i;
@@ -305,9 +307,9 @@ bool tr2_attach_traces(const struct tr2_attach *a)
 }
 
 /*
- * What a thread begins while its events are opened inherits some of them. If
- * there is any, open all of them again. A process that begins others all the
- * time is recorded as it is, after some tries.
+ * Open the events of all threads. A thread or process that starts during that
+ * inherits only some of them, so all are opened again. After MAX_TRIES a
+ * process that keeps starting others is recorded as it is.
  */
 int tr2_attach_threads(struct tr2_attach *a, struct tr2_watch *w)
 {
@@ -340,7 +342,7 @@ static void process_ended(struct tr2_source *source, uint32_t events)
 	};
 
 	(void)events;
-	/* Nothing else reports it then. */
+	/* Without these sources nothing else reports the end. */
 	if (!a->watch->has_tasks && !a->watch->has_connector)
 		tr2_watch_add(a->watch, &e);
 	tr2_loop_close(a->loop, source);
@@ -348,8 +350,8 @@ static void process_ended(struct tr2_source *source, uint32_t events)
 		a->loop->stop = true;
 }
 
-/* Return when the thread began, its state, and the function of the kernel in
- * which it waits, as JSON from malloc(). */
+/* Return the thread's start, its state and the kernel function in which it
+ * waits, as JSON from malloc(). */
 static char *describe(const struct tr2_procfs_stat *stat, pid_t tid)
 {
 	int64_t begun_ns = stat->start_ns - tr2_suspended_ns() -
@@ -369,7 +371,7 @@ static char *describe(const struct tr2_procfs_stat *stat, pid_t tid)
 	return text;
 }
 
-/* Write that a thread is there. */
+/* Record that a thread exists. */
 static void add_thread(struct tr2_watch *w, const struct tr2_attached *p,
 		       pid_t tid, uint64_t now)
 {

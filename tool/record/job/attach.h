@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attach - record processes that run already: all of their threads, and what
- * these begin from then on. The processes are not stopped, and go on when the
- * recording ends.
+ * attach - record processes that run already: all of their threads, and all
+ * threads and processes that these begin later. The processes are not stopped,
+ * and go on when the recording ends.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct tr2_attached {
 };
 
 struct tr2_attach {
-	struct tr2_attached *process; /* by start */
+	struct tr2_attached *process; /* sorted by start */
 	size_t nr;
 	size_t nr_running;
 	bool has_rings;
@@ -37,13 +37,13 @@ struct tr2_attach {
 int tr2_attach_open(struct tr2_attach *attach, const pid_t *pids, size_t nr);
 void tr2_attach_release(struct tr2_attach *attach);
 
-/* Does any of them write events of its own, or can it be asked to? */
+/* Does any of the processes write events of its own, or can it be asked to? */
 bool tr2_attach_traces(const struct tr2_attach *attach);
 
-/* Open the kernel's events for all of their threads, disabled. The watch is
- * open. Return 0, or the exit code after an error message. */
+/* Open the kernel's events for all of their threads, disabled. The watch must
+ * be open. Return 0, or the exit code after an error message. */
 int tr2_attach_threads(struct tr2_attach *attach, struct tr2_watch *watch);
 
-/* From now on they are recorded. The loop stops when all have ended. */
+/* Begin to record the processes. The loop stops when all of them have ended. */
 void tr2_attach_start(struct tr2_attach *attach, struct tr2_loop *loop,
 		      struct tr2_watch *watch);

@@ -19,11 +19,13 @@
 #include "config/control_block.h"
 
 #define LINK_IS "/memfd:" TR2_CONTROL_NAME
-/* The process waits for its threads 50 ms each time. */
+/* Time before a request is repeated after EBUSY: each time the process waits up
+ * to 50 ms for its threads. */
 #define AGAIN_NS 250000000
 
-/* Open the page among the descriptors of a thread. 0, or an errno; ENXIO: it is
- * not there; ECHILD: there are no descriptors, as of a thread that has ended. */
+/* Open the control page among the descriptors of a thread. Return 0 or an
+ * errno: ENXIO if it is not there, ECHILD if the thread has no descriptors,
+ * because it has ended. */
 static int open_of_thread(struct tr2_control_page *page, pid_t tid)
 {
 	char path[64], link[sizeof(LINK_IS)];
@@ -54,8 +56,8 @@ static int open_of_thread(struct tr2_control_page *page, pid_t tid)
 	return error;
 }
 
-/* Threads have the same descriptors, until they end: then the directory is empty,
- * and root's, whosever process it is. */
+/* Open the page by any thread: all threads share their descriptors. The
+ * directory of an ended thread is empty and belongs to root. */
 static int open_fd(struct tr2_control_page *page)
 {
 	int error = open_of_thread(page, page->pid);
@@ -114,7 +116,8 @@ void tr2_control_page_release(struct tr2_control_page *page)
 	page->fd = -1;
 }
 
-/* Let the process look at its next call. 0, or an errno. */
+/* Make the process check for a request at its next call. Return 0 or an
+ * errno. */
 static int make_it_look(const struct tr2_control_page *page)
 {
 	int look = TR2_ENABLED_LOOK;
@@ -130,7 +133,7 @@ static int make_it_look(const struct tr2_control_page *page)
 		       errno;
 }
 
-/* Set a new number. The page is locked. */
+/* Set a new number for the request. The page must be locked. */
 static int set_request(struct tr2_control_page *page)
 {
 	struct tr2_control_block *block = page->block;
@@ -159,7 +162,8 @@ int tr2_control_page_ask(struct tr2_control_page *page, const char *lines)
 	return error;
 }
 
-/* The lines are still there, unless somebody else has asked meanwhile. */
+/* Repeat the request: its lines are still in the page, unless somebody else has
+ * made a request since. */
 static void ask_again(struct tr2_control_page *page)
 {
 	if (flock(page->fd, LOCK_EX))
@@ -169,7 +173,7 @@ static void ask_again(struct tr2_control_page *page)
 	(void)flock(page->fd, LOCK_UN);
 }
 
-/* Find a thread that runs: false: there is none. */
+/* Find a thread that runs. Return false if there is none. */
 static bool find_thread(struct tr2_control_page *page)
 {
 	struct tr2_procfs_stat stat;
@@ -208,7 +212,7 @@ enum tr2_control_answer tr2_control_page_look(struct tr2_control_page *page,
 		return TR2_CONTROL_REPLACED;
 	if (!find_thread(page))
 		return TR2_CONTROL_GONE;
-	/* A call that ended meanwhile may have overwritten the word. */
+	/* A call that was in progress may have overwritten the word. */
 	(void)make_it_look(page);
 	return TR2_CONTROL_WAITS;
 }

@@ -16,10 +16,10 @@ struct tr2_control_page {
 	pid_t tid; /* a thread that runs: the main one may have ended */
 	int fd;
 	struct tr2_control_block *block; /* NULL: not open */
-	uint32_t request; /* the last one of ours; 0: none */
-	uint64_t asked_ns; /* when */
-	bool is_busy;      /* a thread was writing for too long: asked again */
-	bool gives_up;     /* that is the answer now */
+	uint32_t request; /* our last request; 0: none */
+	uint64_t asked_ns; /* time of that request */
+	bool is_busy;      /* the last answer was EBUSY; asked again */
+	bool gives_up;     /* EBUSY is the final answer now */
 };
 
 enum tr2_control_answer {
@@ -33,19 +33,20 @@ enum tr2_control_answer {
 int tr2_control_page_open(struct tr2_control_page *page, pid_t pid);
 void tr2_control_page_release(struct tr2_control_page *page);
 
-/* Let the process take up these lines at its next call. 0, or an errno. Waits
- * for others that have locked the page. */
+/* Make these settings at the process's next call. Return 0 or an errno. Waits
+ * while others have the page locked. */
 int tr2_control_page_ask(struct tr2_control_page *page, const char *lines);
 
-/* Look for the answer. result: 0 or a positive errno, if it is there. Ask again if
- * a thread was writing for too long, but rarely: each time the thread that takes
- * up the request waits for the other one. */
+/* Look for the answer. If there is one, set *result to 0 or a positive errno.
+ * After EBUSY (a thread was writing for too long) ask again, but rarely: each
+ * time the thread that takes up the request waits for the other one. */
 enum tr2_control_answer tr2_control_page_look(struct tr2_control_page *page,
 					      int *result);
 
-/* Look until it is there, for at most this time. */
+/* Look until the answer is there, at most for this time. */
 enum tr2_control_answer tr2_control_page_wait(struct tr2_control_page *page,
 					      int64_t wait_ns, int *result);
 
-/* Withdraw the last request. false: it is too late. */
+/* Withdraw the last request. Return false if the process has already taken it
+ * up. */
 bool tr2_control_page_withdraw(const struct tr2_control_page *page);

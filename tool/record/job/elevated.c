@@ -17,7 +17,7 @@
 #include "record/kernel/tracepoints.h"
 #include "record/sources/connector.h"
 
-/* fd: -1: an errno alone. false: the recorder has ended. */
+/* fd: -1: send the errno alone. Return false if the recorder has ended. */
 static bool send_answer(int to, int err, int fd)
 {
 	union {
@@ -39,7 +39,7 @@ static bool send_answer(int to, int err, int fd)
 	return sendmsg(to, &msg, MSG_NOSIGNAL) == (ssize_t)sizeof(err);
 }
 
-/* What the recorder reads there; nothing else is opened. */
+/* The files that the recorder reads in tracefs; no other file is opened. */
 static const char *const tracefs_files[] = {
 	"events/header_page",
 	"events/header_event",
@@ -67,7 +67,8 @@ static int open_tracefs(const char *name)
 	return fd;
 }
 
-/* Of other processes: when they had a CPU, and nothing of what they compute. */
+/* Permit the request? About other processes, it may ask only when they had a
+ * CPU, not what they compute. */
 static bool is_permitted(const struct tr2_elevate_request *r)
 {
 	const struct perf_event_attr *attr = &r->attr;
@@ -131,7 +132,8 @@ int tr2_elevated_serve(void)
 			  "--elevate', with its socket as standard input");
 		return TR2_EXIT_USAGE;
 	}
-	while (ok && recv(STDIN_FILENO, &r, sizeof(r), 0) == (ssize_t)sizeof(r)) {
+	while (ok &&
+	       recv(STDIN_FILENO, &r, sizeof(r), 0) == (ssize_t)sizeof(r)) {
 		fd = grant(&r, peer.pid);
 		err = fd < 0 ? errno : 0;
 		ok = send_answer(STDIN_FILENO, err, fd);

@@ -39,7 +39,7 @@ void tr2_record_trace_begin(struct tr2_record_trace *trace)
 /* The most variables that are set. */
 #define MAX_SET 16
 
-/* Does an entry set a variable that is in the list already? */
+/* Does an entry set a variable that the list already has? */
 static bool is_set_anew(const struct tr2_environment *e, const char *entry)
 {
 	size_t len;
@@ -78,10 +78,10 @@ static bool set_number(struct tr2_environment *e, const char *name,
 }
 
 /*
- * Variables are set, not removed: if a variable is missing, a program uses the
- * user's configuration, which may request brief events or few files. Only the
- * counters and the rings are left alone if not requested: they do not change
- * the other parts of a recording.
+ * Set variables instead of removing them: without the variable a program uses
+ * the user's configuration, which may request brief events or few files. Leave
+ * counters and rings alone if they were not requested: they do not change the
+ * other parts of a recording.
  */
 static bool make_own(struct tr2_environment *e,
 		     const struct tr2_environment_request *r)

@@ -53,17 +53,17 @@ static struct {
 	struct tr2_switch switched;
 	struct tr2_watch watch;
 	struct tr2_meta meta;
-	struct tr2_source patience; /* runs after CMD has ended */
-	struct tr2_source size;     /* with --max-size */
+	struct tr2_source patience; /* timer that starts when CMD has ended */
+	struct tr2_source size;     /* timer for --max-size */
 	struct tr2_straggler *stragglers;
 	bool over_size;
 	int kernel_fd; /* kernel.data; -1: it is not recorded */
 	bool raised; /* the recorder's priority */
-	bool unwritten; /* a part of the recording */
+	bool unwritten; /* a part of the recording could not be written */
 	/* rings that existed when the size was reached */
 	uint64_t rings_before;
-	uint64_t went_ns, wall_ns; /* CMD: start, and duration */
-	uint64_t cpu_before_ns, cpu_ns; /* the recorder's, of that time */
+	uint64_t went_ns, wall_ns; /* when CMD started, and how long it ran */
+	uint64_t cpu_before_ns, cpu_ns; /* the recorder's, in that time */
 } rec;
 
 static void patience_over(struct tr2_source *source, uint32_t events)
@@ -73,7 +73,7 @@ static void patience_over(struct tr2_source *source, uint32_t events)
 	rec.loop.stop = true;
 }
 
-/* CMD has ended: wait for the processes it left running, with a timeout. */
+/* CMD has ended: wait for processes that it left running, up to a timeout. */
 static void command_ended(void)
 {
 	rec.patience.ready = patience_over;
@@ -93,7 +93,7 @@ static uint64_t own_cpu_ns(void)
 
 static void on_child(void *data)
 {
-	/* Before other work that takes time. */
+	/* Read both clocks before other work that takes time. */
 	uint64_t now = tr2_clock_now_ns(), cpu_ns = own_cpu_ns();
 	bool ended_before = rec.run.ended;
 	bool alone;
@@ -123,9 +123,9 @@ static void on_stop(void *data)
 }
 
 /*
- * Programs write into the directory themselves. They are stopped as Git limits
- * such a directory: while the discard file exists, a program that starts writes
- * nothing.
+ * Stop recording data when the recording has --max-size. Programs write into
+ * the directory themselves. The discard file stops them, as it does for Git's
+ * directories: while it exists, a program that starts writes nothing.
  */
 static void check_size(struct tr2_source *source, uint32_t events)
 {
@@ -208,7 +208,7 @@ static void fill_meta(const struct tr2_job *job)
 	m->limit = &rec.watch.limit;
 }
 
-/* Hold a lock while the recorder runs, by which readers see that. */
+/* Lock the file while the recorder runs; readers check the lock. */
 static void lock_file(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -219,7 +219,7 @@ static void lock_file(int fd)
 static void open_watch(void)
 {
 	tr2_watch_open(&rec.watch, &rec.loop, rec.kernel_fd);
-	/* It would be empty. */
+	/* Without records of tasks kernel.data would be empty. */
 	if (rec.kernel_fd >= 0 && !rec.watch.has_tasks)
 		unlinkat(rec.store.dir_fd, TR2_STORE_KERNEL, 0);
 }
@@ -304,7 +304,7 @@ static int start_command(const struct tr2_job *job)
 		request.traceparent = traceparent;
 	}
 	open_watch();
-	/* It is no process of the recording. */
+	/* The helper must not be a process of the recording. */
 	tr2_elevate_stop();
 	if (job->counters)
 		rec.run.mark_fd = tr2_syscalls_mark_fd(job->counters->syscalls);
@@ -453,9 +453,9 @@ static void say_silent(void)
 static void say_not_looked_at(uint64_t nr)
 {
 	if (nr)
-		fprintf(stderr, "trace2 record: what %llu process%s waited for "
-			"is not known by name: another user's, or hidden from "
-			"its user (record as root)\n",
+		fprintf(stderr, "trace2 record: cannot see what %llu process%s "
+			"waited for: another user's, or hidden from its user "
+			"(record as root)\n",
 			(unsigned long long)nr, nr == 1 ? "" : "es");
 }
 
@@ -505,8 +505,8 @@ static void say_silent_programs(const struct tr2_meta *m)
 			m->lost_programs == 1 ? " was" : "s were");
 }
 
-/* Leave the events out if there are none and none was lost: most programs emit
- * no events. */
+/* Add the number of events. Leave it out if there are none and none was lost:
+ * most programs emit no events. */
 static void add_sum(struct tr2_buf *b, int code)
 {
 	const struct tr2_meta *m = &rec.meta;
@@ -532,7 +532,7 @@ static void add_sum(struct tr2_buf *b, int code)
 	}
 }
 
-/* Name the next command, to a person. */
+/* Suggest the next command, if a person reads it. */
 static void say_next(void)
 {
 	if (isatty(2) && rec.meta.started && !rec.meta.no_task_records)
@@ -565,8 +565,8 @@ static void say_sum(int code)
 	say_next();
 }
 
-/* Count programs whose events were dropped; those with a ring kept them
- * there. */
+/* Count programs whose events were dropped. Programs with a ring kept their
+ * events there. */
 static uint64_t lost_programs(void)
 {
 	uint64_t rings = rec.rings.files - rec.rings_before;
@@ -580,8 +580,8 @@ static void take_off(uint64_t *from, uint64_t value)
 	*from -= value < *from ? value : *from;
 }
 
-/* The lines of events are the recorder's, a call each: their length depends on
- * the time. */
+/* Leave out the recorder's lines of events, one system call each: their length
+ * depends on the time. */
 static void fill_io(struct tr2_io *io)
 {
 	*io = rec.run.io;
@@ -624,8 +624,8 @@ static void fill_result(int code)
 	m->totals.events += rec.rings.events;
 	m->totals.bytes += rec.rings.bytes;
 	m->totals.lost += rec.rings.lost;
-	/* Each file is of one process, even if the kernel did not report that
-	 * process; but one of its files follows another if it was rotated. */
+	/* Each file belongs to one process, even to one that the kernel did not
+	 * report. A file that continues another one does not count. */
 	m->processes = m->totals.files - m->totals.continued;
 	m->processes -= m->processes < rec.listen.nr_unknown ?
 				m->processes : rec.listen.nr_unknown;
@@ -633,7 +633,7 @@ static void fill_result(int code)
 		m->processes = rec.watch.procs.nr_seen;
 }
 
-/* Say which parts of the recording are incomplete; true: none is. */
+/* Print which parts of the recording are incomplete. Return true if none is. */
 static bool say_unwritten(void)
 {
 	const struct {
@@ -658,7 +658,7 @@ static bool say_unwritten(void)
 	return all;
 }
 
-/* Without the names of functions, causes of waits are not known. */
+/* Write the names of kernel functions: causes of waits need them. */
 static bool write_symbols(void)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -676,7 +676,7 @@ static bool write_symbols(void)
 	return ok;
 }
 
-/* With -p no command has a code of its own. */
+/* With -p there is no command whose code could be returned. */
 static int or_fatal(int code)
 {
 	return rec.job->nr_pids ? TR2_EXIT_FATAL : code;
@@ -715,7 +715,7 @@ static int finish(int code)
 	}
 	if (rec.job->quiet)
 		return code;
-	/* If there are no records of tasks at all, the start said it. */
+	/* Without any records of tasks, the warning at the start was enough. */
 	if (!rec.meta.no_task_records) {
 		tr2_kernel_records_say_refused(
 			&rec.watch.kernel,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * job - one recording from start to end: create the directory, run and watch
- * the command, or watch running processes, or listen to sockets. The recording is finished whatever happens
- * to the command.
+ * the command, or watch running processes, or listen to sockets. The recording
+ * is finished whatever happens to the command.
  *
  * Nothing is written before it is certain that the command can be run and that
  * the directory may be written. A process may run one job after another, but
@@ -46,7 +46,8 @@ struct tr2_job {
 	bool rings; /* programs that support it write a ring */
 	bool quiet; /* print errors only */
 	enum tr2_ptrace_wanted ptrace; /* of a command */
-	struct tr2_event_counters *counters; /* counted over the run; NULL: none */
+	struct tr2_event_counters *counters; /* counted over the run; NULL:
+					      * none */
 };
 
 struct tr2_job_result {

@@ -23,7 +23,8 @@ static void say_refused(pid_t pid, const char *why)
 	tr2_warning("process %d writes no events: %s", (int)pid, why);
 }
 
-/* Is the directory the same for the process? It may have another root. */
+/* Does the path name the same directory for the process? It may have another
+ * root. */
 static bool can_reach(pid_t pid, const char *target, int target_fd)
 {
 	struct stat ours, theirs;
@@ -58,7 +59,7 @@ static int ask_on(struct tr2_control_page *page, const char *target,
 	return error;
 }
 
-/* What it did for the request that was refused is undone. */
+/* Note the refusal, and undo what the process did for the request. */
 static void refused(struct tr2_switch *s, struct tr2_switched *p, int error)
 {
 	p->state = TR2_SWITCH_REFUSED;
@@ -66,7 +67,7 @@ static void refused(struct tr2_switch *s, struct tr2_switched *p, int error)
 	ask_back(&p->page, s->target);
 }
 
-/* Return how many have not answered. */
+/* Return the number of processes that have not answered. */
 static size_t look_at_all(struct tr2_switch *s)
 {
 	size_t i, waiting = 0;
@@ -176,7 +177,8 @@ static bool is_known(const struct tr2_switch *s, pid_t pid)
 	return is_ours(s, pid);
 }
 
-/* Is it a page of ours? A child has its parent's, too, until it has its own. */
+/* Is it the page of one of the asked processes? A child has its parent's page
+ * open until it creates its own. */
 static bool is_parents(const struct tr2_switch *s,
 		       const struct tr2_control_page *page)
 {
@@ -190,7 +192,7 @@ static bool is_parents(const struct tr2_switch *s,
 	return false;
 }
 
-/* false: it has no page, or not yet. */
+/* Ask a child. Return false if it has no page of its own yet. */
 static bool ask_child(struct tr2_switch *s, pid_t pid)
 {
 	struct tr2_control_page page;
@@ -207,8 +209,8 @@ static bool ask_child(struct tr2_switch *s, pid_t pid)
 	return true;
 }
 
-/* Ask what the processes forked: whatever runs. Return whether any of them
- * had not been asked. */
+/* Ask the running processes that were forked by those asked before. Return
+ * whether any of them had not been asked. */
 static bool ask_children(struct tr2_switch *s, struct tr2_watch *watch)
 {
 	struct tr2_straggler *running;
@@ -224,8 +226,8 @@ static bool ask_children(struct tr2_switch *s, struct tr2_watch *watch)
 	return any;
 }
 
-/* A request that was not taken up is withdrawn. Of a process that writes
- * elsewhere by now the other one changes nothing. */
+/* Ask all processes to go back. A request that nobody took up is withdrawn. A
+ * process that writes elsewhere by now ignores the request. */
 static void ask_all_back(struct tr2_switch *s)
 {
 	size_t i;
@@ -252,9 +254,9 @@ static bool is_waiting(struct tr2_control_page *page)
 	       tr2_control_page_look(page, &error) == TR2_CONTROL_WAITS;
 }
 
-/* Look at all: one that was busy is asked again. Return a process that has not
- * taken it up; 0: all have. A child that has begun no session takes it up when it
- * has: that is not waited for. */
+/* Look at all processes, and ask busy ones again. Return one that has not taken
+ * up its request; 0 if all have. Do not wait for a child without a session: it
+ * takes up the request when it begins one. */
 static pid_t waiting_for(const struct tr2_switch *s)
 {
 	pid_t pid = 0;
@@ -280,8 +282,9 @@ static void look_back(struct tr2_source *source, uint32_t events)
 		tr2_loop_close(s->loop, &s->timer);
 }
 
-/* What has not answered may fork, and its children have the target, too: the last
- * look for them comes after the last answer. Return as waiting_for(). */
+/* A process that has not answered may fork, and its children have the target,
+ * too. So look for children once more after the last answer. Return as
+ * waiting_for(). */
 static pid_t wait_for_answers(struct tr2_switch *s, struct tr2_watch *watch,
 			      int64_t wait_ns)
 {
@@ -319,7 +322,7 @@ void tr2_switch_back(struct tr2_switch *s, struct tr2_watch *watch,
 	if (!s->nr)
 		return;
 	tr2_loop_close(s->loop, &s->timer);
-	/* A signal ends the wait if it comes after the first answer. */
+	/* From now on, the next signal ends the wait. */
 	if (wait_ns)
 		s->loop->stop = false;
 	ask_all_back(s);

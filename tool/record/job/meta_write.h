@@ -33,7 +33,8 @@ struct tr2_meta {
 	struct tr2_record_trace trace;
 	const pid_t *pids; /* processes that ran already */
 	size_t nr_pids;
-	const struct tr2_switch *switched; /* those of them that allow it */
+	const struct tr2_switch *switched; /* the processes among them that
+					    * allow live tracing */
 	int64_t nest, timeout_ns, max_size_bytes, rotate_bytes, keep;
 	const struct tr2_listen *listen;
 	struct tr2_anchor start, end;
@@ -41,8 +42,9 @@ struct tr2_meta {
 	/* NULL: available */
 	const char *no_task_records, *no_exit_codes;
 	const char *task_source; /* perf, connector, ptrace, none */
-	const char *remedy; /* permits what was refused; NULL: not known */
-	/* For states, causes of waits and wakers; "": available. */
+	const char *remedy; /* what permits the refused sources; NULL: not
+			     * known */
+	/* Why states, causes of waits and wakers are missing; "": available. */
 	const char *refused[TR2_KERNEL_SOURCES];
 
 	/* Set at the end: */
@@ -50,7 +52,7 @@ struct tr2_meta {
 	bool started; /* the command ran: status and usage are set */
 	int status, exit_code;
 	uint64_t wall_ns; /* of the command */
-	uint64_t recorder_cpu_ns; /* in that time */
+	uint64_t recorder_cpu_ns; /* of the recorder during wall_ns */
 	struct tr2_usage usage;
 	struct tr2_io io; /* without the lines of events */
 	const struct tr2_procs *procs;
@@ -61,7 +63,7 @@ struct tr2_meta {
 	uint64_t lost_task_log, lost_exit_codes;
 	uint64_t oom_kills;
 	uint64_t lost_programs; /* that started after --max-size was reached */
-	/* In which tracing was switched off again by then. */
+	/* Programs in which tracing was switched off again by then. */
 	uint64_t cut_programs;
 	const struct tr2_straggler *stragglers;
 	size_t nr_stragglers;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * priority - let the recorder run at once when a ring has records, where the
- * user is permitted to: on a machine whose CPUs are all in use, the kernel's
- * rings are full before an ordinary process gets its turn.
+ * priority - let the recorder run as soon as a ring has records, if the user is
+ * permitted to. On a machine whose CPUs are all in use, the kernel's rings fill
+ * before an ordinary process gets its turn.
  */
 #pragma once
 
 #include <stdbool.h>
 
-/* Call it after the command was forked, which does not inherit it then. false:
- * not permitted, or the process has a policy other than the usual one. */
+/* Raise the priority. Call it after the command was forked, so that the command
+ * does not inherit it. Return false if it is not permitted, or if the process
+ * has a special policy already. */
 bool tr2_priority_raise(void);
 /* Undo tr2_priority_raise(), if that returned true. */
 void tr2_priority_restore(void);

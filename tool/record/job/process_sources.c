@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Choose among the sources of what is known of recorded processes, and combine
- * them: tr2_watch_open() tries the kernel's, tr2_watch_start() begins ptrace.
+ * Choose the sources of information on recorded processes, and combine them:
+ * tr2_watch_open() tries the kernel's, tr2_watch_start() begins ptrace.
  */
 #include "record/job/process_sources.h"
 
@@ -22,15 +22,16 @@
 #include "record/sources/ptrace_proc.h"
 
 #define WRITE_EVERY_NS 100000000u
-/* A record gets its time before it is published, by up to this much. */
+/* A record gets its time up to this long before it is published. */
 #define SLACK_NS 50000000u
-/* Write what there is this often, for those who read while it is recorded. */
+/* How often data is written for those who read during the recording. */
 #define LIVE_NS 1000000000u
-/* The observer looks at programs of this age. */
+/* The observer looks only at programs older than this. */
 #define YOUNG_NS 5000000u
-/* Without the connector, so many execs are kept until the next look. */
+/* Without the connector, this many execs are kept until the next look. */
 #define MOST_UNREAD 4096
-/* How long to wait for the last exit codes: in ms, and how often. */
+/* LATE_MS, LATE_TRIES: how long, and how often, to wait for the last exit
+ * codes. */
 #define LATE_MS 10
 #define LATE_TRIES 10
 
@@ -65,7 +66,7 @@ void tr2_watch_release(struct tr2_watch *w)
 	tr2_procs_release(&w->procs);
 }
 
-/* Copy the text into memory from malloc(), which the log requires. */
+/* Copy the text to malloc() memory, as the log requires. */
 static char *copy_text(struct tr2_buf *b)
 {
 	return b->failed ? NULL : strdup(tr2_buf_str(b));
@@ -102,8 +103,9 @@ static void log_status(struct tr2_watch *w, pid_t pid, int status,
 		tr2_tasklog_add(&w->log, &e);
 }
 
-/* All records older than the start of a whole pass over the rings were read,
- * by the time `now`. Exits may still be in the kernel. */
+/* Write the records before `now`, less the slack: a whole pass over the rings
+ * has read them. Exits may still be in the kernel, so read the connector
+ * first. */
 static void write_log(struct tr2_watch *w, uint64_t now)
 {
 	if (now < w->written_ns + WRITE_EVERY_NS)
@@ -122,7 +124,7 @@ static void rings_ready(void *data)
 	write_log(w, now);
 }
 
-/* A process has ended, or its recording has: what it wrote is complete. */
+/* The process has ended, or its recording has: its map is complete. */
 static void keep_code_map(struct tr2_watch *w, pid_t pid)
 {
 	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
@@ -151,9 +153,9 @@ void tr2_watch_add(struct tr2_watch *w, const struct tr2_task_event *e)
 	tr2_tasklog_add(&w->log, e);
 }
 
-/* Without the connector, which reports each exec and end at once, the arguments
- * of a program, and how to learn its end, are read soon after: the process is
- * there, unless it was short. */
+/* Without the connector, which reports each exec and end at once, note the
+ * process: soon afterwards its arguments are read and its end is followed, if
+ * it still runs. */
 static void note_for_look(struct tr2_watch *w, const struct tr2_task_event *e)
 {
 	struct tr2_task_event *unread;
@@ -191,28 +193,29 @@ static void read_comm(pid_t pid, char comm[TR2_COMM_SIZE])
 	comm[n - 1] = '\0'; /* replaces the newline */
 }
 
-/* The pid of a process that has ended may be a stranger's now. */
+/* Is the event of a recorded process? The pid of an ended one may be a
+ * stranger's now. */
 static bool is_ours(struct tr2_watch *w, const struct tr2_task_event *e)
 {
 	pid_t pid = e->kind == TR2_TASK_FORK ? e->ppid : e->pid;
 	struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
 
-	/* Unknown, or known to be dead: perhaps its fork was not read yet, or
-	 * its exec in another thread than the first, which ends before. */
+	/* The process is unknown or dead. Its fork may not have been read yet,
+	 * or another thread called exec and the first one ended before. */
 	if (w->has_tasks && (!p || p->status_from ||
 			     (p->ended && e->kind == TR2_TASK_EXEC))) {
 		tr2_kernel_rings_scan(&w->kernel.rings);
 		p = tr2_procs_find(&w->procs, pid);
 	}
-	/* An earlier process may have had that pid. */
+	/* An earlier process may have had this pid. */
 	if (!p || p->status_from == TR2_STATUS_CONNECTOR ||
 	    e->time_ns < p->start_ns)
 		return false;
 	return !p->ended || e->kind == TR2_TASK_EXIT || e->time_ns <= p->end_ns;
 }
 
-/* Had it ended before `now`, when its files in /proc were read? Then they were
- * perhaps a stranger's. */
+/* Did the process end before `now`, when its files in /proc were read? Then
+ * they may have been a stranger's. */
 static bool had_ended(struct tr2_watch *w, pid_t pid, uint64_t now)
 {
 	const struct tr2_proc *p;
@@ -223,7 +226,7 @@ static bool had_ended(struct tr2_watch *w, pid_t pid, uint64_t now)
 	return p && p->ended && p->end_ns < now;
 }
 
-/* The program may have ended or called exec: then the log has less. */
+/* The program may have ended or called exec; then nothing is logged. */
 void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 {
 	struct tr2_task_event e = { .kind = TR2_TASK_ARGV, .pid = pid,
@@ -254,7 +257,7 @@ static void handle_end(void *data, pid_t pid, int status)
 	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
 	uint64_t now = tr2_kernel_now_ns();
 
-	/* Perhaps a child of the recorder, which knows more by wait4(). */
+	/* A child of the recorder may be known already: wait4() tells more. */
 	if (!p || p->status_from)
 		return;
 	tr2_procs_status(&w->procs, pid, status, TR2_STATUS_PIDFD, now, NULL);
@@ -269,7 +272,7 @@ static void look_for_processes(struct tr2_watch *w)
 	if (!w->has_tasks || w->has_connector)
 		return;
 	tr2_kernel_rings_scan(&w->kernel.rings);
-	/* A look whether a process has ended may find more of them. */
+	/* A check for an ended process may append to this list. */
 	for (i = 0; i < w->nr_unread; i++) {
 		e = &w->unread[i];
 		if (e->kind == TR2_TASK_FORK)
@@ -290,7 +293,8 @@ static void handle_exit(struct tr2_watch *w, const struct tr2_task_event *e,
 		return;
 	tr2_procs_status(&w->procs, e->pid, status, TR2_STATUS_CONNECTOR,
 			 e->time_ns, NULL);
-	/* For own children wait4() will return it, with the usage. */
+	/* For the recorder's children wait4() returns the status with the
+	 * usage. */
 	if (e->ppid != w->own_pid)
 		log_status(w, e->pid, status, TR2_STATUS_CONNECTOR, e->time_ns,
 			   NULL);
@@ -329,7 +333,7 @@ static void look_at_source(struct tr2_source *source, uint32_t events)
 	tr2_kernel_rings_check(&w->kernel.rings);
 }
 
-/* Called for any process of the machine. */
+/* The connector calls this for every process of the machine. */
 static void handle_connector(void *data, const struct tr2_task_event *from,
 			     int status)
 {
@@ -354,7 +358,8 @@ static void handle_connector(void *data, const struct tr2_task_event *from,
 	}
 }
 
-/* Return what permits what was refused; NULL: nothing was, or it is not known. */
+/* Return what would permit the refused sources; NULL: none was refused, or it
+ * is not known. */
 static const char *remedy(const struct tr2_watch *w)
 {
 	bool whole = w->has_tasks && !tr2_kernel_records_lack(&w->kernel);
@@ -440,8 +445,9 @@ static void timer_ready(struct tr2_source *source, uint32_t events)
 	rings_ready(w);
 }
 
-/* A program of this age may end before a look would tell anything of it. One that
- * was only forked shares memory with others, which must be known. */
+/* Is the program too young to look at? It may end before a look learns anything
+ * of it. A process that was only forked is never too young: it shares memory
+ * with others. */
 static bool is_young(const struct tr2_proc *p, uint64_t now)
 {
 	return p->exec_ns + YOUNG_NS > now;
@@ -469,7 +475,7 @@ static void observe_new(struct tr2_watch *w)
 	w->nr_observed = first_young;
 }
 
-/* Give the observer the processes that there are by now. */
+/* Tell the observer of new and ended processes. */
 static void update_observer(void *data)
 {
 	struct tr2_watch *w = data;
@@ -537,12 +543,12 @@ static void start_ptrace(struct tr2_watch *w, struct tr2_run *run)
 	w->why_not[0] = '\0';
 	if (!w->quiet && tr2_ptrace_takes_privileges())
 		fprintf(stderr, "trace2 record: processes are followed by "
-			"ptrace, below which sudo and other set-user-ID "
-			"programs get no privileges (%s)\n",
+			"ptrace, so sudo and other set-user-ID programs get "
+			"no privileges (%s)\n",
 			w->wants_ptrace == TR2_PTRACE_ALWAYS ?
-			"without --ptrace they do" :
-			"--no-ptrace: they do, and only the command is "
-			"recorded");
+			"without --ptrace they get them" :
+			"with --no-ptrace they get them, but only the command "
+			"is recorded");
 }
 
 void tr2_watch_start(struct tr2_watch *w, struct tr2_run *run)
@@ -635,8 +641,8 @@ static bool exit_codes_missing(const struct tr2_watch *w)
 	return false;
 }
 
-/* The connector reports after the parent can reap: events of the last ends may
- * still be on their way. */
+/* Wait for the exit codes of the last processes: the connector reports an end
+ * only after the parent can reap it. */
 static void wait_for_exit_codes(struct tr2_watch *w)
 {
 	int i;

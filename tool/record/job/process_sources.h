@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process_sources - collect information on the recorded processes from all sources into
- * tasks.jsonl and the list of processes.
+ * process_sources - collect information on the recorded processes from all
+ * sources into tasks.jsonl and the list of processes.
  */
 #pragma once
 
@@ -41,26 +41,27 @@ struct tr2_watch {
 	struct tr2_connector connector;
 	struct tr2_ptrace ptrace;
 	enum tr2_ptrace_wanted wants_ptrace; /* set by the caller */
-	/* Of the recording, and whether functions are sampled; set by the
-	 * caller. */
+	/* Directory of the recording, and whether functions are sampled; set by
+	 * the caller. */
 	int dir_fd;
 	bool wants_maps;
 	struct tr2_ninja_logs ninja_logs;
 	struct tr2_observer *observer; /* NULL: none */
-	size_t nr_observed; /* it knows those of `procs` before, perhaps more */
+	size_t nr_observed; /* number of the first `procs` that it has seen */
 	struct tr2_observer_sums observed; /* at the end */
-	struct tr2_run *run; /* with ptrace, whose thread waits for it */
+	struct tr2_run *run; /* with ptrace: the run whose child the ptrace
+			      * thread waits for */
 	bool has_tasks, has_connector;
-	bool traced; /* the end: ptrace was on */
+	bool traced; /* set at the end: ptrace was used */
 	bool was_opened; /* the kernel's sources were asked for */
-	bool is_needed; /* without any there is nothing to record */
+	bool is_needed; /* without any source there is nothing to record */
 	bool quiet; /* do not warn about unavailable sources */
 	char why_not[500]; /* the reason if there are no task records */
 	uint64_t written_ns; /* time of the last write to the log */
-	struct tr2_buf text; /* of the record that is added to the log */
+	struct tr2_buf text; /* of the record that is being added to the log */
 };
 
-/* The caller sets watch->log.fd afterwards. */
+/* Initialise it. Set watch->log.fd afterwards. */
 void tr2_watch_init(struct tr2_watch *watch);
 void tr2_watch_release(struct tr2_watch *watch);
 
@@ -68,7 +69,8 @@ void tr2_watch_release(struct tr2_watch *watch);
  * Open the sources, before the command is forked. Unavailable ones are reported
  * once on stderr and left out. data_fd: kernel.data; -1: it is not recorded.
  */
-void tr2_watch_open(struct tr2_watch *watch, struct tr2_loop *loop, int data_fd);
+void tr2_watch_open(struct tr2_watch *watch, struct tr2_loop *loop,
+		    int data_fd);
 /* Print on stderr what would permit more, if something was refused. */
 void tr2_watch_say_remedy(const struct tr2_watch *watch);
 /* Watch run->pid, a child of this process that has not called exec yet, and its
@@ -76,7 +78,7 @@ void tr2_watch_say_remedy(const struct tr2_watch *watch);
 void tr2_watch_start(struct tr2_watch *watch, struct tr2_run *run);
 
 /* For processes that run already: begin to watch; add a record, whose `more`
- * belongs to the log then; add the arguments of a process. */
+ * belongs to the log from then on; add the arguments of a process. */
 void tr2_watch_run(struct tr2_watch *watch);
 void tr2_watch_add(struct tr2_watch *watch, const struct tr2_task_event *event);
 void tr2_watch_argv(struct tr2_watch *watch, pid_t pid, uint64_t time_ns);
@@ -84,17 +86,17 @@ void tr2_watch_argv(struct tr2_watch *watch, pid_t pid, uint64_t time_ns);
 /* Reap the children that have ended. false: there are none left. */
 bool tr2_watch_reap(struct tr2_watch *watch, struct tr2_run *run);
 
-/* Take the records of what has happened until now. */
+/* Read the records of everything that has happened until now. */
 void tr2_watch_read(struct tr2_watch *watch);
 
 /* Read the remaining events and write all to tasks.jsonl. */
 void tr2_watch_finish(struct tr2_watch *watch);
 
-/* Set the members of meta.json that come from here. */
+/* Set the members of meta.json that the watch knows. */
 void tr2_watch_result(const struct tr2_watch *watch, struct tr2_meta *meta);
 
-/* Return the running descendants of this process, or the recorded processes that
- * have not ended, at most 1000; the caller frees them. */
+/* Return the running descendants of this process, or the recorded processes
+ * that have not ended, at most 1000; the caller frees them. */
 size_t tr2_watch_stragglers(struct tr2_straggler **stragglers);
 size_t tr2_watch_running(const struct tr2_watch *watch,
 			 struct tr2_straggler **stragglers);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * List the running descendants of this process from /proc, because the kernel's
- * records may be missing; or those of the recording.
+ * List the running processes: the descendants of this process by /proc, as the
+ * kernel's records may be missing; or those of the recording.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -52,7 +52,7 @@ static void mark_below(struct seen *all, size_t nr, int root)
 	}
 }
 
-/* Orphans become children of this process: without a child, there are no
+/* Orphans become children of this process, so without a child there are no
  * descendants. */
 static bool has_children(void)
 {

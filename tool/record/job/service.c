@@ -15,8 +15,8 @@
 #define VARIABLE "NOTIFY_SOCKET"
 
 /*
- * Set the address to a path, or to an abstract name that begins with @. 0: it
- * is neither.
+ * Set the address to a path, or to an abstract name that begins with @. Return
+ * 0 if `name` is neither.
  */
 static socklen_t address_of(struct sockaddr_un *un, const char *name)
 {
@@ -33,7 +33,7 @@ static socklen_t address_of(struct sockaddr_un *un, const char *name)
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
 }
 
-/* Send lines such as `READY=1` or `STATUS=…`. Never waits. */
+/* Send lines such as `READY=1` or `STATUS=…`. It never waits. */
 static void notify(const char *text)
 {
 	struct sockaddr_un un;
@@ -50,9 +50,10 @@ static void notify(const char *text)
 	close(fd);
 }
 
-#define STATUS_NS 10000000000u /* interval for reports to the manager only */
+#define STATUS_NS 10000000000u /* interval of reports to the service manager
+				* alone */
 
-/* Report the same text to both. */
+/* Report the same text on stderr and to the service manager. */
 static void report_counts(const struct tr2_service *s, const char *counts,
 			  bool says)
 {

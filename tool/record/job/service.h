@@ -13,7 +13,7 @@ struct tr2_service {
 	struct tr2_source timer; /* fd -1: not started */
 	struct tr2_loop *loop;
 	struct tr2_listen *listen;
-	bool says;    /* report to stderr, too */
+	bool says;    /* also report on stderr */
 	bool notifies;
 	char *last; /* the last report */
 };
@@ -26,6 +26,6 @@ int tr2_service_start(struct tr2_service *service, struct tr2_loop *loop,
 		      struct tr2_listen *listen, uint64_t every_ns);
 /* Report the counts. */
 void tr2_service_say(struct tr2_service *service);
-/* Report the end; does nothing if it was not started. */
+/* Report the end. It does nothing if the service was not started. */
 void tr2_service_stop(struct tr2_service *service);
 void tr2_service_release(struct tr2_service *service);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Count allocations by probes of the kernel. A probe is defined in tracefs, and
- * counts as a tracepoint does, since an event that names its file itself cannot
- * be inherited: fork() would fail in the process that has it.
+ * Count allocations by probes of the kernel. A probe is defined in tracefs and
+ * counts as a tracepoint does. An event that named its file itself could not be
+ * inherited: fork() would fail in its process.
  */
 #include "record/kernel/allocations.h"
 
@@ -27,19 +27,20 @@
 #define PROBES "uprobe_events"
 #define GROUP "trace2_"
 
-/* Those that call no other one of them. */
+/* The functions among them that call no other one. */
 static const char *const functions[] = { "malloc", "calloc", "realloc",
 					 "posix_memalign", "aligned_alloc" };
 
 struct tr2_allocations {
 	int tracefs;
-	/* Of the C library's file: all commands that count at a time share the
-	 * probes; the last one can remove them, also those of a killed one. */
+	/* The group of probes in the C library's file. All commands that count
+	 * at one time share the probes. The last command can remove them, even
+	 * those of a killed one. */
 	char group[64];
 	uint64_t id[ARRAY_SIZE(functions)];
 	int fd[ARRAY_SIZE(functions)];
 	uint64_t count;
-	int error; /* of the last run */
+	int error; /* errno of the last run */
 };
 
 /* Where a function is in its file. */
@@ -68,7 +69,8 @@ static int find_in(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* A sanitizer has functions of the same names in the program. */
+/* Find the function in the C library: a sanitizer has functions of the same
+ * names in the program. */
 static bool find_function(struct place *place, const char *function)
 {
 	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
@@ -243,7 +245,8 @@ const char *tr2_allocations_why_not(const struct tr2_allocations *a)
 	return a->error ? strerror(a->error) : NULL;
 }
 
-bool tr2_allocations_add_meta(const struct tr2_allocations *a, struct tr2_buf *b)
+bool tr2_allocations_add_meta(const struct tr2_allocations *a,
+			      struct tr2_buf *b)
 {
 	if (a->error)
 		return false;

@@ -12,8 +12,8 @@
 
 struct tr2_allocations;
 
-/* Return NULL if this user or kernel cannot count, or there is no memory; *why_not
- * says why, until the next call. */
+/* Return NULL if this user or kernel cannot count, or there is no memory;
+ * *why_not says why, until the next call. */
 struct tr2_allocations *tr2_allocations_open(const char **why_not);
 void tr2_allocations_close(struct tr2_allocations *a);
 
@@ -23,5 +23,7 @@ void tr2_allocations_begin(struct tr2_allocations *a, pid_t pid);
 void tr2_allocations_end(struct tr2_allocations *a);
 /* Return why the last run has no count; NULL: it has one. */
 const char *tr2_allocations_why_not(const struct tr2_allocations *a);
-/* `"allocations":{…}` as counters of meta.json are; false: nothing was added. */
-bool tr2_allocations_add_meta(const struct tr2_allocations *a, struct tr2_buf *b);
+/* `"allocations":{…}` as counters of meta.json are; false: nothing was
+ * added. */
+bool tr2_allocations_add_meta(const struct tr2_allocations *a,
+			      struct tr2_buf *b);

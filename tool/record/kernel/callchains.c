@@ -8,9 +8,10 @@
 
 #include "common/order.h"
 
-/* Of the sample's identifier, and of the number of its addresses. */
+/* Offset of the sample's identifier, and of the number of its addresses. */
 #define NR_AT (sizeof(struct perf_event_header) + 6 * sizeof(uint64_t))
-/* Larger values are no addresses, but begin a part of the chain. */
+/* Values from here on are markers that begin a part of the chain, not
+ * addresses. */
 #define MARKER ((uint64_t)PERF_CONTEXT_MAX)
 #define FULL (TR2_CALLCHAINS_ADDRS / 4 * 3)
 
@@ -45,7 +46,7 @@ static bool waits(const struct tr2_callchains *c, const unsigned char *raw,
 	return state && !(state & TR2_PREV_STATE_PREEMPTED);
 }
 
-/* Return the number of addresses before those of the user. */
+/* Return the number of addresses before those of the program. */
 static uint64_t kernel_part(const unsigned char *p, uint64_t nr)
 {
 	uint64_t i, addr;

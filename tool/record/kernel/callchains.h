@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * callchains - the addresses of the kernel's functions that occur in samples.
- * Chains repeat: one that was seen is skipped.
+ * Chains repeat, so a chain that was seen is skipped.
  */
 #pragma once
 
@@ -32,10 +32,11 @@ struct tr2_callchains {
 #define TR2_SAMPLE_TIME_AT \
 	(sizeof(struct perf_event_header) + 3 * sizeof(uint64_t))
 
-/* Add the addresses of a sample, including its header, complete in memory;
- * is_switch: unless the thread could go on, and waits for nothing. */
+/* Add the addresses of a sample; the record is complete in memory, with its
+ * header. With is_switch, skip threads that could go on, as these wait for
+ * nothing. */
 void tr2_callchains_add(struct tr2_callchains *chains,
 			const unsigned char *record, size_t size,
 			bool is_switch);
-/* Sort the addresses, in place: addrs[0..nr). Nothing may be added then. */
+/* Sort the addresses addrs[0..nr) in place. Add no more afterwards. */
 void tr2_callchains_sort(struct tr2_callchains *chains);

@@ -15,8 +15,8 @@
 #include "common/say.h"
 #include "record/refusal.h"
 
-/* An event that the kernel does not count has no hardware or driver on this
- * machine. */
+/* The reason for an event that the kernel does not count: this machine has no
+ * hardware or driver for it. */
 static const char not_supported[] = "not supported";
 
 /* Names are compared by their meaning: cs equals context-switches. */
@@ -50,12 +50,14 @@ static void add_kernel_event(struct tr2_event_counters *cs,
 	}
 }
 
-static void add_event(struct tr2_event_counters *cs, const struct tr2_perfevent *ev)
+static void add_event(struct tr2_event_counters *cs,
+		      const struct tr2_perfevent *ev)
 {
 	size_t i;
 
 	if (tr2_perfevent_is_kernel(ev->pmu)) {
-		/* An event given twice is counted once, and leads no group. */
+		/* An event given twice is counted once, and does not lead a
+		 * group. */
 		for (i = 0; i < cs->nr; i++) {
 			if (strcmp(cs->item[i].event.text, ev->text) != 0)
 				continue;
@@ -80,10 +82,12 @@ bool tr2_event_counters_add(struct tr2_event_counters *cs, const char *text)
 	size_t nr = 0;
 
 	tr2_perfevents_init(&list, text);
-	for (; (got = tr2_perfevents_next(&list, &ev)) == TR2_PERFEVENT_OK; nr++) {
+	for (; (got = tr2_perfevents_next(&list, &ev)) == TR2_PERFEVENT_OK;
+	     nr++) {
 		if (ev.period) {
 			tr2_error("event '%s': a counted event takes no period "
-				  "(to sample, set GIT_TRACE2_SAMPLE)", ev.text);
+				  "(to sample, set GIT_TRACE2_SAMPLE)",
+				  ev.text);
 			return false;
 		}
 		add_event(cs, &ev);
@@ -171,8 +175,8 @@ static int open_attr(struct perf_event_attr *attr, pid_t pid, int leader)
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-/* What happens in the kernel alone: for those who may not count there it is
- * always 0. */
+/* Does the event happen in the kernel alone? For users who may not count there,
+ * its count is always 0. */
 static bool is_in_kernel(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE &&
@@ -181,7 +185,7 @@ static bool is_in_kernel(const struct perf_event_attr *attr)
 		attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
 }
 
-/* Say why it is not counted. */
+/* Set the reason why the event is not counted. */
 static void refuse(struct tr2_event_counter *c, int err, enum tr2_right right)
 {
 	char cause[80];
@@ -196,8 +200,8 @@ static void refuse(struct tr2_event_counter *c, int err, enum tr2_right right)
 	case EACCES:
 	case EPERM:
 		tr2_refusal_cause(cause, sizeof(cause), right);
-		snprintf(c->why_not, sizeof(c->why_not), TR2_NOT_PERMITTED " (%s)",
-			 cause);
+		snprintf(c->why_not, sizeof(c->why_not),
+			 TR2_NOT_PERMITTED " (%s)", cause);
 		break;
 	default:
 		snprintf(c->why_not, sizeof(c->why_not), "%s", strerror(err));
@@ -224,8 +228,8 @@ static void open_one(struct tr2_event_counter *c, pid_t pid, int leader)
 			attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES;
 	if (c->fd < 0 && (errno == EACCES || errno == EPERM) &&
 	    !c->event.exclude && !is_in_kernel(&attr)) {
-		/* Fall back to events that every user may count: as perf does,
-		 * marked by ":u". */
+		/* Fall back to counting outside of the kernel, which every user
+		 * may. perf marks that by ":u", too. */
 		attr.exclude_kernel = 1;
 		c->fd = open_attr(&attr, pid, leader);
 		if (c->fd >= 0)
@@ -291,7 +295,8 @@ void tr2_event_counters_read(struct tr2_event_counters *cs, uint64_t switches)
 
 		if (c->from_wait4) {
 			c->value = switches;
-			c->enabled_ns = c->running_ns = 1; /* all the time */
+			/* it counts all the time */
+			c->enabled_ns = c->running_ns = 1;
 		}
 		if (c->fd < 0)
 			continue;

@@ -23,9 +23,10 @@ struct tr2_event_counter {
 	/* without the modifiers that had to be dropped */
 	char name[TR2_PERFEVENT_BYTES + 2];
 	int fd;       /* -1: not open */
-	char why_not[TR2_PERFEVENT_BYTES]; /* "" if it counts */
+	char why_not[TR2_PERFEVENT_BYTES]; /* reason why it does not count; ""
+					    * if it counts */
 	uint64_t value, enabled_ns, running_ns;
-	bool from_wait4; /* it is not permitted, but wait4() counts it, too */
+	bool from_wait4; /* it is not permitted, but wait4() counts the same */
 };
 
 struct tr2_event_counters {
@@ -41,18 +42,21 @@ struct tr2_event_counters {
 
 /* Add the events of a list in perf's syntax. false: the reason was printed to
  * stderr. */
-bool tr2_event_counters_add(struct tr2_event_counters *counters, const char *list);
-/* Count system calls, or allocations, too; a warning says why they cannot be. */
+bool tr2_event_counters_add(struct tr2_event_counters *counters,
+			    const char *list);
+/* Count system calls, or allocations, too; a warning says why they cannot
+ * be. */
 void tr2_event_counters_add_syscalls(struct tr2_event_counters *counters);
 void tr2_event_counters_add_allocations(struct tr2_event_counters *counters);
-/* After the runs: warn if in the last one these were not all counted. */
+/* After the runs, warn if these were not all counted in the last one. */
 void tr2_event_counters_check(const struct tr2_event_counters *counters);
 void tr2_event_counters_release(struct tr2_event_counters *counters);
 
-/* Open them on pid, a child that has not called exec yet; they count from its
- * exec. */
+/* Open the counters on pid, a child that has not called exec yet. They count
+ * from its exec. */
 void tr2_event_counters_open(struct tr2_event_counters *counters, pid_t pid);
-/* At the end: read the values and close; wait4() counted so many switches. */
+/* At the end, read the values and close the counters. wait4() counted these
+ * switches. */
 void tr2_event_counters_read(struct tr2_event_counters *counters,
 			     uint64_t switches);
 /* The value of `counters` in meta.json. */
@@ -60,7 +64,8 @@ void tr2_event_counters_add_meta(const struct tr2_event_counters *counters,
 			   struct tr2_buf *b);
 
 /* Return the value of GIT_TRACE2_COUNTERS; NULL: leave it unset. */
-const char *tr2_event_counters_for_programs(struct tr2_event_counters *counters);
+const char *
+tr2_event_counters_for_programs(struct tr2_event_counters *counters);
 
 /* Can this machine count the event for this user? */
 bool tr2_event_works(const struct tr2_perfevent *event);

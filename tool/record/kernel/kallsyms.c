@@ -16,13 +16,12 @@
 #include "record/store.h"
 
 /*
- * The kernel's own functions, as /proc/kallsyms listed them once since the
- * machine was started, in a file of the user's cache:
- * $XDG_CACHE_HOME/trace2/kallsyms. Reading /proc/kallsyms takes the kernel longer
- * than many commands run.
+ * Cache of the kernel's own functions: the lines of /proc/kallsyms, written
+ * once after each start of the machine to $XDG_CACHE_HOME/trace2/kallsyms.
+ * Reading /proc/kallsyms takes the kernel longer than many commands run.
  *
- * The file begins with the boot's id and ends with a NUL. It has no functions
- * of modules, which come and go.
+ * The file begins with the boot's id and ends with a NUL. It leaves out
+ * functions of modules, which come and go.
  */
 struct kallsyms_cache {
 	char *map; /* the file */
@@ -44,8 +43,8 @@ static bool read_boot_id(char id[BOOT_ID_BYTES])
 	return n == BOOT_ID_BYTES;
 }
 
-/* Open, or create, a directory that belongs to this user: not the one of
- * another whose environment sudo has left. -1: there is none. */
+/* Open, or create, a directory that belongs to this user. The environment may
+ * name another user's, as sudo leaves it. Return -1 if there is none. */
 static int open_dir(int at, const char *path)
 {
 	struct stat st;
@@ -59,7 +58,7 @@ static int open_dir(int at, const char *path)
 	return -1;
 }
 
-/* -1: there is none. */
+/* Return -1 if there is no cache. */
 static int open_cache(void)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -105,7 +104,7 @@ static void kallsyms_cache_close(struct kallsyms_cache *c)
 	c->map = NULL;
 }
 
-/* false: there is none of this boot, and nothing is open. */
+/* Return false, with nothing open, if there is no cache of this boot. */
 static bool kallsyms_cache_open(struct kallsyms_cache *c)
 {
 	char id[BOOT_ID_BYTES];
@@ -127,7 +126,8 @@ static bool kallsyms_cache_open(struct kallsyms_cache *c)
 	return ok;
 }
 
-/* Replace it by these lines. If it cannot be written, there is none. */
+/* Replace the cache by these lines. If they cannot be written, there is no
+ * cache. */
 static void kallsyms_cache_write(const char *begin, const char *end)
 {
 	char id[BOOT_ID_BYTES];
@@ -150,11 +150,11 @@ static void kallsyms_cache_write(const char *begin, const char *end)
 	close(dir);
 }
 
-#define STEP_BYTES 65536u /* read at once */
+#define STEP_BYTES 65536u /* size of a read */
 #define FIRST_NAME " _text\n"
 
-/* Read the first symbols, up to that with which the kernel begins. false: it is
- * not among them, or addresses are hidden. */
+/* Read the symbols up to the kernel's first function. Return false if it is not
+ * among them, or if addresses are hidden. */
 static bool read_start(struct tr2_kallsyms *k)
 {
 	struct tr2_buf *text = &k->text;
@@ -209,13 +209,13 @@ static void read_rest(struct tr2_kallsyms *k)
 }
 
 /*
- * Lines of the text, from `begin` to `end`, in order of their addresses: the
- * kernel's own, which the kernel lists in this order, or those of modules and
- * generated code, which are sorted here.
+ * Lines of the text from `begin` to `end`, sorted by address. The kernel lists
+ * its own functions in that order; those of modules and generated code are
+ * sorted here.
  */
 struct lines {
 	const char *begin, *end;
-	const char *done; /* what precedes it was added */
+	const char *done; /* the lines before it were added */
 };
 
 static const char *next_line(const struct lines *l, const char *line)
@@ -230,12 +230,12 @@ static uint64_t addr_of(const char *line)
 	return strtoull(line, NULL, 16);
 }
 
-/* Return the first line behind `addr`, or l->end. */
+/* Return the first line after `addr`, or l->end. */
 static const char *find_behind(const struct lines *l, uint64_t addr)
 {
 	const char *low = l->begin, *high = l->end, *mid;
 
-	/* Both are the beginning of a line. */
+	/* `low` and `high` are always beginnings of lines. */
 	while (low < high) {
 		mid = low + (high - low) / 2;
 		mid = memrchr(low, '\n', (size_t)(mid - low));
@@ -258,8 +258,8 @@ static void add_line(struct lines *l, struct tr2_buf *out, const char *line)
 	}
 }
 
-/* Append the lines of the functions at `addr`, if there are any, and of those
- * behind. */
+/* Append the lines of the functions at `addr`, if there are any, and of the
+ * next address. */
 static void add_function(struct lines *l, struct tr2_buf *out, uint64_t addr)
 {
 	const char *behind = find_behind(l, addr), *line;
@@ -280,7 +280,7 @@ static void add_function(struct lines *l, struct tr2_buf *out, uint64_t addr)
 
 TR2_ORDER(by_addr, char *const, tr2_order(addr_of(*a), addr_of(*b)))
 
-/* Write the lines in order of their addresses. */
+/* Append the lines, sorted by address. */
 static bool sort_lines(const struct lines *from, struct tr2_buf *out)
 {
 	size_t nr = 0, i;
@@ -316,7 +316,7 @@ static void add_functions(struct lines *l, struct tr2_buf *out,
 {
 	uint32_t i;
 
-	/* The call is before the address. */
+	/* An address is that to which a call returns: the call is before it. */
 	for (i = 0; i < nr; i++)
 		add_function(l, out, addrs[i] - 1);
 }
@@ -330,7 +330,7 @@ static bool has_all(const struct lines *l, const uint64_t *addrs, uint32_t nr)
 	       addrs[nr - 1] <= addr_of(last + 1);
 }
 
-/* false: there is no cache that has all of them. */
+/* Return false if the cache is missing or lacks one of the addresses. */
 static bool add_cached(struct kallsyms_cache *cache, struct tr2_buf *out,
 		       const uint64_t *addrs, uint32_t nr)
 {
@@ -342,7 +342,7 @@ static bool add_cached(struct kallsyms_cache *cache, struct tr2_buf *out,
 	return true;
 }
 
-/* false: no memory. */
+/* Return false without memory. */
 static bool add_read(struct tr2_kallsyms *k, struct tr2_buf *out,
 		     const uint64_t *addrs, uint32_t nr, bool cache)
 {

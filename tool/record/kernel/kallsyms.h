@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kallsyms - the kernel's functions and their addresses, from /proc/kallsyms. */
+/* kallsyms - the kernel's functions and their addresses, from
+ * /proc/kallsyms. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,17 +11,17 @@
 struct tr2_kallsyms {
 	uint64_t start; /* address of the kernel's first function; 0: unknown */
 	int fd;         /* -1: not open */
-	struct tr2_buf text; /* as far as it was read */
+	struct tr2_buf text; /* what was read so far */
 };
 
-/* Read where the kernel begins. false: addresses are hidden. */
+/* Read where the kernel begins. Return false if addresses are hidden. */
 bool tr2_kallsyms_open(struct tr2_kallsyms *symbols);
 void tr2_kallsyms_release(struct tr2_kallsyms *symbols);
 
 /*
- * Append the lines of those functions that have one of the addresses, which are
- * sorted, and of the functions behind them. Addresses are those to which calls
- * return. false: no memory.
+ * Append the lines of the functions that have one of the addresses, and of the
+ * functions that follow these. The addresses are sorted; each is that to which
+ * a call returns. Return false without memory.
  */
 bool tr2_kallsyms_add(struct tr2_kallsyms *symbols, struct tr2_buf *out,
 		      const uint64_t *addrs, uint32_t nr);

@@ -45,7 +45,8 @@ static bool send_fds(int to, const int *fds, uint32_t nr, int also)
 	return sendmsg(to, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
-/* If it fails, the caller's close() waits. */
+/* Close descriptors by sending them over a socket from which nobody receives.
+ * If sending fails, close() waits. */
 static void close_some(const int *fds, uint32_t nr)
 {
 	int pair[2];
@@ -60,18 +61,19 @@ static void close_some(const int *fds, uint32_t nr)
 	if (pair[0] < 0)
 		return;
 	close(pair[1]);
-	/* The last: the end of a socket starts the collector. */
+	/* Close this end last: the end of a socket starts the kernel's
+	 * collector. */
 	close(pair[0]);
 }
 
 /*
- * Close descriptors without waiting for the release of their files: it takes
- * tens of milliseconds for the last event of a tracepoint.
+ * Close descriptors without waiting for the release of their files: for the
+ * last event of a tracepoint that takes tens of milliseconds.
  *
  * A descriptor that was sent over a socket is open until it is received. If the
- * receiving socket has been sent so, too, nobody can receive it. The kernel's
- * garbage collector closes them all, in a thread of the kernel since Linux 6.9;
- * in older ones, in the close() of the sending socket.
+ * receiving socket has been sent in the same way, nobody can receive it. The
+ * kernel's garbage collector then closes all of them. Since Linux 6.9 it runs
+ * in a thread of the kernel; before, in the close() of the sending socket.
  */
 static void close_later(const int *fds, uint32_t nr)
 {
@@ -83,14 +85,14 @@ static void close_later(const int *fds, uint32_t nr)
 	}
 }
 
-/* Functions of the kernel in a callchain: the innermost name the cause of a
- * wait. With the functions of the program, a callchain has as many as perf's. */
+/* MAX_STACK: kernel functions in a callchain; the innermost ones name the cause
+ * of a wait. With the program's functions, a callchain is as long as perf's. */
 #define MAX_STACK 10
 #define MAX_WHOLE_STACK 127
 
 #define SECOND_NS 1000000000u
 
-/* The registers of a user's thread that perf, too, copies. */
+/* The registers of a program's thread that perf copies. */
 #ifdef __x86_64__
 #define USER_REGS                                                       \
 	(((UINT64_C(1) << PERF_REG_X86_64_MAX) - 1) &                   \
@@ -113,8 +115,8 @@ static void init_event(struct tr2_kernel_event *event, const char *name,
 	attr->size = sizeof(*attr);
 	attr->type = type;
 	attr->config = config;
-	/* perf script requires IP and PERIOD even of an event without samples;
-	 * only samples have them. */
+	/* Only samples have IP and PERIOD, but perf script requires them even
+	 * of an event without samples. */
 	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
 			    PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			    PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
@@ -189,7 +191,7 @@ static int open_on_cpu(const struct tr2_kernel_event *event, pid_t tid, int cpu)
 {
 	struct perf_event_attr attr = event->attr;
 
-	/* Those of threads begin together. */
+	/* The events of threads are enabled together. */
 	if (tid)
 		attr.enable_on_exec = 0;
 	if (event->whole_machine)
@@ -236,7 +238,7 @@ void tr2_kernel_event_profile(struct tr2_kernel_event *event, uint32_t hz,
 	attr->exclude_callchain_user = 1;
 }
 
-/* There is room. */
+/* Add a descriptor; there is room. */
 static int add_fd(struct tr2_kernel_event *event, int fd)
 {
 	event->fds[event->nr] = fd;
@@ -250,7 +252,7 @@ static long nr_cpus(void)
 	return nr < 1 ? 1 : nr;
 }
 
-/* Make room for one more on each CPU. false: errno. */
+/* Make room for one more descriptor on each CPU. Return false with errno. */
 static bool make_room(struct tr2_kernel_event *event)
 {
 	size_t alloc = event->nr + (size_t)nr_cpus();
@@ -273,7 +275,7 @@ static bool make_room(struct tr2_kernel_event *event)
 	return true;
 }
 
-/* Nothing stays open. Return -1, with errno as it is. */
+/* Close what was opened. Return -1, and leave errno as it is. */
 static int undo(struct tr2_kernel_event *event)
 {
 	int err = errno;
@@ -283,7 +285,7 @@ static int undo(struct tr2_kernel_event *event)
 	return -1;
 }
 
-/* false: errno. */
+/* Return false with errno. */
 static bool open_rings(struct tr2_kernel_event *event,
 		       struct tr2_kernel_rings *rings)
 {
@@ -295,7 +297,7 @@ static bool open_rings(struct tr2_kernel_event *event,
 	for (cpu = 0; cpu < nr; cpu++) {
 		fd = open_on_cpu(event, 0, cpu);
 		if (fd < 0 && errno == ENODEV)
-			continue; /* there is no such CPU now */
+			continue; /* this CPU is offline */
 		if (fd < 0 || add_fd(event, fd))
 			return false;
 		tr2_kernel_rings_add(rings, fd, cpu);
@@ -317,7 +319,7 @@ int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
 	undo(event);
 	if (err != EINVAL || !event->attr.build_id)
 		return -1;
-	event->attr.build_id = 0; /* before Linux 5.12 */
+	event->attr.build_id = 0; /* Linux before 5.12 refuses build_id */
 	return tr2_kernel_event_open_rings(event, rings, large);
 }
 

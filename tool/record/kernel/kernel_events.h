@@ -3,17 +3,19 @@
  * kernel_events - events of the kernel, each opened for every CPU, because an
  * inherited event cannot be mapped otherwise.
  *
- * They are opened on the recorder, disabled, before it forks the command: what
- * it forks inherits them, and they begin with an exec. For a process that runs
- * already, they are opened on each of its threads, too.
+ * They are opened on the recorder, disabled, before it forks the command:
+ * processes that it forks inherit them, and they begin with an exec. For a
+ * process that runs already, they are also opened on each of its threads.
  *
- * With CAP_PERFMON, the samples of switches and wake-ups are those of the whole
- * machine instead: they tell of threads outside of the recording, and of the very
- * end of a thread, and they cost a fork nothing. A filter keeps what matters.
+ * With CAP_PERFMON, the samples of switches and wake-ups are taken of the whole
+ * machine instead. They show threads outside of the recording and the very end
+ * of a thread, and they cost a fork nothing. A filter keeps the samples that
+ * matter.
  *
- * None has inherit_stat: a task that ends would write its count (PERF_RECORD_READ)
- * into the rings of all CPUs from the one it is on. The kernel's rings have one
- * writer, and such a ring can stop for good without a record of loss.
+ * No event has inherit_stat: a task that ends would write its count
+ * (PERF_RECORD_READ) from its CPU into the rings of all CPUs. The kernel's
+ * rings have one writer, and such a ring can stop for good without a record of
+ * loss.
  */
 #pragma once
 
@@ -28,7 +30,8 @@
 struct tr2_kernel_event {
 	struct perf_event_attr attr;
 	const char *name;
-	/* Those of the recorder, one a CPU that exists; then those of threads. */
+	/* Events of the recorder, one for each CPU that exists; then events of
+	 * threads. */
 	int *fds;
 	uint64_t *ids;
 	uint32_t nr, nr_own, alloc;
@@ -36,49 +39,54 @@ struct tr2_kernel_event {
 };
 
 /*
- * The first event: records of tasks; with states, of switches, too; with
- * mappings, of the files that processes execute.
+ * Set up the first event: records of tasks. With states, also records of
+ * switches; with mappings, also of the files that processes execute.
  */
 void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states,
 			    bool mappings);
 
-/* Samples of switches, with the functions of the kernel in which a thread
- * waits. tracepoint: the number of sched_switch; 0: of the software event.
- * stacks: with the functions of the program, too, by frame pointers. */
+/* Set up samples of switches, with the kernel functions in which a thread
+ * waits. tracepoint: the id of sched_switch; 0: use the software event. stacks:
+ * add the program's functions, found by frame pointers. */
 void tr2_kernel_event_switches(struct tr2_kernel_event *event,
 			       uint64_t tracepoint, bool stacks);
-/* Open it for all processes of the machine. */
+/* Let the event cover all processes of the machine. */
 void tr2_kernel_event_widen(struct tr2_kernel_event *event);
-/* May this user do so? */
+/* May this user see the events of all processes? */
 bool tr2_kernel_can_see_machine(void);
 
-/* Samples of sched_waking. */
+/* Set up samples of sched_waking. */
 void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 			      uint64_t tracepoint);
 
-/* Samples of the CPU time, with the calls that led there. stack_bytes: copy so
- * much of the user's stack, and the registers; 0: follow frame pointers. */
+/* Set up samples of CPU time, with the calls that led there. stack_bytes: copy
+ * this much of the program's stack, and its registers; 0: follow frame
+ * pointers. */
 void tr2_kernel_event_profile(struct tr2_kernel_event *event, uint32_t hz,
 			      uint32_t stack_bytes);
-/* Are registers and stacks of this machine understood? */
+/* Can this program unwind the registers and stacks of this machine? */
 bool tr2_kernel_can_copy_stacks(void);
 
-/* Open it; the rings are its own. -1: errno, and nothing is open. */
+/* Open the event with rings of its own. Return -1 with errno, and nothing open,
+ * on failure. */
 int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
 				struct tr2_kernel_rings *rings, bool large);
 
-/* Open it; its records go to the rings. -1: errno, and nothing is open. */
+/* Open the event; its records go to the rings. Return -1 with errno, and
+ * nothing open, on failure. */
 int tr2_kernel_event_open(struct tr2_kernel_event *event,
 			  const struct tr2_kernel_rings *rings);
 
-/* Open it for a thread and what that begins from now on, disabled. -1: errno. */
+/* Open the event, disabled, for a thread and all that it begins from now on.
+ * Return -1 with errno on failure. */
 int tr2_kernel_event_attach(struct tr2_kernel_event *event,
 			    const struct tr2_kernel_rings *rings, pid_t tid);
-/* Close it for all threads. */
+/* Close the event for all threads. */
 void tr2_kernel_event_detach(struct tr2_kernel_event *event);
-/* Enable it for all threads, and what they began meanwhile. */
+/* Enable the event for all threads, and for those that they have begun
+ * since. */
 void tr2_kernel_event_start(const struct tr2_kernel_event *event);
 
-/* Stop it for all tasks. */
+/* Stop the event for all tasks. */
 void tr2_kernel_event_stop(const struct tr2_kernel_event *event);
 void tr2_kernel_event_close(struct tr2_kernel_event *event);

@@ -22,7 +22,7 @@ void tr2_kernel_file_release(struct tr2_kernel_file *f)
 	tr2_kernel_file_init(f);
 }
 
-/* Nothing is written any more; the file ends with its last whole record. */
+/* Write no more to the file: it ends with its last whole record. */
 static void stop_file(struct tr2_kernel_file *f, int err)
 {
 	if (!f->error)
@@ -68,8 +68,8 @@ static uint64_t write_parts(int fd, struct iovec *part, int nr)
 	return written;
 }
 
-/* Return how many records are whole in the first `written` bytes behind those of
- * the file, and add their size to *bytes. The last of them may be cut. */
+/* Return how many records are whole in the first `written` bytes after those of
+ * the file, and add their size to *bytes. The last record may be cut. */
 static uint64_t whole_records(int fd, uint64_t *bytes, uint64_t written)
 {
 	struct perf_event_header h;

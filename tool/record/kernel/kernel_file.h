@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_file - DIR/kernel.data: the kernel's records, as it wrote them, in a
- * perf.data file. Until it is finished, it has no features, and its header says
- * that the size of its data is not known: the file can be read up to its end.
+ * kernel_file - DIR/kernel.data: the kernel's records, as the kernel wrote
+ * them, in a perf.data file. Until the file is finished, it has no features,
+ * and its header says that the size of its data is unknown. Such a file can be
+ * read up to its end.
  */
 #pragma once
 
@@ -15,8 +16,9 @@
 
 struct tr2_kernel_file {
 	int fd;              /* -1: not open, or not written any more */
-	uint64_t bytes;      /* whole records, and what precedes them */
-	uint64_t begin;      /* what precedes them */
+	uint64_t bytes;      /* size of the whole records, and of everything
+			      * before them */
+	uint64_t begin;      /* size of everything before the records */
 	uint64_t max_bytes;  /* 0: no limit */
 	bool is_full;        /* no more records are written */
 	uint64_t lost;       /* records that were not written */
@@ -27,8 +29,9 @@ struct tr2_kernel_file {
 void tr2_kernel_file_init(struct tr2_kernel_file *file);
 void tr2_kernel_file_release(struct tr2_kernel_file *file);
 
-/* Write to fd, which is open for reading, too, and is closed on release. file->perf is set; its attributes
- * stay as they are until the file is finished. */
+/* Begin the file on fd, which is open for reading, too; release closes it. Set
+ * file->perf before, and leave its attributes unchanged until the file is
+ * finished. */
 void tr2_kernel_file_begin(struct tr2_kernel_file *file, int fd);
 /* Append nr_records whole records. */
 void tr2_kernel_file_append(struct tr2_kernel_file *file, struct iovec *part,

@@ -17,9 +17,9 @@
 #include "common/procfs.h"
 #include "record/refusal.h"
 
-/* Append what a MMAP2 has after its header, from a line of /proc/PID/maps:
- * START-END PERMISSIONS OFFSET MAJOR:MINOR INODE NAME. false: the line is of no
- * code, and nothing is appended. */
+/* Append the body of an MMAP2 record, made from a line of /proc/PID/maps:
+ * START-END PERMISSIONS OFFSET MAJOR:MINOR INODE NAME. Return false, with
+ * nothing appended, if the line maps no code. */
 static bool kernel_maps_add(struct tr2_buf *b, pid_t pid, const char *line)
 {
 	unsigned long long start, end, offset, inode;
@@ -49,7 +49,7 @@ static bool kernel_maps_add(struct tr2_buf *b, pid_t pid, const char *line)
 	return true;
 }
 
-/* More than the kernel without its modules has. */
+/* Larger than the kernel without its modules. */
 #define KERNEL_BYTES (UINT64_C(1) << 30)
 
 /* The inode of the first pid namespace. */
@@ -85,7 +85,7 @@ void tr2_kernel_records_release(struct tr2_kernel_records *k)
 	tr2_tasks_release(&k->tasks);
 }
 
-/* Open the next event. false: refused. */
+/* Open the next event. Return false if the kernel refuses it. */
 static bool open_next(struct tr2_kernel_records *k,
 		      enum tr2_kernel_source source, enum tr2_right right)
 {
@@ -117,7 +117,8 @@ static bool open_switches(struct tr2_kernel_records *k)
 	return open_next(k, TR2_KERNEL_CAUSES, TR2_RIGHT_KERNEL);
 }
 
-/* Callchains of the kernel are useless without names. */
+/* Refuse the source if the kernel's names are missing: callchains of the kernel
+ * are useless without names. */
 static void check_names(struct tr2_kernel_records *k,
 			enum tr2_kernel_source source)
 {
@@ -143,7 +144,8 @@ static void open_wakers(struct tr2_kernel_records *k)
 	open_next(k, TR2_KERNEL_WAKERS, TR2_RIGHT_TRACEPOINTS);
 }
 
-/* If the kernel's part is refused, open that of the user. */
+/* Open samples in the kernel and outside; if the kernel's part is refused, only
+ * outside. */
 static void open_samples(struct tr2_kernel_records *k)
 {
 	struct tr2_kernel_event *event = &k->events[k->nr];
@@ -159,7 +161,7 @@ static void open_samples(struct tr2_kernel_records *k)
 	open_next(k, TR2_KERNEL_SAMPLES, TR2_RIGHT_USER);
 }
 
-/* The features that describe the machine and the clock. */
+/* Add the features that describe the machine and the clock. */
 static void add_features(struct tr2_perf_file *file)
 {
 	struct utsname u;
@@ -199,7 +201,7 @@ static void add_record(struct tr2_kernel_records *k, struct tr2_buf *b,
 	tr2_buf_release(b);
 }
 
-/* Append where the kernel's functions are, for perf, which finds their names in
+/* Append the mapping of the kernel, for perf, which finds the names in
  * /proc/kallsyms. */
 static void add_kernel_mmap(struct tr2_kernel_records *k)
 {
@@ -289,7 +291,7 @@ static void begin_file(struct tr2_kernel_records *k)
 	k->rings.file = &k->file;
 }
 
-/* Note the events whose samples have functions of the kernel. */
+/* Note the events whose samples have kernel functions. */
 static void note_chains(struct tr2_kernel_records *k)
 {
 	uint32_t i, j;
@@ -300,7 +302,8 @@ static void note_chains(struct tr2_kernel_records *k)
 					       TR2_CHAIN_OF_WAIT :
 					       TR2_CHAIN_OF_CPU;
 
-		/* The filter passes what it keeps. */
+		/* For events of the whole machine, the filter passes the
+		 * callchains that it keeps. */
 		for (j = 0; !e->whole_machine &&
 			    e->attr.sample_type & PERF_SAMPLE_CALLCHAIN &&
 			    !e->attr.exclude_callchain_kernel && j < e->nr; j++)
@@ -317,8 +320,8 @@ static void open_states(struct tr2_kernel_records *k)
 	open_wakers(k);
 }
 
-/* In another pid namespace than the first, the tracepoints' pids are not those of
- * the recording. */
+/* The tracepoints' pids are those of the first pid namespace. Is it the
+ * recording's, too? */
 static bool in_first_namespace(void)
 {
 	struct stat st;
@@ -326,8 +329,8 @@ static bool in_first_namespace(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_NAMESPACE;
 }
 
-/* May the switches of all processes be seen, and can those of the recording be
- * told from others? */
+/* May the recorder see the switches of all processes, and can it tell the
+ * recording's from others? */
 static bool can_see_machine(const struct tr2_kernel_records *k)
 {
 	return k->wanted.of_command && k->data_fd >= 0 &&
@@ -335,7 +338,7 @@ static bool can_see_machine(const struct tr2_kernel_records *k)
 	       tr2_kernel_can_see_machine();
 }
 
-/* Open the filter for the events that were widened. */
+/* Prepare the filter for the events of the whole machine. */
 static void begin_filter(struct tr2_kernel_records *k)
 {
 	uint32_t i, j;
@@ -359,7 +362,7 @@ static bool wants(const struct tr2_kernel_records *k,
 					     k->wanted.hz != 0;
 }
 
-/* Nothing of what is wanted is there yet. */
+/* Mark every wanted source as refused for this reason, until it is opened. */
 static void refuse_all(struct tr2_kernel_records *k, const char *why)
 {
 	size_t i;
@@ -393,7 +396,8 @@ void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k,
 			continue;
 		fprintf(stderr, "%s%s: %s", before, what[i], k->refused[i]);
 		before = "; ";
-		/* Without these, there are no others, for the same reason. */
+		/* If these are refused, all later sources are, for the same
+		 * reason. */
 		if (i == TR2_KERNEL_STATES || i == TR2_KERNEL_SAMPLES)
 			break;
 	}
@@ -422,7 +426,7 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 		tr2_tracepoints_read(&k->tracepoints);
 	k->of_machine = k->wanted.states && can_see_machine(k);
 	tr2_kernel_event_tasks(&k->events[0], k->wanted.states, k->wanted.hz);
-	/* perf looks for unwinding tables in data. */
+	/* perf looks for unwinding tables in mappings of data. */
 	k->events[0].attr.mmap_data = k->wanted.stack_bytes != 0;
 	if (tr2_kernel_event_open_rings(&k->events[0], &k->rings,
 					data_fd >= 0)) {
@@ -482,7 +486,8 @@ void tr2_kernel_records_stop(struct tr2_kernel_records *k)
 
 void tr2_kernel_records_finish(struct tr2_kernel_records *k)
 {
-	/* A filter leaves what came while it copied. */
+	/* Copy again: the filter leaves samples that arrived during its
+	 * copy. */
 	tr2_kernel_rings_copy(&k->rings);
 	if (k->of_machine)
 		tr2_kernel_rings_copy(&k->rings);

@@ -14,20 +14,22 @@
 #include "common/procfs.h"
 
 /*
- * Size of a ring, unless the rings of all CPUs would be too large. With records
- * of tasks alone, 256 KiB hold 4000; with states, a CPU may write 100 MB/s, and
- * when half of a ring is full, the recorder has 20 ms to begin to copy.
+ * Sizes of a ring, which are reduced if the rings of all CPUs exceed ALL_BYTES.
+ * With records of tasks alone, 256 KiB hold 4000. With states, a CPU may write
+ * 100 MB/s: when half of a ring is full, the recorder has 20 ms to begin to
+ * copy.
  */
 #define TASKS_BYTES (256u << 10)
 #define STATES_BYTES (4u << 20)
 #define ALL_BYTES (64u << 20)
 #define MIN_BYTES (16u << 10)
-/* A ring of this size is checked each 10 ms, and copied when a quarter is full: the
- * recorder has 5 ms then, or 20 if all are as large as they should be. */
+/* With more than records of tasks, rings of this size and larger are checked
+ * every 10 ms, and copied when a quarter is full. The recorder then has 5 ms,
+ * or 20 ms for rings of full size. */
 #define CHECKED_BYTES (STATES_BYTES / 2)
 #define RECORD_MAX 65536u
-/* A record of perf itself: no later record is older than those before the
- * previous one. */
+/* A record that perf itself writes: later records are not older than the
+ * records before the previous such record. */
 #define RECORD_FINISHED_ROUND 68
 
 static void ring_ready(struct tr2_source *source, uint32_t events)
@@ -70,8 +72,9 @@ static void unmap_rings(struct tr2_kernel_rings *rings, size_t nr)
 }
 
 /*
- * The kernel wakes who polls a ring at each end of a process that inherited its
- * event, too: with many short processes, the recorder would run once for each.
+ * Map a ring, and poll it unless it is checked. The kernel also wakes a poller
+ * at each end of a process that inherited the event. With many short processes,
+ * the recorder would run once for each.
  */
 static bool map_one(struct tr2_kernel_ring *r)
 {
@@ -210,8 +213,8 @@ static void scan_sample(const struct tr2_kernel_ring *r,
 				   h->size, chain == TR2_CHAIN_OF_WAIT);
 }
 
-/* Pass threads of the recording to the filter: FORK has pid, ppid, tid, ptid, time;
- * COMM has pid, tid. */
+/* Pass the recording's threads to the filter: FORK has pid, ppid, tid, ptid,
+ * time; COMM has pid, tid. */
 static void scan_task(const struct tr2_kernel_ring *r,
 		      const struct perf_event_header *h, uint64_t at)
 {
@@ -227,7 +230,7 @@ static void scan_task(const struct tr2_kernel_ring *r,
 		tr2_machine_filter_exec(filter, e.tid, e.time_ns);
 }
 
-/* Return the position behind the record at `at`; 0: it is invalid. */
+/* Return the position after the record at `at`; 0: the record is invalid. */
 static uint64_t scan_record(struct tr2_kernel_ring *r, uint64_t at,
 			    uint64_t head)
 {
@@ -294,12 +297,13 @@ static bool copy_ring(struct tr2_kernel_ring *r)
 	}
 	r->whole = r->scanned;
 	r->nr_whole = 0;
-	/* After the copy: from now on the kernel may overwrite them. */
+	/* Release after the copy: from now on the kernel may overwrite the
+	 * records. */
 	__atomic_store_n(&page->data_tail, r->scanned, __ATOMIC_RELEASE);
 	return any;
 }
 
-/* Pass the samples up to the bound to the filter. */
+/* Pass the samples before the bound to the filter. */
 static void filter_ring(const struct tr2_kernel_ring *r)
 {
 	const struct perf_event_mmap_page *page = r->map;
@@ -316,8 +320,9 @@ static void filter_ring(const struct tr2_kernel_ring *r)
 	}
 }
 
-/* Append the name of a thread that is not of the recording, and woke one of it, as
- * a record of the time of that sample. comm: NULL, if it may still run. */
+/* Append the name of a stranger's thread that woke one of the recording, as a
+ * record with the time of that sample. comm may be NULL if the thread may still
+ * run. */
 static void add_name(struct tr2_kernel_rings *rings, int32_t tid,
 		     const char *comm, const unsigned char *sample)
 {
@@ -347,7 +352,8 @@ static void add_name(struct tr2_kernel_rings *rings, int32_t tid,
 	tr2_perf_end_record(b, at);
 }
 
-/* Append what the filter keeps up to the bound. Return the number of records. */
+/* Append the records before the bound that the filter keeps. Return their
+ * number. */
 static uint64_t keep_from(const struct tr2_kernel_ring *r)
 {
 	const struct perf_event_mmap_page *page = r->map;
@@ -393,7 +399,7 @@ static bool copy_kept(struct tr2_kernel_ring *r)
 		rings->file->lost += nr;
 	else if (nr)
 		tr2_kernel_file_append(rings->file, &part, 1, nr);
-	/* What follows a record that is invalid is skipped. */
+	/* Skip everything after an invalid record. */
 	r->nr_whole = 0;
 	if (r->bound < r->whole || r->whole == r->scanned) {
 		__atomic_store_n(&page->data_tail, r->bound, __ATOMIC_RELEASE);
@@ -404,7 +410,8 @@ static bool copy_kept(struct tr2_kernel_ring *r)
 	return nr;
 }
 
-/* Samples after the bound may belong to threads whose fork was not scanned. */
+/* Copy only up to the bound: later samples may belong to threads whose fork was
+ * not scanned. */
 static bool copy_filtered(struct tr2_kernel_rings *rings)
 {
 	bool any = false;
@@ -438,7 +445,8 @@ static bool copy_all(struct tr2_kernel_rings *rings)
 
 void tr2_kernel_rings_copy(struct tr2_kernel_rings *rings)
 {
-	struct perf_event_header end = { RECORD_FINISHED_ROUND, 0, sizeof(end) };
+	struct perf_event_header end = { RECORD_FINISHED_ROUND, 0,
+					 sizeof(end) };
 	struct iovec part = { &end, sizeof(end) };
 	bool any = rings->filter.formats && rings->file ? copy_filtered(rings) :
 							  copy_all(rings);

@@ -4,8 +4,8 @@
  * each CPU, with the records of all events there.
  *
  * Records stay in a ring until they are copied to kernel.data. Records of tasks
- * are needed earlier: scanning passes those that are new to `tasks`, and
- * callchains to `chains`. It leaves all in the ring, so that they are copied in
+ * are needed earlier: scanning passes new ones to `tasks`, and callchains to
+ * `chains`. It leaves the records in the ring, where they are later copied in
  * large pieces.
  */
 #pragma once
@@ -27,11 +27,11 @@ struct tr2_kernel_ring {
 	struct tr2_kernel_rings *rings;
 	void *map; /* the control page, then the data */
 	char *data;
-	/* Positions: tasks has the records before `scanned`; those from
-	 * data_tail to `whole` are to be copied, nr_whole records. After an
-	 * invalid record, `whole` stays behind. */
+	/* Positions. Records of tasks before `scanned` were passed to `tasks`.
+	 * Those from data_tail to `whole` are to be copied: nr_whole records.
+	 * After an invalid record, `whole` no longer advances. */
 	uint64_t scanned, whole, nr_whole;
-	uint64_t bound; /* the end of what this pass copies, with a filter */
+	uint64_t bound; /* with a filter: where this pass ends */
 };
 
 enum tr2_chain { TR2_CHAIN_OF_WAIT = 1, TR2_CHAIN_OF_CPU };
@@ -39,14 +39,15 @@ enum tr2_chain { TR2_CHAIN_OF_WAIT = 1, TR2_CHAIN_OF_CPU };
 struct tr2_kernel_rings {
 	struct tr2_kernel_ring *ring;
 	size_t nr;
-	/* Of the data of each, a power of 2; 0: they are not mapped. */
+	/* Size of each ring's data, a power of 2; 0: not mapped. */
 	size_t size_bytes;
-	bool is_checked;   /* by tr2_kernel_rings_check(), not by the loop */
+	bool is_checked;   /* tr2_kernel_rings_check() looks at it, not the
+			    * loop */
 	struct tr2_loop *loop;
 	struct tr2_tasks *tasks;
 	struct tr2_callchains *chains;
-	/* 1 + identifiers of events to the kind of callchain that their samples
-	 * have: enum tr2_chain. */
+	/* Maps an event's identifier + 1 to the kind of callchain in its
+	 * samples: enum tr2_chain. */
 	struct tr2_map chain_ids;
 	struct tr2_machine_filter filter;
 	struct tr2_buf kept; /* what the filter keeps of a ring */
@@ -55,23 +56,23 @@ struct tr2_kernel_rings {
 	void *data;
 };
 
-/* Add the ring of an event on a CPU. There must be room in rings->ring. */
+/* Add the ring of an event on a CPU. rings->ring must have room for it. */
 void tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu);
 /*
- * Map all rings; they are smaller if the limit of locked memory is near. large:
- * for more than records of tasks.
- * rings->ready() is called when a ring is half full, and should copy; large rings
- * have to be checked for that. -1: errno, and none is mapped.
+ * Map all rings; make them smaller near the limit of locked memory. large: for
+ * more than records of tasks. rings->ready() is called when a ring is half
+ * full, and should copy; large rings must be checked for that. Return -1 with
+ * errno, and none mapped, on failure.
  */
 int tr2_kernel_rings_map(struct tr2_kernel_rings *rings, bool large);
-/* If rings->is_checked, call it each TR2_KERNEL_RINGS_CHECK_NS: it calls
+/* If rings->is_checked, call this every TR2_KERNEL_RINGS_CHECK_NS. It calls
  * rings->ready() if a ring is a quarter full. */
 #define TR2_KERNEL_RINGS_CHECK_NS 10000000u
 void tr2_kernel_rings_check(struct tr2_kernel_rings *rings);
-/* The events stay open. */
+/* Unmap the rings. The events stay open. */
 void tr2_kernel_rings_release(struct tr2_kernel_rings *rings);
 
 /* Deliver all records of tasks that are available. */
 void tr2_kernel_rings_scan(struct tr2_kernel_rings *rings);
-/* Do so, and copy all records to the file. */
+/* Scan the rings, and copy all records to the file. */
 void tr2_kernel_rings_copy(struct tr2_kernel_rings *rings);

@@ -63,7 +63,8 @@ void tr2_machine_filter_exec(struct tr2_machine_filter *f, int32_t tid,
 						      .kind = MOMENT_EXEC };
 }
 
-/* A number of a tracepoint's data: its size (4 bytes), and the data. */
+/* Return a number in a tracepoint's data; `raw` has the data's size (4 bytes),
+ * then the data. */
 static uint64_t number(const unsigned char *raw, size_t size,
 		       const struct tr2_kernel_field *field)
 {
@@ -95,7 +96,7 @@ void tr2_machine_filter_add(struct tr2_machine_filter *f,
 	size_t raw_at = CHAIN_AT;
 	uint32_t ids[2];
 
-	m->kept = TR2_MACHINE_KEEP; /* what is not understood */
+	m->kept = TR2_MACHINE_KEEP; /* keep samples that are not understood */
 	if (size < CHAIN_AT + sizeof(nr))
 		return;
 	memcpy(&id, record + sizeof(struct perf_event_header), sizeof(id));
@@ -125,7 +126,8 @@ void tr2_machine_filter_add(struct tr2_machine_filter *f,
 	m->is_dead = state & TR2_PREV_STATE_DEAD;
 }
 
-/* Return the recording's thread that has this tid then; NULL: a stranger. */
+/* Return the recording's thread that had this tid at this moment; NULL: it was
+ * a stranger. */
 static struct tr2_machine_thread *
 find_thread(const struct tr2_machine_filter *f, int32_t tid, uint64_t time_ns)
 {

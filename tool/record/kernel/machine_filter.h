@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * machine_filter - choose, among the switches and wake-ups of all threads of the
- * machine, those to record: all of the recording's threads; and while one of
- * these is ready for a CPU, the switches of all others, which say who has it.
+ * machine_filter - choose which switches and wake-ups of the machine are
+ * recorded: those of the recording's threads. While one of these is ready for a
+ * CPU, also the switches of all other threads, which show who has it.
  *
  * The rings are read one after the other, but threads change CPUs. So a pass
- * over the rings adds all samples, and then decides in the order of time.
+ * over the rings first adds all samples, and then decides in the order of time.
  */
 #pragma once
 
@@ -22,15 +22,16 @@ enum tr2_machine_kept {
 	TR2_MACHINE_DROP,
 	TR2_MACHINE_KEEP,
 	TR2_MACHINE_OWN,    /* a switch of a thread of the recording */
-	TR2_MACHINE_OUTSIDE /* another one wakes a thread of it */
+	TR2_MACHINE_OUTSIDE /* another thread wakes a thread of the recording */
 };
 
 enum tr2_machine_event { TR2_MACHINE_SWITCHES = 1, TR2_MACHINE_WAKINGS };
 
 struct tr2_machine_filter {
 	const struct tr2_kernel_formats *formats; /* NULL: keep all */
-	struct tr2_map ids; /* of the events, + 1, to enum tr2_machine_event */
-	struct tr2_map tids; /* to indexes into threads */
+	struct tr2_map ids; /* identifiers of events + 1, to enum
+			     * tr2_machine_event */
+	struct tr2_map tids; /* tids to indexes into threads */
 	struct tr2_machine_thread {
 		uint64_t since_ns;
 		bool is_ready, is_running, has_ended;
@@ -38,33 +39,36 @@ struct tr2_machine_filter {
 	uint32_t nr_threads, alloc_threads;
 	uint32_t nr_ready;
 	bool has_outside; /* a thread was woken from outside */
-	/* Of this pass, in the order in which they were added. */
+	/* The samples of this pass, in the order in which they were added. */
 	struct tr2_machine_moment {
 		uint64_t time_ns;
-		int32_t from, to; /* tids: the waker, or who had the CPU */
+		int32_t from, to; /* tids: of the waker, or of the thread that
+				   * had the CPU */
 		char comm[TR2_COMM_SIZE]; /* of `from`, at a switch */
 		uint8_t kind;
-		bool goes_on, is_dead; /* `from`, at a switch */
+		bool goes_on, is_dead; /* about `from`, at a switch */
 		uint8_t kept; /* enum tr2_machine_kept */
 	} *moments;
 	uint32_t nr_moments, alloc_moments;
-	struct tr2_map names; /* of tids to 1 + moments with their comm */
-	uint32_t *order, alloc_order; /* of the moments by time */
-	uint32_t next; /* the next one to ask for */
+	struct tr2_map names; /* tids to 1 + the index of a moment with their
+			       * comm */
+	uint32_t *order, alloc_order; /* indexes of the moments, sorted by
+				       * time */
+	uint32_t next; /* the next one that tr2_machine_filter_next() returns */
 };
 
 void tr2_machine_filter_release(struct tr2_machine_filter *filter);
 
-/* A thread of the recording began, ready for a CPU. */
+/* A thread of the recording has begun, and is ready for a CPU. */
 void tr2_machine_filter_begin_thread(struct tr2_machine_filter *filter,
 				     int32_t tid, uint64_t time_ns);
 
-/* It executed a program, perhaps under the tid of a thread that has ended; the
- * command's first thread begins so. */
+/* The thread has executed a program, perhaps under the tid of a thread that has
+ * ended. The first thread of the command begins so. */
 void tr2_machine_filter_exec(struct tr2_machine_filter *filter, int32_t tid,
 			     uint64_t time_ns);
 
-/* Is it a sample that the filter decides about? id: its identifier. */
+/* Does the filter decide about this sample? id: the sample's identifier. */
 static inline bool tr2_machine_filter_takes(const struct tr2_machine_filter *f,
 					    uint64_t id)
 {
@@ -74,12 +78,12 @@ static inline bool tr2_machine_filter_takes(const struct tr2_machine_filter *f,
 /* Add a sample, including its header, complete in memory. */
 void tr2_machine_filter_add(struct tr2_machine_filter *filter,
 			    const unsigned char *record, size_t size);
-/* Decide about all of this pass. */
+/* Decide about all samples of this pass. */
 void tr2_machine_filter_decide(struct tr2_machine_filter *filter);
 /*
- * Ask for them once each, in the order in which they were added. For OUTSIDE, *tid
- * is who wakes the thread, and *comm its name if it left its CPU in this pass; else
- * NULL.
+ * Return the decisions one by one, in the order in which the samples were
+ * added. For OUTSIDE, *tid is the waker. *comm is its name if it left its CPU
+ * in this pass, else NULL.
  */
 enum tr2_machine_kept tr2_machine_filter_next(struct tr2_machine_filter *filter,
 					      int32_t *tid, const char **comm);

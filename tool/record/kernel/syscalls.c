@@ -21,12 +21,13 @@ extern const unsigned int tr2_nr_syscall_names;
 
 #define MAX_TASKS 16384
 #define MAX_CALLS 1024
-/* One slot more: the tasks for which the map had no room. */
+/* One more slot counts the tasks for which the map had no room. */
 #define LOST MAX_CALLS
 #define COUNTS_BYTES ((MAX_CALLS + 1) * sizeof(uint64_t))
 
 struct tr2_syscalls {
-	/* Maps: from the address of a task to 0; from a call to its count. */
+	/* Maps: from a task's address to 0; from a call's number to its
+	 * count. */
 	int tasks, counts;
 	int mark, links[3];
 	uint64_t *live; /* the map of counts */
@@ -72,23 +73,24 @@ static int new_map(enum bpf_map_type type, uint32_t key_bytes, uint32_t nr,
 #define CALL(function)                                                        \
 	INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_##function)
 #define SKIP_IF_0(nr) INSN(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, nr, 0)
-/* Two instructions. */
+/* Load the map's descriptor into dst: two instructions. */
 #define MAP(dst, fd)                                                          \
 	INSN(BPF_LD | BPF_DW | BPF_IMM, dst, BPF_PSEUDO_MAP_FD, 0, fd),       \
 		INSN(0, 0, 0, 0, 0)
-/* R0 = the value of the key at this place, or 0: five. */
+/* R0 = address of the value of the key at this place on the stack, or 0: five
+ * instructions. */
 #define LOOK_UP(fd, at)                                                       \
 	MAP(BPF_REG_1, fd), POINT(BPF_REG_2, at), CALL(map_lookup_elem)
-/* Add a task with value 0; its address is at -8: nine. */
+/* Add a task with value 0; its address is at -8: nine instructions. */
 #define ADD_TASK(fd)                                                          \
 	STORE_VALUE(-16, 0), MAP(BPF_REG_1, fd), POINT(BPF_REG_2, -8),        \
 		POINT(BPF_REG_3, -16), SET(BPF_REG_4, BPF_ANY),               \
 		CALL(map_update_elem)
-/* Count one more at R0: two. */
+/* Add one to the number at R0: two instructions. */
 #define COUNT                                                                 \
 	SET(BPF_REG_1, 1),                                                    \
 		INSN(BPF_STX | BPF_XADD | BPF_DW, BPF_REG_0, BPF_REG_1, 0, 0)
-/* Two. */
+/* Return 0: two instructions. */
 #define RETURN SET(BPF_REG_0, 0), INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
 static int load_program(const struct bpf_insn *insn, size_t nr)
@@ -99,12 +101,14 @@ static int load_program(const struct bpf_insn *insn, size_t nr)
 	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
 	attr.insns = (uintptr_t)insn;
 	attr.insn_cnt = (uint32_t)nr;
-	/* The kernel lends these functions to no other licence. */
+	/* The kernel permits these functions only to programs with this
+	 * licence. */
 	attr.license = (uintptr_t)"Dual MIT/GPL";
 	return bpf(BPF_PROG_LOAD, &attr);
 }
 
-/* Attach the program to a tracepoint, as long as the result is open. */
+/* Attach the program to a tracepoint, for as long as the returned descriptor is
+ * open. */
 static int attach(const char *tracepoint, int program)
 {
 	union bpf_attr attr;
@@ -191,7 +195,7 @@ static int load_exit(int tasks)
 	return load_program(insn, ARRAY_SIZE(insn));
 }
 
-/* false: errno. */
+/* Return false with errno. */
 static bool open_all(struct tr2_syscalls *s)
 {
 	void *live;
@@ -210,7 +214,7 @@ static bool open_all(struct tr2_syscalls *s)
 	s->mark = load_mark(s->tasks);
 	if (s->mark < 0)
 		return false;
-	/* The last one first: then no task is left over. */
+	/* Attach the exit program first: then no task is left in the map. */
 	s->links[0] = attach("sched_process_exit", load_exit(s->tasks));
 	if (s->links[0] < 0)
 		return false;
@@ -227,8 +231,8 @@ static const char *why_not(int err)
 	return err == EPERM ?
 		       "not permitted (it needs CAP_BPF and CAP_PERFMON)" :
 	       err == ENOSYS || err == EINVAL ?
-		       "the kernel has no BPF that can (Linux 5.10 has)" :
-	       err == ENOENT ? "the kernel has no tracepoint of them" :
+		       "the kernel's BPF cannot count them (Linux 5.10 can)" :
+	       err == ENOENT ? "the kernel has no tracepoints of system calls" :
 			       strerror(err);
 }
 
@@ -267,7 +271,8 @@ void tr2_syscalls_close(struct tr2_syscalls *s)
 	free(s);
 }
 
-/* What outlived the last run is not in the next. */
+/* Remove the tasks that outlived the last run: the next run does not count
+ * them. */
 static void forget_tasks(const struct tr2_syscalls *s)
 {
 	union bpf_attr attr;
@@ -322,7 +327,7 @@ const char *tr2_syscalls_why_not(const struct tr2_syscalls *s)
 	for (i = 0; i < MAX_CALLS; i++)
 		if (s->count[i])
 			return NULL;
-	/* There is an execve at least. */
+	/* Every command calls execve, so a count of 0 is wrong. */
 	return why_not(EINVAL);
 }
 

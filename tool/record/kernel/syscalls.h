@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * syscalls - count the system calls of a command and its descendants, by kind:
- * BPF programs at the kernel's tracepoints follow the tasks and count. No other
- * process takes part: a call costs the command about 50 ns, and those of all
- * other processes a part of that, as long as it is open.
+ * BPF programs at the kernel's tracepoints follow the tasks and count. Other
+ * processes are not counted. A call costs the command about 50 ns; while this
+ * is open, it costs all other processes a part of that.
  */
 #pragma once
 
@@ -17,15 +17,16 @@ struct tr2_syscalls;
 struct tr2_syscalls *tr2_syscalls_open(const char **why_not);
 void tr2_syscalls_close(struct tr2_syscalls *s);
 
-/* Begin a run: forget the counts and the tasks of the one before. */
+/* Begin a run: forget the counts and the tasks of the last run. */
 void tr2_syscalls_begin(struct tr2_syscalls *s);
-/* For tr2_syscalls_mark(). */
+/* Return the descriptor for tr2_syscalls_mark(). */
 int tr2_syscalls_mark_fd(const struct tr2_syscalls *s);
 /* In the child, before its exec: count this task from now on. */
 void tr2_syscalls_mark(int mark_fd);
 /* End a run: keep its counts. */
 void tr2_syscalls_end(struct tr2_syscalls *s);
-/* Return why the counts of the last run are not complete; NULL: they are. */
+/* Return why the counts of the last run are incomplete; NULL: they are
+ * complete. */
 const char *tr2_syscalls_why_not(const struct tr2_syscalls *s);
 /* The value of `syscalls` in meta.json. */
 void tr2_syscalls_add_meta(const struct tr2_syscalls *s, struct tr2_buf *b);

@@ -32,8 +32,8 @@ static int open_mount(const char *path)
 	return -1;
 }
 
-/* Mount tracefs without a path. No other process sees the mount, and the kernel
- * removes it when the descriptor is closed. */
+/* Mount tracefs without a path. Other processes do not see the mount; the
+ * kernel removes it when the descriptor is closed. */
 static int open_detached(void)
 {
 	int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
@@ -64,8 +64,8 @@ int tr2_tracefs_open(void)
 
 static const char *const names[] = { "sched_switch", "sched_waking" };
 
-/* Append the size of a file and its content; in tracefs the size is known
- * after reading only. false: errno. */
+/* Append the size of a file and its content. In tracefs, the size is known only
+ * after reading. Return false with errno. */
 static bool add_file(struct tr2_buf *b, int tracefs, const char *path)
 {
 	int fd = tr2_elevate_runs() ?
@@ -106,7 +106,7 @@ static bool add_header(struct tr2_buf *b, int tracefs)
 	tr2_buf_add(b, "header_event", sizeof("header_event"));
 	if (!add_file(b, tracefs, "events/header_event"))
 		return false;
-	tr2_perf_add_u32(b, 0); /* events of ftrace itself */
+	tr2_perf_add_u32(b, 0); /* no events of ftrace itself */
 	return true;
 }
 
@@ -125,7 +125,7 @@ static bool add_all(struct tr2_tracepoints *t, int tracefs)
 
 	if (!add_header(b, tracefs))
 		return false;
-	tr2_perf_add_u32(b, 1); /* systems */
+	tr2_perf_add_u32(b, 1); /* number of systems */
 	tr2_buf_add(b, SYSTEM, sizeof(SYSTEM));
 	tr2_perf_add_u32(b, ARRAY_SIZE(names));
 	for (i = 0; i < ARRAY_SIZE(names); i++)

@@ -18,10 +18,11 @@ struct tr2_tracepoints {
 	char why_not[128]; /* "" if they were read */
 };
 
-/* false: why_not is the reason. */
+/* Return false with the reason in why_not. */
 bool tr2_tracepoints_read(struct tr2_tracepoints *tracepoints);
 void tr2_tracepoints_release(struct tr2_tracepoints *tracepoints);
 
-/* Open the directory of tracefs, the kernel's files on tracepoints and probes, for
- * openat(). Root needs no mount. -1: errno; ENOENT: it is mounted nowhere. */
+/* Open the directory of tracefs, which has the kernel's files on tracepoints
+ * and probes, for openat(). Root needs no mount. Return -1 with errno; ENOENT:
+ * tracefs is not mounted. */
 int tr2_tracefs_open(void);

@@ -19,9 +19,10 @@
 #include "record/observer/sockets.h"
 #include "record/observer/wait_paths.h"
 
-/* The recorder's descriptors up to this number may be inherited. */
+/* The recorder may have inherited descriptors up to this number. */
 #define MOST_INHERITED 64
-/* Descriptors that are kept of a process; a new one replaces the oldest. */
+/* Number of descriptors remembered for a process; a new one replaces the
+ * oldest. */
 #define MOST_KNOWN 128u
 
 struct tr2_known_descriptor {
@@ -103,7 +104,7 @@ void tr2_descriptor_know(struct tr2_wait *wait, int fd, const char *link,
 		object->known_ns = known_ns;
 }
 
-/* ---- Those without a path ---- */
+/* ---- Objects without a path ---- */
 
 static void describe_inotify(struct tr2_wait *wait, int fd, const char *info,
 			     struct tr2_wait_object *object)
@@ -117,7 +118,7 @@ static void describe_inotify(struct tr2_wait *wait, int fd, const char *info,
 		line++;
 		nr++;
 	}
-	/* There may be more. */
+	/* A longer text was cut: it may list more watches. */
 	if (strlen(info) < TR2_INFO_SIZE - 1)
 		snprintf(object->name, sizeof(object->name), "of %u", nr);
 }
@@ -141,8 +142,8 @@ static void describe_inner(struct tr2_wait *wait, int fd, const char *info,
 	object->is_inner = true;
 }
 
-/* A pipe that the recorder inherited, as the command did, has other ends outside
- * of the recording, such as make's for its jobs. */
+/* Did the recorder, like the command, inherit this pipe? Then it has ends
+ * outside of the recording, such as those of make's job server. */
 static bool came_from_outside(const char *link)
 {
 	char own[TR2_OBJECT_NAME_SIZE];
@@ -155,7 +156,7 @@ static bool came_from_outside(const char *link)
 	return false;
 }
 
-/* One end of a pipe or fifo. */
+/* Describe one end of a pipe or fifo. */
 static void describe_end(struct tr2_wait *wait, int fd, const char *link,
 			 struct tr2_wait_object *object)
 {
@@ -179,10 +180,11 @@ static void describe_end(struct tr2_wait *wait, int fd, const char *link,
 }
 
 static const struct {
-	const char *link; /* its beginning */
+	const char *link; /* beginning of the link */
 	const char *what;
 	void (*describe)(struct tr2_wait *wait, int fd, const char *info,
-			 struct tr2_wait_object *object); /* NULL: no more */
+			 /* NULL: nothing more to find */
+			 struct tr2_wait_object *object);
 } kinds[] = {
 	{ "anon_inode:[eventfd]", "eventfd", describe_inner },
 	{ "anon_inode:[timerfd]", "timer", describe_inner },
@@ -220,12 +222,12 @@ static bool is_terminal(dev_t device)
 {
 	unsigned int number = major(device);
 
-	/* The kernel's numbers for terminals, consoles, and both ends of pseudo
-	 * terminals. */
+	/* The kernel's major numbers of terminals, consoles, and both ends of
+	 * pseudo terminals. */
 	return number == 4 || number == 5 || (number >= 136 && number <= 143);
 }
 
-/* Return what a file of this machine is. */
+/* Return the kind of a file of this machine. */
 static const char *kind_of_file(pid_t pid, int fd)
 {
 	char path[64];
@@ -248,7 +250,7 @@ static void describe_file(struct tr2_wait *wait, int fd, const char *link,
 		wait, (int)tr2_descriptor_number(info, "mnt_id"));
 
 	object->what = "file";
-	/* A file system of another machine may not answer. */
+	/* The server of a remote file system may not answer. */
 	if (mount && tr2_mount_is_remote(mount))
 		snprintf(object->others, sizeof(object->others), "%s",
 			 mount->type);

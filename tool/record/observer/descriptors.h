@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * descriptors - what a descriptor of a process is: file, pipe, socket, timer, ...
+ * descriptors - what a descriptor of a process is: file, pipe, socket, timer,
+ * ...
  *
- * Another thread may close a descriptor during a wait, and use its number again.
- * So an object has the first time at which the number was seen to be its own; if
- * the wait began earlier, readers look whether other threads ran until then. Of a
- * process with threads, each descriptor that was asked for is kept for that.
+ * Another thread may close a descriptor during a wait, and its number may be
+ * used again. So an object has the first time at which the number was seen to
+ * be its own. If the wait began earlier, readers check whether other threads
+ * ran until then. For that, each descriptor that was asked for is remembered in
+ * a process with threads.
  */
 #pragma once
 
@@ -13,18 +15,19 @@
 
 #include "record/observer/wait_object.h"
 
-/* Set *object. Raise its known_ns to the time at which this descriptor was first
- * seen to be this object. false: the object is unknown. */
+/* Set *object. Raise its known_ns to the time at which this descriptor was
+ * first seen to be this object. false: the object is unknown. */
 bool tr2_describe_descriptor(struct tr2_wait *wait, int fd,
 			     struct tr2_wait_object *object);
 
-/* Read the text of the link. false: it is gone, or is longer. */
+/* Read the text of the link. Return false if it is gone, or too long. */
 bool tr2_descriptor_link(pid_t pid, int fd, char link[TR2_OBJECT_NAME_SIZE]);
 #define TR2_INFO_SIZE 4096
-/* Read the lines of fdinfo, of many the first. false: it is gone. */
+/* Read the lines of fdinfo; of a long file, only the first ones. Return false
+ * if it is gone. */
 bool tr2_descriptor_info(pid_t pid, int fd, char text[TR2_INFO_SIZE]);
-/* Return the value of such a line; -1: it is not there. */
+/* Return the value of a line of fdinfo; -1: there is no such line. */
 long long tr2_descriptor_number(const char *info, const char *key);
-/* Note when the number was this file's first, as above. */
+/* Note when the number was first seen to be this file, as described above. */
 void tr2_descriptor_know(struct tr2_wait *wait, int fd, const char *link,
 			 const char *info, struct tr2_wait_object *object);

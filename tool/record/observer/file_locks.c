@@ -10,10 +10,12 @@
 #include "record/observer/proc_lines.h"
 
 struct lock {
-	unsigned long number; /* of the lock, and of those who wait for it */
+	unsigned long number; /* of the lock; processes that wait for it have
+			       * the same number */
 	bool waits;
 	char type[16];
-	pid_t pid; /* that took it, perhaps long gone; -1: no process's */
+	pid_t pid; /* the process that took it, which may be long gone; -1: no
+		    * process's */
 	unsigned long long inode;
 };
 
@@ -35,9 +37,10 @@ static bool parse_lock(const char *text, struct lock *lock)
 }
 
 /*
- * Find the lock for which a process waits: those who wait follow it. false: it
- * waits for none, or threads of it wait for several, or, since OFD locks belong
- * to no process, there are several of these on the file.
+ * Find the lock that a process waits for: /proc/locks lists the waiting
+ * processes after the lock. Return false if the process waits for no lock, or
+ * its threads wait for several. OFD locks belong to no process, so for them
+ * return false if the file has several.
  */
 static bool find_lock(const struct tr2_wait *wait, const char *type,
 		      unsigned long long inode, struct lock *found)
@@ -66,7 +69,7 @@ static bool find_lock(const struct tr2_wait *wait, const char *type,
 	return nr == 1 && (!is_ofd || nr_held == 1);
 }
 
-/* Has the open file a lock of this type? */
+/* Does the open file have a lock of this type? */
 static bool has_lock(pid_t pid, int fd, const char *type)
 {
 	char info[TR2_INFO_SIZE], *line;
@@ -87,8 +90,8 @@ static bool has_ofd_lock(pid_t pid, int fd)
 	return has_lock(pid, fd, " OFDLCK ");
 }
 
-/* The process that took it has it still, unless it closed the file and another
- * one inherited it. */
+/* Does the process that took the lock still have it? It may have closed the
+ * file while another process had inherited it. */
 static bool still_has(const struct tr2_wait *wait, pid_t pid, const char *link)
 {
 	char its[TR2_OBJECT_NAME_SIZE];

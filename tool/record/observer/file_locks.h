@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * file_locks - the lock of a file that flock() or fcntl() waits for, and the
- * process that holds it.
+ * file_locks - the file lock that flock() or fcntl() waits for, and the process
+ * that holds it.
  */
 #pragma once
 

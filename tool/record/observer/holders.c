@@ -14,7 +14,7 @@
 #include "common/map.h"
 #include "record/observer/descriptors.h"
 
-/* More descriptors of a process are not looked at. */
+/* Descriptors of a process above this number of them are not read. */
 #define MOST 1024u
 
 struct tr2_held_file {
@@ -41,7 +41,8 @@ static bool add_holder(struct tr2_observed_waits *w, int fd, const char *link)
 	return true;
 }
 
-/* A process that may not be asked, or has too many, may have any other. */
+/* Read the descriptors of a process. If reading is refused, or there are too
+ * many, the process may have any other. */
 static void read_files(struct tr2_observed *p)
 {
 	char path[32], link[TR2_OBJECT_NAME_SIZE];
@@ -88,7 +89,8 @@ static bool holds(pid_t pid, int fd, const char *link, enum tr2_ends ends)
 	       tr2_holders_ends(pid, fd) & ends;
 }
 
-/* The same path is another file elsewhere, in a container or after a removal. */
+/* Are both descriptors the same file? In a container, or after a removal, the
+ * same path may be another file. */
 static bool same_file(pid_t pid, int fd, pid_t other, int other_fd)
 {
 	char its[TR2_INFO_SIZE], others[TR2_INFO_SIZE];
@@ -107,7 +109,8 @@ struct question {
 	enum tr2_ends ends;
 	bool (*is_it)(pid_t pid, int fd);
 	struct tr2_held all;
-	bool is_unsure; /* a process that cannot be asked may have it, too */
+	bool is_unsure; /* a process that cannot be asked may have the file,
+			 * too */
 };
 
 static void look_at(struct question *q, struct tr2_observed *p)
@@ -154,7 +157,7 @@ struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 	}
 	if (q.is_unsure)
 		return (struct tr2_held){ 0 };
-	/* Any of several may be the one that answers. */
+	/* With several holders, any of them may be the one that answers. */
 	if (q.all.nr > 1)
 		q.all.pid = 0;
 	return q.all;

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Files that block advertisements have more lines, of no use here. */
+/* Longer files serve to block advertisements; their other names are of no use
+ * here. */
 #define MOST_NAMES 4096
 
 struct tr2_host_names {
@@ -31,7 +32,8 @@ static bool parse_address(const char *text, struct in6_addr *out)
 	return true;
 }
 
-/* `ADDRESS NAME ALIAS... # COMMENT`. A name that is too long is none. */
+/* Parse `ADDRESS NAME ALIAS... # COMMENT`. A name that is too long is
+ * ignored. */
 static bool parse_line(char *line, struct host *host)
 {
 	char *save, *address, *name;

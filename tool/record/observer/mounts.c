@@ -14,7 +14,8 @@
 #include "record/observer/proc_lines.h"
 
 #define MOST 32u
-/* A number may be another mount's later. */
+/* Number of looks for which mounts are remembered: an id may be another mount's
+ * later. */
 #define KEPT_LOOKS 100u
 
 struct tr2_mounts {
@@ -39,10 +40,10 @@ static struct tr2_mounts *mounts_of(const struct tr2_wait *wait)
 
 struct line {
 	struct tr2_mount mount;
-	char point[TR2_OBJECT_NAME_SIZE]; /* "": it is longer */
+	char point[TR2_OBJECT_NAME_SIZE]; /* "": too long */
 };
 
-/* Spaces and the like are in octal: \040. */
+/* Copy a mount point. Spaces and some other characters are in octal: \040. */
 static void copy_point(char point[TR2_OBJECT_NAME_SIZE], const char *text)
 {
 	size_t len = 0;
@@ -74,7 +75,7 @@ static bool parse_mount(char *text, struct line *line)
 	return true;
 }
 
-/* In a chroot, mountinfo lacks the mount of "/". The recorder's own is one that
+/* In a chroot, mountinfo lacks the mount of "/". The recorder's own root always
  * answers. */
 static const struct tr2_mount own_root = { .type = "unknown" };
 
@@ -142,7 +143,7 @@ const struct tr2_mount *tr2_mount_by_path(const struct tr2_wait *wait,
 
 	if (!m || !tr2_proc_lines_open(&lines, wait->p->pid, "mountinfo"))
 		return NULL;
-	/* A later one is over earlier ones. */
+	/* A later mount covers earlier ones. */
 	while (tr2_proc_lines_next(&lines)) {
 		if (!parse_mount(lines.line, &line))
 			continue;

@@ -10,12 +10,13 @@
 #include "common/procfs.h"
 #include "record/observer/observer.h"
 
-/* A process has a record when its RSS changed by this part and by these bytes,
- * or its share by that part: each fork changes the shares of a whole group. */
+/* A process gets a record when its RSS changed by RSS_PART, or its share by
+ * SHARE_PART, and by at least LEAST_BYTES. SHARE_PART is larger since each fork
+ * changes the shares of a whole group. */
 #define RSS_PART 100u
 #define SHARE_PART 8u
 #define LEAST_BYTES (256u << 10)
-/* All together have one when their sum changed by this part. */
+/* All processes together get a record when their sum changed by this part. */
 #define TREE_PART 100u
 
 void tr2_observe_memory(struct tr2_observer *o, struct tr2_observed *p)
@@ -32,7 +33,8 @@ void tr2_observe_memory(struct tr2_observer *o, struct tr2_observed *p)
 		m->rss_bytes = resident * page;
 		m->file_bytes = of_files * page;
 	}
-	/* Read before that moment: another process may have the pid later. */
+	/* Take the time after reading: another process may have the pid
+	 * later. */
 	m->at_ns = tr2_kernel_now_ns();
 	tr2_share_look(o, p);
 }
@@ -69,7 +71,7 @@ static void record_tree(struct tr2_observer *o, uint64_t bytes, uint64_t at_ns)
 	tr2_observer_record(o, TR2_TASK_MEMORY, 0, 0, at_ns);
 }
 
-/* Without a process: of all. */
+/* Record the memory of a process; without one, that of all processes. */
 static void record(struct tr2_observer *o, const struct tr2_observed *p,
 		   uint64_t bytes, uint64_t share_bytes, uint64_t at_ns)
 {

@@ -7,14 +7,17 @@
 
 #include "record/observer/observer.h"
 
-/* More names are one: each of them is remembered. */
+/* Names beyond this number count as one program, since each name is
+ * remembered. */
 #define MOST_PROGRAMS 4096u
-/* Processes are alike if their mean has this part of the largest one's. */
+/* Processes are alike if their mean is at least this part of the largest one's
+ * value. */
 #define ALIKE_SHARE 0.75
-/* They grow if they have so much more than in the look before. */
+/* A program grows if its sum grew by more than this part since the last
+ * look. */
 #define STEADY_PART 16u
 
-/* Return its number; 0: memory is short. */
+/* Return the program's number; 0: memory is short. */
 static uint32_t find_program(struct tr2_observed_programs *all,
 			     const char *name)
 {
@@ -65,8 +68,8 @@ bool tr2_program_is_alike(const struct tr2_observed_program *program)
 	return (double)program->sum_bytes >= ALIKE_SHARE * program->nr * most;
 }
 
-/* Return what all processes of a program have. Pages that only the largest has
- * say nothing of others that have less. */
+/* Return the memory of all processes of a program. Pages that only the largest
+ * process has since gained tell nothing of smaller ones. */
 static double bytes_of(const struct tr2_observed_program *program)
 {
 	double factor = program->factor > 0 ? program->factor : 1;
@@ -109,7 +112,8 @@ uint64_t tr2_programs_sum(struct tr2_observer *o)
 	return (uint64_t)sum;
 }
 
-/* A page that another process gets between two measurements would count twice. */
+/* Is the program growing? Pages that a process gets between two measurements
+ * would count twice. */
 static bool is_growing(const struct tr2_observed_program *program)
 {
 	return program->sum_bytes - program->sum_bytes / STEADY_PART >

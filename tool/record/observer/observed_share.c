@@ -10,28 +10,29 @@
 #include "common/procfs.h"
 #include "record/observer/observer.h"
 
-/* Measuring takes at most this part of the time; and so much more, as short commands
- * have a peak, too. */
+/* Measuring takes at most 1 / TIME_PER_COST of the time, plus FREE_NS: short
+ * commands have a peak, too. */
 #define TIME_PER_COST 200u
 #define FREE_NS 5000000u
-/* The expected cost of measuring, if it was never more so far. */
+/* Expected cost of measuring, until measurements have shown a higher one. */
 #define COST_OF_PROCESS_NS 60000u
 #define BYTES_PER_COST_NS 80u
-/* Measure if so much is in doubt, and this part of all memory. */
+/* Measure if this much memory is in doubt, and this part of all memory. */
 #define LEAST_DOUBT_BYTES (1u << 20)
 #define DOUBT_PART 200u
-/* How often a look measures at most. */
+/* The most measurements in one look. */
 #define MOST_MEASURED 8
 
-/* A forked process writes to its stack, and to libc's data, in any case. */
+/* A forked process always writes to its stack and to libc's data. */
 #define WRITTEN_BYTES (24u << 10)
 
 struct tr2_observed_group {
-	uint64_t shared_bytes; /* by its members, each page once */
-	uint64_t since_ns; /* when it began, or was measured */
+	uint64_t shared_bytes; /* shared by its members, each page counted
+				* once */
+	uint64_t since_ns; /* when it began, or was last measured */
 	uint64_t joined_ns; /* the look that found its latest member */
 	uint32_t nr;       /* members */
-	bool is_refused;   /* the kernel does not permit it */
+	bool is_refused;   /* the kernel does not permit measuring */
 	/* Sums over the members in this look. */
 	uint64_t rss_bytes, anon_bytes, own_bytes, changed_bytes;
 };
@@ -46,7 +47,8 @@ static uint64_t anon_of(const struct tr2_observed *p)
 	return growth(p->memory.rss_bytes, p->memory.file_bytes);
 }
 
-/* Assume that a process lost equal parts of its own and of shared memory. */
+/* Return a process's own memory. If its memory shrank, assume that it lost
+ * equal parts of its own and of shared memory. */
 static uint64_t own_of(const struct tr2_observed *p)
 {
 	const struct tr2_observed_share *s = &p->memory.share;
@@ -85,8 +87,8 @@ static void found_group(struct tr2_observer *o, struct tr2_observed *p)
 	s->group->since_ns = o->now_ns;
 }
 
-/* Return the process that forked this one; NULL: it is not observed, or one of
- * both has called exec since. */
+/* Return the process that forked this one. NULL: it is not observed, or one of
+ * the two has called exec since. */
 static struct tr2_observed *parent_of(const struct tr2_observer *o,
 				      const struct tr2_observed *p)
 {
@@ -104,7 +106,8 @@ static struct tr2_observed *parent_of(const struct tr2_observer *o,
 	return NULL;
 }
 
-/* From now on, the child shares all memory that the parent had. */
+/* Add the child to its parent's group: from now on, it shares all memory that
+ * the parent had. */
 static void join_group(const struct tr2_observer *o, struct tr2_observed *p,
 		       struct tr2_observed *parent)
 {
@@ -135,7 +138,8 @@ void tr2_share_look(struct tr2_observer *o, struct tr2_observed *p)
 		found_group(o, p);
 }
 
-/* Return the bytes of a line of smaps_rollup; false: there is none. */
+/* Return the value of a line of smaps_rollup in bytes; false: there is no such
+ * line. */
 static bool line_of(const char *text, const char *name, uint64_t *bytes)
 {
 	const char *p = strstr(text, name);
@@ -144,7 +148,7 @@ static bool line_of(const char *text, const char *name, uint64_t *bytes)
 	return p;
 }
 
-/* false: errno; 0: the process has ended. */
+/* Return false with errno; errno 0: the process has ended. */
 static bool read_smaps(const struct tr2_observed *p, struct tr2_smaps *out)
 {
 	uint64_t pss, clean, dirty;
@@ -157,7 +161,7 @@ static bool read_smaps(const struct tr2_observed *p, struct tr2_smaps *out)
 	    !line_of(text, "\nPrivate_Dirty:", &dirty))
 		return false;
 	out->private_bytes = clean + dirty;
-	/* Linux before 5.9 has the sum alone. */
+	/* Linux before 5.9 has only the sum. */
 	if (!line_of(text, "\nPss_Anon:", &out->anon_pss_bytes))
 		out->anon_pss_bytes = growth(pss, p->memory.file_bytes);
 	out->file_pss_bytes = growth(pss, out->anon_pss_bytes);
@@ -181,7 +185,8 @@ static void measure_group(struct tr2_observer *o, struct tr2_observed_group *g)
 		if (p->memory.share.group != g)
 			continue;
 		if (read_smaps(p, &smaps)) {
-			/* Private pages of files are none of it. */
+			/* The private pages of files are not anonymous
+			 * memory. */
 			set_own(p, smaps.private_bytes < smaps.anon_pss_bytes ?
 					   smaps.private_bytes :
 					   smaps.anon_pss_bytes);
@@ -225,13 +230,15 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The longer ago it was measured, the more shared memory may be private now. */
+/* Return how much of the group's memory is in doubt. The longer ago it was
+ * measured, the more shared memory may have become private. */
 static uint64_t group_doubt(const struct tr2_observer *o,
 			    const struct tr2_observed_group *g)
 {
 	double age_s = (double)(o->now_ns - g->since_ns) / 1e9;
 
-	/* More may come, with which what is read of one is divided. */
+	/* Wait while members join: the PSS of a process is divided by their
+	 * number. */
 	if (g->nr < 2 || g->is_refused ||
 	    (g->joined_ns == o->now_ns && age_s < 1))
 		return 0;
@@ -257,8 +264,8 @@ static bool is_affordable(const struct tr2_observer *o, uint32_t nr,
 	return measured + cost <= FREE_NS + ns / TIME_PER_COST;
 }
 
-/* What is measured next: the one in which most is in doubt, of those that are
- * not too costly. */
+/* The group or program to measure next: the one with most memory in doubt,
+ * among those that are not too costly. */
 struct choice {
 	struct tr2_observed_group *group;
 	struct tr2_observed_program *program;
@@ -316,7 +323,7 @@ static void choose_program(struct tr2_observer *o, struct choice *c)
 	}
 }
 
-/* false: nothing is worth it. */
+/* Measure one group or program. Return false if none is worth it. */
 static bool measure_one(struct tr2_observer *o, uint64_t sum)
 {
 	struct choice c = { .doubt_bytes = sum / DOUBT_PART };
@@ -339,7 +346,7 @@ static void add_member(struct tr2_observed *p)
 	struct tr2_observed_group *g = s->group;
 	uint64_t anon = anon_of(p);
 
-	/* Nobody else has it. */
+	/* A single member shares nothing. */
 	if (g->nr == 1) {
 		set_own(p, anon);
 		g->shared_bytes = 0;
@@ -351,7 +358,7 @@ static void add_member(struct tr2_observed *p)
 			    growth(s->at_bytes, anon);
 }
 
-/* Sum up the members of each group, and return the sum of all. */
+/* Sum up the members of each group. Return the sum of all groups. */
 static uint64_t sum_groups(struct tr2_observer *o)
 {
 	struct tr2_observed_group *g;
@@ -371,7 +378,7 @@ static uint64_t sum_groups(struct tr2_observer *o)
 		g = o->processes[i]->memory.share.group;
 		if (!g)
 			continue;
-		/* Memory that only ended processes had is gone. */
+		/* Memory that only ended processes shared is gone. */
 		if (g->shared_bytes > g->anon_bytes - g->own_bytes)
 			g->shared_bytes = g->anon_bytes - g->own_bytes;
 		sum += own_of(o->processes[i]) + g->shared_bytes / g->nr;

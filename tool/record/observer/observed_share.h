@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * observed_share - what of its memory each process has alone, and what with
- * others.
+ * observed_share - how much of its memory each process has alone, and how much
+ * it shares.
  *
- * A process and those that it forked are a group until they call exec. What was
- * there at a fork is shared by the group, and is counted once; what a member's
- * anonymous memory grows by is its own. Pages of files: observed_programs.h.
+ * A process and the processes that it forked are a group until they call exec.
+ * The group shares the memory that existed at a fork; it is counted once.
+ * Growth of a member's anonymous memory is its own. Pages of files:
+ * observed_programs.h.
  *
  * The kernel knows more: smaps_rollup has the private memory of a process, and
- * its share of each page that others have, too (PSS). It takes a walk through all
- * pages (10 ms a GB), so it is read only where the sum is in doubt, of all
- * members of a group at once, and for a two-hundredth of a CPU at most: until
- * then, memory that a forked process writes to counts as shared still.
+ * its share of each page that others have, too (PSS). Reading it walks through
+ * all pages (10 ms a GB). So it is read only where the sum is in doubt, for all
+ * members of a group at once, and for at most a two-hundredth of a CPU. Until
+ * then, memory that a forked process has written to still counts as shared.
  */
 #pragma once
 
@@ -22,10 +23,11 @@ struct tr2_observed;
 struct tr2_observed_group;
 
 struct tr2_observed_share {
-	struct tr2_observed_group *group; /* NULL: not yet; no memory */
-	/* Its own memory when its anonymous memory was `at_bytes`. */
+	struct tr2_observed_group *group; /* NULL: not yet looked at, or memory
+					   * is short */
+	/* own_bytes: its own memory, when its anonymous memory was at_bytes. */
 	uint64_t own_bytes, at_bytes;
-	uint64_t exec_ns; /* of the program to which this applies */
+	uint64_t exec_ns; /* time of its exec, when it got this group */
 };
 
 /* The numbers that are read from smaps_rollup. */
@@ -33,12 +35,14 @@ struct tr2_smaps {
 	uint64_t private_bytes, anon_pss_bytes, file_pss_bytes;
 };
 
-/* Take the memory of a process: after a fork or an exec its group changes. */
+/* Look at the memory of a process: after a fork or an exec its group
+ * changes. */
 void tr2_share_look(struct tr2_observer *o, struct tr2_observed *p);
-/* After all processes: measure memory that is in doubt. Return the sum of all memory,
- * each shared page once. */
+/* Call this after all processes: measure memory that is in doubt. Return the
+ * sum of all memory, each shared page counted once. */
 uint64_t tr2_share_sum(struct tr2_observer *o);
-/* Return the memory that a process has alone, and its part of what it shares. */
+/* Return the memory that a process has alone, plus its part of the memory that
+ * it shares. */
 uint64_t tr2_share_bytes(const struct tr2_observer *o,
 			 const struct tr2_observed *p);
 void tr2_share_release(struct tr2_observed_share *share);

@@ -16,34 +16,36 @@
 #include "record/observer/observer.h"
 #include "record/observer/wait_object.h"
 
-/* So many threads of a process are looked at. */
+/* The most threads of a process that are looked at. */
 #define MOST_THREADS 4096u
-/* Where there are more in all processes, each look reads a part of those that
- * were asked already. */
+/* With more threads in all processes, each look reads only a part of those that
+ * were asked already: 1 / PARTS. */
 #define MANY_THREADS 64u
 #define PARTS 8u
-/* So many are asked in a look. */
+/* The most threads that one look asks. */
 #define MOST_ASKED 4096u
-/* A thread is asked so often in one wait. */
+/* The most times that a thread is asked in one wait. */
 #define MOST_TIMES 3u
-/* At most a quarter of the descriptors that the recorder may have. */
+/* Limit of open schedstat files; also at most a quarter of the recorder's
+ * descriptors. */
 #define MOST_FILES 256u
 
-/* The numbers of schedstat: the same at two times, the thread did not run. */
+/* The numbers of schedstat. If they are the same at two times, the thread did
+ * not run between. */
 struct turns {
 	uint64_t run_ns, ready_ns, nr;
 };
 
 struct tr2_observed_thread {
 	pid_t tid;
-	/* Its schedstat, which is never another thread's; -1: there are too many
-	 * threads to keep it open. */
+	/* Descriptor of its schedstat, which is never another thread's; -1: too
+	 * many threads to keep it open. */
 	int fd;
 	struct turns turns;
-	uint64_t still_ns; /* a time since when it has not run */
+	uint64_t still_ns; /* the thread has not run since this time */
 	bool is_still;     /* it has not run since the last look */
-	bool asked;        /* for what it waits */
-	uint8_t nr_asked;  /* so often */
+	bool asked;        /* asked already what it waits for */
+	uint8_t nr_asked;  /* how often in this wait */
 	bool listed, ended;
 };
 
@@ -92,7 +94,7 @@ static ssize_t read_schedstat(const struct tr2_observed *p,
 	return n;
 }
 
-/* false: it has ended, or this kernel does not count. */
+/* Return false if the thread has ended, or if this kernel does not count. */
 static bool read_turns(const struct tr2_observed *p,
 		       struct tr2_observed_thread *t, struct turns *turns)
 {
@@ -114,7 +116,7 @@ static bool same_turns(const struct turns *a, const struct turns *b)
 	       a->nr == b->nr;
 }
 
-/* true: it ran since the last look, or has ended. */
+/* Return true if the thread ran since the last look, or has ended. */
 static bool look_at(const struct tr2_observed *p, struct tr2_observed_thread *t)
 {
 	struct turns turns;
@@ -135,7 +137,7 @@ static struct tr2_observed_thread *find_thread(struct tr2_observed_waits *w,
 {
 	size_t i;
 
-	/* Most times in the order of the directory. */
+	/* The list mostly has the order of the directory. */
 	for (i = from; i < w->nr; i++)
 		if (w->threads[i].tid == tid && !w->threads[i].ended)
 			return &w->threads[i];
@@ -199,10 +201,11 @@ static void list_threads(const struct tr2_observed *p,
 	drop_unlisted(w);
 }
 
-/* The links of the directory of threads of a process with one. */
+/* The number of links of /proc/PID/task when the process has one thread. */
 #define LINKS_OF_ONE 3u
 
-/* Only a thread that runs begins another one. */
+/* Update the threads of a process. List them again only if one of them ran: a
+ * thread that waits begins no other. */
 static void update_threads(const struct tr2_observer *o,
 			   const struct tr2_observed *p,
 			   struct tr2_observed_waits *w)
@@ -235,7 +238,8 @@ static void update_threads(const struct tr2_observer *o,
 		list_threads(p, w);
 }
 
-/* Read the call that a thread waits in. false: it runs, or may not be asked. */
+/* Read the system call in which a thread waits. Return false if it runs, or if
+ * reading is refused. */
 static bool read_call(struct tr2_observer *o, struct tr2_observed *p,
 		      const struct tr2_observed_thread *t,
 		      struct tr2_wait_call *call)
@@ -255,7 +259,8 @@ static bool read_call(struct tr2_observer *o, struct tr2_observed *p,
 	return tr2_wait_call_parse(text, call);
 }
 
-/* A process that was stopped stays in its call, too. */
+/* Is the thread stopped, or running? A stopped thread stays in its call,
+ * too. */
 static bool is_stopped(const struct tr2_observed *p,
 		       const struct tr2_observed_thread *t)
 {
@@ -265,7 +270,8 @@ static bool is_stopped(const struct tr2_observed *p,
 	       (stat.state != 'S' && stat.state != 'D');
 }
 
-/* A peer that is not recorded, or not any more, has no number in the recording. */
+/* Is the peer recorded, and still running? Otherwise it has no number in the
+ * recording. */
 static bool is_recorded(const struct tr2_observer *o, pid_t pid)
 {
 	size_t i;
@@ -313,7 +319,8 @@ static void record(struct tr2_observer *o, const struct tr2_observed *p,
 	tr2_observer_record(o, TR2_TASK_OBJECT, p->pid, t->tid, wait->now_ns);
 }
 
-/* Ask again where the next look may know the peer: the later record counts. */
+/* Drop an unrecorded peer. Ask again where the next look may know the peer: the
+ * later record counts. */
 static void check_peer(const struct tr2_observer *o,
 		       struct tr2_observed_thread *t,
 		       struct tr2_wait_object *object)
@@ -325,18 +332,20 @@ static void check_peer(const struct tr2_observer *o,
 	t->asked = !object->lacks_peer || ++t->nr_asked == MOST_TIMES;
 }
 
-/* All that was read is of this wait if the thread has not run. */
+/* Ask what a thread waits for. The answer belongs to this wait only if the
+ * thread has not run since. */
 static void ask_for_object(struct tr2_observer *o, struct tr2_observed *p,
 			   struct tr2_observed_thread *t)
 {
-	struct tr2_wait wait = { .o = o, .p = p, .now_ns = tr2_kernel_now_ns() };
+	struct tr2_wait wait = { .o = o, .p = p,
+				 .now_ns = tr2_kernel_now_ns() };
 	struct turns turns;
 
 	t->asked = read_call(o, p, t, &wait.call);
 	if (!t->asked)
 		return;
-	if (tr2_wait_find(&wait) && !is_stopped(p, t) && read_turns(p, t, &turns) &&
-	    same_turns(&turns, &t->turns)) {
+	if (tr2_wait_find(&wait) && !is_stopped(p, t) &&
+	    read_turns(p, t, &turns) && same_turns(&turns, &t->turns)) {
 		check_peer(o, t, &wait.object);
 		record(o, p, t, &wait);
 	}
@@ -363,7 +372,8 @@ void tr2_observe_waits(struct tr2_observer *o, struct tr2_observed *p)
 	s->nr_counted += w->nr;
 }
 
-/* Return whether one of them ran since the look before. */
+/* Ask the threads of a process. Return whether one of them ran since the last
+ * look. */
 static bool ask_threads(struct tr2_observer *o, struct tr2_observed *p)
 {
 	struct tr2_wait_sources *s = &o->sources;

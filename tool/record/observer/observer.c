@@ -12,16 +12,16 @@
 #include "common/procfs.h"
 #include "record/observer/wait_object.h"
 
-/* At most a hundredth of a CPU is for looks. */
+/* Looks take at most 1 / PAUSE_PER_COST of a CPU. */
 #define PAUSE_PER_COST 100u
-/* Looks may use later at most this much of the time that they did not need. */
+/* Unused time for looks can be used later, up to this much elapsed time. */
 #define MOST_UNUSED_NS 5000000000u
 #define COSTLY_NS 2000000u
-/* Until a second glance. */
+/* Time until the second glance. */
 #define REST_NS 10000000
-/* A look may begin so early: the tick before came late. */
+/* A look may begin this much early, since the last tick may have come late. */
 #define EARLY_NS 1000000u
-/* So long the end of the recording waits for a look. */
+/* How long the end of the recording waits for a look. */
 #define PATIENCE_NS 200000000
 
 static uint64_t cpu_ns(void)
@@ -50,14 +50,14 @@ static void free_process(struct tr2_observed *p)
 	free(p);
 }
 
-/* Of a program that became set-user-ID the kernel reports an end to its user, but
- * it has its descriptors. */
+/* Does the process still run? When a program becomes set-user-ID, the kernel
+ * reports an end to its user, but the process keeps its descriptors. */
 static bool is_privileged(pid_t pid)
 {
 	return kill(pid, 0) && errno == EPERM;
 }
 
-/* Processes that ended are looked at no more. */
+/* Forget the processes that have ended. */
 static void drop_ended(struct tr2_observer *o)
 {
 	size_t i, nr = 0;
@@ -77,7 +77,8 @@ static void drop_ended(struct tr2_observer *o)
 	o->nr = nr;
 }
 
-/* Asking may take as long as looking did: with many threads, a look is rare. */
+/* Begin to ask threads. Asking may take as long as looking did: with many
+ * threads, a look is rare. */
 static void begin_asking(struct tr2_observer *o)
 {
 	uint64_t now = cpu_ns(), looked = now - o->cost_ns;
@@ -85,7 +86,8 @@ static void begin_asking(struct tr2_observer *o)
 	o->late_ns = now + (looked > COSTLY_NS ? looked : COSTLY_NS);
 }
 
-/* One that has ended tells its children yet what they share. */
+/* Look at all processes once. A process that has ended is dropped only after
+ * its children have learnt what they share with it. */
 static void look_once(struct tr2_observer *o)
 {
 	size_t i;
@@ -105,7 +107,8 @@ static void look_once(struct tr2_observer *o)
 	o->looks++;
 }
 
-/* Called with the lock. false: the recording ends. */
+/* Wait for the second glance, with the lock held. Return false if the recording
+ * ends. */
 static bool rest(struct tr2_observer *o)
 {
 	struct timespec until = deadline(REST_NS);
@@ -116,8 +119,8 @@ static bool rest(struct tr2_observer *o)
 	return !o->ends;
 }
 
-/* Those who have just begun to wait are seen once more before the next look, which
- * may be too late. */
+/* Look again at threads that have just begun to wait: the next look may be too
+ * late. */
 static void look_again(struct tr2_observer *o)
 {
 	bool rested;
@@ -133,7 +136,8 @@ static void look_again(struct tr2_observer *o)
 	}
 }
 
-/* What measures has a limit of its own, which no pause makes up for. */
+/* Add the cost of this look. Measuring is left out: it has a limit of its
+ * own. */
 static void take_cost(struct tr2_observer *o)
 {
 	uint64_t now = cpu_ns(), measured = o->tree.measuring_ns;
@@ -197,10 +201,11 @@ static void begin_look(struct tr2_observer *o, uint64_t now_ns)
 }
 
 /*
- * At the end of the pause, as much time has passed as all looks so far may take, so
- * that looks make up for one that was slow, and use later what was not needed: a
- * pause as long as each look deserves would miss waits. Only after a costly look
- * it is that long, as there may be many more processes now.
+ * Return the pause after a look. It ends when the time that has passed permits
+ * the cost of all looks so far. So looks make up for a slow one, and use later
+ * what they did not need. A pause in proportion to each look would miss waits.
+ * Only after a costly look it is in proportion, as there may now be many more
+ * processes.
  */
 static uint64_t pause_ns(struct tr2_observer *o)
 {
@@ -239,7 +244,7 @@ static void tick(struct tr2_source *source, uint32_t events)
 struct tr2_observer *tr2_observer_start(struct tr2_loop *loop)
 {
 	struct tr2_observer *o = calloc(1, sizeof(*o));
-	sigset_t all, before; /* signals are the loop's */
+	sigset_t all, before; /* the loop handles signals */
 
 	if (!o)
 		return NULL;
@@ -262,7 +267,7 @@ struct tr2_observer *tr2_observer_start(struct tr2_loop *loop)
 	return o;
 }
 
-/* false: the thread hangs in a look. */
+/* Return false if the thread hangs in a look. */
 static bool wait_for_look(struct tr2_observer *o)
 {
 	struct timespec until = deadline(PATIENCE_NS);
@@ -287,7 +292,8 @@ void tr2_observer_stop(struct tr2_observer *o, struct tr2_observer_sums *sums)
 	if (!o)
 		return;
 	tr2_loop_close(o->loop, &o->timer);
-	/* A thread that hangs keeps what it uses until the process ends. */
+	/* A thread that hangs keeps the memory that it uses until the process
+	 * ends. */
 	if (!wait_for_look(o)) {
 		pthread_detach(o->thread);
 		return;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * observer - look at the recorded processes while they run, and record what each
- * waits for and how much memory it has.
+ * observer - look at the recorded processes while they run, and record what
+ * each waits for and how much memory it has.
  *
  * A thread of its own reads /proc, since such a read may wait for a disk. The
- * recorder's loop gives it the list of processes for each look and takes its
- * records afterwards; between the two, all of struct tr2_observer but `lock` and
- * `busy` belongs to that thread. It measures what its looks cost and pauses for
- * a hundred times as long.
+ * recorder's loop gives it the list of processes for each look, and takes its
+ * records afterwards. During a look all of struct tr2_observer except `lock`
+ * and `busy` belongs to that thread. It measures what its looks cost, and
+ * pauses for a hundred times as long.
  */
 #pragma once
 
@@ -28,9 +28,10 @@
 /* A process of the recording that has not ended. */
 struct tr2_observed {
 	pid_t pid;
-	pid_t ppid; /* that forked it; 0: unknown */
+	pid_t ppid; /* the process that forked it; 0: unknown */
 	uint64_t start_ns;
-	/* Set by the loop: the time of its last exec (0: none), its name. */
+	/* Set by the loop: the time of its last exec (0: none), and its
+	 * name. */
 	uint64_t exec_ns;
 	char comm[TR2_COMM_SIZE];
 	bool ended; /* set by the loop */
@@ -41,18 +42,18 @@ struct tr2_observed {
 struct tr2_observer {
 	struct tr2_source timer; /* first: it is cast to this struct */
 	struct tr2_loop *loop;
-	/* Called before each look: tell of new processes, and of ends. */
+	/* Called before each look: add new processes, and mark ended ones. */
 	void (*update)(void *data);
-	/* Takes a record, whose `more` belongs to it then. */
+	/* Takes a record. record->more belongs to the callee from then on. */
 	void (*take)(void *data, const struct tr2_task_event *event);
 	void *data;
 
 	pthread_t thread;
-	pid_t tid; /* its; 0: it has not begun */
+	pid_t tid; /* the thread's; 0: it has not begun */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool busy;  /* the thread looks */
-	bool ends;  /* the recording: hurry */
+	bool busy;  /* the thread is looking */
+	bool ends;  /* the recording ends: hurry */
 	bool stop;
 
 	struct tr2_observed **processes;
@@ -61,40 +62,43 @@ struct tr2_observer {
 	size_t nr_records, alloc_records;
 	struct tr2_observed_tree tree;
 	struct tr2_wait_sources sources;
-	struct tr2_buf text; /* of the record that is made */
-	uint64_t begun_ns; /* a hundredth of the time since then is for looks */
+	struct tr2_buf text; /* fields of the record that is being made */
+	uint64_t begun_ns; /* looks may take a hundredth of the time since
+			    * then */
 	uint64_t now_ns;  /* when this look began */
 	bool is_open; /* threads may have just begun to wait */
 	uint64_t looks;
-	uint64_t cost_ns, measured_ns; /* of all looks; the second is a part */
-	uint64_t late_ns; /* its CPU time at which it asks no more in this look */
-	uint64_t refused; /* processes that the kernel does not let it ask */
+	uint64_t cost_ns, measured_ns; /* of all looks; measuring is a part of
+					* the cost */
+	uint64_t late_ns; /* CPU time after which this look asks no more */
+	uint64_t refused; /* processes that the kernel does not let the observer
+			   * ask */
 	uint64_t look_ns; /* the cost of the last look, without measuring */
 };
 
-/* NULL: errno. */
+/* Return NULL with errno. */
 struct tr2_observer *tr2_observer_start(struct tr2_loop *loop);
-/* How often it looked, and at what cost. */
+/* How often the observer looked, and at what cost. */
 struct tr2_observer_sums {
 	uint64_t looks, cpu_ns;
-	/* processes of which it is not known what they waited for */
+	/* processes whose waits could not be read */
 	uint64_t refused;
 	uint64_t tid; /* of the thread that looked */
 };
 
-/* Look once more and hand all records over, unless the thread hangs; then free
- * all. NULL: nothing. */
+/* Look once more, hand all records over, and free the observer; if the thread
+ * hangs, do none of this. Does nothing for NULL. */
 void tr2_observer_stop(struct tr2_observer *o, struct tr2_observer_sums *sums);
 
-/* For update(). */
+/* Add a process; called by update(). */
 void tr2_observer_add(struct tr2_observer *o, pid_t pid, pid_t ppid,
 		      uint64_t start_ns);
 
 /* Has this look taken so much that the rest must wait for the next one? */
 bool tr2_observer_is_late(const struct tr2_observer *o);
 
-/* For the looks: return an empty buffer for the fields of a record, each after a
- * comma; add the record that has them. */
+/* For the looks: return an empty buffer for the fields of a record, each of
+ * which begins with a comma; and add the record with these fields. */
 struct tr2_buf *tr2_observer_text(struct tr2_observer *o);
 void tr2_observer_record(struct tr2_observer *o, enum tr2_task_kind kind,
 			 pid_t pid, pid_t tid, uint64_t time_ns);

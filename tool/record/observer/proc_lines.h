@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * proc_lines - read a long file of /proc line by line, in memory of a fixed size.
+ * proc_lines - read a long file of /proc line by line, in memory of a fixed
+ * size.
  */
 #pragma once
 
@@ -17,7 +18,7 @@ struct tr2_proc_lines {
 
 /* Open /proc/PID/NAME, or /proc/NAME if pid is 0. false: it is refused. */
 bool tr2_proc_lines_open(struct tr2_proc_lines *l, pid_t pid, const char *name);
-/* Read the next line, without its newline, into l->line; skip longer ones. false:
- * there are no more, and the file is closed. */
+/* Read the next line, without its newline, into l->line; skip lines that are
+ * too long. Return false at the end of the file, which is then closed. */
 bool tr2_proc_lines_next(struct tr2_proc_lines *l);
 void tr2_proc_lines_close(struct tr2_proc_lines *l);

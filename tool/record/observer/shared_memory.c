@@ -9,8 +9,8 @@
 #include "record/observer/proc_lines.h"
 #include "record/observer/wait_paths.h"
 
-/* "7f00-7f10 rw-s 00000000 00:1a 1234    /dev/shm/name"; that of no file is of
- * /dev/zero. */
+/* Parse "7f00-7f10 rw-s 00000000 00:1a 1234    /dev/shm/name". Shared memory
+ * without a file has the name /dev/zero. */
 static const char *file_of(const char *text, uint64_t address)
 {
 	unsigned long long from, to;

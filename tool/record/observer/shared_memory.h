@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared_memory - the file in whose mapping a futex is that processes share.
+ * shared_memory - the file whose mapping holds a futex that processes share.
  */
 #pragma once
 
 #include "record/observer/wait_object.h"
 
-/* A futex of one process, or one in memory of no file, has no object. */
+/* Find the file of the futex. A private futex, or one in memory without a file,
+ * has no object. */
 void tr2_shared_memory_find(struct tr2_wait *wait, uint64_t address,
 			    int operation);

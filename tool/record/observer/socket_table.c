@@ -17,13 +17,14 @@
 #include "common/order.h"
 #include "record/observer/proc_lines.h"
 
-/* More sockets are not looked at. */
+/* Sockets beyond this number are not read. */
 #define MOST 65536u
-/* Of the kernel's states of tcp, and of its flags of unix sockets. */
+/* The kernel's state of a listening tcp socket, and its flag of a listening
+ * unix socket. */
 #define STATE_LISTEN 10
 #define FLAG_ACCEPTS 0x10000u
 
-/* NULL: there are too many, or memory is short. */
+/* Return NULL if there are too many, or memory is short. */
 static struct tr2_socket *add_socket(struct tr2_socket_table *table,
 				     enum tr2_socket_kind kind)
 {
@@ -56,7 +57,7 @@ void tr2_socket_end_set(struct tr2_socket_end *end, const void *address,
 	memcpy(&end->address.s6_addr[12], address, sizeof(struct in_addr));
 }
 
-/* The text of a path or, after a NUL, an abstract name. */
+/* Set the path to a path's text or, after a NUL, to an abstract name. */
 static void set_path(struct tr2_socket *s, const char *name, size_t size)
 {
 	size_t i;
@@ -92,8 +93,8 @@ static void parse_inet(struct tr2_socket_table *table,
 			   ntohs(m->id.idiag_dport));
 }
 
-/* Messages and attributes are aligned: the kernel's own macros for the next one
- * cast characters, which some compilers refuse. */
+/* Return the next message or attribute; both are aligned. The kernel's macros
+ * for that cast characters, which some compilers refuse. */
 static const void *after(const void *message, size_t len)
 {
 	return (const char *)message + len;
@@ -136,7 +137,7 @@ struct question {
 	};
 };
 
-/* false: the kernel did not answer to the end. */
+/* Return false if the kernel did not answer to the end. */
 static bool parse_answers(int fd, struct tr2_socket_table *table,
 			  enum tr2_socket_kind kind)
 {
@@ -204,7 +205,7 @@ static bool read_netlink(struct tr2_socket_table *table,
 
 /* ---- By /proc ---- */
 
-/* "0100007F:1F90": words of 32 bits in the order of this machine. */
+/* Parse "0100007F:1F90": words of 32 bits in the byte order of this machine. */
 static bool parse_end(const char *text, struct tr2_socket_end *end)
 {
 	size_t digits = strcspn(text, ":"), i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * socket_table - all tcp, udp and unix sockets of a network namespace: by
- * NETLINK_SOCK_DIAG for that of the recorder, by /proc/PID/net for others, which
- * lacks the peers of unix sockets.
+ * socket_table - all tcp, udp and unix sockets of a network namespace: of the
+ * recorder's by NETLINK_SOCK_DIAG, of others by /proc/PID/net, which lacks the
+ * peers of unix sockets.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct tr2_socket_end {
 
 struct tr2_socket {
 	uint64_t inode; /* 0: nobody has accepted it */
-	uint64_t peer;  /* inode, of a unix socket; 0: none, or unknown */
+	uint64_t peer;  /* inode of a unix socket's peer; 0: none, or unknown */
 	enum tr2_socket_kind kind;
 	bool listens;
 	struct tr2_socket_end local, remote;
@@ -32,15 +32,16 @@ struct tr2_socket {
 };
 
 struct tr2_socket_table {
-	struct tr2_socket *all; /* by inode */
+	struct tr2_socket *all; /* sorted by inode */
 	size_t nr, alloc;
 };
 
-/* Read those of a kind in the namespace of the process; is_own: the recorder's,
- * too. */
+/* Read the sockets of a kind in the process's namespace. is_own: it is the
+ * recorder's, too. */
 void tr2_socket_table_read(struct tr2_socket_table *table,
 			   enum tr2_socket_kind kind, pid_t pid, bool is_own);
-/* table may be NULL. Return NULL if it has no such socket, or inode is 0. */
+/* Return the socket with this inode. NULL: table is NULL or lacks it, or inode
+ * is 0. */
 const struct tr2_socket *
 tr2_socket_table_find(const struct tr2_socket_table *table, uint64_t inode);
 void tr2_socket_table_release(struct tr2_socket_table *table);

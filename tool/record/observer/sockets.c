@@ -16,15 +16,15 @@
 #include "record/observer/host_names.h"
 #include "record/observer/socket_table.h"
 
-/* One table of each kind, of the namespace that was asked for last. */
+/* One table of each kind, for the namespace that was asked for last. */
 struct tr2_sockets {
 	struct {
 		struct tr2_socket_table table;
 		char namespace[64];
-		uint64_t look; /* that it was read in, from 1 */
+		uint64_t look; /* the look in which it was read, from 1 */
 	} kinds[TR2_SOCKET_UNIX + 1];
 	struct tr2_host_names *hosts;
-	bool has_hosts; /* they were read */
+	bool has_hosts; /* hosts was read */
 };
 
 static bool read_namespace(pid_t pid, char *text, size_t size)
@@ -38,7 +38,8 @@ static bool read_namespace(pid_t pid, char *text, size_t size)
 	return n > 0;
 }
 
-/* Return the table, read in this look if is_new. NULL: it cannot be had. */
+/* Return the table; with is_new, read it again if this look has not. NULL: it
+ * cannot be read. */
 static const struct tr2_socket_table *
 table_of(const struct tr2_wait *wait, enum tr2_socket_kind kind, bool is_new)
 {
@@ -61,7 +62,7 @@ table_of(const struct tr2_wait *wait, enum tr2_socket_kind kind, bool is_new)
 	return &s->kinds[kind].table;
 }
 
-/* Does it stay as it is until it is closed? */
+/* Does the socket keep its ends until it is closed? */
 static bool is_settled(const struct tr2_socket *s)
 {
 	return s->kind == TR2_SOCKET_TCP ? s->listens || s->remote.port :
@@ -93,7 +94,8 @@ static bool is_loopback(const struct tr2_socket_end *end)
 	       (IN6_IS_ADDR_V4MAPPED(&end->address) && byte[12] == 127);
 }
 
-/* Find who has the other end, or else who will accept it, if that is one. */
+/* Find the socket at the other end; if there is none, the only listening socket
+ * that could accept it. */
 static const struct tr2_socket *
 find_other(const struct tr2_socket_table *table,
 	   const struct tr2_socket_end *local,
@@ -144,7 +146,8 @@ static void set_holder(struct tr2_wait *wait, uint64_t inode,
 	object->lacks_peer = !object->peer;
 }
 
-/* In another namespace, a machine of another name has the address, perhaps. */
+/* Return the host's name. In another network namespace, the address may belong
+ * to another machine. */
 static const char *host_of(const struct tr2_wait *wait,
 			   const struct tr2_socket_end *end)
 {
@@ -152,7 +155,8 @@ static const char *host_of(const struct tr2_wait *wait,
 	char its[64], own[64];
 
 	if (!s || !read_namespace(wait->p->pid, its, sizeof(its)) ||
-	    !read_namespace(getpid(), own, sizeof(own)) || strcmp(its, own) != 0)
+	    !read_namespace(getpid(), own, sizeof(own)) ||
+	    strcmp(its, own) != 0)
 		return NULL;
 	if (!s->has_hosts)
 		s->hosts = tr2_host_names_read("/etc/hosts");
@@ -202,7 +206,8 @@ static void describe_unix(struct tr2_wait *wait,
 	const struct tr2_socket *other = tr2_socket_table_find(table, s->peer);
 	const char *path = other && other->path[0] ? other->path : s->path;
 
-	/* A datagram goes to an address of the call, not of the socket. */
+	/* A datagram goes to the address in the call, not to that of the
+	 * socket. */
 	if (!s->peer && !strncmp(wait->call_name, "send", 4))
 		return;
 	snprintf(object->name, sizeof(object->name), "%s%s",
@@ -217,9 +222,9 @@ static void describe_unix(struct tr2_wait *wait,
 }
 
 static const struct {
-	const char *protocol; /* its beginning */
+	const char *protocol; /* beginning of the protocol's name */
 	const char *what;
-	int kind; /* -1: has no address */
+	int kind; /* -1: it has no address */
 } protocols[] = {
 	{ "TCP", "tcp", TR2_SOCKET_TCP },
 	{ "UDP", "udp", TR2_SOCKET_UDP },
@@ -283,7 +288,8 @@ static void set_inet(struct tr2_wait *wait, const struct tr2_socket_end *remote,
 		set_holder(wait, other->inode, object);
 }
 
-/* In another directory, a relative path names another socket. */
+/* Do both have the same directory? Otherwise, a relative path names another
+ * socket. */
 static bool same_directory(pid_t a, pid_t b)
 {
 	char path[32];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sockets - the addresses of sockets, and the process at the other end, where it
+ * sockets - the addresses of sockets, and the process at the other end, if it
  * is in the recording.
  *
- * The table of a network namespace is read when a socket is asked for that is not
- * in it, at most once a look. What was connected stays so until it is closed, and
- * the numbers of inodes are not used again soon.
+ * The table of a network namespace is read when it lacks a socket that is asked
+ * for, at most once a look. A connected socket stays so until it is closed, and
+ * the kernel does not soon use inode numbers again.
  */
 #pragma once
 
@@ -13,9 +13,9 @@
 
 #include "record/observer/wait_object.h"
 
-/* Set `what`, name and peer of the socket with this inode; `protocol` as the
- * kernel calls it: "TCP", "UNIX-STREAM", "NETLINK". `what` stays NULL where it
- * cannot be told. */
+/* Set `what`, name and peer of the socket with this inode. `protocol` is the
+ * kernel's name: "TCP", "UNIX-STREAM", "NETLINK". `what` stays NULL if it is
+ * unknown. */
 void tr2_socket_describe(struct tr2_wait *wait, uint64_t inode,
 			 const char *protocol, struct tr2_wait_object *object);
 

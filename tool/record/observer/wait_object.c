@@ -33,7 +33,8 @@ bool tr2_wait_call_parse(const char *text, struct tr2_wait_call *call)
 		   "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
 		   " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64,
 		   &call->nr, &call->arg[0], &call->arg[1], &call->arg[2],
-		   &call->arg[3], &call->arg[4], &call->arg[5], &sp, &pc) != 9 ||
+		   &call->arg[3], &call->arg[4], &call->arg[5], &sp,
+		   &pc) != 9 ||
 	    (sizeof(long) > 4) == (sp <= UINT32_MAX))
 		call->nr = -1;
 	return true;
@@ -56,7 +57,7 @@ bool tr2_wait_read_memory(const struct tr2_wait *wait, uint64_t address,
 		       (ssize_t)size;
 }
 
-/* As "5 s", "1.5 s" or "100 ms". */
+/* Set the object to a sleep such as "5 s", "1.5 s" or "100 ms". */
 static void set_sleep(struct tr2_wait *wait, uint64_t ns)
 {
 	struct tr2_wait_object *object = &wait->object;
@@ -67,7 +68,8 @@ static void set_sleep(struct tr2_wait *wait, uint64_t ns)
 		 (double)ns / (is_long ? 1e9 : 1e6), is_long ? "s" : "ms");
 }
 
-/* The time limit of a call that waits for nothing else; NULL: none. */
+/* Set the time limit of a call that waits for nothing else; address 0: it has
+ * none. */
 static void set_limit(struct tr2_wait *wait, uint64_t address)
 {
 	struct timespec limit = { 0 };
@@ -83,7 +85,7 @@ static void find_sleep(struct tr2_wait *wait, int arg)
 {
 	const struct tr2_wait_call *call = &wait->call;
 
-	/* One until a moment has no length. */
+	/* A sleep until a point in time has no length. */
 	if (arg && call->arg[1] & TIMER_ABSTIME)
 		wait->object.what = "sleep";
 	else
@@ -95,8 +97,8 @@ static void find_descriptor(struct tr2_wait *wait, int arg)
 	tr2_describe_descriptor(wait, (int)wait->call.arg[arg], &wait->object);
 }
 
-/* Which one of two a call waits for is known where the other is a file. Return
- * whether it is `out`. */
+/* Describe the one of two descriptors that a call waits for: it is known if the
+ * other one is a file. Return whether it is `out`. */
 static bool find_one_of(struct tr2_wait *wait, int in, int out)
 {
 	struct tr2_wait_object *object = &wait->object;
@@ -115,7 +117,7 @@ static bool find_one_of(struct tr2_wait *wait, int in, int out)
 
 static void find_copy(struct tr2_wait *wait, int arg)
 {
-	/* Readers cannot tell in which direction it goes. */
+	/* Drop the peer: readers cannot see that the wait is for the output. */
 	if (find_one_of(wait, (int)wait->call.arg[arg],
 			(int)wait->call.arg[arg + 2]))
 		wait->object.peer = 0;
@@ -134,12 +136,13 @@ static void find_connection(struct tr2_wait *wait, int arg)
 
 	find_descriptor(wait, arg);
 	if (size > sizeof(address) || !wait->object.what ||
-	    !tr2_wait_read_memory(wait, wait->call.arg[arg + 1], &address, size))
+	    !tr2_wait_read_memory(wait, wait->call.arg[arg + 1], &address,
+				  size))
 		return;
 	tr2_socket_set_remote(wait, &address, size, &wait->object);
 }
 
-/* poll() has its limit in milliseconds, the others in a structure. */
+/* poll() has its time limit in milliseconds, the other calls in a structure. */
 static void find_poll(struct tr2_wait *wait, int arg)
 {
 	const struct tr2_wait_call *call = &wait->call;
@@ -197,7 +200,7 @@ static void find_path_at(struct tr2_wait *wait, int arg)
 			   wait->call.arg[arg + 1]);
 }
 
-/* Its number may be one of its own kind. */
+/* The argument may be a registered ring's number, not a descriptor. */
 static void find_ring(struct tr2_wait *wait, int arg)
 {
 	(void)arg;
@@ -209,7 +212,7 @@ static void find_child(struct tr2_wait *wait, int arg)
 	int pid = (int)wait->call.arg[arg];
 
 	wait->object.what = "child";
-	/* In a pid namespace of its own it has another number. */
+	/* In a pid namespace of its own, the process uses another number. */
 	if (pid > 0 && !tr2_procfs_own_pid(wait->p->pid))
 		wait->object.peer = pid;
 }

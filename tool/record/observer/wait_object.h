@@ -3,8 +3,8 @@
  * wait_object - the object of a wait, found from the system call and its
  * arguments, as /proc/PID/syscall has them.
  *
- * The caller checks afterwards that the thread still waits in the same call;
- * only then is what was found here true.
+ * The caller checks afterwards that the thread still waits in the same call:
+ * only then is the result true.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 #include "record/observer/observer.h"
 
-/* An object with a longer name has no name. */
+/* An object whose name is longer gets no name. */
 #define TR2_OBJECT_NAME_SIZE 512
 #define TR2_OBJECT_OTHERS_SIZE 256
 
@@ -24,7 +24,7 @@ struct tr2_wait_call {
 	uint64_t arg[6];
 };
 
-/* As in the record `object` of tasks.def. */
+/* The members are those of the record `object` in tasks.def. */
 struct tr2_wait_object {
 	const char *what; /* NULL: not known */
 	char name[TR2_OBJECT_NAME_SIZE];
@@ -33,33 +33,35 @@ struct tr2_wait_object {
 	pid_t peer;
 	uint64_t number;
 	uint64_t known_ns;
-	/* Made to wake the process itself, such as a pipe to itself. */
+	/* The object serves to wake the process itself, such as a pipe to
+	 * itself. */
 	bool is_inner;
-	/* It may be a process that began since the look did. */
+	/* The peer may be a process that began after the look did. */
 	bool lacks_peer;
 };
 
 struct tr2_wait {
 	struct tr2_observer *o;
 	struct tr2_observed *p;
-	uint64_t now_ns; /* the thread waited then */
+	uint64_t now_ns; /* a time at which the thread waited */
 	struct tr2_wait_call call;
 	const char *call_name; /* set by tr2_wait_find() */
 	struct tr2_wait_object object;
 };
 
-/* Parse the file `syscall`. false: the thread runs. nr is -1 if it is in no call,
- * or in one of a program with other numbers: of 32 bits, and this one is not, or
- * the other way round. */
+/* Parse the file `syscall`. Return false if the thread runs. nr is -1 if the
+ * thread is in no call, or if the program's calls have other numbers: one of
+ * program and recorder has 32 bits, the other 64. */
 bool tr2_wait_call_parse(const char *text, struct tr2_wait_call *call);
 
-/* Set call_name and object. false: the wait has no object, or it is not known. */
+/* Set call_name and object. Return false if the wait has no object, or if it is
+ * unknown. */
 bool tr2_wait_find(struct tr2_wait *wait);
 
-/* May its process's memory be read? With a userfaultfd, a read may be a fault that
- * the process has to answer. */
+/* May the process's memory be read? With a userfaultfd, the process itself may
+ * have to answer a fault by that read. */
 bool tr2_wait_may_read(const struct tr2_wait *wait);
-/* Read memory of the process that no other thread changes. Return false where it
+/* Read memory of the process that no other thread changes. Return false if it
  * cannot be read. */
 bool tr2_wait_read_memory(const struct tr2_wait *wait, uint64_t address,
 			  void *out, size_t size);

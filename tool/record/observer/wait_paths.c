@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read paths from the memory of processes, and name them shortly. */
+/* Read paths from the memory of processes, and shorten them. */
 #include "record/observer/wait_paths.h"
 
 #include <fcntl.h>
@@ -48,8 +48,8 @@ void tr2_wait_set_path(const struct tr2_wait *wait, const char *path,
 	snprintf(object->name, sizeof(object->name), "%s", path);
 }
 
-/* The end of the string is not known: read to the end of its page, then the next
- * page. false: it is empty, or longer. */
+/* Read a string. Its end is unknown, so read to the end of its page, then the
+ * next page. Return false if it is empty, or too long. */
 static bool read_string(const struct tr2_wait *wait, uint64_t address,
 			char text[TR2_OBJECT_NAME_SIZE])
 {
@@ -67,7 +67,7 @@ static bool read_string(const struct tr2_wait *wait, uint64_t address,
 	return n > 0 && text[0] && memchr(text, '\0', (size_t)n);
 }
 
-/* Make it absolute: *whole is that, in the process's view. */
+/* Make a path absolute, as the process sees it, in *whole. */
 static bool make_whole(const struct tr2_wait *wait, int dir_fd,
 		       const char *text, char whole[TR2_OBJECT_NAME_SIZE])
 {
@@ -87,8 +87,8 @@ static bool make_whole(const struct tr2_wait *wait, int dir_fd,
 	return n > 0 && n < TR2_OBJECT_NAME_SIZE;
 }
 
-/* To open a fifo is to wait for the other end. What is not in the kernel's memory
- * is not looked for: it may be on a machine that does not answer. */
+/* Is it a fifo? Opening one waits for the other end. Look only in the kernel's
+ * cache: the file may be on a machine that does not answer. */
 static bool is_fifo(pid_t pid, const char *path)
 {
 	struct open_how how = {

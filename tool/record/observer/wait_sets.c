@@ -10,7 +10,7 @@
 #include "record/observer/descriptors.h"
 #include "record/observer/proc_lines.h"
 
-/* A set with more has no object. */
+/* A larger set has no object. */
 #define MOST_MEMBERS 256u
 #define MOST_GROUPS 32u
 
@@ -57,7 +57,8 @@ static void add_member(struct set *set, int fd)
 		set->failed = true;
 }
 
-/* Put the largest group first; of several, the first one. */
+/* Put the largest group first, and any outer group before inner ones; of equal
+ * groups, the first. */
 static void choose(struct set *set)
 {
 	struct tr2_wait_object first;
@@ -124,7 +125,7 @@ void tr2_wait_find_poll(struct tr2_wait *wait, uint64_t address, uint64_t nr)
 	sum_up(&set);
 }
 
-/* Add the members of a set to those before it. */
+/* Add the members of a set to `all`. */
 static bool read_set(const struct tr2_wait *wait, uint64_t address, int nr,
 		     fd_set *all)
 {
@@ -162,7 +163,7 @@ bool tr2_wait_find_select(struct tr2_wait *wait, const uint64_t *arg)
 	return set.nr_members;
 }
 
-/* Is the descriptor still the file that was added? */
+/* Is the descriptor still the file that was added to the set? */
 static bool has_inode(const struct tr2_wait *wait, int fd,
 		      unsigned long long inode)
 {
@@ -200,8 +201,9 @@ void tr2_wait_find_epoll(struct tr2_wait *wait, int fd)
 		else
 			set.failed = true;
 	}
-	/* The thread waits for members that were added during its wait, too, and
-	 * for closed ones no more: only the set itself must be the same. */
+	/* Only the set itself must be the same: the thread also waits for
+	 * members that were added during its wait, and no longer for closed
+	 * ones. */
 	sum_up(&set);
 	wait->object.known_ns = own.known_ns;
 }

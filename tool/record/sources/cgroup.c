@@ -42,7 +42,8 @@ static bool each_line(const char *path, struct tr2_cgroup *g,
 /* `4:cpu,cpuacct:/GROUP` of v1, `0::/GROUP` of v2, which comes last. */
 static bool take_group(struct tr2_cgroup *g, char *line)
 {
-	char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
+	char *list = strchr(line, ':'),
+	     *path = list ? strchr(list + 1, ':') : NULL;
 
 	if (!path)
 		return false;
@@ -81,7 +82,7 @@ static bool take_mount(struct tr2_cgroup *g, char *line)
 	len = strcmp(root, "/") ? strlen(root) : 0;
 	if (!strncmp(below, root, len) && (!below[len] || below[len] == '/'))
 		below += len;
-	/* Outside of what is mounted. */
+	/* The group is outside of the mounted part. */
 	if (!strncmp(below, "/..", 3) || !strcmp(below, "/"))
 		below = "";
 	g->mount_len = strlen(mount);

@@ -10,11 +10,12 @@
 #include "common/procfs.h"
 #include "record/store.h"
 
-/* Clocks of files are coarse. */
+/* Times of files are coarse. */
 #define SLACK_NS 1000000000
 
-/* Anybody may make files in /tmp. Believe those of root and of the recorder's
- * user; root believes all. No file may be older than the process. */
+/* May the file be trusted? Anybody can make files in /tmp. Accept those of root
+ * and of the recorder's user; root accepts all. No file may be older than the
+ * process. */
 static bool is_of(int fd, uint64_t start_ns)
 {
 	struct tr2_anchor now;

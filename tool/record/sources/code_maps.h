@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * code_maps - keep what processes wrote on the functions that they generated.
+ * code_maps - keep the lists that processes wrote of the functions that they
+ * generated.
  *
  * node --perf-basic-prof, Java (-XX:+DumpPerfMapAtExit), .NET, PHP and Python
  * 3.12 write /tmp/perf-PID.map for perf: a line for each function, with its
@@ -12,9 +13,9 @@
 #include <sys/types.h>
 
 /*
- * Copy the map of a process that began at start_ns into the directory `maps` of
- * the recording dir_fd, which is made for the first one: DIR/maps/PID-START.map.
- * Does nothing if there is no such file, or another user or an earlier process
- * wrote it. A later copy replaces an earlier one.
+ * Copy the map of a process that began at start_ns into the recording dir_fd,
+ * as DIR/maps/PID-START.map; the directory is created if necessary. Do nothing
+ * if there is no such file, or if another user or an earlier process wrote it.
+ * A later copy replaces an earlier one.
  */
 void tr2_code_map_keep(int dir_fd, pid_t pid, uint64_t start_ns);

@@ -77,8 +77,8 @@ static int set_filter(int fd, enum events events)
 			  sizeof(programs[events]));
 }
 
-/* Every listener hears the kernel's answers to all of them: ours has this number
- * plus one. */
+/* Send a request with this number. Every listener hears the kernel's answers to
+ * all listeners: the answer to this one has the number plus one. */
 static int ask_connector(int fd, uint32_t number)
 {
 	char packet[NLMSG_SPACE(sizeof(struct cn_msg) + sizeof(uint32_t))]
@@ -108,7 +108,8 @@ struct packet {
 	size_t size;
 };
 
-/* Receive at most `nr` packets. Return their number; -1: errno (EAGAIN: none). */
+/* Receive at most `nr` packets. Return their number; -1: errno (EAGAIN:
+ * none). */
 static int receive(int fd, struct packet *packets, unsigned int nr)
 {
 	struct mmsghdr messages[MOST_PACKETS];
@@ -134,7 +135,7 @@ static int receive(int fd, struct packet *packets, unsigned int nr)
 	return n;
 }
 
-/* false: it is no event of the kernel. */
+/* Return false if it is not an event of the kernel. */
 static bool read_packet(const struct packet *p, struct proc_event *event,
 			struct cn_msg *msg)
 {
@@ -152,8 +153,8 @@ static bool read_packet(const struct packet *p, struct proc_event *event,
 	return size >= offsetof(struct proc_event, event_data);
 }
 
-/* Wait until the kernel accepts or rejects the request. It may also not answer,
- * while events, and answers to others, go on coming. */
+/* Wait until the kernel accepts or rejects the request. It may also never
+ * answer, while events and answers to others still arrive. */
 static int wait_for_ack(int fd, uint32_t number)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -222,7 +223,7 @@ static void read_socket(struct tr2_connector *c, int fd)
 	} while (n == MOST_PACKETS || (n < 0 && errno == ENOBUFS));
 }
 
-/* Exits first: a pid is not used again before. */
+/* Read exits first: the kernel reuses a pid only after its process's exit. */
 void tr2_connector_read(struct tr2_connector *c)
 {
 	if (c->exits_fd >= 0)
@@ -281,7 +282,7 @@ int tr2_connector_listen(int events)
 	return -1;
 }
 
-/* false: errno. */
+/* Return false with errno. */
 static bool open_socket(int *fd, enum events events)
 {
 	*fd = tr2_elevate_runs() ? tr2_elevate_connector(events) :
@@ -294,8 +295,8 @@ void tr2_connector_init(struct tr2_connector *c)
 	c->source.fd = c->exits_fd = -1;
 }
 
-/* The kernel answers processes in the initial namespaces alone. Elsewhere, its
- * silence would have to be waited for. */
+/* Is the kernel known not to answer? It answers processes in the initial
+ * namespaces alone; elsewhere the recorder would wait in vain. */
 static bool namespace_forbids(struct tr2_connector *c)
 {
 	const char *what = !tr2_in_first_namespace("pid")  ? "pid" :

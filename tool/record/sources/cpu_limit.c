@@ -15,7 +15,7 @@
 #include "common/procfs.h"
 #include "record/sources/cgroup.h"
 
-/* Read a file of the group. false: it is not there. */
+/* Read a file of the group. Return false if it is missing or empty. */
 static bool read_file(const struct tr2_cgroup *g, const char *name, char *out,
 		      size_t size)
 {
@@ -33,7 +33,7 @@ static bool read_file(const struct tr2_cgroup *g, const char *name, char *out,
 	return n > 0;
 }
 
-/* Return the limit of the group at g->dir, in thousandths; 0: none. */
+/* Return the limit of the group at g->dir in thousandths of a CPU; 0: none. */
 static uint64_t limit_of(const struct tr2_cgroup *g)
 {
 	char text[64], period_text[64];
@@ -67,7 +67,8 @@ void tr2_cpu_limit_release(struct tr2_cpu_limit *l)
 
 static uint64_t throttled_ns(const struct tr2_cpu_limit *l)
 {
-	static const char *const keys[] = { "throttled_usec ", "throttled_time " };
+	static const char *const keys[] = { "throttled_usec ",
+					    "throttled_time " };
 	char text[1024];
 	ssize_t n = l->fd < 0 ? -1 : pread(l->fd, text, sizeof(text) - 1, 0);
 	const char *at;
@@ -80,7 +81,7 @@ static uint64_t throttled_ns(const struct tr2_cpu_limit *l)
 			    (l->v1 ? 1 : 1000) : l->last_ns;
 }
 
-/* Take the limit of the group at g->dir. */
+/* Use the limit of the group at g->dir. */
 static void read_limit(struct tr2_cpu_limit *l, const struct tr2_cgroup *g,
 		       uint64_t limit)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ninja_logs - keep what ninja wrote on the commands that it ran: .ninja_log in
- * the directory of the build has the targets of each.
+ * ninja_logs - keep ninja's record of the commands that it ran: .ninja_log, in
+ * the directory of the build, has the targets of each command.
  */
 #pragma once
 
@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* More at a time are not kept. */
+/* The most ninja processes at a time whose logs are kept. */
 #define TR2_NINJA_MOST 16
 
 struct tr2_ninja_logs {
-	/* Those that run, with the directory of each. */
+	/* Running ninja processes, with the directory of each. */
 	struct tr2_ninja {
 		pid_t pid;
 		uint64_t start_ns;
@@ -22,12 +22,13 @@ struct tr2_ninja_logs {
 	size_t nr;
 };
 
-/* A process with this name started another one: if it is ninja, it is in the
- * directory of its build now. Does nothing if it was seen before. */
+/* A process with this name has started another one. If it is ninja, it is now
+ * in the directory of its build: remember that. Do nothing if the process was
+ * seen before. */
 void tr2_ninja_logs_see(struct tr2_ninja_logs *logs, const char *comm,
 			pid_t pid, uint64_t start_ns);
-/* It has ended, or its recording has: copy the log into the recording dir_fd,
- * as DIR/targets/PID-START.ninja_log. */
+/* The process has ended, or its recording has: copy the log into the recording
+ * dir_fd, as DIR/targets/PID-START.ninja_log. */
 void tr2_ninja_logs_keep(struct tr2_ninja_logs *logs, int dir_fd, pid_t pid);
-/* The same of all that were seen. */
+/* Copy the logs of all ninja processes that were seen. */
 void tr2_ninja_logs_end(struct tr2_ninja_logs *logs, int dir_fd);

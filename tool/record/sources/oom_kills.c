@@ -14,9 +14,9 @@
 #include "record/refusal.h"
 #include "record/sources/cgroup.h"
 
-/* The kernel's own messages have a priority below that. */
+/* Messages of the kernel itself have a priority below this. */
 #define PRIORITIES 8u
-/* More than the kernel's longest record. */
+/* Larger than the kernel's longest record. */
 #define RECORD_SIZE 8192
 
 pid_t tr2_oom_victim_of(const char *record)
@@ -50,7 +50,7 @@ static void add_victim(struct tr2_oom_kills *k, pid_t pid)
 						       tr2_kernel_now_ns() };
 }
 
-/* Read what came since the last time. EPIPE: some was overwritten before. */
+/* Read the records since the last time. EPIPE: some were overwritten before. */
 static void read_log(struct tr2_oom_kills *k)
 {
 	char record[RECORD_SIZE];
@@ -68,7 +68,8 @@ static void read_log(struct tr2_oom_kills *k)
 	}
 }
 
-/* Return the number after the key in a file of lines `KEY NUMBER`; 0: none. */
+/* Return the number after the key `oom_kill` in a file of lines `KEY NUMBER`;
+ * 0: none. */
 static uint64_t count_in(int fd)
 {
 	static const char key[] = "\noom_kill ";
@@ -82,7 +83,8 @@ static uint64_t count_in(int fd)
 	return at ? strtoull(at + sizeof(key) - 1, NULL, 10) : 0;
 }
 
-/* cgroup v2 counts in each group those of all below it; v1 only its own. */
+/* Open the file that counts. With cgroup v2, a group counts all groups below
+ * it; with v1 only itself. */
 static int open_count(const char *cgroup, const char *mountinfo)
 {
 	struct tr2_cgroup g;
@@ -94,7 +96,7 @@ static int open_count(const char *cgroup, const char *mountinfo)
 			 g.v1 ? "oom_control" : "events");
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 	}
-	/* The machine's count has those of other containers, too. */
+	/* The machine's count includes other containers. */
 	if (fd < 0 && tr2_in_first_namespace("pid"))
 		fd = open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
 	return fd;
@@ -128,13 +130,14 @@ void tr2_oom_kills_open(struct tr2_oom_kills *k)
 	tr2_oom_kills_of(k, "/proc/self/cgroup", "/proc/self/mountinfo");
 	/* The log has the pids of the first namespace. */
 	if (tr2_in_first_namespace("pid"))
-		k->log_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		k->log_fd =
+			open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (k->log_fd >= 0)
 		lseek(k->log_fd, 0, SEEK_END);
 }
 
-/* The kernel writes its line before the process ends. One that began after that
- * was read has the pid of another one. */
+/* The kernel writes its line before the process ends. A process that began
+ * after the line was read is another one with that pid. */
 bool tr2_oom_kills_has(struct tr2_oom_kills *k, pid_t pid, uint64_t start_ns)
 {
 	size_t i;

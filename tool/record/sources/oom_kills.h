@@ -3,8 +3,8 @@
  * oom_kills - the processes that the kernel killed because memory was short.
  *
  * The kernel's log names each of them, if the recorder may read it (root, or
- * kernel.dmesg_restrict 0). Everybody may read how many there were: of the
- * control group, or, where that does not count, of the machine.
+ * kernel.dmesg_restrict 0). Every user may read their number: of the control
+ * group or, where that does not count, of the machine.
  */
 #pragma once
 
@@ -14,10 +14,12 @@
 #include <sys/types.h>
 
 struct tr2_oom_kills {
-	int log_fd;   /* -1: it may not be read, or has other pids */
-	int count_fd; /* -1: nothing counts */
-	uint64_t first; /* the number of all before */
-	/* Those that the log has named so far, and when that was read. */
+	int log_fd;   /* -1: it may not be read, or has pids of another
+		       * namespace */
+	int count_fd; /* -1: there is no count */
+	uint64_t first; /* the count when this was opened */
+	/* The processes that the log has named so far, and when each line was
+	 * read. */
 	struct tr2_oom_victim {
 		pid_t pid;
 		uint64_t read_ns;
@@ -28,17 +30,18 @@ struct tr2_oom_kills {
 void tr2_oom_kills_init(struct tr2_oom_kills *kills);
 void tr2_oom_kills_release(struct tr2_oom_kills *kills);
 
-/* Begin: what the log has by now is not read. */
+/* Begin: skip the present content of the log. */
 void tr2_oom_kills_open(struct tr2_oom_kills *kills);
-/* The same for a process that has these files: /proc/PID/cgroup, mountinfo; and
- * without the log. */
+/* Do the same, without the log, for a process whose files are `cgroup`
+ * (/proc/PID/cgroup) and `mountinfo`. */
 void tr2_oom_kills_of(struct tr2_oom_kills *kills, const char *cgroup,
 		      const char *mountinfo);
 /* Does the log name this process, which began at start_ns (CLOCK_MONOTONIC) and
  * was ended by SIGKILL? */
 bool tr2_oom_kills_has(struct tr2_oom_kills *kills, pid_t pid,
 		       uint64_t start_ns);
-/* Return how many there were since it began; 0, too, if nothing counts. */
+/* Return the number of kills since this was opened; 0 also if nothing counts
+ * them. */
 uint64_t tr2_oom_kills_count(const struct tr2_oom_kills *kills);
 
 /* Return the process that a record of /dev/kmsg names as killed; 0: none. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hold a descriptor of each process, and ask it for the exit status at the end. */
+/* Hold a descriptor of each process, and ask it at the end for the exit
+ * status. */
 #include "record/sources/pidfds.h"
 
 #include <poll.h>
@@ -10,11 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* At most a quarter of the descriptors that the recorder may have. Processes that
- * begin while so many run have no exit code. */
+/* The most descriptors; also at most a quarter of those that the recorder may
+ * have. Processes that begin while this many run have no exit code. */
 #define MOST 512u
 
-/* Of <linux/pidfd.h>, which older systems do not have. */
+/* Definitions of <linux/pidfd.h>, which older systems lack. */
 #define INFO_EXIT (UINT64_C(1) << 3)
 struct info {
 	uint64_t mask, cgroup;

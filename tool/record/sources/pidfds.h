@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pidfds - how processes ended that are not children of the recorder, by their
+ * pidfds - how processes ended that are not the recorder's children, by their
  * descriptors: pidfd_open(2), and PIDFD_GET_INFO of Linux 6.15. It needs no
  * right, and works in every namespace.
  */
@@ -16,19 +16,20 @@ struct tr2_pidfds {
 	struct pollfd *fds;
 	pid_t *pids;
 	size_t nr, alloc, most;
-	bool is_missing; /* the kernel has no such call, or a sandbox refuses it */
+	bool is_missing; /* the kernel has no such call, or a sandbox refuses
+			  * it */
 };
 
 void tr2_pidfds_init(struct tr2_pidfds *p);
 
-/* Follow a process until it has ended. Does nothing if it has been reaped. */
+/* Follow a process until it ends. Do nothing if it has been reaped. */
 void tr2_pidfds_add(struct tr2_pidfds *p, pid_t pid);
 
-/* Follow it no longer: the pid was another process's. */
+/* Stop following the process added last: its pid is another process's. */
 void tr2_pidfds_drop_last(struct tr2_pidfds *p);
 
 /* Call take, with a status as wait4() returns it, for each process that was
- * reaped since. */
+ * reaped since the last call. */
 void tr2_pidfds_read(struct tr2_pidfds *p,
 		     void (*take)(void *data, pid_t pid, int status),
 		     void *data);

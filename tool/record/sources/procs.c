@@ -18,7 +18,7 @@ void tr2_procs_release(struct tr2_procs *procs)
 	tr2_procs_init(procs);
 }
 
-/* Return the slot that has pid, or the free one for it. */
+/* Return the slot that has the pid, or a free one for it. */
 static uint32_t *slot_of(const struct tr2_procs *procs, pid_t pid)
 {
 	size_t mask = procs->nr_slots - 1;
@@ -76,7 +76,7 @@ static bool grow_procs(struct tr2_procs *procs)
 	return true;
 }
 
-/* Add a process. NULL: it is not listed. */
+/* Add a process. Return NULL if it cannot be listed. */
 static struct tr2_proc *procs_add(struct tr2_procs *procs, pid_t pid,
 				  pid_t ppid, uint64_t start_ns)
 {
@@ -130,8 +130,8 @@ void tr2_procs_event(struct tr2_procs *procs, const struct tr2_task_event *e)
 	} else if (e->comm[0]) {
 		memcpy(p->comm, e->comm, sizeof(p->comm));
 	}
-	/* If another thread than the first one calls exec, the first one ends
-	 * before, but its process goes on. */
+	/* If another thread calls exec, the first thread ends before, but its
+	 * process goes on. */
 	if (e->kind == TR2_TASK_EXEC)
 		p->exec_ns = e->time_ns;
 	if (e->kind == TR2_TASK_EXEC && p->ended && e->time_ns >= p->end_ns) {
@@ -147,7 +147,7 @@ void tr2_procs_status(struct tr2_procs *procs, pid_t pid, int status,
 {
 	struct tr2_proc *p = tr2_procs_find(procs, pid);
 
-	/* The end of the first thread may be told after that. */
+	/* The end of the first thread may be reported after the exec. */
 	if (!p || time_ns < p->exec_ns)
 		return;
 	p->ended = true;

@@ -16,7 +16,7 @@
 
 #include "format/recording/tasklog.h"
 
-/* More processes are counted, not listed: 70 MB. */
+/* Processes beyond this number (70 MB) are counted, not listed. */
 #define TR2_PROCS_MAX 500000u
 
 struct tr2_usage {
@@ -38,7 +38,7 @@ struct tr2_proc {
 	uint64_t exec_ns; /* of its last exec; 0: none */
 	uint8_t status_from; /* enum tr2_status_source */
 	bool ended, has_usage;
-	bool ran; /* before it was recorded */
+	bool ran; /* it ran before the recording began */
 	bool observed;
 	char comm[TR2_COMM_SIZE];
 	struct tr2_usage usage;
@@ -49,17 +49,17 @@ struct tr2_procs {
 	size_t nr, alloc;
 	uint32_t *by_pid; /* open addressing: index + 1, 0: free */
 	size_t nr_slots;
-	uint64_t nr_seen; /* including those not listed */
-	/* The time from which the events of newly started programs are dropped
-	 * (0: they are not), and the number of programs started since. */
+	uint64_t nr_seen; /* includes processes that are not listed */
+	/* full_ns: from this time on, newly started programs drop their events;
+	 * 0: not yet. nr_silent: the number of programs started since. */
 	uint64_t full_ns, nr_silent;
 };
 
 void tr2_procs_init(struct tr2_procs *procs);
 void tr2_procs_release(struct tr2_procs *procs);
 
-/* Return the latest process of that pid; NULL: not in the recording. Valid
- * until the next one is added. */
+/* Return the latest process with that pid, valid until the next one is added.
+ * NULL: it is not in the recording. */
 struct tr2_proc *tr2_procs_find(struct tr2_procs *procs, pid_t pid);
 
 /* Update the processes from a record. Threads are ignored. */

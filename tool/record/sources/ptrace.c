@@ -20,11 +20,11 @@
 #define PROCESS_OPTIONS                                                        \
 	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |      \
 	 PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT)
-/* Of the ends of threads, what wait4() says is enough. */
+/* At the end of a thread, the status of wait4() is enough. */
 #define THREAD_OPTIONS (PROCESS_OPTIONS & ~PTRACE_O_TRACEEXIT)
-/* So many are kept for the recorder: 300 MB. */
+/* The most items kept for the recorder: 300 MB. */
 #define MOST_ITEMS 1000000u
-/* Wake the recorder at so many. */
+/* Wake the recorder when this many items are kept. */
 #define MANY_ITEMS 1024u
 #define STOP_NS 1000000
 
@@ -61,7 +61,7 @@ static void add_item(struct tr2_ptrace *p, struct tr2_ptrace_item *item)
 		tell();
 }
 
-/* Later than all before: the log is sorted by time. */
+/* Return a time after all earlier ones: the log is sorted by time. */
 static uint64_t now_ns(void)
 {
 	static uint64_t last;
@@ -80,7 +80,8 @@ static struct tr2_ptrace_item item_of(const struct tr2_ptrace_task *t,
 	} };
 }
 
-/* Return an empty buffer; what is in it, in memory from malloc(). */
+/* begin_text() returns an empty buffer; handle_text() returns its content in
+ * malloc() memory. */
 static struct tr2_buf *begin_text(struct tr2_ptrace *p)
 {
 	tr2_buf_reset(&p->text);
@@ -129,8 +130,9 @@ static void end_process(struct tr2_ptrace *p, struct tr2_ptrace_task *t,
 }
 
 /*
- * Whom a thread begins inherits its options. The command's own threads stop at
- * their ends: the last one knows what all of them read and wrote.
+ * Set the options of a thread. Tasks that it begins inherit them. The command's
+ * own threads also stop at their ends: the last one knows what all of them read
+ * and wrote.
  */
 static void set_options(const struct tr2_ptrace *p,
 			const struct tr2_ptrace_task *t)
@@ -160,8 +162,9 @@ static void announce(struct tr2_ptrace *p, struct tr2_ptrace_task *t)
 }
 
 /*
- * A process has ended, or has no other threads any more: whom these began, and
- * were killed before they stopped for that, nobody else announces.
+ * Announce the parent's early children. Call it when a process has ended, or
+ * when only one thread is left: children that were killed before the stop of
+ * the thread that began them are announced by nobody else.
  */
 static void announce_early(struct tr2_ptrace *p, pid_t parent)
 {
@@ -171,16 +174,16 @@ static void announce_early(struct tr2_ptrace *p, pid_t parent)
 		announce(p, t);
 }
 
-/* The stop of a thread that began another one. */
+/* Handle the stop of a thread that began another one. */
 static void handle_fork(struct tr2_ptrace *p, const struct tr2_ptrace_task *by,
 			int event, pid_t tid)
 {
 	struct tr2_ptrace_task *t = tr2_ptrace_find(&p->tasks, tid);
 
-	/* Said by /proc before. */
+	/* It was announced before, by /proc. */
 	if (t && (t->state == TR2_PTRACE_KNOWN))
 		return;
-	/* Its number is a process's that was let go. */
+	/* The number belonged to a process that was let go. */
 	if (t && t->state == TR2_PTRACE_LET_GO) {
 		tr2_ptrace_remove(&p->tasks, tid);
 		t = NULL;
@@ -258,7 +261,8 @@ static void handle_exit(struct tr2_ptrace *p, struct tr2_ptrace_task *t)
 	go_on(t->tid, 0);
 }
 
-/* The parent of a process that was let go learns of its end. */
+/* When a parent gets SIGCHLD from a process that was let go, take that
+ * process's end. */
 static void look_for_let_go(struct tr2_ptrace *p,
 			    const struct tr2_ptrace_task *parent)
 {
@@ -282,7 +286,7 @@ static void look_for_let_go(struct tr2_ptrace *p,
 	tr2_ptrace_remove(&p->tasks, t->tid);
 }
 
-/* A stop is not reported again. */
+/* Take the stop from the kernel, so that it is not reported again. */
 static void handle_from_kernel(pid_t tid)
 {
 	int status;
@@ -290,7 +294,8 @@ static void handle_from_kernel(pid_t tid)
 	(void)waitpid(tid, &status, WNOHANG | __WALL);
 }
 
-/* Without memory, processes are lost, and go on. */
+/* Handle the first stop of an unknown thread. Without memory, it is not
+ * recorded, and goes on. */
 static void handle_first_stop(struct tr2_ptrace *p, pid_t tid, int event,
 			      int signo)
 {
@@ -311,19 +316,20 @@ static void handle_first_stop(struct tr2_ptrace *p, pid_t tid, int event,
 		t->ppid = t->pid;
 	t->ptid = t->ppid;
 	parent = tr2_ptrace_find(&p->tasks, t->ppid);
-	/* It has ended, and who adopts children is the parent now. */
+	/* An unknown parent has adopted the task: the one that began it has
+	 * ended. */
 	if (!parent || parent->state != TR2_PTRACE_KNOWN)
 		announce(p, t);
 }
 
-/* what: as in the upper bytes of wait4()'s status. */
+/* what: the upper bytes of wait4()'s status. */
 static void handle_stop(struct tr2_ptrace *p, pid_t tid, int what)
 {
 	struct tr2_ptrace_task *t = tr2_ptrace_find(&p->tasks, tid);
 	int event = what >> 8, signo = what & 0xff;
 	unsigned long message = 0;
 
-	/* The number of a process that is not there any more is a new one's. */
+	/* The earlier process with this number has gone: this is a new one. */
 	if (t && t->state != TR2_PTRACE_KNOWN) {
 		tr2_ptrace_remove(&p->tasks, tid);
 		t = NULL;
@@ -336,8 +342,8 @@ static void handle_stop(struct tr2_ptrace *p, pid_t tid, int what)
 		t->begun = true;
 		set_options(p, t);
 	}
-	/* If another thread than the first one executed a program, the kernel
-	 * takes no request until then. */
+	/* If a thread other than the first one executed a program, the kernel
+	 * accepts no request until the stop is taken. */
 	if (event == PTRACE_EVENT_EXEC)
 		handle_from_kernel(tid);
 	if (event && event != PTRACE_EVENT_STOP && event != PTRACE_EVENT_EXIT)
@@ -382,7 +388,7 @@ static void handle_end(struct tr2_ptrace *p, pid_t tid)
 		t->at_exit = handle_text(b);
 	}
 	gone = wait4(tid, &status, WNOHANG | __WALL, &usage) != tid;
-	/* The orphans of what was let go are unknown, too. */
+	/* If processes were let go, an unknown one may be their orphan. */
 	if (!t && !gone && !p->tasks.nr_let_go)
 		t = tr2_ptrace_add(&p->tasks, tid, TR2_PTRACE_EARLY_DEAD);
 	if (!t)
@@ -404,8 +410,8 @@ static void wait_for_stops(struct tr2_ptrace *p)
 
 	while (!p->stop) {
 		info.si_pid = 0;
-		/* Most stops need not be taken from the kernel: who goes on
-		 * has none. */
+		/* Most stops need not be taken from the kernel: they vanish
+		 * when the thread goes on. */
 		if (waitid(P_ALL, 0, &info, WEXITED | __WALL | WNOWAIT)) {
 			if (errno == EINTR)
 				continue;
@@ -446,7 +452,7 @@ static void *trace(void *data)
 	sem_post(&p->started);
 	wait_for_stops(p);
 	sem_post(&p->ended);
-	/* With this thread, all that it traces is let go. */
+	/* The end of this thread lets all its tracees go. */
 	return NULL;
 }
 
@@ -455,7 +461,7 @@ static void wake(int signo)
 	(void)signo;
 }
 
-/* Let a signal interrupt a wait, and no stop send one. */
+/* Make a signal interrupt a wait; let stops send no signal. */
 static void prepare_signals(void)
 {
 	struct sigaction wakes = { .sa_handler = wake };
@@ -498,7 +504,8 @@ static void explain(struct tr2_ptrace *p)
 
 bool tr2_ptrace_start(struct tr2_ptrace *p, pid_t pid)
 {
-	/* Not p->err: the thread may have run before this call returns. */
+	/* Do not set p->err here: the thread may have run before this call
+	 * returns. */
 	int err;
 
 	p->command = pid;
@@ -581,11 +588,11 @@ void tr2_ptrace_release(struct tr2_ptrace *p)
 void tr2_ptrace_say(const struct tr2_ptrace *p)
 {
 	if (p->nr_not_followed == 1)
-		fprintf(stderr, "trace2 record: not followed by ptrace, nor "
-			"what it starts: %s\n", p->not_followed);
+		fprintf(stderr, "trace2 record: ptrace does not follow this "
+			"program and what it starts: %s\n", p->not_followed);
 	else if (p->nr_not_followed)
-		fprintf(stderr, "trace2 record: not followed by ptrace, nor "
-			"what they start: %s, and %llu more\n",
+		fprintf(stderr, "trace2 record: ptrace does not follow these "
+			"programs and what they start: %s, and %llu more\n",
 			p->not_followed,
 			(unsigned long long)p->nr_not_followed - 1);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ptrace - the processes of the command, from the stops that ptrace(2) makes at
- * each fork, exec and exit: where neither perf_event_open nor the process
- * connector is permitted.
+ * each fork, exec and exit. It serves where neither perf_event_open nor the
+ * process connector is permitted.
  *
- * A thread of its own waits for stops and continues them, so that no process
- * stands while the recorder writes to a disk. As the recorder's only waiter for
- * children it passes their ends, too. Nothing of the recorder's end touches the
- * processes: they are let go when the thread ends, even by SIGKILL.
+ * A thread of its own waits for stops and continues the processes, so that no
+ * process stands while the recorder writes to a disk. It is the recorder's only
+ * waiter for children, so it also passes on their ends. The end of the recorder
+ * does not harm the processes: they are let go when the thread ends, even by
+ * SIGKILL.
  */
 #pragma once
 
@@ -42,7 +43,7 @@ struct tr2_ptrace {
 	bool on;
 	char why_not[128]; /* "" if it works */
 
-	/* Between the two threads. */
+	/* Shared by the two threads. */
 	pthread_t thread;
 	sem_t started, ended;
 	atomic_bool stop;
@@ -52,36 +53,40 @@ struct tr2_ptrace {
 	uint64_t lost;
 	bool alone; /* there are no children left */
 
-	/* The thread's. */
-	int err; /* of its start */
+	/* Used by the thread that traces. */
+	int err; /* of starting the thread */
 	pid_t command;
-	bool blind; /* memory was short: some threads are not known */
+	bool blind; /* memory was short: some threads are unknown */
 	struct tr2_ptrace_tasks tasks;
 	struct tr2_avoided avoided;
 	struct tr2_buf text;
-	/* Read when the thread has ended, or passed the command's end. */
+	/* Read these when the thread has ended, or has passed the command's
+	 * end. */
 	struct tr2_io io;        /* of the command */
 	uint64_t nr_not_followed;
-	char not_followed[80];   /* the first of them, and why */
+	char not_followed[80];   /* the first process that was not followed, and
+				  * why */
 };
 
-/* Begin with `pid`, a child that has not called exec yet. false: why_not. */
+/* Begin with `pid`, a child that has not called exec yet. Return false with the
+ * reason in why_not. */
 bool tr2_ptrace_start(struct tr2_ptrace *p, pid_t pid);
 
 /*
- * Pass what happened since the last call. The process gets SIGCHLD when there
- * is more. Return false if no children are left.
+ * Pass the events since the last call. The recorder gets SIGCHLD when there are
+ * more. Return false if no children are left.
  */
 bool tr2_ptrace_take(struct tr2_ptrace *p,
 		     void (*take)(void *data, struct tr2_ptrace_item *item),
 		     void *data);
 
-/* Let all processes go. tr2_ptrace_take() passes the rest. */
+/* Let all processes go. tr2_ptrace_take() then passes the remaining events. */
 void tr2_ptrace_stop(struct tr2_ptrace *p);
 void tr2_ptrace_release(struct tr2_ptrace *p);
 
-/* Print on stderr what was not followed. */
+/* Print on stderr which processes were not followed. */
 void tr2_ptrace_say(const struct tr2_ptrace *p);
 
-/* Would programs that change the user lose that below the recorder? */
+/* Would programs that change the user lose that privilege under the
+ * recorder? */
 bool tr2_ptrace_takes_privileges(void);

@@ -15,19 +15,19 @@
 
 #include "base/macros.h"
 
-/* More than any program has. */
+/* Larger than any program. */
 #define MOST_BYTES (64u << 20)
 #define MOST_SECTIONS 1024u
 
 static const char leaks[] = "LeakSanitizer";
 static const char debugger[] = "a debugger";
 
-/* Those that are linked statically, or load the part that traces. */
+/* Debuggers that are linked statically, or load the part that traces. */
 static const char *const debuggers[] = {
 	"dlv",	"gdbserver", "lldb-server", "lldb", "rr",
 	"strace", "ltrace", "gdb", "valgrind",
 };
-/* They can trace, and do not unless they are asked to. */
+/* Programs that can trace, but do so only when asked to. */
 static const char *const others[] = { "perf", "sudo" };
 static const char *const sanitizers[] = {
 	"libasan.so", "liblsan.so", "libhwasan.so", "libclang_rt.asan",
@@ -129,7 +129,7 @@ static const char *look_at_file(int fd)
 	size_t bytes;
 	uint32_t i;
 
-	/* Of the recorder's own class: others are rare. */
+	/* Read only the recorder's own ELF class: others are rare. */
 	if (pread(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) ||
 	    memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    h.e_ident[EI_CLASS] !=

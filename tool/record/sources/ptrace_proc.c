@@ -49,7 +49,8 @@ bool tr2_ptrace_add_argv(struct tr2_buf *b, pid_t pid)
 		n = ARGV_BYTES;
 	if (n <= 0)
 		return false;
-	/* The last word may have no end, where it was cut or changed. */
+	/* The text may have been cut or changed, and its last word have no
+	 * end. */
 	if (text[n - 1])
 		text[n++] = '\0';
 	tr2_buf_addlit(b, ",\"argv\":[");
@@ -105,7 +106,7 @@ void tr2_ptrace_add_times(struct tr2_buf *b, pid_t tid)
 	unsigned long long cpu_ns, ready_ns;
 	char text[128];
 
-	/* A kernel that does not count says 0. */
+	/* A kernel that does not count has 0. */
 	if (!tr2_procfs_text(tid, 0, "schedstat", text, sizeof(text)) ||
 	    sscanf(text, "%llu %llu", &cpu_ns, &ready_ns) != 2 || !cpu_ns)
 		return;

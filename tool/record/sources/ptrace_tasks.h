@@ -8,7 +8,8 @@
 #include <sys/types.h>
 
 enum tr2_ptrace_state {
-	/* Stopped, or dead, before the stop of the thread that began it. */
+	/* Stopped, or dead, before the stop of the thread that began it was
+	 * seen. */
 	TR2_PTRACE_EARLY,
 	TR2_PTRACE_EARLY_DEAD,
 	TR2_PTRACE_KNOWN,
@@ -16,14 +17,14 @@ enum tr2_ptrace_state {
 };
 
 struct tr2_ptrace_task {
-	struct tr2_ptrace_task *next; /* of the same bucket */
+	struct tr2_ptrace_task *next; /* next in the same bucket */
 	pid_t tid, pid, ppid, ptid;
 	enum tr2_ptrace_state state;
 	bool begun; /* its first stop was seen */
-	int signo;  /* EARLY: of its stop */
+	int signo;  /* EARLY: the signal of its stop */
 	int status; /* EARLY_DEAD */
 	struct rusage usage;
-	char *at_exit; /* what was read then: members of JSON; NULL: nothing */
+	char *at_exit; /* JSON members that were read at the exit; NULL: none */
 };
 
 #define TR2_PTRACE_BUCKETS 4096u
@@ -35,14 +36,14 @@ struct tr2_ptrace_tasks {
 
 struct tr2_ptrace_task *tr2_ptrace_find(const struct tr2_ptrace_tasks *tasks,
 					pid_t tid);
-/* NULL: no memory. */
+/* Add a thread. Return NULL without memory. */
 struct tr2_ptrace_task *tr2_ptrace_add(struct tr2_ptrace_tasks *tasks,
 				       pid_t tid, enum tr2_ptrace_state state);
 void tr2_ptrace_set_state(struct tr2_ptrace_tasks *tasks,
 			  struct tr2_ptrace_task *task,
 			  enum tr2_ptrace_state state);
 void tr2_ptrace_remove(struct tr2_ptrace_tasks *tasks, pid_t tid);
-/* Return an EARLY one of that parent; NULL: there is none. */
+/* Return an early task of that parent; NULL: there is none. */
 struct tr2_ptrace_task *
 tr2_ptrace_next_early(const struct tr2_ptrace_tasks *tasks, pid_t parent);
 void tr2_ptrace_tasks_release(struct tr2_ptrace_tasks *tasks);

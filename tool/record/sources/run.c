@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Run one command and handle signals meanwhile. */
+/* Run one command, and handle signals during that time. */
 #include "record/sources/run.h"
 
 #include <errno.h>
@@ -29,8 +29,8 @@ static const int stopping[] = { SIGTSTP, SIGTTIN, SIGTTOU };
 #define FIRST_INTERNAL 32
 #define NR_INTERNAL 3
 
-/* The state of the process before the first tr2_run_prepare(), with which
- * commands start. */
+/* The state of the process before the first tr2_run_prepare(); commands start
+ * with it. */
 static struct {
 	bool known;
 	sigset_t mask;
@@ -39,12 +39,13 @@ static struct {
 } before;
 
 /*
- * sigaction() refuses the signals that libc has for itself, and which it handles
- * from the first thread on. A command that ignored them goes on to do so.
+ * A signal's disposition for the system call: sigaction() refuses the signals
+ * that libc reserves, and handles from the first thread on. A command that
+ * starts with them ignored keeps ignoring them.
  */
 struct kernel_sigaction {
 	void (*handler)(int);
-	unsigned long rest[15]; /* in an order of each architecture */
+	unsigned long rest[15]; /* the order differs between architectures */
 };
 
 static void keep_ignored(void)
@@ -53,9 +54,10 @@ static void keep_ignored(void)
 	int i;
 
 	for (i = 0; i < NR_INTERNAL; i++)
-		before.ignored[i] = !syscall(SYS_rt_sigaction, FIRST_INTERNAL + i,
-					     NULL, &old, _NSIG / 8) &&
-				    old.handler == SIG_IGN;
+		before.ignored[i] =
+			!syscall(SYS_rt_sigaction, FIRST_INTERNAL + i, NULL,
+				 &old, _NSIG / 8) &&
+			old.handler == SIG_IGN;
 }
 
 static void ignore_again(void)
@@ -92,13 +94,13 @@ static bool command_has_it(const struct tr2_run *run,
 
 static void forward(struct tr2_run *run, const struct signalfd_siginfo *info)
 {
-	/* Not reaped yet, so the pid is still its own. */
+	/* The command is not reaped yet, so the pid is still its own. */
 	if (run->pid && !run->ended && !command_has_it(run, info))
 		kill(run->pid, (int)info->ssi_signo);
 }
 
 /* Stop the recorder as the signal would have, so that a shell sees the whole
- * job stopped. Returns when it is continued. */
+ * job stopped. Return when it is continued. */
 static void stop_here(int signo)
 {
 	sigset_t only, mask;
@@ -110,7 +112,8 @@ static void stop_here(int signo)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* timeout(1) sends its signal to the process, and at once to its group, too. */
+/* Was the signal sent twice? timeout(1) sends it to the process, and at once to
+ * its group. */
 static bool is_repeated(struct tr2_run *run,
 			const struct signalfd_siginfo *info)
 {
@@ -178,12 +181,13 @@ int tr2_run_prepare(struct tr2_run *run, struct tr2_loop *loop)
 	run->signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (run->signals.fd < 0)
 		return -1;
-	/* Writing to a closed pipe or beyond a limit returns an errno
-	 * instead. */
+	/* Block SIGPIPE and SIGXFSZ: writing to a closed pipe, or beyond a
+	 * limit, then returns an errno. */
 	sigaddset(&set, SIGPIPE);
 	sigaddset(&set, SIGXFSZ);
 	sigprocmask(SIG_BLOCK, &set, before.known ? NULL : &before.mask);
-	/* If it was ignored, children would disappear without a status. */
+	/* If SIGCHLD were ignored, children would disappear without a
+	 * status. */
 	memset(&dfl, 0, sizeof(dfl));
 	dfl.sa_handler = SIG_DFL;
 	sigaction(SIGCHLD, &dfl, before.known ? NULL : &before.sigchld);
@@ -221,7 +225,8 @@ static int check_in_path(const char *dir, size_t len, const char *name)
 	char *file;
 	int found;
 
-	if (asprintf(&file, "%.*s%s%s", (int)len, dir, len ? "/" : "", name) < 0)
+	if (asprintf(&file, "%.*s%s%s", (int)len, dir, len ? "/" : "",
+		     name) < 0)
 		return 0;
 	found = stat(file, &st) || S_ISDIR(st.st_mode) ? TR2_EXIT_NOT_FOUND :
 							 check_file(file);
@@ -249,7 +254,8 @@ int tr2_run_check(const char *name)
 	return result;
 }
 
-/* The child's part; it shares nothing with the recorder except two pipes. */
+/* Run the child's part. It shares nothing with the recorder except two
+ * pipes. */
 static _Noreturn void be_child(const struct tr2_run *run, int go, int error,
 			       char *const argv[], char *const envp[])
 {
@@ -287,12 +293,13 @@ int tr2_run_start(struct tr2_run *run, char *const argv[], char *const envp[])
 		errno = err;
 		return -1;
 	}
-	/* Not earlier: what sudo leaves behind is none of the command's. */
+	/* Set this only now: processes that sudo leaves are not the
+	 * command's. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	run->pid = fork();
 	if (!run->pid) {
-		/* Otherwise it would keep its own pipe open and wait for
-		 * ever. */
+		/* Close it, or the child would keep its own pipe open and wait
+		 * for ever. */
 		close(go[1]);
 		be_child(run, go[0], error[1], argv, envp);
 	}
@@ -335,7 +342,8 @@ static bool read_number(const char *text, const char *key, uint64_t *value)
 	return at && sscanf(at + strlen(key), "%" SCNu64, value) == 1;
 }
 
-/* Read what a process read and wrote. Return the size of that text, or 0. */
+/* Read what a process read and wrote. Return the size of the text of
+ * /proc/PID/io, or 0. */
 static size_t read_io(pid_t pid, struct tr2_io *io)
 {
 	char text[400];
@@ -372,10 +380,11 @@ static pid_t wait_for(pid_t pid, int *status, struct rusage *usage)
 }
 
 /*
- * The kernel adds what a process read and wrote to its parent's when that reaps
- * it. An ordinary user cannot read that of a process that has ended, which has
- * no memory left by which the kernel checks the owner. The recorder's one read in between is
- * that of the first text.
+ * Reap the command, and set what it read and wrote to the increase of the
+ * recorder's own numbers: the kernel adds a child's to its parent's when it is
+ * reaped. An ordinary user cannot read those of an ended process, which has no
+ * memory left to check the owner by. Between the two texts the recorder itself
+ * reads once: the first text.
  */
 static pid_t reap_with_io(struct tr2_run *run, int *status,
 			  struct rusage *usage)

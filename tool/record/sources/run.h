@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run - run one command undisturbed: same process group, terminal, descriptors,
- * signal mask and dispositions. Signals sent to the recorder are forwarded,
- * except those that the terminal sends to both.
+ * run - run one command undisturbed: in the same process group, with the same
+ * terminal, descriptors, signal mask and dispositions. Signals sent to the
+ * recorder are forwarded, except those that the terminal sends to both.
  */
 #pragma once
 
@@ -19,11 +19,11 @@
 #define TR2_EXIT_NOT_FOUND 127
 
 /*
- * What the command, and all processes that it waited for, read and wrote by
- * system calls: from files, pipes, sockets and terminals alike.
+ * The amounts that the command, and all processes that it waited for, read and
+ * wrote by system calls: files, pipes, sockets and terminals alike.
  */
 struct tr2_io {
-	bool known; /* the kernel counts it */
+	bool known; /* the kernel counts these */
 #define TR2_META_IO(key, field, name, unit) uint64_t key;
 #include "format/recording/meta.def"
 };
@@ -34,7 +34,8 @@ struct tr2_run {
 	struct tr2_loop *loop;
 	pid_t pid;                 /* 0: not started */
 	int go_fd, error_fd;       /* between start and exec */
-	int mark_fd;               /* for tr2_syscalls_mark() in the child; -1 */
+	int mark_fd;               /* for tr2_syscalls_mark() in the child;
+				    * -1 */
 	int signo;                 /* the last signal that requested the end */
 	struct rlimit files;
 	bool ended;
@@ -50,18 +51,19 @@ struct tr2_run {
 	void *data;
 };
 
-/* From now on the loop reads signals, which stay blocked after run is released;
- * the recorder adopts orphans. -1: errno. */
+/* Let the loop read signals. They stay blocked after run is released, and the
+ * recorder adopts orphans. Return -1 with errno. */
 int tr2_run_prepare(struct tr2_run *run, struct tr2_loop *loop);
 void tr2_run_release(struct tr2_run *run);
 
-/* Return the exit code if `name` cannot be run, with errno set: 126, 127; 0 if
- * it seems to be executable. */
+/* Check whether `name` can be run. Return 0 if it seems to be executable, else
+ * the exit code, 126 or 127, with errno. */
 int tr2_run_check(const char *name);
 
 /* Fork; the child waits for tr2_run_go(). -1: errno. */
 int tr2_run_start(struct tr2_run *run, char *const argv[], char *const envp[]);
-/* Let the child exec. -1: it failed, errno; the child has ended then. */
+/* Let the child exec. Return -1 with errno if that failed; the child has ended
+ * then. */
 int tr2_run_go(struct tr2_run *run);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collecting half: clients, lines and their files. listen_socket.c creates and
+ * Collect lines from clients, for their files. listen_socket.c creates and
  * removes the sockets.
  */
 #include "record/streams/listen.h"
@@ -20,7 +20,7 @@
 
 #define CHUNK_BYTES (256u << 10) /* the maximum size of a datagram */
 #define ACCEPTS_A_TURN 64
-/* read at the end from a client that does not stop */
+/* limit of reading at the end, for a client that does not stop */
 #define LAST_BYTES (16u << 20)
 #define LAST_CLIENTS 4096
 #define PAUSE_NS 100000000u
@@ -47,8 +47,8 @@ static bool is_safe_name(const char *p, size_t len)
 }
 
 /*
- * Set `name` to the file of a line of len bytes: the last component of its SID.
- * false: it has none that is safe as a file name.
+ * Set `name` to the file for a line of len bytes: the last component of its
+ * SID. Return false if no component is safe as a file name.
  */
 static bool name_of(const char *line, size_t len, char name[TR2_SINK_NAME])
 {
@@ -215,7 +215,7 @@ static void link_client_last(struct tr2_client *c)
 	l->last = c;
 }
 
-/* Keep a line that the client's end truncated, as a line of its own. */
+/* Close a client. Keep a line that its end truncated as a line of its own. */
 static void close_client(struct tr2_client *c)
 {
 	if (c->nr_partial)
@@ -302,7 +302,7 @@ static void make_room(struct tr2_listen *l, struct tr2_listener *s)
 		tr2_loop_change(l->loop, &s->source, 0);
 }
 
-/* 1: accepted one. 0: none waits, or not now. */
+/* Return 1: accepted one; 0: none waits, or not now. */
 static int accept_one(struct tr2_listener *s)
 {
 	int fd = accept4(s->source.fd, NULL, NULL,
@@ -320,7 +320,8 @@ static int accept_one(struct tr2_listener *s)
 	return 0;
 }
 
-/* Datagrams have many senders: the SID of one does not apply to the next. */
+/* Read a datagram. Datagrams have many senders: the SID of one does not apply
+ * to the next. */
 static void read_datagram(struct tr2_listener *s, size_t len)
 {
 	char name[TR2_SINK_NAME];
@@ -331,7 +332,7 @@ static void read_datagram(struct tr2_listener *s, size_t len)
 		memcpy(s->name, name, sizeof(name));
 }
 
-/* 1: received one. 0: none. */
+/* Return 1: received one; 0: none. */
 static int receive_one(struct tr2_listener *s)
 {
 	struct tr2_listen *l = s->listen;

@@ -2,10 +2,10 @@
 /*
  * listen - collect event lines from Unix sockets with many clients at once.
  *
- * Clients are not trusted: lines go to a file named after a SID component that
- * is safe as a name, else to unknown-N; a line may have TR2_LISTEN_LINE bytes,
- * all unfinished lines together TR2_LISTEN_PARTIAL; and if descriptors run out,
- * the client that was silent for longest is closed.
+ * Clients are not trusted. A line goes to a file named after a SID component,
+ * if that is safe as a name, else to unknown-N. A line may have TR2_LISTEN_LINE
+ * bytes, all unfinished lines together TR2_LISTEN_PARTIAL. If descriptors run
+ * out, the client that was silent for longest is closed.
  */
 #pragma once
 
@@ -40,9 +40,10 @@ struct tr2_listener {
 	bool dgram;
 	char *path;    /* absolute */
 	char *address; /* as a destination: af_unix:KIND:PATH */
-	dev_t dev;     /* of the socket file that was created */
+	dev_t dev;     /* device and inode of the socket file that was
+			* created */
 	ino_t ino;
-	char name[TR2_SINK_NAME]; /* for datagrams: like a client's */
+	char name[TR2_SINK_NAME]; /* for datagrams: as for a client */
 };
 
 struct tr2_listen {
@@ -52,15 +53,16 @@ struct tr2_listen {
 	struct tr2_listener *listeners;
 	size_t nr_listeners;
 	struct tr2_client *first, *last;
-	struct tr2_source pause; /* a timer, while no descriptor is free */
+	struct tr2_source pause; /* a timer that runs while no descriptor is
+				  * free */
 	size_t partial_bytes;
 	unsigned int nr_unknown;
 	uint64_t nr_clients; /* total */
 	uint64_t evicted;    /* closed to free a descriptor */
 };
 
-/* Open sockets at `addresses` ([af_unix:[stream:|dgram:]]PATH). -1: the reason
- * was printed to stderr, and nothing is left behind. */
+/* Open sockets at `addresses` ([af_unix:[stream:|dgram:]]PATH). Return -1, with
+ * nothing left in place, after an error message. */
 int tr2_listen_open(struct tr2_listen *listen, struct tr2_loop *loop,
 		    const char *const *addresses, size_t nr);
 /* Begin to collect lines; see sink.h. -1: errno. */
@@ -73,5 +75,5 @@ void tr2_listen_counts(struct tr2_listen *listen, struct tr2_buf *b);
 /* Read the lines that have arrived, write them, and remove the sockets. */
 void tr2_listen_finish(struct tr2_listen *listen);
 void tr2_listen_release(struct tr2_listen *listen);
-/* Stop listening and remove the file, if it is still the same. */
+/* Stop listening, and remove the socket file if it is still the same. */
 void tr2_listener_remove(struct tr2_loop *loop, struct tr2_listener *s);

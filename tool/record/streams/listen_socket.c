@@ -93,7 +93,8 @@ static bool is_dead(const struct tr2_listener *s, const struct sockaddr_un *un)
 	return dead;
 }
 
-/* Accessible for this user only: events may contain secrets. */
+/* Bind the socket so that only this user can access it: events may contain
+ * secrets. */
 static int bind_private(int fd, const struct sockaddr_un *un)
 {
 	mode_t before = umask(077);
@@ -148,7 +149,7 @@ static const char *why(int err)
 }
 
 /* Parse [af_unix:[stream:|dgram:]]PATH into s->path, dgram, address, and listen
- * there. -1: the reason was printed to stderr. */
+ * there. Return -1 after an error message. */
 static int listener_open(struct tr2_listener *s, const char *address)
 {
 	s->source.fd = -1;
@@ -188,7 +189,8 @@ int tr2_listen_open(struct tr2_listen *l, struct tr2_loop *loop,
 	l->pause.fd = -1;
 	if (!nr)
 		return 0;
-	/* Every client needs a descriptor. The command gets the old limit back. */
+	/* Each client needs a descriptor. The command gets the old limit
+	 * back. */
 	tr2_raise_file_limit();
 	l->listeners = calloc(nr, sizeof(*l->listeners));
 	if (!l->listeners) {

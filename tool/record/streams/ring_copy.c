@@ -33,7 +33,7 @@ static void on_bus_error(int signo, siginfo_t *info, void *context)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at)
 			return;
 	}
-	/* Not one of these pages: with the old handler, the signal is raised
+	/* The page is not ours: with the old handler, the signal is raised
 	 * again. */
 	sigaction(signo, &map.before, NULL);
 }
@@ -93,7 +93,7 @@ static bool is_zero(const char *p, size_t len)
 	return !*p && !memcmp(p, p + 1, len - 1);
 }
 
-/* Copy a part; zeros stay holes. */
+/* Copy a part of the file; leave holes for zeros. */
 static bool copy_part(const struct tr2_ring_file *from, int fd, uint64_t at,
 		      uint64_t end)
 {
@@ -104,7 +104,7 @@ static bool copy_part(const struct tr2_ring_file *from, int fd, uint64_t at,
 		len = end - at < sizeof(block) ? (size_t)(end - at) :
 						 sizeof(block);
 		if (!tr2_ring_file_read(from, at, block, len))
-			return true; /* it was cut short */
+			return true; /* the file was cut short */
 		if (!is_zero(block, len) &&
 		    pwrite(fd, block, len, (off_t)at) != (ssize_t)len)
 			return false;
@@ -132,8 +132,8 @@ static bool copy_slot(struct tr2_ring_file *from, int fd, uint32_t slot,
 bool tr2_ring_copy(struct tr2_ring_file *from, int dir_fd, const char *name,
 		   const uint64_t *taken, const uint64_t *overwritten)
 {
-	int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-			0600);
+	int fd = openat(dir_fd, name,
+			O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	bool ok = fd >= 0 && !ftruncate(fd, (off_t)from->size);
 	uint32_t slot;
 	int err;
@@ -141,7 +141,8 @@ bool tr2_ring_copy(struct tr2_ring_file *from, int dir_fd, const char *name,
 	for (slot = 0; ok && slot < from->nr_slots && slot < TR2_MAX_SLOTS;
 	     slot++)
 		ok = copy_slot(from, fd, slot, taken[slot], overwritten[slot]);
-	/* Last, so that strings and definitions of all records are there. */
+	/* Copy header, strings and definitions last, so that they cover all
+	 * copied records. */
 	ok = ok && copy_part(from, fd, 0, from->header.slots_offset);
 	err = errno;
 	if (fd >= 0)

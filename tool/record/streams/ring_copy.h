@@ -2,8 +2,8 @@
 /*
  * ring_copy - copy the ring of a process that goes on, without its records; map
  * the control pages of other processes' rings, in order to move the tail. The
- * owner of such a file can truncate it, and then an access raises SIGBUS: a page
- * that was cut off is replaced by one of zeros.
+ * owner of a ring can truncate its file, and then an access raises SIGBUS: a
+ * page that was cut off is replaced by a page of zeros.
  */
 #pragma once
 
@@ -15,8 +15,9 @@
 
 /*
  * Write header, definitions and the cells of all slots to the file `name` of a
- * directory, as if a reader had taken all records up to taken[slot], and no more
- * were overwritten than overwritten[slot]. false: errno.
+ * directory. The copy looks as if a reader had taken all records up to
+ * taken[slot], and as if overwritten[slot] had been overwritten. Return false
+ * with errno.
  */
 bool tr2_ring_copy(struct tr2_ring_file *from, int dir_fd, const char *name,
 		   const uint64_t *taken, const uint64_t *overwritten);

@@ -18,10 +18,10 @@
 #include "record/store.h"
 #include "record/streams/ring_copy.h"
 
-/* The interval of checking all rings for changes without a wake-up: new
+/* How often all rings are checked for changes that send no wake-up: new
  * threads, ends by SIGKILL, small amounts in a ring that does not fill. */
 #define LOOK_NS 50000000u
-/* The interval while a ring is being set up, and the most tries. */
+/* How often a ring is checked while it is being set up, and the most tries. */
 #define SOON_NS 1000000u
 #define MAX_TRIES 1000
 
@@ -32,12 +32,12 @@ struct tr2_ring_client {
 	struct tr2_ring_file file;
 	struct tr2_control *control[TR2_MAX_SLOTS];
 	int pieces_fd; /* -1: nothing taken yet */
-	bool foreign;  /* of a process that ran already */
+	bool foreign;  /* it belongs to a process that ran already */
 	bool open;     /* its header is complete */
 	int tries;     /* checks of a ring whose header is not complete */
 	bool ended;    /* no more records will come */
-	/* Of a foreign one: the end of the records that were taken, and how many
-	 * had been overwritten before. */
+	/* In a foreign ring: the end of the taken records, and how many had
+	 * been overwritten before. */
 	uint64_t taken[TR2_MAX_SLOTS], overwritten[TR2_MAX_SLOTS];
 	char name[];
 };
@@ -119,8 +119,8 @@ static struct tr2_control *control_of(struct tr2_ring_client *c, uint32_t slot)
 	return c->control[slot];
 }
 
-/* In other modes the owner moves the tail, and there is no space to release:
- * such a ring is read at the end. */
+/* Begin to read a slot. In other modes the owner moves the tail, and there is
+ * no space to release: such a ring is read at the end. */
 static bool begin_slot(struct tr2_ring_client *c, uint32_t slot)
 {
 	struct tr2_control *control = control_of(c, slot);
@@ -128,7 +128,8 @@ static bool begin_slot(struct tr2_ring_client *c, uint32_t slot)
 	if (!control || __atomic_load_n(&control->mode, __ATOMIC_RELAXED) !=
 				TR2_RING_CONSUME)
 		return false;
-	/* Before reading, so that later records wake this process. */
+	/* Ask for a wake-up before reading, so that later records wake this
+	 * process. */
 	if (c->wake.fd >= 0)
 		__atomic_fetch_or(&control->sleepers, TR2_SLEEPS_POLL,
 				  __ATOMIC_SEQ_CST);
@@ -144,12 +145,12 @@ static bool begin_foreign(struct tr2_ring_client *c, uint32_t slot)
 	return true;
 }
 
-/* The records before `until` are written. */
+/* Release the records before `until`: they are written. */
 static void release_slot(struct tr2_ring_client *c, uint32_t slot,
 			 uint64_t until)
 {
 	c->taken[slot] = until;
-	/* Release: the copy is complete before its space is reused. */
+	/* Release after the copy: only then may their space be reused. */
 	if (!c->foreign)
 		__atomic_store_n(&c->control[slot]->data_tail, until,
 				 __ATOMIC_RELEASE);
@@ -174,7 +175,8 @@ static void take_slot(struct tr2_ring_client *c, uint32_t slot)
 	free(records.p);
 }
 
-/* Slot 0 last: it announces a thread before that thread's first record. */
+/* Take all records. Slot 0 comes last: it announces a thread before that
+ * thread's first record. */
 static void take_all(struct tr2_ring_client *c)
 {
 	uint32_t nr = c->file.nr_slots, i;
@@ -269,8 +271,8 @@ static void woken(struct tr2_source *source, uint32_t events)
 	look_at_client(c);
 }
 
-/* Open the process's pipe. The process may have closed it, and its number may
- * be another file by now. */
+/* Open the process's pipe. The process may have closed it, and the number may
+ * now be another file's. */
 static void open_wake(struct tr2_ring_client *c)
 {
 	const struct tr2_arena_header *h = &c->file.header;
@@ -295,8 +297,9 @@ static void open_wake(struct tr2_ring_client *c)
 static void try_open(struct tr2_ring_client *c)
 {
 	if (c->file.fd < 0) {
-		c->file.fd = openat(c->rings->dir_fd, c->name,
-				    O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		c->file.fd =
+			openat(c->rings->dir_fd, c->name,
+			       O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		if (c->file.fd < 0) {
 			c->ended = true;
 			return;
@@ -314,8 +317,8 @@ static void try_open(struct tr2_ring_client *c)
 		open_wake(c);
 }
 
-/* Take all records. Whether the process runs is checked before: if it has
- * ended, these are the last. */
+/* Take all records. First check whether the process runs: if it has ended,
+ * these are the last records. */
 static void look_at_client(struct tr2_ring_client *c)
 {
 	bool alive;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * rings - take records out of programs' rings while they run, so that the rings
- * never fill: each ring's records go to a file beside it (format/ring/ring_spill.h),
- * and then their space in the ring is released.
+ * never fill. The records go to a file beside the ring
+ * (format/ring/ring_spill.h), and then their space in the ring is released.
  *
- * If the recorder dies, no written record is lost: it is in one of both files.
+ * If the recorder dies, no written record is lost: it is in one of the two
+ * files.
  *
- * The ring of a process that runs already is not of the recording: nothing is
- * released in it, and it is copied without its records.
+ * The ring of a process that ran already does not belong to the recording:
+ * nothing is released in it, and it is copied without its records.
  */
 #pragma once
 
@@ -22,7 +23,8 @@
 struct tr2_ring_client;
 
 struct tr2_rings {
-	struct tr2_source timer;  /* checks all of them; fd -1: not started */
+	struct tr2_source timer;  /* timer that checks all rings; fd -1: not
+				   * started */
 	struct tr2_source watch;  /* inotify: new files */
 	struct tr2_loop *loop;
 	int dir_fd;

@@ -44,7 +44,8 @@ static int make_next(struct tr2_rotate *r)
 
 static void name_of(char name[sizeof(TR2_STORE_ROTATED) + 10], unsigned int nr)
 {
-	snprintf(name, sizeof(TR2_STORE_ROTATED) + 10, TR2_STORE_ROTATED "%06u", nr);
+	snprintf(name, sizeof(TR2_STORE_ROTATED) + 10, TR2_STORE_ROTATED "%06u",
+		 nr);
 }
 
 static int put_aside(struct tr2_rotate *r)
@@ -80,8 +81,8 @@ static bool remove_stream(struct tr2_rotate *r, int fd, const char *name)
 	return true;
 }
 
-/* Remove every file in it, but no directory: the recorder creates none. -1:
- * errno. */
+/* Remove every file in it, but no directory: the recorder creates none. Return
+ * -1 with errno. */
 static int remove_streams(struct tr2_rotate *r, int fd)
 {
 	DIR *dir = fdopendir(fd);
@@ -103,7 +104,8 @@ static int remove_streams(struct tr2_rotate *r, int fd)
 	return err ? -1 : 0;
 }
 
-/* Another program may have removed it, which is fine. -1: errno. */
+/* Remove a directory that was set aside. Another program may have done so,
+ * which is fine. Return -1 with errno. */
 static int remove_aside(struct tr2_rotate *r, unsigned int nr)
 {
 	char name[sizeof(TR2_STORE_ROTATED) + 10];
@@ -121,7 +123,7 @@ static int remove_aside(struct tr2_rotate *r, unsigned int nr)
 	return 0;
 }
 
-/* A directory that cannot be removed is left behind. */
+/* Remove the oldest directory. If it cannot be removed, it stays. */
 static void remove_oldest(struct tr2_rotate *r)
 {
 	while (r->keep && r->nr - r->oldest > r->keep)
@@ -145,7 +147,7 @@ void tr2_rotate_now(struct tr2_rotate *r)
 		r->done.events += totals.events;
 		r->done.bytes += totals.bytes;
 		r->done.lost += totals.lost;
-		/* In the first directory every process has its first file. */
+		/* In the first directory, each process has its first file. */
 		if (r->nr > 1)
 			r->done.continued += totals.continued;
 	}

@@ -6,7 +6,7 @@
  * number of rotated directories may be limited: the oldest is removed when a
  * new one is added.
  *
- * Used by the thread of the sink only, which is the only one that writes there.
+ * Only the sink's thread uses it: no other thread writes there.
  */
 #pragma once
 
@@ -18,15 +18,16 @@
 
 struct tr2_rotate {
 	int dir_fd;    /* of the recording */
-	int events_fd; /* same number for each directory */
+	int events_fd; /* the number stays the same for each directory */
 	uint64_t max_bytes; /* 0: never rotate */
 	unsigned int keep;  /* rotated directories; 0: all */
 	uint64_t bytes;     /* in the current directory */
 	unsigned int nr;    /* rotated directories */
-	unsigned int oldest; /* the first that may still exist, less 1 */
+	unsigned int oldest; /* one less than the first number that may still
+			      * exist */
 	int error;           /* errno of the first failure */
 	struct tr2_stream_totals done; /* content of the rotated directories */
-	/* Removed directories; their streams and bytes. */
+	/* Number of removed directories; their streams and bytes. */
 	unsigned int removed;
 	uint64_t removed_files, removed_bytes;
 };

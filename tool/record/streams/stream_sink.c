@@ -18,8 +18,7 @@ const char *const tr2_loss_names[TR2_LOSS_NR] = {
 	[TR2_LOSS_OVER_MAX_SIZE] = "over_max_size",
 };
 
-/* Return the open file of that name, or the entry that was unused for
- * longest. */
+/* Return the open file of that name, or the least recently used entry. */
 static struct tr2_sink_file *find_file(struct tr2_sink *s, const char *name)
 {
 	struct tr2_sink_file *f, *oldest = s->files;
@@ -41,7 +40,7 @@ static struct tr2_sink_file *find_file(struct tr2_sink *s, const char *name)
 	return oldest;
 }
 
-/* Append all or, if the file system permits, nothing. */
+/* Append all or, if the file system permits it, nothing. */
 static int append(int fd, const char *p, size_t len)
 {
 	size_t left = len;
@@ -103,8 +102,8 @@ static uint64_t count_lines(const char *p, size_t len)
 }
 
 /*
- * Called without the lock, since the disk may be slow. Return the number of
- * lines that could not be written, with errno set.
+ * Write a chunk, without the lock, since the disk may be slow. Return the
+ * number of lines that could not be written, with errno set.
  */
 static uint64_t write_chunk(struct tr2_sink *s, const struct tr2_sink_chunk *c)
 {

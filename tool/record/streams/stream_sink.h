@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream_sink - write collected lines to files from a thread of its own, so that a
- * slow disk does not delay reading the sockets. The queue is bounded; if it is
- * full, lines are dropped and counted by cause.
+ * stream_sink - write collected lines to files from a thread of its own, so
+ * that a slow disk does not delay reading the sockets. The queue is bounded; if
+ * it is full, lines are dropped and counted by cause.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ enum tr2_loss {
 
 struct tr2_sink_file {
 	int fd; /* -1: free */
-	uint64_t used; /* time of its last use, in writes */
+	uint64_t used; /* when it was last used, as a number of writes */
 	char name[TR2_SINK_NAME];
 };
 
@@ -58,17 +58,18 @@ struct tr2_sink {
 	uint64_t lost[TR2_LOSS_NR]; /* in lines */
 	int write_errno; /* of the first write that failed */
 	unsigned int removed; /* directories; see rotate.h */
-	/* Of the thread only: */
+	/* Used by the thread alone: */
 	struct tr2_rotate rotate;
 	struct tr2_sink_file files[TR2_SINK_FILES];
 	uint64_t clock;
 };
 
-/* rotate: only both descriptors, max_bytes and keep are used. -1: errno. */
+/* Start the thread. rotate: only both descriptors, max_bytes and keep are used.
+ * Return -1 with errno. */
 int tr2_sink_start(struct tr2_sink *sink, const struct tr2_rotate *rotate,
 		   uint64_t max_bytes);
 
-/* Queue nr_lines whole lines for the file `name`. Never waits. */
+/* Queue nr_lines whole lines for the file `name`. It never waits. */
 void tr2_sink_add(struct tr2_sink *sink, const char *name, const char *text,
 		  size_t len, uint64_t nr_lines);
 void tr2_sink_lose(struct tr2_sink *sink, enum tr2_loss cause,

@@ -19,7 +19,7 @@
 _Static_assert(sizeof(FIRST) == sizeof(HEAD), "both heads have one length");
 #define TAIL_BYTES 40u /* holds `,"lost":` and 20 digits and `}` */
 
-/* A line is read in blocks; only its start and its end are needed. */
+/* A line, read in blocks: only its start and its end are needed. */
 struct line {
 	uint64_t len;
 	char head[HEAD_BYTES];
@@ -86,7 +86,8 @@ static void read_stream(struct tr2_stream_totals *totals, int fd)
 		totals->bytes += (uint64_t)n;
 		for (p = buf, end = buf + n; p < end; p = newline + 1) {
 			newline = memchr(p, '\n', (size_t)(end - p));
-			add_piece(&l, p, (size_t)((newline ? newline : end) - p));
+			add_piece(&l, p,
+				  (size_t)((newline ? newline : end) - p));
 			if (!newline)
 				break;
 			end_line(totals, &l, totals->events == before);

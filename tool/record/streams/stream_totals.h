@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream_totals - the amount of recorded data: files, lines and bytes of a directory of
- * event streams, and the losses that their writers reported.
+ * stream_totals - the amount of recorded data: files, lines and bytes of a
+ * directory of event streams, and the losses that their writers reported.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 
 struct tr2_stream_totals {
 	uint64_t files, events, bytes;
-	/* files that do not begin with `version`: of processes that have
-	 * another file, if the directory was rotated */
+	/* files that do not begin with `version`: after a rotation they
+	 * continue another file */
 	uint64_t continued;
 	uint64_t lost; /* sum of "lost" in atexit events */
 };
