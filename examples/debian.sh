@@ -4,7 +4,7 @@
 # sources and programs of the release that this machine has. They come through
 # apt, which verifies the signature of the release and from there on the sums of
 # all files. All is in $into; the system's lists and packages stay as they are.
-# $top: this tree; $jobs: so many compilers at once.
+# $top: this tree; $jobs: the number of compilers at once.
 #
 # shellcheck shell=sh
 : "${into:=}" "${top:=}" "${jobs:=1}"
@@ -46,7 +46,8 @@ debian_lists () {
 	fi
 }
 
-# debian_source PACKAGE: its source, with Debian's patches, in $into/source.
+# debian_source PACKAGE: put its source, with Debian's patches, into
+# $into/source.
 debian_source () {
 	test ! -d "$into/source" || return 0
 	debian_lists
@@ -58,7 +59,7 @@ debian_source () {
 	) || die "cannot get the source of $1"
 }
 
-# debian_programs PACKAGE...: what they contain, in $into/programs.
+# debian_programs PACKAGE...: put their files into $into/programs.
 debian_programs () {
 	test ! -d "$into/programs" || return 0
 	debian_lists
@@ -72,7 +73,7 @@ debian_programs () {
 	) || die "cannot get: $*"
 }
 
-# The library as a program gets it, in $into/library, and the command in
+# Put the library as a program gets it into $into/library, and the command into
 # $top/build.
 build_library () {
 	if ! make -C "$top" -s -j"$jobs" lib BUILD="$into/library" ||

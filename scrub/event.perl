@@ -33,7 +33,7 @@ EOT
 
 my ($keep_file, $summary, $rules, $strict, $killed);
 
-# By event: its fields by name, and the names of its mandatory fields.
+# The fields of each event by name, and the names of its mandatory fields.
 my (%fields, %required);
 for my $event (@Trace2::Events::EVENTS) {
 	my @all = (@Trace2::Events::HEAD,
@@ -179,8 +179,8 @@ sub summary_lines {
 	return map { $times{$_} > 1 ? "$_ ($times{$_} times)\n" : "$_\n" } @lines;
 }
 
-# Most lines of a stream have the members of an earlier one, and plain values:
-# those are matched by one pattern for the whole line. It accepts less than the
+# Most lines of a stream have the members of an earlier line, and plain values.
+# One pattern matches such a line as a whole. The pattern accepts less than the
 # tables above allow; other lines are parsed.
 my $TEXT = '[^"\\\\\x00-\x1f\x80-\xff]';
 my $NUMBER = '(?:0|[1-9][0-9]*+)';

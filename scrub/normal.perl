@@ -26,8 +26,8 @@ my $PREFIX_WIDTH = 50;
 
 my $templates = Trace2::Scrub::templates('normal');
 
-# Events by the first word of their lines. A template that begins with a field
-# matches any text: the printf.
+# List events by the first word of their lines. A template that begins with a
+# field matches any text: it is the template of printf.
 my (%by_word, $fallback);
 for my $name (keys %$templates) {
 	my ($first) = $templates->{$name}->literals;
@@ -38,9 +38,9 @@ for my $name (keys %$templates) {
 	}
 }
 
-# Does TEXT look so much like an event that it must be one, well-formed or not?
-# Either by a mark after the word (exit elapsed:, child_exit[), or by all the
-# literal text of the template in its order.
+# Is TEXT an event, well-formed or not? It is if a mark follows the first word
+# (exit elapsed:, child_exit[), or if TEXT has all the literal text of the
+# template in order.
 sub must_be {
 	my ($text, $template) = @_;
 	my ($first, @more) = $template->literals;
@@ -52,7 +52,7 @@ sub must_be {
 	return $text =~ /\A$skeleton/;
 }
 
-# Times have one token here, whatever their start.
+# All times become one token, whatever their start.
 sub token {
 	my ($field) = @_;
 

@@ -72,7 +72,7 @@ function print_body(	i) {
 	FOUND = 0
 }
 
-# Parse the body of so many lines in L, and return the exit code above.
+# Parse the body, the first `lines` elements of L; return the exit code above.
 function lint(lines,	i) {
 	LAST = lines; LN = 1; P = 1
 	# The plain characters of a word. A string, since in /.../ the awks

@@ -16,8 +16,7 @@ start () {
 	started=$!
 }
 
-# Each line that it is told is a command, after which it answers. An argument is
-# the user.
+# The shell runs each line as a command, then answers. An argument is the user.
 start_shell () {
 	start "$@" sh -c "while read -r line; do eval \"\$line\"; echo done; done" &&
 	echo "echo \$\$" >&8 &&
@@ -34,7 +33,7 @@ end () {
 	wait "$started"
 }
 
-# attach OPTION...: return when they are recorded in r, by the user $by.
+# attach OPTION...: return when the programs are recorded in r, by the user $by.
 attach () {
 	rm -rf r said &&
 	mkdir -m 777 r &&

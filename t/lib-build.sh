@@ -15,7 +15,7 @@ build () {
 }
 
 # compilers COMPILER...: print those whose programs run with the library as it
-# was built: if that is with musl, only its own.
+# was built. A library for musl allows only its own compiler.
 compilers () {
 	if ! test_have_prereq MUSL
 	then
@@ -29,7 +29,7 @@ compilers () {
 	fi
 }
 
-# first_of COMPILER...: print the first one that is there.
+# first_of COMPILER...: print the first one that is installed.
 first_of () {
 	for compiler_
 	do
@@ -37,9 +37,9 @@ first_of () {
 	done
 }
 
-# turns COMPILER NR: set $rare to the prerequisite EXPENSIVE if it is the other
-# compiler that builds with the flags of this number in a usual run. Each has every
-# second of them, all if the other is not there.
+# turns COMPILER NR: set $rare to the prerequisite EXPENSIVE if the other
+# compiler builds with the flags of this number in a usual run. Each compiler
+# has every second number, or all if the other is missing.
 turns () {
 	rare=
 	case "$1 $(($2 % 2))" in

@@ -15,7 +15,7 @@ free_ports () {
 		print join(" ", map { $_->sockport } @s), "\n"'
 }
 
-# prepare_servers: two shards of the cluster "two", in $PWD/s1 and s2.
+# prepare_servers: prepare two shards of the cluster "two", in $PWD/s1 and s2.
 prepare_servers () {
 	# shellcheck disable=SC2046 # four words
 	set -- $(free_ports) &&

@@ -14,7 +14,7 @@
 #		puts the example here, and a tree of 12 small files for it
 #	run_example NAME HEADER RESULT
 #		builds the program of trace2-perf(3) that begins with this
-#		#include as NAME; what it prints is RESULT... of the manual
+#		#include as NAME; its output is RESULT... of the manual
 #	as_ordinary COMMAND...
 #		runs COMMAND as a user without privileges
 #

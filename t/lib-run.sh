@@ -4,7 +4,7 @@
 # test_expect_success, test_expect_failure and the prerequisite functions.
 #
 # A body is evaluated in the script's own shell, so that one test can set a
-# variable for the next. Variables of this file that are in use meanwhile have
+# variable for the next. Variables of this file that are in use during that have
 # names that end in an underscore.
 #
 # shellcheck shell=sh

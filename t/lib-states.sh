@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2154
 
-# What trace2 reads of threads and their states, for tests with made-up records
+# Threads as trace2 reads them, and their states, for tests with made-up records
 # of the kernel.
 
 # dumped DIR: write what trace2 reads of threads and processes to `dump`.

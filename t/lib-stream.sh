@@ -16,7 +16,7 @@
 #		a recording of the kernel's records on standard input, see
 #		t3130/kernel.perl
 #	event_us SID US NAME [MEMBERS]
-#		an event so many microseconds after its start
+#		an event US microseconds after its start
 #	waiting_recording
 #		make the recording r, in which one process waits for another's
 #		data, and its parent for its end

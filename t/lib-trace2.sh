@@ -44,7 +44,7 @@ then
 	traces=$TEST_DIRECTORY/traces
 fi
 
-# trace2_args_ FUNCTION NUMBER ARG...: require so many arguments, none of them
+# trace2_args_ FUNCTION NUMBER ARG...: require NUMBER arguments, none of them
 # empty.
 trace2_args_ () {
 	local name="$1" nr="$2" arg
@@ -175,7 +175,7 @@ trace2_jq () {
 	return 1
 }
 
-# Print their number.
+# Print the number of events of this name.
 count_events () {
 	trace2_args_ count_events 2 "$@"
 	trace2_file_ count_events "$2"
@@ -258,8 +258,8 @@ no_problems () {
 	test_grep "^1 session, .*: no problems\$" checked
 }
 
-# daemon_values FILE...: the numbers that each worker of the verbs 26x told, one a
-# line.
+# daemon_values FILE...: print the numbers that each worker of the verbs 26x
+# emitted, one a line.
 daemon_values () {
 	awk -F \" '/"category":"daemon","key":/ {
 		for (i = 1; $i != "key"; i++)

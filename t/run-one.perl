@@ -25,7 +25,7 @@ my $WNOHANG = 1;
 my $EINTR = 4;
 # Longer output is kept without its middle.
 my $MOST_KEPT = 1 << 20;
-# Lines of what a failed test printed.
+# Lines that a failed test printed.
 my $MOST_LINES = 50;
 # More processes and longer stacks would hide the reason.
 my $MOST_STACKS = 24;
@@ -81,7 +81,8 @@ sub find_processes {
 	return (\%children, \@inside);
 }
 
-# Return [DEPTH, PID] of the descendants of $root, then of those left behind.
+# Return [DEPTH, PID] of the descendants of $root, then of processes that were
+# left running.
 sub tree {
 	my ($root) = @_;
 	my ($children, $inside) = find_processes();
@@ -283,7 +284,7 @@ sub relay_all {
 		my @readable = $ready > 0 ? grep { vec($got, $_, 1) } keys %from
 			: ();
 		if (!@readable) {
-			# What outlives the program may hold its pipes open.
+			# A process that outlives the program may hold its pipes open.
 			last if defined $status && $ready <= 0;
 			# Turns are counted, not the clock: a machine that
 			# slept was not silent.

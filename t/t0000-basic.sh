@@ -266,7 +266,7 @@ is_gone () {
 	}
 }
 
-test_expect_success 'a process that was left running' '
+test_expect_success 'a process that was left running fails the script' '
 	write_subtest leftover <<-\EOF &&
 	test_expect_success "one" "
 		sleep 1000 &

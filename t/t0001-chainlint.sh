@@ -63,14 +63,14 @@ test_expect_success 'setup' '
 	test_line_count = 29 bad.list
 '
 
-test_expect_success 'nothing is said of chains that hold' '
+test_expect_success 'chains that hold are not reported' '
 	while read -r name
 	do
 		each_awk lint 0 "good/$name" || return 1
 	done <good.list
 '
 
-test_expect_success 'each break is told with its line' '
+test_expect_success 'each break is reported with its line' '
 	while read -r name
 	do
 		test_file_not_empty "bad/$name.expect" &&

@@ -150,7 +150,7 @@ test_expect_success '--root moves the trash directory' '
 	test_path_is_dir "a root/trash directory.where"
 '
 
-test_expect_success 'a trash directory that cannot be made' '
+test_expect_success 'a trash directory that cannot be made fails the script' '
 	>file &&
 	test_expect_code 1 run_subtest where --root=file &&
 	test_grep "cannot make .TRASH/file/trash directory.where.: use --root=" \
@@ -254,7 +254,7 @@ test_expect_success 'the environment is clean' '
 		test_grep ! ^GREP_OPTIONS env &&
 		test_grep ! ^MAKEFLAGS env
 	"
-	test_expect_success "variables on the list are kept" "
+	test_expect_success "other variables of the caller are kept" "
 		test \"\$GIT_TEST_KNOB\" = 1 &&
 		test \"\$KEPT\" = kept
 	"
@@ -287,7 +287,7 @@ test_expect_success 'the environment is clean' '
 			MAKEFLAGS GIT_TEST_KNOB KEPT LC_ALL TZ MULTI &&
 		check_subtest 0 environment <<-\EOF
 		ok 1 - nothing of the outside
-		ok 2 - variables on the list are kept
+		ok 2 - other variables of the caller are kept
 		ok 3 - locale, time zone and the like
 		ok 4 - our programs come first
 		# passed all 4 test(s)

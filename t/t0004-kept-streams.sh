@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='the harness: what a script wrote passes trace2 check'
+test_description='the harness: streams of a script pass trace2 check'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-subtest.sh

@@ -100,7 +100,7 @@ test_expect_success 'a script that stops at a failure is complete' '
 	test_expect_code 1 timeline_subtest all -i
 '
 
-# timeline_end NAME <TESTS: print what the session NAME says of its script.
+# timeline_end NAME <TESTS: print the data of the session NAME about its script.
 timeline_end () {
 	write_subtest "$1" &&
 	rm -f trace.event &&
@@ -334,7 +334,7 @@ test_expect_success PROVE 'prove -PTrace2: many scripts, few files' '
 	test_line_count = 40 sessions
 '
 
-# says_script SCRIPT: print what its session says of it.
+# says_script SCRIPT: print the data of its session about the script.
 says_script () {
 	jq -r --arg name "$1" -s '
 		(map(select(.name == $name))[0].sid) as $sid |

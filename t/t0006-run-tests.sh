@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='run-tests: what becomes of tests that hang, fail or fail once'
+test_description='run-tests: tests that hang, fail or fail once'
 
 TEST_NO_TEST_TOOL=t
 . ./test-lib.sh

@@ -10,7 +10,7 @@ words. It shows no thread, region or data event.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-test_expect_success 'a program that returns from main' '
+test_expect_success 'a program that returns from main has exit and atexit' '
 	traced --normal test-tool trace2 001return 0 &&
 	test_cmp - actual <<-\EOF
 	version test-tool 1.0
@@ -100,7 +100,7 @@ test_expect_success 'a child in another directory, its words quoted' '
 	EOF
 '
 
-test_expect_success 'exec of another program in this process' '
+test_expect_success 'an exec of another program is followed by its events' '
 	traced --normal test-tool trace2 005exec trace2 001return 0 &&
 	test_cmp - actual <<-\EOF
 	version test-tool 1.0
@@ -194,7 +194,7 @@ test_expect_success 'brief takes the other forms of true' '
 	done
 '
 
-test_expect_success 'the last command name wins; each joins the hierarchy' '
+test_expect_success 'cmd_name: the last name wins, and each joins the hierarchy' '
 	traced --normal test-tool trace2 call cmd_name a , cmd_name b &&
 	test_prints sed -n "/^cmd_name/p" actual <<-\EOF
 	cmd_name trace2 (trace2)

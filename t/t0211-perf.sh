@@ -53,7 +53,7 @@ test_expect_success 'ids of repositories, and words of a shell' '
 	echo "worktree '\''/b c'\''" | test_cmp - actual
 '
 
-# As Git: only atexit is at the top.
+# Git does the same: only atexit is at the top.
 test_expect_success 'regions go on after cmd_exit' '
 	traced --perf test-tool trace2 call region_enter c l , cmd_exit 0 , \
 		data_string c k v , region_leave c l , data_string c k2 v &&
@@ -119,7 +119,7 @@ test_expect_success !UNDER_VALGRIND 'a line is made of columns of fixed width' '
 	EOF
 '
 
-# 28 columns; of a longer place three dots and the last 25 bytes.
+# A place has 28 columns; a longer one has three dots and its last 25 bytes.
 test_expect_success 'events have their place in the program' '
 	rm -f p trace.event &&
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/trace.event" \

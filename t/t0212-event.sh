@@ -11,7 +11,7 @@ What GIT_TRACE2_EVENT writes, and the rules that its consumers rely on.
 
 test_skip_unless JQ
 
-test_expect_success 'a program that returns from main' '
+test_expect_success 'a program that returns from main has exit and atexit in JSON' '
 	traced --event 7 test-tool trace2 001return 7 &&
 	test_cmp - actual <<-\EOF
 	{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"test-tool 1.0"}
@@ -79,7 +79,7 @@ test_expect_success 'child, grandchild: SIDs say who started whom' '
 	EOF
 '
 
-test_expect_success 'the pid of a child_exit is that of the SID of the child' '
+test_expect_success 'child_exit has the pid that is in the SID of the child' '
 	jq -s -e "
 		. as \$all
 		| [.[] | select(.event == \"child_exit\") | . as \$exit
@@ -109,7 +109,7 @@ test_expect_success 'children that overlap have the time from their start to the
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_PERF="$(pwd)/p" \
 		GIT_TRACE2_PERF_BRIEF=1 test-tool trace2 call child_begin ls , \
 		child_begin ls , sleep_ms 20 , child_end 0 &&
-	# Of one clock, and each rounded.
+	# All times are of one clock, and each is rounded.
 	awk -F " *[|] *" "
 		/ child_start .*ch1/ { from = \$5 }
 		/ child_exit .*ch1/ {
@@ -124,7 +124,7 @@ test_expect_success 'children that overlap have the time from their start to the
 '
 
 # The process continues as another program: the first session has no end.
-test_expect_success 'exec of another program: a new session under this one' '
+test_expect_success 'exec of another program begins a new session under this one' '
 	traced test-tool trace2 005exec trace2 001return 0 &&
 	expect_valid_stream --killed e &&
 	jq -r "select(.event == \"version\") | .sid | split(\"/\") | length" e >actual &&
@@ -282,7 +282,7 @@ test_expect_success '_exit() ends without atexit, quick_exit() with it' '
 	test "$(tail -n 1 e | event_members "event code" ".*" -)" = "atexit 3"
 '
 
-test_expect_success 'exit() in another thread, and a main thread that leaves' '
+test_expect_success 'exit() in another thread, and a main thread that leaves, end in atexit of main' '
 	traced --valid 5 test-tool trace2 065exit_in_thread 5 &&
 	test "$(tail -n 1 e | event_members "event code thread" ".*" -)" = "atexit 5 main" &&
 	traced --valid test-tool trace2 066main_leaves 0 &&

@@ -20,7 +20,7 @@ test_expect_success !UNDER_VALGRIND 'the normal target names the parent first' '
 	echo "cmd_ancestry test-tool" | test_cmp - actual
 '
 
-test_expect_success !UNDER_VALGRIND 'the perf target shows them as words' '
+test_expect_success !UNDER_VALGRIND 'the perf target shows ancestors as words' '
 	test-tool trace2 400ancestry perf "$(pwd)/trace.perf" \
 		test-tool trace2 001return 0 &&
 	sed -n "s/^.* | \(d0 .* cmd_ancestry\) .*| \(ancestry:\[test-tool\) .*\]\$/\1 \2/p" \
@@ -29,7 +29,7 @@ test_expect_success !UNDER_VALGRIND 'the perf target shows them as words' '
 	test_cmp expect actual
 '
 
-test_expect_success JQ,!UNDER_VALGRIND 'the event target has an array' '
+test_expect_success JQ,!UNDER_VALGRIND 'the event target has an array of ancestors' '
 	test-tool trace2 400ancestry event "$(pwd)/trace.event" \
 		test-tool trace2 001return 0 &&
 	expect_valid_stream trace.event &&
@@ -37,7 +37,7 @@ test_expect_success JQ,!UNDER_VALGRIND 'the event target has an array' '
 		length == 1 and .[0][0] == \"test-tool\"" trace.event
 '
 
-test_expect_success JQ,!UNDER_VALGRIND 'each is the parent of the one before' '
+test_expect_success JQ,!UNDER_VALGRIND 'each ancestor is the parent of the one before' '
 	cat >names.sh <<-\EOF &&
 	# The names from process $1 up, as /proc has them.
 	pid=$1
@@ -56,7 +56,7 @@ test_expect_success JQ,!UNDER_VALGRIND 'each is the parent of the one before' '
 	test_cmp expect actual
 '
 
-test_expect_success JQ 'a name with blanks and parentheses' '
+test_expect_success JQ 'an ancestor may have a name with blanks and parentheses' '
 	cp "$(command -v sh)" "a) R 1 (b" &&
 	"./a) R 1 (b" -c "
 		GIT_TRACE2_EVENT=\"\$(pwd)/trace.odd\" test-tool trace2 001return 0

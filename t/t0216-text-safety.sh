@@ -17,7 +17,7 @@ newline="
 tab=$(printf "\t")
 forged="x${newline}exit elapsed:0.000001 code:99"
 
-# As in Git's; a program that formats its errors for stderr ends them so.
+# Git has this, too; a program that formats its errors for stderr ends them so.
 test_expect_success 'a newline at the end of a line ends it' '
 	set -- cmd_error "bad$newline" , printf "one$newline" , \
 		printf "two$newline$newline" , printf "$newline" , \
@@ -67,7 +67,7 @@ test_expect_success 'a newline is \n in text' '
 	test_line_count = 8 actual
 '
 
-# Of 20 MB, where the fault would make 2 GB.
+# The formats have 20 MB, where the fault would make 2 GB.
 test_expect_success JQ 'a format that is huge, writes, skips arguments, or has invalid characters is the message itself' '
 	traced test-tool trace2 012formats 20000000 &&
 	sed -n "/\"event\":\"\(error\|printf\|region_\)/p" e >formatted &&
@@ -103,7 +103,7 @@ test_expect_success JQ 'control characters come back from JSON as they were' '
 '
 
 # U+0080 to U+009F; U+00A0 and U+00DB are not control characters.
-test_expect_success 'control characters of two bytes, which terminals obey as well' '
+test_expect_success 'control characters of two bytes, which terminals obey as well, are escaped' '
 	traced test-tool trace2 call cmd_mode \
 		"$(printf "a\302\2332Jb\302\200\302\237c\302\240\303\233")" &&
 	printf "a\\xc2\\x9b2Jb\\xc2\\x80\\xc2\\x9fc\302\240\303\233\n" >text &&
@@ -113,7 +113,7 @@ test_expect_success 'control characters of two bytes, which terminals obey as we
 	test_cmp text actual
 '
 
-test_expect_success 'a category, a key and a value with bars' '
+test_expect_success 'a category, a key and a value may have bars' '
 	traced test-tool trace2 call region_enter "a | b" "c | d" , \
 		data_string "e|f" " | g | " "| main | exit | h" &&
 	sed -n "/| region_enter\|| data  /p" p | cut -d"|" -f7- |
@@ -126,7 +126,7 @@ test_expect_success 'a category, a key and a value with bars' '
 	test_grep "^d0|main|region_enter||_T_ABS_||a | b|label:c | d\$" scrubbed
 '
 
-test_expect_success 'a thread with odd characters in its name' '
+test_expect_success 'a thread may have odd characters in its name' '
 	traced test-tool trace2 040thread "a${newline}d0 | main" &&
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" p >scrubbed &&
 	test_grep "^d0|th01:a.nd0 | main|thread_start" scrubbed &&
@@ -179,7 +179,7 @@ test_expect_success JQ 'invalid UTF-8 becomes U+FFFD, valid stays' '
 	"$PERL_PATH" -MEncode -ne "Encode::decode(q(UTF-8), \$_, Encode::FB_CROAK)" e
 '
 
-test_expect_success JQ 'every byte but NUL in every place' '
+test_expect_success JQ 'every byte but NUL may stand in every place' '
 	traced test-tool trace2 096all_bytes &&
 	expect_valid_stream e &&
 	"$PERL_PATH" -MEncode -ne "Encode::decode(q(UTF-8), \$_, Encode::FB_CROAK)" e &&
@@ -210,7 +210,7 @@ test_expect_success JQ 'an argv of 240 KB is whole' '
 	trace2_jq "[.[] | select(.event == \"alias\").argv[0] | length] == [240000]" e
 '
 
-test_expect_success JQ 'the real arguments of a program, too' '
+test_expect_success JQ 'the real arguments of a program are whole, too' '
 	big=$("$PERL_PATH" -e "print q(a b) x 25000") &&
 	traced test-tool trace2 call cmd_mode "$big" &&
 	trace2_jq "([.[] | select(.event == \"start\").argv[4] | length] == [75000]) and

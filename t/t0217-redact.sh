@@ -56,7 +56,7 @@ shows_all () {
 
 test_skip_unless JQ
 
-test_expect_success 'a password that holds an @ or a /' '
+test_expect_success 'a password that holds an @ or a / is redacted whole' '
 	shows https://user:p@ss@example.com/ \
 		"https://user:<REDACTED>@example.com/" \
 		https://user:p/ss@example.com/ \
@@ -100,7 +100,7 @@ test_expect_success 'secret parameters of a query are hidden' '
 		"https://h/p?access_token=<REDACTED>&client_secret=<REDACTED>"
 '
 
-test_expect_success 'names that contain the word of a secret' '
+test_expect_success 'names that contain the word of a secret lose their values' '
 	shows token=abc "token=<REDACTED>" \
 		MY_SECRET=abc "MY_SECRET=<REDACTED>" \
 		db.password="a b c" "db.password=<REDACTED>" \
@@ -192,7 +192,7 @@ test_expect_success 'secrets are hidden in a ring, and by trace2 export --redact
 	done
 '
 
-test_expect_success 'a known token of the shortest length, and what is shorter' '
+test_expect_success 'a known token is redacted from its shortest length on' '
 	letters=Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2 &&
 	capitals=HUNTER2HUNTER2HUNTER2 &&
 	set -- "it: eyJHunter2Hun.eyJ2" "it: eyJ<REDACTED>" \
@@ -261,7 +261,7 @@ test_expect_success 'messages and values, with secrets and without' '
 	test_grep ! hunter actual
 '
 
-test_expect_success 'a parameter whose name is secret: its whole value' '
+test_expect_success 'a parameter whose name is secret loses its whole value' '
 	traced test-tool trace2 call def_param local remote.origin.token hunter2 , \
 		def_param local PASSWORD "two hunters" , def_param local token &&
 	test_prints sed -n "/^def_param/p" n <<-\EOF &&
@@ -278,7 +278,7 @@ test_expect_success 'a parameter whose name is secret: its whole value' '
 		[\"<REDACTED>\", \"<REDACTED>\", null]" e
 '
 
-test_expect_success 'a config key that is reported, in its name, too' '
+test_expect_success 'a config key that is reported is redacted, in its name, too' '
 	test_config_global url.https://u:hunter2@h/.insteadof https://h/ &&
 	test_config_global vendor.token hunter2 &&
 	traced env GIT_TRACE2_CONFIG_PARAMS="url.*,vendor.*" \
@@ -289,7 +289,7 @@ test_expect_success 'a config key that is reported, in its name, too' '
 	EOF
 '
 
-test_expect_success 'error messages, also as their format; regions; names' '
+test_expect_success 'error messages are redacted, also their formats; regions; names' '
 	traced test-tool trace2 call cmd_error "cannot reach https://u:hunter2@h/x" , \
 		region_enter_printf c l NULL "fetch https://u:hunter2@h" , \
 		region_enter "https://u:hunter2@c" "https://u:hunter2@l" , \
@@ -305,7 +305,7 @@ test_expect_success 'error messages, also as their format; regions; names' '
 		[{url: \"https://u:<REDACTED>@h/\"}, [\"token=<REDACTED>\", 1]]" e
 '
 
-test_expect_success 'the directory, class and hook of a child' '
+test_expect_success 'the directory, class and hook of a child are redacted' '
 	mkdir -p "https:/u:hunter2@h" &&
 	traced test-tool trace2 spawn --cwd="https://u:hunter2@h" --class=token=hunter2 true &&
 	hidden &&

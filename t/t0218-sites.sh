@@ -85,7 +85,7 @@ int main(void)
 }
 EOT
 
-# What C++ has in addition.
+# C++ adds these calls.
 {
 	sed -e '/^int main/,$d' calls.c &&
 	cat <<-\EOT
@@ -121,7 +121,7 @@ EOT
 	EOT
 } >calls.cc
 
-# The events, without times, places and the process's own.
+# Print the events without times, places and the process's own events.
 events () {
 	rm -f trace &&
 	GIT_TRACE2_EVENT="$PWD/trace" GIT_TRACE2_EVENT_NESTING=9 \

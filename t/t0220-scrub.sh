@@ -533,7 +533,7 @@ test_expect_success 'a new row of the table is all that a scrubber needs' '
 # ---------------------------------------------------------------------------
 # A real Git's streams
 
-# The streams are short: one process for all of a kind.
+# The streams are short: one process reads all of a kind.
 test_expect_success 'streams of Git pass, and nothing that varies is left' '
 	for target in normal perf event
 	do

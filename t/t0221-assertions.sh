@@ -92,7 +92,7 @@ test_expect_success JQ 'count_events counts by type' '
 	is_bug count_events data
 '
 
-# Three of these commands leave a process behind that goes on under its
+# Three of these commands leave a process that goes on under its
 # parent'\''s SID.
 test_expect_success JQ 'expect_valid_stream accepts what Git does right' '
 	for trace in "$traces"/*.event

@@ -12,18 +12,18 @@ test_skip_unless JQ
 above=00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331
 trace=0af7651916cd43dd8448eb211c80319c
 
-# spans FILTER: what e tells of each span, in the order of their ends.
+# spans FILTER: print the fields of each span in e, in the order of their ends.
 spans () {
 	grep "\"category\":\"trace2\",\"key\":\"span\"" e | jq -c ".value | $1"
 }
-# spans_and_errors FILTER [FILE]: that, then its errors
+# spans_and_errors FILTER [FILE]: print the spans, then the errors
 spans_and_errors () {
 	jq -s -r "(.[] | select(.category == \"trace2\" and .key == \"span\").value |
 			$1 | tojson),
 		(.[] | select(.event == \"error\").msg)" "${2-e}"
 }
 
-test_expect_success 'a span is one event at its end, with what was set' '
+test_expect_success 'a span is one event at its end, with its attributes' '
 	traced --valid test-tool trace2 501span &&
 	test_prints spans "[.category, .name, .failed, .attributes]" <<-\EOF &&
 	["db","query","no such table",null]
@@ -182,7 +182,7 @@ test_expect_success 'threads hand spans to each other, and share one' '
 	both 506pool 4 500
 '
 
-test_expect_success 'a thread without an event ends the process: spans are told as main' '
+test_expect_success 'a thread without an event ends the process: spans are reported as of main' '
 	check () {
 		trace2 check traces >out &&
 		test_grep ": no problems\$" out &&
@@ -224,7 +224,7 @@ test_expect_success 'a forked child uses the spans of its parent as parents only
 	EOF
 '
 
-test_expect_success 'a session under a TRACEPARENT tells that, and passes its own on' '
+test_expect_success 'a session under a TRACEPARENT reports it, and passes its own on' '
 	traced env TRACEPARENT=$above-01 \
 		test-tool trace2 005exec test-tool trace2 501span &&
 	trace2_jq "
@@ -248,7 +248,7 @@ test_expect_success 'an invalid TRACEPARENT is ignored' '
 	done
 '
 
-test_expect_success 'a later version of TRACEPARENT may have more, behind a hyphen' '
+test_expect_success 'a later version of TRACEPARENT may have more fields, after a hyphen' '
 	for value in $above-01-x 01-${above#00-}-01x
 	do
 		traced env TRACEPARENT=$value test-tool trace2 501span &&
@@ -286,7 +286,7 @@ test_expect_success 'a child of a span gets its trace, others that of the sessio
 	test_must_be_empty twice
 '
 
-test_expect_success 'GIT_TRACE2_SPANS: one trace in so many, and what was slower or failed' '
+test_expect_success 'GIT_TRACE2_SPANS keeps one trace in N, and slow or failed ones' '
 	for told in "none 0" "all 1" "slow slower:1us" "failed slower:900s" \
 		"few 1/999999999,slower:900000ms" "both slower:900s,1"
 	do
@@ -368,7 +368,7 @@ static void end(int signo)
 	is_ended = 1;
 }
 
-/* ended NUMBER [h]: end so many spans while two threads set an attribute, or in
+/* ended NUMBER [h]: end NUMBER spans while two threads set an attribute, or in
  * a handler that interrupts such a call. */
 int main(int argc, char **argv)
 {
@@ -608,7 +608,7 @@ int main(void)
 }
 EOT
 
-test_expect_success JQ,CC,!INSTRUMENTED 'names that were judged before are not taken for others' '
+test_expect_success JQ,CC,!INSTRUMENTED 'names that were judged before are not mistaken for others' '
 	build "$CC" judged.c -std=gnu11 &&
 	GIT_TRACE2_EVENT="$PWD/judged" ./program &&
 	jq -r "select(.key == \"span\").value.attributes | to_entries[] |
@@ -660,7 +660,7 @@ int main(void)
 }
 EOT
 
-test_expect_success JQ,CC,!INSTRUMENTED 'short strings: what ends them, or is hidden, at any place' '
+test_expect_success JQ,CC,!INSTRUMENTED 'short strings end, or are hidden, at any place' '
 	# Optimized: the names are constants then.
 	build "$CC" words.c -std=gnu11 -O2 &&
 	GIT_TRACE2_EVENT="$PWD/words" ./program &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='programs that run for long: files are rotated, metrics told so far'
+test_description='programs that run for long: files are rotated, metrics are flushed'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-build.sh
@@ -24,7 +24,7 @@ valid () {
 	trace2 check "$1" >valid || test_grep ": 0 kinds of error, 1 of warning\$" valid
 }
 
-test_expect_success 'reopen: later lines go into a new file, which says that it is the second' '
+test_expect_success 'reopen: later lines go into a new file, which has the number 2' '
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_PERF="$(pwd)/p" \
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 GIT_TRACE2_PERF_BRIEF=1 \
 		test-tool trace2 261steps step move:"$(pwd)/e" move:"$(pwd)/p" \
@@ -42,7 +42,7 @@ test_expect_success 'reopen: later lines go into a new file, which says that it 
 	test_grep ! part first
 '
 
-# What a span says has no secrets by the time that it is written.
+# The attributes of a span have no secrets by the time that it is written.
 test_expect_success 'the version in the new file has no secret, also after a span' '
 	GIT_TRACE2_EVENT="$(pwd)/secret" TEST_TOOL_AS_GIT="1.0 https://me:hunter2@host/" \
 		test-tool trace2 261steps span move:"$(pwd)/secret" reopen step &&
@@ -127,7 +127,7 @@ test_expect_success 'reopen opens targets that failed: a host that closed all, a
 	printf "null\n2\n" | test_cmp - actual
 '
 
-test_expect_success 'the descriptor of the program goes on' '
+test_expect_success 'reopen goes on with the descriptor of the program' '
 	GIT_TRACE2_EVENT=5 test-tool trace2 261steps step reopen step 5>e >out &&
 	test_grep "^reopen: 0$" out &&
 	no_problems e &&

@@ -26,7 +26,7 @@ test_expect_success 'a sink without a target gets all events' '
 	test_cmp expect actual
 '
 
-test_expect_success 'words of a command line that have secrets' '
+test_expect_success 'words of a command line have no secrets' '
 	"$hosts/sink" one https://me:pw@host/ --token=a1b2c3 3>out &&
 	printf "main start 1 argv=[%s][one][https://me:<REDACTED>@host/][--token=<REDACTED>]\n" \
 		"$hosts/sink" >expect.start &&
@@ -34,7 +34,7 @@ test_expect_success 'words of a command line that have secrets' '
 	test_cmp expect.start actual
 '
 
-test_expect_success 'beside targets: the same events, and theirs are as without' '
+test_expect_success 'a sink beside targets gets the same events, and leaves the targets whole' '
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_RING="$(pwd)/r" \
 		"$hosts/sink" one 3>beside &&
 	test_cmp expect beside &&
@@ -78,7 +78,7 @@ test_expect_success 'a forked child whose sink waits for a thread that waits for
 '
 
 # Handlers of musl do not see the code.
-test_expect_success 'an exit() in it, while it holds a lock: its targets end, without it' '
+test_expect_success 'exit() in a sink that holds a lock ends the targets without the sink' '
 	traced 3 "$hosts/sink" exit 3>out &&
 	test_grep "main data 1" out &&
 	test_grep ! atexit out &&

@@ -52,12 +52,12 @@ has_one_page () {
 	test "${page:-0}" -gt 99 2>/dev/null
 }
 
-# until_grown FILE: lines come.
+# until_grown FILE: wait until lines come.
 until_grown () {
 	wait_until test -s "$1"
 }
 
-# until_data FILE: an event of a worker is there; the first lines are others.
+# until_data FILE: wait for an event of a worker; the first lines are others.
 until_data () {
 	wait_until grep -q -s "\"event\":\"data\"" "$1"
 }
@@ -76,7 +76,7 @@ one_after_the_other () {
 GIT_TRACE2_CONTROL=1
 export GIT_TRACE2_CONTROL
 
-test_expect_success 'on and off: a session of its own, with start and end' '
+test_expect_success 'tracing switched on and off is a session of its own, with start and end' '
 	begin &&
 	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e1" GIT_TRACE2_PERF="$(pwd)/e2" &&
 	until_data e1 &&
@@ -100,7 +100,7 @@ test_expect_success 'on and off: a session of its own, with start and end' '
 	test_line_count = 1 actual
 '
 
-test_expect_success 'reopen and flush, for the program' '
+test_expect_success 'trace2 set --reopen --flush acts for the program' '
 	begin &&
 	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e1" &&
 	until_data e1 &&
@@ -114,7 +114,7 @@ test_expect_success 'reopen and flush, for the program' '
 	test_grep "counter_so_far.*steps" both
 '
 
-test_expect_success "on, rotated and off $times times, while three threads emit" '
+test_expect_success "tracing is switched on, rotated and off $times times, while three threads emit" '
 	begin &&
 	i=0 &&
 	while test $i -lt $times
@@ -231,7 +231,7 @@ test_expect_success 'a page full of garbage does not harm the program' '
 	end
 '
 
-test_expect_success 'a process that did not ask for it; a process that is none' '
+test_expect_success 'a process that did not ask for requests, and no process, are errors' '
 	sane_unset GIT_TRACE2_CONTROL &&
 	begin without &&
 	test_expect_code 128 trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e" 2>err &&
@@ -266,7 +266,7 @@ int main(void)
 }
 EOF
 
-# Where Yama is in the way, nothing is stored.
+# If Yama refuses access, nothing is stored.
 test_expect_success CC,!INSTRUMENTED 'a request is not lost if a call overwrites the word' '
 	build "$CC" overwritten.c -std=gnu11 &&
 	mkfifo ready &&
@@ -303,7 +303,7 @@ int main(void)
 }
 EOF
 
-test_expect_success CC,!INSTRUMENTED 'a process whose main thread has ended' '
+test_expect_success CC,!INSTRUMENTED 'a process whose main thread has ended takes requests' '
 	rm -f stop &&
 	test_when_finished ": >stop" &&
 	build "$CC" main_gone.c -std=gnu11 &&
@@ -317,7 +317,7 @@ test_expect_success CC,!INSTRUMENTED 'a process whose main thread has ended' '
 	test_grep "\"key\":\"called\"" without_main
 '
 
-test_expect_success CC,!INSTRUMENTED 'a thread from before: under its name in the kernel, from its first event on' '
+test_expect_success CC,!INSTRUMENTED 'a thread that ran before has its name in the kernel from its first event on' '
 	sed -n "s/.*\"event\":\"\([^\"]*\)\".*\"thread\":\"th01:io-worker\".*/\1/p" \
 		without_main | uniq >actual &&
 	test_write_lines thread_start data thread_exit | test_cmp - actual
@@ -384,7 +384,7 @@ gives_up () {
 	grep "writing for too long: try again" err
 }
 
-test_expect_success CC,!INSTRUMENTED 'a thread is in a call for long: it is asked again' '
+test_expect_success CC,!INSTRUMENTED 'a thread that is in a call for long is asked again' '
 	rm -f stop go inside &&
 	test_when_finished ": >go; : >stop" &&
 	build "$CC" busy.c -std=gnu11 &&

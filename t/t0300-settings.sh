@@ -40,7 +40,8 @@ traces () {
 	done
 }
 
-# expect_traces WHICH ARG...: test-tool with ARG writes these, and no others.
+# expect_traces WHICH ARG...: test-tool with ARG writes these traces, and no
+# others.
 expect_traces () {
 	want=$1 &&
 	shift &&
@@ -89,7 +90,7 @@ rows () {
 	done
 }
 
-test_expect_success 'a variable and a config key for each target' '
+test_expect_success 'each target has a variable and a config key' '
 	rows <<-\EOF
 	n GIT_TRACE2=%/n
 	p GIT_TRACE2_PERF=%/p
@@ -105,7 +106,7 @@ test_expect_success 'a variable and a config key for each target' '
 	EOF
 '
 
-test_expect_success 'a variable counts before the global file, it before the system' '
+test_expect_success 'a variable goes before the global file, the global before the system file' '
 	rows <<-\EOF
 	p system:trace2.eventTarget=%/n global:trace2.eventTarget=%/p
 	e system:trace2.eventTarget=%/n GIT_TRACE2_EVENT=%/e
@@ -124,7 +125,7 @@ test_expect_success 'an empty variable is unset, an empty key switches off' '
 	EOF
 '
 
-test_expect_success 'the files that are read; the one in HOME is the last' '
+test_expect_success 'config files are read in order; the one in HOME is the last' '
 	mkdir -p keep/git &&
 	set_in keep/git/config trace2.perfTarget "$(pwd)/p" &&
 	set_in other trace2.perfTarget "$(pwd)/p" &&
@@ -150,7 +151,7 @@ test_expect_success 'the files that are read; the one in HOME is the last' '
 	expect_traces e
 '
 
-test_expect_success 'never the config of a repository, nor GIT_CONFIG_COUNT' '
+test_expect_success 'the config of a repository and GIT_CONFIG_COUNT are never read' '
 	no_config &&
 	mkdir -p repo/.git/objects repo/.git/refs &&
 	echo "ref: refs/heads/main" >repo/.git/HEAD &&
@@ -164,7 +165,7 @@ test_expect_success 'never the config of a repository, nor GIT_CONFIG_COUNT' '
 		expect_traces ""
 '
 
-test_expect_success 'brief, by variable and by key' '
+test_expect_success 'brief is set by variable and by key' '
 	for row in "GIT_TRACE2 n normal" "GIT_TRACE2_PERF p perf" \
 		"GIT_TRACE2_EVENT e event"
 	do
@@ -236,7 +237,7 @@ test_expect_success JQ 'the config key selects parameters to report' '
 	EOF
 '
 
-test_expect_success 'the number of files, by key' '
+test_expect_success 'the config key limits the number of files' '
 	no_config &&
 	mkdir dir &&
 	: >dir/1 &&
@@ -279,7 +280,7 @@ test_expect_success 'a program that wants no config files reads and reports none
 	test_grep def_param n
 '
 
-test_expect_success 'a program whose system file is another one' '
+test_expect_success 'a program may have another system file' '
 	no_config &&
 	set_system trace2.eventTarget "$(pwd)/e" &&
 	set_in app.conf trace2.perfTarget "$(pwd)/p" &&
@@ -295,7 +296,7 @@ test_expect_success 'a program whose system file is another one' '
 	expect_traces e --system-config="$(pwd)/app.conf"
 '
 
-test_expect_success 'a program with settings of its own: behind variables, before files' '
+test_expect_success 'a program with settings of its own: after variables, before files' '
 	no_config &&
 	expect_traces e --config="TRACE2.eventTarget=$(pwd)/e" &&
 	set_global trace2.eventTarget "$(pwd)/e.global" &&
@@ -342,7 +343,7 @@ test_expect_success 'a wrong kind of socket is refused' '
 	test_line_count = 1 err
 '
 
-test_expect_success 'an unusable target: reported under DST_DEBUG only' '
+test_expect_success 'an unusable target is reported under DST_DEBUG only' '
 	no_config &&
 	GIT_TRACE2="$(pwd)/missing/n" expect_traces "" &&
 	test_must_be_empty err &&
@@ -392,7 +393,7 @@ test_expect_success 'a file that includes itself is read, and does not hang' '
 	test_grep "^warning: trace2: .*: includes nest deeper than 10 files" err
 '
 
-test_expect_success 'a home that is missing, or is a file; a HOME that is unset' '
+test_expect_success 'a home that is missing or is a file, or an unset HOME, is no error' '
 	no_config &&
 	>file &&
 	for home in missing file

@@ -54,8 +54,8 @@ test_expect_success '3 to 9 are that descriptor' '
 	test_must_be_empty err
 '
 
-# between VALUE NAME: what the program around it writes is before and after. The
-# descriptor is a file that is not appended to.
+# between VALUE NAME: the program around test-tool writes before and after it.
+# The descriptor is a file without O_APPEND.
 between () {
 	{
 		echo before >&"$2" &&
@@ -94,7 +94,7 @@ test_expect_success BASH 'the name of a descriptor of more digits is that descri
 	expect_normal lines
 '
 
-# A file that the program reads is not written to by its descriptor.
+# The library does not write to a descriptor of a file that the program reads.
 test_expect_success 'the name of a descriptor that takes no lines is a path' '
 	: >input &&
 	GIT_TRACE2=/dev/fd/7 test-tool trace2 001return 0 7<input &&
@@ -104,7 +104,7 @@ test_expect_success 'the name of a descriptor that takes no lines is a path' '
 	expect_normal given/*
 '
 
-test_expect_success !UNDER_VALGRIND 'a descriptor that is not open: nothing' '
+test_expect_success !UNDER_VALGRIND 'a descriptor that is not open gets nothing' '
 	GIT_TRACE2=8 test-tool trace2 001return 0 2>err 8>&- &&
 	test_must_be_empty err &&
 	GIT_TRACE2=8 GIT_TRACE2_DST_DEBUG=1 test-tool trace2 001return 0 2>err 8>&- &&
@@ -112,7 +112,7 @@ test_expect_success !UNDER_VALGRIND 'a descriptor that is not open: nothing' '
 	test_cmp expect err
 '
 
-test_expect_success 'a descriptor that is open for reading only' '
+test_expect_success 'a descriptor that is open for reading only gets nothing' '
 	: >input &&
 	GIT_TRACE2=7 test-tool trace2 001return 0 7<input 2>err &&
 	test_must_be_empty err &&
@@ -138,13 +138,13 @@ test_expect_success 'a file is made, then appended to' '
 	expect_normal tail
 '
 
-test_expect_success 'a path with spaces and odd characters' '
+test_expect_success 'a path may have spaces and odd characters' '
 	mkdir "a dir" &&
 	GIT_TRACE2="$(pwd)/a dir/fi \"le'\''" test-tool trace2 001return 0 &&
 	expect_normal "a dir/fi \"le'\''"
 '
 
-test_expect_success SYMLINKS 'a symbolic link to a file and to a directory' '
+test_expect_success SYMLINKS 'a symbolic link to a file or a directory is followed' '
 	ln -s target link &&
 	GIT_TRACE2="$(pwd)/link" test-tool trace2 001return 0 &&
 	expect_normal target &&
@@ -200,13 +200,13 @@ refused () {
 	echo "warning: trace2: cannot use 'GIT_TRACE2': '$1': $2" | test_cmp - err
 }
 
-test_expect_success 'a directory that does not exist' '
+test_expect_success 'a directory that does not exist is reported' '
 	refused "$(pwd)/missing/file" "No such file or directory" &&
 	test_path_is_missing missing &&
 	refused "$(pwd)/file/in-file" "Not a directory"
 '
 
-test_expect_success SANITY 'a file that may not be written, a directory likewise' '
+test_expect_success SANITY 'a file or directory that may not be written is reported' '
 	: >readonly &&
 	chmod 444 readonly &&
 	refused "$(pwd)/readonly" "Permission denied" &&
@@ -216,7 +216,7 @@ test_expect_success SANITY 'a file that may not be written, a directory likewise
 	refused "$(pwd)/readonly-dir/file" "Permission denied"
 '
 
-test_expect_success SANITY 'a directory that may be written but not read' '
+test_expect_success SANITY 'a directory that may be written but not read gets files' '
 	mkdir writeonly &&
 	chmod 333 writeonly &&
 	GIT_TRACE2="$(pwd)/writeonly" test-tool trace2 001return 0 &&
@@ -224,7 +224,7 @@ test_expect_success SANITY 'a directory that may be written but not read' '
 	expect_normal writeonly/2*
 '
 
-test_expect_success 'a path that is too long' '
+test_expect_success 'a path that is too long is reported' '
 	long=$("$PERL_PATH" -e "print q(/x) x 3000") &&
 	refused "$long" "$too_long" &&
 	refused "$(pwd)/$("$PERL_PATH" -e "print q(x) x 300")" "$too_long"
@@ -279,7 +279,7 @@ test_expect_success 'while the sentinel is there, nothing is written' '
 	test_must_be_empty err &&
 	test_stdout_line_count = 4 ls full &&
 	test_cmp before full/git-trace2-discard &&
-	# Not even if there is room again.
+	# Nothing is written, even if there is room again.
 	rm full/2* full/one full/two &&
 	GIT_TRACE2_EVENT="$(pwd)/full" GIT_TRACE2_MAX_FILES=3 \
 		test-tool trace2 001return 0 &&
@@ -378,7 +378,7 @@ test_expect_success UNIX_SOCKETS 'the wrong kind of socket gets nothing' '
 	test_grep "^warning: trace2: cannot use '\''GIT_TRACE2'\'': '\''af_unix:stream:$sockets/s'\'': Protocol wrong type for socket\$" err
 '
 
-test_expect_success UNIX_SOCKETS 'a socket that is missing, or that nobody listens on' '
+test_expect_success UNIX_SOCKETS 'a socket that is missing, or has no listener, is reported' '
 	refused "af_unix:$sockets/missing" "No such file or directory" &&
 	"$PERL_PATH" -MIO::Socket::UNIX -e "
 		IO::Socket::UNIX->new(Local => shift, Listen => 1) or die" "$sockets/dead" &&
@@ -387,7 +387,7 @@ test_expect_success UNIX_SOCKETS 'a socket that is missing, or that nobody liste
 	refused "af_unix:stream:$sockets/file" "Connection refused"
 '
 
-test_expect_success 'the path of a socket that is too long' '
+test_expect_success 'a path of a socket that is too long is reported' '
 	refused "af_unix:/$("$PERL_PATH" -e "print q(x) x 107")" "$too_long"
 '
 

@@ -61,17 +61,17 @@ test_expect_success 'setup: keys in each scope' '
 	mkdir outside
 '
 
-test_expect_success 'nothing is reported unless asked for' '
+test_expect_success 'parameters are reported only on request' '
 	expect_params --chdir=repo </dev/null
 '
 
-test_expect_success 'a key by its name, whatever its case' '
+test_expect_success 'a key is found by its name, whatever its case' '
 	GIT_TRACE2_CONFIG_PARAMS=USER.Email expect_params --chdir=outside <<-\EOF
 	["global","user.email","a@example.com"]
 	EOF
 '
 
-test_expect_success 'a list of patterns, in the order of the files' '
+test_expect_success 'a list of patterns reports keys in the order of the files' '
 	GIT_TRACE2_CONFIG_PARAMS="user.*,core.*" expect_params --chdir=outside <<-\EOF &&
 	["system","core.pager","less"]
 	["global","user.name","A U Thor"]
@@ -83,7 +83,7 @@ test_expect_success 'a list of patterns, in the order of the files' '
 	EOF
 '
 
-test_expect_success 'a key without a value has none; an empty one is empty' '
+test_expect_success 'a key without a value has none; an empty value is empty' '
 	GIT_TRACE2_CONFIG_PARAMS="valueless.*" expect_params --chdir=outside <<-\EOF &&
 	["global","valueless.key",null]
 	["global","valueless.empty",""]
@@ -91,7 +91,7 @@ test_expect_success 'a key without a value has none; an empty one is empty' '
 	trace2_jq "[.[] | select(.param == \"valueless.key\") | has(\"value\")] == [false]" e
 '
 
-test_expect_success 'every value of a key; a subsection keeps its case' '
+test_expect_success 'a key has all its values; a subsection keeps its case' '
 	GIT_TRACE2_CONFIG_PARAMS="remote.*.url" expect_params --chdir=outside <<-\EOF &&
 	["global","remote.Origin.url","one"]
 	["global","remote.Origin.url","two"]
@@ -124,7 +124,7 @@ test_expect_success 'patterns select no key of a repository and none of the envi
 	EOF
 '
 
-test_expect_success 'variables, in the order asked for; unset and empty ones not' '
+test_expect_success 'variables come in the order of the list, without unset and empty ones' '
 	ONE=1 TWO="a b,c" EMPTY= GIT_TRACE2_ENV_VARS="TWO,MISSING,EMPTY,ONE" \
 		expect_params --chdir=outside <<-\EOF &&
 	["command","TWO","a b,c"]
@@ -137,7 +137,7 @@ test_expect_success 'variables, in the order asked for; unset and empty ones not
 	EOF
 '
 
-test_expect_success 'they follow the first name of the command, once' '
+test_expect_success 'parameters follow the first name of the command, once' '
 	traced env ONE=1 GIT_TRACE2_ENV_VARS=ONE \
 		GIT_TRACE2_CONFIG_PARAMS=user.name test-tool --chdir=outside trace2 \
 		call cmd_name again , cmd_list_config , cmd_list_env_vars &&
@@ -155,7 +155,7 @@ test_expect_success 'a program that is never named asks for them itself' '
 	EOF
 '
 
-test_expect_success 'a key that the program sets, when it is asked for' '
+test_expect_success 'a key that the program sets is reported if the list has it' '
 	traced env GIT_TRACE2_CONFIG_PARAMS="user.*" \
 		test-tool --chdir=outside trace2 call cmd_set_config user.x 1 , \
 		cmd_set_config core.pager cat &&
@@ -231,7 +231,7 @@ test_expect_success GIT 'patterns match as in Git' '
 	done
 '
 
-# The scope of a variable is that of newer versions of Git.
+# A variable has the scope of newer versions of Git.
 test_expect_success GIT 'variables are reported as in Git' '
 	ONE=1 TWO="x y" EMPTY= GIT_TRACE2_ENV_VARS="TWO,ONE,EMPTY,NONE" \
 		GIT_TRACE2_CONFIG_PARAMS="user.name" compare

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='session ids, and what children inherit
+test_description='session ids, which children inherit
 
 The SID, its parents, the hierarchy of command names; and what comes in from
 an environment that nobody checked.
@@ -100,7 +100,7 @@ test_expect_success 'a program that is not traced in between changes nothing' '
 	test_write_lines "1 trace2" "2 trace2/trace2" | test_cmp - actual
 '
 
-test_expect_success 'forked children: a component of their own' '
+test_expect_success 'forked children have a component of their own in the SID' '
 	traced 5 test-tool trace2 074fork_twice &&
 	expect_valid_stream --scrub e &&
 	event_members sid version actual >sids &&
@@ -257,7 +257,7 @@ test_expect_success 'a hierarchy of 64 KB is passed on' '
 	test $(wc -c <actual) -le 4200
 '
 
-test_expect_success 'very many names: each is an event, and no limit is exceeded' '
+test_expect_success 'very many names each make an event, and exceed no limit' '
 	traced --valid test-tool trace2 call --repeat=2000 cmd_name name1234 &&
 	test "$(count_events cmd_name e)" = 2001
 '

@@ -128,7 +128,7 @@ test_expect_success 'includes nest 10 deep, and no deeper' '
 	test_cmp expect err
 '
 
-test_expect_success 'files that include themselves come to an end, soon' '
+test_expect_success 'files that include themselves end soon' '
 	includer self >self &&
 	left_out "nest deeper than 10" self &&
 	printf "[include]path=self2\n%.0s" $(test_seq 100) >self2 &&

@@ -38,7 +38,7 @@ test_expect_success 'settings come from the system, then from the user' '
 		"global trace2.from=xdg" "global trace2.from=home"
 '
 
-test_expect_success 'they are read where the host has no descriptor 0, and it stays free' '
+test_expect_success 'config files are read where the host has no descriptor 0, which stays free' '
 	test-tool config settings >expect &&
 	test-tool config settings <&- >actual &&
 	test_cmp expect actual &&
@@ -72,7 +72,7 @@ test_expect_success 'only the section trace2 is read, from old-style subsections
 	done
 '
 
-test_expect_success 'unchecked, only a file that cannot matter goes unread' '
+test_expect_success 'unchecked: only a file that cannot matter is not read' '
 	printf "[a]b\n[bad\n" >malformed &&
 	GIT_CONFIG_GLOBAL=malformed test-tool config settings \
 		--unchecked trace2 2>err &&

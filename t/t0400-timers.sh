@@ -6,13 +6,13 @@ test_description='stopwatch timers'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# timers: what e tells of each timer, without its times.
+# timers: print the fields of each timer in e, without its times.
 timers () {
 	jq -c 'select(.event | test("timer"))
 		| [.event, .thread, .category, .name, .intervals, .unfinished]' e
 }
 
-test_expect_success 'intervals of the main thread: a summary' '
+test_expect_success 'intervals of the main thread make a summary' '
 	traced --perf test-tool trace2 100timer 5 0 &&
 	have_timer_event main timer test test1 5 actual &&
 	test_grep ! th_timer actual
@@ -24,7 +24,7 @@ test_expect_success 'intervals of threads make one summary' '
 	test_grep ! th_timer actual
 '
 
-test_expect_success 'a timer that is also reported for each thread' '
+test_expect_success 'a timer may also be reported for each thread' '
 	traced --perf test-tool trace2 101timer 5 0 3 &&
 	have_timer_event main timer test test2 15 actual &&
 	have_timer_event th01:ut_101 th_timer test test2 5 actual &&
@@ -73,7 +73,7 @@ test_expect_success JQ 'time between intervals does not count' '
 		| (.[] | select(.event == \"exit\").t_abs) - \$timer.t_total >= 0.05" e
 '
 
-test_expect_success JQ 'an interval that is running at the end' '
+test_expect_success JQ 'an interval that is running at the end is counted as unfinished' '
 	traced test-tool trace2 call timer_start test1 , timer_stop test1 , timer_start test1 , \
 		sleep_ms 10 &&
 	trace2_jq "
@@ -84,7 +84,7 @@ test_expect_success JQ 'an interval that is running at the end' '
 	test_grep "^\[\"timer\",\"main\",\"test\",\"test2\",[0-9]*,1\]\$" actual
 '
 
-test_expect_success JQ 'intervals that are running when their threads end' '
+test_expect_success JQ 'intervals that are running when their threads end are unfinished' '
 	traced test-tool trace2 112timer_unfinished 3 &&
 	expect_valid_stream e &&
 	test_write_lines "th_timer 1" "th_timer 1" "th_timer 1" "timer 3" |
@@ -99,7 +99,7 @@ test_expect_success JQ 'a stop without a start: one error, counted each time' '
 	EOF
 '
 
-test_expect_success JQ 'started in one thread and stopped in another: two halves' '
+test_expect_success JQ 'a timer started in one thread and stopped in another has two halves' '
 	traced test-tool trace2 111timer_handed &&
 	test "$(event_members "name unfinished" timer e)" = "handed 2"
 '
@@ -160,7 +160,7 @@ test_expect_success JQ 'timers of each thread and of all are reported' '
 
 # ---------------------------------------------------------------------------
 
-test_expect_success JQ 'more timers than there is room for' '
+test_expect_success JQ 'more timers than there is room for are one error' '
 	traced test-tool trace2 113timer_many 600 &&
 	expect_valid_stream e &&
 	trace2_jq "
@@ -172,7 +172,7 @@ test_expect_success JQ 'more timers than there is room for' '
 		(\$timers | length) + (\$errors[0] | split(\" \")[1] | tonumber) == 600" e
 '
 
-test_expect_success JQ 'more histograms than there is room for' '
+test_expect_success JQ 'more histograms than there is room for are reported' '
 	traced test-tool trace2 113timer_many --histograms 55 &&
 	trace2_jq "[.[] | select(.event == \"error\")] == [] and
 		[.[] | select(.histogram).name] == [range(55) | \"t\(.)\"]" e &&
@@ -231,7 +231,7 @@ within () {
 	printf "%s\n" "[]" "$1" | test_cmp - actual
 }
 
-# Of processes that end before the rate of the counter is known, too.
+# Some processes end before the rate of the counter is known.
 test_expect_success JQ 'times are those of the clock' '
 	rm -f reports &&
 	for how in inline called histogram

@@ -12,7 +12,7 @@ test_expect_success 'a counter of one thread has its sum' '
 	test_grep ! th_counter actual
 '
 
-test_expect_success 'three threads: one event each, and the sum' '
+test_expect_success 'three threads have one event each, and the sum' '
 	traced --perf test-tool trace2 201counter 7 13 3 &&
 	have_counter_event main counter test test2 60 actual &&
 	have_counter_event th01:ut_201 th_counter test test2 20 actual &&
@@ -20,7 +20,7 @@ test_expect_success 'three threads: one event each, and the sum' '
 	have_counter_event th03:ut_201 th_counter test test2 20 actual
 '
 
-test_expect_success '64 bits, unsigned, in every target' '
+test_expect_success 'counters have 64 bits without sign, in every target' '
 	traced --perf test-tool trace2 200counter 18446744073709551615 &&
 	have_counter_event main counter test test1 18446744073709551615 actual &&
 	test_grep "counter test/test1 value:18446744073709551615\$" n &&
@@ -46,7 +46,7 @@ test_expect_success 'a sum of 0 is no event' '
 	test_grep ! "counter|" actual
 '
 
-test_expect_success 'threads whose sums make 0 together' '
+test_expect_success 'threads whose sums make 0 together have events, the total none' '
 	traced --perf test-tool trace2 201counter 9223372036854775808 0 2 &&
 	have_counter_event th01:ut_201 th_counter test test2 9223372036854775808 actual &&
 	have_counter_event th02:ut_201 th_counter test test2 9223372036854775808 actual &&
@@ -63,7 +63,7 @@ test_expect_success 'a counter without a count is no event' '
 	test_grep ! "counter|" actual
 '
 
-test_expect_success JQ 'more counters than there is room for' '
+test_expect_success JQ 'more counters than there is room for are one error' '
 	traced --perf test-tool trace2 211counter_many 1100 &&
 	expect_valid_stream e &&
 	trace2_jq "([.[] | select(.event == \"counter\")] |
@@ -89,7 +89,7 @@ test_expect_success 'tracing off: nothing happens' '
 	test_must_be_empty out
 '
 
-test_expect_success JQ 'arrays of metrics, of which some elements are none' '
+test_expect_success JQ 'arrays of metrics may have empty elements' '
 	traced test-tool trace2 222arrays &&
 	jq -c "select(.event | test(\"timer|counter\")) |
 		[.event, .category, .name, .intervals // .count]" e | sort >actual &&
@@ -108,13 +108,13 @@ test_expect_success JQ 'arrays of metrics, of which some elements are none' '
 # ---------------------------------------------------------------------------
 # Gauges: values of the process that rise and fall
 
-# gauges: what e tells of each.
+# gauges: print the fields of each gauge in e.
 gauges () {
 	jq -c 'select(.event == "data_json" and .category == "trace2" and
 		.key == "gauge").value' e
 }
 
-test_expect_success JQ 'the last, least and greatest value' '
+test_expect_success JQ 'a gauge has its last, least and greatest value' '
 	traced test-tool trace2 call gauge_set busy 5 , gauge_add busy 4 , \
 		gauge_sub busy 12 , gauge_add busy 1 , gauge_set plain -7 &&
 	test_prints gauges <<-\EOF &&
@@ -125,7 +125,7 @@ test_expect_success JQ 'the last, least and greatest value' '
 	test_grep ! workers n
 '
 
-test_expect_success JQ 'a gauge that was set to 0 is told, one that was not set is not' '
+test_expect_success JQ 'a gauge that was set to 0 is reported, an unset one is not' '
 	traced test-tool trace2 call gauge_set busy 0 &&
 	echo "{\"category\":\"tool\",\"name\":\"busy\",\"unit\":\"workers\",\"last\":0,\"min\":0,\"max\":0}" |
 	test_prints gauges
@@ -161,7 +161,7 @@ test_expect_success JQ 'a forked child begins with 0' '
 	EOF
 '
 
-test_expect_success JQ 'more gauges than there is room for' '
+test_expect_success JQ 'more gauges than there is room for are reported' '
 	traced test-tool trace2 231gauge_many 140 &&
 	expect_valid_stream e &&
 	trace2_jq "
@@ -190,7 +190,7 @@ test_expect_success JQ 'the report: the last process has the last value' '
 	EOF
 '
 
-test_expect_success JQ 'the cells of a ring tell the same, also of a killed process' '
+test_expect_success JQ 'the cells of a ring have the same values, also of a killed process' '
 	rm -f ring e &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e" \
 		test-tool trace2 call gauge_set busy -5 , gauge_add busy 9 &&
@@ -206,7 +206,7 @@ test_expect_success JQ 'the cells of a ring tell the same, also of a killed proc
 		.last == 3 and .min == -5 and .max == 4)" actual
 '
 
-test_expect_success JQ 'a ring that is open before the gauge is defined' '
+test_expect_success JQ 'a ring that is open before a gauge is defined has its value' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 231gauge_many 20 &&
 	trace2 report --gauges --format=json ring >actual &&

@@ -17,15 +17,16 @@ modules=$GIT_BUILD_DIR/build/modules
 test_lazy_prereq CXX_HOST 'test_have_prereq !MUSL &&
 	test -x "$GIT_BUILD_DIR/build/hosts/cxx"'
 
-# metrics [OTHERS]: what e tells of each, without times; then what the filter
-# OTHERS says of the array of all events.
+# metrics [OTHERS]: print the fields of each metric in e, without times; then
+# the result of the filter OTHERS for the array of all events.
 metrics () {
 	jq -s -c "(.[] | select(.event | test(\"timer|counter\"))
 		| [.event, .thread, .category, .name, .intervals // .count]),
 		(${1-empty})" e
 }
 
-# expect_metrics [--and OTHERS] ARG... <EXPECT: these, of a run of test-tool.
+# expect_metrics [--and OTHERS] ARG... <EXPECT: run test-tool and compare its
+# metrics with these.
 expect_metrics () {
 	others=empty &&
 	case "$1" in
@@ -44,7 +45,7 @@ test_expect_success 'a thread that calls thread_exit reports its metrics' '
 	EOF
 '
 
-test_expect_success 'a thread that returns without thread_exit' '
+test_expect_success 'a thread that returns without thread_exit reports its metrics' '
 	expect_metrics --and "map(select(.thread != \"main\").event)" \
 		042thread_no_exit <<-\EOF
 	["th_counter","th01:no_exit","test","test2",1]
@@ -53,7 +54,7 @@ test_expect_success 'a thread that returns without thread_exit' '
 	EOF
 '
 
-test_expect_success 'a thread that is cancelled in a region, with a running timer' '
+test_expect_success 'a thread that is cancelled in a region, with a running timer, reports its metrics' '
 	expect_metrics --and "map(.unfinished // empty),
 			map(select(.thread != \"main\").event)" \
 		046thread_cancelled <<-\EOF
@@ -66,14 +67,14 @@ test_expect_success 'a thread that is cancelled in a region, with a running time
 	EOF
 '
 
-test_expect_success 'a thread that ends by pthread_exit()' '
+test_expect_success 'a thread that ends by pthread_exit() reports its metrics' '
 	expect_metrics 048thread_pthread_exit <<-\EOF
 	["th_counter","th01:ends","test","test2",1]
 	["counter","main","test","test2",1]
 	EOF
 '
 
-test_expect_success 'a thread that still runs when the process ends' '
+test_expect_success 'a thread that still runs when the process ends reports its metrics' '
 	traced --valid test-tool trace2 047thread_running &&
 	metrics "[\"unfinished\", map(select(.event == \"timer\").unfinished)]" |
 		grep "\"main\"\|unfinished" >actual &&
@@ -84,7 +85,7 @@ test_expect_success 'a thread that still runs when the process ends' '
 	EOF
 '
 
-test_expect_success 'a thread that counts after thread_exit' '
+test_expect_success 'a thread that counts after thread_exit loses no count' '
 	traced --valid test-tool trace2 050thread_destructor &&
 	test "$(event_members count counter e)" = 7
 '
@@ -147,7 +148,7 @@ test_expect_success '1000 threads, 20 at once, lose no count' '
 
 # ---------------------------------------------------------------------------
 
-test_expect_success 'a module that is loaded, used and unloaded' '
+test_expect_success 'a module that is loaded, used and unloaded keeps its values' '
 	traced --valid test-tool trace2 212module "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
 	test_cmp - actual <<-\EOF &&
@@ -173,13 +174,13 @@ test_expect_success 'a module that is loaded again and again has one definition'
 	EOF
 '
 
-test_expect_success 'a module that stays until the end' '
+test_expect_success 'a module that stays until the end reports its metrics' '
 	traced --valid test-tool trace2 212module --keep "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
 	test_line_count = 4 actual
 '
 
-test_expect_success 'a program that is linked with the shared library' '
+test_expect_success 'a program that is linked with the shared library has metrics' '
 	traced --valid "$hosts/plain" >out &&
 	echo done | test_cmp - out &&
 	metrics "[\"histogram\", (map(select(.event == \"timer\").histogram[][1]) | add)]" |
@@ -237,7 +238,7 @@ compile_everywhere () {
 	done
 }
 
-test_expect_success 'two of each kind, and their declarations, in any scope' '
+test_expect_success 'two metrics of each kind, and their declarations, compile in any scope' '
 	cat >scope.h <<-\EOF &&
 	TRACE2_COUNTER_DECLARE(first);
 	TRACE2_COUNTER_DECLARE(second);
@@ -280,7 +281,7 @@ test_expect_success 'metrics of a process that tracing is off for cost no thread
 # ---------------------------------------------------------------------------
 # Metrics that are defined at run time, and reading them back
 
-test_expect_success JQ 'values of threads that ended, and of the running one' '
+test_expect_success JQ 'values of ended threads, and of the running one, are read' '
 	traced test-tool trace2 240read &&
 	jq -r "select(.event == \"printf\").msg" e >actual &&
 	test_prints sed "s/sum:[0-9]* min:300/sum:1700 min:300/" actual <<-\EOF

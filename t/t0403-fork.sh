@@ -8,8 +8,8 @@ test_description='fork: a child that does not exec is a session of its own'
 
 test_skip_unless JQ
 
-# told CODE ARG...: runs test-tool, and leaves what it says in actual, a line an
-# event: SID, event, value.
+# told CODE ARG...: run test-tool, and write its events to actual, one a line:
+# SID, event, value.
 told () {
 	code=$1 &&
 	shift &&
@@ -19,7 +19,7 @@ told () {
 	mv lines actual
 }
 
-test_expect_success 'version and start, its own events, metrics from zero' '
+test_expect_success 'a forked child has version and start, its own events, metrics from zero' '
 	told 5 070fork &&
 	test_cmp - actual <<-\EOF
 	_SID0_ version
@@ -76,7 +76,7 @@ test_expect_success 'the thread of a forked child is main, its depth one more' '
 	EOF
 '
 
-# repos FILE: the events about repositories, and the data's value.
+# repos FILE: print the events about repositories, and the data's value.
 repos () {
 	perl "$TEST_DIRECTORY/../scrub/event.perl" "$1" |
 		sed -n "/\"repo\":/p" |
@@ -155,13 +155,13 @@ test_expect_success 'a child that only sets a gauge emits its value at its end' 
 	printf "2\t-3\t-3\n" | test_cmp - actual
 '
 
-test_expect_success 'a child that execs at once leaves none either' '
+test_expect_success 'a child that execs at once leaves no trace' '
 	told 0 073fork_exec true &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&
 	echo _SID0_ | test_cmp - actual.sids
 '
 
-test_expect_success 'a child that execs a traced program: a child of this SID' '
+test_expect_success 'a child that execs a traced program: its session is below the parent' '
 	told 3 073fork_exec test-tool trace2 001return 3 &&
 	test_prints sed -n "/version/p" actual <<-\EOF
 	_SID0_ version
@@ -203,7 +203,7 @@ test_expect_success 'vfork and exec make no session of their own' '
 '
 
 # The parents end without an event; the daemon keeps the pipe open to its end.
-test_expect_success 'a program that goes into the background' '
+test_expect_success 'a program that goes into the background is traced' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 077daemon | cat &&
 	expect_valid_stream --killed --scrub e &&
@@ -214,7 +214,7 @@ test_expect_success 'a program that goes into the background' '
 	EOF
 '
 
-# resumed FILE: the events of both processes.
+# resumed FILE: print the events of both processes.
 resumed () {
 	perl "$TEST_DIRECTORY/../scrub/event.perl" "$1" |
 		sed "/^{\"event\":\"cmd_name\"/d" |
@@ -239,7 +239,7 @@ _SID0_ exit
 _SID0_ atexit
 EOF
 
-test_expect_success 'a daemon that goes on in the session of its parent' '
+test_expect_success 'a daemon goes on in the session of its parent' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 \
 		test-tool trace2 068daemon_resumes | cat &&
@@ -318,7 +318,7 @@ test_expect_success 'a silent forked child makes no file in a directory' '
 	test_stdout_line_count = 1 ls dir
 '
 
-test_expect_success UNIX_SOCKETS 'through a socket, a separate connection' '
+test_expect_success UNIX_SOCKETS 'a forked child has a separate connection to a socket' '
 	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0403.XXXXXX") &&
 	test_when_finished "rm -rf \"$sockets\"" &&
 	test_expect_code 5 test-tool fault listen-stream --output=e "$sockets/s" \
@@ -327,13 +327,13 @@ test_expect_success UNIX_SOCKETS 'through a socket, a separate connection' '
 	test "$(grep -c "^{\"event\":\"atexit\"" e)" = 2
 '
 
-test_expect_success 'the descriptor of standard error, which both share' '
+test_expect_success 'a forked child shares the descriptor of standard error' '
 	GIT_TRACE2_EVENT=2 test_expect_code 5 test-tool trace2 070fork 2>e &&
 	expect_valid_stream e &&
 	test "$(grep -c "^{\"event\":\"atexit\"" e)" = 2
 '
 
-test_expect_success 'forks while other threads are in the library all the time' '
+test_expect_success 'forks are safe while other threads are in the library' '
 	traced test-tool trace2 078fork_busy 20 &&
 	grep "\"thread\":\"main\"" e >main.e &&
 	expect_valid_stream main.e &&

@@ -24,7 +24,7 @@ killed () {
 	cat e >>all
 }
 
-# The last event is that of signal NR, and the only one of a signal.
+# expect_signal NR: the last event is of signal NR, and no other is of a signal.
 expect_signal () {
 	grep "\"event\":\"signal\"" e >signals &&
 	tail -n 1 e | test_cmp signals - &&
@@ -62,7 +62,7 @@ test_expect_success !INSTRUMENTED 'a fault (SIGSEGV) is not recorded if the list
 	ends_unrecorded SEGV
 '
 
-test_expect_success 'SIGPIPE, where the program asks for it' '
+test_expect_success 'SIGPIPE is recorded where the program asks for it' '
 	killed "signal 13" --sigpipe trace2 080raise PIPE &&
 	expect_signal 13 &&
 	killed "signal 13" --sigpipe trace2 085sigpipe &&
@@ -80,7 +80,7 @@ test_expect_success 'the setting of the user has priority' '
 	expect_signal 13
 '
 
-test_expect_success 'a list of names and numbers' '
+test_expect_success 'signals are listed by names and numbers' '
 	GIT_TRACE2_SIGNALS="TERM, sigint,	10 SIGHUP,," &&
 	export GIT_TRACE2_SIGNALS &&
 	test_when_finished "sane_unset GIT_TRACE2_SIGNALS" &&
@@ -96,7 +96,7 @@ test_expect_success 'a list of names and numbers' '
 	expect_no_signal region_enter
 '
 
-test_expect_success 'none, and lists that name none' '
+test_expect_success 'none, and lists without a signal, record no signal' '
 	for list in none bogus 0 -1 99999 "," 9 KILL
 	do
 		GIT_TRACE2_SIGNALS=$list &&
@@ -131,7 +131,7 @@ test_expect_success 'a handler that it sets later is called, and not that of the
 	expect_no_signal cmd_name
 '
 
-test_expect_success 'a signal that is ignored, before or later' '
+test_expect_success 'a signal that is ignored, before or later, is not recorded' '
 	killed "code 0" --sigpipe --ignore=PIPE trace2 080raise PIPE &&
 	expect_no_signal atexit &&
 	killed "code 0" --sigpipe --ignore=PIPE trace2 085sigpipe &&
@@ -140,7 +140,7 @@ test_expect_success 'a signal that is ignored, before or later' '
 	expect_no_signal atexit
 '
 
-test_expect_success 'a signal that the parent had ignored' '
+test_expect_success 'a signal that the parent had ignored is not recorded' '
 	rm -f e &&
 	test-tool fault ignore PIPE env GIT_TRACE2_EVENT="$(pwd)/e" \
 		test-tool --sigpipe trace2 080raise PIPE &&
@@ -152,7 +152,7 @@ test_expect_success 'a signal that is blocked ends the program later' '
 	expect_no_signal atexit
 '
 
-test_expect_success 'a program that wants no handlers' '
+test_expect_success 'a program may want no handlers' '
 	GIT_TRACE2_SIGNALS=TERM,PIPE &&
 	export GIT_TRACE2_SIGNALS &&
 	test_when_finished "sane_unset GIT_TRACE2_SIGNALS" &&
@@ -273,12 +273,11 @@ test_expect_success 'a library calls the handler that was there before' '
 	done
 '
 
-# The signal of another thread ends the process, but not before the event is
-# whole.
+# The signal of another thread ends the process only after the event is whole.
 times=15
 test_have_prereq !EXPENSIVE || times=50
 
-test_expect_success 'several threads meet SIGPIPE at once' '
+test_expect_success 'several threads that meet SIGPIPE at once leave its event last' '
 	for i in $(test_seq $times)
 	do
 		rm -f e &&
@@ -320,7 +319,7 @@ test_expect_success 'a handler of the program emits the event itself' '
 	expect_signal 15
 '
 
-test_expect_success 'before the session begins, that does nothing' '
+test_expect_success 'trace2_signal() before the session begins does nothing' '
 	rm -f e &&
 	test_expect_code 143 env GIT_TRACE2_EVENT="$(pwd)/e" \
 		GIT_TRACE2_SIGNALS=TERM sh -c "exec test-tool --no-init trace2 \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='calls that make no sense: told once for each place, no harm
+test_description='calls that make no sense are reported once for each place, and do no harm
 
 The call is dropped, one error event says so for each place in the program, and
 the program goes on.
@@ -34,7 +34,7 @@ misused () {
 	sed -n "/^{\"event\":\"error\"/s/.*,\"msg\":\"\(.*\)\",\"fmt\":.*/\1/p" e >actual
 }
 
-test_expect_success 'leave without enter, a thousand times at one place' '
+test_expect_success 'leave without enter, a thousand times at one place, is one error' '
 	misused 0 032leave 1000 &&
 	echo "trace2: region_leave of '\''too many'\'' without region_enter" >expect &&
 	test_cmp expect actual &&
@@ -161,7 +161,7 @@ test_expect_success 'a place that leaves regions of others leaves its own, too' 
 	test_write_lines first own last | test_cmp - actual
 '
 
-test_expect_success 'times of those that end so are their own' '
+test_expect_success 'regions that end so have times of their own' '
 	traced test-tool trace2 call \
 		region_enter a one , sleep_ms 20 , region_enter a two , \
 		region_leave a one &&
@@ -237,7 +237,7 @@ test_expect_success 'a region may be entered in itself once the doubtful one has
 	EOF
 '
 
-test_expect_success 'names that are left out are names, too' '
+test_expect_success 'names that are left out count as names' '
 	expect_tree region_enter NULL one , region_enter a NULL , \
 		region_leave a NULL , region_leave "" one , \
 		region_enter NULL NULL , region_leave NULL NULL , \
@@ -300,7 +300,7 @@ test_expect_success 'each process reports a place once' '
 		map(select(.event == \"error\").sid) | length == 2 and .[0] != .[1]" e
 '
 
-test_expect_success 'child_end twice, or of a child that never was' '
+test_expect_success 'child_end twice, or for a child that never was, is an error' '
 	misused 0 call child_begin ls , child_end 0 , child_end 0 &&
 	echo "trace2: child_end of no open child" | test_cmp - actual &&
 	misused 0 call child_begin ls , child_end 0 , child_detach ready &&
@@ -328,7 +328,7 @@ test_expect_success 'child_ready, then child_exit, makes an error' '
 	echo "trace2: child_exit a second time" | test_cmp - actual
 '
 
-test_expect_success 'the end of a child that was never started' '
+test_expect_success 'the end of a child that was never started is an error' '
 	misused 0 call child_exit 3 0 , child_ready 3 ready &&
 	test_cmp - actual <<-\EOF &&
 	trace2: child_exit without child_start
@@ -337,7 +337,7 @@ test_expect_success 'the end of a child that was never started' '
 	trace2_jq "all(.[]; .event | startswith(\"child_\") | not)" e
 '
 
-test_expect_success 'a child started again, before its end' '
+test_expect_success 'a child that is started again before its end is an error' '
 	misused 0 call child_start 1 ls , child_again 1 , child_exit 1 0 , \
 		child_start 2 ls , child_exit 2 0 , child_again 2 , child_exit 2 0 &&
 	echo "trace2: child_start again, before child_exit of child 0" >expect &&
@@ -355,7 +355,7 @@ test_expect_success 'a child started again, before its end' '
 	EOF
 '
 
-test_expect_success 'a child without TRACE2_CHILD_INIT, and without a pid' '
+test_expect_success 'a child without TRACE2_CHILD_INIT, and without a pid, is an error' '
 	misused 0 call --repeat=3 child_garbage 1 , child_exit 1 0 &&
 	test_cmp - actual <<-\EOF &&
 	trace2: child_start without TRACE2_CHILD_INIT
@@ -379,7 +379,7 @@ test_expect_success 'one structure serves several children, one after the other'
 	trace2_jq "[.[] | select(.event == \"child_exit\").child_id] == [0, 1]" e
 '
 
-test_expect_success 'a timer that is stopped without a start' '
+test_expect_success 'a timer that is stopped without a start is an error' '
 	misused 0 call --repeat=5 timer_stop test2 &&
 	echo "trace2: timer '\''test2'\'' stopped without a start" | test_cmp - actual
 '
@@ -401,7 +401,7 @@ test_expect_success 'thread_exit without thread_start makes an error' '
 	trace2_jq "[.[] | select(.event == \"data\").value] == [\"exit only\", \"after exit\"]" e
 '
 
-test_expect_success 'thread_exit on main, where nothing was started' '
+test_expect_success 'thread_exit on main, where nothing was started, is an error' '
 	expect_tree region_enter a one , thread_exit , region_leave a one <<-\EOF
 	enter 1 a/one
 	trace2: thread_exit without thread_start
@@ -409,7 +409,7 @@ test_expect_success 'thread_exit on main, where nothing was started' '
 	EOF
 '
 
-test_expect_success 'thread_exit on main, where a region is open' '
+test_expect_success 'thread_exit on main, where a region is open, is an error' '
 	expect_tree thread_start on_main , region_enter a one , thread_exit , \
 		region_enter b two , region_leave b two <<-\EOF
 	enter 1 /
@@ -442,7 +442,7 @@ misuse_is () {
 	trace2_jq "$events" e
 }
 
-test_expect_success 'the result of an exec: without exec, and a second time' '
+test_expect_success 'the result of an exec without exec, or a second one, is an error' '
 	misuse_is "exec_result without exec" \
 		"all(.[]; .event != \"exec_result\")" \
 		0 call exec_result 2 , exec_result 2 &&
@@ -453,7 +453,7 @@ test_expect_success 'the result of an exec: without exec, and a second time' '
 			exec prog arg , exec_result 3 , exec_result 4
 '
 
-test_expect_success 'the start and the end of the program, a second time' '
+test_expect_success 'the start or the end of the program, a second time, is an error' '
 	misuse_is "cmd_start a second time" \
 		"[.[] | select(.event == \"start\")] | length == 1" \
 		0 call cmd_start prog arg , cmd_start prog arg &&
@@ -462,7 +462,7 @@ test_expect_success 'the start and the end of the program, a second time' '
 		4 067exit_twice 4
 '
 
-test_expect_success 'a metric that is defined again with other flags' '
+test_expect_success 'a metric that is defined again with other flags is an error' '
 	misused 0 213redefined &&
 	test_cmp - actual <<-\EOF
 	trace2: timer '\''test/test1'\'' is defined again with another unit or other flags: the first ones count
@@ -470,7 +470,7 @@ test_expect_success 'a metric that is defined again with other flags' '
 	EOF
 '
 
-test_expect_success 'a negative interval, and a negative value' '
+test_expect_success 'a negative interval or value is an error' '
 	misuse_is "timer '\''test1'\'' got a negative value" \
 		"[.[] | select(.event == \"timer\") | [.intervals, .t_total]] == [[1, 0.000007]]" \
 		0 call timer_add test1 -5 , timer_add test1 7000 &&
@@ -503,7 +503,7 @@ test_expect_success 'calls before the library is initialized: one error' '
 			.file == \"t/helper/cmd-trace2-calls.def\" and .line == $line)" e
 '
 
-test_expect_success 'the name of its file is cut to 255 bytes' '
+test_expect_success 'the file name in the error is cut to 255 bytes' '
 	name=$(printf "%0250d" 0) &&
 	misused 0 --no-init call data_string_fl "${name}1234567890" c k v , \
 		initialize , cmd_start prog &&
@@ -531,7 +531,7 @@ test_expect_success 'a program that makes no calls before has no error' '
 	test_must_be_empty actual
 '
 
-test_expect_success 'calls after the end are nothing' '
+test_expect_success 'calls after the end do nothing' '
 	traced --valid test-tool trace2 068exit_destructor &&
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
@@ -600,7 +600,8 @@ test_expect_success CC,!INSTRUMENTED 'programs with two copies are built' '
 	done
 '
 
-# Whose data the stream has, and the errors: their place, and which copy they name.
+# Print whose data the stream has, and the errors: their place, and the copy
+# that they name.
 told_by () {
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" "$@" &&
@@ -611,8 +612,8 @@ told_by () {
 		e >>actual
 }
 
-# of_each WORDS: the library with a copy of its own, found at run time or by the
-# linker; then it has one that is called.
+# of_each WORDS: test a library with a copy of its own, found at run time or by
+# the linker; then a library with the shared one.
 of_each () {
 	for kind in shared/loaded archive/loaded archive/linked
 	do
@@ -636,7 +637,7 @@ test_expect_success CC,JQ,!INSTRUMENTED 'two copies, both are initialized: nothi
 	of_each program+part-starts "from-part from-program"
 '
 
-# A program exports to its libraries what they ask for.
+# A program exports the names that its libraries ask for.
 test_expect_success CC,JQ,!INSTRUMENTED 'two copies, the linker leads all calls to one: nothing is missing' '
 	test_write_lines from-part from-program >expect &&
 	for how in program part-starts program+part

@@ -7,7 +7,7 @@ test_description='intervals that were measured elsewhere, and distributions'
 . "$TEST_DIRECTORY"/lib-build.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# distributions: what e tells of each.
+# distributions: print the fields of each distribution in e.
 distributions () {
 	jq -c 'select(.event == "data_json" and .category == "trace2" and
 		.key == "distribution").value' e
@@ -43,7 +43,7 @@ test_expect_success JQ 'added intervals are intervals of the timer' '
 		([.[3].histogram[]] == [[0.000000001, 3], [0.000000303, 6], [0.000073727, 3]])" e
 '
 
-test_expect_success JQ 'an interval is added while another one is running' '
+test_expect_success JQ 'an interval may be added while another one is running' '
 	traced test-tool trace2 call timer_start hist , timer_add hist 7000000000 , \
 		timer_stop hist &&
 	trace2_jq "
@@ -77,7 +77,7 @@ test_expect_success JQ 'a timer of the same name is another metric' '
 		[.[] | select(.event == \"data_json\").value.sum] == [6]" e
 '
 
-test_expect_success JQ 'more distributions than there is room for' '
+test_expect_success JQ 'more distributions than there is room for are reported' '
 	traced test-tool trace2 221distribution_many 55 &&
 	trace2_jq "[.[] | select(.event == \"error\")] == []" e &&
 	traced test-tool trace2 221distribution_many 80 &&
@@ -125,7 +125,7 @@ test_expect_success JQ 'the cells of a ring tell the same, also of a killed proc
 		.p50 == 5 and .p99 == 700)" actual
 '
 
-test_expect_success 'names and units with characters that JSON escapes' '
+test_expect_success 'names and units may have characters that JSON escapes' '
 	cat >odd.event <<-\EOF &&
 	{"event":"version","sid":"20260101T000000.000000Z-H00000000-P00000001","thread":"main","time":"2026-01-01T00:00:00.000000Z","evt":"4","exe":"1"}
 	{"event":"data_json","sid":"20260101T000000.000000Z-H00000000-P00000001","thread":"main","time":"2026-01-01T00:00:00.100000Z","t_abs":0.1,"t_rel":0.1,"nesting":1,"category":"trace2","key":"distribution","value":{"category":"a \"b\"","name":"c\\d/\u001be\t","unit":"}, [","count":1,"sum":4,"min":4,"max":4,"histogram":[[4,1]]}}
@@ -264,8 +264,8 @@ compile () {
 		-o misuse.o
 }
 
-# refuses COMPILER OPTION REASON: each call on standard input, also if it warns of
-# nothing. The compiler finds all in one run.
+# refuses COMPILER OPTION REASON: the compiler refuses each call on standard
+# input, even if it warns of nothing. It finds all in one run.
 refuses () {
 	cat >calls &&
 	! compile "$1" "$2" -DMISUSES=\"calls\" -I. -w 2>errors &&
@@ -273,7 +273,8 @@ refuses () {
 	test "$(wc -l <refused)" = "$(wc -l <calls)"
 }
 
-# In a usual run gcc does not optimise, g++ does; clang has its turn in make check.
+# In a usual run gcc does not optimise, and g++ does. clang has its turn in make
+# check.
 usual=" $(first_of gcc clang) $(first_of g++ clang++)"
 first=1
 for compiler in gcc g++ clang clang++
@@ -309,7 +310,7 @@ do
 	done
 done
 
-test_expect_success JQ 'the status of a child as waitpid() gives it' '
+test_expect_success JQ 'the status of a child is reported as waitpid() gives it' '
 	traced test-tool trace2 call child_start 1 ls , child_exit_status 1 1792 , \
 		child_start 1 ls , child_exit_status 1 9 &&
 	jq -r "select(.event == \"child_exit\").code" e >actual &&

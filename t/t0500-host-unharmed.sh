@@ -83,7 +83,7 @@ test_expect_success 'dispositions and mask of signals stay' '
 	echo "13 handled" | test_cmp - ours
 '
 
-test_expect_success 'a program that runs without descriptors 0 to 2' '
+test_expect_success 'a program runs without descriptors 0 to 2' '
 	for fd in 0 1 2
 	do
 		all_targets test_expect_code 7 test-tool fault close-fd $fd \
@@ -92,7 +92,7 @@ test_expect_success 'a program that runs without descriptors 0 to 2' '
 	done
 '
 
-test_expect_success 'a host whose directory is removed, or changed' '
+test_expect_success 'a host may remove or change its directory' '
 	mkdir -p gone &&
 	(
 		cd gone &&
@@ -168,7 +168,7 @@ test_expect_success 'every verb is in this list, or left out for a reason' '
 	test_cmp expect all
 '
 
-test_expect_success 'a trace that goes nowhere good' '
+test_expect_success 'a trace that goes nowhere good does no harm' '
 	while read -r destination
 	do
 		outcome off test-tool trace2 016allevents &&
@@ -229,7 +229,7 @@ test_expect_success JQ 'flags of floating-point numbers stay, and numbers in the
 	EOF
 '
 
-test_expect_success 'a program that was built with the shared library' '
+test_expect_success 'a program that was built with the shared library runs unharmed' '
 	outcome off "$GIT_BUILD_DIR/build/hosts/plain" 7 &&
 	all_targets outcome on "$GIT_BUILD_DIR/build/hosts/plain" 7 &&
 	for kind in out err code

@@ -83,7 +83,7 @@ test_expect_success 'a child that shares its memory, or a copy, dies of a signal
 	done
 '
 
-# ringed VERB: write the events of its rings to e.
+# ringed VERB: write the events of the host's rings to e.
 ringed () {
 	rm -rf rings &&
 	mkdir rings &&
@@ -161,7 +161,7 @@ test_expect_success 'a handler before ours counts in the child: its own' '
 		sort == [5, 1000]" e
 '
 
-test_expect_success 'forked by a thread without events: it is main' '
+test_expect_success 'a child that a thread without events forks has that thread as main' '
 	forked in-a-silent-thread &&
 	child_told <<-\EOF
 	th01:unknown thread_start
@@ -171,7 +171,7 @@ test_expect_success 'forked by a thread without events: it is main' '
 	EOF
 '
 
-test_expect_success 'a timer that ran: its stop in the child says nothing' '
+test_expect_success 'a timer that ran: its stop in the child is no error' '
 	forked timer-runs &&
 	trace2_jq "all(.[]; .event != \"error\") and
 		([.[] | select(.event == \"timer\").intervals] == [1])" e
@@ -207,7 +207,8 @@ test_lazy_prereq KCMP '
 	"$hosts/forks" may-compare-tables
 '
 
-# shared VARIABLE=VALUE...: the host keeps its descriptors, and gets none.
+# shared VARIABLE=VALUE...: the host keeps its descriptors, and gets no new
+# ones.
 shared () {
 	rm -rf dirs &&
 	mkdir dirs &&
@@ -261,7 +262,7 @@ test_expect_success !SANITIZE_THREAD 'threads start programs at once: TRACEPAREN
 	starts programs-at-once
 '
 
-test_expect_success 'another thread ends a child: TRACEPARENT of the next one names that no more' '
+test_expect_success 'another thread ends a child: TRACEPARENT of the next one does not name it' '
 	starts ended-elsewhere
 '
 

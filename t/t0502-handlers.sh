@@ -106,9 +106,9 @@ test_expect_success !INSTRUMENTED 'exit during a write: atexit has its own line'
 	trace2_jq "[.[] | .event, .count] == [\"counter\", 3]" e
 '
 
-# fits PROGRAM VARIABLE=VALUE: no call of a handler takes more than 4 KB of stack,
-# nor the kernel. Only where the registers need more than those of AVX-512 (AMX) does
-# it, and the first call, in which the dynamic linker saves them.
+# fits PROGRAM VARIABLE=VALUE: neither a call in a handler nor the kernel takes
+# more than 4 KB of stack. Two exceptions take more: registers beyond AVX-512
+# (AMX), and the first call, in which the dynamic linker saves the registers.
 fits () {
 	env "$2" "$1" >depths &&
 	awk "

@@ -9,7 +9,7 @@ The host goes on to its end, and what it could not tell is counted in lost.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# Readers of descriptors are waited for as those of sockets are.
+# Wait for readers of descriptors as long as for readers of sockets.
 GIT_TRACE2_PATIENCE=0
 export GIT_TRACE2_PATIENCE
 
@@ -38,19 +38,19 @@ test_expect_success 'a warning where all is full does not stop it' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a pipe that is never read' '
+test_expect_success 'a pipe that is never read does not stop the host' '
 	stalled stalled-pipe
 '
 
-test_expect_success 'a pipe that somebody makes blocking again' '
+test_expect_success 'a pipe that somebody makes blocking again does not stop the host' '
 	stalled blocking-again
 '
 
-test_expect_success 'a socket that is never read' '
+test_expect_success 'a socket that is never read does not stop the host' '
 	stalled stalled-stream
 '
 
-test_expect_success 'a terminal that is never read' '
+test_expect_success 'a terminal that is never read does not stop the host' '
 	stalled stalled-terminal
 '
 
@@ -74,7 +74,7 @@ test_expect_success ROOT,!ASAN 'the controlling terminal of another user is writ
 		([.[-1] | .event, .lost > 0] == [\"atexit\", true])" whole
 '
 
-test_expect_success 'a terminal that stops background jobs which write: not the host' '
+test_expect_success 'a terminal that stops background jobs on writes does not stop the host' '
 	terminal background &&
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
@@ -197,7 +197,7 @@ test_expect_success !INSTRUMENTED 'a forked child without memory for main has an
 		all(.[]; .thread == \"main\")" e
 '
 
-test_expect_success !INSTRUMENTED 'a process that may not read the processor'\''s counter' '
+test_expect_success !INSTRUMENTED 'a process that may not read the counter of the processor goes on' '
 	limited no-counter &&
 	trace2_jq "([.[] | select(.event == \"data\")] | length == 5000) and
 		([.[] | select(.event == \"timer\").intervals] == [1])" e

@@ -10,7 +10,7 @@ plugin=$GIT_BUILD_DIR/build/modules/static-plugin.so
 
 test_skip_unless JQ
 
-# threaded CODE VERB
+# threaded CODE VERB: run the host
 threaded () {
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code "$1" \
@@ -105,7 +105,7 @@ test_expect_success 'a thread that starts and ends keeps its type of cancellatio
 	EOF
 '
 
-# ThreadSanitizer has let go of the thread by then.
+# ThreadSanitizer has released the thread by then.
 test_expect_success !TSAN 'the first call of a thread that cancels itself, in a destructor' '
 	GIT_TRACE2_RING="$(pwd)/ring" threaded 0 cancels-itself &&
 	grep "\"value\":\"cancelled\"" e
@@ -116,7 +116,7 @@ test_expect_success !INSTRUMENTED 'exit in a handler: counters are reported' '
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [2]" e
 '
 
-# plugged VERB: not with musl, which unloads nothing.
+# plugged VERB: run the host, but not with musl, which unloads nothing.
 plugged () {
 	GIT_TRACE2_EVENT="$(pwd)/e" \
 		"$hosts/plugins" "$1" "$plugin" >actual
@@ -126,7 +126,7 @@ test_expect_success !MUSL,!INSTRUMENTED 'a plugin is unloaded before a thread th
 	plugged unload-before-thread
 '
 
-test_expect_success !MUSL,!INSTRUMENTED 'unloaded in a child: its handler is not left' '
+test_expect_success !MUSL,!INSTRUMENTED 'a plugin that is unloaded in a child leaves no handler' '
 	GIT_TRACE2_SIGNALS=PIPE plugged unload-in-child &&
 	echo "child: signal 13" | test_cmp - actual
 '
@@ -153,7 +153,7 @@ leaves_nothing () {
 	echo "0 mappings, 0 descriptors" | test_cmp - actual
 }
 
-test_expect_success !MUSL,!INSTRUMENTED 'unloaded: no mapping and no descriptor is left' '
+test_expect_success !MUSL,!INSTRUMENTED 'an unloaded plugin leaves no mapping and no descriptor' '
 	leaves_nothing GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" &&
 	leaves_nothing GIT_TRACE2_RING="$(pwd)/rings" &&
 	leaves_nothing GIT_TRACE2_RING="$(pwd)/rings" \
@@ -161,7 +161,7 @@ test_expect_success !MUSL,!INSTRUMENTED 'unloaded: no mapping and no descriptor 
 		GIT_TRACE2_SAMPLE=app/plugin/said/:2
 '
 
-# Each is a session of its own, not a child of the one before.
+# Each session is its own, not a child of the one before.
 test_expect_success !MUSL,!INSTRUMENTED 'a host of many modules has a complete session each' '
 	expect_valid_stream e &&
 	jq -r "select(.event == \"version\").sid" e >sids &&
@@ -242,9 +242,8 @@ test_expect_success !INSTRUMENTED 'neither a plugin nor the shared library deman
 nr=300
 test_have_prereq !EXPENSIVE || nr=2000
 
-# late VERB VARIABLE=VALUE...: later threads close the descriptors of those that are
-# gone, and the stream e has what they told and counted.
-# musl has no libgcc_s, so samples have no calls.
+# late VERB VARIABLE=VALUE...: later threads close the descriptors of threads
+# that have ended. The stream e has the events and counts of the ended threads.
 late () {
 	verb=$1 &&
 	shift &&

@@ -11,7 +11,7 @@ readable; what was lost is counted by the targets that still can.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-# Readers of descriptors are waited for as those of sockets are.
+# Wait for readers of descriptors as long as for readers of sockets.
 GIT_TRACE2_PATIENCE=0
 export GIT_TRACE2_PATIENCE
 
@@ -81,12 +81,12 @@ test_expect_success TMPFS 'a full disk loses lines, and says how many' '
 	intact whole-disk
 '
 
-test_expect_success 'descriptor 2 is closed, and is the destination' '
+test_expect_success 'descriptor 2 may be closed, and be the destination' '
 	everywhere 1 test-tool fault close-fd 2 &&
 	everywhere "$(pwd)/fd2" test-tool fault close-fd 2
 '
 
-test_expect_success 'a descriptor that does not block, and is full' '
+test_expect_success 'a descriptor that does not block, and is full, does not stop the host' '
 	everywhere 9 test-tool fault nonblock-pipe 9 &&
 	losing 9 test-tool fault nonblock-pipe 9
 '
@@ -96,26 +96,26 @@ test_expect_success 'a pipe whose reader has gone: no SIGPIPE' '
 	losing 9 test-tool fault dead-pipe 9
 '
 
-test_expect_success 'a pipe that is full, or fills up, and is never read' '
+test_expect_success 'a pipe that is full, or fills up, and is never read, does not stop the host' '
 	everywhere 9 test-tool fault full-pipe 9 &&
 	everywhere 9 test-tool fault stalled-pipe 9 &&
 	losing 9 test-tool fault full-pipe 9 &&
 	losing 9 test-tool fault stalled-pipe 9
 '
 
-test_expect_success PIPE 'a fifo that is held open and never read' '
+test_expect_success PIPE 'a fifo that is held open and never read does not stop the host' '
 	everywhere "$sockets/f" test-tool fault read-fifo --never-read "$sockets/f" &&
 	losing "$sockets/f" test-tool fault read-fifo --never-read "$sockets/f"
 '
 
-test_expect_success UNIX_SOCKETS 'a stream socket that accepts and never reads' '
+test_expect_success UNIX_SOCKETS 'a stream socket that accepts and never reads does not stop the host' '
 	everywhere "af_unix:stream:$sockets/s" \
 		test-tool fault listen-stream --never-read "$sockets/s" &&
 	losing "af_unix:stream:$sockets/s" \
 		test-tool fault listen-stream --never-read "$sockets/s"
 '
 
-test_expect_success UNIX_SOCKETS 'a datagram socket that is never read' '
+test_expect_success UNIX_SOCKETS 'a datagram socket that is never read does not stop the host' '
 	everywhere "af_unix:dgram:$sockets/d" \
 		test-tool fault listen-dgram --never-read "$sockets/d" &&
 	losing "af_unix:dgram:$sockets/d" \
@@ -136,15 +136,15 @@ hangs_up () {
 	intact whole
 }
 
-test_expect_success UNIX_SOCKETS 'a reader that dies in the middle of a line' '
+test_expect_success UNIX_SOCKETS 'a reader may die in the middle of a line' '
 	hangs_up listen-stream "af_unix:stream:$sockets/r"
 '
 
-test_expect_success PIPE 'a reader of a fifo that dies likewise' '
+test_expect_success PIPE 'a reader of a fifo may die in the middle of a line' '
 	hangs_up read-fifo "$sockets/r"
 '
 
-test_expect_success 'the directory, or the file, is removed under the host' '
+test_expect_success 'the directory, or the file, may be removed under the host' '
 	mkdir d &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/d" \
 		test-tool trace2 004child rm -rf d &&
@@ -155,7 +155,7 @@ test_expect_success 'the directory, or the file, is removed under the host' '
 	test_path_is_missing f
 '
 
-test_expect_success 'destinations that lead in circles, or nowhere' '
+test_expect_success 'destinations that lead in circles, or nowhere, do no harm' '
 	ln -s loop loop &&
 	ln -s loop/x through &&
 	ln -s missing/deep dangling &&
@@ -166,7 +166,7 @@ test_expect_success 'destinations that lead in circles, or nowhere' '
 	test_path_is_missing missing
 '
 
-test_expect_success 'config files that lead in circles' '
+test_expect_success 'config files that lead in circles do no harm' '
 	unharmed GIT_CONFIG_GLOBAL="$(pwd)/loop" GIT_TRACE2_EVENT="$(pwd)/c1" \
 		test-tool trace2 016allevents &&
 	intact c1 &&

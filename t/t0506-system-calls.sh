@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='what a trace costs in system calls, and what a stalled reader costs
+test_description='the costs of a trace in system calls, and the costs of a stalled reader
 
 Counted, not timed: an event is one write and nothing else, except for a check
 of a descriptor of the host; a metric is nothing at all, and the waits for a
@@ -87,8 +87,8 @@ test_expect_success 'setup: a pipe that the host has open' '
 	EOF
 '
 
-# So few lines fit into a pipe that is not read yet.
-test_expect_success RWF_NOSIGNAL 'an event into a pipe of the host: likewise' '
+# A pipe that is not read yet has room for these few lines.
+test_expect_success RWF_NOSIGNAL 'an event into a pipe of the host: one write' '
 	nr=20 through=./piped per_calls 9 data_string c k v &&
 	test_cmp - actual <<-\EOF &&
 	fstat 20
@@ -114,7 +114,7 @@ test_expect_success PIPE,RWF_NOSIGNAL 'an event into a fifo: one write' '
 	echo "pwritev2 20" | test_cmp - actual
 '
 
-test_expect_success UNIX_SOCKETS 'an event into a socket: one' '
+test_expect_success UNIX_SOCKETS 'an event into a socket: one call' '
 	nr=20 through="test-tool fault listen-stream --output=ignored $sockets/s" \
 		per_calls "af_unix:stream:$sockets/s" data_string c k v &&
 	echo "sendto 20" | test_cmp - actual
@@ -195,7 +195,7 @@ test_expect_success 'a session with tracing off makes two calls at most' '
 	within $most NOTHING=1
 '
 
-# Twice as many as they are: some more are no fault, a loop of calls is one.
+# The limit is twice the usual number: some more are no fault, a loop is one.
 test_expect_success 'start and end of a session make some dozen calls' '
 	within 70 GIT_TRACE2_EVENT="$(pwd)/e" &&
 	test_line_count = 6 e &&
@@ -220,7 +220,7 @@ test_expect_success TAMPERING,JQ 'writes that are interrupted are made again' '
 	test $(lost_in e) = 0
 '
 
-# One of them for each error; with GIT_TEST_LONG all.
+# Make one of the calls fail for each error; with GIT_TEST_LONG all.
 lines='1 5 20 5'
 test_have_prereq !EXPENSIVE || lines='"1 5 20" "1 5 20" "1 5 20" "1 5 20"'
 test_expect_success TAMPERING,JQ 'the disk fails after some lines: those are whole' '
@@ -281,7 +281,7 @@ test_expect_success 'a pipe that is never read costs all patience once' '
 	test_grep "^atexit .* lost:[1-9]" n
 '
 
-test_expect_success 'a part of it is for the last line' '
+test_expect_success 'a part of the patience is for the last line' '
 	sed -n "/write(.*\"atexit elapsed/,\$p" log >after &&
 	test_grep "poll(.*= 0 (Timeout)" after &&
 	sed "/write(.*\"atexit elapsed/,\$d" log >before &&
@@ -289,7 +289,7 @@ test_expect_success 'a part of it is for the last line' '
 	echo "waits: at most 750 ms, writes that may wait: 0" | test_cmp - actual
 '
 
-# The pipe is full by then, without a wait of the program.
+# The pipe is full by then, although the program has not waited.
 test_expect_success 'a signal that ends the process does not wait for people' '
 	fill="dd if=/dev/zero of=/dev/fd/9 bs=4096 oflag=nonblock" &&
 	test_expect_code 143 test_env GIT_TRACE2_PATIENCE=10 \
@@ -309,13 +309,13 @@ test_expect_success PIPE 'an event to a fifo takes these system calls' '
 
 # poll() followed by a write would wait if another process fills the fifo
 # between.
-test_expect_success PIPE 'a fifo that the host has open' '
+test_expect_success PIPE 'a fifo that the host has open is written by splice()' '
 	stalls 9 test-tool fault read-fifo --never-read "$sockets/f" \
 		sh -c "exec \"\$@\" 9>\"$sockets/f\"" sh &&
 	test_grep "splice(" log
 '
 
-test_expect_success TAMPERING 'a pipe, of a kernel that cannot be asked not to wait' '
+test_expect_success TAMPERING 'a stalled pipe without pwritev2() is written by splice()' '
 	tampering=pwritev2:error=EOPNOTSUPP stalls 9 test-tool fault stalled-pipe 9 &&
 	test_grep "splice(" log
 '
@@ -351,7 +351,7 @@ test_expect_success TAMPERING,PIPE 'a pipe without pwritev2() whose reader goes 
 	done
 '
 
-# What t0508 shows of newer kernels.
+# Show on any kernel what t0508 shows on newer ones.
 test_expect_success TAMPERING 'a pipe without pwritev2() delivers waiting signals as often as they were sent' '
 	for verb in none thread process both
 	do
@@ -384,7 +384,8 @@ test_expect_success UNIX_SOCKETS 'several readers that stall: the same 50 ms' '
 	echo "waits: at most 50 ms, writes that may wait: 0" | test_cmp - actual
 '
 
-# A handler that jumps out of a wait is charged the rest of it.
+# The library charges a handler that jumps out of a wait for the rest of the
+# wait.
 test_expect_success TAMPERING 'waits that a handler jumps out of: the same 50 ms' '
 	rm -f log &&
 	GIT_TRACE2_EVENT=9 test-tool fault stalled-pipe 9 \

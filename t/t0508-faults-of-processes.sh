@@ -95,7 +95,7 @@ test_expect_success INJECT 'each of the first 60 allocations fails, one a run' '
 	begin_well
 '
 
-# Of GIT_TRACE2_DST_DEBUG itself there is nothing to allocate.
+# GIT_TRACE2_DST_DEBUG itself needs no allocation.
 test_expect_success INJECT 'an allocation fails at the start: there is a stream, or a word of why not' '
 	for nr in $(test_seq 12)
 	do
@@ -164,7 +164,7 @@ test_expect_success 'KILL at any instruction: every line that is there is whole'
 	killed KILL 9
 '
 
-test_expect_success 'TERM, INT, HUP, ABRT likewise, as without tracing' '
+test_expect_success 'TERM, INT, HUP, ABRT leave a stream of whole lines' '
 	killed TERM 15 &&
 	killed INT 2 &&
 	killed HUP 1 &&
@@ -289,7 +289,7 @@ test_expect_success PIPE 'config files that are none: a fifo, devices, endless o
 	done
 '
 
-test_expect_success SANITY 'a config file that may not be read' '
+test_expect_success SANITY 'a config file that may not be read does no harm' '
 	: >secret &&
 	chmod 0 secret &&
 	hostile GIT_CONFIG_GLOBAL="$(pwd)/secret" &&

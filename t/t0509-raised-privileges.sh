@@ -90,7 +90,7 @@ test_lazy_prereq SETCAP '
 	setpriv --reuid=65534 --regid=65534 --clear-groups ./id
 '
 
-test_expect_success SETCAP,SETUID 'a file with capabilities likewise, for users other than root' '
+test_expect_success SETCAP,SETUID 'a program with capabilities writes nothing, for users other than root' '
 	: >c &&
 	chown 65534 c raised &&
 	chmod 755 raised &&

@@ -33,7 +33,7 @@ churned () {
 	test "$counted" -ge $((rounds * 6))
 }
 
-test_expect_success 'into a file: whole lines, whole sums' '
+test_expect_success 'threads that come and go write whole lines and sums into a file' '
 	churned GIT_TRACE2_EVENT="$(pwd)/e" &&
 	intact e &&
 	trace2_jq "([.[] | select(.event == \"counter\") | {(.name): .count}] | add |

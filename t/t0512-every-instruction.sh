@@ -16,8 +16,7 @@ are fewer, evenly, and fewer still where each needs a thread or a process of its
 . "$TEST_DIRECTORY/lib-faults.sh"
 
 most=100 some=30 few=8
-# Of kinds of calls that differ in where they are made, one; unless GIT_TEST_LONG
-# is set.
+# Try one of the calls that differ only in their place; with GIT_TEST_LONG all.
 in_child=say in_fifo=say in_rings=say
 in_ends=say-in-thread in_cancels='say-again-in-thread thread'
 calls='say thread' records=say
@@ -50,7 +49,7 @@ stepped () {
 	read_numbers
 }
 
-# The same with tracing off.
+# Do the same with tracing off.
 stepped_off () {
 	"$hosts/steps" "$1" "$2" "${3-$most}" >out ||
 	{
@@ -71,8 +70,8 @@ read_numbers () {
 	counted=${numbers#* } counted=${counted% *}
 }
 
-# told KEY VALUE...: print how many events of e have one of these. There are
-# many: jq would take longer than the program.
+# told KEY VALUE...: print how many events of e have one of these values. There
+# are many: jq would take longer than the program.
 told () {
 	pattern= &&
 	while test $# -gt 0
@@ -89,7 +88,7 @@ counter () {
 	head -n 1 count
 }
 
-# Of paired events, of threads and regions, only one may be present.
+# Only one of two paired events, of threads and regions, may be present.
 for call in say print count time perf count-in-thread
 do
 	test_expect_success "siglongjmp() out of: $call" '
@@ -153,7 +152,7 @@ test_expect_success 'siglongjmp() out of a write to a pipe: others write on' '
 	test "$(told event atexit)" = 1
 '
 
-# Through another pipe.
+# Use another pipe.
 test_expect_success 'siglongjmp() out of a write to a fifo: others write on' '
 	mkfifo fifo &&
 	for call in $in_fifo
@@ -229,7 +228,7 @@ test_expect_success 'a handler that emits events while a region begins or ends i
 	test_grep ": no problems\$" checked
 '
 
-# From the first enter on, no region is open around a region.
+# After the first enter, no region is open around a region.
 test_expect_success 'a handler that emits events during a region works where newer events overwrite older ones' '
 	rm -rf r &&
 	mkdir r &&
@@ -300,7 +299,7 @@ test_expect_success !MUSL 'a thread is cancelled, asynchronously or not' '
 	in_ring thread cancels $some
 '
 
-test_expect_success 'pthread_exit() in a handler during a write' '
+test_expect_success 'pthread_exit() in a handler during a write leaves whole lines' '
 	{ cat fifo >got & } &&
 	reader=$! &&
 	into=9 through=./wide stepped say-again-in-thread ends 9>fifo &&
@@ -329,7 +328,7 @@ do
 	'
 done
 
-test_expect_success 'another thread forks in the same, into a ring' '
+test_expect_success 'another thread forks in the same calls, into a ring' '
 	for call in open read count-in-thread module thread
 	do
 		in_ring $call forks $some || return 1

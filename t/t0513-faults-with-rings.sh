@@ -137,7 +137,7 @@ test_expect_success !INSTRUMENTED 'little address space does a ring no harm' '
 	readable
 '
 
-test_expect_success 'files that may not become large' '
+test_expect_success 'files that may not become large do a ring no harm' '
 	afresh &&
 	for kb in 1 200 800 1400 2000 3000
 	do
@@ -149,7 +149,7 @@ test_expect_success 'files that may not become large' '
 
 # full KB: the trace goes to a disk of that size, the output of the host does
 # not.
-test_expect_success TMPFS 'a disk that is full from the start, or soon' '
+test_expect_success TMPFS 'a disk that is full from the start, or soon, does a ring no harm' '
 	mkdir -p mnt &&
 	write_script full.sh <<-\EOF &&
 	mount -t tmpfs -o size="$1"k none mnt || exit 99

@@ -35,13 +35,13 @@ my %read = (records => 0, cut => 0, none => 0);
 
 sub has_records {
 	my ($ring) = @_;
-	# Output written meanwhile may look damaged.
+	# A ring that is being written may look damaged.
 	return `test-tool ring dump "$ring" 2>/dev/null` =~ /^1 data /m;
 }
 
-# Wait until the kill is due, by the progress of the program: it has written so
-# much; or, for a ring, whose file has its full size from the start, after some
-# turns. In the first round not before it has records.
+# Wait until the kill is due: the program has written a number of bytes. A ring
+# has its full size from the start: there, wait for some turns. In the first
+# round, wait for its records, too.
 sub wait_for_chance {
 	my ($pid, $round) = @_;
 	my $bytes = ($round > 1 ? 1 : 4000) + int(rand(40000));
@@ -105,7 +105,7 @@ for my $round (1 .. $rounds) {
 	my @numbers = numbers($file);
 	$read{none}++ if !@numbers;
 	$read{records} += @numbers;
-	# A ring has the newest ones, a file all.
+	# A ring has the newest numbers, a file has all.
 	my $next = $where eq "ring" ? $numbers[0] : 0;
 	for (@numbers) {
 		$_ == $next++ or die "round $round: k$_ is not k", $next - 1, "\n";

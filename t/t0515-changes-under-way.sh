@@ -115,12 +115,12 @@ test_expect_success 'another descriptor in place of the target gets no line' '
 	test_grep "\"event\":\"data\"" trace
 '
 
-# apart WHO DESTINATION: WHO has descriptors of its own.
+# apart WHO DESTINATION: run the host; WHO has descriptors of its own.
 apart () {
 	GIT_TRACE2_EVENT=$2 "$hosts/changes" "$1-with-own-descriptors"
 }
 
-# spoke FILE NAME...: these and no others have lines there.
+# spoke FILE NAME...: these names and no others have lines in FILE.
 spoke () {
 	sed -n "s/.*\"key\":\"who\",\"value\":\"\([^\"]*\)\".*/\1/p" "$1" >actual &&
 	shift &&
@@ -171,7 +171,7 @@ test_expect_success !INSTRUMENTED 'a sampled counter in a handler with a small s
 	test_cmp expect actual
 '
 
-# told NR FILE...: it has the data of so many rounds, and an end.
+# told NR FILE...: FILE has the data of NR rounds, and an end.
 told () {
 	nr=$1 &&
 	shift &&
@@ -181,7 +181,7 @@ told () {
 	test_grep "\"event\":\"atexit\"" "$1"
 }
 
-# There is one descriptor afterwards: that of the file.
+# One descriptor is open afterwards: the descriptor of the file.
 test_expect_success 'a file goes on although all descriptors are closed, again and again' '
 	rm -rf e dir &&
 	mkdir dir &&
@@ -194,7 +194,7 @@ test_expect_success 'a file goes on although all descriptors are closed, again a
 	told 100 dir/*
 '
 
-test_expect_success 'closed, and another file has the name: it is not touched' '
+test_expect_success 'a closed trace whose name another file has: that file is not touched' '
 	rm -f e e.old &&
 	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" close-renamed &&
 	test_must_be_empty e &&
@@ -202,7 +202,7 @@ test_expect_success 'closed, and another file has the name: it is not touched' '
 	test_line_count = 10 data
 '
 
-test_expect_success !INSTRUMENTED 'closed in a sandbox that kills for an open: nothing is opened' '
+test_expect_success !INSTRUMENTED 'a closed trace in a sandbox that kills for an open: nothing is opened' '
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" close-in-sandbox &&
 	ended code 0
@@ -225,8 +225,8 @@ test_lazy_prereq TIMENS '
 	"$GIT_BUILD_DIR/build/hosts/namespaces" fork 0
 '
 
-# in_namespace HOW: intervals last 0.1 s, some few more of them, and `time` is that
-# of now, wherever the clock of the namespace is.
+# in_namespace HOW: intervals last 0.1 s, some a little more, and `time` is the
+# present time, whatever the clock of the namespace.
 in_namespace () {
 	for ms in 864000000 300 -300 -10000
 	do
@@ -249,19 +249,19 @@ in_namespace () {
 	done
 }
 
-test_expect_success JQ,TIMENS 'a child in another time namespace' '
+test_expect_success JQ,TIMENS 'a child in another time namespace has its own times' '
 	in_namespace fork &&
 	in_namespace bare-fork &&
 	in_namespace resume
 '
 
-test_expect_success JQ,TIMENS 'the process enters another time namespace' '
+test_expect_success JQ,TIMENS 'the process may enter another time namespace' '
 	in_namespace enter
 '
 
 # The malloc() of a sanitizer asks the vDSO for the time, which reads the counter: the
 # process would end there.
-test_expect_success JQ,TIMENS,!INSTRUMENTED 'a child in one, without the counter of the processor' '
+test_expect_success JQ,TIMENS,!INSTRUMENTED 'a child in another time namespace does not need the counter of the processor' '
 	in_namespace kernel-fork &&
 	in_namespace kernel-resume
 '

@@ -74,7 +74,7 @@ test_expect_success 'a pipe is written in a sandbox' '
 	test_must_be_empty actual
 '
 
-test_expect_success 'a ring, with samples and without' '
+test_expect_success 'a ring, with samples and without, is written in a sandbox' '
 	within ring -- GIT_TRACE2_RING="$(pwd)/rings" &&
 	within ring -- GIT_TRACE2_RING="$(pwd)/rings" \
 		GIT_TRACE2_SAMPLE=app/changes/counted/:1
@@ -85,7 +85,7 @@ test_expect_success 'opened counters count in a sandbox' '
 		GIT_TRACE2_COUNTERS=task-clock,page-faults,process/maxrss/,process/open-fds/,process/threads/,app/changes/counted/
 '
 
-test_expect_success 'a reopened file, and information of the process' '
+test_expect_success 'a reopened file, and events of the process, are written in a sandbox' '
 	verb=reopen-from-now-on &&
 	within file reopen -- GIT_TRACE2_EVENT="$(pwd)/e" &&
 	verb=info-from-now-on &&

@@ -46,22 +46,22 @@ interrupted () {
 	test $(($(nr_values) + $(lost_in e))) = "$said"
 }
 
-test_expect_success 'a handler says much, where it came' '
+test_expect_success 'a handler on the interrupted stack may emit much' '
 	interrupted same
 '
 
-test_expect_success 'a handler on an alternate stack' '
+test_expect_success 'a handler on an alternate stack may emit much' '
 	interrupted plain-above &&
 	interrupted plain-below
 '
 
-test_expect_success 'a handler on one with SS_AUTODISARM' '
+test_expect_success 'a handler on a stack with SS_AUTODISARM may emit much' '
 	interrupted disarmed-above &&
 	interrupted disarmed-below
 '
 
 # musl has no contexts.
-test_expect_success !MUSL 'a handler that switches to another context' '
+test_expect_success !MUSL 'a handler that switches to another context may emit much' '
 	interrupted context-above &&
 	interrupted context-below
 '
@@ -72,7 +72,7 @@ test_expect_success 'messages of both are formatted, each in memory of its own' 
 '
 
 # Handlers nest in a ring, which has room for this many.
-test_expect_success 'a handler that says much, into a ring' '
+test_expect_success 'a handler may emit much into a ring' '
 	for stack in same disarmed-above disarmed-below
 	do
 		rm -rf r &&
@@ -102,11 +102,11 @@ behind () {
 	test_grep "\"event\":\"counter\".*\"name\":\"jumped\",\"count\":$jumped}" e
 }
 
-test_expect_success 'a handler jumps far up the stack' '
+test_expect_success 'a handler may jump far up the stack' '
 	behind jumps-up
 '
 
-test_expect_success 'a handler jumps, and the program goes down the stack' '
+test_expect_success 'a handler may jump, and the program go down the stack' '
 	behind jumps-down
 '
 

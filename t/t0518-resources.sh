@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='what a process has only so much of: mappings, memory, descriptors'
+test_description='limited resources of a process: mappings, memory, descriptors'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
@@ -15,14 +15,14 @@ then
 	test_done
 fi
 
-# mappings NR [VARIABLE=VALUE...]: print their number with so many threads
+# mappings NR [VARIABLE=VALUE...]: print the number of mappings with NR threads
 mappings () {
 	nr=$1 &&
 	shift &&
 	env "$@" "$host" mappings "$nr"
 }
 
-# Without the library a thread has two.
+# A thread has two mappings without the library.
 test_expect_success 'threads take no mappings of their own' '
 	plain=$(mappings 600) &&
 	traced=$(mappings 600 GIT_TRACE2=/dev/null GIT_TRACE2_PERF=/dev/null \
@@ -39,9 +39,9 @@ test_expect_success 'threads with a ring take at most a mapping for each slot' '
 	test $((traced - plain)) -lt 356
 '
 
-# long_lines VERB THREADS BYTES [VARIABLE=VALUE...]: how much memory the threads have,
-# in bytes, after each wrote so many bytes, and how much remains after they ended.
-# It is much or little beside what one line takes for each thread: the allocator
+# long_lines VERB THREADS BYTES [VARIABLE=VALUE...]: print how much memory the
+# threads have after each wrote BYTES bytes, and how much remains after they
+# ended. The result is large or small beside one line a thread: the allocator
 # and the kernel take memory, too.
 long_lines () {
 	verb=$1 threads=$2 bytes=$3 &&
@@ -86,13 +86,13 @@ test_expect_success 'regions that were open at once, when the thread ends' '
 	test "$ended" -lt $((living / 4))
 '
 
-# openable [VARIABLE=VALUE...]: how many descriptors a process with a limit of
-# 200 can open while it has 60 threads
+# openable [VARIABLE=VALUE...]: print how many descriptors a process can open
+# that has a limit of 200 and 60 threads
 openable () {
 	env "$@" test-tool fault rlimit-nofile 200 "$host" descriptors 60
 }
 
-# lacking WHAT: print how many threads lack it, by the stream e
+# lacking WHAT: print how many threads lack WHAT, by the stream e
 lacking () {
 	sed -n "s/.*\"trace2: \([0-9]*\) threads have no $1: .*/\1/p" e
 }
@@ -142,7 +142,7 @@ test_expect_success KERNEL_EVENTS 'more events than a quarter of the descriptors
 	test_grep "event .minor-faults.: events take a quarter" e
 '
 
-# How much more is locked, in KB, is in `actual`.
+# The file `actual` has how many KB more are locked.
 test_expect_success 'locked memory: spans take as much as they need' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" "$GIT_BUILD_DIR/build/hosts/locked" >actual &&

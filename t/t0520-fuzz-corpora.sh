@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='what fuzzers found once does not come back
+test_description='faults that fuzzers found once do not come back
 
 Each fuzzer runs on the inputs of its corpus, without clang and libFuzzer; see
 t/fuzz/fuzzers.def for what it holds to. An input with a name in words broke

@@ -56,8 +56,9 @@ test_expect_success 'patience is a config key, too' '
 	complete
 '
 
-# Else these wait for 50 ms by a clock that says 0, or for ten minutes.
-test_expect_success !TSAN 'the clock of the host stands still: it is not held up' '
+# Otherwise the program waits for 50 ms by a clock that stands at 0, or for ten
+# minutes.
+test_expect_success !TSAN 'the clock of the host stands still: the host is not held up' '
 	echo alive >expect &&
 	for seconds in 0 1
 	do
@@ -67,12 +68,13 @@ test_expect_success !TSAN 'the clock of the host stands still: it is not held up
 	done
 '
 
-test_expect_success 'a signal that is held back meanwhile ends patience' '
+test_expect_success 'a signal that is held back during a wait ends patience' '
 	test_env GIT_TRACE2_EVENT=9 GIT_TRACE2_PATIENCE=600 \
 		test_expect_code 143 "$hosts/stalls" signal
 '
 
-# Else the second one waits for ever for the first, by a clock that stands still.
+# Otherwise the second signal waits for ever for the first, by a clock that
+# stands still.
 test_expect_success !TSAN 'two signals, and the clock of the host stands still: the second ends it' '
 	test_env GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_SIGNALS=INT,TERM \
 		test_expect_code 143 "$hosts/stalls" two-signals &&

@@ -89,7 +89,7 @@ trace2_child -c hook sh -c 'exit 3' || echo "child: $?"
 exit 7
 EOF
 
-test_shells JQ 'the events of a script' '
+test_shells JQ 'the events of a script are in each target' '
 	same 7 ./all one "two three" &&
 	scrubbed &&
 	test_cmp - actual <<-\EOF
@@ -486,7 +486,7 @@ test_shells JQ 'exec goes on as another program' '
 	test_line_count = 2 list
 '
 
-# Dates, against those of date(1).
+# Compare dates with the dates of date(1).
 # Each line is a script, which has to do the same with tracing on.
 test_shells '' 'changes that a script makes later do not reach its trace' '
 	while read -r line
@@ -527,7 +527,7 @@ test_shells '' 'changes that a script makes later do not reach its trace' '
 	EOF
 '
 
-# The same before trace2.sh is read.
+# Do the same before trace2.sh is read.
 test_shells '' 'changes that a script made before keep its trace off, or do not reach it' '
 	while read -r line
 	do

@@ -42,7 +42,7 @@ test_expect_success !UNDER_VALGRIND 'every event of a session is a record of its
 	EOF
 '
 
-test_expect_success 'every event, alone in the ring or beside another target' '
+test_expect_success 'every event is a record, alone in the ring or beside another target' '
 	GIT_TRACE2_SIGNALS=TERM && export GIT_TRACE2_SIGNALS &&
 	ringed 143 allevents TERM &&
 	mv actual alone &&
@@ -62,7 +62,7 @@ test_expect_success 'every event, alone in the ring or beside another target' '
 	done
 '
 
-test_expect_success 'the file is its owner'\''s alone' '
+test_expect_success 'the file of a ring is open to its owner alone' '
 	(
 		umask 0 &&
 		rm -f r &&
@@ -132,7 +132,7 @@ test_expect_success !UNDER_VALGRIND 'an argument of 240 KB is cut, and marked as
 	test_grep " atexit .*lost=0" dump.txt
 '
 
-test_expect_success 'secrets are hidden' '
+test_expect_success 'secrets are hidden in a ring' '
 	rm -f r &&
 	GIT_TRACE2_RING="$(pwd)/r" test-tool --no-init trace2 call \
 		initialize , cmd_start git clone https://user:hunter2@example.com/x &&
@@ -178,7 +178,7 @@ test_expect_success 'a killed process: its records are there, and its running th
 	! grep " atexit " dump.txt
 '
 
-test_expect_success 'a signal that is recorded ends it with its number' '
+test_expect_success 'a signal that is recorded ends the ring with its number' '
 	rm -f r &&
 	GIT_TRACE2_SIGNALS=TERM GIT_TRACE2_RING="$(pwd)/r" test_expect_code 143 \
 		test-tool trace2 080raise TERM &&

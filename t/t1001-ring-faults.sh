@@ -38,7 +38,7 @@ test_expect_success 'an empty file, a symbolic link and a fifo are no ring, and 
 	refused "$(pwd)/fifo"
 '
 
-test_expect_success 'neither a file nor a directory' '
+test_expect_success 'a value that names neither a file nor a directory is refused' '
 	for value in 1 2 relative af_unix:/tmp/x
 	do
 		refused "$value" &&
@@ -48,12 +48,12 @@ test_expect_success 'neither a file nor a directory' '
 	done
 '
 
-test_expect_success 'a directory that is not there' '
+test_expect_success 'a path in a directory that is not there is refused' '
 	refused "$(pwd)/missing/file" &&
 	test_grep "missing/file.*: No such file or directory" err
 '
 
-test_expect_success SANITY 'a directory where one may not write' '
+test_expect_success SANITY 'a directory where one may not write is refused' '
 	mkdir closed &&
 	chmod a-w closed &&
 	test_when_finished "chmod a+w closed" &&
@@ -61,7 +61,7 @@ test_expect_success SANITY 'a directory where one may not write' '
 	test_grep "closed.*: Permission denied" err
 '
 
-test_expect_success 'a full directory, by number of files' '
+test_expect_success 'a full directory, by number of files, is refused' '
 	mkdir many &&
 	: >many/1 &&
 	GIT_TRACE2_MAX_FILES=1 && export GIT_TRACE2_MAX_FILES &&
@@ -71,7 +71,7 @@ test_expect_success 'a full directory, by number of files' '
 	echo 1 | test_cmp - names
 '
 
-test_expect_success 'a limit on the size of files, smaller than one thread needs' '
+test_expect_success 'a limit on files below the size for one thread refuses a ring' '
 	for bytes in 4096 196608 500000 1859583
 	do
 		GIT_TRACE2_RING="$(pwd)/small" GIT_TRACE2_DST_DEBUG=1 \
@@ -84,7 +84,7 @@ test_expect_success 'a limit on the size of files, smaller than one thread needs
 	done
 '
 
-test_expect_success '... smaller than two threads need' '
+test_expect_success 'a limit on files below the size for two threads loses records, no counts' '
 	GIT_TRACE2_RING="$(pwd)/small" test-tool fault rlimit-fsize 2000000 \
 		test-tool trace2 101timer 2 0 2 &&
 	test-tool ring dump small >dump.txt &&

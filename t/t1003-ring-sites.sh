@@ -27,7 +27,7 @@ run () {
 	trace2 script --git-event r >from-ring
 }
 
-# Without what differs between runs, and between constants and variables.
+# Leave out values that differ between runs, or between constants and variables.
 steady () {
 	"$PERL_PATH" -pe 's/"(?:time|sid|file)":"[^"]*",*//g; s/"argv":\[[^]]*\],*//;
 		s/"(?:t_abs|t_rel|line)":[0-9.]*,*//g' "$1"

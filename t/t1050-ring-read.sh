@@ -8,7 +8,7 @@ test_description='the command reads rings: of processes that ended and that were
 
 unchecked 'damaged' bad
 
-# both COMMAND...: the same run as event stream (event) and as ring (ring).
+# both COMMAND...: record the same run as event stream (event) and ring (ring).
 both () {
 	rm -rf event ring &&
 	{ GIT_TRACE2_EVENT="$(pwd)/event" GIT_TRACE2_EVENT_NESTING=100 \
@@ -68,7 +68,7 @@ do
 	'
 done
 
-test_expect_success 'the last record of a thread without others' '
+test_expect_success 'the last record of a thread without others is read' '
 	GIT_TRACE2_SIGNALS=PIPE both "$hosts/handlers" dies-in-thread &&
 	same_events &&
 	test_grep "\"signal\".*\"thread\":\"main\"" event.same &&
@@ -228,7 +228,7 @@ test_expect_success JQ 'a flight recorder keeps the newest records, and reports 
 	test_grep ! "error:" out
 '
 
-test_expect_success 'a child whose start was overwritten' '
+test_expect_success 'a child whose start was overwritten is no error' '
 	rm -f ring &&
 	set -- &&
 	for i in $(test_seq 100)
@@ -295,7 +295,7 @@ test_expect_success 'a file of 0 bytes is no ring' '
 	test_grep "zero-sized file, nothing to do!" err
 '
 
-test_expect_success 'a process that died while it began' '
+test_expect_success 'a process that died while it began is reported' '
 	damage 0 "\0000\0000\0000\0000\0000\0000\0000\0000" &&
 	trace2 list bad >out 2>err &&
 	test_grep "its process has not started to write, or was killed before" err
@@ -313,7 +313,7 @@ test_expect_success 'numbers of the other byte order are refused' '
 	test_grep "cannot read .bad.: its numbers are not little-endian" err
 '
 
-test_expect_success 'a file that was cut in its header' '
+test_expect_success 'a file that was cut in its header is refused' '
 	head -c 100 ring >bad &&
 	test_must_fail trace2 list bad 2>err &&
 	test_grep "cannot read .bad.: it was cut short in its header" err
@@ -343,7 +343,7 @@ test_expect_success 'a record whose size makes no sense: those before it are rea
 		trace2 script -F event bad >out 2>err &&
 		test_grep "the ring of slot 1 is damaged" err &&
 		tr -d " " <out >actual &&
-		# The first record of that ring, and those of others.
+		# The first record of that ring, and the records of others.
 		sed "/^data\$/q" whole >expect &&
 		test_grep data expect &&
 		test_cmp expect actual || return 1
@@ -351,7 +351,7 @@ test_expect_success 'a record whose size makes no sense: those before it are rea
 '
 
 # After its 12 bytes a FILLER fills the space up to the next record.
-test_expect_success 'a record whose size is no multiple of 8, and others behind it' '
+test_expect_success 'a record whose size is no multiple of 8 ends the reading, whatever follows' '
 	next=$((first + len)) &&
 	rest=$(($(number_at u2 $((next + 6))) - 12)) &&
 	test "$rest" -gt 8 && test "$rest" -lt 256 &&
@@ -406,7 +406,7 @@ test_expect_success JQ 'export reports a damaged ring, too' '
 	test_cmp expect actual
 '
 
-test_expect_success JQ 'a timer without one has none' '
+test_expect_success JQ 'a timer without a histogram has none' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$(pwd)/ring" test-tool trace2 100timer 3 1 &&
 	trace2 script --git-event ring >from-ring &&

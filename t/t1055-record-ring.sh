@@ -37,7 +37,7 @@ test_expect_success 'disk space of records that were taken is freed' '
 	test "$size" -lt 1500
 '
 
-test_expect_success 'a killed program: all it did, and how it ended' '
+test_expect_success 'a killed program has all that it did, and how it ended' '
 	test_expect_code 137 trace2 record --ring -- \
 		"$hosts/worker" 1 1000 kill </dev/null >out 2>err &&
 	echo 1000 | test_prints rounds &&
@@ -47,7 +47,7 @@ test_expect_success 'a killed program: all it did, and how it ended' '
 	test_grep "SIGKILL.*worker.* 1 1000 kill" actual
 '
 
-test_expect_success GIT 'processes without rings stand beside, and none twice' '
+test_expect_success GIT 'processes without rings stand beside those with rings, none twice' '
 	git init -q repo &&
 	write_script both <<-EOF &&
 	git -C repo status -s &&
@@ -63,7 +63,7 @@ test_expect_success GIT 'processes without rings stand beside, and none twice' '
 	test_line_count = 2 streams
 '
 
-test_expect_success 'more than a ring holds: all of it is taken or counted' '
+test_expect_success 'more than a ring holds is taken or counted' '
 	test_seq 20000 >lines &&
 	test_expect_code 3 trace2 record --ring -- \
 		"$hosts/worker" 0 0 exit <lines >out 2>err &&

@@ -103,7 +103,7 @@ test_expect_success STAND_IN 'nothing is counted while a package is off' '
 	expect 1 3 3
 '
 
-test_expect_success STAND_IN 'files of powercap that make no sense' '
+test_expect_success STAND_IN 'files of powercap that make no sense add no energy' '
 	two_packages &&
 	echo nonsense >powercap/intel-rapl:0/energy_uj &&
 	run open power/energy-pkg/ read 0 \
@@ -119,14 +119,14 @@ test_expect_success STAND_IN 'files of powercap that make no sense' '
 	expect EOPNOTSUPP
 '
 
-test_expect_success STAND_IN,SANITY 'energy that only root may read' '
+test_expect_success STAND_IN,SANITY 'energy that only root may read is refused' '
 	two_packages &&
 	chmod 000 powercap/intel-rapl:*/energy_uj &&
 	run open power/energy-pkg/ &&
 	expect EACCES
 '
 
-test_expect_success STAND_IN 'a package beside a program and its process in one group' '
+test_expect_success STAND_IN 'a package may be beside a program and its process in one group' '
 	two_packages &&
 	GIT_TRACE2=/dev/null \
 		run open "{app/test/test1/,power/energy-pkg/,process/threads/}" \
@@ -143,7 +143,7 @@ test_expect_success STAND_IN,KERNEL_EVENTS 'a group has an event of the kernel b
 	test_grep -E "^2 [0-9]+ 500$" actual
 '
 
-test_expect_success 'current values of the process, and counts' '
+test_expect_success 'the process has current values, and counts' '
 	echo 123456789 >file &&
 	run open process/open-fds/,process/threads/,process/io-write/ \
 		read 0 read 1 read 2 &&

@@ -40,7 +40,7 @@ between () {
 	test "$1" -le "$2" && test "$2" -le "$3"
 }
 
-test_expect_success KERNEL_EVENTS,PERF_STAT 'counts are those that perf stat finds' '
+test_expect_success KERNEL_EVENTS,PERF_STAT 'counts are equal to the counts of perf stat' '
 	counted page-faults,context-switches,cpu-migrations,task-clock \
 		perf stat -x, -o stat -e page-faults,cs,migrations,task-clock \
 		test-tool perf touch 1000 2000 3000 &&
@@ -58,7 +58,7 @@ test_expect_success KERNEL_EVENTS,PERF_STAT 'counts are those that perf stat fin
 		"$(stat_value task-clock | sed "s/\..*//")999999"
 '
 
-test_expect_success KERNEL_EVENTS,PERF_STAT 'switches between a process and its child' '
+test_expect_success KERNEL_EVENTS,PERF_STAT 'switches between a process and its child are counted' '
 	counted cs perf stat -x, -o stat -e cs taskset -c 0 \
 		test-tool perf pingpong 500 &&
 	between 500 "$(value counter cs p)" "$(stat_value cs)"
@@ -184,7 +184,7 @@ test_expect_success SECCOMP 'counters are refused with a reason where perf_event
 	test "$(value counter process/threads/ p)" = 1
 '
 
-test_expect_success KERNEL_EVENTS 'a forked child opens its own' '
+test_expect_success KERNEL_EVENTS 'a forked child opens its own counters' '
 	traced env GIT_TRACE2_COUNTERS=page-faults \
 		test-tool trace2 006data test_category k1 v1 &&
 	counted page-faults,app/test/test1/ test-tool perf touch 10 20 30 &&

@@ -17,7 +17,8 @@ test_lazy_prereq LOST_FORMAT '
 
 # The kernel limits the number of samples in each tick of its clock: then the run
 # is made again.
-# faults PAGES PERIOD MAP: the library's in ours; their number, and lost ones.
+# faults PAGES PERIOD MAP: write the library's records to ours; print their
+# number, and how many were lost.
 faults () {
 	wait_until faults_unthrottled "$@" &&
 	take_ours
@@ -34,7 +35,7 @@ take_ours () {
 	sed -n "s/.* lost \([0-9]*\) .*/\1/p" out >lost
 }
 
-# The same, with those of perf record in theirs.
+# Do the same, with the records of perf record in theirs.
 recorded () {
 	wait_until recorded_unthrottled "$@" &&
 	take_ours &&
@@ -51,7 +52,7 @@ recorded_unthrottled () {
 }
 
 # The faults of a sanitizer exceed the limit of samples.
-test_expect_success PERF_RECORD,!INSTRUMENTED 'each page fault of a stretch, where and on what, as perf has it' '
+test_expect_success PERF_RECORD,!INSTRUMENTED 'each page fault of a stretch has its place and address, as perf has it' '
 	recorded 90 1 64 &&
 	test_line_count -ge 90 ours &&
 	test_line_count = "$(cat value)" ours &&
@@ -72,7 +73,7 @@ test_expect_success KERNEL_SAMPLES,LOST_FORMAT,!INSTRUMENTED 'samples that a sma
 	test_line_count = $(($(cat value) - $(cat lost))) ours
 '
 
-test_expect_success CC,!INSTRUMENTED 'the program of trace2-perf that samples' '
+test_expect_success CC,!INSTRUMENTED 'the program of trace2-perf that samples runs' '
 	run_example bytes poll.h "woken "
 '
 

@@ -12,7 +12,7 @@ Samples are held against those that perf record takes in the same run.
 
 test_skip_unless KERNEL_SAMPLES 'the kernel lets nobody sample here'
 
-test_expect_success 'page faults of each thread, and none after its end' '
+test_expect_success 'page faults of each thread are sampled, and none after its end' '
 	sampled page-faults:u:1 test-tool perf touch 80 60 &&
 	sed "s/.* tid=\([0-9]*\) .*/\1/" samples | sort | uniq -c | sort -n |
 	awk "{ print \$2 }" >tids &&
@@ -44,7 +44,7 @@ test_expect_success !INSTRUMENTED 'a sandbox refuses madvise(): no samples, an e
 	test_grep "page-faults.*madvise" n
 '
 
-test_expect_success 'the values of the group, with one name for all threads' '
+test_expect_success 'the values of the group have one name for all threads' '
 	sampled "{page-faults:u:2,task-clock}" test-tool perf touch 50 50 &&
 	sed "s/.* id=\([0-9a-f]*\) .*/\1/" samples | sort -u >ids &&
 	test_line_count = 1 ids &&
@@ -126,7 +126,7 @@ test_expect_success EXPENSIVE,CC,PERF_RECORD,LIBDW,!INSTRUMENTED 'the share of a
 	test "$((off * off * all))" -lt $((10000000 + 2500 * all))
 '
 
-test_expect_success CC,PERF_RECORD,!INSTRUMENTED 'perf reads them as its own' '
+test_expect_success CC,PERF_RECORD,!INSTRUMENTED 'perf reads samples of the kernel as its own' '
 	trace2 export --to perf -o ours.data r &&
 	perf report --stdio -g none --sort sym -i ours.data 2>/dev/null >report &&
 	grep "of event .task-clock:u" report &&
@@ -143,7 +143,7 @@ test_expect_success CC,!INSTRUMENTED 'samples taken before an event are in the r
 	test_line_count -gt 5 samples
 '
 
-# Of fewer a second none may be lost.
+# None may be lost if fewer come in a second.
 test_lazy_prereq FAST_SAMPLES '
 	test "$(cat /proc/sys/kernel/perf_event_max_sample_rate)" -ge 20000
 '

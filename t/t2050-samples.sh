@@ -8,7 +8,7 @@ test_description='GIT_TRACE2_SAMPLE: which calls lead to a count, in the ring'
 . "$TEST_DIRECTORY/lib-perf.sh"
 
 # Call paths need an unwinder, which is built for glibc.
-test_expect_success !MUSL 'each crossing has one sample, with what was counted' '
+test_expect_success !MUSL 'each crossing has one sample, with its period and value' '
 	sampled app/test/test1/:10 test-tool trace2 200counter 4 5 1 32 9 9 &&
 	test_prints sed "s/.*period=\([0-9]*\) values=\([0-9]*\) calls=[1-9].*/\1 at \2/" \
 		samples <<-\EOF
@@ -19,7 +19,7 @@ test_expect_success !MUSL 'each crossing has one sample, with what was counted' 
 	EOF
 '
 
-test_expect_success 'each thread has its own, and none after its end' '
+test_expect_success 'each thread has its own samples, and none after its end' '
 	sampled app/test/test2/:10 test-tool trace2 201counter 7 13 3 &&
 	sed "s/.* tid=\([0-9]*\) .*/\1/" samples | sort -u >tids &&
 	test_line_count = 3 tids &&
@@ -40,7 +40,7 @@ test_expect_success !MUSL 'a timer is sampled by the time spent in it' '
 	! grep -v "period=[0-9]*000 values=[0-9]* calls=[1-9]" samples
 '
 
-test_expect_success KERNEL_EVENTS 'the values of the group come with it' '
+test_expect_success KERNEL_EVENTS 'the values of the group come with a sample' '
 	sampled "{app/test/test1/:10,page-faults,app/test/test2/}" \
 		test-tool trace2 200counter 10 10 &&
 	test_line_count = 2 samples &&

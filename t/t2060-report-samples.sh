@@ -21,7 +21,7 @@ test_expect_success 'setup' '
 	summed app/treesum/files/:4
 '
 
-test_expect_success LIBDW 'the functions that counted, and their callers, with names' '
+test_expect_success LIBDW 'the report has the functions that counted, and their callers, with names' '
 	trace2 report --samples r >out 2>err &&
 	test_prints head -n 2 out <<-\EOF &&
 	COUNT   SHARE  SAMPLES  COUNTED IN, CALLED BY
@@ -187,7 +187,7 @@ test_expect_success LIBDW 'report and export say what to do where there are no s
 	test_path_is_missing no.data
 '
 
-test_expect_success PERF,LIBDW 'perf reads it: events, counts, threads and calls' '
+test_expect_success PERF,LIBDW 'perf reads samples: events, counts, threads and calls' '
 	cp "$GIT_BUILD_DIR/build/examples/treesum" . &&
 	summed app/treesum/files/:4,app/treesum/bytes/:10 &&
 	trace2 export --to perf -o perf.data r &&

@@ -30,7 +30,7 @@ test_lazy_prereq INLINED 'case "$CC" in *clang*) false ;; esac'
 
 test_skip_unless NAMES 'no C++ compiler, no libdw, or no symbols'
 
-test_expect_success INLINED 'names of C++, and what was inlined' '
+test_expect_success INLINED 'names of C++, and inlined functions, are shown' '
 	reported app/demo/steps/:1 "$paths" inlined 3 &&
 	sed -n 2,5p callers | sed "s/^ *[0-9]* *100.0% *[0-9]* *//" >actual &&
 	test_cmp - actual <<-\EOF &&

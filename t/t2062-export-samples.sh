@@ -29,7 +29,7 @@ test_expect_success 'setup' '
 	summed app/treesum/files/:4,app/treesum/read:ns/:1
 '
 
-test_expect_success 'a row for each sample, with what was counted' '
+test_expect_success 'each sample has a row with its count' '
 	samples r &&
 	test_prints head -n 1 all.csv <<-\EOF &&
 	session_id,thread_id,time_ns,event,count,is_time,function,stack,readings,process_id,kernel_thread_id,recording
@@ -45,7 +45,7 @@ test_expect_success 'a row for each sample, with what was counted' '
 '
 
 # Both give functions the same names, or none.
-test_expect_success SQLITE3 'totals by function are those of the report' '
+test_expect_success SQLITE3 'totals by function are equal to those of the report' '
 	trace2 report --samples --format=json r >json &&
 	jq -r ".callers[] | select(.depth == 1) |
 		\"\(.event)|\(.function)|\(.count)|\(.samples)\"" json |
@@ -62,7 +62,7 @@ test_expect_success SQLITE3 'totals by function are those of the report' '
 		OR s.time_ns > p.end_ns"
 '
 
-test_expect_success LIBDW 'the stack: the outermost first, the function last' '
+test_expect_success LIBDW 'the stack has the outermost function first, the sampled one last' '
 	samples r &&
 	trace2 report --samples --format=json r >json &&
 	jq -r "[.callers[] | select(.event == \"app/treesum/files/:4\" and
@@ -97,7 +97,7 @@ test_expect_success SQLITE3 'running it again doubles nothing, another recording
 	test_cmp expect actual
 '
 
-test_expect_success 'only of processes that are chosen' '
+test_expect_success 'samples are only of processes that are chosen' '
 	samples one &&
 	test_file_not_empty samples.csv &&
 	trace2 export --to csv --table samples -t 1h one >actual &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='what "Which path does the work?" shows is what happens'
+test_description='the examples of "Which path does the work?" are true'
 
 . ./test-lib.sh
 

@@ -15,7 +15,7 @@ test_expect_success 'trace2 without a command lists the commands, and exits with
 	test_cmp out actual
 '
 
-test_expect_success 'a command that is not there' '
+test_expect_success 'a command that does not exist is named, with the closest one' '
 	test_expect_code 2 trace2 lst 2>err &&
 	echo "trace2: '\''lst'\'' is not a command. Did you mean '\''list'\''?" >expect &&
 	test_cmp expect err &&
@@ -117,7 +117,7 @@ test_expect_success 'help on a setting, by its variable or its key; and on all' 
 '
 
 # ---------------------------------------------------------------------------
-# What a command leaves alone when it fails, and what it says
+# Commands that fail: their messages, and files that they leave alone
 
 unchecked 'forged' bad lines actual
 
@@ -132,7 +132,7 @@ test_expect_success 'a recording that cannot begin leaves the one before in its 
 	test_cmp before trace2.data.old/meta.json
 '
 
-test_expect_success 'a command that is cut short: those that may be meant' '
+test_expect_success 'a command that is cut short is answered with the possible ones' '
 	test_expect_code 2 trace2 rep 2>err &&
 	echo "trace2: '\''rep'\'' is not a command. Did you mean '\''report'\''?" >expect &&
 	test_cmp expect err &&
@@ -158,7 +158,7 @@ test_expect_success FUNNYNAMES 'names of files cannot forge a line, nor speak to
 '
 
 # Each string of a stream tries to, also by U+009B, which is ESC [ in one.
-test_expect_success JQ 'nothing in a stream can do so either' '
+test_expect_success JQ 'nothing in a stream can forge a line or speak to the terminal' '
 	GIT_TRACE2_EVENT="$(pwd)/good" test-tool trace2 016allevents &&
 	jq -c "with_entries(if .key | IN(\"event\", \"time\", \"evt\") then .
 		else .value |= walk(if type == \"string\"

@@ -29,7 +29,7 @@ end () {
 	event atexit 01.0 ',"t_abs":1.000000,"code":0'
 }
 
-test_expect_success 'an input that is not there' '
+test_expect_success 'an input that does not exist is named' '
 	test_expect_code 128 trace2 list missing 2>err &&
 	echo "trace2: cannot read '\''missing'\'': No such file or directory" >expect &&
 	test_cmp expect err
@@ -40,7 +40,7 @@ test_expect_success 'report without an input hints at record' '
 	test_grep "trace2 record -- COMMAND" err
 '
 
-test_expect_success 'an empty file, pipe and directory: nothing to do' '
+test_expect_success 'an empty file, pipe or directory has nothing to do' '
 	: >empty && mkdir nothing &&
 	trace2 list empty 2>err &&
 	echo "trace2: warning: '\''empty'\'': zero-sized file, nothing to do! No program wrote its events there ('\''trace2 check --env'\'' shows where they go)" >expect &&
@@ -235,7 +235,7 @@ while (my $line = <>) {
 }
 EOF
 
-test_expect_success 'numbers and strings of every shape' '
+test_expect_success 'numbers and strings of every shape are read' '
 	"$PERL_PATH" reshape.pl "$traces"/*.event >reshaped.event &&
 	test "$(wc -l <reshaped.event)" -gt 10000 &&
 	head -n 3000 reshaped.event | sed "s/\$/$(printf "\\r")/" >crlf.event &&
@@ -272,7 +272,7 @@ test_expect_success 'garbage between lines is counted' '
 	test_grep " 1.000     0    7  prog" out
 '
 
-test_expect_success 'a line too long is left out' '
+test_expect_success 'a line that is too long is left out' '
 	{ begin && "$PERL_PATH" -e "print q({\"event\":\"), q(x) x 40_000_000, qq(\"}\n)" && end; } >long.event &&
 	trace2 list long.event >out 2>err &&
 	test_grep "line 3: a line longer than 32 MiB was left out" err &&
@@ -294,7 +294,7 @@ test_expect_success 'an unknown event is kept' '
 	test_grep "an unknown event: kept unchanged" err
 '
 
-test_expect_success 'a session without version, start and end' '
+test_expect_success 'a session without version, start and end is read' '
 	{ event cmd_name 00.1 ",\"name\":\"foo\"" &&
 	  event region_leave 00.8 ",\"t_rel\":0.500000,\"nesting\":1,\"category\":\"a\",\"label\":\"b\"" &&
 	  event child_exit 00.9 ",\"child_id\":9,\"pid\":77,\"code\":3,\"t_rel\":0.300000"; } >part.event &&
@@ -455,7 +455,7 @@ test_expect_success 'ten thousand nested regions are read' '
 '
 
 # Looking through all regions for each thread in each region would not end.
-test_expect_success 'many threads, each joined in a region of its own' '
+test_expect_success 'many threads, each joined in a region of its own, are read' '
 	{ begin &&
 	  "$PERL_PATH" -e "
 		my (\$sid) = @ARGV;
@@ -487,7 +487,7 @@ test_expect_success 'many processes are read' '
 
 # A few threads and children of a session are searched one by one, many are in a
 # map; numbers are reused, and the latest is meant.
-test_expect_success 'many threads and children at once' '
+test_expect_success 'many threads and children at once are read' '
 	{ begin &&
 	  "$PERL_PATH" -e "
 		my (\$sid) = @ARGV;
@@ -545,7 +545,7 @@ test_expect_success 'perf text without its times and places' '
 	test_grep " 32.446 " out
 '
 
-test_expect_success GIT 'live git, a file a process' '
+test_expect_success GIT 'live git with a file a process is read' '
 	mkdir live &&
 	git init -q repo &&
 	GIT_TRACE2_EVENT="$PWD/live" git -C repo status >/dev/null &&

@@ -9,7 +9,7 @@ test_description='trace2 list: the processes of a recording'
 
 traces=$TEST_DIRECTORY/traces
 
-test_expect_success 'a tree with times, ends and pids' '
+test_expect_success 'list shows a tree with times, ends and pids' '
 	test_prints trace2 list "$traces/gc.event" <<-\EOF
 	START            WALL ms  EXIT    PID  COMMAND
 	07:20:00.562515   32.446     0  15558  git -C project gc --aggressive
@@ -68,7 +68,7 @@ test_expect_success 'a child with a session of its own is no step between two ot
 '
 
 # The clock of a shell may be off by 10 ms.
-test_expect_success 'neither if it seems to begin after the other one' '
+test_expect_success 'a child that seems to begin after the other one is no step, either' '
 	subshell 23 >stream &&
 	trace2 list stream | sed -n "s/^[0-9].* 0 *\([0-9]*\) /\1/p" >actual &&
 	test_cmp - actual <<-\EOF
@@ -78,7 +78,7 @@ test_expect_success 'neither if it seems to begin after the other one' '
 	EOF
 '
 
-test_expect_success 'a session that seems to begin after the end of its process' '
+test_expect_success 'a session that seems to begin after the end of its process belongs to it' '
 	subshell | recording coarse &&
 	{
 		forked 0 10 1 && execed 0 10 script && forked 5 11 10 &&
@@ -133,7 +133,7 @@ test_expect_success '--known names timers and counters once' '
 	EOF
 '
 
-test_expect_success '-v tells argv, ancestry, parameters and errors' '
+test_expect_success '-v shows argv, ancestry, parameters and errors' '
 	trace2 list -v "$traces/error.event" >actual &&
 	test_grep "^  ancestry   bash sshd systemd$" actual &&
 	test_grep "^  version    2.55.0" actual &&
@@ -143,7 +143,7 @@ test_expect_success '-v tells argv, ancestry, parameters and errors' '
 '
 
 # The recording contains no directories of other processes.
-test_expect_success '-v and JSON tell where each program was started' '
+test_expect_success '-v and JSON show where each program was started' '
 	mkdir "a place" &&
 	(
 		cd "a place" &&
@@ -204,7 +204,7 @@ test_expect_success 'colour only when asked, or on a terminal' '
 	test_grep "$esc\[31m1$esc\[m" out
 '
 
-test_expect_success GIT 'a child killed by a signal' '
+test_expect_success GIT 'a child killed by a signal has its signal' '
 	cat >killed.event <<-\EOF &&
 	{"event":"version","sid":"s","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
 	{"event":"start","sid":"s","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.000000,"argv":["p"]}
@@ -214,7 +214,7 @@ test_expect_success GIT 'a child killed by a signal' '
 	test_grep "SIGTERM" out
 '
 
-test_expect_success TTY 'a pager that is not there, and a terminal that is dumb' '
+test_expect_success TTY 'a pager that does not exist, and a terminal that is dumb, do no harm' '
 	sane_unset TRACE2_PAGER &&
 	trace2 list "$traces/error.event" >expect &&
 	test_file_not_empty expect &&

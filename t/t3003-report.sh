@@ -65,7 +65,7 @@ test_expect_success 'the critical path adds up to the whole' '
 	test_cmp expect actual
 '
 
-test_expect_success '--regions with self times and percentiles' '
+test_expect_success '--regions has self times and percentiles' '
 	test_prints trace2 report --regions known.event <<-\EOF
 	SUM WALL ms  SUM SELF ms  SHARE  CALLS   P50 ms   P90 ms   P99 ms   MAX ms  REGION
 	    660.000      560.000  56.0%      2   60.000  600.000  600.000  600.000  (in no region)
@@ -140,7 +140,7 @@ test_expect_success '--data shows values by time' '
 
 # The buckets of the 10th, 18th and 20th of 20 intervals; the bucket of the
 # largest ends with it. Two processes had "mixed", one kept no buckets.
-test_expect_success JQ '--timers: percentiles, where all intervals are in buckets' '
+test_expect_success JQ '--timers has percentiles if all intervals are in buckets' '
 	cat >buckets.event <<-\EOF &&
 	{"event":"version","sid":"A","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
 	{"event":"start","sid":"A","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.000000,"argv":["a"]}
@@ -302,7 +302,7 @@ test_expect_success '-s sorts, -n cuts' '
 	test_grep "(in no region)" actual
 '
 
-test_expect_success 'a column that is not there' '
+test_expect_success 'a column that does not exist is named' '
 	test_expect_code 2 trace2 report --regions -s speed "$traces/gc.event" 2>err &&
 	echo "trace2: cannot sort by '\''speed'\'': the columns are total, self, share, cpu, wait, ready, calls, p50, p90, p99, max, group, region" >expect &&
 	test_cmp expect err
@@ -320,7 +320,7 @@ test_expect_success JQ 'JSON has all views in one object' '
 	EOF
 '
 
-test_expect_success GIT 'live git: a clone with its children' '
+test_expect_success GIT 'a clone of live git has its children' '
 	git init -q origin &&
 	git -C origin -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m one &&
 	mkdir live &&
@@ -351,7 +351,7 @@ test_expect_success TTY 'a narrow terminal keeps the names of regions' '
 	test_grep ! "left out" out
 '
 
-test_expect_success JQ '--path: the critical path alone, as csv, too' '
+test_expect_success JQ '--path shows the critical path alone, as csv, too' '
 	trace2 report --format=json known.event >out &&
 	trace2 report --path --format=json known.event >>out &&
 	jq -s -r "(if (.[1] | tojson) == (.[0] | {critical_path} | tojson) then \"the same\" else .[1] end),

@@ -47,7 +47,7 @@ do
 done
 
 # Git pads the column of the repository first, and then adds a space.
-test_expect_success 'ids of repositories with two digits, as Git shows them' '
+test_expect_success 'ids of repositories have two digits, as Git shows them' '
 	sed "s/\"repo\":1,/\"repo\":12,/" "$traces/status.event" >12.event &&
 	sed "s/ | r1  | / | r12  | /" "$traces/status.perf" >12.perf &&
 	trace2 script --git-perf 12.event >out &&
@@ -267,7 +267,7 @@ live () {
 	test_cmp expect actual
 }
 
-test_expect_success GIT 'Git itself: directories with blanks, many repositories' '
+test_expect_success GIT 'script prints Git itself: directories with blanks, many repositories' '
 	mkdir -p "$repo" &&
 	cat >live/.gitconfig <<-\EOF &&
 	[user]
@@ -295,7 +295,7 @@ test_expect_success GIT 'Git itself: directories with blanks, many repositories'
 	test_grep " | r10  | " live.perf
 '
 
-test_expect_success GIT 'Git itself: bare repositories, aliases, hooks, children' '
+test_expect_success GIT 'script prints Git itself: bare repositories, aliases, hooks, children' '
 	live 0 init -q --bare ../bare &&
 	live 0 push -q ../bare HEAD:refs/heads/x &&
 	live 0 -C ../bare log -1 x &&

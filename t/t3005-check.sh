@@ -101,7 +101,7 @@ test_expect_success 'a cut stream is a problem' '
 '
 
 # The process was killed; another one appends, with or without a check.
-test_expect_success 'a stream after a partial one, on a new line or not' '
+test_expect_success 'a stream after a partial one is read, on a new line or not' '
 	{ head -c 3000 "$traces/status.event" && echo; } >behind &&
 	cat "$traces/timers.event" >>behind &&
 	finds behind "warning: the line is cut short\$" &&
@@ -115,12 +115,12 @@ test_expect_success 'a stream after a partial one, on a new line or not' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a stream that is not whole: its program lost events' '
+test_expect_success 'a stream whose program lost events is reported' '
 	sed "/\"atexit\"/s/}\$/,\"lost\":250}/" "$traces/status.event" >lost &&
 	finds lost "^lost: warning: the program lost events (250)\$"
 '
 
-test_expect_success 'consequences of that are no errors' '
+test_expect_success 'consequences of lost events are no errors' '
 	sed "2,/region_enter/{/region_enter/d;}" lost >lost-more &&
 	finds lost-more "warning: a region_leave without a region_enter" &&
 	test_grep " 0 kinds of error, 3 of warning\$" out &&
@@ -161,7 +161,7 @@ line () {
 
 # Git writes a line to each target, and takes its time after the other targets had
 # theirs: the start of upload-pack is 14 ms late.
-test_expect_success 'perf text of two processes of one depth, with a line that was late' '
+test_expect_success 'perf text of two processes of one depth may have a late line' '
 	{
 		line 100 0 version "" 2.39.5 &&
 		line 100 0 start 0.000100 "git clone" &&
@@ -207,7 +207,7 @@ test_expect_success 'a line that was late is of the process whose start is neare
 	test_grep " 0 kinds of error, 1 of warning\$" out
 '
 
-test_expect_success 'a recording whose recorder was killed' '
+test_expect_success 'a recording whose recorder was killed is a problem' '
 	test_expect_code 137 trace2 record -o killed -- \
 		sh -c "test-tool trace2 001return 0; kill -9 \$PPID" &&
 	finds killed "killed/meta.json: warning: the recording is not finished" &&
@@ -216,7 +216,7 @@ test_expect_success 'a recording whose recorder was killed' '
 	test_must_be_empty err
 '
 
-test_expect_success 'a recording that lost records: each counts once' '
+test_expect_success 'a recording that lost records counts each once' '
 	trace2 record -o recording -- test-tool trace2 001return 0 &&
 	trace2 check recording &&
 	sed "s/\"lost\":0,\"losses\":{\"kernel_records\":0/\"lost\":7,\"losses\":{\"kernel_records\":7/" \
@@ -258,7 +258,7 @@ test_expect_success 'check --env says that nothing is on' '
 '
 
 # The reader of `stalled` has stopped, and its queue is full.
-test_expect_success PIPE 'sockets: of a reader that reads, and of one that does not' '
+test_expect_success PIPE '--env checks sockets: one with a reader, and one without' '
 	cat >listen.perl <<-\EOF &&
 	use Socket;
 	my $dir = shift;

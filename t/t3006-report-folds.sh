@@ -301,7 +301,7 @@ test_expect_success 'trees are drawn in ASCII without UTF-8' '
 	test_grep "├ cc$" out
 '
 
-test_expect_success '--summary: the command, the totals, the largest parts' '
+test_expect_success '--summary has the command, the totals, the largest parts' '
 	build 60 >many.event &&
 	test_prints trace2 report --summary many.event <<-\EOF &&
 	make
@@ -359,7 +359,7 @@ test_expect_success JQ '--summary prints one JSON object' '
 	EOF
 '
 
-test_expect_success '--summary is of the whole, and Markdown is for it' '
+test_expect_success '--summary refuses views and filters, and Markdown is for it alone' '
 	while IFS="|" read -r options message
 	do
 		test_expect_code 2 trace2 report $options many.event 2>err &&

@@ -18,7 +18,7 @@ stream () {
 	done
 }
 
-test_expect_success 'spans by name have percentiles by nearest rank, failures, and what they stand for' '
+test_expect_success 'spans by name have percentiles by nearest rank, failures, and the number that they stand for' '
 	{
 		test_seq 100 199 | sed "s/.*/request &/" &&
 		echo "queue 5,\"one_in\":10" &&
@@ -35,7 +35,7 @@ test_expect_success 'spans by name have percentiles by nearest rank, failures, a
 	EOF
 '
 
-test_expect_success 'the slowest, with what was set' '
+test_expect_success 'the slowest spans are shown, with their attributes' '
 	stream >e <<-\EOF &&
 	fast 100
 	slow 900,"failed":"a \"reason\"","attributes":{"path":"/"},"threads":[["th01:a,b\"c",1.1,1.3],["main",1.5,1.6]]
@@ -77,7 +77,7 @@ test_expect_success 'a sum of damaged times is not negative' '
 	jq -e ".spans[0].total_ns > 9e18 and .span_parts[0].sum_ns > 9e18" all
 '
 
-test_expect_success 'text shows ten, or -n' '
+test_expect_success 'text shows ten spans, or as many as -n says' '
 	test_seq 100 199 | sed "s/.*/request &/" | stream >e &&
 	trace2 report --spans e >actual &&
 	sed "1,/^\$/d" actual >slowest &&
@@ -87,7 +87,7 @@ test_expect_success 'text shows ten, or -n' '
 	test_line_count -lt 7 slowest
 '
 
-test_expect_success '-g attr: by the values of an attribute' '
+test_expect_success '-g attr: groups spans by the values of an attribute' '
 	stream >e <<-\EOF &&
 	request 100,"attributes":{"status":200,"a":{"status":7}}
 	request 300,"attributes":{"status":200}

@@ -44,7 +44,7 @@ suite () {
 	echo "{\"event\":\"atexit\",${head}9.000000Z\",\"t_abs\":9.0,\"code\":${2-0}}"
 }
 
-test_expect_success 'failed tests, the slowest, and the scripts' '
+test_expect_success 'failed tests, the slowest tests, and the scripts are shown' '
 	{
 		suite 1 <<-\EOF &&
 		1.0 2.0 1.0 ok 1 - quick
@@ -77,7 +77,7 @@ test_expect_success 'failed tests, the slowest, and the scripts' '
 	EOF
 '
 
-test_expect_success JQ 'scripts that failed, but for their tests' '
+test_expect_success JQ 'scripts that failed without a failed test are shown' '
 	{
 		echo "1.0 2.0 1.0 ok 1 - one" | suite 1 2 &&
 		suite 2 0 failed "No plan" </dev/null &&
@@ -112,7 +112,7 @@ test_expect_success JQ 'scripts that failed, but for their tests' '
 	EOF
 '
 
-test_expect_success JQ 'a child is of the test that started it, also in a later script' '
+test_expect_success JQ 'a child belongs to the test that started it, also in a later script' '
 	{
 		suite 1 <<-\EOF &&
 		1.0 2.0 1.0 ok 1 - first
@@ -132,7 +132,7 @@ test_expect_success JQ 'a child is of the test that started it, also in a later 
 	EOF
 '
 
-test_expect_success 'text shows ten, or -n; csv and JSON all of them' '
+test_expect_success 'text shows ten tests, or as many as -n says; csv and JSON show all' '
 	test_seq -f "1.0 2.0 1.0 ok %d - one" 15 | suite 1 >e &&
 	trace2 report --tests e >actual &&
 	test_grep -c "one" actual >count &&

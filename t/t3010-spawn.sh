@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='what it costs to start processes
+test_description='the costs of starting processes
 
 SPAWN is the time that a parent lost to starting a child, from its fork to its
 exec, and to taking note of its end: while it waited for that, and nothing else
@@ -89,7 +89,7 @@ test_expect_success 'the parent was busy: it left a region that it was in' '
 	echo "kid 2 ms" | test_prints spawned busy.event
 '
 
-test_expect_success 'a region around all of it says nothing' '
+test_expect_success 'a region around the whole spawn does not change SPAWN' '
 	{
 		begin P 0 top && region 5 enter && child 10 0 kid &&
 		ran 0 12 50 kid && reaped 55 0 && region 60 leave && end P 100 0

@@ -116,7 +116,7 @@ test_expect_success SQLITE3 'sqlite has how processes ended' '
 	test_write_lines "kid|9" "quick|" | test_cmp - actual
 '
 
-# A code of 128 + n from the parent may be that of an exit.
+# A code of 128 + n from the parent may also be an exit code.
 test_expect_success 'the end from the parent only: likely, and marked' '
 	{
 		begin A-P0000000f 0 top &&
@@ -203,7 +203,7 @@ test_expect_success 'a child of a process that was killed is shown once' '
 	test_cmp expect.words actual
 '
 
-# The session of kid names its parent, but the parent has no pid of it.
+# The session of kid names its parent, but the parent has no pid for it.
 test_expect_success 'the span of a child killed below a shell belongs to the shell' '
 	{
 		begin A-P0000000f 0 top &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='what a process waited for at the other end of a conversation
+test_description='the other end of a conversation, for which a process waited
 
 git-receive-pack is started in one region of a push and works in another. The
 critical path goes to it where the push itself did nothing else.
@@ -64,7 +64,7 @@ test_expect_success 'a helper for HTTP is a transport, too' '
 	done
 '
 
-test_expect_success 'a child of another kind is not' '
+test_expect_success 'a child of another kind is no transport' '
 	push "?" >other.event &&
 	path_of other.event >actual &&
 	test_grep "^ *58.000 .* └ push/send$" actual

@@ -150,7 +150,7 @@ test_expect_success 'events without their fields, with wrong ones, with huge num
 	views few "$odd"
 '
 
-test_expect_success LIBCURL 'a database server is sent them all' '
+test_expect_success LIBCURL 'a database server gets all events' '
 	mkdir server &&
 	{ "$PERL_PATH" "$TEST_DIRECTORY"/t3310/stand-in.perl server \
 		>server.out 2>&1 & } &&

@@ -16,7 +16,7 @@ lives () {
 }
 
 # A shell that works, then becomes git, which has a session.
-test_expect_success 'a script that ends in exec: all of its time is its own' '
+test_expect_success 'a script that ends in exec has all of its time as its own' '
 	{
 		begin A-P0000000f 292 git && event A-P0000000f 299 atexit "\"code\":0"
 	} | recording script &&
@@ -276,7 +276,7 @@ unfinished () {
 	} >"$1/tasks.jsonl"
 }
 
-test_expect_success JQ 'the recorder was killed: until the last record' '
+test_expect_success JQ 'a recorder that was killed: open processes last until the last record' '
 	unfinished killed "\"state\":\"running\"" &&
 	test_prints lives killed <<-\EOF &&
 	>= 50.000 open 15 top
@@ -302,7 +302,7 @@ test_expect_success JQ 'the recorder was killed: until the last record' '
 	test_grep "^30000000,.*,c/open" out
 '
 
-test_expect_success 'the recording is complete: until its end' '
+test_expect_success 'a complete recording: open processes last until its end' '
 	unfinished complete "\"state\":\"complete\",\"end_monotonic_ns\":1100000000" &&
 	lives complete | sed 2q >actual &&
 	test_cmp - actual <<-\EOF
@@ -311,7 +311,7 @@ test_expect_success 'the recording is complete: until its end' '
 	EOF
 '
 
-test_expect_success 'records were lost: until it was seen itself' '
+test_expect_success 'a recording with lost records: a process lasts until its own last record' '
 	unfinished lost "\"state\":\"complete\",\"end_monotonic_ns\":1100000000,\"lost\":1,\"losses\":{\"kernel_records\":1}" &&
 	lives lost | sed 2q >actual &&
 	test_cmp - actual <<-\EOF
@@ -347,7 +347,7 @@ test_expect_success JQ 'a collection of commands: how many, how long, in which s
 	echo "[3,60000000,80000000,true]" | test_cmp - actual
 '
 
-test_expect_success 'commands side by side: each has its own share' '
+test_expect_success 'commands side by side have a share each' '
 	{
 		begin P 0 a && begin P/X 10 kid && event P/X 20 atexit &&
 		event P 50 atexit && begin Q 0 b && begin Q/Y 15 kid &&
@@ -392,7 +392,7 @@ test_expect_success GIT,JQ,TASKS 'Git, a script that ends in Git, Git below a sh
 '
 
 # The child runs until this test ends its input.
-test_expect_success PIPE,JQ,TASKS 'while the recorder runs: until now' '
+test_expect_success PIPE,JQ,TASKS 'a recorder that runs: open processes last until now' '
 	mkfifo stop &&
 	{
 		trace2 record -o now -- sh -c "echo x >started; cat; :" <stop >/dev/null &

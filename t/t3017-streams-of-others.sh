@@ -9,7 +9,7 @@ TEST_NO_CREATE_REPO=t
 
 test_skip_unless JQ
 
-# What scripts of this test write is no stream of ours.
+# Scripts of this test write streams that are not ours.
 unchecked foreign '*'
 
 # stream FILE: write the events on stdin, lines of TIME NAME MEMBERS, where TIME is
@@ -79,7 +79,7 @@ test_expect_success 'times: ISO 8601 of all producers is the same time' '
 	test_must_be_empty err
 '
 
-test_expect_success 'times: one that cannot be read is said, and is not 1970' '
+test_expect_success 'times that cannot be read are reported, and are not 1970' '
 	for form in "2026-02-30T10:15:SS.000000Z" "2026-03-14T25:15:SS.000000Z" \
 		"2026-03-14T10:15:SS.Z" "2026-03-14T10:15:SS.000000+1" \
 		"14.03.2026 10:15:SS" "2026-03-14T10:15:SSZ and more" "SS" "SS "
@@ -196,7 +196,7 @@ test_expect_success 'regions: the outer one left first, each ran once' '
 	test_line_count = 1 slices
 '
 
-test_expect_success 'regions: overlapping requests of one thread are told as that' '
+test_expect_success 'regions: overlapping requests of one thread are reported as overlapping' '
 	stream overlap.event <<-\EOF &&
 	0 version "evt":"4","exe":"1"
 	0 start "t_abs":0,"argv":["server"]
@@ -227,7 +227,7 @@ cat >plain.perf <<\EOF
 09:30:02.005000 trace2/tr2_tgt_perf.c:213    | d0 | main                     | atexit       |     |  2.005000 |           |              | code:0
 EOF
 
-test_expect_success 'perf text: what was pasted before each line is no part of it' '
+test_expect_success 'perf text: text that was pasted before each line is no part of it' '
 	processes plain.perf >expect &&
 	cat >known <<-\EOF &&
 	1970-01-01T09:30:00.000000Z 2005 0 git
@@ -247,7 +247,7 @@ test_expect_success 'perf text: what was pasted before each line is no part of i
 	test_must_be_empty err
 '
 
-test_expect_success 'perf text: a brief line is found after what was pasted' '
+test_expect_success 'perf text: a brief line is found after pasted text' '
 	sed "s/^.*| \(d[0-9] \)/\1/" plain.perf >brief.perf &&
 	processes brief.perf >expect &&
 	test_line_count = 3 expect &&

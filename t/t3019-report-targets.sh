@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 report -g target: what a build made by each process'
+test_description='trace2 report -g target: the file that each process of a build made'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-prereq.sh
@@ -84,7 +84,7 @@ test_expect_success 'ninja: without a log of a known version, what compilers wer
 	EOF
 '
 
-test_expect_success 'ninja: a line that is none is reported, the others count' '
+test_expect_success 'ninja: a line that is no entry is reported, the others count' '
 	ninja_build &&
 	ninja_log v6 <<-\EOF &&
 	1 31 1

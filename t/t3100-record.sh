@@ -50,7 +50,7 @@ background () {
 	pid=$!
 }
 
-test_expect_success 'a command, its output and its exit code' '
+test_expect_success 'a command keeps its output and its exit code' '
 	test_expect_code 3 trace2 record -- \
 		sh -c "echo to out; echo to err >&2; cat; exit 3" \
 		>out 2>err <<-\EOF &&
@@ -73,7 +73,7 @@ test_expect_success 'a command, its output and its exit code' '
 		.state == \"complete\" and .lost == 0" trace2.data/meta.json
 '
 
-test_expect_success GIT 'the events of real Git commands' '
+test_expect_success GIT 'events of real Git commands are recorded' '
 	test_when_finished "rm -rf repo copy" &&
 	git init -q repo &&
 	test_commit -C repo one &&
@@ -104,7 +104,7 @@ test_expect_success GIT 'settings of the user for Git do not get into the record
 	echo 1 | test_prints ls elsewhere
 '
 
-test_expect_success !UNDER_VALGRIND 'the environment is the same, but for these variables' '
+test_expect_success !UNDER_VALGRIND 'the environment of the command is the same, but for these variables' '
 	cat >show <<-\EOF &&
 	for (sort keys %ENV) {
 		print "$_=$ENV{$_}\n" if !/^(_|TRACEPARENT)$/ && /^GIT_TRACE2/ == $ARGV[0];
@@ -157,7 +157,7 @@ test_expect_success !UNDER_VALGRIND 'the recorder holds back the signals that it
 	echo 13b5a07 | test_prints sed -n "s/^SigBlk:.0*//p" status
 '
 
-test_expect_success 'a command that is not found, or cannot be run' '
+test_expect_success 'a command that is not found, or cannot be run, is reported as by a shell' '
 	rm -rf nothing &&
 	test_expect_code 127 trace2 record -o nothing -- no-such-command \
 		2>actual &&
@@ -190,14 +190,14 @@ test_expect_success 'record without a command prints the usage, and makes nothin
 	test_path_is_missing nothing
 '
 
-test_expect_success 'killed by a signal: 128 + its number' '
+test_expect_success 'a command killed by a signal: 128 + its number' '
 	test_expect_code 137 trace2 record -- sh -c "kill -9 \$\$" 2>err &&
 	test_grep "; exit 137 (SIGKILL) ]" err &&
 	jq -e ".exit_signal == 9 and .tasks[0].signal == 9 and
 		(has(\"exit_code\") | not)" trace2.data/meta.json
 '
 
-test_expect_success TASKS 'processes that are not instrumented, with exact times' '
+test_expect_success TASKS 'processes that are not instrumented have exact times' '
 	trace2 record -- sh -c "sh -c \"exit 7\"; true" &&
 	jq -s -c "(map(.time_ns) | if . == sort then \"in order\" else . end), (.[] |
 		select(.type != \"argv\" and .type != \"status\") | del(.time_ns))" \
@@ -220,7 +220,7 @@ test_expect_success TASKS 'processes that are not instrumented, with exact times
 	EOF
 '
 
-test_expect_success TASKS,EXIT_CODES 'exit codes of processes that others reap' '
+test_expect_success TASKS,EXIT_CODES 'exit codes of processes that others reap are recorded' '
 	trace2 record -- sh -c "sh -c \"exit 7\"; sh -c \"kill -15 \\\$\\\$\"
 		exit 0" &&
 	test_write_lines "sh 0" "sh 7" "sh 15" | test_prints tasks trace2.data
@@ -322,7 +322,7 @@ do
 	'
 done
 
-test_expect_success 'a command that dies of the signal' '
+test_expect_success 'a command that dies of a forwarded signal is recorded with the signal' '
 	ready_pipe &&
 	background trace2 record -- \
 		sh -c "echo ready >ready; exec sleep 1000" &&
@@ -394,7 +394,7 @@ test_expect_success !UNDER_VALGRIND 'SIGTSTP sent to the recorder stops both; SI
 	test_expect_code 8 wait $pid
 '
 
-test_expect_success 'an earlier recording moves to DIR.old, the one before goes' '
+test_expect_success 'an earlier recording moves to DIR.old, the one before is removed' '
 	rm -rf again again.old &&
 	for i in 1 2 3
 	do
@@ -406,7 +406,7 @@ test_expect_success 'an earlier recording moves to DIR.old, the one before goes'
 	test_write_lines again again.old | test_prints ls -d again*
 '
 
-test_expect_success 'nothing is removed or moved that is not a recording' '
+test_expect_success 'nothing that is no recording is removed or moved' '
 	rm -rf other again again.old &&
 	mkdir other &&
 	echo precious >other/file &&
@@ -448,7 +448,7 @@ test_expect_success 'an empty directory is taken as it is' '
 	test_path_is_file empty/meta.json
 '
 
-test_expect_success 'a recording inside of a recording' '
+test_expect_success 'a recording inside of a recording has its own exit code' '
 	rm -rf in out in.old out.old &&
 	test_expect_code 5 trace2 record -o out -- trace2 record -o in -- \
 		sh -c "exit 5" &&
@@ -464,7 +464,7 @@ test_expect_success 'a directory that is being recorded is not taken away' '
 	test_path_is_missing out.old
 '
 
-test_expect_success GIT 'a path with spaces and other characters' '
+test_expect_success GIT 'a path may have spaces and other characters' '
 	dir="a b ${SQ}c${SQ} \$d" &&
 	mkdir -p "$dir" &&
 	(
@@ -476,7 +476,7 @@ test_expect_success GIT 'a path with spaces and other characters' '
 	)
 '
 
-test_expect_success SANITY 'a directory that cannot be written to' '
+test_expect_success SANITY 'a directory that cannot be written to is refused before the command runs' '
 	test_when_finished "chmod 755 locked" &&
 	mkdir locked &&
 	chmod 555 locked &&
@@ -485,7 +485,7 @@ test_expect_success SANITY 'a directory that cannot be written to' '
 	test_path_is_missing ran
 '
 
-test_expect_success 'a directory in a directory that is not there' '
+test_expect_success 'a directory in a missing directory is refused before the command runs' '
 	test_expect_code 128 trace2 record -o no/where -- touch ran 2>err &&
 	test_grep "cannot create ${SQ}no/where${SQ}: No such file" err
 '
@@ -523,7 +523,7 @@ test_expect_success SMALL_DISK 'a full disk: the command is not disturbed' '
 	echo fill | test_cmp - left
 '
 
-test_expect_success GIT '--max-size stops those that start later' '
+test_expect_success GIT '--max-size stops programs that start later' '
 	cat >cmd <<-\EOF &&
 	git version
 	until test -e "$GIT_TRACE2_EVENT/git-trace2-discard"
@@ -540,7 +540,7 @@ test_expect_success GIT '--max-size stops those that start later' '
 	test_file_not_empty before
 '
 
-# The shell waits for the file itself: no program is executed meanwhile.
+# The shell waits for the file itself: no program is executed during the wait.
 cat >full <<\EOF
 test-tool trace2 030events 1000
 until test -e "$GIT_TRACE2_EVENT/git-trace2-discard"
@@ -571,7 +571,7 @@ test_expect_success TASKS,!UNDER_VALGRIND 'check knows of programs that --max-si
 	test_grep " 0 kinds of error, 2 of warning" found
 '
 
-test_expect_success TASKS 'records of processes count, too, and end' '
+test_expect_success TASKS 'records of processes count for --max-size, and end at it' '
 	cat >many <<-\EOF &&
 	until test -e "$GIT_TRACE2_EVENT/git-trace2-discard"
 	do
@@ -587,8 +587,8 @@ test_expect_success TASKS 'records of processes count, too, and end' '
 	jq -e ".losses.task_log > 0" trace2.data/meta.json
 '
 
-# It looks at its size ten times a second.
-test_expect_success TASKS 'a few do not reach --max-size' '
+# The recorder looks at its size ten times a second.
+test_expect_success TASKS 'a few records of processes do not reach --max-size' '
 	trace2 record --no-states --max-size 1M -- sh -c "env true; sleep 0.3" 2>err &&
 	test_grep ! "max-size" err
 '
@@ -625,7 +625,7 @@ test_expect_success SECCOMP,EXIT_CODES 'the process connector stands in for perf
 		trace2.data/meta.json
 '
 
-# Its descriptors are closed when no process has them any more.
+# The descriptors of a recorder are closed when no process has them any more.
 test_expect_success SECCOMP,!MUSL 'a recorder that is killed before the command runs leaves no process behind' '
 	test_when_finished "rm -rf gone" &&
 	{
@@ -641,7 +641,7 @@ test_expect_success SECCOMP,!MUSL 'a recorder that is killed before the command 
 
 nr=300
 test_have_prereq !EXPENSIVE || nr=3000
-test_expect_success TASKS 'more processes than the kernel has room for: counted' '
+test_expect_success TASKS 'more processes than the kernel has room for are counted as lost' '
 	cat >cmd <<-\EOF &&
 	i=0
 	while test $i -lt $1

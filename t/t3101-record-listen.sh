@@ -97,7 +97,7 @@ test_expect_success 'SIGINT ends a listening recorder' '
 	test_path_is_missing l/kernel.data
 '
 
-test_expect_success GIT 'real Git commands, over both kinds' '
+test_expect_success GIT 'real Git commands are recorded over both kinds of sockets' '
 	listening l 2 --listen "af_unix:stream:$sock/s" \
 		--listen "af_unix:dgram:$sock/d" &&
 	GIT_TRACE2_EVENT="af_unix:stream:$sock/s" git version &&
@@ -204,7 +204,7 @@ test_expect_success '100 MB without a newline: counted, and memory stays bounded
 	send line "$sock/s" 100000000 &&
 	echo "{\"sid\":\"after\"}" >after &&
 	send stream "$sock/s" <after &&
-	# Not even a half of the line was kept.
+	# The recorder kept less than a half of the line in memory.
 	if ! test_have_prereq INSTRUMENTED
 	then
 		peak=$(peak_kib) &&
@@ -233,7 +233,7 @@ test_expect_success 'a datagram of 256 KiB is taken, newline and all; a larger o
 	echo "too_long 1" | test_prints lost l
 '
 
-# Of 1000 bytes each, more than the recorder keeps: make check sends thrice as much.
+# Lines of 1000 bytes, more than the recorder keeps: make check sends three times as many.
 lines=100000
 test_have_prereq !EXPENSIVE || lines=300000
 test_expect_success 'a disk that hangs: reading goes on, the rest is counted' '
@@ -241,7 +241,7 @@ test_expect_success 'a disk that hangs: reading goes on, the rest is counted' '
 	mkfifo l/events/s-many &&
 	before=$(peak_kib) &&
 	send lines "$sock/s" $lines &&
-	# Not even a half of the lines was kept.
+	# The recorder kept less than a half of the lines in memory.
 	if test_have_prereq EXPENSIVE,!INSTRUMENTED
 	then
 		peak=$(peak_kib) &&
@@ -313,7 +313,7 @@ test_expect_success 'a socket without a listener is replaced' '
 	jq -e ".state == \"running\"" l/meta.json
 '
 
-test_expect_success 'a socket that another made meanwhile is not removed' '
+test_expect_success 'a socket that another process made during the recording is not removed' '
 	listening l 1 --listen "$sock/s" &&
 	rm "$sock/s" &&
 	>"$sock/s" &&
@@ -322,7 +322,7 @@ test_expect_success 'a socket that another made meanwhile is not removed' '
 	rm "$sock/s"
 '
 
-test_expect_success 'a path that is too long for a socket, or has no directory' '
+test_expect_success 'a path that is too long for a socket, or has no directory, is refused' '
 	long=$(printf "%0120d" 0) &&
 	test_expect_code 128 trace2 record -o none --listen "$sock/$long" 2>actual &&
 	test_grep "longer than 107 bytes" actual &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 record: what it leaves in a working tree, and says'
+test_description='trace2 record: its messages, and its files in a working tree'
 
 . ./test-lib.sh
 
@@ -51,7 +51,7 @@ test_expect_success 'nothing is left of a recording that could not begin' '
 	test_path_is_missing gone
 '
 
-test_expect_success TASKS 'programs without Trace2: one line at the end, without events' '
+test_expect_success TASKS 'programs without Trace2 make one line at the end, without events' '
 	trace2 record -o quiet -- sh -c "sh -c :; :" 2>err &&
 	sed -e "/: not recorded: /d; /: for more: /d" \
 		-e "s/[0-9.]* [KM]*i*B/SIZE/" err >lines &&
@@ -61,13 +61,13 @@ test_expect_success TASKS 'programs without Trace2: one line at the end, without
 	test "$(grep -c "^[0-9]" out)" = 2
 '
 
-test_expect_success 'programs with Trace2: no such line' '
+test_expect_success 'programs with Trace2 make no such line' '
 	trace2 record -o spoke -- test-tool trace2 001return 0 2>err &&
 	sed "/: not recorded: /d; /: for more: /d" err >lines &&
 	test_line_count = 1 lines
 '
 
-test_expect_success 'a command that was killed: by what' '
+test_expect_success 'a command that was killed is reported with its signal' '
 	test_expect_code 143 trace2 record -o killed -- \
 		sh -c "kill -TERM \$\$" 2>err &&
 	test_grep "; exit 143 (SIGTERM) ]$" err &&

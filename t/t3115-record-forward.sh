@@ -123,7 +123,7 @@ test_expect_success 'a busy collector, and one that drops connections, is asked 
 	finished &&
 	test_write_lines 503 429 drop 200 |
 	test_prints cut -d" " -f4 collector/requests &&
-	# Not before the time that it named.
+	# The recorder waits until the time that the collector named.
 	awk "NR == 1 { first = \$1 } NR == 2 { exit !(\$1 - first >= 990) }" \
 		collector/times &&
 	ids collector/bodies >ids &&
@@ -165,7 +165,7 @@ peak () {
 # the recorder wait to the end.
 trees="250 100"
 test_have_prereq !EXPENSIVE || trees="4000 10"
-test_expect_success 'a collector that never answers: the same' '
+test_expect_success 'a collector that never answers holds nothing up' '
 	collector stall &&
 	forwarding &&
 	send trees "$sock/s" 100 2 &&
@@ -256,7 +256,7 @@ test_expect_success 'record --forward works with a command' '
 		collector/bodies
 '
 
-test_expect_success 'the collector that the environment names' '
+test_expect_success 'the collector comes from the environment' '
 	collector &&
 	OTEL_EXPORTER_OTLP_ENDPOINT=$url OTEL_EXPORTER_OTLP_HEADERS=x-token=1 \
 		trace2 record -q -o r2 --listen "$sock/s" --forward otlp:env -- \

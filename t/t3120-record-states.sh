@@ -7,7 +7,7 @@ test_description='trace2 record: the records of the kernel in kernel.data'
 . "$TEST_DIRECTORY/lib-perf.sh"
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# What stock perf reads: one line for each record.
+# Print one line for each record that stock perf reads.
 records () {
 	perf script -i trace2.data/kernel.data --show-task-events \
 		--show-switch-events >records 2>err
@@ -185,7 +185,7 @@ test_expect_success TASKS '--max-size ends states, too' '
 	jq -e ".losses.kernel_data > 0 and .lost == .losses.kernel_data" trace2.data/meta.json
 '
 
-test_expect_success TASKS,TMPFS,LONG_IS_64BIT 'on a full disk it ends with the last whole record' '
+test_expect_success TASKS,TMPFS,LONG_IS_64BIT 'a full disk ends states with the last whole record' '
 	mkdir -p small &&
 	write_script on-small-disk <<-\EOF &&
 	mount -t tmpfs -o size=64k none small &&

@@ -52,9 +52,9 @@ test_expect_success 'the arguments of the command are known without the kernel' 
 	test_prints jq -c ".processes[].argv" list.json
 '
 
-# The first record of a thread shows what it did before: where it was found may be
-# a moment later.
-test_expect_success 'threads that ran already have states' '
+# The first record of a thread shows its earlier state: the recorder may have
+# found it a moment later.
+test_expect_success 'threads that ran before the recording have states' '
 	made r <<-\EOF &&
 	0 0 found 10 10 main S do_wait
 	0 0 found 10 11 ready R
@@ -453,7 +453,7 @@ test_expect_success 'a finished file that was cut is a problem' '
 	test_grep "kernel.data.: it was cut short" err
 '
 
-test_expect_success 'a file of another machine, or of no kernel' '
+test_expect_success 'a file of another machine, or of no kernel, is reported' '
 	records="0 0 fork 10 10 1 1" &&
 	echo "$records" | made r --swap &&
 	test_prints states r </dev/null &&
@@ -533,7 +533,7 @@ test_expect_success 'old recordings have neither causes nor wakers' '
 	echo "- -" | test_prints states r process cpu_ns wait_ns
 '
 
-test_expect_success 'task records without a time, or none at all: said, and nothing made up' '
+test_expect_success 'task records without a time, or no task records, are reported, and nothing is made up' '
 	made r <<-\EOF &&
 	top top
 	100 0 exit 10 10

@@ -31,8 +31,8 @@ test_expect_success 'a thread runs, is ready or waits for all of its life' '
 		([.[] | select(.type == \"thread\")] | length >= 24)"
 '
 
-# Print the time, in ns, that the host of a virtual machine may have taken from
-# it; /proc has it in ticks of 10 ms.
+# Print the time, in ns, that the host of a virtual machine may have taken.
+# /proc has it in ticks of 10 ms.
 stolen_ns () {
 	awk '/^cpu / { printf "%.0f", $9 ? ($9 + 1) * 10000000 : 0 }' /proc/stat
 }
@@ -167,7 +167,7 @@ test_expect_success PYTHON,EXIT_CODES 'a program that another thread executed ha
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-# Compare the recording in r with what the program printed.
+# Compare the recording in r with the output of the program.
 compare () {
 	"$GIT_BUILD_DIR/build/unit/tool-states" r/trace2.data >dump &&
 	"$PERL_PATH" "$TEST_DIRECTORY/t3131/known.perl" r/known dump "$@" \
@@ -187,7 +187,7 @@ recorded_as_known () {
 	compare "$@"
 }
 
-test_expect_success WAKERS 'each state, its cause, and who woke whom' '
+test_expect_success WAKERS 'states have the cause and waker that the program knows' '
 	recorded_as_known "" --causes --wakers
 '
 
@@ -202,7 +202,8 @@ test_expect_success EXPENSIVE,WAKERS 'each state lasts as long as the program kn
 	recorded_as_known "" --times
 '
 
-# in_bounds HOW PID LEAST MOST: SPAWN of a child is as long as the program knows.
+# in_bounds HOW PID LEAST MOST: SPAWN of a child is as long as the program
+# measured.
 in_bounds () {
 	jq -e ".processes[] | select(.pid == $2) | .spawn_ns |
 		$3 <= . and . <= $4" report || {
@@ -212,7 +213,7 @@ in_bounds () {
 	}
 }
 
-test_expect_success JQ,WAKERS 'how long a parent waits for children to start, and to be reaped' '
+test_expect_success JQ,WAKERS 'waits of a parent for its children to start and to be reaped have their times' '
 	trace2 record -o spawner "$hosts/spawner" >known &&
 	test_line_count = 4 known &&
 	trace2 report --format=json spawner >report &&

@@ -110,7 +110,7 @@ test_expect_success 'the only thread that can have woken another did so, without
 	EOF
 '
 
-# A packet for another process, or a timer, interrupts whoever computes.
+# A packet for another process, or a timer, interrupts any thread that computes.
 test_expect_success 'a thread that was in no system call since the wait began did not end it by a packet' '
 	made r <<-\EOF &&
 	begin

@@ -238,8 +238,8 @@ test_expect_success 'a wake-up that was derived marks what it led to' '
 	jq -e "[.critical_path[].doubtful] | any | not" json
 '
 
-# Another process may have had the CPU meanwhile: only the thread that waited is
-# known to be late.
+# Another process may have had the CPU: only the thread that waited is known to
+# be late.
 test_expect_success 'the way from a derived wake-up to its thread belongs to that thread' '
 	made r <<-\EOF &&
 	top top

@@ -17,7 +17,7 @@ refused () {
 	exec "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all "$@"
 }
 
-test_expect_success TASKS 'a shell, and what it starts from then on, until Ctrl-C' '
+test_expect_success TASKS 'record -p records a shell, and its later children, until Ctrl-C' '
 	# The kernel cuts to ticks.
 	"$PERL_PATH" -MPOSIX=strftime -e \
 		"print strftime(q(%Y-%m-%dT%H:%M:%S), gmtime(time - 1)), qq(\n)" >before &&
@@ -94,7 +94,7 @@ test_expect_success STATES 'a process that waits all the time has its wait, and 
 	jq -e ".processes[0] | .wait_ns == .wall_ns" report.json
 '
 
-test_expect_success WAKERS 'each state, as the program knows it' '
+test_expect_success WAKERS 'record -p has each state as the program knows it' '
 	start sh -c "read -r line; exec \"\$0\" >known; echo done" "$hosts/states" &&
 	attach -p $pid &&
 	echo >&8 &&
@@ -110,7 +110,7 @@ test_expect_success WAKERS 'each state, as the program knows it' '
 '
 
 # From the shell, which waits for both, over cat, to what both waited for.
-test_expect_success WAKERS 'the critical path, back to when it was attached to' '
+test_expect_success WAKERS 'the critical path goes back to the time of the attachment' '
 	# cat waits when the sleep begins.
 	cat >piped <<-\EOF &&
 	mkfifo nothing
@@ -151,7 +151,7 @@ test_expect_success STATES,!SANITIZE_ADDRESS,!TSAN 'record -p has all threads' '
 	test "$(grep -c "\"begun_ns\":[0-9]*,\"state\":\"S\"" r/tasks.jsonl)" = 6
 '
 
-test_expect_success TASKS 'several processes, each once, a parent above its child' '
+test_expect_success TASKS 'several processes are recorded once each, a parent above its child' '
 	start_shell &&
 	tell "sleep 1000 & echo \$! >sleeper" &&
 	child=$(cat sleeper) &&
@@ -216,7 +216,7 @@ test_expect_success TASKS 'a child that was there before is not shown by top' '
 	end
 '
 
-test_expect_success ORDINARY_USER,TASKS 'an ordinary user, and his own process' '
+test_expect_success ORDINARY_USER,TASKS 'an ordinary user may record his own process' '
 	start_shell as_ordinary &&
 	by=as_ordinary attach -p $pid &&
 	tell /bin/true &&
@@ -284,7 +284,7 @@ test_expect_success TASKS 'record -p reports that a ring cannot be copied' '
 	test_grep "^trace2: .r/rings. is incomplete: Is a directory\$" err
 '
 
-# has_rounds NR: so many are in the recording.
+# has_rounds NR: the recording has NR rounds.
 has_rounds () {
 	test "$(trace2 script -i r | grep -c "main.*region_enter.*label:round")" = "$1"
 }
@@ -336,7 +336,7 @@ test_expect_success NEXT_PID,EXIT_CODES 'the exit code of an earlier process wit
 		all(.[]; .code == 0)"
 '
 
-test_expect_success PID_NAMESPACE,TASKS 'a process of another pid namespace' '
+test_expect_success PID_NAMESPACE,TASKS 'record -p records a process of another pid namespace' '
 	start_shell unshare -rpf --mount-proc &&
 	test "$pid" = 1 &&
 	pid=$(cat /proc/$started/task/$started/children) &&
@@ -366,11 +366,11 @@ test_expect_success ROOT,ORDINARY_USER,TASKS 'record -p refuses a process of ano
 	end
 '
 
-test_expect_success 'refused: there is no such process' '
+test_expect_success 'record -p refuses a pid without a process' '
 	refused 999999999 "there is no such process (${SQ}ps -e${SQ} lists them)"
 '
 
-test_expect_success 'refused: one that has ended, and was not waited for' '
+test_expect_success 'record -p refuses a process that has ended, and was not waited for' '
 	start "$PERL_PATH" -e "\$| = 1; \$p = fork // die; exit if !\$p;
 		select undef, undef, undef, 0.001
 			while qx(cat /proc/\$p/stat) !~ /[)] Z /;
@@ -398,7 +398,7 @@ test_expect_success 'record -p refuses a thread' '
 
 test_lazy_prereq KTHREADD 'grep "^2 (kthreadd)" /proc/2/stat'
 
-test_expect_success KTHREADD 'refused: a thread of the kernel' '
+test_expect_success KTHREADD 'record -p refuses a thread of the kernel' '
 	refused 2 "it is a thread of the kernel (${SQ}perf record -p${SQ} records these)"
 '
 
@@ -408,7 +408,7 @@ test_expect_success 'record -p refuses the recorder itself' '
 	test_cmp expect err
 '
 
-test_expect_success TASKS 'refused: too many threads for its descriptors' '
+test_expect_success TASKS 'record -p refuses more threads than it has descriptors for' '
 	start "$hosts/worker" 20 1 exit &&
 	read -r answer <&9 &&
 	test_expect_code 128 sh -c "ulimit -n 60; exec trace2 record -o r -p $pid" 2>err &&

@@ -45,14 +45,16 @@ bytes () {
 	}
 }
 
-# until_lines CONDITION: it becomes true, before the daemon fills the disk.
+# until_lines CONDITION: wait until CONDITION is true, before the daemon fills
+# the disk.
 most=300000000
 until_lines () {
 	polls=0 before='' too_much='' &&
 	wait_until eval "$1 || wrote_too_much" &&
 	test -z "$too_much"
 }
-# To look takes longer than what is waited for: look at each tenth time.
+# A look takes longer than the change that it waits for: look at each tenth
+# time.
 wrote_too_much () {
 	polls=$((polls + 1)) &&
 	test $((polls % 10)) = 0 &&
@@ -62,7 +64,7 @@ wrote_too_much () {
 	too_much=yes
 }
 
-# until_grown FILE: lines come that were not there.
+# until_grown FILE: wait until new lines come.
 until_grown () {
 	grown=$1 size=$(wc -c <"$1") &&
 	until_lines "test \"\$(wc -c <\"\$grown\")\" != $size"
@@ -120,7 +122,7 @@ test_expect_success TASKS 'a process that runs on is listed as open although its
 		.[0].pid == $pid"
 '
 
-test_expect_success 'after --max-size it writes where it did before, which is counted' '
+test_expect_success 'after --max-size a program writes where it did before, which is counted' '
 	start_daemon &&
 	attach -p $pid --max-size 20k &&
 	until_in_recording &&
@@ -221,13 +223,13 @@ all_stopped () {
 	! grep -L "^State:.*T" "/proc/$1"/task/*/status | grep .
 }
 
-# is_taken PID: it has no signal of a process left to take.
+# is_taken PID: the process has taken all its signals.
 is_taken () {
 	grep -q "^ShdPnd:.0*$" "/proc/$1/status"
 }
 
 # The process cannot answer. The recorder takes each signal before the next.
-test_expect_success 'timeout sends a signal twice: that is one' '
+test_expect_success 'timeout sends a signal twice, which counts as one' '
 	start_daemon &&
 	attach --timeout 1h -p $pid &&
 	until_in_recording &&
@@ -246,7 +248,7 @@ test_expect_success 'timeout sends a signal twice: that is one' '
 	stop_daemon
 '
 
-test_expect_success 'the recorder is killed: it writes there, until another one ends' '
+test_expect_success 'the recorder is killed: the program writes there, until another recording ends' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&
@@ -264,7 +266,7 @@ test_expect_success 'the recorder is killed: it writes there, until another one 
 	is_whole_session
 '
 
-test_expect_success 'a target that was set meanwhile stays' '
+test_expect_success 'a target that was set during the recording stays' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&

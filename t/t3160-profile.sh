@@ -26,7 +26,7 @@ recorded () {
 	test -e "$1"/meta.json || trace2 record -o "$@"
 }
 
-# What stock perf says of the samples: PERCENT FUNCTION, the largest first.
+# Print the functions that stock perf finds: PERCENT FUNCTION, the largest first.
 perf_functions () {
 	perf report -i "${1:-trace2.data}/kernel.data" --no-children --stdio \
 		-g none -s symbol 2>/dev/null |
@@ -442,13 +442,14 @@ test_expect_success CC,WAKERS,LIBDW,JQ '--functions --waits: the functions in wh
 	test_grep ! long_nap out
 '
 
-test_expect_success '--functions --waits: what an older recording lacks' '
+test_expect_success '--functions --waits reports that an older recording has no calls of waits' '
 	counted <records >actual &&
 	test_prints trace2 report --functions --waits r 2>err </dev/null &&
 	test_grep "no calls of threads that wait .*: record it anew" err
 '
 
-# Whoever owns /tmp/perf-PID.map, or wrote it before the process, is not believed.
+# Do not believe a /tmp/perf-PID.map of another owner, or from before the
+# process.
 test_expect_success TASKS 'names in /tmp/perf-PID.map are kept' '
 	cat >writes <<-\EOF &&
 	echo "1000 10 $1" >/tmp/perf-$$.map
@@ -469,7 +470,7 @@ test_expect_success TASKS 'names in /tmp/perf-PID.map are kept' '
 	test_path_is_missing r/maps
 '
 
-test_expect_success JQ 'on_path: what another process computes meanwhile is not' '
+test_expect_success JQ 'on_path leaves out what another process computes at the same time' '
 	counted >actual <<-\EOF &&
 	top one
 	2 0 map 10 10 1000 1000 /none/a
@@ -524,7 +525,7 @@ test_expect_success JQ 'functions of the kernel, by their addresses in kernel.sy
 	EOF
 '
 
-test_expect_success 'callers without names are no samples without names' '
+test_expect_success 'callers without names make no samples without names' '
 	made r <<-\EOF &&
 	top one
 	2 0 map 10 10 1000 1000 /none/a
@@ -596,7 +597,7 @@ test_expect_success JQ 'a fork has the mappings of then, an exec has none' '
 	EOF
 '
 
-test_expect_success JQ 'records with wrong sizes are skipped, what is cut is said' '
+test_expect_success JQ 'records with wrong sizes are skipped, and cut files are reported' '
 	counted >actual <<-\EOF &&
 	0 0 fork 10 10 1 1
 	1 0 comm 10 10 one exec
@@ -623,7 +624,7 @@ test_expect_success JQ 'records with wrong sizes are skipped, what is cut is sai
 	test_grep "cut short" err
 '
 
-# short SAMPLES [MS]: a process of 10 ms on a CPU, with so many samples of 1 ms.
+# short SAMPLES [MS]: a process of 10 ms on a CPU, with SAMPLES samples of 1 ms.
 short () {
 	{
 		cat <<-\EOF &&

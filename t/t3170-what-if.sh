@@ -366,7 +366,7 @@ test_expect_success 'the order is that of the middle between the bounds' '
 	test_write_lines top a wait:disk ready wait:child | test_cmp - order
 '
 
-test_expect_success 'regions, and those inside of them' '
+test_expect_success 'regions count with the regions inside of them' '
 	nested_recording 1000 &&
 	# Inner regions have both changes of the last line.
 	then_is <<-\EOF &&
@@ -417,7 +417,7 @@ test_expect_success 'regions of threads are those of each' '
 	EOF
 '
 
-test_expect_success 'a program that a process ran before, by its name' '
+test_expect_success 'a program that a process ran before is found by its name' '
 	made r <<-\EOF &&
 	top se*
 	61000 0 comm 10 10 second exec
@@ -498,7 +498,7 @@ test_expect_success 'a real command would gain by sleeping less' '
 	if jq -e "[.critical_path[].state] | any" json
 	then
 		trace2 report --format=json --what-if real >>json &&
-		# A busy machine has the shell wait for a CPU meanwhile. Without
+		# A busy machine lets the shell wait for a CPU. Without
 		# causes a sleep may be a wait for somebody outside.
 		trace2 report --format=json --what-if "sleep 0.04=0" real >>json &&
 		jq -s -e ".[0].summary[0].wall_ns as \$wall |

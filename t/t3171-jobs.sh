@@ -47,7 +47,7 @@ then_is () {
 
 test_expect_success 'one job at once runs one job after the other' '
 	built &&
-	# a 30 ms, b 20, c 50 of which it needs 40; 10 before them, 9 behind;
+	# a 30 ms, b 20, c 50 of which it needs 40; 10 before them, 9 after;
 	# at worst, 1 ms from the end of b to the start of c.
 	then_is 1 120000 109000
 '

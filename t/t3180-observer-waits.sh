@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 record: what processes wait for'
+test_description='trace2 record: objects that processes wait for'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-perf.sh"
@@ -49,15 +49,15 @@ test_expect_success 'a wait without an object has none' '
 	test_must_fail grep -Fx -f expect named
 '
 
-test_expect_success 'the record says in which call, and for how long it was seen' '
+test_expect_success 'the record has the call, and for how long the wait was seen' '
 	pid=$(awk "\$1 == \"pipe_to\" { print \$2 }" said) &&
 	jq -s -e "[.[] | select(.type == \"object\" and .pid == $pid)][0] |
 		.call == \"write\" and .tid == .pid and .since_ns < .time_ns" \
 		r/tasks.jsonl
 '
 
-# reused PROCESSES ROUNDS: print the waits whose object is not that which the
-# programs say, and put those that are right into `right`.
+# reused PROCESSES ROUNDS: print the waits whose object differs from the
+# program's own report, and put the right ones into `right`.
 reused () {
 	rm -rf r right &&
 	trace2 record -q -o r -- sh -c "for i in \$(seq $1)

@@ -14,7 +14,7 @@ with times in microseconds.
 
 test_skip_unless JQ
 
-# peak_of DIR: print the most of all processes, in MiB.
+# peak_of DIR: print the peak of all processes, in MiB.
 peak_of () {
 	jq -s '[.[] | select(.type == "memory") | .tree_bytes // 0] | max // 0 |
 		. / 1048576 | floor' "$1/tasks.jsonl"
@@ -223,7 +223,7 @@ test_expect_success '--memory: what was seen after the end is not its' '
 	test_grep "^377487360,2,314572800" out
 '
 
-test_expect_success 'stat: peak-memory differs as other numbers of the run do' '
+test_expect_success 'stat: peak-memory differs as other numbers of a run do' '
 	built &&
 	for i in 1 2 3 4
 	do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='objects of waits: what reports and exports show of them
+test_description='objects of waits, as reports and exports show them
 
 Recordings are made of records (t3130/kernel.perl), with times in microseconds.
 Those of real programs are in t3180.
@@ -12,7 +12,7 @@ Those of real programs are in t3180.
 
 test_skip_unless JQ
 
-# Main waits from 10 to 90 for what the object records say.
+# Main waits from 10 to 90 for the objects of the records.
 waits_for () {
 	{
 		cat <<-EOF &&
@@ -61,7 +61,7 @@ done <<-\EOF
 	eventfd|read eventfd
 EOF
 
-test_expect_success 'objects: one that was seen before or after the wait is not shown' '
+test_expect_success 'objects: an object seen before or after the wait is not shown' '
 	echo "80 0 object 10 10 9 - read pipe - 11" | waits_for &&
 	shows "pipe null" &&
 	echo "91 0 object 10 10 20 - read pipe - 11" | waits_for &&

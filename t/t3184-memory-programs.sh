@@ -27,9 +27,9 @@ has () {
 	test "$last" -le $(($2 * 105 / 100 + 2))
 }
 
-# is_seen "MB [MB]" WORDS...: record the program `memory` until it was seen to have
-# so much; then let it go on, to the second amount. It is never seen to have more
-# than the larger one.
+# is_seen "MB [MB]" WORDS...: record the program `memory` until the recorder has
+# seen this much; then let the program go on, to the second amount. The recorder
+# never sees more than the larger one.
 is_seen () {
 	local levels="$1" most=0 level && shift &&
 	rm -rf r go go.3 &&

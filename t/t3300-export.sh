@@ -191,7 +191,7 @@ test_expect_success 'filters choose what is exported' '
 	test_write_lines work load/all th01:reader helper | test_cmp - actual
 '
 
-test_expect_success 'a file is there when it is whole' '
+test_expect_success 'a file is there only when it is whole' '
 	echo before >file &&
 	chmod 640 file &&
 	ln -s file link &&
@@ -205,7 +205,7 @@ test_expect_success 'a file is there when it is whole' '
 	test_grep ! "file[.]" files
 '
 
-test_expect_success 'a place that cannot be written' '
+test_expect_success 'a place that cannot be written is named' '
 	test_expect_code 128 trace2 export --to folded -o none/out "$MIX" 2>err &&
 	cat >expect <<-\EOF &&
 	trace2: cannot write '\''none/out'\'': No such file or directory

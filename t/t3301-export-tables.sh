@@ -103,7 +103,7 @@ test_expect_success SQLITE3 'sqlite: the same rows as csv' '
 	test "$(sqlite3 mix.db "pragma integrity_check")" = ok
 '
 
-test_expect_success SQLITE3 'sqlite: running it again doubles nothing' '
+test_expect_success SQLITE3 'sqlite: a second export doubles nothing' '
 	counts mix.db >expect &&
 	trace2 export --to sqlite -o mix.db "$MIX" &&
 	counts mix.db >actual &&
@@ -127,7 +127,7 @@ exit|3" &&
 	test "$(sqlite3 cut.db "select count(*) from spans")" = 5
 '
 
-test_expect_success SQLITE3 'sqlite: parents and children that come apart' '
+test_expect_success SQLITE3 'sqlite takes parents and children that come apart' '
 	test_when_finished "rm -f apart.db" &&
 	grep P00000066 "$MIX" >child.event &&
 	grep -v P00000066 "$MIX" >parent.event &&

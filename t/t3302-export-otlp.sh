@@ -50,7 +50,7 @@ test_expect_success 'ids are those of the recording' '
 	test_cmp expect actual
 '
 
-test_expect_success 'SHA-256 of messages around its block size' '
+test_expect_success 'SHA-256 is right for messages around its block size' '
 	for n in 1 54 55 56 57 63 64 65 119 120 127 128 129 200
 	do
 		sid=$(printf "%0${n}d" 7) &&
@@ -144,7 +144,7 @@ tree () {
 			([.events[]? | \", \(.name)\"] | join(\"\"))" "$1"
 }
 
-test_expect_success 'spans of the program: their ids, and what belongs to them' '
+test_expect_success 'spans of the program have their ids, and the events that belong to them' '
 	trace2 export --to otlp "$SPANS" >spans.json &&
 	tree spans.json >actual &&
 	spans "select(.name == \"server\" or .name == \"http/request\") | .spanId" \
@@ -287,7 +287,7 @@ by far" &&
 	test_grep "answered 413: too large\$" err
 '
 
-test_expect_success NODE,LIBCURL 'spans that were not taken are reported' '
+test_expect_success NODE,LIBCURL 'rejected spans are reported' '
 	collector "200={\"partialSuccess\":{\"rejectedSpans\":\"3\"}}" &&
 	trace2 export --to otlp --url $url "$MIX" 2>err &&
 	test_grep "rejected some spans: {.*rejectedSpans" err
@@ -302,7 +302,7 @@ test_expect_success LIBCURL 'export fails without a server, and for invalid URLs
 	test_grep "file:///etc/passwd. is not the URL of a collector" err
 '
 
-test_expect_success LIBCURL 'libcurl is loaded by what sends, and by nothing else' '
+test_expect_success LIBCURL 'libcurl is loaded only to send' '
 	mkdir broken &&
 	: >broken/libcurl.so.4 &&
 	(
@@ -316,7 +316,7 @@ test_expect_success LIBCURL 'libcurl is loaded by what sends, and by nothing els
 	test_grep "cannot send to a collector: .*libcurl.so.4: " err
 '
 
-test_expect_success 'a counter that is larger than its signed integers' '
+test_expect_success 'a counter beyond the signed integers of OTLP is a double' '
 	cat >large.event <<-\EOF &&
 	{"event":"version","sid":"20200101T000000.0Z-H1-P1","thread":"main","time":"2020-01-01T00:00:00.000000Z","evt":"4","exe":"x"}
 	{"event":"counter","sid":"20200101T000000.0Z-H1-P1","thread":"main","time":"2020-01-01T00:00:00.000001Z","category":"c","name":"largest","count":9223372036854775807}

@@ -99,7 +99,7 @@ test_expect_success 'csv has processes and the kernel'\''s threads, states' '
 	echo 2023-11-14T22:13:20.000000Z- | test_cmp - actual
 '
 
-test_expect_success 'csv: what a thread did in a region itself' '
+test_expect_success 'csv has the states of a thread in a region itself' '
 	trace2 export --to csv --table spans r >spans &&
 	cut -d, -f6,7,27-29 spans >actual &&
 	test_write_lines category,label,cpu_ns,ready_ns,wait_ns \
@@ -131,7 +131,7 @@ test_expect_success SQLITE3 'sqlite: the states of a thread add up to its life' 
 	test_write_lines "top|73.0" "  writer|0.0" "  reader|40.0" | test_cmp - actual
 '
 
-test_expect_success SQLITE3 'sqlite: once, and next to other recordings' '
+test_expect_success SQLITE3 'sqlite has states once, and next to other recordings' '
 	rows r.db >expect &&
 	trace2 export --to sqlite -o r.db r &&
 	rows r.db >actual &&
@@ -142,7 +142,7 @@ test_expect_success SQLITE3 'sqlite: once, and next to other recordings' '
 	test_write_lines "2023-11-14T22:13:20.000000Z-|3" "$MIX|3" | test_cmp - actual
 '
 
-test_expect_success SQLITE3 '--no-states leaves that table empty' '
+test_expect_success SQLITE3 '--no-states leaves the table of states empty' '
 	trace2 export --to sqlite --no-states -o none.db r &&
 	rows none.db >actual &&
 	test_grep "^states 0$" actual &&
@@ -151,7 +151,7 @@ test_expect_success SQLITE3 '--no-states leaves that table empty' '
 	test_grep "^trace2: --no-states needs --to=sqlite, clickhouse, chrome and perfetto$" err
 '
 
-test_expect_success 'prometheus: every process, with what it did' '
+test_expect_success 'prometheus has every process, with its states' '
 	trace2 export --to prometheus r >r.prom &&
 	grep "^trace2_process.*\(top\|reader\)" r.prom |
 		grep -v "_duration_\|self\|spawn" >actual &&
@@ -169,7 +169,7 @@ test_expect_success 'prometheus: every process, with what it did' '
 	test_prints grep "duration.*count.*reader" r.prom
 '
 
-test_expect_success 'git-event says what it cannot say' '
+test_expect_success 'git-event warns of processes that it cannot express' '
 	trace2 export --to git-event r >out 2>err &&
 	test_line_count = 5 out &&
 	test_cmp - err <<-\EOF &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 export: what a ClickHouse server is sent
+test_description='trace2 export: rows for a ClickHouse server
 
 The server is a stand-in that remembers rows and fails as it is told to;
 t3311 has the real one.
@@ -67,7 +67,7 @@ timers 1 1
 counters 2 2
 EOF
 
-test_expect_success 'a day and a host, threads first and sessions last' '
+test_expect_success 'a day and a host are sent with threads first and sessions last' '
 	server &&
 	test_when_finished stop &&
 	load "$MIX" 2>err &&
@@ -113,7 +113,7 @@ test_expect_success 'tables have the columns that csv has' '
 	test_cmp expect actual
 '
 
-test_expect_success 'text is in there as it was' '
+test_expect_success 'text is in a load as it was' '
 	server &&
 	test_when_finished stop &&
 	cat >sed.odd <<-\EOF &&
@@ -129,7 +129,7 @@ test_expect_success 'text is in there as it was' '
 	test_grep "	18446744073709551615	" server/counters
 '
 
-test_expect_success 'running it again sends nothing' '
+test_expect_success 'a second export sends nothing' '
 	server &&
 	test_when_finished stop &&
 	load "$MIX" &&
@@ -159,7 +159,7 @@ test_expect_success 'a load that was cut off is completed, whatever got lost' '
 	done
 '
 
-test_expect_success 'a recording: all its rows are counted, those of a process from 1' '
+test_expect_success 'a recording has all its rows counted, each process from 1' '
 	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
 	server &&
 	test_when_finished stop &&
@@ -217,7 +217,7 @@ test_expect_success 'a session with more events that still runs adds its rows on
 	test_grep "^. trace2 export: 0 processes, 0 sessions, 0 rows" err
 '
 
-test_expect_success 'parents and children that come apart' '
+test_expect_success 'parents and children may come apart' '
 	server &&
 	test_when_finished stop &&
 	grep P00000066 "$MIX" >child.event &&
@@ -243,7 +243,7 @@ test_expect_success 'processes of the kernel are sent once' '
 	test_grep "^processes $nr $nr\$" actual
 '
 
-test_expect_success 'a cluster: local tables, and those above them' '
+test_expect_success 'a cluster gets local tables, and distributed ones' '
 	server &&
 	test_when_finished stop &&
 	load --cluster two --database fleet "$MIX" &&
@@ -256,7 +256,7 @@ test_expect_success 'a cluster: local tables, and those above them' '
 	test_grep "not made for the cluster .three." err
 '
 
-# Of several rows with one number a server keeps one.
+# A server keeps one of several rows with one number.
 test_expect_success 'each row of a unit has its own number' '
 	server &&
 	test_when_finished stop &&
@@ -288,7 +288,7 @@ without_samples () {
 	" "$1"/*
 }
 
-test_expect_success TREESUM 'samples: once, and more of them are a session that went on' '
+test_expect_success TREESUM 'samples are sent once, and more of them continue a session' '
 	server &&
 	test_when_finished stop &&
 	mkdir rings tree &&

@@ -62,7 +62,7 @@ test_expect_success 'a server has the same rows as csv, once' '
 	test_cmp expect.days days
 '
 
-test_expect_success 'processes and states, and the views of them' '
+test_expect_success 'a server has processes and states, and the views of them' '
 	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
 	for i in 1 2
 	do
@@ -194,7 +194,7 @@ test_expect_success 'the questions of howto-fleet have the answers that it shows
 	done <questions
 '
 
-# The port for the client is not that of HTTP.
+# The port for the client is not the port for HTTP.
 client_of () {
 	port=$(sed -n "s/.*<tcp_port>\([0-9]*\)<.*/\1/p" "$1"/config.xml) &&
 	test -n "$port" &&

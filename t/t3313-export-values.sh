@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='distributions and gauges in what trace2 export writes'
+test_description='trace2 export: distributions and gauges'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
@@ -90,7 +90,7 @@ test_expect_success JQ 'chrome and OpenTelemetry have values' '
 # ---------------------------------------------------------------------------
 # Trace2 export: spans of programs, in tables and viewers
 
-test_expect_success 'csv: each span, with where its time went' '
+test_expect_success 'csv has each span, with its times of waiting and work' '
 	trace2 export --to csv --table trace_spans --redact "$SPANS" >spans.csv &&
 	sed -n 1p spans.csv | tr , "\n" >names &&
 	test_grep "^queue_ns$" names &&
@@ -104,7 +104,7 @@ test_expect_success 'csv: each span, with where its time went' '
 	test_grep ! s3cr3t spans.csv
 '
 
-test_expect_success SQLITE3 'sqlite: regions, children and processes by their span' '
+test_expect_success SQLITE3 'sqlite has regions, children and processes by their span' '
 	trace2 export --to sqlite -o db "$SPANS" &&
 	test_prints sqlite3 db "SELECT t.name, coalesce(s.label, s.command) FROM spans s
 		LEFT JOIN trace_spans t USING (trace_span) ORDER BY s.start_ns" <<-\EOF &&
@@ -125,7 +125,7 @@ test_expect_success SQLITE3 'sqlite: regions, children and processes by their sp
 	echo 3 | test_prints sqlite3 db "SELECT count(*) FROM trace_spans"
 '
 
-test_expect_success SQLITE3 'sqlite: by name, the same as in the report' '
+test_expect_success SQLITE3 'sqlite has spans by name, the same as in the report' '
 	sqlite3 -json db "SELECT category || '\''/'\'' || name AS span, count, recorded,
 		p50_ms, p90_ms, p99_ms, max_ms FROM span_times ORDER BY 1" |
 		jq -c ".[] | map_values(if type == \"number\" then . * 1000 | round else . end)
@@ -138,7 +138,7 @@ test_expect_success SQLITE3 'sqlite: by name, the same as in the report' '
 	test_cmp expect actual
 '
 
-test_expect_success 'chrome: asynchronous slices with the ids' '
+test_expect_success 'chrome has asynchronous slices with the ids' '
 	trace2 export --to chrome --redact "$SPANS" >chrome.json &&
 	jq -c ".traceEvents[] | select(.cat == \"span\") | [.ph, .name, .pid, .ts, .id2.local,
 		.args.queue_ns, .args.failed, .args.attributes[\"api.token\"],

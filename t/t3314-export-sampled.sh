@@ -72,7 +72,7 @@ test_expect_success 'a sample of one in four has these by the id of the trace, a
 	test_write_lines ot=th:0 ot=th:c | test_cmp - states
 '
 
-test_expect_success 'both spans of a tree say the same' '
+test_expect_success 'both spans of a tree have the same decision' '
 	jq -r ".resourceSpans[].scopeSpans[].spans[]
 		| .traceId + \" \" + .traceState" out.json | sort | uniq -c |
 		awk "{ print \$1 }" | sort -u >actual &&
@@ -105,7 +105,7 @@ test_expect_success 'a sample has all that were slow' '
 	test_cmp ten.json out.json
 '
 
-test_expect_success 'none of the rest, and all' '
+test_expect_success 'a sample of 0 has only slow trees, 1/1 has all' '
 	sampled --sample 0 --slower 2s &&
 	expected g slow >expect &&
 	test_cmp expect kept &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 stat: a command several times, and what it takes'
+test_description='trace2 stat: a command several times, and its costs'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-perf.sh
@@ -156,7 +156,7 @@ test_expect_success COUNT 'impossible groups and duplicates are refused' '
 	test_grep "^ *[0-9]*  minor-faults:u$" out
 '
 
-test_expect_success 'counted events have no period' '
+test_expect_success 'counted events take no period' '
 	for command in stat record
 	do
 		test_expect_code 2 trace2 $command -e cs,page-faults:u:10 true 2>err &&
@@ -165,7 +165,7 @@ test_expect_success 'counted events have no period' '
 	done
 '
 
-test_expect_success 'events unknown to the machine, with the reason' '
+test_expect_success 'events unknown to the machine are reported with the reason' '
 	trace2 stat -q -e nosuch/event/ true >out &&
 	test_grep "^ *-  nosuch/event/ (this machine has no PMU of that name)$" out
 '
@@ -196,7 +196,7 @@ test_expect_success JQ,COUNT 'record -e counts, too' '
 	test_grep " page-faults\(:u\)*$" out
 '
 
-test_expect_success 'bad events, and other usage errors' '
+test_expect_success 'bad events, and other usage errors, are refused' '
 	test_expect_code 2 trace2 stat -e no-such-event true 2>err &&
 	test_grep "^trace2: event .no-such-event.: .*-e list. lists the named" err &&
 	test_expect_code 2 trace2 record -e no-such-event true 2>err &&
@@ -558,7 +558,7 @@ test_expect_success JQ,STATES '--states: what computes and what waits, by the ki
 	EOF
 '
 
-test_expect_success STATES 'on a terminal, a row each' '
+test_expect_success STATES '--states on a terminal has a row for each kind' '
 	trace2 stat -q -r 2 --states ./work >out &&
 	test_grep "^ *CPU m*s  *± *WAIT m*s  *±  *READY m*s  *±  *SHARE  COUNT  KIND OF PROCESS (SUM)\$" out &&
 	test_grep "^ *[0-9.]*  *[0-9.]*%  *[0-9.]*  *[0-9.]*%  *[0-9.]* .*%  *2  sleep\$" out &&

@@ -149,7 +149,7 @@ test_expect_success JQ 'p equals that from trying every way to divide the runs' 
 
 # Hollander and Wolfe, 1973, table 4.1: permeability of membranes. The one-sided
 # p is printed there as 0.1272; it is 382 of 3003 ways.
-test_expect_success JQ 'p of an example from a textbook' '
+test_expect_success JQ 'p of an example from a textbook is the same' '
 	echo 80,83,189,104,145,138,191,164,73,146 115,88,90,74,121 | ps_of >actual &&
 	echo 0.254412254 | test_cmp - actual
 '
@@ -174,7 +174,7 @@ test_expect_success 'diff calls no difference one where there is none' '
 	test_grep "No difference is significant (P < 0.05).$" actual
 '
 
-# Of one distribution: 60 pairs of sets, always the same, of which 3 may be reported
+# 60 pairs of sets of one distribution, always the same, of which 3 may be reported
 # as different by chance (and more than 8 with a probability below 1 in 100). A
 # usual run compares the first 8.
 pairs=8
@@ -185,7 +185,7 @@ test_expect_success JQ 'chance is reported as a difference as rarely as it shoul
 	test_line_count = $pairs ps &&
 	nr=$(awk "\$1 < 0.05" ps | wc -l) &&
 	test "$nr" -le $((pairs * 8 / 60)) &&
-	# Nor is it always 1.
+	# P is not always 1, either.
 	awk "\$1 < 0.5" ps >half &&
 	test_line_count -gt $((pairs / 6)) half
 '
@@ -394,7 +394,7 @@ test_expect_success 'inputs without meta.json are compared, too' '
 	test_grep " 0.000 ms .*wall$" actual
 '
 
-test_expect_success 'usage errors, and inputs that are not there' '
+test_expect_success 'usage errors, and missing inputs, are reported' '
 	test_expect_code 2 trace2 diff a 2>err &&
 	test_grep "^trace2: needs two words, BASE and NEW" err &&
 	test_expect_code 2 trace2 diff -i a 2>err &&
@@ -437,7 +437,7 @@ test_expect_success 'diff judges nothing where nothing is shown' '
 	test_grep "^trace2: --fail-above: nothing measured matches --only" err
 '
 
-test_expect_success JQ 'sides from different machines are said to be' '
+test_expect_success JQ 'sides from different machines are reported' '
 	runs a wall=1,2,3,4,5 && runs b wall=1,2,3,4,5 &&
 	meta_says a "\"host\":\"one\",\"cpus\":64,\"kernel\":\"L\",\"programs\":{\"trace2\":\"9\"}" &&
 	meta_says b "\"host\":\"two\",\"cpus\":2,\"kernel\":\"L\",\"programs\":{\"trace2\":\"9\"}" &&
@@ -462,7 +462,7 @@ test_expect_success JQ 'sides from different machines are said to be' '
 	test_grep "^- host: several -> two$" out
 '
 
-test_expect_success JQ 'runs that failed are counted, and said' '
+test_expect_success JQ 'runs that failed are counted, and reported' '
 	runs a wall=1,2,3,4,5 && runs b wall=1,2,3,4,5 &&
 	meta_says a "\"exit_code\":0" && meta_says b "\"exit_code\":3" &&
 	rm -r b/run-0005 && cp -R a/run-0005 b/ &&

@@ -82,7 +82,7 @@ test_expect_success JQ 'numbers of regions and processes are counts' '
 	EOF
 '
 
-test_expect_success 'slower: by how much, and where' '
+test_expect_success 'a slower run is reported with size and place' '
 	runs a task-clock=$same region:a/all=7000,7001,7002,7003,7004,7005 \
 		region:a/part=500,501,502,503,504,505 region:a/other=20,21,22,23,24,25 &&
 	runs b task-clock=6000,6010,6020,6030,6040,6050 \
@@ -155,7 +155,7 @@ test_expect_success 'a region that is entered more often closes the gate' '
 	test_grep "^more work: +1 region x/y; time: wall 0%" out
 '
 
-test_expect_success 'on a screen: what tells most; with -n all' '
+test_expect_success 'a screen shows the largest measures; -n shows all' '
 	set -- &&
 	for i in $(test_seq 10 60)
 	do
@@ -189,7 +189,7 @@ writes () {
 	EOF
 }
 
-test_expect_success IO,JQ 'bytes and calls of reading and writing, below CMD, too' '
+test_expect_success IO,JQ 'bytes and calls of reading and writing are counted, below CMD, too' '
 	writes both &&
 	trace2 record -q -o io -- sh -c "./both 700 | cat >copy" &&
 	jq -c ".io | [.written_bytes, .read_bytes >= 21000,
@@ -227,7 +227,7 @@ test_expect_success 'measures that --only names and nobody measured are reported
 
 longer=50000,50100,50200,50300,50400,50500,50600,50700,50800,50900
 
-# The text says what the gate judges.
+# The text names the measures that the gate judges.
 test_expect_success 'each kind of a selection counts' '
 	runs a wall=$same task-clock=$same &&
 	runs b wall=$longer task-clock=$same &&
@@ -365,7 +365,7 @@ cat >allocates.c <<'EOF'
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Each kind so many times, in this process and in a child. */
+/* Make each kind of call NR times, in this process and in a child. */
 int main(int argc, char **argv)
 {
 	int nr = argc > 1 ? atoi(argv[1]) : 0;
@@ -408,9 +408,9 @@ no_probes_are_left () {
 }
 
 test_lazy_prereq PROBES 'probes'
-test_expect_success ALLOCATIONS,PROBES 'no probes remain, also of a command that was killed' '
+test_expect_success ALLOCATIONS,PROBES 'no probes remain, even after a command that was killed' '
 	mkfifo shell go &&
-	# What the killed command leaves goes with the trash directory.
+	# Files of the killed command go with the trash directory.
 	{ TMPDIR=$PWD trace2 stat -q --allocations \
 		sh -c "echo begun >shell; read answer <go" >/dev/null 2>&1 & } &&
 	stat=$! &&
@@ -448,8 +448,8 @@ test_expect_success 'runs in turns are compared in pairs' '
 	test_grep "^P: test of Wilcoxon (pairs)" out
 '
 
-# Of differences, W+ is 6 of 36: in 26 of 256 cases one as far from the middle.
-# Of ratios, the changes from 0 would be the largest.
+# W+ of the differences is 6 of 36: in 26 of 256 cases one as far from the middle.
+# The changes from 0 would be the largest ratios.
 test_expect_success JQ 'a pair with a value of 0 has no ratio: the differences are compared' '
 	write_script counts <<-\EOF &&
 	echo "$1" >>"turns.$1"
@@ -492,8 +492,8 @@ test_expect_success COUNT '--until-decided stops when the time decides' '
 	test_grep "^trace2: --until-decided needs --against" err
 '
 
-# Each run computes twice as much as its pair, but every other pair eight times as
-# much as the one before.
+# Each run computes twice as much as its pair. Every other pair computes eight
+# times as much as the pair before.
 test_expect_success COUNT '--until-decided looks at pairs: a load that both have does not matter' '
 	write_script alike <<-EOF &&
 	echo "\$1" >>"turns.\$1"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='what a command took at each commit: stat --note, history, bisect'
+test_description='costs of a command at each commit: stat --note, history, bisect'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-stat.sh
@@ -118,7 +118,7 @@ test_expect_success 'the machine does not change the times of the notes' '
 	)
 '
 
-test_expect_success 'history: a row a commit, and what changed' '
+test_expect_success 'history has a row a commit, with its changes' '
 	(
 		cd repo &&
 		trace2 history -- "$PERL_PATH" sub/prog >out &&
@@ -139,7 +139,7 @@ test_expect_success 'history: a row a commit, and what changed' '
 	)
 '
 
-test_expect_success JQ 'history: JSON, and no command means the newest' '
+test_expect_success JQ 'history prints JSON, and without a command shows the newest' '
 	(
 		cd repo &&
 		trace2 history --format=json >out &&
@@ -166,7 +166,7 @@ test_expect_success 'history says that there is nothing to show' '
 '
 
 # A step of time that stays, in notes of 12 commits; a lone one that does not.
-test_expect_success 'history: where the time changed, and stayed' '
+test_expect_success 'history names where the time changed, and stayed' '
 	git init -q times && (
 		cd times &&
 		for i in 1 2 3 4 5 6 7 8 9
@@ -207,7 +207,7 @@ test_expect_success 'history: where the time changed, and stayed' '
 	)
 '
 
-test_expect_success 'bisect: by an exact count, over a commit that does not build' '
+test_expect_success 'bisect finds a commit by an exact count, over one that does not build' '
 	(
 		cd repo && git checkout -q v8 && echo mine >untracked &&
 		git rev-parse HEAD >../before && git status --porcelain -b >>../before &&
@@ -263,7 +263,7 @@ test_expect_success 'bisect: in the directory of that name, and in TMPDIR' '
 	test_must_be_empty left
 '
 
-test_expect_success 'bisect: what is the same, and usage' '
+test_expect_success 'bisect reports ends without a difference, and bad usage' '
 	(
 		cd repo &&
 		test_expect_code 1 trace2 bisect -r 4 --only reads --good v1 --bad v4 -- \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 bisect: what it must not touch, must not claim, and says'
+test_description='trace2 bisect: untouched files, claims and messages'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-stat.sh
@@ -219,7 +219,7 @@ test_expect_success 'skipped commits have a reason and a subject' '
 	)
 '
 
-test_expect_success 'an end that cannot be measured: why' '
+test_expect_success 'an end that cannot be measured is reported with the reason' '
 	(
 		cd repo && git checkout -q -f main && sha=$(git rev-parse v1 | cut -c1-9) &&
 		test_expect_code 128 trace2 bisect --good v1 -- sh -c "exit 5" 2>err &&
@@ -235,7 +235,7 @@ test_expect_success 'an end that cannot be measured: why' '
 	)
 '
 
-test_expect_success 'a merge base that is bad' '
+test_expect_success 'a merge base that is bad is reported' '
 	(
 		cd repo && git checkout -q -f -b mended v5 &&
 		git checkout -q v3 sub/prog && git commit -q -m mended &&
@@ -249,7 +249,7 @@ test_expect_success 'a merge base that is bad' '
 '
 
 # At that run CMD ends the command that runs it.
-test_expect_success 'a signal: how far it had come' '
+test_expect_success 'a signal ends bisect with a report of its progress' '
 	cat >until <<-\EOF &&
 	open F, ">>", $ARGV[0]; syswrite F, "x"; close F;
 	kill TERM => getppid if -s $ARGV[0] == $ARGV[1];

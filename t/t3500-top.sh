@@ -58,7 +58,7 @@ shape () {
 }
 
 # ThreadSanitizer has a thread of its own.
-test_expect_success !TSAN 'a process that runs: counters, timers, threads, where they are' '
+test_expect_success !TSAN 'top shows a running process: counters, timers, threads, where they are' '
 	start_worker rings 2 5 exit &&
 	until_it_waits &&
 	trace2 top --once -p "$worker" >out.top &&
@@ -125,7 +125,7 @@ fold_lock () {
 		"rings/$(ls rings)" "$1"
 }
 
-# looked NUMBER: so many looks show the counter.
+# looked NUMBER: the counter is shown by this many looks.
 looked () {
 	test "$(grep -c "\"value\"" looks)" -ge "$1"
 }
@@ -188,7 +188,7 @@ test_expect_success 'top counts each thread once, though they come and go' '
 	test "$(tail -n 1 values)" = "$total"
 '
 
-test_expect_success 'the ring of an ended process' '
+test_expect_success 'top reads the ring of an ended process' '
 	ls rings >names &&
 	trace2 top --once "rings/$(cat names)" >actual &&
 	test_grep "exited with code 3" actual &&
@@ -197,7 +197,7 @@ test_expect_success 'the ring of an ended process' '
 	test_grep ! "THREAD " actual
 '
 
-test_expect_success 'none, and several, in a directory' '
+test_expect_success 'top takes a directory with several processes, and reports none' '
 	test_must_fail trace2 top --once rings 2>err &&
 	test_grep "no process with a ring in .rings. is running (.trace2 report rings. reads the rings of ended ones)" err &&
 	start_worker rings 1 2 exit &&
@@ -215,7 +215,7 @@ test_expect_success 'none, and several, in a directory' '
 	test_grep "^ *$worker  *3 .*  worker/rounds" actual
 '
 
-test_expect_success 'a process that was killed: its last values' '
+test_expect_success 'top shows the last values of a process that was killed' '
 	rm -rf killed &&
 	start_worker killed 1 3 kill &&
 	end_worker 137 &&

@@ -94,7 +94,7 @@ looked () {
 	test "$(grep -c "\"sum\"" looks)" -gt "$1"
 }
 
-test_expect_success 'a process and all below it, in their states' '
+test_expect_success 'top shows a process and all below it, in their states' '
 	start_family hog stop zombie name:idle &&
 	test_when_finished end_family &&
 	until_top "(.processes | length) == 5 and
@@ -142,7 +142,7 @@ record_family () {
 	test "$answer" = ready
 }
 
-test_expect_success 'a recording in progress: its command and all below that' '
+test_expect_success 'top shows a recording in progress: its command and all below it' '
 	record_family hog name:idle &&
 	test_when_finished "exec 8>&- 9<&-; wait $parent || :" &&
 	until_top "(.processes | length) == 3 and
@@ -158,7 +158,7 @@ has_ends () {
 }
 
 test_expect_success TASKS 'processes that ended before it looked are counted' '
-	# The recorder writes what it knows when it gets more.
+	# The recorder writes its records when it gets more.
 	record_family quick quick quick forks &&
 	test_when_finished "exec 8>&- 9<&-; wait $parent || :" &&
 	wait_until has_ends 50 &&
@@ -243,7 +243,7 @@ test_expect_success 'time of ended processes which nobody waited for is not lost
 
 looks=100
 test_have_prereq !EXPENSIVE || looks=1000
-test_expect_success 'processes begin and end while it looks' '
+test_expect_success 'processes may begin and end while top looks' '
 	start_family forks forks forks &&
 	test_when_finished end_family &&
 	rm -f looks &&
@@ -283,7 +283,7 @@ test_expect_success 'ended processes no longer wait for a CPU' '
 		.[-1].processes[0].state == \"ended\"" looks
 '
 
-test_expect_success 'the regions that are open, by a stream of events' '
+test_expect_success 'top shows the regions that are open, by a stream of events' '
 	rm -rf trace2.data worker-in worker-out &&
 	mkfifo worker-in worker-out &&
 	{ trace2 record -- "$hosts/worker" 1 1 exit \
@@ -299,7 +299,7 @@ test_expect_success 'the regions that are open, by a stream of events' '
 	{ wait $parent; test $? = 3; }
 '
 
-test_expect_success TTY 'on a terminal, those of one name share a row' '
+test_expect_success TTY 'processes of one name share a row on a terminal' '
 	start_family name:same name:same name:same name:same name:same \
 		name:same name:same name:same name:other stop zombie &&
 	test_when_finished end_family &&
@@ -344,7 +344,7 @@ test_expect_success TTY 'top shows the busiest if there are more rows' '
 	test_grep " run " first
 '
 
-test_expect_success TTY 'a terminal that changes its size' '
+test_expect_success TTY 'a terminal may change its size' '
 	start_family name:same name:same name:same name:same name:same \
 		name:same name:same name:same name:other &&
 	test_when_finished end_family &&
@@ -429,7 +429,7 @@ test_expect_success CHOOSE_PID 'another process that gets the pid of an ended on
 		sleep 0.01
 		kill -0 $top || exit 1
 	done
-	# Stopped, it cannot see that nobody has the pid meanwhile.
+	# A stopped top cannot see that nobody has the pid for a time.
 	kill -STOP $top
 	echo >&8
 	read -r answer <&9
@@ -462,7 +462,7 @@ test_expect_success CHOOSE_PID 'another process that gets the pid of an ended on
 	test_must_be_empty taken
 '
 
-test_expect_success ROOT 'processes of others: what is public' '
+test_expect_success ROOT 'top shows the public data of processes of others' '
 	start_family name:idle &&
 	test_when_finished end_family &&
 	until_top ".processes[1].state == \"wait\" and

@@ -388,7 +388,7 @@ test_expect_success JQ 'an empty recording has a page, too' '
 
 # The calls of a sample, the outermost first. Whether the innermost is a part of
 # its caller depends on the compiler.
-test_expect_success JQ,TREESUM,LIBDW 'samples: the call paths of the counts' '
+test_expect_success JQ,TREESUM,LIBDW 'a page has the call paths of samples' '
 	mkdir rings tree &&
 	for i in 1 2 3 4 5 6 7 8
 	do
@@ -413,7 +413,7 @@ test_expect_success JQ,TREESUM,LIBDW 'samples: the call paths of the counts' '
 	echo "[]" | test_cmp - actual
 '
 
-test_expect_success 'options that do not go together' '
+test_expect_success 'options that exclude each other are refused' '
 	while IFS="|" read -r options message
 	do
 		test_expect_code 2 trace2 report $options known.event >out 2>err &&

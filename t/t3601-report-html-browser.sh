@@ -519,7 +519,7 @@ test_expect_success TREESUM,LIBDW 'samples have a flame graph for each event' '
 	like(chosen(), qr/^sum_files?$/, "to what counted");
 	is($b->text("#samples-of"), "in all threads", "of all of it");
 	like($b->text("#details"), qr/of it itself 8.*stack .*run_thread › sum_files\b/s, "with its stack");
-	# Of what is selected, and of the time that is shown: sum_files is called
+	# The graph is of the selection, and of the time that is shown: sum_files is called
 	# in a region of the thread.
 	my $all = sub { $b->click("#tab-samples"); $b->text("#range") };
 	$b->click("#tab-timeline");
@@ -550,7 +550,7 @@ test_expect_success 'numbers are those of the text report' '
 	test_cmp expect actual
 '
 
-test_expect_success 'light and dark follow the system, the button and the printer' '
+test_expect_success 'light and dark colours follow the system, the button and the printer' '
 	browse page.html dark=1 <<-\EOF
 	my $colours = "const s = getComputedStyle(document.body); return s.color + \" on \" + s.backgroundColor";
 	is($b->js($colours), "rgb(228, 233, 238) on rgb(20, 24, 28)", "dark");

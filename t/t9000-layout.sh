@@ -135,7 +135,7 @@ test_expect_success 'a folder may include those below it, and its own' '
 	lint includes
 '
 
-test_expect_success 'an include that points up, or to a file that is not there' '
+test_expect_success 'an include that points up, or to a missing file, is reported' '
 	tree <<-\EOF &&
 	== lib/metric/cell.h
 	== lib/ring/layout.h
@@ -171,7 +171,7 @@ test_expect_success 'an include that points up, or to a file that is not there' 
 	EOF
 '
 
-test_expect_success EXPENSIVE,CC 'a call that points up, declared by hand' '
+test_expect_success EXPENSIVE,CC 'a call that points up, declared by hand, is reported' '
 	tree <<-\EOF &&
 	== lib/base/up.c
 	int tr2_upper(void);
@@ -196,7 +196,7 @@ test_expect_success EXPENSIVE,CC 'a call that points up, declared by hand' '
 	EOF
 '
 
-test_expect_success EXPENSIVE,CC 'two files that call one another' '
+test_expect_success EXPENSIVE,CC 'two files that call one another are reported' '
 	tree <<-\EOF &&
 	== lib/base/one.c
 	int tr2_two(void);
@@ -265,7 +265,7 @@ test_expect_success 'duplicates in several test scripts are found' '
 		complains once
 '
 
-test_expect_success EXPENSIVE,CC 'a header that does not compile everywhere' '
+test_expect_success EXPENSIVE,CC 'a header that does not compile everywhere is reported' '
 	tree <<-\EOF &&
 	== lib/trace2_perf.h
 	size_t trace2_four(void);
@@ -281,7 +281,7 @@ test_expect_success EXPENSIVE,CC 'a header that does not compile everywhere' '
 	test_grep ! "lib/trace2.h.*-std=c[1-9]" said
 '
 
-test_expect_success EXPENSIVE,CC,!MUSL 'symbols: a foreign name, and one that is missing' '
+test_expect_success EXPENSIVE,CC,!MUSL 'a foreign symbol, and a missing one, are reported' '
 	tree <<-\EOF &&
 	== lib/base/x.c
 	__attribute__((visibility("hidden"))) int helper;

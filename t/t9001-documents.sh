@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='what the documents show is what happens'
+test_description='the examples of the documents are true'
 
 . ./test-lib.sh
 
@@ -50,7 +50,7 @@ scrub () {
 	    -e 's/close\.c:[0-9]*  */close.c:N /' "$@"
 }
 
-test_expect_success CC,!INSTRUMENTED 'the ten lines of the README' '
+test_expect_success CC,!INSTRUMENTED 'the ten lines of the README run' '
 	c_block "$GIT_BUILD_DIR"/README.md 1 |
 		sed "s/<trace2.h>/\"trace2.h\"/" >ten.c &&
 	test_line_count -gt 9 ten.c &&
@@ -86,7 +86,7 @@ test_expect_success CC,!INSTRUMENTED 'the program of trace2-api runs' '
 	test_cmp expect actual
 '
 
-test_expect_success !INSTRUMENTED 'the program of trace2-api in C++' '
+test_expect_success !INSTRUMENTED 'the program of trace2-api compiles in C++' '
 	awk "/^\[source,cpp\]/ { on = 1 } /^----/ && on { dashes++ } \
 	     on && dashes == 1 && !/^----/" "$docs"/trace2-api.adoc |
 		sed "s/<trace2.hpp>/\"trace2.hpp\"/" >decode.cc &&
@@ -103,7 +103,7 @@ test_expect_success !INSTRUMENTED 'the program of trace2-api in C++' '
 	fi
 '
 
-test_expect_success CC,!INSTRUMENTED 'the program of values in trace2-api(3)' '
+test_expect_success CC,!INSTRUMENTED 'the program of values in trace2-api(3) runs' '
 	c_block "$docs"/trace2-api.adoc 2 >values.c &&
 	build values.c &&
 	GIT_TRACE2_PERF="$PWD/perf" GIT_TRACE2_PERF_BRIEF=1 \
@@ -119,7 +119,7 @@ test_expect_success CC,!INSTRUMENTED 'the program of values in trace2-api(3)' '
 	test_cmp expect actual
 '
 
-test_expect_success CC,!INSTRUMENTED 'the program with structures of its own in trace2-api(3)' '
+test_expect_success CC,!INSTRUMENTED 'the program with structures of its own in trace2-api(3) runs' '
 	sed -n "/^== Structures of your own/,/^== Names/p" "$docs"/trace2-api.adoc >section &&
 	c_block section 1 >backup.c &&
 	build backup.c &&
@@ -130,7 +130,7 @@ test_expect_success CC,!INSTRUMENTED 'the program with structures of its own in 
 	test_cmp expect actual
 '
 
-test_expect_success CC,!INSTRUMENTED 'the program of labels in trace2-api(3)' '
+test_expect_success CC,!INSTRUMENTED 'the program of labels in trace2-api(3) runs' '
 	sed -n "/^== Values/,/^== /p" "$docs"/trace2-api.adoc >section &&
 	c_block section 2 >requests.c &&
 	build requests.c &&
@@ -141,7 +141,7 @@ test_expect_success CC,!INSTRUMENTED 'the program of labels in trace2-api(3)' '
 	test_cmp expect actual
 '
 
-test_expect_success CC,JQ,!INSTRUMENTED 'the server of spans in trace2-api(3)' '
+test_expect_success CC,JQ,!INSTRUMENTED 'the server of spans in trace2-api(3) runs' '
 	sed -n "/^== Spans/,/^== Misuse/p" "$docs"/trace2-api.adoc >section &&
 	c_block section 1 >server.c &&
 	test_line_count -gt 50 server.c &&
@@ -248,7 +248,7 @@ test_expect_success CC,!INSTRUMENTED 'the examples of adding a view, an export a
 		tree/lib/session/parts.c tree/lib/part/team.c
 '
 
-test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the examples of adding an event and a setting' '
+test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the examples of adding an event and a setting compile' '
 	cat >stage.c <<-\EOT &&
 	#include "trace2.h"
 	int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='the pages of the command say what it does
+test_description='the pages of the command are true
 
 Every line that begins with a prompt is run, page by page, in a repository like
 that of the how-to.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='the tables of make bench: what is promised, what moved between two runs
+test_description='the tables of make bench: promises, and changes between two runs
 
 No times are measured here: the rows are made up.
 '
@@ -21,7 +21,7 @@ rows () {
 	tr "|" "\t"
 }
 
-# time_row NAME OURS LIMIT [SPREAD]: one whose limit is a write
+# time_row NAME OURS LIMIT [SPREAD]: print a row whose limit is a write
 time_row () {
 	echo "$1 $2 $3" >numbers
 	ratio=$(awk "{ print \$(NF - 1) / \$NF }" numbers)
@@ -29,7 +29,7 @@ time_row () {
 		"$1" "$2" "$3" "$ratio" "${4-0.01}"
 }
 
-# ours FILE: a run of these rows, in FILE alone
+# ours FILE: write a run of these rows, alone, to FILE
 ours () {
 	rm -f "$1" &&
 	table --json "$1" >/dev/null
@@ -61,7 +61,7 @@ test_expect_success 'the table begins with the processor' '
 	test_grep "^trace2: bench: 1 cases, 0 promised, 0 of them not kept\$" actual
 '
 
-# broken: the names of the rows of table.out that are not as promised
+# broken: print the names of the rows of table.out that break their promise
 broken () {
 	sed -n "s/   *[0-9].*NOT KEPT\$//p" table.out >actual
 }

@@ -149,7 +149,7 @@ do
 	"
 done
 
-test_expect_success 'another shell is refused by name' '
+test_expect_success 'a shell without a completion is refused by name' '
 	test_expect_code 2 trace2 help --completion tcsh 2>err &&
 	test_grep "tcsh.* is not a value of --completion: it takes bash|zsh|fish" err
 '

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='make install, and projects that use what it installed
+test_description='make install, and projects that use the installed files
 
 Programs in C and C++ are built with what pkg-config says, with the shared
 library and with the archive; a project is tested with the installed test kit.
@@ -85,7 +85,7 @@ cat >expect <<-\EOF
 ./share/zsh/site-functions/_trace2
 EOF
 
-test_expect_success 'DESTDIR, with a blank in it, and PREFIX' '
+test_expect_success 'DESTDIR with a blank in it, and PREFIX, are followed' '
 	install_it install DESTDIR="$PWD/dest dir" PREFIX=/opt/trace2 \
 		>out 2>err &&
 	list_files "dest dir/opt/trace2" >actual &&
@@ -96,7 +96,7 @@ test_expect_success 'DESTDIR, with a blank in it, and PREFIX' '
 	test_must_be_empty found
 '
 
-test_expect_success ASCIIDOCTOR 'a man page for each command' '
+test_expect_success ASCIIDOCTOR 'each command has a man page' '
 	trace2 help --commands >commands &&
 	while read -r command
 	do
@@ -222,7 +222,7 @@ says_what_it_did () {
 	EOF
 }
 
-test_expect_success PKG_CONFIG 'a program in C, with the shared library' '
+test_expect_success PKG_CONFIG 'a program in C with the shared library compiles and runs' '
 	$CC -Wall -Wextra -Werror consumer.c -o consumer \
 		$(with_installed pkg-config --cflags --libs trace2 trace2-perf) &&
 	LC_ALL=C readelf -d consumer >needed &&
@@ -230,13 +230,13 @@ test_expect_success PKG_CONFIG 'a program in C, with the shared library' '
 	says_what_it_did
 '
 
-test_expect_success PKG_CONFIG,CXX 'a program in C++, with the shared library' '
+test_expect_success PKG_CONFIG,CXX 'a program in C++ with the shared library compiles and runs' '
 	$CXX -Wall -Wextra -Werror consumer.cc -o consumer \
 		$(with_installed pkg-config --cflags --libs trace2) &&
 	says_what_it_did
 '
 
-test_expect_success PKG_CONFIG 'a program in C that is static as a whole' '
+test_expect_success PKG_CONFIG 'a program in C that is static as a whole compiles and runs' '
 	$CC -static consumer.c -o consumer \
 		$(with_installed pkg-config --static --cflags --libs trace2) &&
 	LC_ALL=C readelf -d consumer >needed &&
@@ -264,7 +264,7 @@ test_expect_success PKG_CONFIG,JQ 'static as a whole, with all settings: one err
 	test_grep "seen" report
 '
 
-test_expect_success PKG_CONFIG,CXX 'a program in C++, with the archive' '
+test_expect_success PKG_CONFIG,CXX 'a program in C++ with the archive compiles and runs' '
 	libs=$(with_installed pkg-config --static --libs trace2) &&
 	$CXX consumer.cc -o consumer \
 		$(with_installed pkg-config --cflags trace2) \

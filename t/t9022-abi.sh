@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='what programs that were linked before rely on
+test_description='the ABI on which linked programs rely
 
 Documentation/technical/abi.adoc says what may change and how. A test that
 fails here says that programs would have to be built again.
@@ -27,7 +27,7 @@ test_expect_success !INSTRUMENTED 'the library shows just the symbols of the lis
 	test_cmp expect actual
 '
 
-test_expect_success !MUSL 'each has the number of the ABI in its version' '
+test_expect_success !MUSL 'each library has the number of the ABI in its version' '
 	test_grep "^libtrace2.so.$TRACE2_ABI libtrace2-$TRACE2_ABI " "$list" &&
 	sed -n "s/^ .*@\([^ ]*\) .*/\1/p" "$list" | sort -u >actual &&
 	echo "TRACE2_$TRACE2_ABI" | test_cmp - actual &&

@@ -33,7 +33,7 @@ listening () {
 	case "$line" in *"listening on"*) : ;; *) return 1 ;; esac
 }
 
-# Print so many lines of 1000 bytes.
+# Print this many lines of 1000 bytes.
 numbered () {
 	awk "BEGIN { while (n++ < $1)
 		printf(\"{\\\"sid\\\":\\\"s-many\\\",\\\"n\\\":%-977d}\\n\", n) }" </dev/null
@@ -43,7 +43,7 @@ numbered () {
 counts_are () {
 	wait_until says "* $1 events, * 0 waiting *"
 }
-# says PATTERN: its answer is like this.
+# says PATTERN: the recorder's answer matches PATTERN.
 # shellcheck disable=SC2254 # a pattern
 says () {
 	kill -USR1 "$pid" &&
@@ -55,7 +55,7 @@ bytes_in () {
 	cat "$1"/* | wc -c
 }
 
-test_expect_success 'directories are put aside at the size, whole lines in each' '
+test_expect_success 'directories are put aside at the size, with whole lines in each' '
 	listening l --rotate 10500 &&
 	numbered 100 | send stream "$sock/s" &&
 	counts_are 100 &&
@@ -159,7 +159,7 @@ test_expect_success 'SIGUSR1 prints one line of counts' '
 	test_grep " 10 events" rest
 '
 
-# all_are_counted NR: so many lines arrived or are lost.
+# all_are_counted NR: NR lines arrived or are lost.
 all_are_counted () {
 	says "*" &&
 	test "$1" = $(($(echo "$line" |
@@ -331,7 +331,7 @@ test_expect_success STATES,GIT 'a command with --profile has all its samples' '
 			(.coverage[0] | .sampled_ns > .cpu_ns / 2))" l/meta.json list.json json
 '
 
-test_expect_success 'options of a service that make no sense' '
+test_expect_success 'options of a service that make no sense are refused' '
 	test_expect_code 2 trace2 record -o m --listen "$sock/s" --profile 2>err &&
 	test_grep "^trace2: --profile needs a command, or -p" err &&
 	test_expect_code 2 trace2 record -o m --listen "$sock/s" -e cs 2>err &&

@@ -237,7 +237,7 @@ int main(void)
 }
 EOT
 
-test_expect_success EXPENSIVE,PKG_CONFIG 'installed beside the library itself, in one program' '
+test_expect_success EXPENSIVE,PKG_CONFIG 'a renamed library and the library itself work in one program' '
 	make_lib -C "$top/sub" install-lib PREFIX_NAMES=lib \
 		BUILD="$library" DESTDIR=/ PREFIX="$top/usr" &&
 	test_path_is_missing "$top/usr/bin" &&
@@ -302,7 +302,7 @@ test_expect_success EXPENSIVE 'a renamed library writes nothing with tracing off
 	test_must_be_empty err
 '
 
-test_expect_success EXPENSIVE,JQ 'events of all kinds, with the call sites of the program' '
+test_expect_success EXPENSIVE,JQ 'events of all kinds have the call sites of the program' '
 	GIT_TRACE2_CONFIG_PARAMS="core.*" trace_to event:e -- \
 		"$top/into/adapted/git" log &&
 	expect_valid_stream e &&

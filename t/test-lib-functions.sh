@@ -458,7 +458,7 @@ test_tick () {
 	export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
 }
 
-# What `git init` makes, without the dozen of examples that it copies into each.
+# Make the files of `git init`, without the dozen of examples that it copies into each.
 # By hand, as each script begins with it.
 test_create_repo () {
 	local dir="${1-.}/.git"

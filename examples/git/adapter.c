@@ -135,7 +135,7 @@ void trace2_cmd_exit_fl(const char *file, int line, int code)
 }
 
 /*
- * What the command is
+ * The name and mode of the command
  */
 
 void trace2_cmd_error_va_fl(const char *file, int line, const char *fmt,

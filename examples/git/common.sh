@@ -11,9 +11,9 @@ die () {
 	exit 1
 }
 
-# read_option VALUED WORD...: the first word is $option, of $words words, and
-# $value is its value: the next word, or attached (--into=DIR, -j2). Options
-# without one are not in the list VALUED.
+# read_option VALUED WORD...: $option is the first word, $words the number of
+# its words, $value its value: the next word, or attached (--into=DIR, -j2).
+# Options in the list VALUED have a value.
 # shellcheck disable=SC2034 # the scripts read it
 read_option () {
 	valued=$1
@@ -46,7 +46,7 @@ prepare () {
 		make -C "$into/$name" -s PROGRAM_OBJS=events.o git-events >/dev/null ||
 			die "git-events does not build in $into/$name"
 	done
-	# Nothing of the user's takes part.
+	# No file of the user's takes part.
 	GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null HOME=$tmp LC_ALL=C
 	export GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL HOME LC_ALL
 	unset GIT_DIR GIT_WORK_TREE GIT_TRACE2 GIT_TRACE2_PERF \

@@ -2,7 +2,7 @@
 /*
  * turns N PROGRAM1 PROGRAM2 ARG...: run both programs with these arguments, in
  * turns, N times each. Prints the medians of each: wall time and CPU time in
- * microseconds, page faults. What they print is thrown away.
+ * microseconds, page faults. Their output is thrown away.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What `test` and `measure` share, which source it: start HAProxy as a proxy and
+# `test` and `measure` source this file: start HAProxy as a proxy and
 # as the server behind it, and load it.
 #
 # shellcheck shell=sh
@@ -19,7 +19,7 @@ prepare () {
 	unset GIT_TRACE2 GIT_TRACE2_PERF GIT_TRACE2_EVENT GIT_TRACE2_RING \
 		GIT_TRACE2_SPANS GIT_TRACE2_PARENT_SID TRACEPARENT
 	library_path=$(dirname "$(find "$into/programs" -name 'libluajit*.so.2')")
-	# Ten of the number of the process: several may run at once.
+	# Use ten numbers from the process number: several may run at once.
 	port=$((10000 + $$ % 2000 * 10))
 }
 

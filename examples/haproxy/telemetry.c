@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * telemetry.c - what HAProxy says of itself through libtrace2: a span for each
- * request, and one in it for each queue and each new connection to a server that
- * it waited for. `build` copies it to src.
+ * telemetry.c - HAProxy's events through libtrace2: a span for each request,
+ * and in it a span for each queue and each new connection to a server that the
+ * request waited for. `build` copies this file to src.
  */
 #include <haproxy/backend.h>
 #include <haproxy/clock.h>
@@ -25,14 +25,14 @@ TRACE2_COUNTER(reuses, "server", "reuses", 0);
 TRACE2_DISTRIBUTION(queue_wait, "server", "queue", "us");
 TRACE2_DISTRIBUTION(response_wait, "server", "response", "us");
 
-/* In line, so that the key is a constant. */
+/* This is in line, so that the key is a constant. */
 static inline __attribute__((always_inline)) void
 set_string(trace2_span_t span, const char *key, struct ist value)
 {
 	trace2_span_set_string_n(span, key, istptr(value), istlen(value));
 }
 
-/* What is behind `?` may be secret. */
+/* Return the path before `?`: the rest may be secret. */
 static struct ist path_of(struct ist uri)
 {
 	struct http_uri_parser parser = http_uri_parser_init(uri);
@@ -41,7 +41,7 @@ static struct ist path_of(struct ist uri)
 	return iststop(path, '?');
 }
 
-/* HAProxy's strings have no NUL behind them. */
+/* Start the span of a request. HAProxy's strings have no NUL after them. */
 static trace2_span_t start_request(struct ist parent)
 {
 	char text[257];
@@ -71,7 +71,8 @@ void telemetry_on_request(struct stream *s, struct htx *htx)
 	}
 
 	/* The last use of the start line, which may move now. */
-	value = ist2(context, trace2_span_context(span, context, sizeof(context)));
+	value = ist2(context,
+		     trace2_span_context(span, context, sizeof(context)));
 	if (!istlen(value))
 		return;
 	if (parent.blk)
@@ -97,7 +98,8 @@ static uint64_t us_since(uint64_t then_us)
 static void wait_for(struct stream *s, const char *what)
 {
 	trace2_span_fail(s->telemetry.wait, "retried");
-	s->telemetry.wait = trace2_span_start("server", what, s->telemetry.request);
+	s->telemetry.wait =
+		trace2_span_start("server", what, s->telemetry.request);
 }
 
 static void wait_no_longer(struct stream *s)
@@ -150,7 +152,8 @@ void telemetry_on_response(struct stream *s)
 	wait_no_longer(s);
 }
 
-/* Why a stream ended; NULL: well, or HAProxy answered as it should. */
+/* Return why a stream failed; NULL: it did not, or HAProxy answered as it
+ * should. */
 static const char *failure(const struct stream *s)
 {
 	static const char *const names[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * telemetry.h - what HAProxy says of itself through libtrace2. `build` copies it
- * to include/haproxy.
+ * telemetry.h - HAProxy's events through libtrace2. `build` copies this file to
+ * include/haproxy.
  */
 #ifndef _HAPROXY_TELEMETRY_H
 #define _HAPROXY_TELEMETRY_H
@@ -11,8 +11,8 @@
 struct htx;
 struct stream;
 
-/* A stream has a span for its request, and one while it waits. Times are those of
- * HAProxy's clock; 0: it does not wait. */
+/* A stream has a span for its request, and another one while it waits. Times
+ * are of HAProxy's clock; 0: it does not wait. */
 struct telemetry {
 	trace2_span_t request, wait;
 	uint64_t queued_us, asked_us;
@@ -28,7 +28,7 @@ void telemetry_on_server(struct stream *s);
 void telemetry_on_response(struct stream *s);
 void telemetry_on_end(struct stream *s);
 
-/* While tracing is off, each is one branch. */
+/* Each call is one branch while tracing is off. */
 #define TELEMETRY_CALL(function, ...) \
 	do { \
 		if (trace2_is_enabled()) \
@@ -39,8 +39,8 @@ void telemetry_on_end(struct stream *s);
  * traceparent into the headers for the server. */
 #define telemetry_request(s, htx) TELEMETRY_CALL(telemetry_on_request, s, htx)
 
-/* The stream waits for a server to have room, and waits no longer; the latter on
- * any thread. */
+/* Begin or end the wait of a stream for a free server; it may end on any
+ * thread. */
 #define telemetry_queued(s) TELEMETRY_CALL(telemetry_on_queued, s)
 #define telemetry_dequeued(s) TELEMETRY_CALL(telemetry_on_dequeued, s)
 

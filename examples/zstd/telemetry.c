@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * telemetry.c - what zstd says of itself through libtrace2: its metrics. `build`
- * copies it to lib/common.
+ * telemetry.c - zstd's events through libtrace2: its metrics. `build` copies
+ * this file to lib/common.
  */
 #include <time.h>
 

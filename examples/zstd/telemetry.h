@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * telemetry.h - what zstd says of itself through libtrace2. `build` copies it to
+ * telemetry.h - zstd's events through libtrace2. `build` copies this file to
  * lib/common.
  */
 #ifndef ZSTD_TELEMETRY_H

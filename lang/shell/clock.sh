@@ -51,7 +51,7 @@ trace2_uptime_ () {
 	trace2_up_=$((${trace2_up_%.*} * 1000000 + (trace2_t_ - 100) * 10000))
 }
 
-# Set trace2_s_ to seconds for so many microseconds. The clock may be set back.
+# Set trace2_s_ to seconds for a number of microseconds. The clock may be set back.
 trace2_seconds_ () {
 	[ "$1" -ge 0 ] || set -- 0
 	trace2_t_=$(($1 % 1000000 + 1000000))

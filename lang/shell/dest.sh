@@ -106,8 +106,8 @@ trace2_is_full_ () (
 	[ "$#" -ge "$GIT_TRACE2_MAX_FILES" ]
 ) 2>/dev/null
 
-# Where the size of files is limited, a write ends the script (SIGXFSZ). Where
-# there are few descriptors, the shell cannot redirect.
+# A write beyond the limit of file sizes ends the script (SIGXFSZ). With few
+# descriptors left, the shell cannot redirect.
 trace2_has_limit_ () {
 	set -- "$(command ulimit -f)" "$(command ulimit -n)"
 	if [ "$1" != unlimited ]

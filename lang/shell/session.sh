@@ -141,8 +141,8 @@ trace2_end_ () {
 	return "$1"
 }
 
-# A signal that ends the script, if GIT_TRACE2_SIGNALS names it and the script
-# has no trap for it.
+# Record a signal that ends the script, if GIT_TRACE2_SIGNALS names it and the
+# script has no trap for it.
 trace2_watch_signals_ () {
 	[ -n "${GIT_TRACE2_SIGNALS-}" ] || return 0
 	for trace2_t_ in HUP:1 INT:2 QUIT:3 ABRT:6 ALRM:14 TERM:15

@@ -85,7 +85,7 @@ trace2_emit_span_ () {
 	else
 		command unset TRACEPARENT 2>/dev/null || :
 	fi
-	# The sampled flag says whether it is told.
+	# The sampled flag says whether the span is recorded.
 	[ "${2##*-}" = 01 ] || return 0
 	trace2_seconds_ "$((trace2_since_ - trace2_start_))"
 	set -- "$1" "${trace2_s_}000"

@@ -26,7 +26,7 @@ trace2_json_of_ () {
 	esac
 }
 
-# Hide what looks like a secret: all that the library hides, and more.
+# Hide secrets: all that the library hides, and more.
 trace2_redact_ () {
 	case $1 in
 	*://*@*|*:\\/\\/*@*|*[Aa][Uu][Tt][Hh][Oo][Rr][Ii][Zz][Aa][Tt][Ii][Oo][Nn]*:*|*[Cc][Oo][Oo][Kk][Ii][Ee]*:*|*"PRIVATE KEY"*|\
@@ -109,8 +109,8 @@ trace2_escape_byte_ () {
 	esac
 }
 
-# A byte of UTF-8, and its value. trace2_sequence_ has the beginning of a
-# character, which wants so many bytes more, the next in a range.
+# Read a byte of UTF-8, and its value. trace2_sequence_ has the beginning of a
+# character, which wants more bytes, the next in a range.
 trace2_utf8_byte_ () {
 	if [ "$trace2_wanted_" -gt 0 ] && [ "$2" -ge "$trace2_low_" ] &&
 		[ "$2" -le "$trace2_high_" ]
@@ -145,7 +145,7 @@ trace2_sequence_end_ () {
 	trace2_wanted_=0
 }
 
-# Set trace2_hex_text_ to a number in so many hexadecimal digits.
+# Set trace2_hex_text_ to a number in this many hexadecimal digits.
 trace2_hex_ () {
 	trace2_hex_text_='' trace2_n_=$1
 	set -- "$2"

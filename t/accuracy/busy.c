@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* busy MS [FILE] - compute for so many milliseconds of CPU time; then make FILE. */
+/* busy MS [FILE] - compute for MS milliseconds of CPU time, then make FILE. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <time.h>

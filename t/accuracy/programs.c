@@ -2,7 +2,7 @@
 /*
  * programs - programs whose critical path is known because they are made so:
  * each process has a name, computes for a given time and waits in a given way.
- * t/accuracy/run says what the path of each must be.
+ * t/accuracy/run has the expected path of each.
  *
  *	programs CASE [MS [FILE]]
  */
@@ -26,7 +26,7 @@ static long long now_ns(clockid_t clock)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* Compute for so long, by the CPU time of this thread. */
+/* Compute for this CPU time of the thread. */
 static void compute(long for_ms)
 {
 	long long end = now_ns(CLOCK_THREAD_CPUTIME_ID) + for_ms * 1000000LL;
@@ -53,7 +53,7 @@ static void must(int ok, const char *what)
 	}
 }
 
-/* Begin a process of this name; true in it. */
+/* Begin a process of this name; return true in it. */
 static int child(const char *name)
 {
 	pid_t pid = fork();
@@ -64,7 +64,7 @@ static int child(const char *name)
 	return !pid;
 }
 
-/* Processes that compute without an end, on all CPUs. */
+/* Start processes that compute without an end, on all CPUs. */
 static void hogs(pid_t *pids, int nr)
 {
 	int i;
@@ -91,7 +91,8 @@ static void move(int fd, long bytes, int out)
 	ssize_t n;
 
 	while (bytes > 0) {
-		n = out ? write(fd, buf, sizeof(buf)) : read(fd, buf, sizeof(buf));
+		n = out ? write(fd, buf, sizeof(buf)) :
+			  read(fd, buf, sizeof(buf));
 		if (n <= 0)
 			return;
 		bytes -= n;

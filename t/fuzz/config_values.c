@@ -29,7 +29,8 @@ static void check_pattern(struct fuzz_input *in)
 	unsigned int i, nr = fuzz_byte(in) % 16;
 
 	for (i = 0; i < nr; i++)
-		tr2_buf_addstr(&pattern, elements[fuzz_byte(in) % NR(elements)]);
+		tr2_buf_addstr(&pattern,
+			       elements[fuzz_byte(in) % NR(elements)]);
 	for (i = fuzz_byte(in) % 16; i; i--)
 		tr2_buf_addch(&text,
 			      letters[fuzz_byte(in) % (sizeof(letters) - 1)]);

@@ -91,7 +91,8 @@ static void print_tables(struct tr2_model *m, struct tr2_output *out)
 	struct row row = { .m = m };
 	struct tr2_table t;
 
-	for (row.link = TR2_LINK_NONE; row.link <= TR2_LINK_THREAD; row.link++) {
+	for (row.link = TR2_LINK_NONE; row.link <= TR2_LINK_THREAD;
+	     row.link++) {
 		tr2_table_init(&t, out, "table", TR2_COLUMNS(columns));
 		for (row.number = 0; row.number < m->nr_threads; row.number++)
 			if (row.link == TR2_LINK_THREAD ||

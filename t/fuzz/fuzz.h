@@ -23,7 +23,7 @@ struct fuzz_input {
 
 /* Take a byte; 0 at the end. */
 unsigned char fuzz_byte(struct fuzz_input *in);
-/* Take a number, whose size one byte gives: small and huge ones are as
+/* Take a number, whose size one byte gives: small and huge numbers are equally
  * likely. */
 uint64_t fuzz_number(struct fuzz_input *in);
 /* Take the text before the next NUL, or the end. To be freed. */

@@ -53,7 +53,7 @@ static void check_sid(const char *parent)
 		   "the parent is left out: '%s'", parent);
 }
 
-/* One byte repeats the text, so that long values occur. */
+/* The first byte says how often the text repeats: values may be long. */
 static char *take_variable(struct fuzz_input *in, const char *name)
 {
 	unsigned int times = fuzz_byte(in);
@@ -71,8 +71,8 @@ static char *take_variable(struct fuzz_input *in, const char *name)
 	return text;
 }
 
-/* Keep the variable until the next one: a destructor at the end of the process may
- * write to it, as if the environment still referred to it. */
+/* Keep the variable until the next one: a destructor at the end of the process
+ * may write to it as if it were still in the environment. */
 static void keep_variable(char **kept, const char *value, const char *name)
 {
 	free(*kept);

@@ -7,7 +7,8 @@
 
 static struct tr2_perf_reader *reader;
 
-static void on_event(void *data, struct tr2_model *m, const struct tr2_parsed_event *ev)
+static void on_event(void *data, struct tr2_model *m,
+		     const struct tr2_parsed_event *ev)
 {
 	fuzz_write_event(data, m, ev);
 }

@@ -21,7 +21,8 @@ static bool is_same(const struct tr2_perfevent *a,
 	       a->is_timer == b->is_timer && a->period == b->period;
 }
 
-/* It has the same meaning alone; its modifiers may come from its group. */
+/* Parse the event alone: it has the same meaning, but may lose its group's
+ * modifiers. */
 static void check_alone(const struct tr2_perfevent *ev, bool in_group)
 {
 	struct tr2_perfevents list;

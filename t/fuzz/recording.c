@@ -15,7 +15,8 @@ void fuzz_recording(struct fuzz_input *in)
 	struct tr2_step *steps = NULL;
 
 	fuzz_write("meta.json", in->p, n);
-	fuzz_write("tasks.jsonl", cut ? cut + 4 : in->p, cut ? in->n - n - 4 : 0);
+	fuzz_write("tasks.jsonl", cut ? cut + 4 : in->p,
+		   cut ? in->n - n - 4 : 0);
 	tr2_meta_load(m, fuzz_directory());
 	tr2_model_finish(m);
 	if (m->nr_nodes > 1) {

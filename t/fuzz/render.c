@@ -128,9 +128,9 @@ static void check_line(const struct made *e, const struct tr2_buf *b,
 		   "no newline at its end");
 	for (i = 0; i + 1 < b->len; i++)
 		fuzz_check(p[i] >= 0x20 &&
-				   (is_json ||
-				    (p[i] != 0x7f && (p[i] != 0xc2 ||
-						      (p[i + 1] & 0xe0) != 0x80))),
+				   (is_json || (p[i] != 0x7f &&
+						(p[i] != 0xc2 ||
+						 (p[i + 1] & 0xe0) != 0x80))),
 			   "a control character at %zu: %.*s", i, (int)b->len,
 			   b->p);
 	fuzz_check(!e->utf8 || tr2_utf8_valid(b->p, b->len),
@@ -344,8 +344,9 @@ static void check_perf(struct tr2_render *r, const struct made *e)
 			 tr2_event_shown_repo(&e->ev));
 	seconds(t_abs, sizeof(t_abs), row->flags & TR2_E_T_ABS, e->ev.t_abs_ns);
 	seconds(t_rel, sizeof(t_rel), row->flags & TR2_E_T_REL, e->ev.t_rel_ns);
-	len = (size_t)snprintf(want, sizeof(want), "%-12s | %-3s | %9s | %9s | ",
-			       row->name, repo, t_abs, t_rel);
+	len = (size_t)snprintf(want, sizeof(want),
+			       "%-12s | %-3s | %9s | %9s | ", row->name, repo,
+			       t_abs, t_rel);
 	at = e->brief ? 0 : 16 + 28 + 3;
 	p = r->line.p + at;
 	fuzz_check(r->line.len > at + e->perf_head.len + len + 12 + 3 &&

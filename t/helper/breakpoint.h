@@ -34,10 +34,10 @@
 #define TRAP_FLAG 0x100
 #define INT3 0xcc
 
-/* Single-stepping a whole run is slow, and the time that passes changes its
- * path. So a path is recorded in pieces: each run goes at full speed to the end
- * of the recorded path, and adds PIECE_LENGTH instructions. A piece that the
- * next run does not reach is recorded again, at most PATIENCE times. */
+/* Record a path in pieces: single-stepping a whole run is slow, and the time
+ * that it takes changes the path. Each run goes at full speed to the end of the
+ * recorded path, and adds PIECE_LENGTH instructions. If the next run does not
+ * reach a piece, record it again, at most PATIENCE times. */
 #define PIECE_LENGTH 100
 #define PATIENCE 50
 
@@ -57,8 +57,8 @@ struct patch {
 };
 
 /*
- * To pass the place before its time, a second breakpoint is set at the next
- * instruction: single-stepping is slow in virtual machines.
+ * A run may pass the place before its stop. The second breakpoint, at the next
+ * instruction, lets the run go on: single-stepping is slow in virtual machines.
  */
 static struct {
 	bool is_set;
@@ -95,7 +95,7 @@ static inline long path_stops(const struct path *path)
 	return nr;
 }
 
-/* Count how often the path passes the place before. */
+/* Count the earlier passes of this place by the path. */
 static inline long path_passes(const struct path *path, long nr)
 {
 	long i, passes = 0;
@@ -105,7 +105,7 @@ static inline long path_passes(const struct path *path, long nr)
 	return passes;
 }
 
-/* Find the first pass of a place, from a point of the path on. */
+/* Find the first pass of a place, from a given point of the path. */
 static inline long path_find(const struct path *path, uintptr_t at, long from)
 {
 	while (from < path->nr && path->at[from] != at)
@@ -169,7 +169,7 @@ static inline void breakpoint_set(const struct path *path, long nr)
 
 static inline void breakpoint_begin_piece(struct path *path)
 {
-	/* After a repetition, end at another place. */
+	/* A piece that is recorded again ends at another place. */
 	path->piece_end = path->nr + PIECE_LENGTH + path->nr_repeated;
 	path->is_recording = true;
 	if (path->nr)
@@ -236,7 +236,7 @@ static inline bool breakpoint_pass(const struct path *path, greg_t *regs,
 	return false;
 }
 
-/* Record an instruction; a piece ends where a breakpoint can be set. */
+/* Record an instruction; end the piece where a breakpoint can be set. */
 static inline void breakpoint_add(struct path *path, greg_t *regs, bool counts)
 {
 	long nr = path->nr;
@@ -273,8 +273,8 @@ static inline bool breakpoint_is_reached(const struct path *path, greg_t *regs,
 }
 
 /*
- * counts: this is a place to stop at. true: the run has reached it, and the
- * breakpoint is cleared.
+ * counts: this is a place to stop at. Return true if the run has reached its
+ * stop; the breakpoint is cleared then.
  */
 static inline bool breakpoint_is_hit(struct path *path, void *context,
 				     bool counts)

@@ -3,7 +3,7 @@
  * test-tool config: tests the library's config reader.
  *
  * `list` prints the keys of one file as `git config --list` does; `settings`
- * and `all` print those of the files that the library reads by itself.
+ * and `all` print the keys of the files that the library reads by itself.
  */
 #include "config/config.h"
 #include "test-tool.h"
@@ -39,7 +39,7 @@ void tool_report_repository(void)
 	tr2_config_read_file(&request, TR2_CONFIG_GLOBAL, ".git/config");
 }
 
-/* The format of list. */
+/* The output format of list. */
 struct format {
 	bool scope;
 	bool nul;

@@ -17,7 +17,7 @@ static void fields(const char *event, const struct tr2_field *f)
 	}
 }
 
-/* As a literal, in which braces are not attributes. */
+/* Print a literal, in which braces are not attributes. */
 static void template(const char *target, const char *template)
 {
 	if (template)

@@ -12,9 +12,12 @@ const struct tr2_field tool_event_head[] = {
 	{ .name = "event", .type = TR2_T_STR },
 	{ .name = "sid", .type = TR2_T_STR, .flags = TR2_F_VOLATILE },
 	{ .name = "thread", .type = TR2_T_STR },
-	{ .name = "time", .type = TR2_T_STR, .flags = TR2_F_OPT | TR2_F_VOLATILE },
-	{ .name = "file", .type = TR2_T_STR, .flags = TR2_F_OPT | TR2_F_VOLATILE },
-	{ .name = "line", .type = TR2_T_INT, .flags = TR2_F_OPT | TR2_F_VOLATILE },
+	{ .name = "time", .type = TR2_T_STR,
+	  .flags = TR2_F_OPT | TR2_F_VOLATILE },
+	{ .name = "file", .type = TR2_T_STR,
+	  .flags = TR2_F_OPT | TR2_F_VOLATILE },
+	{ .name = "line", .type = TR2_T_INT,
+	  .flags = TR2_F_OPT | TR2_F_VOLATILE },
 	{ .name = "repo", .type = TR2_T_INT, .flags = TR2_F_OPT },
 	{ .name = "" }
 };

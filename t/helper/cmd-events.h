@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The forms of `test-tool events`, and what they share. */
+/* The forms of `test-tool events`, and their shared parts. */
 #pragma once
 
 #include "base/macros.h"

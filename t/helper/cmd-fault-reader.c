@@ -24,7 +24,7 @@ struct writer {
 struct reader {
 	int listener; /* a stream socket, or -1 */
 	bool never; /* accept, but do not read */
-	size_t limit; /* hang up after so many bytes */
+	size_t limit; /* hang up after this many bytes */
 	size_t seen;
 	FILE *output;
 	struct writer writers[MAX_WRITERS];
@@ -140,7 +140,7 @@ static void accept_one(struct reader *r)
 		tool_die("cannot accept: %s", strerror(errno));
 }
 
-/* Wait at most timeout_ms; false: nothing came. */
+/* Wait at most timeout_ms; return false if nothing came. */
 static bool serve_once(struct reader *r, int timeout_ms)
 {
 	struct pollfd fds[MAX_WRITERS + 2];
@@ -158,7 +158,7 @@ static bool serve_once(struct reader *r, int timeout_ms)
 		return false;
 	if (fds[nr].revents)
 		accept_one(r);
-	/* From the last one, since removing a writer moves those after it. */
+	/* Begin with the last writer: removing one moves those after it. */
 	for (i = nr - 1; i >= 0 && r->nr_writers; i--)
 		if (fds[i].revents)
 			read_some(r, i);

@@ -15,7 +15,7 @@ static int exec_command(const char **argv)
 	return 127;
 }
 
-/* The command may lift it again, to write its state: see host-state.h. */
+/* The command may lift the limit to write its state: see host-state.h. */
 static void set_limit(int resource, const char *what, const char *arg)
 {
 	struct rlimit limit;
@@ -101,7 +101,7 @@ static int pipe_fd(const char *arg)
 	return (int)tool_number(arg, 1, 19);
 }
 
-/* A pipe with an open reading end from which nothing is read. */
+/* Make a pipe with an open reading end from which nothing is read. */
 static int stalled_pipe(int argc, const char **argv)
 {
 	int read_end;
@@ -128,7 +128,7 @@ static int nonblock_pipe(int argc, const char **argv)
 	return run_command(argv + 1);
 }
 
-/* A pipe whose reading end is closed. */
+/* Make a pipe whose reading end is closed. */
 static int dead_pipe(int argc, const char **argv)
 {
 	int read_end;

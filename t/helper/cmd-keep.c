@@ -88,9 +88,8 @@ static int on_file(const char *path, const struct stat *st, int type,
 	return 0;
 }
 
-/* Is this the name of a tree that rm would remove, without a question: no slash
- * at its end, behind which a symbolic link counts as its target, no "." or "..",
- * which rm refuses? */
+/* Would rm remove a tree of this name without a question? It refuses "." and
+ * "..". A slash at the end would make a symbolic link count as its target. */
 static bool is_plain_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -102,7 +101,7 @@ static bool is_plain_name(const char *path)
 /* -f of rm allows missing files, -r allows directories. */
 enum { FORCE = 1, RECURSIVE = 2 };
 
-/* Return the flags of -f, -r, or both in one; 0 for any other option. */
+/* Return the flags of -f, -r or both together; 0 for any other option. */
 static int rm_option(const char *arg)
 {
 	int flags = 0;
@@ -115,8 +114,8 @@ static int rm_option(const char *arg)
 	return flags;
 }
 
-/* Can we do what rm would do? It removes files, with -r directories, and with -f
- * it ignores missing files. */
+/* Can we do the work of rm? We remove files, directories with -r, and ignore
+ * missing files with -f. */
 static bool are_removable(int nr, const char **arg)
 {
 	int flags = 0, option, i;
@@ -145,8 +144,8 @@ static int on_removal(const char *path, const struct stat *st, int type,
 	return remove(path);
 }
 
-/* Remove all without starting rm. Return false if one cannot be removed: then rm
- * tries again, and says why. */
+/* Remove all without starting rm. Return false if a file cannot be removed:
+ * then rm tries again, and says why. */
 static bool remove_all(int nr, const char **arg)
 {
 	int i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test-tool perf: open counters, and do work that they can count. */
+/* test-tool perf: open counters, and do work for them to count. */
 #include "pmu/pmu.h"
 #include "test-tool.h"
 #include "trace2_perf.h"
@@ -84,7 +84,7 @@ static int perf_pingpong(int argc, const char **argv)
 	return 0;
 }
 
-/* Run in user mode for so long, without system calls. */
+/* Run in user mode for this time, without system calls. */
 static int perf_spin(int argc, const char **argv)
 {
 	clock_t ticks = (clock_t)tool_number(argv[0], 1, 60000) *

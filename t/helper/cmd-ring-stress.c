@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `test-tool ring stress` and `kill`: a process whose threads and signal
- * handlers write numbered records as fast as they can, and one that reads them
- * while it runs, or after it was killed. The records of a thread are numbered
- * from 0 without gaps, and those of its handlers, too; so a record that is
- * torn, out of order, or lost without being counted is detected.
+ * handlers write numbered records as fast as they can. Another process reads
+ * them while the writer runs, or after it was killed. The records of a thread
+ * are numbered from 0 without gaps, and those of its handlers, too; so a record
+ * that is torn, out of order, or lost without being counted is detected.
  */
 #include "cmd-ring.h"
 
@@ -58,7 +58,8 @@ static void *write_records(void *arg)
 	trace2_thread_start("writer");
 	account->tid[self] = (uint32_t)gettid();
 	__atomic_fetch_add(&account->nr_ready, 1, __ATOMIC_RELEASE);
-	/* Else one that has ended may leave its slot to another one. */
+	/* Wait for all threads: the slot of an ended thread could go to
+	 * another. */
 	while (load(&account->nr_ready) < account->nr_threads)
 		sched_yield();
 	mask_handler(SIG_UNBLOCK);
@@ -204,7 +205,7 @@ static void take_data(struct reading *r, const struct tr2_record *record)
 	take_value(r, record, key[2], value);
 }
 
-/* Parse one of a site: t_rel, value or number. */
+/* Parse a data event of a site: t_rel, value or number. */
 static void take_data_of_site(struct reading *r, const struct tool_arena *arena,
 			      const struct tr2_record *record)
 {
@@ -316,7 +317,7 @@ static void check_thread(struct tr2_slot *slot, const struct reading *r,
 
 	for (i = 0; i < TR2_LOST_CAUSES; i++)
 		lost_here += slot->control.lost[i];
-	/* plus its thread_start and thread_exit */
+	/* and thread_start, thread_exit */
 	if (r->records + r->others + lost_here != all + 2)
 		tool_die("%" PRIu64 " written, %" PRIu64 " read, %" PRIu64
 			 " lost", all + 2, r->records + r->others, lost_here);

@@ -139,6 +139,7 @@ static int ring_wait(int argc, const char **argv)
 }
 
 const struct tool_verb tool_verbs_ring_wait[] = {
-	{ "wait", "<file> <slot> futex|poll|signal <records>", 4, 4, ring_wait },
+	{ "wait", "<file> <slot> futex|poll|signal <records>", 4, 4,
+	  ring_wait },
 	{ NULL, NULL, 0, 0, NULL },
 };

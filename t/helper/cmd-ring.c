@@ -66,7 +66,7 @@ const char *tool_arena_string(const struct tool_arena *arena, uint32_t at)
 	return arena->base + h->strings_offset + at;
 }
 
-/* The rest of a record. */
+/* The bytes of a record that are still to be read. */
 struct cursor {
 	const char *p, *end;
 };
@@ -175,7 +175,8 @@ static void print_text_at(const struct tool_arena *arena, uint32_t at)
 	print_text(s, strlen(s));
 }
 
-/* Print the fields of an event of a site, as those of another one. */
+/* Print the fields of an event of a site as those of an event without a site.
+ * */
 static void print_site_event(const struct tool_arena *arena,
 			     const struct tr2_record *head, struct cursor *c)
 {
@@ -289,7 +290,8 @@ static void print_rest(struct cursor *c)
 
 static void print_mmap(const struct tr2_record *record, struct cursor *c)
 {
-	const struct tr2_record_mmap2 *mmap = (const void *)take(c, sizeof(*mmap));
+	const struct tr2_record_mmap2 *mmap =
+		(const void *)take(c, sizeof(*mmap));
 	const char *end = c->end - sizeof(uint64_t);
 	uint64_t time;
 	unsigned int i;
@@ -313,7 +315,8 @@ static void print_mmap(const struct tr2_record *record, struct cursor *c)
 
 static void print_span(const struct tr2_record *head, struct cursor *c)
 {
-	static const char *const names[] = { "SPAN_START", "SPAN_END", "TRACE" };
+	static const char *const names[] = { "SPAN_START", "SPAN_END",
+					     "TRACE" };
 	const struct tr2_record_span *span =
 		(const void *)take(c, sizeof(*span));
 	uint32_t kind = head->type - TR2_RECORD_SPAN_START;

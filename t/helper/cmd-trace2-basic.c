@@ -100,7 +100,7 @@ static int ut_303redact_def_param(int argc, const char **argv)
 	return 0;
 }
 
-/* Not declared as one with a format: compilers would refuse these. */
+/* Declare no format attribute: compilers would refuse the formats. */
 static void print(const char *fmt, ...)
 {
 	void (*const print_va)(const char *file, int line, const char *fmt,
@@ -112,7 +112,7 @@ static void print(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* The same through each function, and what a format may have beside it. */
+/* Pass such formats to several functions, some with other conversions. */
 static int ut_012formats(int argc, const char **argv)
 {
 	int wide = (int)tool_number(argv[0], INT_MIN, INT_MAX);

@@ -19,7 +19,8 @@ TRACE2_COUNTER(counter_plain, "tool", "plain", 0);
 TRACE2_DISTRIBUTION_SHARED(tool_sizes, "tool", "size", "bytes");
 TRACE2_GAUGE(gauge_busy, "tool", "busy", "workers");
 TRACE2_GAUGE(gauge_plain, "tool", "plain", NULL);
-/* Only if a call registers it: each histogram takes space in every ring. */
+/* Only a call registers this metric: each histogram takes space in every ring.
+ * */
 static struct trace2_distribution distribution_plain = {
 	"tool", "plain", NULL, 0, TRACE2_UNREGISTERED_
 };
@@ -125,7 +126,7 @@ static enum trace2_scope scope_of(const char *name)
 	for (i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(names[i], name))
 			return (enum trace2_scope)i;
-	/* A number is passed unchanged, to test values that are no scope. */
+	/* Pass a number unchanged, to test values that are no scope. */
 	i = (size_t)intmax_of(name);
 	return (enum trace2_scope)i;
 }
@@ -558,7 +559,8 @@ static int errno_is_kept(const struct call *call, const char **a)
 	return 0;
 }
 
-/* Another mask each time, so that none that is left from before is the same. */
+/* Set another mask each time, so that an old mask cannot pass for a kept one.
+ * */
 static int mask_is_kept(const struct call *call, const char **a)
 {
 	static int nr;
@@ -596,7 +598,7 @@ static int ut_015errno(int argc, const char **argv)
 	return bad;
 }
 
-/* Behind trace2_signal() the others do nothing, and nothing is closed. */
+/* After trace2_signal() the other calls do nothing, and nothing is closed. */
 static int ut_017signal(int argc, const char **argv)
 {
 	const char *a[2 * PADDING];

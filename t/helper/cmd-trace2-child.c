@@ -130,8 +130,8 @@ static int ut_020spawn(int argc, const char **argv)
 	return run_child(&o, argv);
 }
 
-/* Only the child is traced, so that its ancestry can be checked. */
-/* Of the targets, only the one that is named is on, and brief, as in Git. */
+/* Trace only the child, to check its ancestry. Only the named target is on, and
+ * brief, as in Git. */
 static int ut_400ancestry(int argc, const char **argv)
 {
 	static const struct {

@@ -43,7 +43,7 @@ static void *worker(void *unused)
 	return unused;
 }
 
-/* Until the workers have begun with what they may do now. */
+/* Wait until the workers have begun the work that they may do now. */
 static void let_them_work(void)
 {
 	unsigned int from = atomic_load(&steps);
@@ -157,7 +157,7 @@ static int ut_261steps(int argc, const char **argv)
 	return 0;
 }
 
-/* Steps of so many threads until the file exists. */
+/* Threads make steps until this file exists. */
 static const char *until;
 
 static void *worker_until(void *unused)
@@ -183,7 +183,8 @@ static int ut_262until(int argc, const char **argv)
 	return 0;
 }
 
-/* What threads may do at any time: one kind in each, until the file exists. */
+/* Calls that threads may make at any time: one kind in each thread, until the
+ * file exists. */
 static void count(void)
 {
 	trace2_timer_start(daemon_time);

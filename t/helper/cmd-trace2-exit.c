@@ -122,7 +122,7 @@ static void late_calls(void)
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
 }
 
-/* Registered after the library's handler, so it runs before it. */
+/* Run before the library's handler: this one is registered after it. */
 static int ut_064exit_handler(int argc, const char **argv)
 {
 	atexit(late_calls);

@@ -5,8 +5,8 @@
  */
 #include "cmd-trace2.h"
 
-/* The child's function returns its code; then the child ends like the
- * program. */
+/* A function for a child. It returns the code with which the child ends, like
+ * the program. */
 typedef int child_fn(const char **argv);
 
 static int run_in_fork(child_fn *run, const char **argv)
@@ -101,7 +101,7 @@ static int ut_072fork_gauge(int argc, const char **argv)
 static struct trace2_repo near_repo = { "/near", 0 }, far_repo = { "/far", 0 },
 			  nameless_repo;
 
-/* The same repositories in each process, one of them before any region. */
+/* Use the same repositories in each process, one of them before any region. */
 static void use_repos(void)
 {
 	struct trace2_repo copy = far_repo;
@@ -209,7 +209,7 @@ static int ut_077daemon(int argc, const char **argv)
 	return 0;
 }
 
-/* The same, but the daemon goes on in the session of the first process. */
+/* Do the same, but the daemon goes on in the session of the first process. */
 static int ut_068daemon_resumes(int argc, const char **argv)
 {
 	struct trace2_child child = TRACE2_CHILD_INIT;

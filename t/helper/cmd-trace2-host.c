@@ -74,7 +74,7 @@ static int ut_094fd_stays_free(int argc, const char **argv)
 	return got == fd ? 0 : 1;
 }
 
-/* Pass an argv with so many words of so many bytes `x`. */
+/* Pass an argv with this many words of this many bytes `x`. */
 static int ut_095big_argv(int argc, const char **argv)
 {
 	size_t i, nr = (size_t)tool_number(argv[0], 0, 1 << 20);

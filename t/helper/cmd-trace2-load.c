@@ -50,7 +50,7 @@ static int ut_031nest(int argc, const char **argv)
 	return 0;
 }
 
-/* Leave so many regions that were not entered, all at one place in the
+/* Leave this many regions that were not entered, all at one place of the
  * program. */
 static int ut_032leave(int argc, const char **argv)
 {
@@ -67,7 +67,7 @@ static void leave_own(void)
 	trace2_region_leave("leave", "own", NULL);
 }
 
-/* One place in the program leaves its own region, and those of others. */
+/* Leave, at one place in the program, its own region and regions of others. */
 static int ut_034leave_others(int argc, const char **argv)
 {
 	trace2_region_enter("leave", "first", NULL);

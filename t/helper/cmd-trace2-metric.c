@@ -141,7 +141,7 @@ static int ut_112timer_unfinished(int argc, const char **argv)
 	return 0;
 }
 
-/* What the intervals took: not less than inner, nor more than outer. */
+/* Bounds of the time that the intervals took. */
 struct taken {
 	uint64_t inner_ns, outer_ns;
 };
@@ -174,11 +174,13 @@ static void take_interval(struct taken *t, const char *how, uint64_t ns)
 	t->outer_ns += host_now_ns() - before;
 }
 
-/* Print the least and the most that the timer may show. Warm up meanwhile: the
- * library needs 1 ms until it knows the rate of the processor's counter. */
+/* Print the least and the most that the timer may show. Use another timer
+ * first: the library needs 1 ms until it knows the rate of the processor's
+ * counter. */
 static int ut_114timer_clock(int argc, const char **argv)
 {
-	uint64_t nr = tool_unsigned(argv[1]), ns = tool_unsigned(argv[2]) * 1000;
+	uint64_t nr = tool_unsigned(argv[1]),
+		 ns = tool_unsigned(argv[2]) * 1000;
 	uint64_t until = host_now_ns(), i;
 	struct taken taken = { 0, 0 };
 
@@ -239,7 +241,8 @@ static int ut_210counter_merged(int argc, const char **argv)
 	return 0;
 }
 
-/* Defined twice more as test1 and test2 are not, as by two modules. */
+/* Define timer test1 twice more and counter test2 once more, with other flags,
+ * as modules would. */
 static int ut_213redefined(int argc, const char **argv)
 {
 	static struct trace2_timer timer[] = {
@@ -312,7 +315,7 @@ VERB_MANY(ut_221distribution_many, distribution, 't',
 	  trace2_distribution_add(many[i], i))
 VERB_MANY(ut_231gauge_many, gauge, 't', trace2_gauge_set(many[i], i))
 
-/* Arrays with holes, as those of a program that numbers its metrics. */
+/* Arrays with holes, as in a program that numbers its metrics. */
 static struct trace2_timer timer_array[] = {
 	[1] = TRACE2_TIMER_INIT("array", "first", 0),
 	[3] = TRACE2_TIMER_INIT("array", "last", TRACE2_PER_THREAD),
@@ -371,7 +374,7 @@ static int ut_220values(int argc, const char **argv)
 
 TRACE2_GAUGE_SHARED(tool_open, "tool", "open", "files");
 
-/* Each addition is taken back, so the threads together end with one left each. */
+/* Take back each later addition: each thread leaves 1 in the gauge. */
 static void *open_and_close(void *arg)
 {
 	const unsigned int *times = arg;
@@ -393,7 +396,7 @@ static int ut_230gauge(int argc, const char **argv)
 	return 0;
 }
 
-/* Emit what is read back: the stream says whether it is right. */
+/* Emit the value that was read, so that a test finds it in the stream. */
 static void tell(const char *name, int known,
 		 const struct trace2_metric_value *v)
 {
@@ -412,7 +415,7 @@ static void *count_in_thread(void *arg)
 	return NULL;
 }
 
-/* Values of an ended thread, of a running one and of this one. */
+/* Read values of an ended thread and of this one, in which a timer runs. */
 static int ut_240read(int argc, const char **argv)
 {
 	struct trace2_metric_value v;
@@ -424,7 +427,7 @@ static int ut_240read(int argc, const char **argv)
 	trace2_timer_add(TRACE2_TIMER_ID_TEST1, 300);
 	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
 	trace2_timer_read(TRACE2_TIMER_ID_TEST1, &v);
-	v.sum -= v.sum % 100; /* some ns of the running one */
+	v.sum -= v.sum % 100; /* some ns of the running timer */
 	tell("timer", 1, &v);
 	trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
 	tell("counter", trace2_counter_read(TRACE2_COUNTER_ID_TEST1, &v), &v);

@@ -111,8 +111,8 @@ static void set_timer(long us)
 }
 
 /*
- * Alarms at random places of the library, whose handlers call it, until so many
- * have come.
+ * Raise alarms at random places of the library until this many have come. Their
+ * handler calls the library, too.
  */
 static int ut_084handler_storm(int argc, const char **argv)
 {
@@ -150,8 +150,8 @@ static void fault(int signo)
 	raise(signo);
 }
 
-/* Like crash reporters: a handler that runs once and raises the signal
- * again. */
+/* Act like a crash reporter: the handler runs once and raises the signal again.
+ * */
 static int ut_086raise_resethand(int argc, const char **argv)
 {
 	struct sigaction action;

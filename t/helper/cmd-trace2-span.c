@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans: what programs set, in one thread and in many, and misuse. */
+/* Spans: their attributes, in one thread and in many, and misuse. */
 #include "cmd-trace2.h"
 
 #include <stdatomic.h>
@@ -27,7 +27,7 @@ static int ut_501span(int argc, const char **argv)
 	return 0;
 }
 
-/* Words of any length, as every kind of text. */
+/* Pass words of any length as every kind of text. */
 static int ut_502texts(int argc, const char **argv)
 {
 	trace2_span_t span = trace2_span_start(argv[0], argv[1],
@@ -57,7 +57,7 @@ static int ut_503much(int argc, const char **argv)
 	return 0;
 }
 
-/* As many open spans as the word says; then one more ends, and one starts. */
+/* Open as many spans as the word says; then end one more, and start one. */
 static int ut_504open(int argc, const char **argv)
 {
 	size_t nr = (size_t)tool_number(argv[0], 1, INT_MAX), i, nr_none = 0;
@@ -137,7 +137,7 @@ static void *pass_spans(void *arg)
 		trace2_span_set_intmax(mine, "round", i);
 		trace2_span_set_bool(pool.shared, "used", 1);
 		trace2_span_leave(mine);
-		/* Take the one that another thread left here, for mine. */
+		/* Exchange the span that another thread left here for mine. */
 		other = take(at % PASSED);
 		if (!other.place) {
 			trace2_span_end(mine);
@@ -229,8 +229,8 @@ static int ut_508fork(int argc, const char **argv)
 	return 0;
 }
 
-/* What the environment of a child would be, before, within and after a span
- * that the thread works for. */
+/* Print TRACEPARENT of a child that starts now. The thread may work for a span.
+ * */
 static void show_child(const char *when)
 {
 	struct trace2_child child = TRACE2_CHILD_INIT;
@@ -257,7 +257,7 @@ static int ut_509children(int argc, const char **argv)
 	return 0;
 }
 
-/* How long does each take, in ms? Word by word; "!5" fails. */
+/* End a span after each word's time in ms; the span of "!5" fails. */
 static int ut_510took(int argc, const char **argv)
 {
 	trace2_span_t span;

@@ -102,7 +102,7 @@ static void *in_created(void *arg)
 	return arg;
 }
 
-/* The thread's return value is passed on, too. */
+/* Pass the thread's return value on, too. */
 static int ut_045thread_created(int argc, const char **argv)
 {
 	pthread_t thread;
@@ -202,7 +202,7 @@ static int ut_049thread_twice(int argc, const char **argv)
 
 static pthread_key_t late_key;
 
-/* The destructor is called again as long as the value is set: rounds left. */
+/* Rounds left: the destructor is called again as long as the value is set. */
 static void call_late(void *value)
 {
 	int *rounds = value;
@@ -238,8 +238,7 @@ static int ut_050thread_destructor(int argc, const char **argv)
 	return 0;
 }
 
-/* With a barrier as wide as the wave, all threads are alive at the same
- * time. */
+/* A barrier as wide as the wave keeps all threads alive at the same time. */
 static void *in_wave(void *arg)
 {
 	trace2_thread_start("wave");

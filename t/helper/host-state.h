@@ -6,9 +6,9 @@
  * $HOST_STATE names a file; host_state_watch(), called before the library is
  * initialized, lets it be written after the library's exit handlers: open
  * descriptors with their flags, dispositions, mask and pending signals,
- * children, the directory, the umask, and the environment except GIT_* and TRACEPARENT. Forked
- * children write nothing, nor does a process that does not run its exit
- * handlers.
+ * children, the directory, the umask, and the environment except GIT_* and
+ * TRACEPARENT. Forked children write nothing. A process that does not run its
+ * exit handlers writes nothing, either.
  */
 #pragma once
 
@@ -84,7 +84,7 @@ static void host_state_print_rest(FILE *f)
 			fprintf(f, "variable %s\n", *v);
 }
 
-/* The environment may be longer than the files of a test may be. */
+/* Lift the limit of file sizes: the environment may exceed it. */
 static void host_state_lift_limit(void)
 {
 	struct rlimit limit;

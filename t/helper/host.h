@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* host - what programs of the tests do alike: verbs, threads, counts. */
+/* host - functions that programs of the tests share: verbs, threads, counts. */
 #pragma once
 
 #include "system.h"
 
-/* A table of them ends with { NULL, NULL }. */
+/* A row of a table of verbs; the last row is { NULL, NULL }. */
 struct host_verb {
 	const char *name;
 	void (*run)(void);
@@ -21,7 +21,7 @@ host_verb(const struct host_verb *verbs, int argc, char **argv)
 	exit(129);
 }
 
-/* make check tries it more often. */
+/* Return true if tests shall try more often, as in `make check`. */
 static inline bool host_is_long(void)
 {
 	const char *value = getenv("GIT_TEST_LONG");
@@ -46,13 +46,13 @@ static inline pthread_t host_start(void *(*function)(void *), void *arg)
 	return thread;
 }
 
-/* Run it in a thread, and wait for its end. */
+/* Run the function in a thread, and wait for its end. */
 static inline void host_in_thread(void *(*function)(void *), void *arg)
 {
 	pthread_join(host_start(function, arg), NULL);
 }
 
-/* Run it in up to 32 threads at once. */
+/* Run the function in up to 32 threads at once. */
 static inline void host_in_threads(int nr, void *(*function)(void *), void *arg)
 {
 	pthread_t threads[32];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pseudo-terminal - open one whose lines end in two characters, as a user's do.
+ * pseudo-terminal - open a terminal whose lines end in two characters, as on a
+ * user's terminal.
  */
 #pragma once
 

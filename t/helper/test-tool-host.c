@@ -12,7 +12,8 @@ static bool had_bug;
 static const char *running_command;
 static const struct tool_verb *running_verb;
 
-/* One write, so that messages of several processes are not mixed. */
+/* Print the message by one write, so that messages of several processes do not
+ * mix. */
 __attribute__((format(printf, 2, 0))) static void
 report(const char *prefix, const char *fmt, va_list ap)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiters - what programs have in common whose processes wait, each for an object
- * that it knows, until a file `go` is there. Each prints a line of tab-separated
- * columns before it waits, as a record of the observer has them:
+ * waiters - for programs whose processes wait until a file `go` is there, each
+ * for an object that it knows. Before its wait each prints a line of
+ * tab-separated columns, as the observer records them:
  *
  *	name pid what object peer number others
  *
- * `what` is `none` where the observer can see no object. Where the system does not
- * permit the wait, the line is `name -`. With the argument `count` such a program prints
- * the number of its lines.
+ * `what` is `none` if the observer can see no object. If the system forbids the
+ * wait, the line is `name -`. With the argument `count` a program prints the
+ * number of its lines.
  *
- * It defines `rows`, and main() as a call of wait_for_each().
+ * A program defines `rows`, and main() as a call of wait_for_each().
  */
 #pragma once
 
@@ -46,7 +46,7 @@ static void hang(void)
 		pause();
 }
 
-/* Run it in another process. */
+/* Run the function in another process. */
 static int process(void (*run)(void))
 {
 	int pid = fork();

@@ -14,7 +14,7 @@ my @LANGUAGES = (
 	[ c => 'c99' ], [ c => 'c11' ], [ c => 'gnu11' ],
 	[ 'c++' => 'c++11' ], [ 'c++' => 'c++17' ],
 );
-# A header of C++ needs what its name does not say: C++17.
+# A header of C++ needs C++17, which its name does not say.
 my @LANGUAGES_OF_CPP = ([ 'c++' => 'c++17' ], [ 'c++' => 'c++20' ]);
 my @FLAGS = qw(-fsyntax-only -Wall -Wextra -Wpedantic -Werror -Ilib);
 

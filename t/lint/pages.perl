@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What architecture.adoc and decisions.adoc name exists: each file, by its path or the
+# All names in architecture.adoc and decisions.adoc exist: each file, by its path or the
 # end of that, each folder, and each function, structure and constant of ours.
 use strict;
 use warnings;

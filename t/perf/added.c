@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CPU time that tracing adds to a short process, compared with what another
- * tracer adds to one of its own. Each program traces its start and its exit, and
- * does not even initialise with the argument "off".
+ * The CPU time that tracing adds to a short process, compared with the time
+ * that another tracer adds to a process of its own. Each program traces its
+ * start and its exit; with the argument "off" it does not even initialise.
  *
  * usage: added NAME LIMIT OURS THEIRS [VARIABLE=VALUE] (that switches both on)
  */

@@ -32,7 +32,7 @@ struct bench_case {
 /* Keep the compiler from moving or merging code around it. */
 #define bench_clobber() __asm__ volatile("" ::: "memory")
 
-/* For values that are not used. */
+/* Use a value that nothing else uses. */
 static volatile uint64_t bench_sink __attribute__((unused));
 
 static inline uint64_t bench_cheapest_clock(void)

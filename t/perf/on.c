@@ -26,7 +26,7 @@ static bool of_host;
 static size_t events_a_round = EVENTS_A_ROUND;
 static char line[65536];
 
-/* The destination of each target's lines and of the limit's, and their
+/* The destinations of each target's lines and of the limit's lines, and their
  * readers. */
 static struct {
 	char path[4096];
@@ -139,7 +139,7 @@ static void place(int from, int to)
 	close(from);
 }
 
-/* The library's end becomes descriptor TRACE_FD. */
+/* Make the library's end descriptor TRACE_FD. */
 static void make_pair(const char *kind, int i)
 {
 	int ours[2], bare[2];
@@ -147,7 +147,7 @@ static void make_pair(const char *kind, int i)
 	if (!strcmp(kind, "pipe")) {
 		if (pipe(ours) || pipe(bare))
 			abort();
-		events_a_round = 32; /* so many fit */
+		events_a_round = 32; /* this many fit */
 	} else {
 		int type = strcmp(kind, "stream") ? SOCK_DGRAM : SOCK_STREAM;
 
@@ -155,7 +155,7 @@ static void make_pair(const char *kind, int i)
 		    socketpair(AF_UNIX, type, 0, bare))
 			abort();
 		if (type == SOCK_DGRAM)
-			events_a_round = 8; /* at most so many are queued */
+			events_a_round = 8; /* at most this many are queued */
 	}
 	place(ours[1], TRACE_FD);
 	of_host = true;
@@ -167,7 +167,7 @@ static void make_pair(const char *kind, int i)
 	snprintf(dest[i].path, sizeof(dest[i].path), "%d", TRACE_FD);
 }
 
-/* The limit's is another pipe. */
+/* Make another pipe for the limit. */
 static void make_fifo(const char *path, int i)
 {
 	int bare[2];

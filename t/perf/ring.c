@@ -66,7 +66,7 @@ static void run_event(const char *what, void (*work)(size_t n),
 	bench_run(&c);
 }
 
-/* The watcher runs while this is not 0. */
+/* Run the watcher while this is not 0. */
 static volatile int *watching;
 
 static void watch(const char *path)

@@ -4,7 +4,8 @@
 
 #include "bench.h"
 
-/* That of its children, too. User and system time together are exact. */
+/* Return the CPU time of the command and its children. User and system time
+ * together are exact. */
 static inline double bench_spawn_ns(char **argv)
 {
 	struct rusage used;

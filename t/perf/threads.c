@@ -58,7 +58,7 @@ static void *run_job(void *arg)
 	return NULL;
 }
 
-/* The time of one operation. */
+/* Return the time of one operation. */
 struct cost {
 	double cpu_ns, wall_ns;
 };

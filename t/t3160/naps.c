@@ -6,7 +6,7 @@
 /* A call in front of it is no jump. */
 #define NO_TAIL_CALL() __asm__ volatile("")
 
-/* libc has no frame pointers, so that the function that calls it is not known. */
+/* libc has no frame pointers, so the function that calls it is unknown. */
 OUT_OF_LINE static void nap(long ms)
 {
 	const struct timespec t = { 0, ms * 1000000 };

@@ -19,7 +19,7 @@ sub event {
 		. qq("file":"a.c","line":1$more});
 }
 
-# A region takes so many microseconds; a timer and a counter have that value.
+# A region takes VALUE microseconds; a timer and a counter have the value.
 sub measure {
 	my ($at, $kind, $category, $label, $n) = @_;
 	my $names = qq(,"category":"$category");

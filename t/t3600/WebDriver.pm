@@ -12,7 +12,7 @@
 #	$b->screenshot('shot.png');
 #
 # All failures die. Chromium and its profile are removed with the object of new();
-# other processes may attach to it meanwhile, one after the other.
+# other processes may attach to it before, one after the other.
 package WebDriver;
 
 use strict;
@@ -64,7 +64,7 @@ sub new {
 
 sub url { $_[0]->{url} }
 
-# Begin with an empty page, and forget what the one before did.
+# Begin with an empty page, and forget the page before.
 sub attach {
 	my ($class, $url, %o) = @_;
 	my $b = bless { url => $url }, $class;

@@ -70,7 +70,7 @@ static void test_growth(void)
 	tr2_buf_reset(&b);
 }
 
-/* Not declared as one with a format: the compiler would refuse these. */
+/* Declare no format attribute: the compiler would refuse these formats. */
 static bool is_safe(const char *fmt, ...)
 {
 	bool yes;
@@ -84,7 +84,8 @@ static bool is_safe(const char *fmt, ...)
 
 static void test_formats(void)
 {
-	/* As arguments of other types lie between, each is stepped over. */
+	/* Arguments of other types lie between: the check must step over each.
+	 * */
 #define BETWEEN "%%%m%d%ld%lld%hhd%zu%td%jd%c%lc%f%Lf%s%p%-#6.3x"
 #define ARGUMENTS 1, -1L, -1LL, -1, SIZE_MAX, (ptrdiff_t)-1, INTMAX_MIN, 'c', \
 		  (wint_t)'d', 1e300, 2.0L, "s", (void *)&b, 0x7fffffff
@@ -128,7 +129,7 @@ static void test_formats(void)
 }
 
 #ifdef __GLIBC__
-/* What vsnprintf() is with _FORTIFY_SOURCE: it ends the process. */
+/* vsnprintf() with _FORTIFY_SOURCE: it ends the process. */
 int fortified(char *to, size_t bytes, int flag, size_t object_bytes,
 	      const char *fmt, va_list ap) __asm__("__vsnprintf_chk");
 
@@ -340,7 +341,9 @@ static void test_quoting(void)
 	word("~", "'~'");
 	tr2_text_add(&b, "a|b\r\n\x1b[31m\x7f", 11);
 	is_buf("a|b\\r\\n\\x1b[31m\\x7f", "controls in plain text");
-	tr2_text_add(&b, "\xc2\x80""2J \xc2\x9b""2J\xc2\x9f\xc2\xa0\xc3\x9b\xc2", 16);
+	tr2_text_add(&b,
+		     "\xc2\x80""2J \xc2\x9b""2J\xc2\x9f\xc2\xa0\xc3\x9b\xc2",
+		     16);
 	is_buf("\\xc2\\x80""2J \\xc2\\x9b""2J\\xc2\\x9f\xc2\xa0\xc3\x9b\xc2",
 	       "controls of two bytes, and letters that look like them");
 }
@@ -368,7 +371,7 @@ static void test_civil(void)
 	is_u64(right, nr, "dates of 8000 years are those of libc");
 }
 
-/* Is the offset at that time libc's? */
+/* Is the offset at that time equal to libc's? */
 static bool is_offset_at(int64_t t, long *offset)
 {
 	time_t when = (time_t)t;

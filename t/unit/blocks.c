@@ -81,7 +81,7 @@ static int in_child(void)
 	unsigned int all = blocks.nr, i, wrong = 0;
 	char *p;
 
-	/* As if the parent had been interrupted during a change. */
+	/* Look as if the parent had been interrupted during a change. */
 	blocks.nr_used = 12345;
 	tr2_blocks_after_fork(&blocks, kept, 2);
 	wrong += blocks.nr != all || blocks.nr_used != 2;
@@ -104,7 +104,8 @@ static void test_fork(void)
 	if (!pid)
 		_exit(in_child());
 	waitpid(pid, &status, 0);
-	is_u64((uint64_t)status, 0, "a forked child has all but those it keeps");
+	is_u64((uint64_t)status, 0,
+	       "a forked child has all but those it keeps");
 }
 
 int main(void)

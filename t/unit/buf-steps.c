@@ -64,7 +64,7 @@ static bool is_usable(void)
 	return buf.alloc > sizeof(home) && is_mapped(buf.p, buf.alloc);
 }
 
-/* The same instructions, recorded or not. */
+/* Run the same instructions, recorded or not. */
 static __attribute__((noinline)) void run_interrupted(void)
 {
 	is_running = true;
@@ -72,7 +72,7 @@ static __attribute__((noinline)) void run_interrupted(void)
 	is_running = false;
 }
 
-/* The path is recorded, without a jump. */
+/* Record the path, without a jump. */
 #define NEVER -1
 
 static void run_once(long at)

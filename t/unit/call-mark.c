@@ -6,7 +6,7 @@
 
 #define STACK_BYTES 65536u
 
-/* Not in the caller's frame. */
+/* A mark that is not in the caller's frame. */
 static struct tr2_call_mark *far;
 static struct tr2_call_mark now;
 

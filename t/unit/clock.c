@@ -97,7 +97,7 @@ static void look_at_time(struct machine *m)
 		m->last_wrong = m->ns;
 }
 
-/* Read the time at random moments, for so long. */
+/* Read the time at random moments for this duration. */
 static void run(struct machine *m, uint64_t ns, uint64_t most_apart)
 {
 	double until = m->ns + (double)ns;
@@ -173,7 +173,8 @@ static void test_slew(void)
 /* The clock stops; the counter goes on, or restarts from 0, or stops. */
 static void test_suspend(void)
 {
-	static const char *const kind[] = { "counting on", "from 0", "stopped" };
+	static const char *const kind[] = { "counting on", "from 0",
+					    "stopped" };
 	char what[80];
 	int i;
 
@@ -213,8 +214,8 @@ static void test_short_suspend(void)
 	never_back(&m, "by going slower, not back");
 }
 
-/* Without readings of the time meanwhile: distant anchors do not determine the
- * rate. */
+/* Read no time between two anchors: distant anchors do not determine the rate.
+ * */
 static void test_idle_suspends(void)
 {
 	struct machine m = boot(2.0);
@@ -250,7 +251,7 @@ static void test_migration(void)
 	never_back(&m, "a migrated machine's time never goes back");
 }
 
-/* The clock sources of a machine: `tsc` keeps its rate, and the others may change
+/* The clock sources of a machine. `tsc` keeps its rate; the others may change
  * it when a virtual machine moves. */
 static const struct kind {
 	const char *name;
@@ -273,7 +274,7 @@ static struct machine boot_kind(const struct kind *kind)
 
 enum { STAYS, MOVES, NR_WAYS };
 
-/* The changes of a clock, each with the largest error of a time after it, and for
+/* The changes of a clock: for each the largest error of a time after it, and
  * how long times may be wrong. */
 static const struct change {
 	const char *what;
@@ -328,7 +329,7 @@ static void go_through(struct machine *m, const struct change *c, double *worst,
 		*lasted = m->last_wrong - began;
 }
 
-/* Do it at a random moment of a window, and return. */
+/* Make the change at a random moment of a window, then the change back. */
 static bool try_change(struct machine m, const struct change *c, double *worst,
 		       double *lasted)
 {
@@ -380,8 +381,8 @@ static void test_changes(void)
 			test_change(&kinds[i], &changes[j]);
 }
 
-/* Another host may have a counter that its processors do not share: then the
- * kernel answers by a system call. */
+/* Move to a host whose processors may not share a counter: the kernel then
+ * answers by a system call. */
 static void test_call(void)
 {
 	struct machine m = boot_kind(&kinds[1]);
@@ -437,7 +438,7 @@ static struct interval start(struct machine *m)
 	return (struct interval){ m->ns, (uint64_t)m->ticks };
 }
 
-/* As tr2_timer_cell_elapsed() computes it. */
+/* Compute as tr2_timer_cell_elapsed() does. */
 static double stop(struct machine *m, const struct interval *i)
 {
 	uint64_t now_ns = read_time(m);
@@ -705,7 +706,7 @@ static void test_sources(void)
 }
 #endif
 
-/* Of a clock that is set by so many ns after this time. */
+/* Return tr2_fit_ahead() of a clock that is set by set_ns after ns. */
 static int64_t ahead_after(uint64_t ns, double set_ns)
 {
 	struct machine m = boot(2.6);
@@ -718,7 +719,7 @@ static int64_t ahead_after(uint64_t ns, double set_ns)
 	return tr2_fit_ahead(&m.fit, &anchor);
 }
 
-/* As in another time namespace. */
+/* Simulate another time namespace. */
 static void test_set_clock(void)
 {
 	const double day = 86400e9;

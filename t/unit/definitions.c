@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Very many definitions: each is marked while it is sampled, as long as its
- * module is loaded, and costs no more than if there were few. Threads may define
- * the same ones at once. The cost is counted in instructions, if the processor
- * can stop after each; it cannot in valgrind, and ThreadSanitizer delays signals.
+ * module is loaded, and costs no more than if there were few. Threads may
+ * define the same ones at once. The cost is counted in instructions, if the
+ * processor can stop after each. Valgrind cannot do that, and ThreadSanitizer
+ * delays signals.
  */
 #include "../helper/single-step.h"
 #include "base/lock.h"
@@ -37,7 +38,7 @@ static void define_up_to(unsigned int from, unsigned int nr)
 		define(from++);
 }
 
-/* Return the cost of defining PROBES of them, beginning at this number. */
+/* Return the cost of PROBES definitions, beginning at this number. */
 static uint64_t cost_to_define(unsigned int from)
 {
 	steps = 0;
@@ -127,7 +128,7 @@ static bool more(const struct tr2_arena_cells *nr)
 	return has_space;
 }
 
-/* In an arena's file, whose disk may be full. */
+/* Make definitions in an arena's file, whose disk may be full. */
 static void test_space(void)
 {
 	static struct trace2_counter counter = { "unit", "space", 0,
@@ -159,7 +160,7 @@ static struct trace2_timer *open_timer(unsigned int nr)
 				 nr % 4 ? 0 : TRACE2_HISTOGRAM, &label, 1);
 }
 
-/* Each begins elsewhere; a module comes and goes meanwhile. */
+/* Begin at another definition in each thread, while a module comes and goes. */
 static void *open_all(void *number)
 {
 	unsigned int first = *(unsigned int *)number, i, nr;
@@ -214,7 +215,8 @@ static void test_threads(void)
 	pthread_create(&threads[NR_THREADS], NULL, sample_meanwhile, NULL);
 	for (i = 0; i <= NR_THREADS; i++)
 		pthread_join(threads[i], NULL);
-	is_u64(count_different(), 0, "threads that open the same at once get it");
+	is_u64(count_different(), 0,
+	       "threads that open the same at once get it");
 	is_u64(tr2_metric_nr(TR2_METRIC_TIMER), before + NR_NAMES,
 	       "and each is there once");
 	for (i = 0; i < before + NR_NAMES; i++) {
@@ -234,6 +236,7 @@ int main(void)
 	test_cost();
 	test_marks();
 	test_threads();
-	is_u64(tr2_metric_nr_refused(TR2_REFUSED_ROOM), 1, "there was room for all others");
+	is_u64(tr2_metric_nr_refused(TR2_REFUSED_ROOM), 1,
+	       "there was room for all others");
 	return done_testing();
 }

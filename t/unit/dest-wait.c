@@ -135,8 +135,9 @@ static void give(void)
 
 static const struct timespec moment = { 0, 1000000 };
 
-/* On a busy machine the owner may not run for as long as it is waited for. From
- * then on it is waited for no more until it runs: ten seconds are enough. */
+/* Wait for the lock's owner, which may get no CPU on a busy machine. After the
+ * patience is spent, nobody waits until the owner runs: ten seconds are enough.
+ * */
 static void *wait_for_it(void *arg)
 {
 	uint32_t tid = tid_of_thread();
@@ -167,7 +168,7 @@ static bool waiter_had_it(void)
 	return atomic_load(&other_stage) == 1 && nobody_has_it();
 }
 
-/* Release it when another thread waits for it. */
+/* Release the lock when another thread waits for it. */
 static void *have_it(void *arg)
 {
 	uint32_t tid = tid_of_thread();
@@ -209,7 +210,7 @@ static void test_each_instruction(void)
 
 static atomic_bool works;
 
-/* Hold it until the test is over. If `works` is set, work once more. */
+/* Hold the lock until the test is over. If `works` is set, work once more. */
 static void *keep_it(void *arg)
 {
 	uint32_t tid = tid_of_thread();
@@ -244,8 +245,8 @@ static void test_owner_that_does_nothing(void)
 	tr2_wait_unlock(&dest, me);
 }
 
-/* It has no CPU, say, and works again later. The time that others waited for it
- * is for the whole process. */
+/* The owner has no CPU for a time, and works again later. The time that others
+ * waited for the lock counts for the whole process. */
 static void test_owner_that_works_again(void)
 {
 	const uint64_t most = BEFORE_LAST(TR2_STALL_NS);
@@ -255,13 +256,15 @@ static void test_owner_that_works_again(void)
 	start_other(keep_it);
 	wait_for_stage(1);
 	ok(lock_as(me) == TR2_LOCK_LOST, "its silence costs a line");
-	is_u64(atomic_load(&dest.silence_ns), most, "and all the time there is");
+	is_u64(atomic_load(&dest.silence_ns), most,
+	       "and all the time there is");
 	atomic_store(&works, true);
 	wait_for_stage(2);
 	ok(lock_as(me) == TR2_LOCK_LOST, "it is waited for again");
 	kept = atomic_load(&dest.kept_ns);
 	is_u64(kept, most / 8, "with the time that was given back, but a part");
-	is_u64(atomic_load(&dest.silence_ns), most - kept, "which is not spent");
+	is_u64(atomic_load(&dest.silence_ns), most - kept,
+	       "which is not spent");
 	atomic_store(&over, true);
 	pthread_join(other, NULL);
 	ok(lock_as(me) == TR2_LOCKED, "others take it later");
@@ -278,9 +281,9 @@ static void test_owner_that_works_again(void)
 	give_time_back();
 }
 
-/* Release it now and then, shortly after another thread began to wait. Do not wait
- * for it, which would take from that one's time, or give that back. */
-static _Atomic uint64_t turn_ns; /* when the last one began */
+/* Release the lock now and then, shortly after another thread began to wait.
+ * Take it without a wait, which would change the other thread's time. */
+static _Atomic uint64_t turn_ns; /* when the last turn began */
 
 static void *have_it_often(void *arg)
 {
@@ -343,7 +346,8 @@ static void test_owner_that_ended(void)
 	start();
 	start_other(take_it_and_end);
 	pthread_join(other, NULL);
-	ok(lock_as(me) == TR2_LOCKED, "a thread that ended leaves it to others");
+	ok(lock_as(me) == TR2_LOCKED,
+	   "a thread that ended leaves it to others");
 	ok(dest.cut, "its line may be cut");
 	dest.cut = false;
 	ok(lock_as(me) == TR2_LOCKED, "a thread that left it behind takes it");
@@ -446,7 +450,7 @@ static void test_patience(void)
 	close(fd);
 }
 
-/* Some processors cannot, nor can valgrind. */
+/* Can a signal follow each instruction? Valgrind and some processors cannot. */
 static bool stops_behind_each(void)
 {
 	struct sigaction action = { .sa_handler = on_step };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Numbers as text: the same as printf() and strtod() give, for random bits, and
- * without an exception. `double NR [SEED]` tries so many.
+ * without an exception. `double NR [SEED]` tries NR numbers.
  */
 #include "base/double.h"
 #include "tap.h"
 
 #define NR 200000
 
-/* The flags of exceptions, and which of them are traps. */
+/* The flags of exceptions, and the exceptions that are traps. */
 #if defined(__x86_64__)
 #define FLAGS 0x3fu
 #define CALM 0x1f80u

@@ -57,7 +57,8 @@ static void test_little_memory(void)
 	static const char json_head[9 + TR2_PUT_BLOCK] = ",\"sid\":\"\"";
 	struct tr2_emitter emitter = { "main", perf_head, 12, json_head, 9 };
 	struct tr2_event ev = { .kind = TR2_EV_child_start,
-				.v = (const struct tr2_value *)&v, .emitter = &emitter,
+				.v = (const struct tr2_value *)&v,
+				.emitter = &emitter,
 				.file = name, .line = 1, .nesting = 300,
 				.wall_us = UINT64_C(1700000000000000) };
 	unsigned int i, complete = 0, wrong = 0;
@@ -85,7 +86,7 @@ static void test_little_memory(void)
 	ok(complete > 10 && complete < 300, "both came about");
 }
 
-/* Of a text, its first len bytes. */
+/* Redact the first len bytes of a text. */
 static void redacts_part(const char *text, size_t len, const char *want)
 {
 	struct tr2_buf scratch = TR2_BUF_INIT;
@@ -176,7 +177,7 @@ static void test_redact(void)
 	KEEPS("keyboard=us");
 	KEEPS("a=b");
 	KEEPS("time: 12:30");
-	/* What stands behind a text does not count. */
+	/* Text after the first len bytes does not count. */
 	redacts_part("token=<REDACTED>", 12, "token=<REDACTED>");
 	KEEPS("C://");
 	KEEPS("://");
@@ -210,7 +211,8 @@ static void shows_place(const char *file, const char *want)
 	struct tr2_emitter emitter = { "main", head, 12, head, 0 };
 	struct tr2_v_error v = { .msg.s = "" };
 	struct tr2_event ev = { .kind = TR2_EV_error,
-				.v = (const struct tr2_value *)&v, .emitter = &emitter,
+				.v = (const struct tr2_value *)&v,
+				.emitter = &emitter,
 				.file = file, .line = 12, .nesting = 1 };
 	struct tr2_render r = { .redact = false };
 
@@ -224,7 +226,7 @@ static void test_place(void)
 	shows_place("short.c", "short.c:12                   | ");
 	shows_place("a/very/long/directory/of/file.c",
 		    "...ng/directory/of/file.c:12 | ");
-	/* No character is cut in two; nor is an escape sequence. */
+	/* Neither a character nor an escape sequence is cut in two. */
 	shows_place("a/very/l\xc3\xb6ng/dir/of/files/xyz.c",
 		    "...ng/dir/of/files/xyz.c:12  | ");
 	shows_place("a/very/\xe2\x82\xac/ng/dir/of/files/x.c",
@@ -245,7 +247,8 @@ static void shows_t_abs(uint64_t ns, const char *want)
 	struct tr2_emitter emitter = { "main", head, 12, head, 0 };
 	struct tr2_v_exit v = { .code.i = 0 };
 	struct tr2_event ev = { .kind = TR2_EV_exit, .t_abs_ns = ns,
-				.v = (const struct tr2_value *)&v, .emitter = &emitter };
+				.v = (const struct tr2_value *)&v,
+				.emitter = &emitter };
 	struct tr2_render r = { .redact = false };
 
 	tr2_render_perf(&r, &ev, true);

@@ -53,7 +53,8 @@ static void *cancelled(void *unused)
 		{ .type = TRACE2_PERF_TYPE_POWER },
 	};
 	/* These are looked up in tracefs and sysfs. */
-	static const char list[] = "no_such:tracepoint", device[] = "no_such/x/";
+	static const char list[] = "no_such:tracepoint",
+			  device[] = "no_such/x/";
 	size_t i;
 
 	pthread_cancel(pthread_self());

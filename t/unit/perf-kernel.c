@@ -65,7 +65,8 @@ static void test_hostile(void)
 	IS(trace2_perf_set_period(ev, 0), -EINVAL, "a period of 0");
 	IS(trace2_perf_refresh(ev, 0), -EINVAL, "0 overflows");
 	touch(1);
-	IS(trace2_perf_next_record(ev, &record, 4), -ENOSPC, "too little memory");
+	IS(trace2_perf_next_record(ev, &record, 4), -ENOSPC,
+	   "too little memory");
 	ok(next(ev) > 0, "it is still there");
 	trace2_perf_close(ev);
 	attr.inherit = 1;
@@ -140,7 +141,8 @@ static void test_layout(uint64_t format, unsigned int numbers)
 static void test_mixed(void)
 {
 	struct trace2_perf_attr attr = { .type = TRACE2_PERF_TYPE_APP,
-					 .config = TRACE2_PERF_COUNTER(apples) };
+					 .config =
+						 TRACE2_PERF_COUNTER(apples) };
 	struct trace2_perf *leader = open_mapped(&attr, 0), *ev;
 
 	attr = software(FAULTS, 1);
@@ -274,7 +276,7 @@ static void *touch_5(void *unused)
 	return unused;
 }
 
-/* A thread's count at its end; per CPU, as the kernel requires. */
+/* Read a thread's count at its end; per CPU, as the kernel requires. */
 static void test_inherit_stat(void)
 {
 	struct trace2_perf_attr attr = software(FAULTS, 0);

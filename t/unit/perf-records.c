@@ -73,7 +73,8 @@ static void test_refused(void)
 	IS(try_to_open(&attr), -EINVAL, "a frequency of a counter");
 	attr.freq = 0;
 	attr.mmap = 1;
-	IS(try_to_open(&attr), -EINVAL, "mappings, which the library does not see");
+	IS(try_to_open(&attr), -EINVAL,
+	   "mappings, which the library does not see");
 	attr.mmap = 0;
 	attr.exclude_callchain_user = 1;
 	IS(try_to_open(&attr), -EINVAL, "none of the calls that there are");

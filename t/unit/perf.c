@@ -570,7 +570,8 @@ static void test_refresh(void)
 	struct trace2_perf *ev = open_sampling(&pears, 10, true);
 	int fd;
 
-	IS(trace2_perf_refresh(ev, 1), -EINVAL, "what inherits is not refreshed");
+	IS(trace2_perf_refresh(ev, 1), -EINVAL,
+	   "what inherits is not refreshed");
 	trace2_perf_close(ev);
 	ev = open_sampling(&pears, 10, false);
 	trace2_perf_disable(ev);

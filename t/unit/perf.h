@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perf - what the unit tests of opened counters share. */
+/* perf - shared parts of the unit tests of opened counters. */
 #pragma once
 
 #include "../helper/host.h"

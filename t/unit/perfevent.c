@@ -145,7 +145,8 @@ static void test_errors(void)
 		{ "cs:9223372036854775808", "event 'cs:9223372036854775808': a "
 					    "period is one number from 1 on" },
 		{ "page-fault:3:u", "event 'page-fault:3:u': no such event" },
-		{ "cs:1:2", "event 'cs:1:2': a period is one number from 1 on" },
+		{ "cs:1:2",
+		  "event 'cs:1:2': a period is one number from 1 on" },
 		{ "mem:0x1000:w",
 		  "event 'mem:0x1000:w': breakpoints are not counted" },
 		{ "sched:*", "event 'sched:*': neither an event nor a "

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lines of a call site, from its prepared pieces, are those without: for
- * every event with fields of the site, in every text target, with strings that
- * are escaped, redacted, cut or padded; and the macros give both.
+ * Lines that a call site makes from its prepared pieces are equal to lines made
+ * without pieces: for every event with fields of the site, in every text
+ * target, with strings that are escaped, redacted, cut or padded. The macros
+ * give both.
  */
 #include "event/kept_lines.h"
 #include "event/render.h"
@@ -40,11 +41,12 @@ static bool has_site_fields(enum tr2_event_kind kind)
 
 	while (*f->name && !(f->flags & TR2_F_SITE))
 		f++;
-	/* Its place is all that is constant. */
+	/* Only the place is constant. */
 	return *f->name || kind == TR2_EV_printf;
 }
 
-/* The fields of the site are its category and its name; others are the rest. */
+/* The fields of the site are its category and its name; other fields get
+ * `rest`. */
 static void fill(struct tr2_value *v, const struct tr2_event *ev,
 		 const char *rest)
 {
@@ -102,7 +104,8 @@ static unsigned int differences(struct tr2_event *ev, bool redact)
 {
 	static char memory[3][2][TR2_KEPT_BYTES];
 	static struct tr2_kept kept[3][2];
-	struct tr2_render r = { .redact = redact }, plain = { .redact = redact };
+	struct tr2_render r = { .redact = redact },
+			  plain = { .redact = redact };
 	unsigned int i, brief, bad = 0;
 	const struct tr2_pieces *pieces = tr2_pieces_of(&r, ev, ev->kind);
 	struct tr2_rendered line;
@@ -141,18 +144,19 @@ static unsigned int try(enum tr2_event_kind kind, const struct tr2_site *site,
 					  99999999500, UINT64_MAX };
 	static unsigned int nr;
 	struct tr2_value v[TR2_MAX_FIELDS];
-	struct tr2_event ev = { .kind = kind,
-				.v = v,
-				.emitter = &emitter,
-				.site = site,
-				.file = site->file,
-				.line = site->line,
-				.repo_id = (int)(nr % 20) - 1,
-				.nesting = nesting,
-				.wall_us = UINT64_C(1700000000123456) +
-					   nr * UINT64_C(77777),
-				.t_abs_ns = times[nr / 3 % (sizeof(times) / sizeof(*times))],
-				.t_rel_ns = times[nr / 5 % (sizeof(times) / sizeof(*times))] };
+	struct tr2_event ev = {
+		.kind = kind,
+		.v = v,
+		.emitter = &emitter,
+		.site = site,
+		.file = site->file,
+		.line = site->line,
+		.repo_id = (int)(nr % 20) - 1,
+		.nesting = nesting,
+		.wall_us = UINT64_C(1700000000123456) + nr * UINT64_C(77777),
+		.t_abs_ns = times[nr / 3 % (sizeof(times) / sizeof(*times))],
+		.t_rel_ns = times[nr / 5 % (sizeof(times) / sizeof(*times))]
+	};
 
 	nr++;
 	fill(v, &ev, rest);
@@ -178,7 +182,8 @@ static void test_lines(bool redact)
 					.name = texts[j],
 					.line = (int)++line,
 				};
-				const struct tr2_site *copy = tr2_site_get(&site);
+				const struct tr2_site *copy =
+					tr2_site_get(&site);
 
 				if (!copy) /* too long */
 					continue;
@@ -218,7 +223,7 @@ static void test_keys(void)
 	tr2_render_release(&r);
 }
 
-/* Each call twice at one place: with constants, and with variables. */
+/* Make each call twice at one place: with constants, and with variables. */
 static void emit_twice(void)
 {
 	const char *volatile category = "cat", *volatile label = "la\"bel",
@@ -236,7 +241,8 @@ static void emit_twice(void)
 	trace2_printf("message"); trace2_printf_fl(__FILE__, __LINE__, "message");
 }
 
-/* Read a line without its times, and without what differs with the depth. */
+/* Read a line without its times, and without values that differ with the depth.
+ * */
 static bool read_line(FILE *in, char *line, size_t size)
 {
 	char *from, *to = line;

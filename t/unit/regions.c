@@ -103,8 +103,9 @@ static unsigned int count_lines(const char *path, const char *with)
 
 static void test_places(void)
 {
-	const struct trace2_options options = { .flags =
-							TRACE2_NO_CONFIG_FILES };
+	const struct trace2_options options = {
+		.flags = TRACE2_NO_CONFIG_FILES
+	};
 	char path[] = "/tmp/trace2-unit-regions.XXXXXX";
 	int fd = mkstemp(path), i;
 

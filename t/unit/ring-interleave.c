@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every interleaving of a writer, the signal handlers that interrupt it, and a
- * reader. The writer's source is compiled here with its test points: at each of
- * them a handler may run, which writes a record and has test points, too; a
- * handler may jump out of the code that it interrupted; it may fork, and the
- * child goes on without the parent's memory; the reader may take all records. All sequences of such choices are run, up to a number of choices
- * other than "go on"; where these are very many, one choice more is for
- * GIT_TEST_LONG. After each step a reader must see whole records only,
- * each once and in order, and at the end each is read, overwritten or counted
- * as lost.
+ * reader. The writer's source is compiled here with its test points. At each of
+ * them:
+ *  - a handler may run, which writes a record and has test points, too;
+ *  - a handler may jump out of the code that it interrupted;
+ *  - a handler may fork, and the child goes on without the parent's memory;
+ *  - the reader may take all records.
+ * All sequences of such choices are run, up to a number of choices other than
+ * "go on"; very many have one choice more only with GIT_TEST_LONG. After each
+ * step a reader must see whole records only, each once and in order. At the end
+ * each record is read, overwritten or counted as lost.
  */
 #define TR2_TESTPOINTS 1
 #include "../../lib/ring/ring.c"
@@ -176,7 +178,8 @@ static unsigned int choose(unsigned int nr)
 static bool next_run(void)
 {
 	nr_chosen = at_choice;
-	while (nr_chosen && chosen[nr_chosen - 1] + 1u == options[nr_chosen - 1])
+	while (nr_chosen &&
+	       chosen[nr_chosen - 1] + 1u == options[nr_chosen - 1])
 		nr_chosen--;
 	if (nr_chosen)
 		chosen[nr_chosen - 1]++;
@@ -185,7 +188,7 @@ static bool next_run(void)
 
 static void write_one(unsigned int size);
 
-/* Marks in frames like those on a stack: deeper is lower. */
+/* Use marks in frames like those on a stack: a deeper frame is lower. */
 static struct {
 	struct tr2_call_mark in;
 	char rest[0x1000];
@@ -205,7 +208,8 @@ static void overwrite_frames(void)
 		memset(&frames[i].in, 0xee, sizeof(frames[i].in));
 }
 
-/* Run as a signal handler here. One that interrupts it may jump to it. */
+/* Run as a signal handler. A handler that interrupts this one may jump to it.
+ * */
 static void handler(unsigned int size)
 {
 	const volatile unsigned int depth = run.depth;
@@ -216,7 +220,7 @@ static void handler(unsigned int size)
 	run.depth = depth;
 }
 
-/* As in session/fork.c. */
+/* Do as session/fork.c does. */
 static void become_child(void)
 {
 	run.is_child = true;
@@ -241,7 +245,8 @@ static void notice_fork(void)
 	become_child();
 }
 
-/* The parent ends its write, makes others, and leaves the memory to the child. */
+/* Let the parent end its write, make others, and leave the memory to the child.
+ * */
 static void let_parent_go_on(void)
 {
 	const unsigned int events = run.events;
@@ -260,7 +265,7 @@ static void let_parent_go_on(void)
 	run.depth--;
 	run.events = events;
 	run.parents = *ring;
-	/* As the kernel does. */
+	/* The kernel does the same. */
 	memset((void *)(uintptr_t)tr2_fork_guard, 0, sizeof(*tr2_fork_guard));
 }
 

@@ -3,10 +3,10 @@
  * A signal handler that writes a record at each single instruction of another
  * write to the same ring: after the first, then the second, and so on to the
  * last. The reader's view is checked after every instruction, also after each
- * one following the handler. Of the six records, in two places of the ring, that
- * are interrupted, each is so at every sixth instruction, so that all have one,
- * unless GIT_TEST_LONG is set. Not possible on processors other than x86-64, nor
- * under valgrind.
+ * one following the handler. Six records, in two places of the ring, are
+ * interrupted: each at every sixth instruction, so that together they have all,
+ * or each at all with GIT_TEST_LONG. The test needs an x86-64 processor, and
+ * does not work under valgrind.
  */
 #include "../helper/breakpoint.h"
 #include "ring/ring.h"
@@ -92,10 +92,10 @@ static void on_step(int signo, siginfo_t *info, void *context)
 		stop_behind_handler(context);
 }
 
-/* The path is recorded, without an interruption. */
+/* No stop: the path is recorded without an interruption. */
 #define NEVER -1
 
-/* The same instructions, recorded or not. */
+/* Run the same instructions, recorded or not. */
 static __attribute__((noinline)) void write_stepped(void)
 {
 	is_writing = true;

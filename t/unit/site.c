@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sites: numbers by content, from racing threads, signal handlers that interrupt
- * or jump out, forked children, code at the address of unloaded code; and
- * everything that gets no number.
+ * Sites: their numbers by content, from racing threads, signal handlers that
+ * interrupt or jump out, forked children, and code at the address of unloaded
+ * code; and everything that gets no number.
  */
 #include <setjmp.h>
 
@@ -107,7 +107,7 @@ static void test_refused(void)
 	ok(tr2_site_get(&site) != NULL, "the longest text has one");
 }
 
-/* As if the module at this address was unloaded, and another one loaded. */
+/* Act as if the module at this address was unloaded, and another one loaded. */
 static void test_other_code_at_the_address(void)
 {
 	struct trace2_site *site;
@@ -136,7 +136,8 @@ static char raced_names[NR_RACED][16];
 static unsigned int raced_names_of[NR_THREADS][NR_RACED];
 static pthread_barrier_t barrier;
 
-/* All share the sites of odd numbers, and have others of the same contents. */
+/* Threads share the sites of odd numbers, and have others of the same contents.
+ * */
 static void *race(void *arg)
 {
 	const size_t me = (size_t)arg;
@@ -180,7 +181,8 @@ static void test_threads(void)
 #define NR_ROUNDS 4000
 static unsigned int round_of[2], pair_names[2][NR_ROUNDS];
 
-/* Both register the names of a round at the same moment, at other lines. */
+/* Register the names of a round in both threads at the same moment, at other
+ * lines. */
 static void *race_in_pair(void *arg)
 {
 	const size_t me = (size_t)arg;
@@ -193,7 +195,8 @@ static void *race_in_pair(void *arg)
 		snprintf(name, sizeof(name), "p%u", i);
 		site = make("pair.c", (int)me, "pair", name);
 		__atomic_store_n(&round_of[me], i + 1, __ATOMIC_RELEASE);
-		/* Without sched_yield(): the other one is awake then, too. */
+		/* Spin without sched_yield(): the other thread is awake then,
+		 * too. */
 		for (spins = 1; __atomic_load_n(&round_of[!me],
 						__ATOMIC_ACQUIRE) <= i; spins++)
 			if (spins % 10000 == 0)
@@ -296,7 +299,7 @@ static void test_fork(void)
 	ok(!after.number, "which are not the parent's");
 }
 
-/* In a child, since there is no way back. */
+/* Run in a child, since there is no way back. */
 static int fill(unsigned int most)
 {
 	struct trace2_site site, first = make("fill.c", 0, "fill", "first");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TAP for C unit tests: ok() and is_*() for each check, return done_testing(). */
+/* TAP for unit tests in C: call ok() or is_*() for each check, and return
+ * done_testing(). */
 #pragma once
 
 #include "../helper/system.h"
@@ -27,7 +28,8 @@ static inline void is_u64(uint64_t got, uint64_t want, const char *what)
 }
 
 /* For integers of any type. */
-#define IS(got, want, what) is_u64((uint64_t)(int64_t)(got), (uint64_t)(int64_t)(want), what)
+#define IS(got, want, what) \
+	is_u64((uint64_t)(int64_t)(got), (uint64_t)(int64_t)(want), what)
 
 static inline int done_testing(void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Searches in strings and copies of them, which load words and vectors, touch no
- * byte before or behind them: pages around them cannot be read or written. */
+/* Searches in strings, and copies of strings, load words and vectors. They
+ * touch no byte before or after the string: the pages around it cannot be read
+ * or written. */
 #include "base/text.h"
 #include "base/text_scan.h"
 #include "event/redact.h"
@@ -10,7 +11,7 @@
 
 #define MAX_LEN 70
 
-/* What begins each kind of search; other bytes are 'a'. */
+/* The beginnings of each kind of search; other bytes are 'a'. */
 static const char *const beginnings[] = {
 	"", "-", "--token ", ":", "=", "://", "\\\\", "ghp_", "key=", "a:b@",
 };
@@ -39,7 +40,7 @@ static unsigned int escape(const char *s, size_t len)
 	return sum << 5;
 }
 
-/* Return what the searches found, to compare. */
+/* Return the results of the searches, to compare. */
 static unsigned int search(const char *s, size_t len)
 {
 	bool unmarked = len <= 16 && tr2_text_is_unmarked(s, len);
@@ -51,13 +52,13 @@ static unsigned int search(const char *s, size_t len)
 	unsigned int found = tr2_redact(&scratch, s, &n) != s;
 
 	tr2_buf_release(&scratch);
-	return (found | (unsigned int)may_find << 1 | (unsigned int)unmarked << 4 |
-	       (marks[0] | marks[1] ? 4u : 0) |
-	       (tr2_text_classify(s, len) & TR2_TEXT_MARK) << 1) +
+	return (found | (unsigned int)may_find << 1 |
+		(unsigned int)unmarked << 4 | (marks[0] | marks[1] ? 4u : 0) |
+		(tr2_text_classify(s, len) & TR2_TEXT_MARK) << 1) +
 	       escape(s, len);
 }
 
-/* The string lies between two such pages, at one of them. */
+/* Search a string that lies between two such pages, at one of them. */
 static bool is_the_same(char *page, size_t bytes, size_t len,
 			const char *beginning)
 {

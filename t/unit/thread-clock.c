@@ -20,7 +20,7 @@ static bool has_counter(void)
 	return tr2_clock_newest().window;
 }
 
-/* Ask for the time behind the copy's window. true: the copy is new. */
+/* Ask for the time after the copy's window. Return true if the copy is new. */
 static bool is_renewed(void)
 {
 	thread.scale = (struct tr2_scale){ .base_ns = 1, .window = 1 };
@@ -33,7 +33,8 @@ int main(void)
 		puts("1..0 # SKIP no counter of the processor is used here");
 		return 0;
 	}
-	ok(is_renewed(), "scale: a thread's is renewed when its window is over");
+	ok(is_renewed(),
+	   "scale: a thread's is renewed when its window is over");
 	tr2_my_slot = &slot;
 	ok(is_renewed(), "scale: that of a thread with a ring, too");
 	slot.control.nest = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tool-cpu-limit - limits of control groups, as hosts and containers show them. */
+/* tool-cpu-limit - limits of control groups, on hosts and in containers. */
 #include <ftw.h>
 
 #include "record/sources/cpu_limit.h"
@@ -26,7 +26,8 @@ static void put(const char *name, const char *text)
 	fclose(f);
 }
 
-/* Does a process with this line of its cgroup, and this mount, have the limit? */
+/* Does a process with this line of its cgroup, and this mount, have that
+ * limit? */
 static bool has(const char *group, const char *root, const char *types,
 		uint64_t millicpu, uint64_t throttled_ns)
 {
@@ -61,14 +62,16 @@ static void test_v2(void)
 	put("fs/a/b/cpu.stat", "usage_usec 5\nthrottled_usec 1\n");
 	ok(has("0::/a/b\n", "/", V2, 0, 0), "v2: a group without a limit");
 	put("fs/a/cpu.max", "150000 100000\n");
-	put("fs/a/cpu.stat", "usage_usec 5\nnr_throttled 2\nthrottled_usec 7\n");
+	put("fs/a/cpu.stat",
+	    "usage_usec 5\nnr_throttled 2\nthrottled_usec 7\n");
 	ok(has("0::/a/b\n", "/", V2, 1500, 7000), "the limit of one above it");
 	put("fs/a/b/cpu.max", "50000 100000\n");
 	ok(has("0::/a/b\n", "/", V2, 500, 1000), "the tightest of them");
 	ok(has("0::/pod/a/b\n", "/pod", V2, 500, 1000),
 	   "a group that is mounted, as in a container");
 	put("fs/cpu.max", "25000 100000\n");
-	ok(has("0::/\n", "/", V2, 250, 0), "a container's own, without numbers");
+	ok(has("0::/\n", "/", V2, 250, 0),
+	   "a container's own, without numbers");
 	ok(has("0::/../other\n", "/", V2, 250, 0), "a group outside of it");
 	ok(has("", "/", V2, 0, 0), "a process of no group");
 	ok(has("0::/a\n", "/", "ext4 /dev/sdb rw", 0, 0), "nothing is mounted");
@@ -86,7 +89,7 @@ static void test_v1(void)
 	ok(has(OF_V1, "/", V1, 0, 0), "v1: no limit");
 }
 
-/* One look after the other at a group's numbers. */
+/* Compare a group's numbers between one look and the next. */
 static void test_looks(void)
 {
 	struct tr2_cpu_limit limit;
@@ -104,11 +107,13 @@ static void test_looks(void)
 	put("fs/job/cpu.stat", "nr_periods 5\nthrottled_time 30\n");
 	ok(tr2_cpu_limit_look(&limit, &t) && t.ns == 21 &&
 		   t.from_ns == before && t.to_ns >= limit.looked_ns,
-	   "a look finds for how long the group was throttled since the last one");
+	   "a look finds for how long the group was throttled since the last "
+	   "one");
 	ok(!tr2_cpu_limit_look(&limit, &t) && limit.first_ns == 9 &&
 		   limit.last_ns == 30, "the next look finds nothing new");
 	put("fs/job/cpu.stat", "");
-	ok(!tr2_cpu_limit_look(&limit, &t), "a file without numbers is nothing new");
+	ok(!tr2_cpu_limit_look(&limit, &t),
+	   "a file without numbers is nothing new");
 	tr2_cpu_limit_release(&limit);
 }
 

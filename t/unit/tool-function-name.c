@@ -26,7 +26,8 @@ int main(void)
 					 .wide = true, .piped_width = 100 };
 
 	setenv("LC_ALL", "C", 1); /* the ellipsis is a tilde */
-	folds("std::vector<long, std::allocator<long> >::push_back(long const&)",
+	folds("std::vector<long, std::allocator<long> >::push_back(long "
+	      "const&)",
 	      "std::vector<~>::push_back(~)",
 	      "arguments of a template and a call");
 	folds("void sort<int, bool (*)(int, int)>(int*, bool (*)(int, int))",

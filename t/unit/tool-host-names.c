@@ -19,11 +19,13 @@ static bool is(const struct tr2_host_names *names, const char *address,
 
 int main(void)
 {
-	static const char text[] =
-		"# 10.0.0.9 no\n127.0.0.1\tlocalhost loop\n::1 six # six.example\n"
-		"10.0.0.1 first\n10.0.0.1 second\n10.0.0.2\nno address\n10.0.0.3 "
-		"a-name-that-is-longer-than-any-name-of-a-machine-can-be-in-the-dns"
-		"-at-all\n10.0.0.4 last";
+	static const char text[] = "# 10.0.0.9 no\n127.0.0.1\tlocalhost "
+				   "loop\n::1 six # six.example\n"
+				   "10.0.0.1 first\n10.0.0.1 "
+				   "second\n10.0.0.2\nno address\n10.0.0.3 "
+				   "a-name-that-is-longer-than-any-name-of-a-"
+				   "machine-can-be-in-the-dns"
+				   "-at-all\n10.0.0.4 last";
 	char path[] = "/tmp/host-names.XXXXXX";
 	struct tr2_host_names *names;
 	int fd = mkstemp(path);

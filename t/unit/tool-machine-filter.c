@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tool-machine-filter - of the switches and wake-ups of all threads of a machine,
- * those that a recording keeps: its own, and who has the CPUs while one of its
- * threads is ready for one.
+ * tool-machine-filter - the switches and wake-ups that a recording keeps, of
+ * all threads of a machine: its own, and the threads that have the CPUs while
+ * one of its threads is ready.
  */
 #include <linux/perf_event.h>
 
@@ -72,8 +72,8 @@ static void woken(uint64_t time_ns, uint32_t by, uint32_t tid)
 	add(&s, WAKINGS, time_ns, by);
 }
 
-/* want: a letter of "-kow" for each sample: dropped, kept, of an own thread, an
- * own thread is woken by another one. */
+/* want: a letter of "-kow" for each sample: dropped, kept, of an own thread, of
+ * an own thread that another one wakes. */
 static void is_kept(const char *want, const char *what)
 {
 	unsigned int i;
@@ -109,8 +109,8 @@ static void test_own(void)
 	woken(300, Y, OWN);
 	woken(301, Y, X);
 	switched(310, Y, RUNS, OWN);
-	is_kept("--o-w-k",
-		"kept from the exec on: switches to and from it, and what wakes it");
+	is_kept("--o-w-k", "kept from the exec on: switches to and from it, "
+			   "and what wakes it");
 }
 
 static void test_ready(void)

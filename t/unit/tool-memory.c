@@ -51,7 +51,7 @@ static void test_moves(void)
 	empty();
 }
 
-/* Let the process have so many more bytes, as `ulimit -v` does. */
+/* Let the process have this many bytes more, as `ulimit -v` does. */
 static void limit_to(rlim_t more)
 {
 	FILE *f = fopen("/proc/self/statm", "r");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tool-oom-kills - the kernel's words for processes that it killed, its counts. */
+/* tool-oom-kills - the kernel's words for killed processes, and its counts. */
 #include "record/sources/oom_kills.h"
 #include "tap.h"
 
@@ -8,16 +8,20 @@ static void test_log(void)
 	ok(tr2_oom_victim_of("3,1520,9034,-;Out of memory: Killed process 812 "
 			     "(cc1) total-vm:100kB, anon-rss:90kB\n") == 812,
 	   "the victim of the machine");
-	ok(tr2_oom_victim_of("3,1521,9034,-;Memory cgroup out of memory: Killed "
-			     "process 813 (cc1) total-vm:100kB\n") == 813,
+	ok(tr2_oom_victim_of(
+		   "3,1521,9034,-;Memory cgroup out of memory: Killed "
+		   "process 813 (cc1) total-vm:100kB\n") == 813,
 	   "the victim of a control group");
 	ok(tr2_oom_victim_of("3,7,8,-;Killed process 814 (cc1), UID 0, "
-			     "total-vm:100kB\n") == 814, "in the words of older kernels");
-	ok(!tr2_oom_victim_of("11,7,8,-;Out of memory: Killed process 815 (cc1)\n"),
+			     "total-vm:100kB\n") == 814,
+	   "in the words of older kernels");
+	ok(!tr2_oom_victim_of(
+		   "11,7,8,-;Out of memory: Killed process 815 (cc1)\n"),
 	   "a program wrote that into the log");
 	ok(!tr2_oom_victim_of("4,7,8,-;EXT4-fs (/tmp/Killed process 816): x\n"),
 	   "other words of the kernel");
-	ok(!tr2_oom_victim_of("3,7,8,-;Out of memory: Killed process -1 (x)\n") &&
+	ok(!tr2_oom_victim_of(
+		   "3,7,8,-;Out of memory: Killed process -1 (x)\n") &&
 		   !tr2_oom_victim_of("3,7,8,-;Killed process ") &&
 		   !tr2_oom_victim_of("3,7,8") && !tr2_oom_victim_of(""),
 	   "a record that was cut");

@@ -89,7 +89,7 @@ static void test_false_alarms(void)
 		"and not much less than that");
 }
 
-/* How often any of 40 equal distributions is reported as different. */
+/* Count how often any of 40 equal distributions is reported as different. */
 static void test_false_alarms_among_many(void)
 {
 	enum { NAMES = 40, SETS = 250 };
@@ -173,8 +173,8 @@ static void test_error(void)
 		"10 runs with a long tail: 61 in 100");
 }
 
-/* How often the interval of so many runs, by the approximation, has the true
- * ratio. */
+/* Count how often the interval of this many runs, by the approximation, has the
+ * true ratio. */
 static double covered_ratio(size_t nr, bool pairs)
 {
 	struct tr2_stat_interval of;
@@ -243,7 +243,7 @@ static void test_spread(void)
 	ok(!(s.first_above > 0) && !(s.wide > 0), "nothing took no time");
 }
 
-/* How often equally distributed runs are reported as suspicious. */
+/* Count how often equally distributed runs are reported as suspicious. */
 static void test_spread_by_chance(void)
 {
 	double values[10];

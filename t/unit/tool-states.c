@@ -79,16 +79,18 @@ static void print_thread(const struct tr2_model *m, uint32_t i)
 	uint32_t s;
 
 	tr2_states_sum(m, i, t->start_ns, t->end_ns, &sums);
-	printf("{\"type\":\"thread\",\"pid\":%d,\"tid\":%d,\"start_ns\":%" PRId64
-	       ",\"end_ns\":%" PRId64, m->tasks[t->task].pid, t->tid,
-	       mono(m, t->start_ns), mono(m, t->end_ns));
+	printf("{\"type\":\"thread\",\"pid\":%d,\"tid\":%d,\"start_ns\":"
+	       "%" PRId64 ",\"end_ns\":%" PRId64,
+	       m->tasks[t->task].pid, t->tid, mono(m, t->start_ns),
+	       mono(m, t->end_ns));
 	print_text("comm", tr2_s(m, t->comm));
 	if (t->thread)
 		print_text("thread", tr2_s(m, m->threads[t->thread].name));
 	if (t->cpu_ns != TR2_NO_TIME)
 		printf(",\"cpu_ns\":%" PRId64, t->cpu_ns);
 	print_sums(&sums);
-	printf("%s%s}\n", t->flags & TR2_TASK_THREAD_LOST ? ",\"lost\":true" : "",
+	printf("%s%s}\n",
+	       t->flags & TR2_TASK_THREAD_LOST ? ",\"lost\":true" : "",
 	       t->flags & TR2_TASK_THREAD_OPEN ? ",\"open\":true" : "");
 	tr2_for_each_state(m, i, s)
 		print_state(m, i, s);
@@ -166,7 +168,7 @@ static unsigned int random_below(unsigned int n)
 #define NR_TIDS 12
 #define NR_CPUS 3
 
-/* Any record of one of a few threads; the clock jumps now and then. */
+/* Add any record of one of a few threads; the clock jumps now and then. */
 static struct tr2_task_record random_record(int64_t *now_ns)
 {
 	struct tr2_task_record r = { .kind = random_below(TR2_TASK_RECORD_NR) };

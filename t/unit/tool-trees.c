@@ -56,12 +56,13 @@ static void test_ends(void)
 	tr2_trees_look(&trees, 30 * S);
 	IS(nr_ended(), 0, "none has been silent for more than 30 seconds");
 	tr2_trees_look(&trees, 31 * S);
-	IS(nr_ended(), MANY - 1, "silent, and the process is gone: all have ended");
+	IS(nr_ended(), MANY - 1,
+	   "silent, and the process is gone: all have ended");
 	tr2_trees_look(&trees, 51 * S);
 	IS(nr_ended(), 1, "one that wrote once more is silent later");
 	IS(trees.counts.open, 1, "that of a running process goes on");
-	add_datagram(52 * S, "{\"event\":\"atexit\",\"sid\":\"%06d-P%08x\"}\n", 1,
-		     (unsigned int)getpid());
+	add_datagram(52 * S, "{\"event\":\"atexit\",\"sid\":\"%06d-P%08x\"}\n",
+		     1, (unsigned int)getpid());
 	IS(nr_ended(), 1, "until it says that it has ended");
 	for (i = 0; i < MANY; i++)
 		begin(60 * S, i, getpid());
@@ -72,12 +73,12 @@ static void test_ends(void)
 
 static void begin_long(int nr)
 {
-	add_datagram(0, "{\"event\":\"version\",\"sid\":\"%0240d-P%08x\"}\n", nr,
-		     (unsigned int)getpid());
+	add_datagram(0, "{\"event\":\"version\",\"sid\":\"%0240d-P%08x\"}\n",
+		     nr, (unsigned int)getpid());
 }
 
-/* Begin so many that there is no memory for their lines, then none for all their
- * names. */
+/* Begin so many trees that there is no memory for their lines, then none for
+ * all their names. */
 static void test_memory(void)
 {
 	uint64_t dropped;

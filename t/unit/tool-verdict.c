@@ -208,7 +208,8 @@ static void test_looks(void)
 		found += looks > 0;
 		early += looks > 0 && looks <= 14;
 	}
-	ok(alarms <= 100, "one in twenty at most is an alarm, at whichever look");
+	ok(alarms <= 100,
+	   "one in twenty at most is an alarm, at whichever look");
 	ok(found == TRIALS && early > TRIALS * 9 / 10,
 	   "what there is, is found after few pairs");
 }
@@ -236,7 +237,7 @@ static bool takes_all(const struct tr2_difference *d, const void *data)
 	return d != NULL;
 }
 
-/* Does NEW, whose base has 10 ms of CPU time, get this verdict, by that time? */
+/* Does NEW, whose base has 10 ms of CPU time, get this verdict by that time? */
 static bool judges(double base_wall, double cpu, double wall, bool in_turns,
 		   enum tr2_verdict_word word, const char *time)
 {

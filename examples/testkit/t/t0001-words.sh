@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='words tells what it does'
+test_description='words records its work'
 
 . "${TESTKIT:=/usr/share/trace2-testkit}/testkit.sh"
 . "$TESTKIT/t/lib-trace2.sh"

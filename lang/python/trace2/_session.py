@@ -17,7 +17,7 @@ PREFIX = "GIT_TRACE2"
 PARENT_SID = PREFIX + "_PARENT_SID"
 PARENT_NAME = PREFIX + "_PARENT_NAME"
 
-# The session; None while tracing is off. What the module offers looks here first.
+# The session; None while tracing is off. Each public function looks here first.
 current = None
 
 # Functions of other parts: called when the session begins, when a thread ends

@@ -9,7 +9,7 @@ import sys
 
 from . import _session
 
-# What only a traced program waits for, from load() on.
+# Modules that only a traced program waits for, from load() on.
 _TRACEPARENT = _generator = _text = None
 
 _current = contextvars.ContextVar("trace2_span", default=None)
@@ -65,7 +65,7 @@ def _parse(header):
     return trace_id, span_id, bool(int(flags, 16) & 1)
 
 
-# -- the trace of the session, and which spans are told
+# -- the trace of the session, and which spans are recorded
 
 class _State:
     trace = None    # of the session, if TRACEPARENT named one

@@ -15,7 +15,7 @@ BEGIN { $^W = 1 }
 use Trace2::Events;
 use Trace2::Template;
 
-# These depend more on the machine than on the program.
+# These settings depend more on the machine than on the program.
 my @LEFT_OUT = qw(cmd_ancestry cmd_path */process */fsync);
 
 my %TOKEN; # by field, '' for a field without a token
@@ -63,8 +63,8 @@ sub scrub_all {
 
 my (@keep, @drop);
 
-# By hand: a suite runs these filters hundreds of times, and Getopt::Long takes
-# longer to load than all the rest.
+# Parse options by hand: a suite runs these filters hundreds of times, and
+# Getopt::Long takes longer to load than all the rest.
 sub parse_options {
 	my ($scrubber) = @_;
 	my %flags = %{ $scrubber->{options} || {} };
@@ -91,8 +91,8 @@ sub parse_options {
 	@drop = selections(@LEFT_OUT, @{ $lists{drop} });
 }
 
-# Return [event or *, category or undef] of each, checked against the table: a
-# selection that matches nothing is a mistake.
+# Return [event or *, category or undef] of each selection. Each must be in the
+# table: a selection that matches nothing is a mistake.
 sub selections {
 	my @selections;
 
@@ -122,7 +122,7 @@ sub selected {
 
 my %left_out; # results of is_left_out()
 
-# Is an event left out? WIDTH is given if CATEGORY was cut to so many bytes.
+# Is an event left out? WIDTH is given if CATEGORY was cut to that many bytes.
 sub is_left_out {
 	my ($name, $category, $width) = @_;
 
@@ -144,7 +144,7 @@ sub scrub_lines {
 	$where = "scrub: ${where}line";
 	while ($! = 0, defined($line = <$in>)) {
 		chomp $line or die "$where $.: cut short: its newline is missing\n";
-		# What a full disk took of a line is overwritten by blanks.
+		# A part of a line that a full disk cut is overwritten by blanks.
 		next if $line =~ /\A +\z/;
 		my $text = eval { $scrubber->{line}->($line) };
 		die "$where $.: $@" if $@;
@@ -169,7 +169,7 @@ sub quoted {
 	return "'" . Trace2::Template::escape($text) . "'";
 }
 
-# Return the token for a field's value, given as text, or undef if the value
+# Return the token for a field's value, given as text. Return undef if the value
 # stays: a negative number is an error (pid -1), which does not vary.
 sub token {
 	my ($field, $value) = @_;
@@ -188,7 +188,7 @@ sub fixed_token {
 }
 
 # Return the templates of a text target, from a column of the table: { event
-# name => Trace2::Template }, without events that the target does not show.
+# name => Trace2::Template }. Events that the target does not show are left out.
 sub templates {
 	my ($column) = @_;
 

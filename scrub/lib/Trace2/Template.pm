@@ -17,8 +17,8 @@ our $WORD = qr{[A-Za-z0-9+,\-./:=\@_^]++|'(?:[^'!]++|'\\['!]')*+'};
 
 my $SECONDS = '-?[0-9]+\.[0-9]{6}';
 
-# The pattern for each type of field. A string takes as little as possible; the
-# text after it decides where it ends.
+# Give the pattern for each type of field. A string takes as little as possible;
+# the text after the string decides where it ends.
 my %PATTERN = (
 	INT => '-?[0-9]+',
 	UINT => '[0-9]+',
@@ -88,7 +88,8 @@ sub pattern {
 	return $source;
 }
 
-# Return a group for each field; for a field with EXE, for its first word.
+# Return a group for each field. A field that EXE names gets a group for its
+# first word.
 sub field_pattern {
 	my ($self, $node, $groups) = @_;
 	my $field = $self->{field}{ $node->{name} };

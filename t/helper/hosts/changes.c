@@ -29,8 +29,7 @@ static void say_something(void)
 	}
 }
 
-/* Set a small limit of address space, though many times the amount that this
- * program needs. */
+/* Limit the address space to many times the amount that this program needs. */
 static void limit_memory(void)
 {
 	struct rlimit limit = { 48 << 20, 48 << 20 };
@@ -70,7 +69,7 @@ static void *speak_and_stay(void *arg)
 	return arg;
 }
 
-/* Leave little memory to children, each a child of the one before. */
+/* Leave little memory to children, each of which forks the next. */
 static void limit_memory_of_children(void)
 {
 	const unsigned int nr_threads = 20;
@@ -102,7 +101,7 @@ static void limit_memory_of_children(void)
 	puts(status ? "no memory" : "memory");
 }
 
-/* Set a limit of the size of files that is below a page, then fork. */
+/* Limit files to 4,095 bytes, which is below a page, then fork. */
 static void limit_files(void)
 {
 	struct rlimit limit = { 4095, RLIM_INFINITY };
@@ -119,7 +118,7 @@ static void limit_files(void)
 	printf("status %x\n", (unsigned int)status);
 }
 
-/* Do as a sandbox that lets its process write no file. */
+/* Forbid the process to write files, as a sandbox does. */
 static void forbid_files(void)
 {
 	struct rlimit limit = { 0, 0 };
@@ -261,8 +260,8 @@ static void say(const char *who)
 }
 
 /* Mark the trace of system calls, then call the library, also in a new thread.
- * Compared with a run without tracing, the library's system calls are the
- * additional ones after the mark. */
+ * The calls after the mark that a run without tracing lacks are the library's.
+ * */
 static void from_now_on(void)
 {
 	syscall(SYS_getsid, 0);
@@ -286,8 +285,8 @@ static void info_from_now_on(void)
 	trace2_collect_process_info(TRACE2_PROCESS_INFO_EXIT);
 }
 
-/* From here on the calling thread has a table of descriptors of its own, in which
- * only the usual three are open. */
+/* Give the calling thread a table of descriptors of its own, in which only the
+ * usual three are open. */
 static void keep_three_descriptors(void)
 {
 	struct rlimit limit;
@@ -353,7 +352,7 @@ static void close_all(void)
 		close(fd);
 }
 
-/* Each thread has a table of descriptors of its own, and closes all in it. */
+/* Each thread closes all descriptors in a table of its own. */
 static void *close_own(void *arg)
 {
 	int i;
@@ -367,7 +366,7 @@ static void *close_own(void *arg)
 	return arg;
 }
 
-/* As daemons do, again and again. */
+/* Close all descriptors again and again, as daemons do. */
 static void close_often(void)
 {
 	int i;
@@ -386,7 +385,7 @@ static void close_often(void)
 	       host_count_descriptors() - STDERR_FILENO - 1);
 }
 
-/* From here on, the kernel answers this system call so. */
+/* Let the kernel answer this system call with `answer` from here on. */
 static void answer_call(unsigned int call, unsigned int answer)
 {
 	struct sock_filter filter[] = {
@@ -405,7 +404,7 @@ static void answer_call(unsigned int call, unsigned int answer)
 		abort();
 }
 
-/* The kernel kills the process for opening a file. */
+/* Let the kernel kill the process when it opens a file. */
 static void close_in_sandbox(void)
 {
 	say_something();
@@ -425,7 +424,7 @@ static void refuse_trapped(int signo, siginfo_t *info, void *context)
 	c->uc_mcontext.gregs[REG_RAX] = -EPERM;
 }
 
-/* Browsers have such a sandbox: its handler of SIGSYS refuses to open files. */
+/* Refuse to open files in a handler of SIGSYS, as sandboxes of browsers do. */
 static void trap_opens(void)
 {
 	struct sigaction action = { .sa_sigaction = refuse_trapped,
@@ -446,7 +445,7 @@ static void trap_opens(void)
 }
 #endif
 
-/* A sandbox that refuses to tell the thread's id. */
+/* Refuse the thread's id, as a sandbox may do. */
 static void refuse_gettid(void)
 {
 	struct trace2_span span;
@@ -458,7 +457,7 @@ static void refuse_gettid(void)
 	printf("errno %d\n", errno);
 }
 
-/* The file is another one by then. */
+/* Close the trace, and give its name to another file. */
 static void close_renamed(void)
 {
 	say_something();
@@ -469,8 +468,8 @@ static void close_renamed(void)
 	say_something();
 }
 
-/* Print what the C library has of a zone, and local time after another one was
- * set: localtime_r() need not look at TZ again, and looks at it once. */
+/* Print the C library's zone, then local time after a change of TZ:
+ * localtime_r() reads TZ at its first call, and need not read it again. */
 static void change_zone(void)
 {
 	const time_t when = 0;

@@ -42,7 +42,7 @@ static void *short_life(void *arg)
 	return arg;
 }
 
-/* A thread without thread_start and thread_exit. */
+/* Call the library in a thread without thread_start and thread_exit. */
 static void *silent_life(void *arg)
 {
 	count_one();
@@ -55,8 +55,8 @@ static void *cancelled_life(void *arg)
 	trace2_region_enter("churn", "open", NULL);
 	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
 	count_one();
-	/* Do not wait in a call that the thread sanitizer wraps: cancelled
-	 * there, it would not notice that the call is over. */
+	/* Do not wait in a call that the thread sanitizer wraps: it would not
+	 * notice that a cancelled thread has left the call. */
 	for (;;) {
 		pthread_testcancel();
 		sched_yield();
@@ -64,7 +64,7 @@ static void *cancelled_life(void *arg)
 	return arg;
 }
 
-/* A thread that runs on while the process ends. */
+/* Run on while the process ends. */
 static void *long_life(void *arg)
 {
 	trace2_thread_start("long");

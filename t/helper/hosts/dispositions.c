@@ -51,7 +51,8 @@ static void by_signal(int signo)
 	put_address(signo, SA_RESTART);
 }
 
-/* signal() in strict C: for one signal, without blocking it meanwhile. */
+/* Restore as signal() of strict C does: for one signal, which its handler does
+ * not block. */
 static void by_sysv_signal(int signo)
 {
 	put_address(signo, (int)(SA_RESETHAND | SA_NODEFER));
@@ -67,8 +68,8 @@ static const struct {
 	{ "sysv_signal", by_sysv_signal },
 };
 
-/* Ignore the signal, use it, and restore the disposition; then the program
- * raises it. */
+/* Ignore the signal, use it, and restore the disposition. Then the program
+ * raises the signal. */
 static void restore(int signo, const char *how, void (*raise_it)(void))
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `faults`: wait in poll(), whose array lies in a page that a userfaultfd watches
- * and that is gone meanwhile, until standard input ends. Exit 1 if somebody else
- * touched the page, 77 if the kernel refuses a userfaultfd.
+ * `faults`: wait in poll() until standard input ends. The array of poll() lies
+ * in a page that a userfaultfd watches, and that is gone during the wait. Exit
+ * 1 if somebody else touched the page, 77 if the kernel refuses a userfaultfd.
  */
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>

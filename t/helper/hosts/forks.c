@@ -34,7 +34,7 @@ static void *count(void *arg)
 	return arg;
 }
 
-/* The child's first event comes from another thread than the forking one. */
+/* Let another thread of the child than the forking one emit the first event. */
 static void other_thread_first(void)
 {
 	if (!fork()) {
@@ -61,8 +61,8 @@ static void threads_at_once(void)
 	exit(0);
 }
 
-static int waits_for_name; /* of the host: see gethostname() */
-static int wakes_urgent; /* likewise */
+static int waits_for_name; /* in gethostname() */
+static int wakes_urgent; /* in gethostname() */
 static sem_t urgent_is_ready, urgent_is_due;
 
 /* Overrides libc's, which the library calls to open a child's session. */
@@ -101,7 +101,8 @@ static void stay_on_one_cpu(void)
 		exit(77);
 }
 
-/* The kernel lets other threads run after 0.95 s of this one. */
+/* Abort if the call used 0.5 s of CPU time: it must sleep, not spin. The kernel
+ * lets other threads run only after 0.95 s of this one. */
 static void check_urgent(void (*call)(void))
 {
 	struct timespec used;
@@ -133,8 +134,8 @@ static void *run_urgent(void *call)
 	return NULL;
 }
 
-/* A thread of real-time priority has the CPU of the one that it needs: its call
- * must sleep. */
+/* A thread of real-time priority takes the CPU of the thread that it waits for.
+ * Its call must sleep. */
 static void urgent_thread(void (*first)(void), void (*call)(void))
 {
 	pthread_t thread;
@@ -203,7 +204,7 @@ static void only_a_thread_counts(void)
 	}
 }
 
-/* Handlers of pthread_atfork() do not run. */
+/* Fork without the handlers of pthread_atfork(). */
 static void raw_clone(void)
 {
 	if (!syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) {
@@ -217,11 +218,11 @@ static pid_t clone_alone(void)
 	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 }
 
-/* A child in its parent's memory, or in a copy of it that the library has not
- * noticed, dies of a signal. Then the parent has an event. */
+/* Die of a signal in a child that shares its parent's memory, or has a copy
+ * that the library has not noticed. Then the parent emits an event. */
 static void die(void)
 {
-	kill(getpid(), SIGTERM); /* musl's raise() would be the parent's */
+	kill(getpid(), SIGTERM); /* musl's raise() signals the parent */
 	_exit(0);
 }
 
@@ -283,8 +284,8 @@ static void count_to(int most)
 		trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
 }
 
-/* After 1,000 counts of the parent, the child that did not run the library's
- * handler counts only, in each way that there is. */
+/* Count 1,000 in the parent, then 1 in a child that runs no handler of the
+ * library: by a timer and a counter. */
 static void count_after(pid_t (*fork_alone)(void))
 {
 	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
@@ -308,7 +309,7 @@ static void counts_after_fork_alone(void)
 	count_after(_Fork);
 }
 
-/* Another thread of the child than the one that forked comes first. */
+/* Let another thread of the child than the forking one call first. */
 static void *speak_and_count(void *arg)
 {
 	say((void *)"thread");
@@ -335,7 +336,7 @@ static void thread_first_after_clone(void)
 
 static void (*early_handler)(void);
 
-/* Registered before trace2_initialize(): comes before the library's. */
+/* Run before the library's handler: registered before trace2_initialize(). */
 static void in_early_handler(void)
 {
 	if (early_handler)
@@ -348,7 +349,7 @@ static void say_early(void)
 	count_to(2);
 }
 
-/* The child's session begins in the handler. */
+/* Begin the child's session in the handler. */
 static void early_handler_speaks(void)
 {
 	early_handler = say_early;
@@ -386,7 +387,7 @@ static void *fork_here(void *arg)
 	return arg;
 }
 
-/* The forking thread never called the library. */
+/* Fork in a thread that never called the library. */
 static void in_a_silent_thread(void)
 {
 	host_in_thread(fork_here, NULL);
@@ -431,7 +432,8 @@ static void three_children(void)
 		}
 }
 
-/* The child's own descriptors replace those of its parent: it has no more. */
+/* Print how many descriptors more than its parent the child has: its own ones
+ * replace its parent's. */
 static void same_descriptors(void)
 {
 	int nr;
@@ -452,8 +454,8 @@ static void may_compare_tables(void)
 		exit(77);
 }
 
-/* Children have their own memory and the parent's table of descriptors: one ends
- * without exit handlers. The parent loses no descriptor and gets none. */
+/* Children with their own memory share the parent's table of descriptors. One
+ * ends without exit handlers. The parent loses and gets no descriptor. */
 static void shared_descriptors(void)
 {
 	int nr, i;
@@ -475,9 +477,9 @@ static void shared_descriptors(void)
 }
 
 /*
- * Threads start programs at the same time, each in a trace of its own; each second
- * one by a child of a child. Each program is this one, which compares the trace
- * in its environment with that of its thread.
+ * Threads start programs at the same time, each in a trace of its own; each
+ * second one by a child of a child. Each program is this one, which compares
+ * the trace in its environment with that of its thread.
  */
 #define NR_STARTED (getenv("GIT_TEST_LONG") ? 1000 : 100)
 
@@ -489,13 +491,15 @@ static int check_trace(const char *trace)
 {
 	const char *parent = getenv("TRACEPARENT");
 
-	return !parent || strncmp(parent + 3 * !!*parent, trace, strlen(trace)) ||
+	return !parent ||
+	       strncmp(parent + 3 * !!*parent, trace, strlen(trace)) ||
 	       !*trace != !*parent;
 }
 
 static void start_program(const char *trace, int by_grandchild)
 {
-	char *argv[] = { self_path, (char *)"check-trace", (char *)trace, NULL };
+	char *argv[] = { self_path, (char *)"check-trace", (char *)trace,
+			 NULL };
 	int status = -1;
 	pid_t pid = fork();
 
@@ -511,7 +515,8 @@ static void start_program(const char *trace, int by_grandchild)
 	nr_wrong += waitpid(pid, &status, 0) != pid || status;
 }
 
-static trace2_span_t enter_trace(char *trace, size_t size_bytes, unsigned long nr)
+static trace2_span_t enter_trace(char *trace, size_t size_bytes,
+				 unsigned long nr)
 {
 	char parent[64];
 	trace2_span_t span;
@@ -560,7 +565,8 @@ static void *end_started(void *arg)
 	return arg;
 }
 
-/* Another thread ends a child: what its starter forks then is no child of it. */
+/* Let another thread end a child: a program that is started afterwards is not
+ * its child. */
 static void ended_elsewhere(void)
 {
 	struct trace2_child child = TRACE2_CHILD_INIT;
@@ -575,7 +581,7 @@ static void ended_elsewhere(void)
 	printf("%d wrong\n", nr_wrong);
 }
 
-/* A handler forks during a call: SIGALRM arrives while a write of the library
+/* Fork in a handler during a call: SIGALRM arrives while a write of the library
  * waits for the reader of descriptor 9, which is this process. */
 static int pipe_ends[2];
 static volatile sig_atomic_t handler_is_done;

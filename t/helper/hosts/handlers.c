@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `handlers VERB`: a program whose signal handlers and cancelled threads leave
- * the library anywhere.
+ * the library at any place.
  */
 #include "trace2.h"
 #include "../host.h"
@@ -77,7 +77,7 @@ static void count_handled(int signo)
 
 static int reader;
 
-/* Descriptor 9 has a reader until that is closed. */
+/* Keep a reader for descriptor 9, until `reader` is closed. */
 static void prepare_reader(void)
 {
 	int ends[2];
@@ -91,8 +91,8 @@ static void prepare_reader(void)
 	close(ends[1]);
 }
 
-/* SIGPIPE is pending, for the thread or the process, while lines are written to
- * a closed pipe; then it is delivered as often as it was sent. */
+/* Write lines to a closed pipe while SIGPIPE is pending for the thread or the
+ * process. Then print how often SIGPIPE is handled: as often as it was sent. */
 static void pending(int of_thread, int of_process)
 {
 	mask(SIG_BLOCK, SIGPIPE);
@@ -135,7 +135,7 @@ static void *count_and_die(void *arg)
 	return arg;
 }
 
-/* A thread that is unknown in the stream. */
+/* Die in a thread that is unknown in the stream. */
 static void dies_in_thread(void)
 {
 	host_in_thread(count_and_die, NULL);
@@ -192,7 +192,8 @@ static void jumps_often(void)
 	jump_out_of_calls(NR_JUMPS_OFTEN, "in a loop");
 }
 
-/* A few such lines fill a pipe. Somebody sends SIGALRM with each wait. */
+/* Jump out of writes that wait: a few lines of 20,000 bytes fill a pipe.
+ * Somebody sends SIGALRM at each wait. */
 static void jumps_out_of_waiting(void)
 {
 	static char big[20000];
@@ -216,8 +217,8 @@ static void jumps(void)
 	host_in_thread(say_in_thread, (void *)"thread");
 }
 
-/* Jump out of trace2_initialize(), which is too long to stop after each of its
- * instructions. */
+/* Jump out of trace2_initialize() after `us` microseconds: the call is too long
+ * to stop after each of its instructions. */
 static int initializes(long us)
 {
 	struct itimerval once = { { 0, 0 }, { 0, us } };
@@ -287,7 +288,7 @@ static void spin(int rounds)
 		;
 }
 
-/* Threads begin and end while they hold the library's lock. */
+/* Jump out of threads that begin and end, and hold the library's lock. */
 static void jumps_in_threads(void)
 {
 	pthread_t thread;
@@ -428,7 +429,7 @@ static void samples_in_a_storm(void)
 	       (NR_SAMPLERS + 1) * NR_SAMPLED + (int)nr_handled);
 }
 
-/* A page is there only when it is read: a handler provides it. */
+/* A handler provides this page when it is read. */
 static char *lazy_page;
 static size_t page_bytes;
 
@@ -456,7 +457,7 @@ static void *wait_for_the_end(void *unused)
 	return unused;
 }
 
-/* With another thread, since a call takes no lock in a process of one. */
+/* Start another thread: a process of one thread calls without a lock. */
 static void reads_lazily(void)
 {
 	struct sigaction action = { .sa_sigaction = provide_page,
@@ -486,8 +487,8 @@ static void provide_heap(int signo, siginfo_t *info, void *context)
 		_exit(1);
 }
 
-/* Notice each page of the heap that is written to, as garbage collectors do, while
- * a forked child opens its session. */
+/* Notice each page of the heap that is written to, as garbage collectors do,
+ * while a forked child opens its session. */
 static void guards_heap(void)
 {
 	struct sigaction action = { .sa_sigaction = provide_heap,

@@ -97,7 +97,8 @@ static void print_rest(void)
 		fwrite(sink, 1, (size_t)n, stdout);
 }
 
-/* A line that does not fit is cut; the next one begins on a new line. */
+/* Write a line that does not fit and is cut. The next one begins on a new line.
+ * */
 static void cut_line(void)
 {
 	static char big[30000], got[1 << 18];
@@ -219,7 +220,7 @@ static void stalled_terminal(void)
 	stall(master, 0);
 }
 
-/* Like a daemon: close all descriptors, open new ones. */
+/* Close all descriptors and open new ones, as a daemon does. */
 static void close_all(void)
 {
 	char name[32];
@@ -242,7 +243,7 @@ static void *count(void *arg)
 	return arg;
 }
 
-/* The same, with all numbers in use for at least a second. */
+/* Do the same, with all numbers in use for at least a second. */
 static void close_all_and_take(void)
 {
 	time_t start;
@@ -259,7 +260,7 @@ static void close_all_and_take(void)
 	for (start = time(NULL); time(NULL) == start;)
 		poll(NULL, 0, 1);
 	say_often();
-	/* This would let a ring's file grow. */
+	/* A new thread would let a ring's file grow. */
 	host_in_thread(count, NULL);
 }
 
@@ -336,7 +337,7 @@ static void *leave(void *arg)
 	return arg;
 }
 
-/* Main of the child has emitted nothing before, and finds no memory. */
+/* Let main of the child, which has emitted nothing, find no memory. */
 static void *fork_without_memory(void *arg)
 {
 	struct rlimit before, limit;
@@ -366,7 +367,7 @@ static void no_main(void)
 	host_in_thread(fork_without_memory, NULL);
 }
 
-/* libc's clock_gettime() would also fail then. */
+/* Forbid the processor's counter: libc's clock_gettime() would fail, too. */
 static void no_counter(void)
 {
 #ifdef PR_SET_TSC

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `locked`: a program that locks all memory which it maps from now on, of which
- * it may lock 8 MB. It prints how much more the library locked, in KB, for spans:
- * one, as many at once as a server has, and a forged one.
+ * `locked`: a program that locks all memory which it maps from now on; it may
+ * lock 8 MB. It prints how many KB more the library locked for one span, for as
+ * many spans at once as a server has, and for a forged one.
  */
 #include "trace2.h"
 
@@ -15,7 +15,7 @@
 
 TRACE2_COUNTER(counted, "locked", "counted", TRACE2_PER_THREAD);
 
-/* Without this, no limit holds for root. */
+/* Drop all capabilities: with them, no limit holds for root. */
 static void drop_capabilities(void)
 {
 	struct __user_cap_header_struct head = {

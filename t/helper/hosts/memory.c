@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `memory WORD=MB...`: a process that does the words in their order, each of which
- * takes memory of one kind and touches all of it. fork=N and threads=N begin
- * children that do the words up to `parent`, which their parent leaves out. hold=FD
- * waits until the descriptor's input ends.
+ * `memory WORD=MB...`: a process that does the words in order. Each word takes
+ * memory of one kind and touches all of it. fork=N and threads=N begin
+ * children, which do the words up to `parent`; their parent does the words
+ * after it. hold=FD waits until the descriptor's input ends.
  */
 #include "../system.h"
 
@@ -56,7 +56,7 @@ static void take_huge(size_t size)
 	touch(p, size, true);
 }
 
-/* One page of the kernel's stands for all of it. */
+/* Read all of it: one page of zeros of the kernel stands for all pages. */
 static void take_zeros(size_t size)
 {
 	touch(map(size, ANON, -1), size, false);
@@ -89,7 +89,7 @@ static void take_shared(size_t size)
 	touch(map(size, MAP_SHARED | MAP_ANONYMOUS, -1), size, true);
 }
 
-/* Return a file of this size, in memory or on the disk. */
+/* Return a new file of this size, in memory or on the disk. */
 static int make_file(size_t size, bool in_memory)
 {
 	FILE *f = in_memory ? NULL : tmpfile();
@@ -117,7 +117,7 @@ static void copy_file(size_t size)
 	touch(map(size, MAP_PRIVATE, make_file(size, false)), size, true);
 }
 
-/* A file in memory that no process maps. */
+/* Fill a file in memory that no process maps. */
 static void fill_file(size_t size)
 {
 	static char page[PAGE];
@@ -128,7 +128,7 @@ static void fill_file(size_t size)
 			exit(1);
 }
 
-/* All of the last piece, or its beginning. */
+/* Write to the first `size` bytes of the last piece. */
 static void write_to(size_t size)
 {
 	touch(last.p, size, true);
@@ -199,7 +199,7 @@ static void begin_children(unsigned long nr, char **word)
 		}
 }
 
-/* Return the words after the children's. */
+/* Return the words after `parent`, which ends the words of the children. */
 static char **after_children(char **word)
 {
 	while (*word && strcmp(*word, "parent") != 0)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `namespaces HOW MS`: a program in whose children, or in which, another
- * time namespace begins, where the monotonic clock is MS milliseconds ahead (or, if that
- * is negative, behind):
+ * `namespaces HOW MS`: a program that begins another time namespace, in which
+ * the monotonic clock is MS milliseconds ahead, or back if MS is negative:
  *
  *	fork		in a child
  *	bare-fork	in a child of a fork that runs no handlers
@@ -11,8 +10,9 @@
  *
  * With the prefix kernel- the library may not read the processor's counter.
  *
- * A region and a timer last from before the change to behind it, where there is
- * one session, and others 0.1 s behind it. Code 77 where that is not permitted.
+ * If there is one session, a region and a timer last from before the change
+ * until after it. Others last 0.1 s after it. Code 77: namespaces are
+ * forbidden.
  */
 #include "trace2.h"
 #include "../system.h"

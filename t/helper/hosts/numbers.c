@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `numbers trap|flags`: a program that gives all kinds of numbers to the
- * library; each exception of the processor's floating-point unit kills it, or
- * it prints those whose flags changed. On other processors than x86-64 only the
- * numbers are given.
+ * library. With `trap` each exception of the floating-point unit kills it. With
+ * `flags` it prints the exceptions whose flags changed. On processors other
+ * than x86-64 it only gives the numbers.
  */
 #include "trace2.h"
 #include "../system.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `painted`: a program whose handler makes each call that is documented as
- * signal-safe, on a painted stack. It prints for each the bytes of stack that the
- * first and the second one took, beyond those of a handler that does nothing; and
- * for the first call of a thread, and of a forked child, that comes from a handler.
- * The line `binding` is for what the dynamic linker takes, `kernel` for the frame of
- * the signal, which has the processor's registers.
+ * signal-safe, on a painted stack. For each call it prints the bytes of stack
+ * that the first and the second one took beyond a handler that does nothing. It
+ * prints the same for the first call of a thread, and of a forked child, if
+ * that call comes from a handler. The line `binding` has the bytes of the
+ * dynamic linker, `kernel` the frame of the signal with the processor's
+ * registers.
  */
 #include "trace2.h"
 #include "../host.h"

@@ -37,7 +37,7 @@ static void *say_and_wait(void *arg)
 	return arg;
 }
 
-/* The thread ends after its code was unloaded. */
+/* The thread ends after the plugin's code was unloaded. */
 static int unload_before_thread(void)
 {
 	pthread_t thread;
@@ -50,7 +50,7 @@ static int unload_before_thread(void)
 	return pthread_join(thread, NULL);
 }
 
-/* The library must not leave a signal handler behind. */
+/* The library must leave no signal handler. */
 static int unload_in_child(void)
 {
 	int status;
@@ -155,7 +155,8 @@ static void *say_in_thread(void *arg)
 	return arg;
 }
 
-/* The library has found no key: it does not notice that threads end. */
+/* Let threads end while the library has no key: it does not notice their end.
+ * */
 static int end_threads(void)
 {
 	int i;

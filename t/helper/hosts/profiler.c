@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `profiler`: a program that has pthread_mutex_lock() and _unlock() of its own, as
- * a profiler of locks does, and makes calls of the library in them, in main and in
- * a thread that has made none before. It prints how often the library took its
- * lock, and the counter. `profiler strlen`: the library calls its strlen(), too,
- * which makes 200 calls where it measures the name that a thread is given.
- * `profiler forks`: so do its close(), getrlimit() and pthread_sigmask(), each in
- * a child of its own.
+ * `profiler`: a program that replaces pthread_mutex_lock() and _unlock(), as a
+ * profiler of locks does. Both call the library, in main and in a thread that
+ * has made no call before. The program prints how often the library took its
+ * lock, and the counter.
+ *
+ * `profiler strlen` replaces strlen(), too. It makes 200 calls when the library
+ * measures the name that a thread is given.
+ *
+ * `profiler forks`: close(), getrlimit() and pthread_sigmask() call the
+ * library, each in a child of its own.
  */
 #include "trace2.h"
 #include "../system.h"
@@ -61,7 +64,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 	return result;
 }
 
-/* The compiler must not take it for strlen(). */
+/* The compiler must not replace the loop by a call of strlen(). */
 EXPORT size_t strlen(const char *s)
 {
 	const char *end = s;
@@ -79,7 +82,7 @@ EXPORT size_t strlen(const char *s)
 	return (size_t)(end - s);
 }
 
-static const char *called_in_child; /* that makes calls there */
+static const char *called_in_child; /* the function that calls */
 
 __attribute__((unused)) static void call_in_child(const char *name)
 {
@@ -90,7 +93,7 @@ __attribute__((unused)) static void call_in_child(const char *name)
 	is_inside = false;
 }
 
-/* ThreadSanitizer calls these before it is ready. */
+/* ThreadSanitizer calls these functions before it is ready. */
 #if !defined(__SANITIZE_THREAD__)
 EXPORT int close(int fd)
 {
@@ -98,7 +101,7 @@ EXPORT int close(int fd)
 	return (int)syscall(SYS_close, fd);
 }
 
-/* The type of the resource is an enum of glibc's. */
+/* glibc declares the resource as an enum. */
 #if defined(__GLIBC__)
 EXPORT int getrlimit(__rlimit_resource_t resource, struct rlimit *limit)
 #else

@@ -4,7 +4,7 @@
  * NUMBER threads live that use the library.
  *
  *	mappings	prints their number
- *	long-lines	each writes so many bytes once, and then RESOURCES_SAY
+ *	long-lines	each writes BYTES bytes once, and then RESOURCES_SAY
  *			times a short line; prints how many bytes of memory
  *			were added, while they live and after they have ended
  *	long-lines-odd	the same with bytes that are not valid UTF-8
@@ -12,7 +12,7 @@
  *	descriptors	prints how many the process can open
  *	one-by-one	nothing: they live one after the other
  *	use-ring	each writes more than a ring holds, and uses timers that
- *			were defined meanwhile
+ *			were defined while it ran
  *	threads		prints how many threads can be created, up to NUMBER
  */
 #include "trace2.h"
@@ -138,7 +138,8 @@ static long more_bytes(void)
 
 static void with_memory(int nr, void (*function)(void))
 {
-	/* A huge page would be there at once, whatever is used of it. */
+	/* Forbid huge pages: one is resident as a whole when any byte is used.
+	 * */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	count_and_say();
 	what_threads_do = function;
@@ -191,8 +192,7 @@ static void *use_ring(void *arg)
 	return NULL;
 }
 
-/* Every twelfth has a histogram. The second set uses slots that exist
- * already. */
+/* Every twelfth timer has a histogram. The second set uses slots that exist. */
 static void use_ring_in_threads(int nr)
 {
 	static char names[2][NR_TIMERS][16];

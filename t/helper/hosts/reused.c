@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `reused PAIRS ROUNDS`: in each pair of threads, one reads from a descriptor. While
- * it waits, the other one gives the descriptor's number to another fifo. It prints
- * each such wait, with the fifo that the thread waits for:
+ * `reused PAIRS ROUNDS`: in each pair of threads, one reads from a descriptor.
+ * While it waits, the other thread gives the descriptor's number to another
+ * fifo. The program prints each such wait, with the fifo that the thread waits
+ * for:
  *
  *	tid start_ns end_ns fifo
  *
@@ -29,8 +30,8 @@ static void read_one(int fd)
 static struct pair {
 	int index, rounds, tid;
 	pthread_t reader, changer;
-	_Atomic int asked, about, done; /* how many waits */
-	int64_t *start_ns, *end_ns;     /* of each */
+	_Atomic int asked, about, done; /* numbers of waits */
+	int64_t *start_ns, *end_ns;     /* of each wait */
 } pairs[MOST_PAIRS];
 
 static int64_t now_ns(void)
@@ -96,7 +97,7 @@ static int put_fifo(const struct pair *p, const char *path)
 	return fd;
 }
 
-/* One wait for the fifo, whose number becomes another one's if `again`. */
+/* Wait once for the fifo; `again` gives its number to another fifo. */
 static void change_once(struct pair *p, int i, int fd, unsigned int *seed,
 			bool again)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `sink VERB`: a program whose sink prints events to descriptor 3, each in one
- * write, or does what it should not.
+ * write, or makes calls that a sink should not make.
  */
 #include "trace2.h"
 #include "../host.h"
@@ -73,7 +73,7 @@ static void print_event(const struct trace2_event *event, void *data)
 	}
 	if (!mischief)
 		return;
-	trace2_reopen(); /* first: it may have let the others in */
+	trace2_reopen(); /* first: could let the other calls in */
 	trace2_data_string("sink", NULL, "from", "inside");
 	trace2_region_enter("sink", "inside", NULL);
 	trace2_counter_add(called, 1);
@@ -108,8 +108,8 @@ static void kill_child(int signo)
 	kill(child, SIGKILL);
 }
 
-/* Another thread holds a lock of the program during its call, which waits until
- * the session is open, while the sink, in the thread that opens it, wants that. */
+/* Hold a lock of the program during a call that waits until the session is
+ * open. The sink, in the thread that opens it, waits for the same lock. */
 static void *say_with_lock(void *barrier)
 {
 	pthread_mutex_lock(&lock);

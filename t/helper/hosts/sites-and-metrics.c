@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One thread defines counters, as modules do that are loaded, while another one
- * emits the first events of many sites: key and value of each are equal.
+ * One thread defines counters, as modules do when they are loaded. Another one
+ * emits the first events of many sites; key and value of each event are equal.
  */
 #include "../system.h"
 #include "trace2.h"

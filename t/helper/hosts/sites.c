@@ -3,8 +3,8 @@
  * usage: sites HOW
  *
  * The same events of a region and of data, HOW: from `constants`, or from
- * `variables`; `many`: of so many sites that not all have room in a ring;
- * `often`: from constants, so often that a ring's thread takes its fastest path;
+ * `variables`; `many`: of more sites than a ring has room for;
+ * `often`: from constants, until a ring's thread takes its fastest path;
  * `fork`: in a child, too; `deep`: in many regions; `mixed`: regions with
  * constants, left by calls without.
  */
@@ -15,7 +15,7 @@
 #define NR_REGIONS 16400
 #define OFTEN 300
 
-/* Each event with these strings, on one line of the source. */
+/* Emit each event with these strings, on one line of the source. */
 #define EVENTS(category, label, key)                                           \
 	do {                                                                   \
 		trace2_region_enter(category, label, NULL);                    \
@@ -41,7 +41,8 @@ static void emit_constants(void)
 	EVENTS("", "", "");
 	EVENTS("cat\n\"egory", "l\xc3\xa4" "b\xff" "el", "k\\ey");
 	EVENTS("https://me:secret@host", "token=secret", "password=secret");
-	/* Left at another place, by other names, too late and too early. */
+	/* Leave regions at another place, by other names, too late and too
+	 * early. */
 	trace2_region_enter("a", "outer", NULL);
 	trace2_region_enter("a", "inner", NULL);
 	trace2_region_leave("a", "outer", NULL);
@@ -52,7 +53,7 @@ static void emit_constants(void)
 
 static void emit_variables(void)
 {
-	/* No constants, whatever the compiler knows. */
+	/* Use no constants: the compiler cannot see through `volatile`. */
 	const char *volatile s[] = {
 		"category", "label", "key", "", "", "", "cat\n\"egory",
 		"l\xc3\xa4" "b\xff" "el", "k\\ey", "https://me:secret@host",
@@ -72,7 +73,7 @@ static void emit_variables(void)
 	trace2_region_leave(s[12], s[16], NULL);
 }
 
-/* As the macros do it, with a site for each number. */
+/* Emit as the macros do, with a site for each number. */
 static void emit_many(void)
 {
 	static struct trace2_site sites[NR_SITES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `socket-waiters`: processes that wait for sockets with addresses, and for sets:
- * see waiters.h. */
+/* `socket-waiters`: processes that wait for sockets with addresses, and for
+ * sets: see waiters.h. */
 #include "../waiters.h"
 
 #include <arpa/inet.h>
@@ -139,7 +139,7 @@ static void unix_accept(void)
 	accept_one("unix");
 }
 
-/* The queue of those who want to be accepted is full. */
+/* Wait in connect(): the queue of connections to accept is full. */
 static void connect_to(const char *what, int length)
 {
 	int peer, fd = socket(address.any.sa_family, SOCK_STREAM, 0), i;

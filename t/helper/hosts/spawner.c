@@ -6,8 +6,8 @@
  *	how pid least_ns most_ns
  *
  * vfork	the child sleeps before its exec, when the parent waits for it
- * waits	likewise, with fork()
- * computes	the child sleeps, and the parent computes until the child has ended
+ * waits	the child sleeps before its exec, after fork()
+ * computes	the child sleeps, and the parent computes until the child ends
  * slow		the parent has no CPU when the child has ended
  */
 #include "../system.h"
@@ -54,7 +54,7 @@ static void pause_ns(long ns)
 }
 
 /* Return when the main thread of a process has the state: S waits, D waits in
- * vfork(). A busy machine may give it a CPU late. */
+ * vfork(). A busy machine may give the process a CPU late. */
 static void await_state(pid_t pid, char state)
 {
 	char path[64], text[512];
@@ -76,7 +76,7 @@ static void await_state(pid_t pid, char state)
 	}
 }
 
-/* Only calls that are safe after vfork(). */
+/* Make only calls that are safe after vfork(). */
 static void start(char of_parent)
 {
 	if (of_parent)
@@ -135,7 +135,7 @@ static void until_ended(pid_t pid)
 		       WEXITED | WNOWAIT | WNOHANG) && !info.si_pid);
 }
 
-/* Return a clock that runs while the thread has no CPU. */
+/* Return a clock that also runs while the thread has no CPU. */
 static int64_t without_cpu_ns(void)
 {
 	return now_ns(CLOCK_MONOTONIC) - now_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -132,7 +132,8 @@ static void set_timer(long us)
 	setitimer(ITIMER_REAL, &every, NULL);
 }
 
-/* The handler must not switch between the two counts. */
+/* Count both with SIGALRM blocked: no switch may come between the two counts.
+ * */
 static void count(void)
 {
 	sigset_t alarm, before;
@@ -152,8 +153,8 @@ static void run_routine(void)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	while (nr_switches < NR_SWITCHES) {
-		/* Into a ring, this call alone goes the slow way, on which a
-		 * thread's context is renewed. */
+		/* With a ring, only this call takes the slow path, which renews
+		 * a thread's context. */
 		trace2_region_enter_printf("stacks", "routine", NULL, "%d", 1);
 		trace2_data_intmax("stacks", NULL, "k", 1);
 		trace2_region_leave("stacks", "routine", NULL);
@@ -230,7 +231,7 @@ static bool prepare(const char *name, char *stack)
 	return !strcmp(name, "same");
 }
 
-/* The same instructions, recorded or not. */
+/* Call with the same instructions, whether it is recorded or not. */
 static __attribute__((noinline)) void say_stepped(void)
 {
 	is_running = true;
@@ -257,7 +258,7 @@ static void record(void)
 {
 	int i;
 
-	/* The first lines take another way. */
+	/* Emit the first lines, which take another path. */
 	for (i = 0; i < 20; i++) {
 		trace2_region_enter("stacks", "first", NULL);
 		trace2_region_leave("stacks", "first", NULL);
@@ -270,7 +271,7 @@ static void record(void)
 	while (!path->is_whole);
 }
 
-/* The time makes a run take another way now and then: repeat it. */
+/* Repeat the run: time makes it take another way now and then. */
 static void run_until_stopped(void (*run)(long at), long at)
 {
 	int i;
@@ -280,8 +281,8 @@ static void run_until_stopped(void (*run)(long at), long at)
 		run(at);
 }
 
-/* At each stop of the path, or at so many, evenly. Fail if many are on a way that
- * was taken only while the path was recorded. */
+/* Run at each stop of the path, or at about `most` stops, spread evenly. Fail
+ * if over 10 % are missed: the path led there only while it was recorded. */
 static int run_each(void (*run)(long at), long most)
 {
 	long stops = path_stops(path), stride = 1 + stops / most, nr = 0, at;
@@ -303,7 +304,7 @@ static void jump(void)
 	siglongjmp(back, 1);
 }
 
-/* Most of its frame is not written to. */
+/* Run below a large frame, most of which is not written to. */
 static __attribute__((noinline)) void run_deeper(void (*run)(void))
 {
 	char hole[HOLE_BYTES];

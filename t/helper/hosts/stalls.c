@@ -3,11 +3,12 @@
  * `stalls VERB`: a program whose reader does not read, and
  *
  *	still-clock   whose clock stands still
- *	signal        which is asked to end while the library, which holds back
- *	              signals, waits for that reader
+ *	signal        which gets SIGTERM while the library blocks signals and
+ *	              waits for that reader
  *
- * `stalls two-signals`: a signal ends the program in one thread, which stops before
- * it has written so; then one comes to main. The clock stands still.
+ * `stalls two-signals`: a signal ends the program in one thread, which stops
+ * before it has written the signal's event. Then a signal comes to main. The
+ * clock stands still.
  */
 #include "trace2.h"
 #include "../system.h"
@@ -18,14 +19,14 @@
 
 TRACE2_COUNTER(counter, "stalls", "counter", 0);
 
-/* In place of libc's, for the library, too. */
+/* Replaces libc's function, for the library, too. */
 #define INSTEAD __attribute__((visibility("default")))
 
 static bool stands_still;
 static atomic_bool has_stopped;
 static __thread bool is_to_stop;
 
-/* The library calls it for a write to a file of limited size. */
+/* Stop here: the library calls this for a write to a file of limited size. */
 INSTEAD int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 {
 	while (is_to_stop) {
@@ -86,7 +87,8 @@ static char state_of_main(void)
 	return end ? end[2] : '?';
 }
 
-/* This thread is not the one that takes it. */
+/* Send SIGTERM from a thread that blocks it, so that another thread takes it.
+ * */
 static void *end_it(void *arg)
 {
 	sigset_t term;
@@ -140,7 +142,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc != 2 || strcmp(argv[1], "signal")) {
-		fputs("usage: stalls still-clock | signal | two-signals\n", stderr);
+		fputs("usage: stalls still-clock | signal | two-signals\n",
+		      stderr);
 		return 129;
 	}
 	begin(argv);

@@ -6,13 +6,13 @@
  *
  *	phase tid start_ns end_ns cpu_ns stolen_ns kind cause other from_ns to_ns
  *
- * Thread `tid` was in the phase from start_ns to end_ns (CLOCK_MONOTONIC), and
- * had a CPU for cpu_ns of that, and perhaps for as much as stolen_ns more: in a
- * virtual machine the host takes time that the kernel's schedule shows as the
- * thread's. The rest was of this kind: `wait` for the cause,
- * or `ready`. `other` is the thread that woke it, between from_ns and to_ns, or
- * that had its CPU; 0: the kernel. from_ns is 0 if the time of the wake-up is
- * unknown. A phase that this machine or directory lacks prints `phase -`.
+ * Thread `tid` was in the phase from start_ns to end_ns (CLOCK_MONOTONIC). It
+ * had a CPU for cpu_ns, and perhaps for up to stolen_ns more: the kernel counts
+ * time that the host of a virtual machine took as the thread's. `kind` says how
+ * it spent the rest: `wait` for the cause, or `ready`. `other` is the thread
+ * that woke it, between from_ns and to_ns, or that had its CPU; 0: the kernel.
+ * from_ns is 0 if the time of the wake-up is unknown. A phase that this machine
+ * or directory lacks prints `phase -`.
  */
 #include "trace2.h"
 #include "../system.h"
@@ -41,7 +41,7 @@ struct known {
 /* In memory that child processes share. */
 static struct shared {
 	_Atomic bool waits; /* the main thread is about to wait */
-	_Atomic int chain_waits; /* as many links of the chain are, or do */
+	_Atomic int chain_waits; /* links that wait or are about to */
 	_Atomic bool over;
 	struct known known, chain[3];
 } *shared;
@@ -119,7 +119,7 @@ static void end(struct known *k)
 	k->end_ns = now();
 	k->cpu_ns += read_clock(CLOCK_THREAD_CPUTIME_ID);
 	k->stolen_ns += stolen_ns();
-	/* Less than a tick is not shown. */
+	/* Add a tick: the kernel shows no part of a tick. */
 	if (stolen_ns())
 		k->stolen_ns += 1000000000 / sysconf(_SC_CLK_TCK);
 }
@@ -152,7 +152,7 @@ static void await_waiting(int pid)
 	pause_ns(PAUSE_NS);
 }
 
-/* Wait, and let another thread end that. */
+/* In a phase a thread waits, and another thread ends the wait. */
 struct phase {
 	const char *name, *cause;
 	void (*prepare)(void);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `steps CALL HOW [MOST]`: a program with a signal at each single instruction
- * of a call of the library, which checks the program's state after each. At the
- * first, then the second, and so on to the last, the handler does one of HOW:
+ * of a call of the library. It checks its own state after each run. At the
+ * first instruction, then the second, and so on to the last, the handler does
+ * HOW:
  *
  *	jumps	siglongjmp()
  *	calls	calls the library, and returns
- *	often	calls it more often than the library takes for one handler's
+ *	often	calls it more often than the library expects of a handler
  *	ends	pthread_exit()
  *	cancels	has another thread cancel this one, asynchronously at every
  *		second instruction
@@ -17,10 +18,10 @@
  *	divides	fork(), and returns in both processes
  *	_Forks	the same by _Fork() and by clone() in turns
  *
- * If there are more than MOST instructions, some are evenly left out. It prints
- * how many there were, how many of the last recording no run reached, and the
- * numbers of events, counts and forks. Code 77 on processors other than x86-64, and
- * under valgrind, where single-stepping does not work.
+ * With more than MOST instructions, it leaves some out, evenly. It prints the
+ * number of instructions, how many of the last recording no run reached, and
+ * the numbers of events, counts and forks. Code 77 on processors other than
+ * x86-64, and under valgrind, where single-stepping does not work.
  */
 #include "trace2.h"
 #include "trace2_perf.h"
@@ -33,7 +34,7 @@
 
 #define SKIP 77
 #define NEVER -1
-#define ROUNDS 20 /* or until at most one in so many was missed */
+#define ROUNDS 20 /* or until at most one in ENOUGH was missed */
 #define ENOUGH 50
 
 TRACE2_COUNTER(sampled, "steps", "sampled", 0);
@@ -104,8 +105,8 @@ static pthread_t stopped;
 static sem_t has_asked;
 static volatile bool is_cancelled;
 
-/* A thread that cancels itself asynchronously waits forever at the next
- * cancellation point of its destructors, in glibc 2.36. */
+/* Cancel from another thread: one that cancels itself asynchronously waits
+ * forever at the next cancellation point of its destructors, in glibc 2.36. */
 static void *cancel_others(void *arg)
 {
 	for (;;) {
@@ -117,7 +118,7 @@ static void *cancel_others(void *arg)
 	return arg;
 }
 
-/* Returns unless cancellation is asynchronous: then it is pending. */
+/* Return unless cancellation is asynchronous: then it is pending. */
 static void cancel_thread(void)
 {
 	is_cancelled = false;
@@ -129,7 +130,7 @@ static void cancel_thread(void)
 	sched_yield();
 }
 
-/* What children call first: the table is below. */
+/* A call that a child makes first: the table is below. */
 struct call {
 	const char *name;
 	void (*run)(void);
@@ -144,7 +145,7 @@ static void call_first(void)
 		first_call()->run();
 }
 
-/* Registered before trace2_initialize(): called before the library's. */
+/* Run before the library's handler: registered before trace2_initialize(). */
 static void in_early_handler(void)
 {
 	if (calls_in_atfork)
@@ -167,7 +168,7 @@ static pid_t fork_somehow(size_t how)
 static sem_t has_forked;
 static int end_of_child;
 
-/* A thread that never steps. */
+/* Run in a thread that never steps. */
 static void *fork_for_others(void *arg)
 {
 	pid_t pid;
@@ -319,7 +320,7 @@ static char opened_name[32];
 static volatile bool is_opening;
 static struct trace2_counter *volatile opened_by_handler;
 
-/* A handler opens the same one meanwhile, or another one. */
+/* Does the handler open another metric than the interrupted call? */
 static bool opens_another(void)
 {
 	return stop_at & 1;
@@ -334,7 +335,7 @@ static void open_in_handler(void)
 			opened_name, 0, &label, opens_another());
 }
 
-/* While it is interrupted: a new metric, until the names are used up. */
+/* Open a new metric in the interrupted call, until the names are used up. */
 static void open_metrics(void)
 {
 	static unsigned int nr;
@@ -454,7 +455,7 @@ static const struct {
 	{ "_Forks", fork_itself_bare },
 };
 
-/* The type of cancellation, asynchronous at every second instruction. */
+/* Return the type of cancellation: asynchronous at every second instruction. */
 static int type_of_run(void)
 {
 	return stop_at & 1 ? PTHREAD_CANCEL_ASYNCHRONOUS :
@@ -468,7 +469,7 @@ static void set_type(int type)
 	pthread_setcanceltype(type, &before);
 }
 
-/* What children call first. */
+/* The calls that children make first. */
 static const struct call firsts[] = {
 	{ "trace2_counter_add", count },
 	{ "trace2_counter_read", read_counter },
@@ -535,7 +536,7 @@ static void *say_and_count(void *arg)
 	return arg;
 }
 
-/* The same instructions, recorded or not. */
+/* Call with the same instructions, whether it is recorded or not. */
 static __attribute__((noinline)) void run_stepped(void)
 {
 	is_running = true;
@@ -603,7 +604,7 @@ static void *run_in_thread(void *arg)
 	return arg;
 }
 
-/* After all else, in the process where it happened. */
+/* Make more calls after all else, in the process in which the operation ran. */
 static void go_on(void)
 {
 	say_and_count(NULL);
@@ -652,7 +653,7 @@ static void run_in_child(void)
 		die("the child ended with %d", code);
 }
 
-/* false: the run did not reach it. */
+/* Return false if the run did not reach the instruction. */
 static bool run_once(long at)
 {
 	stop_at = at;
@@ -752,7 +753,8 @@ int main(int argc, char **argv)
 		return 129;
 	}
 	pthread_atfork(NULL, NULL, in_early_handler);
-	/* Main must not look a function up while a thread is stopped in there. */
+	/* Let a thread resolve the functions now: main must not look one up
+	 * while a thread is stopped in the dynamic linker. */
 	run_thread(return_at_once);
 	path = path_new();
 	has_stopped = (volatile bool *)path_new();

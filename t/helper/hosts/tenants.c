@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tenants all|in-turns MODULE PLUGIN...`: a program with many plugins that each
- * contain the library, or with two that replace each other again and again. Then
- * it loads a module of its own, and calls all.
+ * `tenants all|in-turns MODULE PLUGIN...`: a program with many plugins, each of
+ * which contains the library, or with two that replace each other again and
+ * again. Then it loads a module of its own, and calls all.
  */
 #include "../system.h"
 

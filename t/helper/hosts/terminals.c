@@ -18,7 +18,8 @@
 
 static int master;
 
-/* Its slave becomes descriptor 9; newlines are two characters. */
+/* Open a terminal with its slave as descriptor 9; a newline is two characters.
+ * */
 static void open_terminal(void)
 {
 	int slave;
@@ -30,7 +31,7 @@ static void open_terminal(void)
 	}
 }
 
-/* Ends a child that hangs, too. */
+/* End with the parent, even if the child hangs. */
 static void end_with_parent(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

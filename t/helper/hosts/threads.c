@@ -142,7 +142,7 @@ static void *say_for_ever(void *arg)
 	return arg;
 }
 
-/* Threads that call the library as soon as tracing is on. */
+/* Let threads call the library as soon as tracing is on. */
 static void early_speakers(void)
 {
 	pthread_t threads[4];
@@ -192,7 +192,8 @@ static void *cancel_self(void *arg)
 	return arg;
 }
 
-/* Cancellation points wait forever then, in glibc 2.36. */
+/* Cancel a thread by itself. In glibc 2.36 its cancellation points wait forever
+ * if that is asynchronous. */
 static void cancels_itself(void)
 {
 	host_in_thread(cancel_self, &go);
@@ -258,7 +259,8 @@ static void exits_in_handler(void)
 static pthread_key_t late_key;
 static __thread int round_nr;
 
-/* In the last round of destructors; the C library begins none after it. */
+/* Call the library in the last round of destructors; the C library begins none
+ * after it. */
 static void call_last(void *value)
 {
 	if (++round_nr < PTHREAD_DESTRUCTOR_ITERATIONS) {

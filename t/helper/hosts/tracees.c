@@ -111,7 +111,8 @@ static int leave(void)
 	return 9;
 }
 
-/* Whoever needs the symbol ptrace is not followed, as debuggers are not. */
+/* Call ptrace by its number: a program that needs the symbol ptrace is not
+ * followed, as debuggers are not. */
 static int trace(void)
 {
 	pid_t pid = fork();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `waiters`: processes that wait for all but sockets with addresses and sets: see
- * waiters.h. */
+/* `waiters`: processes that wait for anything but sockets with addresses, and
+ * sets: see waiters.h. */
 #include "../waiters.h"
 
 #include <linux/futex.h>
@@ -439,7 +439,7 @@ static void nothing(void)
 	hang();
 }
 
-/* Nobody but root may look at it: the last row, for root alone. */
+/* Wait where only root may look: this is the last row, for root alone. */
 static void refused(void)
 {
 	make_pipe();
@@ -450,7 +450,7 @@ static void refused(void)
 
 /* ---- Files that do not answer ---- */
 
-/* A page of memory that never comes. */
+/* Return a page of memory that never comes. */
 static void *endless_page(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -480,7 +480,7 @@ static void file(void)
 	(void)!pread(fd, page, 1, 0);
 }
 
-/* A file system whose program does not answer, in mounts of its own. */
+/* Mount a file system whose program does not answer, in mounts of its own. */
 static void remote_file(void)
 {
 	char options[64];

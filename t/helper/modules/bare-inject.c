@@ -5,15 +5,15 @@
  *
  *	INJECT_RAISE=SIGNO   raise it inside each write to a descriptor over 2
  *	INJECT_EINTR=N       each N-th such write is interrupted; 2 or more
- *	INJECT_SHORT=BYTES   such a write accepts at most so many
+ *	INJECT_SHORT=BYTES   such a write accepts at most BYTES
  *	INJECT_ERRNO=E       such a write fails with E,
  *	INJECT_AFTER=N       after N successful ones (default 0)
  *	INJECT_MEMORY=N      each N-th allocation of libtrace2.so fails: malloc,
  *	                     calloc, realloc, mmap, mremap; also those of a
  *	                     program that is linked with the static library
  *	INJECT_MEMORY_AT=N   only the N-th of them fails
- *	INJECT_BACK=SECONDS  at each reading, the wall clock is set back by so
- *	                     much more; the monotonic clock advances by 6 s, so
+ *	INJECT_BACK=SECONDS  each reading sets the wall clock back by SECONDS
+ *	                     more, and the monotonic clock forward by 6 s, so
  *	                     that no cached reading is used
  *	INJECT_WALL=N        the wall clock is in the N-th second of 1970
  */
@@ -67,8 +67,9 @@ static long count(long *counter)
 }
 
 /*
- * Not recursively, since the handler may write, too; nor while the signal is
- * blocked: it would be raised again and again when the handler returns.
+ * Raise the signal only outside of its handler, which may write, too; and not
+ * while the signal is blocked: then it would be raised again and again when the
+ * handler returns.
  */
 static void raise_inside(void)
 {

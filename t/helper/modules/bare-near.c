@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A module that demands a place for its variables near the thread's pointer, of
- * which the dynamic linker has little to give, as libgomp does.
+ * A module that, as libgomp does, demands a place for its variables near the
+ * thread's pointer. The dynamic linker has little space there.
  */
 #define BYTES 1000
 

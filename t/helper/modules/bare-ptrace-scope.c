@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For LD_PRELOAD: the file ./scope is the one of Yama, as on systems with it. */
+/* For LD_PRELOAD: open ./scope in place of the file of Yama. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>

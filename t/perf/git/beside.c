@@ -40,7 +40,7 @@ static void data(size_t n)
 
 BENCH_LOOP(message, trace2_printf_fl(__FILE__, __LINE__, "%s", "a message"))
 
-/* Both read the same variables, at different times. */
+/* Both tracers read the same variables, at different times. */
 static void start(const char **argv, const char *variable)
 {
 	setenv(variable, ours_path, 1);
@@ -69,7 +69,7 @@ static void run_all(void)
 		run("region_enter or leave", ours_region, region);
 		run("data of 10 bytes", ours_data, data);
 	}
-	/* Git's event target has none. */
+	/* Git's event target has no messages. */
 	if (strcmp(target, "event") != 0)
 		run("printf", ours_message, message);
 }

@@ -25,10 +25,11 @@ void trace2_data_string_fl(const char *file, int line, const char *category,
 			   const char *value);
 void trace2_printf_fl(const char *file, int line, const char *fmt, ...);
 
-/* Git's archive calls it; its common-main.c, which has it, has a main(), too. */
+/* Git's archive calls it. common-main.c of Git defines it, but has a main(),
+ * too. */
 int common_exit(const char *file, int line, int code);
 
-/* As a command of Git starts. */
+/* Start as a command of Git does. */
 static inline void git_start(const char **argv)
 {
 	trace2_initialize_clock();

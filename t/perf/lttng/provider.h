@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A tracepoint with the fields of a region or a number: an int, a short text. */
+/* A tracepoint with the fields of a region or number: an int, a short text. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER trace2_bench
 #undef LTTNG_UST_TRACEPOINT_INCLUDE

@@ -88,7 +88,7 @@ sub utc {
 	}
 }
 
-# A character of UTF-8 that is none of ASCII.
+# A character of UTF-8 that is not in ASCII.
 my $UTF8 = qr/[\xc2-\xdf][\x80-\xbf]
 	| \xe0[\xa0-\xbf][\x80-\xbf] | \xed[\x80-\x9f][\x80-\xbf]
 	| [\xe1-\xec\xee\xef][\x80-\xbf]{2}
@@ -215,7 +215,7 @@ our @ISA = 'TAP::Parser::Iterator::Process';
 # Of a script that is faster than prove, the rest stays in the pipe.
 my $MOST_BYTES = 1 << 20;
 
-# So often prove is interrupted to read what has come.
+# prove is interrupted this often to read new output.
 my $PAUSE = 0.0005;
 
 my @all; # weak: an iterator may go before its end
