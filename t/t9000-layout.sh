@@ -298,6 +298,37 @@ test_expect_success EXPENSIVE,CC,!MUSL 'a foreign symbol, and a missing one, are
 	EOF
 '
 
+test_expect_success 'english: names titles and comments without a subject, and long lines' '
+	tree <<-\EOF &&
+	== lib/base/x.c
+	/* Of the two, the one that was told.
+	 * This line of a comment has eighty-one columns, so that it is too long by one. */
+	int x;
+	== t/t0001-x.sh
+	test_expect_success '\''nor a title'\'' '\'':'\''
+	EOF
+	complains english <<-\EOF
+	t/t0001-x.sh:2: title '\''nor a title'\'': name the subject, then the result
+	lib/base/x.c:3: 83 columns: a line has at most 80
+	lib/base/x.c:2: comment begins with '\''Of'\'': name the subject
+	lib/base/x.c:2: '\''told'\'': reported, recorded, passed
+	EOF
+'
+
+test_expect_success 'sentences: names long sentences and long paragraphs' '
+	tree <<-\EOF &&
+	== README.md
+
+	One two three four five six seven eight nine ten eleven twelve thirteen fourteen
+	fifteen sixteen seventeen eighteen nineteen twenty twenty-one twenty-two twenty-three
+	twenty-four twenty-five twenty-six twenty-seven twenty-eight twenty-nine thirty
+	thirty-one.
+	EOF
+	complains sentences <<-\EOF
+	README.md:3: '\''One two three four five six ...'\'' has 31 words: at most 30
+	EOF
+'
+
 test_expect_success 'run names each rule that failed, after all of them' '
 	tree </dev/null &&
 	mkdir -p tree/t/lint &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bisect_steps - what `trace2 bisect` decides by, and the commits that it judged:
- * a line each as text, rows of "steps" and "found" as data.
+ * bisect_steps - the measure by which `trace2 bisect` decides, and the commits
+ * that it judged: a line each as text, rows of "steps" and "found" as data.
  */
 #pragma once
 
@@ -31,7 +31,8 @@ struct tr2_bisect_steps {
 	uint32_t nr, alloc;
 };
 
-/* Append a copy of a step with its subject, and print its line to `out`; NULL: do not. */
+/* Append a copy of a step with its subject. Print its line to `out`
+ * unless that is NULL. */
 void tr2_bisect_step_add(struct tr2_bisect_steps *steps,
 			 const struct tr2_bisect_step *step,
 			 const struct tr2_bisect_decision *by, FILE *out);

@@ -3,9 +3,9 @@
  * bisect_tree - the user's repository, and temporary work trees beside the
  * user's, in which `trace2 bisect` builds and runs commits.
  *
- * The repository is found with the environment as it is, so that GIT_DIR and the
- * like count. Then they are unset: whatever runs later must not touch the user's
- * index and files, which they name.
+ * The repository is found with the environment as it is, so that GIT_DIR and
+ * similar variables count. Then they are unset: programs that run later must
+ * not touch the user's index and files, which these variables name.
  */
 #pragma once
 

@@ -186,8 +186,8 @@ static void add_difference(struct tr2_buf *b, const struct tr2_comparison *c,
 }
 
 /* Choose an exact count that tells both ends apart. In turns, choose a time, or
- * a number that varies, that differs by more than chance. Return false if there
- * is none. */
+ * a number that varies, that differs by more than chance. Return false if no
+ * number does. */
 static bool choose(bool in_turns, const struct tr2_measures *from,
 		   const struct tr2_measures *to)
 {

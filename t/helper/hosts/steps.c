@@ -370,7 +370,7 @@ static void read_counter(void)
 static struct trace2_counter loaded =
 	TRACE2_COUNTER_INIT("steps", "loaded", 0);
 
-/* What the constructors and destructors of a module do. */
+/* Do as the constructors and destructors of a module do. */
 static void load_module(void)
 {
 	trace2_register_counter_(&loaded);

@@ -158,4 +158,5 @@ const char tr2_schema_views[] =
 	"  r.key AS recording"
 	" FROM states s JOIN processes p ON p.id = s.process_id"
 	"  LEFT JOIN recordings r ON r.id = s.recording"
-	" WHERE s.state = 'wait' GROUP BY p.id, s.cause, s.object, s.by ORDER BY ms DESC;";
+	" WHERE s.state = 'wait' GROUP BY p.id, s.cause, s.object, s.by"
+	" ORDER BY ms DESC;";

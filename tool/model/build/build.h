@@ -69,8 +69,8 @@ uint32_t tr2_build_task_status(struct tr2_model *m, int32_t pid,
  * its status was reported; without a status, its end is unknown.
  */
 void tr2_build_privileged(struct tr2_model *m, uint32_t first_task);
-/* The kernel counted this many processes as killed because memory was short;
- * some may be outside the recording. Find those that the kernel did not name. */
+/* The kernel counted this many processes as killed because memory was short,
+ * perhaps some outside. Find those that it did not name. */
 void tr2_build_oom_kills(struct tr2_model *m, uint32_t first_task,
 			 uint64_t nr_kills);
 
