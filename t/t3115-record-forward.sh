@@ -287,9 +287,9 @@ test_expect_success 'options that do not fit are refused' '
 	export.--to.otlp --forward otlp:http://localhost
 	otlp:URL --listen $sock/s --forward http://localhost
 	otlp:URL --listen $sock/s --forward otlp:
-	goes.with.--forward\$ --listen $sock/s --forward-sample 1/2
-	goes.with.--forward\$ --listen $sock/s --forward-redact
-	goes.with.--forward-sample --listen $sock/s --forward otlp:http://localhost --forward-slower 1s
+	needs.--forward\$ --listen $sock/s --forward-sample 1/2
+	needs.--forward\$ --listen $sock/s --forward-redact
+	needs.--forward-sample --listen $sock/s --forward otlp:http://localhost --forward-slower 1s
 	takes.1/N --listen $sock/s --forward otlp:http://localhost --forward-sample 1/0
 	EOF
 '
