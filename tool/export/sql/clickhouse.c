@@ -43,7 +43,7 @@ struct clickhouse {
 	uint32_t state_row, memory_row, sample_row;
 	int64_t *self;      /* by span */
 	bool skip;          /* the current session is already stored */
-	uint64_t nr_there; /* number of such sessions */
+	uint64_t nr_there; /* number of sessions that the database had already */
 };
 
 /* Number the rows in the order in which they were read: later events of a

@@ -11,7 +11,7 @@
 #include "common/map.h"
 #include "model/build/build_private.h"
 
-/* Search this number of a thread's open regions for the enter of a leave. */
+/* For a leave, search at most this many open regions of the thread. */
 #define MAX_UNWIND 64
 
 /* The duration and the time of one event may differ by this: each is a reading
