@@ -168,4 +168,26 @@ test_expect_success NOT_ROOT,X86_64 'a process that hides from its user is count
 	echo 1 | test_prints jq .not_looked_at hidden/meta.json
 '
 
+# all_named NUMBER: have that many threads an object?
+all_named () {
+	test -f r/tasks.jsonl &&
+	test "$(sed "/}\$/!d" r/tasks.jsonl |
+		jq -r "select(.type == \"object\").tid" | sort -u | wc -l)" -ge "$1"
+}
+
+# Looking at them takes longer than asking may take where there are few threads.
+test_expect_success PYTHON 'each of 600 threads that wait has an object' '
+	rm -rf r go &&
+	{ trace2 record -q -o r -- "$PYTHON_PATH" -c "if 1:
+		import os, threading, time
+		threading.stack_size(65536)
+		for i in range(600):
+			threading.Thread(target=time.sleep, args=(5000,), daemon=True).start()
+		while not os.path.exists(\"go\"):
+			time.sleep(0.1)
+		os._exit(0)" & } &&
+	test_when_finished ">go && wait" &&
+	wait_until all_named 600
+'
+
 test_done
