@@ -3,8 +3,8 @@
  * Match patterns of config keys as Git does, ignoring case and the host's
  * locale.
  *
- * The matcher remembers one place to go back to, that of the last `*`. Its time
- * is therefore at most the product of the lengths, and it does not recurse.
+ * The matcher goes back only to the last `*`. So it needs at most as many steps
+ * as the product of the lengths, and does not recurse.
  */
 #include "base/macros.h"
 #include "base/split.h"

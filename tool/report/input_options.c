@@ -185,7 +185,8 @@ static void warn_of_times(const struct tr2_filter *f, const struct tr2_model *m)
 	if (m->nr_nodes < 2 || any_process(m, f) || any_region(m, f))
 		return;
 	if (!any_process(m, &times) && !any_region(m, &times))
-		tr2_warning("no process and no region is as long as -t asks");
+		tr2_warning("no process and no region is as long as -t asks: "
+			    "give a shorter time");
 	else if (f->since_ns != INT64_MIN || f->until_ns != INT64_MAX)
 		tr2_warning("no process and no region is in the time of "
 			    "--since and --until");
