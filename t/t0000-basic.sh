@@ -74,7 +74,7 @@ test_expect_success '-i stops at the failure and keeps the trash directory' '
 	test_path_is_file "trash directory.immediate/kept"
 '
 
-test_expect_success 'known breakages are reported, and those that vanished' '
+test_expect_success 'known breakages are reported, and those that have vanished, too' '
 	write_subtest todo <<-\EOF &&
 	test_expect_failure "broken" "false"
 	test_expect_failure "mended" "true"
@@ -102,7 +102,7 @@ test_expect_success 'skip_all skips the whole script' '
 	EOF
 '
 
-test_expect_success 'prereqs may be set, negated, several, lazy' '
+test_expect_success 'prerequisites may be set, negated, combined, or evaluated when first used' '
 	write_subtest prereq <<-\EOF &&
 	test_set_prereq HAVE
 	test_lazy_prereq LAZY "echo ran >>../lazy-ran"
@@ -147,7 +147,7 @@ test_expect_success 'prereqs may be set, negated, several, lazy' '
 	EOF
 '
 
-test_expect_success 'a body may come on standard input' '
+test_expect_success 'the body of a test may come on standard input' '
 	write_subtest stdin <<-\EOF &&
 	test_expect_success "quotes" - <<\EOT
 		echo "it'\''s" >actual &&
@@ -174,7 +174,7 @@ test_expect_success 'a body may come on standard input' '
 	EOF
 '
 
-test_expect_success 'prove reads what scripts print' '
+test_expect_success 'prove understands the output of scripts' '
 	if command -v prove >/dev/null
 	then
 		(
@@ -266,7 +266,7 @@ is_gone () {
 	}
 }
 
-test_expect_success 'a process that was left running fails the script' '
+test_expect_success 'a process left running fails the script' '
 	write_subtest leftover <<-\EOF &&
 	test_expect_success "one" "
 		sleep 1000 &
@@ -286,7 +286,7 @@ test_expect_success 'a process that was left running fails the script' '
 
 # Ways to hide: an orphan, a new session, a shell that forked without running a
 # program.
-test_expect_success 'left processes are found however they hide' '
+test_expect_success 'processes left running are found, also in another session or directory' '
 	cat >expect.title <<-\EOF &&
 	# left running: process PID: sleep 1001 
 	# left running: process PID: sleep 1002 
@@ -320,7 +320,7 @@ test_expect_success 'left processes are found however they hide' '
 	done
 '
 
-test_expect_success 'processes of others are left alone' '
+test_expect_success 'processes that the script did not start are left alone' '
 	write_subtest others <<-\EOF &&
 	test_expect_success "one" "true"
 	test_done
@@ -332,7 +332,7 @@ test_expect_success 'processes of others are left alone' '
 	kill -0 $pid
 '
 
-test_expect_success 'a process that is about to end is no leftover' '
+test_expect_success 'a process that ends by itself right after the script is not reported' '
 	write_subtest ending <<-\EOF &&
 	test_expect_success "one" "sleep 0.3 &"
 	test_done
@@ -344,7 +344,7 @@ test_expect_success 'a process that is about to end is no leftover' '
 	EOF
 '
 
-test_expect_success 'BUG: wrong number of parameters, no description, no command' '
+test_expect_success 'wrong number of parameters, no description, no command: bug in the script' '
 	write_subtest bug <<-\EOF &&
 	test_expect_success "one"
 	test_done
@@ -368,7 +368,7 @@ test_expect_success 'BUG: wrong number of parameters, no description, no command
 	test_grep "sets no test_description" err
 '
 
-test_expect_success 'a signal ends the script as failed' '
+test_expect_success 'a script that a signal ends has failed' '
 	write_subtest signal <<-\EOF &&
 	test_atexit ">../atexit-ran"
 	test_expect_success "one" "kill -TERM \$\$"
@@ -458,7 +458,7 @@ ran () {
 	test_grep "^1\.\.5\$" out
 }
 
-test_expect_success '--run: numbers, ranges, titles; the last that matches decides' '
+test_expect_success '--run selects by number, range and title; the last match decides' '
 	ran "--run=1, 4" "1 4" &&
 	ran --run=2-4 "2 3 4" &&
 	ran --run=-2 "1 2" &&
@@ -472,7 +472,7 @@ test_expect_success '--run: numbers, ranges, titles; the last that matches decid
 	ran "--run=nowhere" ""
 '
 
-test_expect_success 'a skipped test has its reason' '
+test_expect_success 'a skipped test is reported with the reason' '
 	GIT_SKIP_TESTS="select.2" &&
 	subtest_keeps_skip=t &&
 	export GIT_SKIP_TESTS &&

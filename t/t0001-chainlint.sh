@@ -63,14 +63,14 @@ test_expect_success 'setup' '
 	test_line_count = 29 bad.list
 '
 
-test_expect_success 'chains that hold are not reported' '
+test_expect_success 'unbroken chains are not reported' '
 	while read -r name
 	do
 		each_awk lint 0 "good/$name" || return 1
 	done <good.list
 '
 
-test_expect_success 'each break is reported with its line' '
+test_expect_success 'each broken chain is reported with its line' '
 	while read -r name
 	do
 		test_file_not_empty "bad/$name.expect" &&
@@ -78,7 +78,7 @@ test_expect_success 'each break is reported with its line' '
 	done <bad.list
 '
 
-test_expect_success 'chain lint reports the bodies of a script that hold, all at once' '
+test_expect_success 'chain lint finds the bodies of a script, and reports the broken ones, in one run' '
 	while read -r name
 	do
 		echo "test_expect_success A,!B \"$name\" '\''" &&
@@ -100,7 +100,7 @@ test_expect_success 'chain lint reports the bodies of a script that hold, all at
 
 # If a line of a good body loses its &&, that must be detected; so no construct
 # hides a break after it.
-test_expect_success 'a break is found behind each construct' '
+test_expect_success 'a break is found after each shell construct' '
 	while read -r name
 	do
 		test "$name" != empty || continue

@@ -61,7 +61,7 @@ test_expect_success '-v under prove keeps the output out of TAP' '
 	test_grep "^to stdout" err
 '
 
-test_expect_success '-x traces commands, and what tests capture stays clean' '
+test_expect_success '-x traces commands, but not into output that tests capture' '
 	write_subtest trace <<-\EOF &&
 	test_untraceable=UnfortunatelyYes
 	loud () {
@@ -112,7 +112,7 @@ test_expect_success 'bad options are refused' '
 	done
 '
 
-test_expect_success 'options in GIT_TEST_OPTS, and several in one' '
+test_expect_success 'options come from GIT_TEST_OPTS as well, and letters may be combined' '
 	(
 		TEST_OUTPUT_DIRECTORY=$TRASH_DIRECTORY &&
 		GIT_TEST_OPTS="-vd --run=1" &&
@@ -185,7 +185,7 @@ test_expect_success SYMLINKS 'a suite runs in a path with spaces and other chara
 	)
 '
 
-test_expect_success 'a tree below a test is independent' '
+test_expect_success 'a tree in a trash directory uses its own paths, not those of the outer suite' '
 	mkdir -p tree/t &&
 	cp "$TEST_DIRECTORY"/*.sh "$TEST_DIRECTORY"/chainlint.awk tree/t/ &&
 	cat >tree/t/t9999-where.sh <<-\EOF &&
@@ -241,7 +241,7 @@ test_expect_success PLAIN_USER 'a suite runs as a plain user' '
 # ---------------------------------------------------------------------------
 # The environment
 
-test_expect_success 'the environment is clean' '
+test_expect_success 'tests run in a clean environment' '
 	write_subtest environment <<-\EOF &&
 	test_expect_success "nothing of the outside" "
 		env >env &&
@@ -254,7 +254,7 @@ test_expect_success 'the environment is clean' '
 		test_grep ! ^GREP_OPTIONS env &&
 		test_grep ! ^MAKEFLAGS env
 	"
-	test_expect_success "other variables of the caller are kept" "
+	test_expect_success "other variables of the caller are unchanged" "
 		test \"\$GIT_TEST_KNOB\" = 1 &&
 		test \"\$KEPT\" = kept
 	"
@@ -266,7 +266,7 @@ test_expect_success 'the environment is clean' '
 		test_grep ^GIT_CONFIG_NOSYSTEM=1\$ env &&
 		test_grep \"^HOME=\$TRASH_DIRECTORY\\$\" env
 	"
-	test_expect_success "our programs come first" "
+	test_expect_success "PATH finds our programs first" "
 		case \"\$PATH\" in
 		\"\$GIT_BUILD_DIR/t/helper:\$GIT_BUILD_DIR/build/bin:\"*) ;;
 		*) false ;;
@@ -287,16 +287,16 @@ test_expect_success 'the environment is clean' '
 			MAKEFLAGS GIT_TEST_KNOB KEPT LC_ALL TZ MULTI &&
 		check_subtest 0 environment <<-\EOF
 		ok 1 - nothing of the outside
-		ok 2 - other variables of the caller are kept
+		ok 2 - other variables of the caller are unchanged
 		ok 3 - locale, time zone and the like
-		ok 4 - our programs come first
+		ok 4 - PATH finds our programs first
 		# passed all 4 test(s)
 		1..4
 		EOF
 	)
 '
 
-test_expect_success 'prerequisites tell how the project was built' '
+test_expect_success 'prerequisites say how the project was built' '
 	mkdir -p built/build &&
 	echo "SANITIZE='\''address,undefined'\''" >built/build/build-options &&
 	write_subtest sanitize <<-\EOF &&
@@ -342,7 +342,7 @@ test_expect_success 'setup of a program with an error' '
 	EOF
 '
 
-test_expect_success EXPENSIVE,VALGRIND,CC '--valgrind finds errors whose exit code is lost' '
+test_expect_success EXPENSIVE,VALGRIND,CC '--valgrind finds errors also where the exit code is lost' '
 	cc -g -o "prog dir/t/helper/test-bad" bad.c &&
 	(
 		GIT_BUILD_DIR="$TRASH_DIRECTORY/prog dir" &&
@@ -363,7 +363,7 @@ test_lazy_prereq CC_ASAN '
 	./main
 '
 
-test_expect_success CC_ASAN 'sanitizers: errors whose exit code is lost are found' '
+test_expect_success CC_ASAN 'sanitizers find errors also where the exit code is lost' '
 	cc -g -fsanitize=address,undefined -o "prog dir/t/helper/test-bad" \
 		bad.c &&
 	mkdir -p "prog dir/build" &&

@@ -35,7 +35,7 @@ test_expect_success 'setup' '
 # ---------------------------------------------------------------------------
 # How a command ends
 
-test_expect_success 'test_must_fail passes for failures alone' '
+test_expect_success 'test_must_fail passes if the command fails, and only then' '
 	test_must_fail exits 1 &&
 	test_must_fail exits 125 &&
 	test_must_fail exits 129 &&
@@ -44,7 +44,7 @@ test_expect_success 'test_must_fail passes for failures alone' '
 	fails_saying "valgrind error: exits 126" test_must_fail exits 126
 '
 
-test_expect_success 'test_must_fail: death by a signal is no orderly failure' '
+test_expect_success 'test_must_fail fails if a signal ended the command' '
 	fails_saying "died by signal 15: dies TERM" test_must_fail dies TERM &&
 	fails_saying "died by signal 6: dies ABRT" test_must_fail dies ABRT &&
 	fails_saying "died by signal 13: dies PIPE" test_must_fail dies PIPE &&
@@ -55,7 +55,7 @@ test_expect_success 'test_must_fail: death by a signal is no orderly failure' '
 	test_must_fail ok=success exits 0
 '
 
-test_expect_success 'test_might_fail passes for failures, too' '
+test_expect_success 'test_might_fail passes if the command succeeds or fails' '
 	test_might_fail exits 0 &&
 	test_might_fail exits 1 &&
 	fails_saying "died by signal 11: dies SEGV" test_might_fail dies SEGV &&
@@ -69,7 +69,7 @@ test_expect_success 'test_expect_code compares the exit code' '
 		test_expect_code 8 exits 7
 '
 
-test_expect_success 'helpers of the test library add nothing to stderr of the command' '
+test_expect_success 'functions of the test library add nothing to stderr of the command' '
 	echo "exits 3" >expect &&
 	test_must_fail exits 3 2>err &&
 	test_cmp expect err &&
@@ -100,7 +100,7 @@ test_expect_success 'test_env sets variables for one command' '
 # ---------------------------------------------------------------------------
 # Files and text
 
-test_expect_success 'test_cmp shows the difference, expect first' '
+test_expect_success 'test_cmp shows the difference, with the expected file first' '
 	test_write_lines a b >expect &&
 	test_write_lines a b >same &&
 	test_write_lines a c >actual &&
@@ -128,7 +128,7 @@ test_expect_success 'test_prints: a command succeeds and prints the text' '
 	! test_prints exits 1 2>err </dev/null
 '
 
-test_expect_success 'test_grep says what it did not find' '
+test_expect_success 'test_grep reports the pattern that it did not find' '
 	test_write_lines one two "th ree" >file &&
 	test_grep two file &&
 	test_grep -q two file &&
@@ -164,7 +164,7 @@ $misspelt" file &&
 	test_grep -f patterns file
 '
 
-test_expect_success 'test_grep: a missing file and a bad pattern fail' '
+test_expect_success 'test_grep fails for a missing file, a bad pattern and an empty file' '
 	fails_saying "no-such-file" test_grep one no-such-file &&
 	fails_saying "no-such-file" test_grep ! one no-such-file &&
 	fails_saying "failed with code" test_grep "\\(one" file &&
@@ -184,7 +184,7 @@ test_expect_success 'test_line_count and test_stdout_line_count count lines' '
 		test_stdout_line_count -gt 3 cat file
 '
 
-test_expect_success 'test_must_be_empty and its neighbours look at sizes' '
+test_expect_success 'test_must_be_empty, test_file_not_empty and test_file_size look at sizes' '
 	>empty &&
 	test_must_be_empty empty &&
 	fails_saying "is not empty, it contains:" test_must_be_empty file &&
@@ -195,7 +195,7 @@ test_expect_success 'test_must_be_empty and its neighbours look at sizes' '
 	test "$(test_file_size file)" = 15
 '
 
-test_expect_success SYMLINKS 'test_path_is_... look at kinds of files' '
+test_expect_success SYMLINKS 'test_path_is_... check kinds of files' '
 	mkdir -p dir full &&
 	>full/.hidden &&
 	ln -s file link &&
@@ -219,7 +219,7 @@ test_expect_success SYMLINKS 'test_path_is_... look at kinds of files' '
 	fails_saying "not a directory: no-such" test_dir_is_empty no-such
 '
 
-test_expect_success 'wait_until: a state that comes late ends the wait, one that never comes fails it' '
+test_expect_success 'wait_until ends when the state comes, and fails if it never comes' '
 	test_when_finished "rm -f late" &&
 	{
 		{ sleep 0.1 && : >late; } &
@@ -315,7 +315,7 @@ test_expect_success GIT 'test_config_global is undone at the end of its test' '
 	EOF
 '
 
-test_expect_success 'test_skip_unless skips the rest' '
+test_expect_success 'test_skip_unless skips the remaining tests' '
 	write_subtest skipunless <<-\EOF &&
 	test_set_prereq HERE
 	test_skip_unless HERE
@@ -338,7 +338,7 @@ test_expect_success 'test_skip_unless skips the rest' '
 # ---------------------------------------------------------------------------
 # Cleaning up
 
-test_expect_success 'test_when_finished: the last first, passed or failed' '
+test_expect_success 'test_when_finished runs the last command first, whether the test passed or failed' '
 	write_subtest finished <<-\EOF &&
 	test_expect_success "order" "
 		test_when_finished \"echo first >>../order\" &&
@@ -384,7 +384,7 @@ test_expect_success 'test_when_finished in a subshell is a bug' '
 	test_grep "test_when_finished does nothing in a subshell" err
 '
 
-test_expect_success 'test_atexit: when the script ends, however' '
+test_expect_success 'test_atexit commands run however the script ends' '
 	cat >expect <<-\EOF &&
 	test
 	second
@@ -406,7 +406,7 @@ test_expect_success 'test_atexit: when the script ends, however' '
 	done
 '
 
-test_expect_success 'test_atexit may end what tests left running' '
+test_expect_success 'test_atexit may stop processes that tests left running' '
 	write_subtest daemon <<-\EOF &&
 	test_expect_success "start" "
 		mkfifo ready &&
@@ -442,7 +442,7 @@ test_expect_success GIT 'test_create_repo, test_commit and test_tick make reposi
 	git -C repo rev-parse first tagged >/dev/null
 '
 
-test_expect_success GIT 'the trash directory is a repository of its own' '
+test_expect_success GIT 'the trash directory is a repository, separate from the one of the sources' '
 	echo .git >expect &&
 	git rev-parse --git-dir >actual &&
 	test_cmp expect actual &&

@@ -31,7 +31,7 @@ test_expect_success 'setup' '
 	EOF
 '
 
-test_expect_success 'each that is wrong is named' '
+test_expect_success 'each invalid stream is reported by name' '
 	{ cat tests && echo test_done; } | write_subtest wrong &&
 	check_subtest 1 wrong <<-\EOF
 	ok 1 - good ones
@@ -50,7 +50,7 @@ test_expect_success 'each that is wrong is named' '
 	EOF
 '
 
-test_expect_success 'kept streams on the list are left out' '
+test_expect_success 'kept streams on the list of unchecked ones are not checked' '
 	{
 		echo "unchecked \"wrong on purpose\" \"a dir/*/e\" p r" &&
 		cat tests &&
@@ -65,7 +65,7 @@ test_expect_success 'kept streams on the list are left out' '
 	EOF
 '
 
-test_expect_success 'unchecked without a reason is a bug in the test script' '
+test_expect_success 'unchecked without a reason is reported as a bug in the test script' '
 	{ echo "unchecked e" && cat tests && echo test_done; } |
 		write_subtest no-reason &&
 	check_subtest 1 no-reason </dev/null &&

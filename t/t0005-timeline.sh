@@ -77,7 +77,7 @@ test_expect_success 'the result and the end of a test have one time' '
 		trace.event
 '
 
-test_expect_success 'the results are the same as without' '
+test_expect_success 'tracing does not change the results' '
 	test_expect_code 1 run_subtest all &&
 	mv out expect.out &&
 	mv err expect.err &&
@@ -87,7 +87,7 @@ test_expect_success 'the results are the same as without' '
 	test_cmp expect.err err
 '
 
-test_expect_success 'a script that stops at a failure is complete' '
+test_expect_success 'a script that stops at a failure writes a complete session' '
 	cat >expect <<-\EOF &&
 	1 test/1 - it works
 	  test/result ok
@@ -149,7 +149,7 @@ test_expect_success 'a session says how its script ended' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a destination that a script cannot use' '
+test_expect_success 'a script warns if it cannot use a destination, and gives the same results' '
 	mkfifo pipe &&
 	test_expect_code 1 test_env GIT_TRACE2_EVENT="$PWD/pipe" \
 		run_subtest all &&
@@ -176,7 +176,7 @@ test_expect_success TASKS 'processes of a script are below its session' '
 	test_grep "env" actual
 '
 
-test_expect_success PROVE 'scripts of one run of prove share the directory' '
+test_expect_success PROVE 'the scripts of one run of prove share a directory of streams' '
 	cat >fine.sh <<-\EOF &&
 	test_description="it passes"
 	. "$TEST_DIRECTORY/test-lib.sh"
@@ -195,7 +195,7 @@ test_expect_success PROVE 'scripts of one run of prove share the directory' '
 		[\"1 - another\", \"1 - it works\"]" both
 '
 
-test_expect_success PROVE 'prove -PTrace2: a session from what a script prints' '
+test_expect_success PROVE 'prove -PTrace2 makes a session from the output of a script' '
 	cat >any.sh <<-\EOF &&
 	cat <<-\TAP
 	ok 1 - a "password=x"
@@ -254,7 +254,7 @@ fi
 
 # One test of each script goes on when the events have the one before, which
 # needs its line to be read at once.
-test_expect_success PROVE 'prove -PTrace2 -j: the time of a test is that of its own line' '
+test_expect_success PROVE 'prove -PTrace2 -j takes the time of a test from the line of its result' '
 	cat >seen.sh <<-\EOF &&
 	seen () {
 		until cat dir/* | grep -q "region_leave.*$1\""
@@ -321,7 +321,7 @@ test_expect_success PROVE 'prove -PTrace2 prints what prove prints' '
 	done
 '
 
-test_expect_success PROVE 'prove -PTrace2: many scripts, few files' '
+test_expect_success PROVE 'prove -PTrace2: 40 scripts need fewer than 30 descriptors' '
 	for i in $(test_seq 40)
 	do
 		test_write_lines "echo 1..1" "echo ok 1" >many$i.sh || return 1
@@ -346,7 +346,7 @@ says_script () {
 		join(": ")' both
 }
 
-test_expect_success PROVE 'prove -PTrace2: why prove says that a script failed' '
+test_expect_success PROVE 'prove -PTrace2 reports why prove says that a script failed' '
 	test_write_lines "echo 1..3" "echo ok 1" "kill -9 \$\$" >killed.sh &&
 	test_write_lines "echo ok 1" "exit 2" >two.sh &&
 	test_write_lines ": nothing" >empty.sh &&
@@ -397,7 +397,7 @@ test_expect_success PROVE 'prove -PTrace2: why prove says that a script failed' 
 	test_cmp expect actual
 '
 
-test_expect_success PROVE 'prove -PTrace2: a multiplexer that is not of prove' '
+test_expect_success PROVE 'prove -PTrace2 works with a multiplexer of a subclass' '
 	cat >Own.pm <<-\EOF &&
 	package Own;
 	our @ISA = "TAP::Harness";
@@ -415,7 +415,7 @@ test_expect_success PROVE 'prove -PTrace2: a multiplexer that is not of prove' '
 	test "$(cat count)" = 2
 '
 
-test_expect_success PROVE 'prove -PTrace2: titles and paths that are not UTF-8' '
+test_expect_success PROVE 'prove -PTrace2 accepts titles and paths that are not UTF-8' '
 	bad=$(printf "b\377d") && good=$(printf "b\357\277\275d") &&
 	two=$(printf "m\303\274ll \342\202\254 \360\237\230\200") &&
 	printf "%s\n" "echo 1..2" "echo ok 1 - $bad" "echo ok 2 - $two" >$bad.sh &&
@@ -439,7 +439,7 @@ test_expect_success PROVE 'prove -PTrace2: a script of the harness has one sessi
 		[\"1 - another\", \"1 - it works\"]" one.event
 '
 
-test_expect_success PROVE 'prove -PTrace2: without a destination, no change' '
+test_expect_success PROVE 'prove -PTrace2 changes nothing without a destination' '
 	eval "set -- $no_destinations" &&
 	for to
 	do

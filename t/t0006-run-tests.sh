@@ -56,7 +56,7 @@ test_expect_success 'setup' '
 	EOF
 '
 
-test_expect_success 'a test that fails once makes no run fail, and is named' '
+test_expect_success 'a test that fails once is reported, but the run passes' '
 	suite T="t1 t2" &&
 	tail -n 2 out >last &&
 	test_grep "^trace2: test: FLAKY: t2-once.sh failed beside" last &&
@@ -80,7 +80,7 @@ test_expect_success 'a test that fails twice makes the run fail, with its output
 	test_grep "^# > broken indeed" out
 '
 
-test_expect_success 'a test that hangs is ended, its processes are shown' '
+test_expect_success 'a test that hangs is ended, and its processes are shown' '
 	test_expect_code 1 suite T="t4" FLAKY=fail &&
 	test_grep "t4-hangs.sh printed nothing for 3 s in test 1 .it hangs." \
 		out &&

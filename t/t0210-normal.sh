@@ -40,7 +40,7 @@ test_expect_success 'the code given to exit() is in the exit event' '
 	EOF
 '
 
-test_expect_success 'the code is cut to 8 bits, as for a parent' '
+test_expect_success 'exit and atexit have the code cut to 8 bits, as the parent sees it' '
 	traced --normal 255 test-tool trace2 001return -1 &&
 	test_prints sed 1,3d actual <<-\EOF &&
 	exit elapsed:_TIME_ code:255
@@ -53,12 +53,12 @@ test_expect_success 'the code is cut to 8 bits, as for a parent' '
 	EOF
 '
 
-test_expect_success 'an error without a message has an empty one' '
+test_expect_success 'an error event without a message has an empty text' '
 	traced --normal test-tool trace2 call cmd_error NULL &&
 	echo error | test_prints sed -n 4p actual
 '
 
-test_expect_success 'a child process, which appends to the same file' '
+test_expect_success 'a child process appends to the file of its parent' '
 	traced --normal test-tool trace2 004child test-tool trace2 001return 0 &&
 	test_cmp - actual <<-\EOF
 	version test-tool 1.0
@@ -91,7 +91,7 @@ test_expect_success 'a child that a signal ends has code 128 + the signal' '
 	echo "child_exit[0] pid:_PID_ code:143 elapsed:_TIME_" | test_cmp - actual.child
 '
 
-test_expect_success 'a child in another directory, its words quoted' '
+test_expect_success 'a child in another directory has cd and its words quoted' '
 	mkdir "a dir" &&
 	traced --normal test-tool trace2 020spawn --cwd="a dir" \
 		true "it'\''s a!b" "" + plain+,-./:=@_^ &&
@@ -115,7 +115,7 @@ test_expect_success 'an exec of another program is followed by its events' '
 	EOF
 '
 
-test_expect_success 'an exec that fails says why' '
+test_expect_success 'an exec that fails has an exec_result with the error' '
 	traced --normal 255 test-tool trace2 005exec ./no-such-program arg 2>err &&
 	test_prints sed -n "/^exec/p" actual <<-\EOF
 	exec[0] ./no-such-program arg
@@ -123,7 +123,7 @@ test_expect_success 'an exec that fails says why' '
 	EOF
 '
 
-test_expect_success 'threads, regions and data have no line' '
+test_expect_success 'the normal target has no lines for threads, regions and data' '
 	traced --normal test-tool trace2 call region_enter cat label , \
 		data_string cat key value , data_intmax cat key 1 , \
 		data_json cat key "{}" , region_leave cat label , \
@@ -146,7 +146,7 @@ test_expect_success 'times and numbers are as wide as they must be' '
 '
 
 # The prefix of each line: the time in 15 columns, a space, file:line, spaces.
-test_expect_success !UNDER_VALGRIND 'time and place fill 50 columns' '
+test_expect_success !UNDER_VALGRIND 'time and place of a line fill 50 columns' '
 	traced --normal test-tool trace2 call cmd_mode m , printf "a message" &&
 	grep -v "cmd_ancestry" n | cut -c51- |
 		sed "s/elapsed:[0-9.]*/elapsed:N/" >actual &&
@@ -171,7 +171,7 @@ test_expect_success !UNDER_VALGRIND 'time and place fill 50 columns' '
 	EOF
 '
 
-test_expect_success !UNDER_VALGRIND 'the time is local time' '
+test_expect_success !UNDER_VALGRIND 'lines have local time' '
 	rm -f n &&
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_EVENT="$(pwd)/trace.event" \
 		TZ=XXX-05:30 test-tool trace2 001return 0 &&
@@ -183,7 +183,7 @@ test_expect_success !UNDER_VALGRIND 'the time is local time' '
 	test_cmp expect actual
 '
 
-test_expect_success 'brief takes the other forms of true' '
+test_expect_success 'GIT_TRACE2_BRIEF accepts true, yes, on and 1' '
 	for value in true yes on 1
 	do
 		rm -f n &&
@@ -194,7 +194,7 @@ test_expect_success 'brief takes the other forms of true' '
 	done
 '
 
-test_expect_success 'cmd_name: the last name wins, and each joins the hierarchy' '
+test_expect_success 'the last cmd_name counts for the program, and each one joins the hierarchy' '
 	traced --normal test-tool trace2 call cmd_name a , cmd_name b &&
 	test_prints sed -n "/^cmd_name/p" actual <<-\EOF
 	cmd_name trace2 (trace2)

@@ -10,7 +10,7 @@ look at.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-test_expect_success 'child processes have depth, class and id' '
+test_expect_success 'child processes have their depth, class and id' '
 	traced --perf test-tool trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
 	test_cmp - actual <<-\EOF
 	d0|main|version|||||test-tool 1.0
@@ -35,7 +35,7 @@ test_expect_success 'child processes have depth, class and id' '
 	EOF
 '
 
-test_expect_success 'the name of a hook belongs to the class hook' '
+test_expect_success 'the name of a hook is shown for class hook only' '
 	traced --perf test-tool trace2 020spawn --class=pager --hook=pre-push true &&
 	sed -n "/|child_start/p" actual >actual.child &&
 	echo "d0|main|child_start||_T_ABS_|||[ch0] class:pager argv:[true]" >expect &&
@@ -54,7 +54,7 @@ test_expect_success 'ids of repositories, and words of a shell' '
 '
 
 # Git does the same: only atexit is at the top.
-test_expect_success 'regions go on after cmd_exit' '
+test_expect_success 'regions continue after cmd_exit' '
 	traced --perf test-tool trace2 call region_enter c l , cmd_exit 0 , \
 		data_string c k v , region_leave c l , data_string c k2 v &&
 	test_prints sed -n "/|cmd_name|/,/|error|/p" actual <<-\EOF
@@ -68,7 +68,7 @@ test_expect_success 'regions go on after cmd_exit' '
 	EOF
 '
 
-test_expect_success 'regions without category, label, or message' '
+test_expect_success 'regions may lack a category, a label, or a message' '
 	traced --perf test-tool trace2 call region_enter NULL NULL , \
 		region_enter cat NULL , region_enter_printf NULL NULL NULL msg , \
 		region_leave NULL NULL , region_leave cat NULL , \
@@ -85,7 +85,7 @@ test_expect_success 'regions without category, label, or message' '
 
 # t_rel of data is the time since the innermost enter: after a leave, it counts
 # from the region around it.
-test_expect_success 'data has the time since its region began' '
+test_expect_success 'data events have the time since their region began' '
 	rm -f p &&
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 \
 		test-tool trace2 call sleep_ms 20 , region_enter a outer , \
@@ -102,7 +102,7 @@ test_expect_success 'data has the time since its region began' '
 		}" p
 '
 
-test_expect_success !UNDER_VALGRIND 'a line is made of columns of fixed width' '
+test_expect_success !UNDER_VALGRIND 'lines have columns of fixed width' '
 	traced --perf test-tool trace2 call region_enter category label , \
 		data_string c k v , def_param command p v &&
 	grep -v " cmd_ancestry " p | cut -c45- |
@@ -120,7 +120,7 @@ test_expect_success !UNDER_VALGRIND 'a line is made of columns of fixed width' '
 '
 
 # A place has 28 columns; a longer one has three dots and its last 25 bytes.
-test_expect_success 'events have their place in the program' '
+test_expect_success 'events have the file and line of their call' '
 	rm -f p trace.event &&
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/trace.event" \
 		test-tool trace2 call cmd_mode mode &&
@@ -154,7 +154,7 @@ test_expect_success !UNDER_VALGRIND 'brief lines begin with the depth' '
 	EOF
 '
 
-test_expect_success 'a category is cut to 12 bytes, between characters' '
+test_expect_success 'a category is cut to at most 12 bytes, between characters' '
 	traced --perf test-tool trace2 call data_string exactlytwelv k 1 , \
 		data_string thirteenbytes k 2 , data_string "elevenbytesé" k 3 &&
 	sed -n "/ data  /s/.* | \(.\{11,12\}\) | k:[123]\$/\1/p" p >actual &&
@@ -163,7 +163,7 @@ test_expect_success 'a category is cut to 12 bytes, between characters' '
 	test_cmp expect actual.trimmed
 '
 
-test_expect_success 'the name of a thread is cut to 24 bytes' '
+test_expect_success 'the name of a thread is cut to at most 24 bytes' '
 	traced --perf test-tool trace2 040thread "a_name_longer_than_the_column_is" &&
 	sed -n "/|th01/p" actual | cut -d"|" -f2,3 >actual.thread &&
 	test_cmp - actual.thread <<-\EOF
@@ -173,7 +173,7 @@ test_expect_success 'the name of a thread is cut to 24 bytes' '
 	EOF
 '
 
-test_expect_success 'a thread on main is a region' '
+test_expect_success 'a thread started on the main thread is a region of it' '
 	traced --perf test-tool trace2 044thread_on_main &&
 	test_prints sed -n "/|region\|data/p" actual <<-\EOF &&
 	d0|main|region_enter||_T_ABS_|||thread-proc on main: on_main
@@ -190,7 +190,7 @@ test_expect_success 'a repository without an id is r0' '
 '
 
 # The lines of a program that never leaves its regions would grow without limit.
-test_expect_success 'dots for open regions, up to 200' '
+test_expect_success 'open regions are shown as dots, at most 200' '
 	rm -f p &&
 	GIT_TRACE2_PERF_BRIEF=1 GIT_TRACE2_PERF="$(pwd)/p" \
 		test-tool trace2 031nest 300 &&

@@ -22,7 +22,7 @@ test_expect_success 'a program that returns from main has exit and atexit in JSO
 	EOF
 '
 
-test_expect_success !UNDER_VALGRIND 'file and line stand after the time' '
+test_expect_success !UNDER_VALGRIND 'file and line follow the time' '
 	test_prints sed -n "s/.*\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[1-9][0-9]*,/FL,/
 		s/\"t_abs\":[0-9.]*,/\"t_abs\":N,/
 		/ancestry/!p" e <<-\EOF &&
@@ -37,7 +37,7 @@ test_expect_success !UNDER_VALGRIND 'file and line stand after the time' '
 		all(.[].line; type == \"number\" and . > 0)" e
 '
 
-test_expect_success !UNDER_VALGRIND 'brief: no file and line; time on the first and last only' '
+test_expect_success !UNDER_VALGRIND 'brief events have no file and line, and a time only in the first and last' '
 	traced env GIT_TRACE2_EVENT_BRIEF=true \
 		test-tool trace2 call region_enter cat label , data_string c k v &&
 	grep -v cmd_ancestry e | sed "s/20[-0-9]*[.T][-:.0-9TZ]*[-HP0-9a-f]*/X/g
@@ -53,7 +53,7 @@ test_expect_success !UNDER_VALGRIND 'brief: no file and line; time on the first 
 	EOF
 '
 
-test_expect_success 'child, grandchild: SIDs say who started whom' '
+test_expect_success 'SIDs of a child and grandchild name their ancestors' '
 	traced --event test-tool trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
 	jq -c "[.event, .sid, .hierarchy // .child_id // .code]" actual >actual.short &&
 	test_cmp - actual.short <<-\EOF
@@ -92,7 +92,7 @@ test_expect_success 'child_exit has the pid that is in the SID of the child' '
 		| length == 2 and all" e
 '
 
-test_expect_success 'children that the program knows by their ids' '
+test_expect_success 'child_begin and child_end: the library numbers the children of a program' '
 	traced --event test-tool trace2 call child_begin ls -l , child_end 3 , \
 		child_begin sh , child_detach ready &&
 	sed -n "/\"event\":\"child_/p" actual | sed "s/\"pid\":[^,]*/\"pid\":4711/" >shown &&
@@ -104,7 +104,7 @@ test_expect_success 'children that the program knows by their ids' '
 	EOF
 '
 
-test_expect_success 'children that overlap have the time from their start to their end' '
+test_expect_success 'overlapping children each have the time from their own start to their end' '
 	rm -f e p &&
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_PERF="$(pwd)/p" \
 		GIT_TRACE2_PERF_BRIEF=1 test-tool trace2 call child_begin ls , \
@@ -131,7 +131,7 @@ test_expect_success 'exec of another program begins a new session under this one
 	test_write_lines 1 2 | test_cmp - actual
 '
 
-test_expect_success 'integers of data are strings, JSON is JSON, the rest a string' '
+test_expect_success 'data_intmax is a string, data_json is JSON, invalid JSON is a string' '
 	traced --event test-tool trace2 call data_intmax c min -9223372036854775808 , \
 		data_intmax c max 9223372036854775807 , \
 		data_json c object "{\"a\": [1, 2.5e3, true, null, \"x\"]}" , \
@@ -162,7 +162,7 @@ test_expect_success 'regions deeper than 2 are left out silently' '
 		] and (.[-1] | has(\"lost\") | not)" e
 '
 
-test_expect_success 'the limit can be set' '
+test_expect_success 'GIT_TRACE2_EVENT_NESTING sets the limit of nesting' '
 	GIT_TRACE2_EVENT_NESTING=5 &&
 	export GIT_TRACE2_EVENT_NESTING &&
 	test_when_finished "sane_unset GIT_TRACE2_EVENT_NESTING" &&
@@ -181,7 +181,7 @@ test_expect_success 'the limit can be set' '
 	EOF
 '
 
-test_expect_success 'a value that is not above 0 changes nothing' '
+test_expect_success 'GIT_TRACE2_EVENT_NESTING=0, negative or not a number leaves the default' '
 	for value in 0 -1 x 3x ""
 	do
 		GIT_TRACE2_EVENT_NESTING=$value &&
@@ -193,7 +193,7 @@ test_expect_success 'a value that is not above 0 changes nothing' '
 	trace2_jq "group_by(.sid) | map(map(.nesting // empty) | max) == [2, 2, 2, 2, 2]" all
 '
 
-test_expect_success 'thousands of nested regions end in order' '
+test_expect_success 'regions nested thousands deep end in order' '
 	GIT_TRACE2_EVENT_NESTING=100000 &&
 	export GIT_TRACE2_EVENT_NESTING &&
 	test_when_finished "sane_unset GIT_TRACE2_EVENT_NESTING" &&
@@ -204,7 +204,7 @@ test_expect_success 'thousands of nested regions end in order' '
 		" e
 '
 
-test_expect_success 'a repository: its id stands before the fields of an event' '
+test_expect_success 'events of a repository have its id before their own fields' '
 	traced --event test-tool trace2 call def_repo 1 /a , def_repo 2 /b , def_repo 1 /a , \
 		region_enter c l 2 , region_leave c l 2 , data_string c k v 1 , \
 		data_string c k v 3 &&
@@ -219,7 +219,7 @@ test_expect_success 'a repository: its id stands before the fields of an event' 
 	EOF
 '
 
-test_expect_success 'absent parts of a region have no member' '
+test_expect_success 'a region has no members for absent texts' '
 	traced --event test-tool trace2 call region_enter NULL NULL , region_leave NULL NULL &&
 	sed -n "/{\"event\":\"region/s/.*_TIME_\",//p" actual >actual.regions &&
 	test_cmp - actual.regions <<-\EOF
@@ -228,7 +228,7 @@ test_expect_success 'absent parts of a region have no member' '
 	EOF
 '
 
-test_expect_success 'regions still open at the end are unwound without an error' '
+test_expect_success 'regions open at the end of the program need no leave events' '
 	traced --event test-tool trace2 call region_enter c l , region_enter c m &&
 	jq -r .event actual >actual.names &&
 	test_write_lines version start cmd_name region_enter region_enter \
@@ -236,7 +236,7 @@ test_expect_success 'regions still open at the end are unwound without an error'
 	test_cmp expect actual.names
 '
 
-test_expect_success 'every target has the same time of an event' '
+test_expect_success 'an event has the same time in every target' '
 	rm -f e trace.perf trace.normal &&
 	GIT_TRACE2="$(pwd)/trace.normal" GIT_TRACE2_PERF="$(pwd)/trace.perf" \
 		GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 \
@@ -251,7 +251,7 @@ test_expect_success 'every target has the same time of an event' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a program ends without an exit event; exit handlers' '
+test_expect_success 'atexit is written once, also without an exit event, and with exit handlers' '
 	traced --event 3 test-tool trace2 060exit_unrecorded 3 &&
 	jq -c "[.event, .code]" actual | tail -n 2 >actual.end &&
 	code=3 &&
@@ -263,7 +263,7 @@ test_expect_success 'a program ends without an exit event; exit handlers' '
 	test_must_be_empty actual.twice
 '
 
-test_expect_success !MUSL 'the code of atexit is the one that the parent sees' '
+test_expect_success !MUSL 'atexit has the exit code that the parent sees' '
 	for code in 0 1 2 70 127 128 129 254 255
 	do
 		traced --event $code test-tool trace2 060exit_unrecorded $code &&
@@ -274,7 +274,7 @@ test_expect_success !MUSL 'the code of atexit is the one that the parent sees' '
 	test_cmp expect actual.end
 '
 
-test_expect_success '_exit() ends without atexit, quick_exit() with it' '
+test_expect_success '_exit() writes no atexit event, quick_exit() does' '
 	traced 3 test-tool trace2 061_exit 3 &&
 	expect_valid_stream --killed e &&
 	test "$(tail -n 1 e | event_members "event code" ".*" -)" = "exit 3" &&
@@ -282,7 +282,7 @@ test_expect_success '_exit() ends without atexit, quick_exit() with it' '
 	test "$(tail -n 1 e | event_members "event code" ".*" -)" = "atexit 3"
 '
 
-test_expect_success 'exit() in another thread, and a main thread that leaves, end in atexit of main' '
+test_expect_success 'exit() in another thread, or a main thread that ends early, writes atexit for main' '
 	traced --valid 5 test-tool trace2 065exit_in_thread 5 &&
 	test "$(tail -n 1 e | event_members "event code thread" ".*" -)" = "atexit 5 main" &&
 	traced --valid test-tool trace2 066main_leaves 0 &&

@@ -37,7 +37,7 @@ test_expect_success JQ,!UNDER_VALGRIND 'the event target has an array of ancesto
 		length == 1 and .[0][0] == \"test-tool\"" trace.event
 '
 
-test_expect_success JQ,!UNDER_VALGRIND 'each ancestor is the parent of the one before' '
+test_expect_success JQ,!UNDER_VALGRIND 'cmd_ancestry names each ancestor before its own parent' '
 	cat >names.sh <<-\EOF &&
 	# The names from process $1 up, as /proc has them.
 	pid=$1

@@ -145,7 +145,7 @@ test_expect_success 'data has the shape of Git' '
 # are made one by one. The remaining differences: the version; the arguments of
 # the program; test-tool names itself before, and formats messages with "%s";
 # and its verb ends with code 0.
-test_expect_success 'a command of Git that fails' '
+test_expect_success 'a command of Git that fails has the shape of Git' '
 	GIT_TRACE2_ENV_VARS= \
 	repeat 0 trace2 call def_repo 1 /home/dev/project , \
 		cmd_name checkout , \
@@ -210,7 +210,7 @@ test_expect_success 'a command of Git that fails' '
 '
 
 # Before any scrubbing: the positions in a line, after time and place.
-test_expect_success !UNDER_VALGRIND 'lines have the same layout' '
+test_expect_success !UNDER_VALGRIND 'lines have the layout of Git' '
 	repeat 0 trace2 101timer 5 2 3 &&
 	for from in "$traces/timers" ours
 	do

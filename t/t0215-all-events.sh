@@ -187,7 +187,7 @@ test_expect_success 'the event target has each event' '
 	expect_valid_stream e
 '
 
-test_expect_success JQ 'the event target, brief: the same but for time, file, line' '
+test_expect_success JQ 'the brief event target has the same events without time, file and line' '
 	jq -c "del(.file, .line, .sid)
 		| if .event | IN(\"version\", \"atexit\") then . else del(.time) end
 		| with_entries(if (.key | startswith(\"t_\")) or .key == \"time\"
@@ -201,7 +201,7 @@ test_expect_success JQ 'the event target, brief: the same but for time, file, li
 	expect_valid_stream e
 '
 
-test_expect_success 'a directory that is full: the two events of the sentinel' '
+test_expect_success 'a full directory gets a sentinel file with two events' '
 	for variable in GIT_TRACE2_EVENT GIT_TRACE2_PERF GIT_TRACE2
 	do
 		rm -rf full &&
@@ -223,7 +223,7 @@ test_expect_success 'a directory that is full: the two events of the sentinel' '
 	echo "version test-tool 1.0" | test_cmp - actual
 '
 
-test_expect_success 'a program that dies of a signal: its last event' '
+test_expect_success 'the last event of a program that a signal ends is signal' '
 	rm -f n p e &&
 	test_expect_code 143 env GIT_TRACE2="$(pwd)/n" \
 		GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" \

@@ -18,7 +18,7 @@ tab=$(printf "\t")
 forged="x${newline}exit elapsed:0.000001 code:99"
 
 # Git has this, too; a program that formats its errors for stderr ends them so.
-test_expect_success 'a newline at the end of a line ends it' '
+test_expect_success 'a newline at the end of a message adds no empty line' '
 	set -- cmd_error "bad$newline" , printf "one$newline" , \
 		printf "two$newline$newline" , printf "$newline" , \
 		def_param local p "v$newline" , cmd_alias "al$newline" "x$newline" , \
@@ -50,7 +50,7 @@ test_expect_success 'a newline at the end of a line ends it' '
 	test_grep "\"msg\":\"bad.n\"" e
 '
 
-test_expect_success 'a newline is \n in text' '
+test_expect_success 'a newline inside a text is written as \n' '
 	traced test-tool trace2 call cmd_error "$forged" , printf "$forged" , \
 		cmd_mode "$forged" , cmd_path "$forged" , \
 		def_param local "$forged" "$forged" , cmd_alias "$forged" "$forged" &&
@@ -68,7 +68,7 @@ test_expect_success 'a newline is \n in text' '
 '
 
 # The formats have 20 MB, where the fault would make 2 GB.
-test_expect_success JQ 'a format that is huge, writes, skips arguments, or has invalid characters is the message itself' '
+test_expect_success JQ 'a format that is too wide, writes to memory, skips arguments or is invalid is printed as text' '
 	traced test-tool trace2 012formats 20000000 &&
 	sed -n "/\"event\":\"\(error\|printf\|region_\)/p" e >formatted &&
 	test_prints jq -r .msg formatted <<-\EOF
@@ -87,7 +87,7 @@ test_expect_success JQ 'a format that is huge, writes, skips arguments, or has i
 	EOF
 '
 
-test_expect_success 'control characters are escaped' '
+test_expect_success 'control characters are escaped in text' '
 	traced test-tool trace2 call cmd_mode "$(printf "a\tb\rc\001d\033[31me\177f\bg")" &&
 	test_prints sed -n "/^cmd_mode/p" n <<-\EOF &&
 	cmd_mode a\tb\rc\x01d\x1b[31me\x7ff\x08g
@@ -95,7 +95,7 @@ test_expect_success 'control characters are escaped' '
 	test_grep " | a\\\\tb\\\\rc\\\\x01d\\\\x1b\[31me\\\\x7ff\\\\x08g\$" p
 '
 
-test_expect_success JQ 'control characters come back from JSON as they were' '
+test_expect_success JQ 'control characters come back unchanged from JSON' '
 	printf "a\tb\rc\001d\033[31me\177f\bg" >expect &&
 	jq -j "select(.event == \"cmd_mode\") | .name" e >actual &&
 	test_cmp_bin expect actual &&
@@ -103,7 +103,7 @@ test_expect_success JQ 'control characters come back from JSON as they were' '
 '
 
 # U+0080 to U+009F; U+00A0 and U+00DB are not control characters.
-test_expect_success 'control characters of two bytes, which terminals obey as well, are escaped' '
+test_expect_success 'control characters of two bytes (C1) are escaped' '
 	traced test-tool trace2 call cmd_mode \
 		"$(printf "a\302\2332Jb\302\200\302\237c\302\240\303\233")" &&
 	printf "a\\xc2\\x9b2Jb\\xc2\\x80\\xc2\\x9fc\302\240\303\233\n" >text &&
@@ -113,7 +113,7 @@ test_expect_success 'control characters of two bytes, which terminals obey as we
 	test_cmp text actual
 '
 
-test_expect_success 'a category, a key and a value may have bars' '
+test_expect_success 'a category, a key and a value may contain |' '
 	traced test-tool trace2 call region_enter "a | b" "c | d" , \
 		data_string "e|f" " | g | " "| main | exit | h" &&
 	sed -n "/| region_enter\|| data  /p" p | cut -d"|" -f7- |
@@ -144,7 +144,7 @@ test_expect_success JQ 'quotes and backslashes are escaped' '
 	EOF
 '
 
-test_expect_success 'a shell reads back what was quoted' '
+test_expect_success 'a shell reads quoted words back unchanged' '
 	traced test-tool trace2 call cmd_alias al "a b" "it'\''s" "hey!" "" "\$HOME \`x\`" \
 		"*" "semi;colon" "\"quoted\"" "plain" "a=b@c:d/e^f,g.h-i+j_k" "~" "#" &&
 	words=$(sed -n "s/^alias al -> //p" n) &&
@@ -161,7 +161,7 @@ test_expect_success 'a shell reads back what was quoted' '
 '
 
 # Overlong, truncated, surrogates, beyond the last code point, lone bytes.
-test_expect_success JQ 'invalid UTF-8 becomes U+FFFD, valid stays' '
+test_expect_success JQ 'invalid UTF-8 becomes U+FFFD, valid UTF-8 is kept' '
 	traced test-tool trace2 call data_string c k "$(printf \
 		"1\303\2512\342\202\2543\360\237\230\2004\300\2575\355\240\2006\364\220\200\2007\3778\2009\365\200\200\200a\303")" &&
 	jq -j "select(.event == \"data\") | .value" e >actual &&
@@ -179,7 +179,7 @@ test_expect_success JQ 'invalid UTF-8 becomes U+FFFD, valid stays' '
 	"$PERL_PATH" -MEncode -ne "Encode::decode(q(UTF-8), \$_, Encode::FB_CROAK)" e
 '
 
-test_expect_success JQ 'every byte but NUL may stand in every place' '
+test_expect_success JQ 'every text of an event may contain every byte but NUL' '
 	traced test-tool trace2 096all_bytes &&
 	expect_valid_stream e &&
 	"$PERL_PATH" -MEncode -ne "Encode::decode(q(UTF-8), \$_, Encode::FB_CROAK)" e &&
@@ -198,7 +198,7 @@ test_expect_success JQ 'every byte but NUL may stand in every place' '
 			(.value | length == 255))" e
 '
 
-test_expect_success JQ 'an argv of 240 KB is whole' '
+test_expect_success JQ 'an alias with an argv of 240 KB is written whole' '
 	traced test-tool trace2 095big_argv 240 1000 &&
 	expect_valid_stream e &&
 	trace2_jq "
@@ -210,14 +210,14 @@ test_expect_success JQ 'an argv of 240 KB is whole' '
 	trace2_jq "[.[] | select(.event == \"alias\").argv[0] | length] == [240000]" e
 '
 
-test_expect_success JQ 'the real arguments of a program are whole, too' '
+test_expect_success JQ 'a command line of 75 KB is written whole' '
 	big=$("$PERL_PATH" -e "print q(a b) x 25000") &&
 	traced test-tool trace2 call cmd_mode "$big" &&
 	trace2_jq "([.[] | select(.event == \"start\").argv[4] | length] == [75000]) and
 		([.[] | select(.event == \"cmd_mode\").name | length] == [75000])" e
 '
 
-test_expect_success JQ 'JSON text that is not JSON is a string' '
+test_expect_success JQ 'text that is not valid JSON is written as a string' '
 	set -- &&
 	for text in "" " " "{" "[1,]" "{\"a\":1,}" "01" "1." "+1" "nul" "nulll" \
 		"\"a" "\"\\x\"" "\"a${newline}b\"" "\"a${tab}b\"" "[1 2]" \
@@ -234,13 +234,13 @@ test_expect_success JQ 'JSON text that is not JSON is a string' '
 	test_grep ! "\"value\":\"\"\"" e
 '
 
-test_expect_success JQ 'JSON text over several lines stays on one' '
+test_expect_success JQ 'JSON text over several lines is written on one line' '
 	traced test-tool trace2 call data_json c k "{${newline}\"a\": [1,${newline}2]${newline}}" &&
 	trace2_jq "[.[] | select(.event == \"data_json\").value] == [{a: [1, 2]}]" e &&
 	test_grep ! -v "^{.*}\$" e
 '
 
-test_expect_success JQ 'brackets too deep for any reader are a string' '
+test_expect_success JQ 'JSON nested 5000 deep is written as a string' '
 	traced test-tool trace2 call \
 		data_json c k "$("$PERL_PATH" -e "print q([) x 5000, q(]) x 5000")" &&
 	trace2_jq "[.[] | select(.event == \"data_json\").value | type] == [\"string\"]" e

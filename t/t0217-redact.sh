@@ -56,7 +56,7 @@ shows_all () {
 
 test_skip_unless JQ
 
-test_expect_success 'a password that holds an @ or a / is redacted whole' '
+test_expect_success 'a password that contains @ or / is redacted whole' '
 	shows https://user:p@ss@example.com/ \
 		"https://user:<REDACTED>@example.com/" \
 		https://user:p/ss@example.com/ \
@@ -71,13 +71,13 @@ test_expect_success 'several URLs in one string are all redacted' '
 		"https://a:<REDACTED>@c https://d:<REDACTED>@f, ssh://g:<REDACTED>@i"
 '
 
-test_expect_success 'a user alone may be a token on http, not elsewhere' '
+test_expect_success 'a user name without password is redacted in http URLs, not in ssh URLs' '
 	shows https://t0k3n@example.com/ "https://<REDACTED>@example.com/" \
 		http://t0k3n@example.com/ "http://<REDACTED>@example.com/" \
 		ssh://git@example.com/ "ssh://git@example.com/"
 '
 
-test_expect_success 'a URL without a secret is left as it is' '
+test_expect_success 'URLs and paths without a secret are left unchanged' '
 	shows_all https://example.com/ https://example.com:8080/a@b \
 		http://h/p:q@r git@example.com:path file:///a:b@c \
 		"a: b@c" "x:y" "http://" "://a:b@c"
@@ -111,7 +111,7 @@ test_expect_success 'names that contain the word of a secret lose their values' 
 		"a secret='\''b c'\'' d" "a secret='\''<REDACTED>'\'' d"
 '
 
-test_expect_success 'the name of a file that has a key is no secret, its ending alone is' '
+test_expect_success 'private_key=a.pem is kept as a file name, private_key=.pem is hidden' '
 	shows private_key=a.pem private_key=a.pem \
 		private_key=a.key private_key=a.key \
 		private_key=.pem "private_key=<REDACTED>" \
@@ -120,7 +120,7 @@ test_expect_success 'the name of a file that has a key is no secret, its ending 
 		password=a.pem "password=<REDACTED>"
 '
 
-test_expect_success 'a word hides its value only as a whole word' '
+test_expect_success 'a secret word hides a value only if it is a whole word of the name' '
 	shows_all monkey=abc keyboard=abc tokenize=abc passwordless=1 \
 		a=b "key = value" =x "key" key=abc user.signingKey=abc \
 		token=1 password=true token.path=abc
@@ -147,7 +147,7 @@ shown () {
 	jq -c "select(.event == \"alias\").argv" e >>"$1"
 }
 
-test_expect_success 'innocent arguments of many commands stay' '
+test_expect_success 't0217/innocent: nothing of its command lines is hidden' '
 	calls innocent "" cmd_alias al &&
 	eval "set -- $calls cmd_mode x" &&
 	test_env GIT_TRACE2_REDACT=0 traced test-tool trace2 call "$@" &&
@@ -158,7 +158,7 @@ test_expect_success 'innocent arguments of many commands stay' '
 	test_cmp expect actual
 '
 
-test_expect_success 'secret arguments of many commands are hidden, and no more' '
+test_expect_success 't0217/secret: exactly the secrets of its command lines are hidden' '
 	calls secret "s/\[\[[^]]*\]\]/_HIDDEN_/g" cmd_alias al &&
 	eval "set -- $calls cmd_mode x" &&
 	test_env GIT_TRACE2_REDACT=0 traced test-tool trace2 call "$@" &&
@@ -192,7 +192,7 @@ test_expect_success 'secrets are hidden in a ring, and by trace2 export --redact
 	done
 '
 
-test_expect_success 'a known token is redacted from its shortest length on' '
+test_expect_success 'a known kind of token is redacted from its shortest length on' '
 	letters=Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2 &&
 	capitals=HUNTER2HUNTER2HUNTER2 &&
 	set -- "it: eyJHunter2Hun.eyJ2" "it: eyJ<REDACTED>" \
@@ -252,7 +252,7 @@ said () {
 	traced test-tool trace2 call "$@" cmd_mode x
 }
 
-test_expect_success 'messages and values, with secrets and without' '
+test_expect_success 'messages and values lose exactly their secrets' '
 	test_env GIT_TRACE2_REDACT=0 said "s/\[\[[^]]*\]\]/<REDACTED>/g" &&
 	texts expect &&
 	said "s/\[\[//g; s/\]\]//g" &&
@@ -278,7 +278,7 @@ test_expect_success 'a parameter whose name is secret loses its whole value' '
 		[\"<REDACTED>\", \"<REDACTED>\", null]" e
 '
 
-test_expect_success 'a config key that is reported is redacted, in its name, too' '
+test_expect_success 'a reported config key is redacted, its name included' '
 	test_config_global url.https://u:hunter2@h/.insteadof https://h/ &&
 	test_config_global vendor.token hunter2 &&
 	traced env GIT_TRACE2_CONFIG_PARAMS="url.*,vendor.*" \
@@ -289,7 +289,7 @@ test_expect_success 'a config key that is reported is redacted, in its name, too
 	EOF
 '
 
-test_expect_success 'error messages are redacted, also their formats; regions; names' '
+test_expect_success 'error messages and their formats, regions, keys and names are redacted' '
 	traced test-tool trace2 call cmd_error "cannot reach https://u:hunter2@h/x" , \
 		region_enter_printf c l NULL "fetch https://u:hunter2@h" , \
 		region_enter "https://u:hunter2@c" "https://u:hunter2@l" , \
@@ -318,7 +318,7 @@ test_expect_success 'the name of a thread is redacted' '
 	hidden
 '
 
-test_expect_success 'GIT_TRACE2_REDACT=0 shows all' '
+test_expect_success 'GIT_TRACE2_REDACT=0 shows everything' '
 	GIT_TRACE2_REDACT=0 &&
 	export GIT_TRACE2_REDACT &&
 	test_when_finished "sane_unset GIT_TRACE2_REDACT" &&
@@ -329,7 +329,7 @@ test_expect_success 'GIT_TRACE2_REDACT=0 shows all' '
 	shows_all token=abc
 '
 
-test_expect_success 'GIT_TRACE2_REDACT=1, true, yes, empty or unknown redacts' '
+test_expect_success 'GIT_TRACE2_REDACT=1, true, yes, empty or unknown: secrets are redacted' '
 	for value in 1 true yes "" bogus
 	do
 		test_env GIT_TRACE2_REDACT="$value" \
@@ -337,12 +337,12 @@ test_expect_success 'GIT_TRACE2_REDACT=1, true, yes, empty or unknown redacts' '
 	done
 '
 
-test_expect_success 'the user may not switch it off by a config key' '
+test_expect_success 'a config key cannot switch redaction off' '
 	test_config_global trace2.redact false &&
 	shows token=abc "token=<REDACTED>"
 '
 
-test_expect_success 'a long string is redacted to its end' '
+test_expect_success 'long strings are redacted to their end' '
 	long=$("$PERL_PATH" -e "print q(x) x 60000") &&
 	traced test-tool trace2 call printf "$long https://u:hunter2@h $long" &&
 	hidden &&

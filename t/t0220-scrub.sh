@@ -105,7 +105,7 @@ test_expect_success 'normal: text that only looks like an event stays' '
 	test_cmp in actual
 '
 
-test_expect_success 'the program may be quoted, or missing' '
+test_expect_success 'normal: the program of a start line may be quoted, or missing' '
 	cat >in <<-\EOF &&
 	start Q/tmp/my prog/itQBQQsQ a Qb cQ
 	start /bin/a
@@ -175,7 +175,7 @@ test_expect_success 'perf: full lines give the same, mixed with brief ones' '
 	test_cmp expect.3 actual
 '
 
-test_expect_success 'perf: a | may stand in a thread, a category and a message' '
+test_expect_success 'perf: a thread, a category and a message may contain |' '
 	{
 		perf 0 "th01:a | b | exit | c" data "" " 0.000001" " 0.000002" "x | y" "k|e:v | d0 | main |" &&
 		perf 0 main error "" "" "" "" "| pid:3 | 0.000001 ||" &&
@@ -195,7 +195,7 @@ test_expect_success 'perf: a | may stand in a thread, a category and a message' 
 	test_cmp expect actual
 '
 
-test_expect_success 'perf: text that only looks volatile stays' '
+test_expect_success 'perf: text that only looks like a time or an id stays' '
 	{
 		perf 0 main error "" "" "" "" "[ch0] pid:7 code:1" &&
 		perf 0 main error "" "" "" "" "...and 0.123456 more" &&
@@ -254,7 +254,7 @@ test_expect_success 'perf: broken columns fail' '
 # ---------------------------------------------------------------------------
 # event
 
-test_expect_success 'event: tokens in place, the rest byte for byte' '
+test_expect_success 'event: values become tokens, and the rest is copied byte for byte' '
 	{
 		event_line version s1 "\"evt\":\"4\",\"exe\":\"2.55\"" &&
 		event_line start s1 "\"t_abs\":0.001137,\"argv\":[\"/usr/bin/pr\\\"og\",\"a,b\",\"\"]" &&
@@ -293,7 +293,7 @@ test_expect_success 'event: brief lines, without time, file and line' '
 	test_cmp expect actual
 '
 
-test_expect_success 'event: SIDs are numbered as they come, parents kept' '
+test_expect_success 'event: SIDs are numbered in order of appearance, with their parents' '
 	for sid in a a/b c a/b/d a a/b odd//e
 	do
 		event_line thread_start "$sid" || return 1
@@ -359,7 +359,7 @@ test_expect_success 'event: --summary prints a record for each process' '
 	test_cmp "$TEST_DIRECTORY/t0220/summary.expect" actual
 '
 
-test_expect_success 'event: --summary decodes strings, folds and sorts lines' '
+test_expect_success 'event: --summary decodes strings, counts equal lines once, and sorts lines' '
 	{
 		event_line printf s "\"t_abs\":0.000001,\"msg\":\"\\ud83d\\ude00 \\u00e9 \\ud83d \\\"q\\\" \\n\\u001b\"" &&
 		event_line exec s "\"exec_id\":0,\"exe\":\"/bin/e\",\"argv\":[\"it'\''s\",\"\",\"a!\",\"b\\tc\"]" &&
@@ -415,7 +415,7 @@ test_expect_success 'events that depend on the machine are left out by default' 
 	test_must_be_empty actual
 '
 
-test_expect_success 'normal and event leave out the same' '
+test_expect_success 'normal and event leave out the same lines' '
 	cat >in <<-\EOF &&
 	cmd_path /bin/prog
 	cmd_ancestry sh <- sshd
@@ -440,7 +440,7 @@ test_expect_success 'normal and event leave out the same' '
 	test_line_count = 4 actual
 '
 
-test_expect_success 'a selection that can select nothing, a bad option, --help' '
+test_expect_success 'an empty selection and a bad option fail, --help succeeds' '
 	for target in normal perf event
 	do
 		test_expect_code 129 scrub $target --keep cmd_pth </dev/null 2>err &&
@@ -452,7 +452,7 @@ test_expect_success 'a selection that can select nothing, a bad option, --help' 
 	done
 '
 
-test_expect_success 'a last line without newline is a cut one' '
+test_expect_success 'a last line without newline is reported as cut short' '
 	for target in normal perf event
 	do
 		sed -n 1,2p "$traces/nest.$target" >in &&
@@ -463,7 +463,7 @@ test_expect_success 'a last line without newline is a cut one' '
 	done
 '
 
-test_expect_success 'lines are numbered in each file, and the file is named' '
+test_expect_success 'messages name the file and the line within it' '
 	perf 0 main version "" "" "" "" 1 >good &&
 	perf 0 main foo "" "" "" "" 1 >bad &&
 	test_expect_code 1 scrub perf good bad 2>actual >out &&
@@ -501,7 +501,7 @@ test_expect_success 'long lines and many quotes are scrubbed' '
 	test_cmp in same
 '
 
-test_expect_success 'scrubbers run from any directory, and from one with spaces' '
+test_expect_success 'scrubbers run from any directory, even one with spaces in its name' '
 	mkdir "a place" &&
 	cp -R "$scrub_dir" "a place/scrub dir" &&
 	for target in normal perf event
@@ -514,7 +514,7 @@ test_expect_success 'scrubbers run from any directory, and from one with spaces'
 	done
 '
 
-test_expect_success 'a new row of the table is all that a scrubber needs' '
+test_expect_success 'a new row of the event table is enough for each scrubber' '
 	cp -R "$scrub_dir" new &&
 	perl -p -e "s/^(our .EVENTS = \()/\$1 {
 		name => q(foo), flags => [q(T_ABS)],
@@ -534,7 +534,7 @@ test_expect_success 'a new row of the table is all that a scrubber needs' '
 # A real Git's streams
 
 # The streams are short: one process reads all of a kind.
-test_expect_success 'streams of Git pass, and nothing that varies is left' '
+test_expect_success 'streams of Git are scrubbed without error, and keep nothing that varies' '
 	for target in normal perf event
 	do
 		cat "$traces"/*.$target >all.$target &&

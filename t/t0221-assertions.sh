@@ -66,7 +66,7 @@ test_expect_success 'have_timer_event and have_counter_event stop at a bug in th
 	is_bug have_counter_event main counter test test2 -1 actual
 '
 
-test_expect_success JQ 'trace2_jq wants one true' '
+test_expect_success JQ 'trace2_jq passes if the result is a single true' '
 	trace2_jq "length == 10" "$traces/data.event" &&
 	trace2_jq "any(.[]; .key == \$k and .value == \"v1\") # yes" "$traces/data.event" --arg k k1 &&
 	trace2_jq "def n: length; n > 1" "$traces/data.event" &&
@@ -94,7 +94,7 @@ test_expect_success JQ 'count_events counts by type' '
 
 # Three of these commands leave a process that goes on under its
 # parent'\''s SID.
-test_expect_success JQ 'expect_valid_stream accepts what Git does right' '
+test_expect_success JQ 'expect_valid_stream accepts the streams of Git' '
 	for trace in "$traces"/*.event
 	do
 		case "$trace" in
@@ -119,7 +119,7 @@ breaks () {
 	test_grep -F -e "$what" err
 }
 
-test_expect_success JQ 'expect_valid_stream sees each rule broken' '
+test_expect_success JQ 'expect_valid_stream reports each kind of broken rule' '
 	{
 		event_line version a "\"evt\":\"4\",\"exe\":\"1\"" &&
 		event_line start a "\"t_abs\":0.000001,\"argv\":[\"x\"]" &&
@@ -166,7 +166,7 @@ test_expect_success JQ 'expect_valid_stream sees each rule broken' '
 	breaks 7 "pid -1 with code 143" "13s/\"pid\":7/\"pid\":-1/"
 '
 
-test_expect_success 'expect_valid_stream --scrub leaves the stream, and sees a rule broken' '
+test_expect_success 'expect_valid_stream --scrub keeps the stream, and reports a broken rule' '
 	perl "$scrub_dir/event.perl" <good >expect &&
 	expect_valid_stream --scrub good &&
 	test_cmp expect actual &&
@@ -197,7 +197,7 @@ test_expect_success 'event_members prints the values of members' '
 	test_write_lines "a w" b "a w" b | test_cmp - actual
 '
 
-test_expect_success JQ 'expect_valid_stream: killed sessions, and no stream at all' '
+test_expect_success JQ 'expect_valid_stream accepts a killed session with --killed, and fails for other text' '
 	sed "\$d" good >killed &&
 	! expect_valid_stream killed &&
 	expect_valid_stream --killed killed &&

@@ -33,7 +33,7 @@ test_expect_success 'a span is one event at its end, with its attributes' '
 	grep -c "\"least\":-9223372036854775808," e
 '
 
-test_expect_success 'ids: of parents, of traces, and never twice' '
+test_expect_success 'span ids are unique, and refer to the parent and the trace' '
 	cp e before &&
 	traced --valid test-tool trace2 501span &&
 	cat before e >runs &&
@@ -62,7 +62,7 @@ test_expect_success 'a ring has the same spans as a file' '
 	trace2 check ring
 '
 
-test_expect_success 'spans are in a ring that is the only target' '
+test_expect_success 'a ring as the only target has the spans' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 501span &&
 	trace2 script --git-event ring >e &&
@@ -74,7 +74,7 @@ test_expect_success 'spans are in a ring that is the only target' '
 	trace2 check ring
 '
 
-test_expect_success 'a killed process: its ring has the spans that were open' '
+test_expect_success 'a killed process leaves its open spans in its ring' '
 	rm -f e &&
 	for beside in 0 "$PWD/stream"
 	do
@@ -89,7 +89,7 @@ test_expect_success 'a killed process: its ring has the spans that were open' '
 	test_cmp expect actual
 '
 
-test_expect_success 'long texts are cut between characters, secrets hidden' '
+test_expect_success 'long texts of spans are cut between characters, and secrets are hidden' '
 	long=$(printf %0300d 0 | tr 0 x) &&
 	traced --valid test-tool trace2 502texts "c$long" "é$long" \
 		"k$long" "v$long" url https://u:pw@host/ password x \
@@ -100,7 +100,7 @@ test_expect_success 'long texts are cut between characters, secrets hidden' '
 	test_grep ! -e ":pw@" -e "Bearer abc" e
 '
 
-test_expect_success 'secrets are hidden in all targets: tokens, in keys, too' '
+test_expect_success 'secrets of spans are hidden in all targets, also in keys' '
 	token=ghp_0123456789abcdefghijABCDEFGHIJ012345 &&
 	rm -f ring e &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e" \
@@ -126,14 +126,14 @@ test_expect_success 'secrets are hidden in all targets: tokens, in keys, too' '
 	test_grep "\"--token=a1b2c3\":\"a\",\"x\":\"$token\"" e
 '
 
-test_expect_success 'attributes and names that do not fit are left out, and counted' '
+test_expect_success 'attributes and names of spans that do not fit are left out, and counted' '
 	traced --valid test-tool trace2 503much 100 &&
 	spans "[(.threads | length) + .lost + (.attributes.key + 1),
 		.threads[0][0], (.threads | map(.[1] <= .[2]) | all)]" >actual &&
 	echo "[200,\"main\",true]" | test_cmp - actual
 '
 
-test_expect_success 'more than 16384 open spans: the others are none, and counted' '
+test_expect_success 'spans above 16384 open ones are counted, and not recorded' '
 	traced test-tool trace2 504open 16400 >out &&
 	trace2 check e &&
 	printf "%s\n" "none: 16" "again: 1" | test_cmp - out &&
@@ -144,7 +144,7 @@ test_expect_success 'more than 16384 open spans: the others are none, and counte
 	test_line_count = 16385 ids
 '
 
-test_expect_success 'ended and forged spans are counted, never followed' '
+test_expect_success 'calls with ended or forged spans are counted, and do nothing else' '
 	traced --valid test-tool trace2 505misuse >out &&
 	echo "context: '\'\''" | test_cmp - out &&
 	test_prints spans_and_errors "[.name, .attributes, .parent_id]" <<-\EOF
@@ -167,7 +167,7 @@ both () {
 	done
 }
 
-test_expect_success 'threads hand spans to each other, and share one' '
+test_expect_success 'threads can pass on a span, and share one' '
 	cat >expect <<-\EOF &&
 	16 ["first",true,null]
 	2000 ["passed",true,null]
@@ -182,7 +182,7 @@ test_expect_success 'threads hand spans to each other, and share one' '
 	both 506pool 4 500
 '
 
-test_expect_success 'a thread without an event ends the process: spans are reported as of main' '
+test_expect_success 'open spans are reported by main if a thread without events ends the process' '
 	check () {
 		trace2 check traces >out &&
 		test_grep ": no problems\$" out &&
@@ -193,7 +193,7 @@ test_expect_success 'a thread without an event ends the process: spans are repor
 	both 512exiting 0
 '
 
-test_expect_success 'the end of a span was overwritten: it is told before atexit' '
+test_expect_success 'a ring that lost the end of a span has the span, before atexit' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_RING_SIZE=16k \
 		test-tool trace2 512exiting 2000 &&
@@ -205,7 +205,7 @@ test_expect_success 'the end of a span was overwritten: it is told before atexit
 	printf "%s\n" "[\"ended\",true]" "[\"open\",true]" | test_cmp - actual
 '
 
-test_expect_success 'handlers use the spans that they interrupt' '
+test_expect_success 'signal handlers use the spans that they interrupt' '
 	test_seq 0 4999 | sed "s/.*/[null,&]/" >expect &&
 	check () {
 		spans "select(.category == \"main\") |
@@ -224,7 +224,7 @@ test_expect_success 'a forked child uses the spans of its parent as parents only
 	EOF
 '
 
-test_expect_success 'a session under a TRACEPARENT reports it, and passes its own on' '
+test_expect_success 'a session reports its TRACEPARENT, and passes on one of its own' '
 	traced env TRACEPARENT=$above-01 \
 		test-tool trace2 005exec test-tool trace2 501span &&
 	trace2_jq "
@@ -248,7 +248,7 @@ test_expect_success 'an invalid TRACEPARENT is ignored' '
 	done
 '
 
-test_expect_success 'a later version of TRACEPARENT may have more fields, after a hyphen' '
+test_expect_success 'a later version of TRACEPARENT may have more fields after a hyphen' '
 	for value in $above-01-x 01-${above#00-}-01x
 	do
 		traced env TRACEPARENT=$value test-tool trace2 501span &&
@@ -261,7 +261,7 @@ test_expect_success 'a later version of TRACEPARENT may have more fields, after 
 	done
 '
 
-test_expect_success 'a child of a span gets its trace, others that of the session' '
+test_expect_success 'a child process gets the trace of the span that started it, else of the session' '
 	test-tool trace2 509children $above-01 >actual &&
 	printf "%s\n" "span: " "before: (null)" "within: (null)" \
 		"after: (null)" >expect &&
@@ -286,7 +286,7 @@ test_expect_success 'a child of a span gets its trace, others that of the sessio
 	test_must_be_empty twice
 '
 
-test_expect_success 'GIT_TRACE2_SPANS keeps one trace in N, and slow or failed ones' '
+test_expect_success 'GIT_TRACE2_SPANS keeps one trace in N, and all slow or failed ones' '
 	for told in "none 0" "all 1" "slow slower:1us" "failed slower:900s" \
 		"few 1/999999999,slower:900000ms" "both slower:900s,1"
 	do
@@ -318,7 +318,7 @@ test_expect_success 'GIT_TRACE2_SPANS=1/2 records half of the traces' '
 	test "$nr" -lt 1300
 '
 
-test_expect_success 'the flag of a traceparent decides' '
+test_expect_success 'the sampled flag of a traceparent decides, whatever GIT_TRACE2_SPANS is' '
 	count () {
 		traced env GIT_TRACE2_SPANS=$1 \
 			test-tool trace2 509children $above-$2 >/dev/null &&
@@ -478,7 +478,7 @@ int main(void)
 }
 EOT
 
-test_expect_success JQ,CC,!INSTRUMENTED 'spans of others make room: entered ones that they ended, and those of the parent' '
+test_expect_success JQ,CC,!INSTRUMENTED 'spans ended by other threads, or left open by the parent, make room for new ones' '
 	build "$CC" handed.c -std=gnu11 &&
 	GIT_TRACE2_EVENT="$PWD/handed" ./program &&
 	jq -c "select(.value.name? == \"behind\").value.threads | length" \
@@ -510,7 +510,7 @@ int main(void)
 }
 EOT
 
-test_expect_success JQ,CC,!INSTRUMENTED 'strings with a length; whether attributes are worth computing' '
+test_expect_success JQ,CC,!INSTRUMENTED 'span strings may have a length; span_is_recorded is true for recorded spans only' '
 	build "$CC" told.c -std=gnu11 &&
 	rm -f actual told unrecorded &&
 	told () {
@@ -561,7 +561,7 @@ int main(void)
 }
 EOT
 
-test_expect_success JQ,CC,!INSTRUMENTED 'unrecorded spans end and are left among those that are recorded' '
+test_expect_success JQ,CC,!INSTRUMENTED 'unrecorded spans may be ended and left while recorded ones are entered' '
 	build "$CC" below.c -std=gnu11 &&
 	GIT_TRACE2_EVENT="$PWD/below" ./program &&
 	test_prints spans_and_errors "[.name, (.threads[] | .[2] >= .[1])]" below <<-\EOF
@@ -608,7 +608,7 @@ int main(void)
 }
 EOT
 
-test_expect_success JQ,CC,!INSTRUMENTED 'names that were judged before are not mistaken for others' '
+test_expect_success JQ,CC,!INSTRUMENTED 'names of span attributes are judged one by one, even if much alike' '
 	build "$CC" judged.c -std=gnu11 &&
 	GIT_TRACE2_EVENT="$PWD/judged" ./program &&
 	jq -r "select(.key == \"span\").value.attributes | to_entries[] |
@@ -660,7 +660,7 @@ int main(void)
 }
 EOT
 
-test_expect_success JQ,CC,!INSTRUMENTED 'short strings end, or are hidden, at any place' '
+test_expect_success JQ,CC,!INSTRUMENTED 'short span strings end at a NUL, and hide secrets, at any place' '
 	# Optimized: the names are constants then.
 	build "$CC" words.c -std=gnu11 -O2 &&
 	GIT_TRACE2_EVENT="$PWD/words" ./program &&

@@ -24,7 +24,7 @@ valid () {
 	trace2 check "$1" >valid || test_grep ": 0 kinds of error, 1 of warning\$" valid
 }
 
-test_expect_success 'reopen: later lines go into a new file, which has the number 2' '
+test_expect_success 'reopen: later lines go into a new file, marked as part 2' '
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_PERF="$(pwd)/p" \
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 GIT_TRACE2_PERF_BRIEF=1 \
 		test-tool trace2 261steps step move:"$(pwd)/e" move:"$(pwd)/p" \
@@ -43,14 +43,14 @@ test_expect_success 'reopen: later lines go into a new file, which has the numbe
 '
 
 # The attributes of a span have no secrets by the time that it is written.
-test_expect_success 'the version in the new file has no secret, also after a span' '
+test_expect_success 'reopen: the version event in the new file has no secret, also after a span' '
 	GIT_TRACE2_EVENT="$(pwd)/secret" TEST_TOOL_AS_GIT="1.0 https://me:hunter2@host/" \
 		test-tool trace2 261steps span move:"$(pwd)/secret" reopen step &&
 	head -n 1 secret >first &&
 	test_grep "\"exe\":\"1.0 https://me:<REDACTED>@host/\",\"part\":2}" first
 '
 
-test_expect_success 'each file passes trace2 check, and both together are one session' '
+test_expect_success 'reopen: each file passes trace2 check, and both together are one session' '
 	for file in e e.old p p.old
 	do
 		valid "$file" || return 1
@@ -72,7 +72,7 @@ test_expect_success 'reopen without a rotation does nothing' '
 	daemon_values e | nothing_missing
 '
 
-test_expect_success 'reopen makes the file of the session again in a directory' '
+test_expect_success 'reopen creates the file of the session again in a directory' '
 	mkdir d &&
 	GIT_TRACE2_EVENT="$(pwd)/d" test-tool trace2 261steps step \
 		"sh:mkdir old && mv d/* old/" reopen step &&
@@ -85,7 +85,7 @@ test_expect_success 'reopen makes the file of the session again in a directory' 
 	daemon_values e | nothing_missing
 '
 
-test_expect_success 'a directory that was moved away: an error event, and no file of its name' '
+test_expect_success 'reopen after the directory was moved away: an error event, and no new directory' '
 	rm -rf d old &&
 	mkdir d &&
 	GIT_TRACE2_EVENT="$(pwd)/d" test-tool trace2 261steps step \
@@ -98,7 +98,7 @@ test_expect_success 'a directory that was moved away: an error event, and no fil
 	daemon_values e | nothing_missing
 '
 
-test_expect_success 'a directory that was moved away: a forked child makes no file of its name' '
+test_expect_success 'a forked child creates no directory after its directory was moved away' '
 	rm -rf d old &&
 	mkdir d &&
 	GIT_TRACE2_EVENT="$(pwd)/d" test-tool trace2 261steps step \
@@ -108,7 +108,7 @@ test_expect_success 'a directory that was moved away: a forked child makes no fi
 	daemon_values e | nothing_missing
 '
 
-test_expect_success 'a file that cannot be opened: an error event, and the old one goes on' '
+test_expect_success 'reopen of a file that cannot be opened: an error event, and the old file continues' '
 	rm -f e &&
 	mkdir sub &&
 	GIT_TRACE2_EVENT="$(pwd)/sub/e" test-tool trace2 261steps step \
@@ -119,7 +119,7 @@ test_expect_success 'a file that cannot be opened: an error event, and the old o
 	daemon_values gone/e sub/e | nothing_missing
 '
 
-test_expect_success 'reopen opens targets that failed: a host that closed all, a socket' '
+test_expect_success 'reopen opens a target again whose descriptor was closed' '
 	traced test-tool trace2 261steps step close reopen step &&
 	no_problems e &&
 	daemon_values e | nothing_missing &&
@@ -127,14 +127,14 @@ test_expect_success 'reopen opens targets that failed: a host that closed all, a
 	printf "null\n2\n" | test_cmp - actual
 '
 
-test_expect_success 'reopen goes on with the descriptor of the program' '
+test_expect_success 'reopen keeps a descriptor that the program was given' '
 	GIT_TRACE2_EVENT=5 test-tool trace2 261steps step reopen step 5>e >out &&
 	test_grep "^reopen: 0$" out &&
 	no_problems e &&
 	daemon_values e | nothing_missing
 '
 
-test_expect_success 'an incomplete line of another process is ended before the new part' '
+test_expect_success 'reopen ends an incomplete line of another process before its new part' '
 	traced test-tool trace2 261steps step \
 		move:"$(pwd)/e" "sh:printf torn >e" reopen step &&
 	echo torn | test_prints sed -n 1p e &&
@@ -163,7 +163,7 @@ test_expect_success "rotated $times times, while three threads emit: nothing is 
 	rm -r r
 '
 
-test_expect_success 'flush: the metrics so far, and the same at the end as without' '
+test_expect_success 'flush emits the metrics so far, and the totals at the end do not change' '
 	traced test-tool trace2 261steps step step flush step flush &&
 	no_problems e &&
 	jq -r "select(.key // \"\" | endswith(\"so_far\")) |
@@ -228,7 +228,7 @@ int main(void)
 }
 EOF
 
-test_expect_success CC,!INSTRUMENTED 'flush: also after a handler jumped out of it' '
+test_expect_success CC,!INSTRUMENTED 'flush works after a handler jumped out of it' '
 	build "$CC" jumps.c -std=gnu11 &&
 	GIT_TRACE2_EVENT="$PWD/jumped" ./program &&
 	sed "1,/\"mark\"/d" jumped >behind &&

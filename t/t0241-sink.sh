@@ -26,7 +26,7 @@ test_expect_success 'a sink without a target gets all events' '
 	test_cmp expect actual
 '
 
-test_expect_success 'words of a command line have no secrets' '
+test_expect_success 'a sink gets command lines without secrets' '
 	"$hosts/sink" one https://me:pw@host/ --token=a1b2c3 3>out &&
 	printf "main start 1 argv=[%s][one][https://me:<REDACTED>@host/][--token=<REDACTED>]\n" \
 		"$hosts/sink" >expect.start &&
@@ -34,7 +34,7 @@ test_expect_success 'words of a command line have no secrets' '
 	test_cmp expect.start actual
 '
 
-test_expect_success 'a sink beside targets gets the same events, and leaves the targets whole' '
+test_expect_success 'a sink beside targets gets the same events, and does not change the targets' '
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_RING="$(pwd)/r" \
 		"$hosts/sink" one 3>beside &&
 	test_cmp expect beside &&
@@ -42,7 +42,7 @@ test_expect_success 'a sink beside targets gets the same events, and leaves the 
 	no_problems r
 '
 
-test_expect_success 'calls of a sink do nothing, and are no loss' '
+test_expect_success 'calls from inside a sink do nothing, and do not count as lost' '
 	traced "$hosts/sink" mischief 3>out &&
 	grep -c . expect >nr &&
 	grep -c . out >actual &&
@@ -51,7 +51,7 @@ test_expect_success 'calls of a sink do nothing, and are no loss' '
 	test_grep ! lost e
 '
 
-test_expect_success !INSTRUMENTED 'an event for which there is no memory is lost, and counted' '
+test_expect_success !INSTRUMENTED 'a sink loses an event for which there is no memory, and the loss is counted' '
 	"$hosts/sink" no-memory 3>out &&
 	test_grep ! alias out &&
 	test_grep "^main exit 1" out &&
@@ -64,13 +64,13 @@ test_expect_success 'sixteen threads may call a sink at once' '
 	test_grep "^main atexit 1 code=0\$" out
 '
 
-test_expect_success 'a forked child has the sink, too' '
+test_expect_success 'a forked child calls the sink, too' '
 	"$hosts/sink" fork 3>out &&
 	echo 2 | test_prints grep -c "main atexit" out &&
 	test_grep "main data 1 category=sink key=child value=yes" out
 '
 
-test_expect_success 'a forked child whose sink waits for a thread that waits for the session: both go on' '
+test_expect_success 'a forked child may emit while its sink waits for a thread that needs the session' '
 	"$hosts/sink" fork-and-lock 3>out &&
 	grep -c "main atexit" out >actual &&
 	echo 2 | test_cmp - actual &&
@@ -78,7 +78,7 @@ test_expect_success 'a forked child whose sink waits for a thread that waits for
 '
 
 # Handlers of musl do not see the code.
-test_expect_success 'exit() in a sink that holds a lock ends the targets without the sink' '
+test_expect_success 'exit() in a sink that holds a lock ends the targets, and skips the sink' '
 	traced 3 "$hosts/sink" exit 3>out &&
 	test_grep "main data 1" out &&
 	test_grep ! atexit out &&

@@ -76,7 +76,7 @@ one_after_the_other () {
 GIT_TRACE2_CONTROL=1
 export GIT_TRACE2_CONTROL
 
-test_expect_success 'tracing switched on and off is a session of its own, with start and end' '
+test_expect_success 'tracing switched on and off is a complete session with start and end' '
 	begin &&
 	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e1" GIT_TRACE2_PERF="$(pwd)/e2" &&
 	until_data e1 &&
@@ -100,7 +100,7 @@ test_expect_success 'tracing switched on and off is a session of its own, with s
 	test_line_count = 1 actual
 '
 
-test_expect_success 'trace2 set --reopen --flush acts for the program' '
+test_expect_success 'trace2 set --reopen --flush makes the program reopen and flush' '
 	begin &&
 	trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e1" &&
 	until_data e1 &&
@@ -134,7 +134,7 @@ test_expect_success "tracing is switched on, rotated and off $times times, while
 	end
 '
 
-test_expect_success "on and off $times times, while threads do all that they may" '
+test_expect_success "tracing is switched on and off $times times, while threads make all kinds of calls" '
 	begin "" 263kinds_until 4 &&
 	i=0 &&
 	while test $i -lt $times
@@ -159,7 +159,7 @@ test_lazy_prereq SCOPE '
 	cp scope.so "$TRASH_DIRECTORY"
 '
 
-test_expect_success SCOPE 'trace2 set reaches a process that nobody may write into, after a target failed, too' '
+test_expect_success SCOPE 'trace2 set reaches a process that ptrace may not write to, also after a target failed' '
 	echo 1 >scope &&
 	LD_PRELOAD=./scope.so &&
 	export LD_PRELOAD &&
@@ -177,7 +177,7 @@ test_expect_success SCOPE 'trace2 set reaches a process that nobody may write in
 	no_problems both
 '
 
-test_expect_success SCOPE 'a process that looks at every call names its threads' '
+test_expect_success SCOPE 'a process that looks for requests at every call names its threads' '
 	echo 1 >scope &&
 	rm -f e &&
 	env LD_PRELOAD=./scope.so GIT_TRACE2_EVENT="$(pwd)/e" \
@@ -185,7 +185,7 @@ test_expect_success SCOPE 'a process that looks at every call names its threads'
 	test_grep "\"thread\":\"th01:worker\"" e
 '
 
-test_expect_success 'settings that must not change are refused, and nothing has changed' '
+test_expect_success 'settings that must not change are refused, and none is changed' '
 	begin &&
 	while read setting why
 	do
@@ -211,7 +211,7 @@ test_expect_success 'settings that must not change are refused, and nothing has 
 	no_problems e
 '
 
-test_expect_success 'a process goes on with the targets that it can open, and the command fails' '
+test_expect_success 'a process continues with the targets that it can open, and trace2 set fails' '
 	begin &&
 	test_expect_code 128 trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e1" \
 		GIT_TRACE2_PERF=/no/such/dir/e 2>err &&
@@ -231,7 +231,7 @@ test_expect_success 'a page full of garbage does not harm the program' '
 	end
 '
 
-test_expect_success 'a process that did not ask for requests, and no process, are errors' '
+test_expect_success 'trace2 set fails for a process without GIT_TRACE2_CONTROL, and for no process' '
 	sane_unset GIT_TRACE2_CONTROL &&
 	begin without &&
 	test_expect_code 128 trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e" 2>err &&
@@ -267,7 +267,7 @@ int main(void)
 EOF
 
 # If Yama refuses access, nothing is stored.
-test_expect_success CC,!INSTRUMENTED 'a request is not lost if a call overwrites the word' '
+test_expect_success CC,!INSTRUMENTED 'a request is found even if a call overwrites the word that announces it' '
 	build "$CC" overwritten.c -std=gnu11 &&
 	mkfifo ready &&
 	{ GIT_TRACE2_CONTROL=1 ./program >ready & } &&
@@ -303,7 +303,7 @@ int main(void)
 }
 EOF
 
-test_expect_success CC,!INSTRUMENTED 'a process whose main thread has ended takes requests' '
+test_expect_success CC,!INSTRUMENTED 'a process whose main thread has ended obeys requests' '
 	rm -f stop &&
 	test_when_finished ": >stop" &&
 	build "$CC" main_gone.c -std=gnu11 &&
@@ -317,7 +317,7 @@ test_expect_success CC,!INSTRUMENTED 'a process whose main thread has ended take
 	test_grep "\"key\":\"called\"" without_main
 '
 
-test_expect_success CC,!INSTRUMENTED 'a thread that ran before has its name in the kernel from its first event on' '
+test_expect_success CC,!INSTRUMENTED 'a thread that began before tracing has its kernel name from its first event on' '
 	sed -n "s/.*\"event\":\"\([^\"]*\)\".*\"thread\":\"th01:io-worker\".*/\1/p" \
 		without_main | uniq >actual &&
 	test_write_lines thread_start data thread_exit | test_cmp - actual
@@ -384,7 +384,7 @@ gives_up () {
 	grep "writing for too long: try again" err
 }
 
-test_expect_success CC,!INSTRUMENTED 'a thread that is in a call for long is asked again' '
+test_expect_success CC,!INSTRUMENTED 'trace2 set waits for a thread that stays long in a call' '
 	rm -f stop go inside &&
 	test_when_finished ": >go; : >stop" &&
 	build "$CC" busy.c -std=gnu11 &&
@@ -464,7 +464,7 @@ int main(void)
 }
 EOF
 
-test_expect_success CC,!INSTRUMENTED 'a request that waits for a thread: others and children lose nothing' '
+test_expect_success CC,!INSTRUMENTED 'other threads and children lose nothing while a request waits for a thread' '
 	rm -f stop go inside &&
 	test_when_finished ": >go; : >stop" &&
 	build "$CC" beside.c -std=gnu11 &&

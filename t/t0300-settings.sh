@@ -90,7 +90,7 @@ rows () {
 	done
 }
 
-test_expect_success 'each target has a variable and a config key' '
+test_expect_success 'each target has its variable and its config key' '
 	rows <<-\EOF
 	n GIT_TRACE2=%/n
 	p GIT_TRACE2_PERF=%/p
@@ -106,7 +106,7 @@ test_expect_success 'each target has a variable and a config key' '
 	EOF
 '
 
-test_expect_success 'a variable goes before the global file, the global before the system file' '
+test_expect_success 'a variable overrides the global file, and the global overrides the system file' '
 	rows <<-\EOF
 	p system:trace2.eventTarget=%/n global:trace2.eventTarget=%/p
 	e system:trace2.eventTarget=%/n GIT_TRACE2_EVENT=%/e
@@ -115,7 +115,7 @@ test_expect_success 'a variable goes before the global file, the global before t
 	EOF
 '
 
-test_expect_success 'an empty variable is unset, an empty key switches off' '
+test_expect_success 'an empty variable counts as unset, an empty key switches a target off' '
 	rows <<-\EOF
 	e global:trace2.eventTarget=%/e GIT_TRACE2_EVENT=
 	- global:trace2.eventTarget=%/e GIT_TRACE2_EVENT=0
@@ -125,7 +125,7 @@ test_expect_success 'an empty variable is unset, an empty key switches off' '
 	EOF
 '
 
-test_expect_success 'config files are read in order; the one in HOME is the last' '
+test_expect_success 'config files are read in order, the one in HOME last' '
 	mkdir -p keep/git &&
 	set_in keep/git/config trace2.perfTarget "$(pwd)/p" &&
 	set_in other trace2.perfTarget "$(pwd)/p" &&
@@ -165,7 +165,7 @@ test_expect_success 'the config of a repository and GIT_CONFIG_COUNT are never r
 		expect_traces ""
 '
 
-test_expect_success 'brief is set by variable and by key' '
+test_expect_success 'brief can be set by variable and by key' '
 	for row in "GIT_TRACE2 n normal" "GIT_TRACE2_PERF p perf" \
 		"GIT_TRACE2_EVENT e event"
 	do
@@ -192,14 +192,14 @@ test_expect_success 'brief is set by variable and by key' '
 	done
 '
 
-test_expect_success 'a key without a value is true, as a boolean' '
+test_expect_success 'a key without a value is true where a boolean is expected' '
 	no_config &&
 	printf "[trace2]\n\tnormalBrief\n\tnormalTarget = %s/n\n" "$(pwd)" >.gitconfig &&
 	expect_traces n &&
 	test_grep "^version test-tool" n
 '
 
-test_expect_success 'booleans that make no sense leave the default' '
+test_expect_success 'invalid booleans leave the default' '
 	no_config &&
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=maybe expect_traces n &&
 	test_grep ! "^version" n
@@ -296,7 +296,7 @@ test_expect_success 'a program may have another system file' '
 	expect_traces e --system-config="$(pwd)/app.conf"
 '
 
-test_expect_success 'a program with settings of its own: after variables, before files' '
+test_expect_success 'settings of a program come after variables and before config files' '
 	no_config &&
 	expect_traces e --config="TRACE2.eventTarget=$(pwd)/e" &&
 	set_global trace2.eventTarget "$(pwd)/e.global" &&
@@ -313,7 +313,7 @@ test_expect_success 'a program with settings of its own: after variables, before
 	expect_traces p --config=trace2.eventTarget=
 '
 
-test_expect_success 'a target that makes no sense: one warning, tracing goes on\' '
+test_expect_success 'an invalid target: one warning, and the other targets are written' '
 	no_config &&
 	GIT_TRACE2=bogus GIT_TRACE2_EVENT="$(pwd)/e" expect_traces e &&
 	echo "warning: trace2: unknown value for '\''GIT_TRACE2'\'': '\''bogus'\''" >expect &&
@@ -326,7 +326,7 @@ test_expect_success 'a target that makes no sense: one warning, tracing goes on\
 	done
 '
 
-test_expect_success 'a warning is one line, whatever the value' '
+test_expect_success 'a warning is one line, whatever characters the value has' '
 	no_config &&
 	GIT_TRACE2="$(printf "a\nb\033[1m")" expect_traces "" &&
 	test_cmp - err <<-\EOF
@@ -334,7 +334,7 @@ test_expect_success 'a warning is one line, whatever the value' '
 	EOF
 '
 
-test_expect_success 'a wrong kind of socket is refused' '
+test_expect_success 'an invalid form of af_unix: is refused, with one warning' '
 	no_config &&
 	GIT_TRACE2=af_unix:relative expect_traces "" &&
 	test_line_count = 1 err &&
@@ -343,7 +343,7 @@ test_expect_success 'a wrong kind of socket is refused' '
 	test_line_count = 1 err
 '
 
-test_expect_success 'an unusable target is reported under DST_DEBUG only' '
+test_expect_success 'an unusable target is reported only under GIT_TRACE2_DST_DEBUG' '
 	no_config &&
 	GIT_TRACE2="$(pwd)/missing/n" expect_traces "" &&
 	test_must_be_empty err &&
@@ -382,7 +382,7 @@ test_expect_success SANITY 'an unreadable file switches nothing on' '
 	test_grep "^warning: trace2: cannot read '\''.*/\.gitconfig'\'': " err
 '
 
-test_expect_success 'a file that includes itself is read, and does not hang' '
+test_expect_success 'a file that includes itself is read once' '
 	no_config &&
 	set_global include.path .gitconfig &&
 	set_global trace2.eventTarget "$(pwd)/e" &&
@@ -393,7 +393,7 @@ test_expect_success 'a file that includes itself is read, and does not hang' '
 	test_grep "^warning: trace2: .*: includes nest deeper than 10 files" err
 '
 
-test_expect_success 'a home that is missing or is a file, or an unset HOME, is no error' '
+test_expect_success 'an unset HOME, or one that is missing or a file, is no error' '
 	no_config &&
 	>file &&
 	for home in missing file
@@ -408,7 +408,7 @@ test_expect_success 'a home that is missing or is a file, or an unset HOME, is n
 	)
 '
 
-test_expect_success 'a number that makes no sense leaves the default' '
+test_expect_success 'an invalid number leaves the default' '
 	no_config &&
 	rm -rf dir &&
 	for value in -1 x 1x 99999999999999999999

@@ -36,7 +36,7 @@ test_expect_success '0, false and nothing switch a target off' '
 	done
 '
 
-test_expect_success '1 and true are standard error' '
+test_expect_success '1, true and 2 mean standard error' '
 	for value in 1 true TRUE True 2
 	do
 		GIT_TRACE2=$value test-tool trace2 001return 0 >out 2>err &&
@@ -45,7 +45,7 @@ test_expect_success '1 and true are standard error' '
 	done
 '
 
-test_expect_success '3 to 9 are that descriptor' '
+test_expect_success '3 to 9 mean the descriptor of this number' '
 	GIT_TRACE2=3 test-tool trace2 001return 0 3>three 2>err &&
 	expect_normal three &&
 	test_must_be_empty err &&
@@ -69,7 +69,7 @@ between () {
 	expect_normal lines
 }
 
-test_expect_success SYMLINKS 'the name of a descriptor is that descriptor, not a file' '
+test_expect_success SYMLINKS '/dev/fd/N and links to it mean the descriptor, not a file' '
 	ln -s /dev/stderr named &&
 	ln -s named named-twice &&
 	mkdir named-dir &&
@@ -85,7 +85,7 @@ test_expect_success SYMLINKS 'the name of a descriptor is that descriptor, not a
 	between /dev/fd/1 1 out
 '
 
-test_expect_success BASH 'the name of a descriptor of more digits is that descriptor' '
+test_expect_success BASH '/dev/fd/N may have more than one digit' '
 	bash -c "
 		{ echo before >&12 &&
 		GIT_TRACE2=/dev/fd/12 test-tool trace2 001return 0 &&
@@ -95,7 +95,7 @@ test_expect_success BASH 'the name of a descriptor of more digits is that descri
 '
 
 # The library does not write to a descriptor of a file that the program reads.
-test_expect_success 'the name of a descriptor that takes no lines is a path' '
+test_expect_success '/dev/fd/N is opened as a path if descriptor N is read-only or a directory' '
 	: >input &&
 	GIT_TRACE2=/dev/fd/7 test-tool trace2 001return 0 7<input &&
 	expect_normal input &&
@@ -122,12 +122,12 @@ test_expect_success 'a descriptor that is open for reading only gets nothing' '
 	test_cmp expect err
 '
 
-test_expect_success 'a descriptor that was given stays open' '
+test_expect_success 'a descriptor that the program was given stays open' '
 	GIT_TRACE2=4 test-tool trace2 090fds 4>four >out &&
 	test_grep "^4\$" out
 '
 
-test_expect_success 'a file is made, then appended to' '
+test_expect_success 'a target file is created, then appended to' '
 	GIT_TRACE2="$(pwd)/file" test-tool trace2 001return 0 &&
 	expect_normal file &&
 	cp file first &&
@@ -138,13 +138,13 @@ test_expect_success 'a file is made, then appended to' '
 	expect_normal tail
 '
 
-test_expect_success 'a path may have spaces and odd characters' '
+test_expect_success 'a target path may have spaces and odd characters' '
 	mkdir "a dir" &&
 	GIT_TRACE2="$(pwd)/a dir/fi \"le'\''" test-tool trace2 001return 0 &&
 	expect_normal "a dir/fi \"le'\''"
 '
 
-test_expect_success SYMLINKS 'a symbolic link to a file or a directory is followed' '
+test_expect_success SYMLINKS 'a target path may be a symbolic link to a file or a directory' '
 	ln -s target link &&
 	GIT_TRACE2="$(pwd)/link" test-tool trace2 001return 0 &&
 	expect_normal target &&
@@ -154,7 +154,7 @@ test_expect_success SYMLINKS 'a symbolic link to a file or a directory is follow
 	expect_normal real/2*
 '
 
-test_expect_success POSIXPERM 'the umask decides who may read a new file' '
+test_expect_success POSIXPERM 'the umask decides who may read a new target file' '
 	(
 		umask 027 &&
 		GIT_TRACE2="$(pwd)/mode-640" test-tool trace2 001return 0 &&
@@ -168,7 +168,7 @@ test_expect_success POSIXPERM 'the umask decides who may read a new file' '
 	test_write_lines -rw-r----- -rw-rw-rw- -rw------- | test_cmp - actual
 '
 
-test_expect_success POSIXPERM 'the mode of a file that is there stays' '
+test_expect_success POSIXPERM 'an existing target file keeps its mode' '
 	: >kept &&
 	chmod 604 kept &&
 	GIT_TRACE2="$(pwd)/kept" test-tool trace2 001return 0 &&
@@ -176,7 +176,7 @@ test_expect_success POSIXPERM 'the mode of a file that is there stays' '
 	echo "-rw----r--" | test_cmp - actual
 '
 
-test_expect_success 'a path that is not absolute is refused, with a warning' '
+test_expect_success 'a relative target path is refused, with a warning' '
 	for value in file ./file ../file "~/file"
 	do
 		GIT_TRACE2=$value test-tool trace2 001return 0 2>err &&
@@ -200,13 +200,13 @@ refused () {
 	echo "warning: trace2: cannot use 'GIT_TRACE2': '$1': $2" | test_cmp - err
 }
 
-test_expect_success 'a directory that does not exist is reported' '
+test_expect_success 'a target directory that does not exist is reported' '
 	refused "$(pwd)/missing/file" "No such file or directory" &&
 	test_path_is_missing missing &&
 	refused "$(pwd)/file/in-file" "Not a directory"
 '
 
-test_expect_success SANITY 'a file or directory that may not be written is reported' '
+test_expect_success SANITY 'a target file or directory without write permission is reported' '
 	: >readonly &&
 	chmod 444 readonly &&
 	refused "$(pwd)/readonly" "Permission denied" &&
@@ -216,7 +216,7 @@ test_expect_success SANITY 'a file or directory that may not be written is repor
 	refused "$(pwd)/readonly-dir/file" "Permission denied"
 '
 
-test_expect_success SANITY 'a directory that may be written but not read gets files' '
+test_expect_success SANITY 'a target directory may be written to but not read' '
 	mkdir writeonly &&
 	chmod 333 writeonly &&
 	GIT_TRACE2="$(pwd)/writeonly" test-tool trace2 001return 0 &&
@@ -224,7 +224,7 @@ test_expect_success SANITY 'a directory that may be written but not read gets fi
 	expect_normal writeonly/2*
 '
 
-test_expect_success 'a path that is too long is reported' '
+test_expect_success 'a target path that is too long is reported' '
 	long=$("$PERL_PATH" -e "print q(/x) x 3000") &&
 	refused "$long" "$too_long" &&
 	refused "$(pwd)/$("$PERL_PATH" -e "print q(x) x 300")" "$too_long"
