@@ -230,7 +230,7 @@ test_expect_success 'a target path that is too long is reported' '
 	refused "$(pwd)/$("$PERL_PATH" -e "print q(x) x 300")" "$too_long"
 '
 
-test_expect_success JQ 'a directory: one file a process, named after the SID' '
+test_expect_success JQ 'a target directory gets one file for each process, named after the SID' '
 	mkdir dir &&
 	GIT_TRACE2_EVENT="$(pwd)/dir" test-tool trace2 004child \
 		test-tool trace2 001return 0 &&
@@ -246,7 +246,7 @@ test_expect_success JQ 'a directory: one file a process, named after the SID' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a directory for each target, or one for all' '
+test_expect_success 'a directory may serve one target, or all three with suffixes .1 and .2' '
 	mkdir all &&
 	GIT_TRACE2="$(pwd)/all" GIT_TRACE2_PERF="$(pwd)/all" \
 		GIT_TRACE2_EVENT="$(pwd)/all" test-tool trace2 001return 0 &&
@@ -255,7 +255,7 @@ test_expect_success 'a directory for each target, or one for all' '
 	expect_normal all/*[0-9a-f]
 '
 
-test_expect_success 'maxFiles: a sentinel instead of one file too many' '
+test_expect_success 'maxFiles: a sentinel file is created in place of one file too many' '
 	mkdir full &&
 	: >full/one &&
 	: >full/two &&
@@ -272,7 +272,7 @@ test_expect_success 'maxFiles: a sentinel instead of one file too many' '
 	EOF
 '
 
-test_expect_success 'while the sentinel is there, nothing is written' '
+test_expect_success 'a sentinel file in the directory stops further files' '
 	cp full/git-trace2-discard before &&
 	GIT_TRACE2_EVENT="$(pwd)/full" GIT_TRACE2_MAX_FILES=3 \
 		test-tool trace2 001return 0 2>err &&
@@ -293,7 +293,7 @@ test_expect_success 'while the sentinel is there, nothing is written' '
 	expect_valid_stream full/2*
 '
 
-test_expect_success 'hidden files count, . and .. do not' '
+test_expect_success 'maxFiles counts hidden files, but not . and ..' '
 	mkdir hidden &&
 	: >hidden/.one &&
 	GIT_TRACE2_EVENT="$(pwd)/hidden" GIT_TRACE2_MAX_FILES=1 \
@@ -316,13 +316,13 @@ test_expect_success 'a directory without maxFiles has no limit' '
 	test_stdout_line_count = 32 ls many
 '
 
-test_expect_success PIPE 'a fifo that somebody reads gets the stream' '
+test_expect_success PIPE 'a fifo with a reader gets the stream' '
 	test-tool fault read-fifo --output=fifo.out "$(pwd)/fifo" \
 		env GIT_TRACE2="$(pwd)/fifo" test-tool trace2 001return 0 &&
 	expect_normal fifo.out
 '
 
-test_expect_success PIPE 'a fifo that nobody reads does not hang' '
+test_expect_success PIPE 'a fifo without a reader does not hang the program' '
 	rm -f fifo &&
 	mkfifo fifo &&
 	refused "$(pwd)/fifo" "No such device or address"
@@ -359,12 +359,12 @@ test_expect_success UNIX_SOCKETS 'a datagram socket gets the stream' '
 	expect_normal socket.out
 '
 
-test_expect_success UNIX_SOCKETS 'af_unix without a kind tries stream, then datagram' '
+test_expect_success UNIX_SOCKETS 'af_unix without a kind tries a stream socket, then a datagram socket' '
 	socketed listen-dgram "" &&
 	expect_normal socket.out
 '
 
-test_expect_success UNIX_SOCKETS 'the wrong kind of socket gets nothing' '
+test_expect_success UNIX_SOCKETS 'a socket of the wrong kind gets nothing' '
 	socketed listen-dgram stream: &&
 	test_must_be_empty err &&
 	test ! -s socket.out &&
@@ -378,7 +378,7 @@ test_expect_success UNIX_SOCKETS 'the wrong kind of socket gets nothing' '
 	test_grep "^warning: trace2: cannot use '\''GIT_TRACE2'\'': '\''af_unix:stream:$sockets/s'\'': Protocol wrong type for socket\$" err
 '
 
-test_expect_success UNIX_SOCKETS 'a socket that is missing, or has no listener, is reported' '
+test_expect_success UNIX_SOCKETS 'a socket that is missing, or that nobody listens on, is reported' '
 	refused "af_unix:$sockets/missing" "No such file or directory" &&
 	"$PERL_PATH" -MIO::Socket::UNIX -e "
 		IO::Socket::UNIX->new(Local => shift, Listen => 1) or die" "$sockets/dead" &&
@@ -387,11 +387,11 @@ test_expect_success UNIX_SOCKETS 'a socket that is missing, or has no listener, 
 	refused "af_unix:stream:$sockets/file" "Connection refused"
 '
 
-test_expect_success 'a path of a socket that is too long is reported' '
+test_expect_success 'a socket path that is too long is reported' '
 	refused "af_unix:/$("$PERL_PATH" -e "print q(x) x 107")" "$too_long"
 '
 
-test_expect_success !UNDER_VALGRIND 'descriptors of the library are closed in what it execs' '
+test_expect_success !UNDER_VALGRIND 'descriptors of the library are closed in a program that is executed' '
 	test-tool fault close-fd 5 env GIT_TRACE2="$(pwd)/cloexec" \
 		GIT_TRACE2_PERF="$(pwd)/cloexec" \
 		test-tool trace2 004child env -u GIT_TRACE2 -u GIT_TRACE2_PERF \
@@ -400,7 +400,7 @@ test_expect_success !UNDER_VALGRIND 'descriptors of the library are closed in wh
 	test_cmp untraced traced
 '
 
-test_expect_success JQ 'processes that append to one file do not tear lines' '
+test_expect_success JQ 'processes that append to one file tear no line' '
 	GIT_TRACE2_EVENT="$(pwd)/shared" test-tool trace2 033writers 4 50 5000 &&
 	expect_valid_stream shared &&
 	trace2_jq "

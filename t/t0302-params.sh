@@ -65,13 +65,13 @@ test_expect_success 'parameters are reported only on request' '
 	expect_params --chdir=repo </dev/null
 '
 
-test_expect_success 'a key is found by its name, whatever its case' '
+test_expect_success 'config keys are found without regard to case' '
 	GIT_TRACE2_CONFIG_PARAMS=USER.Email expect_params --chdir=outside <<-\EOF
 	["global","user.email","a@example.com"]
 	EOF
 '
 
-test_expect_success 'a list of patterns reports keys in the order of the files' '
+test_expect_success 'reported keys come in the order of the config files, not of the patterns' '
 	GIT_TRACE2_CONFIG_PARAMS="user.*,core.*" expect_params --chdir=outside <<-\EOF &&
 	["system","core.pager","less"]
 	["global","user.name","A U Thor"]
@@ -83,7 +83,7 @@ test_expect_success 'a list of patterns reports keys in the order of the files' 
 	EOF
 '
 
-test_expect_success 'a key without a value has none; an empty value is empty' '
+test_expect_success 'a key without a value has no value in def_param; an empty one has an empty value' '
 	GIT_TRACE2_CONFIG_PARAMS="valueless.*" expect_params --chdir=outside <<-\EOF &&
 	["global","valueless.key",null]
 	["global","valueless.empty",""]
@@ -91,7 +91,7 @@ test_expect_success 'a key without a value has none; an empty value is empty' '
 	trace2_jq "[.[] | select(.param == \"valueless.key\") | has(\"value\")] == [false]" e
 '
 
-test_expect_success 'a key has all its values; a subsection keeps its case' '
+test_expect_success 'each value of a key is reported; its subsection keeps its case' '
 	GIT_TRACE2_CONFIG_PARAMS="remote.*.url" expect_params --chdir=outside <<-\EOF &&
 	["global","remote.Origin.url","one"]
 	["global","remote.Origin.url","two"]
@@ -124,7 +124,7 @@ test_expect_success 'patterns select no key of a repository and none of the envi
 	EOF
 '
 
-test_expect_success 'variables come in the order of the list, without unset and empty ones' '
+test_expect_success 'variables are reported in the order of the list, without unset and empty ones' '
 	ONE=1 TWO="a b,c" EMPTY= GIT_TRACE2_ENV_VARS="TWO,MISSING,EMPTY,ONE" \
 		expect_params --chdir=outside <<-\EOF &&
 	["command","TWO","a b,c"]
@@ -137,7 +137,7 @@ test_expect_success 'variables come in the order of the list, without unset and 
 	EOF
 '
 
-test_expect_success 'parameters follow the first name of the command, once' '
+test_expect_success 'parameters are reported once, after the first name of the command' '
 	traced env ONE=1 GIT_TRACE2_ENV_VARS=ONE \
 		GIT_TRACE2_CONFIG_PARAMS=user.name test-tool --chdir=outside trace2 \
 		call cmd_name again , cmd_list_config , cmd_list_env_vars &&
@@ -145,7 +145,7 @@ test_expect_success 'parameters follow the first name of the command, once' '
 	test_write_lines trace2 user.name ONE again | test_cmp - actual
 '
 
-test_expect_success 'a program that is never named asks for them itself' '
+test_expect_success 'a program without cmd_name reports parameters by explicit calls' '
 	traced env ONE=1 GIT_TRACE2_ENV_VARS=ONE \
 		GIT_TRACE2_CONFIG_PARAMS=user.name test-tool --no-init --chdir=outside trace2 call initialize , \
 		cmd_list_env_vars , cmd_list_config , cmd_list_config &&
@@ -155,7 +155,7 @@ test_expect_success 'a program that is never named asks for them itself' '
 	EOF
 '
 
-test_expect_success 'a key that the program sets is reported if the list has it' '
+test_expect_success 'a key that the program reports is emitted only if the list has it' '
 	traced env GIT_TRACE2_CONFIG_PARAMS="user.*" \
 		test-tool --chdir=outside trace2 call cmd_set_config user.x 1 , \
 		cmd_set_config core.pager cat &&
@@ -164,7 +164,7 @@ test_expect_success 'a key that the program sets is reported if the list has it'
 	test_grep ! core.pager actual
 '
 
-test_expect_success 'a program that emits its configuration itself asks for each key' '
+test_expect_success 'a program that reports its own configuration is asked for each key' '
 	traced env ONE=1 GIT_TRACE2_ENV_VARS=ONE \
 		GIT_TRACE2_CONFIG_PARAMS="user.*,core.x" test-tool --own-params --chdir=outside trace2 call cmd_name x , \
 		wants_config , wants_config USER.name , wants_config core.xy &&
@@ -177,7 +177,7 @@ test_expect_success 'a program that emits its configuration itself asks for each
 	echo wants:0 | test_prints jq -r "select(.event == \"printf\") | .msg" e
 '
 
-test_expect_success 'every scope has its name' '
+test_expect_success 'each scope of def_param has its name, an unknown one "unknown"' '
 	traced test-tool trace2 call def_param system p 1 , \
 		def_param global p 1 , def_param local p 1 , def_param worktree p 1 , \
 		def_param command p 1 , def_param submodule p 1 , \
@@ -214,7 +214,7 @@ test_expect_success GIT 'setup: a file with all that is read' '
 	git config --global --unset valueless.key
 '
 
-test_expect_success GIT 'all keys match as in Git' '
+test_expect_success GIT 'patterns select all keys that Git selects' '
 	GIT_TRACE2_CONFIG_PARAMS="*" compare
 '
 

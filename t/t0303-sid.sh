@@ -19,19 +19,19 @@ session_id () {
 	GIT_TRACE2=/dev/null test-tool "$@" trace2 093session_id | sed "s/^1 //"
 }
 
-test_expect_success 'a session id has time, host and process' '
+test_expect_success 'a session id has the time, the host and the process' '
 	session_id >actual &&
 	test_grep "^$own\$" actual
 '
 
-test_expect_success 'the host is the start of the SHA-1 of its name' '
+test_expect_success 'the host in a SID is the start of the SHA-1 of the host name' '
 	session_id | sed "s/.*-H//; s/-P.*//" >actual &&
 	"$PERL_PATH" -MDigest::SHA=sha1_hex -MSys::Hostname -e "
 		print substr(sha1_hex(hostname()), 0, 8), qq(\n)" >expect &&
 	test_cmp expect actual
 '
 
-test_expect_success 'the last part of a session id is the pid' '
+test_expect_success 'the last part of a SID is the pid' '
 	cat >pid.sh <<-\EOF &&
 	echo $$
 	GIT_TRACE2=/dev/null exec test-tool trace2 093session_id
@@ -42,14 +42,14 @@ test_expect_success 'the last part of a session id is the pid' '
 	test_cmp expect actual
 '
 
-test_expect_success 'the SID of the events is that of the program' '
+test_expect_success 'events have the SID that trace2_session_id() returns' '
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 093session_id >out &&
 	jq -r .sid e | sort -u >actual &&
 	sed "s/^1 //" out >expect &&
 	test_cmp expect actual
 '
 
-test_expect_success 'the time of a SID is that of the start, in UTC' '
+test_expect_success 'the time in a SID is the start of the session in UTC' '
 	traced env TZ=XXX-05:30 test-tool trace2 001return 0 &&
 	trace2_jq "
 		def seconds: .[0:15] | strptime(\"%Y%m%dT%H%M%S\") | mktime;
@@ -58,14 +58,14 @@ test_expect_success 'the time of a SID is that of the start, in UTC' '
 		| . >= 0 and . <= 60" e
 '
 
-test_expect_success 'a program hands no id on while tracing is off' '
+test_expect_success 'a program passes no SID to children while tracing is off' '
 	test_prints test-tool trace2 092env GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME <<-\EOF
 	GIT_TRACE2_PARENT_SID is not set
 	GIT_TRACE2_PARENT_NAME is not set
 	EOF
 '
 
-test_expect_success 'children find the SID and the name in their environment' '
+test_expect_success 'children find the SID and the command name in their environment' '
 	GIT_TRACE2=/dev/null test-tool trace2 004child \
 		"$(command -v env)" >out &&
 	sed -n "s/^GIT_TRACE2_PARENT_SID=//p" out >actual &&
@@ -73,7 +73,7 @@ test_expect_success 'children find the SID and the name in their environment' '
 	test_grep "^GIT_TRACE2_PARENT_NAME=trace2\$" out
 '
 
-test_expect_success 'each process adds itself, the depth follows' '
+test_expect_success 'each process appends its SID, and so the depth grows by one' '
 	rm -f p e &&
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 GIT_TRACE2_EVENT="$(pwd)/e" \
 		test-tool trace2 004child test-tool trace2 004child \
@@ -90,7 +90,7 @@ test_expect_success 'each process adds itself, the depth follows' '
 	expect_valid_stream e
 '
 
-test_expect_success 'a program that is not traced in between changes nothing' '
+test_expect_success 'a process without tracing between two others is not in SID and hierarchy' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 004child \
 		env -u GIT_TRACE2_EVENT test-tool trace2 004child \
@@ -100,14 +100,14 @@ test_expect_success 'a program that is not traced in between changes nothing' '
 	test_write_lines "1 trace2" "2 trace2/trace2" | test_cmp - actual
 '
 
-test_expect_success 'forked children have a component of their own in the SID' '
+test_expect_success 'forked children append a component of their own to the SID' '
 	traced 5 test-tool trace2 074fork_twice &&
 	expect_valid_stream --scrub e &&
 	event_members sid version actual >sids &&
 	test_write_lines _SID0_ _SID0_/_SID1_ _SID0_/_SID1_/_SID2_ | test_cmp - sids
 '
 
-test_expect_success 'many processes at once have as many ids' '
+test_expect_success 'many processes at once have different SIDs' '
 	mkdir dir &&
 	GIT_TRACE2_EVENT="$(pwd)/dir" test-tool trace2 033writers 40 1 1 &&
 	cat dir/* | jq -r "select(.event == \"version\") | .sid" | sort -u >actual &&
@@ -115,14 +115,14 @@ test_expect_success 'many processes at once have as many ids' '
 	test_stdout_line_count = 41 ls dir
 '
 
-test_expect_success 'print_id works with tracing off, too' '
+test_expect_success 'print_id prints an id with tracing off, too' '
 	test-tool trace2 call print_id , print_id >actual &&
 	sort -u actual >one &&
 	test_line_count = 1 one &&
 	test_grep "^$own\$" actual
 '
 
-test_expect_success 'children of a program that asked for it are below it' '
+test_expect_success 'children of a program that has printed its id are below that id' '
 	GIT_TRACE2_PARENT_SID=parent test-tool trace2 call print_id , \
 		system "test-tool trace2 call print_id" >actual &&
 	id=$(sed -n 1p actual) &&
@@ -136,7 +136,7 @@ test_expect_success 'children of a program that asked for it are below it' '
 	test_grep ! "^GIT_TRACE2_PARENT_NAME" out
 '
 
-test_expect_success 'a forked child, and a forked child of that, have ids of their own' '
+test_expect_success 'a forked child and its forked child have SIDs of their own' '
 	test-tool trace2 call print_id , fork , print_id , fork , print_id >actual &&
 	id=$(sed -n 1p actual) &&
 	sed "s|^$id|X|; s|/$own|/N|g" actual >shown &&
@@ -151,7 +151,7 @@ test_expect_success 'a forked child, and a forked child of that, have ids of the
 	EOF
 '
 
-test_expect_success 'print_id before initialize gives the id of the session that begins later' '
+test_expect_success 'print_id before initialize prints the SID that the session then has' '
 	traced env GIT_TRACE2_PARENT_SID=parent \
 		test-tool --no-init trace2 call print_id , initialize , \
 			print_id , cmd_start prog >out &&
@@ -166,7 +166,7 @@ with_parent () {
 	GIT_TRACE2_PARENT_SID=$1 session_id
 }
 
-test_expect_success 'any parent is taken, as it is' '
+test_expect_success 'any SID of a parent is used unchanged' '
 	with_parent parent >actual &&
 	test_grep "^parent/$own\$" actual &&
 	with_parent "a b/c\"d" >actual &&
@@ -178,13 +178,13 @@ test_expect_success 'an empty parent id is ignored' '
 	test_grep "^$own\$" actual
 '
 
-test_expect_success 'control characters are dropped' '
+test_expect_success 'control characters in the parent SID are dropped' '
 	with_parent "$(printf "a\nb\tc\001\177d")" >actual &&
 	test_grep "^abcd/$own\$" actual &&
 	test_line_count = 1 actual
 '
 
-test_expect_success 'a parent of 64 KB is cut to 4, at a component' '
+test_expect_success 'a parent SID of 64 KB is cut to 4 KB at a component' '
 	big=$("$PERL_PATH" -e "print join q(/), (q(c123456789)) x 5957") &&
 	test ${#big} -gt 65000 &&
 	with_parent "$big" >actual &&
@@ -198,14 +198,14 @@ test_expect_success 'a parent of 64 KB is cut to 4, at a component' '
 	jq -s -e "length > 4" e
 '
 
-test_expect_success 'a component of 64 KB is dropped whole' '
+test_expect_success 'a component of 64 KB in a parent SID is dropped whole' '
 	with_parent "$("$PERL_PATH" -e "print q(x) x 65000")" >actual &&
 	test $(wc -c <actual) -le 4200 &&
 	sed "s/^x*\///" actual >own &&
 	test_grep "^$own\$" own
 '
 
-test_expect_success 'empty components: the stream stays usable' '
+test_expect_success 'empty components in a parent SID leave the stream readable' '
 	nr=0 &&
 	for parent in a//b / // /a a/ ../.. .
 	do
@@ -224,7 +224,7 @@ test_expect_success 'empty components: the stream stays usable' '
 	test_cmp expect actual
 '
 
-test_expect_success 'invalid UTF-8 in a parent id is dropped' '
+test_expect_success 'invalid UTF-8 in the parent SID is dropped' '
 	rm -f e &&
 	GIT_TRACE2_PARENT_SID="$(printf "a\377b")" GIT_TRACE2_EVENT="$(pwd)/e" \
 		test-tool trace2 001return 0 &&
@@ -246,18 +246,18 @@ hierarchy () {
 	jq -r "select(.event == \"cmd_name\") | .hierarchy" e
 }
 
-test_expect_success 'names of parents make a hierarchy' '
+test_expect_success 'command names of parents make a hierarchy' '
 	test_write_lines trace2 fetch/trace2 fetch/gc/trace2 ab/trace2 |
 	test_prints hierarchy "" fetch fetch/gc "$(printf "a\nb")"
 '
 
-test_expect_success 'a hierarchy of 64 KB is passed on' '
+test_expect_success 'a hierarchy of 64 KB is passed to children' '
 	hierarchy "$("$PERL_PATH" -e "print join q(/), (q(n123456789)) x 5957")" >actual &&
 	test_grep "^n123456789/.*/trace2\$" actual &&
 	test $(wc -c <actual) -le 4200
 '
 
-test_expect_success 'very many names each make an event, and exceed no limit' '
+test_expect_success '2000 command names make an event each, and exceed no limit' '
 	traced --valid test-tool trace2 call --repeat=2000 cmd_name name1234 &&
 	test "$(count_events cmd_name e)" = 2001
 '

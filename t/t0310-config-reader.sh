@@ -21,7 +21,7 @@ test_expect_success 'setup: unpack the files' '
 	done
 '
 
-test_expect_success PERL 'good files have the expected content' '
+test_expect_success PERL 'good config files have the expected content' '
 	for file in "$corpus"/good/*
 	do
 		printf "@ %s\0" "${file##*/}" &&
@@ -31,7 +31,7 @@ test_expect_success PERL 'good files have the expected content' '
 	test_cmp "$TEST_DIRECTORY/t0310/good.expect" good
 '
 
-test_expect_success 'bad files are refused, with line and reason' '
+test_expect_success 'bad config files are refused, with line and reason' '
 	for file in "$corpus"/bad/*
 	do
 		echo "@ ${file##*/}" &&
@@ -42,18 +42,18 @@ test_expect_success 'bad files are refused, with line and reason' '
 	test_cmp "$TEST_DIRECTORY/t0310/bad.expect" bad
 '
 
-test_expect_success GIT_SPACES 'git reads the good files likewise' '
+test_expect_success GIT_SPACES 'git reads the good config files as we do' '
 	same_as_git "$corpus"/good/* &&
 	ls "$corpus"/good >names &&
 	test_line_count = "$taken" names
 '
 
-test_expect_success GIT 'git refuses the bad files' '
+test_expect_success GIT 'git refuses the bad config files' '
 	same_as_git "$corpus"/bad/* &&
 	test "$taken" = 0
 '
 
-test_expect_success 'a line without -z is key=value or key' '
+test_expect_success 'without -z, a line of output is key=value or key' '
 	printf "[a \"B\"]\n\tc = d\n\te\n\tf =\n" >config &&
 	test_prints test-tool config --file config list <<-\EOF
 	a.B.c=d
@@ -74,12 +74,12 @@ test_expect_success PERL 'long names, values and lines are read whole' '
 	test_write_lines 70004 9004 10003 5006 | test_cmp - actual
 '
 
-test_expect_success GIT,PERL 'git reads long names, values and lines likewise' '
+test_expect_success GIT,PERL 'git reads long names, values and lines as we do' '
 	same_as_git long &&
 	test "$taken" = 1
 '
 
-test_expect_success PERL 'a seed makes the same files each time' '
+test_expect_success PERL 'one seed gives the same random config files each time' '
 	mkdir one two &&
 	perl "$TEST_DIRECTORY/t0310/generate.perl" 5 20 one &&
 	perl "$TEST_DIRECTORY/t0310/generate.perl" 5 20 two &&
@@ -105,43 +105,43 @@ test_expect_success 'a missing file is a separate error' '
 	refuse long/below-a-file
 '
 
-test_expect_success 'a directory is no config file' '
+test_expect_success 'a directory is refused as config file' '
 	mkdir directory &&
 	refuse directory &&
 	test_grep "is a directory" refused.err
 '
 
-test_expect_success PIPE 'a FIFO that nobody writes to is refused, not waited for' '
+test_expect_success PIPE 'a FIFO that nobody writes to is refused without waiting' '
 	mkfifo fifo &&
 	refuse fifo &&
 	test_grep "not a regular file" refused.err
 '
 
-test_expect_success '/dev/null is an empty file, a symbolic link to it too' '
+test_expect_success '/dev/null, and a link to it, is read as an empty file' '
 	test_prints list /dev/null </dev/null &&
 	ln -s /dev/null null &&
 	test_prints list null </dev/null
 '
 
-test_expect_success 'another device is refused' '
+test_expect_success 'a device other than /dev/null is refused' '
 	refuse /dev/zero &&
 	test_grep "not a regular file" refused.err
 '
 
-test_expect_success SANITY 'an unreadable file is refused' '
+test_expect_success SANITY 'an unreadable config file is refused' '
 	echo "[a]b" >unreadable &&
 	chmod a= unreadable &&
 	refuse unreadable &&
 	test_grep "permission denied" refused.err
 '
 
-test_expect_success 'a file of 1 MiB is too large' '
+test_expect_success 'a config file of more than 1 MiB is refused' '
 	dd if=/dev/null of=large bs=1 count=0 seek=1048576 2>err &&
 	refuse large &&
 	test_grep "more than 1 MiB" refused.err
 '
 
-test_expect_success PROC 'a file need not say how large it is' '
+test_expect_success PROC 'a config file may have a size of 0 according to stat(), as in /proc' '
 	refuse /proc/version &&
 	test_grep "line 1" refused.err
 '

@@ -10,7 +10,7 @@ test_description='config files include others'
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-config.sh
 
-test_expect_success 'includes are followed where they stand, relative to the file' '
+test_expect_success 'includes are read at their place, relative to the including file' '
 	mkdir -p inc/sub &&
 	cat >inc/top <<-\EOF &&
 	[a]
@@ -46,12 +46,12 @@ test_expect_success 'includes are followed where they stand, relative to the fil
 	test_cmp expect actual
 '
 
-test_expect_success 'includes are not followed unless it is asked for' '
+test_expect_success 'includes are followed on request only' '
 	test-tool config --file inc/top list >actual &&
 	test_line_count = 5 actual
 '
 
-test_expect_success 'a path may begin with the home directory' '
+test_expect_success 'an include path may begin with ~/' '
 	echo "[home]x" >"$HOME/included" &&
 	cat >expanded <<-\EOF &&
 	[include]
@@ -64,7 +64,7 @@ test_expect_success 'a path may begin with the home directory' '
 	test_line_count = 3 actual
 '
 
-test_expect_success 'paths with another user or a prefix are left out' '
+test_expect_success 'include paths that begin with ~user or %(prefix) are skipped with a warning' '
 	for path in "~root/x" "~" "%(prefix)/x"
 	do
 		printf "[a]b\n[include]path = \"%s\"\n[c]d\n" "$path" >other &&
@@ -95,7 +95,7 @@ includer () {
 	printf "[first]x\n[include]path = \"%s\"\n[last]x\n" "$1"
 }
 
-test_expect_success 'includes of unreadable files are left out' '
+test_expect_success 'includes of unreadable files are skipped' '
 	includer bad-include >outer &&
 	printf "[c]d\n[e" >bad-include &&
 	left_out "bad-include.: line 2: " outer &&
@@ -110,7 +110,7 @@ test_expect_success 'includes of unreadable files are left out' '
 	left_out "symbolic links" of-loop
 '
 
-test_expect_success 'includes nest 10 deep, and no deeper' '
+test_expect_success 'includes nest at most 10 deep' '
 	for i in $(test_seq 0 10)
 	do
 		printf "[n]k=%s\n[include]path=n%s\n[last]x\n" $i $((i + 1)) \
@@ -128,7 +128,7 @@ test_expect_success 'includes nest 10 deep, and no deeper' '
 	test_cmp expect err
 '
 
-test_expect_success 'files that include themselves end soon' '
+test_expect_success 'files that include themselves do not loop' '
 	includer self >self &&
 	left_out "nest deeper than 10" self &&
 	printf "[include]path=self2\n%.0s" $(test_seq 100) >self2 &&
@@ -150,7 +150,7 @@ test_expect_success 'at most 100 files are included' '
 	test_line_count = 100 ones
 '
 
-test_expect_success 'at most 1 MiB is read, of all files together' '
+test_expect_success 'config files with includes are read up to 1 MiB in all' '
 	{
 		printf "[big]x = " &&
 		dd if=/dev/zero bs=1000 count=500 2>/dev/null | tr "\0" x &&

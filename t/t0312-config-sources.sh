@@ -38,7 +38,7 @@ test_expect_success 'settings come from the system, then from the user' '
 		"global trace2.from=xdg" "global trace2.from=home"
 '
 
-test_expect_success 'config files are read where the host has no descriptor 0, which stays free' '
+test_expect_success 'config files are read while descriptor 0 is closed, and it stays closed' '
 	test-tool config settings >expect &&
 	test-tool config settings <&- >actual &&
 	test_cmp expect actual &&
@@ -49,7 +49,7 @@ test_expect_success 'config files are read where the host has no descriptor 0, w
 	test_cmp expect actual
 '
 
-test_expect_success 'only the section trace2 is read, from old-style subsections, too' '
+test_expect_success 'settings come from section trace2 only, also with old-style subsections' '
 	cat >sections <<-\EOF &&
 	[trace2]a
 	[trace]b
@@ -72,7 +72,7 @@ test_expect_success 'only the section trace2 is read, from old-style subsections
 	done
 '
 
-test_expect_success 'unchecked: only a file that cannot matter is not read' '
+test_expect_success 'unchecked: a malformed file is reported only if it may set something' '
 	printf "[a]b\n[bad\n" >malformed &&
 	GIT_CONFIG_GLOBAL=malformed test-tool config settings \
 		--unchecked trace2 2>err &&
@@ -88,7 +88,7 @@ test_expect_success 'unchecked: only a file that cannot matter is not read' '
 	done
 '
 
-test_expect_success 'settings: a descriptor, also of a file that has no name any more, is read' '
+test_expect_success 'settings: /dev/fd/N is read, even if its file was removed' '
 	echo "[trace2]from=descriptor" >unnamed &&
 	{
 		rm unnamed &&
@@ -100,7 +100,7 @@ test_expect_success 'settings: a descriptor, also of a file that has no name any
 	} 9<unnamed
 '
 
-test_expect_success 'settings: links that lead nowhere are no fault, circles are' '
+test_expect_success 'settings: a dangling link is no error, a circle of links is' '
 	ln -s nowhere dangling &&
 	ln -s two one &&
 	ln -s one two &&
@@ -123,7 +123,7 @@ test_expect_success STRACE,!INSTRUMENTED 'a start opens each config file once, a
 	test_line_count = 3 actual
 '
 
-test_expect_success GIT 'git lists the same, scope by scope' '
+test_expect_success GIT 'git lists the same settings, scope by scope' '
 	mkdir "$HOME/dir" &&
 	printf "[a]b=2\n[include]path=dir/more\n" >"$HOME/.gitconfig" &&
 	echo "[a]more" >"$HOME/dir/more" &&

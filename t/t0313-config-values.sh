@@ -19,7 +19,7 @@ matches_not () {
 	test_expect_code 1 test-tool config match "$1" "$2"
 }
 
-test_expect_success 'patterns match whole keys, whatever their case' '
+test_expect_success 'patterns match whole keys without regard to case' '
 	matches core.editor core.editor &&
 	matches CORE.Editor core.editor &&
 	matches core.editor CORE.EDITOR &&
@@ -37,7 +37,7 @@ test_expect_success 'patterns match whole keys, whatever their case' '
 	matches_not "" core.editor
 '
 
-test_expect_success 'patterns are a list' '
+test_expect_success 'patterns are separated by commas' '
 	matches "a.*,core.*" core.x &&
 	matches "a.*, core.x ,b" core.x &&
 	matches ",,core.x," core.x &&
@@ -45,7 +45,7 @@ test_expect_success 'patterns are a list' '
 	matches_not "a.*,core" core.x
 '
 
-test_expect_success 'patterns have sets' '
+test_expect_success 'patterns may have [sets] and [:classes:]' '
 	matches "a.[bc]" a.b &&
 	matches "a.[a-c]" a.b &&
 	matches "a.[A-C]" a.b &&
@@ -69,7 +69,7 @@ test_expect_success 'patterns have sets' '
 	matches_not "a.\\" a.b
 '
 
-test_expect_success PERL 'matching a pattern of many stars ends' '
+test_expect_success PERL 'matching a pattern with many stars ends soon' '
 	pattern=$(perl -e "print q(*a) x 200, q(b)") &&
 	key=$(perl -e "print q(a) x 5000") &&
 	test -n "$pattern" &&
@@ -156,7 +156,7 @@ k - -
 99999999999999999999 - -
 EOF
 
-test_expect_success 'booleans and numbers are read as in Git' '
+test_expect_success 'booleans and numbers have the meaning that Git gives them' '
 	while read -r value truth number
 	do
 		t=$(or_dash test-tool config bool "$value") &&
@@ -166,7 +166,7 @@ test_expect_success 'booleans and numbers are read as in Git' '
 	test_cmp values actual
 '
 
-test_expect_success 'booleans without a value, empty, with spaces' '
+test_expect_success 'a boolean without a value is true, empty is false, with spaces is invalid' '
 	echo true | test_prints test-tool config bool &&
 	echo false | test_prints test-tool config bool "" &&
 	test_must_fail test-tool config bool " " &&
@@ -175,7 +175,7 @@ test_expect_success 'booleans without a value, empty, with spaces' '
 	test_must_fail test-tool config int
 '
 
-test_expect_success GIT 'git takes the same values' '
+test_expect_success GIT 'git reads the same booleans and numbers' '
 	while read -r value truth number
 	do
 		t=$(or_dash git -c "a.b=$value" config --type=bool a.b) &&
@@ -185,7 +185,7 @@ test_expect_success GIT 'git takes the same values' '
 	test_cmp expect actual
 '
 
-test_expect_success 'usage errors end with 129' '
+test_expect_success 'test-tool config: usage errors exit with 129' '
 	test_expect_code 129 test-tool config &&
 	test_expect_code 129 test-tool config bogus &&
 	test_expect_code 129 test-tool config list &&

@@ -12,19 +12,19 @@ timers () {
 		| [.event, .thread, .category, .name, .intervals, .unfinished]' e
 }
 
-test_expect_success 'intervals of the main thread make a summary' '
+test_expect_success 'intervals of the main thread are summed up in one event' '
 	traced --perf test-tool trace2 100timer 5 0 &&
 	have_timer_event main timer test test1 5 actual &&
 	test_grep ! th_timer actual
 '
 
-test_expect_success 'intervals of threads make one summary' '
+test_expect_success 'intervals of all threads are summed up in one event' '
 	traced --perf test-tool trace2 100timer 5 0 3 &&
 	have_timer_event main timer test test1 15 actual &&
 	test_grep ! th_timer actual
 '
 
-test_expect_success 'a timer may also be reported for each thread' '
+test_expect_success 'a timer may have an event for each thread as well' '
 	traced --perf test-tool trace2 101timer 5 0 3 &&
 	have_timer_event main timer test test2 15 actual &&
 	have_timer_event th01:ut_101 th_timer test test2 5 actual &&
@@ -32,7 +32,7 @@ test_expect_success 'a timer may also be reported for each thread' '
 	have_timer_event th03:ut_101 th_timer test test2 5 actual
 '
 
-test_expect_success JQ 'a timer of the main thread has an event before the summary, too' '
+test_expect_success JQ 'a timer with events for threads has one for main, before the sum' '
 	traced test-tool trace2 call timer_start test2 , timer_stop test2 &&
 	test_prints timers <<-\EOF
 	["th_timer","main","test","test2",1,null]
@@ -41,7 +41,7 @@ test_expect_success JQ 'a timer of the main thread has an event before the summa
 '
 
 # A sleep is never shorter than requested.
-test_expect_success JQ 'a timer has min, max and total' '
+test_expect_success JQ 'a timer has its min, max and total' '
 	traced test-tool trace2 100timer 3 10 &&
 	trace2_jq "
 		.[] | select(.event == \"timer\") |
@@ -56,7 +56,7 @@ test_expect_success JQ 'a timer has min, max and total' '
 		(.t_total - .t_min - .t_max | fabs) <= 0.000002" e
 '
 
-test_expect_success JQ 'a start inside a running interval only nests' '
+test_expect_success JQ 'a timer that is started twice counts the outer interval only' '
 	traced test-tool trace2 call timer_start test1 , sleep_ms 10 , timer_start test1 , \
 		sleep_ms 10 , timer_stop test1 , sleep_ms 10 , timer_stop test1 &&
 	trace2_jq "[.[] | select(.event | test(\"timer\"))] | length == 1 and (.[0] |
@@ -65,7 +65,7 @@ test_expect_success JQ 'a start inside a running interval only nests' '
 		.t_total >= 0.03 and .t_min == .t_total and .t_max == .t_total)" e
 '
 
-test_expect_success JQ 'time between intervals does not count' '
+test_expect_success JQ 'a timer does not count the time between intervals' '
 	traced test-tool trace2 call timer_start test1 , timer_stop test1 , sleep_ms 50 , \
 		timer_start test1 , timer_stop test1 &&
 	trace2_jq "
@@ -73,7 +73,7 @@ test_expect_success JQ 'time between intervals does not count' '
 		| (.[] | select(.event == \"exit\").t_abs) - \$timer.t_total >= 0.05" e
 '
 
-test_expect_success JQ 'an interval that is running at the end is counted as unfinished' '
+test_expect_success JQ 'a timer that runs when the program ends is counted as unfinished' '
 	traced test-tool trace2 call timer_start test1 , timer_stop test1 , timer_start test1 , \
 		sleep_ms 10 &&
 	trace2_jq "
@@ -84,14 +84,14 @@ test_expect_success JQ 'an interval that is running at the end is counted as unf
 	test_grep "^\[\"timer\",\"main\",\"test\",\"test2\",[0-9]*,1\]\$" actual
 '
 
-test_expect_success JQ 'intervals that are running when their threads end are unfinished' '
+test_expect_success JQ 'timers that run when their threads end are counted as unfinished' '
 	traced test-tool trace2 112timer_unfinished 3 &&
 	expect_valid_stream e &&
 	test_write_lines "th_timer 1" "th_timer 1" "th_timer 1" "timer 3" |
 	test_prints event_members "event unfinished" "(th_)?timer" e
 '
 
-test_expect_success JQ 'a stop without a start: one error, counted each time' '
+test_expect_success JQ 'timer_stop without start: one error event with the number of calls' '
 	traced test-tool trace2 call --repeat=3 timer_stop test1 &&
 	test_prints event_members "event msg|unfinished" "error|timer" e <<-\EOF
 	error trace2: timer '\''test1'\'' stopped without a start
@@ -99,12 +99,12 @@ test_expect_success JQ 'a stop without a start: one error, counted each time' '
 	EOF
 '
 
-test_expect_success JQ 'a timer started in one thread and stopped in another has two halves' '
+test_expect_success JQ 'a timer started in one thread and stopped in another is unfinished twice' '
 	traced test-tool trace2 111timer_handed &&
 	test "$(event_members "name unfinished" timer e)" = "handed 2"
 '
 
-test_expect_success JQ 'a timer that was never started is no event' '
+test_expect_success JQ 'a timer that was never started emits no event' '
 	traced test-tool trace2 001return 0 &&
 	test_prints timers </dev/null
 '
@@ -112,7 +112,7 @@ test_expect_success JQ 'a timer that was never started is no event' '
 # ---------------------------------------------------------------------------
 # Histograms
 
-test_expect_success JQ 'only timers that ask for one have it' '
+test_expect_success JQ 'only timers with the flag have a histogram' '
 	traced test-tool trace2 call timer_start hist , timer_stop hist , timer_start plain , \
 		timer_stop plain &&
 	trace2_jq "
@@ -121,7 +121,7 @@ test_expect_success JQ 'only timers that ask for one have it' '
 	test_grep ! histogram p
 '
 
-test_expect_success JQ 'counts add up; bounds grow and enclose min and max' '
+test_expect_success JQ 'a histogram: counts sum up to the intervals; bounds grow, and enclose min and max' '
 	traced test-tool trace2 call --repeat=1000 timer_start hist , timer_stop hist &&
 	trace2_jq "
 		.[] | select(.event == \"timer\") |
@@ -136,7 +136,7 @@ test_expect_success JQ 'counts add up; bounds grow and enclose min and max' '
 
 # The bound is the largest value that its bucket counts: an interval is at most
 # 6.25 % shorter.
-test_expect_success JQ 'a bound is at most 6.25 % above what it counts' '
+test_expect_success JQ 'a bound of a histogram is at most 6.25 % above the values it counts' '
 	for ms in 0 1 3 7 20
 	do
 		traced test-tool trace2 110timer_histogram $ms &&
@@ -149,7 +149,7 @@ test_expect_success JQ 'a bound is at most 6.25 % above what it counts' '
 			.histogram[0][0] <= (.t_total + 0.000001) * 1.0625)" all
 '
 
-test_expect_success JQ 'timers of each thread and of all are reported' '
+test_expect_success JQ 'histograms are reported for each thread and for all' '
 	traced test-tool trace2 110timer_histogram 1 1 2 &&
 	trace2_jq "
 		[.[] | select(.event | test(\"timer\"))] |
@@ -160,7 +160,7 @@ test_expect_success JQ 'timers of each thread and of all are reported' '
 
 # ---------------------------------------------------------------------------
 
-test_expect_success JQ 'more timers than there is room for are one error' '
+test_expect_success JQ 'timers above the limit of 512 are reported in one error' '
 	traced test-tool trace2 113timer_many 600 &&
 	expect_valid_stream e &&
 	trace2_jq "
@@ -172,7 +172,7 @@ test_expect_success JQ 'more timers than there is room for are one error' '
 		(\$timers | length) + (\$errors[0] | split(\" \")[1] | tonumber) == 600" e
 '
 
-test_expect_success JQ 'more histograms than there is room for are reported' '
+test_expect_success JQ 'histograms above the limit are reported in one error' '
 	traced test-tool trace2 113timer_many --histograms 55 &&
 	trace2_jq "[.[] | select(.event == \"error\")] == [] and
 		[.[] | select(.histogram).name] == [range(55) | \"t\(.)\"]" e &&
@@ -187,7 +187,7 @@ test_expect_success JQ 'more histograms than there is room for are reported' '
 			(\$errors[0] | split(\" \")[1] | tonumber) == 80" e
 '
 
-test_expect_success JQ 'more timers and more histograms: an error for each' '
+test_expect_success JQ 'timers and histograms above their limits are reported in one error each' '
 	traced test-tool trace2 113timer_many --histograms 600 &&
 	jq -r "select(.event == \"error\").msg" e |
 		sed "s/^trace2: [0-9][0-9]*/trace2: N/" >actual &&
@@ -197,7 +197,7 @@ test_expect_success JQ 'more timers and more histograms: an error for each' '
 	EOF
 '
 
-test_expect_success JQ 'the order of timers is that of their registration' '
+test_expect_success JQ 'timers are reported in the order of their registration' '
 	traced test-tool trace2 113timer_many 50 &&
 	jq -r "select(.event == \"timer\") | .name" e >actual &&
 	test_seq -f "t%d" 0 49 >expect &&
@@ -232,7 +232,7 @@ within () {
 }
 
 # Some processes end before the rate of the counter is known.
-test_expect_success JQ 'times are those of the clock' '
+test_expect_success JQ 'timers agree with the clock' '
 	rm -f reports &&
 	for how in inline called histogram
 	do
@@ -250,7 +250,7 @@ test_expect_success JQ 'times are those of the clock' '
 	within 24
 '
 
-test_expect_success JQ 'a running timer of a killed process has the time until its last event' '
+test_expect_success JQ 'a killed process: a running timer lasts until the last event in the ring' '
 	rm -f reports &&
 	for before in 0 5000
 	do
@@ -292,7 +292,7 @@ print $out $file;
 close $out or die "$to: $!";
 EOT
 
-test_expect_success JQ 'a running timer that began in ns is read' '
+test_expect_success JQ 'report: a timer in a ring that has its start in ns, not in ticks, is read' '
 	mv ring new &&
 	rm -f reports &&
 	perl in-ns.perl new ring &&
@@ -300,13 +300,13 @@ test_expect_success JQ 'a running timer that began in ns is read' '
 	within 1 ".unfinished == 1"
 '
 
-test_expect_success JQ 'a process that was killed while it added an interval' '
+test_expect_success JQ 'report: a timer of a process killed while adding an interval is left out' '
 	BUSY=1 perl in-ns.perl new ring &&
 	trace2 report --timers --format=json ring >timers &&
 	jq -e "[.timers[] | select(.timer == \"tool/clocked\")] == []" timers
 '
 
-test_expect_success 'tracing off: nothing happens' '
+test_expect_success 'timers do nothing while tracing is off' '
 	test-tool trace2 101timer 5 0 3 >out 2>&1 &&
 	test_must_be_empty out
 '

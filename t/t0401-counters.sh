@@ -6,13 +6,13 @@ test_description='global counters and gauges'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-test_expect_success 'a counter of one thread has its sum' '
+test_expect_success 'a counter used in one thread has its sum' '
 	traced --perf test-tool trace2 200counter 2 5 11 &&
 	have_counter_event main counter test test1 18 actual &&
 	test_grep ! th_counter actual
 '
 
-test_expect_success 'three threads have one event each, and the sum' '
+test_expect_success 'a counter used in three threads has three events and the sum' '
 	traced --perf test-tool trace2 201counter 7 13 3 &&
 	have_counter_event main counter test test2 60 actual &&
 	have_counter_event th01:ut_201 th_counter test test2 20 actual &&
@@ -20,7 +20,7 @@ test_expect_success 'three threads have one event each, and the sum' '
 	have_counter_event th03:ut_201 th_counter test test2 20 actual
 '
 
-test_expect_success 'counters have 64 bits without sign, in every target' '
+test_expect_success 'counters are unsigned and have 64 bits in every target' '
 	traced --perf test-tool trace2 200counter 18446744073709551615 &&
 	have_counter_event main counter test test1 18446744073709551615 actual &&
 	test_grep "counter test/test1 value:18446744073709551615\$" n &&
@@ -37,7 +37,7 @@ test_expect_success 'counters wrap at 2^64' '
 	have_counter_event main counter test test2 2 actual
 '
 
-test_expect_success 'a sum of 0 is no event' '
+test_expect_success 'a counter whose sum is 0 emits no event' '
 	traced --perf test-tool trace2 200counter 0 0 &&
 	test_grep ! "counter|" actual &&
 	traced --perf test-tool trace2 200counter 18446744073709551615 1 &&
@@ -46,24 +46,24 @@ test_expect_success 'a sum of 0 is no event' '
 	test_grep ! "counter|" actual
 '
 
-test_expect_success 'threads whose sums make 0 together have events, the total none' '
+test_expect_success 'a counter whose threads add up to 0 has events for threads, but no total' '
 	traced --perf test-tool trace2 201counter 9223372036854775808 0 2 &&
 	have_counter_event th01:ut_201 th_counter test test2 9223372036854775808 actual &&
 	have_counter_event th02:ut_201 th_counter test test2 9223372036854775808 actual &&
 	test_grep ! "|main|counter|" actual
 '
 
-test_expect_success 'two definitions of one name are one counter' '
+test_expect_success 'two definitions of one name make one counter' '
 	traced --perf test-tool trace2 210counter_merged 3 4 &&
 	have_counter_event main counter tool merged 7 actual
 '
 
-test_expect_success 'a counter without a count is no event' '
+test_expect_success 'a counter that was never used emits no event' '
 	traced --perf test-tool trace2 001return 0 &&
 	test_grep ! "counter|" actual
 '
 
-test_expect_success JQ 'more counters than there is room for are one error' '
+test_expect_success JQ 'counters above the limit are reported in one error' '
 	traced --perf test-tool trace2 211counter_many 1100 &&
 	expect_valid_stream e &&
 	trace2_jq "([.[] | select(.event == \"counter\")] |
@@ -76,14 +76,14 @@ test_expect_success JQ 'more counters than there is room for are one error' '
 		== 1100)" e
 '
 
-test_expect_success JQ 'the order of counters is that of their registration' '
+test_expect_success JQ 'counters are reported in the order of their registration' '
 	traced --perf test-tool trace2 211counter_many 50 &&
 	jq -r "select(.event == \"counter\") | .name" e >actual.names &&
 	test_seq -f "c%d" 0 49 >expect &&
 	test_cmp expect actual.names
 '
 
-test_expect_success 'tracing off: nothing happens' '
+test_expect_success 'counters and gauges do nothing while tracing is off' '
 	test-tool trace2 201counter 7 13 3 >out 2>&1 &&
 	test-tool trace2 230gauge 2 5 >>out 2>&1 &&
 	test_must_be_empty out
@@ -114,7 +114,7 @@ gauges () {
 		.key == "gauge").value' e
 }
 
-test_expect_success JQ 'a gauge has its last, least and greatest value' '
+test_expect_success JQ 'a gauge has its last, its least and its greatest value' '
 	traced test-tool trace2 call gauge_set busy 5 , gauge_add busy 4 , \
 		gauge_sub busy 12 , gauge_add busy 1 , gauge_set plain -7 &&
 	test_prints gauges <<-\EOF &&
@@ -125,13 +125,13 @@ test_expect_success JQ 'a gauge has its last, least and greatest value' '
 	test_grep ! workers n
 '
 
-test_expect_success JQ 'a gauge that was set to 0 is reported, an unset one is not' '
+test_expect_success JQ 'a gauge set to 0 is reported, an unset one is not' '
 	traced test-tool trace2 call gauge_set busy 0 &&
 	echo "{\"category\":\"tool\",\"name\":\"busy\",\"unit\":\"workers\",\"last\":0,\"min\":0,\"max\":0}" |
 	test_prints gauges
 '
 
-test_expect_success 'a gauge has the whole range' '
+test_expect_success 'a gauge holds the least and the greatest 64-bit value, and wraps' '
 	traced test-tool trace2 call gauge_set busy -9223372036854775808 , \
 		gauge_set busy 9223372036854775807 , gauge_set plain 9223372036854775807 , \
 		gauge_add plain 1 &&
@@ -139,19 +139,19 @@ test_expect_success 'a gauge has the whole range' '
 	test_grep "plain.*\"last\":-9223372036854775808,\"min\":-9223372036854775808,\"max\":9223372036854775807}" e
 '
 
-test_expect_success 'a gauge may have the least value alone' '
+test_expect_success 'a gauge may have the least 64-bit value as its only one' '
 	traced test-tool trace2 call gauge_set busy -9223372036854775808 &&
 	test_grep "busy.*\"last\":-9223372036854775808,\"min\":-9223372036854775808,\"max\":-9223372036854775808}" e
 '
 
-test_expect_success JQ 'threads that change one value lose no count' '
+test_expect_success JQ 'a gauge changed by several threads loses no change' '
 	traced test-tool trace2 230gauge 8 20000 &&
 	gauges >actual &&
 	jq -e ".name == \"open\" and .last == 8 and .min == 1 and
 		.max >= 8 and .max <= 32" actual
 '
 
-test_expect_success JQ 'a forked child begins with 0' '
+test_expect_success JQ 'a gauge of a forked child begins with 0' '
 	traced test-tool trace2 call gauge_set busy 5 , fork , \
 		data_string a b c , gauge_add busy 1 &&
 	gauges | sort >actual &&
@@ -161,7 +161,7 @@ test_expect_success JQ 'a forked child begins with 0' '
 	EOF
 '
 
-test_expect_success JQ 'more gauges than there is room for are reported' '
+test_expect_success JQ 'gauges above the limit are reported' '
 	traced test-tool trace2 231gauge_many 140 &&
 	expect_valid_stream e &&
 	trace2_jq "
@@ -174,7 +174,7 @@ test_expect_success JQ 'more gauges than there is room for are reported' '
 			. + (\$gauges | length) == 140)" e
 '
 
-test_expect_success JQ 'the report: the last process has the last value' '
+test_expect_success JQ 'report: the last value of a gauge is that of the last process' '
 	rm -rf d && mkdir d &&
 	for value in 10 -20 7
 	do
@@ -190,7 +190,7 @@ test_expect_success JQ 'the report: the last process has the last value' '
 	EOF
 '
 
-test_expect_success JQ 'the cells of a ring have the same values, also of a killed process' '
+test_expect_success JQ 'a ring has the same values of gauges, even of a killed process' '
 	rm -f ring e &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e" \
 		test-tool trace2 call gauge_set busy -5 , gauge_add busy 9 &&
@@ -206,14 +206,14 @@ test_expect_success JQ 'the cells of a ring have the same values, also of a kill
 		.last == 3 and .min == -5 and .max == 4)" actual
 '
 
-test_expect_success JQ 'a ring that is open before a gauge is defined has its value' '
+test_expect_success JQ 'a gauge defined after its ring was opened has its value in it' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 231gauge_many 20 &&
 	trace2 report --gauges --format=json ring >actual &&
 	jq -e "[.gauges[].last] | sort == [range(20)]" actual
 '
 
-test_expect_success JQ 'a forked child has gauges in its own ring' '
+test_expect_success JQ 'a forked child with a ring has gauges of its own' '
 	rm -rf d && mkdir d &&
 	GIT_TRACE2_RING="$PWD/d" test-tool trace2 call gauge_set busy 5 , fork , \
 		gauge_add busy 1 &&

@@ -85,7 +85,7 @@ test_expect_success 'a thread that still runs when the process ends reports its 
 	EOF
 '
 
-test_expect_success 'a thread that counts after thread_exit loses no count' '
+test_expect_success 'a thread may count after thread_exit without losing a count' '
 	traced --valid test-tool trace2 050thread_destructor &&
 	test "$(event_members count counter e)" = 7
 '
@@ -99,7 +99,7 @@ test_expect_success 'a thread without thread_start reports its metrics' '
 	EOF
 '
 
-test_expect_success 'exit() in another thread reports all metrics' '
+test_expect_success 'exit() in another thread reports the metrics of all threads' '
 	traced --valid 3 test-tool trace2 065exit_in_thread 3 &&
 	test "$(event_members count counter e)" = 1
 '
@@ -113,7 +113,7 @@ test_expect_success 'a thread of trace2_pthread_create() reports its metrics' '
 	EOF
 '
 
-test_expect_success 'metrics of threads come in order' '
+test_expect_success 'metrics of threads are reported in the order of the threads' '
 	traced --valid test-tool trace2 call counter_add test1 1 , counter_add test2 2 , \
 		timer_start test2 , timer_stop test2 , timer_start test1 , \
 		timer_stop test1 &&
@@ -148,7 +148,7 @@ test_expect_success '1000 threads, 20 at once, lose no count' '
 
 # ---------------------------------------------------------------------------
 
-test_expect_success 'a module that is loaded, used and unloaded keeps its values' '
+test_expect_success 'a module that is unloaded after use keeps its values' '
 	traced --valid test-tool trace2 212module "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
 	test_cmp - actual <<-\EOF &&
@@ -162,7 +162,7 @@ test_expect_success 'a module that is loaded, used and unloaded keeps its values
 		[[\"th01:unknown\", 1], [\"main\", 1]]" e
 '
 
-test_expect_success 'a module that is loaded again and again has one definition' '
+test_expect_success 'a module that is loaded repeatedly has one definition of each metric' '
 	traced --valid test-tool trace2 212module "$modules/bare-metrics.so" \
 		"$modules/bare-metrics.so" "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
@@ -174,13 +174,13 @@ test_expect_success 'a module that is loaded again and again has one definition'
 	EOF
 '
 
-test_expect_success 'a module that stays until the end reports its metrics' '
+test_expect_success 'a module that stays loaded until the end reports its metrics' '
 	traced --valid test-tool trace2 212module --keep "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
 	test_line_count = 4 actual
 '
 
-test_expect_success 'a program that is linked with the shared library has metrics' '
+test_expect_success 'a program linked with the shared library reports metrics' '
 	traced --valid "$hosts/plain" >out &&
 	echo done | test_cmp - out &&
 	metrics "[\"histogram\", (map(select(.event == \"timer\").histogram[][1]) | add)]" |
@@ -196,7 +196,7 @@ test_expect_success 'a program that is linked with the shared library has metric
 	EOF
 '
 
-test_expect_success CXX_HOST 'a program in C++ has metrics' '
+test_expect_success CXX_HOST 'a C++ program reports metrics' '
 	traced --valid "$hosts/cxx" >out &&
 	echo done | test_cmp - out &&
 	metrics | sort >actual &&
@@ -273,7 +273,7 @@ test_expect_success 'two metrics of each kind, and their declarations, compile i
 	compile_everywhere scopes.c
 '
 
-test_expect_success 'metrics of a process that tracing is off for cost no thread' '
+test_expect_success 'threads of a process with tracing off may use metrics without output' '
 	test-tool trace2 051threads 50 >out 2>&1 &&
 	test_must_be_empty out
 '
@@ -281,7 +281,7 @@ test_expect_success 'metrics of a process that tracing is off for cost no thread
 # ---------------------------------------------------------------------------
 # Metrics that are defined at run time, and reading them back
 
-test_expect_success JQ 'values of ended threads, and of the running one, are read' '
+test_expect_success JQ 'values of ended and of running threads are readable while the program runs' '
 	traced test-tool trace2 240read &&
 	jq -r "select(.event == \"printf\").msg" e >actual &&
 	test_prints sed "s/sum:[0-9]* min:300/sum:1700 min:300/" actual <<-\EOF
@@ -293,7 +293,7 @@ test_expect_success JQ 'values of ended threads, and of the running one, are rea
 	EOF
 '
 
-test_expect_success JQ 'labels are sorted, and quoted; the same ones are the same metric' '
+test_expect_success JQ 'metrics with the same labels in any order are one metric; labels are quoted' '
 	traced test-tool trace2 241open &&
 	jq -c "(select(.event | test(\"timer|counter\")) |
 			[.event, .category, .name, .count // .intervals]),
@@ -312,7 +312,7 @@ test_expect_success JQ 'labels are sorted, and quoted; the same ones are the sam
 	test_grep ! "\"event\":\"error\"" e
 '
 
-test_expect_success JQ 'opens in vain are counted, for each cause' '
+test_expect_success JQ 'metrics that cannot be opened are reported with the cause and their number' '
 	traced test-tool trace2 242open_many 1100 &&
 	expect_valid_stream e &&
 	trace2_jq "([.[] | select(.event == \"error\").msg] |
@@ -327,7 +327,7 @@ test_expect_success JQ 'opens in vain are counted, for each cause' '
 		== 1100)" e
 '
 
-test_expect_success JQ 'metrics are opened and read with a ring that is open already' '
+test_expect_success JQ 'metrics may be opened and read after their ring was opened' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 241open &&
 	trace2 report --counters --gauges --distributions --format=json ring >actual &&
@@ -335,7 +335,7 @@ test_expect_success JQ 'metrics are opened and read with a ring that is open alr
 		[.gauges[].last] == [-7] and [.distributions[].sum] == [7]" actual
 '
 
-test_expect_success JQ 'an opened metric is sampled like any other' '
+test_expect_success JQ 'metrics opened at run time are sampled like others' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_SAMPLE=app/test/test1/:1 \
 		test-tool trace2 241open &&
@@ -343,7 +343,7 @@ test_expect_success JQ 'an opened metric is sampled like any other' '
 	jq -e ".callers[0] | .samples == 2 and .count == 3" actual
 '
 
-test_expect_success 'tracing off: nothing happens' '
+test_expect_success 'metrics opened at run time do nothing while tracing is off' '
 	test-tool trace2 240read >out 2>&1 &&
 	test-tool trace2 241open >>out 2>&1 &&
 	test_must_be_empty out

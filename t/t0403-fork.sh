@@ -19,7 +19,7 @@ told () {
 	mv lines actual
 }
 
-test_expect_success 'a forked child has version and start, its own events, metrics from zero' '
+test_expect_success 'a forked child has a version, a start, its own events, and metrics from 0' '
 	told 5 070fork &&
 	test_cmp - actual <<-\EOF
 	_SID0_ version
@@ -44,7 +44,7 @@ test_expect_success 'a forked child has version and start, its own events, metri
 	EOF
 '
 
-test_expect_success 'a forked child starts with the arguments of the program, its times from 0' '
+test_expect_success 'a forked child starts with the arguments of the program, and times from 0' '
 	# It lived between two events of its parent.
 	trace2_jq "
 		def t(\$event): [.[] | select(.event == \$event).t_abs][0];
@@ -58,7 +58,7 @@ test_expect_success 'a forked child starts with the arguments of the program, it
 			(\$ours | t(\"data\")) + 0.000003" e
 '
 
-test_expect_success 'the thread of a forked child is main, its depth one more' '
+test_expect_success 'a forked child has main as its thread, and a depth one greater' '
 	rm -f p &&
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 \
 		test_expect_code 5 test-tool trace2 070fork &&
@@ -113,7 +113,7 @@ test_expect_success "the parent's repositories are defined again, when they are 
 	EOF
 '
 
-test_expect_success 'repositories of forked children are the same in a ring' '
+test_expect_success 'repositories of forked children are the same in a ring as in a file' '
 	mkdir rings &&
 	GIT_TRACE2_RING="$(pwd)/rings" test-tool trace2 069fork_repos again &&
 	trace2 script --git-event rings >e &&
@@ -122,20 +122,20 @@ test_expect_success 'repositories of forked children are the same in a ring' '
 	test_cmp expect.file actual
 '
 
-test_expect_success 'a silent forked child leaves no trace' '
+test_expect_success 'a forked child without events writes nothing' '
 	told 0 071fork_silent &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&
 	echo _SID0_ | test_cmp - actual.sids
 '
 
-test_expect_success 'a silent child that calls exit() runs the handlers of the parent without events of its own' '
+test_expect_success 'a forked child without events that calls exit() writes no atexit' '
 	told 0 071fork_silent exit &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&
 	echo _SID0_ | test_cmp - actual.sids &&
 	test "$(grep -c "^{\"event\":\"atexit\"" e)" = 1
 '
 
-test_expect_success 'a child that only counts emits the count at its end' '
+test_expect_success 'a forked child that only counts emits the counter at its end' '
 	told 0 072fork_counter &&
 	sed -n "/_SID1_/p" actual >actual.child &&
 	test_cmp - actual.child <<-\EOF &&
@@ -147,7 +147,7 @@ test_expect_success 'a child that only counts emits the count at its end' '
 	test_grep "^_SID0_ counter 1\$" actual
 '
 
-test_expect_success 'a child that only sets a gauge emits its value at its end' '
+test_expect_success 'a forked child that only sets a gauge emits the gauge at its end' '
 	traced --event 0 test-tool trace2 072fork_gauge &&
 	jq -r "select(.event == \"data_json\" and .value.name == \"children\") |
 		[(.sid | split(\"/\") | length), .value.last, .value.max] | @tsv" \
@@ -155,13 +155,13 @@ test_expect_success 'a child that only sets a gauge emits its value at its end' 
 	printf "2\t-3\t-3\n" | test_cmp - actual
 '
 
-test_expect_success 'a child that execs at once leaves no trace' '
+test_expect_success 'a forked child that execs at once writes nothing' '
 	told 0 073fork_exec true &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&
 	echo _SID0_ | test_cmp - actual.sids
 '
 
-test_expect_success 'a child that execs a traced program: its session is below the parent' '
+test_expect_success 'a forked child that execs a traced program: its session is below the parent' '
 	told 3 073fork_exec test-tool trace2 001return 3 &&
 	test_prints sed -n "/version/p" actual <<-\EOF
 	_SID0_ version
@@ -169,7 +169,7 @@ test_expect_success 'a child that execs a traced program: its session is below t
 	EOF
 '
 
-test_expect_success 'a child of a child has a session of its own' '
+test_expect_success 'a forked child of a forked child has a session of its own' '
 	told 5 074fork_twice &&
 	test_prints sed -n "/ data\| counter\| version/p" actual <<-\EOF
 	_SID0_ version
@@ -184,7 +184,7 @@ test_expect_success 'a child of a child has a session of its own' '
 	EOF
 '
 
-test_expect_success 'fork in a thread: the thread is main in the child' '
+test_expect_success 'a fork in a thread makes that thread main in the child' '
 	told 5 075fork_in_thread &&
 	trace2_jq "[.[] | select(.event == \"data\") | [.thread, .value]] ==
 			[[\"main\", \"child\"]] and
@@ -192,7 +192,7 @@ test_expect_success 'fork in a thread: the thread is main in the child' '
 			[\"thread_start\", \"thread_exit\"]" e
 '
 
-test_expect_success 'vfork and exec make no session of their own' '
+test_expect_success 'vfork with exec makes no session' '
 	told 4 076vfork test-tool trace2 001return 4 &&
 	test_prints sed -n "/ data\|version/p" actual <<-\EOF
 	_SID0_ version
@@ -203,7 +203,7 @@ test_expect_success 'vfork and exec make no session of their own' '
 '
 
 # The parents end without an event; the daemon keeps the pipe open to its end.
-test_expect_success 'a program that goes into the background is traced' '
+test_expect_success 'a program that goes into the background is traced further' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 077daemon | cat &&
 	expect_valid_stream --killed --scrub e &&
@@ -239,7 +239,7 @@ _SID0_ exit
 _SID0_ atexit
 EOF
 
-test_expect_success 'a daemon goes on in the session of its parent' '
+test_expect_success 'a daemon that asks for it continues the session of its parent' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 \
 		test-tool trace2 068daemon_resumes | cat &&
@@ -249,7 +249,7 @@ test_expect_success 'a daemon goes on in the session of its parent' '
 	jq -s -e "[.[].t_abs // empty] | . == sort" e
 '
 
-test_expect_success 'a forked child goes on in the same file of a directory' '
+test_expect_success 'a daemon continues the file of its parent in a directory' '
 	mkdir same &&
 	GIT_TRACE2_EVENT="$(pwd)/same" GIT_TRACE2_EVENT_NESTING=9 \
 		test-tool trace2 068daemon_resumes | cat &&
@@ -269,7 +269,7 @@ test_expect_success 'a forked child with a ring has a session of its own' '
 	test_grep "^_SID0_/_SID1_ .*daemon" actual
 '
 
-test_expect_success 'forked children all go on with the session if the program wants that' '
+test_expect_success 'a program may have all forked children continue its session' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool --forks-go-on trace2 077daemon | cat &&
 	test_prints resumed e <<-\EOF &&
@@ -283,7 +283,7 @@ test_expect_success 'forked children all go on with the session if the program w
 	expect_valid_stream e
 '
 
-test_expect_success 'the signal that kills a child is an event of the child, not of the parent' '
+test_expect_success 'a signal that kills a forked child is recorded by the child, not by the parent' '
 	traced 143 env GIT_TRACE2_SIGNALS=TERM \
 		test-tool trace2 079fork_killed TERM &&
 	expect_valid_stream --scrub e &&
@@ -293,7 +293,7 @@ test_expect_success 'the signal that kills a child is an event of the child, not
 	EOF
 '
 
-test_expect_success 'a forked child has a separate file in a directory' '
+test_expect_success 'a forked child has its own file in a directory' '
 	mkdir dir &&
 	GIT_TRACE2_EVENT="$(pwd)/dir" test_expect_code 5 test-tool trace2 070fork &&
 	test_stdout_line_count = 2 ls dir &&
@@ -307,7 +307,7 @@ test_expect_success 'a forked child has a separate file in a directory' '
 	expect_valid_stream e
 '
 
-test_expect_success 'a silent forked child makes no file in a directory' '
+test_expect_success 'a forked child without events creates no file in a directory' '
 	rm -r dir &&
 	mkdir dir &&
 	GIT_TRACE2_EVENT="$(pwd)/dir" test-tool trace2 071fork_silent &&
@@ -318,7 +318,7 @@ test_expect_success 'a silent forked child makes no file in a directory' '
 	test_stdout_line_count = 1 ls dir
 '
 
-test_expect_success UNIX_SOCKETS 'a forked child has a separate connection to a socket' '
+test_expect_success UNIX_SOCKETS 'a forked child has its own connection to a socket' '
 	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0403.XXXXXX") &&
 	test_when_finished "rm -rf \"$sockets\"" &&
 	test_expect_code 5 test-tool fault listen-stream --output=e "$sockets/s" \
@@ -327,13 +327,13 @@ test_expect_success UNIX_SOCKETS 'a forked child has a separate connection to a 
 	test "$(grep -c "^{\"event\":\"atexit\"" e)" = 2
 '
 
-test_expect_success 'a forked child shares the descriptor of standard error' '
+test_expect_success 'a forked child writes to the same standard error' '
 	GIT_TRACE2_EVENT=2 test_expect_code 5 test-tool trace2 070fork 2>e &&
 	expect_valid_stream e &&
 	test "$(grep -c "^{\"event\":\"atexit\"" e)" = 2
 '
 
-test_expect_success 'forks are safe while other threads are in the library' '
+test_expect_success 'forks are safe while other threads are inside the library' '
 	traced test-tool trace2 078fork_busy 20 &&
 	grep "\"thread\":\"main\"" e >main.e &&
 	expect_valid_stream main.e &&
@@ -342,7 +342,7 @@ test_expect_success 'forks are safe while other threads are in the library' '
 		[range(20) | 100]" main.e
 '
 
-test_expect_success 'a child in whose trace nothing is on' '
+test_expect_success 'a forked child writes nothing into a directory that is full' '
 	mkdir gone &&
 	GIT_TRACE2_EVENT="$(pwd)/gone" GIT_TRACE2_MAX_FILES=1 \
 		test_expect_code 5 test-tool trace2 070fork &&

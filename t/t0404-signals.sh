@@ -58,11 +58,11 @@ test_expect_success 'no signal is recorded unless asked for' '
 '
 
 # Sanitizers have their own handler for this signal.
-test_expect_success !INSTRUMENTED 'a fault (SIGSEGV) is not recorded if the list does not name it' '
+test_expect_success !INSTRUMENTED 'SIGSEGV is not recorded unless the list names it' '
 	ends_unrecorded SEGV
 '
 
-test_expect_success 'SIGPIPE is recorded where the program asks for it' '
+test_expect_success 'SIGPIPE is recorded if the program asks for it' '
 	killed "signal 13" --sigpipe trace2 080raise PIPE &&
 	expect_signal 13 &&
 	killed "signal 13" --sigpipe trace2 085sigpipe &&
@@ -71,7 +71,7 @@ test_expect_success 'SIGPIPE is recorded where the program asks for it' '
 	expect_no_signal region_enter
 '
 
-test_expect_success 'the setting of the user has priority' '
+test_expect_success 'the setting of the user overrides that of the program' '
 	GIT_TRACE2_SIGNALS=TERM killed "signal 13" --sigpipe trace2 080raise PIPE &&
 	expect_no_signal region_enter &&
 	GIT_TRACE2_SIGNALS=none killed "signal 13" --sigpipe trace2 080raise PIPE &&
@@ -80,7 +80,7 @@ test_expect_success 'the setting of the user has priority' '
 	expect_signal 13
 '
 
-test_expect_success 'signals are listed by names and numbers' '
+test_expect_success 'signals may be listed by name and by number' '
 	GIT_TRACE2_SIGNALS="TERM, sigint,	10 SIGHUP,," &&
 	export GIT_TRACE2_SIGNALS &&
 	test_when_finished "sane_unset GIT_TRACE2_SIGNALS" &&
@@ -96,7 +96,7 @@ test_expect_success 'signals are listed by names and numbers' '
 	expect_no_signal region_enter
 '
 
-test_expect_success 'none, and lists without a signal, record no signal' '
+test_expect_success 'GIT_TRACE2_SIGNALS=none, and lists without a valid signal, record no signal' '
 	for list in none bogus 0 -1 99999 "," 9 KILL
 	do
 		GIT_TRACE2_SIGNALS=$list &&
@@ -107,7 +107,7 @@ test_expect_success 'none, and lists without a signal, record no signal' '
 	sane_unset GIT_TRACE2_SIGNALS
 '
 
-test_expect_success 'signals that abort are recorded' '
+test_expect_success 'signals of abort() and the like are recorded' '
 	GIT_TRACE2_SIGNALS=ABRT killed "signal 6" trace2 063abort &&
 	expect_signal 6
 '
@@ -117,13 +117,13 @@ test_expect_success !INSTRUMENTED 'signals raised by the kernel are recorded' '
 	expect_signal 11
 '
 
-test_expect_success 'a handler that the program had before stays' '
+test_expect_success 'a handler installed before initialization stays' '
 	GIT_TRACE2_SIGNALS=TERM killed "code 0" --handle=TERM trace2 080raise TERM &&
 	echo "handled 15" | test_cmp - traced.err &&
 	expect_no_signal atexit
 '
 
-test_expect_success 'a handler that it sets later is called, and not that of the library' '
+test_expect_success 'a handler that the program installs later replaces that of the library' '
 	GIT_TRACE2_SIGNALS=TERM killed "code 0" trace2 081raise_handled TERM &&
 	echo "handled 15" | test_cmp - traced.err &&
 	expect_no_signal atexit &&
@@ -131,7 +131,7 @@ test_expect_success 'a handler that it sets later is called, and not that of the
 	expect_no_signal cmd_name
 '
 
-test_expect_success 'a signal that is ignored, before or later, is not recorded' '
+test_expect_success 'an ignored signal is not recorded' '
 	killed "code 0" --sigpipe --ignore=PIPE trace2 080raise PIPE &&
 	expect_no_signal atexit &&
 	killed "code 0" --sigpipe --ignore=PIPE trace2 085sigpipe &&
@@ -140,19 +140,19 @@ test_expect_success 'a signal that is ignored, before or later, is not recorded'
 	expect_no_signal atexit
 '
 
-test_expect_success 'a signal that the parent had ignored is not recorded' '
+test_expect_success 'a signal that the parent process ignored is not recorded' '
 	rm -f e &&
 	test-tool fault ignore PIPE env GIT_TRACE2_EVENT="$(pwd)/e" \
 		test-tool --sigpipe trace2 080raise PIPE &&
 	expect_no_signal atexit
 '
 
-test_expect_success 'a signal that is blocked ends the program later' '
+test_expect_success 'a blocked signal is not recorded while it is pending' '
 	killed "code 0" --sigpipe --block=PIPE trace2 080raise PIPE &&
 	expect_no_signal atexit
 '
 
-test_expect_success 'a program may want no handlers' '
+test_expect_success 'a program may refuse the signal handlers of the library' '
 	GIT_TRACE2_SIGNALS=TERM,PIPE &&
 	export GIT_TRACE2_SIGNALS &&
 	test_when_finished "sane_unset GIT_TRACE2_SIGNALS" &&
@@ -171,7 +171,7 @@ test_expect_success 'no handler is installed without a target' '
 	test_cmp expect actual
 '
 
-test_expect_success 'handlers are installed for the signals of the list, and no more' '
+test_expect_success 'handlers are installed for exactly the signals of the list' '
 	test-tool --no-init trace2 091sigs >before &&
 	GIT_TRACE2_SIGNALS=TERM,USR2 GIT_TRACE2=/dev/null \
 		test-tool trace2 091sigs >with &&
@@ -179,7 +179,7 @@ test_expect_success 'handlers are installed for the signals of the list, and no 
 	test_write_lines "12 handled" "15 handled" | test_cmp - actual
 '
 
-test_expect_success 'a signal while regions and timers are open' '
+test_expect_success 'a signal is recorded while regions and timers are open' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" perl "$ends_by" test-tool --sigpipe trace2 call \
 		region_enter a b , timer_start test1 , counter_add test1 3 , \
@@ -188,7 +188,7 @@ test_expect_success 'a signal while regions and timers are open' '
 	expect_signal 13
 '
 
-test_expect_success 'the signal event is in the name of the thread that got it' '
+test_expect_success 'the signal event names the thread that got the signal' '
 	trace2_jq ".[-1].thread == \"main\"" e
 '
 
@@ -203,7 +203,7 @@ survives () {
 }
 
 # valgrind cannot let a signal end its process there: it aborts.
-test_expect_success PID_NAMESPACE,!UNDER_VALGRIND 'the first process of a pid namespace has no handler, and goes on' '
+test_expect_success PID_NAMESPACE,!UNDER_VALGRIND 'the first process of a pid namespace gets no handler, and survives' '
 	GIT_TRACE2_SIGNALS=TERM,PIPE survives unshare -rpf --mount-proc \
 		test-tool trace2 080raise TERM &&
 	survives unshare -rpf --mount-proc \
@@ -212,7 +212,7 @@ test_expect_success PID_NAMESPACE,!UNDER_VALGRIND 'the first process of a pid na
 
 # A namespace whose first process is gone allows no new thread, which LeakSanitizer
 # needs at the end of the parent.
-test_expect_success PID_NAMESPACE 'a forked child that is the first of a pid namespace has no handler, and goes on' '
+test_expect_success PID_NAMESPACE 'a forked child that is first in a pid namespace gets no handler, and survives' '
 	GIT_TRACE2_SIGNALS=TERM survives env \
 		ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0" unshare -rp \
 		"$hosts/forks" child-is-signalled &&
@@ -236,7 +236,7 @@ unaffected () {
 ways="sigaction address signal"
 test_have_prereq INSTRUMENTED || ways="$ways sysv_signal"
 
-test_expect_success 'a library ignores SIGPIPE, and puts the handler back' '
+test_expect_success 'a library of the host may ignore SIGPIPE and restore the handler later' '
 	for how in $ways
 	do
 		unaffected restores $how &&
@@ -246,7 +246,7 @@ test_expect_success 'a library ignores SIGPIPE, and puts the handler back' '
 	done
 '
 
-test_expect_success !INSTRUMENTED 'signals that the kernel raises restore as those that are sent' '
+test_expect_success !INSTRUMENTED 'signals raised by the kernel end the program as signals sent by kill() do' '
 	for how in $ways
 	do
 		unaffected faults $how &&
@@ -255,7 +255,7 @@ test_expect_success !INSTRUMENTED 'signals that the kernel raises restore as tho
 	done
 '
 
-test_expect_success 'a library ignores SIGPIPE only where it finds the default' '
+test_expect_success 'a library of the host that ignores SIGPIPE only by default still does' '
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/dispositions" looks &&
 	ended code 3 &&
@@ -263,7 +263,7 @@ test_expect_success 'a library ignores SIGPIPE only where it finds the default' 
 	expect_no_signal atexit
 '
 
-test_expect_success 'a library calls the handler that was there before' '
+test_expect_success 'a library of the host may chain to the earlier handler' '
 	for how in chains chains-once chains-and-ignores
 	do
 		unaffected $how &&
@@ -277,7 +277,7 @@ test_expect_success 'a library calls the handler that was there before' '
 times=15
 test_have_prereq !EXPENSIVE || times=50
 
-test_expect_success 'several threads that meet SIGPIPE at once leave its event last' '
+test_expect_success 'the signal event is the last one if several threads get SIGPIPE at once' '
 	for i in $(test_seq $times)
 	do
 		rm -f e &&
@@ -289,7 +289,7 @@ test_expect_success 'several threads that meet SIGPIPE at once leave its event l
 	done
 '
 
-test_expect_success 'handlers of the host that make calls work' '
+test_expect_success 'signal handlers of the program may call the library' '
 	traced --valid test-tool trace2 083handler_calls USR1 &&
 	test_prints jq -c "select(.nesting) | [.event, .nesting, .category]" e <<-\EOF &&
 	["region_enter",1,"main"]
@@ -301,7 +301,7 @@ test_expect_success 'handlers of the host that make calls work' '
 '
 
 # A call during another one is lost and counted; the output is whole.
-test_expect_success 'a storm of handlers that make calls' '
+test_expect_success 'regions stay balanced under a storm of handlers that call the library' '
 	traced test-tool trace2 084handler_storm 200 &&
 	jq -s -e "
 		.[-1].event == \"atexit\" and
@@ -310,7 +310,7 @@ test_expect_success 'a storm of handlers that make calls' '
 		([.[] | select(.event == \"region_leave\" and .category == \"main\")] | length)" e
 '
 
-test_expect_success 'a handler of the program emits the event itself' '
+test_expect_success 'a handler of the program may emit the signal event itself' '
 	killed "signal 13" trace2 088raise_own PIPE &&
 	expect_signal 13 &&
 	jq -r "select(.event == \"signal\").file" e >actual &&
@@ -328,7 +328,7 @@ test_expect_success 'trace2_signal() before the session begins does nothing' '
 	expect_signal 15
 '
 
-test_expect_success 'the streams of all these programs are valid' '
+test_expect_success 'the streams of all tests above are valid' '
 	intact all
 '
 

@@ -34,7 +34,7 @@ misused () {
 	sed -n "/^{\"event\":\"error\"/s/.*,\"msg\":\"\(.*\)\",\"fmt\":.*/\1/p" e >actual
 }
 
-test_expect_success 'leave without enter, a thousand times at one place, is one error' '
+test_expect_success 'region_leave without enter is one error, though called a thousand times' '
 	misused 0 032leave 1000 &&
 	echo "trace2: region_leave of '\''too many'\'' without region_enter" >expect &&
 	test_cmp expect actual &&
@@ -42,7 +42,7 @@ test_expect_success 'leave without enter, a thousand times at one place, is one 
 		[.[] | select(.event == \"data\").nesting] == [1]" e
 '
 
-test_expect_success 'misuse at two places makes two errors' '
+test_expect_success 'region_leave without enter at two places makes two errors' '
 	misused 0 call region_leave a one , region_leave a one , \
 		region_leave_printf a two NULL m , region_leave_printf a two NULL m &&
 	test_cmp - actual <<-\EOF
@@ -51,14 +51,14 @@ test_expect_success 'misuse at two places makes two errors' '
 	EOF
 '
 
-test_expect_success 'the error names the place and has a format' '
+test_expect_success 'an error of misuse names the place, and has a format' '
 	trace2_jq "
 		[.[] | select(.event == \"error\")] | .[0] |
 		.file == \"t/helper/cmd-trace2-calls.def\" and .line > 0 and
 		.fmt == \"trace2: region_leave of '\''%s'\'' without region_enter\"" e
 '
 
-test_expect_success 'one leave too many leaves open regions alone' '
+test_expect_success 'one region_leave too many does not end later regions' '
 	misused 0 call region_enter a b , region_leave a b , region_leave a b , \
 		region_enter c d , region_leave c d &&
 	test_prints jq -r "select(.event | startswith(\"region\")) | \"\\(.event) \\(.nesting) \\(.label)\"" e <<-\EOF
@@ -100,7 +100,7 @@ expect_tree () {
 	test_cmp expect actual.ring
 }
 
-test_expect_success 'regions that cross: the inner one ends with the outer one' '
+test_expect_success 'regions that cross: leaving the outer one ends the inner one' '
 	expect_tree region_enter a one , region_enter a two , \
 		region_leave a one , region_leave_printf a two NULL x <<-\EOF
 	enter 1 a/one
@@ -112,7 +112,7 @@ test_expect_success 'regions that cross: the inner one ends with the outer one' 
 	EOF
 '
 
-test_expect_success 'leaves in the wrong order inside another region do not end that one' '
+test_expect_success 'leaves in the wrong order do not end the region around both' '
 	expect_tree region_enter a zero , \
 		region_enter a one , region_enter b two , \
 		region_leave a one , region_leave_printf b two NULL x , \
@@ -131,7 +131,7 @@ test_expect_success 'leaves in the wrong order inside another region do not end 
 	EOF
 '
 
-test_expect_success 'a function that returns early, again and again' '
+test_expect_success 'a function that returns early without leaves: one error, and regions end' '
 	expect_tree --repeat=2 region_enter a outer , \
 		region_enter a early , region_enter a inner , \
 		region_leave a outer <<-\EOF
@@ -151,7 +151,7 @@ test_expect_success 'a function that returns early, again and again' '
 	EOF
 '
 
-test_expect_success 'a place that leaves regions of others leaves its own, too' '
+test_expect_success 'a place that leaves regions of others under its name may leave its own, too' '
 	misused 0 034leave_others &&
 	head -n 1 actual >first &&
 	test_cmp - first <<-\EOF &&
@@ -161,7 +161,7 @@ test_expect_success 'a place that leaves regions of others leaves its own, too' 
 	test_write_lines first own last | test_cmp - actual
 '
 
-test_expect_success 'regions that end so have times of their own' '
+test_expect_success 'regions ended by an outer leave have their own times' '
 	traced test-tool trace2 call \
 		region_enter a one , sleep_ms 20 , region_enter a two , \
 		region_leave a one &&
@@ -170,7 +170,7 @@ test_expect_success 'regions that end so have times of their own' '
 		length == 2 and .[1] > 0.02 and .[0] < .[1] - 0.019" e
 '
 
-test_expect_success 'a leave under another name, again and again' '
+test_expect_success 'region_leave under another name ends the innermost region, with one error' '
 	expect_tree --repeat=2 region_enter a one , region_enter a two , \
 		region_leave a too , region_leave a one <<-\EOF
 	enter 1 a/one
@@ -200,7 +200,7 @@ test_expect_success 'a region that is left twice does not end the one around it'
 	EOF
 '
 
-test_expect_success 'a leave that was meant for the outer region does not let the nesting grow' '
+test_expect_success 'leaving the inner region twice repeatedly does not increase the nesting' '
 	set -- region_enter a one , region_enter a two , \
 		region_leave a two , region_leave a two , &&
 	expect_tree "$@" "$@" "$@" region_leave a one <<-\EOF
@@ -220,7 +220,7 @@ test_expect_success 'a leave that was meant for the outer region does not let th
 	EOF
 '
 
-test_expect_success 'a region may be entered in itself once the doubtful one has ended' '
+test_expect_success 'a region may be entered inside itself after a mistaken leave' '
 	expect_tree region_enter a one , region_enter a two , \
 		region_leave a two , region_leave a two , region_leave a one , \
 		region_enter a one , region_enter a one , \
@@ -237,7 +237,7 @@ test_expect_success 'a region may be entered in itself once the doubtful one has
 	EOF
 '
 
-test_expect_success 'names that are left out count as names' '
+test_expect_success 'a missing category or label counts as an empty name' '
 	expect_tree region_enter NULL one , region_enter a NULL , \
 		region_leave a NULL , region_leave "" one , \
 		region_enter NULL NULL , region_leave NULL NULL , \
@@ -254,7 +254,7 @@ test_expect_success 'names that are left out count as names' '
 	EOF
 '
 
-test_expect_success 'misuse is reported with messages and repositories' '
+test_expect_success 'misuse is also reported for regions with messages and repositories' '
 	expect_tree def_repo 1 /w , \
 		region_enter_printf a one 1 hello , region_enter a two 1 , \
 		region_leave_printf a one 1 bye <<-\EOF &&
@@ -270,7 +270,7 @@ test_expect_success 'misuse is reported with messages and repositories' '
 	EOF
 '
 
-test_expect_success 'long names are complete in the error' '
+test_expect_success 'an error of misuse has long names in full' '
 	long=$(printf "%0300d" 7) &&
 	expect_tree region_enter "$long" "$long" , \
 		region_leave "$long" "$long" <<-EOF
@@ -279,7 +279,7 @@ test_expect_success 'long names are complete in the error' '
 	EOF
 '
 
-test_expect_success 'secrets in names are redacted as usual' '
+test_expect_success 'an error of misuse has the secrets of names redacted' '
 	expect_tree region_enter a https://u:hunter2@h/ , \
 		region_leave a https://u:hunter2@h/ <<-\EOF
 	enter 1 a/https://u:<REDACTED>@h/
@@ -287,20 +287,20 @@ test_expect_success 'secrets in names are redacted as usual' '
 	EOF
 '
 
-test_expect_success 'a forked child may leave regions of the parent without an error' '
+test_expect_success 'a forked child may leave regions of its parent without an error' '
 	traced --valid test-tool trace2 call region_enter a one , fork , \
 		region_enter a two , region_leave a two , region_leave a one &&
 	trace2_jq "all(.[]; .event != \"error\")" e
 '
 
-test_expect_success 'each process reports a place once' '
+test_expect_success 'each process reports a place of misuse once' '
 	traced --valid test-tool trace2 call \
 		region_leave a one , fork , region_leave a one &&
 	trace2_jq "
 		map(select(.event == \"error\").sid) | length == 2 and .[0] != .[1]" e
 '
 
-test_expect_success 'child_end twice, or for a child that never was, is an error' '
+test_expect_success 'child_end twice, or with an unknown id, is an error' '
 	misused 0 call child_begin ls , child_end 0 , child_end 0 &&
 	echo "trace2: child_end of no open child" | test_cmp - actual &&
 	misused 0 call child_begin ls , child_end 0 , child_detach ready &&
@@ -308,7 +308,7 @@ test_expect_success 'child_end twice, or for a child that never was, is an error
 	trace2_jq "[.[] | select(.event == \"child_exit\")] | length == 1" e
 '
 
-test_expect_success 'a forked process ends children of its parent: neither event nor error' '
+test_expect_success 'child_end in a forked process for a child of its parent does nothing' '
 	misused 0 call child_begin ls , fork , child_end 0 &&
 	trace2_jq "[.[] | select(.event | test(\"child_\")) | .event] ==
 		[\"child_start\", \"child_exit\"]" e
@@ -323,7 +323,7 @@ test_expect_success 'child_exit twice makes one error' '
 	trace2_jq "[.[] | select(.event == \"child_ready\")] | length == 1" e
 '
 
-test_expect_success 'child_ready, then child_exit, makes an error' '
+test_expect_success 'child_exit after child_ready makes an error' '
 	misused 0 call child_start 1 ls , child_ready 1 ready , child_exit 1 0 &&
 	echo "trace2: child_exit a second time" | test_cmp - actual
 '
@@ -337,7 +337,7 @@ test_expect_success 'the end of a child that was never started is an error' '
 	trace2_jq "all(.[]; .event | startswith(\"child_\") | not)" e
 '
 
-test_expect_success 'a child that is started again before its end is an error' '
+test_expect_success 'child_start again before child_exit is an error' '
 	misused 0 call child_start 1 ls , child_again 1 , child_exit 1 0 , \
 		child_start 2 ls , child_exit 2 0 , child_again 2 , child_exit 2 0 &&
 	echo "trace2: child_start again, before child_exit of child 0" >expect &&
@@ -355,7 +355,7 @@ test_expect_success 'a child that is started again before its end is an error' '
 	EOF
 '
 
-test_expect_success 'a child without TRACE2_CHILD_INIT, and without a pid, is an error' '
+test_expect_success 'a child struct without TRACE2_CHILD_INIT, or without a pid, is an error' '
 	misused 0 call --repeat=3 child_garbage 1 , child_exit 1 0 &&
 	test_cmp - actual <<-\EOF &&
 	trace2: child_start without TRACE2_CHILD_INIT
@@ -365,21 +365,21 @@ test_expect_success 'a child without TRACE2_CHILD_INIT, and without a pid, is an
 		[.[] | select(.event == \"child_exit\").child_id] == [0, 1, 2]" e
 '
 
-test_expect_success 'a forked child reports no child of its parent' '
+test_expect_success 'a forked child reports no children of its parent' '
 	traced --valid test-tool trace2 call \
 		child_start 1 ls , fork , child_exit 1 0 &&
 	trace2_jq "all(.[]; .event != \"error\") and
 		(map(select(.event == \"child_exit\")) | length == 1)" e
 '
 
-test_expect_success 'one structure serves several children, one after the other' '
+test_expect_success 'one child struct serves several children one after the other' '
 	misused 0 call child_start 1 a , child_exit 1 0 , child_start 1 b , \
 		child_exit 1 0 &&
 	test_must_be_empty actual &&
 	trace2_jq "[.[] | select(.event == \"child_exit\").child_id] == [0, 1]" e
 '
 
-test_expect_success 'a timer that is stopped without a start is an error' '
+test_expect_success 'timer_stop without start is an error' '
 	misused 0 call --repeat=5 timer_stop test2 &&
 	echo "trace2: timer '\''test2'\'' stopped without a start" | test_cmp - actual
 '
@@ -401,7 +401,7 @@ test_expect_success 'thread_exit without thread_start makes an error' '
 	trace2_jq "[.[] | select(.event == \"data\").value] == [\"exit only\", \"after exit\"]" e
 '
 
-test_expect_success 'thread_exit on main, where nothing was started, is an error' '
+test_expect_success 'thread_exit on main without thread_start is an error' '
 	expect_tree region_enter a one , thread_exit , region_leave a one <<-\EOF
 	enter 1 a/one
 	trace2: thread_exit without thread_start
@@ -409,7 +409,7 @@ test_expect_success 'thread_exit on main, where nothing was started, is an error
 	EOF
 '
 
-test_expect_success 'thread_exit on main, where a region is open, is an error' '
+test_expect_success 'thread_exit on main with an open region is an error' '
 	expect_tree thread_start on_main , region_enter a one , thread_exit , \
 		region_enter b two , region_leave b two <<-\EOF
 	enter 1 /
@@ -422,7 +422,7 @@ test_expect_success 'thread_exit on main, where a region is open, is an error' '
 	EOF
 '
 
-test_expect_success 'very many places: the stream does not fill up' '
+test_expect_success 'misuse at very many places does not fill the stream' '
 	set -- call &&
 	for i in $(test_seq 100)
 	do
@@ -442,7 +442,7 @@ misuse_is () {
 	trace2_jq "$events" e
 }
 
-test_expect_success 'the result of an exec without exec, or a second one, is an error' '
+test_expect_success 'exec_result without exec, or a second one, is an error' '
 	misuse_is "exec_result without exec" \
 		"all(.[]; .event != \"exec_result\")" \
 		0 call exec_result 2 , exec_result 2 &&
@@ -453,7 +453,7 @@ test_expect_success 'the result of an exec without exec, or a second one, is an 
 			exec prog arg , exec_result 3 , exec_result 4
 '
 
-test_expect_success 'the start or the end of the program, a second time, is an error' '
+test_expect_success 'cmd_start or cmd_exit a second time is an error' '
 	misuse_is "cmd_start a second time" \
 		"[.[] | select(.event == \"start\")] | length == 1" \
 		0 call cmd_start prog arg , cmd_start prog arg &&
@@ -479,7 +479,7 @@ test_expect_success 'a negative interval or value is an error' '
 		0 call distribution_add bytes -5 , distribution_add bytes 7
 '
 
-test_expect_success 'initialized twice, started twice, never named' '
+test_expect_success 'trace2_initialize a second time, in any form, changes nothing' '
 	traced test-tool trace2 call initialize , \
 		initialize_with "x 1.0" OTHER , initialize_clock &&
 	trace2_jq "[.[] | select(.event == \"version\").exe] == [\"test-tool 1.0\"]" e &&
@@ -503,7 +503,7 @@ test_expect_success 'calls before the library is initialized: one error' '
 			.file == \"t/helper/cmd-trace2-calls.def\" and .line == $line)" e
 '
 
-test_expect_success 'the file name in the error is cut to 255 bytes' '
+test_expect_success 'an error of misuse has its file name cut to 255 bytes' '
 	name=$(printf "%0250d" 0) &&
 	misused 0 --no-init call data_string_fl "${name}1234567890" c k v , \
 		initialize , cmd_start prog &&
@@ -511,7 +511,7 @@ test_expect_success 'the file name in the error is cut to 255 bytes' '
 		.file == \"${name}12345\" and .line == 1" e
 '
 
-test_expect_success 'the call may be a counter; the error comes at the end at the latest' '
+test_expect_success 'an early call to a metric is reported, too' '
 	for first in "counter_add test1 5" "timer_start test1" "thread_start x"
 	do
 		traced test-tool --no-init trace2 call \
@@ -526,12 +526,12 @@ test_expect_success 'the call may be a counter; the error comes at the end at th
 	test_cmp expect actual
 '
 
-test_expect_success 'a program that makes no calls before has no error' '
+test_expect_success 'no call before initialize, no error' '
 	misused 0 --no-init call session_id , initialize , cmd_start prog &&
 	test_must_be_empty actual
 '
 
-test_expect_success 'calls after the end do nothing' '
+test_expect_success 'calls after atexit do nothing' '
 	traced --valid test-tool trace2 068exit_destructor &&
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
@@ -539,7 +539,7 @@ test_expect_success 'calls after the end do nothing' '
 # A program contains the archive; a library of it has the shared one, or contains the
 # archive, too. The program initializes its own copy, the library's, or both; then each
 # says one thing.
-test_expect_success CC,!INSTRUMENTED 'programs with two copies are built' '
+test_expect_success CC,!INSTRUMENTED 'programs with two copies of the library are built' '
 	cat >part.c <<-\EOF &&
 	#include <string.h>
 	#include <trace2.h>
@@ -625,20 +625,20 @@ of_each () {
 	done
 }
 
-test_expect_success CC,JQ,!INSTRUMENTED 'two copies, only that of the program is initialized: an error names the other' '
+test_expect_success CC,JQ,!INSTRUMENTED 'two copies, only the one in the program is initialized: an error names the other' '
 	of_each program "from-program \"part.c \$other\""
 '
 
-test_expect_success CC,JQ,!INSTRUMENTED 'two copies, only that of a library is initialized: an error names the program' '
+test_expect_success CC,JQ,!INSTRUMENTED 'two copies, only the one in a module is initialized: an error names the program' '
 	of_each part-starts "from-part \"whole.c in the program itself\""
 '
 
-test_expect_success CC,JQ,!INSTRUMENTED 'two copies, both are initialized: nothing is missing' '
+test_expect_success CC,JQ,!INSTRUMENTED 'two copies, both initialized: both record all calls' '
 	of_each program+part-starts "from-part from-program"
 '
 
 # A program exports the names that its libraries ask for.
-test_expect_success CC,JQ,!INSTRUMENTED 'two copies, the linker leads all calls to one: nothing is missing' '
+test_expect_success CC,JQ,!INSTRUMENTED 'two copies, the linker binds all calls to one: all calls are recorded' '
 	test_write_lines from-part from-program >expect &&
 	for how in program part-starts program+part
 	do

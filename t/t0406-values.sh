@@ -13,7 +13,7 @@ distributions () {
 		.key == "distribution").value' e
 }
 
-test_expect_success JQ 'the number, sum, least and greatest of values, and where they lie' '
+test_expect_success JQ 'a distribution has count, sum, least and greatest value, and buckets' '
 	traced test-tool trace2 call register_distribution_ plain , distribution_add bytes 300 , \
 		distribution_add bytes 1 , distribution_add bytes 70000 , \
 		distribution_add plain 0 &&
@@ -23,19 +23,19 @@ test_expect_success JQ 'the number, sum, least and greatest of values, and where
 	EOF
 '
 
-test_expect_success 'readers of the perf target see data; normal shows none' '
+test_expect_success 'distributions are data events in the perf target, and absent from normal' '
 	test_grep "| data_json .* | trace2 .* | distribution:{\"category\":\"tool\",\"name\":\"size\"" p &&
 	test_grep ! size n
 '
 
-test_expect_success JQ 'the values of all threads are one distribution' '
+test_expect_success JQ 'values of all threads are in one distribution' '
 	traced test-tool trace2 220values 3 300 1 70000 300 &&
 	test_prints distributions <<-\EOF
 	{"category":"tool","name":"size","unit":"bytes","count":12,"sum":211803,"min":1,"max":70000,"histogram":[[1,3],[303,6],[73727,3]]}
 	EOF
 '
 
-test_expect_success JQ 'added intervals are intervals of the timer' '
+test_expect_success JQ 'timer_add counts as an interval of the timer' '
 	trace2_jq "
 		[.[] | select(.event | test(\"timer\"))] |
 		map(.intervals) == [4, 4, 4, 12] and
@@ -43,7 +43,7 @@ test_expect_success JQ 'added intervals are intervals of the timer' '
 		([.[3].histogram[]] == [[0.000000001, 3], [0.000000303, 6], [0.000073727, 3]])" e
 '
 
-test_expect_success JQ 'an interval may be added while another one is running' '
+test_expect_success JQ 'timer_add may be called while the timer runs' '
 	traced test-tool trace2 call timer_start hist , timer_add hist 7000000000 , \
 		timer_stop hist &&
 	trace2_jq "
@@ -52,7 +52,7 @@ test_expect_success JQ 'an interval may be added while another one is running' '
 		.t_max == 7 and .t_min < 7 and .t_total < 14)" e
 '
 
-test_expect_success JQ 'a total stops at 2^63 - 1 ns' '
+test_expect_success JQ 'a total of timer_add stops at 2^63 - 1 ns' '
 	set -- timer_add test2 9223372036854775807 &&
 	rm -f r &&
 	GIT_TRACE2_RING="$(pwd)/r" traced test-tool trace2 call "$@" , "$@" &&
@@ -62,13 +62,13 @@ test_expect_success JQ 'a total stops at 2^63 - 1 ns' '
 	test_grep "9223372036854775807" report
 '
 
-test_expect_success JQ 'values up to 2^63 - 1 are exact, their sum stops there' '
+test_expect_success JQ 'distribution values up to 2^63 - 1 are exact, and their sum stops there' '
 	traced test-tool trace2 call register_distribution_ plain , distribution_add plain 9223372036854775807 , \
 		distribution_add plain 9223372036854775806 &&
 	test_grep "\"sum\":9223372036854775807,\"min\":9223372036854775806,\"max\":9223372036854775807,\"histogram\":\[\[9223372036854775807,2\]\]" e
 '
 
-test_expect_success JQ 'a timer of the same name is another metric' '
+test_expect_success JQ 'a timer and a distribution may have the same name' '
 	traced test-tool trace2 call register_distribution_ plain , timer_add plain 5000 , distribution_add plain 6 , \
 		counter_add plain 7 &&
 	trace2_jq "
@@ -77,7 +77,7 @@ test_expect_success JQ 'a timer of the same name is another metric' '
 		[.[] | select(.event == \"data_json\").value.sum] == [6]" e
 '
 
-test_expect_success JQ 'more distributions than there is room for are reported' '
+test_expect_success JQ 'distributions above the limit are reported' '
 	traced test-tool trace2 221distribution_many 55 &&
 	trace2_jq "[.[] | select(.event == \"error\")] == []" e &&
 	traced test-tool trace2 221distribution_many 80 &&
@@ -91,7 +91,7 @@ test_expect_success JQ 'more distributions than there is room for are reported' 
 		(.[0] | split(\" \")[1] | tonumber) + (\$distributions | length) == 80" e
 '
 
-test_expect_success JQ 'the report adds up processes: by bucket, and by unit' '
+test_expect_success JQ 'report adds up distributions of processes by bucket, separately for each unit' '
 	rm -rf d && mkdir d &&
 	for value in 10 20 1000
 	do
@@ -109,7 +109,7 @@ test_expect_success JQ 'the report adds up processes: by bucket, and by unit' '
 		[[\"KiB\", 4], [\"bytes\", 12]]" actual
 '
 
-test_expect_success JQ 'the cells of a ring tell the same, also of a killed process' '
+test_expect_success JQ 'report shows the same distribution from a ring, even of a killed process' '
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e2" \
 		test-tool trace2 220values 2 5 6 700 &&
 	trace2 report --distributions --format=json e2 >expect &&
@@ -125,7 +125,7 @@ test_expect_success JQ 'the cells of a ring tell the same, also of a killed proc
 		.p50 == 5 and .p99 == 700)" actual
 '
 
-test_expect_success 'names and units may have characters that JSON escapes' '
+test_expect_success 'names and units of distributions may need escapes in JSON' '
 	cat >odd.event <<-\EOF &&
 	{"event":"version","sid":"20260101T000000.000000Z-H00000000-P00000001","thread":"main","time":"2026-01-01T00:00:00.000000Z","evt":"4","exe":"1"}
 	{"event":"data_json","sid":"20260101T000000.000000Z-H00000000-P00000001","thread":"main","time":"2026-01-01T00:00:00.100000Z","t_abs":0.1,"t_rel":0.1,"nesting":1,"category":"trace2","key":"distribution","value":{"category":"a \"b\"","name":"c\\d/\u001be\t","unit":"}, [","count":1,"sum":4,"min":4,"max":4,"histogram":[[4,1]]}}
@@ -134,14 +134,14 @@ test_expect_success 'names and units may have characters that JSON escapes' '
 	test_grep "\"unit\":\"}, \[\",.*\"distribution\":\"a ..b../c..d/.u001be.t\"" actual
 '
 
-test_expect_success JQ 'a large unsigned number is data, too' '
+test_expect_success JQ 'data_uintmax may have 2^64 - 1' '
 	traced test-tool trace2 call data_uintmax c k 18446744073709551615 , \
 		data_uintmax c k 0 &&
 	jq -r "select(.event == \"data\").value" e >actual &&
 	test_write_lines 18446744073709551615 0 | test_cmp - actual
 '
 
-test_expect_success JQ 'a floating-point number is data: the shortest text that is the same' '
+test_expect_success JQ 'data_double has the shortest text that reads back the same' '
 	set -- 0.1 -1e+100 0.30000000000000004 4.94065645841247e-324 \
 		1.7976931348623157e+308 0 -0 Infinity -Infinity NaN &&
 	test_write_lines "$@" >expect &&
@@ -196,7 +196,7 @@ test_lazy_prereq LOCALES '
 	mv ./*.UTF-8 "$TRASH_DIRECTORY"
 '
 
-test_expect_success JQ,CC,LOCALES,!INSTRUMENTED 'data_double has a point in any locale' '
+test_expect_success JQ,CC,LOCALES,!INSTRUMENTED 'data_double has a decimal point in any locale' '
 	build "$CC" locale.c -std=gnu11 &&
 	test_write_lines 0.5 -1.25e+100 7 >expect &&
 	for locale in $locales
@@ -310,14 +310,14 @@ do
 	done
 done
 
-test_expect_success JQ 'the status of a child is reported as waitpid() gives it' '
+test_expect_success JQ 'child_exit_status decodes the status of waitpid()' '
 	traced test-tool trace2 call child_start 1 ls , child_exit_status 1 1792 , \
 		child_start 1 ls , child_exit_status 1 9 &&
 	jq -r "select(.event == \"child_exit\").code" e >actual &&
 	test_write_lines 7 137 | test_cmp - actual
 '
 
-test_expect_success 'tracing off: nothing happens' '
+test_expect_success 'values and distributions do nothing while tracing is off' '
 	test-tool trace2 220values 2 5 >out 2>&1 &&
 	test_must_be_empty out
 '

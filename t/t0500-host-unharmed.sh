@@ -34,7 +34,7 @@ outcome () {
 	echo "$code" >"$name.code"
 }
 
-test_expect_success 'errno and the signal mask are kept by every call' '
+test_expect_success 'every call keeps errno and the signal mask' '
 	test-tool trace2 015errno &&
 	all_targets test-tool trace2 015errno &&
 	GIT_TRACE2=/dev/full test-tool trace2 015errno &&
@@ -45,7 +45,7 @@ test_expect_success 'errno and the signal mask are kept by every call' '
 	GIT_TRACE2=/dev/full test-tool trace2 017signal
 '
 
-test_expect_success 'NULL is taken by every call' '
+test_expect_success 'every call accepts NULL' '
 	test-tool trace2 014nulls &&
 	all_targets test-tool trace2 014nulls &&
 	test_grep "\"key\":\"last\"" trace.e &&
@@ -54,13 +54,13 @@ test_expect_success 'NULL is taken by every call' '
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" trace.d/* >/dev/null
 '
 
-test_expect_success 'calls with NULL, and errno, are the same where nothing was initialized' '
+test_expect_success 'calls before initialize accept NULL, and keep errno' '
 	test-tool --no-init trace2 014nulls &&
 	all_targets test-tool --no-init trace2 014nulls &&
 	test-tool --no-init trace2 015errno
 '
 
-test_expect_success 'descriptors: nothing below those of the host, all close-on-exec' '
+test_expect_success 'descriptors of the library are close-on-exec and above those of the host' '
 	test-tool trace2 090fds >before &&
 	all_targets test-tool trace2 090fds >with &&
 	sort before with | uniq -u >ours &&
@@ -68,13 +68,13 @@ test_expect_success 'descriptors: nothing below those of the host, all close-on-
 	test_grep ! -v "^[1-9][0-9][0-9]* CLOEXEC\$" ours
 '
 
-test_expect_success 'the number of a descriptor that the host closed is free' '
+test_expect_success 'a descriptor number that the host closed stays free' '
 	all_targets test-tool trace2 094fd_stays_free 0 &&
 	all_targets test-tool trace2 094fd_stays_free 3 &&
 	all_targets test-tool trace2 094fd_stays_free 7
 '
 
-test_expect_success 'dispositions and mask of signals stay' '
+test_expect_success 'signal handlers and the signal mask stay as they were' '
 	test-tool trace2 091sigs >before &&
 	all_targets test-tool trace2 091sigs >with &&
 	test_cmp before with &&
@@ -83,7 +83,7 @@ test_expect_success 'dispositions and mask of signals stay' '
 	echo "13 handled" | test_cmp - ours
 '
 
-test_expect_success 'a program runs without descriptors 0 to 2' '
+test_expect_success 'a program may run without descriptors 0 to 2' '
 	for fd in 0 1 2
 	do
 		all_targets test_expect_code 7 test-tool fault close-fd $fd \
@@ -92,7 +92,7 @@ test_expect_success 'a program runs without descriptors 0 to 2' '
 	done
 '
 
-test_expect_success 'a host may remove or change its directory' '
+test_expect_success 'a host may remove or leave its working directory' '
 	mkdir -p gone &&
 	(
 		cd gone &&
@@ -107,7 +107,7 @@ test_expect_success 'a host may remove or change its directory' '
 # output depends on tracing by design.
 verbs=$TEST_DIRECTORY/t0500/verbs
 
-test_expect_success 'every verb: output, end, descriptors, signals, children' '
+test_expect_success 'tracing changes no output, exit, descriptors, signals or children of any verb' '
 	rm -rf trace.* &&
 	mkdir trace.d &&
 	while read -r line
@@ -124,7 +124,7 @@ test_expect_success 'every verb: output, end, descriptors, signals, children' '
 	intact trace.e
 '
 
-test_expect_success 'every verb is in this list, or left out for a reason' '
+test_expect_success 'every verb is in this list, or is left out for a reason' '
 	test_expect_code 129 test-tool trace2 2>usage &&
 	sed -n "s/.*: test-tool trace2 \([^ ]*\).*/\1/p" usage | sort >all &&
 	sed "s/ .*//; s/^spawn\$/020spawn/" "$verbs" | sort -u >known &&
@@ -168,7 +168,7 @@ test_expect_success 'every verb is in this list, or left out for a reason' '
 	test_cmp expect all
 '
 
-test_expect_success 'a trace that goes nowhere good does no harm' '
+test_expect_success 'unusable destinations change neither output nor exit code' '
 	while read -r destination
 	do
 		outcome off test-tool trace2 016allevents &&
@@ -196,7 +196,7 @@ test_expect_success 'a trace that goes nowhere good does no harm' '
 '
 
 # Each kind of target renders numbers itself.
-test_expect_success 'floating-point exceptions: none is raised, no flag is set' '
+test_expect_success 'tracing raises no floating-point exception' '
 	for target in GIT_TRACE2 GIT_TRACE2_PERF GIT_TRACE2_EVENT GIT_TRACE2_RING
 	do
 		rm -rf told &&
@@ -214,7 +214,7 @@ test_expect_success 'floating-point exceptions: none is raised, no flag is set' 
 	done
 '
 
-test_expect_success JQ 'flags of floating-point numbers stay, and numbers in the stream are exact' '
+test_expect_success JQ 'tracing keeps floating-point flags, and writes numbers exactly' '
 	GIT_TRACE2_EVENT="$(pwd)/told.e" "$GIT_BUILD_DIR/build/hosts/numbers" flags &&
 	test_when_finished "rm told.e" &&
 	test_prints jq -r "select(.event == \"data\" and .key == \"at\").value" told.e <<-\EOF
@@ -229,7 +229,7 @@ test_expect_success JQ 'flags of floating-point numbers stay, and numbers in the
 	EOF
 '
 
-test_expect_success 'a program that was built with the shared library runs unharmed' '
+test_expect_success 'a program linked with the shared library runs unharmed' '
 	outcome off "$GIT_BUILD_DIR/build/hosts/plain" 7 &&
 	all_targets outcome on "$GIT_BUILD_DIR/build/hosts/plain" 7 &&
 	for kind in out err code

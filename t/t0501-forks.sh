@@ -34,7 +34,7 @@ child_told () {
 	test_cmp expect actual
 }
 
-test_expect_success 'another thread has the first event: main has the new SID, too' '
+test_expect_success 'a forked child in which another thread has the first event: main has the new SID' '
 	forked other-thread-first &&
 	child_told <<-\EOF
 	th01:unknown thread_start
@@ -44,33 +44,33 @@ test_expect_success 'another thread has the first event: main has the new SID, t
 	EOF
 '
 
-test_expect_success 'several threads have the first event at once: one session' '
+test_expect_success 'a forked child in which several threads have the first event has one session' '
 	forked threads-at-once &&
 	trace2_jq "([.[] | select(.event == \"version\")] | length == 2) and
 		([.[] | select(.value == \"together\")] | length == 4)" e
 '
 
-test_expect_success 'the child forks while its session is being opened: both have one' '
+test_expect_success 'a fork while the session of the child is being opened gives both a session' '
 	forked while-it-opens &&
 	trace2_jq "([.[] | select(.event == \"version\")] | length == 3) and
 		([.[] | .value // empty] | sort == [\"child\", \"grandchild\"])" e
 '
 
-test_expect_success 'only a thread of the child counts: the count is an event' '
+test_expect_success 'a counter that only a thread of a forked child uses is reported' '
 	forked only-a-thread-counts &&
 	child_told <<-\EOF
 	main counter 7
 	EOF
 '
 
-test_expect_success 'a child of a fork without the C library has a session of its own' '
+test_expect_success 'a child of a fork without libc has a session of its own' '
 	forked raw-clone &&
 	child_told <<-\EOF
 	main data child
 	EOF
 '
 
-test_expect_success 'a child that shares its memory, or a copy, dies of a signal: its parent goes on' '
+test_expect_success 'a child of vfork or clone that a signal ends leaves the parent unharmed' '
 	for how in vfork vfork-and-tells clone fork-alone
 	do
 		GIT_TRACE2_SIGNALS=TERM forked dies-after-$how &&
@@ -95,19 +95,19 @@ test_lazy_prereq REAL_TIME '
 	"$hosts/forks" may-be-urgent
 '
 
-test_expect_success REAL_TIME 'a thread of real-time priority sleeps until another one has opened the session' '
+test_expect_success REAL_TIME 'a real-time thread sleeps until another one has opened the session' '
 	forked urgent-while-it-opens &&
 	trace2_jq "([.[] | select(.event == \"version\")] | length == 2) and
 		([.[] | .value // empty] | sort == [\"urgent\", \"usual\"])" e
 '
 
-test_expect_success REAL_TIME 'a thread of real-time priority sleeps until another one has made the id' '
+test_expect_success REAL_TIME 'a real-time thread sleeps until another one has made the SID' '
 	"$hosts/forks" urgent-while-its-id-is-made
 '
 
 for how in clone fork-alone
 do
-	test_expect_success "a child that only counts counts its own: $how" '
+	test_expect_success "a child that only counts reports its own counts: $how" '
 		forked counts-after-$how &&
 		trace2_jq "[.[] | select(.event == \"counter\").count] |
 			sort == [1, 1000]" e
@@ -115,7 +115,7 @@ do
 
 done
 
-test_expect_success 'a child that only counts leaves a ring of its parent alone' '
+test_expect_success 'a child that only counts does not change the ring of its parent' '
 	for how in clone fork-alone
 	do
 		ringed counts-after-$how &&
@@ -126,7 +126,7 @@ test_expect_success 'a child that only counts leaves a ring of its parent alone'
 	done
 '
 
-test_expect_success 'a thread of a child without handlers comes first, then the one that forked' '
+test_expect_success 'a clone() child: the first thread to call becomes main' '
 	forked thread-first-after-clone &&
 	child_told <<-\EOF &&
 	main data thread
@@ -143,7 +143,7 @@ test_expect_success 'a thread of a child without handlers comes first, then the 
 		sort == [7, 1000]" e
 '
 
-test_expect_success 'a handler before ours speaks in the child: one session, one sum' '
+test_expect_success 'a fork handler that runs before ours may emit: one session, one sum' '
 	forked early-handler-speaks &&
 	child_told <<-\EOF
 	main data early
@@ -152,7 +152,7 @@ test_expect_success 'a handler before ours speaks in the child: one session, one
 	EOF
 '
 
-test_expect_success 'a handler before ours counts in the child: its own' '
+test_expect_success 'a fork handler that runs before ours may count: the count belongs to the child' '
 	forked early-handler-counts &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] |
 		sort == [5, 1000]" e &&
@@ -161,7 +161,7 @@ test_expect_success 'a handler before ours counts in the child: its own' '
 		sort == [5, 1000]" e
 '
 
-test_expect_success 'a child that a thread without events forks has that thread as main' '
+test_expect_success 'a fork in a thread without events makes it main of the child' '
 	forked in-a-silent-thread &&
 	child_told <<-\EOF
 	th01:unknown thread_start
@@ -171,30 +171,30 @@ test_expect_success 'a child that a thread without events forks has that thread 
 	EOF
 '
 
-test_expect_success 'a timer that ran: its stop in the child is no error' '
+test_expect_success 'a timer that ran at the fork may be stopped in the child without an error' '
 	forked timer-runs &&
 	trace2_jq "all(.[]; .event != \"error\") and
 		([.[] | select(.event == \"timer\").intervals] == [1])" e
 '
 
-test_expect_success '%m is the errno of the caller in the first event, too' '
+test_expect_success '%m in the first event of a child is the errno of the caller' '
 	LC_ALL=C forked formats-errno &&
 	child_told <<-\EOF
 	main printf Operation not permitted
 	EOF
 '
 
-test_expect_success 'the child emits the requested parameters' '
+test_expect_success 'a forked child emits the requested parameters' '
 	FORKS_HOME=here GIT_TRACE2_ENV_VARS=FORKS_HOME forked names-itself &&
 	trace2_jq "[.[] | select(.event == \"def_param\").value] == [\"here\", \"here\"]" e
 '
 
-test_expect_success 'an invalid setting is reported once, not by children' '
+test_expect_success 'an invalid setting is reported once, and not by forked children' '
 	GIT_TRACE2=bogus forked three-children 2>err &&
 	test_line_count = 1 err
 '
 
-test_expect_success 'a child has no descriptors of its parent beside its own' '
+test_expect_success 'a forked child has no trace descriptors but its own' '
 	mkdir dirs &&
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/dirs" \
 		GIT_TRACE2_EVENT="$(pwd)/dirs" GIT_TRACE2_RING="$(pwd)/dirs" \
@@ -216,7 +216,7 @@ shared () {
 	echo "0 more" | test_cmp - out
 }
 
-test_expect_success KCMP 'children with the descriptors of their parent: it has its own, and all its lines' '
+test_expect_success KCMP 'children sharing the descriptor table: the parent keeps its files and all lines' '
 	shared GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/dirs" \
 		GIT_TRACE2_EVENT="$(pwd)/dirs/e" GIT_TRACE2_COUNTERS=task-clock &&
 	test_grep ! child n dirs/* &&
@@ -226,7 +226,7 @@ test_expect_success KCMP 'children with the descriptors of their parent: it has 
 	expect_valid_stream dirs/e
 '
 
-test_expect_success KCMP 'children with the descriptors of their parent: a socket and a page for trace2 set stay its own' '
+test_expect_success KCMP 'children sharing the descriptor table: the parent keeps its socket and settings page' '
 	test-tool fault listen-stream --output=e s env GIT_TRACE2_CONTROL=1 \
 		GIT_TRACE2_EVENT="af_unix:$(pwd)/s" \
 		"$hosts/forks" shared-descriptors >out &&
@@ -235,7 +235,7 @@ test_expect_success KCMP 'children with the descriptors of their parent: a socke
 		[\"before\", \"after\"]" e
 '
 
-test_expect_success KCMP 'children with the descriptors of their parent: a ring and samples stay its own' '
+test_expect_success KCMP 'children sharing the descriptor table: the parent keeps its ring and samples' '
 	shared GIT_TRACE2_RING="$(pwd)/dirs" \
 		GIT_TRACE2_SAMPLE=task-clock:1000000 GIT_TRACE2_COUNTERS=task-clock &&
 	test_stdout_line_count = 1 ls dirs &&
@@ -244,7 +244,7 @@ test_expect_success KCMP 'children with the descriptors of their parent: a ring 
 		[\"before\", \"after\"]" e
 '
 
-test_expect_success KCMP 'children with the descriptors of their parent: each has a session in a descriptor of the host' '
+test_expect_success KCMP 'children sharing the descriptor table: each has a session in a descriptor of the host' '
 	shared GIT_TRACE2_EVENT=9 9>e &&
 	trace2_jq "[.[] | select(.event == \"data\").value] ==
 			[\"before\", \"child\", \"child\", \"child\", \"after\"] and
@@ -258,17 +258,17 @@ starts () {
 }
 
 # The thread sanitizer takes what a child writes for a race with its parent's threads.
-test_expect_success !SANITIZE_THREAD 'threads start programs at once: TRACEPARENT names the span of the same thread' '
+test_expect_success !SANITIZE_THREAD 'threads that start programs at once: TRACEPARENT names the span of the same thread' '
 	starts programs-at-once
 '
 
-test_expect_success 'another thread ends a child: TRACEPARENT of the next one does not name it' '
+test_expect_success 'another thread ends a child: TRACEPARENT of the next child does not name its span' '
 	starts ended-elsewhere
 '
 
 # The child continues in the call that the handler interrupted. The thread
 # sanitizer allocates in fork() and reports that in a handler.
-test_expect_success !SANITIZE_THREAD 'a fork in a handler during a write leaves files whole' '
+test_expect_success !SANITIZE_THREAD 'a fork in a handler that interrupts a write leaves files whole' '
 	mkdir dir &&
 	GIT_TRACE2=9 GIT_TRACE2_EVENT="$(pwd)/dir" \
 		"$hosts/forks" handler-forks &&
@@ -279,7 +279,7 @@ test_expect_success !SANITIZE_THREAD 'a fork in a handler during a write leaves 
 			(map(select(.value == \"after\")) | length == 1))" dir/*
 '
 
-test_expect_success !SANITIZE_THREAD 'a fork in a handler during a write to the only target traces the child' '
+test_expect_success !SANITIZE_THREAD 'a fork in a handler that interrupts a write to the only target traces the child' '
 	echo "child: tracing is on" >expect &&
 	GIT_TRACE2_EVENT=9 \
 		"$hosts/forks" handler-forks-and-child-tells >actual &&

@@ -24,18 +24,18 @@ said_after () {
 		(.[-1].event == \"atexit\")" e
 }
 
-test_expect_success 'a handler that calls the one before it stays and survives' '
+test_expect_success 'a handler of the program may chain to that of the library, and continue' '
 	GIT_TRACE2_SIGNALS=PIPE handled 0 chained &&
 	echo "handled 2" | test_cmp - out &&
 	said_after
 '
 
-test_expect_success 'a signal in a thread that only counted is an event' '
+test_expect_success 'SIGPIPE in a thread that only counted is recorded' '
 	GIT_TRACE2_SIGNALS=PIPE handled 141 dies-in-thread &&
 	trace2_jq "[.[-1] | .event, .signo] == [\"signal\", 13]" e
 '
 
-test_expect_success 'signals that do not end a program do not end the trace' '
+test_expect_success 'signals that do not end the program do not end the trace' '
 	for list in 17,28 CHLD,WINCH
 	do
 		GIT_TRACE2_SIGNALS=$list handled 0 child-ends &&
@@ -43,7 +43,7 @@ test_expect_success 'signals that do not end a program do not end the trace' '
 	done
 '
 
-test_expect_success !INSTRUMENTED 'a handler provides the pages of texts: a line or a record has them' '
+test_expect_success !INSTRUMENTED 'a SIGSEGV handler may provide pages of texts while they are recorded' '
 	handled 0 reads-lazily &&
 	said_after &&
 	mkdir rings &&
@@ -55,38 +55,38 @@ test_expect_success !INSTRUMENTED 'a handler provides the pages of texts: a line
 '
 
 # musl has no such heap.
-test_expect_success !INSTRUMENTED,!MUSL 'a handler provides pages of the heap: a forked child has its session' '
+test_expect_success !INSTRUMENTED,!MUSL 'a SIGSEGV handler may provide pages of the heap in a forked child' '
 	handled 0 guards-heap &&
 	trace2_jq "[.[] | .value // empty] == [\"child\", \"after\"]" e
 '
 
-test_expect_success !INSTRUMENTED 'jumps out of calls: the thread and others go on' '
+test_expect_success !INSTRUMENTED 'jumps out of calls: the thread and other threads may continue' '
 	handled 0 jumps &&
 	grep -v "\"in a loop\"" e >rest &&
 	trace2_jq "[.[] | .value // empty] == [\"after\", \"thread\"] and
 		.[-1].event == \"atexit\"" rest
 '
 
-test_expect_success !INSTRUMENTED 'jumps out of calls that write to a pipe: it is written to the end' '
+test_expect_success !INSTRUMENTED 'jumps out of writes to a pipe: the stream is written to its end' '
 	GIT_TRACE2_EVENT=9 "$hosts/handlers" jumps-often 9>&1 |
 	tail -n 2 >e &&
 	trace2_jq "[.[0].value, .[1].event] == [\"after\", \"atexit\"]" e
 '
 
-test_expect_success !INSTRUMENTED 'jumps while threads start and end' '
+test_expect_success !INSTRUMENTED 'jumps while threads start and end do no harm' '
 	handled 0 jumps-in-threads &&
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
 
 # musl cleans up after an asynchronously cancelled thread on a stack with an
 # alignment that compilers do not expect.
-test_expect_success !INSTRUMENTED,!MUSL 'threads are cancelled wherever they are' '
+test_expect_success !INSTRUMENTED,!MUSL 'threads may be cancelled anywhere in the library' '
 	handled 0 cancels &&
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
 
 # 10 is SIGUSR1.
-test_expect_success INJECT,UNIX_SOCKETS 'a thread ends during a write: others write on' '
+test_expect_success INJECT,UNIX_SOCKETS 'a thread that ends during a write does not stop the writes of others' '
 	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0502.XXXXXX") &&
 	test_when_finished "rm -rf \"$sockets\"" &&
 	test-tool fault listen-stream --output=e "$sockets/s" \
@@ -97,7 +97,7 @@ test_expect_success INJECT,UNIX_SOCKETS 'a thread ends during a write: others wr
 		(.[-1].event == \"atexit\")" e
 '
 
-test_expect_success !INSTRUMENTED 'exit during a write: atexit has its own line' '
+test_expect_success !INSTRUMENTED 'exit() during a write: atexit gets a line of its own' '
 	GIT_TRACE2_EVENT=9 test_expect_code 5 \
 		"$hosts/handlers" exits-in-a-line >lines &&
 	tail -n 1 lines >e &&
@@ -139,11 +139,11 @@ fits_with_targets () {
 	test_path_is_missing failed
 } 3>&1
 
-test_expect_success !INSTRUMENTED 'calls in handlers take 4 KB of stack at most' '
+test_expect_success !INSTRUMENTED 'calls in handlers take at most 4 KB of stack' '
 	fits_with_targets "$hosts/painted"
 '
 
-test_expect_success !INSTRUMENTED,CC 'calls in handlers take 4 KB of stack at most in a program linked lazily with the archive' '
+test_expect_success !INSTRUMENTED,CC 'calls in handlers take at most 4 KB of stack, also with the archive and lazy binding' '
 	"$CC" -O1 -D_GNU_SOURCE -I"$GIT_BUILD_DIR/lib" \
 		"$GIT_BUILD_DIR/t/helper/hosts/painted.c" -o lazy \
 		"$GIT_BUILD_DIR/build/lib/libtrace2.a" -Wl,-z,lazy -pthread &&

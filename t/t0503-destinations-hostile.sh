@@ -33,7 +33,7 @@ test_expect_success 'a warning to a closed pipe does not end the host' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a warning where all is full does not stop it' '
+test_expect_success 'a warning to a full standard error does not stop the host' '
 	GIT_TRACE2=bogus "$hosts/limits" warn-full >actual &&
 	test_cmp expect actual
 '
@@ -42,7 +42,7 @@ test_expect_success 'a pipe that is never read does not stop the host' '
 	stalled stalled-pipe
 '
 
-test_expect_success 'a pipe that somebody makes blocking again does not stop the host' '
+test_expect_success 'a pipe that is made blocking again does not stop the host' '
 	stalled blocking-again
 '
 
@@ -61,12 +61,12 @@ terminal () {
 }
 
 # Its descriptor is blocking, and poll() cannot tell whether a write will wait.
-test_expect_success ROOT,!ASAN 'a terminal of another user gets nothing' '
+test_expect_success ROOT,!ASAN 'a terminal owned by another user gets nothing' '
 	terminal other-user &&
 	test_must_be_empty e
 '
 
-test_expect_success ROOT,!ASAN 'the controlling terminal of another user is written until it is full' '
+test_expect_success ROOT,!ASAN 'a controlling terminal owned by another user gets the stream until it is full' '
 	terminal other-user-controlling &&
 	# The terminal may have accepted a part of the line at which it stopped.
 	"$PERL_PATH" -ne "print if /^\{.*\}\$/" e >whole &&
@@ -79,7 +79,7 @@ test_expect_success 'a terminal that stops background jobs on writes does not st
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
 
-test_expect_success 'a line that was cut has an end before the next one' '
+test_expect_success 'a cut line ends with a newline before the next line' '
 	GIT_TRACE2_EVENT=9 "$hosts/limits" cut-line >lines &&
 	"$PERL_PATH" -ne "print unless /^\{.*\}\$/" lines >torn &&
 	test_line_count = 1 torn &&
@@ -92,7 +92,7 @@ test_expect_success 'a line that was cut has an end before the next one' '
 
 # On a busy machine a thread may have the lock, and no CPU, for longer than others
 # wait for it: then lines are lost.
-test_expect_success '8 threads into a pipe that has room: each line is there, or counted' '
+test_expect_success '8 threads write to a pipe with room: each line arrives or is counted as lost' '
 	GIT_TRACE2_BRIEF=1 GIT_TRACE2=9 "$hosts/limits" roomy-pipe >n &&
 	grep "^nr " n >said &&
 	tail -n 1 n >actual &&
@@ -101,7 +101,7 @@ test_expect_success '8 threads into a pipe that has room: each line is there, or
 	test_line_count = $((32000 - ${lost:-0})) said
 '
 
-test_expect_success 'datagrams that are never read do not block' '
+test_expect_success 'datagrams that are never read do not block the host' '
 	stalled stalled-datagrams
 '
 
@@ -116,7 +116,7 @@ after_piece () {
 	test_grep ! -v "^{.*}\$" e
 }
 
-test_expect_success 'a file that ends in a partial line: new lines begin after a newline' '
+test_expect_success 'a file that ends in a partial line gets a newline first' '
 	printf "{\"event\":\"data\",\"sid\":\"killed" >f &&
 	after_piece &&
 	after_piece &&
@@ -134,7 +134,7 @@ test_lazy_prereq UNREADABLE '
 '
 
 # The kernel cuts a line at the end of a page.
-test_expect_success UNREADABLE 'a destination that may not be read is written all the same' '
+test_expect_success UNREADABLE 'a file that may be written but not read gets the stream' '
 	page=$(getconf PAGESIZE) &&
 	"$PERL_PATH" -e "print qq(\001) x $page" >f &&
 	chmod 222 f &&
@@ -145,12 +145,12 @@ test_expect_success UNREADABLE 'a destination that may not be read is written al
 	echo 1 | test_prints grep -c "^\$" e
 '
 
-test_expect_success 'a host that closes all descriptors and opens files keeps them whole' '
+test_expect_success 'a host that closes all descriptors and opens its own files keeps them whole' '
 	limited close-all &&
 	test_prints cat host.* </dev/null
 '
 
-test_expect_success 'a host that closes all descriptors and takes their numbers keeps them whole' '
+test_expect_success 'a host that closes all descriptors and reuses their numbers keeps its files whole' '
 	limited close-all-and-take &&
 	test_path_is_file host &&
 	test_must_be_empty host &&
@@ -161,21 +161,21 @@ test_expect_success 'a host that closes all descriptors and takes their numbers 
 	test_grep "^arena exited .*lost\[5\]=1\$" dump.txt
 '
 
-test_expect_success 'a host without a free descriptor keeps the usual three' '
+test_expect_success 'the library takes no descriptor below 3, even if no other is free' '
 	limited no-descriptor-left &&
 	test_grep ! "of the host" e
 '
 
-test_expect_success !INSTRUMENTED 'a host with one free descriptor has it' '
+test_expect_success !INSTRUMENTED 'the library leaves the last free descriptor to the host' '
 	limited one-descriptor-left
 '
 
-test_expect_success !INSTRUMENTED 'little memory: counters of ended threads are reported' '
+test_expect_success !INSTRUMENTED 'little memory: counters of ended threads are still reported' '
 	limited little-memory &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [110]" e
 '
 
-test_expect_success !INSTRUMENTED 'a host without memory at the end gets all metrics reported' '
+test_expect_success !INSTRUMENTED 'a host without memory at the end still reports all metrics' '
 	limited no-memory-at-end &&
 	trace2_jq "[.[] | .count // .intervals // (.value | .sum? // .last?) // empty] ==
 		[5, 1, 5, 100, 5]" e &&
@@ -188,7 +188,7 @@ test_expect_success !INSTRUMENTED 'a flush without memory counts each metric tha
 '
 
 # A long session id does not fit into the memory that a thread has from the start.
-test_expect_success !INSTRUMENTED 'a forked child without memory for main has another thread as main' '
+test_expect_success !INSTRUMENTED 'a forked child without memory for its thread is recorded as main' '
 	sid=$(printf "%02000d" 0) &&
 	GIT_TRACE2_PARENT_SID=$sid limited no-main >actual &&
 	echo "child: exit 7" | test_cmp - actual &&
@@ -197,13 +197,13 @@ test_expect_success !INSTRUMENTED 'a forked child without memory for main has an
 		all(.[]; .thread == \"main\")" e
 '
 
-test_expect_success !INSTRUMENTED 'a process that may not read the counter of the processor goes on' '
+test_expect_success !INSTRUMENTED 'a process that may not use the TSC is recorded' '
 	limited no-counter &&
 	trace2_jq "([.[] | select(.event == \"data\")] | length == 5000) and
 		([.[] | select(.event == \"timer\").intervals] == [1])" e
 '
 
-test_expect_success 'the losses of a target that is off are reported by the others' '
+test_expect_success 'losses of a target that was switched off are reported by the others' '
 	traced env GIT_TRACE2=/dev/full \
 		test-tool trace2 001return 0 2>/dev/null &&
 	trace2_jq ".[-1].lost > 0" e

@@ -17,13 +17,13 @@ threaded () {
 		"$hosts/threads" "$2" >actual
 }
 
-test_expect_success !INSTRUMENTED 'the first call of a thread, in a handler: no malloc' '
+test_expect_success !INSTRUMENTED 'the first call of a thread inside a handler allocates nothing by malloc' '
 	threaded 0 no-malloc-in-handler &&
 	echo "allocations 0" | test_cmp - actual &&
 	trace2_jq "[.[] | select(.event == \"data\")] | length == 1" e
 '
 
-test_expect_success 'a program with mutex functions of its own makes calls in them' '
+test_expect_success 'a program may call the library in its own mutex functions' '
 	test_write_lines "read 1" "read 2" called >expect &&
 	mkdir profiles &&
 	GIT_TRACE2_EVENT="$(pwd)/e.profiler" "$hosts/profiler" >actual &&
@@ -34,7 +34,7 @@ test_expect_success 'a program with mutex functions of its own makes calls in th
 	test_cmp expect actual
 '
 
-test_expect_success JQ 'a strlen() of the program makes 200 calls, in the first event of a thread, too' '
+test_expect_success JQ 'a program may call the library in its own strlen(), at any time' '
 	GIT_TRACE2_EVENT="$(pwd)/e.strlen" GIT_TRACE2_PERF="$(pwd)/p.strlen" \
 		"$hosts/profiler" strlen >actual &&
 	test_write_lines "read 1" "read 2" called | test_cmp - actual &&
@@ -44,7 +44,7 @@ test_expect_success JQ 'a strlen() of the program makes 200 calls, in the first 
 
 unchecked 'a call of a libc function within a call may tear its line' 'forks/*'
 
-test_expect_success !SANITIZE_THREAD 'libc functions of the program make calls in forked children: one session each' '
+test_expect_success !SANITIZE_THREAD 'libc functions of the program may call the library in forked children: one session each' '
 	mkdir forks &&
 	GIT_TRACE2_EVENT="$(pwd)/forks" "$hosts/profiler" forks &&
 	test_stdout_line_count = 4 ls forks &&
@@ -52,12 +52,12 @@ test_expect_success !SANITIZE_THREAD 'libc functions of the program make calls i
 	test_line_count = 1 found
 '
 
-test_expect_success 'a name does not move the environment that others read' '
+test_expect_success 'cmd_name does not move the environment that others read' '
 	threaded 0 names-beside-getenv &&
 	echo "same environ" | test_cmp - actual
 '
 
-test_expect_success 'names by several threads: none is torn' '
+test_expect_success 'cmd_name in several threads tears no name' '
 	threaded 0 names-at-once &&
 	tr / "\n" <actual | sort -u >names &&
 	test_write_lines aaaa bbbb cccc dddd | test_cmp - names
@@ -65,7 +65,7 @@ test_expect_success 'names by several threads: none is torn' '
 
 nr=2000
 test_have_prereq !EXPENSIVE || nr=8000
-test_expect_success 'children by several threads: each has its end' '
+test_expect_success 'children started and ended by several threads each have an end' '
 	threaded 0 children-at-once &&
 	sed -n "s/.*\"event\":\"\(child_[a-z]*\)\".*\"child_id\":\([0-9]*\).*/\1 \2/p" \
 		e >events &&
@@ -76,7 +76,7 @@ test_expect_success 'children by several threads: each has its end' '
 	test_grep ! "\"event\":\"error\"" e
 '
 
-test_expect_success 'version comes first, whichever thread waits' '
+test_expect_success 'the version event comes first, whichever thread begins' '
 	for round in 1 2 3 4 5
 	do
 		threaded 0 early-speakers &&
@@ -95,7 +95,7 @@ test_expect_success 'trace2_initialize is no cancellation point' '
 	echo returned | test_cmp - actual
 '
 
-test_expect_success 'a thread that starts and ends keeps its type of cancellation' '
+test_expect_success 'thread_start and thread_exit keep the type of cancellation' '
 	threaded 0 keeps-type &&
 	test_cmp - actual <<-\EOF
 	started: asynchronous
@@ -106,12 +106,12 @@ test_expect_success 'a thread that starts and ends keeps its type of cancellatio
 '
 
 # ThreadSanitizer has released the thread by then.
-test_expect_success !TSAN 'the first call of a thread that cancels itself, in a destructor' '
+test_expect_success !TSAN 'a thread that cancels itself may make its first call in a destructor' '
 	GIT_TRACE2_RING="$(pwd)/ring" threaded 0 cancels-itself &&
 	grep "\"value\":\"cancelled\"" e
 '
 
-test_expect_success !INSTRUMENTED 'exit in a handler: counters are reported' '
+test_expect_success !INSTRUMENTED 'exit() in a handler reports counters' '
 	threaded 5 exits-in-handler &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [2]" e
 '
@@ -122,20 +122,20 @@ plugged () {
 		"$hosts/plugins" "$1" "$plugin" >actual
 }
 
-test_expect_success !MUSL,!INSTRUMENTED 'a plugin is unloaded before a thread that it knew ends' '
+test_expect_success !MUSL,!INSTRUMENTED 'a plugin may be unloaded before a thread that called it ends' '
 	plugged unload-before-thread
 '
 
-test_expect_success !MUSL,!INSTRUMENTED 'a plugin that is unloaded in a child leaves no handler' '
+test_expect_success !MUSL,!INSTRUMENTED 'a plugin unloaded in a forked child leaves no signal handler' '
 	GIT_TRACE2_SIGNALS=PIPE plugged unload-in-child &&
 	echo "child: signal 13" | test_cmp - actual
 '
 
-test_expect_success !MUSL,!INSTRUMENTED 'a module may be unloaded and loaded again' '
+test_expect_success !MUSL,!INSTRUMENTED 'a module with the library may be unloaded and loaded again' '
 	plugged reload
 '
 
-test_expect_success !MUSL,!INSTRUMENTED 'a plugin without a key for thread-specific data: threads without an end are counted' '
+test_expect_success !MUSL,!INSTRUMENTED 'a plugin without a TLS key: threads that did not end are counted and reported' '
 	rm -f e &&
 	plugged without-keys &&
 	trace2_jq "[.[] | select(.event == \"error\").msg | index(\" 63 threads were not\") > 0] == [true]" e &&
@@ -162,7 +162,7 @@ test_expect_success !MUSL,!INSTRUMENTED 'an unloaded plugin leaves no mapping an
 '
 
 # Each session is its own, not a child of the one before.
-test_expect_success !MUSL,!INSTRUMENTED 'a host of many modules has a complete session each' '
+test_expect_success !MUSL,!INSTRUMENTED '24 modules in one host have a complete session each' '
 	expect_valid_stream e &&
 	jq -r "select(.event == \"version\").sid" e >sids &&
 	test_line_count = 24 sids &&
@@ -172,14 +172,14 @@ test_expect_success !MUSL,!INSTRUMENTED 'a host of many modules has a complete s
 	test_line_count = 24 counts
 '
 
-test_expect_success !MUSL,KERNEL_EVENTS,!INSTRUMENTED 'threads that come and go leave no event of the kernel open' '
+test_expect_success !MUSL,KERNEL_EVENTS,!INSTRUMENTED 'threads that come and go leave no perf event open' '
 	leaves_nothing GIT_TRACE2_RING="$(pwd)/rings" \
 		GIT_TRACE2_COUNTERS=page-faults,task-clock \
 		GIT_TRACE2_SAMPLE=page-faults:1000,cs:100
 '
 
 # An unaligned stack would end the process in malloc().
-test_expect_success !MUSL,!INSTRUMENTED 'a plugin with much thread-local memory: any call may be the first of a thread' '
+test_expect_success !MUSL,!INSTRUMENTED 'a plugin with much TLS may make any call first in a thread' '
 	first=$GIT_BUILD_DIR/build/modules/static-first-use.so &&
 	rm -rf e ring &&
 	"$hosts/plugins" first-use "$first" &&
@@ -211,7 +211,7 @@ tenants () {
 }
 
 # musl loads no module that demands a place near the thread.
-test_expect_success !MUSL,!INSTRUMENTED '40 plugins with the library, then a module of the host' '
+test_expect_success !MUSL,!INSTRUMENTED '40 plugins with the library, then a module of the host, are all recorded' '
 	test_when_finished "rm -f plugin.*.so" &&
 	tenants all 40 &&
 	rm -f e &&
@@ -220,7 +220,7 @@ test_expect_success !MUSL,!INSTRUMENTED '40 plugins with the library, then a mod
 	echo 40 | test_prints grep -c "\"value\":\"thread\"" e
 '
 
-test_expect_success !MUSL,!INSTRUMENTED 'two plugins replace each other 100 times, then the module' '
+test_expect_success !MUSL,!INSTRUMENTED 'two plugins loaded in turns 100 times, then the module, leave valid streams' '
 	test_when_finished "rm -f plugin.*.so" &&
 	tenants in-turns 2 &&
 	rm -f e &&
@@ -228,7 +228,7 @@ test_expect_success !MUSL,!INSTRUMENTED 'two plugins replace each other 100 time
 	expect_valid_stream e
 '
 
-test_expect_success !INSTRUMENTED 'neither a plugin nor the shared library demands a place near the thread' '
+test_expect_success !INSTRUMENTED 'plugins and the shared library need no static TLS' '
 	for file in "$plugin" "$GIT_BUILD_DIR/build/lib/libtrace2.so" \
 		"$GIT_BUILD_DIR/build/modules/metrics.so"
 	do
@@ -264,17 +264,17 @@ late () {
 }
 
 # The thread sanitizer has ended a thread by then.
-test_expect_success !TSAN,KERNEL_EVENTS 'the last destructor of a thread makes calls: later threads give back what it had' '
+test_expect_success !TSAN,KERNEL_EVENTS 'calls in the last destructor of a thread: later threads free its resources' '
 	late calls-in-last-round-too GIT_TRACE2_COUNTERS=task-clock \
 		GIT_TRACE2_EVENT="$(pwd)/e"
 '
 
-test_expect_success !TSAN,KERNEL_EVENTS 'the last destructor of a thread makes its first calls: later threads give back what it had' '
+test_expect_success !TSAN,KERNEL_EVENTS 'first calls in the last destructor of a thread: later threads free its resources' '
 	late calls-in-last-round GIT_TRACE2_COUNTERS=task-clock \
 		GIT_TRACE2_EVENT="$(pwd)/e"
 '
 
-test_expect_success !TSAN,KERNEL_EVENTS 'the last destructor of a thread makes calls into a ring, with samples: the same' '
+test_expect_success !TSAN,KERNEL_EVENTS 'calls into a ring in the last destructor of a thread: later threads free its resources' '
 	for verb in calls-in-last-round calls-in-last-round-too
 	do
 		late $verb GIT_TRACE2_RING="$(pwd)/late" \

@@ -53,12 +53,12 @@ losing () {
 	test_grep "^atexit elapsed:[0-9.]* code:0 lost:[1-9][0-9]*\$" actual
 }
 
-test_expect_success 'a device that is full switches the target off' '
+test_expect_success 'a full device switches the target off' '
 	everywhere /dev/full &&
 	losing /dev/full
 '
 
-test_expect_success 'a file at its size limit: no SIGXFSZ, the lines before are whole' '
+test_expect_success 'a file at its size limit: no SIGXFSZ, and earlier lines are whole' '
 	everywhere "$(pwd)/limited" test-tool fault rlimit-fsize 2000 &&
 	rm -f e &&
 	losing "$(pwd)/e" test-tool fault rlimit-fsize 4000 &&
@@ -67,7 +67,7 @@ test_expect_success 'a file at its size limit: no SIGXFSZ, the lines before are 
 	test_grep "^ *\$" e
 '
 
-test_expect_success TMPFS 'a full disk loses lines, and says how many' '
+test_expect_success TMPFS 'a full disk loses lines, and their number is reported' '
 	mkdir small &&
 	write_script on-small-disk <<-\EOF &&
 	mount -t tmpfs -o size=16k none small &&
@@ -81,22 +81,22 @@ test_expect_success TMPFS 'a full disk loses lines, and says how many' '
 	intact whole-disk
 '
 
-test_expect_success 'descriptor 2 may be closed, and be the destination' '
+test_expect_success 'descriptor 2 may be closed, or may be the destination' '
 	everywhere 1 test-tool fault close-fd 2 &&
 	everywhere "$(pwd)/fd2" test-tool fault close-fd 2
 '
 
-test_expect_success 'a descriptor that does not block, and is full, does not stop the host' '
+test_expect_success 'a full non-blocking descriptor does not stop the host' '
 	everywhere 9 test-tool fault nonblock-pipe 9 &&
 	losing 9 test-tool fault nonblock-pipe 9
 '
 
-test_expect_success 'a pipe whose reader has gone: no SIGPIPE' '
+test_expect_success 'a pipe whose reader has gone raises no SIGPIPE' '
 	everywhere 9 test-tool fault dead-pipe 9 &&
 	losing 9 test-tool fault dead-pipe 9
 '
 
-test_expect_success 'a pipe that is full, or fills up, and is never read, does not stop the host' '
+test_expect_success 'a pipe that is full, or fills up, and is never read does not stop the host' '
 	everywhere 9 test-tool fault full-pipe 9 &&
 	everywhere 9 test-tool fault stalled-pipe 9 &&
 	losing 9 test-tool fault full-pipe 9 &&
@@ -136,15 +136,15 @@ hangs_up () {
 	intact whole
 }
 
-test_expect_success UNIX_SOCKETS 'a reader may die in the middle of a line' '
+test_expect_success UNIX_SOCKETS 'the reader of a socket may die in the middle of a line' '
 	hangs_up listen-stream "af_unix:stream:$sockets/r"
 '
 
-test_expect_success PIPE 'a reader of a fifo may die in the middle of a line' '
+test_expect_success PIPE 'the reader of a fifo may die in the middle of a line' '
 	hangs_up read-fifo "$sockets/r"
 '
 
-test_expect_success 'the directory, or the file, may be removed under the host' '
+test_expect_success 'the directory or the file of a target may be removed while the host runs' '
 	mkdir d &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/d" \
 		test-tool trace2 004child rm -rf d &&
@@ -155,7 +155,7 @@ test_expect_success 'the directory, or the file, may be removed under the host' 
 	test_path_is_missing f
 '
 
-test_expect_success 'destinations that lead in circles, or nowhere, do no harm' '
+test_expect_success 'destinations that are circles of links, or do not exist, do no harm' '
 	ln -s loop loop &&
 	ln -s loop/x through &&
 	ln -s missing/deep dangling &&
@@ -166,7 +166,7 @@ test_expect_success 'destinations that lead in circles, or nowhere, do no harm' 
 	test_path_is_missing missing
 '
 
-test_expect_success 'config files that lead in circles do no harm' '
+test_expect_success 'config files that are circles of links do no harm' '
 	unharmed GIT_CONFIG_GLOBAL="$(pwd)/loop" GIT_TRACE2_EVENT="$(pwd)/c1" \
 		test-tool trace2 016allevents &&
 	intact c1 &&
@@ -179,7 +179,7 @@ test_expect_success 'config files that lead in circles do no harm' '
 		test-tool trace2 016allevents
 '
 
-test_expect_success '8 writers of lines of 20 KB on one file: none is torn' '
+test_expect_success '8 writers append lines of 20 KB to one file without tearing any' '
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" \
 		test-tool trace2 033writers 8 25 20000 &&

@@ -57,7 +57,7 @@ per_calls () {
 }
 
 # The size of the file changes the number of brk() and mmap().
-test_expect_success 'an event into a file: one write' '
+test_expect_success 'an event in a file costs one write' '
 	per_calls "$(pwd)/e" data_string c k v &&
 	echo "write 50" >expect &&
 	test_cmp expect actual &&
@@ -66,7 +66,7 @@ test_expect_success 'an event into a file: one write' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a file that the host has open: its descriptor is checked' '
+test_expect_success 'an event in a file that the host opened costs an fstat and a write' '
 	per_calls 9 data_string c k v &&
 	test_cmp - actual <<-\EOF
 	fstat 50
@@ -88,7 +88,7 @@ test_expect_success 'setup: a pipe that the host has open' '
 '
 
 # A pipe that is not read yet has room for these few lines.
-test_expect_success RWF_NOSIGNAL 'an event into a pipe of the host: one write' '
+test_expect_success RWF_NOSIGNAL 'an event in a pipe of the host costs one pwritev2' '
 	nr=20 through=./piped per_calls 9 data_string c k v &&
 	test_cmp - actual <<-\EOF &&
 	fstat 20
@@ -97,7 +97,7 @@ test_expect_success RWF_NOSIGNAL 'an event into a pipe of the host: one write' '
 	test_grep atexit into-pipe
 '
 
-test_expect_success TAMPERING 'a kernel whose writes raise SIGPIPE costs two calls that block it' '
+test_expect_success TAMPERING 'an event in a pipe costs two more calls if pwritev2 cannot suppress SIGPIPE' '
 	tampering=pwritev2:error=EOPNOTSUPP:when=1 nr=20 through=./piped \
 		per_calls 9 data_string c k v &&
 	test_cmp - actual <<-\EOF &&
@@ -108,19 +108,19 @@ test_expect_success TAMPERING 'a kernel whose writes raise SIGPIPE costs two cal
 	test_grep atexit into-pipe
 '
 
-test_expect_success PIPE,RWF_NOSIGNAL 'an event into a fifo: one write' '
+test_expect_success PIPE,RWF_NOSIGNAL 'an event in a fifo costs one write' '
 	nr=20 through="test-tool fault read-fifo --output=ignored $sockets/f" \
 		per_calls "$sockets/f" data_string c k v &&
 	echo "pwritev2 20" | test_cmp - actual
 '
 
-test_expect_success UNIX_SOCKETS 'an event into a socket: one call' '
+test_expect_success UNIX_SOCKETS 'an event in a socket costs one send' '
 	nr=20 through="test-tool fault listen-stream --output=ignored $sockets/s" \
 		per_calls "af_unix:stream:$sockets/s" data_string c k v &&
 	echo "sendto 20" | test_cmp - actual
 '
 
-test_expect_success 'a region: two writes; a message, a parameter: one' '
+test_expect_success 'a region costs two writes; a message or a parameter costs one' '
 	per_calls "$(pwd)/e" region_enter c l , region_leave c l &&
 	echo "write 100" >expect &&
 	test_cmp expect actual &&
@@ -149,7 +149,7 @@ barriers () {
 
 # musl does not tell whether there are threads, and registers the process before
 # the first one.
-test_expect_success 'the end makes other threads pass a barrier, if there are any' '
+test_expect_success 'the end of a session uses a memory barrier only if there are other threads' '
 	echo REGISTER_PRIVATE_EXPEDITED >expect &&
 	if test_have_prereq !MUSL
 	then
@@ -161,7 +161,7 @@ test_expect_success 'the end makes other threads pass a barrier, if there are an
 	test_cmp expect actual
 '
 
-test_expect_success !MUSL 'threads at the start make the library register for no barrier, which takes long' '
+test_expect_success !MUSL 'threads at the start do not make the library register for memory barriers' '
 	test_prints barriers "$hosts/threads" early-speakers </dev/null
 '
 
@@ -189,14 +189,14 @@ within () {
 }
 
 # pthread_key_create() of musl makes two of its own.
-test_expect_success 'a session with tracing off makes two calls at most' '
+test_expect_success 'a session with tracing off makes at most two system calls' '
 	most=2 &&
 	test_have_prereq !MUSL || most=4 &&
 	within $most NOTHING=1
 '
 
 # The limit is twice the usual number: some more are no fault, a loop is one.
-test_expect_success 'start and end of a session make some dozen calls' '
+test_expect_success 'start and end of a session make a dozen system calls or so' '
 	within 70 GIT_TRACE2_EVENT="$(pwd)/e" &&
 	test_line_count = 6 e &&
 	within 70 GIT_TRACE2="$(pwd)/n" &&
@@ -213,7 +213,7 @@ tampered () {
 		test-tool trace2 030events 40
 }
 
-test_expect_success TAMPERING,JQ 'writes that are interrupted are made again' '
+test_expect_success TAMPERING,JQ 'interrupted writes are made again' '
 	tampered error=EINTR:when=2+2 &&
 	test_line_count -gt 10 e &&
 	expect_valid_stream e &&
@@ -223,7 +223,7 @@ test_expect_success TAMPERING,JQ 'writes that are interrupted are made again' '
 # Make one of the calls fail for each error; with GIT_TEST_LONG all.
 lines='1 5 20 5'
 test_have_prereq !EXPENSIVE || lines='"1 5 20" "1 5 20" "1 5 20" "1 5 20"'
-test_expect_success TAMPERING,JQ 'the disk fails after some lines: those are whole' '
+test_expect_success TAMPERING,JQ 'a disk that fails after some lines has those lines whole' '
 	eval "set -- $lines" &&
 	for error in ENOSPC EIO EDQUOT EBADF
 	do
@@ -256,7 +256,7 @@ stalls () {
 GIT_TRACE2_BRIEF=1 GIT_TRACE2_PATIENCE=0
 export GIT_TRACE2_BRIEF GIT_TRACE2_PATIENCE
 
-test_expect_success 'a pipe that is never read costs 50 ms in all' '
+test_expect_success 'a pipe that is never read holds the host up for at most 50 ms in all' '
 	stalls 9 test-tool fault stalled-pipe 9
 '
 
@@ -273,7 +273,7 @@ patient () {
 	test_grep "^waits: [0-9]* ns," actual
 }
 
-test_expect_success 'a pipe that is never read costs all patience once' '
+test_expect_success 'a pipe that is never read holds the host up for the patience once' '
 	rm -f n &&
 	patient 1000 test_env GIT_TRACE2_PATIENCE=1 GIT_TRACE2="$(pwd)/n" \
 		GIT_TRACE2_EVENT=9 test-tool fault stalled-pipe 9 \
@@ -281,7 +281,7 @@ test_expect_success 'a pipe that is never read costs all patience once' '
 	test_grep "^atexit .* lost:[1-9]" n
 '
 
-test_expect_success 'a part of the patience is for the last line' '
+test_expect_success 'a part of the patience is left for the last line' '
 	sed -n "/write(.*\"atexit elapsed/,\$p" log >after &&
 	test_grep "poll(.*= 0 (Timeout)" after &&
 	sed "/write(.*\"atexit elapsed/,\$d" log >before &&
@@ -290,7 +290,7 @@ test_expect_success 'a part of the patience is for the last line' '
 '
 
 # The pipe is full by then, although the program has not waited.
-test_expect_success 'a signal that ends the process does not wait for people' '
+test_expect_success 'a signal that ends the process shortens the patience to 50 ms' '
 	fill="dd if=/dev/zero of=/dev/fd/9 bs=4096 oflag=nonblock" &&
 	test_expect_code 143 test_env GIT_TRACE2_PATIENCE=10 \
 		GIT_TRACE2_SIGNALS=TERM GIT_TRACE2_EVENT=9 \
@@ -303,7 +303,7 @@ test_expect_success 'a signal that ends the process does not wait for people' '
 	echo "waits: at most 50 ms, writes that may wait: 0" | test_cmp - actual
 '
 
-test_expect_success PIPE 'an event to a fifo takes these system calls' '
+test_expect_success PIPE 'a fifo that is never read holds the host up for at most 50 ms' '
 	stalls "$sockets/f" test-tool fault read-fifo --never-read "$sockets/f"
 '
 
@@ -374,7 +374,7 @@ test_expect_success UNIX_SOCKETS 'an event to a datagram socket takes these syst
 		test-tool fault listen-dgram --never-read "$sockets/d"
 '
 
-test_expect_success UNIX_SOCKETS 'several readers that stall: the same 50 ms' '
+test_expect_success UNIX_SOCKETS 'three stalled readers hold the host up for at most 50 ms together' '
 	rm -f log &&
 	GIT_TRACE2=9 GIT_TRACE2_PERF=9 GIT_TRACE2_EVENT="af_unix:$sockets/s" \
 		test-tool fault listen-stream --never-read "$sockets/s" \
@@ -386,7 +386,7 @@ test_expect_success UNIX_SOCKETS 'several readers that stall: the same 50 ms' '
 
 # The library charges a handler that jumps out of a wait for the rest of the
 # wait.
-test_expect_success TAMPERING 'waits that a handler jumps out of: the same 50 ms' '
+test_expect_success TAMPERING 'waits that a handler jumps out of hold the host up for at most 50 ms together' '
 	rm -f log &&
 	GIT_TRACE2_EVENT=9 test-tool fault stalled-pipe 9 \
 		strace -f -o log -e inject=ppoll:signal=ALRM \
@@ -397,7 +397,7 @@ test_expect_success TAMPERING 'waits that a handler jumps out of: the same 50 ms
 '
 
 # Otherwise a server that forks for each client would be 50 ms late for each.
-test_expect_success 'a process and those that it forks: the same 50 ms' '
+test_expect_success 'a process and its forked children are held up for at most 50 ms together' '
 	rm -f log &&
 	FILLING=$("$PERL_PATH" -e "print q(x) x 100000") &&
 	export FILLING &&

@@ -74,17 +74,17 @@ shape_in_texts () {
 	echo 11 | test_cmp - actual
 }
 
-test_expect_success '1: the password of a URL' '
+test_expect_success 'shape 1: the password of a URL is redacted' '
 	shape "https://user:hunter2@example.com/x" \
 		"https://user:<REDACTED>@example.com/x"
 '
 
-test_expect_success '2: a token in place of the user' '
+test_expect_success 'shape 2: a token in place of the user is redacted' '
 	shape "https://hunter2@example.com/x.git" \
 		"https://<REDACTED>@example.com/x.git"
 '
 
-test_expect_success '3: @, / or a quote in the password' '
+test_expect_success 'shape 3: a password with @, / or a quote is redacted' '
 	shape "https://u:hunter@2@example.com/" \
 		"https://u:<REDACTED>@example.com/" \
 		"https://u:hunter/2@example.com/" \
@@ -97,13 +97,13 @@ test_expect_success '3: @, / or a quote in the password' '
 		"https://u:<REDACTED>@example.com/"
 '
 
-test_expect_success '4: the scheme in capitals' '
+test_expect_success 'shape 4: a URL with its scheme in capitals is redacted' '
 	shape "HTTPS://User:HUNTER2@Example.com/" \
 		"HTTPS://User:<REDACTED>@Example.com/" \
 		"HTTP://HUNTER2@Example.com/" "HTTP://<REDACTED>@Example.com/"
 '
 
-test_expect_success '5: ftp, ssh, and any other scheme' '
+test_expect_success 'shape 5: URLs of ftp, ssh and any other scheme are redacted' '
 	shape "ftp://u:hunter2@example.com/" "ftp://u:<REDACTED>@example.com/" \
 		"ssh://git:hunter2@example.com:22/x" \
 		"ssh://git:<REDACTED>@example.com:22/x" \
@@ -111,21 +111,21 @@ test_expect_success '5: ftp, ssh, and any other scheme' '
 		"socks5h://u:<REDACTED>@proxy:1080"
 '
 
-test_expect_success '6: parameters of a query' '
+test_expect_success 'shape 6: parameters of a query are redacted' '
 	shape "https://example.com/x?private_token=hunter2&page=1" \
 		"https://example.com/x?private_token=<REDACTED>&page=1" \
 		"https://example.com/?a=1&X-Amz-Signature=hunter2#top" \
 		"https://example.com/?a=1&X-Amz-Signature=<REDACTED>#top"
 '
 
-test_expect_success '7: headers that authorize' '
+test_expect_success 'shape 7: headers that authorize are redacted' '
 	shape "Authorization: Basic hunter2hunter2==" \
 		"Authorization: <REDACTED>" \
 		"http.extraHeader=AUTHORIZATION: bearer hunter2 hunter3" \
 		"http.extraHeader=AUTHORIZATION: <REDACTED>"
 '
 
-test_expect_success '8: -c key=url' '
+test_expect_success 'shape 8: -c key=url is redacted' '
 	shape "remote.o.url=https://u:hunter2@example.com/" \
 		"remote.o.url=https://u:<REDACTED>@example.com/" \
 		"http.proxy=http://hunter2@proxy:8080" \
@@ -134,14 +134,14 @@ test_expect_success '8: -c key=url' '
 		"url.https://u:<REDACTED>@h/.insteadOf=https://h/"
 '
 
-test_expect_success '9: what an alias stands for' '
+test_expect_success 'shape 9: the expansion of an alias is redacted' '
 	shape "!curl -H \"Authorization: token hunter2\" https://u:hunter2@h/" \
 		"!curl -H \"Authorization: <REDACTED>\" https://u:<REDACTED>@h/" \
 		"!f() { PASSWORD=hunter2 make; }; f" \
 		"!f() { PASSWORD=<REDACTED> make; }; f"
 '
 
-test_expect_success '10: variables, by their names and by what they hold' '
+test_expect_success 'shape 10: variables are redacted by their names and by their values' '
 	rm -f n p e &&
 	API_TOKEN=hunter2 DB_PASSWD="hunter 2" SIGNING_KEY=hunter2 \
 		PROXY=http://u:hunter2@h PLAIN=shown \
@@ -161,19 +161,19 @@ test_expect_success '10: variables, by their names and by what they hold' '
 	test_cmp expect actual
 '
 
-test_expect_success '11: messages of errors, and the format they come from' '
+test_expect_success 'shape 11: error messages and their formats are redacted' '
 	shape "fatal: unable to access '\''https://u:hunter2@h/x/'\'': 403" \
 		"fatal: unable to access '\''https://u:<REDACTED>@h/x/'\'': 403" \
 		"Could not read <https://u:hunter2@h>, https://u:hunter3@i; gave up" \
 		"Could not read <https://u:<REDACTED>@h>, https://u:<REDACTED>@i; gave up"
 '
 
-test_expect_success '12: messages of regions' '
+test_expect_success 'shape 12: messages of regions are redacted' '
 	shape "fetching https://u:hunter2@h (token=hunter2)" \
 		"fetching https://u:<REDACTED>@h (token=<REDACTED>"
 '
 
-test_expect_success 'JSON of a host stays JSON' '
+test_expect_success 'JSON of the host stays valid JSON when redacted' '
 	said data_json c k "{\"url\":\"https://u:a\\\\\"hunter@h/\",\"n\":1}" &&
 	nowhere &&
 	trace2_jq "[.[] | select(.event == \"data_json\").value] ==
@@ -181,7 +181,7 @@ test_expect_success 'JSON of a host stays JSON' '
 '
 
 # PHP and others write slashes that way; the library does not.
-test_expect_success 'JSON whose slashes are escaped' '
+test_expect_success 'JSON with escaped slashes is redacted' '
 	said data_json c k "{\"url\":\"https:\\/\\/u:hunter2@h\\/x\"}" , \
 		data_json c k "[\"http:\\/\\/hunter2@h\", \"ssh:\\/\\/u:a\\/hunter2@h\"]" , \
 		data_json c k "{\"port\":\"https:\\/\\/h:80\\/x@y\"}" &&

@@ -29,7 +29,7 @@ injected () {
 	fi
 }
 
-test_expect_success INJECT 'writes that are interrupted, or take a part: lines are whole' '
+test_expect_success INJECT 'interrupted and partial writes leave whole lines' '
 	for how in INJECT_EINTR=2 INJECT_SHORT=10 "INJECT_SHORT=1 INJECT_EINTR=3"
 	do
 		rm -f e &&
@@ -50,7 +50,7 @@ then
 fi
 
 # ENOSPC, EIO, EDQUOT, EBADF, EINVAL
-test_expect_success INJECT 'a disk that fails after some lines: those are whole' '
+test_expect_success INJECT 'a disk that fails after some lines keeps those lines whole' '
 	: >all.e &&
 	eval "set -- $lines" &&
 	for errno in 28 5 122 9 22
@@ -82,7 +82,7 @@ begin_well () {
 	fi
 }
 
-test_expect_success INJECT 'each of the first 60 allocations fails, one a run' '
+test_expect_success INJECT 'each of the first 60 allocations may fail without harm, one in each run' '
 	: >all.e &&
 	for nr in $allocations
 	do
@@ -96,7 +96,7 @@ test_expect_success INJECT 'each of the first 60 allocations fails, one a run' '
 '
 
 # GIT_TRACE2_DST_DEBUG itself needs no allocation.
-test_expect_success INJECT 'an allocation fails at the start: there is a stream, or a word of why not' '
+test_expect_success INJECT 'a failed allocation at the start leaves a stream or a warning' '
 	for nr in $(test_seq 12)
 	do
 		traced 7 env GIT_TRACE2_DST_DEBUG=1 LD_PRELOAD="$inject" INJECT_MEMORY_AT=$nr \
@@ -114,7 +114,7 @@ test_expect_success INJECT 'an allocation fails at the start: there is a stream,
 	test -n "$without"
 '
 
-test_expect_success INJECT 'every allocation fails, or each second, third, fifth' '
+test_expect_success INJECT 'every allocation, or each second, third or fifth, may fail without harm' '
 	: >all.e &&
 	for every in 1 2 3 5
 	do
@@ -123,7 +123,7 @@ test_expect_success INJECT 'every allocation fails, or each second, third, fifth
 	begin_well
 '
 
-test_expect_success INJECT 'the clock is set back all the time: durations are not' '
+test_expect_success INJECT 'a clock that is set back again and again does not change durations' '
 	: >all.e &&
 	for seconds in 1 3600 1000000
 	do
@@ -137,7 +137,7 @@ test_expect_success INJECT 'the clock is set back all the time: durations are no
 			. == sort))" all.e
 '
 
-test_expect_success INJECT 'the wall clock is in the first second of 1970: every line is whole' '
+test_expect_success INJECT 'a wall clock in the first second of 1970 leaves whole lines' '
 	: >all.e &&
 	injected INJECT_WALL=1 &&
 	intact all.e &&
@@ -155,23 +155,23 @@ killed () {
 	intact e.all
 }
 
-test_expect_success 'setup: a program that ends without a line is not waited for' '
+test_expect_success 'setup: the killer does not wait for a program that ends without a line' '
 	"$PERL_PATH" "$TEST_DIRECTORY/t0508/kill.perl" KILL 2 20000 e sh -c "exit 3" >actual &&
 	echo "2 times code 3" | test_cmp - actual
 '
 
-test_expect_success 'KILL at any instruction: every line that is there is whole' '
+test_expect_success 'SIGKILL at any instruction leaves whole lines' '
 	killed KILL 9
 '
 
-test_expect_success 'TERM, INT, HUP, ABRT leave a stream of whole lines' '
+test_expect_success 'SIGTERM, SIGINT, SIGHUP and SIGABRT leave whole lines' '
 	killed TERM 15 &&
 	killed INT 2 &&
 	killed HUP 1 &&
 	killed ABRT 6
 '
 
-test_expect_success !INSTRUMENTED 'SEGV leaves a stream of whole lines' '
+test_expect_success !INSTRUMENTED 'SIGSEGV leaves whole lines' '
 	killed SEGV 11
 '
 
@@ -190,7 +190,7 @@ test_expect_success 'a process that records signals has the signal as its last e
 	done
 '
 
-test_expect_success 'a signal that waits comes as often as it was sent' '
+test_expect_success 'a pending signal is delivered as often as it was sent' '
 	for verb in none thread process both
 	do
 		unharmed GIT_TRACE2=9 GIT_TRACE2_PERF=9 GIT_TRACE2_EVENT=9 \
@@ -199,7 +199,7 @@ test_expect_success 'a signal that waits comes as often as it was sent' '
 	echo "handled 2" | test_cmp - traced.out
 '
 
-test_expect_success 'timers across fork: each process reports its own intervals' '
+test_expect_success 'timers across a fork: each process reports its own intervals' '
 	unharmed GIT_TRACE2_EVENT="$(pwd)/t" "$hosts/forks" timer-runs &&
 	intact t &&
 	trace2_jq "[.[] | select(.event == \"timer\").intervals] == [1]" t
@@ -219,7 +219,7 @@ clean () {
 	rm e n p
 }
 
-test_expect_success 'parents with any name: long, empty parts, control characters' '
+test_expect_success 'a parent SID may be long, have empty parts or control characters' '
 	long=$("$PERL_PATH" -e "print join q(/), 1 .. 20000") &&
 	newline="
 " &&
@@ -237,7 +237,7 @@ test_expect_success 'parents with any name: long, empty parts, control character
 	clean
 '
 
-test_expect_success 'a session id of a parent leads to no file outside of the directory' '
+test_expect_success 'a parent SID leads to no file outside of the directory' '
 	mkdir d &&
 	for sid in "../../x/../y" "/" "///" ".." "a//b" "../../etc"
 	do
@@ -264,7 +264,7 @@ test_expect_success 'settings with any value do no harm' '
 	clean
 '
 
-test_expect_success 'config files that are malformed, include themselves, are too long' '
+test_expect_success 'config files that are malformed, too long or include themselves do no harm' '
 	printf "[include]\n\tpath = self\n[trace2]\n\teventTarget = 9\n" >self &&
 	printf "[trace2\n\teventTarget = x" >malformed &&
 	"$PERL_PATH" -e "print qq([trace2]\n), q(a) x 100000" >long-key &&
@@ -278,7 +278,7 @@ test_expect_success 'config files that are malformed, include themselves, are to
 	clean
 '
 
-test_expect_success PIPE 'config files that are none: a fifo, devices, endless or huge files' '
+test_expect_success PIPE 'config files that are fifos, devices, endless or huge do no harm' '
 	mkfifo config-fifo &&
 	truncate -s 100G config-huge &&
 	for file in "$(pwd)/config-fifo" /dev/zero /dev/full /dev/tty \
@@ -289,7 +289,7 @@ test_expect_success PIPE 'config files that are none: a fifo, devices, endless o
 	done
 '
 
-test_expect_success SANITY 'a config file that may not be read does no harm' '
+test_expect_success SANITY 'a config file without read permission does no harm' '
 	: >secret &&
 	chmod 0 secret &&
 	hostile GIT_CONFIG_GLOBAL="$(pwd)/secret" &&

@@ -34,7 +34,7 @@ test_expect_success SETUID 'setup: a copy of test-tool that runs as another user
 '
 
 # By every kind of destination.
-test_expect_success SETUID,!ASAN 'setuid: nothing is written, nothing is read' '
+test_expect_success SETUID,!ASAN 'a set-user-ID program writes no trace and reads no settings' '
 	unharmed GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/d" \
 		GIT_TRACE2_EVENT="$(pwd)/f" GIT_TRACE2_DST_DEBUG=1 \
 		GIT_TRACE2_PARENT_SID=forged \
@@ -60,7 +60,7 @@ test_expect_success SETUID,!INSTRUMENTED 'a set-user-ID program makes no system 
 	fi
 '
 
-test_expect_success SETUID,!ASAN 'a set-user-ID program has no session, and passes none on' '
+test_expect_success SETUID,!ASAN 'a set-user-ID program has no session, and passes no SID to children' '
 	GIT_TRACE2_EVENT="$(pwd)/f" ./raised trace2 093session_id >actual &&
 	echo "0 " | test_cmp - actual &&
 	GIT_TRACE2_EVENT="$(pwd)/f" GIT_TRACE2_PARENT_SID=outer \
@@ -69,14 +69,14 @@ test_expect_success SETUID,!ASAN 'a set-user-ID program has no session, and pass
 	test_must_be_empty f
 '
 
-test_expect_success SETUID 'a program without the bit is traced' '
+test_expect_success SETUID 'a program without the set-user-ID bit is traced' '
 	chmod 755 raised &&
 	GIT_TRACE2_EVENT="$(pwd)/f" ./raised trace2 001return 0 &&
 	test_file_not_empty f
 '
 
 # The kernel marks setgid and capabilities of a file by the same bit.
-test_expect_success SETUID 'a set-group-ID program has no session, either' '
+test_expect_success SETUID 'a set-group-ID program has no session' '
 	: >g &&
 	chown 0:65534 raised &&
 	chmod 2755 raised &&
@@ -102,7 +102,7 @@ test_expect_success SETCAP,SETUID 'a program with capabilities writes nothing, f
 
 # In a directory writable for all users, a predictable name may be a link:
 # t/unit/dest.c. A file that the user names may be one.
-test_expect_success POSIXPERM 'files in a directory: new, and as the umask says' '
+test_expect_success POSIXPERM 'new files in a target directory have the mode that the umask gives' '
 	for mask in 077 027 022
 	do
 		rm -rf m &&

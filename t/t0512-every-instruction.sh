@@ -142,7 +142,7 @@ fcntl $pipe, 1031, 1 << 20;
 exec @ARGV;
 EOF
 
-test_expect_success 'siglongjmp() out of a write to a pipe: others write on' '
+test_expect_success 'siglongjmp() out of a write to a pipe: other threads continue to write' '
 	write_script piped <<-\EOF &&
 	{ ./wide "$@" 9>&1 >&8 | cat >got; } 8>&1
 	EOF
@@ -153,7 +153,7 @@ test_expect_success 'siglongjmp() out of a write to a pipe: others write on' '
 '
 
 # Use another pipe.
-test_expect_success 'siglongjmp() out of a write to a fifo: others write on' '
+test_expect_success 'siglongjmp() out of a write to a fifo: other threads continue to write' '
 	mkfifo fifo &&
 	for call in $in_fifo
 	do
@@ -184,7 +184,7 @@ found () {
 	grep -c "$1" dump.txt || :
 }
 
-test_expect_success 'siglongjmp() out of a record and of a sample' '
+test_expect_success 'siglongjmp() out of writing a ring record or a sample loses nothing else' '
 	for call in $in_rings
 	do
 		in_ring $call jumps &&
@@ -205,7 +205,7 @@ do
 	'
 done
 
-test_expect_success 'a handler with 130 calls: no line is torn' '
+test_expect_success 'a handler that makes 130 calls tears no line' '
 	for call in say print
 	do
 		stepped $call often &&
@@ -213,13 +213,13 @@ test_expect_success 'a handler with 130 calls: no line is torn' '
 	done
 '
 
-test_expect_success 'a handler that calls the library in: time' '
+test_expect_success 'a handler may call the library in: time' '
 	stepped time calls &&
 	intact e &&
 	test "$(counter sampled)" = "$counted"
 '
 
-test_expect_success 'a handler that emits events while a region begins or ends in a ring' '
+test_expect_success 'a handler may emit events while a region begins or ends in a ring' '
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
@@ -229,7 +229,7 @@ test_expect_success 'a handler that emits events while a region begins or ends i
 '
 
 # After the first enter, no region is open around a region.
-test_expect_success 'a handler that emits events during a region works where newer events overwrite older ones' '
+test_expect_success 'a handler may emit events in a ring that is overwriting its oldest events' '
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=32k \
@@ -245,7 +245,7 @@ test_expect_success 'a handler that emits events during a region works where new
 	test_must_be_empty wrong
 '
 
-test_expect_success 'a handler that adds to the counter that is being sampled' '
+test_expect_success 'a handler may add to the counter that is being sampled' '
 	in_ring count-sampled calls &&
 	sampled=$(sed -n "s/.* SAMPLE .* period=\([0-9]*\) .*/\1/p" dump.txt |
 		"$PERL_PATH" -ne "\$n += \$_; END { print \$n }") &&
@@ -257,7 +257,7 @@ test_expect_success 'a handler that adds to the counter that is being sampled' '
 
 # Events and counts of a handler that interrupted a first call are in `lost`; a
 # thread that calls the library in a handler after its end has one more slot.
-test_expect_success 'a storm of signals with other threads gives the same events' '
+test_expect_success 'a storm of signals beside other threads loses no event and no count' '
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
@@ -288,7 +288,7 @@ test_expect_success 'pthread_exit() in a handler leaves whole lines' '
 '
 
 # musl cancels on a stack that is not aligned (see t0502).
-test_expect_success !MUSL 'a thread is cancelled, asynchronously or not' '
+test_expect_success !MUSL 'a thread may be cancelled in calls, asynchronously or not' '
 	for call in $in_cancels
 	do
 		stepped $call cancels $some &&
@@ -308,7 +308,7 @@ test_expect_success 'pthread_exit() in a handler during a write leaves whole lin
 	test "$(told event atexit)" = 1
 '
 
-test_expect_success !MUSL 'a thread ends, or is cancelled, while it defines a metric' '
+test_expect_success !MUSL 'a thread may end, or be cancelled, while it defines a metric' '
 	for how in ends cancels
 	do
 		stepped open-in-thread $how &&
@@ -328,7 +328,7 @@ do
 	'
 done
 
-test_expect_success 'another thread forks in the same calls, into a ring' '
+test_expect_success 'another thread may fork in calls that write into a ring' '
 	for call in open read count-in-thread module thread
 	do
 		in_ring $call forks $some || return 1
@@ -359,7 +359,7 @@ divided () {
 	done
 }
 
-test_expect_success 'fork(), _Fork() and clone() in a handler: the child has one session' '
+test_expect_success 'fork(), _Fork() and clone() in a handler give the child one session' '
 	for call in say regions count print time open say-in-thread
 	do
 		divided $call divides &&

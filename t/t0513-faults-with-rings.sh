@@ -48,7 +48,7 @@ then
 	verbs=. every=1 step=1 loads=3000
 fi
 
-test_expect_success 'every verb: output, end, descriptors, signals, children' '
+test_expect_success 'ring, samples, counters: no verb changes output, exit, descriptors or signals' '
 	grep -E "$verbs" "$TEST_DIRECTORY/t0500/verbs" |
 	awk "NR % $every == 0" >chosen &&
 	test_line_count -gt 20 chosen &&
@@ -65,7 +65,7 @@ test_expect_success 'every verb: output, end, descriptors, signals, children' '
 	intact e && readable
 '
 
-test_expect_success 'errno and the signal mask are kept by every call, and NULL is taken' '
+test_expect_success 'ring, samples, counters: every call keeps errno and the mask, and accepts NULL' '
 	afresh &&
 	all_on test-tool trace2 015errno &&
 	all_on test-tool trace2 014nulls &&
@@ -81,7 +81,7 @@ test_expect_success 'errno and the signal mask are kept by every call, and NULL 
 	test_grep "key=\"last\"" dump.txt
 '
 
-test_expect_success INJECT 'each of the first allocations fails, one a run' '
+test_expect_success INJECT 'ring, samples, counters: each of the first allocations may fail' '
 	afresh &&
 	nr=1 &&
 	while test $nr -le 60
@@ -98,7 +98,7 @@ test_expect_success INJECT 'each of the first allocations fails, one a run' '
 	readable
 '
 
-test_expect_success INJECT 'every allocation fails, or each second to seventh' '
+test_expect_success INJECT 'ring, samples, counters: every allocation, or each second to seventh, may fail' '
 	afresh &&
 	for every in 1 2 3 4 5 6 7
 	do
@@ -109,7 +109,7 @@ test_expect_success INJECT 'every allocation fails, or each second to seventh' '
 	readable
 '
 
-test_expect_success 'few descriptors, or none, do a ring no harm' '
+test_expect_success 'a limit of few or no descriptors does no harm beside a ring' '
 	afresh &&
 	for files in 3 4 5 6 7 8 9 10 12 16
 	do
@@ -123,7 +123,7 @@ test_expect_success 'few descriptors, or none, do a ring no harm' '
 
 # With musl, 10 MiB have room for the host and a part of the library: too little for
 # its threads beside that.
-test_expect_success !INSTRUMENTED 'little address space does a ring no harm' '
+test_expect_success !INSTRUMENTED 'a limit of address space does no harm beside a ring' '
 	afresh &&
 	case "$CC" in
 	*musl*) limits="8 14 20 30 60 80" ;;
@@ -137,7 +137,7 @@ test_expect_success !INSTRUMENTED 'little address space does a ring no harm' '
 	readable
 '
 
-test_expect_success 'files that may not become large do a ring no harm' '
+test_expect_success 'a limit of file size does no harm beside a ring' '
 	afresh &&
 	for kb in 1 200 800 1400 2000 3000
 	do
@@ -149,7 +149,7 @@ test_expect_success 'files that may not become large do a ring no harm' '
 
 # full KB: the trace goes to a disk of that size, the output of the host does
 # not.
-test_expect_success TMPFS 'a disk that is full from the start, or soon, does a ring no harm' '
+test_expect_success TMPFS 'a full disk, from the start or later, does no harm to a ring' '
 	mkdir -p mnt &&
 	write_script full.sh <<-\EOF &&
 	mount -t tmpfs -o size="$1"k none mnt || exit 99
@@ -173,7 +173,7 @@ test_expect_success TMPFS 'a disk that is full from the start, or soon, does a r
 	done
 '
 
-test_expect_success 'forks of every kind have rings of their own' '
+test_expect_success 'forked children of every kind have rings of their own' '
 	afresh &&
 	for verb in other-thread-first threads-at-once only-a-thread-counts \
 		raw-clone in-a-silent-thread timer-runs names-itself \
@@ -184,7 +184,7 @@ test_expect_success 'forks of every kind have rings of their own' '
 	intact e && readable
 '
 
-test_expect_success !INSTRUMENTED,!MUSL 'handlers that jump and fork, threads that are cancelled' '
+test_expect_success !INSTRUMENTED,!MUSL 'ring, samples, counters: handlers may jump and fork, threads may be cancelled' '
 	afresh &&
 	all_on "$hosts/forks" handler-forks &&
 	for verb in chained dies-in-thread child-ends jumps jumps-in-threads \
@@ -197,7 +197,7 @@ test_expect_success !INSTRUMENTED,!MUSL 'handlers that jump and fork, threads th
 
 modules=$GIT_BUILD_DIR/build/modules
 
-test_expect_success !INSTRUMENTED,!MUSL 'the library is unloaded, and loaded again' '
+test_expect_success !INSTRUMENTED,!MUSL 'ring, samples, counters: the library may be unloaded and loaded again' '
 	afresh &&
 	for verb in unload-before-thread unload-in-child reload
 	do
@@ -209,7 +209,7 @@ test_expect_success !INSTRUMENTED,!MUSL 'the library is unloaded, and loaded aga
 rounds=100
 test_have_prereq !INSTRUMENTED || rounds=30
 
-test_expect_success 'threads come and go while modules are loaded: whole sums' '
+test_expect_success 'ring, samples, counters: threads that come and go while modules load lose no count' '
 	afresh &&
 	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_RING_SIZE=64k \
 		GIT_TRACE2_SAMPLE="$sample" GIT_TRACE2_COUNTERS="$counters" \
@@ -225,7 +225,7 @@ test_expect_success 'threads come and go while modules are loaded: whole sums' '
 		.calls == $rounds and .items == 10 * $rounds" e
 '
 
-test_expect_success !MUSL 'a module is unloaded while its counters are sampled, on and off' '
+test_expect_success !MUSL 'a module may be unloaded while its counters are sampled, on and off' '
 	"$hosts/modules" "$modules/bare-metrics.so" $loads >actual &&
 	echo "used $loads times" | test_cmp - actual
 '

@@ -117,7 +117,7 @@ EOT
 
 for where in file directory ring
 do
-	test_expect_success "six signals, $rounds times each: $where" '
+	test_expect_success "six signals, $rounds times each, lose and tear nothing: $where" '
 		for pair in "TERM 15" "INT 2" "HUP 1" "ABRT 6" "SEGV 11" "KILL 9"
 		do
 			case "$pair" in
@@ -131,7 +131,7 @@ do
 	'
 done
 
-test_expect_success 'a process that records signals records each, whatever it interrupted' '
+test_expect_success 'a process that records signals records each one, whatever it interrupts' '
 	for where in file ring
 	do
 		for pair in "TERM 15" "HUP 1" "ABRT 6"

@@ -13,7 +13,7 @@ It changes after the library has begun, and finds what it finds without tracing.
 test_skip_unless JQ
 
 # Address space reserved for future threads is missing here.
-test_expect_success !INSTRUMENTED 'a limit for memory that is set later: there is as much' '
+test_expect_success !INSTRUMENTED 'a memory limit set later leaves the host as much as without tracing' '
 	mkdir rings &&
 	echo memory | test_prints "$hosts/changes" limit-memory &&
 	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" limit-memory >actual &&
@@ -24,7 +24,7 @@ test_expect_success !INSTRUMENTED 'a limit for memory that is set later: there i
 '
 
 # A child keeps little of its parent's ring, and no more in later generations.
-test_expect_success !INSTRUMENTED 'thirty generations of children with a limit for memory: there is as much' '
+test_expect_success !INSTRUMENTED 'a memory limit leaves thirty generations of children as much as without tracing' '
 	mkdir children &&
 	echo memory | test_prints "$hosts/changes" limit-memory-of-children &&
 	GIT_TRACE2_RING="$(pwd)/children" \
@@ -33,7 +33,7 @@ test_expect_success !INSTRUMENTED 'thirty generations of children with a limit f
 	test_stdout_line_count = 31 ls children
 '
 
-test_expect_success 'a limit of 4096 bytes for files raises no SIGXFSZ, and is reported' '
+test_expect_success 'a file size limit of 4096 bytes raises no SIGXFSZ, and is reported' '
 	for target in GIT_TRACE2=0 GIT_TRACE2="$(pwd)/n"
 	do
 		unharmed "$target" GIT_TRACE2_CONTROL=1 \
@@ -47,7 +47,7 @@ test_expect_success 'a limit of 4096 bytes for files raises no SIGXFSZ, and is r
 	test_grep "error trace2: GIT_TRACE2_CONTROL: no page" n
 '
 
-test_expect_success 'a sandbox that lets no file grow, after the initialization: no SIGXFSZ' '
+test_expect_success 'a sandbox that lets no file grow after initialization raises no SIGXFSZ' '
 	printf "alive\n0\n" >expect &&
 	for target in GIT_TRACE2=0 GIT_TRACE2_EVENT="$(pwd)/f" \
 		GIT_TRACE2_RING="$(pwd)/rings"
@@ -65,7 +65,7 @@ test_lazy_prereq DENIES '
 	denied madvise true
 '
 
-test_expect_success DENIES 'a sandbox in which ftruncate() does nothing: no SIGBUS, no settings, no ring' '
+test_expect_success DENIES 'a sandbox without ftruncate(): no SIGBUS, no settings page, no ring' '
 	rm -f n &&
 	rm -rf rings &&
 	mkdir rings &&
@@ -81,7 +81,7 @@ test_expect_success DENIES 'a sandbox in which ftruncate() does nothing: no SIGB
 	test_prints ls rings </dev/null
 '
 
-test_expect_success 'local times in the trace: the zone of the host is its own' '
+test_expect_success 'local times in the trace do not change the time zone of the host' '
 	TZ=AAA+5 "$hosts/changes" change-zone >expect &&
 	TZ=AAA+5 GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" \
 		"$hosts/changes" change-zone >actual &&
@@ -99,7 +99,7 @@ replaced () {
 	test_cmp expect.db host.db
 }
 
-test_expect_success 'stderr becomes a file of the host: it has no line of the trace' '
+test_expect_success 'the host reuses descriptor 2 for a file of its own: it gets no trace line' '
 	replaced 1 replace-stderr 2>trace &&
 	test_grep "\"event\":\"data\"" trace &&
 	{ replaced 1 replace-stderr 2>&1 >&3 | cat >trace; } 3>&1 &&
@@ -107,7 +107,7 @@ test_expect_success 'stderr becomes a file of the host: it has no line of the tr
 	test_grep "\"event\":\"data\"" trace
 '
 
-test_expect_success 'another descriptor in place of the target gets no line' '
+test_expect_success 'the host reuses the descriptor of the target: its file gets no trace line' '
 	replaced 9 replace-nine 9>trace &&
 	test_grep "\"event\":\"data\"" trace &&
 	{ replaced 9 replace-nine 9>&1 >&3 | cat >trace; } 3>&1 &&
@@ -127,7 +127,7 @@ spoke () {
 	test_write_lines "$@" | test_cmp - actual
 }
 
-test_expect_success 'a thread with descriptors of its own finds the file again' '
+test_expect_success 'a thread with its own descriptor table opens the trace file again' '
 	rm -f e &&
 	apart thread "$(pwd)/e" &&
 	spoke e before apart "apart again" after apart "apart again" later \
@@ -140,14 +140,14 @@ test_expect_success 'a thread with descriptors of its own finds the file again' 
 		"at last"
 '
 
-test_expect_success 'a thread with descriptors of its own loses what is no file of ours, others nothing' '
+test_expect_success 'a thread with its own descriptor table loses events for a descriptor of the host' '
 	apart thread 9 9>e &&
 	spoke e before after later "at last" &&
 	{ apart thread 9 9>&1 | cat >e; } &&
 	spoke e before after later "at last"
 '
 
-test_expect_success 'main has descriptors of its own: no event is lost' '
+test_expect_success 'main may have its own descriptor table without losing an event' '
 	rm -f e &&
 	apart main "$(pwd)/e" &&
 	spoke e before apart "apart again" after
@@ -162,7 +162,7 @@ test_expect_success 'a ring overwritten by another process does not stop the hos
 '
 
 # A sample that is not taken there is taken at the next count elsewhere.
-test_expect_success !INSTRUMENTED 'a sampled counter in a handler with a small stack' '
+test_expect_success !INSTRUMENTED 'a counter may be sampled in a handler with a small stack' '
 	rm -rf rings &&
 	mkdir rings &&
 	"$hosts/changes" small-signal-stack >expect &&
@@ -182,7 +182,7 @@ told () {
 }
 
 # One descriptor is open afterwards: the descriptor of the file.
-test_expect_success 'a file goes on although all descriptors are closed, again and again' '
+test_expect_success 'a trace file continues although the host closes all descriptors again and again' '
 	rm -rf e dir &&
 	mkdir dir &&
 	printf "1 descriptors\n1 descriptors\n" >expect &&
@@ -194,7 +194,7 @@ test_expect_success 'a file goes on although all descriptors are closed, again a
 	told 100 dir/*
 '
 
-test_expect_success 'a closed trace whose name another file has: that file is not touched' '
+test_expect_success 'a closed trace whose name now belongs to another file leaves that file alone' '
 	rm -f e e.old &&
 	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" close-renamed &&
 	test_must_be_empty e &&
@@ -202,13 +202,13 @@ test_expect_success 'a closed trace whose name another file has: that file is no
 	test_line_count = 10 data
 '
 
-test_expect_success !INSTRUMENTED 'a closed trace in a sandbox that kills for an open: nothing is opened' '
+test_expect_success !INSTRUMENTED 'a closed trace is not opened in a sandbox that kills for opening files' '
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" close-in-sandbox &&
 	ended code 0
 '
 
-test_expect_success X86_64 'a sandbox whose handler of SIGSYS refuses to open a file: nothing is opened' '
+test_expect_success X86_64 'a closed trace is not opened in a sandbox whose SIGSYS handler refuses it' '
 	for target in GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_RING="$(pwd)/rings"
 	do
 		unharmed "$target" "$hosts/changes" trap-opens &&
@@ -216,7 +216,7 @@ test_expect_success X86_64 'a sandbox whose handler of SIGSYS refuses to open a 
 	done
 '
 
-test_expect_success 'a sandbox that refuses gettid: errno stays' '
+test_expect_success 'a sandbox that refuses gettid keeps errno' '
 	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" refuse-gettid >out &&
 	echo "errno 4242" | test_cmp - out
 '
@@ -255,13 +255,13 @@ test_expect_success JQ,TIMENS 'a child in another time namespace has its own tim
 	in_namespace resume
 '
 
-test_expect_success JQ,TIMENS 'the process may enter another time namespace' '
+test_expect_success JQ,TIMENS 'a process may enter another time namespace' '
 	in_namespace enter
 '
 
 # The malloc() of a sanitizer asks the vDSO for the time, which reads the counter: the
 # process would end there.
-test_expect_success JQ,TIMENS,!INSTRUMENTED 'a child in another time namespace does not need the counter of the processor' '
+test_expect_success JQ,TIMENS,!INSTRUMENTED 'a child in another time namespace does not need the TSC' '
 	in_namespace kernel-fork &&
 	in_namespace kernel-resume
 '

@@ -57,7 +57,7 @@ within () {
 	test_must_be_empty actual
 }
 
-test_expect_success 'setup: what it calls without tracing' '
+test_expect_success 'setup: list the system calls made without tracing' '
 	calls GIT_TRACE2=0 >without &&
 	test_file_not_empty without &&
 	mkdir rings
@@ -74,7 +74,7 @@ test_expect_success 'a pipe is written in a sandbox' '
 	test_must_be_empty actual
 '
 
-test_expect_success 'a ring, with samples and without, is written in a sandbox' '
+test_expect_success 'a ring is written in a sandbox, with and without samples' '
 	within ring -- GIT_TRACE2_RING="$(pwd)/rings" &&
 	within ring -- GIT_TRACE2_RING="$(pwd)/rings" \
 		GIT_TRACE2_SAMPLE=app/changes/counted/:1
@@ -85,7 +85,7 @@ test_expect_success 'opened counters count in a sandbox' '
 		GIT_TRACE2_COUNTERS=task-clock,page-faults,process/maxrss/,process/open-fds/,process/threads/,app/changes/counted/
 '
 
-test_expect_success 'a reopened file, and events of the process, are written in a sandbox' '
+test_expect_success 'a reopened file, and counters of the process, are written in a sandbox' '
 	verb=reopen-from-now-on &&
 	within file reopen -- GIT_TRACE2_EVENT="$(pwd)/e" &&
 	verb=info-from-now-on &&

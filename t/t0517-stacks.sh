@@ -46,33 +46,33 @@ interrupted () {
 	test $(($(nr_values) + $(lost_in e))) = "$said"
 }
 
-test_expect_success 'a handler on the interrupted stack may emit much' '
+test_expect_success 'a handler on the interrupted stack may emit many events' '
 	interrupted same
 '
 
-test_expect_success 'a handler on an alternate stack may emit much' '
+test_expect_success 'a handler on an alternate stack may emit many events' '
 	interrupted plain-above &&
 	interrupted plain-below
 '
 
-test_expect_success 'a handler on a stack with SS_AUTODISARM may emit much' '
+test_expect_success 'a handler on a stack with SS_AUTODISARM may emit many events' '
 	interrupted disarmed-above &&
 	interrupted disarmed-below
 '
 
 # musl has no contexts.
-test_expect_success !MUSL 'a handler that switches to another context may emit much' '
+test_expect_success !MUSL 'a handler that switches to another context may emit many events' '
 	interrupted context-above &&
 	interrupted context-below
 '
 
-test_expect_success 'messages of both are formatted, each in memory of its own' '
+test_expect_success 'a message of a handler and the interrupted one are formatted in separate memory' '
 	interrupted format-same &&
 	interrupted format-disarmed-above
 '
 
 # Handlers nest in a ring, which has room for this many.
-test_expect_success 'a handler may emit much into a ring' '
+test_expect_success 'a handler may emit many events into a ring' '
 	for stack in same disarmed-above disarmed-below
 	do
 		rm -rf r &&
@@ -106,11 +106,11 @@ test_expect_success 'a handler may jump far up the stack' '
 	behind jumps-up
 '
 
-test_expect_success 'a handler may jump, and the program go down the stack' '
+test_expect_success 'a handler may jump, and the program then use the stack below' '
 	behind jumps-down
 '
 
-test_expect_success 'jumps of handlers work where all goes into a ring' '
+test_expect_success 'a handler may jump out of calls that write into a ring' '
 	for how in jumps-up jumps-down
 	do
 		rm -rf r &&
@@ -129,7 +129,7 @@ test_expect_success 'jumps of handlers work where all goes into a ring' '
 
 # The handler comes between any two instructions, also before the library notes that
 # a call is inside.
-test_expect_success 'coroutines that a timer switches in calls: the sums are there' '
+test_expect_success 'coroutines that a timer switches inside calls lose no count' '
 	rm -f e &&
 	{
 		GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/stacks" coroutines >out ||
@@ -141,7 +141,7 @@ test_expect_success 'coroutines that a timer switches in calls: the sums are the
 	test_cmp counted actual
 '
 
-test_expect_success 'coroutines that a timer switches in calls write into a ring' '
+test_expect_success 'coroutines that a timer switches inside calls may write into a ring' '
 	mkdir -p rings &&
 	{
 		GIT_TRACE2_RING="$(pwd)/rings" "$hosts/stacks" coroutines >out

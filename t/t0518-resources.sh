@@ -23,7 +23,7 @@ mappings () {
 }
 
 # A thread has two mappings without the library.
-test_expect_success 'threads take no mappings of their own' '
+test_expect_success 'threads need no mappings of their own' '
 	plain=$(mappings 600) &&
 	traced=$(mappings 600 GIT_TRACE2=/dev/null GIT_TRACE2_PERF=/dev/null \
 		GIT_TRACE2_EVENT=/dev/null) &&
@@ -31,7 +31,7 @@ test_expect_success 'threads take no mappings of their own' '
 	test $((traced - plain)) -lt 100
 '
 
-test_expect_success 'threads with a ring take at most a mapping for each slot' '
+test_expect_success 'threads with a ring need at most one mapping for each slot' '
 	plain=${plain:-$(mappings 600)} &&
 	traced=$(mappings 600 GIT_TRACE2_RING="$(pwd)/r" \
 		GIT_TRACE2_RING_SIZE=4k) &&
@@ -53,7 +53,7 @@ long_lines () {
 	ended=$(sed -n 2p out)
 }
 
-test_expect_success 'memory for a line of 1 MB is given back, to the last page' '
+test_expect_success 'memory for a line of 1 MB is freed after the line' '
 	for verb in long-lines long-lines-odd
 	do
 		long_lines $verb 20 1000000 GIT_TRACE2_EVENT=/dev/null \
@@ -63,20 +63,20 @@ test_expect_success 'memory for a line of 1 MB is given back, to the last page' 
 	done
 '
 
-test_expect_success 'memory for a line of 50 KB is given back when the thread ends, at the latest' '
+test_expect_success 'memory for a line of 50 KB is freed when the thread ends' '
 	long_lines long-lines 200 50000 GIT_TRACE2_EVENT=/dev/null &&
 	test "$living" -gt "$lines" &&
 	test "$ended" -lt $((lines / 2)) &&
 	kept=$living
 '
 
-test_expect_success 'memory for a line of 50 KB is given back once the thread has said usual ones' '
+test_expect_success 'memory for a line of 50 KB is freed once the thread has written short lines' '
 	long_lines long-lines 200 50000 GIT_TRACE2_EVENT=/dev/null \
 		RESOURCES_SAY=40 &&
 	test "$living" -lt $((kept / 2))
 '
 
-test_expect_success 'regions that were open at once, when the thread ends' '
+test_expect_success 'memory for many nested regions is freed when the thread ends' '
 	GIT_TRACE2_EVENT=/dev/null GIT_TRACE2_EVENT_NESTING=1 \
 		"$host" deep-regions 20 >out &&
 	cat out &&
@@ -97,7 +97,7 @@ lacking () {
 	sed -n "s/.*\"trace2: \([0-9]*\) threads have no $1: .*/\1/p" e
 }
 
-test_expect_success KERNEL_EVENTS 'events that are counted: a quarter of the descriptors' '
+test_expect_success KERNEL_EVENTS 'counted events use at most a quarter of the descriptors' '
 	plain=$(openable A=b) &&
 	rm -f e &&
 	traced=$(openable GIT_TRACE2_EVENT="$(pwd)/e" \
@@ -113,7 +113,7 @@ test_expect_success KERNEL_EVENTS 'events that are counted: a quarter of the des
 	test_grep "$(cat actual) threads have no counts" report
 '
 
-test_expect_success KERNEL_EVENTS 'the sum has all threads: those that are not counted by themselves, too' '
+test_expect_success KERNEL_EVENTS 'counters without descriptors for each thread still sum up all threads' '
 	jq -s "[.[] | select(.event == \"th_counter\" and
 		.name == \"page-faults\").count] | add" e >counted &&
 	jq -s ".[] | select(.event == \"counter\" and
@@ -121,7 +121,7 @@ test_expect_success KERNEL_EVENTS 'the sum has all threads: those that are not c
 	test "$(cat all)" -gt "$(cat counted)"
 '
 
-test_expect_success KERNEL_EVENTS 'sampled events take no memory for each event' '
+test_expect_success KERNEL_EVENTS 'sampled events use no memory for each event' '
 	rm -f e r &&
 	traced=$(openable GIT_TRACE2_EVENT="$(pwd)/e" \
 		GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=4k \
@@ -135,7 +135,7 @@ test_expect_success KERNEL_EVENTS 'sampled events take no memory for each event'
 	test "$(cat actual)" = $((61 - 25))
 '
 
-test_expect_success KERNEL_EVENTS 'more events than a quarter of the descriptors: an error for each' '
+test_expect_success KERNEL_EVENTS 'each counter beyond a quarter of the descriptors is reported in an error' '
 	traced env GIT_TRACE2_COUNTERS=page-faults,task-clock,cs,cpu-clock,major-faults,minor-faults \
 		test-tool fault rlimit-nofile 20 "$host" mappings 1 &&
 	test "$(grep -c "events take a quarter of the 20 descriptors" e)" = 2 &&
@@ -143,7 +143,7 @@ test_expect_success KERNEL_EVENTS 'more events than a quarter of the descriptors
 '
 
 # The file `actual` has how many KB more are locked.
-test_expect_success 'locked memory: spans take as much as they need' '
+test_expect_success 'spans use as much locked memory as they need, and no more' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" "$GIT_BUILD_DIR/build/hosts/locked" >actual &&
 	one=$(sed -n "s/^one //p" actual) &&
@@ -156,7 +156,7 @@ test_expect_success 'locked memory: spans take as much as they need' '
 	test_grep ! "without room" e
 '
 
-test_expect_success KERNEL_EVENTS 'threads that ended give their descriptors back' '
+test_expect_success KERNEL_EVENTS 'threads that ended free their descriptors' '
 	traced env GIT_TRACE2_COUNTERS=page-faults \
 		test-tool fault rlimit-nofile 200 "$host" one-by-one 100 &&
 	test_grep ! "threads have no counts" e &&

@@ -27,7 +27,7 @@ test_expect_success 'setup: unpack the corpora' '
 	done
 '
 
-test_expect_success 'each row of the table has a file, a corpus and a fuzzer' '
+test_expect_success 'each row of the fuzzer table has a file, a corpus and a fuzzer' '
 	sed -n "s/^FUZZER(\([a-z_]*\),.*/\1/p" \
 		"$TEST_DIRECTORY/fuzz/fuzzers.def" >expect &&
 	test_line_count -gt 12 expect &&
@@ -57,12 +57,12 @@ do
 	'
 done <fuzzers
 
-test_expect_success 'the corpora are small' '
+test_expect_success 'the fuzz corpora are small' '
 	cat "$corpus"/*/* >all &&
 	test "$(wc -c <all)" -lt 300000
 '
 
-test_expect_success 'an input that cannot be read is no success' '
+test_expect_success 'a fuzzer fails for an input that it cannot read' '
 	test_expect_code 2 "$replay" quote missing 2>err &&
 	test_grep "cannot read .missing.: No such file" err
 '

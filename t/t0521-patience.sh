@@ -30,17 +30,17 @@ test_expect_success 'the reader of a pipe pauses: no line is lost' '
 	complete
 '
 
-test_expect_success 'the reader of a socket gets lines while it is patient' '
+test_expect_success 'the reader of a socket pauses: no line is lost' '
 	pauses socket &&
 	complete
 '
 
-test_expect_success 'a terminal is stopped by Ctrl-S, and continues' '
+test_expect_success 'a terminal may be stopped by Ctrl-S and continue' '
 	pauses terminal &&
 	complete
 '
 
-test_expect_success 'a target without patience loses lines' '
+test_expect_success 'a target with GIT_TRACE2_PATIENCE=0 loses lines' '
 	for kind in pipe terminal
 	do
 		test_env GIT_TRACE2_PATIENCE=0 pauses $kind &&
@@ -48,7 +48,7 @@ test_expect_success 'a target without patience loses lines' '
 	done
 '
 
-test_expect_success 'patience is a config key, too' '
+test_expect_success 'patience can be set by a config key' '
 	test_config_global trace2.patience 0 &&
 	pauses pipe &&
 	! complete &&
@@ -58,7 +58,7 @@ test_expect_success 'patience is a config key, too' '
 
 # Otherwise the program waits for 50 ms by a clock that stands at 0, or for ten
 # minutes.
-test_expect_success !TSAN 'the clock of the host stands still: the host is not held up' '
+test_expect_success !TSAN 'a clock that stands still does not hold the host up' '
 	echo alive >expect &&
 	for seconds in 0 1
 	do
@@ -68,14 +68,14 @@ test_expect_success !TSAN 'the clock of the host stands still: the host is not h
 	done
 '
 
-test_expect_success 'a signal that is held back during a wait ends patience' '
+test_expect_success 'a signal that arrives during a wait ends the patience' '
 	test_env GIT_TRACE2_EVENT=9 GIT_TRACE2_PATIENCE=600 \
 		test_expect_code 143 "$hosts/stalls" signal
 '
 
 # Otherwise the second signal waits for ever for the first, by a clock that
 # stands still.
-test_expect_success !TSAN 'two signals, and the clock of the host stands still: the second ends it' '
+test_expect_success !TSAN 'a second signal during a wait ends it, even if the clock stands still' '
 	test_env GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_SIGNALS=INT,TERM \
 		test_expect_code 143 "$hosts/stalls" two-signals &&
 	test_grep "\"event\":\"start\"" e &&

@@ -112,7 +112,7 @@ test_shells JQ 'the events of a script are in each target' '
 	EOF
 '
 
-test_expect_success BASH,JQ 'bash knows files and lines' '
+test_expect_success BASH,JQ 'bash: events have file and line' '
 	shell=bash &&
 	same 7 ./all &&
 	jq -r "select(.line) | \"\(.event) \(.file) \(.line)\"" e >actual &&
@@ -122,7 +122,7 @@ test_expect_success BASH,JQ 'bash knows files and lines' '
 '
 
 # The members of each event are those of the table, in its order.
-test_expect_success DASH,JQ 'the order of members is that of the table' '
+test_expect_success DASH,JQ 'members of events have the order of the table' '
 	shell=dash &&
 	same 7 ./all &&
 	test-tool events json |
@@ -157,7 +157,7 @@ echo one | {
 }
 EOF
 
-test_shells GIT 'Git and subshells are below the script' '
+test_shells GIT 'Git and subshells are children of the session of the script' '
 	same 0 tree &&
 	expect_valid_stream e &&
 	trace2 list e | grep "^[0-9]" >list &&
@@ -213,7 +213,7 @@ trace2_child echo --api-key x --token -y -z
 (trace2_data a b 'a text of more than twenty bytes: 1 2 3')
 EOF
 
-test_shells JQ 'secrets are hidden, unless the user wants to see them' '
+test_shells JQ 'trace2.sh hides secrets, unless the user switches redaction off' '
 	same 0 secrets --token=x &&
 	test_prints jq -r "select(.event | test(\"^(data|child_start|start)\$\")) |
 		if .event == \"start\" then .argv |= .[1:] else . end |
@@ -248,7 +248,7 @@ trace2_span_end
 trace2_span_start http open
 EOF
 
-test_shells JQ 'spans, and their parents' '
+test_shells JQ 'trace2.sh: spans have attributes and parents' '
 	same 0 spans &&
 	expect_valid_stream e &&
 	test_prints jq -c -n "[inputs | select(.key == \"span\").value] |
@@ -265,7 +265,7 @@ test_shells JQ 'spans, and their parents' '
 	EOF
 '
 
-test_shells JQ 'a script below a TRACEPARENT' '
+test_shells JQ 'trace2.sh: a script with a TRACEPARENT has its trace' '
 	parent=00-0123456789abcdef0123456789abcdef-0123456789abcdef &&
 	TRACEPARENT=$parent-01 same 0 spans &&
 	expect_valid_stream e &&
@@ -327,7 +327,7 @@ hosts () {
 	EOF
 }
 
-test_shells '' 'scripts do the same with tracing on' '
+test_shells '' 'scripts behave the same with tracing on' '
 	hosts >hosts &&
 	test_line_count -gt 20 hosts &&
 	while read -r code line
@@ -349,7 +349,7 @@ trace2_region_leave a b
 echo end
 EOF
 
-test_shells '' 'a destination that fails is nobody else'\''s trouble' '
+test_shells '' 'a destination that fails affects nothing else'\''s trouble' '
 	printf "child\nend\n" >expect &&
 	mkdir -p dir &&
 	for to in /dev/full "$PWD/no/file" "$PWD/expect/file" 9 nonsense \
@@ -367,14 +367,14 @@ test_shells '' 'a destination that fails is nobody else'\''s trouble' '
 	test_must_be_empty err
 '
 
-test_shells '' 'a pipe, whose reader may stall or go, gets nothing' '
+test_shells '' 'a pipe is refused as destination, since its reader may stall or go' '
 	GIT_TRACE2_EVENT=1 GIT_TRACE2_DST_DEBUG=1 $shell broken "" \
 		2>&1 >out | cat >err &&
 	echo "warning: trace2: cannot use GIT_TRACE2_EVENT: '\''1'\'': a script writes to no pipe and to no socket" >expect &&
 	test_cmp expect err
 '
 
-test_shells '' 'a limit of the size of files' '
+test_shells '' 'a limit of file size prevents the trace, and does no harm' '
 	rm -f e &&
 	(
 		ulimit -f 100 &&
@@ -384,7 +384,7 @@ test_shells '' 'a limit of the size of files' '
 	test_path_is_missing e
 '
 
-test_shells JQ 'descriptors, directories, and a name that is taken' '
+test_shells JQ 'descriptors, directories and existing file names are destinations as in C' '
 	rm -rf dir e &&
 	mkdir dir &&
 	GIT_TRACE2_EVENT=4 $shell all >out 4>e || test $? = 7 &&
@@ -407,7 +407,7 @@ test_shells JQ 'descriptors, directories, and a name that is taken' '
 	(cd dir && trace2 check *)
 '
 
-test_shells JQ 'brief streams, and deeper regions' '
+test_shells JQ 'brief streams and the nesting limit are as in C' '
 	GIT_TRACE2_EVENT_BRIEF=1 GIT_TRACE2_EVENT_NESTING=4 same 7 all &&
 	expect_valid_stream e &&
 	jq -r "select(.event == \"data\").value,
@@ -432,7 +432,7 @@ test_shells JQ 'trace2.sh makes at most GIT_TRACE2_MAX_FILES files' '
 	test_write_lines version too_many_files | test_cmp - actual
 '
 
-test_shells JQ 'an incomplete line of another process is ended' '
+test_shells JQ 'trace2.sh ends an incomplete line of another process' '
 	printf "{\"event\":" >e &&
 	run all >out || test $? = 7 &&
 	head -n 1 e >actual &&
@@ -442,7 +442,7 @@ test_shells JQ 'an incomplete line of another process is ended' '
 	rm e
 '
 
-test_shells JQ 'a line that another process is writing is not ended' '
+test_shells JQ 'trace2.sh does not end a line that another process is still writing' '
 	# busybox runs its own wc.
 	test "${shell%% *}" != busybox || return 0
 	printf "{\"event\":" >e &&
@@ -464,7 +464,7 @@ kill -s INT $$
 kill -s "$1" $$
 EOF
 
-test_shells JQ 'signals that the user names, and their traps' '
+test_shells JQ 'signals named by the user are recorded, and run the traps of the script' '
 	for signal in TERM:15 HUP:1
 	do
 		rm -f e &&
@@ -478,7 +478,7 @@ test_shells JQ 'signals that the user names, and their traps' '
 	done
 '
 
-test_shells JQ 'exec goes on as another program' '
+test_shells JQ 'trace2_exec continues as another program' '
 	echo ". \"\$TRACE2_SH\"; trace2_exec git version" >becomes &&
 	same 0 becomes &&
 	test_grep "\"event\":\"exec\".*\"argv\":\[\"git\"," e &&
@@ -488,7 +488,7 @@ test_shells JQ 'exec goes on as another program' '
 
 # Compare dates with the dates of date(1).
 # Each line is a script, which has to do the same with tracing on.
-test_shells '' 'changes that a script makes later do not reach its trace' '
+test_shells '' 'a script may change shell options, traps, variables later without effect on its trace' '
 	while read -r line
 	do
 		echo "$line; trace2_region_enter a b; trace2_data c d e
@@ -528,7 +528,7 @@ test_shells '' 'changes that a script makes later do not reach its trace' '
 '
 
 # Do the same before trace2.sh is read.
-test_shells '' 'changes that a script made before keep its trace off, or do not reach it' '
+test_shells '' 'a script may change shell options or functions before: no effect, or no trace' '
 	while read -r line
 	do
 		{
@@ -558,7 +558,7 @@ test_shells '' 'changes that a script made before keep its trace off, or do not 
 	EOF
 '
 
-test_expect_success DASH 'times of day are right' '
+test_expect_success DASH 'trace2.sh computes dates and times right' '
 	rm -f e &&
 	cat >dates <<-\EOF &&
 	. "$TRACE2_SH"
@@ -576,7 +576,7 @@ test_expect_success DASH 'times of day are right' '
 	test_cmp expect actual
 '
 
-test_shells JQ 'the times are those of the clock' '
+test_shells JQ 'trace2.sh measures times as the clock does' '
 	date -u +%Y-%m-%dT%H:%M:%S >times &&
 	same 7 all &&
 	sed -n "s/.*\"time\":\"\([^\"]\{19\}\).*/\1/p" e >>times &&
@@ -586,7 +586,7 @@ test_shells JQ 'the times are those of the clock' '
 	test_cmp sorted times
 '
 
-test_shells STRACE 'an event starts no process' '
+test_shells STRACE 'an event of a shell script starts no process' '
 	cat >many <<-\EOF &&
 	. "$TRACE2_SH"
 	i=0
@@ -606,7 +606,7 @@ test_shells STRACE 'an event starts no process' '
 	test_cmp forks.1 forks.9
 '
 
-test_expect_success GIT 'trace2 record has the script, and Git below it' '
+test_expect_success GIT 'trace2 record shows the script, and Git below it' '
 	trace2 record -q -o r -- $(command -v dash || echo sh) tree &&
 	trace2 check r &&
 	trace2 list r >list &&

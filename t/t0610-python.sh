@@ -43,21 +43,21 @@ test_expect_success 'programs in Python have their events in the stream' '
 	test_grep "^OK$" out
 '
 
-test_expect_success 'the program does what it does without the module' '
+test_expect_success 'a Python program behaves the same without the module' '
 	run_tests host &&
 	test_grep "^OK$" out
 '
 
 unchecked 'it ends where the limit is' 'kept-host/*limit_of_files*'
 
-test_expect_success 'each stream keeps the rules of consumers' '
+test_expect_success 'streams of Python keep the rules of consumers' '
 	find kept-* -name stream -type f ! -path "*limit_of_files*" >streams &&
 	test_line_count -gt 25 streams &&
 	xargs cat <streams >all &&
 	expect_valid_stream --killed all
 '
 
-test_expect_success PIP 'pip installs it from the source' '
+test_expect_success PIP 'pip installs the Python module from the source' '
 	cp -R "$GIT_BUILD_DIR/lang/python" source &&
 	"$PYTHON_PATH" -m pip install --quiet --no-index --no-build-isolation \
 		--no-deps --target installed ./source >out 2>&1 &&
@@ -70,7 +70,7 @@ assert trace2.__file__.startswith(\"$PWD/installed\")
 	ls -d installed/trace2-$TRACE2_VERSION.dist-info
 '
 
-test_expect_success 'the version is that of the project' '
+test_expect_success 'the Python module has the version of the project' '
 	sed -n "s/^version = \"\(.*\)\"/\1/p" "$module/pyproject.toml" >actual &&
 	echo "$TRACE2_VERSION" | test_cmp - actual
 '

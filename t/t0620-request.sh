@@ -89,7 +89,7 @@ run () {
 
 for how in below beside
 do
-	test_expect_success "$how the script: one trace, from the script to what the server runs" '
+	test_expect_success "$how the script: its span and those of the server are one trace" '
 		run $how &&
 		jq -s -r "
 			[.[] | select(.key == \"span\").value] as \$spans |
@@ -120,7 +120,7 @@ print(\"%016x\" % _span._mix((int(sys.argv[1], 16) + 2 * 0x9e3779b97f4a7c15) % 2
 		test_cmp expect actual
 	'
 
-	test_expect_success "$how the script: OTLP has the request as one trace" '
+	test_expect_success "$how the script: OTLP shows the request as one trace" '
 		trace2 export --to otlp events >otlp.json &&
 		jq -r "[.resourceSpans[].scopeSpans[].spans[]] as \$all |
 			([\$all[] | {key: .spanId, value: .name}] | from_entries) as \$names |
@@ -139,7 +139,7 @@ print(\"%016x\" % _span._mix((int(sys.argv[1], 16) + 2 * 0x9e3779b97f4a7c15) % 2
 	'
 done
 
-test_expect_success 'the processes of a request are one tree' '
+test_expect_success 'the processes of a request form one tree' '
 	run below &&
 	trace2 list events | sed -n "s/^[0-9].*  *[0-9][0-9]*  *?*  *//p" |
 		sed "s/\[curl.*/[curl]/; s|[^ ]*/python3|python3|" | sort >actual &&

@@ -26,7 +26,7 @@ dump () {
 }
 
 # Valgrind starts it by its whole path.
-test_expect_success !UNDER_VALGRIND 'every event of a session is a record of its thread' '
+test_expect_success !UNDER_VALGRIND 'each event of a session is a record of its thread' '
 	ringed 3 001return 3 &&
 	test_cmp - actual <<-\EOF
 	arena exited status=3 pid=P ppid=P sid=S mode=overwrite size=262144
@@ -42,7 +42,7 @@ test_expect_success !UNDER_VALGRIND 'every event of a session is a record of its
 	EOF
 '
 
-test_expect_success 'every event is a record, alone in the ring or beside another target' '
+test_expect_success 'each event is a record, with the ring alone or beside another target' '
 	GIT_TRACE2_SIGNALS=TERM && export GIT_TRACE2_SIGNALS &&
 	ringed 143 allevents TERM &&
 	mv actual alone &&
@@ -62,7 +62,7 @@ test_expect_success 'every event is a record, alone in the ring or beside anothe
 	done
 '
 
-test_expect_success 'the file of a ring is open to its owner alone' '
+test_expect_success 'the file of a ring is accessible to its owner only' '
 	(
 		umask 0 &&
 		rm -f r &&
@@ -85,7 +85,7 @@ test_expect_success 'a ring in a directory is named after the session' '
 	test_grep "sid=$name " dump.txt
 '
 
-test_expect_success 'a session below another one: the whole id is in the file' '
+test_expect_success 'a ring of a child session has the whole SID' '
 	rm -f r &&
 	GIT_TRACE2_PARENT_SID=above GIT_TRACE2_RING="$(pwd)/r" \
 		test-tool trace2 001return 0 &&
@@ -93,7 +93,7 @@ test_expect_success 'a session below another one: the whole id is in the file' '
 	test_grep "sid=above/2" dump.txt
 '
 
-test_expect_success 'threads: each has a ring, and task records in slot 0' '
+test_expect_success 'each thread has a ring, and slot 0 has the records of tasks' '
 	ringed 0 101timer 3 0 2 &&
 	grep "^0" actual >tasks &&
 	head -n 3 tasks >first &&
@@ -149,7 +149,7 @@ test_expect_success 'a brief ring has no file and line' '
 	test_grep "version .* file=- line=0 evt=" dump.txt
 '
 
-test_expect_success 'size and mode are settings; the size becomes a power of two' '
+test_expect_success 'size and mode of a ring are settings; the size is rounded to a power of two' '
 	rm -f r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=5k \
 		GIT_TRACE2_RING_MODE=consume test-tool trace2 001return 0 &&
@@ -157,7 +157,7 @@ test_expect_success 'size and mode are settings; the size becomes a power of two
 	test_grep "mode=consume size=8192\$" dump.txt
 '
 
-test_expect_success 'a ring is switched on by a config file, too' '
+test_expect_success 'a ring can be switched on by a config file' '
 	rm -f r &&
 	test_config_global trace2.ringSize 1 &&
 	test_config_global trace2.ringMode Consume &&
@@ -167,7 +167,7 @@ test_expect_success 'a ring is switched on by a config file, too' '
 	test_grep "mode=consume size=4096\$" dump.txt
 '
 
-test_expect_success 'a killed process: its records are there, and its running threads' '
+test_expect_success 'a killed process leaves its records, and shows which threads ran' '
 	rm -f r &&
 	GIT_TRACE2_RING="$(pwd)/r" test_expect_code 137 \
 		test-tool trace2 080raise KILL &&
@@ -178,7 +178,7 @@ test_expect_success 'a killed process: its records are there, and its running th
 	! grep " atexit " dump.txt
 '
 
-test_expect_success 'a signal that is recorded ends the ring with its number' '
+test_expect_success 'a recorded signal ends the ring with its number' '
 	rm -f r &&
 	GIT_TRACE2_SIGNALS=TERM GIT_TRACE2_RING="$(pwd)/r" test_expect_code 143 \
 		test-tool trace2 080raise TERM &&

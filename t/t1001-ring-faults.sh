@@ -17,7 +17,7 @@ refused () {
 	rm n
 }
 
-test_expect_success 'a file that exists is left as it is' '
+test_expect_success 'an existing file is refused as ring, and unchanged' '
 	echo precious >file &&
 	cp file before &&
 	refused "$(pwd)/file" &&
@@ -27,7 +27,7 @@ test_expect_success 'a file that exists is left as it is' '
 	EOF
 '
 
-test_expect_success 'an empty file, a symbolic link and a fifo are no ring, and stay as they are' '
+test_expect_success 'an empty file, a symbolic link and a fifo are refused as ring, and unchanged' '
 	: >empty &&
 	ln -s target link &&
 	mkfifo fifo &&
@@ -38,7 +38,7 @@ test_expect_success 'an empty file, a symbolic link and a fifo are no ring, and 
 	refused "$(pwd)/fifo"
 '
 
-test_expect_success 'a value that names neither a file nor a directory is refused' '
+test_expect_success 'a ring value that names no path is refused' '
 	for value in 1 2 relative af_unix:/tmp/x
 	do
 		refused "$value" &&
@@ -48,12 +48,12 @@ test_expect_success 'a value that names neither a file nor a directory is refuse
 	done
 '
 
-test_expect_success 'a path in a directory that is not there is refused' '
+test_expect_success 'a ring in a directory that does not exist is refused' '
 	refused "$(pwd)/missing/file" &&
 	test_grep "missing/file.*: No such file or directory" err
 '
 
-test_expect_success SANITY 'a directory where one may not write is refused' '
+test_expect_success SANITY 'a ring in a directory without write permission is refused' '
 	mkdir closed &&
 	chmod a-w closed &&
 	test_when_finished "chmod a+w closed" &&
@@ -61,7 +61,7 @@ test_expect_success SANITY 'a directory where one may not write is refused' '
 	test_grep "closed.*: Permission denied" err
 '
 
-test_expect_success 'a full directory, by number of files, is refused' '
+test_expect_success 'a ring in a directory with GIT_TRACE2_MAX_FILES files is refused' '
 	mkdir many &&
 	: >many/1 &&
 	GIT_TRACE2_MAX_FILES=1 && export GIT_TRACE2_MAX_FILES &&
@@ -71,7 +71,7 @@ test_expect_success 'a full directory, by number of files, is refused' '
 	echo 1 | test_cmp - names
 '
 
-test_expect_success 'a limit on files below the size for one thread refuses a ring' '
+test_expect_success 'a ring is refused if the limit of file size is too small for one thread' '
 	for bytes in 4096 196608 500000 1859583
 	do
 		GIT_TRACE2_RING="$(pwd)/small" GIT_TRACE2_DST_DEBUG=1 \
@@ -84,7 +84,7 @@ test_expect_success 'a limit on files below the size for one thread refuses a ri
 	done
 '
 
-test_expect_success 'a limit on files below the size for two threads loses records, no counts' '
+test_expect_success 'a limit of file size too small for two threads loses records, but no counts' '
 	GIT_TRACE2_RING="$(pwd)/small" test-tool fault rlimit-fsize 2000000 \
 		test-tool trace2 101timer 2 0 2 &&
 	test-tool ring dump small >dump.txt &&
@@ -94,7 +94,7 @@ test_expect_success 'a limit on files below the size for two threads loses recor
 	test_grep "^1 atexit .*lost=[1-9]" dump.txt
 '
 
-test_expect_success 'a process without a ring for lack of space still counts' '
+test_expect_success 'counters work in a process that has no space for a ring' '
 	GIT_TRACE2_RING="$(pwd)/small" GIT_TRACE2="$(pwd)/n" test_expect_code 0 \
 		test-tool fault rlimit-fsize 800000 \
 		test-tool trace2 201counter 5 7 3 &&
@@ -102,7 +102,7 @@ test_expect_success 'a process without a ring for lack of space still counts' '
 	rm -f n small
 '
 
-test_expect_success TMPFS 'a disk that is full from the start, or soon' '
+test_expect_success TMPFS 'a disk that is full from the start, or soon, does no harm to the host' '
 	mkdir -p mnt &&
 	write_script full.sh <<-\EOF &&
 	mount -t tmpfs -o size="$1" none mnt || exit 99
@@ -127,7 +127,7 @@ test_expect_success TMPFS 'a disk that is full from the start, or soon' '
 '
 
 # A program whose ring needs 256 KB, with 64 KB of space.
-test_expect_success TMPFS 'a disk that becomes full: the newest records stay, or the oldest' '
+test_expect_success TMPFS 'a disk that becomes full keeps the newest or the oldest records, by mode' '
 	mkdir -p mnt &&
 	write_script becomes-full.sh <<-\EOF &&
 	mount -t tmpfs -o size=160k none mnt || exit 99
@@ -154,7 +154,7 @@ test_expect_success TMPFS 'a disk that becomes full: the newest records stay, or
 
 # A ring allocates its space step by step. If one of these steps touches a page
 # too many, the kernel sends SIGBUS.
-test_expect_success TMPFS 'a disk that becomes full at any time: no SIGBUS, and the ring is whole' '
+test_expect_success TMPFS 'a disk that becomes full at any time raises no SIGBUS, and the ring is valid' '
 	mkdir -p mnt &&
 	write_script any-time.sh <<-\EOF &&
 	step=44
@@ -190,7 +190,7 @@ test_expect_success 'a process with few events needs little space' '
 	test "$(sed "s/[^0-9].*//" size)" -gt 256
 '
 
-test_expect_success 'a record over a quarter of the ring is lost, and counted' '
+test_expect_success 'a record larger than a quarter of the ring is lost, and counted' '
 	rm -f r &&
 	long=$(printf "%01500d" 0) &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=4k \
@@ -204,7 +204,7 @@ test_expect_success 'a record over a quarter of the ring is lost, and counted' '
 	test_grep "^1 atexit .*lost=2" dump.txt
 '
 
-test_expect_success 'a ring that is full: the newest stay, or the oldest' '
+test_expect_success 'a full ring keeps the newest or the oldest records, by mode' '
 	rm -f r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=4k \
 		test-tool trace2 031nest 100 &&
@@ -222,7 +222,7 @@ test_expect_success 'a ring that is full: the newest stay, or the oldest' '
 	! grep "^1 atexit " dump.txt
 '
 
-test_expect_success 'a forked child has a separate file, in a directory' '
+test_expect_success 'a forked child has a separate ring file in a directory' '
 	mkdir forks &&
 	GIT_TRACE2_RING="$(pwd)/forks" test_expect_code 5 test-tool trace2 070fork &&
 	ls forks >names &&
@@ -250,7 +250,7 @@ test_expect_success 'a broken ring beside a file leaves the file whole' '
 	test_line_count = 2 names
 '
 
-test_expect_success 'more threads than slots: they count, and lose their records' '
+test_expect_success 'threads beyond the slots of a ring count, and lose their records' '
 	mkdir crowd &&
 	GIT_TRACE2_RING="$(pwd)/crowd" GIT_TRACE2_RING_SIZE=4k \
 		test-tool trace2 051threads 300 300 &&

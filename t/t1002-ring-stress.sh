@@ -16,13 +16,13 @@ then
 	records=100000 kills=15
 fi
 
-test_expect_success "$records records, read while they are written" '
+test_expect_success "$records records are read correctly while they are written" '
 	test-tool ring stress "$(pwd)/r" $records 3 >out &&
 	cat out &&
 	test_grep "^[0-9]* written, [1-9][0-9]* by handlers; [1-9][0-9]* read, [0-9]* lost and counted\$" out
 '
 
-test_expect_success "$kills kills, and what was written is read back" '
+test_expect_success "$kills killed processes leave all they wrote" '
 	test-tool ring kill "$(pwd)/k" $kills >out &&
 	cat out &&
 	test_grep "^$kills kills, [1-9][0-9]* records read back\$" out

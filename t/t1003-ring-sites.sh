@@ -46,7 +46,7 @@ shorts () {
 	grep -c " site=" records
 }
 
-test_expect_success 'events of sites are those of variables and of the event target' '
+test_expect_success 'short records give the same events as long ones and as the event target' '
 	run variables &&
 	cp from-ring variables &&
 	! shorts r &&
@@ -60,7 +60,7 @@ test_expect_success 'events of sites are those of variables and of the event tar
 '
 
 # The fastest path begins once the clock has a scale, after a millisecond.
-test_expect_success 'sites have one row each, again and again' '
+test_expect_success 'a site has one row, however often it is used' '
 	run often GIT_TRACE2_RING_SIZE=4m &&
 	test_line_count -gt 10000 from-ring &&
 	same e from-ring &&
@@ -68,7 +68,7 @@ test_expect_success 'sites have one row each, again and again' '
 	test_grep ! "\"t_rel\":\([6-9]\|[0-9][0-9]\)[0-9]" from-ring
 '
 
-test_expect_success 'rows of a ring have secrets where redaction is off' '
+test_expect_success 'rows of sites contain secrets if redaction is off' '
 	run constants GIT_TRACE2_REDACT=0 &&
 	grep "me:secret@host" from-ring &&
 	same e from-ring &&
@@ -76,20 +76,20 @@ test_expect_success 'rows of a ring have secrets where redaction is off' '
 	! grep "secret" from-ring
 '
 
-test_expect_success 'a secret that is not shown is not in the file' '
+test_expect_success 'redacted constants are not in the file of the ring' '
 	run constants &&
 	! grep -a "secret@" r &&
 	run constants GIT_TRACE2_REDACT=0 &&
 	grep -a "secret@" r
 '
 
-test_expect_success 'a brief ring has no places' '
+test_expect_success 'a brief ring has no file and line' '
 	run constants GIT_TRACE2_RING_BRIEF=1 &&
 	! shorts r &&
 	! jq -e "select(.line != 0)" from-ring
 '
 
-test_expect_success 'sites without room have long records' '
+test_expect_success 'sites write long records once the table is full' '
 	run many GIT_TRACE2_RING_SIZE=4m &&
 	same e from-ring &&
 	nr=$(shorts r) &&
@@ -97,7 +97,7 @@ test_expect_success 'sites without room have long records' '
 	test "$nr" -lt 6000
 '
 
-test_expect_success 'a forked child has rows of its own' '
+test_expect_success 'a forked child has rows of sites of its own' '
 	rm -rf rings && mkdir rings &&
 	GIT_TRACE2_RING="$(pwd)/rings" "$sites" fork &&
 	ls rings/* >list &&
@@ -111,7 +111,7 @@ test_expect_success 'a forked child has rows of its own' '
 	done
 '
 
-test_expect_success 'more regions than a short record can count' '
+test_expect_success 'regions too deep for a short record are written as long ones' '
 	run deep GIT_TRACE2_RING_SIZE=4m &&
 	same e from-ring &&
 	nr=$(shorts r) &&
@@ -119,12 +119,12 @@ test_expect_success 'more regions than a short record can count' '
 	test "$nr" -lt 32800
 '
 
-test_expect_success 'regions of sites that are left by calls without one' '
+test_expect_success 'regions entered at a site may be left by a function, and the reverse' '
 	run mixed &&
 	same e from-ring
 '
 
-test_expect_success 'a row that is missing leaves out names, and nothing else' '
+test_expect_success 'a missing row of a site removes its names only' '
 	run constants &&
 	cp r bad &&
 	# strings_used
@@ -135,7 +135,7 @@ test_expect_success 'a row that is missing leaves out names, and nothing else' '
 	test "$(wc -l <from-bad)" = "$(wc -l <from-ring)"
 '
 
-test_expect_success 'a site beyond the strings has no names' '
+test_expect_success 'a row whose strings are out of range gives empty names' '
 	run constants &&
 	"$PERL_PATH" -0777 -pe \
 		"s/(..\x33\x54.{16}).{4}/\$1\xf0\xff\xff\x7f/sg" r >bad &&
@@ -145,7 +145,7 @@ test_expect_success 'a site beyond the strings has no names' '
 	test_grep "\"category\":\"\",\"label\":\"\"" from-bad
 '
 
-test_expect_success 'sites and counters are defined at the same time' '
+test_expect_success 'sites and counters may be defined at the same time' '
 	for round in 1 2 3 4 5 6 7 8 9 10
 	do
 		rm -f r &&

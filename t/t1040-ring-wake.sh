@@ -73,7 +73,7 @@ do
 	signal) prefix='signal POLLIN ' ;;
 	esac
 
-	test_expect_success "$how: after so many records" '
+	test_expect_success "$how: a reader is woken when the requested number of records is there" '
 		start &&
 		reader $how 3 && asleep &&
 		round &&
@@ -82,7 +82,7 @@ do
 		end
 	'
 
-	test_expect_success "$how: not before, but when half of the ring is filled" '
+	test_expect_success "$how: a reader is woken at half of the ring, and not before" '
 		start GIT_TRACE2_RING_SIZE=4k &&
 		reader $how 0 &&
 		asleep &&
@@ -97,7 +97,7 @@ do
 	'
 done
 
-test_expect_success 'the end of a process ends the wait in poll, whatever ended it' '
+test_expect_success 'poll: the end of the process wakes the reader, even by SIGKILL' '
 	start &&
 	reader poll 1000 &&
 	kill -KILL "$worker" &&
@@ -108,7 +108,7 @@ test_expect_success 'the end of a process ends the wait in poll, whatever ended 
 '
 
 # The ring of a thread that still runs, without new records.
-test_expect_success 'a process that ends wakes those on the futex' '
+test_expect_success 'futex: the end of the process wakes all readers' '
 	test_when_finished "worker_is=\"0 0 exit\"" &&
 	worker_is="1 1 leave" &&
 	start &&

@@ -56,7 +56,7 @@ for verb in '001return 7' '003error message text' \
 	'call data_string NULL NULL NULL , data_json NULL NULL NULL' \
 	'call region_enter NULL NULL , region_enter a b , data_string a b c'
 do
-	test_expect_success JQ "as the event target has it: $verb" '
+	test_expect_success JQ "a ring gives the events of the event target: $verb" '
 		both test-tool trace2 $verb &&
 		sid=$(sed -n "s/^{\"event\":\"version\",\"sid\":\"\([^\"]*\).*/\1/p" from-ring) &&
 		test -n "$sid" &&
@@ -68,7 +68,7 @@ do
 	'
 done
 
-test_expect_success 'the last record of a thread without others is read' '
+test_expect_success 'a ring has the last record of a thread that had no other' '
 	GIT_TRACE2_SIGNALS=PIPE both "$hosts/handlers" dies-in-thread &&
 	same_events &&
 	test_grep "\"signal\".*\"thread\":\"main\"" event.same &&
@@ -87,7 +87,7 @@ test_expect_success JQ 'times agree to a microsecond' '
 	} END { exit bad }"
 '
 
-test_expect_success JQ 'a killed process: its events, and the values of its metrics' '
+test_expect_success JQ 'a killed process has its events and the values of its metrics' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$(pwd)/ring" killed "$hosts/worker" 2 5 kill &&
 	trace2 script -F thread,event,category,message ring >actual &&
@@ -130,7 +130,7 @@ stood_at () {
 		\"\(input_filename) \({ thread, timer, counter, value, intervals })\"" "$@"
 }
 
-test_expect_success JQ 'however it ended, its timers and counters are there' '
+test_expect_success JQ 'a ring has timers and counters, however the process ended' '
 	printf "a\nb\n" >lines &&
 	for end in exit ended leave kill _exit
 	do
@@ -183,7 +183,7 @@ while ($at < $head) {
 print "$_\n" for @heads;
 EOT
 
-test_expect_success JQ 'killed at any record of its end: nothing is missing, nothing twice' '
+test_expect_success JQ 'a process killed at any record of its end: nothing missing, nothing twice' '
 	rm -f ring &&
 	{ GIT_TRACE2_RING="$(pwd)/ring" "$hosts/worker" 2 5 exit \
 		<lines >out 2>&1 || test $? = 3; } &&
@@ -213,7 +213,7 @@ test_expect_success JQ 'killed at any record of its end: nothing is missing, not
 	test_grep ! "^ *main *\(timer\|counter\|exit\|atexit\)" out
 '
 
-test_expect_success JQ 'a flight recorder keeps the newest records, and reports overwritten ones' '
+test_expect_success JQ 'a flight recorder keeps the newest records, and reports the overwritten ones' '
 	rm -f ring &&
 	GIT_TRACE2_RING_SIZE=4k GIT_TRACE2_RING="$(pwd)/ring" \
 		killed "$hosts/worker" 1 1000 kill &&
@@ -228,7 +228,7 @@ test_expect_success JQ 'a flight recorder keeps the newest records, and reports 
 	test_grep ! "error:" out
 '
 
-test_expect_success 'a child whose start was overwritten is no error' '
+test_expect_success 'a child_exit whose child_start was overwritten is no error' '
 	rm -f ring &&
 	set -- &&
 	for i in $(test_seq 100)
@@ -243,7 +243,7 @@ test_expect_success 'a child whose start was overwritten is no error' '
 	test_grep ! "not started" out
 '
 
-test_expect_success JQ 'a ring keeps its first events, whatever came later' '
+test_expect_success JQ 'a ring in mode oldest keeps its first events' '
 	rm -f ring &&
 	test_seq 1000 >lines &&
 	{ GIT_TRACE2_RING_SIZE=4k GIT_TRACE2_RING="$(pwd)/ring" \
@@ -265,7 +265,7 @@ test_expect_success 'a directory of rings and streams is one recording' '
 	test_write_lines 1 2 | test_prints awk "NR > 1 { print \$3 }" list
 '
 
-test_expect_success 'a ring can stand in for the event stream, where it can be had' '
+test_expect_success 'GIT_TRACE2_RING_INSTEAD replaces the event stream if the ring can be opened' '
 	rm -rf rings stream &&
 	mkdir rings &&
 	GIT_TRACE2_RING_INSTEAD=1 && export GIT_TRACE2_RING_INSTEAD &&
@@ -282,44 +282,44 @@ test_expect_success 'a ring can stand in for the event stream, where it can be h
 
 # ---- damage ----------------------------------------------------------------
 
-test_expect_success 'setup: a ring in order' '
+test_expect_success 'setup: a valid ring' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$(pwd)/ring" test-tool trace2 006data test k1 v1 \
 		t k2 v2 t k3 v3 t k4 v4 t k5 v5 t k6 v6 t k7 v7 t k8 v8 &&
 	trace2 check ring
 '
 
-test_expect_success 'a file of 0 bytes is no ring' '
+test_expect_success 'a file of 0 bytes is not a ring' '
 	: >empty &&
 	test_prints trace2 list empty </dev/null 2>err &&
 	test_grep "zero-sized file, nothing to do!" err
 '
 
-test_expect_success 'a process that died while it began is reported' '
+test_expect_success 'a ring without magic is reported as begun but not started' '
 	damage 0 "\0000\0000\0000\0000\0000\0000\0000\0000" &&
 	trace2 list bad >out 2>err &&
 	test_grep "its process has not started to write, or was killed before" err
 '
 
-test_expect_success 'a newer version is refused' '
+test_expect_success 'a ring of a newer version is refused' '
 	damage 12 "\0011\0000\0000\0000" &&
 	test_must_fail trace2 list bad 2>err &&
 	test_grep "cannot read .bad.: its version is 9, and this trace2 reads up to 1: use a newer trace2" err
 '
 
-test_expect_success 'numbers of the other byte order are refused' '
+test_expect_success 'a ring of the other byte order is refused' '
 	damage 16 "\0001\0002\0003\0004" &&
 	test_must_fail trace2 list bad 2>err &&
 	test_grep "cannot read .bad.: its numbers are not little-endian" err
 '
 
-test_expect_success 'a file that was cut in its header is refused' '
+test_expect_success 'a ring cut in its header is refused' '
 	head -c 100 ring >bad &&
 	test_must_fail trace2 list bad 2>err &&
 	test_grep "cannot read .bad.: it was cut short in its header" err
 '
 
-test_expect_success 'a file that was cut in its slots: what is there is read' '
+test_expect_success 'a ring cut in its slots is read as far as it goes' '
 	slots=$(number_at u8 144) && test -n "$slots" &&
 	size=$(number_at u8 152) && test -n "$size" &&
 	head -c $((slots + size)) ring >bad &&
@@ -329,7 +329,7 @@ test_expect_success 'a file that was cut in its slots: what is there is read' '
 	test_write_lines version start cmd_ancestry cmd_name | test_cmp - actual
 '
 
-test_expect_success 'a record whose size makes no sense: those before it are read' '
+test_expect_success 'a record of invalid size ends the reading, and earlier records are shown' '
 	data=$(number_at u8 216) && test -n "$data" &&
 	first=$((slots + size + data)) &&
 	len=$(number_at u2 $((first + 6))) &&
@@ -364,13 +364,13 @@ test_expect_success 'a record whose size is no multiple of 8 ends the reading, w
 	test_cmp expect actual
 '
 
-test_expect_success 'a head before the tail: that ring is left out' '
+test_expect_success 'a slot whose head lies before its tail is skipped' '
 	damage $((slots + size + 128)) "\0000\0000\0000\0000\0000\0000\0000\0000" &&
 	trace2 script bad >actual 2>err &&
 	test_grep "head and tail are invalid" err
 '
 
-test_expect_success PIPE 'a ring cannot come through a pipe' '
+test_expect_success PIPE 'a ring cannot be read from a pipe' '
 	trace2 list - <ring &&
 	mkfifo pipe &&
 	{ cat ring >pipe & } &&
@@ -383,7 +383,7 @@ test_expect_success PIPE 'a ring cannot come through a pipe' '
 # Events of a ring, written anew, have all their fields
 
 # Both targets record the same run.
-test_expect_success JQ 'the histogram of a timer is what the event target says' '
+test_expect_success JQ 'a ring has the same histogram of a timer as the event target' '
 	both test-tool trace2 110timer_histogram 1 2 4 8 &&
 	jq -r "select(.event == \"timer\" or .event == \"th_timer\")
 		| \"\(input_filename) \(del(.time))\"" event from-ring >timers &&
@@ -406,7 +406,7 @@ test_expect_success JQ 'export reports a damaged ring, too' '
 	test_cmp expect actual
 '
 
-test_expect_success JQ 'a timer without a histogram has none' '
+test_expect_success JQ 'a timer without a histogram has none in the ring' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$(pwd)/ring" test-tool trace2 100timer 3 1 &&
 	trace2 script --git-event ring >from-ring &&

@@ -13,7 +13,7 @@ rounds () {
 	grep -c "region_enter *worker *label:round"
 }
 
-test_expect_success 'the events of a program are in a ring, and in no stream' '
+test_expect_success 'record --ring: events are in a ring, and not in a stream' '
 	test_expect_code 3 trace2 record --ring -- \
 		"$hosts/worker" 2 100 exit </dev/null >out 2>err &&
 	test_grep "; 0 lost, exit 3" err &&
@@ -29,7 +29,7 @@ test_expect_success 'the events of a program are in a ring, and in no stream' '
 	trace2 check
 '
 
-test_expect_success 'disk space of records that were taken is freed' '
+test_expect_success 'record --ring frees the disk space of records that it has taken' '
 	trace2 list --format=json >list &&
 	jq -e ".processes | map(select(.code == 3)) | length == 1" list &&
 	size=$(du -k trace2.data/rings/*[!s] | cut -f 1) &&
@@ -37,7 +37,7 @@ test_expect_success 'disk space of records that were taken is freed' '
 	test "$size" -lt 1500
 '
 
-test_expect_success 'a killed program has all that it did, and how it ended' '
+test_expect_success 'record --ring has all events of a killed program, and its signal' '
 	test_expect_code 137 trace2 record --ring -- \
 		"$hosts/worker" 1 1000 kill </dev/null >out 2>err &&
 	echo 1000 | test_prints rounds &&
@@ -47,7 +47,7 @@ test_expect_success 'a killed program has all that it did, and how it ended' '
 	test_grep "SIGKILL.*worker.* 1 1000 kill" actual
 '
 
-test_expect_success GIT 'processes without rings stand beside those with rings, none twice' '
+test_expect_success GIT 'record --ring has processes with and without rings, none twice' '
 	git init -q repo &&
 	write_script both <<-EOF &&
 	git -C repo status -s &&
@@ -63,7 +63,7 @@ test_expect_success GIT 'processes without rings stand beside those with rings, 
 	test_line_count = 2 streams
 '
 
-test_expect_success 'more than a ring holds is taken or counted' '
+test_expect_success 'record --ring takes or counts each record that exceeds the ring' '
 	test_seq 20000 >lines &&
 	test_expect_code 3 trace2 record --ring -- \
 		"$hosts/worker" 0 0 exit <lines >out 2>err &&
@@ -80,7 +80,7 @@ test_expect_success 'more than a ring holds is taken or counted' '
 	jq -e ".counters[0].value == 20000" counters
 '
 
-test_expect_success 'the amount of records taken is limited' '
+test_expect_success 'record --ring obeys a limit on the records it takes' '
 	test_expect_code 3 trace2 record --ring --max-size 100k -- \
 		"$hosts/worker" 0 0 exit <lines >out 2>err &&
 	size=$(cat trace2.data/rings/*.records | wc -c) &&
@@ -89,7 +89,7 @@ test_expect_success 'the amount of records taken is limited' '
 	test_grep ! "; 0 lost" err
 '
 
-test_expect_success 'a recorder that is killed loses nothing' '
+test_expect_success 'record --ring: a killed recorder loses nothing' '
 	rm -f in out &&
 	mkfifo in out &&
 	{ trace2 record --ring -o killed -- \
@@ -107,7 +107,7 @@ test_expect_success 'a recorder that is killed loses nothing' '
 	echo 51 | test_prints rounds killed
 '
 
-test_expect_success 'an earlier recording with rings moves away' '
+test_expect_success 'record --ring moves an earlier recording away' '
 	trace2 record --ring -- true 2>err &&
 	trace2 record -- true 2>err &&
 	test_path_is_dir trace2.data.old/rings &&
@@ -116,7 +116,7 @@ test_expect_success 'an earlier recording with rings moves away' '
 	test_path_is_missing trace2.data.old/rings
 '
 
-test_expect_success 'rings are of programs that record starts' '
+test_expect_success 'record --ring and --listen exclude each other' '
 	test_expect_code 2 trace2 record --ring --listen sock -- true 2>err &&
 	test_grep "ring and --listen exclude each other" err
 '

@@ -50,7 +50,7 @@ expect () {
 	test_cmp expect actual
 }
 
-test_expect_success STAND_IN 'energy is summed over packages, not over their parts' '
+test_expect_success STAND_IN 'energy of packages is summed up, without their parts' '
 	two_packages &&
 	run open power/energy-pkg/,power/energy-cores/,power/energy-ram/ \
 		read 0 read 1 read 2 \
@@ -63,7 +63,7 @@ test_expect_success STAND_IN 'energy is summed over packages, not over their par
 	expect 0 0 0 120 7 1
 '
 
-test_expect_success STAND_IN 'a counter that wraps around goes on' '
+test_expect_success STAND_IN 'a counter of energy that wraps around continues' '
 	two_packages &&
 	set_energy 0 262100 &&
 	run open power/energy-pkg/ \
@@ -72,7 +72,7 @@ test_expect_success STAND_IN 'a counter that wraps around goes on' '
 	expect 100 143
 '
 
-test_expect_success STAND_IN 'a value is as old as the last reading' '
+test_expect_success STAND_IN 'trace2_perf_count() gives the value of the last read' '
 	two_packages &&
 	run open power/energy-pkg/,power/energy-pkg/ \
 		sh "echo 1500 >powercap/intel-rapl:0/energy_uj" \
@@ -93,7 +93,7 @@ test_expect_success STAND_IN 'a package that disappears keeps its sum' '
 	expect 10 15 15 15 18
 '
 
-test_expect_success STAND_IN 'nothing is counted while a package is off' '
+test_expect_success STAND_IN 'energy is not counted while the counter is disabled' '
 	two_packages &&
 	run open power/energy-pkg/ \
 		sh "echo 1001 >powercap/intel-rapl:0/energy_uj" disable 0 \
@@ -103,7 +103,7 @@ test_expect_success STAND_IN 'nothing is counted while a package is off' '
 	expect 1 3 3
 '
 
-test_expect_success STAND_IN 'files of powercap that make no sense add no energy' '
+test_expect_success STAND_IN 'invalid files of powercap add no energy' '
 	two_packages &&
 	echo nonsense >powercap/intel-rapl:0/energy_uj &&
 	run open power/energy-pkg/ read 0 \
@@ -126,7 +126,7 @@ test_expect_success STAND_IN,SANITY 'energy that only root may read is refused' 
 	expect EACCES
 '
 
-test_expect_success STAND_IN 'a package may be beside a program and its process in one group' '
+test_expect_success STAND_IN 'a group may have a metric, the energy of packages and values of the process' '
 	two_packages &&
 	GIT_TRACE2=/dev/null \
 		run open "{app/test/test1/,power/energy-pkg/,process/threads/}" \
@@ -136,14 +136,14 @@ test_expect_success STAND_IN 'a package may be beside a program and its process 
 	expect "3 0 500 1" "3 0 500 1"
 '
 
-test_expect_success STAND_IN,KERNEL_EVENTS 'a group has an event of the kernel beside one of the program' '
+test_expect_success STAND_IN,KERNEL_EVENTS 'a group may have an event of the kernel beside the energy of packages' '
 	two_packages &&
 	run open "{page-faults:u,power/energy-pkg/}" \
 		sh "echo 1500 >powercap/intel-rapl:0/energy_uj" read 0 &&
 	test_grep -E "^2 [0-9]+ 500$" actual
 '
 
-test_expect_success 'the process has current values, and counts' '
+test_expect_success 'process/ has current values and sums' '
 	echo 123456789 >file &&
 	run open process/open-fds/,process/threads/,process/io-write/ \
 		read 0 read 1 read 2 &&
@@ -154,18 +154,18 @@ test_expect_success 'the process has current values, and counts' '
 	expect "$(sed -n 1p actual)" "$(sed -n 1p actual)"
 '
 
-test_expect_success 'modes that a PMU cannot tell apart are refused' '
+test_expect_success 'modes are refused by a PMU that cannot separate them' '
 	run open process/maxrss/u open process/io-read/k \
 		open app/test/test1/:u &&
 	expect EINVAL EINVAL EINVAL
 '
 
-test_expect_success KERNEL_EVENTS 'clocks count every mode, and say so' '
+test_expect_success KERNEL_EVENTS 'clock events with modes are refused, since they count every mode' '
 	run open task-clock:u open cpu-clock:k &&
 	expect EINVAL EINVAL
 '
 
-test_expect_success 'unknown names are refused' '
+test_expect_success 'unknown events are refused' '
 	run open page-fault open app/test/nope/ open app/test/nope:ns/ \
 		open process/maxrss/:7 &&
 	expect "event '\''page-fault'\'': no such event (EINVAL)" \

@@ -40,7 +40,7 @@ between () {
 	test "$1" -le "$2" && test "$2" -le "$3"
 }
 
-test_expect_success KERNEL_EVENTS,PERF_STAT 'counts are equal to the counts of perf stat' '
+test_expect_success KERNEL_EVENTS,PERF_STAT 'counters are equal to those of perf stat' '
 	counted page-faults,context-switches,cpu-migrations,task-clock \
 		perf stat -x, -o stat -e page-faults,cs,migrations,task-clock \
 		test-tool perf touch 1000 2000 3000 &&
@@ -58,13 +58,13 @@ test_expect_success KERNEL_EVENTS,PERF_STAT 'counts are equal to the counts of p
 		"$(stat_value task-clock | sed "s/\..*//")999999"
 '
 
-test_expect_success KERNEL_EVENTS,PERF_STAT 'switches between a process and its child are counted' '
+test_expect_success KERNEL_EVENTS,PERF_STAT 'context switches between a process and its child are counted' '
 	counted cs perf stat -x, -o stat -e cs taskset -c 0 \
 		test-tool perf pingpong 500 &&
 	between 500 "$(value counter cs p)" "$(stat_value cs)"
 '
 
-test_expect_success KERNEL_EVENTS 'threads have counts of their own' '
+test_expect_success KERNEL_EVENTS 'each thread has counters of its own' '
 	counted page-faults,app/test/test1/ test-tool perf touch 1000 2000 &&
 	sum=$(value counter page-faults p) &&
 	thread=$(value th_counter page-faults p th01:toucher) &&
@@ -77,7 +77,7 @@ test_expect_success KERNEL_EVENTS 'threads have counts of their own' '
 	test "$(value counter app/test/test1/ p)" = 3000
 '
 
-test_expect_success 'counters appear in all formats, in the order that was asked for' '
+test_expect_success 'counters appear in all targets, in the requested order' '
 	rm -f n p e &&
 	GIT_TRACE2_COUNTERS=process/threads/,app/test/test1/ \
 		GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" \
@@ -107,7 +107,7 @@ test_expect_success 'the config key trace2.counters selects counters' '
 	test_grep "counter perf/process/threads/ value:1" n
 '
 
-test_expect_success 'an event that cannot be opened is one error, the others count' '
+test_expect_success 'an event that cannot be opened is one error, and the others count' '
 	traced env GIT_TRACE2_COUNTERS="bogus,app/test/test1/,app/x/y/,{process/threads/,r},app/test/test1/:5" \
 		test-tool trace2 200counter 4 &&
 	test_prints jq -r "select(.event == \"error\") | .msg" e <<-\EOF &&
@@ -134,7 +134,7 @@ test_expect_success KERNEL_EVENTS 'the error for an event without modes names th
 	test_cmp expect actual
 '
 
-test_expect_success 'control characters and lists without end do no harm' '
+test_expect_success 'control characters and endless lists in GIT_TRACE2_COUNTERS do no harm' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_COUNTERS="$(printf "a\tb\n\001\377,{{{,")" \
 		test-tool trace2 200counter 4 &&
@@ -147,13 +147,13 @@ test_expect_success 'control characters and lists without end do no harm' '
 	echo "trace2: more than 64 events: the others do not count" | test_cmp - actual
 '
 
-test_expect_success KERNEL_EVENTS,NO_HARDWARE 'hardware that is not there is not supported' '
+test_expect_success KERNEL_EVENTS,NO_HARDWARE 'an event of missing hardware is reported as not supported' '
 	counted cycles,page-faults test-tool perf touch 10 &&
 	test_grep "|error|.*event '\''cycles'\'': this machine does not support it" p &&
 	between 10 "$(value counter page-faults p)" 100000
 '
 
-test_expect_success ORDINARY_USER,PARANOID_2,JQ 'stat: switches are those of wait4() where the kernel may not be counted' '
+test_expect_success ORDINARY_USER,PARANOID_2,JQ 'record -e: context switches come from wait4() if the kernel may not be counted' '
 	mkdir -m 777 switches &&
 	as_ordinary trace2 record -q -e context-switches,cpu-migrations,cgroup-switches,context-switches:u \
 		-o switches/r -- "$PERL_PATH" -e "select undef, undef, undef,
@@ -167,7 +167,7 @@ test_expect_success ORDINARY_USER,PARANOID_2,JQ 'stat: switches are those of wai
 			startswith(\"not counted by modes\"))" switches/r/meta.json
 '
 
-test_expect_success ORDINARY_USER,PARANOID_2 'an ordinary user at perf_event_paranoid 2 is refused the kernel part, with the reason' '
+test_expect_success ORDINARY_USER,PARANOID_2 'at perf_event_paranoid 2 an ordinary user is refused the kernel part, with the reason' '
 	mkdir -m 777 nobody &&
 	GIT_TRACE2="$(pwd)/nobody/n" \
 		GIT_TRACE2_COUNTERS=task-clock,page-faults,page-faults:u \
@@ -192,13 +192,13 @@ test_expect_success KERNEL_EVENTS 'a forked child opens its own counters' '
 	test_line_count = 2 child
 '
 
-test_expect_success KERNEL_EVENTS 'programs that are run get no descriptor' '
+test_expect_success KERNEL_EVENTS 'programs that are executed inherit no perf descriptor' '
 	GIT_TRACE2=/dev/null GIT_TRACE2_COUNTERS=task-clock,page-faults \
 		test-tool perf run sh "ls -l /proc/self/fd >fds" &&
 	test_grep ! "perf_event" fds
 '
 
-test_expect_success CC,KERNEL_EVENTS,!INSTRUMENTED 'the program of trace2-perf runs' '
+test_expect_success CC,KERNEL_EVENTS,!INSTRUMENTED 'the program in trace2-perf runs' '
 	run_example items stdio.h "1000 items"
 '
 

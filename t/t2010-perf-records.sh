@@ -52,7 +52,7 @@ recorded_unthrottled () {
 }
 
 # The faults of a sanitizer exceed the limit of samples.
-test_expect_success PERF_RECORD,!INSTRUMENTED 'each page fault of a stretch has its place and address, as perf has it' '
+test_expect_success PERF_RECORD,!INSTRUMENTED 'each page fault of a stretch is recorded with place and address, as by perf' '
 	recorded 90 1 64 &&
 	test_line_count -ge 90 ours &&
 	test_line_count = "$(cat value)" ours &&
@@ -60,20 +60,20 @@ test_expect_success PERF_RECORD,!INSTRUMENTED 'each page fault of a stretch has 
 	test_must_be_empty only-ours
 '
 
-test_expect_success PERF_RECORD,!INSTRUMENTED 'every tenth crossing has a sample' '
+test_expect_success PERF_RECORD,!INSTRUMENTED 'every tenth event gives a sample' '
 	recorded 90 10 64 &&
 	test_line_count = $(($(cat value) / 10)) ours &&
 	comm -23 ours theirs >only-ours &&
 	test_must_be_empty only-ours
 '
 
-test_expect_success KERNEL_SAMPLES,LOST_FORMAT,!INSTRUMENTED 'samples that a small map has no room for are counted' '
+test_expect_success KERNEL_SAMPLES,LOST_FORMAT,!INSTRUMENTED 'samples that do not fit into a small map are counted' '
 	faults 90 1 1 &&
 	test "$(cat lost)" -gt 0 &&
 	test_line_count = $(($(cat value) - $(cat lost))) ours
 '
 
-test_expect_success CC,!INSTRUMENTED 'the program of trace2-perf that samples runs' '
+test_expect_success CC,!INSTRUMENTED 'the sampling program in trace2-perf runs' '
 	run_example bytes poll.h "woken "
 '
 

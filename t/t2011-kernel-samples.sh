@@ -32,7 +32,7 @@ test_expect_success 'page faults of each thread are sampled, and none after its 
 	done
 '
 
-test_expect_success !INSTRUMENTED 'a sandbox refuses madvise(): no samples, an error, and children live' '
+test_expect_success !INSTRUMENTED 'a sandbox that refuses madvise(): no samples, an error, and children run' '
 	rm -rf r &&
 	mkdir r &&
 	test_when_finished "rm -rf r" &&
@@ -44,7 +44,7 @@ test_expect_success !INSTRUMENTED 'a sandbox refuses madvise(): no samples, an e
 	test_grep "page-faults.*madvise" n
 '
 
-test_expect_success 'the values of the group have one name for all threads' '
+test_expect_success 'samples of a group have one event id for all threads' '
 	sampled "{page-faults:u:2,task-clock}" test-tool perf touch 50 50 &&
 	sed "s/.* id=\([0-9a-f]*\) .*/\1/" samples | sort -u >ids &&
 	test_line_count = 1 ids &&
@@ -108,7 +108,7 @@ test_expect_success CC,LIBDW,JQ,!INSTRUMENTED 'most samples are in the function 
 
 # With GIT_TEST_LONG: it is a matter of chance, though a difference of five standard
 # deviations and one twentieth is not. Shares in a thousand.
-test_expect_success EXPENSIVE,CC,PERF_RECORD,LIBDW,!INSTRUMENTED 'the share of a function is that which perf record finds' '
+test_expect_success EXPENSIVE,CC,PERF_RECORD,LIBDW,!INSTRUMENTED 'a function has the share of samples that perf record finds' '
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_SAMPLE=task-clock:u:97003 GIT_TRACE2_RING="$(pwd)/r" \
@@ -126,7 +126,7 @@ test_expect_success EXPENSIVE,CC,PERF_RECORD,LIBDW,!INSTRUMENTED 'the share of a
 	test "$((off * off * all))" -lt $((10000000 + 2500 * all))
 '
 
-test_expect_success CC,PERF_RECORD,!INSTRUMENTED 'perf reads samples of the kernel as its own' '
+test_expect_success CC,PERF_RECORD,!INSTRUMENTED 'perf reads samples of kernel events' '
 	trace2 export --to perf -o ours.data r &&
 	perf report --stdio -g none --sort sym -i ours.data 2>/dev/null >report &&
 	grep "of event .task-clock:u" report &&
