@@ -160,7 +160,7 @@ test_expect_success FAST_SAMPLES 'samples that come too fast are lost, and count
 	grep " LOST " dump.txt
 '
 
-test_expect_success 'samples so close that the program would stand still are refused' '
+test_expect_success 'sampling too often for the program to advance is refused' '
 	sampled task-clock:u:49999,cpu-clock:u:1,task-clock:u:50000,page-faults:u:1 \
 		test-tool perf touch 50 &&
 	errors >actual &&
@@ -174,7 +174,7 @@ test_expect_success 'samples so close that the program would stand still are ref
 '
 
 # Without stacks there is another error.
-test_expect_success !MUSL 'groups that make no sense are refused' '
+test_expect_success !MUSL 'invalid groups of events are refused' '
 	sampled "{page-faults:u:9,app/test/test1/},{app/test/test1/:10,cs:u:2}" \
 		test-tool trace2 200counter 10 &&
 	test_prints errors <<-\EOF
@@ -203,7 +203,7 @@ test_expect_success 'a forked child samples into its own ring' '
 	done
 '
 
-test_expect_success 'a small ring takes the calls that it has room for' '
+test_expect_success 'a sample is shortened to the calls that fit into a small ring' '
 	test_config_global trace2.ringSize 4096 &&
 	sampled page-faults:u:1 test-tool perf touch 50 &&
 	test_line_count -gt 5 samples

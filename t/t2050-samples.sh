@@ -8,7 +8,7 @@ test_description='GIT_TRACE2_SAMPLE: which calls lead to a count, in the ring'
 . "$TEST_DIRECTORY/lib-perf.sh"
 
 # Call paths need an unwinder, which is built for glibc.
-test_expect_success !MUSL 'each crossing has one sample, with its period and value' '
+test_expect_success !MUSL 'each crossing of the period gives one sample, with its period and value' '
 	sampled app/test/test1/:10 test-tool trace2 200counter 4 5 1 32 9 9 &&
 	test_prints sed "s/.*period=\([0-9]*\) values=\([0-9]*\) calls=[1-9].*/\1 at \2/" \
 		samples <<-\EOF
@@ -34,13 +34,13 @@ test_expect_success 'each thread has its own samples, and none after its end' '
 	done
 '
 
-test_expect_success !MUSL 'a timer is sampled by the time spent in it' '
+test_expect_success !MUSL 'sampling by the ns of a timer counts the time spent in it' '
 	sampled app/test/test1:ns/:1000 test-tool trace2 100timer 20 1 &&
 	test_line_count = 20 samples &&
 	! grep -v "period=[0-9]*000 values=[0-9]* calls=[1-9]" samples
 '
 
-test_expect_success KERNEL_EVENTS 'the values of the group come with a sample' '
+test_expect_success KERNEL_EVENTS 'a sample has the values of all events in its group' '
 	sampled "{app/test/test1/:10,page-faults,app/test/test2/}" \
 		test-tool trace2 200counter 10 10 &&
 	test_line_count = 2 samples &&
@@ -48,7 +48,7 @@ test_expect_success KERNEL_EVENTS 'the values of the group come with a sample' '
 	grep "values=20,[0-9]*,0 " samples
 '
 
-test_expect_success !MUSL 'an event that cannot be sampled is one error, the others are sampled' '
+test_expect_success !MUSL 'an event that cannot be sampled is one error, and the others are sampled' '
 	sampled "app/test/test1/,process/threads/:5,app/no/such/:5,app/test/test1/:10" \
 		test-tool trace2 200counter 10 &&
 	test_line_count = 1 samples &&
@@ -59,7 +59,7 @@ test_expect_success !MUSL 'an event that cannot be sampled is one error, the oth
 	EOF
 '
 
-test_expect_success !MUSL 'an event that is in the list twice is sampled once' '
+test_expect_success !MUSL 'an event that is listed twice is sampled once' '
 	sampled app/test/test1/:10,app/test/test1/:5,app/test/test1/:10 \
 		test-tool trace2 200counter 10 &&
 	test_line_count = 2 samples &&
@@ -94,7 +94,7 @@ test_expect_success 'a small ring takes the calls that it has room for' '
 	test_line_count = 2 samples
 '
 
-test_expect_success !MUSL,!INSTRUMENTED 'samples without the unwinder have no calls, and the reason is reported' '
+test_expect_success !MUSL,!INSTRUMENTED 'without the unwinder samples have no calls, and the reason is reported' '
 	mkdir broken &&
 	: >broken/libgcc_s.so.1 &&
 	LD_LIBRARY_PATH=$(pwd)/broken sampled app/test/test1/:10 \

@@ -21,7 +21,7 @@ test_expect_success 'setup' '
 	summed app/treesum/files/:4
 '
 
-test_expect_success LIBDW 'the report has the functions that counted, and their callers, with names' '
+test_expect_success LIBDW 'report --samples has the counting functions and their callers by name' '
 	trace2 report --samples r >out 2>err &&
 	test_prints head -n 2 out <<-\EOF &&
 	COUNT   SHARE  SAMPLES  COUNTED IN, CALLED BY
@@ -31,7 +31,7 @@ test_expect_success LIBDW 'the report has the functions that counted, and their 
 	! grep treesum err
 '
 
-test_expect_success LIBDW,JQ 'samples as data have depth, function and file' '
+test_expect_success LIBDW,JQ 'report --samples as JSON has depth, function and file' '
 	trace2 report --samples --format=json r >json 2>err &&
 	echo "app/treesum/files/:4 12 3 $(pwd)/treesum" |
 	test_prints jq -r ".callers[] | select(.function == \"sum_files\") |
@@ -61,7 +61,7 @@ test_lazy_prereq BUILD_ID '
 '
 test_lazy_prereq OBJCOPY 'objcopy --version'
 
-test_expect_success !MUSL 'calls to addresses without code are one' '
+test_expect_success !MUSL 'report --samples joins calls to addresses without code in one row' '
 	cp -R r nowhere &&
 	perl -0777 -pi -e "
 		my \$pid = substr \$_, 36, 4;
@@ -80,14 +80,14 @@ test_expect_success !MUSL 'calls to addresses without code are one' '
 	test_must_be_empty err
 '
 
-test_expect_success LIBDW,BUILD_ID 'a build with a new date keeps its names' '
+test_expect_success LIBDW,BUILD_ID 'a build with a new date but the same code keeps its names' '
 	touch treesum &&
 	trace2 report --samples r >out 2>err &&
 	grep " sum_files$" out &&
 	! grep treesum err
 '
 
-test_expect_success LIBDW,BUILD_ID 'another build in its place gives no names, and a warning' '
+test_expect_success LIBDW,BUILD_ID 'another build at the same path gives no names, and a warning' '
 	cp treesum kept &&
 	another_build treesum &&
 	touch -d 2001-01-01 treesum &&
@@ -98,7 +98,7 @@ test_expect_success LIBDW,BUILD_ID 'another build in its place gives no names, a
 	grep "without names, of .*/treesum.: replaced by another build since" err
 '
 
-test_expect_success LIBDW 'a file that was removed since is named, with offsets in place of names' '
+test_expect_success LIBDW 'a removed file is named in a warning, and functions are offsets' '
 	mv treesum kept &&
 	trace2 report --samples r >out 2>err &&
 	mv kept treesum &&
@@ -106,7 +106,7 @@ test_expect_success LIBDW 'a file that was removed since is named, with offsets 
 	grep "treesum.: no longer there" err
 '
 
-test_expect_success LIBDW 'files without names share a line, the most sampled first' '
+test_expect_success LIBDW 'files without names share one line, the most sampled first' '
 	rm -rf r &&
 	mkdir r &&
 	for name in one three two three four three
@@ -123,7 +123,7 @@ test_expect_success LIBDW 'files without names share a line, the most sampled fi
 	sed "/callers .* of .*libc.so.6.: stripped/d" err | test_cmp expect -
 '
 
-test_expect_success LIBDW,BUILD_ID 'a server may have a copy of a removed file' '
+test_expect_success LIBDW,BUILD_ID '--debuginfod may fetch a removed file from a server' '
 	id=$(perl -0777 -ne "/\x04\0{3}\x14\0{3}\x03\0{3}GNU\0(.{20})/s && print unpack q(H*), \$1" treesum) &&
 	mkdir -p server/buildid/$id &&
 	mv treesum server/buildid/$id/executable &&
@@ -145,7 +145,7 @@ test_expect_success LIBDW,BUILD_ID 'a server may have a copy of a removed file' 
 	test_path_is_missing cache
 '
 
-test_expect_success LIBDW,BUILD_ID,STRIP 'a program that was stripped since has no names, and is named' '
+test_expect_success LIBDW,BUILD_ID,STRIP 'a stripped program has no function names, and a warning says so' '
 	cp treesum kept &&
 	strip treesum &&
 	trace2 report --samples r >out 2>err &&
@@ -155,7 +155,7 @@ test_expect_success LIBDW,BUILD_ID,STRIP 'a program that was stripped since has 
 	grep "no debug file; --debuginfod asks servers for one\$" err
 '
 
-test_expect_success LIBDW,BUILD_ID,STRIP,OBJCOPY 'a debug file has the names of a stripped program' '
+test_expect_success LIBDW,BUILD_ID,STRIP,OBJCOPY 'a debug file gives the names for a stripped program' '
 	objcopy --only-keep-debug kept treesum.debug &&
 	objcopy --add-gnu-debuglink=treesum.debug treesum &&
 	trace2 report --samples r >out 2>err &&
@@ -165,7 +165,7 @@ test_expect_success LIBDW,BUILD_ID,STRIP,OBJCOPY 'a debug file has the names of 
 	! grep treesum err
 '
 
-test_expect_success LIBDW,BUILD_ID 'the date of a file without a build id decides whether it is used' '
+test_expect_success LIBDW,BUILD_ID 'a file without a build id is used only if its date is old enough' '
 	without_id treesum &&
 	summed app/treesum/files/:4 &&
 	trace2 report --samples r >out 2>err &&
@@ -177,7 +177,7 @@ test_expect_success LIBDW,BUILD_ID 'the date of a file without a build id decide
 	grep "treesum.: changed or replaced after the process began" err
 '
 
-test_expect_success LIBDW 'report and export say what to do where there are no samples' '
+test_expect_success LIBDW 'report and export without samples say how to get some' '
 	rm -rf r &&
 	GIT_TRACE2_RING="$(pwd)/r" ./treesum -j 1 tree &&
 	trace2 report --samples r 2>err &&
@@ -203,7 +203,7 @@ test_expect_success PERF,LIBDW 'perf reads samples: events, counts, threads and 
 	grep "Event count (approx.): 12" report
 '
 
-test_expect_success PERF,LIBDW 'perf: threads begin and end when they did' '
+test_expect_success PERF,LIBDW 'export to perf: threads begin and end at their times' '
 	perf script -i perf.data --show-task-events 2>/dev/null >script &&
 	test_prints sed -n "s/.*: PERF_RECORD_\(FORK\|EXIT\|COMM\)[:( ].*/\1/p; s/.*app.treesum.files.*/sample/p" \
 		script <<-\EOF &&
@@ -221,7 +221,7 @@ test_expect_success PERF,LIBDW 'perf: threads begin and end when they did' '
 	test_must_be_empty wrong
 '
 
-test_expect_success PERF,LIBDW,BUILD_ID 'perf: another build names nothing either' '
+test_expect_success PERF,LIBDW,BUILD_ID 'export to perf: another build gives no names' '
 	perf script -i perf.data -F event,ip,sym 2>/dev/null >script &&
 	grep sum_files script &&
 	perf script -i perf.data --show-mmap-events 2>/dev/null >maps &&
@@ -234,7 +234,7 @@ test_expect_success PERF,LIBDW,BUILD_ID 'perf: another build names nothing eithe
 	! grep sum_files script
 '
 
-test_expect_success PERF,LIBDW,KERNEL_EVENTS 'perf: a group with its values' '
+test_expect_success PERF,LIBDW,KERNEL_EVENTS 'export to perf: a group has the values of its events' '
 	summed "{app/treesum/files/:4,page-faults,app/treesum/bytes/}" &&
 	trace2 export --to perf -o perf.data r &&
 	perf script -i perf.data -F period,event 2>/dev/null >script &&

@@ -30,7 +30,7 @@ test_lazy_prereq INLINED 'case "$CC" in *clang*) false ;; esac'
 
 test_skip_unless NAMES 'no C++ compiler, no libdw, or no symbols'
 
-test_expect_success INLINED 'names of C++, and inlined functions, are shown' '
+test_expect_success INLINED 'names of C++ and inlined functions are shown' '
 	reported app/demo/steps/:1 "$paths" inlined 3 &&
 	sed -n 2,5p callers | sed "s/^ *[0-9]* *100.0% *[0-9]* *//" >actual &&
 	test_cmp - actual <<-\EOF &&
@@ -44,14 +44,14 @@ test_expect_success INLINED 'names of C++, and inlined functions, are shown' '
 	echo "zoo::Animal<long>::eat(long) (inlined)" | test_cmp - actual
 '
 
-test_expect_success 'a hundred calls of a function to itself are one row' '
+test_expect_success 'a hundred recursive calls are one row, marked as recursive' '
 	reported app/demo/steps/:1 "$paths" recursion 100 &&
 	grep -c recurse callers >count &&
 	echo 1 | test_cmp - count &&
 	test_grep "zoo::recurse(int, zoo::Animal<long>&) (recursive)$" callers
 '
 
-test_expect_success 'calls one below the other stay within 80 columns, branches are seen' '
+test_expect_success 'a hundred mutual calls stay within 80 columns' '
 	reported app/demo/steps/:1 "$paths" both 100 &&
 	grep -c "p[io]ng(int" callers >count &&
 	test 90 -lt "$(cat count)" &&
@@ -61,7 +61,7 @@ test_expect_success 'calls one below the other stay within 80 columns, branches 
 	test_grep "^[1-9][0-9]," csv
 '
 
-test_expect_success INLINED 'a path has its branches' '
+test_expect_success INLINED 'a path of callers shows its branches' '
 	rm -rf r &&
 	mkdir r &&
 	for verb in inlined lambda
@@ -80,14 +80,14 @@ test_expect_success INLINED 'a path has its branches' '
 	EOF
 '
 
-test_expect_success X86_64 'generated code has an address, and the reason is reported' '
+test_expect_success X86_64 'generated code is shown by address, and the reason is reported' '
 	reported app/demo/steps/:1 "$paths" made-code &&
 	grep "from_made_code" callers &&
 	grep " 0x[0-9a-f]*$" callers &&
 	test_grep "of .//anon.: generated at run time" err
 '
 
-test_expect_success 'a module that came and went is known, from when it was used' '
+test_expect_success 'a module has its mapping recorded before its first sample' '
 	reported app/test/test1/:10 test-tool trace2 212module "$module" &&
 	grep " module_use$" callers &&
 	test-tool ring dump r/* >dump.txt &&
@@ -96,7 +96,7 @@ test_expect_success 'a module that came and went is known, from when it was used
 	test_write_lines mapped sampled sampled | test_cmp - actual
 '
 
-test_expect_success PERF 'perf reads the same paths' '
+test_expect_success PERF 'perf shows the same paths of callers' '
 	trace2 export --to perf -o perf.data r &&
 	perf script -i perf.data >script 2>/dev/null &&
 	grep -c " module_use+.*metrics.so" script >count &&

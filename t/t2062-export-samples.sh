@@ -45,7 +45,7 @@ test_expect_success 'each sample has a row with its count' '
 '
 
 # Both give functions the same names, or none.
-test_expect_success SQLITE3 'totals by function are equal to those of the report' '
+test_expect_success SQLITE3 'totals by function are those of report' '
 	trace2 report --samples --format=json r >json &&
 	jq -r ".callers[] | select(.depth == 1) |
 		\"\(.event)|\(.function)|\(.count)|\(.samples)\"" json |
@@ -62,7 +62,7 @@ test_expect_success SQLITE3 'totals by function are equal to those of the report
 		OR s.time_ns > p.end_ns"
 '
 
-test_expect_success LIBDW 'the stack has the outermost function first, the sampled one last' '
+test_expect_success LIBDW 'the column stack goes from the outermost function to the sampled one' '
 	samples r &&
 	trace2 report --samples --format=json r >json &&
 	jq -r "[.callers[] | select(.event == \"app/treesum/files/:4\" and
@@ -81,7 +81,7 @@ test_expect_success SQLITE3 'sqlite has the same rows as csv' '
 	test_cmp expect actual
 '
 
-test_expect_success SQLITE3 'running it again doubles nothing, another recording is added' '
+test_expect_success SQLITE3 'exporting again adds no duplicates, exporting another recording adds rows' '
 	ask "SELECT session_id, count(*), sum(count) FROM samples" >expect &&
 	trace2 export --to sqlite -o all.db r &&
 	ask "SELECT session_id, count(*), sum(count) FROM samples" >actual &&
@@ -97,14 +97,14 @@ test_expect_success SQLITE3 'running it again doubles nothing, another recording
 	test_cmp expect actual
 '
 
-test_expect_success 'samples are only of processes that are chosen' '
+test_expect_success 'filters of processes select their samples' '
 	samples one &&
 	test_file_not_empty samples.csv &&
 	trace2 export --to csv --table samples -t 1h one >actual &&
 	test_line_count = 1 actual
 '
 
-test_expect_success 'calls where there was no code are [unknown]' '
+test_expect_success 'calls at addresses without code are [unknown]' '
 	rm -rf nowhere &&
 	cp -R r nowhere &&
 	perl -0777 -pi -e "
@@ -118,7 +118,7 @@ test_expect_success 'calls where there was no code are [unknown]' '
 	test_line_count = 1 actual
 '
 
-test_expect_success LIBDW 'a function without a name is its place, and the reason is reported' '
+test_expect_success LIBDW 'a function without a name is file+offset, and the reason is reported' '
 	cp treesum "tree;sum" &&
 	summed app/treesum/files/:4 "./tree;sum" &&
 	rm "tree;sum" &&
@@ -131,7 +131,7 @@ test_expect_success LIBDW 'a function without a name is its place, and the reaso
 	grep ";$(cat actual)," samples.csv
 '
 
-test_expect_success 'secrets in names of files are redacted' '
+test_expect_success 'secrets in file names are redacted' '
 	mkdir odd &&
 	cp treesum "odd/password=hunter2" &&
 	summed app/treesum/files/:4 "./odd/password=hunter2" &&
@@ -143,7 +143,7 @@ test_expect_success 'secrets in names of files are redacted' '
 	! grep hunter2 hidden.csv
 '
 
-test_expect_success SQLITE3,KERNEL_EVENTS 'perf prints the readings of a group' '
+test_expect_success SQLITE3,KERNEL_EVENTS 'perf prints the values of a group' '
 	rm -f all.db &&
 	summed "{app/treesum/files/:4,page-faults,app/treesum/bytes/}" &&
 	trace2 export --to sqlite -o all.db r &&
@@ -156,7 +156,7 @@ test_expect_success SQLITE3,KERNEL_EVENTS 'perf prints the readings of a group' 
 	EOF
 '
 
-test_expect_success CC,TASKS,LIBDW,SQLITE3 'samples of a process without Trace2 are in its rows' '
+test_expect_success CC,TASKS,LIBDW,SQLITE3 'samples of a process without Trace2 are exported' '
 	"${CC:-cc}" -O2 -g -fno-omit-frame-pointer -o hot \
 		"$TEST_DIRECTORY/t3160/hot.c" &&
 	trace2 record -o kernel --profile -- ./hot &&

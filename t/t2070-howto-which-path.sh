@@ -34,7 +34,7 @@ test_expect_success 'the program of the page is sampled' '
 	grep "^\.c " table
 '
 
-test_expect_success TREESUM,LIBDW 'the report is as the page has it' '
+test_expect_success TREESUM,LIBDW 'the report is the one on the page' '
 	commands "report --samples rings" >run.sh &&
 	test_line_count = 1 run.sh &&
 	sh ./run.sh | words >out &&
@@ -55,7 +55,7 @@ test_expect_success TREESUM,LIBDW 'record keeps all samples of the page' '
 	grep "^ *$((bytes / 4096 * 4096))  100.0%  *[0-9]*  app/treesum/bytes/:4096$" out
 '
 
-test_expect_success TREESUM,LIBDW,SQLITE3 'the database answers what the page asks' '
+test_expect_success TREESUM,LIBDW,SQLITE3 'the queries of the page have the answers on the page' '
 	commands "export --to sqlite" >run.sh &&
 	commands "^sqlite3 paths.db" >>run.sh &&
 	commands "^sqlite3 -sep" >>run.sh &&
@@ -71,7 +71,7 @@ test_expect_success TREESUM,LIBDW,SQLITE3 'the database answers what the page as
 	test_cmp expect actual
 '
 
-test_expect_success TREESUM,LIBDW,PERF 'perf prints what the page shows' '
+test_expect_success TREESUM,LIBDW,PERF 'perf prints the output on the page' '
 	commands "export --to perf" >run.sh &&
 	commands "^perf report" >>run.sh &&
 	test_line_count = 2 run.sh &&

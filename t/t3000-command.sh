@@ -15,7 +15,7 @@ test_expect_success 'trace2 without a command lists the commands, and exits with
 	test_cmp out actual
 '
 
-test_expect_success 'a command that does not exist is named, with the closest one' '
+test_expect_success 'an unknown command is named, with the closest one' '
 	test_expect_code 2 trace2 lst 2>err &&
 	echo "trace2: '\''lst'\'' is not a command. Did you mean '\''list'\''?" >expect &&
 	test_cmp expect err &&
@@ -48,7 +48,7 @@ test_expect_success 'help, asciidoc and completion come from one table' '
 	test_grep "report) words=.* -g --group " completion
 '
 
-test_expect_success 'wrong options are named, with the usage' '
+test_expect_success 'an unknown option is named, with the usage' '
 	test_expect_code 2 trace2 report --frob 2>err &&
 	test_grep "unknown option .--frob." err &&
 	test_grep "^Usage: trace2 report" err &&
@@ -67,7 +67,7 @@ test_expect_success 'wrong options are named, with the usage' '
 	test_grep "option .--no-pager. takes no value" err
 '
 
-test_expect_success 'an option that is mistyped, cut short or unlike all others' '
+test_expect_success 'an option that is mistyped or abbreviated is answered with the closest ones' '
 	test_expect_code 2 trace2 report --regoin=x 2>err &&
 	head -n 1 err >actual &&
 	echo "trace2: unknown option '\''--regoin'\''. Did you mean '\''--region'\''?" \
@@ -79,7 +79,7 @@ test_expect_success 'an option that is mistyped, cut short or unlike all others'
 	test_grep "unknown option .--xylophone.$" err
 '
 
-test_expect_success 'a word too many is not passed over' '
+test_expect_success 'an extra argument is an error' '
 	for words in "help stat diff" "help --commands diff" \
 		"help --completion bash diff" "version diff" "--version diff"
 	do
@@ -101,7 +101,7 @@ test_expect_success 'output that cannot be written is an error' '
 	test_grep "cannot write the output" err
 '
 
-test_expect_success 'help on a setting, by its variable or its key; and on all' '
+test_expect_success 'help shows a setting by its variable or key, and all settings' '
 	test_prints trace2 help GIT_TRACE2_EVENT_NESTING <<-\EOF &&
 	GIT_TRACE2_EVENT_NESTING, trace2.eventNesting (default: 2)
 	    deepest region that the event target shows
@@ -121,7 +121,7 @@ test_expect_success 'help on a setting, by its variable or its key; and on all' 
 
 unchecked 'forged' bad lines actual
 
-test_expect_success 'a recording that cannot begin leaves the one before in its place' '
+test_expect_success 'a recording that cannot begin does not move the earlier one' '
 	trace2 record -- true 2>err &&
 	cp trace2.data/meta.json before &&
 	test_expect_code 128 trace2 record --listen missing/s -- true 2>err &&
@@ -132,7 +132,7 @@ test_expect_success 'a recording that cannot begin leaves the one before in its 
 	test_cmp before trace2.data.old/meta.json
 '
 
-test_expect_success 'a command that is cut short is answered with the possible ones' '
+test_expect_success 'an abbreviated command is answered with the possible ones' '
 	test_expect_code 2 trace2 rep 2>err &&
 	echo "trace2: '\''rep'\'' is not a command. Did you mean '\''report'\''?" >expect &&
 	test_cmp expect err &&
@@ -141,7 +141,7 @@ test_expect_success 'a command that is cut short is answered with the possible o
 '
 
 # Any user with permission to write to the directory chooses the names.
-test_expect_success FUNNYNAMES 'names of files cannot forge a line, nor speak to the terminal' '
+test_expect_success FUNNYNAMES 'names of files cannot forge a line or send escapes to the terminal' '
 	mkdir anybodys &&
 	name=$(printf "x\033]0;y\007\ntrace2: error") &&
 	echo garbage >"anybodys/$name" &&
@@ -158,7 +158,7 @@ test_expect_success FUNNYNAMES 'names of files cannot forge a line, nor speak to
 '
 
 # Each string of a stream tries to, also by U+009B, which is ESC [ in one.
-test_expect_success JQ 'nothing in a stream can forge a line or speak to the terminal' '
+test_expect_success JQ 'events cannot forge a line or send escapes to the terminal' '
 	GIT_TRACE2_EVENT="$(pwd)/good" test-tool trace2 016allevents &&
 	jq -c "with_entries(if .key | IN(\"event\", \"time\", \"evt\") then .
 		else .value |= walk(if type == \"string\"
@@ -186,7 +186,7 @@ test_expect_success JQ 'nothing in a stream can forge a line or speak to the ter
 	test_grep "[^ ].x1b.31m.xc2.x9b2J.x7f.n" actual
 '
 
-test_expect_success 'a closed standard stream is not taken for a file' '
+test_expect_success 'a closed standard stream does not make an output file receive other text' '
 	events=$TEST_DIRECTORY/traces/gc.event &&
 	trace2 export --to chrome -o expect "$events" &&
 	trace2 export --to chrome -o actual "$events" >&- &&

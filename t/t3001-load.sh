@@ -29,7 +29,7 @@ end () {
 	event atexit 01.0 ',"t_abs":1.000000,"code":0'
 }
 
-test_expect_success 'an input that does not exist is named' '
+test_expect_success 'a missing input is named' '
 	test_expect_code 128 trace2 list missing 2>err &&
 	echo "trace2: cannot read '\''missing'\'': No such file or directory" >expect &&
 	test_cmp expect err
@@ -40,7 +40,7 @@ test_expect_success 'report without an input hints at record' '
 	test_grep "trace2 record -- COMMAND" err
 '
 
-test_expect_success 'an empty file, pipe or directory has nothing to do' '
+test_expect_success 'an empty file, pipe or directory has no events' '
 	: >empty && mkdir nothing &&
 	trace2 list empty 2>err &&
 	echo "trace2: warning: '\''empty'\'': zero-sized file, nothing to do! No program wrote its events there ('\''trace2 check --env'\'' shows where they go)" >expect &&
@@ -65,13 +65,13 @@ test_expect_success 'an empty file, pipe or directory has nothing to do' '
 	test_must_be_empty err
 '
 
-test_expect_success 'a binary is refused' '
+test_expect_success 'a binary file is refused' '
 	"$PERL_PATH" -e "print map { chr(\$_ * 7 % 256) } 0..20000" >binary &&
 	test_expect_code 128 trace2 list binary 2>err &&
 	test_grep "cannot read .binary.: neither event JSON, nor perf text" err
 '
 
-test_expect_success 'text of the normal target is recognised' '
+test_expect_success 'text of the normal target is refused by name' '
 	test_expect_code 128 trace2 list "$traces/gc.normal" 2>err &&
 	test_grep "normal target" err
 '
@@ -92,14 +92,14 @@ test_expect_success 'file, directory, several files and standard input agree' '
 	test_cmp expect actual
 '
 
-test_expect_success 'inputs by word and by -i do not mix' '
+test_expect_success 'inputs as arguments and by -i exclude each other' '
 	test_expect_code 2 trace2 list -i split split 2>err &&
 	test_grep "either with -i or as words" err
 '
 
 for parser in recogniser simdjson
 do
-	test_expect_success "every trace makes the same with either parser: $parser" '
+	test_expect_success "all sample traces give the expected list: $parser" '
 		if test $parser = simdjson
 		then
 			TRACE2_TEST_PARSER=simdjson &&
@@ -119,7 +119,7 @@ do
 	'
 done
 
-test_expect_success 'both parsers of JSON agree' '
+test_expect_success 'both JSON parsers agree' '
 	for f in "$traces"/*.event
 	do
 		name=$(basename "$f") &&
@@ -128,7 +128,7 @@ test_expect_success 'both parsers of JSON agree' '
 	done
 '
 
-test_expect_success 'lines that only look usual go the same two ways' '
+test_expect_success 'lines slightly unlike the usual form give the same with both parsers' '
 	{
 		begin &&
 		event data 00.2 ",\"t_abs\":0.2,\"t_rel\":1e-1,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":\"a\\\\u0041\\\\n\"" &&
@@ -180,7 +180,7 @@ while (my $line = <>) {
 }
 EOF
 
-test_expect_success 'each byte of each event changed, lost and doubled' '
+test_expect_success 'events with a byte changed, lost or doubled give the same with both parsers' '
 	"$PERL_PATH" mutate.pl "$traces"/*.event >mutated.event &&
 	test "$(wc -l <mutated.event)" -gt 10000 &&
 	test_when_finished "unset TRACE2_TEST_PARSER" &&
@@ -235,7 +235,7 @@ while (my $line = <>) {
 }
 EOF
 
-test_expect_success 'numbers and strings of every shape are read' '
+test_expect_success 'numbers and strings of every shape are read by both parsers' '
 	"$PERL_PATH" reshape.pl "$traces"/*.event >reshaped.event &&
 	test "$(wc -l <reshaped.event)" -gt 10000 &&
 	head -n 3000 reshaped.event | sed "s/\$/$(printf "\\r")/" >crlf.event &&
@@ -255,7 +255,7 @@ test_expect_success 'numbers and strings of every shape are read' '
 	test_cmp reshaped.recogniser reshaped.simdjson
 '
 
-test_expect_success 'a truncated last line: the lines before it are kept' '
+test_expect_success 'a truncated last line does not affect earlier lines' '
 	{ begin && end | head -c 150; } >cut.event &&
 	trace2 list cut.event >out 2>err &&
 	echo "trace2: warning: '\''cut.event'\'': line 3: the last line is cut short" >expect &&
@@ -272,7 +272,7 @@ test_expect_success 'garbage between lines is counted' '
 	test_grep " 1.000     0    7  prog" out
 '
 
-test_expect_success 'a line that is too long is left out' '
+test_expect_success 'a line that is too long is skipped' '
 	{ begin && "$PERL_PATH" -e "print q({\"event\":\"), q(x) x 40_000_000, qq(\"}\n)" && end; } >long.event &&
 	trace2 list long.event >out 2>err &&
 	test_grep "line 3: a line longer than 32 MiB was left out" err &&
@@ -306,14 +306,14 @@ test_expect_success 'a session without version, start and end is read' '
 	test_grep "500.000 *a/b$" out
 '
 
-test_expect_success 'a SID that begins twice is two sessions' '
+test_expect_success 'a SID that starts twice makes two sessions' '
 	{ begin && end && begin && end; } >twice.event &&
 	trace2 list --format=json twice.event >out 2>err &&
 	test_grep "has started before" err &&
 	test "$(grep -c "\"name\":\"prog\"" out)" = 2
 '
 
-test_expect_success 'a forked process that kept the SID is another process' '
+test_expect_success 'a forked process that keeps the SID is shown as another process' '
 	trace2 list "$traces/fetch.event" >out &&
 	test_prints sed -n "s/^[0-9:.]* *\([0-9].*maintenance\)/\1/p" out <<-\EOF
 	1.175     0  15555     └ git maintenance run --auto --no-quiet --detach
@@ -321,7 +321,7 @@ test_expect_success 'a forked process that kept the SID is another process' '
 	EOF
 '
 
-test_expect_success 'perf text: a forked process that goes on has its name' '
+test_expect_success 'perf text: a forked process that continues is shown with its name' '
 	trace2 list "$traces/fetch.perf" 2>/dev/null >out &&
 	sed -n "s/^[0-9:.]* *\([0-9].*maintenance\)/\1/p" out |
 		sed "s/ *? */ /" >actual &&
@@ -357,7 +357,7 @@ test_expect_success JQ 'perf text: a fork that leaves the region of its parent i
 '
 
 # Stock Git writes newlines in words as they are.
-test_expect_success JQ 'perf text: a quoted word goes on in the next lines' '
+test_expect_success JQ 'perf text: a quoted word may continue in the next lines' '
 	cat >lines.perf <<-\EOF &&
 	09:30:00.000200 a.c:48             | d0 | main                     | version      |     |           |           |              | 2.39.5
 	09:30:00.000300 a.c:49             | d0 | main                     | start        |     |  0.000300 |           |              | git commit -m '\''it'\''\'\'''\''s
@@ -379,7 +379,7 @@ test_expect_success JQ 'perf text: a quoted word goes on in the next lines' '
 	EOF
 '
 
-test_expect_success 'perf text: an error goes on in the next line' '
+test_expect_success 'perf text: an error may continue in the next line' '
 	cat >error.perf <<-\EOF &&
 	09:30:00.000200 a.c:48             | d0 | main                     | version      |     |           |           |              | 2.39.5
 	09:30:00.000300 a.c:49             | d0 | main                     | start        |     |  0.000300 |           |              | git switch a
@@ -395,14 +395,14 @@ test_expect_success 'perf text: an error goes on in the next line' '
 	test_grep ":4: error: not a line of the perf target" out
 '
 
-test_expect_success JQ 'perf text: a quoted word that does not end keeps what there is' '
+test_expect_success JQ 'perf text: a quoted word without an end is kept as far as it goes' '
 	head -n 3 lines.perf >cut.perf &&
 	trace2 list --format=json cut.perf >json 2>err &&
 	jq -c ".processes[].argv" json >actual &&
 	printf "%s\n" "[\"git\",\"commit\",\"-m\",\"it'\''s\\n\"]" | test_cmp - actual
 '
 
-test_expect_success 'a wall clock that is set does not spoil durations' '
+test_expect_success 'a wall clock set during a session does not change durations' '
 	{ begin &&
 	  event region_enter 00.2 ",\"nesting\":1,\"category\":\"a\",\"label\":\"b\"" &&
 	  event region_leave 50.2 ",\"t_rel\":0.200000,\"nesting\":1,\"category\":\"a\",\"label\":\"b\"" &&
@@ -412,7 +412,7 @@ test_expect_success 'a wall clock that is set does not spoil durations' '
 	test_grep "\"wall_ns\":800000000" out
 '
 
-test_expect_success JQ 'a thread whose start was lost: its exit says when that was, and no clock was set' '
+test_expect_success JQ 'a thread_exit without thread_start gives the time of the start' '
 	{ begin &&
 	  event thread_exit 50.2 ",\"t_rel\":49.000000" | sed "s/\"main\"/\"th01:x\"/" &&
 	  event atexit 50.8 ",\"t_abs\":50.800000,\"code\":0"; } >lost.event &&
@@ -422,7 +422,7 @@ test_expect_success JQ 'a thread whose start was lost: its exit says when that w
 	grep "th01:x,[0-9]*,[0-9]*,49000000000," csv
 '
 
-test_expect_success 'a brief stream has its durations' '
+test_expect_success 'a brief stream has the same durations' '
 	sed -e "/\"version\"/b" -e "/\"atexit\"/b" \
 		-e "s/\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[0-9]*,//" \
 		"$traces/status.event" >brief.event &&
@@ -455,7 +455,7 @@ test_expect_success 'ten thousand nested regions are read' '
 '
 
 # Looking through all regions for each thread in each region would not end.
-test_expect_success 'many threads, each joined in a region of its own, are read' '
+test_expect_success 'many threads, each joined in its own region, are read' '
 	{ begin &&
 	  "$PERL_PATH" -e "
 		my (\$sid) = @ARGV;
@@ -516,7 +516,7 @@ test_expect_success 'many threads and children at once are read' '
 
 for target in gc status alias clone
 do
-	test_expect_success "perf text tells what event JSON tells: $target" '
+	test_expect_success "perf text gives the same list as event JSON: $target" '
 		trace2 list --format=csv "$traces/$target.event" |
 			cut -d, -f1,3 >expect &&
 		trace2 list --format=csv "$traces/$target.perf" 2>/dev/null |
@@ -526,7 +526,7 @@ do
 done
 
 # Text does not distinguish a label with spaces from a label and a message.
-test_expect_success 'perf text has the same regions' '
+test_expect_success 'perf text gives the same regions as event JSON' '
 	for form in event perf
 	do
 		trace2 report --regions --format=csv "$traces/status.$form" |
@@ -537,7 +537,7 @@ test_expect_success 'perf text has the same regions' '
 	test_cmp event perf
 '
 
-test_expect_success 'perf text without its times and places' '
+test_expect_success 'brief perf text gives the same list' '
 	sed "s/^.* | d\\([0-9]\\) | /d\\1 | /" "$traces/gc.perf" >brief.perf &&
 	test_grep "^d0 | main" brief.perf &&
 	trace2 list brief.perf >out &&
@@ -545,7 +545,7 @@ test_expect_success 'perf text without its times and places' '
 	test_grep " 32.446 " out
 '
 
-test_expect_success GIT 'live git with a file a process is read' '
+test_expect_success GIT 'streams of a live git in a directory are read' '
 	mkdir live &&
 	git init -q repo &&
 	GIT_TRACE2_EVENT="$PWD/live" git -C repo status >/dev/null &&

@@ -9,7 +9,7 @@ test_description='trace2 list: the processes of a recording'
 
 traces=$TEST_DIRECTORY/traces
 
-test_expect_success 'list shows a tree with times, ends and pids' '
+test_expect_success 'list shows a tree with durations, exit codes and pids' '
 	test_prints trace2 list "$traces/gc.event" <<-\EOF
 	START            WALL ms  EXIT    PID  COMMAND
 	07:20:00.562515   32.446     0  15558  git -C project gc --aggressive
@@ -24,7 +24,7 @@ test_expect_success 'list shows a tree with times, ends and pids' '
 	EOF
 '
 
-test_expect_success 'a program is shown without its directory, whatever its length' '
+test_expect_success 'list shows the program without its directory, however long' '
 	{ begin P 0 /opt/x && event P 5 atexit; } >short.event &&
 	trace2 list short.event >actual &&
 	test_grep "  x$" actual
@@ -57,7 +57,7 @@ subshell () {
 	event A-P0000000a 30 atexit "\"code\":0"
 }
 
-test_expect_success 'a child with a session of its own is no step between two others' '
+test_expect_success 'a child with a session of its own is not the parent of a sibling' '
 	subshell >stream &&
 	trace2 list stream | sed -n "s/^[0-9].* 0 *\([0-9]*\) /\1/p" >actual &&
 	test_cmp - actual <<-\EOF
@@ -68,7 +68,7 @@ test_expect_success 'a child with a session of its own is no step between two ot
 '
 
 # The clock of a shell may be off by 10 ms.
-test_expect_success 'a child that seems to begin after the other one is no step, either' '
+test_expect_success 'a child that starts after its sibling is not taken as its parent' '
 	subshell 23 >stream &&
 	trace2 list stream | sed -n "s/^[0-9].* 0 *\([0-9]*\) /\1/p" >actual &&
 	test_cmp - actual <<-\EOF
@@ -78,7 +78,7 @@ test_expect_success 'a child that seems to begin after the other one is no step,
 	EOF
 '
 
-test_expect_success 'a session that seems to begin after the end of its process belongs to it' '
+test_expect_success 'a session that starts after the end of its process still belongs to it' '
 	subshell | recording coarse &&
 	{
 		forked 0 10 1 && execed 0 10 script && forked 5 11 10 &&
@@ -93,7 +93,7 @@ test_expect_success 'a session that seems to begin after the end of its process 
 	EOF
 '
 
-test_expect_success 'a program that could not be started is no process' '
+test_expect_success 'a program that could not be started is not shown as a process' '
 	trace2 list "$traces/alias.event" >out &&
 	test_line_count = 3 out
 '
@@ -111,7 +111,7 @@ test_expect_success '--open lists processes without an end' '
 	test_grep " open .* git -C project status" out
 '
 
-test_expect_success '--events counts by type' '
+test_expect_success '--events counts events by type' '
 	test_prints trace2 list --events "$traces/data.event" <<-\EOF
 	COUNT  EVENT
 	    2  def_param
@@ -125,7 +125,7 @@ test_expect_success '--events counts by type' '
 	EOF
 '
 
-test_expect_success '--known names timers and counters once' '
+test_expect_success '--known names each timer and counter once' '
 	test_prints trace2 list --known "$traces/timers.event" "$traces/counters.event" <<-\EOF
 	KIND     NAME
 	counter  test/test2
@@ -176,26 +176,26 @@ test_expect_success 'filters choose processes' '
 	test_line_count = 2 out
 '
 
-test_expect_success 'a process that is hidden leaves its children in the tree' '
+test_expect_success 'a hidden process leaves its children in the tree' '
 	trace2 list --cmd "*pack*" "$traces/gc.event" >out &&
 	sed "s/.*[0-9]  //" out | cut -c 1-22 >actual &&
 	test_grep "^├ git pack-objects" actual &&
 	test_grep "^└ git pack-objects" actual
 '
 
-test_expect_success JQ 'JSON has every number plainly' '
+test_expect_success JQ 'list as JSON has every number without rounding' '
 	trace2 list --format=json "$traces/gc.event" >out &&
 	echo "[2,15564,7392000,0,\"pack-objects\",\"pid\",\"2026-11-21T07:20:00.577248Z\",\"pack-objects\"]" |
 	test_prints jq -c ".processes[6] | [.depth, .pid, .wall_ns, .code, .name, .join, .start, .argv[1]]" out
 '
 
-test_expect_success 'CSV quotes where needed' '
+test_expect_success 'list as CSV quotes fields where needed' '
 	trace2 list --format=csv "$traces/alias.event" >out &&
 	test_grep "^depth,start,wall_ns,cpu_ns,pid,name,argv,end,code,signal" out &&
 	test_line_count = 3 out
 '
 
-test_expect_success 'colour only when asked, or on a terminal' '
+test_expect_success 'list uses colour on a terminal or on request only' '
 	esc=$(printf "\\033") &&
 	test -n "$esc" &&
 	trace2 list "$traces/error.event" >out &&
@@ -204,7 +204,7 @@ test_expect_success 'colour only when asked, or on a terminal' '
 	test_grep "$esc\[31m1$esc\[m" out
 '
 
-test_expect_success GIT 'a child killed by a signal has its signal' '
+test_expect_success GIT 'list names the signal that killed a child' '
 	cat >killed.event <<-\EOF &&
 	{"event":"version","sid":"s","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
 	{"event":"start","sid":"s","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.000000,"argv":["p"]}
@@ -214,7 +214,7 @@ test_expect_success GIT 'a child killed by a signal has its signal' '
 	test_grep "SIGTERM" out
 '
 
-test_expect_success TTY 'a pager that does not exist, and a terminal that is dumb, do no harm' '
+test_expect_success TTY 'a missing pager and a dumb terminal do no harm' '
 	sane_unset TRACE2_PAGER &&
 	trace2 list "$traces/error.event" >expect &&
 	test_file_not_empty expect &&
@@ -245,7 +245,7 @@ durations () {
 	done
 }
 
-test_expect_success 'the largest duration determines the unit' '
+test_expect_success 'the largest duration decides the unit' '
 	while read -r longest expect
 	do
 		durations 0.000001 "$longest" >round.event &&
@@ -266,7 +266,7 @@ test_expect_success 'the largest duration determines the unit' '
 	EOF
 '
 
-test_expect_success 'single calls have a unit that shows the shortest' '
+test_expect_success '--regions picks a unit in which the shortest call is not 0, if it can' '
 	while read -r shortest longest expect
 	do
 		durations "$shortest" "$longest" >round.event &&

@@ -31,7 +31,7 @@ mask () {
 
 for target in normal perf
 do
-	test_expect_success "--git-$target as Git wrote it" '
+	test_expect_success "--git-$target prints the lines that Git wrote" '
 		names="alias clone commit counters data error fetch gc nest push
 			status timers" &&
 		for name in $names
@@ -47,7 +47,7 @@ do
 done
 
 # Git pads the column of the repository first, and then adds a space.
-test_expect_success 'ids of repositories have two digits, as Git shows them' '
+test_expect_success '--git-perf gives ids of repositories two digits, as Git does' '
 	sed "s/\"repo\":1,/\"repo\":12,/" "$traces/status.event" >12.event &&
 	sed "s/ | r1  | / | r12  | /" "$traces/status.perf" >12.perf &&
 	trace2 script --git-perf 12.event >out &&
@@ -57,7 +57,7 @@ test_expect_success 'ids of repositories have two digits, as Git shows them' '
 	test_cmp expect actual
 '
 
-test_expect_success '--git-perf from perf text is that text' '
+test_expect_success '--git-perf of perf text gives the same text' '
 	names="gc status alias timers counters" &&
 	for name in $names
 	do
@@ -69,7 +69,7 @@ test_expect_success '--git-perf from perf text is that text' '
 	test_cmp expect actual
 '
 
-test_expect_success '--git-event gives every line as it was, by time' '
+test_expect_success '--git-event gives every line unchanged, in order of time' '
 	trace2 script --git-event "$traces/gc.event" >out &&
 	test_line_count = $(wc -l <"$traces/gc.event") out &&
 	sort "$traces/gc.event" >expect &&
@@ -79,7 +79,7 @@ test_expect_success '--git-event gives every line as it was, by time' '
 	sort -c times
 '
 
-test_expect_success JQ '--git-event from perf text is valid JSON' '
+test_expect_success JQ '--git-event of perf text gives valid JSON' '
 	trace2 script --git-event "$traces/status.perf" >out &&
 	test_line_count = $(wc -l <"$traces/status.event") out &&
 	jq -r .event out >actual &&
@@ -93,7 +93,7 @@ test_have_prereq !EXPENSIVE ||
 inputs="timers.perf error.event nest.event gc.perf gc.event"
 for filter in "" "-N index/*" "-t 3ms" "--cmd gc" "-D 0" "-D 2 -N cache_tree/*"
 do
-	test_expect_success "--git-event is what export --to git-event gives: $filter" '
+	test_expect_success "--git-event and export --to git-event agree: $filter" '
 		for input in $inputs
 		do
 			{ trace2 script --git-event $filter "$traces/$input" >actual ||
@@ -106,12 +106,12 @@ do
 	'
 done
 
-test_expect_success 'script prints one of several sessions' '
+test_expect_success 'script prints a single session on request' '
 	test_expect_code 2 trace2 script --git-perf --git-event "$traces/gc.event" 2>err &&
 	test_grep "only one of" err
 '
 
-test_expect_success 'columns are aligned' '
+test_expect_success 'script aligns its columns' '
 	trace2 script "$traces/data.event" >out &&
 	sed -n "5,7p" out >actual &&
 	sed -n "s/^ *//;5,7p" out >/dev/null &&
@@ -119,7 +119,7 @@ test_expect_success 'columns are aligned' '
 	test_grep "main  start " out
 '
 
-test_expect_success '-F chooses fields' '
+test_expect_success 'script -F selects fields' '
 	trace2 script -F event,message "$traces/nest.event" >out &&
 	test_prints grep "^child" out <<-\EOF &&
 	child_start   [ch0] class:? argv:[test-tool trace2 004child test-tool trace2 001return 3]
@@ -133,7 +133,7 @@ test_expect_success '-F chooses fields' '
 
 id=20261121T090000.000000Z-H0a7c9cdf-P00000064
 
-test_expect_success 'columns are found whatever a text contains' '
+test_expect_success 'script finds its columns although texts contain |' '
 	cat >bars.event <<-EOF &&
 	{"event":"version","sid":"$id","thread":"main","time":"2026-11-21T09:00:00.000000Z","evt":"4","exe":"1"}
 	{"event":"thread_start","sid":"$id","thread":"th01:a | b","time":"2026-11-21T09:00:00.100000Z"}
@@ -149,7 +149,7 @@ test_expect_success 'columns are found whatever a text contains' '
 	EOF
 '
 
-test_expect_success 'an unknown event has times and a place of its own' '
+test_expect_success 'script shows an unknown event with its own time and place' '
 	cat >unknown.event <<-EOF &&
 	{"event":"version","sid":"$id","thread":"main","time":"2026-11-21T09:00:00.000000Z","evt":"4","exe":"1"}
 	{"event":"start","sid":"$id","thread":"main","time":"2026-11-21T09:00:00.500000Z","file":"a.c","line":7,"repo":5,"t_abs":0.5,"argv":["x"]}
@@ -169,7 +169,7 @@ test_expect_success 'bytes that are not UTF-8 are replaced, and no line is lost'
 	test_cmp exported actual
 '
 
-test_expect_success '-t leaves what took long, and the processes' '
+test_expect_success 'script -t keeps long children and regions, and the processes' '
 	trace2 script -t 2ms -F event,message "$traces/gc.event" >actual &&
 	test_grep "child_start   \[ch4\]" actual &&
 	! grep "\[ch2\]" actual &&
@@ -179,7 +179,7 @@ test_expect_success '-t leaves what took long, and the processes' '
 	test_grep "^start .*git -C project gc" actual
 '
 
-test_expect_success '-N leaves regions of a name' '
+test_expect_success 'script -N selects regions by name' '
 	trace2 script -N "pack-objects/*" -F event "$traces/gc.event" >out &&
 	sort out | uniq -c | sed "s/^ *//" >actual &&
 	test_cmp - actual <<-\EOF
@@ -188,7 +188,7 @@ test_expect_success '-N leaves regions of a name' '
 	EOF
 '
 
-test_expect_success '--format is refused with the formats of Git' '
+test_expect_success '--format and the formats of Git exclude each other' '
 	for form in normal perf event
 	do
 		test_expect_code 2 trace2 script --git-$form --format=json \
@@ -208,7 +208,7 @@ test_expect_success JQ 'script prints JSON and CSV' '
 	echo pid,event | test_prints head -n 1 out
 '
 
-test_expect_success JQ 'JSON is JSON whatever cannot be shown in it' '
+test_expect_success JQ 'script prints valid JSON for events that it cannot interpret' '
 	{
 		cat "$traces/timers.perf" &&
 		printf "%s\n" "d0 | main                     | weird        |     |           |           |              | x"
@@ -219,7 +219,7 @@ test_expect_success JQ 'JSON is JSON whatever cannot be shown in it' '
 	test_cmp expect actual
 '
 
-test_expect_success PIPE '-f shows lines as they come, and only whole ones' '
+test_expect_success PIPE 'script -f prints each line when it is complete' '
 	mkdir grow && mkfifo seen &&
 	{ trace2 script -f -F event grow >seen & } &&
 	pid=$! &&
@@ -313,7 +313,7 @@ test_expect_success GIT 'script prints Git itself: bare repositories, aliases, h
 	live 0 rebase -q HEAD
 '
 
-test_expect_success GIT 'errors of Git itself are printed' '
+test_expect_success GIT 'script prints errors of Git itself' '
 	live 1 checkout no-such-branch &&
 	live 128 log no-such -- &&
 	live 129 status --no-such &&

@@ -13,13 +13,13 @@ traces=$TEST_DIRECTORY/traces
 # Git's maintenance forks without exec and goes on in commit, fetch and push.
 for name in alias clone commit counters data error fetch gc nest push status timers
 do
-	test_expect_success "a stream of Git is good: $name" '
+	test_expect_success "check accepts a stream of Git: $name" '
 		trace2 check "$traces/$name.event" >out &&
 		test_grep "events: no problems$" out
 	'
 done
 
-test_expect_success 'events after atexit are an error without an atexit of their own' '
+test_expect_success 'check: events after atexit are an error if no further atexit follows' '
 	sed "\$d" "$traces/fetch.event" >no-second-end &&
 	unchecked damaged no-second-end &&
 	test_expect_code 1 trace2 check no-second-end >out &&
@@ -40,7 +40,7 @@ finds () {
 	test_grep "$2" out
 }
 
-test_expect_success 'a span that ended in a region too deep to be told is good' '
+test_expect_success 'check: a span inside a region too deep to be recorded is accepted' '
 	forge deep "/region_enter.*\"nesting\":1/{p; s/region_enter/data_json/; s/\"nesting\":1/\"t_abs\":0.1,\"t_rel\":0.1,\"nesting\":4/; s/\"category\".*/\"category\":\"trace2\",\"key\":\"span\",\"value\":{\"trace_id\":\"c1c2910fb81d79230e02a33b6763be03\",\"span_id\":\"7ff91526f45044ec\",\"category\":\"a\",\"name\":\"s\",\"start\":0.01,\"end\":0.02}}/
 		}" &&
 	test_grep "nesting.:4" deep &&
@@ -48,7 +48,7 @@ test_expect_success 'a span that ended in a region too deep to be told is good' 
 	test_grep "0 kinds of error" out
 '
 
-test_expect_success 'the rules on which consumers rely are checked' '
+test_expect_success 'check reports each rule of consumers that is broken' '
 	forge no-version 1d && finds no-version ":1: error: the first event of a session is not version" &&
 	forge no-start 2d && finds no-start ":2: warning: start is not the second event" &&
 	forge no-end "\$d" && finds no-end "warning: a session has no atexit" &&
@@ -61,7 +61,7 @@ test_expect_success 'the rules on which consumers rely are checked' '
 	finds double "this session id has started before"
 '
 
-test_expect_success 'a process that its parent saw exit was not killed' '
+test_expect_success 'check: a process whose parent saw its exit was not killed' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 004child \
 		test-tool trace2 001return 0 &&
@@ -69,7 +69,7 @@ test_expect_success 'a process that its parent saw exit was not killed' '
 	finds lines "a session has no atexit, but its process exited: it called _exit()"
 '
 
-test_expect_success 'a thread that Git does not announce is good' '
+test_expect_success 'check: a thread that Git does not announce is accepted' '
 	sed "/\"child_/s/\"main\"/\"th01:unknown\"/" "$traces/commit.event" \
 		>unknown &&
 	test_grep "th01:unknown" unknown &&
@@ -77,31 +77,31 @@ test_expect_success 'a thread that Git does not announce is good' '
 	test_grep "events: no problems\$" out
 '
 
-test_expect_success 'a child that ends twice was started once' '
+test_expect_success 'check: a second end of a child is an error' '
 	sed "/\"child_exit\"/p" "$traces/commit.event" >twice &&
 	finds twice "error: the end of something that was not started"
 '
 
-test_expect_success 'metrics stand between exit and atexit' '
+test_expect_success 'check: metrics may stand between exit and atexit' '
 	"$PERL_PATH" -ne "if (/\"event\":\"exit\"/) { \$e = \$_; next } print; print \$e if /\"event\":\"timer\"/" \
 		"$traces/timers.event" >early &&
 	finds early "a timer or counter comes before exit"
 '
 
-test_expect_success 'a program that ended by exit() has no exit event: that is good' '
+test_expect_success 'check: a missing exit event after exit() is accepted' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 072fork_counter &&
 	trace2 check e >out &&
 	test_grep "events: no problems$" out
 '
 
-test_expect_success 'a cut stream is a problem' '
+test_expect_success 'check: a cut stream is a problem' '
 	head -c 3000 "$traces/status.event" >cut &&
 	finds cut "warning: the last line is cut short"
 '
 
 # The process was killed; another one appends, with or without a check.
-test_expect_success 'a stream after a partial one is read, on a new line or not' '
+test_expect_success 'check: a stream appended to a partial line is read, on a new line or not' '
 	{ head -c 3000 "$traces/status.event" && echo; } >behind &&
 	cat "$traces/timers.event" >>behind &&
 	finds behind "warning: the line is cut short\$" &&
@@ -115,12 +115,12 @@ test_expect_success 'a stream after a partial one is read, on a new line or not'
 	test_cmp expect actual
 '
 
-test_expect_success 'a stream whose program lost events is reported' '
+test_expect_success 'check: a stream with lost events is reported' '
 	sed "/\"atexit\"/s/}\$/,\"lost\":250}/" "$traces/status.event" >lost &&
 	finds lost "^lost: warning: the program lost events (250)\$"
 '
 
-test_expect_success 'consequences of lost events are no errors' '
+test_expect_success 'check: consequences of lost events are warnings' '
 	sed "2,/region_enter/{/region_enter/d;}" lost >lost-more &&
 	finds lost-more "warning: a region_leave without a region_enter" &&
 	test_grep " 0 kinds of error, 3 of warning\$" out &&
@@ -130,7 +130,7 @@ test_expect_success 'consequences of lost events are no errors' '
 	finds lost-member "error: .*t_abs"
 '
 
-test_expect_success 'each input is checked by itself' '
+test_expect_success 'check examines each input by itself' '
 	trace2 check "$traces/status.event" "$traces/status.event" >out &&
 	test_grep "^2 sessions, .*: no problems\$" out &&
 	test_expect_code 1 trace2 check "$traces/status.event" lost lost >out &&
@@ -140,7 +140,7 @@ test_expect_success 'each input is checked by itself' '
 	test_grep "missing" err
 '
 
-test_expect_success 'text need not be UTF-8, and may have bars in it' '
+test_expect_success 'check: text need not be UTF-8, and may contain |' '
 	rm -f p &&
 	GIT_TRACE2_PERF="$(pwd)/p" test-tool trace2 040thread "$(printf "a | \377")" &&
 	GIT_TRACE2_PERF="$(pwd)/p" test-tool trace2 call \
@@ -161,7 +161,7 @@ line () {
 
 # Git writes a line to each target, and takes its time after the other targets had
 # theirs: the start of upload-pack is 14 ms late.
-test_expect_success 'perf text of two processes of one depth may have a late line' '
+test_expect_success 'check: perf text of two processes of one depth may have a late line' '
 	{
 		line 100 0 version "" 2.39.5 &&
 		line 100 0 start 0.000100 "git clone" &&
@@ -189,7 +189,7 @@ test_expect_success 'perf text of two processes of one depth may have a late lin
 '
 
 # sed makes the second one start when the first one did.
-test_expect_success 'perf text whose lines may be of one process or another' '
+test_expect_success 'check: perf text with lines that two processes may have written is a warning' '
 	sed -e "s/:00.135\(.*git index-pack\)/:00.110\1/" \
 		-e "s/:00.160/:00.140/" mixed.perf >unsure.perf &&
 	test_must_fail test_cmp mixed.perf unsure.perf &&
@@ -199,7 +199,7 @@ test_expect_success 'perf text whose lines may be of one process or another' '
 	test_grep ! " error: " out
 '
 
-test_expect_success 'a line that was late is of the process whose start is nearest' '
+test_expect_success 'check: a late line of perf text belongs to the process whose start is nearest' '
 	sed "s/:00.160/:00.166/" mixed.perf >late.perf &&
 	test_must_fail test_cmp mixed.perf late.perf &&
 	test_expect_code 1 trace2 check late.perf >out &&
@@ -207,7 +207,7 @@ test_expect_success 'a line that was late is of the process whose start is neare
 	test_grep " 0 kinds of error, 1 of warning\$" out
 '
 
-test_expect_success 'a recording whose recorder was killed is a problem' '
+test_expect_success 'check: a recording whose recorder was killed is a problem' '
 	test_expect_code 137 trace2 record -o killed -- \
 		sh -c "test-tool trace2 001return 0; kill -9 \$PPID" &&
 	finds killed "killed/meta.json: warning: the recording is not finished" &&
@@ -216,7 +216,7 @@ test_expect_success 'a recording whose recorder was killed is a problem' '
 	test_must_be_empty err
 '
 
-test_expect_success 'a recording that lost records counts each once' '
+test_expect_success 'check: a recording with lost records reports each kind once' '
 	trace2 record -o recording -- test-tool trace2 001return 0 &&
 	trace2 check recording &&
 	sed "s/\"lost\":0,\"losses\":{\"kernel_records\":0/\"lost\":7,\"losses\":{\"kernel_records\":7/" \
@@ -229,7 +229,7 @@ test_expect_success 'a recording that lost records counts each once' '
 	test_grep "; 7 events lost" report
 '
 
-test_expect_success 'a brief stream is good, and said to be brief' '
+test_expect_success 'check: a brief stream is accepted, and reported as brief' '
 	sed -e "/\"version\"/b" -e "/\"atexit\"/b" \
 		-e "s/\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[0-9]*,//" \
 		"$traces/status.event" >brief &&
@@ -252,13 +252,13 @@ test_expect_success JQ 'check prints JSON' '
 	test_grep "^trace2: --format excludes --send" err
 '
 
-test_expect_success 'check --env says that nothing is on' '
+test_expect_success 'check --env reports that nothing is on' '
 	trace2 check --env >out &&
 	test_grep "no target is on" out
 '
 
 # The reader of `stalled` has stopped, and its queue is full.
-test_expect_success PIPE '--env checks sockets: one with a reader, and one without' '
+test_expect_success PIPE 'check --env: a socket without a reader is a problem' '
 	cat >listen.perl <<-\EOF &&
 	use Socket;
 	my $dir = shift;
@@ -292,7 +292,7 @@ test_expect_success PIPE '--env checks sockets: one with a reader, and one witho
 	test_grep "^GIT_TRACE2_EVENT .*a datagram socket whose reader does not read" out
 '
 
-test_expect_success '--env: a directory, a socket without a reader, a near miss' '
+test_expect_success 'check --env describes a directory, a dead socket, and a mistyped variable' '
 	mkdir events &&
 	test_expect_code 1 env GIT_TRACE2_EVENT="$PWD/events" \
 		GIT_TRACE2=af_unix:/nonexistent GIT_TRACE2_PERF=relative/path \
@@ -303,7 +303,7 @@ test_expect_success '--env: a directory, a socket without a reader, a near miss'
 	test_grep "did you mean GIT_TRACE2_EVENT_NESTING?" out
 '
 
-test_expect_success '--env: a ring goes into a file of its own' '
+test_expect_success 'check --env: a destination of a ring must be a new file or a directory' '
 	: >file && mkdir -p events &&
 	for value in 1 true 5 af_unix:/socket relative
 	do
@@ -326,7 +326,7 @@ test_expect_success 'check --env reports too many files' '
 	test_grep "too many files" out
 '
 
-test_expect_success '--env: a setting of a file that another includes' '
+test_expect_success 'check --env: a setting of an included file is shown with that file' '
 	test_config_global include.path more &&
 	printf "[trace2]\n\teventTarget = %s\n\teventBrief\n" "$PWD/events" >more &&
 	PATH=/nonexistent "$(command -v trace2)" check --env >out &&
@@ -334,7 +334,7 @@ test_expect_success '--env: a setting of a file that another includes' '
 	test_grep "^GIT_TRACE2_EVENT_BRIEF  *true  .*/more" out
 '
 
-test_expect_success '--env: of two files and the environment, the last counts' '
+test_expect_success 'check --env: the environment overrides the user file, that the system file' '
 	test_config_global trace2.eventTarget "$PWD/nowhere/global" &&
 	test_config_global trace2.perfTarget "$PWD/perf" &&
 	printf "[trace2]\n\teventTarget = x\n\tnormalBrief = true\n" >system &&
@@ -345,7 +345,7 @@ test_expect_success '--env: of two files and the environment, the last counts' '
 	test_grep "^GIT_TRACE2_BRIEF  *true  *$PWD/system" out
 '
 
-test_expect_success '--env: a key of a repository is no setting' '
+test_expect_success 'check --env: a key of a repository has no effect' '
 	mkdir -p repo/.git/refs repo/.git/objects &&
 	echo "ref: refs/heads/main" >repo/.git/HEAD &&
 	printf "[core]bare=false\n[trace2]eventTarget=/x\n" >repo/.git/config &&
@@ -357,14 +357,14 @@ test_expect_success '--env: a key of a repository is no setting' '
 	test_grep "^no target is on" out
 '
 
-test_expect_success '--env: a file that cannot be used is named' '
+test_expect_success 'check --env: a file that cannot be used is named' '
 	printf "[user]\n\tname = x\n[trace2\n" >malformed &&
 	test_expect_code 1 env GIT_CONFIG_GLOBAL="$PWD/malformed" \
 		trace2 check --env >out 2>err &&
 	test_grep "^trace2: cannot read .*/malformed.: line 3: " err
 '
 
-test_expect_success '--env: each setting of the list is one' '
+test_expect_success 'check --env knows each setting of trace2 help' '
 	trace2 help settings >list &&
 	sed -n "s/^\(GIT_TRACE2[A-Z_]*\).*/\1/p" list >variables &&
 	test_line_count = 25 variables &&
@@ -383,7 +383,7 @@ test_expect_success '--env: each setting of the list is one' '
 	test_grep ! "not a setting" out
 '
 
-test_expect_success '--env: each key of the list is one, whatever its case' '
+test_expect_success 'check --env knows each key in any case' '
 	sed -n "s/^GIT_TRACE2[A-Z_]*, \(trace2[.][A-Za-z]*\).*/\1/p" list >keys &&
 	test_line_count = 22 keys &&
 	tr a-z A-Z <keys | awk "{ sub(/.*[.]/, \"[trace2]\"); print \$0 \"=\" NR }" >config &&
@@ -395,7 +395,7 @@ test_expect_success '--env: each key of the list is one, whatever its case' '
 	test_cmp expect actual
 '
 
-test_expect_success '--env: a value that a setting does not take' '
+test_expect_success 'check --env: an invalid value of a setting is reported' '
 	for setting in EVENT_NESTING=x EVENT_NESTING=0 MAX_FILES=-1 BRIEF=maybe \
 		RING_SIZE=1t RING_MODE=other REDACT=x
 	do
@@ -408,7 +408,7 @@ test_expect_success '--env: a value that a setting does not take' '
 		GIT_TRACE2_RING_MODE=Consume trace2 check --env
 '
 
-test_expect_success '--send finds its probe in a directory and in a file' '
+test_expect_success 'check --send finds its probe in a directory and in a file' '
 	mkdir probe &&
 	GIT_TRACE2_EVENT="$PWD/probe" trace2 check --send >out &&
 	test_grep "^sent session .* and found it in" out &&
@@ -424,7 +424,7 @@ test_expect_success 'check --send needs a target' '
 	test_grep "the event target is off" err
 '
 
-test_expect_success 'numbers past 64 bits: the line is kept, with their text' '
+test_expect_success 'check: numbers past 64 bits are kept as text' '
 	GIT_TRACE2_EVENT="$(pwd)/large" test-tool trace2 call \
 		data_json c k1 "[1e999999,\"\\\\\\\"1e999\",-2]" , \
 		data_json c k2 "{\"a\":18446744073709551616}" , \

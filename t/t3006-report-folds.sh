@@ -40,7 +40,7 @@ rows_of () {
 	}"
 }
 
-test_expect_success 'processes of one kind share a row, below others that do' '
+test_expect_success 'report: processes of one kind share a row, below those of their parents' '
 	build 60 >many.event &&
 	test_prints trace2 report many.event <<-\EOF
 	1.350 s wall
@@ -65,7 +65,7 @@ test_expect_success 'processes of one kind share a row, below others that do' '
 	EOF
 '
 
-test_expect_success 'CPU time of a row is that of all its processes' '
+test_expect_success 'report: the CPU time of a folded row is that of all its processes' '
 	{
 		echo 0 0 fork 10 10 1 1 &&
 		echo 0 0 in 10 10 &&
@@ -87,7 +87,7 @@ test_expect_success 'CPU time of a row is that of all its processes' '
 	test_grep "^3.000 3.000 0.000 0.500 50.0% 1.050 └ cc x 50 (60us, max 60us)$" rows
 '
 
-test_expect_success '--all and -n show single processes, JSON has all of them' '
+test_expect_success 'report: --all and -n show single processes, JSON has all of them' '
 	trace2 report --all many.event >out &&
 	grep -c "├ cc$\|│ └ cc1$" out >actual &&
 	trace2 report -n 5 many.event >out &&
@@ -95,13 +95,13 @@ test_expect_success '--all and -n show single processes, JSON has all of them' '
 	test_write_lines 240 2 | test_cmp - actual
 '
 
-test_expect_success JQ 'JSON has every process and every step' '
+test_expect_success JQ 'report: JSON has every process and every step' '
 	trace2 report --format=json many.event >json &&
 	jq "(.processes | length), (.critical_path | length)" json >actual &&
 	test_write_lines 123 123 | test_cmp - actual
 '
 
-test_expect_success 'filters choose what is folded' '
+test_expect_success 'report: filters apply before processes are folded' '
 	trace2 report --cmd cc1 many.event >out &&
 	rows_of out >actual &&
 	trace2 report -t 50ms many.event >out &&
@@ -115,14 +115,14 @@ test_expect_success 'filters choose what is folded' '
 	EOF
 '
 
-test_expect_success 'a tree that fits is not folded' '
+test_expect_success 'report: a tree that fits on a screen is not folded' '
 	build 18 >few.event &&
 	trace2 report few.event >out &&
 	echo 72 | test_prints grep -c "├ cc$\|│ └ cc1$" out
 '
 
 # Forty kinds are too many for forty rows with make and the rest.
-test_expect_success 'at most 40 rows, and what is less than the others in the last' '
+test_expect_success 'report: at most 40 rows, the last of which has the smallest kinds' '
 	{
 		begin P 0 make && i=1 &&
 		while test "$i" -lt 60
@@ -144,7 +144,7 @@ test_expect_success 'at most 40 rows, and what is less than the others in the la
 	echo 600 | test_cmp - actual
 '
 
-test_expect_success 'command lines are cut in the middle, except with --wide' '
+test_expect_success 'report: command lines are cut in the middle, except with --wide' '
 	{
 		begin P 0 make &&
 		event P/C 10 version "\"evt\":\"4\",\"exe\":\"1\"" &&
@@ -159,7 +159,7 @@ test_expect_success 'command lines are cut in the middle, except with --wide' '
 	test_grep "└ cc -O2 -I/a/directory/.*/read -D_GNU_SOURCE -o file.o file.c$" out
 '
 
-test_expect_success 'a command line that is cut keeps the file that it works on' '
+test_expect_success 'report: a cut command line keeps the file that it works on' '
 	{
 		begin P 0 make &&
 		i=0 &&
@@ -190,7 +190,7 @@ test_expect_success 'a command line that is cut keeps the file that it works on'
 '
 
 # Lines of 52 columns have room for a part of the name.
-test_expect_success TTY 'a row of many has its name cut, not its numbers' '
+test_expect_success TTY 'report: a folded row has its name cut, not its numbers' '
 	sed "s,/usr/lib/cc1,/usr/lib/compiler-with-a-rather-long-name," \
 		many.event >named.event &&
 	COLUMNS=52 TERM=dumb test_terminal trace2 report named.event >out &&
@@ -201,7 +201,7 @@ test_expect_success TTY 'a row of many has its name cut, not its numbers' '
 	test_must_be_empty wide
 '
 
-test_expect_success TTY 'a terminal says how to learn what one program computes' '
+test_expect_success TTY 'report on a terminal names the option that shows functions of one program' '
 	made busy <<-\EOF &&
 	top busy
 	900 0 exit 10 10
@@ -212,14 +212,14 @@ test_expect_success TTY 'a terminal says how to learn what one program computes'
 	test_grep ! "profile" out
 '
 
-test_expect_success TTY 'a heading is no wider than its column' '
+test_expect_success TTY 'report: a heading is no wider than its column' '
 	COLUMNS=45 TERM=dumb test_terminal trace2 report --summary many.event >out &&
 	test_grep "^TIME ms  SHARE  LARGEST PARTS OF THE CRITICA…$" out &&
 	COLUMNS=130 TERM=dumb test_terminal trace2 report --summary many.event >out &&
 	test_grep "^TIME ms  SHARE  LARGEST PARTS OF THE CRITICAL PATH$" out
 '
 
-test_expect_success TTY 'on a terminal, the lines above are broken at a semicolon' '
+test_expect_success TTY 'report on a terminal breaks the lines above tables at a semicolon' '
 	{
 		cat long.event &&
 		event P 20 error "\"msg\":\"no\",\"fmt\":\"no\""
@@ -238,7 +238,7 @@ test_expect_success TTY 'on a terminal, the lines above are broken at a semicolo
 '
 
 # Each runs `work`, the scripts 50, 51 and so on to 61 ms; t50 to t53 share a row.
-test_expect_success 'many scripts of one interpreter share a row, but for the longest' '
+test_expect_success 'report: many scripts of one interpreter share a row, the longest have their own' '
 	{
 		begin P 0 make && at=0 && i=50 &&
 		while test "$i" -lt 62
@@ -273,7 +273,7 @@ test_expect_success 'many scripts of one interpreter share a row, but for the lo
 	test_cmp expect actual
 '
 
-test_expect_success 'commands of one program are no scripts of it' '
+test_expect_success 'report: subcommands of one program are not taken for scripts' '
 	sed "s|/bin/sh|git|; s|\"sh\"|\"git\"|; s|\(t[0-9]*\)-x.sh|\1|" scripts.event >commands.event &&
 	trace2 report commands.event >out &&
 	test_grep "git t61" out &&
@@ -283,14 +283,14 @@ test_expect_success 'commands of one program are no scripts of it' '
 
 # Of the names, the second bytes of the first and the last character agree with
 # those of others, or the first bytes do.
-test_expect_success 'names of scripts are shortened by whole characters' '
+test_expect_success 'report: names of scripts are shortened by whole characters' '
 	"$PERL_PATH" -pe "s/\"t(5[0-9])-x.sh/\"\xc3@{[\$1 % 2 ? qq(\xa9) : qq(\xa8)]}\$1@{[\$1 % 2 ? qq(\xc3) : qq(\xc2)]}\xa9.sh/" \
 		scripts.event >letters.event &&
 	trace2 report letters.event >out &&
 	echo "*.sh" | test_prints sed -n "s/.*├ sh \(.*\) x 4 .*/\1/p" out
 '
 
-test_expect_success 'trees are drawn in ASCII without UTF-8' '
+test_expect_success 'report draws trees in ASCII in a locale without UTF-8' '
 	LC_ALL=C trace2 report few.event >out &&
 	test_grep "	*|-cc$" out &&
 	test_grep "| .-cc1$" out &&
@@ -301,7 +301,7 @@ test_expect_success 'trees are drawn in ASCII without UTF-8' '
 	test_grep "├ cc$" out
 '
 
-test_expect_success '--summary has the command, the totals, the largest parts' '
+test_expect_success '--summary has the command, the totals and the largest parts' '
 	build 60 >many.event &&
 	test_prints trace2 report --summary many.event <<-\EOF &&
 	make
@@ -331,7 +331,7 @@ test_expect_success '--summary has the command, the totals, the largest parts' '
 '
 
 # w runs for 60 ms below a and s, and for 20 or 60 ms below b.
-test_expect_success 'a kind has in its row where most of its time was' '
+test_expect_success 'report shows a kind below the parent in which most of its time was' '
 	for ms in 20 60
 	do
 		{
@@ -349,7 +349,7 @@ test_expect_success 'a kind has in its row where most of its time was' '
 	test_write_lines "w x 2 in a > s" "w x 2" | test_cmp - actual
 '
 
-test_expect_success JQ '--summary prints one JSON object' '
+test_expect_success JQ '--summary --format=json prints one object' '
 	trace2 report --summary --format=json many.event >json &&
 	jq -c ".summary[0] | [.argv, .wall_ns, .lost]" json >actual &&
 	jq -c ".parts[0] | [.kind, .processes, .in, .time_ns, .share, .state]" json >>actual &&
@@ -359,7 +359,7 @@ test_expect_success JQ '--summary prints one JSON object' '
 	EOF
 '
 
-test_expect_success '--summary refuses views and filters, and Markdown is for it alone' '
+test_expect_success '--summary excludes views and filters; --format=markdown needs --summary' '
 	while IFS="|" read -r options message
 	do
 		test_expect_code 2 trace2 report $options many.event 2>err &&

@@ -18,7 +18,7 @@ stream () {
 	done
 }
 
-test_expect_success 'spans by name have percentiles by nearest rank, failures, and the number that they stand for' '
+test_expect_success 'spans by name have percentiles, failures, and the number they represent' '
 	{
 		test_seq 100 199 | sed "s/.*/request &/" &&
 		echo "queue 5,\"one_in\":10" &&
@@ -35,7 +35,7 @@ test_expect_success 'spans by name have percentiles by nearest rank, failures, a
 	EOF
 '
 
-test_expect_success 'the slowest spans are shown, with their attributes' '
+test_expect_success 'the slowest spans are shown with their attributes' '
 	stream >e <<-\EOF &&
 	fast 100
 	slow 900,"failed":"a \"reason\"","attributes":{"path":"/"},"threads":[["th01:a,b\"c",1.1,1.3],["main",1.5,1.6]]
@@ -51,7 +51,7 @@ test_expect_success 'the slowest spans are shown, with their attributes' '
 	EOF
 '
 
-test_expect_success 'escapes in an attribute leave the times as they are' '
+test_expect_success 'escapes in an attribute do not change the times of a span' '
 	stream >e <<-\EOF &&
 	slow 302374677,"attributes":{"a":"\""},"threads":[["main",1.292374676,1.294476134]]
 	EOF
@@ -60,7 +60,7 @@ test_expect_success 'escapes in an attribute leave the times as they are' '
 	echo "[302374677,292374676,2101458]" | test_cmp - actual
 '
 
-test_expect_success 'times with more decimals than nanoseconds are rounded' '
+test_expect_success 'times of spans with more than nine decimals are rounded' '
 	stream >e <<-\EOF &&
 	slow 30237467699999999,"threads":[["main",1.2923746759999999,1.2944761340000001]]
 	EOF
@@ -69,7 +69,7 @@ test_expect_success 'times with more decimals than nanoseconds are rounded' '
 	echo "[302374677,292374676,2101458]" | test_cmp - actual
 '
 
-test_expect_success 'a sum of damaged times is not negative' '
+test_expect_success 'a sum of damaged times does not overflow' '
 	test_seq 30 |
 	sed "s/.*/long 0,\"end\":9000000000,\"threads\":[[\"main\",1,9000000000]]/" |
 	stream >e &&
@@ -77,7 +77,7 @@ test_expect_success 'a sum of damaged times is not negative' '
 	jq -e ".spans[0].total_ns > 9e18 and .span_parts[0].sum_ns > 9e18" all
 '
 
-test_expect_success 'text shows ten spans, or as many as -n says' '
+test_expect_success 'text shows ten spans, or the number of -n' '
 	test_seq 100 199 | sed "s/.*/request &/" | stream >e &&
 	trace2 report --spans e >actual &&
 	sed "1,/^\$/d" actual >slowest &&
@@ -120,7 +120,7 @@ first_table () {
 	sed "/^\$/,\$d" "$1" | sed -e "s/  */ /g" -e "s/^ //"
 }
 
-test_expect_success '-g attr: in text, the first 20 rows, and one for all others' '
+test_expect_success '-g attr: text shows 20 rows, and one for all others' '
 	{
 		test_seq 100 129 | sed "s,.*,request &\,\"attributes\":{\"path\":\"/&\"}," &&
 		echo "request 101,\"attributes\":{\"path\":\"/129\"}"
@@ -152,7 +152,7 @@ test_expect_success '-g attr: in text, the first 20 rows, and one for all others
 	jq -e ".spans | length == 30" all
 '
 
-test_expect_success '-g attr: keys and values that are no plain text' '
+test_expect_success '-g attr: keys and values with control characters are escaped' '
 	esc=$(printf "\\033[31m") &&
 	cr=$(printf "a\\rb") &&
 	bad=$(printf "\\377") &&
@@ -182,14 +182,14 @@ test_expect_success '-g attr: keys and values that are no plain text' '
 	EOF
 '
 
-test_expect_success '-g attr: is redacted by its key' '
+test_expect_success '-g attr: values are redacted by their key' '
 	echo "request 1,\"attributes\":{\"password\":\"tea\"}" | stream >e &&
 	trace2 report --spans -g attr:password --redact --format=json e >all &&
 	jq -e ".spans[0].group" all >actual &&
 	test_grep ! tea actual
 '
 
-test_expect_success '-g attr: needs a key, and is for --spans' '
+test_expect_success '-g attr: a key and --spans are required' '
 	test_expect_code 2 trace2 report --spans -g attr: e 2>err &&
 	test_grep "attr:KEY" err &&
 	test_expect_code 2 trace2 report -g attr:a e 2>err &&
@@ -197,7 +197,7 @@ test_expect_success '-g attr: needs a key, and is for --spans' '
 	test_expect_code 2 trace2 report --spans --regions -g attr:a e
 '
 
-test_expect_success 'spans say where their time went: queue, threads, regions and children inside' '
+test_expect_success 'spans show their time by part: queue, threads, regions and children' '
 	trace2 report --spans --format=json "$TEST_DIRECTORY"/t3300/spans.event >all &&
 	test_prints jq -r ".span_parts | sort_by(.span, -.sum_ns)[] |
 		\"\(.span) \(.where) \(.sum_ns) \(.share * 100 | round) \(.kind) \(.count)\"" all <<-\EOF
@@ -212,13 +212,13 @@ test_expect_success 'spans say where their time went: queue, threads, regions an
 	EOF
 '
 
-test_expect_success 'a warning says that there are no spans' '
+test_expect_success 'report --spans without spans warns' '
 	stream >e </dev/null &&
 	test_prints trace2 report --spans e </dev/null 2>err &&
 	test_grep "spans" err
 '
 
-test_expect_success 'a ring is like a stream' '
+test_expect_success 'report --spans gives the same for a ring as for a stream' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 501span &&
 	trace2 report --spans --format=json ring >all &&

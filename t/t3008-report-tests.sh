@@ -77,7 +77,7 @@ test_expect_success 'failed tests, the slowest tests, and the scripts are shown'
 	EOF
 '
 
-test_expect_success JQ 'scripts that failed without a failed test are shown' '
+test_expect_success JQ 'scripts that failed without a failed test are shown with the reason' '
 	{
 		echo "1.0 2.0 1.0 ok 1 - one" | suite 1 2 &&
 		suite 2 0 failed "No plan" </dev/null &&
@@ -132,7 +132,7 @@ test_expect_success JQ 'a child belongs to the test that started it, also in a l
 	EOF
 '
 
-test_expect_success 'text shows ten tests, or as many as -n says; csv and JSON show all' '
+test_expect_success 'text shows ten tests, or the number of -n; CSV and JSON show all' '
 	test_seq -f "1.0 2.0 1.0 ok %d - one" 15 | suite 1 >e &&
 	trace2 report --tests e >actual &&
 	test_grep -c "one" actual >count &&
@@ -152,7 +152,7 @@ test_expect_success 'a recording without tests is reported' '
 '
 
 # Its parent is a zombie until prove has read all.
-test_expect_success TASKS,PROVE,JQ 'a line that comes after the end of its script' '
+test_expect_success TASKS,PROVE,JQ 'a result that comes after the end of its script is recorded' '
 	cat >late.sh <<-\EOF &&
 	echo 1..2
 	(
@@ -172,7 +172,7 @@ test_expect_success TASKS,PROVE,JQ 'a line that comes after the end of its scrip
 '
 
 # bash knows microseconds.
-test_expect_success TASKS,BASH 'processes below a test are its own' '
+test_expect_success TASKS,BASH 'processes that a test starts belong to it' '
 	cat >script.sh <<-\EOF &&
 	test_description="processes"
 	. "$TEST_DIRECTORY/test-lib.sh"

@@ -45,7 +45,7 @@ spawned () {
 		$1 == 1 { print $9, $8 }' csv | sed 's/000000$/ ms/'
 }
 
-test_expect_success 'a child that its parent waits for: its start and its end' '
+test_expect_success 'SPAWN of a child that its parent waits for: its start and its end' '
 	{
 		begin P 0 top && child 10 0 kid && ran 0 14 40 kid &&
 		reaped 43 0 && end P 100 0
@@ -56,7 +56,7 @@ test_expect_success 'a child that its parent waits for: its start and its end' '
 '
 
 # As in git fetch: upload-pack ends at 50, and is reaped at 90.
-test_expect_success 'a child that had long ended when its parent looked' '
+test_expect_success 'SPAWN of a child that ended long before its parent looked: its start only' '
 	{
 		begin P 0 top && child 10 0 upload && ran 0 13 50 upload &&
 		child 60 1 index && ran 1 62 80 index && reaped 81 1 &&
@@ -71,7 +71,7 @@ test_expect_success 'a child that had long ended when its parent looked' '
 for what in "data 60 data \"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" \
 	"error 60 error \"msg\":\"m\",\"fmt\":\"m\""
 do
-	test_expect_success "the parent was busy: ${what%% *} between the two ends" '
+	test_expect_success "SPAWN ends while the parent is busy: ${what%% *} between the two ends" '
 		{
 			begin P 0 top && child 10 0 kid && ran 0 12 50 kid &&
 			event P ${what#* } && reaped 90 0 && end P 100 0
@@ -81,7 +81,7 @@ do
 	'
 done
 
-test_expect_success 'the parent was busy: it left a region that it was in' '
+test_expect_success 'SPAWN ends while the parent is busy: it left a region' '
 	{
 		begin P 0 top && child 10 0 kid && ran 0 12 50 kid &&
 		region 20 enter && region 70 leave && reaped 90 0 && end P 100 0
@@ -89,7 +89,7 @@ test_expect_success 'the parent was busy: it left a region that it was in' '
 	echo "kid 2 ms" | test_prints spawned busy.event
 '
 
-test_expect_success 'a region around the whole spawn does not change SPAWN' '
+test_expect_success 'SPAWN is the same inside a region around the whole spawn' '
 	{
 		begin P 0 top && region 5 enter && child 10 0 kid &&
 		ran 0 12 50 kid && reaped 55 0 && region 60 leave && end P 100 0
@@ -97,7 +97,7 @@ test_expect_success 'a region around the whole spawn does not change SPAWN' '
 	echo "kid 7 ms" | test_prints spawned around.event
 '
 
-test_expect_success 'a parent that goes on while the child starts does not wait for it' '
+test_expect_success 'SPAWN ends early if the parent continues while the child starts' '
 	{
 		begin P 0 top && child 10 0 kid && region 12 enter &&
 		ran 0 40 50 kid && region 45 leave && reaped 52 0 && end P 100 0
@@ -106,7 +106,7 @@ test_expect_success 'a parent that goes on while the child starts does not wait 
 '
 
 # b starts beside a, c beside both; a is waited for while b runs.
-test_expect_success 'children side by side: time in which others run is hidden' '
+test_expect_success 'SPAWN of children side by side leaves out time in which another one runs' '
 	{
 		begin P 0 top && child 10 0 a && child 12 1 b && ran 0 15 50 a &&
 		ran 1 16 70 b && child 30 2 c && ran 2 35 60 c &&
@@ -118,7 +118,7 @@ test_expect_success 'children side by side: time in which others run is hidden' 
 	test_grep "^9.000 ms (9.0%) spawning$" out
 '
 
-test_expect_success 'a child in the background, a pager, a filter hide nothing' '
+test_expect_success 'SPAWN ignores that a background child, a pager or a filter runs' '
 	for how in "? child_ready" "pager child_exit" "subprocess child_exit"
 	do
 		{
@@ -135,7 +135,7 @@ test_expect_success 'a child in the background, a pager, a filter hide nothing' 
 	done
 '
 
-test_expect_success 'two threads: each waits for its own' '
+test_expect_success 'SPAWN of two threads: each waits for its own child' '
 	{
 		begin P 0 top &&
 		(thread=th01:a && event P 5 thread_start && child 10 0 kid) &&
@@ -146,7 +146,7 @@ test_expect_success 'two threads: each waits for its own' '
 	echo "kid 7 ms" | test_prints spawned threads.event
 '
 
-test_expect_success 'unknown values are not 0: no end, no times, no process' '
+test_expect_success 'SPAWN is unknown, not 0, without an end, times or a process' '
 	{
 		begin P 0 top && child 10 0 kid && begin P/C-P00000010 14 kid &&
 		child 20 1 silent && reaped 30 1 && end P 100 0
@@ -188,7 +188,7 @@ test_expect_success JQ 'SPAWN has the same values in all formats' '
 	test "$(grep -c ",3000000\(,[^,]*\)\{5\}$" spans)" = 2
 '
 
-test_expect_success SQLITE3 'the view spawn_overhead: shares of the time by the parent' '
+test_expect_success SQLITE3 'SPAWN: the view spawn_overhead has shares by parent' '
 	trace2 export --to sqlite -o x.db late.event &&
 	test_prints sqlite3 x.db "select process, spawn_ms, seen_by_parent_ms,
 		round(share, 4) from spawn_overhead order by 1" <<-\EOF
@@ -217,19 +217,19 @@ tasks () {
 	execed 14 16 kid && ended 50 16 && ended 100 15
 }
 
-test_expect_success 'from fork to exec, and from the end to child_exit' '
+test_expect_success 'SPAWN with task records: from fork to exec, and from the end to child_exit' '
 	parent kid_of_parent 53 child_exit | recording both &&
 	tasks : >both/tasks.jsonl &&
 	echo "kid 5 ms" | test_prints spawned both
 '
 
-test_expect_success 'a child that went to the background: its start' '
+test_expect_success 'SPAWN with task records: a background child has its start only' '
 	parent kid_of_parent 30 child_ready | recording ready &&
 	tasks : >ready/tasks.jsonl &&
 	echo "kid 2 ms" | test_prints spawned ready
 '
 
-test_expect_success 'a child without a span: its start, until the parent goes on' '
+test_expect_success 'SPAWN with task records: a child without child_exit has its start only' '
 	parent : | recording silent &&
 	tasks : >silent/tasks.jsonl &&
 	echo "kid 2 ms" | test_prints spawned silent &&
@@ -239,7 +239,7 @@ test_expect_success 'a child without a span: its start, until the parent goes on
 	echo "kid 1 ms" | test_prints spawned busy
 '
 
-test_expect_success 'below a shell: from fork to exec' '
+test_expect_success 'SPAWN below a shell: from fork to exec' '
 	recording shell </dev/null &&
 	{
 		forked 0 15 1 && execed 0 15 sh && forked 12 16 15 &&
@@ -252,7 +252,7 @@ test_expect_success 'below a shell: from fork to exec' '
 '
 
 # The shell waits for neither of two that it starts at once, and calls exec.
-test_expect_success 'a shell that forks again, or calls exec, does not wait' '
+test_expect_success 'SPAWN of a shell: it stops at another fork or an exec of the shell' '
 	recording both </dev/null &&
 	{
 		forked 0 15 1 && execed 0 15 sh && forked 10 16 15 &&
@@ -265,7 +265,7 @@ test_expect_success 'a shell that forks again, or calls exec, does not wait' '
 	test_write_lines "first 1 ms" "second 2 ms" "third 1 ms" | test_cmp - actual
 '
 
-test_expect_success 'two shells: each waits for its own' '
+test_expect_success 'SPAWN of two shells: each waits for its own child' '
 	recording shells </dev/null &&
 	{
 		forked 0 15 1 && execed 0 15 top && forked 1 16 15 &&
@@ -280,7 +280,7 @@ test_expect_success 'two shells: each waits for its own' '
 	test_write_lines "a 1 ms" "first 5 ms" "b 0" "second 7 ms" | test_cmp - actual
 '
 
-test_expect_success 'a subshell: nothing, or until it forks' '
+test_expect_success 'SPAWN of a subshell: nothing, or until it forks' '
 	recording subshell </dev/null &&
 	{
 		forked 0 15 1 && execed 0 15 sh && forked 10 16 15 &&
@@ -303,7 +303,7 @@ stated () {
 	spawned states | sed -n "s/000\$/ us/; /^kid/p"
 }
 
-test_expect_success 'vfork: while the parent waits, and until it has a CPU again' '
+test_expect_success 'SPAWN with vfork: the wait of the parent, and until it has a CPU again' '
 	stated >actual <<-\EOF &&
 	top top
 	10 0 fork 11 11 10 10
@@ -320,7 +320,7 @@ test_expect_success 'vfork: while the parent waits, and until it has a CPU again
 	echo "kid 36 us" | test_cmp - actual
 '
 
-test_expect_success 'a parent that computes, or waits for a time, waits for no child' '
+test_expect_success 'SPAWN excludes time in which the parent computes or sleeps' '
 	stated >actual <<-\EOF &&
 	top top
 	10 0 fork 11 11 10 10
@@ -334,7 +334,7 @@ test_expect_success 'a parent that computes, or waits for a time, waits for no c
 	echo "kid 0" | test_cmp - actual
 '
 
-test_expect_success 'SPAWN counts of several waits before the exec those that the child ends' '
+test_expect_success 'SPAWN counts only waits before the exec that the child ends' '
 	stated >actual <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 1 fork 20 20 1 1
@@ -358,7 +358,7 @@ test_expect_success 'SPAWN counts of several waits before the exec those that th
 	echo "kid 12 us" | test_cmp - actual
 '
 
-test_expect_success 'the end counts for a parent without events, too' '
+test_expect_success 'SPAWN counts the end of a child for a parent without events, too' '
 	stated >actual <<-\EOF &&
 	0 0 fork 15 15 1 1
 	0 0 in 15 15

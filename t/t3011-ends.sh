@@ -25,7 +25,7 @@ atexit () {
 	event "$1" "$2" atexit "\"code\":${3:-0}"
 }
 
-test_expect_success 'a recording that a newer trace2 made is read, and says so' '
+test_expect_success 'a recording of a newer trace2 is read with a warning' '
 	begin A-P0000000f 0 top | recording newer &&
 	trace2 list newer >expect 2>err &&
 	test_must_be_empty err &&
@@ -47,7 +47,7 @@ ends () {
 		map(. // "-") | join(" ")'
 }
 
-test_expect_success 'the end from the kernel: killed, and _exit() without atexit' '
+test_expect_success 'the kernel gives the end of a killed process, and of _exit() without atexit' '
 	{
 		begin A-P0000000f 0 top &&
 		child A-P0000000f 10 0 kid && begin A-P0000000f/C-P00000010 12 kid &&
@@ -73,19 +73,19 @@ test_expect_success 'the end from the kernel: killed, and _exit() without atexit
 	! grep "SIGKILL?" out
 '
 
-test_expect_success 'open regions lasted until it was killed' '
+test_expect_success 'regions open when a process was killed last until then' '
 	trace2 report --regions killed --format=csv >out &&
 	test_grep "76000000,.*,c/long" out &&
 	trace2 report killed >out &&
 	test_grep "^ *80.000 .* 6.000 *├ kid$" out
 '
 
-test_expect_success 'the stream itself still has no end: check says so' '
+test_expect_success 'check reports a stream without an end although the kernel gave it' '
 	test_expect_code 1 trace2 check killed >out 2>&1 &&
 	test_grep "a session has no atexit: a signal killed it" out
 '
 
-test_expect_success 'exports have status, attributes, arguments' '
+test_expect_success 'exports have status and arguments of killed processes' '
 	trace2 export --to otlp killed >otlp &&
 	jq -c ".. | objects | select(.name? == \"kid\" and .status?) |
 		[.status.code, .status.message,
@@ -104,7 +104,7 @@ test_expect_success 'exports have status, attributes, arguments' '
 	test_grep ",signal,,9," csv
 '
 
-test_expect_success SQLITE3 'sqlite has how processes ended' '
+test_expect_success SQLITE3 'sqlite has the ends of processes' '
 	trace2 export --to sqlite -o x.db killed &&
 	test_prints sqlite3 x.db "select name, end, code, signal, duration_ns / 1000000
 		from sessions order by id" <<-\EOF &&
@@ -117,7 +117,7 @@ test_expect_success SQLITE3 'sqlite has how processes ended' '
 '
 
 # A code of 128 + n from the parent may also be an exit code.
-test_expect_success 'the end from the parent only: likely, and marked' '
+test_expect_success 'an end known from the parent only is shown as likely' '
 	{
 		begin A-P0000000f 0 top &&
 		child A-P0000000f 10 0 kid && begin A-P0000000f/C-P00000010 12 kid &&
@@ -159,13 +159,13 @@ test_expect_success 'the end from the parent only: likely, and marked' '
 	EOF
 '
 
-test_expect_success 'SPAWN is not known where the end is not' '
+test_expect_success 'SPAWN is unknown if the end of the process is' '
 	trace2 report --format=json codes.event |
 	jq -c ".processes? // empty | .[1:3] | map(.spawn_ns)" >actual &&
 	echo "[null,null]" | test_cmp - actual
 '
 
-test_expect_success 'the start of the command was lost: it has no time, and no wrong one' '
+test_expect_success 'a command whose start was lost has no time' '
 	recording lost </dev/null &&
 	"$PERL_PATH" -pi -e "s/}\$/,\"command\":[\"top\"],\"command_pid\":15}/" lost/meta.json &&
 	{
@@ -175,7 +175,7 @@ test_expect_success 'the start of the command was lost: it has no time, and no w
 	test_grep "^0 us wall$" out
 '
 
-test_expect_success 'a child of a process that was killed is shown once' '
+test_expect_success 'a child of a killed process is shown once' '
 	{
 		begin A-P0000000f 0 top && child A-P0000000f 10 0 kid
 	} | recording orphan &&
@@ -204,7 +204,7 @@ test_expect_success 'a child of a process that was killed is shown once' '
 '
 
 # The session of kid names its parent, but the parent has no pid for it.
-test_expect_success 'the span of a child killed below a shell belongs to the shell' '
+test_expect_success 'a span that waited for a killed child below a shell belongs to the shell' '
 	{
 		begin A-P0000000f 0 top &&
 		event A-P0000000f 10 child_start "\"child_id\":0,\"child_class\":\"?\",\"use_shell\":true,\"argv\":[\"kid -x\"]" &&
@@ -224,7 +224,7 @@ test_expect_success 'the span of a child killed below a shell belongs to the she
 	EOF
 '
 
-test_expect_success 'a fork long after child_start, on a busy machine' '
+test_expect_success 'a fork long after child_start is still joined to it' '
 	{
 		begin A-P0000000f 0 top && child A-P0000000f 10 0 kid &&
 		reaped A-P0000000f 90 0 16 0 && atexit A-P0000000f 100
@@ -240,7 +240,7 @@ test_expect_success 'a fork long after child_start, on a busy machine' '
 
 # A daemon like git gc: its child outlives it and keeps its session id. Children
 # that the first half started do not belong to the second half.
-test_expect_success 'a forked half is joined to its task, and shown once' '
+test_expect_success 'a forked process that kept the SID is joined to its task, and shown once' '
 	{
 		begin A-P0000000f 0 top && child A-P0000000f 5 0 refs && begin A-P0000000f/C-P00000010 7 refs &&
 		atexit A-P0000000f/C-P00000010 9 && reaped A-P0000000f 10 0 16 0 && atexit A-P0000000f 20 &&
@@ -274,7 +274,7 @@ test_expect_success 'a forked half is joined to its task, and shown once' '
 	echo "[\"root\",\"task\",\"task\",\"task\"]" | test_cmp - actual
 '
 
-test_expect_success 'a daemon that forks twice; a worker with a program of its own' '
+test_expect_success 'a daemon that forks twice is joined, a worker that execs is not' '
 	{
 		begin A-P0000000f 0 top && atexit A-P0000000f 20 &&
 		event A-P0000000f 25 data "\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" &&
@@ -293,7 +293,7 @@ test_expect_success 'a daemon that forks twice; a worker with a program of its o
 	test "$(grep -c "forked" out)" = 1
 '
 
-test_expect_success 'a process below more forks is no daemon of it' '
+test_expect_success 'a process below more than two forks is not joined as a daemon' '
 	{
 		begin A-P0000000f 0 top && atexit A-P0000000f 20 &&
 		event A-P0000000f 25 data "\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" &&
@@ -316,7 +316,7 @@ test_expect_success 'a process below more forks is no daemon of it' '
 	test_grep ! " 20 .*(forked)" out
 '
 
-test_expect_success 'a forked child without the kernel is shown as likely, without a pid' '
+test_expect_success 'a forked process is shown as likely, without a pid, if there are no task records' '
 	trace2 list gc/events/stream >out &&
 	test_grep " ?  └ top (forked)$" out &&
 	test_grep " 16  .*├ refs$" out &&
@@ -338,7 +338,7 @@ do
 	TERM) code=143 raised= ;;
 	esac
 
-	test_expect_success GIT,EXIT_CODES "Git killed by SIG$signal, as the command" '
+	test_expect_success GIT,EXIT_CODES "Git as the command, killed by SIG$signal, has its end" '
 		test_expect_code $code trace2 record -o top -- \
 			git -c alias.z="!exec ./die $signal" z &&
 		ends top | head -n 1 >actual &&
@@ -350,7 +350,7 @@ do
 		! grep " open " out
 	'
 
-	test_expect_success GIT,EXIT_CODES "Git killed by SIG$signal, as a child" '
+	test_expect_success GIT,EXIT_CODES "Git as a child, killed by SIG$signal, has its end" '
 		trace2 record -o child -- \
 			git -c alias.y="!git -c alias.z=\"!exec ./die $signal\" z || exit 0" y &&
 		ends child >actual &&
@@ -382,13 +382,13 @@ do
 	'
 done
 
-test_expect_success EXIT_CODES 'killed programs that say nothing have an end' '
+test_expect_success EXIT_CODES 'killed programs without a last event have an end' '
 	trace2 record -o quiet -- sh -c "sh -c \"kill -SEGV \\\$\\\$\"; :" &&
 	ends quiet >actual &&
 	test_grep "^sh signal SIGSEGV kernel$" actual
 '
 
-test_expect_success GIT,EXIT_CODES 'a fetch that leaves gc behind' '
+test_expect_success GIT,EXIT_CODES 'a fetch that leaves gc in the background is shown whole' '
 	git init -q -b main far &&
 	test_commit -C far one &&
 	git clone -q --no-local far near &&
@@ -415,7 +415,7 @@ test_expect_success GIT,EXIT_CODES 'a fetch that leaves gc behind' '
 
 # Three processes of one pid, each 5 ms after the one before: their streams end
 # before the kernel sees their ends.
-test_expect_success 'a session belongs to the nearest of the processes with its pid' '
+test_expect_success 'a session belongs to the process with its pid that is nearest in time' '
 	for n in 1 2 3
 	do
 		ms=$((n * 10)) &&
@@ -443,7 +443,7 @@ test_expect_success 'a session belongs to the nearest of the processes with its 
 '
 
 # For an ordinary user, the kernel writes an exit when a task becomes set-uid.
-test_expect_success 'a set-uid program ends when it is waited for, or nobody knows when' '
+test_expect_success 'a set-uid program ends when its parent waits for it, or at an unknown time' '
 	{
 		task fork 0 15 "\"tid\":15,\"ppid\":1,\"ptid\":1" &&
 		execed 1 15 top &&

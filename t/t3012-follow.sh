@@ -48,7 +48,7 @@ test_expect_success 'script -f follows perf text' '
 '
 
 # A reader that forgot at each line which process is writing would start again.
-test_expect_success 'perf text: lines go on with the process that they are of' '
+test_expect_success 'script -f: lines of perf text belong to their process' '
 	cat "$traces/status.perf" >whole.perf &&
 	lines=$(wc -l <whole.perf) &&
 	follow sid whole.perf &&
@@ -62,7 +62,7 @@ test_expect_success 'perf text: lines go on with the process that they are of' '
 	test_line_count = 1 actual
 '
 
-test_expect_success 'JSON and perf text in one directory' '
+test_expect_success 'script -f follows JSON and perf text in one directory' '
 	rm -rf both && mkdir both &&
 	head -n 1 "$traces/status.event" >both/a &&
 	follow event both &&
@@ -75,7 +75,7 @@ test_expect_success 'JSON and perf text in one directory' '
 	leave_off
 '
 
-test_expect_success 'text of the normal target: an error, and it goes on' '
+test_expect_success 'script -f reports text of the normal target, and continues' '
 	rm -rf mixed && mkdir mixed &&
 	cp "$traces/status.normal" mixed/a &&
 	head -n 1 "$traces/status.event" >mixed/b &&
@@ -86,7 +86,7 @@ test_expect_success 'text of the normal target: an error, and it goes on' '
 	test_line_count = 1 err
 '
 
-test_expect_success 'script -f prints what the options choose, as far as that can be known' '
+test_expect_success 'script -f obeys filters that can be decided from one event' '
 	cat "$traces/nest.event" >nest.event &&
 	sid=$(sed -n "/version/s|.*\"sid\":\"[^\"]*/\([^\"/]*\)\".*|\1|p" nest.event |
 		sed 1q) &&
@@ -134,7 +134,7 @@ came () {
 	return 1
 }
 
-test_expect_success 'a ring, while its process writes it, and one that begins later' '
+test_expect_success 'script -f follows a ring while it is written, and one that begins later' '
 	mkdir rings &&
 	stepping env GIT_TRACE2_RING="$PWD/rings" test-tool trace2 call \
 		pthread_create one , data_string c k 1 , wait , \
@@ -155,7 +155,7 @@ test_expect_success 'a ring, while its process writes it, and one that begins la
 	leave_off
 '
 
-test_expect_success 'a ring: the process that the options choose' '
+test_expect_success 'script -f shows the selected process of rings' '
 	sid=$(ls rings | tail -n 1) &&
 	trace2 script -F event,message --sid "$sid" rings >expect &&
 	test_grep "code:3" expect &&
@@ -167,7 +167,7 @@ test_expect_success 'a ring: the process that the options choose' '
 	leave_off
 '
 
-test_expect_success 'a ring: what was overwritten before it was read is said' '
+test_expect_success 'script -f reports records of a ring that were overwritten before it read them' '
 	many=$(yes "data_string c k $(printf "%01000d" 1) ," | head -n 40) &&
 	stepping env GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_RING_SIZE=128k \
 		test-tool trace2 call --repeat=5 wait , $many touch done &&
@@ -190,7 +190,7 @@ test_expect_success 'a ring: what was overwritten before it was read is said' '
 	leave_off
 '
 
-test_expect_success 'rings of a recording: each event once, whoever takes it' '
+test_expect_success 'script -f of a recording with rings shows each event once' '
 	stepping trace2 record -q --ring -o live -- test-tool trace2 call \
 		data_string c k 1 , wait , data_string c k 2 , wait &&
 	wait_until test -d live/rings &&

@@ -41,7 +41,7 @@ path_of () {
 		sed "1d; /^$/d; /^(without states/d"
 }
 
-test_expect_success 'a region may wait for a transport that another one started' '
+test_expect_success 'a region may wait for a transport that another region started' '
 	push transport/ssh >push.event &&
 	test_prints path_of push.event <<-\EOF
 	 10.000  10.0%  push
@@ -55,7 +55,7 @@ test_expect_success 'a region may wait for a transport that another one started'
 	EOF
 '
 
-test_expect_success 'a helper for HTTP is a transport, too' '
+test_expect_success 'a helper for HTTP counts as a transport' '
 	for class in remote-http remote-https
 	do
 		push $class >http.event &&
@@ -64,13 +64,13 @@ test_expect_success 'a helper for HTTP is a transport, too' '
 	done
 '
 
-test_expect_success 'a child of another kind is no transport' '
+test_expect_success 'a child of another class does not count as a transport' '
 	push "?" >other.event &&
 	path_of other.event >actual &&
 	test_grep "^ *58.000 .* └ push/send$" actual
 '
 
-test_expect_success 'a transport that outlives the region is no conversation' '
+test_expect_success 'a transport that outlives the region is not followed' '
 	push transport/ssh | sed "/far\",\"label/d; s/00.080000Z/00.097000Z/" |
 	grep -v "child_exit.*\"child_id\":0" >late.event &&
 	path_of late.event >actual &&
