@@ -107,7 +107,7 @@ views () {
 	jq . <json >pretty
 }
 
-test_expect_success 'setup: the streams, and the views' '
+test_expect_success 'setup: make the streams and list the views' '
 	perl -I"$events" -MTrace2::Events \
 		-e "print \"\$_->{name}\\n\" for @Trace2::Events::EVENTS" >names &&
 	test_line_count -gt 20 names &&
@@ -129,7 +129,7 @@ test_expect_success 'setup: the streams, and the views' '
 	done
 '
 
-test_expect_success 'setup: the other targets, a sentinel' '
+test_expect_success 'setup: make streams of other targets, and a sentinel' '
 	trace2 script --git-perf whole >perf &&
 	mkdir ring full &&
 	GIT_TRACE2_RING="$(pwd)/ring" GIT_TRACE2_SAMPLE=app/test/test2/:1 \
@@ -141,16 +141,16 @@ test_expect_success 'setup: the other targets, a sentinel' '
 		test-tool trace2 001return 0
 '
 
-test_expect_success 'every view has every event' '
+test_expect_success 'every view accepts every event of the table' '
 	views views "$usual"
 '
 
-test_expect_success 'events without their fields, with wrong ones, with huge numbers' '
+test_expect_success 'every view accepts events with missing, wrong and huge fields' '
 	grep -v "to perf\|format=json" views >few &&
 	views few "$odd"
 '
 
-test_expect_success LIBCURL 'a database server gets all events' '
+test_expect_success LIBCURL 'export to a database server includes every event' '
 	mkdir server &&
 	{ "$PERL_PATH" "$TEST_DIRECTORY"/t3310/stand-in.perl server \
 		>server.out 2>&1 & } &&
@@ -161,7 +161,7 @@ test_expect_success LIBCURL 'a database server gets all events' '
 		--url "http://127.0.0.1:$(cat server/port)"
 '
 
-test_expect_success 'a view of events shows each of them' '
+test_expect_success 'views of events show each event of the table' '
 	for input in whole alone
 	do
 		trace2 script --git-event $input >out &&
@@ -194,7 +194,7 @@ with_template () {
 	" "$1" "$2"
 }
 
-test_expect_success 'text targets show the events that have a template' '
+test_expect_success 'streams of text targets show the events that have a template' '
 	jq -r .event whole >events &&
 	trace2 script --git-perf whole >perf &&
 	cut -d "|" -f 4 perf | tr -d " " >actual &&
@@ -205,7 +205,7 @@ test_expect_success 'text targets show the events that have a template' '
 	test_line_count = $(($(wc -l <expect))) normal
 '
 
-test_expect_success 'the sentinel of a directory that is full' '
+test_expect_success 'the sentinel of a full directory is accepted by every view' '
 	test_write_lines "version       test-tool 1.0" too_many_files |
 	test_prints trace2 script -F event,message full
 '

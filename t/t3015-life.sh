@@ -16,7 +16,7 @@ lives () {
 }
 
 # A shell that works, then becomes git, which has a session.
-test_expect_success 'a script that ends in exec has all of its time as its own' '
+test_expect_success 'a script that ends in exec has all time of the process as its own' '
 	{
 		begin A-P0000000f 292 git && event A-P0000000f 299 atexit "\"code\":0"
 	} | recording script &&
@@ -37,7 +37,7 @@ test_expect_success 'a script that ends in exec has all of its time as its own' 
 '
 
 # Lines in their usual form have a parser of their own.
-test_expect_success 'records in the usual form, and in others' '
+test_expect_success 'task records are read in the usual form and in others' '
 	recording usual </dev/null &&
 	{
 		forked 0 15 1 && execed 2 15 sh &&
@@ -66,7 +66,7 @@ test_expect_success 'records in the usual form, and in others' '
 	done
 '
 
-test_expect_success JQ 'JSON has each segment, in list and in report' '
+test_expect_success JQ 'JSON has each segment, in list and report' '
 	trace2 list --format=json script >json &&
 	trace2 report --format=json script >>json &&
 	begin A-P0000000f 1 top >plain.event &&
@@ -83,7 +83,7 @@ test_expect_success JQ 'JSON has each segment, in list and in report' '
 	EOF
 '
 
-test_expect_success JQ 'the exports and the views have the same time of it' '
+test_expect_success JQ 'exports and views give the same time of a segment' '
 	trace2 export --to csv --table sessions script |
 	"$PERL_PATH" -ne "print \"\$1\n\" if /,(300000000),/" >actual &&
 	echo 300000000 | test_cmp - actual &&
@@ -108,7 +108,7 @@ test_expect_success JQ 'the exports and the views have the same time of it' '
 
 # The part before its first exec is a shell, which starts it; in a subshell, that
 # works before. 10 % of the time and 10 ms are much.
-test_expect_success 'the tree names what ran for long before the last program' '
+test_expect_success 'the tree names the program that ran longest before the last one' '
 	recording names </dev/null &&
 	{
 		forked 0 15 1 && execed 0 15 sh && forked 10 16 15 &&
@@ -125,7 +125,7 @@ test_expect_success 'the tree names what ran for long before the last program' '
 '
 
 # The SID of the first names the second: a shell that exported its own before.
-test_expect_success 'the kernel contradicts a SID: no circle' '
+test_expect_success 'a SID that contradicts the kernel makes no circle of parents' '
 	{
 		begin B-P00000010 30 below && event B-P00000010 40 atexit "\"code\":0" &&
 		begin B-P00000010/A-P0000000f 5 above &&
@@ -145,7 +145,7 @@ test_expect_success 'the kernel contradicts a SID: no circle' '
 # not fit the stack.
 nr=20000
 test_have_prereq !EXPENSIVE || nr=100000
-test_expect_success 'many processes, each below the one before' '
+test_expect_success 'many processes, each a child of the one before, are read' '
 	recording deep </dev/null &&
 	"$PERL_PATH" -e "
 		my \$n = $nr;
@@ -172,7 +172,7 @@ test_expect_success 'many processes, each below the one before' '
 '
 
 # Three programs in one process: two with sessions, and the last without.
-test_expect_success JQ 'a process of which one thread was recorded has no time of its own' '
+test_expect_success JQ 'a process of which one thread was recorded has no times' '
 	recording threads </dev/null &&
 	{
 		forked 0 15 1 && execed 10 15 one &&
@@ -184,7 +184,7 @@ test_expect_success JQ 'a process of which one thread was recorded has no time o
 	test_write_lines 2026-11-21T12:00:00.100000Z 0 | test_cmp - actual
 '
 
-test_expect_success 'a session lasts from exec to exec; what follows has none' '
+test_expect_success 'a session lasts from exec to exec; a later program without events has none' '
 	{
 		begin A-P0000000f 12 one &&
 		event A-P0000000f 40 exec "\"exec_id\":0,\"exe\":\"two\",\"argv\":[\"two\"]" &&
@@ -205,7 +205,7 @@ test_expect_success 'a session lasts from exec to exec; what follows has none' '
 	test_grep "^40000000,.*,c/open" out
 '
 
-test_expect_success 'a session whose clock is ahead or behind is placed inside' '
+test_expect_success 'a session whose clock is ahead or behind is moved into its process' '
 	{
 		begin A-P0000000f 0 top &&
 		begin A-P0000000f/C-P00000010 12 early &&
@@ -234,7 +234,7 @@ test_expect_success 'a session whose clock is ahead or behind is placed inside' 
 	EOF
 '
 
-test_expect_success 'exec by a second thread: the first one ends, the process goes on' '
+test_expect_success 'exec in a second thread ends the first one, and the process continues' '
 	recording thread </dev/null &&
 	{
 		forked 0 15 1 && execed 1 15 first &&
@@ -276,7 +276,7 @@ unfinished () {
 	} >"$1/tasks.jsonl"
 }
 
-test_expect_success JQ 'a recorder that was killed: open processes last until the last record' '
+test_expect_success JQ 'a killed recorder: open processes last until the last record' '
 	unfinished killed "\"state\":\"running\"" &&
 	test_prints lives killed <<-\EOF &&
 	>= 50.000 open 15 top
@@ -311,7 +311,7 @@ test_expect_success 'a complete recording: open processes last until its end' '
 	EOF
 '
 
-test_expect_success 'a recording with lost records: a process lasts until its own last record' '
+test_expect_success 'a recording with lost records: open processes last until their own last record' '
 	unfinished lost "\"state\":\"complete\",\"end_monotonic_ns\":1100000000,\"lost\":1,\"losses\":{\"kernel_records\":1}" &&
 	lives lost | sed 2q >actual &&
 	test_cmp - actual <<-\EOF
@@ -320,7 +320,7 @@ test_expect_success 'a recording with lost records: a process lasts until its ow
 	EOF
 '
 
-test_expect_success JQ 'a stream without an end, and one that ends in exec' '
+test_expect_success JQ 'a stream without an end, and one that ends in exec, are listed' '
 	{
 		begin P 0 top && event P 30 exec "\"exec_id\":0,\"exe\":\"x\",\"argv\":[\"x\"]" &&
 		begin Q 40 killed && event Q 60 data "\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" &&
@@ -335,7 +335,7 @@ test_expect_success JQ 'a stream without an end, and one that ends in exec' '
 '
 
 # Several commands that nothing connects: all of them, and the longest.
-test_expect_success JQ 'a collection of commands: how many, how long, in which span' '
+test_expect_success JQ 'several commands: report shows their number, total time and span' '
 	trace2 report open.event >out &&
 	test_grep "^3 commands, >= 60.000 ms altogether in a span of 80.000 ms$" out &&
 	test_prints grep -A1 CRITICAL out <<-\EOF &&
@@ -347,7 +347,7 @@ test_expect_success JQ 'a collection of commands: how many, how long, in which s
 	echo "[3,60000000,80000000,true]" | test_cmp - actual
 '
 
-test_expect_success 'commands side by side have a share each' '
+test_expect_success 'commands side by side each have their share' '
 	{
 		begin P 0 a && begin P/X 10 kid && event P/X 20 atexit &&
 		event P 50 atexit && begin Q 0 b && begin Q/Y 15 kid &&
@@ -376,7 +376,7 @@ fork_to_exit () {
 	sort
 }
 
-test_expect_success GIT,JQ,TASKS 'Git, a script that ends in Git, Git below a shell: from fork to exit' '
+test_expect_success GIT,JQ,TASKS 'Git, a script that ends in Git, Git below a shell: each lasts from fork to exit' '
 	trace2 record -o real -- sh -c "git version; ./work; git version; :" \
 		>/dev/null &&
 	fork_to_exit real >expect &&
@@ -392,7 +392,7 @@ test_expect_success GIT,JQ,TASKS 'Git, a script that ends in Git, Git below a sh
 '
 
 # The child runs until this test ends its input.
-test_expect_success PIPE,JQ,TASKS 'a recorder that runs: open processes last until now' '
+test_expect_success PIPE,JQ,TASKS 'a running recorder: open processes last until now' '
 	mkfifo stop &&
 	{
 		trace2 record -o now -- sh -c "echo x >started; cat; :" <stop >/dev/null &

@@ -42,7 +42,7 @@ test_expect_success 'setup: a repository whose Git tells its session' '
 	test_grep "\"client-sid\"" all
 '
 
-test_expect_success 'the server is below its client, in list and in JSON' '
+test_expect_success 'the server is below its client in list and JSON' '
 	trace2 list server >out &&
 	names out >actual &&
 	test_grep "^git upload-pack\|^\[git-upload-pack\|^git-upload-pack" actual &&
@@ -54,7 +54,7 @@ test_expect_success 'the server is below its client, in list and in JSON' '
 	test_grep "by the session ids that Git exchanged" out
 '
 
-test_expect_success 'either side alone is enough to join them' '
+test_expect_success 'the id of one side is enough to join client and server' '
 	for side in client server
 	do
 		mkdir mute &&
@@ -68,7 +68,7 @@ test_expect_success 'either side alone is enough to join them' '
 	test_write_lines "client.json 1" "server.json 1" | test_cmp - actual
 '
 
-test_expect_success 'a transport without ids on either side makes two trees' '
+test_expect_success 'a transport without ids makes two trees' '
 	mkdir mute &&
 	cp client/* server/* mute/ &&
 	sed -i "/-sid\"/d" mute/* &&
@@ -77,13 +77,13 @@ test_expect_success 'a transport without ids on either side makes two trees' '
 	echo 2 | test_cmp - actual
 '
 
-test_expect_success 'OTLP has both in one trace' '
+test_expect_success 'OTLP has client and server in one trace' '
 	trace2 export --to otlp client server >otlp &&
 	jq -r ".resourceSpans[].scopeSpans[].spans[].traceId" otlp | sort -u >actual &&
 	test_line_count = 1 actual
 '
 
-test_expect_success 'a push joins both ends' '
+test_expect_success 'a push joins client and server' '
 	rm -r client server &&
 	mkdir client server &&
 	GIT_SSH_VARIANT=simple GIT_SSH="$PWD/ssh" FAR="$PWD/server" \

@@ -49,7 +49,7 @@ listed () {
 		map(. // "-" | tostring) | join(" ")' json
 }
 
-test_expect_success 'times: ISO 8601 of all producers is the same time' '
+test_expect_success 'times: ISO 8601 in all variants gives the same time' '
 	cat >forms <<-\EOF &&
 	2026-03-14T10:15:SSZ
 	2026-03-14T10:15:SS.0Z
@@ -79,7 +79,7 @@ test_expect_success 'times: ISO 8601 of all producers is the same time' '
 	test_must_be_empty err
 '
 
-test_expect_success 'times that cannot be read are reported, and are not 1970' '
+test_expect_success 'times: unreadable ones are reported, and not taken for 1970' '
 	for form in "2026-02-30T10:15:SS.000000Z" "2026-03-14T25:15:SS.000000Z" \
 		"2026-03-14T10:15:SS.Z" "2026-03-14T10:15:SS.000000+1" \
 		"14.03.2026 10:15:SS" "2026-03-14T10:15:SSZ and more" "SS" "SS "
@@ -101,13 +101,13 @@ test_expect_success 'times that cannot be read are reported, and are not 1970' '
 	test_grep ! background report
 '
 
-test_expect_success 'times: without one, a process began when its id says' '
+test_expect_success 'times: a process without one began at the time in its SID' '
 	session "SS" | sed "s/some/20260314T101500.250000Z-Habc/" >own.event &&
 	processes own.event >actual &&
 	echo "2026-03-14T10:15:00.250000Z 2000 0 prog" | test_cmp - actual
 '
 
-test_expect_success 'times: where Git could not tell the time, check warns' '
+test_expect_success 'times: check warns where Git wrote 1900-00-00' '
 	stream failed.event <<-\EOF &&
 	0 version "evt":"4","exe":"1"
 	0 start "t_abs":0,"argv":["prog"]
@@ -124,7 +124,7 @@ test_expect_success 'times: where Git could not tell the time, check warns' '
 	echo "2026-03-14T11:00:00.000000Z 2000 0 prog" | test_cmp - actual
 '
 
-test_expect_success 'brief: start says how late version was' '
+test_expect_success 'brief: t_abs of start gives the time of version' '
 	stream full.event <<-\EOF &&
 	0.70 version "evt":"3","exe":"1"
 	0.70 start "t_abs":0.09,"argv":["prog"]
@@ -147,7 +147,7 @@ test_expect_success 'brief: start says how late version was' '
 	test_cmp sorted times
 '
 
-test_expect_success 'children: one that was ready and ended is one process' '
+test_expect_success 'children: child_ready followed by child_exit is one process' '
 	stream ready.event <<-\EOF &&
 	0 version "evt":"4","exe":"1"
 	0 start "t_abs":0,"argv":["server"]
@@ -171,7 +171,7 @@ regions () {
 		join(" ")' | sort
 }
 
-test_expect_success 'regions: the outer one left first, each ran once' '
+test_expect_success 'regions: if the outer one is left first, each counts once' '
 	stream crossed.event <<-\EOF &&
 	0 version "evt":"4","exe":"1"
 	0 start "t_abs":0,"argv":["prog"]
@@ -196,7 +196,7 @@ test_expect_success 'regions: the outer one left first, each ran once' '
 	test_line_count = 1 slices
 '
 
-test_expect_success 'regions: overlapping requests of one thread are reported as overlapping' '
+test_expect_success 'regions: overlapping ones in a thread are reported as overlapping' '
 	stream overlap.event <<-\EOF &&
 	0 version "evt":"4","exe":"1"
 	0 start "t_abs":0,"argv":["server"]
@@ -227,7 +227,7 @@ cat >plain.perf <<\EOF
 09:30:02.005000 trace2/tr2_tgt_perf.c:213    | d0 | main                     | atexit       |     |  2.005000 |           |              | code:0
 EOF
 
-test_expect_success 'perf text: text that was pasted before each line is no part of it' '
+test_expect_success 'perf text: text pasted before each line is ignored' '
 	processes plain.perf >expect &&
 	cat >known <<-\EOF &&
 	1970-01-01T09:30:00.000000Z 2005 0 git
@@ -247,7 +247,7 @@ test_expect_success 'perf text: text that was pasted before each line is no part
 	test_must_be_empty err
 '
 
-test_expect_success 'perf text: a brief line is found after pasted text' '
+test_expect_success 'perf text: brief lines are found after pasted text' '
 	sed "s/^.*| \(d[0-9] \)/\1/" plain.perf >brief.perf &&
 	processes brief.perf >expect &&
 	test_line_count = 3 expect &&
@@ -259,7 +259,7 @@ test_expect_success 'perf text: a brief line is found after pasted text' '
 	done
 '
 
-test_expect_success 'perf text: messages and columns of another producer' '
+test_expect_success 'perf text: messages and columns of another producer are read' '
 	cat >other.perf <<-\EOF &&
 	10:35:00.200000 Trace2.cs:180                | d0 | main                     | version      |     |           |           |              | 2.6.0
 	10:35:00.201000 Trace2.cs:190                | d0 | main                     | start        |     |  0.001000 |           |              | C:\tools\cred\helper.exe get
@@ -301,7 +301,7 @@ test_expect_success 'kinds: a program has the same kind on Windows and elsewhere
 	test_cmp expect actual
 '
 
-test_expect_success 'list: a command line that was cut shows …, and cut in JSON' '
+test_expect_success 'list: a cut command line ends in …, and is marked in JSON' '
 	mkdir -p cut/events &&
 	cat >cut/meta.json <<-\EOF &&
 	{"format":"trace2-recording","start_wall_ns":1795262400000000000,"start_monotonic_ns":1000000000,"task_records":"kernel"}
@@ -317,7 +317,7 @@ test_expect_success 'list: a command line that was cut shows …, and cut in JSO
 	jq -e ".processes[0].cut and .processes[0].segments[0].cut" json
 '
 
-test_expect_success EXIT_CODES 'record: the last word of a long command line keeps its beginning' '
+test_expect_success EXIT_CODES 'record: a long last argument keeps its beginning' '
 	long=$(printf %05000d 0) &&
 	trace2 record -q -o long -- sh -c ": \"\$1\"; exit 0" x "$long" &&
 	trace2 list --format=json long >json &&
@@ -326,7 +326,7 @@ test_expect_success EXIT_CODES 'record: the last word of a long command line kee
 	echo "\"sh\",\"x\",true" | test_cmp - actual
 '
 
-test_expect_success 'UTF-16 is refused by its name, the mark of UTF-8 is read' '
+test_expect_success 'UTF-16 is refused by name, a byte order mark of UTF-8 is skipped' '
 	for form in UTF-16 UTF-16LE UTF-16BE
 	do
 		iconv -f UTF-8 -t $form plain.perf >wide &&

@@ -57,7 +57,7 @@ ninja_build () {
 	build
 }
 
-test_expect_success 'ninja: its log names what a command made, all processes of it are one job' '
+test_expect_success 'ninja: its log names the target of a command and of its child processes' '
 	ninja_build &&
 	ninja_log v5 <<-\EOF &&
 	0 9 1 gone.o 36dd0750a071a6fa
@@ -73,7 +73,7 @@ test_expect_success 'ninja: its log names what a command made, all processes of 
 	EOF
 '
 
-test_expect_success 'ninja: without a log of a known version, what compilers were told is left' '
+test_expect_success 'ninja: without a readable log, targets come from compiler options' '
 	ninja_build &&
 	ninja_log v7 <<-\EOF &&
 	1 31 1 wrong 36dd0750a071a6fa
@@ -84,7 +84,7 @@ test_expect_success 'ninja: without a log of a known version, what compilers wer
 	EOF
 '
 
-test_expect_success 'ninja: a line that is no entry is reported, the others count' '
+test_expect_success 'ninja: an invalid line of the log is reported, and the others count' '
 	ninja_build &&
 	ninja_log v6 <<-\EOF &&
 	1 31 1
@@ -96,7 +96,7 @@ test_expect_success 'ninja: a line that is no entry is reported, the others coun
 	test_grep "^5 1 out/a.txt$" actual
 '
 
-test_expect_success 'make: a job is for what its compiler or ar writes, in its directory' '
+test_expect_success 'make: the target is the output of the compiler or ar, in its directory' '
 	process 10 1 0 100 /w "[\"make\"]" &&
 	process 11 10 1 11 /w "[\"x86_64-linux-gnu-gcc-12\",\"-o\",\"./a.o\",\"-c\",\"a.c\"]" &&
 	process 12 10 20 30 /w "[\"sh\",\"-c\",\"ccache c++ -o ../b b.cc && strip ../b\"]" &&
@@ -113,7 +113,7 @@ test_expect_success 'make: a job is for what its compiler or ar writes, in its d
 	EOF
 '
 
-test_expect_success 'a build in a build: its jobs have targets of their own' '
+test_expect_success 'a nested build: its jobs have their own targets' '
 	process 10 1 0 100 /w "[\"ninja\"]" &&
 	process 11 10 1 31 /w "[\"sh\",\"-c\",\"gcc main.o util.o -o prog\"]" &&
 	process 12 11 2 30 /w "[\"make\"]" &&
@@ -130,7 +130,7 @@ test_expect_success 'a build in a build: its jobs have targets of their own' '
 	EOF
 '
 
-test_expect_success 'a job whose file cannot be known has no target' '
+test_expect_success 'a job whose target cannot be known has none' '
 	process 10 1 0 100 /w "[\"make\"]" &&
 	process 11 10 1 9 /w "[\"sh\",\"-c\",\"two\"]" &&
 	process 12 11 2 4 /w "[\"gcc\",\"-o\",\"one\",\"1.c\"]" &&
@@ -152,7 +152,7 @@ test_expect_success 'a job whose file cannot be known has no target' '
 test_lazy_prereq NINJA 'ninja --version'
 test_lazy_prereq CMAKE 'cmake --version'
 
-test_expect_success NINJA,CC,TASKS 'a real ninja: the recording knows its targets when the directory is gone' '
+test_expect_success NINJA,CC,TASKS 'ninja: targets are kept in the recording when the directory is gone' '
 	mkdir -p n/out &&
 	cat >n/out/build.ninja <<-EOF &&
 	rule cc
@@ -170,7 +170,7 @@ test_expect_success NINJA,CC,TASKS 'a real ninja: the recording knows its target
 	test_write_lines "1 -" "1 n/out/copied" "1 n/out/sub/a.o" | test_cmp - actual
 '
 
-test_expect_success CMAKE,CC,TASKS 'targets of a real CMake with Makefiles are found' '
+test_expect_success CMAKE,CC,TASKS 'cmake: targets of Makefiles are found' '
 	mkdir -p c/sub &&
 	cat >c/CMakeLists.txt <<-\EOF &&
 	cmake_minimum_required(VERSION 3.13)

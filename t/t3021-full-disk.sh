@@ -9,7 +9,7 @@ test_description='recording onto a disk that is full'
 test_skip_unless TMPFS 'no file system of its own can be mounted'
 
 # Two pages are left, for .gitignore and the initial meta.json.
-test_expect_success 'lost events are not counted as recorded' '
+test_expect_success 'record: events lost to a full disk are not counted as recorded' '
 	mkdir small &&
 	write_script on-small-disk <<-\EOF &&
 	mount -t tmpfs -o size=16k none small &&
@@ -21,7 +21,7 @@ test_expect_success 'lost events are not counted as recorded' '
 	test_grep ! "trace2 list" err
 '
 
-test_expect_success 'the end of a recording is written, whatever filled the disk' '
+test_expect_success 'record: the end of a recording is written although the command filled the disk' '
 	mkdir filled &&
 	write_script on-filled-disk <<-\EOF &&
 	mount -t tmpfs -o size=512k none filled &&
@@ -38,7 +38,7 @@ test_expect_success 'the end of a recording is written, whatever filled the disk
 	test_grep ! "meta.json.tmp" names
 '
 
-test_expect_success 'stat fails if a run could not be written, be it the last one' '
+test_expect_success 'stat fails if a run cannot be written, even the last one' '
 	mkdir stat &&
 	write_script on-stat-disk <<-\EOF &&
 	mount -t tmpfs -o size=512k none stat &&
@@ -49,7 +49,7 @@ test_expect_success 'stat fails if a run could not be written, be it the last on
 	test_grep "some runs could not be read" out
 '
 
-test_expect_success 'a recording is complete but for a list of processes that does not fit the disk' '
+test_expect_success 'record: a task list that does not fit on the disk leaves the rest complete' '
 	mkdir many &&
 	write_script on-many-disk <<-\EOF &&
 	mount -t tmpfs -o size=512k none many &&

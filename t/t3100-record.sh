@@ -90,7 +90,7 @@ test_expect_success GIT 'events of real Git commands are recorded' '
 	test_grep " $lines events, " err
 '
 
-test_expect_success GIT 'settings of the user for Git do not get into the recording' '
+test_expect_success GIT 'Git settings of the user do not affect the recording' '
 	test_when_finished "rm -f .gitconfig && rm -rf elsewhere" &&
 	mkdir elsewhere &&
 	>elsewhere/1 &&
@@ -104,7 +104,7 @@ test_expect_success GIT 'settings of the user for Git do not get into the record
 	echo 1 | test_prints ls elsewhere
 '
 
-test_expect_success !UNDER_VALGRIND 'the environment of the command is the same, but for these variables' '
+test_expect_success !UNDER_VALGRIND 'record changes only these variables in the environment of the command' '
 	cat >show <<-\EOF &&
 	for (sort keys %ENV) {
 		print "$_=$ENV{$_}\n" if !/^(_|TRACEPARENT)$/ && /^GIT_TRACE2/ == $ARGV[0];
@@ -130,7 +130,7 @@ a newline" &&
 
 # The thread sanitizer has a thread, for which the C library handles a signal
 # that the parent ignored.
-test_expect_success !SANITIZE_THREAD,!UNDER_VALGRIND 'a command keeps its descriptors, limits, masks and dispositions' '
+test_expect_success !SANITIZE_THREAD,!UNDER_VALGRIND 'record keeps descriptors, limits, masks and signal handlers for the command' '
 	cat >odd <<-\EOF &&
 	use POSIX;
 	$SIG{$_} = "IGNORE" for qw(HUP CHLD PIPE);
@@ -152,12 +152,12 @@ test_expect_success !SANITIZE_THREAD,!UNDER_VALGRIND 'a command keeps its descri
 '
 
 # HUP INT QUIT, USR1, USR2 PIPE, TERM, CHLD CONT, TSTP TTIN TTOU, XFSZ.
-test_expect_success !UNDER_VALGRIND 'the recorder holds back the signals that it forwards, and no others' '
+test_expect_success !UNDER_VALGRIND 'the recorder blocks the signals that it forwards, and no others' '
 	trace2 record -o blocked -- sh -c "cat /proc/\$PPID/status" >status &&
 	echo 13b5a07 | test_prints sed -n "s/^SigBlk:.0*//p" status
 '
 
-test_expect_success 'a command that is not found, or cannot be run, is reported as by a shell' '
+test_expect_success 'a command that is missing or cannot be run is reported as by a shell' '
 	rm -rf nothing &&
 	test_expect_code 127 trace2 record -o nothing -- no-such-command \
 		2>actual &&
@@ -177,20 +177,20 @@ test_expect_success 'a command that is not found, or cannot be run, is reported 
 	test_path_is_missing nothing
 '
 
-test_expect_success !MUSL 'a script without #! runs, as from a shell' '
+test_expect_success !MUSL 'a script without #! runs as from a shell' '
 	echo "exit 5" >script &&
 	chmod +x script &&
 	test_expect_code 5 trace2 record -- ./script
 '
 
-test_expect_success 'record without a command prints the usage, and makes nothing' '
+test_expect_success 'record without a command prints the usage, and creates nothing' '
 	rm -rf nothing &&
 	test_expect_code 2 trace2 record -o nothing &&
 	test_expect_code 2 trace2 record -o nothing --nest 0 -- true &&
 	test_path_is_missing nothing
 '
 
-test_expect_success 'a command killed by a signal: 128 + its number' '
+test_expect_success 'record exits with 128 + the signal that killed the command' '
 	test_expect_code 137 trace2 record -- sh -c "kill -9 \$\$" 2>err &&
 	test_grep "; exit 137 (SIGKILL) ]" err &&
 	jq -e ".exit_signal == 9 and .tasks[0].signal == 9 and
@@ -220,7 +220,7 @@ test_expect_success TASKS 'processes that are not instrumented have exact times'
 	EOF
 '
 
-test_expect_success TASKS,EXIT_CODES 'exit codes of processes that others reap are recorded' '
+test_expect_success TASKS,EXIT_CODES 'exit codes of processes reaped by others are recorded' '
 	trace2 record -- sh -c "sh -c \"exit 7\"; sh -c \"kill -15 \\\$\\\$\"
 		exit 0" &&
 	test_write_lines "sh 0" "sh 7" "sh 15" | test_prints tasks trace2.data
@@ -238,7 +238,7 @@ stranger_has_pid () {
 		:)" = "$pid"
 }
 
-test_expect_success TASKS,EXIT_CODES,NEXT_PID 'a later process with the pid of one that ended is a stranger' '
+test_expect_success TASKS,EXIT_CODES,NEXT_PID 'a process that reuses the pid of an ended one is not joined to it' '
 	rm -f again &&
 	mkfifo again &&
 	cat >cmd <<-\EOF &&
@@ -261,14 +261,14 @@ test_expect_success TASKS,EXIT_CODES,NEXT_PID 'a later process with the pid of o
 		trace2.data/tasks.jsonl
 '
 
-test_expect_success TASKS 'an orphan is waited for, its status and rusage known' '
+test_expect_success TASKS 'record waits for an orphan, and knows its status and rusage' '
 	trace2 record -- sh -c "(sh -c : ; sh -c \"exit 4\"; exit 6) & exit 0" &&
 	jq -e "(.tasks[1] | .code == 6 and .status_from == \"wait\" and
 		.rusage.maxrss_bytes > 0) and
 		(.still_running == [])" trace2.data/meta.json
 '
 
-test_expect_success 'processes that outlive the command are waited for, but not for ever' '
+test_expect_success 'record waits for processes that outlive the command, up to a limit' '
 	mkfifo hold &&
 	test_when_finished "rm -f hold" &&
 	test_expect_code 2 trace2 record --timeout 10ms -- \
@@ -289,7 +289,7 @@ interrupted () {
 	}
 }
 
-test_expect_success 'SIGINT ends the waiting for what was left behind' '
+test_expect_success 'SIGINT ends the wait for processes that outlive the command' '
 	mkfifo hold &&
 	ready_pipe &&
 	test_when_finished "rm -f hold" &&
@@ -304,7 +304,7 @@ test_expect_success 'SIGINT ends the waiting for what was left behind' '
 
 for sig in HUP INT QUIT TERM USR1 USR2
 do
-	test_expect_success "SIG$sig reaches the command; the recording is whole" '
+	test_expect_success "SIG$sig reaches the command, and the recording is complete" '
 		ready_pipe &&
 		cat >cmd <<-\EOF &&
 		trap "kill -KILL \$!; exit 23" $1
@@ -322,7 +322,7 @@ do
 	'
 done
 
-test_expect_success 'a command that dies of a forwarded signal is recorded with the signal' '
+test_expect_success 'a command killed by a forwarded signal is recorded with the signal' '
 	ready_pipe &&
 	background trace2 record -- \
 		sh -c "echo ready >ready; exec sleep 1000" &&
@@ -334,7 +334,7 @@ test_expect_success 'a command that dies of a forwarded signal is recorded with 
 
 # The recorder is stopped until the command has had its signal: one that it
 # forwards would then come as a second one, before SIGUSR1.
-test_expect_success '^C of a terminal comes to the command once' '
+test_expect_success 'Ctrl-C on a terminal reaches the command once' '
 	cat >cmd <<-\EOF &&
 	trap "echo int; kill -USR1 $PPID; kill -CONT $PPID" INT
 	trap "echo usr1; kill -KILL \$!; exit 9" USR1
@@ -353,7 +353,7 @@ test_expect_success '^C of a terminal comes to the command once' '
 '
 
 # Programs under valgrind do not stop when a blocked signal is unblocked.
-test_expect_success !UNDER_VALGRIND '^Z of a terminal stops both; both go on' '
+test_expect_success !UNDER_VALGRIND 'Ctrl-Z on a terminal stops recorder and command, and both continue' '
 	cat >cmd <<-\EOF &&
 	trap "echo continued; kill -KILL \$!; exit 8" CONT
 	sleep 1000 &
@@ -370,7 +370,7 @@ test_expect_success !UNDER_VALGRIND '^Z of a terminal stops both; both go on' '
 	test_grep "exit 8 ]" out
 '
 
-test_expect_success !UNDER_VALGRIND 'SIGTSTP sent to the recorder stops both; SIGCONT lets both go on' '
+test_expect_success !UNDER_VALGRIND 'SIGTSTP to the recorder stops it and the command, SIGCONT continues both' '
 	ready_pipe &&
 	cat >cmd <<-\EOF &&
 	trap "kill -KILL \$!; exit 8" CONT
@@ -394,7 +394,7 @@ test_expect_success !UNDER_VALGRIND 'SIGTSTP sent to the recorder stops both; SI
 	test_expect_code 8 wait $pid
 '
 
-test_expect_success 'an earlier recording moves to DIR.old, the one before is removed' '
+test_expect_success 'an earlier recording moves to DIR.old, and the one there is removed' '
 	rm -rf again again.old &&
 	for i in 1 2 3
 	do
@@ -406,7 +406,7 @@ test_expect_success 'an earlier recording moves to DIR.old, the one before is re
 	test_write_lines again again.old | test_prints ls -d again*
 '
 
-test_expect_success 'nothing that is no recording is removed or moved' '
+test_expect_success 'a directory that is not a recording is neither removed nor moved' '
 	rm -rf other again again.old &&
 	mkdir other &&
 	echo precious >other/file &&
@@ -432,7 +432,7 @@ test_expect_success 'nothing that is no recording is removed or moved' '
 	test_path_is_missing ran
 '
 
-test_expect_success SYMLINKS 'a symbolic link in the place of the directory is left' '
+test_expect_success SYMLINKS 'a symbolic link in place of the directory is not replaced' '
 	rm -rf real link &&
 	mkdir real &&
 	ln -s real link &&
@@ -441,7 +441,7 @@ test_expect_success SYMLINKS 'a symbolic link in the place of the directory is l
 	test_dir_is_empty real
 '
 
-test_expect_success 'an empty directory is taken as it is' '
+test_expect_success 'an empty directory is used as it is' '
 	rm -rf empty &&
 	mkdir empty &&
 	trace2 record -o empty -- true &&
@@ -456,7 +456,7 @@ test_expect_success 'a recording inside of a recording has its own exit code' '
 	jq -e ".exit_code == 5" out/meta.json
 '
 
-test_expect_success 'a directory that is being recorded is not taken away' '
+test_expect_success 'a directory that is being recorded into is not replaced' '
 	rm -rf out out.old &&
 	test_expect_code 128 trace2 record -o out -- \
 		trace2 record -o out -- true 2>err &&
@@ -464,7 +464,7 @@ test_expect_success 'a directory that is being recorded is not taken away' '
 	test_path_is_missing out.old
 '
 
-test_expect_success GIT 'a path may have spaces and other characters' '
+test_expect_success GIT 'the path of a recording may have spaces and other characters' '
 	dir="a b ${SQ}c${SQ} \$d" &&
 	mkdir -p "$dir" &&
 	(
@@ -495,7 +495,7 @@ test_lazy_prereq SMALL_DISK '
 	mkdir small && unshare -m sh -c "mount -t tmpfs -o size=64k none small"
 '
 
-test_expect_success SMALL_DISK 'a full disk: the command is not disturbed' '
+test_expect_success SMALL_DISK 'record on a full disk does not disturb the command' '
 	mkdir -p small &&
 	cat >on-small-disk <<-\EOF &&
 	mount -t tmpfs -o size=64k none small || exit 99
@@ -523,7 +523,7 @@ test_expect_success SMALL_DISK 'a full disk: the command is not disturbed' '
 	echo fill | test_cmp - left
 '
 
-test_expect_success GIT '--max-size stops programs that start later' '
+test_expect_success GIT '--max-size: programs that start later record nothing' '
 	cat >cmd <<-\EOF &&
 	git version
 	until test -e "$GIT_TRACE2_EVENT/git-trace2-discard"
@@ -554,7 +554,7 @@ done
 EOF
 
 # Under valgrind each program is executed four times: a shell, and three of valgrind.
-test_expect_success TASKS,!UNDER_VALGRIND 'programs that --max-size stops are counted' '
+test_expect_success TASKS,!UNDER_VALGRIND '--max-size: programs that recorded nothing are counted' '
 	trace2 record --max-size 50k -- sh ./full 2>err &&
 	test_grep ! rings err &&
 	test_grep "^trace2 record: --max-size was reached: 3 programs were started later, and recorded nothing\$" err &&
@@ -564,14 +564,14 @@ test_expect_success TASKS,!UNDER_VALGRIND 'programs that --max-size stops are co
 	test_grep "^\[ trace2 record: [0-9]* processes, .*; $lost lost, exit 0 \]\$" err
 '
 
-test_expect_success TASKS,!UNDER_VALGRIND 'check knows of programs that --max-size stopped' '
+test_expect_success TASKS,!UNDER_VALGRIND '--max-size: check reports programs that recorded nothing' '
 	test_expect_code 1 trace2 check >found &&
 	test_grep "warning: lines, records or programs were lost while it was recorded ([0-9]*)" found &&
 	test_grep "events/git-trace2-discard: warning: .* wrote nothing" found &&
 	test_grep " 0 kinds of error, 2 of warning" found
 '
 
-test_expect_success TASKS 'records of processes count for --max-size, and end at it' '
+test_expect_success TASKS '--max-size: task records count, and end at the limit' '
 	cat >many <<-\EOF &&
 	until test -e "$GIT_TRACE2_EVENT/git-trace2-discard"
 	do
@@ -588,18 +588,18 @@ test_expect_success TASKS 'records of processes count for --max-size, and end at
 '
 
 # The recorder looks at its size ten times a second.
-test_expect_success TASKS 'a few records of processes do not reach --max-size' '
+test_expect_success TASKS '--max-size: a few task records do not reach it' '
 	trace2 record --no-states --max-size 1M -- sh -c "env true; sleep 0.3" 2>err &&
 	test_grep ! "max-size" err
 '
 
-test_expect_success SECCOMP 'losses that are unknown are reported' '
+test_expect_success SECCOMP '--max-size without task records: an unknown number of losses is reported' '
 	denied all \
 		trace2 record --no-ptrace --max-size 50k -- sh ./full 2>err &&
 	test_grep "max-size was reached: programs that started later recorded nothing (their number is unknown without the kernel${SQ}s records)" err
 '
 
-test_expect_success SECCOMP 'record says once that there are no task records, and goes on' '
+test_expect_success SECCOMP 'record says once that there are no task records, and continues' '
 	test_expect_code 4 denied all \
 		trace2 record --no-ptrace -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
 	test_line_count = 4 err &&
@@ -615,7 +615,7 @@ test_expect_success SECCOMP 'record says once that there are no task records, an
 	test_cmp expect err
 '
 
-test_expect_success SECCOMP,EXIT_CODES 'the process connector stands in for perf' '
+test_expect_success SECCOMP,EXIT_CODES 'the process connector is used if perf events are refused' '
 	test_expect_code 4 denied perf \
 		trace2 record -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
 	test_line_count = 3 err &&
@@ -626,7 +626,7 @@ test_expect_success SECCOMP,EXIT_CODES 'the process connector stands in for perf
 '
 
 # The descriptors of a recorder are closed when no process has them any more.
-test_expect_success SECCOMP,!MUSL 'a recorder that is killed before the command runs leaves no process behind' '
+test_expect_success SECCOMP,!MUSL 'a recorder killed before the command runs leaves no process' '
 	test_when_finished "rm -rf gone" &&
 	{
 		(
@@ -641,7 +641,7 @@ test_expect_success SECCOMP,!MUSL 'a recorder that is killed before the command 
 
 nr=300
 test_have_prereq !EXPENSIVE || nr=3000
-test_expect_success TASKS 'more processes than the kernel has room for are counted as lost' '
+test_expect_success TASKS 'record counts processes beyond the buffers of the kernel as lost' '
 	cat >cmd <<-\EOF &&
 	i=0
 	while test $i -lt $1

@@ -68,7 +68,7 @@ lost () {
 		\"\(.key) \(.value)\"" "$1/meta.json"
 }
 
-test_expect_success 'record --listen says where it listens, and the sum at the end' '
+test_expect_success 'record --listen prints its address, and the totals at the end' '
 	listening l 2 --listen "$sock/s" --listen "af_unix:dgram:$sock/d" &&
 	test -S "$sock/s" &&
 	test -S "$sock/d" &&
@@ -90,7 +90,7 @@ test_expect_success 'record --listen says where it listens, and the sum at the e
 	test_path_is_missing "$sock/d"
 '
 
-test_expect_success 'SIGINT ends a listening recorder' '
+test_expect_success 'SIGINT ends record --listen' '
 	listening l 1 --listen "$sock/s" &&
 	finished INT &&
 	jq -e ".state == \"complete\" and .command == []" l/meta.json &&
@@ -107,7 +107,7 @@ test_expect_success GIT 'real Git commands are recorded over both kinds of socke
 	echo 6 | test_prints grep -c -x -e version -e start -e atexit events
 '
 
-test_expect_success '50 clients at once: nothing lost, torn or mixed' '
+test_expect_success '50 clients at once: nothing is lost, torn or mixed' '
 	listening l 1 --listen "$sock/s" &&
 	send many "$sock/s" 50 &&
 	finished &&
@@ -125,7 +125,7 @@ test_expect_success '50 clients at once: nothing lost, torn or mixed' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a client that never closes delays no other' '
+test_expect_success 'a client that never closes delays no other client' '
 	listening l 1 --listen "$sock/s" &&
 	send idle "$sock/s" 10 "$PERL_PATH" "$TEST_DIRECTORY/t3100/send.perl" \
 		many "$sock/s" 5 &&
@@ -134,7 +134,7 @@ test_expect_success 'a client that never closes delays no other' '
 '
 
 # Valgrind keeps descriptors above the limit.
-test_expect_success !UNDER_VALGRIND 'clients for whom no descriptor is left push out the idle' '
+test_expect_success !UNDER_VALGRIND 'idle clients are closed if a new one finds no descriptor' '
 	limit=32 &&
 	test_when_finished "limit=" &&
 	listening l 1 --listen "$sock/s" &&
@@ -145,7 +145,7 @@ test_expect_success !UNDER_VALGRIND 'clients for whom no descriptor is left push
 	jq -e ".clients == 41 and .clients_evicted > 0" l/meta.json
 '
 
-test_expect_success 'a session id makes no file anywhere else, or under another name' '
+test_expect_success 'a SID cannot name a file outside of the recording or reuse a name' '
 	listening l 1 --listen "$sock/s" &&
 	echo precious >escaped &&
 	while read -r sid
@@ -175,7 +175,7 @@ test_expect_success 'a session id makes no file anywhere else, or under another 
 	test_grep ! "hidden" actual
 '
 
-test_expect_success 'garbage is kept as it came, and lines of one file are not mixed' '
+test_expect_success 'garbage is kept unchanged, and lines of one file are not mixed' '
 	listening l 1 --listen "$sock/s" &&
 	test_copy_bytes 100000 </dev/urandom | tr -d "\n{" >garbage &&
 	send stream "$sock/s" <garbage &&
@@ -198,7 +198,7 @@ peak_kib () {
 	sed -n "s/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$pid/status"
 }
 
-test_expect_success '100 MB without a newline: counted, and memory stays bounded' '
+test_expect_success '100 MB without a newline are counted, and memory stays bounded' '
 	listening l 1 --listen "$sock/s" &&
 	before=$(peak_kib) &&
 	send line "$sock/s" 100000000 &&
@@ -221,7 +221,7 @@ datagram () {
 	printf "{\"sid\":\"%s\",\"value\":\"%0$(($2 - 21 - ${#1}))d\"}\n" "$1" 0
 }
 
-test_expect_success 'a datagram of 256 KiB is taken, newline and all; a larger one is counted' '
+test_expect_success 'a datagram of 256 KiB is recorded, a larger one is counted as lost' '
 	listening l 1 --listen "af_unix:dgram:$sock/d" &&
 	datagram fits 262143 >fits &&
 	datagram over 262144 >over &&
@@ -236,7 +236,7 @@ test_expect_success 'a datagram of 256 KiB is taken, newline and all; a larger o
 # Lines of 1000 bytes, more than the recorder keeps: make check sends three times as many.
 lines=100000
 test_have_prereq !EXPENSIVE || lines=300000
-test_expect_success 'a disk that hangs: reading goes on, the rest is counted' '
+test_expect_success 'a disk that hangs does not stop reading, and losses are counted' '
 	listening l 1 --listen "$sock/s" &&
 	mkfifo l/events/s-many &&
 	before=$(peak_kib) &&
@@ -257,7 +257,7 @@ test_expect_success 'a disk that hangs: reading goes on, the rest is counted' '
 	test $(($(wc -l <got) + lost)) = $lines
 '
 
-test_expect_success '--max-size is kept to the byte' '
+test_expect_success '--max-size is exact to the byte' '
 	listening l 1 --max-size 10500 --listen "$sock/s" &&
 	send lines "$sock/s" 8 &&
 	echo "{\"sid\":\"small\"}" | send stream "$sock/s" &&
@@ -269,7 +269,7 @@ test_expect_success '--max-size is kept to the byte' '
 	test $(($(wc -l <l/events/s-many) + lost)) = 16
 '
 
-test_expect_success 'record --listen with a command takes its events through the socket until it ends' '
+test_expect_success 'record --listen with a command gets its events by socket until it ends' '
 	listening l 1 --listen "$sock/s" -- sh -c "
 		echo \"{\\\"sid\\\":\\\"sh\\\",\\\"to\\\":\\\"\$GIT_TRACE2_EVENT\\\"}\" |
 			\"\$0\" \"\$1\" stream \"$sock/s\"
@@ -282,7 +282,7 @@ test_expect_success 'record --listen with a command takes its events through the
 	test_path_is_missing "$sock/s"
 '
 
-test_expect_success 'a socket in use, and other files, are left alone' '
+test_expect_success 'record --listen refuses a socket in use and other files' '
 	listening l 1 --listen "$sock/s" &&
 	test_expect_code 128 trace2 record -o m --listen "$sock/s" 2>actual &&
 	echo "trace2: cannot listen on ${SQ}$sock/s${SQ}: in use, or not a socket (choose another path)" \
@@ -300,7 +300,7 @@ test_expect_success 'a socket in use, and other files, are left alone' '
 	test_cmp expect "$sock/file"
 '
 
-test_expect_success 'a socket without a listener is replaced' '
+test_expect_success 'record --listen replaces a socket that nobody listens on' '
 	listening l 1 --listen "$sock/s" &&
 	kill -KILL $pid &&
 	running= &&
@@ -313,7 +313,7 @@ test_expect_success 'a socket without a listener is replaced' '
 	jq -e ".state == \"running\"" l/meta.json
 '
 
-test_expect_success 'a socket that another process made during the recording is not removed' '
+test_expect_success 'record --listen does not remove a file that replaced its socket' '
 	listening l 1 --listen "$sock/s" &&
 	rm "$sock/s" &&
 	>"$sock/s" &&
@@ -322,7 +322,7 @@ test_expect_success 'a socket that another process made during the recording is 
 	rm "$sock/s"
 '
 
-test_expect_success 'a path that is too long for a socket, or has no directory, is refused' '
+test_expect_success 'record --listen refuses a path too long for a socket, or without a directory' '
 	long=$(printf "%0120d" 0) &&
 	test_expect_code 128 trace2 record -o none --listen "$sock/$long" 2>actual &&
 	test_grep "longer than 107 bytes" actual &&
@@ -331,7 +331,7 @@ test_expect_success 'a path that is too long for a socket, or has no directory, 
 	test_path_is_missing none
 '
 
-test_expect_success 'only its own user may write to the socket' '
+test_expect_success 'the socket of record --listen is writable for its user only' '
 	listening l 1 --listen "$sock/s" &&
 	ls -l "$sock/s" >actual &&
 	finished &&

@@ -15,7 +15,7 @@ test_skip_unless NODE,LIBCURL
 sane_unset OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_TRACES_HEADERS \
 	OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
 
-test_expect_success 'headers are decoded' '
+test_expect_success 'OTEL_EXPORTER_OTLP_HEADERS are percent-decoded' '
 	collector &&
 	OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20s3cret%3D, x-scope = a b ,x-eq=1=2,x-odd=50%,x-hex=%2a%5f" \
 		trace2 export --to otlp --url $url "$MIX" 2>err &&
@@ -31,7 +31,7 @@ test_expect_success 'headers are decoded' '
 	test_cmp expect collector/requests
 '
 
-test_expect_success 'variables for traces go before those for all' '
+test_expect_success 'variables for traces override those for all signals' '
 	collector &&
 	OTEL_EXPORTER_OTLP_HEADERS=x-all=1 \
 	OTEL_EXPORTER_OTLP_TRACES_HEADERS=x-traces=2 \
@@ -39,7 +39,7 @@ test_expect_success 'variables for traces go before those for all' '
 	echo "x-traces: 2" | test_cmp - collector/headers
 '
 
-test_expect_success 'an invalid header is left out and not shown; none is smuggled in' '
+test_expect_success 'an invalid header is skipped without showing it, and cannot add another header' '
 	collector &&
 	OTEL_EXPORTER_OTLP_HEADERS="s3cret,x-a=1,,bad name=s3cret,x-b=1%0d%0ax-c:%202,x-d=3" \
 		trace2 export --to otlp --url $url "$MIX" 2>err &&
@@ -51,7 +51,7 @@ test_expect_success 'an invalid header is left out and not shown; none is smuggl
 	EOF
 '
 
-test_expect_success '--url env: the endpoint, with its path' '
+test_expect_success '--url env takes the endpoint and its path from the environment' '
 	collector &&
 	OTEL_EXPORTER_OTLP_ENDPOINT=$url/base/ \
 		trace2 export --to otlp --url env "$MIX" &&
@@ -65,7 +65,7 @@ test_expect_success '--url env: the endpoint, with its path' '
 	test_cmp expect collector/requests
 '
 
-test_expect_success '--url env without an endpoint: says what to set' '
+test_expect_success '--url env without an endpoint names the variables to set' '
 	test_expect_code 128 trace2 export --to otlp --url env "$MIX" 2>err &&
 	test_grep "set one to the collector.s URL" err &&
 	test_line_count = 1 err

@@ -7,7 +7,7 @@ test_description='trace2 record: its messages, and its files in a working tree'
 
 test_skip_unless JQ
 
-test_expect_success GIT 'a recording in a working tree is nothing to Git' '
+test_expect_success GIT 'Git ignores a recording in a working tree' '
 	git init -q repo &&
 	(
 		cd repo &&
@@ -21,7 +21,7 @@ test_expect_success GIT 'a recording in a working tree is nothing to Git' '
 	test_must_be_empty actual
 '
 
-test_expect_success 'the recording before the last one goes, with its .gitignore' '
+test_expect_success 'the recording before the last one is removed with its .gitignore' '
 	trace2 record -o kept -- true &&
 	trace2 record -o kept -- true &&
 	trace2 record -o kept -- true &&
@@ -35,7 +35,7 @@ test_expect_success 'the recording before the last one goes, with its .gitignore
 	test_path_is_file kept.old/.gitignore
 '
 
-test_expect_success 'a .gitignore that is no file is not removed' '
+test_expect_success 'a recording whose .gitignore is a directory is not removed' '
 	trace2 record -o odd -- true &&
 	rm odd/.gitignore &&
 	mkdir odd/.gitignore &&
@@ -45,13 +45,13 @@ test_expect_success 'a .gitignore that is no file is not removed' '
 	test_path_is_dir odd.old/.gitignore
 '
 
-test_expect_success 'nothing is left of a recording that could not begin' '
+test_expect_success 'a recording that cannot begin leaves no directory' '
 	test_expect_code 128 trace2 record -o gone --listen /no/where/at/all \
 		2>err &&
 	test_path_is_missing gone
 '
 
-test_expect_success TASKS 'programs without Trace2 make one line at the end, without events' '
+test_expect_success TASKS 'programs without Trace2 are reported in one line at the end' '
 	trace2 record -o quiet -- sh -c "sh -c :; :" 2>err &&
 	sed -e "/: not recorded: /d; /: for more: /d" \
 		-e "s/[0-9.]* [KM]*i*B/SIZE/" err >lines &&
@@ -61,13 +61,13 @@ test_expect_success TASKS 'programs without Trace2 make one line at the end, wit
 	test "$(grep -c "^[0-9]" out)" = 2
 '
 
-test_expect_success 'programs with Trace2 make no such line' '
+test_expect_success 'programs with Trace2 are not reported as without events' '
 	trace2 record -o spoke -- test-tool trace2 001return 0 2>err &&
 	sed "/: not recorded: /d; /: for more: /d" err >lines &&
 	test_line_count = 1 lines
 '
 
-test_expect_success 'a command that was killed is reported with its signal' '
+test_expect_success 'record names the signal that killed the command' '
 	test_expect_code 143 trace2 record -o killed -- \
 		sh -c "kill -TERM \$\$" 2>err &&
 	test_grep "; exit 143 (SIGTERM) ]$" err &&
@@ -76,7 +76,7 @@ test_expect_success 'a command that was killed is reported with its signal' '
 	test_grep "; exit 143 ]$" err
 '
 
-test_expect_success JQ 'the command is in a trace, which the recording tells' '
+test_expect_success JQ 'record gives the command a TRACEPARENT, and keeps it in meta.json' '
 	sane_unset TRACEPARENT GIT_TRACE2_SPANS &&
 	trace2 record -o traced -- sh -c "echo \$TRACEPARENT; test-tool trace2 001return 0" >out &&
 	jq -r ".trace | \"00-\" + .trace_id + \"-\" + .span_id + \"-01\"" traced/meta.json >expect &&
@@ -92,7 +92,7 @@ test_expect_success JQ 'the command is in a trace, which the recording tells' '
 		traced/meta.json otlp
 '
 
-test_expect_success JQ 'record goes on with the trace around it, and begins no sampled one' '
+test_expect_success JQ 'record continues a TRACEPARENT around it, and makes none if spans are sampled' '
 	parent=00-0123456789abcdef0123456789abcdef-fedcba9876543210 &&
 	TRACEPARENT=$parent-00 trace2 record -o traced -- sh -c "echo \$TRACEPARENT" >out &&
 	jq -r ".trace | \"00-\" + .trace_id + \"-\" + .span_id + \"-00\", .parent_id" \

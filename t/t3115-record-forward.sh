@@ -53,7 +53,7 @@ ids () {
 		| .traceId + .spanId + \" \" + .parentSpanId + \" \" + .name" "$1" | sort
 }
 
-test_expect_success 'record --forward sends what export makes of the recording' '
+test_expect_success 'record --forward sends the spans that export makes of the recording' '
 	collector &&
 	forwarding &&
 	GIT_TRACE2_EVENT="af_unix:$sock/s" test-tool trace2 501span &&
@@ -75,7 +75,7 @@ test_expect_success 'record --forward sends what export makes of the recording' 
 	test_grep " 0 open, 0 waiting, 0 not sampled, 0 lost\$" rest
 '
 
-test_expect_success 'a tree is sent when it has ended, not before, while others go on' '
+test_expect_success 'record --forward sends a tree when it has ended, while others continue' '
 	collector &&
 	forwarding &&
 	mkfifo hold &&
@@ -101,7 +101,7 @@ test_expect_success 'a tree is sent when it has ended, not before, while others 
 	finished
 '
 
-test_expect_success 'a process that writes datagrams has ended with atexit' '
+test_expect_success 'record --forward: a process that sends datagrams ends with its atexit' '
 	collector &&
 	forwarding &&
 	begin dgram-P00000001 0 prog | send dgram "$sock/d" &&
@@ -112,7 +112,7 @@ test_expect_success 'a process that writes datagrams has ended with atexit' '
 	finished
 '
 
-test_expect_success 'a busy collector, and one that drops connections, is asked again' '
+test_expect_success 'record --forward tries again if a collector is busy or drops the connection' '
 	collector 503:1 429 drop 200 &&
 	forwarding &&
 	send trees "$sock/s" 10 &&
@@ -131,7 +131,7 @@ test_expect_success 'a busy collector, and one that drops connections, is asked 
 	test_grep " 0 lost\$" rest
 '
 
-test_expect_success 'record --forward prints one message for a failure, one for its end' '
+test_expect_success 'record --forward prints one message for a failure, and one for its end' '
 	collector 503 503 200 &&
 	forwarding &&
 	send trees "$sock/s" 1 &&
@@ -144,7 +144,7 @@ test_expect_success 'record --forward prints one message for a failure, one for 
 	test_cmp expect actual
 '
 
-test_expect_success 'a dead collector: nothing waits, all is recorded, losses are counted' '
+test_expect_success 'record --forward to a dead collector: nothing waits, losses are counted' '
 	url=http://127.0.0.1:1 &&
 	forwarding &&
 	send trees "$sock/s" 100 2 &&
@@ -165,7 +165,7 @@ peak () {
 # the recorder wait to the end.
 trees="250 100"
 test_have_prereq !EXPENSIVE || trees="4000 10"
-test_expect_success 'a collector that never answers holds nothing up' '
+test_expect_success 'record --forward to a collector that never answers holds nothing up' '
 	collector stall &&
 	forwarding &&
 	send trees "$sock/s" 100 2 &&
@@ -179,11 +179,11 @@ test_expect_success 'a collector that never answers holds nothing up' '
 '
 
 # With 64 MiB for the disk.
-test_expect_success EXPENSIVE,!SANITIZE_ADDRESS,!SANITIZE_THREAD,!UNDER_VALGRIND 'memory of record --forward is bounded' '
+test_expect_success EXPENSIVE,!SANITIZE_ADDRESS,!SANITIZE_THREAD,!UNDER_VALGRIND 'record --forward uses bounded memory' '
 	test "$(cat peak)" -lt 200000
 '
 
-test_expect_success 'a refusal is not repeated' '
+test_expect_success 'record --forward does not repeat a refused request' '
 	collector "400=no such tenant" &&
 	forwarding &&
 	send trees "$sock/s" 5 &&
@@ -192,7 +192,7 @@ test_expect_success 'a refusal is not repeated' '
 	test_line_count = 1 collector/requests
 '
 
-test_expect_success 'spans that the collector rejected are counted' '
+test_expect_success 'record --forward counts spans that the collector rejected' '
 	collector "200={\"partialSuccess\":{\"rejectedSpans\":\"3\"}}" &&
 	forwarding &&
 	send trees "$sock/s" 5 &&
@@ -201,7 +201,7 @@ test_expect_success 'spans that the collector rejected are counted' '
 	test_grep "5 trees sent (2 spans), .* 0 lost, 3 spans rejected" rest
 '
 
-test_expect_success 'sampling: the same trees as in an export, and the rest is counted' '
+test_expect_success 'record --forward-sample sends the trees that export samples, and counts the rest' '
 	collector &&
 	forwarding --forward-sample 1/4 --forward-slower 2s &&
 	send trees "$sock/s" 400 &&
@@ -222,13 +222,13 @@ test_expect_success 'sampling: the same trees as in an export, and the rest is c
 	test "$kept" -lt 200
 '
 
-test_expect_success 'one in N stands for N: the sum is about that of all' '
+test_expect_success 'record --forward-sample: adjusted counts add up to about all trees' '
 	sum=$(awk -F "\t" "{ sum += \$3 } END { print sum }" rows) &&
 	test "$sum" -gt 320 &&
 	test "$sum" -lt 480
 '
 
-test_expect_success 'a tree that is too large is dropped and counted' '
+test_expect_success 'record --forward drops and counts a tree that is too large' '
 	collector &&
 	forwarding &&
 	send trees "$sock/s" 1 18000 &&
@@ -239,7 +239,7 @@ test_expect_success 'a tree that is too large is dropped and counted' '
 	test_grep "1 trees sent (1 spans), .* 1 lost (too_large 1)" rest
 '
 
-test_expect_success 'lines that are no events are counted' '
+test_expect_success 'record --forward counts lines that are not events' '
 	collector &&
 	forwarding &&
 	test_write_lines "{}" "{\"sid\":1}" | send stream "$sock/s" &&
@@ -256,7 +256,7 @@ test_expect_success 'record --forward works with a command' '
 		collector/bodies
 '
 
-test_expect_success 'the collector comes from the environment' '
+test_expect_success 'record --forward takes the collector from the environment' '
 	collector &&
 	OTEL_EXPORTER_OTLP_ENDPOINT=$url OTEL_EXPORTER_OTLP_HEADERS=x-token=1 \
 		trace2 record -q -o r2 --listen "$sock/s" --forward otlp:env -- \
@@ -265,7 +265,7 @@ test_expect_success 'the collector comes from the environment' '
 	echo "x-token: 1" | test_cmp - collector/headers
 '
 
-test_expect_success 'errors are found before the command runs, and leave nothing' '
+test_expect_success 'record --forward finds errors before the command runs, and leaves nothing' '
 	test_expect_code 128 trace2 record -o r3 --listen "$sock/s" \
 		--forward otlp:file:///x -- touch ran 2>err &&
 	test_grep "is not the URL of a collector" err &&
@@ -277,7 +277,7 @@ test_expect_success 'errors are found before the command runs, and leave nothing
 	test_path_is_missing "$sock/s"
 '
 
-test_expect_success 'options that do not fit are refused' '
+test_expect_success 'record --forward refuses unsuitable options' '
 	while read -r message options
 	do
 		# shellcheck disable=SC2086 # several words

@@ -13,7 +13,7 @@ records () {
 		--show-switch-events >records 2>err
 }
 
-test_expect_success TASKS,PERF_SCRIPT 'states say when each process began, had a CPU, and ended' '
+test_expect_success TASKS,PERF_SCRIPT 'states say when each process began, had a CPU and ended' '
 	trace2 record -- sh -c "sleep 0.01; :" &&
 	records &&
 	grep "sh .*PERF_RECORD_COMM exec: sh:" records &&
@@ -33,7 +33,7 @@ write_script waits <<\EOF
 :
 EOF
 
-test_expect_success WAKERS,PERF_SCRIPT 'states say what each process waited in, and who woke it' '
+test_expect_success WAKERS,PERF_SCRIPT 'states say in which call each process waited, and who woke it' '
 	trace2 record -- ./waits 2>err &&
 	test_grep ! "not recorded" err &&
 	jq -e ".states == \"kernel\" and .wait_causes == \"kernel\"" \
@@ -61,7 +61,7 @@ until grep -q "^State:.S" "/proc/$(cat reader)/status"; do :; done
 echo text
 EOF
 
-test_expect_success MACHINE 'a waker from outside of the recording is named' '
+test_expect_success MACHINE 'a waker outside of the recording is named' '
 	mkfifo fifo &&
 	write_script inside <<-\EOF &&
 	exec <fifo
@@ -76,7 +76,7 @@ test_expect_success MACHINE 'a waker from outside of the recording is named' '
 		unique == [\"outsider\"]" dump
 '
 
-test_expect_success WAKERS 'the names of its functions are kept until the next boot' '
+test_expect_success WAKERS 'names of kernel functions are cached until the next boot' '
 	cache=$HOME/.cache/trace2/kallsyms &&
 	waited () {
 		trace2 record -q -- ./waits &&
@@ -101,7 +101,7 @@ test_expect_success WAKERS 'functions that the cache lacks are read' '
 	waited schedule
 '
 
-test_expect_success ORDINARY_USER,PARANOID_2,PERF_SCRIPT 'refusals to an ordinary user are reported once, with what permits more' '
+test_expect_success ORDINARY_USER,PARANOID_2,PERF_SCRIPT 'refusals to an ordinary user are reported once, with the remedy' '
 	mkdir -p user &&
 	chmod 777 user &&
 	as_ordinary trace2 record -o user/r -- sh -c "sleep 0.01; :" 2>err &&
@@ -129,7 +129,7 @@ test_lazy_prereq PERFMON_ALONE '
 		--ambient-caps +perfmon ls "$(pwd)"
 '
 
-test_expect_success ROOT,PERFMON_ALONE,PARANOID_2 'missing addresses of functions are reported with the setting that hides them' '
+test_expect_success ROOT,PERFMON_ALONE,PARANOID_2 'hidden addresses of functions are reported with the setting that hides them' '
 	rm -rf user &&
 	mkdir -m 777 user &&
 	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps +perfmon \
@@ -159,14 +159,14 @@ walked () {
 }
 
 # A thread that ends would write its counts into the rings of other CPUs, too.
-test_expect_success TASKS,LONG_IS_64BIT 'counts of a thread that ends write no records into rings of other CPUs' '
+test_expect_success TASKS,LONG_IS_64BIT 'counters of an ending thread write no records into rings of other CPUs' '
 	trace2 record -e page-faults -- sh -c "(:) | cat" &&
 	walked trace2.data/kernel.data >records &&
 	grep SWITCH records &&
 	test_grep ! READ records
 '
 
-test_expect_success TASKS,LONG_IS_64BIT 'a recorder that is killed leaves what it copied' '
+test_expect_success TASKS,LONG_IS_64BIT 'a killed recorder leaves the states that it copied' '
 	test_expect_code 137 trace2 record -- "$PERL_PATH" \
 		"$TEST_DIRECTORY/t3120/ping-pong.perl" 30000 kill &&
 	jq -e ".state == \"running\"" trace2.data/meta.json &&
@@ -177,7 +177,7 @@ test_expect_success TASKS,LONG_IS_64BIT 'a recorder that is killed leaves what i
 	test_grep "not finished" out
 '
 
-test_expect_success TASKS '--max-size ends states, too' '
+test_expect_success TASKS '--max-size ends the recording of states' '
 	trace2 record --max-size 20k -- "$PERL_PATH" \
 		"$TEST_DIRECTORY/t3120/ping-pong.perl" 500 2>err &&
 	test "$(wc -c <trace2.data/kernel.data)" -lt 40960 &&
@@ -185,7 +185,7 @@ test_expect_success TASKS '--max-size ends states, too' '
 	jq -e ".losses.kernel_data > 0 and .lost == .losses.kernel_data" trace2.data/meta.json
 '
 
-test_expect_success TASKS,TMPFS,LONG_IS_64BIT 'a full disk ends states with the last whole record' '
+test_expect_success TASKS,TMPFS,LONG_IS_64BIT 'a full disk ends states at the last whole record' '
 	mkdir -p small &&
 	write_script on-small-disk <<-\EOF &&
 	mount -t tmpfs -o size=64k none small &&

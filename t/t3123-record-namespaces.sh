@@ -44,7 +44,7 @@ test_expect_success PID_NAMESPACE,EXIT_CODES 'a session in a pid namespace belon
 	EOF
 '
 
-test_expect_success CPU_LIMIT 'a group of processes that has used up its limit is throttled' '
+test_expect_success CPU_LIMIT 'a command that exceeds the CPU limit of its cgroup is throttled' '
 	make_group &&
 	test_when_finished "rmdir \"$group\"" &&
 	sh -c "echo \$\$ >\"\$1/cgroup.procs\" && shift && exec \"\$@\"" sh "$group" \
@@ -57,7 +57,7 @@ test_expect_success CPU_LIMIT 'a group of processes that has used up its limit i
 '
 
 # A process that began before the recorder is in a group of its own.
-test_expect_success CPU_LIMIT 'record -p looks at the group of the process, not at its own' '
+test_expect_success CPU_LIMIT 'record -p uses the cgroup of the process, not of the recorder' '
 	make_group &&
 	test_when_finished "rmdir \"$group\"" &&
 	mkfifo go &&
@@ -89,7 +89,7 @@ test_lazy_prereq PIDFD_EXIT '
 '
 
 # The connector does not serve a pid namespace. Since Linux 6.15 a pidfd does.
-test_expect_success PID_NAMESPACE 'a recorder in a pid namespace says what is missing, and reads arguments' '
+test_expect_success PID_NAMESPACE 'a recorder in a pid namespace reports missing records, and reads arguments' '
 	mkfifo fifo &&
 	{
 		unshare -rpf --mount-proc trace2 record -o inside -- \
@@ -117,7 +117,7 @@ test_lazy_prereq NO_PROC '
 	unshare -rpfm sh -c "mount -t tmpfs none /proc && test ! -e /proc/self"
 '
 
-test_expect_success NO_PROC,EXIT_CODES 'a recorder in a pid namespace does not take the answer to another listener for its own' '
+test_expect_success NO_PROC,EXIT_CODES 'a recorder in a pid namespace ignores connector answers to other listeners' '
 	{ "$PERL_PATH" "$TEST_DIRECTORY/t3123/listen.perl" enough >listener & } &&
 	test_when_finished ">enough; wait $!" &&
 	wait_until grep listening listener &&
@@ -129,7 +129,7 @@ test_expect_success NO_PROC,EXIT_CODES 'a recorder in a pid namespace does not t
 		.why == \"process connector: Operation not permitted\"" json
 '
 
-test_expect_success TIME_NAMESPACE 'a recorder in a time namespace takes the times of the kernel' '
+test_expect_success TIME_NAMESPACE 'a recorder in a time namespace uses the times of the kernel' '
 	for shift in -1 100000
 	do
 		rm -rf shifted &&

@@ -41,7 +41,7 @@ both () {
 	test_cmp plain traced
 }
 
-test_expect_success 'ptrace finds all processes with arguments and exit codes, without perf and connector' '
+test_expect_success 'ptrace finds all processes with arguments and exit codes' '
 	cat >all.sh <<-\EOF &&
 	env true one
 	(exit 7)
@@ -63,7 +63,7 @@ test_expect_success 'ptrace finds all processes with arguments and exit codes, w
 	test_grep ! "exit codes" err
 '
 
-test_expect_success TASKS 'perf and the connector come first, unless --ptrace is given' '
+test_expect_success TASKS 'perf and the connector are preferred to ptrace, unless --ptrace is given' '
 	trace2 record -q -o first -- true &&
 	jq -e ".task_source == \"perf\"" first/meta.json &&
 	trace2 record --ptrace -o asked -- true 2>err &&
@@ -72,7 +72,7 @@ test_expect_success TASKS 'perf and the connector come first, unless --ptrace is
 	test_path_is_missing asked/kernel.data
 '
 
-test_expect_success 'neither --no-ptrace nor stat traces' '
+test_expect_success 'record --no-ptrace and stat do not use ptrace' '
 	contained -q --no-ptrace -o never -- true &&
 	jq -e ".task_source == \"none\"" never/meta.json &&
 	denied all \
@@ -81,7 +81,7 @@ test_expect_success 'neither --no-ptrace nor stat traces' '
 '
 
 # The thread that traces is faster than who begins it.
-test_expect_success STRACE 'record has the command alone where ptrace is refused, too, with the reason' '
+test_expect_success STRACE 'record has the command alone if ptrace is refused, and says why' '
 	test_expect_code 3 strace -o log -e inject=clone,clone3:delay_exit=100000 \
 		"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" ptrace \
 		trace2 record --ptrace -o refused -- sh -c "exit 3" 2>err &&
@@ -99,7 +99,7 @@ test_expect_success 'options that --ptrace excludes are refused' '
 '
 
 # wait4() counts what the command waited for, and itself.
-test_expect_success 'CPU times of all processes are together those of wait4()' '
+test_expect_success 'ptrace: CPU times of all processes add up to those of wait4()' '
 	contained -q -o cpu -- sh -c "
 		i=0; while test \$i -lt 20000; do i=\$((i + 1)); done; true | env true" &&
 	trace2 list --format=json cpu >json &&
@@ -111,7 +111,7 @@ test_expect_success 'CPU times of all processes are together those of wait4()' '
 	jq -e "[.. | .ready_ns? // empty] | length > 0" json
 '
 
-test_expect_success 'threads, an exec by one of them, vfork, a daemon: all run as alone' '
+test_expect_success 'ptrace: threads, their exec, vfork and daemons run as without it' '
 	both 5 "$tracees" threads 200 &&
 	both 6 "$tracees" exec &&
 	rows both >actual &&
@@ -124,19 +124,19 @@ test_expect_success 'threads, an exec by one of them, vfork, a daemon: all run a
 	test_grep " sleep 0.1: 0$" actual
 '
 
-test_expect_success 'processes of many threads: none is lost, or waits' '
+test_expect_success 'ptrace: no process of many threads is lost or hangs' '
 	both 0 "$tracees" forks &&
 	jq -e "[.tasks[].code] | length == 161 and
 		([.[] | select(. == 3)] | length) == 80" both/meta.json
 '
 
-test_expect_success 'signals reach whom they are for' '
+test_expect_success 'ptrace: signals reach their processes' '
 	both 0 "$tracees" signals 5000 &&
 	both 2 sh -c "trap \"echo hup\" HUP; kill -HUP \$\$; exit 2" &&
 	both 0 sh -c "sleep 5 & kill -TERM \$!; wait \$!; echo \$?"
 '
 
-test_expect_success 'a stopped process stays stopped, and goes on' '
+test_expect_success 'ptrace: a stopped process stays stopped until it is continued' '
 	cat >stops <<-\EOF &&
 	sh -c "kill -STOP \$\$; >ran; exit 3" &
 	until grep -q "^State:.[Tt]" /proc/$!/status || test -e ran; do :; done
@@ -151,7 +151,7 @@ test_expect_success 'a stopped process stays stopped, and goes on' '
 	echo 3 | test_cmp - traced
 '
 
-test_expect_success 'the processes outlive a recorder that is killed' '
+test_expect_success 'ptrace: processes outlive a killed recorder' '
 	mkfifo go &&
 	{
 		trace2 record -q --ptrace -o killed -- sh -c "
@@ -165,7 +165,7 @@ test_expect_success 'the processes outlive a recorder that is killed' '
 	wait_until test -s went
 '
 
-test_expect_success 'processes that outlive the command are let go' '
+test_expect_success 'ptrace: processes that outlive the command are detached' '
 	mkfifo later &&
 	trace2 record -q --ptrace --timeout 10ms -o left -- sh -c "
 		sh -c \"read line <later; true | true; echo \\\$line >late\" &" &&
@@ -174,7 +174,7 @@ test_expect_success 'processes that outlive the command are let go' '
 	wait_until test -s late
 '
 
-test_expect_success LSAN 'a program with LeakSanitizer is not followed, and finds its leaks' '
+test_expect_success LSAN 'ptrace: a program with LeakSanitizer is not followed, and finds its leaks' '
 	build_leak &&
 	contained -o leaks -- \
 		env LSAN_OPTIONS= sh -c "./lsan 2>report; echo \$?; true" >out 2>err &&
@@ -186,7 +186,7 @@ test_expect_success LSAN 'a program with LeakSanitizer is not followed, and find
 	test_grep "ptrace does not follow this program and what it starts: lsan (LeakSanitizer)" err
 '
 
-test_expect_success CC 'a program that could trace is not followed, sudo is' '
+test_expect_success CC 'ptrace: a program that could trace is not followed, but sudo is' '
 	cat >may.c <<-\EOF &&
 	#include <stdlib.h>
 	#include <sys/ptrace.h>
@@ -208,7 +208,7 @@ test_expect_success CC 'a program that could trace is not followed, sudo is' '
 	EOF
 '
 
-test_expect_success STRACE 'a tracer is not followed, and traces' '
+test_expect_success STRACE 'ptrace: a tracer is not followed, and can trace' '
 	test_expect_code 5 contained -q -o traces -- \
 		strace -f -o log sh -c "true | true; exit 5" &&
 	test_grep execve log &&

@@ -32,7 +32,7 @@ test_lazy_prereq USER_NAMESPACE '
 	unshare -Ur true && test "$(readlink /proc/self/ns/user)" = "user:[4026531837]"
 '
 
-test_expect_success 'the check agrees with a recording' '
+test_expect_success 'check --record agrees with a recording' '
 	checked env &&
 	trace2 record -q -o here -- sh -c "true; exit 0" &&
 	jq -r ".states, .wait_causes, .wakers, .exit_codes" here/meta.json |
@@ -46,7 +46,7 @@ test_expect_success 'the check agrees with a recording' '
 	test_cmp expect actual
 '
 
-test_expect_success 'the exit code is 0 where the path will be right' '
+test_expect_success 'check --record exits with 0 if the critical path will be right' '
 	checked env &&
 	jq -r .summary[0].path json >path &&
 	if test "$(cat path)" = right
@@ -58,7 +58,7 @@ test_expect_success 'the exit code is 0 where the path will be right' '
 	test_grep "^critical path: " out
 '
 
-test_expect_success SECCOMP 'below the filter of a container there is ptrace, and a remedy' '
+test_expect_success SECCOMP 'check --record below a container filter shows ptrace and a remedy' '
 	checked filter all &&
 	filter all trace2 record -q -o contained -- true &&
 	source=$(jq -r .task_source contained/meta.json) &&
@@ -98,13 +98,13 @@ says_the_same () {
 	more out | test_cmp remedy -
 }
 
-test_expect_success SECCOMP 'check, record, report and stat name one remedy for a filter' '
+test_expect_success SECCOMP 'a filter: check, record, report and stat name the same remedy' '
 	says_the_same filter all &&
 	test_grep "cap-add PERFMON\|securityContext" remedy &&
 	test_grep "cpu-migrations (not permitted (a seccomp filter refuses it))" out
 '
 
-test_expect_success SECCOMP,ORDINARY_USER,PARANOID_2 'a filter is named, whichever error it returns' '
+test_expect_success SECCOMP,ORDINARY_USER,PARANOID_2 'check --record names a filter, whichever error it returns' '
 	for error in 1 13
 	do
 		checked as_ordinary env DENY_ERRNO=$error "$PERL_PATH" \
@@ -116,27 +116,27 @@ test_expect_success SECCOMP,ORDINARY_USER,PARANOID_2 'a filter is named, whichev
 	done
 '
 
-test_expect_success ORDINARY_USER,PARANOID_2,INITIAL_PID 'check, record, report and stat name one remedy for the setting' '
+test_expect_success ORDINARY_USER,PARANOID_2,INITIAL_PID 'perf_event_paranoid: check, record, report and stat name the same remedy' '
 	says_the_same as_ordinary &&
 	echo "sudo sysctl kernel.perf_event_paranoid=1" | test_cmp - remedy &&
 	test_grep "cpu-migrations (not permitted (kernel.perf_event_paranoid is 2))" out
 '
 
-test_expect_success USER_NAMESPACE,PARANOID_2,INITIAL_PID 'check, record, report and stat name one remedy for a user namespace' '
+test_expect_success USER_NAMESPACE,PARANOID_2,INITIAL_PID 'a user namespace: check, record, report and stat name the same remedy' '
 	says_the_same unshare -Ur &&
 	echo "on the host: sudo sysctl kernel.perf_event_paranoid=1" |
 		test_cmp - remedy &&
 	test_grep "or CAP_PERFMON outside of user namespaces, is needed" err
 '
 
-test_expect_success SECCOMP,EXIT_CODES 'the connector alone has no CPU time' '
+test_expect_success SECCOMP,EXIT_CODES 'check --record: the connector alone has no CPU time' '
 	checked filter perf &&
 	test "$(has "all processes")" = true &&
 	test "$(has "exit codes, all arguments")" = true &&
 	test "$(has "CPU time")" = false
 '
 
-test_expect_success 'a remedy is named on the page of where it runs' '
+test_expect_success 'each remedy is explained on the page of where it runs' '
 	sed -n "/^TR2_REMEDY/,/)$/s/^[^\"]*\"\(.*\)\").*/\1/p" \
 		"$GIT_BUILD_DIR/tool/record/remedies.def" >remedies &&
 	test_line_count = 9 remedies &&
@@ -147,7 +147,7 @@ test_expect_success 'a remedy is named on the page of where it runs' '
 	done <remedies
 '
 
-test_expect_success 'check --record: an input is an error of use' '
+test_expect_success 'check --record with an input is a usage error' '
 	test_expect_code 2 trace2 check --record somewhere 2>err &&
 	test_grep "takes no INPUT" err
 '

@@ -23,7 +23,7 @@ sudo_is () {
 	EOF
 }
 
-test_expect_success 'github-action: a recorded step ends as its command, and has a summary and a page' '
+test_expect_success 'github-action: a recorded step has the exit code of its command, a summary, a page' '
 	sudo_is 1 &&
 	test_when_finished "rm -f asked" &&
 	TRACE2_RUN="true one; exit 3" && export TRACE2_RUN &&
@@ -34,7 +34,7 @@ test_expect_success 'github-action: a recorded step ends as its command, and has
 	test_grep -i "<!doctype html>" trace2.html
 '
 
-test_expect_success 'github-action: without a password, sudo sets what may be recorded, else nothing' '
+test_expect_success 'github-action: recording uses sudo only if that needs no password' '
 	test_when_finished "rm -f asked" &&
 	TRACE2_RUN=true && export TRACE2_RUN &&
 	sudo_is 1 &&
@@ -46,14 +46,14 @@ test_expect_success 'github-action: without a password, sudo sets what may be re
 	test_grep "^-n sysctl .*kernel.perf_event_paranoid=1$" asked
 '
 
-test_expect_success 'github-action: a step that recorded nothing has no summary, and is no error' '
+test_expect_success 'github-action: a step that recorded nothing has no summary, and does not fail' '
 	rm -rf trace2.data summary.md trace2.html &&
 	step summary &&
 	test_path_is_missing summary.md &&
 	test_path_is_missing trace2.html
 '
 
-test_expect_success 'github-action: each script of the steps is in the action' '
+test_expect_success 'github-action: the action contains each script of the steps' '
 	ls "$action"/*.sh | sed "s,.*/,," >expect &&
 	sed -n "s/.*\$GITHUB_ACTION_PATH\/\([^\"]*\)\".*/\1/p" "$action/action.yml" |
 		sort >actual &&

@@ -49,7 +49,7 @@ env | grep -Ev "^(GIT_TRACE2|TRACEPARENT|_=)" | sort
 ps -o sid=,pgid=,tty=,ni=,cls= -p $$
 EOF
 
-test_expect_success 'the command is in all the same as without --elevate' '
+test_expect_success '--elevate runs the command as it runs without it' '
 	(
 		cd own && umask 027 && FOO="a b" && export FOO &&
 		for how in "" --elevate
@@ -63,14 +63,14 @@ test_expect_success 'the command is in all the same as without --elevate' '
 	test_cmp seen seen--elevate
 '
 
-test_expect_success 'every file of the recording belongs to the user' '
+test_expect_success '--elevate leaves every file of the recording to the user' '
 	find own/same--elevate >files &&
 	test_grep meta.json files &&
 	find own/same--elevate ! -user 65534 >others &&
 	test_must_be_empty others
 '
 
-test_expect_success TASKS 'an ordinary user has exit codes, causes of waits and wakers' '
+test_expect_success TASKS '--elevate gives an ordinary user exit codes, causes of waits and wakers' '
 	test_expect_code 3 as_user trace2 record -o own/all --elevate -- \
 		sh -c "sleep 0.05 | cat; exit 3" 2>err &&
 	test_grep ! "not recorded" err &&
@@ -86,7 +86,7 @@ with () {
 	PATH="$PWD/fake:$PATH" setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 
-test_expect_success 'record --elevate does not run the command without rights' '
+test_expect_success '--elevate without rights does not run the command' '
 	test_expect_code 128 with "exit 1" trace2 record --elevate -o own/never -- \
 		touch own/ran 2>err &&
 	test_grep "CMD was not run" err &&
@@ -95,7 +95,7 @@ test_expect_success 'record --elevate does not run the command without rights' '
 '
 
 # With a terminal of its own (use_pty), sudo has a monitor that outlives the helper.
-test_expect_success TASKS 'processes that sudo leaves are not in the recording' '
+test_expect_success TASKS '--elevate leaves processes of sudo out of the recording' '
 	with ": >own/monitor
 		{ sleep 0.1; rm own/monitor; } &
 		exec \"$PWD/bin/sudo\" \"\$@\"" \
@@ -106,7 +106,7 @@ test_expect_success TASKS 'processes that sudo leaves are not in the recording' 
 	test_grep ! "[?]" list
 '
 
-test_expect_success 'a command that is not found asks for no rights' '
+test_expect_success '--elevate does not ask for rights if the command is not found' '
 	test_expect_code 127 with ">own/asked" trace2 record --elevate \
 		-o own/never -- ./missing 2>err &&
 	test_path_is_missing own/asked
@@ -119,7 +119,7 @@ test_expect_success 'options that --elevate excludes are refused' '
 	test_grep "needs a command" err
 '
 
-test_expect_success 'the helper is of no use without a socket of the recorder' '
+test_expect_success 'trace2 elevated without a socket of the recorder is an error' '
 	test_expect_code 2 trace2 elevated </dev/null 2>err &&
 	test_grep "is for .trace2 record" err
 '

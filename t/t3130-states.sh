@@ -13,7 +13,7 @@ trace2 reads from them. Recordings of real programs are in t3131.
 
 test_skip_unless JQ
 
-test_expect_success 'threads run, are ready, and wait' '
+test_expect_success 'states of threads: running, ready, waiting' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	5 0 run 10 10 first
@@ -36,7 +36,7 @@ test_expect_success 'threads run, are ready, and wait' '
 
 # As in containers, where the arguments of programs cannot be read; those of the
 # command are in meta.json.
-test_expect_success 'the arguments of the command are known without the kernel' '
+test_expect_success 'arguments of the command are known without records of the kernel' '
 	made r <<-\EOF &&
 	top test
 	5 0 fork 11 11 10 10
@@ -54,7 +54,7 @@ test_expect_success 'the arguments of the command are known without the kernel' 
 
 # The first record of a thread shows its earlier state: the recorder may have
 # found it a moment later.
-test_expect_success 'threads that ran before the recording have states' '
+test_expect_success 'threads older than the recording have states' '
 	made r <<-\EOF &&
 	0 0 found 10 10 main S do_wait
 	0 0 found 10 11 ready R
@@ -88,7 +88,7 @@ test_expect_success 'threads that ran before the recording have states' '
 	jq -e ".processes[0] | .wall_ns == 100000 and .begun < .start" list.json
 '
 
-test_expect_success 'a process waits only when all of its threads do' '
+test_expect_success 'a process waits only while all of its threads wait' '
 	made r <<-\EOF &&
 	top two
 	10 0 fork 10 11 10 10
@@ -134,7 +134,7 @@ test_expect_success 'report -g adds up the CPU times of each kind' '
 '
 
 # The thread that began last emits first.
-test_expect_success 'threads of a stream are those that ran when it has their events' '
+test_expect_success 'a thread of a stream is the one that ran at the times of its events' '
 	made r <<-\EOF &&
 	top prog
 	10 0 fork 10 21 10 10
@@ -186,7 +186,7 @@ test_expect_success 'records of all CPUs are merged by time' '
 	EOF
 '
 
-test_expect_success 'CPU time is what the kernel counted on each CPU' '
+test_expect_success 'CPU time is the sum of what the kernel counted on each CPU' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	10 0 in 10 10
@@ -197,7 +197,7 @@ test_expect_success 'CPU time is what the kernel counted on each CPU' '
 	echo "39000 40000" | test_prints of thread cpu_ns run_ns
 '
 
-test_expect_success 'switches without a count belong to the thread that gets the CPU' '
+test_expect_success 'a switch without a counter reading belongs to the thread that gets the CPU' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -214,7 +214,7 @@ test_expect_success 'switches without a count belong to the thread that gets the
 	EOF
 '
 
-test_expect_success 'switches take no more time than wait4 gave, if that covers all processes' '
+test_expect_success 'running times are scaled to the CPU time of wait4() if it covers all processes' '
 	for given in "87000 58000 29000" "93000 62000 31000" "80000 62000 31000"
 	do
 		set -- $given &&
@@ -233,7 +233,7 @@ test_expect_success 'switches take no more time than wait4 gave, if that covers 
 	done
 '
 
-test_expect_success 'a count that the switches contradict is not used' '
+test_expect_success 'a counter reading that contradicts the switches is not used' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	10 0 in 10 10
@@ -244,7 +244,7 @@ test_expect_success 'a count that the switches contradict is not used' '
 	echo "40000 40000" | test_prints of thread cpu_ns run_ns
 '
 
-test_expect_success 'before the exec of the command and after its last record: the rest of what wait4 gave' '
+test_expect_success 'CPU time of wait4() not seen elsewhere belongs to the start and end of the command' '
 	made r <<-\EOF &&
 	0 0 fork 11 11 10 10
 	0 0 in 11 11
@@ -268,7 +268,7 @@ test_expect_success 'before the exec of the command and after its last record: t
 	EOF
 '
 
-test_expect_success 'a pid that is used again is another process' '
+test_expect_success 'a reused pid is another process' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -325,7 +325,7 @@ test_expect_success 'an exec ends all other threads' '
 	EOF
 '
 
-test_expect_success 'states that still last end with the last record' '
+test_expect_success 'open states end at the last record' '
 	made r --growing <<-\EOF &&
 	begin
 	10 0 fork 10 11 10 10
@@ -340,7 +340,7 @@ test_expect_success 'states that still last end with the last record' '
 	jq -e ".processes[0] | .wall_ns == 40000 and .at_least == true" list.json
 '
 
-test_expect_success 'the innermost listed function of the kernel is the cause' '
+test_expect_success 'the cause of a wait is the innermost listed function of the kernel' '
 	made r <<-\EOF &&
 	begin
 	10 0 sleep 10 10 0 swapper kernel,schedule,anon_pipe_read,vfs_read
@@ -370,7 +370,7 @@ test_expect_success 'the innermost listed function of the kernel is the cause' '
 	EOF
 '
 
-test_expect_success 'a process waits for what the latest of its threads does, while that waits' '
+test_expect_success 'a process waits for the cause of its latest thread' '
 	made r <<-\EOF &&
 	top two
 	5 0 fork 10 11 10 10
@@ -386,7 +386,7 @@ test_expect_success 'a process waits for what the latest of its threads does, wh
 	test_prints of process wait_ns wait_pipe_ns wait_child_ns
 '
 
-test_expect_success 'tracepoints have pids of the machine in a container' '
+test_expect_success 'tracepoints have pids of the machine, also in a container' '
 	made r --container=1000 <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -404,7 +404,7 @@ test_expect_success 'tracepoints have pids of the machine in a container' '
 	EOF
 '
 
-test_expect_success 'a file cut anywhere is read up to there' '
+test_expect_success 'kernel.data cut anywhere is read up to the cut' '
 	made r --growing <<-\EOF &&
 	0 0 fork 10 10 1 1
 	5 0 in 10 10
@@ -430,7 +430,7 @@ test_expect_success 'a file cut anywhere is read up to there' '
 	test_must_be_empty err
 '
 
-test_expect_success 'a finished file that was cut is a problem' '
+test_expect_success 'kernel.data cut after it was finished is a problem' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	5 0 in 10 10
@@ -453,7 +453,7 @@ test_expect_success 'a finished file that was cut is a problem' '
 	test_grep "kernel.data.: it was cut short" err
 '
 
-test_expect_success 'a file of another machine, or of no kernel, is reported' '
+test_expect_success 'kernel.data of another machine, or other text, is reported' '
 	records="0 0 fork 10 10 1 1" &&
 	echo "$records" | made r --swap &&
 	test_prints states r </dev/null &&
@@ -473,7 +473,7 @@ test_expect_success 'a file of another machine, or of no kernel, is reported' '
 	test_grep ! "cpu_ns" dump
 '
 
-test_expect_success 'lost records mark the threads that lived then' '
+test_expect_success 'lost records mark the threads that existed then' '
 	made r <<-\EOF &&
 	begin
 	10 0 fork 11 11 10 10
@@ -492,7 +492,7 @@ test_expect_success 'lost records mark the threads that lived then' '
 	test_grep "kernel.data.*records were lost" out
 '
 
-test_expect_success 'missing switches mark their thread' '
+test_expect_success 'a missing switch marks its thread' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	5 0 in 10 10
@@ -506,7 +506,7 @@ test_expect_success 'missing switches mark their thread' '
 	test_prints of thread tid lost run_ns ready_ns wait_ns
 '
 
-test_expect_success 'a clock that goes back is a problem, and no negative time' '
+test_expect_success 'a clock that goes back is reported, and gives no negative time' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	5 0 in 10 10
@@ -533,7 +533,7 @@ test_expect_success 'old recordings have neither causes nor wakers' '
 	echo "- -" | test_prints states r process cpu_ns wait_ns
 '
 
-test_expect_success 'task records without a time, or no task records, are reported, and nothing is made up' '
+test_expect_success 'task records without times, and missing ones, are reported' '
 	made r <<-\EOF &&
 	top top
 	100 0 exit 10 10

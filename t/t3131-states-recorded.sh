@@ -23,7 +23,7 @@ holds () {
 	jq -s -e "$1" dump >/dev/null || { jq -c . dump >&4; return 1; }
 }
 
-test_expect_success 'a thread runs, is ready or waits for all of its life' '
+test_expect_success 'the states of a thread cover all of its life' '
 	recorded r -- sh -c "test-tool trace2 051threads 20 5 & seq 20000 |
 		sort >/dev/null; wait" &&
 	holds "all(.[] | select(.type == \"thread\" or .type == \"process\");
@@ -53,7 +53,7 @@ cpu_adds_up () {
 
 # What a host of virtual machines takes is seen in ticks only, and later: a busy one
 # may fail this. t3130 adds up known times.
-test_expect_success EXPENSIVE 'the CPU times of threads add up to that of wait4' '
+test_expect_success EXPENSIVE 'the CPU times of threads add up to that of wait4()' '
 	cpu_adds_up || cpu_adds_up || cpu_adds_up
 '
 
@@ -68,7 +68,7 @@ tids () {
 # Rings say the tids of threads; streams leave them to be found by time.
 for threads in 3 '20 20' '40 4'
 do
-	test_expect_success "threads of a stream are found by time ($threads)" '
+	test_expect_success "threads of a stream are identified by time ($threads)" '
 		recorded r --ring -- test-tool trace2 051threads $threads &&
 		tids r >expect &&
 		test_line_count = $((1 + ${threads%% *})) expect &&
@@ -101,7 +101,7 @@ do
 	'
 done
 
-test_expect_success 'regions of a thread have the states in their own time' '
+test_expect_success 'regions have the states of their thread in their self time' '
 	recorded r -- test-tool trace2 051threads 4 &&
 	holds "([.[] | select(.type == \"span\" and .label == \"work\")] |
 		length == 4) and
@@ -112,7 +112,7 @@ test_expect_success 'regions of a thread have the states in their own time' '
 			.run_ns + .ready_ns + .wait_ns) | add)] | all)"
 '
 
-test_expect_success 'a sleep waits, a loop runs' '
+test_expect_success 'a sleep shows as waiting, a loop as running' '
 	recorded r -- sh -c "sleep 0.1; i=0;
 		while test \$i -lt 30000; do i=\$((i + 1)); done" &&
 	holds "([.[] | select(.type == \"thread\" and .comm == \"sleep\" and
@@ -128,7 +128,7 @@ reads_fifo () {
 
 # Go calls exec in any thread; so does this. The new program runs until its
 # arguments were read, where they can be.
-test_expect_success PYTHON,PIPE 'an exec in another thread than the first goes on with that thread' '
+test_expect_success PYTHON,PIPE 'an exec outside of the first thread continues with the calling thread' '
 	cat >thread-exec.py <<-\EOF &&
 	import os, sys, threading, time
 
@@ -156,7 +156,7 @@ test_expect_success PYTHON,PIPE 'an exec in another thread than the first goes o
 		.state == \"run\") | .time_ns] | add // 0 > 9e7" json
 '
 
-test_expect_success PYTHON,EXIT_CODES 'a program that another thread executed has its arguments' '
+test_expect_success PYTHON,EXIT_CODES 'a program executed by another thread has its arguments' '
 	trace2 list --format=json threaded >json &&
 	echo "[[\"cat\",\"fifo\"],0]" |
 	test_prints jq -c "[.processes[0] | .argv, .code]" json
@@ -187,7 +187,7 @@ recorded_as_known () {
 	compare "$@"
 }
 
-test_expect_success WAKERS 'states have the cause and waker that the program knows' '
+test_expect_success WAKERS 'causes and wakers are those that the test program causes' '
 	recorded_as_known "" --causes --wakers
 '
 
@@ -196,7 +196,7 @@ test_expect_success STATES,ORDINARY_USER,PARANOID_2 'a user without privileges g
 '
 
 # A machine that other work stops for a moment disturbs one recording, not three.
-test_expect_success EXPENSIVE,WAKERS 'each state lasts as long as the program knows' '
+test_expect_success EXPENSIVE,WAKERS 'states last as long as the test program measures' '
 	recorded_as_known "" --times ||
 	recorded_as_known "" --times ||
 	recorded_as_known "" --times
@@ -213,7 +213,7 @@ in_bounds () {
 	}
 }
 
-test_expect_success JQ,WAKERS 'waits of a parent for its children to start and to be reaped have their times' '
+test_expect_success JQ,WAKERS 'waits of a parent for start and end of children have the right times' '
 	trace2 record -o spawner "$hosts/spawner" >known &&
 	test_line_count = 4 known &&
 	trace2 report --format=json spawner >report &&

@@ -13,7 +13,7 @@ trace2 reads from them, with wake-ups and without.
 
 test_skip_unless JQ
 
-test_expect_success 'a state names who woke the thread, and who had its CPU' '
+test_expect_success 'a state names who woke the thread, and who used its CPU' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -64,7 +64,7 @@ test_expect_success 'a state names who woke the thread, and who had its CPU' '
 	EOF
 '
 
-test_expect_success 'a wake-up that meets a thread on its way to wait' '
+test_expect_success 'a wake-up before the thread is off its CPU is used' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -82,7 +82,7 @@ test_expect_success 'a wake-up that meets a thread on its way to wait' '
 	EOF
 '
 
-test_expect_success 'the only thread that can have woken another did so, without wake-ups' '
+test_expect_success 'without wake-ups: the only possible waker is named' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -111,7 +111,7 @@ test_expect_success 'the only thread that can have woken another did so, without
 '
 
 # A packet for another process, or a timer, interrupts any thread that computes.
-test_expect_success 'a thread that was in no system call since the wait began did not end it by a packet' '
+test_expect_success 'without wake-ups: a thread that made no system call did not send the packet' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -140,7 +140,7 @@ test_expect_success 'a thread that was in no system call since the wait began di
 	EOF
 '
 
-test_expect_success 'a thread that waits for sockets may answer though it was in no other call' '
+test_expect_success 'without wake-ups: a thread that waits for sockets may be the one that answered' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -161,7 +161,7 @@ test_expect_success 'a thread that waits for sockets may answer though it was in
 	EOF
 '
 
-test_expect_success 'a process that ends releases locks and sockets, unless others like it ended in vain' '
+test_expect_success 'without wake-ups: an ending process releases locks and sockets, one of a loop does not' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -195,7 +195,7 @@ test_expect_success 'a process that ends releases locks and sockets, unless othe
 	EOF
 '
 
-test_expect_success 'a futex that nobody woke had a time limit; a lock of a file has none' '
+test_expect_success 'without wake-ups: a futex wait may have timed out, a file lock may not' '
 	made r <<-\EOF &&
 	0 0 comm 10 10 top exec
 	1 0 waking 10 10 77
@@ -220,7 +220,7 @@ test_expect_success 'a futex that nobody woke had a time limit; a lock of a file
 	EOF
 '
 
-test_expect_success 'a long time without a CPU names who had it for most of that, or others' '
+test_expect_success 'a long time without a CPU names the main user of the CPU, or others' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -255,7 +255,7 @@ test_expect_success 'a long time without a CPU names who had it for most of that
 	EOF
 '
 
-test_expect_success 'several threads ran: the usual waker is named, or the one before it on its CPU' '
+test_expect_success 'without wake-ups: of several threads the usual waker, or the last on its CPU, is named' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -296,7 +296,7 @@ test_expect_success 'several threads ran: the usual waker is named, or the one b
 	EOF
 '
 
-test_expect_success 'a parent that only reaped its child between two waits did not wake another thread' '
+test_expect_success 'without wake-ups: a parent that only reaped a child woke no other thread' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -326,7 +326,7 @@ test_expect_success 'a parent that only reaped its child between two waits did n
 	EOF
 '
 
-test_expect_success 'beside a loop of processes that end in vain, neither its shell nor the next of them is named' '
+test_expect_success 'without wake-ups: a loop of failing processes, and its shell, are not named' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -361,7 +361,7 @@ test_expect_success 'beside a loop of processes that end in vain, neither its sh
 	EOF
 '
 
-test_expect_success 'causes without wake-ups: a wait for files or a signal may be for a child that ends' '
+test_expect_success 'without wake-ups: a poll, a signal wait or a read may be ended by a child' '
 	for function in do_poll do_sigtimedwait anon_pipe_read
 	do
 		made r <<-EOF &&
@@ -380,7 +380,7 @@ test_expect_success 'causes without wake-ups: a wait for files or a signal may b
 	done
 '
 
-test_expect_success 'several threads only computed, or a timer explains the wait: nobody is named' '
+test_expect_success 'without wake-ups: nobody is named if several only computed, or a timer explains it' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -407,7 +407,7 @@ test_expect_success 'several threads only computed, or a timer explains the wait
 	EOF
 '
 
-test_expect_success 'a child that ends is waited for without causes, however long its end takes' '
+test_expect_success 'without causes: a parent waits for the child that ends, however long that takes' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -434,7 +434,7 @@ test_expect_success 'a child that ends is waited for without causes, however lon
 '
 
 # Samples of the whole machine: 77 and 78 are not of the recording.
-test_expect_success 'switches of the machine: no CPU names who had it longest, and a thread lives until its last switch' '
+test_expect_success 'switches of the machine: the longest user of the CPU is named, threads end at their last switch' '
 	made r --machine <<-\EOF &&
 	top prog
 	1 0 fork 11 11 10 10
@@ -489,7 +489,7 @@ test_expect_success 'switches of the machine: a waker outside of the recording h
 '
 
 # 12 calls exit(): the first thread of its process, 11, ends before it.
-test_expect_success 'switches of the machine: the last thread of a process, whose tid is gone, wakes the parent' '
+test_expect_success 'switches of the machine: the last thread of a process without tid wakes the parent' '
 	made r --machine <<-\EOF &&
 	top prog
 	1 0 fork 11 11 10 10
@@ -518,7 +518,7 @@ test_expect_success 'switches of the machine: the last thread of a process, whos
 
 # 12 calls exit(), which wakes 11 and 13. In the second process, 22 ends, and 21
 # calls exit().
-test_expect_success 'exit() wakes all other threads, and a thread that ends wakes the one that joins it, without wake-ups' '
+test_expect_success 'without wake-ups: exit() wakes all other threads, a thread end wakes its joiner' '
 	made r <<-\EOF &&
 	top prog
 	1 0 fork 11 11 10 10

@@ -30,7 +30,7 @@ path () {
 			error("the steps are \($sum) of \(.) ns") end' json
 }
 
-test_expect_success 'from wake-up to wake-up: who waits is not on the path' '
+test_expect_success 'the path follows wake-ups, and leaves out who waits for them' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -54,7 +54,7 @@ test_expect_success 'from wake-up to wake-up: who waits is not on the path' '
 	EOF
 '
 
-test_expect_success 'a wait that no thread ended is on the path, by its cause' '
+test_expect_success 'a wait that another thread did not end is on the path, with its cause' '
 	made r <<-\EOF &&
 	top top
 	10 0 sleep 10 10 0 swapper schedule,do_nanosleep
@@ -82,7 +82,7 @@ test_expect_success 'a wait that no thread ended is on the path, by its cause' '
 	EOF
 '
 
-test_expect_success 'a thread without a CPU is on the path, with the one that had it' '
+test_expect_success 'a thread without a CPU is on the path, with the user of the CPU' '
 	made r <<-\EOF &&
 	top top
 	5 1 fork 11 11 10 10
@@ -108,7 +108,7 @@ test_expect_success 'a thread without a CPU is on the path, with the one that ha
 	EOF
 '
 
-test_expect_success 'the recorder is told from others of its name on the path' '
+test_expect_success 'the recorder is distinguished from others of its name on the path' '
 	made r <<-\EOF &&
 	top top
 	100 0 lose 10 10 77 trace2
@@ -141,7 +141,7 @@ no_cpu () {
 		(if .args.throttled then "throttled" else .args.cpu_had end)' json
 }
 
-test_expect_success 'a thread without a CPU is throttled when its group was, and not before or after' '
+test_expect_success 'a thread without a CPU is throttled exactly while its cgroup was' '
 	made r <<-\EOF &&
 	top top
 	5 1 fork 11 11 10 10
@@ -182,7 +182,7 @@ test_expect_success 'a thread without a CPU is throttled when its group was, and
 	EOF
 '
 
-test_expect_success SQLITE3 'a table of states names the limit of a group, too' '
+test_expect_success SQLITE3 'a table of states names the CPU limit of a cgroup, too' '
 	trace2 export --to sqlite -o db r &&
 	test_prints sqlite3 db "SELECT by, duration_ns / 1000000 FROM states
 		WHERE state = '\''ready'\'' AND duration_ns > 3000000 ORDER BY start_ns" <<-\EOF
@@ -194,7 +194,7 @@ test_expect_success SQLITE3 'a table of states names the limit of a group, too' 
 	EOF
 '
 
-test_expect_success 'the time of a child before it began belongs to the thread that created it' '
+test_expect_success 'the time of a child before it began belongs to the creating thread' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 10 11 10 10
@@ -218,7 +218,7 @@ test_expect_success 'the time of a child before it began belongs to the thread t
 	EOF
 '
 
-test_expect_success 'a wake-up that was derived marks what it led to' '
+test_expect_success 'a derived wake-up marks the rows that it led to' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -240,7 +240,7 @@ test_expect_success 'a wake-up that was derived marks what it led to' '
 
 # Another process may have had the CPU: only the thread that waited is known to
 # be late.
-test_expect_success 'the way from a derived wake-up to its thread belongs to that thread' '
+test_expect_success 'the time from a derived wake-up until its thread runs belongs to that thread' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -259,7 +259,7 @@ test_expect_success 'the way from a derived wake-up to its thread belongs to tha
 	EOF
 '
 
-test_expect_success 'a row is marked if another thread, or a timer, may have ended the wait' '
+test_expect_success 'a row is marked if another thread or a timer may have ended the wait' '
 	made r <<-\EOF &&
 	top top
 	2 0 fork 11 11 10 10
@@ -277,7 +277,7 @@ test_expect_success 'a row is marked if another thread, or a timer, may have end
 	test_grep "^(~ the thread that ended a wait was derived, and may be another one)" out
 '
 
-test_expect_success 'a process runs until it is gone, as long as wait4() says' '
+test_expect_success 'a process runs until it is gone, for the CPU time of wait4()' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -312,7 +312,7 @@ test_expect_success 'refusals are reported once above the path' '
 	grep "not recorded" above
 '
 
-test_expect_success 'each moment belongs to the region around it' '
+test_expect_success 'each moment on the path belongs to the innermost region' '
 	nested_recording 1 &&
 	test_prints path <<-\EOF
 	0 top run 25
@@ -323,7 +323,7 @@ test_expect_success 'each moment belongs to the region around it' '
 	EOF
 '
 
-test_expect_success '--what-if makes regions faster, with those inside them' '
+test_expect_success '--what-if speeds up regions together with those inside' '
 	trace2 report --what-if c/outer=2x --format=json r >json &&
 	jq -e ".what_if[0].then_ns == 62500 and
 		([.critical_path[] | select(.label == \"inner\").time_ns] | add ==
@@ -335,7 +335,7 @@ test_expect_success '--what-if makes regions faster, with those inside them' '
 			(.[0].gain_ns / 1000 | round == 20))" json
 '
 
-test_expect_success '--regions has what the thread did in the time of its own' '
+test_expect_success '--regions has the states of the thread in the self time' '
 	trace2 report --regions --format=json r >json &&
 	jq -r ".regions[] | \"\(.region) \(.self_ns) \(.cpu_ns) \(.wait_ns) \(.ready_ns)\"" \
 		json | sort >actual &&
@@ -348,7 +348,7 @@ test_expect_success '--regions has what the thread did in the time of its own' '
 	test_grep "SHARE  *CPU us  *WAIT us  *READY us  *CALLS" out
 '
 
-test_expect_success '--waits: by cause, process and region' '
+test_expect_success '--waits has a row for each cause, process and region' '
 	test_prints trace2 report --waits r <<-\EOF &&
 	ON PATH us  SUM us  COUNT  P50 us  MAX us  WAIT  WOKEN BY   PROCESS  REGION
 	        30      30      1      30      30  disk  ~(kernel)  top      c/outer
@@ -358,7 +358,7 @@ test_expect_success '--waits: by cause, process and region' '
 	test_prints trace2 report --waits -t 31us r </dev/null 2>err
 '
 
-test_expect_success 'the lines above have CPU time, and what the path waited' '
+test_expect_success 'report begins with the CPU time and the waiting time of the path' '
 	trace2 report r >out &&
 	head -n 3 out >actual &&
 	test_write_lines "100 us wall, 70 us CPU (0.70 CPUs)" "1 process, 9 events" \
@@ -375,7 +375,7 @@ test_expect_success 'the lines above have CPU time, and what the path waited' '
 	test_grep " 100 *70     0   10  top$" out
 '
 
-test_expect_success '--waits: many, by whom most of the time' '
+test_expect_success '--waits names the waker of most of the time' '
 	made r <<-\EOF &&
 	top reader
 	2 0 fork 11 11 10 10
@@ -429,7 +429,7 @@ kid () {
 	EOF
 }
 
-test_expect_success 'a sum names the one that had the CPU for more than half of it' '
+test_expect_success 'a sum names the user of the CPU for more than half of it' '
 	for end in 260 360
 	do
 		{
@@ -447,7 +447,7 @@ test_expect_success 'a sum names the one that had the CPU for more than half of 
 	test_write_lines "3 103000 null" "3 203000 three" | test_cmp - actual
 '
 
-test_expect_success 'a process that had the CPU is in brackets if it is not in the recording' '
+test_expect_success 'the user of the CPU is in brackets if it is not in the recording' '
 	{
 		test_write_lines "top top" &&
 		kid 10 11 nm 60 &&
@@ -476,7 +476,7 @@ test_expect_success 'a process that had the CPU is in brackets if it is not in t
 	EOF
 '
 
-test_expect_success 'programs before an exec are steps of their own' '
+test_expect_success 'programs before an exec are separate steps of the path' '
 	made r <<-\EOF &&
 	top script
 	30 0 fork 11 11 10 10
@@ -500,7 +500,7 @@ test_expect_success 'programs before an exec are steps of their own' '
 	EOF
 '
 
-test_expect_success 'a process that outlives its first thread' '
+test_expect_success 'a process that outlives its first thread is on the path' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 10 11 10 10
@@ -517,7 +517,7 @@ test_expect_success 'a process that outlives its first thread' '
 	EOF
 '
 
-test_expect_success 'threads that are not the first: rows by the kind of their names' '
+test_expect_success 'threads other than the first have rows by the kind of their names' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 10 11 10 10
@@ -566,7 +566,7 @@ test_expect_success 'a wake-up by a thread that did not run is not followed' '
 	EOF
 '
 
-test_expect_success 'a thread whose creator is unknown' '
+test_expect_success 'a thread without a known creator is on the path' '
 	made r <<-\EOF &&
 	top top
 	6 0 sleep 10 10 0 swapper schedule,futex_do_wait
@@ -583,7 +583,7 @@ test_expect_success 'a thread whose creator is unknown' '
 	EOF
 '
 
-test_expect_success 'one of many processes that ended in vain is not said to have ended a wait' '
+test_expect_success 'one of many processes that ended without effect is not shown as waker' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -614,7 +614,7 @@ test_expect_success 'one of many processes that ended in vain is not said to hav
 	EOF
 '
 
-test_expect_success 'the end of a thread or a writer, which is no wake-up for the kernel' '
+test_expect_success 'the end of a thread or a writer wakes, even without a wake-up record' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 10 11 10 10
@@ -653,7 +653,7 @@ test_expect_success 'the end of a thread or a writer, which is no wake-up for th
 '
 
 # make waits in pselect() until a child ends, whose signal no record has.
-test_expect_success 'the end of a child, whose signal ends a poll' '
+test_expect_success 'the end of a child ends a poll by its signal' '
 	made r <<-\EOF &&
 	top top
 	6 0 fork 12 12 10 10
@@ -673,7 +673,7 @@ test_expect_success 'the end of a child, whose signal ends a poll' '
 	EOF
 '
 
-test_expect_success 'small steps are left out, with their sum' '
+test_expect_success 'small steps are left out, and summed up' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	1 0 run 10 10 top
@@ -685,7 +685,7 @@ test_expect_success 'small steps are left out, with their sum' '
 	test_grep "^ *0.003  *0.2%  *1 more, each less than 0.5%$" out
 '
 
-test_expect_success 'lost records are said, since sums may be wrong' '
+test_expect_success 'lost records are reported above the path, since sums may be wrong' '
 	records="0 0 fork 10 10 1 1
 	5 0 in 10 10
 	20 0 out 10 10
@@ -702,7 +702,7 @@ test_expect_success 'lost records are said, since sums may be wrong' '
 	jq -e ".processes[0].states_lost == true" json
 '
 
-test_expect_success 'the path without states is the old one, and a line says so' '
+test_expect_success 'the path without states uses processes, and a line says so' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	10 0 fork 11 11 10 10
@@ -717,7 +717,7 @@ test_expect_success 'the path without states is the old one, and a line says so'
 '
 
 # The reader waits when the sleep begins, for at least 100 ms.
-test_expect_success PIPE,WAKERS 'a pipeline: the sleep, who writes, and who sorts, not who waits for them' '
+test_expect_success PIPE,WAKERS 'a pipeline shows the sleep, the writer and the sort, not who waits' '
 	cat >pipeline <<-\EOF &&
 	mkfifo lines
 	sort <lines >sorted &
@@ -742,7 +742,7 @@ test_expect_success PIPE,WAKERS 'a pipeline: the sleep, who writes, and who sort
 	test_line_count = 1 long
 '
 
-test_expect_success GIT,WAKERS 'a clone whose other side sleeps: the sleep, not who reads' '
+test_expect_success GIT,WAKERS 'a clone with a sleeping server shows the sleep, not the reader' '
 	git init -q up &&
 	git -C up -c user.name=A -c user.email=a@b commit -q --allow-empty -m one &&
 	write_script late <<-\EOF &&

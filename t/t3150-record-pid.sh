@@ -17,7 +17,7 @@ refused () {
 	exec "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all "$@"
 }
 
-test_expect_success TASKS 'record -p records a shell, and its later children, until Ctrl-C' '
+test_expect_success TASKS 'record -p records a shell and its later children until Ctrl-C' '
 	# The kernel cuts to ticks.
 	"$PERL_PATH" -MPOSIX=strftime -e \
 		"print strftime(q(%Y-%m-%dT%H:%M:%S), gmtime(time - 1)), qq(\n)" >before &&
@@ -72,7 +72,7 @@ test_expect_success TASKS 'record -p records until the process ends' '
 	done
 '
 
-test_expect_success STATES 'a process that waits all the time has its wait, and no more CPU time' '
+test_expect_success STATES 'record -p shows a waiting process as waiting, and without CPU time' '
 	start "$PERL_PATH" -e "1 for 1 .. 3e6; \$| = 1; print qq(done\n); <STDIN>" &&
 	read -r answer <&9 &&
 	attach -p $pid &&
@@ -94,7 +94,7 @@ test_expect_success STATES 'a process that waits all the time has its wait, and 
 	jq -e ".processes[0] | .wait_ns == .wall_ns" report.json
 '
 
-test_expect_success WAKERS 'record -p has each state as the program knows it' '
+test_expect_success WAKERS 'record -p has the states that the test program measures' '
 	start sh -c "read -r line; exec \"\$0\" >known; echo done" "$hosts/states" &&
 	attach -p $pid &&
 	echo >&8 &&
@@ -110,7 +110,7 @@ test_expect_success WAKERS 'record -p has each state as the program knows it' '
 '
 
 # From the shell, which waits for both, over cat, to what both waited for.
-test_expect_success WAKERS 'the critical path goes back to the time of the attachment' '
+test_expect_success WAKERS 'record -p: the critical path goes back to the attachment' '
 	# cat waits when the sleep begins.
 	cat >piped <<-\EOF &&
 	mkfifo nothing
@@ -151,7 +151,7 @@ test_expect_success STATES,!SANITIZE_ADDRESS,!TSAN 'record -p has all threads' '
 	test "$(grep -c "\"begun_ns\":[0-9]*,\"state\":\"S\"" r/tasks.jsonl)" = 6
 '
 
-test_expect_success TASKS 'several processes are recorded once each, a parent above its child' '
+test_expect_success TASKS 'record -p with several pids records each process once, a parent above its child' '
 	start_shell &&
 	tell "sleep 1000 & echo \$! >sleeper" &&
 	child=$(cat sleeper) &&
@@ -166,7 +166,7 @@ test_expect_success TASKS 'several processes are recorded once each, a parent ab
 		all(.[]; .begun)"
 '
 
-test_expect_success TASKS 'record -p --no-states has processes alone' '
+test_expect_success TASKS 'record -p --no-states has processes only' '
 	start_shell &&
 	attach --no-states -p $pid &&
 	tell /bin/true &&
@@ -177,7 +177,7 @@ test_expect_success TASKS 'record -p --no-states has processes alone' '
 	listed "length == 2 and (.[0] | .begun and .wait_ns == null)"
 '
 
-test_expect_success TASKS 'a recording in progress can be read' '
+test_expect_success TASKS 'record -p: a running recording can be read' '
 	start_shell &&
 	attach -p $pid &&
 	tell /bin/true &&
@@ -203,7 +203,7 @@ shows_later () {
 	jq -e "any(.processes[]; .pid == $(cat later))" top.json
 }
 
-test_expect_success TASKS 'a child that was there before is not shown by top' '
+test_expect_success TASKS 'record -p: top shows no child from before the attachment' '
 	start_shell &&
 	tell "sleep 1000 & echo \$! >sleeper" &&
 	wait_until is_older $(cat sleeper) &&
@@ -216,7 +216,7 @@ test_expect_success TASKS 'a child that was there before is not shown by top' '
 	end
 '
 
-test_expect_success ORDINARY_USER,TASKS 'an ordinary user may record his own process' '
+test_expect_success ORDINARY_USER,TASKS 'record -p lets an ordinary user record an own process' '
 	start_shell as_ordinary &&
 	by=as_ordinary attach -p $pid &&
 	tell /bin/true &&
@@ -225,7 +225,7 @@ test_expect_success ORDINARY_USER,TASKS 'an ordinary user may record his own pro
 	listed "length == 2 and .[0].pid == $pid and .[0].begun"
 '
 
-test_expect_success SECCOMP 'record -p says why it refuses, and what helps, where everything is refused' '
+test_expect_success SECCOMP 'record -p says why everything is refused, and what helps' '
 	rm -rf r &&
 	start_shell &&
 	test_expect_code 128 denied all trace2 record -o r -p $pid 2>err &&
@@ -244,7 +244,7 @@ start_worker () {
 	read -r answer <&9
 }
 
-test_expect_success STATES,!SANITIZE_ADDRESS 'record -p copies the ring, with the events before' '
+test_expect_success STATES,!SANITIZE_ADDRESS 'record -p copies the ring with the earlier events' '
 	start_worker 3 5 exit &&
 	attach -p $pid &&
 	tell "" round &&
@@ -272,7 +272,7 @@ test_expect_success STATES,!SANITIZE_ADDRESS 'record -p copies the ring, with th
 		regions.json counters.json chrome.json list.json
 '
 
-test_expect_success TASKS 'record -p reports that a ring cannot be copied' '
+test_expect_success TASKS 'record -p reports a ring that cannot be copied' '
 	start_worker 1 1 exit &&
 	attach -p $pid &&
 	ring=r/rings/$(ls rings) &&
@@ -289,7 +289,7 @@ has_rounds () {
 	test "$(trace2 script -i r | grep -c "main.*region_enter.*label:round")" = "$1"
 }
 
-test_expect_success STATES 'a ring that goes on, and is smaller than what is recorded' '
+test_expect_success STATES 'record -p continues a ring that is smaller than the recorded events' '
 	GIT_TRACE2_RING_SIZE=4k && export GIT_TRACE2_RING_SIZE &&
 	start_worker 1 1 exit &&
 	sane_unset GIT_TRACE2_RING_SIZE &&
@@ -323,7 +323,7 @@ has_pid_of_stranger () {
 }
 
 # Others may start processes in between: then they do it again.
-test_expect_success NEXT_PID,EXIT_CODES 'the exit code of an earlier process with the same pid is not its own' '
+test_expect_success NEXT_PID,EXIT_CODES 'record -p does not take the exit code of an earlier process with the pid' '
 	start_shell &&
 	attach -p $pid &&
 	recorder_pid=$(recorder_pid r) &&
@@ -370,7 +370,7 @@ test_expect_success 'record -p refuses a pid without a process' '
 	refused 999999999 "there is no such process (${SQ}ps -e${SQ} lists them)"
 '
 
-test_expect_success 'record -p refuses a process that has ended, and was not waited for' '
+test_expect_success 'record -p refuses a zombie' '
 	start "$PERL_PATH" -e "\$| = 1; \$p = fork // die; exit if !\$p;
 		select undef, undef, undef, 0.001
 			while qx(cat /proc/\$p/stat) !~ /[)] Z /;
@@ -408,7 +408,7 @@ test_expect_success 'record -p refuses the recorder itself' '
 	test_cmp expect err
 '
 
-test_expect_success TASKS 'record -p refuses more threads than it has descriptors for' '
+test_expect_success TASKS 'record -p refuses a process with more threads than descriptors' '
 	start "$hosts/worker" 20 1 exit &&
 	read -r answer <&9 &&
 	test_expect_code 128 sh -c "ulimit -n 60; exec trace2 record -o r -p $pid" 2>err &&
@@ -417,7 +417,7 @@ test_expect_success TASKS 'record -p refuses more threads than it has descriptor
 	test_expect_code 3 end
 '
 
-test_expect_success 'an earlier recording stays where it is' '
+test_expect_success 'record -p that fails does not move an earlier recording' '
 	rm -rf r r.old &&
 	trace2 record -q -o r -- true &&
 	test_expect_code 128 trace2 record -o r -p 999999999 &&
@@ -425,7 +425,7 @@ test_expect_success 'an earlier recording stays where it is' '
 	test_path_is_missing r.old
 '
 
-test_expect_success 'record -p refuses what makes no sense' '
+test_expect_success 'record -p refuses unsuitable options and pids' '
 	for words in "-p 1 true" "-p 1 --listen s" "-p 1 --ring" "-p 1 -e cs"
 	do
 		test_expect_code 2 trace2 record -o r $words 2>err &&

@@ -92,7 +92,7 @@ is_whole_session () {
 	echo "trace2 262until" | test_cmp - actual
 }
 
-test_expect_success 'tracing is switched on in a program that allows it, and put back' '
+test_expect_success 'record -p switches tracing on if the program allows it, and back' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&
@@ -112,17 +112,17 @@ test_expect_success 'tracing is switched on in a program that allows it, and put
 	test "$(grep -c "\"event\":\"version\"" e0)" = 2
 '
 
-test_expect_success 'meta.json names the processes that were switched on' '
+test_expect_success 'record -p names the processes switched on in meta.json' '
 	jq -c "[.attached, .switched_on, .losses.cut_programs]" r/meta.json >actual &&
 	echo "[[$pid],[$pid],0]" | test_cmp - actual
 '
 
-test_expect_success TASKS 'a process that runs on is listed as open although its session has ended' '
+test_expect_success TASKS 'record -p: a process that continues is listed as open although its session ended' '
 	listed "length == 1 and .[0].end == \"open\" and .[0].at_least == true and
 		.[0].pid == $pid"
 '
 
-test_expect_success 'after --max-size a program writes where it did before, which is counted' '
+test_expect_success 'record -p --max-size: the program returns to its own target, and losses are counted' '
 	start_daemon &&
 	attach -p $pid --max-size 20k &&
 	until_in_recording &&
@@ -185,7 +185,7 @@ answers () {
 	od -An -tu4 -j28 -N4 "$page"
 }
 
-test_expect_success CC,!INSTRUMENTED 'after --max-size, a process with a thread in a call is asked again' '
+test_expect_success CC,!INSTRUMENTED 'record -p --max-size: a process with a thread in a call is asked again' '
 	rm -rf stop block inside e0 e1 r later &&
 	test_when_finished "rm -f block; : >stop" &&
 	build "$CC" busy.c -std=gnu11 &&
@@ -208,7 +208,7 @@ test_expect_success CC,!INSTRUMENTED 'after --max-size, a process with a thread 
 	wait $pid
 '
 
-test_expect_success 'a process that ends while it is recorded has its end' '
+test_expect_success 'record -p: a process that ends while recorded has its end' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&
@@ -229,7 +229,7 @@ is_taken () {
 }
 
 # The process cannot answer. The recorder takes each signal before the next.
-test_expect_success 'timeout sends a signal twice, which counts as one' '
+test_expect_success 'record -p counts the two signals of timeout as one' '
 	start_daemon &&
 	attach --timeout 1h -p $pid &&
 	until_in_recording &&
@@ -248,7 +248,7 @@ test_expect_success 'timeout sends a signal twice, which counts as one' '
 	stop_daemon
 '
 
-test_expect_success 'the recorder is killed: the program writes there, until another recording ends' '
+test_expect_success 'record -p: a killed recorder leaves tracing on until another recording ends' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&
@@ -266,7 +266,7 @@ test_expect_success 'the recorder is killed: the program writes there, until ano
 	is_whole_session
 '
 
-test_expect_success 'a target that was set during the recording stays' '
+test_expect_success 'record -p: a target set during the recording stays' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&
@@ -282,7 +282,7 @@ test_expect_success 'a target that was set during the recording stays' '
 	test_cmp as_it_was e0
 '
 
-test_expect_success 'the later of two recordings has the events' '
+test_expect_success 'two recordings with -p: the later one has the events' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&
@@ -308,7 +308,7 @@ is_asked () {
 }
 
 # The first one asks before the second one has read the answer to its request.
-test_expect_success 'the later of two recordings puts the target back, whatever it knows' '
+test_expect_success 'two recordings with -p: the later one restores the target' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&
@@ -334,7 +334,7 @@ test_expect_success 'the later of two recordings puts the target back, whatever 
 '
 
 # Nothing is written there when it calls the library at last.
-test_expect_success 'programs without the library, or that do not call it, are named' '
+test_expect_success 'record -p names programs without the library, or that do not call it' '
 	rm -f wake &&
 	mkfifo wake &&
 	{ GIT_TRACE2_CONTROL=1 test-tool trace2 261steps "sh:read line <wake" step & } &&
@@ -391,7 +391,7 @@ start_forker () {
 	child=$(tr -d " " <"/proc/$pid/task/$pid/children")
 }
 
-test_expect_success TASKS,CC,!INSTRUMENTED 'forked children are switched off with their parent' '
+test_expect_success TASKS,CC,!INSTRUMENTED 'record -p switches forked children off with their parent' '
 	start_forker &&
 	detached INT &&
 	trace2 check -i r >checked &&
@@ -404,7 +404,7 @@ test_expect_success TASKS,CC,!INSTRUMENTED 'forked children are switched off wit
 '
 
 # The second signal ends the wait.
-test_expect_success TASKS,CC,!INSTRUMENTED 'forked children are waited for as their parent is' '
+test_expect_success TASKS,CC,!INSTRUMENTED 'record -p waits for forked children as for their parent' '
 	start_forker &&
 	kill -STOP $child &&
 	test_when_finished "kill -CONT $child || :" &&
@@ -422,7 +422,7 @@ test_expect_success TASKS,CC,!INSTRUMENTED 'forked children are waited for as th
 
 test_lazy_prereq HIDES 'unshare -rm sh -c "mkdir hidden && mount -t tmpfs none hidden"'
 
-test_expect_success HIDES 'a program that cannot reach the directory is recorded without' '
+test_expect_success HIDES 'record -p records a program without events if it cannot reach the directory' '
 	rm -f stop &&
 	test_when_finished ": >stop" &&
 	mkdir -p hidden &&
@@ -446,7 +446,7 @@ test_lazy_prereq SHUTS 'mkdir shut && unshare -rm sh -c "mount --bind shut shut 
 	mount -o remount,bind,ro shut && ! touch shut/file"'
 
 # It sees the same directory, but read-only. Another target may be on.
-test_expect_success SHUTS 'a program that cannot write into the directory goes on as before' '
+test_expect_success SHUTS 'record -p: a program that cannot write into the directory keeps its target' '
 	for perf in p0 ""
 	do
 		rm -rf shut p0 &&

@@ -14,7 +14,7 @@ compiled () {
 	"${CC:-cc}" -O2 -o "$name" "$TEST_DIRECTORY/t3160/hot.c" "$@"
 }
 
-test_expect_success CC 'setup' '
+test_expect_success CC 'setup: build the programs' '
 	compiled fp -g -fno-omit-frame-pointer &&
 	compiled no-fp -g -fomit-frame-pointer &&
 	compiled other -g -fno-omit-frame-pointer -Dseven=siete -Dmix=mezcla
