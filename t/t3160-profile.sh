@@ -70,7 +70,7 @@ test_expect_success CC,TASKS,PERF_SCRIPT 'samples have functions, and their call
 	test "$(grep -c "mix.* both.* main" paths)" -gt 5
 '
 
-test_expect_success CC,TASKS,PERF_SCRIPT,X86_64 'callers are found by copies of the stack, without frame pointers' '
+test_expect_success CC,TASKS,PERF_SCRIPT,X86_64 'samples without frame pointers have callers by copies of the stack' '
 	recorded no-fp.data --profile --call-graph dwarf -- ./no-fp &&
 	perf_functions no-fp.data &&
 	seven_tenths &&
@@ -79,7 +79,7 @@ test_expect_success CC,TASKS,PERF_SCRIPT,X86_64 'callers are found by copies of 
 '
 
 # How many the kernel took is compared by make check.
-test_expect_success CC,STATES,JQ,LIBDW '--profile=HZ: a sample stands for this part of a second of CPU time' '
+test_expect_success CC,STATES,JQ,LIBDW '--profile=HZ: a sample stands for 1/HZ s of CPU time' '
 	for hz in 100 2000
 	do
 		trace2 record --profile=$hz -o $hz -- ./fp &&
@@ -97,7 +97,7 @@ test_expect_success EXPENSIVE,CC,STATES,JQ,LIBDW '--profile=2000 has 20 times th
 		.[1] > 10 * .[0] and .[1] < 40 * .[0]" json
 '
 
-test_expect_success TASKS,PERF_SCRIPT '--no-states leaves samples alone' '
+test_expect_success TASKS,PERF_SCRIPT '--profile --no-states records samples only' '
 	trace2 record --no-states --profile -- sh -c ": | cat" &&
 	jq -e ".states == \"not requested\" and .profile == \"kernel\"" \
 		trace2.data/meta.json &&
@@ -114,7 +114,7 @@ test_expect_success WAKERS,PERF_SCRIPT 'functions of the kernel are named in ker
 	grep " do_syscall_64\$\|el0_svc\$" trace2.data/kernel.symbols
 '
 
-test_expect_success SECCOMP 'report says that samples were refused, and not to try again' '
+test_expect_success SECCOMP 'report names the refusal of samples, and does not advise --profile' '
 	denied all trace2 record -q --profile -o denied -- true &&
 	trace2 report --functions denied >out 2>err &&
 	test_grep "no samples in this recording: --profile was refused: .*(a seccomp filter refuses it); for more: " err &&
@@ -124,7 +124,7 @@ test_expect_success SECCOMP 'report says that samples were refused, and not to t
 	test_grep "record it with .trace2 record --profile." err
 '
 
-test_expect_success ORDINARY_USER,PARANOID_2,CC,TASKS,PERF_SCRIPT 'an ordinary user has samples outside of the kernel' '
+test_expect_success ORDINARY_USER,PARANOID_2,CC,TASKS,PERF_SCRIPT 'an ordinary user gets samples of user code' '
 	mkdir -p user &&
 	chmod 777 user &&
 	as_ordinary trace2 record --no-states --profile -o user/r -- ./fp 2>err &&
@@ -160,7 +160,7 @@ test_expect_success CC,TASKS,LIBDW,X86_64 'report unwinds copies of stacks' '
 	grep "mix seven both main " path
 '
 
-test_expect_success CC,TASKS,LIBDW,X86_64 'report unwinds where an expression finds the frame' '
+test_expect_success CC,TASKS,LIBDW,X86_64 'report unwinds a frame that only a DWARF expression finds' '
 	"${CC:-cc}" -g -O2 -fomit-frame-pointer -o expression \
 		"$TEST_DIRECTORY/t3160/expression.c" &&
 	trace2 record -o expression.data --profile --call-graph dwarf -- ./expression &&
@@ -168,7 +168,7 @@ test_expect_success CC,TASKS,LIBDW,X86_64 'report unwinds where an expression fi
 	test_grep "work through main " path
 '
 
-test_expect_success CC,TASKS,LIBDW 'a child that executes nothing has the mappings of its parent' '
+test_expect_success CC,TASKS,LIBDW 'a forked child without exec has the mappings of its parent' '
 	trace2 record --profile -- ./fp 100 fork &&
 	main_path &&
 	grep "mix .*both main " path
@@ -187,7 +187,7 @@ functions () {
 	jq -r ".functions[] | \"\(.share * 100) \(.function)\"" json >functions
 }
 
-test_expect_success CC,TASKS,LIBDW,PERF_SCRIPT,JQ '--functions has the shares that perf has' '
+test_expect_success CC,TASKS,LIBDW,PERF_SCRIPT,JQ '--functions has the same shares as perf' '
 	recorded alone.data --no-states --profile -- ./fp &&
 	perf_functions alone.data &&
 	awk "\$1 > 0.8 { print \$2, \$1 }" functions | sort >expect &&
@@ -199,7 +199,7 @@ test_expect_success CC,TASKS,LIBDW,PERF_SCRIPT,JQ '--functions has the shares th
 	awk "\$2 - \$3 > 0.1 || \$3 - \$2 > 0.1 { bad = 1 } END { exit bad }" both
 '
 
-test_expect_success CC,TASKS,LIBDW,JQ 'a function has the time of those that it calls in its total' '
+test_expect_success CC,TASKS,LIBDW,JQ 'TOTAL of a function includes the functions that it calls' '
 	recorded alone.data --no-states --profile -- ./fp &&
 	trace2 report --functions --format=json alone.data >json &&
 	jq -e "([.functions[] | select(.function == \"main\")][0] |
@@ -221,7 +221,7 @@ test_expect_success CC,TASKS,LIBDW '--functions prints text and CSV' '
 	grep ",mix,/.*/fp," out
 '
 
-test_expect_success CC,TASKS,LIBDW,JQ '--cmd and -g cmd tell processes apart' '
+test_expect_success CC,TASKS,LIBDW,JQ '--cmd and -g cmd separate the samples of processes' '
 	trace2 record --profile -- sh -c "./fp; exec ./other 50" &&
 	functions --cmd "*fp*" &&
 	seven_tenths &&
@@ -233,7 +233,7 @@ test_expect_success CC,TASKS,LIBDW,JQ '--cmd and -g cmd tell processes apart' '
 	test_grep ! "^mezcla fp" groups
 '
 
-test_expect_success CC,STATES,LIBDW,JQ 'rows of the critical path name the function that ran most' '
+test_expect_success CC,STATES,LIBDW,JQ 'rows of the critical path name the most sampled function' '
 	trace2 record --profile -- ./fp 100 &&
 	trace2 report >out 2>err &&
 	test_must_be_empty err &&
@@ -245,7 +245,7 @@ test_expect_success CC,STATES,LIBDW,JQ 'rows of the critical path name the funct
 	grep " fp  *mix [0-9.]*%$" out
 '
 
-test_expect_success CC,STATES,LIBDW,JQ,X86_64 'copies of stacks: the path takes the innermost call, others find all' '
+test_expect_success CC,STATES,LIBDW,JQ,X86_64 'copies of stacks: the path uses the innermost call, --samples all calls' '
 	recorded no-fp.data --profile --call-graph dwarf -- ./no-fp &&
 	trace2 report --path --samples --format=json no-fp.data >json &&
 	jq -e "any(.critical_path[]; .function == \"mix\")" json &&
@@ -256,7 +256,7 @@ test_expect_success CC,STATES,LIBDW,JQ,X86_64 'copies of stacks: the path takes 
 	jq -e "any(.callees[]; .function == \"mix\" and .depth > 4)" json
 '
 
-test_expect_success CC,TASKS,LIBDW,JQ,!INSTRUMENTED '-N and -g region: by the regions of programs with libtrace2' '
+test_expect_success CC,TASKS,LIBDW,JQ,!INSTRUMENTED '-N and -g region select samples by regions of programs with libtrace2' '
 	compiled regions -g -fno-omit-frame-pointer -DTRACE2 \
 		-I"$GIT_BUILD_DIR/lib" \
 		"$GIT_BUILD_DIR/build/lib/libtrace2.a" -pthread &&
@@ -275,7 +275,7 @@ test_expect_success CC,TASKS,LIBDW,JQ,!INSTRUMENTED '-N and -g region: by the re
 	test_grep "region needs --functions" err
 '
 
-test_expect_success CC,TASKS,LIBDW,JQ 'a program that was removed or replaced has no names' '
+test_expect_success CC,TASKS,LIBDW,JQ 'a removed or replaced program has no function names' '
 	compiled gone -g -fno-omit-frame-pointer &&
 	trace2 record --profile -- ./gone 100 &&
 	rm gone &&
@@ -287,7 +287,7 @@ test_expect_success CC,TASKS,LIBDW,JQ 'a program that was removed or replaced ha
 	test_grep "gone.: replaced by another build since" err
 '
 
-test_expect_success CC,TASKS,LIBDW,JQ,X86_64 'functions of a stripped program have the offsets of their starts' '
+test_expect_success CC,TASKS,LIBDW,JQ,X86_64 'functions of a stripped program are named by their start offsets' '
 	compiled stripped -g -fno-omit-frame-pointer &&
 	nm stripped | sed -n "s/^0*\([0-9a-f]*\) t \(mix\|three\)\$/\2 \1/p" >starts &&
 	test_line_count = 2 starts &&
@@ -299,14 +299,14 @@ test_expect_success CC,TASKS,LIBDW,JQ,X86_64 'functions of a stripped program ha
 		stripped+0x$(sed -n "s/^three //p" starts)
 '
 
-test_expect_success CC,TASKS,LIBDW,JQ 'a static program has its functions' '
+test_expect_success CC,TASKS,LIBDW,JQ 'functions of a static program have names' '
 	compiled static -g -static -fno-omit-frame-pointer &&
 	trace2 record --profile -- ./static &&
 	functions &&
 	seven_tenths
 '
 
-test_expect_success PIPE,CC,TASKS,LIBDW,JQ 'record -p: a process that has its mappings already' '
+test_expect_success PIPE,CC,TASKS,LIBDW,JQ 'record -p --profile reads the existing mappings of a process' '
 	start ./fp 100 read &&
 	attach --profile -p $pid &&
 	echo >&8 &&
@@ -317,7 +317,7 @@ test_expect_success PIPE,CC,TASKS,LIBDW,JQ 'record -p: a process that has its ma
 	seven_tenths
 '
 
-test_expect_success TASKS 'a warning says how to record samples where there are none' '
+test_expect_success TASKS 'a warning says how to record samples if there are none' '
 	trace2 record -- true &&
 	test_prints trace2 report --functions </dev/null 2>err &&
 	test_grep "no samples in this recording: .*--profile" err
@@ -335,7 +335,7 @@ counted_again () {
 	jq -r ".functions[] | \"\(.function) \(.samples)\"" json | sort
 }
 
-test_expect_success JQ 'an address belongs to what was mapped there last' '
+test_expect_success JQ 'an address belongs to the latest mapping at it' '
 	counted >actual <<-\EOF &&
 	0 0 fork 10 10 1 1
 	1 0 comm 10 10 one exec
@@ -361,7 +361,7 @@ test_expect_success JQ 'an address belongs to what was mapped there last' '
 	EOF
 '
 
-test_expect_success JQ 'functions that a process generated have the names of its map' '
+test_expect_success JQ 'generated functions have the names of perf-PID.map' '
 	cat >records <<-\EOF &&
 	top node
 	2 0 map 10 10 100000 10000 //anon
@@ -391,7 +391,7 @@ test_expect_success JQ 'functions that a process generated have the names of its
 	test_grep "maps/10-5000000000.map" err
 '
 
-test_expect_success '--functions: lines to a pipe have 100 columns, names of C++ no arguments' '
+test_expect_success '--functions in a pipe: 100 columns, names of C++ without arguments' '
 	{
 		echo "top node" &&
 		echo "2 0 map 10 10 100000 10000 //anon" &&
@@ -414,11 +414,11 @@ test_expect_success '--functions: lines to a pipe have 100 columns, names of C++
 	grep -F " sum_up($list const&) " out
 '
 
-test_expect_success 'a file is in no warning if all that was looked up there has names' '
+test_expect_success 'a warning names no file whose functions were all found' '
 	test_must_be_empty err
 '
 
-test_expect_success JQ 'a map of an earlier process with that number names nothing' '
+test_expect_success JQ 'perf-PID.map of an earlier process with the pid is not used' '
 	made r <records &&
 	mkdir r/maps &&
 	echo "100000 10000 wrong" >r/maps/10-4000000000.map &&
@@ -427,7 +427,7 @@ test_expect_success JQ 'a map of an earlier process with that number names nothi
 '
 
 # A sleep may be longer than it should, never shorter.
-test_expect_success CC,WAKERS,LIBDW,JQ '--functions --waits: the functions in which threads waited' '
+test_expect_success CC,WAKERS,LIBDW,JQ '--functions --waits shows the functions in which threads waited' '
 	"${CC:-cc}" -O1 -g -fno-omit-frame-pointer -o naps \
 		"$TEST_DIRECTORY/t3160/naps.c" &&
 	trace2 record -q -o naps.rec --profile -- ./naps &&
@@ -442,7 +442,7 @@ test_expect_success CC,WAKERS,LIBDW,JQ '--functions --waits: the functions in wh
 	test_grep ! long_nap out
 '
 
-test_expect_success '--functions --waits reports that an older recording has no calls of waits' '
+test_expect_success '--functions --waits reports that an older recording has no call chains of waits' '
 	counted <records >actual &&
 	test_prints trace2 report --functions --waits r 2>err </dev/null &&
 	test_grep "no calls of threads that wait .*: record it anew" err
@@ -450,7 +450,7 @@ test_expect_success '--functions --waits reports that an older recording has no 
 
 # Do not believe a /tmp/perf-PID.map of another owner, or from before the
 # process.
-test_expect_success TASKS 'names in /tmp/perf-PID.map are kept' '
+test_expect_success TASKS 'names in /tmp/perf-PID.map are kept in the recording' '
 	cat >writes <<-\EOF &&
 	echo "1000 10 $1" >/tmp/perf-$$.map
 	touch -d "$2" /tmp/perf-$$.map
@@ -470,7 +470,7 @@ test_expect_success TASKS 'names in /tmp/perf-PID.map are kept' '
 	test_path_is_missing r/maps
 '
 
-test_expect_success JQ 'on_path leaves out what another process computes at the same time' '
+test_expect_success JQ 'on_path excludes what another process computes at the same time' '
 	counted >actual <<-\EOF &&
 	top one
 	2 0 map 10 10 1000 1000 /none/a
@@ -501,7 +501,7 @@ test_expect_success JQ 'on_path is unknown without states' '
 	jq -e "all(.functions[]; .on_path == null)" json
 '
 
-test_expect_success JQ 'functions of the kernel, by their addresses in kernel.symbols' '
+test_expect_success JQ 'functions of the kernel are named by kernel.symbols' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	1 0 comm 10 10 one exec
@@ -525,7 +525,7 @@ test_expect_success JQ 'functions of the kernel, by their addresses in kernel.sy
 	EOF
 '
 
-test_expect_success 'callers without names make no samples without names' '
+test_expect_success 'a warning says so if only callers are without names' '
 	made r <<-\EOF &&
 	top one
 	2 0 map 10 10 1000 1000 /none/a
@@ -543,7 +543,7 @@ test_expect_success 'export --to perf says that perf reads samples of the kernel
 	test_path_is_missing perf.data
 '
 
-test_expect_success JQ 'a sample without calls counts, too' '
+test_expect_success JQ 'a sample without a call chain counts' '
 	counted >actual <<-\EOF &&
 	0 0 fork 10 10 1 1
 	1 0 comm 10 10 one exec
@@ -557,7 +557,7 @@ test_expect_success JQ 'a sample without calls counts, too' '
 	jq -e ".functions[0] | .function == \"[unknown]\" and .self == 2000000" json
 '
 
-test_expect_success JQ 'files with callers alone come in the order of what is below them' '
+test_expect_success JQ '--functions sorts functions without samples of their own by TOTAL' '
 	counted >/dev/null <<-\EOF &&
 	0 0 fork 10 10 1 1
 	1 0 comm 10 10 one exec
@@ -571,7 +571,7 @@ test_expect_success JQ 'files with callers alone come in the order of what is be
 	test_prints jq -r ".functions[].function" json
 '
 
-test_expect_success JQ 'a fork has the mappings of then, an exec has none' '
+test_expect_success JQ 'a fork inherits the mappings of its parent, an exec drops them' '
 	counted >actual <<-\EOF &&
 	0 0 fork 10 10 1 1
 	1 0 comm 10 10 one exec
@@ -642,7 +642,7 @@ short () {
 	counted <records >/dev/null
 }
 
-test_expect_success JQ 'samples that stand for little of the CPU time say so' '
+test_expect_success JQ 'report warns if samples stand for little of the CPU time' '
 	short 4 &&
 	trace2 report --functions -i r >out 2>err &&
 	test_prints sed -n "/^(/,\$p" out <<-\EOF &&
@@ -661,7 +661,7 @@ test_expect_success JQ 'samples that stand for little of the CPU time say so' '
 	test_grep "no samples .*: a process has none in its first 1.000 ms" err
 '
 
-test_expect_success 'MOSTLY IN takes five samples, for half of the time' '
+test_expect_success 'MOSTLY IN requires five samples for half of the time' '
 	short 5 &&
 	trace2 report -i r >out 2>err &&
 	test_grep "MOSTLY IN" out &&
@@ -705,7 +705,7 @@ most () {
 	sed -n "s/.*  \[one\] *//p" out
 }
 
-test_expect_success 'MOSTLY IN prefers the program'\''s own function before others, if it has a third' '
+test_expect_success 'MOSTLY IN prefers a function of the program to one of a library'\''s own function before others, if it has a third' '
 	echo "a+0x800 40.0%" >expect &&
 	most 4 6 0 0 >actual &&
 	test_cmp expect actual &&
@@ -720,7 +720,7 @@ test_expect_success 'MOSTLY IN prefers the program'\''s own function before othe
 	test_cmp expect actual
 '
 
-test_expect_success JQ 'MOSTLY IN: its share, as data' '
+test_expect_success JQ 'MOSTLY IN has its share in JSON' '
 	most 4 6 0 0 &&
 	trace2 report --path --format=json -i r >json &&
 	jq -e ".critical_path[0] | .function == \"a+0x800\" and
@@ -731,7 +731,7 @@ for args in "--profile=0" "--profile=10001" "--profile=1k" \
 	"--profile --call-graph=lbr" "--profile --call-graph=dwarf,12" \
 	"--profile --call-graph=dwarf,65536" "--call-graph=fp"
 do
-	test_expect_success "an error: $args" '
+	test_expect_success "invalid options of profiles are refused: $args" '
 		test_expect_code 2 trace2 record $args -- true 2>err &&
 		test_grep "trace2: --\(profile\|call-graph\) " err
 	'

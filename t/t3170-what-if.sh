@@ -47,7 +47,7 @@ chain () {
 	EOF
 }
 
-test_expect_success 'a change by nothing changes nothing' '
+test_expect_success '--what-if with a factor of 1x changes nothing' '
 	chain &&
 	then_is <<-\EOF &&
 	*=1x 90000 90000
@@ -56,7 +56,7 @@ test_expect_success 'a change by nothing changes nothing' '
 	jq -s -e "map(.critical_path) | .[0] == .[1] and (.[0] | length > 0)" json
 '
 
-test_expect_success 'a wait of unknown cause is changed by nothing that names one' '
+test_expect_success '--what-if of a named cause does not change a wait of unknown cause' '
 	made r <<-\EOF &&
 	top one
 	20000 0 out 10 10
@@ -68,7 +68,7 @@ test_expect_success 'a wait of unknown cause is changed by nothing that names on
 	EOF
 '
 
-test_expect_success 'a process that waits for a faster thread gets on earlier' '
+test_expect_success '--what-if: a process that waits for a faster thread continues earlier' '
 	chain &&
 	# The writer works 44 ms until it wakes, the reader 27 ms from the wake-up
 	# to the wake-up.
@@ -80,7 +80,7 @@ test_expect_success 'a process that waits for a faster thread gets on earlier' '
 	EOF
 '
 
-test_expect_success 'several changes count together, and the new path is shown' '
+test_expect_success '--what-if combines several changes, and shows the new path' '
 	trace2 report --what-if=writer=4x --what-if reader=2x r >out &&
 	grep "^writer=4x, reader=2x: 90.000 ms would be 43.500 ms (51.7% less)$" out &&
 	grep "CRITICAL PATH" out &&
@@ -92,7 +92,7 @@ test_expect_success 'several changes count together, and the new path is shown' 
 	test_grep "what-if=.read?r,reader=2x. changes nothing" err
 '
 
-test_expect_success 'another chain becomes the longest: the gain ends there' '
+test_expect_success '--what-if: the gain ends where another chain becomes the longest' '
 	made r <<-\EOF &&
 	top top
 	2000 0 fork 11 11 10 10
@@ -115,7 +115,7 @@ test_expect_success 'another chain becomes the longest: the gain ends there' '
 '
 
 # a is preempted, and runs less long; b runs until 44 ms.
-test_expect_success 'only at worst must all children have ended' '
+test_expect_success '--what-if: a wait for children ends with the first one at best, with the last at worst' '
 	made r <<-\EOF &&
 	top top
 	2000 0 fork 11 11 10 10
@@ -136,7 +136,7 @@ test_expect_success 'only at worst must all children have ended' '
 '
 
 # a is a process below another one, and wakes the top by a pipe; b has ended.
-test_expect_success 'a process that no child woke waited for none' '
+test_expect_success '--what-if: a process that no child woke did not wait for a child' '
 	made r <<-\EOF &&
 	top top
 	2000 0 fork 13 13 10 10
@@ -158,7 +158,7 @@ test_expect_success 'a process that no child woke waited for none' '
 	EOF
 '
 
-test_expect_success 'a wait that no thread ended takes as long as before, or less' '
+test_expect_success '--what-if: a wait that no thread ended takes as long as before, or less' '
 	made r <<-\EOF &&
 	top top
 	10000 0 sleep 10 10 0 swapper schedule,do_nanosleep
@@ -175,7 +175,7 @@ test_expect_success 'a wait that no thread ended takes as long as before, or les
 	EOF
 '
 
-test_expect_success 'a wait that something outside ended has two answers' '
+test_expect_success '--what-if: a wait ended from outside has two bounds' '
 	made r <<-\EOF &&
 	top top
 	41000 0 sleep 10 10 0 swapper schedule,sk_wait_data
@@ -202,7 +202,7 @@ test_expect_success 'a wait that something outside ended has two answers' '
 	EOF
 '
 
-test_expect_success 'a short wait was for an answer, a page or a disk is none of outside' '
+test_expect_success '--what-if: a short wait for an answer, a page or a disk is not one from outside' '
 	for wait in "sk_wait_data 41000" "io_schedule 60000" \
 		"folio_wait_bit_common,filemap_fault,handle_mm_fault 60000"
 	do
@@ -219,7 +219,7 @@ test_expect_success 'a short wait was for an answer, a page or a disk is none of
 '
 
 # xargs -P2: a has a place for 60 ms, b, c and d the other one.
-test_expect_success 'a job of a pool beside the path gives its place to others, at best' '
+test_expect_success '--what-if: a faster job beside the path gives its place to the next job, at best' '
 	made r <<-\EOF &&
 	top top
 	1000 0 fork 11 11 10 10
@@ -264,7 +264,7 @@ polls () {
 	EOF
 }
 
-test_expect_success 'a loop of sleeping and looking may have waited for what ended meanwhile' '
+test_expect_success '--what-if: a polling loop may have waited for what ended, at best' '
 	polls &&
 	then_is <<-\EOF &&
 	kid=2x 70000 33500
@@ -293,7 +293,7 @@ locks () {
 	EOF
 }
 
-test_expect_success 'a process that asks for a lock earlier may get it first: the least is unknown' '
+test_expect_success '--what-if: a lock requested earlier may be got first, so the least gain is unknown' '
 	locks &&
 	for change in late=2x holder=2x
 	do
@@ -310,7 +310,7 @@ test_expect_success 'a process that asks for a lock earlier may get it first: th
 	test_grep "^(at least: unknown, because late may get a lock before the one" out
 '
 
-test_expect_success 'time without a CPU shrinks with the one that had it, at best' '
+test_expect_success '--what-if: time without a CPU shrinks with the user of the CPU, at best' '
 	made r <<-\EOF &&
 	top top
 	5000 1 fork 11 11 10 10
@@ -333,7 +333,7 @@ test_expect_success 'time without a CPU shrinks with the one that had it, at bes
 	grep "would be 100.000 ms (0.0% less), or 80.000 ms (20.0%) at best" out
 '
 
-test_expect_success 'the ranking has the largest gain first' '
+test_expect_success '--what-if ranks the changes, the largest gain first' '
 	chain &&
 	trace2 report --what-if r >out &&
 	sed -n 2p out >first &&
@@ -342,7 +342,7 @@ test_expect_success 'the ranking has the largest gain first' '
 '
 
 # a gains most at best, the top for certain; the disk least.
-test_expect_success 'the order is that of the middle between the bounds' '
+test_expect_success '--what-if ranks by the middle between the bounds' '
 	made r <<-\EOF &&
 	top top
 	2000 0 fork 11 11 10 10
@@ -366,7 +366,7 @@ test_expect_success 'the order is that of the middle between the bounds' '
 	test_write_lines top a wait:disk ready wait:child | test_cmp - order
 '
 
-test_expect_success 'regions count with the regions inside of them' '
+test_expect_success '--what-if of a region includes the regions inside' '
 	nested_recording 1000 &&
 	# Inner regions have both changes of the last line.
 	then_is <<-\EOF &&
@@ -386,7 +386,7 @@ test_expect_success 'regions count with the regions inside of them' '
 '
 
 # The main thread waits in its region for the other one, which is in another.
-test_expect_success 'regions of threads are those of each' '
+test_expect_success '--what-if of a region changes each thread that is in it' '
 	made r <<-\EOF &&
 	top top
 	5000 0 fork 10 11 10 10
@@ -417,7 +417,7 @@ test_expect_success 'regions of threads are those of each' '
 	EOF
 '
 
-test_expect_success 'a program that a process ran before is found by its name' '
+test_expect_success '--what-if finds a program that a process ran earlier by its name' '
 	made r <<-\EOF &&
 	top se*
 	61000 0 comm 10 10 second exec
@@ -433,7 +433,7 @@ test_expect_success 'a program that a process ran before is found by its name' '
 	echo "[[\"se*\",61,61],[\"second\",39,39]]" | test_cmp - actual
 '
 
-test_expect_success 'a value may follow the option; a file does not become one' '
+test_expect_success '--what-if takes its value from the next word, unless that is a file' '
 	chain &&
 	trace2 report --what-if writer=2x r >out &&
 	grep "^writer=2x: " out &&
@@ -450,7 +450,7 @@ test_expect_success 'a value may follow the option; a file does not become one' 
 	test_grep ! "what-if" err
 '
 
-test_expect_success 'a wrong change is named, with what is right' '
+test_expect_success '--what-if names a wrong change, and what is right' '
 	test_expect_code 2 trace2 report --what-if=writer=fast r 2>err &&
 	grep "writer=fast.: the factor is 2x" err &&
 	test_expect_code 2 trace2 report --what-if=writer r 2>err &&
@@ -472,14 +472,14 @@ test_expect_success 'a wrong change is named, with what is right' '
 	test_expect_code 2 trace2 report --what-if --html x r 2>err
 '
 
-test_expect_success 'what-if has no answer without states' '
+test_expect_success '--what-if without states is refused' '
 	mkdir streams &&
 	GIT_TRACE2_EVENT="$(pwd)/streams/1" git version &&
 	test_expect_code 2 trace2 report --what-if streams 2>err &&
 	grep "needs the states of threads" err
 '
 
-test_expect_success 'a real command would gain by sleeping less' '
+test_expect_success '--what-if of a real command: it gains by sleeping less' '
 	# Sleep when the shell waits for it: a busy machine may stop the shell
 	# for as long as the sleep, which then is not on the path.
 	write_script late <<-\EOF &&

@@ -45,26 +45,26 @@ then_is () {
 	test_write_lines "$2 $3" true | test_cmp - actual
 }
 
-test_expect_success 'one job at once runs one job after the other' '
+test_expect_success 'report -j 1 runs one job after the other' '
 	built &&
 	# a 30 ms, b 20, c 50 of which it needs 40; 10 before them, 9 after;
 	# at worst, 1 ms from the end of b to the start of c.
 	then_is 1 120000 109000
 '
 
-test_expect_success 'jobs as many as recorded take as long, or less' '
+test_expect_success 'report -j with the recorded number of jobs takes as long, or less' '
 	built &&
 	# Half of 90 ms is more than the 40 of c.
 	then_is 2 90000 64000
 '
 
-test_expect_success 'many jobs leave the longest one' '
+test_expect_success 'report -j with many jobs takes as long as the longest one' '
 	built &&
 	then_is 3 90000 59000 &&
 	then_is 4000000000 90000 59000
 '
 
-test_expect_success 'more jobs at once: no faster than all together on the CPUs' '
+test_expect_success 'report -j is never faster than all jobs together on the CPUs' '
 	built &&
 	trace2 report -j 3 r >out &&
 	test_grep "^-j 3: 90.000 ms would be 59.000 ms at best, if no job needs another one$" out &&
@@ -75,7 +75,7 @@ test_expect_success 'more jobs at once: no faster than all together on the CPUs'
 	test_grep "^-j 3: 90.000 ms would be 90.000 ms at best on 1 CPU, if no" out
 '
 
-test_expect_success 'a job takes the place that is free first' '
+test_expect_success 'report -j: a job takes the place that is free first' '
 	rm -rf r &&
 	{
 		echo "0 0 fork 10 10 1 1" &&
@@ -103,7 +103,7 @@ test_expect_success 'a job takes the place that is free first' '
 	jq -s -e "map(.what_if[0].then_ns) == [50000000, 70000000]" json
 '
 
-test_expect_success 'the jobs are named, and other changes count' '
+test_expect_success 'report -j names the jobs, and can be combined with --what-if' '
 	built &&
 	trace2 report -j 1 r >out &&
 	test_cmp - out <<-\EOF &&
@@ -119,7 +119,7 @@ test_expect_success 'the jobs are named, and other changes count' '
 	grep "^a=0, -j 1: .* between 79.000 ms, .* 90.000 ms$" out
 '
 
-test_expect_success 'jobs of a make below make are jobs of both' '
+test_expect_success 'report -j: jobs of a make below a make belong to both' '
 	made r <<-\EOF &&
 	top make
 	10000 0 fork 11 11 10 10
@@ -148,7 +148,7 @@ test_expect_success 'jobs of a make below make are jobs of both' '
 		.sum_ns == 66000000 and .longest_ns == 36000000"
 '
 
-test_expect_success 'a job that begins earlier waits no longer for what is outside' '
+test_expect_success 'report -j: a job that begins earlier does not wait longer for the outside' '
 	built "50000 1 switch 13 13 0 swapper schedule,sk_wait_data" &&
 	# c begins 20 ms earlier, and takes the 50 ms that it did.
 	trace2 report --format=json --what-if=b=0 r >json &&
@@ -159,7 +159,7 @@ test_expect_success 'a job that begins earlier waits no longer for what is outsi
 		(.[1].what_if[0].then_ns / 1000000 | floor >= 120)" json
 '
 
-test_expect_success 'report -j names what is no number of jobs, or has no jobs' '
+test_expect_success 'report -j refuses an invalid number, and a recording without jobs' '
 	built &&
 	for nr in 0 x 1x -1 +1 4294967296
 	do
@@ -171,7 +171,7 @@ test_expect_success 'report -j names what is no number of jobs, or has no jobs' 
 	grep "nobody=-j2.*runs others" err
 '
 
-test_expect_success 'a real make takes a time between the bounds' '
+test_expect_success 'report -j of a real make gives bounds that hold' '
 	printf "%s\n" "all: a b c d" "a b c d:; sleep 0.1" >Makefile &&
 	trace2 record -q -o two -- make -s -j2 &&
 	trace2 report --format=json two >json &&

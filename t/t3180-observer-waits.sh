@@ -30,7 +30,7 @@ all_seen () {
 	! test -s missing
 }
 
-test_expect_success 'each kind of object is named' '
+test_expect_success 'each kind of object that a process waits for is named' '
 	rows=$(($("$hosts/waiters" count) + $("$hosts/socket-waiters" count))) &&
 	>said &&
 	{ trace2 record -q -o r -- sh -c "
@@ -41,7 +41,7 @@ test_expect_success 'each kind of object is named' '
 	{ wait_until all_seen || { cat missing >&4 && return 1; }; }
 '
 
-test_expect_success 'a wait without an object has none' '
+test_expect_success 'a wait without an object gets none' '
 	objects >actual &&
 	awk "\$3 == \"none\" { print \$1 }" said >expect &&
 	test_file_not_empty expect &&
@@ -49,7 +49,7 @@ test_expect_success 'a wait without an object has none' '
 	test_must_fail grep -Fx -f expect named
 '
 
-test_expect_success 'the record has the call, and for how long the wait was seen' '
+test_expect_success 'an object record has the system call and the time seen' '
 	pid=$(awk "\$1 == \"pipe_to\" { print \$2 }" said) &&
 	jq -s -e "[.[] | select(.type == \"object\" and .pid == $pid)][0] |
 		.call == \"write\" and .tid == .pid and .since_ns < .time_ns" \
@@ -86,12 +86,12 @@ reused () {
 	test_must_be_empty wrong
 }
 
-test_expect_success STATES 'a descriptor that another thread uses again has no name' '
+test_expect_success STATES 'a descriptor reused by another thread is not named' '
 	reused 1 30 &&
 	test_file_not_empty right
 '
 
-test_expect_success STATES,EXPENSIVE '10,000 waits have no wrong name' '
+test_expect_success STATES,EXPENSIVE '10,000 waits on reused descriptors have no wrong name' '
 	reused 10 125 &&
 	test_file_not_empty right
 '
@@ -113,7 +113,7 @@ test_expect_success USERFAULTFD,X86_64 'memory that a process watches by userfau
 
 # Two directories have sockets of one name: who listens in the other one is no
 # peer.
-test_expect_success 'a relative path of a socket is looked up in the directory of the process' '
+test_expect_success 'a relative path of a socket is resolved in the directory of the process' '
 	mkdir -p a b &&
 	cat >connects.perl <<-\EOF &&
 	use Socket;
@@ -158,7 +158,7 @@ test_expect_success 'a relative path of a socket is looked up in the directory o
 '
 
 # 4: PR_SET_DUMPABLE. Only root may still ask what it waits for.
-test_expect_success NOT_ROOT,X86_64 'a process that hides from its user is counted' '
+test_expect_success NOT_ROOT,X86_64 'a process that hides from its user is counted as not seen' '
 	cat >hides.perl <<-\EOF &&
 	syscall(157, 4, 0) == 0 or die "prctl: $!\n";
 	sleep 1;

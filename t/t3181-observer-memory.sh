@@ -24,7 +24,7 @@ has_peak () {
 	test "$(peak_of "$1" 2>/dev/null)" -ge "$2"
 }
 
-test_expect_success PLAIN_MEMORY 'observer: programs that follow each other do not add up' '
+test_expect_success PLAIN_MEMORY 'record: memory of programs one after the other does not add up' '
 	mkfifo one two &&
 	{ trace2 record -q -o r2 -- sh -c "
 		\"\$1\" take=100 hold=0 <one; \"\$1\" take=60 hold=0 <two" sh \
@@ -70,7 +70,7 @@ ends () {
 		join(\" \")" json
 }
 
-test_expect_success MEMORY_LIMIT,LOG,EXIT_CODES 'the process that the kernel killed for want of memory is named, and no other' '
+test_expect_success MEMORY_LIMIT,LOG,EXIT_CODES 'record names the process that the kernel killed for lack of memory' '
 	make_group &&
 	test_when_finished "rmdir \"$group\"" &&
 	sh -c "echo \$\$ >\"\$1/cgroup.procs\" && shift && exec \"\$@\"" sh "$group" \
@@ -108,7 +108,7 @@ counted () {
 	mv meta c/meta.json
 }
 
-test_expect_success 'a killed process is named as likely when the kernel counted one' '
+test_expect_success 'record: if the kernel counted one OOM kill, the only killed process is the likely one' '
 	counted 11 &&
 	trace2 list c >out &&
 	test_grep "SIGKILL (OOM?)  *11 " out &&
@@ -118,7 +118,7 @@ test_expect_success 'a killed process is named as likely when the kernel counted
 	jq -e ".strings | index(\"SIGKILL (OOM?)\")" data
 '
 
-test_expect_success 'two processes were killed, and the kernel counted one: it is not known which' '
+test_expect_success 'record: if the kernel counted one OOM kill of two killed processes, none is named' '
 	counted 11 12 &&
 	trace2 list c >out &&
 	test_grep "SIGKILL  *11 " out &&
@@ -152,14 +152,14 @@ built () {
 	EOF
 }
 
-test_expect_success 'report: the first line has the peak of memory, and its time' '
+test_expect_success 'report: the first line has the peak of memory and its time' '
 	built &&
 	trace2 report b >out &&
 	sed -n "1s/.*; //p" out >actual &&
 	echo "peak memory 361.0 MiB at 40.001 ms" | test_cmp - actual
 '
 
-test_expect_success 'report: a recording without looks has no memory' '
+test_expect_success 'report: a recording without memory records shows no memory' '
 	made none <<-\EOF &&
 	top make
 	100 0 exit 10 10
@@ -171,7 +171,7 @@ test_expect_success 'report: a recording without looks has no memory' '
 	test_grep "no memory in this recording" err
 '
 
-test_expect_success '--memory: who had it at the peak, and the curve' '
+test_expect_success '--memory shows the kinds at the peak, and the curve' '
 	built &&
 	LC_ALL=C trace2 report --memory b >out &&
 	test_prints cat out <<-\EOF
@@ -185,7 +185,7 @@ test_expect_success '--memory: who had it at the peak, and the curve' '
 	EOF
 '
 
-test_expect_success '--memory: the curve has blocks where the locale has them' '
+test_expect_success '--memory draws the curve in blocks if the locale has them' '
 	built &&
 	LC_ALL=C.UTF-8 trace2 report --memory b >out &&
 	test_grep "▁▆▆*██*▂▂*▁▁" out
@@ -207,7 +207,7 @@ test_expect_success '--memory: JSON and CSV have bytes and nanoseconds' '
 	EOF
 '
 
-test_expect_success '--memory: a filter chooses processes, the peak is of all' '
+test_expect_success '--memory: a filter selects processes, and the peak is that of all' '
 	built &&
 	trace2 report --memory --cmd make --format=json b >json &&
 	echo "378535936 make" |
@@ -215,7 +215,7 @@ test_expect_success '--memory: a filter chooses processes, the peak is of all' '
 '
 
 # Another process got the pid.
-test_expect_success '--memory: what was seen after the end is not its' '
+test_expect_success '--memory ignores values seen after the end of a process' '
 	built &&
 	echo "{\"type\":\"memory\",\"time_ns\":5065000000,\"pid\":11,\"rss_bytes\":9000000000}" \
 		>>b/tasks.jsonl &&
@@ -223,7 +223,7 @@ test_expect_success '--memory: what was seen after the end is not its' '
 	test_grep "^377487360,2,314572800" out
 '
 
-test_expect_success 'stat: peak-memory differs as other numbers of a run do' '
+test_expect_success 'stat: peak-memory is compared as other numbers of a run' '
 	built &&
 	for i in 1 2 3 4
 	do
@@ -239,7 +239,7 @@ test_expect_success 'stat: peak-memory differs as other numbers of a run do' '
 		\"\(.unit) \(.base) \(.new) \(.significant)\"" json
 '
 
-test_expect_success '-j: the largest jobs, and what runs beside them' '
+test_expect_success 'report -j shows the largest jobs, and the jobs beside them' '
 	built &&
 	trace2 report -j 2 b >out &&
 	test_grep "^memory: at most 361.0 MiB, the largest job 280.0 MiB$" out &&
@@ -249,7 +249,7 @@ test_expect_success '-j: the largest jobs, and what runs beside them' '
 		\"\(.memory_at_most_bytes) \(.largest_job_bytes)\"" json
 '
 
-test_expect_success 'exports: all have the peak of memory' '
+test_expect_success 'export: the peak of memory is in every format' '
 	built &&
 	trace2 export --to prometheus b >out &&
 	test_grep "^trace2_peak_memory_bytes 378535936$" out &&
@@ -263,7 +263,7 @@ test_expect_success 'exports: all have the peak of memory' '
 		.name == \"memory\") | .args.bytes] | \"\(length) \(max)\"" json
 '
 
-test_expect_success 'page: kinds with their memory, in parts of the whole time' '
+test_expect_success 'page: memory of kinds over time' '
 	built &&
 	trace2 report --html page.html b &&
 	page_data page.html >data &&
@@ -277,7 +277,7 @@ test_expect_success 'page: kinds with their memory, in parts of the whole time' 
 	EOF
 '
 
-test_expect_success 'csv: each look that changed something is a row' '
+test_expect_success 'csv: memory has a row for each sample that changed' '
 	built &&
 	trace2 export --to csv --table memory b | cut -d, -f3-5 | sort >actual &&
 	test_cmp - actual <<-\EOF
@@ -295,7 +295,7 @@ test_expect_success 'csv: each look that changed something is a row' '
 	EOF
 '
 
-test_expect_success SQLITE3 'sqlite: the memory of each kind, once' '
+test_expect_success SQLITE3 'sqlite: memory of each kind is stored once' '
 	built &&
 	rm -f db &&
 	trace2 export --to sqlite -o db b &&

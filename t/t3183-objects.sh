@@ -84,7 +84,7 @@ test_expect_success 'objects: a descriptor that another thread may have changed 
 	shows "pipe pipe from sort"
 '
 
-test_expect_success 'objects: an object of another thread, or of no process, is not shown' '
+test_expect_success 'objects: an object of another thread or an unknown process is not shown' '
 	echo "80 0 object 10 12 20 - read pipe - 11" | waits_for &&
 	shows "pipe null" &&
 	echo "80 0 object 99 99 20 - read pipe - 11" | waits_for &&
@@ -103,7 +103,7 @@ test_expect_success 'objects: bad records are reported, and good ones kept' '
 	shows "pipe pipe from sort"
 '
 
-test_expect_success 'objects: the path, --waits and JSON show them' '
+test_expect_success 'objects: the path, --waits and JSON show objects' '
 	echo "80 0 object 10 10 20 - read tcp 10.1.2.3:443" |
 		functions=schedule,sk_wait_data waits_for &&
 	trace2 report --path r >out &&
@@ -116,13 +116,13 @@ test_expect_success 'objects: the path, --waits and JSON show them' '
 		\"\(.cause) \(.object)\"" path.json
 '
 
-test_expect_success 'objects: the path says a cause that the object repeats once' '
+test_expect_success 'objects: the path does not repeat a cause that the object names' '
 	echo "80 0 object 10 10 20 - read pipe - 11" | waits_for &&
 	trace2 report --path r >out &&
 	test_grep "  wait pipe from sort  " out
 '
 
-test_expect_success 'objects: without the cause, the object is shown alone' '
+test_expect_success 'objects: a wait without a cause shows its object alone' '
 	echo "80 0 object 10 10 20 - read pipe - 11" |
 		functions= waits_for &&
 	trace2 report --path r >out &&
@@ -174,7 +174,7 @@ test_expect_success 'exports have the objects of waits' '
 	test_grep "tcp 10.1.2.3:443" page.html
 '
 
-test_expect_success 'objects: --redact, as in a page, leaves out paths and addresses' '
+test_expect_success 'objects: --redact, and a page, leave out paths and addresses' '
 	trace2 export --to csv --table states --redact r >states &&
 	test_grep ",wait,socket,tcp," states &&
 	trace2 export --to chrome --redact r >chrome &&

@@ -13,7 +13,7 @@ failed, a thread, a region that goes on beside the children, and secrets.
 
 unchecked 'a region that no thread entered' wrong.event
 
-test_expect_success 'chrome: slices, each where it belongs' '
+test_expect_success 'chrome: slices have their process, thread and times' '
 	trace2 export --to chrome -o out.json "$MIX" &&
 	test_prints jq -r ".traceEvents[] | select(.ph == \"X\")
 		| \"\(.pid) \(.ts) \(.dur) \(.cat) \(.name)\"" out.json <<-\EOF
@@ -45,7 +45,7 @@ test_expect_success 'chrome: children that ran side by side are on separate rows
 	EOF
 '
 
-test_expect_success 'chrome has flows, counters, names' '
+test_expect_success 'chrome: flows, counters and names are exported' '
 	jq -r "(.traceEvents[] | select(.ph | IN(\"s\", \"f\", \"C\"))
 			| \"\(.ph) \(.pid) \(.ts) \(.id // .args.value) \(.bp // \"\")\"),
 		.otherData.start,
@@ -67,7 +67,7 @@ test_expect_success 'chrome has flows, counters, names' '
 '
 
 # Times are in microseconds. Both ends of an arrow are inside a slice.
-test_expect_success 'chrome: states of threads, and wake-ups' '
+test_expect_success 'chrome: states of threads and wake-ups are exported' '
 	waiting_recording &&
 	trace2 export --to chrome -i r >out.json &&
 	jq -r -f "$TEST_DIRECTORY"/t3300/nesting.jq out.json >bad &&
@@ -104,7 +104,7 @@ test_expect_success 'chrome: states of threads, and wake-ups' '
 	test_grep ! state out.json
 '
 
-test_expect_success 'chrome: every event but names has a time' '
+test_expect_success 'chrome: every event except names has a time' '
 	for trace in alias clone data error
 	do
 		trace2 export --to chrome "$TRACES/$trace.event" >$trace.json || return 1
@@ -134,7 +134,7 @@ test_expect_success 'chrome: slices nest in all traces' '
 	test_must_be_empty bad
 '
 
-test_expect_success 'chrome: a stream that nests wrongly is made to nest' '
+test_expect_success 'chrome: a stream with wrong nesting gives slices that nest' '
 	sed "/region_leave.*all/d; s/\"thread\":\"th01:reader\"/\"thread\":\"main\"/" \
 		"$MIX" >wrong.event &&
 	trace2 export --to chrome wrong.event >out.json 2>err &&
@@ -142,7 +142,7 @@ test_expect_success 'chrome: a stream that nests wrongly is made to nest' '
 	test_must_be_empty bad
 '
 
-test_expect_success GIT 'chrome: a live git command with many children' '
+test_expect_success GIT 'chrome: a live git command with many children is exported' '
 	git init -q repo &&
 	test_commit -C repo one &&
 	trace2 record -o git.data -- git clone -q --no-local repo copy 2>err &&
@@ -155,7 +155,7 @@ test_expect_success GIT 'chrome: a live git command with many children' '
 			[.traceEvents[] | select(.ph == \"f\") | .id]" out.json
 '
 
-test_expect_success 'folded: processes, then threads and regions' '
+test_expect_success 'folded: processes come first, then threads and regions' '
 	test_prints trace2 export --to folded "$MIX" <<-\EOF
 	work 5000
 	work;helper 12000
@@ -167,21 +167,21 @@ test_expect_success 'folded: processes, then threads and regions' '
 	EOF
 '
 
-test_expect_success 'folded: a wrapper shares the frame of its program' '
+test_expect_success 'folded: a git wrapper shares the frame of its command' '
 	test_prints trace2 export --to folded "$TRACES/clone.event" <<-\EOF
 	clone 6449
 	clone;upload-pack 5128
 	EOF
 '
 
-test_expect_success 'folded: names cannot make lines or frames' '
+test_expect_success 'folded: names cannot add lines or frames' '
 	sed "s/\"label\":\"all\"/\"label\":\"a;b\\\\nc\"/g" "$MIX" >odd.event &&
 	trace2 export --to folded odd.event >actual &&
 	test_grep "^work;load/a:b c 6000$" actual &&
 	test_line_count = 7 actual
 '
 
-test_expect_success 'filters choose what is exported' '
+test_expect_success 'folded: filters select what is exported' '
 	test_prints trace2 export --to folded --cmd helper "$MIX" <<-\EOF &&
 	work;helper 12000
 	work;helper;[spawn] 2000
@@ -191,7 +191,7 @@ test_expect_success 'filters choose what is exported' '
 	test_write_lines work load/all th01:reader helper | test_cmp - actual
 '
 
-test_expect_success 'a file is there only when it is whole' '
+test_expect_success 'export: a file gets its name when it is complete' '
 	echo before >file &&
 	chmod 640 file &&
 	ln -s file link &&
@@ -205,7 +205,7 @@ test_expect_success 'a file is there only when it is whole' '
 	test_grep ! "file[.]" files
 '
 
-test_expect_success 'a place that cannot be written is named' '
+test_expect_success 'export: a path that cannot be written is named' '
 	test_expect_code 128 trace2 export --to folded -o none/out "$MIX" 2>err &&
 	cat >expect <<-\EOF &&
 	trace2: cannot write '\''none/out'\'': No such file or directory
@@ -213,7 +213,7 @@ test_expect_success 'a place that cannot be written is named' '
 	test_cmp expect err
 '
 
-test_expect_success DEV_FULL 'a full disk is reported' '
+test_expect_success DEV_FULL 'export: a full disk is reported' '
 	for to in chrome folded otlp csv git-event
 	do
 		test_expect_code 128 trace2 export --to $to -o /dev/full "$MIX" \
@@ -227,7 +227,7 @@ test_expect_success DEV_FULL 'a full disk is reported' '
 '
 
 # The log of valgrind is a growing file, too.
-test_expect_success !UNDER_VALGRIND 'a file that grows too large leaves the old one' '
+test_expect_success !UNDER_VALGRIND 'export: a file over the size limit leaves the old one' '
 	echo before >file &&
 	cp file expect &&
 	(
@@ -244,7 +244,7 @@ test_expect_success !UNDER_VALGRIND 'a file that grows too large leaves the old 
 
 # Within the limit the input can be read, but not be put into one request.
 # Sanitizers and valgrind reserve more than that.
-test_expect_success !INSTRUMENTED 'a command that runs out of memory leaves the old file' '
+test_expect_success !INSTRUMENTED 'export: a command out of memory leaves the old file' '
 	echo before >file &&
 	cp file expect &&
 	"$PERL_PATH" -e "
@@ -265,7 +265,7 @@ test_expect_success !INSTRUMENTED 'a command that runs out of memory leaves the 
 	test_grep ! "file[.]" files
 '
 
-test_expect_success PIPE 'a reader that has closed ends the export' '
+test_expect_success PIPE 'export: a reader that closes the pipe ends it' '
 	mkfifo pipe &&
 	{ head -c 1 pipe >/dev/null & } &&
 	(

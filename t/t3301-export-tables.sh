@@ -6,7 +6,7 @@ test_description='trace2 export: tables (csv, sqlite)'
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
-test_expect_success 'csv has names, lines, quotes' '
+test_expect_success 'csv has a header, rows, and quotes' '
 	trace2 export --to csv "$MIX" >out.csv &&
 	! grep -q "$CR" out.csv &&
 	test_prints cut -d, -f1-7 out.csv <<-\EOF &&
@@ -44,7 +44,7 @@ test_expect_success 'csv has every table' '
 	test_grep "^1,,read,blocks,18446744073709551615" counters.csv
 '
 
-test_expect_success 'csv: where a region, an event and data were, and of which repository' '
+test_expect_success 'csv: regions, events and data have their source lines and repositories' '
 	sed -e "s/\"line\":4,/&\"repo\":1,/" -e "s/\"line\":6,/&\"repo\":2,/" \
 		-e "s/\"line\":9,/&\"repo\":3,/" "$MIX" >repos.event &&
 	for table in spans events data
@@ -60,12 +60,12 @@ test_expect_success 'csv: where a region, an event and data were, and of which r
 	test_write_lines "spans 6 2" "events 4 1" "data 9 3" | test_cmp - actual
 '
 
-test_expect_success 'csv names tables where one does not exist' '
+test_expect_success 'csv: an unknown table is answered with the names of all' '
 	test_expect_code 2 trace2 export --to csv --table nodes "$MIX" 2>err &&
 	test_grep "recordings|processes|.*|sessions|threads|spans|trace_spans|events" err
 '
 
-test_expect_success 'the page names every table' '
+test_expect_success 'the manual page names every table' '
 	sed -n "s/.*it takes //p" err | tr "|" "\n" >names &&
 	nr=$(grep -c ^TR2_TABLE "$GIT_BUILD_DIR"/tool/export/tables.def) &&
 	test_line_count = $nr names &&
@@ -83,7 +83,7 @@ counts () {
 	done
 }
 
-test_expect_success SQLITE3 'sqlite: the same rows as csv' '
+test_expect_success SQLITE3 'sqlite has the same rows as csv' '
 	trace2 export --to sqlite -o mix.db "$MIX" &&
 	test_prints counts mix.db <<-\EOF &&
 	sessions 2
@@ -103,7 +103,7 @@ test_expect_success SQLITE3 'sqlite: the same rows as csv' '
 	test "$(sqlite3 mix.db "pragma integrity_check")" = ok
 '
 
-test_expect_success SQLITE3 'sqlite: a second export doubles nothing' '
+test_expect_success SQLITE3 'sqlite: a second export adds no row twice' '
 	counts mix.db >expect &&
 	trace2 export --to sqlite -o mix.db "$MIX" &&
 	counts mix.db >actual &&
@@ -115,7 +115,7 @@ test_expect_success SQLITE3 'sqlite: a second export doubles nothing' '
 	EOF
 '
 
-test_expect_success SQLITE3 'sqlite: a session that went on is completed' '
+test_expect_success SQLITE3 'sqlite: a session that continued is completed' '
 	test_when_finished "rm -f cut.db" &&
 	sed "/\"code\":1}/d; /wait.*both.*}/d" "$MIX" >cut.event &&
 	trace2 export --to sqlite -o cut.db cut.event &&
@@ -127,7 +127,7 @@ exit|3" &&
 	test "$(sqlite3 cut.db "select count(*) from spans")" = 5
 '
 
-test_expect_success SQLITE3 'sqlite takes parents and children that come apart' '
+test_expect_success SQLITE3 'sqlite: parents and children may be exported separately' '
 	test_when_finished "rm -f apart.db" &&
 	grep P00000066 "$MIX" >child.event &&
 	grep -v P00000066 "$MIX" >parent.event &&
@@ -139,7 +139,7 @@ test_expect_success SQLITE3 'sqlite takes parents and children that come apart' 
 '
 
 # Typical queries over ten recordings.
-test_expect_success SQLITE3 'sqlite answers three questions' '
+test_expect_success SQLITE3 'sqlite: the three queries of the manual give answers' '
 	for trace in alias clone commit data error fetch gc nest push status
 	do
 		trace2 export --to sqlite -o ten.db "$TRACES/$trace.event" ||
@@ -165,7 +165,7 @@ test_expect_success SQLITE3 'sqlite answers three questions' '
 '
 
 # The log of valgrind is a growing file, too.
-test_expect_success SQLITE3,!UNDER_VALGRIND 'sqlite: a file is removed only if it is new' '
+test_expect_success SQLITE3,!UNDER_VALGRIND 'sqlite: on failure a file is removed only if it is new' '
 	mkfifo pipe &&
 	test_expect_code 128 trace2 export --to sqlite -o pipe "$MIX" 2>err &&
 	test_cmp - err <<-\EOF &&
@@ -185,7 +185,7 @@ test_expect_success SQLITE3,!UNDER_VALGRIND 'sqlite: a file is removed only if i
 	test_path_is_missing new
 '
 
-test_expect_success SQLITE3 'sqlite: databases of others are left alone' '
+test_expect_success SQLITE3 'sqlite: databases of other programs are refused, and unchanged' '
 	sqlite3 other.db "create table mine(x)" &&
 	cp other.db before &&
 	test_expect_code 128 trace2 export --to sqlite -o other.db "$MIX" 2>err &&
@@ -199,7 +199,7 @@ test_expect_success SQLITE3 'sqlite: databases of others are left alone' '
 	test_grep "cannot write .text.db.: file is not a database" err
 '
 
-test_expect_success SQLITE3,!UNDER_VALGRIND 'sqlite: a failure leaves no database' '
+test_expect_success SQLITE3,!UNDER_VALGRIND 'sqlite: a failure leaves no new database' '
 	(
 		ulimit -f 20 &&
 		trap "" XFSZ &&

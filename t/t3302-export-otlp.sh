@@ -13,7 +13,7 @@ spans () {
 	jq -r ".resourceSpans[].scopeSpans[].spans[] | $1" "$2"
 }
 
-test_expect_success 'spans have their parents' '
+test_expect_success 'otlp: spans have their parents' '
 	trace2 export --to otlp "$MIX" >out.json &&
 	test_line_count = 1 out.json &&
 	test_prints jq -r "[.resourceSpans[].scopeSpans[].spans[]] as \$all
@@ -40,7 +40,7 @@ test_expect_success 'spans have their parents' '
 
 # printf %s SID | sha256sum: the trace is the first 16 bytes of the root
 # component, a process the 8 bytes after them of its own.
-test_expect_success 'ids are those of the recording' '
+test_expect_success 'otlp: ids are computed from the SIDs' '
 	printf %s 20261121T090000.000000Z-H0a7c9cdf-P00000064 | sha256sum |
 		cut -c1-48 >expect &&
 	printf %s 20261121T090000.012000Z-H0a7c9cdf-P00000066 | sha256sum |
@@ -64,7 +64,7 @@ test_expect_success 'SHA-256 is right for messages around its block size' '
 	test_cmp sums actual
 '
 
-test_expect_success 'spans have status, times, events' '
+test_expect_success 'otlp: spans have status, times and events' '
 	test_prints spans "(select(.status) | \"\(.name) \(.status.code) \(.status.message)\"),
 		(select(.name == \"work\").attributes[] |
 			select(.key | test(\"timer\")) | [.key, .value.intValue] | tojson),
@@ -89,7 +89,7 @@ test_expect_success 'spans have status, times, events' '
 	EOF
 '
 
-test_expect_success 'threads last as long as they ran; modes, hooks, repositories' '
+test_expect_success 'otlp: threads have their times; modes, hooks and repositories are attributes' '
 	spans "select(.name | test(\"^thread\")) | .startTimeUnixNano,
 		.endTimeUnixNano" out.json >actual &&
 	test_write_lines 1795251600003000000 1795251600007000000 | test_cmp - actual &&
@@ -108,14 +108,14 @@ test_expect_success 'threads last as long as they ran; modes, hooks, repositorie
 		mode.json
 '
 
-test_expect_success 'an error is an exception, whatever was before it' '
+test_expect_success 'otlp: each error is an exception event' '
 	sed "/\"event\":\"error\"/p" "$MIX" >twice.event &&
 	trace2 export --to otlp twice.event >twice.json &&
 	spans "select(.name == \"helper\").events[]?.name" twice.json >actual &&
 	test_write_lines exception exception | test_cmp - actual
 '
 
-test_expect_success 'the resource names host and program' '
+test_expect_success 'otlp: the resource names host and program' '
 	test_prints jq -c ".resourceSpans[0].resource.attributes[] | [.key, (.value[]
 		| if type == \"object\" then [.values[].stringValue] else . end)]" \
 		out.json <<-\EOF
@@ -127,7 +127,7 @@ test_expect_success 'the resource names host and program' '
 	EOF
 '
 
-test_expect_success 'streams exported apart meet in one trace' '
+test_expect_success 'otlp: streams exported separately meet in one trace' '
 	grep P00000066 "$MIX" >child.event &&
 	trace2 export --to otlp child.event >child.json &&
 	spans ".traceId, .parentSpanId" child.json >actual &&
@@ -144,7 +144,7 @@ tree () {
 			([.events[]? | \", \(.name)\"] | join(\"\"))" "$1"
 }
 
-test_expect_success 'spans of the program have their ids, and the events that belong to them' '
+test_expect_success 'otlp: spans of the program have their ids, and their events' '
 	trace2 export --to otlp "$SPANS" >spans.json &&
 	tree spans.json >actual &&
 	spans "select(.name == \"server\" or .name == \"http/request\") | .spanId" \
@@ -166,7 +166,7 @@ test_expect_success 'spans of the program have their ids, and the events that be
 	EOF
 '
 
-test_expect_success 'the child that a span starts has the id that TRACEPARENT gives it' '
+test_expect_success 'otlp: a child started by a span has the id of its TRACEPARENT' '
 	spans "select(.name == \"child thumb\").spanId" spans.json >actual &&
 	jq -r "select(.key == \"trace\" and .value.span_id == \"d1d1d1d1d1d1d1d1\")
 		.value.parent_id" "$SPANS" >expect &&
@@ -177,7 +177,7 @@ test_expect_success 'the child that a span starts has the id that TRACEPARENT gi
 	test_cmp expect actual
 '
 
-test_expect_success 'attributes of spans have types, failures a reason' '
+test_expect_success 'otlp: attributes of spans have types, and failures a reason' '
 	trace2 export --to otlp --redact "$SPANS" >redacted.json &&
 	test_prints spans "(select(.name == \"http/request\") | .kind, .flags, .traceState,
 			.startTimeUnixNano, .endTimeUnixNano, .links,
@@ -207,7 +207,7 @@ test_expect_success 'attributes of spans have types, failures a reason' '
 	EOF
 '
 
-test_expect_success '-N and -t choose spans of the program, too' '
+test_expect_success 'otlp: -N and -t select spans of the program, too' '
 	trace2 export --to otlp -N db/query "$SPANS" >some.json &&
 	tree some.json >actual &&
 	cat >expect <<-\EOF &&
@@ -221,7 +221,7 @@ test_expect_success '-N and -t choose spans of the program, too' '
 	test_cmp expect actual
 '
 
-test_expect_success 'attributes have the names of trace2receiver' '
+test_expect_success 'otlp: attributes have the names of trace2receiver' '
 	sed "s/\"nesting\":1,\"category\":\"load\"/\"repo\":2,&/" "$MIX" >repo.event &&
 	trace2 export --to otlp --compat trace2receiver repo.event >compat.json &&
 	test_prints spans ".name, (.attributes[] | select(.key | IN(\"trace2.region.data\",
@@ -243,7 +243,7 @@ test_expect_success 'attributes have the names of trace2receiver' '
 	EOF
 '
 
-test_expect_success 'requests are bounded' '
+test_expect_success 'otlp: requests have a maximal size' '
 	perl -e "
 		print qq({\"event\":\"version\",\"sid\":\"a\",\"thread\":\"main\",\"time\":\"2026-11-21T09:00:00.000000Z\",\"evt\":\"4\",\"exe\":\"1\"}\n);
 		for (1 .. 9000) {
@@ -257,7 +257,7 @@ test_expect_success 'requests are bounded' '
 	test_write_lines "[4096,4096,809]" 9001 | test_cmp - actual
 '
 
-test_expect_success NODE,LIBCURL 'a collector gets the same as a file' '
+test_expect_success NODE,LIBCURL 'otlp: a collector gets the same as a file' '
 	collector 200 &&
 	trace2 export --to otlp --url $url "$MIX" &&
 	trace2 export --to otlp --url $url/here "$MIX" &&
@@ -269,7 +269,7 @@ test_expect_success NODE,LIBCURL 'a collector gets the same as a file' '
 	test_cmp expect collector/bodies
 '
 
-test_expect_success NODE,LIBCURL 'a busy collector is asked again' '
+test_expect_success NODE,LIBCURL 'otlp: a request to a busy collector is repeated' '
 	collector 429:1 503:1 200 &&
 	trace2 export --to otlp --url $url "$MIX" &&
 	cut -d" " -f4 collector/requests >actual &&
@@ -277,7 +277,7 @@ test_expect_success NODE,LIBCURL 'a busy collector is asked again' '
 	test_cmp out.json collector/bodies
 '
 
-test_expect_success NODE,LIBCURL 'a refusal, in the words of the collector' '
+test_expect_success NODE,LIBCURL 'otlp: a refusal is reported in the words of the collector' '
 	collector "401={\"code\":16,\"message\":\"no token, no trace\"}" \
 		"413=too large
 by far" &&
@@ -287,7 +287,7 @@ by far" &&
 	test_grep "answered 413: too large\$" err
 '
 
-test_expect_success NODE,LIBCURL 'rejected spans are reported' '
+test_expect_success NODE,LIBCURL 'otlp: rejected spans are reported' '
 	collector "200={\"partialSuccess\":{\"rejectedSpans\":\"3\"}}" &&
 	trace2 export --to otlp --url $url "$MIX" 2>err &&
 	test_grep "rejected some spans: {.*rejectedSpans" err
@@ -302,7 +302,7 @@ test_expect_success LIBCURL 'export fails without a server, and for invalid URLs
 	test_grep "file:///etc/passwd. is not the URL of a collector" err
 '
 
-test_expect_success LIBCURL 'libcurl is loaded only to send' '
+test_expect_success LIBCURL 'otlp: libcurl is loaded only for sending' '
 	mkdir broken &&
 	: >broken/libcurl.so.4 &&
 	(
@@ -316,7 +316,7 @@ test_expect_success LIBCURL 'libcurl is loaded only to send' '
 	test_grep "cannot send to a collector: .*libcurl.so.4: " err
 '
 
-test_expect_success 'a counter beyond the signed integers of OTLP is a double' '
+test_expect_success 'otlp: a counter beyond 2^63 - 1 is a double' '
 	cat >large.event <<-\EOF &&
 	{"event":"version","sid":"20200101T000000.0Z-H1-P1","thread":"main","time":"2020-01-01T00:00:00.000000Z","evt":"4","exe":"x"}
 	{"event":"counter","sid":"20200101T000000.0Z-H1-P1","thread":"main","time":"2020-01-01T00:00:00.000001Z","category":"c","name":"largest","count":9223372036854775807}

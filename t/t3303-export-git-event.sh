@@ -9,7 +9,7 @@ test_description='trace2 export: event JSON for consumers of Git, and --redact'
 
 for trace in alias clone commit counters data error fetch gc nest push status timers
 do
-	test_expect_success "the stream of $trace comes back byte for byte" '
+	test_expect_success "git-event: the stream of $trace comes back byte for byte" '
 		trace2 export --to git-event "$TRACES/$trace.event" >actual &&
 		sort "$TRACES/$trace.event" >expect &&
 		sort actual >sorted &&
@@ -29,7 +29,7 @@ kinds () {
 # In the others a process forks and goes on in the middle of a region.
 for trace in alias clone counters data error gc nest status timers
 do
-	test_expect_success "perf text of $trace becomes a valid stream" '
+	test_expect_success "git-event: perf text of $trace becomes a valid stream" '
 		trace2 export --to git-event "$TRACES/$trace.perf" >out.event &&
 		expect_valid_stream --killed out.event &&
 		kinds "$TRACES/$trace.event" >expect &&
@@ -39,7 +39,7 @@ do
 	'
 done
 
-test_expect_success 'a brief stream gets its times, and the order of members' '
+test_expect_success 'git-event: a brief stream gets its times, and members in order' '
 	cat >odd.event <<-\EOF &&
 	{"sid":"20261121T090000.000000Z-H0a7c9cdf-P00000064", "event":"version", "thread":"main","time":"2026-11-21T09:00:00.000000Z","evt":"4","exe":"1"}
 	{"event":"start","sid":"20261121T090000.000000Z-H0a7c9cdf-P00000064","thread":"main","t_abs":0.5,"argv":["x", "y"],"new":{"a": [1, 2]}}
@@ -50,7 +50,7 @@ test_expect_success 'a brief stream gets its times, and the order of members' '
 	EOF
 '
 
-test_expect_success 'filters choose what is exported' '
+test_expect_success 'git-event: filters select what is exported' '
 	trace2 export --to git-event --cmd helper "$MIX" >actual &&
 	grep P00000066 "$MIX" >expect &&
 	test_cmp expect actual

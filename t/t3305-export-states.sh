@@ -42,7 +42,7 @@ test_expect_success 'otlp: every process is a span of one trace' '
 	test_line_count = 1 traces
 '
 
-test_expect_success 'otlp says what a process did' '
+test_expect_success 'otlp: a process has its states as attributes' '
 	test_prints jq -c ".resourceSpans[].scopeSpans[].spans[] | [.name,
 		(.attributes[] | select(.key | test(\"(cpu|ready|wait)[_.]\"))
 		| .key + \" \" + .value.intValue)]" out.json <<-\EOF
@@ -54,7 +54,7 @@ test_expect_success 'otlp says what a process did' '
 '
 
 # Threads live 90, 55 and 76 us.
-test_expect_success 'folded --states: the sum is the life of the threads' '
+test_expect_success 'folded --states: the sum is the lifetime of the threads' '
 	trace2 export --to folded --states r >actual &&
 	cat >expect <<-\EOF &&
 	top 16
@@ -81,7 +81,7 @@ test_expect_success 'folded --states fails without states' '
 	test_grep "^trace2: --states needs --to=folded" err
 '
 
-test_expect_success 'csv has processes and the kernel'\''s threads, states' '
+test_expect_success 'csv has tables of processes and states'\''s threads, states' '
 	trace2 export --to csv --table processes r >processes &&
 	test_prints cut -d, -f1,3,4,6,7,15,17-19 processes <<-\EOF &&
 	id,parent_id,session_id,pid,kind,self_ns,cpu_ns,ready_ns,wait_ns
@@ -99,7 +99,7 @@ test_expect_success 'csv has processes and the kernel'\''s threads, states' '
 	echo 2023-11-14T22:13:20.000000Z- | test_cmp - actual
 '
 
-test_expect_success 'csv has the states of a thread in a region itself' '
+test_expect_success 'csv: a region has the states of its thread in the self time' '
 	trace2 export --to csv --table spans r >spans &&
 	cut -d, -f6,7,27-29 spans >actual &&
 	test_write_lines category,label,cpu_ns,ready_ns,wait_ns \
@@ -116,7 +116,7 @@ rows () {
 	done
 }
 
-test_expect_success SQLITE3 'sqlite: the states of a thread add up to its life' '
+test_expect_success SQLITE3 'sqlite: the states of a thread add up to its lifetime' '
 	trace2 export --to sqlite -o r.db r &&
 	sqlite3 r.db "SELECT comm, duration_ns / 1000, (SELECT sum(duration_ns)
 		FROM states s WHERE s.kernel_thread_id = t.id) / 1000
@@ -131,7 +131,7 @@ test_expect_success SQLITE3 'sqlite: the states of a thread add up to its life' 
 	test_write_lines "top|73.0" "  writer|0.0" "  reader|40.0" | test_cmp - actual
 '
 
-test_expect_success SQLITE3 'sqlite has states once, and next to other recordings' '
+test_expect_success SQLITE3 'sqlite: states are stored once, beside other recordings' '
 	rows r.db >expect &&
 	trace2 export --to sqlite -o r.db r &&
 	rows r.db >actual &&

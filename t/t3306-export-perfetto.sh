@@ -28,7 +28,7 @@ shown () {
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3300/perfetto.perl "$what" <decoded
 }
 
-test_expect_success 'a process is a track, with all that it did and started below it' '
+test_expect_success 'perfetto: a process is a track above all that it did and started' '
 	waiting_recording &&
 	test_prints shown tracks "$MIX" r <<-\EOF
 	work 100
@@ -47,7 +47,7 @@ test_expect_success 'a process is a track, with all that it did and started belo
 	EOF
 '
 
-test_expect_success 'slices and moments are those of chrome, in all streams' '
+test_expect_success 'perfetto: slices and instants are the same as for chrome' '
 	made states <"$TEST_DIRECTORY"/t3300/states.records &&
 	for input in "$MIX" r states "$TRACES"/*.event "$TRACES"/*.perf
 	do
@@ -60,7 +60,7 @@ test_expect_success 'slices and moments are those of chrome, in all streams' '
 	done
 '
 
-test_expect_success 'arguments: text, numbers, commands as they are typed' '
+test_expect_success 'perfetto: arguments are text, numbers, and quoted commands' '
 	shown places "$MIX" >actual &&
 	test_grep "^work 100: 2000000 6000000 load load/all (msg=from \"a\", b file=prog.c line=6)$" actual &&
 	test_grep "^work 100/main: children 2: .* (argv=helper two class=helper pid=102 code=3 " actual &&
@@ -69,13 +69,13 @@ test_expect_success 'arguments: text, numbers, commands as they are typed' '
 	test_grep ! hunter2 actual
 '
 
-test_expect_success 'spans of the program: a track of all, with ids, attributes and failures' '
+test_expect_success 'perfetto: spans of the program share a track, with ids, attributes and failures' '
 	shown places "$SPANS" >actual &&
 	test_grep "^server 100/spans: 10000000 100000000 span http/request (span_id=a1a1a1a1a1a1a1a1 .*one_in=100 attributes={.*})$" actual &&
 	test_grep "^server 100/spans: 40000400 .* failed=no such table)$" actual
 '
 
-test_expect_success 'arrows lead from the moment of the cause to its effect' '
+test_expect_success 'perfetto: arrows lead from the cause to its effect' '
 	test_prints shown flows "$MIX" <<-\EOF &&
 	work 100/main: children 2 11000000 spawn: work 100/helper 102 12000000 helper
 	EOF
@@ -87,7 +87,7 @@ test_expect_success 'arrows lead from the moment of the cause to its effect' '
 	EOF
 '
 
-test_expect_success 'counters: sums of the program, and memory in bytes' '
+test_expect_success 'perfetto: counters have sums of the program, and memory in bytes' '
 	test_prints shown counters "$MIX" <<-\EOF &&
 	work 100/read/blocks 0 0 UNIT_COUNT
 	work 100/read/blocks 20000000 1.8446744073709552e+19 UNIT_COUNT
@@ -111,7 +111,7 @@ test_expect_success 'counters: sums of the program, and memory in bytes' '
 '
 
 # Names are numbers in the file; more than it keeps at once begin again.
-test_expect_success 'each of many names is its own' '
+test_expect_success 'perfetto: 17000 different names stay different' '
 	"$PERL_PATH" -e "
 		print qq({\"event\":\"version\",\"sid\":\"a\",\"thread\":\"main\",),
 			qq(\"time\":\"2026-11-21T09:00:00.000000Z\",\"evt\":\"4\",\"exe\":\"1\"}\n);
@@ -124,14 +124,14 @@ test_expect_success 'each of many names is its own' '
 	test_cmp expect actual
 '
 
-test_expect_success 'the clock of the wall has the start of the recording' '
+test_expect_success 'perfetto: the wall clock begins at the start of the recording' '
 	test_prints shown clocks "$MIX" <<-\EOF
 	6 0
 	1 1795251600000000000
 	EOF
 '
 
-test_expect_success TTY 'neither this format nor perf.data is printed on a terminal' '
+test_expect_success TTY 'perfetto and perf data are not written to a terminal' '
 	for to in perfetto perf
 	do
 		test_expect_code 2 test_terminal trace2 export --to $to "$MIX" >out 2>&1 &&

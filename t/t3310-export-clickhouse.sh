@@ -67,7 +67,7 @@ timers 1 1
 counters 2 2
 EOF
 
-test_expect_success 'a day and a host are sent with threads first and sessions last' '
+test_expect_success 'clickhouse: threads are sent first, sessions last, by day and host' '
 	server &&
 	test_when_finished stop &&
 	load "$MIX" 2>err &&
@@ -87,7 +87,7 @@ test_expect_success 'a day and a host are sent with threads first and sessions l
 		server/schema.sql
 '
 
-test_expect_success 'tables have the columns that csv has' '
+test_expect_success 'clickhouse: tables have the columns of csv' '
 	server &&
 	test_when_finished stop &&
 	load "$MIX" &&
@@ -113,7 +113,7 @@ test_expect_success 'tables have the columns that csv has' '
 	test_cmp expect actual
 '
 
-test_expect_success 'text is in a load as it was' '
+test_expect_success 'clickhouse: text is sent unchanged' '
 	server &&
 	test_when_finished stop &&
 	cat >sed.odd <<-\EOF &&
@@ -129,7 +129,7 @@ test_expect_success 'text is in a load as it was' '
 	test_grep "	18446744073709551615	" server/counters
 '
 
-test_expect_success 'a second export sends nothing' '
+test_expect_success 'clickhouse: a second export sends nothing' '
 	server &&
 	test_when_finished stop &&
 	load "$MIX" &&
@@ -145,7 +145,7 @@ test_have_prereq !EXPENSIVE || faults=$(for table in threads spans events data t
 do
 	echo "$table=refuse $table=lose"
 done)
-test_expect_success 'a load that was cut off is completed, whatever got lost' '
+test_expect_success 'clickhouse: an interrupted export is completed by the next' '
 	for fault in $faults
 	do
 		server $fault &&
@@ -159,7 +159,7 @@ test_expect_success 'a load that was cut off is completed, whatever got lost' '
 	done
 '
 
-test_expect_success 'a recording has all its rows counted, each process from 1' '
+test_expect_success 'clickhouse: rows of a recording are numbered, from 1 for each process' '
 	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
 	server &&
 	test_when_finished stop &&
@@ -178,7 +178,7 @@ test_expect_success 'a recording has all its rows counted, each process from 1' 
 	echo 3 1 | test_cmp - actual
 '
 
-test_expect_success 'a busy server is asked again, and doubles nothing' '
+test_expect_success 'clickhouse: a request to a busy server is repeated without doubling rows' '
 	for fault in busy unsure parts
 	do
 		server spans=$fault &&
@@ -189,7 +189,7 @@ test_expect_success 'a busy server is asked again, and doubles nothing' '
 	done
 '
 
-test_expect_success 'a session that went on is sent anew, as the same rows' '
+test_expect_success 'clickhouse: a session that continued is sent again as the same rows' '
 	server &&
 	test_when_finished stop &&
 	sed "/\"code\":1}/d; /wait.*both.*}/d" "$MIX" >cut.event &&
@@ -205,7 +205,7 @@ test_expect_success 'a session that went on is sent anew, as the same rows' '
 	test_line_count = 3 server/sessions
 '
 
-test_expect_success 'a session with more events that still runs adds its rows once' '
+test_expect_success 'clickhouse: a running session with more events adds its new rows once' '
 	server &&
 	test_when_finished stop &&
 	sed "/\"code\":1}/d" "$MIX" >more.event &&
@@ -217,7 +217,7 @@ test_expect_success 'a session with more events that still runs adds its rows on
 	test_grep "^. trace2 export: 0 processes, 0 sessions, 0 rows" err
 '
 
-test_expect_success 'parents and children may come apart' '
+test_expect_success 'clickhouse: parents and children may be exported separately' '
 	server &&
 	test_when_finished stop &&
 	grep P00000066 "$MIX" >child.event &&
@@ -230,7 +230,7 @@ test_expect_success 'parents and children may come apart' '
 	echo 2 | test_cmp - actual
 '
 
-test_expect_success 'processes of the kernel are sent once' '
+test_expect_success 'clickhouse: processes of the kernel are sent once' '
 	server &&
 	test_when_finished stop &&
 	trace2 record -o rec -- sh -c "trace2 version; trace2 version" &&
@@ -243,7 +243,7 @@ test_expect_success 'processes of the kernel are sent once' '
 	test_grep "^processes $nr $nr\$" actual
 '
 
-test_expect_success 'a cluster gets local tables, and distributed ones' '
+test_expect_success 'clickhouse: a cluster gets local and distributed tables' '
 	server &&
 	test_when_finished stop &&
 	load --cluster two --database fleet "$MIX" &&
@@ -257,7 +257,7 @@ test_expect_success 'a cluster gets local tables, and distributed ones' '
 '
 
 # A server keeps one of several rows with one number.
-test_expect_success 'each row of a unit has its own number' '
+test_expect_success 'clickhouse: each row of a unit has its own number' '
 	server &&
 	test_when_finished stop &&
 	load "$MIX" "$TEST_DIRECTORY"/t3300/spans.event &&
@@ -271,7 +271,7 @@ test_expect_success 'each row of a unit has its own number' '
 	test_must_be_empty double
 '
 
-test_expect_success 'a database of another version is refused' '
+test_expect_success 'clickhouse: a database of another version is refused' '
 	server &&
 	test_when_finished stop &&
 	echo "7	" >server/schema &&
@@ -288,7 +288,7 @@ without_samples () {
 	" "$1"/*
 }
 
-test_expect_success TREESUM 'samples are sent once, and more of them continue a session' '
+test_expect_success TREESUM 'clickhouse: samples are sent once, and more samples continue a session' '
 	server &&
 	test_when_finished stop &&
 	mkdir rings tree &&
@@ -315,7 +315,7 @@ test_expect_success TREESUM 'samples are sent once, and more of them continue a 
 	test_cmp expect actual
 '
 
-test_expect_success 'the user comes from the environment, and is not shown' '
+test_expect_success 'clickhouse: the user comes from the environment, and is not shown' '
 	server &&
 	test_when_finished stop &&
 	CLICKHOUSE_USER=joe CLICKHOUSE_PASSWORD=hunter2 \
@@ -328,7 +328,7 @@ test_expect_success 'the user comes from the environment, and is not shown' '
 	test_grep ! hunter2 err
 '
 
-test_expect_success 'unsupported options are refused' '
+test_expect_success 'clickhouse: unsupported options are refused' '
 	test_expect_code 2 trace2 export --to clickhouse "$MIX" 2>err &&
 	test_grep "needs --url" err &&
 	test_expect_code 2 trace2 export --to clickhouse --url http://x \

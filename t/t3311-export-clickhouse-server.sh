@@ -25,7 +25,7 @@ test_atexit_servers () {
 	wait
 }
 
-test_expect_success 'two servers are started' '
+test_expect_success 'setup: start two ClickHouse servers' '
 	prepare_servers &&
 	start_server s1 "$url1" &&
 	pid1=$started &&
@@ -42,7 +42,7 @@ test_expect_success 'two servers are started' '
 	test_grep "^spans	[0-9][0-9][0-9]" expect
 '
 
-test_expect_success 'a server has the same rows as csv, once' '
+test_expect_success 'clickhouse server: the rows are those of csv, once' '
 	trace2 export --to clickhouse --url "$url1" --database one fleet.event &&
 	counts "$url1" one >actual &&
 	test_cmp expect actual &&
@@ -62,7 +62,7 @@ test_expect_success 'a server has the same rows as csv, once' '
 	test_cmp expect.days days
 '
 
-test_expect_success 'a server has processes and states, and the views of them' '
+test_expect_success 'clickhouse server: processes, states and their views exist' '
 	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
 	for i in 1 2
 	do
@@ -86,7 +86,7 @@ test_expect_success 'a server has processes and states, and the views of them' '
 		ORDER BY kind"
 '
 
-test_expect_success TREESUM 'samples: the same rows as csv, once' '
+test_expect_success TREESUM 'clickhouse server: samples are those of csv, once' '
 	mkdir rings tree &&
 	for i in 1 2 3 4
 	do
@@ -104,7 +104,7 @@ test_expect_success TREESUM 'samples: the same rows as csv, once' '
 	test_cmp expect.samples actual
 '
 
-test_expect_success TREESUM 'samples: of a cluster each server has its rows' '
+test_expect_success TREESUM 'clickhouse server: each shard of a cluster has its samples' '
 	trace2 export --to clickhouse --cluster two --url "$url1" --url "$url2" \
 		--database spread rings &&
 	trace2 export --to clickhouse --url "$url1" --database spread rings &&
@@ -113,7 +113,7 @@ test_expect_success TREESUM 'samples: of a cluster each server has its rows' '
 	test_cmp expect.spread actual
 '
 
-test_expect_success 'a session that went on is one, with FINAL' '
+test_expect_success 'clickhouse server: a session that continued is one with FINAL' '
 	sed "/\"code\":1}/d; /wait.*both.*}/d" "$MIX" >cut.event &&
 	trace2 export --to clickhouse --url "$url1" --database on cut.event &&
 	trace2 export --to clickhouse --url "$url1" --database on "$MIX" &&
@@ -125,7 +125,7 @@ test_expect_success 'a session that went on is one, with FINAL' '
 	test_cmp expect.on actual
 '
 
-test_expect_success 'a shard that fails in the middle: nothing is lost or double' '
+test_expect_success 'clickhouse server: a shard that fails in the middle loses and doubles nothing' '
 	trace2 export --to clickhouse --cluster two --url "$url1" --url "$url2" \
 		--database two "$MIX" &&
 	ask "$url2" "RENAME TABLE two.spans_local TO two.gone" &&
@@ -150,7 +150,7 @@ test_expect_success 'a shard that fails in the middle: nothing is lost or double
 	test_cmp expect.some some
 '
 
-test_expect_success 'a shard that is unavailable: reported, and completed later' '
+test_expect_success 'clickhouse server: an unavailable shard is reported, and completed later' '
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3310/fleet.perl 3 2 1 "$TRACES"/*.event |
 		sed s/Z-Ha/Z-Hb/g >more.event &&
 	counts "$url1" two >before &&
@@ -171,7 +171,7 @@ test_expect_success 'a shard that is unavailable: reported, and completed later'
 
 # Streams like those for which the page was written: of the commands of Git, and
 # as many of each.
-test_expect_success 'the questions of howto-fleet have the answers that it shows' '
+test_expect_success 'clickhouse server: the queries of howto-fleet give the answers shown' '
 	for name in alias clone commit error fetch gc push status
 	do
 		echo "$TRACES/$name.event" || return 1
@@ -203,7 +203,7 @@ client_of () {
 	EOF
 }
 
-test_expect_success CLICKHOUSE_CLIENT 'the command in howto-fleet drops a day from all tables of each shard, and no other' '
+test_expect_success CLICKHOUSE_CLIENT 'clickhouse server: the command in howto-fleet drops one day from all tables' '
 	sed -n "/^    \\$ clickhouse-client/,/^\$/p" "$page" |
 		sed -e "s/^    \\$ //" \
 		    -e "s/today() - 90/toDate('\''2026-11-20'\'')/" >drop &&
@@ -234,7 +234,7 @@ test_expect_success CLICKHOUSE_CLIENT 'the command in howto-fleet drops a day fr
 '
 
 # Older servers do not know the keyword.
-test_expect_success 'days that expire: as in howto-fleet, for the versions that it names' '
+test_expect_success 'clickhouse server: days expire as howto-fleet says' '
 	sed -n "s/^    \(ALTER TABLE .* MODIFY TTL .*\)/\1/p" "$page" |
 		sed -e "s/spans/spans_local/" -e "s/90 DAY/1 DAY/" >ttl &&
 	test_line_count = 1 ttl &&

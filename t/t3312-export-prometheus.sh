@@ -9,7 +9,7 @@ test_description='trace2 export: a textfile for Prometheus'
 
 test_lazy_prereq PROMTOOL 'promtool --version'
 
-test_expect_success 'prometheus has processes, regions, timers, counters' '
+test_expect_success 'prometheus has processes, regions, timers and counters' '
 	trace2 export --to prometheus "$MIX" >mix.prom &&
 	test_prints grep -v "^#\|_bucket" mix.prom <<-\EOF &&
 	trace2_processes_total{command="work",result="failed"} 1
@@ -46,7 +46,7 @@ test_expect_success 'prometheus has processes, regions, timers, counters' '
 	EOF
 '
 
-test_expect_success 'processes of a kind are added up' '
+test_expect_success 'prometheus adds up processes of a kind' '
 	sed "s/20261121T090000\.00/20261121T100000.00/g; s/T09:/T10:/g" "$MIX" >later.event &&
 	trace2 export --to prometheus "$MIX" later.event >both.prom &&
 	grep "^trace2_process.*{command=.helper.[,}]" both.prom | grep -v bucket >actual &&
@@ -79,7 +79,7 @@ test_expect_success 'prometheus has the histogram of a timer' '
 	EOF
 '
 
-test_expect_success 'many labels become few, and nothing is lost' '
+test_expect_success 'prometheus joins names beyond the first 100 as other, without losing counts' '
 	{
 		event s 0000 version "\"evt\":\"4\",\"exe\":\"1\"" &&
 		for i in $(test_seq 1000)
@@ -96,7 +96,7 @@ test_expect_success 'many labels become few, and nothing is lost' '
 	test_grep "{category=\"other\",counter=\"other\"} 405452" values
 '
 
-test_expect_success 'a file takes its place when it is whole' '
+test_expect_success 'prometheus: a file gets its name when it is complete' '
 	echo old >out.prom &&
 	test_expect_code 128 trace2 export --to prometheus -o out.prom no-such &&
 	echo old >expect &&
@@ -112,7 +112,7 @@ test_expect_success 'a file takes its place when it is whole' '
 	test_grep ! "out.prom\\..*" files
 '
 
-test_expect_success PROMTOOL 'promtool has no objections' '
+test_expect_success PROMTOOL 'promtool accepts the textfile' '
 	for file in mix timer many
 	do
 		promtool check metrics <$file.prom >out 2>&1 &&

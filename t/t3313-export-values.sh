@@ -6,7 +6,7 @@ test_description='trace2 export: distributions and gauges'
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
-test_expect_success 'two processes have values' '
+test_expect_success 'setup: two processes with values' '
 	mkdir d &&
 	for value in 5 -3
 	do
@@ -16,7 +16,7 @@ test_expect_success 'two processes have values' '
 	done
 '
 
-test_expect_success 'prometheus has a histogram, and gauges' '
+test_expect_success 'prometheus has histograms and gauges' '
 	trace2 export --to prometheus -i d >metrics &&
 	grep -e distribution -e gauge metrics | grep -v "^# HELP" >actual &&
 	test_grep "^# TYPE trace2_distribution histogram" actual &&
@@ -31,7 +31,7 @@ test_expect_success 'prometheus has a histogram, and gauges' '
 	test_grep "^trace2_gauge_max{category=\"tool\",gauge=\"busy\"} 9" actual
 '
 
-test_expect_success 'prometheus: labels of metrics that were defined at run time' '
+test_expect_success 'prometheus has the labels of metrics opened at run time' '
 	GIT_TRACE2_EVENT="$PWD/opened" test-tool trace2 241open &&
 	sed "/\"event\":\"counter\"/d; /\"event\":\"at*exit\"/d" opened >named &&
 	start=$(sed q opened | sed "s/.*\"sid\":\"\([^\"]*\)\".*/\1/") &&
@@ -63,7 +63,7 @@ test_expect_success 'prometheus: labels of metrics that were defined at run time
 	test_cmp expect actual
 '
 
-test_expect_success 'csv has a table for each' '
+test_expect_success 'csv has a table for distributions, and one for gauges' '
 	trace2 export --to csv --table distributions -i d | cut -d, -f2-9 >actual &&
 	sed -n 1p actual >head &&
 	echo "category,name,unit_name,count,sum,min,max,histogram" | test_cmp - head &&
@@ -76,7 +76,7 @@ test_expect_success 'csv has a table for each' '
 	EOF
 '
 
-test_expect_success JQ 'chrome and OpenTelemetry have values' '
+test_expect_success JQ 'chrome and otlp have distributions and gauges' '
 	trace2 export --to chrome -i d >chrome &&
 	jq -e "[.traceEvents[] | select(.cat == \"distribution\") | [.name, .args.sum]] ==
 			[[\"tool/size\", 3002], [\"tool/size\", 3002]] and
@@ -90,7 +90,7 @@ test_expect_success JQ 'chrome and OpenTelemetry have values' '
 # ---------------------------------------------------------------------------
 # Trace2 export: spans of programs, in tables and viewers
 
-test_expect_success 'csv has each span, with its times of waiting and work' '
+test_expect_success 'csv has each span with its waiting and working time' '
 	trace2 export --to csv --table trace_spans --redact "$SPANS" >spans.csv &&
 	sed -n 1p spans.csv | tr , "\n" >names &&
 	test_grep "^queue_ns$" names &&
@@ -104,7 +104,7 @@ test_expect_success 'csv has each span, with its times of waiting and work' '
 	test_grep ! s3cr3t spans.csv
 '
 
-test_expect_success SQLITE3 'sqlite has regions, children and processes by their span' '
+test_expect_success SQLITE3 'sqlite joins regions, children and processes to their span' '
 	trace2 export --to sqlite -o db "$SPANS" &&
 	test_prints sqlite3 db "SELECT t.name, coalesce(s.label, s.command) FROM spans s
 		LEFT JOIN trace_spans t USING (trace_span) ORDER BY s.start_ns" <<-\EOF &&
@@ -125,7 +125,7 @@ test_expect_success SQLITE3 'sqlite has regions, children and processes by their
 	echo 3 | test_prints sqlite3 db "SELECT count(*) FROM trace_spans"
 '
 
-test_expect_success SQLITE3 'sqlite has spans by name, the same as in the report' '
+test_expect_success SQLITE3 'sqlite has the same spans by name as report' '
 	sqlite3 -json db "SELECT category || '\''/'\'' || name AS span, count, recorded,
 		p50_ms, p90_ms, p99_ms, max_ms FROM span_times ORDER BY 1" |
 		jq -c ".[] | map_values(if type == \"number\" then . * 1000 | round else . end)
@@ -138,7 +138,7 @@ test_expect_success SQLITE3 'sqlite has spans by name, the same as in the report
 	test_cmp expect actual
 '
 
-test_expect_success 'chrome has asynchronous slices with the ids' '
+test_expect_success 'chrome has spans as asynchronous slices with their ids' '
 	trace2 export --to chrome --redact "$SPANS" >chrome.json &&
 	jq -c ".traceEvents[] | select(.cat == \"span\") | [.ph, .name, .pid, .ts, .id2.local,
 		.args.queue_ns, .args.failed, .args.attributes[\"api.token\"],

@@ -65,21 +65,21 @@ expected () {
 	"$PERL_PATH" expected.perl "$@" | sort
 }
 
-test_expect_success 'a sample of one in four has these by the id of the trace, and all that failed' '
+test_expect_success '--sample 1/4 keeps these trees by trace id, and all that failed' '
 	sampled --sample 1/4 &&
 	expected c0000000000000 >expect &&
 	test_cmp expect kept &&
 	test_write_lines ot=th:0 ot=th:c | test_cmp - states
 '
 
-test_expect_success 'both spans of a tree have the same decision' '
+test_expect_success '--sample: both spans of a tree have the same decision' '
 	jq -r ".resourceSpans[].scopeSpans[].spans[]
 		| .traceId + \" \" + .traceState" out.json | sort | uniq -c |
 		awk "{ print \$1 }" | sort -u >actual &&
 	echo 2 | test_cmp - actual
 '
 
-test_expect_success 'sums of adjusted counts: the failed once, others four times' '
+test_expect_success '--sample: adjusted counts are 1 for failed trees, 4 for others' '
 	expected g >failed &&
 	test_line_count = 4 failed &&
 	echo $((4 * ($(wc -l <kept) - 4) + 4)) | test_cmp - sum &&
@@ -87,7 +87,7 @@ test_expect_success 'sums of adjusted counts: the failed once, others four times
 	test "$(cat sum)" -lt 2200
 '
 
-test_expect_success 'thresholds of other parts; 1/N and N are the same' '
+test_expect_success '--sample 10 means 1/10, with its threshold in the trace state' '
 	sampled --sample 1/10 &&
 	expected e6666666666667 >expect &&
 	test_cmp expect kept &&
@@ -97,7 +97,7 @@ test_expect_success 'thresholds of other parts; 1/N and N are the same' '
 	test_cmp ten.json out.json
 '
 
-test_expect_success 'a sample has all that were slow' '
+test_expect_success '--sample --slower keeps all slow trees' '
 	sampled --sample 1/10 --slower 2.5s &&
 	expected e6666666666667 slow >expect &&
 	test_cmp expect kept &&
@@ -105,7 +105,7 @@ test_expect_success 'a sample has all that were slow' '
 	test_cmp ten.json out.json
 '
 
-test_expect_success 'a sample of 0 has only slow trees, 1/1 has all' '
+test_expect_success '--sample 0 --slower keeps slow trees only, --sample 1/1 keeps all' '
 	sampled --sample 0 --slower 2s &&
 	expected g slow >expect &&
 	test_cmp expect kept &&
@@ -116,14 +116,14 @@ test_expect_success 'a sample of 0 has only slow trees, 1/1 has all' '
 	echo 2000 | test_cmp - sum
 '
 
-test_expect_success 'a sample of one in four keeps what one in ten keeps' '
+test_expect_success '--sample 1/4 keeps all that 1/10 keeps' '
 	sampled --sample 1/10 &&
 	cp kept ten &&
 	sampled --sample 1/4 &&
 	test_prints comm -13 kept ten </dev/null
 '
 
-test_expect_success 'a tree failed if one of its processes did, or could not be executed' '
+test_expect_success '--sample: a tree failed if one process failed or could not be executed' '
 	sid=20261121T090000.000000Z-H0a7c9cdf-P00000001 &&
 	event="\"sid\":\"$sid\",\"thread\":\"main\",\"time\":\"2026-11-21T09:00:00.000000Z\"" &&
 	first="{\"event\":\"version\",$event,\"evt\":\"4\",\"exe\":\"1\"}" &&
@@ -142,7 +142,7 @@ test_expect_success 'a tree failed if one of its processes did, or could not be 
 	test_file_not_empty out.json
 '
 
-test_expect_success 'a trace is kept if one of its spans failed' '
+test_expect_success '--sample keeps a trace if one of its spans failed' '
 	GIT_TRACE2_EVENT="$PWD/spans.event" test-tool trace2 510took 1 &&
 	test_prints trace2 export --to otlp --sample 0 spans.event </dev/null &&
 	GIT_TRACE2_EVENT="$PWD/failed.event" test-tool trace2 510took !1 &&
@@ -150,13 +150,13 @@ test_expect_success 'a trace is kept if one of its spans failed' '
 	test_file_not_empty out
 '
 
-test_expect_success 'a whole export has no such members' '
+test_expect_success 'export without --sample writes no members of sampling' '
 	trace2 export --to otlp many.event >out.json &&
 	test_grep ! traceState out.json &&
 	test_grep ! adjusted_count out.json
 '
 
-test_expect_success '--sample takes these values' '
+test_expect_success '--sample refuses invalid fractions, and needs --to=otlp' '
 	for bad in 1/0 1/ x 1/2x 99999999999 -1 ""
 	do
 		test_expect_code 2 trace2 export --to otlp --sample="$bad" \
