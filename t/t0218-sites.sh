@@ -138,7 +138,7 @@ do
 	do
 		nr=$((nr + 1))
 		turns "$compiler" $nr
-		test_expect_success "!INSTRUMENTED$rare" "$compiler $flags: constants and variables compile, and give the same events" '
+		test_expect_success "!INSTRUMENTED$rare" "$compiler $flags: constant and variable strings give the same events" '
 			build $compiler calls.c $flags &&
 			events >constants &&
 			test_line_count -gt 50 constants &&
@@ -197,7 +197,7 @@ do
 		nr=$((nr + 1))
 		turns "$compiler" $nr
 		test "$nr $compiler" = "1 $usual" || rare=,EXPENSIVE
-		test_expect_success "!INSTRUMENTED$rare" "$compiler $flags: so they do in C++" '
+		test_expect_success "!INSTRUMENTED$rare" "$compiler $flags: constant and variable strings give the same events in C++" '
 			build $compiler calls.cc $flags &&
 			events >constants &&
 			test_grep constructor constants &&
@@ -209,7 +209,7 @@ do
 	rare=
 	test "$compiler" = "$usual" || rare=,EXPENSIVE
 	# musl never unloads.
-	test_expect_success "!INSTRUMENTED,!MUSL$rare" "$compiler: a module with sites in inline functions is unloaded" '
+	test_expect_success "!INSTRUMENTED,!MUSL$rare" "$compiler: a module with sites in inline functions can be unloaded" '
 		build $compiler loads.cc -std=c++11 -ldl &&
 		mv program loads &&
 		build $compiler plugin.cc -std=c++11 -fPIC -shared &&

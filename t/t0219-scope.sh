@@ -89,7 +89,7 @@ do
 	do
 		nr=$((nr + 1))
 		turns "$compiler" $nr
-		test_expect_success "JQ,!INSTRUMENTED$rare" "$compiler $flags: TRACE2_SCOPE ends with its block, however that is left" '
+		test_expect_success "JQ,!INSTRUMENTED$rare" "$compiler $flags: TRACE2_SCOPE leaves its region wherever the block ends" '
 			build $compiler scope.c $flags &&
 			regions &&
 			test_cmp expect-scope actual
@@ -282,7 +282,7 @@ do
 		nr=$((nr + 1))
 		turns "$compiler" $nr
 		test "$nr $compiler" = "1 $usual" || rare=,EXPENSIVE
-		test_expect_success "JQ,!INSTRUMENTED$rare" "$compiler $flags: so do objects, by exceptions and in threads" '
+		test_expect_success "JQ,!INSTRUMENTED$rare" "$compiler $flags: C++ objects leave their regions, also by exceptions and in threads" '
 			build $compiler both.cc $flags &&
 			regions &&
 			sed "s/^th_timer .* \(th01.worker\|main\)/th_timer null \1/" \
@@ -290,7 +290,7 @@ do
 			test_cmp expect-objects scrubbed
 		'
 
-		test_expect_success "JQ,!INSTRUMENTED$rare" "$compiler $flags: spans are moved, end once, and fail by exceptions" '
+		test_expect_success "JQ,!INSTRUMENTED$rare" "$compiler $flags: C++ spans can be moved, end once, and fail by exceptions" '
 			regions spans &&
 			jq -s -r "map(select(.key == \"span\").value) |
 				(.[] | \"\(.name) \(.failed) \(.attributes // {} | del(.more))\"),

@@ -90,7 +90,7 @@ test_expect_success PERL 'one seed gives the same random config files each time'
 
 files=40
 test_have_prereq !EXPENSIVE || files=2000
-test_expect_success GIT_SPACES,PERL "$files files made at random are read as git does" '
+test_expect_success GIT_SPACES,PERL "$files random config files are read as by git" '
 	mkdir random &&
 	perl "$TEST_DIRECTORY/t0310/generate.perl" 310 $files random &&
 	same_as_git random/* &&

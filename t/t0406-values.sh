@@ -290,7 +290,7 @@ do
 		*) rare=,EXPENSIVE ;;
 		esac
 		nr=$((nr + 1))
-		test_expect_success "$rare" "numbers that a call would take for others: $compiler $level" '
+		test_expect_success "$rare" "negative and floating-point arguments are refused: $compiler $level" '
 			compile $compiler $level &&
 			for call in "counter_add(counter, " "timer_add(timer, " \
 				"distribution_add(sizes, "

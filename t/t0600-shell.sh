@@ -349,7 +349,7 @@ trace2_region_leave a b
 echo end
 EOF
 
-test_shells '' 'a destination that fails affects nothing else'\''s trouble' '
+test_shells '' 'a destination that fails affects neither script nor child' '
 	printf "child\nend\n" >expect &&
 	mkdir -p dir &&
 	for to in /dev/full "$PWD/no/file" "$PWD/expect/file" 9 nonsense \
@@ -488,7 +488,7 @@ test_shells JQ 'trace2_exec continues as another program' '
 
 # Compare dates with the dates of date(1).
 # Each line is a script, which has to do the same with tracing on.
-test_shells '' 'a script may change shell options, traps, variables later without effect on its trace' '
+test_shells '' 'a script may change options, functions and variables later without effect' '
 	while read -r line
 	do
 		echo "$line; trace2_region_enter a b; trace2_data c d e

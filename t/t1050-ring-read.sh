@@ -101,7 +101,7 @@ test_expect_success JQ 'a killed process has its events and the values of its me
 '
 
 # Byte 296 is in header.lost[TR2_LOST_DEFINITION].
-test_expect_success '... metrics without a name are lost, unless they were reported at exit' '
+test_expect_success 'metrics without a name in a ring are lost, unless reported at exit' '
 	damage 296 "\0003" &&
 	test_expect_code 1 trace2 check bad >out &&
 	test_grep "warning: .*lost.* (3)\$" out &&

@@ -358,7 +358,7 @@ do
 		test_grep "^git exit 0 itself$" actual
 	'
 
-	test_expect_success "EXIT_CODES$raised" "a program of the library killed by SIG$signal" '
+	test_expect_success "EXIT_CODES$raised" "a program with the library, killed by SIG$signal, has its end" '
 		test_expect_code $code trace2 record -o library -- \
 			test-tool trace2 020spawn \
 			test-tool trace2 080raise $signal &&
@@ -373,7 +373,7 @@ do
 		test_grep "^trace2 signal SIG$signal " actual
 	'
 
-	test_expect_success "SECCOMP$raised" "a program of the library killed by SIG$signal, no kernel records" '
+	test_expect_success "SECCOMP$raised" "a program killed by SIG$signal has its end without kernel records" '
 		test_expect_code $code denied all \
 			trace2 record --no-ptrace -o blind -- test-tool trace2 020spawn \
 			test-tool trace2 080raise $signal &&

@@ -82,7 +82,7 @@ test_expect_success 'a wake-up before the thread is off its CPU is used' '
 	EOF
 '
 
-test_expect_success 'without wake-ups: the only possible waker is named' '
+test_expect_success 'no wake-ups recorded: the only possible waker is named' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -111,7 +111,7 @@ test_expect_success 'without wake-ups: the only possible waker is named' '
 '
 
 # A packet for another process, or a timer, interrupts any thread that computes.
-test_expect_success 'without wake-ups: a thread that made no system call did not send the packet' '
+test_expect_success 'no wake-ups recorded: a thread that made no system call did not send the packet' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -140,7 +140,7 @@ test_expect_success 'without wake-ups: a thread that made no system call did not
 	EOF
 '
 
-test_expect_success 'without wake-ups: a thread that waits for sockets may be the one that answered' '
+test_expect_success 'no wake-ups recorded: a thread that waits for sockets may be the one that answered' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -161,7 +161,7 @@ test_expect_success 'without wake-ups: a thread that waits for sockets may be th
 	EOF
 '
 
-test_expect_success 'without wake-ups: an ending process releases locks and sockets, one of a loop does not' '
+test_expect_success 'no wake-ups recorded: an ending process releases locks and sockets, one of a loop does not' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -195,7 +195,7 @@ test_expect_success 'without wake-ups: an ending process releases locks and sock
 	EOF
 '
 
-test_expect_success 'without wake-ups: a futex wait may have timed out, a file lock may not' '
+test_expect_success 'no wake-ups recorded: a futex wait may have timed out, a file lock may not' '
 	made r <<-\EOF &&
 	0 0 comm 10 10 top exec
 	1 0 waking 10 10 77
@@ -255,7 +255,7 @@ test_expect_success 'a long time without a CPU names the main user of the CPU, o
 	EOF
 '
 
-test_expect_success 'without wake-ups: of several threads the usual waker, or the last on its CPU, is named' '
+test_expect_success 'no wake-ups recorded: of several threads the usual waker, or the last on its CPU, is named' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -296,7 +296,7 @@ test_expect_success 'without wake-ups: of several threads the usual waker, or th
 	EOF
 '
 
-test_expect_success 'without wake-ups: a parent that only reaped a child woke no other thread' '
+test_expect_success 'no wake-ups recorded: a parent that only reaped a child woke no other thread' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -326,7 +326,7 @@ test_expect_success 'without wake-ups: a parent that only reaped a child woke no
 	EOF
 '
 
-test_expect_success 'without wake-ups: a loop of failing processes, and its shell, are not named' '
+test_expect_success 'no wake-ups recorded: a loop of failing processes, and its shell, are not named' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -361,7 +361,7 @@ test_expect_success 'without wake-ups: a loop of failing processes, and its shel
 	EOF
 '
 
-test_expect_success 'without wake-ups: a poll, a signal wait or a read may be ended by a child' '
+test_expect_success 'no wake-ups recorded: a poll, a signal wait or a read may be ended by a child' '
 	for function in do_poll do_sigtimedwait anon_pipe_read
 	do
 		made r <<-EOF &&
@@ -380,7 +380,7 @@ test_expect_success 'without wake-ups: a poll, a signal wait or a read may be en
 	done
 '
 
-test_expect_success 'without wake-ups: nobody is named if several only computed, or a timer explains it' '
+test_expect_success 'no wake-ups recorded: nobody is named if several only computed, or a timer explains it' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -407,7 +407,7 @@ test_expect_success 'without wake-ups: nobody is named if several only computed,
 	EOF
 '
 
-test_expect_success 'without causes: a parent waits for the child that ends, however long that takes' '
+test_expect_success 'no causes recorded: a parent waits for the child that ends, however long that takes' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -518,7 +518,7 @@ test_expect_success 'switches of the machine: the last thread of a process witho
 
 # 12 calls exit(), which wakes 11 and 13. In the second process, 22 ends, and 21
 # calls exit().
-test_expect_success 'without wake-ups: exit() wakes all other threads, a thread end wakes its joiner' '
+test_expect_success 'no wake-ups recorded: exit() wakes all other threads, a thread end wakes its joiner' '
 	made r <<-\EOF &&
 	top prog
 	1 0 fork 11 11 10 10

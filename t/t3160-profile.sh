@@ -705,7 +705,7 @@ most () {
 	sed -n "s/.*  \[one\] *//p" out
 }
 
-test_expect_success 'MOSTLY IN prefers a function of the program to one of a library'\''s own function before others, if it has a third' '
+test_expect_success 'MOSTLY IN prefers a function of the program with a third of the samples' '
 	echo "a+0x800 40.0%" >expect &&
 	most 4 6 0 0 >actual &&
 	test_cmp expect actual &&

@@ -42,7 +42,7 @@ shows () {
 
 while IFS='|' read -r text fields
 do
-	test_expect_success "objects: '$text' in words" '
+	test_expect_success "objects: '$text' is described in words" '
 		echo "80 0 object 10 10 20 - $fields" | waits_for &&
 		shows "pipe $text"
 	'

@@ -70,32 +70,32 @@ do
 done <<-\EOF
 	|200|take=50 take=50 take=50 take=50 hold=0|steps add up
 	,EXPENSIVE|150|blocks=150 hold=0|small blocks add up
-	,EXPENSIVE|128|huge=128 hold=0|huge pages count as any
-	,EXPENSIVE|20|zeros=200 take=20 hold=0|pages that were only read are none
-	,EXPENSIVE|20|reserve=2000 take=20 hold=0|what is reserved and not used is none
-	|100|take=100 fork=20 hold=0|what forked workers share counts once
-	,EXPENSIVE|500|take=500 fork=50 hold=0|500 MiB of 50 workers count once
-	|140|take=100 fork=4 take=10 hold=0|what workers take counts for each
-	|220|take=100 fork=3 write=40 hold=0|what workers write to is their own
-	,EXPENSIVE|200|take=100 fork=1 write=100 hold=0 parent hold=0|a whole copy counts twice
-	,EXPENSIVE|200|take=100 fork=1 hold=0 parent write=100 hold=0|what the parent writes to is its own
+	,EXPENSIVE|128|huge=128 hold=0|huge pages count like others
+	,EXPENSIVE|20|zeros=200 take=20 hold=0|pages that were only read do not count
+	,EXPENSIVE|20|reserve=2000 take=20 hold=0|memory reserved but not used does not count
+	|100|take=100 fork=20 hold=0|memory shared by forked workers counts once
+	,EXPENSIVE|500|take=500 fork=50 hold=0|500 MiB shared by 50 workers count once
+	|140|take=100 fork=4 take=10 hold=0|memory allocated by workers counts for each
+	|220|take=100 fork=3 write=40 hold=0|shared memory that workers write to counts for each
+	,EXPENSIVE|200|take=100 fork=1 write=100 hold=0 parent hold=0|a forked child that writes to all memory counts twice
+	,EXPENSIVE|200|take=100 fork=1 hold=0 parent write=100 hold=0|memory that the parent writes to after fork counts twice
 	,EXPENSIVE|80|fork=2 take=20 fork=2 take=10 hold=0 parent hold=0 parent hold=0|children of children add up
-	|140|take=100 fork=8 hold=0 parent file=40 hold=0|a file that one of them maps counts once
-	,EXPENSIVE|140|take=100 file=40 fork=8 read=40 hold=0|a file that all of them map counts once
-	,EXPENSIVE|60|file=60 hold=0|the pages of a file that is mapped count
+	|140|take=100 fork=8 hold=0 parent file=40 hold=0|a file mapped by one of several processes counts once
+	,EXPENSIVE|140|take=100 file=40 fork=8 read=40 hold=0|a file mapped by all processes counts once
+	,EXPENSIVE|60|file=60 hold=0|pages of a mapped file count
 	,EXPENSIVE|60|private=60 hold=0|own copies of the pages of a file count
-	,EXPENSIVE|180|private=60 fork=2 write=60 hold=0|workers have copies of their own
+	,EXPENSIVE|180|private=60 fork=2 write=60 hold=0|each worker that writes has its own copy
 	,EXPENSIVE|80|shared=80 hold=0|shared memory counts
-	,EXPENSIVE|80|shared=80 fork=6 write=80 hold=0|memory that workers share on purpose counts once
+	,EXPENSIVE|80|shared=80 fork=6 write=80 hold=0|memory mapped as shared by workers counts once
 	,EXPENSIVE|80|memfd=80 fork=3 read=80 hold=0|a file in memory counts once
 	,EXPENSIVE|30|unmapped=60 take=30 hold=0|a file in memory that nobody maps belongs to no process
 	,EXPENSIVE|80|threads=8 take=10 hold=0 parent hold=0|memory of threads adds up
 	,EXPENSIVE|100|threads=50 take=2 hold=0 parent hold=0|memory of many threads adds up
-	|100 60|take=100 hold=0 exec take=60 hold=3|what a program had is gone after exec
-	,EXPENSIVE|100 5|take=100 hold=0 drop=100 take=5 hold=3|what is given back is gone
-	,EXPENSIVE|120 20|take=20 take=100 hold=0 forget=100 hold=3|what the kernel may drop is gone
-	,EXPENSIVE|100 60|take=100 hold=0 drop=100 fork=1 take=60 hold=3 parent hold=3|what is given back does not add to what a child takes
-	,EXPENSIVE|80 30|fork=1 take=50 hold=0 parent take=30 hold=3|the memory of a child is gone when it ends
+	|100 60|take=100 hold=0 exec take=60 hold=3|memory from before an exec does not count
+	,EXPENSIVE|100 5|take=100 hold=0 drop=100 take=5 hold=3|memory that was freed does not count
+	,EXPENSIVE|120 20|take=20 take=100 hold=0 forget=100 hold=3|memory that the kernel may drop does not count
+	,EXPENSIVE|100 60|take=100 hold=0 drop=100 fork=1 take=60 hold=3 parent hold=3|memory freed before a fork does not add to that of the child
+	,EXPENSIVE|80 30|fork=1 take=50 hold=0 parent take=30 hold=3|memory of a child does not count after its end
 	,EXPENSIVE|80|fork=2 exec file=40 hold=0 parent hold=0|programs of one name map a file each
 	,EXPENSIVE|100|fork=1 exec file=80 hold=0 parent fork=1 exec file=20 hold=0 parent hold=0|programs of one name map files of different sizes
 	,EXPENSIVE|100|fork=4 exec take=25 hold=0 parent hold=0|programs of one name have memory each

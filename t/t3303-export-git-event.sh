@@ -59,7 +59,7 @@ test_expect_success 'git-event: filters select what is exported' '
 for to in chrome folded otlp "otlp --compat trace2receiver" "csv --table sessions" \
 	"csv --table events" git-event
 do
-	test_expect_success "export --redact lets no secret out: $to" '
+	test_expect_success "export --redact hides secrets: $to" '
 		trace2 export --to $to "$MIX" >open &&
 		trace2 export --to $to --redact "$MIX" >hidden &&
 		test_grep ! -e hunter2 -e s3cr3t hidden &&
@@ -71,7 +71,7 @@ do
 	'
 done
 
-test_expect_success SQLITE3 'export --redact lets no secret out: sqlite' '
+test_expect_success SQLITE3 'export --redact hides secrets: sqlite' '
 	trace2 export --to sqlite -o open.db "$MIX" &&
 	trace2 export --to sqlite -o hidden.db --redact "$MIX" &&
 	sqlite3 open.db .dump >open &&
@@ -81,7 +81,7 @@ test_expect_success SQLITE3 'export --redact lets no secret out: sqlite' '
 	test_grep ! -e hunter2 -e s3cr3t hidden
 '
 
-test_expect_success 'export --redact lets no secret out: perf text' '
+test_expect_success 'export --redact hides secrets: perf text' '
 	printf "%s\n" "d0 | main                     | version      |     |           |           |              | 1" \
 		"d0 | main                     | start        |     |  0.001000 |           |              | x https://joe:hunter2@example.com/" \
 		"d0 | main                     | def_param    |     |           |           | scope:global | remote.token:s3cr3t" >x.perf &&

@@ -81,7 +81,7 @@ test_expect_success 'folded --states fails without states' '
 	test_grep "^trace2: --states needs --to=folded" err
 '
 
-test_expect_success 'csv has tables of processes and states'\''s threads, states' '
+test_expect_success 'csv has tables of processes, threads of the kernel, and states' '
 	trace2 export --to csv --table processes r >processes &&
 	test_prints cut -d, -f1,3,4,6,7,15,17-19 processes <<-\EOF &&
 	id,parent_id,session_id,pid,kind,self_ns,cpu_ns,ready_ns,wait_ns

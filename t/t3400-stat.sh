@@ -17,7 +17,7 @@ measure () {
 	jq -r ".measures[] | select(.name == \"$2\" or .name == \"$2:u\") | $1" out
 }
 
-test_expect_success 'CMD runs as often as asked, and warm-ups do not count' '
+test_expect_success 'stat runs CMD the requested number of times, and warm-ups do not count' '
 	write_script once <<-\EOF &&
 	echo run >>runs
 	echo "to stdout"
@@ -30,7 +30,7 @@ test_expect_success 'CMD runs as often as asked, and warm-ups do not count' '
 	test_grep " processes$" err
 '
 
-test_expect_success 'one run has one value' '
+test_expect_success 'stat of one run shows one value' '
 	trace2 stat ./once >out 2>err &&
 	test_grep "^./once: 1 run$" err &&
 	test_grep "^ *VALUE  RUN$" err &&
@@ -41,14 +41,14 @@ test_expect_success 'one run has one value' '
 	! grep "±" err
 '
 
-test_expect_success '-q: the report replaces the output of CMD' '
+test_expect_success 'stat -q shows the report in place of the output of CMD' '
 	trace2 stat -q ./once >out 2>err &&
 	test_grep "^./once: 1 run$" out &&
 	! grep "to stdout" out &&
 	test_must_be_empty err
 '
 
-test_expect_success JQ 'mean, error and percentiles are those of the recordings' '
+test_expect_success JQ 'stat computes mean, error and percentiles from the recordings' '
 	trace2 stat -q -r 7 -o set --format=json ./once >out &&
 	# Nanoseconds may be rounded either way.
 	jq -s --slurpfile out out "map(.wall_ns) | sort | . as \$v | (add / 7) as \$mean |
@@ -62,7 +62,7 @@ test_expect_success JQ 'mean, error and percentiles are those of the recordings'
 	test_write_lines true 7 | test_cmp - actual
 '
 
-test_expect_success JQ,COUNT 'events are counted over CMD and its children' '
+test_expect_success JQ,COUNT 'stat counts events in CMD and its children' '
 	write_script children <<-\EOF &&
 	for i in $*
 	do
@@ -82,7 +82,7 @@ test_expect_success JQ,COUNT 'events are counted over CMD and its children' '
 	test_write_lines true "[\"ns\"]" | test_cmp - actual
 '
 
-test_expect_success JQ,COUNT,PERF_STAT 'page faults are as many as perf stat says' '
+test_expect_success JQ,COUNT,PERF_STAT 'stat counts as many page faults as perf stat' '
 	trace2 stat -q -r 3 -e page-faults --format=json -- perl -e "1" >out &&
 	perf stat -x, -r 3 -e page-faults perl -e "1" 2>perf &&
 	theirs=$(cut -d, -f1 perf) && test -n "$theirs" &&
@@ -92,14 +92,14 @@ test_expect_success JQ,COUNT,PERF_STAT 'page faults are as many as perf stat say
 	test_prints measure ".mean - $theirs | fabs < 25" page-faults
 '
 
-test_expect_success JQ,COUNT 'names that mean the same are one event' '
+test_expect_success JQ,COUNT 'stat: two names of the same event are one' '
 	trace2 stat -q -e cs,context-switches,faults:u --format=json true >out &&
 	jq -r ".measures[] | select(.kind == \"event\") | .name" out |
 		sed "s/:u$//" >actual &&
 	test_write_lines context-switches page-faults | test_cmp - actual
 '
 
-test_expect_success JQ,NO_CYCLES 'events that the machine cannot count are reported, not 0' '
+test_expect_success JQ,NO_CYCLES 'stat: an event that the machine cannot count is reported, not shown as 0' '
 	trace2 stat -e cycles true >out 2>err &&
 	test_grep "^ *-  cpu-cycles (not supported)$" err &&
 	trace2 record -e cycles,page-faults -o cycles true &&
@@ -114,7 +114,7 @@ test_expect_success JQ,NO_CYCLES 'events that the machine cannot count are repor
 	test_prints measure "[.runs, .mean, .note] | tojson" cpu-cycles
 '
 
-test_expect_success 'events of programs are handed to them' '
+test_expect_success 'stat: events of programs are passed on in GIT_TRACE2_COUNTERS' '
 	trace2 stat -e task-clock,app/odb/unzip/,process/maxrss/ -- \
 		sh -c "echo \"\$GIT_TRACE2_COUNTERS\"" >actual 2>err &&
 	echo app/odb/unzip/,process/maxrss/ | test_cmp - actual &&
@@ -123,7 +123,7 @@ test_expect_success 'events of programs are handed to them' '
 	echo mine | test_cmp - actual
 '
 
-test_expect_success 'events that no program counted are reported' '
+test_expect_success 'stat: events that no program counted are reported' '
 	trace2 stat -q -e process/maxrss/,app/odb/none/ -- true >out 2>err &&
 	cat >expect <<-\EOF &&
 	trace2: warning: no program with libtrace2 counted '\''process/maxrss/'\'' (to see why: '\''trace2 record -e'\'', then '\''trace2 list -v --errors'\'')
@@ -137,7 +137,7 @@ test_expect_success 'events that no program counted are reported' '
 	test_cmp expect.one err
 '
 
-test_expect_success 'a list without an event is refused' '
+test_expect_success 'stat: a list without an event is refused' '
 	for list in "" , "{}"
 	do
 		test_expect_code 2 trace2 stat -e "$list" true 2>err &&
@@ -148,7 +148,7 @@ test_expect_success 'a list without an event is refused' '
 	test_grep "no event in" err
 '
 
-test_expect_success COUNT 'impossible groups and duplicates are refused' '
+test_expect_success COUNT 'stat: impossible groups and duplicates are refused' '
 	trace2 stat -q -e "{nosuch/event/,page-faults}" true >out &&
 	test_grep "^ *-  nosuch/event/ (this machine has no PMU of that name)$" out &&
 	test_grep "^ *-  page-faults (the first event of its group could not be counted)$" out &&
@@ -156,7 +156,7 @@ test_expect_success COUNT 'impossible groups and duplicates are refused' '
 	test_grep "^ *[0-9]*  minor-faults:u$" out
 '
 
-test_expect_success 'counted events take no period' '
+test_expect_success 'stat and record: a counted event with a period is refused' '
 	for command in stat record
 	do
 		test_expect_code 2 trace2 $command -e cs,page-faults:u:10 true 2>err &&
@@ -165,18 +165,18 @@ test_expect_success 'counted events take no period' '
 	done
 '
 
-test_expect_success 'events unknown to the machine are reported with the reason' '
+test_expect_success 'stat: an event unknown to the machine is reported with the reason' '
 	trace2 stat -q -e nosuch/event/ true >out &&
 	test_grep "^ *-  nosuch/event/ (this machine has no PMU of that name)$" out
 '
 
-test_expect_success COUNT 'a pinned group counts' '
+test_expect_success COUNT 'stat: a pinned group is counted' '
 	trace2 stat -q -e "{task-clock,page-faults:u}:D" true >out &&
 	test_grep "page-faults:u" out &&
 	test_grep ! "page-faults.*(" out
 '
 
-test_expect_success '-e list, of stat and record alike' '
+test_expect_success 'stat and record: -e list lists events' '
 	trace2 stat -e list >out &&
 	test_grep "^EVENT  *KIND  *UNIT  *HERE  *WHAT IT COUNTS$" out &&
 	test_grep "^page-faults  *software .* page faults; also faults$" out &&
@@ -185,7 +185,7 @@ test_expect_success '-e list, of stat and record alike' '
 	test_cmp out actual
 '
 
-test_expect_success JQ,COUNT 'record -e counts, too' '
+test_expect_success JQ,COUNT 'record -e counts events of the command' '
 	trace2 record -e page-faults -o counted true 2>err &&
 	jq ".counters | to_entries[0].value.value > 10" counted/meta.json >actual &&
 	echo true | test_cmp - actual &&
@@ -196,7 +196,7 @@ test_expect_success JQ,COUNT 'record -e counts, too' '
 	test_grep " page-faults\(:u\)*$" out
 '
 
-test_expect_success 'bad events, and other usage errors, are refused' '
+test_expect_success 'stat: invalid events and other usage errors are refused' '
 	test_expect_code 2 trace2 stat -e no-such-event true 2>err &&
 	test_grep "^trace2: event .no-such-event.: .*-e list. lists the named" err &&
 	test_expect_code 2 trace2 record -e no-such-event true 2>err &&
@@ -217,7 +217,7 @@ test_expect_success 'bad events, and other usage errors, are refused' '
 	test_grep "^trace2: cannot read .nowhere.: No such file" err
 '
 
-test_expect_success 'the exit code is the first of CMD that is not 0' '
+test_expect_success 'stat exits with the first code of CMD that is not 0' '
 	write_script fails <<-\EOF &&
 	echo run >>fails.runs
 	test $(wc -l <fails.runs) -ne 2 || exit 3
@@ -229,7 +229,7 @@ test_expect_success 'the exit code is the first of CMD that is not 0' '
 	test_grep "1 failed, the first with exit 143" err
 '
 
-test_expect_success JQ 'JSON says which runs failed' '
+test_expect_success JQ 'stat: JSON says which runs failed' '
 	write_script every-second <<-\EOF &&
 	echo x >>odd-and-even
 	exit $(($(wc -l <odd-and-even) % 2 * 5))
@@ -240,7 +240,7 @@ test_expect_success JQ 'JSON says which runs failed' '
 	test_prints jq -c "[[.runs[].code], .stat[0].failed, .stat[0].code]" out
 '
 
-test_expect_success 'CMD that cannot be run: nothing is made, nothing is lost' '
+test_expect_success 'stat: a CMD that cannot run leaves the earlier set, and creates none' '
 	test_expect_code 127 trace2 stat -o kept no-such-command 2>err &&
 	test_grep "cannot run .no-such-command.: command not found" err &&
 	test_path_is_missing kept &&
@@ -249,7 +249,7 @@ test_expect_success 'CMD that cannot be run: nothing is made, nothing is lost' '
 	test_path_is_file set/run-0007/meta.json
 '
 
-test_expect_success 'an interrupt ends the runs, and complete ones are shown' '
+test_expect_success 'stat: an interrupt ends the runs, and complete ones are shown' '
 	write_script interrupted <<-EOF &&
 	echo run >>int.runs
 	test \$(wc -l <int.runs) -ne 3 || {
@@ -263,7 +263,7 @@ test_expect_success 'an interrupt ends the runs, and complete ones are shown' '
 	test_write_lines run-0001 run-0002 | test_prints ls int
 '
 
-test_expect_success 'interrupted in the first run, there is nothing to show' '
+test_expect_success 'stat: an interrupt in the first run shows nothing' '
 	write_script at-once <<-EOF &&
 	kill -TERM \$PPID
 	exec sleep 1000
@@ -272,7 +272,7 @@ test_expect_success 'interrupted in the first run, there is nothing to show' '
 	echo "trace2: interrupted before a run was complete" | test_cmp - err
 '
 
-test_expect_success 'a later run starts with the signals of the first' '
+test_expect_success 'stat: later runs start with the same signal mask as the first' '
 	trace2 stat -r 3 -- "$PERL_PATH" -e "open F, q(/proc/self/status);
 		/^Sig(Blk|Ign)/ and print for <F>" >out 2>err &&
 	test_line_count = 6 out &&
@@ -280,7 +280,7 @@ test_expect_success 'a later run starts with the signals of the first' '
 	test_line_count = 2 actual
 '
 
-test_expect_success '-o: the earlier set moves to DIR.old, anything else stays' '
+test_expect_success 'stat -o moves the earlier set to DIR.old, and refuses other directories' '
 	trace2 stat -r 2 -o again true 2>err &&
 	trace2 stat -r 1 -o again true 2>err &&
 	test_prints ls again again.old <<-\EOF &&
@@ -301,14 +301,14 @@ test_expect_success '-o: the earlier set moves to DIR.old, anything else stays' 
 	test_grep "^trace2: cannot keep runs in .plain.: Not a directory" err
 '
 
-test_expect_success 'a run that was kept is a recording like any other' '
+test_expect_success 'stat: a run that was kept is a recording like others' '
 	trace2 list -i again.old/run-0001 >out &&
 	test_grep "true" out &&
 	test_prints trace2 list -i again.old </dev/null 2>err &&
 	test_grep "recordings, nothing to do! Name one of them, such as .again.old/run-0001.$" err
 '
 
-test_expect_success 'a directory that cannot be created is reported, once' '
+test_expect_success 'stat: a directory that cannot be created is reported once' '
 	test_expect_code 128 env TMPDIR="$PWD/nowhere" trace2 stat -q true 2>err &&
 	test_line_count = 1 err &&
 	test_grep "^trace2: cannot create directory .*No such file.*use -o DIR" err &&
@@ -317,7 +317,7 @@ test_expect_success 'a directory that cannot be created is reported, once' '
 	test_grep "^trace2: cannot create .nowhere/set.: No such file" err
 '
 
-test_expect_success 'nothing that was selected was measured: an error, and no empty report' '
+test_expect_success 'stat: a selection that matches nothing measured is reported' '
 	trace2 stat -r 2 -q --only timer true >out &&
 	test_cmp - out <<-\EOF
 
@@ -327,14 +327,14 @@ test_expect_success 'nothing that was selected was measured: an error, and no em
 	EOF
 '
 
-test_expect_success 'stat without -o leaves nothing' '
+test_expect_success 'stat without -o leaves no files' '
 	mkdir tmp &&
 	TMPDIR="$PWD/tmp" trace2 stat -r 3 --warmup 1 true 2>err &&
 	test_prints ls tmp </dev/null &&
 	test_path_is_missing trace2.data
 '
 
-test_expect_success '--baseline and --fail-above judge a run' '
+test_expect_success 'stat: --baseline and --fail-above judge a run' '
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/runs.perl fast wall=1,2,3,4,5,6 &&
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/runs.perl slow \
 		wall=900000000,910000000,920000000,930000000,940000000 &&
@@ -353,7 +353,7 @@ test_expect_success '--baseline and --fail-above judge a run' '
 	test_grep "fail-above: 6 and 1 runs are too few" err
 '
 
-test_expect_success 'a baseline is read before CMD runs, and its errors are reported' '
+test_expect_success 'stat: errors of a baseline are reported before CMD runs' '
 	mkdir -p nothing &&
 	test_expect_code 128 trace2 stat -q --baseline nothing -- touch ran 2>err &&
 	test_path_is_missing ran &&
@@ -372,7 +372,7 @@ test_expect_success 'a baseline is read before CMD runs, and its errors are repo
 	test_grep "^- host: elsewhere -> " out
 '
 
-test_expect_success JQ 'JSON has the runs, the measures and the differences' '
+test_expect_success JQ 'stat: JSON has runs, measures and differences' '
 	trace2 stat -q -r 6 --baseline fast --format=json true >out &&
 	test_prints jq -c "keys, .stat[0].runs, .stat[0].command, [.runs[].run]" out <<-\EOF
 	["differences","measures","notes","runs","sides","stat","tests","verdict"]
@@ -382,7 +382,7 @@ test_expect_success JQ 'JSON has the runs, the measures and the differences' '
 	EOF
 '
 
-test_expect_success 'a run that stands apart is named, and stays in the numbers' '
+test_expect_success 'stat names an outlier, and keeps it in the numbers' '
 	write_script wild <<-EOF &&
 	echo run >>wild.runs
 	test \$(wc -l <wild.runs) -ne 9 ||
@@ -394,7 +394,7 @@ test_expect_success 'a run that stands apart is named, and stays in the numbers'
 	test_grep -E " ([0-9]{4,}[0-9.]* ms|[0-9.]+ s)  wall$" err
 '
 
-test_expect_success JQ '--against: both take turns, and chance says which is first' '
+test_expect_success JQ '--against: the commands take turns, in random order' '
 	write_script turn <<-\EOF &&
 	echo "$*" >>turns
 	EOF
@@ -435,7 +435,7 @@ test_expect_success JQ '--against: both take turns, and chance says which is fir
 	EOF
 '
 
-test_expect_success '--against: a difference that is there is found, none is not' '
+test_expect_success '--against finds an existing difference, and no other' '
 	write_script works <<-\EOF &&
 	i=0
 	while test $i -lt $1
@@ -453,7 +453,7 @@ test_expect_success '--against: a difference that is there is found, none is not
 	test_grep "2 runs in turns; 2 failed, the first with exit 3$" out
 '
 
-test_expect_success 'interrupted while they take turns: complete runs of both are shown' '
+test_expect_success '--against: after an interrupt the complete runs of both are shown' '
 	write_script halts <<-EOF &&
 	echo run >>halts.runs
 	test \$(wc -l <halts.runs) -ne 6 || {
@@ -476,7 +476,7 @@ test_expect_success 'interrupted while they take turns: complete runs of both ar
 '
 
 # The first run waits, the others do not.
-test_expect_success JQ 'a first run that took longer: reported with the remedy' '
+test_expect_success JQ 'stat reports a slow first run with the remedy' '
 	write_script cold <<-EOF &&
 	echo run >>cold.runs
 	test \$(wc -l <cold.runs) -ne 1 ||
@@ -492,7 +492,7 @@ test_expect_success JQ 'a first run that took longer: reported with the remedy' 
 '
 
 # test_terminal makes descriptors 0 to 2 a terminal.
-test_expect_success TTY 'progress is drawn on a terminal, and wiped; into a pipe there is none' '
+test_expect_success TTY 'stat draws its progress on a terminal and removes it, and draws none in a pipe' '
 	TERM=xterm test_terminal trace2 stat -r 3 --warmup 1 -q true >out 2>err &&
 	"$PERL_PATH" -pe "s/\\r/<CR>/g; s/\\e\\[K/<EL>/g" err >drawn &&
 	test_grep "^<CR>run 1 of 4 \[ *\] <EL><CR>" drawn &&
@@ -507,7 +507,7 @@ test_expect_success TTY 'progress is drawn on a terminal, and wiped; into a pipe
 	! grep "run 1 of" err
 '
 
-test_expect_success '--format=csv is the table of measures' '
+test_expect_success 'stat --format=csv prints the table of measures' '
 	trace2 stat -q -r 2 --format=csv -- true >out &&
 	head -n 1 out >actual &&
 	test_grep "^kind,unit,runs,mean," actual &&
@@ -516,7 +516,7 @@ test_expect_success '--format=csv is the table of measures' '
 
 # Nobody reports the end of a child that is killed, if its parent does not, and
 # the kernel's records are refused.
-test_expect_success SECCOMP,JQ 'a process whose end is unknown took at least so long' '
+test_expect_success SECCOMP,JQ 'stat: a process without a known end has its minimal time' '
 	denied all trace2 stat -q -r 2 --only process,run -- \
 		sh -c "\"\$0\" 1 1 kill </dev/null; exit 0" "$GIT_BUILD_DIR/build/hosts/worker" >out &&
 	test_grep "^ *>= [0-9].* worker" out &&
@@ -539,7 +539,7 @@ compute_and_wait () {
 
 # The values are those of t3401. How long a process computes or waits depends on
 # the load; which processes there are, and how often, does not.
-test_expect_success JQ,STATES '--states: what computes and what waits, by the kind of process' '
+test_expect_success JQ,STATES 'stat --states shows computing and waiting by kind of process' '
 	compute_and_wait work 30 20 &&
 	trace2 stat -q -r 3 --states -o both --format=json ./work >out &&
 	trace2 stat -q --format=json ./work >without &&
@@ -558,7 +558,7 @@ test_expect_success JQ,STATES '--states: what computes and what waits, by the ki
 	EOF
 '
 
-test_expect_success STATES '--states on a terminal has a row for each kind' '
+test_expect_success STATES 'stat --states on a terminal has a row for each kind' '
 	trace2 stat -q -r 2 --states ./work >out &&
 	test_grep "^ *CPU m*s  *± *WAIT m*s  *±  *READY m*s  *±  *SHARE  COUNT  KIND OF PROCESS (SUM)\$" out &&
 	test_grep "^ *[0-9.]*  *[0-9.]*%  *[0-9.]*  *[0-9.]*%  *[0-9.]* .*%  *2  sleep\$" out &&
@@ -573,7 +573,7 @@ test_expect_success STATES '--states on a terminal has a row for each kind' '
 
 # Which difference is significant depends on the load: t3401 says that of
 # recordings whose times are known.
-test_expect_success JQ,STATES '--states and --against: the states of both are compared' '
+test_expect_success JQ,STATES 'stat --states --against compares the states of both' '
 	compute_and_wait less 3 20 &&
 	trace2 stat -q -r 5 --states --only cpu,wait --format=json \
 		--against ./less ./work >out &&
@@ -589,14 +589,14 @@ test_expect_success JQ,STATES '--states and --against: the states of both are co
 	EOF
 '
 
-test_expect_success JQ,STATES 'states on one side only are no difference' '
+test_expect_success JQ,STATES 'stat: states recorded on one side only make no difference' '
 	trace2 stat -q -r 3 --baseline both --format=json ./work >out &&
 	jq -r ".differences[].kind" out | sort -u >actual &&
 	test_grep process actual &&
 	test_grep ! "cpu\|wait\|ready\|self" actual
 '
 
-test_expect_success STATES '--states: a later run starts with the signals of the first' '
+test_expect_success STATES 'stat --states: later runs start with the same signal mask as the first' '
 	trace2 stat -r 3 --states -- "$PERL_PATH" -e "open F, q(/proc/self/status);
 		/^Sig(Blk|Ign)/ and print for <F>" >out 2>err &&
 	test_line_count = 6 out &&
@@ -604,7 +604,7 @@ test_expect_success STATES '--states: a later run starts with the signals of the
 	test_line_count = 2 actual
 '
 
-test_expect_success SECCOMP 'states that are not permitted are missed' '
+test_expect_success SECCOMP 'stat --states without permission warns' '
 	denied all trace2 stat -q -r 2 --states true >out 2>err &&
 	test_grep ! "KIND OF PROCESS" out &&
 	test_grep "^trace2: warning: no states were recorded" err

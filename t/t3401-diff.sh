@@ -30,7 +30,7 @@ ps_of () {
 	awk "{ printf \"%.9f\\n\", \$1 }" values
 }
 
-test_expect_success 'base, new, delta, ratio of runs, events, regions, timers, counters' '
+test_expect_success 'diff shows base, new, delta and ratio of runs, events, regions, timers, counters' '
 	runs base wall=10000,11000,12000,13000,14000 \
 		page-faults=200,200,200,200,200 region:index/read=4000,4000,4000,4000,4000 \
 		region:index/write=1000,1000,1000,1000,1000 timer:io/read=500,500,500,500,500 \
@@ -103,7 +103,7 @@ test_expect_success JQ 'diff marks the state of processes that changed' '
 	EOF
 '
 
-test_expect_success 'diff of a digest has the CPU time of states' '
+test_expect_success 'diff of two sets has the CPU time of states' '
 	for set in slow slower
 	do
 		cpu=20 && { test $set = slow || cpu=40; } &&
@@ -129,7 +129,7 @@ test_expect_success 'diff of a digest has the CPU time of states' '
 	test_grep "WAIT (SUM)" out
 '
 
-test_expect_success JQ 'p equals that from trying every way to divide the runs' '
+test_expect_success JQ 'diff: p equals that of all divisions of the runs' '
 	cat >pairs <<-\EOF &&
 	1,2,3,4 5,6,7,8
 	1,3,5,7 2,4,6,8
@@ -149,12 +149,12 @@ test_expect_success JQ 'p equals that from trying every way to divide the runs' 
 
 # Hollander and Wolfe, 1973, table 4.1: permeability of membranes. The one-sided
 # p is printed there as 0.1272; it is 382 of 3003 ways.
-test_expect_success JQ 'p of an example from a textbook is the same' '
+test_expect_success JQ 'diff: p equals that of a textbook example' '
 	echo 80,83,189,104,145,138,191,164,73,146 115,88,90,74,121 | ps_of >actual &&
 	echo 0.254412254 | test_cmp - actual
 '
 
-test_expect_success JQ 'p of many runs is the normal approximation with ties' '
+test_expect_success JQ 'diff: p of many runs is the normal approximation with ties' '
 	base=$(test_seq 1 40 | tr "\n" "," | sed "s/,$//") &&
 	new=$(test_seq 4 53 | awk "{ print int(\$1 / 2) * 2 }" | tr "\n" "," |
 		sed "s/,$//") &&
@@ -164,7 +164,7 @@ test_expect_success JQ 'p of many runs is the normal approximation with ties' '
 	test_cmp expect rounded
 '
 
-test_expect_success 'diff calls no difference one where there is none' '
+test_expect_success 'diff finds no difference between runs that do not differ' '
 	runs a wall=10100,10900,10200,10800,10300,10700,10400,10600,10500,12000 \
 		region:x/y=500,510,520,530,540,550,560,570,580,590 &&
 	runs b wall=10150,10850,10250,10750,10350,10650,10450,10550,10000,13000 \
@@ -179,7 +179,7 @@ test_expect_success 'diff calls no difference one where there is none' '
 # usual run compares the first 8.
 pairs=8
 test_have_prereq !EXPENSIVE || pairs=60
-test_expect_success JQ 'chance is reported as a difference as rarely as it should' '
+test_expect_success JQ 'diff reports chance as a difference as rarely as it should' '
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/same-pairs.perl | head -n $pairs >some &&
 	ps_of <some >ps &&
 	test_line_count = $pairs ps &&
@@ -190,7 +190,7 @@ test_expect_success JQ 'chance is reported as a difference as rarely as it shoul
 	test_line_count -gt $((pairs / 6)) half
 '
 
-test_expect_success JQ 'p grows with the number of names that are looked at' '
+test_expect_success JQ 'diff corrects p for the number of names compared' '
 	up=11,12,13,14,15 && low=1,2,3,4,5 && mixed=1,12,3,14,5 && other=2,11,4,13,6 &&
 	runs b region:a/a=$low region:a/b=$mixed region:a/c=$mixed &&
 	runs n region:a/a=$up region:a/b=$other region:a/c=$other &&
@@ -205,7 +205,7 @@ test_expect_success JQ 'p grows with the number of names that are looked at' '
 	EOF
 '
 
-test_expect_success 'numbers of the run keep their order, whatever differs most' '
+test_expect_success 'diff keeps the order of the numbers of a run' '
 	runs b wall=1000,1000,1000,1000 a-count=1,1,1,1 z-count=5,5,5,5 &&
 	runs n wall=1001,1001,1001,1001 a-count=2,2,2,2 z-count=900,900,900,900 &&
 	trace2 diff -n 9 b n >actual &&
@@ -214,7 +214,7 @@ test_expect_success 'numbers of the run keep their order, whatever differs most'
 '
 
 # With 40 names the least P is 40 times 2 of 252: no difference could be marked.
-test_expect_success 'so many names that nothing can be significant are reported, without a gate' '
+test_expect_success 'diff reports too many names for significance, and --fail-above ignores them' '
 	for i in $(test_seq 10 49)
 	do
 		printf "%s " "region:a/$i=1,2,3,4,5" >>few.b &&
@@ -241,7 +241,7 @@ test_expect_success 'so many names that nothing can be significant are reported,
 '
 
 # Only names that were selected are tested.
-test_expect_success 'fewer names need fewer runs' '
+test_expect_success 'diff of fewer names needs fewer runs' '
 	test_expect_code 1 trace2 diff -N "a/1[0-4]" --only region --fail-above 5% \
 		b n >out 2>err &&
 	! grep "fail-above ignores" err &&
@@ -266,7 +266,7 @@ test_expect_success 'diff of one run each says that it cannot tell' '
 	test_grep "fail-above: 1 and 1 runs are too few" err
 '
 
-test_expect_success 'three runs on each side cannot tell, four can' '
+test_expect_success 'diff cannot tell from three runs on each side, but from four' '
 	runs a wall=1,2,3 && runs b wall=7,8,9 &&
 	trace2 diff a b >actual &&
 	test_grep "^Medians of 3 and 3 runs. So few runs cannot tell" actual &&
@@ -280,14 +280,14 @@ test_expect_success 'three runs on each side cannot tell, four can' '
 	test_cmp expect err
 '
 
-test_expect_success 'different numbers of runs are compared' '
+test_expect_success 'diff compares different numbers of runs' '
 	runs a wall=1000,2000,3000 && runs b wall=6000,7000,8000,9000,9500,9600,9700 &&
 	trace2 diff --only run a b >actual &&
 	test_grep "^2.000 ms  9.000 ms  +7.000 ms   4.50  0.017  \*  wall$" actual &&
 	test_grep "^Medians of 3 and 7 runs. \* P < 0.05.$" actual
 '
 
-test_expect_success '--fail-above: only growth, only above, only significant' '
+test_expect_success 'diff --fail-above counts only significant growth above the limit' '
 	runs a wall=1000,1010,1020,1030,1040 page-faults=1,2,3,4,5 &&
 	runs b wall=1100,1110,1120,1130,1140 page-faults=1,2,3,4,5 &&
 	test_expect_code 1 trace2 diff --only run --fail-above 5% a b &&
@@ -298,7 +298,7 @@ test_expect_success '--fail-above: only growth, only above, only significant' '
 	trace2 diff --only run --fail-above 1% a b
 '
 
-test_expect_success JQ 'rows of one side only are shown, and not tested' '
+test_expect_success JQ 'diff shows rows of one side without a test' '
 	runs a wall=1,1,1,1,1 region:old/name=5000,5000,5000,5000,5000 task-clock=1,-,1,1,1 &&
 	runs b wall=1,1,1,1,1 region:new/name=6000,6000,6000,6000,6000 &&
 	trace2 diff --only region,event a b >actual &&
@@ -313,7 +313,7 @@ test_expect_success JQ 'rows of one side only are shown, and not tested' '
 	EOF
 '
 
-test_expect_success JQ 'a run without a region has 0 of it' '
+test_expect_success JQ 'diff counts a run without a region as 0' '
 	runs a region:x/y=100,100,0,0,0 && runs b region:x/y=100,100,100,0,0 &&
 	trace2 diff --only region --format=json a b >out &&
 	jq -c ".differences[] | [.base, .new, .base_calls, .new_calls]" out >actual &&
@@ -322,7 +322,7 @@ test_expect_success JQ 'a run without a region has 0 of it' '
 	test_grep "0 -> 1 .*x/y$" actual
 '
 
-test_expect_success 'the largest difference comes first' '
+test_expect_success 'diff shows the largest difference first' '
 	runs a region:a/a=100 region:a/b=100 region:a/c=100 region:a/d=900 &&
 	runs b region:a/a=150 region:a/b=400 region:a/c=110 region:a/d=100 &&
 	trace2 diff --only region a b >out &&
@@ -332,7 +332,7 @@ test_expect_success 'the largest difference comes first' '
 	test_write_lines a/d a/b | test_prints awk "/a\// { print \$NF }" out
 '
 
-test_expect_success '-N, -t and --only choose' '
+test_expect_success 'diff: -N, -t and --only select rows' '
 	trace2 diff -N "a/[ab]" --only region a b >out &&
 	test_write_lines a/b a/a | test_prints awk "/a\// { print \$NF }" out &&
 	trace2 diff -t 200us --only region a b >out &&
@@ -341,7 +341,7 @@ test_expect_success '-N, -t and --only choose' '
 	test_grep "^trace2: invalid kind .regions.: --only takes run, event" err
 '
 
-test_expect_success '--format=md prints a table' '
+test_expect_success 'diff --format=md prints a table' '
 	runs a wall=1000,1000,1000,1000 "region:a|b/c_d=5,5,5,5" &&
 	runs b wall=3000,3000,3000,3000 "region:a|b/c_d=5,5,5,5" &&
 	test_prints trace2 diff --only run,region --format=md a b <<-\EOF
@@ -362,7 +362,7 @@ test_expect_success '--format=md prints a table' '
 	EOF
 '
 
-test_expect_success '--format=csv prints a table' '
+test_expect_success 'diff --format=csv prints a table' '
 	test_prints trace2 diff --only run,region --format=csv a b <<-\EOF
 	kind,unit,base,new,delta,ratio,p,significant,exact,side,base_calls,new_calls,exact_calls,base_at_least,new_at_least,name
 	run,ns,1000000,3000000,2000000,3,0.0285714285714,true,,both,,,,false,false,wall
@@ -371,7 +371,7 @@ test_expect_success '--format=csv prints a table' '
 	EOF
 '
 
-test_expect_success 'several -i are the base, and all words are new' '
+test_expect_success 'diff: several -i are the base, and all arguments are new' '
 	runs a wall=1000,2000 && runs b wall=5000,6000 &&
 	trace2 diff --only run -i a/run-0001 -i a/run-0002 b/run-0001 b/run-0002 \
 		>actual &&
@@ -381,20 +381,20 @@ test_expect_success 'several -i are the base, and all words are new' '
 	test_grep "^Medians of 1 and 2 runs" actual
 '
 
-test_expect_success 'a set leaves out replaced recordings' '
+test_expect_success 'diff leaves replaced recordings out of a set' '
 	cp -R b/run-0001 b/run-0001.old &&
 	trace2 diff --only run a b >actual &&
 	test_grep "^Medians of 2 and 2 runs" actual
 '
 
-test_expect_success 'inputs without meta.json are compared, too' '
+test_expect_success 'diff compares inputs without meta.json' '
 	trace2 diff -n 100 "$TEST_DIRECTORY"/traces/status.event \
 		"$TEST_DIRECTORY"/traces/status.event >actual &&
 	test_grep " 0.000 .*index/refresh$" actual &&
 	test_grep " 0.000 ms .*wall$" actual
 '
 
-test_expect_success 'usage errors, and missing inputs, are reported' '
+test_expect_success 'diff reports usage errors and missing inputs' '
 	test_expect_code 2 trace2 diff a 2>err &&
 	test_grep "^trace2: needs two words, BASE and NEW" err &&
 	test_expect_code 2 trace2 diff -i a 2>err &&
@@ -414,7 +414,7 @@ meta_says () {
 	text=$2 "$PERL_PATH" -pi -e "s/\\}\$/,\$ENV{text}}/" "$1"/run-*/meta.json
 }
 
-test_expect_success 'a side without a run is no comparison' '
+test_expect_success 'diff refuses a side without a run' '
 	mkdir -p nothing &&
 	test_expect_code 128 trace2 diff --fail-above 5% nothing a >out 2>err &&
 	test_must_be_empty out &&
@@ -428,7 +428,7 @@ test_expect_success 'a side without a run is no comparison' '
 	test_grep "^trace2: warning: .blank/one.: zero-sized file, nothing to do! " err
 '
 
-test_expect_success 'diff judges nothing where nothing is shown' '
+test_expect_success 'diff judges nothing if the selection is empty' '
 	runs a wall=1,1,1,1,1 region:x/y=1,1,1,1,1 &&
 	trace2 diff --only region -N typo a a >out &&
 	echo "Nothing measured matches --only, -N and -t." | test_cmp - out &&
@@ -437,7 +437,7 @@ test_expect_success 'diff judges nothing where nothing is shown' '
 	test_grep "^trace2: --fail-above: nothing measured matches --only" err
 '
 
-test_expect_success JQ 'sides from different machines are reported' '
+test_expect_success JQ 'diff reports sides from different machines' '
 	runs a wall=1,2,3,4,5 && runs b wall=1,2,3,4,5 &&
 	meta_says a "\"host\":\"one\",\"cpus\":64,\"kernel\":\"L\",\"programs\":{\"trace2\":\"9\"}" &&
 	meta_says b "\"host\":\"two\",\"cpus\":2,\"kernel\":\"L\",\"programs\":{\"trace2\":\"9\"}" &&
@@ -462,7 +462,7 @@ test_expect_success JQ 'sides from different machines are reported' '
 	test_grep "^- host: several -> two$" out
 '
 
-test_expect_success JQ 'runs that failed are counted, and reported' '
+test_expect_success JQ 'diff counts and reports failed runs' '
 	runs a wall=1,2,3,4,5 && runs b wall=1,2,3,4,5 &&
 	meta_says a "\"exit_code\":0" && meta_says b "\"exit_code\":3" &&
 	rm -r b/run-0005 && cp -R a/run-0005 b/ &&
@@ -473,7 +473,7 @@ test_expect_success JQ 'runs that failed are counted, and reported' '
 	echo "[5,4]" | test_prints jq -c "[.sides[].failed]" out
 '
 
-test_expect_success 'hostile numbers in meta.json do no harm' '
+test_expect_success 'diff: hostile numbers in meta.json do no harm' '
 	runs a wall=1000 &&
 	for text in "{}" "{\"wall_ns\":-9223372036854775808}" \
 		"{\"wall_ns\":18446744073709551615,\"counters\":{\"x\":[]}}" \
@@ -487,7 +487,7 @@ test_expect_success 'hostile numbers in meta.json do no harm' '
 	done
 '
 
-test_expect_success SECCOMP,JQ 'a process whose end is unknown took at least so long' '
+test_expect_success SECCOMP,JQ 'diff: a process without a known end has its minimal time' '
 	for end in kill exit
 	do
 		denied all trace2 record -q --no-ptrace \

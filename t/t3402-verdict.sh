@@ -27,7 +27,7 @@ verdict () {
 
 same=5000,5010,5020,5030,5040,5050,5060,5070,5080,5090
 
-test_expect_success 'a count that is the same in every run: any difference is one' '
+test_expect_success 'verdict: a count that is equal in every run is exact, and any difference counts' '
 	runs a wall=$same task-clock=$same counter:odb/unzip=1000,1000,1000,1000 &&
 	runs b wall=$same task-clock=$same counter:odb/unzip=1001,1001,1001,1001 &&
 	for dir in a b
@@ -43,7 +43,7 @@ test_expect_success 'a count that is the same in every run: any difference is on
 	verdict "less work: -1 counter odb/unzip; time: task-clock 0% (-0.6% to +0.6%)"
 '
 
-test_expect_success 'a counter that varies on a side, or has three runs, is not exact' '
+test_expect_success 'verdict: a counter that varies on a side, or has three runs, is not exact' '
 	runs a counter:odb/unzip=10,10,10,10,10 &&
 	runs b counter:odb/unzip=11,11,11,10,10 &&
 	trace2 diff --only counter a b >out &&
@@ -57,7 +57,7 @@ test_expect_success 'a counter that varies on a side, or has three runs, is not 
 	verdict "cannot tell: 3 and 3 runs are too few (-r 10)"
 '
 
-test_expect_success 'a count that the machine decides on is never exact' '
+test_expect_success 'verdict: a count that depends on the machine is never exact' '
 	runs a maxrss=1,1,1,1 context-switches=3,3,3,3 cpu-migrations:u=1,1,1,1 &&
 	runs b maxrss=1,1,1,1 context-switches=5,5,5,5 cpu-migrations:u=2,2,2,2 &&
 	trace2 diff --only event a b >out &&
@@ -66,7 +66,7 @@ test_expect_success 'a count that the machine decides on is never exact' '
 	test_grep ! "^other\|^more" out
 '
 
-test_expect_success JQ 'numbers of regions and processes are counts' '
+test_expect_success JQ 'verdict: numbers of regions and processes are counts' '
 	r=100,100,100,100 &&
 	runs a wall=$r region:index/read=1,2,3,4 region:dir/old=1,2,3,4 &&
 	runs b wall=$r region:index/read=1,2,3,4 region:dir/new=4,1,3,4 &&
@@ -82,7 +82,7 @@ test_expect_success JQ 'numbers of regions and processes are counts' '
 	EOF
 '
 
-test_expect_success 'a slower run is reported with size and place' '
+test_expect_success 'verdict: a slower run is reported with size and place' '
 	runs a task-clock=$same region:a/all=7000,7001,7002,7003,7004,7005 \
 		region:a/part=500,501,502,503,504,505 region:a/other=20,21,22,23,24,25 &&
 	runs b task-clock=6000,6010,6020,6030,6040,6050 \
@@ -96,7 +96,7 @@ test_expect_success 'a slower run is reported with size and place' '
 	test_grep "^faster: task-clock -16.6% (-17.0% to -16.2%), from a/part 1.49ms -> 502us" out
 '
 
-test_expect_success 'a test that the medians contradict decides nothing' '
+test_expect_success 'verdict: a test that contradicts the medians decides nothing' '
 	base=5001,5002,5003,5004,5005,5006,5007,5008,5009,5010,5100,5101,5102,5103,5104,5105,5106,5107,5108,5109,5110 &&
 	new=5050,5051,5052,5053,5054,5055,5056,5057,5058,5059,5099,5200,5201,5202,5203,5204,5205,5206,5207,5208,5209 &&
 	runs a wall=$base task-clock=$base &&
@@ -107,7 +107,7 @@ test_expect_success 'a test that the medians contradict decides nothing' '
 	trace2 diff --fail-above 0 b a
 '
 
-test_expect_success JQ 'the time: task-clock, or else wall; instructions beside it' '
+test_expect_success JQ 'verdict: time is task-clock, else wall, shown with instructions' '
 	runs a wall=$same task-clock=$same instructions=$same &&
 	runs b wall=$same task-clock=$same instructions=$(echo $same | sed s/50/60/g) &&
 	trace2 diff a b >out &&
@@ -119,7 +119,7 @@ test_expect_success JQ 'the time: task-clock, or else wall; instructions beside 
 	test_grep "^\[\"slower\",\"wall\",true,true,true,\"slower: wall +19" actual
 '
 
-test_expect_success 'the gate: time and exact counts; the machine only if asked' '
+test_expect_success '--fail-above judges time and exact counts, events of the machine on request' '
 	slow=$(echo $same | sed s/50/60/g) &&
 	runs a wall=$same task-clock=$same context-switches=$same counter:x/y=10,10,10,10,10,10,10,10,10,10 &&
 	runs b wall=$slow task-clock=$same context-switches=$slow counter:x/y=10,10,10,10,10,10,10,10,10,10 &&
@@ -139,7 +139,7 @@ test_expect_success 'the gate: time and exact counts; the machine only if asked'
 	trace2 diff --fail-above 15% a b
 '
 
-test_expect_success 'a region that is entered more often closes the gate' '
+test_expect_success '--fail-above fails for a region that is entered more often' '
 	for i in a b
 	do
 		runs $i wall=$same region:x/y=5,5,5,5,5,5,5,5,5,5 || return 1
@@ -155,7 +155,7 @@ test_expect_success 'a region that is entered more often closes the gate' '
 	test_grep "^more work: +1 region x/y; time: wall 0%" out
 '
 
-test_expect_success 'a screen shows the largest measures; -n shows all' '
+test_expect_success 'diff on a terminal shows the largest measures, -n shows all' '
 	set -- &&
 	for i in $(test_seq 10 60)
 	do
@@ -189,7 +189,7 @@ writes () {
 	EOF
 }
 
-test_expect_success IO,JQ 'bytes and calls of reading and writing are counted, below CMD, too' '
+test_expect_success IO,JQ 'bytes and calls of reading and writing are counted, also in children' '
 	writes both &&
 	trace2 record -q -o io -- sh -c "./both 700 | cat >copy" &&
 	jq -c ".io | [.written_bytes, .read_bytes >= 21000,
@@ -215,7 +215,7 @@ test_expect_success IO,ORDINARY_USER,JQ 'an ordinary user has the same counts of
 	test_cmp expect actual
 '
 
-test_expect_success 'measures that --only names and nobody measured are reported, and not judged' '
+test_expect_success 'measures of --only that were not measured are reported, and not judged' '
 	runs a wall=$same task-clock=$same &&
 	runs b wall=$same task-clock=$same &&
 	trace2 diff --only wall,bytes-read a b >out 2>err &&
@@ -228,7 +228,7 @@ test_expect_success 'measures that --only names and nobody measured are reported
 longer=50000,50100,50200,50300,50400,50500,50600,50700,50800,50900
 
 # The text names the measures that the gate judges.
-test_expect_success 'each kind of a selection counts' '
+test_expect_success '--fail-above judges each measure of the selection' '
 	runs a wall=$same task-clock=$same &&
 	runs b wall=$longer task-clock=$same &&
 	test_expect_code 1 trace2 diff --fail-above 5% --only wall,task-clock a b \
@@ -237,7 +237,7 @@ test_expect_success 'each kind of a selection counts' '
 	verdict "slower: wall +900% (+894% to +906%)"
 '
 
-test_expect_success 'wall decides of a command that mostly waits, without a selection' '
+test_expect_success 'verdict: wall decides for a command that mostly waits' '
 	runs c wall=$(echo $longer | sed s/50/60/g) task-clock=$same &&
 	trace2 diff b c >out &&
 	verdict "slower: wall +19.9% (+19.2% to +20.6%), task-clock 0% (-0.6% to +0.6%), 2 counts are the same" &&
@@ -247,7 +247,7 @@ test_expect_success 'wall decides of a command that mostly waits, without a sele
 	verdict "no difference: task-clock 0% (-0.6% to +0.6%), 2 counts are the same"
 '
 
-test_expect_success 'runs that failed, and damaged ones, make a verdict doubtful' '
+test_expect_success 'verdict: failed runs and damaged ones make it doubtful' '
 	sed "s/\"version\":1/&,\"exit_code\":3/" b/run-0002/meta.json >meta &&
 	test_grep exit_code meta &&
 	mv meta b/run-0002/meta.json &&
@@ -261,14 +261,14 @@ test_expect_success 'runs that failed, and damaged ones, make a verdict doubtful
 
 # The lines of its events have times, whose length varies.
 # ThreadSanitizer writes, too.
-test_expect_success IO,JQ,!TSAN 'the lines of events are not what CMD wrote' '
+test_expect_success IO,JQ,!TSAN 'the lines of events do not count as output of CMD' '
 	trace2 record -q -o io -- test-tool trace2 001return 0 &&
 	jq ".event_bytes > 100 and .io.written_bytes == 0 and .io.writes == 0" \
 		io/meta.json >actual &&
 	echo true | test_cmp - actual
 '
 
-test_expect_success IO 'counts find one percent of work more' '
+test_expect_success IO 'counts find one percent more work' '
 	writes work &&
 	trace2 stat -q -r 4 --against "./work 1000" ./work 1010 >out &&
 	test_grep "^[a-z ]*: .*+200 bytes written, +100 bytes read, +10 reads, and 1 more count" out &&
@@ -280,7 +280,7 @@ test_expect_success IO 'counts find one percent of work more' '
 		--against "./work 1000" ./work 1000
 '
 
-test_expect_success 'processes that changed are named' '
+test_expect_success 'stat names processes that changed' '
 	write_script starts <<-\EOF &&
 	i=0
 	while test $i -lt $1
@@ -293,7 +293,7 @@ test_expect_success 'processes that changed are named' '
 	test_grep "^[a-z ]*: .*+10 processes (true)" out
 '
 
-test_expect_success SYSCALLS,JQ 'system calls are counted by kind, in all processes' '
+test_expect_success SYSCALLS,JQ '--syscalls counts system calls by kind in all processes' '
 	writes work &&
 	trace2 stat -r 4 -q --syscalls --format=json sh -c "./work 300; ./work 400" >out &&
 	test_write_lines "[\"syscall\",true,true]" true |
@@ -303,7 +303,7 @@ test_expect_success SYSCALLS,JQ 'system calls are counted by kind, in all proces
 			(.measures[] | select(.name == \"system-calls\") | .mean)" out
 '
 
-test_expect_success SYSCALLS 'kinds of system calls that differ, and those of one side' '
+test_expect_success SYSCALLS '--syscalls shows kinds that differ, and kinds of one side' '
 	writes work &&
 	trace2 stat -q -r 4 --syscalls --against "./work 1000" ./work 1010 >out &&
 	test_grep "^[a-z ]*: .*+10 read, +10 write, " out &&
@@ -319,7 +319,7 @@ test_expect_success SYSCALLS 'kinds of system calls that differ, and those of on
 	test_grep " execve$" out
 '
 
-test_expect_success SYSCALLS 'a screen has the sum of many counts' '
+test_expect_success SYSCALLS '--syscalls shows the sum on a terminal, and kinds with -n' '
 	trace2 stat -q --syscalls true >out &&
 	test_grep "^  *[1-9][0-9]*  system-calls$" out &&
 	test_grep ! execve out &&
@@ -327,7 +327,7 @@ test_expect_success SYSCALLS 'a screen has the sum of many counts' '
 	test_grep "execve$" out
 '
 
-test_expect_success SYSCALLS 'a process that outlives a run is not in the next' '
+test_expect_success SYSCALLS '--syscalls does not count a process that outlives its run in the next' '
 	write_script leaves <<-\EOF &&
 	if mkdir begun 2>/dev/null
 	then
@@ -352,7 +352,7 @@ test_expect_success SYSCALLS 'a process that outlives a run is not in the next' 
 	test_grep ! "\"rmdir\":" left-over/run-0002/meta.json
 '
 
-test_expect_success SYSCALLS,SETPRIV 'stat measures the rest without permission' '
+test_expect_success SYSCALLS,SETPRIV '--syscalls without permission leaves the other measures' '
 	setpriv --bounding-set=-bpf,-perfmon,-sys_admin trace2 stat -q --syscalls true >out 2>err &&
 	echo "trace2: warning: system calls are not counted: not permitted (it needs CAP_BPF and CAP_PERFMON)" >expect &&
 	test_cmp expect err &&
@@ -383,7 +383,7 @@ int main(int argc, char **argv)
 }
 EOF
 
-test_expect_success ALLOCATIONS,CC 'allocations of all kinds are counted, in all processes' '
+test_expect_success ALLOCATIONS,CC '--allocations counts all kinds in all processes' '
 	"$CC" -O0 -o allocates allocates.c &&
 	trace2 stat -r 4 -q --allocations --only allocations \
 		--against "./allocates 100" ./allocates 110 >out &&
@@ -408,7 +408,7 @@ no_probes_are_left () {
 }
 
 test_lazy_prereq PROBES 'probes'
-test_expect_success ALLOCATIONS,PROBES 'no probes remain, even after a command that was killed' '
+test_expect_success ALLOCATIONS,PROBES '--allocations leaves no probes, even after the command was killed' '
 	mkfifo shell go &&
 	# Files of the killed command go with the trash directory.
 	{ TMPDIR=$PWD trace2 stat -q --allocations \
@@ -424,7 +424,7 @@ test_expect_success ALLOCATIONS,PROBES 'no probes remain, even after a command t
 	wait_until no_probes_are_left
 '
 
-test_expect_success ALLOCATIONS,PROBES 'two commands that count at a time do not disturb each other' '
+test_expect_success ALLOCATIONS,PROBES '--allocations may be used by two commands at a time' '
 	{ trace2 stat -r 10 -q --allocations --only allocations sh -c : >one & } &&
 	for i in 1 2 3 4
 	do
@@ -436,7 +436,7 @@ test_expect_success ALLOCATIONS,PROBES 'two commands that count at a time do not
 	test_grep "^ *\([0-9]*\)  *0.0%  *\1  .*  allocations\$" one
 '
 
-test_expect_success SETPRIV,ORDINARY_USER 'stat measures the rest without permission to probe' '
+test_expect_success SETPRIV,ORDINARY_USER '--allocations without permission leaves the other measures' '
 	as_ordinary trace2 stat -q --allocations true >out 2>err &&
 	test_grep "^trace2: warning: allocations are not counted: /sys/kernel/tracing: .*CAP_PERFMON, is needed)\$" err &&
 	test_grep wall out &&
@@ -450,7 +450,7 @@ test_expect_success 'runs in turns are compared in pairs' '
 
 # W+ of the differences is 6 of 36: in 26 of 256 cases one as far from the middle.
 # The changes from 0 would be the largest ratios.
-test_expect_success JQ 'a pair with a value of 0 has no ratio: the differences are compared' '
+test_expect_success JQ 'pairs with a value of 0 are compared by difference, not ratio' '
 	write_script counts <<-\EOF &&
 	echo "$1" >>"turns.$1"
 	shift "$(wc -l <"turns.$1")"
@@ -464,18 +464,18 @@ test_expect_success JQ 'a pair with a value of 0 has no ratio: the differences a
 		[.name, .base, .new, .p]" out
 '
 
-test_expect_success INSTRUCTIONS,JQ 'instructions are counted where the machine does' '
+test_expect_success INSTRUCTIONS,JQ 'instructions are counted if the machine can' '
 	trace2 stat -q -r 2 --format=json true >out &&
 	jq -e ".measures[] | select(.name | startswith(\"instructions\")) | .mean > 1000" out
 '
 
-test_expect_success !INSTRUCTIONS 'stat does not name instructions where the machine does not count them' '
+test_expect_success !INSTRUCTIONS 'stat does not name instructions if the machine cannot count them' '
 	trace2 stat -q -r 2 -n 100 true >out &&
 	test_grep ! instructions out
 '
 
 # One computes ten times as much as the other.
-test_expect_success COUNT '--until-decided stops when the time decides' '
+test_expect_success COUNT '--until-decided stops when the time is decided' '
 	write_script computes <<-EOF &&
 	exec "$PERL_PATH" -e "1 for 1 .. \$1"
 	EOF
@@ -494,7 +494,7 @@ test_expect_success COUNT '--until-decided stops when the time decides' '
 
 # Each run computes twice as much as its pair. Every other pair computes eight
 # times as much as the pair before.
-test_expect_success COUNT '--until-decided looks at pairs: a load that both have does not matter' '
+test_expect_success COUNT '--until-decided compares pairs, so that load on both does not matter' '
 	write_script alike <<-EOF &&
 	echo "\$1" >>"turns.\$1"
 	test \$((\$(wc -l <"turns.\$1") % 2)) = 0 || set -- "\$1" \$((\$2 * 8))

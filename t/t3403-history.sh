@@ -65,7 +65,7 @@ test_expect_success 'stat --note keeps measures in a note of HEAD' '
 '
 
 # In a hook, GIT_INDEX_FILE names the index of a commit that is being made.
-test_expect_success 'stat --note leaves the index as it is' '
+test_expect_success 'stat --note leaves the index unchanged' '
 	(
 		cd repo && git checkout -q v3 &&
 		cat sub/prog.in >../same &&
@@ -77,7 +77,7 @@ test_expect_success 'stat --note leaves the index as it is' '
 	)
 '
 
-test_expect_success 'another command has a block of its own, the same replaces it' '
+test_expect_success 'stat --note: each command has a block in the note, replaced when it is run again' '
 	(
 		cd repo && git checkout -q v6 &&
 		trace2 stat -r 4 -q --note -- true >out &&
@@ -98,7 +98,7 @@ test_expect_success 'another command has a block of its own, the same replaces i
 	)
 '
 
-test_expect_success 'the machine does not change the times of the notes' '
+test_expect_success 'setup: give the notes of all commits the same times' '
 	(
 		cd repo &&
 		test_write_lines "commit refs/notes/trace2" \
@@ -118,7 +118,7 @@ test_expect_success 'the machine does not change the times of the notes' '
 	)
 '
 
-test_expect_success 'history has a row a commit, with its changes' '
+test_expect_success 'history has a row for each commit, with its changes' '
 	(
 		cd repo &&
 		trace2 history -- "$PERL_PATH" sub/prog >out &&
@@ -139,7 +139,7 @@ test_expect_success 'history has a row a commit, with its changes' '
 	)
 '
 
-test_expect_success JQ 'history prints JSON, and without a command shows the newest' '
+test_expect_success JQ 'history prints JSON, and shows the newest command by default' '
 	(
 		cd repo &&
 		trace2 history --format=json >out &&
@@ -155,7 +155,7 @@ test_expect_success JQ 'history prints JSON, and without a command shows the new
 	)
 '
 
-test_expect_success 'history says that there is nothing to show' '
+test_expect_success 'history without notes says so' '
 	(
 		cd repo &&
 		test_expect_code 128 trace2 history -- false 2>err &&
@@ -166,7 +166,7 @@ test_expect_success 'history says that there is nothing to show' '
 '
 
 # A step of time that stays, in notes of 12 commits; a lone one that does not.
-test_expect_success 'history names where the time changed, and stayed' '
+test_expect_success 'history names the commit where the time changed, and stayed changed' '
 	git init -q times && (
 		cd times &&
 		for i in 1 2 3 4 5 6 7 8 9
@@ -207,7 +207,7 @@ test_expect_success 'history names where the time changed, and stayed' '
 	)
 '
 
-test_expect_success 'bisect finds a commit by an exact count, over one that does not build' '
+test_expect_success 'bisect finds a commit by an exact count, and skips one that does not build' '
 	(
 		cd repo && git checkout -q v8 && echo mine >untracked &&
 		git rev-parse HEAD >../before && git status --porcelain -b >>../before &&
@@ -251,7 +251,7 @@ test_expect_success JQ 'bisect prints JSON' '
 	test_cmp expect actual
 '
 
-test_expect_success 'bisect: in the directory of that name, and in TMPDIR' '
+test_expect_success 'bisect runs CMD in the same subdirectory, and cleans up TMPDIR' '
 	mkdir -p tmp && (
 		cd repo/sub &&
 		TMPDIR="$TRASH_DIRECTORY/tmp" trace2 bisect -r 4 --good v3 \
@@ -263,7 +263,7 @@ test_expect_success 'bisect: in the directory of that name, and in TMPDIR' '
 	test_must_be_empty left
 '
 
-test_expect_success 'bisect reports ends without a difference, and bad usage' '
+test_expect_success 'bisect reports ends without a difference, and usage errors' '
 	(
 		cd repo &&
 		test_expect_code 1 trace2 bisect -r 4 --only reads --good v1 --bad v4 -- \

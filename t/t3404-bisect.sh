@@ -41,7 +41,7 @@ state () {
 	git diff --cached && git diff
 }
 
-test_expect_success 'a hook: the commit that is made has what the user staged' '
+test_expect_success 'bisect in a hook leaves what the user staged' '
 	(
 		cd repo && git checkout -q -b hooked &&
 		cat >.git/hooks/pre-commit <<-EOF &&
@@ -57,7 +57,7 @@ test_expect_success 'a hook: the commit that is made has what the user staged' '
 	)
 '
 
-test_expect_success 'variables of Git: index, HEAD and files stay' '
+test_expect_success 'bisect under variables of Git leaves index, HEAD and files' '
 	(
 		cd repo && git checkout -q -f -B staged v5 &&
 		echo staged >other && git add other && echo not >sub/new &&
@@ -72,7 +72,7 @@ test_expect_success 'variables of Git: index, HEAD and files stay' '
 	)
 '
 
-test_expect_success 'GIT_DIR chooses the repository' '
+test_expect_success 'bisect: GIT_DIR selects the repository' '
 	mkdir -p elsewhere && (
 		cd elsewhere &&
 		GIT_DIR=../repo/.git GIT_WORK_TREE=. ../search >../out &&
@@ -85,7 +85,7 @@ test_expect_success 'setup: a linked work tree' '
 	git -C repo worktree add -q -b linked ../linked v5
 '
 
-test_expect_success EXPENSIVE 'an alias and a hook in a linked work tree' '
+test_expect_success EXPENSIVE 'bisect works in an alias and a hook of a linked work tree' '
 	(
 		cd repo &&
 		git config alias.bi "!\"$TRASH_DIRECTORY/search\"" &&
@@ -105,7 +105,7 @@ test_expect_success EXPENSIVE 'an alias and a hook in a linked work tree' '
 	)
 '
 
-test_expect_success 'PWD is where CMD runs' '
+test_expect_success 'bisect sets PWD to the directory in which CMD runs' '
 	(
 		cd repo/sub &&
 		for dir in . ..
@@ -119,7 +119,7 @@ test_expect_success 'PWD is where CMD runs' '
 	)
 '
 
-test_expect_success 'changes of the build to tracked files are undone' '
+test_expect_success 'bisect undoes changes of the build to tracked files' '
 	(
 		cd repo && git checkout -q -f main &&
 		trace2 bisect -r 4 --only reads --good v3 --bad v5 \
@@ -129,7 +129,7 @@ test_expect_success 'changes of the build to tracked files are undone' '
 	)
 '
 
-test_expect_success 'ends that cannot be: each message has the word and the cause' '
+test_expect_success 'bisect names each unsuitable end and the cause' '
 	says () {
 		test_expect_code 128 trace2 bisect -r 4 "$@" -- \
 			"$PERL_PATH" sub/prog >out 2>err &&
@@ -173,7 +173,7 @@ test_expect_success 'bisect fails outside of a repository' '
 	)
 '
 
-test_expect_success 'bisect takes a TMPDIR that is missing or relative' '
+test_expect_success 'bisect accepts a TMPDIR that is missing or relative' '
 	(
 		cd repo && git checkout -q -f main &&
 		TMPDIR=/nonexistent test_expect_code 128 \
@@ -185,7 +185,7 @@ test_expect_success 'bisect takes a TMPDIR that is missing or relative' '
 	rmdir tmp
 '
 
-test_expect_success 'a subject cannot reach the terminal' '
+test_expect_success 'bisect: a commit subject cannot send escapes to the terminal' '
 	(
 		cd repo && git checkout -q -f -b esc v3 &&
 		cp sub/prog prog && sed s/100/101/ prog >sub/prog && rm prog &&
@@ -197,7 +197,7 @@ test_expect_success 'a subject cannot reach the terminal' '
 	)
 '
 
-test_expect_success 'skipped commits have a reason and a subject' '
+test_expect_success 'bisect shows skipped commits with reason and subject' '
 	search_without () {
 		test_expect_code 128 trace2 bisect -r 4 --only reads --good v1 \
 			--bad v5 "$@" >out 2>err
@@ -219,7 +219,7 @@ test_expect_success 'skipped commits have a reason and a subject' '
 	)
 '
 
-test_expect_success 'an end that cannot be measured is reported with the reason' '
+test_expect_success 'bisect reports an end that cannot be measured with the reason' '
 	(
 		cd repo && git checkout -q -f main && sha=$(git rev-parse v1 | cut -c1-9) &&
 		test_expect_code 128 trace2 bisect --good v1 -- sh -c "exit 5" 2>err &&
@@ -235,7 +235,7 @@ test_expect_success 'an end that cannot be measured is reported with the reason'
 	)
 '
 
-test_expect_success 'a merge base that is bad is reported' '
+test_expect_success 'bisect reports a merge base that is bad' '
 	(
 		cd repo && git checkout -q -f -b mended v5 &&
 		git checkout -q v3 sub/prog && git commit -q -m mended &&
@@ -277,7 +277,7 @@ test_expect_success 'a signal ends bisect with a report of its progress' '
 
 # The program reads as often, and computes for as long, as its commit and the number
 # of runs say. How often it reads varies, but not by chance.
-test_expect_success 'setup: a program that depends on the runs before' '
+test_expect_success 'setup: a program that depends on earlier runs' '
 	git init -q -b main times && (
 		cd times &&
 		git config user.name A && git config user.email a@example.org &&
@@ -309,7 +309,7 @@ test_expect_success 'setup: a program that depends on the runs before' '
 	measure=reads && test_export measure
 '
 
-test_expect_success 'the machine becomes slower: no commit is named' '
+test_expect_success 'bisect names no commit if the machine becomes slower' '
 	(
 		cd times &&
 		test_expect_code 1 ../slow "\$runs > 6" >out 2>err &&
@@ -318,7 +318,7 @@ test_expect_success 'the machine becomes slower: no commit is named' '
 	)
 '
 
-test_expect_success 'only the ends differ: no commit is named' '
+test_expect_success 'bisect names no commit if only the ends differ' '
 	(
 		cd times && sha=$(git rev-parse t6 | cut -c1-9) &&
 		test_expect_code 1 ../slow "\$version > 5 && \$runs <= 24" >out 2>err &&
@@ -328,7 +328,7 @@ test_expect_success 'only the ends differ: no commit is named' '
 	)
 '
 
-test_expect_success EXPENSIVE,JQ 'the commit differs in the other direction: it is not named' '
+test_expect_success EXPENSIVE,JQ 'bisect names no commit that differs in the other direction' '
 	(
 		cd times &&
 		test_expect_code 1 ../slow "\$runs <= 24 ? \$version > 5 : \$version < 6" \
@@ -338,7 +338,7 @@ test_expect_success EXPENSIVE,JQ 'the commit differs in the other direction: it 
 	)
 '
 
-test_expect_success 'a commit that reads more is found, and its values are in turns' '
+test_expect_success 'bisect finds a commit that reads more, from values taken in turns' '
 	(
 		cd times &&
 		../slow "\$version > 4" >out 2>err &&
@@ -349,7 +349,7 @@ test_expect_success 'a commit that reads more is found, and its values are in tu
 '
 
 # A busy machine may hide it.
-test_expect_success EXPENSIVE 'a commit that is slower is found' '
+test_expect_success EXPENSIVE 'bisect finds a commit that is slower' '
 	(
 		cd times &&
 		COMPUTE=1 measure=task-clock ../slow "\$version > 4" >out 2>err &&

@@ -58,7 +58,7 @@ shape () {
 }
 
 # ThreadSanitizer has a thread of its own.
-test_expect_success !TSAN 'top shows a running process: counters, timers, threads, where they are' '
+test_expect_success !TSAN 'top shows counters, timers, threads and open regions of a running process' '
 	start_worker rings 2 5 exit &&
 	until_it_waits &&
 	trace2 top --once -p "$worker" >out.top &&
@@ -105,7 +105,7 @@ test_expect_success 'top finds a process by the file of its ring' '
 	done
 '
 
-test_expect_success 'rates are those between two looks' '
+test_expect_success 'top computes rates between two looks' '
 	>looks &&
 	{ trace2 top --format=json -d 0.01 rings >>looks 8>&- 9<&- & } &&
 	top=$! &&
@@ -130,7 +130,7 @@ looked () {
 	test "$(grep -c "\"value\"" looks)" -ge "$1"
 }
 
-test_expect_success 'sums that a thread is being added to are not shown' '
+test_expect_success 'top shows no sums while a thread is being added to them' '
 	trace2 top --once --format=json rings >before &&
 	>looks &&
 	{ trace2 top --format=json -d 0.01 rings >>looks 8>&- 9<&- & } &&
@@ -165,7 +165,7 @@ test_expect_success 'top does not disturb the process, and sees its end' '
 # ended threads.
 looks=150
 test_have_prereq !EXPENSIVE || looks=400
-test_expect_success 'top counts each thread once, though they come and go' '
+test_expect_success 'top counts threads that come and go once' '
 	start_worker churn 8 1 churn &&
 	mkfifo seen enough &&
 	{ awk "{ print >\"looks\" }
@@ -197,7 +197,7 @@ test_expect_success 'top reads the ring of an ended process' '
 	test_grep ! "THREAD " actual
 '
 
-test_expect_success 'top takes a directory with several processes, and reports none' '
+test_expect_success 'top accepts a directory with several processes, and reports one without' '
 	test_must_fail trace2 top --once rings 2>err &&
 	test_grep "no process with a ring in .rings. is running (.trace2 report rings. reads the rings of ended ones)" err &&
 	start_worker rings 1 2 exit &&
@@ -226,7 +226,7 @@ test_expect_success 'top shows the last values of a process that was killed' '
 	test_grep "  worker$" actual
 '
 
-test_expect_success 'top without a ring, a process or a column says so' '
+test_expect_success 'top reports a missing ring, process or column' '
 	test_must_fail trace2 top --once -p 4000000 2>err &&
 	test_grep "there is no process 4000000" err &&
 	test_must_fail trace2 top --once 4000000 2>err &&

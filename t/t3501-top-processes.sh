@@ -94,7 +94,7 @@ looked () {
 	test "$(grep -c "\"sum\"" looks)" -gt "$1"
 }
 
-test_expect_success 'top shows a process and all below it, in their states' '
+test_expect_success 'top shows a process, and all below it, with states' '
 	start_family hog stop zombie name:idle &&
 	test_when_finished end_family &&
 	until_top "(.processes | length) == 5 and
@@ -120,7 +120,7 @@ test_expect_success WCHAN 'top shows what a process waits for' '
 	test_grep "wait sleep .* idle" actual
 '
 
-test_expect_success WCHAN 'top has of several threads a cause that is not another thread' '
+test_expect_success WCHAN 'top shows a cause of several threads that is not another thread' '
 	mkfifo worker-in worker-out &&
 	{ "$hosts/worker" 3 1 exit <worker-in >worker-out 8>&- 9<&- & } &&
 	parent=$! &&
@@ -142,7 +142,7 @@ record_family () {
 	test "$answer" = ready
 }
 
-test_expect_success 'top shows a recording in progress: its command and all below it' '
+test_expect_success 'top shows a running recording: its command and all below it' '
 	record_family hog name:idle &&
 	test_when_finished "exec 8>&- 9<&-; wait $parent || :" &&
 	until_top "(.processes | length) == 3 and
@@ -157,7 +157,7 @@ has_ends () {
 	test "$(grep -c "\"exit\"" trace2.data/tasks.jsonl)" -gt "$1"
 }
 
-test_expect_success TASKS 'processes that ended before it looked are counted' '
+test_expect_success TASKS 'top counts processes that ended before it looked' '
 	# The recorder writes its records when it gets more.
 	record_family quick quick quick forks &&
 	test_when_finished "exec 8>&- 9<&-; wait $parent || :" &&
@@ -165,7 +165,7 @@ test_expect_success TASKS 'processes that ended before it looked are counted' '
 	until_top ".sum[0].ended > 50 and .sum[0].cpu_ns >= 60000000"
 '
 
-test_expect_success 'the end of a recording is seen, and its code' '
+test_expect_success 'top ends with a recording, and shows its exit code' '
 	record_family name:idle &&
 	rm -f looks &&
 	{ trace2 top -d 0.01 >looks 8>&- 9<&- & } &&
@@ -203,7 +203,7 @@ total_of () {
 	end_family
 }
 
-test_expect_success 'the CPU time of ended processes is in the sum' '
+test_expect_success 'top adds the CPU time of ended processes to the sum' '
 	total_of quick quick quick &&
 	waited=$(cat waited) &&
 	# The kernel rounds both terms to ticks, and top both of its own.
@@ -213,7 +213,7 @@ test_expect_success 'the CPU time of ended processes is in the sum' '
 '
 
 # Nobody waits for children whose end is ignored: theirs is lost to the kernel.
-test_expect_success 'time of ended processes which nobody waited for is not lost' '
+test_expect_success 'top keeps the CPU time of ended processes that nobody waited for' '
 	mkfifo go went &&
 	{ "$PERL_PATH" -MTime::HiRes=clock -e "
 		\$| = 1;
@@ -243,7 +243,7 @@ test_expect_success 'time of ended processes which nobody waited for is not lost
 
 looks=100
 test_have_prereq !EXPENSIVE || looks=1000
-test_expect_success 'processes may begin and end while top looks' '
+test_expect_success 'top accepts processes that begin and end while it looks' '
 	start_family forks forks forks &&
 	test_when_finished end_family &&
 	rm -f looks &&
@@ -258,7 +258,7 @@ test_expect_success 'processes may begin and end while top looks' '
 '
 
 # Hogs share the CPUs. While top is stopped, the one that it watches ends.
-test_expect_success 'ended processes no longer wait for a CPU' '
+test_expect_success 'top counts no waiting for a CPU for ended processes' '
 	hogs= &&
 	# Of the test before: top would be stopped before it looks.
 	rm -f looks &&
@@ -283,7 +283,7 @@ test_expect_success 'ended processes no longer wait for a CPU' '
 		.[-1].processes[0].state == \"ended\"" looks
 '
 
-test_expect_success 'top shows the regions that are open, by a stream of events' '
+test_expect_success 'top shows open regions from a stream of events' '
 	rm -rf trace2.data worker-in worker-out &&
 	mkfifo worker-in worker-out &&
 	{ trace2 record -- "$hosts/worker" 1 1 exit \
@@ -299,7 +299,7 @@ test_expect_success 'top shows the regions that are open, by a stream of events'
 	{ wait $parent; test $? = 3; }
 '
 
-test_expect_success TTY 'processes of one name share a row on a terminal' '
+test_expect_success TTY 'top joins processes of one name in a row on a terminal' '
 	start_family name:same name:same name:same name:same name:same \
 		name:same name:same name:same name:other stop zombie &&
 	test_when_finished end_family &&
@@ -319,7 +319,7 @@ test_expect_success TTY 'processes of one name share a row on a terminal' '
 	test "$(grep -c "same$" actual)" = 8
 '
 
-test_expect_success TTY 'top shows the busiest if there are more rows' '
+test_expect_success TTY 'top shows the busiest processes if the rows do not suffice' '
 	start_family name:a name:b name:c name:d name:e name:f name:g name:h \
 		hog &&
 	test_when_finished end_family &&
@@ -344,7 +344,7 @@ test_expect_success TTY 'top shows the busiest if there are more rows' '
 	test_grep " run " first
 '
 
-test_expect_success TTY 'a terminal may change its size' '
+test_expect_success TTY 'top follows changes of the terminal size' '
 	start_family name:same name:same name:same name:same name:same \
 		name:same name:same name:same name:other &&
 	test_when_finished end_family &&
@@ -374,7 +374,7 @@ test_expect_success TTY 'a terminal may change its size' '
 	wait $seen
 '
 
-test_expect_success TTY 'top shows its help for ?, its table for another key, and ends for q' '
+test_expect_success TTY 'top shows help for ?, the table for another key, and ends for q' '
 	start_family name:one &&
 	test_when_finished end_family &&
 	mkfifo typed shown &&
@@ -407,7 +407,7 @@ test_lazy_prereq CHOOSE_PID '
 	unshare -p -f --mount-proc sh -c "
 		echo 100 >/proc/sys/kernel/ns_last_pid && sh -c \"exit 0\""
 '
-test_expect_success CHOOSE_PID 'another process that gets the pid of an ended one is not taken for it' '
+test_expect_success CHOOSE_PID 'top distinguishes a process that reuses the pid of an ended one' '
 	write_script reuse <<-\EOF &&
 	"$PERL_PATH" -e "
 		\$| = 1;
@@ -462,7 +462,7 @@ test_expect_success CHOOSE_PID 'another process that gets the pid of an ended on
 	test_must_be_empty taken
 '
 
-test_expect_success ROOT 'top shows the public data of processes of others' '
+test_expect_success ROOT 'top shows public data of processes of other users' '
 	start_family name:idle &&
 	test_when_finished end_family &&
 	until_top ".processes[1].state == \"wait\" and
@@ -477,7 +477,7 @@ test_expect_success ROOT 'top shows the public data of processes of others' '
 		.processes[1].command == \"idle\"" top.json
 '
 
-test_expect_success 'top says that there is nothing to watch' '
+test_expect_success 'top without anything to watch says so' '
 	test_must_fail trace2 top --once -p 4000000 2>err &&
 	test_grep "there is no process 4000000" err &&
 	test_must_fail trace2 top --once missing 2>err &&

@@ -16,7 +16,7 @@ test_expect_success 'setup' '
 	page_own known.html >known.own
 '
 
-test_expect_success JQ 'the page has the content of the recording' '
+test_expect_success JQ 'the page contains the data of the recording' '
 	trace2 report --html page.html known.event >out 2>err &&
 	test_must_be_empty out &&
 	test_must_be_empty err &&
@@ -39,7 +39,7 @@ test_expect_success JQ 'the page has the content of the recording' '
 	EOF
 '
 
-test_expect_success 'each value that the scripts name has a place in its row' '
+test_expect_success 'each value that the scripts of the page use is in its row' '
 	"$PERL_PATH" -0777 -ne "
 		while (/^const ([A-Z]+) = places\((.*)\);\$/gm) {
 			my (\$row, \$names) = (\$1, \$2);
@@ -55,7 +55,7 @@ test_expect_success 'each value that the scripts name has a place in its row' '
 
 # A string cannot refer to itself: the second has the same text twice, before and
 # behind what the first has.
-test_expect_success JQ 'a page has once what strings have in common' '
+test_expect_success JQ 'the page stores common parts of strings once' '
 	same="-I/usr/include/a/rather/long/directory -DAND_A_DEFINITION_OF=\\\"something\\\"" &&
 	other="-I/usr/share/another/directory/to/look/into" &&
 	first=/home/of/one/who/likes/long/names/for/directories &&
@@ -88,7 +88,7 @@ parts='[["processes",0,4],["critical_path",0,3],["regions",0,13],
 	["threads",0,7],["timers",0,12],["counters",0,5],["data",1,5],
 	["errors",1,4]]'
 
-test_expect_success JQ 'tables of a page are those of the report' '
+test_expect_success JQ 'the page has the same tables as report' '
 	for f in known.event "$TRACES"/*.event
 	do
 		trace2 report --html page.html "$f" &&
@@ -116,7 +116,7 @@ test_expect_success JQ 'tables of a page are those of the report' '
 	test_cmp expect actual
 '
 
-test_expect_success JQ 'counters and timers have a table by thread, too' '
+test_expect_success JQ 'the page has counters and timers also by thread' '
 	trace2 report --html page.html "$TRACES/counters.event" &&
 	page_data page.html >data &&
 	jq -c ".strings as \$s | .tables[] | select(.name == \"counters_by_thread\")
@@ -129,7 +129,7 @@ test_expect_success JQ 'counters and timers have a table by thread, too' '
 	EOF
 '
 
-test_expect_success JQ 'names in a page lead to what they name' '
+test_expect_success JQ 'names in tables of the page refer to items of the timeline' '
 	trace2 report --html page.html --no-redact known.event &&
 	page_data page.html >data &&
 	# Items: two processes, three threads, three spans, two points.
@@ -153,7 +153,7 @@ test_expect_success JQ 'names in a page lead to what they name' '
 	EOF
 '
 
-test_expect_success JQ 'the flame graph of a page is that of export --to folded' '
+test_expect_success JQ 'the page has the flame graph of export --to folded' '
 	# An empty line ends those of a page.
 	awk "BEGIN { nr = 1 } /^\$/ { nr++; next } { print nr, \$0 }" folded | sort >expect &&
 	test_line_count -gt 50 expect &&
@@ -170,7 +170,7 @@ test_expect_success JQ 'the flame graph of a page is that of export --to folded'
 
 # Times are in microseconds; a state is its name, then its length, then the
 # thread that ended it.
-test_expect_success JQ 'states of threads, and the critical path' '
+test_expect_success JQ 'the page has states of threads and the critical path' '
 	waiting_recording &&
 	trace2 report --html page.html r &&
 	page_data page.html >data &&
@@ -212,7 +212,7 @@ test_expect_success JQ 'states of threads, and the critical path' '
 	EOF
 '
 
-test_expect_success JQ 'a thread that ends when it begins has no states' '
+test_expect_success JQ 'the page has no states of a thread that ends when it begins' '
 	cat >records <<-\EOF &&
 	begin
 	5 0 fork 20 20 10 10
@@ -230,7 +230,7 @@ test_expect_success JQ 'a thread that ends when it begins has no states' '
 
 # One thread that runs and waits in turn, 320,001 times, each for some
 # microseconds.
-test_expect_success EXPENSIVE,JQ 'too many states are put together, and add up' '
+test_expect_success EXPENSIVE,JQ 'the page merges too many states, and the sums stay' '
 	"$PERL_PATH" -e "
 		print qq(0 0 fork 10 10 1 1\n0 0 in 10 10\n1 0 comm 10 10 top exec\n);
 		for my \$k (0 .. 159_999) {
@@ -254,7 +254,7 @@ test_expect_success EXPENSIVE,JQ 'too many states are put together, and add up' 
 
 # Two processes run in turn, 16,000 times each: of 10 us, one 1 to 7, the other
 # the rest.
-test_expect_success JQ 'too many pieces of the path are put together, and add up' '
+test_expect_success JQ 'the page merges too many steps of the path, and the sums stay' '
 	"$PERL_PATH" -e "
 		print qq(0 0 fork 10 10 1 1\n0 0 in 10 10\n1 0 comm 10 10 top exec\n),
 			qq(1 0 fork 20 20 10 10\n2 0 comm 20 20 kid exec\n);
@@ -292,7 +292,7 @@ test_expect_success JQ 'too many pieces of the path are put together, and add up
 '
 
 # The steps of 50 kinds of processes do not fit.
-test_expect_success JQ 'the row of the rest has no start' '
+test_expect_success JQ 'the page: the row of the rest has no start time' '
 	"$PERL_PATH" -e "
 		print qq(0 0 fork 10 10 1 1\n0 0 in 10 10\n1 0 comm 10 10 top exec\n);
 		for (1 .. 50) {
@@ -316,7 +316,7 @@ test_expect_success JQ 'the row of the rest has no start' '
 	EOF
 '
 
-test_expect_success 'a page fetches nothing, and runs nothing but its own script' '
+test_expect_success 'the page loads nothing, and runs only its own script' '
 	trace2 report --html page.html known.event &&
 	echo same | test_prints "$PERL_PATH" -MDigest::SHA=sha256_base64 -0777 -ne "
 		my (\$policy) = /http-equiv=\"Content-Security-Policy\" content=\"([^\"]*)\"/;
@@ -343,7 +343,7 @@ do
 	case "$name" in
 	/usual/) prereq=EXPENSIVE,JQ && continue ;;
 	esac
-	test_expect_success $prereq "a name stays text: $name" '
+	test_expect_success $prereq "the page keeps a name as text: $name" '
 		hostile_stream "$name" >hostile.event &&
 		trace2 report --html page.html hostile.event &&
 		trace2 list --format=json hostile.event >list &&
@@ -358,7 +358,7 @@ do
 	'
 done
 
-test_expect_success 'a page lets no secret out, but with --no-redact' '
+test_expect_success 'the page hides secrets, unless --no-redact is given' '
 	trace2 report --html open.html --no-redact known.event &&
 	trace2 report --html hidden.html known.event &&
 	test_expect_code 2 trace2 report --redact --no-redact known.event &&
@@ -366,7 +366,7 @@ test_expect_success 'a page lets no secret out, but with --no-redact' '
 	test_grep ! hunter2 hidden.html
 '
 
-test_expect_success JQ 'filters choose what the page has' '
+test_expect_success JQ 'filters select the contents of the page' '
 	trace2 report --html page.html --cmd kid known.event &&
 	page_data page.html >data &&
 	trace2 report --html page.html -N d/inner known.event &&
@@ -377,7 +377,7 @@ test_expect_success JQ 'filters choose what the page has' '
 	printf "%s\n" "[true,1,1]" "[\"d/inner\",0]" | test_cmp - actual
 '
 
-test_expect_success JQ 'an empty recording has a page, too' '
+test_expect_success JQ 'the page of an empty recording can be made' '
 	: >empty.event &&
 	test_might_fail trace2 report --html empty.html empty.event 2>err &&
 	if test -e empty.html
@@ -388,7 +388,7 @@ test_expect_success JQ 'an empty recording has a page, too' '
 
 # The calls of a sample, the outermost first. Whether the innermost is a part of
 # its caller depends on the compiler.
-test_expect_success JQ,TREESUM,LIBDW 'a page has the call paths of samples' '
+test_expect_success JQ,TREESUM,LIBDW 'the page has the call paths of samples' '
 	mkdir rings tree &&
 	for i in 1 2 3 4 5 6 7 8
 	do
@@ -413,7 +413,7 @@ test_expect_success JQ,TREESUM,LIBDW 'a page has the call paths of samples' '
 	echo "[]" | test_cmp - actual
 '
 
-test_expect_success 'options that exclude each other are refused' '
+test_expect_success 'report --html refuses options that exclude each other' '
 	while IFS="|" read -r options message
 	do
 		test_expect_code 2 trace2 report $options known.event >out 2>err &&
@@ -428,7 +428,7 @@ test_expect_success 'options that exclude each other are refused' '
 	test_path_is_missing x.html
 '
 
-test_expect_success 'a page that cannot be written is no half page' '
+test_expect_success 'report --html that fails leaves the earlier file' '
 	echo before >page.html &&
 	test_expect_code 128 trace2 report --html no/such/page.html known.event 2>err &&
 	test_grep "no/such/page.html" err &&

@@ -90,7 +90,7 @@ test_expect_success 'setup' '
 	trace2 report --html page.html known.event
 '
 
-test_expect_success 'clicks choose, a double click and a drag zoom' '
+test_expect_success 'page: a click selects, a double click and a drag zoom' '
 	browse page.html <<-\EOF
 	is($b->text("#title"), "/usr/bin/top -x", "title");
 	is($b->text("#summary"), "10.0 s wall, 2 processes, 3 threads, 3 spans, "
@@ -121,7 +121,7 @@ test_expect_success 'clicks choose, a double click and a drag zoom' '
 '
 
 # The track above the rows is the path: `writer` to 52 us, `reader` to 80 us.
-test_expect_success 'the critical path, states, and wake-ups as arrows' '
+test_expect_success 'page: the critical path, states, and wake-ups as arrows are drawn' '
 	waiting_recording &&
 	trace2 report --html states.html r &&
 	browse states.html <<-\EOF &&
@@ -163,7 +163,7 @@ test_expect_success 'the critical path, states, and wake-ups as arrows' '
 '
 
 # Two at a time: job 1 to 60 is sh, which runs cc, all below make.
-test_expect_success 'many processes are packed into lanes, and unfold' '
+test_expect_success 'page: many processes are packed into lanes that can be unfolded' '
 	"$PERL_PATH" -e "
 		my @lines = ([0, q(0 fork 10 10 1 1)], [1, q(0 in 10 10)],
 			[2, q(0 comm 10 10 make exec)], [20_000, q(0 exit 10 10)]);
@@ -207,7 +207,7 @@ test_expect_success 'many processes are packed into lanes, and unfold' '
 	EOF
 '
 
-test_expect_success 'printing: the table that is shown, 40 rows of it' '
+test_expect_success 'page: printing shows the current table with 40 rows' '
 	browse lanes.html <<-\EOF
 	$b->click("#tab-processes");
 	my $shown = sub { $b->js("return [...document.querySelectorAll(\".table\")].map((t) => [...t.querySelectorAll(\"tbody tr\")].filter((r) => r.offsetParent).length).filter((n) => n).join()") };
@@ -219,7 +219,7 @@ test_expect_success 'printing: the table that is shown, 40 rows of it' '
 	EOF
 '
 
-test_expect_success 'a table sorted up or down ends with the rows that have no value' '
+test_expect_success 'page: a sorted table has rows without a value last' '
 	browse page.html <<-\EOF
 	$b->click("#tab-processes");
 	for my $way ("descending ▾", "ascending ▴") {
@@ -231,7 +231,7 @@ test_expect_success 'a table sorted up or down ends with the rows that have no v
 '
 
 # Four times the processes in the same time, or ten times with GIT_TEST_LONG.
-test_expect_success 'a picture costs as much as it has pixels, not processes' '
+test_expect_success 'page: drawing costs grow with pixels, not with processes' '
 	times=4 &&
 	if test_have_prereq EXPENSIVE
 	then
@@ -273,7 +273,7 @@ test_expect_success 'a picture costs as much as it has pixels, not processes' '
 '
 
 # As deep as a recursion may not be, with GIT_TEST_LONG.
-test_expect_success 'a tree deeper than there are lanes, or a stack of calls' '
+test_expect_success 'page: a tree of processes or a stack deeper than the lanes is drawn' '
 	deep=1000 &&
 	if test_have_prereq EXPENSIVE
 	then
@@ -305,7 +305,7 @@ test_expect_success 'a tree deeper than there are lanes, or a stack of calls' '
 	EOF
 '
 
-test_expect_success 'keys go everywhere' '
+test_expect_success 'page: keys reach every item' '
 	browse page.html <<-\EOF
 	$b->js("document.querySelector(\"#canvas\").focus()");
 	leads("top", "the first process", "ArrowDown");
@@ -336,7 +336,7 @@ test_expect_success 'keys go everywhere' '
 	EOF
 '
 
-test_expect_success 'search marks items and narrows tables' '
+test_expect_success 'page: search marks items and narrows tables' '
 	browse page.html <<-\EOF
 	$b->keys("/");
 	is($b->js("return document.activeElement.id"), "query", "/ goes there");
@@ -368,7 +368,7 @@ test_expect_success 'search marks items and narrows tables' '
 	EOF
 '
 
-test_expect_success 'the flame graph shows stacks, and zooms' '
+test_expect_success 'page: the flame graph shows stacks, and zooms' '
 	browse page.html <<-\EOF
 	$b->click("#tab-flame");
 	is($b->text("#range"), "10.5 s in all stacks", "all");
@@ -384,7 +384,7 @@ test_expect_success 'the flame graph shows stacks, and zooms' '
 	EOF
 '
 
-test_expect_success 'spans of the program: lanes, and where one waited' '
+test_expect_success 'page: spans have lanes, and show where they waited' '
 	trace2 report --html spans.html "$TEST_DIRECTORY"/t3300/spans.event &&
 	browse spans.html <<-\EOF
 	like($b->text("#summary"), qr/2 processes, 4 threads, 7 spans/, "lanes are no thread");
@@ -402,7 +402,7 @@ test_expect_success 'spans of the program: lanes, and where one waited' '
 	EOF
 '
 
-test_expect_success 'tables: tabs by keys, sorting, names that lead to the timeline' '
+test_expect_success 'page: tables have tabs by keys, sorting, and names that lead to the timeline' '
 	browse page.html <<-\EOF
 	my $names = "return [...document.querySelectorAll(arguments[0] + \" tbody:first-of-type > tr > th\")].map((e) => e.textContent).join(\", \")";
 	$b->click("#tab-critical_path");
@@ -432,7 +432,7 @@ test_expect_success 'tables: tabs by keys, sorting, names that lead to the timel
 	EOF
 '
 
-test_expect_success 'tables: values with units, values by thread' '
+test_expect_success 'page: tables have values with units, and values by thread' '
 	mkdir -p counted/events &&
 	cp "$TRACES/counters.event" counted/events/ &&
 	cat >counted/meta.json <<-\EOF &&
@@ -450,7 +450,7 @@ test_expect_success 'tables: values with units, values by thread' '
 
 # Two data points in the region, one at 1.5 s and one at 4.5 s, an error between
 # them at 4 s, a message outside, and nothing in a process that it started.
-test_expect_success 'marks: data, messages and errors, by clicks and keys' '
+test_expect_success 'page: data, messages and errors are marks for clicks and keys' '
 	"$PERL_PATH" -pe "
 		print qq({\"event\":\"data\",\"sid\":\"P\",\"thread\":\"main\",\"time\":\"2026-11-21T07:20:01.500000Z\",\"file\":\"a.c\",\"line\":51,\"t_abs\":1.5,\"t_rel\":0.5,\"nesting\":2,\"category\":\"d\",\"key\":\"one\",\"value\":\"11\"}\n)
 			if /07:20:02.0.*inner/;
@@ -497,7 +497,7 @@ test_expect_success 'marks: data, messages and errors, by clicks and keys' '
 	EOF
 '
 
-test_expect_success TREESUM,LIBDW 'samples have a flame graph for each event' '
+test_expect_success TREESUM,LIBDW 'page: samples have a flame graph for each event' '
 	mkdir rings tree &&
 	for i in 1 2 3 4 5 6 7 8
 	do
@@ -538,7 +538,7 @@ test_expect_success TREESUM,LIBDW 'samples have a flame graph for each event' '
 	EOF
 '
 
-test_expect_success 'numbers are those of the text report' '
+test_expect_success 'page: numbers are those of the text report' '
 	trace2 report --regions --format=csv "$TRACES/clone.event" >csv &&
 	cut -d, -f7,13 csv | sed 1d | sort >expect &&
 	trace2 report --html clone.html "$TRACES/clone.event" &&
@@ -550,7 +550,7 @@ test_expect_success 'numbers are those of the text report' '
 	test_cmp expect actual
 '
 
-test_expect_success 'light and dark colours follow the system, the button and the printer' '
+test_expect_success 'page: colours follow the system, the button and the printer' '
 	browse page.html dark=1 <<-\EOF
 	my $colours = "const s = getComputedStyle(document.body); return s.color + \" on \" + s.backgroundColor";
 	is($b->js($colours), "rgb(228, 233, 238) on rgb(20, 24, 28)", "dark");
@@ -566,7 +566,7 @@ test_expect_success 'light and dark colours follow the system, the button and th
 	EOF
 '
 
-test_expect_success 'an item after a tiny one is drawn' '
+test_expect_success 'page: an item after a tiny one is drawn' '
 	cat >tiny.event <<-\EOF &&
 	{"event":"version","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
 	{"event":"start","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.0,"argv":["x"]}
@@ -585,7 +585,7 @@ test_expect_success 'an item after a tiny one is drawn' '
 	EOF
 '
 
-test_expect_success 'a narrow screen scrolls in one direction' '
+test_expect_success 'page: a narrow screen scrolls in one direction' '
 	browse clone.html width=400 height=800 <<-\EOF
 	is($b->js("return document.documentElement.scrollWidth"), 400, "width");
 	$b->click("#tab-$_"), is($b->js("return document.documentElement.scrollWidth"), 400, $_)
@@ -593,7 +593,7 @@ test_expect_success 'a narrow screen scrolls in one direction' '
 	EOF
 '
 
-test_expect_success 'everything that can be used has a name and a role' '
+test_expect_success 'page: each control has a name and a role' '
 	browse page.html <<-\EOF
 	my $tree = $b->cdp("Accessibility.getFullAXTree", {});
 	my (%seen, @nameless);
@@ -625,7 +625,7 @@ test_expect_success 'everything that can be used has a name and a role' '
 for name in '</script><script>document.title=1</script>' '--></title><b>' \
 	'<img src=x onerror=document.title=1>' '&lt;b&gt;&amp;' '\u2028a\u0000b'
 do
-	test_expect_success "a name stays text in the browser: $name" '
+	test_expect_success "page: a name stays text in the browser: $name" '
 		hostile_stream "$name" >hostile.event &&
 		trace2 report --html hostile.html hostile.event &&
 		page_data hostile.html >data &&
@@ -648,7 +648,7 @@ done
 # 220,000 events: 100,000 spans in eight threads, and 20,000 marks. The cost of
 # a picture is counted, not timed: rectangles, which are bounded by the pixels
 # of the canvas.
-test_expect_success EXPENSIVE '100,000 spans are drawn at the cost of the picture' '
+test_expect_success EXPENSIVE 'page: 100,000 spans are drawn at the cost of the picture' '
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3600/spans.perl 100000 >big.event &&
 	trace2 report --html big.html big.event &&
 	browse big.html <<-\EOF
@@ -675,7 +675,7 @@ test_expect_success EXPENSIVE '100,000 spans are drawn at the cost of the pictur
 	EOF
 '
 
-test_expect_success 'a track has the memory of all processes, stacked by kind' '
+test_expect_success 'page: a track shows the memory of all processes by kind' '
 	made memory <<-\EOF &&
 	top make
 	1000 0 fork 11 11 10 10
@@ -704,7 +704,7 @@ test_expect_success 'a track has the memory of all processes, stacked by kind' '
 '
 
 # The build as it is: make has to draw only.
-test_expect_success MAKE,!INSTRUMENTED,!MUSL 'the picture in the README is made' '
+test_expect_success MAKE,!INSTRUMENTED,!MUSL 'make picture makes the picture in the README' '
 	test_grep "(Documentation/picture/page.png)" "$GIT_BUILD_DIR"/README.md &&
 	BROWSER=$session make -C "$GIT_BUILD_DIR" picture PICTURE="$PWD/new.png" \
 		CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS" CPPFLAGS="$CPPFLAGS" \
@@ -720,7 +720,7 @@ test_expect_success MAKE,!INSTRUMENTED,!MUSL 'the picture in the README is made'
 	test_write_lines 1280 1280 | test_cmp - actual
 '
 
-test_expect_success 'a browser leaves nothing where temporary files are' '
+test_expect_success 'the browser of these tests leaves no temporary files' '
 	ls "$browser_tmp" >there &&
 	test_file_not_empty there &&
 	kill "$browser" &&

@@ -123,7 +123,7 @@ build_lib () (
 	ar rcs build/lib/libtrace2.a build/*.o
 )
 
-test_expect_success 'a folder may include those below it, and its own' '
+test_expect_success 'layers: a folder may include folders below it, and itself' '
 	tree <<-\EOF &&
 	== lib/metric/cell.h
 	== lib/metric/cell.c
@@ -135,7 +135,7 @@ test_expect_success 'a folder may include those below it, and its own' '
 	lint includes
 '
 
-test_expect_success 'an include that points up, or to a missing file, is reported' '
+test_expect_success 'layers: an include of a higher folder or of a missing file is reported' '
 	tree <<-\EOF &&
 	== lib/metric/cell.h
 	== lib/ring/layout.h
@@ -171,7 +171,7 @@ test_expect_success 'an include that points up, or to a missing file, is reporte
 	EOF
 '
 
-test_expect_success EXPENSIVE,CC 'a call that points up, declared by hand, is reported' '
+test_expect_success EXPENSIVE,CC 'layers: a call of a higher folder, declared by hand, is reported' '
 	tree <<-\EOF &&
 	== lib/base/up.c
 	int tr2_upper(void);
@@ -196,7 +196,7 @@ test_expect_success EXPENSIVE,CC 'a call that points up, declared by hand, is re
 	EOF
 '
 
-test_expect_success EXPENSIVE,CC 'two files that call one another are reported' '
+test_expect_success EXPENSIVE,CC 'layers: two files that call each other are reported' '
 	tree <<-\EOF &&
 	== lib/base/one.c
 	int tr2_two(void);
@@ -220,7 +220,7 @@ test_expect_success EXPENSIVE,CC 'two files that call one another are reported' 
 	EOF
 '
 
-test_expect_success 'banned calls are found' '
+test_expect_success 'lint finds banned calls' '
 	tree <<-\EOF &&
 	== lib/base/x.c
 	/* strcpy(a, b) in words */
@@ -242,7 +242,7 @@ test_expect_success 'banned calls are found' '
 	EOF
 '
 
-test_expect_success 'duplicates in several test scripts are found' '
+test_expect_success 'lint finds duplicates in test scripts' '
 	tree <<-\EOF &&
 	== t/t1.sh
 	test_lazy_prereq ONE true
@@ -265,7 +265,7 @@ test_expect_success 'duplicates in several test scripts are found' '
 		complains once
 '
 
-test_expect_success EXPENSIVE,CC 'a header that does not compile everywhere is reported' '
+test_expect_success EXPENSIVE,CC 'lint finds a header that does not compile alone' '
 	tree <<-\EOF &&
 	== lib/trace2_perf.h
 	size_t trace2_four(void);
@@ -281,7 +281,7 @@ test_expect_success EXPENSIVE,CC 'a header that does not compile everywhere is r
 	test_grep ! "lib/trace2.h.*-std=c[1-9]" said
 '
 
-test_expect_success EXPENSIVE,CC,!MUSL 'a foreign symbol, and a missing one, are reported' '
+test_expect_success EXPENSIVE,CC,!MUSL 'lint finds an undeclared symbol, and a missing one' '
 	tree <<-\EOF &&
 	== lib/base/x.c
 	__attribute__((visibility("hidden"))) int helper;
@@ -298,7 +298,7 @@ test_expect_success EXPENSIVE,CC,!MUSL 'a foreign symbol, and a missing one, are
 	EOF
 '
 
-test_expect_success 'english: names titles and comments without a subject, and long lines' '
+test_expect_success 'english: titles and comments without a subject and long lines are named' '
 	tree <<-\EOF &&
 	== lib/base/x.c
 	/* Of the two, the one that was told.
@@ -315,7 +315,7 @@ test_expect_success 'english: names titles and comments without a subject, and l
 	EOF
 '
 
-test_expect_success 'sentences: names long sentences and long paragraphs' '
+test_expect_success 'sentences: long sentences and long paragraphs are named' '
 	tree <<-\EOF &&
 	== README.md
 
@@ -329,7 +329,7 @@ test_expect_success 'sentences: names long sentences and long paragraphs' '
 	EOF
 '
 
-test_expect_success 'run names each rule that failed, after all of them' '
+test_expect_success 't/lint/run names each failed rule at the end' '
 	tree </dev/null &&
 	mkdir -p tree/t/lint &&
 	for file in Lint.pm run spdx.perl length.perl markers.perl

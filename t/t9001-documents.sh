@@ -50,7 +50,7 @@ scrub () {
 	    -e 's/close\.c:[0-9]*  */close.c:N /' "$@"
 }
 
-test_expect_success CC,!INSTRUMENTED 'the ten lines of the README run' '
+test_expect_success CC,!INSTRUMENTED 'README: the ten lines of C run' '
 	c_block "$GIT_BUILD_DIR"/README.md 1 |
 		sed "s/<trace2.h>/\"trace2.h\"/" >ten.c &&
 	test_line_count -gt 9 ten.c &&
@@ -74,7 +74,7 @@ do
 	'
 done
 
-test_expect_success CC,!INSTRUMENTED 'the program of trace2-api runs' '
+test_expect_success CC,!INSTRUMENTED 'trace2-api: the first program runs' '
 	c_block "$docs"/trace2-api.adoc 1 >resize.c &&
 	test_line_count -gt 50 resize.c &&
 	build resize.c &&
@@ -86,7 +86,7 @@ test_expect_success CC,!INSTRUMENTED 'the program of trace2-api runs' '
 	test_cmp expect actual
 '
 
-test_expect_success !INSTRUMENTED 'the program of trace2-api compiles in C++' '
+test_expect_success !INSTRUMENTED 'trace2-api: the first program compiles as C++' '
 	awk "/^\[source,cpp\]/ { on = 1 } /^----/ && on { dashes++ } \
 	     on && dashes == 1 && !/^----/" "$docs"/trace2-api.adoc |
 		sed "s/<trace2.hpp>/\"trace2.hpp\"/" >decode.cc &&
@@ -103,7 +103,7 @@ test_expect_success !INSTRUMENTED 'the program of trace2-api compiles in C++' '
 	fi
 '
 
-test_expect_success CC,!INSTRUMENTED 'the program of values in trace2-api(3) runs' '
+test_expect_success CC,!INSTRUMENTED 'trace2-api: the program of values runs' '
 	c_block "$docs"/trace2-api.adoc 2 >values.c &&
 	build values.c &&
 	GIT_TRACE2_PERF="$PWD/perf" GIT_TRACE2_PERF_BRIEF=1 \
@@ -119,7 +119,7 @@ test_expect_success CC,!INSTRUMENTED 'the program of values in trace2-api(3) run
 	test_cmp expect actual
 '
 
-test_expect_success CC,!INSTRUMENTED 'the program with structures of its own in trace2-api(3) runs' '
+test_expect_success CC,!INSTRUMENTED 'trace2-api: the program with its own structures runs' '
 	sed -n "/^== Structures of your own/,/^== Names/p" "$docs"/trace2-api.adoc >section &&
 	c_block section 1 >backup.c &&
 	build backup.c &&
@@ -130,7 +130,7 @@ test_expect_success CC,!INSTRUMENTED 'the program with structures of its own in 
 	test_cmp expect actual
 '
 
-test_expect_success CC,!INSTRUMENTED 'the program of labels in trace2-api(3) runs' '
+test_expect_success CC,!INSTRUMENTED 'trace2-api: the program of labels runs' '
 	sed -n "/^== Values/,/^== /p" "$docs"/trace2-api.adoc >section &&
 	c_block section 2 >requests.c &&
 	build requests.c &&
@@ -141,7 +141,7 @@ test_expect_success CC,!INSTRUMENTED 'the program of labels in trace2-api(3) run
 	test_cmp expect actual
 '
 
-test_expect_success CC,JQ,!INSTRUMENTED 'the server of spans in trace2-api(3) runs' '
+test_expect_success CC,JQ,!INSTRUMENTED 'trace2-api: the server of spans runs' '
 	sed -n "/^== Spans/,/^== Misuse/p" "$docs"/trace2-api.adoc >section &&
 	c_block section 1 >server.c &&
 	test_line_count -gt 50 server.c &&
@@ -154,7 +154,7 @@ test_expect_success CC,JQ,!INSTRUMENTED 'the server of spans in trace2-api(3) ru
 	test_cmp expect actual
 '
 
-test_expect_success CC,JQ,!INSTRUMENTED 'the daemon of trace2-api(3) runs' '
+test_expect_success CC,JQ,!INSTRUMENTED 'trace2-api: the daemon runs' '
 	sed -n "/^== Programs that run for long/,/^== Events for/p" "$docs"/trace2-api.adoc >section &&
 	c_block section 1 >httpd.c &&
 	test_line_count -gt 30 httpd.c &&
@@ -168,7 +168,7 @@ test_expect_success CC,JQ,!INSTRUMENTED 'the daemon of trace2-api(3) runs' '
 	test_cmp expect actual
 '
 
-test_expect_success CC,!INSTRUMENTED 'the sink of trace2-api(3) runs' '
+test_expect_success CC,!INSTRUMENTED 'trace2-api: the sink runs' '
 	sed -n "/^== Events for the program itself/,/^== Misuse/p" "$docs"/trace2-api.adoc >section &&
 	c_block section 1 >logs.c &&
 	test_line_count -gt 30 logs.c &&
@@ -215,7 +215,7 @@ compile_as_one () {
 }
 
 # As they are to be put in: make check compiles all that uses the table.
-test_expect_success CC,!INSTRUMENTED 'the example of adding an event: its function compiles' '
+test_expect_success CC,!INSTRUMENTED 'adding-an-event: the function of the example compiles' '
 	mkdir -p tree &&
 	cp -R "$GIT_BUILD_DIR"/lib "$GIT_BUILD_DIR"/tool tree/ &&
 	c_block "$docs"/technical/adding-an-event.adoc 1 \
@@ -232,7 +232,7 @@ test_expect_success CC,!INSTRUMENTED 'the example of adding an event: its functi
 		-fsyntax-only tree/lib/api/command.c tree/lib/event/render_json.c
 '
 
-test_expect_success CC,!INSTRUMENTED 'the examples of adding a view, an export and a setting compile' '
+test_expect_success CC,!INSTRUMENTED 'adding a view, an export and a setting: the examples compile' '
 	put_block adding-a-view.adoc 1 tool/report/report_views.def &&
 	c_block "$docs"/technical/adding-a-view.adoc 2 >tree/tool/report/report_sids.c &&
 	put_block adding-an-export.adoc 1 tool/export/formats.def &&
@@ -248,7 +248,7 @@ test_expect_success CC,!INSTRUMENTED 'the examples of adding a view, an export a
 		tree/lib/session/parts.c tree/lib/part/team.c
 '
 
-test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the examples of adding an event and a setting compile' '
+test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'adding an event and a setting: the examples run' '
 	cat >stage.c <<-\EOT &&
 	#include "trace2.h"
 	int main(int argc, char **argv)
@@ -278,7 +278,7 @@ test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the examples of adding an event 
 '
 
 # No other file of the command needs a change.
-test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the command reads that event, and has the view, the export and the setting' '
+test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the examples of event, view, export and setting work in the command' '
 	use_the_tables "event/events\.def" "$TOOL_OBJ/tool" >changed &&
 	test_grep "tree/tool/model/build/build\.c" changed &&
 	for file in report/report_sids report/report export/sids cmd/export common/settings
@@ -327,7 +327,7 @@ test_expect_success EXPENSIVE,CC,!INSTRUMENTED 'the command reads that event, an
 	test_grep "trace2.team" out
 '
 
-test_expect_success CC,!INSTRUMENTED 'adding a part: the example tells how many threads ended' '
+test_expect_success CC,!INSTRUMENTED 'adding a part: the example counts the threads that ended' '
 	mkdir -p part &&
 	cp -R "$GIT_BUILD_DIR"/lib part/ &&
 	c_block "$docs"/technical/adding-a-part.adoc 1 >row &&
@@ -363,7 +363,7 @@ test_expect_success CC,!INSTRUMENTED 'adding a part: the example tells how many 
 	test_grep "thread  *| ended:1\$" actual
 '
 
-test_expect_success CC,!INSTRUMENTED 'the example of adding a metric kind compiles' '
+test_expect_success CC,!INSTRUMENTED 'adding a metric kind: the example compiles' '
 	rm -rf tree &&
 	mkdir tree &&
 	cp -R "$GIT_BUILD_DIR"/lib "$GIT_BUILD_DIR"/tool tree/ &&
@@ -386,12 +386,12 @@ test_expect_success CC,!INSTRUMENTED 'the example of adding a metric kind compil
 		tree/tool/report/report_metrics.c tree/tool/model/model.c
 '
 
-test_expect_success 'NEWS begins with the version of now' '
+test_expect_success 'NEWS begins with the current version' '
 	sed -n "s/^## //p" "$GIT_BUILD_DIR"/NEWS.md | head -n 1 >actual &&
 	echo "$TRACE2_VERSION" | test_cmp - actual
 '
 
-test_expect_success 'links of README, CONTRIBUTING and NEWS lead somewhere' '
+test_expect_success 'links of README, CONTRIBUTING and NEWS exist' '
 	for page in README CONTRIBUTING NEWS
 	do
 		grep -o "](\([^)#][^)]*\))" "$GIT_BUILD_DIR"/$page.md || return 1

@@ -136,7 +136,7 @@ run_page () {
 	) >out
 }
 
-test_expect_success 'every command has a page, which the overview and README list' '
+test_expect_success 'each command has a manual page, listed in overview and README' '
 	trace2 help --commands >commands &&
 	test_line_count -gt 6 commands &&
 	while read -r command
@@ -162,7 +162,7 @@ named_options () {
 		}" "$@" | sort -u
 }
 
-test_expect_success 'options that the pages name are options of that command' '
+test_expect_success 'options named in manual pages are options of the command' '
 	for page in $PAGES
 	do
 		echo "$docs/$page.adoc" || return 1
@@ -182,7 +182,7 @@ test_expect_success 'options that the pages name are options of that command' '
 '
 
 # The examples in the page of top need a running process.
-test_expect_success 'the examples of trace2-top have the headings that its test expects' '
+test_expect_success 'examples in trace2-top have the headings that t3500 expects' '
 	sed "s/^    //" "$docs"/trace2-top.adoc | heads >shown &&
 	test_line_count = 3 shown &&
 	tr -d "\t" <"$TEST_DIRECTORY"/t3500-top.sh | heads >expected &&
@@ -201,7 +201,7 @@ do
 	# Needs a running process; needs servers, which t3311 has.
 	trace2-top | howto-fleet) continue ;;
 	esac
-	test_expect_success "$needs" "what $page shows runs" '
+	test_expect_success "$needs" "the examples of $page run" '
 		run_page "$docs/$page.adoc" &&
 		sed "s/^    //" "$docs/$page.adoc" | heads >shown &&
 		heads <out >actual &&
@@ -210,12 +210,12 @@ do
 	'
 done
 
-test_expect_success 'the how-to shows tables' '
+test_expect_success 'howto-slow-git shows more than three tables' '
 	sed "s/^    //" "$docs"/howto-slow-git.adoc | heads >shown &&
 	test_line_count -gt 3 shown
 '
 
-test_expect_success GIT 'the examples of the command in README run' '
+test_expect_success GIT 'README: the examples of the command run' '
 	sed "/^## The library/q" "$GIT_BUILD_DIR"/README.md >README &&
 	test_grep "trace2 record -- make" README &&
 	run_page README &&
@@ -226,7 +226,7 @@ test_expect_success GIT 'the examples of the command in README run' '
 	test_must_be_empty missing
 '
 
-test_expect_success ASCIIDOCTOR 'pages and man pages are made without a warning' '
+test_expect_success ASCIIDOCTOR 'HTML and manual pages are made without a warning' '
 	for page in $PAGES
 	do
 		asciidoctor --failure-level=WARN -D html \

@@ -32,7 +32,7 @@ do
 	'
 done
 
-test_expect_success 'calls that are not banned compile, and so do intended ones' '
+test_expect_success 'calls that are not banned compile, and intended calls of banned functions, too' '
 	compile TR2_IN_LIBRARY "memcpy(a, b, 1);" &&
 	compile TR2_IN_LIBRARY "(signal)(SIGINT, SIG_IGN);" &&
 	compile TR2_IN_COMMAND "a[0] = strerror(1)[0];" &&
@@ -68,7 +68,7 @@ analyse () {
 		sh tree/t/lint/analyse >actual 2>&1
 }
 
-test_expect_success 'a good file is looked at once' '
+test_expect_success 'analysis: a file without findings is analysed once' '
 	make_tree &&
 	analyse &&
 	test_grep "1 files under.*, 1 looked at anew" actual &&
@@ -76,7 +76,7 @@ test_expect_success 'a good file is looked at once' '
 	test_grep "1 files under.*, 0 looked at anew" actual
 '
 
-test_expect_success EXPENSIVE 'a file is analysed again when it, its header or the checks change' '
+test_expect_success EXPENSIVE 'analysis: a file is analysed again when it, its header or the checks change' '
 	for file in lib/base/one.c lib/base/one.h .clang-tidy t/lint/cppcheck.list
 	do
 		case $file in
@@ -88,7 +88,7 @@ test_expect_success EXPENSIVE 'a file is analysed again when it, its header or t
 	done
 '
 
-test_expect_success EXPENSIVE,CLANG_TIDY 'clang-tidy finds a bug' '
+test_expect_success EXPENSIVE,CLANG_TIDY 'analysis: clang-tidy finds a bug' '
 	make_tree &&
 	cat >>tree/lib/base/one.c <<-\EOF &&
 	int two(int x);

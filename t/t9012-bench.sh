@@ -35,7 +35,7 @@ ours () {
 	table --json "$1" >/dev/null
 }
 
-test_expect_success 'setup: a machine of which the tables tell' '
+test_expect_success 'setup: a made-up machine for the tables' '
 	mkdir bin &&
 	write_script bin/lscpu <<-\EOF &&
 	echo "Architecture:        x86_64"
@@ -50,7 +50,7 @@ test_expect_success 'setup: a machine of which the tables tell' '
 	PATH=$(pwd)/bin:$PATH
 '
 
-test_expect_success 'the table begins with the processor' '
+test_expect_success 'bench: the table begins with the processor' '
 	time_row "an unknown case" 2 1 >one &&
 	table <one >actual &&
 	sed -n "1s/; Linux.*//p" actual >machine &&
@@ -66,7 +66,7 @@ broken () {
 	sed -n "s/   *[0-9].*NOT KEPT\$//p" table.out >actual
 }
 
-test_expect_success 'times: a ratio, nanoseconds, or both are promised' '
+test_expect_success 'bench: promises are a ratio, nanoseconds, or both' '
 	{
 		time_row "timer start + stop, on" 115 100 &&
 		time_row "timer start + stop, shared library" 116 100 &&
@@ -97,7 +97,7 @@ moved () {
 		table.out >actual
 }
 
-test_expect_success 'compare: what costs more or less, beyond noise, and a promise broken' '
+test_expect_success 'bench compare: changes beyond noise, and broken promises, are shown' '
 	{
 		time_row "slower" 200 100 &&
 		time_row "faster" 200 100 &&
@@ -126,7 +126,7 @@ test_expect_success 'compare: what costs more or less, beyond noise, and a promi
 	test_grep "^new: .*Fast Processor 9000" table.out
 '
 
-test_expect_success 'counts are exact, memory and reading nearly' '
+test_expect_success 'bench: counts must be equal, memory and reading times nearly' '
 	rows <<-\EOF | ours old &&
 	count|an event|1000|1.000
 	load|git|1000|2000|1000|0.5|1000

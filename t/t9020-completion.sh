@@ -69,14 +69,14 @@ for shell in bash zsh fish
 do
 	PREREQ=$(echo $shell | tr '[:lower:]' '[:upper:]')
 
-	test_expect_success "$PREREQ" "$shell: commands" "
+	test_expect_success "$PREREQ" "$shell: commands are completed" "
 		trace2 help --commands | LC_ALL=C sort >commands &&
 		offered_by_$shell 'trace2 ' >actual &&
 		test_cmp commands actual &&
 		offers $shell 'trace2 re' record report
 	"
 
-	test_expect_success "$PREREQ" "$shell: options, each of each command" "
+	test_expect_success "$PREREQ" "$shell: each option of each command is completed" "
 		trace2 help --commands | some_commands $shell >commands &&
 		test_file_not_empty commands &&
 		while read -r command
@@ -91,13 +91,13 @@ do
 		done <commands
 	"
 
-	test_expect_success "$PREREQ" "$shell: the values of an option that takes one of a few" "
+	test_expect_success "$PREREQ" "$shell: values of an option with a fixed list are completed" "
 		offers $shell 'trace2 report --group ' attr: cmd mode region repo sid target &&
 		offers $shell 'trace2 report -g ' attr: cmd mode region repo sid target &&
 		offers $shell 'trace2 report --group m' mode
 	"
 
-	test_expect_success "$PREREQ" "$shell: the commands and settings that help takes" "
+	test_expect_success "$PREREQ" "$shell: commands and settings are completed for help" "
 		offers $shell 'trace2 help re' record report &&
 		offers $shell 'trace2 help s' script set settings stat &&
 		offers $shell 'trace2 help GIT_TRACE2_RING_' GIT_TRACE2_RING_BRIEF \
@@ -106,14 +106,14 @@ do
 		offers $shell 'trace2 help --completion ' bash fish zsh
 	"
 
-	test_expect_success "$PREREQ" "$shell: nothing of another command" "
+	test_expect_success "$PREREQ" "$shell: options of other commands are not offered" "
 		offered_by_$shell 'trace2 version --gr' >actual &&
 		test_must_be_empty actual
 	"
 done
 
 # bash itself completes files if the function returns nothing.
-test_expect_success BASH 'bash completes a value after =' '
+test_expect_success BASH 'bash: a value after = is completed' '
 	offers bash "trace2 report --group=" attr: cmd mode region repo sid target &&
 	offers bash "trace2 report --group=m" mode
 '
@@ -122,7 +122,7 @@ for shell in zsh fish
 do
 	PREREQ=$(echo $shell | tr '[:lower:]' '[:upper:]')
 
-	test_expect_success "$PREREQ" "$shell: files where a file is wanted" "
+	test_expect_success "$PREREQ" "$shell: files are completed for arguments that are files" "
 		test_when_finished 'rm -r here' &&
 		mkdir here &&
 		>here/one.data &&
@@ -132,7 +132,7 @@ do
 		test_grep 'one.data' actual
 	"
 
-	test_expect_success "$PREREQ" "$shell: the command that is recorded, and its words" "
+	test_expect_success "$PREREQ" "$shell: the recorded command and its arguments are completed" "
 		test_when_finished 'rm -r bin here' &&
 		mkdir bin here &&
 		write_script bin/recorded-program </dev/null &&
@@ -149,7 +149,7 @@ do
 	"
 done
 
-test_expect_success 'a shell without a completion is refused by name' '
+test_expect_success 'completion of an unsupported shell is refused by name' '
 	test_expect_code 2 trace2 help --completion tcsh 2>err &&
 	test_grep "tcsh.* is not a value of --completion: it takes bash|zsh|fish" err
 '

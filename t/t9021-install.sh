@@ -85,7 +85,7 @@ cat >expect <<-\EOF
 ./share/zsh/site-functions/_trace2
 EOF
 
-test_expect_success 'DESTDIR with a blank in it, and PREFIX, are followed' '
+test_expect_success 'install: DESTDIR with a blank, and PREFIX, are used' '
 	install_it install DESTDIR="$PWD/dest dir" PREFIX=/opt/trace2 \
 		>out 2>err &&
 	list_files "dest dir/opt/trace2" >actual &&
@@ -96,7 +96,7 @@ test_expect_success 'DESTDIR with a blank in it, and PREFIX, are followed' '
 	test_must_be_empty found
 '
 
-test_expect_success ASCIIDOCTOR 'each command has a man page' '
+test_expect_success ASCIIDOCTOR 'install: each command has a manual page' '
 	trace2 help --commands >commands &&
 	while read -r command
 	do
@@ -105,7 +105,7 @@ test_expect_success ASCIIDOCTOR 'each command has a man page' '
 	done <commands
 '
 
-test_expect_success ASCIIDOCTOR 'a man page is installed for each that others refer to' '
+test_expect_success ASCIIDOCTOR 'install: each manual page that another one names is installed' '
 	grep -ho "trace2[a-z0-9-]*([1-9])" "$GIT_BUILD_DIR"/Documentation/*.adoc |
 	sort -u >named &&
 	test_grep "^trace2(3)$" named &&
@@ -117,7 +117,7 @@ test_expect_success ASCIIDOCTOR 'a man page is installed for each that others re
 	done <named
 '
 
-test_expect_success 'uninstall leaves nothing' '
+test_expect_success 'uninstall removes every file' '
 	>"dest dir/opt/trace2/share/somebody-elses" &&
 	install_it uninstall DESTDIR="$PWD/dest dir" PREFIX=/opt/trace2 \
 		>out 2>err &&
@@ -129,7 +129,7 @@ test_expect_success 'uninstall leaves nothing' '
 	test_must_be_empty left
 '
 
-test_expect_success 'each place can be another' '
+test_expect_success 'install: each directory can be set' '
 	install_it install DESTDIR="$PWD/places" PREFIX=/usr \
 		libdir=/usr/lib/triple zshdir=/usr/share/zsh/vendor-completions \
 		mandir=/man >out 2>err &&
@@ -142,13 +142,13 @@ test_expect_success 'each place can be another' '
 '
 
 # ldconfig would change the system, so DESTDIR is not empty.
-test_expect_success 'setup: install where programs look for it' '
+test_expect_success 'setup: install into directories of the loader' '
 	install_it install DESTDIR=/ PREFIX="$top" >out 2>err ||
 	{ cat out err && return 1; }
 '
 
 # A make with fake commands: installing into DESTDIR= must not change the system.
-test_expect_success 'ldconfig is run by root, for directories of the loader only' '
+test_expect_success 'install runs ldconfig only as root and for directories of the loader' '
 	mkdir fake &&
 	write_script fake/id <<-\EOF &&
 	echo "$FAKE_UID"
@@ -172,7 +172,7 @@ test_expect_success 'ldconfig is run by root, for directories of the loader only
 	test_write_lines run not not not | test_cmp - actual
 '
 
-test_expect_success PKG_CONFIG 'pkg-config knows all three, and their version' '
+test_expect_success PKG_CONFIG 'pkg-config knows all three packages and their version' '
 	trace2 version | sed -n "s/^trace2 version //p" | cut -d" " -f1 \
 		>expect.version &&
 	for name in trace2 trace2-perf trace2-testkit
@@ -222,7 +222,7 @@ says_what_it_did () {
 	EOF
 }
 
-test_expect_success PKG_CONFIG 'a program in C with the shared library compiles and runs' '
+test_expect_success PKG_CONFIG 'install: a C program with the shared library runs' '
 	$CC -Wall -Wextra -Werror consumer.c -o consumer \
 		$(with_installed pkg-config --cflags --libs trace2 trace2-perf) &&
 	LC_ALL=C readelf -d consumer >needed &&
@@ -230,13 +230,13 @@ test_expect_success PKG_CONFIG 'a program in C with the shared library compiles 
 	says_what_it_did
 '
 
-test_expect_success PKG_CONFIG,CXX 'a program in C++ with the shared library compiles and runs' '
+test_expect_success PKG_CONFIG,CXX 'install: a C++ program with the shared library runs' '
 	$CXX -Wall -Wextra -Werror consumer.cc -o consumer \
 		$(with_installed pkg-config --cflags --libs trace2) &&
 	says_what_it_did
 '
 
-test_expect_success PKG_CONFIG 'a program in C that is static as a whole compiles and runs' '
+test_expect_success PKG_CONFIG 'install: a fully static C program runs' '
 	$CC -static consumer.c -o consumer \
 		$(with_installed pkg-config --static --cflags --libs trace2) &&
 	LC_ALL=C readelf -d consumer >needed &&
@@ -244,7 +244,7 @@ test_expect_success PKG_CONFIG 'a program in C that is static as a whole compile
 	says_what_it_did
 '
 
-test_expect_success PKG_CONFIG,JQ 'static as a whole, with all settings: one error for each unsupported one' '
+test_expect_success PKG_CONFIG,JQ 'install: a fully static program reports each unsupported setting once' '
 	$CC -static consumer.c -o consumer \
 		$(with_installed pkg-config --static --cflags --libs trace2) &&
 	rm -rf e rings &&
@@ -264,7 +264,7 @@ test_expect_success PKG_CONFIG,JQ 'static as a whole, with all settings: one err
 	test_grep "seen" report
 '
 
-test_expect_success PKG_CONFIG,CXX 'a program in C++ with the archive compiles and runs' '
+test_expect_success PKG_CONFIG,CXX 'install: a C++ program with the archive runs' '
 	libs=$(with_installed pkg-config --static --libs trace2) &&
 	$CXX consumer.cc -o consumer \
 		$(with_installed pkg-config --cflags trace2) \
@@ -274,7 +274,7 @@ test_expect_success PKG_CONFIG,CXX 'a program in C++ with the archive compiles a
 	says_what_it_did
 '
 
-test_expect_success 'the installed command needs nothing of the tree' '
+test_expect_success 'install: the command needs nothing of the source tree' '
 	with_installed "$top/bin/trace2" version >actual &&
 	trace2 version >expect.version &&
 	test_cmp expect.version actual &&
@@ -282,7 +282,7 @@ test_expect_success 'the installed command needs nothing of the tree' '
 	test_grep ! "R.*PATH" dynamic
 '
 
-test_expect_success PKG_CONFIG,JQ 'the example project passes its tests, which use the installed kit' '
+test_expect_success PKG_CONFIG,JQ 'install: the example project passes its tests with the test kit' '
 	cp -R "$GIT_BUILD_DIR/examples/testkit" project &&
 	with_installed make -C project CC="$CC" check >out 2>&1 ||
 	{ cat out && return 1; } &&
@@ -290,14 +290,14 @@ test_expect_success PKG_CONFIG,JQ 'the example project passes its tests, which u
 	test_grep "Tests=4" out
 '
 
-test_expect_success PKG_CONFIG,JQ 'tests of a program fail when it says something else' '
+test_expect_success PKG_CONFIG,JQ 'test kit: tests fail when the program writes other events' '
 	sed "s/\"path\", path/\"file\", path/" project/words.c >other &&
 	mv other project/words.c &&
 	test_must_fail with_installed make -C project CC="$CC" check >out 2>&1 &&
 	test_grep "Failed test: *1$" out
 '
 
-test_expect_success ASCIIDOCTOR 'the how-to and the policy are made without a warning, with the example inside' '
+test_expect_success ASCIIDOCTOR 'install: how-to and policy are made without a warning, with the example' '
 	for page in howto-test-telemetry technical/abi
 	do
 		asciidoctor --failure-level=WARN -D html \
@@ -308,13 +308,13 @@ test_expect_success ASCIIDOCTOR 'the how-to and the policy are made without a wa
 		html/howto-test-telemetry.html
 '
 
-test_expect_success 'the kit reports that it is not in its place' '
+test_expect_success 'test kit: a wrong TESTKIT is reported' '
 	test_must_fail env TESTKIT="$PWD/nowhere" \
 		sh -c ". \"$top\"/share/trace2-testkit/testkit.sh" 2>err &&
 	test_grep "TESTKIT=.*/nowhere. is not where the test kit" err
 '
 
-test_expect_success 'scripts of the kit run from anywhere, and their trash is beside them' '
+test_expect_success 'test kit: scripts run from any directory, with their trash beside them' '
 	mkdir -p "other project/tests" &&
 	cat >"other project/tests/t1-dir.sh" <<-\EOF &&
 	test_description=x
@@ -337,7 +337,7 @@ test_expect_success 'scripts of the kit run from anywhere, and their trash is be
 
 test_lazy_prereq CHECKOUT 'git -C "$GIT_BUILD_DIR" rev-parse -q --verify HEAD'
 
-test_expect_success CHECKOUT 'dist: the tarball has all files of the commit, and is the same each time' '
+test_expect_success CHECKOUT 'dist: the tarball has all files of the commit, and is reproducible' '
 	dist () {
 		make -s -C "$GIT_BUILD_DIR" dist REF=HEAD &&
 		mv "$GIT_BUILD_DIR/build/trace2-$TRACE2_VERSION.tar.gz" "$1"

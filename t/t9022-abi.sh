@@ -18,7 +18,7 @@ fi
 so=$GIT_BUILD_DIR/build/lib/libtrace2.so
 list=$GIT_BUILD_DIR/debian/libtrace2-1.symbols
 
-test_expect_success !INSTRUMENTED 'the library shows just the symbols of the list, of one version' '
+test_expect_success !INSTRUMENTED 'abi: the library exports exactly the listed symbols, of one version' '
 	nm -D --defined-only "$so" |
 	awk "{ sub(/@@/, \"@\", \$3); print \$2 == \"A\" ? \$3 \"@\" \$3 : \$3 }" |
 	LC_ALL=C sort >actual &&
@@ -27,7 +27,7 @@ test_expect_success !INSTRUMENTED 'the library shows just the symbols of the lis
 	test_cmp expect actual
 '
 
-test_expect_success !MUSL 'each library has the number of the ABI in its version' '
+test_expect_success !MUSL 'abi: each library has the ABI number in its version' '
 	test_grep "^libtrace2.so.$TRACE2_ABI libtrace2-$TRACE2_ABI " "$list" &&
 	sed -n "s/^ .*@\([^ ]*\) .*/\1/p" "$list" | sort -u >actual &&
 	echo "TRACE2_$TRACE2_ABI" | test_cmp - actual &&
@@ -35,7 +35,7 @@ test_expect_success !MUSL 'each library has the number of the ABI in its version
 	test_grep "SONAME.*\[libtrace2.so.$TRACE2_ABI\]" dynamic
 '
 
-test_expect_success 'the library needs libc alone' '
+test_expect_success 'abi: the library needs libc only' '
 	LC_ALL=C readelf -d "$so" >dynamic &&
 	sed -n "s/.*(NEEDED).*\[\(.*\)\]/\1/p" dynamic |
 	grep -v -e "^libc\." -e "^ld-" -e "^libasan" -e "^libtsan" \
@@ -136,7 +136,7 @@ int main(void)
 }
 EOT
 
-test_expect_success LONG_IS_64BIT 'the structures that programs hold have not changed' '
+test_expect_success LONG_IS_64BIT 'abi: public structures have not changed' '
 	${CC:-cc} -I"$GIT_BUILD_DIR/lib" layout.c -o layout &&
 	test_prints ./layout <<-\EOF
 	trace2_options 72
@@ -247,7 +247,7 @@ int main(void)
 }
 EOT
 
-test_expect_success !INSTRUMENTED,LONG_IS_64BIT 'memory after the first version of the options is not read' '
+test_expect_success !INSTRUMENTED,LONG_IS_64BIT 'abi: options of the first version are read no further than their size' '
 	${CC:-cc} -I"$GIT_BUILD_DIR/lib" first.c -o first \
 		-L"$GIT_BUILD_DIR/build/lib" -ltrace2 -pthread &&
 	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" APP="$PWD/trace" ./first &&
@@ -273,7 +273,7 @@ int main(void)
 }
 EOT
 
-test_expect_success !INSTRUMENTED,LONG_IS_64BIT 'counters in line and by a call count the same' '
+test_expect_success !INSTRUMENTED,LONG_IS_64BIT 'abi: inline and called counters count the same' '
 	for old in 0 1
 	do
 		${CC:-cc} -O2 -DOLD_LIBRARY=$old -I"$GIT_BUILD_DIR/lib" \

@@ -21,7 +21,7 @@ packages () {
 	sed -n 's/^Package: //p' "$debian/control"
 }
 
-test_expect_success 'five packages, the library named after its ABI' '
+test_expect_success 'debian: there are five packages, and the library is named after its ABI' '
 	test_prints packages <<-EOF &&
 	libtrace2-$TRACE2_ABI
 	libtrace2-dev
@@ -33,14 +33,14 @@ test_expect_success 'five packages, the library named after its ABI' '
 	test_grep "^Depends: libtrace2-$TRACE2_ABI (= " "$debian/control"
 '
 
-test_expect_success PARSECHANGELOG 'the version is that of the Makefile' '
+test_expect_success PARSECHANGELOG 'debian: the version is that of the Makefile' '
 	echo "$TRACE2_VERSION" |
 	test_prints dpkg-parsechangelog -l "$debian/changelog" -S Version
 '
 
 # Each file that make install writes is in one package: debhelper fails only if
 # a pattern matches nothing.
-test_expect_success !INSTRUMENTED,!MUSL 'each installed file is in just one package' '
+test_expect_success !INSTRUMENTED,!MUSL 'debian: each installed file is in exactly one package' '
 	make -C "$GIT_BUILD_DIR" install DOC_SRC= \
 		DESTDIR="$PWD/root" PREFIX=/usr \
 		libdir=/usr/lib/triple zshdir=/usr/share/zsh/vendor-completions \
@@ -68,7 +68,7 @@ test_expect_success !INSTRUMENTED,!MUSL 'each installed file is in just one pack
 	test_cmp expect actual
 '
 
-test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'the packages are built' '
+test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'debian: the packages are built' '
 	mkdir -p build/trace2 &&
 	(
 		cd "$GIT_BUILD_DIR" &&
@@ -88,12 +88,12 @@ test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'the packages are b
 	done
 '
 
-test_expect_success LINTIAN,DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'lintian has nothing against them' '
+test_expect_success LINTIAN,DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'debian: lintian accepts the packages' '
 	lintian --fail-on error build/*.changes >lintian.out ||
 	{ cat lintian.out && return 1; }
 '
 
-test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'files of the packages run' '
+test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'debian: files of the packages run' '
 	mkdir unpacked &&
 	for deb in build/*.deb
 	do
@@ -123,7 +123,7 @@ test_lazy_prereq FRESH_DEBIAN '
 	mknod "$fresh"/null c 1 3 && echo >"$fresh"/null && rm "$fresh"/null &&
 	{ test -n "${GIT_TEST_DEBIAN-}" || debootstrap --version; }
 '
-test_expect_success FRESH_DEBIAN,DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'a fresh Debian installs the packages, follows the README, builds a program, removes them' '
+test_expect_success FRESH_DEBIAN,DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'debian: a fresh system installs, uses and removes the packages' '
 	{
 		sh "$TEST_DIRECTORY"/t9023/fresh "$fresh" true &&
 		mkdir "$fresh"/debs &&

@@ -55,7 +55,7 @@ bytes_in () {
 	cat "$1"/* | wc -c
 }
 
-test_expect_success 'directories are put aside at the size, with whole lines in each' '
+test_expect_success '--rotate starts a directory at the size, with whole lines in each' '
 	listening l --rotate 10500 &&
 	numbered 100 | send stream "$sock/s" &&
 	counts_are 100 &&
@@ -78,7 +78,7 @@ test_expect_success 'directories are put aside at the size, with whole lines in 
 	jq -e ".events == 100 and .lost == 0" l/meta.json
 '
 
-test_expect_success 'many clients at once: nothing lost, doubled or mixed' '
+test_expect_success '--rotate with many clients loses, doubles and mixes nothing' '
 	listening l --rotate 20k &&
 	send many "$sock/s" 20 &&
 	counts_are 400 &&
@@ -93,7 +93,7 @@ test_expect_success 'many clients at once: nothing lost, doubled or mixed' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a line longer than the size has its own directory' '
+test_expect_success '--rotate gives a line longer than the size its own directory' '
 	listening l --rotate 500 &&
 	echo "{\"sid\":\"small\"}" | send stream "$sock/s" &&
 	counts_are 1 &&
@@ -106,7 +106,7 @@ test_expect_success 'a line longer than the size has its own directory' '
 	test_path_is_missing l/events.000003
 '
 
-test_expect_success 'rotated directories may be removed while it goes on' '
+test_expect_success '--rotate: earlier directories may be removed during recording' '
 	listening l --rotate 10500 &&
 	send lines "$sock/s" 50 &&
 	counts_are 50 &&
@@ -120,7 +120,7 @@ test_expect_success 'rotated directories may be removed while it goes on' '
 	test $(cat shipped/*/* l/events*/* | wc -l) = 100
 '
 
-test_expect_success GIT 'a recording is read with rotated directories, a session across them as one' '
+test_expect_success GIT '--rotate: a session across directories is read as one' '
 	listening l --rotate 300 &&
 	GIT_TRACE2_EVENT="af_unix:stream:$sock/s" git version &&
 	GIT_TRACE2_EVENT="af_unix:stream:$sock/s" git version &&
@@ -132,7 +132,7 @@ test_expect_success GIT 'a recording is read with rotated directories, a session
 		(.[1] | .processes == 2 and .files > 2)" list l/meta.json
 '
 
-test_expect_success 'a recording with such directories makes way for the next, and strangers in them are kept' '
+test_expect_success '--rotate: such a recording is replaced by a later one, unless it holds foreign files' '
 	listening l --rotate 10500 &&
 	send lines "$sock/s" 50 &&
 	counts_are 50 &&
@@ -166,7 +166,7 @@ all_are_counted () {
 		sed "s/.* \([0-9]*\) events, .* \([0-9]*\) lost.*/\1 + \2/")))
 }
 
-test_expect_success 'the line of counts has the losses by cause' '
+test_expect_success 'SIGUSR1: the line of counts has losses by cause' '
 	listening l --max-size 3000 &&
 	numbered 20 | send stream "$sock/s" &&
 	wait_until all_are_counted 20 &&
@@ -175,7 +175,7 @@ test_expect_success 'the line of counts has the losses by cause' '
 	finished
 '
 
-test_expect_success 'SIGUSR1 is for the command, if there is one' '
+test_expect_success 'SIGUSR1 is forwarded to the command, if there is one' '
 	rm -rf l &&
 	test_expect_code 7 trace2 record -o l --listen "$sock/s" -- sh -c "
 		trap \"exit 7\" USR1
@@ -185,7 +185,7 @@ test_expect_success 'SIGUSR1 is for the command, if there is one' '
 '
 
 # With a line of 1000 bytes and room for ten of them in each.
-test_expect_success '--keep: the oldest is removed, and counted' '
+test_expect_success '--keep removes the oldest directory, and counts it' '
 	listening l --rotate 10500 --keep 2 &&
 	numbered 55 | send stream "$sock/s" &&
 	counts_are 55 &&
@@ -201,7 +201,7 @@ test_expect_success '--keep: the oldest is removed, and counted' '
 	jq -e ".directories_removed == 3 and .options.keep == 2 and .events == 55" l/meta.json
 '
 
-test_expect_success '--keep: removed directories are no error, other files stay' '
+test_expect_success '--keep: missing directories are no error, and other files stay' '
 	listening l --rotate 10500 --keep 1 &&
 	numbered 25 | send stream "$sock/s" &&
 	counts_are 25 &&
@@ -253,7 +253,7 @@ do
 	@*) kind='an abstract name' ;;
 	*) kind='a path' ;;
 	esac
-	test_expect_success "a service manager is told, at $kind" '
+	test_expect_success "record notifies the service manager: $kind" '
 		managed "$address" &&
 		NOTIFY_SOCKET=$address &&
 		export NOTIFY_SOCKET &&
@@ -274,7 +274,7 @@ do
 	'
 done
 
-test_expect_success 'a missing service manager, or an invalid name, does no harm' '
+test_expect_success 'a missing service manager, or an invalid NOTIFY_SOCKET, does no harm' '
 	for NOTIFY_SOCKET in "$sock/nobody" relative @ / "@$(printf "%0200d" 0)"
 	do
 		export NOTIFY_SOCKET &&
@@ -287,7 +287,7 @@ test_expect_success 'a missing service manager, or an invalid name, does no harm
 	unset NOTIFY_SOCKET
 '
 
-test_expect_success 'a command has the service manager to itself' '
+test_expect_success 'record leaves NOTIFY_SOCKET to the command, if there is one' '
 	rm -f "$sock/n" &&
 	managed "$sock/n" &&
 	NOTIFY_SOCKET="$sock/n" trace2 record -o told.data --listen "$sock/s" -- \
@@ -300,7 +300,7 @@ test_expect_success 'a command has the service manager to itself' '
 '
 
 # The shortest interval, so that a report comes soon: but only if there is news.
-test_expect_success '--report-every reports new counts, and nothing without news' '
+test_expect_success '--report-every prints new counts, and nothing if they are unchanged' '
 	listening l --report-every 1ms &&
 	read -r line <&8 &&
 	echo "trace2 record: 0 of 0 clients connected, 0 events, 0 bytes, 0 waiting for the disk, 0 lost" |
@@ -319,7 +319,7 @@ test_expect_success '--report-every reports new counts, and nothing without news
 	test_grep ! "clients connected" rest
 '
 
-test_expect_success STATES,GIT 'a command with --profile has all its samples' '
+test_expect_success STATES,GIT '--keep and --profile together lose no samples of the command' '
 	trace2 record -o l --listen "$sock/s" --rotate 300 --keep 1 --profile -- \
 		sh -c "i=0; while test \$i -lt 100000; do i=\$((i + 1)); done
 			git version; git version; git version" &&
@@ -331,7 +331,7 @@ test_expect_success STATES,GIT 'a command with --profile has all its samples' '
 			(.coverage[0] | .sampled_ns > .cpu_ns / 2))" l/meta.json list.json json
 '
 
-test_expect_success 'options of a service that make no sense are refused' '
+test_expect_success 'unsuitable options of a service are refused' '
 	test_expect_code 2 trace2 record -o m --listen "$sock/s" --profile 2>err &&
 	test_grep "^trace2: --profile needs a command, or -p" err &&
 	test_expect_code 2 trace2 record -o m --listen "$sock/s" -e cs 2>err &&
@@ -344,13 +344,13 @@ test_expect_success 'options of a service that make no sense are refused' '
 	test_grep "^trace2: --report-every needs --listen, and no CMD" err
 '
 
-test_expect_success '--rotate without --listen makes no sense' '
+test_expect_success '--rotate without --listen is refused' '
 	test_expect_code 2 trace2 record -o m --rotate 1M -- true 2>err &&
 	test_grep "^trace2: --rotate needs --listen" err &&
 	test_path_is_missing m
 '
 
-test_expect_success SYSTEMD 'the unit is one that systemd takes' '
+test_expect_success SYSTEMD 'systemd accepts the unit' '
 	sed "s,/usr/bin/trace2,$(command -v cat)," \
 		"$GIT_BUILD_DIR/examples/trace2-record.service" \
 		>trace2-record.service &&
@@ -367,7 +367,7 @@ unit_of_page () {
 		"$GIT_BUILD_DIR"/Documentation/howto-fleet.adoc
 }
 
-test_expect_success SYSTEMD 'the units of howto-fleet are ones that systemd takes' '
+test_expect_success SYSTEMD 'systemd accepts the units of howto-fleet' '
 	for unit in trace2-export.service trace2-export.timer
 	do
 		unit_of_page $unit | sed "s,/usr/bin/trace2,$(command -v cat)," >$unit &&
@@ -384,7 +384,7 @@ test_expect_success SYSTEMD 'the units of howto-fleet are ones that systemd take
 
 # Run the command line of the unit as systemd would, with the variables that
 # systemd replaces.
-test_expect_success 'the unit runs a recorder that collects' '
+test_expect_success 'the recorder started by the unit collects events' '
 	test_when_finished "kill -KILL \$unit 2>/dev/null; wait \$unit || :" &&
 	mkdir "$sock/run" state &&
 	sed -n "s/^ExecStart=//p" "$GIT_BUILD_DIR/examples/trace2-record.service" >line &&

@@ -72,7 +72,7 @@ makes_all_calls () {
 }
 
 # test-tool without the commands that use the library's private functions.
-test_expect_success 'setup: the sources of a caller' '
+test_expect_success 'setup: the sources of a program that makes all calls' '
 	mkdir tool &&
 	(cd "$TEST_DIRECTORY/helper" && cp *.h cmd-trace2* test-tool*.c \
 		"$OLDPWD/tool") &&
@@ -134,7 +134,7 @@ test_expect_success 'each name of the library, and of its public files, gets the
 
 # In full by make check, which compiles the library once more. Copies of what a
 # project needs of the tree.
-test_expect_success EXPENSIVE 'setup: a sub-make of another project, with names of its own' '
+test_expect_success EXPENSIVE 'setup: a sub-make of another project with names of its own' '
 	mkdir "$top/sub" &&
 	cp -R "$GIT_BUILD_DIR/Makefile" "$GIT_BUILD_DIR/lib" "$top/sub" &&
 	(cd "$top/sub" && find . | LC_ALL=C sort) >before &&
@@ -143,7 +143,7 @@ test_expect_success EXPENSIVE 'setup: a sub-make of another project, with names 
 	make_lib -C "$top" lib
 '
 
-test_expect_success EXPENSIVE 'a build with names of its own writes into its directory alone' '
+test_expect_success EXPENSIVE 'a build with other names writes into its own directory only' '
 	(cd "$top/sub" && find . | LC_ALL=C sort) >actual &&
 	test_cmp before actual &&
 	(cd "$library" && find . -type f ! -path "./obj/*" -o -name "*.so*") |
@@ -165,7 +165,7 @@ test_expect_success EXPENSIVE 'a build with names of its own writes into its dir
 	EOF
 '
 
-test_expect_success EXPENSIVE 'names of a renamed library all begin so' '
+test_expect_success EXPENSIVE 'a renamed library has the prefix on all its symbols' '
 	nm -g --defined-only "$library/lib/liblibtrace2.a" |
 	awk "NF == 3 { print \$3 }" >actual &&
 	test_line_count -gt 400 actual &&
@@ -180,7 +180,7 @@ test_expect_success EXPENSIVE 'names of a renamed library all begin so' '
 '
 
 # The caller, with these names, and functions of the usual ones.
-test_expect_success EXPENSIVE 'setup: a host of it' '
+test_expect_success EXPENSIVE 'setup: a host of the renamed library' '
 	mkdir my &&
 	for file in tool/*
 	do
@@ -196,12 +196,12 @@ test_expect_success EXPENSIVE 'setup: a host of it' '
 	(cd objects && $CC $FLAGS -I"$library/include" -c ../my/*.c ../functions.c)
 '
 
-test_expect_success EXPENSIVE 'a host makes all calls of a prefixed archive' '
+test_expect_success EXPENSIVE 'a host may make all calls of a renamed archive' '
 	$CC $FLAGS objects/*.o -o host "$library/lib/liblibtrace2.a" &&
 	makes_all_calls ./host
 '
 
-test_expect_success EXPENSIVE 'a host makes all calls of a prefixed shared library' '
+test_expect_success EXPENSIVE 'a host may make all calls of a renamed shared library' '
 	$CC $FLAGS -rdynamic objects/*.o -o host -L"$library/lib" \
 		-llibtrace2 -Wl,-rpath,"$library/lib" &&
 	LC_ALL=C readelf -d host >dynamic &&
@@ -237,7 +237,7 @@ int main(void)
 }
 EOT
 
-test_expect_success EXPENSIVE,PKG_CONFIG 'a renamed library and the library itself work in one program' '
+test_expect_success EXPENSIVE,PKG_CONFIG 'a renamed library and the original work in one program' '
 	make_lib -C "$top/sub" install-lib PREFIX_NAMES=lib \
 		BUILD="$library" DESTDIR=/ PREFIX="$top/usr" &&
 	test_path_is_missing "$top/usr/bin" &&
@@ -273,7 +273,7 @@ build () {
 		--into "$top/into" --only adapted
 }
 
-test_expect_success 'a function that the adapter lacks is named' '
+test_expect_success 'examples/git names a function that the adapter lacks' '
 	cp -R "$TEST_DIRECTORY/t9025" "$top/like-git" &&
 	echo "void trace2_new_fl(const char *file, int line);" \
 		>>"$top/like-git/trace2.h" &&
@@ -282,14 +282,14 @@ test_expect_success 'a function that the adapter lacks is named' '
 	cp "$TEST_DIRECTORY/t9025/trace2.h" "$top/like-git"
 '
 
-test_expect_success 'a source that is not such a program is refused' '
+test_expect_success 'examples/git refuses sources without the tracer of Git' '
 	mv "$top/like-git/run-command.h" kept &&
 	test_must_fail build &&
 	test_grep "is not the source of Git" out &&
 	mv kept "$top/like-git/run-command.h"
 '
 
-test_expect_success EXPENSIVE 'the tracer is swapped; its tables of metrics are read' '
+test_expect_success EXPENSIVE 'examples/git replaces the tracer, and reads its tables of metrics' '
 	{ build || { cat out && false; }; } &&
 	test_grep "^build: $top/into/adapted: git version 7.8.9\$" out &&
 	test_path_is_missing "$top/into/adapted/trace2.c" &&
@@ -302,7 +302,7 @@ test_expect_success EXPENSIVE 'a renamed library writes nothing with tracing off
 	test_must_be_empty err
 '
 
-test_expect_success EXPENSIVE,JQ 'events of all kinds have the call sites of the program' '
+test_expect_success EXPENSIVE,JQ 'examples/git: events of all kinds have their call sites' '
 	GIT_TRACE2_CONFIG_PARAMS="core.*" trace_to event:e -- \
 		"$top/into/adapted/git" log &&
 	expect_valid_stream e &&
@@ -331,14 +331,14 @@ test_expect_success EXPENSIVE,JQ 'events of all kinds have the call sites of the
 	EOF
 '
 
-test_expect_success EXPENSIVE,JQ 'a child that goes on in the background is the same session' '
+test_expect_success EXPENSIVE,JQ 'examples/git: a child that continues in the background keeps the session' '
 	trace_to event:e -- "$top/into/adapted/git" gc &&
 	trace2_jq "map(.sid) | unique | length == 1" e &&
 	jq -c "select(.event == \"child_start\").child_id" e >actual &&
 	test_write_lines 0 1 | test_cmp - actual
 '
 
-test_expect_success EXPENSIVE 'a table of metrics that cannot be read is named' '
+test_expect_success EXPENSIVE 'examples/git names a table of metrics that it cannot read' '
 	sed "s/\.name = \"read\"/.name = 0/" "$TEST_DIRECTORY/t9025/trace2/tr2_tmr.c" \
 		>"$top/like-git/trace2/tr2_tmr.c" &&
 	test_must_fail build &&

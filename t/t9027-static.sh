@@ -49,7 +49,7 @@ inside () {
 	unshare -r chroot "$root" "$@"
 }
 
-test_expect_success 'the static command is made without a warning, and has less than 3 MB' '
+test_expect_success 'make static makes the command without a warning, below 3 MB' '
 	cp "$GIT_BUILD_DIR/build/build-options" "$top" &&
 	make_static here CC="$CC" &&
 	test "$(wc -c <"$top/here/bin/trace2")" -lt 3000000 &&
@@ -58,7 +58,7 @@ test_expect_success 'the static command is made without a warning, and has less 
 	test_cmp expect actual
 '
 
-test_expect_success 'the tree beside it is as it was' '
+test_expect_success 'make static leaves the ordinary build unchanged' '
 	test_cmp "$top/build-options" "$GIT_BUILD_DIR/build/build-options"
 '
 
@@ -76,19 +76,19 @@ test_expect_success CHROOT,STATIC_BUSYBOX 'the static command records and reads 
 	test_grep "^busybox" out
 '
 
-test_expect_success CHROOT,STATIC_BUSYBOX 'check says what a recorder has in an empty root directory' '
+test_expect_success CHROOT,STATIC_BUSYBOX 'check --record works in an empty root directory' '
 	{ inside /trace2 check --record >out || test $? = 1; } &&
 	test_grep "^critical path: " out
 '
 
-test_expect_success AARCH64 'the static command is made for aarch64' '
+test_expect_success AARCH64 'make static makes the command for aarch64' '
 	make_static there CC=aarch64-linux-gnu-gcc CXX= CFLAGS=-O1 &&
 	qemu-aarch64-static "$top/there/bin/trace2" --version >actual &&
 	trace2 --version >expect &&
 	test_cmp expect actual
 '
 
-test_expect_success AARCH64 'the command for aarch64 reads a recording of this machine, and streams of Git' '
+test_expect_success AARCH64 'the aarch64 command reads a recording of this machine, and streams of Git' '
 	trace2 record -q -o "$recording" -- sh -c "sleep 0.01; ls >/dev/null" &&
 	for input in "$recording" "$TEST_DIRECTORY/traces/clone.event"
 	do
@@ -102,7 +102,7 @@ test_expect_success AARCH64 'the command for aarch64 reads a recording of this m
 	done
 '
 
-test_expect_success AARCH64 'the command for aarch64 records the command alone under qemu, and says why' '
+test_expect_success AARCH64 'the aarch64 command records the command alone under qemu, and says why' '
 	test_expect_code 3 qemu-aarch64-static "$top/there/bin/trace2" record \
 		-o "$top/alone" -- sh -c "true; exit 3" 2>err &&
 	test_grep "ptrace: Function not implemented" err &&

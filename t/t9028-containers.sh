@@ -67,7 +67,7 @@ has () {
 		select(.command == "record" and .what == $what) | .available' json
 }
 
-test_expect_success 'the file of make static is made' '
+test_expect_success 'setup: make the static command' '
 	(
 		unset MAKEFLAGS MFLAGS MAKELEVEL &&
 		make -s -j2 -C "$GIT_BUILD_DIR" static BUILD="$top/static" \
@@ -84,7 +84,7 @@ do
 		options="--user $user"
 		test $filter = podman || options="$options $docker"
 
-		test_expect_success "FROM scratch, filter of $filter, user $user: all processes are recorded by ptrace" '
+		test_expect_success "FROM scratch, filter $filter, user $user: ptrace records all processes" '
 			recorded $filter $options &&
 			test_when_finished "rm -r \"$top/out/$filter\"" &&
 			test_grep "not recorded: states of threads: .*(a seccomp filter refuses it)" err &&
@@ -99,7 +99,7 @@ do
 done
 
 # Without /etc/subuid, its user namespace has this user alone.
-test_expect_success 'FROM scratch, podman of an ordinary user: all processes are recorded by ptrace' '
+test_expect_success 'FROM scratch, rootless podman: ptrace records all processes' '
 	mkdir -p "$top/user/root" "$top/user/home" &&
 	cp "$root/trace2" "$root/busybox" "$top/user/root" &&
 	chmod 700 "$top/user/home" &&
@@ -114,7 +114,7 @@ test_expect_success 'FROM scratch, podman of an ordinary user: all processes are
 	test_cmp two actual
 '
 
-test_expect_success 'the remedy that the check names in a container makes the path right' '
+test_expect_success 'check --record names the remedy that makes the path right in a container' '
 	test_expect_code 1 contained --rootfs "$root" \
 		/trace2 check --record --format=json >json &&
 	remedy=$(jq -r .summary[0].remedy json) &&
@@ -125,7 +125,7 @@ test_expect_success 'the remedy that the check names in a container makes the pa
 		"$top/out/remedy/meta.json"
 '
 
-test_expect_success 'a user of a container whose root alone has the capabilities: the check names that root' '
+test_expect_success 'check --record as a user without the capabilities of root in a container names root' '
 	mkdir -p "$top/image/etc" &&
 	cp "$root/trace2" "$root/busybox" "$top/image" &&
 	echo "nobody:x:65534:65534::/:/trace2" >"$top/image/etc/passwd" &&
@@ -136,7 +136,7 @@ test_expect_success 'a user of a container whose root alone has the capabilities
 	test_grep "^as the container.s root" remedy
 '
 
-test_expect_success 'the check names the remedy again where one of its capabilities is missing' '
+test_expect_success 'check --record names the remedy again if one of its capabilities is missing' '
 	for options in "PERFMON --cap-add SYSLOG" "PERFMON --cap-add SYS_ADMIN"
 	do
 		test_expect_code 1 contained --cap-add $options --rootfs "$root" \
@@ -145,7 +145,7 @@ test_expect_success 'the check names the remedy again where one of its capabilit
 	done
 '
 
-test_expect_success 'filter of Docker: with two capabilities there are causes, with tracefs the path is right' '
+test_expect_success 'filter of Docker: two capabilities give causes, and with tracefs the path is right' '
 	added="$docker --cap-add PERFMON --cap-add SYSLOG" &&
 	test_expect_code 1 contained $added --rootfs "$root" \
 		/trace2 check --record --format=json >json &&
@@ -156,7 +156,7 @@ test_expect_success 'filter of Docker: with two capabilities there are causes, w
 	test_grep "^critical path: each wait leads to the thread that ended it$" out
 '
 
-test_expect_success MUSL_GCC 'a program of musl, and the applets of busybox, are recorded as on Alpine' '
+test_expect_success MUSL_GCC 'a program of musl, and applets of busybox, are recorded as on Alpine' '
 	mkdir -p "$top/alpine/bin" "$top/alpine/lib" &&
 	cp "$root/busybox" "$root/trace2" "$top/alpine/bin" &&
 	for applet in sh env true
@@ -188,7 +188,7 @@ programs () {
 		sort
 }
 
-test_expect_success CC 'a build in a container has the processes that it has outside' '
+test_expect_success CC 'a build in a container has the same processes as outside' '
 	mkdir -p "$top/host/tmp" "$top/work" &&
 	for dir in bin lib lib64 sbin
 	do
@@ -215,7 +215,7 @@ test_expect_success CC 'a build in a container has the processes that it has out
 	test_cmp expect actual
 '
 
-test_expect_success ALL_FROM_OUTSIDE 'a recorder outside has podman, and the processes of its container' '
+test_expect_success ALL_FROM_OUTSIDE 'a recorder outside records podman and the processes of its container' '
 	test_expect_code 3 trace2 record -q -o outside -- \
 		sh "$TEST_DIRECTORY/t9028/run.sh" "$top" --rootfs "$root" \
 		/busybox sh -c "/busybox sleep 0; exit 3" &&
