@@ -53,7 +53,7 @@ test_expect_success GIT 'git refuses the bad config files' '
 	test "$taken" = 0
 '
 
-test_expect_success 'without -z, a line of output is key=value or key' '
+test_expect_success 'a line of output without -z is key=value or key' '
 	printf "[a \"B\"]\n\tc = d\n\te\n\tf =\n" >config &&
 	test_prints test-tool config --file config list <<-\EOF
 	a.B.c=d

@@ -94,7 +94,7 @@ test_expect_success 'a small ring takes the calls that it has room for' '
 	test_line_count = 2 samples
 '
 
-test_expect_success !MUSL,!INSTRUMENTED 'without the unwinder samples have no calls, and the reason is reported' '
+test_expect_success !MUSL,!INSTRUMENTED 'samples in a build without the unwinder have no calls, and a reason' '
 	mkdir broken &&
 	: >broken/libgcc_s.so.1 &&
 	LD_LIBRARY_PATH=$(pwd)/broken sampled app/test/test1/:10 \
