@@ -30,8 +30,10 @@ static void abandon_child(struct tr2_call *call,
 		 .pid.i = child->pid, .ready.s = "error");
 }
 
-/* Return whether the child was started in the process that this one was forked
- * from, which reports the child's end. */
+/*
+ * Return whether the process from which this one was forked started the child:
+ * that process reports the child's end.
+ */
 static bool is_of_parent(const struct trace2_child *child)
 {
 	return child->start_ns < tr2_stream.start_ns;

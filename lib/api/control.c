@@ -25,7 +25,7 @@ static int reopen(struct tr2_call *call, unsigned int process)
 
 	do {
 		if (!begin_alone(&reopening, process))
-			break; /* that thread looks again */
+			break; /* the other thread looks again */
 		while (atomic_exchange(&reopen_again, false))
 			failed = tr2_session_reopen_targets(call);
 		atomic_store(&reopening, 0);
@@ -49,8 +49,10 @@ int trace2_reopen_fl(const char *file, int line)
 	if (tr2_call_begin(&call, file, line)) {
 		atomic_store(&reopen_again, true);
 		failed = reopen(&call, call.generation + 1);
-		/* Within the call: `trace2 set` waits for this before it goes
-		 * on. */
+		/*
+		 * Look before the call ends: `trace2 set` waits for the end of
+		 * the call before it continues.
+		 */
 		tr2_session_recheck();
 		tr2_call_end(&call);
 	}

@@ -38,7 +38,7 @@ int trace2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 		return -EINVAL;
 	if (tr2_lock_is_mine())
 		return -EDEADLK;
-	/* Prepare outside the lock: it loads a library. */
+	/* Prepare outside the lock: preparing loads a library. */
 	if (tr2_perf_wants_calls(attr))
 		tr2_unwind_prepare();
 	/* Watch forks: opened events must be dropped in forked children. */

@@ -40,8 +40,10 @@ static struct tr2_regions *regions_of(const struct tr2_call *call)
 	return &call->thread->regions;
 }
 
-/* End the innermost region. category and label: its names if they differ from
- * the program's. */
+/*
+ * End the innermost region. category and label: the region's names, if they
+ * differ from those that the program gives.
+ */
 INLINE void end_region(struct tr2_call *call, const char *category,
 		       const char *label, const char *message)
 {
@@ -73,7 +75,10 @@ static __attribute__((noinline)) void end_implied(struct tr2_call *call)
 	call->repo_id = repo_id;
 }
 
-/* Resolve a doubtful leave: it was meant for the innermost region. */
+/*
+ * Resolve a doubt when a region of these names is entered: if the innermost
+ * region has the same names, the doubtful leave was meant for that region.
+ */
 static __attribute__((noinline)) void
 settle_doubt(struct tr2_call *call, const char *category, const char *label)
 {
@@ -211,8 +216,10 @@ static inline bool take_innermost(struct tr2_call *call, const char *category,
 	       take_slow(call, category, label);
 }
 
-/* Emit the leave under the names of its enter, or under the program's if those
- * were cut. */
+/*
+ * Emit the leave under the names that the region was entered with; if the
+ * copies of these were cut, under the names that the program gives.
+ */
 INLINE void leave_region(struct tr2_call *call, const char *category,
 			 const char *label, const struct trace2_repo *repo,
 			 const char *message)

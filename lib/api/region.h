@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * region - functions for frequent events of sites, except the fast path into
- * rings, which is in region_at.c.
+ * region - functions for frequent events of sites. The fast path into rings is
+ * in region_at.c.
  *
  * announced: the mark of an attempt at the fast path that is still announced;
  * NULL: none.

@@ -12,8 +12,8 @@
 
 /*
  * Return the mark that the slow path must end; NULL: none. An earlier write,
- * which is over, may have left its mark at this address: overwrite that mark. q
- * is not passed on, so that it stays in registers.
+ * which is over, may have left its mark at this address: overwrite that mark.
+ * Do not pass q on, so that q stays in registers.
  */
 TR2_INLINE struct tr2_call_mark *announced(const struct tr2_fastpath *q)
 {

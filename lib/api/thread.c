@@ -47,8 +47,10 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 	tr2_call_end(&call);
 }
 
-/* Report an exit without a start in the name of main: a thread without events,
- * or one that has ended, is not announced for an error. */
+/*
+ * Report an exit without a start in the name of main. The thread itself has no
+ * events, or has ended, and is not announced only to report an error.
+ */
 static void tell_no_start(struct tr2_call *call)
 {
 	const struct tr2_thread *speaker = call->thread;

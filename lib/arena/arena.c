@@ -39,9 +39,10 @@ static struct {
 	size_t stride;		 /* distance of two slots */
 	unsigned int nr_used;	 /* lower slots have memory */
 	struct tr2_slot *totals; /* slot 0, or a private one */
-	/* Parts of each slot with space on the disk: the size of the first part
-	 * from the beginning, and an end within the histograms (0: no space
-	 * there). */
+	/*
+	 * Space on the disk for each slot: up to cells_backed from its
+	 * beginning, and in its histograms up to histograms_backed; 0: none.
+	 */
 	size_t cells_backed, histograms_backed;
 	bool gauges_backed;
 	/* The parent had a file: this process has no slots before it has a

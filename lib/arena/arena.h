@@ -106,8 +106,8 @@ void tr2_arena_release(void);
  * reading and writing; rings have data_size bytes (a power of two). No slot may
  * have been claimed yet. Write the header except for the caller's fields, and
  * the magic. false: not possible; errno is set, and nothing has changed. The
- * caller keeps the descriptor: if it is closed or becomes another file, there
- * are only no more slots.
+ * caller keeps the descriptor: if it is closed or becomes another file, no more
+ * slots are added, and nothing else changes.
  */
 bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode);
 

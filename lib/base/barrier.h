@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * barrier - order other threads' stores and loads at the cost of the calling
- * thread (membarrier(2)): a hot path that stores and then loads needs no locked
- * instruction.
+ * barrier - order the stores and loads of other threads with those of the
+ * calling thread, which pays for it (membarrier(2)). A hot path that stores and
+ * then loads needs no locked instruction.
  */
 #pragma once
 

@@ -102,9 +102,11 @@ static void publish(const struct tr2_fit *fit)
 	struct tr2_scale *to = &tr2_clock.scale[generation & 1];
 	struct tr2_clock_line *line = &tr2_clock.line[generation & 1];
 
-	/* Pairs with the readers' fence: a reader that sees the following
-	 * stores, in the scale of two generations ago, also sees that the last
-	 * scale was published. */
+	/*
+	 * Pairs with the readers' fence. The following stores overwrite the
+	 * scale of two generations ago: a reader that sees one of them also
+	 * sees that a newer scale was published.
+	 */
 	tr2_clock_fence(__ATOMIC_RELEASE);
 	store(&to->base_ticks, fit->scale.base_ticks);
 	store(&to->base_ns, fit->scale.base_ns);
@@ -167,8 +169,10 @@ static uint64_t size_of(int64_t ns)
 	return ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 }
 
-/* Return how far the monotonic clock was set ahead without the wall clock since
- * the offset of the wall clock was looked up. */
+/*
+ * Return by how much the monotonic clock alone was set ahead since the offset
+ * of the wall clock was looked up.
+ */
 static int64_t ahead_of_wall(uint64_t now_ns)
 {
 	uint64_t wall_ns = read_clock(CLOCK_REALTIME) - now_ns;
@@ -177,9 +181,12 @@ static int64_t ahead_of_wall(uint64_t now_ns)
 		       (int64_t)(load(&tr2_clock.wall_ns) - wall_ns) : 0;
 }
 
-/* Call it when the clock is ahead of the counter. If the clock is also ahead of
- * the wall clock, or has gone back, which one clock never does, it is the clock
- * of another namespace. */
+/*
+ * Return how far this namespace's clock is ahead; 0: this is no other
+ * namespace. Call it when the clock is ahead of the counter. Another namespace
+ * shows by a clock that is ahead of the wall clock by the same time, or that
+ * went back: one clock never goes back.
+ */
 static int64_t ahead_by_namespace(const struct tr2_clock_anchor *now,
 				  int64_t ahead_ns)
 {
@@ -264,7 +271,7 @@ uint64_t tr2_clock_now_slow(void)
 	return ns - MARGIN_NS > given_ns ? ns - MARGIN_NS : given_ns;
 }
 
-/* Where no inline code takes ticks, they gain nothing. */
+/* Use ticks only where inline code takes them; elsewhere they gain nothing. */
 #if defined(__x86_64__) && !TR2_TSAN
 #define HAS_TICKS 1
 #else

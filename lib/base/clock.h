@@ -71,9 +71,11 @@ uint64_t tr2_clock_now_slow(void);
  * its window, or in a forked child. Signal-safe. */
 struct tr2_scale tr2_clock_newest(void);
 
-/* Return CLOCK_MONOTONIC in nanoseconds, in the time namespace in which the
- * process began. Within a thread it never goes back, unless the counter does,
- * by less than a window. Signal-safe. */
+/*
+ * Return CLOCK_MONOTONIC in nanoseconds, in the time namespace in which the
+ * process began. Within a thread the time never goes back, unless the counter
+ * goes back by less than a window. Signal-safe.
+ */
 TR2_INLINE uint64_t tr2_clock_now_ns(void)
 {
 	/* Acquire: pairs with the release in publish(). */

@@ -17,8 +17,10 @@
  */
 #define LONGEST_WINDOW_NS UINT64_C(16000000)
 
-/* The window where the machine may move. The rate is still measured over up to
- * 16 ms. */
+/*
+ * The window if the machine may move to another one. The rate is still measured
+ * over up to 16 ms.
+ */
 #define MOVING_WINDOW_NS UINT64_C(500000)
 
 #define FAR_APART_NS UINT64_C(1000000000)

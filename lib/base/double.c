@@ -38,7 +38,7 @@ struct fraction {
 
 struct decimal {
 	uint64_t digits;
-	int exponent; /* of the first of `nr` digits */
+	int exponent; /* of the first digit */
 	int nr;
 };
 
@@ -319,7 +319,7 @@ static char *put_decimal(char *p, const struct decimal *d)
 {
 	char text[20];
 	int nr = (int)(tr2_put_u64(text, d->digits) - text);
-	int exponent = d->exponent + nr - d->nr; /* one more if rounded up */
+	int exponent = d->exponent + nr - d->nr; /* rounding may add one */
 
 	while (nr > 1 && text[nr - 1] == '0')
 		nr--;

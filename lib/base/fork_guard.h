@@ -2,9 +2,11 @@
 /*
  * fork_guard - notice a forked child whose fork ran no handlers (_Fork(), a
  * bare clone()), or has not run ours yet, by a page that the kernel clears in
- * children. Each call looks at the page: calls with a frame when they begin,
- * all others that wait for another thread when they take the lock (lock.h). So
- * do inline metrics, whose cells are in a file of the parent's.
+ * children.
+ *
+ * Each call looks at the page: calls with a frame when they begin, all others
+ * that wait for another thread when they take the lock (lock.h). Inline metrics
+ * look at it, too, since their cells may lie in a file of the parent's.
  */
 #pragma once
 
@@ -18,9 +20,12 @@
  * these. */
 #define TR2_GUARD_SET 1u
 #define TR2_GUARD_FASTPATH 2u /* see session/fastpath.h */
-/* In place of both: the thread of the child that noticed the fork is not the
- * one that forked, whose slot is the parent's. No call is then inline or fast,
- * and a thread's slot counts only if its context has it, too. */
+/*
+ * Set in place of both if another thread than the one that forked noticed the
+ * fork. The slot of the thread that forked is the parent's. No call is then
+ * inline or fast, and a thread's slot counts only if its context has the slot,
+ * too.
+ */
 #define TR2_GUARD_LATE 4u
 extern const struct trace2_guard_ *tr2_fork_guard TR2_HIDDEN;
 

@@ -83,7 +83,7 @@ static inline unsigned int tr2_text_classify(const char *s, size_t n)
 		s = last - s > 16 ? s + 16 : last;
 		x = _mm_loadu_si128((const __m128i *)(const void *)s);
 	}
-	/* The top bit of each byte: set if it was equal, or is not ASCII. */
+	/* The top bit of each byte: set if the byte is of the class. */
 	return (_mm_movemask_epi8(control) ? TR2_TEXT_CONTROL : 0) |
 	       (_mm_movemask_epi8(json) ? TR2_TEXT_JSON : 0) |
 	       (_mm_movemask_epi8(mark) ? TR2_TEXT_MARK : 0);

@@ -36,8 +36,8 @@ struct tr2_control_block {
 	uint32_t request; /* 0: no request waits */
 	uint32_t done; /* the last request that the process handled */
 	uint32_t last; /* the last number of a request */
-	int32_t result; /* of `done`: 0 or a negative errno */
-	uint32_t is_on; /* whether a target is on, after that request */
+	int32_t result; /* of request `done`: 0 or a negative errno */
+	uint32_t is_on; /* whether a target was on after it */
 	/* Lines, ending with NUL: VARIABLE=VALUE; `reopen`; `flush`; `record`:
 	 * keep the present event target, with its settings; restore=TARGET:
 	 * restore the kept target, if the event target is TARGET. */

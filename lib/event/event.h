@@ -99,12 +99,12 @@ struct tr2_emitter {
 };
 
 /*
- * The data of an event from the program's call: members of struct tr2_event,
- * and, by the same names, of struct tr2_call, so that they are written once.
+ * Data that an event has from the program's call: members that struct tr2_event
+ * and struct tr2_call share, so that they are written once.
  *
- * site: its place, category and name are those of the event: file and line, and
- * the fields with TR2_F_SITE; NULL: unknown. repo_id: 0: about no repository;
- * or TR2_REPO_UNDEFINED. now_ns: monotonic.
+ * site: the event has its file and line, and its category and name as the
+ * fields with TR2_F_SITE; NULL: unknown. repo_id: 0: about no repository; or
+ * TR2_REPO_UNDEFINED. now_ns: monotonic.
  */
 #define TR2_EVENT_OF_CALL                  \
 	const struct tr2_emitter *emitter; \

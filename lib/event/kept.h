@@ -28,8 +28,10 @@
 
 struct tr2_kept {
 	char *p; /* TR2_KEPT_BYTES */
-	/* The second of wall time to which the text belongs, or TR2_KEPT_NONE.
-	 * A jump out of a call leaves it so. */
+	/*
+	 * The second of wall time to which the text belongs. TR2_KEPT_NONE:
+	 * unknown, as after a jump out of the call that changed the text.
+	 */
 	uint64_t second_us;
 	size_t at; /* json: the digits of the time; perf: after the head */
 };

@@ -35,8 +35,10 @@ struct tr2_pieces {
 	 * with empty times; the beginning of the message */
 	struct tr2_text_piece normal_place, perf_place, perf_columns,
 		perf_message;
-	/* The end of the message, if the field is present: a text and its
-	 * string. TR2_NO_TAIL: there is no such field. */
+	/*
+	 * The text before the last field of the message, shown if that field is
+	 * present. TR2_NO_TAIL: the message does not end with a field.
+	 */
 	struct tr2_text_piece perf_tail;
 	uint16_t tail_field, tail_is_free;
 	/* The bytes after text_bytes may be read, too: see tr2_put_blocks(). */

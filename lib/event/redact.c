@@ -43,8 +43,8 @@ static bool is_quote(char c)
 }
 
 /*
- * Return whether a URL or a value ends here. A quote ends it where it closes;
- * within a word the quote may be part of a password.
+ * Return whether a URL or a value ends here. A closing quote ends it; a quote
+ * within a word may be part of a password.
  */
 static bool is_gap(const char *s, size_t len, size_t at)
 {
@@ -163,8 +163,11 @@ static bool find_userinfo(const char *s, size_t len, size_t colon, size_t start,
 	if (s[user_end] != ':' || is_port(s, hide->start, len))
 		return false;
 	look_around(word, s, len, hide->start);
-	/* Without an '@', or with an empty password, up to the '?' or '#',
-	 * these characters may be part of the password. */
+	/*
+	 * If the '@' before the '?' or '#' is missing, or leaves an empty
+	 * password, the password may contain these characters: take the last
+	 * '@'.
+	 */
 	hide->end = word->at_before_query;
 	if (hide->end <= hide->start + 1)
 		hide->end = word->at;
@@ -308,7 +311,7 @@ static size_t secret_option(const char *s, size_t len)
 		return 0;
 	if (i < 6 || !strncmp(s, "--no-", 5) ||
 	    tr2_name_kind(s, i) == TR2_NAME_PLAIN ||
-	    /* of containers: the value is the name of a secret */
+	    /* containers: the value is a secret's name */
 	    (i == 8 && !memcmp(s, "--secret", 8)))
 		return 0;
 	return i;

@@ -160,7 +160,7 @@ enum tr2_name_kind tr2_name_kind(const char *name, size_t len)
 	}
 	if (kind != TR2_NAME_PLAIN &&
 	    (is_about(name + last, last_end - last) ||
-	     ends_in(name, len, "usersigningkey"))) /* Git's: the id of a key */
+	     ends_in(name, len, "usersigningkey"))) /* the id of a key of Git */
 		return TR2_NAME_PLAIN;
 	return kind;
 }

@@ -10,8 +10,8 @@
 /* The characters of a token after its beginning. */
 enum letters {
 	ALNUM,
-	UPPER, /* and digits: all tokens are `least` long */
-	WORD, /* and '_' and '-'; at least a digit and a capital */
+	UPPER, /* capitals and digits; all tokens are `least` long */
+	WORD, /* ALNUM, '_', '-'; at least one digit and one capital */
 	JWT /* two parts in base64 and a signature */
 };
 

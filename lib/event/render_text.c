@@ -18,7 +18,7 @@ _Static_assert(sizeof(SEPARATOR) - 1 == TR2_PERF_SEPARATOR_BYTES, "");
 enum role {
 	PLACE, /* contains no secrets */
 	STRING,
-	LAST_STRING /* of the line: its newline at the end is the line's */
+	LAST_STRING /* the last text: its final newline ends the line */
 };
 
 /* Append a string that is redacted, escaped or does not fit. */

@@ -9,9 +9,9 @@
  * and its acquire fence before the second load with the owner's fence.
  *
  * A signal handler may use the same timer between two of these instructions.
- * Before `nest` is set, the handler's interval is counted, and ours begins with
- * it at the latest. While an interval is added, TR2_NEST_BUSY rejects the
- * handler's call.
+ * Before `nest` is set, the handler's interval is counted, and the interrupted
+ * interval begins at the latest with the handler's. While an interval is added,
+ * TR2_NEST_BUSY rejects the handler's call.
  */
 #include "metric/metric.h"
 

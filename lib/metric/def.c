@@ -25,7 +25,7 @@ struct table {
 	/* The hashes of the names, for the search; 0: not written yet. */
 	atomic_uint *hash;
 	unsigned int max;
-	atomic_uint nr; /* there are at least this many */
+	atomic_uint nr; /* a lower bound of their number */
 	unsigned int nr_published; /* under the process's lock */
 };
 

@@ -74,7 +74,7 @@ struct tr2_metric_given {
 	unsigned int flags;
 };
 
-/* Return the place of the index in the definition that calls get. */
+/* Return the place where an opened metric keeps this index. */
 typedef unsigned int *tr2_metric_place(enum tr2_metric_kind kind,
 				       unsigned int index);
 /* Define a metric at run time, and store the marked index at its place. Return

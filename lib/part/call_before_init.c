@@ -80,8 +80,10 @@ static void emit_error(struct tr2_call *call)
 		call->file = tr2_early.file;
 		call->line = tr2_early.line;
 	}
-	/* Set the time after that of the start event, which lies in another
-	 * ring. */
+	/*
+	 * Use a later time than that of the start event: the two events lie in
+	 * different rings.
+	 */
 	call->now_ns = tr2_clock_now_ns();
 	tr2_call_error(call, "trace2: a call came before trace2_initialize(); "
 			     "such calls are lost");

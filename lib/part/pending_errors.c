@@ -52,8 +52,10 @@ static void emit_all(struct tr2_call *call)
 
 	if (!atomic_exchange(&is_any, false))
 		return;
-	/* Set the time after that of the start event, which lies in another
-	 * ring: the times decide which event was first. */
+	/*
+	 * Use a later time than that of the start event, which lies in another
+	 * ring: readers order the two events by time.
+	 */
 	call->now_ns = tr2_clock_now_ns();
 	for (why = pending.p; why < pending.p + pending.len;
 	     why += strlen(why) + 1)

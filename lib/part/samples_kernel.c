@@ -48,8 +48,10 @@ static struct task *all;
 /* The number of threads for which there were no descriptors. */
 static unsigned int nr_unsampled;
 
-/* Return the event's id, which records have, for the id of the thread's
- * copy. */
+/*
+ * Return the event's id for the id that a thread's copy of the event has:
+ * records contain the event's id.
+ */
 static uint64_t id_of(const struct task *task, uint64_t id)
 {
 	unsigned int i;

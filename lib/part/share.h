@@ -25,8 +25,10 @@ void tr2_share_give(unsigned int nr);
 /* Call it in a forked child: no descriptor is taken there. */
 void tr2_share_after_fork(void);
 
-/* Explain an error, as tr2_perfevent_explain() does, which does not know
- * TR2_SHARE_ERROR. error is negative here. */
+/*
+ * Explain an error, also TR2_SHARE_ERROR, which tr2_perfevent_explain() does
+ * not know. error: a negative errno.
+ */
 void tr2_share_explain(const struct tr2_perfevent *event, int error, char *text,
 		       size_t size_bytes);
 

@@ -16,7 +16,10 @@ static struct {
 	bool forked;
 } process;
 
-/* Whether threads are recorded one by one yet. Guarded by the lock. */
+/*
+ * Set when a ring begins: from then on each thread is recorded. Guarded by the
+ * lock.
+ */
 static bool has_begun;
 
 static struct tr2_task task_of(const struct tr2_thread *thread)

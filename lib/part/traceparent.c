@@ -135,8 +135,10 @@ static void release(void)
 	variable = NULL;
 }
 
-/* Set the child in an order for handlers: a handler that forks in between
- * starts another child. */
+/*
+ * Set the child. If a handler interrupts the stores and forks, it finds no
+ * child number.
+ */
 static void set_child(struct tr2_thread *thread, int child_id,
 		      const struct tr2_context *context, bool sampled)
 {

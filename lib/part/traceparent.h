@@ -15,7 +15,9 @@
 
 #include "thread/emit.h"
 
-/* Call the first before a child process with this number starts in this thread,
- * the second when the child has ended, or goes on in the background. */
+/*
+ * Note that this thread is about to start the child process with this number;
+ * or that the child has ended, or continues in the background.
+ */
 void tr2_traceparent_child(struct tr2_thread *thread, int child_id);
 void tr2_traceparent_no_child(struct tr2_thread *thread, int child_id);

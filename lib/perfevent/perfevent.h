@@ -121,7 +121,10 @@ enum tr2_perfevent_result {
 	TR2_PERFEVENT_BAD
 };
 
-/* Begin to read a list. text must not change during that. NULL is empty. */
+/*
+ * Begin to read a list. Do not change text until the list is read. NULL is
+ * empty.
+ */
 void tr2_perfevents_init(struct tr2_perfevents *list, const char *text);
 
 enum tr2_perfevent_result tr2_perfevents_next(struct tr2_perfevents *list,

@@ -336,7 +336,10 @@ static int enable_member(struct trace2_perf *ev)
 
 	if (ev->enabled)
 		return 0;
-	/* Restart the whole group: with this event it may have no room. */
+	/*
+	 * Restart the whole group: with this event enabled, the PMUs may lack
+	 * room for it.
+	 */
 	if (counts)
 		stop_group(leader, TR2_PERF_OFF);
 	account(ev, tr2_clock_now_ns());

@@ -266,7 +266,7 @@ int tr2_kernel_lead_open(struct trace2_perf *leader)
 		.exclude_hv = 1,
 	};
 
-	/* Give the thread's id: this may be another thread. */
+	/* Pass the thread's id: another thread may be calling. */
 	int error = open_kernel(&leader->lead, &attr, leader->tid, leader->cpu,
 				-1);
 

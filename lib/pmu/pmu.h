@@ -298,8 +298,9 @@ int tr2_kernel_lead_open(struct trace2_perf *leader);
 int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on);
 void tr2_kernel_release(struct tr2_perf_kernel *kernel);
 
-/* A value, the time for which it was enabled, and the time for which it
- * counted. */
+/*
+ * The value of an event, and the times for which it was enabled, and counted.
+ */
 struct tr2_perf_times {
 	uint64_t value, enabled_ns, running_ns;
 };

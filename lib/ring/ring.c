@@ -13,8 +13,10 @@
  */
 #define NR_RING_CAUSES TR2_LOST_NO_SLOT
 
-/* How many records may wait for an outer write: for one that may be over, and
- * for one that a handler probably interrupted. */
+/*
+ * Limits of records that wait for an outer write: one that may be over, and one
+ * that a handler probably interrupted.
+ */
 #define MAX_WAITING 16u
 #define MAX_NESTED 1000u
 _Static_assert(MAX_NESTED < TR2_RING_NEST, "they can be counted");
@@ -118,9 +120,9 @@ static uint64_t find_mark(const struct tr2_control *ring, uint64_t at,
 }
 
 /*
- * Overwrite records until the one that ends at `end` has room, and one more
- * part of the ring. A handler may interrupt at any place and overwrite further:
- * then the swap fails.
+ * Overwrite the oldest records, until there is room for the record that ends at
+ * `end`, and for one more part of the ring. A handler may interrupt at any
+ * place and overwrite further: then the swap fails.
  */
 static bool overwrite(struct tr2_control *ring, uint64_t end)
 {
@@ -167,9 +169,9 @@ static uint64_t next_lap(uint64_t position)
 }
 
 /*
- * Start again when the disk is full. Only the part of the ring with space can
- * be overwritten: begin there, empty, and so continue with the newest records.
- * Call it with signals blocked.
+ * Start again when the disk is full. Records can only be overwritten in the
+ * part of the ring that has space on the disk: drop all records, and continue
+ * with the newest ones in that part. Call it with signals blocked.
  */
 static bool begin_anew(struct tr2_control *ring, uint32_t size)
 {
@@ -286,8 +288,10 @@ static uint64_t left_in_lap(uint64_t at)
 	       (at & (tr2_arena_rings.data_size - 1));
 }
 
-/* Return the size of an announced record that is after the head, or was. An
- * announced record without room there will not be written: then return 0. */
+/*
+ * Return the size of an announced record that lies after the head, or did until
+ * it was published. 0: it has no room there, and will not be written.
+ */
 static uint64_t announced_size(const struct tr2_control *ring, uint64_t head)
 {
 	uint64_t size = (tr2_ring_load(&ring->nest) & ~TR2_RING_NEST) >>
@@ -505,9 +509,11 @@ void tr2_ring_count_out_late(struct tr2_control *ring,
 {
 	uint64_t now = tr2_ring_load(&ring->nest_and_inside);
 
-	/* A handler jumped out of its write: the next write drops both. If the
-	 * word is another write's, this write was taken for abandoned, and
-	 * counted. */
+	/*
+	 * If the word names this write, a handler jumped out of a write of its
+	 * own: the next write drops both. If the word names another write, that
+	 * write took this one for abandoned, and counted it.
+	 */
 	if (is_of(now, in) && nr_writing(ring) > 1)
 		tr2_ring_store(&ring->nest,
 			       (uint16_t)((now & TR2_RING_NEST) - 1));

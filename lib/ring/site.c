@@ -13,12 +13,14 @@ static uint32_t highest; /* the highest number with a row */
 /* Sites of one file usually follow each other. */
 static const char *last_file;
 static uint32_t last_file_at;
-/* For each number of names: a site that has a row. */
+/* For each pair of names, by its number: a site that has a row. */
 TR2_LARGE uint16_t tr2_ring_site_named[TR2_MAX_SITES];
 _Static_assert(TR2_MAX_SITES <= UINT16_MAX, "numbers of sites fit");
 
-/* Return the row of a number: a struct of offsets. Other processes may change
- * only that. */
+/*
+ * Return the row of a number; it contains only offsets, which other processes
+ * may have changed.
+ */
 static const struct tr2_site_row *row_of(uint32_t number)
 {
 	const struct tr2_arena_header *header = tr2_arena_header();

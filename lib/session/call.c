@@ -7,8 +7,10 @@
 #include "session/control.h"
 #include "part/call_before_init.h"
 
-/* Another thread waits until all threads are outside: leave, and wait for that
- * thread, which has little patience. */
+/*
+ * Another thread waits until all threads are outside. So leave, and wait for
+ * that thread, which gives up soon.
+ */
 static void step_aside(struct tr2_call *call)
 {
 	while (call->thread && tr2_session.state == TR2_SESSION_PAUSING) {
@@ -25,7 +27,7 @@ static bool is_on(void)
 {
 	int enabled = __atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST);
 
-	/* If it is 1, another thread has taken the request. */
+	/* 1: another thread has handled the request. */
 	return enabled < 0 ? tr2_control_look() : enabled == 1;
 }
 

@@ -214,7 +214,7 @@ int tr2_session_pause(void)
 	__atomic_store_n(&trace2_enabled_, tr2_stream.enabled[0],
 			 __ATOMIC_SEQ_CST);
 	tr2_awake(&tr2_session.state);
-	tr2_barrier(); /* metrics, too */
+	tr2_barrier(); /* for inline metrics, too */
 	write_pause(tr2_thread_main());
 	return 0;
 }

@@ -25,9 +25,9 @@
 #include "thread/context.h"
 #include "thread/stream.h"
 
-#define MAX_WAITS_FOR_SINK 5u /* of tr2_await(): 50 ms */
+#define MAX_WAITS_FOR_SINK 5u /* of tr2_await(), 10 ms each */
 
-/* Set in a thread without earlier calls. */
+/* Set only in a thread that had no calls before the fork. */
 static __thread uint32_t forking_tid;
 
 /* The parent's session, for a child that continues it. */
@@ -171,7 +171,7 @@ static void in_child(void)
 {
 	if (is_noticed())
 		return;
-	/* As in every child of fork(). */
+	/* The descriptors are the child's own, as after every fork(). */
 	tr2_fd_are_own();
 	after_fork();
 }
@@ -284,8 +284,10 @@ bool tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 	tr2_mask_begin(&before);
 	if (atomic_compare_exchange_strong(&tr2_session.state, &state,
 					   TR2_SESSION_OPENING)) {
-		/* Publish this before the session has files: readers then wait
-		 * for the files. */
+		/*
+		 * Publish that this child has a session before the session has
+		 * files: readers then wait for the files.
+		 */
 		opener_tid = tr2_raw_gettid();
 		tr2_control_tell_on(true);
 		open_anew(thread, file, line);

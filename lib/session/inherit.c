@@ -21,7 +21,7 @@
 /* An id's component has 41 bytes; forks of forks append to the same memory. */
 #define ROOM 1024u
 #define MAX_OWN 96u
-#define MAX_WAITS 100u /* of tr2_await(): a second */
+#define MAX_WAITS 100u /* of tr2_await(), 10 ms each */
 
 /*
  * A variable that is changed in place after it was put into the environment, so
@@ -199,8 +199,10 @@ bool tr2_inherit_renew(uint64_t wall_us)
 	if (made_by != getpid())
 		return tr2_inherit_start(wall_us);
 	sid.len = own_sid_at ? own_sid_at - 1 : 0;
-	/* A process that is forked during the change has the ids above this
-	 * one. */
+	/*
+	 * Until the new id is complete, a process that is forked now has only
+	 * the ids of the ancestors.
+	 */
 	__atomic_store_n(&sid.value[sid.len], '\0', __ATOMIC_RELEASE);
 	append_own_sid(wall_us, made_by);
 	return true;

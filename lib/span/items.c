@@ -283,8 +283,10 @@ put_value_slow(struct tr2_open_span *span, const struct text *key,
 	put_string(span, key, type, &value);
 }
 
-/* Set a text. The key and the value use their memory for hiding one after the
- * other, since signal handlers have little. */
+/*
+ * Set a text. The key and the value are hidden one after the other, in memory
+ * that both use in turn: the stack of a signal handler may be small.
+ */
 static __attribute__((noinline)) void
 set_text_slow(struct tr2_open_span *span, struct trace2_text_ key,
 	      enum tr2_item_type type, struct trace2_text_ given, bool redact)

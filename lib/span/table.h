@@ -198,8 +198,10 @@ TR2_INLINE struct tr2_span_hold tr2_span_hold(trace2_span_t span)
 	return likely(hold.span != NULL) ? hold : tr2_span_hold_slow(span);
 }
 
-/* Hold it to end it; hold.span NULL: it is not open, or its holder was asked to
- * end it. */
+/*
+ * Hold a span to end it; hold.span NULL: the span is not open, or its holder
+ * was asked to end it.
+ */
 TR2_INLINE struct tr2_span_hold tr2_span_hold_to_end(trace2_span_t span,
 						     bool failed)
 {

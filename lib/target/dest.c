@@ -147,11 +147,11 @@ static bool is_pending(int signo)
 }
 
 /*
- * Take away the signal that a write raised in this thread. If the host had
- * blocked it, such a signal may already have been pending. If it was pending
- * for the thread, both have merged, and it is raised again; if it was pending
- * for the process, it still is. The kernel's own siginfo shows a signal that
- * the host sent to the thread.
+ * Remove the signal that a write raised in this thread. If the host had blocked
+ * the signal, one may have been pending before. One that was pending for the
+ * thread has merged with the write's: raise it again. One that was pending for
+ * the process still is. The kernel's siginfo shows whether the signal was sent
+ * to the thread by the host.
  */
 static void take_signal(int signo, bool was_pending)
 {

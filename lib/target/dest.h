@@ -55,9 +55,11 @@ struct tr2_dest_place {
 struct tr2_dest {
 	atomic_bool on;
 	int fd; /* stays open while others may write: see tr2_dest_close */
-	/* For the second from this time on, lines are one write(), without
-	 * further checks: a file of ours that is on, complete and not
-	 * limited. */
+	/*
+	 * For a second from this time on, a line takes one write() without
+	 * further checks. Only for a file of ours that is on, complete and not
+	 * limited.
+	 */
 	atomic_uint_fast64_t plain_us;
 	enum tr2_dest_kind kind;
 	bool ours; /* opened here, so closed here */
@@ -235,7 +237,7 @@ void tr2_dest_stop(struct tr2_dest *dest);
  */
 void tr2_dest_close(struct tr2_dest *dest);
 
-/* Close a destination that has just got a line, for which it was checked. */
+/* Close a destination after a line for which its descriptor was checked. */
 void tr2_dest_close_behind_line(struct tr2_dest *dest);
 
 enum tr2_dest_owner {

@@ -204,9 +204,10 @@ static void charge_for_owner(struct tr2_dest *dest, uint64_t ns)
 }
 
 /*
- * Give back most of the time that others waited for an owner that works again,
- * and so had no CPU. A part is kept until there is progress: otherwise a host
- * whose handlers hold up the owner again and again would be delayed each time.
+ * The owner works again: it had only lost its CPU, so give back most of the
+ * time that others waited for it. Keep a part until there is progress:
+ * otherwise a host whose handlers hold up the owner again and again would be
+ * delayed each time.
  */
 static void forgive_owner(struct tr2_dest *dest)
 {
@@ -247,10 +248,10 @@ static bool is_dead(uint32_t word)
 }
 
 /*
- * Return false if the owner has not worked for as long as there is time left. A
- * handler that interrupted the owner may be waiting for this very thread.
- * *slept_ns: how long the caller has slept by its own count, in case the clock
- * is wrong.
+ * Return false if the owner has shown no progress for longer than the remaining
+ * budget: a handler that interrupted the owner may be waiting for this very
+ * thread. *slept_ns: how long the caller has slept by its own count, in case
+ * the clock is wrong.
  */
 static bool may_wait_for_owner(struct tr2_dest *dest, uint64_t *slept_ns)
 {

@@ -30,13 +30,17 @@ void tr2_wait_init(struct tr2_dest *dest, bool same);
 /* Return whether destinations may be patient. */
 bool tr2_wait_is_patient(void);
 
-/* Wait until the reader reads more; under the lock. false: the account is used
- * up. */
+/*
+ * Wait until the reader reads more. The caller holds the lock. false: the
+ * account is used up.
+ */
 bool tr2_wait_for_reader(struct tr2_dest *dest, int fd);
 
 void tr2_wait_give_back(struct tr2_dest *dest, size_t bytes);
 
-/* Note that there was room for `bytes` bytes; under the lock. */
+/*
+ * Note that the reader made room for `bytes` bytes. The caller holds the lock.
+ */
 static inline void tr2_wait_note_progress(struct tr2_dest *dest, size_t bytes)
 {
 	if (unlikely(atomic_load_explicit(&dest->charged_ns,

@@ -134,7 +134,7 @@ const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 		tr2_thread_defer_cancellation(call->thread);
 	tr2_buf_reset(b);
 	errno = call->saved_errno; /* for %m */
-	/* A format that cannot be followed says more than nothing. */
+	/* If the format cannot be applied, show the format itself. */
 	return tr2_buf_vaddf(b, fmt, ap) ? tr2_buf_str(b) : fmt;
 }
 
