@@ -11,7 +11,8 @@ start () {
 	{ "$@" <in >out & } &&
 	pid=$! &&
 	exec 8>in 9<out &&
-	# It ends with its input. Its pid may soon be that of another process.
+	# The program ends when its input ends. Its pid may soon be that of
+	# another process.
 	test_when_finished "exec 8>&-" &&
 	started=$!
 }
@@ -51,7 +52,7 @@ attach () {
 	test_grep "recording process [0-9]* (..*) until it ends, or Ctrl-C" first
 }
 
-# recorder_pid DIR: print the recorder's.
+# recorder_pid DIR: print the pid of the recorder.
 recorder_pid () {
 	sed -n 's/.*"recorder_pid": *\([0-9]*\).*/\1/p' "$1/meta.json"
 }
@@ -66,7 +67,7 @@ detached () {
 	wait "$recorder"
 }
 
-# listed FILTER: this is true of the processes of `trace2 list`.
+# listed FILTER: is this jq filter true of the processes of `trace2 list`?
 listed () {
 	trace2 list -i r --format=json >list.json &&
 	jq -e "[.processes[]] | $1" list.json >/dev/null || {

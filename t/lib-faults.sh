@@ -25,8 +25,8 @@
 #
 # shellcheck shell=sh
 
-# A blank in its path would end it. A sanitizer must be loaded first, and has
-# its own allocator.
+# A blank in the path would end it: LD_PRELOAD is a list. A sanitizer must be
+# loaded first, and has its own allocator.
 inject=./inject.so
 test_lazy_prereq INJECT '
 	test_have_prereq !INSTRUMENTED,!MUSL &&

@@ -78,7 +78,8 @@ test_check_kept_ () {
 	cd "$TRASH_DIRECTORY" &&
 	"$GIT_BUILD_DIR/t/helper/test-tool" keep "$test_kept_" end true . &&
 	cd "$test_kept_" || return
-	# There may be thousands: one more argument of many takes long.
+	# There may be thousands of files: appending to a long argument list is
+	# slow.
 	set --
 	test -z "$test_unchecked_" ||
 	for file in *

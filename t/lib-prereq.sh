@@ -97,8 +97,8 @@ denied () {
 
 test_lazy_prereq X86_64 'test "$(uname -m)" = x86_64'
 test_lazy_prereq PROC 'test -r /proc/self/stat'
-# The number of the next process can be chosen, as long as no other begins.
-# All may open it for writing, few may write.
+# The pid of the next process can be chosen, as long as no other process begins.
+# All may open the file for writing, few may write to it.
 test_lazy_prereq NEXT_PID '
 	next=$(cat /proc/sys/kernel/ns_last_pid) &&
 	echo $next >/proc/sys/kernel/ns_last_pid
@@ -143,11 +143,11 @@ case "${CC-}" in
 esac
 case " ${TOOL_FEATURES-} " in *" LIBCURL "*) test_set_prereq LIBCURL ;; esac
 case " ${TOOL_FEATURES-} " in *" LIBDW "*) test_set_prereq LIBDW ;; esac
-# With the program, to read databases.
+# SQLite, with its program to read databases.
 test_lazy_prereq SQLITE3 '
 	case " ${TOOL_FEATURES-} " in *" SQLITE3 "*) sqlite3 --version ;; *) false ;; esac
 '
-# The example, with the names of its functions.
+# The example treesum, with the names of its functions.
 test_lazy_prereq TREESUM '
 	nm "$GIT_BUILD_DIR/build/examples/treesum" | grep " sum_file$"
 '

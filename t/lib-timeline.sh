@@ -42,7 +42,8 @@ test_result_events_ () {
 	trace2_region_leave
 }
 
-# test_script_result_ CODE. Failed tests say it before a code does.
+# test_script_result_ CODE: report the result of the script; a failed test
+# decides it before CODE does.
 test_script_result_ () {
 	if test -z "$GIT_EXIT_OK" ||
 	   { test "$1" != 0 && test "$test_failure" = 0; }

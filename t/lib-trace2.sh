@@ -222,10 +222,10 @@ expect_valid_stream () {
 	return 1
 }
 
-# event_members MEMBERS EVENTS FILE...: print for each event whose name matches
-# EVENTS as a whole what it has of these members; "a|b" is the first of both that
-# it has. Strings stay as they are in JSON. Not for members that are lists or
-# objects, or are inside one. (jq takes ten times as long to start.)
+# event_members MEMBERS EVENTS FILE...: for each event whose whole name matches
+# EVENTS, print its values of MEMBERS. "a|b" means a, or b if the event has no
+# a. Strings stay as they are in JSON. Members that are lists or objects, or are
+# inside one, are not supported. (jq takes ten times as long to start.)
 event_members () {
 	test $# -ge 3 || BUG "event_members wants members, events and a file"
 	trace2_members_=$1 trace2_events_=$2

@@ -4,9 +4,9 @@
 #
 # shellcheck shell=dash disable=SC2034,SC2154,SC3028 # variables of other parts
 
-# Choose a descriptor that the script does not use, for trace2_run_. It runs a
-# program, which tells its process id by a pipe: the shell's here-document. That
-# has no other writer, so reading never waits.
+# Choose a descriptor that the script does not use, for trace2_run_, which runs
+# a program. The program writes its process id to a pipe: that of a
+# here-document. Nobody else writes to the pipe, so reading never waits.
 trace2_digit_=
 trace2_choose_digit_ () {
 	[ -z "$trace2_digit_" ] || [ -e "/proc/self/fd/$trace2_digit_" ] || return 0
@@ -34,8 +34,8 @@ trace2_choose_digit_ () {
 	}"
 }
 
-# trace2_child [-c CLASS] PROGRAM [ARGUMENT...]. A trap of the script may run
-# meanwhile, and start another.
+# trace2_child [-c CLASS] PROGRAM [ARGUMENT...]: run a child. A trap of the
+# script may run during that, and run another child.
 trace2_child () {
 	local trace2_status_=0 trace2_id_ trace2_began_
 	if ! trace2_begin_
@@ -75,7 +75,8 @@ trace2_child () {
 	return "$trace2_status_"
 }
 
-# If the program cannot be run, the shell ends.
+# trace2_exec PROGRAM [ARGUMENT...]: become the program. The shell ends if the
+# program cannot be run.
 trace2_exec () {
 	if trace2_begin_
 	then

@@ -9,7 +9,8 @@ trace2_clock_start_ () {
 	if [ -n "${EPOCHREALTIME-}" ]
 	then
 		trace2_now_ () {
-			# The script may take the name for its own.
+			# The script may use EPOCHREALTIME for a value of its
+			# own.
 			case ${EPOCHREALTIME-} in
 			''|*[!0-9.,]*)
 				trace2_on_=
@@ -43,7 +44,8 @@ trace2_clock_start_ () {
 }
 
 trace2_uptime_ () {
-	# A redirection of the error message would take six system calls.
+	# Test the file first: redirecting the error message would take six
+	# system calls.
 	[ -r /proc/uptime ] &&
 	command read -r trace2_up_ </proc/uptime || return
 	trace2_up_=${trace2_up_%% *}
@@ -51,7 +53,8 @@ trace2_uptime_ () {
 	trace2_up_=$((${trace2_up_%.*} * 1000000 + (trace2_t_ - 100) * 10000))
 }
 
-# Set trace2_s_ to seconds for a number of microseconds. The clock may be set back.
+# Set trace2_s_ to the seconds of a number of microseconds. A negative number,
+# after the clock was set back, counts as 0.
 trace2_seconds_ () {
 	[ "$1" -ge 0 ] || set -- 0
 	trace2_t_=$(($1 % 1000000 + 1000000))

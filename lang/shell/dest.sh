@@ -31,7 +31,8 @@ trace2_open_ () {
 	esac
 }
 
-# The script may use the number for another file later: remember which it is.
+# Note which file the descriptor is: the script may use the number for another
+# file later.
 trace2_open_fd_ () {
 	command -v readlink >/dev/null || trace2_refuse_ 'it needs readlink' || return
 	trace2_file_=$(command readlink "/proc/self/fd/$1") || :
@@ -45,8 +46,9 @@ trace2_open_fd_ () {
 	trace2_fd_=$1
 }
 
-# A killed process may have left the last line incomplete. One that another process
-# is appending grows at the end: look until the size stays.
+# Does the last line lack its end, since its process was killed? A line that
+# another process is still appending grows: so look until the size stays the
+# same.
 trace2_is_cut_ () {
 	trace2_before_=
 	while [ -n "$(command tail -c 1 "$1" 2>/dev/null)" ]
@@ -86,7 +88,7 @@ trace2_open_directory_ () {
 	trace2_create_ || trace2_refuse_ 'cannot create a file there'
 }
 
-# If the name is taken, append .1 to .9.
+# Create the file. If the name exists, append .1 to .9.
 trace2_create_ () {
 	set -- "$trace2_file_" 0
 	while [ "$2" -le 9 ]
@@ -106,8 +108,9 @@ trace2_is_full_ () (
 	[ "$#" -ge "$GIT_TRACE2_MAX_FILES" ]
 ) 2>/dev/null
 
-# A write beyond the limit of file sizes ends the script (SIGXFSZ). With few
-# descriptors left, the shell cannot redirect.
+# Is there a limit that forbids tracing? A write beyond the limit of file sizes
+# ends the script (SIGXFSZ). With few free descriptors the shell cannot
+# redirect.
 trace2_has_limit_ () {
 	set -- "$(command ulimit -f)" "$(command ulimit -n)"
 	if [ "$1" != unlimited ]
@@ -119,9 +122,9 @@ trace2_has_limit_ () {
 	fi
 }
 
-# trace2_lowers_ [ARGUMENT...]: do these of ulimit leave too little for the trace: a
-# size of files, or fewer than 20 descriptors? No command may work afterwards, so
-# that they are looked at before.
+# trace2_lowers_ [ARGUMENT...]: would ulimit with these arguments leave too
+# little for the trace: a limit of file sizes, or fewer than 20 descriptors?
+# Look before the call: after it, no command may work.
 trace2_lowers_ () {
 	trace2_limit_=f
 	for trace2_t_
@@ -143,12 +146,12 @@ trace2_lowers_ () {
 	return 1
 }
 
-# The script may set a limit later.
+# Look at each ulimit call of the script: it may set a limit later.
 trace2_watch_limits_ () {
 	case $(type ulimit 2>/dev/null) in
 	*function*|*alias*) return 0 ;;
 	esac
-	# An alias would be replaced while this is read.
+	# Use eval: an alias named ulimit would be expanded when this is parsed.
 	eval 'ulimit () {
 		! trace2_lowers_ "$@" || trace2_on_=
 		command ulimit "$@"

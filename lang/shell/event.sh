@@ -4,7 +4,8 @@
 #
 # shellcheck shell=dash disable=SC2034,SC2154,SC3028 # variables of other parts
 
-# Begin an event: is it a subshell's, and when is it? false: tracing is off.
+# Begin an event: note whether this is a new subshell, and the time. Return
+# false if tracing is off.
 trace2_begin_ () {
 	[ -n "$trace2_on_" ] || return
 	[ -z "$trace2_hold_" ] || return 0
@@ -13,8 +14,9 @@ trace2_begin_ () {
 	[ -n "$trace2_on_" ]
 }
 
-# trace2_together_ COMMAND [ARG...]: give its events one time, and write them at
-# once: in dash, each time and each write takes tens of system calls.
+# trace2_together_ COMMAND [ARG...]: run a command, give its events one time,
+# and write them at once. In dash, each time and each write takes tens of system
+# calls.
 trace2_hold_='' trace2_held_=''
 trace2_together_ () {
 	trace2_begin_ || return 0
@@ -69,8 +71,7 @@ trace2_region_enter () {
 	trace2_emit_ region_enter ",\"nesting\":$trace2_depth_$trace2_names_"
 }
 
-# The innermost region, whatever the arguments are: they are for readers of the
-# script.
+# Leave the innermost region. The arguments are only for readers of the script.
 trace2_region_leave () {
 	trace2_begin_ || return 0
 	[ "$trace2_depth_" -gt 0 ] || return 0

@@ -19,11 +19,12 @@
 #
 # shellcheck shell=dash disable=SC2034
 
-# A file that the script reads may read this one, too: its session goes on.
+# A file that the script reads may read this file, too: then the session
+# continues.
 [ "${trace2_reader_-}" != "$$" ] || ! command -v trace2_end_ >/dev/null || return 0
 
-# Off: these stay. A child is a program, never a function: a function would run
-# without set -e here.
+# These functions stay if tracing is off. A child is a program, never a
+# function, which would run without set -e here.
 trace2_region_enter () { :; }
 trace2_region_leave () { :; }
 trace2_data () { :; }
@@ -45,5 +46,5 @@ trace2_on_=
 case ${GIT_TRACE2_EVENT-} in
 ''|0|[Ff][Aa][Ll][Ss][Ee]) return 0 ;;
 esac
-# An interactive shell is no session.
+# Do not trace an interactive shell.
 case $- in *i*) return 0 ;; esac

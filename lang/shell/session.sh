@@ -19,12 +19,13 @@ trace2_host_of_ () {
 	[ -z "$trace2_t_" ] || trace2_host_=H${trace2_t_%"${trace2_t_#????????}"}
 }
 
-# trace2_export_ NAME VALUE: a variable that the script may have made readonly stays.
+# trace2_export_ NAME VALUE: set a variable, unless the script has made it
+# readonly.
 trace2_export_ () {
 	command export "$1=$2" 2>/dev/null || :
 }
 
-# Append this process to the session id: trace2_own_ is its component.
+# Append this process to the session id, and set trace2_own_ to its component.
 trace2_name_session_ () {
 	trace2_utc_time_
 	trace2_own_=$trace2_utc_
@@ -38,7 +39,7 @@ trace2_name_session_ () {
 	trace2_export_ GIT_TRACE2_PARENT_SID "$trace2_sid_"
 }
 
-# Begin a session in this process, whose command line is given.
+# Begin a session in this process; the arguments are its command line.
 trace2_open_session_ () {
 	trace2_start_=$trace2_us_ trace2_depth_=0 trace2_child_=0
 	trace2_full_=
@@ -58,7 +59,7 @@ trace2_open_session_ () {
 	trace2_open_trace_
 }
 
-# A subshell is a process: it has a session of its own.
+# Begin a session in a subshell, which is a process of its own.
 trace2_forked_ () {
 	command read -r trace2_pid_ 2>/dev/null </proc/self/stat || {
 		trace2_on_=
@@ -73,15 +74,16 @@ trace2_forked_ () {
 	trace2_now_
 	trace2_open_session_ || trace2_on_=
 	trace2_read_traps_
-	# In bash, those of the parent are listed and have no effect.
+	# bash also lists the traps of the parent, which have no effect in a
+	# subshell.
 	case $trace2_exit_trap_ in
 	''|*trace2_end_*) trap 'trace2_end_ "$?"' EXIT ;;
 	esac
 }
 
-# Set trace2_traps_ to what the shell lists, and trace2_exit_trap_ to the command
-# of the EXIT trap. In dash, a command substitution has no traps; the pipe of a
-# here-document passes the list on.
+# Set trace2_traps_ to the traps that the shell lists, and trace2_exit_trap_ to
+# the command of the EXIT trap. dash has no traps in a command substitution; so
+# the list goes through the pipe of a here-document.
 trace2_read_traps_ () {
 	trace2_traps_=$(trap)
 	[ -n "$trace2_traps_" ] || [ -n "${BASH_VERSION-}" ] || {
@@ -110,9 +112,9 @@ trap -- "*} ;;
 	eval "trace2_exit_trap_=$trace2_t_'"
 }
 
-# trace2_on_exit COMMANDS: the script's EXIT trap. The session ends first; then
-# the commands find the status in $?. It is that of a condition, so that set -e
-# does not end the shell there.
+# trace2_on_exit COMMANDS: set the script's EXIT trap. The session ends first;
+# then COMMANDS run with the exit status in $?. The status comes from a
+# condition, so that set -e does not end the shell there.
 trace2_on_exit () {
 	trace2_host_trap_=$1
 	trap 'if trace2_end_ "$?"
@@ -123,7 +125,7 @@ else
 fi' EXIT
 }
 
-# Return the status that is given.
+# End the session of this process, and return the given status.
 trace2_end_ () {
 	if [ -n "$trace2_on_" ] && [ "$trace2_proc_" -ef "$trace2_self_" ]
 	then
@@ -176,7 +178,8 @@ trace2_die_ () {
 	command kill -s "$1" "$trace2_pid_"
 }
 
-# The script may have made them readonly: an assignment would end it.
+# May the trace assign IFS and LC_ALL? If the script has made one of them
+# readonly, an assignment would end the script.
 trace2_may_assign_ () {
 	# shellcheck disable=SC2034 # the assignment alone counts
 	(IFS='' LC_ALL=C) 2>/dev/null || trace2_refuse_ 'IFS or LC_ALL is readonly'

@@ -11,8 +11,8 @@ trace2_random_id_ () {
 	trace2_id_=${trace2_id_%%-*}${trace2_t_%"${trace2_t_#????????}"}
 }
 
-# Below a TRACEPARENT the session is a part of that trace. trace2_context_ is the
-# place of the script in a trace, TRACE-SPAN-FLAGS.
+# Make the session a part of the trace that TRACEPARENT names. trace2_context_
+# is the place of the script in the trace: TRACE-SPAN-FLAGS.
 trace2_open_trace_ () {
 	trace2_spans_=0 trace2_context_=''
 	case ${TRACEPARENT-} in
@@ -56,7 +56,7 @@ trace2_span_start () {
 	eval "trace2_above_$trace2_spans_=\$2 trace2_span_$trace2_spans_=\$trace2_names_ trace2_since_$trace2_spans_=\$trace2_us_ trace2_set_$trace2_spans_="
 }
 
-# trace2_span_set KEY VALUE: an attribute of the innermost one
+# trace2_span_set KEY VALUE: set an attribute of the innermost span
 trace2_span_set () {
 	[ -n "$trace2_on_" ] && [ "$trace2_spans_" -gt 0 ] || return 0
 	trace2_json_of_ "${1-}"
@@ -65,7 +65,7 @@ trace2_span_set () {
 	eval "trace2_set_$trace2_spans_=\"\$trace2_set_$trace2_spans_,\\\"\$trace2_names_\\\":\\\"\$trace2_json_\\\"\""
 }
 
-# trace2_span_end [REASON]: of its failure
+# trace2_span_end [REASON]: end the innermost span; REASON: it failed
 trace2_span_end () {
 	trace2_begin_ && [ "$trace2_spans_" -gt 0 ] || return 0
 	trace2_json_of_ "${1-}"
@@ -85,7 +85,7 @@ trace2_emit_span_ () {
 	else
 		command unset TRACEPARENT 2>/dev/null || :
 	fi
-	# The sampled flag says whether the span is recorded.
+	# The sampled flag decides whether the span is recorded.
 	[ "${2##*-}" = 01 ] || return 0
 	trace2_seconds_ "$((trace2_since_ - trace2_start_))"
 	set -- "$1" "${trace2_s_}000"

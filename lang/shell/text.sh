@@ -4,8 +4,9 @@
 #
 # shellcheck shell=dash disable=SC2034,SC2154,SC3028 # variables of other parts
 
-# The characters of which JSON is made, in each locale, and those of strings
-# without secrets; "[" is not before ".", ":" or "=", which would begin a class.
+# The characters of JSON, listed so that they are right in each locale; and the
+# characters of strings without secrets. "[" must not stand before ".", ":" or
+# "=", which would begin a class.
 trace2_simple_='][!#$%&()*+,./;<>?@^_`{|}~ 0123456789abcdefghijklmnopqrstuvwxyz'
 trace2_simple_=$trace2_simple_"'ABCDEFGHIJKLMNOPQRSTUVWXYZ-"
 trace2_plain_=${trace2_simple_%-}:=-
@@ -44,7 +45,8 @@ trace2_redact_ () {
 	esac
 }
 
-# Characters are bytes here, so that invalid UTF-8 can be told from valid.
+# Escape a string. Characters are bytes here, to distinguish invalid UTF-8 from
+# valid.
 trace2_escape_ () {
 	trace2_locale_=${LC_ALL-unset}
 	LC_ALL=C
@@ -109,8 +111,9 @@ trace2_escape_byte_ () {
 	esac
 }
 
-# Read a byte of UTF-8, and its value. trace2_sequence_ has the beginning of a
-# character, which wants more bytes, the next in a range.
+# Read a byte of UTF-8, given with its value. trace2_sequence_ holds the begun
+# character. trace2_wanted_ more bytes must follow, and the next one must be in
+# a range.
 trace2_utf8_byte_ () {
 	if [ "$trace2_wanted_" -gt 0 ] && [ "$2" -ge "$trace2_low_" ] &&
 		[ "$2" -le "$trace2_high_" ]
@@ -161,8 +164,8 @@ trace2_hex_ () {
 	done
 }
 
-# Set trace2_argv_ to a JSON array of strings. A word behind an option for a
-# secret is one.
+# Set trace2_argv_ to a JSON array of strings. A word after an option for a
+# secret is a secret.
 trace2_argv_of_ () {
 	trace2_argv_='' trace2_before_='' trace2_program_=${1##*/}
 	for trace2_word_

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# Comments and titles of tests are read once. A title names subject and result: it
-# does not begin in the middle of a thought. Nor does a comment, which also leaves
-# out some words that hide who does what. Comments of C in lib and tool have at most
-# 80 columns.
+# Check that comments and titles of tests can be read once. A title names
+# subject and result, and does not begin in the middle of a thought. The same
+# holds for comments, which also avoid some words that hide who does what. A
+# comment in C has at most 80 columns in lib and tool.
 use strict;
 use warnings;
 

@@ -13,7 +13,7 @@ use Lint;
 my $MOST_WORDS = 30;
 my $MOST_LINES = 8;
 
-# Replace what counts as one word by one.
+# Replace each span of code, link and address by one word.
 sub shortened {
 	my ($text) = @_;
 	$text =~ s/(?:xref|link):[^\[\s]*\[[^\]]*\]/LINK/g;
@@ -53,7 +53,8 @@ sub check_page {
 			$fence = '' if $_ eq $fence;
 			next;
 		}
-		# The line below a title of the older kind is as long as it.
+		# The line below an old-style title is about as long as the
+		# title.
 		if (@paragraph == 1 && /^(?:-+|=+|~+)$/ &&
 		    abs(length($_) - length($paragraph[0])) < 3) {
 			@paragraph = ();
@@ -64,8 +65,9 @@ sub check_page {
 			$fence = $1;
 			next;
 		}
-		# What ends a paragraph, and is none itself. A line with a blank
-		# before it begins a listing, or goes on with an item of a list.
+		# Lines that end a paragraph, and belong to none. A line with a
+		# blank before it begins a listing, or continues an item of a
+		# list.
 		if (/^\s*\+?$/ || /^(?:=|#|:|\[|\||include::|\/\/|    )/ ||
 		    /^\.\w/ || /^\S.*::$/ || (!@paragraph && /^ /)) {
 			$flush->();

@@ -37,13 +37,13 @@ sub declared {
 			next;
 		}
 		$line++;
-		# Append its line to each name.
+		# Append its line number to each name.
 		$text .= s/\b(trace2_\w+)/$1\@$line/gr if $ours;
 	}
 	close $in or die "$cc -E failed on $header\n";
 	1 while $text =~ s/\{[^{}]*\}/;/g;
 	for (split /;/, $text) {
-		# One with an error is there to be refused.
+		# A declaration with the attribute error exists to be refused.
 		next if /\b(?:static|typedef|gnu_inline)\b|\b(?:__)?error(?:__)?\(/;
 		if (/\b(trace2_\w+)\@(\d+)\s*\(/ || /\bextern\b.*\b(trace2_\w+)\@(\d+)\s*$/s) {
 			$found{$1} = $2;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# waits.perl [MS] LOG: count the waits of a traced program and their total time,
-# which may be that long, or 50 ms, and its blocking writes, in a log of strace.
+# waits.perl [MS] LOG: read a log of strace, and print whether all waits of the
+# traced program together took at most MS (50) milliseconds, and the number of
+# its blocking writes.
 use strict;
 BEGIN { $^W = 1 }
 
@@ -11,7 +12,8 @@ my (%nonblock, %begun);
 # All calls in which a thread may wait, with their timeout if nothing was read.
 # A wait that a signal interrupted used a part of it.
 while (<>) {
-	# strace cuts a call in two where another process or thread comes between.
+	# strace splits a call in two if another process or thread comes
+	# between.
 	my ($pid) = /^(\d+) /;
 	$pid //= 0;
 	if (s/ *<unfinished \.\.\.>\n//) {

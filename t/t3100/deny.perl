@@ -3,12 +3,12 @@
 #
 # deny.perl perf|all|ptrace|madvise|ftruncate|priority COMMAND [ARGUMENT...]
 #
-# Run COMMAND with perf_event_open (all: and netlink sockets) refused with
-# EPERM, as by the seccomp filter of a container. ptrace, madvise: this is refused,
-# instead. ftruncate: this does nothing, and says that it did. priority: whoever
-# asks for its scheduling policy is killed, as the recorder does when its command
-# is about to run. DENY_ERRNO is another error than EPERM, by its number. Exits
-# with 77 if that is not possible.
+# Run COMMAND while perf_event_open (all: and netlink sockets) is refused with
+# EPERM, as by the seccomp filter of a container. ptrace, madvise: refuse this
+# call instead. ftruncate: this call does nothing, and reports success.
+# priority: kill a process that asks for its scheduling policy, as the recorder
+# does when its command is about to run. DENY_ERRNO is the number of another
+# error than EPERM. Exits with 77 if that is not possible.
 
 use strict;
 use warnings;

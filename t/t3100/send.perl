@@ -54,7 +54,8 @@ if ($what eq 'stream' || $what eq 'dgram') {
 	local $/;
 	my $s = connected($what eq 'dgram' ? SOCK_DGRAM : SOCK_STREAM);
 	my $text = <STDIN> // '';
-	# The default does not hold the largest that the recorder takes.
+	# The default buffer cannot hold the largest datagram that the recorder
+	# takes.
 	setsockopt($s, SOL_SOCKET, SO_SNDBUF, length($text) + 4096);
 	$what eq 'dgram' ? defined(send($s, $text, 0)) || die "send: $!\n"
 			 : send_all($s, $text);

@@ -95,7 +95,8 @@ sub sample {
 	$ring[$r->{cpu}] .= pack('LSS', SAMPLE, 1, 8 + length $body) . $body;
 }
 
-# Append a sample of the CPU time, with so many addresses, and what follows.
+# Append a sample of the CPU time: the number of its addresses, the addresses,
+# and the data that follow.
 sub profile {
 	my ($r, $event, $nr, $addresses, $rest) = @_;
 	my $body = pack('QQllQLLQ', id($event, $r->{cpu}), 0, $r->{pid},
@@ -104,7 +105,8 @@ sub profile {
 	$ring[$r->{cpu}] .= pack('LSS', SAMPLE, 1, 8 + length $body) . $body;
 }
 
-# A return address in the function; kernel means the marker before the kernel's.
+# Return an address in the function; "kernel" is the marker before addresses of
+# the kernel.
 sub address {
 	my ($name) = @_;
 	return 0xffffffffffffff80 if $name eq 'kernel';
@@ -221,7 +223,7 @@ my %kinds = (
 	},
 );
 
-# The lines for which this one stands.
+# Return the lines that a short form stands for.
 sub expand {
 	local ($_) = @_;
 	my @begin = ('0 0 fork 10 10 1 1', '0 0 in 10 10');

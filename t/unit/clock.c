@@ -535,7 +535,7 @@ static void test_moved_intervals(const struct kind *kind, double rate)
 	takes(&m, &whole[2], "moved four times");
 }
 
-/* What cannot be known is within bounds. */
+/* Check that an interval whose length cannot be known is within its bounds. */
 static void is_bounded(struct machine *m, const struct interval *i,
 		       const char *what)
 {

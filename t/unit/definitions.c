@@ -48,7 +48,10 @@ static uint64_t cost_to_define(unsigned int from)
 	return steps;
 }
 
-/* Return the cost of removing as many of the first nr, old and new ones. */
+/*
+ * Return the cost of removing PROBES of the first nr definitions, both old and
+ * new ones.
+ */
 static uint64_t cost_to_forget(unsigned int nr)
 {
 	unsigned int i;

@@ -135,9 +135,10 @@ static void give(void)
 
 static const struct timespec moment = { 0, 1000000 };
 
-/* Wait for the lock's owner, which may get no CPU on a busy machine. After the
- * patience is spent, nobody waits until the owner runs: ten seconds are enough.
- * */
+/*
+ * Wait for the lock's owner, which may get no CPU on a busy machine. Once the
+ * patience is used up, nobody waits for the owner: ten seconds are enough.
+ */
 static void *wait_for_it(void *arg)
 {
 	uint32_t tid = tid_of_thread();

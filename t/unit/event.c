@@ -240,7 +240,7 @@ static void test_place(void)
 		    "...\xb6ng/dir/of/files/xyz.c:12 | ");
 }
 
-/* Check the perf target's column for it, which is 9 wide. */
+/* Check the column of t_abs in the perf target, which is 9 wide. */
 static void shows_t_abs(uint64_t ns, const char *want)
 {
 	static const char head[12 + TR2_PUT_BLOCK] = "d0 | main | ";

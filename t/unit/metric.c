@@ -110,7 +110,10 @@ static void read_cells(const struct tr2_slot *slot, unsigned int index,
 		tr2_timer_read(slot, index, 0, &sum);
 }
 
-/* As if its owner was killed while it wrote, or another program wrote there. */
+/*
+ * Test cells whose owner seems to have been killed while it wrote, or to which
+ * another program wrote.
+ */
 static void test_stuck_cells(void)
 {
 	unsigned int index = timed.index & ~TR2_METRIC_MARKS;

@@ -79,8 +79,10 @@ static bool is_the_same(char *page, size_t bytes, size_t len,
 	return true;
 }
 
-/* Each length has another alignment at the page behind it; before it, vectors
- * begin at the page. */
+/*
+ * A text that ends at the page after it has another alignment for each length;
+ * vectors begin right after the page before it.
+ */
 int main(void)
 {
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE), len, i;

@@ -45,7 +45,7 @@ static const char *put(const char *name, const char *text)
 	return path;
 }
 
-/* Return how many more there are in a file of the group after a change. */
+/* Return by how much a count in a file of the group grew by a change. */
 static uint64_t counted(const char *group, const char *type, const char *name,
 			const char *before, const char *after)
 {

@@ -77,8 +77,10 @@ static void begin_long(int nr)
 		     nr, (unsigned int)getpid());
 }
 
-/* Begin so many trees that there is no memory for their lines, then none for
- * all their names. */
+/*
+ * Begin trees until there is no memory for their lines, then until there is
+ * none for their names.
+ */
 static void test_memory(void)
 {
 	uint64_t dropped;

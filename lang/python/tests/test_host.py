@@ -342,7 +342,7 @@ for child in children:
 """, env={"PYTHONWARNINGS": "ignore"})
         self.assertEqual(sorted(int(e["value"]) for e in self.events("data") if e["key"] == "in"),
                          list(range(20)))
-        # A child drops its parent's threads, which do not end by that.
+        # A child drops the threads of its parent, without ending them.
         self.assertEqual(len(self.events("thread_exit")), 3)
 
     def test_multiprocessing(self):
@@ -510,7 +510,8 @@ assert dict(os.environ) == before and sys.exit.__module__ == "sys"
 """ + WORK, to=""), "done\n")
 
     def test_modules_out_of_reach(self):
-        # As after a chroot: by initialize(), and later.
+        # Remove the modules as a chroot does: before initialize(), and after
+        # it.
         before = "import sys\nimport trace2\n"
         gone = "sys.path.clear()\nsys.meta_path.clear()\n"
         start = "trace2.initialize()\n"

@@ -40,7 +40,8 @@ class TracedTest(unittest.TestCase):
             file.write("import sys\nimport trace2\ntrace2.initialize()\n" + program)
         variables = {name: value for name, value in os.environ.items()
                      if not name.startswith(("GIT_TRACE2", "TRACEPARENT"))}
-        # In another user's directory, a program that does not exist is a forbidden one.
+        # Leave out directories of other users: there, a missing program is
+        # reported as forbidden.
         variables["PATH"] = os.pathsep.join(
             name for name in os.get_exec_path() if os.access(name, os.X_OK))
         variables["PYTHONPATH"] = MODULE

@@ -102,7 +102,7 @@ class region:
                 or session.enter() is None:
             return
         try:
-            # Those inside that were not left end here, too.
+            # Spans inside this one that were not left end here, too.
             now = session.now()
             top = None
             while top is not entry:

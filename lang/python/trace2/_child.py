@@ -91,7 +91,7 @@ class Popen(subprocess.Popen):
         return result
 
 
-# subprocess.run() as this Python has it, with the Popen above.
+# Take subprocess.run() of this Python, and let it use the Popen above.
 run = types.FunctionType(subprocess.run.__code__, dict(vars(subprocess), Popen=Popen),
                          "run", subprocess.run.__defaults__, subprocess.run.__closure__)
 run.__kwdefaults__ = subprocess.run.__kwdefaults__

@@ -47,7 +47,7 @@ class Dest:
         self.is_file = not (stat.S_ISFIFO(status.st_mode)
                             or stat.S_ISSOCK(status.st_mode)
                             or os.isatty(fd))
-        # The host's pipes stay as they are, since others share them.
+        # Do not change pipes of the host, since others share them.
         self.flags = 0 if ours else _NOWAIT
         self.fd = fd
 
@@ -65,7 +65,8 @@ class Dest:
                 return os.write(fd, line) == len(line) or self._fail(b"\n")
         except OSError:
             return self._fail()
-        # A signal handler or a finalizer that interrupted this thread here.
+        # Do not wait for the lock in a signal handler or finalizer that
+        # interrupted its owner here.
         if self.owner == threading.get_ident():
             return False
         if not self.lock.acquire(timeout=STALL_S):

@@ -10,7 +10,7 @@ import threading
 import time
 from time import monotonic_ns, time_ns  # the host may patch those of the module
 
-# Modules that only a traced program waits for, from start() on.
+# These modules are imported by start(): only a traced program waits for them.
 _dest = _text = None
 
 PREFIX = "GIT_TRACE2"
@@ -20,8 +20,8 @@ PARENT_NAME = PREFIX + "_PARENT_NAME"
 # The session; None while tracing is off. Each public function looks here first.
 current = None
 
-# Functions of other parts: called when the session begins, when a thread ends
-# (with the thread), when the session ends, and in a forked child.
+# Functions of other parts. They are called when the session begins, when a
+# thread ends (with the thread), when the session ends, and in a forked child.
 at_open = []
 at_thread_end = []
 at_end = []
@@ -77,8 +77,8 @@ class _Guard:
     def __del__(self):
         thread = self.thread
         session = thread.session
-        # At the very end of Python, modules may be gone; a forked child drops its
-        # parent's other threads before it runs functions.
+        # Modules may be gone at the very end of Python. A forked child drops
+        # the other threads of its parent before it calls functions.
         if session is not None and session is current and session.pid == os.getpid():
             for function in at_thread_end:
                 function(session, thread)
@@ -129,7 +129,8 @@ class Session:
         dest, sentinel = _dest.open_dest(PREFIX + "_EVENT", own, self.max_files, self.debug,
                                          warns=not self.dest)
         if not dest:
-            # In a forked process the parent's, closed, loses what comes.
+            # In a forked process, self.dest stays the closed one of the parent,
+            # which loses events.
             return False
         self.dest = dest
         os.environ[PARENT_SID] = self.sid
@@ -196,7 +197,7 @@ class Session:
         us = (self.wall_base_ns + now) // 1000
         second = us // 1000000
         if second != self.second:
-            # Another thread may do so at the same time, for another second.
+            # Another thread may do the same at this time, for another second.
             text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
             self.second_text, self.second = text, second
             return f',"time":"{text}.{us % 1000000:06d}Z"'
@@ -260,7 +261,8 @@ class Session:
         elif event in ("version", "atexit"):
             head += self._time(now or self.now())
         line = f'{{"event":"{event}"{head}{members}}}\n'.encode("utf-8", "replace")
-        # The end of the session sets closed, then looks for threads that write.
+        # The end of the session first sets `closed`, then looks for threads
+        # that write.
         thread.writes = True
         try:
             if (self.closed and thread is not self.main) or not self.dest.write(line):
@@ -301,7 +303,7 @@ class Session:
         current = None
         self._close_to_threads()
         if interrupted:
-            # Python ends by the signal now.
+            # Python is about to end by the signal.
             self._emit_signal(signal.SIGINT, None)
         else:
             self._emit_code("atexit", code, f',"lost":{self.lost}' if self.lost else "")
@@ -350,7 +352,7 @@ class Session:
             current = None
             self.main = self.local.thread = Thread(self, "main", self.start_ns)
             return
-        # Its children end without the functions of atexit.
+        # Children of multiprocessing end without calling functions of atexit.
         util = sys.modules.get("multiprocessing.util")
         if util is not None:
             util.Finalize(None, _at_exit, exitpriority=-1000)

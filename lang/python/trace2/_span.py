@@ -9,7 +9,7 @@ import sys
 
 from . import _session
 
-# Modules that only a traced program waits for, from load() on.
+# These modules are imported by load(): only a traced program waits for them.
 _TRACEPARENT = _generator = _text = None
 
 _current = contextvars.ContextVar("trace2_span", default=None)
@@ -43,13 +43,13 @@ def _random_id():
 
 def load():
     global _TRACEPARENT, _generator, _text
-    # The host may have a random.py of its own.
+    # Do not import random: the host may have a random.py of its own.
     from _random import Random
     import re
     from . import _text
     _TRACEPARENT = re.compile(
         r"([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?", re.DOTALL)
-    # The module's own, as the host may seed the other one.
+    # Use a generator of the module: the host may seed the default one.
     _generator = Random()
 
 
@@ -223,8 +223,8 @@ class Span:
         session = self._session
         if session is not None:
             token = _current.set(self)
-            # Tasks of a loop take turns: the thread works for one of them only
-            # in between.
+            # The tasks of a loop take turns, so the time from enter to exit is
+            # not the time for which the thread works for this task.
             loop = sys.modules.get("asyncio")
             running = getattr(loop, "_get_running_loop", None)  # half imported
             since = 0 if running and running() else session.now()
@@ -387,7 +387,8 @@ def traced(category, name):
 def is_coroutine(function):
     if type(function) is type(is_coroutine) and not function.__dict__:
         return bool(function.__code__.co_flags & 0x80)  # inspect.CO_COROUTINE
-    # It takes as long to import as the rest of this module.
+    # Import inspect late: it takes as long to import as the rest of this
+    # module.
     import inspect
     return inspect.iscoroutinefunction(function)
 
@@ -413,7 +414,7 @@ def _end(session):
 
 
 def _forked():
-    # The parent ends its spans; they may be parents of the child's.
+    # The parent ends its own spans; in the child they may only be parents.
     _State.open = {}
     _generator.seed()
 

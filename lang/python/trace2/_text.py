@@ -16,7 +16,7 @@ HIDDEN = "<REDACTED>"
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-# The end of a word of a name, without what is not a letter.
+# Last words of secret names, in letters only.
 _SECRETS = ("token", "secret", "password", "passwd", "passphrase", "pass", "key",
             "signature", "sig", "pwd")
 _WORD = re.compile("[A-Z]*[a-z]*")
@@ -80,7 +80,8 @@ def redact(text):
     return "".join(parts)
 
 
-# A name, where its value ends, and what makes the value a secret.
+# Each rule: a name, the end of its value, and the test whether the value is a
+# secret.
 _RULES = (
     (re.compile(_NAME + "=(?![\"'])"), _DARK, is_secret_name),
     (re.compile(_NAME + "=\""), _QUOTED, is_secret_name),
@@ -98,7 +99,8 @@ def _spans(text):
             start = match.end()
             if start < behind or not judge(match.group(1)):
                 continue
-            # If the whole string is the assignment, the value is all the rest.
+            # If the whole string is the assignment, the value is the whole
+            # rest.
             whole = end is _DARK and not match.start() and match.group()[-1] == "="
             behind = len(text) if whole else end.match(text, start).end()
             if start < behind:

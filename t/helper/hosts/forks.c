@@ -34,7 +34,9 @@ static void *count(void *arg)
 	return arg;
 }
 
-/* Let another thread of the child than the forking one emit the first event. */
+/*
+ * In the child, let another thread than the forking one emit the first event.
+ */
 static void other_thread_first(void)
 {
 	if (!fork()) {
@@ -265,7 +267,10 @@ static void dies_after_fork_alone(void)
 	expect_death(_Fork());
 }
 
-/* In a namespace of its own, as its first process, the child survives this. */
+/*
+ * Raise a signal in a child. If the child is the first process of a pid
+ * namespace, it survives the signal.
+ */
 static void child_is_signalled(void)
 {
 	if (!fork()) {
@@ -309,7 +314,7 @@ static void counts_after_fork_alone(void)
 	count_after(_Fork);
 }
 
-/* Let another thread of the child than the forking one call first. */
+/* In the child, let another thread than the forking one call first. */
 static void *speak_and_count(void *arg)
 {
 	say((void *)"thread");
@@ -629,7 +634,7 @@ static void handler_forks(void)
 	memset(&soon, 0, sizeof(soon));
 	setitimer(ITIMER_REAL, &soon, NULL);
 	if (getpid() != self)
-		prepare_pipe(); /* the parent fills the other one */
+		prepare_pipe(); /* the parent fills its own pipe */
 	say((void *)"after");
 	if (getpid() == self)
 		return;

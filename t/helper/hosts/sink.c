@@ -73,7 +73,7 @@ static void print_event(const struct trace2_event *event, void *data)
 	}
 	if (!mischief)
 		return;
-	trace2_reopen(); /* first: could let the other calls in */
+	trace2_reopen(); /* First: a reopen could let other calls in. */
 	trace2_data_string("sink", NULL, "from", "inside");
 	trace2_region_enter("sink", "inside", NULL);
 	trace2_counter_add(called, 1);

@@ -158,7 +158,7 @@ struct phase {
 	void (*prepare)(void);
 	void (*wait)(void);
 	void (*wake)(void); /* NULL: the kernel does */
-	bool by_kernel; /* wake() only makes the kernel do it, later */
+	bool by_kernel; /* wake() lets the kernel wake it later */
 };
 
 static void *wake_later(void *arg)

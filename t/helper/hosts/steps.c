@@ -34,7 +34,7 @@
 
 #define SKIP 77
 #define NEVER -1
-#define ROUNDS 20 /* or until at most one in ENOUGH was missed */
+#define ROUNDS 20 /* fewer if at most one in ENOUGH was missed */
 #define ENOUGH 50
 
 TRACE2_COUNTER(sampled, "steps", "sampled", 0);

@@ -48,7 +48,9 @@ static int load_all(char **paths, char **argv)
 	return 1;
 }
 
-/* One of them is always loaded, so the place of the other is not the last. */
+/*
+ * One of both is always loaded, so that the other does not get its last place.
+ */
 static int take_turns(char **paths, char **argv)
 {
 	int i;

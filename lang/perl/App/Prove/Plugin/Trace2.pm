@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 #
-# Below GIT_TRACE2_EVENT, a test script that prove runs is a session of Trace2,
-# whatever it is written in: from the lines of TAP that it prints, each test
-# becomes a region test/NUMBER - TITLE with the data test/result, from the line
-# before to its own. What prove says of the script itself is the data
-# test/script (ok, failed or skipped), and an error for each of its reasons.
+# Make each test script that prove runs a session of Trace2, if GIT_TRACE2_EVENT
+# is set, in whatever language the script is written. The lines of TAP that the
+# script prints show its tests. Each test becomes a region test/NUMBER - TITLE
+# with the data test/result, from the line of the test before to its own line.
+# The result of the script itself is the data test/script (ok, failed or
+# skipped), with an error for each reason that prove gives.
 #
 #	trace2 record -- prove -PTrace2 -j2 t/
 #
-# A file or a directory is a destination; others are left to the scripts.
+# The destination is a file or a directory; other destinations are left to the
+# scripts.
 package App::Prove::Plugin::Trace2;
 
 use strict;
@@ -32,7 +34,7 @@ sub load {
 	my ($class, $prove) = @_;
 	my $to = $ENV{GIT_TRACE2_EVENT} // '';
 	return if $to !~ m{^/};
-	# A harness that reports itself need not.
+	# A harness that reports itself need not do so: prove does.
 	$ENV{TRACE2_PROVE} = 1;
 	my $app = $prove->{app_prove};
 	my $ours = 'App::Prove::Plugin::Trace2::Harness';
@@ -75,7 +77,8 @@ sub utc {
 	return strftime($format, gmtime $time) . sprintf('.%06dZ', $us);
 }
 
-# The same for an event: most are in the same second as the one before.
+# Format the time of an event. Most events are in the same second as the one
+# before.
 {
 	my ($second, $text) = (0, '');
 
@@ -95,8 +98,8 @@ my $UTF8 = qr/[\xc2-\xdf][\x80-\xbf]
 	| \xf0[\x90-\xbf][\x80-\xbf]{2} | \xf4[\x80-\x8f][\x80-\xbf]{2}
 	| [\xf1-\xf3][\x80-\xbf]{3}/x;
 
-# The inside of a JSON string, as bytes: each invalid one is U+FFFD. prove has
-# characters after "TAP version 13", and bytes otherwise.
+# Return the inside of a JSON string as bytes; each invalid byte becomes U+FFFD.
+# After "TAP version 13" prove has characters, otherwise bytes.
 sub text {
 	my ($text) = @_;
 	utf8::encode($text) if utf8::is_utf8($text);
@@ -113,8 +116,8 @@ sub event {
 		'"time":"' . event_time($time) . "\",$members}\n";
 }
 
-# Lines are written at once: scripts may share a file. Where their size is limited,
-# prove goes on.
+# Write all lines by one call, since scripts may share a file. prove continues
+# if the size of files is limited.
 sub put {
 	my ($self, $events) = @_;
 	local $SIG{XFSZ} = 'IGNORE';
@@ -128,7 +131,8 @@ sub emit {
 	return;
 }
 
-# As prove counts: "not ok # skip" failed, and so did what is beyond the plan.
+# Return the result by the rules of prove: "not ok # skip" has failed, and so
+# has a test beyond the plan.
 sub result_of {
 	my ($test) = @_;
 	return 'failed' if !$test->is_ok;
@@ -137,7 +141,7 @@ sub result_of {
 	return 'ok';
 }
 
-# A test has ended when its line came.
+# Write the events of a test, which ends when its line arrives.
 sub test {
 	my ($self, $test) = @_;
 	my ($from, $to) = ($self->{last}, $self->{lines}{at} // Time::HiRes::time);
@@ -161,8 +165,9 @@ sub test {
 	return;
 }
 
-# Why prove says that a script failed, but for its tests. Where tests failed as
-# planned, the exit code says that again.
+# Return the reasons, other than failed tests, why prove says that a script
+# failed. If only planned tests failed, the exit code is not a reason of its
+# own.
 sub reasons {
 	my ($self, $parser) = @_;
 	my $wait = $parser->ignore_exit ? 0 : $parser->wait // 0;
@@ -192,27 +197,27 @@ sub end {
 	(my $rel = $abs) =~ s/abs/rel/;
 	$events .= $self->event('data', $now, "$abs,$rel,\"nesting\":1," .
 				"\"category\":\"test\",\"key\":\"script\",\"value\":\"$result\"");
-	# Where one bails out, prove does not wait for its end.
+	# prove does not wait for the end of a script that bails out.
 	if (defined $wait) {
 		my $code = $wait & 127 ? 128 + ($wait & 127) : $wait >> 8;
 		$events .= $self->event($_, $now, "$abs,\"code\":$code")
 			for 'exit', 'atexit';
 	}
 	$self->put($events);
-	# prove keeps each parser, with its callbacks.
+	# Close the file: prove keeps each parser, with its callbacks.
 	close $self->{out};
 }
 
 # ----------------------------------------------------------------------------
-# The output of a script, read as soon as it is there, with the times of its
-# lines. prove itself reads a chunk, and what comes later when it has taken all
-# lines of that.
+# Read the output of scripts as soon as it is there, and note the times of its
+# lines. prove itself reads a chunk of a script, and reads on only after it has
+# handled all lines of the chunk.
 
 package App::Prove::Plugin::Trace2::Lines;
 
 our @ISA = 'TAP::Parser::Iterator::Process';
 
-# Of a script that is faster than prove, the rest stays in the pipe.
+# Read at most this far ahead of prove: the rest stays in the pipe.
 my $MOST_BYTES = 1 << 20;
 
 # prove is interrupted this often to read new output.
@@ -221,7 +226,8 @@ my $PAUSE = 0.0005;
 my @all; # weak: an iterator may go before its end
 my $looked = 0;
 
-# Take over an iterator that has read nothing; false if it is not as expected.
+# Take over an iterator that has read nothing. Return false if the iterator is
+# not of the expected kind.
 sub take_over {
 	my ($class, $iterator) = @_;
 	return if ref $iterator ne 'TAP::Parser::Iterator::Process' ||
@@ -233,8 +239,8 @@ sub take_over {
 		open => \@handles, err => $err || 0, queue => [], bytes => 0,
 		partial => '', size => $iterator->{chunk_size} || 65536,
 		at => undef, utf8 => 0,
-		# Its own ways: it has no empty lines at the end of a chunk,
-		# unless it reads both from one pipe.
+		# prove drops empty lines at the end of a chunk, unless it reads
+		# both outputs from one pipe.
 		empty => $err ? 0 : -1,
 	};
 	push @all, $iterator->{trace2};
@@ -242,8 +248,8 @@ sub take_over {
 	return bless $iterator, $class;
 }
 
-# Read a chunk. An entry of the queue is its time, its size, what goes to
-# prove's own standard error instead, and its lines.
+# Read a chunk. An entry of the queue is: its time, its size, text for the
+# standard error of prove, or else its lines.
 sub fill {
 	my ($lines, $handle, $now) = @_;
 	my $got = sysread $handle, my $chunk, $lines->{size};
@@ -273,8 +279,8 @@ sub fill {
 	$lines->{bytes} += $got;
 }
 
-# Read what has come, of all scripts. Without a TIMEOUT, wait. OTHERS: bits of
-# other files to wait for; return those that are ready.
+# Read what all scripts have printed. Without a TIMEOUT, wait. OTHERS: a bit for
+# each other file to wait for; return the bits of those that are ready.
 sub look {
 	my ($timeout, $others) = @_;
 	my $bits = $others // '';
@@ -287,7 +293,7 @@ sub look {
 	my $nr = select $bits, undef, undef, $timeout;
 	$looked = Time::HiRes::time;
 	if ($nr < 0) {
-		# As prove, which takes an error for the end.
+		# Treat an error as the end, as prove does.
 		@{$_->{open}} = () for $!{EINTR} ? () : @from;
 		return '';
 	}
@@ -299,12 +305,13 @@ sub look {
 	return $bits;
 }
 
-# Look, unless that was just now.
+# Look, unless the last look was less than $PAUSE ago.
 sub glance {
 	look(0) if abs(Time::HiRes::time() - $looked) > $PAUSE;
 }
 
-# Print what is for standard error; return whether there is a line or the end.
+# Print what belongs to standard error; return whether a line, or the end, is
+# there.
 sub has_next {
 	my ($lines) = @_;
 	my $queue = $lines->{queue};
@@ -336,8 +343,8 @@ sub next_raw {
 	return $line;
 }
 
-# As prove does, which counts on it: twice, if both its option and the script
-# say version 13.
+# Decode as prove does, which relies on it: a line is decoded twice if both the
+# option of prove and the script ask for version 13.
 sub decode {
 	my ($line, $lines) = @_;
 	return Encode::decode_utf8($line) if $lines->{err};
@@ -351,8 +358,8 @@ sub handle_unicode {
 }
 
 # ----------------------------------------------------------------------------
-# prove -j: a result of any script that has one. prove's own way waits until a
-# file can be read, although more lines of what it read before are left.
+# prove -j: return a result of any script that has one. prove itself waits until
+# a file can be read, although it has more lines of earlier reads.
 
 package App::Prove::Plugin::Trace2::Multiplexer;
 
@@ -371,7 +378,7 @@ sub parsers {
 	return $self->SUPER::parsers() + @{$self->{trace2} || []};
 }
 
-# The bits of files that are no scripts, such as sockets.
+# Return the bits of files that are not outputs of scripts, such as sockets.
 sub others {
 	my ($self) = @_;
 	my $bits = '';
@@ -387,7 +394,7 @@ sub next {
 	my $others = $self->others;
 	App::Prove::Plugin::Trace2::Lines::glance();
 	while (1) {
-		# Each in turn.
+		# Let the scripts take turns.
 		for (1 .. @$all) {
 			push @$all, shift @$all;
 			my ($parser, $stash, $lines) = @{$all->[-1]};
@@ -402,11 +409,11 @@ sub next {
 }
 
 # ----------------------------------------------------------------------------
-# The harness of prove, which begins and ends a session with each script
+# The harness of prove: begin and end a session with each script.
 
 package App::Prove::Plugin::Trace2::Harness;
 
-# Old versions call it a stream.
+# Return the iterator; old versions of prove call it a stream.
 sub iterator {
 	my ($parser) = @_;
 	my $get = $parser->can('_iterator') || $parser->can('_stream') or return;
@@ -420,7 +427,8 @@ sub multiplexer_class {
 		? 'App::Prove::Plugin::Trace2::Multiplexer' : $class;
 }
 
-# Return whether its multiplexer, if any, knows of lines that were read before.
+# Return whether the multiplexer, if there is one, knows lines that were read
+# before.
 sub knows_lines {
 	my ($self) = @_;
 	return 1 if $self->jobs < 2;
@@ -430,7 +438,8 @@ sub knows_lines {
 
 sub make_parser {
 	my ($self, $job) = @_;
-	# The start of a script takes long enough for lines of others.
+	# Read now: the start of a script takes long enough for others to print
+	# lines.
 	App::Prove::Plugin::Trace2::Lines::glance();
 	my ($parser, @more) = $self->SUPER::make_parser($job);
 	my $iterator = iterator($parser);
